@@ -1,0 +1,36 @@
+#!/bin/bash
+# Installs the Debian packages that drbswitch needs; does nothing when all are there.
+#   deploy/install-deps.sh [--check]    --check only says which are missing (exit 1 if any)
+set -euo pipefail
+
+packages=(
+  # build
+  gcc libc6-dev meson ninja-build pkg-config clang linux-libc-dev
+  dpdk-dev libpcap-dev libbpf-dev libxdp-dev libcyaml-dev libyaml-dev libjansson-dev
+  libsystemd-dev libcap-ng-dev
+  # running fabrics
+  iproute2 iputils-ping fping procps python3
+  # plots of drbsim paper and tests/bench
+  gnuplot-nox
+  # tests and checks
+  libcmocka-dev iperf3 jq tcpdump clang libclang-rt-dev clang-format cppcheck shellcheck
+)
+
+missing=()
+for p in "${packages[@]}"; do
+  [ "$(dpkg-query -W -f='${db:Status-Status}' "$p" 2>/dev/null)" = installed ] || missing+=("$p")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+if [ "${1:-}" = --check ]; then
+  echo "missing packages: ${missing[*]}" >&2
+  exit 1
+fi
+if [ "$(id -u)" != 0 ]; then
+  echo "missing packages: ${missing[*]}" >&2
+  echo "run as root: $0" >&2
+  exit 2
+fi
+echo "installing: ${missing[*]}" >&2
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -q >&2
+apt-get install -q -y --no-install-recommends "${missing[@]}" >&2

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// A measured packet: Ethernet, IPv4, UDP and this payload, all fields in network byte order.
+// Written by drbgen write, completed (tx_ns) by drbgen replay, read by its sinks.
+
+#include <stdint.h>
+
+#define DRB_PROBE_MAGIC UINT32_C(0x44524250) // "DRBP"
+#define DRB_PROBE_VERSION 1
+#define DRB_PROBE_PORT 7471 // UDP source and destination port
+
+struct drb_probe {
+	uint32_t magic;    // DRB_PROBE_MAGIC
+	uint8_t version;   // DRB_PROBE_VERSION
+	uint8_t zero[3];   // 0
+	uint32_t src;      // label of the sender
+	uint32_t dst;      // label of the receiver
+	uint32_t cohort;   // slot number the packet is born in
+	uint32_t sequence; // 0, 1, ... in the stream (src, dst)
+	uint64_t tx_ns;    // CLOCK_MONOTONIC when sent; 0 in a file
+};
+
+_Static_assert(sizeof(struct drb_probe) == 32, "no padding on the wire");
+
+#define DRB_PROBE_FRAME_MIN (14 + 20 + 8 + sizeof(struct drb_probe)) // bytes without FCS

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Seeded random numbers: xoshiro256++ (Blackman and Vigna), seeded through splitmix64.
+// The same (seed, stream) gives the same numbers on every machine.
+
+#include <stdint.h>
+
+struct drb_rng {
+	uint64_t s[4];
+};
+
+// One bijective mixing step of splitmix64; also serves as a hash of 64-bit values.
+static inline uint64_t drb_mix64(uint64_t x)
+{
+	x += UINT64_C(0x9e3779b97f4a7c15);
+	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return x ^ (x >> 31);
+}
+
+// Independent streams of one seed: per switch, per run, per slot.
+struct drb_rng drb_rng_seed(uint64_t seed, uint64_t stream);
+
+static inline uint64_t drb_rng_next(struct drb_rng *r)
+{
+	uint64_t *s = r->s;
+	uint64_t sum = s[0] + s[3];
+	uint64_t result = ((sum << 23) | (sum >> 41)) + s[0];
+	uint64_t t = s[1] << 17;
+
+	s[2] ^= s[0];
+	s[3] ^= s[1];
+	s[1] ^= s[2];
+	s[0] ^= s[3];
+	s[2] ^= t;
+	s[3] = (s[3] << 45) | (s[3] >> 19);
+	return result;
+}
+
+// 32 random bits to [0, n): no value is more likely than another by more than n / 2^32.
+static inline uint32_t drb_scale32(uint32_t bits, uint32_t n)
+{
+	return (uint32_t)(((uint64_t)bits * n) >> 32);
+}
+
+// One random number can serve several draws from [0, n): its digits in base n. drb_rng_share()
+// gives the next draw as bits for drb_scale32(bits, n) and moves on by one digit; drb_rng_shares()
+// says how often. Any series of so many draws is as likely as any other to about 2^-32.
+static inline uint32_t drb_rng_share(uint64_t *number, uint32_t n)
+{
+	uint32_t bits = (uint32_t)(*number >> 32);
+
+	*number *= n;
+	return bits;
+}
+
+static inline uint32_t drb_rng_shares(uint32_t n)
+{
+	return n > 2 ? 32 / (32 - (uint32_t)__builtin_clz(n - 1)) : 32;
+}
+
+// Uniform in [0, n), n >= 1, without bias (Lemire's rejection).
+uint32_t drb_rng_below(struct drb_rng *r, uint32_t n);
+
+// Uniform in [0, 1), 53 bits.
+static inline double drb_rng_unit(struct drb_rng *r)
+{
+	return (double)(drb_rng_next(r) >> 11) * 0x1.0p-53;
+}
+
+// A uniformly random permutation of 0..n-1 (Fisher-Yates) into p.
+void drb_rng_permutation(struct drb_rng *r, uint32_t p[], uint32_t n);
+// The same without fixed points (drawn again until there is none, e tries on average). n >= 2.
+void drb_rng_derangement(struct drb_rng *r, uint32_t p[], uint32_t n);

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The file level of a switch config: schema, reading with lines, messages. Private to config*.c.
+
+#include "common/config.h"
+
+// Reads path into *config, to be freed by drb_config_file_free(). -EINVAL with a message printed.
+int drb_config_file_read(const char *path, struct drb_config **config);
+void drb_config_file_free(struct drb_config *config);
+
+// Prints "path:line: key: text" for the key at a path such as "routing.threshold" or
+// "ports[2].name" (without the line if the file does not have it). Returns -EINVAL.
+int drb_config_bad(const char *path, const char *key, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+struct cyaml_schema_value;
+
+// What libcyaml lets pass: keys that stand twice, numbers with something behind them, and words
+// other than those for true and false. -EINVAL with a message printed.
+int drb_config_check(const char *path, const struct cyaml_schema_value *schema);
+
+// Line of a key path in a YAML file, counted from 1; that of its innermost parent if the key is
+// not there; 0 if the file cannot be read.
+int drb_config_line(const char *path, const char *key);
+
+// Index of text in names (count of them), or -1.
+int drb_config_lookup(const char *text, const char *const names[], int count);
+
+// Fills setup->ports; the fabric and switch of setup are resolved. -EINVAL with a message printed.
+int drb_config_ports(const char *path, const struct drb_config *config, struct drb_setup *setup);

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Keys of plan.json, the fabric as drbtopo plans it and topo/fabric and drbgen read it.
+//
+//   fabric          name
+//   layers, arity   l, d of F(l,d)
+//   driver          of the links between switches: af_packet, af_xdp or memif
+//   rate            of every link as text, "none" without limit
+//   rate_value      the same as a number, 0 without limit: packets/s if rate_per_packet, else bit/s
+//   rate_per_packet
+//   ipv4_length     prefix lengths that put every host of the fabric on-link
+//   ipv6_length
+//   memif_dir       directory of the memif sockets; absent unless driver is memif
+//   namespaces      ip -batch file that makes the namespaces, beside plan.json
+//   wires           ip -batch file that makes the veth links
+//   switches        [{name, namespace, layer, label, code (top digit first), config, batch}]
+//   hosts           [{name, namespace, label, code, mac, ipv4, ipv6, batch}]
+//   links           [{lower, lower_port, upper, upper_port, kind ("veth" or "memif")}]
+//
+// config and batch are files beside plan.json: the switch's YAML, and the ip -batch file to run
+// inside the node's namespace. lower and upper are names of nodes.
+
+#define DRB_PLAN_FILE "plan.json"
+
+#define DRB_PLAN_FABRIC "fabric"
+#define DRB_PLAN_LAYERS "layers"
+#define DRB_PLAN_ARITY "arity"
+#define DRB_PLAN_DRIVER "driver"
+#define DRB_PLAN_RATE "rate"
+#define DRB_PLAN_RATE_VALUE "rate_value"
+#define DRB_PLAN_RATE_PER_PACKET "rate_per_packet"
+#define DRB_PLAN_IPV4_LENGTH "ipv4_length"
+#define DRB_PLAN_IPV6_LENGTH "ipv6_length"
+#define DRB_PLAN_MEMIF_DIR "memif_dir"
+#define DRB_PLAN_NAMESPACES "namespaces"
+#define DRB_PLAN_WIRES "wires"
+#define DRB_PLAN_SWITCHES "switches"
+#define DRB_PLAN_HOSTS "hosts"
+#define DRB_PLAN_LINKS "links"
+
+#define DRB_PLAN_NAME "name"
+#define DRB_PLAN_NAMESPACE "namespace"
+#define DRB_PLAN_LAYER "layer"
+#define DRB_PLAN_LABEL "label"
+#define DRB_PLAN_CODE "code"
+#define DRB_PLAN_CONFIG "config"
+#define DRB_PLAN_BATCH "batch"
+#define DRB_PLAN_MAC "mac"
+#define DRB_PLAN_IPV4 "ipv4"
+#define DRB_PLAN_IPV6 "ipv6"
+
+#define DRB_PLAN_LOWER "lower"
+#define DRB_PLAN_LOWER_PORT "lower_port"
+#define DRB_PLAN_UPPER "upper"
+#define DRB_PLAN_UPPER_PORT "upper_port"
+#define DRB_PLAN_KIND "kind"

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// drbctl check: no packet appears or vanishes inside a switch.
+//   in = out + in_discards + out_discards + queued    summed over the ports, in one picture
+//   discards = sum of the drop reasons                between two pictures, as both only grow
+
+#include "ctl.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/msg.h"
+
+struct check {
+	struct ctl ctl;
+	char **names;
+	size_t count;
+	struct ctl_rows *rows;
+	bool violated;
+};
+
+static struct drb_port_counters sum_of(const struct drb_switch_ports *ports)
+{
+	struct drb_port_counters sum = {0};
+
+	for (uint32_t i = 0; i < ports->count; i++) {
+#define X(key, meaning) sum.key += ports->port[i].count.key;
+		DRB_PORT_COUNTERS(X)
+#undef X
+	}
+	return sum;
+}
+
+static int read_sum(struct drb_telemetry *t, struct drb_port_counters *sum)
+{
+	struct drb_switch_ports ports;
+	int rc = drb_read_ports(t, &ports);
+
+	if (rc < 0)
+		return rc;
+	// Pictures of different instants need not add up.
+	rc = ports.one_picture ? 0 : -EMSGSIZE;
+	*sum = sum_of(&ports);
+	drb_switch_ports_free(&ports);
+	return rc;
+}
+
+static int check_one(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
+{
+	struct check *c = arg;
+	struct drb_port_counters sum, later;
+	struct drb_switch_drops drops;
+	uint64_t reasons = 0;
+	int rc;
+
+	if ((rc = read_sum(t, &sum)) < 0 || (rc = drb_read_drops(t, &drops)) < 0 ||
+	    (rc = read_sum(t, &later)) < 0)
+		return rc;
+	for (int i = 0; i < DRB_DROP_COUNT; i++)
+		reasons += drops.reason[i];
+	uint64_t dropped = sum.in_discards + sum.out_discards;
+	int64_t missing = (int64_t)(sum.in_packets - sum.out_packets - dropped - sum.queue_packets);
+	bool named = dropped <= reasons && reasons <= later.in_discards + later.out_discards;
+
+	ctl_text(c->rows, "fabric", c->ctl.fabric ? "" : NULL, NULL, info->fabric);
+	ctl_text(c->rows, "switch", NULL, NULL, info->name);
+	ctl_count(c->rows, "in_packets", "in pkts", NULL, sum.in_packets);
+	ctl_count(c->rows, "out_packets", "out pkts", NULL, sum.out_packets);
+	ctl_count(c->rows, "in_discards", "in drops", NULL, sum.in_discards);
+	ctl_count(c->rows, "out_discards", "out drops", NULL, sum.out_discards);
+	ctl_count(c->rows, "queue_packets", "queue pkts", NULL, sum.queue_packets);
+	ctl_real(c->rows, "missing_packets", "missing pkts", NULL, 0, (double)missing);
+	ctl_flag(c->rows, "conserved", NULL, missing == 0 && named);
+	ctl_row_end(c->rows);
+	if (missing != 0)
+		drb_error("%s: %" PRId64 " packets %s", info->name,
+			  missing < 0 ? -missing : missing,
+			  missing < 0 ? "came from nowhere" : "are gone without a reason");
+	if (!named)
+		drb_error("%s: reasons are counted for %" PRIu64 " of %" PRIu64 " dropped packets",
+			  info->name, reasons, dropped);
+	c->violated |= missing != 0 || !named;
+	return 0;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct check *c = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &c->ctl;
+		return 0;
+	case ARGP_KEY_ARG:
+		c->names[c->count++] = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+int ctl_check(int argc, char **argv)
+{
+	static const struct argp_child children[] = {{&ctl_argp, 0, NULL, 0}, {0}};
+	static const struct argp argp = {
+		.parser = parse,
+		.args_doc = "[SWITCH...]",
+		.doc = "Checks that in every switch packets in = packets out + dropped + queued, "
+		       "from one picture of its counters, and that every drop has its reason. "
+		       "Without "
+		       "SWITCH every running one, of --fabric if that is given. Exit status 1 if "
+		       "it "
+		       "does not hold or a switch could not be read.",
+		.children = children};
+	struct check c = {.ctl = ctl_defaults(), .names = calloc((size_t)argc, sizeof(*c.names))};
+
+	if (!c.names)
+		drb_die("out of memory");
+	argp_parse(&argp, argc, argv, 0, NULL, &c);
+	c.rows = ctl_rows_new(c.ctl.format, false);
+	int code = ctl_each(&c.ctl, c.count ? c.names : NULL, c.count, check_one, &c);
+	ctl_rows_end(c.rows);
+	free(c.names);
+	return c.violated ? DRB_EXIT_FAILED : code;
+}

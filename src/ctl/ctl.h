@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// drbctl: reads the counters of running switches over their telemetry sockets.
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/switch_reader.h"
+#include "common/table.h"
+
+// Options of every verb.
+struct ctl {
+	const char *fabric;  // NULL: the default where one is needed, else any
+	const char *runtime; // NULL: where EAL puts its sockets
+	uint32_t timeout_ms;
+	enum drb_format format;
+};
+
+// --fabric, --runtime, --timeout, --csv and --json; its input is a struct ctl.
+extern const struct argp ctl_argp;
+struct ctl ctl_defaults(void);
+
+// A switch that answered: `t` is connected and `info` was read from it. 0 or a negative errno.
+typedef int (*ctl_visit)(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg);
+
+// Visits the switches named ("s2-5" of ctl->fabric, or "drb-s2-5"), or with names NULL every
+// running one of ctl->fabric. What cannot be reached gets a message and the others their turn.
+// DRB_EXIT_OK, or DRB_EXIT_FAILED if a switch could not be reached or read, or none is running.
+int ctl_each(const struct ctl *ctl, char *const names[], size_t count, ctl_visit visit, void *arg);
+
+// Rows of a table whose columns are those of the first row. With one_below_other a row is printed
+// as lines "key value meaning" instead (in table format only).
+struct ctl_rows *ctl_rows_new(enum drb_format format, bool one_below_other);
+// Cells, left to right. title and meaning may be NULL; title "" leaves the column out of tables.
+void ctl_text(struct ctl_rows *r, const char *key, const char *title, const char *meaning,
+	      const char *value);
+void ctl_count(struct ctl_rows *r, const char *key, const char *title, const char *meaning,
+	       uint64_t value);
+void ctl_real(struct ctl_rows *r, const char *key, const char *title, const char *meaning,
+	      int decimals, double value);
+void ctl_flag(struct ctl_rows *r, const char *key, const char *title, bool value);
+void ctl_row_end(struct ctl_rows *r);
+void ctl_rows_end(struct ctl_rows *r);
+
+// Of `part` among part + rest; NaN if there is nothing.
+double ctl_percent(uint64_t part, uint64_t rest);
+
+int ctl_list(int argc, char **argv);
+int ctl_show(int argc, char **argv);
+int ctl_check(int argc, char **argv);
+int ctl_watch(int argc, char **argv);

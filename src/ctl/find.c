@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Options of every verb, and reaching the switches they are about.
+
+#include "ctl.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/msg.h"
+#include "common/quantity.h"
+
+enum { KEY_CSV = 0x100, KEY_JSON, KEY_RUNTIME, KEY_TIMEOUT };
+
+static const struct argp_option options[] = {
+	{"fabric", 'f', "NAME", 0, "Fabric of the switches (default " DRB_FABRIC_DEFAULT ")", 8},
+	{"runtime", KEY_RUNTIME, "DIR", 0,
+	 "Look for sockets in DIR/dpdk (default: $RUNTIME_DIRECTORY, then /var/run for root, "
+	 "$XDG_RUNTIME_DIR or /tmp for others)",
+	 8},
+	{"timeout", KEY_TIMEOUT, "TIME", 0, "How long a switch may take to answer (default 2s)", 8},
+	{"csv", KEY_CSV, NULL, 0, "Print comma-separated values", 9},
+	{"json", KEY_JSON, NULL, 0, "Print one JSON object a line", 9},
+	{0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct ctl *ctl = state->input;
+	uint64_t ns;
+
+	switch (key) {
+	case 'f':
+		if (!drb_fabric_name_ok(arg))
+			drb_die("--fabric '%s': not a fabric name", arg);
+		ctl->fabric = arg;
+		return 0;
+	case KEY_RUNTIME:
+		ctl->runtime = arg;
+		return 0;
+	case KEY_TIMEOUT:
+		if (drb_parse_time(arg, &ns) < 0 || ns < 1000000 ||
+		    ns > 3600 * UINT64_C(1000000000))
+			drb_die("--timeout '%s': want a time from 1ms to 3600s", arg);
+		ctl->timeout_ms = (uint32_t)(ns / 1000000);
+		return 0;
+	case KEY_CSV:
+		ctl->format = DRB_FORMAT_CSV;
+		return 0;
+	case KEY_JSON:
+		ctl->format = DRB_FORMAT_JSON;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp ctl_argp = {.options = options, .parser = parse};
+
+struct ctl ctl_defaults(void)
+{
+	return (struct ctl){.timeout_ms = DRB_TELEMETRY_TIMEOUT_MS, .format = DRB_FORMAT_TABLE};
+}
+
+// The instance that the user means; exits if the text names no switch.
+static void instance_of(const struct ctl *ctl, const char *text, char instance[DRB_NAME_MAX])
+{
+	const char *fabric = ctl->fabric ? ctl->fabric : DRB_FABRIC_DEFAULT;
+	char other[DRB_FABRIC_MAX + 1];
+	uint32_t layer, label;
+
+	if (drb_node_parse(text, &layer, &label) < 0) {
+		if (drb_instance_parse(text, other, &layer, &label) < 0)
+			drb_die("'%s' is no switch: want s<layer>-<label>, like s2-5", text);
+		fabric = other;
+	}
+	if (layer == 0)
+		drb_die("'%s' is a host: only switches count", text);
+	drb_instance_name(instance, fabric, layer, label);
+}
+
+// True if the switch says that it is the one its socket's folder is named after.
+static bool is_instance(const struct drb_switch_info *info, const char *instance)
+{
+	char own[DRB_NAME_MAX];
+
+	drb_instance_name(own, info->fabric, (uint32_t)info->layer, (uint32_t)info->label);
+	return strcmp(own, instance) == 0;
+}
+
+// Connects and visits; 0 or a negative errno.
+static int visit_one(const struct ctl *ctl, const struct drb_telemetry_place *place,
+		     ctl_visit visit, void *arg)
+{
+	struct drb_switch_info info;
+	struct drb_telemetry t;
+	int rc = drb_telemetry_open(&t, place->path, ctl->timeout_ms);
+
+	if (rc < 0)
+		return rc;
+	rc = drb_read_info(&t, &info);
+	if (rc == 0 && !is_instance(&info, place->instance))
+		rc = -EPROTO;
+	else if (rc == -EOPNOTSUPP)
+		rc = -ENOENT; // a DPDK process, but no drbswitch
+	else if (rc == 0)
+		rc = visit(&t, &info, arg);
+	drb_telemetry_close(&t);
+	return rc;
+}
+
+static bool is_running(int rc)
+{
+	return rc != -ENOENT && rc != -ECONNREFUSED;
+}
+
+struct found {
+	struct drb_telemetry_place *at;
+	size_t count;
+};
+
+static int each_named(const struct ctl *ctl, const struct found *found, char *const names[],
+		      size_t count, ctl_visit visit, void *arg)
+{
+	char instance[DRB_NAME_MAX];
+	int code = DRB_EXIT_OK;
+
+	for (size_t i = 0; i < count; i++) {
+		int rc = -ENOENT;
+		instance_of(ctl, names[i], instance);
+		for (size_t k = 0; k < found->count; k++) {
+			if (strcmp(found->at[k].instance, instance) == 0)
+				rc = visit_one(ctl, &found->at[k], visit, arg);
+		}
+		if (rc < 0) {
+			drb_error("%s: %s", instance, drb_telemetry_error(rc));
+			code = DRB_EXIT_FAILED;
+		}
+	}
+	return code;
+}
+
+static int each_running(const struct ctl *ctl, const struct found *found, ctl_visit visit,
+			void *arg)
+{
+	int code = DRB_EXIT_OK;
+	size_t running = 0;
+
+	for (size_t k = 0; k < found->count; k++) {
+		int rc = visit_one(ctl, &found->at[k], visit, arg);
+		running += is_running(rc);
+		if (rc < 0 && is_running(rc)) {
+			drb_error("%s: %s", found->at[k].instance, drb_telemetry_error(rc));
+			code = DRB_EXIT_FAILED;
+		}
+	}
+	if (running)
+		return code;
+	if (ctl->fabric)
+		drb_error("no switch of fabric '%s' is running", ctl->fabric);
+	else
+		drb_error("no switch is running");
+	return DRB_EXIT_FAILED;
+}
+
+int ctl_each(const struct ctl *ctl, char *const names[], size_t count, ctl_visit visit, void *arg)
+{
+	struct found found;
+	char instance[DRB_NAME_MAX];
+
+	// Bad names are refused before anything is asked.
+	for (size_t i = 0; names && i < count; i++)
+		instance_of(ctl, names[i], instance);
+	int rc = drb_telemetry_scan(ctl->runtime, names ? NULL : ctl->fabric, &found.at,
+				    &found.count);
+	if (rc < 0) {
+		drb_error("cannot look for switches: %s", strerror(-rc));
+		return DRB_EXIT_FAILED;
+	}
+	int code = names ? each_named(ctl, &found, names, count, visit, arg)
+			 : each_running(ctl, &found, visit, arg);
+	free(found.at);
+	return code;
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// drbctl list: every running switch.
+
+#include "ctl.h"
+
+#include "common/msg.h"
+
+static int list_one(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
+{
+	struct ctl_rows *rows = arg;
+
+	(void)t;
+	ctl_text(rows, "fabric", NULL, NULL, info->fabric);
+	ctl_text(rows, "switch", NULL, NULL, info->name);
+	ctl_text(rows, "code", NULL, NULL, info->code);
+	ctl_count(rows, "layers", NULL, NULL, info->layers);
+	ctl_count(rows, "arity", NULL, NULL, info->arity);
+	ctl_count(rows, "ports", NULL, NULL, info->ports);
+	ctl_text(rows, "state", NULL, NULL, info->ready ? "ready" : "starting");
+	ctl_real(rows, "uptime_s", "uptime s", NULL, 0, (double)info->uptime_ns / 1e9);
+	ctl_count(rows, "pid", NULL, NULL, info->pid);
+	ctl_text(rows, "version", NULL, NULL, info->version);
+	ctl_row_end(rows);
+	return 0;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = state->input;
+		return 0;
+	case ARGP_KEY_ARG:
+		drb_die("'%s' is one argument too many", arg);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+int ctl_list(int argc, char **argv)
+{
+	static const struct argp_child children[] = {{&ctl_argp, 0, NULL, 0}, {0}};
+	static const struct argp argp = {
+		.parser = parse,
+		.doc = "Lists the running switches, of all fabrics unless --fabric is given. Exit "
+		       "status 1 if none is running or one does not answer.",
+		.children = children};
+	struct ctl ctl = ctl_defaults();
+
+	argp_parse(&argp, argc, argv, 0, NULL, &ctl);
+	struct ctl_rows *rows = ctl_rows_new(ctl.format, false);
+	int code = ctl_each(&ctl, NULL, 0, list_one, rows);
+	ctl_rows_end(rows);
+	return code;
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// drbctl: reads the counters of running switches over their telemetry sockets.
+
+#include "ctl.h"
+
+#include "common/verbs.h"
+
+const char *argp_program_version = "drbctl " DRB_VERSION;
+
+int main(int argc, char **argv)
+{
+	static const struct drb_verb verbs[] = {
+		{"list", "drbctl list", "the running switches", ctl_list},
+		{"show", "drbctl show", "counters and settings of switches", ctl_show},
+		{"watch", "drbctl watch", "rates of switches, again and again", ctl_watch},
+		{"check", "drbctl check", "packets in = out + dropped + queued?", ctl_check},
+	};
+
+	return drb_verbs_main("Reads the counters of running drbswitch processes.", verbs,
+			      sizeof(verbs) / sizeof(verbs[0]), argc, argv);
+}

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// drbctl show: counters and settings.
+
+#include "ctl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/msg.h"
+
+struct show;
+
+struct view {
+	const char *name;
+	bool below; // of a single switch: one line per value, with its meaning
+	int (*show)(struct drb_telemetry *t, const struct drb_switch_info *info, struct show *s);
+};
+
+struct show {
+	struct ctl ctl;
+	char **names;
+	size_t count;
+	bool all;
+	const struct view *view;
+	struct ctl_rows *rows;
+};
+
+// Short heads for the tables; CSV and JSON have the full names.
+static const struct {
+	const char *key, *title;
+} titles[] = {
+	{"in_packets", "in pkts"},
+	{"in_octets", "in bytes"},
+	{"in_discards", "in drops"},
+	{"in_missed", "in missed"},
+	{"in_missed", "in missed"},
+	{"out_packets", "out pkts"},
+	{"out_octets", "out bytes"},
+	{"out_discards", "out drops"},
+	{"queue_packets", "queue pkts"},
+	{"queue_octets", "queue bytes"},
+	{"queue_max", "queue max pkts"},
+	{"up_default", "up default pkts"},
+	{"up_redirected", "up redirected pkts"},
+	{"down", "down pkts"},
+};
+
+static const char *title_of(const char *key)
+{
+	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++) {
+		if (strcmp(titles[i].key, key) == 0)
+			return titles[i].title;
+	}
+	return NULL;
+}
+
+static void begin_row(struct show *s, const struct drb_switch_info *info)
+{
+	if (s->all)
+		ctl_text(s->rows, "fabric", s->ctl.fabric ? "" : NULL, NULL, info->fabric);
+	ctl_text(s->rows, "switch", NULL, "s<layer>-<label>", info->name);
+}
+
+static int show_ports(struct drb_telemetry *t, const struct drb_switch_info *info, struct show *s)
+{
+	struct drb_switch_ports ports;
+	int rc = drb_read_ports(t, &ports);
+
+	if (rc < 0)
+		return rc;
+	for (uint32_t i = 0; i < ports.count; i++) {
+		const struct drb_port_counters *c = &ports.port[i].count;
+		begin_row(s, info);
+		ctl_text(s->rows, "port", NULL, NULL, ports.port[i].name);
+#define X(key, meaning) ctl_count(s->rows, #key, title_of(#key), meaning, c->key);
+		DRB_PORT_COUNTERS(X)
+#undef X
+		ctl_row_end(s->rows);
+	}
+	drb_switch_ports_free(&ports);
+	return 0;
+}
+
+static int show_links(struct drb_telemetry *t, const struct drb_switch_info *info, struct show *s)
+{
+	struct drb_switch_ports ports;
+	int rc = drb_read_ports(t, &ports);
+
+	if (rc < 0)
+		return rc;
+	for (uint32_t i = 0; i < ports.count && rc == 0; i++) {
+		struct drb_switch_link link;
+		rc = drb_read_link(t, ports.port[i].name, &link);
+		if (rc < 0)
+			break;
+		begin_row(s, info);
+		ctl_text(s->rows, "port", NULL, NULL, link.name);
+		ctl_text(s->rows, "peer", NULL, NULL, link.peer);
+		ctl_text(s->rows, "state", NULL, NULL, link.state);
+		ctl_text(s->rows, "rate", NULL, NULL, link.rate);
+		ctl_count(s->rows, "queue", "queue limit pkts", NULL, link.queue);
+		ctl_text(s->rows, "driver", NULL, NULL, link.driver);
+		ctl_text(s->rows, "device", NULL, NULL, link.device);
+		ctl_row_end(s->rows);
+	}
+	drb_switch_ports_free(&ports);
+	return rc;
+}
+
+static int show_routing(struct drb_telemetry *t, const struct drb_switch_info *info, struct show *s)
+{
+	struct drb_switch_routing routing;
+	const struct drb_routing_counters *c = &routing.count;
+	int rc = drb_read_routing(t, &routing);
+
+	if (rc < 0)
+		return rc;
+	begin_row(s, info);
+	ctl_text(s->rows, "scheme", NULL, "how uplinks are chosen", routing.scheme);
+	ctl_text(s->rows, "unit", NULL, "what is decided about, one by one", routing.unit);
+	ctl_text(s->rows, "threshold", NULL,
+		 "T: a packet leaves the default if the other queue is shorter by more",
+		 routing.threshold);
+	ctl_text(s->rows, "threshold_mode", "mode", "auto: T follows from what is measured",
+		 routing.threshold_mode);
+	ctl_text(s->rows, "utilisation", NULL, "rho of the uplinks, mean of the last 100 ms",
+		 routing.utilisation);
+	ctl_count(s->rows, "flows", NULL, "live now (flow unit)", routing.flows);
+	ctl_text(s->rows, "flows_per_uplink", "flows/uplink", "c", routing.flows_per_uplink);
+	ctl_count(s->rows, "choices", NULL, "uplinks looked at in all", routing.choices);
+	ctl_count(s->rows, "seed", NULL, "of the random numbers", routing.seed);
+#define X(key, meaning) ctl_count(s->rows, #key, title_of(#key), meaning, c->key);
+	DRB_ROUTING_COUNTERS(X)
+#undef X
+	ctl_real(s->rows, "redirected_percent", "redirected %", "of the packets sent up", 2,
+		 ctl_percent(c->up_redirected, c->up_default));
+	ctl_row_end(s->rows);
+	return 0;
+}
+
+static int show_drops(struct drb_telemetry *t, const struct drb_switch_info *info, struct show *s)
+{
+	struct drb_switch_drops drops;
+	int rc = drb_read_drops(t, &drops);
+
+	if (rc < 0)
+		return rc;
+	begin_row(s, info);
+#define X(key, meaning) ctl_count(s->rows, #key, NULL, meaning, drops.reason[DRB_DROP_##key]);
+	DRB_DROP_REASONS(X)
+#undef X
+	ctl_row_end(s->rows);
+	return 0;
+}
+
+static double ratio(uint64_t a, uint64_t b)
+{
+	return b ? (double)a / (double)b : 0;
+}
+
+static int show_differences(struct drb_telemetry *t, const struct drb_switch_info *info,
+			    struct show *s)
+{
+	struct drb_switch_differences d;
+	uint64_t all = 0, upto = 0;
+	int rc = drb_read_differences(t, &d);
+
+	if (rc < 0)
+		return rc;
+	for (int i = 0; i < DRB_DIFFERENCES; i++)
+		all += d.count[i];
+	for (int i = 0; i < DRB_DIFFERENCES; i++) {
+		char text[16];
+		if (d.count[i] == 0)
+			continue;
+		upto += d.count[i];
+		begin_row(s, info);
+		snprintf(text, sizeof(text), "%d", i - DRB_DIFFERENCE_MAX);
+		ctl_text(s->rows, "difference", NULL, "load of the default less the candidate's",
+			 text);
+		ctl_count(s->rows, "decisions", NULL, "of the sample", d.count[i]);
+		ctl_real(s->rows, "percent", "%", "of the sample", 2, 100 * ratio(d.count[i], all));
+		ctl_real(s->rows, "above_percent", "above %",
+			 "with a larger difference: redirected, were T this", 2,
+			 100 * ratio(all - upto, all));
+		ctl_row_end(s->rows);
+	}
+	return 0;
+}
+
+static int show_worker(struct drb_telemetry *t, const struct drb_switch_info *info, struct show *s)
+{
+	struct drb_switch_worker worker;
+	const struct drb_worker_counters *c = &worker.count;
+	int rc = drb_read_worker(t, &worker);
+
+	if (rc < 0)
+		return rc;
+	begin_row(s, info);
+	ctl_text(s->rows, "idle", NULL, "what the worker does when there is nothing to do",
+		 worker.idle);
+	ctl_count(s->rows, "time_ns", "", "CLOCK_MONOTONIC of these counters", worker.time_ns);
+#define X(key, meaning) ctl_count(s->rows, #key, NULL, meaning, c->key);
+	DRB_WORKER_COUNTERS(X)
+#undef X
+	ctl_real(s->rows, "cycles_per_packet", "cycles/pkt",
+		 "work_cycles per packet received: the cost of a packet, driver included", 1,
+		 ratio(c->work_cycles, c->rx_packets));
+	ctl_real(s->rows, "packets_per_burst", "pkts/burst", "received", 2,
+		 ratio(c->rx_packets, c->rx_bursts));
+	ctl_real(s->rows, "idle_percent", "idle %",
+		 "of the time since its start: waiting, or looking in vain", 2,
+		 100 - 100e9 * ratio(c->work_cycles, worker.cycles_hz) /
+				 (double)(c->busy_ns + c->sleep_ns + 1));
+	ctl_real(s->rows, "busy_percent", "busy %", "of the time since its start", 2,
+		 ctl_percent(c->busy_ns, c->sleep_ns));
+	ctl_row_end(s->rows);
+	return 0;
+}
+
+static int show_info(struct drb_telemetry *t, const struct drb_switch_info *info, struct show *s)
+{
+	(void)t;
+	begin_row(s, info);
+	ctl_text(s->rows, "version", NULL, "of drbswitch", info->version);
+	ctl_count(s->rows, "layers", NULL, "l of F(l,d)", info->layers);
+	ctl_count(s->rows, "arity", NULL, "d of F(l,d)", info->arity);
+	ctl_count(s->rows, "layer", NULL, "1 is next to the hosts", info->layer);
+	ctl_count(s->rows, "label", NULL, "within the layer", info->label);
+	ctl_text(s->rows, "code", NULL, "label code, top component first", info->code);
+	ctl_count(s->rows, "ports", NULL, "down and up", info->ports);
+	ctl_text(s->rows, "state", NULL, "ready: all ports forward",
+		 info->ready ? "ready" : "starting");
+	ctl_count(s->rows, "pid", NULL, "process", info->pid);
+	ctl_real(s->rows, "uptime_s", "uptime s", "since the start, seconds", 3,
+		 (double)info->uptime_ns / 1e9);
+	ctl_row_end(s->rows);
+	return 0;
+}
+
+static const struct view views[] = {
+	{"ports", false, show_ports},
+	{"routing", true, show_routing},
+	{"drops", true, show_drops},
+	{"worker", true, show_worker},
+	{"info", true, show_info},
+	{"links", false, show_links},
+	{"differences", false, show_differences},
+};
+
+static const struct view *find_view(const char *name)
+{
+	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
+		if (strcmp(views[i].name, name) == 0)
+			return &views[i];
+	}
+	return NULL;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct show *s = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &s->ctl;
+		return 0;
+	case 'a':
+		s->all = true;
+		return 0;
+	case ARGP_KEY_ARG: {
+		const struct view *view = find_view(arg);
+		if (view && s->view)
+			drb_die("'%s' and '%s': want one of them", s->view->name, arg);
+		if (view)
+			s->view = view;
+		else
+			s->names[s->count++] = arg;
+		return 0;
+	}
+	case ARGP_KEY_END:
+		if (s->all && s->count)
+			drb_die("--all and '%s': want one of them", s->names[0]);
+		if (!s->all && !s->count)
+			drb_die("a switch is missing: name one, like s2-5, or --all");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int visit(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
+{
+	struct show *s = arg;
+
+	return s->view->show(t, info, s);
+}
+
+int ctl_show(int argc, char **argv)
+{
+	static const struct argp_option options[] = {
+		{"all", 'a', NULL, 0, "Every running switch, of --fabric if that is given", 1},
+		{0},
+	};
+	static const struct argp_child children[] = {{&ctl_argp, 0, NULL, 0}, {0}};
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "SWITCH... [ports|routing|differences|drops|worker|info|links]\n"
+			    "--all [ports|routing|differences|drops|worker|info|links]",
+		.doc = "Prints the counters of switches. SWITCH is s<layer>-<label>, like s2-5, or "
+		       "with its fabric, drb-s2-5.\v"
+		       "  ports    packets and bytes in, out, dropped and queued (default)\n"
+		       "  routing  scheme, threshold, how many packets left the default uplink\n"
+		       "  differences  how much shorter the other uplink was at decisions: what T "
+		       "does\n"
+		       "  drops    dropped packets by reason\n"
+		       "  worker   the forwarding thread: turns, sleeps, lateness\n"
+		       "  info     who the switch is\n"
+		       "  links    what each port is connected to, with its rate and queue\n"
+		       "\n"
+		       "Exit status 1 if a switch could not be read.",
+		.children = children};
+	struct show s = {.ctl = ctl_defaults(), .names = calloc((size_t)argc, sizeof(*s.names))};
+
+	if (!s.names)
+		drb_die("out of memory");
+	argp_parse(&argp, argc, argv, 0, NULL, &s);
+	if (!s.view)
+		s.view = &views[0];
+	s.rows = ctl_rows_new(s.ctl.format, s.view->below && s.count == 1);
+	int code = ctl_each(&s.ctl, s.all ? NULL : s.names, s.count, visit, &s);
+	ctl_rows_end(s.rows);
+	free(s.names);
+	return code;
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// drbctl watch: what every switch does now, again and again.
+
+#include "ctl.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/msg.h"
+#include "common/quantity.h"
+
+#define CLEAR_SCREEN "\033[H\033[2J"
+
+enum { KEY_INTERVAL = 'i', KEY_COUNT = 'n' };
+
+// One look at one switch: sums over its ports.
+struct look {
+	char fabric[DRB_NAME_MAX], name[DRB_NAME_MAX];
+	uint64_t pid, time_ns;
+	uint64_t in_packets, out_packets, out_octets, dropped;
+	uint64_t up_default, up_redirected;
+	uint64_t deepest;                // packets in the longest queue
+	char deepest_port[DRB_NAME_MAX]; // "" if all are empty
+};
+
+struct looks {
+	struct look *at;
+	size_t count, room;
+};
+
+struct watch {
+	struct ctl ctl;
+	uint64_t interval_ns, rounds; // rounds 0: until interrupted
+	char **names;
+	size_t count;
+	struct looks before, now;
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal)
+{
+	(void)signal;
+	interrupted = 1;
+}
+
+static int look_at(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
+{
+	struct looks *looks = &((struct watch *)arg)->now;
+	struct drb_switch_ports ports;
+	struct drb_switch_routing routing;
+	struct look look = {.pid = info->pid};
+	int rc = drb_read_routing(t, &routing);
+
+	if (rc < 0 || (rc = drb_read_ports(t, &ports)) < 0)
+		return rc;
+	snprintf(look.fabric, sizeof(look.fabric), "%s", info->fabric);
+	snprintf(look.name, sizeof(look.name), "%s", info->name);
+	look.time_ns = ports.time_ns;
+	look.up_default = routing.count.up_default;
+	look.up_redirected = routing.count.up_redirected;
+	for (uint32_t i = 0; i < ports.count; i++) {
+		const struct drb_port_counters *c = &ports.port[i].count;
+		look.in_packets += c->in_packets;
+		look.out_packets += c->out_packets;
+		look.out_octets += c->out_octets;
+		look.dropped += c->in_discards + c->out_discards;
+		if (c->queue_packets > look.deepest) {
+			look.deepest = c->queue_packets;
+			snprintf(look.deepest_port, sizeof(look.deepest_port), "%s",
+				 ports.port[i].name);
+		}
+	}
+	drb_switch_ports_free(&ports);
+	if (looks->count == looks->room) {
+		looks->room = looks->room ? 2 * looks->room : 64;
+		struct look *more = realloc(looks->at, looks->room * sizeof(*more));
+		if (!more)
+			abort();
+		looks->at = more;
+	}
+	looks->at[looks->count++] = look;
+	return 0;
+}
+
+// The look before this one at the same process; NULL if there is none (it started in between).
+static const struct look *look_before(const struct looks *before, const struct look *now)
+{
+	for (size_t i = 0; i < before->count; i++) {
+		const struct look *b = &before->at[i];
+		if (b->pid == now->pid && strcmp(b->name, now->name) == 0 &&
+		    strcmp(b->fabric, now->fabric) == 0 && now->time_ns > b->time_ns &&
+		    now->in_packets >= b->in_packets && now->out_packets >= b->out_packets)
+			return b;
+	}
+	return NULL;
+}
+
+static void print_look(struct ctl_rows *rows, const struct watch *w, const struct look *now)
+{
+	const struct look *b = look_before(&w->before, now);
+	double seconds = b ? (double)(now->time_ns - b->time_ns) / 1e9 : NAN;
+	struct look zero = {0};
+
+	b = b ? b : &zero;
+	ctl_real(rows, "time_s", "", NULL, 3, (double)now->time_ns / 1e9);
+	ctl_text(rows, "fabric", w->ctl.fabric ? "" : NULL, NULL, now->fabric);
+	ctl_text(rows, "switch", NULL, NULL, now->name);
+	ctl_real(rows, "in_pps", "in pkt/s", NULL, 0,
+		 (double)(now->in_packets - b->in_packets) / seconds);
+	ctl_real(rows, "out_pps", "out pkt/s", NULL, 0,
+		 (double)(now->out_packets - b->out_packets) / seconds);
+	ctl_real(rows, "out_mbit", "out Mbit/s", NULL, 3,
+		 (double)(now->out_octets - b->out_octets) * 8e-6 / seconds);
+	ctl_count(rows, "queue_deepest", "deepest queue pkts", NULL, now->deepest);
+	ctl_text(rows, "queue_port", "at", NULL, now->deepest_port);
+	ctl_real(rows, "redirected_percent", "redirected %", NULL, 1,
+		 isnan(seconds) ? NAN
+				: ctl_percent(now->up_redirected - b->up_redirected,
+					      now->up_default - b->up_default));
+	ctl_real(rows, "drops_pps", "drops/s", NULL, 0,
+		 (double)(now->dropped - b->dropped) / seconds);
+	ctl_count(rows, "drops", "drops pkts", NULL, now->dropped);
+	ctl_row_end(rows);
+}
+
+static void sleep_until(uint64_t ns)
+{
+	struct timespec t = {.tv_sec = (time_t)(ns / 1000000000),
+			     .tv_nsec = (long)(ns % 1000000000)};
+
+	while (!interrupted && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
+		;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+// Rounds start at fixed times; one that took longer than the interval skips the times it missed.
+static int watch(struct watch *w)
+{
+	bool screen = isatty(STDOUT_FILENO) && w->ctl.format == DRB_FORMAT_TABLE;
+	struct ctl_rows *stream = NULL;
+	uint64_t next = now_ns();
+	int code = ctl_each(&w->ctl, w->count ? w->names : NULL, w->count, look_at, w);
+
+	if (w->ctl.format != DRB_FORMAT_TABLE)
+		stream = ctl_rows_new(w->ctl.format, false);
+	for (uint64_t round = 0; !interrupted && (w->rounds == 0 || round < w->rounds); round++) {
+		struct looks old = w->before;
+		w->before = w->now;
+		w->now = old;
+		w->now.count = 0;
+		do {
+			next += w->interval_ns;
+		} while (next < now_ns());
+		sleep_until(next);
+		if (interrupted)
+			break;
+		code = ctl_each(&w->ctl, w->count ? w->names : NULL, w->count, look_at, w);
+		struct ctl_rows *rows = stream ? stream : ctl_rows_new(w->ctl.format, false);
+		if (screen)
+			fputs(CLEAR_SCREEN, stdout);
+		for (size_t i = 0; i < w->now.count; i++)
+			print_look(rows, w, &w->now.at[i]);
+		if (!stream) {
+			ctl_rows_end(rows);
+			if (!screen)
+				putchar('\n');
+		}
+		if (fflush(stdout) != 0)
+			break;
+	}
+	if (stream)
+		ctl_rows_end(stream);
+	return code;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct watch *w = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &w->ctl;
+		return 0;
+	case KEY_INTERVAL:
+		if (drb_parse_time(arg, &w->interval_ns) < 0 || w->interval_ns < 10000000 ||
+		    w->interval_ns > 86400 * UINT64_C(1000000000))
+			drb_die("--interval '%s': want a time from 10ms to 86400s, like 1s", arg);
+		return 0;
+	case KEY_COUNT:
+		if (drb_parse_u64(arg, 1, UINT64_MAX, &w->rounds) < 0)
+			drb_die("--count '%s': want a whole number from 1", arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		w->names[w->count++] = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+int ctl_watch(int argc, char **argv)
+{
+	static const struct argp_option options[] = {
+		{"interval", KEY_INTERVAL, "TIME", 0, "Time between two tables (default 1s)", 1},
+		{"count", KEY_COUNT, "N", 0, "End after N tables (default: when interrupted)", 1},
+		{0},
+	};
+	static const struct argp_child children[] = {{&ctl_argp, 0, NULL, 0}, {0}};
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "[SWITCH...]",
+		.doc = "Prints again and again what every switch did since the last time: rates, "
+		       "its "
+		       "deepest queue now, the share of upward packets redirected, drops. Without "
+		       "SWITCH every running one, of --fabric if that is given. On a terminal the "
+		       "table stays in place.",
+		.children = children};
+	struct watch w = {.ctl = ctl_defaults(),
+			  .interval_ns = 1000000000,
+			  .names = calloc((size_t)argc, sizeof(*w.names))};
+
+	if (!w.names)
+		drb_die("out of memory");
+	argp_parse(&argp, argc, argv, 0, NULL, &w);
+	sigaction(SIGINT, &(struct sigaction){.sa_handler = interrupt}, NULL);
+	sigaction(SIGTERM, &(struct sigaction){.sa_handler = interrupt}, NULL);
+	int code = watch(&w);
+	free(w.names);
+	free(w.before.at);
+	free(w.now.at);
+	return code;
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// drbsim: the paper's numerical experiments and theory, on the switch's decision core.
+
+#include "sim.h"
+
+#include "common/verbs.h"
+
+#include "ranks.h"
+
+const char *argp_program_version = "drbsim " DRB_VERSION;
+
+int main(int argc, char **argv)
+{
+	static const struct drb_verb verbs[] = {
+		{"flow", "drbsim flow", "largest link load of permutation flows", sim_flow},
+		{"packet", "drbsim packet", "latency and queues of packets, slot by slot",
+		 sim_packet},
+		{"theory", "drbsim theory", "fixed point of the mean-field equations", sim_theory},
+		{"ctmc", "drbsim ctmc", "the supermarket model against its fixed point", sim_ctmc},
+		{"paper", "drbsim paper", "every figure and table, as CSV, plots and report",
+		 sim_paper},
+	};
+
+	sim_ranks_begin();
+	return drb_verbs_main("Simulates randomized load-balanced routing in fat-trees.", verbs,
+			      sizeof(verbs) / sizeof(verbs[0]), argc, argv);
+}

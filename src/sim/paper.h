@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// `drbsim paper`: the plan of all runs, running what is missing, and what is written of them.
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "rows.h"
+#include "sim.h"
+#include "theory.h"
+
+enum paper_kind { PAPER_FLOW, PAPER_PACKET, PAPER_CTMC };
+
+// Figures of one point, by kind: struct drb_flow_summary; struct drb_packet_result; mean queue,
+// mean time and redirected share of the chain.
+#define PAPER_LAYERS_MAX 4
+#define PAPER_VALUES (6 + 4 * PAPER_LAYERS_MAX)
+
+struct paper_point {
+	enum paper_kind kind;
+	bool persistent; // packets: of the study of persistent traffic
+	bool paper_t;    // threshold is the paper's, not set
+	struct drb_flow_setup flow;
+	uint32_t runs;
+	struct drb_packet_setup packet;
+	struct drb_ctmc_setup ctmc;
+	bool done;
+	double value[PAPER_VALUES];
+};
+
+struct paper {
+	struct sim_common common;
+	bool quick;
+	char *dir;
+	struct paper_point *point;
+	uint32_t points, room;
+	bool plots; // gnuplot is there
+};
+
+extern const uint32_t paper_trees[2][2];   // F(3,24) and F(4,12)
+extern const uint32_t paper_studied[3][2]; // F(3,8), F(3,24), F(4,6)
+
+// Fills the plan.
+void paper_plan(struct paper *p);
+// Runs what the journal in the directory does not hold yet, adding to it.
+void paper_run(struct paper *p);
+// Results back from point->value.
+struct drb_flow_summary paper_flow_summary(const struct paper_point *point);
+struct drb_packet_result paper_packet_result(const struct paper_point *point);
+
+// "drb", "drb T=0", "micro", ...
+const char *paper_label(const struct paper_point *point);
+
+// Opens DIR/name for writing, or dies.
+FILE *paper_open(const struct paper *p, const char *name);
+void paper_close(const struct paper *p, FILE *f, const char *name);
+
+void paper_csv(const struct paper *p);
+// Draws DIR/*.svg; clears p->plots, with a warning, if gnuplot is missing.
+void paper_plots(struct paper *p);
+void paper_html(const struct paper *p);
+
+// Smallest load of the study at which the queues grow; NaN if at none. *largest: largest simulated.
+double paper_breaks_at(const struct paper *p, const uint32_t tree[2], struct drb_traffic_kind kind,
+		       enum drb_scheme scheme, double *largest);
+// Point of the study or of the paper's packet model, NULL if there is none.
+const struct paper_point *paper_find_packet(const struct paper *p, bool persistent,
+					    const uint32_t tree[2], const char *traffic,
+					    const char *label, double rho);
+const struct paper_point *paper_find_flow(const struct paper *p, const uint32_t tree[2],
+					  const char *label, uint32_t flows);

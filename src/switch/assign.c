@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "assign.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include <rte_malloc.h>
+
+#include <drb/flow.h>
+
+#include "record.h"
+#include "verdict.h"
+
+// The packets of a burst that go up, and the flows they belong to.
+struct upward {
+	uint32_t count;
+	uint8_t at[DRB_BURST_MAX]; // place in the burst
+	uint8_t flags[DRB_BURST_MAX];
+	uint64_t flow[DRB_BURST_MAX];
+};
+
+uint64_t drb_assign_bytes(const struct drb_setup *s)
+{
+	if (s->up_ports == 0 || s->unit == DRB_UNIT_PACKET)
+		return 0;
+	if (s->unit == DRB_UNIT_FLOW)
+		return drb_flow_table_bytes(s->flow_max);
+	return rte_align32pow2(s->flow_max) * sizeof(struct drb_flowlet) + (1 << 16);
+}
+
+static int init_flowlets(struct drb_worker *w, const struct drb_setup *s)
+{
+	uint32_t room = rte_align32pow2(s->flow_max);
+
+	w->flowlet_mask = room - 1;
+	w->flowlet_gap = drb_flow_tick(s->flowlet_gap_ns);
+	w->flowlet = rte_calloc(NULL, room, sizeof(*w->flowlet), 64);
+	return w->flowlet ? 0 : -ENOMEM;
+}
+
+int drb_assign_init(struct drb_worker *w, const struct drb_setup *s)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "flows%u", w->number);
+	w->assigns = s->unit != DRB_UNIT_PACKET && w->up_ports > 0;
+	w->timed |= w->assigns;
+	switch (w->assigns ? s->unit : DRB_UNIT_PACKET) {
+	case DRB_UNIT_FLOW:
+		return drb_flow_table_init(&w->flows, name, s->flow_max, s->flow_idle_ns,
+					   s->flow_grace_ns);
+	case DRB_UNIT_FLOWLET:
+		return init_flowlets(w, s);
+	default:
+		return 0;
+	}
+}
+
+void drb_assign_free(struct drb_worker *w)
+{
+	drb_flow_table_free(&w->flows);
+	rte_free(w->flowlet);
+	w->flowlet = NULL;
+}
+
+// Judges the packets and finds what flows those that go up belong to. flowlets: a constant at every
+// call.
+static inline __attribute__((always_inline)) void look_at(struct drb_worker *w, uint32_t in,
+							  struct rte_mbuf **packets, uint32_t count,
+							  struct drb_assigned *to,
+							  struct upward *up, bool flowlets)
+{
+	const struct drb_worker_port *port = &w->port[in];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		to->verdict[i] = (uint8_t)drb_judge(&port->judge, packets[i]);
+		if (!(to->verdict[i] & DRB_VERDICT_UP))
+			continue;
+		up->at[n] = (uint8_t)i;
+		up->flow[n] = drb_flow_hash_of(rte_pktmbuf_mtod(packets[i], const uint8_t *),
+					       packets[i]->data_len, &up->flags[n]);
+		if (flowlets)
+			__builtin_prefetch(&w->flowlet[up->flow[n] & w->flowlet_mask], 1);
+		else
+			drb_flow_table_prefetch(&w->flows, up->flow[n]);
+		n++;
+	}
+	up->count = n;
+}
+
+// Packet unit, for a packet whose flow has no room in the table.
+static uint32_t choose_alone(struct drb_worker *w, uint32_t def, uint64_t flow)
+{
+	uint32_t load[DRB_UPLINKS_MAX];
+
+	w->routing.flow_table_full++;
+	drb_peers_sum(w, load);
+	return drb_choose(&w->packet_choice, load, def, flow, drb_rng_next(&w->rng));
+}
+
+static uint32_t choose_for_flow(struct drb_worker *w, uint32_t def, uint64_t flow)
+{
+	uint64_t draw = drb_rng_next(&w->rng);
+	uint32_t load[DRB_UPLINKS_MAX];
+
+	drb_peers_sum_flows(w, load);
+	if (drb_scheme_has_threshold(w->choice.scheme) && w->choice.uplinks >= 2)
+		drb_record(w, &w->choice, load, def, draw);
+	return drb_choose(&w->choice, load, def, flow, draw);
+}
+
+// The uplink of a packet of the flow at a position, or of a new flow.
+static uint32_t uplink_of_flow(struct drb_worker *w, uint32_t def, uint64_t flow, uint32_t tick,
+			       int32_t *position)
+{
+	struct drb_flow_table *t = &w->flows;
+
+	if (likely(*position >= 0)) {
+		struct drb_flow_entry *e = &t->entry[*position];
+		if (unlikely(drb_flow_ended(t, e, tick))) {
+			drb_flow_table_end(t, *position);
+			drb_flow_table_begin(t, *position, choose_for_flow(w, def, flow), tick);
+		}
+		return e->uplink;
+	}
+	if (unlikely(t->live >= t->max))
+		return choose_alone(w, def, flow);
+	uint32_t uplink = choose_for_flow(w, def, flow);
+	*position = drb_flow_table_add(t, flow, uplink, tick);
+	return *position >= 0 ? uplink : choose_alone(w, def, flow);
+}
+
+static void assign_flows(struct drb_worker *w, const struct upward *up, struct drb_assigned *to,
+			 uint32_t tick)
+{
+	int32_t position[DRB_FLOW_BULK];
+	struct drb_flow_table *t = &w->flows;
+
+	for (uint32_t from = 0; from < up->count; from += DRB_FLOW_BULK) {
+		uint32_t n = up->count - from < DRB_FLOW_BULK ? up->count - from : DRB_FLOW_BULK;
+		uint64_t appeared = t->appeared;
+		drb_flow_table_find(t, &up->flow[from], n, position);
+		for (uint32_t k = 0; k < n; k++) {
+			uint32_t i = up->at[from + k];
+			uint64_t flow = up->flow[from + k];
+			// It may have appeared earlier in this burst.
+			if (unlikely(position[k] < 0 && t->appeared != appeared))
+				drb_flow_table_find(t, &flow, 1, &position[k]);
+			to->uplink[i] = (uint8_t)uplink_of_flow(w, to->verdict[i] & ~DRB_VERDICT_UP,
+								flow, tick, &position[k]);
+			if (likely(position[k] >= 0))
+				drb_flow_table_seen(t, position[k], up->flags[from + k], tick);
+		}
+	}
+}
+
+// The flowlets' table has no keys, as CONGA's (Alizadeh et al., SIGCOMM 2014): flows whose hashes
+// meet in one entry share its uplink and keep each other's flowlet going. It is never full.
+static void assign_flowlets(struct drb_worker *w, const struct upward *up, struct drb_assigned *to,
+			    uint32_t tick)
+{
+	bool record = drb_record_burst(w);
+	uint32_t load[DRB_UPLINKS_MAX];
+
+	// Packets assigned here are queued after all are.
+	drb_peers_sum(w, load);
+	for (uint32_t k = 0; k < up->count; k++) {
+		struct drb_flowlet *e = &w->flowlet[up->flow[k] & w->flowlet_mask];
+		uint32_t i = up->at[k];
+		if (unlikely(!e->live || tick - e->seen > w->flowlet_gap)) {
+			uint32_t def = to->verdict[i] & ~DRB_VERDICT_UP;
+			uint64_t draw = drb_rng_next(&w->rng);
+			if (record)
+				drb_record(w, &w->choice, load, def, draw);
+			e->uplink = (uint8_t)drb_choose(&w->choice, load, def, up->flow[k], draw);
+			e->live = true;
+			w->routing.flowlets++;
+		}
+		e->seen = tick;
+		load[e->uplink]++;
+		to->uplink[i] = e->uplink;
+	}
+}
+
+void drb_assign_burst(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets, uint32_t count,
+		      struct drb_assigned *to)
+{
+	uint32_t tick = drb_flow_tick(w->now_ns);
+	struct upward up;
+
+	if (w->flowlet) {
+		look_at(w, in, packets, count, to, &up, true);
+		assign_flowlets(w, &up, to, tick);
+	} else {
+		look_at(w, in, packets, count, to, &up, false);
+		assign_flows(w, &up, to, tick);
+	}
+}

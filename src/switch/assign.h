@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Flow and flowlet units: which uplink each packet of a burst takes. One decision holds for all
+// packets of a flow, or of a flowlet: until the flow pauses for longer than the gap.
+
+#include <stdint.h>
+
+#include "worker.h"
+
+// For each packet of a burst: the verdict on it, and its uplink if that says up.
+struct drb_assigned {
+	uint8_t verdict[DRB_BURST_MAX];
+	uint8_t uplink[DRB_BURST_MAX];
+};
+
+// EAL memory that the unit of one worker takes, in bytes.
+uint64_t drb_assign_bytes(const struct drb_setup *setup);
+// Gives the worker the memory that its unit needs. Needs a running EAL. 0 or -ENOMEM.
+int drb_assign_init(struct drb_worker *w, const struct drb_setup *setup);
+void drb_assign_free(struct drb_worker *w);
+
+void drb_assign_burst(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets, uint32_t count,
+		      struct drb_assigned *to);

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "egress.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int drb_egress_init(struct drb_egress *q, uint32_t limit, const struct drb_rate *rate,
+		    uint32_t overhead, uint64_t catchup_ns)
+{
+	uint32_t room = 1;
+
+	while (room < limit)
+		room *= 2;
+	*q = (struct drb_egress){
+		.mask = room - 1,
+		.limit = limit,
+		.paced = rate->value > 0,
+		.per_packet = rate->per_packet,
+		.overhead = overhead,
+		.catchup_ns = catchup_ns,
+	};
+	if (q->paced) {
+		double seconds = rate->per_packet ? 1 / rate->value : 8 / rate->value;
+		q->time_per_unit = (uint64_t)(seconds * 1e9 * 0x1p32 + 0.5);
+	}
+	q->packet = calloc(room, sizeof(*q->packet));
+	q->size = calloc(q->paced ? room : 1, sizeof(*q->size));
+	if (q->packet && q->size)
+		return 0;
+	drb_egress_free(q);
+	return -ENOMEM;
+}
+
+void drb_egress_free(struct drb_egress *q)
+{
+	free(q->packet);
+	free(q->size);
+	q->packet = NULL;
+	q->size = NULL;
+}
+
+void drb_egress_lose_credit(struct drb_egress *q, uint64_t now_ns)
+{
+	uint64_t late = now_ns - q->departure.ns;
+
+	if (drb_egress_length(q) == 0 || now_ns <= q->departure.ns || late <= q->catchup_ns)
+		return;
+	q->lost_credit_ns += late - q->catchup_ns;
+	q->lost_credit_events++;
+	q->departure.ns += late - q->catchup_ns;
+}
+
+// Goes through the packets from the head on, at most max of them and while they depart by now_ns;
+// t, the departure of the first, becomes that of the one behind them. How many.
+static inline uint32_t pass(const struct drb_egress *q, uint64_t now_ns, uint32_t max,
+			    struct drb_instant *t, uint64_t *late_ns)
+{
+	uint32_t length = drb_egress_length(q), at = drb_egress_place(q, 0), n = 0;
+
+	while (n < max && t->ns <= now_ns) {
+		*late_ns += now_ns - t->ns;
+		at = (at + 1) & q->mask;
+		if (++n < length)
+			drb_egress_serialise(q, t, q->size[at]);
+	}
+	return n;
+}
+
+uint32_t drb_egress_departed(struct drb_egress *q, uint64_t now_ns, uint32_t max)
+{
+	drb_egress_lose_credit(q, now_ns);
+	q->behind = q->departure;
+	q->departed_late_ns = 0;
+	q->departed = pass(q, now_ns, max, &q->behind, &q->departed_late_ns);
+	return q->departed;
+}
+
+void drb_egress_depart(struct drb_egress *q, uint32_t count, uint64_t now_ns)
+{
+	if (count == q->departed) {
+		q->departure = q->behind;
+		q->late_ns += q->departed_late_ns;
+	} else {
+		pass(q, now_ns, count, &q->departure, &q->late_ns);
+	}
+	q->departed = 0;
+}

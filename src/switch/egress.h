@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The egress queue of one port: a bounded FIFO and the link it feeds (design: "Egress queue",
+// "Link model"). Owned by one worker: no locks, no atomics. A packet leaves at its departure,
+//     departure = max(arrival, previous departure) + size / rate,
+// store and forward; it counts as queued until then. A worker that wakes late catches up by
+// `catchup` at most; link time beyond that is lost and counted.
+// Packets are opaque pointers, so that this file is tested without DPDK.
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/quantity.h"
+
+// A point in time: CLOCK_MONOTONIC in ns, and a fraction of a ns in 2^-32.
+struct drb_instant {
+	uint64_t ns;
+	uint32_t fraction;
+};
+
+struct drb_egress {
+	// Touched for every packet: one cache line.
+	void **packet; // ring of mask + 1 packets; the one with index i stands at (i - base) & mask
+	uint32_t *size;  // same ring: octets of each packet. Kept only if paced
+	uint64_t head;   // index of the next to leave = packets ever sent
+	uint64_t tail;   // index of the next to come = packets ever queued
+	uint64_t base;   // head when the queue was last empty
+	uint64_t octets; // of all packets queued
+	uint32_t mask;
+	uint32_t limit;    // most packets queued
+	uint32_t max;      // as of the last transmission, see drb_egress_max()
+	bool paced;        // false: as fast as the driver takes it
+	bool per_packet;   // the rate is in packets/s, whatever their size
+	uint64_t discards; // packets that found the queue full
+	// Touched for every packet only if paced.
+	struct drb_instant departure; // of the head packet; empty: of the last one sent
+	// What drb_egress_departed() found, for drb_egress_depart() if all of it leaves.
+	uint32_t departed;         // packets
+	struct drb_instant behind; // departure of the one behind them (or of the last of them)
+	uint64_t departed_late_ns;
+	uint64_t time_per_unit; // of one octet (or packet), in 2^-32 ns
+	uint64_t catchup_ns;
+	uint64_t late_ns; // sum over packets of how long after their departure they left
+	uint64_t lost_credit_ns, lost_credit_events;
+	uint32_t overhead; // octets a frame takes beyond its own
+} __attribute__((aligned(64)));
+
+// 0 or -ENOMEM. rate->value 0: not paced.
+int drb_egress_init(struct drb_egress *q, uint32_t limit, const struct drb_rate *rate,
+		    uint32_t overhead, uint64_t catchup_ns);
+// Frees the ring; packets still queued are the caller's to free before.
+void drb_egress_free(struct drb_egress *q);
+
+static inline uint32_t drb_egress_length(const struct drb_egress *q)
+{
+	return (uint32_t)(q->tail - q->head);
+}
+
+// Most packets ever queued at once. A queue only grows between two transmissions, so its peaks are
+// looked at when some are due, and here.
+static inline uint32_t drb_egress_max(const struct drb_egress *q)
+{
+	return drb_egress_length(q) > q->max ? drb_egress_length(q) : q->max;
+}
+
+// Where the packet n places behind the head stands in the ring.
+static inline uint32_t drb_egress_place(const struct drb_egress *q, uint64_t n)
+{
+	return (uint32_t)(q->head + n - q->base) & q->mask;
+}
+
+// Moves a departure on by the serialisation time of a packet of len octets.
+static inline void drb_egress_serialise(const struct drb_egress *q, struct drb_instant *t,
+					uint64_t len)
+{
+	uint64_t units = q->per_packet ? 1 : len + q->overhead;
+	unsigned __int128 time = (unsigned __int128)units * q->time_per_unit + t->fraction;
+
+	t->ns += (uint64_t)(time >> 32);
+	t->fraction = (uint32_t)time;
+}
+
+// The departure of a packet that finds the queue empty at now_ns.
+static inline void drb_egress_first(struct drb_egress *q, uint32_t size, uint64_t now_ns)
+{
+	if (q->departure.ns < now_ns)
+		q->departure = (struct drb_instant){.ns = now_ns};
+	drb_egress_serialise(q, &q->departure, size);
+}
+
+// Queues a packet that arrives at now_ns. False: the queue is full, the packet is the caller's to
+// free, the discard is counted.
+static inline bool drb_egress_push(struct drb_egress *q, void *packet, uint32_t size,
+				   uint64_t now_ns)
+{
+	uint32_t length = drb_egress_length(q), at = drb_egress_place(q, length);
+
+	if (__builtin_expect(length >= q->limit, 0)) {
+		q->discards++;
+		return false;
+	}
+	if (q->paced) {
+		if (length == 0)
+			drb_egress_first(q, size, now_ns);
+		q->size[at] = size;
+	}
+	q->packet[at] = packet;
+	q->tail++;
+	q->octets += size;
+	return true;
+}
+
+// True if count more packets have room, in one piece of the ring.
+static inline bool drb_egress_fits(const struct drb_egress *q, uint32_t count)
+{
+	uint32_t length = drb_egress_length(q);
+
+	return length + count <= q->limit && drb_egress_place(q, length) + count <= q->mask + 1;
+}
+
+// The caller has put count packets, that fit, at drb_egress_place(q, drb_egress_length(q)) and on:
+// their pointers and, if the queue is paced, their sizes. They arrive at now_ns.
+static inline void drb_egress_append(struct drb_egress *q, uint32_t count, uint64_t octets,
+				     uint64_t now_ns)
+{
+	if (q->paced && count > 0 && q->head == q->tail)
+		drb_egress_first(q, q->size[drb_egress_place(q, 0)], now_ns);
+	q->tail += count;
+	q->octets += octets;
+}
+
+// Gives up the link time that a late wake-up may not make up for.
+void drb_egress_lose_credit(struct drb_egress *q, uint64_t now_ns);
+
+// How many packets of a paced queue may leave now, at most max.
+uint32_t drb_egress_departed(struct drb_egress *q, uint64_t now_ns, uint32_t max);
+
+// How many packets may leave now, at most max. They stand in order from drb_egress_front().
+static inline uint32_t drb_egress_due(struct drb_egress *q, uint64_t now_ns, uint32_t max)
+{
+	uint32_t length = drb_egress_length(q);
+
+	q->max = drb_egress_max(q);
+	max = length < max ? length : max;
+	return q->paced ? drb_egress_departed(q, now_ns, max) : max;
+}
+
+// The packets at the head; *count is cut to what stands contiguous in the ring.
+static inline void **drb_egress_front(const struct drb_egress *q, uint32_t *count)
+{
+	uint32_t at = drb_egress_place(q, 0), straight = q->mask + 1 - at;
+
+	*count = *count < straight ? *count : straight;
+	return &q->packet[at];
+}
+
+// Moves the departure of a paced queue on by count packets, that leave at now_ns: some of those
+// that drb_egress_departed() told for this time.
+void drb_egress_depart(struct drb_egress *q, uint32_t count, uint64_t now_ns);
+
+// The first count packets, of so many octets, have left.
+static inline void drb_egress_pop(struct drb_egress *q, uint32_t count, uint64_t octets,
+				  uint64_t now_ns)
+{
+	if (q->paced)
+		drb_egress_depart(q, count, now_ns);
+	q->head += count;
+	q->octets -= octets;
+	if (q->head == q->tail)
+		q->base = q->head;
+}
+
+// When the head packet leaves; UINT64_MAX if the queue is empty.
+static inline uint64_t drb_egress_next_ns(const struct drb_egress *q)
+{
+	if (drb_egress_length(q) == 0)
+		return UINT64_MAX;
+	return q->paced ? q->departure.ns : 0;
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Frames that are not plain traffic from host to host, or not where they should be.
+#include <rte_ether.h>
+#include <rte_mbuf.h>
+
+#include "neighbour.h"
+#include "place.h"
+
+static void drop(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, enum drb_drop reason)
+{
+	w->drop[reason]++;
+	w->port[in].in_discards++;
+	rte_pktmbuf_free(m);
+}
+
+// A broadcast or multicast frame: a host's question for a neighbour is answered, anything else is
+// dropped.
+static void answer(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
+{
+	enum drb_neighbour what = DRB_NEIGHBOUR_OTHER;
+	uint32_t len = m->data_len;
+
+	if (w->port[in].host != DRB_NO_LABEL && m->nb_segs == 1)
+		what = drb_neighbour_answer(&w->addr, w->port[in].host,
+					    rte_pktmbuf_mtod(m, uint8_t *), &len,
+					    len + rte_pktmbuf_tailroom(m));
+	switch (what) {
+	case DRB_NEIGHBOUR_ARP:
+	case DRB_NEIGHBOUR_ND:
+		m->data_len = (uint16_t)len;
+		m->pkt_len = len;
+		w->routing.arp_replies += what == DRB_NEIGHBOUR_ARP;
+		w->routing.nd_replies += what == DRB_NEIGHBOUR_ND;
+		drb_place(w, in, m);
+		break;
+	case DRB_NEIGHBOUR_OTHER:
+		drop(w, in, m, DRB_DROP_multicast);
+		break;
+	case DRB_NEIGHBOUR_UNKNOWN:
+		drop(w, in, m, DRB_DROP_unknown_neighbour);
+		break;
+	case DRB_NEIGHBOUR_SPOOFED:
+		drop(w, in, m, DRB_DROP_spoofed_source);
+		break;
+	case DRB_NEIGHBOUR_BAD:
+		drop(w, in, m, DRB_DROP_bad_frame);
+		break;
+	}
+}
+
+static void exception(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
+{
+	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
+	uint32_t host = drb_addr_of_mac(&w->addr, frame);
+
+	if (m->data_len > DRB_FRAME_MAX)
+		drop(w, in, m, DRB_DROP_oversize);
+	else if (m->data_len < DRB_FRAME_MIN)
+		drop(w, in, m, DRB_DROP_bad_frame);
+	else if (!drb_judge_source(&w->port[in].judge, frame))
+		drop(w, in, m, DRB_DROP_spoofed_source);
+	else if (host == DRB_NO_LABEL && (frame[0] & 1))
+		answer(w, in, m);
+	else if (host == DRB_NO_LABEL)
+		drop(w, in, m, DRB_DROP_unknown_destination);
+	else if (drb_hop_below(&w->hop, host))
+		drop(w, in, m, DRB_DROP_same_port);
+	else
+		drop(w, in, m, DRB_DROP_not_below);
+}
+
+void drb_exceptions(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		exception(w, in, packets[i]);
+}

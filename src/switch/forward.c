@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The forwarding decision for a received burst: destination label -> up or down -> port -> queue.
+#include <rte_mbuf.h>
+
+#include <drb/flow.h>
+
+#include "assign.h"
+#include "place.h"
+#include "record.h"
+
+// The flow's hash, for schemes that read it.
+static uint64_t flow_of(struct rte_mbuf *m)
+{
+	uint8_t flags;
+
+	return drb_flow_hash_of(rte_pktmbuf_mtod(m, uint8_t *), m->data_len, &flags);
+}
+
+// How a burst is decided; constants at every call, so that each combination gets a loop of its own.
+struct how {
+	enum drb_scheme scheme;
+	bool many;   // DRB_SCHEME_DRB looks at more than two uplinks
+	bool packed; // the loads of the uplinks fit a register
+	bool record; // what the decisions see
+};
+
+static inline __attribute__((always_inline)) struct drb_choice choice_of(const struct drb_worker *w,
+									 struct how how)
+{
+	struct drb_choice choice = w->choice;
+
+	choice.scheme = how.scheme;
+	if (how.scheme == DRB_SCHEME_DRB && !how.many)
+		choice.choices = 2;
+	if (how.scheme != DRB_SCHEME_DMODK && choice.uplinks < 2)
+		__builtin_unreachable(); // by_scheme() takes dmodk then
+	return choice;
+}
+
+static inline bool reads_loads(enum drb_scheme scheme)
+{
+	return scheme == DRB_SCHEME_DRB || scheme == DRB_SCHEME_MICRO || scheme == DRB_SCHEME_LEAST;
+}
+
+// How many packets one random number serves.
+static inline __attribute__((always_inline)) uint32_t shares(struct how how, uint32_t uplinks)
+{
+	switch (how.scheme) {
+	case DRB_SCHEME_DRB:
+		return how.many ? 1 : drb_rng_shares(uplinks - 1);
+	case DRB_SCHEME_VLB:
+		return drb_rng_shares(uplinks);
+	case DRB_SCHEME_MICRO:
+		return drb_rng_shares(uplinks * (uplinks - 1));
+	case DRB_SCHEME_LEAST:
+		return 1;
+	default:
+		return UINT32_MAX; // not random
+	}
+}
+
+// The draw of one decision out of a random number that serves several.
+static inline __attribute__((always_inline)) uint64_t draw_of(struct how how, uint32_t uplinks,
+							      uint64_t *bits)
+{
+	uint64_t first;
+
+	switch (how.scheme) {
+	case DRB_SCHEME_DRB:
+		return how.many ? *bits : (uint64_t)drb_rng_share(bits, uplinks - 1) << 32;
+	case DRB_SCHEME_VLB:
+		return (uint64_t)drb_rng_share(bits, uplinks) << 32;
+	case DRB_SCHEME_MICRO:
+		first = (uint64_t)drb_rng_share(bits, uplinks) << 32;
+		return first | drb_rng_share(bits, uplinks - 1);
+	default:
+		return *bits;
+	}
+}
+
+static inline uint64_t packed_occupancy(const struct drb_worker *w)
+{
+	uint64_t packed = 0;
+
+	for (uint32_t i = w->down_ports; w->queued > 0 && i < w->ports; i++)
+		packed += w->occupancy[i] * drb_packed_one(i - w->down_ports);
+	return packed;
+}
+
+// Decides on every packet of a burst and puts it where it belongs, when every queue has room for
+// the burst in one piece.
+static inline __attribute__((always_inline)) void forward_open(struct drb_worker *w, uint32_t in,
+							       struct rte_mbuf **packets,
+							       uint32_t count, const struct how how)
+{
+	const struct drb_choice choice = choice_of(w, how);
+	const struct drb_judge judge = w->port[in].judge;
+	const uint32_t each = shares(how, choice.uplinks);
+	uint32_t load[DRB_PORTS_MAX], redirected = 0;
+	struct drb_loads loads = {.at = how.packed ? NULL : load};
+	struct drb_shelves shelves;
+
+	if (how.packed)
+		loads.packed = w->peers.packed + packed_occupancy(w);
+	else if (reads_loads(how.scheme))
+		drb_peers_sum(w, load);
+	drb_shelves_open(&shelves, w, in);
+	for (uint32_t i = 0, end; i < count; i = end) {
+		uint64_t bits = each == UINT32_MAX ? 0 : drb_rng_next(&w->rng);
+		end = count - i > each ? i + each : count;
+		for (uint32_t k = i; k < end; k++) {
+			struct rte_mbuf *m = packets[k];
+			size_t verdict = drb_judge(&judge, m);
+			if (how.scheme != DRB_SCHEME_DMODK && verdict >= DRB_VERDICT_UP) {
+				uint32_t def = verdict - DRB_VERDICT_UP;
+				uint64_t flow = how.scheme == DRB_SCHEME_ECMP ? flow_of(m) : 0;
+				uint64_t draw = draw_of(how, choice.uplinks, &bits);
+				uint32_t up = drb_choose_by(&choice, loads, def, flow, draw);
+				if (how.packed)
+					loads.packed += drb_packed_one(up);
+				else if (reads_loads(how.scheme))
+					load[up]++;
+				redirected += up != def;
+				verdict = DRB_VERDICT_UP + up;
+			}
+			drb_shelves_put(&shelves, verdict, m);
+		}
+	}
+	drb_shelves_close(&shelves, w, redirected);
+}
+
+// The same for queues that may get full.
+static inline __attribute__((always_inline)) void forward_queued(struct drb_worker *w, uint32_t in,
+								 struct rte_mbuf **packets,
+								 uint32_t count,
+								 const struct how how)
+{
+	const struct drb_choice choice = choice_of(w, how);
+	const struct drb_judge judge = w->port[in].judge;
+	const bool alone = w->peers.count == 0;
+	uint32_t sum[DRB_UPLINKS_MAX];
+	const struct drb_loads loads = {.at = alone ? &w->occupancy[w->down_ports] : sum};
+	const uint32_t each = shares(how, choice.uplinks);
+	uint32_t redirected = 0, up = 0, odds = 0, left = 0;
+	struct rte_mbuf *odd[DRB_BURST_MAX];
+	uint64_t octets = 0, bits = 0;
+
+	if (!alone)
+		drb_peers_sum(w, sum);
+	for (uint32_t i = 0; i < count; i++) {
+		struct rte_mbuf *m = packets[i];
+		uint32_t out = drb_judge(&judge, m);
+		octets += m->pkt_len;
+		if (each != UINT32_MAX && left-- == 0) {
+			bits = drb_rng_next(&w->rng);
+			left = each - 1;
+		}
+		if (out >= DRB_VERDICT_UP) {
+			uint32_t def = out - DRB_VERDICT_UP;
+			uint64_t flow = how.scheme == DRB_SCHEME_ECMP ? flow_of(m) : 0;
+			uint64_t draw = draw_of(how, choice.uplinks, &bits);
+			if (how.record)
+				drb_record(w, &choice, loads.at, def, draw);
+			uint32_t uplink = drb_choose_by(&choice, loads, def, flow, draw);
+			redirected += uplink != def;
+			up++;
+			if (!alone)
+				sum[uplink]++;
+			drb_place(w, w->down_ports + uplink, m);
+		} else if (unlikely(out == in || out == DRB_VERDICT_ODD)) {
+			odd[odds++] = m;
+		} else {
+			drb_place(w, out, m);
+		}
+	}
+	w->port[in].in_packets += count;
+	w->port[in].in_octets += octets;
+	w->routing.down += count - up - odds;
+	w->routing.up_default += up - redirected;
+	w->routing.up_redirected += redirected;
+	drb_exceptions(w, in, odd, odds);
+}
+
+// Flow and flowlet units: uplinks are assigned to the whole burst, then its packets are queued.
+static void forward_assigned_open(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets,
+				  uint32_t count, const struct drb_assigned *to)
+{
+	struct drb_shelves shelves;
+	uint32_t redirected = 0;
+
+	drb_shelves_open(&shelves, w, in);
+	for (uint32_t i = 0; i < count; i++) {
+		size_t verdict = to->verdict[i];
+		if (verdict >= DRB_VERDICT_UP) {
+			redirected += to->uplink[i] != verdict - DRB_VERDICT_UP;
+			verdict = DRB_VERDICT_UP + to->uplink[i];
+		}
+		drb_shelves_put(&shelves, verdict, packets[i]);
+	}
+	drb_shelves_close(&shelves, w, redirected);
+}
+
+static void forward_assigned_queued(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets,
+				    uint32_t count, const struct drb_assigned *to)
+{
+	struct drb_worker_port *port = &w->port[in];
+	uint32_t redirected = 0, up = 0, odd = 0;
+	uint64_t octets = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t out = to->verdict[i];
+		octets += packets[i]->pkt_len;
+		if (out >= DRB_VERDICT_UP) {
+			redirected += to->uplink[i] != out - DRB_VERDICT_UP;
+			up++;
+			out = w->down_ports + to->uplink[i];
+		} else if (unlikely(out == in || out == DRB_VERDICT_ODD)) {
+			drb_exceptions(w, in, &packets[i], 1);
+			odd++;
+			continue;
+		}
+		drb_place(w, out, packets[i]);
+	}
+	port->in_packets += count;
+	port->in_octets += octets;
+	w->routing.down += count - up - odd;
+	w->routing.up_default += up - redirected;
+	w->routing.up_redirected += redirected;
+}
+
+static void forward_assigned(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets,
+			     uint32_t count)
+{
+	struct drb_assigned assigned;
+
+	drb_assign_burst(w, in, packets, count, &assigned);
+	if (likely(drb_shelves_fit(w, count)))
+		forward_assigned_open(w, in, packets, count, &assigned);
+	else
+		forward_assigned_queued(w, in, packets, count, &assigned);
+}
+
+static inline __attribute__((always_inline)) void forward(struct drb_worker *w, uint32_t in,
+							  struct rte_mbuf **packets, uint32_t count,
+							  bool open, const struct how how)
+{
+	if (open)
+		forward_open(w, in, packets, count, how);
+	else
+		forward_queued(w, in, packets, count, how);
+}
+
+static inline __attribute__((always_inline)) void by_scheme(struct drb_worker *w, uint32_t in,
+							    struct rte_mbuf **packets,
+							    uint32_t count, bool open, bool packed)
+{
+#define CASE(name, ...)                                                                            \
+	case name:                                                                                 \
+		forward(w, in, packets, count, open, (struct how){.scheme = name, __VA_ARGS__});   \
+		break
+	// A single uplink leaves no choice.
+	switch (w->choice.uplinks < 2 ? DRB_SCHEME_DMODK : w->choice.scheme) {
+	case DRB_SCHEME_DRB:
+		if (w->choice.choices > 2) {
+			forward(w, in, packets, count, open,
+				(struct how){.scheme = DRB_SCHEME_DRB, .many = true});
+			break;
+		}
+		forward(w, in, packets, count, open,
+			(struct how){.scheme = DRB_SCHEME_DRB, .packed = packed});
+		break;
+		CASE(DRB_SCHEME_DMODK);
+		CASE(DRB_SCHEME_VLB);
+		CASE(DRB_SCHEME_MICRO, .packed = packed);
+		CASE(DRB_SCHEME_ECMP);
+		CASE(DRB_SCHEME_LEAST);
+	case DRB_SCHEME_ROTATE: // these two are refused by the config
+	case DRB_SCHEME_WALK:
+	case DRB_SCHEME_COUNT:
+		break;
+	}
+#undef CASE
+}
+
+static void by_scheme_queued(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets,
+			     uint32_t count)
+{
+	by_scheme(w, in, packets, count, false, false);
+}
+
+static void by_scheme_open(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets,
+			   uint32_t count)
+{
+	by_scheme(w, in, packets, count, true, false);
+}
+
+static void by_scheme_packed(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets,
+			     uint32_t count)
+{
+	by_scheme(w, in, packets, count, true, true);
+}
+
+static void by_threshold_recorded(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets,
+				  uint32_t count)
+{
+	if (w->choice.choices > 2)
+		forward_queued(
+			w, in, packets, count,
+			(struct how){.scheme = DRB_SCHEME_DRB, .many = true, .record = true});
+	else
+		forward_queued(w, in, packets, count,
+			       (struct how){.scheme = DRB_SCHEME_DRB, .record = true});
+}
+
+// True if the loads of the uplinks still fit a register after count more packets.
+static bool packs(const struct drb_worker *w, uint32_t count)
+{
+	uint32_t longest = 0; // of this worker's; an upper bound is all that is needed
+
+	if (w->choice.uplinks > DRB_PACKED_UPLINKS)
+		return false;
+	for (uint32_t i = w->down_ports; w->queued > 0 && i < w->ports; i++)
+		longest = w->occupancy[i] > longest ? w->occupancy[i] : longest;
+	return w->peers.most + longest + count <= DRB_PACKED_MAX;
+}
+
+void drb_forward_burst(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets, uint32_t count)
+{
+	if (w->assigns)
+		forward_assigned(w, in, packets, count);
+	else if (unlikely(drb_record_burst(w)))
+		by_threshold_recorded(w, in, packets, count);
+	else if (unlikely(!drb_shelves_fit(w, count)))
+		by_scheme_queued(w, in, packets, count);
+	else if (packs(w, count))
+		by_scheme_packed(w, in, packets, count);
+	else
+		by_scheme_open(w, in, packets, count);
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// drbswitch: one process is one switch of the fat-tree F(l,d).
+#include <argp.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <systemd/sd-daemon.h>
+
+#include "common/msg.h"
+#include "eal.h"
+#include "idle.h"
+#include "instance.h"
+#include "port.h"
+#include "telemetry.h"
+#include "workers.h"
+
+// How long ports may take to get their link (memif peers start in any order).
+#define LINK_WITHIN_S 30
+// Looks at the links, 2 ms apart, between tries to connect again.
+#define RECONNECT_EVERY 250
+
+const char *argp_program_version = "drbswitch " DRB_VERSION;
+
+struct options {
+	const char *config;
+	struct drb_config_override override;
+	bool check, verbose;
+};
+
+enum { OPT_LAYER = 256, OPT_LABEL, OPT_CHECK };
+
+static const struct argp_option option_table[] = {
+	{"config", 'c', "FILE", 0, "YAML config of this switch (keys: config/README.md)", 0},
+	{"layer", OPT_LAYER, "M", 0, "Layer of this switch, instead of the file's", 0},
+	{"label", OPT_LABEL, "N", 0, "Label of this switch, instead of the file's", 0},
+	{"check", OPT_CHECK, NULL, 0, "Check the config and exit", 0},
+	{"verbose", 'v', NULL, 0, "Show what DPDK and its drivers say", 0},
+	{0},
+};
+
+static uint32_t number(const char *option, const char *text)
+{
+	uint32_t value;
+
+	if (drb_parse_u32(text, 0, UINT32_MAX, &value) < 0)
+		drb_die("--%s: \"%s\" is not a number", option, text);
+	return value;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case 'c':
+		o->config = arg;
+		return 0;
+	case OPT_LAYER:
+		o->override.layer = number("layer", arg);
+		return 0;
+	case OPT_LABEL:
+		o->override.label = number("label", arg);
+		return 0;
+	case OPT_CHECK:
+		o->check = true;
+		return 0;
+	case 'v':
+		o->verbose = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "unexpected argument \"%s\"", arg);
+		return EINVAL;
+	case ARGP_KEY_END:
+		if (!o->config)
+			argp_error(state, "no config: give -c FILE");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = option_table,
+	.parser = parse,
+	.doc = "One switch of the fat-tree F(l,d): forwards up by threshold-based two-choice "
+	       "against "
+	       "the D-mod-k port, down by the deterministic port.",
+};
+
+// What runs, for the signal handler and for the threads of DPDK that outlive main's variables.
+static struct drb_setup setup;
+static struct drb_workers workers;
+
+static void on_signal(int signal)
+{
+	int saved = errno;
+
+	(void)signal;
+	drb_workers_stop(&workers);
+	errno = saved;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction action = {.sa_handler = on_signal};
+
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+// Waits until memif ports have met their peers or the switch is told to stop. False: they did not
+// in time.
+static bool wait_for_links(const struct drb_port_set *ports)
+{
+	const struct timespec pause = {.tv_nsec = 2000000};
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	time_t end = now.tv_sec + LINK_WITHIN_S;
+	for (uint32_t tries = 1; now.tv_sec <= end; tries++) {
+		if (drb_ports_linked(ports, &setup) || atomic_load(&workers.worker[0].stop))
+			return true;
+		if (tries % RECONNECT_EVERY == 0)
+			drb_ports_reconnect(ports, &setup);
+		nanosleep(&pause, NULL);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	}
+	return false;
+}
+
+static void say_ready(void)
+{
+	drb_telemetry_ready();
+	drb_info("%s ready: layer %u, label %u of F(%u,%u), %u down-ports, %u up-ports, scheme %s, "
+		 "T %g",
+		 setup.instance, setup.layer, setup.label, setup.tree.layers, setup.tree.arity,
+		 setup.down_ports, setup.up_ports, drb_scheme_name(setup.choice.scheme),
+		 setup.threshold);
+	sd_notifyf(0, "READY=1\nSTATUS=layer %u, label %u of F(%u,%u)", setup.layer, setup.label,
+		   setup.tree.layers, setup.tree.arity);
+}
+
+// With the ports running: forwards until told to stop.
+static int forward(const struct drb_port_set *ports)
+{
+	int code = DRB_EXIT_FAILED;
+
+	if (drb_workers_attach(&workers, ports, &setup) < 0 || drb_workers_idle_init(&workers) < 0)
+		return code;
+	if (drb_telemetry_init(&workers, &setup) < 0) {
+		drb_workers_idle_free(&workers);
+		return code;
+	}
+	if (!wait_for_links(ports)) {
+		drb_error("a memif port did not meet its peer within %d s", LINK_WITHIN_S);
+	} else {
+		drb_workers_drain(&workers, &setup);
+		if (!atomic_load(&workers.worker[0].stop))
+			say_ready();
+		drb_workers_run(&workers);
+		sd_notify(0, "STOPPING=1");
+		code = DRB_EXIT_OK;
+	}
+	drb_telemetry_stop();
+	drb_workers_idle_free(&workers);
+	return code;
+}
+
+static int run(const struct options *o)
+{
+	uint32_t mbufs = drb_ports_mbufs(&setup);
+	struct drb_port_set ports;
+	int code = DRB_EXIT_FAILED;
+
+	if (drb_workers_init(&workers, &setup) < 0) {
+		drb_error("out of memory for the egress queues");
+		return code;
+	}
+	catch_signals(); // the handler needs the worker
+	if (drb_eal_init(&setup, drb_eal_memory_mb(&setup, mbufs), o->verbose) == 0) {
+		int rc = drb_ports_start(&ports, o->config, &setup, mbufs, &workers.worker[0].stop);
+		if (rc == 0) {
+			code = forward(&ports);
+			drb_workers_free(&workers); // their packets are of the ports' pool
+			drb_ports_stop(&ports);
+		} else if (atomic_load(&workers.worker[0].stop)) {
+			code = DRB_EXIT_OK;
+		} else if (rc == -EINVAL) {
+			code = DRB_EXIT_USAGE;
+		}
+		drb_eal_free();
+	}
+	drb_workers_free(&workers);
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = {.override = {.layer = -1, .label = -1}};
+
+	argp_err_exit_status = DRB_EXIT_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	if (drb_config_load(o.config, &o.override, &setup) < 0)
+		return DRB_EXIT_USAGE;
+	if (o.check) {
+		drb_info("%s: ok, %s", o.config, setup.instance);
+		return DRB_EXIT_OK;
+	}
+	if (drb_ports_check(o.config, &setup) < 0 || drb_eal_check(o.config, &setup) < 0 ||
+	    drb_instance_claim(setup.instance) < 0)
+		return DRB_EXIT_USAGE;
+	return drb_finish(run(&o));
+}

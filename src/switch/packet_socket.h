@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Corrects how the af_packet driver of DPDK sets up its sockets, see packet_socket.c.
+
+#include <stdbool.h>
+
+// Set before devices are created: their sockets share each interface's packets, by the hash of the
+// flow. Else each interface has one socket, which is in no group.
+extern bool drb_packet_fanout;

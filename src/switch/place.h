@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Putting packets into egress queues.
+
+#include <rte_mbuf.h>
+
+#include "worker.h"
+
+// Frames that are not plain traffic from host to host, or not where they should be: answered or
+// dropped for a named reason (exception.c).
+void drb_exceptions(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets, uint32_t count);
+
+// Queues a packet at port out; drops it if there is no room.
+static inline void drb_place(struct drb_worker *w, uint32_t out, struct rte_mbuf *m)
+{
+	if (likely(drb_egress_push(&w->egress[out], m, m->pkt_len, w->now_ns))) {
+		w->occupancy[out]++;
+		w->queued++;
+		return;
+	}
+	// A port without a device has an egress queue of no places.
+	w->drop[w->port[out].active ? DRB_DROP_queue_full : DRB_DROP_port_down]++;
+	rte_pktmbuf_free(m);
+}
+
+// The ends of all queues, when each has room for a whole burst in one piece: filled by verdict
+// without a look at each. What is odd or would leave by the port it came in by waits aside.
+struct drb_shelves {
+	struct rte_mbuf **next[DRB_VERDICTS];
+	uint64_t octets[DRB_VERDICTS];
+	uint32_t in;
+	struct rte_mbuf *odd[DRB_BURST_MAX], *back[DRB_BURST_MAX];
+};
+
+static inline bool drb_shelves_fit(const struct drb_worker *w, uint32_t count)
+{
+	bool fit = w->open;
+
+	for (uint32_t i = 0; w->queued > 0 && i < w->ports; i++)
+		fit &= drb_egress_fits(&w->egress[i], count);
+	return fit;
+}
+
+// The first free place of a queue.
+static inline uint32_t drb_shelf(const struct drb_egress *q)
+{
+	return drb_egress_place(q, drb_egress_length(q));
+}
+
+static inline void drb_shelves_open(struct drb_shelves *s, const struct drb_worker *w, uint32_t in)
+{
+	for (uint32_t i = 0; i < w->ports; i++) {
+		uint32_t v = i < w->down_ports ? i : DRB_VERDICT_UP | (i - w->down_ports);
+		const struct drb_egress *q = &w->egress[i];
+		s->next[v] = (struct rte_mbuf **)&q->packet[drb_shelf(q)];
+		s->octets[v] = 0;
+	}
+	s->in = in;
+	s->next[DRB_VERDICT_ODD] = s->odd;
+	s->octets[DRB_VERDICT_ODD] = 0;
+	if (in < w->down_ports)
+		s->next[in] = s->back;
+}
+
+static inline void drb_shelves_put(struct drb_shelves *s, size_t verdict, struct rte_mbuf *m)
+{
+	*s->next[verdict]++ = m;
+	s->octets[verdict] += m->pkt_len;
+}
+
+// Makes the queues longer by what was put there, counts it, and sees to what waits aside.
+// redirected: how many left their default uplink.
+void drb_shelves_close(struct drb_shelves *s, struct drb_worker *w, uint32_t redirected);

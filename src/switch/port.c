@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "port.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <rte_bus_vdev.h>
+#include <rte_dev.h>
+#include <rte_errno.h>
+#include <rte_ethdev.h>
+#include <rte_mbuf.h>
+
+#include "common/config_file.h"
+#include "common/msg.h"
+#include "packet_socket.h"
+
+#define RX_DESCRIPTORS 512
+#define TX_DESCRIPTORS 512
+// Frames of an af_packet ring, per direction; each takes 2 KiB of locked memory.
+#define AF_PACKET_FRAMES 512
+// libbpf's af_xdp fills this many buffers per queue at start, whatever it was asked for.
+#define AF_XDP_FILL 2048
+#define POOL_CACHE 256
+// Tries of a memif client to reach its server, 5 ms apart: 30 s.
+#define MEMIF_TRIES 6000
+
+// The directory of a memif socket, made if only itself is missing.
+static bool has_socket_dir(const struct drb_port_setup *p)
+{
+	char dir[sizeof(p->socket)];
+	struct stat st;
+
+	snprintf(dir, sizeof(dir), "%s", p->socket);
+	char *slash = strrchr(dir, '/');
+	if (!slash || slash == dir)
+		return true;
+	*slash = '\0';
+	if (mkdir(dir, 0700) == 0)
+		return true;
+	if (errno == EEXIST && stat(dir, &st) == 0 && !S_ISDIR(st.st_mode))
+		errno = ENOTDIR;
+	return errno == EEXIST;
+}
+
+// A PCI device as the kernel knows it, with the domain that may be left out.
+static bool has_pci_device(const struct drb_port_setup *p)
+{
+	int len = (int)strcspn(p->device, ",");
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s%.*s", len < 12 ? "0000:" : "", len,
+		 p->device);
+	for (char *c = path; *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	return access(path, F_OK) == 0;
+}
+
+int drb_ports_check(const char *path, const struct drb_setup *s)
+{
+	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
+		const struct drb_port_setup *p = &s->ports[i];
+		bool kernel = p->driver == DRB_DRIVER_AF_PACKET || p->driver == DRB_DRIVER_AF_XDP;
+		char key[64];
+		if (kernel && if_nametoindex(p->interface) == 0) {
+			snprintf(key, sizeof(key), "%sinterface", p->key);
+			return drb_config_bad(
+				path, key, "port %s: no interface \"%s\" in this network namespace",
+				p->name, p->interface);
+		}
+		if (p->driver == DRB_DRIVER_PCI && !has_pci_device(p)) {
+			snprintf(key, sizeof(key), "%sdevice", p->key);
+			return drb_config_bad(path, key, "port %s: no PCI device \"%s\"", p->name,
+					      p->device);
+		}
+		if (p->driver == DRB_DRIVER_MEMIF && !has_socket_dir(p)) {
+			snprintf(key, sizeof(key), "%ssocket", p->key);
+			return drb_config_bad(
+				path, key,
+				"port %s: no directory for \"%s\" (process.memif_dir): %s", p->name,
+				p->socket, strerror(errno));
+		}
+	}
+	return 0;
+}
+
+uint32_t drb_ports_mbufs(const struct drb_setup *s)
+{
+	uint32_t ports = s->down_ports + s->up_ports,
+		 n = (POOL_CACHE * 2 + s->burst) * s->workers + s->buffers;
+
+	for (uint32_t i = 0; i < ports; i++) {
+		const struct drb_port_setup *p = &s->ports[i];
+		n += p->queue;
+		if (p->driver == DRB_DRIVER_AF_XDP)
+			n += 2 * AF_XDP_FILL * s->workers;
+		else if (p->driver != DRB_DRIVER_AF_PACKET && p->driver != DRB_DRIVER_NONE)
+			n += (RX_DESCRIPTORS + TX_DESCRIPTORS) * s->workers;
+	}
+	return n;
+}
+
+// The vdev name and arguments of a port. The name is unique within the process.
+static void describe(const struct drb_port_setup *p, uint32_t workers, char name[64],
+		     char args[1024])
+{
+	const char *comma = strchr(p->device, ',');
+
+	switch (p->driver) {
+	case DRB_DRIVER_AF_PACKET:
+		snprintf(name, 64, "net_af_packet_%s", p->name);
+		snprintf(args, 1024, "iface=%s,blocksz=4096,framesz=2048,framecnt=%d,qpairs=%u",
+			 p->interface, AF_PACKET_FRAMES, workers);
+		break;
+	case DRB_DRIVER_AF_XDP:
+		// An empty poll with a busy budget would enter the kernel each time.
+		snprintf(name, 64, "net_af_xdp_%s", p->name);
+		snprintf(args, 1024, "iface=%s,start_queue=0,queue_count=%u,busy_budget=0",
+			 p->interface, workers);
+		break;
+	case DRB_DRIVER_MEMIF:
+		// The socket is a file: abstract ones end at the network namespace.
+		snprintf(name, 64, "net_memif_%s", p->name);
+		snprintf(args, 1024, "role=%s,socket=%s,socket-abstract=no,rsize=10",
+			 p->up ? "server" : "client", p->socket);
+		break;
+	default:
+		snprintf(name, 64, "%.*s", comma ? (int)(comma - p->device) : 63, p->device);
+		snprintf(args, 1024, "%s", comma ? comma + 1 : "");
+		break;
+	}
+}
+
+// The socket of a server that was killed stands in the way of the next.
+static void remove_dead_socket(const char *path)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return;
+	snprintf(addr.sun_path, sizeof(addr.sun_path), "%s", path);
+	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 && errno == ECONNREFUSED)
+		unlink(path);
+	close(fd);
+}
+
+// -EINVAL for a device string that no driver takes, with a message naming its line.
+static int create(const char *path, const struct drb_port_setup *p, uint32_t workers, uint16_t *id)
+{
+	char name[64], args[1024], key[64];
+
+	describe(p, workers, name, args);
+	if (p->driver == DRB_DRIVER_MEMIF && p->up)
+		remove_dead_socket(p->socket);
+	if (p->driver != DRB_DRIVER_PCI && rte_vdev_init(name, args) < 0) {
+		snprintf(key, sizeof(key), "%s%s", p->key,
+			 p->driver == DRB_DRIVER_VDEV ? "device" : "driver");
+		return drb_config_bad(path, key,
+				      "port %s: cannot create device \"%s%s%s\" (-v shows what the "
+				      "driver says)",
+				      p->name, name, *args ? "," : "", args);
+	}
+	if (rte_eth_dev_get_port_by_name(name, id) < 0) {
+		snprintf(key, sizeof(key), "%sdevice", p->key);
+		return drb_config_bad(path, key,
+				      "port %s: \"%s\" is no device that a driver of this program "
+				      "knows",
+				      p->name, name);
+	}
+	return 0;
+}
+
+// A memif client finds its server only once that switch has come as far; switches start in any
+// order. Servers wait for nobody, so layer by layer everybody gets there.
+static int start_device(const struct drb_port_setup *p, uint16_t id, const atomic_bool *stop)
+{
+	const struct timespec pause = {.tv_nsec = 5000000};
+	int rc;
+
+	for (int tries = 0;; tries++) {
+		rc = rte_eth_dev_start(id);
+		if (rc == 0 || p->driver != DRB_DRIVER_MEMIF || tries == MEMIF_TRIES ||
+		    atomic_load(stop))
+			return rc;
+		nanosleep(&pause, NULL);
+	}
+}
+
+// A device's queues: one to transmit for each worker, and as many to receive if it has them.
+struct queues {
+	uint16_t rx, tx;
+};
+
+static int count_queues(const char *path, const struct drb_port_setup *p, uint16_t id,
+			uint32_t workers, struct queues *q, struct rte_eth_conf *conf)
+{
+	const uint64_t wanted = RTE_ETH_RSS_IP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_UDP;
+	struct rte_eth_dev_info info;
+
+	if (rte_eth_dev_info_get(id, &info) < 0)
+		return -ENODEV;
+	if (info.max_tx_queues < workers)
+		return drb_config_bad(path, "process.workers",
+				      "port %s: \"%s\" has %u transmit queues, too few for %u "
+				      "workers",
+				      p->name, drb_port_device(p), info.max_tx_queues, workers);
+	q->tx = (uint16_t)workers;
+	q->rx = info.max_rx_queues < workers ? info.max_rx_queues : (uint16_t)workers;
+	if (q->rx > 1 && (info.flow_type_rss_offloads & wanted)) {
+		conf->rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
+		conf->rx_adv_conf.rss_conf.rss_hf = info.flow_type_rss_offloads & wanted;
+	}
+	return 0;
+}
+
+static int start(const struct drb_port_setup *p, uint16_t id, const struct queues *queues,
+		 const struct rte_eth_conf *conf, struct rte_mempool *pool, const atomic_bool *stop)
+{
+	uint16_t rx = RX_DESCRIPTORS, tx = TX_DESCRIPTORS;
+	unsigned node = (unsigned)rte_eth_dev_socket_id(id);
+	const char *step = "configure";
+	int rc = rte_eth_dev_configure(id, queues->rx, queues->tx, conf);
+
+	if (rc == 0)
+		rc = rte_eth_dev_adjust_nb_rx_tx_desc(id, &rx, &tx);
+	for (uint16_t q = 0; rc == 0 && q < queues->rx; q++) {
+		step = "set up a receive queue of";
+		rc = rte_eth_rx_queue_setup(id, q, rx, node, NULL, pool);
+	}
+	for (uint16_t q = 0; rc == 0 && q < queues->tx; q++) {
+		step = "set up a transmit queue of";
+		rc = rte_eth_tx_queue_setup(id, q, tx, node, NULL);
+	}
+	if (rc == 0) {
+		step = "start";
+		rc = start_device(p, id, stop);
+	}
+	if (rc == 0) {
+		// Frames carry the MACs of hosts, not of ports. In-memory devices take all anyway.
+		step = "make promiscuous";
+		rc = rte_eth_promiscuous_enable(id);
+		rc = rc == -ENOTSUP ? 0 : rc;
+	}
+	if (rc < 0 && !atomic_load(stop))
+		drb_error("port %s: cannot %s its device: %s", p->name, step, rte_strerror(-rc));
+	return rc;
+}
+
+int drb_ports_start(struct drb_port_set *set, const char *path, const struct drb_setup *s,
+		    uint32_t mbufs, const atomic_bool *stop)
+{
+	drb_packet_fanout = s->workers > 1;
+	*set = (struct drb_port_set){.count = s->down_ports + s->up_ports};
+	for (uint32_t i = 0; i < set->count; i++) {
+		set->dpdk[i] = DRB_PORT_NONE;
+		for (uint32_t n = 0; n < DRB_WORKERS_MAX; n++)
+			set->socket[n][i].fd = -1;
+	}
+	set->pool = rte_pktmbuf_pool_create("packets", mbufs, POOL_CACHE, 0,
+					    RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
+	if (!set->pool) {
+		drb_error("cannot allocate %u packet buffers: %s (process.memory sets the MiB)",
+			  mbufs, rte_strerror(rte_errno));
+		return -rte_errno;
+	}
+	for (uint32_t i = 0; i < set->count; i++) {
+		const struct drb_port_setup *p = &s->ports[i];
+		if (p->driver == DRB_DRIVER_NONE)
+			continue;
+		struct rte_eth_conf conf = {0};
+		struct queues queues = {0};
+		int rc = create(path, p, s->workers, &set->dpdk[i]);
+		if (rc == 0)
+			rc = count_queues(path, p, set->dpdk[i], s->workers, &queues, &conf);
+		if (rc == 0)
+			rc = start(p, set->dpdk[i], &queues, &conf, set->pool, stop);
+		if (rc < 0) {
+			drb_ports_stop(set);
+			return rc;
+		}
+		set->rx_queues[i] = queues.rx;
+		// Also behind a vdev there may be one; drivers open them queue by queue.
+		for (uint32_t n = 0; n < queues.rx; n++)
+			set->socket[n][i] = drb_kernel_socket_new(&set->socket[0][0],
+								  DRB_WORKERS_MAX * DRB_PORTS_MAX);
+	}
+	return 0;
+}
+
+void drb_ports_stop(struct drb_port_set *set)
+{
+	for (uint32_t i = set->count; i-- > 0;) {
+		if (set->dpdk[i] == DRB_PORT_NONE)
+			continue;
+		struct rte_eth_dev_info info = {0};
+		int known = rte_eth_dev_info_get(set->dpdk[i], &info);
+		rte_eth_promiscuous_disable(set->dpdk[i]);
+		rte_eth_dev_stop(set->dpdk[i]);
+		rte_eth_dev_close(set->dpdk[i]);
+		if (known == 0 && info.device)
+			rte_dev_remove(info.device);
+		set->dpdk[i] = DRB_PORT_NONE;
+	}
+	rte_mempool_free(set->pool);
+	set->pool = NULL;
+}
+
+bool drb_ports_linked(const struct drb_port_set *set, const struct drb_setup *s)
+{
+	for (uint32_t i = 0; i < set->count; i++) {
+		struct rte_eth_link link;
+		if (set->dpdk[i] == DRB_PORT_NONE || s->ports[i].driver != DRB_DRIVER_MEMIF)
+			continue;
+		if (rte_eth_link_get_nowait(set->dpdk[i], &link) == 0 && !link.link_status)
+			return false;
+	}
+	return true;
+}
+
+void drb_ports_reconnect(const struct drb_port_set *set, const struct drb_setup *s)
+{
+	for (uint32_t i = 0; i < set->count; i++) {
+		struct rte_eth_link link;
+		if (s->ports[i].driver != DRB_DRIVER_MEMIF || s->ports[i].up ||
+		    set->dpdk[i] == DRB_PORT_NONE ||
+		    rte_eth_link_get_nowait(set->dpdk[i], &link) < 0 || link.link_status)
+			continue;
+		rte_eth_dev_stop(set->dpdk[i]);
+		rte_eth_dev_start(set->dpdk[i]);
+	}
+}

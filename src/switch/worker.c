@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "worker.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <rte_cycles.h>
+#include <rte_ethdev.h>
+#include <rte_mbuf.h>
+
+#include "assign.h"
+
+// How soon to offer a packet again that the driver refused.
+#define RETRY_NS 50000
+// Sleeps while some port has no descriptor to wait on: short after traffic, longer the longer
+// nothing comes.
+#define DOZE_MIN_NS 10000
+#define DOZE_MAX_NS 1000000
+
+static uint64_t clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
+{
+	memset(w, 0, sizeof(*w));
+	w->hop = s->hop;
+	w->choice = s->choice;
+	w->addr = s->addr;
+	w->down_ports = s->down_ports;
+	w->up_ports = s->up_ports;
+	w->ports = s->down_ports + s->up_ports;
+	w->packet_choice = s->choice;
+	drb_threshold_init(w, s);
+	w->burst = s->burst;
+	w->tx_burst = s->burst;
+	w->open = true;
+	w->poll = s->idle == DRB_IDLE_POLL;
+	w->rng = drb_rng_seed(s->seed, (uint64_t)s->layer << 32 | s->label);
+	w->epoll_fd = w->kick_fd = -1;
+	w->doze_ns = DOZE_MIN_NS;
+	if (drb_verdicts_init(&w->verdicts, &w->hop) < 0) {
+		drb_worker_free(w);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < w->ports; i++) {
+		const struct drb_port_setup *p = &s->ports[i];
+		uint32_t queue = drb_worker_share(s, p->queue);
+		struct drb_rate rate = {p->rate.value / s->workers, p->rate.per_packet};
+		w->port[i].host = p->peer.layer == 0 ? p->peer.label : DRB_NO_LABEL;
+		w->port[i].socket.fd = -1;
+		w->port[i].judge = drb_judge_at(&w->verdicts, &w->addr, i < w->down_ports,
+						s->check_source ? w->port[i].host : DRB_NO_LABEL);
+		w->paced |= p->rate.value > 0;
+		w->open &= p->driver != DRB_DRIVER_NONE && queue >= s->burst;
+		// The kernel sends at most 32 packets of an af_xdp socket per call; a longer burst
+		// would spin inside the driver.
+		if (p->driver == DRB_DRIVER_AF_XDP && w->tx_burst > 32)
+			w->tx_burst = 32;
+		if (drb_egress_init(&w->egress[i], queue, &rate, p->overhead, p->catchup_ns) < 0) {
+			drb_worker_free(w);
+			return -ENOMEM;
+		}
+		w->egress[i].limit = 0; // until a device is attached
+	}
+	return 0;
+}
+
+void drb_worker_attach(struct drb_worker *w, uint32_t index, uint32_t limit, uint16_t dpdk)
+{
+	w->port[index].dpdk = dpdk;
+	w->port[index].active = true;
+	w->egress[index].limit = limit;
+}
+
+static uint64_t octets_of(void **packets, uint32_t count)
+{
+	uint64_t octets = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		octets += ((const struct rte_mbuf *)packets[i])->pkt_len;
+	return octets;
+}
+
+void drb_worker_free(struct drb_worker *w)
+{
+	for (uint32_t i = 0; i < w->ports; i++) {
+		struct drb_egress *q = &w->egress[i];
+		while (drb_egress_length(q) > 0) {
+			uint32_t n = UINT32_MAX;
+			struct rte_mbuf **front = (struct rte_mbuf **)drb_egress_front(q, &n);
+			n = n < drb_egress_length(q) ? n : drb_egress_length(q);
+			rte_pktmbuf_free_bulk(front, n);
+			drb_egress_pop(q, n, octets_of((void **)front, n), w->now_ns);
+		}
+		drb_egress_free(q);
+	}
+	drb_assign_free(w);
+	drb_verdicts_free(&w->verdicts);
+}
+
+void drb_worker_kick(struct drb_worker *w)
+{
+	uint64_t one = 1;
+
+	if (!w->poll && write(w->kick_fd, &one, sizeof(one)) < 0)
+		return; // the counter is full: the worker is awake anyway
+}
+
+void drb_worker_stop(struct drb_worker *w)
+{
+	atomic_store_explicit(&w->stop, true, memory_order_relaxed);
+	drb_worker_kick(w);
+}
+
+// Hands port i's driver what may leave now. True if the driver refused some of it.
+static bool transmit(struct drb_worker *w, uint32_t i)
+{
+	struct drb_worker_port *port = &w->port[i];
+	struct drb_egress *q = &w->egress[i];
+	uint32_t due, sent;
+
+	while (w->occupancy[i] > 0 && (due = drb_egress_due(q, w->now_ns, w->tx_burst)) > 0) {
+		void **front = drb_egress_front(q, &due);
+		// A sent packet is the driver's: its octets are looked at before.
+		uint64_t octets = due == w->occupancy[i] ? q->octets : octets_of(front, due);
+		sent = rte_eth_tx_burst(port->dpdk, port->tx_queue, (struct rte_mbuf **)front,
+					(uint16_t)due);
+		if (unlikely(sent < due))
+			octets -= octets_of(front + sent, due - sent);
+		drb_egress_pop(q, sent, octets, w->now_ns);
+		port->out_octets += octets;
+		w->occupancy[i] -= sent;
+		w->queued -= sent;
+		if (unlikely(sent < due)) {
+			port->tx_refused += due - sent;
+			return true;
+		}
+	}
+	return false;
+}
+
+// Sends what is due on every port. *next_ns becomes the next time a queue wants attention.
+static void transmit_all(struct drb_worker *w, uint64_t *next_ns)
+{
+	*next_ns = UINT64_MAX;
+	for (uint32_t i = 0; i < w->ports; i++) {
+		if (w->occupancy[i] == 0)
+			continue;
+		bool refused = transmit(w, i);
+		if (likely(w->occupancy[i] == 0))
+			continue;
+		uint64_t next = drb_egress_next_ns(&w->egress[i]);
+		if (refused && next < w->now_ns + RETRY_NS)
+			next = w->now_ns + RETRY_NS;
+		*next_ns = next < *next_ns ? next : *next_ns;
+	}
+}
+
+// Receives a burst from every port and forwards it. Without a rate anywhere, what a burst brought
+// is sent before the next is received, while it is in the cache.
+static uint32_t receive_all(struct drb_worker *w, uint64_t *next_ns)
+{
+	struct rte_mbuf *packets[DRB_BURST_MAX];
+	uint32_t total = 0;
+
+	for (uint32_t i = 0; i < w->ports; i++) {
+		if (!w->port[i].active || w->port[i].rx_queue == DRB_QUEUE_NONE)
+			continue;
+		uint32_t n = rte_eth_rx_burst(w->port[i].dpdk, w->port[i].rx_queue, packets,
+					      (uint16_t)w->burst);
+		if (n == 0)
+			continue;
+		w->counters.rx_bursts++;
+		w->counters.rx_packets += n;
+		total += n;
+		if (w->paced) {
+			// These packets arrived before now, even if we were off the CPU since the
+			// turn began; what is due by now leaves before they are decided upon.
+			w->now_ns = clock_ns();
+			transmit_all(w, next_ns);
+		}
+		if (w->peers.count)
+			drb_peers_read(w);
+		drb_forward_burst(w, i, packets, n);
+		if (w->peers.count)
+			drb_peers_publish(w);
+		if (!w->paced)
+			transmit_all(w, next_ns);
+	}
+	return total;
+}
+
+// Waits for packets, a departure at next_ns, or a kick.
+static void sleep_until(struct drb_worker *w, uint64_t next_ns)
+{
+	struct epoll_event events[16];
+	uint64_t begin = clock_ns(), wait, kicks;
+	struct timespec timeout;
+
+	wait = next_ns > begin ? next_ns - begin : 0;
+	if (w->doze && wait > w->doze_ns) {
+		wait = w->doze_ns;
+		w->doze_ns = w->doze_ns < DOZE_MAX_NS / 2 ? w->doze_ns * 2 : DOZE_MAX_NS;
+	}
+	timeout.tv_sec = (time_t)(wait / 1000000000u);
+	timeout.tv_nsec = (long)(wait % 1000000000u);
+	int n = epoll_pwait2(w->epoll_fd, events, 16, wait > INT64_MAX / 2 ? NULL : &timeout, NULL);
+	for (int i = 0; i < n; i++) {
+		int fd = events[i].data.fd, error;
+		socklen_t len = sizeof(error);
+		if (fd == w->kick_fd && read(fd, &kicks, sizeof(kicks)) < 0)
+			continue;
+		// Reading a pending error (interface down) clears it; else it would wake us for
+		// ever.
+		if (fd != w->kick_fd && (events[i].events & EPOLLERR))
+			getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len);
+	}
+	w->counters.sleeps++;
+	w->counters.sleep_ns += clock_ns() - begin;
+}
+
+static void age_flows(struct drb_worker *w, uint64_t *next_ns)
+{
+	drb_flow_table_age(&w->flows, w->now_ns);
+	if (drb_flow_table_next_ns(&w->flows) < *next_ns)
+		*next_ns = drb_flow_table_next_ns(&w->flows);
+}
+
+// A turn that began at cycle tsc is over. Returns when, which is when the next begins.
+static inline uint64_t count_turn(struct drb_worker *w, uint64_t tsc, bool worked)
+{
+	uint64_t now = rte_rdtsc();
+
+	w->counters.iterations++;
+	w->counters.idle_iterations += !worked;
+	w->counters.work_cycles += worked ? now - tsc : 0;
+	return now;
+}
+
+void drb_worker_run(struct drb_worker *w)
+{
+	uint64_t tsc = rte_rdtsc();
+
+	w->started_ns = clock_ns();
+	// The default slack of 50 us would delay every departure by as much.
+	if (!w->poll)
+		prctl(PR_SET_TIMERSLACK, 1);
+	while (!atomic_load_explicit(&w->stop, memory_order_relaxed)) {
+		uint64_t next_ns;
+		uint32_t received, queued = w->queued;
+
+		// Departures come first: a queue must not hold what has left by the time of a
+		// decision. Without a rate this offers again what drivers refused.
+		if (w->paced || !w->poll || w->timed)
+			w->now_ns = clock_ns();
+		if (w->now_ns >= w->threshold.due_ns)
+			drb_threshold_update(w);
+		transmit_all(w, &next_ns);
+		received = receive_all(w, &next_ns);
+		if (w->paced && received)
+			transmit_all(w, &next_ns);
+		if (w->flows.live > 0)
+			age_flows(w, &next_ns);
+		if (atomic_load_explicit(&w->snapshot_wanted, memory_order_acquire) !=
+		    atomic_load_explicit(&w->snapshot_done, memory_order_relaxed))
+			drb_worker_take_snapshot(w);
+		if (w->peers.count)
+			drb_peers_publish(w);
+		tsc = count_turn(w, tsc, received > 0 || queued > 0);
+		if (received) {
+			w->doze_ns = DOZE_MIN_NS;
+		} else if (!w->poll && next_ns > w->now_ns) {
+			sleep_until(w, next_ns);
+			tsc = rte_rdtsc();
+		}
+	}
+}
+
+void drb_worker_drain(struct drb_worker *w, const struct drb_setup *s)
+{
+	struct rte_mbuf *packets[DRB_BURST_MAX];
+
+	for (uint32_t i = 0; i < w->ports; i++) {
+		if (!w->port[i].active || w->port[i].rx_queue == DRB_QUEUE_NONE ||
+		    s->ports[i].driver != DRB_DRIVER_AF_PACKET)
+			continue;
+		// Bounded: a flood must not hold us here.
+		for (uint32_t bursts = 0; bursts < 64; bursts++) {
+			uint16_t n = rte_eth_rx_burst(w->port[i].dpdk, w->port[i].rx_queue, packets,
+						      (uint16_t)w->burst);
+			w->port[i].in_packets += n;
+			w->port[i].in_octets += octets_of((void **)packets, n);
+			w->port[i].in_discards += n;
+			w->drop[DRB_DROP_before_ready] += n;
+			w->counters.rx_packets += n;
+			rte_pktmbuf_free_bulk(packets, n);
+			if (n == 0)
+				break;
+		}
+	}
+}

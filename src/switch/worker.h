@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The forwarding thread, run to completion: receive burst -> destination label -> up or down ->
+// port -> egress queue -> paced transmit. Everything here is written by the worker alone, except
+// where a field says otherwise.
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <drb/rng.h>
+
+#include "common/config.h"
+#include "egress.h"
+#include "peers.h"
+#include "flow_table.h"
+#include "kernel_socket.h"
+#include "stats.h"
+#include "threshold.h"
+#include "verdict.h"
+
+#define DRB_BURST_MAX 256
+#define DRB_QUEUE_NONE UINT16_MAX
+
+struct rte_mbuf;
+
+struct drb_worker_port {
+	uint16_t dpdk;               // DPDK port id
+	bool active;                 // a device is behind this port
+	uint16_t rx_queue, tx_queue; // of this worker; rx_queue DRB_QUEUE_NONE: it receives nothing
+	uint32_t host;               // the host behind a down-port of layer 1, else DRB_NO_LABEL
+	struct drb_judge judge;
+	struct drb_kernel_socket socket; // fd -1: none
+	uint64_t in_packets, in_octets, in_discards;
+	uint64_t out_octets;
+	uint64_t tx_refused;
+};
+
+struct drb_worker {
+	// Constant while running.
+	struct drb_hop hop;
+	struct drb_choice choice;
+	struct drb_addr_plan addr;
+	struct drb_choice packet_choice; // of a packet decided alone in flow units
+	uint32_t number;                 // of this worker
+	uint32_t down_ports, up_ports;
+	uint32_t ports;    // all; down-ports first
+	uint32_t burst;    // most packets received in one call
+	uint32_t tx_burst; // most packets handed to a driver in one call
+	bool open;         // each port is active and its queue takes a whole burst
+	bool paced;        // some port has a rate
+	bool poll;         // spin instead of sleeping
+	bool assigns;      // flow or flowlet unit: decisions are not made by packet
+	bool timed;        // decisions need the time
+	int epoll_fd, kick_fd;
+	uint64_t started_ns; // CLOCK_MONOTONIC when the loop began
+	bool doze;           // some port has no descriptor to wait on: look after doze_ns
+
+	// Hot.
+	struct drb_rng rng;
+	uint32_t occupancy[DRB_PORTS_MAX]; // = length of each egress queue, the load of decisions
+	uint32_t queued;                   // packets in all egress queues
+	uint64_t doze_ns;
+	uint64_t now_ns; // CLOCK_MONOTONIC at the start of this turn
+	struct drb_routing_counters routing;
+	struct drb_worker_counters counters;
+	struct drb_flow_table flows; // flow unit, else empty
+	struct drb_flowlet *flowlet; // flowlet unit: by hash; else NULL. Owned
+	uint32_t flowlet_mask, flowlet_gap;
+	struct drb_threshold threshold;
+	struct drb_peers peers;
+	uint32_t unrecorded;                  // bursts until the next whose decisions are recorded
+	uint64_t difference[DRB_DIFFERENCES]; // decisions by default load - candidate load
+	uint64_t drop[DRB_DROP_COUNT];
+	struct drb_worker_port port[DRB_PORTS_MAX];
+	struct drb_egress egress[DRB_PORTS_MAX];
+	struct drb_verdicts verdicts;
+
+	// Between the worker and others.
+	struct drb_published published; // written by the worker, read by other workers
+	atomic_bool stop;               // written by the signal handler, read by the worker
+	atomic_uint
+		snapshot_wanted; // written by telemetry (one request at a time), read by the worker
+	atomic_uint snapshot_done; // written by the worker when `snapshot` answers that request
+	struct drb_snapshot
+		snapshot; // written by the worker, read by telemetry after snapshot_done
+};
+
+// What one worker has of a port's limit.
+static inline uint32_t drb_worker_share(const struct drb_setup *s, uint32_t limit)
+{
+	return (limit + s->workers - 1) / s->workers;
+}
+
+// setup must outlive the worker. Ports are inactive until drb_worker_attach(). 0 or -ENOMEM.
+int drb_worker_init(struct drb_worker *w, const struct drb_setup *setup);
+// The device of port index (as in setup->ports) is DPDK port dpdk; its queue takes limit packets.
+void drb_worker_attach(struct drb_worker *w, uint32_t index, uint32_t limit, uint16_t dpdk);
+// Frees queues and the packets in them.
+void drb_worker_free(struct drb_worker *w);
+
+// Forwards until w->stop.
+void drb_worker_run(struct drb_worker *w);
+// Asks the loop to end; async-signal-safe.
+void drb_worker_stop(struct drb_worker *w);
+// Wakes the worker if it sleeps; any thread, async-signal-safe.
+void drb_worker_kick(struct drb_worker *w);
+// Receives and discards what reached kernel interfaces before they were all set up: a packet
+// socket takes frames of every interface until it is bound. Captures and rings lose nothing.
+void drb_worker_drain(struct drb_worker *w, const struct drb_setup *setup);
+
+// Called from any thread: a consistent picture of all counters into *out. 0, or -ETIMEDOUT if the
+// worker does not answer within a second.
+int drb_worker_snapshot(struct drb_worker *w, struct drb_snapshot *out);
+// Worker side: fills w->snapshot.
+void drb_worker_take_snapshot(struct drb_worker *w);
+
+// Decides and queues the burst that came in by port index (forward.c).
+void drb_forward_burst(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets,
+		       uint32_t count);

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// drbtopo list: the fabric as tables.
+
+#include "topo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <common/msg.h>
+
+enum { KEY_CSV = 0x100, KEY_JSON };
+
+struct list {
+	struct topo topo;
+	enum drb_format format;
+	const char *what;
+};
+
+static void list_switches(const struct list *list)
+{
+	static const struct drb_column columns[] = {
+		{"switch", NULL, DRB_TEXT, 0},    {"layer", NULL, DRB_COUNT, 0},
+		{"label", NULL, DRB_COUNT, 0},    {"code", NULL, DRB_TEXT, 0},
+		{"instance", "", DRB_TEXT, 0},    {"down_ports", "down", DRB_COUNT, 0},
+		{"up_ports", "up", DRB_COUNT, 0}, {"links", NULL, DRB_TEXT, 0},
+	};
+	const struct drb_tree *t = &list->topo.tree;
+	struct drb_table *table = drb_table_new(stdout, list->format, columns, 8);
+	// One "u0=s2-5.d1 " a port.
+	size_t room = (size_t)2 * t->arity * 3 * DRB_NAME_MAX + 1;
+	char *links = malloc(room);
+
+	for (uint32_t m = 1; links && m <= t->layers; m++) {
+		uint32_t down = drb_tree_down_ports(t, m), up = drb_tree_up_ports(t, m);
+		for (uint32_t s = 0; s < drb_tree_switches(t, m); s++) {
+			char name[DRB_NAME_MAX], code[TOPO_CODE_MAX], instance[DRB_NAME_MAX];
+			size_t used = 0;
+			for (uint32_t p = 0; p < down + up; p++) {
+				bool is_up = p >= down;
+				uint32_t port = is_up ? p - down : p;
+				char own[DRB_NAME_MAX], peer[2 * DRB_NAME_MAX];
+				struct drb_end end = is_up ? drb_tree_up_peer(t, m, s, port)
+							   : drb_tree_down_peer(t, m, s, port);
+				drb_port_name(own, is_up, port);
+				topo_end_name(peer, &end);
+				used += (size_t)snprintf(links + used, room - used, "%s%s=%s",
+							 p ? " " : "", own, peer);
+			}
+			drb_node_name(name, m, s);
+			topo_code_text(code, t, m, s);
+			drb_instance_name(instance, list->topo.fabric, m, s);
+			drb_table_text(table, name);
+			drb_table_count(table, m);
+			drb_table_count(table, s);
+			drb_table_text(table, code);
+			drb_table_text(table, instance);
+			drb_table_count(table, down);
+			drb_table_count(table, up);
+			drb_table_text(table, links);
+		}
+	}
+	free(links);
+	drb_table_end(table);
+}
+
+static void list_links(const struct list *list)
+{
+	static const struct drb_column columns[] = {
+		{"lower", NULL, DRB_TEXT, 0},
+		{"lower_port", NULL, DRB_TEXT, 0},
+		{"upper", NULL, DRB_TEXT, 0},
+		{"upper_port", NULL, DRB_TEXT, 0},
+	};
+	struct drb_table *table = drb_table_new(stdout, list->format, columns, 4);
+	struct topo_links walk = {.tree = &list->topo.tree};
+	struct topo_link link;
+
+	while (topo_links_next(&walk, &link)) {
+		const struct drb_end *ends[] = {&link.lower, &link.upper};
+		for (int i = 0; i < 2; i++) {
+			char name[DRB_NAME_MAX];
+			drb_node_name(name, ends[i]->layer, ends[i]->label);
+			drb_table_text(table, name);
+			topo_end_port(name, ends[i]);
+			drb_table_text(table, name);
+		}
+	}
+	drb_table_end(table);
+}
+
+static void list_hosts(const struct list *list)
+{
+	static const struct drb_column columns[] = {
+		{"host", NULL, DRB_TEXT, 0},    {"label", NULL, DRB_COUNT, 0},
+		{"code", NULL, DRB_TEXT, 0},    {"mac", "MAC", DRB_TEXT, 0},
+		{"ipv4", "IPv4", DRB_TEXT, 0},  {"ipv6", "IPv6", DRB_TEXT, 0},
+		{"switch", NULL, DRB_TEXT, 0},  {"port", NULL, DRB_TEXT, 0},
+		{"namespace", "", DRB_TEXT, 0},
+	};
+	const struct topo *topo = &list->topo;
+	struct drb_table *table = drb_table_new(stdout, list->format, columns, 9);
+
+	for (uint32_t h = 0; h < topo->tree.hosts; h++) {
+		struct drb_end peer = drb_tree_host_peer(&topo->tree, h);
+		char name[DRB_NAME_MAX], code[TOPO_CODE_MAX], addr[TOPO_ADDR_MAX];
+		drb_node_name(name, 0, h);
+		drb_table_text(table, name);
+		drb_table_count(table, h);
+		topo_code_text(code, &topo->tree, 0, h);
+		drb_table_text(table, code);
+		topo_mac(addr, topo, h);
+		drb_table_text(table, addr);
+		topo_ipv4(addr, topo, h);
+		drb_table_text(table, addr);
+		topo_ipv6(addr, topo, h);
+		drb_table_text(table, addr);
+		drb_node_name(name, peer.layer, peer.label);
+		drb_table_text(table, name);
+		topo_end_port(name, &peer);
+		drb_table_text(table, name);
+		drb_instance_name(name, topo->fabric, 0, h);
+		drb_table_text(table, name);
+	}
+	drb_table_end(table);
+}
+
+static const struct {
+	const char *name;
+	void (*print)(const struct list *list);
+} kinds[] = {{"switches", list_switches}, {"links", list_links}, {"hosts", list_hosts}};
+
+static const struct argp_option options[] = {
+	{"csv", KEY_CSV, NULL, 0, "Print comma-separated values", 3},
+	{"json", KEY_JSON, NULL, 0, "Print one JSON object a line", 3},
+	{0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct list *list = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &list->topo;
+		return 0;
+	case KEY_CSV:
+		list->format = DRB_FORMAT_CSV;
+		return 0;
+	case KEY_JSON:
+		list->format = DRB_FORMAT_JSON;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (state->arg_num > 0)
+			drb_die("'%s' is one argument too many", arg);
+		list->what = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+int topo_list(int argc, char **argv)
+{
+	static const struct argp_child children[] = {{&topo_argp, 0, NULL, 0}, {0}};
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "[switches|links|hosts]",
+		.doc = "Prints the switches of a fabric with their label codes and links "
+		       "(default), "
+		       "its links one a row, or its hosts with their addresses.",
+		.children = children};
+	struct list list = {.format = DRB_FORMAT_TABLE, .what = "switches"};
+
+	argp_parse(&argp, argc, argv, 0, NULL, &list);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (strcmp(kinds[i].name, list.what) == 0) {
+			kinds[i].print(&list);
+			return DRB_EXIT_OK;
+		}
+	}
+	drb_die("cannot list '%s': want switches, links or hosts", list.what);
+}

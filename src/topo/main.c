@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// drbtopo: compiles (layers, arity, options) into lists, pictures and plans of a fat-tree.
+
+#include "topo.h"
+
+#include <common/verbs.h>
+
+const char *argp_program_version = "drbtopo " DRB_VERSION;
+
+int main(int argc, char **argv)
+{
+	static const struct drb_verb verbs[] = {
+		{"plan", "drbtopo plan", "one config per switch, ip -batch files and plan.json",
+		 topo_plan},
+		{"graph", "drbtopo graph", "the fabric in the language of Graphviz dot",
+		 topo_graph},
+		{"list", "drbtopo list", "switches, label codes and links as a table", topo_list},
+	};
+
+	return drb_verbs_main("Plans fat-trees of drbswitch processes.", verbs,
+			      sizeof(verbs) / sizeof(verbs[0]), argc, argv);
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The plan's files for others' programs: ip -batch and switch configs.
+#include "plan.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <common/msg.h>
+
+void plan_batch_name(char name[DRB_NAME_MAX], uint32_t layer, uint32_t label)
+{
+	drb_node_name(name, layer, label);
+	strcat(name, ".batch");
+}
+
+void plan_config_name(char name[DRB_NAME_MAX], uint32_t layer, uint32_t label)
+{
+	drb_node_name(name, layer, label);
+	strcat(name, ".yaml");
+}
+
+bool plan_is_memif(const struct plan *plan, const struct topo_link *link)
+{
+	return plan->driver == DRB_DRIVER_MEMIF && link->lower.layer > 0;
+}
+
+static FILE *open_file(const struct plan *plan, const char *name)
+{
+	char *path = plan_path(plan, name);
+	FILE *file = fopen(path, "w");
+
+	if (!file)
+		drb_error("%s: %s", path, strerror(errno));
+	free(path);
+	return file;
+}
+
+static int close_file(const struct plan *plan, const char *name, FILE *file)
+{
+	bool bad = ferror(file);
+
+	if (fclose(file) == 0 && !bad)
+		return 0;
+	drb_error("%s/%s: cannot write: %s", plan->out, name, strerror(errno));
+	return -EIO;
+}
+
+static int write_namespaces(const struct plan *plan)
+{
+	const struct drb_tree *t = &plan->topo.tree;
+	FILE *file = open_file(plan, PLAN_NAMESPACES);
+
+	if (!file)
+		return -EIO;
+	for (uint32_t m = 0; m <= t->layers; m++) {
+		uint32_t nodes = m == 0 ? t->hosts : drb_tree_switches(t, m);
+		for (uint32_t i = 0; i < nodes; i++) {
+			char instance[DRB_NAME_MAX];
+			drb_instance_name(instance, plan->topo.fabric, m, i);
+			fprintf(file, "netns add %s\n", instance);
+		}
+	}
+	return close_file(plan, PLAN_NAMESPACES, file);
+}
+
+// Both ends are made where they belong: moving a link costs more than making it. Ends of switches
+// answer no ARP; a single queue is what the drivers read.
+static void write_wire(FILE *file, const struct plan *plan, const struct topo_link *link)
+{
+	char space[DRB_NAME_MAX], port[DRB_NAME_MAX], mac[TOPO_ADDR_MAX];
+	const struct drb_end *lower = &link->lower, *upper = &link->upper;
+
+	drb_instance_name(space, plan->topo.fabric, lower->layer, lower->label);
+	topo_end_port(port, lower);
+	fprintf(file, "link add %s", port);
+	if (lower->layer == 0) {
+		topo_mac(mac, &plan->topo, lower->label);
+		fprintf(file, " address %s", mac);
+	} else {
+		fprintf(file, " arp off");
+	}
+	fprintf(file, " netns %s numtxqueues 1 numrxqueues 1 type veth", space);
+	drb_instance_name(space, plan->topo.fabric, upper->layer, upper->label);
+	topo_end_port(port, upper);
+	fprintf(file, " peer name %s arp off netns %s numtxqueues 1 numrxqueues 1\n", port, space);
+}
+
+static int write_wires(const struct plan *plan)
+{
+	struct topo_links walk = {.tree = &plan->topo.tree};
+	struct topo_link link;
+	FILE *file = open_file(plan, PLAN_WIRES);
+
+	if (!file)
+		return -EIO;
+	while (topo_links_next(&walk, &link)) {
+		if (!plan_is_memif(plan, &link))
+			write_wire(file, plan, &link);
+	}
+	return close_file(plan, PLAN_WIRES, file);
+}
+
+static int write_host(const struct plan *plan, uint32_t host)
+{
+	const struct drb_addr_plan *a = &plan->topo.addresses;
+	char name[DRB_NAME_MAX], ipv4[TOPO_ADDR_MAX], ipv6[TOPO_ADDR_MAX];
+
+	plan_batch_name(name, 0, host);
+	topo_ipv4(ipv4, &plan->topo, host);
+	topo_ipv6(ipv6, &plan->topo, host);
+	FILE *file = open_file(plan, name);
+	if (!file)
+		return -EIO;
+	fprintf(file, "link set dev lo up\n");
+	fprintf(file, "address add %s/%u dev " DRB_HOST_INTERFACE "\n", ipv4, a->ipv4_len);
+	fprintf(file, "address add %s/%u dev " DRB_HOST_INTERFACE " nodad\n", ipv6, a->ipv6_len);
+	fprintf(file, "link set dev " DRB_HOST_INTERFACE " up\n");
+	return close_file(plan, name, file);
+}
+
+static int write_switch(const struct plan *plan, uint32_t layer, uint32_t label)
+{
+	const struct drb_tree *t = &plan->topo.tree;
+	uint32_t down = drb_tree_down_ports(t, layer), up = drb_tree_up_ports(t, layer);
+	char name[DRB_NAME_MAX], port[DRB_NAME_MAX];
+
+	plan_batch_name(name, layer, label);
+	FILE *file = open_file(plan, name);
+	if (!file)
+		return -EIO;
+	for (uint32_t i = 0; i < down + up; i++) {
+		bool is_up = i >= down;
+		bool host_port = layer == 1 && !is_up;
+		if (plan->driver == DRB_DRIVER_MEMIF && !host_port)
+			continue;
+		drb_port_name(port, is_up, is_up ? i - down : i);
+		fprintf(file, "link set dev %s up\n", port);
+	}
+	return close_file(plan, name, file);
+}
+
+int plan_write_batches(const struct plan *plan)
+{
+	const struct drb_tree *t = &plan->topo.tree;
+	int rc = write_namespaces(plan);
+
+	if (rc == 0)
+		rc = write_wires(plan);
+	for (uint32_t h = 0; rc == 0 && h < t->hosts; h++)
+		rc = write_host(plan, h);
+	for (uint32_t m = 1; m <= t->layers; m++) {
+		for (uint32_t s = 0; rc == 0 && s < drb_tree_switches(t, m); s++)
+			rc = write_switch(plan, m, s);
+	}
+	return rc;
+}
+
+// The switch program's own reader must take what was written.
+static int write_config(const struct plan *plan, uint32_t layer, uint32_t label)
+{
+	struct drb_config config = plan->config;
+	struct drb_config_switch sw = {.layer = layer, .label = label};
+	struct drb_config_port ports[DRB_PORTS_MAX] = {0};
+	char names[DRB_PORTS_MAX][DRB_NAME_MAX], file[DRB_NAME_MAX];
+
+	config.sw = &sw;
+	if (plan->driver == DRB_DRIVER_MEMIF && layer == 1) {
+		// Hosts are reached by the kernel's interfaces whatever links the switches.
+		config.ports = ports;
+		config.ports_count = drb_tree_down_ports(&plan->topo.tree, layer);
+		for (uint32_t i = 0; i < config.ports_count; i++) {
+			drb_port_name(names[i], false, i);
+			ports[i].name = names[i];
+			ports[i].link.driver = (char *)drb_driver_name(DRB_DRIVER_AF_PACKET);
+		}
+	}
+	plan_config_name(file, layer, label);
+
+	char *path = plan_path(plan, file);
+	struct drb_setup *setup = malloc(sizeof(*setup));
+	int rc = setup ? drb_config_save(path, &config) : -ENOMEM;
+	if (rc == 0)
+		rc = drb_config_load(path, NULL, setup);
+	if (rc < 0)
+		unlink(path);
+	free(setup);
+	free(path);
+	return rc;
+}
+
+int plan_write_configs(const struct plan *plan)
+{
+	const struct drb_tree *t = &plan->topo.tree;
+	int rc = 0;
+
+	for (uint32_t m = 1; m <= t->layers; m++) {
+		for (uint32_t s = 0; rc == 0 && s < drb_tree_switches(t, m); s++)
+			rc = write_config(plan, m, s);
+	}
+	return rc;
+}

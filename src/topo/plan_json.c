@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The plan as JSON, see common/plan.h.
+#include "plan.h"
+
+#include <stdlib.h>
+
+#include <common/plan.h>
+
+static json_t *checked(json_t *value)
+{
+	if (!value)
+		abort();
+	return value;
+}
+
+static json_t *node_json(const struct plan *plan, uint32_t layer, uint32_t label)
+{
+	char node[DRB_NAME_MAX], instance[DRB_NAME_MAX], batch[DRB_NAME_MAX];
+	uint32_t code[DRB_LAYERS_MAX], digits = topo_code(&plan->topo.tree, layer, label, code);
+	json_t *list = checked(json_array());
+
+	for (uint32_t i = 0; i < digits; i++)
+		json_array_append_new(list, checked(json_integer(code[i])));
+	drb_node_name(node, layer, label);
+	drb_instance_name(instance, plan->topo.fabric, layer, label);
+	plan_batch_name(batch, layer, label);
+	return checked(json_pack("{ss ss si so ss}", DRB_PLAN_NAME, node, DRB_PLAN_NAMESPACE,
+				 instance, DRB_PLAN_LABEL, (int)label, DRB_PLAN_CODE, list,
+				 DRB_PLAN_BATCH, batch));
+}
+
+static json_t *switches_json(const struct plan *plan)
+{
+	const struct drb_tree *t = &plan->topo.tree;
+	json_t *switches = checked(json_array());
+
+	for (uint32_t m = 1; m <= t->layers; m++) {
+		for (uint32_t s = 0; s < drb_tree_switches(t, m); s++) {
+			json_t *node = node_json(plan, m, s);
+			char config[DRB_NAME_MAX];
+			plan_config_name(config, m, s);
+			json_object_set_new(node, DRB_PLAN_LAYER, checked(json_integer(m)));
+			json_object_set_new(node, DRB_PLAN_CONFIG, checked(json_string(config)));
+			json_array_append_new(switches, node);
+		}
+	}
+	return switches;
+}
+
+static json_t *hosts_json(const struct plan *plan)
+{
+	json_t *hosts = checked(json_array());
+
+	for (uint32_t h = 0; h < plan->topo.tree.hosts; h++) {
+		json_t *node = node_json(plan, 0, h);
+		char text[TOPO_ADDR_MAX];
+		topo_mac(text, &plan->topo, h);
+		json_object_set_new(node, DRB_PLAN_MAC, checked(json_string(text)));
+		topo_ipv4(text, &plan->topo, h);
+		json_object_set_new(node, DRB_PLAN_IPV4, checked(json_string(text)));
+		topo_ipv6(text, &plan->topo, h);
+		json_object_set_new(node, DRB_PLAN_IPV6, checked(json_string(text)));
+		json_array_append_new(hosts, node);
+	}
+	return hosts;
+}
+
+static json_t *links_json(const struct plan *plan)
+{
+	struct topo_links walk = {.tree = &plan->topo.tree};
+	struct topo_link link;
+	json_t *links = checked(json_array());
+
+	while (topo_links_next(&walk, &link)) {
+		char lower[DRB_NAME_MAX], lower_port[DRB_NAME_MAX];
+		char upper[DRB_NAME_MAX], upper_port[DRB_NAME_MAX];
+		drb_node_name(lower, link.lower.layer, link.lower.label);
+		topo_end_port(lower_port, &link.lower);
+		drb_node_name(upper, link.upper.layer, link.upper.label);
+		topo_end_port(upper_port, &link.upper);
+		json_array_append_new(
+			links,
+			checked(json_pack("{ss ss ss ss ss}", DRB_PLAN_LOWER, lower,
+					  DRB_PLAN_LOWER_PORT, lower_port, DRB_PLAN_UPPER, upper,
+					  DRB_PLAN_UPPER_PORT, upper_port, DRB_PLAN_KIND,
+					  plan_is_memif(plan, &link) ? "memif" : "veth")));
+	}
+	return links;
+}
+
+json_t *plan_json(const struct plan *plan)
+{
+	const struct topo *topo = &plan->topo;
+	const char *rate = plan->config.link.rate ? plan->config.link.rate : "none";
+
+	return checked(json_pack(
+		"{ss si si ss ss sf sb si si ss* ss ss so so so}", DRB_PLAN_FABRIC, topo->fabric,
+		DRB_PLAN_LAYERS, (int)topo->tree.layers, DRB_PLAN_ARITY, (int)topo->tree.arity,
+		DRB_PLAN_DRIVER, drb_driver_name(plan->driver), DRB_PLAN_RATE, rate,
+		DRB_PLAN_RATE_VALUE, plan->rate.value, DRB_PLAN_RATE_PER_PACKET,
+		plan->rate.per_packet, DRB_PLAN_IPV4_LENGTH, (int)topo->addresses.ipv4_len,
+		DRB_PLAN_IPV6_LENGTH, (int)topo->addresses.ipv6_len, DRB_PLAN_MEMIF_DIR,
+		plan->memif_dir, DRB_PLAN_NAMESPACES, PLAN_NAMESPACES, DRB_PLAN_WIRES, PLAN_WIRES,
+		DRB_PLAN_SWITCHES, switches_json(plan), DRB_PLAN_HOSTS, hosts_json(plan),
+		DRB_PLAN_LINKS, links_json(plan)));
+}

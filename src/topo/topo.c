@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "topo.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <common/msg.h>
+#include <common/quantity.h>
+
+enum { KEY_NAME = 0x100, KEY_IPV4, KEY_IPV6, KEY_MAC };
+
+static const struct argp_option topo_options[] = {
+	{"layers", 'l', "L", 0, "Layers of switches of the fat-tree F(l,d)", 1},
+	{"arity", 'd', "D", 0, "Arity: switches have 2d ports", 1},
+	{"name", KEY_NAME, "FABRIC", 0, "Name of the fabric (default " DRB_FABRIC_DEFAULT ")", 1},
+	{"ipv4", KEY_IPV4, "NET/LEN", 0, "IPv4 network of the hosts (default 10.0.0.0/8)", 2},
+	{"ipv6", KEY_IPV6, "NET/LEN", 0, "IPv6 network of the hosts (default fd00::/64)", 2},
+	{"mac", KEY_MAC, "XX:XX", 0, "First two bytes of the hosts' MACs (default 02:00)", 2},
+	{0},
+};
+
+static void complete_tree(struct topo *topo)
+{
+	uint32_t l, d;
+
+	if (!topo->layers || !topo->arity)
+		drb_die("the size of the fabric is missing: give -l LAYERS and -d ARITY");
+	if (drb_parse_u32(topo->layers, 1, DRB_LAYERS_MAX, &l) < 0)
+		drb_die("--layers %s: want a whole number from 1 to %d", topo->layers,
+			DRB_LAYERS_MAX);
+	if (drb_parse_u32(topo->arity, 1, DRB_ARITY_MAX, &d) < 0)
+		drb_die("--arity %s: want a whole number from 1 to %d", topo->arity, DRB_ARITY_MAX);
+	if (drb_tree_init(&topo->tree, l, d) < 0)
+		drb_die("F(%u,%u) has more than %u hosts: labels overflow, take a smaller -l or -d",
+			l, d, DRB_HOSTS_MAX);
+}
+
+static void complete_addresses(struct topo *topo)
+{
+	struct drb_addr_plan *a = &topo->addresses;
+
+	*a = drb_addr_default(topo->tree.hosts);
+	if (topo->ipv4 && drb_addr_set_ipv4(a, topo->ipv4) < 0)
+		drb_die("--ipv4 %s: want a network address and its length, like 10.0.0.0/8",
+			topo->ipv4);
+	if (topo->ipv6 && drb_addr_set_ipv6(a, topo->ipv6) < 0)
+		drb_die("--ipv6 %s: want a network address and its length, like fd00::/64",
+			topo->ipv6);
+	if (topo->mac && drb_addr_set_mac(a, topo->mac) < 0)
+		drb_die("--mac %s: want two bytes of a unicast address, like 02:00", topo->mac);
+	if (!drb_addr_fits(a))
+		drb_die("%u hosts do not fit into /%u and /%u: take shorter prefixes by --ipv4 and "
+			"--ipv6",
+			topo->tree.hosts, a->ipv4_len, a->ipv6_len);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct topo *topo = state->input;
+
+	switch (key) {
+	case 'l':
+		topo->layers = arg;
+		return 0;
+	case 'd':
+		topo->arity = arg;
+		return 0;
+	case KEY_NAME:
+		topo->fabric = arg;
+		return 0;
+	case KEY_IPV4:
+		topo->ipv4 = arg;
+		return 0;
+	case KEY_IPV6:
+		topo->ipv6 = arg;
+		return 0;
+	case KEY_MAC:
+		topo->mac = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (!topo->fabric)
+			topo->fabric = DRB_FABRIC_DEFAULT;
+		if (!drb_fabric_name_ok(topo->fabric))
+			drb_die("--name '%s': want at most %d letters, digits, '_', '.' and '-', "
+				"the first a letter or digit",
+				topo->fabric, DRB_FABRIC_MAX);
+		complete_tree(topo);
+		complete_addresses(topo);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp topo_argp = {.options = topo_options, .parser = parse};
+
+bool topo_links_next(struct topo_links *w, struct topo_link *link)
+{
+	const struct drb_tree *t = w->tree;
+
+	if (w->layer == t->layers)
+		return false;
+	link->lower = (struct drb_end){w->layer, w->label, w->port, true};
+	if (w->layer == 0)
+		link->upper = drb_tree_host_peer(t, w->label);
+	else
+		link->upper = drb_tree_up_peer(t, w->layer, w->label, w->port);
+
+	uint32_t ports = w->layer == 0 ? 1 : drb_tree_up_ports(t, w->layer);
+	uint32_t nodes = w->layer == 0 ? t->hosts : drb_tree_switches(t, w->layer);
+	if (++w->port < ports)
+		return true;
+	w->port = 0;
+	if (++w->label < nodes)
+		return true;
+	w->label = 0;
+	w->layer++;
+	return true;
+}
+
+uint64_t topo_links_total(const struct drb_tree *t)
+{
+	// Every host has one link up, and so do as many up-ports of each layer below the core.
+	return (uint64_t)t->hosts * t->layers;
+}
+
+void topo_end_port(char name[DRB_NAME_MAX], const struct drb_end *end)
+{
+	if (end->layer == 0)
+		snprintf(name, DRB_NAME_MAX, "%s", DRB_HOST_INTERFACE);
+	else
+		drb_port_name(name, end->up, end->port);
+}
+
+void topo_end_name(char name[2 * DRB_NAME_MAX], const struct drb_end *end)
+{
+	char node[DRB_NAME_MAX], port[DRB_NAME_MAX];
+
+	drb_node_name(node, end->layer, end->label);
+	topo_end_port(port, end);
+	snprintf(name, 2 * DRB_NAME_MAX, "%s.%s", node, port);
+}
+
+uint32_t topo_code(const struct drb_tree *t, uint32_t layer, uint32_t label, uint32_t code[])
+{
+	uint32_t digits = layer == 0 ? t->layers : t->layers - 1;
+
+	if (layer == 0)
+		drb_host_code(t, label, code);
+	else
+		drb_switch_code(t, label, code);
+	for (uint32_t i = 0; i < digits / 2; i++) {
+		uint32_t swap = code[i];
+		code[i] = code[digits - 1 - i];
+		code[digits - 1 - i] = swap;
+	}
+	return digits;
+}
+
+void topo_code_text(char text[TOPO_CODE_MAX], const struct drb_tree *t, uint32_t layer,
+		    uint32_t label)
+{
+	uint32_t code[DRB_LAYERS_MAX], digits = topo_code(t, layer, label, code);
+	size_t used = 0;
+
+	text[used++] = '(';
+	for (uint32_t i = 0; i < digits; i++)
+		used += (size_t)snprintf(text + used, TOPO_CODE_MAX - used, "%s%u", i ? "," : "",
+					 code[i]);
+	snprintf(text + used, TOPO_CODE_MAX - used, ")");
+}
+
+void topo_mac(char text[TOPO_ADDR_MAX], const struct topo *topo, uint32_t host)
+{
+	uint8_t mac[6];
+
+	drb_addr_mac(&topo->addresses, host, mac);
+	snprintf(text, TOPO_ADDR_MAX, "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2],
+		 mac[3], mac[4], mac[5]);
+}
+
+void topo_ipv4(char text[TOPO_ADDR_MAX], const struct topo *topo, uint32_t host)
+{
+	struct in_addr addr = {htonl(drb_addr_ipv4(&topo->addresses, host))};
+
+	inet_ntop(AF_INET, &addr, text, TOPO_ADDR_MAX);
+}
+
+void topo_ipv6(char text[TOPO_ADDR_MAX], const struct topo *topo, uint32_t host)
+{
+	uint8_t addr[16];
+
+	drb_addr_ipv6(&topo->addresses, host, addr);
+	inet_ntop(AF_INET6, addr, text, TOPO_ADDR_MAX);
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// What the verbs of drbtopo share: the fabric asked for and the walk over its nodes and links.
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <common/table.h>
+#include <drb/addr.h>
+#include <drb/name.h>
+#include <drb/tree.h>
+
+// The fabric of a command line: options -l, -d, --name, --ipv4, --ipv6 and --mac.
+struct topo {
+	const char *fabric; // name
+	struct drb_tree tree;
+	struct drb_addr_plan addresses;
+	const char *layers, *arity, *ipv4, *ipv6, *mac; // as given, NULL if not
+};
+
+// argp child for those options; its input is a struct topo that starts as all zeros. When parsing
+// has ended the topo is complete and checked; anything wrong ends the program with DRB_EXIT_USAGE.
+extern const struct argp topo_argp;
+
+// One link, seen from its lower end. Every link of the fabric has exactly one lower end.
+struct topo_link {
+	struct drb_end lower, upper;
+};
+
+// Walk over all links: hosts by label, then switches by layer and label, each by up-port.
+// Start with {.tree = t}.
+struct topo_links {
+	const struct drb_tree *tree;
+	uint32_t layer, label, port; // the next lower end
+};
+
+bool topo_links_next(struct topo_links *walk, struct topo_link *link);
+uint64_t topo_links_total(const struct drb_tree *t);
+
+// Name of a port: "u0", "d3", or a host's interface.
+void topo_end_port(char name[DRB_NAME_MAX], const struct drb_end *end);
+// "s2-5.d1", "h3.eth0".
+void topo_end_name(char name[2 * DRB_NAME_MAX], const struct drb_end *end);
+// The digits of a label code, top digit first; returns how many. code has DRB_LAYERS_MAX entries.
+uint32_t topo_code(const struct drb_tree *t, uint32_t layer, uint32_t label, uint32_t code[]);
+// "(2,1,0)" of a host or switch; "()" for the only switch of a one-layer fabric.
+#define TOPO_CODE_MAX (DRB_LAYERS_MAX * 11 + 3)
+void topo_code_text(char text[TOPO_CODE_MAX], const struct drb_tree *t, uint32_t layer,
+		    uint32_t label);
+// A host's addresses as text.
+#define TOPO_ADDR_MAX 48
+void topo_mac(char text[TOPO_ADDR_MAX], const struct topo *topo, uint32_t host);
+void topo_ipv4(char text[TOPO_ADDR_MAX], const struct topo *topo, uint32_t host);
+void topo_ipv6(char text[TOPO_ADDR_MAX], const struct topo *topo, uint32_t host);
+
+// Verbs: argv[0] is "drbtopo VERB". Return an exit code.
+int topo_list(int argc, char **argv);
+int topo_graph(int argc, char **argv);
+int topo_plan(int argc, char **argv);

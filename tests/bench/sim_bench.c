@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Speed of the models on one core, one JSON object a line. CPU time, so that other load on the
+// machine disturbs less; the best of three.
+//   sim_bench [--large]    --large adds F(3,64)
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "sim/flow.h"
+#include "sim/packet.h"
+
+static double cpu_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static double peak_gib(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return (double)usage.ru_maxrss / (1 << 20);
+}
+
+// Steps after the fabric has filled; hops a second.
+static double packet_speed(uint32_t arity, uint32_t warm_up, uint32_t steps)
+{
+	struct drb_packet_setup s = {.scheme = DRB_SCHEME_DRB,
+				     .choices = 2,
+				     .threshold = drb_threshold_packet(0.9),
+				     .rho = 0.9,
+				     .slots = 100000,
+				     .stats = 1,
+				     .seed = 1,
+				     .memory = UINT64_C(4) << 30};
+	struct drb_packet_sim *sim;
+	double best = 0;
+
+	if (drb_tree_init(&s.tree, 3, arity) < 0 || drb_packet_new(&sim, &s) < 0)
+		return 0;
+	for (uint32_t i = 0; i < warm_up; i++)
+		drb_packet_step(sim);
+	for (int round = 0; round < 3; round++) {
+		uint64_t hops = drb_packet_counted(sim).hops;
+		double start = cpu_seconds();
+		for (uint32_t i = 0; i < steps; i++)
+			drb_packet_step(sim);
+		double speed =
+			(double)(drb_packet_counted(sim).hops - hops) / (cpu_seconds() - start);
+		best = speed > best ? speed : best;
+	}
+	drb_packet_free(sim);
+	return best;
+}
+
+static void packet_bench(uint32_t arity, uint32_t warm_up, uint32_t steps)
+{
+	double speed = packet_speed(arity, warm_up, steps);
+
+	printf("{\"bench\":\"sim_packet\",\"layers\":3,\"arity\":%u,\"scheme\":\"drb\",\"rho\":0.9,"
+	       "\"packet_hops_per_second\":%.4g,\"peak_gib\":%.2f}\n",
+	       arity, speed, peak_gib());
+	fflush(stdout);
+}
+
+static void flow_bench(uint32_t flows)
+{
+	struct drb_flow_setup s = {
+		.scheme = DRB_SCHEME_DRB, .choices = 2, .flows = flows, .seed = 1};
+	double best = 0;
+
+	if (drb_tree_init(&s.tree, 3, 24) < 0)
+		return;
+	struct drb_flow_work *work = drb_flow_work_new(&s.tree, flows);
+	s.threshold = drb_threshold_flow(flows, s.tree.hosts);
+	for (uint32_t round = 0; work && round < 3; round++) {
+		double start = cpu_seconds();
+		for (uint32_t run = 0; run < 5; run++)
+			drb_flow_run(&s, run, work);
+		double speed = 5.0 * flows * s.tree.hosts / (cpu_seconds() - start);
+		best = speed > best ? speed : best;
+	}
+	drb_flow_work_free(work);
+	printf("{\"bench\":\"sim_flow\",\"layers\":3,\"arity\":24,\"scheme\":\"drb\",\"flows\":%u,"
+	       "\"flow_assignments_per_second\":%.4g}\n",
+	       flows, best);
+	fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+	packet_bench(24, 60, 100);
+	if (argc > 1 && strcmp(argv[1], "--large") == 0)
+		packet_bench(64, 60, 10);
+	flow_bench(10);
+	return 0;
+}

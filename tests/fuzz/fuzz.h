@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// libFuzzer calls this with inputs of its own making; what it must never do is crash, read too far
+// or break a rule that require() states.
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define require(rule)                                                                              \
+	do {                                                                                       \
+		if (!(rule)) {                                                                     \
+			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #rule);         \
+			abort();                                                                   \
+		}                                                                                  \
+	} while (0)
+
+// The next byte of the input, 0 when it is used up.
+static inline uint8_t take(const uint8_t **data, size_t *size)
+{
+	if (*size == 0)
+		return 0;
+	(*size)--;
+	return *(*data)++;
+}

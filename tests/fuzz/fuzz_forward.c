@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bursts of any frames into switches of several kinds, with real mbufs: no packet may be lost from
+// the counters. Input: kind of switch, then per frame its port, whether the burst ends, its length.
+#include "fuzz.h"
+
+#include "unit/switch_eal.h"
+
+#define FABRIC(l, d, m, s)                                                                         \
+	"fabric: {layers: " #l ", arity: " #d "}\nswitch: {layer: " #m ", label: " #s "}\n"        \
+	"link: {driver: none"
+
+static const char *const kinds[] = {
+	FABRIC(3, 2, 1, 3) "}\n",
+	FABRIC(3, 2, 2, 5) ", rate: 1Mbit}\nrouting: {scheme: ecmp}\n",
+	FABRIC(3, 2, 3, 1) "}\n",
+	FABRIC(2, 8, 1, 15) "}\nrouting: {scheme: micro, check_source: false}\n",
+	FABRIC(2, 4, 1, 0) ", rate: 500pps}\nrouting: {choices: 3, threshold: 0}\n",
+	FABRIC(1, 4, 1, 0) "}\n",
+	FABRIC(3, 2, 1, 0) "}\nrouting: {scheme: least}\n",
+	FABRIC(3, 2, 1, 0) "}\nrouting: {scheme: vlb}\n",
+};
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+static struct drb_setup setups[KINDS];
+static struct drb_worker w;
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	require(start_eal("fuzz_forward") == 0);
+	for (size_t i = 0; i < KINDS; i++) {
+		setups[i] = setup_of(kinds[i]);
+		for (uint32_t p = 0; p < DRB_PORTS_MAX; p++)
+			setups[i].ports[p].queue = 20;
+	}
+	return 0;
+}
+
+static void conserved(uint64_t frames)
+{
+	uint64_t in = 0, seen = 0, dropped = 0, reasons = 0;
+
+	drb_worker_take_snapshot(&w);
+	for (uint32_t i = 0; i < w.ports; i++) {
+		const struct drb_port_counters *p = &w.snapshot.port[i];
+		in += p->in_packets;
+		dropped += p->in_discards + p->out_discards;
+		seen += p->out_packets + p->queue_packets;
+		require(p->queue_packets <= 20);
+	}
+	for (uint32_t i = 0; i < DRB_DROP_COUNT; i++)
+		reasons += w.snapshot.drop[i];
+	require(in == frames && in == seen + dropped && dropped == reasons);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct drb_setup *setup = &setups[take(&data, &size) % KINDS];
+	struct rte_mbuf *burst[DRB_BURST_MAX];
+	uint32_t count = 0, in = 0;
+	uint64_t frames = 0;
+
+	require(drb_worker_init(&w, setup) == 0);
+	// The last port has no device.
+	for (uint32_t i = 0; i + 1 < w.ports; i++)
+		drb_worker_attach(&w, i, 20, (uint16_t)i);
+	w.now_ns = 1000000000;
+	while (size > 0) {
+		uint8_t head = take(&data, &size), len = take(&data, &size);
+		uint32_t have = len < size ? len : (uint32_t)size;
+		burst[count] = mbuf_of(data, have);
+		require(burst[count]);
+		data += have;
+		size -= have;
+		count++;
+		frames++;
+		if ((head & 0x80) || count == DRB_BURST_MAX || size == 0) {
+			in = head % w.ports;
+			w.now_ns += head;
+			drb_forward_burst(&w, in, burst, count);
+			count = 0;
+		}
+	}
+	conserved(frames);
+	drb_worker_free(&w);
+	require(rte_mempool_avail_count(test_pool) == MBUFS);
+	return 0;
+}

@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What a person can get wrong about a fabric: one clear line, exit status 2, nothing half-started.
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/story.bash"
+need drbtopo drbswitch
+
+refused() { # refused NAME PATTERN COMMAND...
+  local name=$1 pattern=$2
+  shift 2
+  check "$name" fails_with 2 "$pattern" "$@"
+}
+
+# The same mistakes, planned and brought up.
+for verb in "drbtopo plan --out $scratch/plan" "fabric up"; do
+  # shellcheck disable=SC2086 # a command and its arguments
+  try() {
+    local name=$1 pattern=$2
+    shift 2
+    refused "${verb%% --*}: $name" "$pattern" $verb "$@"
+  }
+  try "no size" 'size of the fabric is missing' -l 3
+  try "no layers" '--layers 0' -l 0 -d 2
+  try "layers that are no number" '--layers 3x' -l 3x -d 2
+  try "too many layers" '--layers 17' -l 17 -d 2
+  try "no arity" '--arity 0' -l 3 -d 0
+  try "an arity of more ports than a switch has" '--arity 17' -l 2 -d 17
+  try "labels that overflow" 'F\(16,16\) .*overflow' -l 16 -d 16
+  try "an unknown scheme" '--scheme best.*drb' -l 2 -d 2 --scheme best
+  try "a negative threshold" '--threshold -1' -l 2 -d 2 --threshold -1
+  try "a threshold that is no number" '--threshold nan' -l 2 -d 2 --threshold nan
+  try "a rate without unit" '--rate 500:' -l 2 -d 2 --rate 500
+  try "an empty queue" '--queue 0' -l 2 -d 2 --queue 0
+  try "too long a queue" 'queue' -l 2 -d 2 --queue 99999999
+  try "one choice" '--choices 1' -l 2 -d 2 --choices 1
+  try "an unknown driver" '--driver tap' -l 2 -d 2 --driver tap
+  try "an unknown unit" 'unit' -l 2 -d 2 --unit byte
+  try "a name that is a path" "--name '../x'" -l 2 -d 2 --name ../x
+  try "a name that is too long" '--name' -l 2 -d 2 --name abcdefghijklmnopqrstuvwxy
+  try "hosts that do not fit into the network" 'do not fit' -l 3 -d 2 --ipv4 10.0.0.0/28
+  try "a network with host bits" '--ipv4 10.0.0.1/8' -l 3 -d 2 --ipv4 10.0.0.1/8
+  try "a group as MAC" '--mac 01:00' -l 3 -d 2 --mac 01:00
+  try "a stray argument" 'stray' -l 3 -d 2 stray
+done
+check "no plan was written" test ! -e "$scratch/plan"
+refused "plan: a folder that cannot be" '/proc/x' drbtopo plan -l 2 -d 2 --out /proc/x
+refused "plan: no folder at all" '/dev/null: Not a dir' drbtopo plan -l 2 -d 2 --out /dev/null
+refused "list: an unknown kind" "'ports'" drbtopo list ports -l 2 -d 2
+refused "drbtopo: no verb" 'plan, graph or list' drbtopo
+refused "drbtopo: an unknown verb" 'draw' drbtopo draw
+refused "exec: no fabric" 'is not up' fabric exec h0 -- true
+refused "check: no fabric" 'is not up' fabric check
+refused "replan: no fabric" 'is not up' fabric replan --scheme ecmp
+refused "fabric: no verb" 'VERB' fabric
+refused "fabric: an unknown verb" 'draw' fabric draw
+refused "fabric: an unknown option" '--csw' fabric status --csw
+refused "check: an unknown check" "'pings'" fabric check pings
+refused "check: an empty sample" '--sample' fabric check --sample 0
+refused "up: an empty timeout" '--timeout' fabric up -l 2 -d 2 --timeout 0
+check "nothing was started" nothing_left
+
+up -l 2 -d 2
+refused "exec: an unknown node" "no node 'h99'" fabric exec h99 -- true
+refused "exec: no command" 'command is missing' fabric exec h0 --
+refused "exec: an unknown command" 'no-such-program' fabric exec h0 -- no-such-program
+refused "replan: another size" 'take it down and up again' fabric replan -d 3
+refused "replan: an unknown scheme" '--scheme best' fabric replan --scheme best
+refused "another fabric" 'is not up.*drb' fabric check --name other
+check "the fabric was not disturbed" fabric check
+check "down" fabric down
+check "nothing is left" nothing_left
+finish

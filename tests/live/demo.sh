@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The one command: from nothing to counters, and nothing left behind, also when interrupted.
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/story.bash"
+need drbtopo drbswitch drbgen drbctl
+export TMPDIR=$scratch
+export DRB_DEMO_WORLD=1 # packages and build are the runner's business
+
+demo_passes() { # demo_passes ARGUMENT...
+  "$root/topo/demo.sh" "$@" >"$scratch/demo.out" 2>"$scratch/demo.err" && return
+  cat "$scratch/demo.out" "$scratch/demo.err"
+  return 1
+}
+
+demo_shows() { grep -qE "$1" "$scratch/demo.out"; }
+
+clean() { nothing_left && [ -z "$(find "$scratch" -maxdepth 1 -name 'tmp.*')" ]; }
+
+interrupted_while() { # interrupted_while CONDITION: the demo gets SIGTERM then, and ends
+  "$root/topo/demo.sh" --slots 20000 >"$scratch/demo.out" 2>&1 &
+  local pid=$!
+  for _ in $(seq 1000); do
+    if eval "$1"; then break; fi
+    sleep 0.01
+  done
+  eval "$1" || { echo "never saw: $1" && return 1; }
+  kill -TERM $pid
+  SECONDS=0
+  wait $pid
+  local status=$?
+  echo "exit status $status after $SECONDS s"
+  [ $status = 143 ] && [ $SECONDS -lt 20 ] # the replay would take 40 s
+}
+
+check "the demo" demo_passes
+check "it prints what arrived" demo_shows '^ *[0-9]+ +[0-9]+ +0 +0 +0 '
+check "it prints counters of ports" demo_shows 's3-3'
+check "nothing is left" clean
+check "other size, scheme and slot" demo_passes -l 2 -d 3 --scheme ecmp --load 0.5 --slot 4ms \
+  --slots 100
+check "nothing is left of it" clean
+check "interrupted while it replays" interrupted_while 'pgrep drbgen && pgrep drbswitch'
+check "nothing is left then" clean
+for pause in 0 0.1 0.2 0.4 0.8; do
+  check "interrupted $pause s after the bring-up began" \
+    interrupted_while "[ -e /run/netns/demo-h0 ] && sleep $pause"
+  check "nothing is left of the bring-up" clean
+done
+check "interrupted while a switch starts" interrupted_while 'pgrep -x drbswitch'
+check "nothing is left of the switches" clean
+fabric up -l 2 -d 1 --name demo >/dev/null 2>&1
+"$root/topo/demo.sh" >"$scratch/demo.out" 2>&1
+check "a fabric of that name that is up is refused" test $? = 2
+check "and stays" fabric check wiring --name demo
+fabric down --name demo >/dev/null
+for mistake in '--slot 2' '--slot 0ms' '--slot' '--bogus' '-l 0' '--load 2' '--scheme best'; do
+  # shellcheck disable=SC2086 # an option and its value
+  "$root/topo/demo.sh" $mistake >"$scratch/demo.out" 2>&1
+  check "demo.sh $mistake" test $? = 2
+done
+check "nothing is left of mistakes" clean
+finish

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+# Sourced first by every story of this folder. The story starts again in a world of its own
+# (topo/rootless: network, mount and process namespaces, an empty /run), so that nothing it makes
+# can outlive it, even when it is killed, or meet a fabric that runs beside it.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+build=${DRB_BUILD:-$root/build}
+export DRB_BUILD=$build
+
+# shellcheck source=tests/lib.sh
+. "$root/tests/lib.sh"
+
+cannot_run() {
+  echo "cannot run here: $*" >&2
+  exit 77
+}
+
+if [ -z "${DRB_STORY_WORLD:-}" ]; then
+  "$root/topo/rootless" true || cannot_run "no namespaces of its own"
+  DRB_STORY_WORLD=1 exec "$root/topo/rootless" bash "$0" "$@"
+fi
+
+fabric() { "$root/topo/fabric" "$@"; }
+drbtopo() { "$build/src/topo/drbtopo" "$@"; }
+drbgen() { "$build/src/gen/drbgen" "$@"; }
+drbctl() { "$build/src/ctl/drbctl" "$@"; }
+
+# need PROGRAM...: programs of this project that must be built
+need() {
+  local name
+  for name in "$@"; do
+    [ -x "$build/src/${name#drb}/$name" ] || cannot_run "$build/src/${name#drb}/$name is not built"
+  done
+}
+
+# need_tool PROGRAM...: programs of the system
+need_tool() {
+  local name
+  for name in "$@"; do
+    command -v "$name" >/dev/null || cannot_run "$name is not installed"
+  done
+}
+
+# fails_with STATUS PATTERN COMMAND...: the command ends with this status and says exactly one line
+# on standard error, which matches.
+fails_with() {
+  local status=$1 pattern=$2 said got
+  shift 2
+  said=$("$@" 2>&1 >/dev/null)
+  got=$?
+  echo "exit status $got, said: $said"
+  [ "$got" = "$status" ] && [ "$(wc -l <<<"$said")" = 1 ] && grep -qE -- "$pattern" <<<"$said"
+}
+
+# nothing_left: no namespace, switch process, socket or run folder is there
+nothing_left() {
+  local left
+  left=$(
+    find /run/netns /run/drbswitch /run/dpdk -mindepth 1 2>/dev/null
+    pgrep -a -r D,R,S,T drbswitch # not the dead that await their parent
+  )
+  [ -z "$left" ] || { echo "left behind: $left" && false; }
+}
+
+# up ARGUMENT...: brings a fabric up or ends the story
+up() {
+  local said
+  if said=$(fabric up "$@" 2>&1); then
+    ok "up $*"
+    echo "# $said"
+  else
+    not_ok "up $*"
+    echo "# $said"
+    exit 1
+  fi
+}
+
+# A folder for files, gone with the story's world.
+scratch=/run/story
+mkdir -p "$scratch"

@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Flow and flowlet units on a live fabric: TCP and measured streams are not reordered, thresholds
+# follow what is measured.
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/story.bash"
+need drbtopo drbswitch drbctl drbgen
+need_tool iperf3 jq
+
+routing() { drbctl show "$1" routing --json; }
+
+# One TCP stream within what the machine carries: a lost segment, too, puts later ones out of order.
+tcp() {
+  fabric exec h10 -- iperf3 -s -1 >"$scratch/server" 2>&1 &
+  for _ in $(seq 200); do
+    fabric exec h10 -- ss -ltnH 'sport = :5201' | grep -q . && break
+    sleep 0.02
+  done
+  fabric exec h4 -- iperf3 -J -c 10.0.0.11 -t 3 -b 100M -w 64K >"$scratch/tcp" &&
+    jq -e '.end.sum_received.bytes > 1000000' "$scratch/tcp"
+}
+
+out_of_order() { # TCP segments that h10 received out of order so far
+  fabric exec h10 -- nstat -az TcpExtTCPOFOQueue | awk '/OFOQueue/ { print $2 }'
+}
+
+no_reordering() {
+  local before
+  before=$(out_of_order) && tcp && echo "out of order: $before, then $(out_of_order)" &&
+    [ "$(out_of_order)" = "$before" ]
+}
+
+# Longest streams there are: every host sends to one other, in each slot.
+replayed() {
+  drbgen replay "$scratch/traffic" --json >"$scratch/replay" && jq -e '.reordered == 0 and .lost == 0' "$scratch/replay"
+}
+
+# The same whatever the order: packets of a stream may take several ways.
+replayed_all() {
+  drbgen replay "$scratch/traffic" --json >"$scratch/replay" && jq -e '.lost == 0 and .misdelivered == 0' "$scratch/replay"
+}
+
+drbgen write -l 3 -d 2 --pattern stride:5 --load 0.5 --slot 4ms --slots 500 --out "$scratch/traffic" >/dev/null
+for unit in flow flowlet; do
+  up -l 3 -d 2 --unit $unit --threshold 0 --queue 5000
+  check "$unit: TCP in order over five switches" no_reordering
+  check "$unit: in use" sh -c "[ \"\$('$build/src/ctl/drbctl' show s1-2 routing --json | jq -r .unit)\" = $unit ]"
+  check "$unit: measured streams in order" replayed
+  check "$unit: packets are conserved" fabric check counters
+  check "$unit: down" fabric down
+done
+
+up -l 3 -d 2 --rate 2kpps --threshold auto
+drbgen write -l 3 -d 2 --pattern stride:5 --load 0.8 --slot 500us --slots 4000 --out "$scratch/load" >/dev/null
+drbgen replay "$scratch/load" --json >"$scratch/replay" &
+sleep 1.5
+for _ in 1 2 3; do routing s1-2; sleep 0.1; done >"$scratch/routing"
+wait
+# shellcheck disable=SC2016
+check "utilisation is measured, T follows" jq -se 'map(select((.utilisation | tonumber) > 0.4 and
+  (.utilisation | tonumber) < 1)) | length > 0 and all(.threshold_mode == "auto" and
+  ((.threshold | tonumber) - (1 - (1 - (.utilisation | tonumber) | log))) < 0.02)' "$scratch/routing"
+sleep 0.5
+check "and falls back when it is quiet" sh -c "'$build/src/ctl/drbctl' show s1-2 routing --json |
+  jq -e '(.threshold | tonumber) < 1.2 and (.utilisation | tonumber) < 0.2'"
+check "differences are shown" sh -c "'$build/src/ctl/drbctl' show s1-2 differences --json | jq -se 'length > 0'"
+check "down" fabric down
+
+# Two workers per switch: the kernel spreads flows over their packet sockets.
+workers() { drbctl show s1-2 worker --json | jq -e '.sleeps > 0 and .rx_packets > 0' && fabric check ping counters; }
+for unit in packet flow; do
+  up -l 3 -d 2 --workers 2 --unit $unit --threshold auto
+  check "two workers, $unit unit: pings, counters" workers
+  check "two workers, $unit unit: measured streams" replayed_all
+  check "two workers, $unit unit: packets are conserved" fabric check counters
+  check "down" fabric down
+done
+check "nothing is left" nothing_left
+finish

@@ -1,0 +1,435 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""drbswitch as a process: starting, being found, being stopped, and refusing to start.
+
+test_switch.py DRBSWITCH CONFIG_DIR    TAP on standard output. Needs no root, no hugepages and no
+network interfaces: ports are DPDK's null, capture and memif devices.
+"""
+import json
+import os
+import pathlib
+import random
+import re
+import select
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+SWITCH, CONFIGS = sys.argv[1], pathlib.Path(sys.argv[2])
+WITHIN = 60  # seconds for anything to happen on a loaded machine
+HEAD = 'fabric: {layers: 2, arity: 1}\nswitch: {layer: 1, label: 0}\n'
+NULLS = HEAD + '''link: {driver: vdev}
+ports:
+  - {name: d0, device: net_null0}
+  - {name: u0, device: net_null1}
+'''
+
+
+class World:
+    """A directory for one test: configs, DPDK's sockets, and a socket to be notified on."""
+
+    def __init__(self):
+        self.dir = pathlib.Path(tempfile.mkdtemp(prefix='drb-test-'))
+        (self.dir / 'run').mkdir()
+        self.notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.notify.bind(str(self.dir / 'notify'))
+        self.processes = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for p in self.processes:
+            if p.poll() is None:
+                p.kill()
+                p.wait()
+            p.stderr.close()
+        self.notify.close()
+        shutil.rmtree(self.dir)
+
+    def config(self, text, name='c.yaml'):
+        path = self.dir / name
+        path.write_text(text)
+        return path
+
+    def environment(self):
+        env = dict(os.environ, RUNTIME_DIRECTORY=str(self.dir / 'run'),
+                   NOTIFY_SOCKET=str(self.dir / 'notify'))
+        return env
+
+    def start(self, text, *args, name='c.yaml'):
+        p = subprocess.Popen([SWITCH, '-c', self.config(text, name), *args],
+                             env=self.environment(), stdin=subprocess.DEVNULL,
+                             stderr=subprocess.PIPE)
+        self.processes.append(p)
+        return p
+
+    def notified(self, want):
+        """The next notification; it must begin with want."""
+        assert select.select([self.notify], [], [], WITHIN)[0], f'no {want} in time'
+        got = self.notify.recv(4096).decode()
+        assert got.startswith(want), got
+
+    def ready(self, text, *args, name='c.yaml'):
+        p = self.start(text, *args, name=name)
+        self.notified('READY=1\nSTATUS=layer ')
+        return p
+
+    def drain(self):
+        """Forgets notifications; a sender waits when too many are unread."""
+        while select.select([self.notify], [], [], 0)[0]:
+            self.notify.recv(4096)
+
+    def socket_of(self, instance):
+        return self.dir / 'run/dpdk' / instance / 'dpdk_telemetry.v2'
+
+    def left(self):
+        return sorted(str(p.relative_to(self.dir / 'run')) for p in self.dir.glob('run/dpdk/*'))
+
+
+def ask(path, *commands):
+    """Replies of a stats socket."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as s:
+        s.settimeout(WITHIN)
+        s.connect(str(path))
+        s.recv(1 << 16)
+        replies = []
+        for command in commands:
+            s.send(command.encode())
+            replies.append(json.loads(s.recv(1 << 20))[command.split(',')[0]])
+        return replies
+
+
+def stop(p, how=signal.SIGTERM):
+    p.send_signal(how)
+    code = p.wait(WITHIN)
+    err = p.stderr.read().decode()
+    assert code == 0, f'exit {code}: {err}'
+    return err
+
+
+def refuses(world, text, want, *args):
+    """The config is refused: status 2, one line with want in it, nothing started."""
+    r = subprocess.run([SWITCH, '-c', world.config(text), *args], env=world.environment(),
+                       stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=WITHIN)
+    assert r.returncode == 2, f'exit {r.returncode}: {r.stderr}'
+    assert r.stdout == '', r.stdout
+    assert r.stderr.count('\n') == 1 and r.stderr.startswith('drbswitch: '), r.stderr
+    assert want in r.stderr, f'{want!r} is not in {r.stderr!r}'
+
+
+def run(*args):
+    return subprocess.run([SWITCH, *map(str, args)], capture_output=True, text=True,
+                          timeout=WITHIN)
+
+
+def command_line():
+    r = run('--help')
+    assert r.returncode == 0 and '--layer' in r.stdout and r.stderr == ''
+    r = run('--version')
+    assert r.returncode == 0 and r.stdout.startswith('drbswitch ')
+    for args, want in (((), 'no config'), (('-c', 'x', 'y'), 'unexpected argument "y"'),
+                       (('--nonsense',), 'nonsense'), (('-c', 'x', '--layer', '-1'), '--layer'),
+                       (('-c', 'x', '--label', '1x'), '--label'),
+                       (('-c', 'x', '--label', '4294967296'), '--label'),
+                       (('-c', '/nonexistent'), '/nonexistent: No such file')):
+        r = run(*args)
+        assert r.returncode == 2 and want in r.stderr and r.stdout == '', (args, r)
+
+
+def starts_and_stops():
+    with World() as w:
+        for how in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            p = w.ready(NULLS)
+            info, ports = ask(w.socket_of('drb-s1-0'), '/drb/info', '/drb/ports')
+            assert info['ready'] == 1 and info['name'] == 's1-0' and info['pid'] == p.pid, info
+            assert ports['name'] == ['d0', 'u0'] and ports['in_packets'][0] > 0, ports
+            err = stop(p, how)
+            w.notified('STOPPING=1')
+            assert err.count('\n') == 1 and ' drb-s1-0 ready: layer 1, label 0 of F(2,1)' in err, err
+            assert w.left() == [], w.left()
+            assert not select.select([w.notify], [], [], 0)[0], 'notified again'
+
+
+def one_process_per_name():
+    with World() as w:
+        p = w.ready(NULLS)
+        refuses(w, NULLS, 'a switch drb-s1-0 is running already')
+        other = w.ready(NULLS.replace('label: 0', 'label: 1'), name='other.yaml')
+        assert ask(w.socket_of('drb-s1-0'), '/drb/info')[0]['pid'] == p.pid
+        assert ask(w.socket_of('drb-s1-1'), '/drb/info')[0]['pid'] == other.pid
+        stop(p)
+        w.notified('STOPPING=1')
+        assert w.left() == ['dpdk/drb-s1-1'], w.left()
+        # The name is free as soon as the process is gone.
+        stop(w.ready(NULLS))
+        w.notified('STOPPING=1')
+        stop(other)
+
+
+def two_at_once():
+    with World() as w:
+        for _ in range(5):
+            both = [w.start(NULLS, name=name) for name in ('a.yaml', 'b.yaml')]
+            w.notified('READY=1')
+            winner_pid = ask(w.socket_of('drb-s1-0'), '/drb/info')[0]['pid']
+            winner, loser = sorted(both, key=lambda p: p.pid != winner_pid)
+            assert loser.wait(WITHIN) == 2
+            assert 'is running already' in loser.stderr.read().decode()
+            assert ask(w.socket_of('drb-s1-0'), '/drb/info')[0]['pid'] == winner.pid
+            stop(winner)
+            w.notified('STOPPING=1')
+            assert w.left() == []
+
+
+def starts_after_a_crash():
+    with World() as w:
+        for _ in range(3):
+            p = w.ready(NULLS)
+            p.kill()
+            p.wait()
+            assert w.socket_of('drb-s1-0').exists()
+        p = w.ready(NULLS)
+        assert ask(w.socket_of('drb-s1-0'), '/drb/info')[0]['pid'] == p.pid
+        stop(p)
+        assert w.left() == [], w.left()
+
+
+def stopped_while_starting():
+    rng = random.Random(1)
+    with World() as w:
+        for _ in range(15):
+            p = w.start(NULLS)
+            time.sleep(rng.uniform(0, 0.15))
+            p.terminate()
+            code = p.wait(WITHIN)
+            w.drain()
+            # Before the handler is there the signal ends the process; after it, it ends in order.
+            assert code in (0, -signal.SIGTERM), f'exit {code}: {p.stderr.read().decode()}'
+            if code == 0:
+                assert w.left() == [], w.left()
+
+
+def stopped_while_waiting():
+    with World() as w:
+        text = HEAD + ('link: {driver: memif}\nports: [{name: d0, driver: none}]\n'
+                       f'process: {{memif_dir: {w.dir}}}\n')
+        p = w.start(text)
+        deadline = time.monotonic() + WITHIN
+        while not w.socket_of('drb-s1-0').exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        time.sleep(0.3)
+        assert p.poll() is None
+        begun = time.monotonic()
+        assert stop(p) == ''
+        assert time.monotonic() - begun < 10
+        assert w.left() == []
+
+
+def memif_peers_meet():
+    with World() as w:
+        tail = f'link: {{driver: memif}}\nprocess: {{memif_dir: {w.dir}/memif}}\n'
+        core = HEAD.replace('layer: 1', 'layer: 2') + tail
+        low = HEAD + 'ports: [{name: d0, driver: none}]\n' + tail
+        for order in ((core, 's2-0', low, 's1-0', low, 's1-1'),
+                      (low, 's1-1', low, 's1-0', core, 's2-0')):
+            running = []
+            for text, name in zip(order[::2], order[1::2]):
+                label = name.split('-')[1]
+                running.append(w.start(text, '--label', label, name=name + '.yaml'))
+            for _ in running:
+                w.notified('READY=1')
+            port = ask(w.socket_of('drb-s2-0'), '/drb/port,d1')[0]
+            assert port['state'] == 'up' and port['peer'] == 's1-1.u0', port
+            # All at once, as a fabric goes down: a memif port whose peer leaves while it is polled
+            # is a fault of its own (config/README.md, memif).
+            for p in running:
+                p.send_signal(signal.SIGTERM)
+            for p in running:
+                assert stop(p).count('\n') == 1
+            for _ in running:
+                w.notified('STOPPING=1')
+            assert w.left() == []
+        # Killed, they leave sockets behind that are in nobody's way.
+        for _ in range(2):
+            running = [w.start(low, '--label', label, name=label) for label in '01']
+            running.append(w.start(core, name='core'))
+            for _ in running:
+                w.notified('READY=1')
+            assert len(list((w.dir / 'memif').iterdir())) == 2
+            for p in running:
+                p.kill()
+                p.wait()
+
+
+def capture(path, frames):
+    with open(path, 'wb') as f:
+        f.write(struct.pack('<IHHiIII', 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1))
+        for i, frame in enumerate(frames):
+            f.write(struct.pack('<IIII', 0, i, len(frame), len(frame)) + frame)
+
+
+def captures_are_counted_whole():
+    """Nothing of a capture is lost between opening it and forwarding."""
+    with World() as w:
+        frame = bytes.fromhex('020000000001' '020000000000' '0800') + bytes(46)
+        capture(w.dir / 'in.pcap', [frame] * 3000 + [b'\xff' * 60] * 7)
+        text = ('fabric: {layers: 2, arity: 2}\nswitch: {layer: 1, label: 0}\n'
+                'link: {driver: none, queue: 4096}\nports:\n'
+                f'  - {{name: d0, driver: vdev, device: "net_pcap0,rx_pcap={w.dir}/in.pcap,'
+                f'tx_pcap={w.dir}/x.pcap"}}\n'
+                f'  - {{name: d1, driver: vdev, device: "net_pcap1,rx_pcap={w.dir}/none.pcap,'
+                f'tx_pcap={w.dir}/out.pcap"}}\n')
+        capture(w.dir / 'none.pcap', [])
+        p = w.ready(text)
+        deadline = time.monotonic() + WITHIN
+        while True:
+            ports, drops = ask(w.socket_of('drb-s1-0'), '/drb/ports', '/drb/drops')
+            if ports['out_packets'][1] == 3000:
+                break
+            assert time.monotonic() < deadline, (ports, drops)
+        assert ports['in_packets'][0] == 3007, ports
+        assert sum(drops.values()) == 7 and drops['spoofed_source'] == 7, drops
+        stop(p)
+        assert (w.dir / 'out.pcap').stat().st_size == 24 + 3000 * (16 + 60)
+
+
+def many_readers():
+    """Several clients ask all the time while input never ends: every picture conserves packets."""
+    with World() as w:
+        p = w.ready(NULLS)
+        path = w.socket_of('drb-s1-0')
+        for _ in range(20):
+            readers = []
+            for _ in range(4):
+                s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+                s.settimeout(WITHIN)
+                s.connect(str(path))
+                s.recv(1 << 16)
+                readers.append(s)
+            for s in readers:
+                s.send(b'/drb/ports')
+            for s in readers:
+                t = json.loads(s.recv(1 << 20))['/drb/ports']
+                total = {k: sum(v) for k, v in t.items() if isinstance(v, list) and k != 'name'}
+                assert total['in_packets'] == total['out_packets'] + total['in_discards'] \
+                    + total['out_discards'] + total['queue_packets'], t
+                s.close()
+        # Clients that leave before their answer, fewer than DPDK serves at once.
+        for _ in range(5):
+            with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as s:
+                s.connect(str(path))
+                s.send(b'/drb/ports')
+        time.sleep(0.5)
+        assert ask(path, '/drb/port,x7', '/drb/port', '/drb/ports,99', '/drb/ports,-1') == [None] * 4
+        stop(p)
+
+
+def bad_input():
+    with World() as w:
+        refuses(w, 'fabric: {layers: 3, arity: 2}\n', 'c.yaml:1: switch: key is missing')
+        refuses(w, NULLS, 'switch.label: 2 is not in 0..1', '--label', '2')
+        refuses(w, HEAD + 'link: {driver: none}\nprocess: {cpus: "999"}\n',
+                'c.yaml:4: process.cpus: "999" are not all CPUs')
+        refuses(w, HEAD + 'ports: [{name: d0, interface: nosuch0}]\n',
+                'c.yaml:3: ports[0].interface: port d0: no interface "nosuch0"')
+        refuses(w, HEAD + 'link: {driver: none}\n'
+                'ports: [{name: u0, driver: pci, device: "fffe:1f:1f.7"}]\n',
+                'c.yaml:4: ports[0].device: port u0: no PCI device "fffe:1f:1f.7"')
+        refuses(w, HEAD + 'link: {driver: memif}\nports: [{name: d0, driver: none}]\n'
+                f'process: {{memif_dir: {w.dir}/no/such}}\n', 'process.memif_dir')
+        assert w.left() == [], w.left()
+        shutil.rmtree(w.dir / 'run', ignore_errors=True)
+        refuses(w, NULLS, f'cannot make {w.dir}/run/dpdk for the stats socket')
+        (w.dir / 'run').write_text('a file')
+        refuses(w, NULLS, 'Not a directory')
+        (w.dir / 'run').unlink()
+        (w.dir / 'run').mkdir()
+        if os.geteuid() != 0:
+            (w.dir / 'run').chmod(0o500)
+            refuses(w, NULLS, 'Permission denied')
+            (w.dir / 'run').chmod(0o700)
+
+
+def devices_that_fail():
+    """A device that only the driver can refuse is bad input all the same: its line is named."""
+    with World() as w:
+        for device, want in (('net_pcap0,rx_pcap=/nonexistent/x', 'port d0: cannot create device'),
+                             ('no_such_driver', 'port d0: cannot create device "no_such_driver"')):
+            p = w.start(NULLS.replace('device: net_null0', f'device: "{device}"'))
+            assert p.wait(WITHIN) == 2
+            err = p.stderr.read().decode()
+            assert want in err and '].device: ' in err and 'Usage' not in err, err
+            assert w.left() == [], w.left()
+
+
+def examples():
+    """Every example of config/ is a config, as it says it is used."""
+    files = sorted(str(p.relative_to(CONFIGS)) for p in CONFIGS.rglob('*.yaml'))
+    assert files, 'no examples'
+    whole = 'f32/switch.yaml'
+    assert whole in files
+    for name in files:
+        if name == whole:
+            for layer, switches in ((1, 8), (2, 8), (3, 4)):
+                for label in range(switches):
+                    r = run('-c', CONFIGS / name, '--layer', layer, '--label', label, '--check')
+                    assert r.returncode == 0 and f'ok, drb-s{layer}-{label}' in r.stderr, r.stderr
+            r = run('-c', CONFIGS / name, '--layer', 3, '--label', 4, '--check')
+            assert r.returncode == 2
+            continue
+        r = run('-c', CONFIGS / name, '--check')
+        assert r.returncode == 0 and ': ok, ' in r.stderr, r.stderr
+
+
+def service_file():
+    """systemd understands every line of it, and finds nothing gravely exposed."""
+    if not shutil.which('systemd-analyze'):
+        return
+    with World() as w:
+        text = (CONFIGS.parent / 'deploy/drbswitch@.service').read_text()
+        unit = w.dir / 'drbswitch@.service'
+        unit.write_text(text.replace('/usr/local/bin/drbswitch', os.path.abspath(SWITCH)))
+        r = subprocess.run(['systemd-analyze', 'verify', w.dir / 'drbswitch@s1-0.service'],
+                           capture_output=True, text=True, timeout=WITHIN)
+        assert r.returncode == 0 and r.stderr == '', r.stderr
+        r = subprocess.run(['systemd-analyze', 'security', '--offline=true', '--threshold=35', unit],
+                           capture_output=True, text=True, timeout=WITHIN)
+        assert r.returncode == 0, r.stdout
+
+
+def every_key_is_documented():
+    source = (CONFIGS.parent / 'src/common/config_file.c').read_text()
+    keys = set(re.findall(r'(?:OPTIONAL_|CYAML_FIELD_)[A-Z_]+\(\s*"([a-z0-9_]+)"', source))
+    text = (CONFIGS / 'README.md').read_text()
+    assert len(keys) > 30, keys
+    missing = [k for k in sorted(keys) if f'| `{k}` |' not in text and f'`{k}`: ' not in text]
+    assert missing == [], f'config/README.md says nothing of {missing}'
+
+
+TESTS = (command_line, starts_and_stops, one_process_per_name, two_at_once, starts_after_a_crash,
+         stopped_while_starting, stopped_while_waiting, memif_peers_meet,
+         captures_are_counted_whole, many_readers, bad_input, devices_that_fail, examples,
+         every_key_is_documented, service_file)
+
+
+def main():
+    print(f'1..{len(TESTS)}')
+    for number, test in enumerate(TESTS, 1):
+        try:
+            test()
+            print(f'ok {number} - {test.__name__}', flush=True)
+        except Exception as e:  # a test that breaks has failed; the others still run
+            print(f'not ok {number} - {test.__name__}')
+            for line in traceback.format_exception(e):
+                print('# ' + line.rstrip().replace('\n', '\n# '), flush=True)
+
+
+main()

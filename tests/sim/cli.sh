@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# drbsim as its users call it: same figures for any number of threads, one clear line for bad input.
+#   tests/sim/cli.sh DRBSIM
+set -euo pipefail
+
+sim=$1
+failed=0
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+same_for_any_threads() {
+  "$sim" "$@" --csv -j 1 >"$dir/one"
+  "$sim" "$@" --csv -j 3 >"$dir/three"
+  if ! cmp "$dir/one" "$dir/three"; then
+    echo "not ok: $* depends on the number of threads"
+    failed=1
+  fi
+}
+
+# refused WORD ARGUMENTS...: exit code 2, one line that has WORD in it
+refused() {
+  local word=$1 code=0
+  shift
+  "$sim" "$@" >"$dir/out" 2>"$dir/err" || code=$?
+  if [ $code != 2 ] || [ "$(wc -l <"$dir/err")" != 1 ] || [ -s "$dir/out" ] ||
+    ! grep -q -- "$word" "$dir/err"; then
+    echo "not ok: $* gave exit code $code and: $(cat "$dir/err")"
+    failed=1
+  fi
+}
+
+same_for_any_threads packet -d 6 --scheme all --rho 0.5,0.9 --slots 300 --stats 100
+same_for_any_threads packet -d 6 --scheme all --rho 0.9 --slots 300 --stats 100 --traffic mixed
+same_for_any_threads flow -d 6 --scheme all --flows 1-5 --runs 7
+same_for_any_threads ctmc --queues 50 --time 100
+
+refused 'layers 0' flow -l 0
+refused 'layers 17' flow -l 17
+refused 'arity' packet -d x
+refused 'hosts' packet -l 16 -d 4096
+refused 'above 0 and below 1' packet --rho 1
+refused 'above 0 and below 1' packet --rho 0.5,0
+refused 'rho' packet --rho 0.9:0.6:0.1
+refused 'rho' packet --rho ''
+refused 'flows' flow --flows 5-1
+refused 'whole' flow --flows 1.5
+refused 'runs' flow --runs 0
+refused 'stats' packet --slots 10 --stats 11
+refused 'no scheme' packet --scheme drb,best
+refused 'not flows' flow --scheme walk
+refused 'threshold' packet --threshold -1
+refused 'no such traffic' packet --traffic stride
+refused 'hosts only' packet -l 1 -d 2 --traffic stride:4
+refused 'GiB' packet -l 4 -d 100 --memory 1
+refused 'GiB' flow -l 4 -d 100 --memory 1
+refused 'lambda' theory --lambda 1
+refused 'queues' ctmc --queues 1
+refused 'out DIR' paper
+refused 'cannot make' paper --out /proc/x/y
+refused 'cannot write' paper --quick --out /proc
+refused 'no option' packet drb
+exit $failed

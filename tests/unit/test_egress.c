@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The egress queue against a naive second model: a list of packets whose departures are exact
+// fractions of a nanosecond, computed one by one from the link model's formula.
+#include "unit.h"
+
+#include <stdlib.h>
+
+#include <drb/rng.h>
+
+#include "switch/egress.h"
+
+__extension__ typedef __int128 wide;
+
+#define NS_PER_S 1000000000
+
+// Departures in units of 1/rate ns, so that every one is a whole number.
+struct model {
+	uint64_t rate; // packets/s or bit/s; 0: not paced
+	bool per_packet;
+	uint32_t limit, overhead;
+	uint64_t catchup;
+	uint64_t id[4096];
+	uint32_t size[4096], length;
+	wide departure; // of the head; empty: of the last one
+	uint64_t late, lost, events, discards, max, sent;
+};
+
+static wide model_serialise(const struct model *m, uint32_t size)
+{
+	return m->per_packet ? (wide)NS_PER_S : (wide)(size + m->overhead) * 8 * NS_PER_S;
+}
+
+static uint64_t model_ns(const struct model *m)
+{
+	return (uint64_t)(m->departure / m->rate);
+}
+
+static bool model_push(struct model *m, uint64_t id, uint32_t size, uint64_t now)
+{
+	if (m->length >= m->limit) {
+		m->discards++;
+		return false;
+	}
+	if (m->rate && m->length == 0) {
+		wide arrival = (wide)now * m->rate;
+		m->departure = arrival > m->departure ? arrival : m->departure;
+		m->departure += model_serialise(m, size);
+	}
+	m->id[m->length] = id;
+	m->size[m->length++] = size;
+	m->max = m->length > m->max ? m->length : m->max;
+	return true;
+}
+
+static void model_lose(struct model *m, uint64_t now)
+{
+	if (!m->rate || m->length == 0 || model_ns(m) + m->catchup >= now)
+		return;
+	uint64_t lost = now - m->catchup - model_ns(m);
+	m->lost += lost;
+	m->events++;
+	m->departure += (wide)lost * m->rate;
+}
+
+static uint32_t model_due(const struct model *m, uint64_t now)
+{
+	wide t = m->departure;
+	uint32_t n = 0;
+
+	if (!m->rate)
+		return m->length;
+	while (n < m->length && t / m->rate <= now) {
+		n++;
+		if (n < m->length)
+			t += model_serialise(m, m->size[n]);
+	}
+	return n;
+}
+
+static void model_pop(struct model *m, uint64_t now)
+{
+	if (m->rate)
+		m->late += now - model_ns(m);
+	m->sent++;
+	m->length--;
+	for (uint32_t i = 0; i < m->length; i++) {
+		m->id[i] = m->id[i + 1];
+		m->size[i] = m->size[i + 1];
+	}
+	if (m->rate && m->length > 0)
+		m->departure += model_serialise(m, m->size[0]);
+}
+
+static bool push(struct drb_egress *q, void *packet, uint32_t size, uint64_t now)
+{
+	return drb_egress_push(q, packet, size, now);
+}
+
+static void agree(const struct model *m, const struct drb_egress *q)
+{
+	assert_int_equal(drb_egress_length(q), m->length);
+	assert_int_equal(q->head, m->sent);
+	uint64_t octets = 0;
+	for (uint32_t i = 0; i < m->length; i++)
+		octets += m->size[i];
+	assert_int_equal(q->octets, octets);
+	assert_int_equal(q->discards, m->discards);
+	assert_int_equal(drb_egress_max(q), m->max);
+	assert_int_equal(q->late_ns, m->late);
+	assert_int_equal(q->lost_credit_ns, m->lost);
+	assert_int_equal(q->lost_credit_events, m->events);
+	if (m->length == 0)
+		assert_int_equal(drb_egress_next_ns(q), UINT64_MAX);
+	else
+		assert_int_equal(drb_egress_next_ns(q), m->rate ? model_ns(m) : 0);
+}
+
+// The worker's turn: what is due leaves, as far as the driver takes it.
+static void serve(struct model *m, struct drb_egress *q, struct drb_rng *r, uint64_t now,
+		  uint32_t burst, bool refuses)
+{
+	model_lose(m, now);
+	for (;;) {
+		uint32_t want = model_due(m, now), due = drb_egress_due(q, now, burst), taken;
+		want = want < burst ? want : burst;
+		assert_int_equal(due, want);
+		if (due == 0)
+			return;
+		void **front = drb_egress_front(q, &due);
+		assert_in_range(due, 1, want);
+		taken = refuses ? drb_rng_below(r, due + 1) : due;
+		uint64_t octets = 0;
+		for (uint32_t i = 0; i < taken; i++) {
+			octets += m->size[0];
+			assert_int_equal((uint64_t)(uintptr_t)front[i], m->id[0]);
+			model_pop(m, now);
+		}
+		drb_egress_pop(q, taken, octets, now);
+		agree(m, q);
+		if (taken < due)
+			return;
+	}
+}
+
+struct run {
+	uint64_t rate;
+	bool per_packet, refuses;
+	uint32_t limit, overhead, burst;
+	uint64_t catchup, pause; // pause: longest time between two turns
+	uint32_t arrivals;       // most per turn
+};
+
+static struct drb_egress queue_of(const struct run *c)
+{
+	struct drb_rate rate = {.value = (double)c->rate, .per_packet = c->per_packet};
+	struct drb_egress q;
+
+	assert_int_equal(drb_egress_init(&q, c->limit, &rate, c->overhead, c->catchup), 0);
+	return q;
+}
+
+static void random_run(const struct run *c, uint64_t seed)
+{
+	struct drb_egress q = queue_of(c);
+	struct drb_rng r = drb_rng_seed(seed, 0);
+	static struct model m;
+	uint64_t now = UINT64_C(5000000000000), id = 1;
+
+	m = (struct model){.rate = c->rate,
+			   .per_packet = c->per_packet,
+			   .limit = c->limit,
+			   .overhead = c->overhead,
+			   .catchup = c->catchup};
+	for (uint32_t turn = 0; turn < 20000; turn++) {
+		now += drb_rng_below(&r, (uint32_t)c->pause + 1);
+		serve(&m, &q, &r, now, c->burst, c->refuses);
+		for (uint32_t n = drb_rng_below(&r, c->arrivals + 1); n > 0; n--, id++) {
+			uint32_t size = 60 + drb_rng_below(&r, 1455);
+			bool taken = push(&q, (void *)(uintptr_t)id, size, now);
+			assert_int_equal(taken, model_push(&m, id, size, now));
+		}
+		agree(&m, &q);
+	}
+	drb_egress_free(&q);
+}
+
+// Rates whose octet or packet takes a whole number of 2^-32 ns: the model's integer ns agree
+// exactly, whatever happens.
+static void random_against_model(void **state)
+{
+	static const struct run runs[] = {
+		{500, true, false, 512, 24, 32, 2000000, 3000000, 3},
+		{500, true, true, 16, 24, 32, 2000000, 9000000, 8},
+		{500, true, true, 7, 0, 2, 0, 3000000, 4},
+		{10000000, false, false, 512, 24, 32, 2000000, 1500000, 3},
+		{10000000, false, true, 100, 24, 32, 2000000, 4000000, 9},
+		{10000000, false, true, 1, 0, 32, 0, 900000, 2},
+		{1000000000, false, true, 64, 24, 8, 10000, 30000, 9},
+		{8, false, false, 3, 24, 32, 2000000, 4000000000, 2},
+		{0, false, false, 512, 24, 32, 2000000, 1000, 40},
+		{0, false, true, 5, 24, 32, 2000000, 1000, 9},
+		{0, false, true, 3000, 24, 32, 2000000, 1000, 60},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
+		random_run(&runs[i], i + 1);
+}
+
+// departure = max(arrival, previous departure) + size / rate, packet by packet over millions of
+// them, at rates that no binary fraction holds: less than a nanosecond apart at the end.
+static void formula_without_drift(void **state)
+{
+	static const struct run runs[] = {
+		{3000000, false, false, 64, 24, 1, UINT64_C(10000000000), 0, 0},
+		{9999991, false, false, 64, 24, 1, UINT64_C(10000000000), 0, 0},
+		{7, true, false, 64, 24, 1, UINT64_C(10000000000), 0, 0},
+		{3333, true, false, 64, 24, 1, UINT64_C(10000000000), 0, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(runs); i++) {
+		const struct run *c = &runs[i];
+		struct drb_egress q = queue_of(c);
+		struct drb_rng r = drb_rng_seed(99, i);
+		struct model m = {
+			.rate = c->rate, .per_packet = c->per_packet, .overhead = c->overhead};
+		uint64_t now = 1000;
+		for (uint32_t n = 0; n < 2000000; n++) {
+			uint32_t size = 60 + drb_rng_below(&r, 1455);
+			wide arrival = (wide)now * c->rate;
+			assert_true(push(&q, &q, size, now));
+			m.departure = arrival > m.departure ? arrival : m.departure;
+			m.departure += model_serialise(&m, size);
+			int64_t apart = (int64_t)(q.departure.ns - model_ns(&m));
+			assert_in_range(apart + 1, 0, 2);
+			assert_int_equal(drb_egress_due(&q, q.departure.ns - 1, 1), 0);
+			assert_int_equal(drb_egress_due(&q, q.departure.ns, 1), 1);
+			drb_egress_pop(&q, 1, size, q.departure.ns);
+			// The next one arrives at that very moment, a moment earlier in the paced
+			// stream's time, or after a pause.
+			now = q.departure.ns + (n % 1000 == 999 ? drb_rng_below(&r, 5000) : 0);
+			now -= n % 3 == 0 && now > 1000;
+		}
+		assert_int_equal(q.late_ns, 0);
+		drb_egress_free(&q);
+	}
+}
+
+// A stretch of back-to-back packets takes exactly as long as the rate says.
+static void busy_link_is_exact(void **state)
+{
+	const struct run c = {10000000, false, false, 512, 24, 32, 2000000, 0, 0};
+	struct drb_egress q = queue_of(&c);
+	uint64_t now = 77, sent = 0;
+
+	(void)state;
+	for (int i = 0; i < 512; i++)
+		assert_true(push(&q, &q, 1226, now)); // 1 ms each with the overhead
+	while (sent < 4000000) {
+		now = drb_egress_next_ns(&q);
+		uint32_t due = drb_egress_due(&q, now, 32);
+		assert_int_equal(due, 1);
+		drb_egress_pop(&q, due, (uint64_t)due * 1226, now);
+		sent += due;
+		assert_int_equal(now, 77 + sent * 1000000);
+		assert_true(push(&q, &q, 1226, now));
+	}
+	assert_int_equal(q.late_ns, 0);
+	assert_int_equal(q.lost_credit_ns, 0);
+	drb_egress_free(&q);
+}
+
+// A worker that sleeps for long sends at once what the link would have sent within `catchup`, and
+// not a packet more.
+static void catches_up_within_bound(void **state)
+{
+	const struct run c = {1000, true, false, 512, 24, 32, 2000000, 0, 0};
+	struct drb_egress q = queue_of(&c);
+
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		assert_true(push(&q, &q, 60, 0)); // departures at 1 ms, 2 ms, ...
+	assert_int_equal(drb_egress_due(&q, 999999, 32), 0);
+	assert_int_equal(drb_egress_due(&q, 3000000, 32), 3); // 2 ms late: all made up for
+	assert_int_equal(q.lost_credit_ns, 0);
+	drb_egress_pop(&q, 3, 180, 3000000);
+	assert_int_equal(q.late_ns, 2000000 + 1000000);
+	assert_int_equal(drb_egress_next_ns(&q), 4000000);
+	assert_int_equal(drb_egress_due(&q, 14000000, 32), 3); // 10 ms late, 8 of them lost
+	assert_int_equal(q.lost_credit_ns, 8000000);
+	assert_int_equal(q.lost_credit_events, 1);
+	assert_int_equal(drb_egress_due(&q, 14000000, 32), 3); // asking again loses no more
+	assert_int_equal(q.lost_credit_events, 1);
+	drb_egress_pop(&q, 3, 180, 14000000);
+	assert_int_equal(drb_egress_next_ns(&q), 15000000);
+	drb_egress_free(&q);
+}
+
+static void full_queue_discards(void **state)
+{
+	const struct run c = {1000, true, false, 5, 24, 32, 2000000, 0, 0};
+	struct drb_egress q = queue_of(&c);
+
+	(void)state;
+	for (int i = 0; i < 5; i++)
+		assert_true(push(&q, &q, 100, 0));
+	assert_false(push(&q, &q, 100, 0));
+	assert_int_equal(q.discards, 1);
+	assert_int_equal(drb_egress_max(&q), 5);
+	// The packet that is being serialised still counts; its place is free after its departure.
+	assert_int_equal(drb_egress_due(&q, 1000000, 32), 1);
+	drb_egress_pop(&q, 1, 100, 1000000);
+	assert_true(push(&q, &q, 100, 1000000));
+	q.limit = 0; // a port without a device
+	assert_false(push(&q, &q, 100, 1000000));
+	drb_egress_free(&q);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(random_against_model), cmocka_unit_test(formula_without_drift),
+		cmocka_unit_test(busy_link_is_exact),   cmocka_unit_test(catches_up_within_bound),
+		cmocka_unit_test(full_queue_discards),
+	};
+	return cmocka_run_group_tests_name("egress", tests, NULL, NULL);
+}

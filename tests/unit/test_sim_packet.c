@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "unit.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/packet.h"
+
+#define MEMORY (UINT64_C(256) << 20)
+
+static struct drb_packet_setup setup_of(uint32_t layers, uint32_t arity, enum drb_scheme scheme,
+					const char *traffic, double rho)
+{
+	struct drb_packet_setup s = {.scheme = scheme,
+				     .choices = 2,
+				     .tau = 6,
+				     .rho = rho,
+				     .threshold = drb_threshold_packet(rho < 1 ? rho : 0.9),
+				     .slots = 200,
+				     .stats = 100,
+				     .seed = 5,
+				     .memory = MEMORY};
+
+	assert_int_equal(drb_tree_init(&s.tree, layers, arity), 0);
+	assert_int_equal(drb_traffic_parse(traffic, &s.traffic), 0);
+	return s;
+}
+
+static struct drb_packet_result run(const struct drb_packet_setup *s)
+{
+	struct drb_packet_sim *sim;
+	struct drb_packet_result r;
+
+	assert_int_equal(drb_packet_new(&sim, s), 0);
+	drb_packet_run(sim, &r);
+	drb_packet_free(sim);
+	return r;
+}
+
+static const uint32_t trees[][2] = {{1, 1}, {1, 4}, {2, 1}, {2, 3}, {3, 2}, {3, 4}, {4, 3}};
+static const char *const traffics[] = {"permutation", "fixed", "random",
+				       "reversal",    "mixed", "hotspot:2"};
+
+static void packets_in_are_out_or_inside(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(trees) * ARRAY_SIZE(traffics) * DRB_SCHEME_COUNT; i++) {
+		const uint32_t *tree = trees[i % ARRAY_SIZE(trees)];
+		size_t rest = i / ARRAY_SIZE(trees);
+		struct drb_packet_setup s =
+			setup_of(tree[0], tree[1], (enum drb_scheme)(rest % DRB_SCHEME_COUNT),
+				 traffics[rest / DRB_SCHEME_COUNT], 0.9);
+		struct drb_packet_sim *sim;
+		assert_int_equal(drb_packet_new(&sim, &s), 0);
+		for (int slot = 0; slot < 60; slot++) {
+			assert_int_equal(drb_packet_step(sim), 0);
+			struct drb_packet_count c = drb_packet_counted(sim);
+			assert_int_equal(c.in, c.out + c.inside);
+		}
+		assert_true(drb_packet_counted(sim).out > 0);
+		drb_packet_free(sim);
+	}
+}
+
+// One sender, one receiver: nothing queues, so each packet takes 2k slots.
+static void zero_load_latency_is_2k(void **state)
+{
+	uint32_t seen = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 60; seed++) {
+		struct drb_packet_setup s = setup_of(3, 3, DRB_SCHEME_DRB, "incast:1", 1);
+		struct drb_rng rng = drb_rng_seed(seed, 0);
+		struct drb_traffic traffic;
+		uint32_t memory[DRB_TRAFFIC_WORDS(54)];
+		s.seed = seed;
+		assert_int_equal(drb_traffic_init(&traffic, &s.tree, s.traffic, 1, memory, &rng),
+				 0);
+		uint32_t from = 0;
+		while (traffic.map[from] == DRB_NO_LABEL)
+			from++;
+		uint32_t k = drb_distance(&s.tree, from, traffic.map[from]);
+		struct drb_packet_result r = run(&s);
+		assert_true(r.latency == 2.0 * k);
+		assert_true(r.tail == 2.0 * k);
+		seen |= 1U << k;
+	}
+	assert_int_equal(seen, 1U << 1 | 1U << 2 | 1U << 3);
+}
+
+// The paper's theorem: D-mod-k paths to different destinations share no down-link, and the packets
+// to one destination come one a slot.
+static void dmodk_down_links_never_queue(void **state)
+{
+	static const char *const persistent[] = {"fixed", "reversal", "transpose", "tornado",
+						 "stride:5"};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(persistent); i++) {
+		struct drb_packet_setup s = setup_of(3, 4, DRB_SCHEME_DMODK, persistent[i], 0.9);
+		struct drb_packet_result r = run(&s);
+		for (uint32_t m = 1; m <= 3; m++)
+			assert_int_equal(r.down_max[m], 1);
+	}
+}
+
+static void equal_seeds_give_equal_runs(void **state)
+{
+	struct drb_packet_setup s = setup_of(3, 4, DRB_SCHEME_DRB, "permutation", 0.95);
+
+	(void)state;
+	struct drb_packet_result a = run(&s), b = run(&s);
+	assert_true(a.latency == b.latency && a.tail == b.tail && a.redirected == b.redirected);
+	assert_true(a.hops == b.hops && a.slots == b.slots);
+	s.seed++;
+	b = run(&s);
+	assert_true(a.latency != b.latency);
+}
+
+static void persistent_collisions_grow(void **state)
+{
+	struct drb_packet_setup s = setup_of(3, 4, DRB_SCHEME_DMODK, "reversal", 0.9);
+
+	(void)state;
+	struct drb_packet_result r = run(&s);
+	assert_true(r.growing);
+	// d flows share an uplink.
+	assert_true(fabs(r.throughput - 0.25) < 0.01);
+	assert_int_equal(r.undelivered, 0);
+	s.scheme = DRB_SCHEME_MICRO;
+	r = run(&s);
+	assert_false(r.growing);
+	assert_true(fabs(r.throughput - 0.9) < 0.02);
+}
+
+// Queues that outgrow the memory end the run; the packets inside count with what they waited.
+static void memory_ends_a_run(void **state)
+{
+	struct drb_packet_setup s = setup_of(3, 4, DRB_SCHEME_DMODK, "reversal", 0.9);
+
+	(void)state;
+	s.slots = 4000;
+	s.stats = 1000;
+	s.memory = drb_packet_bytes(&s) + (1 << 19);
+	struct drb_packet_result r = run(&s);
+	assert_true(r.slots < s.slots);
+	s.memory = drb_packet_bytes(&s) + (8 << 20);
+	r = run(&s);
+	assert_true(r.slots > s.slots);
+	assert_true(r.undelivered > 0);
+	assert_true(r.growing);
+	s.memory = drb_packet_bytes(&s) - 1;
+	struct drb_packet_sim *sim;
+	assert_int_equal(drb_packet_new(&sim, &s), -ENOMEM);
+}
+
+static void impossible_setups_are_refused(void **state)
+{
+	const struct drb_packet_setup good = setup_of(3, 2, DRB_SCHEME_DRB, "stride:15", 0.9);
+	struct drb_packet_setup s[8];
+	static const int error[8] = {-EINVAL, -EINVAL, -EINVAL, -EINVAL,
+				     -EINVAL, -EINVAL, -ERANGE, -ERANGE};
+	struct drb_packet_sim *sim;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(s); i++)
+		s[i] = good;
+	s[0].rho = 1.01;
+	s[1].rho = NAN;
+	s[2].threshold = -1;
+	s[3].threshold = NAN;
+	s[4].stats = 0;
+	s[5].stats = s[5].slots + 1;
+	s[6].traffic.k = 16;
+	s[7].slots = UINT32_MAX;
+	for (size_t i = 0; i < ARRAY_SIZE(s); i++)
+		assert_int_equal(drb_packet_new(&sim, &s[i]), error[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(packets_in_are_out_or_inside),
+		cmocka_unit_test(zero_load_latency_is_2k),
+		cmocka_unit_test(dmodk_down_links_never_queue),
+		cmocka_unit_test(equal_seeds_give_equal_runs),
+		cmocka_unit_test(persistent_collisions_grow),
+		cmocka_unit_test(memory_ends_a_run),
+		cmocka_unit_test(impossible_setups_are_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

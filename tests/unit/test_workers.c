@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Several workers on one switch: they share ports and loads but no packet, and their counters add
+// up at any time.
+#include "unit.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+
+#include <rte_eth_ring.h>
+#include <rte_ethdev.h>
+#include <rte_ring.h>
+
+#include "switch/workers.h"
+#include "switch_eal.h"
+
+#define PORTS 4 // layer-1 switch 0 of F(2,2): hosts 0 and 1 below, uplinks u0 and u1
+#define QUEUES 2
+#define RING 1024
+
+static struct drb_workers all;
+static struct drb_setup setup;
+static struct drb_port_set port_set;
+static struct rte_ring *into[PORTS][QUEUES], *from[PORTS][QUEUES];
+
+#define HEAD "fabric: {layers: 2, arity: 2}\nswitch: {layer: 1, label: 0}\n"
+#define RINGS                                                                                      \
+	"ports:\n  - {name: d0, device: a}\n  - {name: d1, device: b}\n"                           \
+	"  - {name: u0, device: c}\n  - {name: u1, device: d}\n"
+#define TWO "process: {workers: 2}\n"
+
+static void make_ring_port(uint32_t i)
+{
+	struct rte_eth_conf conf = {0};
+	char name[32];
+
+	for (uint32_t q = 0; q < QUEUES; q++) {
+		snprintf(name, sizeof(name), "into%u-%u", i, q);
+		into[i][q] = rte_ring_create(name, RING, SOCKET_ID_ANY, 0);
+		snprintf(name, sizeof(name), "from%u-%u", i, q);
+		from[i][q] = rte_ring_create(name, RING, SOCKET_ID_ANY, 0);
+		assert_non_null(into[i][q]);
+		assert_non_null(from[i][q]);
+	}
+	snprintf(name, sizeof(name), "port%u", i);
+	int id = rte_eth_from_rings(name, into[i], QUEUES, from[i], QUEUES, 0);
+	assert_true(id >= 0);
+	port_set.dpdk[i] = (uint16_t)id;
+	port_set.rx_queues[i] = QUEUES;
+	assert_int_equal(rte_eth_dev_configure(port_set.dpdk[i], QUEUES, QUEUES, &conf), 0);
+	for (uint16_t q = 0; q < QUEUES; q++) {
+		assert_int_equal(
+			rte_eth_rx_queue_setup(port_set.dpdk[i], q, RING, 0, NULL, test_pool), 0);
+		assert_int_equal(rte_eth_tx_queue_setup(port_set.dpdk[i], q, RING, 0, NULL), 0);
+		port_set.socket[q][i].fd = -1;
+	}
+	assert_int_equal(rte_eth_dev_start(port_set.dpdk[i]), 0);
+	port_set.count = PORTS;
+}
+
+static void begin(const char *text)
+{
+	setup = setup_of(text);
+	assert_int_equal(drb_workers_init(&all, &setup), 0);
+	assert_int_equal(drb_workers_attach(&all, &port_set, &setup), 0);
+	assert_int_equal(drb_workers_idle_init(&all), 0);
+}
+
+static void end(void)
+{
+	drb_workers_idle_free(&all);
+	drb_workers_free(&all);
+	assert_int_equal(rte_mempool_avail_count(test_pool), MBUFS);
+}
+
+struct totals {
+	uint64_t in, out, dropped, queue;
+};
+
+static struct totals picture(void)
+{
+	static struct drb_snapshot s;
+	struct totals t = {0};
+	uint64_t reasons = 0;
+
+	assert_int_equal(drb_workers_snapshot(&all, &s), 0);
+	for (uint32_t i = 0; i < PORTS; i++) {
+		t.in += s.port[i].in_packets;
+		t.out += s.port[i].out_packets;
+		t.dropped += s.port[i].in_discards + s.port[i].out_discards;
+		t.queue += s.port[i].queue_packets;
+	}
+	for (uint32_t i = 0; i < DRB_DROP_COUNT; i++)
+		reasons += s.drop[i];
+	assert_int_equal(t.in, t.out + t.dropped + t.queue);
+	assert_int_equal(t.dropped, reasons);
+	assert_int_equal(t.in, s.worker.rx_packets);
+	assert_int_equal(s.routing.down + s.routing.up_default + s.routing.up_redirected +
+				 s.drop[DRB_DROP_not_below] + s.drop[DRB_DROP_same_port],
+			 t.in);
+	return t;
+}
+
+static void *run_workers(void *arg)
+{
+	(void)arg;
+	drb_workers_run(&all);
+	return NULL;
+}
+
+// Takes what left; packets of worker n leave by transmit queue n, in order.
+static uint64_t collect(uint32_t last[QUEUES])
+{
+	uint64_t got = 0;
+
+	for (uint32_t i = 0; i < PORTS; i++) {
+		for (uint32_t q = 0; q < QUEUES; q++) {
+			void *p;
+			while (rte_ring_dequeue(from[i][q], &p) == 0) {
+				uint32_t queue;
+				memcpy(&queue,
+				       rte_pktmbuf_mtod_offset((struct rte_mbuf *)p, uint8_t *, 20),
+				       4);
+				assert_int_equal(queue, q);
+				last[q]++;
+				rte_pktmbuf_free(p);
+				got++;
+			}
+		}
+	}
+	return got;
+}
+
+static void random_traffic(const char *text, uint64_t packets)
+{
+	struct drb_rng r = drb_rng_seed(4, 4);
+	uint32_t last[QUEUES] = {0};
+	uint64_t sent = 0, got = 0;
+	pthread_t thread;
+	struct totals t;
+
+	begin(text);
+	assert_int_equal(pthread_create(&thread, NULL, run_workers, NULL), 0);
+	while (sent < packets) {
+		for (uint32_t n = drb_rng_below(&r, 200); n > 0; n--) {
+			uint32_t in = drb_rng_below(&r, PORTS), q = drb_rng_below(&r, QUEUES);
+			uint8_t frame[64];
+			make_frame(frame, sizeof(frame), in < 2 ? in : 7, drb_rng_below(&r, 8));
+			memcpy(frame + 20, &q, 4);
+			struct rte_mbuf *m = mbuf_of(frame, sizeof(frame));
+			if (!m)
+				break;
+			if (rte_ring_enqueue(into[in][q], m) == 0)
+				sent++;
+			else
+				rte_pktmbuf_free(m);
+		}
+		got += collect(last);
+		if (drb_rng_below(&r, 20) == 0)
+			picture();
+	}
+	do {
+		got += collect(last);
+		t = picture();
+	} while (t.in < sent || t.queue > 0);
+	got += collect(last);
+	assert_int_equal(t.in, sent);
+	assert_int_equal(t.out, got);
+	// Both had their share.
+	assert_true(last[0] > packets / 50 && last[1] > packets / 50);
+	drb_workers_stop(&all);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	end();
+}
+
+static void traffic(void **state)
+{
+	(void)state;
+	random_traffic(HEAD RINGS "link: {driver: vdev}\n" TWO, 100000);
+	random_traffic(
+		HEAD RINGS
+		"link: {driver: vdev, queue: 100}\nrouting: {unit: flow, flow_max: 100}\n" TWO,
+		50000);
+	random_traffic(HEAD RINGS "link: {driver: vdev, rate: 400kpps, queue: 100}\n" TWO, 20000);
+}
+
+// So many packets of one host to host 2 (default u0), each of a flow of its own, into worker n.
+static void offer(uint32_t n, uint32_t count)
+{
+	static uint16_t flow;
+	struct drb_worker *w = &all.worker[n];
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint8_t frame[60];
+		make_frame(frame, sizeof(frame), 0, 2);
+		flow++;
+		memcpy(frame + 12, (const uint8_t[]){0x08, 0, 0x45}, 3);
+		frame[23] = 17;
+		memcpy(frame + 34, &flow, 2);
+		struct rte_mbuf *m = mbuf_of(frame, sizeof(frame));
+		drb_peers_read(w);
+		drb_forward_burst(w, 0, &m, 1);
+		drb_peers_publish(w);
+	}
+}
+
+// A decision of one worker counts the queues of the other.
+static void loads_are_sums(void **state)
+{
+	static const char *const configs[] = {
+		HEAD RINGS "link: {driver: vdev}\nrouting: {threshold: 0}\n" TWO,
+		HEAD RINGS "link: {driver: vdev, rate: 1pps}\nrouting: {threshold: 0}\n" TWO,
+		HEAD RINGS "link: {driver: vdev}\nrouting: {threshold: 0, unit: flowlet}\n" TWO,
+		HEAD RINGS "link: {driver: vdev}\nrouting: {threshold: 0, scheme: micro}\n" TWO,
+		HEAD RINGS "link: {driver: vdev}\nrouting: {threshold: 0, scheme: least}\n" TWO,
+	};
+
+	(void)state;
+	for (size_t c = 0; c < ARRAY_SIZE(configs); c++) {
+		begin(configs[c]);
+		struct drb_worker *a = &all.worker[0], *b = &all.worker[1];
+		// Worker 0 has 40 at u0 that nothing moves; worker 1 evens that out.
+		a->occupancy[2] = 40;
+		drb_peers_publish(a);
+		offer(1, 40);
+		assert_int_equal(b->occupancy[2], 0);
+		assert_int_equal(b->occupancy[3], 40);
+		offer(1, 20);
+		assert_int_equal(b->occupancy[2], 10);
+		assert_int_equal(b->occupancy[3], 50);
+		// And the other way round.
+		drb_peers_read(a);
+		assert_int_equal(a->peers.occupancy[0], 10);
+		assert_int_equal(a->peers.occupancy[1], 50);
+		assert_int_equal(a->peers.most, 50);
+		a->occupancy[2] = 0;
+		end();
+	}
+}
+
+static void flows_are_sums(void **state)
+{
+	(void)state;
+	begin(HEAD RINGS "link: {driver: vdev}\n" TWO
+			 "routing: {threshold: 0, unit: flow, flow_max: "
+			 "1000}\n");
+	all.worker[0].flows.flows[0] = 30;
+	drb_peers_publish(&all.worker[0]);
+	offer(1, 30);
+	assert_int_equal(all.worker[1].flows.flows[0], 0);
+	assert_int_equal(all.worker[1].flows.flows[1], 30);
+	offer(1, 10);
+	assert_int_equal(all.worker[1].flows.flows[0], 5);
+	end();
+}
+
+// Each worker has its part of a port's rate and queue.
+static void ports_are_divided(void **state)
+{
+	(void)state;
+	begin(HEAD RINGS "link: {driver: vdev, rate: 1kpps, queue: 101}\n" TWO);
+	for (uint32_t n = 0; n < 2; n++) {
+		for (uint32_t i = 0; i < PORTS; i++) {
+			const struct drb_egress *q = &all.worker[n].egress[i];
+			assert_int_equal(q->limit, 51);
+			assert_int_equal(q->time_per_unit >> 32, 2000000);
+			assert_int_equal(all.worker[n].port[i].rx_queue, n);
+			assert_int_equal(all.worker[n].port[i].tx_queue, n);
+		}
+	}
+	assert_memory_not_equal(&all.worker[0].rng, &all.worker[1].rng, sizeof(struct drb_rng));
+	end();
+	// Ports with one receive queue take turns.
+	for (uint32_t i = 0; i < PORTS; i++)
+		port_set.rx_queues[i] = 1;
+	begin(HEAD RINGS "link: {driver: vdev}\n" TWO);
+	for (uint32_t i = 0; i < PORTS; i++) {
+		assert_int_equal(all.worker[i % 2].port[i].rx_queue, 0);
+		assert_int_equal(all.worker[1 - i % 2].port[i].rx_queue, DRB_QUEUE_NONE);
+		port_set.rx_queues[i] = QUEUES;
+	}
+	end();
+}
+
+// A device that cannot give each worker a transmit queue is refused, and nothing stays started.
+static void too_few_queues(void **state)
+{
+	uint16_t before = rte_eth_dev_count_avail();
+	struct drb_port_set set;
+	atomic_bool stop = false;
+
+	(void)state;
+	setup = setup_of(HEAD "link: {driver: vdev}\nports:\n"
+			      "  - {name: d0, device: net_null0}\n"
+			      "  - {name: d1, device: net_null1}\n"
+			      "  - {name: u0, device: \"net_pcap0,tx_pcap=/dev/null\"}\n"
+			      "  - {name: u1, driver: none}\n" TWO);
+	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096, &stop), -EINVAL);
+	assert_int_equal(rte_eth_dev_count_avail(), before);
+	setup.workers = 1;
+	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096, &stop), 0);
+	assert_int_equal(set.rx_queues[0], 1);
+	drb_ports_stop(&set);
+	setup = setup_of(HEAD "link: {driver: vdev}\nports:\n"
+			      "  - {name: d0, device: net_null0}\n"
+			      "  - {name: d1, device: net_null1}\n"
+			      "  - {name: u0, device: net_null2}\n"
+			      "  - {name: u1, driver: none}\n" TWO);
+	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096, &stop), 0);
+	assert_int_equal(set.rx_queues[0], 2);
+	drb_ports_stop(&set);
+}
+
+static int setup_eal(void **state)
+{
+	(void)state;
+	if (start_eal_on("test_workers", "96", "(0-1)@0") < 0)
+		return -1;
+	for (uint32_t i = 0; i < PORTS; i++)
+		make_ring_port(i);
+	return 0;
+}
+
+static int free_eal(void **state)
+{
+	(void)state;
+	return rte_eal_cleanup();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(traffic),        cmocka_unit_test(loads_are_sums),
+		cmocka_unit_test(flows_are_sums), cmocka_unit_test(ports_are_divided),
+		cmocka_unit_test(too_few_queues),
+	};
+	return cmocka_run_group_tests_name("workers", tests, setup_eal, free_eal);
+}

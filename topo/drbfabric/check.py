@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checks of a running fabric. Every check returns (row for the table, complaints); `notes` of a
+row are lines to print that are no complaints."""
+
+import json
+import random
+import re
+import subprocess
+import tempfile
+import time
+
+from . import Failure, netns
+from .telemetry import Telemetry
+
+# Up to this many hosts every ordered pair is pinged, above it a sample.
+ALL_PAIRS_HOSTS = 64
+SAMPLE_A_HOST = 8
+# All namespaces share the kernel's neighbour tables (net.ipv*.neigh.default.gc_thresh3 = 1024). An
+# IPv6 ping makes up to four entries, at both ends one for the other host and one for the multicast
+# group that was asked: so many pairs at a time, then the tables are flushed.
+PAIRS_A_WAVE = 192
+PING_PROCESSES = 32
+PING_FRAME_BITS = (98 + 24) * 8
+ECHO_LINE = re.compile(r'^(\S+)\s+: (-|[0-9.]+)$')
+
+
+def switch_view(switch, ports, layers, arity, fabric):
+    """Complaints about what one switch says of itself and its links, compared with the plan."""
+    name = switch['name']
+    complaints = []
+
+    def expect(what, says, plan):
+        if says != plan:
+            complaints.append(f'{name}: {what} is {says!r}, want {plan!r}')
+
+    try:
+        with Telemetry(switch['namespace']) as t:
+            info = t.ask('/drb/info') or {}
+            for key, value in (('name', name), ('fabric', fabric), ('layers', layers),
+                               ('arity', arity), ('layer', switch['layer']),
+                               ('label', switch['label']), ('code', switch['code']),
+                               ('ready', 1), ('ports', len(ports))):
+                says = info.get(key)
+                # An empty code may come as an empty dictionary.
+                expect(key, says if says or key != 'code' else [], value)
+            for port, peer in ports.items():
+                says = t.ask(f'/drb/port,{port}') or {}
+                expect(f'peer of {port}', says.get('peer'), peer)
+                expect(f'state of {port}', says.get('state'), 'up')
+    except OSError as e:
+        complaints.append(f'{name}: no answer from its telemetry socket ({e})')
+    return complaints
+
+
+def peers(plan):
+    """{switch: {port: peer}} of the plan's links."""
+    result = {switch['name']: {} for switch in plan['switches']}
+    for link in plan['links']:
+        for own, other in (('lower', 'upper'), ('upper', 'lower')):
+            if link[own] in result:
+                result[link[own]][link[f'{own}_port']] = f"{link[other]}.{link[f'{other}_port']}"
+    return result
+
+
+def wiring(plan):
+    wanted, complaints, failed = peers(plan), [], 0
+    for switch in plan['switches']:
+        found = switch_view(switch, wanted[switch['name']], plan['layers'], plan['arity'],
+                            plan['fabric'])
+        failed += bool(found)
+        complaints += found
+    return {'check': 'wiring', 'checked': len(plan['switches']), 'failed': failed}, complaints
+
+
+def pairs(count, seed, sample):
+    """Ordered pairs of host labels; with a sample, as many of every host, in both directions."""
+    shifts = list(range(1, count))
+    if sample < len(shifts):
+        rng = random.Random(seed)
+        order = rng.sample(range(count), count)
+        shifts = rng.sample(shifts, sample)
+    else:
+        order = list(range(count))
+    # Neighbours in this list have different ends, so that a wave loads all hosts alike.
+    return [(order[i], order[(i + shift) % count]) for shift in shifts for i in range(count)]
+
+
+def _ping_timing(plan):
+    """(ms between two pings of a host, ms to wait for an answer)."""
+    if not plan['rate_value']:
+        return 1, 2000
+    slot = 1000 / plan['rate_value'] * (1 if plan['rate_per_packet'] else PING_FRAME_BITS)
+    # Requests and answers of all hosts share the links: a quarter of a link for each host, and
+    # time for 4 queued packets at each of the 2l links both ways.
+    return max(1, round(4 * slot)), round(2000 + 16 * plan['layers'] * slot)
+
+
+def _run_pings(plan, wave, family):
+    """Pings the pairs of a wave, all sources at once; {(source, destination): ms or None}."""
+    interval, timeout = _ping_timing(plan)
+    hosts, result = plan['hosts'], {}
+    targets = {}
+    for a, b in wave:
+        targets.setdefault(a, []).append(b)
+    waiting, running = list(targets), []
+    while waiting or running:
+        while waiting and len(running) < PING_PROCESSES:
+            a = waiting.pop()
+            command = ['fping', f'-{family}', '-q', '-C1', f'-i{interval}', f'-t{timeout}']
+            command += [hosts[b][f'ipv{family}'] for b in targets[a]]
+            output = tempfile.TemporaryFile('w+')
+            with netns.inside(hosts[a]['namespace']):
+                try:
+                    child = subprocess.Popen(command, stdin=subprocess.DEVNULL,
+                                             stdout=subprocess.DEVNULL, stderr=output)
+                except OSError as e:
+                    raise Failure('cannot run fping: is it installed?', 2) from e
+            running.append((a, child, output))
+        a, child, output = running.pop(0)
+        child.wait()
+        output.seek(0)
+        times = dict(m.groups() for m in map(ECHO_LINE.match, output) if m)
+        output.close()
+        for b in targets[a]:
+            text = times.get(hosts[b][f'ipv{family}'], '-')
+            result[a, b] = None if text == '-' else float(text)
+    return result
+
+
+def _flush_neighbours(plan):
+    for host in plan['hosts']:
+        with netns.inside(host['namespace']):
+            netns.batch(['neigh flush dev eth0'], force=True)
+
+
+def ping(plan, family, seed, sample):
+    hosts = plan['hosts']
+    chosen = pairs(len(hosts), seed, sample or
+                   (len(hosts) if len(hosts) <= ALL_PAIRS_HOSTS else SAMPLE_A_HOST))
+    times = {}
+    for start in range(0, len(chosen), PAIRS_A_WAVE):
+        if len(chosen) > PAIRS_A_WAVE:
+            _flush_neighbours(plan)
+        times.update(_run_pings(plan, chosen[start:start + PAIRS_A_WAVE], family))
+    answered = [t for t in times.values() if t is not None]
+    complaints = [f"h{a} -> h{b} ({hosts[b][f'ipv{family}']}): no answer"
+                  for (a, b), t in times.items() if t is None]
+    row = {'check': f'ping IPv{family}', 'checked': len(times), 'failed': len(complaints)}
+    if answered:
+        row['rtt_mean_ms'] = sum(answered) / len(answered)
+        row['rtt_max_ms'] = max(answered)
+    return row, complaints
+
+
+def snapshots(plan):
+    """Every counter of every port and the switch's start on the monotonic clock,
+    {switch: {key: [value per port], 'started_ns': value}}."""
+    result = {}
+    for switch in plan['switches']:
+        try:
+            with Telemetry(switch['namespace']) as t:
+                asked_ns = time.monotonic_ns()
+                uptime_ns = (t.ask('/drb/info') or {}).get('uptime_ns', 0)
+                result[switch['name']] = {**t.ports(), 'started_ns': asked_ns - uptime_ns}
+        except OSError as e:
+            raise Failure(f"{switch['name']}: no answer from its telemetry socket ({e})") from e
+    return result
+
+
+def _link_balance(link, views):
+    """What one switch sent, the switch at the other end must have received."""
+    complaints = []
+    for a, b in (('lower', 'upper'), ('upper', 'lower')):
+        sender, receiver = views[link[a]], views[link[b]]
+        sent = sender['out_packets'][sender['name'].index(link[f'{a}_port'])]
+        got = receiver['in_packets'][receiver['name'].index(link[f'{b}_port'])]
+        if got < sent:
+            complaints.append(f"{link[a]}.{link[f'{a}_port']} sent {sent} packets, "
+                              f"{link[b]}.{link[f'{b}_port']} received {got}")
+    return complaints
+
+
+def counters(plan, drbctl):
+    """Conservation of packets at every switch, which holds at every instant."""
+    names = [switch['name'] for switch in plan['switches']]
+    done = subprocess.run([drbctl, 'check', '--json', '--fabric', plan['fabric'], *names],
+                          capture_output=True, text=True, check=False)
+    complaints = done.stderr.splitlines()
+    for row in map(json.loads, done.stdout.splitlines()):
+        if not row['conserved']:
+            complaints.append(f"{row['switch']}: {row['missing_packets']:g} packets are missing: "
+                              f"{row['in_packets']} came in")
+    return {'check': 'counters', 'checked': len(names), 'failed': len(complaints)}, complaints
+
+
+def links(plan, up_ns, settle_seconds=2.0):
+    """Conservation on every link between switches, when nothing is under way.
+
+    A switch that was started after the fabric was up (at up_ns) counts from zero while the other
+    ends go on: its links cannot be compared.
+
+    A fabric in use is asked again for a while. What stays different was lost below the switches: a
+    receiver without a rate limit that got no CPU time loses packets in the kernel.
+    """
+    between = [link for link in plan['links'] if not link['lower'].startswith('h')]
+    end = time.monotonic() + settle_seconds
+    while True:
+        views, complaints = snapshots(plan), []
+        restarted = {name for name, view in views.items() if view['started_ns'] > up_ns}
+        chosen = [link for link in between if not restarted & {link['lower'], link['upper']}]
+        for link in chosen:
+            complaints += _link_balance(link, views)
+        if not complaints or time.monotonic() > end:
+            break
+        time.sleep(0.1)
+    notes = [f'{name}: restarted, its links are not comparable' for name in sorted(restarted)]
+    row = {'check': 'links', 'checked': 2 * len(chosen), 'failed': len(complaints), 'notes': notes}
+    return row, complaints

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rows of figures as an aligned table, as CSV or as JSON, one object a line."""
+
+import csv
+import json
+import sys
+
+
+def add_format_options(parser):
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument('--csv', dest='format', action='store_const', const='csv', default='table',
+                      help='print comma-separated values')
+    kind.add_argument('--json', dest='format', action='store_const', const='json',
+                      help='print one JSON object a line')
+
+
+def print_rows(columns, rows, kind):
+    """columns: [(key, title)]; rows: [{key: value}], None where there is no value."""
+    keys = [key for key, _ in columns]
+    if kind == 'json':
+        for row in rows:
+            print(json.dumps({key: row.get(key) for key in keys}))
+    elif kind == 'csv':
+        writer = csv.writer(sys.stdout, lineterminator='\n')
+        writer.writerow(keys)
+        writer.writerows([['' if row.get(k) is None else row[k] for k in keys] for row in rows])
+    else:
+        _print_table(columns, rows)
+
+
+def _text(value):
+    if value is None:
+        return '-'
+    return f'{value:.2f}' if isinstance(value, float) else str(value)
+
+
+def _print_table(columns, rows):
+    cells = [[title for _, title in columns]]
+    cells += [[_text(row.get(key)) for key, _ in columns] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells)]
+    # Numbers are read by their last digit, names by their first.
+    right = [not any(isinstance(row.get(key), str) for row in rows) for key, _ in columns]
+    for line in cells:
+        padded = [c.rjust(w) if r else c.ljust(w) for c, w, r in zip(line, widths, right)]
+        print('  '.join(padded).rstrip())

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a running fabric leaves on disk: its folder /run/drbswitch/<fabric>.
+
+  plan.json, *.yaml, *.batch   as drbtopo wrote them
+  log/<switch>.log             what the switch said
+  processes                    one line per started switch: name, process id, start time
+  state.json                   options, phase, the inode of every namespace that was made, and when
+                               all switches were ready (ns of the monotonic clock)
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import re
+import shutil
+import subprocess
+
+from . import Failure, netns, processes, usage
+from .telemetry import instance_folder
+
+ROOT = '/run/drbswitch'
+# Phases of a run: nothing but the folder is there; namespaces and processes may be; all are.
+PLANNING, STARTING, UP = 'planning', 'starting', 'up'
+
+
+@contextlib.contextmanager
+def lock():
+    """Only one harness at a time changes fabrics."""
+    os.makedirs(ROOT, exist_ok=True)
+    fd = os.open(ROOT, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(fd)
+
+
+def fabrics():
+    """Names of the fabrics with a plan in their run folder."""
+    try:
+        return sorted(e.name for e in os.scandir(ROOT) if os.path.exists(f'{e.path}/plan.json'))
+    except FileNotFoundError:
+        return []
+
+
+class Run:
+    """One fabric's folder."""
+
+    def __init__(self, fabric):
+        # The name becomes part of paths that are deleted; drbtopo says the same of it.
+        if not re.fullmatch('[A-Za-z0-9][A-Za-z0-9_.-]{0,23}', fabric):
+            raise usage(f"--name '{fabric}': want at most 24 letters, digits, '_', '.' and '-', "
+                        'the first a letter or digit')
+        self.fabric, self.folder = fabric, f'{ROOT}/{fabric}'
+
+    def path(self, name):
+        return f'{self.folder}/{name}'
+
+    def log(self, switch):
+        return self.path(f'log/{switch}.log')
+
+    def exists(self):
+        return os.path.isdir(self.folder)
+
+    def need_own(self):
+        """Refuses a folder that no harness made: deleting it is not ours to do."""
+        if self.exists() and not os.path.exists(self.path('state.json')):
+            raise usage(f'{self.folder} is not of a fabric, it has no state.json: move it away or '
+                        'take another --name')
+
+    def create(self):
+        """Makes the folder. It is never there without the state that shows whose it is."""
+        new = f'{ROOT}/.{self.fabric}.new'
+        shutil.rmtree(new, ignore_errors=True)
+        os.makedirs(f'{new}/log')
+        with open(f'{new}/state.json', 'w', encoding='utf-8') as f:
+            json.dump({'phase': PLANNING}, f)
+        os.rename(new, self.folder)
+
+    def make_plan(self, drbtopo, options, folder=None):
+        """Lets drbtopo write the plan; its own message says what is wrong with the options."""
+        done = subprocess.run([drbtopo, 'plan', *options, '--name', self.fabric, '--run-dir',
+                               self.folder, '--out', folder or self.folder], check=False)
+        if done.returncode != 0:
+            raise Failure('', done.returncode)
+        return self.plan(folder)
+
+    def plan(self, folder=None):
+        path = f'{folder or self.folder}/plan.json'
+        try:
+            with open(path, encoding='utf-8') as f:
+                return json.load(f)
+        except FileNotFoundError:
+            return None
+        except ValueError as e:
+            raise usage(f'{path}: {e}') from e
+
+    def need_plan(self):
+        """The plan of a fabric that is up."""
+        plan = self.plan()
+        if not plan or self.state().get('phase') != UP:
+            others = [f for f in fabrics() if f != self.fabric]
+            hint = f' (there is {", ".join(others)}: --name)' if others else ''
+            raise usage(f'fabric {self.fabric} is not up{hint}')
+        return plan
+
+    def state(self):
+        try:
+            with open(self.path('state.json'), encoding='utf-8') as f:
+                return json.load(f)
+        except (FileNotFoundError, ValueError):
+            return {}
+
+    def save_state(self, **changes):
+        state = {**self.state(), **changes}
+        temporary = self.path('state.json.new')
+        with open(temporary, 'w', encoding='utf-8') as f:
+            json.dump(state, f)
+        os.replace(temporary, self.path('state.json'))
+
+    def record_process(self, name, pid, started):
+        with open(self.path('processes'), 'a', encoding='ascii') as f:
+            f.write(f'{name} {pid} {started}\n')
+
+    def forget_processes(self):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self.path('processes'))
+
+    def processes(self):
+        """{switch: (pid, start)} as recorded, running or not."""
+        result = {}
+        try:
+            with open(self.path('processes'), encoding='ascii') as f:
+                for line in f:
+                    words = line.split()
+                    if len(words) == 3:
+                        result[words[0]] = int(words[1]), int(words[2])
+        except FileNotFoundError:
+            pass
+        return result
+
+    def alive(self):
+        return [name for name, process in self.processes().items() if processes.is_alive(*process)]
+
+    def stop_switches(self):
+        """Ends the recorded processes, and any that a killed harness started without a record."""
+        stray = processes.of_fabric(self.folder, self.state().get('namespaces') or {})
+        processes.stop({*self.processes().values(), *stray})
+
+    def tear_down(self):
+        """Undoes an up, finished or not. Returns how many namespaces were removed."""
+        plan, state = self.plan() or {}, self.state()
+        self.stop_switches()
+        made = state.get('namespaces')
+        nodes = plan.get('switches', []) + plan.get('hosts', [])
+        doomed = []
+        started = state.get('phase') in (STARTING, UP)
+        # Before the inodes were noted, the names were known to be free; later, a namespace of
+        # another inode is somebody else's.
+        for name in (node['namespace'] for node in nodes if started):
+            there = netns.inode(name)
+            if there is not None and (made is None or made.get(name) == there):
+                doomed.append(name)
+        if doomed:
+            netns.batch([f'netns delete {name}' for name in doomed], force=True)
+        left = [name for name in doomed if netns.exists(name)]
+        for node in plan.get('switches', []) if started else []:
+            shutil.rmtree(instance_folder(node['namespace']), ignore_errors=True)
+        if left:
+            raise Failure(f'cannot delete {len(left)} namespaces, {left[0]} among them')
+        shutil.rmtree(self.folder, ignore_errors=True)
+        return len(doomed)
