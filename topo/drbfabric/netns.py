@@ -13,7 +13,7 @@ import socket
 import struct
 import subprocess
 
-from . import Failure
+from . import Failure, interrupts
 
 FOLDER = '/run/netns'
 CLONE_NEWNET, CLONE_NEWNS = 0x40000000, 0x00020000
@@ -82,9 +82,10 @@ def batch(source, force=False):
     lines = isinstance(source, list)
     command = ['ip'] + (['-force'] if force else []) + ['-batch', '-' if lines else source]
     text = '\n'.join(source) + '\n' if lines else None
-    done = subprocess.run(command, input=text, text=True, stdout=subprocess.DEVNULL,
-                          stderr=subprocess.PIPE, check=False,
-                          stdin=None if lines else subprocess.DEVNULL)
+    with interrupts.deferred():
+        done = subprocess.run(command, input=text, text=True, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, check=False,
+                              stdin=None if lines else subprocess.DEVNULL)
     if done.returncode != 0 and not force:
         said = ' '.join(done.stderr.split())
         raise Failure(f'ip -batch {"" if lines else source}: {said or "failed"}')

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from . import Failure, netns
+from . import Failure, interrupts, netns
 from .telemetry import Telemetry
 
 POLL_SECONDS = 0.02
@@ -131,14 +131,15 @@ class Switches:
     def start(self, node):
         """Starts one switch inside its namespace; its output goes to its log file."""
         command = [self.program, '-c', self.run.path(node['config'])]
-        with open(self.run.log(node['name']), 'wb') as log, netns.inside(node['namespace']):
+        with interrupts.deferred(), open(self.run.log(node['name']), 'wb') as log, \
+             netns.inside(node['namespace']):
             try:
                 child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log,
                                          stderr=subprocess.STDOUT, start_new_session=True, cwd='/')
             except OSError as e:
                 raise Failure(f'cannot start {self.program}: {os.strerror(e.errno)}') from e
-        self.children[node['name']] = child
-        self.run.record_process(node['name'], child.pid, start_time(child.pid) or 0)
+            self.children[node['name']] = child
+            self.run.record_process(node['name'], child.pid, start_time(child.pid) or 0)
 
     def last_line(self, name):
         try:

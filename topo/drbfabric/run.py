@@ -16,7 +16,7 @@ import re
 import shutil
 import subprocess
 
-from . import Failure, netns, processes, usage
+from . import Failure, interrupts, netns, processes, usage
 from .telemetry import instance_folder
 
 ROOT = '/run/drbswitch'
@@ -80,8 +80,9 @@ class Run:
 
     def make_plan(self, drbtopo, options, folder=None):
         """Lets drbtopo write the plan; its own message says what is wrong with the options."""
-        done = subprocess.run([drbtopo, 'plan', *options, '--name', self.fabric, '--run-dir',
-                               self.folder, '--out', folder or self.folder], check=False)
+        with interrupts.deferred():
+            done = subprocess.run([drbtopo, 'plan', *options, '--name', self.fabric, '--run-dir',
+                                   self.folder, '--out', folder or self.folder], check=False)
         if done.returncode != 0:
             raise Failure('', done.returncode)
         return self.plan(folder)
