@@ -12,6 +12,7 @@
 #include "eal.h"
 #include "idle.h"
 #include "instance.h"
+#include "memif_guard.h"
 #include "port.h"
 #include "telemetry.h"
 #include "workers.h"
@@ -152,6 +153,7 @@ static int forward(const struct drb_port_set *ports)
 
 	if (drb_workers_attach(&workers, ports, &setup) < 0 || drb_workers_idle_init(&workers) < 0)
 		return code;
+	drb_memif_park(&workers);
 	if (drb_telemetry_init(&workers, &setup) < 0) {
 		drb_workers_idle_free(&workers);
 		return code;

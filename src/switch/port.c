@@ -20,6 +20,7 @@
 
 #include "common/config_file.h"
 #include "common/msg.h"
+#include "memif_guard.h"
 #include "packet_socket.h"
 
 #define RX_DESCRIPTORS 512
@@ -107,6 +108,18 @@ uint32_t drb_ports_mbufs(const struct drb_setup *s)
 	return n;
 }
 
+static void enter(const struct drb_port_setup *p)
+{
+	if (p->driver == DRB_DRIVER_MEMIF)
+		drb_memif_enter();
+}
+
+static void leave(const struct drb_port_setup *p)
+{
+	if (p->driver == DRB_DRIVER_MEMIF)
+		drb_memif_leave();
+}
+
 // The vdev name and arguments of a port. The name is unique within the process.
 static void describe(const struct drb_port_setup *p, uint32_t workers, char name[64],
 		     char args[1024])
@@ -156,11 +169,15 @@ static void remove_dead_socket(const char *path)
 static int create(const char *path, const struct drb_port_setup *p, uint32_t workers, uint16_t *id)
 {
 	char name[64], args[1024], key[64];
+	int rc;
 
 	describe(p, workers, name, args);
 	if (p->driver == DRB_DRIVER_MEMIF && p->up)
 		remove_dead_socket(p->socket);
-	if (p->driver != DRB_DRIVER_PCI && rte_vdev_init(name, args) < 0) {
+	enter(p);
+	rc = p->driver == DRB_DRIVER_PCI ? 0 : rte_vdev_init(name, args);
+	leave(p);
+	if (rc < 0) {
 		snprintf(key, sizeof(key), "%s%s", p->key,
 			 p->driver == DRB_DRIVER_VDEV ? "device" : "driver");
 		return drb_config_bad(path, key,
@@ -186,7 +203,9 @@ static int start_device(const struct drb_port_setup *p, uint16_t id, const atomi
 	int rc;
 
 	for (int tries = 0;; tries++) {
+		enter(p);
 		rc = rte_eth_dev_start(id);
+		leave(p);
 		if (rc == 0 || p->driver != DRB_DRIVER_MEMIF || tries == MEMIF_TRIES ||
 		    atomic_load(stop))
 			return rc;
@@ -297,6 +316,7 @@ int drb_ports_start(struct drb_port_set *set, const char *path, const struct drb
 
 void drb_ports_stop(struct drb_port_set *set)
 {
+	drb_memif_close();
 	for (uint32_t i = set->count; i-- > 0;) {
 		if (set->dpdk[i] == DRB_PORT_NONE)
 			continue;
@@ -309,6 +329,7 @@ void drb_ports_stop(struct drb_port_set *set)
 			rte_dev_remove(info.device);
 		set->dpdk[i] = DRB_PORT_NONE;
 	}
+	drb_memif_forget();
 	rte_mempool_free(set->pool);
 	set->pool = NULL;
 }
@@ -333,7 +354,9 @@ void drb_ports_reconnect(const struct drb_port_set *set, const struct drb_setup 
 		    set->dpdk[i] == DRB_PORT_NONE ||
 		    rte_eth_link_get_nowait(set->dpdk[i], &link) < 0 || link.link_status)
 			continue;
+		drb_memif_enter();
 		rte_eth_dev_stop(set->dpdk[i]);
 		rte_eth_dev_start(set->dpdk[i]);
+		drb_memif_leave();
 	}
 }

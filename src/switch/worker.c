@@ -23,6 +23,9 @@
 #define DOZE_MIN_NS 10000
 #define DOZE_MAX_NS 1000000
 
+// How often a parked worker and who parks it look at each other.
+#define PARK_LOOK_NS 20000
+
 static uint64_t clock_ns(void)
 {
 	struct timespec t;
@@ -248,6 +251,37 @@ static inline uint64_t count_turn(struct drb_worker *w, uint64_t tsc, bool worke
 	return now;
 }
 
+void drb_worker_park(struct drb_worker *w)
+{
+	const struct timespec pause = {.tv_nsec = PARK_LOOK_NS};
+
+	// Either drb_worker_run() sees `park` before its first turn, or it is seen running here.
+	atomic_store(&w->park, true);
+	drb_worker_kick(w);
+	while (atomic_load(&w->running) && !atomic_load(&w->parked))
+		nanosleep(&pause, NULL);
+}
+
+void drb_worker_unpark(struct drb_worker *w)
+{
+	const struct timespec pause = {.tv_nsec = PARK_LOOK_NS};
+
+	atomic_store(&w->park, false);
+	// So that the next drb_worker_park() does not take this pause for its own.
+	while (atomic_load(&w->parked))
+		nanosleep(&pause, NULL);
+}
+
+static void rest(struct drb_worker *w)
+{
+	const struct timespec pause = {.tv_nsec = PARK_LOOK_NS};
+
+	atomic_store(&w->parked, true);
+	while (atomic_load(&w->park))
+		nanosleep(&pause, NULL);
+	atomic_store(&w->parked, false);
+}
+
 void drb_worker_run(struct drb_worker *w)
 {
 	uint64_t tsc = rte_rdtsc();
@@ -256,9 +290,14 @@ void drb_worker_run(struct drb_worker *w)
 	// The default slack of 50 us would delay every departure by as much.
 	if (!w->poll)
 		prctl(PR_SET_TIMERSLACK, 1);
+	atomic_store(&w->running, true);
+	atomic_thread_fence(memory_order_seq_cst); // see drb_worker_park()
 	while (!atomic_load_explicit(&w->stop, memory_order_relaxed)) {
 		uint64_t next_ns;
 		uint32_t received, queued = w->queued;
+
+		if (unlikely(atomic_load_explicit(&w->park, memory_order_relaxed)))
+			rest(w);
 
 		// Departures come first: a queue must not hold what has left by the time of a
 		// decision. Without a rate this offers again what drivers refused.
@@ -285,6 +324,7 @@ void drb_worker_run(struct drb_worker *w)
 			tsc = rte_rdtsc();
 		}
 	}
+	atomic_store(&w->running, false);
 }
 
 void drb_worker_drain(struct drb_worker *w, const struct drb_setup *s)

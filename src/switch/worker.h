@@ -79,6 +79,9 @@ struct drb_worker {
 	// Between the worker and others.
 	struct drb_published published; // written by the worker, read by other workers
 	atomic_bool stop;               // written by the signal handler, read by the worker
+	atomic_bool running;            // written by the worker, read by who parks it
+	atomic_bool park;               // written by who parks it, read by the worker
+	atomic_bool parked;             // written by the worker, read by who parks it
 	atomic_uint
 		snapshot_wanted; // written by telemetry (one request at a time), read by the worker
 	atomic_uint snapshot_done; // written by the worker when `snapshot` answers that request
@@ -105,6 +108,11 @@ void drb_worker_run(struct drb_worker *w);
 void drb_worker_stop(struct drb_worker *w);
 // Wakes the worker if it sleeps; any thread, async-signal-safe.
 void drb_worker_kick(struct drb_worker *w);
+// Has the loop wait between two turns, where it touches nothing of its ports or tables, until
+// drb_worker_unpark(); returns once it does. A worker that does not run now begins parked. For
+// threads that are not workers, one at a time (drb_workers_park()).
+void drb_worker_park(struct drb_worker *w);
+void drb_worker_unpark(struct drb_worker *w);
 // Receives and discards what reached kernel interfaces before they were all set up: a packet
 // socket takes frames of every interface until it is bound. Captures and rings lose nothing.
 void drb_worker_drain(struct drb_worker *w, const struct drb_setup *setup);

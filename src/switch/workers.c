@@ -2,6 +2,7 @@
 #include "workers.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 
 #include <rte_launch.h>
@@ -94,6 +95,22 @@ void drb_workers_stop(struct drb_workers *all)
 {
 	for (uint32_t n = 0; n < all->count; n++)
 		drb_worker_stop(&all->worker[n]);
+}
+
+static pthread_mutex_t one_parks = PTHREAD_MUTEX_INITIALIZER;
+
+void drb_workers_park(struct drb_workers *all)
+{
+	pthread_mutex_lock(&one_parks);
+	for (uint32_t n = 0; n < all->count; n++)
+		drb_worker_park(&all->worker[n]);
+}
+
+void drb_workers_unpark(struct drb_workers *all)
+{
+	for (uint32_t n = 0; n < all->count; n++)
+		drb_worker_unpark(&all->worker[n]);
+	pthread_mutex_unlock(&one_parks);
 }
 
 void drb_workers_drain(struct drb_workers *all, const struct drb_setup *s)

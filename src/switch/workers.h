@@ -29,6 +29,11 @@ void drb_workers_drain(struct drb_workers *all, const struct drb_setup *setup);
 int drb_workers_idle_init(struct drb_workers *all);
 void drb_workers_idle_free(struct drb_workers *all);
 
+// No worker is inside a turn from the return of the one until the other: whatever they own may be
+// changed. Any thread but theirs; another who parks waits.
+void drb_workers_park(struct drb_workers *all);
+void drb_workers_unpark(struct drb_workers *all);
+
 // Counters summed over workers, each of which is asked in turn: packets are conserved in what each
 // says, and so in the sum. As drb_worker_snapshot().
 int drb_workers_snapshot(struct drb_workers *all, struct drb_snapshot *out);

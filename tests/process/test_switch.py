@@ -248,12 +248,12 @@ def memif_peers_meet():
                 w.notified('READY=1')
             port = ask(w.socket_of('drb-s2-0'), '/drb/port,d1')[0]
             assert port['state'] == 'up' and port['peer'] == 's1-1.u0', port
-            # All at once, as a fabric goes down: a memif port whose peer leaves while it is polled
-            # is a fault of its own (config/README.md, memif).
+            # All at once, as a fabric goes down.
             for p in running:
                 p.send_signal(signal.SIGTERM)
             for p in running:
-                assert stop(p).count('\n') == 1
+                said = stop(p)
+                assert said.count('\n') == 1, said
             for _ in running:
                 w.notified('STOPPING=1')
             assert w.left() == []
@@ -267,6 +267,26 @@ def memif_peers_meet():
             for p in running:
                 p.kill()
                 p.wait()
+
+
+def memif_peers_leave():
+    # A port is polled without a pause while its peer goes, in either direction.
+    with World() as w:
+        tail = (f'link: {{driver: memif}}\nprocess: {{memif_dir: {w.dir}/memif, idle: poll}}\n')
+        core = HEAD.replace('layer: 1', 'layer: 2') + tail
+        low = HEAD + 'ports: [{name: d0, driver: none}]\n' + tail
+        for first in (0, 1, 2, 0, 1, 2):
+            running = [w.start(core, name='core')]
+            running += [w.start(low, '--label', label, name=label) for label in '01']
+            for _ in running:
+                w.notified('READY=1')
+            running.insert(0, running.pop(first))
+            for p in running:
+                said = stop(p)
+                assert said.count('\n') == 1, said
+            for _ in running:
+                w.notified('STOPPING=1')
+            assert w.left() == []
 
 
 def capture(path, frames):
@@ -415,7 +435,7 @@ def every_key_is_documented():
 
 
 TESTS = (command_line, starts_and_stops, one_process_per_name, two_at_once, starts_after_a_crash,
-         stopped_while_starting, stopped_while_waiting, memif_peers_meet,
+         stopped_while_starting, stopped_while_waiting, memif_peers_meet, memif_peers_leave,
          captures_are_counted_whole, many_readers, bad_input, devices_that_fail, examples,
          every_key_is_documented, service_file)
 

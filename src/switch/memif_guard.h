@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// DPDK's memif driver handles its control channels in DPDK's interrupt thread: there it maps and
+// unmaps the rings that workers poll, and does so while main() starts and stops the same devices.
+// Nothing in the driver keeps the two apart. This does: its callbacks run one at a time, with the
+// workers parked, never while main() is inside the driver, and not at all once ports are stopped.
+
+struct drb_workers;
+
+// Around every call of main() that may enter the driver: rte_vdev_init(), rte_eth_dev_start(),
+// rte_eth_dev_stop() and rte_eth_dev_close(). Callbacks registered in between are guarded.
+void drb_memif_enter(void);
+void drb_memif_leave(void);
+
+// From now on callbacks park these workers.
+void drb_memif_park(struct drb_workers *workers);
+// From now on, and for good, no callback runs any more. Before ports are stopped, for the driver
+// frees what its listening sockets' callbacks use.
+void drb_memif_close(void);
+// Unregisters what the driver has left registered and waits until its thread is through with the
+// rest. After ports are stopped, before EAL's memory goes.
+void drb_memif_forget(void);
