@@ -18,7 +18,9 @@
 	X(out_discards, "packets dropped at this port's egress queue")                             \
 	X(queue_packets, "packets in the egress queue now, the one being serialised included")     \
 	X(queue_octets, "bytes in the egress queue now")                                           \
-	X(queue_max, "most packets the egress queue ever held")
+	X(queue_max, "most packets the egress queue ever held")                                    \
+	X(queue_ns, "time packets were queued, added up, ns: its growth is the mean length; 0 "    \
+		    "without a rate")
 
 // X(key, meaning): why packets are dropped.
 #define DRB_DROP_REASONS(X)                                                                        \

@@ -49,6 +49,7 @@ struct drb_config_routing {
 struct drb_config_link {
 	char *driver;
 	char *rate;
+	bool *slotted;
 	uint32_t *overhead;
 	uint32_t *queue;
 	char *catchup;
@@ -131,6 +132,7 @@ struct drb_port_setup {
 	char socket[108];   // memif
 	char device[1024];  // vdev string or PCI address
 	struct drb_rate rate;
+	bool slotted;        // departures fall on a clock common to all switches
 	uint32_t overhead;   // bytes a frame occupies on the wire beyond its own
 	uint32_t queue;      // packets, egress queue limit
 	uint64_t catchup_ns; // link time a late wake-up may make up for

@@ -20,6 +20,7 @@
 // The keys of a link, wherever its struct stands in the outer one.
 #define LINK_FIELDS(type, at)                                                                      \
 	OPTIONAL_STRING("driver", type, at driver), OPTIONAL_STRING("rate", type, at rate),        \
+		OPTIONAL_BOOL("slotted", type, at slotted),                                        \
 		OPTIONAL_UINT("overhead", type, at overhead),                                      \
 		OPTIONAL_UINT("queue", type, at queue),                                            \
 		OPTIONAL_STRING("catchup", type, at catchup)

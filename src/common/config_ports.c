@@ -79,6 +79,8 @@ static int resolve_link(const char *path, const char *at, const struct drb_confi
 		return drb_config_bad(path, KEY("rate"),
 				      "\"%s\" is not a rate such as 500pps, 10Mbit or none",
 				      l->rate);
+	if (l->slotted)
+		port->slotted = *l->slotted;
 	if (l->overhead && *l->overhead > 1024)
 		return drb_config_bad(path, KEY("overhead"), "%u is not in 0..1024 bytes",
 				      *l->overhead);
@@ -171,6 +173,10 @@ static int check_port(const char *path, const struct drb_port_setup *port)
 	if (has_interface && strlen(port->interface) >= IF_NAMESIZE)
 		return drb_config_bad(path, KEY("interface"), "\"%s\" is longer than %d characters",
 				      port->interface, IF_NAMESIZE - 1);
+	if (port->slotted && !drb_rate_has_slots(&port->rate))
+		return drb_config_bad(path, KEY("slotted"),
+				      "needs a rate of at most 1Mpps, such as 500pps (port %s)",
+				      port->name);
 	if (needs_device && !*port->device)
 		return drb_config_bad(path, KEY("device"), "key is missing for port %s, driver %s",
 				      port->name, drb_driver_name(port->driver));

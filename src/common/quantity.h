@@ -14,6 +14,12 @@ struct drb_rate {
 	bool per_packet; // packets/s
 };
 
+// True if a packet takes a time that can be a slot: a microsecond or more.
+static inline bool drb_rate_has_slots(const struct drb_rate *rate)
+{
+	return rate->per_packet && rate->value > 0 && rate->value <= 1e6;
+}
+
 int drb_parse_rate(const char *text, struct drb_rate *out);
 // Writes what drb_parse_rate reads back to the same rate.
 void drb_format_rate(const struct drb_rate *rate, char *buf, size_t size);

@@ -41,6 +41,7 @@ static const struct {
 	{"queue_packets", "queue pkts"},
 	{"queue_octets", "queue bytes"},
 	{"queue_max", "queue max pkts"},
+	{"queue_ns", "queue ns"},
 	{"up_default", "up default pkts"},
 	{"up_redirected", "up redirected pkts"},
 	{"down", "down pkts"},

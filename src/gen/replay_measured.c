@@ -152,6 +152,7 @@ static int replay(const struct replay_options *o, const char *dir, const struct 
 		.trace = t,
 		.schedule = {.mode = SCHEDULE_TIMES, .multiplier = 1, .loops = 1},
 		.measured = true,
+		.align_ns = slot_ns, // as the slots of slotted links are
 		.drain_ns = o->drain_ns,
 		.sink = new_sink(o, m, s),
 		.context = s,

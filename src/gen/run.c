@@ -69,6 +69,8 @@ static void await_arrivals(struct sink *sink, uint64_t sent, uint64_t drain_ns)
 static int send_and_receive(struct run *r, struct sender *sender)
 {
 	sender->start_ns = clock_now() + LEAD_NS;
+	if (r->align_ns)
+		sender->start_ns += r->align_ns - sender->start_ns % r->align_ns;
 	if (r->begin) {
 		int rc = r->begin(r->context, sender->start_ns);
 		if (rc < 0)

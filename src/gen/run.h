@@ -17,7 +17,8 @@ struct run {
 	const struct drb_addr_plan *plan;
 	struct trace *trace;
 	struct schedule schedule;
-	bool measured; // measured packets: transmit times filled in, their port taken
+	bool measured;     // measured packets: transmit times filled in, their port taken
+	uint64_t align_ns; // the run begins at a multiple of it; 0: at any time
 	uint64_t drain_ns;
 	struct sink *sink;
 	// Checks the trace against what the interfaces can carry, before anything is sent; 0 or a

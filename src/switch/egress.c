@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-int drb_egress_init(struct drb_egress *q, uint32_t limit, const struct drb_rate *rate,
+int drb_egress_init(struct drb_egress *q, uint32_t limit, const struct drb_rate *rate, bool slotted,
 		    uint32_t overhead, uint64_t catchup_ns)
 {
 	uint32_t room = 1;
@@ -22,6 +22,10 @@ int drb_egress_init(struct drb_egress *q, uint32_t limit, const struct drb_rate 
 	if (q->paced) {
 		double seconds = rate->per_packet ? 1 / rate->value : 8 / rate->value;
 		q->time_per_unit = (uint64_t)(seconds * 1e9 * 0x1p32 + 0.5);
+		if (slotted) {
+			q->slot_ns = (uint64_t)(seconds * 1e9 + 0.5);
+			q->time_per_unit = q->slot_ns << 32;
+		}
 	}
 	q->packet = calloc(room, sizeof(*q->packet));
 	q->size = calloc(q->paced ? room : 1, sizeof(*q->size));
@@ -41,13 +45,17 @@ void drb_egress_free(struct drb_egress *q)
 
 void drb_egress_lose_credit(struct drb_egress *q, uint64_t now_ns)
 {
-	uint64_t late = now_ns - q->departure.ns;
+	uint64_t earliest;
 
-	if (drb_egress_length(q) == 0 || now_ns <= q->departure.ns || late <= q->catchup_ns)
+	if (drb_egress_length(q) == 0 || now_ns <= q->departure.ns ||
+	    now_ns - q->departure.ns <= q->catchup_ns)
 		return;
-	q->lost_credit_ns += late - q->catchup_ns;
+	earliest = drb_egress_slot(q, now_ns - q->catchup_ns);
+	if (earliest == q->departure.ns)
+		return; // within the slot that may be made up for
+	q->lost_credit_ns += earliest - q->departure.ns;
 	q->lost_credit_events++;
-	q->departure.ns += late - q->catchup_ns;
+	q->departure.ns = earliest;
 }
 
 // Goes through the packets from the head on, at most max of them and while they depart by now_ns;

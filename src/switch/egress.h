@@ -4,7 +4,10 @@
 // "Link model"). Owned by one worker: no locks, no atomics. A packet leaves at its departure,
 //     departure = max(arrival, previous departure) + size / rate,
 // store and forward; it counts as queued until then. A worker that wakes late catches up by
-// `catchup` at most; link time beyond that is lost and counted.
+// `catchup` at most; link time beyond that is lost and counted. The links of a slotted network have
+// a common clock instead: they move one packet in each slot of CLOCK_MONOTONIC, so
+//     departure = max(end of the slot of arrival, previous departure + slot),
+// and how late within its slot a packet came from the machine does not matter.
 // Packets are opaque pointers, so that this file is tested without DPDK.
 
 #include <stdbool.h>
@@ -39,14 +42,17 @@ struct drb_egress {
 	struct drb_instant behind; // departure of the one behind them (or of the last of them)
 	uint64_t departed_late_ns;
 	uint64_t time_per_unit; // of one octet (or packet), in 2^-32 ns
+	uint64_t slot_ns;       // departures are multiples of it; 0: at any time
 	uint64_t catchup_ns;
-	uint64_t late_ns; // sum over packets of how long after their departure they left
+	uint64_t queue_ns; // departures less arrivals of all packets, modulo 2^64
+	uint64_t late_ns;  // sum over packets of how long after their departure they left
 	uint64_t lost_credit_ns, lost_credit_events;
 	uint32_t overhead; // octets a frame takes beyond its own
 } __attribute__((aligned(64)));
 
-// 0 or -ENOMEM. rate->value 0: not paced.
-int drb_egress_init(struct drb_egress *q, uint32_t limit, const struct drb_rate *rate,
+// 0 or -ENOMEM. rate->value 0: not paced. slotted: only with a rate in packets/s; a slot is the
+// time of one packet, rounded to ns.
+int drb_egress_init(struct drb_egress *q, uint32_t limit, const struct drb_rate *rate, bool slotted,
 		    uint32_t overhead, uint64_t catchup_ns);
 // Frees the ring; packets still queued are the caller's to free before.
 void drb_egress_free(struct drb_egress *q);
@@ -61,6 +67,19 @@ static inline uint32_t drb_egress_length(const struct drb_egress *q)
 static inline uint32_t drb_egress_max(const struct drb_egress *q)
 {
 	return drb_egress_length(q) > q->max ? drb_egress_length(q) : q->max;
+}
+
+// How long all packets have been queued until now_ns, added up: its growth over a time is the mean
+// length of the queue. 0 if the queue is not paced.
+static inline uint64_t drb_egress_queue_ns(const struct drb_egress *q, uint64_t now_ns)
+{
+	return q->paced ? q->queue_ns + drb_egress_length(q) * now_ns : 0;
+}
+
+// The beginning of the slot of a slotted link that ns is in; else ns itself.
+static inline uint64_t drb_egress_slot(const struct drb_egress *q, uint64_t ns)
+{
+	return q->slot_ns ? ns - ns % q->slot_ns : ns;
 }
 
 // Where the packet n places behind the head stands in the ring.
@@ -84,7 +103,7 @@ static inline void drb_egress_serialise(const struct drb_egress *q, struct drb_i
 static inline void drb_egress_first(struct drb_egress *q, uint32_t size, uint64_t now_ns)
 {
 	if (q->departure.ns < now_ns)
-		q->departure = (struct drb_instant){.ns = now_ns};
+		q->departure = (struct drb_instant){.ns = drb_egress_slot(q, now_ns)};
 	drb_egress_serialise(q, &q->departure, size);
 }
 
@@ -103,6 +122,7 @@ static inline bool drb_egress_push(struct drb_egress *q, void *packet, uint32_t 
 		if (length == 0)
 			drb_egress_first(q, size, now_ns);
 		q->size[at] = size;
+		q->queue_ns -= now_ns;
 	}
 	q->packet[at] = packet;
 	q->tail++;
@@ -123,8 +143,11 @@ static inline bool drb_egress_fits(const struct drb_egress *q, uint32_t count)
 static inline void drb_egress_append(struct drb_egress *q, uint32_t count, uint64_t octets,
 				     uint64_t now_ns)
 {
-	if (q->paced && count > 0 && q->head == q->tail)
-		drb_egress_first(q, q->size[drb_egress_place(q, 0)], now_ns);
+	if (q->paced) {
+		if (count > 0 && q->head == q->tail)
+			drb_egress_first(q, q->size[drb_egress_place(q, 0)], now_ns);
+		q->queue_ns -= count * now_ns;
+	}
 	q->tail += count;
 	q->octets += octets;
 }
@@ -162,8 +185,10 @@ void drb_egress_depart(struct drb_egress *q, uint32_t count, uint64_t now_ns);
 static inline void drb_egress_pop(struct drb_egress *q, uint32_t count, uint64_t octets,
 				  uint64_t now_ns)
 {
-	if (q->paced)
+	if (q->paced) {
 		drb_egress_depart(q, count, now_ns);
+		q->queue_ns += count * now_ns;
+	}
 	q->head += count;
 	q->octets -= octets;
 	if (q->head == q->tail)

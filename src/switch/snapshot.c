@@ -13,7 +13,7 @@
 #define LOOK_EVERY_NS 20000u
 
 static struct drb_port_counters count_port(const struct drb_worker_port *p,
-					   const struct drb_egress *q)
+					   const struct drb_egress *q, uint64_t now_ns)
 {
 	return (struct drb_port_counters){
 		.in_packets = p->in_packets,
@@ -26,6 +26,7 @@ static struct drb_port_counters count_port(const struct drb_worker_port *p,
 		.queue_packets = drb_egress_length(q),
 		.queue_octets = q->octets,
 		.queue_max = drb_egress_max(q),
+		.queue_ns = drb_egress_queue_ns(q, now_ns),
 	};
 }
 
@@ -51,7 +52,7 @@ void drb_worker_take_snapshot(struct drb_worker *w)
 		struct drb_worker_port *p = &w->port[i];
 		const struct drb_egress *q = &w->egress[i];
 		drb_kernel_socket_count(&p->socket);
-		s->port[i] = count_port(p, q);
+		s->port[i] = count_port(p, q, s->time_ns);
 		s->worker.late_ns += q->late_ns;
 		s->worker.lost_credit_ns += q->lost_credit_ns;
 		s->worker.lost_credit_events += q->lost_credit_events;

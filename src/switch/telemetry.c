@@ -22,7 +22,7 @@
 
 #include "common/msg.h"
 
-// Ports in one reply: 64 ports times eleven arrays stay within the 16 KiB of a reply.
+// Ports in one reply: 64 ports times twelve arrays stay within the 16 KiB of a reply.
 #define PORTS_PER_REPLY 64
 
 // DPDK renamed the function in 23.03 and removed the old name in 25.11.
@@ -207,6 +207,7 @@ static int port(const char *cmd, const char *params, struct rte_tel_data *d)
 	rte_tel_data_add_dict_string(d, "rate", text);
 	add_dict_u64(d, "overhead", p->overhead);
 	add_dict_u64(d, "queue", p->queue);
+	add_dict_u64(d, "slotted", p->slotted);
 	add_dict_u64(d, "catchup_ns", p->catchup_ns);
 #define X(key, meaning) add_dict_u64(d, #key, s.port[i].key);
 	DRB_PORT_COUNTERS(X)

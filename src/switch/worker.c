@@ -70,7 +70,8 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 		// would spin inside the driver.
 		if (p->driver == DRB_DRIVER_AF_XDP && w->tx_burst > 32)
 			w->tx_burst = 32;
-		if (drb_egress_init(&w->egress[i], queue, &rate, p->overhead, p->catchup_ns) < 0) {
+		if (drb_egress_init(&w->egress[i], queue, &rate, p->slotted, p->overhead,
+				    p->catchup_ns) < 0) {
 			drb_worker_free(w);
 			return -ENOMEM;
 		}

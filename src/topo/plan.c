@@ -22,6 +22,7 @@ enum {
 	KEY_SEED,
 	KEY_DRIVER,
 	KEY_RATE,
+	KEY_SLOTTED,
 	KEY_OVERHEAD,
 	KEY_QUEUE,
 	KEY_CATCHUP,
@@ -45,6 +46,8 @@ static const struct argp_option options[] = {
 	{"driver", KEY_DRIVER, "NAME", 0,
 	 "Links between switches: af_packet (default), af_xdp or memif", 5},
 	{"rate", KEY_RATE, "RATE", 0, "Of every link: 500pps, 10Mbit or none (default)", 5},
+	{"slotted", KEY_SLOTTED, NULL, 0,
+	 "Links move a packet in each slot of a common clock; with --rate in packets/s", 5},
 	{"overhead", KEY_OVERHEAD, "BYTES", 0, "A frame takes on the wire beyond its own", 5},
 	{"queue", KEY_QUEUE, "PACKETS", 0, "Limit of every egress queue", 5},
 	{"catchup", KEY_CATCHUP, "TIME", 0, "Link time a late wake-up makes up for, 2ms", 5},
@@ -116,6 +119,10 @@ static error_t parse_link(int key, char *arg, struct plan *plan)
 		if (drb_parse_rate(arg, &plan->rate) < 0)
 			drb_die("--rate %s: want a rate such as 500pps, 10Mbit or none", arg);
 		link->rate = arg;
+		return 0;
+	case KEY_SLOTTED:
+		plan->slotted = true;
+		link->slotted = &plan->slotted;
 		return 0;
 	case KEY_OVERHEAD:
 		link->overhead = count_option("overhead", arg, 0, &plan->overhead);
@@ -208,6 +215,8 @@ static void complete(struct plan *plan)
 	if (2 * topo->tree.arity > DRB_PORTS_MAX)
 		drb_die("--arity %u: a switch has 2d ports, at most %d", topo->tree.arity,
 			DRB_PORTS_MAX);
+	if (plan->slotted && !drb_rate_has_slots(&plan->rate))
+		drb_die("--slotted: needs a --rate of at most 1Mpps, such as 500pps");
 	config->fabric = (struct drb_config_fabric){
 		.name = (char *)topo->fabric,
 		.layers = topo->tree.layers,

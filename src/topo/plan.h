@@ -11,6 +11,7 @@ struct plan {
 	struct topo topo;
 	enum drb_driver driver; // af_packet, af_xdp or memif; hosts never hang on memif
 	struct drb_rate rate;
+	bool slotted;
 	const char *out;          // directory, NULL: plan.json to standard output only
 	const char *run_dir;      // memif sockets go below it; NULL: as topo/fabric
 	char *memif_dir;          // owned

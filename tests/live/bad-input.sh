@@ -30,6 +30,8 @@ for verb in "drbtopo plan --out $scratch/plan" "fabric up"; do
   try "a negative threshold" '--threshold -1' -l 2 -d 2 --threshold -1
   try "a threshold that is no number" '--threshold nan' -l 2 -d 2 --threshold nan
   try "a rate without unit" '--rate 500:' -l 2 -d 2 --rate 500
+  try "slots without a rate" '--slotted.*--rate' -l 2 -d 2 --slotted
+  try "slots of a rate in bit/s" '--slotted.*--rate' -l 2 -d 2 --slotted --rate 10Mbit
   try "an empty queue" '--queue 0' -l 2 -d 2 --queue 0
   try "too long a queue" 'queue' -l 2 -d 2 --queue 99999999
   try "one choice" '--choices 1' -l 2 -d 2 --choices 1

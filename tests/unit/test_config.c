@@ -289,6 +289,10 @@ static void bad_values(void **state)
 		 ":5: link.overhead: 1025 is not in 0..1024 bytes"},
 		{HEAD "link: {queue: 0}\n", ":5: link.queue: 0 is not in 1..65536 packets"},
 		{HEAD "link: {queue: 65537}\n", ":5: link.queue: 65537 is not in 1..65536 packets"},
+		{HEAD "link: {slotted: true}\n",
+		 ":5: link.slotted: needs a rate of at most 1Mpps, such as 500pps (port d0)"},
+		{HEAD "link: {slotted: true, rate: 10Mbit}\n",
+		 ":5: link.slotted: needs a rate of at most 1Mpps, such as 500pps (port d0)"},
 		{HEAD "link: {catchup: 2}\n",
 		 ":5: link.catchup: \"2\" is not a time of at most 10s, such as 2ms"},
 		{HEAD "link: {catchup: 11s}\n",
@@ -492,6 +496,7 @@ static void every_key(void **state)
 		assert_int_equal(p->driver, DRB_DRIVER_NONE);
 		assert_string_equal(drb_port_device(p), "");
 		assert_true(p->rate.value == 1e7 && !p->rate.per_packet);
+		assert_false(p->slotted);
 		assert_int_equal(p->overhead, 0);
 		assert_int_equal(p->queue, 7);
 		assert_int_equal(p->catchup_ns, 500000);
@@ -502,9 +507,10 @@ static void every_key(void **state)
 static void ports_override_links(void **state)
 {
 	struct drb_setup s =
-		good(HEAD "link: {driver: memif, rate: 500pps, queue: 9}\n"
+		good(HEAD "link: {driver: memif, rate: 500pps, slotted: true, queue: 9}\n"
 			  "ports:\n"
-			  "  - {name: u1, driver: pci, device: \"0000:3b:00.1,x=1\", rate: none}\n"
+			  "  - {name: u1, driver: pci, device: \"0000:3b:00.1,x=1\", rate: none, "
+			  "slotted: no}\n"
 			  "  - {name: u0, queue: 3, socket: /run/x}\n"
 			  "  - {name: d1, driver: af_xdp, interface: veth7, catchup: 0s}\n");
 	const struct drb_port_setup *d0 = &s.ports[0], *d1 = &s.ports[1], *u0 = &s.ports[2],
@@ -521,10 +527,10 @@ static void ports_override_links(void **state)
 	assert_int_equal(u0->driver, DRB_DRIVER_MEMIF);
 	assert_string_equal(drb_port_device(u0), "/run/x");
 	assert_int_equal(u0->queue, 3);
-	assert_true(u0->rate.value == 500 && u0->rate.per_packet);
+	assert_true(u0->rate.value == 500 && u0->rate.per_packet && u0->slotted);
 	assert_int_equal(u1->driver, DRB_DRIVER_PCI);
 	assert_string_equal(drb_port_device(u1), "0000:3b:00.1,x=1");
-	assert_true(u1->rate.value == 0);
+	assert_true(u1->rate.value == 0 && !u1->slotted);
 	assert_int_equal(u1->queue, 9);
 }
 
