@@ -98,3 +98,28 @@ uint32_t drb_candidate_of_many(uint32_t uplinks, uint32_t choices, uint32_t def,
 	}
 	return best;
 }
+
+uint32_t drb_choose_live(const struct drb_choice *c, uint64_t live, const uint32_t *load,
+			 uint32_t def, uint64_t flow, uint64_t draw)
+{
+	uint32_t port[DRB_LIVE_UPLINKS_MAX], among[DRB_LIVE_UPLINKS_MAX], n = 0, at = UINT32_MAX;
+	struct drb_choice choice = *c;
+
+	if (c->scheme == DRB_SCHEME_ECMP) {
+		uint32_t up = drb_choose(c, load, def, flow, draw);
+		if (live >> up & 1)
+			return up;
+	}
+	for (uint32_t u = 0; u < c->uplinks; u++) {
+		if (!(live >> u & 1))
+			continue;
+		if (u == def)
+			at = n;
+		port[n] = u;
+		among[n++] = load[u];
+	}
+	if (at == UINT32_MAX)
+		at = drb_scale32((uint32_t)drb_mix64(draw), n);
+	choice.uplinks = n;
+	return port[drb_choose(&choice, among, at, drb_mix64(flow), draw)];
+}
