@@ -59,6 +59,12 @@ static inline uint32_t drb_addr_of_mac(const struct drb_addr_plan *plan, const u
 	return prefix == ours && host < plan->hosts ? host : DRB_NO_LABEL;
 }
 
+// True if a MAC tells a host of this fabric, whatever the second octet, which may carry a mark.
+static inline bool drb_addr_has_label(const struct drb_addr_plan *plan, const uint8_t mac[6])
+{
+	return mac[0] == plan->mac[0] && drb_addr_label_octets(mac) < plan->hosts;
+}
+
 // IPv4 in host byte order.
 static inline uint32_t drb_addr_ipv4(const struct drb_addr_plan *plan, uint32_t host)
 {

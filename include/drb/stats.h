@@ -22,6 +22,16 @@
 	X(queue_ns, "time packets were queued, added up, ns: its growth is the mean length; 0 "    \
 		    "without a rate")
 
+// X(key, meaning): of an af_xdp port, counted by its XDP program and by the kernel behind it. At
+// rest in_packets = xdp_redirected - xdp_ring_full - xdp_dropped, and those two are in_missed.
+#define DRB_XDP_COUNTERS(X)                                                                        \
+	X(xdp_seen, "frames that reached the port's interface")                                    \
+	X(xdp_redirected, "of them sent on to the switch")                                         \
+	X(xdp_passed, "of them left to the kernel's network stack")                                \
+	X(xdp_ring_full, "sent on to the switch when its receive ring was full")                   \
+	X(xdp_dropped, "sent on to the switch when it had no buffer for them, or too long for "    \
+		       "one")
+
 // X(key, meaning): why packets are dropped.
 #define DRB_DROP_REASONS(X)                                                                        \
 	X(bad_frame, "shorter than an Ethernet header")                                            \
@@ -75,6 +85,10 @@ enum drb_drop {
 #define X(key, meaning) uint64_t key;
 struct drb_port_counters {
 	DRB_PORT_COUNTERS(X)
+};
+
+struct drb_xdp_counters {
+	DRB_XDP_COUNTERS(X)
 };
 
 struct drb_routing_counters {

@@ -53,6 +53,7 @@ struct drb_config_link {
 	uint32_t *overhead;
 	uint32_t *queue;
 	char *catchup;
+	char *xdp;
 };
 
 struct drb_config_port {
@@ -96,6 +97,11 @@ enum drb_driver {
 
 const char *drb_driver_name(enum drb_driver driver);
 
+// Which frames an af_xdp port takes: those of the fabric, all, or those that a program of the user
+// takes, whose file is named.
+#define DRB_XDP_STEER "steer"
+#define DRB_XDP_ALL "all"
+
 // What one decision is made for ("flow routing and packet routing").
 enum drb_unit {
 	DRB_UNIT_PACKET,
@@ -131,6 +137,7 @@ struct drb_port_setup {
 	char interface[64]; // af_packet, af_xdp
 	char socket[108];   // memif
 	char device[1024];  // vdev string or PCI address
+	char xdp[108];      // af_xdp: DRB_XDP_STEER, DRB_XDP_ALL or the path of a program
 	struct drb_rate rate;
 	bool slotted;        // departures fall on a clock common to all switches
 	uint32_t overhead;   // bytes a frame occupies on the wire beyond its own

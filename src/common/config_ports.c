@@ -57,6 +57,14 @@ int drb_config_lookup(const char *text, const char *const names[], int count)
 	return -1;
 }
 
+// The driver's arguments end at commas and nest in brackets.
+static bool is_xdp(const char *text, size_t size)
+{
+	if (strcmp(text, DRB_XDP_STEER) == 0 || strcmp(text, DRB_XDP_ALL) == 0)
+		return true;
+	return strchr(text, '/') && !strpbrk(text, ",[]()") && strlen(text) < size;
+}
+
 // Fills the link properties of port from l, leaving alone what l does not say. key is the path of
 // l's mapping in the file, with a trailing dot.
 static int resolve_link(const char *path, const char *at, const struct drb_config_link *l,
@@ -96,6 +104,13 @@ static int resolve_link(const char *path, const char *at, const struct drb_confi
 		return drb_config_bad(path, KEY("catchup"),
 				      "\"%s\" is not a time of at most 10s, such as 2ms",
 				      l->catchup);
+	if (l->xdp && !is_xdp(l->xdp, sizeof(port->xdp)))
+		return drb_config_bad(path, KEY("xdp"),
+				      "\"%s\" is neither steer nor all nor a path of at most %zu "
+				      "characters, without comma or bracket",
+				      l->xdp, sizeof(port->xdp) - 1);
+	if (l->xdp)
+		snprintf(port->xdp, sizeof(port->xdp), "%s", l->xdp);
 #undef KEY
 	return 0;
 }
@@ -126,6 +141,7 @@ static void default_ports(const struct drb_setup *s, const char *memif_dir,
 			.overhead = DEFAULT_OVERHEAD,
 			.queue = DEFAULT_QUEUE,
 			.catchup_ns = DEFAULT_CATCHUP_NS,
+			.xdp = DRB_XDP_STEER,
 		};
 		p->peer = p->up ? drb_tree_up_peer(&s->tree, s->layer, s->label, p->number)
 				: drb_tree_down_peer(&s->tree, s->layer, s->label, p->number);

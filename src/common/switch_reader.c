@@ -18,6 +18,9 @@ struct field {
 #define X(key, meaning) {#key, offsetof(struct drb_port_counters, key)},
 static const struct field port_fields[] = {DRB_PORT_COUNTERS(X)};
 #undef X
+#define X(key, meaning) {#key, offsetof(struct drb_xdp_counters, key)},
+static const struct field xdp_fields[] = {DRB_XDP_COUNTERS(X)};
+#undef X
 #define X(key, meaning) {#key, offsetof(struct drb_routing_counters, key)},
 static const struct field routing_fields[] = {DRB_ROUTING_COUNTERS(X)};
 #undef X
@@ -161,6 +164,9 @@ static int take_link(const json_t *reply, void *out)
 	    GET_TEXT(reply, "driver", link->driver) < 0 ||
 	    GET_TEXT(reply, "device", link->device) < 0 ||
 	    GET_TEXT(reply, "state", link->state) < 0 || GET_TEXT(reply, "rate", link->rate) < 0)
+		return -EPROTO;
+	link->steered = json_object_get(reply, xdp_fields[0].key);
+	if (link->steered && get_fields(reply, xdp_fields, COUNT(xdp_fields), &link->xdp) < 0)
 		return -EPROTO;
 	return get_count(reply, "queue", &link->queue);
 }

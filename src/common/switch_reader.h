@@ -40,6 +40,8 @@ struct drb_switch_link {
 	char driver[DRB_READER_TEXT_MAX], device[DRB_READER_TEXT_MAX * 2];
 	char state[DRB_READER_TEXT_MAX], rate[DRB_READER_TEXT_MAX];
 	uint64_t queue; // packets, limit of the egress queue
+	bool steered;   // an XDP program counts here: xdp is there
+	struct drb_xdp_counters xdp;
 };
 
 struct drb_switch_routing {

@@ -34,7 +34,6 @@ static const struct {
 	{"in_octets", "in bytes"},
 	{"in_discards", "in drops"},
 	{"in_missed", "in missed"},
-	{"in_missed", "in missed"},
 	{"out_packets", "out pkts"},
 	{"out_octets", "out bytes"},
 	{"out_discards", "out drops"},
@@ -45,6 +44,11 @@ static const struct {
 	{"up_default", "up default pkts"},
 	{"up_redirected", "up redirected pkts"},
 	{"down", "down pkts"},
+	{"xdp_seen", "seen"},
+	{"xdp_redirected", "redirected"},
+	{"xdp_passed", "passed"},
+	{"xdp_ring_full", "ring full"},
+	{"xdp_dropped", "dropped"},
 };
 
 static const char *title_of(const char *key)
@@ -105,6 +109,33 @@ static int show_links(struct drb_telemetry *t, const struct drb_switch_info *inf
 		ctl_text(s->rows, "device", NULL, NULL, link.device);
 		ctl_row_end(s->rows);
 	}
+	drb_switch_ports_free(&ports);
+	return rc;
+}
+
+static int show_xdp(struct drb_telemetry *t, const struct drb_switch_info *info, struct show *s)
+{
+	struct drb_switch_ports ports;
+	uint32_t steered = 0;
+	int rc = drb_read_ports(t, &ports);
+
+	if (rc < 0)
+		return rc;
+	for (uint32_t i = 0; i < ports.count && rc == 0; i++) {
+		struct drb_switch_link link;
+		rc = drb_read_link(t, ports.port[i].name, &link);
+		if (rc < 0 || !link.steered)
+			continue;
+		steered++;
+		begin_row(s, info);
+		ctl_text(s->rows, "port", NULL, NULL, link.name);
+#define X(key, meaning) ctl_count(s->rows, #key, title_of(#key), meaning, link.xdp.key);
+		DRB_XDP_COUNTERS(X)
+#undef X
+		ctl_row_end(s->rows);
+	}
+	if (rc == 0 && steered == 0)
+		drb_info("%s: no port has an XDP program that counts", info->name);
 	drb_switch_ports_free(&ports);
 	return rc;
 }
@@ -241,13 +272,10 @@ static int show_info(struct drb_telemetry *t, const struct drb_switch_info *info
 }
 
 static const struct view views[] = {
-	{"ports", false, show_ports},
-	{"routing", true, show_routing},
-	{"drops", true, show_drops},
-	{"worker", true, show_worker},
-	{"info", true, show_info},
-	{"links", false, show_links},
-	{"differences", false, show_differences},
+	{"ports", false, show_ports}, {"routing", true, show_routing},
+	{"drops", true, show_drops},  {"worker", true, show_worker},
+	{"info", true, show_info},    {"links", false, show_links},
+	{"xdp", false, show_xdp},     {"differences", false, show_differences},
 };
 
 static const struct view *find_view(const char *name)
@@ -308,8 +336,8 @@ int ctl_show(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
-		.args_doc = "SWITCH... [ports|routing|differences|drops|worker|info|links]\n"
-			    "--all [ports|routing|differences|drops|worker|info|links]",
+		.args_doc = "SWITCH... [ports|routing|differences|drops|worker|info|links|xdp]\n"
+			    "--all [ports|routing|differences|drops|worker|info|links|xdp]",
 		.doc = "Prints the counters of switches. SWITCH is s<layer>-<label>, like s2-5, or "
 		       "with its fabric, drb-s2-5.\v"
 		       "  ports    packets and bytes in, out, dropped and queued (default)\n"
@@ -320,6 +348,7 @@ int ctl_show(int argc, char **argv)
 		       "  worker   the forwarding thread: turns, sleeps, lateness\n"
 		       "  info     who the switch is\n"
 		       "  links    what each port is connected to, with its rate and queue\n"
+		       "  xdp      af_xdp ports: what the kernel saw, sent on, kept or lost\n"
 		       "\n"
 		       "Exit status 1 if a switch could not be read.",
 		.children = children};

@@ -5,8 +5,8 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
-#include "arrival.h"
-#include "sink_xdp_maps.h"
+#include "gen/arrival.h"
+#include "gen/sink_xdp_maps.h"
 
 #define STRING(x) STRING_(x)
 #define STRING_(x) #x

@@ -51,20 +51,37 @@ struct drb_kernel_socket drb_kernel_socket_new(const struct drb_kernel_socket kn
 	return found;
 }
 
+// False if it is no AF_XDP socket. That the fill ring was empty is another count, of the kernel's
+// attempts: a packet it cost is in rx_dropped.
+static bool xdp_statistics(int fd, struct xdp_statistics *xdp)
+{
+	socklen_t len = sizeof(*xdp);
+
+	*xdp = (struct xdp_statistics){0};
+	return fd >= 0 && getsockopt(fd, SOL_XDP, XDP_STATISTICS, xdp, &len) == 0;
+}
+
 void drb_kernel_socket_count(struct drb_kernel_socket *s)
 {
 	struct tpacket_stats packet;
-	struct xdp_statistics xdp = {0};
+	struct xdp_statistics xdp;
 	socklen_t len = sizeof(packet);
 
 	if (s->fd < 0)
 		return;
 	// Reading clears it.
-	if (getsockopt(s->fd, SOL_PACKET, PACKET_STATISTICS, &packet, &len) == 0) {
+	if (getsockopt(s->fd, SOL_PACKET, PACKET_STATISTICS, &packet, &len) == 0)
 		s->missed += packet.tp_drops;
+	else if (xdp_statistics(s->fd, &xdp))
+		s->missed = xdp.rx_dropped + xdp.rx_ring_full;
+}
+
+void drb_kernel_socket_xdp(const struct drb_kernel_socket *s, struct drb_xdp_counters *counts)
+{
+	struct xdp_statistics xdp;
+
+	if (!xdp_statistics(s->fd, &xdp))
 		return;
-	}
-	len = sizeof(xdp);
-	if (getsockopt(s->fd, SOL_XDP, XDP_STATISTICS, &xdp, &len) == 0)
-		s->missed = xdp.rx_dropped + xdp.rx_ring_full + xdp.rx_fill_ring_empty_descs;
+	counts->xdp_ring_full += xdp.rx_ring_full;
+	counts->xdp_dropped += xdp.rx_dropped;
 }

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include <drb/stats.h>
+
 struct drb_kernel_socket {
 	int fd;          // the driver's; -1: the port has none
 	uint64_t missed; // packets the kernel had for this socket and dropped, so far
@@ -16,3 +18,6 @@ struct drb_kernel_socket drb_kernel_socket_new(const struct drb_kernel_socket kn
 
 // Brings s->missed up to date. A system call: for readers of counters, not for every packet.
 void drb_kernel_socket_count(struct drb_kernel_socket *s);
+
+// Adds what an AF_XDP socket missed to xdp_ring_full and xdp_dropped.
+void drb_kernel_socket_xdp(const struct drb_kernel_socket *s, struct drb_xdp_counters *counts);

@@ -22,6 +22,7 @@
 #include "common/msg.h"
 #include "memif_guard.h"
 #include "packet_socket.h"
+#include "steer.h"
 
 #define RX_DESCRIPTORS 512
 #define TX_DESCRIPTORS 512
@@ -81,6 +82,12 @@ int drb_ports_check(const char *path, const struct drb_setup *s)
 			return drb_config_bad(path, key, "port %s: no PCI device \"%s\"", p->name,
 					      p->device);
 		}
+		if (p->driver == DRB_DRIVER_AF_XDP && strchr(p->xdp, '/') &&
+		    access(p->xdp, R_OK) < 0) {
+			snprintf(key, sizeof(key), "%sxdp", p->key);
+			return drb_config_bad(path, key, "port %s: no program \"%s\": %s", p->name,
+					      p->xdp, strerror(errno));
+		}
 		if (p->driver == DRB_DRIVER_MEMIF && !has_socket_dir(p)) {
 			snprintf(key, sizeof(key), "%ssocket", p->key);
 			return drb_config_bad(
@@ -124,7 +131,7 @@ static void leave(const struct drb_port_setup *p)
 static void describe(const struct drb_port_setup *p, uint32_t workers, char name[64],
 		     char args[1024])
 {
-	const char *comma = strchr(p->device, ',');
+	const char *comma = strchr(p->device, ','), *program = drb_steer_program(p);
 
 	switch (p->driver) {
 	case DRB_DRIVER_AF_PACKET:
@@ -135,8 +142,9 @@ static void describe(const struct drb_port_setup *p, uint32_t workers, char name
 	case DRB_DRIVER_AF_XDP:
 		// An empty poll with a busy budget would enter the kernel each time.
 		snprintf(name, 64, "net_af_xdp_%s", p->name);
-		snprintf(args, 1024, "iface=%s,start_queue=0,queue_count=%u,busy_budget=0",
-			 p->interface, workers);
+		snprintf(args, 1024, "iface=%s,start_queue=0,queue_count=%u,busy_budget=0%s%s",
+			 p->interface, workers, program ? ",xdp_prog=" : "",
+			 program ? program : "");
 		break;
 	case DRB_DRIVER_MEMIF:
 		// The socket is a file: abstract ones end at the network namespace.
@@ -289,6 +297,10 @@ int drb_ports_start(struct drb_port_set *set, const char *path, const struct drb
 		drb_error("cannot allocate %u packet buffers: %s (process.memory sets the MiB)",
 			  mbufs, rte_strerror(rte_errno));
 		return -rte_errno;
+	}
+	if (drb_steer_init(s) < 0) {
+		drb_ports_stop(set);
+		return -EIO;
 	}
 	for (uint32_t i = 0; i < set->count; i++) {
 		const struct drb_port_setup *p = &s->ports[i];

@@ -21,6 +21,7 @@
 #include <rte_version.h>
 
 #include "common/msg.h"
+#include "steer.h"
 
 // Ports in one reply: 64 ports times twelve arrays stay within the 16 KiB of a reply.
 #define PORTS_PER_REPLY 64
@@ -184,6 +185,24 @@ static void add_device(struct rte_tel_data *d, uint32_t i)
 	rte_tel_data_add_dict_string(d, "device", drb_port_device(p));
 }
 
+// What the kernel counts in front of an af_xdp port, if its program counts.
+static void add_xdp(struct rte_tel_data *d, uint32_t i)
+{
+	const struct drb_port_setup *p = &setup->ports[i];
+	struct drb_xdp_counters count;
+
+	if (p->driver != DRB_DRIVER_AF_XDP)
+		return;
+	rte_tel_data_add_dict_string(d, "xdp", p->xdp);
+	if (!drb_steer_read(p->interface, &count))
+		return;
+	for (uint32_t n = 0; n < workers->count; n++)
+		drb_kernel_socket_xdp(&workers->worker[n].port[i].socket, &count);
+#define X(key, meaning) add_dict_u64(d, #key, count.key);
+	DRB_XDP_COUNTERS(X)
+#undef X
+}
+
 static int port(const char *cmd, const char *params, struct rte_tel_data *d)
 {
 	struct drb_snapshot s;
@@ -212,6 +231,7 @@ static int port(const char *cmd, const char *params, struct rte_tel_data *d)
 #define X(key, meaning) add_dict_u64(d, #key, s.port[i].key);
 	DRB_PORT_COUNTERS(X)
 #undef X
+	add_xdp(d, i);
 	return 0;
 }
 

@@ -24,6 +24,26 @@ static void the_default_plan(void **state)
 	assert_true(drb_addr_fits(&plan));
 }
 
+// A mark in the second octet hides no label.
+static void marks_are_looked_through(void **state)
+{
+	struct drb_addr_plan plan = drb_addr_default(16);
+	uint8_t mac[6];
+
+	(void)state;
+	for (uint32_t mark = 0; mark < 256; mark++) {
+		drb_addr_mac(&plan, 15, mac);
+		mac[1] = (uint8_t)mark;
+		assert_true(drb_addr_has_label(&plan, mac));
+		assert_int_equal(drb_addr_of_mac(&plan, mac), mark ? DRB_NO_LABEL : 15);
+		mac[0] ^= 4;
+		assert_false(drb_addr_has_label(&plan, mac));
+		drb_addr_mac(&plan, 16, mac);
+		mac[1] = (uint8_t)mark;
+		assert_false(drb_addr_has_label(&plan, mac));
+	}
+}
+
 static void check_round_trip(const struct drb_addr_plan *plan, uint32_t host)
 {
 	uint8_t mac[6], ipv6[16];
@@ -166,6 +186,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_default_plan),
+		cmocka_unit_test(marks_are_looked_through),
 		cmocka_unit_test(labels_read_back),
 		cmocka_unit_test(other_addresses_have_no_label),
 		cmocka_unit_test(plans_must_hold_every_host),

@@ -116,6 +116,36 @@ static void counters_are_read_by_name(void **state)
 	assert_string_equal(worker.idle, "sleep");
 }
 
+// Of a port: with the counters of its XDP program, without, and with some of them only.
+static void xdp_counters_are_all_there_or_none(void **state)
+{
+#define LINK                                                                                       \
+	"{\"/drb/port\":{\"name\":\"u0\",\"peer\":\"s2-0.d0\",\"driver\":\"af_xdp\","              \
+	"\"device\":\"u0\",\"state\":\"up\",\"rate\":\"none\",\"queue\":512"
+	struct script script = {.replies = {LINK
+					    ",\"xdp_seen\":5,\"xdp_redirected\":3,\"xdp_passed\":2,"
+					    "\"xdp_ring_full\":1,\"xdp_dropped\":0}}",
+					    LINK "}}", LINK ",\"xdp_seen\":5}}"}};
+#undef LINK
+	struct drb_switch_link link;
+	struct drb_telemetry t;
+	struct server server;
+
+	(void)state;
+	connect_to(&server, &script, &t);
+	assert_int_equal(drb_read_link(&t, "u0", &link), 0);
+	assert_true(link.steered);
+	assert_int_equal(link.xdp.xdp_seen, 5);
+	assert_int_equal(link.xdp.xdp_redirected, 3);
+	assert_int_equal(link.xdp.xdp_passed, 2);
+	assert_int_equal(link.xdp.xdp_ring_full, 1);
+	assert_int_equal(link.xdp.xdp_dropped, 0);
+	assert_int_equal(drb_read_link(&t, "u0", &link), 0);
+	assert_false(link.steered);
+	assert_int_equal(drb_read_link(&t, "u0", &link), -EPROTO);
+	disconnect(&server, &t);
+}
+
 // Ports from..from+count-1 of total; every counter of port p is 10 p plus its place in the list.
 static void ports_reply(char *text, size_t size, uint32_t total, uint32_t from, uint32_t count,
 			uint32_t values)
@@ -285,6 +315,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(info_is_read),
 		cmocka_unit_test(counters_are_read_by_name),
+		cmocka_unit_test(xdp_counters_are_all_there_or_none),
 		cmocka_unit_test(ports_are_read_at_once_or_in_parts),
 		cmocka_unit_test(malformed_ports_are_refused),
 		cmocka_unit_test(malformed_values_are_refused),

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// What the steering program and the switch share: values of its maps, and their names.
+
+#include <stdint.h>
+
+// Maps of the program:
+//   drb_plan    [0]           struct drb_addr_plan   written by the switch before it attaches
+//   drb_counts  [0], per CPU  struct steer_counts    written by the program
+//   xsks_map    [queue]       XDP socket             filled by DPDK's driver, which expects the
+//   name
+#define STEER_PLAN "drb_plan"
+#define STEER_COUNTS "drb_counts"
+
+// Receive queues of a device that may have a socket, one per worker.
+#define STEER_QUEUES_MAX 16
+
+struct steer_counts {
+	uint64_t seen, redirected, passed; // frames; seen = redirected + passed
+};
