@@ -160,6 +160,7 @@ static void assign_flows(struct drb_worker *w, const struct upward *up, struct d
 static void assign_flowlets(struct drb_worker *w, const struct upward *up, struct drb_assigned *to,
 			    uint32_t tick)
 {
+	const uint32_t waits = drb_waiting_uplinks(w);
 	bool record = drb_record_burst(w);
 	uint32_t load[DRB_UPLINKS_MAX];
 
@@ -178,7 +179,7 @@ static void assign_flowlets(struct drb_worker *w, const struct upward *up, struc
 			w->routing.flowlets++;
 		}
 		e->seen = tick;
-		load[e->uplink]++;
+		load[e->uplink] += waits >> e->uplink & 1;
 		to->uplink[i] = e->uplink;
 	}
 }

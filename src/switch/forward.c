@@ -87,6 +87,16 @@ static inline uint64_t packed_occupancy(const struct drb_worker *w)
 	return packed;
 }
 
+// The places in packed loads of some uplinks.
+static inline uint64_t packed_mask(uint32_t uplinks)
+{
+	uint64_t mask = 0;
+
+	for (; uplinks; uplinks &= uplinks - 1)
+		mask |= drb_packed_one((uint32_t)__builtin_ctz(uplinks)) * DRB_PACKED_MAX;
+	return mask;
+}
+
 // Decides on every packet of a burst and puts it where it belongs, when every queue has room for
 // the burst in one piece.
 static inline __attribute__((always_inline)) void forward_open(struct drb_worker *w, uint32_t in,
@@ -96,6 +106,8 @@ static inline __attribute__((always_inline)) void forward_open(struct drb_worker
 	const struct drb_choice choice = choice_of(w, how);
 	const struct drb_judge judge = w->port[in].judge;
 	const uint32_t each = shares(how, choice.uplinks);
+	const uint32_t waits = reads_loads(how.scheme) ? drb_waiting_uplinks(w) : 0;
+	const uint64_t packed_waits = how.packed ? packed_mask(waits) : 0;
 	uint32_t load[DRB_PORTS_MAX], redirected = 0;
 	struct drb_loads loads = {.at = how.packed ? NULL : load};
 	struct drb_shelves shelves;
@@ -117,9 +129,9 @@ static inline __attribute__((always_inline)) void forward_open(struct drb_worker
 				uint64_t draw = draw_of(how, choice.uplinks, &bits);
 				uint32_t up = drb_choose_by(&choice, loads, def, flow, draw);
 				if (how.packed)
-					loads.packed += drb_packed_one(up);
+					loads.packed += drb_packed_one(up) & packed_waits;
 				else if (reads_loads(how.scheme))
-					load[up]++;
+					load[up] += waits >> up & 1;
 				redirected += up != def;
 				verdict = DRB_VERDICT_UP + up;
 			}
@@ -137,16 +149,15 @@ static inline __attribute__((always_inline)) void forward_queued(struct drb_work
 {
 	const struct drb_choice choice = choice_of(w, how);
 	const struct drb_judge judge = w->port[in].judge;
-	const bool alone = w->peers.count == 0;
-	uint32_t sum[DRB_UPLINKS_MAX];
-	const struct drb_loads loads = {.at = alone ? &w->occupancy[w->down_ports] : sum};
+	const uint32_t waits = drb_waiting_uplinks(w);
+	uint32_t load[DRB_UPLINKS_MAX];
+	const struct drb_loads loads = {.at = load};
 	const uint32_t each = shares(how, choice.uplinks);
 	uint32_t redirected = 0, up = 0, odds = 0, left = 0;
 	struct rte_mbuf *odd[DRB_BURST_MAX];
 	uint64_t octets = 0, bits = 0;
 
-	if (!alone)
-		drb_peers_sum(w, sum);
+	drb_peers_sum(w, load);
 	for (uint32_t i = 0; i < count; i++) {
 		struct rte_mbuf *m = packets[i];
 		uint32_t out = drb_judge(&judge, m);
@@ -164,9 +175,8 @@ static inline __attribute__((always_inline)) void forward_queued(struct drb_work
 			uint32_t uplink = drb_choose_by(&choice, loads, def, flow, draw);
 			redirected += uplink != def;
 			up++;
-			if (!alone)
-				sum[uplink]++;
-			drb_place(w, w->down_ports + uplink, m);
+			if (drb_place(w, w->down_ports + uplink, m))
+				load[uplink] += waits >> uplink & 1;
 		} else if (unlikely(out == in || out == DRB_VERDICT_ODD)) {
 			odd[odds++] = m;
 		} else {
@@ -261,6 +271,13 @@ static inline __attribute__((always_inline)) void by_scheme(struct drb_worker *w
 	// A single uplink leaves no choice.
 	switch (w->choice.uplinks < 2 ? DRB_SCHEME_DMODK : w->choice.scheme) {
 	case DRB_SCHEME_DRB:
+		// No uplink has a load, nor gets one by this burst: nothing can be below default -
+		// T.
+		if (!w->paced && w->queued == 0 && w->peers.most == 0) {
+			forward(w, in, packets, count, open,
+				(struct how){.scheme = DRB_SCHEME_DMODK});
+			break;
+		}
 		if (w->choice.choices > 2) {
 			forward(w, in, packets, count, open,
 				(struct how){.scheme = DRB_SCHEME_DRB, .many = true});

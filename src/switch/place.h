@@ -10,17 +10,18 @@
 // dropped for a named reason (exception.c).
 void drb_exceptions(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets, uint32_t count);
 
-// Queues a packet at port out; drops it if there is no room.
-static inline void drb_place(struct drb_worker *w, uint32_t out, struct rte_mbuf *m)
+// Queues a packet at port out; drops it, and says false, if there is no room.
+static inline bool drb_place(struct drb_worker *w, uint32_t out, struct rte_mbuf *m)
 {
 	if (likely(drb_egress_push(&w->egress[out], m, m->pkt_len, w->now_ns))) {
 		w->occupancy[out]++;
 		w->queued++;
-		return;
+		return true;
 	}
 	// A port without a device has an egress queue of no places.
 	w->drop[w->port[out].active ? DRB_DROP_queue_full : DRB_DROP_port_down]++;
 	rte_pktmbuf_free(m);
+	return false;
 }
 
 // The ends of all queues, when each has room for a whole burst in one piece: filled by verdict

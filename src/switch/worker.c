@@ -197,10 +197,10 @@ static uint32_t receive_all(struct drb_worker *w, uint64_t *next_ns)
 		if (w->peers.count)
 			drb_peers_read(w);
 		drb_forward_burst(w, i, packets, n);
-		if (w->peers.count)
-			drb_peers_publish(w);
 		if (!w->paced)
 			transmit_all(w, next_ns);
+		if (w->peers.count)
+			drb_peers_publish(w);
 	}
 	return total;
 }

@@ -89,6 +89,21 @@ struct drb_worker {
 		snapshot; // written by the worker, read by telemetry after snapshot_done
 };
 
+// The uplinks at which a packet queued now waits, one bit each: those with a rate, and those whose
+// driver refused what stands before it. At the others its departure is its arrival (design: "Link
+// model"): that it stays until its burst is through is no load of theirs, and must not be one: the
+// load would depend on how many packets a driver hands over at once.
+static inline uint32_t drb_waiting_uplinks(const struct drb_worker *w)
+{
+	uint32_t waiting = 0;
+
+	for (uint32_t u = 0; (w->paced || w->queued > 0) && u < w->up_ports; u++) {
+		uint32_t i = w->down_ports + u;
+		waiting |= (uint32_t)(w->egress[i].paced || w->occupancy[i] > 0) << u;
+	}
+	return waiting;
+}
+
 // What one worker has of a port's limit.
 static inline uint32_t drb_worker_share(const struct drb_setup *s, uint32_t limit)
 {

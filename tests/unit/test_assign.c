@@ -14,9 +14,10 @@
 static struct drb_worker w;
 static struct drb_setup setup;
 
-#define HEAD(l, d, m, s)                                                                           \
+#define HEAD_RATE(l, d, m, s, rate)                                                                \
 	"fabric: {layers: " #l ", arity: " #d "}\nswitch: {layer: " #m ", label: " #s "}\n"        \
-	"link: {driver: none}\n"
+	"link: {driver: none, rate: " rate "}\n"
+#define HEAD(l, d, m, s) HEAD_RATE(l, d, m, s, "none")
 
 static void begin(const char *text)
 {
@@ -263,21 +264,25 @@ static void flowlets(void **state)
 	end();
 }
 
-// Flowlets that begin within one burst see each other's packets.
+// Flowlets that begin within one burst see each other's packets where these wait.
 static void flowlets_of_a_burst(void **state)
 {
 	struct rte_mbuf *m[100];
 
 	(void)state;
-	begin(HEAD(2, 2, 1, 0) "routing: {unit: flowlet, threshold: 0}\n");
-	for (uint16_t i = 0; i < 100; i++)
-		m[i] = segment(2, i, 0);
-	drb_forward_burst(&w, 0, m, 100);
-	assert_int_equal(w.occupancy[2], 50);
-	assert_int_equal(w.occupancy[3], 50);
-	assert_int_equal(w.routing.flowlets, 100);
-	empty_queues();
-	end();
+	for (int paced = 0; paced < 2; paced++) {
+		begin(paced ? HEAD_RATE(2, 2, 1, 0,
+					"1Gbit") "routing: {unit: flowlet, threshold: 0}\n"
+			    : HEAD(2, 2, 1, 0) "routing: {unit: flowlet, threshold: 0}\n");
+		for (uint16_t i = 0; i < 100; i++)
+			m[i] = segment(2, i, 0);
+		drb_forward_burst(&w, 0, m, 100);
+		assert_int_equal(w.occupancy[2], paced ? 50 : 100);
+		assert_int_equal(w.occupancy[3], paced ? 50 : 0);
+		assert_int_equal(w.routing.flowlets, 100);
+		empty_queues();
+		end();
+	}
 }
 
 // Everything that does not go up is treated as in packet units.

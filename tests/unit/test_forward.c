@@ -6,6 +6,7 @@
 #include <drb/flow.h>
 
 #include "chi2.h"
+#include "switch/place.h"
 #include "switch_eal.h"
 
 static struct drb_worker w;
@@ -552,6 +553,46 @@ static void both_ways_agree(void **state)
 	free(b);
 }
 
+// How many of a burst of 40 packets for one default uplink leave it.
+static uint32_t redirected_of_burst(const char *rate, uint32_t waiting)
+{
+	struct rte_mbuf *burst[40];
+	uint8_t frame[60];
+	char text[256];
+
+	snprintf(text, sizeof(text),
+		 "fabric: {layers: 2, arity: 2}\nswitch: {layer: 1, label: 0}\n"
+		 "link: {driver: none, rate: %s}\n"
+		 "routing: {threshold: 1}\n",
+		 rate);
+	begin(text, 1024);
+	make_frame(frame, sizeof(frame), 0, 2);
+	for (uint32_t i = 0; i < waiting; i++)
+		drb_place(&w, w.down_ports, mbuf_of(frame, sizeof(frame)));
+	w.port[0].in_packets += waiting;
+	for (uint32_t i = 0; i < ARRAY_SIZE(burst); i++)
+		burst[i] = mbuf_of(frame, sizeof(frame));
+	drb_forward_burst(&w, 0, burst, ARRAY_SIZE(burst));
+	conserved();
+	assert_int_equal(w.routing.up_default + w.routing.up_redirected, ARRAY_SIZE(burst));
+	end();
+	return (uint32_t)w.routing.up_redirected;
+}
+
+// Packets of one burst load an uplink with a rate, or one whose driver has refused packets. Any
+// other they leave as they come: not a load, or it would be the larger the larger bursts are.
+static void a_burst_loads_uplinks_that_wait(void **state)
+{
+	(void)state;
+	// Two uplinks and T = 1: they grow together.
+	assert_int_equal(redirected_of_burst("1Gbit", 0), 19);
+	assert_int_equal(redirected_of_burst("1Gbit", 10), 24);
+	assert_int_equal(redirected_of_burst("none", 0), 0);
+	// What was refused at the default stays there, what is redirected leaves at once.
+	assert_int_equal(redirected_of_burst("none", 10), 40);
+	assert_int_equal(redirected_of_burst("none", 1), 39);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -568,6 +609,7 @@ int main(void)
 		cmocka_unit_test(segments),
 		cmocka_unit_test(random_frames),
 		cmocka_unit_test(both_ways_agree),
+		cmocka_unit_test(a_burst_loads_uplinks_that_wait),
 	};
 	return cmocka_run_group_tests_name("forward", tests, setup_eal, free_eal);
 }

@@ -161,7 +161,7 @@ static void record(void **state)
 	uint64_t sum = 0;
 
 	(void)state;
-	begin(HEAD(2, 2, 1, 0) "routing: {threshold: 5}\nlink: {driver: none}\n");
+	begin(HEAD(2, 2, 1, 0) "routing: {threshold: 5}\nlink: {driver: none, rate: 1Gbit}\n");
 	for (uint32_t b = 0; b < bursts; b++) {
 		struct rte_mbuf *m[8];
 		uint8_t frame[60];
@@ -170,8 +170,10 @@ static void record(void **state)
 			m[i] = mbuf_of(frame, sizeof(frame));
 		}
 		drb_forward_burst(&w, 0, m, 8);
+		w.now_ns += MS;
 		for (uint32_t i = 0; i < w.ports; i++) {
-			uint32_t n = drb_egress_length(&w.egress[i]);
+			uint32_t n = drb_egress_due(&w.egress[i], w.now_ns, 8);
+			assert_int_equal(n, drb_egress_length(&w.egress[i]));
 			rte_pktmbuf_free_bulk(
 				(struct rte_mbuf **)drb_egress_front(&w.egress[i], &n), n);
 			drb_egress_pop(&w.egress[i], n, w.egress[i].octets, w.now_ns);
