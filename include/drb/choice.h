@@ -18,7 +18,7 @@ enum drb_scheme {
 	DRB_SCHEME_ECMP,   // hash of the flow, salted per switch
 	DRB_SCHEME_LEAST,  // least loaded of all, random among ties
 	DRB_SCHEME_ROTATE, // as drb, the default shifted by the slot: see drb/shift.h
-	DRB_SCHEME_WALK,   // as drb, the default of busy destinations shifted: see drb/shift.h
+	DRB_SCHEME_WALK,   // as drb, what goes to busy destinations in turn: see drb/walk.h
 	DRB_SCHEME_COUNT
 };
 
@@ -33,8 +33,9 @@ static inline bool drb_scheme_has_threshold(enum drb_scheme scheme)
 	return scheme == DRB_SCHEME_DRB || scheme == DRB_SCHEME_ROTATE || scheme == DRB_SCHEME_WALK;
 }
 
-// True if the default uplink is shifted; the caller does it, see drb/shift.h.
-static inline bool drb_scheme_shifts(enum drb_scheme scheme)
+// True if the scheme routes packets, not flows: what shifts defaults or takes turns is the
+// caller's, see drb/shift.h and drb/walk.h.
+static inline bool drb_scheme_packets_only(enum drb_scheme scheme)
 {
 	return scheme == DRB_SCHEME_ROTATE || scheme == DRB_SCHEME_WALK;
 }
@@ -51,8 +52,14 @@ struct drb_choice {
 	uint32_t choices; // ports looked at in all by the schemes with a threshold, 2..d (2 = the
 			  // paper's)
 	uint32_t margin;  // floor(T) + 1: redirect iff load(default) - load(candidate) >= margin
-	uint64_t salt;    // of this switch, for DRB_SCHEME_ECMP
+	uint64_t salt;    // of this switch: ECMP's hash, rounds' beginnings
 };
+
+// The salt of a switch.
+static inline uint64_t drb_salt(uint64_t seed, uint32_t layer, uint32_t label)
+{
+	return drb_mix64(drb_mix64(seed) ^ (uint64_t)layer << 32 ^ label);
+}
 
 // For integer loads, load(candidate) < load(default) - T  <=>  the difference is >= floor(T) + 1.
 // T is a real number >= 0; above DRB_LOAD_MAX it never redirects.
@@ -133,7 +140,7 @@ static inline __attribute__((always_inline)) uint32_t drb_candidate(const struct
 // The uplink for one packet (or new flow).
 //   loads             packets queued (or live flows) per uplink; schemes that look at more than
 //                     two uplinks want an array
-//   def               D-mod-k uplink h_m (shifted, for schemes that shift it)
+//   def               D-mod-k uplink h_m (shifted, by rotate)
 //   flow              hash of the flow; read by DRB_SCHEME_ECMP only
 //   draw              64 fresh random bits; every outcome is a function of them
 static inline __attribute__((always_inline)) uint32_t drb_choose_by(const struct drb_choice *c,

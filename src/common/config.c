@@ -146,10 +146,11 @@ static int resolve_routing(const char *path, const struct drb_config_routing *r,
 	enum drb_scheme scheme = DRB_SCHEME_DRB;
 
 	// The switch does not shift defaults yet.
-	if (r->scheme && (drb_scheme_parse(r->scheme, &scheme) < 0 || drb_scheme_shifts(scheme))) {
+	if (r->scheme &&
+	    (drb_scheme_parse(r->scheme, &scheme) < 0 || drb_scheme_packets_only(scheme))) {
 		char known[128] = "";
 		for (int i = 0; i < DRB_SCHEME_COUNT; i++) {
-			if (drb_scheme_shifts((enum drb_scheme)i))
+			if (drb_scheme_packets_only((enum drb_scheme)i))
 				continue;
 			strcat(known, i ? ", " : "");
 			strcat(known, drb_scheme_name((enum drb_scheme)i));
@@ -179,7 +180,7 @@ static int resolve_routing(const char *path, const struct drb_config_routing *r,
 		.uplinks = s->up_ports,
 		.choices = choices,
 		.margin = drb_margin(s->threshold),
-		.salt = drb_mix64(drb_mix64(s->seed) ^ (uint64_t)s->layer << 32 ^ s->label),
+		.salt = drb_salt(s->seed, s->layer, s->label),
 	};
 	return 0;
 }

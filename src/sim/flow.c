@@ -100,7 +100,7 @@ static void assign(const struct drb_tree *t, struct drb_choice *choice, const st
 	for (uint32_t m = 1; m < k; m++) {
 		uint32_t *load = work->up[m] + (size_t)s * t->arity;
 		uint32_t def = drb_host_digit(t, f->dst, m);
-		choice->salt = drb_mix64(salt ^ (uint64_t)m << 32 ^ s);
+		choice->salt = drb_salt(salt, m, s);
 		uint32_t u = drb_choose(choice, load, def, flow, drb_rng_next(rng));
 		load[u]++;
 		r->redirected += u != def;

@@ -90,7 +90,7 @@ static void drop_shifting_schemes(struct sim_fabric *f)
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < f->schemes; i++) {
-		if (!drb_scheme_shifts(f->scheme[i]))
+		if (!drb_scheme_packets_only(f->scheme[i]))
 			f->scheme[kept++] = f->scheme[i];
 		else if (!f->all)
 			drb_die("--scheme %s: routes packets, not flows; see drbsim packet",

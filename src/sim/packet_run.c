@@ -6,26 +6,23 @@
 #include "packet_sim.h"
 
 // Bits of the packet word between destination and slot of birth: part of the source for hashing, or
-// the shift of a walk.
+// whether the packet walks.
 static uint32_t tag_bits_of(const struct drb_packet_setup *setup)
 {
-	uint32_t bits = 0;
-
-	if (setup->scheme == DRB_SCHEME_ECMP)
-		return 12;
-	while (setup->scheme == DRB_SCHEME_WALK && drb_shift_count(&setup->tree) > 1U << bits)
-		bits++;
-	return bits;
+	return setup->scheme == DRB_SCHEME_ECMP ? 12 : setup->scheme == DRB_SCHEME_WALK ? 1 : 0;
 }
 
 static uint64_t walk_bytes(const struct drb_packet_setup *setup)
 {
-	uint64_t entries = drb_walk_entries(setup->tree.arity, setup->tau);
+	const struct drb_tree *t = &setup->tree;
+	uint64_t bytes = drb_walk_entries(t, setup->tau) * sizeof(struct drb_walk_entry) +
+			 sizeof(struct drb_walk);
 
-	return setup->scheme == DRB_SCHEME_WALK
-		       ? drb_tree_switches(&setup->tree, 1) *
-				 (entries * sizeof(struct drb_walk_entry) + sizeof(struct drb_walk))
-		       : 0;
+	if (setup->scheme != DRB_SCHEME_WALK)
+		return 0;
+	for (uint32_t m = 1; m < t->layers; m++)
+		bytes += drb_rounds(t, m) * sizeof(drb_round); // as many switches in each layer
+	return bytes * drb_tree_switches(t, 1);
 }
 
 uint64_t drb_packet_bytes(const struct drb_packet_setup *setup)
@@ -49,11 +46,25 @@ static int check(const struct drb_packet_setup *setup)
 	return drb_packet_bytes(setup) > setup->memory ? -ENOMEM : 0;
 }
 
+static int allocate_rounds(struct drb_packet_sim *sim, uint32_t layer)
+{
+	const struct drb_tree *t = &sim->setup.tree;
+	uint32_t switches = drb_tree_switches(t, layer), rounds = drb_rounds(t, layer);
+
+	sim->rounds[layer] = rounds;
+	sim->round[layer] = malloc((size_t)switches * rounds * sizeof(drb_round));
+	for (uint32_t s = 0; sim->round[layer] && s < switches; s++)
+		drb_rounds_init(sim->round[layer] + (size_t)s * rounds, t, layer,
+				drb_salt(sim->setup.seed, layer, s));
+	return sim->round[layer] ? 0 : -ENOMEM;
+}
+
 static int allocate_walk(struct drb_packet_sim *sim)
 {
 	const struct drb_packet_setup *setup = &sim->setup;
 	uint32_t switches = drb_tree_switches(&setup->tree, 1);
-	size_t entries = drb_walk_entries(setup->tree.arity, setup->tau);
+	size_t entries = drb_walk_entries(&setup->tree, setup->tau);
+	int rc = 0;
 
 	if (setup->scheme != DRB_SCHEME_WALK)
 		return 0;
@@ -64,7 +75,9 @@ static int allocate_walk(struct drb_packet_sim *sim)
 	for (uint32_t s = 0; s < switches; s++)
 		drb_walk_init(&sim->walk[s], &setup->tree, sim->walk_memory + s * entries, entries,
 			      setup->tau);
-	return 0;
+	for (uint32_t m = 1; rc == 0 && m < setup->tree.layers; m++)
+		rc = allocate_rounds(sim, m);
+	return rc;
 }
 
 static int allocate(struct drb_packet_sim *sim)
@@ -128,6 +141,8 @@ void drb_packet_free(struct drb_packet_sim *sim)
 	free(sim->dest);
 	free(sim->walk);
 	free(sim->walk_memory);
+	for (uint32_t m = 0; m < DRB_LAYERS_MAX; m++)
+		free(sim->round[m]);
 	free(sim->arrived_up);
 	free(sim->arrived_down);
 	free(sim->largest);

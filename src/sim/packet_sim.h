@@ -3,6 +3,7 @@
 // The state of a packet simulation, for the files that step, set up and report it.
 
 #include <drb/shift.h>
+#include <drb/walk.h>
 
 #include "fabric.h"
 #include "packet.h"
@@ -19,8 +20,11 @@ struct drb_packet_sim {
 	struct drb_packet_setup setup;
 	struct drb_fabric fabric;
 	struct drb_choice choice;
-	struct drb_walk *walk; // of each layer-1 switch; DRB_SCHEME_WALK only
+	// DRB_SCHEME_WALK only: of each layer-1 switch, and the rounds of each switch of a layer.
+	struct drb_walk *walk;
 	struct drb_walk_entry *walk_memory;
+	drb_round *round[DRB_LAYERS_MAX]; // [layer][switch * rounds[layer] + group]
+	uint32_t rounds[DRB_LAYERS_MAX];
 	struct drb_traffic traffic;
 	uint32_t *traffic_memory;
 	uint32_t *dest;                      // of every host, this slot

@@ -9,7 +9,7 @@
 
 #include "common/msg.h"
 
-#include <drb/shift.h>
+#include <drb/walk.h>
 
 #include "rows.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <drb/shift.h>
+#include <drb/walk.h>
 
 #include "common/msg.h"
 

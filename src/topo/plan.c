@@ -84,7 +84,7 @@ static char *scheme_option(char *text)
 	int count = 0; // of those that the switch has
 
 	for (int i = 0; i < DRB_SCHEME_COUNT; i++) {
-		if (!drb_scheme_shifts((enum drb_scheme)i))
+		if (!drb_scheme_packets_only((enum drb_scheme)i))
 			names[count++] = drb_scheme_name((enum drb_scheme)i);
 	}
 	return word_option("scheme", text, names);

@@ -117,7 +117,7 @@ int main(void)
 	for (size_t a = 0; a < sizeof(arities) / sizeof(arities[0]); a++) {
 		next_hop(arities[a]);
 		for (int s = 0; s < DRB_SCHEME_COUNT; s++) {
-			if (!drb_scheme_shifts((enum drb_scheme)s)) // decide as drb does
+			if (!drb_scheme_packets_only((enum drb_scheme)s)) // decide as drb does
 				decision((enum drb_scheme)s, arities[a], 2);
 		}
 		decision(DRB_SCHEME_DRB, arities[a], 3);

@@ -10,6 +10,7 @@
 
 #include <drb/hop.h>
 #include <drb/shift.h>
+#include <drb/walk.h>
 
 #include "sim/packet.h"
 
@@ -17,7 +18,8 @@
 #define QUEUE_MAX 400
 
 struct packet {
-	uint32_t src, dst, birth, shift;
+	uint32_t src, dst, birth;
+	bool walks;
 };
 
 struct queue {
@@ -40,6 +42,7 @@ struct naive {
 	struct arrival *arrival;
 	uint32_t arrivals;
 	struct drb_walk *walk;
+	drb_round *round[LAYERS]; // [layer]
 	struct drb_rng traffic_rng, rng;
 	struct drb_traffic traffic;
 	uint32_t *memory, *dest;
@@ -110,16 +113,21 @@ static void move_links(struct naive *n, uint32_t now)
 	}
 }
 
-static uint32_t default_port(struct naive *n, const struct arrival *a, struct packet *p,
-			     uint32_t now)
+static uint32_t uplink(struct naive *n, struct drb_end at, struct packet *p, const uint32_t *load,
+		       uint32_t now)
 {
-	uint32_t def = drb_host_digit(&n->t, p->dst, a->at.layer);
+	uint32_t m = at.layer, def = drb_host_digit(&n->t, p->dst, m);
+	uint64_t draw = drb_rng_next(&n->rng);
 
 	if (n->choice.scheme == DRB_SCHEME_ROTATE)
-		p->shift = now % drb_shift_count(&n->t);
-	else if (n->choice.scheme == DRB_SCHEME_WALK && a->at.layer == 1)
-		p->shift = drb_walk_next(&n->walk[a->at.label], p->dst, now);
-	return (def + drb_shift_digit(&n->t, p->shift, a->at.layer)) % n->t.arity;
+		def += drb_shift_digit(&n->t, now % drb_shift_count(&n->t), m);
+	if (n->choice.scheme == DRB_SCHEME_WALK && m == 1)
+		p->walks = drb_walk_next(&n->walk[at.label], p->dst, now);
+	if (p->walks)
+		return drb_round_next(&n->round[m][at.label * drb_rounds(&n->t, m) +
+						   drb_round_of(&n->t, m, p->dst)],
+				      n->t.arity, (struct drb_loads){.at = load}, &def);
+	return drb_choose(&n->choice, load, def % n->t.arity, 0, draw);
 }
 
 static void decide(struct naive *n, const struct arrival *a, uint32_t now)
@@ -134,9 +142,8 @@ static void decide(struct naive *n, const struct arrival *a, uint32_t now)
 	}
 	for (uint32_t u = 0; u < n->t.arity; u++)
 		load[u] = queue_at(n, m, s, true, u)->len;
-	uint32_t def = default_port(n, a, &p, now);
-	push(queue_at(n, m, s, true, drb_choose(&n->choice, load, def, 0, drb_rng_next(&n->rng))),
-	     p);
+	uint32_t u = uplink(n, a->at, &p, load, now);
+	push(queue_at(n, m, s, true, u), p);
 }
 
 static bool goes_down(struct naive *n, const struct arrival *a)
@@ -206,7 +213,7 @@ static void slot(struct naive *n, uint32_t now)
 	drb_traffic_slot(&n->traffic, &n->traffic_rng, now, n->dest);
 	for (uint32_t h = 0; h < n->t.hosts; h++) {
 		if (n->dest[h] != DRB_NO_LABEL)
-			push(&n->host[h], (struct packet){h, n->dest[h], now, 0});
+			push(&n->host[h], (struct packet){h, n->dest[h], now, false});
 	}
 }
 
@@ -214,7 +221,7 @@ static struct naive *naive_new(const struct drb_packet_setup *setup)
 {
 	struct naive *n = calloc(1, sizeof(*n));
 	uint32_t hosts = setup->tree.hosts, switches = drb_tree_switches(&setup->tree, 1);
-	size_t entries = drb_walk_entries(setup->tree.arity, setup->tau);
+	size_t entries = drb_walk_entries(&setup->tree, setup->tau);
 
 	n->setup = *setup;
 	n->t = setup->tree;
@@ -231,6 +238,13 @@ static struct naive *naive_new(const struct drb_packet_setup *setup)
 	for (uint32_t s = 0; s < switches; s++)
 		drb_walk_init(&n->walk[s], &n->t, calloc(entries, sizeof(struct drb_walk_entry)),
 			      entries, setup->tau);
+	for (uint32_t m = 1; m < LAYERS; m++) {
+		uint32_t rounds = drb_rounds(&n->t, m);
+		n->round[m] = calloc((size_t)switches * rounds, sizeof(drb_round));
+		for (uint32_t s = 0; s < switches; s++)
+			drb_rounds_init(n->round[m] + (size_t)s * rounds, &n->t, m,
+					drb_salt(setup->seed, m, s));
+	}
 	n->traffic_rng = drb_rng_seed(setup->seed, 0);
 	n->rng = drb_rng_seed(setup->seed, 1);
 	assert_int_equal(drb_traffic_init(&n->traffic, &n->t, setup->traffic, setup->rho, n->memory,
@@ -244,6 +258,8 @@ static void naive_free(struct naive *n)
 	for (uint32_t s = 0; s < drb_tree_switches(&n->t, 1); s++)
 		free(n->walk[s].entry);
 	free(n->walk);
+	for (uint32_t m = 1; m < LAYERS; m++)
+		free(n->round[m]);
 	free(n->queue);
 	free(n->host);
 	free(n->arrival);
