@@ -40,28 +40,26 @@ static yaml_node_t *child(yaml_document_t *doc, yaml_node_t *node, const char *n
 }
 
 // Reads path as a YAML document; false if it is none.
-static bool load_document(const char *path, yaml_document_t *doc)
+static bool load_document(yaml_document_t *doc)
 {
+	struct drb_config_text text = drb_config_text();
 	yaml_parser_t parser;
-	FILE *f = fopen(path, "r");
 	bool loaded = false;
 
-	if (f && yaml_parser_initialize(&parser)) {
-		yaml_parser_set_input_file(&parser, f);
+	if (text.length > 0 && yaml_parser_initialize(&parser)) {
+		yaml_parser_set_input_string(&parser, (const uint8_t *)text.at, text.length);
 		loaded = yaml_parser_load(&parser, doc);
 		yaml_parser_delete(&parser);
 	}
-	if (f)
-		fclose(f);
 	return loaded;
 }
 
-int drb_config_line(const char *path, const char *key)
+int drb_config_line(const char *key)
 {
 	yaml_document_t doc;
 	yaml_mark_t mark = {0};
 
-	if (!load_document(path, &doc))
+	if (!load_document(&doc))
 		return 0;
 	yaml_node_t *node = yaml_document_get_root_node(&doc);
 	while (node && *key) {
@@ -78,7 +76,7 @@ int drb_config_bad(const char *path, const char *key, const char *fmt, ...)
 {
 	char text[512];
 	va_list ap;
-	int line = drb_config_line(path, key);
+	int line = drb_config_line(key);
 
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
@@ -163,7 +161,7 @@ int drb_config_check(const char *path, const cyaml_schema_value_t *schema)
 	yaml_document_t doc;
 	int rc;
 
-	if (!load_document(path, &doc))
+	if (!load_document(&doc))
 		return 0;
 	yaml_node_t *root = yaml_document_get_root_node(&doc);
 	rc = root ? check_value(path, schema, &doc, root, "") : 0;

@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <cyaml/cyaml.h>
 
@@ -170,29 +169,10 @@ static int report(const char *path, struct complaint *c, cyaml_err_t err)
 		return drb_config_bad(path, key, "key is missing");
 	}
 	// A file that is not YAML at all has no keys to look up.
-	int line = drb_config_line(path, c->key);
+	int line = drb_config_line(c->key);
 	drb_error("%s:%d: %s%s%s", path, line ? line : c->line, c->key, *c->key ? ": " : "",
 		  *c->reason ? c->reason : cyaml_strerror(err));
 	return -EINVAL;
-}
-
-// 0 if path can be opened and is no directory.
-static int check_readable(const char *path)
-{
-	struct stat st;
-	FILE *f = fopen(path, "r");
-
-	if (f && fstat(fileno(f), &st) == 0 && S_ISDIR(st.st_mode)) {
-		fclose(f);
-		f = NULL;
-		errno = EISDIR;
-	}
-	if (!f) {
-		drb_error("%s: %s", path, strerror(errno));
-		return -EINVAL;
-	}
-	fclose(f);
-	return 0;
 }
 
 int drb_config_file_read(const char *path, struct drb_config **config)
@@ -201,10 +181,12 @@ int drb_config_file_read(const char *path, struct drb_config **config)
 	cyaml_config_t cfg = cyaml;
 	cyaml_data_t *data = NULL;
 
-	if (check_readable(path) < 0 || drb_config_check(path, &config_schema) < 0)
+	if (drb_config_text_read(path) < 0 || drb_config_check(path, &config_schema) < 0)
 		return -EINVAL;
+	struct drb_config_text text = drb_config_text();
 	cfg.log_ctx = &complaint;
-	cyaml_err_t err = cyaml_load_file(path, &cfg, &config_schema, &data, NULL);
+	cyaml_err_t err = cyaml_load_data((const uint8_t *)text.at, text.length, &cfg,
+					  &config_schema, &data, NULL);
 	if (err != CYAML_OK)
 		return report(path, &complaint, err);
 	if (!data) {

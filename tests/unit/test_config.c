@@ -126,6 +126,9 @@ static void bad_structure(void **state)
 		{HEAD "switch: {layer: 2, label: 0}\n", ":4: switch: key is there twice"},
 		{HEAD "ports:\n  - {name: d0, queue: 1, queue: 2}\n",
 		 ":6: ports[0].queue: key is there twice"},
+		{HEAD "---\n" HEAD, ":5: a second document; a config is one"},
+		{HEAD "...\n---\n", ":6: a second document; a config is one"},
+		{HEAD "link: [[[[[[[[[[[[[[[[[", ":5: nested deeper than 16 levels"},
 	};
 
 	(void)state;
@@ -403,6 +406,33 @@ static void unreadable_files(void **state)
 	snprintf(want, sizeof(want), "%s: %s: Is a directory\n", program_invocation_short_name,
 		 dir);
 	assert_string_equal(message, want);
+	assert_int_equal(load("/dev/zero", NULL, &setup, message, sizeof(message)), -EINVAL);
+	assert_non_null(strstr(message, "/dev/zero: longer than 64 KiB"));
+}
+
+// Bytes that can be read once only give the same setup, and the same lines in messages.
+static void pipes(void **state)
+{
+	static const char *const texts[] = {HEAD "link: {queue: 7}\n", HEAD "link: {queue: 0}\n"};
+	char message[2048], path[32];
+	struct drb_setup setup;
+
+	(void)state;
+	for (int bad_one = 0; bad_one < 2; bad_one++) {
+		const char *text = texts[bad_one];
+		int ends[2];
+		assert_int_equal(pipe(ends), 0);
+		assert_int_equal(write(ends[1], text, strlen(text)), strlen(text));
+		close(ends[1]);
+		snprintf(path, sizeof(path), "/dev/fd/%d", ends[0]);
+		int rc = load(path, NULL, &setup, message, sizeof(message));
+		close(ends[0]);
+		assert_int_equal(rc, bad_one ? -EINVAL : 0);
+		if (bad_one)
+			assert_non_null(strstr(message, ":5: link.queue: 0 is not in 1..65536"));
+		else
+			assert_int_equal(setup.ports[0].queue, 7);
+	}
 }
 
 static void defaults(void **state)
@@ -701,13 +731,21 @@ static void save_then_load(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bad_structure),      cmocka_unit_test(bad_types),
-		cmocka_unit_test(bad_shapes),         cmocka_unit_test(bad_fabrics),
-		cmocka_unit_test(bad_values),         cmocka_unit_test(bad_ports),
-		cmocka_unit_test(unreadable_files),   cmocka_unit_test(defaults),
-		cmocka_unit_test(every_key),          cmocka_unit_test(ports_override_links),
-		cmocka_unit_test(overrides),          cmocka_unit_test(seeds_differ),
-		cmocka_unit_test(memif_sockets_meet), cmocka_unit_test(save_then_load),
+		cmocka_unit_test(bad_structure),
+		cmocka_unit_test(bad_types),
+		cmocka_unit_test(bad_shapes),
+		cmocka_unit_test(bad_fabrics),
+		cmocka_unit_test(bad_values),
+		cmocka_unit_test(bad_ports),
+		cmocka_unit_test(unreadable_files),
+		cmocka_unit_test(pipes),
+		cmocka_unit_test(defaults),
+		cmocka_unit_test(every_key),
+		cmocka_unit_test(ports_override_links),
+		cmocka_unit_test(overrides),
+		cmocka_unit_test(seeds_differ),
+		cmocka_unit_test(memif_sockets_meet),
+		cmocka_unit_test(save_then_load),
 	};
 	return cmocka_run_group_tests_name("config", tests, make_dir, remove_dir);
 }
