@@ -106,6 +106,10 @@ struct drb_worker_counters {
 #define DRB_CMD_ROUTING "/drb/routing"
 #define DRB_CMD_DROPS "/drb/drops"
 #define DRB_CMD_WORKER "/drb/worker"
+// Its reply is one string, DRB_REPLY_OK or DRB_REPLY_ERROR, a colon and what there is to say.
+#define DRB_CMD_RELOAD "/drb/reload"
+#define DRB_REPLY_OK "ok"
+#define DRB_REPLY_ERROR "error"
 #define DRB_CMD_DIFFERENCES "/drb/differences"
 
 // Decisions against a threshold by load(default) - load(candidate): from -DRB_DIFFERENCE_MAX or

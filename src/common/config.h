@@ -142,6 +142,7 @@ struct drb_port_setup {
 	bool slotted;        // departures fall on a clock common to all switches
 	uint32_t overhead;   // bytes a frame occupies on the wire beyond its own
 	uint32_t queue;      // packets, egress queue limit
+	uint32_t queue_made; // the limit that packet buffers were made for
 	uint64_t catchup_ns; // link time a late wake-up may make up for
 };
 
@@ -186,6 +187,12 @@ struct drb_config_override {
 // -EINVAL, and setup is not to be used.
 int drb_config_load(const char *path, const struct drb_config_override *override,
 		    struct drb_setup *setup);
+
+// For a switch that goes on with another config: what cannot change while it runs stays in *setup
+// as it is in *now, and what differs there is named in kept ("process.burst, ports[0].driver"; ""
+// if nothing). -EINVAL with a message printed if it is the config of another switch.
+int drb_config_keep(const char *path, const struct drb_setup *now, struct drb_setup *setup,
+		    char *kept, size_t size);
 
 // Writes config as YAML. 0, or -errno with a message printed.
 int drb_config_save(const char *path, const struct drb_config *config);

@@ -299,6 +299,7 @@ int drb_config_ports(const char *path, const struct drb_config *c, struct drb_se
 	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
 		if (!seen[i] && check_port(path, &s->ports[i]) < 0)
 			return -EINVAL;
+		s->ports[i].queue_made = s->ports[i].queue;
 	}
 	return check_sharing(path, s);
 }

@@ -6,9 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+static _Thread_local char text[1024];
+
+const char *drb_msg_last(void)
+{
+	return text;
+}
+
 static void __attribute__((format(printf, 2, 0))) say(const char *kind, const char *fmt, va_list ap)
 {
-	char text[1024];
 
 	// One write, so that lines of many processes on one terminal do not mix.
 	vsnprintf(text, sizeof(text), fmt, ap);

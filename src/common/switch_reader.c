@@ -289,3 +289,26 @@ int drb_read_worker(struct drb_telemetry *t, struct drb_switch_worker *worker)
 {
 	return read_with(t, DRB_CMD_WORKER, NULL, take_worker, worker);
 }
+
+int drb_order(struct drb_telemetry *t, const char *command, const char *param, bool *done,
+	      char text[DRB_ORDER_TEXT_MAX])
+{
+	json_t *reply;
+	int rc = drb_telemetry_ask(t, command, param, &reply);
+
+	if (rc < 0)
+		return rc;
+	rc = take_text(reply, text, DRB_ORDER_TEXT_MAX);
+	json_decref(reply);
+	if (rc < 0)
+		return rc;
+	char *colon = strstr(text, ": ");
+	if (!colon)
+		return -EPROTO;
+	*colon = '\0';
+	*done = strcmp(text, DRB_REPLY_OK) == 0;
+	if (!*done && strcmp(text, DRB_REPLY_ERROR) != 0)
+		return -EPROTO;
+	memmove(text, colon + 2, strlen(colon + 2) + 1);
+	return 0;
+}

@@ -72,6 +72,13 @@ struct drb_switch_worker {
 	struct drb_worker_counters count;
 };
 
+#define DRB_ORDER_TEXT_MAX 2048
+
+// Asks for something to be done: DRB_CMD_RELOAD and its like. *done says whether it was, text what
+// the switch says about it.
+int drb_order(struct drb_telemetry *t, const char *command, const char *param, bool *done,
+	      char text[DRB_ORDER_TEXT_MAX]);
+
 int drb_read_info(struct drb_telemetry *t, struct drb_switch_info *info);
 int drb_read_ports(struct drb_telemetry *t, struct drb_switch_ports *ports);
 int drb_read_link(struct drb_telemetry *t, const char *port, struct drb_switch_link *link);

@@ -49,4 +49,5 @@ double ctl_percent(uint64_t part, uint64_t rest);
 int ctl_list(int argc, char **argv);
 int ctl_show(int argc, char **argv);
 int ctl_check(int argc, char **argv);
+int ctl_reload(int argc, char **argv);
 int ctl_watch(int argc, char **argv);

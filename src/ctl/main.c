@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbctl: reads the counters of running switches over their telemetry sockets.
+// drbctl: reads the counters of running switches over their telemetry sockets, and gives them
+// orders.
 
 #include "ctl.h"
 
@@ -14,8 +15,10 @@ int main(int argc, char **argv)
 		{"show", "drbctl show", "counters and settings of switches", ctl_show},
 		{"watch", "drbctl watch", "rates of switches, again and again", ctl_watch},
 		{"check", "drbctl check", "packets in = out + dropped + queued?", ctl_check},
+		{"reload", "drbctl reload", "switches read their configs again", ctl_reload},
 	};
 
-	return drb_verbs_main("Reads the counters of running drbswitch processes.", verbs,
-			      sizeof(verbs) / sizeof(verbs[0]), argc, argv);
+	return drb_verbs_main(
+		"Reads the counters of running drbswitch processes and gives them orders.", verbs,
+		sizeof(verbs) / sizeof(verbs[0]), argc, argv);
 }

@@ -28,39 +28,65 @@ uint64_t drb_assign_bytes(const struct drb_setup *s)
 	return rte_align32pow2(s->flow_max) * sizeof(struct drb_flowlet) + (1 << 16);
 }
 
-static int init_flowlets(struct drb_worker *w, const struct drb_setup *s)
+int drb_assign_make(struct drb_assign_memory *m, uint32_t worker, const struct drb_setup *s)
 {
 	uint32_t room = rte_align32pow2(s->flow_max);
-
-	w->flowlet_mask = room - 1;
-	w->flowlet_gap = drb_flow_tick(s->flowlet_gap_ns);
-	w->flowlet = rte_calloc(NULL, room, sizeof(*w->flowlet), 64);
-	return w->flowlet ? 0 : -ENOMEM;
-}
-
-int drb_assign_init(struct drb_worker *w, const struct drb_setup *s)
-{
 	char name[32];
 
-	snprintf(name, sizeof(name), "flows%u", w->number);
-	w->assigns = s->unit != DRB_UNIT_PACKET && w->up_ports > 0;
-	w->timed |= w->assigns;
-	switch (w->assigns ? s->unit : DRB_UNIT_PACKET) {
+	*m = (struct drb_assign_memory){0};
+	switch (s->up_ports > 0 ? s->unit : DRB_UNIT_PACKET) {
 	case DRB_UNIT_FLOW:
-		return drb_flow_table_init(&w->flows, name, s->flow_max, s->flow_idle_ns,
+		snprintf(name, sizeof(name), "flows%u", worker);
+		return drb_flow_table_init(&m->flows, name, s->flow_max, s->flow_idle_ns,
 					   s->flow_grace_ns);
 	case DRB_UNIT_FLOWLET:
-		return init_flowlets(w, s);
+		m->flowlet_mask = room - 1;
+		m->flowlet = rte_calloc(NULL, room, sizeof(*m->flowlet), 64);
+		return m->flowlet ? 0 : -ENOMEM;
 	default:
 		return 0;
 	}
 }
 
-void drb_assign_free(struct drb_worker *w)
+void drb_assign_free(struct drb_assign_memory *m)
 {
-	drb_flow_table_free(&w->flows);
-	rte_free(w->flowlet);
-	w->flowlet = NULL;
+	drb_flow_table_free(&m->flows);
+	rte_free(m->flowlet);
+	m->flowlet = NULL;
+}
+
+void drb_assign_exchange(struct drb_worker *w, struct drb_assign_memory *m)
+{
+	struct drb_assign_memory old = {w->flows, w->flowlet, w->flowlet_mask};
+
+	// Counters only grow; flows that are forgotten have ended.
+	m->flows.appeared = old.flows.appeared;
+	m->flows.idled = old.flows.idled + old.flows.live;
+	m->flows.closed = old.flows.closed;
+	w->flows = m->flows;
+	w->flowlet = m->flowlet;
+	w->flowlet_mask = m->flowlet_mask;
+	*m = old;
+}
+
+void drb_assign_set(struct drb_worker *w, const struct drb_setup *s)
+{
+	w->assigns = s->unit != DRB_UNIT_PACKET && w->up_ports > 0;
+	w->timed = w->assigns || w->threshold.automatic;
+	w->flowlet_gap = drb_flow_tick(s->flowlet_gap_ns);
+	if (w->flows.hash)
+		drb_flow_table_times(&w->flows, s->flow_idle_ns, s->flow_grace_ns);
+}
+
+int drb_assign_init(struct drb_worker *w, const struct drb_setup *s)
+{
+	struct drb_assign_memory memory;
+
+	if (drb_assign_make(&memory, w->number, s) < 0)
+		return -ENOMEM;
+	drb_assign_exchange(w, &memory);
+	drb_assign_set(w, s);
+	return 0;
 }
 
 // Judges the packets and finds what flows those that go up belong to. flowlets: a constant at every

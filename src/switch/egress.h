@@ -54,6 +54,26 @@ struct drb_egress {
 // time of one packet, rounded to ns.
 int drb_egress_init(struct drb_egress *q, uint32_t limit, const struct drb_rate *rate, bool slotted,
 		    uint32_t overhead, uint64_t catchup_ns);
+
+// Another ring for a queue that goes on with it, made by somebody else than the owner of the queue.
+struct drb_egress_ring {
+	void **packet; // NULL: none
+	uint32_t *size;
+	uint32_t mask;
+};
+
+// The ring that q needs to go on with another limit and rate; none if it has it. Room for what may
+// be queued now, too. 0 or -ENOMEM.
+int drb_egress_ring_for(const struct drb_egress *q, uint32_t limit, const struct drb_rate *rate,
+			struct drb_egress_ring *ring);
+void drb_egress_ring_free(struct drb_egress_ring *ring);
+// Goes on with another limit and link at now_ns; what is queued stays queued, even beyond the
+// limit. The head packet leaves when it would have, or sooner if the new link is faster. If ring
+// has room, the packets move there and *ring becomes the old one, to be freed. size_of: octets of a
+// packet.
+void drb_egress_change(struct drb_egress *q, uint32_t limit, const struct drb_rate *rate,
+		       bool slotted, uint32_t overhead, uint64_t catchup_ns, uint64_t now_ns,
+		       struct drb_egress_ring *ring, uint32_t (*size_of)(const void *packet));
 // Frees the ring; packets still queued are the caller's to free before.
 void drb_egress_free(struct drb_egress *q);
 

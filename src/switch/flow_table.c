@@ -44,10 +44,18 @@ uint64_t drb_flow_table_bytes(uint32_t max)
 	return (uint64_t)max * (32 + sizeof(struct drb_flow_entry)) + room * 40 + (1 << 20);
 }
 
+void drb_flow_table_times(struct drb_flow_table *t, uint64_t idle_ns, uint64_t grace_ns)
+{
+	uint64_t step = (idle_ns < grace_ns ? idle_ns : grace_ns) / 4 / STEPS;
+
+	t->idle = drb_flow_tick(idle_ns);
+	t->grace = drb_flow_tick(grace_ns);
+	t->step_ns = step > STEP_MIN_NS ? step : STEP_MIN_NS;
+}
+
 int drb_flow_table_init(struct drb_flow_table *t, const char *name, uint32_t max, uint64_t idle_ns,
 			uint64_t grace_ns)
 {
-	uint64_t shorter = idle_ns < grace_ns ? idle_ns : grace_ns;
 	struct rte_hash_parameters parameters = {
 		.name = name,
 		.entries = max < ENTRIES_MIN ? ENTRIES_MIN : max,
@@ -58,12 +66,8 @@ int drb_flow_table_init(struct drb_flow_table *t, const char *name, uint32_t max
 		.extra_flag = RTE_HASH_EXTRA_FLAGS_EXT_TABLE,
 	};
 
-	*t = (struct drb_flow_table){
-		.max = max,
-		.idle = drb_flow_tick(idle_ns),
-		.grace = drb_flow_tick(grace_ns),
-		.step_ns = shorter / 4 / STEPS > STEP_MIN_NS ? shorter / 4 / STEPS : STEP_MIN_NS,
-	};
+	*t = (struct drb_flow_table){.max = max};
+	drb_flow_table_times(t, idle_ns, grace_ns);
 	t->hash = rte_hash_create(&parameters);
 	if (!t->hash)
 		return -ENOMEM;

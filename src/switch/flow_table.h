@@ -69,6 +69,8 @@ struct drb_flow_table {
 // name: unique within the process. Needs a running EAL. 0 or -ENOMEM.
 int drb_flow_table_init(struct drb_flow_table *t, const char *name, uint32_t max, uint64_t idle_ns,
 			uint64_t grace_ns);
+// Other times to live, for the flows in the table too.
+void drb_flow_table_times(struct drb_flow_table *t, uint64_t idle_ns, uint64_t grace_ns);
 void drb_flow_table_free(struct drb_flow_table *t);
 // EAL memory that a table takes, in bytes.
 uint64_t drb_flow_table_bytes(uint32_t max);

@@ -14,6 +14,7 @@
 #include "instance.h"
 #include "memif_guard.h"
 #include "port.h"
+#include "reload.h"
 #include "telemetry.h"
 #include "workers.h"
 
@@ -110,7 +111,6 @@ static void catch_signals(void)
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
 }
 
@@ -147,7 +147,7 @@ static void say_ready(void)
 }
 
 // With the ports running: forwards until told to stop.
-static int forward(const struct drb_port_set *ports)
+static int forward(const struct drb_port_set *ports, const struct drb_reload *reload)
 {
 	int code = DRB_EXIT_FAILED;
 
@@ -162,11 +162,14 @@ static int forward(const struct drb_port_set *ports)
 		drb_error("a memif port did not meet its peer within %d s", LINK_WITHIN_S);
 	} else {
 		drb_workers_drain(&workers, &setup);
-		if (!atomic_load(&workers.worker[0].stop))
-			say_ready();
-		drb_workers_run(&workers);
+		if (drb_reload_start(reload) == 0) {
+			if (!atomic_load(&workers.worker[0].stop))
+				say_ready();
+			drb_workers_run(&workers);
+			drb_reload_stop();
+			code = DRB_EXIT_OK;
+		}
 		sd_notify(0, "STOPPING=1");
-		code = DRB_EXIT_OK;
 	}
 	drb_telemetry_stop();
 	drb_workers_idle_free(&workers);
@@ -187,7 +190,9 @@ static int run(const struct options *o)
 	if (drb_eal_init(&setup, drb_eal_memory_mb(&setup, mbufs), o->verbose) == 0) {
 		int rc = drb_ports_start(&ports, o->config, &setup, mbufs, &workers.worker[0].stop);
 		if (rc == 0) {
-			code = forward(&ports);
+			const struct drb_reload reload = {o->config, &o->override, &workers,
+							  &setup};
+			code = forward(&ports, &reload);
 			drb_workers_free(&workers); // their packets are of the ports' pool
 			drb_ports_stop(&ports);
 		} else if (atomic_load(&workers.worker[0].stop)) {
@@ -207,6 +212,7 @@ int main(int argc, char **argv)
 
 	argp_err_exit_status = DRB_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	drb_reload_block();
 	if (drb_config_load(o.config, &o.override, &setup) < 0)
 		return DRB_EXIT_USAGE;
 	if (o.check) {

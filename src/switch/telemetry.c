@@ -21,6 +21,7 @@
 #include <rte_version.h>
 
 #include "common/msg.h"
+#include "reload.h"
 #include "steer.h"
 
 // Ports in one reply: 64 ports times twelve arrays stay within the 16 KiB of a reply.
@@ -313,6 +314,19 @@ static int differences(const char *cmd, const char *params, struct rte_tel_data 
 	return rte_tel_data_add_dict_container(d, "count", counts, 0);
 }
 
+// The one line that there is to say, marked as what it is.
+static int reload(const char *cmd, const char *params, struct rte_tel_data *d)
+{
+	char text[1024], reply[1100];
+
+	(void)cmd, (void)params;
+	if (!atomic_load(&ready))
+		return -EAGAIN;
+	int rc = drb_reload(text, sizeof(text));
+	snprintf(reply, sizeof(reply), "%s: %s", rc < 0 ? DRB_REPLY_ERROR : DRB_REPLY_OK, text);
+	return rte_tel_data_string(d, reply);
+}
+
 static const struct {
 	const char *cmd;
 	telemetry_cb call;
@@ -325,6 +339,7 @@ static const struct {
 	{DRB_CMD_DROPS, drops, "Dropped packets by reason"},
 	{DRB_CMD_DIFFERENCES, differences,
 	 "Sampled decisions by load of the default less that of the candidate"},
+	{DRB_CMD_RELOAD, reload, "Reads the config again and puts it in force: ok or error: why"},
 	{DRB_CMD_WORKER, worker_stats, "The forwarding thread: bursts, sleeps, lateness"},
 };
 
@@ -361,6 +376,16 @@ int drb_telemetry_init(struct drb_workers *w, const struct drb_setup *s)
 void drb_telemetry_ready(void)
 {
 	atomic_store(&ready, true);
+}
+
+void drb_telemetry_pause(void)
+{
+	pthread_mutex_lock(&serving);
+}
+
+void drb_telemetry_resume(void)
+{
+	pthread_mutex_unlock(&serving);
 }
 
 void drb_telemetry_stop(void)

@@ -10,4 +10,7 @@ int drb_telemetry_init(struct drb_workers *workers, const struct drb_setup *setu
 // All ports forward from now on.
 void drb_telemetry_ready(void);
 // Commands answer with nothing from here on; call before what they read goes away.
+// Between these two no command is served.
+void drb_telemetry_pause(void);
+void drb_telemetry_resume(void);
 void drb_telemetry_stop(void);

@@ -37,19 +37,21 @@ static void put_in_force(struct drb_worker *w)
 	w->packet_choice.margin = drb_margin(t->packet);
 }
 
+void drb_threshold_set(struct drb_worker *w, const struct drb_setup *s)
+{
+	struct drb_threshold *t = &w->threshold;
+
+	t->automatic = s->threshold_auto && w->up_ports > 0;
+	t->flow = s->unit == DRB_UNIT_FLOW;
+	t->value = t->packet = s->threshold;
+	w->timed = w->assigns || t->automatic;
+	put_in_force(w);
+}
+
 void drb_threshold_init(struct drb_worker *w, const struct drb_setup *s)
 {
-	w->threshold = (struct drb_threshold){
-		.automatic = s->threshold_auto,
-		.flow = s->unit == DRB_UNIT_FLOW,
-		.hosts = s->tree.hosts,
-		.value = s->threshold,
-		.packet = s->threshold,
-	};
-	if (w->up_ports == 0)
-		w->threshold.automatic = false;
-	w->timed |= w->threshold.automatic;
-	put_in_force(w);
+	w->threshold = (struct drb_threshold){.hosts = s->tree.hosts};
+	drb_threshold_set(w, s);
 }
 
 // The share of the last dt_ns in which the link of port i was busy with what it sent.

@@ -32,5 +32,7 @@ struct drb_threshold {
 
 // T of an empty switch, or the number in the config.
 void drb_threshold_init(struct drb_worker *w, const struct drb_setup *setup);
+// The same for a worker that goes on, with what it has measured.
+void drb_threshold_set(struct drb_worker *w, const struct drb_setup *setup);
 // Measures, and puts T in force. Call once w->now_ns has reached due_ns.
 void drb_threshold_update(struct drb_worker *w);

@@ -47,7 +47,6 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 	drb_threshold_init(w, s);
 	w->burst = s->burst;
 	w->tx_burst = s->burst;
-	w->open = true;
 	w->poll = s->idle == DRB_IDLE_POLL;
 	w->rng = drb_rng_seed(s->seed, (uint64_t)s->layer << 32 | s->label);
 	w->epoll_fd = w->kick_fd = -1;
@@ -59,13 +58,9 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 	for (uint32_t i = 0; i < w->ports; i++) {
 		const struct drb_port_setup *p = &s->ports[i];
 		uint32_t queue = drb_worker_share(s, p->queue);
-		struct drb_rate rate = {p->rate.value / s->workers, p->rate.per_packet};
+		struct drb_rate rate = drb_worker_rate(s, &p->rate);
 		w->port[i].host = p->peer.layer == 0 ? p->peer.label : DRB_NO_LABEL;
 		w->port[i].socket.fd = -1;
-		w->port[i].judge = drb_judge_at(&w->verdicts, &w->addr, i < w->down_ports,
-						s->check_source ? w->port[i].host : DRB_NO_LABEL);
-		w->paced |= p->rate.value > 0;
-		w->open &= p->driver != DRB_DRIVER_NONE && queue >= s->burst;
 		// The kernel sends at most 32 packets of an af_xdp socket per call; a longer burst
 		// would spin inside the driver.
 		if (p->driver == DRB_DRIVER_AF_XDP && w->tx_burst > 32)
@@ -77,7 +72,22 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 		}
 		w->egress[i].limit = 0; // until a device is attached
 	}
+	drb_worker_set_ports(w, s);
 	return 0;
+}
+
+void drb_worker_set_ports(struct drb_worker *w, const struct drb_setup *s)
+{
+	w->paced = false;
+	w->open = true;
+	for (uint32_t i = 0; i < w->ports; i++) {
+		const struct drb_port_setup *p = &s->ports[i];
+		uint32_t source = s->check_source ? w->port[i].host : DRB_NO_LABEL;
+		w->port[i].judge = drb_judge_at(&w->verdicts, &w->addr, i < w->down_ports, source);
+		w->paced |= p->rate.value > 0;
+		w->open &=
+			p->driver != DRB_DRIVER_NONE && drb_worker_share(s, p->queue) >= s->burst;
+	}
 }
 
 void drb_worker_attach(struct drb_worker *w, uint32_t index, uint32_t limit, uint16_t dpdk)
@@ -109,7 +119,9 @@ void drb_worker_free(struct drb_worker *w)
 		}
 		drb_egress_free(q);
 	}
-	drb_assign_free(w);
+	struct drb_assign_memory memory = {0};
+	drb_assign_exchange(w, &memory);
+	drb_assign_free(&memory);
 	drb_verdicts_free(&w->verdicts);
 }
 

@@ -54,6 +54,10 @@ check "traffic" fabric exec h0 -- ping -q -c 50 -i 0.01 10.0.0.8
 after=$(column in_packets drbctl show s1-0)
 check "its packets are counted" test $((after - before)) -ge 100
 check "and sent up" test "$(column up_default drbctl show s1-0 routing)" -ge 50
+check "reload one" fails_with 0 'drb-s1-0 reloaded: scheme drb' drbctl reload s1-0
+check "reload all" test "$(drbctl reload --all 2>&1 | grep -c ' reloaded: ')" = 6
+check "reload nobody" fails_with 2 'a switch is missing' drbctl reload
+check "reload one that is not there" fails_with 1 'drb-s9-0: not running' drbctl reload s9-0
 check "conserved" drbctl check
 check "conserved, under load" bash -c '"$0" exec h1 -- ping -q -f -c 2000 10.0.0.7 >/dev/null & sleep 0.05
   for _ in 1 2 3 4 5; do "$1" check || exit; done; wait' "$root/topo/fabric" "$build/src/ctl/drbctl"
@@ -68,7 +72,7 @@ else
 fi
 
 refused() { check "$1" fails_with 2 "${@:2}"; }
-refused "no verb" 'list, show, watch or check' drbctl
+refused "no verb" 'list, show, watch, check or reload' drbctl
 refused "an unknown verb" "'lost'" drbctl lost
 refused "no switch" 'a switch is missing' drbctl show
 refused "no switch but a word" "'core' is no switch" drbctl show core

@@ -728,6 +728,49 @@ static void save_then_load(void **state)
 	assert_string_equal(s.ports[3].device, "net_null0,size=64");
 }
 
+// What a switch that runs by one config makes of another.
+static void keep(const char *now, const char *then, const char *want, struct drb_setup *s)
+{
+	struct drb_setup running = good(now);
+	char kept[256];
+
+	*s = good(then);
+	assert_int_equal(drb_config_keep(file, &running, s, kept, sizeof(kept)), 0);
+	assert_string_equal(kept, want);
+}
+
+static void kept_while_running(void **state)
+{
+	struct drb_setup s, running = good(HEAD);
+	char kept[256];
+
+	(void)state;
+	keep(HEAD, HEAD "routing: {scheme: ecmp, unit: flow, threshold: auto, flow_max: 9}\n", "",
+	     &s);
+	assert_int_equal(s.choice.scheme, DRB_SCHEME_ECMP);
+	assert_int_equal(s.flow_max, 9);
+	keep(HEAD "routing: {unit: flow}\n", HEAD "routing: {unit: flow, flow_max: 9, seed: 5}\n",
+	     "routing.seed, routing.flow_max", &s);
+	assert_int_equal(s.flow_max, 1000000);
+	assert_int_equal(s.choice.salt, running.choice.salt);
+	keep(HEAD, HEAD "link: {rate: 5pps, queue: 7, driver: none}\nprocess: {workers: 2}\n",
+	     "process.workers, link.driver", &s);
+	assert_int_equal(s.ports[3].queue, 7);
+	assert_int_equal(s.ports[3].driver, DRB_DRIVER_AF_PACKET);
+	// Queues may take from each other what packet buffers were made for, and no more.
+	keep(HEAD "process: {buffers: 10}\n",
+	     HEAD "process: {buffers: 10}\nlink: {queue: 500}\nports: [{name: d0, queue: 558}]\n",
+	     "", &s);
+	assert_int_equal(s.ports[0].queue, 558);
+	running = s;
+	s = good(HEAD
+		 "process: {buffers: 10}\nlink: {queue: 500}\nports: [{name: d0, queue: 559}]\n");
+	assert_int_equal(drb_config_keep(file, &running, &s, kept, sizeof(kept)), 0);
+	assert_string_equal(kept, "ports[0].queue");
+	assert_int_equal(s.ports[0].queue, 558);
+	assert_int_equal(s.ports[1].queue, 500);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -746,6 +789,7 @@ int main(void)
 		cmocka_unit_test(seeds_differ),
 		cmocka_unit_test(memif_sockets_meet),
 		cmocka_unit_test(save_then_load),
+		cmocka_unit_test(kept_while_running),
 	};
 	return cmocka_run_group_tests_name("config", tests, make_dir, remove_dir);
 }

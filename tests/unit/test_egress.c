@@ -368,12 +368,82 @@ static void full_queue_discards(void **state)
 	drb_egress_free(&q);
 }
 
+static uint32_t size_of_packet(const void *packet)
+{
+	return 60 + (uint32_t)((uintptr_t)packet % 1000);
+}
+
+// A queue whose limit and link change all the time: packets stay in order, none is lost, and the
+// head leaves no later than the link in force allows.
+static void changes(void **state)
+{
+	static const struct drb_rate rates[] = {
+		{0, false}, {1e3, true}, {1e6, true}, {1e6, false}, {1e10, false}};
+	struct drb_rng r = drb_rng_seed(6, 6);
+	uint64_t now = 1, in = 0, out = 0, octets = 0, discards = 0;
+	struct drb_rate rate = rates[0];
+	struct drb_egress q;
+
+	(void)state;
+	assert_int_equal(drb_egress_init(&q, 5, &rate, false, 24, 1000), 0);
+	for (int turn = 0; turn < 200000; turn++) {
+		uint32_t length = drb_egress_length(&q), due;
+		now += drb_rng_below(&r, 20000);
+		for (uint32_t n = drb_rng_below(&r, 4); n > 0; n--) {
+			void *packet = (void *)(uintptr_t)(in + 1);
+			uint32_t size = size_of_packet(packet);
+			bool fits = drb_egress_length(&q) < q.limit;
+			assert_int_equal(drb_egress_push(&q, packet, size, now), fits);
+			in += fits;
+			octets += fits ? size : 0;
+			discards += !fits;
+		}
+		due = drb_egress_due(&q, now, 1 + drb_rng_below(&r, 8));
+		void **front = drb_egress_front(&q, &due);
+		uint64_t left = 0;
+		for (uint32_t i = 0; i < due; i++) {
+			assert_int_equal((uintptr_t)front[i], ++out);
+			left += size_of_packet(front[i]);
+		}
+		drb_egress_pop(&q, due, left, now);
+		octets -= left;
+		if (drb_rng_below(&r, 10) == 0) {
+			struct drb_egress_ring ring = {0};
+			uint32_t limit = 1 + drb_rng_below(&r, 100);
+			length = drb_egress_length(&q);
+			rate = rates[drb_rng_below(&r, ARRAY_SIZE(rates))];
+			assert_int_equal(drb_egress_ring_for(&q, limit, &rate, &ring), 0);
+			bool slotted = rate.per_packet && drb_rng_below(&r, 2);
+			drb_egress_change(&q, limit, &rate, slotted, 24, 1000, now, &ring,
+					  size_of_packet);
+			drb_egress_ring_free(&ring);
+			assert_int_equal(drb_egress_length(&q), length);
+			if (length > 0 && rate.value > 0) {
+				struct drb_instant latest = {.ns = now};
+				drb_egress_serialise(&q, &latest,
+						     size_of_packet((void *)(uintptr_t)(out + 1)));
+				assert_true(drb_egress_next_ns(&q) <= latest.ns);
+			}
+		}
+		assert_true(drb_egress_queue_ns(&q, now) <= in * now);
+		assert_int_equal(in - out, drb_egress_length(&q));
+		assert_int_equal(q.octets, octets);
+		assert_int_equal(q.discards, discards);
+	}
+	assert_true(out > 50000 && discards > 1000);
+	drb_egress_free(&q);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_against_model), cmocka_unit_test(formula_without_drift),
-		cmocka_unit_test(busy_link_is_exact),   cmocka_unit_test(catches_up_within_bound),
-		cmocka_unit_test(slots_have_one_clock), cmocka_unit_test(full_queue_discards),
+		cmocka_unit_test(random_against_model),
+		cmocka_unit_test(formula_without_drift),
+		cmocka_unit_test(busy_link_is_exact),
+		cmocka_unit_test(catches_up_within_bound),
+		cmocka_unit_test(slots_have_one_clock),
+		cmocka_unit_test(full_queue_discards),
+		cmocka_unit_test(changes),
 	};
 	return cmocka_run_group_tests_name("egress", tests, NULL, NULL);
 }

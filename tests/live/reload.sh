@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Every switch of a fabric reads its config again, again and again, while measured traffic runs: no
+# packet is lost, and flows stay in order while they stay flows.
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/story.bash"
+need drbtopo drbswitch drbctl drbgen
+need_tool jq
+
+configs=/run/drbswitch/drb
+
+# with ROUTING [LINK]: all configs say this from now on, and everybody reads them
+with() {
+  sed -i -e "s/^routing:.*/routing: {$1}/" -e "s/^link:.*/link: {${2:-}}/" $configs/s*.yaml
+  drbctl reload --all >"$scratch/said" 2>&1 &&
+    [ "$(grep -c ' reloaded: ' "$scratch/said")" = 20 ] || { cat "$scratch/said" && false; }
+}
+
+all_say() { # all_say COLUMN VALUE: of routing
+  drbctl show --all routing --json | jq -se --arg v "$2" "length == 20 and all(.$1 == \$v)"
+}
+
+# under_load EXPECTATION ROUTING/LINK...: the changes while traffic runs; then what is in the report
+under_load() {
+  local want=$1 change
+  shift
+  drbgen replay "$scratch/traffic" --json >"$scratch/report" &
+  local replay=$!
+  sleep 0.7
+  for change in "$@"; do
+    with "${change%/*}" "${change#*/}" || return
+    sleep 0.2
+  done
+  kill -0 $replay || { echo "the changes came too late" && return 1; }
+  wait $replay
+  cat "$scratch/report"
+  jq -e "$want" "$scratch/report"
+}
+
+drbgen write -l 3 -d 2 --pattern stride:5 --load 0.5 --slot 4ms --slots 1000 --out "$scratch/traffic" 2>/dev/null
+up -l 3 -d 2
+check "scheme, threshold, rate and queue: nothing lost" under_load '.lost == 0 and .received == .sent' \
+  'scheme: least/' 'threshold: auto/queue: 200, rate: 100Mbit' 'scheme: micro/queue: 400, rate: 20kpps' \
+  'choices: 2, threshold: 0.5/rate: 2kpps' 'unit: flowlet, flow_max: 1000/' \
+  'scheme: vlb, check_source: false/' 'scheme: drb, threshold: 7/'
+check "the last of it is in force" all_say threshold 7
+check "packets are conserved" fabric check counters
+check "flows" with 'unit: flow, flow_max: 1000'
+check "flows: nothing lost or reordered" under_load '.lost == 0 and .reordered == 0' \
+  'unit: flow, flow_max: 1000, scheme: vlb/' 'unit: flow, flow_max: 1000, scheme: ecmp/queue: 100' \
+  'unit: flow, flow_max: 1000, flow_idle: 20s/rate: 20kpps'
+check "the last of it is in force" all_say unit flow
+sed -i 's/^routing:.*/routing: {scheme: best}/' $configs/s1-0.yaml
+check "a mistake is named" fails_with 1 's1-0.yaml:[0-9]+: routing.scheme: "best"' drbctl reload s1-0
+check "and changes nothing" all_say unit flow
+check "every pair" fabric check
+check "down" fabric down
+check "nothing is left" nothing_left
+finish
