@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <rte_eal.h>
@@ -218,7 +219,11 @@ int drb_eal_init(const struct drb_setup *setup, uint32_t memory_mb, bool verbose
 	}
 	if (!pci)
 		add(&a, "--no-pci");
-	if (rte_eal_init(a.count, a.value) < 0) {
+	// The stats socket is for this user alone; its directory is there already.
+	mode_t mask = umask(0177);
+	rc = rte_eal_init(a.count, a.value);
+	umask(mask);
+	if (rc < 0) {
 		rc = -rte_errno;
 		drb_error("DPDK did not start: %s (-v shows what it says)", rte_strerror(-rc));
 		return rc;

@@ -37,7 +37,7 @@ static int lock_dir(void)
 		rc = errno == EWOULDBLOCK ? -EBUSY : -errno; // EWOULDBLOCK is EAGAIN
 	else if (stat(dir, &there) < 0 || fstat(fd, &here) < 0 || here.st_ino != there.st_ino)
 		rc = -EAGAIN;
-	else if (access(dir, W_OK) < 0)
+	else if (access(dir, W_OK) < 0 || fchmod(fd, 0700) < 0)
 		rc = -errno;
 	if (rc == 0)
 		return fd;

@@ -14,6 +14,7 @@
 #include "instance.h"
 #include "memif_guard.h"
 #include "port.h"
+#include "privilege.h"
 #include "reload.h"
 #include "telemetry.h"
 #include "workers.h"
@@ -162,7 +163,7 @@ static int forward(const struct drb_port_set *ports, const struct drb_reload *re
 		drb_error("a memif port did not meet its peer within %d s", LINK_WITHIN_S);
 	} else {
 		drb_workers_drain(&workers, &setup);
-		if (drb_reload_start(reload) == 0) {
+		if (drb_privilege_lay_down(&setup) == 0 && drb_reload_start(reload) == 0) {
 			if (!atomic_load(&workers.worker[0].stop))
 				say_ready();
 			drb_workers_run(&workers);
@@ -193,6 +194,7 @@ static int run(const struct options *o)
 			const struct drb_reload reload = {o->config, &o->override, &workers,
 							  &setup};
 			code = forward(&ports, &reload);
+			drb_privilege_take_up();
 			drb_workers_free(&workers); // their packets are of the ports' pool
 			drb_ports_stop(&ports);
 		} else if (atomic_load(&workers.worker[0].stop)) {
@@ -212,6 +214,7 @@ int main(int argc, char **argv)
 
 	argp_err_exit_status = DRB_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	drb_privilege_begin();
 	drb_reload_block();
 	if (drb_config_load(o.config, &o.override, &setup) < 0)
 		return DRB_EXIT_USAGE;

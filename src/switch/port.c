@@ -173,6 +173,19 @@ static void remove_dead_socket(const char *path)
 	close(fd);
 }
 
+static int init_vdev(const struct drb_port_setup *p, const char *name, const char *args)
+{
+	if (p->driver != DRB_DRIVER_MEMIF)
+		return rte_vdev_init(name, args);
+	// The socket that a server listens on is for this user alone.
+	mode_t mask = umask(0177);
+	drb_memif_enter();
+	int rc = rte_vdev_init(name, args);
+	drb_memif_leave();
+	umask(mask);
+	return rc;
+}
+
 // -EINVAL for a device string that no driver takes, with a message naming its line.
 static int create(const char *path, const struct drb_port_setup *p, uint32_t workers, uint16_t *id)
 {
@@ -182,9 +195,7 @@ static int create(const char *path, const struct drb_port_setup *p, uint32_t wor
 	describe(p, workers, name, args);
 	if (p->driver == DRB_DRIVER_MEMIF && p->up)
 		remove_dead_socket(p->socket);
-	enter(p);
-	rc = p->driver == DRB_DRIVER_PCI ? 0 : rte_vdev_init(name, args);
-	leave(p);
+	rc = p->driver == DRB_DRIVER_PCI ? 0 : init_vdev(p, name, args);
 	if (rc < 0) {
 		snprintf(key, sizeof(key), "%s%s", p->key,
 			 p->driver == DRB_DRIVER_VDEV ? "device" : "driver");

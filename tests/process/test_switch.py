@@ -519,6 +519,40 @@ def reload_of_a_pipe():
         stop(p)
 
 
+def status_of(task):
+    return dict(line.split(':\t', 1) for line in (task / 'status').read_text().splitlines())
+
+
+def least_privilege():
+    """Once it forwards no thread has a capability in effect, nor may get one; sockets are for one
+    user alone. All of it holds after a reload, which still works."""
+    with World() as w:
+        text = HEAD + (f'link: {{driver: memif}}\nports: [{{name: d0, driver: vdev, device: net_null0}}]\n'
+                       f'process: {{workers: 1, memif_dir: {w.dir}/memif}}\n')
+        (w.dir / 'run/dpdk').mkdir(mode=0o755)
+        (w.dir / 'run/dpdk/drb-s1-0').mkdir(mode=0o755)
+        low = w.start(text)
+        core = w.start(text.replace('layer: 1', 'layer: 2').replace('name: d0', 'name: d1'), name='core')
+        for _ in range(2):
+            w.notified('READY=1')
+        for p in (low, core):
+            tasks = list(pathlib.Path(f'/proc/{p.pid}/task').iterdir())
+            assert len(tasks) >= 3, tasks
+            for task in tasks:
+                status = status_of(task)
+                assert status['NoNewPrivs'] == '1', status
+                for kind in ('CapEff', 'CapPrm', 'CapInh', 'CapAmb'):
+                    assert int(status[kind], 16) == 0, (task, kind, status[kind])
+        sockets = [w.socket_of('drb-s1-0'), w.socket_of('drb-s2-0'), *(w.dir / 'memif').iterdir()]
+        assert len(sockets) == 3, sockets
+        for path in sockets:
+            assert path.stat().st_mode & 0o777 == 0o600, (path, oct(path.stat().st_mode))
+            assert path.parent.stat().st_mode & 0o777 == 0o700, path.parent
+        assert ask(w.socket_of('drb-s1-0'), '/drb/reload')[0].startswith('ok: ')
+        for p in (low, core):
+            stop(p)
+
+
 def bad_input():
     with World() as w:
         refuses(w, 'fabric: {layers: 3, arity: 2}\n', 'c.yaml:1: switch: key is missing')
@@ -604,7 +638,7 @@ def every_key_is_documented():
 TESTS = (command_line, starts_and_stops, one_process_per_name, two_at_once, starts_after_a_crash,
          stopped_while_starting, stopped_while_waiting, memif_peers_meet, memif_peers_leave,
          captures_are_counted_whole, many_readers, reload_keeps_what_is_queued,
-         reload_under_load, reload_of_a_pipe, bad_input, devices_that_fail, examples,
+         reload_under_load, reload_of_a_pipe, least_privilege, bad_input, devices_that_fail, examples,
          every_key_is_documented, service_file)
 
 
