@@ -28,7 +28,9 @@
 #define TX_DESCRIPTORS 512
 // Frames of an af_packet ring, per direction; each takes 2 KiB of locked memory.
 #define AF_PACKET_FRAMES 512
-// libbpf's af_xdp fills this many buffers per queue at start, whatever it was asked for.
+// The af_xdp driver fills this many buffers per queue at start, whatever it was asked for. Rings of
+// this length take them all while the worker is off its CPU; a shorter one drops packets there are
+// buffers for.
 #define AF_XDP_FILL 2048
 #define POOL_CACHE 256
 // Tries of a memif client to reach its server, 5 ms apart: 30 s.
@@ -262,7 +264,8 @@ static int count_queues(const char *path, const struct drb_port_setup *p, uint16
 static int start(const struct drb_port_setup *p, uint16_t id, const struct queues *queues,
 		 const struct rte_eth_conf *conf, struct rte_mempool *pool, const atomic_bool *stop)
 {
-	uint16_t rx = RX_DESCRIPTORS, tx = TX_DESCRIPTORS;
+	bool xdp = p->driver == DRB_DRIVER_AF_XDP;
+	uint16_t rx = xdp ? AF_XDP_FILL : RX_DESCRIPTORS, tx = xdp ? AF_XDP_FILL : TX_DESCRIPTORS;
 	unsigned node = (unsigned)rte_eth_dev_socket_id(id);
 	const char *step = "configure";
 	int rc = rte_eth_dev_configure(id, queues->rx, queues->tx, conf);
