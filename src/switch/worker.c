@@ -19,8 +19,10 @@
 // How soon to offer a packet again that the driver refused.
 #define RETRY_NS 50000
 // Sleeps while some port has no descriptor to wait on: short after traffic, longer the longer
-// nothing comes.
+// nothing comes. A timed sleep costs several microseconds of a CPU, which switches that are linked
+// by memif share, so that theirs are longer; a network card's ring is full before.
 #define DOZE_MIN_NS 10000
+#define DOZE_MEMIF_NS 100000
 #define DOZE_MAX_NS 1000000
 
 // How often a parked worker and who parks it look at each other.
@@ -50,7 +52,7 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 	w->poll = s->idle == DRB_IDLE_POLL;
 	w->rng = drb_rng_seed(s->seed, (uint64_t)s->layer << 32 | s->label);
 	w->epoll_fd = w->kick_fd = -1;
-	w->doze_ns = DOZE_MIN_NS;
+	w->doze_min_ns = DOZE_MEMIF_NS;
 	if (drb_verdicts_init(&w->verdicts, &w->hop) < 0) {
 		drb_worker_free(w);
 		return -ENOMEM;
@@ -61,6 +63,8 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 		struct drb_rate rate = drb_worker_rate(s, &p->rate);
 		w->port[i].host = p->peer.layer == 0 ? p->peer.label : DRB_NO_LABEL;
 		w->port[i].socket.fd = -1;
+		if (p->driver == DRB_DRIVER_PCI || p->driver == DRB_DRIVER_VDEV)
+			w->doze_min_ns = DOZE_MIN_NS;
 		// The kernel sends at most 32 packets of an af_xdp socket per call; a longer burst
 		// would spin inside the driver.
 		if (p->driver == DRB_DRIVER_AF_XDP && w->tx_burst > 32)
@@ -72,6 +76,7 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 		}
 		w->egress[i].limit = 0; // until a device is attached
 	}
+	w->doze_ns = w->doze_min_ns;
 	drb_worker_set_ports(w, s);
 	return 0;
 }
@@ -331,7 +336,7 @@ void drb_worker_run(struct drb_worker *w)
 			drb_peers_publish(w);
 		tsc = count_turn(w, tsc, received > 0 || queued > 0);
 		if (received) {
-			w->doze_ns = DOZE_MIN_NS;
+			w->doze_ns = w->doze_min_ns;
 		} else if (!w->poll && next_ns > w->now_ns) {
 			sleep_until(w, next_ns);
 			tsc = rte_rdtsc();

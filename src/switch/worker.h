@@ -53,8 +53,9 @@ struct drb_worker {
 	bool assigns;      // flow or flowlet unit: decisions are not made by packet
 	bool timed;        // decisions need the time
 	int epoll_fd, kick_fd;
-	uint64_t started_ns; // CLOCK_MONOTONIC when the loop began
-	bool doze;           // some port has no descriptor to wait on: look after doze_ns
+	uint64_t started_ns;  // CLOCK_MONOTONIC when the loop began
+	bool doze;            // some port has no descriptor to wait on: look after doze_ns
+	uint64_t doze_min_ns; // the first doze after traffic
 
 	// Hot.
 	struct drb_rng rng;
