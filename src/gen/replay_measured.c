@@ -76,6 +76,7 @@ static int print(const struct replay_options *o, const struct manifest *m, uint6
 		.slot_ns = slot_ns,
 		.offered_load = (double)m->packets / hosts / m->slots,
 		.achieved_load = (double)result->tally.delivered / hosts / slots,
+		.late = result->late,
 		.late_mean_ns = result->late_mean_ns,
 		.late_max_ns = result->late_max_ns,
 	};
@@ -85,10 +86,10 @@ static int print(const struct replay_options *o, const struct manifest *m, uint6
 		drb_info("%" PRIu64 " packets of other runs arrived and were left out",
 			 report.tally.strangers);
 	if (report_late(&report))
-		drb_warn(
-			"the generator was late by up to %.0f us, more than half a slot: latencies "
-			"are not those of this load; use longer slots or a less busy machine",
-			report.late_max_ns / 1e3);
+		drb_warn("the generator sent %" PRIu64 " packets more than half a slot late, by up "
+			 "to %.0f us: latencies are not quite those of this load; use longer slots "
+			 "or a less busy machine",
+			 report.late, report.late_max_ns / 1e3);
 	if (report.tally.receiver_dropped)
 		drb_error("%" PRIu64 " packets arrived but found the receiving sockets full: not "
 			  "counted as lost, nor in the latencies; see --buffer",
@@ -153,6 +154,7 @@ static int replay(const struct replay_options *o, const char *dir, const struct 
 		.schedule = {.mode = SCHEDULE_TIMES, .multiplier = 1, .loops = 1},
 		.measured = true,
 		.align_ns = slot_ns, // as the slots of slotted links are
+		.late_ns = slot_ns / 2,
 		.drain_ns = o->drain_ns,
 		.sink = new_sink(o, m, s),
 		.context = s,

@@ -12,7 +12,7 @@ uint64_t report_lost(const struct report *r)
 
 bool report_late(const struct report *r)
 {
-	return r->late_max_ns > (double)r->slot_ns / 2;
+	return r->late > 0;
 }
 
 bool report_clean(const struct report *r)
@@ -68,6 +68,7 @@ static void print_row(const struct report *r, enum drb_format format)
 		{"late_mean_us", NULL, DRB_REAL, 1},
 		{"late_max_us", NULL, DRB_REAL, 1},
 		{"late", NULL, DRB_FLAG, 0},
+		{"late_packets", NULL, DRB_COUNT, 0},
 	};
 	struct drb_table *t = drb_table_new(stdout, format, columns, COUNT(columns));
 
@@ -84,6 +85,7 @@ static void print_row(const struct report *r, enum drb_format format)
 	drb_table_real(t, r->late_mean_ns / 1e3);
 	drb_table_real(t, r->late_max_ns / 1e3);
 	drb_table_flag(t, report_late(r));
+	drb_table_count(t, r->late);
 	drb_table_end(t);
 }
 

@@ -15,13 +15,14 @@ struct report {
 	uint64_t slot_ns;
 	double offered_load;  // packets per host and slot of the traffic
 	double achieved_load; // packets delivered per host and slot, first to last delivery
+	uint64_t late;        // packets sent more than half a slot behind the schedule
 	double late_mean_ns, late_max_ns;
 };
 
 // Packets that the fabric lost: sent, not delivered, and not dropped by a full receiving socket
 // after they had arrived.
 uint64_t report_lost(const struct report *r);
-// The generator missed its schedule by more than half a slot.
+// The generator missed its schedule by more than half a slot at least once.
 bool report_late(const struct report *r);
 // Everything sent arrived, once and where it should, and the receiver kept up.
 bool report_clean(const struct report *r);

@@ -88,8 +88,10 @@ static int send_and_receive(struct run *r, struct sender *sender)
 
 int run_replay(struct run *r, struct run_result *result)
 {
-	struct sender sender = {
-		.trace = r->trace, .schedule = r->schedule, .measured = r->measured};
+	struct sender sender = {.trace = r->trace,
+				.schedule = r->schedule,
+				.measured = r->measured,
+				.late_ns = r->late_ns};
 	struct hosts hosts;
 	int rc = hosts_open(&hosts, r->fabric, r->plan, r->measured, r->sink);
 
@@ -108,6 +110,7 @@ int run_replay(struct run *r, struct run_result *result)
 	*result = (struct run_result){
 		.sent = sender.sent,
 		.failed = sender.failed,
+		.late = sender.late,
 		.late_mean_ns = sender.sent ? (double)sender.late_sum_ns / (double)sender.sent : 0,
 		.late_max_ns = (double)sender.late_max_ns,
 		.sending_ns = sender.sent ? (double)sender.last_ns - (double)sender.start_ns : 0,

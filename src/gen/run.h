@@ -19,6 +19,7 @@ struct run {
 	struct schedule schedule;
 	bool measured;     // measured packets: transmit times filled in, their port taken
 	uint64_t align_ns; // the run begins at a multiple of it; 0: at any time
+	uint64_t late_ns;  // packets sent later than that count as late
 	uint64_t drain_ns;
 	struct sink *sink;
 	// Checks the trace against what the interfaces can carry, before anything is sent; 0 or a
@@ -34,6 +35,7 @@ struct run_result {
 	uint64_t sent, failed;
 	struct tally tally;
 	struct latency latency;
+	uint64_t late; // packets
 	double late_mean_ns, late_max_ns;
 	double sending_ns; // from the start to the last packet
 	bool interrupted;  // by a signal

@@ -66,6 +66,7 @@ static void send_packet(struct sender *s, struct trace_packet *p, uint64_t due)
 		return;
 	uint64_t late = tx_ns > due ? tx_ns - due : 0;
 	s->late_sum_ns += late;
+	s->late += late > s->late_ns;
 	if (late > s->late_max_ns)
 		s->late_max_ns = late;
 }

@@ -17,6 +17,7 @@ struct sender {
 	const int *socket; // packet socket of every host
 	bool measured;     // fill in the transmit time
 	uint64_t start_ns; // CLOCK_MONOTONIC of time 0 of the schedule
+	uint64_t late_ns;  // packets behind the schedule by more count as late
 
 	_Atomic bool cancel;    // written by main: send no more
 	_Atomic bool done;      // written by the sender: nothing more will be sent
@@ -28,6 +29,7 @@ struct sender {
 	uint32_t error_host; // and where
 	uint64_t first_ns, last_ns;
 	uint64_t late_max_ns, late_sum_ns; // behind the schedule, of packets sent
+	uint64_t late;                     // packets sent late
 
 	// Private.
 	pthread_t thread;

@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""topo/experiment without a fabric: which runs count, what is too far off, what it refuses, and that
+the report needs nothing else.
+
+test_experiment.py TOPO_DIR BUILD_DIR    TAP on standard output."""
+import csv
+import math
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import traceback
+
+TOPO, BUILD = sys.argv[1:3]
+sys.dont_write_bytecode = True
+sys.path.insert(0, TOPO)
+os.environ['DRB_BUILD'] = BUILD
+
+from drbfabric import live, report  # noqa: E402
+from drbfabric.experiment import Experiment, Setup, deviations, disturbance, simulate, summarise  # noqa: E402
+
+
+def setup(**changes):
+    values = {'layers': 3, 'arity': 2, 'schemes': ['drb', 'dmodk'], 'loads': [0.6, 0.9],
+              'traffic': 'permutation', 'threshold': 'paper', 'slot_ns': 2000000, 'slots': 400,
+              'warmup': 100, 'runs': 2, 'repeats': 1, 'queue': 512, 'seed': 5,
+              'driver': 'af_packet', 'name': 'x'}
+    return Setup(**{**values, **changes})
+
+
+def counters(start, rate, queued):
+    """A reading of two switches' counters: all grow at `rate` per unit of time `start`."""
+    sums = {'default': 9 * start * rate, 'redirected': start * rate, 'queued': queued,
+            'late_ns': 1000 * start, 'lost_credit_events': start, 'lost_credit_ns': 1000000 * start}
+    queue = {'ns': queued * start * 10, 'times': 2 * start * 10, 'links': 2, 'max': queued,
+             'out': 10 * start * rate}
+    return sums, {'up1': dict(queue), 'down1': dict(queue)}
+
+
+def counters_become_figures():
+    said = {'latency_mean_slots': 7.5, 'tail_slots': 11, 'sent': 100, 'lost': 1, 'duplicated': 2,
+            'misdelivered': 3, 'receiver_dropped': 4, 'late_packets': 5, 'late_max_us': 6}
+    s = setup()
+    s.load = 0.9
+    steady = [counters(t, 100, 3) for t in (10, 20, 30, 40)]
+    run = live.result_of(said, steady, s)
+    assert run['latency'] == 7.5 and run['wrong'] == 9, run
+    assert abs(run['redirected'] - 0.1) < 1e-12, run
+    assert run['lost_credit_events'] == 30 and run['forwarded'] == 2 * 10 * 30 * 100, run
+    assert abs(run['queue_up1_mean'] - 1.5) < 1e-12 and run['queue_up1_max'] == 3, run
+    assert not run['growing']
+    # Readings at times 1, 2, 3, 4 with ever longer queues.
+    grows = [counters(t, 100, 400 * t) for t in (10, 20, 30, 40)]
+    assert live.result_of(said, grows, s)['growing']
+
+
+def disturbed_runs_do_not_count():
+    quiet = {'sent': 10000, 'forwarded': 40000, 'late_packets': 20, 'lost_credit_events': 80}
+    assert disturbance(quiet) == ''
+    assert 'sent late' in disturbance({**quiet, 'late_packets': 21})
+    assert 'lost' in disturbance({**quiet, 'lost_credit_events': 81})
+
+
+def made_up(s, factor):
+    """An experiment whose live runs are the simulator's, times a factor."""
+    e = Experiment(s, '/nowhere')
+    for seed in e.seeds:
+        e.simulated[seed] = simulate(s, seed)
+        for (scheme, load), figures in e.simulated[seed].items():
+            scaled = {k: v if isinstance(v, bool) else v * factor for k, v in figures.items()}
+            e.runs.append({**scaled, 'scheme': scheme, 'load': load, 'seed': seed, 'attempt': 1,
+                           'counts': True, 'disturbed': '', 'lost': 0, 'wrong': 0,
+                           'switch_late_us': 1.0, 'late_max_us': 2.0})
+    return e
+
+
+def deviations_are_found():
+    for factor, within in ((1, True), (1.04, True), (0.96, True), (1.06, False), (0.94, False)):
+        rows = summarise(made_up(setup(), factor))
+        assert len(rows) == 4
+        for row in rows:
+            assert row['within'] == within, (factor, row)
+            assert abs(row['latency_off'] - (factor - 1)) < 1e-9, row
+    row = summarise(made_up(setup(), 1))[0]
+    assert deviations({**row, 'tail_off': 0.11, 'tail_off_se': math.nan})
+    assert not deviations({**row, 'tail_off': 0.11, 'tail_off_se': 0.01})  # may be chance
+    assert deviations({**row, 'growing': True}) and not deviations(
+        {**row, 'growing': True, 'sim_growing': True, 'latency_off': 0.5})
+
+
+def disturbed_and_lost_are_marked():
+    e = made_up(setup(), 1)
+    e.runs[0].update(disturbed='7 packets sent late', lost=3)
+    e.runs.append({**e.runs[0], 'counts': False, 'latency': 1000.0})
+    rows = summarise(e)
+    assert not rows[0]['within'] and rows[1]['within']
+    assert rows[0]['latency'] < 100, 'a run that does not count is in the mean'
+    said = ', '.join(report.remarks(rows[0]))
+    for part in '3 packets lost', '1 of 2 runs disturbed', '1 runs repeated':
+        assert part in said, said
+
+
+def simulator_sees_the_same_load():
+    s = setup(schemes=['dmodk'], loads=[0.9], slots=4000, warmup=400)
+    figures = simulate(s, 1)['dmodk', 0.9]
+    assert 7.5 < figures['latency'] < 9 and figures['redirected'] == 0, figures
+    assert set(f'queue_{q}_mean' for q in s.queues) <= set(figures)
+
+
+def report_is_one_file():
+    with tempfile.TemporaryDirectory() as folder:
+        e = made_up(setup(), 1.06)
+        rows = summarise(e)
+        path = report.write(f'{folder}/out', e, rows)
+        with open(path, encoding='utf-8') as f:
+            page = f.read()
+        assert not re.findall(r'(?:src|href)="(?!data:)', page)
+        assert 'latency +6.0%' in page and 'F(3,2)' in page
+        with open(f'{folder}/out/summary.csv', encoding='utf-8') as f:
+            lines = list(csv.DictReader(f))
+        assert [(x['scheme'], x['load']) for x in lines] == \
+            [('drb', '0.6'), ('drb', '0.9'), ('dmodk', '0.6'), ('dmodk', '0.9')]
+        assert all(x['within'] == 'no' for x in lines)
+        with open(f'{folder}/out/runs.csv', encoding='utf-8') as f:
+            assert len(list(csv.DictReader(f))) == 8
+        pictures = report.draw(rows, e.setup)
+        assert not pictures or page.count('<img') == len(pictures) == 4
+        for picture in pictures.values():
+            assert picture.lstrip().startswith('<?xml') and '</svg>' in picture
+
+
+def mistakes_are_one_line():
+    with tempfile.TemporaryDirectory() as folder:
+        for words, pattern in (
+                ('', 'out'), ('--load 1', 'loads'), ('--load 0.5,0.5', 'loads'),
+                ('--load 0.5:x:1', 'loads'), ('--slot 2', '2ms'), ('--slot 0ms', '2ms'),
+                ('--scheme drb,drb', 'schemes'), ('-l 0', '0'), ('--slots 10 --warmup 6', 'half'),
+                ('-l 9 -d 9', 'hosts'), ('--runs 0', '0'), ('--nonsense', 'nonsense'),
+                ('--repeat -1', 'repeat')):
+            out = ['--out', f'{folder}/x'] if words else []
+            done = subprocess.run([f'{TOPO}/experiment', *out, *words.split()], text=True,
+                                  capture_output=True, check=False)
+            assert done.returncode == 2, (words, done)
+            assert len(done.stderr.splitlines()) == 1 and pattern in done.stderr, (words, done)
+            assert not os.listdir(folder), words
+
+
+TESTS = (counters_become_figures, disturbed_runs_do_not_count, deviations_are_found,
+         disturbed_and_lost_are_marked, simulator_sees_the_same_load, report_is_one_file,
+         mistakes_are_one_line)
+
+
+def main():
+    print(f'1..{len(TESTS)}')
+    for number, test in enumerate(TESTS, 1):
+        try:
+            test()
+            print(f'ok {number} - {test.__name__}', flush=True)
+        except Exception as e:  # a test that breaks has failed; the others still run
+            print(f'not ok {number} - {test.__name__}')
+            for line in traceback.format_exception(e):
+                print('# ' + line.rstrip().replace('\n', '\n# '), flush=True)
+
+
+main()

@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every combination of scheme and load, live and simulated, on the same traffic.
+
+drbgen and drbsim draw the same traffic from the same seed, so a live run and the simulator's differ
+by what the fabric does and not by chance of the traffic: what is compared is run by run."""
+
+import contextlib
+import csv
+import io
+import math
+import os
+import statistics
+import sys
+import time
+from dataclasses import dataclass
+
+from . import children, live
+from .cli import REPOSITORY, program
+from .run import Run
+
+# A run that the machine disturbed more than that does not count: share of packets sent more than
+# half a slot late, and of departures for which link time was lost because a switch woke too late.
+DISTURBED_SHARE = 0.002
+# What disturbs is often over after a while.
+PAUSE_SECONDS = 1
+# How far live figures may be from simulated ones, (key, share): what --check checks.
+TOLERANCES = ('latency', 0.05), ('tail', 0.10), ('redirected', 0.10)
+WITH_THRESHOLD = 'drb', 'rotate', 'walk'
+
+
+@dataclass
+class Setup:
+    """What is asked for, and what follows from it."""
+    layers: int
+    arity: int
+    schemes: list
+    loads: list
+    traffic: str
+    threshold: str  # a number, or 'paper'
+    slot_ns: int
+    slots: int
+    warmup: int
+    runs: int
+    repeats: int
+    queue: int
+    seed: int
+    driver: str
+    name: str
+    load: float = 0.0  # of the combination that runs
+
+    @property
+    def hosts(self):
+        return 2 * self.arity ** self.layers
+
+    @property
+    def slot(self):
+        return self.slot_ns / 1e9
+
+    def threshold_at(self, load):
+        return f'{1 - math.log(1 - load):.6g}' if self.threshold == 'paper' else self.threshold
+
+    @property
+    def size(self):
+        return ['-l', str(self.layers), '-d', str(self.arity)]
+
+    @property
+    def queues(self):
+        """Links of the switches in the order in which a packet meets them."""
+        return [f'up{m}' for m in range(1, self.layers)] + \
+               [f'down{m}' for m in range(self.layers, 0, -1)]
+
+
+def simulate(setup, seed):
+    """{(scheme, load): figures} of drbsim."""
+    # As drbsim writes and reads them.
+    text = children.run([program('drbsim', 'sim'), 'packet', *setup.size,
+                         '--scheme', ','.join(setup.schemes),
+                         '--rho', ','.join(f'{load:g}' for load in setup.loads),
+                         '--traffic', setup.traffic, '--threshold', setup.threshold,
+                         '--slots', str(setup.slots), '--stats', str(setup.slots - setup.warmup),
+                         '--seed', str(seed), '--csv'])
+    rows = list(csv.DictReader(io.StringIO(text)))
+    result, order = {}, iter(rows)
+    for scheme in setup.schemes:
+        for load in setup.loads:
+            row = next(order)
+            figures = {key: float(row[key] or 'nan') for key in row
+                       if key in ('latency', 'tail', 'redirected') or key.startswith('queue_')}
+            result[scheme, load] = {**figures, 'growing': row['growing'] == 'yes'}
+    return result
+
+
+def disturbance(run):
+    """Why a run does not count, '' if it does."""
+    reasons = []
+    if run['late_packets'] > DISTURBED_SHARE * run['sent']:
+        reasons.append(f"{run['late_packets']} packets sent late")
+    if run['lost_credit_events'] > DISTURBED_SHARE * run['forwarded']:
+        reasons.append(f"link time lost {run['lost_credit_events']} times")
+    return ', '.join(reasons)
+
+
+def disturbed_share(run):
+    return max(run['late_packets'] / max(1, run['sent']),
+               run['lost_credit_events'] / max(1, run['forwarded']))
+
+
+class Progress:
+    """What runs and how long it will take, on a terminal."""
+
+    def __init__(self, total, seconds):
+        self.total, self.done, self.seconds = total, 0, seconds
+        self.began, self.show = time.monotonic(), sys.stderr.isatty()
+
+    def say(self, what):
+        if not self.show:
+            return
+        spent = time.monotonic() - self.began
+        each = spent / self.done if self.done else self.seconds
+        left = each * (self.total - self.done)
+        print(f'\r\033[K{self.done} of {self.total} runs, '
+              f'{int(left // 60)} min {int(left % 60)} s left: {what}', end='', file=sys.stderr,
+              flush=True)
+
+    def end(self):
+        if self.show:
+            print('\r\033[K', end='', file=sys.stderr, flush=True)
+
+
+class Experiment:
+    """Runs everything. `runs` has all live runs, those that do not count as well; `simulated` the
+    figures of drbsim by seed."""
+
+    def __init__(self, setup, folder):
+        self.setup, self.folder = setup, folder
+        self.fabric = os.path.join(REPOSITORY, 'topo', 'fabric')
+        self.is_up, self.runs, self.simulated = False, [], {}
+        self.seeds = [setup.seed + i for i in range(setup.runs)]
+        self.progress = Progress(setup.runs * len(setup.schemes) * len(setup.loads),
+                                 (setup.slots + live.TAIL_SLOTS) * setup.slot + 2)
+
+    def write_traffic(self, load, seed):
+        """The folder with this traffic, which all schemes share."""
+        folder = f'{self.folder}/{load:g}-{seed}'
+        if not os.path.isdir(folder):
+            s = self.setup
+            children.run([program('drbgen', 'gen'), 'write', *s.size, '--pattern', s.traffic,
+                          '--load', f'{load:g}', '--slot', f'{s.slot_ns}ns',
+                          '--slots', str(s.slots + live.TAIL_SLOTS), '--seed', str(seed),
+                          '--out', folder])
+        return folder
+
+    def set_fabric(self, scheme, load):
+        """The fabric with this scheme, its counters at zero."""
+        s = self.setup
+        options = ['--name', s.name, '--scheme', scheme]
+        if scheme in WITH_THRESHOLD:
+            options += ['--threshold', s.threshold_at(load)]
+        if self.is_up:
+            # One that fails has taken the fabric down.
+            self.is_up = False
+            children.run([self.fabric, 'replan', *options])
+        else:
+            children.run([self.fabric, 'up', *s.size, *options, '--driver', s.driver,
+                          '--rate', f'{1e9 / s.slot_ns:.15g}pps', '--slotted',
+                          '--catchup', f'{s.slot_ns}ns', '--queue', str(s.queue)])
+        self.is_up = True
+        return Run(s.name).need_plan()
+
+    def down(self):
+        if self.is_up:
+            self.is_up = False
+            children.run([self.fabric, 'down', '--name', self.setup.name])
+
+    def measure(self, plan, scheme, load, seed):
+        """One live run that the machine did not disturb, or the least disturbed of some."""
+        attempts = []
+        for attempt in range(1 + self.setup.repeats):
+            if attempt:
+                time.sleep(PAUSE_SECONDS)
+            again = f', again ({attempts[-1]["disturbed"]})' if attempts else ''
+            self.progress.say(f'{scheme}, load {load:g}, seed {seed}{again}')
+            run = live.replay(program('drbgen', 'gen'), self.write_traffic(load, seed), plan,
+                              self.setup)
+            run.update(scheme=scheme, load=load, seed=seed, attempt=attempt + 1, counts=False,
+                       disturbed=disturbance(run))
+            attempts.append(run)
+            self.runs.append(run)
+            if not run['disturbed']:
+                break
+        min(attempts, key=disturbed_share)['counts'] = True
+        self.progress.done += 1
+
+    def run(self):
+        self.progress.say('simulating')
+        for seed in self.seeds:
+            self.simulated[seed] = simulate(self.setup, seed)
+        with contextlib.suppress(PermissionError):
+            # Switches and generator inherit it: what else runs here delays them less.
+            os.setpriority(os.PRIO_PROCESS, 0, -20)
+        for scheme in self.setup.schemes:
+            for load in self.setup.loads:
+                self.progress.say(f'{scheme}, load {load:g}: switches start')
+                plan = self.set_fabric(scheme, load)
+                self.setup.load = load
+                for seed in self.seeds:
+                    self.measure(plan, scheme, load, seed)
+        self.progress.end()
+
+
+def _mean(values):
+    values = [v for v in values if not math.isnan(v)]
+    return statistics.fmean(values) if values else math.nan
+
+
+def _most(flags):
+    flags = list(flags)
+    return sum(flags) > len(flags) / 2
+
+
+def _error(values):
+    """Standard error of the mean."""
+    return statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else math.nan
+
+
+def summarise(experiment):
+    """One row per scheme and load: means over the runs, and how far live is off simulated."""
+    rows = []
+    for scheme in experiment.setup.schemes:
+        for load in experiment.setup.loads:
+            rows.append(_summary(experiment, scheme, load))
+    return rows
+
+
+def _summary(experiment, scheme, load):
+    runs = [r for r in experiment.runs
+            if r['counts'] and r['scheme'] == scheme and r['load'] == load]
+    sims = [experiment.simulated[r['seed']][scheme, load] for r in runs]
+    row = {'scheme': scheme, 'load': load, 'runs': len(runs),
+           'disturbed': sum(bool(r['disturbed']) for r in runs),
+           'repeated': sum(r['scheme'] == scheme and r['load'] == load and not r['counts']
+                           for r in experiment.runs),
+           'lost': sum(r['lost'] + r['wrong'] for r in runs),
+           'growing': _most(r['growing'] for r in runs),
+           'sim_growing': _most(s['growing'] for s in sims)}
+    for key, _ in TOLERANCES:
+        row[key] = _mean([r[key] for r in runs])
+        row[f'{key}_se'] = _error([r[key] for r in runs])
+        row[f'sim_{key}'] = _mean([s[key] for s in sims])
+        # Run by run, for the traffic of both is the same.
+        off = [r[key] / s[key] - 1 for r, s in zip(runs, sims) if s[key]]
+        row[f'{key}_off'] = _mean(off)
+        row[f'{key}_off_se'] = _error(off)
+    for queue in experiment.setup.queues:
+        for kind, merge in (('mean', _mean), ('max', max)):
+            key = f'queue_{queue}_{kind}'
+            row[key] = merge([r[key] for r in runs])
+            row[f'sim_{key}'] = merge([s[key] for s in sims])
+    for key in 'switch_late_us', 'late_max_us':
+        row[key] = _mean([r[key] for r in runs])
+    row['within'] = not deviations(row) and not row['disturbed']
+    return row
+
+
+def deviations(row):
+    """What of a row is further off than it may be, beyond what chance explains."""
+    if row['growing'] or row['sim_growing']:
+        # Without a steady state there is nothing to be equal but that.
+        same = row['growing'] == row['sim_growing']
+        return [] if same else ['only one of live and simulated grows']
+    found = []
+    for key, share in TOLERANCES:
+        off, error = row[f'{key}_off'], row[f'{key}_off_se']
+        chance = 0 if math.isnan(error) else 2 * error
+        if not math.isnan(off) and abs(off) > share + chance:
+            found.append(f'{key} {off:+.1%}')
+    return found

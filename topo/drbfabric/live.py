@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One measured run in a fabric that is up: traffic replayed, counters read at chosen slots."""
+
+import contextlib
+import json
+import time
+
+from . import Failure, usage
+from .children import Child
+from .telemetry import Telemetry
+
+LOOK_SECONDS = 0.01
+# Opening the hosts of a large fabric takes a while.
+BEGIN_SECONDS = 30
+# Traffic goes on behind the last slot that is measured, so that its packets do not find a fabric
+# that runs empty.
+TAIL_SLOTS = 100
+# The host's own link takes a slot: packets reach the first switches in slot 1.
+FIRST_SLOT = 1
+
+
+class Counters:
+    """Connections to all switches of a plan, to read counters quickly."""
+
+    def __init__(self, plan):
+        self.layers, self.links = plan['layers'], {}
+        with contextlib.ExitStack() as stack:
+            for switch in plan['switches']:
+                try:
+                    self.links[switch['name']] = \
+                        (switch['layer'], stack.enter_context(Telemetry(switch['namespace'])))
+                except OSError as e:
+                    raise Failure(f"{switch['name']}: no answer from its telemetry socket "
+                                  f'({e})') from e
+            self.stack = stack.pop_all()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stack.close()
+
+    def _ask(self, name, command):
+        try:
+            return self.links[name][1].ask(command) or {}
+        except OSError as e:
+            raise Failure(f'{name}: no answer from its telemetry socket ({e})') from e
+
+    def decided(self, name):
+        """Packets of hosts that this switch has forwarded."""
+        routing = self._ask(name, '/drb/routing')
+        return routing['up_default'] + routing['up_redirected'] + routing['down']
+
+    def read(self):
+        """Sums over the switches; queues by direction and layer, such as up1. Queues of links are
+        (ns that packets were queued, times of the readings, added up; links; longest; packets)."""
+        sums, queues = {'default': 0, 'redirected': 0, 'queued': 0}, {}
+        for name, (layer, link) in self.links.items():
+            routing, worker = self._ask(name, '/drb/routing'), self._ask(name, '/drb/worker')
+            sums['default'] += routing['up_default']
+            sums['redirected'] += routing['up_redirected']
+            for key in ('late_ns', 'lost_credit_events', 'lost_credit_ns'):
+                sums[key] = sums.get(key, 0) + worker[key]
+            ports = self._ask(name, '/drb/ports,0')
+            for i, port in enumerate(ports['name']):
+                key = f'{"up" if port[0] == "u" else "down"}{layer}'
+                q = queues.setdefault(key, {'ns': 0, 'times': 0, 'links': 0, 'max': 0, 'out': 0})
+                q['ns'] += ports['queue_ns'][i]
+                q['times'] += ports['time_ns']
+                q['links'] += 1
+                q['max'] = max(q['max'], ports['queue_max'][i])
+                q['out'] += ports['out_packets'][i]
+                sums['queued'] += ports['queue_packets'][i]
+        return sums, queues
+
+
+def _queue_mean(before, after):
+    """Mean length over the links between two readings."""
+    ns = after['times'] - before['times']
+    return (after['ns'] - before['ns']) / ns if ns else 0.0
+
+
+def _inside(before, after):
+    """Mean number of packets in all queues between two readings."""
+    return sum(_queue_mean(before[1][key], q) * q['links'] for key, q in after[1].items())
+
+
+def _await_traffic(child, counters):
+    """The time at which the first packet was seen."""
+    switches = [name for name, (layer, _) in counters.links.items() if layer == 1]
+    before = {name: counters.decided(name) for name in switches[:4]}
+    end = time.monotonic() + BEGIN_SECONDS
+    while child.runs():
+        for name, count in before.items():
+            if counters.decided(name) != count:
+                return time.monotonic()
+        if time.monotonic() > end:
+            raise Failure(f'no traffic came within {BEGIN_SECONDS} s')
+        time.sleep(LOOK_SECONDS)
+    return None
+
+
+def replay(drbgen, traffic, plan, setup):
+    """Replays traffic and returns what a run in the fabric shows: {key: value}.
+
+    setup: slots, warmup (slots), slot (seconds), hosts, load."""
+    command = [drbgen, 'replay', traffic, '--fabric', plan['fabric'], '--json', '--warmup',
+               str(setup.warmup), '--stats', str(setup.slots - setup.warmup)]
+    with Counters(plan) as counters, Child(command) as child:
+        began, readings = _await_traffic(child, counters), []
+        if began is not None:
+            # The beginning of what is measured, and the quarters that tell whether queues grow.
+            for slot in (setup.warmup, setup.slots / 2, 3 * setup.slots / 4, setup.slots):
+                at = began + (slot - FIRST_SLOT) * setup.slot
+                while child.runs() and time.monotonic() < at:
+                    time.sleep(min(0.05, max(0, at - time.monotonic())))
+                readings.append(counters.read())
+        code, out, said = child.wait()
+        try:
+            report = json.loads(out)
+        except ValueError:
+            line = said.strip().splitlines()
+            raise (usage if code == 2 else Failure)(line[-1] if line else 'drbgen failed') from None
+        if len(readings) < 4:
+            raise Failure('drbgen ended before any packet was seen')
+        return result_of(report, readings, setup)
+
+
+def result_of(report, readings, setup):
+    (first, begin), (_, _), _, (last, end) = readings
+    quarter = setup.slots / 4
+    before, after = _inside(readings[1], readings[2]), _inside(readings[2], readings[3])
+    offered = setup.load * setup.hosts
+    decided = last['default'] + last['redirected'] - first['default'] - first['redirected']
+    out = sum(q['out'] - begin[key]['out'] for key, q in end.items())
+    result = {
+        'latency': report['latency_mean_slots'], 'tail': report['tail_slots'],
+        'redirected': (last['redirected'] - first['redirected']) / decided if decided else 0.0,
+        # As drbsim defines it.
+        'growing': after > 1.1 * before and after - before > 0.002 * offered * quarter,
+        'sent': report['sent'], 'lost': report['lost'],
+        'wrong': report['duplicated'] + report['misdelivered'] + report['receiver_dropped'],
+        'late_packets': report['late_packets'], 'late_max_us': report['late_max_us'],
+        'lost_credit_events': last['lost_credit_events'] - first['lost_credit_events'],
+        'lost_credit_ms': (last['lost_credit_ns'] - first['lost_credit_ns']) / 1e6,
+        'switch_late_us': (last['late_ns'] - first['late_ns']) / out / 1e3 if out else 0.0,
+        'forwarded': out,
+    }
+    for key, q in end.items():
+        result[f'queue_{key}_mean'] = _queue_mean(begin[key], q)
+        result[f'queue_{key}_max'] = q['max']
+    return result
