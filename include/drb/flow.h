@@ -34,20 +34,11 @@ enum {
 // IP is identified by its MACs. Returns the flags of the frame's TCP header, 0 if it has none.
 uint8_t drb_flow_key_of(const uint8_t *frame, uint32_t len, struct drb_flow_key *key);
 
-// Two words multiplied to 128 bits and folded, as in wyhash (Wang Yi).
-static inline uint64_t drb_flow_fold(uint64_t a, uint64_t b)
-{
-	unsigned __int128 product = (unsigned __int128)(a ^ UINT64_C(0xa0761d6478bd642f)) *
-				    (b ^ UINT64_C(0xe7037ed1a0b428db));
-
-	return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
-// Of the five words of a key. Its products do not wait for each other.
+// Of the five words of a key. The second product is that of IPv6 alone, a constant for the rest.
 static inline uint64_t drb_flow_hash_words(uint64_t src, uint64_t src_end, uint64_t dst,
 					   uint64_t dst_end, uint64_t rest)
 {
-	return drb_mix64(drb_flow_fold(src, dst) + drb_flow_fold(src_end ^ rest, dst_end));
+	return drb_fold64(src ^ (dst << 32 | dst >> 32), rest) ^ drb_fold64(src_end, dst_end);
 }
 
 static inline uint64_t drb_flow_hash(const struct drb_flow_key *key)

@@ -18,6 +18,15 @@ static inline uint64_t drb_mix64(uint64_t x)
 	return x ^ (x >> 31);
 }
 
+// A hash of two words: multiplied to 128 bits and folded, as in wyhash (Wang Yi).
+static inline uint64_t drb_fold64(uint64_t a, uint64_t b)
+{
+	unsigned __int128 product = (unsigned __int128)(a ^ UINT64_C(0xa0761d6478bd642f)) *
+				    (b ^ UINT64_C(0xe7037ed1a0b428db));
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
 // Independent streams of one seed: per switch, per run, per slot.
 struct drb_rng drb_rng_seed(uint64_t seed, uint64_t stream);
 

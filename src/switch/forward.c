@@ -9,7 +9,7 @@
 #include "record.h"
 
 // The flow's hash, for schemes that read it.
-static uint64_t flow_of(struct rte_mbuf *m)
+static inline __attribute__((always_inline)) uint64_t flow_of(struct rte_mbuf *m)
 {
 	uint8_t flags;
 
@@ -260,6 +260,23 @@ static inline __attribute__((always_inline)) void forward(struct drb_worker *w, 
 		forward_queued(w, in, packets, count, how);
 }
 
+// A simpler scheme that decides as the configured one does at this burst.
+static inline enum drb_scheme effective_scheme(const struct drb_worker *w)
+{
+	enum drb_scheme scheme = w->choice.scheme;
+
+	// A single uplink leaves no choice.
+	if (w->choice.uplinks < 2)
+		return DRB_SCHEME_DMODK;
+	if (w->paced || w->queued > 0 || w->peers.most > 0)
+		return scheme;
+	// No uplink has a load, nor gets one by this burst: none is below default - T, and the
+	// least loaded of any is a random one.
+	if (scheme == DRB_SCHEME_DRB)
+		return DRB_SCHEME_DMODK;
+	return scheme == DRB_SCHEME_MICRO || scheme == DRB_SCHEME_LEAST ? DRB_SCHEME_VLB : scheme;
+}
+
 static inline __attribute__((always_inline)) void by_scheme(struct drb_worker *w, uint32_t in,
 							    struct rte_mbuf **packets,
 							    uint32_t count, bool open, bool packed)
@@ -268,16 +285,8 @@ static inline __attribute__((always_inline)) void by_scheme(struct drb_worker *w
 	case name:                                                                                 \
 		forward(w, in, packets, count, open, (struct how){.scheme = name, __VA_ARGS__});   \
 		break
-	// A single uplink leaves no choice.
-	switch (w->choice.uplinks < 2 ? DRB_SCHEME_DMODK : w->choice.scheme) {
+	switch (effective_scheme(w)) {
 	case DRB_SCHEME_DRB:
-		// No uplink has a load, nor gets one by this burst: nothing can be below default -
-		// T.
-		if (!w->paced && w->queued == 0 && w->peers.most == 0) {
-			forward(w, in, packets, count, open,
-				(struct how){.scheme = DRB_SCHEME_DMODK});
-			break;
-		}
 		if (w->choice.choices > 2) {
 			forward(w, in, packets, count, open,
 				(struct how){.scheme = DRB_SCHEME_DRB, .many = true});

@@ -375,9 +375,10 @@ static void ecmp_is_sticky_spread_and_salted(void **state)
 	uint64_t seen[36] = {0};
 
 	(void)state;
-	c.salt = 1;
-	next.salt = 2;
-	for (uint64_t flow = 0; flow < 60000; flow++) {
+	c.salt = drb_salt(1, 1, 0);
+	next.salt = drb_salt(1, 2, 0);
+	for (uint64_t i = 0; i < 60000; i++) {
+		uint64_t flow = drb_mix64(i);
 		uint32_t empty[PORTS_MAX] = {0}, load[PORTS_MAX];
 		for (uint32_t p = 0; p < d; p++)
 			load[p] = drb_rng_below(&r, 100);

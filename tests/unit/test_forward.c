@@ -132,6 +132,9 @@ static uint32_t decide(const uint32_t *load, uint32_t from, uint32_t to)
 
 	for (uint32_t u = 0; u < setup.up_ports; u++)
 		w.occupancy[setup.down_ports + u] = load[u];
+	w.queued = 0;
+	for (uint32_t i = 0; i < w.ports; i++)
+		w.queued += w.occupancy[i];
 	out = goes_to(0, from, to) - setup.down_ports;
 	assert_in_range(out, 0, setup.up_ports - 1);
 	return out;
