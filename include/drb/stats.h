@@ -50,6 +50,7 @@
 #define DRB_ROUTING_COUNTERS(X)                                                                    \
 	X(up_default, "sent up by the default (D-mod-k) uplink")                                   \
 	X(up_redirected, "sent up by another uplink than the default")                             \
+	X(up_walked, "of all sent up, those that walk: the default is whose turn it is")           \
 	X(down, "sent down by the deterministic port")                                             \
 	X(flows_appeared, "flows that were given an uplink (flow unit)")                           \
 	X(flows_idled, "flows that ended because they paused for the idle time")                   \

@@ -10,9 +10,9 @@
 //   where to   Down-links below a switch of layer m are shared by the destinations below a switch
 //              of layer m of their side: a group. For each group a switch keeps a round: walking
 //              packets take the uplinks in turn, so each uplink, and the down-link that mirrors it,
-//              gets an equal share of the group's packets, evenly spaced. Of the next two uplinks
-//              of the round the less loaded one goes first: that shortens queues on the way up and
-//              leaves the shares as they are, to within one packet.
+//              gets an equal share of the group's packets, evenly spaced. Of the uplink whose turn
+//              it is and the next one the less loaded is taken, and the other waits: that shortens
+//              queues on the way up and leaves the shares as they are, to within one packet.
 //
 // All other packets keep D-mod-k defaults and threshold-based two-choice. Why the exceptions: one
 // packet after another to the same destination is often chance, and rounds know nothing of the
@@ -30,60 +30,76 @@
 #define DRB_WALK_TAU 6   // packet times: several of the gaps between packets of a busy flow
 #define DRB_WALK_GRACE 1 // packets of a streak, after its first, that do not walk
 #define DRB_WALK_SHARE (UINT32_MAX / 100) // of packets in streaks, from which all walk
+// While all walk, streaks are looked at for so many packets, counted anew, then left alone for so
+// many.
+#define DRB_WALK_LOOK 1024
+#define DRB_WALK_REST (7 * DRB_WALK_LOOK)
 
-// What a layer-1 switch knows of one destination.
-struct drb_walk_entry {
-	uint32_t dest : 30;  // label; DRB_HOSTS_MAX fits
-	uint32_t streak : 2; // packets that followed the one before within tau, at most GRACE + 1
-	uint32_t last;       // time of the last packet, in the caller's unit
-};
-
-// The destinations that one layer-1 switch sent to lately: with an entry for every host, or else
-// in sets of DRB_WALK_WAYS, where in a full set the one not seen for longest is forgotten.
+// The destinations that one layer-1 switch sent to lately: all hosts, or else sets of
+// DRB_WALK_WAYS, where in a full set the one not seen for longest is forgotten.
 #define DRB_WALK_WAYS 8
 
 struct drb_walk {
-	struct drb_walk_entry *entry; // lent by the caller
-	uint32_t mask;                // entries - 1, a power of two - 1; all hosts: UINT32_MAX
-	uint32_t streaks;             // moving average of the share of packets in streaks, in 2^-32
-	uint32_t tau;                 // in the unit of time
+	// Lent by the caller. Of each entry when its destination was last seen, in units of a
+	// quarter of the caller's, plus how many packets followed the one before within tau, at
+	// most GRACE + 1.
+	uint32_t *seen;
+	uint32_t *dest;      // of each entry; all hosts: NULL, entry h is host h
+	uint32_t mask;       // entries - 1, a power of two - 1
+	uint32_t tau;        // in the unit of time
+	uint32_t streaks;    // moving average of the share of packets in streaks, in 2^-32
+	bool all;            // walk, for there were many streaks
+	uint32_t look, rest; // packets left of
 };
 
 // Entries that suit a switch of t, with all its destinations that are live within tau packet
 // times: one for every host if they are not more than a multiple of that.
 size_t drb_walk_entries(const struct drb_tree *t, uint32_t tau_packets);
-// entries: as drb_walk_entries() said, or as many as hosts; entry stays the caller's. Time is
-// counted modulo 2^32, so it should be coarse enough for that to be much longer than tau.
-void drb_walk_init(struct drb_walk *w, const struct drb_tree *t, struct drb_walk_entry *entry,
-		   size_t entries, uint32_t tau);
-// The entry of a destination that is not where its hash says.
-struct drb_walk_entry *drb_walk_find(struct drb_walk *w, uint32_t dest, uint32_t now);
+// entries: as drb_walk_entries() said, or as many as hosts. memory: 2 words for each, stays the
+// caller's. Time is counted modulo 2^30, so it should be coarse enough for that to be much longer
+// than tau.
+void drb_walk_init(struct drb_walk *w, const struct drb_tree *t, uint32_t *memory, size_t entries,
+		   uint32_t tau);
+// The entry of a destination, which may be new; now as in seen.
+uint32_t drb_walk_find(uint32_t *dests, uint32_t *seen, uint32_t mask, uint32_t dest, uint32_t now);
 
-static inline uint32_t drb_walk_home(const struct drb_walk *w, uint32_t dest)
+// Looks at a packet to dest that is sent up now; true if it walks. Time must not run backwards.
+static inline bool drb_walk_look(struct drb_walk *w, uint32_t dest, uint32_t now)
 {
-	return w->mask == UINT32_MAX ? dest : (uint32_t)drb_mix64(dest) & w->mask;
-}
+	uint32_t at = w->dest ? drb_walk_find(w->dest, w->seen, w->mask, dest, now << 2) : dest;
+	uint32_t seen = w->seen[at], streak = seen & 3;
 
-// True if the packet to dest that is sent up now walks; time must not run backwards.
-static inline bool drb_walk_next(struct drb_walk *w, uint32_t dest, uint32_t now)
-{
-	struct drb_walk_entry *e = &w->entry[drb_walk_home(w, dest)];
-
-	if (__builtin_expect(e->dest != dest, 0))
-		e = drb_walk_find(w, dest, now);
-	uint32_t streak = e->streak + (e->streak <= DRB_WALK_GRACE);
-	streak = now - e->last > w->tau ? 0 : streak;
-	*e = (struct drb_walk_entry){.dest = dest, .streak = streak & 3, .last = now};
+	streak += streak <= DRB_WALK_GRACE;
+	// 4 (now - last) - streak + 3 is above 4 tau + 3 where now - last is above tau.
+	if ((now << 2 | 3) - seen > (w->tau << 2 | 3))
+		streak = 0;
+	w->seen[at] = now << 2 | streak;
 	bool walks = streak > DRB_WALK_GRACE;
 	// Averaged over the last 1024 or so.
 	w->streaks += (walks ? UINT32_C(1) << 22 : 0) - (w->streaks >> 10);
-	return walks || w->streaks > DRB_WALK_SHARE;
+	w->all |= w->streaks > DRB_WALK_SHARE;
+	walks |= w->all;
+	w->look -= w->all;
+	if (__builtin_expect(w->look == 0, 0)) {
+		w->all = w->streaks > DRB_WALK_SHARE;
+		w->rest = w->all ? DRB_WALK_REST : 0;
+		w->look = DRB_WALK_LOOK;
+		w->streaks = 0;
+	}
+	return walks;
 }
 
-// The round of a group: the uplink whose turn it is, and whether the one after it went before it.
-typedef uint16_t drb_round;
+// The same for any packet that is sent up.
+static inline bool drb_walk_next(struct drb_walk *w, uint32_t dest, uint32_t now)
+{
+	if (w->rest == 0)
+		return drb_walk_look(w, dest, now);
+	w->rest--;
+	return true;
+}
 
-#define DRB_ROUND_AHEAD 0x8000
+// The round of a group: the uplink whose turn it is, and the next one in the upper half.
+typedef uint32_t drb_round;
 
 // Groups of destinations at layer m < l: 2 d^(l-m).
 static inline uint32_t drb_rounds(const struct drb_tree *t, uint32_t layer)
@@ -91,9 +107,10 @@ static inline uint32_t drb_rounds(const struct drb_tree *t, uint32_t layer)
 	return 2 * t->pow[t->layers - layer];
 }
 
-static inline uint32_t drb_round_of(const struct drb_tree *t, uint32_t layer, uint32_t dest)
+// The group of a destination. by: divides by d^m.
+static inline uint32_t drb_round_of(const struct drb_div *by, uint32_t dest)
 {
-	return drb_div(dest, &t->by[layer]);
+	return drb_div(dest, by);
 }
 
 // The rounds of a switch of this layer, which begin anywhere: all switches at the same uplink would
@@ -104,12 +121,12 @@ void drb_rounds_init(drb_round round[], const struct drb_tree *t, uint32_t layer
 static inline uint32_t drb_round_next(drb_round *round, uint32_t uplinks, struct drb_loads loads,
 				      uint32_t *turn)
 {
-	uint32_t at = *round & ~DRB_ROUND_AHEAD, next = at + 1 == uplinks ? 0 : at + 1;
-	uint32_t after = next + 1 == uplinks ? 0 : next + 1;
-	bool ahead = *round & DRB_ROUND_AHEAD;
-	bool swap = !ahead & (drb_load(loads, next) < drb_load(loads, at));
+	uint32_t first = *round & UINT16_MAX, second = *round >> 16;
+	uint32_t next = second + 1 == uplinks ? 0 : second + 1;
+	bool other = drb_load(loads, second) < drb_load(loads, first);
+	uint32_t up = drb_select(other, second, first);
 
-	*round = (drb_round)drb_select(swap, at | DRB_ROUND_AHEAD, ahead ? after : next);
-	*turn = at;
-	return drb_select(swap, next, at);
+	*round = (first ^ second ^ up) | next << 16;
+	*turn = first;
+	return up;
 }

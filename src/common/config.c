@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <drb/walk.h>
+
 #include "config_file.h"
 
 #define DEFAULT_THRESHOLD 2.0
@@ -20,6 +22,11 @@
 // Times of flows are kept in 32 bits of about a microsecond, which turn over after 73 minutes.
 #define FLOW_IDLE_MAX_NS (UINT64_C(1800) * 1000000000)
 #define FLOW_MAX_MAX 10000000
+#define SLOT_MIN_NS UINT64_C(100)
+#define SLOT_MAX_NS UINT64_C(1000000000)
+#define DEFAULT_SLOT_NS 10000 // without a rate: a packet of a stream at 1 Gbit/s
+#define FULL_FRAME 1514
+#define TAU_MAX 10000
 
 static const char *const unit_names[DRB_UNIT_COUNT] = {"packet", "flow", "flowlet"};
 
@@ -145,13 +152,9 @@ static int resolve_routing(const char *path, const struct drb_config_routing *r,
 {
 	enum drb_scheme scheme = DRB_SCHEME_DRB;
 
-	// The switch does not shift defaults yet.
-	if (r->scheme &&
-	    (drb_scheme_parse(r->scheme, &scheme) < 0 || drb_scheme_packets_only(scheme))) {
+	if (r->scheme && drb_scheme_parse(r->scheme, &scheme) < 0) {
 		char known[128] = "";
 		for (int i = 0; i < DRB_SCHEME_COUNT; i++) {
-			if (drb_scheme_packets_only((enum drb_scheme)i))
-				continue;
 			strcat(known, i ? ", " : "");
 			strcat(known, drb_scheme_name((enum drb_scheme)i));
 		}
@@ -182,6 +185,43 @@ static int resolve_routing(const char *path, const struct drb_config_routing *r,
 		.margin = drb_margin(s->threshold),
 		.salt = drb_salt(s->seed, s->layer, s->label),
 	};
+	return 0;
+}
+
+// What a packet takes on an uplink, unless it is said: of a full frame, where sizes matter.
+static uint64_t slot_of_links(const struct drb_setup *s)
+{
+	const struct drb_port_setup *p = &s->ports[s->up_ports ? s->down_ports : 0];
+	double ns = DEFAULT_SLOT_NS;
+
+	if (p->rate.value > 0)
+		ns = (p->rate.per_packet ? 1 : (FULL_FRAME + p->overhead) * 8) * 1e9 /
+		     p->rate.value;
+	return ns < SLOT_MIN_NS ? SLOT_MIN_NS : ns > SLOT_MAX_NS ? SLOT_MAX_NS : (uint64_t)ns;
+}
+
+// What rotate and walk go by; when the ports are known.
+static int resolve_turns(const char *path, const struct drb_config_routing *r, struct drb_setup *s)
+{
+	const char *scheme = drb_scheme_name(s->choice.scheme);
+
+	if (drb_scheme_packets_only(s->choice.scheme) && s->unit != DRB_UNIT_PACKET)
+		return drb_config_bad(path, "routing.unit",
+				      "\"%s\": scheme %s decides on packets only",
+				      drb_unit_name(s->unit), scheme);
+	if (s->choice.scheme == DRB_SCHEME_WALK && !s->check_source)
+		return drb_config_bad(path, "routing.check_source",
+				      "false: scheme walk marks packets in their source MAC, so "
+				      "sources must be known");
+	s->slot_ns = slot_of_links(s);
+	if (r->slot && (drb_parse_time(r->slot, &s->slot_ns) < 0 || s->slot_ns < SLOT_MIN_NS ||
+			s->slot_ns > SLOT_MAX_NS))
+		return drb_config_bad(path, "routing.slot",
+				      "\"%s\" is not a time of 100ns to 1s, such as 2ms", r->slot);
+	s->tau = r->tau ? *r->tau : DRB_WALK_TAU;
+	if (s->tau < 1 || s->tau > TAU_MAX)
+		return drb_config_bad(path, "routing.tau", "%u is not in 1..%u slots", s->tau,
+				      TAU_MAX);
 	return 0;
 }
 
@@ -264,6 +304,8 @@ int drb_config_load(const char *path, const struct drb_config_override *override
 		rc = resolve_routing(path, &c->routing, setup);
 	if (rc == 0)
 		rc = drb_config_ports(path, c, setup);
+	if (rc == 0)
+		rc = resolve_turns(path, &c->routing, setup);
 	if (rc == 0)
 		rc = resolve_process(path, &c->process, setup);
 	drb_config_file_free(c);

@@ -43,6 +43,8 @@ struct drb_config_routing {
 	char *flow_idle, *flow_grace;
 	uint32_t *flow_max;
 	char *flowlet_gap;
+	char *slot;
+	uint32_t *tau;
 };
 
 // Properties of a link: of all ports in `link`, of one in an entry of `ports`.
@@ -165,6 +167,8 @@ struct drb_setup {
 	uint64_t flow_grace_ns;  // the same after FIN or RST
 	uint64_t flowlet_gap_ns; // a pause longer than this ends a flowlet
 	uint32_t flow_max;       // live flows of one worker
+	uint64_t slot_ns;        // of rotate's clock; of walk: what a packet takes on an uplink
+	uint32_t tau;            // of walk, slots: longest gap within a streak
 	uint64_t seed;
 	bool check_source;
 	uint32_t down_ports, up_ports;

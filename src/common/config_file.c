@@ -51,6 +51,8 @@ static const cyaml_schema_field_t routing_fields[] = {
 	OPTIONAL_STRING("flow_grace", struct drb_config_routing, flow_grace),
 	OPTIONAL_UINT("flow_max", struct drb_config_routing, flow_max),
 	OPTIONAL_STRING("flowlet_gap", struct drb_config_routing, flowlet_gap),
+	OPTIONAL_STRING("slot", struct drb_config_routing, slot),
+	OPTIONAL_UINT("tau", struct drb_config_routing, tau),
 	CYAML_FIELD_END,
 };
 

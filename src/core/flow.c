@@ -91,8 +91,11 @@ uint8_t drb_flow_key_of(const uint8_t *frame, uint32_t len, struct drb_flow_key 
 		return flags;
 	if (type == ETHERTYPE_IPV6 && read_ipv6(frame + at, len - at, key, &flags))
 		return flags;
-	memcpy(key->dst, frame, 6);
-	memcpy(key->src, frame + 6, 6);
+	// The second octets may carry marks of the fabric, which are none of the flow's.
+	key->dst[0] = frame[0];
+	memcpy(key->dst + 2, frame + 2, 4);
+	key->src[0] = frame[6];
+	memcpy(key->src + 2, frame + 8, 4);
 	return 0;
 }
 

@@ -17,39 +17,42 @@ size_t drb_walk_entries(const struct drb_tree *t, uint32_t tau_packets)
 	return entries < t->hosts ? entries : t->hosts;
 }
 
-void drb_walk_init(struct drb_walk *w, const struct drb_tree *t, struct drb_walk_entry *entry,
-		   size_t entries, uint32_t tau)
+void drb_walk_init(struct drb_walk *w, const struct drb_tree *t, uint32_t *memory, size_t entries,
+		   uint32_t tau)
 {
-	bool all = entries == t->hosts;
-
 	*w = (struct drb_walk){
-		.entry = entry,
-		.mask = all ? UINT32_MAX : (uint32_t)entries - 1,
+		.seen = memory,
+		.dest = entries == t->hosts ? NULL : memory + entries,
+		.mask = (uint32_t)entries - 1,
 		.tau = tau,
+		.look = DRB_WALK_LOOK,
 	};
-	for (size_t i = 0; i < entries; i++)
-		entry[i] = (struct drb_walk_entry){.dest = all ? i & (DRB_HOSTS_MAX - 1) : 0,
-						   .last = LONG_AGO};
+	for (size_t i = 0; i < entries; i++) {
+		memory[i] = LONG_AGO;
+		memory[entries + i] = UINT32_MAX;
+	}
 }
 
-struct drb_walk_entry *drb_walk_find(struct drb_walk *w, uint32_t dest, uint32_t now)
+uint32_t drb_walk_find(uint32_t *dests, uint32_t *seen, uint32_t mask, uint32_t dest, uint32_t now)
 {
-	uint32_t home = drb_walk_home(w, dest) & ~(uint32_t)(DRB_WALK_WAYS - 1);
-	struct drb_walk_entry *set = &w->entry[home], *oldest = set;
+	uint32_t set = (uint32_t)drb_mix64(dest) & mask & ~(uint32_t)(DRB_WALK_WAYS - 1);
+	uint32_t oldest = set;
 
-	for (uint32_t i = 0; i < DRB_WALK_WAYS; i++) {
-		if (set[i].dest == dest)
-			return &set[i];
-		if (now - set[i].last > now - oldest->last)
-			oldest = &set[i];
+	for (uint32_t i = set; i < set + DRB_WALK_WAYS; i++) {
+		if (dests[i] == dest)
+			return i;
+		if (now - seen[i] > now - seen[oldest])
+			oldest = i;
 	}
-	*oldest =
-		(struct drb_walk_entry){.dest = dest & (DRB_HOSTS_MAX - 1), .last = now - LONG_AGO};
+	dests[oldest] = dest;
+	seen[oldest] = now - LONG_AGO;
 	return oldest;
 }
 
 void drb_rounds_init(drb_round round[], const struct drb_tree *t, uint32_t layer, uint64_t salt)
 {
-	for (uint32_t i = 0; i < drb_rounds(t, layer); i++)
-		round[i] = (drb_round)drb_scale32((uint32_t)(drb_mix64(salt + i) >> 32), t->arity);
+	for (uint32_t i = 0; i < drb_rounds(t, layer); i++) {
+		uint32_t first = drb_scale32((uint32_t)(drb_mix64(salt + i) >> 32), t->arity);
+		round[i] = first | (first + 1 == t->arity ? 0 : first + 1) << 16;
+	}
 }

@@ -161,6 +161,9 @@ static int show_routing(struct drb_telemetry *t, const struct drb_switch_info *i
 	ctl_count(s->rows, "flows", NULL, "live now (flow unit)", routing.flows);
 	ctl_text(s->rows, "flows_per_uplink", "flows/uplink", "c", routing.flows_per_uplink);
 	ctl_count(s->rows, "choices", NULL, "uplinks looked at in all", routing.choices);
+	ctl_count(s->rows, "slot_ns", "slot ns", "of rotate's clock; of walk: a packet's time",
+		  routing.slot_ns);
+	ctl_count(s->rows, "tau", NULL, "longest gap within a streak of walk, slots", routing.tau);
 	ctl_count(s->rows, "seed", NULL, "of the random numbers", routing.seed);
 #define X(key, meaning) ctl_count(s->rows, #key, title_of(#key), meaning, c->key);
 	DRB_ROUTING_COUNTERS(X)

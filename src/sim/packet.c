@@ -155,8 +155,8 @@ static inline uint32_t choose_uplink(struct drb_packet_sim *sim, const struct dr
 
 	if (choice->scheme == DRB_SCHEME_WALK && walks(sim, l->layer, s, word)) {
 		drb_round *round = sim->round[l->layer] + (uint64_t)s * sim->rounds[l->layer];
-		return drb_round_next(&round[drb_round_of(&sim->setup.tree, l->layer, dest)], l->up,
-				      (struct drb_loads){.at = load}, def);
+		return drb_round_next(&round[drb_round_of(&sim->setup.tree.by[l->layer], dest)],
+				      l->up, (struct drb_loads){.at = load}, def);
 	}
 	uint64_t flow = *word & ((uint64_t)sim->tag_mask << 32 | UINT32_MAX);
 	*def = default_uplink(sim, l->layer, hop, dest);

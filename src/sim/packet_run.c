@@ -15,8 +15,8 @@ static uint32_t tag_bits_of(const struct drb_packet_setup *setup)
 static uint64_t walk_bytes(const struct drb_packet_setup *setup)
 {
 	const struct drb_tree *t = &setup->tree;
-	uint64_t bytes = drb_walk_entries(t, setup->tau) * sizeof(struct drb_walk_entry) +
-			 sizeof(struct drb_walk);
+	uint64_t bytes =
+		drb_walk_entries(t, setup->tau) * 2 * sizeof(uint32_t) + sizeof(struct drb_walk);
 
 	if (setup->scheme != DRB_SCHEME_WALK)
 		return 0;
@@ -69,12 +69,12 @@ static int allocate_walk(struct drb_packet_sim *sim)
 	if (setup->scheme != DRB_SCHEME_WALK)
 		return 0;
 	sim->walk = malloc(switches * sizeof(*sim->walk));
-	sim->walk_memory = malloc(switches * entries * sizeof(*sim->walk_memory));
+	sim->walk_memory = malloc(switches * entries * 2 * sizeof(*sim->walk_memory));
 	if (!sim->walk || !sim->walk_memory)
 		return -ENOMEM;
 	for (uint32_t s = 0; s < switches; s++)
-		drb_walk_init(&sim->walk[s], &setup->tree, sim->walk_memory + s * entries, entries,
-			      setup->tau);
+		drb_walk_init(&sim->walk[s], &setup->tree, sim->walk_memory + 2 * s * entries,
+			      entries, setup->tau);
 	for (uint32_t m = 1; rc == 0 && m < setup->tree.layers; m++)
 		rc = allocate_rounds(sim, m);
 	return rc;

@@ -22,7 +22,7 @@ struct drb_packet_sim {
 	struct drb_choice choice;
 	// DRB_SCHEME_WALK only: of each layer-1 switch, and the rounds of each switch of a layer.
 	struct drb_walk *walk;
-	struct drb_walk_entry *walk_memory;
+	uint32_t *walk_memory;
 	drb_round *round[DRB_LAYERS_MAX]; // [layer][switch * rounds[layer] + group]
 	uint32_t rounds[DRB_LAYERS_MAX];
 	struct drb_traffic traffic;

@@ -19,6 +19,8 @@ int drb_change_make(struct drb_change *c, const struct drb_worker *w, const stru
 		if (drb_egress_ring_for(&w->egress[i], limit, &rate, &c->ring[i]) < 0)
 			goto fail;
 	}
+	if (drb_turns_make(&c->turns, to) < 0)
+		goto fail;
 	if (!c->another_unit || drb_assign_make(&c->memory, w->number, to) == 0)
 		return 0;
 fail:
@@ -31,6 +33,7 @@ void drb_change_free(struct drb_change *c)
 	for (uint32_t i = 0; i < DRB_PORTS_MAX; i++)
 		drb_egress_ring_free(&c->ring[i]);
 	drb_assign_free(&c->memory);
+	drb_turns_free(&c->turns);
 }
 
 static uint32_t size_of(const void *packet)
@@ -54,6 +57,9 @@ void drb_change_apply(struct drb_worker *w, struct drb_change *c)
 				  p->catchup_ns, w->now_ns, &c->ring[i], size_of);
 	}
 	drb_worker_set_ports(w, s);
+	struct drb_turns turns = w->turns;
+	w->turns = c->turns;
+	c->turns = turns;
 	if (c->another_unit)
 		drb_assign_exchange(w, &c->memory);
 	drb_assign_set(w, s);

@@ -12,6 +12,7 @@ struct drb_change {
 	// What the worker gets, and after drb_change_apply() what it had.
 	struct drb_egress_ring ring[DRB_PORTS_MAX];
 	struct drb_assign_memory memory;
+	struct drb_turns turns;
 };
 
 // Makes what w needs to go from one setup to the other; its fabric, place, workers and ports are

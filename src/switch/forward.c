@@ -1,82 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The forwarding decision for a received burst: destination label -> up or down -> port -> queue.
-#include <rte_mbuf.h>
-
-#include <drb/flow.h>
-
 #include "assign.h"
+#include "decide.h"
 #include "place.h"
-#include "record.h"
-
-// The flow's hash, for schemes that read it.
-static inline __attribute__((always_inline)) uint64_t flow_of(struct rte_mbuf *m)
-{
-	uint8_t flags;
-
-	return drb_flow_hash_of(rte_pktmbuf_mtod(m, uint8_t *), m->data_len, &flags);
-}
-
-// How a burst is decided; constants at every call, so that each combination gets a loop of its own.
-struct how {
-	enum drb_scheme scheme;
-	bool many;   // DRB_SCHEME_DRB looks at more than two uplinks
-	bool packed; // the loads of the uplinks fit a register
-	bool record; // what the decisions see
-};
-
-static inline __attribute__((always_inline)) struct drb_choice choice_of(const struct drb_worker *w,
-									 struct how how)
-{
-	struct drb_choice choice = w->choice;
-
-	choice.scheme = how.scheme;
-	if (how.scheme == DRB_SCHEME_DRB && !how.many)
-		choice.choices = 2;
-	if (how.scheme != DRB_SCHEME_DMODK && choice.uplinks < 2)
-		__builtin_unreachable(); // by_scheme() takes dmodk then
-	return choice;
-}
-
-static inline bool reads_loads(enum drb_scheme scheme)
-{
-	return scheme == DRB_SCHEME_DRB || scheme == DRB_SCHEME_MICRO || scheme == DRB_SCHEME_LEAST;
-}
-
-// How many packets one random number serves.
-static inline __attribute__((always_inline)) uint32_t shares(struct how how, uint32_t uplinks)
-{
-	switch (how.scheme) {
-	case DRB_SCHEME_DRB:
-		return how.many ? 1 : drb_rng_shares(uplinks - 1);
-	case DRB_SCHEME_VLB:
-		return drb_rng_shares(uplinks);
-	case DRB_SCHEME_MICRO:
-		return drb_rng_shares(uplinks * (uplinks - 1));
-	case DRB_SCHEME_LEAST:
-		return 1;
-	default:
-		return UINT32_MAX; // not random
-	}
-}
-
-// The draw of one decision out of a random number that serves several.
-static inline __attribute__((always_inline)) uint64_t draw_of(struct how how, uint32_t uplinks,
-							      uint64_t *bits)
-{
-	uint64_t first;
-
-	switch (how.scheme) {
-	case DRB_SCHEME_DRB:
-		return how.many ? *bits : (uint64_t)drb_rng_share(bits, uplinks - 1) << 32;
-	case DRB_SCHEME_VLB:
-		return (uint64_t)drb_rng_share(bits, uplinks) << 32;
-	case DRB_SCHEME_MICRO:
-		first = (uint64_t)drb_rng_share(bits, uplinks) << 32;
-		return first | drb_rng_share(bits, uplinks - 1);
-	default:
-		return *bits;
-	}
-}
 
 static inline uint64_t packed_occupancy(const struct drb_worker *w)
 {
@@ -106,15 +32,17 @@ static inline __attribute__((always_inline)) void forward_open(struct drb_worker
 	const struct drb_choice choice = choice_of(w, how);
 	const struct drb_judge judge = w->port[in].judge;
 	const uint32_t each = shares(how, choice.uplinks);
-	const uint32_t waits = reads_loads(how.scheme) ? drb_waiting_uplinks(w) : 0;
+	const uint32_t waits = reads_loads(how) ? drb_waiting_uplinks(w) : 0;
 	const uint64_t packed_waits = how.packed ? packed_mask(waits) : 0;
-	uint32_t load[DRB_PORTS_MAX], redirected = 0;
+	uint32_t load[DRB_PORTS_MAX];
 	struct drb_loads loads = {.at = how.packed ? NULL : load};
+	struct turns turns = turns_open(w, how);
+	struct decided decided = {0};
 	struct drb_shelves shelves;
 
-	if (how.packed)
+	if (how.packed && !how.unloaded)
 		loads.packed = w->peers.packed + packed_occupancy(w);
-	else if (reads_loads(how.scheme))
+	else if (reads_loads(how))
 		drb_peers_sum(w, load);
 	drb_shelves_open(&shelves, w, in);
 	for (uint32_t i = 0, end; i < count; i = end) {
@@ -124,21 +52,20 @@ static inline __attribute__((always_inline)) void forward_open(struct drb_worker
 			struct rte_mbuf *m = packets[k];
 			size_t verdict = drb_judge(&judge, m);
 			if (how.scheme != DRB_SCHEME_DMODK && verdict >= DRB_VERDICT_UP) {
-				uint32_t def = verdict - DRB_VERDICT_UP;
-				uint64_t flow = how.scheme == DRB_SCHEME_ECMP ? flow_of(m) : 0;
-				uint64_t draw = draw_of(how, choice.uplinks, &bits);
-				uint32_t up = drb_choose_by(&choice, loads, def, flow, draw);
+				uint32_t up = decide(w, how, &choice, loads, &turns, m,
+						     verdict - DRB_VERDICT_UP, &bits, &decided);
 				if (how.packed)
 					loads.packed += drb_packed_one(up) & packed_waits;
-				else if (reads_loads(how.scheme))
+				else if (reads_loads(how))
 					load[up] += waits >> up & 1;
-				redirected += up != def;
 				verdict = DRB_VERDICT_UP + up;
 			}
 			drb_shelves_put(&shelves, verdict, m);
 		}
 	}
-	drb_shelves_close(&shelves, w, redirected);
+	turns_close(w, how, &turns, decided.walked);
+	w->routing.up_walked += decided.walked;
+	drb_shelves_close(&shelves, w, decided.redirected);
 }
 
 // The same for queues that may get full.
@@ -153,7 +80,9 @@ static inline __attribute__((always_inline)) void forward_queued(struct drb_work
 	uint32_t load[DRB_UPLINKS_MAX];
 	const struct drb_loads loads = {.at = load};
 	const uint32_t each = shares(how, choice.uplinks);
-	uint32_t redirected = 0, up = 0, odds = 0, left = 0;
+	struct turns turns = turns_open(w, how);
+	struct decided decided = {0};
+	uint32_t up = 0, odds = 0, left = 0;
 	struct rte_mbuf *odd[DRB_BURST_MAX];
 	uint64_t octets = 0, bits = 0;
 
@@ -167,13 +96,8 @@ static inline __attribute__((always_inline)) void forward_queued(struct drb_work
 			left = each - 1;
 		}
 		if (out >= DRB_VERDICT_UP) {
-			uint32_t def = out - DRB_VERDICT_UP;
-			uint64_t flow = how.scheme == DRB_SCHEME_ECMP ? flow_of(m) : 0;
-			uint64_t draw = draw_of(how, choice.uplinks, &bits);
-			if (how.record)
-				drb_record(w, &choice, loads.at, def, draw);
-			uint32_t uplink = drb_choose_by(&choice, loads, def, flow, draw);
-			redirected += uplink != def;
+			uint32_t uplink = decide(w, how, &choice, loads, &turns, m,
+						 out - DRB_VERDICT_UP, &bits, &decided);
 			up++;
 			if (drb_place(w, w->down_ports + uplink, m))
 				load[uplink] += waits >> uplink & 1;
@@ -183,11 +107,13 @@ static inline __attribute__((always_inline)) void forward_queued(struct drb_work
 			drb_place(w, out, m);
 		}
 	}
+	turns_close(w, how, &turns, up);
 	w->port[in].in_packets += count;
 	w->port[in].in_octets += octets;
 	w->routing.down += count - up - odds;
-	w->routing.up_default += up - redirected;
-	w->routing.up_redirected += redirected;
+	w->routing.up_default += up - decided.redirected;
+	w->routing.up_redirected += decided.redirected;
+	w->routing.up_walked += decided.walked;
 	drb_exceptions(w, in, odd, odds);
 }
 
@@ -260,6 +186,12 @@ static inline __attribute__((always_inline)) void forward(struct drb_worker *w, 
 		forward_queued(w, in, packets, count, how);
 }
 
+// No uplink has a load, nor gets one by this burst.
+static bool unloaded(const struct drb_worker *w)
+{
+	return !w->paced && w->queued == 0 && w->peers.most == 0;
+}
+
 // A simpler scheme that decides as the configured one does at this burst.
 static inline enum drb_scheme effective_scheme(const struct drb_worker *w)
 {
@@ -268,44 +200,70 @@ static inline enum drb_scheme effective_scheme(const struct drb_worker *w)
 	// A single uplink leaves no choice.
 	if (w->choice.uplinks < 2)
 		return DRB_SCHEME_DMODK;
-	if (w->paced || w->queued > 0 || w->peers.most > 0)
+	if (!unloaded(w))
 		return scheme;
-	// No uplink has a load, nor gets one by this burst: none is below default - T, and the
-	// least loaded of any is a random one.
+	// None is below default - T, and the least loaded of any is a random one.
 	if (scheme == DRB_SCHEME_DRB)
 		return DRB_SCHEME_DMODK;
 	return scheme == DRB_SCHEME_MICRO || scheme == DRB_SCHEME_LEAST ? DRB_SCHEME_VLB : scheme;
+}
+
+// Without an uplink that has a load, each of a round is taken when it is its turn.
+static inline __attribute__((always_inline)) void by_walk(struct drb_worker *w, uint32_t in,
+							  struct rte_mbuf **packets, uint32_t count,
+							  bool open, bool packed)
+{
+#define FORWARD(...)                                                                               \
+	forward(w, in, packets, count, open, (struct how){.scheme = DRB_SCHEME_WALK, __VA_ARGS__})
+	if (w->turns.walk.rest >= count && unloaded(w))
+		FORWARD(.packed = true, .unloaded = true, .resting = true);
+	else if (w->turns.walk.rest >= count)
+		FORWARD(.packed = packed, .resting = true);
+	else if (unloaded(w))
+		FORWARD(.packed = true, .unloaded = true);
+	else if (w->choice.choices > 2)
+		FORWARD(.many = true);
+	else
+		FORWARD(.packed = packed);
+#undef FORWARD
 }
 
 static inline __attribute__((always_inline)) void by_scheme(struct drb_worker *w, uint32_t in,
 							    struct rte_mbuf **packets,
 							    uint32_t count, bool open, bool packed)
 {
+#define FORWARD(name, ...)                                                                         \
+	forward(w, in, packets, count, open, (struct how){.scheme = name, __VA_ARGS__})
 #define CASE(name, ...)                                                                            \
 	case name:                                                                                 \
-		forward(w, in, packets, count, open, (struct how){.scheme = name, __VA_ARGS__});   \
+		FORWARD(name, __VA_ARGS__);                                                        \
+		break
+#define CASE_THRESHOLD(name)                                                                       \
+	case name:                                                                                 \
+		if (name == DRB_SCHEME_ROTATE && unloaded(w))                                      \
+			FORWARD(name, .packed = true, .unloaded = true);                           \
+		else if (w->choice.choices > 2)                                                    \
+			FORWARD(name, .many = true);                                               \
+		else                                                                               \
+			FORWARD(name, .packed = packed);                                           \
 		break
 	switch (effective_scheme(w)) {
-	case DRB_SCHEME_DRB:
-		if (w->choice.choices > 2) {
-			forward(w, in, packets, count, open,
-				(struct how){.scheme = DRB_SCHEME_DRB, .many = true});
-			break;
-		}
-		forward(w, in, packets, count, open,
-			(struct how){.scheme = DRB_SCHEME_DRB, .packed = packed});
+		CASE_THRESHOLD(DRB_SCHEME_DRB);
+		CASE_THRESHOLD(DRB_SCHEME_ROTATE);
+	case DRB_SCHEME_WALK:
+		by_walk(w, in, packets, count, open, packed);
 		break;
 		CASE(DRB_SCHEME_DMODK);
 		CASE(DRB_SCHEME_VLB);
 		CASE(DRB_SCHEME_MICRO, .packed = packed);
 		CASE(DRB_SCHEME_ECMP);
 		CASE(DRB_SCHEME_LEAST);
-	case DRB_SCHEME_ROTATE: // these two are refused by the config
-	case DRB_SCHEME_WALK:
 	case DRB_SCHEME_COUNT:
 		break;
 	}
+#undef CASE_THRESHOLD
 #undef CASE
+#undef FORWARD
 }
 
 static void by_scheme_queued(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets,
@@ -326,16 +284,32 @@ static void by_scheme_packed(struct drb_worker *w, uint32_t in, struct rte_mbuf 
 	by_scheme(w, in, packets, count, true, true);
 }
 
+static inline __attribute__((always_inline)) void recorded(struct drb_worker *w, uint32_t in,
+							   struct rte_mbuf **packets,
+							   uint32_t count, enum drb_scheme scheme)
+{
+	if (w->choice.choices > 2)
+		forward_queued(w, in, packets, count,
+			       (struct how){.scheme = scheme, .many = true, .record = true});
+	else
+		forward_queued(w, in, packets, count,
+			       (struct how){.scheme = scheme, .record = true});
+}
+
 static void by_threshold_recorded(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets,
 				  uint32_t count)
 {
-	if (w->choice.choices > 2)
-		forward_queued(
-			w, in, packets, count,
-			(struct how){.scheme = DRB_SCHEME_DRB, .many = true, .record = true});
-	else
-		forward_queued(w, in, packets, count,
-			       (struct how){.scheme = DRB_SCHEME_DRB, .record = true});
+	switch (w->choice.scheme) {
+	case DRB_SCHEME_ROTATE:
+		recorded(w, in, packets, count, DRB_SCHEME_ROTATE);
+		break;
+	case DRB_SCHEME_WALK:
+		recorded(w, in, packets, count, DRB_SCHEME_WALK);
+		break;
+	default:
+		recorded(w, in, packets, count, DRB_SCHEME_DRB);
+		break;
+	}
 }
 
 // True if the loads of the uplinks still fit a register after count more packets.
@@ -352,6 +326,8 @@ static bool packs(const struct drb_worker *w, uint32_t count)
 
 void drb_forward_burst(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets, uint32_t count)
 {
+	if (w->choice.scheme == DRB_SCHEME_WALK && in >= w->down_ports && w->turns.layer == 1)
+		drb_turns_unmark(&w->turns, packets, count);
 	if (w->assigns)
 		forward_assigned(w, in, packets, count);
 	else if (unlikely(drb_record_burst(w)))

@@ -53,10 +53,11 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 	w->rng = drb_rng_seed(s->seed, (uint64_t)s->layer << 32 | s->label);
 	w->epoll_fd = w->kick_fd = -1;
 	w->doze_min_ns = DOZE_MEMIF_NS;
-	if (drb_verdicts_init(&w->verdicts, &w->hop) < 0) {
+	if (drb_verdicts_init(&w->verdicts, &w->hop) < 0 || drb_turns_make(&w->turns, s) < 0) {
 		drb_worker_free(w);
 		return -ENOMEM;
 	}
+	w->timed |= w->turns.timed;
 	for (uint32_t i = 0; i < w->ports; i++) {
 		const struct drb_port_setup *p = &s->ports[i];
 		uint32_t queue = drb_worker_share(s, p->queue);
@@ -128,6 +129,7 @@ void drb_worker_free(struct drb_worker *w)
 	drb_assign_exchange(w, &memory);
 	drb_assign_free(&memory);
 	drb_verdicts_free(&w->verdicts);
+	drb_turns_free(&w->turns);
 }
 
 void drb_worker_kick(struct drb_worker *w)

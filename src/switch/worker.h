@@ -17,6 +17,7 @@
 #include "kernel_socket.h"
 #include "stats.h"
 #include "threshold.h"
+#include "turns.h"
 #include "verdict.h"
 
 #define DRB_BURST_MAX 256
@@ -69,6 +70,7 @@ struct drb_worker {
 	struct drb_flowlet *flowlet; // flowlet unit: by hash; else NULL. Owned
 	uint32_t flowlet_mask, flowlet_gap;
 	struct drb_threshold threshold;
+	struct drb_turns turns;
 	struct drb_peers peers;
 	uint32_t unrecorded;                  // bursts until the next whose decisions are recorded
 	uint64_t difference[DRB_DIFFERENCES]; // decisions by default load - candidate load

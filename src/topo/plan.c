@@ -20,6 +20,8 @@ enum {
 	KEY_CHOICES,
 	KEY_UNIT,
 	KEY_SEED,
+	KEY_SLOT,
+	KEY_TAU,
 	KEY_DRIVER,
 	KEY_RATE,
 	KEY_SLOTTED,
@@ -37,11 +39,15 @@ static const struct argp_option options[] = {
 	{"out", 'o', "DIR", 0, "Write the plan's files into DIR", 3},
 	{"run-dir", KEY_RUN_DIR, "DIR", 0,
 	 "Where the fabric will run (default " RUN_DIR "/FABRIC): memif sockets", 3},
-	{"scheme", KEY_SCHEME, "NAME", 0, "drb (default), dmodk, vlb, micro, ecmp or least", 4},
+	{"scheme", KEY_SCHEME, "NAME", 0,
+	 "drb (default), dmodk, vlb, micro, ecmp, least, rotate or walk", 4},
 	{"threshold", KEY_THRESHOLD, "T", 0,
 	 "Redirect if shorter by more than T; auto: as measured", 4},
 	{"choices", KEY_CHOICES, "N", 0, "Uplinks that drb looks at in all (default 2)", 4},
 	{"unit", KEY_UNIT, "UNIT", 0, "What is decided on: packet (default), flow or flowlet", 4},
+	{"slot", KEY_SLOT, "TIME", 0,
+	 "Of rotate's clock and walk's packets (default: a packet's time on an uplink)", 4},
+	{"tau", KEY_TAU, "SLOTS", 0, "Longest gap within a streak of walk (default 6)", 4},
 	{"seed", KEY_SEED, "N", 0, "Seed of the switches' random numbers", 4},
 	{"driver", KEY_DRIVER, "NAME", 0,
 	 "Links between switches: af_packet (default), af_xdp or memif", 5},
@@ -65,6 +71,15 @@ static uint32_t *count_option(const char *option, const char *text, uint32_t min
 	return value;
 }
 
+static char *time_option(const char *option, char *text)
+{
+	uint64_t ns;
+
+	if (drb_parse_time(text, &ns) < 0)
+		drb_die("--%s %s: want a time such as 2ms", option, text);
+	return text;
+}
+
 static char *word_option(const char *option, char *text, const char *const words[])
 {
 	for (uint32_t i = 0; words[i]; i++) {
@@ -81,12 +96,9 @@ static char *word_option(const char *option, char *text, const char *const words
 static char *scheme_option(char *text)
 {
 	const char *names[DRB_SCHEME_COUNT + 1] = {NULL};
-	int count = 0; // of those that the switch has
 
-	for (int i = 0; i < DRB_SCHEME_COUNT; i++) {
-		if (!drb_scheme_packets_only((enum drb_scheme)i))
-			names[count++] = drb_scheme_name((enum drb_scheme)i);
-	}
+	for (int i = 0; i < DRB_SCHEME_COUNT; i++)
+		names[i] = drb_scheme_name((enum drb_scheme)i);
 	return word_option("scheme", text, names);
 }
 
@@ -109,7 +121,6 @@ static char *driver_option(char *text, enum drb_driver *driver)
 static error_t parse_link(int key, char *arg, struct plan *plan)
 {
 	struct drb_config_link *link = &plan->config.link;
-	uint64_t ns;
 
 	switch (key) {
 	case KEY_DRIVER:
@@ -131,9 +142,7 @@ static error_t parse_link(int key, char *arg, struct plan *plan)
 		link->queue = count_option("queue", arg, 1, &plan->queue);
 		return 0;
 	case KEY_CATCHUP:
-		if (drb_parse_time(arg, &ns) < 0)
-			drb_die("--catchup %s: want a time such as 2ms", arg);
-		link->catchup = arg;
+		link->catchup = time_option("catchup", arg);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -162,6 +171,12 @@ static error_t parse_switch(int key, char *arg, struct plan *plan)
 		return 0;
 	case KEY_UNIT:
 		config->routing.unit = arg;
+		return 0;
+	case KEY_SLOT:
+		config->routing.slot = time_option("slot", arg);
+		return 0;
+	case KEY_TAU:
+		config->routing.tau = count_option("tau", arg, 1, &plan->tau);
 		return 0;
 	case KEY_SEED:
 		if (drb_parse_u64(arg, 0, INT64_MAX, &plan->seed) < 0)

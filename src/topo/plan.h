@@ -17,7 +17,7 @@ struct plan {
 	char *memif_dir;          // owned
 	struct drb_config config; // what all switches have in common
 	// Storage behind the optional keys of config.
-	uint32_t choices, overhead, queue, memory, workers;
+	uint32_t choices, tau, overhead, queue, memory, workers;
 	uint64_t seed;
 };
 

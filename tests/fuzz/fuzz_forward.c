@@ -18,6 +18,9 @@ static const char *const kinds[] = {
 	FABRIC(1, 4, 1, 0) "}\n",
 	FABRIC(3, 2, 1, 0) "}\nrouting: {scheme: least}\n",
 	FABRIC(3, 2, 1, 0) "}\nrouting: {scheme: vlb}\n",
+	FABRIC(3, 2, 1, 0) "}\nrouting: {scheme: walk}\n",
+	FABRIC(3, 2, 2, 0) ", rate: 1Mbit}\nrouting: {scheme: walk}\n",
+	FABRIC(3, 2, 1, 0) "}\nrouting: {scheme: rotate}\n",
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 

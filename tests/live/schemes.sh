@@ -10,7 +10,7 @@ scheme_is() { drbctl show drb-s1-0 routing --json | grep -qE "\"scheme\": ?\"$1\
 
 up -l 3 -d 2 --scheme drb --threshold 1.5
 interface=$(fabric exec h0 -- ip -o link show eth0)
-for scheme in drb dmodk vlb micro ecmp least; do
+for scheme in drb dmodk vlb micro ecmp least rotate walk; do
   check "$scheme: replan" fabric replan --scheme $scheme
   check "$scheme: switches use it" scheme_is $scheme
   check "$scheme: wiring, pings, counters" fabric check wiring ping counters links

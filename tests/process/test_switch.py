@@ -421,6 +421,7 @@ def reload_keeps_what_is_queued():
         for number, (routing, link) in enumerate((
                 ('{scheme: dmodk}', '{driver: none, queue: 16, rate: 500pps}'),
                 ('{scheme: vlb}', '{driver: none, queue: 16, rate: 1Mbit}'),
+                ('{scheme: walk, tau: 3}', '{driver: none, queue: 16, rate: 1Mbit}'),
                 ('{scheme: drb, unit: flow, flow_max: 1000}', '{driver: none, queue: 16, rate: 2pps}'),
                 ('{scheme: ecmp, unit: flowlet, flow_max: 1000}', '{driver: none, queue: 2000, rate: 2kpps}'),
                 ('{scheme: least, choices: 2, threshold: auto}', '{driver: none, queue: 4096, rate: 3kpps}'))):
@@ -468,7 +469,8 @@ def reload_under_load():
         assert now['scheme'] == 'vlb' and now['threshold'] == '7', now
         # Another unit is another matter, but no packet is lost.
         for routing in ('{}', '{unit: flowlet, flow_max: 100}', '{scheme: least, threshold: auto}',
-                        '{unit: flow, flow_max: 10}', '{scheme: micro, check_source: false}'):
+                        '{unit: flow, flow_max: 10}', '{scheme: walk}', '{scheme: rotate, slot: 1us}',
+                        '{scheme: micro, check_source: false}'):
             reloads(w, p, make(routing))
             lossless(20000)
         # Queues and rates: what is dropped then is dropped because the queue is full.

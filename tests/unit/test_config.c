@@ -254,7 +254,20 @@ static void bad_values(void **state)
 {
 	static const struct mistake mistakes[] = {
 		{HEAD "routing: {scheme: best}\n", ":5: routing.scheme: \"best\" is none of drb, "
-						   "dmodk, vlb, micro, ecmp, least"},
+						   "dmodk, vlb, micro, ecmp, least, rotate, walk"},
+		{HEAD "routing: {scheme: walk, unit: flow}\n",
+		 ":5: routing.unit: \"flow\": scheme walk decides on packets only"},
+		{HEAD "routing: {scheme: rotate, unit: flowlet}\n",
+		 ":5: routing.unit: \"flowlet\": scheme rotate decides on packets only"},
+		{HEAD "routing: {scheme: walk, check_source: no}\n",
+		 ":5: routing.check_source: false: scheme walk marks packets in their source MAC, "
+		 "so sources must be known"},
+		{HEAD "routing: {slot: 99ns}\n",
+		 ":5: routing.slot: \"99ns\" is not a time of 100ns to 1s, such as 2ms"},
+		{HEAD "routing: {slot: 1001ms}\n",
+		 ":5: routing.slot: \"1001ms\" is not a time of 100ns to 1s, such as 2ms"},
+		{HEAD "routing: {tau: 0}\n", ":5: routing.tau: 0 is not in 1..10000 slots"},
+		{HEAD "routing: {tau: 10001}\n", ":5: routing.tau: 10001 is not in 1..10000 slots"},
 		{HEAD "routing: {threshold: -1}\n",
 		 ":5: routing.threshold: \"-1\" is not a number >= 0 or auto"},
 		{HEAD "routing: {threshold: nan}\n",
@@ -461,6 +474,8 @@ static void defaults(void **state)
 	assert_int_equal(s.flow_grace_ns, 1000000000);
 	assert_int_equal(s.flowlet_gap_ns, 500000);
 	assert_int_equal(s.flow_max, 1000000);
+	assert_int_equal(s.slot_ns, 10000);
+	assert_int_equal(s.tau, 6);
 	assert_int_equal(s.seed, 1);
 	assert_true(s.check_source);
 	assert_int_equal(s.down_ports, 2);
@@ -499,7 +514,7 @@ static void every_key(void **state)
 		     "switch: {layer: 2, label: 5}\n"
 		     "routing: {scheme: least, threshold: 1.5, choices: 3, unit: flowlet, seed: "
 		     "9223372036854775807, check_source: no, flow_idle: 2s, flow_grace: 3ms, "
-		     "flow_max: 77, flowlet_gap: 50us}\n"
+		     "flow_max: 77, flowlet_gap: 50us, slot: 100ns, tau: 10000}\n"
 		     "link: {driver: none, rate: 10Mbit, overhead: 0, queue: 7, catchup: 500us}\n"
 		     "process: {idle: poll, burst: 256, cpus: \"0-1,5\", hugepages: \"no\", "
 		     "memory: 64, memif_dir: /tmp}\n");
@@ -520,6 +535,8 @@ static void every_key(void **state)
 	assert_int_equal(s.flow_grace_ns, 3000000);
 	assert_int_equal(s.flowlet_gap_ns, 50000);
 	assert_int_equal(s.flow_max, 77);
+	assert_int_equal(s.slot_ns, 100);
+	assert_int_equal(s.tau, 10000);
 	assert_int_equal(s.seed, INT64_MAX);
 	assert_false(s.check_source);
 	assert_int_equal(s.idle, DRB_IDLE_POLL);
@@ -537,6 +554,35 @@ static void every_key(void **state)
 		assert_int_equal(p->queue, 7);
 		assert_int_equal(p->catchup_ns, 500000);
 	}
+}
+
+// What is not said of a slot follows from the uplinks' rate; in the core from that of any port.
+static void slots_follow_the_rate(void **state)
+{
+	static const struct {
+		const char *rest;
+		uint64_t slot_ns;
+	} cases[] = {
+		{"link: {rate: 500pps}\n", 2000000},
+		{"link: {rate: 10Mbit}\n", 1230400}, // 1514 + 24 octets
+		{"link: {rate: 10Mbit, overhead: 0}\n", 1211200},
+		{"link: {rate: 10000Gbit}\n", 100},
+		{"link: {rate: 0.25pps}\n", 1000000000},
+		{"link: {rate: 500pps}\nports: [{name: u0, rate: 1kpps}]\n", 1000000},
+		{"link: {rate: 500pps}\nports: [{name: d0, rate: 1kpps}]\n", 2000000},
+		{"link: {rate: 500pps}\nrouting: {slot: 3ms}\n", 3000000},
+	};
+	char text[256];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		snprintf(text, sizeof(text), HEAD "%s", cases[i].rest);
+		assert_int_equal(good(text).slot_ns, cases[i].slot_ns);
+	}
+	assert_int_equal(good("fabric: {layers: 1, arity: 2}\nswitch: {layer: 1, label: 0}\n"
+			      "link: {rate: 500pps}\n")
+				 .slot_ns,
+			 2000000);
 }
 
 // `ports` over `link` over defaults, key by key, for every driver.
@@ -774,21 +820,14 @@ static void kept_while_running(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bad_structure),
-		cmocka_unit_test(bad_types),
-		cmocka_unit_test(bad_shapes),
-		cmocka_unit_test(bad_fabrics),
-		cmocka_unit_test(bad_values),
-		cmocka_unit_test(bad_ports),
-		cmocka_unit_test(unreadable_files),
-		cmocka_unit_test(pipes),
-		cmocka_unit_test(defaults),
-		cmocka_unit_test(every_key),
-		cmocka_unit_test(ports_override_links),
-		cmocka_unit_test(overrides),
-		cmocka_unit_test(seeds_differ),
-		cmocka_unit_test(memif_sockets_meet),
-		cmocka_unit_test(save_then_load),
+		cmocka_unit_test(bad_structure),      cmocka_unit_test(bad_types),
+		cmocka_unit_test(bad_shapes),         cmocka_unit_test(bad_fabrics),
+		cmocka_unit_test(bad_values),         cmocka_unit_test(bad_ports),
+		cmocka_unit_test(unreadable_files),   cmocka_unit_test(pipes),
+		cmocka_unit_test(defaults),           cmocka_unit_test(slots_follow_the_rate),
+		cmocka_unit_test(every_key),          cmocka_unit_test(ports_override_links),
+		cmocka_unit_test(overrides),          cmocka_unit_test(seeds_differ),
+		cmocka_unit_test(memif_sockets_meet), cmocka_unit_test(save_then_load),
 		cmocka_unit_test(kept_while_running),
 	};
 	return cmocka_run_group_tests_name("config", tests, make_dir, remove_dir);

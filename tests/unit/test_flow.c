@@ -256,6 +256,24 @@ static void other_frames(void **state)
 	check(&f, 0, 0x86dd, 0, false);
 }
 
+// The fabric's marks, in the second octets of MACs, make no other flow.
+static void marks_are_not_of_the_flow(void **state)
+{
+	struct drb_flow_key plain, marked;
+	struct frame f = ether();
+
+	(void)state;
+	PUT(&f, 0x12, 0x34, 0, 1, 8, 0);
+	drb_flow_key_of(f.data, f.len, &plain);
+	f.data[1] ^= 0x21;
+	f.data[7] ^= 1;
+	drb_flow_key_of(f.data, f.len, &marked);
+	assert_memory_equal(&plain, &marked, sizeof(plain));
+	f.data[11] ^= 1;
+	drb_flow_key_of(f.data, f.len, &marked);
+	assert_memory_not_equal(&plain, &marked, sizeof(plain));
+}
+
 // Cut anywhere: the key falls back from 5-tuple to addresses to MACs, and never mixes in a byte
 // that is not there.
 static void truncated_at_every_length(void **state)
@@ -331,6 +349,7 @@ int main(void)
 		cmocka_unit_test(ipv6_extension_headers),
 		cmocka_unit_test(vlan_tags),
 		cmocka_unit_test(other_frames),
+		cmocka_unit_test(marks_are_not_of_the_flow),
 		cmocka_unit_test(truncated_at_every_length),
 		cmocka_unit_test(noise),
 		cmocka_unit_test(hash_spreads),

@@ -391,9 +391,15 @@ static void segments(void **state)
 static void random_frames(void **state)
 {
 	static const char *const switches[] = {
-		FABRIC(3, 2, 1, 3), FABRIC(3, 2, 2, 5) "routing: {scheme: ecmp}\n",
-		FABRIC(3, 2, 3, 1), FABRIC(2, 8, 1, 15) "routing: {scheme: micro}\n",
-		FABRIC(1, 4, 1, 0), FABRIC(3, 1, 2, 1) "routing: {scheme: least, choices: 5}\n",
+		FABRIC(3, 2, 1, 3),
+		FABRIC(3, 2, 2, 5) "routing: {scheme: ecmp}\n",
+		FABRIC(3, 2, 3, 1),
+		FABRIC(2, 8, 1, 15) "routing: {scheme: micro}\n",
+		FABRIC(1, 4, 1, 0),
+		FABRIC(3, 1, 2, 1) "routing: {scheme: least, choices: 5}\n",
+		FABRIC(3, 4, 1, 5) "routing: {scheme: walk}\n",
+		FABRIC(3, 4, 2, 31) "routing: {scheme: walk, choices: 4}\n",
+		FABRIC(3, 2, 2, 1) "routing: {scheme: rotate, slot: 1us}\n",
 	};
 	struct drb_rng r = drb_rng_seed(3, 3);
 
@@ -506,6 +512,9 @@ static void both_ways_agree(void **state)
 {
 	static const char *const schemes[] = {"drb, threshold: 1",
 					      "drb, threshold: 0, choices: 3",
+					      "rotate, threshold: 1, slot: 9us",
+					      "walk, threshold: 1",
+					      "walk, threshold: 0, choices: 3",
 					      "dmodk",
 					      "vlb",
 					      "micro",

@@ -125,7 +125,7 @@ static uint32_t uplink(struct naive *n, struct drb_end at, struct packet *p, con
 		p->walks = drb_walk_next(&n->walk[at.label], p->dst, now);
 	if (p->walks)
 		return drb_round_next(&n->round[m][at.label * drb_rounds(&n->t, m) +
-						   drb_round_of(&n->t, m, p->dst)],
+						   drb_round_of(&n->t.by[m], p->dst)],
 				      n->t.arity, (struct drb_loads){.at = load}, &def);
 	return drb_choose(&n->choice, load, def % n->t.arity, 0, draw);
 }
@@ -236,8 +236,8 @@ static struct naive *naive_new(const struct drb_packet_setup *setup)
 	n->dest = calloc(hosts, sizeof(uint32_t));
 	n->walk = calloc(switches, sizeof(*n->walk));
 	for (uint32_t s = 0; s < switches; s++)
-		drb_walk_init(&n->walk[s], &n->t, calloc(entries, sizeof(struct drb_walk_entry)),
-			      entries, setup->tau);
+		drb_walk_init(&n->walk[s], &n->t, calloc(2 * entries, sizeof(uint32_t)), entries,
+			      setup->tau);
 	for (uint32_t m = 1; m < LAYERS; m++) {
 		uint32_t rounds = drb_rounds(&n->t, m);
 		n->round[m] = calloc((size_t)switches * rounds, sizeof(drb_round));
@@ -256,7 +256,7 @@ static struct naive *naive_new(const struct drb_packet_setup *setup)
 static void naive_free(struct naive *n)
 {
 	for (uint32_t s = 0; s < drb_tree_switches(&n->t, 1); s++)
-		free(n->walk[s].entry);
+		free(n->walk[s].seen);
 	free(n->walk);
 	for (uint32_t m = 1; m < LAYERS; m++)
 		free(n->round[m]);

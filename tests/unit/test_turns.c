@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Schemes rotate and walk in the forwarding path: whose turn it is, and marks that no host sees or
+// can send.
+#include "unit.h"
+
+#include "switch_eal.h"
+
+static struct drb_worker w;
+static struct drb_setup setup;
+
+static void begin(const char *text)
+{
+	setup = setup_of(text);
+	assert_int_equal(drb_worker_init(&w, &setup), 0);
+	for (uint32_t i = 0; i < w.ports; i++)
+		drb_worker_attach(&w, i, 512, (uint16_t)i);
+	w.now_ns = 1000000000;
+}
+
+static void end(void)
+{
+	drb_worker_free(&w);
+	assert_int_equal(rte_mempool_avail_count(test_pool), MBUFS);
+}
+
+static void clear(void)
+{
+	for (uint32_t i = 0; i < w.ports; i++) {
+		struct drb_egress *q = &w.egress[i];
+		uint64_t octets = q->octets;
+		uint32_t length = drb_egress_length(q);
+		for (uint32_t n = 0; n < length; n++)
+			rte_pktmbuf_free(q->packet[drb_egress_place(q, n)]);
+		drb_egress_pop(q, length, octets, w.now_ns);
+		w.occupancy[i] = 0;
+	}
+	w.queued = 0;
+}
+
+// A packet that came in by a port, from one host to another with a mark in its source. The port it
+// left by, or UINT32_MAX; *left: its mark then.
+static uint32_t passes(uint32_t in, uint32_t from, uint32_t to, uint8_t mark, uint8_t *left)
+{
+	uint8_t frame[60];
+	struct rte_mbuf *m;
+	uint32_t out = UINT32_MAX;
+
+	make_frame(frame, sizeof(frame), from, to);
+	frame[7] ^= mark;
+	m = mbuf_of(frame, sizeof(frame));
+	assert_non_null(m);
+	drb_forward_burst(&w, in, &m, 1);
+	for (uint32_t i = 0; i < w.ports; i++) {
+		if (w.occupancy[i] == 0)
+			continue;
+		const struct rte_mbuf *sent = w.egress[i].packet[drb_egress_place(&w.egress[i], 0)];
+		const uint8_t *octets = rte_pktmbuf_mtod(sent, const uint8_t *);
+		*left = octets[7];
+		// Nothing else of it was touched.
+		frame[7] = octets[7];
+		assert_memory_equal(octets, frame, sizeof(frame));
+		out = i;
+	}
+	clear();
+	return out;
+}
+
+#define SWITCH(m, s, more)                                                                         \
+	"fabric: {layers: 3, arity: 4}\nswitch: {layer: " #m ", label: " #s "}\n"                  \
+	"link: {driver: none}\nrouting: {" more "}\n"
+
+static void rotate_shifts_by_the_clock(void **state)
+{
+	static const char *const switches[] = {
+		SWITCH(1, 0, "scheme: rotate, slot: 2ms"),
+		SWITCH(2, 0, "scheme: rotate, slot: 2ms"),
+	};
+	uint8_t mark;
+
+	(void)state;
+	for (uint32_t m = 1; m <= 2; m++) {
+		begin(switches[m - 1]);
+		for (uint32_t slot = 0; slot < 40; slot++) {
+			// All of the slot counts as it.
+			w.now_ns = UINT64_C(2000000) * (1600 + slot) + slot * 51281;
+			uint32_t digit = m == 1 ? slot % 4 : slot / 4 % 4;
+			for (uint32_t to = 64; to < 128; to++) {
+				uint32_t h = drb_hop_digit(&setup.hop, to);
+				assert_int_equal(passes(0, 0, to, 0, &mark), 4 + (h + digit) % 4);
+				assert_int_equal(mark, 0);
+			}
+		}
+		assert_int_equal(w.routing.up_default, 40 * 64);
+		assert_int_equal(w.routing.up_walked, 0);
+		end();
+	}
+}
+
+// A single uplink, or none at all.
+static void small_switches_have_no_turns(void **state)
+{
+	uint8_t mark;
+
+	(void)state;
+	begin("fabric: {layers: 2, arity: 1}\nswitch: {layer: 1, label: 0}\nlink: {driver: none}\n"
+	      "routing: {scheme: walk}\n");
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(passes(0, 0, 1, 0, &mark), 1);
+	assert_int_equal(mark, 0);
+	end();
+	begin("fabric: {layers: 1, arity: 2}\nswitch: {layer: 1, label: 0}\nlink: {driver: none}\n"
+	      "routing: {scheme: walk}\n");
+	assert_int_equal(passes(0, 0, 3, 0, &mark), 3);
+	end();
+}
+
+// From the third packet of a streak on they are marked; a pause of more than tau slots ends it.
+static void layer_one_marks_who_walks(void **state)
+{
+	static const struct {
+		uint32_t after_us;
+		uint8_t mark;
+	} steps[] = {{0, 0}, {5, 0}, {5, 1}, {0, 1}, {59, 1}, {70, 0}, {1, 0}, {1, 1}};
+	uint8_t mark;
+
+	(void)state;
+	begin(SWITCH(1, 0, "scheme: walk"));
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		w.now_ns += steps[i].after_us * 1000;
+		assert_in_range(passes(0, 0, 77, 0, &mark), 4, 7);
+		assert_int_equal(mark, steps[i].mark);
+	}
+	// Few enough that others do not walk, and what stays below never does.
+	assert_int_equal(passes(0, 0, 78, 0, &mark), 4 + 78 % 4);
+	assert_int_equal(mark, 0);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(passes(0, 0, 1, 0, &mark), 1);
+	assert_int_equal(mark, 0);
+	assert_int_equal(w.routing.up_walked, 4);
+	end();
+}
+
+// Marked packets to destinations below one switch take the uplinks in turn, others their defaults.
+static void upper_layers_read_the_mark(void **state)
+{
+	uint32_t count[8] = {0}, last[2] = {0};
+	uint8_t mark;
+
+	(void)state;
+	begin(SWITCH(2, 0, "scheme: walk"));
+	for (uint32_t n = 0; n < 384; n++) {
+		uint32_t group = n / 3 % 2; // two of them, that do not disturb each other
+		uint32_t out = passes(n % 4, 1, 64 + 16 * group + n % 16, 1, &mark);
+		assert_int_equal(mark, 1);
+		assert_true(last[group] == 0 || out == 4 + (last[group] - 4 + 1) % 4);
+		last[group] = out;
+		count[out]++;
+		assert_int_equal(passes(0, 1, 64 + n % 16, 0, &mark), 4 + n % 16 / 4);
+		assert_int_equal(mark, 0);
+	}
+	for (uint32_t i = 4; i < 8; i++)
+		assert_int_equal(count[i], 96);
+	assert_int_equal(w.routing.up_walked, 384);
+	// Down from here they keep it.
+	assert_int_equal(passes(4, 77, 4, 1, &mark), 1);
+	assert_int_equal(mark, 1);
+	end();
+}
+
+static void hosts_see_no_marks(void **state)
+{
+	uint8_t mark;
+
+	(void)state;
+	begin(SWITCH(1, 0, "scheme: walk"));
+	assert_int_equal(passes(4, 77, 2, 1, &mark), 2);
+	assert_int_equal(mark, 0);
+	assert_int_equal(passes(7, 77, 3, 0, &mark), 3);
+	assert_int_equal(mark, 0);
+	end();
+	// The octet is what the fabric's prefix says.
+	begin("fabric: {layers: 3, arity: 4, mac: \"02:0a\"}\nswitch: {layer: 1, label: 0}\n"
+	      "link: {driver: none}\nrouting: {scheme: walk}\n");
+	for (int n = 0; n < 4; n++) {
+		uint8_t frame[60];
+		make_frame(frame, sizeof(frame), n == 3 ? 77 : 0, n == 3 ? 1 : 77);
+		frame[1] = 0x0a;
+		frame[7] = n == 3 ? 0x0b : 0x0a;
+		struct rte_mbuf *m = mbuf_of(frame, sizeof(frame));
+		drb_forward_burst(&w, n == 3 ? 5 : 0, &m, 1);
+		assert_int_equal(rte_pktmbuf_mtod(m, const uint8_t *)[7], n == 2 ? 0x0b : 0x0a);
+	}
+	assert_int_equal(w.queued, 4);
+	end();
+}
+
+static void hosts_cannot_send_marks(void **state)
+{
+	uint8_t mark = 0xff;
+
+	(void)state;
+	begin(SWITCH(1, 0, "scheme: walk"));
+	for (uint32_t m = 1; m < 256; m++)
+		assert_int_equal(passes(0, 0, 77, (uint8_t)m, &mark), UINT32_MAX);
+	assert_int_equal(mark, 0xff);
+	assert_int_equal(w.drop[DRB_DROP_spoofed_source], 255);
+	end();
+}
+
+static int setup_eal(void **state)
+{
+	(void)state;
+	return start_eal("test_turns");
+}
+
+static int free_eal(void **state)
+{
+	(void)state;
+	return rte_eal_cleanup();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rotate_shifts_by_the_clock),
+		cmocka_unit_test(small_switches_have_no_turns),
+		cmocka_unit_test(layer_one_marks_who_walks),
+		cmocka_unit_test(upper_layers_read_the_mark),
+		cmocka_unit_test(hosts_see_no_marks),
+		cmocka_unit_test(hosts_cannot_send_marks),
+	};
+	return cmocka_run_group_tests_name("turns", tests, setup_eal, free_eal);
+}
