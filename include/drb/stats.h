@@ -71,6 +71,7 @@
 	X(sleep_ns, "time spent waiting, ns")                                                      \
 	X(busy_ns, "time spent not waiting, ns")                                                   \
 	X(late_ns, "sum of wake-up lateness against packet departures, ns")                        \
+	X(late_slots, "packets that left a slotted link a slot or more late")                      \
 	X(lost_credit_ns, "link time lost because wake-ups came later than catchup, ns")           \
 	X(lost_credit_events, "how often link time was lost")                                      \
 	X(tx_refused, "packets a driver refused at least once and that stayed queued")

@@ -139,12 +139,13 @@ void drb_egress_lose_credit(struct drb_egress *q, uint64_t now_ns)
 // Goes through the packets from the head on, at most max of them and while they depart by now_ns;
 // t, the departure of the first, becomes that of the one behind them. How many.
 static inline uint32_t pass(const struct drb_egress *q, uint64_t now_ns, uint32_t max,
-			    struct drb_instant *t, uint64_t *late_ns)
+			    struct drb_instant *t, struct drb_lateness *late)
 {
 	uint32_t length = drb_egress_length(q), at = drb_egress_place(q, 0), n = 0;
 
 	while (n < max && t->ns <= now_ns) {
-		*late_ns += now_ns - t->ns;
+		late->ns += now_ns - t->ns;
+		late->slots += q->slot_ns && now_ns - t->ns >= q->slot_ns;
 		at = (at + 1) & q->mask;
 		if (++n < length)
 			drb_egress_serialise(q, t, q->size[at]);
@@ -156,8 +157,8 @@ uint32_t drb_egress_departed(struct drb_egress *q, uint64_t now_ns, uint32_t max
 {
 	drb_egress_lose_credit(q, now_ns);
 	q->behind = q->departure;
-	q->departed_late_ns = 0;
-	q->departed = pass(q, now_ns, max, &q->behind, &q->departed_late_ns);
+	q->departed_late = (struct drb_lateness){0};
+	q->departed = pass(q, now_ns, max, &q->behind, &q->departed_late);
 	return q->departed;
 }
 
@@ -165,9 +166,10 @@ void drb_egress_depart(struct drb_egress *q, uint32_t count, uint64_t now_ns)
 {
 	if (count == q->departed) {
 		q->departure = q->behind;
-		q->late_ns += q->departed_late_ns;
+		q->late.ns += q->departed_late.ns;
+		q->late.slots += q->departed_late.slots;
 	} else {
-		pass(q, now_ns, count, &q->departure, &q->late_ns);
+		pass(q, now_ns, count, &q->departure, &q->late);
 	}
 	q->departed = 0;
 }

@@ -21,6 +21,12 @@ struct drb_instant {
 	uint32_t fraction;
 };
 
+// How long after their departures packets left.
+struct drb_lateness {
+	uint64_t ns;    // added up
+	uint64_t slots; // packets of a slotted link that left a slot or more late
+};
+
 struct drb_egress {
 	// Touched for every packet: one cache line.
 	void **packet; // ring of mask + 1 packets; the one with index i stands at (i - base) & mask
@@ -40,12 +46,12 @@ struct drb_egress {
 	// What drb_egress_departed() found, for drb_egress_depart() if all of it leaves.
 	uint32_t departed;         // packets
 	struct drb_instant behind; // departure of the one behind them (or of the last of them)
-	uint64_t departed_late_ns;
+	struct drb_lateness departed_late;
 	uint64_t time_per_unit; // of one octet (or packet), in 2^-32 ns
 	uint64_t slot_ns;       // departures are multiples of it; 0: at any time
 	uint64_t catchup_ns;
 	uint64_t queue_ns; // departures less arrivals of all packets, modulo 2^64
-	uint64_t late_ns;  // sum over packets of how long after their departure they left
+	struct drb_lateness late;
 	uint64_t lost_credit_ns, lost_credit_events;
 	uint32_t overhead; // octets a frame takes beyond its own
 } __attribute__((aligned(64)));

@@ -53,7 +53,8 @@ void drb_worker_take_snapshot(struct drb_worker *w)
 		const struct drb_egress *q = &w->egress[i];
 		drb_kernel_socket_count(&p->socket);
 		s->port[i] = count_port(p, q, s->time_ns);
-		s->worker.late_ns += q->late_ns;
+		s->worker.late_ns += q->late.ns;
+		s->worker.late_slots += q->late.slots;
 		s->worker.lost_credit_ns += q->lost_credit_ns;
 		s->worker.lost_credit_events += q->lost_credit_events;
 		s->worker.tx_refused += p->tx_refused;

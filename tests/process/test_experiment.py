@@ -33,7 +33,7 @@ def setup(**changes):
 def counters(start, rate, queued):
     """A reading of two switches' counters: all grow at `rate` per unit of time `start`."""
     sums = {'default': 9 * start * rate, 'redirected': start * rate, 'queued': queued,
-            'late_ns': 1000 * start, 'lost_credit_events': start, 'lost_credit_ns': 1000000 * start}
+            'late_ns': 1000 * start, 'late_slots': start, 'lost_credit_events': start, 'lost_credit_ns': 1000000 * start}
     queue = {'ns': queued * start * 10, 'times': 2 * start * 10, 'links': 2, 'max': queued,
              'out': 10 * start * rate}
     return sums, {'up1': dict(queue), 'down1': dict(queue)}
@@ -57,10 +57,12 @@ def counters_become_figures():
 
 
 def disturbed_runs_do_not_count():
-    quiet = {'sent': 10000, 'forwarded': 40000, 'late_packets': 20, 'lost_credit_events': 80}
+    quiet = {'sent': 10000, 'forwarded': 40000, 'late_packets': 30, 'late_departures': 120,
+             'lost_credit_events': 120}
     assert disturbance(quiet) == ''
-    assert 'sent late' in disturbance({**quiet, 'late_packets': 21})
-    assert 'lost' in disturbance({**quiet, 'lost_credit_events': 81})
+    assert 'sent late' in disturbance({**quiet, 'late_packets': 31})
+    assert 'departures' in disturbance({**quiet, 'late_departures': 121})
+    assert 'lost' in disturbance({**quiet, 'lost_credit_events': 121})
 
 
 def made_up(s, factor):

@@ -23,7 +23,7 @@ struct model {
 	uint64_t id[4096], arrival[4096];
 	uint32_t size[4096], length;
 	wide departure; // of the head; empty: of the last one
-	uint64_t late, lost, events, discards, max, sent;
+	uint64_t late, late_slots, lost, events, discards, max, sent;
 };
 
 static wide model_serialise(const struct model *m, uint32_t size)
@@ -91,6 +91,8 @@ static void model_pop(struct model *m, uint64_t now)
 {
 	if (m->rate)
 		m->late += now - model_ns(m);
+	if (m->slot && now - model_ns(m) >= m->slot)
+		m->late_slots++;
 	m->now = now;
 	m->queued += now - m->arrival[0];
 	m->sent++;
@@ -122,7 +124,8 @@ static void agree(const struct model *m, const struct drb_egress *q)
 	assert_int_equal(drb_egress_queue_ns(q, m->now), m->rate ? queued : 0);
 	assert_int_equal(q->discards, m->discards);
 	assert_int_equal(drb_egress_max(q), m->max);
-	assert_int_equal(q->late_ns, m->late);
+	assert_int_equal(q->late.ns, m->late);
+	assert_int_equal(q->late.slots, m->late_slots);
 	assert_int_equal(q->lost_credit_ns, m->lost);
 	assert_int_equal(q->lost_credit_events, m->events);
 	if (m->length == 0)
@@ -265,7 +268,7 @@ static void formula_without_drift(void **state)
 			now = q.departure.ns + (n % 1000 == 999 ? drb_rng_below(&r, 5000) : 0);
 			now -= n % 3 == 0 && now > 1000;
 		}
-		assert_int_equal(q.late_ns, 0);
+		assert_int_equal(q.late.ns, 0);
 		drb_egress_free(&q);
 	}
 }
@@ -289,7 +292,7 @@ static void busy_link_is_exact(void **state)
 		assert_int_equal(now, 77 + sent * 1000000);
 		assert_true(push(&q, &q, 1226, now));
 	}
-	assert_int_equal(q.late_ns, 0);
+	assert_int_equal(q.late.ns, 0);
 	assert_int_equal(q.lost_credit_ns, 0);
 	drb_egress_free(&q);
 }
@@ -308,7 +311,7 @@ static void catches_up_within_bound(void **state)
 	assert_int_equal(drb_egress_due(&q, 3000000, 32), 3); // 2 ms late: all made up for
 	assert_int_equal(q.lost_credit_ns, 0);
 	drb_egress_pop(&q, 3, 180, 3000000);
-	assert_int_equal(q.late_ns, 2000000 + 1000000);
+	assert_int_equal(q.late.ns, 2000000 + 1000000);
 	assert_int_equal(drb_egress_next_ns(&q), 4000000);
 	assert_int_equal(drb_egress_due(&q, 14000000, 32), 3); // 10 ms late, 8 of them lost
 	assert_int_equal(q.lost_credit_ns, 8000000);
@@ -344,6 +347,9 @@ static void slots_have_one_clock(void **state)
 		// One slot of the three missed may be made up for.
 		assert_int_equal(drb_egress_due(&q, 22500000, 32), 1);
 		assert_int_equal(q.lost_credit_ns, 4000000);
+		assert_int_equal(q.late.slots, 0);
+		drb_egress_pop(&q, 1, 60, 22500000); // 20 ms was its time
+		assert_int_equal(q.late.slots, 1);
 		drb_egress_free(&q);
 	}
 }

@@ -19,8 +19,9 @@ from .cli import REPOSITORY, program
 from .run import Run
 
 # A run that the machine disturbed more than that does not count: share of packets sent more than
-# half a slot late, and of departures for which link time was lost because a switch woke too late.
-DISTURBED_SHARE = 0.002
+# half a slot late, and of departures that came a slot or more late, or for which link time was lost,
+# because a switch woke too late.
+DISTURBED_SHARE = 0.003
 # What disturbs is often over after a while.
 PAUSE_SECONDS = 1
 # How far live figures may be from simulated ones, (key, share): what --check checks.
@@ -95,6 +96,8 @@ def disturbance(run):
     reasons = []
     if run['late_packets'] > DISTURBED_SHARE * run['sent']:
         reasons.append(f"{run['late_packets']} packets sent late")
+    if run['late_departures'] > DISTURBED_SHARE * run['forwarded']:
+        reasons.append(f"{run['late_departures']} departures a slot late")
     if run['lost_credit_events'] > DISTURBED_SHARE * run['forwarded']:
         reasons.append(f"link time lost {run['lost_credit_events']} times")
     return ', '.join(reasons)
@@ -102,6 +105,7 @@ def disturbance(run):
 
 def disturbed_share(run):
     return max(run['late_packets'] / max(1, run['sent']),
+               run['late_departures'] / max(1, run['forwarded']),
                run['lost_credit_events'] / max(1, run['forwarded']))
 
 
@@ -197,7 +201,7 @@ class Experiment:
             self.simulated[seed] = simulate(self.setup, seed)
         with contextlib.suppress(PermissionError):
             # Switches and generator inherit it: what else runs here delays them less.
-            os.setpriority(os.PRIO_PROCESS, 0, -20)
+            os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
         for scheme in self.setup.schemes:
             for load in self.setup.loads:
                 self.progress.say(f'{scheme}, load {load:g}: switches start')

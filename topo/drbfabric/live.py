@@ -59,7 +59,7 @@ class Counters:
             routing, worker = self._ask(name, '/drb/routing'), self._ask(name, '/drb/worker')
             sums['default'] += routing['up_default']
             sums['redirected'] += routing['up_redirected']
-            for key in ('late_ns', 'lost_credit_events', 'lost_credit_ns'):
+            for key in ('late_ns', 'late_slots', 'lost_credit_events', 'lost_credit_ns'):
                 sums[key] = sums.get(key, 0) + worker[key]
             ports = self._ask(name, '/drb/ports,0')
             for i, port in enumerate(ports['name']):
@@ -141,6 +141,7 @@ def result_of(report, readings, setup):
         'sent': report['sent'], 'lost': report['lost'],
         'wrong': report['duplicated'] + report['misdelivered'] + report['receiver_dropped'],
         'late_packets': report['late_packets'], 'late_max_us': report['late_max_us'],
+        'late_departures': last['late_slots'] - first['late_slots'],
         'lost_credit_events': last['lost_credit_events'] - first['lost_credit_events'],
         'lost_credit_ms': (last['lost_credit_ns'] - first['lost_credit_ns']) / 1e6,
         'switch_late_us': (last['late_ns'] - first['late_ns']) / out / 1e3 if out else 0.0,
