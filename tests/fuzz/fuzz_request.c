@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Any bytes as requests to the stats socket of a switch that forwards: each is answered with JSON,
+// and the picture stays whole. Input: requests, ended by the byte 0.
+#include "fuzz.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <jansson.h>
+
+#include "switch/eal.h"
+#include "switch/idle.h"
+#include "switch/reload.h"
+#include "switch/telemetry.h"
+#include "unit/switch_eal.h"
+
+static struct drb_setup setup;
+static struct drb_workers workers;
+static struct drb_port_set ports;
+static char path[128];
+static int fd = -1;
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+
+static void *forward(void *arg)
+{
+	(void)arg;
+	drb_workers_run(&workers);
+	return NULL;
+}
+
+static void connect_to_switch(void)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	char greeting[1024];
+
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	strcpy(address.sun_path, path);
+	require(fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0);
+	require(recv(fd, greeting, sizeof(greeting), 0) > 0);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	static struct drb_config_override none = {-1, -1};
+	static struct drb_reload reload = {"/nonexistent", &none, &workers, &setup};
+	char folder[96];
+	pthread_t thread;
+
+	(void)argc, (void)argv;
+	// libFuzzer's clock ticks in this thread alone; elsewhere it would end DPDK's reading.
+	sigset_t alarm;
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	pthread_sigmask(SIG_BLOCK, &alarm, NULL);
+	require(mkdtemp(test_runtime) && setenv("RUNTIME_DIRECTORY", test_runtime, 1) == 0);
+	snprintf(folder, sizeof(folder), "%s/dpdk", test_runtime);
+	require(mkdir(folder, 0700) == 0);
+	snprintf(folder, sizeof(folder), "%s/dpdk/fuzz-s1-0", test_runtime);
+	require(mkdir(folder, 0700) == 0);
+	snprintf(path, sizeof(path), "%s/dpdk_telemetry.v2", folder);
+	setup = setup_of("fabric: {layers: 2, arity: 4, name: fuzz}\nswitch: {layer: 1, label: 0}\n"
+			 "link: {driver: none}\nprocess: {hugepages: \"no\"}\n");
+	ports.count = setup.down_ports + setup.up_ports;
+	for (uint32_t i = 0; i < ports.count; i++)
+		ports.dpdk[i] = DRB_PORT_NONE;
+	require(drb_eal_init(&setup, 32, false) == 0 && drb_workers_init(&workers, &setup) == 0);
+	require(drb_workers_attach(&workers, &ports, &setup) == 0);
+	require(drb_workers_idle_init(&workers) == 0);
+	require(drb_telemetry_init(&workers, &setup) == 0);
+	require(drb_reload_start(&reload) == 0);
+	drb_telemetry_ready();
+	require(pthread_create(&thread, NULL, forward, NULL) == 0);
+	pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
+	connect_to_switch();
+	return 0;
+}
+
+// True if what is asked for has the form of a command.
+static bool is_name(const uint8_t *text, size_t size)
+{
+	size_t i = 0;
+
+	while (i < size && text[i] == ',') // DPDK skips them
+		i++;
+	for (; i < size && text[i] != ','; i++) {
+		if (text[i] != '/' && text[i] != '_' && !isalnum(text[i]))
+			return false;
+	}
+	return true;
+}
+
+// DPDK ends the connection at an empty request, which this never sends.
+static void request(const uint8_t *text, size_t size)
+{
+	static char reply[1 << 20];
+	static int null = -1, error = -1;
+
+	if (null < 0) {
+		null = memfd_create("messages", 0);
+		error = dup(STDERR_FILENO);
+		require(null >= 0 && error >= 0);
+	}
+	// What the switch says is not what this is about.
+	require(ftruncate(null, 0) == 0);
+	dup2(null, STDERR_FILENO);
+	ssize_t sent = send(fd, text, size, MSG_NOSIGNAL);
+	ssize_t len;
+	do {
+		len = sent < 0 ? sent : recv(fd, reply, sizeof(reply) - 1, 0);
+	} while (len < 0 && errno == EINTR);
+	dup2(error, STDERR_FILENO);
+	require(sent == (ssize_t)size && len > 0);
+	reply[len] = '\0';
+	while (len > 0 && reply[len - 1] == '\0')
+		len--;
+	json_t *json = json_loadb(reply, (size_t)len, 0, NULL);
+	// DPDK says the command as it came, whatever that is.
+	if (!json && is_name(text, size)) {
+		fprintf(stderr, "no JSON: %s\n", reply);
+		abort();
+	}
+	json_decref(json);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	while (size > 0) {
+		const uint8_t *end = memchr(data, 0, size);
+		size_t length = end ? (size_t)(end - data) : size;
+		if (length > 0)
+			request(data, length);
+		length += end != NULL;
+		data += length;
+		size -= length;
+	}
+	return 0;
+}

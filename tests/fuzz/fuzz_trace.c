@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Any bytes as a capture: refused with one line, or packets that are all from one host of the
+// fabric to another. Input: number of hosts less 2, then the file.
+#include "fuzz.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "gen/foreign.h"
+#include "gen/recognise.h"
+
+#define HOSTS_MAX 64
+#define MTU 1500
+
+static void check_packets(const struct trace *t, const struct drb_addr_plan *plan, bool fitted)
+{
+	int64_t last = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		const struct trace_packet *p = &t->packet[i];
+		require(p->frame && p->captured <= p->size && p->size >= 60);
+		require(p->host < plan->hosts);
+		require(drb_addr_of_mac(plan, p->frame + 6) == p->host);
+		uint32_t to = drb_addr_of_mac(plan, p->frame);
+		require(to < plan->hosts && to != p->host);
+		require(p->time_ns >= last);
+		require(!fitted || p->size <= MTU + 18);
+		last = p->time_ns;
+	}
+}
+
+// As a replay goes that delivers everything: nothing is missing, whatever is alike.
+static void recognise(struct trace *t, const struct drb_addr_plan *plan)
+{
+	struct recognised by_host[HOSTS_MAX + 2];
+	struct tally tally;
+	struct recogniser *r = recogniser_new(t, plan);
+
+	require(r);
+	for (size_t i = 0; i < t->count; i++) {
+		struct trace_packet *p = &t->packet[i];
+		p->sent = 1;
+		recogniser_frame(r, drb_addr_of_mac(plan, p->frame), p->frame, p->size, p->size);
+	}
+	require(recogniser_arrived(r) == t->count);
+	recogniser_result(r, by_host, &tally);
+	require(tally.delivered == t->count && tally.duplicated == 0 && tally.misdelivered == 0);
+	recogniser_free(r);
+}
+
+static void map(struct trace *t, uint32_t hosts)
+{
+	struct drb_addr_plan plan = drb_addr_default(hosts);
+	struct foreign_skipped skipped = {0};
+	size_t count = t->count;
+
+	require(foreign_map(t, &plan, 7, &skipped) == 0);
+	check_packets(t, &plan, false);
+	foreign_fit(t, MTU, &skipped);
+	check_packets(t, &plan, true);
+	require(t->count + skipped.not_ip + skipped.malformed + skipped.same_host +
+			skipped.oversize ==
+		count);
+	recognise(t, &plan);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static int fd = -1, message = -1, error = -1;
+	uint32_t hosts = 2 + take(&data, &size) % HOSTS_MAX;
+	struct trace trace = {0};
+	char path[32], text[1200];
+
+	if (fd < 0) {
+		fd = memfd_create("capture", 0);
+		message = memfd_create("message", 0);
+		error = dup(STDERR_FILENO);
+		require(fd >= 0 && message >= 0 && error >= 0);
+	}
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	require(ftruncate(fd, 0) == 0 && pwrite(fd, data, size, 0) == (ssize_t)size);
+	require(ftruncate(message, 0) == 0 && lseek(message, 0, SEEK_SET) == 0);
+	dup2(message, STDERR_FILENO);
+	int rc = trace_load(&trace, path);
+	dup2(error, STDERR_FILENO);
+	ssize_t len = pread(message, text, sizeof(text) - 1, 0);
+	require(len >= 0);
+	text[len] = '\0';
+	if (rc == 0) {
+		require(len == 0);
+		map(&trace, hosts);
+	} else {
+		require(len > 0 && strchr(text, '\n') == text + len - 1 && strstr(text, path));
+	}
+	trace_free(&trace);
+	return 0;
+}
