@@ -289,8 +289,9 @@ static int resolve_process(const char *path, const struct drb_config_process *p,
 	return 0;
 }
 
-int drb_config_load(const char *path, const struct drb_config_override *override,
-		    struct drb_setup *setup)
+// The text has been read.
+static int resolve(const char *path, const struct drb_config_override *override,
+		   struct drb_setup *setup)
 {
 	struct drb_config *c;
 
@@ -310,4 +311,15 @@ int drb_config_load(const char *path, const struct drb_config_override *override
 		rc = resolve_process(path, &c->process, setup);
 	drb_config_file_free(c);
 	return rc;
+}
+
+int drb_config_load(const char *path, const struct drb_config_override *override,
+		    struct drb_setup *setup)
+{
+	return drb_config_text_read(path) < 0 ? -EINVAL : resolve(path, override, setup);
+}
+
+int drb_config_load_text(const char *path, const char *text, size_t length, struct drb_setup *setup)
+{
+	return drb_config_text_take(path, text, length) < 0 ? -EINVAL : resolve(path, NULL, setup);
 }

@@ -198,5 +198,9 @@ int drb_config_load(const char *path, const struct drb_config_override *override
 int drb_config_keep(const char *path, const struct drb_setup *now, struct drb_setup *setup,
 		    char *kept, size_t size);
 
-// Writes config as YAML. 0, or -errno with a message printed.
-int drb_config_save(const char *path, const struct drb_config *config);
+// The same for a text that is in memory; path is what messages call it.
+int drb_config_load_text(const char *path, const char *text, size_t length,
+			 struct drb_setup *setup);
+
+// config as YAML, to be freed. 0, or -errno with a message printed.
+int drb_config_format(const struct drb_config *config, char **text, size_t *length);

@@ -183,7 +183,7 @@ int drb_config_file_read(const char *path, struct drb_config **config)
 	cyaml_config_t cfg = cyaml;
 	cyaml_data_t *data = NULL;
 
-	if (drb_config_text_read(path) < 0 || drb_config_check(path, &config_schema) < 0)
+	if (drb_config_check(path, &config_schema) < 0)
 		return -EINVAL;
 	struct drb_config_text text = drb_config_text();
 	cfg.log_ctx = &complaint;
@@ -204,19 +204,16 @@ void drb_config_file_free(struct drb_config *config)
 	cyaml_free(&cyaml, &config_schema, config, 0);
 }
 
-int drb_config_save(const char *path, const struct drb_config *config)
+int drb_config_format(const struct drb_config *config, char **text, size_t *length)
 {
 	struct complaint complaint = {0};
 	cyaml_config_t cfg = cyaml;
 
 	cfg.log_ctx = &complaint;
-	errno = 0;
-	cyaml_err_t err = cyaml_save_file(path, &cfg, &config_schema, config, 0);
+	cyaml_err_t err = cyaml_save_data(text, length, &cfg, &config_schema, config, 0);
 	if (err == CYAML_OK)
 		return 0;
-	drb_error("cannot write %s: %s", path,
-		  errno               ? strerror(errno)
-		  : *complaint.reason ? complaint.reason
-				      : cyaml_strerror(err));
-	return errno ? -errno : -EIO;
+	drb_error("cannot write a config: %s",
+		  *complaint.reason ? complaint.reason : cyaml_strerror(err));
+	return -EIO;
 }

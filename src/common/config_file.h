@@ -6,7 +6,8 @@
 
 #include "common/config.h"
 
-// Reads path into *config, to be freed by drb_config_file_free(). -EINVAL with a message printed.
+// What the text read last says, into *config, to be freed by drb_config_file_free(). -EINVAL with a
+// message printed.
 int drb_config_file_read(const char *path, struct drb_config **config);
 void drb_config_file_free(struct drb_config *config);
 
@@ -20,6 +21,8 @@ struct drb_config_text drb_config_text(void);
 // Reads the file whole, once (it may be a pipe), and checks that it is one document of bounded
 // depth. -EINVAL with a message printed.
 int drb_config_text_read(const char *path);
+// The same for a text that is in memory; path is what messages call it.
+int drb_config_text_take(const char *path, const char *text, size_t length);
 
 // Prints "path:line: key: text" for the key at a path such as "routing.threshold" or
 // "ports[2].name" (without the line if the file does not have it). Returns -EINVAL.

@@ -90,13 +90,11 @@ static int check_form(const char *path, yaml_parser_t *parser)
 	return 0;
 }
 
-int drb_config_text_read(const char *path)
+static int check_text(const char *path)
 {
 	yaml_parser_t parser;
-	int rc = read_whole(path);
+	int rc;
 
-	if (rc < 0)
-		return rc;
 	if (!yaml_parser_initialize(&parser)) {
 		drb_error("%s: out of memory", path);
 		return -EINVAL;
@@ -105,4 +103,20 @@ int drb_config_text_read(const char *path)
 	rc = check_form(path, &parser);
 	yaml_parser_delete(&parser);
 	return rc;
+}
+
+int drb_config_text_read(const char *path)
+{
+	return read_whole(path) < 0 ? -EINVAL : check_text(path);
+}
+
+int drb_config_text_take(const char *path, const char *from, size_t size)
+{
+	if (size > TEXT_MAX) {
+		drb_error("%s: longer than %d KiB: no config", path, TEXT_MAX >> 10);
+		return -EINVAL;
+	}
+	memcpy(text, from, size);
+	length = size;
+	return check_text(path);
 }

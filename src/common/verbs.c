@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "args.h"
 #include "msg.h"
 
 #define TEXT_MAX 2048
@@ -70,7 +71,6 @@ int drb_verbs_main(const char *about, const struct drb_verb verbs[], size_t coun
 			 "\n'%s VERB --help' tells the options of a verb.",
 			 program_invocation_short_name);
 	struct argp argp = {.parser = parse, .args_doc = "VERB [OPTION...]", .doc = doc};
-	argp_err_exit_status = DRB_EXIT_USAGE;
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &input);
+	drb_args_parse(&argp, argc, argv, ARGP_IN_ORDER, &input);
 	return drb_finish(input.code);
 }

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "common/args.h"
 #include "common/msg.h"
 
 struct check {
@@ -116,7 +117,7 @@ int ctl_check(int argc, char **argv)
 
 	if (!c.names)
 		drb_die("out of memory");
-	argp_parse(&argp, argc, argv, 0, NULL, &c);
+	drb_args_parse(&argp, argc, argv, 0, &c);
 	c.rows = ctl_rows_new(c.ctl.format, false);
 	int code = ctl_each(&c.ctl, c.count ? c.names : NULL, c.count, check_one, &c);
 	ctl_rows_end(c.rows);

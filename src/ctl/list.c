@@ -3,6 +3,7 @@
 
 #include "ctl.h"
 
+#include "common/args.h"
 #include "common/msg.h"
 
 static int list_one(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
@@ -47,7 +48,7 @@ int ctl_list(int argc, char **argv)
 		.children = children};
 	struct ctl ctl = ctl_defaults();
 
-	argp_parse(&argp, argc, argv, 0, NULL, &ctl);
+	drb_args_parse(&argp, argc, argv, 0, &ctl);
 	struct ctl_rows *rows = ctl_rows_new(ctl.format, false);
 	int code = ctl_each(&ctl, NULL, 0, list_one, rows);
 	ctl_rows_end(rows);

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "common/args.h"
 #include "common/msg.h"
 
 struct order {
@@ -78,7 +79,7 @@ int ctl_reload(int argc, char **argv)
 
 	if (!o.names)
 		drb_die("out of memory");
-	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	drb_args_parse(&argp, argc, argv, 0, &o);
 	int code = ctl_each(&o.ctl, o.all ? NULL : o.names, o.count, order_one, &o);
 	free(o.names);
 	return o.failed ? DRB_EXIT_FAILED : code;

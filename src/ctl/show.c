@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/args.h"
 #include "common/msg.h"
 
 struct show;
@@ -359,7 +360,7 @@ int ctl_show(int argc, char **argv)
 
 	if (!s.names)
 		drb_die("out of memory");
-	argp_parse(&argp, argc, argv, 0, NULL, &s);
+	drb_args_parse(&argp, argc, argv, 0, &s);
 	if (!s.view)
 		s.view = &views[0];
 	s.rows = ctl_rows_new(s.ctl.format, s.view->below && s.count == 1);

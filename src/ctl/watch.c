@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/args.h"
 #include "common/msg.h"
 #include "common/quantity.h"
 
@@ -236,7 +237,7 @@ int ctl_watch(int argc, char **argv)
 
 	if (!w.names)
 		drb_die("out of memory");
-	argp_parse(&argp, argc, argv, 0, NULL, &w);
+	drb_args_parse(&argp, argc, argv, 0, &w);
 	sigaction(SIGINT, &(struct sigaction){.sa_handler = interrupt}, NULL);
 	sigaction(SIGTERM, &(struct sigaction){.sa_handler = interrupt}, NULL);
 	int code = watch(&w);

@@ -12,6 +12,7 @@
 
 #include <drb/name.h>
 
+#include "common/args.h"
 #include "common/msg.h"
 #include "common/quantity.h"
 #include "drbgen.h"
@@ -229,7 +230,7 @@ int command_replay(int argc, char **argv)
 	struct replay_options *o = &a.options;
 	struct stat st;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	drb_args_parse(&argp, argc, argv, 0, &a);
 	if (stat(a.paths[0], &st) < 0)
 		drb_die("%s: %s", a.paths[0], strerror(errno));
 	if (S_ISDIR(st.st_mode)) {

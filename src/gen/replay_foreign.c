@@ -20,6 +20,8 @@
 // One replay of captures: what the callbacks of the run work on.
 struct foreign {
 	struct drb_addr_plan plan;
+	char **paths;
+	uint32_t count;
 	struct trace trace;
 	struct foreign_skipped skipped;
 	struct recogniser *recogniser;
@@ -62,8 +64,12 @@ static int check(struct trace *t, uint32_t mtu, void *context)
 	struct foreign *f = context;
 	foreign_fit(t, mtu, &f->skipped);
 	if (t->count == 0) {
-		drb_error("there is no packet to send: of %" PRIu64 " " SKIPPED_FORMAT,
-			  skipped_of(&f->skipped), SKIPPED_ARGUMENTS(f->skipped));
+		char others[32] = "";
+		if (f->count > 1)
+			snprintf(others, sizeof(others), " and %u more", f->count - 1);
+		drb_error("%s%s: there is no packet to send: of %" PRIu64 " " SKIPPED_FORMAT,
+			  f->paths[0], others, skipped_of(&f->skipped),
+			  SKIPPED_ARGUMENTS(f->skipped));
 		return -ENODATA;
 	}
 	f->recogniser = recogniser_new(t, &f->plan);
@@ -224,7 +230,7 @@ static int replay(const struct replay_options *o, struct foreign *f)
 
 int replay_foreign(const struct replay_options *o, char **paths, uint32_t count)
 {
-	struct foreign f = {0};
+	struct foreign f = {.paths = paths, .count = count};
 	int code = DRB_EXIT_USAGE;
 
 	for (uint32_t i = 0; i < count; i++) {

@@ -9,6 +9,7 @@
 #include <drb/probe.h>
 
 #include "common/msg.h"
+#include "hosts.h"
 #include "measured.h"
 #include "report.h"
 #include "run.h"
@@ -176,6 +177,10 @@ int replay_measured(const struct replay_options *o, const char *dir)
 
 	if (manifest_load(dir, &m) < 0)
 		return DRB_EXIT_USAGE;
+	uint32_t there = hosts_count(o->fabric);
+	if (there > 0 && there != m.tree.hosts)
+		drb_die("%s: traffic of F(%u,%u), %u hosts, but fabric %s has %u", dir, m.layers,
+			m.arity, m.tree.hosts, o->fabric, there);
 	select_cohorts(o, &m, &first, &end);
 	struct score *s = score_new(&m.plan, first, end);
 	if (!s)

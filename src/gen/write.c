@@ -15,6 +15,7 @@
 
 #include <pcap/pcap.h>
 
+#include "common/args.h"
 #include "common/msg.h"
 #include "common/quantity.h"
 #include "frame.h"
@@ -270,7 +271,7 @@ int command_write(int argc, char **argv)
 				       .ipv6 = "fd00::/64"}};
 	char error[MANIFEST_ERROR_MAX];
 
-	argp_parse(&argp, argc, argv, 0, NULL, &w);
+	drb_args_parse(&argp, argc, argv, 0, &w);
 	if (manifest_complete(&w.manifest, error) < 0)
 		drb_die("%s", error);
 	uint32_t *dest = draw_traffic(&w.manifest);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/args.h"
 #include "common/msg.h"
 
 #include "rows.h"
@@ -137,7 +138,7 @@ int sim_flow(int argc, char **argv)
 		.common = sim_common_default(), .fabric = sim_fabric_default(), .runs = 200};
 
 	set_flows(&v, "1-20");
-	argp_parse(&argp, argc, argv, 0, NULL, &v);
+	drb_args_parse(&argp, argc, argv, 0, &v);
 	drop_shifting_schemes(&v.fabric);
 	simulate(&v);
 	struct drb_table *table = sim_flow_table(stdout, v.common.format);

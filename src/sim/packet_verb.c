@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/args.h"
 #include "common/msg.h"
 
 #include <drb/walk.h>
@@ -157,7 +158,7 @@ int sim_packet(int argc, char **argv)
 	struct sim_packet_layout layout;
 
 	v.rho = sim_reals_between("--rho", "0.6:0.99:0.03", 0, 1);
-	argp_parse(&argp, argc, argv, 0, NULL, &v);
+	drb_args_parse(&argp, argc, argv, 0, &v);
 	uint32_t threads = check(&v);
 	uint64_t points = (uint64_t)v.fabric.schemes * v.rho.count;
 	v.result = calloc(points, sizeof(*v.result));

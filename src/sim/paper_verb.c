@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/args.h"
 #include "common/msg.h"
 
 enum { KEY_QUICK = 0x300, KEY_OUT };
@@ -55,7 +56,7 @@ int sim_paper(int argc, char **argv)
 		       "Called again on the same DIR it goes on where it was interrupted."};
 	struct paper p = {.common = sim_common_default()};
 
-	argp_parse(&argp, argc, argv, 0, NULL, &p);
+	drb_args_parse(&argp, argc, argv, 0, &p);
 	if (mkdir(p.dir, 0777) < 0 && errno != EEXIST)
 		drb_die("%s: cannot make this directory: %s", p.dir, strerror(errno));
 	paper_plan(&p);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/args.h"
 #include "common/msg.h"
 
 #include "theory.h"
@@ -162,7 +163,7 @@ int sim_theory(int argc, char **argv)
 		.doc = "Solves the mean-field equations of threshold-based two-choice queues."};
 	struct theory_verb v = defaults();
 
-	argp_parse(&argp, argc, argv, 0, NULL, &v);
+	drb_args_parse(&argp, argc, argv, 0, &v);
 	struct drb_table *table =
 		v.tail ? drb_table_new(stdout, v.common.format, tail_columns,
 				       sizeof(tail_columns) / sizeof(tail_columns[0]))
@@ -240,7 +241,7 @@ int sim_ctmc(int argc, char **argv)
 		.doc = "Simulates the supermarket model and compares it with its fixed point."};
 	struct theory_verb v = defaults();
 
-	argp_parse(&argp, argc, argv, 0, NULL, &v);
+	drb_args_parse(&argp, argc, argv, 0, &v);
 	uint64_t points = (uint64_t)v.lambda.count * v.threshold.count;
 	v.result = calloc(points, sizeof(*v.result));
 	if (!v.result)

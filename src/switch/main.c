@@ -8,6 +8,7 @@
 
 #include <systemd/sd-daemon.h>
 
+#include "common/args.h"
 #include "common/msg.h"
 #include "eal.h"
 #include "idle.h"
@@ -73,11 +74,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->verbose = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		argp_error(state, "unexpected argument \"%s\"", arg);
-		return EINVAL;
+		drb_die("unexpected argument \"%s\"", arg);
 	case ARGP_KEY_END:
 		if (!o->config)
-			argp_error(state, "no config: give -c FILE");
+			drb_die("no config: give -c FILE (see --help)");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -212,8 +212,7 @@ int main(int argc, char **argv)
 {
 	struct options o = {.override = {.layer = -1, .label = -1}};
 
-	argp_err_exit_status = DRB_EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	drb_args_parse(&argp, argc, argv, 0, &o);
 	drb_privilege_begin();
 	drb_reload_block();
 	if (drb_config_load(o.config, &o.override, &setup) < 0)

@@ -61,7 +61,9 @@ static enum drb_neighbour answer_arp(const struct drb_addr_plan *plan, uint32_t 
 	owner = drb_addr_of_ipv4(plan, read32(frame + ARP_TARGET_IP));
 	if (owner == DRB_NO_LABEL)
 		return DRB_NEIGHBOUR_UNKNOWN;
-	if (owner == asker)
+	// A sender of 0.0.0.0 asks whether the address is free (RFC 5227): its owner answers, not
+	// the switch, as in answer_nd().
+	if (owner == asker || read32(frame + ARP_SENDER_IP) == 0)
 		return DRB_NEIGHBOUR_OTHER;
 	address_back(plan, owner, frame);
 	frame[ARP_OPERATION + 1] = 2;

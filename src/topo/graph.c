@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include <common/args.h>
 #include <common/msg.h>
 
 enum { KEY_PORTS = 0x100, KEY_NO_HOSTS };
@@ -91,7 +92,7 @@ int topo_graph(int argc, char **argv)
 					 .children = children};
 	struct graph graph = {0};
 
-	argp_parse(&argp, argc, argv, 0, NULL, &graph);
+	drb_args_parse(&argp, argc, argv, 0, &graph);
 
 	struct topo_links walk = {.tree = &graph.topo.tree};
 	struct topo_link link;

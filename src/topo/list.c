@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <common/args.h>
 #include <common/msg.h>
 
 enum { KEY_CSV = 0x100, KEY_JSON };
@@ -172,7 +173,7 @@ int topo_list(int argc, char **argv)
 		.children = children};
 	struct list list = {.format = DRB_FORMAT_TABLE, .what = "switches"};
 
-	argp_parse(&argp, argc, argv, 0, NULL, &list);
+	drb_args_parse(&argp, argc, argv, 0, &list);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (strcmp(kinds[i].name, list.what) == 0) {
 			kinds[i].print(&list);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <common/args.h>
 #include <common/msg.h>
 #include <common/plan.h>
 
@@ -293,8 +294,10 @@ int topo_plan(int argc, char **argv)
 	struct plan plan = {.driver = DRB_DRIVER_AF_PACKET};
 	int code = DRB_EXIT_OK;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &plan);
+	drb_args_parse(&argp, argc, argv, 0, &plan);
 	complete(&plan);
+	if (plan_check_configs(&plan) < 0)
+		return DRB_EXIT_USAGE;
 	bool made = plan.out && mkdir(plan.out, 0755) == 0;
 	if (plan.out && !made && errno != EEXIST)
 		drb_die("--out %s: %s", plan.out, strerror(errno));

@@ -37,5 +37,7 @@ bool plan_is_memif(const struct plan *plan, const struct topo_link *link);
 // -EINVAL if a value is nothing a switch takes.
 int plan_write_batches(const struct plan *plan);
 int plan_write_configs(const struct plan *plan);
+// What plan_write_configs() would refuse, without writing anything.
+int plan_check_configs(const struct plan *plan);
 // "DIR/NAME", to be freed. Aborts when memory runs out.
 char *plan_path(const struct plan *plan, const char *name);

@@ -158,8 +158,19 @@ int plan_write_batches(const struct plan *plan)
 	return rc;
 }
 
-// The switch program's own reader must take what was written.
-static int write_config(const struct plan *plan, uint32_t layer, uint32_t label)
+static int write_text(const struct plan *plan, const char *name, const char *text, size_t length)
+{
+	FILE *file = open_file(plan, name);
+
+	if (!file)
+		return -EIO;
+	fwrite(text, 1, length, file);
+	return close_file(plan, name, file);
+}
+
+// Writes the config of a switch if there is a folder for it. The switch program's own reader must
+// take it.
+static int make_config(const struct plan *plan, uint32_t layer, uint32_t label)
 {
 	struct drb_config config = plan->config;
 	struct drb_config_switch sw = {.layer = layer, .label = label};
@@ -179,15 +190,27 @@ static int write_config(const struct plan *plan, uint32_t layer, uint32_t label)
 	}
 	plan_config_name(file, layer, label);
 
-	char *path = plan_path(plan, file);
 	struct drb_setup *setup = malloc(sizeof(*setup));
-	int rc = setup ? drb_config_save(path, &config) : -ENOMEM;
+	char *text = NULL;
+	size_t length;
+	int rc = setup ? drb_config_format(&config, &text, &length) : -ENOMEM;
 	if (rc == 0)
-		rc = drb_config_load(path, NULL, setup);
-	if (rc < 0)
-		unlink(path);
+		rc = drb_config_load_text(file, text, length, setup);
+	if (rc == 0 && plan->out)
+		rc = write_text(plan, file, text, length);
 	free(setup);
-	free(path);
+	free(text);
+	return rc;
+}
+
+int plan_check_configs(const struct plan *plan)
+{
+	struct plan unwritten = *plan;
+	int rc = 0;
+
+	unwritten.out = NULL;
+	for (uint32_t m = 1; rc == 0 && m <= plan->topo.tree.layers; m++)
+		rc = make_config(&unwritten, m, 0);
 	return rc;
 }
 
@@ -198,7 +221,7 @@ int plan_write_configs(const struct plan *plan)
 
 	for (uint32_t m = 1; m <= t->layers; m++) {
 		for (uint32_t s = 0; rc == 0 && s < drb_tree_switches(t, m); s++)
-			rc = write_config(plan, m, s);
+			rc = make_config(plan, m, s);
 	}
 	return rc;
 }

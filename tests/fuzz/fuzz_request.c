@@ -20,6 +20,9 @@
 #include "switch/telemetry.h"
 #include "unit/switch_eal.h"
 
+// Each takes turns of several threads.
+#define REQUESTS_MAX 20
+
 static struct drb_setup setup;
 static struct drb_workers workers;
 static struct drb_port_set ports;
@@ -131,7 +134,7 @@ static void request(const uint8_t *text, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	while (size > 0) {
+	for (int requests = 0; size > 0 && requests < REQUESTS_MAX; requests++) {
 		const uint8_t *end = memchr(data, 0, size);
 		size_t length = end ? (size_t)(end - data) : size;
 		if (length > 0)

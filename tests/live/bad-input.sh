@@ -3,7 +3,7 @@
 # What a person can get wrong about a fabric: one clear line, exit status 2, nothing half-started.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
-need drbtopo drbswitch
+need drbtopo drbswitch drbgen
 
 refused() { # refused NAME PATTERN COMMAND...
   local name=$1 pattern=$2
@@ -12,7 +12,7 @@ refused() { # refused NAME PATTERN COMMAND...
 }
 
 # The same mistakes, planned and brought up.
-for verb in "drbtopo plan --out $scratch/plan" "fabric up"; do
+for verb in "drbtopo plan" "drbtopo plan --out $scratch/plan" "fabric up"; do
   # shellcheck disable=SC2086 # a command and its arguments
   try() {
     local name=$1 pattern=$2
@@ -59,8 +59,14 @@ refused "fabric: an unknown option" '--csw' fabric status --csw
 refused "check: an unknown check" "'pings'" fabric check pings
 refused "check: an empty sample" '--sample' fabric check --sample 0
 refused "up: an empty timeout" '--timeout' fabric up -l 2 -d 2 --timeout 0
+# shellcheck disable=SC2016 # expanded inside
+refused "up: too few open files" '14 namespaces take 78 open files.*ulimit -n 78' \
+  bash -c 'ulimit -n 40; "$0"/topo/fabric up -l 2 -d 2' "$root"
 check "nothing was started" nothing_left
 
+# shellcheck disable=SC2016
+check "up: a soft limit of open files is raised" \
+  bash -c 'ulimit -Sn 24; "$0"/topo/fabric up -l 2 -d 2 && "$0"/topo/fabric down' "$root"
 up -l 2 -d 2
 refused "exec: an unknown node" "no node 'h99'" fabric exec h99 -- true
 refused "exec: no command" 'command is missing' fabric exec h0 --
@@ -68,6 +74,12 @@ refused "exec: an unknown command" 'no-such-program' fabric exec h0 -- no-such-p
 refused "replan: another size" 'take it down and up again' fabric replan -d 3
 refused "replan: an unknown scheme" '--scheme best' fabric replan --scheme best
 refused "another fabric" 'is not up.*drb' fabric check --name other
+drbgen write -l 3 -d 2 --slots 10 --slot 2ms --out "$scratch/traffic" 2>/dev/null
+refused "replay: traffic of another fabric" "traffic: traffic of F.3,2., 16 hosts, but fabric drb has 8" \
+  drbgen replay "$scratch/traffic"
+head -c 24 "$scratch/traffic/h0.pcap" >"$scratch/empty.pcap"
+refused "replay: an empty capture" "empty.pcap: there is no packet to send" \
+  drbgen replay "$scratch/empty.pcap"
 check "the fabric was not disturbed" fabric check
 check "down" fabric down
 check "nothing is left" nothing_left

@@ -141,6 +141,7 @@ def command_line():
                        (('-c', '/nonexistent'), '/nonexistent: No such file')):
         r = run(*args)
         assert r.returncode == 2 and want in r.stderr and r.stdout == '', (args, r)
+        assert r.stderr.count('\n') == 1 and r.stderr.startswith('drbswitch: '), r
 
 
 def starts_and_stops():

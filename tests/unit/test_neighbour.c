@@ -241,6 +241,11 @@ static void arp_variants(void **state)
 
 	(void)state;
 	check_changes(changes, ARRAY_SIZE(changes), arp_request, sizeof(arp_request));
+	// A probe whether another host's address is free.
+	uint8_t probe[sizeof(arp_request)];
+	memcpy(probe, arp_request, sizeof(probe));
+	memset(probe + 28, 0, 4);
+	assert_int_equal(ask(probe, sizeof(probe)).what, DRB_NEIGHBOUR_OTHER);
 }
 
 static void nd_variants(void **state)

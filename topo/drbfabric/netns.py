@@ -9,16 +9,19 @@ import contextlib
 import ctypes
 import fcntl
 import os
+import resource
 import socket
 import struct
 import subprocess
 
-from . import Failure, interrupts
+from . import Failure, interrupts, usage
 
 FOLDER = '/run/netns'
 CLONE_NEWNET, CLONE_NEWNS = 0x40000000, 0x00020000
 MS_RDONLY, MS_REC, MS_SLAVE = 0x1, 0x4000, 0x80000
 SIOCETHTOOL = 0x8946
+# Files a process of the fabric has open besides those of namespaces.
+SPARE_FILES = 64
 # struct ethtool_value commands of linux/ethtool.h that set a feature of the interface.
 ETHTOOL_STXCSUM, ETHTOOL_STSO, ETHTOOL_SGSO, ETHTOOL_SGRO = 0x17, 0x1f, 0x24, 0x2c
 
@@ -29,6 +32,17 @@ _home = os.open('/proc/self/ns/net', os.O_RDONLY | os.O_CLOEXEC)
 def _setns(fd):
     if _libc.setns(fd, CLONE_NEWNET) != 0:
         raise OSError(ctypes.get_errno(), 'setns')
+
+
+def need_files(namespaces):
+    """`ip -batch` keeps a descriptor of every namespace it meets."""
+    wanted = namespaces + SPARE_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < wanted:
+        raise usage(f'{namespaces} namespaces take {wanted} open files, and this process may have '
+                    f'{hard}: raise the limit (ulimit -n {wanted})')
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def enter(name):

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Command lines, parsed alike by every program.
+
+#include <argp.h>
+
+// As argp_parse(), with flags: what is wrong with an option is one line, and ends the process with
+// DRB_EXIT_USAGE. Parsers say what else is wrong by drb_die().
+void drb_args_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
