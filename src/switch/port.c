@@ -22,6 +22,7 @@
 #include "common/msg.h"
 #include "memif_guard.h"
 #include "packet_socket.h"
+#include "pool.h"
 #include "steer.h"
 
 #define RX_DESCRIPTORS 512
@@ -32,7 +33,6 @@
 // this length take them all while the worker is off its CPU; a shorter one drops packets there are
 // buffers for.
 #define AF_XDP_FILL 2048
-#define POOL_CACHE 256
 // Tries of a memif client to reach its server, 5 ms apart: 30 s.
 #define MEMIF_TRIES 6000
 
@@ -104,7 +104,7 @@ int drb_ports_check(const char *path, const struct drb_setup *s)
 uint32_t drb_ports_mbufs(const struct drb_setup *s)
 {
 	uint32_t ports = s->down_ports + s->up_ports,
-		 n = (POOL_CACHE * 2 + s->burst) * s->workers + s->buffers;
+		 n = (DRB_POOL_CACHE * 2 + s->burst) * s->workers + s->buffers;
 
 	for (uint32_t i = 0; i < ports; i++) {
 		const struct drb_port_setup *p = &s->ports[i];
@@ -305,8 +305,7 @@ int drb_ports_start(struct drb_port_set *set, const char *path, const struct drb
 		for (uint32_t n = 0; n < DRB_WORKERS_MAX; n++)
 			set->socket[n][i].fd = -1;
 	}
-	set->pool = rte_pktmbuf_pool_create("packets", mbufs, POOL_CACHE, 0,
-					    RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
+	set->pool = drb_pool_new(s, mbufs);
 	if (!set->pool) {
 		drb_error("cannot allocate %u packet buffers: %s (process.memory sets the MiB)",
 			  mbufs, rte_strerror(rte_errno));
