@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "packet_sim.h"
+#include "packet_choose.h"
 
 // What happened in one layer in one slot.
 struct tally {
@@ -123,46 +123,6 @@ static inline int join(struct drb_fifo_pool *pool, struct drb_layer *l, uint64_t
 	return 0;
 }
 
-// D-mod-k uplink h_m, shifted by the scheme that does so.
-static inline uint32_t default_uplink(const struct drb_packet_sim *sim, uint32_t layer,
-				      const struct drb_hop *hop, uint32_t dest)
-{
-	const struct drb_tree *t = &sim->setup.tree;
-	uint32_t def = drb_hop_digit(hop, dest);
-
-	if (sim->choice.scheme != DRB_SCHEME_ROTATE)
-		return def;
-	return drb_shifted(def, drb_shift_digit(t, sim->slot % drb_shift_count(t), layer),
-			   hop->arity);
-}
-
-// Layer 1 finds out whether a packet walks and marks it, the upper layers read that.
-static inline bool walks(struct drb_packet_sim *sim, uint32_t layer, uint32_t s, uint64_t *word)
-{
-	if (layer == 1 && drb_walk_next(&sim->walk[s], (uint32_t)*word, sim->slot))
-		*word |= UINT64_C(1) << 32;
-	return *word >> 32 & 1;
-}
-
-// The uplink of a packet. *def: the one whose turn it was by default.
-static inline uint32_t choose_uplink(struct drb_packet_sim *sim, const struct drb_layer *l,
-				     uint32_t s, const struct drb_hop *hop,
-				     const struct drb_choice *choice, uint64_t *word, uint64_t draw,
-				     uint32_t *def)
-{
-	const uint32_t *load = l->len + (uint64_t)s * (l->up + l->down);
-	uint32_t dest = (uint32_t)*word;
-
-	if (choice->scheme == DRB_SCHEME_WALK && walks(sim, l->layer, s, word)) {
-		drb_round *round = sim->round[l->layer] + (uint64_t)s * sim->rounds[l->layer];
-		return drb_round_next(&round[drb_round_of(&sim->setup.tree.by[l->layer], dest)],
-				      l->up, (struct drb_loads){.at = load}, def);
-	}
-	uint64_t flow = *word & ((uint64_t)sim->tag_mask << 32 | UINT32_MAX);
-	*def = default_uplink(sim, l->layer, hop, dest);
-	return drb_choose(choice, load, *def, flow, draw);
-}
-
 static inline int switch_slot(struct drb_packet_sim *sim, struct drb_layer *l, uint32_t s,
 			      struct drb_choice *choice, struct drb_rng *rng, struct tally *tally)
 {
@@ -178,8 +138,8 @@ static inline int switch_slot(struct drb_packet_sim *sim, struct drb_layer *l, u
 	if (choice->scheme == DRB_SCHEME_ECMP)
 		choice->salt = drb_salt(sim->setup.seed, l->layer, s);
 	for (uint32_t i = 0; i < n_up; i++) {
-		uint32_t def,
-			u = choose_uplink(sim, l, s, &hop, choice, &up[i], drb_rng_next(rng), &def);
+		uint32_t def, u = sim_choose_uplink(sim, l, s, &hop, choice, &up[i],
+						    sim_flow(sim, up[i]), drb_rng_next(rng), &def);
 		tally->redirected += u != def;
 		if (join(pool, l, first + u, up[i], &tally->up_max) < 0)
 			return -ENOMEM;
