@@ -21,7 +21,8 @@ first (as root).
 Ends with "N passed, N failed[, N skipped]"; exit status 0 if nothing failed, 1 if something did,
 2 if the tests could not be run. Logs: build/test-logs/.
 Environment: STORY_TIMEOUT (seconds a live story may take, default 180), FUZZ_SECONDS (for each
-fuzzer, default 4), JOBS (default: all CPUs).
+fuzzer, default 4), DRB_SOAK_SECONDS (of the soak among the unit tests, default 4; alone:
+DRB_SOAK_SECONDS=600 build/tests/unit/test_soak), JOBS (default: all CPUs).
 END
 }
 

@@ -7,71 +7,9 @@
 #include <pthread.h>
 #include <time.h>
 
-#include <rte_eth_ring.h>
-#include <rte_ethdev.h>
-#include <rte_ring.h>
+#include "ring_ports.h"
 
-#include "switch/workers.h"
-#include "switch_eal.h"
-
-#define PORTS 4 // layer-1 switch 0 of F(2,2): hosts 0 and 1 below, uplinks u0 and u1
-#define QUEUES 2
-#define RING 1024
-
-static struct drb_workers all;
-static struct drb_setup setup;
-static struct drb_port_set port_set;
-static struct rte_ring *into[PORTS][QUEUES], *from[PORTS][QUEUES];
-
-#define HEAD "fabric: {layers: 2, arity: 2}\nswitch: {layer: 1, label: 0}\n"
-#define RINGS                                                                                      \
-	"ports:\n  - {name: d0, device: a}\n  - {name: d1, device: b}\n"                           \
-	"  - {name: u0, device: c}\n  - {name: u1, device: d}\n"
 #define TWO "process: {workers: 2}\n"
-
-static void make_ring_port(uint32_t i)
-{
-	struct rte_eth_conf conf = {0};
-	char name[32];
-
-	for (uint32_t q = 0; q < QUEUES; q++) {
-		snprintf(name, sizeof(name), "into%u-%u", i, q);
-		into[i][q] = rte_ring_create(name, RING, SOCKET_ID_ANY, 0);
-		snprintf(name, sizeof(name), "from%u-%u", i, q);
-		from[i][q] = rte_ring_create(name, RING, SOCKET_ID_ANY, 0);
-		assert_non_null(into[i][q]);
-		assert_non_null(from[i][q]);
-	}
-	snprintf(name, sizeof(name), "port%u", i);
-	int id = rte_eth_from_rings(name, into[i], QUEUES, from[i], QUEUES, 0);
-	assert_true(id >= 0);
-	port_set.dpdk[i] = (uint16_t)id;
-	port_set.rx_queues[i] = QUEUES;
-	assert_int_equal(rte_eth_dev_configure(port_set.dpdk[i], QUEUES, QUEUES, &conf), 0);
-	for (uint16_t q = 0; q < QUEUES; q++) {
-		assert_int_equal(
-			rte_eth_rx_queue_setup(port_set.dpdk[i], q, RING, 0, NULL, test_pool), 0);
-		assert_int_equal(rte_eth_tx_queue_setup(port_set.dpdk[i], q, RING, 0, NULL), 0);
-		port_set.socket[q][i].fd = -1;
-	}
-	assert_int_equal(rte_eth_dev_start(port_set.dpdk[i]), 0);
-	port_set.count = PORTS;
-}
-
-static void begin(const char *text)
-{
-	setup = setup_of(text);
-	assert_int_equal(drb_workers_init(&all, &setup), 0);
-	assert_int_equal(drb_workers_attach(&all, &port_set, &setup), 0);
-	assert_int_equal(drb_workers_idle_init(&all), 0);
-}
-
-static void end(void)
-{
-	drb_workers_idle_free(&all);
-	drb_workers_free(&all);
-	assert_int_equal(rte_mempool_avail_count(test_pool), MBUFS);
-}
 
 struct totals {
 	uint64_t in, out, dropped, queue;
@@ -99,13 +37,6 @@ static struct totals picture(void)
 				 s.drop[DRB_DROP_not_below] + s.drop[DRB_DROP_same_port],
 			 t.in);
 	return t;
-}
-
-static void *run_workers(void *arg)
-{
-	(void)arg;
-	drb_workers_run(&all);
-	return NULL;
 }
 
 // Takes what left; packets of worker n leave by transmit queue n, in order.
