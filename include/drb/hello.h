@@ -7,10 +7,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <drb/ethertype.h>
 #include <drb/tree.h>
 
-// IEEE 802 local experimental EtherType 1; sent to the group address that no bridge forwards.
-#define DRB_HELLO_ETHERTYPE 0x88b5
 #define DRB_HELLO_LEN 60 // octets of the frame, without FCS
 #define DRB_HELLO_PERIOD_MAX_MS 60000
 // This many hellos missed, or heard from a neighbour that does not hear us: the link is down.
@@ -34,12 +33,13 @@ struct drb_hello {
 // Tells fabrics apart that are wired together by mistake.
 uint64_t drb_hello_fabric(const char *name, uint32_t layers, uint32_t arity);
 
-// True if a frame of at least 14 octets says to be a hello.
+// True if a frame of at least 14 octets says to be a hello: by its EtherType and the group address
+// that no bridge forwards.
 static inline bool drb_hello_is(const uint8_t *frame)
 {
 	static const uint8_t group[6] = {0x01, 0x80, 0xc2, 0x00, 0x00, 0x0e};
 
-	return frame[12] == DRB_HELLO_ETHERTYPE >> 8 && frame[13] == (DRB_HELLO_ETHERTYPE & 0xff) &&
+	return frame[12] == DRB_ETHERTYPE_HELLO >> 8 && frame[13] == (DRB_ETHERTYPE_HELLO & 0xff) &&
 	       memcmp(frame, group, 6) == 0;
 }
 

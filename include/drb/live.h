@@ -55,7 +55,7 @@ static inline uint64_t drb_live_due_ns(const struct drb_live *l)
 {
 	bool waits = l->period_ns > 0 && l->carrier && (!l->heard || l->state != DRB_LIVE_DOWN);
 
-	return waits ? l->last_ns + drb_live_hold_ns(l) : UINT64_MAX;
+	return waits ? l->last_ns + drb_live_hold_ns(l) + 1 : UINT64_MAX;
 }
 // The caller itself was not looking for so long: the neighbour is not to blame.
 static inline void drb_live_excuse(struct drb_live *l, uint64_t ns)

@@ -6,13 +6,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define DRB_NAME_MAX 48   // room for any of these names, with the terminating 0
+#include <drb/tree.h>
+
+#define DRB_NAME_MAX 48 // room for any of these names, with the terminating 0
+#define DRB_END_NAME_MAX (2 * DRB_NAME_MAX)
 #define DRB_FABRIC_MAX 24 // longest fabric name
 #define DRB_FABRIC_DEFAULT "drb"
 #define DRB_HOST_INTERFACE "eth0"
 
 void drb_node_name(char name[DRB_NAME_MAX], uint32_t layer, uint32_t label); // s2-5, h10
 void drb_port_name(char name[DRB_NAME_MAX], bool up, uint32_t port);         // u0, d3
+void drb_end_name(char name[DRB_END_NAME_MAX], const struct drb_end *end);   // s2-5.d3, h10.eth0
 // <fabric>-<node>: network namespace, and DPDK file prefix of the switch process.
 void drb_instance_name(char name[DRB_NAME_MAX], const char *fabric, uint32_t layer, uint32_t label);
 

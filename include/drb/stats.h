@@ -42,6 +42,8 @@
 	X(not_below, "came from above and is not for a host below")                                \
 	X(same_port, "would leave by the port it came from")                                       \
 	X(spoofed_source, "source of a host's frame is not the label of that host")                \
+	X(hello_from_host, "hello of a switch that came from a host's port")                       \
+	X(bad_hello, "hello with wrong contents")                                                  \
 	X(unknown_neighbour, "ARP or neighbour solicitation for an address outside the fabric")    \
 	X(queue_full, "egress queue full")                                                         \
 	X(port_down, "egress port is not in use")

@@ -56,6 +56,7 @@ struct drb_config_link {
 	uint32_t *queue;
 	char *catchup;
 	char *xdp;
+	char *hello;
 };
 
 struct drb_config_port {
@@ -146,6 +147,7 @@ struct drb_port_setup {
 	uint32_t queue;      // packets, egress queue limit
 	uint32_t queue_made; // the limit that packet buffers were made for
 	uint64_t catchup_ns; // link time a late wake-up may make up for
+	uint64_t hello_ns;   // between two hellos, or looks at the carrier; 0: off
 };
 
 // What the driver opens: the interface, socket, vdev string or PCI address.

@@ -22,7 +22,8 @@
 		OPTIONAL_BOOL("slotted", type, at slotted),                                        \
 		OPTIONAL_UINT("overhead", type, at overhead),                                      \
 		OPTIONAL_UINT("queue", type, at queue),                                            \
-		OPTIONAL_STRING("catchup", type, at catchup), OPTIONAL_STRING("xdp", type, at xdp)
+		OPTIONAL_STRING("catchup", type, at catchup),                                      \
+		OPTIONAL_STRING("xdp", type, at xdp), OPTIONAL_STRING("hello", type, at hello)
 
 static const cyaml_schema_field_t fabric_fields[] = {
 	OPTIONAL_STRING("name", struct drb_config_fabric, name),

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <drb/hello.h>
+
 #include "config.h"
 #include "config_file.h"
 
@@ -14,6 +16,9 @@
 #define QUEUE_MAX 65536
 #define DEFAULT_QUEUE 512
 #define DEFAULT_CATCHUP_NS 2000000
+#define DEFAULT_HELLO_NS 100000000
+#define HELLO_MIN_NS 10000000
+#define HELLO_UNSAID UINT64_MAX // by the file: what suits the driver
 #define DEFAULT_MEMIF_DIR "/run/drbswitch"
 
 static const char *const driver_names[DRB_DRIVER_COUNT] = {
@@ -111,6 +116,15 @@ static int resolve_link(const char *path, const char *at, const struct drb_confi
 				      l->xdp, sizeof(port->xdp) - 1);
 	if (l->xdp)
 		snprintf(port->xdp, sizeof(port->xdp), "%s", l->xdp);
+	if (l->hello && strcmp(l->hello, "off") == 0)
+		port->hello_ns = 0;
+	else if (l->hello && (drb_parse_time(l->hello, &port->hello_ns) < 0 ||
+			      port->hello_ns < HELLO_MIN_NS || port->hello_ns % 1000000 != 0 ||
+			      port->hello_ns > DRB_HELLO_PERIOD_MAX_MS * UINT64_C(1000000)))
+		return drb_config_bad(path, KEY("hello"),
+				      "\"%s\" is neither off nor a whole number of milliseconds "
+				      "from 10ms to %ds",
+				      l->hello, DRB_HELLO_PERIOD_MAX_MS / 1000);
 #undef KEY
 	return 0;
 }
@@ -142,6 +156,7 @@ static void default_ports(const struct drb_setup *s, const char *memif_dir,
 			.queue = DEFAULT_QUEUE,
 			.catchup_ns = DEFAULT_CATCHUP_NS,
 			.xdp = DRB_XDP_STEER,
+			.hello_ns = HELLO_UNSAID,
 		};
 		p->peer = p->up ? drb_tree_up_peer(&s->tree, s->layer, s->label, p->number)
 				: drb_tree_down_peer(&s->tree, s->layer, s->label, p->number);
@@ -297,9 +312,15 @@ int drb_config_ports(const char *path, const struct drb_config *c, struct drb_se
 			return -EINVAL;
 	}
 	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
-		if (!seen[i] && check_port(path, &s->ports[i]) < 0)
+		struct drb_port_setup *p = &s->ports[i];
+		if (!seen[i] && check_port(path, p) < 0)
 			return -EINVAL;
-		s->ports[i].queue_made = s->ports[i].queue;
+		p->queue_made = p->queue;
+		// Behind a device of a benchmark there is no switch.
+		if (p->hello_ns == HELLO_UNSAID)
+			p->hello_ns = p->driver >= DRB_DRIVER_VDEV && p->driver != DRB_DRIVER_PCI
+					      ? 0
+					      : DEFAULT_HELLO_NS;
 	}
 	return check_sharing(path, s);
 }

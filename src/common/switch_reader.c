@@ -100,11 +100,13 @@ static int take_info(const json_t *reply, void *out)
 		{"ready", offsetof(struct drb_switch_info, ready)},
 		{"uptime_ns", offsetof(struct drb_switch_info, uptime_ns)},
 		{"ports", offsetof(struct drb_switch_info, ports)},
+		{"ports_usable", offsetof(struct drb_switch_info, ports_usable)},
 	};
 
 	if (GET_TEXT(reply, "name", info->name) < 0 ||
 	    GET_TEXT(reply, "fabric", info->fabric) < 0 ||
 	    GET_TEXT(reply, "version", info->version) < 0 ||
+	    GET_TEXT(reply, "trouble", info->trouble) < 0 ||
 	    take_code(json_object_get(reply, "code"), info->code, sizeof(info->code)) < 0)
 		return -EPROTO;
 	return get_fields(reply, fields, COUNT(fields), info);
@@ -165,6 +167,7 @@ static int take_link(const json_t *reply, void *out)
 	if (GET_TEXT(reply, "name", link->name) < 0 || GET_TEXT(reply, "peer", link->peer) < 0 ||
 	    GET_TEXT(reply, "driver", link->driver) < 0 ||
 	    GET_TEXT(reply, "device", link->device) < 0 ||
+	    GET_TEXT(reply, "neighbour", link->neighbour) < 0 ||
 	    GET_TEXT(reply, "state", link->state) < 0 || GET_TEXT(reply, "rate", link->rate) < 0)
 		return -EPROTO;
 	link->steered = json_object_get(reply, xdp_fields[0].key);

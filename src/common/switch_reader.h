@@ -20,6 +20,8 @@ struct drb_switch_info {
 	char code[DRB_READER_TEXT_MAX * 2]; // "(1,0)", top component first
 	uint64_t layers, arity, layer, label;
 	uint64_t pid, ready, uptime_ns, ports;
+	uint64_t ports_usable; // of ports
+	char trouble[160];     // what is wrong with the others; "" if nothing is
 };
 
 struct drb_switch_port {
@@ -42,6 +44,7 @@ struct drb_switch_link {
 	uint64_t queue; // packets, limit of the egress queue
 	bool steered;   // an XDP program counts here: xdp is there
 	struct drb_xdp_counters xdp;
+	char neighbour[2 * DRB_NAME_MAX]; // who says hello there, "" if nobody does
 };
 
 struct drb_switch_routing {

@@ -32,8 +32,8 @@ static const uint8_t head[] = {
 	0,
 	0,
 	0, // source: 06, layer, label
-	DRB_HELLO_ETHERTYPE >> 8,
-	DRB_HELLO_ETHERTYPE & 0xff,
+	DRB_ETHERTYPE_HELLO >> 8,
+	DRB_ETHERTYPE_HELLO & 0xff,
 	'd',
 	'r',
 	'b',

@@ -19,6 +19,16 @@ void drb_port_name(char name[DRB_NAME_MAX], bool up, uint32_t port)
 	snprintf(name, DRB_NAME_MAX, "%c%u", up ? 'u' : 'd', port);
 }
 
+void drb_end_name(char name[DRB_END_NAME_MAX], const struct drb_end *end)
+{
+	char node[DRB_NAME_MAX], port[DRB_NAME_MAX] = DRB_HOST_INTERFACE;
+
+	drb_node_name(node, end->layer, end->label);
+	if (end->layer > 0)
+		drb_port_name(port, end->up, end->port);
+	snprintf(name, DRB_END_NAME_MAX, "%s.%s", node, port);
+}
+
 void drb_instance_name(char name[DRB_NAME_MAX], const char *fabric, uint32_t layer, uint32_t label)
 {
 	char node[DRB_NAME_MAX];

@@ -17,7 +17,9 @@ static int list_one(struct drb_telemetry *t, const struct drb_switch_info *info,
 	ctl_count(rows, "layers", NULL, NULL, info->layers);
 	ctl_count(rows, "arity", NULL, NULL, info->arity);
 	ctl_count(rows, "ports", NULL, NULL, info->ports);
+	ctl_count(rows, "ports_usable", "usable", NULL, info->ports_usable);
 	ctl_text(rows, "state", NULL, NULL, info->ready ? "ready" : "starting");
+	ctl_text(rows, "trouble", NULL, NULL, info->trouble);
 	ctl_real(rows, "uptime_s", "uptime s", NULL, 0, (double)info->uptime_ns / 1e9);
 	ctl_count(rows, "pid", NULL, NULL, info->pid);
 	ctl_text(rows, "version", NULL, NULL, info->version);
@@ -43,8 +45,9 @@ int ctl_list(int argc, char **argv)
 	static const struct argp_child children[] = {{&ctl_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
 		.parser = parse,
-		.doc = "Lists the running switches, of all fabrics unless --fabric is given. Exit "
-		       "status 1 if none is running or one does not answer.",
+		.doc = "Lists the running switches, of all fabrics unless --fabric is given, with "
+		       "what is wrong with their ports: which are down, which cable to move where. "
+		       "Exit status 1 if none is running or one does not answer.",
 		.children = children};
 	struct ctl ctl = ctl_defaults();
 

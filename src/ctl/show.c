@@ -104,6 +104,7 @@ static int show_links(struct drb_telemetry *t, const struct drb_switch_info *inf
 		ctl_text(s->rows, "port", NULL, NULL, link.name);
 		ctl_text(s->rows, "peer", NULL, NULL, link.peer);
 		ctl_text(s->rows, "state", NULL, NULL, link.state);
+		ctl_text(s->rows, "neighbour", NULL, NULL, link.neighbour);
 		ctl_text(s->rows, "rate", NULL, NULL, link.rate);
 		ctl_count(s->rows, "queue", "queue limit pkts", NULL, link.queue);
 		ctl_text(s->rows, "driver", NULL, NULL, link.driver);
@@ -266,6 +267,8 @@ static int show_info(struct drb_telemetry *t, const struct drb_switch_info *info
 	ctl_count(s->rows, "label", NULL, "within the layer", info->label);
 	ctl_text(s->rows, "code", NULL, "label code, top component first", info->code);
 	ctl_count(s->rows, "ports", NULL, "down and up", info->ports);
+	ctl_count(s->rows, "ports_usable", NULL, "of them", info->ports_usable);
+	ctl_text(s->rows, "trouble", NULL, "what is wrong with the others", info->trouble);
 	ctl_text(s->rows, "state", NULL, "ready: all ports forward",
 		 info->ready ? "ready" : "starting");
 	ctl_count(s->rows, "pid", NULL, "process", info->pid);
@@ -351,7 +354,8 @@ int ctl_show(int argc, char **argv)
 		       "  drops    dropped packets by reason\n"
 		       "  worker   the forwarding thread: turns, sleeps, lateness\n"
 		       "  info     who the switch is\n"
-		       "  links    what each port is connected to, with its rate and queue\n"
+		       "  links    what each port must be connected to and is, its state, rate and "
+		       "queue\n"
 		       "  xdp      af_xdp ports: what the kernel saw, sent on, kept or lost\n"
 		       "\n"
 		       "Exit status 1 if a switch could not be read.",

@@ -48,6 +48,14 @@ static void answer(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 	}
 }
 
+static void hello(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
+{
+	if (w->port[in].host != DRB_NO_LABEL)
+		drop(w, in, m, DRB_DROP_hello_from_host);
+	else if (!drb_liveness_hear(w, in, m))
+		drop(w, in, m, DRB_DROP_bad_hello);
+}
+
 static void exception(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 {
 	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
@@ -57,6 +65,8 @@ static void exception(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 		drop(w, in, m, DRB_DROP_oversize);
 	else if (m->data_len < DRB_FRAME_MIN)
 		drop(w, in, m, DRB_DROP_bad_frame);
+	else if (drb_hello_is(frame))
+		hello(w, in, m);
 	else if (!drb_judge_source(&w->port[in].judge, frame))
 		drop(w, in, m, DRB_DROP_spoofed_source);
 	else if (host == DRB_NO_LABEL && (frame[0] & 1))

@@ -108,7 +108,7 @@ uint32_t drb_ports_mbufs(const struct drb_setup *s)
 
 	for (uint32_t i = 0; i < ports; i++) {
 		const struct drb_port_setup *p = &s->ports[i];
-		n += p->queue;
+		n += p->queue + 2; // and hellos
 		if (p->driver == DRB_DRIVER_AF_XDP)
 			n += 2 * AF_XDP_FILL * s->workers;
 		else if (p->driver != DRB_DRIVER_AF_PACKET && p->driver != DRB_DRIVER_NONE)

@@ -3,16 +3,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <linux/ethtool.h>
-#include <linux/sockios.h>
-#include <net/if.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <rte_cycles.h>
@@ -20,6 +15,7 @@
 #include <rte_telemetry.h>
 #include <rte_version.h>
 
+#include "carrier.h"
 #include "common/msg.h"
 #include "reload.h"
 #include "steer.h"
@@ -63,10 +59,16 @@ static uint64_t now_ns(void)
 static int info(const char *cmd, const char *params, struct rte_tel_data *d)
 {
 	struct rte_tel_data *code = rte_tel_data_alloc();
+	static struct drb_snapshot s; // one command at a time
+	uint32_t all = setup->down_ports + setup->up_ports;
+	char trouble[160];
 
 	(void)cmd, (void)params;
 	if (!code)
 		return -ENOMEM;
+	if (snapshot(&s) < 0)
+		memset(&s.live, 0, sizeof(s.live)); // not ready yet
+	uint32_t usable = drb_liveness_trouble(setup, s.live, trouble, sizeof(trouble));
 	rte_tel_data_start_array(code, RTE_TEL_U64_VAL);
 	for (uint32_t i = setup->tree.layers - 1; i >= 1; i--)
 		add_array_u64(code, drb_switch_digit(&setup->tree, setup->label, i));
@@ -82,7 +84,9 @@ static int info(const char *cmd, const char *params, struct rte_tel_data *d)
 	add_dict_u64(d, "pid", (uint64_t)getpid());
 	add_dict_u64(d, "ready", atomic_load(&ready));
 	add_dict_u64(d, "uptime_ns", now_ns() - started_ns);
-	return add_dict_u64(d, "ports", setup->down_ports + setup->up_ports);
+	add_dict_u64(d, "ports_usable", usable);
+	rte_tel_data_add_dict_string(d, "trouble", trouble);
+	return add_dict_u64(d, "ports", all);
 }
 
 // One array of counter values per key, over ports from..to-1.
@@ -128,50 +132,41 @@ static int ports(const char *cmd, const char *params, struct rte_tel_data *d)
 	return add_columns(d, &s, from, to);
 }
 
-static void peer_name(const struct drb_end *peer, char *text, size_t size)
-{
-	char node[DRB_NAME_MAX], port[DRB_NAME_MAX] = DRB_HOST_INTERFACE;
-
-	drb_node_name(node, peer->layer, peer->label);
-	if (peer->layer > 0)
-		drb_port_name(port, peer->up, peer->port);
-	snprintf(text, size, "%s.%s", node, port);
-}
-
-// Of the interface behind an af_packet or af_xdp port, whose drivers call it up whatever happens.
-// The carrier, not IFF_RUNNING, which the kernel sets up to a second later.
-static const char *interface_state(const char *name)
-{
-	struct ethtool_value link = {.cmd = ETHTOOL_GLINK};
-	struct ifreq flags = {0}, carrier = {.ifr_data = (void *)&link};
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	const char *state = "gone";
-
-	snprintf(flags.ifr_name, sizeof(flags.ifr_name), "%s", name);
-	snprintf(carrier.ifr_name, sizeof(carrier.ifr_name), "%s", name);
-	if (fd >= 0 && ioctl(fd, SIOCGIFFLAGS, &flags) == 0 &&
-	    ioctl(fd, SIOCETHTOOL, &carrier) == 0)
-		state = (flags.ifr_flags & IFF_UP) && link.data ? "up" : "down";
-	if (fd >= 0)
-		close(fd);
-	return state;
-}
-
-static const char *port_state(uint32_t i)
+static const char *port_state(uint32_t i, const struct drb_port_live *live)
 {
 	const struct drb_port_setup *p = &setup->ports[i];
+	const char *carrier = "up";
 	struct rte_eth_link link;
 
 	if (!worker->port[i].active)
 		return "none";
 	if (p->driver == DRB_DRIVER_AF_PACKET || p->driver == DRB_DRIVER_AF_XDP)
-		return interface_state(p->interface);
+		carrier = drb_carrier_state(p->interface);
+	// A switch that says hello and was not heard yet is unknown; a host never speaks.
+	if (live->watched && strcmp(carrier, "up") == 0 &&
+	    (p->peer.layer > 0 || live->state != DRB_LIVE_UNKNOWN))
+		return drb_live_name(live->state);
+	if (p->driver == DRB_DRIVER_AF_PACKET || p->driver == DRB_DRIVER_AF_XDP)
+		return carrier;
 	if (rte_eth_link_get_nowait(worker->port[i].dpdk, &link) < 0 || link.link_status)
 		return "up";
 	return "down";
 }
 
-static void add_device(struct rte_tel_data *d, uint32_t i)
+// Who says hello at the other end.
+static void add_neighbour(struct rte_tel_data *d, const struct drb_port_live *live)
+{
+	char text[DRB_END_NAME_MAX] = "";
+
+	if (live->heard)
+		drb_end_name(text, &live->last.from);
+	rte_tel_data_add_dict_string(d, "neighbour", text);
+	add_dict_u64(d, "since_ns", live->watched ? live->since_ns : 0);
+	add_dict_u64(d, "hellos_in", live->hellos_in);
+	add_dict_u64(d, "hellos_out", live->hellos_out);
+}
+
+static void add_device(struct rte_tel_data *d, uint32_t i, const struct drb_port_live *live)
 {
 	struct rte_ether_addr mac;
 	char text[RTE_ETHER_ADDR_FMT_SIZE];
@@ -181,7 +176,7 @@ static void add_device(struct rte_tel_data *d, uint32_t i)
 		rte_ether_format_addr(text, sizeof(text), &mac);
 		rte_tel_data_add_dict_string(d, "mac", text);
 	}
-	rte_tel_data_add_dict_string(d, "state", port_state(i));
+	rte_tel_data_add_dict_string(d, "state", port_state(i, live));
 	rte_tel_data_add_dict_string(d, "driver", drb_driver_name(p->driver));
 	rte_tel_data_add_dict_string(d, "device", drb_port_device(p));
 }
@@ -208,7 +203,7 @@ static int port(const char *cmd, const char *params, struct rte_tel_data *d)
 {
 	struct drb_snapshot s;
 	uint32_t total = setup->down_ports + setup->up_ports, i = 0;
-	char text[128];
+	char text[128], peer[DRB_END_NAME_MAX];
 
 	(void)cmd;
 	while (i < total && (!params || strcmp(setup->ports[i].name, params) != 0))
@@ -220,9 +215,10 @@ static int port(const char *cmd, const char *params, struct rte_tel_data *d)
 	const struct drb_port_setup *p = &setup->ports[i];
 	rte_tel_data_start_dict(d);
 	rte_tel_data_add_dict_string(d, "name", p->name);
-	peer_name(&p->peer, text, sizeof(text));
-	rte_tel_data_add_dict_string(d, "peer", text);
-	add_device(d, i);
+	drb_end_name(peer, &p->peer);
+	rte_tel_data_add_dict_string(d, "peer", peer);
+	add_neighbour(d, &s.live[i]);
+	add_device(d, i, &s.live[i]);
 	drb_format_rate(&p->rate, text, sizeof(text));
 	rte_tel_data_add_dict_string(d, "rate", text);
 	add_dict_u64(d, "overhead", p->overhead);

@@ -53,6 +53,8 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 	w->rng = drb_rng_seed(s->seed, (uint64_t)s->layer << 32 | s->label);
 	w->epoll_fd = w->kick_fd = -1;
 	w->doze_min_ns = DOZE_MEMIF_NS;
+	w->owner = w;
+	w->liveness.due_ns = UINT64_MAX;
 	if (drb_verdicts_init(&w->verdicts, &w->hop) < 0 || drb_turns_make(&w->turns, s) < 0) {
 		drb_worker_free(w);
 		return -ENOMEM;
@@ -260,6 +262,15 @@ static void age_flows(struct drb_worker *w, uint64_t *next_ns)
 		*next_ns = drb_flow_table_next_ns(&w->flows);
 }
 
+// After packets were received: a hello may be among them.
+static inline void see_to_ports(struct drb_worker *w, uint64_t *next_ns)
+{
+	if (unlikely(w->now_ns >= w->liveness.due_ns || drb_liveness_handed(&w->liveness)))
+		drb_liveness_turn(w);
+	if (w->liveness.due_ns < *next_ns)
+		*next_ns = w->liveness.due_ns;
+}
+
 // A turn that began at cycle tsc is over. Returns when, which is when the next begins.
 static inline uint64_t count_turn(struct drb_worker *w, uint64_t tsc, bool worked)
 {
@@ -321,16 +332,18 @@ void drb_worker_run(struct drb_worker *w)
 
 		// Departures come first: a queue must not hold what has left by the time of a
 		// decision. Without a rate this offers again what drivers refused.
-		if (w->paced || !w->poll || w->timed)
+		if (w->paced || !w->poll || w->timed || w->liveness.due_ns != UINT64_MAX)
 			w->now_ns = clock_ns();
 		if (w->now_ns >= w->threshold.due_ns)
 			drb_threshold_update(w);
+		drb_liveness_read(w);
 		transmit_all(w, &next_ns);
 		received = receive_all(w, &next_ns);
 		if (w->paced && received)
 			transmit_all(w, &next_ns);
 		if (w->flows.live > 0)
 			age_flows(w, &next_ns);
+		see_to_ports(w, &next_ns);
 		if (atomic_load_explicit(&w->snapshot_wanted, memory_order_acquire) !=
 		    atomic_load_explicit(&w->snapshot_done, memory_order_relaxed))
 			drb_worker_take_snapshot(w);
@@ -347,6 +360,22 @@ void drb_worker_run(struct drb_worker *w)
 	atomic_store(&w->running, false);
 }
 
+// Hellos are no packets. How many packets are left.
+static uint16_t forget_hellos(struct rte_mbuf **packets, uint16_t count)
+{
+	uint16_t left = 0;
+
+	for (uint16_t i = 0; i < count; i++) {
+		struct rte_mbuf *m = packets[i];
+		if (m->data_len >= DRB_FRAME_MIN &&
+		    drb_hello_is(rte_pktmbuf_mtod(m, const uint8_t *)))
+			rte_pktmbuf_free(m);
+		else
+			packets[left++] = m;
+	}
+	return left;
+}
+
 void drb_worker_drain(struct drb_worker *w, const struct drb_setup *s)
 {
 	struct rte_mbuf *packets[DRB_BURST_MAX];
@@ -359,13 +388,15 @@ void drb_worker_drain(struct drb_worker *w, const struct drb_setup *s)
 		for (uint32_t bursts = 0; bursts < 64; bursts++) {
 			uint16_t n = rte_eth_rx_burst(w->port[i].dpdk, w->port[i].rx_queue, packets,
 						      (uint16_t)w->burst);
+			bool all = n == 0;
+			n = forget_hellos(packets, n);
 			w->port[i].in_packets += n;
 			w->port[i].in_octets += octets_of((void **)packets, n);
 			w->port[i].in_discards += n;
 			w->drop[DRB_DROP_before_ready] += n;
 			w->counters.rx_packets += n;
 			rte_pktmbuf_free_bulk(packets, n);
-			if (n == 0)
+			if (all)
 				break;
 		}
 	}

@@ -15,6 +15,7 @@
 #include "peers.h"
 #include "flow_table.h"
 #include "kernel_socket.h"
+#include "liveness.h"
 #include "stats.h"
 #include "threshold.h"
 #include "turns.h"
@@ -54,9 +55,10 @@ struct drb_worker {
 	bool assigns;      // flow or flowlet unit: decisions are not made by packet
 	bool timed;        // decisions need the time
 	int epoll_fd, kick_fd;
-	uint64_t started_ns;  // CLOCK_MONOTONIC when the loop began
-	bool doze;            // some port has no descriptor to wait on: look after doze_ns
-	uint64_t doze_min_ns; // the first doze after traffic
+	uint64_t started_ns;      // CLOCK_MONOTONIC when the loop began
+	bool doze;                // some port has no descriptor to wait on: look after doze_ns
+	uint64_t doze_min_ns;     // the first doze after traffic
+	struct drb_worker *owner; // worker 0, that keeps the state of all ports
 
 	// Hot.
 	struct drb_rng rng;
@@ -72,19 +74,23 @@ struct drb_worker {
 	struct drb_threshold threshold;
 	struct drb_turns turns;
 	struct drb_peers peers;
+	uint32_t dead;                        // a bit per port: not to be used. 0 almost always
+	struct drb_links links;               // if dead is not 0
 	uint32_t unrecorded;                  // bursts until the next whose decisions are recorded
 	uint64_t difference[DRB_DIFFERENCES]; // decisions by default load - candidate load
 	uint64_t drop[DRB_DROP_COUNT];
 	struct drb_worker_port port[DRB_PORTS_MAX];
 	struct drb_egress egress[DRB_PORTS_MAX];
 	struct drb_verdicts verdicts;
+	struct drb_liveness liveness; // of worker 0; due_ns is UINT64_MAX in the others
 
 	// Between the worker and others.
-	struct drb_published published; // written by the worker, read by other workers
-	atomic_bool stop;               // written by the signal handler, read by the worker
-	atomic_bool running;            // written by the worker, read by who parks it
-	atomic_bool park;               // written by who parks it, read by the worker
-	atomic_bool parked;             // written by the worker, read by who parks it
+	struct drb_published published;             // written by the worker, read by other workers
+	struct drb_links_published published_links; // written by worker 0, read by all
+	atomic_bool stop;    // written by the signal handler, read by the worker
+	atomic_bool running; // written by the worker, read by who parks it
+	atomic_bool park;    // written by who parks it, read by the worker
+	atomic_bool parked;  // written by the worker, read by who parks it
 	atomic_uint
 		snapshot_wanted; // written by telemetry (one request at a time), read by the worker
 	atomic_uint snapshot_done; // written by the worker when `snapshot` answers that request

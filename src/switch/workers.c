@@ -22,6 +22,7 @@ int drb_workers_init(struct drb_workers *all, const struct drb_setup *s)
 			return -ENOMEM;
 		}
 		w->number = n;
+		w->owner = &all->worker[0];
 		if (n > 0)
 			w->rng = drb_rng_seed(drb_mix64(s->seed) + n,
 					      (uint64_t)s->layer << 32 | s->label);
@@ -67,11 +68,12 @@ int drb_workers_attach(struct drb_workers *all, const struct drb_port_set *ports
 			return -ENOMEM;
 		}
 	}
-	return 0;
+	return drb_liveness_init(&all->worker[0], s, ports->pool, all->count);
 }
 
 void drb_workers_free(struct drb_workers *all)
 {
+	drb_liveness_free(&all->worker[0]);
 	for (uint32_t n = 0; n < all->count; n++)
 		drb_worker_free(&all->worker[n]);
 }

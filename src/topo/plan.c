@@ -29,6 +29,7 @@ enum {
 	KEY_OVERHEAD,
 	KEY_QUEUE,
 	KEY_CATCHUP,
+	KEY_HELLO,
 	KEY_IDLE,
 	KEY_HUGEPAGES,
 	KEY_MEMORY,
@@ -58,6 +59,7 @@ static const struct argp_option options[] = {
 	{"overhead", KEY_OVERHEAD, "BYTES", 0, "A frame takes on the wire beyond its own", 5},
 	{"queue", KEY_QUEUE, "PACKETS", 0, "Limit of every egress queue", 5},
 	{"catchup", KEY_CATCHUP, "TIME", 0, "Link time a late wake-up makes up for, 2ms", 5},
+	{"hello", KEY_HELLO, "TIME", 0, "Between hellos of switches, 100ms; or off", 5},
 	{"idle", KEY_IDLE, "MODE", 0, "sleep (default) or poll", 6},
 	{"hugepages", KEY_HUGEPAGES, "USE", 0, "auto (default), yes or no", 6},
 	{"workers", KEY_WORKERS, "N", 0, "Forwarding threads of a switch (default 1)", 6},
@@ -144,6 +146,11 @@ static error_t parse_link(int key, char *arg, struct plan *plan)
 		return 0;
 	case KEY_CATCHUP:
 		link->catchup = time_option("catchup", arg);
+		return 0;
+	case KEY_HELLO:
+		if (strcmp(arg, "off") != 0 && drb_parse_time(arg, &ns) < 0)
+			drb_die("--hello %s: want a time such as 100ms, or off", arg);
+		link->hello = arg;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -309,6 +309,18 @@ static void bad_values(void **state)
 		 ":5: link.slotted: needs a rate of at most 1Mpps, such as 500pps (port d0)"},
 		{HEAD "link: {catchup: 2}\n",
 		 ":5: link.catchup: \"2\" is not a time of at most 10s, such as 2ms"},
+		{HEAD "link: {hello: 9ms}\n",
+		 ":5: link.hello: \"9ms\" is neither off nor a whole number of milliseconds from "
+		 "10ms to 60s"},
+		{HEAD "link: {hello: 61s}\n",
+		 ":5: link.hello: \"61s\" is neither off nor a whole number of milliseconds from "
+		 "10ms to 60s"},
+		{HEAD "link: {hello: 100500us}\n", ":5: link.hello: \"100500us\" is neither off "
+						   "nor a whole number of milliseconds from "
+						   "10ms to 60s"},
+		{HEAD "link: {hello: no}\n",
+		 ":5: link.hello: \"no\" is neither off nor a whole number of milliseconds from "
+		 "10ms to 60s"},
 		{HEAD "link: {catchup: 11s}\n",
 		 ":5: link.catchup: \"11s\" is not a time of at most 10s, such as 2ms"},
 		{HEAD "link: {xdp: none}\n",
@@ -498,6 +510,7 @@ static void defaults(void **state)
 		assert_int_equal(p->overhead, 24);
 		assert_int_equal(p->queue, 512);
 		assert_int_equal(p->catchup_ns, 2000000);
+		assert_int_equal(p->hello_ns, 100000000);
 	}
 	assert_int_equal(s.ports[1].peer.layer, 0);
 	assert_int_equal(s.ports[1].peer.label, 1);
@@ -513,7 +526,8 @@ static void every_key(void **state)
 		     "routing: {scheme: least, threshold: 1.5, choices: 3, unit: flowlet, seed: "
 		     "9223372036854775807, check_source: no, flow_idle: 2s, flow_grace: 3ms, "
 		     "flow_max: 77, flowlet_gap: 50us, slot: 100ns, tau: 10000}\n"
-		     "link: {driver: none, rate: 10Mbit, overhead: 0, queue: 7, catchup: 500us}\n"
+		     "link: {driver: none, rate: 10Mbit, overhead: 0, queue: 7, catchup: 500us, "
+		     "hello: 20ms}\n"
 		     "process: {idle: poll, burst: 256, cpus: \"0-1,5\", hugepages: \"no\", "
 		     "memory: 64, memif_dir: /tmp}\n");
 
@@ -551,6 +565,7 @@ static void every_key(void **state)
 		assert_int_equal(p->overhead, 0);
 		assert_int_equal(p->queue, 7);
 		assert_int_equal(p->catchup_ns, 500000);
+		assert_int_equal(p->hello_ns, 20000000);
 	}
 }
 
@@ -591,7 +606,7 @@ static void ports_override_links(void **state)
 			  "ports:\n"
 			  "  - {name: u1, driver: pci, device: \"0000:3b:00.1,x=1\", rate: none, "
 			  "slotted: no}\n"
-			  "  - {name: u0, queue: 3, socket: /run/x}\n"
+			  "  - {name: u0, queue: 3, socket: /run/x, hello: off}\n"
 			  "  - {name: d1, driver: af_xdp, interface: veth7, catchup: 0s, "
 			  "xdp: ./a.o}\n");
 	const struct drb_port_setup *d0 = &s.ports[0], *d1 = &s.ports[1], *u0 = &s.ports[2],
@@ -610,6 +625,8 @@ static void ports_override_links(void **state)
 	assert_int_equal(u0->driver, DRB_DRIVER_MEMIF);
 	assert_string_equal(drb_port_device(u0), "/run/x");
 	assert_int_equal(u0->queue, 3);
+	assert_int_equal(u0->hello_ns, 0);
+	assert_int_equal(u1->hello_ns, 100000000);
 	assert_true(u0->rate.value == 500 && u0->rate.per_packet && u0->slotted);
 	assert_int_equal(u1->driver, DRB_DRIVER_PCI);
 	assert_string_equal(drb_port_device(u1), "0000:3b:00.1,x=1");

@@ -24,7 +24,7 @@ static void disconnect(struct server *server, struct drb_telemetry *t)
 #define INFO                                                                                       \
 	"{\"/drb/info\":{\"name\":\"s1-5\",\"fabric\":\"drb\",\"version\":\"0.1.0\",\"layers\":3," \
 	"\"arity\":2,\"layer\":1,\"label\":5,\"code\":[2,1],\"pid\":7,\"ready\":1,"                \
-	"\"uptime_ns\":12345678901234,\"ports\":4}}"
+	"\"uptime_ns\":12345678901234,\"ports\":4,\"ports_usable\":3,\"trouble\":\"u0 down\"}}"
 
 static void info_is_read(void **state)
 {
@@ -44,6 +44,8 @@ static void info_is_read(void **state)
 	assert_int_equal(info.label, 5);
 	assert_int_equal(info.ready, 1);
 	assert_true(info.uptime_ns == 12345678901234);
+	assert_int_equal(info.ports_usable, 3);
+	assert_string_equal(info.trouble, "u0 down");
 }
 
 // The reply to `command` with every key of the list; the value of each is its place in the list.
@@ -123,7 +125,8 @@ static void xdp_counters_are_all_there_or_none(void **state)
 {
 #define LINK                                                                                       \
 	"{\"/drb/port\":{\"name\":\"u0\",\"peer\":\"s2-0.d0\",\"driver\":\"af_xdp\","              \
-	"\"device\":\"u0\",\"state\":\"up\",\"rate\":\"none\",\"queue\":512"
+	"\"device\":\"u0\",\"state\":\"up\",\"neighbour\":\"s2-0.d0\",\"rate\":\"none\","          \
+	"\"queue\":512"
 	struct script script = {.replies = {LINK
 					    ",\"xdp_seen\":5,\"xdp_redirected\":3,\"xdp_passed\":2,"
 					    "\"xdp_ring_full\":1,\"xdp_dropped\":0}}",
@@ -137,6 +140,7 @@ static void xdp_counters_are_all_there_or_none(void **state)
 	connect_to(&server, &script, &t);
 	assert_int_equal(drb_read_link(&t, "u0", &link), 0);
 	assert_true(link.steered);
+	assert_string_equal(link.neighbour, "s2-0.d0");
 	assert_int_equal(link.xdp.xdp_seen, 5);
 	assert_int_equal(link.xdp.xdp_redirected, 3);
 	assert_int_equal(link.xdp.xdp_passed, 2);

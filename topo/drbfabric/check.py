@@ -20,6 +20,8 @@ SAMPLE_A_HOST = 8
 # group that was asked: so many pairs at a time, then the tables are flushed.
 PAIRS_A_WAVE = 192
 PING_PROCESSES = 32
+# How long a port may take to hear its neighbour.
+HELLO_SECONDS = 2
 PING_FRAME_BITS = (98 + 24) * 8
 ECHO_LINE = re.compile(r'^(\S+)\s+: (-|[0-9.]+)$')
 
@@ -45,8 +47,14 @@ def switch_view(switch, ports, layers, arity, fabric):
                 expect(key, says if says or key != 'code' else [], value)
             for port, peer in ports.items():
                 says = t.ask(f'/drb/port,{port}') or {}
+                end = time.monotonic() + HELLO_SECONDS
+                while says.get('state') in ('unknown', 'down') and time.monotonic() < end:
+                    time.sleep(0.05)
+                    says = t.ask(f'/drb/port,{port}') or {}
                 expect(f'peer of {port}', says.get('peer'), peer)
                 expect(f'state of {port}', says.get('state'), 'up')
+                if says.get('hellos_out') and says.get('hellos_in'):
+                    expect(f'neighbour of {port}', says.get('neighbour'), peer)
     except OSError as e:
         complaints.append(f'{name}: no answer from its telemetry socket ({e})')
     return complaints

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Hellos of a switch on real devices (rings that the test fills and empties): what is said, what
+// is heard, and which ports are used. Time is the test's.
+#include "unit.h"
+
+#include <rte_eth_ring.h>
+#include <rte_ethdev.h>
+#include <rte_ring.h>
+
+#include "switch/workers.h"
+#include "switch_eal.h"
+
+#define PORTS 4
+#define RING 64
+#define MS UINT64_C(1000000)
+
+static struct drb_workers all;
+static struct drb_worker *w = &all.worker[0];
+static struct drb_setup setup;
+static struct drb_port_set port_set;
+static struct rte_ring *into[PORTS], *from[PORTS][2];
+
+static void make_ring_port(uint32_t i)
+{
+	struct rte_eth_conf conf = {0};
+	char name[32];
+
+	snprintf(name, sizeof(name), "into%u", i);
+	into[i] = rte_ring_create(name, RING, SOCKET_ID_ANY, 0);
+	assert_non_null(into[i]);
+	for (uint32_t q = 0; q < 2; q++) {
+		snprintf(name, sizeof(name), "from%u-%u", i, q);
+		from[i][q] = rte_ring_create(name, RING, SOCKET_ID_ANY, 0);
+		assert_non_null(from[i][q]);
+	}
+	snprintf(name, sizeof(name), "port%u", i);
+	int id = rte_eth_from_rings(name, &into[i], 1, from[i], 2, 0);
+	assert_true(id >= 0);
+	port_set.dpdk[i] = (uint16_t)id;
+	port_set.rx_queues[i] = 1;
+	port_set.socket[0][i].fd = -1;
+	assert_int_equal(rte_eth_dev_configure(port_set.dpdk[i], 1, 2, &conf), 0);
+	assert_int_equal(rte_eth_rx_queue_setup(port_set.dpdk[i], 0, RING, 0, NULL, test_pool), 0);
+	for (uint16_t q = 0; q < 2; q++)
+		assert_int_equal(rte_eth_tx_queue_setup(port_set.dpdk[i], q, RING, 0, NULL), 0);
+	assert_int_equal(rte_eth_dev_start(port_set.dpdk[i]), 0);
+	port_set.count = PORTS;
+	port_set.pool = test_pool;
+}
+
+// A switch of F(3,2) that says hello every 100 ms.
+static void begin(uint32_t layer, uint32_t label, const char *more)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text),
+		 "fabric: {layers: 3, arity: 2}\nswitch: {layer: %u, label: %u}\n"
+		 "link: {driver: vdev, hello: 100ms}\n"
+		 "ports:\n  - {name: d0, device: a}\n  - {name: d1, device: b}\n"
+		 "  - {name: u0, device: c}\n  - {name: u1, device: d}\n%s",
+		 layer, label, more);
+	setup = setup_of(text);
+	assert_int_equal(drb_workers_init(&all, &setup), 0);
+	assert_int_equal(drb_workers_attach(&all, &port_set, &setup), 0);
+}
+
+static uint32_t empty(uint32_t port, struct drb_hello *last)
+{
+	uint32_t frames = 0;
+	void *p;
+
+	for (; rte_ring_dequeue(from[port][0], &p) == 0; frames++) {
+		const uint8_t *frame = rte_pktmbuf_mtod((struct rte_mbuf *)p, uint8_t *);
+		assert_true(drb_hello_is(frame));
+		assert_int_equal(drb_hello_decode(frame, ((struct rte_mbuf *)p)->data_len, last),
+				 0);
+		rte_pktmbuf_free(p);
+	}
+	return frames;
+}
+
+static void end(void)
+{
+	struct drb_hello last;
+
+	for (uint32_t i = 0; i < PORTS; i++)
+		empty(i, &last);
+	drb_workers_free(&all);
+	assert_int_equal(rte_mempool_avail_count(test_pool), MBUFS);
+}
+
+static void turn(uint64_t ms)
+{
+	w->now_ns = ms * MS;
+	drb_liveness_turn(w);
+}
+
+// Nothing came in, by any counter.
+static void nothing_counted(void)
+{
+	for (uint32_t n = 0; n < all.count; n++) {
+		struct drb_worker *each = &all.worker[n];
+		assert_int_equal(each->counters.rx_packets, 0);
+		for (uint32_t i = 0; i < PORTS; i++)
+			assert_int_equal(each->port[i].in_packets | each->port[i].in_octets |
+						 each->port[i].out_octets | each->occupancy[i],
+					 0);
+	}
+}
+
+// What the neighbour of a port says.
+static struct drb_hello neighbour_of(uint32_t port)
+{
+	return (struct drb_hello){.from = setup.ports[port].peer,
+				  .fabric = drb_hello_fabric("drb", 3, 2),
+				  .period_ms = 100,
+				  .flags = DRB_HELLO_HEARS};
+}
+
+static void receive(struct drb_worker *by, uint32_t port, const struct drb_hello *h)
+{
+	uint8_t frame[DRB_HELLO_LEN];
+	struct rte_mbuf *m;
+
+	drb_hello_encode(h, frame);
+	m = mbuf_of(frame, sizeof(frame));
+	by->now_ns = w->now_ns;
+	by->counters.rx_packets++;
+	drb_forward_burst(by, port, &m, 1);
+}
+
+static enum drb_live_state state_of(uint32_t port)
+{
+	struct drb_snapshot *s = &w->snapshot;
+
+	drb_worker_take_snapshot(w);
+	return s->live[port].state;
+}
+
+static void said_to_switches_only(void **state)
+{
+	struct drb_hello h;
+
+	(void)state;
+	begin(1, 5, "");
+	for (uint64_t ms = 1000; ms < 2000; ms++)
+		turn(ms);
+	for (uint32_t i = 0; i < 2; i++)
+		assert_int_equal(empty(i, &h), 0); // hosts
+	for (uint32_t i = 2; i < PORTS; i++) {
+		assert_int_equal(empty(i, &h), 10);
+		assert_int_equal(h.from.layer, 1);
+		assert_int_equal(h.from.label, 5);
+		assert_int_equal(h.from.port, i - 2);
+		assert_true(h.from.up);
+		assert_int_equal(h.period_ms, 100);
+		assert_int_equal(h.flags, 0); // nobody was heard
+		assert_int_equal(w->liveness.out[i], 10);
+	}
+	assert_int_equal(w->dead, 0);
+	nothing_counted();
+	end();
+}
+
+static void heard_and_lost(void **state)
+{
+	struct drb_hello h;
+
+	(void)state;
+	begin(2, 5, "");
+	turn(1000);
+	for (uint32_t i = 0; i < PORTS; i++) {
+		h = neighbour_of(i);
+		receive(w, i, &h);
+		assert_int_equal(state_of(i), DRB_LIVE_UP);
+		assert_int_equal(w->snapshot.live[i].hellos_in, 1);
+	}
+	nothing_counted();
+	turn(1100);
+	for (uint32_t i = 0; i < PORTS; i++) {
+		empty(i, &h);
+		assert_int_equal(h.flags, DRB_HELLO_HEARS);
+	}
+	// u1 falls silent; the deadline is met without waiting for the next hello to be said.
+	for (uint64_t ms = 1101; ms <= 1320; ms++) {
+		turn(ms);
+		for (uint32_t i = 0; i < 3 && ms % 100 == 0; i++) {
+			h = neighbour_of(i);
+			receive(w, i, &h);
+		}
+		assert_int_equal(state_of(3), DRB_LIVE_UP);
+	}
+	assert_int_equal(w->liveness.due_ns, 1320 * MS + 1);
+	turn(1321);
+	assert_int_equal(state_of(3), DRB_LIVE_DOWN);
+	assert_int_equal(w->dead, 8);
+	assert_int_equal(w->links.live, 7);
+	// One uplink is left: those below are told at once. Above nothing depends on it.
+	turn(1321);
+	for (uint32_t i = 0; i < PORTS; i++)
+		empty(i, &h);
+	turn(1400);
+	assert_int_equal(empty(2, &h), 1);
+	assert_int_equal(h.flags, DRB_HELLO_HEARS | DRB_HELLO_STUCK);
+	assert_int_equal(empty(3, &h), 1);
+	assert_int_equal(h.flags, DRB_HELLO_STUCK);
+	h = neighbour_of(3);
+	receive(w, 3, &h);
+	assert_int_equal(state_of(3), DRB_LIVE_UP);
+	assert_int_equal(w->dead, 0);
+	end();
+}
+
+static void miswired_names_the_cable(void **state)
+{
+	char text[160];
+	struct drb_hello h;
+
+	(void)state;
+	begin(2, 5, "");
+	turn(1000);
+	h = neighbour_of(2);
+	receive(w, 3, &h);
+	assert_int_equal(state_of(3), DRB_LIVE_MISWIRED);
+	assert_int_equal(w->dead, 8);
+	assert_int_equal(drb_liveness_trouble(&setup, w->snapshot.live, text, sizeof(text)), 3);
+	assert_string_equal(text, "u1 miswired: move s3-1.d2 to s3-3.d2");
+	assert_int_equal(drb_liveness_trouble(&setup, w->snapshot.live, text, 12), 3);
+	assert_string_equal(text, "u1 miswired");
+	end();
+}
+
+static void refused(void **state)
+{
+	uint8_t frame[DRB_HELLO_LEN];
+	struct drb_hello h;
+	struct rte_mbuf *m;
+
+	(void)state;
+	begin(1, 0, "");
+	turn(1000);
+	h = neighbour_of(2);
+	receive(w, 0, &h); // a host
+	assert_int_equal(w->drop[DRB_DROP_hello_from_host], 1);
+	drb_hello_encode(&h, frame);
+	frame[18] = 2; // of a version to come
+	m = mbuf_of(frame, sizeof(frame));
+	drb_forward_burst(w, 2, &m, 1);
+	assert_int_equal(w->drop[DRB_DROP_bad_hello], 1);
+	m = mbuf_of(frame, 59);
+	drb_forward_burst(w, 2, &m, 1);
+	assert_int_equal(w->drop[DRB_DROP_bad_hello], 2);
+	for (uint32_t i = 0; i < PORTS; i++)
+		assert_int_equal(state_of(i), DRB_LIVE_UNKNOWN);
+	assert_int_equal(w->port[0].in_packets, w->port[0].in_discards);
+	assert_int_equal(w->port[2].in_packets, 2);
+	assert_int_equal(w->port[2].in_discards, 2);
+	end();
+}
+
+// Who did not look for a second does not take everybody for dead.
+static void late_looks_are_excused(void **state)
+{
+	struct drb_hello h;
+
+	(void)state;
+	begin(2, 0, "");
+	turn(1000);
+	for (uint32_t i = 0; i < PORTS; i++) {
+		h = neighbour_of(i);
+		receive(w, i, &h);
+	}
+	turn(5000);
+	assert_int_equal(w->dead, 0);
+	for (uint64_t ms = 5001; ms < 5321; ms++)
+		turn(ms);
+	assert_int_equal(w->dead, 0xf);
+	end();
+}
+
+// Worker 1 receives, worker 0 judges, both know.
+static void handed_over(void **state)
+{
+	struct drb_worker *other = &all.worker[1];
+	struct drb_hello h;
+
+	(void)state;
+	begin(2, 5, "process: {workers: 2}\n");
+	turn(1000);
+	assert_false(drb_liveness_handed(&w->liveness));
+	h = neighbour_of(2);
+	receive(other, 3, &h);
+	h = neighbour_of(0);
+	h.flags |= DRB_HELLO_STUCK;
+	receive(other, 0, &h);
+	assert_true(drb_liveness_handed(&w->liveness));
+	assert_int_equal(state_of(3), DRB_LIVE_UNKNOWN);
+	turn(1001);
+	assert_false(drb_liveness_handed(&w->liveness));
+	assert_int_equal(state_of(3), DRB_LIVE_MISWIRED);
+	assert_int_equal(state_of(0), DRB_LIVE_UP);
+	assert_int_equal(other->dead, 0);
+	drb_liveness_read(other);
+	assert_int_equal(other->dead, 8);
+	assert_int_equal(other->links.live, 7);
+	assert_int_equal(other->links.stuck, 1);
+	nothing_counted();
+	// What was handed over and never taken goes with the switch.
+	receive(other, 3, &h);
+	end();
+}
+
+// Off, on a device of a benchmark by default: nothing is said, and what is heard changes nothing.
+static void off(void **state)
+{
+	struct drb_hello h;
+
+	(void)state;
+	setup = setup_of("fabric: {layers: 3, arity: 2}\nswitch: {layer: 2, label: 0}\n"
+			 "link: {driver: vdev}\nports:\n  - {name: d0, device: a}\n"
+			 "  - {name: d1, device: b}\n  - {name: u0, device: c}\n"
+			 "  - {name: u1, device: d, hello: off}\n");
+	assert_int_equal(drb_workers_init(&all, &setup), 0);
+	assert_int_equal(drb_workers_attach(&all, &port_set, &setup), 0);
+	turn(1000);
+	assert_true(w->liveness.due_ns == UINT64_MAX);
+	h = neighbour_of(0);
+	receive(w, 3, &h);
+	assert_int_equal(w->dead, 0);
+	nothing_counted();
+	for (uint32_t i = 0; i < PORTS; i++)
+		assert_int_equal(empty(i, &h), 0);
+	end();
+}
+
+// Another period while the switch runs, off, and on again.
+static void set_anew(void **state)
+{
+	struct drb_hello h;
+
+	(void)state;
+	begin(2, 5, "");
+	turn(1000);
+	h = neighbour_of(3);
+	receive(w, 3, &h);
+	receive(w, 2, &h); // miswired
+	assert_int_equal(w->dead, 4);
+	empty(3, &h);
+	setup.ports[3].hello_ns = 20 * MS;
+	setup.ports[2].hello_ns = 0;
+	drb_liveness_set(w, &setup);
+	for (uint64_t ms = 1001; ms <= 1100; ms++)
+		turn(ms);
+	assert_int_equal(empty(3, &h), 6); // at once, then at multiples of 20 ms
+	assert_int_equal(h.period_ms, 20);
+	assert_int_equal(empty(2, &h), 1);
+	assert_int_equal(w->dead, 0);
+	setup.ports[2].hello_ns = 100 * MS;
+	drb_liveness_set(w, &setup);
+	turn(1101);
+	assert_int_equal(state_of(2), DRB_LIVE_UNKNOWN);
+	assert_int_equal(empty(2, &h), 1);
+	end();
+}
+
+static int setup_eal(void **state)
+{
+	(void)state;
+	if (start_eal("test_liveness") < 0)
+		return -1;
+	for (uint32_t i = 0; i < PORTS; i++)
+		make_ring_port(i);
+	return 0;
+}
+
+static int free_eal(void **state)
+{
+	(void)state;
+	return rte_eal_cleanup();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(said_to_switches_only),
+		cmocka_unit_test(heard_and_lost),
+		cmocka_unit_test(miswired_names_the_cable),
+		cmocka_unit_test(refused),
+		cmocka_unit_test(late_looks_are_excused),
+		cmocka_unit_test(handed_over),
+		cmocka_unit_test(off),
+		cmocka_unit_test(set_anew),
+	};
+	return cmocka_run_group_tests_name("liveness", tests, setup_eal, free_eal);
+}
