@@ -65,6 +65,15 @@ static inline bool drb_addr_has_label(const struct drb_addr_plan *plan, const ui
 	return mac[0] == plan->mac[0] && drb_addr_label_octets(mac) < plan->hosts;
 }
 
+// The mark in the MAC of a packet on a detour (drb/bounce.h): what the second octet differs by.
+// 0 for any MAC that is not that of a host but for a mark.
+static inline uint8_t drb_addr_mark(const struct drb_addr_plan *plan, const uint8_t mac[6])
+{
+	bool ours = mac[0] == plan->mac[0] && drb_addr_label_octets(mac) < plan->hosts;
+
+	return ours ? mac[1] ^ plan->mac[1] : 0;
+}
+
 // IPv4 in host byte order.
 static inline uint32_t drb_addr_ipv4(const struct drb_addr_plan *plan, uint32_t host)
 {

@@ -19,6 +19,12 @@
 
 #define DRB_BOUNCE_HOPS_MAX 6 // extra hops that a packet may make
 
+// Extra hops of a packet with this mark.
+static inline uint32_t drb_bounce_hops(uint8_t mark)
+{
+	return (mark & 0xfu) * 2;
+}
+
 struct drb_bounce_at {
 	struct drb_hop hop;
 	uint32_t layer;

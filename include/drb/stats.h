@@ -44,6 +44,8 @@
 	X(spoofed_source, "source of a host's frame is not the label of that host")                \
 	X(hello_from_host, "hello of a switch that came from a host's port")                       \
 	X(bad_hello, "hello with wrong contents")                                                  \
+	X(spoofed_mark, "frame from a host's port marked as if it were on a detour")               \
+	X(no_way, "no live port leads there, or none within the limit of a detour")                \
 	X(unknown_neighbour, "ARP or neighbour solicitation for an address outside the fabric")    \
 	X(queue_full, "egress queue full")                                                         \
 	X(port_down, "egress port is not in use")
@@ -54,9 +56,12 @@
 	X(up_redirected, "sent up by another uplink than the default")                             \
 	X(up_walked, "of all sent up, those that walk: the default is whose turn it is")           \
 	X(down, "sent down by the deterministic port")                                             \
+	X(bounced, "sent around a dead link or switch: a detour began here, or grew")              \
+	X(detoured, "passed on while on a detour that began elsewhere")                            \
 	X(flows_appeared, "flows that were given an uplink (flow unit)")                           \
 	X(flows_idled, "flows that ended because they paused for the idle time")                   \
 	X(flows_closed, "flows that ended by TCP FIN or RST and the grace time")                   \
+	X(flows_moved, "flows that were moved because their uplink died")                          \
 	X(flow_table_full, "packets decided one by one because the flow table was full")           \
 	X(flowlets, "uplinks chosen for a flowlet (flowlet unit)")                                 \
 	X(arp_replies, "ARP requests answered for fabric hosts")                                   \

@@ -8,6 +8,7 @@
 
 #include <drb/flow.h>
 
+#include "detour.h"
 #include "record.h"
 #include "verdict.h"
 
@@ -122,7 +123,7 @@ static uint32_t choose_alone(struct drb_worker *w, uint32_t def, uint64_t flow)
 
 	w->routing.flow_table_full++;
 	drb_peers_sum(w, load);
-	return drb_choose(&w->packet_choice, load, def, flow, drb_rng_next(&w->rng));
+	return drb_detour_choose(w, &w->packet_choice, load, def, flow, drb_rng_next(&w->rng));
 }
 
 static uint32_t choose_for_flow(struct drb_worker *w, uint32_t def, uint64_t flow)
@@ -133,7 +134,7 @@ static uint32_t choose_for_flow(struct drb_worker *w, uint32_t def, uint64_t flo
 	drb_peers_sum_flows(w, load);
 	if (drb_scheme_has_threshold(w->choice.scheme) && w->choice.uplinks >= 2)
 		drb_record(w, &w->choice, load, def, draw);
-	return drb_choose(&w->choice, load, def, flow, draw);
+	return drb_detour_choose(w, &w->choice, load, def, flow, draw);
 }
 
 // The uplink of a packet of the flow at a position, or of a new flow.
@@ -147,6 +148,9 @@ static uint32_t uplink_of_flow(struct drb_worker *w, uint32_t def, uint64_t flow
 		if (unlikely(drb_flow_ended(t, e, tick))) {
 			drb_flow_table_end(t, *position);
 			drb_flow_table_begin(t, *position, choose_for_flow(w, def, flow), tick);
+		} else if (unlikely(drb_detour_dead(w, e->uplink))) {
+			drb_flow_table_move(t, *position, choose_for_flow(w, def, flow));
+			w->routing.flows_moved++;
 		}
 		return e->uplink;
 	}
@@ -195,12 +199,14 @@ static void assign_flowlets(struct drb_worker *w, const struct upward *up, struc
 	for (uint32_t k = 0; k < up->count; k++) {
 		struct drb_flowlet *e = &w->flowlet[up->flow[k] & w->flowlet_mask];
 		uint32_t i = up->at[k];
-		if (unlikely(!e->live || tick - e->seen > w->flowlet_gap)) {
+		if (unlikely(!e->live || tick - e->seen > w->flowlet_gap ||
+			     drb_detour_dead(w, e->uplink))) {
 			uint32_t def = to->verdict[i] & ~DRB_VERDICT_UP;
 			uint64_t draw = drb_rng_next(&w->rng);
 			if (record)
 				drb_record(w, &w->choice, load, def, draw);
-			e->uplink = (uint8_t)drb_choose(&w->choice, load, def, up->flow[k], draw);
+			e->uplink = (uint8_t)drb_detour_choose(w, &w->choice, load, def,
+							       up->flow[k], draw);
 			e->live = true;
 			w->routing.flowlets++;
 		}

@@ -3,10 +3,11 @@
 #include <rte_ether.h>
 #include <rte_mbuf.h>
 
+#include "detour.h"
 #include "neighbour.h"
 #include "place.h"
 
-static void drop(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, enum drb_drop reason)
+void drb_drop(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, enum drb_drop reason)
 {
 	w->drop[reason]++;
 	w->port[in].in_discards++;
@@ -34,16 +35,16 @@ static void answer(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 		drb_place(w, in, m);
 		break;
 	case DRB_NEIGHBOUR_OTHER:
-		drop(w, in, m, DRB_DROP_multicast);
+		drb_drop(w, in, m, DRB_DROP_multicast);
 		break;
 	case DRB_NEIGHBOUR_UNKNOWN:
-		drop(w, in, m, DRB_DROP_unknown_neighbour);
+		drb_drop(w, in, m, DRB_DROP_unknown_neighbour);
 		break;
 	case DRB_NEIGHBOUR_SPOOFED:
-		drop(w, in, m, DRB_DROP_spoofed_source);
+		drb_drop(w, in, m, DRB_DROP_spoofed_source);
 		break;
 	case DRB_NEIGHBOUR_BAD:
-		drop(w, in, m, DRB_DROP_bad_frame);
+		drb_drop(w, in, m, DRB_DROP_bad_frame);
 		break;
 	}
 }
@@ -51,32 +52,37 @@ static void answer(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 static void hello(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 {
 	if (w->port[in].host != DRB_NO_LABEL)
-		drop(w, in, m, DRB_DROP_hello_from_host);
+		drb_drop(w, in, m, DRB_DROP_hello_from_host);
 	else if (!drb_liveness_hear(w, in, m))
-		drop(w, in, m, DRB_DROP_bad_hello);
+		drb_drop(w, in, m, DRB_DROP_bad_hello);
 }
 
 static void exception(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 {
 	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
 	uint32_t host = drb_addr_of_mac(&w->addr, frame);
+	uint8_t mark = drb_addr_mark(&w->addr, frame);
 
 	if (m->data_len > DRB_FRAME_MAX)
-		drop(w, in, m, DRB_DROP_oversize);
+		drb_drop(w, in, m, DRB_DROP_oversize);
 	else if (m->data_len < DRB_FRAME_MIN)
-		drop(w, in, m, DRB_DROP_bad_frame);
+		drb_drop(w, in, m, DRB_DROP_bad_frame);
 	else if (drb_hello_is(frame))
 		hello(w, in, m);
 	else if (!drb_judge_source(&w->port[in].judge, frame))
-		drop(w, in, m, DRB_DROP_spoofed_source);
+		drb_drop(w, in, m, DRB_DROP_spoofed_source);
+	else if (mark && w->port[in].host != DRB_NO_LABEL)
+		drb_drop(w, in, m, DRB_DROP_spoofed_mark);
+	else if (mark)
+		drb_detour(w, in, m, drb_addr_label_octets(frame), mark);
 	else if (host == DRB_NO_LABEL && (frame[0] & 1))
 		answer(w, in, m);
 	else if (host == DRB_NO_LABEL)
-		drop(w, in, m, DRB_DROP_unknown_destination);
+		drb_drop(w, in, m, DRB_DROP_unknown_destination);
 	else if (drb_hop_below(&w->hop, host))
-		drop(w, in, m, DRB_DROP_same_port);
+		drb_drop(w, in, m, DRB_DROP_same_port);
 	else
-		drop(w, in, m, DRB_DROP_not_below);
+		drb_drop(w, in, m, DRB_DROP_not_below);
 }
 
 void drb_exceptions(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets, uint32_t count)

@@ -98,6 +98,15 @@ int32_t drb_flow_table_add(struct drb_flow_table *t, uint64_t hash, uint32_t upl
 void drb_flow_table_end(struct drb_flow_table *t, int32_t position);
 void drb_flow_table_begin(struct drb_flow_table *t, int32_t position, uint32_t uplink,
 			  uint32_t tick);
+// The flow at a position gets another uplink.
+static inline void drb_flow_table_move(struct drb_flow_table *t, int32_t position, uint32_t uplink)
+{
+	struct drb_flow_entry *e = &t->entry[position];
+
+	t->flows[e->uplink]--;
+	t->flows[uplink]++;
+	e->uplink = (uint8_t)uplink;
+}
 // A packet of the flow at a position, with these TCP flags. After FIN or RST the flow ends once it
 // pauses for the grace time; a SYN opens it again.
 static inline void drb_flow_table_seen(struct drb_flow_table *t, int32_t position, uint8_t flags,

@@ -2,6 +2,7 @@
 // The forwarding decision for a received burst: destination label -> up or down -> port -> queue.
 #include "assign.h"
 #include "decide.h"
+#include "detour.h"
 #include "place.h"
 
 static inline uint64_t packed_occupancy(const struct drb_worker *w)
@@ -328,6 +329,10 @@ void drb_forward_burst(struct drb_worker *w, uint32_t in, struct rte_mbuf **pack
 {
 	if (w->choice.scheme == DRB_SCHEME_WALK && in >= w->down_ports && w->turns.layer == 1)
 		drb_turns_unmark(&w->turns, packets, count);
+	if (unlikely(w->dead))
+		count = drb_detour_burst(w, in, packets, count);
+	if (unlikely(count == 0))
+		return;
 	if (w->assigns)
 		forward_assigned(w, in, packets, count);
 	else if (unlikely(drb_record_burst(w)))

@@ -168,11 +168,12 @@ void drb_liveness_read(struct drb_worker *w)
 {
 	const struct drb_links_published *p = &w->owner->published_links;
 	uint32_t dead = atomic_load_explicit(&p->dead, memory_order_relaxed);
+	uint32_t stuck = atomic_load_explicit(&p->stuck, memory_order_relaxed);
 
-	if (likely(dead == w->dead && dead == 0))
+	if (likely(dead == w->dead && stuck == w->links.stuck))
 		return;
 	w->dead = dead;
-	w->links.stuck = atomic_load_explicit(&p->stuck, memory_order_relaxed);
+	w->links.stuck = stuck;
 	w->links.live = 0;
 	for (uint32_t i = 0; i < w->ports; i++) {
 		if (w->port[i].active && !(dead >> i & 1))

@@ -10,6 +10,9 @@
 // dropped for a named reason (exception.c).
 void drb_exceptions(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets, uint32_t count);
 
+// Drops a packet that came in by port in, for this reason.
+void drb_drop(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, enum drb_drop reason);
+
 // Queues a packet at port out; drops it, and says false, if there is no room.
 static inline bool drb_place(struct drb_worker *w, uint32_t out, struct rte_mbuf *m)
 {

@@ -46,6 +46,10 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 	w->up_ports = s->up_ports;
 	w->ports = s->down_ports + s->up_ports;
 	w->packet_choice = s->choice;
+	w->around = (struct drb_bounce_at){.hop = s->hop,
+					   .layer = s->layer,
+					   .down_ports = s->down_ports,
+					   .up_ports = s->up_ports};
 	drb_threshold_init(w, s);
 	w->burst = s->burst;
 	w->tx_burst = s->burst;
@@ -102,6 +106,7 @@ void drb_worker_attach(struct drb_worker *w, uint32_t index, uint32_t limit, uin
 {
 	w->port[index].dpdk = dpdk;
 	w->port[index].active = true;
+	w->links.live |= UINT64_C(1) << index;
 	w->egress[index].limit = limit;
 }
 

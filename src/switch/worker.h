@@ -43,6 +43,7 @@ struct drb_worker {
 	struct drb_hop hop;
 	struct drb_choice choice;
 	struct drb_addr_plan addr;
+	struct drb_bounce_at around;     // this switch, for packets on a detour
 	struct drb_choice packet_choice; // of a packet decided alone in flow units
 	uint32_t number;                 // of this worker
 	uint32_t down_ports, up_ports;
@@ -74,8 +75,8 @@ struct drb_worker {
 	struct drb_threshold threshold;
 	struct drb_turns turns;
 	struct drb_peers peers;
-	uint32_t dead;                        // a bit per port: not to be used. 0 almost always
-	struct drb_links links;               // if dead is not 0
+	uint32_t dead; // a bit per port: not to be used. 0 almost always
+	struct drb_links links;
 	uint32_t unrecorded;                  // bursts until the next whose decisions are recorded
 	uint64_t difference[DRB_DIFFERENCES]; // decisions by default load - candidate load
 	uint64_t drop[DRB_DROP_COUNT];

@@ -148,9 +148,7 @@ static error_t parse_link(int key, char *arg, struct plan *plan)
 		link->catchup = time_option("catchup", arg);
 		return 0;
 	case KEY_HELLO:
-		if (strcmp(arg, "off") != 0 && drb_parse_time(arg, &ns) < 0)
-			drb_die("--hello %s: want a time such as 100ms, or off", arg);
-		link->hello = arg;
+		link->hello = strcmp(arg, "off") == 0 ? arg : time_option("hello", arg);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
