@@ -25,7 +25,7 @@
 
 static struct drb_setup setup;
 static struct drb_workers workers;
-static struct drb_port_set ports;
+static struct drb_port_set port_set;
 static char path[128];
 static int fd = -1;
 
@@ -70,11 +70,11 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	snprintf(path, sizeof(path), "%s/dpdk_telemetry.v2", folder);
 	setup = setup_of("fabric: {layers: 2, arity: 4, name: fuzz}\nswitch: {layer: 1, label: 0}\n"
 			 "link: {driver: none}\nprocess: {hugepages: \"no\"}\n");
-	ports.count = setup.down_ports + setup.up_ports;
-	for (uint32_t i = 0; i < ports.count; i++)
-		ports.dpdk[i] = DRB_PORT_NONE;
+	port_set.count = setup.down_ports + setup.up_ports;
+	for (uint32_t i = 0; i < port_set.count; i++)
+		port_set.dpdk[i] = DRB_PORT_NONE;
 	require(drb_eal_init(&setup, 32, false) == 0 && drb_workers_init(&workers, &setup) == 0);
-	require(drb_workers_attach(&workers, &ports, &setup) == 0);
+	require(drb_workers_attach(&workers, &port_set, &setup) == 0);
 	require(drb_workers_idle_init(&workers) == 0);
 	require(drb_telemetry_init(&workers, &setup) == 0);
 	require(drb_reload_start(&reload) == 0);
