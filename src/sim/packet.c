@@ -13,7 +13,7 @@ struct tally {
 
 static uint64_t word_of(const struct drb_packet_sim *sim, uint32_t dest, uint32_t tag)
 {
-	return (uint64_t)(sim->slot << sim->tag_bits | tag) << 32 | dest;
+	return (uint64_t)(sim->slot << (sim->tag_bits + sim->mark_bits) | tag) << 32 | dest;
 }
 
 // Births of this slot; host h feeds entry h of layer 1, its switch and port in one.
@@ -123,6 +123,92 @@ static inline int join(struct drb_fifo_pool *pool, struct drb_layer *l, uint64_t
 	return 0;
 }
 
+// What arrives at a switch of a fabric in which something is dead, with the ports it came in by
+// (down-ports first), in random order.
+static uint32_t gather_with_ports(struct drb_packet_sim *sim, const struct drb_layer *l, uint32_t s,
+				  struct drb_rng *rng)
+{
+	const uint64_t *below = l->from_below[sim->slot & 1] + (uint64_t)s * l->down;
+	const uint64_t *above = l->from_above[sim->slot & 1] + (uint64_t)s * l->up;
+	uint64_t *word = sim->arrived_up, *port = sim->arrived_down;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < l->down + l->up; i++) {
+		uint64_t w = i < l->down ? below[i] : above[i - l->down];
+		if (w == DRB_NO_PACKET)
+			continue;
+		uint32_t j = drb_scale32((uint32_t)(drb_rng_next(rng) >> 32), n + 1);
+		word[n] = word[j];
+		port[n++] = port[j];
+		word[j] = w;
+		port[j] = i;
+	}
+	return n;
+}
+
+// Where one of them goes, by the rules of the switch: dead uplinks are left out of the choice, in
+// which those that walk then are as any other; what cannot go down bounces. -1: lost.
+static int32_t way(struct drb_packet_sim *sim, const struct drb_layer *l, uint32_t s,
+		   const struct drb_hop *hop, const struct drb_choice *choice, uint64_t *word,
+		   uint32_t in, uint64_t draw, bool *redirected)
+{
+	const struct drb_bounce_at at = {*hop, l->layer, l->down, l->up};
+	struct drb_links links = drb_failures_at(&sim->failures, l->layer, s);
+	uint32_t dest = (uint32_t)*word, shift = 32 + sim->tag_bits, def, up;
+	uint64_t mark = *word >> shift & 0x7f, ups = links.live >> l->down;
+	bool below = drb_hop_below(hop, dest);
+
+	*redirected = false;
+	if (!mark && below) {
+		uint32_t port = drb_hop_digit(hop, dest);
+		if (port != in && (links.live >> port & 1))
+			return (int32_t)port;
+	}
+	if (!mark && !below && in < l->down && ups) {
+		if (ups == (UINT64_C(1) << l->up) - 1) {
+			up = sim_choose_uplink(sim, l, s, hop, choice, word, sim_flow(sim, *word),
+					       draw, &def);
+		} else {
+			def = sim_default_uplink(sim, l->layer, hop, dest);
+			up = drb_choose_live(choice, ups, l->len + (uint64_t)s * (l->up + l->down),
+					     def, sim_flow(sim, *word), draw);
+		}
+		*redirected = up != def;
+		return (int32_t)(l->down + up);
+	}
+	struct drb_bounce_to to = drb_bounce(&at, links, dest, in, (uint8_t)mark, draw);
+	*word = (*word & ~(UINT64_C(0x7f) << shift)) | (uint64_t)to.mark << shift;
+	return to.port;
+}
+
+static int arrivals_slot(struct drb_packet_sim *sim, struct drb_layer *l, uint32_t s,
+			 const struct drb_hop *hop, const struct drb_choice *choice,
+			 struct drb_rng *rng, struct tally *tally)
+{
+	uint64_t first = (uint64_t)s * (l->up + l->down);
+	uint32_t n = gather_with_ports(sim, l, s, rng);
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t word = sim->arrived_up[i];
+		bool redirected;
+		int32_t to = way(sim, l, s, hop, choice, &word, (uint32_t)sim->arrived_down[i],
+				 drb_rng_next(rng), &redirected);
+		if (to < 0) {
+			lose(sim, word);
+			continue;
+		}
+		bool up = (uint32_t)to >= l->down;
+		uint64_t queue = first + (up ? (uint32_t)to - l->down : l->up + (uint32_t)to);
+		if (join(&sim->fabric.pool, l, queue, word,
+			 up ? &tally->up_max : &tally->down_max) < 0)
+			return -ENOMEM;
+		tally->up_in += up;
+		tally->down_in += !up;
+		tally->redirected += redirected;
+	}
+	return 0;
+}
+
 static inline int switch_slot(struct drb_packet_sim *sim, struct drb_layer *l, uint32_t s,
 			      struct drb_choice *choice, struct drb_rng *rng, struct tally *tally)
 {
@@ -130,13 +216,18 @@ static inline int switch_slot(struct drb_packet_sim *sim, struct drb_layer *l, u
 	struct drb_hop hop = drb_hop_at(&sim->fabric.tree, l->layer, s);
 	uint64_t first = (uint64_t)s * (l->up + l->down);
 	uint64_t *up = sim->arrived_up, *down = sim->arrived_down;
-	uint32_t n_up, n_down, next = (sim->slot + 1) & 1;
+	uint32_t n_up = 0, n_down = 0, next = (sim->slot + 1) & 1;
 
-	gather(l, s, sim->slot & 1, &hop, up, &n_up, down, &n_down);
-	shuffle(rng, up, n_up);
-	shuffle(rng, down, n_down);
 	if (choice->scheme == DRB_SCHEME_ECMP)
 		choice->salt = drb_salt(sim->setup.seed, l->layer, s);
+	if (sim->mark_bits) {
+		if (arrivals_slot(sim, l, s, &hop, choice, rng, tally) < 0)
+			return -ENOMEM;
+	} else {
+		gather(l, s, sim->slot & 1, &hop, up, &n_up, down, &n_down);
+		shuffle(rng, up, n_up);
+		shuffle(rng, down, n_down);
+	}
 	for (uint32_t i = 0; i < n_up; i++) {
 		uint32_t def, u = sim_choose_uplink(sim, l, s, &hop, choice, &up[i],
 						    sim_flow(sim, up[i]), drb_rng_next(rng), &def);
@@ -237,7 +328,7 @@ int drb_packet_step(struct drb_packet_sim *sim)
 	give_birth(sim);
 	sim->delivered += delivered;
 	if (sim->slot < sim->setup.slots) {
-		sim->backlog[sim->slot] = sim->born - sim->delivered;
+		sim->backlog[sim->slot] = sim->born - sim->delivered - sim->lost;
 		if (sim->slot >= sim->first_measured)
 			sim->delivered_measuring += delivered;
 	}
@@ -250,6 +341,7 @@ struct drb_packet_count drb_packet_counted(const struct drb_packet_sim *sim)
 	return (struct drb_packet_count){
 		.in = sim->born,
 		.out = sim->delivered,
+		.lost = sim->lost,
 		.inside = drb_fabric_packets(&sim->fabric, sim->slot),
 		.hops = sim->hops,
 	};

@@ -12,6 +12,8 @@
 #include <drb/choice.h>
 #include <drb/traffic.h>
 
+#include "failure.h"
+
 struct drb_packet_setup {
 	struct drb_tree tree;
 	enum drb_scheme scheme;
@@ -25,6 +27,7 @@ struct drb_packet_setup {
 	uint32_t stats;      // packets born in the last `stats` of them are measured, 1..slots
 	uint64_t seed;       // equal seeds give equal traffic to all schemes
 	uint64_t memory;     // bytes the run may take
+	struct drb_fail fail;
 };
 
 struct drb_packet_result {
@@ -35,6 +38,7 @@ struct drb_packet_result {
 	bool growing;      // the queues were still growing when the measured slots ended
 	double up_mean[DRB_LAYERS_MAX + 1], down_mean[DRB_LAYERS_MAX + 1]; // per queue, [layer]
 	uint32_t up_max[DRB_LAYERS_MAX + 1], down_max[DRB_LAYERS_MAX + 1];
+	double lost;          // share of measured packets that found no way
 	uint64_t hops;        // links crossed in the whole run
 	uint64_t slots;       // slots the run took
 	uint64_t undelivered; // measured packets still under way when memory or time ran out; they
@@ -58,6 +62,7 @@ int drb_packet_step(struct drb_packet_sim *sim);
 struct drb_packet_count {
 	uint64_t in, out; // born, delivered
 	uint64_t inside;  // in queues and on links, counted one by one
+	uint64_t lost;    // found no way around what is dead
 	uint64_t hops;
 };
 struct drb_packet_count drb_packet_counted(const struct drb_packet_sim *sim);

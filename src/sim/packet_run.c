@@ -12,6 +12,12 @@ static uint32_t tag_bits_of(const struct drb_packet_setup *setup)
 	return setup->scheme == DRB_SCHEME_ECMP ? 12 : setup->scheme == DRB_SCHEME_WALK ? 1 : 0;
 }
 
+// And above those how far a packet is on its way around what is dead.
+static uint32_t mark_bits_of(const struct drb_packet_setup *setup)
+{
+	return setup->fail.links || setup->fail.switches ? 7 : 0;
+}
+
 static uint64_t walk_bytes(const struct drb_packet_setup *setup)
 {
 	const struct drb_tree *t = &setup->tree;
@@ -41,7 +47,7 @@ static int check(const struct drb_packet_setup *setup)
 	    setup->stats == 0 || setup->stats > setup->slots)
 		return -EINVAL;
 	// As many slots again are left for the measured packets to arrive.
-	if (setup->slots > (UINT32_MAX >> tag_bits_of(setup)) / 2)
+	if (setup->slots > (UINT32_MAX >> (tag_bits_of(setup) + mark_bits_of(setup))) / 2)
 		return -ERANGE;
 	return drb_packet_bytes(setup) > setup->memory ? -ENOMEM : 0;
 }
@@ -111,6 +117,7 @@ int drb_packet_new(struct drb_packet_sim **out, const struct drb_packet_setup *s
 	sim->setup = *setup;
 	sim->tag_bits = tag_bits_of(setup);
 	sim->tag_mask = (UINT32_C(1) << sim->tag_bits) - 1;
+	sim->mark_bits = mark_bits_of(setup);
 	sim->first_measured = setup->slots - setup->stats;
 	sim->choice = (struct drb_choice){
 		.scheme = setup->scheme,
@@ -121,6 +128,8 @@ int drb_packet_new(struct drb_packet_sim **out, const struct drb_packet_setup *s
 	sim->traffic_rng = drb_rng_seed(setup->seed, 0);
 	sim->rng = drb_rng_seed(setup->seed, 1);
 	rc = allocate(sim);
+	if (rc == 0 && sim->mark_bits)
+		rc = drb_failures_make(&sim->failures, &setup->tree, setup->fail, setup->seed);
 	if (rc == 0)
 		rc = drb_traffic_init(&sim->traffic, &setup->tree, setup->traffic, setup->rho,
 				      sim->traffic_memory, &sim->traffic_rng);
@@ -137,6 +146,7 @@ void drb_packet_free(struct drb_packet_sim *sim)
 	if (!sim)
 		return;
 	drb_fabric_free(&sim->fabric);
+	drb_failures_free(&sim->failures);
 	free(sim->traffic_memory);
 	free(sim->dest);
 	free(sim->walk);
@@ -215,7 +225,7 @@ static void report_layers(const struct drb_packet_sim *sim, struct drb_packet_re
 // Measured packets are under way, and there is time left for them.
 static bool may_wait(const struct drb_packet_sim *sim)
 {
-	return sim->measured_delivered < sim->measured_born &&
+	return sim->measured_delivered + sim->measured_lost < sim->measured_born &&
 	       (sim->setup.most_slots == 0 || sim->slot < sim->setup.most_slots);
 }
 
@@ -228,12 +238,14 @@ void drb_packet_run(struct drb_packet_sim *sim, struct drb_packet_result *r)
 	*r = (struct drb_packet_result){0};
 	while (rc == 0 && (sim->slot < setup->slots || may_wait(sim)))
 		rc = drb_packet_step(sim);
-	r->undelivered = sim->measured_born - sim->measured_delivered;
+	r->undelivered = sim->measured_born - sim->measured_delivered - sim->measured_lost;
 	if (r->undelivered)
 		visit_undelivered(sim);
 	for (uint32_t i = 0; i < setup->stats; i++)
 		tail += sim->largest[i];
-	r->latency = (double)sim->measured_latency / (double)sim->measured_born;
+	r->latency =
+		(double)sim->measured_latency / (double)(sim->measured_born - sim->measured_lost);
+	r->lost = (double)sim->measured_lost / (double)sim->measured_born;
 	r->tail = tail / setup->stats;
 	r->throughput =
 		(double)sim->delivered_measuring / ((double)setup->tree.hosts * setup->stats);

@@ -30,12 +30,15 @@ struct drb_packet_sim {
 	uint32_t *dest;                      // of every host, this slot
 	uint64_t *arrived_up, *arrived_down; // at one switch, this slot
 	struct drb_rng traffic_rng, rng;
-	uint32_t slot; // the next to be simulated
-	uint32_t tag_bits, tag_mask;
+	uint32_t slot;               // the next to be simulated
+	uint32_t tag_bits, tag_mask; // without the mark
+	uint32_t mark_bits;          // of packets that bounce, above the tag; 0: nothing is dead
+	struct drb_failures failures;
 
-	uint64_t born, delivered, hops;
+	uint64_t born, delivered, lost, hops;
 	uint32_t first_measured; // slot
-	uint64_t measured_born, measured_delivered, measured_latency, delivered_measuring;
+	uint64_t measured_born, measured_delivered, measured_lost, measured_latency,
+		delivered_measuring;
 	uint32_t *largest; // latency of the packets born in each measured slot
 	uint64_t *backlog; // packets inside after each slot
 	struct layer_meter meter[DRB_LAYERS_MAX + 1];
@@ -43,7 +46,16 @@ struct drb_packet_sim {
 
 static inline uint32_t birth_of(const struct drb_packet_sim *sim, uint64_t word)
 {
-	return (uint32_t)(word >> 32) >> sim->tag_bits;
+	return (uint32_t)(word >> 32) >> (sim->tag_bits + sim->mark_bits);
+}
+
+// A packet finds no way.
+static inline void lose(struct drb_packet_sim *sim, uint64_t word)
+{
+	uint32_t birth = birth_of(sim, word);
+
+	sim->lost++;
+	sim->measured_lost += birth >= sim->first_measured && birth < sim->setup.slots;
 }
 
 // A packet reaches its host in the next slot.

@@ -2,6 +2,7 @@
 #include "sim.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 
 #include "rows.h"
 
-enum { KEY_RHO = 0x300, KEY_SLOTS, KEY_STATS, KEY_TRAFFIC, KEY_TAU };
+enum { KEY_RHO = 0x300, KEY_FAIL, KEY_SLOTS, KEY_STATS, KEY_TRAFFIC, KEY_TAU };
 
 struct packet_verb {
 	struct sim_common common;
@@ -22,6 +23,7 @@ struct packet_verb {
 	struct drb_reals rho;
 	struct drb_traffic_kind traffic;
 	uint32_t slots, stats, tau;
+	struct drb_fail fail;
 	uint64_t memory;                  // of one run
 	struct drb_packet_result *result; // [scheme][rho]
 };
@@ -32,10 +34,25 @@ static const struct argp_option options[] = {
 	{"traffic", KEY_TRAFFIC, "NAME", 0, "Who sends to whom (default permutation); see below",
 	 3},
 	{"tau", KEY_TAU, "SLOTS", 0, "Longest gap within a streak of walk (default 6)", 3},
+	{"fail", KEY_FAIL, "KIND:N", 0,
+	 "Dead from the start: link:N or switch:N, at random (links between switches, switches "
+	 "above layer 1)",
+	 3},
 	{"slots", KEY_SLOTS, "COUNT", 0, "Length of a run (default 2000)", 3},
 	{"stats", KEY_STATS, "COUNT", 0, "Slots at its end that are measured (default 500)", 3},
 	{0},
 };
+
+static void parse_fail(const char *text, struct drb_fail *fail)
+{
+	const char *count = strchr(text, ':');
+	bool links = strncmp(text, "link:", 5) == 0, switches = strncmp(text, "switch:", 7) == 0;
+
+	*fail = (struct drb_fail){0};
+	if ((!links && !switches) ||
+	    drb_parse_u32(count + 1, 0, UINT32_MAX, links ? &fail->links : &fail->switches) < 0)
+		drb_die("--fail %s: want link:N or switch:N", text);
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -53,6 +70,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_TRAFFIC:
 		if (drb_traffic_parse(arg, &v->traffic) < 0)
 			drb_die("--traffic %s: no such traffic; see --help", arg);
+		return 0;
+	case KEY_FAIL:
+		parse_fail(arg, &v->fail);
 		return 0;
 	case KEY_TAU:
 		if (drb_parse_u32(arg, 1, 10000, &v->tau) < 0)
@@ -90,6 +110,7 @@ static struct drb_packet_setup setup_of(const struct packet_verb *v, uint64_t i)
 		.stats = v->stats,
 		.seed = v->common.seed,
 		.memory = v->memory,
+		.fail = v->fail,
 	};
 }
 
@@ -119,6 +140,15 @@ static uint32_t check(struct packet_verb *v)
 	if (drb_traffic_fits(v->traffic, v->fabric.tree.hosts) < 0)
 		drb_die("--traffic %s: F(%u,%u) has %u hosts only", text, v->fabric.layers,
 			v->fabric.arity, v->fabric.tree.hosts);
+	if ((v->fail.links || v->fail.switches) && 2 * v->fabric.arity > 64)
+		drb_die("--fail: switches of at most 64 ports, F(%u,%u) has such of %u",
+			v->fabric.layers, v->fabric.arity, 2 * v->fabric.arity);
+	if (v->fail.links > drb_fail_links(&v->fabric.tree) ||
+	    v->fail.switches > drb_fail_switches(&v->fabric.tree))
+		drb_die("--fail: F(%u,%u) has %" PRIu64 " links between switches and %" PRIu64
+			" switches above layer 1",
+			v->fabric.layers, v->fabric.arity, drb_fail_links(&v->fabric.tree),
+			drb_fail_switches(&v->fabric.tree));
 	struct drb_packet_setup setup = setup_of(v, 0);
 	uint32_t threads =
 		sim_threads_that_fit(&v->common, drb_packet_bytes(&setup), &v->fabric.tree);
@@ -167,11 +197,16 @@ int sim_packet(int argc, char **argv)
 	sim_jobs(points, threads, "simulating packets", job, &v, v.result,
 		 points * sizeof(*v.result));
 	sim_packet_lay_out(&layout, v.fabric.layers);
+	bool fails = v.fail.links || v.fail.switches;
+	if (fails)
+		layout.column[layout.count++] = (struct drb_column){"lost", NULL, DRB_REAL, 4};
 	struct drb_table *table =
 		drb_table_new(stdout, v.common.format, layout.column, layout.count);
 	for (uint64_t i = 0; i < points; i++) {
 		struct drb_packet_setup setup = setup_of(&v, i);
 		sim_packet_row(table, &setup, &v.result[i]);
+		if (fails)
+			drb_table_real(table, v.result[i].lost);
 		warn_undelivered(&v, i);
 	}
 	drb_table_end(table);

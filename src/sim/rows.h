@@ -15,7 +15,7 @@ void sim_flow_row(struct drb_table *table, const struct drb_flow_setup *setup,
 #define SIM_PACKET_FIXED 11
 
 struct sim_packet_layout {
-	struct drb_column column[SIM_PACKET_FIXED + 4 * DRB_LAYERS_MAX];
+	struct drb_column column[SIM_PACKET_FIXED + 4 * DRB_LAYERS_MAX + 1];
 	char key[4 * DRB_LAYERS_MAX][24];
 	uint32_t count;
 };

@@ -51,6 +51,9 @@ refused 'no scheme' packet --scheme drb,best
 refused 'not flows' flow --scheme walk
 refused 'threshold' packet --threshold -1
 refused 'no such traffic' packet --traffic stride
+refused 'want link:N' packet --fail port:1
+refused '32 links' packet -l 3 -d 2 --fail link:33
+refused '64 ports' packet -d 33 --fail switch:1
 refused 'hosts only' packet -l 1 -d 2 --traffic stride:4
 refused 'GiB' packet -l 4 -d 100 --memory 1
 refused 'GiB' flow -l 4 -d 100 --memory 1

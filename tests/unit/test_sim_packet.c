@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/packet.h"
+#include "sim/packet_sim.h"
 
 #define MEMORY (UINT64_C(256) << 20)
 
@@ -178,6 +178,63 @@ static void impossible_setups_are_refused(void **state)
 		assert_int_equal(drb_packet_new(&sim, &s[i]), error[i]);
 }
 
+// Almost alone on the fabric: a dead link costs two hops, on the pairs it concerns only, a dead
+// switch at most six, and nobody is lost.
+static void detours_are_short(void **state)
+{
+	static const struct {
+		uint32_t layers, arity, links, switches, longest;
+	} cases[] = {{3, 2, 0, 0, 6},  {3, 2, 1, 0, 8},  {3, 3, 1, 0, 8},
+		     {4, 2, 1, 0, 10}, {3, 2, 0, 1, 12}, {3, 4, 0, 1, 12}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint32_t most = 0;
+		for (uint64_t seed = 0; seed < 20; seed++) {
+			struct drb_packet_setup s = setup_of(cases[i].layers, cases[i].arity,
+							     DRB_SCHEME_DRB, "random", 0.0005);
+			s.seed = seed;
+			s.slots = 4000;
+			s.stats = 3990;
+			s.fail = (struct drb_fail){cases[i].links, cases[i].switches};
+			struct drb_packet_sim *sim;
+			struct drb_packet_result r;
+			assert_int_equal(drb_packet_new(&sim, &s), 0);
+			drb_packet_run(sim, &r);
+			struct drb_packet_count c = drb_packet_counted(sim);
+			assert_int_equal(c.in, c.out + c.inside + c.lost);
+			assert_int_equal(c.lost, 0);
+			assert_true(r.lost == 0);
+			for (uint32_t k = 0; k < s.stats; k++)
+				most = sim->largest[k] > most ? sim->largest[k] : most;
+			drb_packet_free(sim);
+		}
+		assert_int_equal(most, cases[i].longest);
+	}
+}
+
+// With much of it dead packets are lost, and counted; every scheme.
+static void what_finds_no_way_is_counted(void **state)
+{
+	(void)state;
+	for (int scheme = 0; scheme < DRB_SCHEME_COUNT; scheme++) {
+		struct drb_packet_setup s = setup_of(3, 4, (enum drb_scheme)scheme, "fixed", 0.3);
+		struct drb_packet_sim *sim;
+		struct drb_packet_count c;
+		s.fail = (struct drb_fail){.links = 128};
+		assert_int_equal(drb_packet_new(&sim, &s), 0);
+		for (int slot = 0; slot < 150; slot++) {
+			assert_int_equal(drb_packet_step(sim), 0);
+			c = drb_packet_counted(sim);
+			assert_int_equal(c.in, c.out + c.inside + c.lost);
+		}
+		assert_true(c.lost > 0 && c.out > c.lost);
+		drb_packet_free(sim);
+		s.fail.links = 257;
+		assert_int_equal(drb_packet_new(&sim, &s), -ERANGE);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,6 +245,8 @@ int main(void)
 		cmocka_unit_test(persistent_collisions_grow),
 		cmocka_unit_test(memory_ends_a_run),
 		cmocka_unit_test(impossible_setups_are_refused),
+		cmocka_unit_test(detours_are_short),
+		cmocka_unit_test(what_finds_no_way_is_counted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
