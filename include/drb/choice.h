@@ -89,8 +89,8 @@ static inline uint32_t drb_other(uint32_t uplinks, uint32_t def, uint32_t bits)
 }
 
 // The loads of a decision: an array, or, where at is NULL, a byte for each of at most eight
-// uplinks, uplink 0 lowest. Packed loads stay in a register, so that one decision can follow
-// another without waiting for memory.
+// uplinks, uplink 0 lowest; more uplinks only while all loads are 0. Packed loads stay in a
+// register, so that one decision can follow another without waiting for memory.
 struct drb_loads {
 	const uint32_t *at;
 	uint64_t packed;
@@ -102,12 +102,12 @@ struct drb_loads {
 // One packet (or flow) at an uplink, in packed loads.
 static inline uint64_t drb_packed_one(uint32_t uplink)
 {
-	return UINT64_C(1) << 8 * uplink;
+	return UINT64_C(1) << (8 * uplink & 63);
 }
 
 static inline uint32_t drb_load(struct drb_loads loads, uint32_t uplink)
 {
-	return loads.at ? loads.at[uplink] : (uint8_t)(loads.packed >> 8 * uplink);
+	return loads.at ? loads.at[uplink] : (uint8_t)(loads.packed >> (8 * uplink & 63));
 }
 
 // One of two without a branch: whether a packet is redirected is often predicted wrong.
