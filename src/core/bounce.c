@@ -87,9 +87,10 @@ static struct drb_bounce_to descend(const struct drb_bounce_at *s, struct drb_li
 		return around(s, links, children, in, w, 1, draw);
 	// The first time any other uplink will do, so that detours spread. After that the next one
 	// in turn, so that no dead end is tried twice before the rest.
-	if (others && w.spent > 1)
-		return to((uint32_t)__builtin_ctzll(others >> in ? others >> in << in : others),
-			  w.spent, 0);
+	if (others && w.spent > 1) {
+		uint64_t after = others >> in << in;
+		return to((uint32_t)__builtin_ctzll(after ? after : others), w.spent, 0);
+	}
 	return up(s, links, in, w.spent, draw);
 }
 

@@ -118,6 +118,8 @@ uint32_t drb_choose_live(const struct drb_choice *c, uint64_t live, const uint32
 		port[n] = u;
 		among[n++] = load[u];
 	}
+	if (n == 0)
+		return def; // against what the caller promised
 	if (at == UINT32_MAX)
 		at = drb_scale32((uint32_t)drb_mix64(draw), n);
 	choice.uplinks = n;
