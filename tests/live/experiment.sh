@@ -60,5 +60,21 @@ done
 check "the report is one file" sh -c "test -s '$scratch/report/report.html' &&
   ! grep -oE '(src|href)=\"[^d]' '$scratch/report/report.html'"
 check "runs.csv has every run" sh -c "test \$(wc -l <'$scratch/report/runs.csv') -ge 9"
+
+# A permutation that persists: drb's queues grow, live as well as simulated, those of walk do not.
+experiment --traffic fixed --scheme drb,walk --load 0.9 --runs 1 --repeat 1 --json \
+  --out "$scratch/fixed" >"$scratch/rows"
+check "an experiment with traffic that persists" test $? = 0
+for case in drb:true walk:false; do
+  scheme=${case%:*}
+  jq -r "select(.scheme == \"$scheme\") | \"# $scheme: mean \(.latency) simulated \(.sim_latency)\"" \
+    "$scratch/rows"
+  if row_says $scheme '.disturbed > 0' >/dev/null; then
+    skip "$scheme: queues that grow: ${case#*:}" "the machine cannot keep time now"
+  else
+    check "$scheme: queues that grow: ${case#*:}" \
+      row_says $scheme "[.growing, .sim_growing] == [${case#*:}, ${case#*:}]"
+  fi
+done
 check "nothing is left" clean
 finish
