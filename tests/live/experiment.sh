@@ -40,7 +40,7 @@ check "a fabric of that name that is up is refused" bash -c "
     --runs 1 --out '$scratch/x' 2>&1 | tee /dev/stderr | grep -q Traceback &&
   '$root/topo/fabric' check wiring --name experiment && '$root/topo/fabric' down --name experiment"
 
-experiment --load 0.9 --runs 2 --repeat 2 --json --out "$scratch/report" >"$scratch/rows"
+experiment --load 0.9 --runs 2 --slots 800 --repeat 1 --json --out "$scratch/report" >"$scratch/rows"
 check "an experiment" test $? = 0
 row_says() { # row_says SCHEME FILTER
   jq -es "map(select(.scheme == \"$1\"))[0] | $2" "$scratch/rows"
@@ -62,7 +62,7 @@ check "the report is one file" sh -c "test -s '$scratch/report/report.html' &&
 check "runs.csv has every run" sh -c "test \$(wc -l <'$scratch/report/runs.csv') -ge 9"
 
 # A permutation that persists: drb's queues grow, live as well as simulated, those of walk do not.
-experiment --traffic fixed --scheme drb,walk --load 0.9 --runs 1 --repeat 1 --json \
+experiment --traffic fixed --scheme drb,walk --load 0.9 --runs 1 --slots 800 --repeat 1 --json \
   --out "$scratch/fixed" >"$scratch/rows"
 check "an experiment with traffic that persists" test $? = 0
 for case in drb:true walk:false; do
