@@ -108,7 +108,7 @@ static void disturb(const struct disturbance *d)
 		memcpy(bad + d->change_at, d->change, 6);
 	begin(SLOW);
 	assert_int_equal(pthread_create(&thread, NULL, run_workers, NULL), 0);
-	while (arrived < GOOD) {
+	while (sent < GOOD || arrived < sent) {
 		if (d->in < PORTS)
 			offered += offer(d->in, bad, d->size, RING);
 		// No more than the queue of the uplink takes: a loss is not ours.
@@ -117,7 +117,7 @@ static void disturb(const struct disturbance *d)
 		arrived += take_good(U0);
 		take_good(D1);
 		take_good(U1);
-		if (turns++ % 64 != 0 && arrived < GOOD)
+		if (turns++ % 64 != 0 && (sent < GOOD || arrived < sent))
 			continue;
 		assert_int_equal(drb_workers_snapshot(&all, &s), 0);
 		// Dropped for whatever reason, it would never arrive.
