@@ -4,7 +4,7 @@
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch
-seconds=5
+seconds=3
 
 switch_cpu_ns() {
   local pid
@@ -27,7 +27,12 @@ below() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a < b) }'; }
 
 up -l 3 -d 2
 sleep 2 # what hosts say when they come up is over
-idle=$(share sleep $seconds)
+# The machine's other work adds to it, never takes away: the least of three.
+idle=100
+for _ in 1 2 3; do
+  now=$(share sleep $seconds)
+  if below "$now" "$idle"; then idle=$now; fi
+done
 check "20 idle switches use $idle % of one core" below "$idle" 2
 busy=$(share fabric exec h4 -- ping -q -c 500 -i 0.002 10.0.0.11)
 check "busy ones are seen to work ($busy %)" below 0.1 "$busy"
