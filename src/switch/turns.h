@@ -43,12 +43,14 @@ static inline uint32_t drb_turns_shift(const struct drb_turns *t, uint64_t now_n
 	return drb_shift_digit(&t->tree, e, t->layer);
 }
 
-// Takes away the marks of packets that came from above, at layer 1.
+// Takes away the marks of packets that came from above, at layer 1. What goes to a group address is
+// no packet from host to host, but a hello.
 static inline void drb_turns_unmark(const struct drb_turns *t, struct rte_mbuf **packets,
 				    uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		if (packets[i]->data_len >= DRB_FRAME_MIN)
-			rte_pktmbuf_mtod(packets[i], uint8_t *)[DRB_MARK_AT] = t->plain;
+		uint8_t *frame = rte_pktmbuf_mtod(packets[i], uint8_t *);
+		if (packets[i]->data_len >= DRB_FRAME_MIN && !(frame[0] & 1))
+			frame[DRB_MARK_AT] = t->plain;
 	}
 }

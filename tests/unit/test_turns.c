@@ -194,6 +194,24 @@ static void hosts_see_no_marks(void **state)
 	end();
 }
 
+// What switches say to each other passes as it is.
+static void hellos_are_left_alone(void **state)
+{
+	struct rte_mbuf *m;
+	uint8_t frame[60];
+
+	(void)state;
+	begin(SWITCH(1, 0, "scheme: walk"));
+	make_frame(frame, sizeof(frame), 0, 0);
+	frame[0] |= 1;
+	frame[7] = 0x55;
+	m = mbuf_of(frame, sizeof(frame));
+	drb_turns_unmark(&w.turns, &m, 1);
+	assert_memory_equal(rte_pktmbuf_mtod(m, const uint8_t *), frame, sizeof(frame));
+	rte_pktmbuf_free(m);
+	end();
+}
+
 static void hosts_cannot_send_marks(void **state)
 {
 	uint8_t mark = 0xff;
@@ -227,6 +245,7 @@ int main(void)
 		cmocka_unit_test(layer_one_marks_who_walks),
 		cmocka_unit_test(upper_layers_read_the_mark),
 		cmocka_unit_test(hosts_see_no_marks),
+		cmocka_unit_test(hellos_are_left_alone),
 		cmocka_unit_test(hosts_cannot_send_marks),
 	};
 	return cmocka_run_group_tests_name("turns", tests, setup_eal, free_eal);
