@@ -156,10 +156,15 @@ static inline __attribute__((always_inline)) uint32_t decide(
 	uint32_t dest = drb_addr_label_octets(frame), up;
 
 	if (walks(how, turns, frame, dest)) {
-		up = drb_round_next(&turns->round[drb_round_of(&turns->by_group, dest)],
-				    choice->uplinks, loads, &def);
-		decided->redirected += up != def;
+		if (turns->by_group.unit)
+			__builtin_unreachable(); // with two uplinks or more it divides by at least
+						 // 2
+		drb_round *round = &turns->round[drb_round_of(&turns->by_group, dest)];
 		decided->walked++;
+		if (how.unloaded)
+			return drb_round_next_idle(round, choice->uplinks);
+		up = drb_round_next(round, choice->uplinks, loads, &def);
+		decided->redirected += up != def;
 		return up;
 	}
 	if (how.scheme == DRB_SCHEME_ROTATE)

@@ -154,6 +154,23 @@ static void packed_loads_agree(void **state)
 	}
 }
 
+static void without_loads_it_is_simpler(void **state)
+{
+	const uint32_t none[9] = {0};
+
+	(void)state;
+	for (uint32_t uplinks = 2; uplinks <= 9; uplinks++) {
+		drb_round a = 1 << 16, b = 1 << 16;
+		for (int n = 0; n < 30; n++) {
+			uint32_t turn;
+			assert_int_equal(
+				drb_round_next(&a, uplinks, (struct drb_loads){.at = none}, &turn),
+				drb_round_next_idle(&b, uplinks));
+			assert_int_equal(a, b);
+		}
+	}
+}
+
 // Destinations below one switch of layer m, and no others, are one group; rounds begin anywhere.
 static void groups_share_down_links(void **state)
 {
@@ -191,6 +208,7 @@ int main(void)
 		cmocka_unit_test(small_fabrics_have_an_entry_for_every_host),
 		cmocka_unit_test(rounds_are_fair),
 		cmocka_unit_test(packed_loads_agree),
+		cmocka_unit_test(without_loads_it_is_simpler),
 		cmocka_unit_test(groups_share_down_links),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
