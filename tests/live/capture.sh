@@ -110,7 +110,7 @@ check "what was sent until then arrived" all_says '.sent > 2400 and .sent < 4200
 drbgen write -l 2 -d 2 --mac 06:00 --slots 50 --out "$scratch/mac" 2>/dev/null
 refused "traffic of other addresses" 'h0: eth0 has address 02:00.*06:00' "$scratch/mac"
 drbgen write -l 3 -d 2 --slots 50 --out "$scratch/larger" 2>/dev/null
-refused "traffic of a larger fabric" 'h8: no network namespace' "$scratch/larger"
+refused "traffic of a larger fabric" 'traffic of F.3,2., 16 hosts, but fabric drb has 8' "$scratch/larger"
 make_capture "$scratch/arp.pcap" 1
 refused "nothing to send" 'there is no packet to send: .*1 are not IP' "$scratch/arp.pcap"
 drbgen write -l 2 -d 2 --slots 1000 --out "$scratch/long" 2>/dev/null
