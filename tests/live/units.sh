@@ -24,10 +24,15 @@ out_of_order() { # TCP segments that h10 received out of order so far
   fabric exec h10 -- nstat -az TcpExtTCPOFOQueue | awk '/OFOQueue/ { print $2 }'
 }
 
+# A machine that stops for a moment loses a segment; packets that take several ways come out of order
+# every time.
 no_reordering() {
   local before
-  before=$(out_of_order) && tcp && echo "out of order: $before, then $(out_of_order)" &&
-    [ "$(out_of_order)" = "$before" ]
+  for _ in 1 2 3; do
+    before=$(out_of_order) && tcp && echo "out of order: $before, then $(out_of_order)" || return
+    [ "$(out_of_order)" != "$before" ] || return 0
+  done
+  false
 }
 
 # Longest streams there are: every host sends to one other, in each slot.
@@ -67,7 +72,7 @@ check "differences are shown" sh -c "'$build/src/ctl/drbctl' show s1-2 differenc
 check "down" fabric down
 
 # Two workers per switch: the kernel spreads flows over their packet sockets.
-workers() { drbctl show s1-2 worker --json | jq -e '.sleeps > 0 and .rx_packets > 0' && fabric check ping counters; }
+workers() { fabric check ping counters && drbctl show s1-2 worker --json | jq -e '.sleeps > 0 and .rx_packets > 0'; }
 for unit in packet flow; do
   up -l 3 -d 2 --workers 2 --unit $unit --threshold auto
   check "two workers, $unit unit: pings, counters" workers
