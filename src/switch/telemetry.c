@@ -12,6 +12,7 @@
 
 #include <rte_cycles.h>
 #include <rte_ethdev.h>
+#include <rte_log.h>
 #include <rte_telemetry.h>
 #include <rte_version.h>
 
@@ -391,4 +392,6 @@ void drb_telemetry_stop(void)
 	pthread_mutex_lock(&serving);
 	stopped = true;
 	pthread_mutex_unlock(&serving);
+	// DPDK closes its socket under its own thread, which may complain of that on its way out.
+	rte_log_set_level_pattern("lib.telemetry", RTE_LOG_CRIT);
 }
