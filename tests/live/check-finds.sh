@@ -30,10 +30,13 @@ check "an unreachable host" finds 'h7 -> h1 \(10.0.0.2\): no answer' ping
 check "from it nobody is reached either" finds 'h1 -> h2 ' ping
 fabric exec h1 -- ip link set eth0 up
 fabric exec h1 -- ip address replace fd00::2/64 dev eth0 nodad
-check "all is well again" fabric check ping
+# The first of the two waits until the switch has seen the carrier.
+check "all is well again" fabric check wiring
+check "and everybody is reached" fabric check ping
 
 fabric exec s1-0 -- ip link set u0 down
-check "a dead uplink" finds 'h[01] -> h' ping
+check "a dead uplink" finds "s1-0: state of u0 is 'down', want 'up'" wiring
+check "is passed by" fabric check ping
 fabric exec s1-0 -- ip link set u0 up
 
 check "two swapped cables" change_plan \
