@@ -21,6 +21,9 @@ struct ctl {
 extern const struct argp ctl_argp;
 struct ctl ctl_defaults(void);
 
+// Names of switches, or --all: ends the program if it is both or neither.
+void ctl_need_switches(bool all, char *const names[], size_t count);
+
 // A switch that answered: `t` is connected and `info` was read from it. 0 or a negative errno.
 typedef int (*ctl_visit)(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg);
 

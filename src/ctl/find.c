@@ -62,6 +62,14 @@ struct ctl ctl_defaults(void)
 	return (struct ctl){.timeout_ms = DRB_TELEMETRY_TIMEOUT_MS, .format = DRB_FORMAT_TABLE};
 }
 
+void ctl_need_switches(bool all, char *const names[], size_t count)
+{
+	if (all && count)
+		drb_die("--all and '%s': want one of them", names[0]);
+	if (!all && !count)
+		drb_die("a switch is missing: name one, like s2-5, or --all");
+}
+
 // The instance that the user means; exits if the text names no switch.
 static void instance_of(const struct ctl *ctl, const char *text, char instance[DRB_NAME_MAX])
 {

@@ -48,10 +48,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->names[o->count++] = arg;
 		return 0;
 	case ARGP_KEY_END:
-		if (o->all && o->count)
-			drb_die("--all and '%s': want one of them", o->names[0]);
-		if (!o->all && !o->count)
-			drb_die("a switch is missing: name one, like s2-5, or --all");
+		ctl_need_switches(o->all, o->names, o->count);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

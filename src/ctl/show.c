@@ -88,58 +88,67 @@ static int show_ports(struct drb_telemetry *t, const struct drb_switch_info *inf
 	return 0;
 }
 
-static int show_links(struct drb_telemetry *t, const struct drb_switch_info *info, struct show *s)
+typedef void (*link_cells)(struct show *s, const struct drb_switch_link *link);
+
+// A row of every port, or of the steered ones alone. Their number, or a negative errno.
+static int each_link(struct drb_telemetry *t, const struct drb_switch_info *info, struct show *s,
+		     bool steered, link_cells cells)
 {
 	struct drb_switch_ports ports;
+	int shown = 0;
 	int rc = drb_read_ports(t, &ports);
 
 	if (rc < 0)
 		return rc;
-	for (uint32_t i = 0; i < ports.count && rc == 0; i++) {
+	for (uint32_t i = 0; i < ports.count; i++) {
 		struct drb_switch_link link;
 		rc = drb_read_link(t, ports.port[i].name, &link);
 		if (rc < 0)
 			break;
+		if (steered && !link.steered)
+			continue;
 		begin_row(s, info);
 		ctl_text(s->rows, "port", NULL, NULL, link.name);
-		ctl_text(s->rows, "peer", NULL, NULL, link.peer);
-		ctl_text(s->rows, "state", NULL, NULL, link.state);
-		ctl_text(s->rows, "neighbour", NULL, NULL, link.neighbour);
-		ctl_text(s->rows, "rate", NULL, NULL, link.rate);
-		ctl_count(s->rows, "queue", "queue limit pkts", NULL, link.queue);
-		ctl_text(s->rows, "driver", NULL, NULL, link.driver);
-		ctl_text(s->rows, "device", NULL, NULL, link.device);
+		cells(s, &link);
 		ctl_row_end(s->rows);
+		shown++;
 	}
 	drb_switch_ports_free(&ports);
-	return rc;
+	return rc < 0 ? rc : shown;
+}
+
+static void cells_of_link(struct show *s, const struct drb_switch_link *link)
+{
+	ctl_text(s->rows, "peer", NULL, NULL, link->peer);
+	ctl_text(s->rows, "state", NULL, NULL, link->state);
+	ctl_text(s->rows, "neighbour", NULL, NULL, link->neighbour);
+	ctl_text(s->rows, "rate", NULL, NULL, link->rate);
+	ctl_count(s->rows, "queue", "queue limit pkts", NULL, link->queue);
+	ctl_text(s->rows, "driver", NULL, NULL, link->driver);
+	ctl_text(s->rows, "device", NULL, NULL, link->device);
+}
+
+static int show_links(struct drb_telemetry *t, const struct drb_switch_info *info, struct show *s)
+{
+	int shown = each_link(t, info, s, false, cells_of_link);
+
+	return shown < 0 ? shown : 0;
+}
+
+static void cells_of_xdp(struct show *s, const struct drb_switch_link *link)
+{
+#define X(key, meaning) ctl_count(s->rows, #key, title_of(#key), meaning, link->xdp.key);
+	DRB_XDP_COUNTERS(X)
+#undef X
 }
 
 static int show_xdp(struct drb_telemetry *t, const struct drb_switch_info *info, struct show *s)
 {
-	struct drb_switch_ports ports;
-	uint32_t steered = 0;
-	int rc = drb_read_ports(t, &ports);
+	int shown = each_link(t, info, s, true, cells_of_xdp);
 
-	if (rc < 0)
-		return rc;
-	for (uint32_t i = 0; i < ports.count && rc == 0; i++) {
-		struct drb_switch_link link;
-		rc = drb_read_link(t, ports.port[i].name, &link);
-		if (rc < 0 || !link.steered)
-			continue;
-		steered++;
-		begin_row(s, info);
-		ctl_text(s->rows, "port", NULL, NULL, link.name);
-#define X(key, meaning) ctl_count(s->rows, #key, title_of(#key), meaning, link.xdp.key);
-		DRB_XDP_COUNTERS(X)
-#undef X
-		ctl_row_end(s->rows);
-	}
-	if (rc == 0 && steered == 0)
+	if (shown == 0)
 		drb_info("%s: no port has an XDP program that counts", info->name);
-	drb_switch_ports_free(&ports);
-	return rc;
+	return shown < 0 ? shown : 0;
 }
 
 static int show_routing(struct drb_telemetry *t, const struct drb_switch_info *info, struct show *s)
@@ -316,10 +325,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	}
 	case ARGP_KEY_END:
-		if (s->all && s->count)
-			drb_die("--all and '%s': want one of them", s->names[0]);
-		if (!s->all && !s->count)
-			drb_die("a switch is missing: name one, like s2-5, or --all");
+		ctl_need_switches(s->all, s->names, s->count);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
