@@ -34,7 +34,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	(void)argc;
 	(void)argv;
-	require(start_eal("fuzz_forward") == 0);
+	require(start_eal() == 0);
 	for (size_t i = 0; i < KINDS; i++) {
 		setups[i] = setup_of(kinds[i]);
 		for (uint32_t p = 0; p < DRB_PORTS_MAX; p++)

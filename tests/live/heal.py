@@ -9,6 +9,9 @@ shell; nobody waits for it. Prints one line of JSON for each event, in time:
   lost           of them, and of those that were under way when it happened
   heal_ms        from the event until the last lost one was sent
   latency_ms     mean of what arrived
+  late_ms        by how much we ourselves missed a slot at most, around the event
+  waited_ms      how long a switch could run but had no CPU then, at most
+  stolen         per cent of CPU time then that the host of a virtual machine took away
 and exits with 0. A packet of before the first event that is lost is an event of its own, "none".
 """
 
@@ -24,8 +27,9 @@ import time
 
 sys.dont_write_bytecode = True
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-sys.path.insert(0, f'{ROOT}/topo')
+sys.path[:0] = [f'{ROOT}/topo', f'{ROOT}/tests/live']
 
+import machine  # noqa: E402
 from drbfabric import netns  # noqa: E402
 
 PORT = 7472
@@ -33,6 +37,8 @@ STRIDE = 5
 WARM_UP = 0.5  # seconds: hosts learn each other's addresses
 DRAIN = 1.5
 UNDER_WAY = 0.2  # what was sent so long before an event may be lost through it
+AROUND = (-0.2, 0.6)  # seconds from an event: what the machine did then tells on how long it took to heal
+MACHINE_EVERY = 20  # slots: reading what the machine does costs time itself
 
 
 def open_sockets(fabric, hosts):
@@ -76,13 +82,18 @@ class Streams:
 
 
 def run(streams, hosts, slot, seconds, events):
-    """Sends and receives; returns when each event happened."""
+    """Sends and receives; returns when each event happened, and for each slot when it ended, by how
+    much it was late and what the machine had done by then."""
     rng = random.Random(1)
     begin = time.monotonic()
-    at, pending, children = [], list(events), []
+    at, pending, children, slots = [], list(events), [], []
     for n in range(int(seconds / slot)):
         streams.receive(begin + n * slot)
-        if pending and time.monotonic() - begin >= pending[0][0]:
+        now = time.monotonic()
+        if n % MACHINE_EVERY == 0:
+            machine_then = machine.read(), machine.waited('drbswitch')
+        slots.append((now, now - (begin + n * slot), machine_then))
+        if pending and now - begin >= pending[0][0]:
             at.append(time.monotonic())
             children.append(subprocess.Popen(pending.pop(0)[1], shell=True, stdout=sys.stderr,
                                              stdin=subprocess.DEVNULL, start_new_session=True))
@@ -90,10 +101,19 @@ def run(streams, hosts, slot, seconds, events):
             if rng.random() < 0.5:
                 streams.send(host, hosts)
     streams.receive(time.monotonic() + DRAIN)
-    return at
+    return at, slots
 
 
-def report(streams, events, at):
+def around(slots, event):
+    """What the machine did around an event: late_ms, waited_ms, stolen."""
+    mine = [s for s in slots if event + AROUND[0] <= s[0] <= event + AROUND[1]]
+    (cpu, waited), (cpu_then, waited_then) = mine[0][2], mine[-1][2]
+    return {'late_ms': round(1000 * max(s[1] for s in mine)),
+            'waited_ms': round(max(waited_then[k] - waited[k] for k in waited_then if k in waited) / 1e6),
+            'stolen': machine.shares(cpu, cpu_then)[1]}
+
+
+def report(streams, events, at, slots):
     bounds = [0] + at + [float('inf')]
     for i, name in enumerate(['none'] + [command for _, command in events]):
         # What an event hits was partly sent before it.
@@ -105,7 +125,8 @@ def report(streams, events, at):
         heal = max((streams.sent[k] - bounds[i] for k in lost), default=0) if i else 0
         print(json.dumps({'event': name, 'sent': len(mine), 'lost': len(lost),
                           'heal_ms': round(1000 * max(heal, 0)),
-                          'latency_ms': round(1000 * sum(took) / max(len(took), 1), 2)}))
+                          'latency_ms': round(1000 * sum(took) / max(len(took), 1), 2),
+                          **around(slots, bounds[i] if i else slots[0][0])}))
 
 
 def main():
@@ -115,7 +136,7 @@ def main():
     streams = Streams(fabric, hosts)
     run(streams, hosts, slot, WARM_UP, [])
     streams.sent, streams.arrived = [], {}
-    report(streams, events, run(streams, hosts, slot, seconds, events))
+    report(streams, events, *run(streams, hosts, slot, seconds, events))
 
 
 if __name__ == '__main__':

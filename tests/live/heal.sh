@@ -1,16 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Switches die and come back, a link is cut, two cables are exchanged, under fixed streams at load 0.5:
-# what is lost, how long it takes to heal, and that nobody has to do anything for it. The times are
-# printed; 400 ms is what three missed hellos cost on a machine that has time for 36 processes
-# (HEAL_WITHIN_MS=400 holds it to that), a busy one is only asked to heal.
+# what is lost, how long it takes to heal, and that nobody has to do anything for it. Three missed
+# hellos make 400 ms at most on a machine that has time for 36 processes. An event is tried up to three
+# times; a try counts as evidence that it takes longer only if the machine had time then: the streams
+# themselves were sent in time, and no switch had to wait for a CPU.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch drbctl
 need_tool jq python3
 
 slot_ms=4 # links of 250 packets/s
-within_ms=${HEAL_WITHIN_MS:-3000}
+within_ms=400 healed_ms=3000 tries=3
 
 pid_of() { drbctl list --json | jq -r "select(.switch == \"$1\") | .pid"; }
 
@@ -28,15 +29,39 @@ streams() {
 
 event() { jq -se ".[$1] | $2" "$scratch/events" >/dev/null || { sed -n "$(($1 + 1))p" "$scratch/events" && false; }; }
 
-usable() { # usable COUNT: so many ports of all switches are, soon
-  local now
-  for _ in $(seq 100); do
-    now=$(drbctl list --json | jq -s 'map(.ports_usable) | add')
-    [ "$now" != "$1" ] || return 0
-    sleep 0.05
-  done
-  echo "$now ports are usable" && drbctl list && false
+had_time() { jq -se 'all(.[]; .late_ms <= 50 and .waited_ms <= 50 and .stolen < 10)' "$scratch/events" >/dev/null; }
+
+quick() { # quick LOST
+  event 0 '.lost == 0' && event 1 ".lost >= $1 and .heal_ms <= $within_ms" && event 2 ".heal_ms <= $within_ms"
 }
+
+# breaks NAME LOST FAULT REPAIR: one after the other under traffic; the fault costs at least LOST packets
+breaks() {
+  local name=$1 lost=$2 fault=$3 repair=$4 try bound=$within_ms
+  rm -f "$scratch/evidence"
+  for ((try = 0; try < tries; try++)); do
+    streams 10 2 "$fault" 6 "$repair"
+    check "$name: all ports are usable again" usable 80
+    if quick "$lost" >/dev/null; then break; fi
+    if had_time; then cp "$scratch/events" "$scratch/evidence"; fi
+  done
+  if [ $try -lt $tries ] || [ -e "$scratch/evidence" ]; then
+    [ $try -lt $tries ] || cp "$scratch/evidence" "$scratch/events"
+    check "$name: nothing is lost before" event 0 '.lost == 0 and .sent > 2000'
+  else
+    skip "$name: healed within $within_ms ms" "the machine had no time in any of $tries tries"
+    bound=$healed_ms
+  fi
+  check "$name: broken, healed within $bound ms, then no loss" event 1 \
+    ".lost >= $lost and .heal_ms <= $bound and .sent > 4000"
+  check "$name: mended, no loss beyond $bound ms" event 2 ".heal_ms <= $bound"
+}
+
+usable() { # usable COUNT: so many ports of all switches are, soon
+  soon usable_now "$1" || { drbctl list && false; }
+}
+
+usable_now() { [ "$(drbctl list --json | jq -s 'map(.ports_usable) | add')" = "$1" ]; }
 
 bounced() { drbctl show --all routing --json | jq -s 'map(.bounced) | add'; }
 
@@ -46,12 +71,7 @@ up -l 3 -d 2 --rate 250pps
 check "80 ports are usable" usable 80
 
 for switch in s3-1 s2-4; do
-  streams 12 2 "$(killed $switch)" 7 "$(started $switch)"
-  check "$switch: nothing is lost before" event 0 '.lost == 0 and .sent > 2000'
-  check "$switch killed: healed within $within_ms ms, then no loss" event 1 \
-    ".lost > 0 and .heal_ms <= $within_ms and .sent > 4000"
-  check "$switch started: traffic is back, no loss beyond $within_ms ms" event 2 ".heal_ms <= $within_ms"
-  check "$switch: all ports are usable again" usable 80
+  breaks "$switch killed" 1 "$(killed $switch)" "$(started $switch)"
   check "$switch: packets are conserved" drbctl check
 done
 check "every pair, after all of it" fabric check wiring ping
@@ -79,12 +99,8 @@ check "s1-3 is back" usable 80
 
 # A link cut.
 before=$(bounced)
-streams 10 2 "ip -n drb-s2-2 link set d1 down" 6 "ip -n drb-s2-2 link set d1 up"
-check "link cut: nothing is lost before" event 0 '.lost == 0'
-check "link cut: healed within $within_ms ms, then no loss" event 1 ".heal_ms <= $within_ms"
+breaks "link cut" 0 "ip -n drb-s2-2 link set d1 down" "ip -n drb-s2-2 link set d1 up"
 check "link cut: packets went around" more_bounced "$before"
-check "link is back: no loss beyond $within_ms ms" event 2 ".heal_ms <= $within_ms"
-check "link is back: all ports are usable" usable 80
 
 # Two cables exchanged: u0 of s1-0 and of s1-1, both ends of which are elsewhere then.
 exchange() {
@@ -93,21 +109,25 @@ exchange() {
     ip -n drb-s1-1 link set other name u0 &&
     ip -n drb-s1-0 link set u0 up && ip -n drb-s1-1 link set u0 up
 }
+not_running() { ! kill -0 "$@"; }
 restart_both() { # with their cables moved in between
-  eval "$(killed s1-0)" && eval "$(killed s1-1)" && exchange || return
+  local pids
+  pids="$(pid_of s1-0) $(pid_of s1-1)"
+  # shellcheck disable=SC2086 # process ids
+  kill -KILL $pids && soon not_running $pids && exchange || return
   eval "$(started s1-0)" >"$scratch/s1-0" 2>&1 &
   eval "$(started s1-1)" >"$scratch/s1-1" 2>&1 &
 }
+says() { drbctl list --json | jq -se "map(select(.switch == \"$1\"))[0].trouble == \"$2\""; }
 says_where() { # says_where SWITCH TEXT
-  drbctl list --json | jq -se "map(select(.switch == \"$1\"))[0].trouble == \"$2\"" >/dev/null ||
-    { drbctl list && false; }
+  soon says "$@" || { drbctl list && false; }
 }
 check "cables exchanged" restart_both
 check "four ports are miswired" usable 76
 check "s1-0 names its cable" says_where s1-0 "u0 miswired: move s2-0.d1 to s2-0.d0"
 check "s1-1 names its cable" says_where s1-1 "u0 miswired: move s2-0.d0 to s2-0.d1"
 check "so does s2-0" says_where s2-0 "d0 miswired: move s1-1.u0 to s1-0.u0; d1 miswired: move s1-0.u0 to s1-1.u0"
-check "the log names it" grep -q 'move the far end of its cable from s2-0.d1 to s2-0.d0' "$scratch/s1-0"
+check "the log names it" soon grep -q 'move the far end of its cable from s2-0.d1 to s2-0.d0' "$scratch/s1-0"
 check "every pair, around the wrong cables" fabric check ping
 check "cables moved back" restart_both
 check "all ports are usable in the end" usable 80

@@ -1,11 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Twenty switches with nothing to do wait instead of polling. What they use is printed: under 2 % of one
-# core together on a quiet machine (IDLE_BELOW=2 holds it to that), of which hellos are all but 0.1.
+# Twenty switches with nothing to do use under 2 % of one core together, of which hellos are all but
+# 0.1. A machine that is busy with something else adds to it (caches, clocks, a host that takes CPUs
+# away): where no look was at a quiet one, the check is skipped.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch
-seconds=3
+need_tool python3
+seconds=3 looks=8 bound=2
 
 switch_cpu_ns() {
   local pid
@@ -14,28 +16,38 @@ switch_cpu_ns() {
   done | awk '{ s += $1 } END { printf "%.0f\n", s }'
 }
 
-share() { # share COMMAND...: percent of one core that all switches use while the command runs
-  local before after began ended
+# share COMMAND...: percent of one core that all switches use while the command runs; then percent of
+# all cores that nobody uses, and that were taken away
+share() {
+  local before after began ended machine
   before=$(switch_cpu_ns)
   began=$(date +%s%N)
-  "$@" >/dev/null
+  machine=$(python3 -B "$root/tests/live/machine.py" "$@")
   ended=$(date +%s%N)
   after=$(switch_cpu_ns)
-  awk -v ns=$((after - before)) -v time=$((ended - began)) 'BEGIN { printf "%.2f", 100 * ns / time }'
+  awk -v ns=$((after - before)) -v time=$((ended - began)) 'BEGIN { printf "%.2f ", 100 * ns / time }'
+  echo "$machine"
 }
 
 below() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a < b) }'; }
 
 up -l 3 -d 2
 sleep 2 # what hosts say when they come up is over
-# The machine's other work adds to it, never takes away: the least of three.
-idle=100
-for _ in 1 2 3; do
-  now=$(share sleep $seconds)
-  if below "$now" "$idle"; then idle=$now; fi
+least=100 quiet=0
+for ((i = 0; i < looks; i++)); do
+  read -r now free stolen < <(share sleep $seconds)
+  echo "# $now % of one core; $free % of all were free, $stolen % taken away"
+  if below "$now" $least; then least=$now; fi
+  if below $least $bound; then break; fi
+  if below 90 "$free" && below "$stolen" 3; then quiet=$((quiet + 1)); fi
 done
-check "20 idle switches use $idle % of one core" below "$idle" "${IDLE_BELOW:-5}"
-busy=$(share fabric exec h4 -- ping -q -c 500 -i 0.002 10.0.0.11)
+what="20 idle switches use $least % of one core"
+if below $least $bound || [ $quiet -gt 0 ]; then
+  check "$what" below $least $bound
+else
+  skip "$what" "the machine did other work at every look"
+fi
+read -r busy _ < <(share "$root/topo/fabric" exec h4 -- ping -q -c 500 -i 0.002 10.0.0.11)
 check "busy ones are seen to work ($busy %)" below 0.1 "$busy"
 check "down" fabric down
 finish

@@ -42,6 +42,16 @@ need_tool() {
   done
 }
 
+# soon COMMAND...: the command comes to succeed; a minute is for slow machines.
+soon() {
+  local said end=$((EPOCHSECONDS + 60))
+  until said=$("$@" 2>&1); do
+    [ "$EPOCHSECONDS" -lt $end ] || { echo "not within a minute: $said" && return 1; }
+    sleep 0.02
+  done
+  echo "$said"
+}
+
 # fails_with STATUS PATTERN COMMAND...: the command ends with this status and says exactly one line
 # on standard error, which matches.
 fails_with() {

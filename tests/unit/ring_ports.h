@@ -14,6 +14,7 @@
 #define RING 1024
 
 #define HEAD "fabric: {layers: 2, arity: 2}\nswitch: {layer: 1, label: 0}\n"
+// Devices are the test's own; their strings only have to differ.
 #define RINGS                                                                                      \
 	"ports:\n  - {name: d0, device: a}\n  - {name: d1, device: b}\n"                           \
 	"  - {name: u0, device: c}\n  - {name: u1, device: d}\n"
@@ -52,7 +53,17 @@ static inline void make_ring_port(uint32_t i)
 	port_set.count = PORTS;
 }
 
-static inline void begin(const char *text)
+// Before a group of tests; free_eal() is for afterwards.
+static inline int setup_rings(void **state)
+{
+	if (setup_eal(state) < 0)
+		return -1;
+	for (uint32_t i = 0; i < PORTS; i++)
+		make_ring_port(i);
+	return 0;
+}
+
+static inline void start_switch(const char *text)
 {
 	setup = setup_of(text);
 	assert_int_equal(drb_workers_init(&all, &setup), 0);
@@ -60,7 +71,7 @@ static inline void begin(const char *text)
 	assert_int_equal(drb_workers_idle_init(&all), 0);
 }
 
-static inline void end(void)
+static inline void free_switch(void)
 {
 	drb_workers_idle_free(&all);
 	drb_workers_free(&all);
@@ -72,4 +83,37 @@ static inline void *run_workers(void *arg)
 	(void)arg;
 	drb_workers_run(&all);
 	return NULL;
+}
+
+struct totals {
+	uint64_t in, out, dropped, queue;
+};
+
+// Of all ports, in a picture that conserves packets.
+static inline struct totals totals_of(const struct drb_snapshot *s)
+{
+	struct totals t = {0};
+	uint64_t reasons = 0;
+
+	for (uint32_t i = 0; i < PORTS; i++) {
+		t.in += s->port[i].in_packets;
+		t.out += s->port[i].out_packets;
+		t.dropped += s->port[i].in_discards + s->port[i].out_discards;
+		t.queue += s->port[i].queue_packets;
+	}
+	for (uint32_t i = 0; i < DRB_DROP_COUNT; i++)
+		reasons += s->drop[i];
+	assert_int_equal(t.in, t.out + t.dropped + t.queue);
+	assert_int_equal(t.dropped, reasons);
+	assert_int_equal(t.in, s->worker.rx_packets);
+	return t;
+}
+
+static struct drb_snapshot seen;
+
+// The same of what is seen now, while the switch forwards.
+static inline struct totals picture(void)
+{
+	assert_int_equal(drb_workers_snapshot(&all, &seen), 0);
+	return totals_of(&seen);
 }

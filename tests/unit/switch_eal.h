@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // DPDK for a test program: no root, no hugepages, no devices but those the test makes, and
-// nothing left behind.
+// nothing left behind. What a program needs more of it defines before.
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,12 @@
 
 #include "switch/worker.h"
 
+#ifndef EAL_MEMORY_MB
+#define EAL_MEMORY_MB "96"
+#endif
+#ifndef EAL_LCORES
+#define EAL_LCORES "0@0"
+#endif
 #define MBUFS 16384
 
 static char test_runtime[] = "/tmp/drb-test-run-XXXXXX";
@@ -30,10 +37,10 @@ static inline void remove_runtime(void)
 }
 
 // 0, or -1 if DPDK does not start.
-static inline int start_eal_on(const char *program, const char *memory_mb, const char *lcores)
+static inline int start_eal(void)
 {
-	static char name[32], map[32];
-	char *args[] = {name,
+	char map[] = "--lcores=" EAL_LCORES, memory[] = EAL_MEMORY_MB;
+	char *args[] = {program_invocation_short_name,
 			"--no-huge",
 			"--no-pci",
 			"--no-shconf",
@@ -43,10 +50,8 @@ static inline int start_eal_on(const char *program, const char *memory_mb, const
 			map,
 			"--log-level=*:error",
 			"-m",
-			(char *)memory_mb};
+			memory};
 
-	snprintf(name, sizeof(name), "%s", program);
-	snprintf(map, sizeof(map), "--lcores=%s", lcores);
 	if (!mkdtemp(test_runtime) || setenv("RUNTIME_DIRECTORY", test_runtime, 1) < 0)
 		return -1;
 	atexit(remove_runtime);
@@ -57,14 +62,17 @@ static inline int start_eal_on(const char *program, const char *memory_mb, const
 	return test_pool ? 0 : -1;
 }
 
-static inline int start_eal_with(const char *program, const char *memory_mb)
+// Before and after a group of tests.
+static inline int setup_eal(void **state)
 {
-	return start_eal_on(program, memory_mb, "0@0");
+	(void)state;
+	return start_eal();
 }
 
-static inline int start_eal(const char *program)
+static inline int free_eal(void **state)
 {
-	return start_eal_with(program, "96");
+	(void)state;
+	return rte_eal_cleanup();
 }
 
 // What a config of this text means. Fails the process if it is none.

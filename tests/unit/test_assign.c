@@ -6,6 +6,7 @@
 #include <drb/flow.h>
 
 #include "switch/assign.h"
+#define EAL_MEMORY_MB "192"
 #include "switch_eal.h"
 
 #define US UINT64_C(1000)
@@ -323,18 +324,6 @@ static void the_rest(void **state)
 	begin(HEAD(2, 2, 2, 0) "routing: {unit: flow}\n");
 	assert_false(w.assigns);
 	end();
-}
-
-static int setup_eal(void **state)
-{
-	(void)state;
-	return start_eal_with("test_assign", "192");
-}
-
-static int free_eal(void **state)
-{
-	(void)state;
-	return rte_eal_cleanup();
 }
 
 int main(void)

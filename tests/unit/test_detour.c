@@ -4,6 +4,7 @@
 #include "unit.h"
 
 #include "switch/assign.h"
+#define EAL_MEMORY_MB "256"
 #include "switch_eal.h"
 
 #define SWITCHES 20
@@ -353,18 +354,6 @@ static void flows_move(void **state)
 		assert_int_equal(sw[0].routing.flows_moved, r == 4 ? moved : 0);
 		end();
 	}
-}
-
-static int setup_eal(void **state)
-{
-	(void)state;
-	return start_eal_with("test_detour", "256");
-}
-
-static int free_eal(void **state)
-{
-	(void)state;
-	return rte_eal_cleanup();
 }
 
 int main(void)

@@ -8,6 +8,7 @@
 #include <drb/rng.h>
 
 #include "switch/flow_table.h"
+#define EAL_MEMORY_MB "192"
 #include "switch_eal.h"
 
 #define US UINT64_C(1000)
@@ -237,18 +238,6 @@ static void no_memory(void **state)
 	drb_flow_table_free(&t);
 	// What a table needs is what drb_flow_table_bytes() says: the EAL of this test has it.
 	assert_true(drb_flow_table_bytes(1000000) < 128 << 20);
-}
-
-static int setup_eal(void **state)
-{
-	(void)state;
-	return start_eal_with("test_flow_table", "192");
-}
-
-static int free_eal(void **state)
-{
-	(void)state;
-	return rte_eal_cleanup();
 }
 
 int main(void)

@@ -427,18 +427,6 @@ static void random_frames(void **state)
 	}
 }
 
-static int setup_eal(void **state)
-{
-	(void)state;
-	return start_eal("test_forward");
-}
-
-static int free_eal(void **state)
-{
-	(void)state;
-	return rte_eal_cleanup();
-}
-
 // What one burst did: the packets of each queue in order, by their buffers' contents.
 struct outcome {
 	uint32_t length[DRB_PORTS_MAX], packet[DRB_PORTS_MAX][DRB_BURST_MAX];

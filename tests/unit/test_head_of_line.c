@@ -97,7 +97,6 @@ static void disturb(const struct disturbance *d)
 {
 	uint8_t good[60], bad[1600];
 	uint32_t sent = 0, arrived = 0, turns = 0;
-	static struct drb_snapshot s;
 	uint64_t offered = 0;
 	pthread_t thread;
 
@@ -106,7 +105,7 @@ static void disturb(const struct disturbance *d)
 	make_frame(bad, sizeof(bad), d->from, d->to);
 	if (d->change[0])
 		memcpy(bad + d->change_at, d->change, 6);
-	begin(SLOW);
+	start_switch(SLOW);
 	assert_int_equal(pthread_create(&thread, NULL, run_workers, NULL), 0);
 	while (sent < GOOD || arrived < sent) {
 		if (d->in < PORTS)
@@ -119,13 +118,13 @@ static void disturb(const struct disturbance *d)
 		take_good(U1);
 		if (turns++ % 64 != 0 && (sent < GOOD || arrived < sent))
 			continue;
-		assert_int_equal(drb_workers_snapshot(&all, &s), 0);
+		picture();
 		// Dropped for whatever reason, it would never arrive.
-		assert_int_equal(s.port[D0].in_discards + s.port[U0].out_discards, 0);
+		assert_int_equal(seen.port[D0].in_discards + seen.port[U0].out_discards, 0);
 	}
-	uint64_t dropped = d->drop < DRB_DROP_COUNT ? s.drop[d->drop] : 0, all_drops = 0;
+	uint64_t dropped = d->drop < DRB_DROP_COUNT ? seen.drop[d->drop] : 0, all_drops = 0;
 	for (uint32_t i = 0; i < DRB_DROP_COUNT; i++)
-		all_drops += s.drop[i];
+		all_drops += seen.drop[i];
 	printf("# %-22s %10" PRIu64 " %10" PRIu64 " %10u %10u %6u\n", d->name, offered, dropped,
 	       sent, arrived, sent - arrived);
 	assert_int_equal(arrived, sent);
@@ -140,7 +139,7 @@ static void disturb(const struct disturbance *d)
 			rte_pktmbuf_free(left);
 		take_good(i);
 	}
-	end();
+	free_switch();
 }
 
 static void good_traffic_of_other_ports(void **state)
@@ -152,25 +151,9 @@ static void good_traffic_of_other_ports(void **state)
 		disturb(&disturbances[i]);
 }
 
-static int setup_eal(void **state)
-{
-	(void)state;
-	if (start_eal("test_head_of_line") < 0)
-		return -1;
-	for (uint32_t i = 0; i < PORTS; i++)
-		make_ring_port(i);
-	return 0;
-}
-
-static int free_eal(void **state)
-{
-	(void)state;
-	return rte_eal_cleanup();
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(good_traffic_of_other_ports)};
 
-	return cmocka_run_group_tests_name("head of line", tests, setup_eal, free_eal);
+	return cmocka_run_group_tests_name("head of line", tests, setup_rings, free_eal);
 }

@@ -3,50 +3,11 @@
 // is heard, and which ports are used. Time is the test's.
 #include "unit.h"
 
-#include <rte_eth_ring.h>
-#include <rte_ethdev.h>
-#include <rte_ring.h>
+#include "ring_ports.h"
 
-#include "switch/workers.h"
-#include "switch_eal.h"
-
-#define PORTS 4
-#define RING 64
 #define MS UINT64_C(1000000)
 
-static struct drb_workers all;
 static struct drb_worker *w = &all.worker[0];
-static struct drb_setup setup;
-static struct drb_port_set port_set;
-static struct rte_ring *into[PORTS], *from[PORTS][2];
-
-static void make_ring_port(uint32_t i)
-{
-	struct rte_eth_conf conf = {0};
-	char name[32];
-
-	snprintf(name, sizeof(name), "into%u", i);
-	into[i] = rte_ring_create(name, RING, SOCKET_ID_ANY, 0);
-	assert_non_null(into[i]);
-	for (uint32_t q = 0; q < 2; q++) {
-		snprintf(name, sizeof(name), "from%u-%u", i, q);
-		from[i][q] = rte_ring_create(name, RING, SOCKET_ID_ANY, 0);
-		assert_non_null(from[i][q]);
-	}
-	snprintf(name, sizeof(name), "port%u", i);
-	int id = rte_eth_from_rings(name, &into[i], 1, from[i], 2, 0);
-	assert_true(id >= 0);
-	port_set.dpdk[i] = (uint16_t)id;
-	port_set.rx_queues[i] = 1;
-	port_set.socket[0][i].fd = -1;
-	assert_int_equal(rte_eth_dev_configure(port_set.dpdk[i], 1, 2, &conf), 0);
-	assert_int_equal(rte_eth_rx_queue_setup(port_set.dpdk[i], 0, RING, 0, NULL, test_pool), 0);
-	for (uint16_t q = 0; q < 2; q++)
-		assert_int_equal(rte_eth_tx_queue_setup(port_set.dpdk[i], q, RING, 0, NULL), 0);
-	assert_int_equal(rte_eth_dev_start(port_set.dpdk[i]), 0);
-	port_set.count = PORTS;
-	port_set.pool = test_pool;
-}
 
 // A switch of F(3,2) that says hello every 100 ms.
 static void begin(uint32_t layer, uint32_t label, const char *more)
@@ -59,9 +20,10 @@ static void begin(uint32_t layer, uint32_t label, const char *more)
 		 "ports:\n  - {name: d0, device: a}\n  - {name: d1, device: b}\n"
 		 "  - {name: u0, device: c}\n  - {name: u1, device: d}\n%s",
 		 layer, label, more);
-	setup = setup_of(text);
-	assert_int_equal(drb_workers_init(&all, &setup), 0);
-	assert_int_equal(drb_workers_attach(&all, &port_set, &setup), 0);
+	for (uint32_t i = 0; i < PORTS; i++)
+		port_set.rx_queues[i] = 1; // a second worker sends by a port, but receives nothing
+	port_set.pool = test_pool;
+	start_switch(text);
 }
 
 static uint32_t empty(uint32_t port, struct drb_hello *last)
@@ -85,8 +47,7 @@ static void end(void)
 
 	for (uint32_t i = 0; i < PORTS; i++)
 		empty(i, &last);
-	drb_workers_free(&all);
-	assert_int_equal(rte_mempool_avail_count(test_pool), MBUFS);
+	free_switch();
 }
 
 static void turn(uint64_t ms)
@@ -363,22 +324,6 @@ static void set_anew(void **state)
 	end();
 }
 
-static int setup_eal(void **state)
-{
-	(void)state;
-	if (start_eal("test_liveness") < 0)
-		return -1;
-	for (uint32_t i = 0; i < PORTS; i++)
-		make_ring_port(i);
-	return 0;
-}
-
-static int free_eal(void **state)
-{
-	(void)state;
-	return rte_eal_cleanup();
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -391,5 +336,5 @@ int main(void)
 		cmocka_unit_test(off),
 		cmocka_unit_test(set_anew),
 	};
-	return cmocka_run_group_tests_name("liveness", tests, setup_eal, free_eal);
+	return cmocka_run_group_tests_name("liveness", tests, setup_rings, free_eal);
 }

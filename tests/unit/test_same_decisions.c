@@ -186,18 +186,6 @@ static void same_decisions(void **state)
 				same_all_along(fabrics[f].text, layer, label, routing);
 }
 
-static int setup_eal(void **state)
-{
-	(void)state;
-	return start_eal("test_same_decisions");
-}
-
-static int free_eal(void **state)
-{
-	(void)state;
-	return rte_eal_cleanup();
-}
-
 int main(void)
 {
 #define SAME(routing)                                                                              \

@@ -128,38 +128,18 @@ static void change_to(const char *text)
 	setup = next;
 }
 
-static struct drb_port_counters whole_picture(void)
-{
-	static struct drb_snapshot s;
-	struct drb_port_counters sum = {0};
-	uint64_t reasons = 0;
-
-	assert_int_equal(drb_workers_snapshot(&all, &s), 0);
-	for (uint32_t i = 0; i < PORTS; i++) {
-		sum.in_packets += s.port[i].in_packets;
-		sum.out_packets += s.port[i].out_packets;
-		sum.in_discards += s.port[i].in_discards + s.port[i].out_discards;
-		sum.queue_packets += s.port[i].queue_packets;
-	}
-	for (uint32_t i = 0; i < DRB_DROP_COUNT; i++)
-		reasons += s.drop[i];
-	assert_int_equal(sum.in_packets, sum.out_packets + sum.in_discards + sum.queue_packets);
-	assert_int_equal(sum.in_discards, reasons);
-	return sum;
-}
-
 static void soak(void **state)
 {
 	const char *wanted = getenv("DRB_SOAK_SECONDS");
 	uint64_t length = wanted ? strtoull(wanted, NULL, 10) : 4, begun = seconds(), now = begun;
 	struct drb_rng r = drb_rng_seed(9, 9);
 	uint64_t sent = 0, got = 0, changes = 0;
-	struct drb_port_counters sum;
+	struct totals sum;
 	long before = 0, after;
 	pthread_t thread;
 
 	(void)state;
-	begin(configs[0]);
+	start_switch(configs[0]);
 	assert_int_equal(pthread_create(&thread, NULL, run_workers, NULL), 0);
 	for (uint32_t turn = 0; now < begun + length || before == 0; turn++) {
 		sent += feed(&r);
@@ -168,7 +148,7 @@ static void soak(void **state)
 			continue;
 		change_to(configs[drb_rng_below(&r, ARRAY_SIZE(configs))]);
 		changes++;
-		whole_picture();
+		picture();
 		now = seconds();
 		// Each config had its turn: what is kept for it is there.
 		if (before == 0 && changes > 100)
@@ -178,40 +158,24 @@ static void soak(void **state)
 	change_to(configs[0]);
 	do {
 		got += collect(&r, false, &sent);
-		sum = whole_picture();
-	} while (sum.in_packets < sent || sum.queue_packets > 0);
+		sum = picture();
+	} while (sum.in < sent || sum.queue > 0);
 	for (uint64_t more = 1; more > 0; got += more)
 		more = collect(&r, false, &sent);
 	printf("# %" PRIu64 " packets in, %" PRIu64 " out, %" PRIu64 " dropped by name; %" PRIu64
 	       " configs; resident %ld KiB, then %ld KiB\n",
-	       sum.in_packets, sum.out_packets, sum.in_discards, changes, before, after);
-	assert_int_equal(sum.in_packets, sent);
-	assert_int_equal(sum.out_packets, got);
+	       sum.in, sum.out, sum.dropped, changes, before, after);
+	assert_int_equal(sum.in, sent);
+	assert_int_equal(sum.out, got);
 	assert_true(after < before + GROWTH_MAX);
 	drb_workers_stop(&all);
 	assert_int_equal(pthread_join(thread, NULL), 0);
-	end(); // every buffer is back
-}
-
-static int setup_eal(void **state)
-{
-	(void)state;
-	if (start_eal("test_soak") < 0)
-		return -1;
-	for (uint32_t i = 0; i < PORTS; i++)
-		make_ring_port(i);
-	return 0;
-}
-
-static int free_eal(void **state)
-{
-	(void)state;
-	return rte_eal_cleanup();
+	free_switch(); // every buffer is back
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(soak)};
 
-	return cmocka_run_group_tests_name("soak", tests, setup_eal, free_eal);
+	return cmocka_run_group_tests_name("soak", tests, setup_rings, free_eal);
 }

@@ -195,18 +195,6 @@ static void record(void **state)
 	drb_worker_free(&w);
 }
 
-static int setup_eal(void **state)
-{
-	(void)state;
-	return start_eal("test_threshold");
-}
-
-static int free_eal(void **state)
-{
-	(void)state;
-	return rte_eal_cleanup();
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {

@@ -225,18 +225,6 @@ static void hosts_cannot_send_marks(void **state)
 	end();
 }
 
-static int setup_eal(void **state)
-{
-	(void)state;
-	return start_eal("test_turns");
-}
-
-static int free_eal(void **state)
-{
-	(void)state;
-	return rte_eal_cleanup();
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {

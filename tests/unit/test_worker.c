@@ -7,21 +7,11 @@
 #include <pthread.h>
 #include <time.h>
 
-#include <rte_eth_ring.h>
-#include <rte_ethdev.h>
-#include <rte_ring.h>
-
+#include "ring_ports.h"
 #include "switch/idle.h"
 #include "switch/port.h"
-#include "switch_eal.h"
-
-#define PORTS 4 // layer-1 switch 0 of F(2,2): hosts 0 and 1 below, uplinks u0 and u1
-#define RING 1024
 
 static struct drb_worker w;
-static struct drb_setup setup;
-static struct rte_ring *into[PORTS], *from[PORTS];
-static uint16_t device[PORTS];
 
 static uint64_t clock_now(void)
 {
@@ -29,27 +19,6 @@ static uint64_t clock_now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static void make_ring_port(uint32_t i)
-{
-	struct rte_eth_conf conf = {0};
-	char name[32];
-
-	snprintf(name, sizeof(name), "into%u", i);
-	into[i] = rte_ring_create(name, RING, SOCKET_ID_ANY, RING_F_SP_ENQ | RING_F_SC_DEQ);
-	snprintf(name, sizeof(name), "from%u", i);
-	from[i] = rte_ring_create(name, RING, SOCKET_ID_ANY, RING_F_SP_ENQ | RING_F_SC_DEQ);
-	assert_non_null(into[i]);
-	assert_non_null(from[i]);
-	snprintf(name, sizeof(name), "port%u", i);
-	int id = rte_eth_from_rings(name, &into[i], 1, &from[i], 1, 0);
-	assert_true(id >= 0);
-	device[i] = (uint16_t)id;
-	assert_int_equal(rte_eth_dev_configure(device[i], 1, 1, &conf), 0);
-	assert_int_equal(rte_eth_rx_queue_setup(device[i], 0, RING, 0, NULL, test_pool), 0);
-	assert_int_equal(rte_eth_tx_queue_setup(device[i], 0, RING, 0, NULL), 0);
-	assert_int_equal(rte_eth_dev_start(device[i]), 0);
 }
 
 static void *run_worker(void *arg)
@@ -67,7 +36,7 @@ static pthread_t begin(const char *text)
 	assert_int_equal(drb_worker_init(&w, &setup), 0);
 	for (uint32_t i = 0; i < PORTS && i < w.ports; i++) {
 		if (setup.ports[i].driver != DRB_DRIVER_NONE)
-			drb_worker_attach(&w, i, setup.ports[i].queue, device[i]);
+			drb_worker_attach(&w, i, setup.ports[i].queue, port_set.dpdk[i]);
 	}
 	assert_int_equal(drb_idle_init(&w), 0);
 	assert_int_equal(pthread_create(&thread, NULL, run_worker, NULL), 0);
@@ -82,30 +51,11 @@ static void end(pthread_t thread)
 	drb_worker_free(&w);
 }
 
-struct totals {
-	uint64_t in, out, dropped, queue;
-};
-
 // A picture from another thread while the worker runs, in which packets are conserved.
-static struct totals picture(void)
+static struct totals worker_picture(void)
 {
-	static struct drb_snapshot s;
-	struct totals t = {0};
-	uint64_t reasons = 0;
-
-	assert_int_equal(drb_worker_snapshot(&w, &s), 0);
-	for (uint32_t i = 0; i < w.ports; i++) {
-		t.in += s.port[i].in_packets;
-		t.out += s.port[i].out_packets;
-		t.dropped += s.port[i].in_discards + s.port[i].out_discards;
-		t.queue += s.port[i].queue_packets;
-	}
-	for (uint32_t i = 0; i < DRB_DROP_COUNT; i++)
-		reasons += s.drop[i];
-	assert_int_equal(t.in, t.out + t.dropped + t.queue);
-	assert_int_equal(t.dropped, reasons);
-	assert_int_equal(t.in, s.worker.rx_packets);
-	return t;
+	assert_int_equal(drb_worker_snapshot(&w, &seen), 0);
+	return totals_of(&seen);
 }
 
 // Frames carry where they must leave and a number that counts up per source and destination.
@@ -127,7 +77,7 @@ static void offer(struct drb_rng *r, struct counts *c)
 	m = mbuf_of(frame, 60);
 	if (!m)
 		return; // all buffers are on their way
-	if (rte_ring_enqueue(into[in], m) == 0)
+	if (rte_ring_enqueue(into[in][0], m) == 0)
 		c->sent++;
 	else
 		rte_pktmbuf_free(m);
@@ -137,7 +87,7 @@ static void collect(struct counts *c, bool in_order)
 {
 	for (uint32_t port = 0; port < PORTS; port++) {
 		void *p;
-		while (rte_ring_dequeue(from[port], &p) == 0) {
+		while (rte_ring_dequeue(from[port][0], &p) == 0) {
 			const uint8_t *frame = rte_pktmbuf_mtod((struct rte_mbuf *)p, uint8_t *);
 			uint32_t in, to;
 			uint64_t number;
@@ -174,14 +124,14 @@ static void random_traffic(const char *text, bool in_order, uint64_t packets)
 			offer(&r, &c);
 		collect(&c, in_order);
 		if (drb_rng_below(&r, 50) == 0)
-			picture();
+			worker_picture();
 		if (drb_rng_below(&r, 200) == 0)
 			nanosleep(&(struct timespec){.tv_nsec = 300000}, NULL);
 		assert_true(clock_now() < give_up);
 	}
 	do {
 		collect(&c, in_order);
-		t = picture();
+		t = worker_picture();
 		assert_true(clock_now() < give_up);
 	} while (t.in < c.sent - 1 || t.queue > 0);
 	collect(&c, in_order);
@@ -191,12 +141,6 @@ static void random_traffic(const char *text, bool in_order, uint64_t packets)
 	end(thread);
 	assert_int_equal(rte_mempool_avail_count(test_pool), MBUFS);
 }
-
-#define HEAD "fabric: {layers: 2, arity: 2}\nswitch: {layer: 1, label: 0}\n"
-// Devices are the test's own; their strings only have to differ.
-#define RINGS                                                                                      \
-	"ports:\n  - {name: d0, device: a}\n  - {name: d1, device: b}\n"                           \
-	"  - {name: u0, device: c}\n  - {name: u1, device: d}\n"
 
 static void traffic_unpaced(void **state)
 {
@@ -237,9 +181,9 @@ static void pace_is_kept(void **state)
 	make_frame(frame, sizeof(frame), 0, 1);
 	begun = clock_now();
 	for (int i = 0; i < 50; i++)
-		assert_int_equal(rte_ring_enqueue(into[0], mbuf_of(frame, 60)), 0);
+		assert_int_equal(rte_ring_enqueue(into[0][0], mbuf_of(frame, 60)), 0);
 	for (int got = 0; got < 50;) {
-		if (rte_ring_dequeue(from[1], &p) == 0) {
+		if (rte_ring_dequeue(from[1][0], &p) == 0) {
 			rte_pktmbuf_free(p);
 			got++;
 		}
@@ -248,7 +192,7 @@ static void pace_is_kept(void **state)
 	taken = clock_now() - begun;
 	// Never faster than the link; slower only by what the machine was busy with.
 	assert_true(taken >= 50000000);
-	picture();
+	worker_picture();
 	end(thread);
 }
 
@@ -264,18 +208,18 @@ static void refused_packets_stay(void **state)
 	make_frame(frame, sizeof(frame), 0, 1);
 	for (int i = 0; i < RING + 500; i++) {
 		struct rte_mbuf *m = mbuf_of(frame, 60);
-		while (rte_ring_enqueue(into[0], m) != 0)
+		while (rte_ring_enqueue(into[0][0], m) != 0)
 			nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
 	}
 	do {
-		t = picture();
+		t = worker_picture();
 	} while (t.in < RING + 500);
 	assert_int_equal(t.out, RING - 1);
 	assert_int_equal(t.queue, 100);
 	assert_int_equal(t.dropped, 401);
 	uint64_t got = 0;
-	while (picture().queue > 0 || rte_ring_count(from[1]) > 0) {
-		while (rte_ring_dequeue(from[1], &p) == 0) {
+	while (worker_picture().queue > 0 || rte_ring_count(from[1][0]) > 0) {
+		while (rte_ring_dequeue(from[1][0], &p) == 0) {
 			rte_pktmbuf_free(p);
 			got++;
 		}
@@ -343,7 +287,7 @@ static void null_devices(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, run_worker, NULL), 0);
 	for (int i = 0; i < 20; i++) {
 		nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
-		t = picture();
+		t = worker_picture();
 	}
 	assert_true(t.in > 1000);
 	assert_int_equal(t.in, t.dropped); // all zeros is no host
@@ -374,22 +318,6 @@ static void failed_start_is_undone(void **state)
 	assert_int_equal(rte_eth_dev_count_avail(), before);
 }
 
-static int setup_eal(void **state)
-{
-	(void)state;
-	if (start_eal("test_worker") < 0)
-		return -1;
-	for (uint32_t i = 0; i < PORTS; i++)
-		make_ring_port(i);
-	return 0;
-}
-
-static int free_eal(void **state)
-{
-	(void)state;
-	return rte_eal_cleanup();
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -403,5 +331,5 @@ int main(void)
 		cmocka_unit_test(null_devices),
 		cmocka_unit_test(failed_start_is_undone),
 	};
-	return cmocka_run_group_tests_name("worker", tests, setup_eal, free_eal);
+	return cmocka_run_group_tests_name("worker", tests, setup_rings, free_eal);
 }
