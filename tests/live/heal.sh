@@ -29,7 +29,7 @@ streams() {
 
 event() { jq -se ".[$1] | $2" "$scratch/events" >/dev/null || { sed -n "$(($1 + 1))p" "$scratch/events" && false; }; }
 
-had_time() { jq -se 'all(.[]; .late_ms <= 50 and .waited_ms <= 50 and .stolen < 10)' "$scratch/events" >/dev/null; }
+had_time() { jq -se 'all(.[]; .late_ms <= 25 and .waited_ms <= 150 and .stolen < 10)' "$scratch/events" >/dev/null; }
 
 quick() { # quick LOST
   event 0 '.lost == 0' && event 1 ".lost >= $1 and .heal_ms <= $within_ms" && event 2 ".heal_ms <= $within_ms"
