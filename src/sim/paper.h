@@ -2,6 +2,7 @@
 #pragma once
 // `drbsim paper`: the plan of all runs, running what is missing, and what is written of them.
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,16 +12,18 @@
 #include "theory.h"
 
 enum paper_kind { PAPER_FLOW, PAPER_PACKET, PAPER_CTMC };
+// Whose packet model a point is of.
+enum paper_study { PAPER_ITSELF, PAPER_PERSISTENT, PAPER_FAULTS };
 
 // Figures of one point, by kind: struct drb_flow_summary; struct drb_packet_result; mean queue,
 // mean time and redirected share of the chain.
 #define PAPER_LAYERS_MAX 4
-#define PAPER_VALUES (6 + 4 * PAPER_LAYERS_MAX)
+#define PAPER_VALUES (7 + 4 * PAPER_LAYERS_MAX)
 
 struct paper_point {
 	enum paper_kind kind;
-	bool persistent; // packets: of the study of persistent traffic
-	bool paper_t;    // threshold is the paper's, not set
+	enum paper_study study; // packets
+	bool paper_t;           // threshold is the paper's, not set
 	struct drb_flow_setup flow;
 	uint32_t runs;
 	struct drb_packet_setup packet;
@@ -43,6 +46,9 @@ extern const uint32_t paper_studied[3][2]; // F(3,8), F(3,24), F(4,6)
 
 // Fills the plan.
 void paper_plan(struct paper *p);
+// One more point of the packet model, to be changed by its study; valid until the next.
+struct paper_point *paper_add_packets(struct paper *p, const uint32_t tree[2],
+				      enum drb_scheme scheme, double rho, const char *traffic);
 // Runs what the journal in the directory does not hold yet, adding to it.
 void paper_run(struct paper *p);
 // Results back from point->value.
@@ -60,13 +66,35 @@ void paper_csv(const struct paper *p);
 // Draws DIR/*.svg; clears p->plots, with a warning, if gnuplot is missing.
 void paper_plots(struct paper *p);
 void paper_html(const struct paper *p);
+// Puts DIR/name.svg into a page, if there is one.
+void paper_image(const struct paper *p, FILE *out, const char *name);
 
 // Smallest load of the study at which the queues grow; NaN if at none. *largest: largest simulated.
 double paper_breaks_at(const struct paper *p, const uint32_t tree[2], struct drb_traffic_kind kind,
 		       enum drb_scheme scheme, double *largest);
-// Point of the study or of the paper's packet model, NULL if there is none.
-const struct paper_point *paper_find_packet(const struct paper *p, bool persistent,
+// NULL if there is none.
+const struct paper_point *paper_find_packet(const struct paper *p, enum paper_study study,
 					    const uint32_t tree[2], const char *traffic,
 					    const char *label, double rho);
 const struct paper_point *paper_find_flow(const struct paper *p, const uint32_t tree[2],
 					  const char *label, uint32_t flows);
+
+// The study of what is dead: mean figures of the draws with one share of dead links or switches.
+#define PAPER_FAULT_SHARES 8
+#define PAPER_FAULT_LOADS 2
+#define PAPER_FAULT_SCHEMES 4
+
+struct paper_fault {
+	uint32_t dead;
+	double share;
+	uint32_t runs, growing; // runs: 0 if there is no such point
+	double latency, tail, lost;
+};
+
+extern const enum drb_scheme paper_fault_scheme[PAPER_FAULT_SCHEMES];
+
+void paper_plan_faults(struct paper *p);
+// load: number of one of the loads; i: of one of the shares, rising from none.
+struct paper_fault paper_fault(const struct paper *p, enum drb_scheme scheme, uint32_t load,
+			       bool switches, uint32_t i);
+void paper_html_faults(const struct paper *p, FILE *f);

@@ -45,23 +45,37 @@ static void write_flows(const struct paper *p, const uint32_t tree[2])
 	paper_close(p, f, name);
 }
 
-static void write_packets(const struct paper *p, const uint32_t tree[2], bool persistent)
+static void write_packets(const struct paper *p, const uint32_t tree[2], enum paper_study study)
 {
+	static const char *const file[] = {"packet", "persistent", "faults"};
+	static const struct drb_column more[] = {{"seed", NULL, DRB_COUNT, 0},
+						 {"dead_links", NULL, DRB_COUNT, 0},
+						 {"dead_switches", NULL, DRB_COUNT, 0},
+						 {"lost", NULL, DRB_REAL, 6}};
 	struct sim_packet_layout layout;
 	char name[64];
 
-	snprintf(name, sizeof(name), "%s-F%u-%u.csv", persistent ? "persistent" : "packet", tree[0],
-		 tree[1]);
+	snprintf(name, sizeof(name), "%s-F%u-%u.csv", file[study], tree[0], tree[1]);
 	FILE *f = paper_open(p, name);
 	sim_packet_lay_out(&layout, tree[0]);
+	if (study == PAPER_FAULTS) {
+		memcpy(layout.column + layout.count, more, sizeof(more));
+		layout.count += sizeof(more) / sizeof(more[0]);
+	}
 	struct drb_table *table = drb_table_new(f, DRB_FORMAT_CSV, layout.column, layout.count);
 	for (uint32_t i = 0; i < p->points; i++) {
 		const struct paper_point *point = &p->point[i];
-		if (point->kind != PAPER_PACKET || point->persistent != persistent ||
+		if (point->kind != PAPER_PACKET || point->study != study ||
 		    point->packet.tree.layers != tree[0] || point->packet.tree.arity != tree[1])
 			continue;
 		struct drb_packet_result r = paper_packet_result(point);
 		sim_packet_row(table, &point->packet, &r);
+		if (study != PAPER_FAULTS)
+			continue;
+		drb_table_count(table, point->packet.seed);
+		drb_table_count(table, point->packet.fail.links);
+		drb_table_count(table, point->packet.fail.switches);
+		drb_table_real(table, r.lost);
 	}
 	drb_table_end(table);
 	paper_close(p, f, name);
@@ -107,9 +121,10 @@ void paper_csv(const struct paper *p)
 {
 	for (int i = 0; i < 2; i++) {
 		write_flows(p, paper_trees[i]);
-		write_packets(p, paper_trees[i], false);
+		write_packets(p, paper_trees[i], PAPER_ITSELF);
 	}
 	for (int i = 0; i < (p->quick ? 1 : 3); i++)
-		write_packets(p, paper_studied[i], true);
+		write_packets(p, paper_studied[i], PAPER_PERSISTENT);
+	write_packets(p, paper_studied[0], PAPER_FAULTS);
 	write_chains(p);
 }

@@ -40,7 +40,7 @@ static const char introduction[] =
 	"with probability rho per slot, and the figure is the time from birth to delivery.</p>\n";
 
 // An SVG file as the source of an image: the report needs no other file.
-static void image(const struct paper *p, FILE *out, const char *name)
+void paper_image(const struct paper *p, FILE *out, const char *name)
 {
 	char path[4096];
 	int c;
@@ -67,7 +67,7 @@ static void tree_images(const struct paper *p, FILE *out, const char *prefix)
 	for (int i = 0; i < 2; i++) {
 		snprintf(name, sizeof(name), "%s-F%u-%u", prefix, paper_trees[i][0],
 			 paper_trees[i][1]);
-		image(p, out, name);
+		paper_image(p, out, name);
 	}
 }
 
@@ -148,7 +148,7 @@ static struct drb_packet_result latency_of(const struct paper *p, int tree, cons
 					   double rho)
 {
 	const struct paper_point *point =
-		paper_find_packet(p, false, paper_trees[tree], "permutation", label, rho);
+		paper_find_packet(p, PAPER_ITSELF, paper_trees[tree], "permutation", label, rho);
 
 	return point ? paper_packet_result(point)
 		     : (struct drb_packet_result){.latency = NAN, .tail = NAN};
@@ -209,7 +209,7 @@ static void break_table(const struct paper *p, FILE *f, const uint32_t tree[2])
 			if (isnan(at))
 				fprintf(f, "<td>stable to %g</td>", largest);
 			else
-				fprintf(f, "<td class=\"no\">grows at %g</td>", at);
+				fprintf(f, "<td class=\"no\">grows from %g</td>", at);
 		}
 		fprintf(f, "</tr>\n");
 	}
@@ -233,10 +233,10 @@ static void study(const struct paper *p, FILE *f)
 		if (!p->quick || i == 0)
 			break_table(p, f, paper_studied[i]);
 	}
-	image(p, f, "study-permutation");
-	image(p, f, "study-fixed");
-	image(p, f, "study-mixed");
-	image(p, f, "study-reversal");
+	paper_image(p, f, "study-permutation");
+	paper_image(p, f, "study-fixed");
+	paper_image(p, f, "study-mixed");
+	paper_image(p, f, "study-reversal");
 }
 
 static void theory(const struct paper *p, FILE *f)
@@ -274,7 +274,7 @@ static void theory(const struct paper *p, FILE *f)
 	fprintf(f, "</table><ul>\n");
 	claim(f, worst < 0.03, text);
 	fprintf(f, "</ul>\n");
-	image(p, f, "theory");
+	paper_image(p, f, "theory");
 }
 
 void paper_html(const struct paper *p)
@@ -304,6 +304,7 @@ void paper_html(const struct paper *p)
 	tree_images(p, f, "queue-mean");
 	tree_images(p, f, "queue-max");
 	study(p, f);
+	paper_html_faults(p, f);
 	theory(p, f);
 	fprintf(f, "</body></html>\n");
 	paper_close(p, f, "report.html");

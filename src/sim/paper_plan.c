@@ -61,8 +61,8 @@ static void add_flows(struct paper *p, const uint32_t tree[2])
 	}
 }
 
-static struct paper_point *add_packets(struct paper *p, const uint32_t tree[2],
-				       enum drb_scheme scheme, double rho, const char *traffic)
+struct paper_point *paper_add_packets(struct paper *p, const uint32_t tree[2],
+				      enum drb_scheme scheme, double rho, const char *traffic)
 {
 	struct paper_point *point = add(p, PAPER_PACKET);
 	struct drb_packet_setup *s = &point->packet;
@@ -88,7 +88,7 @@ static void add_latencies(struct paper *p, const uint32_t tree[2])
 		for (uint32_t i = 0; i < (p->quick ? COUNT(few) : 14); i++) {
 			double rho = p->quick ? few[i] : (60 + 3 * i) / 100.0;
 			struct paper_point *point =
-				add_packets(p, tree, compared[s].scheme, rho, "permutation");
+				paper_add_packets(p, tree, compared[s].scheme, rho, "permutation");
 			if (compared[s].plain)
 				point->packet.threshold = 0;
 			point->paper_t = !compared[s].plain;
@@ -103,8 +103,8 @@ static void add_study(struct paper *p, const uint32_t tree[2], const char *const
 		for (size_t s = 0; s < COUNT(studied); s++) {
 			for (size_t i = 0; i < rhos; i++) {
 				struct paper_point *point =
-					add_packets(p, tree, studied[s], rho[i], traffic[t]);
-				point->persistent = true;
+					paper_add_packets(p, tree, studied[s], rho[i], traffic[t]);
+				point->study = PAPER_PERSISTENT;
 				point->packet.slots = slots;
 				point->packet.stats = slots / 2;
 				// Unstable runs would drain for ten times as long.
@@ -152,6 +152,7 @@ static void add_chains(struct paper *p)
 void paper_plan(struct paper *p)
 {
 	add_studies(p);
+	paper_plan_faults(p);
 	add_chains(p);
 	for (size_t i = 0; i < COUNT(paper_trees); i++) {
 		add_flows(p, paper_trees[i]);
@@ -172,7 +173,7 @@ static bool is_tree(const struct drb_tree *t, const uint32_t tree[2])
 	return t->layers == tree[0] && t->arity == tree[1];
 }
 
-const struct paper_point *paper_find_packet(const struct paper *p, bool persistent,
+const struct paper_point *paper_find_packet(const struct paper *p, enum paper_study study,
 					    const uint32_t tree[2], const char *traffic,
 					    const char *label, double rho)
 {
@@ -180,7 +181,7 @@ const struct paper_point *paper_find_packet(const struct paper *p, bool persiste
 
 	for (uint32_t i = 0; i < p->points; i++) {
 		const struct paper_point *point = &p->point[i];
-		if (point->kind != PAPER_PACKET || point->persistent != persistent ||
+		if (point->kind != PAPER_PACKET || point->study != study ||
 		    !is_tree(&point->packet.tree, tree) || fabs(point->packet.rho - rho) > 1e-9 ||
 		    strcmp(paper_label(point), label) != 0)
 			continue;
@@ -212,9 +213,9 @@ double paper_breaks_at(const struct paper *p, const uint32_t tree[2], struct drb
 	for (uint32_t i = 0; i < p->points; i++) {
 		const struct paper_point *point = &p->point[i];
 		const struct drb_packet_setup *s = &point->packet;
-		if (point->kind != PAPER_PACKET || !point->persistent || !is_tree(&s->tree, tree) ||
-		    s->scheme != scheme || s->traffic.pattern != kind.pattern ||
-		    s->traffic.k != kind.k)
+		if (point->kind != PAPER_PACKET || point->study != PAPER_PERSISTENT ||
+		    !is_tree(&s->tree, tree) || s->scheme != scheme ||
+		    s->traffic.pattern != kind.pattern || s->traffic.k != kind.k)
 			continue;
 		*largest = fmax(s->rho, isnan(*largest) ? 0 : *largest);
 		if (paper_packet_result(point).growing)

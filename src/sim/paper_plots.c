@@ -19,9 +19,9 @@ static void begin_figure(FILE *f, const char *name, const char *title, const cha
 			 bool log_y)
 {
 	fprintf(f,
-		"\nreset\nset terminal svg size 620,400 font 'sans,12' background rgb 'white'\n"
+		"\nreset\nset terminal svg size 620,460 font 'sans,16' background rgb 'white'\n"
 		"set output '%s.svg'\nset title '%s'\nset xlabel '%s'\nset ylabel '%s'\n"
-		"set key top left\nset grid\n%s",
+		"set key outside bottom center horizontal\nset grid\n%s",
 		name, title, x, y, log_y ? "set logscale y\n" : "");
 }
 
@@ -66,7 +66,7 @@ static void packet_figure(const struct paper *p, FILE *f, const uint32_t tree[2]
 		fprintf(f, "$d%zu << EOD\n", i);
 		for (uint32_t percent = 60; percent < 100; percent++) {
 			const struct paper_point *point = paper_find_packet(
-				p, false, tree, "permutation", compared[i], percent / 100.0);
+				p, PAPER_ITSELF, tree, "permutation", compared[i], percent / 100.0);
 			if (!point)
 				continue;
 			struct drb_packet_result r = paper_packet_result(point);
@@ -97,7 +97,7 @@ static void queue_figure(const struct paper *p, FILE *f, const uint32_t tree[2],
 	begin_figure(f, name, title, "links of a layer", "packets", max);
 	for (int i = 0; i < 3; i++)
 		r[i] = paper_packet_result(
-			paper_find_packet(p, false, tree, "permutation", three[i], 0.9));
+			paper_find_packet(p, PAPER_ITSELF, tree, "permutation", three[i], 0.9));
 	fprintf(f, "$d << EOD\n");
 	for (uint32_t i = 1; i < 2 * tree[0]; i++) {
 		bool up = i < tree[0];
@@ -106,9 +106,11 @@ static void queue_figure(const struct paper *p, FILE *f, const uint32_t tree[2],
 			queue_of(&r[0], up, m, max), queue_of(&r[1], up, m, max),
 			queue_of(&r[2], up, m, max));
 	}
-	fprintf(f, "EOD\nset style data histograms\nset style fill solid 0.8\n"
-		   "plot $d using 2:xtic(1) title 'drb', '' using 3 title 'micro', "
-		   "'' using 4 title 'dmodk'\n");
+	fprintf(f,
+		"EOD\nset style data histograms\nset style fill solid 0.8\nset yrange [%s:*]\n"
+		"plot $d using 2:xtic(1) title 'drb', '' using 3 title 'micro', "
+		"'' using 4 title 'dmodk'\n",
+		max ? "1" : "0");
 }
 
 static void study_figure(const struct paper *p, FILE *f, const char *traffic)
@@ -118,11 +120,13 @@ static void study_figure(const struct paper *p, FILE *f, const char *traffic)
 	snprintf(name, sizeof(name), "study-%s", traffic);
 	snprintf(title, sizeof(title), "F(3,8), traffic %s", traffic);
 	begin_figure(f, name, title, "load rho", "mean latency, slots", true);
+	fprintf(f, "set yrange [5:*]\n");
 	for (size_t i = 0; i < COUNT(studied); i++) {
 		fprintf(f, "$d%zu << EOD\n", i);
 		for (uint32_t percent = 30; percent < 100; percent++) {
-			const struct paper_point *point = paper_find_packet(
-				p, true, paper_studied[0], traffic, studied[i], percent / 100.0);
+			const struct paper_point *point =
+				paper_find_packet(p, PAPER_PERSISTENT, paper_studied[0], traffic,
+						  studied[i], percent / 100.0);
 			if (point)
 				fprintf(f, "%g %g\n", point->packet.rho,
 					paper_packet_result(point).latency);
@@ -132,13 +136,64 @@ static void study_figure(const struct paper *p, FILE *f, const char *traffic)
 	plot_lines(f, studied, COUNT(studied), "");
 }
 
+// Mean and tail latency of every scheme against the share that is dead, at the higher load.
+static void fault_data(const struct paper *p, FILE *f, bool switches)
+{
+	for (uint32_t s = 0; s < PAPER_FAULT_SCHEMES; s++) {
+		fprintf(f, "$%c%u << EOD\n", switches ? 's' : 'l', s);
+		for (uint32_t i = 0; i < PAPER_FAULT_SHARES; i++) {
+			struct paper_fault m = paper_fault(p, paper_fault_scheme[s],
+							   PAPER_FAULT_LOADS - 1, switches, i);
+			if (m.runs)
+				fprintf(f, "%g %g %g %g\n", 100 * m.share, m.latency, m.tail,
+					100 * m.lost);
+		}
+		fprintf(f, "EOD\n");
+	}
+}
+
+// Two columns of the data blocks of a kind or two, a colour for each scheme.
+static void fault_lines(FILE *f, const char *solid, const char *dashed)
+{
+	for (uint32_t s = 0; s < PAPER_FAULT_SCHEMES; s++)
+		fprintf(f,
+			"%s $%c%u using 1:%s with linespoints lw 2 lc %u pt %u title '%s', "
+			"$%c%u using 1:%s with linespoints lw 2 dt 2 lc %u pt %u notitle",
+			s ? "," : "plot", solid[0], s, solid + 1, s + 1, s + 1,
+			drb_scheme_name(paper_fault_scheme[s]), dashed[0], s, dashed + 1, s + 1,
+			s + 1);
+	fprintf(f, "\n");
+}
+
+static void fault_figures(const struct paper *p, FILE *f)
+{
+	begin_figure(f, "faults-links",
+		     "Dead links, F(3,8), rho = 0.5: mean (solid), tail (dashed)", "dead links, %",
+		     "latency, slots", true);
+	fprintf(f, "set yrange [5:*]\n");
+	fault_data(p, f, false);
+	fault_lines(f, "l2", "l3");
+	begin_figure(f, "faults-switches",
+		     "Dead switches, F(3,8), rho = 0.5: mean (solid), tail (dashed)",
+		     "dead switches, %", "latency, slots", true);
+	fprintf(f, "set yrange [5:*]\n");
+	fault_data(p, f, true);
+	fault_lines(f, "s2", "s3");
+	begin_figure(f, "faults-lost",
+		     "Lost, F(3,8), rho = 0.5: dead links (solid), switches (dashed)", "dead, %",
+		     "lost packets, %", false);
+	fault_data(p, f, false);
+	fault_data(p, f, true);
+	fault_lines(f, "l4", "s4");
+}
+
 static void theory_figure(FILE *f)
 {
 	static const double threshold[] = {0, 1, 3, 5};
 
 	begin_figure(f, "theory", "Share of queues with at least i packets, lambda = 0.9", "i",
 		     "s_i (points), bound z_i (lines)", true);
-	fprintf(f, "set yrange [1e-8:1]\nset xrange [0:20]\nset key top right\n");
+	fprintf(f, "set yrange [1e-8:1]\nset xrange [0:20]\n");
 	for (size_t t = 0; t < COUNT(threshold); t++) {
 		struct drb_theory th;
 		fprintf(f, "$d%zu << EOD\n", t);
@@ -171,6 +226,7 @@ static void write_script(const struct paper *p)
 	}
 	for (size_t i = 0; i < COUNT(traffic); i++)
 		study_figure(p, f, traffic[i]);
+	fault_figures(p, f);
 	theory_figure(f);
 	paper_close(p, f, SCRIPT);
 }

@@ -43,6 +43,9 @@ static void key_of(const struct paper_point *point, char key[256])
 		snprintf(key, 256, "%s packet %u %u %s %.12g %s %.12g %u %u %u %u %lu", DRB_VERSION,
 			 s->tree.layers, s->tree.arity, drb_scheme_name(s->scheme), s->threshold,
 			 traffic, s->rho, s->tau, s->slots, s->stats, s->most_slots, s->seed);
+		if (s->fail.links || s->fail.switches)
+			snprintf(key + strlen(key), 256 - strlen(key), " dead %u %u", s->fail.links,
+				 s->fail.switches);
 		break;
 	case PAPER_CTMC:
 		snprintf(key, 256, "%s ctmc %u %.12g %.12g %.12g %.12g %lu", DRB_VERSION, c->queues,
@@ -100,6 +103,7 @@ struct drb_packet_result paper_packet_result(const struct paper_point *point)
 	r.throughput = v[3];
 	r.growing = v[4] != 0;
 	r.undelivered = (uint64_t)v[5];
+	r.lost = v[PAPER_VALUES - 1];
 	for (uint32_t m = 1; m <= PAPER_LAYERS_MAX; m++) {
 		r.up_mean[m] = v[4 * m + 2];
 		r.up_max[m] = (uint32_t)v[4 * m + 3];
@@ -140,6 +144,7 @@ static int run_packets(struct paper_point *point)
 	const double head[] = {r.latency,    r.tail,    r.redirected,
 			       r.throughput, r.growing, (double)r.undelivered};
 	memcpy(v, head, sizeof(head));
+	v[PAPER_VALUES - 1] = r.lost;
 	for (uint32_t m = 1; m <= PAPER_LAYERS_MAX; m++) {
 		v[4 * m + 2] = r.up_mean[m];
 		v[4 * m + 3] = r.up_max[m];

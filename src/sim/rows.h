@@ -13,9 +13,10 @@ void sim_flow_row(struct drb_table *table, const struct drb_flow_setup *setup,
 
 // Columns of the packet model: a fixed part, then two per kind of queue.
 #define SIM_PACKET_FIXED 11
+#define SIM_PACKET_MORE 4 // room for columns of the caller
 
 struct sim_packet_layout {
-	struct drb_column column[SIM_PACKET_FIXED + 4 * DRB_LAYERS_MAX + 1];
+	struct drb_column column[SIM_PACKET_FIXED + 4 * DRB_LAYERS_MAX + SIM_PACKET_MORE];
 	char key[4 * DRB_LAYERS_MAX][24];
 	uint32_t count;
 };
