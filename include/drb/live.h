@@ -8,7 +8,8 @@
 //   up        hellos come, from who should be there
 //   down      no carrier; or hellos came and do not any more; or they tell that ours get lost
 //   miswired  hellos come, from somebody else than the wiring formula says
-//   drained   one of the two ends wants no new traffic over this link
+//   drained   our operator wants no new traffic over this link
+//   drained by neighbour   the neighbour's operator does
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,6 +22,7 @@ enum drb_live_state {
 	DRB_LIVE_DOWN,
 	DRB_LIVE_MISWIRED,
 	DRB_LIVE_DRAINED,
+	DRB_LIVE_DRAINED_THERE,
 	DRB_LIVE_COUNT
 };
 
@@ -66,6 +68,11 @@ static inline void drb_live_excuse(struct drb_live *l, uint64_t ns)
 static inline bool drb_live_usable(const struct drb_live *l)
 {
 	return l->state == DRB_LIVE_UNKNOWN || l->state == DRB_LIVE_UP;
+}
+// One of the two ends wants no new traffic over it. It works, for what has no other way.
+static inline bool drb_live_drained(const struct drb_live *l)
+{
+	return l->state == DRB_LIVE_DRAINED || l->state == DRB_LIVE_DRAINED_THERE;
 }
 // Hellos come from the neighbour now: what DRB_HELLO_HEARS tells it.
 static inline bool drb_live_hears(const struct drb_live *l, uint64_t now_ns)

@@ -115,8 +115,11 @@ struct drb_worker_counters {
 #define DRB_CMD_ROUTING "/drb/routing"
 #define DRB_CMD_DROPS "/drb/drops"
 #define DRB_CMD_WORKER "/drb/worker"
-// Its reply is one string, DRB_REPLY_OK or DRB_REPLY_ERROR, a colon and what there is to say.
+// Orders. The reply is one string, DRB_REPLY_OK or DRB_REPLY_ERROR, a colon and what there is to
+// say.
 #define DRB_CMD_RELOAD "/drb/reload"
+#define DRB_CMD_DRAIN "/drb/drain"
+#define DRB_CMD_UNDRAIN "/drb/undrain"
 #define DRB_REPLY_OK "ok"
 #define DRB_REPLY_ERROR "error"
 #define DRB_CMD_DIFFERENCES "/drb/differences"

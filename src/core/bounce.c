@@ -64,8 +64,10 @@ static struct drb_bounce_to around(const struct drb_bounce_at *s, struct drb_lin
 				   uint64_t draw)
 {
 	// One that only passes the packet further down need not be able to turn it.
-	if (depth == 1)
+	if (depth == 1 && (s->layer == 2 || (children & ~links.stuck)))
 		children &= ~links.stuck;
+	else
+		depth = 2;
 	if (!children)
 		return up(s, links, in, w.spent + 1, draw);
 	w.spent += depth;

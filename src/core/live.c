@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <drb/live.h>
 
-static const char *const names[DRB_LIVE_COUNT] = {"unknown", "up", "down", "miswired", "drained"};
+static const char *const names[DRB_LIVE_COUNT] = {
+	"unknown", "up", "down", "miswired", "drained", "drained by neighbour",
+};
 
 const char *drb_live_name(enum drb_live_state state)
 {
@@ -49,13 +51,13 @@ static enum drb_live_state judge(const struct drb_live *l, bool others, uint64_t
 			return DRB_LIVE_DOWN;
 		if (!as_wired(l))
 			return DRB_LIVE_MISWIRED;
-		if (l->hello.flags & DRB_HELLO_DRAINED)
-			return DRB_LIVE_DRAINED;
 	} else if (l->period_ns > 0 && others && silent) {
 		return DRB_LIVE_DOWN;
 	}
 	if (l->drained)
 		return DRB_LIVE_DRAINED;
+	if (l->heard && l->period_ns > 0 && (l->hello.flags & DRB_HELLO_DRAINED))
+		return DRB_LIVE_DRAINED_THERE;
 	return l->heard && l->period_ns > 0 ? DRB_LIVE_UP : DRB_LIVE_UNKNOWN;
 }
 

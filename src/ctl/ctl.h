@@ -32,6 +32,9 @@ typedef int (*ctl_visit)(struct drb_telemetry *t, const struct drb_switch_info *
 // DRB_EXIT_OK, or DRB_EXIT_FAILED if a switch could not be reached or read, or none is running.
 int ctl_each(const struct ctl *ctl, char *const names[], size_t count, ctl_visit visit, void *arg);
 
+// Exits if the text names no switch.
+void ctl_must_be_switch(const struct ctl *ctl, const char *text);
+
 // Rows of a table whose columns are those of the first row. With one_below_other a row is printed
 // as lines "key value meaning" instead (in table format only).
 struct ctl_rows *ctl_rows_new(enum drb_format format, bool one_below_other);
@@ -53,4 +56,6 @@ int ctl_list(int argc, char **argv);
 int ctl_show(int argc, char **argv);
 int ctl_check(int argc, char **argv);
 int ctl_reload(int argc, char **argv);
+int ctl_drain(int argc, char **argv);
+int ctl_undrain(int argc, char **argv);
 int ctl_watch(int argc, char **argv);

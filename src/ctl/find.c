@@ -87,6 +87,13 @@ static void instance_of(const struct ctl *ctl, const char *text, char instance[D
 	drb_instance_name(instance, fabric, layer, label);
 }
 
+void ctl_must_be_switch(const struct ctl *ctl, const char *text)
+{
+	char instance[DRB_NAME_MAX];
+
+	instance_of(ctl, text, instance);
+}
+
 // True if the switch says that it is the one its socket's folder is named after.
 static bool is_instance(const struct drb_switch_info *info, const char *instance)
 {
@@ -174,11 +181,10 @@ static int each_running(const struct ctl *ctl, const struct found *found, ctl_vi
 int ctl_each(const struct ctl *ctl, char *const names[], size_t count, ctl_visit visit, void *arg)
 {
 	struct found found;
-	char instance[DRB_NAME_MAX];
 
 	// Bad names are refused before anything is asked.
 	for (size_t i = 0; names && i < count; i++)
-		instance_of(ctl, names[i], instance);
+		ctl_must_be_switch(ctl, names[i]);
 	int rc = drb_telemetry_scan(ctl->runtime, names ? NULL : ctl->fabric, &found.at,
 				    &found.count);
 	if (rc < 0) {

@@ -16,6 +16,8 @@ int main(int argc, char **argv)
 		{"watch", "drbctl watch", "rates of switches, again and again", ctl_watch},
 		{"check", "drbctl check", "packets in = out + dropped + queued?", ctl_check},
 		{"reload", "drbctl reload", "switches read their configs again", ctl_reload},
+		{"drain", "drbctl drain", "no new traffic over switches or ports", ctl_drain},
+		{"undrain", "drbctl undrain", "traffic over them again", ctl_undrain},
 	};
 
 	return drb_verbs_main(

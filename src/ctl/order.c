@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbctl reload: what switches are asked to do.
+// drbctl reload, drain, undrain: what switches are asked to do.
 
 #include "ctl.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/args.h"
 #include "common/msg.h"
@@ -11,8 +12,10 @@
 struct order {
 	struct ctl ctl;
 	const char *command;
+	bool ports; // of a port as well as of a switch
 	char **names;
 	size_t count;
+	const char *port; // of the switch being visited; NULL: the whole switch
 	bool all, failed;
 };
 
@@ -21,7 +24,7 @@ static int order_one(struct drb_telemetry *t, const struct drb_switch_info *info
 	struct order *o = arg;
 	char text[DRB_ORDER_TEXT_MAX];
 	bool done;
-	int rc = drb_order(t, o->command, NULL, &done, text);
+	int rc = drb_order(t, o->command, o->port, &done, text);
 
 	if (rc < 0)
 		return rc;
@@ -31,6 +34,40 @@ static int order_one(struct drb_telemetry *t, const struct drb_switch_info *info
 		drb_error("%s: %s", info->name, text);
 	o->failed |= !done;
 	return 0;
+}
+
+// Takes the port off the end of "s2-5.u0". NULL: there is none.
+static char *cut_port(char *name)
+{
+	char *dot = strrchr(name, '.');
+	uint32_t port;
+	bool up;
+
+	if (!dot || drb_port_parse(dot + 1, &up, &port) < 0)
+		return NULL;
+	*dot = '\0';
+	return dot + 1;
+}
+
+// One name after the other, as they were given.
+static int order_named(struct order *o)
+{
+	char **port = calloc(o->count, sizeof(*port));
+	int code = DRB_EXIT_OK;
+
+	if (!port)
+		drb_die("out of memory");
+	for (size_t i = 0; i < o->count; i++) {
+		port[i] = o->ports ? cut_port(o->names[i]) : NULL;
+		ctl_must_be_switch(&o->ctl, o->names[i]);
+	}
+	for (size_t i = 0; i < o->count; i++) {
+		o->port = port[i];
+		if (ctl_each(&o->ctl, &o->names[i], 1, order_one, o) != DRB_EXIT_OK)
+			code = DRB_EXIT_FAILED;
+	}
+	free(port);
+	return code;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -48,6 +85,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->names[o->count++] = arg;
 		return 0;
 	case ARGP_KEY_END:
+		if (o->ports && !o->all && !o->count)
+			drb_die("a switch or a port is missing: name one, like s2-5 or s2-5.u0");
 		ctl_need_switches(o->all, o->names, o->count);
 		return 0;
 	default:
@@ -55,29 +94,67 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-int ctl_reload(int argc, char **argv)
+static int order(const struct argp *argp, const char *command, bool ports, int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&ctl_argp, 0, NULL, 0}, {0}};
-	static const struct argp_option options[] = {
-		{"all", 'a', NULL, 0, "Every running switch, of --fabric if that is given", 0},
-		{0},
-	};
-	static const struct argp argp = {
-		.options = options,
-		.parser = parse,
-		.args_doc = "SWITCH...",
-		.doc = "Has switches read their config again and go on with it, without losing a "
-		       "packet. A config that is not valid changes nothing. What cannot change "
-		       "while a switch runs is named. Exit status 1 if a switch refuses.",
-		.children = children};
 	struct order o = {.ctl = ctl_defaults(),
-			  .command = DRB_CMD_RELOAD,
+			  .command = command,
+			  .ports = ports,
 			  .names = calloc((size_t)argc, sizeof(*o.names))};
 
 	if (!o.names)
 		drb_die("out of memory");
-	drb_args_parse(&argp, argc, argv, 0, &o);
-	int code = ctl_each(&o.ctl, o.all ? NULL : o.names, o.count, order_one, &o);
+	drb_args_parse(argp, argc, argv, 0, &o);
+	int code = o.all ? ctl_each(&o.ctl, NULL, 0, order_one, &o) : order_named(&o);
 	free(o.names);
 	return o.failed ? DRB_EXIT_FAILED : code;
+}
+
+static const struct argp_child children[] = {{&ctl_argp, 0, NULL, 0}, {0}};
+static const struct argp_option all_option[] = {
+	{"all", 'a', NULL, 0, "Every running switch, of --fabric if that is given", 0},
+	{0},
+};
+
+int ctl_reload(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = all_option,
+		.parser = parse,
+		.args_doc = "SWITCH...\n--all",
+		.doc = "Has switches read their config again and go on with it, without losing a "
+		       "packet. A config that is not valid changes nothing. What cannot change "
+		       "while a switch runs is named. Exit status 1 if a switch refuses.",
+		.children = children};
+
+	return order(&argp, DRB_CMD_RELOAD, false, argc, argv);
+}
+
+int ctl_drain(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.parser = parse,
+		.args_doc = "SWITCH[.PORT]...",
+		.doc = "Takes a port, like s2-5.u0, or all ports of a switch above layer 1 out of "
+		       "use without losing a packet: both ends send no new traffic over it, what "
+		       "is "
+		       "under way still passes. Until drbctl undrain or a restart of the switch. "
+		       "What somebody has no other way without is not drained; what becomes the "
+		       "last way later is used as long as it is: drbctl show SWITCH links says so. "
+		       "Exit status 1 if a switch refuses.",
+		.children = children};
+
+	return order(&argp, DRB_CMD_DRAIN, true, argc, argv);
+}
+
+int ctl_undrain(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = all_option,
+		.parser = parse,
+		.args_doc = "SWITCH[.PORT]...\n--all",
+		.doc = "Brings ports, or all ports of switches, back into use after drbctl drain. "
+		       "Exit status 1 if a switch refuses.",
+		.children = children};
+
+	return order(&argp, DRB_CMD_UNDRAIN, true, argc, argv);
 }

@@ -21,9 +21,15 @@ static enum drb_drop reason_of(int32_t port)
 
 void drb_detour(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, uint32_t dest, uint8_t mark)
 {
-	struct drb_bounce_to to =
-		drb_bounce(&w->around, w->links, dest, in, mark, drb_rng_next(&w->rng));
+	uint64_t draw = drb_rng_next(&w->rng);
+	struct drb_bounce_to to = drb_bounce(&w->around, w->links, dest, in, mark, draw);
 
+	if (to.port == DRB_BOUNCE_LOST && w->drained) {
+		// Rather by a drained port than lost: it came before all neighbours knew.
+		struct drb_links all = w->links;
+		all.live |= w->drained;
+		to = drb_bounce(&w->around, all, dest, in, mark, draw);
+	}
 	if (to.port < 0) {
 		drb_drop(w, in, m, reason_of(to.port));
 		return;

@@ -2,7 +2,6 @@
 #include "liveness.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -11,6 +10,8 @@
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
 #include <rte_ring.h>
+
+#include <drb/use.h>
 
 #include "carrier.h"
 #include "common/msg.h"
@@ -75,6 +76,17 @@ void drb_liveness_set(struct drb_worker *w, const struct drb_setup *s)
 	}
 }
 
+void drb_liveness_drain(struct drb_worker *w, uint32_t i, bool drained)
+{
+	struct drb_liveness *l = &w->liveness;
+
+	l->port[i].drained = drained;
+	if (speaks(l, i))
+		l->say_ns[i] = 0; // the neighbour must know at once
+	l->changed = true;
+	l->due_ns = 0;
+}
+
 void drb_liveness_free(struct drb_worker *w)
 {
 	struct drb_liveness *l = &w->liveness;
@@ -100,79 +112,84 @@ static bool has_carrier(const struct drb_worker *w, uint32_t i)
 	return rte_eth_link_get_nowait(w->port[i].dpdk, &link) < 0 || link.link_status;
 }
 
-// Tells the user what became of port i, and what to do about it.
-static void tell(const struct drb_worker *w, uint32_t i, enum drb_live_state before)
+// stuck becomes the down-ports to switches that cannot turn a packet.
+static struct drb_known known(const struct drb_worker *w, uint32_t *stuck)
 {
-	const struct drb_live *p = &w->liveness.port[i];
-	const char *name = w->liveness.setup[i].name;
-	char peer[DRB_END_NAME_MAX], there[DRB_END_NAME_MAX];
+	struct drb_known k = {0};
 
-	drb_end_name(peer, &p->peer);
-	drb_end_name(there, &p->hello.from);
-	switch (p->state) {
-	case DRB_LIVE_MISWIRED:
-		if (p->hello.fabric != p->fabric)
-			drb_warn("port %s: miswired, not used: its cable goes to %s of another "
-				 "fabric, plug it into %s of this one",
-				 name, there, peer);
-		else
-			drb_warn("port %s: miswired, not used: move the far end of its cable from "
-				 "%s to %s",
-				 name, there, peer);
-		break;
-	case DRB_LIVE_DOWN:
-		if (!p->carrier)
-			drb_warn("port %s: down, no carrier (to %s)", name, peer);
-		else if (p->heard && p->deaf >= DRB_HELLO_MISSES)
-			drb_warn("port %s: down, %s does not hear our hellos", name, peer);
-		else
-			drb_warn("port %s: down, no hello from %s", name, peer);
-		break;
-	case DRB_LIVE_DRAINED:
-		drb_info("port %s: drained, no new traffic to %s", name, peer);
-		break;
-	default:
-		if (before != DRB_LIVE_UNKNOWN)
-			drb_info("port %s: up again", name);
-		break;
+	*stuck = 0;
+	for (uint32_t i = 0; i < w->ports; i++) {
+		const struct drb_live *p = &w->liveness.port[i];
+		const uint32_t bit = UINT32_C(1) << i;
+		const uint8_t says = i < w->down_ports && p->heard ? p->hello.flags : 0;
+		const bool watched = w->liveness.watched[i];
+		*stuck |= says & DRB_HELLO_STUCK ? bit : 0;
+		k.asked |= says & DRB_HELLO_NEEDS ? bit : 0;
+		if (!w->port[i].active)
+			continue;
+		*(i < w->down_ports ? &k.downs : &k.ups) |= bit;
+		if (watched ? drb_live_drained(p) : p->drained)
+			k.drained |= bit;
+		else if (watched && !drb_live_usable(p))
+			k.dead |= bit;
+	}
+	return k;
+}
+
+// Has the neighbours told at once.
+static void say_now(struct drb_worker *w, uint32_t ports)
+{
+	struct drb_liveness *l = &w->liveness;
+
+	for (uint32_t i = 0; i < w->ports; i++) {
+		if ((ports >> i & 1) && speaks(l, i))
+			l->say_ns[i] = l->due_ns = w->now_ns;
 	}
 }
 
-// Works out which ports can be used and tells the other workers.
+static void tell_needed(struct drb_worker *w, uint32_t needed)
+{
+	uint32_t before = w->liveness.needed;
+
+	w->liveness.needed = needed;
+	for (uint32_t i = 0; i < w->ports; i++) {
+		if ((needed ^ before) >> i & 1)
+			drb_liveness_tell_needed(w, i, needed >> i & 1);
+	}
+}
+
+// Works out which ports are used and tells the other workers.
 static void publish(struct drb_worker *w)
 {
 	struct drb_liveness *l = &w->liveness;
-	uint32_t dead = 0, stuck = 0, uplinks = 0;
+	uint32_t below;
+	struct drb_known k = known(w, &below);
+	struct drb_use use = drb_use_of(&k);
+	bool stuck = __builtin_popcount(k.ups & ~use.out) < 2;
 
-	for (uint32_t i = 0; i < w->ports; i++) {
-		const struct drb_live *p = &l->port[i];
-		bool usable = !l->watched[i] || drb_live_usable(p);
-		dead |= usable ? 0 : UINT32_C(1) << i;
-		if (i < w->down_ports && p->heard && (p->hello.flags & DRB_HELLO_STUCK))
-			stuck |= UINT32_C(1) << i;
-		uplinks += i >= w->down_ports && w->port[i].active && usable;
-	}
-	atomic_store_explicit(&w->published_links.dead, dead, memory_order_relaxed);
-	atomic_store_explicit(&w->published_links.stuck, stuck, memory_order_relaxed);
+	atomic_store_explicit(&w->published_links.dead, (uint64_t)k.drained << 32 | use.out,
+			      memory_order_relaxed);
+	atomic_store_explicit(&w->published_links.stuck, below, memory_order_relaxed);
 	drb_liveness_read(w);
-	// Below they must know at once, lest they send us what we cannot turn.
-	if (l->stuck != (uplinks < 2)) {
-		l->stuck = uplinks < 2;
-		for (uint32_t i = w->down_ports; i < w->ports; i++)
-			l->say_ns[i] = speaks(l, i) ? w->now_ns : UINT64_MAX;
-		l->due_ns = w->now_ns;
-	}
+	// Below they must know at once, lest they send us what we cannot turn; above, what we need.
+	if (l->stuck != stuck || l->needs != use.needs)
+		say_now(w, k.ups);
+	l->stuck = stuck;
+	l->needs = use.needs;
+	tell_needed(w, use.needed);
 }
 
 void drb_liveness_read(struct drb_worker *w)
 {
 	const struct drb_links_published *p = &w->owner->published_links;
-	uint32_t dead = atomic_load_explicit(&p->dead, memory_order_relaxed);
+	uint64_t both = atomic_load_explicit(&p->dead, memory_order_relaxed);
 	uint32_t stuck = atomic_load_explicit(&p->stuck, memory_order_relaxed);
+	uint32_t dead = (uint32_t)both, drained = (uint32_t)(both >> 32);
 
-	if (likely(dead == w->dead && stuck == w->links.stuck))
+	if (likely(dead == w->dead && drained == w->drained && stuck == w->links.stuck))
 		return;
 	w->dead = dead;
+	w->drained = drained;
 	w->links.stuck = stuck;
 	w->links.live = 0;
 	for (uint32_t i = 0; i < w->ports; i++) {
@@ -194,7 +211,7 @@ static void hear(struct drb_worker *w, uint32_t in, const struct drb_hello *hell
 	l->others = true;
 	bool changed = drb_live_hear(p, hello, w->now_ns);
 	if (changed)
-		tell(w, in, before);
+		drb_liveness_tell(w, in, before);
 	if (changed || flags != hello->flags)
 		publish(w);
 }
@@ -244,12 +261,14 @@ static void take_handed(struct drb_worker *w)
 static void begin(struct drb_worker *w, uint32_t i)
 {
 	struct drb_liveness *l = &w->liveness;
-	bool carrier = has_carrier(w, i);
+	bool carrier = has_carrier(w, i), drained = l->port[i].drained;
 
 	drb_live_init(&l->port[i], &l->setup[i].peer, l->fabric, l->port[i].period_ns, carrier,
 		      w->now_ns);
+	l->port[i].drained = drained;
+	drb_live_look(&l->port[i], carrier, l->others, w->now_ns);
 	if (!carrier)
-		tell(w, i, DRB_LIVE_UNKNOWN);
+		drb_liveness_tell(w, i, DRB_LIVE_UNKNOWN);
 	l->begins[i] = false;
 }
 
@@ -263,7 +282,8 @@ static void say(struct drb_worker *w, uint32_t i)
 		.period_ms = (uint32_t)(p->hello_ns / 1000000),
 		.flags = (drb_live_hears(&l->port[i], w->now_ns) ? DRB_HELLO_HEARS : 0) |
 			 (l->port[i].drained ? DRB_HELLO_DRAINED : 0) |
-			 (l->stuck ? DRB_HELLO_STUCK : 0),
+			 (l->stuck ? DRB_HELLO_STUCK : 0) |
+			 (l->needs >> i & 1 ? DRB_HELLO_NEEDS : 0),
 	};
 	struct rte_mbuf *m = rte_pktmbuf_alloc(l->pool);
 
@@ -284,7 +304,7 @@ static void look(struct drb_worker *w, uint32_t i, bool *changed)
 	bool carrier = w->now_ns >= l->ask_ns ? has_carrier(w, i) : l->port[i].carrier;
 
 	if (drb_live_look(&l->port[i], carrier, l->others, w->now_ns)) {
-		tell(w, i, before);
+		drb_liveness_tell(w, i, before);
 		*changed = true;
 	}
 }
@@ -344,6 +364,7 @@ void drb_liveness_view(const struct drb_worker *w, struct drb_port_live view[DRB
 		view[i] = (struct drb_port_live){
 			.watched = l->watched[i] && !l->begins[i],
 			.state = l->port[i].state,
+			.needed = l->needed >> i & 1,
 			.since_ns = l->port[i].since_ns,
 			.hellos_in = l->in[i],
 			.hellos_out = l->out[i],
@@ -351,32 +372,4 @@ void drb_liveness_view(const struct drb_worker *w, struct drb_port_live view[DRB
 			.last = l->port[i].hello,
 		};
 	}
-}
-
-uint32_t drb_liveness_trouble(const struct drb_setup *s,
-			      const struct drb_port_live view[DRB_PORTS_MAX], char *text,
-			      size_t size)
-{
-	uint32_t ports = s->down_ports + s->up_ports, usable = 0;
-	size_t used = 0;
-
-	*text = '\0';
-	for (uint32_t i = 0; i < ports; i++) {
-		const struct drb_port_live *v = &view[i];
-		char peer[DRB_END_NAME_MAX], there[DRB_END_NAME_MAX];
-		if (!v->watched || v->state == DRB_LIVE_UNKNOWN || v->state == DRB_LIVE_UP) {
-			usable++;
-			continue;
-		}
-		drb_end_name(peer, &s->ports[i].peer);
-		drb_end_name(there, &v->last.from);
-		if (used < size)
-			used += (size_t)snprintf(text + used, size - used, "%s%s %s",
-						 used ? "; " : "", s->ports[i].name,
-						 drb_live_name(v->state));
-		if (used < size && v->state == DRB_LIVE_MISWIRED)
-			used += (size_t)snprintf(text + used, size - used, ": move %s to %s", there,
-						 peer);
-	}
-	return usable;
 }

@@ -21,7 +21,9 @@ struct drb_worker;
 
 // What worker 0 tells the others: written by it when it changes, read by each at every turn.
 struct drb_links_published {
-	atomic_uint dead;  // a bit per port: not to be used
+	// A bit per port: not to be used. From bit 32 on: drained, to be used by what would be lost
+	// otherwise; in one word, as a port without either would be of no use.
+	atomic_ullong dead;
 	atomic_uint stuck; // down-ports to switches that cannot turn a packet
 };
 
@@ -29,6 +31,7 @@ struct drb_links_published {
 struct drb_port_live {
 	bool watched; // hellos or at least the carrier are looked at
 	enum drb_live_state state;
+	bool needed; // drained, and used because there is no other way
 	uint64_t since_ns;
 	uint64_t hellos_in, hellos_out;
 	bool heard;            // ever; from:
@@ -47,6 +50,8 @@ struct drb_liveness {
 	uint64_t ask_ns; // when to ask for carriers again
 	bool others;     // a hello was heard on some port
 	bool stuck;      // we have fewer than two uplinks in use
+	uint32_t needs;  // a bit per port: our drained uplinks, of which we need one
+	uint32_t needed; // those and drained down-ports to switches that need us
 	bool changed;    // something is switched on or off
 	bool watched[DRB_PORTS_MAX];
 	bool begins[DRB_PORTS_MAX];     // watched from the next look on
@@ -61,6 +66,8 @@ int drb_liveness_init(struct drb_worker *w, const struct drb_setup *setup, struc
 		      uint32_t workers);
 // While the worker is parked: other periods, or off.
 void drb_liveness_set(struct drb_worker *w, const struct drb_setup *setup);
+// While the worker is parked: port i shall take no new traffic, or shall again.
+void drb_liveness_drain(struct drb_worker *w, uint32_t i, bool drained);
 void drb_liveness_free(struct drb_worker *w);
 
 // Worker 0, once w->now_ns has reached due_ns or another worker handed over hellos: says, hears,
@@ -76,6 +83,12 @@ bool drb_liveness_hear(struct drb_worker *w, uint32_t in, struct rte_mbuf *m);
 void drb_liveness_read(struct drb_worker *w);
 // Worker 0, for a snapshot.
 void drb_liveness_view(const struct drb_worker *w, struct drb_port_live view[DRB_PORTS_MAX]);
+// What a port's state is called.
+const char *drb_liveness_state(const struct drb_port_live *view);
+// Says in the log what became of port i, that was in state `before`, and what to do about it; or
+// that it is drained and used nevertheless, or not any more.
+void drb_liveness_tell(const struct drb_worker *w, uint32_t i, enum drb_live_state before);
+void drb_liveness_tell_needed(const struct drb_worker *w, uint32_t i, bool needed);
 // How many ports can be used; text becomes what is wrong with the others and which cable to move
 // where, "" if nothing is.
 uint32_t drb_liveness_trouble(const struct drb_setup *setup,

@@ -18,6 +18,7 @@
 
 #include "carrier.h"
 #include "common/msg.h"
+#include "drain.h"
 #include "reload.h"
 #include "steer.h"
 
@@ -146,7 +147,7 @@ static const char *port_state(uint32_t i, const struct drb_port_live *live)
 	// A switch that says hello and was not heard yet is unknown; a host never speaks.
 	if (live->watched && strcmp(carrier, "up") == 0 &&
 	    (p->peer.layer > 0 || live->state != DRB_LIVE_UNKNOWN))
-		return drb_live_name(live->state);
+		return drb_liveness_state(live);
 	if (p->driver == DRB_DRIVER_AF_PACKET || p->driver == DRB_DRIVER_AF_XDP)
 		return carrier;
 	if (rte_eth_link_get_nowait(worker->port[i].dpdk, &link) < 0 || link.link_status)
@@ -314,14 +315,19 @@ static int differences(const char *cmd, const char *params, struct rte_tel_data 
 }
 
 // The one line that there is to say, marked as what it is.
-static int reload(const char *cmd, const char *params, struct rte_tel_data *d)
+static int obey(const char *cmd, const char *params, struct rte_tel_data *d)
 {
 	char text[1024], reply[1100];
+	int rc;
 
-	(void)cmd, (void)params;
 	if (!atomic_load(&ready))
 		return -EAGAIN;
-	int rc = drb_reload(text, sizeof(text));
+	if (strcmp(cmd, DRB_CMD_RELOAD) == 0)
+		rc = drb_reload(text, sizeof(text));
+	else if (strcmp(cmd, DRB_CMD_DRAIN) == 0)
+		rc = drb_drain(workers, setup, params, text, sizeof(text));
+	else
+		rc = drb_undrain(workers, setup, params, text, sizeof(text));
 	snprintf(reply, sizeof(reply), "%s: %s", rc < 0 ? DRB_REPLY_ERROR : DRB_REPLY_OK, text);
 	return rte_tel_data_string(d, reply);
 }
@@ -338,7 +344,11 @@ static const struct {
 	{DRB_CMD_DROPS, drops, "Dropped packets by reason"},
 	{DRB_CMD_DIFFERENCES, differences,
 	 "Sampled decisions by load of the default less that of the candidate"},
-	{DRB_CMD_RELOAD, reload, "Reads the config again and puts it in force: ok or error: why"},
+	{DRB_CMD_RELOAD, obey, "Reads the config again and puts it in force: ok or error: why"},
+	{DRB_CMD_DRAIN, obey,
+	 "No new traffic: ok or error: why. Parameter: port name, else every port"},
+	{DRB_CMD_UNDRAIN, obey,
+	 "New traffic again: ok or error: why. Parameter: port name, else every port"},
 	{DRB_CMD_WORKER, worker_stats, "The forwarding thread: bursts, sleeps, lateness"},
 };
 

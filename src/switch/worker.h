@@ -75,7 +75,8 @@ struct drb_worker {
 	struct drb_threshold threshold;
 	struct drb_turns turns;
 	struct drb_peers peers;
-	uint32_t dead; // a bit per port: not to be used. 0 almost always
+	uint32_t dead;    // a bit per port: not to be used. 0 almost always
+	uint32_t drained; // a bit per port: used only by what would be lost otherwise
 	struct drb_links links;
 	uint32_t unrecorded;                  // bursts until the next whose decisions are recorded
 	uint64_t difference[DRB_DIFFERENCES]; // decisions by default load - candidate load

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bursts of any frames into switches of several kinds, with real mbufs: no packet may be lost from
-// the counters. Input: kind of switch and dead ports, then per frame its port, whether the burst
-// ends, its length.
+// the counters. Input: kind of switch and dead ports, only drained if its length is even, then per
+// frame its port, whether the burst ends, its length.
 #include "fuzz.h"
 
 #include "unit/switch_eal.h"
@@ -72,7 +72,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	// The last port has no device.
 	for (uint32_t i = 0; i + 1 < w.ports; i++)
 		drb_worker_attach(&w, i, 20, (uint16_t)i);
-	atomic_store(&w.published_links.dead, (first / KINDS) & ((1u << (w.ports - 1)) - 1));
+	uint64_t dead = (first / KINDS) & ((1u << (w.ports - 1)) - 1);
+	atomic_store(&w.published_links.dead, size & 1 ? dead << 32 | dead : dead);
 	drb_liveness_read(&w);
 	w.now_ns = 1000000000;
 	while (size > 0) {

@@ -4,7 +4,7 @@
 
 heal.py FABRIC HOSTS SLOT_MS SECONDS [AT COMMAND]...: host h sends to h + 5, in each slot with
 probability one half (load 0.5 if a link moves one packet a slot). At AT seconds COMMAND is run by the
-shell; nobody waits for it. Prints one line of JSON for each event, in time:
+shell; nobody waits for it. SIGTERM ends it sooner. Prints one line of JSON for each event, in time:
   event, sent    the command; packets sent from it until the next
   lost           of them, and of those that were under way when it happened
   heal_ms        from the event until the last lost one was sent
@@ -19,6 +19,7 @@ import json
 import os
 import random
 import selectors
+import signal
 import socket
 import struct
 import subprocess
@@ -86,9 +87,12 @@ def run(streams, hosts, slot, seconds, events):
     much it was late and what the machine had done by then."""
     rng = random.Random(1)
     begin = time.monotonic()
-    at, pending, children, slots = [], list(events), [], []
+    at, pending, children, slots, ended = [], list(events), [], [], []
+    signal.signal(signal.SIGTERM, lambda *_: ended.append(True))
     for n in range(int(seconds / slot)):
         streams.receive(begin + n * slot)
+        if ended:
+            break
         now = time.monotonic()
         if n % MACHINE_EVERY == 0:
             machine_then = machine.read(), machine.waited('drbswitch')

@@ -530,6 +530,54 @@ def reload_of_a_pipe():
         stop(p)
 
 
+def until_port(path, port, state):
+    """Waits until a port is in this state."""
+    end = time.monotonic() + WITHIN
+    while (says := ask(path, f'/drb/port,{port}')[0]['state']) != state:
+        assert time.monotonic() < end, f'{port} is {says}, not {state}'
+        time.sleep(0.01)
+
+
+def drains():
+    """A core is drained: the switch below knows, and does not give its other uplink. It stays so over
+    a reload until it is undrained."""
+    with World() as w:
+        text = (f'fabric: {{layers: 2, arity: 2}}\nlink: {{driver: none, hello: 100ms}}\n'
+                f'process: {{memif_dir: {w.dir}/memif}}\nswitch: {{layer: M, label: N}}\nports:\n')
+        low, core, other = (w.start(text.replace('M', m).replace('N', n) + ''.join(
+            f'  - {{name: {port}, driver: memif}}\n' for port in ports), name=f's{m}-{n}')
+            for m, n, ports in (('1', '0', ('u0', 'u1')), ('2', '0', ('d0',)), ('2', '1', ('d0',))))
+        for _ in range(3):
+            w.notified('READY=1')
+        below, above, beside = (w.socket_of(f'drb-s{name}') for name in ('1-0', '2-0', '2-1'))
+        for path, port in ((below, 'u0'), (below, 'u1'), (above, 'd0'), (beside, 'd0')):
+            until_port(path, port, 'up')
+        assert ask(above, '/drb/drain')[0] == 'ok: drb-s2-0: drained now: d0'
+        until_port(above, 'd0', 'drained')
+        until_port(below, 'u0', 'drained by neighbour')
+        assert ask(below, '/drb/info')[0]['trouble'] == 'u0 drained by neighbour'
+        for path, order, why in (
+                (below, '/drb/drain', 'not drained: its hosts have no other way'),
+                (below, '/drb/drain,d0', 'd0 not drained: h0 has no other way'),
+                (below, '/drb/drain,u1', 'u1 not drained: no other uplink is in use'),
+                (below, '/drb/undrain,x', "no port 'x'")):
+            assert ask(path, order)[0] == f'error: {why}', order
+        end = time.monotonic() + WITHIN  # until s2-1 has heard of it
+        while (said := ask(beside, '/drb/drain')[0]).startswith('ok: ') and time.monotonic() < end:
+            ask(beside, '/drb/undrain')
+        assert said == 'error: d0 not drained: s1-0 has no other uplink in use', said
+        until_port(below, 'u1', 'up')
+        assert ask(above, '/drb/reload')[0].startswith('ok: ')
+        until_port(above, 'd0', 'drained')
+        assert ask(above, '/drb/undrain')[0] == 'ok: drb-s2-0: drained now: no port'
+        until_port(above, 'd0', 'up')
+        until_port(below, 'u0', 'up')
+        err = stop(low)
+        assert 'port u0: drained by s2-0.d0, no new traffic to it\n' in err, err
+        for p in (core, other):
+            stop(p)
+
+
 def status_of(task):
     return dict(line.split(':\t', 1) for line in (task / 'status').read_text().splitlines())
 
@@ -649,7 +697,7 @@ def every_key_is_documented():
 TESTS = (command_line, starts_and_stops, one_process_per_name, two_at_once, starts_after_a_crash,
          stopped_while_starting, stopped_while_waiting, memif_peers_meet, memif_peers_leave,
          captures_are_counted_whole, many_readers, reload_keeps_what_is_queued,
-         reload_under_load, reload_of_a_pipe, least_privilege, bad_input, devices_that_fail, examples,
+         reload_under_load, reload_of_a_pipe, drains, least_privilege, bad_input, devices_that_fail, examples,
          every_key_is_documented, service_file)
 
 

@@ -157,13 +157,17 @@ static void drained(void **state)
 {
 	(void)state;
 	begin(100);
-	assert_int_equal(hear(DRB_HELLO_HEARS | DRB_HELLO_DRAINED, 1000), DRB_LIVE_DRAINED);
-	assert_false(drb_live_usable(&l));
+	assert_int_equal(hear(DRB_HELLO_HEARS | DRB_HELLO_DRAINED, 1000), DRB_LIVE_DRAINED_THERE);
+	assert_true(drb_live_drained(&l) && !drb_live_usable(&l));
 	assert_int_equal(hear(DRB_HELLO_HEARS, 1100), DRB_LIVE_UP);
+	assert_false(drb_live_drained(&l));
 	l.drained = true;
+	assert_int_equal(hear(DRB_HELLO_HEARS | DRB_HELLO_DRAINED, 1100), DRB_LIVE_DRAINED);
 	assert_int_equal(look(true, true, 1101), DRB_LIVE_DRAINED);
 	assert_int_equal(look(true, true, 1500), DRB_LIVE_DOWN); // dead counts for more
+	assert_false(drb_live_drained(&l));
 	assert_int_equal(hear(DRB_HELLO_HEARS, 1600), DRB_LIVE_DRAINED);
+	assert_true(drb_live_drained(&l) && !drb_live_usable(&l));
 	l.drained = false;
 	assert_int_equal(look(true, true, 1601), DRB_LIVE_UP);
 }
@@ -184,6 +188,7 @@ static void names(void **state)
 	(void)state;
 	assert_string_equal(drb_live_name(DRB_LIVE_UNKNOWN), "unknown");
 	assert_string_equal(drb_live_name(DRB_LIVE_DRAINED), "drained");
+	assert_string_equal(drb_live_name(DRB_LIVE_DRAINED_THERE), "drained by neighbour");
 	assert_null(drb_live_name(DRB_LIVE_COUNT));
 }
 
