@@ -156,7 +156,9 @@ static int take_worker(const json_t *reply, void *out)
 	struct drb_switch_worker *worker = out;
 	if (GET_TEXT(reply, "idle", worker->idle) < 0 ||
 	    get_count(reply, "time_ns", &worker->time_ns) < 0 ||
-	    get_count(reply, "cycles_hz", &worker->cycles_hz) < 0)
+	    get_count(reply, "cycles_hz", &worker->cycles_hz) < 0 ||
+	    get_count(reply, "buffers", &worker->buffers) < 0 ||
+	    get_count(reply, "buffers_free", &worker->buffers_free) < 0)
 		return -EPROTO;
 	return get_fields(reply, worker_fields, COUNT(worker_fields), &worker->count);
 }

@@ -73,6 +73,7 @@ struct drb_switch_worker {
 	char idle[DRB_READER_TEXT_MAX];
 	uint64_t time_ns;
 	uint64_t cycles_hz; // of the time stamp counter
+	uint64_t buffers, buffers_free;
 	struct drb_worker_counters count;
 };
 

@@ -250,6 +250,9 @@ static int show_worker(struct drb_telemetry *t, const struct drb_switch_info *in
 #define X(key, meaning) ctl_count(s->rows, #key, NULL, meaning, c->key);
 	DRB_WORKER_COUNTERS(X)
 #undef X
+	ctl_count(s->rows, "buffers", NULL, "for packets: as many as fill every queue, and more",
+		  worker.buffers);
+	ctl_count(s->rows, "buffers_free", NULL, "of them, now", worker.buffers_free);
 	ctl_real(s->rows, "cycles_per_packet", "cycles/pkt",
 		 "work_cycles per packet received: the cost of a packet, driver included", 1,
 		 ratio(c->work_cycles, c->rx_packets));

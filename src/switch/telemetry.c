@@ -13,6 +13,7 @@
 #include <rte_cycles.h>
 #include <rte_ethdev.h>
 #include <rte_log.h>
+#include <rte_mempool.h>
 #include <rte_telemetry.h>
 #include <rte_version.h>
 
@@ -281,6 +282,7 @@ static int drops(const char *cmd, const char *params, struct rte_tel_data *d)
 
 static int worker_stats(const char *cmd, const char *params, struct rte_tel_data *d)
 {
+	const struct rte_mempool *pool = worker->liveness.pool; // of all ports; NULL: without ports
 	struct drb_snapshot s;
 
 	(void)cmd, (void)params;
@@ -291,6 +293,8 @@ static int worker_stats(const char *cmd, const char *params, struct rte_tel_data
 	add_dict_u64(d, "time_ns", s.time_ns);
 	add_dict_u64(d, "workers", setup->workers);
 	add_dict_u64(d, "cycles_hz", rte_get_tsc_hz());
+	add_dict_u64(d, "buffers", pool ? pool->size : 0);
+	add_dict_u64(d, "buffers_free", pool ? rte_mempool_avail_count(pool) : 0);
 #define X(key, meaning) add_dict_u64(d, #key, s.worker.key);
 	DRB_WORKER_COUNTERS(X)
 #undef X

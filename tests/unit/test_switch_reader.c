@@ -89,7 +89,9 @@ static void counters_are_read_by_name(void **state)
 		 keys);
 	counters(keys, sizeof(keys), DRB_CMD_WORKER);
 	snprintf(worker_text, sizeof(worker_text),
-		 "{\"/drb/worker\":{\"idle\":\"sleep\",\"time_ns\":5,\"cycles_hz\":6,%s}}", keys);
+		 "{\"/drb/worker\":{\"idle\":\"sleep\",\"time_ns\":5,\"cycles_hz\":6,"
+		 "\"buffers\":8,\"buffers_free\":7,%s}}",
+		 keys);
 	connect_to(&server, &script, &t);
 	assert_int_equal(drb_read_drops(&t, &drops), 0);
 	assert_int_equal(drb_read_routing(&t, &routing), 0);
@@ -117,6 +119,8 @@ static void counters_are_read_by_name(void **state)
 	assert_string_equal(routing.flows_per_uplink, "3");
 	assert_int_equal(routing.flows, 12);
 	assert_int_equal(worker.cycles_hz, 6);
+	assert_int_equal(worker.buffers, 8);
+	assert_int_equal(worker.buffers_free, 7);
 	assert_string_equal(worker.idle, "sleep");
 }
 
