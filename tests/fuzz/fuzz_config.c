@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Any bytes as a config file: refused with one line, or a setup in which everything is in range.
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-#include "fuzz.h"
+#include "said.h"
 
 #include <errno.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "common/config.h"
 
@@ -31,31 +26,17 @@ static void check_setup(const struct drb_setup *s)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static int fd = -1, message = -1, error = -1;
-	static char path[32];
+	const char *path = file_of(data, size), *said;
 	struct drb_setup setup;
-	char text[4096];
 
-	if (fd < 0) {
-		fd = memfd_create("config", 0);
-		message = memfd_create("message", 0);
-		error = dup(STDERR_FILENO);
-		require(fd >= 0 && message >= 0 && error >= 0);
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	}
-	require(ftruncate(fd, 0) == 0 && pwrite(fd, data, size, 0) == (ssize_t)size);
-	require(ftruncate(message, 0) == 0 && lseek(message, 0, SEEK_SET) == 0);
-	dup2(message, STDERR_FILENO);
+	listen_to_errors();
 	int rc = drb_config_load(path, NULL, &setup);
-	dup2(error, STDERR_FILENO);
-	ssize_t len = pread(message, text, sizeof(text) - 1, 0);
-	require(len >= 0);
-	text[len] = '\0';
+	said = errors_said();
 	if (rc == 0) {
-		require(len == 0);
+		require(said[0] == '\0');
 		check_setup(&setup);
 	} else {
-		require(rc == -EINVAL && len > 0 && strchr(text, '\n') == text + len - 1);
+		require(rc == -EINVAL && is_one_line(said));
 	}
 	return 0;
 }

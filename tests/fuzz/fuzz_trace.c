@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Any bytes as a capture: refused with one line, or packets that are all from one host of the
 // fabric to another. Input: number of hosts less 2, then the file.
-#include "fuzz.h"
-
-#include <sys/mman.h>
-#include <unistd.h>
+#include "said.h"
 
 #include "gen/foreign.h"
 #include "gen/recognise.h"
@@ -66,31 +63,18 @@ static void map(struct trace *t, uint32_t hosts)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static int fd = -1, message = -1, error = -1;
 	uint32_t hosts = 2 + take(&data, &size) % HOSTS_MAX;
+	const char *path = file_of(data, size), *said;
 	struct trace trace = {0};
-	char path[32], text[1200];
 
-	if (fd < 0) {
-		fd = memfd_create("capture", 0);
-		message = memfd_create("message", 0);
-		error = dup(STDERR_FILENO);
-		require(fd >= 0 && message >= 0 && error >= 0);
-	}
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	require(ftruncate(fd, 0) == 0 && pwrite(fd, data, size, 0) == (ssize_t)size);
-	require(ftruncate(message, 0) == 0 && lseek(message, 0, SEEK_SET) == 0);
-	dup2(message, STDERR_FILENO);
+	listen_to_errors();
 	int rc = trace_load(&trace, path);
-	dup2(error, STDERR_FILENO);
-	ssize_t len = pread(message, text, sizeof(text) - 1, 0);
-	require(len >= 0);
-	text[len] = '\0';
+	said = errors_said();
 	if (rc == 0) {
-		require(len == 0);
+		require(said[0] == '\0');
 		map(&trace, hosts);
 	} else {
-		require(len > 0 && strchr(text, '\n') == text + len - 1 && strstr(text, path));
+		require(is_one_line(said) && strstr(said, path));
 	}
 	trace_free(&trace);
 	return 0;

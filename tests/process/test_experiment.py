@@ -11,13 +11,13 @@ import re
 import subprocess
 import sys
 import tempfile
-import traceback
 
 TOPO, BUILD = sys.argv[1:3]
 sys.dont_write_bytecode = True
 sys.path.insert(0, TOPO)
 os.environ['DRB_BUILD'] = BUILD
 
+import tap  # noqa: E402
 from drbfabric import live, report  # noqa: E402
 from drbfabric.experiment import Experiment, Setup, deviations, disturbance, simulate, summarise  # noqa: E402
 
@@ -154,16 +154,4 @@ TESTS = (counters_become_figures, disturbed_runs_do_not_count, deviations_are_fo
          mistakes_are_one_line)
 
 
-def main():
-    print(f'1..{len(TESTS)}')
-    for number, test in enumerate(TESTS, 1):
-        try:
-            test()
-            print(f'ok {number} - {test.__name__}', flush=True)
-        except Exception as e:  # a test that breaks has failed; the others still run
-            print(f'not ok {number} - {test.__name__}')
-            for line in traceback.format_exception(e):
-                print('# ' + line.rstrip().replace('\n', '\n# '), flush=True)
-
-
-main()
+tap.run(TESTS)

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs test functions and reports in TAP."""
+
+import traceback
+
+
+def run(tests):
+    print(f'1..{len(tests)}')
+    for number, test in enumerate(tests, 1):
+        try:
+            test()
+            print(f'ok {number} - {test.__name__}', flush=True)
+        except Exception as e:  # a test that breaks has failed; the others still run
+            print(f'not ok {number} - {test.__name__}')
+            for line in traceback.format_exception(e):
+                print('# ' + line.rstrip().replace('\n', '\n# '), flush=True)
