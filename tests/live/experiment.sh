@@ -15,11 +15,7 @@ clean() { nothing_left && [ -z "$(find "$scratch" -maxdepth 1 -name 'drb-experim
 interrupted_while() { # interrupted_while SIGNAL CONDITION: it gets the signal then, and ends
   "$root/topo/experiment" --load 0.9 --slots 10000 --out "$scratch/cut" >"$scratch/said" 2>&1 &
   local pid=$!
-  for _ in $(seq 2000); do
-    if eval "$2"; then break; fi
-    sleep 0.01
-  done
-  eval "$2" || { echo "never saw: $2" && cat "$scratch/said" && return 1; }
+  soon eval "$2" >/dev/null || { echo "never saw: $2" && cat "$scratch/said" && return 1; }
   kill "-$1" $pid
   SECONDS=0
   wait $pid

@@ -54,8 +54,9 @@ def main():
     answers = {} if instance == "other" else replies(instance, lost, unnamed)
     os.makedirs(os.path.dirname(path))
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    listener.bind(path)
+    listener.bind(path + '.new')
     listener.listen(4)
+    os.rename(path + '.new', path)  # who finds it is served
     while True:
         client, _ = listener.accept()
         threading.Thread(target=serve, args=(client, answers), daemon=True).start()

@@ -7,14 +7,11 @@ need drbtopo drbswitch drbctl
 need_tool iperf3 jq
 seconds=3
 
+listens() { fabric exec "$1" -- ss -ltnH 'sport = :5201' | grep .; }
+
 serve() { # serve HOST: a server for one client, returns when it listens
   fabric exec "$1" -- iperf3 -s -1 >"$scratch/server" 2>&1 &
-  for _ in $(seq 200); do
-    fabric exec "$1" -- ss -ltnH 'sport = :5201' | grep -q . && return
-    sleep 0.02
-  done
-  echo "no iperf3 server"
-  return 1
+  soon listens "$1"
 }
 
 tcp() { # tcp ADDRESS

@@ -10,17 +10,13 @@ need_tool jq ping
 
 # at_rest SWITCH: what is sent on is received or missed, at each port; what is on its way, or in a
 # ring, arrives soon.
-at_rest() {
-  local i
-  for ((i = 0; i < 100; i++)); do
-    { drbctl show "$1" xdp --json && drbctl show "$1" ports --json; } |
-      jq -se 'group_by(.port) | length > 0 and all(add |
-        .xdp_redirected == .in_packets + .xdp_ring_full + .xdp_dropped and
-        .in_missed == .xdp_ring_full + .xdp_dropped)' >/dev/null && return
-    sleep 0.02
-  done
-  drbctl show "$1" xdp && drbctl show "$1" ports && false
+rests() {
+  { drbctl show "$1" xdp --json && drbctl show "$1" ports --json; } |
+    jq -se 'group_by(.port) | length > 0 and all(add |
+      .xdp_redirected == .in_packets + .xdp_ring_full + .xdp_dropped and
+      .in_missed == .xdp_ring_full + .xdp_dropped)'
 }
+at_rest() { soon rests "$1" || { drbctl show "$1" xdp && drbctl show "$1" ports && false; }; }
 # Each frame seen is sent on or kept: true in every reply, though CPUs count while they are summed.
 adds_up() {
   drbctl show --all xdp --json | tee "$scratch/xdp" |
@@ -30,14 +26,8 @@ count() { # count SUM: of counters of port d0 of s1-0
   drbctl show s1-0 xdp --json | jq "select(.port == \"d0\") | $1"
 }
 # arrives SUM NUMBER: it comes to be that, or more
-arrives() {
-  local i
-  for ((i = 0; i < 100; i++)); do
-    [ "$(count "$1")" -lt "$2" ] || return 0
-    sleep 0.02
-  done
-  drbctl show s1-0 xdp && false
-}
+is_at_least() { [ "$(count "$1")" -ge "$2" ]; }
+arrives() { soon is_at_least "$@" || { drbctl show s1-0 xdp && false; }; }
 
 # Hellos are sent on as well, but are no packets of the fabric: without them the counters agree.
 up -l 2 -d 2 --driver af_xdp --hello off
@@ -96,7 +86,13 @@ for h in 0 1; do
   ip -n alone link set d$h up
   ip -n alone link set h$h up
 done
-try() { # try XDP: runs the switch, lets h0 send 3 strange frames, prints its answers
+has_started() { grep -q ready "$scratch/said" || ! kill -0 "$1" 2>/dev/null; }
+# The kernel of the switch's side has received so many frames; what an XDP program took is among them.
+frames_came() { [ "$(ip netns exec alone cat /sys/class/net/d0/statistics/rx_packets)" -ge "$1" ]; }
+dropped_as_strange() { drbctl show --fabric alone s1-0 drops --json | grep -q "\"unknown_destination\":$1"; }
+# try XDP STRANGE: runs the switch, lets h0 send 3 strange frames of which STRANGE reach it, prints its
+# answers
+try() {
   cat >"$scratch/alone.yaml" <<END
 fabric: {layers: 1, arity: 1, name: alone}
 switch: {layer: 1, label: 0}
@@ -104,11 +100,9 @@ routing: {check_source: false}
 link: {driver: af_xdp, xdp: "$1"}
 END
   ip netns exec alone "$build/src/switch/drbswitch" -c "$scratch/alone.yaml" 2>"$scratch/said" &
-  local switch=$! i
-  for ((i = 0; i < 200; i++)); do
-    ! grep -q ready "$scratch/said" || break
-    sleep 0.02
-  done
+  local switch=$! before
+  soon has_started $switch >/dev/null
+  before=$(ip netns exec alone cat /sys/class/net/d0/statistics/rx_packets)
   ip netns exec alone python3 - <<'END'
 import socket
 s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
@@ -116,21 +110,24 @@ s.bind(('h0', 0))
 for n in range(3):
     s.send(bytes.fromhex('0a0000000001' '0a0000000002' '0800') + bytes(50))
 END
-  sleep 0.2
+  if kill -0 $switch 2>/dev/null; then
+    soon frames_came $((before + 3)) >/dev/null
+    soon dropped_as_strange "$2" >/dev/null
+  fi
   drbctl show --fabric alone s1-0 drops --json
   drbctl show --fabric alone s1-0 xdp --json 2>&1
   kill $switch
   wait $switch
 }
 check "all: strange frames reach the switch" \
-  bash -c "grep -q '\"unknown_destination\":3' <<<'$(try all)'"
+  bash -c "grep -q '\"unknown_destination\":3' <<<'$(try all 3)'"
 check "all: nothing is counted in front of it" \
-  bash -c "grep -q 'no port has an XDP program' <<<'$(try all)'"
+  bash -c "grep -q 'no port has an XDP program' <<<'$(try all 3)'"
 own=$build/src/switch/steer.bpf.o
 check "a program of one's own: strange frames pass" \
-  bash -c "grep -q '\"unknown_destination\":0' <<<'$(try "$own")'"
+  bash -c "grep -q '\"unknown_destination\":0' <<<'$(try "$own" 0)'"
 missing() {
-  try "$scratch/none.o"
+  try "$scratch/none.o" 0
   cat "$scratch/said"
   [ "$(cat "$scratch/said")" = "drbswitch: $scratch/alone.yaml:4: link.xdp: port d0: no program \"$scratch/none.o\": No such file or directory" ]
 }
