@@ -8,12 +8,38 @@
 #include <unistd.h>
 
 #include "common/msg.h"
+#include "memif_guard.h"
 
 static int watch(struct drb_worker *w, int fd)
 {
 	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
 
 	return epoll_ctl(w->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+}
+
+// The bell of port i rings in this worker's epoll set; with epoll_fd -1 in none.
+static int watch_bell(const struct drb_worker *w, uint32_t i, int epoll_fd)
+{
+	struct drb_memif_link *link = w->port[i].memif;
+
+	drb_memif_enter(link);
+	int rc = drb_memif_link_watch(link, w->port[i].rx_queue, epoll_fd);
+	drb_memif_leave();
+	return rc;
+}
+
+static int watch_port(struct drb_worker *w, uint32_t i)
+{
+	if (w->port[i].socket.fd >= 0)
+		return watch(w, w->port[i].socket.fd);
+	if (!w->port[i].active || w->port[i].rx_queue == DRB_QUEUE_NONE)
+		return 0;
+	if (!w->port[i].memif) {
+		w->doze = true;
+		return 0;
+	}
+	w->bells = true;
+	return watch_bell(w, i, w->epoll_fd);
 }
 
 int drb_idle_init(struct drb_worker *w)
@@ -28,12 +54,8 @@ int drb_idle_init(struct drb_worker *w)
 		rc = -errno;
 	if (rc == 0)
 		rc = watch(w, w->kick_fd);
-	for (uint32_t i = 0; rc == 0 && i < w->ports; i++) {
-		if (w->port[i].socket.fd >= 0)
-			rc = watch(w, w->port[i].socket.fd);
-		else if (w->port[i].active && w->port[i].rx_queue != DRB_QUEUE_NONE)
-			w->doze = true;
-	}
+	for (uint32_t i = 0; rc == 0 && i < w->ports; i++)
+		rc = watch_port(w, i);
 	if (rc < 0) {
 		drb_error("cannot watch the ports' sockets: %s", strerror(-rc));
 		drb_idle_free(w);
@@ -43,9 +65,40 @@ int drb_idle_init(struct drb_worker *w)
 
 void drb_idle_free(struct drb_worker *w)
 {
+	for (uint32_t i = 0; w->epoll_fd >= 0 && i < w->ports; i++) {
+		if (w->port[i].memif && w->port[i].rx_queue != DRB_QUEUE_NONE)
+			watch_bell(w, i, -1);
+	}
 	if (w->epoll_fd >= 0)
 		close(w->epoll_fd);
 	if (w->kick_fd >= 0)
 		close(w->kick_fd);
 	w->epoll_fd = w->kick_fd = -1;
+}
+
+bool drb_idle_ask(const struct drb_worker *w)
+{
+	bool silent = true;
+
+	for (uint32_t i = 0; i < w->ports; i++) {
+		if (w->port[i].memif)
+			drb_bell_ask(&w->port[i].memif->rx[w->port[i].rx_queue]);
+	}
+	// Either the sender sees that it is asked, or we see what it sent.
+	atomic_thread_fence(memory_order_seq_cst);
+	for (uint32_t i = 0; silent && i < w->ports; i++) {
+		if (w->port[i].memif)
+			silent = drb_bell_silent(&w->port[i].memif->rx[w->port[i].rx_queue]);
+	}
+	if (!silent)
+		drb_idle_awake(w);
+	return silent;
+}
+
+void drb_idle_awake(const struct drb_worker *w)
+{
+	for (uint32_t i = 0; i < w->ports; i++) {
+		if (w->port[i].memif)
+			drb_bell_awake(&w->port[i].memif->rx[w->port[i].rx_queue]);
+	}
 }

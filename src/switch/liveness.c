@@ -291,7 +291,7 @@ static void say(struct drb_worker *w, uint32_t i)
 		return; // out of buffers; there is another one soon
 	drb_hello_encode(&hello, (uint8_t *)rte_pktmbuf_append(m, DRB_HELLO_LEN));
 	// Ahead of the queue, which may be as long as a neighbour takes to be thought dead.
-	if (rte_eth_tx_burst(w->port[i].dpdk, w->port[i].tx_queue, &m, 1) == 1)
+	if (drb_worker_send(w, i, &m, 1) == 1)
 		l->out[i]++;
 	else
 		rte_pktmbuf_free(m);

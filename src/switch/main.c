@@ -125,7 +125,7 @@ static bool wait_for_links(const struct drb_port_set *ports)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	time_t end = now.tv_sec + LINK_WITHIN_S;
 	for (uint32_t tries = 1; now.tv_sec <= end; tries++) {
-		if (drb_ports_linked(ports, &setup) || atomic_load(&workers.worker[0].stop))
+		if (drb_ports_linked(ports) || atomic_load(&workers.worker[0].stop))
 			return true;
 		if (tries % RECONNECT_EVERY == 0)
 			drb_ports_reconnect(ports, &setup);

@@ -13,6 +13,7 @@
 
 #include <rte_interrupts.h>
 
+#include "memif_bell.h"
 #include "workers.h"
 
 int __real_rte_intr_callback_register(const struct rte_intr_handle *handle,
@@ -40,6 +41,8 @@ struct guarded {
 	rte_intr_callback_fn callback;
 	void *arg;
 	rte_intr_unregister_callback_fn after; // not NULL: unregistered, as soon as it returns
+	struct drb_memif_link *link;           // the port that it is of
+	struct drb_memif_talk talk;            // what was said on the channel that it reads
 	struct guarded *next;
 };
 
@@ -51,18 +54,18 @@ static struct {
 	bool closed;                // guarded by `turn`
 } guard = {.turn = PTHREAD_MUTEX_INITIALIZER, .list = PTHREAD_MUTEX_INITIALIZER};
 
-// This thread is inside the driver: what it registers is the driver's.
-static _Thread_local bool inside;
+// This thread is inside the driver, for this port: what it registers is the driver's. NULL: not.
+static _Thread_local struct drb_memif_link *inside;
 
-void drb_memif_enter(void)
+void drb_memif_enter(struct drb_memif_link *link)
 {
 	pthread_mutex_lock(&guard.turn);
-	inside = true;
+	inside = link;
 }
 
 void drb_memif_leave(void)
 {
-	inside = false;
+	inside = NULL;
 	pthread_mutex_unlock(&guard.turn);
 }
 
@@ -104,6 +107,7 @@ static void drop(struct guarded *gone)
 		}
 	}
 	pthread_mutex_unlock(&guard.list);
+	drb_memif_talk_over(gone->link, &gone->talk);
 	rte_intr_instance_free(gone->handle);
 	free(gone);
 }
@@ -115,7 +119,7 @@ static struct guarded *new_guarded(const struct rte_intr_handle *handle,
 
 	if (!g)
 		return NULL;
-	*g = (struct guarded){.callback = callback, .arg = arg};
+	*g = (struct guarded){.callback = callback, .arg = arg, .link = inside};
 	g->handle = rte_intr_instance_alloc(RTE_INTR_INSTANCE_F_PRIVATE);
 	if (!g->handle || rte_intr_fd_set(g->handle, rte_intr_fd_get(handle)) < 0 ||
 	    rte_intr_type_set(g->handle, rte_intr_type_get(handle)) < 0) {
@@ -129,14 +133,16 @@ static struct guarded *new_guarded(const struct rte_intr_handle *handle,
 
 static void call(void *arg)
 {
-	const struct guarded *g = arg;
+	struct guarded *g = arg;
 
-	drb_memif_enter();
+	drb_memif_enter(g->link);
 	// While this waited for its turn, main() may have unregistered it.
 	if (!guard.closed && !g->after) {
 		if (guard.parked)
 			drb_workers_park(guard.parked);
+		drb_memif_listen(g->link, &g->talk);
 		g->callback(g->arg);
+		drb_memif_listen(NULL, NULL);
 		if (guard.parked)
 			drb_workers_unpark(guard.parked);
 	}
@@ -195,6 +201,8 @@ int __wrap_rte_intr_callback_unregister_pending(const struct rte_intr_handle *ha
 	rc = __real_rte_intr_callback_unregister_pending(g->handle, call, g, call_after);
 	if (rc < 0)
 		g->after = NULL;
+	else
+		drb_memif_talk_over(g->link, &g->talk); // now, that the workers are parked
 	return rc;
 }
 

@@ -5,11 +5,13 @@
 // Nothing in the driver keeps the two apart. This does: its callbacks run one at a time, with the
 // workers parked, never while main() is inside the driver, and not at all once ports are stopped.
 
+struct drb_memif_link;
 struct drb_workers;
 
 // Around every call of main() that may enter the driver: rte_vdev_init(), rte_eth_dev_start(),
-// rte_eth_dev_stop() and rte_eth_dev_close(). Callbacks registered in between are guarded.
-void drb_memif_enter(void);
+// rte_eth_dev_stop() and rte_eth_dev_close(). Callbacks registered in between are guarded; they are
+// of this port.
+void drb_memif_enter(struct drb_memif_link *link);
 void drb_memif_leave(void);
 
 // From now on callbacks park these workers.

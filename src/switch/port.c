@@ -20,6 +20,7 @@
 
 #include "common/config_file.h"
 #include "common/msg.h"
+#include "memif_bell.h"
 #include "memif_guard.h"
 #include "packet_socket.h"
 #include "pool.h"
@@ -117,18 +118,6 @@ uint32_t drb_ports_mbufs(const struct drb_setup *s)
 	return n;
 }
 
-static void enter(const struct drb_port_setup *p)
-{
-	if (p->driver == DRB_DRIVER_MEMIF)
-		drb_memif_enter();
-}
-
-static void leave(const struct drb_port_setup *p)
-{
-	if (p->driver == DRB_DRIVER_MEMIF)
-		drb_memif_leave();
-}
-
 // The vdev name and arguments of a port. The name is unique within the process.
 static void describe(const struct drb_port_setup *p, uint32_t workers, char name[64],
 		     char args[1024])
@@ -175,13 +164,13 @@ static void remove_dead_socket(const char *path)
 	close(fd);
 }
 
-static int init_vdev(const struct drb_port_setup *p, const char *name, const char *args)
+static int init_vdev(const char *name, const char *args, struct drb_memif_link *memif)
 {
-	if (p->driver != DRB_DRIVER_MEMIF)
+	if (!memif)
 		return rte_vdev_init(name, args);
 	// The socket that a server listens on is for this user alone.
 	mode_t mask = umask(0177);
-	drb_memif_enter();
+	drb_memif_enter(memif);
 	int rc = rte_vdev_init(name, args);
 	drb_memif_leave();
 	umask(mask);
@@ -189,7 +178,8 @@ static int init_vdev(const struct drb_port_setup *p, const char *name, const cha
 }
 
 // -EINVAL for a device string that no driver takes, with a message naming its line.
-static int create(const char *path, const struct drb_port_setup *p, uint32_t workers, uint16_t *id)
+static int create(const char *path, const struct drb_port_setup *p, uint32_t workers, uint16_t *id,
+		  struct drb_memif_link *memif)
 {
 	char name[64], args[1024], key[64];
 	int rc;
@@ -197,7 +187,7 @@ static int create(const char *path, const struct drb_port_setup *p, uint32_t wor
 	describe(p, workers, name, args);
 	if (p->driver == DRB_DRIVER_MEMIF && p->up)
 		remove_dead_socket(p->socket);
-	rc = p->driver == DRB_DRIVER_PCI ? 0 : init_vdev(p, name, args);
+	rc = p->driver == DRB_DRIVER_PCI ? 0 : init_vdev(name, args, memif);
 	if (rc < 0) {
 		snprintf(key, sizeof(key), "%s%s", p->key,
 			 p->driver == DRB_DRIVER_VDEV ? "device" : "driver");
@@ -218,17 +208,16 @@ static int create(const char *path, const struct drb_port_setup *p, uint32_t wor
 
 // A memif client finds its server only once that switch has come as far; switches start in any
 // order. Servers wait for nobody, so layer by layer everybody gets there.
-static int start_device(const struct drb_port_setup *p, uint16_t id, const atomic_bool *stop)
+static int start_memif(struct drb_memif_link *memif, uint16_t id, const atomic_bool *stop)
 {
 	const struct timespec pause = {.tv_nsec = 5000000};
 	int rc;
 
 	for (int tries = 0;; tries++) {
-		enter(p);
+		drb_memif_enter(memif);
 		rc = rte_eth_dev_start(id);
-		leave(p);
-		if (rc == 0 || p->driver != DRB_DRIVER_MEMIF || tries == MEMIF_TRIES ||
-		    atomic_load(stop))
+		drb_memif_leave();
+		if (rc == 0 || tries == MEMIF_TRIES || atomic_load(stop))
 			return rc;
 		nanosleep(&pause, NULL);
 	}
@@ -262,7 +251,8 @@ static int count_queues(const char *path, const struct drb_port_setup *p, uint16
 }
 
 static int start(const struct drb_port_setup *p, uint16_t id, const struct queues *queues,
-		 const struct rte_eth_conf *conf, struct rte_mempool *pool, const atomic_bool *stop)
+		 const struct rte_eth_conf *conf, struct rte_mempool *pool,
+		 struct drb_memif_link *memif, const atomic_bool *stop)
 {
 	bool xdp = p->driver == DRB_DRIVER_AF_XDP;
 	uint16_t rx = xdp ? AF_XDP_FILL : RX_DESCRIPTORS, tx = xdp ? AF_XDP_FILL : TX_DESCRIPTORS;
@@ -282,7 +272,7 @@ static int start(const struct drb_port_setup *p, uint16_t id, const struct queue
 	}
 	if (rc == 0) {
 		step = "start";
-		rc = start_device(p, id, stop);
+		rc = memif ? start_memif(memif, id, stop) : rte_eth_dev_start(id);
 	}
 	if (rc == 0) {
 		// Frames carry the MACs of hosts, not of ports. In-memory devices take all anyway.
@@ -321,11 +311,17 @@ int drb_ports_start(struct drb_port_set *set, const char *path, const struct drb
 			continue;
 		struct rte_eth_conf conf = {0};
 		struct queues queues = {0};
-		int rc = create(path, p, s->workers, &set->dpdk[i]);
+		int rc = 0;
+		if (p->driver == DRB_DRIVER_MEMIF) {
+			set->memif[i] = drb_memif_link_new(p->up);
+			rc = set->memif[i] ? 0 : -ENOMEM;
+		}
+		if (rc == 0)
+			rc = create(path, p, s->workers, &set->dpdk[i], set->memif[i]);
 		if (rc == 0)
 			rc = count_queues(path, p, set->dpdk[i], s->workers, &queues, &conf);
 		if (rc == 0)
-			rc = start(p, set->dpdk[i], &queues, &conf, set->pool, stop);
+			rc = start(p, set->dpdk[i], &queues, &conf, set->pool, set->memif[i], stop);
 		if (rc < 0) {
 			drb_ports_stop(set);
 			return rc;
@@ -355,15 +351,19 @@ void drb_ports_stop(struct drb_port_set *set)
 		set->dpdk[i] = DRB_PORT_NONE;
 	}
 	drb_memif_forget();
+	for (uint32_t i = 0; i < set->count; i++) {
+		drb_memif_link_free(set->memif[i]);
+		set->memif[i] = NULL;
+	}
 	rte_mempool_free(set->pool);
 	set->pool = NULL;
 }
 
-bool drb_ports_linked(const struct drb_port_set *set, const struct drb_setup *s)
+bool drb_ports_linked(const struct drb_port_set *set)
 {
 	for (uint32_t i = 0; i < set->count; i++) {
 		struct rte_eth_link link;
-		if (set->dpdk[i] == DRB_PORT_NONE || s->ports[i].driver != DRB_DRIVER_MEMIF)
+		if (set->dpdk[i] == DRB_PORT_NONE || !set->memif[i])
 			continue;
 		if (rte_eth_link_get_nowait(set->dpdk[i], &link) == 0 && !link.link_status)
 			return false;
@@ -375,11 +375,10 @@ void drb_ports_reconnect(const struct drb_port_set *set, const struct drb_setup 
 {
 	for (uint32_t i = 0; i < set->count; i++) {
 		struct rte_eth_link link;
-		if (s->ports[i].driver != DRB_DRIVER_MEMIF || s->ports[i].up ||
-		    set->dpdk[i] == DRB_PORT_NONE ||
+		if (!set->memif[i] || s->ports[i].up || set->dpdk[i] == DRB_PORT_NONE ||
 		    rte_eth_link_get_nowait(set->dpdk[i], &link) < 0 || link.link_status)
 			continue;
-		drb_memif_enter();
+		drb_memif_enter(set->memif[i]);
 		rte_eth_dev_stop(set->dpdk[i]);
 		rte_eth_dev_start(set->dpdk[i]);
 		drb_memif_leave();

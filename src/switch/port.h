@@ -8,6 +8,7 @@
 #include "common/config.h"
 #include "kernel_socket.h"
 
+struct drb_memif_link;
 struct rte_mempool;
 
 #define DRB_PORT_NONE UINT16_MAX
@@ -18,6 +19,7 @@ struct drb_port_set {
 	uint16_t dpdk[DRB_PORTS_MAX];      // DPDK port ids; DRB_PORT_NONE: no device
 	uint16_t rx_queues[DRB_PORTS_MAX]; // 1..workers; each worker has a transmit queue
 	struct drb_kernel_socket socket[DRB_WORKERS_MAX][DRB_PORTS_MAX]; // of each receive queue
+	struct drb_memif_link *memif[DRB_PORTS_MAX];                     // NULL: no memif port
 };
 
 // Before anything is started: interfaces, PCI devices and directories for sockets (made if need be)
@@ -36,7 +38,7 @@ void drb_ports_stop(struct drb_port_set *set);
 
 // True when every memif port has met its peer. Other ports need no link to be set up: a cable may
 // be plugged in later.
-bool drb_ports_linked(const struct drb_port_set *set, const struct drb_setup *setup);
+bool drb_ports_linked(const struct drb_port_set *set);
 
 // Starts memif clients without a link again: one that met its server's socket before the server
 // was ready is turned away, and does not try again by itself.

@@ -15,14 +15,13 @@
 #include <rte_mbuf.h>
 
 #include "assign.h"
+#include "idle.h"
 
 // How soon to offer a packet again that the driver refused.
 #define RETRY_NS 50000
 // Sleeps while some port has no descriptor to wait on: short after traffic, longer the longer
-// nothing comes. A timed sleep costs several microseconds of a CPU, which switches that are linked
-// by memif share, so that theirs are longer; a network card's ring is full before.
+// nothing comes.
 #define DOZE_MIN_NS 10000
-#define DOZE_MEMIF_NS 100000
 #define DOZE_MAX_NS 1000000
 
 // How often a parked worker and who parks it look at each other.
@@ -56,7 +55,6 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 	w->poll = s->idle == DRB_IDLE_POLL;
 	w->rng = drb_rng_seed(s->seed, (uint64_t)s->layer << 32 | s->label);
 	w->epoll_fd = w->kick_fd = -1;
-	w->doze_min_ns = DOZE_MEMIF_NS;
 	w->owner = w;
 	w->liveness.due_ns = UINT64_MAX;
 	if (drb_verdicts_init(&w->verdicts, &w->hop) < 0 || drb_turns_make(&w->turns, s) < 0) {
@@ -70,8 +68,6 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 		struct drb_rate rate = drb_worker_rate(s, &p->rate);
 		w->port[i].host = p->peer.layer == 0 ? p->peer.label : DRB_NO_LABEL;
 		w->port[i].socket.fd = -1;
-		if (p->driver == DRB_DRIVER_PCI || p->driver == DRB_DRIVER_VDEV)
-			w->doze_min_ns = DOZE_MIN_NS;
 		// The kernel sends at most 32 packets of an af_xdp socket per call; a longer burst
 		// would spin inside the driver.
 		if (p->driver == DRB_DRIVER_AF_XDP && w->tx_burst > 32)
@@ -83,7 +79,7 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 		}
 		w->egress[i].limit = 0; // until a device is attached
 	}
-	w->doze_ns = w->doze_min_ns;
+	w->doze_ns = DOZE_MIN_NS;
 	drb_worker_set_ports(w, s);
 	return 0;
 }
@@ -153,6 +149,27 @@ void drb_worker_stop(struct drb_worker *w)
 	drb_worker_kick(w);
 }
 
+uint32_t drb_worker_send(struct drb_worker *w, uint32_t i, struct rte_mbuf **packets,
+			 uint32_t count)
+{
+	const struct drb_worker_port *port = &w->port[i];
+
+	if (port->memif) {
+		drb_bell_hold(&port->memif->tx[port->tx_queue]);
+		w->sent_memif |= UINT32_C(1) << i;
+	}
+	return rte_eth_tx_burst(port->dpdk, port->tx_queue, packets, (uint16_t)count);
+}
+
+// Wakes the receivers of what this turn sent through shared memory.
+static inline void ring_bells(struct drb_worker *w)
+{
+	for (; w->sent_memif; w->sent_memif &= w->sent_memif - 1) {
+		const struct drb_worker_port *port = &w->port[__builtin_ctz(w->sent_memif)];
+		drb_bell_ring(&port->memif->tx[port->tx_queue]);
+	}
+}
+
 // Hands port i's driver what may leave now. True if the driver refused some of it.
 static bool transmit(struct drb_worker *w, uint32_t i)
 {
@@ -164,8 +181,7 @@ static bool transmit(struct drb_worker *w, uint32_t i)
 		void **front = drb_egress_front(q, &due);
 		// A sent packet is the driver's: its octets are looked at before.
 		uint64_t octets = due == w->occupancy[i] ? q->octets : octets_of(front, due);
-		sent = rte_eth_tx_burst(port->dpdk, port->tx_queue, (struct rte_mbuf **)front,
-					(uint16_t)due);
+		sent = drb_worker_send(w, i, (struct rte_mbuf **)front, due);
 		if (unlikely(sent < due))
 			octets -= octets_of(front + sent, due - sent);
 		drb_egress_pop(q, sent, octets, w->now_ns);
@@ -243,6 +259,8 @@ static void sleep_until(struct drb_worker *w, uint64_t next_ns)
 		wait = w->doze_ns;
 		w->doze_ns = w->doze_ns < DOZE_MAX_NS / 2 ? w->doze_ns * 2 : DOZE_MAX_NS;
 	}
+	if (w->bells && !drb_idle_ask(w))
+		return;
 	timeout.tv_sec = (time_t)(wait / 1000000000u);
 	timeout.tv_nsec = (long)(wait % 1000000000u);
 	int n = epoll_pwait2(w->epoll_fd, events, 16, wait > INT64_MAX / 2 ? NULL : &timeout, NULL);
@@ -256,6 +274,8 @@ static void sleep_until(struct drb_worker *w, uint64_t next_ns)
 		if (fd != w->kick_fd && (events[i].events & EPOLLERR))
 			getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len);
 	}
+	if (w->bells)
+		drb_idle_awake(w);
 	w->counters.sleeps++;
 	w->counters.sleep_ns += clock_ns() - begin;
 }
@@ -354,9 +374,10 @@ void drb_worker_run(struct drb_worker *w)
 			drb_worker_take_snapshot(w);
 		if (w->peers.count)
 			drb_peers_publish(w);
+		ring_bells(w);
 		tsc = count_turn(w, tsc, received > 0 || queued > 0);
 		if (received) {
-			w->doze_ns = w->doze_min_ns;
+			w->doze_ns = DOZE_MIN_NS;
 		} else if (!w->poll && next_ns > w->now_ns) {
 			sleep_until(w, next_ns);
 			tsc = rte_rdtsc();

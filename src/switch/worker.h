@@ -16,6 +16,7 @@
 #include "flow_table.h"
 #include "kernel_socket.h"
 #include "liveness.h"
+#include "memif_bell.h"
 #include "stats.h"
 #include "threshold.h"
 #include "turns.h"
@@ -33,6 +34,7 @@ struct drb_worker_port {
 	uint32_t host;               // the host behind a down-port of layer 1, else DRB_NO_LABEL
 	struct drb_judge judge;
 	struct drb_kernel_socket socket; // fd -1: none
+	struct drb_memif_link *memif;    // NULL: no memif port
 	uint64_t in_packets, in_octets, in_discards;
 	uint64_t out_octets;
 	uint64_t tx_refused;
@@ -55,10 +57,10 @@ struct drb_worker {
 	bool poll;         // spin instead of sleeping
 	bool assigns;      // flow or flowlet unit: decisions are not made by packet
 	bool timed;        // decisions need the time
+	bool bells;        // some port is a memif port
 	int epoll_fd, kick_fd;
 	uint64_t started_ns;      // CLOCK_MONOTONIC when the loop began
 	bool doze;                // some port has no descriptor to wait on: look after doze_ns
-	uint64_t doze_min_ns;     // the first doze after traffic
 	struct drb_worker *owner; // worker 0, that keeps the state of all ports
 
 	// Hot.
@@ -66,7 +68,8 @@ struct drb_worker {
 	uint32_t occupancy[DRB_PORTS_MAX]; // = length of each egress queue, the load of decisions
 	uint32_t queued;                   // packets in all egress queues
 	uint64_t doze_ns;
-	uint64_t now_ns; // CLOCK_MONOTONIC at the start of this turn
+	uint32_t sent_memif; // ports that this turn sent to through shared memory, a bit each
+	uint64_t now_ns;     // CLOCK_MONOTONIC at the start of this turn
 	struct drb_routing_counters routing;
 	struct drb_worker_counters counters;
 	struct drb_flow_table flows; // flow unit, else empty
@@ -155,6 +158,10 @@ void drb_worker_drain(struct drb_worker *w, const struct drb_setup *setup);
 int drb_worker_snapshot(struct drb_worker *w, struct drb_snapshot *out);
 // Worker side: fills w->snapshot.
 void drb_worker_take_snapshot(struct drb_worker *w);
+
+// Hands packets to port i's driver. How many it took; the others are the caller's.
+uint32_t drb_worker_send(struct drb_worker *w, uint32_t i, struct rte_mbuf **packets,
+			 uint32_t count);
 
 // Decides and queues the burst that came in by port index (forward.c).
 void drb_forward_burst(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets,

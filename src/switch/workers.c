@@ -60,6 +60,7 @@ int drb_workers_attach(struct drb_workers *all, const struct drb_port_set *ports
 			w->port[i].tx_queue = (uint16_t)n;
 			if (w->port[i].rx_queue != DRB_QUEUE_NONE)
 				w->port[i].socket = ports->socket[w->port[i].rx_queue][i];
+			w->port[i].memif = ports->memif[i];
 		}
 		if (drb_assign_init(w, s) < 0) {
 			drb_error("no memory for %u flows (routing.flow_max; process.memory sets "

@@ -278,7 +278,7 @@ static void null_devices(void **state)
 			      "  - {name: u1, driver: none}\n");
 	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096, &stop), 0);
 	assert_int_equal(set.dpdk[3], DRB_PORT_NONE);
-	assert_true(drb_ports_linked(&set, &setup));
+	assert_true(drb_ports_linked(&set));
 	assert_int_equal(drb_worker_init(&w, &setup), 0);
 	for (uint32_t i = 0; i < 3; i++)
 		drb_worker_attach(&w, i, 512, set.dpdk[i]);
