@@ -4,6 +4,7 @@
 // Pure functions over byte buffers; frames are without FCS.
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,6 +43,14 @@ static inline void frame_set_tx(uint8_t *frame, uint64_t tx_ns)
 	store64(frame + FRAME_AT(tx_ns), tx_ns);
 }
 
+// Are these the addresses of a host?
+static inline bool frame_is_of(const struct drb_addr_plan *plan, uint32_t host, const uint8_t *mac,
+			       const uint8_t *ipv4)
+{
+	return host < plan->hosts && load32(mac + 2) == host && load16(mac) == load16(plan->mac) &&
+	       load32(ipv4) == drb_addr_ipv4(plan, host);
+}
+
 // Reads a frame of which size bytes were captured. 0; -ENOMSG if it is not a measured packet;
 // -EBADMSG (with *probe filled in) if its addresses are not those of the labels it carries.
 // Inline, because it also runs inside the kernel.
@@ -61,11 +70,8 @@ static inline int frame_parse(const uint8_t *frame, size_t size, const struct dr
 		.sequence = load32(frame + FRAME_AT(sequence)),
 		.tx_ns = load64(frame + FRAME_AT(tx_ns)),
 	};
-	if (probe->src >= plan->hosts || probe->dst >= plan->hosts ||
-	    drb_addr_of_mac(plan, frame + FRAME_MAC_SRC) != probe->src ||
-	    drb_addr_of_mac(plan, frame + FRAME_MAC_DST) != probe->dst ||
-	    drb_addr_of_ipv4(plan, load32(frame + FRAME_IP_SRC)) != probe->src ||
-	    drb_addr_of_ipv4(plan, load32(frame + FRAME_IP_DST)) != probe->dst)
+	if (!frame_is_of(plan, probe->src, frame + FRAME_MAC_SRC, frame + FRAME_IP_SRC) ||
+	    !frame_is_of(plan, probe->dst, frame + FRAME_MAC_DST, frame + FRAME_IP_DST))
 		return -EBADMSG;
 	return 0;
 }

@@ -13,8 +13,9 @@
 
 // Packets of one (source, destination) pair.
 struct stream {
-	uint64_t key; // src << 32 | dst
-	struct arrival_stream at;
+	uint64_t key;   // src << 32 | dst
+	uint32_t count; // packets announced; 0: free entry
+	uint64_t base;  // of its packets in arrival[] and cohort[]
 };
 
 // A packet as announced, until its stream's place in latency[] is known.
@@ -31,9 +32,10 @@ struct score {
 	size_t streams_used, streams_room;
 	struct expected *expected;
 	size_t packets, packets_room;
-	uint64_t *latency; // by stream base + sequence number; ARRIVAL_NOT_SEEN
-	uint32_t *cohort;  // likewise
-	struct tally tally;
+	uint32_t cohorts;        // above all announced
+	struct arrival *arrival; // by stream base + sequence number
+	uint32_t *cohort;        // likewise
+	uint64_t count[ARRIVAL_VERDICTS];
 };
 
 struct score *score_new(const struct drb_addr_plan *plan, uint32_t first, uint32_t end)
@@ -57,7 +59,7 @@ void score_free(struct score *s)
 		return;
 	free(s->streams);
 	free(s->expected);
-	free(s->latency);
+	free(s->arrival);
 	free(s->cohort);
 	free(s);
 }
@@ -72,7 +74,7 @@ static struct stream *find_stream(struct stream *streams, size_t room, uint64_t 
 {
 	size_t i = drb_mix64(key) & (room - 1);
 
-	while (streams[i].at.count && streams[i].key != key)
+	while (streams[i].count && streams[i].key != key)
 		i = (i + 1) & (room - 1);
 	return &streams[i];
 }
@@ -85,7 +87,7 @@ static int grow_streams(struct score *s)
 	if (!streams)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->streams_room; i++) {
-		if (s->streams[i].at.count)
+		if (s->streams[i].count)
 			*find_stream(streams, room, s->streams[i].key) = s->streams[i];
 	}
 	free(s->streams);
@@ -107,11 +109,13 @@ int64_t score_expect(struct score *s, uint32_t src, uint32_t dst, uint32_t cohor
 		s->packets_room = room;
 	}
 	struct stream *stream = find_stream(s->streams, s->streams_room, key_of(src, dst));
-	if (stream->at.count == 0) {
+	if (stream->count == 0) {
 		stream->key = key_of(src, dst);
 		s->streams_used++;
 	}
-	uint32_t sequence = stream->at.count++;
+	uint32_t sequence = stream->count++;
+	if (cohort >= s->cohorts)
+		s->cohorts = cohort + 1;
 	s->expected[s->packets++] = (struct expected){stream->key, sequence, cohort};
 	return sequence;
 }
@@ -121,18 +125,18 @@ int score_ready(struct score *s, uint64_t start_ns)
 	size_t base = 0;
 
 	s->start_ns = start_ns;
-	s->latency = malloc((s->packets + 1) * sizeof(*s->latency));
+	s->arrival = malloc((s->packets + 1) * sizeof(*s->arrival));
 	s->cohort = malloc((s->packets + 1) * sizeof(*s->cohort));
-	if (!s->latency || !s->cohort)
+	if (!s->arrival || !s->cohort)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->streams_room; i++) {
-		s->streams[i].at.base = base;
-		base += s->streams[i].at.count;
+		s->streams[i].base = base;
+		base += s->streams[i].count;
 	}
 	for (size_t i = 0; i < s->packets; i++) {
 		const struct expected *e = &s->expected[i];
-		size_t at = find_stream(s->streams, s->streams_room, e->key)->at.base + e->sequence;
-		s->latency[at] = ARRIVAL_NOT_SEEN;
+		size_t at = find_stream(s->streams, s->streams_room, e->key)->base + e->sequence;
+		s->arrival[at].rx_ns = ARRIVAL_NOT_SEEN;
 		s->cohort[at] = e->cohort;
 	}
 	free(s->expected);
@@ -144,17 +148,20 @@ void score_frame(struct score *s, uint32_t host, const uint8_t *frame, size_t si
 {
 	struct frame_probe probe = {0};
 	int parsed = frame_parse(frame, size, &s->plan, &probe);
-	struct stream *stream =
+	const struct stream *stream =
 		find_stream(s->streams, s->streams_room, key_of(probe.src, probe.dst));
+	enum arrival_verdict verdict = arrival_judge(
+		parsed, &probe, s->start_ns, probe.sequence < stream->count, host != probe.dst);
 
-	if (arrival_is_due(&s->tally, parsed, &probe, s->start_ns, &stream->at, host))
-		arrival_deliver(&s->tally, &stream->at,
-				&s->latency[stream->at.base + probe.sequence], &probe, rx_ns);
+	if (verdict == ARRIVAL_DELIVERED)
+		verdict =
+			arrival_deliver(&s->arrival[stream->base + probe.sequence], &probe, rx_ns);
+	s->count[verdict]++;
 }
 
-size_t score_packets(const struct score *s)
+uint32_t score_cohorts(const struct score *s)
 {
-	return s->packets;
+	return s->cohorts;
 }
 
 uint64_t score_start(const struct score *s)
@@ -162,20 +169,26 @@ uint64_t score_start(const struct score *s)
 	return s->start_ns;
 }
 
-void score_streams(const struct score *s, score_visit *visit, void *context)
+int score_visit(struct score *s, score_visitor *visit, void *context)
 {
 	for (size_t i = 0; i < s->streams_room; i++) {
 		const struct stream *stream = &s->streams[i];
-		if (stream->at.count)
-			visit(context, (uint32_t)(stream->key >> 32), (uint32_t)stream->key,
-			      &stream->at);
+		struct frame_probe p = {.src = (uint32_t)(stream->key >> 32),
+					.dst = (uint32_t)stream->key};
+		for (; p.sequence < stream->count; p.sequence++) {
+			size_t at = stream->base + p.sequence;
+			p.cohort = s->cohort[at];
+			int rc = visit(context, &p, &s->arrival[at]);
+			if (rc < 0)
+				return rc;
+		}
 	}
+	return 0;
 }
 
-void score_import(struct score *s, const struct tally *tally, const uint64_t *latency)
+void score_import(struct score *s, const uint64_t count[ARRIVAL_VERDICTS])
 {
-	s->tally = *tally;
-	memcpy(s->latency, latency, s->packets * sizeof(*s->latency));
+	memcpy(s->count, count, sizeof(s->count));
 }
 
 // Mean over the cohorts that have a sample of the largest latency in each.
@@ -189,12 +202,12 @@ static double cohort_tail(const struct score *s)
 		return NAN;
 	memset(worst, 0xff, cohorts * sizeof(*worst));
 	for (size_t i = 0; i < s->packets; i++) {
-		if (s->latency[i] == ARRIVAL_NOT_SEEN || s->cohort[i] < s->first ||
+		if (s->arrival[i].rx_ns == ARRIVAL_NOT_SEEN || s->cohort[i] < s->first ||
 		    s->cohort[i] >= s->end)
 			continue;
 		uint64_t *w = &worst[s->cohort[i] - s->first];
-		if (*w == ARRIVAL_NOT_SEEN || *w < s->latency[i])
-			*w = s->latency[i];
+		if (*w == ARRIVAL_NOT_SEEN || *w < s->arrival[i].latency_ns)
+			*w = s->arrival[i].latency_ns;
 	}
 	for (uint32_t c = 0; c < cohorts; c++) {
 		if (worst[c] == ARRIVAL_NOT_SEEN)
@@ -216,11 +229,11 @@ static struct latency latency_of(const struct score *s)
 	if (!samples)
 		return result;
 	for (size_t i = 0; i < s->packets; i++) {
-		if (s->latency[i] == ARRIVAL_NOT_SEEN || s->cohort[i] < s->first ||
+		if (s->arrival[i].rx_ns == ARRIVAL_NOT_SEEN || s->cohort[i] < s->first ||
 		    s->cohort[i] >= s->end)
 			continue;
-		samples[result.samples++] = s->latency[i];
-		sum += (double)s->latency[i];
+		samples[result.samples++] = s->arrival[i].latency_ns;
+		sum += (double)s->arrival[i].latency_ns;
 	}
 	if (result.samples) {
 		quantile_sort(samples, result.samples);
@@ -235,13 +248,36 @@ static struct latency latency_of(const struct score *s)
 	return result;
 }
 
+// Adds the packets of one stream to what is told of all: when they came, and which of them after
+// one with a higher number.
+static void add_stream(struct tally *t, const struct arrival *arrival, uint32_t count)
+{
+	uint64_t earliest = ARRIVAL_NOT_SEEN; // of the packets with higher numbers
+
+	while (count-- > 0) {
+		uint64_t rx_ns = arrival[count].rx_ns;
+		if (rx_ns == ARRIVAL_NOT_SEEN)
+			continue;
+		t->reordered += earliest < rx_ns;
+		earliest = rx_ns < earliest ? rx_ns : earliest;
+		t->first_ns = t->first_ns == 0 || rx_ns < t->first_ns ? rx_ns : t->first_ns;
+		t->last_ns = rx_ns > t->last_ns ? rx_ns : t->last_ns;
+	}
+}
+
 uint64_t score_delivered(const struct score *s)
 {
-	return s->tally.delivered;
+	return s->count[ARRIVAL_DELIVERED];
 }
 
 void score_result(struct score *s, struct tally *tally, struct latency *latency)
 {
-	*tally = s->tally;
+	*tally = (struct tally){.delivered = s->count[ARRIVAL_DELIVERED],
+				.duplicated = s->count[ARRIVAL_DUPLICATED],
+				.misdelivered = s->count[ARRIVAL_MISDELIVERED],
+				.strangers = s->count[ARRIVAL_STRANGER]};
+	tally->received = tally->delivered + tally->duplicated + tally->misdelivered;
+	for (size_t i = 0; i < s->streams_room; i++)
+		add_stream(tally, s->arrival + s->streams[i].base, s->streams[i].count);
 	*latency = latency_of(s);
 }

@@ -33,15 +33,15 @@ int score_ready(struct score *s, uint64_t start_ns);
 // nobody announced. A packet with other addresses than those of its labels is misdelivered.
 void score_frame(struct score *s, uint32_t host, const uint8_t *frame, size_t size, uint64_t rx_ns);
 
-// For arrivals that are judged elsewhere, by the same rules (arrival.h): what is expected, and what
-// became of it. Packets announced; streams with at least one packet, valid after score_ready();
-// and figures that replace those of score_frame(), latency[] of score_packets() entries.
-size_t score_packets(const struct score *s);
+// For arrivals that are judged elsewhere, by the same rules (arrival.h), valid after score_ready():
+// visits every packet announced, with what became of it, which the visitor may replace; stops at a
+// negative result and returns it. And what was counted, instead of by score_frame().
+typedef int score_visitor(void *context, const struct frame_probe *packet, struct arrival *arrival);
+int score_visit(struct score *s, score_visitor *visit, void *context);
+void score_import(struct score *s, const uint64_t count[ARRIVAL_VERDICTS]);
 uint64_t score_start(const struct score *s);
-typedef void score_visit(void *context, uint32_t src, uint32_t dst,
-			 const struct arrival_stream *stream);
-void score_streams(const struct score *s, score_visit *visit, void *context);
-void score_import(struct score *s, const struct tally *tally, const uint64_t *latency);
+// One more than the largest cohort announced.
+uint32_t score_cohorts(const struct score *s);
 
 uint64_t score_delivered(const struct score *s);
 void score_result(struct score *s, struct tally *tally, struct latency *latency);

@@ -59,8 +59,8 @@ struct sink_pcap_setup {
 // the kernel's. NULL if memory is out. The strings of setup must outlive the sink.
 struct sink *sink_pcap_new(const struct sink_pcap_setup *setup);
 
-// Streams are an array of hosts x hosts: 256 MB for this many.
-#define SINK_XDP_HOSTS_MAX 4096
+// Slots x hosts in which a packet may be born: 24 bytes of kernel memory each, 384 MiB.
+#define SINK_XDP_CELLS_MAX (UINT32_C(1) << 24)
 
 struct sink_xdp_setup {
 	const struct drb_addr_plan *plan; // both must outlive the sink

@@ -20,22 +20,14 @@
 #include "sink_xdp_maps.h"
 #include "sink_xdp_object.h" // sink_xdp_object[]: sink_xdp.bpf.c as compiled
 
-// A map as an array in our memory.
-struct mapped {
-	int fd;
-	void *data; // NULL: none
-	size_t bytes;
-};
-
 struct sink_xdp {
 	struct sink sink;
 	struct sink_xdp_setup setup;
 	struct bpf_object *object;
-	struct mapped run, streams, latency;
-	int tallies;
-	uint32_t cpus;
-	struct tally *per_cpu; // as read from the kernel
-	int *program, *link;   // by host; -1: none
+	struct sink_xdp_run *run;    // of the programs, in our memory; NULL: none
+	struct sink_xdp_cell *cells; // likewise
+	size_t cells_count;
+	int *program, *link; // by host; -1: none
 };
 
 static struct sink_xdp *self_of(struct sink *s)
@@ -51,82 +43,123 @@ static int silent(enum libbpf_print_level level, const char *fmt, va_list args)
 	return 0;
 }
 
-static int map_in(struct sink_xdp *s, const char *name, uint32_t value, size_t count,
-		  struct mapped *m)
+// Table of cells: in the kernel, and in our memory.
+static int size_cells(struct sink_xdp *s)
 {
-	m->fd = bpf_object__find_map_fd_by_name(s->object, name);
-	m->bytes = count * value;
-	void *data = mmap(NULL, m->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd, 0);
-	if (data == MAP_FAILED)
+	struct bpf_map *map = bpf_object__find_map_by_name(s->object, "cells");
+
+	s->cells_count = (size_t)score_cohorts(s->setup.score) * s->setup.plan->hosts;
+	if (s->cells_count > SINK_XDP_CELLS_MAX)
+		return -E2BIG;
+	s->cells_count += s->cells_count == 0; // a map is never empty
+	return bpf_map__set_max_entries(map, (uint32_t)s->cells_count);
+}
+
+// A map in our memory, where *data is NULL until it is there.
+static int map_in(const struct sink_xdp *s, const char *name, size_t bytes, void **data)
+{
+	const struct bpf_map *map = bpf_object__find_map_by_name(s->object, name);
+
+	if (!map || bytes != (size_t)bpf_map__value_size(map) * bpf_map__max_entries(map))
+		return -EINVAL;
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+	if (at == MAP_FAILED)
 		return -errno;
-	m->data = data;
+	*data = at;
 	return 0;
 }
 
-static int resize(struct sink_xdp *s, const char *name, size_t count)
+static int map_all(struct sink_xdp *s)
 {
-	struct bpf_map *map = bpf_object__find_map_by_name(s->object, name);
+	// Variables without a value are one map of this name.
+	int rc = map_in(s, ".bss", sizeof(*s->run), (void **)&s->run);
 
-	return count > UINT32_MAX ? -E2BIG : bpf_map__set_max_entries(map, (uint32_t)count);
+	if (rc == 0)
+		rc = map_in(s, "cells", s->cells_count * sizeof(*s->cells), (void **)&s->cells);
+	if (rc < 0)
+		return rc;
+	*s->run = (struct sink_xdp_run){.start_ns = UINT64_MAX,
+					.cohorts = score_cohorts(s->setup.score),
+					.plan = *s->setup.plan};
+	return 0;
 }
 
-// Loads maps and program.
+// Fills the map by which enter() hands over.
+static int set_judges(struct sink_xdp *s)
+{
+	static const char *const name[] = {
+		[SINK_XDP_AT_HOME] = "at_home", [SINK_XDP_ASTRAY] = "astray"};
+	int map = bpf_object__find_map_fd_by_name(s->object, "judges"), rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < sizeof(name) / sizeof(name[0]); i++) {
+		const struct bpf_program *program =
+			bpf_object__find_program_by_name(s->object, name[i]);
+		int fd = bpf_program__fd(program);
+		rc = bpf_map_update_elem(map, &i, &fd, BPF_ANY);
+	}
+	return rc;
+}
+
+// Loads maps and programs.
 static int load(struct sink_xdp *s)
 {
-	size_t packets = score_packets(s->setup.score) + 1; // a map is never empty
-	size_t streams = (size_t)s->setup.plan->hosts * s->setup.plan->hosts;
-
 	libbpf_set_print(silent);
 	s->object = bpf_object__open_mem(sink_xdp_object, sizeof(sink_xdp_object), NULL);
 	if (!s->object)
 		return -errno;
-	int rc = resize(s, "streams", streams);
-	if (rc == 0)
-		rc = resize(s, "latency", packets);
+	int rc = size_cells(s);
 	if (rc == 0)
 		rc = bpf_object__load(s->object);
 	if (rc == 0)
-		rc = map_in(s, "run", sizeof(struct sink_xdp_run), 1, &s->run);
-	if (rc == 0)
-		rc = map_in(s, "streams", sizeof(struct arrival_stream), streams, &s->streams);
-	if (rc == 0)
-		rc = map_in(s, "latency", sizeof(uint64_t), packets, &s->latency);
-	if (rc < 0)
-		return rc;
-	s->tallies = bpf_object__find_map_fd_by_name(s->object, "tallies");
-	struct sink_xdp_run *run = s->run.data;
-	*run = (struct sink_xdp_run){.start_ns = UINT64_MAX, .plan = *s->setup.plan};
-	return 0;
+		rc = set_judges(s);
+	return rc < 0 ? rc : map_all(s);
 }
 
-// Puts the host's label where SINK_XDP_HOST stands. -EINVAL if that is not in exactly one place.
-static int set_host(struct bpf_insn *code, size_t count, uint32_t host)
+// Puts a value where a constant stands in the code. -EINVAL if that is not in exactly one place.
+static int replace(struct bpf_insn *code, size_t count, int32_t constant, uint32_t value)
 {
 	uint32_t places = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (code[i].code != (BPF_ALU64 | BPF_MOV | BPF_K) || code[i].imm != SINK_XDP_HOST)
+		if (code[i].code != (BPF_ALU64 | BPF_MOV | BPF_K) || code[i].imm != constant)
 			continue;
-		code[i].imm = (int32_t)host;
+		code[i].imm = (int32_t)value;
 		places++;
 	}
 	return places == 1 ? 0 : -EINVAL;
 }
 
+// Has enter() compare with the MAC of a host.
+static int set_host(const struct sink_xdp *s, struct bpf_insn *code, size_t count, uint32_t host)
+{
+	uint8_t mac[6];
+	uint32_t first;
+	uint16_t last;
+
+	drb_addr_mac(s->setup.plan, host, mac);
+	memcpy(&first, mac, sizeof(first));
+	memcpy(&last, mac + sizeof(first), sizeof(last));
+	int rc = replace(code, count, SINK_XDP_MAC_FIRST, first);
+	return rc < 0 ? rc : replace(code, count, SINK_XDP_MAC_LAST, last);
+}
+
 int sink_xdp_program(struct sink *sink, uint32_t host)
 {
 	struct sink_xdp *s = self_of(sink);
-	const struct bpf_program *original = bpf_object__next_program(s->object, NULL);
+	const struct bpf_program *original = bpf_object__find_program_by_name(s->object, "enter");
 	size_t count = bpf_program__insn_cnt(original);
 	struct bpf_insn *code = malloc(count * sizeof(*code));
+	// Programs that hand over to each other must agree in this.
+	LIBBPF_OPTS(bpf_prog_load_opts, opts,
+		    .expected_attach_type = bpf_program__expected_attach_type(original));
 
 	if (!code)
 		return -ENOMEM;
 	memcpy(code, bpf_program__insns(original), count * sizeof(*code));
-	int rc = set_host(code, count, host);
+	int rc = set_host(s, code, count, host);
 	if (rc == 0)
 		rc = bpf_prog_load(BPF_PROG_TYPE_XDP, "drb_sink", "Dual BSD/GPL", code, count,
-				   NULL);
+				   &opts);
 	free(code);
 	if (rc >= 0)
 		s->program[host] = rc;
@@ -155,60 +188,57 @@ static int attach(struct sink *sink, uint32_t host)
 	return 0;
 }
 
-static void fill_stream(void *context, uint32_t src, uint32_t dst,
-			const struct arrival_stream *stream)
+static struct sink_xdp_cell *cell_of(struct sink_xdp *s, const struct frame_probe *p)
 {
-	struct sink_xdp *s = context;
-	struct arrival_stream *streams = s->streams.data;
+	return &s->cells[(size_t)p->cohort * s->setup.plan->hosts + p->src];
+}
 
-	streams[(size_t)src * s->setup.plan->hosts + dst] = *stream;
+static int announce(void *context, const struct frame_probe *packet, struct arrival *arrival)
+{
+	struct sink_xdp_cell *cell = cell_of(context, packet);
+
+	if (cell->dst != DRB_NO_LABEL) {
+		drb_error("h%u sends two packets in slot %u, which the kernel cannot count "
+			  "(--sink pcap can)",
+			  packet->src, packet->cohort);
+		return -EINVAL;
+	}
+	*cell = (struct sink_xdp_cell){packet->dst, packet->sequence, *arrival};
+	return 0;
 }
 
 static void set_start(struct sink_xdp *s, uint64_t start_ns)
 {
-	struct sink_xdp_run *run = s->run.data;
-
-	__atomic_store_n(&run->start_ns, start_ns, __ATOMIC_RELEASE);
+	__atomic_store_n(&s->run->start_ns, start_ns, __ATOMIC_RELEASE);
 }
 
 static int start(struct sink *sink)
 {
 	struct sink_xdp *s = self_of(sink);
 
-	memset(s->latency.data, 0xff, s->latency.bytes); // ARRIVAL_NOT_SEEN
-	score_streams(s->setup.score, fill_stream, s);
-	set_start(s, score_start(s->setup.score));
-	return 0;
-}
-
-static struct tally read_tally(struct sink_xdp *s)
-{
-	const uint32_t zero = 0;
-	struct tally sum = {.first_ns = UINT64_MAX};
-
-	// Cannot fail: the map has this entry.
-	(void)bpf_map_lookup_elem(s->tallies, &zero, s->per_cpu);
-	for (uint32_t cpu = 0; cpu < s->cpus; cpu++) {
-		const struct tally *t = &s->per_cpu[cpu];
-		sum.received += t->received;
-		sum.duplicated += t->duplicated;
-		sum.misdelivered += t->misdelivered;
-		sum.reordered += t->reordered;
-		sum.strangers += t->strangers;
-		if (t->delivered == 0)
-			continue;
-		sum.delivered += t->delivered;
-		sum.first_ns = t->first_ns < sum.first_ns ? t->first_ns : sum.first_ns;
-		sum.last_ns = t->last_ns > sum.last_ns ? t->last_ns : sum.last_ns;
-	}
-	if (sum.delivered == 0)
-		sum.first_ns = 0;
-	return sum;
+	// DRB_NO_LABEL, ARRIVAL_NOT_SEEN
+	memset(s->cells, 0xff, s->cells_count * sizeof(*s->cells));
+	int rc = score_visit(s->setup.score, announce, s);
+	if (rc == 0)
+		set_start(s, score_start(s->setup.score));
+	return rc;
 }
 
 static uint64_t delivered(struct sink *sink)
 {
-	return read_tally(self_of(sink)).delivered;
+	const struct sink_xdp *s = self_of(sink);
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < s->cells_count; i++)
+		count += __atomic_load_n(&s->cells[i].arrival.rx_ns, __ATOMIC_RELAXED) !=
+			 ARRIVAL_NOT_SEEN;
+	return count;
+}
+
+static int take_arrival(void *context, const struct frame_probe *packet, struct arrival *arrival)
+{
+	*arrival = cell_of(context, packet)->arrival;
+	return 0;
 }
 
 // What the programs cost, if the kernel was told to measure it (sysctl kernel.bpf_stats_enabled).
@@ -233,9 +263,13 @@ static int stop(struct sink *sink)
 {
 	struct sink_xdp *s = self_of(sink);
 
+	uint64_t count[ARRIVAL_VERDICTS];
+
 	set_start(s, UINT64_MAX);
-	struct tally tally = read_tally(s);
-	score_import(s->setup.score, &tally, s->latency.data);
+	memcpy(count, s->run->count, sizeof(count));
+	count[ARRIVAL_DELIVERED] = delivered(sink);
+	score_import(s->setup.score, count);
+	score_visit(s->setup.score, take_arrival, s);
 	report_cost(s);
 	return 0;
 }
@@ -263,40 +297,28 @@ static void close_host(void *context, uint32_t host)
 		close(s->program[host]);
 }
 
-static void unmap(struct mapped *m)
-{
-	if (m->data)
-		munmap(m->data, m->bytes);
-}
-
 static void destroy(struct sink *sink)
 {
 	struct sink_xdp *s = self_of(sink);
 
 	if (s->program && s->link)
 		parallel_for(s->setup.plan->hosts, close_host, s);
-	unmap(&s->run);
-	unmap(&s->streams);
-	unmap(&s->latency);
+	if (s->run)
+		munmap(s->run, sizeof(*s->run));
+	if (s->cells)
+		munmap(s->cells, s->cells_count * sizeof(*s->cells));
 	bpf_object__close(s->object);
 	free(s->program);
 	free(s->link);
-	free(s->per_cpu);
 	free(s);
 }
 
 static int allocate(struct sink_xdp *s)
 {
 	uint32_t hosts = s->setup.plan->hosts;
-	int cpus = libbpf_num_possible_cpus();
-
-	if (cpus < 0)
-		return cpus;
-	s->cpus = (uint32_t)cpus;
-	s->per_cpu = calloc(s->cpus, sizeof(*s->per_cpu));
 	s->program = malloc(hosts * sizeof(*s->program));
 	s->link = malloc(hosts * sizeof(*s->link));
-	if (!s->per_cpu || !s->program || !s->link)
+	if (!s->program || !s->link)
 		return -ENOMEM;
 	for (uint32_t h = 0; h < hosts; h++)
 		s->program[h] = s->link[h] = -1;
@@ -312,7 +334,7 @@ int sink_xdp_new(const struct sink_xdp_setup *setup, struct sink **sink)
 	if (!s)
 		return -ENOMEM;
 	*s = (struct sink_xdp){.sink.ops = &ops, .setup = *setup};
-	int rc = setup->plan->hosts > SINK_XDP_HOSTS_MAX ? -E2BIG : allocate(s);
+	int rc = allocate(s);
 	if (rc == 0)
 		rc = load(s);
 	if (rc < 0) {

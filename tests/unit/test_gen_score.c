@@ -104,7 +104,8 @@ static struct tally naive_tally(const struct history *h)
 			t.last_ns = e->rx;
 		bool overtaken = false;
 		for (uint32_t j = 0; j < i && !overtaken; j++)
-			overtaken = delivers(h, j) && h->arrived[j].probe.src == e->probe.src &&
+			overtaken = delivers(h, j) && h->arrived[j].rx < e->rx &&
+				    h->arrived[j].probe.src == e->probe.src &&
 				    h->arrived[j].probe.dst == e->probe.dst &&
 				    h->arrived[j].probe.sequence > e->probe.sequence;
 		t.reordered += overtaken && delivers(h, i);
