@@ -57,12 +57,29 @@ static void hello(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 		drb_drop(w, in, m, DRB_DROP_bad_hello);
 }
 
+// From above to a host of this switch, but with the mark of a packet that walks, which this switch
+// does not: while the fabric changes its scheme, one switch after the other.
+static void arrive(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, uint32_t host)
+{
+	uint32_t out = drb_hop_digit(&w->hop, host);
+
+	if (w->dead >> out & 1) {
+		drb_detour(w, in, m, host, 0);
+	} else {
+		w->routing.down++;
+		drb_place(w, out, m);
+	}
+}
+
 static void exception(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 {
-	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
+	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
 	uint32_t host = drb_addr_of_mac(&w->addr, frame);
 	uint8_t mark = drb_addr_mark(&w->addr, frame);
+	bool to_hosts = in >= w->down_ports && w->around.layer == 1;
 
+	if (to_hosts && m->data_len >= DRB_FRAME_MIN && drb_addr_mark(&w->addr, frame + 6))
+		frame[DRB_MARK_AT] = w->addr.mac[1];
 	if (m->data_len > DRB_FRAME_MAX)
 		drb_drop(w, in, m, DRB_DROP_oversize);
 	else if (m->data_len < DRB_FRAME_MIN)
@@ -79,6 +96,8 @@ static void exception(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 		answer(w, in, m);
 	else if (host == DRB_NO_LABEL)
 		drb_drop(w, in, m, DRB_DROP_unknown_destination);
+	else if (to_hosts && drb_hop_below(&w->hop, host))
+		arrive(w, in, m, host);
 	else if (drb_hop_below(&w->hop, host))
 		drb_drop(w, in, m, DRB_DROP_same_port);
 	else

@@ -14,9 +14,6 @@
 #include "common/config.h"
 #include "verdict.h"
 
-// Octet of a frame that carries the mark, added to what it has of the fabric's prefix.
-enum { DRB_MARK_AT = 7, DRB_MARK_WALKS = 1 };
-
 struct drb_turns {
 	// Constant while running.
 	enum drb_scheme scheme;

@@ -36,7 +36,7 @@ void drb_verdicts_free(struct drb_verdicts *v)
 }
 
 struct drb_judge drb_judge_at(const struct drb_verdicts *v, const struct drb_addr_plan *addr,
-			      bool from_below, uint32_t source)
+			      bool from_below, uint32_t source, bool to_hosts)
 {
 	struct drb_judge j = {.verdict = v->table[from_below]};
 
@@ -46,6 +46,10 @@ struct drb_judge drb_judge_at(const struct drb_verdicts *v, const struct drb_add
 	if (source != DRB_NO_LABEL) {
 		drb_addr_mac(addr, source, j.want + RTE_ETHER_ADDR_LEN);
 		memset(j.mask + RTE_ETHER_ADDR_LEN, 0xff, RTE_ETHER_ADDR_LEN);
+	} else if (to_hosts) {
+		// The bits that differ alone: other sources are none of our business.
+		j.want[DRB_MARK_AT] = addr->mac[1];
+		j.mask[DRB_MARK_AT] = addr->mac[1] ^ (uint8_t)(addr->mac[1] + DRB_MARK_WALKS);
 	}
 	return j;
 }

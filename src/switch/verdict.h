@@ -24,6 +24,10 @@ enum {
 	DRB_FRAME_MAX = RTE_ETHER_HDR_LEN + 1500 + 8,
 };
 
+// Octet of a frame that carries the mark of a packet that walks (turns.h), added to what it has of
+// the fabric's prefix.
+enum { DRB_MARK_AT = 7, DRB_MARK_WALKS = 1 };
+
 // A verdict is an out port (index), or
 enum {
 	DRB_VERDICT_ODD = 0x20, // no plain traffic from host to host, or not where it should be
@@ -49,10 +53,11 @@ struct drb_judge {
 // 0 or -ENOMEM.
 int drb_verdicts_init(struct drb_verdicts *v, const struct drb_hop *hop);
 void drb_verdicts_free(struct drb_verdicts *v);
-// source: the only host whose frames may come from here, or DRB_NO_LABEL for any. v must outlive
-// what is returned.
+// source: the only host whose frames may come from here, or DRB_NO_LABEL for any. to_hosts: frames
+// from here go to hosts, so that one whose source is marked is odd. v must outlive what is
+// returned.
 struct drb_judge drb_judge_at(const struct drb_verdicts *v, const struct drb_addr_plan *addr,
-			      bool from_below, uint32_t source);
+			      bool from_below, uint32_t source, bool to_hosts);
 
 // True if the frame's source is one that may come in here.
 static inline bool drb_judge_source(const struct drb_judge *j, const uint8_t *frame)

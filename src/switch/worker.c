@@ -91,7 +91,8 @@ void drb_worker_set_ports(struct drb_worker *w, const struct drb_setup *s)
 	for (uint32_t i = 0; i < w->ports; i++) {
 		const struct drb_port_setup *p = &s->ports[i];
 		uint32_t source = s->check_source ? w->port[i].host : DRB_NO_LABEL;
-		w->port[i].judge = drb_judge_at(&w->verdicts, &w->addr, i < w->down_ports, source);
+		w->port[i].judge = drb_judge_at(&w->verdicts, &w->addr, i < w->down_ports, source,
+						s->layer == 1 && i >= w->down_ports);
 		w->paced |= p->rate.value > 0;
 		w->open &=
 			p->driver != DRB_DRIVER_NONE && drb_worker_share(s, p->queue) >= s->burst;

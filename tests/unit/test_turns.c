@@ -3,6 +3,7 @@
 // can send.
 #include "unit.h"
 
+#include "switch/assign.h"
 #include "switch_eal.h"
 
 static struct drb_worker w;
@@ -194,6 +195,57 @@ static void hosts_see_no_marks(void **state)
 	end();
 }
 
+// Nor where the switch itself has another scheme, while others still walk; and what is none of it
+// stays as it was.
+static void no_scheme_shows_marks(void **state)
+{
+	static const char *const switches[] = {
+		SWITCH(1, 0, "scheme: drb"),
+		SWITCH(1, 0, "scheme: ecmp, check_source: false"),
+		SWITCH(1, 0, "unit: flow, flow_max: 100"),
+	};
+	uint8_t frame[60], mark;
+	struct rte_mbuf *m;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(switches); i++) {
+		begin(switches[i]);
+		assert_int_equal(drb_assign_init(&w, &setup), 0);
+		for (uint32_t host = 0; host < 4; host++) {
+			assert_int_equal(passes(4, 77, host, 1, &mark), host);
+			assert_int_equal(mark, 0);
+			assert_int_equal(passes(5, 77, host, 0, &mark), host);
+			assert_int_equal(mark, 0);
+		}
+		assert_int_equal(w.routing.down, 8);
+		// A source that is no host's, of a fabric that lets it pass.
+		make_frame(frame, sizeof(frame), 77, 2);
+		memset(frame + 6, 0x0f, 6);
+		m = mbuf_of(frame, sizeof(frame));
+		drb_forward_burst(&w, 4, &m, 1);
+		assert_memory_equal(rte_pktmbuf_mtod(m, uint8_t *), frame, sizeof(frame));
+		assert_int_equal(w.occupancy[2], 1);
+		clear();
+		// On its way around something, too.
+		make_frame(frame, sizeof(frame), 77, 3);
+		frame[1] ^= 1;
+		frame[7] ^= 1;
+		m = mbuf_of(frame, sizeof(frame));
+		drb_forward_burst(&w, 4, &m, 1);
+		assert_int_equal(w.occupancy[3], 1);
+		frame[1] ^= 1;
+		frame[7] ^= 1;
+		assert_memory_equal(rte_pktmbuf_mtod(m, uint8_t *), frame, sizeof(frame));
+		clear();
+		// The host's port is dead.
+		atomic_store(&w.published_links.dead, 4);
+		drb_liveness_read(&w);
+		assert_int_equal(passes(4, 77, 2, 1, &mark), UINT32_MAX);
+		assert_int_equal(w.drop[DRB_DROP_port_down], 1);
+		end();
+	}
+}
+
 // What switches say to each other passes as it is.
 static void hellos_are_left_alone(void **state)
 {
@@ -233,6 +285,7 @@ int main(void)
 		cmocka_unit_test(layer_one_marks_who_walks),
 		cmocka_unit_test(upper_layers_read_the_mark),
 		cmocka_unit_test(hosts_see_no_marks),
+		cmocka_unit_test(no_scheme_shows_marks),
 		cmocka_unit_test(hellos_are_left_alone),
 		cmocka_unit_test(hosts_cannot_send_marks),
 	};
