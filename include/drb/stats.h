@@ -36,7 +36,6 @@
 #define DRB_DROP_REASONS(X)                                                                        \
 	X(bad_frame, "shorter than an Ethernet header")                                            \
 	X(oversize, "longer than a frame of 1500 bytes with two VLAN tags")                        \
-	X(before_ready, "came before every port of this switch was set up")                        \
 	X(multicast, "broadcast or multicast that this switch does not answer")                    \
 	X(unknown_destination, "destination MAC is no host of this fabric")                        \
 	X(not_below, "came from above and is not for a host below")                                \

@@ -162,7 +162,6 @@ static int forward(const struct drb_port_set *ports, const struct drb_reload *re
 	if (!wait_for_links(ports)) {
 		drb_error("a memif port did not meet its peer within %d s", LINK_WITHIN_S);
 	} else {
-		drb_workers_drain(&workers, &setup);
 		if (drb_privilege_lay_down(&setup) == 0 && drb_reload_start(reload) == 0) {
 			if (!atomic_load(&workers.worker[0].stop))
 				say_ready();

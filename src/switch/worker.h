@@ -149,9 +149,6 @@ void drb_worker_kick(struct drb_worker *w);
 // threads that are not workers, one at a time (drb_workers_park()).
 void drb_worker_park(struct drb_worker *w);
 void drb_worker_unpark(struct drb_worker *w);
-// Receives and discards what reached kernel interfaces before they were all set up: a packet
-// socket takes frames of every interface until it is bound. Captures and rings lose nothing.
-void drb_worker_drain(struct drb_worker *w, const struct drb_setup *setup);
 
 // Called from any thread: a consistent picture of all counters into *out. 0, or -ETIMEDOUT if the
 // worker does not answer within a second.

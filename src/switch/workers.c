@@ -116,12 +116,6 @@ void drb_workers_unpark(struct drb_workers *all)
 	pthread_mutex_unlock(&one_parks);
 }
 
-void drb_workers_drain(struct drb_workers *all, const struct drb_setup *s)
-{
-	for (uint32_t n = 0; n < all->count; n++)
-		drb_worker_drain(&all->worker[n], s);
-}
-
 int drb_workers_idle_init(struct drb_workers *all)
 {
 	for (uint32_t n = 0; n < all->count; n++) {

@@ -25,7 +25,6 @@ void drb_workers_free(struct drb_workers *all);
 void drb_workers_run(struct drb_workers *all);
 // Async-signal-safe.
 void drb_workers_stop(struct drb_workers *all);
-void drb_workers_drain(struct drb_workers *all, const struct drb_setup *setup);
 int drb_workers_idle_init(struct drb_workers *all);
 void drb_workers_idle_free(struct drb_workers *all);
 

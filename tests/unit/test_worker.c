@@ -283,7 +283,6 @@ static void null_devices(void **state)
 	for (uint32_t i = 0; i < 3; i++)
 		drb_worker_attach(&w, i, 512, set.dpdk[i]);
 	assert_int_equal(drb_idle_init(&w), 0);
-	drb_worker_drain(&w, &setup); // leaves them alone
 	assert_int_equal(pthread_create(&thread, NULL, run_worker, NULL), 0);
 	for (int i = 0; i < 20; i++) {
 		nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
