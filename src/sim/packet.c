@@ -124,7 +124,7 @@ static inline int join(struct drb_fifo_pool *pool, struct drb_layer *l, uint64_t
 }
 
 // What arrives at a switch of a fabric in which something is dead, with the ports it came in by
-// (down-ports first), in random order.
+// (down-ports first), in random order or by port.
 static uint32_t gather_with_ports(struct drb_packet_sim *sim, const struct drb_layer *l, uint32_t s,
 				  struct drb_rng *rng)
 {
@@ -137,7 +137,9 @@ static uint32_t gather_with_ports(struct drb_packet_sim *sim, const struct drb_l
 		uint64_t w = i < l->down ? below[i] : above[i - l->down];
 		if (w == DRB_NO_PACKET)
 			continue;
-		uint32_t j = drb_scale32((uint32_t)(drb_rng_next(rng) >> 32), n + 1);
+		uint32_t j = n;
+		if (!sim->setup.by_port)
+			j = drb_scale32((uint32_t)(drb_rng_next(rng) >> 32), n + 1);
 		word[n] = word[j];
 		port[n++] = port[j];
 		word[j] = w;
@@ -225,8 +227,10 @@ static inline int switch_slot(struct drb_packet_sim *sim, struct drb_layer *l, u
 			return -ENOMEM;
 	} else {
 		gather(l, s, sim->slot & 1, &hop, up, &n_up, down, &n_down);
-		shuffle(rng, up, n_up);
-		shuffle(rng, down, n_down);
+		if (!sim->setup.by_port) {
+			shuffle(rng, up, n_up);
+			shuffle(rng, down, n_down);
+		}
 	}
 	for (uint32_t i = 0; i < n_up; i++) {
 		uint32_t def, u = sim_choose_uplink(sim, l, s, &hop, choice, &up[i],

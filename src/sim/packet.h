@@ -3,8 +3,9 @@
 // The packet model. Paper: "Permutation-packet Routing".
 // Time is in slots. In slot t every link moves at most the packet at the head of its queue; then
 // the packets that crossed are queued at the switches they reached, those of one switch in
-// uniformly random order, each choosing its uplink by the loads it finds; then hosts give birth to
-// packets that cross their links in slot t + 1. Latency = slot of delivery - slot of birth.
+// uniformly random order (or by port), each choosing its uplink by the loads it finds; then hosts
+// give birth to packets that cross their links in slot t + 1. Latency = slot of delivery - slot of
+// birth.
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,6 +29,7 @@ struct drb_packet_setup {
 	uint64_t seed;       // equal seeds give equal traffic to all schemes
 	uint64_t memory;     // bytes the run may take
 	struct drb_fail fail;
+	bool by_port; // packets that reach a switch in one slot are decided by port, not at random
 };
 
 struct drb_packet_result {

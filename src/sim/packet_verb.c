@@ -15,7 +15,7 @@
 
 #include "rows.h"
 
-enum { KEY_RHO = 0x300, KEY_FAIL, KEY_SLOTS, KEY_STATS, KEY_TRAFFIC, KEY_TAU };
+enum { KEY_RHO = 0x300, KEY_FAIL, KEY_SLOTS, KEY_STATS, KEY_TRAFFIC, KEY_TAU, KEY_ORDER };
 
 struct packet_verb {
 	struct sim_common common;
@@ -24,6 +24,7 @@ struct packet_verb {
 	struct drb_traffic_kind traffic;
 	uint32_t slots, stats, tau;
 	struct drb_fail fail;
+	bool by_port;
 	uint64_t memory;                  // of one run
 	struct drb_packet_result *result; // [scheme][rho]
 };
@@ -38,6 +39,8 @@ static const struct argp_option options[] = {
 	 "Dead from the start: link:N or switch:N, at random (links between switches, switches "
 	 "above layer 1)",
 	 3},
+	{"order", KEY_ORDER, "random|port", 0,
+	 "Of packets that reach a switch in one slot (default random)", 3},
 	{"slots", KEY_SLOTS, "COUNT", 0, "Length of a run (default 2000)", 3},
 	{"stats", KEY_STATS, "COUNT", 0, "Slots at its end that are measured (default 500)", 3},
 	{0},
@@ -73,6 +76,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_FAIL:
 		parse_fail(arg, &v->fail);
+		return 0;
+	case KEY_ORDER:
+		v->by_port = strcmp(arg, "port") == 0;
+		if (!v->by_port && strcmp(arg, "random") != 0)
+			drb_die("--order %s: want random or port", arg);
 		return 0;
 	case KEY_TAU:
 		if (drb_parse_u32(arg, 1, 10000, &v->tau) < 0)
@@ -111,6 +119,7 @@ static struct drb_packet_setup setup_of(const struct packet_verb *v, uint64_t i)
 		.seed = v->common.seed,
 		.memory = v->memory,
 		.fail = v->fail,
+		.by_port = v->by_port,
 	};
 }
 

@@ -193,7 +193,7 @@ static void theory_figure(FILE *f)
 
 	begin_figure(f, "theory", "Share of queues with at least i packets, lambda = 0.9", "i",
 		     "s_i (points), bound z_i (lines)", true);
-	fprintf(f, "set yrange [1e-8:1]\nset xrange [0:20]\n");
+	fprintf(f, "set yrange [1e-8:1]\nset format y '10^{%%T}'\nset xrange [0:20]\n");
 	for (size_t t = 0; t < COUNT(threshold); t++) {
 		struct drb_theory th;
 		fprintf(f, "$d%zu << EOD\n", t);
