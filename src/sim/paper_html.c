@@ -89,7 +89,7 @@ static void flow_claims(const struct paper *p, FILE *f)
 {
 	static const char *const others[] = {"drb T=0", "micro", "vlb", "dmodk"};
 	bool best = true;
-	double worst = 0;
+	double first = 0, worst = 0; // of c = 1, of the others
 	char text[256];
 
 	for (int tree = 0; tree < 2; tree++) {
@@ -101,7 +101,8 @@ static void flow_claims(const struct paper *p, FILE *f)
 			double load = paper_flow_summary(point).max_load;
 			double estimate =
 				drb_estimate_flow(c, point->flow.tree.hosts, point->flow.threshold);
-			worst = fmax(worst, fabs(load - estimate) / estimate);
+			double *most = c == 1 ? &first : &worst;
+			*most = fmax(*most, fabs(load - estimate) / estimate);
 			for (size_t i = 0; i < COUNT(others); i++)
 				best = best && !(load > flow_load(p, tree, others[i], c));
 		}
@@ -111,10 +112,13 @@ static void flow_claims(const struct paper *p, FILE *f)
 	      "DRB with the paper's threshold has the smallest busiest link of all schemes "
 	      "for every c, in both trees.");
 	snprintf(text, sizeof(text),
-		 "the estimate c + ln ln N / ln 2 + T(c) is close to the simulation: the largest "
-		 "relative error is %.1f %% (up to 15 %% counts).",
+		 "the estimate c + ln ln N / ln 2 + T(c) is close to the simulation from c = 2 on: "
+		 "the largest relative error is %.1f %% (up to 15 %% counts).",
 		 100 * worst);
 	claim(f, worst < 0.15, text);
+	snprintf(text, sizeof(text), "and so it is for c = 1: there the relative error is %.1f %%.",
+		 100 * first);
+	claim(f, first < 0.15, text);
 	fprintf(f, "</ul>\n");
 }
 
