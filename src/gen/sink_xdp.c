@@ -150,8 +150,9 @@ int sink_xdp_program(struct sink *sink, uint32_t host)
 	size_t count = bpf_program__insn_cnt(original);
 	struct bpf_insn *code = malloc(count * sizeof(*code));
 	// Programs that hand over to each other must agree in this.
-	LIBBPF_OPTS(bpf_prog_load_opts, opts,
-		    .expected_attach_type = bpf_program__expected_attach_type(original));
+	struct bpf_prog_load_opts opts = {.sz = sizeof(opts),
+					  .expected_attach_type =
+						  bpf_program__expected_attach_type(original)};
 
 	if (!code)
 		return -ENOMEM;
