@@ -67,11 +67,11 @@ uint32_t drb_walk_find(uint32_t *dests, uint32_t *seen, uint32_t mask, uint32_t 
 static inline bool drb_walk_look(struct drb_walk *w, uint32_t dest, uint32_t now)
 {
 	uint32_t at = w->dest ? drb_walk_find(w->dest, w->seen, w->mask, dest, now << 2) : dest;
-	uint32_t seen = w->seen[at], streak = seen & 3;
+	uint32_t entry = w->seen[at], streak = entry & 3;
 
 	streak += streak <= DRB_WALK_GRACE;
 	// 4 (now - last) - streak + 3 is above 4 tau + 3 where now - last is above tau.
-	if ((now << 2 | 3) - seen > (w->tau << 2 | 3))
+	if ((now << 2 | 3) - entry > (w->tau << 2 | 3))
 		streak = 0;
 	w->seen[at] = now << 2 | streak;
 	bool walks = streak > DRB_WALK_GRACE;

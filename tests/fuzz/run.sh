@@ -23,6 +23,7 @@ if [ ! -f build-fuzz/build.ninja ]; then
 fi
 nice ninja -C build-fuzz "${names[@]/#/tests/fuzz/fuzz_}" >&2 || exit 2
 
+# An input may take a minute, in time that passes: a machine that stalls is no finding, a loop without end is.
 export ASAN_OPTIONS=halt_on_error=1:detect_leaks=1
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 failed=0
@@ -31,7 +32,7 @@ for name in "${names[@]}"; do
   seeds=("tests/fuzz/corpus/$name")
   [ "$name" != config ] || seeds+=(config)
   log=build-fuzz/found/$name.log
-  if "build-fuzz/tests/fuzz/fuzz_$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 \
+  if "build-fuzz/tests/fuzz/fuzz_$name" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=4096 \
     -max_len=4096 -artifact_prefix="build-fuzz/found/$name/" -print_final_stats=1 \
     "build-fuzz/corpus/$name" "${seeds[@]}" >"$log" 2>&1; then
     echo "ok fuzz $name # $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs"

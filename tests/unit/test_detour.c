@@ -268,7 +268,7 @@ static void every_switch(void **state)
 static void settle(const uint32_t dead[SWITCHES], const uint32_t drained[SWITCHES])
 {
 	struct drb_known known[SWITCHES];
-	struct drb_use use[SWITCHES];
+	struct drb_use use[SWITCHES] = {0};
 	bool changed = true;
 
 	for (uint32_t n = 0; n < SWITCHES; n++)

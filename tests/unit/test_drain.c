@@ -6,24 +6,24 @@
 #include "switch/drain.h"
 #include <drb/use.h>
 
-static char text[256];
+static char reply[256];
 
 static void drained(const char *port, const char *want)
 {
-	assert_int_equal(drb_drain(&all, &setup, port, text, sizeof(text)), 0);
-	assert_string_equal(text, want);
+	assert_int_equal(drb_drain(&all, &setup, port, reply, sizeof(reply)), 0);
+	assert_string_equal(reply, want);
 }
 
 static void undrained(const char *port, const char *want)
 {
-	assert_int_equal(drb_undrain(&all, &setup, port, text, sizeof(text)), 0);
-	assert_string_equal(text, want);
+	assert_int_equal(drb_undrain(&all, &setup, port, reply, sizeof(reply)), 0);
+	assert_string_equal(reply, want);
 }
 
 static void refused(const char *port, const char *want)
 {
-	assert_true(drb_drain(&all, &setup, port, text, sizeof(text)) < 0);
-	assert_string_equal(text, want);
+	assert_true(drb_drain(&all, &setup, port, reply, sizeof(reply)) < 0);
+	assert_string_equal(reply, want);
 	for (uint32_t i = 0; i < PORTS; i++)
 		assert_false(w->liveness.port[i].drained);
 }
@@ -78,8 +78,8 @@ static void one_port(void **state)
 	assert_int_equal(said(2), DRB_HELLO_STUCK);
 	assert_string_equal(state_text(3), "drained");
 	drained("u1", "drb-s2-5: drained now: u1");
-	assert_int_equal(drb_liveness_trouble(&setup, w->snapshot.live, text, sizeof(text)), 3);
-	assert_string_equal(text, "u1 drained");
+	assert_int_equal(drb_liveness_trouble(&setup, w->snapshot.live, reply, sizeof(reply)), 3);
+	assert_string_equal(reply, "u1 drained");
 	// It hears on, and a reload changes nothing; nor does turning hellos off and on.
 	hear_from(3, 0);
 	drb_liveness_set(w, &setup);
