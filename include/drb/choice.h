@@ -166,7 +166,7 @@ static inline __attribute__((always_inline)) uint32_t drb_choose_by(const struct
 		b = drb_other(n, a, (uint32_t)draw);
 		return drb_select(drb_load(loads, b) < drb_load(loads, a), b, a);
 	case DRB_SCHEME_ECMP:
-		return drb_scale32((uint32_t)(drb_fold64(flow, c->salt) >> 32), n);
+		return drb_scale32(drb_salted32(flow, c->salt), n);
 	case DRB_SCHEME_LEAST:
 		return drb_least_loaded(n, loads.at, draw);
 	case DRB_SCHEME_COUNT:

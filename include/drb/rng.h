@@ -18,13 +18,24 @@ static inline uint64_t drb_mix64(uint64_t x)
 	return x ^ (x >> 31);
 }
 
-// A hash of two words: multiplied to 128 bits and folded, as in wyhash (Wang Yi).
-static inline uint64_t drb_fold64(uint64_t a, uint64_t b)
+// Multiplied to 128 bits and folded, as in wyhash (Wang Yi).
+static inline uint64_t drb_product64(uint64_t a, uint64_t b)
 {
-	unsigned __int128 product = (unsigned __int128)(a ^ UINT64_C(0xa0761d6478bd642f)) *
-				    (b ^ UINT64_C(0xe7037ed1a0b428db));
+	unsigned __int128 product = (unsigned __int128)a * b;
 
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+// A hash of two words.
+static inline uint64_t drb_fold64(uint64_t a, uint64_t b)
+{
+	return drb_product64(a ^ UINT64_C(0xa0761d6478bd642f), b ^ UINT64_C(0xe7037ed1a0b428db));
+}
+
+// 32 bits of a hash of word; salt is random, and each gives a hash of its own.
+static inline uint32_t drb_salted32(uint64_t word, uint64_t salt)
+{
+	return (uint32_t)(drb_product64(word ^ UINT64_C(0xa0761d6478bd642f), salt) >> 32);
 }
 
 // Independent streams of one seed: per switch, per run, per slot.

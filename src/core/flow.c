@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <drb/flow.h>
 
-#include <stdbool.h>
 #include <string.h>
 
 enum {
@@ -19,16 +18,18 @@ static uint16_t read16(const uint8_t *p)
 	return (uint16_t)(p[0] << 8 | p[1]);
 }
 
-static bool has_ports(uint8_t protocol)
-{
-	return protocol == 6 || protocol == 17 || protocol == 33 || protocol == 132 ||
-	       protocol == 136;
-}
+const bool drb_flow_has_ports[256] = {
+	[DRB_PROTOCOL_TCP] = true,
+	[DRB_PROTOCOL_UDP] = true,
+	[33] = true,
+	[132] = true,
+	[136] = true,
+};
 
 // Ports, and the flags if this is TCP.
 static void read_ports(const uint8_t *p, uint32_t left, struct drb_flow_key *key, uint8_t *flags)
 {
-	if (!has_ports(key->protocol) || left < 4)
+	if (!drb_flow_has_ports[key->protocol] || left < 4)
 		return;
 	memcpy(&key->src_port, p, 2);
 	memcpy(&key->dst_port, p + 2, 2);

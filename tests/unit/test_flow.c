@@ -149,6 +149,9 @@ static void ipv4(void **state)
 		put_ipv4(&f, cases[i].protocol, cases[i].fragment, cases[i].options);
 		put_ports(&f);
 		check(&f, 4, 0x0800, cases[i].protocol, cases[i].ports);
+		// As long as most frames are, which the hash reads without a key.
+		PUT(&f, 0, 0, 0, 0, 0x50, DRB_TCP_FIN, 1, 2, 3, 4, 5, 6);
+		check(&f, 4, 0x0800, cases[i].protocol, cases[i].ports);
 	}
 }
 
