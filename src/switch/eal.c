@@ -21,6 +21,7 @@
 #include "assign.h"
 #include "common/config_file.h"
 #include "common/msg.h"
+#include "tsc.h"
 
 #define ARGS_MAX (24 + 2 * DRB_PORTS_MAX)
 #define HUGEPAGE_KB 2048
@@ -187,6 +188,7 @@ int drb_eal_init(const struct drb_setup *setup, uint32_t memory_mb, bool verbose
 	bool pci = false;
 	int rc;
 
+	drb_tsc_begin();
 	if (*setup->cpus)
 		snprintf(cpus, sizeof(cpus), "%s", setup->cpus);
 	else

@@ -5,9 +5,12 @@
 //    kernel then reassembles IP fragments, and the result is cut to the ring's frame size. With
 //    PACKET_FANOUT_FLAG_ROLLOVER, packets of a flow overtake each other in another socket.
 //  - It opens them for all protocols, which also means: of all interfaces, until they are bound.
-//    The kernel then waits for every processor to let go of such a socket (a grace period of RCU)
-//    when it is bound, and when the one that only asks for the interface's index is closed, 15 ms
-//    each. Opened for no protocol they receive nothing before bind() names protocol and interface.
+//    The kernel then waits for every processor to let go of such a socket (a grace period of RCU,
+//    15 ms) when it is bound. Opened for no protocol they receive nothing before bind() names
+//    protocol and interface.
+//  - The first of a device only asks for the interface's index and address. The kernel waits as
+//  long
+//    when it closes a packet socket, so that one is of another kind.
 //  - It never asks to be spared the frames that the kernel itself sends on the interface, which
 //    then count as received.
 #include "packet_socket.h"
@@ -16,7 +19,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-bool drb_packet_fanout;
+bool drb_packet_fanout, drb_packet_asks;
 
 int __real_socket(int domain, int type, int protocol);
 int __wrap_socket(int domain, int type, int protocol);
@@ -29,7 +32,13 @@ int __wrap_setsockopt(int fd, int level, int name, const void *value, socklen_t 
 
 int __wrap_socket(int domain, int type, int protocol)
 {
-	return __real_socket(domain, type, domain == AF_PACKET ? 0 : protocol);
+	if (domain != AF_PACKET)
+		return __real_socket(domain, type, protocol);
+	if (drb_packet_asks) {
+		drb_packet_asks = false;
+		return __real_socket(AF_UNIX, SOCK_DGRAM, 0);
+	}
+	return __real_socket(AF_PACKET, type, 0);
 }
 
 int __wrap_setsockopt(int fd, int level, int name, const void *value, socklen_t len)

@@ -7,3 +7,5 @@
 // Set before devices are created: their sockets share each interface's packets, by the hash of the
 // flow. Else each interface has one socket, which is in no group.
 extern bool drb_packet_fanout;
+// Set before a device is created, which takes it back with its first socket.
+extern bool drb_packet_asks;

@@ -187,7 +187,9 @@ static int create(const char *path, const struct drb_port_setup *p, uint32_t wor
 	describe(p, workers, name, args);
 	if (p->driver == DRB_DRIVER_MEMIF && p->up)
 		remove_dead_socket(p->socket);
+	drb_packet_asks = p->driver == DRB_DRIVER_AF_PACKET;
 	rc = p->driver == DRB_DRIVER_PCI ? 0 : init_vdev(name, args, memif);
+	drb_packet_asks = false;
 	if (rc < 0) {
 		snprintf(key, sizeof(key), "%s%s", p->key,
 			 p->driver == DRB_DRIVER_VDEV ? "device" : "driver");
