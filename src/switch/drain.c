@@ -102,6 +102,18 @@ static void describe(const struct drb_worker *w, const struct drb_setup *s, char
 		snprintf(text + used, size - used, " no port");
 }
 
+// The name is said again only if it might be one: it comes from outside, and the text becomes JSON.
+static void no_port(const char *port, char *text, size_t size)
+{
+	uint32_t number;
+	bool up;
+
+	if (port && drb_port_parse(port, &up, &number) == 0)
+		snprintf(text, size, "no port '%s'", port);
+	else
+		snprintf(text, size, "no such port: they are d0, u0 and so on");
+}
+
 static int set(struct drb_workers *all, const struct drb_setup *s, const char *port, bool drained,
 	       char *text, size_t size)
 {
@@ -110,7 +122,7 @@ static int set(struct drb_workers *all, const struct drb_setup *s, const char *p
 	int rc = -EINVAL;
 
 	if (!ports) {
-		snprintf(text, size, "no port '%s'", port ? port : "");
+		no_port(port, text, size);
 		return rc;
 	}
 	drb_workers_park(all);

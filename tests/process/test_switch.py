@@ -104,7 +104,7 @@ def ask(path, *commands):
         s.recv(1 << 16)
         replies = []
         for command in commands:
-            s.send(command.encode())
+            s.send(command.encode(errors='surrogateescape'))
             replies.append(json.loads(s.recv(1 << 20))[command.split(',')[0]])
         return replies
 
@@ -566,7 +566,8 @@ def drains():
                 (below, '/drb/drain', 'not drained: its hosts have no other way'),
                 (below, '/drb/drain,d0', 'd0 not drained: h0 has no other way'),
                 (below, '/drb/drain,u1', 'u1 not drained: no other uplink is in use'),
-                (below, '/drb/undrain,x', "no port 'x'")):
+                (below, '/drb/undrain,u9', "no port 'u9'"),
+                (below, '/drb/undrain,\udc80', 'no such port: they are d0, u0 and so on')):
             assert ask(path, order)[0] == f'error: {why}', order
         end = time.monotonic() + WITHIN  # until s2-1 has heard of it
         while (said := ask(beside, '/drb/drain')[0]).startswith('ok: ') and time.monotonic() < end:
