@@ -18,8 +18,8 @@
 
 #define CALLS 200
 
-static int guarded = -1, other = -1; // events
-static atomic_uint calls, unparked, other_calls;
+static int guarded = -1, last = -1; // events
+static atomic_uint calls, unparked, last_calls;
 
 static void on_guarded(void *arg)
 {
@@ -32,13 +32,13 @@ static void on_guarded(void *arg)
 		calls++;
 }
 
-static void on_other(void *arg)
+static void on_last(void *arg)
 {
 	uint64_t count;
 
 	(void)arg;
-	if (read(other, &count, sizeof(count)) == sizeof(count))
-		other_calls++;
+	if (read(last, &count, sizeof(count)) == sizeof(count))
+		last_calls++;
 }
 
 static void wait_until_running(void)
@@ -81,7 +81,7 @@ static struct rte_intr_handle *listen_to(int *event, rte_intr_callback_fn callba
 static void workers_rest_meanwhile(void **state)
 {
 	struct drb_memif_link *port = drb_memif_link_new(false);
-	struct rte_intr_handle *handle, *other_handle;
+	struct rte_intr_handle *handle, *last_handle;
 	pthread_t thread;
 
 	(void)state;
@@ -96,23 +96,23 @@ static void workers_rest_meanwhile(void **state)
 	happen_until(guarded, &calls, CALLS);
 	assert_int_equal(atomic_load(&unparked), 0);
 
-	// The other tells when the interrupt thread has been through all that happened.
-	other_handle = listen_to(&other, on_other);
+	// The last tells when the interrupt thread has been through all that happened.
+	last_handle = listen_to(&last, on_last);
 	drb_memif_close();
 	happen(guarded);
-	happen_until(other, &other_calls, 5);
+	happen_until(last, &last_calls, 5);
 	assert_int_equal(atomic_load(&calls), CALLS);
 	drb_memif_forget();
 
-	assert_true(rte_intr_callback_unregister(other_handle, on_other, NULL) > 0);
+	assert_true(rte_intr_callback_unregister(last_handle, on_last, NULL) > 0);
 	drb_workers_stop(&all);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	free_switch();
 	drb_memif_link_free(port);
 	rte_intr_instance_free(handle);
-	rte_intr_instance_free(other_handle);
+	rte_intr_instance_free(last_handle);
 	close(guarded);
-	close(other);
+	close(last);
 }
 
 int main(void)
