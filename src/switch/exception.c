@@ -78,7 +78,9 @@ static void exception(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 	uint8_t mark = drb_addr_mark(&w->addr, frame);
 	bool to_hosts = in >= w->down_ports && w->around.layer == 1;
 
-	if (to_hosts && m->data_len >= DRB_FRAME_MIN && drb_addr_mark(&w->addr, frame + 6))
+	// A hello's source may look like that of a host with a mark.
+	if (to_hosts && m->data_len >= DRB_FRAME_MIN && !drb_hello_is(frame) &&
+	    drb_addr_mark(&w->addr, frame + 6))
 		frame[DRB_MARK_AT] = w->addr.mac[1];
 	if (m->data_len > DRB_FRAME_MAX)
 		drb_drop(w, in, m, DRB_DROP_oversize);
