@@ -57,7 +57,7 @@ check "and sent up" test "$(column up_default drbctl show s1-0 routing)" -ge 50
 check "reload one" fails_with 0 'drb-s1-0 reloaded: scheme drb' drbctl reload s1-0
 check "reload all" test "$(drbctl reload --all 2>&1 | grep -c ' reloaded: ')" = 6
 check "reload nobody" fails_with 2 'a switch is missing' drbctl reload
-check "drain a core and a port" test "$(drbctl drain s2-0 s1-3.u1 2>&1 | grep -c ': drained now: ')" = 2
+check "drain a core and a port" test "$(drbctl drain s2-0 s1-3.u0 2>&1 | grep -c ': drained now: ')" = 2
 check "drain nobody" fails_with 2 'a switch or a port is missing' drbctl drain
 check "drain one that is not there" fails_with 1 'drb-s9-0: not running' drbctl drain s9-0.u0
 check "drain a switch with hosts" fails_with 1 's1-0: not drained: its hosts' drbctl drain s1-0

@@ -24,11 +24,14 @@ udp() { # udp ADDRESS: a rate that two busy cores carry
     jq -e '.end.sum.packets > 0 and .end.sum.lost_percent < 1' "$scratch/udp"
 }
 
+# What the machine loses while it has other work, it loses once: three tries.
+tried() { "$@" || "$@" || "$@"; }
+
 up -l 3 -d 2
 for address in 10.0.0.11 fd00::b; do
-  check "TCP to $address" tcp $address
+  check "TCP to $address" tried tcp $address
   jq -r '.end.sum_received.bits_per_second / 1e9 | "# \(. * 100 | round / 100) Gbit/s"' "$scratch/tcp"
-  check "UDP to $address" udp $address
+  check "UDP to $address" tried udp $address
   jq -r '.end.sum | "# \(.lost_packets) of \(.packets) lost"' "$scratch/udp"
 done
 check "packets are conserved" fabric check counters
