@@ -218,7 +218,7 @@ static void what_is_refused(void **state)
 	refused(NULL, "not drained: its hosts have no other way");
 	refused("d1", "d1 not drained: h11 has no other way");
 	refused("d2", "no port 'd2'");
-	refused("", "no port ''");
+	refused("", "no such port: they are d0, u0 and so on");
 	hear_from(2, DRB_HELLO_DRAINED);
 	refused("u1", "u1 not drained: no other uplink is in use");
 	drained("u0", "drb-s1-5: drained now: u0"); // that carries nothing as it is
