@@ -135,12 +135,11 @@ int ctl_drain(int argc, char **argv)
 		.parser = parse,
 		.args_doc = "SWITCH[.PORT]...",
 		.doc = "Takes a port, like s2-5.u0, or all ports of a switch above layer 1 out of "
-		       "use without losing a packet: both ends send no new traffic over it, what "
-		       "is "
-		       "under way still passes. Until drbctl undrain or a restart of the switch. "
-		       "What somebody has no other way without is not drained; what becomes the "
-		       "last way later is used as long as it is: drbctl show SWITCH links says so. "
-		       "Exit status 1 if a switch refuses.",
+		       "use without losing a packet: both ends send no new traffic over it, and "
+		       "what is under way still passes. Until drbctl undrain or a restart of the "
+		       "switch. What somebody has no other way without is not drained; what "
+		       "becomes the last way later is used as long as it is: drbctl show SWITCH "
+		       "links says so. Exit status 1 if a switch refuses.",
 		.children = children};
 
 	return order(&argp, DRB_CMD_DRAIN, true, argc, argv);
