@@ -102,7 +102,7 @@ check "all ports are usable again" soon usable 80
 # One of two is drained, the other one cannot be, and dies.
 check "s2-4 drained" drbctl drain s2-4
 check "its neighbours know" soon state s1-5 u0 "drained by neighbour"
-check "every pair, around it" soon fabric check ping
+check "wired as ever, and every pair, around it" soon fabric check wiring ping
 check "s2-5 is needed" soon fails_with 1 's2-5: d[01] not drained: s1-[45] has no other uplink' drbctl drain s2-5
 kill -KILL "$(drbctl list --json | jq -r 'select(.switch == "s2-5") | .pid')"
 check "s2-5 died: s2-4 is needed" soon state s2-4 d0 "drained, still needed"

@@ -27,9 +27,10 @@ ECHO_LINE = re.compile(r'^(\S+)\s+: (-|[0-9.]+)$')
 
 
 def switch_view(switch, ports, layers, arity, fabric):
-    """Complaints about what one switch says of itself and its links, compared with the plan."""
+    """What one switch says of itself and its links, compared with the plan: (complaints, its drained
+    ports)."""
     name = switch['name']
-    complaints = []
+    complaints, drained = [], []
 
     def expect(what, says, plan):
         if says != plan:
@@ -52,12 +53,15 @@ def switch_view(switch, ports, layers, arity, fabric):
                     time.sleep(0.05)
                     says = t.ask(f'/drb/port,{port}') or {}
                 expect(f'peer of {port}', says.get('peer'), peer)
-                expect(f'state of {port}', says.get('state'), 'up')
+                if str(says.get('state')).startswith('drained'):
+                    drained.append(f'{name}.{port}')  # it is as wired, else it would be miswired
+                else:
+                    expect(f'state of {port}', says.get('state'), 'up')
                 if says.get('hellos_out') and says.get('hellos_in'):
                     expect(f'neighbour of {port}', says.get('neighbour'), peer)
     except OSError as e:
         complaints.append(f'{name}: no answer from its telemetry socket ({e})')
-    return complaints
+    return complaints, drained
 
 
 def peers(plan):
@@ -71,13 +75,17 @@ def peers(plan):
 
 
 def wiring(plan):
-    wanted, complaints, failed = peers(plan), [], 0
+    wanted, complaints, drained, failed = peers(plan), [], [], 0
     for switch in plan['switches']:
-        found = switch_view(switch, wanted[switch['name']], plan['layers'], plan['arity'],
-                            plan['fabric'])
+        found, out_of_use = switch_view(switch, wanted[switch['name']], plan['layers'], plan['arity'],
+                                        plan['fabric'])
         failed += bool(found)
         complaints += found
-    return {'check': 'wiring', 'checked': len(plan['switches']), 'failed': failed}, complaints
+        drained += out_of_use
+    row = {'check': 'wiring', 'checked': len(plan['switches']), 'failed': failed}
+    if drained:
+        row['notes'] = [f"drained: {' '.join(drained)}"]
+    return row, complaints
 
 
 def pairs(count, seed, sample):
