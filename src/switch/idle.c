@@ -32,14 +32,14 @@ static int watch_port(struct drb_worker *w, uint32_t i)
 {
 	if (w->port[i].socket.fd >= 0)
 		return watch(w, w->port[i].socket.fd);
-	if (!w->port[i].active || w->port[i].rx_queue == DRB_QUEUE_NONE)
+	if (w->port[i].rx_queue == DRB_QUEUE_NONE)
 		return 0;
-	if (!w->port[i].memif) {
-		w->doze = true;
-		return 0;
+	if (w->port[i].memif) {
+		w->bells = true;
+		return watch_bell(w, i, w->epoll_fd);
 	}
-	w->bells = true;
-	return watch_bell(w, i, w->epoll_fd);
+	w->doze |= w->port[i].active;
+	return 0;
 }
 
 int drb_idle_init(struct drb_worker *w)

@@ -125,10 +125,12 @@ static struct drb_known known(const struct drb_worker *w, uint32_t *stuck)
 		const bool watched = w->liveness.watched[i];
 		*stuck |= says & DRB_HELLO_STUCK ? bit : 0;
 		k.asked |= says & DRB_HELLO_NEEDS ? bit : 0;
-		if (!w->port[i].active)
+		if (!w->port[i].active && !w->port[i].memif)
 			continue;
 		*(i < w->down_ports ? &k.downs : &k.ups) |= bit;
-		if (watched ? drb_live_drained(p) : p->drained)
+		if (!w->port[i].active)
+			k.dead |= bit; // has not met its peer yet
+		else if (watched ? drb_live_drained(p) : p->drained)
 			k.drained |= bit;
 		else if (watched && !drb_live_usable(p))
 			k.dead |= bit;
@@ -361,9 +363,10 @@ void drb_liveness_view(const struct drb_worker *w, struct drb_port_live view[DRB
 	const struct drb_liveness *l = &w->liveness;
 
 	for (uint32_t i = 0; i < w->ports; i++) {
+		bool awaited = w->port[i].memif && !w->port[i].active;
 		view[i] = (struct drb_port_live){
-			.watched = l->watched[i] && !l->begins[i],
-			.state = l->port[i].state,
+			.watched = awaited || (l->watched[i] && !l->begins[i]),
+			.state = awaited ? DRB_LIVE_DOWN : l->port[i].state,
 			.needed = l->needed >> i & 1,
 			.since_ns = l->port[i].since_ns,
 			.hellos_in = l->in[i],

@@ -14,16 +14,16 @@
 #include "idle.h"
 #include "instance.h"
 #include "memif_guard.h"
+#include "memif_seek.h"
 #include "port.h"
 #include "privilege.h"
 #include "reload.h"
 #include "telemetry.h"
 #include "workers.h"
 
-// How long ports may take to get their link (memif peers start in any order).
-#define LINK_WITHIN_S 30
-// Looks at the links, 2 ms apart, between tries to connect again.
-#define RECONNECT_EVERY 250
+// How long a switch waits for the peers of its memif ports, which start in any order, before it
+// works without those that have not come.
+#define LINK_WITHIN_S 10
 
 const char *argp_program_version = "drbswitch " DRB_VERSION;
 
@@ -115,24 +115,22 @@ static void catch_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-// Waits until memif ports have met their peers or the switch is told to stop. False: they did not
-// in time.
-static bool wait_for_links(const struct drb_port_set *ports)
+// Waits until memif ports have met their peers, it was long enough or the switch is told to stop.
+static void wait_for_links(const struct drb_memif_seek *memif)
 {
 	const struct timespec pause = {.tv_nsec = 2000000};
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	time_t end = now.tv_sec + LINK_WITHIN_S;
-	for (uint32_t tries = 1; now.tv_sec <= end; tries++) {
-		if (drb_ports_linked(ports) || atomic_load(&workers.worker[0].stop))
-			return true;
-		if (tries % RECONNECT_EVERY == 0)
-			drb_ports_reconnect(ports, &setup);
-		nanosleep(&pause, NULL);
+	while (drb_memif_seek(memif) > 0 && !atomic_load(&workers.worker[0].stop)) {
 		clock_gettime(CLOCK_MONOTONIC, &now);
+		if (now.tv_sec > end) {
+			drb_memif_seek_tell(memif);
+			break;
+		}
+		nanosleep(&pause, NULL);
 	}
-	return false;
 }
 
 static void say_ready(void)
@@ -148,8 +146,9 @@ static void say_ready(void)
 }
 
 // With the ports running: forwards until told to stop.
-static int forward(const struct drb_port_set *ports, const struct drb_reload *reload)
+static int forward(struct drb_port_set *ports, const struct drb_reload *reload)
 {
+	const struct drb_memif_seek memif = {ports, &workers, &setup};
 	int code = DRB_EXIT_FAILED;
 
 	if (drb_workers_attach(&workers, ports, &setup) < 0 || drb_workers_idle_init(&workers) < 0)
@@ -159,10 +158,9 @@ static int forward(const struct drb_port_set *ports, const struct drb_reload *re
 		drb_workers_idle_free(&workers);
 		return code;
 	}
-	if (!wait_for_links(ports)) {
-		drb_error("a memif port did not meet its peer within %d s", LINK_WITHIN_S);
-	} else {
-		if (drb_privilege_lay_down(&setup) == 0 && drb_reload_start(reload) == 0) {
+	wait_for_links(&memif);
+	if (drb_privilege_lay_down(&setup) == 0 && drb_memif_seek_start(&memif) == 0) {
+		if (drb_reload_start(reload) == 0) {
 			if (!atomic_load(&workers.worker[0].stop))
 				say_ready();
 			drb_workers_run(&workers);
@@ -170,6 +168,7 @@ static int forward(const struct drb_port_set *ports, const struct drb_reload *re
 			code = DRB_EXIT_OK;
 		}
 		sd_notify(0, "STOPPING=1");
+		drb_memif_seek_stop();
 	}
 	drb_telemetry_stop();
 	drb_workers_idle_free(&workers);
@@ -188,7 +187,7 @@ static int run(const struct options *o)
 	}
 	catch_signals(); // the handler needs the worker
 	if (drb_eal_init(&setup, drb_eal_memory_mb(&setup, mbufs), o->verbose) == 0) {
-		int rc = drb_ports_start(&ports, o->config, &setup, mbufs, &workers.worker[0].stop);
+		int rc = drb_ports_start(&ports, o->config, &setup, mbufs);
 		if (rc == 0) {
 			const struct drb_reload reload = {o->config, &o->override, &workers,
 							  &setup};
@@ -196,8 +195,6 @@ static int run(const struct options *o)
 			drb_privilege_take_up();
 			drb_workers_free(&workers); // their packets are of the ports' pool
 			drb_ports_stop(&ports);
-		} else if (atomic_load(&workers.worker[0].stop)) {
-			code = DRB_EXIT_OK;
 		} else if (rc == -EINVAL) {
 			code = DRB_EXIT_USAGE;
 		}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Corrects how the af_packet driver of DPDK sets up its sockets. The driver has no option for it,
-// so its socket() and setsockopt() are linked to those here (ld --wrap).
+// Corrects how the af_packet and memif drivers of DPDK set up their sockets. They have no options
+// for it, so their socket() and setsockopt() are linked to those here (ld --wrap). af_packet:
 //  - Up to 24.11 it joins a fanout group with PACKET_FANOUT_FLAG_DEFRAG even for one queue: the
 //    kernel then reassembles IP fragments, and the result is cut to the ring's frame size. With
 //    PACKET_FANOUT_FLAG_ROLLOVER, packets of a flow overtake each other in another socket.
@@ -9,15 +9,17 @@
 //    15 ms) when it is bound. Opened for no protocol they receive nothing before bind() names
 //    protocol and interface.
 //  - The first of a device only asks for the interface's index and address. The kernel waits as
-//  long
-//    when it closes a packet socket, so that one is of another kind.
+//    long when it closes a packet socket, so that one is of another kind.
 //  - It never asks to be spared the frames that the kernel itself sends on the interface, which
 //    then count as received.
+// memif: a client waits without end for a server that is stopped with clients before its door, and
+// the workers rest meanwhile.
 #include "packet_socket.h"
 
 #include <linux/if_packet.h>
 #include <stdint.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 
 bool drb_packet_fanout, drb_packet_asks;
 
@@ -30,8 +32,20 @@ int __wrap_setsockopt(int fd, int level, int name, const void *value, socklen_t 
 #define PACKET_IGNORE_OUTGOING 23
 #endif
 
+static int impatient_socket(int domain, int type, int protocol)
+{
+	const struct timeval patience = {.tv_usec = 20000};
+	int fd = __real_socket(domain, type, protocol);
+
+	if (fd >= 0)
+		__real_setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	return fd;
+}
+
 int __wrap_socket(int domain, int type, int protocol)
 {
+	if (domain == AF_UNIX && type == SOCK_SEQPACKET)
+		return impatient_socket(domain, type, protocol);
 	if (domain != AF_PACKET)
 		return __real_socket(domain, type, protocol);
 	if (drb_packet_asks) {

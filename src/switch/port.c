@@ -9,7 +9,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <rte_bus_vdev.h>
@@ -34,8 +33,6 @@
 // this length take them all while the worker is off its CPU; a shorter one drops packets there are
 // buffers for.
 #define AF_XDP_FILL 2048
-// Tries of a memif client to reach its server, 5 ms apart: 30 s.
-#define MEMIF_TRIES 6000
 
 // The directory of a memif socket, made if only itself is missing.
 static bool has_socket_dir(const struct drb_port_setup *p)
@@ -208,23 +205,6 @@ static int create(const char *path, const struct drb_port_setup *p, uint32_t wor
 	return 0;
 }
 
-// A memif client finds its server only once that switch has come as far; switches start in any
-// order. Servers wait for nobody, so layer by layer everybody gets there.
-static int start_memif(struct drb_memif_link *memif, uint16_t id, const atomic_bool *stop)
-{
-	const struct timespec pause = {.tv_nsec = 5000000};
-	int rc;
-
-	for (int tries = 0;; tries++) {
-		drb_memif_enter(memif);
-		rc = rte_eth_dev_start(id);
-		drb_memif_leave();
-		if (rc == 0 || tries == MEMIF_TRIES || atomic_load(stop))
-			return rc;
-		nanosleep(&pause, NULL);
-	}
-}
-
 // A device's queues: one to transmit for each worker, and as many to receive if it has them.
 struct queues {
 	uint16_t rx, tx;
@@ -252,9 +232,24 @@ static int count_queues(const char *path, const struct drb_port_setup *p, uint16
 	return 0;
 }
 
+// Clients of memif start when they find their server (memif_seek.h).
+static int start_device(const struct drb_port_setup *p, uint16_t id, struct drb_memif_link *memif)
+{
+	int rc = 0;
+
+	if (!memif)
+		return rte_eth_dev_start(id);
+	if (p->up) {
+		drb_memif_enter(memif);
+		rc = rte_eth_dev_start(id);
+		drb_memif_leave();
+	}
+	return rc;
+}
+
 static int start(const struct drb_port_setup *p, uint16_t id, const struct queues *queues,
 		 const struct rte_eth_conf *conf, struct rte_mempool *pool,
-		 struct drb_memif_link *memif, const atomic_bool *stop)
+		 struct drb_memif_link *memif)
 {
 	bool xdp = p->driver == DRB_DRIVER_AF_XDP;
 	uint16_t rx = xdp ? AF_XDP_FILL : RX_DESCRIPTORS, tx = xdp ? AF_XDP_FILL : TX_DESCRIPTORS;
@@ -274,7 +269,7 @@ static int start(const struct drb_port_setup *p, uint16_t id, const struct queue
 	}
 	if (rc == 0) {
 		step = "start";
-		rc = memif ? start_memif(memif, id, stop) : rte_eth_dev_start(id);
+		rc = start_device(p, id, memif);
 	}
 	if (rc == 0) {
 		// Frames carry the MACs of hosts, not of ports. In-memory devices take all anyway.
@@ -282,13 +277,13 @@ static int start(const struct drb_port_setup *p, uint16_t id, const struct queue
 		rc = rte_eth_promiscuous_enable(id);
 		rc = rc == -ENOTSUP ? 0 : rc;
 	}
-	if (rc < 0 && !atomic_load(stop))
+	if (rc < 0)
 		drb_error("port %s: cannot %s its device: %s", p->name, step, rte_strerror(-rc));
 	return rc;
 }
 
 int drb_ports_start(struct drb_port_set *set, const char *path, const struct drb_setup *s,
-		    uint32_t mbufs, const atomic_bool *stop)
+		    uint32_t mbufs)
 {
 	drb_packet_fanout = s->workers > 1;
 	*set = (struct drb_port_set){.count = s->down_ports + s->up_ports};
@@ -323,7 +318,7 @@ int drb_ports_start(struct drb_port_set *set, const char *path, const struct drb
 		if (rc == 0)
 			rc = count_queues(path, p, set->dpdk[i], s->workers, &queues, &conf);
 		if (rc == 0)
-			rc = start(p, set->dpdk[i], &queues, &conf, set->pool, set->memif[i], stop);
+			rc = start(p, set->dpdk[i], &queues, &conf, set->pool, set->memif[i]);
 		if (rc < 0) {
 			drb_ports_stop(set);
 			return rc;
@@ -359,30 +354,4 @@ void drb_ports_stop(struct drb_port_set *set)
 	}
 	rte_mempool_free(set->pool);
 	set->pool = NULL;
-}
-
-bool drb_ports_linked(const struct drb_port_set *set)
-{
-	for (uint32_t i = 0; i < set->count; i++) {
-		struct rte_eth_link link;
-		if (set->dpdk[i] == DRB_PORT_NONE || !set->memif[i])
-			continue;
-		if (rte_eth_link_get_nowait(set->dpdk[i], &link) == 0 && !link.link_status)
-			return false;
-	}
-	return true;
-}
-
-void drb_ports_reconnect(const struct drb_port_set *set, const struct drb_setup *s)
-{
-	for (uint32_t i = 0; i < set->count; i++) {
-		struct rte_eth_link link;
-		if (!set->memif[i] || s->ports[i].up || set->dpdk[i] == DRB_PORT_NONE ||
-		    rte_eth_link_get_nowait(set->dpdk[i], &link) < 0 || link.link_status)
-			continue;
-		drb_memif_enter(set->memif[i]);
-		rte_eth_dev_stop(set->dpdk[i]);
-		rte_eth_dev_start(set->dpdk[i]);
-		drb_memif_leave();
-	}
 }

@@ -2,7 +2,6 @@
 #pragma once
 // From port configs to running DPDK devices.
 
-#include <stdatomic.h>
 #include <stdint.h>
 
 #include "common/config.h"
@@ -29,17 +28,8 @@ int drb_ports_check(const char *config_path, const struct drb_setup *setup);
 // How many packet buffers the egress queues, bursts and drivers of this switch can hold at once.
 uint32_t drb_ports_mbufs(const struct drb_setup *setup);
 
-// Creates the pool and all devices, configures and starts them. 0, or -errno with a message
-// naming the port and nothing left started. Waiting for memif peers ends early, with -errno and
-// no message, when *stop is set.
+// Creates the pool and all devices, configures and starts them; memif clients start when they find
+// their peer (memif_seek.h). 0, or -errno with a message naming the port and nothing left started.
 int drb_ports_start(struct drb_port_set *set, const char *config_path,
-		    const struct drb_setup *setup, uint32_t mbufs, const atomic_bool *stop);
+		    const struct drb_setup *setup, uint32_t mbufs);
 void drb_ports_stop(struct drb_port_set *set);
-
-// True when every memif port has met its peer. Other ports need no link to be set up: a cable may
-// be plugged in later.
-bool drb_ports_linked(const struct drb_port_set *set);
-
-// Starts memif clients without a link again: one that met its server's socket before the server
-// was ready is turned away, and does not try again by itself.
-void drb_ports_reconnect(const struct drb_port_set *set, const struct drb_setup *setup);

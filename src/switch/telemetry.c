@@ -141,7 +141,7 @@ static const char *port_state(uint32_t i, const struct drb_port_live *live)
 	const char *carrier = "up";
 	struct rte_eth_link link;
 
-	if (!worker->port[i].active)
+	if (p->driver == DRB_DRIVER_NONE)
 		return "none";
 	if (p->driver == DRB_DRIVER_AF_PACKET || p->driver == DRB_DRIVER_AF_XDP)
 		carrier = drb_carrier_state(p->interface);

@@ -29,7 +29,7 @@ struct rte_mbuf;
 
 struct drb_worker_port {
 	uint16_t dpdk;               // DPDK port id
-	bool active;                 // a device is behind this port
+	bool active;                 // a device is behind this port; memif: it has met its peer
 	uint16_t rx_queue, tx_queue; // of this worker; rx_queue DRB_QUEUE_NONE: it receives nothing
 	uint32_t host;               // the host behind a down-port of layer 1, else DRB_NO_LABEL
 	struct drb_judge judge;
@@ -52,7 +52,7 @@ struct drb_worker {
 	uint32_t ports;    // all; down-ports first
 	uint32_t burst;    // most packets received in one call
 	uint32_t tx_burst; // most packets handed to a driver in one call
-	bool open;         // each port is active and its queue takes a whole burst
+	bool open;         // each port has a device and its queue takes a whole burst
 	bool paced;        // some port has a rate
 	bool poll;         // spin instead of sleeping
 	bool assigns;      // flow or flowlet unit: decisions are not made by packet

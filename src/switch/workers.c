@@ -46,21 +46,32 @@ static uint16_t receive_queue(const struct drb_port_set *ports, uint32_t i, uint
 	return queue < ports->rx_queues[i] ? (uint16_t)queue : DRB_QUEUE_NONE;
 }
 
+void drb_workers_attach_port(struct drb_workers *all, const struct drb_port_set *ports,
+			     const struct drb_setup *s, uint32_t port)
+{
+	for (uint32_t n = 0; n < all->count; n++)
+		drb_worker_attach(&all->worker[n], port, drb_worker_share(s, s->ports[port].queue),
+				  ports->dpdk[port]);
+	drb_liveness_set(&all->worker[0], s);
+}
+
 int drb_workers_attach(struct drb_workers *all, const struct drb_port_set *ports,
 		       const struct drb_setup *s)
 {
 	for (uint32_t n = 0; n < all->count; n++) {
 		struct drb_worker *w = &all->worker[n];
 		for (uint32_t i = 0; i < ports->count; i++) {
+			struct drb_worker_port *p = &w->port[i];
 			if (ports->dpdk[i] == DRB_PORT_NONE)
 				continue;
-			drb_worker_attach(w, i, drb_worker_share(s, s->ports[i].queue),
-					  ports->dpdk[i]);
-			w->port[i].rx_queue = receive_queue(ports, i, n, all->count);
-			w->port[i].tx_queue = (uint16_t)n;
-			if (w->port[i].rx_queue != DRB_QUEUE_NONE)
-				w->port[i].socket = ports->socket[w->port[i].rx_queue][i];
-			w->port[i].memif = ports->memif[i];
+			p->rx_queue = receive_queue(ports, i, n, all->count);
+			p->tx_queue = (uint16_t)n;
+			if (p->rx_queue != DRB_QUEUE_NONE)
+				p->socket = ports->socket[p->rx_queue][i];
+			p->memif = ports->memif[i];
+			if (!p->memif)
+				drb_worker_attach(w, i, drb_worker_share(s, s->ports[i].queue),
+						  ports->dpdk[i]);
 		}
 		if (drb_assign_init(w, s) < 0) {
 			drb_error("no memory for %u flows (routing.flow_max; process.memory sets "

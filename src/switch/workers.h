@@ -15,10 +15,13 @@ struct drb_workers {
 
 // setup must outlive the workers. 0 or -ENOMEM.
 int drb_workers_init(struct drb_workers *all, const struct drb_setup *setup);
-// Gives the workers the running ports, and the memory that their unit needs. Needs a running EAL.
-// 0 or -ENOMEM, with a message printed.
+// Gives the workers the ports, but for those of memif, and the memory that their unit needs. Needs
+// a running EAL. 0 or -ENOMEM, with a message printed.
 int drb_workers_attach(struct drb_workers *all, const struct drb_port_set *ports,
 		       const struct drb_setup *setup);
+// While they are parked or do not run yet: gives the workers a memif port that has met its peer.
+void drb_workers_attach_port(struct drb_workers *all, const struct drb_port_set *ports,
+			     const struct drb_setup *setup, uint32_t port);
 void drb_workers_free(struct drb_workers *all);
 
 // Forwards until stopped: worker 0 in the calling thread, worker n on lcore n.

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sched.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -193,6 +194,21 @@ static void another_channel_changes_nothing(void **state)
 	assert_non_null(link_->tx[0].ring);
 }
 
+// Who has gone is not told by sending: DPDK's server would not survive it.
+static void gone_is_read(void **state)
+{
+	char text[MESSAGE];
+
+	(void)state;
+	close(pair[1]);
+	assert_int_equal(say(CONNECT, -1, 0, 0, 0, 0), MESSAGE);
+	assert_int_equal(read(pair[0], text, sizeof(text)), 0);
+	drb_memif_listen(NULL, NULL); // others are told
+	assert_int_equal(say(CONNECT, -1, 0, 0, 0, 0), -1);
+	assert_int_equal(errno, EPIPE);
+	pair[1] = dup(pair[0]);
+}
+
 static void bad_rings_are_refused(void **state)
 {
 	(void)state;
@@ -333,10 +349,12 @@ static void no_wake_up_is_lost(void **state)
 
 int main(void)
 {
+	signal(SIGPIPE, SIG_IGN);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(learned_from_the_channel, begin, end),
 		cmocka_unit_test_setup_teardown(server_has_the_other_ends, begin, end),
 		cmocka_unit_test_setup_teardown(another_channel_changes_nothing, begin, end),
+		cmocka_unit_test_setup_teardown(gone_is_read, begin, end),
 		cmocka_unit_test_setup_teardown(bad_rings_are_refused, begin, end),
 		cmocka_unit_test_setup_teardown(rings_once_for_who_asks, begin, end),
 		cmocka_unit_test_setup_teardown(no_wake_up_is_lost, begin, end),

@@ -266,7 +266,6 @@ static void stopped_before_the_start(void **state)
 static void null_devices(void **state)
 {
 	struct drb_port_set set;
-	atomic_bool stop = false;
 	pthread_t thread;
 	struct totals t;
 
@@ -276,9 +275,8 @@ static void null_devices(void **state)
 			      "  - {name: d1, device: \"net_null1,size=60\"}\n"
 			      "  - {name: u0, device: \"net_null2,copy=1\"}\n"
 			      "  - {name: u1, driver: none}\n");
-	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096, &stop), 0);
+	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096), 0);
 	assert_int_equal(set.dpdk[3], DRB_PORT_NONE);
-	assert_true(drb_ports_linked(&set));
 	assert_int_equal(drb_worker_init(&w, &setup), 0);
 	for (uint32_t i = 0; i < 3; i++)
 		drb_worker_attach(&w, i, 512, set.dpdk[i]);
@@ -299,7 +297,6 @@ static void failed_start_is_undone(void **state)
 {
 	uint16_t before = rte_eth_dev_count_avail();
 	struct drb_port_set set;
-	atomic_bool stop = false;
 
 	(void)state;
 	setup = setup_of(HEAD "link: {driver: vdev}\nports:\n"
@@ -308,12 +305,12 @@ static void failed_start_is_undone(void **state)
 			      "  - {name: u0, device: \"net_pcap0,rx_pcap=/nonexistent/x.pcap\"}\n"
 			      "  - {name: u1, driver: none}\n");
 	for (int i = 0; i < 3; i++) {
-		assert_true(drb_ports_start(&set, "none", &setup, 4096, &stop) < 0);
+		assert_true(drb_ports_start(&set, "none", &setup, 4096) < 0);
 		assert_int_equal(rte_eth_dev_count_avail(), before);
 		assert_null(rte_mempool_lookup("packets"));
 	}
 	snprintf(setup.ports[2].device, sizeof(setup.ports[2].device), "no_such_driver7");
-	assert_true(drb_ports_start(&set, "none", &setup, 4096, &stop) < 0);
+	assert_true(drb_ports_start(&set, "none", &setup, 4096) < 0);
 	assert_int_equal(rte_eth_dev_count_avail(), before);
 }
 

@@ -202,7 +202,6 @@ static void too_few_queues(void **state)
 {
 	uint16_t before = rte_eth_dev_count_avail();
 	struct drb_port_set set;
-	atomic_bool stop = false;
 
 	(void)state;
 	setup = setup_of(HEAD "link: {driver: vdev}\nports:\n"
@@ -210,10 +209,10 @@ static void too_few_queues(void **state)
 			      "  - {name: d1, device: net_null1}\n"
 			      "  - {name: u0, device: \"net_pcap0,tx_pcap=/dev/null\"}\n"
 			      "  - {name: u1, driver: none}\n" TWO);
-	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096, &stop), -EINVAL);
+	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096), -EINVAL);
 	assert_int_equal(rte_eth_dev_count_avail(), before);
 	setup.workers = 1;
-	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096, &stop), 0);
+	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096), 0);
 	assert_int_equal(set.rx_queues[0], 1);
 	drb_ports_stop(&set);
 	setup = setup_of(HEAD "link: {driver: vdev}\nports:\n"
@@ -221,7 +220,7 @@ static void too_few_queues(void **state)
 			      "  - {name: d1, device: net_null1}\n"
 			      "  - {name: u0, device: net_null2}\n"
 			      "  - {name: u1, driver: none}\n" TWO);
-	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096, &stop), 0);
+	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096), 0);
 	assert_int_equal(set.rx_queues[0], 2);
 	drb_ports_stop(&set);
 }

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// memif links find their peers: when switches start, in any order, and again after a peer has died
+// and come back. The upper switch of a link is its client. The driver looks for a server only when
+// a client's device is started, once; so devices of clients without a link are stopped and started,
+// with the workers parked, when somebody listens on the link's socket.
+
+#include <stdint.h>
+
+struct drb_port_set;
+struct drb_setup;
+struct drb_workers;
+
+struct drb_memif_seek {
+	struct drb_port_set *ports;
+	struct drb_workers *workers;
+	const struct drb_setup *setup; // as reloads leave it
+};
+
+// Before drb_memif_seek_start(), any number of times: tries to connect clients without a link, and
+// gives ports that have met their peer to the workers. Returns how many memif ports have no link.
+uint32_t drb_memif_seek(const struct drb_memif_seek *s);
+// Says which memif ports have not met their peer.
+void drb_memif_seek_tell(const struct drb_memif_seek *s);
+
+// From now on a thread does it, if there are memif ports. 0 or -errno, with a message printed. s
+// stays the caller's.
+int drb_memif_seek_start(const struct drb_memif_seek *s);
+// Before telemetry and the ports are stopped.
+void drb_memif_seek_stop(void);
