@@ -21,7 +21,7 @@
 #include "telemetry.h"
 #include "workers.h"
 
-// How long a switch waits for the peers of its memif ports, which start in any order, before it
+// How long a switch waits for the next peer of its memif ports, which start in any order, before it
 // works without those that have not come.
 #define LINK_WITHIN_S 10
 
@@ -115,17 +115,20 @@ static void catch_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-// Waits until memif ports have met their peers, it was long enough or the switch is told to stop.
+// Waits until memif ports have met their peers, no other has come for long or the switch is told to
+// stop.
 static void wait_for_links(const struct drb_memif_seek *memif)
 {
 	const struct timespec pause = {.tv_nsec = 2000000};
-	struct timespec now;
+	uint32_t missing, before = UINT32_MAX;
+	struct timespec now, last = {0};
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	time_t end = now.tv_sec + LINK_WITHIN_S;
-	while (drb_memif_seek(memif) > 0 && !atomic_load(&workers.worker[0].stop)) {
+	while ((missing = drb_memif_seek(memif)) > 0 && !atomic_load(&workers.worker[0].stop)) {
 		clock_gettime(CLOCK_MONOTONIC, &now);
-		if (now.tv_sec > end) {
+		if (missing < before)
+			last = now;
+		before = missing;
+		if (now.tv_sec - last.tv_sec > LINK_WITHIN_S) {
 			drb_memif_seek_tell(memif);
 			break;
 		}
