@@ -13,6 +13,9 @@
 #define DRB_FABRIC_MAX 24 // longest fabric name
 #define DRB_FABRIC_DEFAULT "drb"
 #define DRB_HOST_INTERFACE "eth0"
+// Kernel's index of this interface at host 0; that of host h is h more. Programs inside the kernel,
+// which are told the index and not the namespace, know the host by it. Others have small ones.
+#define DRB_HOST_INDEX UINT32_C(1000)
 
 void drb_node_name(char name[DRB_NAME_MAX], uint32_t layer, uint32_t label); // s2-5, h10
 void drb_port_name(char name[DRB_NAME_MAX], bool up, uint32_t port);         // u0, d3

@@ -67,7 +67,8 @@ static int write_namespaces(const struct plan *plan)
 }
 
 // Both ends are made where they belong: moving a link costs more than making it. Ends of switches
-// answer no ARP; a single queue is what the drivers read.
+// answer no ARP; a single queue is what the drivers read. The index of a host's interface tells the
+// host.
 static void write_wire(FILE *file, const struct plan *plan, const struct topo_link *link)
 {
 	char space[DRB_NAME_MAX], port[DRB_NAME_MAX], mac[TOPO_ADDR_MAX];
@@ -78,7 +79,7 @@ static void write_wire(FILE *file, const struct plan *plan, const struct topo_li
 	fprintf(file, "link add %s", port);
 	if (lower->layer == 0) {
 		topo_mac(mac, &plan->topo, lower->label);
-		fprintf(file, " address %s", mac);
+		fprintf(file, " address %s index %u", mac, DRB_HOST_INDEX + lower->label);
 	} else {
 		fprintf(file, " arp off");
 	}
