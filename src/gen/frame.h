@@ -51,17 +51,21 @@ static inline bool frame_is_of(const struct drb_addr_plan *plan, uint32_t host, 
 	       load32(ipv4) == drb_addr_ipv4(plan, host);
 }
 
+// Are FRAME_MIN bytes the beginning of a measured packet? Also runs inside the kernel.
+static inline bool frame_is_measured(const uint8_t *frame)
+{
+	return load16(frame + FRAME_ETHERTYPE) == 0x0800 && frame[FRAME_IP] == 0x45 &&
+	       frame[FRAME_IP_PROTOCOL] == 17 && load16(frame + FRAME_UDP + 2) == DRB_PROBE_PORT &&
+	       load32(frame + FRAME_AT(magic)) == DRB_PROBE_MAGIC &&
+	       frame[FRAME_AT(version)] == DRB_PROBE_VERSION;
+}
+
 // Reads a frame of which size bytes were captured. 0; -ENOMSG if it is not a measured packet;
 // -EBADMSG (with *probe filled in) if its addresses are not those of the labels it carries.
-// Inline, because it also runs inside the kernel.
 static inline int frame_parse(const uint8_t *frame, size_t size, const struct drb_addr_plan *plan,
 			      struct frame_probe *probe)
 {
-	if (size < FRAME_MIN || load16(frame + FRAME_ETHERTYPE) != 0x0800 ||
-	    frame[FRAME_IP] != 0x45 || frame[FRAME_IP_PROTOCOL] != 17 ||
-	    load16(frame + FRAME_UDP + 2) != DRB_PROBE_PORT ||
-	    load32(frame + FRAME_AT(magic)) != DRB_PROBE_MAGIC ||
-	    frame[FRAME_AT(version)] != DRB_PROBE_VERSION)
+	if (size < FRAME_MIN || !frame_is_measured(frame))
 		return -ENOMSG;
 	*probe = (struct frame_probe){
 		.src = load32(frame + FRAME_AT(src)),

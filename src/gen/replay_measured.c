@@ -92,7 +92,7 @@ static int print(const struct replay_options *o, const struct manifest *m, uint6
 			 "or a less busy machine",
 			 report.late, report.late_max_ns / 1e3);
 	if (report.tally.receiver_dropped)
-		drb_error("%" PRIu64 " packets arrived but found the receiving sockets full: not "
+		drb_error("%" PRIu64 " packets arrived but the receiver had no room for them: not "
 			  "counted as lost, nor in the latencies; see --buffer",
 			  report.tally.receiver_dropped);
 	return report_clean(&report) && !result->interrupted ? DRB_EXIT_OK : DRB_EXIT_FAILED;

@@ -24,6 +24,17 @@ struct expected {
 	uint32_t sequence, cohort;
 };
 
+#define NOT_SEEN UINT64_MAX
+
+// What became of one packet of the run at its destination. Whether it was overtaken is found in
+// these at the end.
+struct arrival {
+	uint64_t rx_ns; // of its first delivery; NOT_SEEN until then
+	uint64_t latency_ns;
+};
+
+enum verdict { DELIVERED, DUPLICATED, MISDELIVERED, STRANGER, VERDICTS };
+
 struct score {
 	struct drb_addr_plan plan;
 	uint32_t first, end;
@@ -32,10 +43,9 @@ struct score {
 	size_t streams_used, streams_room;
 	struct expected *expected;
 	size_t packets, packets_room;
-	uint32_t cohorts;        // above all announced
 	struct arrival *arrival; // by stream base + sequence number
 	uint32_t *cohort;        // likewise
-	uint64_t count[ARRIVAL_VERDICTS];
+	uint64_t count[VERDICTS];
 };
 
 struct score *score_new(const struct drb_addr_plan *plan, uint32_t first, uint32_t end)
@@ -114,8 +124,6 @@ int64_t score_expect(struct score *s, uint32_t src, uint32_t dst, uint32_t cohor
 		s->streams_used++;
 	}
 	uint32_t sequence = stream->count++;
-	if (cohort >= s->cohorts)
-		s->cohorts = cohort + 1;
 	s->expected[s->packets++] = (struct expected){stream->key, sequence, cohort};
 	return sequence;
 }
@@ -136,12 +144,26 @@ int score_ready(struct score *s, uint64_t start_ns)
 	for (size_t i = 0; i < s->packets; i++) {
 		const struct expected *e = &s->expected[i];
 		size_t at = find_stream(s->streams, s->streams_room, e->key)->base + e->sequence;
-		s->arrival[at].rx_ns = ARRIVAL_NOT_SEEN;
+		s->arrival[at].rx_ns = NOT_SEEN;
 		s->cohort[at] = e->cohort;
 	}
 	free(s->expected);
 	s->expected = NULL;
 	return 0;
+}
+
+// A packet came to its destination. Those of different CPUs may be told in another order than they
+// came in.
+static enum verdict deliver(struct arrival *a, uint64_t tx_ns, uint64_t rx_ns)
+{
+	enum verdict verdict = a->rx_ns == NOT_SEEN ? DELIVERED : DUPLICATED;
+
+	if (rx_ns < a->rx_ns) {
+		a->rx_ns = rx_ns;
+		// The two clocks are read at slightly different times: never less than nothing.
+		a->latency_ns = rx_ns > tx_ns ? rx_ns - tx_ns : 0;
+	}
+	return verdict;
 }
 
 void score_frame(struct score *s, uint32_t host, const uint8_t *frame, size_t size, uint64_t rx_ns)
@@ -150,45 +172,21 @@ void score_frame(struct score *s, uint32_t host, const uint8_t *frame, size_t si
 	int parsed = frame_parse(frame, size, &s->plan, &probe);
 	const struct stream *stream =
 		find_stream(s->streams, s->streams_room, key_of(probe.src, probe.dst));
-	enum arrival_verdict verdict = arrival_judge(
-		parsed, &probe, s->start_ns, probe.sequence < stream->count, host != probe.dst);
+	bool announced = probe.sequence < stream->count;
+	enum verdict verdict;
 
-	if (verdict == ARRIVAL_DELIVERED)
-		verdict =
-			arrival_deliver(&s->arrival[stream->base + probe.sequence], &probe, rx_ns);
+	if (parsed == -ENOMSG || probe.tx_ns < s->start_ns || (parsed == 0 && !announced))
+		verdict = STRANGER;
+	else if (parsed < 0 || host != probe.dst)
+		verdict = MISDELIVERED;
+	else
+		verdict = deliver(&s->arrival[stream->base + probe.sequence], probe.tx_ns, rx_ns);
 	s->count[verdict]++;
 }
 
-uint32_t score_cohorts(const struct score *s)
+uint64_t score_packets(const struct score *s)
 {
-	return s->cohorts;
-}
-
-uint64_t score_start(const struct score *s)
-{
-	return s->start_ns;
-}
-
-int score_visit(struct score *s, score_visitor *visit, void *context)
-{
-	for (size_t i = 0; i < s->streams_room; i++) {
-		const struct stream *stream = &s->streams[i];
-		struct frame_probe p = {.src = (uint32_t)(stream->key >> 32),
-					.dst = (uint32_t)stream->key};
-		for (; p.sequence < stream->count; p.sequence++) {
-			size_t at = stream->base + p.sequence;
-			p.cohort = s->cohort[at];
-			int rc = visit(context, &p, &s->arrival[at]);
-			if (rc < 0)
-				return rc;
-		}
-	}
-	return 0;
-}
-
-void score_import(struct score *s, const uint64_t count[ARRIVAL_VERDICTS])
-{
-	memcpy(s->count, count, sizeof(s->count));
+	return s->packets;
 }
 
 // Mean over the cohorts that have a sample of the largest latency in each.
@@ -202,15 +200,15 @@ static double cohort_tail(const struct score *s)
 		return NAN;
 	memset(worst, 0xff, cohorts * sizeof(*worst));
 	for (size_t i = 0; i < s->packets; i++) {
-		if (s->arrival[i].rx_ns == ARRIVAL_NOT_SEEN || s->cohort[i] < s->first ||
+		if (s->arrival[i].rx_ns == NOT_SEEN || s->cohort[i] < s->first ||
 		    s->cohort[i] >= s->end)
 			continue;
 		uint64_t *w = &worst[s->cohort[i] - s->first];
-		if (*w == ARRIVAL_NOT_SEEN || *w < s->arrival[i].latency_ns)
+		if (*w == NOT_SEEN || *w < s->arrival[i].latency_ns)
 			*w = s->arrival[i].latency_ns;
 	}
 	for (uint32_t c = 0; c < cohorts; c++) {
-		if (worst[c] == ARRIVAL_NOT_SEEN)
+		if (worst[c] == NOT_SEEN)
 			continue;
 		sum += (double)worst[c];
 		counted++;
@@ -229,7 +227,7 @@ static struct latency latency_of(const struct score *s)
 	if (!samples)
 		return result;
 	for (size_t i = 0; i < s->packets; i++) {
-		if (s->arrival[i].rx_ns == ARRIVAL_NOT_SEEN || s->cohort[i] < s->first ||
+		if (s->arrival[i].rx_ns == NOT_SEEN || s->cohort[i] < s->first ||
 		    s->cohort[i] >= s->end)
 			continue;
 		samples[result.samples++] = s->arrival[i].latency_ns;
@@ -252,11 +250,11 @@ static struct latency latency_of(const struct score *s)
 // one with a higher number.
 static void add_stream(struct tally *t, const struct arrival *arrival, uint32_t count)
 {
-	uint64_t earliest = ARRIVAL_NOT_SEEN; // of the packets with higher numbers
+	uint64_t earliest = NOT_SEEN; // of the packets with higher numbers
 
 	while (count-- > 0) {
 		uint64_t rx_ns = arrival[count].rx_ns;
-		if (rx_ns == ARRIVAL_NOT_SEEN)
+		if (rx_ns == NOT_SEEN)
 			continue;
 		t->reordered += earliest < rx_ns;
 		earliest = rx_ns < earliest ? rx_ns : earliest;
@@ -267,15 +265,15 @@ static void add_stream(struct tally *t, const struct arrival *arrival, uint32_t 
 
 uint64_t score_delivered(const struct score *s)
 {
-	return s->count[ARRIVAL_DELIVERED];
+	return s->count[DELIVERED];
 }
 
 void score_result(struct score *s, struct tally *tally, struct latency *latency)
 {
-	*tally = (struct tally){.delivered = s->count[ARRIVAL_DELIVERED],
-				.duplicated = s->count[ARRIVAL_DUPLICATED],
-				.misdelivered = s->count[ARRIVAL_MISDELIVERED],
-				.strangers = s->count[ARRIVAL_STRANGER]};
+	*tally = (struct tally){.delivered = s->count[DELIVERED],
+				.duplicated = s->count[DUPLICATED],
+				.misdelivered = s->count[MISDELIVERED],
+				.strangers = s->count[STRANGER]};
 	tally->received = tally->delivered + tally->duplicated + tally->misdelivered;
 	for (size_t i = 0; i < s->streams_room; i++)
 		add_stream(tally, s->arrival + s->streams[i].base, s->streams[i].count);

@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arrival.h"
 #include "frame.h"
 #include "tally.h"
 
@@ -33,15 +32,7 @@ int score_ready(struct score *s, uint64_t start_ns);
 // nobody announced. A packet with other addresses than those of its labels is misdelivered.
 void score_frame(struct score *s, uint32_t host, const uint8_t *frame, size_t size, uint64_t rx_ns);
 
-// For arrivals that are judged elsewhere, by the same rules (arrival.h), valid after score_ready():
-// visits every packet announced, with what became of it, which the visitor may replace; stops at a
-// negative result and returns it. And what was counted, instead of by score_frame().
-typedef int score_visitor(void *context, const struct frame_probe *packet, struct arrival *arrival);
-int score_visit(struct score *s, score_visitor *visit, void *context);
-void score_import(struct score *s, const uint64_t count[ARRIVAL_VERDICTS]);
-uint64_t score_start(const struct score *s);
-// One more than the largest cohort announced.
-uint32_t score_cohorts(const struct score *s);
-
+// Packets announced.
+uint64_t score_packets(const struct score *s);
 uint64_t score_delivered(const struct score *s);
 void score_result(struct score *s, struct tally *tally, struct latency *latency);

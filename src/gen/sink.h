@@ -21,12 +21,12 @@ struct sink_ops {
 	// Called in the network namespace of the host.
 	int (*attach)(struct sink *s, uint32_t host);
 	int (*start)(struct sink *s);
-	// Packets delivered so far.
+	// At least the packets delivered so far; exactly those when it may be all.
 	uint64_t (*delivered)(struct sink *s);
 	// What arrived until now is taken in, what comes later is not.
 	int (*stop)(struct sink *s);
 	void (*result)(struct sink *s, struct tally *tally, struct latency *latency);
-	// Of the packets the tally calls receiver_dropped, those of one host.
+	// Of the packets the tally calls receiver_dropped, those of one host. NULL: not known.
 	uint64_t (*dropped)(struct sink *s, uint32_t host);
 	void (*destroy)(struct sink *s);
 };
@@ -59,8 +59,8 @@ struct sink_pcap_setup {
 // the kernel's. NULL if memory is out. The strings of setup must outlive the sink.
 struct sink *sink_pcap_new(const struct sink_pcap_setup *setup);
 
-// Slots x hosts in which a packet may be born: 24 bytes of kernel memory each, 384 MiB.
-#define SINK_XDP_CELLS_MAX (UINT32_C(1) << 24)
+// Packets of a run: 80 bytes of kernel memory each, 640 MiB.
+#define SINK_XDP_PACKETS_MAX (UINT64_C(1) << 23)
 
 struct sink_xdp_setup {
 	const struct drb_addr_plan *plan; // both must outlive the sink
@@ -68,10 +68,11 @@ struct sink_xdp_setup {
 	const char *interface;
 };
 
-// A sink that counts measured packets inside the kernel: an XDP program on every host's interface,
-// in native mode, drops them before the host's stack; times are those of the program. All other
-// packets pass, and are not counted as strangers. 0, or a negative errno without a message:
-// -ENOTSUP if built without libbpf, -EPERM without the rights, -E2BIG.
+// A sink that takes measured packets inside the kernel: an XDP program on every host's interface,
+// in native mode, notes them and drops them before the host's stack; times are those of the
+// program. All other packets pass, and are not counted as strangers. 0, or a negative errno without
+// a message: -ENOTSUP if built without libbpf, -EPERM without the rights, -E2BIG.
 int sink_xdp_new(const struct sink_xdp_setup *setup, struct sink **sink);
-// Loads the program of a host; attach() does so. Descriptor, owned by the sink; negative errno.
-int sink_xdp_program(struct sink *sink, uint32_t host);
+// The program for a host whose interface has this index, loaded if it is not there yet; attach()
+// does so. Descriptor, owned by the sink; negative errno. Once for every host.
+int sink_xdp_program(struct sink *sink, uint32_t host, uint32_t interface);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Takes measured packets as they enter a host, before its network stack: notes when and drops them.
-// All other packets pass.
+// Takes measured packets as they enter a host, before its network stack: notes which and when, and
+// drops them. All other packets pass. What the notes mean is found in user space (score.h).
 //
 // In a fabric of many processes nothing is in the caches of the CPU when a packet arrives, so what
-// counts is how much code and how many places of memory a packet needs: a few instructions of its
-// host's own, code that all hosts share, and one entry of a table beside those of the packets born
-// in the same slot.
+// counts is how much code and how many places of memory a packet needs: one short program, the same
+// for all hosts, one cache line of the CPU, and a note beside that of the packet before. Notes are
+// only written: no packet waits for their memory.
 
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
-#include "gen/arrival.h"
+#include "gen/frame.h"
 #include "gen/sink_xdp_maps.h"
 
 #define STRING(x) STRING_(x)
@@ -24,72 +24,60 @@ struct {
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
 	__type(key, uint32_t);
-	__type(value, struct sink_xdp_cell);
-} cells SEC(".maps");
+	__type(value, struct sink_xdp_note);
+} notes SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
-	__uint(max_entries, 2);
-	__type(key, uint32_t);
-	__type(value, uint32_t);
-} judges SEC(".maps");
-
-// What every host has a copy of.
-SEC("xdp")
-int enter(struct xdp_md *ctx)
+// A free note of this CPU, whose soft interrupts run one after another. NULL: all are taken.
+static __always_inline struct sink_xdp_note *take_note(struct sink_xdp_cpu *cpu)
 {
-	const uint8_t *frame = (const uint8_t *)(long)ctx->data;
-	uint64_t first, last;
+	uint64_t next = cpu->next;
 
-	if (frame + FRAME_MIN > (const uint8_t *)(long)ctx->data_end)
-		return XDP_PASS;
-	asm volatile("%0 = " STRING(SINK_XDP_MAC_FIRST) : "=r"(first));
-	asm volatile("%0 = " STRING(SINK_XDP_MAC_LAST) : "=r"(last));
-	if (*(const uint32_t *)frame == (uint32_t)first &&
-	    *(const uint16_t *)(frame + 4) == (uint16_t)last)
-		bpf_tail_call_static(ctx, &judges, SINK_XDP_AT_HOME);
-	bpf_tail_call_static(ctx, &judges, SINK_XDP_ASTRAY);
-	return XDP_PASS;
+	if (__builtin_expect(next % SINK_XDP_PAGE == 0, 0)) {
+		if (run.taken >= run.room)
+			return NULL;
+		next = __sync_fetch_and_add(&run.taken, SINK_XDP_PAGE);
+	}
+	uint32_t at = (uint32_t)next;
+	struct sink_xdp_note *note = bpf_map_lookup_elem(&notes, &at);
+	if (note)
+		cpu->next = next + 1;
+	return note;
 }
 
-// Judges a frame by whether its destination MAC is that of the host it came to.
-static __always_inline int judge(struct xdp_md *ctx, bool astray)
+// The time is what makes a note valid: user space must not see it before the rest.
+static __always_inline void sign(struct sink_xdp_note *note, uint64_t rx_ns)
+{
+	barrier();
+#ifdef __x86_64__ // stores are seen in their order
+	*(volatile uint64_t *)&note->rx_ns = rx_ns;
+#else
+	__sync_lock_test_and_set(&note->rx_ns, rx_ns);
+#endif
+}
+
+SEC("xdp")
+int note(struct xdp_md *ctx)
 {
 	const uint8_t *frame = (const uint8_t *)(long)ctx->data;
-	struct sink_xdp_cell *cell = NULL;
-	struct frame_probe probe;
+	uint32_t cpu = bpf_get_smp_processor_id();
+	uint64_t host;
 
-	if (frame + FRAME_MIN > (const uint8_t *)(long)ctx->data_end)
-		return XDP_PASS;
-	int parsed = frame_parse(frame, FRAME_MIN, &run.plan, &probe);
-	if (parsed == -ENOMSG)
+	if (frame + FRAME_MIN > (const uint8_t *)(long)ctx->data_end || cpu >= SINK_XDP_CPUS ||
+	    !frame_is_measured(frame))
 		return XDP_PASS;
 	uint64_t rx_ns = bpf_ktime_get_ns(); // CLOCK_MONOTONIC
-	if (parsed == 0 && probe.cohort < run.cohorts) {
-		uint32_t at = SINK_XDP_CELL(run.plan.hosts, probe);
-		cell = bpf_map_lookup_elem(&cells, &at);
+	struct sink_xdp_note *note = take_note(&run.cpu[cpu]);
+	if (!note) {
+		__sync_fetch_and_add(&run.dropped, 1);
+		return XDP_DROP;
 	}
-	bool announced = cell && cell->dst == probe.dst && cell->sequence == probe.sequence;
-	enum arrival_verdict verdict =
-		arrival_judge(parsed, &probe, run.start_ns, announced, astray);
-	if (verdict == ARRIVAL_DELIVERED && cell)
-		verdict = arrival_deliver(&cell->arrival, &probe, rx_ns);
-	// Rare. What was delivered is in the cells.
-	if (verdict != ARRIVAL_DELIVERED && verdict < ARRIVAL_VERDICTS)
-		__sync_fetch_and_add(&run.count[verdict], 1);
+#pragma unroll
+	for (uint32_t i = 0; i < SINK_XDP_PARTS; i++)
+		note->part[i] = *(const uint64_t *)(frame + sink_xdp_part[i]);
+	asm volatile("%0 = " STRING(SINK_XDP_HOST) : "=r"(host));
+	note->host = (uint32_t)host + ctx->ingress_ifindex;
+	sign(note, rx_ns);
 	return XDP_DROP;
-}
-
-SEC("xdp")
-int at_home(struct xdp_md *ctx)
-{
-	return judge(ctx, false);
-}
-
-SEC("xdp")
-int astray(struct xdp_md *ctx)
-{
-	return judge(ctx, true);
 }
 
 // Helpers used are free for all; the kernel asks for a licence it knows.

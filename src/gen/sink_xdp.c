@@ -24,12 +24,16 @@ struct sink_xdp {
 	struct sink sink;
 	struct sink_xdp_setup setup;
 	struct bpf_object *object;
-	struct sink_xdp_run *run;    // of the programs, in our memory; NULL: none
-	struct sink_xdp_cell *cells; // likewise
-	size_t cells_count;
-	size_t settled;             // cells up to here are without a packet, or theirs has arrived:
-	uint64_t settled_delivered; // so many
-	int *program, *link;        // by host; -1: none
+	struct sink_xdp_run *run;    // of the program, in our memory; NULL: none
+	struct sink_xdp_note *notes; // likewise
+	size_t room;                 // notes there are, in whole pages
+	uint64_t dropped;            // for want of room, until stop()
+	size_t open;                 // pages before this one are full and judged
+	uint8_t *judged;             // by page: notes
+	int *program;                // loaded one after another
+	uint32_t programs, offset;   // what the last one adds to the index of an interface
+	uint8_t frame[FRAME_MIN];    // a measured packet; what differs comes from a note
+	int *link;                   // by host; -1: none
 };
 
 static struct sink_xdp *self_of(struct sink *s)
@@ -45,16 +49,24 @@ static int silent(enum libbpf_print_level level, const char *fmt, va_list args)
 	return 0;
 }
 
-// Table of cells: in the kernel, and in our memory.
-static int size_cells(struct sink_xdp *s)
+// Room for all packets, and some that come twice or are not ours; every CPU may leave a page
+// unfinished.
+static int size_notes(struct sink_xdp *s)
 {
-	struct bpf_map *map = bpf_object__find_map_by_name(s->object, "cells");
+	uint64_t packets = score_packets(s->setup.score);
+	int cpus = libbpf_num_possible_cpus();
 
-	s->cells_count = (size_t)score_cohorts(s->setup.score) * s->setup.plan->hosts;
-	if (s->cells_count > SINK_XDP_CELLS_MAX)
+	if (cpus < 0)
+		return cpus;
+	if (packets > SINK_XDP_PACKETS_MAX || cpus > SINK_XDP_CPUS)
 		return -E2BIG;
-	s->cells_count += s->cells_count == 0; // a map is never empty
-	return bpf_map__set_max_entries(map, (uint32_t)s->cells_count);
+	uint64_t pages = (packets + packets / 4) / SINK_XDP_PAGE + 32 + (uint64_t)cpus;
+	s->room = pages * SINK_XDP_PAGE;
+	s->judged = calloc(pages, sizeof(*s->judged));
+	if (!s->judged)
+		return -ENOMEM;
+	return bpf_map__set_max_entries(bpf_object__find_map_by_name(s->object, "notes"),
+					(uint32_t)s->room);
 }
 
 // A map in our memory, where *data is NULL until it is there.
@@ -77,95 +89,71 @@ static int map_all(struct sink_xdp *s)
 	int rc = map_in(s, ".bss", sizeof(*s->run), (void **)&s->run);
 
 	if (rc == 0)
-		rc = map_in(s, "cells", s->cells_count * sizeof(*s->cells), (void **)&s->cells);
+		rc = map_in(s, "notes", s->room * sizeof(*s->notes), (void **)&s->notes);
 	if (rc < 0)
 		return rc;
-	*s->run = (struct sink_xdp_run){.start_ns = UINT64_MAX,
-					.cohorts = score_cohorts(s->setup.score),
-					.plan = *s->setup.plan};
+	s->run->room = s->room;
 	return 0;
 }
 
-// Fills the map by which enter() hands over.
-static int set_judges(struct sink_xdp *s)
-{
-	static const char *const name[] = {
-		[SINK_XDP_AT_HOME] = "at_home", [SINK_XDP_ASTRAY] = "astray"};
-	int map = bpf_object__find_map_fd_by_name(s->object, "judges"), rc = 0;
-
-	for (uint32_t i = 0; rc == 0 && i < sizeof(name) / sizeof(name[0]); i++) {
-		const struct bpf_program *program =
-			bpf_object__find_program_by_name(s->object, name[i]);
-		int fd = bpf_program__fd(program);
-		rc = bpf_map_update_elem(map, &i, &fd, BPF_ANY);
-	}
-	return rc;
-}
-
-// Loads maps and programs.
+// Loads the maps, and the program as it stands; what hosts get are copies that know them.
 static int load(struct sink_xdp *s)
 {
 	libbpf_set_print(silent);
 	s->object = bpf_object__open_mem(sink_xdp_object, sizeof(sink_xdp_object), NULL);
 	if (!s->object)
 		return -errno;
-	int rc = size_cells(s);
+	int rc = size_notes(s);
 	if (rc == 0)
 		rc = bpf_object__load(s->object);
-	if (rc == 0)
-		rc = set_judges(s);
 	return rc < 0 ? rc : map_all(s);
 }
 
-// Puts a value where a constant stands in the code. -EINVAL if that is not in exactly one place.
-static int replace(struct bpf_insn *code, size_t count, int32_t constant, uint32_t value)
+// Puts a value where SINK_XDP_HOST stands in the code. -EINVAL if that is not in exactly one place.
+static int set_offset(struct bpf_insn *code, size_t count, uint32_t offset)
 {
 	uint32_t places = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (code[i].code != (BPF_ALU64 | BPF_MOV | BPF_K) || code[i].imm != constant)
+		if (code[i].code != (BPF_ALU64 | BPF_MOV | BPF_K) || code[i].imm != SINK_XDP_HOST)
 			continue;
-		code[i].imm = (int32_t)value;
+		code[i].imm = (int32_t)offset;
 		places++;
 	}
 	return places == 1 ? 0 : -EINVAL;
 }
 
-// Has enter() compare with the MAC of a host.
-static int set_host(const struct sink_xdp *s, struct bpf_insn *code, size_t count, uint32_t host)
+static int load_program(const struct sink_xdp *s, uint32_t offset)
 {
-	uint8_t mac[6];
-	uint32_t first;
-	uint16_t last;
-
-	drb_addr_mac(s->setup.plan, host, mac);
-	memcpy(&first, mac, sizeof(first));
-	memcpy(&last, mac + sizeof(first), sizeof(last));
-	int rc = replace(code, count, SINK_XDP_MAC_FIRST, first);
-	return rc < 0 ? rc : replace(code, count, SINK_XDP_MAC_LAST, last);
-}
-
-int sink_xdp_program(struct sink *sink, uint32_t host)
-{
-	struct sink_xdp *s = self_of(sink);
-	const struct bpf_program *original = bpf_object__find_program_by_name(s->object, "enter");
+	const struct bpf_program *original = bpf_object__find_program_by_name(s->object, "note");
 	size_t count = bpf_program__insn_cnt(original);
 	struct bpf_insn *code = malloc(count * sizeof(*code));
-	// Programs that hand over to each other must agree in this.
-	struct bpf_prog_load_opts opts = {.sz = sizeof(opts),
-					  .expected_attach_type =
-						  bpf_program__expected_attach_type(original)};
 
 	if (!code)
 		return -ENOMEM;
 	memcpy(code, bpf_program__insns(original), count * sizeof(*code));
-	int rc = set_host(s, code, count, host);
+	int rc = set_offset(code, count, offset);
 	if (rc == 0)
 		rc = bpf_prog_load(BPF_PROG_TYPE_XDP, "drb_sink", "Dual BSD/GPL", code, count,
-				   &opts);
+				   NULL);
 	free(code);
-	if (rc >= 0)
-		s->program[host] = rc;
+	return rc;
+}
+
+// One program serves all hosts of a fabric whose interfaces have indexes in the order of the hosts,
+// as topo/fabric gives them. Where they have not, each host has its own.
+int sink_xdp_program(struct sink *sink, uint32_t host, uint32_t interface)
+{
+	struct sink_xdp *s = self_of(sink);
+	uint32_t offset = host - interface;
+
+	if (s->programs && s->offset == offset)
+		return s->program[s->programs - 1];
+	int rc = load_program(s, offset);
+	if (rc >= 0) {
+		s->program[s->programs++] = rc;
+		s->offset = offset;
+	}
 	return rc;
 }
 
@@ -174,14 +162,14 @@ static int attach(struct sink *sink, uint32_t host)
 {
 	struct sink_xdp *s = self_of(sink);
 	struct bpf_link_create_opts opts = {.sz = sizeof(opts), .flags = XDP_FLAGS_DRV_MODE};
-	int program = sink_xdp_program(sink, host);
+	uint32_t interface = if_nametoindex(s->setup.interface);
+	int program = sink_xdp_program(sink, host, interface);
 
 	if (program < 0) {
 		drb_error("h%u: cannot load the XDP program: %s", host, strerror(-program));
 		return program;
 	}
-	int link =
-		bpf_link_create(program, (int)if_nametoindex(s->setup.interface), BPF_XDP, &opts);
+	int link = bpf_link_create(program, (int)interface, BPF_XDP, &opts);
 	if (link < 0) {
 		drb_error("h%u: cannot attach an XDP program to %s: %s (--sink pcap does without)",
 			  host, s->setup.interface, strerror(-link));
@@ -191,71 +179,72 @@ static int attach(struct sink *sink, uint32_t host)
 	return 0;
 }
 
-static struct sink_xdp_cell *cell_of(struct sink_xdp *s, const struct frame_probe *p)
+static int start(struct sink *sink)
 {
-	return &s->cells[(size_t)p->cohort * s->setup.plan->hosts + p->src];
-}
-
-static int announce(void *context, const struct frame_probe *packet, struct arrival *arrival)
-{
-	struct sink_xdp_cell *cell = cell_of(context, packet);
-
-	if (cell->dst != DRB_NO_LABEL) {
-		drb_error("h%u sends two packets in slot %u, which the kernel cannot count "
-			  "(--sink pcap can)",
-			  packet->src, packet->cohort);
-		return -EINVAL;
-	}
-	*cell = (struct sink_xdp_cell){packet->dst, packet->sequence, *arrival};
+	(void)sink; // what came before the run began is told by when it was sent
 	return 0;
 }
 
-static void set_start(struct sink_xdp *s, uint64_t start_ns)
+static void judge(struct sink_xdp *s, const struct sink_xdp_note *n, uint64_t rx_ns)
 {
-	__atomic_store_n(&s->run->start_ns, start_ns, __ATOMIC_RELEASE);
+	for (size_t i = 0; i < SINK_XDP_PARTS; i++)
+		memcpy(s->frame + sink_xdp_part[i], &n->part[i], sizeof(n->part[i]));
+	score_frame(s->setup.score, n->host, s->frame, sizeof(s->frame), rx_ns);
 }
 
-static int start(struct sink *sink)
+static void judge_page(struct sink_xdp *s, size_t page)
 {
-	struct sink_xdp *s = self_of(sink);
+	const struct sink_xdp_note *notes = &s->notes[page * SINK_XDP_PAGE];
 
-	// DRB_NO_LABEL, ARRIVAL_NOT_SEEN
-	memset(s->cells, 0xff, s->cells_count * sizeof(*s->cells));
-	s->settled = s->settled_delivered = 0;
-	int rc = score_visit(s->setup.score, announce, s);
-	if (rc == 0)
-		set_start(s, score_start(s->setup.score));
-	return rc;
+	for (; s->judged[page] < SINK_XDP_PAGE; s->judged[page]++) {
+		const struct sink_xdp_note *n = &notes[s->judged[page]];
+		uint64_t rx_ns = __atomic_load_n(&n->rx_ns, __ATOMIC_ACQUIRE);
+		if (rx_ns == 0)
+			break;
+		judge(s, n, rx_ns);
+	}
 }
 
-static bool has_arrived(const struct sink_xdp_cell *cell)
+static size_t pages_taken(const struct sink_xdp *s)
 {
-	return __atomic_load_n(&cell->arrival.rx_ns, __ATOMIC_RELAXED) != ARRIVAL_NOT_SEEN;
+	return __atomic_load_n(&s->run->taken, __ATOMIC_RELAXED) / SINK_XDP_PAGE;
 }
 
-// Asked again and again while the last ones arrive, which it must not disturb: what is settled is
-// not looked at again.
+static void judge_all(struct sink_xdp *s)
+{
+	size_t end = pages_taken(s);
+
+	for (size_t page = s->open; page < end; page++) {
+		judge_page(s, page);
+		if (page == s->open && s->judged[page] == SINK_XDP_PAGE)
+			s->open++;
+	}
+}
+
+// Of this run or not: that is found when they are judged. Never less than there are: a page that is
+// taken meanwhile counts as full.
+static uint64_t noted(const struct sink_xdp *s)
+{
+	uint64_t free_notes = 0;
+
+	for (uint32_t i = 0; i < SINK_XDP_CPUS; i++) {
+		uint64_t next = __atomic_load_n(&s->run->cpu[i].next, __ATOMIC_ACQUIRE);
+		free_notes += (SINK_XDP_PAGE - next % SINK_XDP_PAGE) % SINK_XDP_PAGE;
+	}
+	return pages_taken(s) * SINK_XDP_PAGE - free_notes;
+}
+
+// Asked again and again while the last ones arrive, which it must not disturb: they are judged when
+// they may be all.
 static uint64_t delivered(struct sink *sink)
 {
 	struct sink_xdp *s = self_of(sink);
+	uint64_t count = noted(s);
 
-	for (; s->settled < s->cells_count; s->settled++) {
-		const struct sink_xdp_cell *cell = &s->cells[s->settled];
-		bool arrived = has_arrived(cell);
-		if (!arrived && cell->dst != DRB_NO_LABEL)
-			break;
-		s->settled_delivered += arrived;
-	}
-	uint64_t count = s->settled_delivered;
-	for (size_t i = s->settled; i < s->cells_count; i++)
-		count += has_arrived(&s->cells[i]);
-	return count;
-}
-
-static int take_arrival(void *context, const struct frame_probe *packet, struct arrival *arrival)
-{
-	*arrival = cell_of(context, packet)->arrival;
-	return 0;
+	if (count < score_packets(s->setup.score))
+		return count;
+	judge_all(s);
+	return score_delivered(s->setup.score);
 }
 
 // What the programs cost, if the kernel was told to measure it (sysctl kernel.bpf_stats_enabled).
@@ -263,10 +252,10 @@ static void report_cost(const struct sink_xdp *s)
 {
 	uint64_t ns = 0, runs = 0;
 
-	for (uint32_t h = 0; h < s->setup.plan->hosts; h++) {
+	for (uint32_t i = 0; i < s->programs; i++) {
 		struct bpf_prog_info info = {0};
 		uint32_t size = sizeof(info);
-		if (s->program[h] < 0 || bpf_obj_get_info_by_fd(s->program[h], &info, &size) < 0)
+		if (bpf_obj_get_info_by_fd(s->program[i], &info, &size) < 0)
 			continue;
 		ns += info.run_time_ns;
 		runs += info.run_cnt;
@@ -280,28 +269,18 @@ static int stop(struct sink *sink)
 {
 	struct sink_xdp *s = self_of(sink);
 
-	uint64_t count[ARRIVAL_VERDICTS];
-
-	set_start(s, UINT64_MAX);
-	memcpy(count, s->run->count, sizeof(count));
-	count[ARRIVAL_DELIVERED] = delivered(sink);
-	score_import(s->setup.score, count);
-	score_visit(s->setup.score, take_arrival, s);
+	judge_all(s);
+	s->dropped = __atomic_load_n(&s->run->dropped, __ATOMIC_RELAXED);
 	report_cost(s);
 	return 0;
 }
 
 static void result(struct sink *sink, struct tally *tally, struct latency *latency)
 {
-	score_result(self_of(sink)->setup.score, tally, latency);
-}
+	struct sink_xdp *s = self_of(sink);
 
-// A program that runs sees every packet: what is lost is lost before it.
-static uint64_t dropped(struct sink *sink, uint32_t host)
-{
-	(void)sink;
-	(void)host;
-	return 0;
+	score_result(s->setup.score, tally, latency);
+	tally->receiver_dropped = s->dropped;
 }
 
 static void close_host(void *context, uint32_t host)
@@ -310,21 +289,28 @@ static void close_host(void *context, uint32_t host)
 
 	if (s->link[host] >= 0)
 		close(s->link[host]);
-	if (s->program[host] >= 0)
-		close(s->program[host]);
+}
+
+static void close_program(void *context, uint32_t i)
+{
+	const struct sink_xdp *s = context;
+
+	close(s->program[i]);
 }
 
 static void destroy(struct sink *sink)
 {
 	struct sink_xdp *s = self_of(sink);
 
-	if (s->program && s->link)
+	if (s->link)
 		parallel_for(s->setup.plan->hosts, close_host, s);
+	parallel_for(s->programs, close_program, s);
 	if (s->run)
 		munmap(s->run, sizeof(*s->run));
-	if (s->cells)
-		munmap(s->cells, s->cells_count * sizeof(*s->cells));
+	if (s->notes)
+		munmap(s->notes, s->room * sizeof(*s->notes));
 	bpf_object__close(s->object);
+	free(s->judged);
 	free(s->program);
 	free(s->link);
 	free(s);
@@ -338,19 +324,19 @@ static int allocate(struct sink_xdp *s)
 	if (!s->program || !s->link)
 		return -ENOMEM;
 	for (uint32_t h = 0; h < hosts; h++)
-		s->program[h] = s->link[h] = -1;
+		s->link[h] = -1;
 	return 0;
 }
 
 int sink_xdp_new(const struct sink_xdp_setup *setup, struct sink **sink)
 {
-	static const struct sink_ops ops = {attach, start,   delivered, stop,
-					    result, dropped, destroy};
+	static const struct sink_ops ops = {attach, start, delivered, stop, result, NULL, destroy};
 	struct sink_xdp *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return -ENOMEM;
 	*s = (struct sink_xdp){.sink.ops = &ops, .setup = *setup};
+	frame_build(s->frame, sizeof(s->frame), setup->plan, &(struct frame_probe){0});
 	int rc = allocate(s);
 	if (rc == 0)
 		rc = load(s);

@@ -61,6 +61,8 @@ disown
 attached() { ip -n drb-h5 link show eth0 | grep xdp; }
 not_attached() { ! attached; }
 check "the program is attached while traffic runs" soon attached
+program_of() { ip -n "drb-$1" link show eth0 | grep -o 'prog/xdp id [0-9]*'; }
+check "one program serves all hosts" test "$(program_of h5)" = "$(program_of h12)"
 check "and the hosts' own packets pass" fabric exec h5 -- ping -c 3 -i 0.2 10.0.0.12
 check "and it still runs" attached
 kill -9 $replay
