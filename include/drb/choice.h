@@ -89,8 +89,8 @@ static inline uint32_t drb_other(uint32_t uplinks, uint32_t def, uint32_t bits)
 }
 
 // The loads of a decision: an array, or, where at is NULL, a byte for each of at most eight
-// uplinks, uplink 0 lowest; more uplinks only while all loads are 0. Packed loads stay in a
-// register, so that one decision can follow another without waiting for memory.
+// uplinks, uplink 0 lowest. Packed loads stay in a register, so that one decision can follow
+// another without waiting for memory.
 struct drb_loads {
 	const uint32_t *at;
 	uint64_t packed;
@@ -99,15 +99,23 @@ struct drb_loads {
 #define DRB_PACKED_UPLINKS 8
 #define DRB_PACKED_MAX UINT8_MAX
 
+// Where an uplink stands in packed loads.
+static inline uint32_t drb_packed_at(uint32_t uplink)
+{
+	if (uplink >= DRB_PACKED_UPLINKS)
+		__builtin_unreachable();
+	return 8 * uplink;
+}
+
 // One packet (or flow) at an uplink, in packed loads.
 static inline uint64_t drb_packed_one(uint32_t uplink)
 {
-	return UINT64_C(1) << (8 * uplink & 63);
+	return UINT64_C(1) << drb_packed_at(uplink);
 }
 
 static inline uint32_t drb_load(struct drb_loads loads, uint32_t uplink)
 {
-	return loads.at ? loads.at[uplink] : (uint8_t)(loads.packed >> (8 * uplink & 63));
+	return loads.at ? loads.at[uplink] : (uint8_t)(loads.packed >> drb_packed_at(uplink));
 }
 
 // One of two without a branch: whether a packet is redirected is often predicted wrong.

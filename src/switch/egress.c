@@ -12,8 +12,8 @@ static int make_ring(struct drb_egress_ring *ring, uint32_t limit, bool paced)
 		room *= 2;
 	ring->mask = room - 1;
 	ring->packet = calloc(room, sizeof(*ring->packet));
-	ring->size = calloc(paced ? room : 1, sizeof(*ring->size));
-	if (ring->packet && ring->size)
+	ring->end = calloc(paced ? room : 1, sizeof(*ring->end));
+	if (ring->packet && ring->end)
 		return 0;
 	drb_egress_ring_free(ring);
 	return -ENOMEM;
@@ -33,7 +33,7 @@ int drb_egress_ring_for(const struct drb_egress *q, uint32_t limit, const struct
 void drb_egress_ring_free(struct drb_egress_ring *ring)
 {
 	free(ring->packet);
-	free(ring->size);
+	free(ring->end);
 	*ring = (struct drb_egress_ring){0};
 }
 
@@ -64,7 +64,7 @@ int drb_egress_init(struct drb_egress *q, uint32_t limit, const struct drb_rate 
 	if (make_ring(&ring, limit, rate->value > 0) < 0)
 		return -ENOMEM;
 	q->packet = ring.packet;
-	q->size = ring.size;
+	q->end = ring.end;
 	q->mask = ring.mask;
 	q->limit = limit;
 	set_link(q, rate, slotted, overhead, catchup_ns);
@@ -74,15 +74,15 @@ int drb_egress_init(struct drb_egress *q, uint32_t limit, const struct drb_rate 
 static void swap_ring(struct drb_egress *q, struct drb_egress_ring *ring,
 		      uint32_t (*size_of)(const void *packet))
 {
-	struct drb_egress_ring old = {q->packet, q->size, q->mask};
+	struct drb_egress_ring old = {q->packet, q->end, q->mask};
 
-	for (uint32_t i = 0; i < drb_egress_length(q); i++) {
+	for (uint32_t i = 0, end = q->passed; i < drb_egress_length(q); i++) {
 		ring->packet[i] = q->packet[drb_egress_place(q, i)];
 		if (q->paced)
-			ring->size[i] = size_of(ring->packet[i]);
+			ring->end[i] = end += size_of(ring->packet[i]);
 	}
 	q->packet = ring->packet;
-	q->size = ring->size;
+	q->end = ring->end;
 	q->mask = ring->mask;
 	q->base = q->head;
 	*ring = old;
@@ -96,7 +96,6 @@ void drb_egress_change(struct drb_egress *q, uint32_t limit, const struct drb_ra
 	bool was_paced = q->paced;
 
 	q->limit = limit;
-	q->departed = 0;
 	set_link(q, rate, slotted, overhead, catchup_ns);
 	if (ring->packet)
 		swap_ring(q, ring, size_of);
@@ -108,7 +107,7 @@ void drb_egress_change(struct drb_egress *q, uint32_t limit, const struct drb_ra
 	if (!q->paced || length == 0)
 		return;
 	struct drb_instant sooner = {.ns = drb_egress_slot(q, now_ns)};
-	drb_egress_serialise(q, &sooner, q->size[drb_egress_place(q, 0)]);
+	drb_egress_serialise(q, &sooner, 1, drb_egress_octets(q, 1));
 	if (!was_paced || q->slot_ns || sooner.ns < q->departure.ns)
 		q->departure = sooner;
 }
@@ -116,9 +115,9 @@ void drb_egress_change(struct drb_egress *q, uint32_t limit, const struct drb_ra
 void drb_egress_free(struct drb_egress *q)
 {
 	free(q->packet);
-	free(q->size);
+	free(q->end);
 	q->packet = NULL;
-	q->size = NULL;
+	q->end = NULL;
 }
 
 void drb_egress_lose_credit(struct drb_egress *q, uint64_t now_ns)
@@ -136,40 +135,77 @@ void drb_egress_lose_credit(struct drb_egress *q, uint64_t now_ns)
 	q->departure.ns = earliest;
 }
 
-// Goes through the packets from the head on, at most max of them and while they depart by now_ns;
-// t, the departure of the first, becomes that of the one behind them. How many.
-static inline uint32_t pass(const struct drb_egress *q, uint64_t now_ns, uint32_t max,
-			    struct drb_instant *t, struct drb_lateness *late)
+// The departure of the packet n places behind the head.
+static inline struct drb_instant departure_of(const struct drb_egress *q, uint32_t n)
 {
-	uint32_t length = drb_egress_length(q), at = drb_egress_place(q, 0), n = 0;
+	struct drb_instant t = q->departure;
+	uint32_t octets = q->end[drb_egress_place(q, n)] - q->end[drb_egress_place(q, 0)];
 
-	while (n < max && t->ns <= now_ns) {
-		late->ns += now_ns - t->ns;
-		late->slots += q->slot_ns && now_ns - t->ns >= q->slot_ns;
-		at = (at + 1) & q->mask;
-		if (++n < length)
-			drb_egress_serialise(q, t, q->size[at]);
+	drb_egress_serialise(q, &t, n, octets);
+	return t;
+}
+
+// How many packets depart by now_ns, at most max, which are queued.
+static uint32_t count_departed(const struct drb_egress *q, uint64_t now_ns, uint32_t max)
+{
+	uint32_t gone = 0, stays = max - 1; // places behind the head
+
+	if (max == 0 || q->departure.ns > now_ns)
+		return 0;
+	if (departure_of(q, stays).ns <= now_ns)
+		return max;
+	while (stays - gone > 1) {
+		uint32_t middle = (gone + stays) / 2;
+		if (departure_of(q, middle).ns <= now_ns)
+			gone = middle;
+		else
+			stays = middle;
 	}
-	return n;
+	return stays;
+}
+
+// How late the first n packets are that leave at now_ns: n times the head's lateness, less what
+// the others depart later than the head.
+static struct drb_lateness lateness(const struct drb_egress *q, uint64_t now_ns, uint32_t n)
+{
+	uint64_t behind = now_ns - q->departure.ns, later = (uint64_t)n * (n - 1) / 2;
+	struct drb_lateness late = {0};
+
+	if (!q->per_packet) {
+		const uint32_t *end = &q->end[drb_egress_place(q, 0)];
+		uint32_t octets = end[0] - n * end[0]; // right modulo 2^32, which a burst is below
+		for (uint32_t i = 1; i < n; i++)
+			octets += end[i];
+		later = later * q->overhead + octets;
+	}
+	unsigned __int128 time =
+		(unsigned __int128)later * q->time_per_unit + (uint64_t)n * q->departure.fraction;
+	// Their fractions of a ns may come to more than they are late.
+	if (n * behind > (uint64_t)(time >> 32))
+		late.ns = n * behind - (uint64_t)(time >> 32);
+	if (q->slot_ns)
+		late.slots = behind / q->slot_ns < n ? behind / q->slot_ns : n;
+	return late;
+}
+
+// The departure of what is behind the first n packets, or of the last of them.
+static struct drb_instant departure_behind(const struct drb_egress *q, uint32_t n)
+{
+	return n == 0 ? q->departure : departure_of(q, n < drb_egress_length(q) ? n : n - 1);
 }
 
 uint32_t drb_egress_departed(struct drb_egress *q, uint64_t now_ns, uint32_t max)
 {
 	drb_egress_lose_credit(q, now_ns);
-	q->behind = q->departure;
-	q->departed_late = (struct drb_lateness){0};
-	q->departed = pass(q, now_ns, max, &q->behind, &q->departed_late);
-	return q->departed;
+	return count_departed(q, now_ns, max);
 }
 
 void drb_egress_depart(struct drb_egress *q, uint32_t count, uint64_t now_ns)
 {
-	if (count == q->departed) {
-		q->departure = q->behind;
-		q->late.ns += q->departed_late.ns;
-		q->late.slots += q->departed_late.slots;
-	} else {
-		pass(q, now_ns, count, &q->departure, &q->late);
-	}
-	q->departed = 0;
+	if (count == 0)
+		return;
+	struct drb_lateness late = lateness(q, now_ns, count);
+	q->late.ns += late.ns;
+	q->late.slots += late.slots;
+	q->departure = departure_behind(q, count);
 }

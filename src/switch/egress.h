@@ -30,10 +30,10 @@ struct drb_lateness {
 struct drb_egress {
 	// Touched for every packet: one cache line.
 	void **packet; // ring of mask + 1 packets; the one with index i stands at (i - base) & mask
-	uint32_t *size;  // same ring: octets of each packet. Kept only if paced
-	uint64_t head;   // index of the next to leave = packets ever sent
-	uint64_t tail;   // index of the next to come = packets ever queued
-	uint64_t base;   // head when the queue was last empty
+	uint32_t *end; // same ring: octets up to the end of each packet, see drb_egress_end()
+	uint64_t head; // index of the next to leave = packets ever sent
+	uint64_t tail; // index of the next to come = packets ever queued
+	uint64_t base; // head when the queue was last empty
 	uint64_t octets; // of all packets queued
 	uint32_t mask;
 	uint32_t limit;    // most packets queued
@@ -43,12 +43,9 @@ struct drb_egress {
 	uint64_t discards; // packets that found the queue full
 	// Touched for every packet only if paced.
 	struct drb_instant departure; // of the head packet; empty: of the last one sent
-	// What drb_egress_departed() found, for drb_egress_depart() if all of it leaves.
-	uint32_t departed;         // packets
-	struct drb_instant behind; // departure of the one behind them (or of the last of them)
-	struct drb_lateness departed_late;
-	uint64_t time_per_unit; // of one octet (or packet), in 2^-32 ns
-	uint64_t slot_ns;       // departures are multiples of it; 0: at any time
+	uint32_t passed;              // end of the last packet sent
+	uint64_t time_per_unit;       // of one octet (or packet), in 2^-32 ns
+	uint64_t slot_ns;             // departures are multiples of it; 0: at any time
 	uint64_t catchup_ns;
 	uint64_t queue_ns; // departures less arrivals of all packets, modulo 2^64
 	struct drb_lateness late;
@@ -64,7 +61,7 @@ int drb_egress_init(struct drb_egress *q, uint32_t limit, const struct drb_rate 
 // Another ring for a queue that goes on with it, made by somebody else than the owner of the queue.
 struct drb_egress_ring {
 	void **packet; // NULL: none
-	uint32_t *size;
+	uint32_t *end;
 	uint32_t mask;
 };
 
@@ -114,15 +111,29 @@ static inline uint32_t drb_egress_place(const struct drb_egress *q, uint64_t n)
 	return (uint32_t)(q->head + n - q->base) & q->mask;
 }
 
-// Moves a departure on by the serialisation time of a packet of len octets.
+// Moves a departure on by the time of count packets of so many octets in all.
 static inline void drb_egress_serialise(const struct drb_egress *q, struct drb_instant *t,
-					uint64_t len)
+					uint64_t count, uint64_t octets)
 {
-	uint64_t units = q->per_packet ? 1 : len + q->overhead;
+	uint64_t units = q->per_packet ? count : octets + count * q->overhead;
 	unsigned __int128 time = (unsigned __int128)units * q->time_per_unit + t->fraction;
 
 	t->ns += (uint64_t)(time >> 32);
 	t->fraction = (uint32_t)time;
+}
+
+// Octets ever queued, modulo 2^32: where the last packet of a paced queue ends. From the ends of
+// two packets follows how many octets are between them, and so when the later one departs, without
+// a look at those in between.
+static inline uint32_t drb_egress_end(const struct drb_egress *q)
+{
+	return q->passed + (uint32_t)q->octets;
+}
+
+// The octets of the first count packets of a paced queue; count > 0.
+static inline uint32_t drb_egress_octets(const struct drb_egress *q, uint32_t count)
+{
+	return q->end[drb_egress_place(q, count - 1)] - q->passed;
 }
 
 // The departure of a packet that finds the queue empty at now_ns.
@@ -130,7 +141,7 @@ static inline void drb_egress_first(struct drb_egress *q, uint32_t size, uint64_
 {
 	if (q->departure.ns < now_ns)
 		q->departure = (struct drb_instant){.ns = drb_egress_slot(q, now_ns)};
-	drb_egress_serialise(q, &q->departure, size);
+	drb_egress_serialise(q, &q->departure, 1, size);
 }
 
 // Queues a packet that arrives at now_ns. False: the queue is full, the packet is the caller's to
@@ -147,7 +158,7 @@ static inline bool drb_egress_push(struct drb_egress *q, void *packet, uint32_t 
 	if (q->paced) {
 		if (length == 0)
 			drb_egress_first(q, size, now_ns);
-		q->size[at] = size;
+		q->end[at] = drb_egress_end(q) + size;
 		q->queue_ns -= now_ns;
 	}
 	q->packet[at] = packet;
@@ -165,13 +176,13 @@ static inline bool drb_egress_fits(const struct drb_egress *q, uint32_t count)
 }
 
 // The caller has put count packets, that fit, at drb_egress_place(q, drb_egress_length(q)) and on:
-// their pointers and, if the queue is paced, their sizes. They arrive at now_ns.
+// their pointers and, if the queue is paced, their ends. They arrive at now_ns.
 static inline void drb_egress_append(struct drb_egress *q, uint32_t count, uint64_t octets,
 				     uint64_t now_ns)
 {
 	if (q->paced) {
 		if (count > 0 && q->head == q->tail)
-			drb_egress_first(q, q->size[drb_egress_place(q, 0)], now_ns);
+			drb_egress_first(q, drb_egress_octets(q, 1), now_ns);
 		q->queue_ns -= count * now_ns;
 	}
 	q->tail += count;
@@ -203,8 +214,8 @@ static inline void **drb_egress_front(const struct drb_egress *q, uint32_t *coun
 	return &q->packet[at];
 }
 
-// Moves the departure of a paced queue on by count packets, that leave at now_ns: some of those
-// that drb_egress_departed() told for this time.
+// Moves the departure of a paced queue on by count packets that leave at now_ns: some of those that
+// are due, as far as they stand in one piece of the ring.
 void drb_egress_depart(struct drb_egress *q, uint32_t count, uint64_t now_ns);
 
 // The first count packets, of so many octets, have left.
@@ -214,6 +225,7 @@ static inline void drb_egress_pop(struct drb_egress *q, uint32_t count, uint64_t
 	if (q->paced) {
 		drb_egress_depart(q, count, now_ns);
 		q->queue_ns += count * now_ns;
+		q->passed += (uint32_t)octets;
 	}
 	q->head += count;
 	q->octets -= octets;

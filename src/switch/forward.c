@@ -34,7 +34,7 @@ static inline __attribute__((always_inline)) void forward_open(struct drb_worker
 	const struct drb_judge judge = w->port[in].judge;
 	const uint32_t each = shares(how, choice.uplinks);
 	const uint32_t waits = reads_loads(how) ? drb_waiting_uplinks(w) : 0;
-	const uint64_t packed_waits = how.packed ? packed_mask(waits) : 0;
+	const uint64_t packed_waits = how.packed && !how.unloaded ? packed_mask(waits) : 0;
 	uint32_t load[DRB_PORTS_MAX];
 	struct drb_loads loads = {.at = how.packed ? NULL : load};
 	struct turns turns = turns_open(w, how);
@@ -55,13 +55,14 @@ static inline __attribute__((always_inline)) void forward_open(struct drb_worker
 			if (how.scheme != DRB_SCHEME_DMODK && verdict >= DRB_VERDICT_UP) {
 				uint32_t up = decide(w, how, &choice, loads, &turns, m,
 						     verdict - DRB_VERDICT_UP, &bits, &decided);
-				if (how.packed)
+				if (how.packed && !how.unloaded)
 					loads.packed += drb_packed_one(up) & packed_waits;
 				else if (reads_loads(how))
 					load[up] += waits >> up & 1;
-				verdict = DRB_VERDICT_UP + up;
+				drb_shelves_put(&shelves, DRB_VERDICT_UP + up, m);
+			} else {
+				drb_shelves_put(&shelves, verdict, m);
 			}
-			drb_shelves_put(&shelves, verdict, m);
 		}
 	}
 	turns_close(w, how, &turns, decided.walked);

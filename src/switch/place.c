@@ -9,8 +9,11 @@ static uint64_t fill(struct drb_worker *w, uint32_t port, struct rte_mbuf **next
 	struct rte_mbuf **first = (struct rte_mbuf **)&q->packet[at];
 	uint32_t count = (uint32_t)(next - first);
 
-	for (uint32_t i = 0; q->paced && i < count; i++)
-		q->size[at + i] = first[i]->pkt_len;
+	if (q->paced) {
+		uint32_t *ends = &q->end[at], end = drb_egress_end(q);
+		for (uint32_t i = 0; i < count; i++)
+			ends[i] = end += first[i]->pkt_len;
+	}
 	drb_egress_append(q, count, octets, w->now_ns);
 	w->occupancy[port] += count;
 	w->queued += count;

@@ -181,7 +181,9 @@ static bool transmit(struct drb_worker *w, uint32_t i)
 	while (w->occupancy[i] > 0 && (due = drb_egress_due(q, w->now_ns, w->tx_burst)) > 0) {
 		void **front = drb_egress_front(q, &due);
 		// A sent packet is the driver's: its octets are looked at before.
-		uint64_t octets = due == w->occupancy[i] ? q->octets : octets_of(front, due);
+		uint64_t octets = due == w->occupancy[i] ? q->octets
+				  : q->paced             ? drb_egress_octets(q, due)
+							 : octets_of(front, due);
 		sent = drb_worker_send(w, i, (struct rte_mbuf **)front, due);
 		if (unlikely(sent < due))
 			octets -= octets_of(front + sent, due - sent);
