@@ -79,8 +79,16 @@ static inline uint32_t drb_rng_shares(uint32_t n)
 	return n > 2 ? 32 / (32 - (uint32_t)__builtin_clz(n - 1)) : 32;
 }
 
-// Uniform in [0, n), n >= 1, without bias (Lemire's rejection).
-uint32_t drb_rng_below(struct drb_rng *r, uint32_t n);
+// Uniform in [0, n), n >= 1, without bias (Lemire's rejection); about n times in 2^32 it takes the
+// second function.
+uint32_t drb_rng_below_rarely(struct drb_rng *r, uint32_t n, uint64_t m);
+static inline uint32_t drb_rng_below(struct drb_rng *r, uint32_t n)
+{
+	uint64_t m = (drb_rng_next(r) >> 32) * n;
+
+	return __builtin_expect((uint32_t)m < n, 0) ? drb_rng_below_rarely(r, n, m)
+						    : (uint32_t)(m >> 32);
+}
 
 // Uniform in [0, 1), 53 bits.
 static inline double drb_rng_unit(struct drb_rng *r)

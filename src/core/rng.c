@@ -11,15 +11,12 @@ struct drb_rng drb_rng_seed(uint64_t seed, uint64_t stream)
 	return r;
 }
 
-uint32_t drb_rng_below(struct drb_rng *r, uint32_t n)
+uint32_t drb_rng_below_rarely(struct drb_rng *r, uint32_t n, uint64_t m)
 {
-	uint64_t m = (drb_rng_next(r) >> 32) * n;
+	uint32_t reject = -n % n;
 
-	if ((uint32_t)m < n) {
-		uint32_t reject = -n % n;
-		while ((uint32_t)m < reject)
-			m = (drb_rng_next(r) >> 32) * n;
-	}
+	while ((uint32_t)m < reject)
+		m = (drb_rng_next(r) >> 32) * n;
 	return (uint32_t)(m >> 32);
 }
 

@@ -87,32 +87,57 @@ static void draw_flows(const struct drb_flow_setup *setup, struct drb_flow_work 
 	}
 }
 
+// Digits of source and destination up to the highest in which they differ, whose number it returns:
+// the layer k at which the flow turns.
+static uint32_t codes_of(const struct drb_tree *t, const struct flow *f, uint32_t src[],
+			 uint32_t dst[])
+{
+	uint32_t a = f->src, b = f->dst, k = 0;
+
+	while (a != b) {
+		uint32_t a_next = drb_div(a, &t->by_arity), b_next = drb_div(b, &t->by_arity);
+		if (++k == t->layers) { // the top digit is not reduced
+			src[k] = a;
+			dst[k] = b;
+			break;
+		}
+		src[k] = a - a_next * t->arity;
+		dst[k] = b - b_next * t->arity;
+		a = a_next;
+		b = b_next;
+	}
+	return k;
+}
+
 // Up from the source to layer k, each switch deciding; then down by the digits of the destination.
+// One step changes one digit of the switch's label, as drb_tree_up_peer() and drb_tree_down_peer()
+// say.
 static void assign(const struct drb_tree *t, struct drb_choice *choice, const struct flow *f,
 		   uint64_t salt, struct drb_rng *rng, struct drb_flow_work *work,
 		   struct drb_flow_result *r)
 {
-	uint32_t k = drb_distance(t, f->src, f->dst);
-	uint32_t s = drb_tree_host_peer(t, f->src).label;
+	uint32_t src[DRB_LAYERS_MAX + 1], dst[DRB_LAYERS_MAX + 1], up[DRB_LAYERS_MAX + 1];
+	uint32_t k = codes_of(t, f, src, dst), d = t->arity;
+	uint32_t s = t->layers == 1 ? 0 : drb_div(f->src, &t->by_arity);
 	uint64_t flow = (uint64_t)f->src << 32 | f->dst;
 
 	work->up[0][f->src]++;
 	for (uint32_t m = 1; m < k; m++) {
-		uint32_t *load = work->up[m] + (size_t)s * t->arity;
-		uint32_t def = drb_host_digit(t, f->dst, m);
-		choice->salt = drb_salt(salt, m, s);
-		uint32_t u = drb_choose(choice, load, def, flow, drb_rng_next(rng));
-		load[u]++;
-		r->redirected += u != def;
-		s = drb_tree_up_peer(t, m, s, u).label;
+		uint32_t *load = work->up[m] + (size_t)s * d;
+		if (choice->scheme == DRB_SCHEME_ECMP)
+			choice->salt = drb_salt(salt, m, s);
+		up[m] = drb_choose(choice, load, dst[m], flow, drb_rng_next(rng));
+		load[up[m]]++;
+		r->redirected += up[m] != dst[m];
+		s += (up[m] - src[m + 1]) * t->pow[m - 1];
 	}
 	r->decided += k - 1;
-	for (uint32_t m = k; m >= 1; m--) {
-		uint32_t p = drb_host_digit(t, f->dst, m);
-		work->down[m - 1][(size_t)s * drb_tree_down_ports(t, m) + p]++;
-		if (m > 1)
-			s = drb_tree_down_peer(t, m, s, p).label;
+	for (uint32_t m = k; m > 1; m--) {
+		uint32_t ports = m == t->layers ? 2 * d : d;
+		work->down[m - 1][(size_t)s * ports + dst[m]]++;
+		s += (dst[m] - up[m - 1]) * t->pow[m - 2];
 	}
+	work->down[0][f->dst]++;
 }
 
 static uint32_t largest(const uint32_t *load, uint32_t n, uint32_t most)

@@ -40,35 +40,40 @@ static void give_birth(struct drb_packet_sim *sim)
 
 static inline void shuffle(struct drb_rng *rng, uint64_t word[], uint32_t n)
 {
+	struct drb_rng r = *rng; // in registers
+
 	for (uint32_t i = n; i > 1; i--) {
-		uint32_t j = drb_scale32((uint32_t)(drb_rng_next(rng) >> 32), i);
+		uint32_t j = drb_scale32((uint32_t)(drb_rng_next(&r) >> 32), i);
 		uint64_t w = word[j];
 		word[j] = word[i - 1];
 		word[i - 1] = w;
 	}
+	*rng = r;
 }
 
 // Takes the arrivals off the links, those to be sent up apart from those to be sent down: they join
 // different queues, so only the order within each kind matters.
 static inline void gather(const struct drb_layer *l, uint32_t s, uint32_t now,
-			  const struct drb_hop *hop, uint64_t up[], uint32_t *n_up, uint64_t down[],
-			  uint32_t *n_down)
+			  const struct drb_hop *hop, uint64_t *restrict up, uint32_t *n_up,
+			  uint64_t *restrict down, uint32_t *n_down)
 {
 	const uint64_t *below = l->from_below[now] + (uint64_t)s * l->down;
 	const uint64_t *above = l->from_above[now] + (uint64_t)s * l->up;
+	uint32_t ups = l->up, downs = l->down, first = hop->first, span = hop->span;
 	uint32_t nu = 0, nd = 0;
 
-	for (uint32_t i = 0; i < l->up; i++) {
+	for (uint32_t i = 0; i < ups; i++) {
 		down[nd] = above[i];
 		nd += above[i] != DRB_NO_PACKET;
 	}
-	for (uint32_t i = 0; i < l->down; i++) {
+	// The destination of no packet is below no switch.
+	for (uint32_t i = 0; i < downs; i++) {
 		uint64_t w = below[i];
-		bool is = w != DRB_NO_PACKET, turns = drb_hop_below(hop, (uint32_t)w);
+		uint32_t turns = (uint32_t)w - first < span;
 		down[nd] = w;
-		nd += is & turns;
+		nd += turns;
 		up[nu] = w;
-		nu += is & !turns;
+		nu += (w != DRB_NO_PACKET) - turns;
 	}
 	*n_up = nu;
 	*n_down = nd;
@@ -78,19 +83,19 @@ static inline void gather(const struct drb_layer *l, uint32_t s, uint32_t now,
 static inline uint64_t depart(struct drb_fifo_pool *pool, struct drb_layer *l, uint64_t first,
 			      uint32_t n, uint64_t out[], uint32_t stride)
 {
-	uint64_t gone = 0;
+	uint32_t *len = l->len + first, gone = 0;
+	struct drb_fifo *q = l->fifo + first, *end = q + n;
+	const uint64_t *word = pool->word;
 
-	for (uint32_t i = 0; i < n; i++, out += stride) {
-		uint32_t len = l->len[first + i];
-		struct drb_fifo *q = &l->fifo[first + i];
-		uint64_t w = drb_fifo_peek(pool, q, 0);
-		uint32_t is = len != 0;
+	for (; q < end; q++, len++, out += stride) {
+		uint32_t was = *len, is = was != 0, mask = q->mask, head = q->head;
+		uint64_t w = word[q->base + (head & mask)];
 		*out = is ? w : DRB_NO_PACKET;
-		q->head += is;
-		l->len[first + i] = len - is;
+		q->head = head + is;
+		*len = was - is;
 		gone += is;
-		if (__builtin_expect(q->mask != DRB_FIFO_HOME - 1 && len <= DRB_FIFO_HOME / 2, 0))
-			drb_fifo_go_home(pool, q, l->first_fifo + first + i, len - is);
+		if (__builtin_expect(mask != DRB_FIFO_HOME - 1 && was <= DRB_FIFO_HOME / 2, 0))
+			drb_fifo_go_home(pool, q, l->first_fifo + (uint64_t)(q - l->fifo), *len);
 	}
 	return gone;
 }
@@ -171,7 +176,7 @@ static int32_t way(struct drb_packet_sim *sim, const struct drb_layer *l, uint32
 			up = sim_choose_uplink(sim, l, s, hop, choice, word, sim_flow(sim, *word),
 					       draw, &def);
 		} else {
-			def = sim_default_uplink(sim, l->layer, hop, dest);
+			def = sim_default_uplink(sim, l->layer, hop, choice, dest);
 			up = drb_choose_live(choice, ups, l->len + (uint64_t)s * (l->up + l->down),
 					     def, sim_flow(sim, *word), draw);
 		}
@@ -211,6 +216,62 @@ static int arrivals_slot(struct drb_packet_sim *sim, struct drb_layer *l, uint32
 	return 0;
 }
 
+// Each chooses its uplink and joins the queue. Compiled for some schemes alone.
+static inline __attribute__((always_inline)) int send_up_by(
+	enum drb_scheme scheme, struct drb_packet_sim *sim, struct drb_layer *l, uint32_t s,
+	const struct drb_hop *hop, const struct drb_choice *choice, uint32_t n, struct drb_rng *rng,
+	struct tally *tally)
+{
+	uint64_t *word = sim->arrived_up, first = (uint64_t)s * (l->up + l->down);
+	uint32_t redirected = 0, max = tally->up_max;
+	struct drb_choice by = *choice;
+	struct drb_rng r = *rng; // in registers
+
+	by.scheme = scheme;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t def, u = sim_choose_uplink(sim, l, s, hop, &by, &word[i],
+						    sim_flow(sim, word[i]), drb_rng_next(&r), &def);
+		redirected += u != def;
+		if (join(&sim->fabric.pool, l, first + u, word[i], &max) < 0)
+			return -ENOMEM;
+	}
+	tally->up_max = max;
+	tally->redirected += redirected;
+	*rng = r;
+	return 0;
+}
+
+static int send_up(struct drb_packet_sim *sim, struct drb_layer *l, uint32_t s,
+		   const struct drb_hop *hop, const struct drb_choice *choice, uint32_t n,
+		   struct drb_rng *rng, struct tally *tally)
+{
+	switch (choice->scheme) {
+	case DRB_SCHEME_DRB:
+		return send_up_by(DRB_SCHEME_DRB, sim, l, s, hop, choice, n, rng, tally);
+	case DRB_SCHEME_MICRO:
+		return send_up_by(DRB_SCHEME_MICRO, sim, l, s, hop, choice, n, rng, tally);
+	case DRB_SCHEME_WALK:
+		return send_up_by(DRB_SCHEME_WALK, sim, l, s, hop, choice, n, rng, tally);
+	default:
+		return send_up_by(choice->scheme, sim, l, s, hop, choice, n, rng, tally);
+	}
+}
+
+static int send_down(struct drb_packet_sim *sim, struct drb_layer *l, uint32_t s,
+		     const struct drb_hop *hop, uint32_t n, struct tally *tally)
+{
+	uint64_t *word = sim->arrived_down, first = (uint64_t)s * (l->up + l->down) + l->up;
+	uint32_t max = tally->down_max;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t p = drb_hop_digit(hop, (uint32_t)word[i]);
+		if (join(&sim->fabric.pool, l, first + p, word[i], &max) < 0)
+			return -ENOMEM;
+	}
+	tally->down_max = max;
+	return 0;
+}
+
 static inline int switch_slot(struct drb_packet_sim *sim, struct drb_layer *l, uint32_t s,
 			      struct drb_choice *choice, struct drb_rng *rng, struct tally *tally)
 {
@@ -232,18 +293,9 @@ static inline int switch_slot(struct drb_packet_sim *sim, struct drb_layer *l, u
 			shuffle(rng, down, n_down);
 		}
 	}
-	for (uint32_t i = 0; i < n_up; i++) {
-		uint32_t def, u = sim_choose_uplink(sim, l, s, &hop, choice, &up[i],
-						    sim_flow(sim, up[i]), drb_rng_next(rng), &def);
-		tally->redirected += u != def;
-		if (join(pool, l, first + u, up[i], &tally->up_max) < 0)
-			return -ENOMEM;
-	}
-	for (uint32_t i = 0; i < n_down; i++) {
-		uint32_t p = drb_hop_digit(&hop, (uint32_t)down[i]);
-		if (join(pool, l, first + l->up + p, down[i], &tally->down_max) < 0)
-			return -ENOMEM;
-	}
+	if (send_up(sim, l, s, &hop, choice, n_up, rng, tally) < 0 ||
+	    send_down(sim, l, s, &hop, n_down, tally) < 0)
+		return -ENOMEM;
 	tally->up_in += n_up;
 	tally->down_in += n_down;
 	if (l->up)

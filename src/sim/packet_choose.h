@@ -6,12 +6,13 @@
 
 // D-mod-k uplink h_m, shifted by the scheme that does so.
 static inline uint32_t sim_default_uplink(const struct drb_packet_sim *sim, uint32_t layer,
-					  const struct drb_hop *hop, uint32_t dest)
+					  const struct drb_hop *hop,
+					  const struct drb_choice *choice, uint32_t dest)
 {
 	const struct drb_tree *t = &sim->setup.tree;
 	uint32_t def = drb_hop_digit(hop, dest);
 
-	if (sim->choice.scheme != DRB_SCHEME_ROTATE)
+	if (choice->scheme != DRB_SCHEME_ROTATE)
 		return def;
 	return drb_shifted(def, drb_shift_digit(t, sim->slot % drb_shift_count(t), layer),
 			   hop->arity);
@@ -33,10 +34,10 @@ static inline uint64_t sim_flow(const struct drb_packet_sim *sim, uint64_t word)
 
 // The uplink of a packet that switch s of a layer sends up. *def: the one whose turn it was by
 // default.
-static inline uint32_t sim_choose_uplink(struct drb_packet_sim *sim, const struct drb_layer *l,
-					 uint32_t s, const struct drb_hop *hop,
-					 const struct drb_choice *choice, uint64_t *word,
-					 uint64_t flow, uint64_t draw, uint32_t *def)
+static inline __attribute__((always_inline)) uint32_t sim_choose_uplink(
+	struct drb_packet_sim *sim, const struct drb_layer *l, uint32_t s,
+	const struct drb_hop *hop, const struct drb_choice *choice, uint64_t *word, uint64_t flow,
+	uint64_t draw, uint32_t *def)
 {
 	const uint32_t *load = l->len + (uint64_t)s * (l->up + l->down);
 	uint32_t dest = (uint32_t)*word;
@@ -46,6 +47,6 @@ static inline uint32_t sim_choose_uplink(struct drb_packet_sim *sim, const struc
 		return drb_round_next(&round[drb_round_of(&sim->setup.tree.by[l->layer], dest)],
 				      l->up, (struct drb_loads){.at = load}, def);
 	}
-	*def = sim_default_uplink(sim, l->layer, hop, dest);
+	*def = sim_default_uplink(sim, l->layer, hop, choice, dest);
 	return drb_choose(choice, load, *def, flow, draw);
 }
