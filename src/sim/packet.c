@@ -319,17 +319,25 @@ PREFETCHES prefetch_range(const void *from, size_t bytes)
 		__builtin_prefetch((const char *)from + i, 1);
 }
 
-// What the next switch will touch. Its rings are read in the order of its packets, which no
-// hardware foresees; where a fabric exceeds the caches this is a fifth of the time.
+// What the next switch will touch, and what tells where that is of the one behind it. Rings are
+// read in the order of packets and long ones lie anywhere, which no hardware foresees; where a
+// fabric exceeds the caches this is a fifth to a third of the time.
 PREFETCHES prefetch_switch(const struct drb_packet_sim *sim, const struct drb_layer *l, uint32_t s)
 {
 	size_t ports = l->up + l->down, first = s * ports;
 	uint32_t now = sim->slot & 1;
 
-	prefetch_range(sim->fabric.pool.word + (l->first_fifo + first) * DRB_FIFO_HOME,
-		       ports * DRB_FIFO_HOME * sizeof(uint64_t));
-	prefetch_range(l->len + first, ports * sizeof(*l->len));
-	prefetch_range(l->fifo + first, ports * sizeof(*l->fifo));
+	const uint64_t *word = sim->fabric.pool.word;
+	const struct drb_fifo *q = l->fifo + first;
+	const uint32_t *len = l->len + first;
+
+	for (size_t i = 0; i < ports; i++, q++) {
+		__builtin_prefetch(word + q->base + (q->head & q->mask), 1);
+		if (q->mask != DRB_FIFO_HOME - 1) // its end may be in another line
+			__builtin_prefetch(word + q->base + ((q->head + len[i]) & q->mask), 1);
+	}
+	prefetch_range(len + ports, ports * sizeof(*l->len));
+	prefetch_range(q, ports * sizeof(*l->fifo));
 	prefetch_range(l->from_below[now] + (size_t)s * l->down, l->down * sizeof(uint64_t));
 	prefetch_range(l->from_above[now] + (size_t)s * l->up, l->up * sizeof(uint64_t));
 }
