@@ -118,7 +118,7 @@ static void simulate(struct flow_verb *v)
 	}
 	if (!v->result || threads == 0)
 		drb_die("not enough memory for this many runs");
-	sim_jobs(points * v->runs, threads, "simulating flows", job, v, v->result,
+	sim_jobs(points * v->runs, NULL, threads, "simulating flows", job, v, v->result,
 		 points * v->runs * sizeof(*v->result));
 	for (uint32_t i = 0; i < threads; i++)
 		drb_flow_work_free(v->work[i]);

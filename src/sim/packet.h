@@ -25,6 +25,7 @@ struct drb_packet_setup {
 	double rho;
 	uint32_t slots;      // births run at least this long
 	uint32_t most_slots; // the run ends here even if measured packets are under way; 0: never
+	bool give_up;        // it ends after `slots` if the queues are growing then
 	uint32_t stats;      // packets born in the last `stats` of them are measured, 1..slots
 	uint64_t seed;       // equal seeds give equal traffic to all schemes
 	uint64_t memory;     // bytes the run may take

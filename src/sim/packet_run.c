@@ -226,7 +226,8 @@ static void report_layers(const struct drb_packet_sim *sim, struct drb_packet_re
 static bool may_wait(const struct drb_packet_sim *sim)
 {
 	return sim->measured_delivered + sim->measured_lost < sim->measured_born &&
-	       (sim->setup.most_slots == 0 || sim->slot < sim->setup.most_slots);
+	       (sim->setup.most_slots == 0 || sim->slot < sim->setup.most_slots) &&
+	       !(sim->setup.give_up && is_growing(sim));
 }
 
 void drb_packet_run(struct drb_packet_sim *sim, struct drb_packet_result *r)

@@ -203,7 +203,7 @@ int sim_packet(int argc, char **argv)
 	v.result = calloc(points, sizeof(*v.result));
 	if (!v.result)
 		drb_die("not enough memory");
-	sim_jobs(points, threads, "simulating packets", job, &v, v.result,
+	sim_jobs(points, NULL, threads, "simulating packets", job, &v, v.result,
 		 points * sizeof(*v.result));
 	sim_packet_lay_out(&layout, v.fabric.layers);
 	bool fails = v.fail.links || v.fail.switches;

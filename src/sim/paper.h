@@ -30,6 +30,7 @@ struct paper_point {
 	struct drb_ctmc_setup ctmc;
 	bool done;
 	double value[PAPER_VALUES];
+	double cpu; // seconds its run took
 };
 
 struct paper {
@@ -61,6 +62,23 @@ const char *paper_label(const struct paper_point *point);
 // Opens DIR/name for writing, or dies.
 FILE *paper_open(const struct paper *p, const char *name);
 void paper_close(const struct paper *p, FILE *f, const char *name);
+
+// About how long a point takes, in packets that cross a link.
+double paper_estimate(const struct paper_point *point);
+
+// What the points of one part took.
+#define PAPER_COSTS 12
+#define PAPER_COST_NAME 32
+struct paper_cost {
+	char name[PAPER_COST_NAME];
+	uint32_t points;
+	double cpu, longest; // seconds, of all and of one
+};
+
+// Returns how many parts there are.
+uint32_t paper_costs(const struct paper *p, struct paper_cost cost[PAPER_COSTS]);
+// Into the report and into DIR/cost.csv, which unlike the other files differs from run to run.
+void paper_report_cost(const struct paper *p, FILE *f);
 
 void paper_csv(const struct paper *p);
 // Draws DIR/*.svg; clears p->plots, with a warning, if gnuplot is missing.

@@ -6,19 +6,26 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/msg.h"
 
 #include "ranks.h"
 
-// The journal: one line per finished point, its key and its values, in any order. A line cut short
-// by an interruption lacks its end mark and is run again.
+// The journal: one line per finished point, its key, its values and the CPU seconds it took, in any
+// order. A line cut short by an interruption lacks its end mark and is run again.
 #define JOURNAL "journal.txt"
 #define LINE_MAX_BYTES 2048
 
+struct missing {
+	uint32_t point; // index
+	double cost;    // estimated
+};
+
 struct runs {
 	struct paper *paper;
-	uint32_t *missing; // indices of points
+	struct missing *missing; // the most costly first, so that no thread ends long after others
+	double *cost;            // of each
 	FILE *journal;
 	pthread_mutex_t lock;
 	bool failed; // to write
@@ -43,6 +50,8 @@ static void key_of(const struct paper_point *point, char key[256])
 		snprintf(key, 256, "%s packet %u %u %s %.12g %s %.12g %u %u %u %u %lu", DRB_VERSION,
 			 s->tree.layers, s->tree.arity, drb_scheme_name(s->scheme), s->threshold,
 			 traffic, s->rho, s->tau, s->slots, s->stats, s->most_slots, s->seed);
+		if (s->give_up)
+			snprintf(key + strlen(key), 256 - strlen(key), " gives up");
 		if (s->fail.links || s->fail.switches)
 			snprintf(key + strlen(key), 256 - strlen(key), " dead %u %u", s->fail.links,
 				 s->fail.switches);
@@ -65,11 +74,13 @@ static void read_line(struct paper *p, char *line)
 	at = tab + 1;
 	for (int i = 0; i < PAPER_VALUES; i++)
 		value[i] = strtod(at, &at);
+	double cpu = strtod(at, &at);
 	for (uint32_t i = 0; i < p->points; i++) {
 		key_of(&p->point[i], key);
 		if (p->point[i].done || strcmp(key, line) != 0)
 			continue;
 		memcpy(p->point[i].value, value, sizeof(value));
+		p->point[i].cpu = cpu;
 		p->point[i].done = true;
 	}
 }
@@ -174,15 +185,24 @@ static void write_point(struct runs *runs, const struct paper_point *point)
 	fprintf(runs->journal, "%s\t", key);
 	for (int i = 0; i < PAPER_VALUES; i++)
 		fprintf(runs->journal, "%.17g ", point->value[i]);
-	if (fputs(" end\n", runs->journal) == EOF || fflush(runs->journal) == EOF)
+	if (fprintf(runs->journal, "%.3f  end\n", point->cpu) < 0 || fflush(runs->journal) == EOF)
 		runs->failed = true;
 	pthread_mutex_unlock(&runs->lock);
+}
+
+static double cpu_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 static void job(void *context, uint64_t i, uint32_t thread)
 {
 	struct runs *runs = context;
-	struct paper_point *point = &runs->paper->point[runs->missing[i]];
+	struct paper_point *point = &runs->paper->point[runs->missing[i].point];
+	double start = cpu_seconds();
 	int rc = 0;
 
 	(void)thread;
@@ -199,8 +219,34 @@ static void job(void *context, uint64_t i, uint32_t thread)
 	}
 	if (rc < 0)
 		drb_die("a run failed: %s", strerror(-rc));
+	point->cpu = cpu_seconds() - start;
 	point->done = true;
 	write_point(runs, point);
+}
+
+static int by_falling_cost(const void *a, const void *b)
+{
+	const struct missing *x = a, *y = b;
+
+	if (x->cost != y->cost)
+		return x->cost < y->cost ? 1 : -1;
+	return (x->point > y->point) - (x->point < y->point); // the same in every rank
+}
+
+static uint32_t find_missing(struct runs *runs)
+{
+	const struct paper *p = runs->paper;
+	uint32_t missing = 0;
+
+	for (uint32_t i = 0; i < p->points; i++) {
+		if (!p->point[i].done)
+			runs->missing[missing++] =
+				(struct missing){i, paper_estimate(&p->point[i])};
+	}
+	qsort(runs->missing, missing, sizeof(*runs->missing), by_falling_cost);
+	for (uint32_t i = 0; i < missing; i++)
+		runs->cost[i] = runs->missing[i].cost;
+	return missing;
 }
 
 // Memory for each run: what the limit leaves when as many as threads run at once.
@@ -231,27 +277,26 @@ void paper_run(struct paper *p)
 {
 	struct runs runs = {.paper = p, .lock = PTHREAD_MUTEX_INITIALIZER};
 	char path[4096];
-	uint32_t missing = 0, threads = share_memory(p);
+	uint32_t missing, threads = share_memory(p);
 
 	snprintf(path, sizeof(path), "%s/%s", p->dir, JOURNAL);
 	read_journal(p, path);
 	sim_ranks_wait(); // all have read it before one writes
 	runs.missing = calloc(p->points, sizeof(*runs.missing));
+	runs.cost = calloc(p->points, sizeof(*runs.cost));
 	runs.journal = fopen(path, "a");
-	if (!runs.missing || !runs.journal)
+	if (!runs.missing || !runs.cost || !runs.journal)
 		drb_die("%s: cannot write: %s", path, strerror(errno));
 	// A line that an interruption cut short must not swallow the next one.
 	fputc('\n', runs.journal);
-	for (uint32_t i = 0; i < p->points; i++) {
-		if (!p->point[i].done)
-			runs.missing[missing++] = i;
-	}
+	missing = find_missing(&runs);
 	if (missing < p->points && sim_rank() == 0)
 		drb_info("%u of %u points are done already", p->points - missing, p->points);
 	// The points are the same in all ranks but for the results.
-	sim_jobs(missing, threads, "simulating", job, &runs, p->point,
+	sim_jobs(missing, runs.cost, threads, "simulating", job, &runs, p->point,
 		 p->points * sizeof(*p->point));
 	if (fclose(runs.journal) != 0 || runs.failed)
 		drb_warn("%s: cannot write: the next call will not find all of it done", path);
 	free(runs.missing);
+	free(runs.cost);
 }

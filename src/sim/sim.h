@@ -53,9 +53,10 @@ uint32_t sim_threads_that_fit(const struct sim_common *common, uint64_t bytes_pe
 
 // Calls job(context, i, thread) once for every i in [0, count), on `threads` threads at once, the
 // calling one among them, in rising order of i. Jobs share nothing but what context makes safe, so
-// the number of threads changes no result. Shows progress under the name `what`. Under MPI each
-// rank takes its share; results, bytes long and zero before, is what the jobs fill, put together in
+// the number of threads changes no result. cost[i] is what job i takes, in any unit, to tell the
+// time left by; NULL: all take the same. Shows progress under the name `what`. Under MPI each rank
+// takes its share; results, bytes long and zero before, is what the jobs fill, put together in
 // rank 0, which alone returns.
-void sim_jobs(uint64_t count, uint32_t threads, const char *what,
+void sim_jobs(uint64_t count, const double cost[], uint32_t threads, const char *what,
 	      void (*job)(void *context, uint64_t i, uint32_t thread), void *context, void *results,
 	      size_t bytes);

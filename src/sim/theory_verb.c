@@ -246,7 +246,7 @@ int sim_ctmc(int argc, char **argv)
 	v.result = calloc(points, sizeof(*v.result));
 	if (!v.result)
 		drb_die("not enough memory");
-	sim_jobs(points, v.common.threads, "simulating queues", ctmc_job, &v, v.result,
+	sim_jobs(points, NULL, v.common.threads, "simulating queues", ctmc_job, &v, v.result,
 		 points * sizeof(*v.result));
 	struct drb_table *table = drb_table_new(stdout, v.common.format, ctmc_columns,
 						sizeof(ctmc_columns) / sizeof(ctmc_columns[0]));

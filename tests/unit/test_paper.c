@@ -75,6 +75,8 @@ static void the_journal_goes_on_where_it_ended(void **state)
 		assert_true(second.point[i].done);
 		assert_memory_equal(first.point[i].value, second.point[i].value,
 				    sizeof(first.point[i].value));
+		// What it took is read from the journal, or measured again.
+		assert_true(first.point[i].cpu > 0 && second.point[i].cpu > 0);
 	}
 	// Half of it was kept, so as many lines were added as were lost.
 	after = contents(*state, "journal.txt");
@@ -145,12 +147,68 @@ static void the_report_has_every_figure(void **state)
 	free(p.point);
 }
 
+// Every point is in one part, and no part is forgotten; the long ones are known as such before.
+static void costs_add_up(void **state)
+{
+	struct paper p = {.common = sim_common_default(), .dir = *state};
+	struct paper_cost cost[PAPER_COSTS];
+	uint32_t costs, points = 0;
+	double cpu = 0, longest = 0;
+
+	paper_plan(&p);
+	for (uint32_t i = 0; i < p.points; i++)
+		p.point[i].cpu = i % 7;
+	costs = paper_costs(&p, cost);
+	for (uint32_t i = 0; i < costs; i++) {
+		points += cost[i].points;
+		cpu += cost[i].cpu;
+		assert_true(cost[i].points > 0 && cost[i].longest <= 6);
+	}
+	assert_int_equal(costs, 9); // flows and packets of 2 trees, 3 of the study, faults, theory
+	assert_int_equal(points, p.points);
+	for (uint32_t i = 0; i < p.points; i++)
+		cpu -= p.point[i].cpu;
+	assert_true(cpu == 0);
+	for (uint32_t i = 0; i < p.points; i++)
+		longest = fmax(longest, paper_estimate(&p.point[i]));
+	// F(4,12) at 0.99 is the longest of all: the most hosts, the most layers.
+	for (uint32_t i = 0; i < p.points; i++) {
+		if (paper_estimate(&p.point[i]) == longest) {
+			assert_int_equal(p.point[i].kind, PAPER_PACKET);
+			assert_int_equal(p.point[i].packet.tree.hosts, 41472);
+		}
+	}
+	free(p.point);
+}
+
+// No run is done twice: all points of the plan have different setups.
+static void no_point_is_there_twice(void **state)
+{
+	struct paper p = {.common = sim_common_default(), .dir = *state};
+	uint32_t same = 0;
+
+	paper_plan(&p);
+	for (uint32_t i = 0; i < p.points; i++) {
+		for (uint32_t k = 0; k < i; k++) {
+			const struct paper_point *a = &p.point[i], *b = &p.point[k];
+			same += a->kind == b->kind &&
+				memcmp(&a->flow, &b->flow, sizeof(a->flow)) == 0 &&
+				memcmp(&a->packet, &b->packet, sizeof(a->packet)) == 0 &&
+				memcmp(&a->ctmc, &b->ctmc, sizeof(a->ctmc)) == 0;
+		}
+	}
+	assert_int_equal(same, 0);
+	free(p.point);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_journal_goes_on_where_it_ended),
 		cmocka_unit_test(figures_follow_what_is_dead),
 		cmocka_unit_test(the_report_has_every_figure),
+		cmocka_unit_test(costs_add_up),
+		cmocka_unit_test(no_point_is_there_twice),
 	};
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

@@ -135,6 +135,25 @@ static void persistent_collisions_grow(void **state)
 }
 
 // Queues that outgrow the memory end the run; the packets inside count with what they waited.
+// A run that gives up ends where its queues are found growing, and else goes on as any other.
+static void a_growing_run_gives_up(void **state)
+{
+	struct drb_packet_setup s = setup_of(3, 4, DRB_SCHEME_DMODK, "reversal", 0.9);
+
+	(void)state;
+	struct drb_packet_result whole = run(&s);
+	s.give_up = true;
+	struct drb_packet_result r = run(&s);
+	assert_true(whole.growing && r.growing);
+	assert_true(whole.slots > s.slots && r.slots == s.slots);
+	assert_true(whole.undelivered == 0 && r.undelivered > 0);
+	assert_true(r.throughput == whole.throughput && r.latency < whole.latency);
+	s.scheme = DRB_SCHEME_MICRO;
+	r = run(&s);
+	assert_false(r.growing);
+	assert_true(r.slots > s.slots && r.undelivered == 0);
+}
+
 static void memory_ends_a_run(void **state)
 {
 	struct drb_packet_setup s = setup_of(3, 4, DRB_SCHEME_DMODK, "reversal", 0.9);
@@ -265,6 +284,7 @@ int main(void)
 		cmocka_unit_test(dmodk_down_links_never_queue),
 		cmocka_unit_test(equal_seeds_give_equal_runs),
 		cmocka_unit_test(persistent_collisions_grow),
+		cmocka_unit_test(a_growing_run_gives_up),
 		cmocka_unit_test(memory_ends_a_run),
 		cmocka_unit_test(impossible_setups_are_refused),
 		cmocka_unit_test(a_lasting_order_grows_faster),
