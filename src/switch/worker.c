@@ -216,8 +216,8 @@ static void transmit_all(struct drb_worker *w, uint64_t *next_ns)
 	}
 }
 
-// Receives a burst from every port and forwards it. Without a rate anywhere, what a burst brought
-// is sent before the next is received, while it is in the cache.
+// Receives a burst from every port and forwards it. What a burst brought is sent before the next is
+// received, if it is due by then, while it is in the cache: the next burst gets the same buffers.
 static uint32_t receive_all(struct drb_worker *w, uint64_t *next_ns)
 {
 	struct rte_mbuf *packets[DRB_BURST_MAX];
@@ -226,6 +226,10 @@ static uint32_t receive_all(struct drb_worker *w, uint64_t *next_ns)
 	for (uint32_t i = 0; i < w->ports; i++) {
 		if (!w->port[i].active || w->port[i].rx_queue == DRB_QUEUE_NONE)
 			continue;
+		if (w->paced && w->queued > 0) {
+			w->now_ns = clock_ns();
+			transmit_all(w, next_ns);
+		}
 		uint32_t n = rte_eth_rx_burst(w->port[i].dpdk, w->port[i].rx_queue, packets,
 					      (uint16_t)w->burst);
 		if (n == 0)
@@ -237,7 +241,8 @@ static uint32_t receive_all(struct drb_worker *w, uint64_t *next_ns)
 			// These packets arrived before now, even if we were off the CPU since the
 			// turn began; what is due by now leaves before they are decided upon.
 			w->now_ns = clock_ns();
-			transmit_all(w, next_ns);
+			if (*next_ns <= w->now_ns)
+				transmit_all(w, next_ns);
 		}
 		if (w->peers.count)
 			drb_peers_read(w);
