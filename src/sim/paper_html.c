@@ -172,10 +172,11 @@ static double grows_from(const struct paper *p, int tree, const char *label)
 static void settled(const struct paper *p, FILE *f)
 {
 	static const char *const labels[] = {"drb", "drb T=0", "micro", "vlb", "dmodk"};
-	const char *before = "There the queues had not settled yet under ";
+	const char *before = "The queues had not settled by then under ";
 
-	fprintf(f, "<p>Measured are packets born in the last %s slots, as in the paper%s. ",
-		p->quick ? "50 of 200" : "500 of 2000", p->quick ? " the last 500 of 2000" : "");
+	fprintf(f, "<p>Measured are packets born in the last %s slots%s. ",
+		p->quick ? "50 of 200" : "500 of 2000",
+		p->quick ? " (in the paper: 500 of 2000)" : ", as in the paper");
 	for (int tree = 0; tree < 2; tree++) {
 		for (size_t i = 0; i < COUNT(labels); i++) {
 			double rho = grows_from(p, tree, labels[i]);
