@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "port.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -33,71 +31,6 @@
 // this length take them all while the worker is off its CPU; a shorter one drops packets there are
 // buffers for.
 #define AF_XDP_FILL 2048
-
-// The directory of a memif socket, made if only itself is missing.
-static bool has_socket_dir(const struct drb_port_setup *p)
-{
-	char dir[sizeof(p->socket)];
-	struct stat st;
-
-	snprintf(dir, sizeof(dir), "%s", p->socket);
-	char *slash = strrchr(dir, '/');
-	if (!slash || slash == dir)
-		return true;
-	*slash = '\0';
-	if (mkdir(dir, 0700) == 0)
-		return true;
-	if (errno == EEXIST && stat(dir, &st) == 0 && !S_ISDIR(st.st_mode))
-		errno = ENOTDIR;
-	return errno == EEXIST;
-}
-
-// A PCI device as the kernel knows it, with the domain that may be left out.
-static bool has_pci_device(const struct drb_port_setup *p)
-{
-	int len = (int)strcspn(p->device, ",");
-	char path[128];
-
-	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s%.*s", len < 12 ? "0000:" : "", len,
-		 p->device);
-	for (char *c = path; *c; c++)
-		*c = (char)tolower((unsigned char)*c);
-	return access(path, F_OK) == 0;
-}
-
-int drb_ports_check(const char *path, const struct drb_setup *s)
-{
-	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
-		const struct drb_port_setup *p = &s->ports[i];
-		bool kernel = p->driver == DRB_DRIVER_AF_PACKET || p->driver == DRB_DRIVER_AF_XDP;
-		char key[64];
-		if (kernel && if_nametoindex(p->interface) == 0) {
-			snprintf(key, sizeof(key), "%sinterface", p->key);
-			return drb_config_bad(
-				path, key, "port %s: no interface \"%s\" in this network namespace",
-				p->name, p->interface);
-		}
-		if (p->driver == DRB_DRIVER_PCI && !has_pci_device(p)) {
-			snprintf(key, sizeof(key), "%sdevice", p->key);
-			return drb_config_bad(path, key, "port %s: no PCI device \"%s\"", p->name,
-					      p->device);
-		}
-		if (p->driver == DRB_DRIVER_AF_XDP && strchr(p->xdp, '/') &&
-		    access(p->xdp, R_OK) < 0) {
-			snprintf(key, sizeof(key), "%sxdp", p->key);
-			return drb_config_bad(path, key, "port %s: no program \"%s\": %s", p->name,
-					      p->xdp, strerror(errno));
-		}
-		if (p->driver == DRB_DRIVER_MEMIF && !has_socket_dir(p)) {
-			snprintf(key, sizeof(key), "%ssocket", p->key);
-			return drb_config_bad(
-				path, key,
-				"port %s: no directory for \"%s\" (process.memif_dir): %s", p->name,
-				p->socket, strerror(errno));
-		}
-	}
-	return 0;
-}
 
 uint32_t drb_ports_mbufs(const struct drb_setup *s)
 {

@@ -627,6 +627,10 @@ def bad_input():
                 'c.yaml:4: process.cpus: "999" are not all CPUs')
         refuses(w, HEAD + 'ports: [{name: d0, interface: nosuch0}]\n',
                 'c.yaml:3: ports[0].interface: port d0: no interface "nosuch0"')
+        refuses(w, HEAD + 'process: {workers: 2}\nlink: {driver: none}\n'
+                'ports: [{name: d0, driver: af_xdp, interface: lo}]\n',
+                'c.yaml:3: process.workers: port d0: the af_xdp driver needs a channel of interface '
+                '"lo" for each of 2 workers and finds 1')
         refuses(w, HEAD + 'link: {driver: none}\n'
                 'ports: [{name: u0, driver: pci, device: "fffe:1f:1f.7"}]\n',
                 'c.yaml:4: ports[0].device: port u0: no PCI device "fffe:1f:1f.7"')
