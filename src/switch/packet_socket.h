@@ -9,3 +9,6 @@
 extern bool drb_packet_fanout;
 // Set before a device is created, which takes it back with its first socket.
 extern bool drb_packet_asks;
+// Set while devices are created that packet_send.c sends for: their sockets have no ring to
+// transmit, and the driver must not be asked to.
+extern bool drb_packet_unringed;

@@ -16,6 +16,7 @@
 
 #include "assign.h"
 #include "idle.h"
+#include "packet_send.h"
 
 // How soon to offer a packet again that the driver refused.
 #define RETRY_NS 50000
@@ -68,6 +69,7 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 		struct drb_rate rate = drb_worker_rate(s, &p->rate);
 		w->port[i].host = p->peer.layer == 0 ? p->peer.label : DRB_NO_LABEL;
 		w->port[i].socket.fd = -1;
+		w->port[i].send_fd = -1;
 		// The kernel sends at most 32 packets of an af_xdp socket per call; a longer burst
 		// would spin inside the driver.
 		if (p->driver == DRB_DRIVER_AF_XDP && w->tx_burst > 32)
@@ -159,6 +161,8 @@ uint32_t drb_worker_send(struct drb_worker *w, uint32_t i, struct rte_mbuf **pac
 		drb_bell_hold(&port->memif->tx[port->tx_queue]);
 		w->sent_memif |= UINT32_C(1) << i;
 	}
+	if (port->send_fd >= 0)
+		return drb_packet_send(port->send_fd, packets, count);
 	return rte_eth_tx_burst(port->dpdk, port->tx_queue, packets, (uint16_t)count);
 }
 

@@ -35,6 +35,7 @@ struct drb_worker_port {
 	struct drb_judge judge;
 	struct drb_kernel_socket socket; // fd -1: none
 	struct drb_memif_link *memif;    // NULL: no memif port
+	int send_fd;                     // of an af_packet port; -1: the driver sends
 	uint64_t in_packets, in_octets, in_discards;
 	uint64_t out_octets;
 	uint64_t tx_refused;
