@@ -70,13 +70,14 @@ check "and falls back when it is quiet" soon falls_back
 check "differences are shown" sh -c "'$build/src/ctl/drbctl' show s1-2 differences --json | jq -se 'length > 0'"
 check "down" fabric down
 
-# Two workers per switch: the kernel spreads flows over their packet sockets.
+# Two workers per switch: the kernel spreads flows over their packet sockets, each worker over its memif
+# rings.
 workers() { fabric check ping counters && drbctl show s1-2 worker --json | jq -e '.sleeps > 0 and .rx_packets > 0'; }
-for unit in packet flow; do
-  up -l 3 -d 2 --workers 2 --unit $unit --threshold auto
-  check "two workers, $unit unit: pings, counters" workers
-  check "two workers, $unit unit: measured streams" replayed_all
-  check "two workers, $unit unit: packets are conserved" fabric check counters
+for way in packet,af_packet flow,memif; do
+  up -l 3 -d 2 --workers 2 --unit "${way%,*}" --driver "${way#*,}" --threshold auto
+  check "two workers, $way: pings, counters" workers
+  check "two workers, $way: measured streams" replayed_all
+  check "two workers, $way: packets are conserved" fabric check counters
   check "down" fabric down
 done
 check "nothing is left" nothing_left
