@@ -47,7 +47,9 @@
 	X(no_way, "no live port leads there, or none within the limit of a detour")                \
 	X(unknown_neighbour, "ARP or neighbour solicitation for an address outside the fabric")    \
 	X(queue_full, "egress queue full")                                                         \
-	X(port_down, "egress port is not in use")
+	X(port_down, "egress port is not in use")                                                  \
+	X(not_sent,                                                                                \
+	  "the kernel could not send it: interface down, MTU too small, no room behind it")
 
 // X(key, meaning): what decisions did, in packets.
 #define DRB_ROUTING_COUNTERS(X)                                                                    \

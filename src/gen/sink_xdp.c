@@ -207,7 +207,10 @@ static void judge_page(struct sink_xdp *s, size_t page)
 
 static size_t pages_taken(const struct sink_xdp *s)
 {
-	return __atomic_load_n(&s->run->taken, __ATOMIC_RELAXED) / SINK_XDP_PAGE;
+	uint64_t taken = __atomic_load_n(&s->run->taken, __ATOMIC_RELAXED);
+
+	// CPUs that find the last page free at once take more than there are.
+	return (taken < s->room ? taken : s->room) / SINK_XDP_PAGE;
 }
 
 static void judge_all(struct sink_xdp *s)

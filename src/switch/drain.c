@@ -13,7 +13,8 @@ static uint32_t ports_of(const struct drb_worker *w, const struct drb_setup *s, 
 	uint32_t ports = 0;
 
 	for (uint32_t i = 0; i < w->ports; i++) {
-		if (port ? strcmp(s->ports[i].name, port) == 0 : w->port[i].active)
+		if (port ? strcmp(s->ports[i].name, port) == 0
+			 : w->port[i].active || w->port[i].memif)
 			ports |= UINT32_C(1) << i;
 	}
 	return ports;
@@ -49,6 +50,8 @@ static bool objects(const struct drb_worker *w, const struct drb_port_setup *p, 
 	drb_node_name(peer, p->peer.layer, p->peer.label);
 	if (p->peer.layer == 0)
 		snprintf(why, WHY_MAX, "%s has no other way", peer);
+	else if (!w->port[i].active && w->port[i].memif)
+		return false; // has not met its peer, and will be drained when it does
 	else if (!w->port[i].active)
 		snprintf(why, WHY_MAX, "it has no device");
 	else if (!l->watched[i])

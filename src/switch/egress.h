@@ -233,6 +233,9 @@ static inline void drb_egress_pop(struct drb_egress *q, uint32_t count, uint64_t
 		q->base = q->head;
 }
 
+// All packets, of which none departs, are somebody else's now.
+void drb_egress_clear(struct drb_egress *q, uint64_t now_ns);
+
 // When the head packet leaves; UINT64_MAX if the queue is empty.
 static inline uint64_t drb_egress_next_ns(const struct drb_egress *q)
 {

@@ -59,23 +59,6 @@ int drb_liveness_init(struct drb_worker *w, const struct drb_setup *s, struct rt
 	return 0;
 }
 
-void drb_liveness_set(struct drb_worker *w, const struct drb_setup *s)
-{
-	struct drb_liveness *l = &w->liveness;
-
-	for (uint32_t i = 0; l->setup && i < w->ports; i++) {
-		bool watched = w->port[i].active && s->ports[i].hello_ns > 0;
-		l->setup[i].hello_ns = s->ports[i].hello_ns;
-		l->begins[i] |= watched && !l->watched[i];
-		l->watched[i] = watched;
-		// Hosts do not say hello, nor is it said to them.
-		l->say_ns[i] = watched && s->ports[i].peer.layer > 0 ? 0 : UINT64_MAX;
-		l->port[i].period_ns = l->say_ns[i] == 0 ? s->ports[i].hello_ns : 0;
-		l->changed = true;
-		l->due_ns = 0;
-	}
-}
-
 void drb_liveness_drain(struct drb_worker *w, uint32_t i, bool drained)
 {
 	struct drb_liveness *l = &w->liveness;
@@ -179,6 +162,25 @@ static void publish(struct drb_worker *w)
 	l->stuck = stuck;
 	l->needs = use.needs;
 	tell_needed(w, use.needed);
+}
+
+void drb_liveness_set(struct drb_worker *w, const struct drb_setup *s)
+{
+	struct drb_liveness *l = &w->liveness;
+
+	for (uint32_t i = 0; l->setup && i < w->ports; i++) {
+		bool watched = w->port[i].active && s->ports[i].hello_ns > 0;
+		l->setup[i].hello_ns = s->ports[i].hello_ns;
+		l->begins[i] |= watched && !l->watched[i];
+		l->watched[i] = watched;
+		// Hosts do not say hello, nor is it said to them.
+		l->say_ns[i] = watched && s->ports[i].peer.layer > 0 ? 0 : UINT64_MAX;
+		l->port[i].period_ns = l->say_ns[i] == 0 ? s->ports[i].hello_ns : 0;
+		l->changed = true;
+		l->due_ns = 0;
+	}
+	if (l->setup)
+		publish(w); // before the first packet: none is for a port that has not met its peer
 }
 
 void drb_liveness_read(struct drb_worker *w)
@@ -288,12 +290,13 @@ static void say(struct drb_worker *w, uint32_t i)
 			 (l->needs >> i & 1 ? DRB_HELLO_NEEDS : 0),
 	};
 	struct rte_mbuf *m = rte_pktmbuf_alloc(l->pool);
+	struct drb_packet_lost lost; // there is another one soon
 
 	if (!m)
 		return; // out of buffers; there is another one soon
 	drb_hello_encode(&hello, (uint8_t *)rte_pktmbuf_append(m, DRB_HELLO_LEN));
 	// Ahead of the queue, which may be as long as a neighbour takes to be thought dead.
-	if (drb_worker_send(w, i, &m, 1) == 1)
+	if (drb_worker_send(w, i, &m, 1, &lost) == 1)
 		l->out[i]++;
 	else
 		rte_pktmbuf_free(m);

@@ -120,14 +120,15 @@ static void catch_signals(void)
 static void wait_for_links(const struct drb_memif_seek *memif)
 {
 	const struct timespec pause = {.tv_nsec = 2000000};
-	uint32_t missing, before = UINT32_MAX;
+	uint32_t missing, least = UINT32_MAX;
 	struct timespec now, last = {0};
 
 	while ((missing = drb_memif_seek(memif)) > 0 && !atomic_load(&workers.worker[0].stop)) {
 		clock_gettime(CLOCK_MONOTONIC, &now);
-		if (missing < before)
+		if (missing < least) {
+			least = missing;
 			last = now;
-		before = missing;
+		}
 		if (now.tv_sec - last.tv_sec > LINK_WITHIN_S) {
 			drb_memif_seek_tell(memif);
 			break;

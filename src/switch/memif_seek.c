@@ -70,10 +70,12 @@ static bool is_listened_to(const char *path)
 static void connect_client(const struct drb_memif_seek *s, uint32_t i)
 {
 	drb_memif_enter(s->ports->memif[i]);
-	drb_workers_park(s->workers);
-	rte_eth_dev_stop(s->ports->dpdk[i]);
-	rte_eth_dev_start(s->ports->dpdk[i]);
-	drb_workers_unpark(s->workers);
+	if (!has_link(s->ports->dpdk[i])) { // has come while this waited to enter
+		drb_workers_park(s->workers);
+		rte_eth_dev_stop(s->ports->dpdk[i]);
+		rte_eth_dev_start(s->ports->dpdk[i]);
+		drb_workers_unpark(s->workers);
+	}
 	drb_memif_leave();
 }
 

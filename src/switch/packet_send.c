@@ -12,7 +12,8 @@
 // Packets per system call.
 #define AT_ONCE 64
 
-static uint32_t offer(int fd, struct rte_mbuf **packets, uint32_t count)
+// How many the kernel took; -errno, and it took none.
+static int offer(int fd, struct rte_mbuf **packets, uint32_t count)
 {
 	struct mmsghdr message[AT_ONCE];
 	struct iovec frame[AT_ONCE];
@@ -24,21 +25,40 @@ static uint32_t offer(int fd, struct rte_mbuf **packets, uint32_t count)
 		message[i] = (struct mmsghdr){.msg_hdr = {.msg_iov = &frame[i], .msg_iovlen = 1}};
 	}
 	int n = sendmmsg(fd, message, count, MSG_DONTWAIT);
-	if (n > 0)
-		return (uint32_t)n;
-	// The first was dropped on its way, or cannot be sent at all.
-	return errno != EAGAIN;
+	return n > 0 ? n : -errno;
 }
 
-uint32_t drb_packet_send(int fd, struct rte_mbuf **packets, uint32_t count)
+// How many of count packets, of which the kernel refused the first for this reason, are lost.
+static uint32_t given_up(int error, uint32_t count)
 {
-	uint32_t sent = 0, n;
+	switch (error) {
+	case -EAGAIN:
+		return 0;
+	case -ENETDOWN:
+	case -ENXIO:
+		return count; // none of them fares better
+	default:
+		return 1;
+	}
+}
 
-	do {
-		n = count - sent < AT_ONCE ? count - sent : AT_ONCE;
-		n = offer(fd, packets + sent, n);
-		sent += n;
-	} while (n > 0 && sent < count);
-	rte_pktmbuf_free_bulk(packets, sent);
-	return sent;
+uint32_t drb_packet_send(int fd, struct rte_mbuf **packets, uint32_t count,
+			 struct drb_packet_lost *lost)
+{
+	uint32_t done = 0;
+
+	*lost = (struct drb_packet_lost){0};
+	while (done < count) {
+		uint32_t left = count - done;
+		int n = offer(fd, packets + done, left < AT_ONCE ? left : AT_ONCE);
+		uint32_t bad = n < 0 ? given_up(n, left) : 0;
+		if (n < 0 && bad == 0)
+			break;
+		lost->packets += bad;
+		for (uint32_t i = 0; i < bad; i++)
+			lost->octets += packets[done + i]->pkt_len;
+		done += n < 0 ? bad : (uint32_t)n;
+	}
+	rte_pktmbuf_free_bulk(packets, done);
+	return done;
 }

@@ -263,6 +263,11 @@ int drb_ports_start(struct drb_port_set *set, const char *path, const struct drb
 		for (uint32_t n = 0; n < queues.rx; n++)
 			set->socket[n][i] = drb_kernel_socket_new(&set->socket[0][0],
 								  DRB_WORKERS_MAX * DRB_PORTS_MAX);
+		if (p->driver == DRB_DRIVER_AF_PACKET && set->socket[queues.rx - 1][i].fd < 0) {
+			drb_error("port %s: cannot find its socket in /proc/self/fd", p->name);
+			drb_ports_stop(set);
+			return -EIO;
+		}
 	}
 	return 0;
 }

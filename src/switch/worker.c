@@ -16,7 +16,6 @@
 
 #include "assign.h"
 #include "idle.h"
-#include "packet_send.h"
 
 // How soon to offer a packet again that the driver refused.
 #define RETRY_NS 50000
@@ -152,17 +151,25 @@ void drb_worker_stop(struct drb_worker *w)
 	drb_worker_kick(w);
 }
 
+static bool is_without_peer(const struct drb_worker_port *port)
+{
+	return port->memif && !port->memif->owner;
+}
+
 uint32_t drb_worker_send(struct drb_worker *w, uint32_t i, struct rte_mbuf **packets,
-			 uint32_t count)
+			 uint32_t count, struct drb_packet_lost *lost)
 {
 	const struct drb_worker_port *port = &w->port[i];
 
+	if (port->send_fd >= 0)
+		return drb_packet_send(port->send_fd, packets, count, lost);
+	*lost = (struct drb_packet_lost){0};
 	if (port->memif) {
+		if (!port->memif->owner)
+			return 0; // nor may the driver be asked: its device may be stopped
 		drb_bell_hold(&port->memif->tx[port->tx_queue]);
 		w->sent_memif |= UINT32_C(1) << i;
 	}
-	if (port->send_fd >= 0)
-		return drb_packet_send(port->send_fd, packets, count);
 	return rte_eth_tx_burst(port->dpdk, port->tx_queue, packets, (uint16_t)count);
 }
 
@@ -175,24 +182,51 @@ static inline void ring_bells(struct drb_worker *w)
 	}
 }
 
+static void count_lost(struct drb_worker *w, uint32_t i, uint32_t packets, enum drb_drop reason)
+{
+	w->port[i].lost += packets;
+	w->drop[reason] += packets;
+}
+
+// Drops what is queued at port i, whose peer is gone: it would be old when another one comes.
+static void abandon(struct drb_worker *w, uint32_t i)
+{
+	struct drb_egress *q = &w->egress[i];
+	uint32_t length = drb_egress_length(q);
+
+	for (uint32_t n = 0; n < length; n++)
+		rte_pktmbuf_free(q->packet[drb_egress_place(q, n)]);
+	drb_egress_clear(q, w->now_ns);
+	count_lost(w, i, length, DRB_DROP_port_down);
+	w->occupancy[i] = 0;
+	w->queued -= length;
+}
+
 // Hands port i's driver what may leave now. True if the driver refused some of it.
 static bool transmit(struct drb_worker *w, uint32_t i)
 {
 	struct drb_worker_port *port = &w->port[i];
 	struct drb_egress *q = &w->egress[i];
+	struct drb_packet_lost lost;
 	uint32_t due, sent;
 
+	if (unlikely(is_without_peer(port))) {
+		abandon(w, i);
+		return false;
+	}
 	while (w->occupancy[i] > 0 && (due = drb_egress_due(q, w->now_ns, w->tx_burst)) > 0) {
 		void **front = drb_egress_front(q, &due);
 		// A sent packet is the driver's: its octets are looked at before.
 		uint64_t octets = due == w->occupancy[i] ? q->octets
 				  : q->paced             ? drb_egress_octets(q, due)
 							 : octets_of(front, due);
-		sent = drb_worker_send(w, i, (struct rte_mbuf **)front, due);
+		sent = drb_worker_send(w, i, (struct rte_mbuf **)front, due, &lost);
 		if (unlikely(sent < due))
 			octets -= octets_of(front + sent, due - sent);
 		drb_egress_pop(q, sent, octets, w->now_ns);
-		port->out_octets += octets;
+		port->out_octets += octets - lost.octets;
+		if (unlikely(lost.packets > 0))
+			count_lost(w, i, lost.packets, DRB_DROP_not_sent);
 		w->occupancy[i] -= sent;
 		w->queued -= sent;
 		if (unlikely(sent < due)) {
@@ -228,11 +262,13 @@ static uint32_t receive_all(struct drb_worker *w, uint64_t *next_ns)
 	uint32_t total = 0;
 
 	for (uint32_t i = 0; i < w->ports; i++) {
-		if (!w->port[i].active || w->port[i].rx_queue == DRB_QUEUE_NONE)
+		if (!w->port[i].active || w->port[i].rx_queue == DRB_QUEUE_NONE ||
+		    is_without_peer(&w->port[i]))
 			continue;
 		if (w->paced && w->queued > 0) {
 			w->now_ns = clock_ns();
-			transmit_all(w, next_ns);
+			if (*next_ns <= w->now_ns)
+				transmit_all(w, next_ns);
 		}
 		uint32_t n = rte_eth_rx_burst(w->port[i].dpdk, w->port[i].rx_queue, packets,
 					      (uint16_t)w->burst);
@@ -251,7 +287,9 @@ static uint32_t receive_all(struct drb_worker *w, uint64_t *next_ns)
 		if (w->peers.count)
 			drb_peers_read(w);
 		drb_forward_burst(w, i, packets, n);
-		if (!w->paced)
+		if (w->paced)
+			*next_ns = 0; // what is queued has changed
+		else
 			transmit_all(w, next_ns);
 		if (w->peers.count)
 			drb_peers_publish(w);

@@ -17,6 +17,7 @@
 #include "kernel_socket.h"
 #include "liveness.h"
 #include "memif_bell.h"
+#include "packet_send.h"
 #include "stats.h"
 #include "threshold.h"
 #include "turns.h"
@@ -39,6 +40,7 @@ struct drb_worker_port {
 	uint64_t in_packets, in_octets, in_discards;
 	uint64_t out_octets;
 	uint64_t tx_refused;
+	uint64_t lost; // packets that left the queue and were dropped then
 };
 
 struct drb_worker {
@@ -157,9 +159,10 @@ int drb_worker_snapshot(struct drb_worker *w, struct drb_snapshot *out);
 // Worker side: fills w->snapshot.
 void drb_worker_take_snapshot(struct drb_worker *w);
 
-// Hands packets to port i's driver. How many it took; the others are the caller's.
+// Hands packets to port i. How many are done with; the others are the caller's. *lost: of those
+// that are, what could not be sent.
 uint32_t drb_worker_send(struct drb_worker *w, uint32_t i, struct rte_mbuf **packets,
-			 uint32_t count);
+			 uint32_t count, struct drb_packet_lost *lost);
 
 // Decides and queues the burst that came in by port index (forward.c).
 void drb_forward_burst(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets,

@@ -444,6 +444,12 @@ static void changes(void **state)
 		}
 		drb_egress_pop(&q, due, left, now);
 		octets -= left;
+		if (drb_rng_below(&r, 200) == 0) { // nobody takes what is queued
+			drb_egress_clear(&q, now);
+			out = in;
+			octets = 0;
+			assert_true(q.departure.ns <= now);
+		}
 		if (drb_rng_below(&r, 10) == 0) {
 			struct drb_egress_ring ring = {0};
 			uint32_t limit = 1 + drb_rng_below(&r, 100);

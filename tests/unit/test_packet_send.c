@@ -12,6 +12,7 @@
 
 static int pair[2];
 static struct rte_mbuf *packet[COUNT];
+static struct drb_packet_lost lost;
 
 static int make(void **state)
 {
@@ -55,7 +56,9 @@ static void bursts_arrive(void **state)
 
 	(void)state;
 	for (uint32_t b = 0; b < ARRAY_SIZE(burst); b++) {
-		assert_int_equal(drb_packet_send(pair[0], packet + sent, burst[b]), burst[b]);
+		assert_int_equal(drb_packet_send(pair[0], packet + sent, burst[b], &lost),
+				 burst[b]);
+		assert_int_equal(lost.packets, 0);
 		arrived(sent, sent + burst[b]);
 		sent += burst[b];
 	}
@@ -72,11 +75,11 @@ static void full_sockets_refuse(void **state)
 	(void)state;
 	assert_int_equal(setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)), 0);
 	while (sent < COUNT) {
-		uint32_t n = drb_packet_send(pair[0], packet + sent, COUNT - sent);
+		uint32_t n = drb_packet_send(pair[0], packet + sent, COUNT - sent, &lost);
 		assert_in_range(n, 1, COUNT - sent);
 		assert_int_equal(rte_mempool_in_use_count(test_pool), COUNT - sent - n);
 		if (sent + n < COUNT)
-			assert_int_equal(drb_packet_send(pair[0], packet + sent + n, 1), 0);
+			assert_int_equal(drb_packet_send(pair[0], packet + sent + n, 1, &lost), 0);
 		arrived(sent, sent + n);
 		sent += n;
 		turns++;
@@ -84,12 +87,14 @@ static void full_sockets_refuse(void **state)
 	assert_true(turns > 2);
 }
 
-// What cannot be sent at all is lost in the kernel, as on any link, and in nobody's way.
+// What cannot be sent at all is counted and in nobody's way.
 static void dead_sockets_take_all(void **state)
 {
 	(void)state;
 	close(pair[1]);
-	assert_int_equal(drb_packet_send(pair[0], packet, COUNT), COUNT);
+	assert_int_equal(drb_packet_send(pair[0], packet, COUNT, &lost), COUNT);
+	assert_int_equal(lost.packets, COUNT);
+	assert_int_equal(lost.octets, 64 * COUNT + COUNT * (COUNT - 1) / 2);
 	assert_int_equal(rte_mempool_in_use_count(test_pool), 0);
 	pair[1] = dup(pair[0]);
 }

@@ -225,12 +225,78 @@ static void too_few_queues(void **state)
 	drb_ports_stop(&set);
 }
 
+// 40 packets for both uplinks, into both workers. Returns when the switch has seen `all_in` in all.
+static struct totals offer_up(uint64_t all_in)
+{
+	struct totals t;
+
+	for (uint32_t n = 0; n < 40; n++) {
+		uint8_t frame[64];
+		make_frame(frame, sizeof(frame), 0, 2 + n % 2);
+		assert_int_equal(
+			rte_ring_enqueue(into[0][n % QUEUES], mbuf_of(frame, sizeof(frame))), 0);
+	}
+	do {
+		t = picture();
+	} while (t.in < all_in);
+	return t;
+}
+
+// A memif port gets no packet before it has met its peer, and keeps none when the peer is gone.
+static void without_peer(void **state)
+{
+	const uint32_t u1 = 3;
+	struct drb_memif_link *link = drb_memif_link_new(true);
+	uint32_t last[QUEUES] = {0};
+	struct drb_memif_talk talk = {0};
+	struct totals t;
+	pthread_t thread;
+
+	(void)state;
+	port_set.memif[u1] = link;
+	start_switch(HEAD RINGS "link: {driver: vdev, rate: 1pps}\nrouting: {scheme: dmodk}\n" TWO);
+	// Known before the first turn.
+	for (uint32_t n = 0; n < all.count; n++) {
+		drb_liveness_read(&all.worker[n]);
+		assert_int_equal(all.worker[n].dead, 1u << u1);
+	}
+	assert_int_equal(pthread_create(&thread, NULL, run_workers, NULL), 0);
+	t = offer_up(40);
+	assert_int_equal(t.in, 40);
+	assert_int_equal(seen.port[u1].queue_packets, 0);
+	assert_int_equal(t.dropped, 0);
+
+	link->owner = &talk;
+	drb_workers_park(&all);
+	drb_workers_attach_port(&all, &port_set, &setup, u1);
+	drb_workers_unpark(&all);
+	t = offer_up(80);
+	assert_int_equal(seen.port[u1].queue_packets, 20);
+
+	drb_workers_park(&all);
+	link->owner = NULL;
+	drb_workers_unpark(&all);
+	do {
+		t = picture();
+	} while (seen.port[u1].queue_packets > 0);
+	assert_int_equal(seen.drop[DRB_DROP_port_down], 20);
+	assert_int_equal(seen.port[u1].out_discards, 20);
+	assert_int_equal(seen.port[u1].out_packets, 0);
+
+	drb_workers_stop(&all);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	collect(last);
+	free_switch();
+	port_set.memif[u1] = NULL;
+	drb_memif_link_free(link);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(traffic),        cmocka_unit_test(loads_are_sums),
 		cmocka_unit_test(flows_are_sums), cmocka_unit_test(ports_are_divided),
-		cmocka_unit_test(too_few_queues),
+		cmocka_unit_test(too_few_queues), cmocka_unit_test(without_peer),
 	};
 	return cmocka_run_group_tests_name("workers", tests, setup_rings, free_eal);
 }
