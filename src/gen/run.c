@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "clock.h"
+#include "common/clock.h"
 #include "common/msg.h"
 #include "common/progress.h"
 #include "hosts.h"

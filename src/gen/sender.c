@@ -7,7 +7,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
-#include "clock.h"
+#include "common/clock.h"
 #include "common/msg.h"
 #include "frame.h"
 

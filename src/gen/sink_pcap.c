@@ -17,7 +17,7 @@
 #include <linux/if_packet.h>
 #include <pcap/pcap.h>
 
-#include "clock.h"
+#include "common/clock.h"
 #include "common/msg.h"
 #include "parallel.h"
 

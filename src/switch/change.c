@@ -3,9 +3,10 @@
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include <rte_mbuf.h>
+
+#include "common/clock.h"
 
 int drb_change_make(struct drb_change *c, const struct drb_worker *w, const struct drb_setup *from,
 		    const struct drb_setup *to)
@@ -44,10 +45,8 @@ static uint32_t size_of(const void *packet)
 void drb_change_apply(struct drb_worker *w, struct drb_change *c)
 {
 	const struct drb_setup *s = c->setup;
-	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	w->now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	w->now_ns = clock_now();
 	w->choice = w->packet_choice = s->choice;
 	for (uint32_t i = 0; i < w->ports; i++) {
 		const struct drb_port_setup *p = &s->ports[i];

@@ -188,12 +188,6 @@ static struct drb_lateness lateness(const struct drb_egress *q, uint64_t now_ns,
 	return late;
 }
 
-// The departure of what is behind the first n packets, or of the last of them.
-static struct drb_instant departure_behind(const struct drb_egress *q, uint32_t n)
-{
-	return n == 0 ? q->departure : departure_of(q, n < drb_egress_length(q) ? n : n - 1);
-}
-
 uint32_t drb_egress_departed(struct drb_egress *q, uint64_t now_ns, uint32_t max)
 {
 	drb_egress_lose_credit(q, now_ns);
@@ -207,7 +201,8 @@ void drb_egress_depart(struct drb_egress *q, uint32_t count, uint64_t now_ns)
 	struct drb_lateness late = lateness(q, now_ns, count);
 	q->late.ns += late.ns;
 	q->late.slots += late.slots;
-	q->departure = departure_behind(q, count);
+	// Of what is behind them; if that is nothing, of the last of them.
+	q->departure = departure_of(q, count < drb_egress_length(q) ? count : count - 1);
 }
 
 void drb_egress_clear(struct drb_egress *q, uint64_t now_ns)

@@ -13,6 +13,7 @@
 
 #include <rte_ethdev.h>
 
+#include "common/clock.h"
 #include "common/msg.h"
 #include "memif_guard.h"
 #include "port.h"
@@ -37,14 +38,6 @@ static struct {
 	bool runs, stopping; // guarded by lock
 } seeker = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static bool has_link(uint16_t dpdk)
 {
 	struct rte_eth_link link;
@@ -52,18 +45,19 @@ static bool has_link(uint16_t dpdk)
 	return rte_eth_link_get_nowait(dpdk, &link) == 0 && link.link_status;
 }
 
-// True if somebody listens on this socket. The file alone says little: it outlives who is killed.
-static bool is_listened_to(const char *path)
+int drb_memif_probe(const char *path)
 {
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int rc = 0;
 
 	if (fd < 0)
-		return false;
+		return -errno;
 	snprintf(addr.sun_path, sizeof(addr.sun_path), "%s", path);
-	bool yes = connect(fd, (struct sockaddr *)&addr, sizeof(addr)) == 0;
+	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0)
+		rc = -errno;
 	close(fd);
-	return yes;
+	return rc;
 }
 
 // What follows is up to the driver's callbacks; the link is up when they are through.
@@ -81,13 +75,13 @@ static void connect_client(const struct drb_memif_seek *s, uint32_t i)
 
 static void try_client(const struct drb_memif_seek *s, uint32_t i)
 {
-	if (now() < again[i].due_ns || !is_listened_to(s->setup->ports[i].socket))
+	if (clock_now() < again[i].due_ns || drb_memif_probe(s->setup->ports[i].socket) < 0)
 		return;
 	connect_client(s, i);
 	again[i].wait_ns = again[i].wait_ns ? again[i].wait_ns * 2 : AGAIN_NS;
 	if (again[i].wait_ns > AGAIN_MAX_NS)
 		again[i].wait_ns = AGAIN_MAX_NS;
-	again[i].due_ns = now() + again[i].wait_ns;
+	again[i].due_ns = clock_now() + again[i].wait_ns;
 }
 
 // A port that meets its peer for the first time begins to work.
@@ -139,7 +133,7 @@ static void *seek(void *arg)
 
 	pthread_mutex_lock(&seeker.lock);
 	while (!seeker.stopping) {
-		uint64_t then = now() + LOOK_NS;
+		uint64_t then = clock_now() + LOOK_NS;
 		struct timespec until = {.tv_sec = (time_t)(then / 1000000000u),
 					 .tv_nsec = (long)(then % 1000000000u)};
 		if (pthread_cond_timedwait(&seeker.wake, &seeker.lock, &until) != ETIMEDOUT)

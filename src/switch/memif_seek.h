@@ -11,6 +11,10 @@ struct drb_port_set;
 struct drb_setup;
 struct drb_workers;
 
+// 0: somebody listens on the link's socket; -ECONNREFUSED: nobody does, who did was killed; else
+// another -errno. Does not wait.
+int drb_memif_probe(const char *path);
+
 struct drb_memif_seek {
 	struct drb_port_set *ports;
 	struct drb_workers *workers;

@@ -4,9 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <rte_bus_vdev.h>
@@ -19,6 +17,7 @@
 #include "common/msg.h"
 #include "memif_bell.h"
 #include "memif_guard.h"
+#include "memif_seek.h"
 #include "packet_socket.h"
 #include "pool.h"
 #include "steer.h"
@@ -82,20 +81,6 @@ static void describe(const struct drb_port_setup *p, uint32_t workers, char name
 	}
 }
 
-// The socket of a server that was killed stands in the way of the next.
-static void remove_dead_socket(const char *path)
-{
-	struct sockaddr_un addr = {.sun_family = AF_UNIX};
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-
-	if (fd < 0)
-		return;
-	snprintf(addr.sun_path, sizeof(addr.sun_path), "%s", path);
-	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 && errno == ECONNREFUSED)
-		unlink(path);
-	close(fd);
-}
-
 static int init_vdev(const char *name, const char *args, struct drb_memif_link *memif)
 {
 	if (!memif)
@@ -117,8 +102,9 @@ static int create(const char *path, const struct drb_port_setup *p, uint32_t wor
 	int rc;
 
 	describe(p, workers, name, args);
-	if (p->driver == DRB_DRIVER_MEMIF && p->up)
-		remove_dead_socket(p->socket);
+	// The socket of a server that was killed stands in the way of the next.
+	if (p->driver == DRB_DRIVER_MEMIF && p->up && drb_memif_probe(p->socket) == -ECONNREFUSED)
+		unlink(p->socket);
 	drb_packet_asks = drb_packet_unringed = p->driver == DRB_DRIVER_AF_PACKET;
 	rc = p->driver == DRB_DRIVER_PCI ? 0 : init_vdev(name, args, memif);
 	drb_packet_asks = drb_packet_unringed = false;

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "worker.h"
 
 #define ANSWER_WITHIN_NS 1000000000u
@@ -33,10 +34,8 @@ static struct drb_port_counters count_port(const struct drb_worker_port *p,
 void drb_worker_take_snapshot(struct drb_worker *w)
 {
 	struct drb_snapshot *s = &w->snapshot;
-	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	s->time_ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	s->time_ns = clock_now();
 	s->routing = w->routing;
 	s->routing.flows_appeared = w->flows.appeared;
 	s->routing.flows_idled = w->flows.idled;

@@ -18,6 +18,7 @@
 #include <rte_version.h>
 
 #include "carrier.h"
+#include "common/clock.h"
 #include "common/msg.h"
 #include "drain.h"
 #include "reload.h"
@@ -51,14 +52,6 @@ static int snapshot(struct drb_snapshot *s)
 	return drb_workers_snapshot(workers, s);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static int info(const char *cmd, const char *params, struct rte_tel_data *d)
 {
 	struct rte_tel_data *code = rte_tel_data_alloc();
@@ -86,7 +79,7 @@ static int info(const char *cmd, const char *params, struct rte_tel_data *d)
 	rte_tel_data_add_dict_container(d, "code", code, 0);
 	add_dict_u64(d, "pid", (uint64_t)getpid());
 	add_dict_u64(d, "ready", atomic_load(&ready));
-	add_dict_u64(d, "uptime_ns", now_ns() - started_ns);
+	add_dict_u64(d, "uptime_ns", clock_now() - started_ns);
 	add_dict_u64(d, "ports_usable", usable);
 	rte_tel_data_add_dict_string(d, "trouble", trouble);
 	return add_dict_u64(d, "ports", all);
@@ -375,7 +368,7 @@ int drb_telemetry_init(struct drb_workers *w, const struct drb_setup *s)
 	workers = w;
 	worker = &w->worker[0];
 	setup = s;
-	started_ns = now_ns();
+	started_ns = clock_now();
 	for (size_t i = 0; i < RTE_DIM(commands); i++) {
 		int rc = rte_telemetry_register_cmd(commands[i].cmd, serve, commands[i].help);
 		if (rc < 0) {

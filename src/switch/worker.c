@@ -15,6 +15,7 @@
 #include <rte_mbuf.h>
 
 #include "assign.h"
+#include "common/clock.h"
 #include "idle.h"
 
 // How soon to offer a packet again that the driver refused.
@@ -26,14 +27,6 @@
 
 // How often a parked worker and who parks it look at each other.
 #define PARK_LOOK_NS 20000
-
-static uint64_t clock_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 {
@@ -108,6 +101,18 @@ void drb_worker_attach(struct drb_worker *w, uint32_t index, uint32_t limit, uin
 	w->egress[index].limit = limit;
 }
 
+// Frees what is queued at port i; returns how many packets that were.
+static uint32_t free_queued(struct drb_worker *w, uint32_t i)
+{
+	struct drb_egress *q = &w->egress[i];
+	uint32_t length = drb_egress_length(q);
+
+	for (uint32_t n = 0; n < length; n++)
+		rte_pktmbuf_free(q->packet[drb_egress_place(q, n)]);
+	drb_egress_clear(q, w->now_ns);
+	return length;
+}
+
 static uint64_t octets_of(void **packets, uint32_t count)
 {
 	uint64_t octets = 0;
@@ -120,15 +125,8 @@ static uint64_t octets_of(void **packets, uint32_t count)
 void drb_worker_free(struct drb_worker *w)
 {
 	for (uint32_t i = 0; i < w->ports; i++) {
-		struct drb_egress *q = &w->egress[i];
-		while (drb_egress_length(q) > 0) {
-			uint32_t n = UINT32_MAX;
-			struct rte_mbuf **front = (struct rte_mbuf **)drb_egress_front(q, &n);
-			n = n < drb_egress_length(q) ? n : drb_egress_length(q);
-			rte_pktmbuf_free_bulk(front, n);
-			drb_egress_pop(q, n, octets_of((void **)front, n), w->now_ns);
-		}
-		drb_egress_free(q);
+		free_queued(w, i);
+		drb_egress_free(&w->egress[i]);
 	}
 	struct drb_assign_memory memory = {0};
 	drb_assign_exchange(w, &memory);
@@ -164,9 +162,9 @@ uint32_t drb_worker_send(struct drb_worker *w, uint32_t i, struct rte_mbuf **pac
 	if (port->send_fd >= 0)
 		return drb_packet_send(port->send_fd, packets, count, lost);
 	*lost = (struct drb_packet_lost){0};
+	if (is_without_peer(port))
+		return 0; // nor may the driver be asked: its device may be stopped
 	if (port->memif) {
-		if (!port->memif->owner)
-			return 0; // nor may the driver be asked: its device may be stopped
 		drb_bell_hold(&port->memif->tx[port->tx_queue]);
 		w->sent_memif |= UINT32_C(1) << i;
 	}
@@ -191,12 +189,8 @@ static void count_lost(struct drb_worker *w, uint32_t i, uint32_t packets, enum 
 // Drops what is queued at port i, whose peer is gone: it would be old when another one comes.
 static void abandon(struct drb_worker *w, uint32_t i)
 {
-	struct drb_egress *q = &w->egress[i];
-	uint32_t length = drb_egress_length(q);
+	uint32_t length = free_queued(w, i);
 
-	for (uint32_t n = 0; n < length; n++)
-		rte_pktmbuf_free(q->packet[drb_egress_place(q, n)]);
-	drb_egress_clear(q, w->now_ns);
 	count_lost(w, i, length, DRB_DROP_port_down);
 	w->occupancy[i] = 0;
 	w->queued -= length;
@@ -266,7 +260,7 @@ static uint32_t receive_all(struct drb_worker *w, uint64_t *next_ns)
 		    is_without_peer(&w->port[i]))
 			continue;
 		if (w->paced && w->queued > 0) {
-			w->now_ns = clock_ns();
+			w->now_ns = clock_now();
 			if (*next_ns <= w->now_ns)
 				transmit_all(w, next_ns);
 		}
@@ -280,7 +274,7 @@ static uint32_t receive_all(struct drb_worker *w, uint64_t *next_ns)
 		if (w->paced) {
 			// These packets arrived before now, even if we were off the CPU since the
 			// turn began; what is due by now leaves before they are decided upon.
-			w->now_ns = clock_ns();
+			w->now_ns = clock_now();
 			if (*next_ns <= w->now_ns)
 				transmit_all(w, next_ns);
 		}
@@ -301,7 +295,7 @@ static uint32_t receive_all(struct drb_worker *w, uint64_t *next_ns)
 static void sleep_until(struct drb_worker *w, uint64_t next_ns)
 {
 	struct epoll_event events[16];
-	uint64_t begin = clock_ns(), wait, kicks;
+	uint64_t begin = clock_now(), wait, kicks;
 	struct timespec timeout;
 
 	wait = next_ns > begin ? next_ns - begin : 0;
@@ -327,7 +321,7 @@ static void sleep_until(struct drb_worker *w, uint64_t next_ns)
 	if (w->bells)
 		drb_idle_awake(w);
 	w->counters.sleeps++;
-	w->counters.sleep_ns += clock_ns() - begin;
+	w->counters.sleep_ns += clock_now() - begin;
 }
 
 static void age_flows(struct drb_worker *w, uint64_t *next_ns)
@@ -392,7 +386,7 @@ void drb_worker_run(struct drb_worker *w)
 {
 	uint64_t tsc = rte_rdtsc();
 
-	w->started_ns = clock_ns();
+	w->started_ns = clock_now();
 	// The default slack of 50 us would delay every departure by as much.
 	if (!w->poll)
 		prctl(PR_SET_TIMERSLACK, 1);
@@ -408,7 +402,7 @@ void drb_worker_run(struct drb_worker *w)
 		// Departures come first: a queue must not hold what has left by the time of a
 		// decision. Without a rate this offers again what drivers refused.
 		if (w->paced || !w->poll || w->timed || w->liveness.due_ns != UINT64_MAX)
-			w->now_ns = clock_ns();
+			w->now_ns = clock_now();
 		if (w->now_ns >= w->threshold.due_ns)
 			drb_threshold_update(w);
 		drb_liveness_read(w);

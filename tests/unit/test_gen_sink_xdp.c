@@ -13,7 +13,7 @@
 #include <drb/rng.h>
 #include <linux/bpf.h>
 
-#include "gen/clock.h"
+#include "common/clock.h"
 #include "gen/sink.h"
 
 #define HOSTS 8
