@@ -209,10 +209,8 @@ void drb_egress_clear(struct drb_egress *q, uint64_t now_ns)
 {
 	uint32_t count = drb_egress_length(q);
 
-	if (q->paced) {
+	if (q->paced)
 		q->queue_ns += count * now_ns;
-		q->passed = drb_egress_end(q);
-	}
 	if (q->departure.ns > now_ns)
 		q->departure = (struct drb_instant){0}; // the link is free
 	q->head = q->base = q->tail;

@@ -43,7 +43,7 @@ struct drb_egress {
 	uint64_t discards; // packets that found the queue full
 	// Touched for every packet only if paced.
 	struct drb_instant departure; // of the head packet; empty: of the last one sent
-	uint32_t passed;              // end of the last packet sent
+	uint32_t passed;              // where the head packet begins
 	uint64_t time_per_unit;       // of one octet (or packet), in 2^-32 ns
 	uint64_t slot_ns;             // departures are multiples of it; 0: at any time
 	uint64_t catchup_ns;
