@@ -175,7 +175,13 @@ static inline bool drb_egress_fits(const struct drb_egress *q, uint32_t count)
 	return length + count <= q->limit && drb_egress_place(q, length) + count <= q->mask + 1;
 }
 
-// The caller has put count packets, that fit, at drb_egress_place(q, drb_egress_length(q)) and on:
+// Where the next packet to come will stand.
+static inline void **drb_egress_end_of(const struct drb_egress *q)
+{
+	return &q->packet[(uint32_t)(q->tail - q->base) & q->mask];
+}
+
+// The caller has put count packets, that fit, at drb_egress_end_of(q) and on:
 // their pointers and, if the queue is paced, their ends. They arrive at now_ns.
 static inline void drb_egress_append(struct drb_egress *q, uint32_t count, uint64_t octets,
 				     uint64_t now_ns)
@@ -203,6 +209,12 @@ static inline uint32_t drb_egress_due(struct drb_egress *q, uint64_t now_ns, uin
 	q->max = drb_egress_max(q);
 	max = length < max ? length : max;
 	return q->paced ? drb_egress_departed(q, now_ns, max) : max;
+}
+
+// True if the packets of a queue without a rate stand in one piece, from q->packet on.
+static inline bool drb_egress_is_whole(const struct drb_egress *q)
+{
+	return !q->paced && q->head == q->base;
 }
 
 // The packets at the head; *count is cut to what stands contiguous in the ring.

@@ -24,6 +24,12 @@ static inline uint64_t packed_mask(uint32_t uplinks)
 	return mask;
 }
 
+// Bursts without a load, which a scheme with a threshold decides by effective_scheme().
+static inline __attribute__((always_inline)) bool is_idle(struct how how)
+{
+	return how.unloaded || how.scheme == DRB_SCHEME_DMODK;
+}
+
 // Decides on every packet of a burst and puts it where it belongs, when every queue has room for
 // the burst in one piece.
 static inline __attribute__((always_inline)) void forward_open(struct drb_worker *w, uint32_t in,
@@ -40,34 +46,40 @@ static inline __attribute__((always_inline)) void forward_open(struct drb_worker
 	struct turns turns = turns_open(w, how);
 	struct decided decided = {0};
 	struct drb_shelves shelves;
+	uint8_t verdict[DRB_BURST_MAX];
+	uint32_t size = packets[0]->pkt_len, mixed = 0;
 
 	if (how.packed && !how.unloaded)
 		loads.packed = w->peers.packed + packed_occupancy(w);
 	else if (reads_loads(how))
 		drb_peers_sum(w, load);
-	drb_shelves_open(&shelves, w, in);
 	for (uint32_t i = 0, end; i < count; i = end) {
 		uint64_t bits = each == UINT32_MAX ? 0 : drb_rng_next(&w->rng);
 		end = count - i > each ? i + each : count;
 		for (uint32_t k = i; k < end; k++) {
 			struct rte_mbuf *m = packets[k];
-			size_t verdict = drb_judge(&judge, m);
-			if (how.scheme != DRB_SCHEME_DMODK && verdict >= DRB_VERDICT_UP) {
+			uint32_t out = drb_judge(&judge, m);
+			mixed |= m->pkt_len ^ size;
+			if (how.scheme != DRB_SCHEME_DMODK && out >= DRB_VERDICT_UP) {
 				uint32_t up = decide(w, how, &choice, loads, &turns, m,
-						     verdict - DRB_VERDICT_UP, &bits, &decided);
+						     out - DRB_VERDICT_UP, &bits, &decided);
 				if (how.packed && !how.unloaded)
 					loads.packed += drb_packed_one(up) & packed_waits;
 				else if (reads_loads(how))
 					load[up] += waits >> up & 1;
-				drb_shelves_put(&shelves, DRB_VERDICT_UP + up, m);
-			} else {
-				drb_shelves_put(&shelves, verdict, m);
+				out = DRB_VERDICT_UP + up;
 			}
+			verdict[k] = (uint8_t)out;
 		}
 	}
+	drb_shelves_open(&shelves, w, in, mixed ? 0 : size);
+	for (uint32_t i = 0; i < count; i++)
+		drb_shelves_put(&shelves, verdict[i], packets[i]);
 	turns_close(w, how, &turns, decided.walked);
 	w->routing.up_walked += decided.walked;
-	drb_shelves_close(&shelves, w, decided.redirected);
+	uint32_t up = drb_shelves_close(&shelves, w, decided.redirected);
+	if (is_idle(how))
+		drb_record_idle(w, up - decided.walked);
 }
 
 // The same for queues that may get full.
@@ -116,6 +128,8 @@ static inline __attribute__((always_inline)) void forward_queued(struct drb_work
 	w->routing.up_default += up - decided.redirected;
 	w->routing.up_redirected += decided.redirected;
 	w->routing.up_walked += decided.walked;
+	if (is_idle(how))
+		drb_record_idle(w, up - decided.walked);
 	drb_exceptions(w, in, odd, odds);
 }
 
@@ -126,7 +140,7 @@ static void forward_assigned_open(struct drb_worker *w, uint32_t in, struct rte_
 	struct drb_shelves shelves;
 	uint32_t redirected = 0;
 
-	drb_shelves_open(&shelves, w, in);
+	drb_shelves_open(&shelves, w, in, 0);
 	for (uint32_t i = 0; i < count; i++) {
 		size_t verdict = to->verdict[i];
 		if (verdict >= DRB_VERDICT_UP) {
@@ -336,7 +350,7 @@ void drb_forward_burst(struct drb_worker *w, uint32_t in, struct rte_mbuf **pack
 		return;
 	if (w->assigns)
 		forward_assigned(w, in, packets, count);
-	else if (unlikely(drb_record_burst(w)))
+	else if (unlikely(drb_record_burst(w)) && !unloaded(w))
 		by_threshold_recorded(w, in, packets, count);
 	else if (unlikely(!drb_shelves_fit(w, count)))
 		by_scheme_queued(w, in, packets, count);

@@ -31,7 +31,8 @@ static inline bool drb_place(struct drb_worker *w, uint32_t out, struct rte_mbuf
 // without a look at each. What is odd or would leave by the port it came in by waits aside.
 struct drb_shelves {
 	struct rte_mbuf **next[DRB_VERDICTS];
-	uint64_t octets[DRB_VERDICTS];
+	struct rte_mbuf **first[DRB_VERDICTS];
+	uint32_t size; // of every packet; 0: they differ
 	uint32_t in;
 	struct rte_mbuf *odd[DRB_BURST_MAX], *back[DRB_BURST_MAX];
 };
@@ -45,23 +46,22 @@ static inline bool drb_shelves_fit(const struct drb_worker *w, uint32_t count)
 	return fit;
 }
 
-// The first free place of a queue.
-static inline uint32_t drb_shelf(const struct drb_egress *q)
+static inline void drb_shelf_open(struct drb_shelves *s, const struct drb_egress *q,
+				  uint32_t verdict)
 {
-	return drb_egress_place(q, drb_egress_length(q));
+	s->next[verdict] = s->first[verdict] = (struct rte_mbuf **)drb_egress_end_of(q);
 }
 
-static inline void drb_shelves_open(struct drb_shelves *s, const struct drb_worker *w, uint32_t in)
+static inline void drb_shelves_open(struct drb_shelves *s, const struct drb_worker *w, uint32_t in,
+				    uint32_t size)
 {
-	for (uint32_t i = 0; i < w->ports; i++) {
-		uint32_t v = i < w->down_ports ? i : DRB_VERDICT_UP | (i - w->down_ports);
-		const struct drb_egress *q = &w->egress[i];
-		s->next[v] = (struct rte_mbuf **)&q->packet[drb_shelf(q)];
-		s->octets[v] = 0;
-	}
+	for (uint32_t i = 0; i < w->down_ports; i++)
+		drb_shelf_open(s, &w->egress[i], i);
+	for (uint32_t i = 0; i < w->up_ports; i++)
+		drb_shelf_open(s, &w->egress[w->down_ports + i], DRB_VERDICT_UP | i);
 	s->in = in;
+	s->size = size;
 	s->next[DRB_VERDICT_ODD] = s->odd;
-	s->octets[DRB_VERDICT_ODD] = 0;
 	if (in < w->down_ports)
 		s->next[in] = s->back;
 }
@@ -69,9 +69,8 @@ static inline void drb_shelves_open(struct drb_shelves *s, const struct drb_work
 static inline void drb_shelves_put(struct drb_shelves *s, size_t verdict, struct rte_mbuf *m)
 {
 	*s->next[verdict]++ = m;
-	s->octets[verdict] += m->pkt_len;
 }
 
 // Makes the queues longer by what was put there, counts it, and sees to what waits aside.
-// redirected: how many left their default uplink.
-void drb_shelves_close(struct drb_shelves *s, struct drb_worker *w, uint32_t redirected);
+// redirected: how many left their default uplink. How many went up.
+uint32_t drb_shelves_close(struct drb_shelves *s, struct drb_worker *w, uint32_t redirected);

@@ -4,13 +4,22 @@
 
 #include "worker.h"
 
-// True if the decisions of this burst are recorded: of one burst in DRB_DIFFERENCE_EVERY.
+// True if the decisions of this burst are recorded: of one burst in DRB_DIFFERENCE_EVERY. Once a
+// burst.
 static inline bool drb_record_burst(struct drb_worker *w)
 {
 	if (__builtin_expect(w->unrecorded-- != 0, 1))
 		return false;
 	w->unrecorded = DRB_DIFFERENCE_EVERY - 1;
 	return drb_scheme_has_threshold(w->choice.scheme) && w->choice.uplinks >= 2;
+}
+
+// So many decisions were made while no uplink had a load. Nothing if this burst is not recorded.
+static inline void drb_record_idle(struct drb_worker *w, uint32_t decisions)
+{
+	if (__builtin_expect(w->unrecorded == DRB_DIFFERENCE_EVERY - 1, 0) &&
+	    drb_scheme_has_threshold(w->choice.scheme) && w->choice.uplinks >= 2)
+		w->difference[DRB_DIFFERENCE_MAX] += decisions;
 }
 
 // A decision between def and the candidate that draw makes.

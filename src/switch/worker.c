@@ -154,8 +154,10 @@ static bool is_without_peer(const struct drb_worker_port *port)
 	return port->memif && !port->memif->owner;
 }
 
-uint32_t drb_worker_send(struct drb_worker *w, uint32_t i, struct rte_mbuf **packets,
-			 uint32_t count, struct drb_packet_lost *lost)
+static inline __attribute__((always_inline)) uint32_t send_by(struct drb_worker *w, uint32_t i,
+							      struct rte_mbuf **packets,
+							      uint32_t count,
+							      struct drb_packet_lost *lost)
 {
 	const struct drb_worker_port *port = &w->port[i];
 
@@ -169,6 +171,12 @@ uint32_t drb_worker_send(struct drb_worker *w, uint32_t i, struct rte_mbuf **pac
 		w->sent_memif |= UINT32_C(1) << i;
 	}
 	return rte_eth_tx_burst(port->dpdk, port->tx_queue, packets, (uint16_t)count);
+}
+
+uint32_t drb_worker_send(struct drb_worker *w, uint32_t i, struct rte_mbuf **packets,
+			 uint32_t count, struct drb_packet_lost *lost)
+{
+	return send_by(w, i, packets, count, lost);
 }
 
 // Wakes the receivers of what this turn sent through shared memory.
@@ -196,39 +204,62 @@ static void abandon(struct drb_worker *w, uint32_t i)
 	w->queued -= length;
 }
 
+// Hands port i's driver the first due packets of its queue. octets: of them; a sent packet is the
+// driver's, so that they are looked at before. True if the driver refused some.
+static inline __attribute__((always_inline)) bool hand_over(struct drb_worker *w, uint32_t i,
+							    void **front, uint32_t due,
+							    uint64_t octets)
+{
+	struct drb_worker_port *port = &w->port[i];
+	struct drb_packet_lost lost;
+	uint32_t sent = send_by(w, i, (struct rte_mbuf **)front, due, &lost);
+
+	if (unlikely(sent < due))
+		octets -= octets_of(front + sent, due - sent);
+	drb_egress_pop(&w->egress[i], sent, octets, w->now_ns);
+	port->out_octets += octets - lost.octets;
+	if (unlikely(lost.packets > 0))
+		count_lost(w, i, lost.packets, DRB_DROP_not_sent);
+	w->occupancy[i] -= sent;
+	w->queued -= sent;
+	port->tx_refused += due - sent;
+	return sent < due;
+}
+
 // Hands port i's driver what may leave now. True if the driver refused some of it.
 static bool transmit(struct drb_worker *w, uint32_t i)
 {
-	struct drb_worker_port *port = &w->port[i];
 	struct drb_egress *q = &w->egress[i];
-	struct drb_packet_lost lost;
-	uint32_t due, sent;
+	uint32_t due;
 
-	if (unlikely(is_without_peer(port))) {
+	if (unlikely(is_without_peer(&w->port[i]))) {
 		abandon(w, i);
 		return false;
 	}
 	while (w->occupancy[i] > 0 && (due = drb_egress_due(q, w->now_ns, w->tx_burst)) > 0) {
 		void **front = drb_egress_front(q, &due);
-		// A sent packet is the driver's: its octets are looked at before.
 		uint64_t octets = due == w->occupancy[i] ? q->octets
 				  : q->paced             ? drb_egress_octets(q, due)
 							 : octets_of(front, due);
-		sent = drb_worker_send(w, i, (struct rte_mbuf **)front, due, &lost);
-		if (unlikely(sent < due))
-			octets -= octets_of(front + sent, due - sent);
-		drb_egress_pop(q, sent, octets, w->now_ns);
-		port->out_octets += octets - lost.octets;
-		if (unlikely(lost.packets > 0))
-			count_lost(w, i, lost.packets, DRB_DROP_not_sent);
-		w->occupancy[i] -= sent;
-		w->queued -= sent;
-		if (unlikely(sent < due)) {
-			port->tx_refused += due - sent;
+		if (unlikely(hand_over(w, i, front, due, octets)))
 			return true;
-		}
 	}
 	return false;
+}
+
+// The same when it is all that is queued and goes in one call, as mostly without a rate.
+static inline bool transmit_whole(struct drb_worker *w, uint32_t i)
+{
+	struct drb_egress *q = &w->egress[i];
+
+	q->max = drb_egress_max(q);
+	return hand_over(w, i, q->packet, w->occupancy[i], q->octets);
+}
+
+static inline bool is_whole(const struct drb_worker *w, uint32_t i)
+{
+	return drb_egress_is_whole(&w->egress[i]) && w->occupancy[i] <= w->tx_burst &&
+	       !is_without_peer(&w->port[i]);
 }
 
 // Sends what is due on every port. *next_ns becomes the next time a queue wants attention.
@@ -238,7 +269,7 @@ static void transmit_all(struct drb_worker *w, uint64_t *next_ns)
 	for (uint32_t i = 0; i < w->ports; i++) {
 		if (w->occupancy[i] == 0)
 			continue;
-		bool refused = transmit(w, i);
+		bool refused = likely(is_whole(w, i)) ? transmit_whole(w, i) : transmit(w, i);
 		if (likely(w->occupancy[i] == 0))
 			continue;
 		uint64_t next = drb_egress_next_ns(&w->egress[i]);

@@ -433,10 +433,12 @@ struct outcome {
 	uint64_t octets[DRB_PORTS_MAX], next_ns[DRB_PORTS_MAX];
 };
 
-// Traffic of all kinds, most of it plain; each frame tells its number in its last octets.
+// Traffic of all kinds, most of it plain; each frame tells its number in its last octets. Every
+// third burst has frames of one size.
 static uint32_t make_mixed(struct drb_rng *r, uint8_t *frame, uint32_t number)
 {
-	uint32_t len = 60 + drb_rng_below(r, 100), kind = drb_rng_below(r, 20);
+	bool same = (number >> 16) % 3 == 1;
+	uint32_t len = 60 + (same ? 0 : drb_rng_below(r, 100)), kind = drb_rng_below(r, 20);
 
 	make_frame(frame, (uint16_t)len, kind == 0 ? 5 : 0, drb_rng_below(r, setup.addr.hosts));
 	if (kind == 1)
@@ -446,7 +448,7 @@ static uint32_t make_mixed(struct drb_rng *r, uint8_t *frame, uint32_t number)
 	if (kind == 3)
 		frame[2] = 1; // beyond all labels
 	memcpy(frame + len - sizeof(number), &number, sizeof(number));
-	return kind == 4 ? 13 : len;
+	return kind == 4 && !same ? 13 : len;
 }
 
 // Takes packets out of every queue as the worker would: all of them, or a few.

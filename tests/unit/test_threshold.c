@@ -195,12 +195,59 @@ static void record(void **state)
 	drb_worker_free(&w);
 }
 
+// What no uplink had a load for, whichever way the burst was queued: of packets that are decided
+// upon, and by schemes that have a threshold.
+static uint64_t recorded_idle(const char *scheme, bool open)
+{
+	char text[256];
+	uint64_t sum = 0;
+
+	snprintf(text, sizeof(text),
+		 HEAD(2, 2, 1, 0) "routing: {scheme: %s}\nlink: {driver: none}\n", scheme);
+	begin(text);
+	w.open = open;
+	for (uint32_t b = 0; b <= DRB_DIFFERENCE_EVERY; b++) {
+		struct rte_mbuf *m[8];
+		uint8_t frame[60];
+		for (uint32_t i = 0; i < 8; i++) {
+			make_frame(frame, sizeof(frame), 0, i < 3 ? 1 : 2); // three go down
+			m[i] = mbuf_of(frame, sizeof(frame));
+		}
+		drb_forward_burst(&w, 0, m, 8);
+		for (uint32_t i = 0; i < w.ports; i++) {
+			uint32_t n = w.occupancy[i];
+			rte_pktmbuf_free_bulk(
+				(struct rte_mbuf **)drb_egress_front(&w.egress[i], &n), n);
+			drb_egress_pop(&w.egress[i], n, w.egress[i].octets, w.now_ns);
+			w.occupancy[i] = 0;
+		}
+		w.queued = 0;
+	}
+	for (uint32_t i = 0; i < DRB_DIFFERENCES; i++)
+		sum += w.difference[i];
+	assert_int_equal(sum, w.difference[DRB_DIFFERENCE_MAX]);
+	drb_worker_free(&w);
+	return sum;
+}
+
+static void record_idle(void **state)
+{
+	(void)state;
+	for (int open = 0; open < 2; open++) {
+		assert_int_equal(recorded_idle("drb", open), 10);
+		assert_int_equal(recorded_idle("rotate, slot: 9us", open), 10);
+		assert_int_equal(recorded_idle("dmodk", open), 0);
+		assert_int_equal(recorded_idle("vlb", open), 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(packet_threshold), cmocka_unit_test(smoothing),
 		cmocka_unit_test(worker_as_server), cmocka_unit_test(flow_threshold),
 		cmocka_unit_test(fixed_threshold),  cmocka_unit_test(record),
+		cmocka_unit_test(record_idle),
 	};
 	return cmocka_run_group_tests_name("threshold", tests, setup_eal, free_eal);
 }
