@@ -2,19 +2,26 @@
 #include "idle.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "common/msg.h"
 #include "memif_guard.h"
 
-static int watch(struct drb_worker *w, int fd)
+static void watch(struct drb_worker *w, int fd)
 {
-	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+	w->watched[w->watched_count++] = (struct pollfd){.fd = fd, .events = POLLIN};
+}
 
-	return epoll_ctl(w->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+static int watch_kick(struct drb_worker *w)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.fd = w->kick_fd};
+
+	return epoll_ctl(w->epoll_fd, EPOLL_CTL_ADD, w->kick_fd, &event) < 0 ? -errno : 0;
 }
 
 // The bell of port i rings in this worker's epoll set; with epoll_fd -1 in none.
@@ -31,8 +38,8 @@ static int watch_bell(const struct drb_worker *w, uint32_t i, int epoll_fd)
 static int watch_port(struct drb_worker *w, uint32_t i)
 {
 	if (w->port[i].socket.fd >= 0)
-		return watch(w, w->port[i].socket.fd);
-	if (w->port[i].rx_queue == DRB_QUEUE_NONE)
+		watch(w, w->port[i].socket.fd);
+	if (w->port[i].socket.fd >= 0 || w->port[i].rx_queue == DRB_QUEUE_NONE)
 		return 0;
 	if (w->port[i].memif) {
 		w->bells = true;
@@ -53,7 +60,9 @@ int drb_idle_init(struct drb_worker *w)
 	if (w->epoll_fd < 0 || w->kick_fd < 0)
 		rc = -errno;
 	if (rc == 0)
-		rc = watch(w, w->kick_fd);
+		rc = watch_kick(w);
+	w->watched_count = 0;
+	watch(w, w->epoll_fd);
 	for (uint32_t i = 0; rc == 0 && i < w->ports; i++)
 		rc = watch_port(w, i);
 	if (rc < 0) {
@@ -100,5 +109,39 @@ void drb_idle_awake(const struct drb_worker *w)
 	for (uint32_t i = 0; i < w->ports; i++) {
 		if (w->port[i].memif)
 			drb_bell_awake(&w->port[i].memif->rx[w->port[i].rx_queue]);
+	}
+}
+
+// The kick, and bells: these ring by edge.
+static void take_events(struct drb_worker *w, const struct timespec *timeout)
+{
+	struct epoll_event events[16];
+	int n = epoll_pwait2(w->epoll_fd, events, 16, timeout, NULL);
+	uint64_t kicks;
+
+	for (int i = 0; i < n; i++) {
+		if (events[i].data.fd == w->kick_fd && read(w->kick_fd, &kicks, sizeof(kicks)) < 0)
+			continue;
+	}
+}
+
+void drb_idle_wait(struct drb_worker *w, const struct timespec *timeout)
+{
+	const struct timespec now = {0};
+	socklen_t len = sizeof(int);
+	int error;
+
+	if (w->watched_count == 1) {
+		take_events(w, timeout);
+		return;
+	}
+	if (ppoll(w->watched, w->watched_count, timeout, NULL) <= 0)
+		return;
+	if (w->watched[0].revents)
+		take_events(w, &now);
+	// Reading a pending error (interface down) clears it; else it would wake us for ever.
+	for (uint32_t i = 1; i < w->watched_count; i++) {
+		if (w->watched[i].revents & POLLERR)
+			getsockopt(w->watched[i].fd, SOL_SOCKET, SO_ERROR, &error, &len);
 	}
 }

@@ -3,11 +3,13 @@
 // What wakes a sleeping worker: the sockets of the virtual drivers, which DPDK 22.11 offers no
 // interrupt for, the doorbells of memif links, and a kick from other threads.
 
+#include <time.h>
+
 #include "worker.h"
 
-// Call after all ports are attached: puts their AF_PACKET and AF_XDP sockets into the worker's
-// epoll set, and the bells of memif links, now and whenever a link comes up. Ports with neither
-// make the worker doze in short sleeps instead. 0 or -errno, with a message printed.
+// Call after all ports are attached: their AF_PACKET and AF_XDP sockets will wake the worker, and
+// the bells of memif links, now and whenever a link comes up. Ports with neither make the worker
+// doze in short sleeps instead. 0 or -errno, with a message printed.
 int drb_idle_init(struct drb_worker *w);
 void drb_idle_free(struct drb_worker *w);
 
@@ -16,3 +18,5 @@ void drb_idle_free(struct drb_worker *w);
 bool drb_idle_ask(const struct drb_worker *w);
 // The worker looks by itself again.
 void drb_idle_awake(const struct drb_worker *w);
+// Waits for packets or a kick, not longer than this; NULL: without end.
+void drb_idle_wait(struct drb_worker *w, const struct timespec *timeout);

@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -325,8 +323,7 @@ static uint32_t receive_all(struct drb_worker *w, uint64_t *next_ns)
 // Waits for packets, a departure at next_ns, or a kick.
 static void sleep_until(struct drb_worker *w, uint64_t next_ns)
 {
-	struct epoll_event events[16];
-	uint64_t begin = clock_now(), wait, kicks;
+	uint64_t begin = clock_now(), wait;
 	struct timespec timeout;
 
 	wait = next_ns > begin ? next_ns - begin : 0;
@@ -338,17 +335,7 @@ static void sleep_until(struct drb_worker *w, uint64_t next_ns)
 		return;
 	timeout.tv_sec = (time_t)(wait / 1000000000u);
 	timeout.tv_nsec = (long)(wait % 1000000000u);
-	int n = epoll_pwait2(w->epoll_fd, events, 16, wait > INT64_MAX / 2 ? NULL : &timeout, NULL);
-	for (int i = 0; i < n; i++) {
-		int fd = events[i].data.fd, error;
-		socklen_t len = sizeof(error);
-		if (fd == w->kick_fd && read(fd, &kicks, sizeof(kicks)) < 0)
-			continue;
-		// Reading a pending error (interface down) clears it; else it would wake us for
-		// ever.
-		if (fd != w->kick_fd && (events[i].events & EPOLLERR))
-			getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len);
-	}
+	drb_idle_wait(w, wait > INT64_MAX / 2 ? NULL : &timeout);
 	if (w->bells)
 		drb_idle_awake(w);
 	w->counters.sleeps++;

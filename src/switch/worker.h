@@ -4,6 +4,7 @@
 // port -> egress queue -> paced transmit. Everything here is written by the worker alone, except
 // where a field says otherwise.
 
+#include <poll.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,7 +62,12 @@ struct drb_worker {
 	bool assigns;      // flow or flowlet unit: decisions are not made by packet
 	bool timed;        // decisions need the time
 	bool bells;        // some port is a memif port
+	// The set has the kick and the bells.
 	int epoll_fd, kick_fd;
+	// What wakes a sleeping worker: the set, then the sockets of ports. A socket in a set would
+	// look for a sleeper with every packet, also while nobody sleeps.
+	struct pollfd watched[DRB_PORTS_MAX + 1];
+	uint32_t watched_count;
 	uint64_t started_ns;      // CLOCK_MONOTONIC when the loop began
 	bool doze;                // some port has no descriptor to wait on: look after doze_ns
 	struct drb_worker *owner; // worker 0, that keeps the state of all ports
