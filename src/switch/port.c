@@ -24,10 +24,14 @@
 
 #define RX_DESCRIPTORS 512
 #define TX_DESCRIPTORS 512
-// Frames of the ring of each receive queue of an af_packet port; each takes 2 KiB. The ring holds
-// what comes while its switch is off its CPU: with 512 it lost bursts of TCP segments, with 2048 it
-// loses nothing more but is too long for the cache.
+// Frames of the ring of each receive queue of an af_packet port. The ring holds what comes while
+// its switch is off its CPU: with 512 it lost bursts of TCP segments, with 2048 it loses nothing
+// more but is too long for the cache. A frame has room for a packet and 66 octets before it; at a
+// power of two they would all want the same part of the cache. A block is pages that frames fill
+// exactly.
 #define AF_PACKET_FRAMES 1024
+#define AF_PACKET_FRAME 1664
+#define AF_PACKET_BLOCK (32 * AF_PACKET_FRAME)
 // The af_xdp driver fills this many buffers per queue at start, whatever it was asked for. Rings of
 // this length take them all while the worker is off its CPU; a shorter one drops packets there are
 // buffers for.
@@ -58,8 +62,8 @@ static void describe(const struct drb_port_setup *p, uint32_t workers, char name
 	switch (p->driver) {
 	case DRB_DRIVER_AF_PACKET:
 		snprintf(name, 64, "net_af_packet_%s", p->name);
-		snprintf(args, 1024, "iface=%s,blocksz=4096,framesz=2048,framecnt=%d,qpairs=%u",
-			 p->interface, AF_PACKET_FRAMES, workers);
+		snprintf(args, 1024, "iface=%s,blocksz=%d,framesz=%d,framecnt=%d,qpairs=%u",
+			 p->interface, AF_PACKET_BLOCK, AF_PACKET_FRAME, AF_PACKET_FRAMES, workers);
 		break;
 	case DRB_DRIVER_AF_XDP:
 		// An empty poll with a busy budget would enter the kernel each time.
