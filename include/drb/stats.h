@@ -82,7 +82,8 @@
 	X(late_slots, "packets that left a slotted link a slot or more late")                      \
 	X(lost_credit_ns, "link time lost because wake-ups came later than catchup, ns")           \
 	X(lost_credit_events, "how often link time was lost")                                      \
-	X(tx_refused, "packets a driver refused at least once and that stayed queued")
+	X(tx_refused, "packets a driver refused at least once and that stayed queued")             \
+	X(run_packets, "packets handed to the kernel together, as runs of TCP segments")
 
 // The same as C: numbers of drop reasons, and counters with the keys as member names.
 enum drb_drop {

@@ -290,13 +290,13 @@ static void say(struct drb_worker *w, uint32_t i)
 			 (l->needs >> i & 1 ? DRB_HELLO_NEEDS : 0),
 	};
 	struct rte_mbuf *m = rte_pktmbuf_alloc(l->pool);
-	struct drb_packet_lost lost; // there is another one soon
+	struct drb_send_result result; // there is another one soon
 
 	if (!m)
 		return; // out of buffers; there is another one soon
 	drb_hello_encode(&hello, (uint8_t *)rte_pktmbuf_append(m, DRB_HELLO_LEN));
 	// Ahead of the queue, which may be as long as a neighbour takes to be thought dead.
-	if (drb_worker_send(w, i, &m, 1, &lost) == 1)
+	if (drb_worker_send(w, i, &m, 1, &result) == 1)
 		l->out[i]++;
 	else
 		rte_pktmbuf_free(m);

@@ -2,34 +2,109 @@
 // The driver copies a packet into a ring, from which the kernel makes a packet of borrowed pages,
 // which a veth copies again, page by page: sendmmsg() has the kernel copy it once. What it has not
 // passed on is bounded by the socket's buffer; then packets stay where they are.
+//
+// What a packet costs in there is mostly the way, not the octets. The segments of a run go it as
+// one packet; at its end, before the device, the kernel cuts it into the frames it was made of.
 #include "packet_send.h"
 
 #include <errno.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <rte_mbuf.h>
+
+#include "offload.h"
+#include "segment_run.h"
 
 // Packets per system call.
 #define AT_ONCE 64
 
-// How many the kernel took; -errno, and it took none.
-static int offer(int fd, struct rte_mbuf **packets, uint32_t count)
-{
+// A system call's messages: of a packet or a run each.
+struct messages {
+	uint32_t count, parts, heads;
 	struct mmsghdr message[AT_ONCE];
-	struct iovec frame[AT_ONCE];
+	uint8_t packets[AT_ONCE]; // in each message
+	struct iovec part[2 * AT_ONCE];
+	struct drb_run_head head[AT_ONCE / 2];
+};
 
-	for (uint32_t i = 0; i < count; i++) {
-		struct rte_mbuf *m = packets[i];
-		// Only what is longer than any frame that is forwarded comes in pieces.
-		frame[i] = (struct iovec){rte_pktmbuf_mtod(m, void *), m->data_len};
-		message[i] = (struct mmsghdr){.msg_hdr = {.msg_iov = &frame[i], .msg_iovlen = 1}};
+bool drb_packet_out_open(struct drb_packet_out *out, const char *interface)
+{
+	struct sockaddr_ll at = {.sll_family = AF_PACKET,
+				 .sll_ifindex = (int)if_nametoindex(interface)};
+	const int on = 1;
+
+	if (!drb_offload_none(interface))
+		return false;
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0); // receives nothing
+	if (fd < 0)
+		return false;
+	if (bind(fd, (const struct sockaddr *)&at, sizeof(at)) < 0 ||
+	    setsockopt(fd, SOL_PACKET, PACKET_VNET_HDR, &on, sizeof(on)) < 0) {
+		close(fd);
+		return false;
 	}
-	int n = sendmmsg(fd, message, count, MSG_DONTWAIT);
-	return n > 0 ? n : -errno;
+	*out = (struct drb_packet_out){.fd = fd, .runs = true};
+	return true;
 }
 
-// How many of count packets, of which the kernel refused the first for this reason, are lost.
-static uint32_t given_up(int error, uint32_t count)
+static void add_part(struct messages *all, const void *octets, size_t length)
+{
+	all->part[all->parts++] = (struct iovec){(void *)(uintptr_t)octets, length};
+}
+
+// The first of the packets, and those that make a run with it. Returns how many.
+static uint32_t add_message(struct messages *all, const struct drb_packet_out *out,
+			    struct rte_mbuf **packets, uint32_t count)
+{
+	static const struct virtio_net_hdr alone;
+	struct msghdr message = {.msg_iov = &all->part[all->parts]};
+	uint32_t length = out->runs ? drb_run_length(packets, count) : 1, headers = 0;
+
+	if (length > 1) {
+		struct drb_run_head *head = &all->head[all->heads++];
+		headers = drb_run_begin(packets, length, head);
+		add_part(all, head, sizeof(head->cut) + headers);
+	} else if (out->runs) {
+		add_part(all, &alone, sizeof(alone));
+	}
+	for (uint32_t i = 0; i < length; i++) {
+		// Only what is longer than any frame that is forwarded comes in pieces.
+		struct rte_mbuf *m = packets[i];
+		add_part(all, rte_pktmbuf_mtod_offset(m, void *, headers), m->data_len - headers);
+	}
+	message.msg_iovlen = (size_t)(&all->part[all->parts] - message.msg_iov);
+	all->packets[all->count] = (uint8_t)length;
+	all->message[all->count++] = (struct mmsghdr){.msg_hdr = message};
+	return length;
+}
+
+// How many the kernel took; -errno, and it took none. *together: how many make the first message.
+static int offer(const struct drb_packet_out *out, struct rte_mbuf **packets, uint32_t count,
+		 struct drb_send_result *result, uint32_t *together)
+{
+	struct messages all;
+	int taken = 0;
+
+	all.count = all.parts = all.heads = 0;
+	for (uint32_t i = 0; i < count;)
+		i += add_message(&all, out, packets + i, count - i);
+	*together = all.packets[0];
+	int n = sendmmsg(out->fd, all.message, all.count, MSG_DONTWAIT);
+	if (n <= 0)
+		return -errno;
+	for (int i = 0; i < n; i++) {
+		taken += all.packets[i];
+		result->run_packets += all.packets[i] > 1 ? all.packets[i] : 0;
+	}
+	return taken;
+}
+
+// How many of count packets, of which the kernel refused the first so many together for this
+// reason, are lost.
+static uint32_t given_up(int error, uint32_t together, uint32_t count)
 {
 	switch (error) {
 	case -EAGAIN:
@@ -38,25 +113,26 @@ static uint32_t given_up(int error, uint32_t count)
 	case -ENXIO:
 		return count; // none of them fares better
 	default:
-		return 1;
+		return together;
 	}
 }
 
-uint32_t drb_packet_send(int fd, struct rte_mbuf **packets, uint32_t count,
-			 struct drb_packet_lost *lost)
+uint32_t drb_packet_send(const struct drb_packet_out *out, struct rte_mbuf **packets,
+			 uint32_t count, struct drb_send_result *result)
 {
-	uint32_t done = 0;
+	uint32_t done = 0, together;
 
-	*lost = (struct drb_packet_lost){0};
+	*result = (struct drb_send_result){0};
 	while (done < count) {
 		uint32_t left = count - done;
-		int n = offer(fd, packets + done, left < AT_ONCE ? left : AT_ONCE);
-		uint32_t bad = n < 0 ? given_up(n, left) : 0;
+		int n = offer(out, packets + done, left < AT_ONCE ? left : AT_ONCE, result,
+			      &together);
+		uint32_t bad = n < 0 ? given_up(n, together, left) : 0;
 		if (n < 0 && bad == 0)
 			break;
-		lost->packets += bad;
+		result->lost += bad;
 		for (uint32_t i = 0; i < bad; i++)
-			lost->octets += packets[done + i]->pkt_len;
+			result->lost_octets += packets[done + i]->pkt_len;
 		done += n < 0 ? bad : (uint32_t)n;
 	}
 	rte_pktmbuf_free_bulk(packets, done);

@@ -1,18 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Sends the packets of af_packet ports, past the driver.
+// Sends the packets of kernel interfaces by AF_PACKET sockets, past the driver.
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct rte_mbuf;
 
-struct drb_packet_lost {
-	uint32_t packets;
-	uint64_t octets;
+struct drb_packet_out {
+	int fd;    // -1: the driver sends
+	bool runs; // takes runs of TCP segments as one packet each (segment_run.h)
 };
 
+struct drb_send_result {
+	uint32_t lost;        // packets that are done with, but the kernel could not send
+	uint64_t lost_octets; // of those
+	uint32_t run_packets; // packets that were part of runs
+};
+
+// A socket that takes runs, if what is cut from them leaves the interface as whole frames with
+// complete checksums (offload.h); false, and *out is left alone, if there can be none.
+bool drb_packet_out_open(struct drb_packet_out *out, const char *interface);
+
 // Sends packets by an AF_PACKET socket that has no ring to transmit (packet_socket.h). How many are
-// done with and freed; the others are the caller's. Of those that are, some the kernel could not
-// send: *lost.
-uint32_t drb_packet_send(int fd, struct rte_mbuf **packets, uint32_t count,
-			 struct drb_packet_lost *lost);
+// done with and freed; the others are the caller's.
+uint32_t drb_packet_send(const struct drb_packet_out *out, struct rte_mbuf **packets,
+			 uint32_t count, struct drb_send_result *result);

@@ -207,15 +207,68 @@ static int start(const struct drb_port_setup *p, uint16_t id, const struct queue
 	return rc;
 }
 
+// Also behind a vdev there may be sockets; drivers open them queue by queue.
+static int find_sockets(struct drb_port_set *set, const struct drb_port_setup *p, uint32_t i)
+{
+	for (uint32_t n = 0; n < set->rx_queues[i]; n++)
+		set->socket[n][i] =
+			drb_kernel_socket_new(&set->socket[0][0], DRB_WORKERS_MAX * DRB_PORTS_MAX);
+	if (p->driver != DRB_DRIVER_AF_PACKET || set->socket[set->rx_queues[i] - 1][i].fd >= 0)
+		return 0;
+	drb_error("port %s: cannot find its socket in /proc/self/fd", p->name);
+	return -EIO;
+}
+
+static int start_port(struct drb_port_set *set, const char *path, const struct drb_setup *s,
+		      uint32_t i)
+{
+	const struct drb_port_setup *p = &s->ports[i];
+	struct rte_eth_conf conf = {0};
+	struct queues queues = {0};
+	int rc = 0;
+
+	if (p->driver == DRB_DRIVER_MEMIF) {
+		set->memif[i] = drb_memif_link_new(p->up);
+		rc = set->memif[i] ? 0 : -ENOMEM;
+	}
+	if (rc == 0)
+		rc = create(path, p, s->workers, &set->dpdk[i], set->memif[i]);
+	if (rc == 0)
+		rc = count_queues(path, p, set->dpdk[i], s->workers, &queues, &conf);
+	if (rc == 0)
+		rc = start(p, set->dpdk[i], &queues, &conf, set->pool, set->memif[i]);
+	set->rx_queues[i] = queues.rx;
+	return rc == 0 ? find_sockets(set, p, i) : rc;
+}
+
+// After all drivers' sockets were found, among which these would be. Copying af_xdp makes a packet
+// of each frame anyway.
+static void open_outs(struct drb_port_set *set, const struct drb_setup *s)
+{
+	for (uint32_t i = 0; i < set->count; i++) {
+		enum drb_driver driver = s->ports[i].driver;
+		for (uint32_t n = 0; n < s->workers; n++) {
+			struct drb_packet_out *out = &set->out[n][i];
+			if (driver != DRB_DRIVER_AF_PACKET && driver != DRB_DRIVER_AF_XDP)
+				continue;
+			if (!drb_packet_out_open(out, s->ports[i].interface) &&
+			    driver == DRB_DRIVER_AF_PACKET)
+				out->fd = set->socket[n][i].fd;
+		}
+	}
+}
+
 int drb_ports_start(struct drb_port_set *set, const char *path, const struct drb_setup *s,
 		    uint32_t mbufs)
 {
+	int rc = 0;
+
 	drb_packet_fanout = s->workers > 1;
 	*set = (struct drb_port_set){.count = s->down_ports + s->up_ports};
 	for (uint32_t i = 0; i < set->count; i++) {
 		set->dpdk[i] = DRB_PORT_NONE;
 		for (uint32_t n = 0; n < DRB_WORKERS_MAX; n++)
-			set->socket[n][i].fd = -1;
+			set->socket[n][i].fd = set->out[n][i].fd = -1;
 	}
 	set->pool = drb_pool_new(s, mbufs);
 	if (!set->pool) {
@@ -223,48 +276,34 @@ int drb_ports_start(struct drb_port_set *set, const char *path, const struct drb
 			  mbufs, rte_strerror(rte_errno));
 		return -rte_errno;
 	}
-	if (drb_steer_init(s) < 0) {
+	if (drb_steer_init(s) < 0)
+		rc = -EIO;
+	for (uint32_t i = 0; rc == 0 && i < set->count; i++) {
+		if (s->ports[i].driver != DRB_DRIVER_NONE)
+			rc = start_port(set, path, s, i);
+	}
+	if (rc < 0)
 		drb_ports_stop(set);
-		return -EIO;
-	}
-	for (uint32_t i = 0; i < set->count; i++) {
-		const struct drb_port_setup *p = &s->ports[i];
-		if (p->driver == DRB_DRIVER_NONE)
-			continue;
-		struct rte_eth_conf conf = {0};
-		struct queues queues = {0};
-		int rc = 0;
-		if (p->driver == DRB_DRIVER_MEMIF) {
-			set->memif[i] = drb_memif_link_new(p->up);
-			rc = set->memif[i] ? 0 : -ENOMEM;
-		}
-		if (rc == 0)
-			rc = create(path, p, s->workers, &set->dpdk[i], set->memif[i]);
-		if (rc == 0)
-			rc = count_queues(path, p, set->dpdk[i], s->workers, &queues, &conf);
-		if (rc == 0)
-			rc = start(p, set->dpdk[i], &queues, &conf, set->pool, set->memif[i]);
-		if (rc < 0) {
-			drb_ports_stop(set);
-			return rc;
-		}
-		set->rx_queues[i] = queues.rx;
-		// Also behind a vdev there may be one; drivers open them queue by queue.
-		for (uint32_t n = 0; n < queues.rx; n++)
-			set->socket[n][i] = drb_kernel_socket_new(&set->socket[0][0],
-								  DRB_WORKERS_MAX * DRB_PORTS_MAX);
-		if (p->driver == DRB_DRIVER_AF_PACKET && set->socket[queues.rx - 1][i].fd < 0) {
-			drb_error("port %s: cannot find its socket in /proc/self/fd", p->name);
-			drb_ports_stop(set);
-			return -EIO;
+	else
+		open_outs(set, s);
+	return rc;
+}
+
+static void close_outs(struct drb_port_set *set)
+{
+	for (uint32_t n = 0; n < DRB_WORKERS_MAX; n++) {
+		for (uint32_t i = 0; i < set->count; i++) {
+			if (set->out[n][i].runs)
+				close(set->out[n][i].fd);
+			set->out[n][i] = (struct drb_packet_out){.fd = -1};
 		}
 	}
-	return 0;
 }
 
 void drb_ports_stop(struct drb_port_set *set)
 {
 	drb_memif_close();
+	close_outs(set);
 	for (uint32_t i = set->count; i-- > 0;) {
 		if (set->dpdk[i] == DRB_PORT_NONE)
 			continue;

@@ -59,7 +59,7 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 		struct drb_rate rate = drb_worker_rate(s, &p->rate);
 		w->port[i].host = p->peer.layer == 0 ? p->peer.label : DRB_NO_LABEL;
 		w->port[i].socket.fd = -1;
-		w->port[i].send_fd = -1;
+		w->port[i].out.fd = -1;
 		// The kernel sends at most 32 packets of an af_xdp socket per call; a longer burst
 		// would spin inside the driver.
 		if (p->driver == DRB_DRIVER_AF_XDP && w->tx_burst > 32)
@@ -155,13 +155,13 @@ static bool is_without_peer(const struct drb_worker_port *port)
 static inline __attribute__((always_inline)) uint32_t send_by(struct drb_worker *w, uint32_t i,
 							      struct rte_mbuf **packets,
 							      uint32_t count,
-							      struct drb_packet_lost *lost)
+							      struct drb_send_result *result)
 {
 	const struct drb_worker_port *port = &w->port[i];
 
-	if (port->send_fd >= 0)
-		return drb_packet_send(port->send_fd, packets, count, lost);
-	*lost = (struct drb_packet_lost){0};
+	if (port->out.fd >= 0)
+		return drb_packet_send(&port->out, packets, count, result);
+	*result = (struct drb_send_result){0};
 	if (is_without_peer(port))
 		return 0; // nor may the driver be asked: its device may be stopped
 	if (port->memif) {
@@ -172,9 +172,9 @@ static inline __attribute__((always_inline)) uint32_t send_by(struct drb_worker 
 }
 
 uint32_t drb_worker_send(struct drb_worker *w, uint32_t i, struct rte_mbuf **packets,
-			 uint32_t count, struct drb_packet_lost *lost)
+			 uint32_t count, struct drb_send_result *result)
 {
-	return send_by(w, i, packets, count, lost);
+	return send_by(w, i, packets, count, result);
 }
 
 // Wakes the receivers of what this turn sent through shared memory.
@@ -209,15 +209,16 @@ static inline __attribute__((always_inline)) bool hand_over(struct drb_worker *w
 							    uint64_t octets)
 {
 	struct drb_worker_port *port = &w->port[i];
-	struct drb_packet_lost lost;
-	uint32_t sent = send_by(w, i, (struct rte_mbuf **)front, due, &lost);
+	struct drb_send_result result;
+	uint32_t sent = send_by(w, i, (struct rte_mbuf **)front, due, &result);
 
 	if (unlikely(sent < due))
 		octets -= octets_of(front + sent, due - sent);
 	drb_egress_pop(&w->egress[i], sent, octets, w->now_ns);
-	port->out_octets += octets - lost.octets;
-	if (unlikely(lost.packets > 0))
-		count_lost(w, i, lost.packets, DRB_DROP_not_sent);
+	port->out_octets += octets - result.lost_octets;
+	w->counters.run_packets += result.run_packets;
+	if (unlikely(result.lost > 0))
+		count_lost(w, i, result.lost, DRB_DROP_not_sent);
 	w->occupancy[i] -= sent;
 	w->queued -= sent;
 	port->tx_refused += due - sent;

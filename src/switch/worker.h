@@ -37,7 +37,7 @@ struct drb_worker_port {
 	struct drb_judge judge;
 	struct drb_kernel_socket socket; // fd -1: none
 	struct drb_memif_link *memif;    // NULL: no memif port
-	int send_fd;                     // of an af_packet port; -1: the driver sends
+	struct drb_packet_out out;       // of a kernel interface; fd -1: the driver sends
 	uint64_t in_packets, in_octets, in_discards;
 	uint64_t out_octets;
 	uint64_t tx_refused;
@@ -165,10 +165,9 @@ int drb_worker_snapshot(struct drb_worker *w, struct drb_snapshot *out);
 // Worker side: fills w->snapshot.
 void drb_worker_take_snapshot(struct drb_worker *w);
 
-// Hands packets to port i. How many are done with; the others are the caller's. *lost: of those
-// that are, what could not be sent.
+// Hands packets to port i. How many are done with; the others are the caller's.
 uint32_t drb_worker_send(struct drb_worker *w, uint32_t i, struct rte_mbuf **packets,
-			 uint32_t count, struct drb_packet_lost *lost);
+			 uint32_t count, struct drb_send_result *result);
 
 // Decides and queues the burst that came in by port index (forward.c).
 void drb_forward_burst(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets,

@@ -69,8 +69,7 @@ int drb_workers_attach(struct drb_workers *all, const struct drb_port_set *ports
 			if (p->rx_queue != DRB_QUEUE_NONE)
 				p->socket = ports->socket[p->rx_queue][i];
 			p->memif = ports->memif[i];
-			if (s->ports[i].driver == DRB_DRIVER_AF_PACKET)
-				p->send_fd = ports->socket[n][i].fd;
+			p->out = ports->out[n][i];
 			if (!p->memif)
 				drb_worker_attach(w, i, drb_worker_share(s, s->ports[i].queue),
 						  ports->dpdk[i]);

@@ -47,7 +47,7 @@ static inline void make_ring_port(uint32_t i)
 		assert_int_equal(
 			rte_eth_rx_queue_setup(port_set.dpdk[i], q, RING, 0, NULL, test_pool), 0);
 		assert_int_equal(rte_eth_tx_queue_setup(port_set.dpdk[i], q, RING, 0, NULL), 0);
-		port_set.socket[q][i].fd = -1;
+		port_set.socket[q][i].fd = port_set.out[q][i].fd = -1;
 	}
 	assert_int_equal(rte_eth_dev_start(port_set.dpdk[i]), 0);
 	port_set.count = PORTS;

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "offload.h"
+
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static bool ask(int fd, const char *interface, void *command)
+{
+	struct ifreq request = {.ifr_data = command};
+
+	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", interface);
+	return ioctl(fd, SIOCETHTOOL, &request) == 0;
+}
+
+static bool is_veth(int fd, const char *interface)
+{
+	struct ethtool_drvinfo driver = {.cmd = ETHTOOL_GDRVINFO};
+
+	return ask(fd, interface, &driver) && strcmp(driver.driver, "veth") == 0;
+}
+
+// As `ethtool -k` names them.
+static bool concerns_tcp(const char *feature)
+{
+	return strncmp(feature, "tx-checksum-ip", 14) == 0 ||
+	       strcmp(feature, "tx-tcp-segmentation") == 0 ||
+	       strcmp(feature, "tx-tcp6-segmentation") == 0;
+}
+
+// The names of all features, `count` of them; NULL if they cannot be had. The caller frees it.
+static struct ethtool_gstrings *feature_names(int fd, const char *interface, uint32_t *count)
+{
+	struct {
+		struct ethtool_sset_info info;
+		uint32_t count;
+	} set = {.info = {.cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1u << ETH_SS_FEATURES}};
+	struct ethtool_gstrings *names;
+
+	if (!ask(fd, interface, &set) || !set.info.sset_mask)
+		return NULL;
+	names = calloc(1, sizeof(*names) + (size_t)set.count * ETH_GSTRING_LEN);
+	if (!names)
+		return NULL;
+	names->cmd = ETHTOOL_GSTRINGS;
+	names->string_set = ETH_SS_FEATURES;
+	names->len = *count = set.count;
+	if (ask(fd, interface, names))
+		return names;
+	free(names);
+	return NULL;
+}
+
+static bool all_off(int fd, const char *interface, const struct ethtool_gstrings *names,
+		    uint32_t count)
+{
+	uint32_t blocks = (count + 31) / 32;
+	struct ethtool_gfeatures *now = calloc(1, sizeof(*now) + blocks * sizeof(now->features[0]));
+	bool off = now;
+
+	if (now) {
+		now->cmd = ETHTOOL_GFEATURES;
+		now->size = blocks;
+		off = ask(fd, interface, now);
+	}
+	for (uint32_t i = 0; off && i < count; i++) {
+		const struct ethtool_get_features_block *b = &now->features[i / 32];
+		const char *name = (const char *)names->data + (size_t)i * ETH_GSTRING_LEN;
+		off = !concerns_tcp(name) || !((b->requested | b->active) >> i % 32 & 1);
+	}
+	free(now);
+	return off;
+}
+
+bool drb_offload_none(const char *interface)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct ethtool_gstrings *names = NULL;
+	uint32_t count = 0;
+	bool none;
+
+	if (fd < 0)
+		return false;
+	if (is_veth(fd, interface))
+		names = feature_names(fd, interface, &count);
+	none = names && all_off(fd, interface, names, count);
+	free(names);
+	close(fd);
+	return none;
+}

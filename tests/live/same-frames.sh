@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Switches hand the kernel runs of TCP segments as one packet each, and it cuts them again. What
+# arrives at a host is what was sent by the other one, octet for octet and in order, whatever was lost
+# on the way. A port whose interface would not have its packets cut is not given runs.
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/story.bash"
+need drbtopo drbswitch drbctl
+need_tool iperf3 jq python3 ss tcpdump
+
+pid_of() { drbctl list --json | jq -r "select(.switch == \"$1\") | .pid"; }
+
+run_packets() { drbctl show "$1" worker --json | jq .run_packets; }
+
+listens() { fabric exec "$1" -- ss -ltnH 'sport = :5201' | grep .; }
+
+captures() { grep -q 'listening on' "$scratch/$1.log"; }
+
+capture() { # capture HOST: all TCP there goes to $scratch/HOST.pcap
+  "$root/topo/fabric" exec "$1" -- tcpdump --immediate-mode -U -B 65536 -i eth0 -w "$scratch/$1.pcap" tcp 2>"$scratch/$1.log" &
+  soon captures "$1"
+}
+
+same() { python3 -B "$root/tests/live/same_frames.py" "$scratch/h0.pcap" "$scratch/h7.pcap"; }
+
+sends() { # sends ADDRESS: 4 MB of TCP from h0 to h7, and what both saw of it
+  local status
+  capture h0 && capture h7 || return 1
+  fabric exec h7 -- iperf3 -s -1 >"$scratch/server" 2>&1 &
+  soon listens h7
+  fabric exec h0 -- iperf3 -c "$1" -n 4M >"$scratch/client" || { cat "$scratch/client" && return 1; }
+  soon same # what was sent last may be on its way to the file
+  status=$?
+  pkill -f "$scratch/h[07].pcap"
+  wait
+  return $status
+}
+
+for driver in af_packet af_xdp; do
+  if [ $driver = af_xdp ] && [ ! -e /sys/fs/bpf ]; then
+    skip "af_xdp" "this kernel has no BPF"
+    continue
+  fi
+  up -l 2 -d 2 --driver $driver --unit flow
+  for address in 10.0.0.8 fd00::8; do
+    check "$driver: the frames sent to $address are those that arrive" sends $address
+  done
+  for switch in s1-0 s1-3; do
+    check "$driver: runs were handed over at $switch" test "$(run_packets $switch)" -gt 100
+  done
+  check "$driver: packets are conserved" fabric check counters
+  [ $driver = af_packet ] || check "down" fabric down
+  [ $driver = af_packet ] || continue
+
+  for port in d0 d1 u0 u1; do
+    fabric exec s1-0 -- python3 -B "$root/tests/live/same_frames.py" --offloads-on $port
+  done
+  kill "$(pid_of s1-0)"
+  soon sh -c '! "$@" | grep -q s1-0' sh "$build/src/ctl/drbctl" list
+  "$root/topo/fabric" exec s1-0 -- "$build/src/switch/drbswitch" -c /run/drbswitch/drb/s1-0.yaml >"$scratch/s1-0" 2>&1 &
+  check "s1-0 is back" soon fabric check wiring
+  check "offloads on: the frames sent are those that arrive" sends 10.0.0.8
+  check "offloads on: no runs at s1-0" test "$(run_packets s1-0)" = 0
+  check "down" fabric down
+done
+finish
