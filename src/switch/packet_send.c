@@ -81,9 +81,9 @@ static uint32_t add_message(struct messages *all, const struct drb_packet_out *o
 	return length;
 }
 
-// How many the kernel took; -errno, and it took none. *together: how many make the first message.
+// How many the kernel took; -errno, and it took none.
 static int offer(const struct drb_packet_out *out, struct rte_mbuf **packets, uint32_t count,
-		 struct drb_send_result *result, uint32_t *together)
+		 struct drb_send_result *result)
 {
 	struct messages all;
 	int taken = 0;
@@ -91,7 +91,6 @@ static int offer(const struct drb_packet_out *out, struct rte_mbuf **packets, ui
 	all.count = all.parts = all.heads = 0;
 	for (uint32_t i = 0; i < count;)
 		i += add_message(&all, out, packets + i, count - i);
-	*together = all.packets[0];
 	int n = sendmmsg(out->fd, all.message, all.count, MSG_DONTWAIT);
 	if (n <= 0)
 		return -errno;
@@ -102,9 +101,8 @@ static int offer(const struct drb_packet_out *out, struct rte_mbuf **packets, ui
 	return taken;
 }
 
-// How many of count packets, of which the kernel refused the first so many together for this
-// reason, are lost.
-static uint32_t given_up(int error, uint32_t together, uint32_t count)
+// How many of count packets, of which the kernel refused the first for this reason, are lost.
+static uint32_t given_up(int error, uint32_t count)
 {
 	switch (error) {
 	case -EAGAIN:
@@ -113,21 +111,20 @@ static uint32_t given_up(int error, uint32_t together, uint32_t count)
 	case -ENXIO:
 		return count; // none of them fares better
 	default:
-		return together;
+		return 1;
 	}
 }
 
 uint32_t drb_packet_send(const struct drb_packet_out *out, struct rte_mbuf **packets,
 			 uint32_t count, struct drb_send_result *result)
 {
-	uint32_t done = 0, together;
+	uint32_t done = 0;
 
 	*result = (struct drb_send_result){0};
 	while (done < count) {
 		uint32_t left = count - done;
-		int n = offer(out, packets + done, left < AT_ONCE ? left : AT_ONCE, result,
-			      &together);
-		uint32_t bad = n < 0 ? given_up(n, together, left) : 0;
+		int n = offer(out, packets + done, left < AT_ONCE ? left : AT_ONCE, result);
+		uint32_t bad = n < 0 ? given_up(n, left) : 0;
 		if (n < 0 && bad == 0)
 			break;
 		result->lost += bad;

@@ -67,8 +67,8 @@ static inline uint32_t add_octets(uint32_t sum, const uint8_t *p, uint32_t lengt
 static inline uint32_t pseudo_sum(const uint8_t *frame, uint32_t length)
 {
 	uint32_t addresses = is_v6(frame) ? 32 : 8;
-	uint32_t sum = add_octets(0, frame + at_tcp(frame) - addresses, addresses) + 6 +
-		       (length - at_tcp(frame));
+	uint32_t sum = add_octets(0, frame + at_tcp(frame) - addresses, addresses) +
+		       frame[is_v6(frame) ? AT_IP + 6 : AT_IP + 9] + (length - at_tcp(frame));
 
 	return (sum & 0xffff) + (sum >> 16);
 }

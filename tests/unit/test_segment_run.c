@@ -150,6 +150,45 @@ static void other_headers_end_a_run(void **state)
 	}
 }
 
+// What is cut otherwise or not at all, though all agree on it.
+static void other_kinds_are_no_runs(void **state)
+{
+	static const struct {
+		bool ipv6;
+		uint32_t at, octet;
+	} kinds[] = {
+		{false, 12, 0x80},
+		{false, 14, 0x10},
+		{false, 14, 0x01},
+		{false, 20, 0x20},
+		{false, 20, 0x80},
+		{false, 20, 0x10},
+		{false, 21, 0x01},
+		{false, 23, 0x01},
+
+		{false, 47, FLAG_ACK},
+		{false, 47, 0x01 /* FIN */},
+		{false, 47, 0x02 /* SYN */},
+		{false, 47, 0x04 /* RST */},
+		{false, 47, 0x20 /* URG */},
+		{false, 47, 0x40 /* ECE */},
+		{false, 47, 0x80 /* CWR */},
+		{true, 12, 0x40},
+		{true, 14, 0x20},
+		{true, 20, 0x01},
+		{true, 67, 0x80},
+	};
+
+	(void)state;
+	for (uint32_t k = 0; k < ARRAY_SIZE(kinds); k++) {
+		put_stream(kinds[k].ipv6, 12, 300, 4);
+		assert_int_equal(drb_run_length(packet, 4), 4);
+		for (uint32_t i = 0; i < 4; i++)
+			change(i, kinds[k].at, (uint8_t)kinds[k].octet);
+		assert_int_equal(drb_run_length(packet, 4), 1);
+	}
+}
+
 // A checksum that is wrong would be made right.
 static void damage_ends_a_run(void **state)
 {
@@ -163,6 +202,29 @@ static void damage_ends_a_run(void **state)
 			rte_pktmbuf_mtod(packet[0], uint8_t *)[at] ^= 0x20;
 			assert_int_equal(drb_run_length(packet, 4), 1);
 		}
+	}
+}
+
+// A checksum of zero may be written in two ways, of which one is computed.
+static void other_zeros_end_a_run(void **state)
+{
+	(void)state;
+	for (uint32_t at = 24; at <= 50; at += 26) {
+		put_stream(false, 12, 300, 6);
+		// What is added to any two octets under a checksum is taken from it.
+		uint32_t sum = octet2(rte_pktmbuf_mtod_offset(packet[3], uint8_t *, at));
+		for (uint32_t i = 0; i < 6; i++) {
+			uint8_t *frame = rte_pktmbuf_mtod(packet[i], uint8_t *);
+			uint8_t *two = frame + (at == 24 ? 26 : 36);
+			uint32_t more = octet2(two) + sum;
+			put2(two, (more & 0xffff) + (more >> 16));
+			complete(frame, packet[i]->data_len);
+		}
+		uint8_t *zero = rte_pktmbuf_mtod_offset(packet[3], uint8_t *, at);
+		assert_int_equal(octet2(zero), 0);
+		assert_int_equal(drb_run_length(packet, 6), 6);
+		put2(zero, 0xffff);
+		assert_int_equal(drb_run_length(packet, 6), 3);
 	}
 }
 
@@ -213,7 +275,9 @@ int main(void)
 		cmocka_unit_test_teardown(streams_are_runs, free_packets),
 		cmocka_unit_test_teardown(runs_end_at_64_kib, free_packets),
 		cmocka_unit_test_teardown(other_headers_end_a_run, free_packets),
+		cmocka_unit_test_teardown(other_kinds_are_no_runs, free_packets),
 		cmocka_unit_test_teardown(damage_ends_a_run, free_packets),
+		cmocka_unit_test_teardown(other_zeros_end_a_run, free_packets),
 		cmocka_unit_test_teardown(odd_sizes_end_a_run, free_packets),
 		cmocka_unit_test_teardown(a_last_segment_ends_a_run, free_packets),
 	};
