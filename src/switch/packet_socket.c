@@ -24,9 +24,11 @@
 #include <linux/if_packet.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/utsname.h>
 
 bool drb_packet_fanout, drb_packet_asks, drb_packet_unringed;
 
@@ -44,6 +46,19 @@ void *__wrap_mmap64(void *at, size_t len, int prot, int flags, int fd, off_t off
 #ifndef PACKET_IGNORE_OUTGOING
 #define PACKET_IGNORE_OUTGOING 23
 #endif
+#ifndef PACKET_FANOUT_FLAG_IGNORE_OUTGOING
+#define PACKET_FANOUT_FLAG_IGNORE_OUTGOING 0x4000
+#endif
+
+// Kernels before 5.17 take the flag and do nothing.
+bool drb_packet_fanout_spares(void)
+{
+	struct utsname kernel;
+	unsigned major, minor;
+
+	return uname(&kernel) == 0 && sscanf(kernel.release, "%u.%u", &major, &minor) == 2 &&
+	       (major > 5 || (major == 5 && minor >= 17));
+}
 
 static int impatient_socket(int domain, int type, int protocol)
 {
@@ -75,9 +90,10 @@ int __wrap_setsockopt(int fd, int level, int name, const void *value, socklen_t 
 	if (level != SOL_PACKET)
 		return __real_setsockopt(fd, level, name, value, len);
 	if (name == PACKET_FANOUT) {
-		// The group's number below, type and flags above: only the type without flags.
+		// The group's number below, type and flags above: the flags are ours. A group does
+		// not know what its sockets are spared.
 		uint32_t group = *(const uint32_t *)value & 0xffff;
-		group |= (uint32_t)PACKET_FANOUT_HASH << 16;
+		group |= (uint32_t)(PACKET_FANOUT_HASH | PACKET_FANOUT_FLAG_IGNORE_OUTGOING) << 16;
 		return drb_packet_fanout ? __real_setsockopt(fd, level, name, &group, len) : 0;
 	}
 	if (name == PACKET_TX_RING && drb_packet_unringed) {

@@ -245,13 +245,15 @@ static int start_port(struct drb_port_set *set, const char *path, const struct d
 // of each frame anyway.
 static void open_outs(struct drb_port_set *set, const struct drb_setup *s)
 {
+	bool spared = s->workers == 1 || drb_packet_fanout_spares();
+
 	for (uint32_t i = 0; i < set->count; i++) {
 		enum drb_driver driver = s->ports[i].driver;
 		for (uint32_t n = 0; n < s->workers; n++) {
 			struct drb_packet_out *out = &set->out[n][i];
 			if (driver != DRB_DRIVER_AF_PACKET && driver != DRB_DRIVER_AF_XDP)
 				continue;
-			if (!drb_packet_out_open(out, s->ports[i].interface) &&
+			if (!(spared && drb_packet_out_open(out, s->ports[i].interface)) &&
 			    driver == DRB_DRIVER_AF_PACKET)
 				out->fd = set->socket[n][i].fd;
 		}

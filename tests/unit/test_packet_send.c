@@ -17,7 +17,7 @@
 static int pair[2];
 static struct rte_mbuf *packet[COUNT];
 static struct drb_packet_out out;
-static struct drb_send_result result;
+static struct drb_send_result outcome;
 
 static int make(void **state)
 {
@@ -62,8 +62,9 @@ static void bursts_arrive(void **state)
 
 	(void)state;
 	for (uint32_t b = 0; b < ARRAY_SIZE(burst); b++) {
-		assert_int_equal(drb_packet_send(&out, packet + sent, burst[b], &result), burst[b]);
-		assert_int_equal(result.lost, 0);
+		assert_int_equal(drb_packet_send(&out, packet + sent, burst[b], &outcome),
+				 burst[b]);
+		assert_int_equal(outcome.lost, 0);
 		arrived(sent, sent + burst[b]);
 		sent += burst[b];
 	}
@@ -80,11 +81,11 @@ static void full_sockets_refuse(void **state)
 	(void)state;
 	assert_int_equal(setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)), 0);
 	while (sent < COUNT) {
-		uint32_t n = drb_packet_send(&out, packet + sent, COUNT - sent, &result);
+		uint32_t n = drb_packet_send(&out, packet + sent, COUNT - sent, &outcome);
 		assert_in_range(n, 1, COUNT - sent);
 		assert_int_equal(rte_mempool_in_use_count(test_pool), COUNT - sent - n);
 		if (sent + n < COUNT)
-			assert_int_equal(drb_packet_send(&out, packet + sent + n, 1, &result), 0);
+			assert_int_equal(drb_packet_send(&out, packet + sent + n, 1, &outcome), 0);
 		arrived(sent, sent + n);
 		sent += n;
 		turns++;
@@ -97,9 +98,9 @@ static void dead_sockets_take_all(void **state)
 {
 	(void)state;
 	close(pair[1]);
-	assert_int_equal(drb_packet_send(&out, packet, COUNT, &result), COUNT);
-	assert_int_equal(result.lost, COUNT);
-	assert_int_equal(result.lost_octets, 64 * COUNT + COUNT * (COUNT - 1) / 2);
+	assert_int_equal(drb_packet_send(&out, packet, COUNT, &outcome), COUNT);
+	assert_int_equal(outcome.lost, COUNT);
+	assert_int_equal(outcome.lost_octets, 64 * COUNT + COUNT * (COUNT - 1) / 2);
 	assert_int_equal(rte_mempool_in_use_count(test_pool), 0);
 	pair[1] = dup(pair[0]);
 }
@@ -188,10 +189,10 @@ static void runs_arrive(void **state)
 		for (uint32_t i = 0; i < count; i++)
 			packet[i] = mbuf_of(frame[i], length[i]);
 		while (sent < count) {
-			uint32_t n = drb_packet_send(&out, packet + sent, count - sent, &result);
+			uint32_t n = drb_packet_send(&out, packet + sent, count - sent, &outcome);
 			assert_in_range(n, 1, count - sent);
-			assert_int_equal(result.lost, 0);
-			runs += result.run_packets;
+			assert_int_equal(outcome.lost, 0);
+			runs += outcome.run_packets;
 			got += arrived_cut(frame + sent, length + sent, n);
 			sent += n;
 		}
@@ -215,10 +216,10 @@ static void lost_runs_are_counted(void **state)
 		packet[i] = mbuf_of(frame, make_segment(frame, &s));
 	close(pair[1]);
 	out.runs = true;
-	assert_int_equal(drb_packet_send(&out, packet, 10, &result), 10);
-	assert_int_equal(result.lost, 10);
-	assert_int_equal(result.lost_octets, 10 * 1054);
-	assert_int_equal(result.run_packets, 0);
+	assert_int_equal(drb_packet_send(&out, packet, 10, &outcome), 10);
+	assert_int_equal(outcome.lost, 10);
+	assert_int_equal(outcome.lost_octets, 10 * 1054);
+	assert_int_equal(outcome.run_packets, 0);
 	assert_int_equal(rte_mempool_in_use_count(test_pool), 0);
 	pair[1] = dup(pair[0]);
 }
