@@ -16,6 +16,7 @@
 #include "carrier.h"
 #include "common/msg.h"
 #include "worker.h"
+#include "transmit.h"
 
 // Hellos that other workers hand over between two turns: several from each port.
 #define RING_SIZE 256
@@ -296,7 +297,7 @@ static void say(struct drb_worker *w, uint32_t i)
 		return; // out of buffers; there is another one soon
 	drb_hello_encode(&hello, (uint8_t *)rte_pktmbuf_append(m, DRB_HELLO_LEN));
 	// Ahead of the queue, which may be as long as a neighbour takes to be thought dead.
-	if (drb_worker_send(w, i, &m, 1, &result) == 1)
+	if (drb_transmit_now(w, i, &m, 1, &result) == 1)
 		l->out[i]++;
 	else
 		rte_pktmbuf_free(m);

@@ -15,9 +15,8 @@
 #include "assign.h"
 #include "common/clock.h"
 #include "idle.h"
+#include "transmit.h"
 
-// How soon to offer a packet again that the driver refused.
-#define RETRY_NS 50000
 // Sleeps while some port has no descriptor to wait on: short after traffic, longer the longer
 // nothing comes.
 #define DOZE_MIN_NS 10000
@@ -99,31 +98,10 @@ void drb_worker_attach(struct drb_worker *w, uint32_t index, uint32_t limit, uin
 	w->egress[index].limit = limit;
 }
 
-// Frees what is queued at port i; returns how many packets that were.
-static uint32_t free_queued(struct drb_worker *w, uint32_t i)
-{
-	struct drb_egress *q = &w->egress[i];
-	uint32_t length = drb_egress_length(q);
-
-	for (uint32_t n = 0; n < length; n++)
-		rte_pktmbuf_free(q->packet[drb_egress_place(q, n)]);
-	drb_egress_clear(q, w->now_ns);
-	return length;
-}
-
-static uint64_t octets_of(void **packets, uint32_t count)
-{
-	uint64_t octets = 0;
-
-	for (uint32_t i = 0; i < count; i++)
-		octets += ((const struct rte_mbuf *)packets[i])->pkt_len;
-	return octets;
-}
-
 void drb_worker_free(struct drb_worker *w)
 {
 	for (uint32_t i = 0; i < w->ports; i++) {
-		free_queued(w, i);
+		drb_transmit_free(w, i);
 		drb_egress_free(&w->egress[i]);
 	}
 	struct drb_assign_memory memory = {0};
@@ -147,137 +125,6 @@ void drb_worker_stop(struct drb_worker *w)
 	drb_worker_kick(w);
 }
 
-static bool is_without_peer(const struct drb_worker_port *port)
-{
-	return port->memif && !port->memif->owner;
-}
-
-static inline __attribute__((always_inline)) uint32_t send_by(struct drb_worker *w, uint32_t i,
-							      struct rte_mbuf **packets,
-							      uint32_t count,
-							      struct drb_send_result *result)
-{
-	const struct drb_worker_port *port = &w->port[i];
-
-	if (port->out.fd >= 0)
-		return drb_packet_send(&port->out, packets, count, result);
-	*result = (struct drb_send_result){0};
-	if (is_without_peer(port))
-		return 0; // nor may the driver be asked: its device may be stopped
-	if (port->memif) {
-		drb_bell_hold(&port->memif->tx[port->tx_queue]);
-		w->sent_memif |= UINT32_C(1) << i;
-	}
-	return rte_eth_tx_burst(port->dpdk, port->tx_queue, packets, (uint16_t)count);
-}
-
-uint32_t drb_worker_send(struct drb_worker *w, uint32_t i, struct rte_mbuf **packets,
-			 uint32_t count, struct drb_send_result *result)
-{
-	return send_by(w, i, packets, count, result);
-}
-
-// Wakes the receivers of what this turn sent through shared memory.
-static inline void ring_bells(struct drb_worker *w)
-{
-	for (; w->sent_memif; w->sent_memif &= w->sent_memif - 1) {
-		const struct drb_worker_port *port = &w->port[__builtin_ctz(w->sent_memif)];
-		drb_bell_ring(&port->memif->tx[port->tx_queue]);
-	}
-}
-
-static void count_lost(struct drb_worker *w, uint32_t i, uint32_t packets, enum drb_drop reason)
-{
-	w->port[i].lost += packets;
-	w->drop[reason] += packets;
-}
-
-// Drops what is queued at port i, whose peer is gone: it would be old when another one comes.
-static void abandon(struct drb_worker *w, uint32_t i)
-{
-	uint32_t length = free_queued(w, i);
-
-	count_lost(w, i, length, DRB_DROP_port_down);
-	w->occupancy[i] = 0;
-	w->queued -= length;
-}
-
-// Hands port i's driver the first due packets of its queue. octets: of them; a sent packet is the
-// driver's, so that they are looked at before. True if the driver refused some.
-static inline __attribute__((always_inline)) bool hand_over(struct drb_worker *w, uint32_t i,
-							    void **front, uint32_t due,
-							    uint64_t octets)
-{
-	struct drb_worker_port *port = &w->port[i];
-	struct drb_send_result result;
-	uint32_t sent = send_by(w, i, (struct rte_mbuf **)front, due, &result);
-
-	if (unlikely(sent < due))
-		octets -= octets_of(front + sent, due - sent);
-	drb_egress_pop(&w->egress[i], sent, octets, w->now_ns);
-	port->out_octets += octets - result.lost_octets;
-	w->counters.run_packets += result.run_packets;
-	if (unlikely(result.lost > 0))
-		count_lost(w, i, result.lost, DRB_DROP_not_sent);
-	w->occupancy[i] -= sent;
-	w->queued -= sent;
-	port->tx_refused += due - sent;
-	return sent < due;
-}
-
-// Hands port i's driver what may leave now. True if the driver refused some of it.
-static bool transmit(struct drb_worker *w, uint32_t i)
-{
-	struct drb_egress *q = &w->egress[i];
-	uint32_t due;
-
-	if (unlikely(is_without_peer(&w->port[i]))) {
-		abandon(w, i);
-		return false;
-	}
-	while (w->occupancy[i] > 0 && (due = drb_egress_due(q, w->now_ns, w->tx_burst)) > 0) {
-		void **front = drb_egress_front(q, &due);
-		uint64_t octets = due == w->occupancy[i] ? q->octets
-				  : q->paced             ? drb_egress_octets(q, due)
-							 : octets_of(front, due);
-		if (unlikely(hand_over(w, i, front, due, octets)))
-			return true;
-	}
-	return false;
-}
-
-// The same when it is all that is queued and goes in one call, as mostly without a rate.
-static inline bool transmit_whole(struct drb_worker *w, uint32_t i)
-{
-	struct drb_egress *q = &w->egress[i];
-
-	q->max = drb_egress_max(q);
-	return hand_over(w, i, q->packet, w->occupancy[i], q->octets);
-}
-
-static inline bool is_whole(const struct drb_worker *w, uint32_t i)
-{
-	return drb_egress_is_whole(&w->egress[i]) && w->occupancy[i] <= w->tx_burst &&
-	       !is_without_peer(&w->port[i]);
-}
-
-// Sends what is due on every port. *next_ns becomes the next time a queue wants attention.
-static void transmit_all(struct drb_worker *w, uint64_t *next_ns)
-{
-	*next_ns = UINT64_MAX;
-	for (uint32_t i = 0; i < w->ports; i++) {
-		if (w->occupancy[i] == 0)
-			continue;
-		bool refused = likely(is_whole(w, i)) ? transmit_whole(w, i) : transmit(w, i);
-		if (likely(w->occupancy[i] == 0))
-			continue;
-		uint64_t next = drb_egress_next_ns(&w->egress[i]);
-		if (refused && next < w->now_ns + RETRY_NS)
-			next = w->now_ns + RETRY_NS;
-		*next_ns = next < *next_ns ? next : *next_ns;
-	}
-}
-
 // Receives a burst from every port and forwards it. What a burst brought is sent before the next is
 // received, if it is due by then, while it is in the cache: the next burst gets the same buffers.
 static uint32_t receive_all(struct drb_worker *w, uint64_t *next_ns)
@@ -287,12 +134,12 @@ static uint32_t receive_all(struct drb_worker *w, uint64_t *next_ns)
 
 	for (uint32_t i = 0; i < w->ports; i++) {
 		if (!w->port[i].active || w->port[i].rx_queue == DRB_QUEUE_NONE ||
-		    is_without_peer(&w->port[i]))
+		    drb_port_is_without_peer(&w->port[i]))
 			continue;
 		if (w->paced && w->queued > 0) {
 			w->now_ns = clock_now();
 			if (*next_ns <= w->now_ns)
-				transmit_all(w, next_ns);
+				drb_transmit(w, next_ns);
 		}
 		uint32_t n = rte_eth_rx_burst(w->port[i].dpdk, w->port[i].rx_queue, packets,
 					      (uint16_t)w->burst);
@@ -306,7 +153,7 @@ static uint32_t receive_all(struct drb_worker *w, uint64_t *next_ns)
 			// turn began; what is due by now leaves before they are decided upon.
 			w->now_ns = clock_now();
 			if (*next_ns <= w->now_ns)
-				transmit_all(w, next_ns);
+				drb_transmit(w, next_ns);
 		}
 		if (w->peers.count)
 			drb_peers_read(w);
@@ -314,7 +161,7 @@ static uint32_t receive_all(struct drb_worker *w, uint64_t *next_ns)
 		if (w->paced)
 			*next_ns = 0; // what is queued has changed
 		else
-			transmit_all(w, next_ns);
+			drb_transmit(w, next_ns);
 		if (w->peers.count)
 			drb_peers_publish(w);
 	}
@@ -425,10 +272,10 @@ void drb_worker_run(struct drb_worker *w)
 		if (w->now_ns >= w->threshold.due_ns)
 			drb_threshold_update(w);
 		drb_liveness_read(w);
-		transmit_all(w, &next_ns);
+		drb_transmit(w, &next_ns);
 		received = receive_all(w, &next_ns);
 		if (w->paced && received)
-			transmit_all(w, &next_ns);
+			drb_transmit(w, &next_ns);
 		if (w->flows.live > 0)
 			age_flows(w, &next_ns);
 		see_to_ports(w, &next_ns);
@@ -437,7 +284,7 @@ void drb_worker_run(struct drb_worker *w)
 			drb_worker_take_snapshot(w);
 		if (w->peers.count)
 			drb_peers_publish(w);
-		ring_bells(w);
+		drb_transmit_ring(w);
 		tsc = count_turn(w, tsc, received > 0 || queued > 0);
 		if (received) {
 			w->doze_ns = DOZE_MIN_NS;

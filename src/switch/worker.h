@@ -165,10 +165,6 @@ int drb_worker_snapshot(struct drb_worker *w, struct drb_snapshot *out);
 // Worker side: fills w->snapshot.
 void drb_worker_take_snapshot(struct drb_worker *w);
 
-// Hands packets to port i. How many are done with; the others are the caller's.
-uint32_t drb_worker_send(struct drb_worker *w, uint32_t i, struct rte_mbuf **packets,
-			 uint32_t count, struct drb_send_result *result);
-
 // Decides and queues the burst that came in by port index (forward.c).
 void drb_forward_burst(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets,
 		       uint32_t count);
