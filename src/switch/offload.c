@@ -35,23 +35,34 @@ static bool concerns_tcp(const char *feature)
 	       strcmp(feature, "tx-tcp6-segmentation") == 0;
 }
 
+// How many features the kernel knows; 0 if it does not say.
+static uint32_t count_features(int fd, const char *interface)
+{
+	_Alignas(struct ethtool_sset_info) char room[sizeof(struct ethtool_sset_info) + 4] = {0};
+	struct ethtool_sset_info *set = (void *)room;
+	uint32_t count = 0;
+
+	set->cmd = ETHTOOL_GSSET_INFO;
+	set->sset_mask = 1u << ETH_SS_FEATURES;
+	if (ask(fd, interface, set) && set->sset_mask)
+		memcpy(&count, room + sizeof(*set), sizeof(count));
+	return count;
+}
+
 // The names of all features, `count` of them; NULL if they cannot be had. The caller frees it.
 static struct ethtool_gstrings *feature_names(int fd, const char *interface, uint32_t *count)
 {
-	struct {
-		struct ethtool_sset_info info;
-		uint32_t count;
-	} set = {.info = {.cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1u << ETH_SS_FEATURES}};
 	struct ethtool_gstrings *names;
 
-	if (!ask(fd, interface, &set) || !set.info.sset_mask)
+	*count = count_features(fd, interface);
+	if (*count == 0)
 		return NULL;
-	names = calloc(1, sizeof(*names) + (size_t)set.count * ETH_GSTRING_LEN);
+	names = calloc(1, sizeof(*names) + (size_t)*count * ETH_GSTRING_LEN);
 	if (!names)
 		return NULL;
 	names->cmd = ETHTOOL_GSTRINGS;
 	names->string_set = ETH_SS_FEATURES;
-	names->len = *count = set.count;
+	names->len = *count;
 	if (ask(fd, interface, names))
 		return names;
 	free(names);

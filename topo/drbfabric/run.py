@@ -72,11 +72,12 @@ class Run:
     def create(self):
         """Makes the folder. It is never there without the state that shows whose it is."""
         new = f'{ROOT}/.{self.fabric}.new'
-        shutil.rmtree(new, ignore_errors=True)
-        os.makedirs(f'{new}/log')
-        with open(f'{new}/state.json', 'w', encoding='utf-8') as f:
-            json.dump({'phase': PLANNING}, f)
-        os.rename(new, self.folder)
+        with interrupts.deferred():
+            shutil.rmtree(new, ignore_errors=True)
+            os.makedirs(f'{new}/log')
+            with open(f'{new}/state.json', 'w', encoding='utf-8') as f:
+                json.dump({'phase': PLANNING}, f)
+            os.rename(new, self.folder)
 
     def make_plan(self, drbtopo, options, folder=None):
         """Lets drbtopo write the plan; its own message says what is wrong with the options."""
