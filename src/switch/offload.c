@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "offload.h"
 
+#include <errno.h>
 #include <linux/ethtool.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <linux/if_ether.h>
 #include <linux/sockios.h>
 #include <net/if.h>
 #include <stdint.h>
@@ -90,19 +94,50 @@ static bool all_off(int fd, const char *interface, const struct ethtool_gstrings
 	return off;
 }
 
-bool drb_offload_none(const char *interface)
+static uint32_t longest_frame(int fd, const char *interface)
+{
+	struct ifreq request = {0};
+
+	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", interface);
+	return ioctl(fd, SIOCGIFMTU, &request) == 0 ? (uint32_t)request.ifr_mtu + ETH_HLEN : 0;
+}
+
+uint32_t drb_offload_none(const char *interface)
 {
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	struct ethtool_gstrings *names = NULL;
-	uint32_t count = 0;
-	bool none;
+	uint32_t count = 0, longest = 0;
 
 	if (fd < 0)
-		return false;
+		return 0;
 	if (is_veth(fd, interface))
 		names = feature_names(fd, interface, &count);
-	none = names && all_off(fd, interface, names, count);
+	if (names && all_off(fd, interface, names, count))
+		longest = longest_frame(fd, interface);
 	free(names);
 	close(fd);
-	return none;
+	return longest;
+}
+
+int drb_offload_watch(void)
+{
+	struct sockaddr_nl links = {.nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK};
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_ROUTE);
+
+	if (fd >= 0 && bind(fd, (const struct sockaddr *)&links, sizeof(links)) == 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+bool drb_offload_may_differ(int fd)
+{
+	bool any = false;
+	char message;
+
+	// What it says does not matter; ENOBUFS says that there was more.
+	while (recv(fd, &message, sizeof(message), 0) >= 0 || errno == ENOBUFS)
+		any = true;
+	return any;
 }

@@ -3,8 +3,14 @@
 // What an interface leaves to its device.
 
 #include <stdbool.h>
+#include <stdint.h>
 
-// True for a veth that leaves nothing to its other end: what it carries is whole frames with
-// complete checksums, whatever the kernel was given to send, and without a queue on the way.
-// Neither is anything asked for that is off only at present, as under an XDP program.
-bool drb_offload_none(const char *interface);
+// Octets of the longest frame that a veth carries, if it leaves nothing to its other end: what
+// comes out there is whole frames with complete checksums, whatever the kernel was given to send.
+// 0 if it does, or would if no XDP program kept it from it, or is no veth.
+uint32_t drb_offload_none(const char *interface);
+
+// A descriptor for drb_offload_may_differ() in this network namespace; -1: there is none.
+int drb_offload_watch(void);
+// Whether something has changed at some interface since it was asked last. One system call if not.
+bool drb_offload_may_differ(int fd);

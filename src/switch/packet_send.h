@@ -8,8 +8,11 @@
 struct rte_mbuf;
 
 struct drb_packet_out {
-	int fd;    // -1: the driver sends
-	bool runs; // takes runs of TCP segments as one packet each (segment_run.h)
+	int fd;      // -1: the driver sends
+	bool headed; // ours to close: before each packet it wants a header that tells of runs
+	bool full;   // it refused something since it was last asked whether it takes more
+	uint32_t run_frame;    // octets of the longest frame that may be in a run (segment_run.h)
+	const char *interface; // its name, whose setup outlives this; NULL unless headed
 };
 
 struct drb_send_result {
@@ -21,8 +24,10 @@ struct drb_send_result {
 // A socket that takes runs, if what is cut from them leaves the interface as whole frames with
 // complete checksums (offload.h); false, and *out is left alone, if there can be none.
 bool drb_packet_out_open(struct drb_packet_out *out, const char *interface);
+// After something has changed at the interface: whether it still takes runs.
+void drb_packet_out_review(struct drb_packet_out *out);
 
 // Sends packets by an AF_PACKET socket that has no ring to transmit (packet_socket.h). How many are
 // done with and freed; the others are the caller's.
-uint32_t drb_packet_send(const struct drb_packet_out *out, struct rte_mbuf **packets,
-			 uint32_t count, struct drb_send_result *result);
+uint32_t drb_packet_send(struct drb_packet_out *out, struct rte_mbuf **packets, uint32_t count,
+			 struct drb_send_result *result);

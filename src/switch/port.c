@@ -31,7 +31,7 @@
 // exactly.
 #define AF_PACKET_FRAMES 1024
 #define AF_PACKET_FRAME 1664
-#define AF_PACKET_BLOCK (32 * AF_PACKET_FRAME)
+#define AF_PACKET_BLOCK_PAGES 13
 // The af_xdp driver fills this many buffers per queue at start, whatever it was asked for. Rings of
 // this length take them all while the worker is off its CPU; a shorter one drops packets there are
 // buffers for.
@@ -63,7 +63,8 @@ static void describe(const struct drb_port_setup *p, uint32_t workers, char name
 	case DRB_DRIVER_AF_PACKET:
 		snprintf(name, 64, "net_af_packet_%s", p->name);
 		snprintf(args, 1024, "iface=%s,blocksz=%d,framesz=%d,framecnt=%d,qpairs=%u",
-			 p->interface, AF_PACKET_BLOCK, AF_PACKET_FRAME, AF_PACKET_FRAMES, workers);
+			 p->interface, AF_PACKET_BLOCK_PAGES * getpagesize(), AF_PACKET_FRAME,
+			 AF_PACKET_FRAMES, workers);
 		break;
 	case DRB_DRIVER_AF_XDP:
 		// An empty poll with a busy budget would enter the kernel each time.
@@ -295,7 +296,7 @@ static void close_outs(struct drb_port_set *set)
 {
 	for (uint32_t n = 0; n < DRB_WORKERS_MAX; n++) {
 		for (uint32_t i = 0; i < set->count; i++) {
-			if (set->out[n][i].runs)
+			if (set->out[n][i].headed)
 				close(set->out[n][i].fd);
 			set->out[n][i] = (struct drb_packet_out){.fd = -1};
 		}

@@ -1,11 +1,42 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transmit.h"
 
+#include "offload.h"
+
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
 
 // How soon to offer a packet again that the driver refused.
 #define RETRY_NS 50000
+#define REVIEW_NS 100000000
+// The kernel sends at most 32 packets of an af_xdp socket per call; a longer burst would spin
+// inside the driver.
+#define AF_XDP_BURST 32
+
+void drb_transmit_by(struct drb_worker *w, uint32_t i, const struct drb_packet_out *out,
+		     enum drb_driver driver)
+{
+	w->port[i].out = *out;
+	if (driver == DRB_DRIVER_AF_XDP && out->fd < 0 && w->tx_burst > AF_XDP_BURST)
+		w->tx_burst = AF_XDP_BURST;
+	if (!out->headed)
+		return;
+	if (w->changes_fd < 0)
+		w->changes_fd = drb_offload_watch();
+	if (w->changes_fd >= 0)
+		w->review_ns = 0;
+	else
+		w->port[i].out.run_frame = 0;
+}
+
+void drb_transmit_review(struct drb_worker *w)
+{
+	w->review_ns = w->now_ns + REVIEW_NS;
+	if (!drb_offload_may_differ(w->changes_fd))
+		return;
+	for (uint32_t i = 0; i < w->ports; i++)
+		drb_packet_out_review(&w->port[i].out);
+}
 
 uint32_t drb_transmit_free(struct drb_worker *w, uint32_t i)
 {
@@ -32,7 +63,7 @@ static inline __attribute__((always_inline)) uint32_t send_by(struct drb_worker 
 							      uint32_t count,
 							      struct drb_send_result *result)
 {
-	const struct drb_worker_port *port = &w->port[i];
+	struct drb_worker_port *port = &w->port[i];
 
 	if (port->out.fd >= 0)
 		return drb_packet_send(&port->out, packets, count, result);

@@ -13,6 +13,13 @@ static inline bool drb_port_is_without_peer(const struct drb_worker_port *port)
 uint32_t drb_transmit_now(struct drb_worker *w, uint32_t i, struct rte_mbuf **packets,
 			  uint32_t count, struct drb_send_result *result);
 
+// Sets how port i sends: `out`, or its driver. Before the worker runs.
+void drb_transmit_by(struct drb_worker *w, uint32_t i, const struct drb_packet_out *out,
+		     enum drb_driver driver);
+// Looks whether interfaces have changed such that runs can no longer be sent, or can be again; ten
+// times a second while there is traffic.
+void drb_transmit_review(struct drb_worker *w);
+
 // Sends what is due on every port. *next_ns becomes the next time a queue wants attention.
 void drb_transmit(struct drb_worker *w, uint64_t *next_ns);
 

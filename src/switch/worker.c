@@ -44,7 +44,8 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 	w->tx_burst = s->burst;
 	w->poll = s->idle == DRB_IDLE_POLL;
 	w->rng = drb_rng_seed(s->seed, (uint64_t)s->layer << 32 | s->label);
-	w->epoll_fd = w->kick_fd = -1;
+	w->epoll_fd = w->kick_fd = w->changes_fd = -1;
+	w->review_ns = UINT64_MAX;
 	w->owner = w;
 	w->liveness.due_ns = UINT64_MAX;
 	if (drb_verdicts_init(&w->verdicts, &w->hop) < 0 || drb_turns_make(&w->turns, s) < 0) {
@@ -59,10 +60,6 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 		w->port[i].host = p->peer.layer == 0 ? p->peer.label : DRB_NO_LABEL;
 		w->port[i].socket.fd = -1;
 		w->port[i].out.fd = -1;
-		// The kernel sends at most 32 packets of an af_xdp socket per call; a longer burst
-		// would spin inside the driver.
-		if (p->driver == DRB_DRIVER_AF_XDP && w->tx_burst > 32)
-			w->tx_burst = 32;
 		if (drb_egress_init(&w->egress[i], queue, &rate, p->slotted, p->overhead,
 				    p->catchup_ns) < 0) {
 			drb_worker_free(w);
@@ -109,6 +106,9 @@ void drb_worker_free(struct drb_worker *w)
 	drb_assign_free(&memory);
 	drb_verdicts_free(&w->verdicts);
 	drb_turns_free(&w->turns);
+	if (w->changes_fd >= 0)
+		close(w->changes_fd);
+	w->changes_fd = -1;
 }
 
 void drb_worker_kick(struct drb_worker *w)
@@ -267,8 +267,11 @@ void drb_worker_run(struct drb_worker *w)
 
 		// Departures come first: a queue must not hold what has left by the time of a
 		// decision. Without a rate this offers again what drivers refused.
-		if (w->paced || !w->poll || w->timed || w->liveness.due_ns != UINT64_MAX)
+		if (w->paced || !w->poll || w->timed || w->liveness.due_ns != UINT64_MAX ||
+		    w->review_ns != UINT64_MAX)
 			w->now_ns = clock_now();
+		if (unlikely(w->now_ns >= w->review_ns))
+			drb_transmit_review(w);
 		if (w->now_ns >= w->threshold.due_ns)
 			drb_threshold_update(w);
 		drb_liveness_read(w);

@@ -68,6 +68,7 @@ struct drb_worker {
 	// look for a sleeper with every packet, also while nobody sleeps.
 	struct pollfd watched[DRB_PORTS_MAX + 1];
 	uint32_t watched_count;
+	int changes_fd;           // of interfaces (offload.h); -1: no port sends runs
 	uint64_t started_ns;      // CLOCK_MONOTONIC when the loop began
 	bool doze;                // some port has no descriptor to wait on: look after doze_ns
 	struct drb_worker *owner; // worker 0, that keeps the state of all ports
@@ -77,6 +78,7 @@ struct drb_worker {
 	uint32_t occupancy[DRB_PORTS_MAX]; // = length of each egress queue, the load of decisions
 	uint32_t queued;                   // packets in all egress queues
 	uint64_t doze_ns;
+	uint64_t review_ns;  // when to ask for changes of interfaces; UINT64_MAX: never
 	uint32_t sent_memif; // ports that this turn sent to through shared memory, a bit each
 	uint64_t now_ns;     // CLOCK_MONOTONIC at the start of this turn
 	struct drb_routing_counters routing;

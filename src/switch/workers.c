@@ -10,6 +10,7 @@
 #include "assign.h"
 #include "common/msg.h"
 #include "idle.h"
+#include "transmit.h"
 
 int drb_workers_init(struct drb_workers *all, const struct drb_setup *s)
 {
@@ -69,7 +70,7 @@ int drb_workers_attach(struct drb_workers *all, const struct drb_port_set *ports
 			if (p->rx_queue != DRB_QUEUE_NONE)
 				p->socket = ports->socket[p->rx_queue][i];
 			p->memif = ports->memif[i];
-			p->out = ports->out[n][i];
+			drb_transmit_by(w, i, &ports->out[n][i], s->ports[i].driver);
 			if (!p->memif)
 				drb_worker_attach(w, i, drb_worker_share(s, s->ports[i].queue),
 						  ports->dpdk[i]);

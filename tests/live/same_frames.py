@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""same_frames.py ONE.pcap OTHER.pcap     compares what two hosts saw of their TCP connections
-same_frames.py --offloads-on INTERFACE   has an interface leave checksums and segmentation to its device
+"""same_frames.py ONE OTHER                     compares what two hosts saw of their TCP connections
+same_frames.py --capture INTERFACE FILE      writes all TCP frames there to FILE; says "ready"
+same_frames.py --offloads 0|1 INTERFACE...   whether interfaces leave checksums and segmentation to
+                                             their devices
 
 Compared are octets: the frames that one host received of a connection are some of those that the
 other one sent, half of them at least, and there are a thousand. Their order is not: veths have a
@@ -10,38 +12,73 @@ queue per processor, where frames of a host that changes over pass each other. E
 import collections
 import ctypes
 import fcntl
+import itertools
+import mmap
+import select
 import socket
 import struct
 import sys
 
+SOL_PACKET, PACKET_RX_RING, PACKET_VERSION, TPACKET_V2, TP_STATUS_USER = 263, 5, 10, 1, 1
+ETH_P_ALL = 3
+FRAMES, FRAME, BLOCK = 16384, 2048, 65536
 SIOCETHTOOL, ETHTOOL_STXCSUM, ETHTOOL_STSO = 0x8946, 0x17, 0x1f
 
 
-def offload_on(interface, command):
-    value = ctypes.create_string_buffer(struct.pack('=II', command, 1))
-    request = struct.pack('16sP', interface.encode(), ctypes.addressof(value)).ljust(40, b'\0')
+def set_offloads(value, interfaces):
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
-        fcntl.ioctl(s.fileno(), SIOCETHTOOL, request)
+        for interface in interfaces:
+            for command in ETHTOOL_STXCSUM, ETHTOOL_STSO:
+                order = ctypes.create_string_buffer(struct.pack('=II', command, value))
+                request = struct.pack('16sP', interface.encode(), ctypes.addressof(order))
+                fcntl.ioctl(s.fileno(), SIOCETHTOOL, request.ljust(40, b'\0'))
+
+
+def at_tcp(frame):
+    """Where its TCP header is; None if it has none."""
+    if frame[12:14] == b'\x08\x00' and frame[23] == 6:
+        return 34
+    return 54 if frame[12:14] == b'\x86\xdd' and frame[20] == 6 else None
+
+
+def capture(interface, path):
+    # A ring has room for all of a transfer; the buffer of a socket would take more rights.
+    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as s, open(path, 'wb', 0) as f:
+        s.setsockopt(SOL_PACKET, PACKET_VERSION, TPACKET_V2)
+        s.setsockopt(SOL_PACKET, PACKET_RX_RING,
+                     struct.pack('=4I', BLOCK, FRAMES * FRAME // BLOCK, FRAME, FRAMES))
+        ring = mmap.mmap(s.fileno(), FRAMES * FRAME)
+        s.bind((interface, ETH_P_ALL))
+        print('ready', flush=True)
+        for at in itertools.cycle(range(0, FRAMES * FRAME, FRAME)):
+            while not struct.unpack_from('=I', ring, at)[0] & TP_STATUS_USER:
+                select.select([s], [], [])
+            length, start = struct.unpack_from('=I', ring, at + 8)[0], \
+                struct.unpack_from('=H', ring, at + 12)[0]
+            frame = ring[at + start:at + start + length]
+            struct.pack_into('=I', ring, at, 0)
+            if at_tcp(frame):
+                f.write(struct.pack('=I', len(frame)) + frame)
 
 
 def frames(path):
     """{(source MAC, ports): frames} of a capture, of which the end may be missing."""
     found = collections.defaultdict(collections.Counter)
     with open(path, 'rb') as f:
-        f.read(24)
-        while len(head := f.read(16)) == 16:
-            length = struct.unpack('=II', head[8:])[0]
+        while len(head := f.read(4)) == 4:
+            length = struct.unpack('=I', head)[0]
             frame = f.read(length)
             if len(frame) == length:
-                tcp = 14 + (20 if frame[12] == 0x08 else 40)
+                tcp = at_tcp(frame)
                 found[frame[6:12], frame[tcp:tcp + 4]][frame] += 1
     return found
 
 
 def main():
-    if sys.argv[1] == '--offloads-on':
-        for command in ETHTOOL_STXCSUM, ETHTOOL_STSO:
-            offload_on(sys.argv[2], command)
+    if sys.argv[1] == '--capture':
+        capture(*sys.argv[2:])
+    if sys.argv[1] == '--offloads':
+        set_offloads(int(sys.argv[2]), sys.argv[3:])
         return 0
     one, other = frames(sys.argv[1]), frames(sys.argv[2])
     total = 0

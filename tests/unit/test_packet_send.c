@@ -183,9 +183,12 @@ static void runs_arrive(void **state)
 			setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)) == 0,
 		1);
 	rte_pktmbuf_free_bulk(packet, COUNT);
-	out.runs = true;
+	out.headed = true;
+	out.run_frame = SEGMENT_MAX;
 	for (uint32_t turn = 0; turn < 300; turn++) {
 		uint32_t count = make_streams(&rng, frame, length), sent = 0, runs = 0, got = 0;
+		bool none = turn % 8 == 0; // as after somebody has turned offloads on
+		out.run_frame = none ? 0 : SEGMENT_MAX;
 		for (uint32_t i = 0; i < count; i++)
 			packet[i] = mbuf_of(frame[i], length[i]);
 		while (sent < count) {
@@ -197,11 +200,31 @@ static void runs_arrive(void **state)
 			sent += n;
 		}
 		assert_int_equal(runs, got);
+		assert_true(!none || runs == 0);
 		assert_int_equal(rte_mempool_in_use_count(test_pool), 0);
 		in_runs += runs;
 		all += count;
 	}
 	assert_in_range(in_runs, all / 4, all);
+}
+
+// What the interface would refuse alone is in no run.
+static void long_frames_go_alone(void **state)
+{
+	struct segment_fields s = {.payload = 1000, .flags = FLAG_ACK};
+	uint8_t frame[SEGMENT_MAX];
+
+	(void)state;
+	rte_pktmbuf_free_bulk(packet, COUNT);
+	out.headed = true;
+	for (uint32_t longest = 1053; longest <= 1054; longest++) {
+		s.seq = s.id = 0;
+		for (uint32_t i = 0; i < 10; i++, s.seq += s.payload, s.id++)
+			packet[i] = mbuf_of(frame, make_segment(frame, &s));
+		out.run_frame = longest;
+		assert_int_equal(drb_packet_send(&out, packet, 10, &outcome), 10);
+		assert_int_equal(outcome.run_packets, longest == 1054 ? 10 : 0);
+	}
 }
 
 // The packets of a run are lost together, and counted each.
@@ -215,7 +238,8 @@ static void lost_runs_are_counted(void **state)
 	for (uint32_t i = 0; i < 10; i++, s.seq += s.payload, s.id++)
 		packet[i] = mbuf_of(frame, make_segment(frame, &s));
 	close(pair[1]);
-	out.runs = true;
+	out.headed = true;
+	out.run_frame = SEGMENT_MAX;
 	assert_int_equal(drb_packet_send(&out, packet, 10, &outcome), 10);
 	assert_int_equal(outcome.lost, 10);
 	assert_int_equal(outcome.lost_octets, 10 * 1054);
@@ -231,6 +255,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(full_sockets_refuse, make, unmake),
 		cmocka_unit_test_setup_teardown(dead_sockets_take_all, make, unmake),
 		cmocka_unit_test_setup_teardown(runs_arrive, make, unmake),
+		cmocka_unit_test_setup_teardown(long_frames_go_alone, make, unmake),
 		cmocka_unit_test_setup_teardown(lost_runs_are_counted, make, unmake),
 	};
 	return cmocka_run_group_tests(tests, setup_eal, free_eal);
