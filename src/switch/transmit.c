@@ -8,7 +8,7 @@
 
 // How soon to offer a packet again that the driver refused.
 #define RETRY_NS 50000
-#define REVIEW_NS 100000000
+#define REVIEW_NS 1000000000
 // The kernel sends at most 32 packets of an af_xdp socket per call; a longer burst would spin
 // inside the driver.
 #define AF_XDP_BURST 32

@@ -16,8 +16,8 @@ uint32_t drb_transmit_now(struct drb_worker *w, uint32_t i, struct rte_mbuf **pa
 // Sets how port i sends: `out`, or its driver. Before the worker runs.
 void drb_transmit_by(struct drb_worker *w, uint32_t i, const struct drb_packet_out *out,
 		     enum drb_driver driver);
-// Looks whether interfaces have changed such that runs can no longer be sent, or can be again; ten
-// times a second while there is traffic.
+// Looks whether interfaces have changed such that runs can no longer be sent, or can be again. Once
+// a second at most: with nothing to do even a system call that finds nothing is a part of all work.
 void drb_transmit_review(struct drb_worker *w);
 
 // Sends what is due on every port. *next_ns becomes the next time a queue wants attention.

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Twenty switches with nothing to do use under 2 % of one core together, of which hellos are all but
 # 0.1. A machine that is busy with something else adds to it (caches, clocks, a host that takes CPUs
-# away): where no look was at a quiet one, the check is skipped.
+# away): where no look was at a quiet one, the check is skipped. So it is where the machine is slower, now
+# or always, than the one the bound is of: there two processes that wake each other cost 53 to 61 us.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch
 need_tool python3
-seconds=3 looks=8 bound=2
+seconds=3 looks=8 bound=2 slow_us=65
 
 switch_cpu_ns() {
   local pid
@@ -42,8 +43,10 @@ for ((i = 0; i < looks; i++)); do
   if below 90 "$free" && below "$stolen" 3; then quiet=$((quiet + 1)); fi
 done
 what="20 idle switches use $least % of one core"
-if below $least $bound || [ $quiet -gt 0 ]; then
+if below $least $bound || { [ $quiet -gt 0 ] && wake_us=$(python3 -B "$root/tests/live/wakes.py") && [ "$wake_us" -le $slow_us ]; }; then
   check "$what" below $least $bound
+elif [ $quiet -gt 0 ]; then
+  skip "$what" "the machine is slow: two processes that wake each other cost it $wake_us us"
 else
   skip "$what" "the machine did other work at every look"
 fi
