@@ -38,9 +38,8 @@ bool drb_packet_out_open(struct drb_packet_out *out, const char *interface)
 {
 	struct sockaddr_ll at = {.sll_family = AF_PACKET,
 				 .sll_ifindex = (int)if_nametoindex(interface)};
+	const uint32_t longest = drb_offload_none(interface);
 	const int on = 1;
-
-	uint32_t longest = drb_offload_none(interface);
 
 	if (longest == 0)
 		return false;
@@ -117,12 +116,11 @@ static int offer(const struct drb_packet_out *out, struct rte_mbuf **packets, ui
 	return taken;
 }
 
-// How many of count packets, of which the kernel refused the first for this reason, are lost.
+// How many of count packets, of which the kernel refused the first message for this reason, are
+// lost: of a run only its first packet, the others are offered again.
 static uint32_t given_up(int error, uint32_t count)
 {
 	switch (error) {
-	case -EAGAIN:
-		return 0;
 	case -ENETDOWN:
 	case -ENXIO:
 		return count; // none of them fares better
@@ -150,10 +148,10 @@ uint32_t drb_packet_send(struct drb_packet_out *out, struct rte_mbuf **packets, 
 	while (done < count && takes_more(out)) {
 		uint32_t left = count - done;
 		int n = offer(out, packets + done, left < AT_ONCE ? left : AT_ONCE, result);
-		uint32_t bad = n < 0 ? given_up(n, left) : 0;
 		out->full = n == -EAGAIN;
 		if (out->full)
 			break;
+		uint32_t bad = n < 0 ? given_up(n, left) : 0;
 		result->lost += bad;
 		for (uint32_t i = 0; i < bad; i++)
 			result->lost_octets += packets[done + i]->pkt_len;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transmit.h"
 
-#include "offload.h"
-
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
+
+#include "offload.h"
 
 // How soon to offer a packet again that the driver refused.
 #define RETRY_NS 50000

@@ -84,6 +84,7 @@ static void full_sockets_refuse(void **state)
 		uint32_t n = drb_packet_send(&out, packet + sent, COUNT - sent, &outcome);
 		assert_in_range(n, 1, COUNT - sent);
 		assert_int_equal(rte_mempool_in_use_count(test_pool), COUNT - sent - n);
+		assert_int_equal(out.full, sent + n < COUNT);
 		if (sent + n < COUNT)
 			assert_int_equal(drb_packet_send(&out, packet + sent + n, 1, &outcome), 0);
 		arrived(sent, sent + n);
