@@ -110,7 +110,7 @@ unprivileged=(setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs)
 unit_tests() { # unit_tests DIR
   local wrapper=()
   say "unit tests in $1"
-  if [ "$(id -u)" = 0 ] && "${unprivileged[@]}" test -x "$PWD/$1/tests/unit/test_addr"; then
+  if [ "$(id -u)" = 0 ] && "${unprivileged[@]}" test -x "$PWD/$1/tests/unit/test_addresses"; then
     wrapper=(--wrapper "${unprivileged[*]}")
   fi
   rm -f "$1"/meson-logs/testlog*.json
@@ -142,7 +142,7 @@ check_format() { sources '*.c' '*.h' | xargs -r clang-format --dry-run -Werror; 
 
 check_cppcheck() {
   cppcheck --quiet --std=c11 --enable=warning,performance,portability,style --inline-suppr \
-    --suppressions-list=tests/cppcheck.txt --error-exitcode=1 -j "$jobs" -Iinclude -Isrc \
+    --suppressions-list=tests/cppcheck.txt --error-exitcode=1 -j "$jobs" -Isrc -Itests \
     -D_GNU_SOURCE '-DDRB_VERSION="0"' '-DSEC(x)=' src tests
 }
 

@@ -3,14 +3,14 @@
 //   in = out + in_discards + out_discards + queued    summed over the ports, in one picture
 //   discards = sum of the drop reasons                between two pictures, as both only grow
 
-#include "ctl.h"
+#include "ctl/ctl.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "common/args.h"
-#include "common/msg.h"
+#include "common/cli/args.h"
+#include "common/cli/log.h"
 
 struct check {
 	struct ctl ctl;

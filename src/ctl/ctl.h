@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/switch_reader.h"
-#include "common/table.h"
+#include "common/telemetry/switch_reader.h"
+#include "common/cli/table.h"
 
 // Options of every verb.
 struct ctl {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Options of every verb, and reaching the switches they are about.
 
-#include "ctl.h"
+#include "ctl/ctl.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/msg.h"
-#include "common/quantity.h"
+#include "common/cli/log.h"
+#include "common/cli/quantity.h"
 
 enum { KEY_CSV = 0x100, KEY_JSON, KEY_RUNTIME, KEY_TIMEOUT };
 

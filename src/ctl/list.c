@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // drbctl list: every running switch.
 
-#include "ctl.h"
+#include "ctl/ctl.h"
 
-#include "common/args.h"
-#include "common/msg.h"
+#include "common/cli/args.h"
+#include "common/cli/log.h"
 
 static int list_one(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // drbctl reload, drain, undrain: what switches are asked to do.
 
-#include "ctl.h"
+#include "ctl/ctl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/args.h"
-#include "common/msg.h"
+#include "common/cli/args.h"
+#include "common/cli/log.h"
 
 struct order {
 	struct ctl ctl;

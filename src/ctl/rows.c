@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rows whose columns are made up as the first row is filled.
 
-#include "ctl.h"
+#include "ctl/ctl.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // drbctl show: counters and settings.
 
-#include "ctl.h"
+#include "ctl/ctl.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/args.h"
-#include "common/msg.h"
+#include "common/cli/args.h"
+#include "common/cli/log.h"
 
 struct show;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // drbctl watch: what every switch does now, again and again.
 
-#include "ctl.h"
+#include "ctl/ctl.h"
 
 #include <errno.h>
 #include <math.h>
@@ -12,9 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/args.h"
-#include "common/msg.h"
-#include "common/quantity.h"
+#include "common/cli/args.h"
+#include "common/cli/log.h"
+#include "common/cli/quantity.h"
 
 #define CLEAR_SCREEN "\033[H\033[2J"
 

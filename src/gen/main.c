@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // drbgen: writes traffic as captures, replays captures into a fabric and measures what arrives.
 
-#include "drbgen.h"
+#include "gen/drbgen.h"
 
-#include "common/verbs.h"
+#include "common/cli/verbs.h"
 
 const char *argp_program_version = "drbgen " DRB_VERSION;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // drbsim: the paper's numerical experiments and theory, on the switch's decision core.
 
-#include "sim.h"
+#include "sim/runs/sim.h"
 
-#include "common/verbs.h"
+#include "common/cli/verbs.h"
 
-#include "ranks.h"
+#include "sim/runs/ranks.h"
 
 const char *argp_program_version = "drbsim " DRB_VERSION;
 

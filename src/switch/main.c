@@ -8,18 +8,18 @@
 
 #include <systemd/sd-daemon.h>
 
-#include "common/args.h"
-#include "common/msg.h"
-#include "eal.h"
-#include "idle.h"
-#include "instance.h"
-#include "memif_guard.h"
-#include "memif_seek.h"
-#include "port.h"
-#include "privilege.h"
-#include "reload.h"
-#include "telemetry.h"
-#include "workers.h"
+#include "common/cli/args.h"
+#include "common/cli/log.h"
+#include "switch/startup/eal.h"
+#include "switch/datapath/idle.h"
+#include "switch/startup/instance.h"
+#include "switch/ports/memif/callbacks.h"
+#include "switch/ports/memif/connect.h"
+#include "switch/ports/port.h"
+#include "switch/startup/privilege.h"
+#include "switch/control/reload.h"
+#include "switch/control/telemetry.h"
+#include "switch/datapath/workers.h"
 
 // How long a switch waits for the next peer of its memif ports, which start in any order, before it
 // works without those that have not come.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // drbtopo graph: the fabric for Graphviz dot, one rank a layer, the core on top.
 
-#include "topo.h"
+#include "topo/topo.h"
 
 #include <stdio.h>
 
-#include <common/args.h>
-#include <common/msg.h>
+#include "common/cli/args.h"
+#include "common/cli/log.h"
 
 enum { KEY_PORTS = 0x100, KEY_NO_HOSTS };
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // drbtopo list: the fabric as tables.
 
-#include "topo.h"
+#include "topo/topo.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include <common/args.h>
-#include <common/msg.h>
+#include "common/cli/args.h"
+#include "common/cli/log.h"
 
 enum { KEY_CSV = 0x100, KEY_JSON };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // drbtopo plan: options, and the order in which the files are written.
-#include "plan.h"
+#include "topo/plan.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <common/args.h>
-#include <common/msg.h>
-#include <common/plan.h>
+#include "common/cli/args.h"
+#include "common/cli/log.h"
+#include "common/plan.h"
 
 #define RUN_DIR "/run/drbswitch"
 

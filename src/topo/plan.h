@@ -2,9 +2,9 @@
 #pragma once
 // drbtopo plan: what is asked for, and the files that come out.
 
-#include "topo.h"
+#include "topo/topo.h"
 
-#include <common/config.h>
+#include "common/config/config.h"
 #include <jansson.h>
 
 struct plan {

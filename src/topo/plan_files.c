@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The plan's files for others' programs: ip -batch and switch configs.
-#include "plan.h"
+#include "topo/plan.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <common/msg.h>
+#include "common/cli/log.h"
 
 void plan_batch_name(char name[DRB_NAME_MAX], uint32_t layer, uint32_t label)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The plan as JSON, see common/plan.h.
-#include "plan.h"
+#include "topo/plan.h"
 
 #include <stdlib.h>
 
-#include <common/plan.h>
+#include "common/plan.h"
 
 static json_t *checked(json_t *value)
 {

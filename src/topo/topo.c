@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "topo.h"
+#include "topo/topo.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <common/msg.h>
-#include <common/quantity.h>
+#include "common/cli/log.h"
+#include "common/cli/quantity.h"
 
 enum { KEY_NAME = 0x100, KEY_IPV4, KEY_IPV6, KEY_MAC };
 

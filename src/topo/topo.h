@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <common/table.h>
-#include <drb/addr.h>
-#include <drb/name.h>
-#include <drb/tree.h>
+#include "common/cli/table.h"
+#include "core/fabric/addresses.h"
+#include "core/fabric/names.h"
+#include "core/fabric/tree.h"
 
 // The fabric of a command line: options -l, -d, --name, --ipv4, --ipv6 and --mac.
 struct topo {

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <time.h>
 
-#include <drb/choice.h>
-#include <drb/flow.h>
-#include <drb/hop.h>
+#include "core/routing/choice.h"
+#include "core/packet/flow_key.h"
+#include "core/fabric/next_hop.h"
 
 #define ROUNDS 5
 #define CALLS 4000000u

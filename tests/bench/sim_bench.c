@@ -8,8 +8,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "sim/flow.h"
-#include "sim/packet.h"
+#include "sim/models/flow.h"
+#include "sim/models/packet.h"
 
 static double cpu_seconds(void)
 {

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "common/config.h"
+#include "common/config/config.h"
 
 static void check_setup(const struct drb_setup *s)
 {

@@ -2,7 +2,7 @@
 // The flow of any frame: the same for the same bytes, and free of what is behind the frame's end.
 #include "fuzz.h"
 
-#include <drb/flow.h>
+#include "core/packet/flow_key.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -4,7 +4,7 @@
 // frame its port, whether the burst ends, its length.
 #include "fuzz.h"
 
-#include "unit/switch_eal.h"
+#include "fixtures/switch_eal.h"
 
 #define FABRIC(l, d, m, s)                                                                         \
 	"fabric: {layers: " #l ", arity: " #d "}\nswitch: {layer: " #m ", label: " #s "}\n"        \

@@ -2,7 +2,7 @@
 // Hello frames: what is taken can be written and is the same; a port's state follows from it.
 #include "fuzz.h"
 
-#include <drb/live.h>
+#include "core/links/link_state.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

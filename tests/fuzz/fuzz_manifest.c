@@ -2,7 +2,7 @@
 // Any bytes as traffic.json: refused with a reason, or a manifest whose fields are all in range.
 #include "fuzz.h"
 
-#include "gen/manifest.h"
+#include "gen/captures/manifest.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

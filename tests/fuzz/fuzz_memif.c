@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "switch/memif_bell.h"
+#include "switch/ports/memif/doorbell.h"
 
 #define MESSAGE 128 // octets of every message of the protocol
 #define REGION_SIZE 16384

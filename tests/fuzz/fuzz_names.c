@@ -2,10 +2,10 @@
 // Names and quantities: what is read can be written and is read again as the same.
 #include "fuzz.h"
 
-#include <drb/addr.h>
-#include <drb/name.h>
+#include "core/fabric/addresses.h"
+#include "core/fabric/names.h"
 
-#include "common/quantity.h"
+#include "common/cli/quantity.h"
 
 static void names(const char *text)
 {

@@ -2,7 +2,7 @@
 // A host's question: asker, spare room, frame.
 #include "fuzz.h"
 
-#include "switch/neighbour.h"
+#include "switch/datapath/arp_nd_proxy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/switch_reader.h"
+#include "common/telemetry/switch_reader.h"
 
 #define TERMINATED(text) require(memchr(text, '\0', sizeof(text)))
 

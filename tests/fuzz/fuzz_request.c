@@ -14,11 +14,11 @@
 
 #include <jansson.h>
 
-#include "switch/eal.h"
-#include "switch/idle.h"
-#include "switch/reload.h"
-#include "switch/telemetry.h"
-#include "unit/switch_eal.h"
+#include "switch/startup/eal.h"
+#include "switch/datapath/idle.h"
+#include "switch/control/reload.h"
+#include "switch/control/telemetry.h"
+#include "fixtures/switch_eal.h"
 
 // Each takes turns of several threads.
 #define REQUESTS_MAX 20

@@ -3,8 +3,8 @@
 // fabric to another. Input: number of hosts less 2, then the file.
 #include "said.h"
 
-#include "gen/foreign.h"
-#include "gen/recognise.h"
+#include "gen/captures/foreign.h"
+#include "gen/captures/recognise.h"
 
 #define HOSTS_MAX 64
 #define MTU 1500

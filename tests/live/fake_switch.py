@@ -12,11 +12,11 @@ import socket
 import sys
 import threading
 
-HEADER = os.path.join(os.path.dirname(__file__), "../../include/drb/stats.h")
+HEADER = os.path.join(os.path.dirname(__file__), "../../src/core/counters.h")
 
 
 def keys(macro):
-    """The names that include/drb/stats.h lists in this macro."""
+    """The names that src/core/counters.h lists in this macro."""
     with open(HEADER, encoding="utf-8") as header:
         listing = re.search(rf"#define {macro}\(X\)(.*?[^\\])\n", header.read(), re.DOTALL)[1]
     return re.findall(r"X\((\w+),", listing)

@@ -123,7 +123,7 @@ check "all: strange frames reach the switch" \
   bash -c "grep -q '\"unknown_destination\":3' <<<'$(try all 3)'"
 check "all: nothing is counted in front of it" \
   bash -c "grep -q 'no port has an XDP program' <<<'$(try all 3)'"
-own=$build/src/switch/steer.bpf.o
+own=$build/src/switch/ports/xdp/steer.bpf.o
 check "a program of one's own: strange frames pass" \
   bash -c "grep -q '\"unknown_destination\":0' <<<'$(try "$own" 0)'"
 missing() {

@@ -697,7 +697,7 @@ def service_file():
 
 
 def every_key_is_documented():
-    source = (CONFIGS.parent / 'src/common/config_file.c').read_text()
+    source = (CONFIGS.parent / 'src/common/config/config_file.c').read_text()
     keys = set(re.findall(r'(?:OPTIONAL_|CYAML_FIELD_)[A-Z_]+\(\s*"([a-z0-9_]+)"', source))
     text = (CONFIGS / 'README.md').read_text()
     assert len(keys) > 30, keys

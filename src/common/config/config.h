@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The config file of one switch (YAML; every key is documented in config/README.md).
+// struct drb_config is the file as written: what is absent is NULL (0 for counts of sequences).
+// struct drb_setup is what it means: defaults filled in, names parsed, ranges checked.
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/fabric/addresses.h"
+#include "core/routing/choice.h"
+#include "core/fabric/next_hop.h"
+#include "core/fabric/names.h"
+#include "core/fabric/tree.h"
+
+#include "common/cli/quantity.h"
+
+// Most ports of a switch (2d), bound by what DPDK distributions are built for.
+#define DRB_PORTS_MAX 32
+// Most forwarding threads of a switch.
+#define DRB_WORKERS_MAX 16
+// Room for the name of a device of DPDK.
+#define DRB_DEVICE_MAX 64
+
+struct drb_config_fabric {
+	char *name; // default "drb"
+	uint32_t layers;
+	uint32_t arity;
+	char *mac, *ipv4, *ipv6; // bases of label addresses
+};
+
+struct drb_config_switch {
+	uint32_t layer, label;
+};
+
+struct drb_config_routing {
+	char *scheme;
+	char *threshold;
+	uint32_t *choices;
+	char *unit;
+	uint64_t *seed;
+	bool *check_source;
+	char *flow_idle, *flow_grace;
+	uint32_t *flow_max;
+	char *flowlet_gap;
+	char *slot;
+	uint32_t *tau;
+};
+
+// Properties of a link: of all ports in `link`, of one in an entry of `ports`.
+struct drb_config_link {
+	char *driver;
+	char *rate;
+	bool *slotted;
+	uint32_t *overhead;
+	uint32_t *queue;
+	char *catchup;
+	char *xdp;
+	char *hello;
+};
+
+struct drb_config_port {
+	char *name;
+	struct drb_config_link link; // keys stand beside name in the file
+	char *interface;             // default: the port's name
+	char *socket;
+	char *device;
+};
+
+struct drb_config_process {
+	char *idle;
+	uint32_t *burst;
+	char *cpus;
+	char *hugepages;
+	uint32_t *memory;
+	uint32_t *buffers;
+	uint32_t *workers;
+	char *memif_dir;
+};
+
+struct drb_config {
+	struct drb_config_fabric fabric;
+	struct drb_config_switch *sw;
+	struct drb_config_routing routing;
+	struct drb_config_link link;
+	struct drb_config_port *ports;
+	uint32_t ports_count;
+	struct drb_config_process process;
+};
+
+enum drb_driver {
+	DRB_DRIVER_AF_PACKET,
+	DRB_DRIVER_AF_XDP,
+	DRB_DRIVER_MEMIF,
+	DRB_DRIVER_VDEV, // any EAL --vdev string
+	DRB_DRIVER_PCI,  // a PCI address
+	DRB_DRIVER_NONE, // nothing is connected: packets for this port are dropped as port_down
+	DRB_DRIVER_COUNT
+};
+
+const char *drb_driver_name(enum drb_driver driver);
+
+// Which frames an af_xdp port takes: those of the fabric, all, or those that a program of the user
+// takes, whose file is named.
+#define DRB_XDP_STEER "steer"
+#define DRB_XDP_ALL "all"
+
+// What one decision is made for ("flow routing and packet routing").
+enum drb_unit {
+	DRB_UNIT_PACKET,
+	DRB_UNIT_FLOW,    // a flow keeps the uplink it got when it appeared
+	DRB_UNIT_FLOWLET, // packets of a flow without a pause between them
+	DRB_UNIT_COUNT
+};
+
+// "packet", "flow", "flowlet"; NULL beyond the last.
+const char *drb_unit_name(enum drb_unit unit);
+// 0 and *unit, or -EINVAL.
+int drb_unit_parse(const char *name, enum drb_unit *unit);
+
+// A threshold as written: a number >= 0, or "auto" for the paper's formulas.
+#define DRB_THRESHOLD_AUTO "auto"
+// 0 and *threshold (left alone if *automatic), or -EINVAL.
+int drb_threshold_parse(const char *text, bool *automatic, double *threshold);
+
+enum drb_idle {
+	DRB_IDLE_SLEEP, // wait on the ports' sockets and for the next departure
+	DRB_IDLE_POLL   // spin, for dedicated cores
+};
+
+enum drb_hugepages { DRB_HUGEPAGES_AUTO, DRB_HUGEPAGES_YES, DRB_HUGEPAGES_NO };
+
+struct drb_port_setup {
+	char name[DRB_NAME_MAX]; // d0, u1
+	char key[24];            // where the file speaks of it: "ports[2]." or "link."
+	bool up;
+	uint32_t number;     // within its direction
+	struct drb_end peer; // who must be at the other end
+	enum drb_driver driver;
+	char interface[64]; // af_packet, af_xdp
+	char socket[108];   // memif
+	char device[1024];  // vdev string or PCI address
+	char xdp[108];      // af_xdp: DRB_XDP_STEER, DRB_XDP_ALL or the path of a program
+	struct drb_rate rate;
+	bool slotted;        // departures fall on a clock common to all switches
+	uint32_t overhead;   // bytes a frame occupies on the wire beyond its own
+	uint32_t queue;      // packets, egress queue limit
+	uint32_t queue_made; // the limit that packet buffers were made for
+	uint64_t catchup_ns; // link time a late wake-up may make up for
+	uint64_t hello_ns;   // between two hellos, or looks at the carrier; 0: off
+};
+
+// What the driver opens: the interface, socket, vdev string or PCI address.
+const char *drb_port_device(const struct drb_port_setup *port);
+
+struct drb_setup {
+	char fabric[DRB_FABRIC_MAX + 1];
+	char name[DRB_NAME_MAX];     // s1-0
+	char instance[DRB_NAME_MAX]; // drb-s1-0
+	struct drb_tree tree;
+	struct drb_addr_plan addr;
+	uint32_t layer, label;
+	struct drb_hop hop;
+	struct drb_choice choice;
+	double threshold; // T, unless threshold_auto
+	bool threshold_auto;
+	enum drb_unit unit;
+	uint64_t flow_idle_ns;   // a flow that pauses longer has ended
+	uint64_t flow_grace_ns;  // the same after FIN or RST
+	uint64_t flowlet_gap_ns; // a pause longer than this ends a flowlet
+	uint32_t flow_max;       // live flows of one worker
+	uint64_t slot_ns;        // of rotate's clock; of walk: what a packet takes on an uplink
+	uint32_t tau;            // of walk, slots: longest gap within a streak
+	uint64_t seed;
+	bool check_source;
+	uint32_t down_ports, up_ports;
+	struct drb_port_setup ports[DRB_PORTS_MAX]; // down-ports first
+	enum drb_idle idle;
+	uint32_t workers; // forwarding threads
+	uint32_t burst;   // most packets per receive call
+	char cpus[64];    // EAL cpu list the worker may run on; "" = wherever the process may
+	enum drb_hugepages hugepages;
+	uint32_t memory_mb; // 0: as needed
+	uint32_t buffers;   // packet buffers beyond what queues and drivers need
+};
+
+// Command-line overrides of `switch`; -1: as in the file.
+struct drb_config_override {
+	int64_t layer, label;
+};
+
+// Reads path and fills setup. On failure prints one line naming file, line and key, returns
+// -EINVAL, and setup is not to be used.
+int drb_config_load(const char *path, const struct drb_config_override *override,
+		    struct drb_setup *setup);
+
+// For a switch that goes on with another config: what cannot change while it runs stays in *setup
+// as it is in *now, and what differs there is named in kept ("process.burst, ports[0].driver"; ""
+// if nothing). -EINVAL with a message printed if it is the config of another switch.
+int drb_config_keep(const char *path, const struct drb_setup *now, struct drb_setup *setup,
+		    char *kept, size_t size);
+
+// The same for a text that is in memory; path is what messages call it.
+int drb_config_load_text(const char *path, const char *text, size_t length,
+			 struct drb_setup *setup);
+
+// config as YAML, to be freed. 0, or -errno with a message printed.
+int drb_config_format(const struct drb_config *config, char **text, size_t *length);

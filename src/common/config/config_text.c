@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The text of the config file, held in memory from reading it on: a pipe can be read once only, and
+// messages name lines of what was read, not of what the file has become since.
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <yaml.h>
+
+#include "common/config/config_file.h"
+#include "common/cli/log.h"
+
+// A config of 32 ports with every key of each is below 10 KiB. The time that parsers take grows
+// with the square of what they are given.
+#define TEXT_MAX (64 << 10)
+// ports: [{key: value}] is three deep; what is deeper is no config, and takes parsers long.
+#define DEPTH_MAX 16
+
+static char text[TEXT_MAX + 1];
+static size_t length;
+
+struct drb_config_text drb_config_text(void)
+{
+	return (struct drb_config_text){text, length};
+}
+
+static int read_whole(const char *path)
+{
+	FILE *f = fopen(path, "r");
+
+	length = 0;
+	if (f) {
+		errno = 0;
+		length = fread(text, 1, sizeof(text), f);
+	}
+	if (!f || ferror(f)) {
+		drb_error("%s: %s", path, strerror(errno));
+		length = 0;
+	} else if (length > TEXT_MAX) {
+		drb_error("%s: longer than %d KiB: no config", path, TEXT_MAX >> 10);
+		length = 0;
+	} else {
+		fclose(f);
+		return 0;
+	}
+	if (f)
+		fclose(f);
+	return -EINVAL;
+}
+
+// What one event of the parser adds to the depth.
+static int deeper(yaml_event_type_t type)
+{
+	switch (type) {
+	case YAML_SEQUENCE_START_EVENT:
+	case YAML_MAPPING_START_EVENT:
+		return 1;
+	case YAML_SEQUENCE_END_EVENT:
+	case YAML_MAPPING_END_EVENT:
+		return -1;
+	default:
+		return 0;
+	}
+}
+
+// What is not YAML is left to libcyaml, which says why.
+static int check_form(const char *path, yaml_parser_t *parser)
+{
+	int depth = 0, documents = 0;
+	bool ended = false;
+
+	while (!ended) {
+		yaml_event_t event;
+		if (!yaml_parser_parse(parser, &event))
+			return 0;
+		size_t line = event.start_mark.line + 1;
+		depth += deeper(event.type);
+		documents += event.type == YAML_DOCUMENT_START_EVENT;
+		ended = event.type == YAML_STREAM_END_EVENT;
+		yaml_event_delete(&event);
+		if (depth > DEPTH_MAX) {
+			drb_error("%s:%zu: nested deeper than %d levels", path, line, DEPTH_MAX);
+			return -EINVAL;
+		}
+		if (documents > 1) {
+			drb_error("%s:%zu: a second document; a config is one", path, line);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+static int check_text(const char *path)
+{
+	yaml_parser_t parser;
+	int rc;
+
+	if (!yaml_parser_initialize(&parser)) {
+		drb_error("%s: out of memory", path);
+		return -EINVAL;
+	}
+	yaml_parser_set_input_string(&parser, (const uint8_t *)text, length);
+	rc = check_form(path, &parser);
+	yaml_parser_delete(&parser);
+	return rc;
+}
+
+int drb_config_text_read(const char *path)
+{
+	return read_whole(path) < 0 ? -EINVAL : check_text(path);
+}
+
+int drb_config_text_take(const char *path, const char *from, size_t size)
+{
+	if (size > TEXT_MAX) {
+		drb_error("%s: longer than %d KiB: no config", path, TEXT_MAX >> 10);
+		return -EINVAL;
+	}
+	memcpy(text, from, size);
+	length = size;
+	return check_text(path);
+}

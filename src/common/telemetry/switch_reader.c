@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "common/telemetry/switch_reader.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// More than any switch has; a reply that claims more is not believed.
+#define PORTS_MAX 8192
+
+// Where the value of a key goes.
+struct field {
+	const char *key;
+	size_t at;
+};
+
+#define X(key, meaning) {#key, offsetof(struct drb_port_counters, key)},
+static const struct field port_fields[] = {DRB_PORT_COUNTERS(X)};
+#undef X
+#define X(key, meaning) {#key, offsetof(struct drb_xdp_counters, key)},
+static const struct field xdp_fields[] = {DRB_XDP_COUNTERS(X)};
+#undef X
+#define X(key, meaning) {#key, offsetof(struct drb_routing_counters, key)},
+static const struct field routing_fields[] = {DRB_ROUTING_COUNTERS(X)};
+#undef X
+#define X(key, meaning) {#key, offsetof(struct drb_worker_counters, key)},
+static const struct field worker_fields[] = {DRB_WORKER_COUNTERS(X)};
+#undef X
+#define X(key, meaning) {#key, DRB_DROP_##key * sizeof(uint64_t)},
+static const struct field drop_fields[] = {DRB_DROP_REASONS(X)};
+#undef X
+
+#define COUNT(fields) (sizeof(fields) / sizeof((fields)[0]))
+
+static int take_count(const json_t *value, uint64_t *out)
+{
+	if (!json_is_integer(value) || json_integer_value(value) < 0)
+		return -EPROTO;
+	*out = (uint64_t)json_integer_value(value);
+	return 0;
+}
+
+static int get_count(const json_t *object, const char *key, uint64_t *out)
+{
+	return take_count(json_object_get(object, key), out);
+}
+
+static int take_text(const json_t *value, char *out, size_t size)
+{
+	const char *text = json_string_value(value);
+
+	if (!text || (size_t)snprintf(out, size, "%s", text) >= size)
+		return -EPROTO;
+	return 0;
+}
+
+#define GET_TEXT(object, key, out) take_text(json_object_get(object, key), out, sizeof(out))
+
+static int get_fields(const json_t *object, const struct field *fields, size_t count, void *out)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t value;
+		if (get_count(object, fields[i].key, &value) < 0)
+			return -EPROTO;
+		memcpy((char *)out + fields[i].at, &value, sizeof(value));
+	}
+	return 0;
+}
+
+static int take_code(const json_t *code, char *text, size_t size)
+{
+	size_t used = 1, count = json_array_size(code);
+
+	if (!json_is_array(code))
+		return -EPROTO;
+	snprintf(text, size, "(");
+	for (size_t i = 0; i < count; i++) {
+		uint64_t digit;
+		if (take_count(json_array_get(code, i), &digit) < 0)
+			return -EPROTO;
+		used += (size_t)snprintf(text + used, size - used, "%s%u", i ? "," : "",
+					 (uint32_t)digit);
+		if (used + 1 >= size)
+			return -EPROTO;
+	}
+	snprintf(text + used, size - used, ")");
+	return 0;
+}
+
+static int take_info(const json_t *reply, void *out)
+{
+	struct drb_switch_info *info = out;
+	static const struct field fields[] = {
+		{"layers", offsetof(struct drb_switch_info, layers)},
+		{"arity", offsetof(struct drb_switch_info, arity)},
+		{"layer", offsetof(struct drb_switch_info, layer)},
+		{"label", offsetof(struct drb_switch_info, label)},
+		{"pid", offsetof(struct drb_switch_info, pid)},
+		{"ready", offsetof(struct drb_switch_info, ready)},
+		{"uptime_ns", offsetof(struct drb_switch_info, uptime_ns)},
+		{"ports", offsetof(struct drb_switch_info, ports)},
+		{"ports_usable", offsetof(struct drb_switch_info, ports_usable)},
+	};
+
+	if (GET_TEXT(reply, "name", info->name) < 0 ||
+	    GET_TEXT(reply, "fabric", info->fabric) < 0 ||
+	    GET_TEXT(reply, "version", info->version) < 0 ||
+	    GET_TEXT(reply, "trouble", info->trouble) < 0 ||
+	    take_code(json_object_get(reply, "code"), info->code, sizeof(info->code)) < 0)
+		return -EPROTO;
+	return get_fields(reply, fields, COUNT(fields), info);
+}
+
+static int take_routing(const json_t *reply, void *out)
+{
+	struct drb_switch_routing *routing = out;
+	if (GET_TEXT(reply, "scheme", routing->scheme) < 0 ||
+	    GET_TEXT(reply, "unit", routing->unit) < 0 ||
+	    GET_TEXT(reply, "threshold", routing->threshold) < 0 ||
+	    GET_TEXT(reply, "threshold_mode", routing->threshold_mode) < 0 ||
+	    GET_TEXT(reply, "utilisation", routing->utilisation) < 0 ||
+	    GET_TEXT(reply, "flows_per_uplink", routing->flows_per_uplink) < 0 ||
+	    get_count(reply, "flows", &routing->flows) < 0 ||
+	    get_count(reply, "choices", &routing->choices) < 0 ||
+	    get_count(reply, "slot_ns", &routing->slot_ns) < 0 ||
+	    get_count(reply, "tau", &routing->tau) < 0 ||
+	    get_count(reply, "seed", &routing->seed) < 0)
+		return -EPROTO;
+	return get_fields(reply, routing_fields, COUNT(routing_fields), &routing->count);
+}
+
+static int take_differences(const json_t *reply, void *out)
+{
+	struct drb_switch_differences *differences = out;
+	const json_t *counts = json_object_get(reply, "count");
+
+	if (json_array_size(counts) != DRB_DIFFERENCES ||
+	    get_count(reply, "every", &differences->every) < 0)
+		return -EPROTO;
+	for (size_t i = 0; i < DRB_DIFFERENCES; i++) {
+		if (take_count(json_array_get(counts, i), &differences->count[i]) < 0)
+			return -EPROTO;
+	}
+	return 0;
+}
+
+static int take_drops(const json_t *reply, void *out)
+{
+	struct drb_switch_drops *drops = out;
+	return get_fields(reply, drop_fields, COUNT(drop_fields), drops->reason);
+}
+
+static int take_worker(const json_t *reply, void *out)
+{
+	struct drb_switch_worker *worker = out;
+	if (GET_TEXT(reply, "idle", worker->idle) < 0 ||
+	    get_count(reply, "time_ns", &worker->time_ns) < 0 ||
+	    get_count(reply, "cycles_hz", &worker->cycles_hz) < 0 ||
+	    get_count(reply, "buffers", &worker->buffers) < 0 ||
+	    get_count(reply, "buffers_free", &worker->buffers_free) < 0)
+		return -EPROTO;
+	return get_fields(reply, worker_fields, COUNT(worker_fields), &worker->count);
+}
+
+static int take_link(const json_t *reply, void *out)
+{
+	struct drb_switch_link *link = out;
+	if (GET_TEXT(reply, "name", link->name) < 0 || GET_TEXT(reply, "peer", link->peer) < 0 ||
+	    GET_TEXT(reply, "driver", link->driver) < 0 ||
+	    GET_TEXT(reply, "device", link->device) < 0 ||
+	    GET_TEXT(reply, "neighbour", link->neighbour) < 0 ||
+	    GET_TEXT(reply, "state", link->state) < 0 || GET_TEXT(reply, "rate", link->rate) < 0)
+		return -EPROTO;
+	link->steered = json_object_get(reply, xdp_fields[0].key);
+	if (link->steered && get_fields(reply, xdp_fields, COUNT(xdp_fields), &link->xdp) < 0)
+		return -EPROTO;
+	return get_count(reply, "queue", &link->queue);
+}
+
+static int take_port_names(const json_t *names, struct drb_switch_port *port)
+{
+	for (size_t i = 0; i < json_array_size(names); i++) {
+		if (take_text(json_array_get(names, i), port[i].name, sizeof(port[i].name)) < 0)
+			return -EPROTO;
+	}
+	return 0;
+}
+
+static int take_port_counters(const json_t *reply, size_t count, struct drb_switch_port *port)
+{
+	for (size_t f = 0; f < COUNT(port_fields); f++) {
+		const json_t *column = json_object_get(reply, port_fields[f].key);
+		if (json_array_size(column) != count)
+			return -EPROTO;
+		for (size_t i = 0; i < count; i++) {
+			uint64_t value;
+			if (take_count(json_array_get(column, i), &value) < 0)
+				return -EPROTO;
+			memcpy((char *)&port[i].count + port_fields[f].at, &value, sizeof(value));
+		}
+	}
+	return 0;
+}
+
+// The ports of one reply, which must go on where the last one ended.
+static int take_ports(const json_t *reply, void *out)
+{
+	struct drb_switch_ports *ports = out;
+	const json_t *names = json_object_get(reply, "name");
+	size_t here = json_array_size(names);
+	uint64_t total, from;
+
+	if (get_count(reply, "total", &total) < 0 || get_count(reply, "from", &from) < 0 ||
+	    get_count(reply, "time_ns", &ports->time_ns) < 0)
+		return -EPROTO;
+	if (!ports->port) {
+		if (total == 0 || total > PORTS_MAX)
+			return -EPROTO;
+		ports->total = (uint32_t)total;
+		ports->port = calloc(total, sizeof(*ports->port));
+		if (!ports->port)
+			return -ENOMEM;
+	}
+	if (total != ports->total || from != ports->count || here == 0 || here > total - from)
+		return -EPROTO;
+	struct drb_switch_port *port = ports->port + from;
+	if (take_port_names(names, port) < 0 || take_port_counters(reply, here, port) < 0)
+		return -EPROTO;
+	ports->one_picture = here == total;
+	ports->count += (uint32_t)here;
+	return 0;
+}
+
+// Asks, lets `take` read the reply, and gives the reply back.
+static int read_with(struct drb_telemetry *t, const char *command, const char *param,
+		     int (*take)(const json_t *reply, void *out), void *out)
+{
+	json_t *reply;
+	int rc = drb_telemetry_ask(t, command, param, &reply);
+
+	if (rc < 0)
+		return rc;
+	rc = take(reply, out);
+	json_decref(reply);
+	return rc;
+}
+
+int drb_read_info(struct drb_telemetry *t, struct drb_switch_info *info)
+{
+	return read_with(t, DRB_CMD_INFO, NULL, take_info, info);
+}
+
+int drb_read_ports(struct drb_telemetry *t, struct drb_switch_ports *ports)
+{
+	int rc;
+
+	*ports = (struct drb_switch_ports){0};
+	do {
+		char from[16];
+		snprintf(from, sizeof(from), "%u", ports->count);
+		rc = read_with(t, DRB_CMD_PORTS, ports->count ? from : NULL, take_ports, ports);
+	} while (rc == 0 && ports->count < ports->total);
+	if (rc < 0)
+		drb_switch_ports_free(ports);
+	return rc;
+}
+
+void drb_switch_ports_free(struct drb_switch_ports *ports)
+{
+	free(ports->port);
+	*ports = (struct drb_switch_ports){0};
+}
+
+int drb_read_link(struct drb_telemetry *t, const char *port, struct drb_switch_link *link)
+{
+	return read_with(t, DRB_CMD_PORT, port, take_link, link);
+}
+
+int drb_read_routing(struct drb_telemetry *t, struct drb_switch_routing *routing)
+{
+	return read_with(t, DRB_CMD_ROUTING, NULL, take_routing, routing);
+}
+
+int drb_read_differences(struct drb_telemetry *t, struct drb_switch_differences *differences)
+{
+	return read_with(t, DRB_CMD_DIFFERENCES, NULL, take_differences, differences);
+}
+
+int drb_read_drops(struct drb_telemetry *t, struct drb_switch_drops *drops)
+{
+	return read_with(t, DRB_CMD_DROPS, NULL, take_drops, drops);
+}
+
+int drb_read_worker(struct drb_telemetry *t, struct drb_switch_worker *worker)
+{
+	return read_with(t, DRB_CMD_WORKER, NULL, take_worker, worker);
+}
+
+int drb_order(struct drb_telemetry *t, const char *command, const char *param, bool *done,
+	      char text[DRB_ORDER_TEXT_MAX])
+{
+	json_t *reply;
+	int rc = drb_telemetry_ask(t, command, param, &reply);
+
+	if (rc < 0)
+		return rc;
+	rc = take_text(reply, text, DRB_ORDER_TEXT_MAX);
+	json_decref(reply);
+	if (rc < 0)
+		return rc;
+	char *colon = strstr(text, ": ");
+	if (!colon)
+		return -EPROTO;
+	*colon = '\0';
+	*done = strcmp(text, DRB_REPLY_OK) == 0;
+	if (!*done && strcmp(text, DRB_REPLY_ERROR) != 0)
+		return -EPROTO;
+	memmove(text, colon + 2, strlen(colon + 2) + 1);
+	return 0;
+}

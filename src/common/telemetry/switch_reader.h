@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// What a switch tells over its telemetry socket, as structs. Each function asks one command and
+// checks the whole reply: 0, or a negative errno as drb_telemetry_ask() returns it.
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/fabric/names.h"
+#include "core/counters.h"
+
+#include "common/telemetry/telemetry_client.h"
+
+#define DRB_READER_TEXT_MAX 64
+
+struct drb_switch_info {
+	char name[DRB_NAME_MAX];   // s1-0
+	char fabric[DRB_NAME_MAX]; // drb
+	char version[DRB_READER_TEXT_MAX];
+	char code[DRB_READER_TEXT_MAX * 2]; // "(1,0)", top component first
+	uint64_t layers, arity, layer, label;
+	uint64_t pid, ready, uptime_ns, ports;
+	uint64_t ports_usable; // of ports
+	char trouble[160];     // what is wrong with the others; "" if nothing is
+};
+
+struct drb_switch_port {
+	char name[DRB_NAME_MAX]; // d0, u1
+	struct drb_port_counters count;
+};
+
+struct drb_switch_ports {
+	uint64_t time_ns;             // CLOCK_MONOTONIC of the picture
+	bool one_picture;             // all ports are of the same instant (they are up to 64 ports)
+	uint32_t total, count;        // ports of the switch; of them read so far
+	struct drb_switch_port *port; // owned: drb_switch_ports_free()
+};
+
+struct drb_switch_link {
+	char name[DRB_NAME_MAX];
+	char peer[2 * DRB_NAME_MAX]; // "s2-0.d1"
+	char driver[DRB_READER_TEXT_MAX], device[DRB_READER_TEXT_MAX * 2];
+	char state[DRB_READER_TEXT_MAX], rate[DRB_READER_TEXT_MAX];
+	uint64_t queue; // packets, limit of the egress queue
+	bool steered;   // an XDP program counts here: xdp is there
+	struct drb_xdp_counters xdp;
+	char neighbour[2 * DRB_NAME_MAX]; // who says hello there, "" if nobody does
+};
+
+struct drb_switch_routing {
+	char scheme[DRB_READER_TEXT_MAX], unit[DRB_READER_TEXT_MAX];
+	char threshold[DRB_READER_TEXT_MAX];
+	char threshold_mode[DRB_READER_TEXT_MAX];   // "auto" or "fixed"
+	char utilisation[DRB_READER_TEXT_MAX];      // rho of the uplinks
+	char flows_per_uplink[DRB_READER_TEXT_MAX]; // c
+	uint64_t flows;                             // live
+	uint64_t choices, seed;
+	uint64_t slot_ns, tau; // of rotate and walk
+	struct drb_routing_counters count;
+};
+
+// Decisions by load(default) - load(candidate), see <drb/stats.h>.
+struct drb_switch_differences {
+	uint64_t every;
+	uint64_t count[DRB_DIFFERENCES];
+};
+
+struct drb_switch_drops {
+	uint64_t reason[DRB_DROP_COUNT];
+};
+
+struct drb_switch_worker {
+	char idle[DRB_READER_TEXT_MAX];
+	uint64_t time_ns;
+	uint64_t cycles_hz; // of the time stamp counter
+	uint64_t buffers, buffers_free;
+	struct drb_worker_counters count;
+};
+
+#define DRB_ORDER_TEXT_MAX 2048
+
+// Asks for something to be done: DRB_CMD_RELOAD and its like. *done says whether it was, text what
+// the switch says about it.
+int drb_order(struct drb_telemetry *t, const char *command, const char *param, bool *done,
+	      char text[DRB_ORDER_TEXT_MAX]);
+
+int drb_read_info(struct drb_telemetry *t, struct drb_switch_info *info);
+int drb_read_ports(struct drb_telemetry *t, struct drb_switch_ports *ports);
+int drb_read_link(struct drb_telemetry *t, const char *port, struct drb_switch_link *link);
+int drb_read_routing(struct drb_telemetry *t, struct drb_switch_routing *routing);
+int drb_read_differences(struct drb_telemetry *t, struct drb_switch_differences *differences);
+int drb_read_drops(struct drb_telemetry *t, struct drb_switch_drops *drops);
+int drb_read_worker(struct drb_telemetry *t, struct drb_switch_worker *worker);
+void drb_switch_ports_free(struct drb_switch_ports *ports);

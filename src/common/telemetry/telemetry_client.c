@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "common/telemetry/telemetry_client.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+// Waits until the socket is ready for events; 0, -ETIMEDOUT or another -errno.
+static int wait_for(int fd, short events, uint64_t deadline)
+{
+	struct pollfd p = {.fd = fd, .events = events};
+
+	for (;;) {
+		uint64_t now = now_ms();
+		int rc = poll(&p, 1, now < deadline ? (int)(deadline - now) : 0);
+		if (rc > 0)
+			return 0;
+		if (rc == 0)
+			return -ETIMEDOUT;
+		if (errno != EINTR)
+			return -errno;
+	}
+}
+
+// One message as text of its own, with a terminating 0. Its length is asked for first.
+static int receive(int fd, uint64_t deadline, char **text, size_t *length)
+{
+	int rc = wait_for(fd, POLLIN, deadline);
+
+	if (rc < 0)
+		return rc;
+	ssize_t size = recv(fd, NULL, 0, MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT);
+	if (size < 0)
+		return -errno;
+	if (size == 0)
+		return -ECONNRESET;
+	if (size > DRB_TELEMETRY_REPLY_MAX)
+		return -EMSGSIZE;
+	char *buf = malloc((size_t)size + 1);
+	if (!buf)
+		return -ENOMEM;
+	size = recv(fd, buf, (size_t)size, MSG_DONTWAIT);
+	if (size <= 0) {
+		rc = size < 0 ? -errno : -ECONNRESET;
+		free(buf);
+		return rc;
+	}
+	buf[size] = '\0';
+	*text = buf;
+	*length = (size_t)size;
+	return 0;
+}
+
+static int receive_object(int fd, uint64_t deadline, json_t **object)
+{
+	char *text = NULL;
+	size_t length = 0;
+	int rc = receive(fd, deadline, &text, &length);
+
+	if (rc < 0)
+		return rc;
+	// Some versions of DPDK send the terminating 0 along.
+	while (length > 0 && text[length - 1] == '\0')
+		length--;
+	*object = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
+	free(text);
+	if (json_is_object(*object))
+		return 0;
+	json_decref(*object);
+	return -EPROTO;
+}
+
+static int connect_by(int fd, const char *path, uint64_t deadline)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	const struct timespec pause = {.tv_nsec = 1000000};
+
+	if (strlen(path) >= sizeof(address.sun_path))
+		return -ENAMETOOLONG;
+	strcpy(address.sun_path, path);
+	while (connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0) {
+		// A full backlog: no event tells when there is room again.
+		if (errno != EAGAIN && errno != EINTR)
+			return -errno;
+		if (now_ms() >= deadline)
+			return -ETIMEDOUT;
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
+static int greet(struct drb_telemetry *t, const char *path, uint64_t deadline)
+{
+	json_t *greeting;
+	int rc = connect_by(t->fd, path, deadline);
+
+	if (rc == 0)
+		rc = receive_object(t->fd, deadline, &greeting);
+	if (rc < 0)
+		return rc;
+	bool telemetry = json_is_string(json_object_get(greeting, "version")) &&
+			 json_is_integer(json_object_get(greeting, "max_output_len"));
+	t->pid = json_integer_value(json_object_get(greeting, "pid"));
+	json_decref(greeting);
+	return telemetry ? 0 : -EPROTO;
+}
+
+int drb_telemetry_open(struct drb_telemetry *t, const char *path, uint32_t timeout_ms)
+{
+	*t = (struct drb_telemetry){.timeout_ms = timeout_ms};
+	t->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (t->fd < 0)
+		return -errno;
+	int rc = greet(t, path, now_ms() + timeout_ms);
+	if (rc < 0)
+		drb_telemetry_close(t);
+	return rc;
+}
+
+void drb_telemetry_close(struct drb_telemetry *t)
+{
+	if (t->fd >= 0)
+		close(t->fd);
+	t->fd = -1;
+}
+
+static int send_command(int fd, const char *command, const char *param, uint64_t deadline)
+{
+	char text[256];
+	int length = snprintf(text, sizeof(text), "%s%s%s", command, param ? "," : "",
+			      param ? param : "");
+
+	if (length < 0 || (size_t)length >= sizeof(text))
+		return -EMSGSIZE;
+	while (send(fd, text, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
+		if (errno == EPIPE)
+			return -ECONNRESET;
+		if (errno != EAGAIN && errno != EINTR)
+			return -errno;
+		int rc = wait_for(fd, POLLOUT, deadline);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int take_value(json_t *object, const char *command, json_t **reply)
+{
+	json_t *value = json_object_get(object, command);
+
+	if (!value)
+		return -EPROTO; // the reply to something else
+	// What DPDK says for a command that is unknown or failed.
+	if (json_is_null(value))
+		return -EOPNOTSUPP;
+	*reply = json_incref(value);
+	return 0;
+}
+
+int drb_telemetry_ask(struct drb_telemetry *t, const char *command, const char *param,
+		      json_t **reply)
+{
+	uint64_t deadline = now_ms() + t->timeout_ms;
+	json_t *object = NULL;
+
+	if (t->fd < 0)
+		return -ENOTCONN;
+	int rc = send_command(t->fd, command, param, deadline);
+	if (rc == 0)
+		rc = receive_object(t->fd, deadline, &object);
+	if (rc == 0) {
+		rc = take_value(object, command, reply);
+		json_decref(object);
+	}
+	if (rc < 0 && rc != -EOPNOTSUPP)
+		drb_telemetry_close(t);
+	return rc;
+}
+
+const char *drb_telemetry_error(int error)
+{
+	switch (error) {
+	case -ENOENT:
+	case -ECONNREFUSED:
+		return "not running";
+	case -ETIMEDOUT:
+		return "does not answer";
+	case -EMSGSIZE:
+	case -EPROTO:
+		return "sent a reply that cannot be understood";
+	case -ECONNRESET:
+		return "ended while it was asked";
+	case -EOPNOTSUPP:
+		return "could not answer";
+	default:
+		return strerror(-error);
+	}
+}
+
+static const char *eal_runtime(void)
+{
+	const char *user = getenv("XDG_RUNTIME_DIR");
+
+	if (geteuid() == 0)
+		return "/var/run";
+	return user ? user : "/tmp";
+}
+
+struct places {
+	struct drb_telemetry_place *at;
+	size_t count, room;
+};
+
+static int add_place(struct places *places, const char *fabric, const char *path)
+{
+	struct drb_telemetry_place place;
+	const char *end = strrchr(path, '/'), *name = end;
+
+	while (name > path && name[-1] != '/')
+		name--;
+	if ((size_t)(end - name) >= sizeof(place.instance) || strlen(path) >= sizeof(place.path))
+		return 0;
+	snprintf(place.instance, sizeof(place.instance), "%.*s", (int)(end - name), name);
+	snprintf(place.path, sizeof(place.path), "%s", path);
+	if (drb_instance_parse(place.instance, place.fabric, &place.layer, &place.label) < 0 ||
+	    place.layer == 0 || (fabric && strcmp(place.fabric, fabric) != 0))
+		return 0;
+	if (places->count == places->room) {
+		size_t room = places->room ? 2 * places->room : 64;
+		struct drb_telemetry_place *more = realloc(places->at, room * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		places->at = more;
+		places->room = room;
+	}
+	places->at[places->count++] = place;
+	return 0;
+}
+
+static int scan_in(struct places *places, const char *runtime, const char *fabric)
+{
+	char pattern[512];
+	glob_t found;
+	int rc = 0;
+
+	if ((size_t)snprintf(pattern, sizeof(pattern), "%s/dpdk/*/" DRB_TELEMETRY_SOCKET,
+			     runtime) >= sizeof(pattern))
+		return 0;
+	switch (glob(pattern, GLOB_NOSORT, NULL, &found)) {
+	case 0:
+		break;
+	case GLOB_NOSPACE:
+		return -ENOMEM;
+	default: // nothing there, or nothing that we may read
+		return 0;
+	}
+	for (size_t i = 0; i < found.gl_pathc && rc == 0; i++)
+		rc = add_place(places, fabric, found.gl_pathv[i]);
+	globfree(&found);
+	return rc;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct drb_telemetry_place *x = a, *y = b;
+	int fabric = strcmp(x->fabric, y->fabric);
+
+	if (fabric)
+		return fabric;
+	if (x->layer != y->layer)
+		return x->layer < y->layer ? -1 : 1;
+	if (x->label != y->label)
+		return x->label < y->label ? -1 : 1;
+	return 0;
+}
+
+const char *drb_telemetry_runtime(void)
+{
+	const char *service = getenv("RUNTIME_DIRECTORY");
+
+	return service ? service : eal_runtime();
+}
+
+int drb_telemetry_scan(const char *runtime, const char *fabric, struct drb_telemetry_place **list,
+		       size_t *count)
+{
+	const char *service = getenv("RUNTIME_DIRECTORY");
+	struct places places = {0};
+	int rc = 0;
+
+	if (runtime) {
+		rc = scan_in(&places, runtime, fabric);
+	} else {
+		if (service && strcmp(service, eal_runtime()) != 0)
+			rc = scan_in(&places, service, fabric);
+		if (rc == 0)
+			rc = scan_in(&places, eal_runtime(), fabric);
+	}
+	if (rc < 0) {
+		free(places.at);
+		return rc;
+	}
+	if (places.count)
+		qsort(places.at, places.count, sizeof(*places.at), by_place);
+	*list = places.at;
+	*count = places.count;
+	return 0;
+}

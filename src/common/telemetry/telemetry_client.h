@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// A client of DPDK's telemetry sockets: SOCK_SEQPACKET, one JSON greeting on connecting, then one
+// JSON reply {"<command>": value} a command. The other end is not trusted: replies are bounded in
+// size and time and checked for their form. Functions return 0 or a negative errno:
+//   -ENOENT, -ECONNREFUSED  nobody listens: no such process, or the socket of a dead one
+//   -ETIMEDOUT              the process does not answer in time
+//   -EMSGSIZE, -EPROTO      what came is too long, or no greeting or reply
+//   -ECONNRESET             the process ended
+//   -EOPNOTSUPP             the process has no such command, or it failed there
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "core/fabric/names.h"
+
+#define DRB_TELEMETRY_SOCKET "dpdk_telemetry.v2"
+#define DRB_TELEMETRY_REPLY_MAX (1 << 20) // DPDK's own limit is 16 KiB
+#define DRB_TELEMETRY_TIMEOUT_MS 2000
+
+struct drb_telemetry {
+	int fd; // -1: not connected
+	uint32_t timeout_ms;
+	int64_t pid; // as greeted; 0 if it did not say
+};
+
+// Connects and reads the greeting, all within timeout_ms. On failure there is nothing to close.
+int drb_telemetry_open(struct drb_telemetry *t, const char *path, uint32_t timeout_ms);
+void drb_telemetry_close(struct drb_telemetry *t);
+
+// Sends "command" or "command,param" and takes its reply. *reply is the value of "command" (owned
+// by the caller: json_decref) and never null. After an error the connection is closed, so that a
+// late reply is not taken for the next one's; -EOPNOTSUPP leaves it open.
+int drb_telemetry_ask(struct drb_telemetry *t, const char *command, const char *param,
+		      json_t **reply);
+
+// Text for a user: strerror() with telemetry's meaning of the errors above.
+const char *drb_telemetry_error(int error);
+
+// Where EAL makes dpdk/<instance>/ for the sockets of a process of this user.
+const char *drb_telemetry_runtime(void);
+
+// A switch process found by its socket; nothing was sent to it yet.
+struct drb_telemetry_place {
+	char instance[DRB_NAME_MAX]; // drb-s2-5
+	char fabric[DRB_FABRIC_MAX + 1];
+	uint32_t layer, label;
+	char path[108]; // of the socket: as long as a socket address holds
+};
+
+// Sockets of processes whose name is that of a switch of this fabric (NULL: any fabric), by fabric,
+// layer and label. Looks where EAL puts them: $RUNTIME_DIRECTORY, then /var/run for root, otherwise
+// $XDG_RUNTIME_DIR or /tmp; with runtime not NULL only there. Free *places. -ENOMEM.
+int drb_telemetry_scan(const char *runtime, const char *fabric, struct drb_telemetry_place **places,
+		       size_t *count);

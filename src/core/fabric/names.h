@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Names: switch s<layer>-<label>, host h<label>, ports d0.. down and u0.. up, namespaces and
+// processes <fabric>-<node>. A node (host or switch) is (layer, label) with layer 0 for hosts.
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/fabric/tree.h"
+
+#define DRB_NAME_MAX 48 // room for any of these names, with the terminating 0
+#define DRB_END_NAME_MAX (2 * DRB_NAME_MAX)
+#define DRB_FABRIC_MAX 24 // longest fabric name
+#define DRB_FABRIC_DEFAULT "drb"
+#define DRB_HOST_INTERFACE "eth0"
+// Kernel's index of this interface at host 0; that of host h is h more. Programs inside the kernel,
+// which are told the index and not the namespace, know the host by it. Others have small ones.
+#define DRB_HOST_INDEX UINT32_C(1000)
+
+void drb_node_name(char name[DRB_NAME_MAX], uint32_t layer, uint32_t label); // s2-5, h10
+void drb_port_name(char name[DRB_NAME_MAX], bool up, uint32_t port);         // u0, d3
+void drb_end_name(char name[DRB_END_NAME_MAX], const struct drb_end *end);   // s2-5.d3, h10.eth0
+// <fabric>-<node>: network namespace, and DPDK file prefix of the switch process.
+void drb_instance_name(char name[DRB_NAME_MAX], const char *fabric, uint32_t layer, uint32_t label);
+
+// 0, or -EINVAL. The whole text must be the name; no leading zeros or signs.
+int drb_node_parse(const char *name, uint32_t *layer, uint32_t *label);
+int drb_port_parse(const char *name, bool *up, uint32_t *port);
+// Splits <fabric>-<node>; fabric gets the part before the node.
+int drb_instance_parse(const char *name, char fabric[DRB_FABRIC_MAX + 1], uint32_t *layer,
+		       uint32_t *label);
+// Letters, digits, '_', '.' and '-', starting with a letter or digit, at most DRB_FABRIC_MAX long.
+bool drb_fabric_name_ok(const char *fabric);

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Next hop at one switch. Paper: equations (path_definition) and (determinisitc_dwn).
+// A destination h is below switch s of layer m iff h_{i+1} = s_i for all i >= m. These are the
+// d^m consecutive labels from (s / d^(m-1)) d^m on (core: all). Both the D-mod-k up-port and the
+// only down-port of layer m are the digit h_m.
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/fabric/tree.h"
+
+struct drb_hop {
+	uint32_t first;          // smallest host label below this switch
+	uint32_t span;           // how many host labels are below
+	uint32_t hosts;          // N
+	uint32_t arity;          // d
+	uint32_t digit_mod;      // d below the core; 0 in the core, where h_l is not reduced
+	struct drb_div by_place; // divides by d^(m-1)
+	struct drb_div by_arity; // divides by d
+};
+
+// The constants of switch (layer, label) of t; both must exist in t.
+struct drb_hop drb_hop_at(const struct drb_tree *t, uint32_t layer, uint32_t label);
+
+// True if host is below this switch: the packet goes down.
+static inline bool drb_hop_below(const struct drb_hop *hop, uint32_t host)
+{
+	return host - hop->first < hop->span;
+}
+
+// h_m: the down-port for a host below, the D-mod-k up-port for any other.
+static inline uint32_t drb_hop_digit(const struct drb_hop *hop, uint32_t host)
+{
+	uint32_t q = drb_div(host, &hop->by_place);
+	return q - drb_div(q, &hop->by_arity) * hop->digit_mod;
+}

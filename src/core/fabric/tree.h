@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Labels, label codes, distance and wiring of the fat-tree F(l,d).
+// Paper: "Fat-tree Topology and its Routing properties".
+// Pure: no I/O, no allocation. A label is the number a host or switch has in its layer, counted
+// from 0; a label code is its digit vector. Digits are numbered from 1 as in the paper.
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/math/divide.h"
+
+#define DRB_LAYERS_MAX 16
+#define DRB_ARITY_MAX 4096
+// Labels travel in 32-bit fields and products with a port number must not overflow.
+#define DRB_HOSTS_MAX (UINT32_C(1) << 30)
+
+struct drb_tree {
+	uint32_t layers;                   // l
+	uint32_t arity;                    // d
+	uint32_t hosts;                    // N = 2 d^l
+	uint32_t pow[DRB_LAYERS_MAX + 1];  // pow[i] = d^i, i = 0..l
+	struct drb_div by[DRB_LAYERS_MAX]; // by[i] divides by d^i, i = 0..l-1
+	struct drb_div by_arity;           // divides by d
+};
+
+// Returns 0; -EINVAL if l or d is 0 or above its limit; -EOVERFLOW if N exceeds DRB_HOSTS_MAX.
+int drb_tree_init(struct drb_tree *t, uint32_t layers, uint32_t arity);
+
+// Number of switches of layer m, 1 <= m <= l: 2 d^(l-1), core d^(l-1).
+uint32_t drb_tree_switches(const struct drb_tree *t, uint32_t layer);
+// Number of switches of all layers.
+uint32_t drb_tree_switches_total(const struct drb_tree *t);
+// Down-ports of a switch of this layer: d, core 2d.
+uint32_t drb_tree_down_ports(const struct drb_tree *t, uint32_t layer);
+// Up-ports: d, core 0.
+uint32_t drb_tree_up_ports(const struct drb_tree *t, uint32_t layer);
+
+// Digit h_i of a host label, 1 <= i <= l. h_l is in [0,2d), the others in [0,d).
+static inline uint32_t drb_host_digit(const struct drb_tree *t, uint32_t host, uint32_t i)
+{
+	uint32_t q = drb_div(host, &t->by[i - 1]);
+	return i == t->layers ? q : q - drb_div(q, &t->by_arity) * t->arity;
+}
+
+// Digit s_i of the label of a switch of layer m, 1 <= i <= l-1.
+// The top one (i = l-1) is in [0,2d) below the core and in [0,d) in the core.
+static inline uint32_t drb_switch_digit(const struct drb_tree *t, uint32_t label, uint32_t i)
+{
+	uint32_t q = drb_div(label, &t->by[i - 1]);
+	return i == t->layers - 1 ? q : q - drb_div(q, &t->by_arity) * t->arity;
+}
+
+// Label codes, digit 1 at index 0: l digits of a host, l-1 of a switch.
+void drb_host_code(const struct drb_tree *t, uint32_t host, uint32_t code[]);
+void drb_switch_code(const struct drb_tree *t, uint32_t label, uint32_t code[]);
+uint32_t drb_host_label(const struct drb_tree *t, const uint32_t code[]);
+uint32_t drb_switch_label(const struct drb_tree *t, const uint32_t code[]);
+
+// Distance k(a,b) = highest i with a_i != b_i, 0 for a = b. A packet turns at layer k and
+// crosses 2k-1 switches.
+uint32_t drb_distance(const struct drb_tree *t, uint32_t host_a, uint32_t host_b);
+
+// One end of a link. layer 0 means the host with that label (port is then 0).
+struct drb_end {
+	uint32_t layer;
+	uint32_t label;
+	uint32_t port; // down-port or up-port number, see .up
+	bool up;       // the port is an up-port of (layer, label)
+};
+
+// The other end of a port, equation (switch_connection): up-port u of (m,s) leads to the switch of
+// layer m+1 whose component m is u, at its down-port s_m; down-port p of (m,s) to the switch of
+// layer m-1 whose component m-1 is p, at its up-port s_{m-1}; a down-port of layer 1 to a host.
+struct drb_end drb_tree_up_peer(const struct drb_tree *t, uint32_t layer, uint32_t label,
+				uint32_t up_port);
+struct drb_end drb_tree_down_peer(const struct drb_tree *t, uint32_t layer, uint32_t label,
+				  uint32_t down_port);
+// Where host h hangs: down-port h_1 of the layer-1 switch with s_i = h_{i+1}.
+struct drb_end drb_tree_host_peer(const struct drb_tree *t, uint32_t host);

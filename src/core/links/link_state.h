@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Whether a port can be used, from its carrier and from the neighbour's hellos. Pure: times are
+// passed in, what is heard and seen comes from the caller.
+//   unknown   no hello heard so far; used as long as there is a carrier. So it stays where nobody
+//             says hello. But once hellos are heard on another port of the same switch, a port that
+//             stays silent for the hold time is down: its neighbour is dead.
+//   up        hellos come, from who should be there
+//   down      no carrier; or hellos came and do not any more; or they tell that ours get lost
+//   miswired  hellos come, from somebody else than the wiring formula says
+//   drained   our operator wants no new traffic over this link
+//   drained by neighbour   the neighbour's operator does
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/links/hello.h"
+
+enum drb_live_state {
+	DRB_LIVE_UNKNOWN,
+	DRB_LIVE_UP,
+	DRB_LIVE_DOWN,
+	DRB_LIVE_MISWIRED,
+	DRB_LIVE_DRAINED,
+	DRB_LIVE_DRAINED_THERE,
+	DRB_LIVE_COUNT
+};
+
+// "unknown", "up", ... ; NULL beyond the last.
+const char *drb_live_name(enum drb_live_state state);
+
+struct drb_live {
+	struct drb_end peer; // who must be at the other end
+	uint64_t fabric;
+	uint64_t period_ns; // between our own hellos; 0: none are said or expected here
+	bool drained;       // by our own operator
+	enum drb_live_state state;
+	bool carrier;
+	bool heard;             // a hello came, ever
+	uint32_t deaf;          // hellos in a row whose sender does not hear us
+	struct drb_hello hello; // the last one
+	uint64_t last_ns;       // when it came; before the first: when listening began
+	uint64_t since_ns;      // when the state was entered
+};
+
+// Without carrier a port begins as down.
+void drb_live_init(struct drb_live *l, const struct drb_end *peer, uint64_t fabric,
+		   uint64_t period_ns, bool carrier, uint64_t now_ns);
+// A hello came. True if the state changed.
+bool drb_live_hear(struct drb_live *l, const struct drb_hello *hello, uint64_t now_ns);
+// Time passed. others: hellos were heard on some port of this switch. True if the state changed.
+bool drb_live_look(struct drb_live *l, bool carrier, bool others, uint64_t now_ns);
+// The hold time: how long a silence lasts that makes a port down.
+uint64_t drb_live_hold_ns(const struct drb_live *l);
+// When to look again if nothing is heard; UINT64_MAX: never.
+static inline uint64_t drb_live_due_ns(const struct drb_live *l)
+{
+	bool waits = l->period_ns > 0 && l->carrier && (!l->heard || l->state != DRB_LIVE_DOWN);
+
+	return waits ? l->last_ns + drb_live_hold_ns(l) + 1 : UINT64_MAX;
+}
+// The caller itself was not looking for so long: the neighbour is not to blame.
+static inline void drb_live_excuse(struct drb_live *l, uint64_t ns)
+{
+	l->last_ns += ns;
+}
+// Traffic may be sent over it.
+static inline bool drb_live_usable(const struct drb_live *l)
+{
+	return l->state == DRB_LIVE_UNKNOWN || l->state == DRB_LIVE_UP;
+}
+// One of the two ends wants no new traffic over it. It works, for what has no other way.
+static inline bool drb_live_drained(const struct drb_live *l)
+{
+	return l->state == DRB_LIVE_DRAINED || l->state == DRB_LIVE_DRAINED_THERE;
+}
+// Hellos come from the neighbour now: what DRB_HELLO_HEARS tells it.
+static inline bool drb_live_hears(const struct drb_live *l, uint64_t now_ns)
+{
+	return l->heard && now_ns <= l->last_ns + drb_live_hold_ns(l);
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The flow a frame belongs to: its 5-tuple (IPv4, IPv6), or MAC pair and EtherType otherwise.
+// Fragments have no ports, so all packets of a fragmented datagram take one flow.
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "core/math/random.h"
+
+struct drb_flow_key {
+	uint8_t src[16], dst[16];    // IPv6; IPv4 in the first four bytes; MACs in the first six
+	uint16_t src_port, dst_port; // network byte order; 0 without ports
+	uint16_t ethertype;          // network byte order
+	uint8_t protocol;            // of IP; 0 otherwise
+	uint8_t zero;
+};
+
+_Static_assert(sizeof(struct drb_flow_key) == 40, "hashed as five words");
+
+enum {
+	DRB_PROTOCOL_TCP = 6,
+	DRB_PROTOCOL_UDP = 17,
+};
+
+// Flags of a TCP header (RFC 9293) that begin and end flows.
+enum {
+	DRB_TCP_FIN = 0x01,
+	DRB_TCP_SYN = 0x02,
+	DRB_TCP_RST = 0x04,
+};
+
+// Reads at most len bytes of an Ethernet frame (len >= 14). Never fails: what cannot be read as
+// IP is identified by its MACs. Returns the flags of the frame's TCP header, 0 if it has none.
+uint8_t drb_flow_key_of(const uint8_t *frame, uint32_t len, struct drb_flow_key *key);
+
+// Of the five words of a key. The second product is that of IPv6 alone: 0 for the rest.
+static inline uint64_t drb_flow_hash_words(uint64_t src, uint64_t src_end, uint64_t dst,
+					   uint64_t dst_end, uint64_t rest)
+{
+	return drb_fold64(src ^ (dst << 32 | dst >> 32), rest) ^
+	       (drb_fold64(src_end, dst_end) ^ drb_fold64(0, 0));
+}
+
+static inline uint64_t drb_flow_hash(const struct drb_flow_key *key)
+{
+	uint64_t word[5];
+
+	memcpy(word, key, sizeof(word));
+	return drb_flow_hash_words(word[0], word[1], word[2], word[3], word[4]);
+}
+
+// By IP protocol: its header begins with two ports.
+extern const bool drb_flow_has_ports[256];
+
+uint64_t drb_flow_hash_of_any(const uint8_t *frame, uint32_t len, uint8_t *flags);
+
+// The same of the flow of a frame, in one step; *flags as drb_flow_key_of() returns them.
+static inline uint64_t drb_flow_hash_of(const uint8_t *frame, uint32_t len, uint8_t *flags)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	// Most frames, without a key in memory: IPv4 without VLAN tags, options and fragments,
+	// long enough for a TCP header. From byte 12 on: EtherType, version and header length.
+	uint32_t type, fragment, ports;
+	uint64_t protocol, addresses; // src, and dst as drb_flow_hash_words() turns it
+
+	if (__builtin_expect(len < 54, 0))
+		return drb_flow_hash_of_any(frame, len, flags);
+	memcpy(&type, frame + 12, 4);
+	memcpy(&fragment, frame + 20, 4);
+	protocol = frame[23];
+	if (__builtin_expect(type << 8 == 0x45000800 && (fragment & 0xff3f) == 0 &&
+				     drb_flow_has_ports[protocol],
+			     1)) {
+		memcpy(&addresses, frame + 26, 8);
+		memcpy(&ports, frame + 34, 4);
+		*flags = protocol == DRB_PROTOCOL_TCP ? frame[47] : 0;
+		return drb_flow_hash_words(addresses, 0, 0, 0,
+					   ports ^ protocol << 48 ^ UINT64_C(0x0008) << 32);
+	}
+#endif
+	return drb_flow_hash_of_any(frame, len, flags);
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/routing/choice.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const char *const scheme_names[DRB_SCHEME_COUNT] = {
+	[DRB_SCHEME_DRB] = "drb",       [DRB_SCHEME_DMODK] = "dmodk", [DRB_SCHEME_VLB] = "vlb",
+	[DRB_SCHEME_MICRO] = "micro",   [DRB_SCHEME_ECMP] = "ecmp",   [DRB_SCHEME_LEAST] = "least",
+	[DRB_SCHEME_ROTATE] = "rotate", [DRB_SCHEME_WALK] = "walk",
+};
+
+const char *drb_scheme_name(enum drb_scheme scheme)
+{
+	return (unsigned)scheme < DRB_SCHEME_COUNT ? scheme_names[scheme] : NULL;
+}
+
+int drb_scheme_parse(const char *name, enum drb_scheme *scheme)
+{
+	for (int i = 0; i < DRB_SCHEME_COUNT; i++) {
+		if (strcmp(name, scheme_names[i]) == 0) {
+			*scheme = (enum drb_scheme)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+double drb_threshold_flow(double flows_per_uplink, uint32_t hosts)
+{
+	double ln_n = log(hosts);
+
+	return flows_per_uplink < ln_n ? ceil(flows_per_uplink / 2) : floor(ln_n / 2);
+}
+
+double drb_threshold_packet(double rho)
+{
+	return 1 - log1p(-rho);
+}
+
+double drb_estimate_flow(double flows_per_host, uint32_t hosts, double threshold)
+{
+	return flows_per_host + log(log(hosts)) / log(2) + threshold;
+}
+
+// The least loaded of ports 0..n-1 without port skip (n: skip none), uniformly random among ties.
+static uint32_t least_but(uint32_t n, uint32_t skip, const uint32_t *load, uint32_t bits)
+{
+	uint32_t low = UINT32_MAX, ties = 0;
+
+	for (uint32_t p = 0; p < n; p++) {
+		if (p == skip || load[p] > low)
+			continue;
+		ties = load[p] < low ? 1 : ties + 1;
+		low = load[p];
+	}
+	uint32_t pick = drb_scale32(bits, ties);
+	for (uint32_t p = 0; p < n; p++) {
+		if (p != skip && load[p] == low && pick-- == 0)
+			return p;
+	}
+	return 0; // not reached: ties >= 1
+}
+
+uint32_t drb_least_loaded(uint32_t uplinks, const uint32_t *load, uint64_t draw)
+{
+	return least_but(uplinks, uplinks, load, (uint32_t)(draw >> 32));
+}
+
+uint32_t drb_candidate_of_many(uint32_t uplinks, uint32_t choices, uint32_t def,
+			       const uint32_t *load, uint64_t draw)
+{
+	uint32_t others = uplinks - 1, k = choices - 1;
+	uint32_t taken[DRB_CHOICES_MAX], best = 0, ties = 0;
+
+	if (k >= others)
+		return least_but(uplinks, def, load, (uint32_t)(draw >> 32));
+	// Floyd's sampling: step j draws from [0, j] and takes j itself when that is taken already;
+	// every k-subset of the others is equally likely.
+	for (uint32_t step = 0; step < k; step++) {
+		uint32_t j = others - k + step;
+		uint64_t bits = drb_mix64(draw + step);
+		uint32_t r = drb_scale32((uint32_t)(bits >> 32), j + 1);
+		for (uint32_t i = 0; i < step; i++) {
+			if (taken[i] == r) {
+				r = j;
+				break;
+			}
+		}
+		taken[step] = r;
+		uint32_t port = r + (r >= def);
+		if (ties == 0 || load[port] < load[best]) {
+			best = port;
+			ties = 1;
+		} else if (load[port] == load[best] && drb_scale32((uint32_t)bits, ++ties) == 0) {
+			best = port;
+		}
+	}
+	return best;
+}
+
+uint32_t drb_choose_live(const struct drb_choice *c, uint64_t live, const uint32_t *load,
+			 uint32_t def, uint64_t flow, uint64_t draw)
+{
+	uint32_t port[DRB_LIVE_UPLINKS_MAX], among[DRB_LIVE_UPLINKS_MAX], n = 0, at = UINT32_MAX;
+	struct drb_choice choice = *c;
+
+	if (c->scheme == DRB_SCHEME_ECMP) {
+		uint32_t up = drb_choose(c, load, def, flow, draw);
+		if (live >> up & 1)
+			return up;
+	}
+	for (uint32_t u = 0; u < c->uplinks; u++) {
+		if (!(live >> u & 1))
+			continue;
+		if (u == def)
+			at = n;
+		port[n] = u;
+		among[n++] = load[u];
+	}
+	if (n == 0)
+		return def; // against what the caller promised
+	if (at == UINT32_MAX)
+		at = drb_scale32((uint32_t)drb_mix64(draw), n);
+	choice.uplinks = n;
+	return port[drb_choose(&choice, among, at, drb_mix64(flow), draw)];
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The way around a dead link down, without messages. At a switch of layer m, whose down-port to the
+// destination is dead, a packet bounces: down to a live child, which sends it up by another uplink
+// than it came from. All parents of that child have the same children, so a dead link costs two
+// extra hops. A dead child switch cannot be passed that way; a packet that bounces again goes one
+// layer deeper before it turns up, and comes back to a switch with other children. Where no child
+// can turn a packet, it goes up, and the parent, to which it would have to return, sends it around
+// two layers deep.
+// The packet carries a mark, which is 0 before it bounces and when it reaches a host:
+//   bits 0..3  extra hops so far, in units of two, those of the way it is on included
+//   bits 4..6  layers still to go down before it turns up
+// Pure: the draw comes from the caller. Nothing depends on where a packet comes from but the port.
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/fabric/next_hop.h"
+
+#define DRB_BOUNCE_HOPS_MAX 6 // extra hops that a packet may make
+
+// Extra hops of a packet with this mark.
+static inline uint32_t drb_bounce_hops(uint8_t mark)
+{
+	return (mark & 0xfu) * 2;
+}
+
+struct drb_bounce_at {
+	struct drb_hop hop;
+	uint32_t layer;
+	uint32_t down_ports, up_ports; // ports are counted down-ports first
+};
+
+// What a switch knows of its ports, a bit each.
+struct drb_links {
+	uint64_t live;
+	uint64_t stuck; // down-ports to switches that have no other uplink
+};
+
+// Instead of a port.
+enum {
+	DRB_BOUNCE_HOST = -1, // the host's own port is dead
+	DRB_BOUNCE_LOST = -2, // no way, or none within the limit
+	DRB_BOUNCE_WRONG =
+		-3, // a mark that no switch makes, or came from above and is not for below
+};
+
+struct drb_bounce_to {
+	int32_t port;
+	uint8_t mark;
+};
+
+// Where a packet to host dest goes that came in by port in with this mark.
+struct drb_bounce_to drb_bounce(const struct drb_bounce_at *s, struct drb_links links,
+				uint32_t dest, uint32_t in, uint8_t mark, uint64_t draw);

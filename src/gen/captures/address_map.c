@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gen/captures/address_map.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/math/random.h"
+
+struct entry {
+	struct ipframe_address address;
+	uint32_t host;
+};
+
+// Two addresses that exchange packets, by number; the partner announced later comes first.
+struct pair {
+	uint32_t later, earlier;
+};
+
+struct addrmap {
+	uint32_t hosts;
+	uint64_t seed;
+	struct entry *entries; // in order of appearance
+	uint32_t used, room;
+	uint32_t *index; // open addressing: number of an entry plus one; 0: free
+	size_t index_room;
+	struct pair *pairs;
+	size_t pairs_used, pairs_room;
+};
+
+struct addrmap *addrmap_new(uint32_t hosts, uint64_t seed)
+{
+	struct addrmap *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	*m = (struct addrmap){.hosts = hosts, .seed = seed, .index_room = 256};
+	m->index = calloc(m->index_room, sizeof(*m->index));
+	if (!m->index) {
+		free(m);
+		return NULL;
+	}
+	return m;
+}
+
+void addrmap_free(struct addrmap *m)
+{
+	if (!m)
+		return;
+	free(m->entries);
+	free(m->index);
+	free(m->pairs);
+	free(m);
+}
+
+static uint64_t hash(const struct addrmap *m, const struct ipframe_address *a)
+{
+	uint64_t half[2];
+
+	memcpy(half, a->bytes, sizeof(half));
+	return drb_mix64(drb_mix64(drb_mix64(m->seed + a->size) ^ half[0]) ^ half[1]);
+}
+
+static bool same(const struct ipframe_address *a, const struct ipframe_address *b)
+{
+	return a->size == b->size && memcmp(a->bytes, b->bytes, sizeof(a->bytes)) == 0;
+}
+
+// Where the address is in the index, or the free place where it belongs.
+static uint32_t *find(const struct addrmap *m, const struct ipframe_address *a)
+{
+	size_t i = hash(m, a) & (m->index_room - 1);
+
+	while (m->index[i] && !same(&m->entries[m->index[i] - 1].address, a))
+		i = (i + 1) & (m->index_room - 1);
+	return &m->index[i];
+}
+
+static int grow(struct addrmap *m)
+{
+	size_t room = 2 * m->index_room;
+	uint32_t *index = calloc(room, sizeof(*index));
+	struct entry *entries = realloc(m->entries, room / 2 * sizeof(*entries));
+
+	if (entries)
+		m->entries = entries;
+	if (!index || !entries) {
+		free(index);
+		return -ENOMEM;
+	}
+	free(m->index);
+	m->index = index;
+	m->index_room = room;
+	m->room = (uint32_t)(room / 2);
+	for (uint32_t i = 0; i < m->used; i++)
+		*find(m, &m->entries[i].address) = i + 1;
+	return 0;
+}
+
+// The number of an address, which is entered if it is new; -ENOMEM.
+static int64_t enter(struct addrmap *m, const struct ipframe_address *a)
+{
+	uint32_t *at = find(m, a);
+
+	if (*at)
+		return *at - 1;
+	if (m->used == m->room) {
+		if (m->used >= UINT32_MAX / 4 || grow(m) < 0)
+			return -ENOMEM;
+		at = find(m, a);
+	}
+	m->entries[m->used] = (struct entry){.address = *a, .host = DRB_NO_LABEL};
+	*at = ++m->used;
+	return m->used - 1;
+}
+
+int addrmap_add(struct addrmap *m, const struct ipframe_address *a, const struct ipframe_address *b)
+{
+	int64_t x = enter(m, a), y = enter(m, b);
+
+	if (x < 0 || y < 0)
+		return -ENOMEM;
+	struct pair pair = {.later = (uint32_t)(x > y ? x : y),
+			    .earlier = (uint32_t)(x > y ? y : x)};
+	// Packets of one conversation tend to follow each other.
+	const struct pair *last = m->pairs_used ? &m->pairs[m->pairs_used - 1] : NULL;
+	if (x == y || (last && last->later == pair.later && last->earlier == pair.earlier))
+		return 0;
+	if (m->pairs_used == m->pairs_room) {
+		size_t room = m->pairs_room ? 2 * m->pairs_room : 256;
+		struct pair *p = realloc(m->pairs, room * sizeof(*p));
+		if (!p)
+			return -ENOMEM;
+		m->pairs = p;
+		m->pairs_room = room;
+	}
+	m->pairs[m->pairs_used++] = pair;
+	return 0;
+}
+
+static int by_later(const void *a, const void *b)
+{
+	const struct pair *x = a, *y = b;
+
+	return x->later < y->later ? -1 : x->later > y->later;
+}
+
+int addrmap_solve(struct addrmap *m)
+{
+	// taken[h] == i + 1: a partner of address i is on host h.
+	uint32_t *taken = calloc(m->hosts, sizeof(*taken));
+	size_t p = 0;
+
+	if (!taken)
+		return -ENOMEM;
+	if (m->pairs_used)
+		qsort(m->pairs, m->pairs_used, sizeof(*m->pairs), by_later);
+	for (uint32_t i = 0; i < m->used; i++) {
+		uint32_t host =
+			drb_scale32((uint32_t)(hash(m, &m->entries[i].address) >> 32), m->hosts);
+		for (; p < m->pairs_used && m->pairs[p].later == i; p++)
+			taken[m->entries[m->pairs[p].earlier].host] = i + 1;
+		for (uint32_t step = 0; step < m->hosts && taken[host] == i + 1; step++)
+			host = host + 1 == m->hosts ? 0 : host + 1;
+		m->entries[i].host = host;
+	}
+	free(taken);
+	return 0;
+}
+
+uint32_t addrmap_host(const struct addrmap *m, const struct ipframe_address *a)
+{
+	return m->entries[*find(m, a) - 1].host;
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gen/captures/foreign.h"
+
+#include <errno.h>
+
+#include "gen/captures/address_map.h"
+#include "gen/frames/checksum.h"
+#include "gen/frames/ip_frame.h"
+
+// Announces the conversations of all packets, and takes out those that are none.
+static int collect(struct trace *t, struct addrmap *map, struct foreign_skipped *skipped)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		const struct trace_packet *p = &t->packet[i];
+		struct ipframe f;
+		if (!p->frame) {
+			skipped->oversize++;
+			continue;
+		}
+		int rc = ipframe_parse(p->frame, p->captured, &f);
+		if (rc < 0) {
+			*(rc == -ENOMSG ? &skipped->not_ip : &skipped->malformed) += 1;
+			continue;
+		}
+		if (addrmap_add(map, &f.src, &f.dst) < 0)
+			return -ENOMEM;
+		t->packet[kept++] = *p;
+	}
+	t->count = kept;
+	return 0;
+}
+
+static void readdress(struct trace *t, const struct addrmap *map, const struct drb_addr_plan *plan,
+		      struct foreign_skipped *skipped)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		struct trace_packet *p = &t->packet[i];
+		struct ipframe f;
+		// Cannot fail: collect() kept what parses.
+		(void)ipframe_parse(p->frame, p->captured, &f);
+		uint32_t src = addrmap_host(map, &f.src), dst = addrmap_host(map, &f.dst);
+		if (src == dst) {
+			skipped->same_host++;
+			continue;
+		}
+		ipframe_readdress(p->frame, &f, plan, src, dst);
+		p->host = src;
+		t->packet[kept++] = *p;
+	}
+	t->count = kept;
+}
+
+int foreign_map(struct trace *t, const struct drb_addr_plan *plan, uint64_t seed,
+		struct foreign_skipped *skipped)
+{
+	struct addrmap *map = addrmap_new(plan->hosts, seed);
+
+	if (!map || collect(t, map, skipped) < 0 || addrmap_solve(map) < 0) {
+		addrmap_free(map);
+		return -ENOMEM;
+	}
+	readdress(t, map, plan, skipped);
+	addrmap_free(map);
+
+	int64_t origin = INT64_MAX;
+	for (size_t i = 0; i < t->count; i++)
+		origin = t->packet[i].time_ns < origin ? t->packet[i].time_ns : origin;
+	trace_merge(t, origin);
+	return 0;
+}
+
+void foreign_fit(struct trace *t, uint32_t mtu, struct foreign_skipped *skipped)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		const struct trace_packet *p = &t->packet[i];
+		// The kernel allows one tag on top of the MTU, and only the 802.1Q one.
+		uint32_t room = mtu + 14 + (load16(p->frame + 12) == 0x8100 ? 4 : 0);
+		if (p->size > room)
+			skipped->oversize++;
+		else
+			t->packet[kept++] = *p;
+	}
+	t->count = kept;
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The hosts of a running fabric: their network namespaces, entered once each, and the sockets that
+// stay open inside them.
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/fabric/addresses.h"
+
+#include "gen/sinks/sink.h"
+
+struct hosts {
+	uint32_t count;
+	int *send;    // packet socket bound to each host's interface; -1: none
+	int *guard;   // likewise: socket that keeps the kernel quiet, see hosts_open()
+	uint32_t mtu; // smallest of all hosts
+};
+
+// Number of hosts of a fabric: namespaces <fabric>-h0, -h1, ... without a gap.
+uint32_t hosts_count(const char *fabric);
+
+// Enters the namespace of every host, checks its interface (there, up, with the address of the
+// plan), opens its sockets and attaches the sink. With `guard`, also takes the port of measured
+// packets, so that the kernel does not answer them with "port unreachable"; whatever arrives there
+// is dropped. Returns to the namespace it came from. 0, or a negative errno after a message, with
+// nothing left open but the sink. For single-threaded use: namespaces belong to threads.
+int hosts_open(struct hosts *h, const char *fabric, const struct drb_addr_plan *plan, bool guard,
+	       struct sink *sink);
+void hosts_close(struct hosts *h);

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gen/replay/replay.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/fabric/names.h"
+
+#include "common/cli/log.h"
+#include "gen/captures/foreign.h"
+#include "gen/replay/hosts.h"
+#include "gen/captures/recognise.h"
+#include "gen/replay/run.h"
+
+#define FILTER_MAX 96
+
+// One replay of captures: what the callbacks of the run work on.
+struct foreign {
+	struct drb_addr_plan plan;
+	char **paths;
+	uint32_t count;
+	struct trace trace;
+	struct foreign_skipped skipped;
+	struct recogniser *recogniser;
+	struct recognised *by_host;
+};
+
+static struct drb_addr_plan make_plan(const struct replay_options *o)
+{
+	uint32_t hosts = hosts_count(o->fabric);
+
+	if (hosts < 2)
+		drb_die("fabric %s: no hosts: /run/netns/%s-h0 and -h1 are not there; bring it up "
+			"first",
+			o->fabric, o->fabric);
+	struct drb_addr_plan plan = drb_addr_default(hosts);
+	if (drb_addr_set_mac(&plan, o->mac) < 0)
+		drb_die("--mac %s: must be two bytes like 02:00", o->mac);
+	if (drb_addr_set_ipv4(&plan, o->ipv4) < 0)
+		drb_die("--ipv4 %s: must be a network like 10.0.0.0/8", o->ipv4);
+	if (drb_addr_set_ipv6(&plan, o->ipv6) < 0)
+		drb_die("--ipv6 %s: must be a network like fd00::/64", o->ipv6);
+	if (!drb_addr_fits(&plan))
+		drb_die("%" PRIu32 " hosts do not fit into %s and %s", hosts, o->ipv4, o->ipv6);
+	return plan;
+}
+
+static uint64_t skipped_of(const struct foreign_skipped *s)
+{
+	return s->not_ip + s->malformed + s->same_host + s->oversize;
+}
+
+#define SKIPPED_FORMAT                                                                             \
+	"%" PRIu64 " are not IP, %" PRIu64 " malformed, %" PRIu64 " with both ends on one host, "  \
+	"%" PRIu64 " longer than the interfaces take"
+#define SKIPPED_ARGUMENTS(s) (s).not_ip, (s).malformed, (s).same_host, (s).oversize
+
+// The first moment when it is known what will be sent: the MTU was found out.
+static int check(struct trace *t, uint32_t mtu, void *context)
+{
+	struct foreign *f = context;
+	foreign_fit(t, mtu, &f->skipped);
+	if (t->count == 0) {
+		char others[32] = "";
+		if (f->count > 1)
+			snprintf(others, sizeof(others), " and %u more", f->count - 1);
+		drb_error("%s%s: there is no packet to send: of %" PRIu64 " " SKIPPED_FORMAT,
+			  f->paths[0], others, skipped_of(&f->skipped),
+			  SKIPPED_ARGUMENTS(f->skipped));
+		return -ENODATA;
+	}
+	f->recogniser = recogniser_new(t, &f->plan);
+	if (!f->recogniser) {
+		drb_error("out of memory");
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static void judge_frame(void *context, uint32_t host, const uint8_t *frame, uint32_t captured,
+			uint32_t size, uint64_t rx_ns)
+{
+	struct foreign *f = context;
+
+	(void)rx_ns;
+	recogniser_frame(f->recogniser, host, frame, captured, size);
+}
+
+static uint64_t judge_delivered(const void *context)
+{
+	return recogniser_arrived(((const struct foreign *)context)->recogniser);
+}
+
+static void judge_result(void *context, struct tally *tally, struct latency *latency)
+{
+	struct foreign *f = context;
+
+	recogniser_result(f->recogniser, f->by_host, tally);
+	*latency = (struct latency){
+		.mean = NAN, .p50 = NAN, .p99 = NAN, .p999 = NAN, .max = NAN, .tail = NAN};
+}
+
+// A row of figures of one host, or of all.
+struct row {
+	uint64_t sent, received, lost, duplicated, misdelivered, others, receiver_dropped;
+};
+
+static struct row host_row(const struct recognised *h, uint64_t dropped)
+{
+	return (struct row){.sent = h->sent,
+			    .received = h->received,
+			    .lost = h->missing > dropped ? h->missing - dropped : 0,
+			    .duplicated = h->duplicated,
+			    .misdelivered = h->misdelivered,
+			    .others = h->strangers,
+			    .receiver_dropped = dropped};
+}
+
+static void put_row(struct drb_table *t, const char *name, const struct row *row)
+{
+	drb_table_text(t, name);
+	drb_table_count(t, row->sent);
+	drb_table_count(t, row->received);
+	drb_table_count(t, row->lost);
+	drb_table_count(t, row->duplicated);
+	drb_table_count(t, row->misdelivered);
+	drb_table_count(t, row->others);
+	drb_table_count(t, row->receiver_dropped);
+}
+
+// Cells that only the row of all hosts has; result NULL: left empty.
+static void put_run(struct drb_table *t, const struct foreign *f, const struct run_result *result)
+{
+	double seconds = result ? result->sending_ns / 1e9 : NAN;
+
+	drb_table_real(t, result ? (double)result->failed : NAN);
+	drb_table_real(t, result ? (double)skipped_of(&f->skipped) : NAN);
+	drb_table_real(t, seconds);
+	drb_table_real(t, result && seconds > 0 ? (double)result->sent / seconds : NAN);
+	drb_table_real(t, result ? result->late_max_ns / 1e3 : NAN);
+}
+
+// One row a host, and one of all, which is returned.
+static struct row print(const struct replay_options *o, const struct foreign *f, struct sink *sink,
+			const struct run_result *result)
+{
+	static const struct drb_column columns[] = {
+		{"host", NULL, DRB_TEXT, 0},
+		{"sent", NULL, DRB_COUNT, 0},
+		{"received", NULL, DRB_COUNT, 0},
+		{"lost", NULL, DRB_COUNT, 0},
+		{"duplicated", NULL, DRB_COUNT, 0},
+		{"misdelivered", NULL, DRB_COUNT, 0},
+		{"others", NULL, DRB_COUNT, 0},
+		{"receiver_dropped", NULL, DRB_COUNT, 0},
+		{"not_sent", NULL, DRB_REAL, 0},
+		{"skipped", NULL, DRB_REAL, 0},
+		{"seconds", NULL, DRB_REAL, 3},
+		{"pps", NULL, DRB_REAL, 0},
+		{"late_max_us", "late us", DRB_REAL, 1},
+	};
+	struct drb_table *t =
+		drb_table_new(stdout, o->format, columns, sizeof(columns) / sizeof(columns[0]));
+	struct row all = {0};
+
+	for (uint32_t h = 0; h < f->plan.hosts; h++) {
+		char name[DRB_NAME_MAX];
+		struct row row = host_row(&f->by_host[h], sink->ops->dropped(sink, h));
+		drb_node_name(name, 0, h);
+		put_row(t, name, &row);
+		put_run(t, f, NULL);
+		all.sent += row.sent;
+		all.received += row.received;
+		all.lost += row.lost;
+		all.duplicated += row.duplicated;
+		all.misdelivered += row.misdelivered;
+		all.others += row.others;
+		all.receiver_dropped += row.receiver_dropped;
+	}
+	put_row(t, "all", &all);
+	put_run(t, f, result);
+	drb_table_end(t);
+	if (skipped_of(&f->skipped))
+		drb_info("%" PRIu64 " packets of the capture were not sent: " SKIPPED_FORMAT,
+			 skipped_of(&f->skipped), SKIPPED_ARGUMENTS(f->skipped));
+	return all;
+}
+
+static int replay(const struct replay_options *o, struct foreign *f)
+{
+	char filter[FILTER_MAX];
+	unsigned prefix = (unsigned)f->plan.mac[0] << 8 | f->plan.mac[1];
+	// From host to host, whoever the hosts are: others are told apart later.
+	snprintf(filter, sizeof(filter), "ether[0:2] = 0x%04x and ether[6:2] = 0x%04x", prefix,
+		 prefix);
+	const struct sink_pcap_setup setup = {
+		.hosts = f->plan.hosts,
+		.interface = DRB_HOST_INTERFACE,
+		.filter = filter,
+		.snaplen = RECOGNISE_BYTES,
+		.buffer_bytes = replay_buffer_bytes(o, f->plan.hosts),
+		.judge = {f, judge_frame, judge_delivered, judge_result},
+	};
+	struct run run = {.fabric = o->fabric,
+			  .plan = &f->plan,
+			  .trace = &f->trace,
+			  .schedule = o->schedule,
+			  .drain_ns = o->drain_ns,
+			  .sink = sink_pcap_new(&setup),
+			  .check = check,
+			  .context = f};
+	struct run_result result;
+	if (!run.sink) {
+		drb_error("out of memory or file descriptors");
+		return DRB_EXIT_USAGE;
+	}
+	int code = DRB_EXIT_USAGE;
+	if (run_replay(&run, &result) == 0) {
+		struct row all = print(o, f, run.sink, &result);
+		bool clean = !all.lost && !all.duplicated && !all.misdelivered &&
+			     !all.receiver_dropped && !result.failed;
+		code = clean ? DRB_EXIT_OK : DRB_EXIT_FAILED;
+	}
+	run.sink->ops->destroy(run.sink);
+	return code;
+}
+
+int replay_foreign(const struct replay_options *o, char **paths, uint32_t count)
+{
+	struct foreign f = {.paths = paths, .count = count};
+	int code = DRB_EXIT_USAGE;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (trace_load(&f.trace, paths[i]) < 0)
+			goto out;
+	}
+	f.plan = make_plan(o);
+	f.by_host = calloc(f.plan.hosts, sizeof(*f.by_host));
+	if (!f.by_host || foreign_map(&f.trace, &f.plan, o->seed, &f.skipped) < 0) {
+		drb_error("out of memory");
+		goto out;
+	}
+	code = replay(o, &f);
+out:
+	recogniser_free(f.recogniser);
+	free(f.by_host);
+	trace_free(&f.trace);
+	return code;
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gen/replay/replay.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/fabric/names.h"
+#include "core/packet/measured_packet.h"
+
+#include "common/cli/log.h"
+#include "gen/replay/hosts.h"
+#include "gen/replay/measured.h"
+#include "gen/replay/report.h"
+#include "gen/replay/run.h"
+
+#define SNAPLEN 128 // all headers and the payload that counts
+#define STRING(x) STRING_(x)
+#define STRING_(x) #x
+
+// Slots whose packets are in the latencies: [*first, *end).
+static void select_cohorts(const struct replay_options *o, const struct manifest *m,
+			   uint32_t *first, uint32_t *end)
+{
+	uint64_t from = 0, to = m->slots;
+
+	if (o->warmup != REPLAY_ABSENT)
+		from = o->warmup;
+	else if (o->stats != REPLAY_ABSENT && o->stats < m->slots)
+		from = m->slots - o->stats;
+	if (o->stats != REPLAY_ABSENT && from + o->stats < to)
+		to = from + o->stats;
+	if (from >= to)
+		drb_die("--warmup %" PRIu64 ": the traffic has %" PRIu32 " slots", from, m->slots);
+	*first = (uint32_t)from;
+	*end = (uint32_t)to;
+}
+
+static void judge_frame(void *context, uint32_t host, const uint8_t *frame, uint32_t captured,
+			uint32_t size, uint64_t rx_ns)
+{
+	(void)size;
+	score_frame(context, host, frame, captured, rx_ns);
+}
+
+static uint64_t judge_delivered(const void *context)
+{
+	return score_delivered(context);
+}
+
+static void judge_result(void *context, struct tally *tally, struct latency *latency)
+{
+	score_result(context, tally, latency);
+}
+
+static int begin(void *context, uint64_t start_ns)
+{
+	int rc = score_ready(context, start_ns);
+
+	if (rc < 0)
+		drb_error("out of memory");
+	return rc;
+}
+
+static int print(const struct replay_options *o, const struct manifest *m, uint64_t slot_ns,
+		 const struct run_result *result)
+{
+	double hosts = m->tree.hosts;
+	// From the first to the last delivery, both slots included.
+	double slots =
+		(double)(result->tally.last_ns - result->tally.first_ns) / (double)slot_ns + 1;
+	struct report report = {
+		.sent = result->sent,
+		.failed = result->failed,
+		.tally = result->tally,
+		.latency = result->latency,
+		.slot_ns = slot_ns,
+		.offered_load = (double)m->packets / hosts / m->slots,
+		.achieved_load = (double)result->tally.delivered / hosts / slots,
+		.late = result->late,
+		.late_mean_ns = result->late_mean_ns,
+		.late_max_ns = result->late_max_ns,
+	};
+
+	report_measured(&report, o->format);
+	if (report.tally.strangers)
+		drb_info("%" PRIu64 " packets of other runs arrived and were left out",
+			 report.tally.strangers);
+	if (report_late(&report))
+		drb_warn("the generator sent %" PRIu64 " packets more than half a slot late, by up "
+			 "to %.0f us: latencies are not quite those of this load; use longer slots "
+			 "or a less busy machine",
+			 report.late, report.late_max_ns / 1e3);
+	if (report.tally.receiver_dropped)
+		drb_error("%" PRIu64 " packets arrived but the receiver had no room for them: not "
+			  "counted as lost, nor in the latencies; see --buffer",
+			  report.tally.receiver_dropped);
+	return report_clean(&report) && !result->interrupted ? DRB_EXIT_OK : DRB_EXIT_FAILED;
+}
+
+static struct sink *new_pcap(const struct replay_options *o, const struct manifest *m,
+			     struct score *s)
+{
+	const struct sink_pcap_setup setup = {
+		.hosts = m->tree.hosts,
+		.interface = DRB_HOST_INTERFACE,
+		.filter = "udp dst port " STRING(DRB_PROBE_PORT),
+		.snaplen = SNAPLEN,
+		.buffer_bytes = replay_buffer_bytes(o, m->tree.hosts),
+		.judge = {s, judge_frame, judge_delivered, judge_result},
+	};
+	struct sink *sink = sink_pcap_new(&setup);
+
+	if (!sink)
+		drb_error("out of memory or file descriptors");
+	return sink;
+}
+
+// The sink asked for; by default the one inside the kernel if the kernel takes it. NULL after a
+// message.
+static struct sink *new_sink(const struct replay_options *o, const struct manifest *m,
+			     struct score *s)
+{
+	const struct sink_xdp_setup setup = {
+		.plan = &m->plan, .score = s, .interface = DRB_HOST_INTERFACE};
+	struct sink *sink;
+
+	if (o->sink == REPLAY_SINK_PCAP)
+		return new_pcap(o, m, s);
+	int rc = sink_xdp_new(&setup, &sink);
+	if (rc == 0)
+		return sink;
+	if (o->sink == REPLAY_SINK_AUTO)
+		return new_pcap(o, m, s);
+	drb_error("--sink xdp: %s; --sink pcap works without BPF",
+		  rc == -ENOTSUP ? "built without libbpf or clang (meson option bpf)"
+		  : rc == -EPERM ? "the kernel allows it to root outside user namespaces only"
+				 : strerror(-rc));
+	return NULL;
+}
+
+static int replay(const struct replay_options *o, const char *dir, const struct manifest *m,
+		  struct trace *t, struct score *s)
+{
+	uint64_t slot_ns = o->slot_ns != REPLAY_ABSENT ? o->slot_ns : m->slot_ns;
+
+	if (m->slots >= MANIFEST_RUN_NS_MAX / slot_ns)
+		drb_die("%s: %" PRIu32 " slots of this length are too long a run", dir, m->slots);
+	if (measured_load(dir, m, slot_ns, t, s) < 0)
+		return DRB_EXIT_USAGE;
+	struct run run = {
+		.fabric = o->fabric,
+		.plan = &m->plan,
+		.trace = t,
+		.schedule = {.mode = SCHEDULE_TIMES, .multiplier = 1, .loops = 1},
+		.measured = true,
+		.align_ns = slot_ns, // as the slots of slotted links are
+		.late_ns = slot_ns / 2,
+		.drain_ns = o->drain_ns,
+		.sink = new_sink(o, m, s),
+		.context = s,
+		.begin = begin,
+	};
+	struct run_result result;
+	if (!run.sink)
+		return DRB_EXIT_USAGE;
+	int rc = run_replay(&run, &result);
+	run.sink->ops->destroy(run.sink);
+	return rc < 0 ? DRB_EXIT_USAGE : print(o, m, slot_ns, &result);
+}
+
+int replay_measured(const struct replay_options *o, const char *dir)
+{
+	struct manifest m;
+	struct trace t = {0};
+	uint32_t first, end;
+
+	if (manifest_load(dir, &m) < 0)
+		return DRB_EXIT_USAGE;
+	uint32_t there = hosts_count(o->fabric);
+	if (there > 0 && there != m.tree.hosts)
+		drb_die("%s: traffic of F(%u,%u), %u hosts, but fabric %s has %u", dir, m.layers,
+			m.arity, m.tree.hosts, o->fabric, there);
+	select_cohorts(o, &m, &first, &end);
+	struct score *s = score_new(&m.plan, first, end);
+	if (!s)
+		drb_die("out of memory");
+	int code = replay(o, dir, &m, &t, s);
+	score_free(s);
+	trace_free(&t);
+	return code;
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gen/replay/report.h"
+
+#include <stdio.h>
+
+uint64_t report_lost(const struct report *r)
+{
+	uint64_t missing = r->sent > r->tally.delivered ? r->sent - r->tally.delivered : 0;
+
+	return missing > r->tally.receiver_dropped ? missing - r->tally.receiver_dropped : 0;
+}
+
+bool report_late(const struct report *r)
+{
+	return r->late > 0;
+}
+
+bool report_clean(const struct report *r)
+{
+	return r->failed == 0 && report_lost(r) == 0 && r->tally.duplicated == 0 &&
+	       r->tally.misdelivered == 0 && r->tally.receiver_dropped == 0;
+}
+
+// X(key, value): what is counted, in packets.
+#define COUNTS(X)                                                                                  \
+	X(sent, r->sent)                                                                           \
+	X(received, r->tally.received)                                                             \
+	X(lost, report_lost(r))                                                                    \
+	X(duplicated, r->tally.duplicated)                                                         \
+	X(misdelivered, r->tally.misdelivered)                                                     \
+	X(reordered, r->tally.reordered)                                                           \
+	X(not_sent, r->failed)                                                                     \
+	X(receiver_dropped, r->tally.receiver_dropped)
+
+// X(key prefix, member of struct latency, title). The host's own link takes one slot, which no
+// packet waits for here: a packet is sent when it has crossed that link.
+#define LATENCIES(X)                                                                               \
+	X(latency_mean, mean, "mean")                                                              \
+	X(latency_p50, p50, "median")                                                              \
+	X(latency_p99, p99, "99 %")                                                                \
+	X(latency_p999, p999, "99.9 %")                                                            \
+	X(latency_max, max, "maximum")                                                             \
+	X(tail, tail, "cohort tail")
+
+static double in_slots(const struct report *r, double ns)
+{
+	return ns / (double)r->slot_ns + 1;
+}
+
+static double in_us(const struct report *r, double ns)
+{
+	return (ns + (double)r->slot_ns) / 1e3;
+}
+
+#define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
+
+static void print_row(const struct report *r, enum drb_format format)
+{
+#define COLUMN(key, ...) {#key, NULL, DRB_COUNT, 0},
+#define SLOTS(key, ...) {#key "_slots", NULL, DRB_REAL, 2},
+#define MICROS(key, ...) {#key "_us", NULL, DRB_REAL, 1},
+	static const struct drb_column columns[] = {
+		COUNTS(COLUMN) LATENCIES(SLOTS)
+			LATENCIES(MICROS){"latency_samples", NULL, DRB_COUNT, 0},
+		{"offered_load", NULL, DRB_REAL, 4},
+		{"achieved_load", NULL, DRB_REAL, 4},
+		{"slot_us", NULL, DRB_REAL, 1},
+		{"late_mean_us", NULL, DRB_REAL, 1},
+		{"late_max_us", NULL, DRB_REAL, 1},
+		{"late", NULL, DRB_FLAG, 0},
+		{"late_packets", NULL, DRB_COUNT, 0},
+	};
+	struct drb_table *t = drb_table_new(stdout, format, columns, COUNT(columns));
+
+#define PUT_COUNT(key, value) drb_table_count(t, value);
+#define PUT_SLOTS(key, member, ...) drb_table_real(t, in_slots(r, r->latency.member));
+#define PUT_MICROS(key, member, ...) drb_table_real(t, in_us(r, r->latency.member));
+	COUNTS(PUT_COUNT)
+	LATENCIES(PUT_SLOTS)
+	LATENCIES(PUT_MICROS)
+	drb_table_count(t, r->latency.samples);
+	drb_table_real(t, r->offered_load);
+	drb_table_real(t, r->achieved_load);
+	drb_table_real(t, (double)r->slot_ns / 1e3);
+	drb_table_real(t, r->late_mean_ns / 1e3);
+	drb_table_real(t, r->late_max_ns / 1e3);
+	drb_table_flag(t, report_late(r));
+	drb_table_count(t, r->late);
+	drb_table_end(t);
+}
+
+static void print_counts(const struct report *r)
+{
+	static const struct drb_column columns[] = {COUNTS(COLUMN)};
+	struct drb_table *t = drb_table_new(stdout, DRB_FORMAT_TABLE, columns, COUNT(columns));
+
+	COUNTS(PUT_COUNT)
+	drb_table_end(t);
+}
+
+static void print_latencies(const struct report *r)
+{
+	static const struct drb_column columns[] = {{"latency", NULL, DRB_TEXT, 0},
+						    {"slots", NULL, DRB_REAL, 2},
+						    {"us", NULL, DRB_REAL, 1}};
+	struct drb_table *t = drb_table_new(stdout, DRB_FORMAT_TABLE, columns, COUNT(columns));
+
+#define PUT_LINE(key, member, title)                                                               \
+	drb_table_text(t, title);                                                                  \
+	drb_table_real(t, in_slots(r, r->latency.member));                                         \
+	drb_table_real(t, in_us(r, r->latency.member));
+	LATENCIES(PUT_LINE)
+	drb_table_end(t);
+}
+
+static void print_load(const struct report *r)
+{
+	static const struct drb_column columns[] = {{"offered load", NULL, DRB_REAL, 3},
+						    {"achieved load", NULL, DRB_REAL, 3},
+						    {"slot us", NULL, DRB_REAL, 1},
+						    {"generator late us, mean", NULL, DRB_REAL, 1},
+						    {"max", NULL, DRB_REAL, 1}};
+	struct drb_table *t = drb_table_new(stdout, DRB_FORMAT_TABLE, columns, COUNT(columns));
+
+	drb_table_real(t, r->offered_load);
+	drb_table_real(t, r->achieved_load);
+	drb_table_real(t, (double)r->slot_ns / 1e3);
+	drb_table_real(t, r->late_mean_ns / 1e3);
+	drb_table_real(t, r->late_max_ns / 1e3);
+	drb_table_end(t);
+}
+
+void report_measured(const struct report *r, enum drb_format format)
+{
+	if (format != DRB_FORMAT_TABLE) {
+		print_row(r, format);
+		return;
+	}
+	print_counts(r);
+	putchar('\n');
+	print_latencies(r);
+	putchar('\n');
+	print_load(r);
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// What a replay prints.
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/cli/table.h"
+#include "gen/sinks/tally.h"
+
+struct report {
+	uint64_t sent, failed; // failed: the host's own stack refused them
+	struct tally tally;
+	struct latency latency;
+	uint64_t slot_ns;
+	double offered_load;  // packets per host and slot of the traffic
+	double achieved_load; // packets delivered per host and slot, first to last delivery
+	uint64_t late;        // packets sent more than half a slot behind the schedule
+	double late_mean_ns, late_max_ns;
+};
+
+// Packets that the fabric lost: sent, not delivered, and not dropped by a full receiving socket
+// after they had arrived.
+uint64_t report_lost(const struct report *r);
+// The generator missed its schedule by more than half a slot at least once.
+bool report_late(const struct report *r);
+// Everything sent arrived, once and where it should, and the receiver kept up.
+bool report_clean(const struct report *r);
+
+// Prints the figures of a measured run. One row of all keys as CSV and JSON; as tables for people,
+// where latencies are in slots and microseconds.
+void report_measured(const struct report *r, enum drb_format format);

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gen/replay/run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "common/cli/clock.h"
+#include "common/cli/log.h"
+#include "common/cli/progress.h"
+#include "gen/replay/hosts.h"
+#include "gen/replay/sender.h"
+
+// Threads are running and caches warm when the first packet is due.
+#define LEAD_NS UINT64_C(100000000)
+#define TURN_NS UINT64_C(10000000)
+// When all are there, a duplicate may still be on its way.
+#define GRACE_NS UINT64_C(50000000)
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int number)
+{
+	(void)number;
+	interrupted = 1;
+}
+
+static void catch_signals(void)
+{
+	// A second signal ends the program at once.
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+static void await_sender(struct sender *s)
+{
+	uint64_t count = schedule_count(&s->schedule, s->trace);
+	struct drb_progress progress;
+
+	drb_progress_begin(&progress, "packets sent", count == UINT64_MAX ? 0 : count);
+	while (!atomic_load_explicit(&s->done, memory_order_acquire)) {
+		if (interrupted)
+			atomic_store_explicit(&s->cancel, true, memory_order_relaxed);
+		drb_progress_update(&progress,
+				    atomic_load_explicit(&s->taken, memory_order_relaxed));
+		clock_sleep_until(clock_now() + TURN_NS);
+	}
+	drb_progress_end(&progress);
+	sender_join(s);
+}
+
+// Until all that was sent has arrived, or nothing has for drain_ns.
+static void await_arrivals(struct sink *sink, uint64_t sent, uint64_t drain_ns)
+{
+	uint64_t last = sink->ops->delivered(sink), since = clock_now();
+
+	while (last < sent && clock_now() - since < drain_ns) {
+		clock_sleep_until(clock_now() + TURN_NS);
+		uint64_t now = sink->ops->delivered(sink);
+		if (now != last)
+			since = clock_now();
+		last = now;
+	}
+	clock_sleep_until(clock_now() + GRACE_NS);
+}
+
+static int send_and_receive(struct run *r, struct sender *sender)
+{
+	sender->start_ns = clock_now() + LEAD_NS;
+	if (r->align_ns)
+		sender->start_ns += r->align_ns - sender->start_ns % r->align_ns;
+	if (r->begin) {
+		int rc = r->begin(r->context, sender->start_ns);
+		if (rc < 0)
+			return rc;
+	}
+	int rc = r->sink->ops->start(r->sink);
+	if (rc == 0)
+		rc = sender_start(sender);
+	if (rc < 0)
+		return rc;
+	await_sender(sender);
+	await_arrivals(r->sink, sender->sent, r->drain_ns);
+	return r->sink->ops->stop(r->sink);
+}
+
+int run_replay(struct run *r, struct run_result *result)
+{
+	struct sender sender = {.trace = r->trace,
+				.schedule = r->schedule,
+				.measured = r->measured,
+				.late_ns = r->late_ns};
+	struct hosts hosts;
+	int rc = hosts_open(&hosts, r->fabric, r->plan, r->measured, r->sink);
+
+	if (rc < 0)
+		return rc;
+	if (r->check)
+		rc = r->check(r->trace, hosts.mtu, r->context);
+	if (rc == 0) {
+		catch_signals();
+		sender.socket = hosts.send;
+		rc = send_and_receive(r, &sender);
+	}
+	hosts_close(&hosts);
+	if (rc < 0)
+		return rc;
+	*result = (struct run_result){
+		.sent = sender.sent,
+		.failed = sender.failed,
+		.late = sender.late,
+		.late_mean_ns = sender.sent ? (double)sender.late_sum_ns / (double)sender.sent : 0,
+		.late_max_ns = (double)sender.late_max_ns,
+		.sending_ns = sender.sent ? (double)sender.last_ns - (double)sender.start_ns : 0,
+		.interrupted = interrupted};
+	r->sink->ops->result(r->sink, &result->tally, &result->latency);
+	if (sender.failed)
+		drb_warn("%llu packets could not be sent, the last one by h%u: %s",
+			 (unsigned long long)sender.failed, sender.error_host,
+			 strerror(sender.error));
+	if (interrupted)
+		drb_warn("interrupted: figures are of what was sent until then");
+	return 0;
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// One replay: hosts opened, packets sent, arrivals awaited, everything closed again.
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/fabric/addresses.h"
+
+#include "gen/replay/schedule.h"
+#include "gen/sinks/sink.h"
+#include "gen/sinks/tally.h"
+#include "gen/captures/trace.h"
+
+struct run {
+	const char *fabric;
+	const struct drb_addr_plan *plan;
+	struct trace *trace;
+	struct schedule schedule;
+	bool measured;     // measured packets: transmit times filled in, their port taken
+	uint64_t align_ns; // the run begins at a multiple of it; 0: at any time
+	uint64_t late_ns;  // packets sent later than that count as late
+	uint64_t drain_ns;
+	struct sink *sink;
+	// Checks the trace against what the interfaces can carry, before anything is sent; 0 or a
+	// negative errno after a message. May be NULL.
+	int (*check)(struct trace *t, uint32_t mtu, void *context);
+	void *context;
+	// Told when the run begins: no packet is sent before start_ns (CLOCK_MONOTONIC). 0 or a
+	// negative errno after a message. May be NULL.
+	int (*begin)(void *context, uint64_t start_ns);
+};
+
+struct run_result {
+	uint64_t sent, failed;
+	struct tally tally;
+	struct latency latency;
+	uint64_t late; // packets
+	double late_mean_ns, late_max_ns;
+	double sending_ns; // from the start to the last packet
+	bool interrupted;  // by a signal
+};
+
+// 0, or a negative errno after a message; then nothing was sent. All sockets are closed in either
+// case but those of the sink, which the caller destroys.
+int run_replay(struct run *r, struct run_result *result);

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gen/sinks/score.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/math/random.h"
+
+#include "gen/sinks/quantile.h"
+
+// Packets of one (source, destination) pair.
+struct stream {
+	uint64_t key;   // src << 32 | dst
+	uint32_t count; // packets announced; 0: free entry
+	uint64_t base;  // of its packets in arrival[] and cohort[]
+};
+
+// A packet as announced, until its stream's place in latency[] is known.
+struct expected {
+	uint64_t key;
+	uint32_t sequence, cohort;
+};
+
+#define NOT_SEEN UINT64_MAX
+
+// What became of one packet of the run at its destination. Whether it was overtaken is found in
+// these at the end.
+struct arrival {
+	uint64_t rx_ns; // of its first delivery; NOT_SEEN until then
+	uint64_t latency_ns;
+};
+
+enum verdict { DELIVERED, DUPLICATED, MISDELIVERED, STRANGER, VERDICTS };
+
+struct score {
+	struct drb_addr_plan plan;
+	uint32_t first, end;
+	uint64_t start_ns;
+	struct stream *streams; // open addressing, linear probing
+	size_t streams_used, streams_room;
+	struct expected *expected;
+	size_t packets, packets_room;
+	struct arrival *arrival; // by stream base + sequence number
+	uint32_t *cohort;        // likewise
+	uint64_t count[VERDICTS];
+};
+
+struct score *score_new(const struct drb_addr_plan *plan, uint32_t first, uint32_t end)
+{
+	struct score *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	*s = (struct score){.plan = *plan, .first = first, .end = end, .streams_room = 1024};
+	s->streams = calloc(s->streams_room, sizeof(*s->streams));
+	if (!s->streams) {
+		free(s);
+		return NULL;
+	}
+	return s;
+}
+
+void score_free(struct score *s)
+{
+	if (!s)
+		return;
+	free(s->streams);
+	free(s->expected);
+	free(s->arrival);
+	free(s->cohort);
+	free(s);
+}
+
+static uint64_t key_of(uint32_t src, uint32_t dst)
+{
+	return (uint64_t)src << 32 | dst;
+}
+
+// The entry of this key, or the free one where it belongs.
+static struct stream *find_stream(struct stream *streams, size_t room, uint64_t key)
+{
+	size_t i = drb_mix64(key) & (room - 1);
+
+	while (streams[i].count && streams[i].key != key)
+		i = (i + 1) & (room - 1);
+	return &streams[i];
+}
+
+static int grow_streams(struct score *s)
+{
+	size_t room = 2 * s->streams_room;
+	struct stream *streams = calloc(room, sizeof(*streams));
+
+	if (!streams)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->streams_room; i++) {
+		if (s->streams[i].count)
+			*find_stream(streams, room, s->streams[i].key) = s->streams[i];
+	}
+	free(s->streams);
+	s->streams = streams;
+	s->streams_room = room;
+	return 0;
+}
+
+int64_t score_expect(struct score *s, uint32_t src, uint32_t dst, uint32_t cohort)
+{
+	if (2 * s->streams_used >= s->streams_room && grow_streams(s) < 0)
+		return -ENOMEM;
+	if (s->packets == s->packets_room) {
+		size_t room = s->packets_room ? 2 * s->packets_room : 1024;
+		struct expected *p = realloc(s->expected, room * sizeof(*p));
+		if (!p)
+			return -ENOMEM;
+		s->expected = p;
+		s->packets_room = room;
+	}
+	struct stream *stream = find_stream(s->streams, s->streams_room, key_of(src, dst));
+	if (stream->count == 0) {
+		stream->key = key_of(src, dst);
+		s->streams_used++;
+	}
+	uint32_t sequence = stream->count++;
+	s->expected[s->packets++] = (struct expected){stream->key, sequence, cohort};
+	return sequence;
+}
+
+int score_ready(struct score *s, uint64_t start_ns)
+{
+	size_t base = 0;
+
+	s->start_ns = start_ns;
+	s->arrival = malloc((s->packets + 1) * sizeof(*s->arrival));
+	s->cohort = malloc((s->packets + 1) * sizeof(*s->cohort));
+	if (!s->arrival || !s->cohort)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->streams_room; i++) {
+		s->streams[i].base = base;
+		base += s->streams[i].count;
+	}
+	for (size_t i = 0; i < s->packets; i++) {
+		const struct expected *e = &s->expected[i];
+		size_t at = find_stream(s->streams, s->streams_room, e->key)->base + e->sequence;
+		s->arrival[at].rx_ns = NOT_SEEN;
+		s->cohort[at] = e->cohort;
+	}
+	free(s->expected);
+	s->expected = NULL;
+	return 0;
+}
+
+// A packet came to its destination. Those of different CPUs may be told in another order than they
+// came in.
+static enum verdict deliver(struct arrival *a, uint64_t tx_ns, uint64_t rx_ns)
+{
+	enum verdict verdict = a->rx_ns == NOT_SEEN ? DELIVERED : DUPLICATED;
+
+	if (rx_ns < a->rx_ns) {
+		a->rx_ns = rx_ns;
+		// The two clocks are read at slightly different times: never less than nothing.
+		a->latency_ns = rx_ns > tx_ns ? rx_ns - tx_ns : 0;
+	}
+	return verdict;
+}
+
+void score_frame(struct score *s, uint32_t host, const uint8_t *frame, size_t size, uint64_t rx_ns)
+{
+	struct frame_probe probe = {0};
+	int parsed = frame_parse(frame, size, &s->plan, &probe);
+	const struct stream *stream =
+		find_stream(s->streams, s->streams_room, key_of(probe.src, probe.dst));
+	bool announced = probe.sequence < stream->count;
+	enum verdict verdict;
+
+	if (parsed == -ENOMSG || probe.tx_ns < s->start_ns || (parsed == 0 && !announced))
+		verdict = STRANGER;
+	else if (parsed < 0 || host != probe.dst)
+		verdict = MISDELIVERED;
+	else
+		verdict = deliver(&s->arrival[stream->base + probe.sequence], probe.tx_ns, rx_ns);
+	s->count[verdict]++;
+}
+
+uint64_t score_packets(const struct score *s)
+{
+	return s->packets;
+}
+
+// Mean over the cohorts that have a sample of the largest latency in each.
+static double cohort_tail(const struct score *s)
+{
+	uint32_t cohorts = s->end - s->first, counted = 0;
+	uint64_t *worst = malloc(cohorts * sizeof(*worst));
+	double sum = 0;
+
+	if (!worst)
+		return NAN;
+	memset(worst, 0xff, cohorts * sizeof(*worst));
+	for (size_t i = 0; i < s->packets; i++) {
+		if (s->arrival[i].rx_ns == NOT_SEEN || s->cohort[i] < s->first ||
+		    s->cohort[i] >= s->end)
+			continue;
+		uint64_t *w = &worst[s->cohort[i] - s->first];
+		if (*w == NOT_SEEN || *w < s->arrival[i].latency_ns)
+			*w = s->arrival[i].latency_ns;
+	}
+	for (uint32_t c = 0; c < cohorts; c++) {
+		if (worst[c] == NOT_SEEN)
+			continue;
+		sum += (double)worst[c];
+		counted++;
+	}
+	free(worst);
+	return counted ? sum / counted : NAN;
+}
+
+static struct latency latency_of(const struct score *s)
+{
+	struct latency result = {
+		.mean = NAN, .p50 = NAN, .p99 = NAN, .p999 = NAN, .max = NAN, .tail = NAN};
+	uint64_t *samples = malloc((s->packets + 1) * sizeof(*samples));
+	double sum = 0;
+
+	if (!samples)
+		return result;
+	for (size_t i = 0; i < s->packets; i++) {
+		if (s->arrival[i].rx_ns == NOT_SEEN || s->cohort[i] < s->first ||
+		    s->cohort[i] >= s->end)
+			continue;
+		samples[result.samples++] = s->arrival[i].latency_ns;
+		sum += (double)s->arrival[i].latency_ns;
+	}
+	if (result.samples) {
+		quantile_sort(samples, result.samples);
+		result.mean = sum / (double)result.samples;
+		result.p50 = (double)quantile(samples, result.samples, 500);
+		result.p99 = (double)quantile(samples, result.samples, 990);
+		result.p999 = (double)quantile(samples, result.samples, 999);
+		result.max = (double)samples[result.samples - 1];
+		result.tail = cohort_tail(s);
+	}
+	free(samples);
+	return result;
+}
+
+// Adds the packets of one stream to what is told of all: when they came, and which of them after
+// one with a higher number.
+static void add_stream(struct tally *t, const struct arrival *arrival, uint32_t count)
+{
+	uint64_t earliest = NOT_SEEN; // of the packets with higher numbers
+
+	while (count-- > 0) {
+		uint64_t rx_ns = arrival[count].rx_ns;
+		if (rx_ns == NOT_SEEN)
+			continue;
+		t->reordered += earliest < rx_ns;
+		earliest = rx_ns < earliest ? rx_ns : earliest;
+		t->first_ns = t->first_ns == 0 || rx_ns < t->first_ns ? rx_ns : t->first_ns;
+		t->last_ns = rx_ns > t->last_ns ? rx_ns : t->last_ns;
+	}
+}
+
+uint64_t score_delivered(const struct score *s)
+{
+	return s->count[DELIVERED];
+}
+
+void score_result(struct score *s, struct tally *tally, struct latency *latency)
+{
+	*tally = (struct tally){.delivered = s->count[DELIVERED],
+				.duplicated = s->count[DUPLICATED],
+				.misdelivered = s->count[MISDELIVERED],
+				.strangers = s->count[STRANGER]};
+	tally->received = tally->delivered + tally->duplicated + tally->misdelivered;
+	for (size_t i = 0; i < s->streams_room; i++)
+		add_stream(tally, s->arrival + s->streams[i].base, s->streams[i].count);
+	*latency = latency_of(s);
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Where packets arrive: takes them at every host, with the time of reception, and tells at the end
+// what became of the run. One interface, so that taking packets from capture sockets and counting
+// them inside the kernel are interchangeable.
+//
+// Order of calls, all from the main thread: attach() for host 0, 1, ..., N-1; start(); delivered()
+// as often as wanted; stop(); result(); destroy(). destroy() is allowed at any point.
+// Functions returning int: 0, or a negative errno after a message that names the host.
+
+#include <stdint.h>
+
+#include "core/fabric/addresses.h"
+
+#include "gen/sinks/score.h"
+#include "gen/sinks/tally.h"
+
+struct sink;
+
+struct sink_ops {
+	// Called in the network namespace of the host.
+	int (*attach)(struct sink *s, uint32_t host);
+	int (*start)(struct sink *s);
+	// At least the packets delivered so far; exactly those when it may be all.
+	uint64_t (*delivered)(struct sink *s);
+	// What arrived until now is taken in, what comes later is not.
+	int (*stop)(struct sink *s);
+	void (*result)(struct sink *s, struct tally *tally, struct latency *latency);
+	// Of the packets the tally calls receiver_dropped, those of one host. NULL: not known.
+	uint64_t (*dropped)(struct sink *s, uint32_t host);
+	void (*destroy)(struct sink *s);
+};
+
+struct sink {
+	const struct sink_ops *ops;
+};
+
+// Who judges the frames that a sink in user space takes. Called from the thread of the sink, from
+// start() until stop() has returned.
+struct judge {
+	void *context;
+	// size: bytes of the frame, of which `captured` are there. rx_ns: CLOCK_MONOTONIC.
+	void (*frame)(void *context, uint32_t host, const uint8_t *frame, uint32_t captured,
+		      uint32_t size, uint64_t rx_ns);
+	uint64_t (*delivered)(const void *context);
+	void (*result)(void *context, struct tally *tally, struct latency *latency);
+};
+
+struct sink_pcap_setup {
+	uint32_t hosts;
+	const char *interface;
+	const char *filter;    // in the language of pcap-filter(7): only these frames are taken
+	uint32_t snaplen;      // bytes of a frame the judge wants to see
+	uint32_t buffer_bytes; // of every receiving socket
+	struct judge judge;
+};
+
+// A sink that captures through libpcap, one handle per host, all read by one thread; times are
+// the kernel's. NULL if memory is out. The strings of setup must outlive the sink.
+struct sink *sink_pcap_new(const struct sink_pcap_setup *setup);
+
+// Packets of a run: 80 bytes of kernel memory each, 640 MiB.
+#define SINK_XDP_PACKETS_MAX (UINT64_C(1) << 23)
+
+struct sink_xdp_setup {
+	const struct drb_addr_plan *plan; // both must outlive the sink
+	struct score *score;              // all packets announced; gets the figures
+	const char *interface;
+};
+
+// A sink that takes measured packets inside the kernel: an XDP program on every host's interface,
+// in native mode, notes them and drops them before the host's stack; times are those of the
+// program. All other packets pass, and are not counted as strangers. 0, or a negative errno without
+// a message: -ENOTSUP if built without libbpf, -EPERM without the rights, -E2BIG.
+int sink_xdp_new(const struct sink_xdp_setup *setup, struct sink **sink);
+// The program for a host whose interface has this index, loaded if it is not there yet; attach()
+// does so. Descriptor, owned by the sink; negative errno. Once for every host.
+int sink_xdp_program(struct sink *sink, uint32_t host, uint32_t interface);

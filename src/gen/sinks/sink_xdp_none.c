@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// In place of sink_xdp.c where libbpf or clang is missing (meson option `bpf`).
+
+#include "gen/sinks/sink.h"
+
+#include <errno.h>
+
+int sink_xdp_new(const struct sink_xdp_setup *setup, struct sink **sink)
+{
+	(void)setup;
+	(void)sink;
+	return -ENOTSUP;
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// drbgen write: one capture per host, and the manifest.
+
+#include "gen/drbgen.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <pcap/pcap.h>
+
+#include "common/cli/args.h"
+#include "common/cli/log.h"
+#include "common/cli/quantity.h"
+#include "gen/frames/measured_frame.h"
+#include "gen/captures/manifest.h"
+
+enum { KEY_PATTERN = 0x100, KEY_LOAD, KEY_SLOTS, KEY_SLOT, KEY_SIZE, KEY_SEED, KEY_OUT, KEY_MAC };
+enum { KEY_IPV4 = 0x200, KEY_IPV6 };
+
+struct write {
+	struct manifest manifest;
+	const char *out;
+};
+
+static const struct argp_option options[] = {
+	{"layers", 'l', "L", 0, "Layers of the fat-tree (default 3)", 0},
+	{"arity", 'd', "D", 0, "Arity of the fat-tree (default 2)", 0},
+	{"pattern", KEY_PATTERN, "NAME", 0, "Who sends to whom (default permutation); see below",
+	 0},
+	{"load", KEY_LOAD, "RHO", 0, "Probability that a host sends in a slot (default 0.9)", 0},
+	{"slots", KEY_SLOTS, "COUNT", 0, "Length of the run in slots (default 2000)", 0},
+	{"slot", KEY_SLOT, "TIME", 0, "Length of a slot, such as 500us (default 2ms)", 0},
+	{"size", KEY_SIZE, "BYTES", 0, "Frame size without FCS (default 128)", 0},
+	{"seed", KEY_SEED, "NUMBER", 0, "The same seed gives the same packets (default 1)", 0},
+	{"out", KEY_OUT, "DIR", 0, "Directory to write to; made if missing (required)", 0},
+	{"mac", KEY_MAC, "BASE", 0, "First two bytes of host addresses (default 02:00)", 1},
+	{"ipv4", KEY_IPV4, "NET", 0, "IPv4 network of the hosts (default 10.0.0.0/8)", 1},
+	{"ipv6", KEY_IPV6, "NET", 0, "IPv6 network of the hosts (default fd00::/64)", 1},
+	{0},
+};
+
+static void set_text(char *to, size_t size, const char *arg)
+{
+	if ((size_t)snprintf(to, size, "%s", arg) >= size)
+		drb_die("address base \"%s\" is too long", arg);
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct write *w = state->input;
+	struct manifest *m = &w->manifest;
+
+	switch (key) {
+	case 'l':
+		if (drb_parse_u32(arg, 1, DRB_LAYERS_MAX, &m->layers) < 0)
+			drb_die("--layers %s: must be 1-%d", arg, DRB_LAYERS_MAX);
+		break;
+	case 'd':
+		if (drb_parse_u32(arg, 1, DRB_ARITY_MAX, &m->arity) < 0)
+			drb_die("--arity %s: must be 1-%d", arg, DRB_ARITY_MAX);
+		break;
+	case KEY_PATTERN:
+		if (drb_traffic_parse(arg, &m->pattern) < 0)
+			drb_die("--pattern %s: no such pattern; see --help", arg);
+		break;
+	case KEY_LOAD:
+		if (drb_parse_real(arg, 0, 1, &m->load) < 0)
+			drb_die("--load %s: must be above 0 and at most 1", arg);
+		break;
+	case KEY_SLOTS:
+		if (drb_parse_u32(arg, 1, UINT32_MAX, &m->slots) < 0)
+			drb_die("--slots %s: must be a whole number from 1", arg);
+		break;
+	case KEY_SLOT:
+		if (drb_parse_time(arg, &m->slot_ns) < 0)
+			drb_die("--slot %s: must be a time such as 2ms or 500us", arg);
+		break;
+	case KEY_SIZE:
+		if (drb_parse_u32(arg, FRAME_MIN, FRAME_MAX, &m->size) < 0)
+			drb_die("--size %s: must be %zu-%d bytes", arg, FRAME_MIN, FRAME_MAX);
+		break;
+	case KEY_SEED:
+		if (drb_parse_u64(arg, 0, INT64_MAX, &m->seed) < 0)
+			drb_die("--seed %s: must be a whole number below 2^63", arg);
+		break;
+	case KEY_OUT:
+		w->out = arg;
+		break;
+	case KEY_MAC:
+		set_text(m->mac, sizeof(m->mac), arg);
+		break;
+	case KEY_IPV4:
+		set_text(m->ipv4, sizeof(m->ipv4), arg);
+		break;
+	case KEY_IPV6:
+		set_text(m->ipv6, sizeof(m->ipv6), arg);
+		break;
+	case ARGP_KEY_END:
+		if (!w->out)
+			drb_die("--out DIR is required");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+// The patterns, listed behind the options.
+static char *help_filter(int key, const char *text, void *input)
+{
+	(void)input;
+	if (key != ARGP_KEY_HELP_POST_DOC)
+		return (char *)text;
+	char *help;
+	size_t size;
+	FILE *out = open_memstream(&help, &size);
+	if (!out)
+		return NULL;
+	fputs("Patterns:", out);
+	for (int p = 0; p < DRB_PATTERN_COUNT; p++)
+		fprintf(out, "%s %s", p ? "," : "", drb_traffic_usage((enum drb_pattern)p));
+	fputs(".\nWrites DIR/h<label>.pcap for every host, time stamps in nanoseconds at the slot "
+	      "a "
+	      "packet is born in, and DIR/" MANIFEST_FILE ".",
+	      out);
+	return fclose(out) == 0 ? help : NULL;
+}
+
+// Destinations of all hosts in all slots: dest[slot * hosts + host]. NULL after a message.
+static uint32_t *draw_traffic(const struct manifest *m)
+{
+	uint32_t hosts = m->tree.hosts;
+	uint32_t *memory = calloc(DRB_TRAFFIC_WORDS(hosts), sizeof(*memory));
+	uint32_t *dest = calloc((size_t)hosts * m->slots, sizeof(*dest));
+	struct drb_rng rng = drb_rng_seed(m->seed, 0);
+	struct drb_traffic traffic;
+
+	if (!memory || !dest) {
+		drb_error("no memory for %" PRIu32 " slots of %" PRIu32 " hosts", m->slots, hosts);
+		goto fail;
+	}
+	if (drb_traffic_init(&traffic, &m->tree, m->pattern, m->load, memory, &rng) < 0) {
+		char pattern[DRB_TRAFFIC_NAME_MAX];
+		drb_traffic_format(m->pattern, pattern);
+		drb_error("--pattern %s: the number does not fit %" PRIu32 " hosts", pattern,
+			  hosts);
+		goto fail;
+	}
+	for (uint32_t slot = 0; slot < m->slots; slot++)
+		drb_traffic_slot(&traffic, &rng, slot, dest + (size_t)slot * hosts);
+	free(memory);
+	return dest;
+fail:
+	free(memory);
+	free(dest);
+	return NULL;
+}
+
+// Writes all packets of one host. sequence: a zeroed counter per destination.
+static void dump_host(pcap_dumper_t *out, struct manifest *m, uint32_t src, const uint32_t *dest,
+		      uint32_t *sequence)
+{
+	uint8_t frame[FRAME_MAX];
+	uint32_t hosts = m->tree.hosts;
+
+	for (uint32_t slot = 0; slot < m->slots; slot++) {
+		uint32_t dst = dest[(size_t)slot * hosts + src];
+		if (dst == DRB_NO_LABEL)
+			continue;
+		struct frame_probe probe = {
+			.src = src, .dst = dst, .cohort = slot, .sequence = sequence[dst]++};
+		frame_build(frame, m->size, &m->plan, &probe);
+		uint64_t ns = slot * m->slot_ns;
+		struct pcap_pkthdr hdr = {// With nanosecond precision tv_usec holds nanoseconds.
+					  .ts = {.tv_sec = (time_t)(ns / 1000000000),
+						 .tv_usec = (suseconds_t)(ns % 1000000000)},
+					  .caplen = m->size,
+					  .len = m->size};
+		pcap_dump((uint8_t *)out, &hdr, frame);
+		m->packets++;
+	}
+}
+
+static int write_host(const char *dir, struct manifest *m, pcap_t *type, uint32_t src,
+		      const uint32_t *dest, uint32_t *sequence)
+{
+	char path[PATH_MAX];
+
+	if (!capture_path(path, dir, src)) {
+		drb_error("%s: path too long", dir);
+		return -EINVAL;
+	}
+	pcap_dumper_t *out = pcap_dump_open(type, path);
+	if (!out) {
+		drb_error("%s", pcap_geterr(type));
+		return -EINVAL;
+	}
+	memset(sequence, 0, m->tree.hosts * sizeof(*sequence));
+	dump_host(out, m, src, dest, sequence);
+	// Errors of earlier writes stay in the stream.
+	int rc = pcap_dump_flush(out) < 0 || ferror(pcap_dump_file(out)) ? -EINVAL : 0;
+	if (rc < 0)
+		drb_error("%s: cannot be written: %s", path, strerror(errno));
+	pcap_dump_close(out);
+	return rc;
+}
+
+static int write_captures(const char *dir, struct manifest *m, const uint32_t *dest)
+{
+	pcap_t *type =
+		pcap_open_dead_with_tstamp_precision(DLT_EN10MB, 65535, PCAP_TSTAMP_PRECISION_NANO);
+	uint32_t *sequence = calloc(m->tree.hosts, sizeof(*sequence));
+	int rc = -ENOMEM;
+
+	if (!type || !sequence)
+		drb_error("out of memory");
+	else
+		rc = 0;
+	for (uint32_t src = 0; rc == 0 && src < m->tree.hosts; src++)
+		rc = write_host(dir, m, type, src, dest, sequence);
+	free(sequence);
+	if (type)
+		pcap_close(type);
+	return rc;
+}
+
+// A directory without a manifest is unfinished: the old one goes first, the new one comes last.
+static int prepare_directory(const char *dir)
+{
+	char path[PATH_MAX];
+
+	if (mkdir(dir, 0777) < 0 && errno != EEXIST) {
+		drb_error("%s: cannot be made: %s", dir, strerror(errno));
+		return -EINVAL;
+	}
+	if (snprintf(path, sizeof(path), "%s/" MANIFEST_FILE, dir) >= (int)sizeof(path)) {
+		drb_error("%s: path too long", dir);
+		return -EINVAL;
+	}
+	if (unlink(path) < 0 && errno != ENOENT) {
+		drb_error("%s: %s", path, strerror(errno));
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int command_write(int argc, char **argv)
+{
+	static const struct argp argp = {
+		options, parse_option,
+		NULL,    "Writes traffic as capture files, one per host, for drbgen replay.\v",
+		NULL,    help_filter,
+		NULL};
+	struct write w = {.manifest = {.layers = 3,
+				       .arity = 2,
+				       .slot_ns = 2000000,
+				       .slots = 2000,
+				       .pattern = {.pattern = DRB_PATTERN_PERMUTATION},
+				       .load = 0.9,
+				       .seed = 1,
+				       .size = 128,
+				       .mac = "02:00",
+				       .ipv4 = "10.0.0.0/8",
+				       .ipv6 = "fd00::/64"}};
+	char error[MANIFEST_ERROR_MAX];
+
+	drb_args_parse(&argp, argc, argv, 0, &w);
+	if (manifest_complete(&w.manifest, error) < 0)
+		drb_die("%s", error);
+	uint32_t *dest = draw_traffic(&w.manifest);
+	if (!dest)
+		return DRB_EXIT_USAGE;
+	int rc = prepare_directory(w.out);
+	if (rc == 0)
+		rc = write_captures(w.out, &w.manifest, dest);
+	if (rc == 0)
+		rc = manifest_save(w.out, &w.manifest);
+	free(dest);
+	if (rc < 0)
+		return DRB_EXIT_USAGE;
+	drb_info("%s: %" PRIu64 " packets of %" PRIu32 " hosts in %" PRIu32 " slots", w.out,
+		 w.manifest.packets, w.manifest.tree.hosts, w.manifest.slots);
+	return DRB_EXIT_OK;
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/models/flow.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/traffic/traffic.h"
+
+struct flow {
+	uint32_t src, dst;
+};
+
+struct drb_flow_work {
+	uint32_t hosts;
+	uint64_t room;     // flows
+	struct flow *flow; // in the order of their assignment
+	uint32_t *permutation;
+	uint32_t *memory; // of the traffic
+	// Flows on the links between layers m and m+1, and between hosts and layer 1 at m = 0:
+	// up[m][s * d + port], s the lower switch; down[m][s * ports + port], s the upper one.
+	uint32_t *up[DRB_LAYERS_MAX], *down[DRB_LAYERS_MAX];
+	uint32_t *load; // all of them, N each
+};
+
+uint64_t drb_flow_bytes(const struct drb_tree *t, uint32_t flows)
+{
+	uint64_t hosts = t->hosts;
+
+	return hosts * flows * sizeof(struct flow) +
+	       (hosts + DRB_TRAFFIC_WORDS(hosts) + 2 * t->layers * hosts) * sizeof(uint32_t);
+}
+
+struct drb_flow_work *drb_flow_work_new(const struct drb_tree *t, uint32_t flows)
+{
+	struct drb_flow_work *work = calloc(1, sizeof(*work));
+	uint64_t hosts = t->hosts;
+
+	if (!work)
+		return NULL;
+	work->hosts = t->hosts;
+	work->room = hosts * flows;
+	work->flow = malloc(work->room * sizeof(*work->flow));
+	work->permutation = malloc(hosts * sizeof(uint32_t));
+	work->memory = malloc(DRB_TRAFFIC_WORDS(hosts) * sizeof(uint32_t));
+	work->load = malloc(2 * t->layers * hosts * sizeof(uint32_t));
+	if (!work->flow || !work->permutation || !work->memory || !work->load) {
+		drb_flow_work_free(work);
+		return NULL;
+	}
+	for (uint32_t m = 0; m < t->layers; m++) {
+		work->up[m] = work->load + 2 * m * hosts;
+		work->down[m] = work->up[m] + hosts;
+	}
+	return work;
+}
+
+void drb_flow_work_free(struct drb_flow_work *work)
+{
+	if (!work)
+		return;
+	free(work->flow);
+	free(work->permutation);
+	free(work->memory);
+	free(work->load);
+	free(work);
+}
+
+// The flows of c permutations, in uniformly random order: each new one changes places with a random
+// one of those before it.
+static void draw_flows(const struct drb_flow_setup *setup, struct drb_flow_work *work,
+		       struct drb_rng *rng)
+{
+	const struct drb_traffic_kind permutation = {.pattern = DRB_PATTERN_PERMUTATION};
+	struct drb_traffic traffic;
+	uint64_t n = 0;
+
+	drb_traffic_init(&traffic, &setup->tree, permutation, 1, work->memory, rng);
+	for (uint32_t c = 0; c < setup->flows; c++) {
+		drb_traffic_slot(&traffic, rng, c, work->permutation);
+		for (uint32_t h = 0; h < setup->tree.hosts; h++, n++) {
+			uint64_t j =
+				(uint64_t)(((unsigned __int128)drb_rng_next(rng) * (n + 1)) >> 64);
+			work->flow[n] = work->flow[j];
+			work->flow[j] = (struct flow){.src = h, .dst = work->permutation[h]};
+		}
+	}
+}
+
+// Digits of source and destination up to the highest in which they differ, whose number it returns:
+// the layer k at which the flow turns.
+static uint32_t codes_of(const struct drb_tree *t, const struct flow *f, uint32_t src[],
+			 uint32_t dst[])
+{
+	uint32_t a = f->src, b = f->dst, k = 0;
+
+	while (a != b) {
+		uint32_t a_next = drb_div(a, &t->by_arity), b_next = drb_div(b, &t->by_arity);
+		if (++k == t->layers) { // the top digit is not reduced
+			src[k] = a;
+			dst[k] = b;
+			break;
+		}
+		src[k] = a - a_next * t->arity;
+		dst[k] = b - b_next * t->arity;
+		a = a_next;
+		b = b_next;
+	}
+	return k;
+}
+
+// Up from the source to layer k, each switch deciding; then down by the digits of the destination.
+// One step changes one digit of the switch's label, as drb_tree_up_peer() and drb_tree_down_peer()
+// say.
+static void assign(const struct drb_tree *t, struct drb_choice *choice, const struct flow *f,
+		   uint64_t salt, struct drb_rng *rng, struct drb_flow_work *work,
+		   struct drb_flow_result *r)
+{
+	uint32_t src[DRB_LAYERS_MAX + 1], dst[DRB_LAYERS_MAX + 1], up[DRB_LAYERS_MAX + 1];
+	uint32_t k = codes_of(t, f, src, dst), d = t->arity;
+	uint32_t s = t->layers == 1 ? 0 : drb_div(f->src, &t->by_arity);
+	uint64_t flow = (uint64_t)f->src << 32 | f->dst;
+
+	work->up[0][f->src]++;
+	for (uint32_t m = 1; m < k; m++) {
+		uint32_t *load = work->up[m] + (size_t)s * d;
+		if (choice->scheme == DRB_SCHEME_ECMP)
+			choice->salt = drb_salt(salt, m, s);
+		up[m] = drb_choose(choice, load, dst[m], flow, drb_rng_next(rng));
+		load[up[m]]++;
+		r->redirected += up[m] != dst[m];
+		s += (up[m] - src[m + 1]) * t->pow[m - 1];
+	}
+	r->decided += k - 1;
+	for (uint32_t m = k; m > 1; m--) {
+		uint32_t ports = m == t->layers ? 2 * d : d;
+		work->down[m - 1][(size_t)s * ports + dst[m]]++;
+		s += (dst[m] - up[m - 1]) * t->pow[m - 2];
+	}
+	work->down[0][f->dst]++;
+}
+
+static uint32_t largest(const uint32_t *load, uint32_t n, uint32_t most)
+{
+	for (uint32_t i = 0; i < n; i++)
+		most = load[i] > most ? load[i] : most;
+	return most;
+}
+
+struct drb_flow_result drb_flow_run(const struct drb_flow_setup *setup, uint32_t run,
+				    struct drb_flow_work *work)
+{
+	const struct drb_tree *t = &setup->tree;
+	struct drb_flow_result r = {0};
+	struct drb_rng draws = drb_rng_seed(setup->seed, 2 * (uint64_t)run);
+	struct drb_rng rng = drb_rng_seed(setup->seed, 2 * (uint64_t)run + 1);
+	uint64_t salt = drb_rng_next(&rng), flows = (uint64_t)setup->flows * t->hosts;
+	struct drb_choice choice = {
+		.scheme = setup->scheme,
+		.uplinks = t->arity,
+		.choices = setup->choices,
+		.margin = drb_margin(setup->threshold),
+	};
+
+	memset(work->load, 0, 2 * (size_t)t->layers * t->hosts * sizeof(uint32_t));
+	draw_flows(setup, work, &draws);
+	for (uint64_t i = 0; i < flows; i++)
+		assign(t, &choice, &work->flow[i], salt, &rng, work, &r);
+	for (uint32_t m = 0; m < t->layers; m++) {
+		r.max_up = largest(work->up[m], t->hosts, r.max_up);
+		r.max_down = largest(work->down[m], t->hosts, r.max_down);
+	}
+	return r;
+}
+
+struct drb_flow_summary drb_flow_summarize(const struct drb_flow_result *r, uint32_t runs)
+{
+	struct drb_flow_summary s = {0};
+	uint64_t decided = 0, redirected = 0;
+	double squares = 0, n = runs;
+
+	for (uint32_t i = 0; i < runs; i++) {
+		double max = r[i].max_up > r[i].max_down ? r[i].max_up : r[i].max_down;
+		s.max_load += max / n;
+		squares += max * max / n;
+		s.max_up += r[i].max_up / n;
+		s.max_down += r[i].max_down / n;
+		decided += r[i].decided;
+		redirected += r[i].redirected;
+	}
+	s.max_load_sd =
+		runs > 1 ? sqrt(fmax(0, squares - s.max_load * s.max_load) * n / (n - 1)) : NAN;
+	s.redirected = decided ? (double)redirected / (double)decided : NAN;
+	return s;
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The flow model. Paper: "Permutation-flow Routing".
+// c independent uniformly random permutations without fixed points; their c N flows are given paths
+// one after another in uniformly random order, each switch choosing the uplink by the flows it has
+// there already.
+
+#include <stdint.h>
+
+#include "core/routing/choice.h"
+#include "core/fabric/tree.h"
+
+struct drb_flow_setup {
+	struct drb_tree tree;
+	enum drb_scheme scheme;
+	uint32_t choices; // of DRB_SCHEME_DRB: 2 = the paper's
+	double threshold;
+	uint32_t flows; // c, per host
+	uint64_t seed;  // equal seeds and runs give equal flows to all schemes
+};
+
+struct drb_flow_result {
+	uint32_t max_up, max_down; // largest number of flows on a link, host links included
+	uint64_t decided, redirected;
+};
+
+// Memory for runs of setups that share tree and, at most, flows. NULL if there is not enough.
+struct drb_flow_work;
+struct drb_flow_work *drb_flow_work_new(const struct drb_tree *t, uint32_t flows);
+void drb_flow_work_free(struct drb_flow_work *work);
+uint64_t drb_flow_bytes(const struct drb_tree *t, uint32_t flows);
+
+// One run; run numbers seed independent repetitions.
+struct drb_flow_result drb_flow_run(const struct drb_flow_setup *setup, uint32_t run,
+				    struct drb_flow_work *work);
+
+// Figures of many runs of one setup.
+struct drb_flow_summary {
+	double max_load, max_load_sd; // of the busiest link of either direction; sd NaN for one run
+	double max_up, max_down;
+	double redirected; // share of upward decisions that left the default, NaN without any
+};
+struct drb_flow_summary drb_flow_summarize(const struct drb_flow_result *result, uint32_t runs);

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <errno.h>
+#include <stddef.h>
+
+#include "sim/models/packet_choose.h"
+
+// What happened in one layer in one slot.
+struct tally {
+	uint64_t up_in, up_out, down_in, down_out; // packets queued, packets gone
+	uint64_t redirected;                       // of up_in
+	uint32_t up_max, down_max;                 // longest queue a packet joined, itself included
+};
+
+static uint64_t word_of(const struct drb_packet_sim *sim, uint32_t dest, uint32_t tag)
+{
+	return (uint64_t)(sim->slot << (sim->tag_bits + sim->mark_bits) | tag) << 32 | dest;
+}
+
+// Births of this slot; host h feeds entry h of layer 1, its switch and port in one.
+static void give_birth(struct drb_packet_sim *sim)
+{
+	struct drb_layer *l = &sim->fabric.layer[1];
+	uint64_t *wire = l->from_below[(sim->slot + 1) & 1];
+	uint32_t hosts = sim->fabric.tree.hosts;
+	uint32_t hash_mask = sim->choice.scheme == DRB_SCHEME_ECMP ? sim->tag_mask : 0;
+	uint64_t born = 0;
+
+	drb_traffic_slot(&sim->traffic, &sim->traffic_rng, sim->slot, sim->dest);
+	for (uint32_t h = 0; h < hosts; h++) {
+		uint32_t dest = sim->dest[h];
+		uint32_t tag = (uint32_t)drb_mix64(h) & hash_mask;
+		wire[h] = dest == DRB_NO_LABEL ? DRB_NO_PACKET : word_of(sim, dest, tag);
+		born += dest != DRB_NO_LABEL;
+	}
+	sim->born += born;
+	sim->hops += born;
+	if (sim->slot >= sim->first_measured && sim->slot < sim->setup.slots)
+		sim->measured_born += born;
+}
+
+static inline void shuffle(struct drb_rng *rng, uint64_t word[], uint32_t n)
+{
+	struct drb_rng r = *rng; // in registers
+
+	for (uint32_t i = n; i > 1; i--) {
+		uint32_t j = drb_scale32((uint32_t)(drb_rng_next(&r) >> 32), i);
+		uint64_t w = word[j];
+		word[j] = word[i - 1];
+		word[i - 1] = w;
+	}
+	*rng = r;
+}
+
+// Takes the arrivals off the links, those to be sent up apart from those to be sent down: they join
+// different queues, so only the order within each kind matters.
+static inline void gather(const struct drb_layer *l, uint32_t s, uint32_t now,
+			  const struct drb_hop *hop, uint64_t *restrict up, uint32_t *n_up,
+			  uint64_t *restrict down, uint32_t *n_down)
+{
+	const uint64_t *below = l->from_below[now] + (uint64_t)s * l->down;
+	const uint64_t *above = l->from_above[now] + (uint64_t)s * l->up;
+	uint32_t ups = l->up, downs = l->down, first = hop->first, span = hop->span;
+	uint32_t nu = 0, nd = 0;
+
+	for (uint32_t i = 0; i < ups; i++) {
+		down[nd] = above[i];
+		nd += above[i] != DRB_NO_PACKET;
+	}
+	// The destination of no packet is below no switch.
+	for (uint32_t i = 0; i < downs; i++) {
+		uint64_t w = below[i];
+		uint32_t turns = (uint32_t)w - first < span;
+		down[nd] = w;
+		nd += turns;
+		up[nu] = w;
+		nu += (w != DRB_NO_PACKET) - turns;
+	}
+	*n_up = nu;
+	*n_down = nd;
+}
+
+// Moves the heads of n queues onto their links.
+static inline uint64_t depart(struct drb_fifo_pool *pool, struct drb_layer *l, uint64_t first,
+			      uint32_t n, uint64_t out[], uint32_t stride)
+{
+	uint32_t *len = l->len + first, gone = 0;
+	struct drb_fifo *q = l->fifo + first, *end = q + n;
+	const uint64_t *word = pool->word;
+
+	for (; q < end; q++, len++, out += stride) {
+		uint32_t was = *len, is = was != 0, mask = q->mask, head = q->head;
+		uint64_t w = word[q->base + (head & mask)];
+		*out = is ? w : DRB_NO_PACKET;
+		q->head = head + is;
+		*len = was - is;
+		gone += is;
+		if (__builtin_expect(mask != DRB_FIFO_HOME - 1 && was <= DRB_FIFO_HOME / 2, 0))
+			drb_fifo_go_home(pool, q, l->first_fifo + (uint64_t)(q - l->fifo), *len);
+	}
+	return gone;
+}
+
+// The heads of the queues to the hosts of one layer-1 switch cross their links in the next slot.
+static inline uint64_t depart_to_hosts(struct drb_packet_sim *sim, struct drb_layer *l,
+				       uint64_t first)
+{
+	uint64_t out[1], gone = 0;
+
+	for (uint32_t p = 0; p < l->down; p++) {
+		if (depart(&sim->fabric.pool, l, first + p, 1, out, 0)) {
+			deliver(sim, out[0]);
+			gone++;
+		}
+	}
+	return gone;
+}
+
+static inline int join(struct drb_fifo_pool *pool, struct drb_layer *l, uint64_t queue,
+		       uint64_t word, uint32_t *max)
+{
+	uint32_t len = l->len[queue];
+
+	if (drb_fifo_reserve(pool, &l->fifo[queue], len) < 0)
+		return -ENOMEM;
+	drb_fifo_put(pool, &l->fifo[queue], len, word);
+	l->len[queue] = len + 1;
+	*max = len + 1 > *max ? len + 1 : *max;
+	return 0;
+}
+
+// What arrives at a switch of a fabric in which something is dead, with the ports it came in by
+// (down-ports first), in random order or by port.
+static uint32_t gather_with_ports(struct drb_packet_sim *sim, const struct drb_layer *l, uint32_t s,
+				  struct drb_rng *rng)
+{
+	const uint64_t *below = l->from_below[sim->slot & 1] + (uint64_t)s * l->down;
+	const uint64_t *above = l->from_above[sim->slot & 1] + (uint64_t)s * l->up;
+	uint64_t *word = sim->arrived_up, *port = sim->arrived_down;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < l->down + l->up; i++) {
+		uint64_t w = i < l->down ? below[i] : above[i - l->down];
+		if (w == DRB_NO_PACKET)
+			continue;
+		uint32_t j = n;
+		if (!sim->setup.by_port)
+			j = drb_scale32((uint32_t)(drb_rng_next(rng) >> 32), n + 1);
+		word[n] = word[j];
+		port[n++] = port[j];
+		word[j] = w;
+		port[j] = i;
+	}
+	return n;
+}
+
+// Where one of them goes, by the rules of the switch: dead uplinks are left out of the choice, in
+// which those that walk then are as any other; what cannot go down bounces. -1: lost.
+static int32_t way(struct drb_packet_sim *sim, const struct drb_layer *l, uint32_t s,
+		   const struct drb_hop *hop, const struct drb_choice *choice, uint64_t *word,
+		   uint32_t in, uint64_t draw, bool *redirected)
+{
+	const struct drb_bounce_at at = {*hop, l->layer, l->down, l->up};
+	struct drb_links links = drb_failures_at(&sim->failures, l->layer, s);
+	uint32_t dest = (uint32_t)*word, shift = 32 + sim->tag_bits, def, up;
+	uint64_t mark = *word >> shift & 0x7f, ups = links.live >> l->down;
+	bool below = drb_hop_below(hop, dest);
+
+	*redirected = false;
+	if (!mark && below) {
+		uint32_t port = drb_hop_digit(hop, dest);
+		if (port != in && (links.live >> port & 1))
+			return (int32_t)port;
+	}
+	if (!mark && !below && in < l->down && ups) {
+		if (ups == (UINT64_C(1) << l->up) - 1) {
+			up = sim_choose_uplink(sim, l, s, hop, choice, word, sim_flow(sim, *word),
+					       draw, &def);
+		} else {
+			def = sim_default_uplink(sim, l->layer, hop, choice, dest);
+			up = drb_choose_live(choice, ups, l->len + (uint64_t)s * (l->up + l->down),
+					     def, sim_flow(sim, *word), draw);
+		}
+		*redirected = up != def;
+		return (int32_t)(l->down + up);
+	}
+	struct drb_bounce_to to = drb_bounce(&at, links, dest, in, (uint8_t)mark, draw);
+	*word = (*word & ~(UINT64_C(0x7f) << shift)) | (uint64_t)to.mark << shift;
+	return to.port;
+}
+
+static int arrivals_slot(struct drb_packet_sim *sim, struct drb_layer *l, uint32_t s,
+			 const struct drb_hop *hop, const struct drb_choice *choice,
+			 struct drb_rng *rng, struct tally *tally)
+{
+	uint64_t first = (uint64_t)s * (l->up + l->down);
+	uint32_t n = gather_with_ports(sim, l, s, rng);
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t word = sim->arrived_up[i];
+		bool redirected;
+		int32_t to = way(sim, l, s, hop, choice, &word, (uint32_t)sim->arrived_down[i],
+				 drb_rng_next(rng), &redirected);
+		if (to < 0) {
+			lose(sim, word);
+			continue;
+		}
+		bool up = (uint32_t)to >= l->down;
+		uint64_t queue = first + (up ? (uint32_t)to - l->down : l->up + (uint32_t)to);
+		if (join(&sim->fabric.pool, l, queue, word,
+			 up ? &tally->up_max : &tally->down_max) < 0)
+			return -ENOMEM;
+		tally->up_in += up;
+		tally->down_in += !up;
+		tally->redirected += redirected;
+	}
+	return 0;
+}
+
+// Each chooses its uplink and joins the queue. Compiled for some schemes alone.
+static inline __attribute__((always_inline)) int send_up_by(
+	enum drb_scheme scheme, struct drb_packet_sim *sim, struct drb_layer *l, uint32_t s,
+	const struct drb_hop *hop, const struct drb_choice *choice, uint32_t n, struct drb_rng *rng,
+	struct tally *tally)
+{
+	uint64_t *word = sim->arrived_up, first = (uint64_t)s * (l->up + l->down);
+	uint32_t redirected = 0, max = tally->up_max;
+	struct drb_choice by = *choice;
+	struct drb_rng r = *rng; // in registers
+
+	by.scheme = scheme;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t def, u = sim_choose_uplink(sim, l, s, hop, &by, &word[i],
+						    sim_flow(sim, word[i]), drb_rng_next(&r), &def);
+		redirected += u != def;
+		if (join(&sim->fabric.pool, l, first + u, word[i], &max) < 0)
+			return -ENOMEM;
+	}
+	tally->up_max = max;
+	tally->redirected += redirected;
+	*rng = r;
+	return 0;
+}
+
+static int send_up(struct drb_packet_sim *sim, struct drb_layer *l, uint32_t s,
+		   const struct drb_hop *hop, const struct drb_choice *choice, uint32_t n,
+		   struct drb_rng *rng, struct tally *tally)
+{
+	switch (choice->scheme) {
+	case DRB_SCHEME_DRB:
+		return send_up_by(DRB_SCHEME_DRB, sim, l, s, hop, choice, n, rng, tally);
+	case DRB_SCHEME_MICRO:
+		return send_up_by(DRB_SCHEME_MICRO, sim, l, s, hop, choice, n, rng, tally);
+	case DRB_SCHEME_WALK:
+		return send_up_by(DRB_SCHEME_WALK, sim, l, s, hop, choice, n, rng, tally);
+	default:
+		return send_up_by(choice->scheme, sim, l, s, hop, choice, n, rng, tally);
+	}
+}
+
+static int send_down(struct drb_packet_sim *sim, struct drb_layer *l, uint32_t s,
+		     const struct drb_hop *hop, uint32_t n, struct tally *tally)
+{
+	uint64_t *word = sim->arrived_down, first = (uint64_t)s * (l->up + l->down) + l->up;
+	uint32_t max = tally->down_max;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t p = drb_hop_digit(hop, (uint32_t)word[i]);
+		if (join(&sim->fabric.pool, l, first + p, word[i], &max) < 0)
+			return -ENOMEM;
+	}
+	tally->down_max = max;
+	return 0;
+}
+
+static inline int switch_slot(struct drb_packet_sim *sim, struct drb_layer *l, uint32_t s,
+			      struct drb_choice *choice, struct drb_rng *rng, struct tally *tally)
+{
+	struct drb_fifo_pool *pool = &sim->fabric.pool;
+	struct drb_hop hop = drb_hop_at(&sim->fabric.tree, l->layer, s);
+	uint64_t first = (uint64_t)s * (l->up + l->down);
+	uint64_t *up = sim->arrived_up, *down = sim->arrived_down;
+	uint32_t n_up = 0, n_down = 0, next = (sim->slot + 1) & 1;
+
+	if (choice->scheme == DRB_SCHEME_ECMP)
+		choice->salt = drb_salt(sim->setup.seed, l->layer, s);
+	if (sim->mark_bits) {
+		if (arrivals_slot(sim, l, s, &hop, choice, rng, tally) < 0)
+			return -ENOMEM;
+	} else {
+		gather(l, s, sim->slot & 1, &hop, up, &n_up, down, &n_down);
+		if (!sim->setup.by_port) {
+			shuffle(rng, up, n_up);
+			shuffle(rng, down, n_down);
+		}
+	}
+	if (send_up(sim, l, s, &hop, choice, n_up, rng, tally) < 0 ||
+	    send_down(sim, l, s, &hop, n_down, tally) < 0)
+		return -ENOMEM;
+	tally->up_in += n_up;
+	tally->down_in += n_down;
+	if (l->up)
+		tally->up_out += depart(pool, l, first, l->up, l[1].from_below[next] + l->up_to[s],
+					l->up_stride);
+	if (l->layer > 1)
+		tally->down_out += depart(pool, l, first + l->up, l->down,
+					  l[-1].from_above[next] + l->down_to[s], l->down_stride);
+	else
+		tally->down_out += depart_to_hosts(sim, l, first + l->up);
+	return 0;
+}
+
+// GCC takes a function that only prefetches for one without effect and drops its calls, unless it
+// is inlined before.
+#define PREFETCHES static inline __attribute__((always_inline)) void
+
+PREFETCHES prefetch_range(const void *from, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i += 64)
+		__builtin_prefetch((const char *)from + i, 1);
+}
+
+// What the next switch will touch, and what tells where that is of the one behind it. Rings are
+// read in the order of packets and long ones lie anywhere, which no hardware foresees; where a
+// fabric exceeds the caches this is a fifth to a third of the time.
+PREFETCHES prefetch_switch(const struct drb_packet_sim *sim, const struct drb_layer *l, uint32_t s)
+{
+	size_t ports = l->up + l->down, first = s * ports;
+	uint32_t now = sim->slot & 1;
+
+	const uint64_t *word = sim->fabric.pool.word;
+	const struct drb_fifo *q = l->fifo + first;
+	const uint32_t *len = l->len + first;
+
+	for (size_t i = 0; i < ports; i++, q++) {
+		__builtin_prefetch(word + q->base + (q->head & q->mask), 1);
+		if (q->mask != DRB_FIFO_HOME - 1) // its end may be in another line
+			__builtin_prefetch(word + q->base + ((q->head + len[i]) & q->mask), 1);
+	}
+	prefetch_range(len + ports, ports * sizeof(*l->len));
+	prefetch_range(q, ports * sizeof(*l->fifo));
+	prefetch_range(l->from_below[now] + (size_t)s * l->down, l->down * sizeof(uint64_t));
+	prefetch_range(l->from_above[now] + (size_t)s * l->up, l->up * sizeof(uint64_t));
+}
+
+static int layer_slot(struct drb_packet_sim *sim, struct drb_layer *l, struct tally *out)
+{
+	struct drb_choice choice = sim->choice;
+	struct drb_rng rng = sim->rng;
+	struct tally tally = {0};
+	int rc = 0;
+
+	for (uint32_t s = 0; rc == 0 && s < l->switches; s++) {
+		if (s + 1 < l->switches)
+			prefetch_switch(sim, l, s + 1);
+		rc = switch_slot(sim, l, s, &choice, &rng, &tally);
+	}
+	sim->rng = rng;
+	*out = tally;
+	return rc;
+}
+
+// Queues are measured between the arrivals of a slot and the departures of the next one.
+static void meter_layer(struct drb_packet_sim *sim, struct layer_meter *m, const struct tally *t)
+{
+	m->up_now += t->up_in;
+	m->down_now += t->down_in;
+	if (sim->slot >= sim->first_measured && sim->slot < sim->setup.slots) {
+		m->up_sum += m->up_now;
+		m->down_sum += m->down_now;
+		m->decided += t->up_in;
+		m->redirected += t->redirected;
+		m->up_max = t->up_max > m->up_max ? t->up_max : m->up_max;
+		m->down_max = t->down_max > m->down_max ? t->down_max : m->down_max;
+	}
+	m->up_now -= t->up_out;
+	m->down_now -= t->down_out;
+}
+
+int drb_packet_step(struct drb_packet_sim *sim)
+{
+	uint64_t delivered = 0;
+
+	for (uint32_t m = 1; m <= sim->fabric.tree.layers; m++) {
+		struct tally tally;
+		if (layer_slot(sim, &sim->fabric.layer[m], &tally) < 0)
+			return -ENOMEM;
+		meter_layer(sim, &sim->meter[m], &tally);
+		sim->hops += tally.up_out + tally.down_out;
+		if (m == 1)
+			delivered = tally.down_out;
+	}
+	give_birth(sim);
+	sim->delivered += delivered;
+	if (sim->slot < sim->setup.slots) {
+		sim->backlog[sim->slot] = sim->born - sim->delivered - sim->lost;
+		if (sim->slot >= sim->first_measured)
+			sim->delivered_measuring += delivered;
+	}
+	sim->slot++;
+	return 0;
+}
+
+struct drb_packet_count drb_packet_counted(const struct drb_packet_sim *sim)
+{
+	return (struct drb_packet_count){
+		.in = sim->born,
+		.out = sim->delivered,
+		.lost = sim->lost,
+		.inside = drb_fabric_packets(&sim->fabric, sim->slot),
+		.hops = sim->hops,
+	};
+}

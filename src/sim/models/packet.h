@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The packet model. Paper: "Permutation-packet Routing".
+// Time is in slots. In slot t every link moves at most the packet at the head of its queue; then
+// the packets that crossed are queued at the switches they reached, those of one switch in
+// uniformly random order (or by port), each choosing its uplink by the loads it finds; then hosts
+// give birth to packets that cross their links in slot t + 1. Latency = slot of delivery - slot of
+// birth.
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/routing/choice.h"
+#include "core/traffic/traffic.h"
+
+#include "sim/models/failure.h"
+
+struct drb_packet_setup {
+	struct drb_tree tree;
+	enum drb_scheme scheme;
+	uint32_t choices; // of the schemes with a threshold: 2 = the paper's
+	double threshold;
+	uint32_t tau; // of DRB_SCHEME_WALK, slots
+	struct drb_traffic_kind traffic;
+	double rho;
+	uint32_t slots;      // births run at least this long
+	uint32_t most_slots; // the run ends here even if measured packets are under way; 0: never
+	bool give_up;        // it ends after `slots` if the queues are growing then
+	uint32_t stats;      // packets born in the last `stats` of them are measured, 1..slots
+	uint64_t seed;       // equal seeds give equal traffic to all schemes
+	uint64_t memory;     // bytes the run may take
+	struct drb_fail fail;
+	bool by_port; // packets that reach a switch in one slot are decided by port, not at random
+};
+
+struct drb_packet_result {
+	double latency;    // mean, slots
+	double tail;       // mean over the measured slots of the largest latency born in the slot
+	double redirected; // share of upward decisions that left the default, NaN without any
+	double throughput; // packets delivered per host and slot, over the measured slots
+	bool growing;      // the queues were still growing when the measured slots ended
+	double up_mean[DRB_LAYERS_MAX + 1], down_mean[DRB_LAYERS_MAX + 1]; // per queue, [layer]
+	uint32_t up_max[DRB_LAYERS_MAX + 1], down_max[DRB_LAYERS_MAX + 1];
+	double lost;          // share of measured packets that found no way
+	uint64_t hops;        // links crossed in the whole run
+	uint64_t slots;       // slots the run took
+	uint64_t undelivered; // measured packets still under way when memory or time ran out; they
+			      // count with the latency they had by then
+};
+
+// Memory a run takes before its queues grow, for a message before it starts.
+uint64_t drb_packet_bytes(const struct drb_packet_setup *setup);
+
+struct drb_packet_sim;
+
+// -ENOMEM, -ERANGE (K of the traffic does not fit the tree; slots or tree too large for the packet
+// word), -EINVAL (rho, stats or threshold out of range).
+int drb_packet_new(struct drb_packet_sim **sim, const struct drb_packet_setup *setup);
+void drb_packet_free(struct drb_packet_sim *sim);
+
+// One slot. -ENOMEM when the queues outgrow setup.memory; the simulation then cannot go on.
+int drb_packet_step(struct drb_packet_sim *sim);
+
+// For invariants, after any number of steps.
+struct drb_packet_count {
+	uint64_t in, out; // born, delivered
+	uint64_t inside;  // in queues and on links, counted one by one
+	uint64_t lost;    // found no way around what is dead
+	uint64_t hops;
+};
+struct drb_packet_count drb_packet_counted(const struct drb_packet_sim *sim);
+
+// Runs to the end and reports. Frees nothing.
+void drb_packet_run(struct drb_packet_sim *sim, struct drb_packet_result *result);

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The state of a packet simulation, for the files that step, set up and report it.
+
+#include "core/routing/rotate.h"
+#include "core/routing/rounds.h"
+
+#include "sim/models/fabric.h"
+#include "sim/models/packet.h"
+
+// Sums over the measured slots.
+struct layer_meter {
+	uint64_t up_now, down_now; // packets in all queues of the layer, before they move on
+	uint64_t up_sum, down_sum;
+	uint64_t decided, redirected;
+	uint32_t up_max, down_max;
+};
+
+struct drb_packet_sim {
+	struct drb_packet_setup setup;
+	struct drb_fabric fabric;
+	struct drb_choice choice;
+	// DRB_SCHEME_WALK only: of each layer-1 switch, and the rounds of each switch of a layer.
+	struct drb_walk *walk;
+	uint32_t *walk_memory;
+	drb_round *round[DRB_LAYERS_MAX]; // [layer][switch * rounds[layer] + group]
+	uint32_t rounds[DRB_LAYERS_MAX];
+	struct drb_traffic traffic;
+	uint32_t *traffic_memory;
+	uint32_t *dest;                      // of every host, this slot
+	uint64_t *arrived_up, *arrived_down; // at one switch, this slot
+	struct drb_rng traffic_rng, rng;
+	uint32_t slot;               // the next to be simulated
+	uint32_t tag_bits, tag_mask; // without the mark
+	uint32_t mark_bits;          // of packets that bounce, above the tag; 0: nothing is dead
+	struct drb_failures failures;
+
+	uint64_t born, delivered, lost, hops;
+	uint32_t first_measured; // slot
+	uint64_t measured_born, measured_delivered, measured_lost, measured_latency,
+		delivered_measuring;
+	uint32_t *largest; // latency of the packets born in each measured slot
+	uint64_t *backlog; // packets inside after each slot
+	struct layer_meter meter[DRB_LAYERS_MAX + 1];
+};
+
+static inline uint32_t birth_of(const struct drb_packet_sim *sim, uint64_t word)
+{
+	return (uint32_t)(word >> 32) >> (sim->tag_bits + sim->mark_bits);
+}
+
+// A packet finds no way.
+static inline void lose(struct drb_packet_sim *sim, uint64_t word)
+{
+	uint32_t birth = birth_of(sim, word);
+
+	sim->lost++;
+	sim->measured_lost += birth >= sim->first_measured && birth < sim->setup.slots;
+}
+
+// A packet reaches its host in the next slot.
+static inline void deliver(struct drb_packet_sim *sim, uint64_t word)
+{
+	uint32_t birth = birth_of(sim, word);
+	uint32_t at = birth - sim->first_measured;
+
+	if (birth >= sim->first_measured && birth < sim->setup.slots) {
+		uint32_t latency = sim->slot + 1 - birth;
+		sim->measured_delivered++;
+		sim->measured_latency += latency;
+		if (latency > sim->largest[at])
+			sim->largest[at] = latency;
+	}
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/paper/paper.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "common/cli/log.h"
+
+FILE *paper_open(const struct paper *p, const char *name)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/%s", p->dir, name);
+	FILE *f = fopen(path, "w");
+	if (!f)
+		drb_die("%s: cannot write: %s", path, strerror(errno));
+	return f;
+}
+
+void paper_close(const struct paper *p, FILE *f, const char *name)
+{
+	bool bad = ferror(f);
+
+	if (fclose(f) != 0 || bad)
+		drb_die("%s/%s: cannot write: %s", p->dir, name, strerror(errno));
+}
+
+static void write_flows(const struct paper *p, const uint32_t tree[2])
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "flow-F%u-%u.csv", tree[0], tree[1]);
+	FILE *f = paper_open(p, name);
+	struct drb_table *table = sim_flow_table(f, DRB_FORMAT_CSV);
+	for (uint32_t i = 0; i < p->points; i++) {
+		const struct paper_point *point = &p->point[i];
+		if (point->kind != PAPER_FLOW || point->flow.tree.layers != tree[0] ||
+		    point->flow.tree.arity != tree[1])
+			continue;
+		struct drb_flow_summary s = paper_flow_summary(point);
+		sim_flow_row(table, &point->flow, &s, point->runs);
+	}
+	drb_table_end(table);
+	paper_close(p, f, name);
+}
+
+static void write_packets(const struct paper *p, const uint32_t tree[2], enum paper_study study)
+{
+	static const char *const file[] = {"packet", "persistent", "faults"};
+	static const struct drb_column more[] = {{"seed", NULL, DRB_COUNT, 0},
+						 {"dead_links", NULL, DRB_COUNT, 0},
+						 {"dead_switches", NULL, DRB_COUNT, 0},
+						 {"lost", NULL, DRB_REAL, 6}};
+	struct sim_packet_layout layout;
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s-F%u-%u.csv", file[study], tree[0], tree[1]);
+	FILE *f = paper_open(p, name);
+	sim_packet_lay_out(&layout, tree[0]);
+	if (study == PAPER_FAULTS) {
+		memcpy(layout.column + layout.count, more, sizeof(more));
+		layout.count += sizeof(more) / sizeof(more[0]);
+	}
+	struct drb_table *table = drb_table_new(f, DRB_FORMAT_CSV, layout.column, layout.count);
+	for (uint32_t i = 0; i < p->points; i++) {
+		const struct paper_point *point = &p->point[i];
+		if (point->kind != PAPER_PACKET || point->study != study ||
+		    point->packet.tree.layers != tree[0] || point->packet.tree.arity != tree[1])
+			continue;
+		struct drb_packet_result r = paper_packet_result(point);
+		sim_packet_row(table, &point->packet, &r);
+		if (study != PAPER_FAULTS)
+			continue;
+		drb_table_count(table, point->packet.seed);
+		drb_table_count(table, point->packet.fail.links);
+		drb_table_count(table, point->packet.fail.switches);
+		drb_table_real(table, r.lost);
+	}
+	drb_table_end(table);
+	paper_close(p, f, name);
+}
+
+static void write_chains(const struct paper *p)
+{
+	static const struct drb_column columns[] = {
+		{"lambda", NULL, DRB_REAL, 2},
+		{"threshold", NULL, DRB_REAL, 0},
+		{"queues", NULL, DRB_COUNT, 0},
+		{"mean_queue", NULL, DRB_REAL, 4},
+		{"mean_queue_theory", NULL, DRB_REAL, 4},
+		{"mean_time", NULL, DRB_REAL, 4},
+		{"redirected", NULL, DRB_REAL, 4},
+		{"redirected_theory", NULL, DRB_REAL, 4},
+	};
+	FILE *f = paper_open(p, "ctmc.csv");
+	struct drb_table *table =
+		drb_table_new(f, DRB_FORMAT_CSV, columns, sizeof(columns) / sizeof(columns[0]));
+
+	for (uint32_t i = 0; i < p->points; i++) {
+		const struct paper_point *point = &p->point[i];
+		struct drb_theory th;
+		if (point->kind != PAPER_CTMC ||
+		    drb_theory_solve(&th, point->ctmc.lambda, point->ctmc.threshold) < 0)
+			continue;
+		drb_table_real(table, point->ctmc.lambda);
+		drb_table_real(table, point->ctmc.threshold);
+		drb_table_count(table, point->ctmc.queues);
+		drb_table_real(table, point->value[0]);
+		drb_table_real(table, th.mean_queue);
+		drb_table_real(table, point->value[1]);
+		drb_table_real(table, point->value[2]);
+		drb_table_real(table, th.redirected);
+		drb_theory_free(&th);
+	}
+	drb_table_end(table);
+	paper_close(p, f, "ctmc.csv");
+}
+
+void paper_csv(const struct paper *p)
+{
+	for (int i = 0; i < 2; i++) {
+		write_flows(p, paper_trees[i]);
+		write_packets(p, paper_trees[i], PAPER_ITSELF);
+	}
+	for (int i = 0; i < (p->quick ? 1 : 3); i++)
+		write_packets(p, paper_studied[i], PAPER_PERSISTENT);
+	write_packets(p, paper_studied[0], PAPER_FAULTS);
+	write_chains(p);
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/paper/paper.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/cli/log.h"
+
+#define SCRIPT "figures.gp"
+
+static const char *const compared[] = {"drb", "drb T=0", "micro", "vlb", "dmodk"};
+static const char *const studied[] = {"drb", "micro", "dmodk", "least", "rotate", "walk"};
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static void begin_figure(FILE *f, const char *name, const char *title, const char *x, const char *y,
+			 bool log_y)
+{
+	fprintf(f,
+		"\nreset\nset terminal svg size 620,460 font 'sans,16' background rgb 'white'\n"
+		"set output '%s.svg'\nset title '%s'\nset xlabel '%s'\nset ylabel '%s'\n"
+		"set key outside bottom center horizontal\nset grid\n%s",
+		name, title, x, y, log_y ? "set logscale y\n" : "");
+}
+
+// "plot $a with linespoints title 'a', ..." for data blocks named by number.
+static void plot_lines(FILE *f, const char *const label[], size_t count, const char *more)
+{
+	for (size_t i = 0; i < count; i++)
+		fprintf(f, "%s $d%zu using 1:2 with linespoints linewidth 2 title '%s'",
+			i ? "," : "plot", i, label[i]);
+	fprintf(f, "%s\n", more);
+}
+
+static void flow_figure(const struct paper *p, FILE *f, const uint32_t tree[2])
+{
+	char name[64], title[128];
+
+	snprintf(name, sizeof(name), "flow-F%u-%u", tree[0], tree[1]);
+	snprintf(title, sizeof(title), "Busiest link in F(%u,%u)", tree[0], tree[1]);
+	begin_figure(f, name, title, "flows per host, c", "largest number of flows on a link",
+		     false);
+	for (size_t i = 0; i < COUNT(compared); i++) {
+		fprintf(f, "$d%zu << EOD\n", i);
+		for (uint32_t c = 1; c <= 20; c++) {
+			const struct paper_point *point = paper_find_flow(p, tree, compared[i], c);
+			if (point)
+				fprintf(f, "%u %g\n", c, paper_flow_summary(point).max_load);
+		}
+		fprintf(f, "EOD\n");
+	}
+	plot_lines(f, compared, COUNT(compared), ", x with lines lc 'black' title 'optimum'");
+}
+
+static void packet_figure(const struct paper *p, FILE *f, const uint32_t tree[2], bool tail)
+{
+	char name[64], title[128];
+
+	snprintf(name, sizeof(name), "%s-F%u-%u", tail ? "tail" : "latency", tree[0], tree[1]);
+	snprintf(title, sizeof(title), "%s latency in F(%u,%u)", tail ? "Tail" : "Mean", tree[0],
+		 tree[1]);
+	begin_figure(f, name, title, "load rho", "slots", tail);
+	for (size_t i = 0; i < COUNT(compared); i++) {
+		fprintf(f, "$d%zu << EOD\n", i);
+		for (uint32_t percent = 60; percent < 100; percent++) {
+			const struct paper_point *point = paper_find_packet(
+				p, PAPER_ITSELF, tree, "permutation", compared[i], percent / 100.0);
+			if (!point)
+				continue;
+			struct drb_packet_result r = paper_packet_result(point);
+			fprintf(f, "%g %g\n", point->packet.rho, tail ? r.tail : r.latency);
+		}
+		fprintf(f, "EOD\n");
+	}
+	plot_lines(f, compared, COUNT(compared), "");
+}
+
+static double queue_of(const struct drb_packet_result *r, bool up, uint32_t m, bool max)
+{
+	if (max)
+		return up ? r->up_max[m] : r->down_max[m];
+	return up ? r->up_mean[m] : r->down_mean[m];
+}
+
+// Queues of layer 1 up, 2 up, ..., and down again, at rho = 0.9.
+static void queue_figure(const struct paper *p, FILE *f, const uint32_t tree[2], bool max)
+{
+	static const char *const three[] = {"drb", "micro", "dmodk"};
+	struct drb_packet_result r[3];
+	char name[64], title[128];
+
+	snprintf(name, sizeof(name), "queue-%s-F%u-%u", max ? "max" : "mean", tree[0], tree[1]);
+	snprintf(title, sizeof(title), "%s queue in F(%u,%u), rho = 0.9", max ? "Longest" : "Mean",
+		 tree[0], tree[1]);
+	begin_figure(f, name, title, "links of a layer", "packets", max);
+	for (int i = 0; i < 3; i++)
+		r[i] = paper_packet_result(
+			paper_find_packet(p, PAPER_ITSELF, tree, "permutation", three[i], 0.9));
+	fprintf(f, "$d << EOD\n");
+	for (uint32_t i = 1; i < 2 * tree[0]; i++) {
+		bool up = i < tree[0];
+		uint32_t m = up ? i : 2 * tree[0] - i;
+		fprintf(f, "\"%u %s\" %g %g %g\n", m, up ? "up" : "down",
+			queue_of(&r[0], up, m, max), queue_of(&r[1], up, m, max),
+			queue_of(&r[2], up, m, max));
+	}
+	fprintf(f,
+		"EOD\nset style data histograms\nset style fill solid 0.8\nset yrange [%s:*]\n"
+		"plot $d using 2:xtic(1) title 'drb', '' using 3 title 'micro', "
+		"'' using 4 title 'dmodk'\n",
+		max ? "1" : "0");
+}
+
+static void study_figure(const struct paper *p, FILE *f, const char *traffic)
+{
+	char name[64], title[128];
+
+	snprintf(name, sizeof(name), "study-%s", traffic);
+	snprintf(title, sizeof(title), "F(3,8), traffic %s", traffic);
+	begin_figure(f, name, title, "load rho", "mean latency, slots", true);
+	fprintf(f, "set yrange [5:*]\n");
+	for (size_t i = 0; i < COUNT(studied); i++) {
+		fprintf(f, "$d%zu << EOD\n", i);
+		for (uint32_t percent = 30; percent < 100; percent++) {
+			const struct paper_point *point =
+				paper_find_packet(p, PAPER_PERSISTENT, paper_studied[0], traffic,
+						  studied[i], percent / 100.0);
+			if (point)
+				fprintf(f, "%g %g\n", point->packet.rho,
+					paper_packet_result(point).latency);
+		}
+		fprintf(f, "EOD\n");
+	}
+	plot_lines(f, studied, COUNT(studied), "");
+}
+
+// Mean and tail latency of every scheme against the share that is dead, at the higher load.
+static void fault_data(const struct paper *p, FILE *f, bool switches)
+{
+	for (uint32_t s = 0; s < PAPER_FAULT_SCHEMES; s++) {
+		fprintf(f, "$%c%u << EOD\n", switches ? 's' : 'l', s);
+		for (uint32_t i = 0; i < PAPER_FAULT_SHARES; i++) {
+			struct paper_fault m = paper_fault(p, paper_fault_scheme[s],
+							   PAPER_FAULT_LOADS - 1, switches, i);
+			if (m.runs)
+				fprintf(f, "%g %g %g %g\n", 100 * m.share, m.latency, m.tail,
+					100 * m.lost);
+		}
+		fprintf(f, "EOD\n");
+	}
+}
+
+// Two columns of the data blocks of a kind or two, a colour for each scheme.
+static void fault_lines(FILE *f, const char *solid, const char *dashed)
+{
+	for (uint32_t s = 0; s < PAPER_FAULT_SCHEMES; s++)
+		fprintf(f,
+			"%s $%c%u using 1:%s with linespoints lw 2 lc %u pt %u title '%s', "
+			"$%c%u using 1:%s with linespoints lw 2 dt 2 lc %u pt %u notitle",
+			s ? "," : "plot", solid[0], s, solid + 1, s + 1, s + 1,
+			drb_scheme_name(paper_fault_scheme[s]), dashed[0], s, dashed + 1, s + 1,
+			s + 1);
+	fprintf(f, "\n");
+}
+
+static void fault_figures(const struct paper *p, FILE *f)
+{
+	begin_figure(f, "faults-links",
+		     "Dead links, F(3,8), rho = 0.5: mean (solid), tail (dashed)", "dead links, %",
+		     "latency, slots", true);
+	fprintf(f, "set yrange [5:*]\n");
+	fault_data(p, f, false);
+	fault_lines(f, "l2", "l3");
+	begin_figure(f, "faults-switches",
+		     "Dead switches, F(3,8), rho = 0.5: mean (solid), tail (dashed)",
+		     "dead switches, %", "latency, slots", true);
+	fprintf(f, "set yrange [5:*]\n");
+	fault_data(p, f, true);
+	fault_lines(f, "s2", "s3");
+	begin_figure(f, "faults-lost",
+		     "Lost, F(3,8), rho = 0.5: dead links (solid), switches (dashed)", "dead, %",
+		     "lost packets, %", false);
+	fault_data(p, f, false);
+	fault_data(p, f, true);
+	fault_lines(f, "l4", "s4");
+}
+
+static void theory_figure(FILE *f)
+{
+	static const double threshold[] = {0, 1, 3, 5};
+
+	begin_figure(f, "theory", "Share of queues with at least i packets, lambda = 0.9", "i",
+		     "s_i (points), bound z_i (lines)", true);
+	fprintf(f, "set yrange [1e-8:1]\nset format y '10^{%%T}'\nset xrange [0:20]\n");
+	for (size_t t = 0; t < COUNT(threshold); t++) {
+		struct drb_theory th;
+		fprintf(f, "$d%zu << EOD\n", t);
+		if (drb_theory_solve(&th, 0.9, threshold[t]) == 0) {
+			for (uint32_t i = 0; i < th.count && i <= 20; i++)
+				fprintf(f, "%u %g %g\n", i, th.s[i], th.z[i]);
+			drb_theory_free(&th);
+		}
+		fprintf(f, "EOD\n");
+	}
+	for (size_t t = 0; t < COUNT(threshold); t++)
+		fprintf(f,
+			"%s $d%zu using 1:2 with points pt 7 lc %zu title 'T = %g', "
+			"$d%zu using 1:3 with lines lc %zu notitle",
+			t ? "," : "plot", t, t + 1, threshold[t], t, t + 1);
+	fprintf(f, "\n");
+}
+
+static void write_script(const struct paper *p)
+{
+	static const char *const traffic[] = {"permutation", "fixed", "mixed", "reversal"};
+	FILE *f = paper_open(p, SCRIPT);
+
+	for (int i = 0; i < 2; i++) {
+		flow_figure(p, f, paper_trees[i]);
+		for (int second = 0; second < 2; second++) {
+			packet_figure(p, f, paper_trees[i], second);
+			queue_figure(p, f, paper_trees[i], second);
+		}
+	}
+	for (size_t i = 0; i < COUNT(traffic); i++)
+		study_figure(p, f, traffic[i]);
+	fault_figures(p, f);
+	theory_figure(f);
+	paper_close(p, f, SCRIPT);
+}
+
+void paper_plots(struct paper *p)
+{
+	int status;
+
+	write_script(p);
+	pid_t child = fork();
+	if (child == 0) {
+		if (chdir(p->dir) == 0)
+			execlp("gnuplot", "gnuplot", SCRIPT, (char *)NULL);
+		_exit(127);
+	}
+	p->plots = child > 0 && waitpid(child, &status, 0) == child && status == 0;
+	if (!p->plots)
+		drb_warn("no figures: gnuplot is missing or failed (Debian package gnuplot-nox)");
+}

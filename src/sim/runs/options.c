@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/runs/sim.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cli/log.h"
+
+enum { KEY_SEED = 0x200, KEY_MEMORY, KEY_CSV, KEY_JSON, KEY_SCHEME, KEY_CHOICES, KEY_THRESHOLD };
+
+#define GIB (UINT64_C(1) << 30)
+
+static const struct argp_option common_options[] = {
+	{"seed", KEY_SEED, "NUMBER", 0, "The same seed gives the same figures (default 1)", 8},
+	{"threads", 'j', "COUNT", 0,
+	 "Runs at a time (default: one per CPU); no figure depends on it", 8},
+	{"memory", KEY_MEMORY, "GIB", 0, "Memory the runs may take (default: 3/4 of what is free)",
+	 8},
+	{"csv", KEY_CSV, NULL, 0, "Print comma-separated values", 9},
+	{"json", KEY_JSON, NULL, 0, "Print one JSON object a line", 9},
+	{0},
+};
+
+static const struct argp_option fabric_options[] = {
+	{"layers", 'l', "L", 0, "Layers of switches of the fat-tree F(l,d) (default 3)", 1},
+	{"arity", 'd', "D", 0, "Arity: switches have 2d ports (default 24)", 1},
+	{"scheme", KEY_SCHEME, "LIST", 0,
+	 "Routing schemes, such as drb,micro, or all (default drb)", 2},
+	{"choices", KEY_CHOICES, "COUNT", 0,
+	 "Ports that drb, rotate and walk look at in all (default 2)", 2},
+	{"threshold", KEY_THRESHOLD, "T", 0,
+	 "Threshold of drb, rotate and walk, or paper (default: the paper's T)", 2},
+	{0},
+};
+
+static uint32_t cpus(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) == 0 ? (uint32_t)CPU_COUNT(&set) : 1;
+}
+
+// First number behind key in a file of "key number" lines; UINT64_MAX without one.
+static uint64_t read_number(const char *path, const char *key)
+{
+	char line[256];
+	uint64_t value = UINT64_MAX;
+	FILE *f = fopen(path, "r");
+
+	while (f && value == UINT64_MAX && fgets(line, sizeof(line), f)) {
+		if (strncmp(line, key, strlen(key)) == 0)
+			sscanf(line + strlen(key), "%lu", &value);
+	}
+	if (f)
+		fclose(f);
+	return value;
+}
+
+// What the machine, and the control group of a container, have left.
+static uint64_t free_memory(void)
+{
+	uint64_t kib = read_number("/proc/meminfo", "MemAvailable:");
+	uint64_t group = read_number("/sys/fs/cgroup/memory.max", "");
+	uint64_t bytes = kib == UINT64_MAX ? 4 * GIB : kib * 1024;
+
+	return group < bytes ? group : bytes;
+}
+
+struct sim_common sim_common_default(void)
+{
+	return (struct sim_common){.seed = 1, .threads = cpus(), .memory = free_memory() / 4 * 3};
+}
+
+struct sim_fabric sim_fabric_default(void)
+{
+	return (struct sim_fabric){.layers = 3,
+				   .arity = 24,
+				   .scheme = {DRB_SCHEME_DRB},
+				   .schemes = 1,
+				   .choices = 2,
+				   .threshold = NAN};
+}
+
+static error_t parse_common(int key, char *arg, struct argp_state *state)
+{
+	struct sim_common *c = state->input;
+	double gib;
+
+	switch (key) {
+	case KEY_SEED:
+		if (drb_parse_u64(arg, 0, UINT64_MAX, &c->seed) < 0)
+			drb_die("--seed %s: want a whole number", arg);
+		return 0;
+	case 'j':
+		if (drb_parse_u32(arg, 1, 4096, &c->threads) < 0)
+			drb_die("--threads %s: want a whole number from 1 to 4096", arg);
+		return 0;
+	case KEY_MEMORY:
+		if (drb_parse_real(arg, 1e-3, 1e6, &gib) < 0)
+			drb_die("--memory %s: want GiB, such as 4", arg);
+		c->memory = (uint64_t)(gib * (double)GIB);
+		return 0;
+	case KEY_CSV:
+		c->format = DRB_FORMAT_CSV;
+		return 0;
+	case KEY_JSON:
+		c->format = DRB_FORMAT_JSON;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static void parse_schemes(const char *list, struct sim_fabric *f)
+{
+	char name[16];
+
+	f->schemes = 0;
+	f->all = strcmp(list, "all") == 0;
+	if (f->all) {
+		for (; f->schemes < DRB_SCHEME_COUNT; f->schemes++)
+			f->scheme[f->schemes] = (enum drb_scheme)f->schemes;
+		return;
+	}
+	for (const char *p = list;; p++) {
+		size_t len = strcspn(p, ",");
+		snprintf(name, sizeof(name), "%.*s", (int)len, p);
+		if (f->schemes == DRB_SCHEME_COUNT ||
+		    drb_scheme_parse(name, &f->scheme[f->schemes++]) < 0)
+			drb_die("--scheme %s: no scheme '%.*s' (or one given twice); see --help",
+				list, (int)len, p);
+		p += len;
+		if (*p == '\0')
+			return;
+	}
+}
+
+static void complete_fabric(struct sim_fabric *f)
+{
+	if (drb_tree_init(&f->tree, f->layers, f->arity) < 0)
+		drb_die("F(%u,%u) has more than %u hosts: take a smaller -l or -d", f->layers,
+			f->arity, DRB_HOSTS_MAX);
+	if (f->choices > DRB_CHOICES_MAX && f->choices < f->arity)
+		drb_die("--choices %u: want 2 to %d, or the arity %u for all ports", f->choices,
+			DRB_CHOICES_MAX, f->arity);
+}
+
+static error_t parse_fabric(int key, char *arg, struct argp_state *state)
+{
+	struct sim_fabric *f = state->input;
+
+	switch (key) {
+	case 'l':
+		if (drb_parse_u32(arg, 1, DRB_LAYERS_MAX, &f->layers) < 0)
+			drb_die("--layers %s: want a whole number from 1 to %d", arg,
+				DRB_LAYERS_MAX);
+		return 0;
+	case 'd':
+		if (drb_parse_u32(arg, 1, DRB_ARITY_MAX, &f->arity) < 0)
+			drb_die("--arity %s: want a whole number from 1 to %d", arg, DRB_ARITY_MAX);
+		return 0;
+	case KEY_SCHEME:
+		parse_schemes(arg, f);
+		return 0;
+	case KEY_CHOICES:
+		if (drb_parse_u32(arg, 2, DRB_ARITY_MAX, &f->choices) < 0)
+			drb_die("--choices %s: want a whole number from 2", arg);
+		return 0;
+	case KEY_THRESHOLD:
+		if (strcmp(arg, "paper") == 0)
+			f->threshold = NAN;
+		else if (drb_parse_real(arg, 0, DRB_LOAD_MAX, &f->threshold) < 0)
+			drb_die("--threshold %s: want a number from 0, or paper", arg);
+		return 0;
+	case ARGP_KEY_SUCCESS:
+		complete_fabric(f);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp sim_common_argp = {.options = common_options, .parser = parse_common};
+const struct argp sim_fabric_argp = {.options = fabric_options, .parser = parse_fabric};
+
+struct drb_reals sim_reals(const char *option, const char *text, double min, double max)
+{
+	struct drb_reals list;
+
+	if (drb_parse_reals(text, min, max, &list) < 0)
+		drb_die("%s %s: want numbers from %g to %g, such as 0.5,0.9, 1-20 or 0.6:0.9:0.1",
+			option, text, min, max);
+	return list;
+}
+
+struct drb_reals sim_reals_between(const char *option, const char *text, double min, double max)
+{
+	struct drb_reals list = sim_reals(option, text, min, max);
+
+	for (size_t i = 0; i < list.count; i++) {
+		if (list.value[i] <= min || list.value[i] >= max)
+			drb_die("%s %s: %g must be above %g and below %g", option, text,
+				list.value[i], min, max);
+	}
+	return list;
+}
+
+uint32_t sim_threads_that_fit(const struct sim_common *common, uint64_t bytes_per_run,
+			      const struct drb_tree *t)
+{
+	uint64_t fit = common->memory / bytes_per_run;
+
+	if (fit == 0)
+		drb_die("F(%u,%u) takes %.2f GiB a run, %.2f GiB are allowed: take a smaller "
+			"fabric, or raise --memory",
+			t->layers, t->arity, (double)bytes_per_run / (double)GIB,
+			(double)common->memory / (double)GIB);
+	return fit < common->threads ? (uint32_t)fit : common->threads;
+}

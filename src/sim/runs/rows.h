@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Figures of the flow and the packet model as rows of a table.
+
+#include "common/cli/table.h"
+
+#include "sim/models/flow.h"
+#include "sim/models/packet.h"
+
+struct drb_table *sim_flow_table(FILE *out, enum drb_format format);
+void sim_flow_row(struct drb_table *table, const struct drb_flow_setup *setup,
+		  const struct drb_flow_summary *summary, uint32_t runs);
+
+// Columns of the packet model: a fixed part, then two per kind of queue.
+#define SIM_PACKET_FIXED 11
+#define SIM_PACKET_MORE 4 // room for columns of the caller
+
+struct sim_packet_layout {
+	struct drb_column column[SIM_PACKET_FIXED + 4 * DRB_LAYERS_MAX + SIM_PACKET_MORE];
+	char key[4 * DRB_LAYERS_MAX][24];
+	uint32_t count;
+};
+
+// *layout must outlive the tables that use its columns.
+void sim_packet_lay_out(struct sim_packet_layout *layout, uint32_t layers);
+void sim_packet_row(struct drb_table *table, const struct drb_packet_setup *setup,
+		    const struct drb_packet_result *result);

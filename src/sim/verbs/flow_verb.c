@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/runs/sim.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/cli/args.h"
+#include "common/cli/log.h"
+
+#include "sim/runs/rows.h"
+
+enum { KEY_FLOWS = 0x300, KEY_RUNS };
+
+struct flow_verb {
+	struct sim_common common;
+	struct sim_fabric fabric;
+	struct drb_reals flows; // c
+	uint32_t runs;
+	struct drb_flow_result *result; // [scheme][c][run]
+	struct drb_flow_work **work;    // [thread]
+};
+
+static const struct argp_option options[] = {
+	{"flows", KEY_FLOWS, "RANGE", 0, "Flows per host, c (default 1-20)", 3},
+	{"runs", KEY_RUNS, "COUNT", 0, "Repetitions (default 200)", 3},
+	{0},
+};
+
+static void set_flows(struct flow_verb *v, const char *text)
+{
+	free(v->flows.value);
+	v->flows = sim_reals("--flows", text, 1, 1e6);
+	for (size_t i = 0; i < v->flows.count; i++) {
+		if (v->flows.value[i] != floor(v->flows.value[i]))
+			drb_die("--flows %s: %g is no whole number", text, v->flows.value[i]);
+	}
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct flow_verb *v = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &v->fabric;
+		state->child_inputs[1] = &v->common;
+		return 0;
+	case KEY_FLOWS:
+		set_flows(v, arg);
+		return 0;
+	case KEY_RUNS:
+		if (drb_parse_u32(arg, 1, 1000000, &v->runs) < 0)
+			drb_die("--runs %s: want a whole number from 1 to 1000000", arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		drb_die("'%s' is no option", arg);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static struct drb_flow_setup setup_of(const struct flow_verb *v, uint32_t scheme, size_t c)
+{
+	uint32_t flows = (uint32_t)v->flows.value[c];
+
+	return (struct drb_flow_setup){
+		.tree = v->fabric.tree,
+		.scheme = v->fabric.scheme[scheme],
+		.choices = v->fabric.choices,
+		.threshold = isnan(v->fabric.threshold)
+				     ? drb_threshold_flow(flows, v->fabric.tree.hosts)
+				     : v->fabric.threshold,
+		.flows = flows,
+		.seed = v->common.seed,
+	};
+}
+
+static void job(void *context, uint64_t i, uint32_t thread)
+{
+	struct flow_verb *v = context;
+	uint64_t point = i / v->runs;
+	struct drb_flow_setup setup =
+		setup_of(v, (uint32_t)(point / v->flows.count), point % v->flows.count);
+
+	v->result[i] = drb_flow_run(&setup, (uint32_t)(i % v->runs), v->work[thread]);
+}
+
+// Flows have no slots and follow nothing: schemes that shift by time are about packets.
+static void drop_shifting_schemes(struct sim_fabric *f)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < f->schemes; i++) {
+		if (!drb_scheme_packets_only(f->scheme[i]))
+			f->scheme[kept++] = f->scheme[i];
+		else if (!f->all)
+			drb_die("--scheme %s: routes packets, not flows; see drbsim packet",
+				drb_scheme_name(f->scheme[i]));
+	}
+	f->schemes = kept;
+}
+
+static void simulate(struct flow_verb *v)
+{
+	uint64_t points = (uint64_t)v->fabric.schemes * v->flows.count;
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < v->flows.count; i++)
+		most = v->flows.value[i] > most ? (uint32_t)v->flows.value[i] : most;
+	uint32_t threads = sim_threads_that_fit(&v->common, drb_flow_bytes(&v->fabric.tree, most),
+						&v->fabric.tree);
+	v->result = calloc(points * v->runs, sizeof(*v->result));
+	v->work = calloc(threads, sizeof(struct drb_flow_work *));
+	for (uint32_t i = 0; v->work && i < threads; i++) {
+		v->work[i] = drb_flow_work_new(&v->fabric.tree, most);
+		if (!v->work[i])
+			threads = i;
+	}
+	if (!v->result || threads == 0)
+		drb_die("not enough memory for this many runs");
+	sim_jobs(points * v->runs, NULL, threads, "simulating flows", job, v, v->result,
+		 points * v->runs * sizeof(*v->result));
+	for (uint32_t i = 0; i < threads; i++)
+		drb_flow_work_free(v->work[i]);
+	free(v->work);
+}
+
+int sim_flow(int argc, char **argv)
+{
+	static const struct argp_child children[] = {
+		{&sim_fabric_argp, 0, NULL, 0}, {&sim_common_argp, 0, NULL, 0}, {0}};
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.children = children,
+		.doc = "Gives every host c flows to others and finds the busiest link."};
+	struct flow_verb v = {
+		.common = sim_common_default(), .fabric = sim_fabric_default(), .runs = 200};
+
+	set_flows(&v, "1-20");
+	drb_args_parse(&argp, argc, argv, 0, &v);
+	drop_shifting_schemes(&v.fabric);
+	simulate(&v);
+	struct drb_table *table = sim_flow_table(stdout, v.common.format);
+	for (uint32_t s = 0; s < v.fabric.schemes; s++) {
+		for (size_t c = 0; c < v.flows.count; c++) {
+			struct drb_flow_setup setup = setup_of(&v, s, c);
+			struct drb_flow_summary summary = drb_flow_summarize(
+				v.result + (s * v.flows.count + c) * v.runs, v.runs);
+			sim_flow_row(table, &setup, &summary, v.runs);
+		}
+	}
+	drb_table_end(table);
+	free(v.result);
+	free(v.flows.value);
+	return DRB_EXIT_OK;
+}

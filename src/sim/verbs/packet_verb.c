@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/runs/sim.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cli/args.h"
+#include "common/cli/log.h"
+
+#include "core/routing/rounds.h"
+
+#include "sim/runs/rows.h"
+
+enum { KEY_RHO = 0x300, KEY_FAIL, KEY_SLOTS, KEY_STATS, KEY_TRAFFIC, KEY_TAU, KEY_ORDER };
+
+struct packet_verb {
+	struct sim_common common;
+	struct sim_fabric fabric;
+	struct drb_reals rho;
+	struct drb_traffic_kind traffic;
+	uint32_t slots, stats, tau;
+	struct drb_fail fail;
+	bool by_port;
+	uint64_t memory;                  // of one run
+	struct drb_packet_result *result; // [scheme][rho]
+};
+
+static const struct argp_option options[] = {
+	{"rho", KEY_RHO, "RANGE", 0,
+	 "Load: probability that a host sends in a slot (default 0.6:0.99:0.03)", 3},
+	{"traffic", KEY_TRAFFIC, "NAME", 0, "Who sends to whom (default permutation); see below",
+	 3},
+	{"tau", KEY_TAU, "SLOTS", 0, "Longest gap within a streak of walk (default 6)", 3},
+	{"fail", KEY_FAIL, "KIND:N", 0,
+	 "Dead from the start: link:N or switch:N, at random (links between switches, switches "
+	 "above layer 1)",
+	 3},
+	{"order", KEY_ORDER, "random|port", 0,
+	 "Of packets that reach a switch in one slot (default random)", 3},
+	{"slots", KEY_SLOTS, "COUNT", 0, "Length of a run (default 2000)", 3},
+	{"stats", KEY_STATS, "COUNT", 0, "Slots at its end that are measured (default 500)", 3},
+	{0},
+};
+
+static void parse_fail(const char *text, struct drb_fail *fail)
+{
+	const char *count = strchr(text, ':');
+	bool links = strncmp(text, "link:", 5) == 0, switches = strncmp(text, "switch:", 7) == 0;
+
+	*fail = (struct drb_fail){0};
+	if ((!links && !switches) ||
+	    drb_parse_u32(count + 1, 0, UINT32_MAX, links ? &fail->links : &fail->switches) < 0)
+		drb_die("--fail %s: want link:N or switch:N", text);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct packet_verb *v = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &v->fabric;
+		state->child_inputs[1] = &v->common;
+		return 0;
+	case KEY_RHO:
+		free(v->rho.value);
+		v->rho = sim_reals_between("--rho", arg, 0, 1);
+		return 0;
+	case KEY_TRAFFIC:
+		if (drb_traffic_parse(arg, &v->traffic) < 0)
+			drb_die("--traffic %s: no such traffic; see --help", arg);
+		return 0;
+	case KEY_FAIL:
+		parse_fail(arg, &v->fail);
+		return 0;
+	case KEY_ORDER:
+		v->by_port = strcmp(arg, "port") == 0;
+		if (!v->by_port && strcmp(arg, "random") != 0)
+			drb_die("--order %s: want random or port", arg);
+		return 0;
+	case KEY_TAU:
+		if (drb_parse_u32(arg, 1, 10000, &v->tau) < 0)
+			drb_die("--tau %s: want a whole number from 1 to 10000", arg);
+		return 0;
+	case KEY_SLOTS:
+		if (drb_parse_u32(arg, 1, 1000000, &v->slots) < 0)
+			drb_die("--slots %s: want a whole number from 1 to 1000000", arg);
+		return 0;
+	case KEY_STATS:
+		if (drb_parse_u32(arg, 1, 1000000, &v->stats) < 0)
+			drb_die("--stats %s: want a whole number from 1 to 1000000", arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		drb_die("'%s' is no option", arg);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static struct drb_packet_setup setup_of(const struct packet_verb *v, uint64_t i)
+{
+	double rho = v->rho.value[i % v->rho.count];
+
+	return (struct drb_packet_setup){
+		.tree = v->fabric.tree,
+		.scheme = v->fabric.scheme[i / v->rho.count],
+		.choices = v->fabric.choices,
+		.threshold = isnan(v->fabric.threshold) ? drb_threshold_packet(rho)
+							: v->fabric.threshold,
+		.tau = v->tau,
+		.traffic = v->traffic,
+		.rho = rho,
+		.slots = v->slots,
+		.stats = v->stats,
+		.seed = v->common.seed,
+		.memory = v->memory,
+		.fail = v->fail,
+		.by_port = v->by_port,
+	};
+}
+
+static void job(void *context, uint64_t i, uint32_t thread)
+{
+	struct packet_verb *v = context;
+	struct drb_packet_setup setup = setup_of(v, i);
+	struct drb_packet_sim *sim;
+
+	(void)thread;
+	int rc = drb_packet_new(&sim, &setup);
+	if (rc < 0)
+		drb_die("cannot simulate F(%u,%u): %s", setup.tree.layers, setup.tree.arity,
+			strerror(-rc));
+	drb_packet_run(sim, &v->result[i]);
+	drb_packet_free(sim);
+}
+
+// Everything that can be wrong with the input, before the first run.
+static uint32_t check(struct packet_verb *v)
+{
+	char text[DRB_TRAFFIC_NAME_MAX];
+
+	if (v->stats > v->slots)
+		drb_die("--stats %u: more than the %u slots of the run", v->stats, v->slots);
+	drb_traffic_format(v->traffic, text);
+	if (drb_traffic_fits(v->traffic, v->fabric.tree.hosts) < 0)
+		drb_die("--traffic %s: F(%u,%u) has %u hosts only", text, v->fabric.layers,
+			v->fabric.arity, v->fabric.tree.hosts);
+	if ((v->fail.links || v->fail.switches) && 2 * v->fabric.arity > 64)
+		drb_die("--fail: switches of at most 64 ports, F(%u,%u) has such of %u",
+			v->fabric.layers, v->fabric.arity, 2 * v->fabric.arity);
+	if (v->fail.links > drb_fail_links(&v->fabric.tree) ||
+	    v->fail.switches > drb_fail_switches(&v->fabric.tree))
+		drb_die("--fail: F(%u,%u) has %" PRIu64 " links between switches and %" PRIu64
+			" switches above layer 1",
+			v->fabric.layers, v->fabric.arity, drb_fail_links(&v->fabric.tree),
+			drb_fail_switches(&v->fabric.tree));
+	struct drb_packet_setup setup = setup_of(v, 0);
+	uint32_t threads =
+		sim_threads_that_fit(&v->common, drb_packet_bytes(&setup), &v->fabric.tree);
+	v->memory = v->common.memory / threads;
+	return threads;
+}
+
+static void warn_undelivered(const struct packet_verb *v, uint64_t i)
+{
+	struct drb_packet_setup setup = setup_of(v, i);
+
+	if (v->result[i].undelivered)
+		drb_warn("%s at rho %g ran out of memory: %lu packets count with the latency they "
+			 "had by then; raise --memory or take fewer --slots",
+			 drb_scheme_name(setup.scheme), setup.rho, v->result[i].undelivered);
+}
+
+int sim_packet(int argc, char **argv)
+{
+	static const struct argp_child children[] = {
+		{&sim_fabric_argp, 0, NULL, 0}, {&sim_common_argp, 0, NULL, 0}, {0}};
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.children = children,
+		.doc = "Simulates packets slot by slot.\v"
+		       "Schemes: drb (the paper's), dmodk, vlb, micro, ecmp, least, rotate, walk.\n"
+		       "Traffic: permutation (a fresh one every slot), fixed (one for the run), "
+		       "random, "
+		       "mixed (half of the hosts fixed), stride:K, tornado, all-to-all, transpose, "
+		       "reversal, hotspot:K, incast:K."};
+	struct packet_verb v = {.common = sim_common_default(),
+				.fabric = sim_fabric_default(),
+				.slots = 2000,
+				.stats = 500,
+				.tau = DRB_WALK_TAU};
+	struct sim_packet_layout layout;
+
+	v.rho = sim_reals_between("--rho", "0.6:0.99:0.03", 0, 1);
+	drb_args_parse(&argp, argc, argv, 0, &v);
+	uint32_t threads = check(&v);
+	uint64_t points = (uint64_t)v.fabric.schemes * v.rho.count;
+	v.result = calloc(points, sizeof(*v.result));
+	if (!v.result)
+		drb_die("not enough memory");
+	sim_jobs(points, NULL, threads, "simulating packets", job, &v, v.result,
+		 points * sizeof(*v.result));
+	sim_packet_lay_out(&layout, v.fabric.layers);
+	bool fails = v.fail.links || v.fail.switches;
+	if (fails)
+		layout.column[layout.count++] = (struct drb_column){"lost", NULL, DRB_REAL, 4};
+	struct drb_table *table =
+		drb_table_new(stdout, v.common.format, layout.column, layout.count);
+	for (uint64_t i = 0; i < points; i++) {
+		struct drb_packet_setup setup = setup_of(&v, i);
+		sim_packet_row(table, &setup, &v.result[i]);
+		if (fails)
+			drb_table_real(table, v.result[i].lost);
+		warn_undelivered(&v, i);
+	}
+	drb_table_end(table);
+	free(v.result);
+	free(v.rho.value);
+	return DRB_EXIT_OK;
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/runs/sim.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cli/args.h"
+#include "common/cli/log.h"
+
+#include "sim/models/theory.h"
+
+enum { KEY_LAMBDA = 0x300, KEY_THRESHOLD, KEY_TAIL, KEY_QUEUES, KEY_TIME };
+
+struct theory_verb {
+	struct sim_common common;
+	struct drb_reals lambda, threshold;
+	bool tail;
+	uint32_t queues; // of the chain
+	double time;
+	struct drb_ctmc_result *result; // [threshold][lambda]
+};
+
+#define OPTION_LAMBDA                                                                              \
+	{                                                                                          \
+		"lambda", KEY_LAMBDA, "RANGE", 0,                                                  \
+			"Arrivals per queue and mean service time "                                \
+			"(default 0.5,0.7,0.9,0.95,0.99)",                                         \
+			1                                                                          \
+	}
+#define OPTION_THRESHOLD                                                                           \
+	{                                                                                          \
+		"threshold", KEY_THRESHOLD, "RANGE", 0, "Thresholds T (default 0-5)", 1            \
+	}
+
+static const struct argp_option theory_options[] = {
+	OPTION_LAMBDA,
+	OPTION_THRESHOLD,
+	{"tail", KEY_TAIL, NULL, 0, "Print s_i, its bound z_i and the decay of the theorem instead",
+	 2},
+	{0},
+};
+
+static const struct argp_option ctmc_options[] = {
+	OPTION_LAMBDA,
+	OPTION_THRESHOLD,
+	{"queues", 'n', "COUNT", 0, "Queues (default 1000)", 2},
+	{"time", KEY_TIME, "UNITS", 0,
+	 "Mean service times to measure, after half as many to settle (default 2000)", 2},
+	{0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct theory_verb *v = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &v->common;
+		return 0;
+	case KEY_LAMBDA:
+		free(v->lambda.value);
+		v->lambda = sim_reals_between("--lambda", arg, 0, 1);
+		return 0;
+	case KEY_THRESHOLD:
+		free(v->threshold.value);
+		v->threshold = sim_reals("--threshold", arg, 0, DRB_THEORY_THRESHOLD_MAX);
+		return 0;
+	case KEY_TAIL:
+		v->tail = true;
+		return 0;
+	case 'n':
+		if (drb_parse_u32(arg, 2, 100000000, &v->queues) < 0)
+			drb_die("--queues %s: want a whole number from 2 to 100000000", arg);
+		return 0;
+	case KEY_TIME:
+		if (drb_parse_real(arg, 1, 1e9, &v->time) < 0)
+			drb_die("--time %s: want a number from 1", arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		drb_die("'%s' is no option", arg);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static struct theory_verb defaults(void)
+{
+	return (struct theory_verb){
+		.common = sim_common_default(),
+		.lambda = sim_reals_between("--lambda", "0.5,0.7,0.9,0.95,0.99", 0, 1),
+		.threshold = sim_reals("--threshold", "0-5", 0, DRB_THEORY_THRESHOLD_MAX),
+		.queues = 1000,
+		.time = 2000,
+	};
+}
+
+static void end(struct theory_verb *v)
+{
+	free(v->lambda.value);
+	free(v->threshold.value);
+	free(v->result);
+}
+
+static struct drb_theory solve(double lambda, double threshold)
+{
+	struct drb_theory th;
+	int rc = drb_theory_solve(&th, lambda, threshold);
+
+	if (rc < 0)
+		drb_die("no fixed point for lambda %g, T %g: %s", lambda, threshold,
+			rc == -ERANGE ? "the iteration does not settle; take a smaller one"
+				      : strerror(-rc));
+	return th;
+}
+
+static const struct drb_column summary_columns[] = {
+	{"lambda", NULL, DRB_REAL, 3},
+	{"threshold", "T", DRB_REAL, 1},
+	{"mean_queue", "mean queue", DRB_REAL, 4},
+	{"mean_time", "mean time", DRB_REAL, 4},
+	{"redirected", NULL, DRB_REAL, 4},
+	{"alpha", NULL, DRB_REAL, 4},
+};
+
+static const struct drb_column tail_columns[] = {
+	{"lambda", NULL, DRB_REAL, 3}, {"threshold", "T", DRB_REAL, 1},
+	{"i", NULL, DRB_COUNT, 0},     {"s", "s_i", DRB_REAL, 10},
+	{"z", "z_i", DRB_REAL, 10},    {"decay", NULL, DRB_REAL, 10},
+};
+
+static void print_theory(struct drb_table *table, const struct drb_theory *th, double threshold)
+{
+	drb_table_real(table, th->lambda);
+	drb_table_real(table, threshold);
+	drb_table_real(table, th->mean_queue);
+	drb_table_real(table, th->mean_time);
+	drb_table_real(table, th->redirected);
+	drb_table_real(table, th->alpha);
+}
+
+// As far as a table can show.
+static void print_tail(struct drb_table *table, const struct drb_theory *th, double threshold)
+{
+	for (uint32_t i = 0; i < th->count && th->s[i] > 1e-10; i++) {
+		drb_table_real(table, th->lambda);
+		drb_table_real(table, threshold);
+		drb_table_count(table, i);
+		drb_table_real(table, th->s[i]);
+		drb_table_real(table, th->z[i]);
+		drb_table_real(table, pow(th->lambda, th->c * pow(th->alpha, i) - 1));
+	}
+}
+
+int sim_theory(int argc, char **argv)
+{
+	static const struct argp_child children[] = {{&sim_common_argp, 0, NULL, 0}, {0}};
+	static const struct argp argp = {
+		.options = theory_options,
+		.parser = parse,
+		.children = children,
+		.doc = "Solves the mean-field equations of threshold-based two-choice queues."};
+	struct theory_verb v = defaults();
+
+	drb_args_parse(&argp, argc, argv, 0, &v);
+	struct drb_table *table =
+		v.tail ? drb_table_new(stdout, v.common.format, tail_columns,
+				       sizeof(tail_columns) / sizeof(tail_columns[0]))
+		       : drb_table_new(stdout, v.common.format, summary_columns,
+				       sizeof(summary_columns) / sizeof(summary_columns[0]));
+	for (size_t t = 0; t < v.threshold.count; t++) {
+		for (size_t l = 0; l < v.lambda.count; l++) {
+			struct drb_theory th = solve(v.lambda.value[l], v.threshold.value[t]);
+			(v.tail ? print_tail : print_theory)(table, &th, v.threshold.value[t]);
+			drb_theory_free(&th);
+		}
+	}
+	drb_table_end(table);
+	end(&v);
+	return DRB_EXIT_OK;
+}
+
+static void ctmc_job(void *context, uint64_t i, uint32_t thread)
+{
+	struct theory_verb *v = context;
+	struct drb_ctmc_setup setup = {
+		.queues = v->queues,
+		.lambda = v->lambda.value[i % v->lambda.count],
+		.threshold = v->threshold.value[i / v->lambda.count],
+		.warm_up = v->time / 2,
+		.time = v->time,
+		.seed = v->common.seed,
+	};
+
+	(void)thread;
+	if (drb_ctmc_run(&setup, &v->result[i]) < 0)
+		drb_die("not enough memory for %u queues", v->queues);
+}
+
+static const struct drb_column ctmc_columns[] = {
+	{"lambda", NULL, DRB_REAL, 3},
+	{"threshold", "T", DRB_REAL, 1},
+	{"queues", NULL, DRB_COUNT, 0},
+	{"mean_queue", "mean queue", DRB_REAL, 4},
+	{"mean_queue_theory", "theory", DRB_REAL, 4},
+	{"relative_error", "error", DRB_REAL, 4},
+	{"mean_time", "mean time", DRB_REAL, 4},
+	{"mean_time_theory", "theory", DRB_REAL, 4},
+	{"redirected", NULL, DRB_REAL, 4},
+	{"redirected_theory", "theory", DRB_REAL, 4},
+};
+
+static void print_ctmc(struct drb_table *table, const struct theory_verb *v, uint64_t i)
+{
+	double lambda = v->lambda.value[i % v->lambda.count];
+	double threshold = v->threshold.value[i / v->lambda.count];
+	const struct drb_ctmc_result *r = &v->result[i];
+	struct drb_theory th = solve(lambda, threshold);
+
+	drb_table_real(table, lambda);
+	drb_table_real(table, threshold);
+	drb_table_count(table, v->queues);
+	drb_table_real(table, r->mean_queue);
+	drb_table_real(table, th.mean_queue);
+	drb_table_real(table, fabs(r->mean_queue - th.mean_queue) / th.mean_queue);
+	drb_table_real(table, r->mean_time);
+	drb_table_real(table, th.mean_time);
+	drb_table_real(table, r->redirected);
+	drb_table_real(table, th.redirected);
+	drb_theory_free(&th);
+}
+
+int sim_ctmc(int argc, char **argv)
+{
+	static const struct argp_child children[] = {{&sim_common_argp, 0, NULL, 0}, {0}};
+	static const struct argp argp = {
+		.options = ctmc_options,
+		.parser = parse,
+		.children = children,
+		.doc = "Simulates the supermarket model and compares it with its fixed point."};
+	struct theory_verb v = defaults();
+
+	drb_args_parse(&argp, argc, argv, 0, &v);
+	uint64_t points = (uint64_t)v.lambda.count * v.threshold.count;
+	v.result = calloc(points, sizeof(*v.result));
+	if (!v.result)
+		drb_die("not enough memory");
+	sim_jobs(points, NULL, v.common.threads, "simulating queues", ctmc_job, &v, v.result,
+		 points * sizeof(*v.result));
+	struct drb_table *table = drb_table_new(stdout, v.common.format, ctmc_columns,
+						sizeof(ctmc_columns) / sizeof(ctmc_columns[0]));
+	for (uint64_t i = 0; i < points; i++)
+		print_ctmc(table, &v, i);
+	drb_table_end(table);
+	end(&v);
+	return DRB_EXIT_OK;
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/control/reconfigure.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <rte_mbuf.h>
+
+#include "common/cli/clock.h"
+
+int drb_change_make(struct drb_change *c, const struct drb_worker *w, const struct drb_setup *from,
+		    const struct drb_setup *to)
+{
+	memset(c, 0, sizeof(*c));
+	c->setup = to;
+	c->another_unit = from->unit != to->unit;
+	for (uint32_t i = 0; i < w->ports; i++) {
+		struct drb_rate rate = drb_worker_rate(to, &to->ports[i].rate);
+		uint32_t limit = drb_worker_share(to, to->ports[i].queue);
+		if (drb_egress_ring_for(&w->egress[i], limit, &rate, &c->ring[i]) < 0)
+			goto fail;
+	}
+	if (drb_turns_make(&c->turns, to) < 0)
+		goto fail;
+	if (!c->another_unit || drb_assign_make(&c->memory, w->number, to) == 0)
+		return 0;
+fail:
+	drb_change_free(c);
+	return -ENOMEM;
+}
+
+void drb_change_free(struct drb_change *c)
+{
+	for (uint32_t i = 0; i < DRB_PORTS_MAX; i++)
+		drb_egress_ring_free(&c->ring[i]);
+	drb_assign_free(&c->memory);
+	drb_turns_free(&c->turns);
+}
+
+static uint32_t size_of(const void *packet)
+{
+	return ((const struct rte_mbuf *)packet)->pkt_len;
+}
+
+void drb_change_apply(struct drb_worker *w, struct drb_change *c)
+{
+	const struct drb_setup *s = c->setup;
+
+	w->now_ns = clock_now();
+	w->choice = w->packet_choice = s->choice;
+	for (uint32_t i = 0; i < w->ports; i++) {
+		const struct drb_port_setup *p = &s->ports[i];
+		struct drb_rate rate = drb_worker_rate(s, &p->rate);
+		uint32_t limit = w->port[i].active ? drb_worker_share(s, p->queue) : 0;
+		drb_egress_change(&w->egress[i], limit, &rate, p->slotted, p->overhead,
+				  p->catchup_ns, w->now_ns, &c->ring[i], size_of);
+	}
+	drb_worker_set_ports(w, s);
+	struct drb_turns turns = w->turns;
+	w->turns = c->turns;
+	c->turns = turns;
+	drb_liveness_set(w, s);
+	if (c->another_unit)
+		drb_assign_exchange(w, &c->memory);
+	drb_assign_set(w, s);
+	drb_threshold_set(w, s);
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/control/reload.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include <systemd/sd-daemon.h>
+
+#include "switch/control/reconfigure.h"
+#include "common/config/config_file.h"
+#include "common/cli/log.h"
+#include "switch/control/telemetry.h"
+
+#define KEPT_MAX 1024
+
+static const struct drb_reload *reload;
+static pthread_t thread;
+static atomic_bool stopping;
+
+static sigset_t hangup(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGHUP);
+	return set;
+}
+
+void drb_reload_block(void)
+{
+	sigset_t set = hangup();
+
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+// A pipe was read to its end.
+static int check_readable_again(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0) {
+		drb_error("%s: %s", path, strerror(errno));
+		return -EINVAL;
+	}
+	if (S_ISREG(st.st_mode))
+		return 0;
+	drb_error("%s: no regular file: it cannot be read again", path);
+	return -EINVAL;
+}
+
+// What every worker needs is there before the first gets it.
+static int change_workers(const struct drb_setup *to)
+{
+	uint32_t count = reload->workers->count, made = 0;
+	struct drb_change *change = calloc(count, sizeof(*change));
+	int rc = change ? 0 : -ENOMEM;
+
+	while (rc == 0 && made < count) {
+		rc = drb_change_make(&change[made], &reload->workers->worker[made], reload->setup,
+				     to);
+		made += rc == 0;
+	}
+	if (rc == -ENOMEM)
+		drb_config_bad(reload->path,
+			       to->unit != reload->setup->unit ? "routing.unit" : "link.queue",
+			       "no memory for it while the switch runs; a smaller "
+			       "routing.flow_max or a restart");
+	if (rc == 0) {
+		drb_workers_park(reload->workers);
+		for (uint32_t n = 0; n < count; n++)
+			drb_change_apply(&reload->workers->worker[n], &change[n]);
+		drb_workers_unpark(reload->workers);
+	}
+	while (made > 0)
+		drb_change_free(&change[--made]);
+	free(change);
+	return rc;
+}
+
+static int reload_config(struct drb_setup *setup, char kept[KEPT_MAX])
+{
+	if (check_readable_again(reload->path) < 0 ||
+	    drb_config_load(reload->path, reload->override, setup) < 0 ||
+	    drb_config_keep(reload->path, reload->setup, setup, kept, KEPT_MAX) < 0)
+		return -EINVAL;
+	return change_workers(setup);
+}
+
+// As a service manager is told: reloading since now.
+static void say_reloading(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%lld",
+		   (long long)t.tv_sec * 1000000 + t.tv_nsec / 1000);
+}
+
+int drb_reload(char *text, size_t size)
+{
+	static struct drb_setup setup;
+	char kept[KEPT_MAX] = "";
+
+	say_reloading();
+	int rc = reload_config(&setup, kept);
+	if (rc < 0) {
+		snprintf(text, size, "%s", drb_msg_last());
+	} else {
+		*reload->setup = setup;
+		drb_info("%s reloaded: scheme %s, unit %s, T %s%g%s%s", setup.instance,
+			 drb_scheme_name(setup.choice.scheme), drb_unit_name(setup.unit),
+			 setup.threshold_auto ? DRB_THRESHOLD_AUTO ", first " : "", setup.threshold,
+			 *kept ? "; needs a restart: " : "", kept);
+		snprintf(text, size, "%s", drb_msg_last());
+	}
+	sd_notifyf(0, "READY=1\nSTATUS=%s%s", rc < 0 ? "not reloaded: " : "", text);
+	return rc;
+}
+
+static void *serve(void *arg)
+{
+	sigset_t set = hangup();
+	char text[KEPT_MAX];
+	int signal;
+
+	(void)arg;
+	while (sigwait(&set, &signal) == 0 && !atomic_load(&stopping)) {
+		drb_telemetry_pause();
+		drb_reload(text, sizeof(text));
+		drb_telemetry_resume();
+	}
+	return NULL;
+}
+
+int drb_reload_start(const struct drb_reload *r)
+{
+	reload = r;
+	int rc = pthread_create(&thread, NULL, serve, NULL);
+	if (rc == 0)
+		return 0;
+	drb_error("cannot start a thread to reload by: %s", strerror(rc));
+	reload = NULL;
+	return -rc;
+}
+
+void drb_reload_stop(void)
+{
+	atomic_store(&stopping, true);
+	pthread_kill(thread, SIGHUP);
+	pthread_join(thread, NULL);
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Answers of a layer-1 switch for the hosts of the fabric: ARP requests and IPv6 neighbour
+// solicitations (RFC 826, RFC 4861), so that plain hosts reach each other with no static
+// neighbours and nothing is flooded. Pure: works on the frame in place.
+
+#include <stdint.h>
+
+#include "core/fabric/addresses.h"
+
+enum drb_neighbour {
+	DRB_NEIGHBOUR_ARP,     // frame is now the ARP reply, to go back to the asking host
+	DRB_NEIGHBOUR_ND,      // frame is now the neighbour advertisement
+	DRB_NEIGHBOUR_OTHER,   // no such question, or a host asking for its own address
+	DRB_NEIGHBOUR_UNKNOWN, // asks for an address that is no host's
+	DRB_NEIGHBOUR_SPOOFED, // the ARP sender fields are not those of the asking host
+	DRB_NEIGHBOUR_BAD,     // malformed
+};
+
+// frame: *len bytes (>= 14) with room for `room`, asked by host `asker` (its source MAC is
+// verified by the caller). On an answer *len is the reply's length.
+enum drb_neighbour drb_neighbour_answer(const struct drb_addr_plan *plan, uint32_t asker,
+					uint8_t *frame, uint32_t *len, uint32_t room);

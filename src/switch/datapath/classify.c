@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/datapath/classify.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int drb_verdicts_init(struct drb_verdicts *v, const struct drb_hop *hop)
+{
+	*v = (struct drb_verdicts){.room = 1};
+	while (v->room < hop->hosts)
+		v->room *= 2;
+	for (int below = 0; below < 2; below++) {
+		uint8_t *t = malloc(v->room);
+		if (!t) {
+			drb_verdicts_free(v);
+			return -ENOMEM;
+		}
+		memset(t, DRB_VERDICT_ODD, v->room);
+		for (uint32_t h = 0; h < hop->hosts; h++) {
+			uint8_t digit = (uint8_t)drb_hop_digit(hop, h);
+			if (drb_hop_below(hop, h))
+				t[h] = digit;
+			else if (below)
+				t[h] = DRB_VERDICT_UP | digit;
+		}
+		v->table[below] = t;
+	}
+	return 0;
+}
+
+void drb_verdicts_free(struct drb_verdicts *v)
+{
+	free(v->table[0]);
+	free(v->table[1]);
+	v->table[0] = v->table[1] = NULL;
+}
+
+struct drb_judge drb_judge_at(const struct drb_verdicts *v, const struct drb_addr_plan *addr,
+			      bool from_below, uint32_t source, bool to_hosts)
+{
+	struct drb_judge j = {.verdict = v->table[from_below]};
+
+	drb_addr_mac(addr, 0, j.want);
+	drb_addr_mac(addr, ~(v->room - 1), j.mask);
+	memset(j.mask, 0xff, 2);
+	if (source != DRB_NO_LABEL) {
+		drb_addr_mac(addr, source, j.want + RTE_ETHER_ADDR_LEN);
+		memset(j.mask + RTE_ETHER_ADDR_LEN, 0xff, RTE_ETHER_ADDR_LEN);
+	} else if (to_hosts) {
+		// The bits that differ alone: other sources are none of our business.
+		j.want[DRB_MARK_AT] = addr->mac[1];
+		j.mask[DRB_MARK_AT] = addr->mac[1] ^ (uint8_t)(addr->mac[1] + DRB_MARK_WALKS);
+	}
+	return j;
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Frames that are not plain traffic from host to host, or not where they should be.
+#include <rte_ether.h>
+#include <rte_mbuf.h>
+
+#include "switch/datapath/routing/detour.h"
+#include "switch/datapath/arp_nd_proxy.h"
+#include "switch/datapath/enqueue.h"
+
+void drb_drop(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, enum drb_drop reason)
+{
+	w->drop[reason]++;
+	w->port[in].in_discards++;
+	rte_pktmbuf_free(m);
+}
+
+// A broadcast or multicast frame: a host's question for a neighbour is answered, anything else is
+// dropped.
+static void answer(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
+{
+	enum drb_neighbour what = DRB_NEIGHBOUR_OTHER;
+	uint32_t len = m->data_len;
+
+	if (w->port[in].host != DRB_NO_LABEL && m->nb_segs == 1)
+		what = drb_neighbour_answer(&w->addr, w->port[in].host,
+					    rte_pktmbuf_mtod(m, uint8_t *), &len,
+					    len + rte_pktmbuf_tailroom(m));
+	switch (what) {
+	case DRB_NEIGHBOUR_ARP:
+	case DRB_NEIGHBOUR_ND:
+		m->data_len = (uint16_t)len;
+		m->pkt_len = len;
+		w->routing.arp_replies += what == DRB_NEIGHBOUR_ARP;
+		w->routing.nd_replies += what == DRB_NEIGHBOUR_ND;
+		drb_place(w, in, m);
+		break;
+	case DRB_NEIGHBOUR_OTHER:
+		drb_drop(w, in, m, DRB_DROP_multicast);
+		break;
+	case DRB_NEIGHBOUR_UNKNOWN:
+		drb_drop(w, in, m, DRB_DROP_unknown_neighbour);
+		break;
+	case DRB_NEIGHBOUR_SPOOFED:
+		drb_drop(w, in, m, DRB_DROP_spoofed_source);
+		break;
+	case DRB_NEIGHBOUR_BAD:
+		drb_drop(w, in, m, DRB_DROP_bad_frame);
+		break;
+	}
+}
+
+static void hello(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
+{
+	if (w->port[in].host != DRB_NO_LABEL)
+		drb_drop(w, in, m, DRB_DROP_hello_from_host);
+	else if (!drb_liveness_hear(w, in, m))
+		drb_drop(w, in, m, DRB_DROP_bad_hello);
+}
+
+// From above to a host of this switch, but with the mark of a packet that walks, which this switch
+// does not: while the fabric changes its scheme, one switch after the other.
+static void arrive(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, uint32_t host)
+{
+	uint32_t out = drb_hop_digit(&w->hop, host);
+
+	if (w->dead >> out & 1) {
+		drb_detour(w, in, m, host, 0);
+	} else {
+		w->routing.down++;
+		drb_place(w, out, m);
+	}
+}
+
+static void exception(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
+{
+	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
+	uint32_t host = drb_addr_of_mac(&w->addr, frame);
+	uint8_t mark = drb_addr_mark(&w->addr, frame);
+	bool to_hosts = in >= w->down_ports && w->around.layer == 1;
+
+	// A hello's source may look like that of a host with a mark.
+	if (to_hosts && m->data_len >= DRB_FRAME_MIN && !drb_hello_is(frame) &&
+	    drb_addr_mark(&w->addr, frame + 6))
+		frame[DRB_MARK_AT] = w->addr.mac[1];
+	if (m->data_len > DRB_FRAME_MAX)
+		drb_drop(w, in, m, DRB_DROP_oversize);
+	else if (m->data_len < DRB_FRAME_MIN)
+		drb_drop(w, in, m, DRB_DROP_bad_frame);
+	else if (drb_hello_is(frame))
+		hello(w, in, m);
+	else if (!drb_judge_source(&w->port[in].judge, frame))
+		drb_drop(w, in, m, DRB_DROP_spoofed_source);
+	else if (mark && w->port[in].host != DRB_NO_LABEL)
+		drb_drop(w, in, m, DRB_DROP_spoofed_mark);
+	else if (mark)
+		drb_detour(w, in, m, drb_addr_label_octets(frame), mark);
+	else if (host == DRB_NO_LABEL && (frame[0] & 1))
+		answer(w, in, m);
+	else if (host == DRB_NO_LABEL)
+		drb_drop(w, in, m, DRB_DROP_unknown_destination);
+	else if (to_hosts && drb_hop_below(&w->hop, host))
+		arrive(w, in, m, host);
+	else if (drb_hop_below(&w->hop, host))
+		drb_drop(w, in, m, DRB_DROP_same_port);
+	else
+		drb_drop(w, in, m, DRB_DROP_not_below);
+}
+
+void drb_exceptions(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		exception(w, in, packets[i]);
+}

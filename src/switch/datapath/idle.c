@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/datapath/idle.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/cli/log.h"
+#include "switch/ports/memif/callbacks.h"
+
+static void watch(struct drb_worker *w, int fd)
+{
+	w->watched[w->watched_count++] = (struct pollfd){.fd = fd, .events = POLLIN};
+}
+
+static int watch_kick(struct drb_worker *w)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.fd = w->kick_fd};
+
+	return epoll_ctl(w->epoll_fd, EPOLL_CTL_ADD, w->kick_fd, &event) < 0 ? -errno : 0;
+}
+
+// The bell of port i rings in this worker's epoll set; with epoll_fd -1 in none.
+static int watch_bell(const struct drb_worker *w, uint32_t i, int epoll_fd)
+{
+	struct drb_memif_link *link = w->port[i].memif;
+
+	drb_memif_enter(link);
+	int rc = drb_memif_link_watch(link, w->port[i].rx_queue, epoll_fd);
+	drb_memif_leave();
+	return rc;
+}
+
+static int watch_port(struct drb_worker *w, uint32_t i)
+{
+	if (w->port[i].socket.fd >= 0)
+		watch(w, w->port[i].socket.fd);
+	if (w->port[i].socket.fd >= 0 || w->port[i].rx_queue == DRB_QUEUE_NONE)
+		return 0;
+	if (w->port[i].memif) {
+		w->bells = true;
+		return watch_bell(w, i, w->epoll_fd);
+	}
+	w->doze |= w->port[i].active;
+	return 0;
+}
+
+int drb_idle_init(struct drb_worker *w)
+{
+	int rc = 0;
+
+	if (w->poll)
+		return 0;
+	w->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	w->kick_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (w->epoll_fd < 0 || w->kick_fd < 0)
+		rc = -errno;
+	if (rc == 0)
+		rc = watch_kick(w);
+	w->watched_count = 0;
+	watch(w, w->epoll_fd);
+	for (uint32_t i = 0; rc == 0 && i < w->ports; i++)
+		rc = watch_port(w, i);
+	if (rc < 0) {
+		drb_error("cannot watch the ports' sockets: %s", strerror(-rc));
+		drb_idle_free(w);
+	}
+	return rc;
+}
+
+void drb_idle_free(struct drb_worker *w)
+{
+	for (uint32_t i = 0; w->epoll_fd >= 0 && i < w->ports; i++) {
+		if (w->port[i].memif && w->port[i].rx_queue != DRB_QUEUE_NONE)
+			watch_bell(w, i, -1);
+	}
+	if (w->epoll_fd >= 0)
+		close(w->epoll_fd);
+	if (w->kick_fd >= 0)
+		close(w->kick_fd);
+	w->epoll_fd = w->kick_fd = -1;
+}
+
+bool drb_idle_ask(const struct drb_worker *w)
+{
+	bool silent = true;
+
+	for (uint32_t i = 0; i < w->ports; i++) {
+		if (w->port[i].memif)
+			drb_bell_ask(&w->port[i].memif->rx[w->port[i].rx_queue]);
+	}
+	// Either the sender sees that it is asked, or we see what it sent.
+	atomic_thread_fence(memory_order_seq_cst);
+	for (uint32_t i = 0; silent && i < w->ports; i++) {
+		if (w->port[i].memif)
+			silent = drb_bell_silent(&w->port[i].memif->rx[w->port[i].rx_queue]);
+	}
+	if (!silent)
+		drb_idle_awake(w);
+	return silent;
+}
+
+void drb_idle_awake(const struct drb_worker *w)
+{
+	for (uint32_t i = 0; i < w->ports; i++) {
+		if (w->port[i].memif)
+			drb_bell_awake(&w->port[i].memif->rx[w->port[i].rx_queue]);
+	}
+}
+
+// The kick, and bells: these ring by edge.
+static void take_events(struct drb_worker *w, const struct timespec *timeout)
+{
+	struct epoll_event events[16];
+	int n = epoll_pwait2(w->epoll_fd, events, 16, timeout, NULL);
+	uint64_t kicks;
+
+	for (int i = 0; i < n; i++) {
+		if (events[i].data.fd == w->kick_fd && read(w->kick_fd, &kicks, sizeof(kicks)) < 0)
+			continue;
+	}
+}
+
+void drb_idle_wait(struct drb_worker *w, const struct timespec *timeout)
+{
+	const struct timespec now = {0};
+	socklen_t len = sizeof(int);
+	int error;
+
+	if (w->watched_count == 1) {
+		take_events(w, timeout);
+		return;
+	}
+	if (ppoll(w->watched, w->watched_count, timeout, NULL) <= 0)
+		return;
+	if (w->watched[0].revents)
+		take_events(w, &now);
+	// Reading a pending error (interface down) clears it; else it would wake us for ever.
+	for (uint32_t i = 1; i < w->watched_count; i++) {
+		if (w->watched[i].revents & POLLERR)
+			getsockopt(w->watched[i].fd, SOL_SOCKET, SO_ERROR, &error, &len);
+	}
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// What wakes a sleeping worker: the sockets of the virtual drivers, which DPDK 22.11 offers no
+// interrupt for, the doorbells of memif links, and a kick from other threads.
+
+#include <time.h>
+
+#include "switch/datapath/worker.h"
+
+// Call after all ports are attached: their AF_PACKET and AF_XDP sockets will wake the worker, and
+// the bells of memif links, now and whenever a link comes up. Ports with neither make the worker
+// doze in short sleeps instead. 0 or -errno, with a message printed.
+int drb_idle_init(struct drb_worker *w);
+void drb_idle_free(struct drb_worker *w);
+
+// Asks the peers of memif links to ring. False if they have sent something meanwhile, and the
+// worker must not sleep.
+bool drb_idle_ask(const struct drb_worker *w);
+// The worker looks by itself again.
+void drb_idle_awake(const struct drb_worker *w);
+// Waits for packets or a kick, not longer than this; NULL: without end.
+void drb_idle_wait(struct drb_worker *w, const struct timespec *timeout);

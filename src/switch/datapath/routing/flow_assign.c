@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/datapath/routing/flow_assign.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include <rte_malloc.h>
+
+#include "core/packet/flow_key.h"
+
+#include "switch/datapath/routing/detour.h"
+#include "switch/datapath/routing/difference_sample.h"
+#include "switch/datapath/classify.h"
+
+// The packets of a burst that go up, and the flows they belong to.
+struct upward {
+	uint32_t count;
+	uint8_t at[DRB_BURST_MAX]; // place in the burst
+	uint8_t flags[DRB_BURST_MAX];
+	uint64_t flow[DRB_BURST_MAX];
+};
+
+uint64_t drb_assign_bytes(const struct drb_setup *s)
+{
+	if (s->up_ports == 0 || s->unit == DRB_UNIT_PACKET)
+		return 0;
+	if (s->unit == DRB_UNIT_FLOW)
+		return drb_flow_table_bytes(s->flow_max);
+	return rte_align32pow2(s->flow_max) * sizeof(struct drb_flowlet) + (1 << 16);
+}
+
+int drb_assign_make(struct drb_assign_memory *m, uint32_t worker, const struct drb_setup *s)
+{
+	uint32_t room = rte_align32pow2(s->flow_max);
+	char name[32];
+
+	*m = (struct drb_assign_memory){0};
+	switch (s->up_ports > 0 ? s->unit : DRB_UNIT_PACKET) {
+	case DRB_UNIT_FLOW:
+		snprintf(name, sizeof(name), "flows%u", worker);
+		return drb_flow_table_init(&m->flows, name, s->flow_max, s->flow_idle_ns,
+					   s->flow_grace_ns);
+	case DRB_UNIT_FLOWLET:
+		m->flowlet_mask = room - 1;
+		m->flowlet = rte_calloc(NULL, room, sizeof(*m->flowlet), 64);
+		return m->flowlet ? 0 : -ENOMEM;
+	default:
+		return 0;
+	}
+}
+
+void drb_assign_free(struct drb_assign_memory *m)
+{
+	drb_flow_table_free(&m->flows);
+	rte_free(m->flowlet);
+	m->flowlet = NULL;
+}
+
+void drb_assign_exchange(struct drb_worker *w, struct drb_assign_memory *m)
+{
+	struct drb_assign_memory old = {w->flows, w->flowlet, w->flowlet_mask};
+
+	// Counters only grow; flows that are forgotten have ended.
+	m->flows.appeared = old.flows.appeared;
+	m->flows.idled = old.flows.idled + old.flows.live;
+	m->flows.closed = old.flows.closed;
+	w->flows = m->flows;
+	w->flowlet = m->flowlet;
+	w->flowlet_mask = m->flowlet_mask;
+	*m = old;
+}
+
+void drb_assign_set(struct drb_worker *w, const struct drb_setup *s)
+{
+	w->assigns = s->unit != DRB_UNIT_PACKET && w->up_ports > 0;
+	w->timed = w->assigns || w->threshold.automatic || w->turns.timed;
+	w->flowlet_gap = drb_flow_tick(s->flowlet_gap_ns);
+	if (w->flows.hash)
+		drb_flow_table_times(&w->flows, s->flow_idle_ns, s->flow_grace_ns);
+}
+
+int drb_assign_init(struct drb_worker *w, const struct drb_setup *s)
+{
+	struct drb_assign_memory memory;
+
+	if (drb_assign_make(&memory, w->number, s) < 0)
+		return -ENOMEM;
+	drb_assign_exchange(w, &memory);
+	drb_assign_set(w, s);
+	return 0;
+}
+
+// Judges the packets and finds what flows those that go up belong to. flowlets: a constant at every
+// call.
+static inline __attribute__((always_inline)) void look_at(struct drb_worker *w, uint32_t in,
+							  struct rte_mbuf **packets, uint32_t count,
+							  struct drb_assigned *to,
+							  struct upward *up, bool flowlets)
+{
+	const struct drb_worker_port *port = &w->port[in];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		to->verdict[i] = (uint8_t)drb_judge(&port->judge, packets[i]);
+		if (!(to->verdict[i] & DRB_VERDICT_UP))
+			continue;
+		up->at[n] = (uint8_t)i;
+		up->flow[n] = drb_flow_hash_of(rte_pktmbuf_mtod(packets[i], const uint8_t *),
+					       packets[i]->data_len, &up->flags[n]);
+		if (flowlets)
+			__builtin_prefetch(&w->flowlet[up->flow[n] & w->flowlet_mask], 1);
+		else
+			drb_flow_table_prefetch(&w->flows, up->flow[n]);
+		n++;
+	}
+	up->count = n;
+}
+
+// Packet unit, for a packet whose flow has no room in the table.
+static uint32_t choose_alone(struct drb_worker *w, uint32_t def, uint64_t flow)
+{
+	uint32_t load[DRB_UPLINKS_MAX];
+
+	w->routing.flow_table_full++;
+	drb_peers_sum(w, load);
+	return drb_detour_choose(w, &w->packet_choice, load, def, flow, drb_rng_next(&w->rng));
+}
+
+static uint32_t choose_for_flow(struct drb_worker *w, uint32_t def, uint64_t flow)
+{
+	uint64_t draw = drb_rng_next(&w->rng);
+	uint32_t load[DRB_UPLINKS_MAX];
+
+	drb_peers_sum_flows(w, load);
+	if (drb_scheme_has_threshold(w->choice.scheme) && w->choice.uplinks >= 2)
+		drb_record(w, &w->choice, load, def, draw);
+	return drb_detour_choose(w, &w->choice, load, def, flow, draw);
+}
+
+// The uplink of a packet of the flow at a position, or of a new flow.
+static uint32_t uplink_of_flow(struct drb_worker *w, uint32_t def, uint64_t flow, uint32_t tick,
+			       int32_t *position)
+{
+	struct drb_flow_table *t = &w->flows;
+
+	if (likely(*position >= 0)) {
+		struct drb_flow_entry *e = &t->entry[*position];
+		if (unlikely(drb_flow_ended(t, e, tick))) {
+			drb_flow_table_end(t, *position);
+			drb_flow_table_begin(t, *position, choose_for_flow(w, def, flow), tick);
+		} else if (unlikely(drb_detour_dead(w, e->uplink))) {
+			drb_flow_table_move(t, *position, choose_for_flow(w, def, flow));
+			w->routing.flows_moved++;
+		}
+		return e->uplink;
+	}
+	if (unlikely(t->live >= t->max))
+		return choose_alone(w, def, flow);
+	uint32_t uplink = choose_for_flow(w, def, flow);
+	*position = drb_flow_table_add(t, flow, uplink, tick);
+	return *position >= 0 ? uplink : choose_alone(w, def, flow);
+}
+
+static void assign_flows(struct drb_worker *w, const struct upward *up, struct drb_assigned *to,
+			 uint32_t tick)
+{
+	int32_t position[DRB_FLOW_BULK];
+	struct drb_flow_table *t = &w->flows;
+
+	for (uint32_t from = 0; from < up->count; from += DRB_FLOW_BULK) {
+		uint32_t n = up->count - from < DRB_FLOW_BULK ? up->count - from : DRB_FLOW_BULK;
+		uint64_t appeared = t->appeared;
+		drb_flow_table_find(t, &up->flow[from], n, position);
+		for (uint32_t k = 0; k < n; k++) {
+			uint32_t i = up->at[from + k];
+			uint64_t flow = up->flow[from + k];
+			// It may have appeared earlier in this burst.
+			if (unlikely(position[k] < 0 && t->appeared != appeared))
+				drb_flow_table_find(t, &flow, 1, &position[k]);
+			to->uplink[i] = (uint8_t)uplink_of_flow(w, to->verdict[i] & ~DRB_VERDICT_UP,
+								flow, tick, &position[k]);
+			if (likely(position[k] >= 0))
+				drb_flow_table_seen(t, position[k], up->flags[from + k], tick);
+		}
+	}
+}
+
+// The flowlets' table has no keys, as CONGA's (Alizadeh et al., SIGCOMM 2014): flows whose hashes
+// meet in one entry share its uplink and keep each other's flowlet going. It is never full.
+static void assign_flowlets(struct drb_worker *w, const struct upward *up, struct drb_assigned *to,
+			    uint32_t tick)
+{
+	const uint32_t waits = drb_waiting_uplinks(w);
+	bool record = drb_record_burst(w);
+	uint32_t load[DRB_UPLINKS_MAX];
+
+	// Packets assigned here are queued after all are.
+	drb_peers_sum(w, load);
+	for (uint32_t k = 0; k < up->count; k++) {
+		struct drb_flowlet *e = &w->flowlet[up->flow[k] & w->flowlet_mask];
+		uint32_t i = up->at[k];
+		if (unlikely(!e->live || tick - e->seen > w->flowlet_gap ||
+			     drb_detour_dead(w, e->uplink))) {
+			uint32_t def = to->verdict[i] & ~DRB_VERDICT_UP;
+			uint64_t draw = drb_rng_next(&w->rng);
+			if (record)
+				drb_record(w, &w->choice, load, def, draw);
+			e->uplink = (uint8_t)drb_detour_choose(w, &w->choice, load, def,
+							       up->flow[k], draw);
+			e->live = true;
+			w->routing.flowlets++;
+		}
+		e->seen = tick;
+		load[e->uplink] += waits >> e->uplink & 1;
+		to->uplink[i] = e->uplink;
+	}
+}
+
+void drb_assign_burst(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets, uint32_t count,
+		      struct drb_assigned *to)
+{
+	uint32_t tick = drb_flow_tick(w->now_ns);
+	struct upward up;
+
+	if (w->flowlet) {
+		look_at(w, in, packets, count, to, &up, true);
+		assign_flowlets(w, &up, to, tick);
+	} else {
+		look_at(w, in, packets, count, to, &up, false);
+		assign_flows(w, &up, to, tick);
+	}
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Flow and flowlet units: which uplink each packet of a burst takes. One decision holds for all
+// packets of a flow, or of a flowlet: until the flow pauses for longer than the gap.
+
+#include <stdint.h>
+
+#include "switch/datapath/worker.h"
+
+// For each packet of a burst: the verdict on it, and its uplink if that says up.
+struct drb_assigned {
+	uint8_t verdict[DRB_BURST_MAX];
+	uint8_t uplink[DRB_BURST_MAX];
+};
+
+// EAL memory that the unit of one worker takes, in bytes.
+uint64_t drb_assign_bytes(const struct drb_setup *setup);
+// What the unit of one worker remembers by.
+struct drb_assign_memory {
+	struct drb_flow_table flows;
+	struct drb_flowlet *flowlet;
+	uint32_t flowlet_mask;
+};
+
+// Gives the worker what its unit needs. Needs a running EAL. 0 or -ENOMEM.
+int drb_assign_init(struct drb_worker *w, const struct drb_setup *setup);
+
+// The same in two steps, for a worker that runs: what is made elsewhere is exchanged by the worker.
+int drb_assign_make(struct drb_assign_memory *memory, uint32_t worker,
+		    const struct drb_setup *setup);
+void drb_assign_free(struct drb_assign_memory *memory);
+// The worker remembers by *memory from now on, and *memory is what it had.
+void drb_assign_exchange(struct drb_worker *w, struct drb_assign_memory *memory);
+// The worker assigns by the setup's unit and times from now on.
+void drb_assign_set(struct drb_worker *w, const struct drb_setup *setup);
+
+void drb_assign_burst(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets, uint32_t count,
+		      struct drb_assigned *to);

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/datapath/routing/shared_load.h"
+
+#include "switch/datapath/worker.h"
+
+void drb_peers_read(struct drb_worker *w)
+{
+	struct drb_peers *p = &w->peers;
+
+	p->most = 0;
+	p->packed = 0;
+	for (uint32_t u = 0; u < w->up_ports; u++) {
+		uint32_t occupancy = 0;
+		for (uint32_t i = 0; i < p->count; i++)
+			occupancy += atomic_load_explicit(&p->other[i]->occupancy[u],
+							  memory_order_relaxed);
+		p->occupancy[u] = occupancy;
+		p->most = occupancy > p->most ? occupancy : p->most;
+		if (u < DRB_PACKED_UPLINKS)
+			p->packed += occupancy * drb_packed_one(u);
+	}
+	for (uint32_t u = 0; w->flows.hash && u < w->up_ports; u++) {
+		p->flows[u] = 0;
+		for (uint32_t i = 0; i < p->count; i++)
+			p->flows[u] +=
+				atomic_load_explicit(&p->other[i]->flows[u], memory_order_relaxed);
+	}
+}
+
+void drb_peers_sum(const struct drb_worker *w, uint32_t sum[DRB_UPLINKS_MAX])
+{
+	for (uint32_t u = 0; u < w->up_ports; u++)
+		sum[u] = w->occupancy[w->down_ports + u] + w->peers.occupancy[u];
+}
+
+void drb_peers_sum_flows(const struct drb_worker *w, uint32_t sum[DRB_UPLINKS_MAX])
+{
+	for (uint32_t u = 0; u < w->up_ports; u++)
+		sum[u] = w->flows.flows[u] + w->peers.flows[u];
+}
+
+void drb_peers_publish(struct drb_worker *w)
+{
+	for (uint32_t u = 0; u < w->up_ports; u++)
+		atomic_store_explicit(&w->published.occupancy[u], w->occupancy[w->down_ports + u],
+				      memory_order_relaxed);
+	for (uint32_t u = 0; w->flows.hash && u < w->up_ports; u++)
+		atomic_store_explicit(&w->published.flows[u], w->flows.flows[u],
+				      memory_order_relaxed);
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/datapath/routing/threshold.h"
+
+#include <math.h>
+
+#include <rte_cycles.h>
+
+#include "switch/datapath/worker.h"
+
+#define LOOK_EVERY_NS 10000000
+#define AVERAGE_NS 100e6
+// T diverges at rho = 1, which a full link has; here it is 7.9.
+#define UTILISATION_MAX 0.999
+
+// Of all workers.
+static double live_flows(const struct drb_worker *w)
+{
+	double live = w->flows.live;
+
+	for (uint32_t u = 0; u < w->up_ports; u++)
+		live += w->peers.flows[u];
+	return live;
+}
+
+static void put_in_force(struct drb_worker *w)
+{
+	struct drb_threshold *t = &w->threshold;
+
+	if (t->automatic) {
+		double rho = t->utilisation < UTILISATION_MAX ? t->utilisation : UTILISATION_MAX;
+		t->packet = drb_threshold_packet(rho);
+		t->value = t->packet;
+		if (t->flow)
+			t->value = drb_threshold_flow(live_flows(w) / w->up_ports, t->hosts);
+	}
+	w->choice.margin = drb_margin(t->value);
+	w->packet_choice.margin = drb_margin(t->packet);
+}
+
+void drb_threshold_set(struct drb_worker *w, const struct drb_setup *s)
+{
+	struct drb_threshold *t = &w->threshold;
+
+	t->automatic = s->threshold_auto && w->up_ports > 0;
+	t->flow = s->unit == DRB_UNIT_FLOW;
+	t->value = t->packet = s->threshold;
+	w->timed = w->assigns || t->automatic || w->turns.timed;
+	put_in_force(w);
+}
+
+void drb_threshold_init(struct drb_worker *w, const struct drb_setup *s)
+{
+	w->threshold = (struct drb_threshold){.hosts = s->tree.hosts};
+	drb_threshold_set(w, s);
+}
+
+// The share of the last dt_ns in which the link of port i was busy with what it sent.
+static double link_busy(const struct drb_worker *w, uint32_t i, double dt_ns)
+{
+	const struct drb_threshold *t = &w->threshold;
+	const struct drb_egress *q = &w->egress[i];
+	uint64_t packets = q->head - t->packets[i];
+	uint64_t units = q->per_packet
+				 ? packets
+				 : w->port[i].out_octets - t->octets[i] + packets * q->overhead;
+	double share = (double)units * (double)q->time_per_unit * 0x1p-32 / dt_ns;
+
+	return share < 1 ? share : 1;
+}
+
+static double measure(const struct drb_worker *w, uint64_t tsc)
+{
+	const struct drb_threshold *t = &w->threshold;
+	double dt_ns = (double)(w->now_ns - t->last_ns), sum = 0;
+	double working =
+		(double)(w->counters.work_cycles - t->last_work) / (double)(tsc - t->last_tsc);
+
+	for (uint32_t i = w->down_ports; i < w->ports; i++)
+		sum += w->egress[i].paced ? link_busy(w, i, dt_ns) : working < 1 ? working : 1;
+	return sum / w->up_ports;
+}
+
+void drb_threshold_update(struct drb_worker *w)
+{
+	struct drb_threshold *t = &w->threshold;
+	uint64_t tsc = rte_rdtsc();
+
+	t->due_ns = w->now_ns + LOOK_EVERY_NS;
+	if (t->last_ns != 0 && w->now_ns > t->last_ns && tsc > t->last_tsc) {
+		double weight = -expm1(-(double)(w->now_ns - t->last_ns) / AVERAGE_NS);
+		t->utilisation += weight * (measure(w, tsc) - t->utilisation);
+		put_in_force(w);
+	}
+	t->last_ns = w->now_ns;
+	t->last_tsc = tsc;
+	t->last_work = w->counters.work_cycles;
+	for (uint32_t i = w->down_ports; i < w->ports; i++) {
+		t->packets[i] = w->egress[i].head;
+		t->octets[i] = w->port[i].out_octets;
+	}
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The threshold T in force, and what it follows from if it is `auto`.
+//   packet, flowlet  T = 1 - ln(1 - rho), equation (packet_threshold). rho is the utilisation of
+//   the
+//                    uplinks: the share of time in which their links were busy with what was sent,
+//                    mean over uplinks. Without a rate the server of a queue is the worker, and rho
+//                    the share of its time in which it moved packets.
+//   flow             T(c), equation (c_two), c being live flows per uplink.
+// rho is a moving average over about 100 ms, looked at every 10 ms.
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/config/config.h"
+
+struct drb_worker;
+
+struct drb_threshold {
+	// Constant while running.
+	bool automatic;
+	bool flow; // unit
+	uint32_t hosts;
+	// Of the worker alone.
+	double value;       // T of decisions
+	double packet;      // T of packets that are decided alone in flow units
+	double utilisation; // rho
+	uint64_t due_ns;    // when to look again
+	uint64_t last_ns, last_tsc, last_work;
+	uint64_t packets[DRB_PORTS_MAX], octets[DRB_PORTS_MAX]; // sent per uplink by last_ns
+};
+
+// T of an empty switch, or the number in the config.
+void drb_threshold_init(struct drb_worker *w, const struct drb_setup *setup);
+// The same for a worker that goes on, with what it has measured.
+void drb_threshold_set(struct drb_worker *w, const struct drb_setup *setup);
+// Measures, and puts T in force. Call once w->now_ns has reached due_ns.
+void drb_threshold_update(struct drb_worker *w);

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Counters for readers: a reader asks, the worker copies between two turns. That costs the
+// forwarding loop one load a turn and gives a picture in which packets are conserved exactly.
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/cli/clock.h"
+#include "switch/datapath/worker.h"
+
+#define ANSWER_WITHIN_NS 1000000000u
+#define LOOK_EVERY_NS 20000u
+
+static struct drb_port_counters count_port(const struct drb_worker_port *p,
+					   const struct drb_egress *q, uint64_t now_ns)
+{
+	return (struct drb_port_counters){
+		.in_packets = p->in_packets,
+		.in_octets = p->in_octets,
+		.in_discards = p->in_discards,
+		.in_missed = p->socket.missed,
+		.out_packets = q->head - p->lost,
+		.out_octets = p->out_octets,
+		.out_discards = q->discards + p->lost,
+		.queue_packets = drb_egress_length(q),
+		.queue_octets = q->octets,
+		.queue_max = drb_egress_max(q),
+		.queue_ns = drb_egress_queue_ns(q, now_ns),
+	};
+}
+
+void drb_worker_take_snapshot(struct drb_worker *w)
+{
+	struct drb_snapshot *s = &w->snapshot;
+
+	s->time_ns = clock_now();
+	s->routing = w->routing;
+	s->routing.flows_appeared = w->flows.appeared;
+	s->routing.flows_idled = w->flows.idled;
+	s->routing.flows_closed = w->flows.closed;
+	s->flows = w->flows.live;
+	s->threshold = w->threshold.value;
+	s->utilisation = w->threshold.utilisation;
+	memcpy(s->difference, w->difference, sizeof(s->difference));
+	s->worker = w->counters;
+	drb_liveness_view(w, s->live);
+	for (uint32_t i = 0; i < DRB_DROP_COUNT; i++)
+		s->drop[i] = w->drop[i];
+	for (uint32_t i = 0; i < w->ports; i++) {
+		struct drb_worker_port *p = &w->port[i];
+		const struct drb_egress *q = &w->egress[i];
+		drb_kernel_socket_count(&p->socket);
+		s->port[i] = count_port(p, q, s->time_ns);
+		s->worker.late_ns += q->late.ns;
+		s->worker.late_slots += q->late.slots;
+		s->worker.lost_credit_ns += q->lost_credit_ns;
+		s->worker.lost_credit_events += q->lost_credit_events;
+		s->worker.tx_refused += p->tx_refused;
+	}
+	s->worker.busy_ns = s->time_ns - w->started_ns - s->worker.sleep_ns;
+	atomic_store_explicit(&w->snapshot_done,
+			      atomic_load_explicit(&w->snapshot_wanted, memory_order_relaxed),
+			      memory_order_release);
+}
+
+int drb_worker_snapshot(struct drb_worker *w, struct drb_snapshot *out)
+{
+	static pthread_mutex_t one_reader = PTHREAD_MUTEX_INITIALIZER;
+	const struct timespec pause = {.tv_nsec = LOOK_EVERY_NS};
+	unsigned wanted;
+	int rc = -ETIMEDOUT;
+
+	pthread_mutex_lock(&one_reader);
+	wanted = atomic_load(&w->snapshot_wanted) + 1;
+	atomic_store_explicit(&w->snapshot_wanted, wanted, memory_order_release);
+	drb_worker_kick(w);
+	for (uint32_t waited = 0; waited < ANSWER_WITHIN_NS; waited += LOOK_EVERY_NS) {
+		if (atomic_load_explicit(&w->snapshot_done, memory_order_acquire) == wanted) {
+			*out = w->snapshot;
+			rc = 0;
+			break;
+		}
+		nanosleep(&pause, NULL);
+	}
+	pthread_mutex_unlock(&one_reader);
+	return rc;
+}

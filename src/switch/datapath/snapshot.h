@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// What a switch counts, as one consistent picture: struct drb_snapshot is taken by the worker
+// between two turns of its loop, so packets are conserved in it exactly.
+
+#include "core/counters.h"
+
+#include "common/config/config.h"
+#include "switch/links/liveness.h"
+
+struct drb_snapshot {
+	uint64_t time_ns; // CLOCK_MONOTONIC
+	struct drb_port_counters port[DRB_PORTS_MAX];
+	struct drb_port_live live[DRB_PORTS_MAX]; // of worker 0; it knows for all
+	struct drb_routing_counters routing;
+	struct drb_worker_counters worker;
+	uint64_t drop[DRB_DROP_COUNT];
+	uint64_t flows; // live now (flow unit)
+	double threshold, utilisation;
+	uint64_t difference[DRB_DIFFERENCES];
+};

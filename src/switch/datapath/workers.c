@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/datapath/workers.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+#include <rte_launch.h>
+
+#include "switch/datapath/routing/flow_assign.h"
+#include "common/cli/log.h"
+#include "switch/datapath/idle.h"
+#include "switch/datapath/transmit.h"
+
+int drb_workers_init(struct drb_workers *all, const struct drb_setup *s)
+{
+	all->count = s->workers;
+	for (uint32_t n = 0; n < all->count; n++) {
+		struct drb_worker *w = &all->worker[n];
+		if (drb_worker_init(w, s) < 0) {
+			all->count = n;
+			drb_workers_free(all);
+			return -ENOMEM;
+		}
+		w->number = n;
+		w->owner = &all->worker[0];
+		if (n > 0)
+			w->rng = drb_rng_seed(drb_mix64(s->seed) + n,
+					      (uint64_t)s->layer << 32 | s->label);
+		for (uint32_t i = 0; i < all->count; i++) {
+			if (i != n)
+				w->peers.other[w->peers.count++] = &all->worker[i].published;
+		}
+	}
+	return 0;
+}
+
+// The receive queue of port i that worker n polls; DRB_QUEUE_NONE: none.
+static uint16_t receive_queue(const struct drb_port_set *ports, uint32_t i, uint32_t n,
+			      uint32_t workers)
+{
+	// A port with fewer queues than workers is one worker's or some workers', the next port
+	// the next ones'.
+	uint32_t first = ports->rx_queues[i] < workers ? i % workers : 0;
+	uint32_t queue = (n + workers - first) % workers;
+
+	return queue < ports->rx_queues[i] ? (uint16_t)queue : DRB_QUEUE_NONE;
+}
+
+void drb_workers_attach_port(struct drb_workers *all, const struct drb_port_set *ports,
+			     const struct drb_setup *s, uint32_t port)
+{
+	for (uint32_t n = 0; n < all->count; n++)
+		drb_worker_attach(&all->worker[n], port, drb_worker_share(s, s->ports[port].queue),
+				  ports->dpdk[port]);
+	drb_liveness_set(&all->worker[0], s);
+}
+
+int drb_workers_attach(struct drb_workers *all, const struct drb_port_set *ports,
+		       const struct drb_setup *s)
+{
+	for (uint32_t n = 0; n < all->count; n++) {
+		struct drb_worker *w = &all->worker[n];
+		for (uint32_t i = 0; i < ports->count; i++) {
+			struct drb_worker_port *p = &w->port[i];
+			if (ports->dpdk[i] == DRB_PORT_NONE)
+				continue;
+			p->rx_queue = receive_queue(ports, i, n, all->count);
+			p->tx_queue = (uint16_t)n;
+			if (p->rx_queue != DRB_QUEUE_NONE)
+				p->socket = ports->socket[p->rx_queue][i];
+			p->memif = ports->memif[i];
+			drb_transmit_by(w, i, &ports->out[n][i], s->ports[i].driver);
+			if (!p->memif)
+				drb_worker_attach(w, i, drb_worker_share(s, s->ports[i].queue),
+						  ports->dpdk[i]);
+		}
+		if (drb_assign_init(w, s) < 0) {
+			drb_error("no memory for %u flows (routing.flow_max; process.memory sets "
+				  "the MiB)",
+				  s->flow_max);
+			return -ENOMEM;
+		}
+	}
+	return drb_liveness_init(&all->worker[0], s, ports->pool, all->count);
+}
+
+void drb_workers_free(struct drb_workers *all)
+{
+	drb_liveness_free(&all->worker[0]);
+	for (uint32_t n = 0; n < all->count; n++)
+		drb_worker_free(&all->worker[n]);
+}
+
+static int run(void *worker)
+{
+	drb_worker_run(worker);
+	return 0;
+}
+
+void drb_workers_run(struct drb_workers *all)
+{
+	for (uint32_t n = 1; n < all->count; n++)
+		rte_eal_remote_launch(run, &all->worker[n], n);
+	drb_worker_run(&all->worker[0]);
+	for (uint32_t n = 1; n < all->count; n++)
+		rte_eal_wait_lcore(n);
+}
+
+void drb_workers_stop(struct drb_workers *all)
+{
+	for (uint32_t n = 0; n < all->count; n++)
+		drb_worker_stop(&all->worker[n]);
+}
+
+static pthread_mutex_t one_parks = PTHREAD_MUTEX_INITIALIZER;
+
+void drb_workers_park(struct drb_workers *all)
+{
+	pthread_mutex_lock(&one_parks);
+	for (uint32_t n = 0; n < all->count; n++)
+		drb_worker_park(&all->worker[n]);
+}
+
+void drb_workers_unpark(struct drb_workers *all)
+{
+	for (uint32_t n = 0; n < all->count; n++)
+		drb_worker_unpark(&all->worker[n]);
+	pthread_mutex_unlock(&one_parks);
+}
+
+int drb_workers_idle_init(struct drb_workers *all)
+{
+	for (uint32_t n = 0; n < all->count; n++) {
+		int rc = drb_idle_init(&all->worker[n]);
+		if (rc < 0) {
+			drb_workers_idle_free(all);
+			return rc;
+		}
+	}
+	return 0;
+}
+
+void drb_workers_idle_free(struct drb_workers *all)
+{
+	for (uint32_t n = 0; n < all->count; n++)
+		drb_idle_free(&all->worker[n]);
+}
+
+static void add(struct drb_snapshot *sum, const struct drb_snapshot *s)
+{
+	if (s->time_ns > sum->time_ns)
+		sum->time_ns = s->time_ns;
+	for (uint32_t i = 0; i < DRB_PORTS_MAX; i++) {
+#define X(key, meaning) sum->port[i].key += s->port[i].key;
+		DRB_PORT_COUNTERS(X)
+#undef X
+	}
+#define X(key, meaning) sum->routing.key += s->routing.key;
+	DRB_ROUTING_COUNTERS(X)
+#undef X
+#define X(key, meaning) sum->worker.key += s->worker.key;
+	DRB_WORKER_COUNTERS(X)
+#undef X
+	for (uint32_t i = 0; i < DRB_DROP_COUNT; i++)
+		sum->drop[i] += s->drop[i];
+	for (uint32_t i = 0; i < DRB_DIFFERENCES; i++)
+		sum->difference[i] += s->difference[i];
+	sum->flows += s->flows;
+	sum->threshold += s->threshold;
+	sum->utilisation += s->utilisation;
+}
+
+int drb_workers_snapshot(struct drb_workers *all, struct drb_snapshot *out)
+{
+	int rc = drb_worker_snapshot(&all->worker[0], out);
+
+	for (uint32_t n = 1; rc == 0 && n < all->count; n++) {
+		struct drb_snapshot s;
+		rc = drb_worker_snapshot(&all->worker[n], &s);
+		if (rc == 0)
+			add(out, &s);
+	}
+	// Each worker has its own; what is shown is their mean.
+	out->threshold /= all->count;
+	out->utilisation /= all->count;
+	return rc;
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The workers of one switch. Each has its own receive queues (spread by the device's RSS, or, where
+// a device has fewer than there are workers, port by port), its own egress queue and transmit queue
+// at every port, its own flows; they share nothing but what peers.h says. A port's rate and queue
+// limit are divided evenly among them, so that all together keep to both.
+
+#include "switch/ports/port.h"
+#include "switch/datapath/worker.h"
+
+struct drb_workers {
+	uint32_t count;
+	struct drb_worker worker[DRB_WORKERS_MAX];
+};
+
+// setup must outlive the workers. 0 or -ENOMEM.
+int drb_workers_init(struct drb_workers *all, const struct drb_setup *setup);
+// Gives the workers the ports, but for those of memif, and the memory that their unit needs. Needs
+// a running EAL. 0 or -ENOMEM, with a message printed.
+int drb_workers_attach(struct drb_workers *all, const struct drb_port_set *ports,
+		       const struct drb_setup *setup);
+// While they are parked or do not run yet: gives the workers a memif port that has met its peer.
+void drb_workers_attach_port(struct drb_workers *all, const struct drb_port_set *ports,
+			     const struct drb_setup *setup, uint32_t port);
+void drb_workers_free(struct drb_workers *all);
+
+// Forwards until stopped: worker 0 in the calling thread, worker n on lcore n.
+void drb_workers_run(struct drb_workers *all);
+// Async-signal-safe.
+void drb_workers_stop(struct drb_workers *all);
+int drb_workers_idle_init(struct drb_workers *all);
+void drb_workers_idle_free(struct drb_workers *all);
+
+// No worker is inside a turn from the return of the one until the other: whatever they own may be
+// changed. Any thread but theirs; another who parks waits.
+void drb_workers_park(struct drb_workers *all);
+void drb_workers_unpark(struct drb_workers *all);
+
+// Counters summed over workers, each of which is asked in turn: packets are conserved in what each
+// says, and so in the sum. As drb_worker_snapshot().
+int drb_workers_snapshot(struct drb_workers *all, struct drb_snapshot *out);

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a user is told of the state of ports.
+#include "switch/links/liveness.h"
+
+#include <stdio.h>
+
+#include "common/cli/log.h"
+#include "switch/datapath/worker.h"
+
+void drb_liveness_tell(const struct drb_worker *w, uint32_t i, enum drb_live_state before)
+{
+	const struct drb_live *p = &w->liveness.port[i];
+	const char *name = w->liveness.setup[i].name;
+	char peer[DRB_END_NAME_MAX], there[DRB_END_NAME_MAX];
+
+	drb_end_name(peer, &p->peer);
+	drb_end_name(there, &p->hello.from);
+	switch (p->state) {
+	case DRB_LIVE_MISWIRED:
+		if (p->hello.fabric != p->fabric)
+			drb_warn("port %s: miswired, not used: its cable goes to %s of another "
+				 "fabric, plug it into %s of this one",
+				 name, there, peer);
+		else
+			drb_warn("port %s: miswired, not used: move the far end of its cable from "
+				 "%s to %s",
+				 name, there, peer);
+		break;
+	case DRB_LIVE_DOWN:
+		if (!p->carrier)
+			drb_warn("port %s: down, no carrier (to %s)", name, peer);
+		else if (p->heard && p->deaf >= DRB_HELLO_MISSES)
+			drb_warn("port %s: down, %s does not hear our hellos", name, peer);
+		else
+			drb_warn("port %s: down, no hello from %s", name, peer);
+		break;
+	case DRB_LIVE_DRAINED:
+		drb_info("port %s: drained, no new traffic to %s", name, peer);
+		break;
+	case DRB_LIVE_DRAINED_THERE:
+		drb_info("port %s: drained by %s, no new traffic to it", name, peer);
+		break;
+	default:
+		if (before != DRB_LIVE_UNKNOWN)
+			drb_info("port %s: up again", name);
+		break;
+	}
+}
+
+void drb_liveness_tell_needed(const struct drb_worker *w, uint32_t i, bool needed)
+{
+	const char *name = w->liveness.setup[i].name;
+	char peer[DRB_END_NAME_MAX];
+
+	drb_end_name(peer, &w->liveness.port[i].peer);
+	if (needed)
+		drb_warn("port %s: drained, but still used: no other way to or from %s is left",
+			 name, peer);
+	else
+		drb_info("port %s: not needed any more", name);
+}
+
+const char *drb_liveness_state(const struct drb_port_live *v)
+{
+	if (!v->needed)
+		return drb_live_name(v->state);
+	return v->state == DRB_LIVE_DRAINED ? "drained, still needed"
+					    : "drained by neighbour, still needed";
+}
+
+uint32_t drb_liveness_trouble(const struct drb_setup *s,
+			      const struct drb_port_live view[DRB_PORTS_MAX], char *text,
+			      size_t size)
+{
+	uint32_t ports = s->down_ports + s->up_ports, usable = 0;
+	size_t used = 0;
+
+	*text = '\0';
+	for (uint32_t i = 0; i < ports; i++) {
+		const struct drb_port_live *v = &view[i];
+		char peer[DRB_END_NAME_MAX], there[DRB_END_NAME_MAX];
+		if (!v->watched || v->state == DRB_LIVE_UNKNOWN || v->state == DRB_LIVE_UP) {
+			usable++;
+			continue;
+		}
+		drb_end_name(peer, &s->ports[i].peer);
+		drb_end_name(there, &v->last.from);
+		if (used < size)
+			used += (size_t)snprintf(text + used, size - used, "%s%s %s",
+						 used ? "; " : "", s->ports[i].name,
+						 drb_liveness_state(v));
+		if (used < size && v->state == DRB_LIVE_MISWIRED)
+			used += (size_t)snprintf(text + used, size - used, ": move %s to %s", there,
+						 peer);
+	}
+	return usable;
+}

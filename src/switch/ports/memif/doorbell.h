@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Doorbells of memif links. Each ring has a flag by which its receiver asks to be woken, and an
+// eventfd that does it. DPDK's driver rings when it sees the flag, but its receivers never ask, and
+// the order of its looks lets one be missed: between the packet and the look at the flag it has no
+// barrier. So receiver and sender are here: the worker asks before it sleeps, and rings once at the
+// end of a turn, for all that the turn sent; the driver does not get to see the flag.
+//
+// Rings are learned from what the two ends say on the link's control channel (the memif protocol,
+// version 2), of which the driver tells nothing.
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/config/config.h"
+
+// The head of a ring, in memory that both ends share.
+struct drb_memif_ring {
+	uint32_t cookie;
+	_Atomic uint16_t flags;
+	_Atomic uint16_t head;
+	_Alignas(64) _Atomic uint16_t tail;
+};
+
+enum { DRB_MEMIF_AWAKE = 1 }; // the flag: its receiver polls and is not to be woken
+
+#define DRB_MEMIF_REGIONS 4 // of shared memory, that rings may be in
+
+// One end of a ring.
+struct drb_bell {
+	struct drb_memif_ring *ring; // NULL: no link now
+	int fd;                      // the eventfd
+	uint16_t empty;              // head - tail when no packet is in the ring
+	bool owed;                   // the sender took the receiver's request and has to ring
+};
+
+// What one control channel has said. Zeroed: nothing yet.
+struct drb_memif_talk {
+	struct drb_bell bell[2][DRB_WORKERS_MAX]; // [1]: from the client; .ring NULL: not named
+	int region[DRB_MEMIF_REGIONS];            // descriptors, the driver's; 0: not named
+};
+
+// A memif port. The rings of each queue, as long as the link is up; they change while the workers
+// are parked.
+struct drb_memif_link {
+	bool server;
+	struct drb_bell rx[DRB_WORKERS_MAX], tx[DRB_WORKERS_MAX];
+	int epoll_fd[DRB_WORKERS_MAX];      // who sleeps on the bell of the rx queue; -1: nobody
+	const struct drb_memif_talk *owner; // whose rings these are; NULL: no link
+};
+
+struct drb_memif_link *drb_memif_link_new(bool server);
+void drb_memif_link_free(struct drb_memif_link *link);
+// From now on the bell of a receive queue, when there is one, is in this epoll set; -1: in none.
+// Within drb_memif_enter() and drb_memif_leave(). 0 or -errno.
+int drb_memif_link_watch(struct drb_memif_link *link, uint32_t queue, int epoll_fd);
+
+// What this thread's driver says and hears until the next call is `talk`, about `link`; NULL: not
+// listened to.
+void drb_memif_listen(struct drb_memif_link *link, struct drb_memif_talk *talk);
+// A control channel ends: the link is down if it was the link's.
+void drb_memif_talk_over(struct drb_memif_link *link, struct drb_memif_talk *talk);
+
+// Before packets are handed to the driver: if the receiver asks, we take it upon us.
+static inline void drb_bell_hold(struct drb_bell *b)
+{
+	if (b->ring &&
+	    !(atomic_load_explicit(&b->ring->flags, memory_order_relaxed) & DRB_MEMIF_AWAKE)) {
+		atomic_fetch_or_explicit(&b->ring->flags, DRB_MEMIF_AWAKE, memory_order_relaxed);
+		b->owed = true;
+	}
+}
+
+// After the packets: wakes the receiver if it asks or has asked.
+void drb_bell_ring(struct drb_bell *b);
+
+// The receiver asks to be woken. A full barrier, then drb_bell_silent() must say that nothing came
+// before; else, and after having slept, drb_bell_awake().
+static inline void drb_bell_ask(const struct drb_bell *b)
+{
+	if (b->ring)
+		atomic_store_explicit(&b->ring->flags, 0, memory_order_relaxed);
+}
+
+static inline bool drb_bell_silent(const struct drb_bell *b)
+{
+	return !b->ring ||
+	       (uint16_t)(atomic_load_explicit(&b->ring->head, memory_order_relaxed) -
+			  atomic_load_explicit(&b->ring->tail, memory_order_relaxed)) == b->empty;
+}
+
+static inline void drb_bell_awake(const struct drb_bell *b)
+{
+	if (b->ring)
+		atomic_store_explicit(&b->ring->flags, DRB_MEMIF_AWAKE, memory_order_relaxed);
+}

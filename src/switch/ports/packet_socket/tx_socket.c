@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The driver copies a packet into a ring, from which the kernel makes a packet of borrowed pages,
+// which a veth copies again, page by page: sendmmsg() has the kernel copy it once. What it has not
+// passed on is bounded by the socket's buffer; then packets stay where they are.
+//
+// What a packet costs in there is mostly the way, not the octets. The segments of a run go it as
+// one packet; at its end, before the device, the kernel cuts it into the frames it was made of. The
+// buffer is charged with the last of these alone, and what the device drops of them is told to
+// nobody but its own counter: on a veth whose other end does not keep up although it has no ring of
+// ours, such as one with threaded NAPI, runs are lost (tx_dropped) where single packets would wait.
+#include "switch/ports/packet_socket/tx_socket.h"
+
+#include <errno.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <rte_mbuf.h>
+
+#include "switch/ports/packet_socket/veth_offload.h"
+#include "switch/ports/packet_socket/tcp_coalesce.h"
+
+// Packets per system call.
+#define AT_ONCE 64
+
+// A system call's messages: of a packet or a run each.
+struct messages {
+	uint32_t count, parts, heads;
+	struct mmsghdr message[AT_ONCE];
+	uint8_t packets[AT_ONCE]; // in each message
+	struct iovec part[2 * AT_ONCE];
+	struct drb_run_head head[AT_ONCE / 2];
+};
+
+bool drb_packet_out_open(struct drb_packet_out *out, const char *interface)
+{
+	struct sockaddr_ll at = {.sll_family = AF_PACKET,
+				 .sll_ifindex = (int)if_nametoindex(interface)};
+	const uint32_t longest = drb_offload_none(interface);
+	const int on = 1;
+
+	if (longest == 0)
+		return false;
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0); // receives nothing
+	if (fd < 0)
+		return false;
+	if (bind(fd, (const struct sockaddr *)&at, sizeof(at)) < 0 ||
+	    setsockopt(fd, SOL_PACKET, PACKET_VNET_HDR, &on, sizeof(on)) < 0) {
+		close(fd);
+		return false;
+	}
+	*out = (struct drb_packet_out){
+		.fd = fd, .headed = true, .run_frame = longest, .interface = interface};
+	return true;
+}
+
+void drb_packet_out_review(struct drb_packet_out *out)
+{
+	if (out->headed)
+		out->run_frame = drb_offload_none(out->interface);
+}
+
+static void add_part(struct messages *all, const void *octets, size_t length)
+{
+	all->part[all->parts++] = (struct iovec){(void *)(uintptr_t)octets, length};
+}
+
+// The first of the packets, and those that make a run with it. Returns how many.
+static uint32_t add_message(struct messages *all, const struct drb_packet_out *out,
+			    struct rte_mbuf **packets, uint32_t count)
+{
+	static const struct virtio_net_hdr alone;
+	struct msghdr message = {.msg_iov = &all->part[all->parts]};
+	// No frame of a run is longer than its first.
+	uint32_t length =
+		packets[0]->data_len <= out->run_frame ? drb_run_length(packets, count) : 1;
+	uint32_t headers = 0;
+
+	if (length > 1) {
+		struct drb_run_head *head = &all->head[all->heads++];
+		headers = drb_run_begin(packets, length, head);
+		add_part(all, head, sizeof(head->cut) + headers);
+	} else if (out->headed) {
+		add_part(all, &alone, sizeof(alone));
+	}
+	for (uint32_t i = 0; i < length; i++) {
+		// Only what is longer than any frame that is forwarded comes in pieces.
+		struct rte_mbuf *m = packets[i];
+		add_part(all, rte_pktmbuf_mtod_offset(m, void *, headers), m->data_len - headers);
+	}
+	message.msg_iovlen = (size_t)(&all->part[all->parts] - message.msg_iov);
+	all->packets[all->count] = (uint8_t)length;
+	all->message[all->count++] = (struct mmsghdr){.msg_hdr = message};
+	return length;
+}
+
+// How many the kernel took; -errno, and it took none.
+static int offer(const struct drb_packet_out *out, struct rte_mbuf **packets, uint32_t count,
+		 struct drb_send_result *result)
+{
+	struct messages all;
+	int taken = 0;
+
+	all.count = all.parts = all.heads = 0;
+	for (uint32_t i = 0; i < count;)
+		i += add_message(&all, out, packets + i, count - i);
+	int n = sendmmsg(out->fd, all.message, all.count, MSG_DONTWAIT);
+	if (n <= 0)
+		return -errno;
+	for (int i = 0; i < n; i++) {
+		taken += all.packets[i];
+		result->run_packets += all.packets[i] > 1 ? all.packets[i] : 0;
+	}
+	return taken;
+}
+
+// How many of count packets, of which the kernel refused the first message for this reason, are
+// lost: of a run only its first packet, the others are offered again.
+static uint32_t given_up(int error, uint32_t count)
+{
+	switch (error) {
+	case -ENETDOWN:
+	case -ENXIO:
+		return count; // none of them fares better
+	default:
+		return 1;
+	}
+}
+
+// A full socket would refuse again, after all the work of finding runs.
+static bool takes_more(struct drb_packet_out *out)
+{
+	struct pollfd socket = {.fd = out->fd, .events = POLLOUT};
+
+	if (out->full)
+		out->full = poll(&socket, 1, 0) == 0;
+	return !out->full;
+}
+
+uint32_t drb_packet_send(struct drb_packet_out *out, struct rte_mbuf **packets, uint32_t count,
+			 struct drb_send_result *result)
+{
+	uint32_t done = 0;
+
+	*result = (struct drb_send_result){0};
+	while (done < count && takes_more(out)) {
+		uint32_t left = count - done;
+		int n = offer(out, packets + done, left < AT_ONCE ? left : AT_ONCE, result);
+		out->full = n == -EAGAIN;
+		if (out->full)
+			break;
+		uint32_t bad = n < 0 ? given_up(n, left) : 0;
+		result->lost += bad;
+		for (uint32_t i = 0; i < bad; i++)
+			result->lost_octets += packets[done + i]->pkt_len;
+		done += n < 0 ? bad : (uint32_t)n;
+	}
+	rte_pktmbuf_free_bulk(packets, done);
+	return done;
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/ports/packet_socket/veth_offload.h"
+
+#include <errno.h>
+#include <linux/ethtool.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <linux/if_ether.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static bool ask(int fd, const char *interface, void *command)
+{
+	struct ifreq request = {.ifr_data = command};
+
+	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", interface);
+	return ioctl(fd, SIOCETHTOOL, &request) == 0;
+}
+
+static bool is_veth(int fd, const char *interface)
+{
+	struct ethtool_drvinfo driver = {.cmd = ETHTOOL_GDRVINFO};
+
+	return ask(fd, interface, &driver) && strcmp(driver.driver, "veth") == 0;
+}
+
+// As `ethtool -k` names them.
+static bool concerns_tcp(const char *feature)
+{
+	return strncmp(feature, "tx-checksum-ip", 14) == 0 ||
+	       strcmp(feature, "tx-tcp-segmentation") == 0 ||
+	       strcmp(feature, "tx-tcp6-segmentation") == 0;
+}
+
+// How many features the kernel knows; 0 if it does not say.
+static uint32_t count_features(int fd, const char *interface)
+{
+	_Alignas(struct ethtool_sset_info) char room[sizeof(struct ethtool_sset_info) + 4] = {0};
+	struct ethtool_sset_info *set = (void *)room;
+	uint32_t count = 0;
+
+	set->cmd = ETHTOOL_GSSET_INFO;
+	set->sset_mask = 1u << ETH_SS_FEATURES;
+	if (ask(fd, interface, set) && set->sset_mask)
+		memcpy(&count, room + sizeof(*set), sizeof(count));
+	return count;
+}
+
+// The names of all features, `count` of them; NULL if they cannot be had. The caller frees it.
+static struct ethtool_gstrings *feature_names(int fd, const char *interface, uint32_t *count)
+{
+	struct ethtool_gstrings *names;
+
+	*count = count_features(fd, interface);
+	if (*count == 0)
+		return NULL;
+	names = calloc(1, sizeof(*names) + (size_t)*count * ETH_GSTRING_LEN);
+	if (!names)
+		return NULL;
+	names->cmd = ETHTOOL_GSTRINGS;
+	names->string_set = ETH_SS_FEATURES;
+	names->len = *count;
+	if (ask(fd, interface, names))
+		return names;
+	free(names);
+	return NULL;
+}
+
+static bool all_off(int fd, const char *interface, const struct ethtool_gstrings *names,
+		    uint32_t count)
+{
+	uint32_t blocks = (count + 31) / 32;
+	struct ethtool_gfeatures *now = calloc(1, sizeof(*now) + blocks * sizeof(now->features[0]));
+	bool off = now;
+
+	if (now) {
+		now->cmd = ETHTOOL_GFEATURES;
+		now->size = blocks;
+		off = ask(fd, interface, now);
+	}
+	for (uint32_t i = 0; off && i < count; i++) {
+		const struct ethtool_get_features_block *b = &now->features[i / 32];
+		const char *name = (const char *)names->data + (size_t)i * ETH_GSTRING_LEN;
+		off = !concerns_tcp(name) || !((b->requested | b->active) >> i % 32 & 1);
+	}
+	free(now);
+	return off;
+}
+
+static uint32_t longest_frame(int fd, const char *interface)
+{
+	struct ifreq request = {0};
+
+	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", interface);
+	return ioctl(fd, SIOCGIFMTU, &request) == 0 ? (uint32_t)request.ifr_mtu + ETH_HLEN : 0;
+}
+
+uint32_t drb_offload_none(const char *interface)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct ethtool_gstrings *names = NULL;
+	uint32_t count = 0, longest = 0;
+
+	if (fd < 0)
+		return 0;
+	if (is_veth(fd, interface))
+		names = feature_names(fd, interface, &count);
+	if (names && all_off(fd, interface, names, count))
+		longest = longest_frame(fd, interface);
+	free(names);
+	close(fd);
+	return longest;
+}
+
+int drb_offload_watch(void)
+{
+	struct sockaddr_nl links = {.nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK};
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_ROUTE);
+
+	if (fd >= 0 && bind(fd, (const struct sockaddr *)&links, sizeof(links)) == 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+bool drb_offload_may_differ(int fd)
+{
+	bool any = false;
+	char message;
+
+	// What it says does not matter; ENOBUFS says that there was more.
+	while (recv(fd, &message, sizeof(message), 0) >= 0 || errno == ENOBUFS)
+		any = true;
+	return any;
+}

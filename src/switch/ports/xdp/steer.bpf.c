@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Decides for each frame that enters the interface of an af_xdp port who receives it: the switch if
+// it is of the fabric, else the kernel's network stack as if the switch were not there.
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#include "core/fabric/addresses.h"
+#include "core/packet/ethertype.h"
+
+#include "switch/ports/xdp/steer_maps.h"
+
+enum {
+	ETHER = 14, // bytes of the Ethernet header
+	IPV6 = 40,
+	IPV6_NEXT = ETHER + 6, // where the field stands in the frame
+	ICMPV6 = 58,
+	SOLICITATION = 135,
+	ADVERTISEMENT = 136,
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_XSKMAP);
+	__uint(max_entries, STEER_QUEUES_MAX);
+	__type(key, uint32_t);
+	__type(value, uint32_t);
+} xsks_map SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct drb_addr_plan);
+} drb_plan SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct steer_counts);
+} drb_counts SEC(".maps");
+
+static bool is_neighbour_discovery(const uint8_t *frame, const uint8_t *end)
+{
+	if (frame + ETHER + IPV6 + 1 > end || frame[IPV6_NEXT] != ICMPV6)
+		return false;
+	return frame[ETHER + IPV6] == SOLICITATION || frame[ETHER + IPV6] == ADVERTISEMENT;
+}
+
+static bool is_of_fabric(const struct drb_addr_plan *p, const uint8_t *frame, const uint8_t *end)
+{
+	if (frame + ETHER > end)
+		return false;
+	if (drb_addr_has_label(p, frame))
+		return true;
+	switch (frame[12] << 8 | frame[13]) {
+	case DRB_ETHERTYPE_ARP:
+	case DRB_ETHERTYPE_HELLO:
+		return true;
+	case DRB_ETHERTYPE_IPV6:
+		return is_neighbour_discovery(frame, end);
+	default:
+		return false;
+	}
+}
+
+SEC("xdp")
+int drb_steer(struct xdp_md *ctx)
+{
+	const uint8_t *frame = (const uint8_t *)(long)ctx->data;
+	const uint8_t *end = (const uint8_t *)(long)ctx->data_end;
+	const uint32_t zero = 0;
+	int verdict = XDP_PASS;
+
+	const struct drb_addr_plan *p = bpf_map_lookup_elem(&drb_plan, &zero);
+	struct steer_counts *c = bpf_map_lookup_elem(&drb_counts, &zero);
+	if (!p || !c)
+		return XDP_PASS;
+	// A queue without a socket, beyond those of the workers, is the kernel's.
+	if (is_of_fabric(p, frame, end))
+		verdict = (int)bpf_redirect_map(&xsks_map, ctx->rx_queue_index, XDP_PASS);
+	c->seen++;
+	if (verdict == XDP_REDIRECT)
+		c->redirected++;
+	else
+		c->passed++;
+	return verdict;
+}
+
+// Helpers used are free for all; the kernel asks for a licence it knows.
+char licence[] SEC("license") = "Dual BSD/GPL";

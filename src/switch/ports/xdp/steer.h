@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The XDP programs of af_xdp ports: which frames their sockets receive, and what the kernel counts.
+// They are attached as long as this process lives, however it ends.
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/counters.h"
+
+#include "common/config/config.h"
+
+// Call before af_xdp devices are created. 0, or -errno with a message printed.
+int drb_steer_init(const struct drb_setup *setup);
+
+// The file of the program for a port's driver to load; NULL: it is to use its own.
+const char *drb_steer_program(const struct drb_port_setup *port);
+
+// What the program on a kernel interface has counted so far: seen, redirected, passed. False if it
+// is none that counts.
+bool drb_steer_read(const char *interface, struct drb_xdp_counters *counts);

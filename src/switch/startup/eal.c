@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/startup/eal.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <rte_eal.h>
+#include <rte_errno.h>
+#include <rte_log.h>
+#include <rte_mbuf.h>
+
+#ifdef DRB_AF_XDP
+#include <bpf/libbpf.h>
+#include <xdp/libxdp.h>
+#endif
+
+#include "switch/datapath/routing/flow_assign.h"
+#include "common/config/config_file.h"
+#include "common/cli/log.h"
+#include "switch/startup/tsc.h"
+
+#define ARGS_MAX (24 + 2 * DRB_PORTS_MAX)
+#define HUGEPAGE_KB 2048
+
+struct arguments {
+	int count;
+	char *value[ARGS_MAX];
+	char text[ARGS_MAX][sizeof(((struct drb_port_setup *)0)->device)];
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct arguments *a, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(a->text[a->count], sizeof(a->text[0]), fmt, ap);
+	va_end(ap);
+	a->value[a->count] = a->text[a->count];
+	a->count++;
+}
+
+uint32_t drb_eal_memory_mb(const struct drb_setup *setup, uint32_t mbufs)
+{
+	// Per mbuf a small page, which without hugepages no object may cross; besides: rings,
+	// device and log structures.
+	uint64_t bytes = (uint64_t)mbufs * 4096;
+
+	bytes += drb_assign_bytes(setup) * setup->workers;
+	return setup->memory_mb ? setup->memory_mb : (uint32_t)(bytes >> 20) + 16;
+}
+
+// The CPUs this process may run on as an EAL list, such as "0-1,4".
+static void allowed_cpus(char *list, size_t size)
+{
+	cpu_set_t set;
+	size_t len = 0;
+
+	snprintf(list, size, "0");
+	if (sched_getaffinity(0, sizeof(set), &set) < 0)
+		return;
+	for (int cpu = 0; cpu < CPU_SETSIZE && len + 16 < size; cpu++) {
+		int last = cpu;
+		if (!CPU_ISSET(cpu, &set))
+			continue;
+		while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, &set))
+			last++;
+		len += (size_t)snprintf(list + len, size - len, last > cpu ? "%s%d-%d" : "%s%d",
+					len ? "," : "", cpu, last);
+		cpu = last;
+	}
+}
+
+// The set of a list such as "0-1,4", whose form the config has checked.
+static cpu_set_t cpus_of(const char *list)
+{
+	unsigned from, to;
+	cpu_set_t set;
+	int len;
+
+	CPU_ZERO(&set);
+	while (sscanf(list, "%u%n", &from, &len) == 1) {
+		list += len;
+		to = from;
+		if (sscanf(list, "-%u%n", &to, &len) == 1)
+			list += len;
+		for (; from <= to && from < CPU_SETSIZE; from++)
+			CPU_SET(from, &set);
+		list += *list == ',';
+	}
+	return set;
+}
+
+int drb_eal_check(const char *path, const struct drb_setup *setup)
+{
+	char now[96];
+	cpu_set_t before, wanted = cpus_of(setup->cpus), got;
+	bool fits;
+
+	if (!*setup->cpus || sched_getaffinity(0, sizeof(before), &before) < 0)
+		return 0;
+	// Whether they exist and may be used is what the kernel says when asked for them.
+	fits = sched_setaffinity(0, sizeof(wanted), &wanted) == 0 &&
+	       sched_getaffinity(0, sizeof(got), &got) == 0 && CPU_EQUAL(&got, &wanted);
+	sched_setaffinity(0, sizeof(before), &before);
+	if (fits)
+		return 0;
+	allowed_cpus(now, sizeof(now));
+	return drb_config_bad(path, "process.cpus", "\"%s\" are not all CPUs to run on, as %s are",
+			      setup->cpus, now);
+}
+
+static unsigned long read_number(const char *path)
+{
+	unsigned long value = 0;
+	FILE *f = fopen(path, "r");
+
+	if (f && fscanf(f, "%lu", &value) != 1)
+		value = 0;
+	if (f)
+		fclose(f);
+	return value;
+}
+
+// True in the initial user namespace, where root may lock as many pages as it likes.
+static bool is_real_root(void)
+{
+	unsigned long inside, outside, count;
+	bool whole = false;
+	FILE *f = fopen("/proc/self/uid_map", "r");
+
+	if (f && fscanf(f, "%lu %lu %lu", &inside, &outside, &count) == 3)
+		whole = inside == 0 && outside == 0 && count == 4294967295ul;
+	if (f)
+		fclose(f);
+	return whole && geteuid() == 0;
+}
+
+static bool use_hugepages(const struct drb_setup *setup, uint32_t memory_mb)
+{
+	unsigned long free_kb;
+
+	if (setup->hugepages != DRB_HUGEPAGES_AUTO)
+		return setup->hugepages == DRB_HUGEPAGES_YES;
+	free_kb = HUGEPAGE_KB *
+		  read_number("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages");
+	return is_real_root() && free_kb >= memory_mb * 1024ul;
+}
+
+// The libraries below the af_xdp driver print a screenful while all goes well.
+static void quieten_xdp(void)
+{
+#ifdef DRB_AF_XDP
+	libbpf_set_print(NULL);
+	libxdp_set_print(NULL);
+#endif
+}
+
+// One lcore per worker. Each has a CPU of its own if the config names enough of them, else all may
+// run on all.
+static void add_lcores(struct arguments *a, const struct drb_setup *setup, const char *cpus)
+{
+	cpu_set_t set = cpus_of(cpus);
+	char list[DRB_WORKERS_MAX * 12] = "";
+	size_t len = 0;
+	int cpu = -1;
+
+	if (!*setup->cpus || setup->workers == 1 || CPU_COUNT(&set) < (int)setup->workers) {
+		add(a, "--lcores=(0-%u)@(%s)", setup->workers - 1, cpus);
+		return;
+	}
+	for (uint32_t n = 0; n < setup->workers; n++) {
+		while (!CPU_ISSET(++cpu, &set))
+			;
+		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%u@%d", n ? "," : "", n,
+					cpu);
+	}
+	add(a, "--lcores=%s", list);
+}
+
+int drb_eal_init(const struct drb_setup *setup, uint32_t memory_mb, bool verbose)
+{
+	static struct arguments a;
+	char cpus[96];
+	bool pci = false;
+	int rc;
+
+	drb_tsc_begin();
+	if (*setup->cpus)
+		snprintf(cpus, sizeof(cpus), "%s", setup->cpus);
+	else
+		allowed_cpus(cpus, sizeof(cpus));
+	add(&a, "%s", program_invocation_short_name);
+	add(&a, "--file-prefix=%s", setup->instance);
+	add_lcores(&a, setup, cpus);
+	add(&a, "--iova-mode=va");
+	add(&a, "--log-level=%s", verbose ? "*:info" : "*:error");
+	if (!verbose) {
+		quieten_xdp();
+		// A client says each time that its server is not there yet.
+		add(&a, "--log-level=pmd.net.memif:critical");
+	}
+	add(&a, "-m");
+	add(&a, "%u", memory_mb);
+	// Without hugepages DPDK refuses --in-memory; --no-shconf then leaves no files either.
+	if (use_hugepages(setup, memory_mb)) {
+		add(&a, "--in-memory");
+	} else {
+		add(&a, "--no-huge");
+		add(&a, "--no-shconf");
+	}
+	for (uint32_t i = 0; i < setup->down_ports + setup->up_ports; i++) {
+		if (setup->ports[i].driver != DRB_DRIVER_PCI)
+			continue;
+		add(&a, "-a");
+		add(&a, "%s", setup->ports[i].device);
+		pci = true;
+	}
+	if (!pci)
+		add(&a, "--no-pci");
+	// The stats socket is for this user alone; its directory is there already.
+	mode_t mask = umask(0177);
+	rc = rte_eal_init(a.count, a.value);
+	umask(mask);
+	if (rc < 0) {
+		rc = -rte_errno;
+		drb_error("DPDK did not start: %s (-v shows what it says)", rte_strerror(-rc));
+		return rc;
+	}
+	return 0;
+}
+
+void drb_eal_free(void)
+{
+	rte_eal_cleanup();
+}

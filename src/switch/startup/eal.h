@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// DPDK's environment layer, set up by the program rather than by its user: in-memory, own file
+// prefix, no PCI scan unless a PCI port is configured, a floating worker unless pinned, hugepages
+// when there are free ones.
+
+#include "common/config/config.h"
+
+// MiB of packet memory for this many mbufs, with what DPDK needs besides.
+uint32_t drb_eal_memory_mb(const struct drb_setup *setup, uint32_t mbufs);
+
+// The CPUs asked for are there: -EINVAL with a message naming the config's line if not.
+int drb_eal_check(const char *config_path, const struct drb_setup *setup);
+
+// 0, or -errno with a message printed. Call once per process.
+int drb_eal_init(const struct drb_setup *setup, uint32_t memory_mb, bool verbose);
+void drb_eal_free(void);

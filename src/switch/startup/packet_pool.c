@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// As rte_pktmbuf_pool_create(), which without hugepages gives each buffer a page of 4096 bytes for
+// its 2432, lest it cross into another: half of the memory of a switch process.
+#include "switch/startup/packet_pool.h"
+
+#include <rte_errno.h>
+#include <rte_mbuf.h>
+#include <rte_mbuf_pool_ops.h>
+
+// True if no device needs buffers in one piece of physical memory.
+static bool any_memory_does(const struct drb_setup *s)
+{
+	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
+		enum drb_driver driver = s->ports[i].driver;
+		if (driver != DRB_DRIVER_AF_PACKET && driver != DRB_DRIVER_MEMIF &&
+		    driver != DRB_DRIVER_NONE)
+			return false;
+	}
+	return true;
+}
+
+struct rte_mempool *drb_pool_new(const struct drb_setup *s, uint32_t mbufs)
+{
+	struct rte_pktmbuf_pool_private room = {.mbuf_data_room_size = RTE_MBUF_DEFAULT_BUF_SIZE};
+	unsigned size = sizeof(struct rte_mbuf) + RTE_MBUF_DEFAULT_BUF_SIZE;
+	struct rte_mempool *pool = rte_mempool_create_empty(
+		"packets", mbufs, size, DRB_POOL_CACHE, sizeof(room), SOCKET_ID_ANY,
+		any_memory_does(s) ? RTE_MEMPOOL_F_NO_IOVA_CONTIG : 0);
+	int rc;
+
+	if (!pool)
+		return NULL;
+	rc = rte_mempool_set_ops_byname(pool, rte_mbuf_best_mempool_ops(), NULL);
+	if (rc == 0) {
+		rte_pktmbuf_pool_init(pool, &room);
+		rc = rte_mempool_populate_default(pool);
+	}
+	if (rc < 0) {
+		rte_mempool_free(pool);
+		rte_errno = -rc;
+		return NULL;
+	}
+	rte_mempool_obj_iter(pool, rte_pktmbuf_init, NULL);
+	return pool;
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The packet buffers of a switch.
+
+#include "common/config/config.h"
+
+#define DRB_POOL_CACHE 256 // buffers that a worker keeps at hand
+
+struct rte_mempool;
+
+// A pool of so many buffers, the caller's to free. NULL with rte_errno set. Needs a running EAL.
+struct rte_mempool *drb_pool_new(const struct drb_setup *setup, uint32_t buffers);

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Replies of a switch as structs: everything is taken, nothing malformed is believed.
+#include "fixtures/unit.h"
+
+#include <errno.h>
+
+#include "common/telemetry/switch_reader.h"
+#include "fixtures/telemetry_server.h"
+
+// Connects to a server with these replies.
+static void connect_to(struct server *server, struct script *script, struct drb_telemetry *t)
+{
+	script->greeting = GREETING;
+	start(server, script);
+	assert_int_equal(drb_telemetry_open(t, server->path, PATIENT_MS), 0);
+}
+
+static void disconnect(struct server *server, struct drb_telemetry *t)
+{
+	drb_telemetry_close(t);
+	stop(server);
+}
+
+#define INFO                                                                                       \
+	"{\"/drb/info\":{\"name\":\"s1-5\",\"fabric\":\"drb\",\"version\":\"0.1.0\",\"layers\":3," \
+	"\"arity\":2,\"layer\":1,\"label\":5,\"code\":[2,1],\"pid\":7,\"ready\":1,"                \
+	"\"uptime_ns\":12345678901234,\"ports\":4,\"ports_usable\":3,\"trouble\":\"u0 down\"}}"
+
+static void info_is_read(void **state)
+{
+	struct script script = {.replies = {INFO}};
+	struct drb_switch_info info;
+	struct drb_telemetry t;
+	struct server server;
+
+	(void)state;
+	connect_to(&server, &script, &t);
+	assert_int_equal(drb_read_info(&t, &info), 0);
+	disconnect(&server, &t);
+	assert_string_equal(info.name, "s1-5");
+	assert_string_equal(info.fabric, "drb");
+	assert_string_equal(info.code, "(2,1)");
+	assert_int_equal(info.layer, 1);
+	assert_int_equal(info.label, 5);
+	assert_int_equal(info.ready, 1);
+	assert_true(info.uptime_ns == 12345678901234);
+	assert_int_equal(info.ports_usable, 3);
+	assert_string_equal(info.trouble, "u0 down");
+}
+
+// The reply to `command` with every key of the list; the value of each is its place in the list.
+#define VALUE(key, meaning)                                                                        \
+	used += (size_t)snprintf(text + used, size - used, "%s\"" #key "\":%u", used ? "," : "",   \
+				 at++);
+
+static void counters(char *text, size_t size, const char *command)
+{
+	size_t used = 0;
+	uint32_t at = 100;
+
+	if (strcmp(command, DRB_CMD_DROPS) == 0) {
+		DRB_DROP_REASONS(VALUE)
+	} else if (strcmp(command, DRB_CMD_ROUTING) == 0) {
+		DRB_ROUTING_COUNTERS(VALUE)
+	} else {
+		DRB_WORKER_COUNTERS(VALUE)
+	}
+}
+
+static void counters_are_read_by_name(void **state)
+{
+	char keys[1024], drops_text[1200], routing_text[1200], worker_text[1200];
+	struct script script = {.replies = {drops_text, routing_text, worker_text}};
+	struct drb_switch_drops drops;
+	struct drb_switch_routing routing;
+	struct drb_switch_worker worker;
+	struct drb_telemetry t;
+	struct server server;
+
+	(void)state;
+	counters(keys, sizeof(keys), DRB_CMD_DROPS);
+	snprintf(drops_text, sizeof(drops_text), "{\"/drb/drops\":{%s}}", keys);
+	counters(keys, sizeof(keys), DRB_CMD_ROUTING);
+	snprintf(routing_text, sizeof(routing_text),
+		 "{\"/drb/routing\":{\"scheme\":\"drb\",\"unit\":\"packet\",\"threshold\":\"1.5\","
+		 "\"threshold_mode\":\"auto\",\"utilisation\":\"0.25\",\"flows\":12,"
+		 "\"flows_per_uplink\":\"3\","
+		 "\"choices\":2,\"slot_ns\":7,\"tau\":8,\"seed\":9,%s}}",
+		 keys);
+	counters(keys, sizeof(keys), DRB_CMD_WORKER);
+	snprintf(worker_text, sizeof(worker_text),
+		 "{\"/drb/worker\":{\"idle\":\"sleep\",\"time_ns\":5,\"cycles_hz\":6,"
+		 "\"buffers\":8,\"buffers_free\":7,%s}}",
+		 keys);
+	connect_to(&server, &script, &t);
+	assert_int_equal(drb_read_drops(&t, &drops), 0);
+	assert_int_equal(drb_read_routing(&t, &routing), 0);
+	assert_int_equal(drb_read_worker(&t, &worker), 0);
+	disconnect(&server, &t);
+
+	uint32_t at = 100;
+#define X(key, meaning) assert_int_equal(drops.reason[DRB_DROP_##key], at++);
+	DRB_DROP_REASONS(X)
+#undef X
+	at = 100;
+#define X(key, meaning) assert_int_equal(routing.count.key, at++);
+	DRB_ROUTING_COUNTERS(X)
+#undef X
+	at = 100;
+#define X(key, meaning) assert_int_equal(worker.count.key, at++);
+	DRB_WORKER_COUNTERS(X)
+#undef X
+	assert_string_equal(routing.threshold, "1.5");
+	assert_int_equal(routing.seed, 9);
+	assert_int_equal(routing.slot_ns, 7);
+	assert_int_equal(routing.tau, 8);
+	assert_string_equal(routing.threshold_mode, "auto");
+	assert_string_equal(routing.utilisation, "0.25");
+	assert_string_equal(routing.flows_per_uplink, "3");
+	assert_int_equal(routing.flows, 12);
+	assert_int_equal(worker.cycles_hz, 6);
+	assert_int_equal(worker.buffers, 8);
+	assert_int_equal(worker.buffers_free, 7);
+	assert_string_equal(worker.idle, "sleep");
+}
+
+// Of a port: with the counters of its XDP program, without, and with some of them only.
+static void xdp_counters_are_all_there_or_none(void **state)
+{
+#define LINK                                                                                       \
+	"{\"/drb/port\":{\"name\":\"u0\",\"peer\":\"s2-0.d0\",\"driver\":\"af_xdp\","              \
+	"\"device\":\"u0\",\"state\":\"up\",\"neighbour\":\"s2-0.d0\",\"rate\":\"none\","          \
+	"\"queue\":512"
+	struct script script = {.replies = {LINK
+					    ",\"xdp_seen\":5,\"xdp_redirected\":3,\"xdp_passed\":2,"
+					    "\"xdp_ring_full\":1,\"xdp_dropped\":0}}",
+					    LINK "}}", LINK ",\"xdp_seen\":5}}"}};
+#undef LINK
+	struct drb_switch_link link;
+	struct drb_telemetry t;
+	struct server server;
+
+	(void)state;
+	connect_to(&server, &script, &t);
+	assert_int_equal(drb_read_link(&t, "u0", &link), 0);
+	assert_true(link.steered);
+	assert_string_equal(link.neighbour, "s2-0.d0");
+	assert_int_equal(link.xdp.xdp_seen, 5);
+	assert_int_equal(link.xdp.xdp_redirected, 3);
+	assert_int_equal(link.xdp.xdp_passed, 2);
+	assert_int_equal(link.xdp.xdp_ring_full, 1);
+	assert_int_equal(link.xdp.xdp_dropped, 0);
+	assert_int_equal(drb_read_link(&t, "u0", &link), 0);
+	assert_false(link.steered);
+	assert_int_equal(drb_read_link(&t, "u0", &link), -EPROTO);
+	disconnect(&server, &t);
+}
+
+// Ports from..from+count-1 of total; every counter of port p is 10 p plus its place in the list.
+static void ports_reply(char *text, size_t size, uint32_t total, uint32_t from, uint32_t count,
+			uint32_t values)
+{
+	size_t used = (size_t)snprintf(text, size,
+				       "{\"/drb/ports\":{\"switch\":\"s1-0\",\"time_ns\":%u,"
+				       "\"total\":%u,\"from\":%u,\"name\":[",
+				       from + 1, total, from);
+	uint32_t place = 0;
+
+	for (uint32_t p = from; p < from + count; p++)
+		used += (size_t)snprintf(text + used, size - used, "%s\"d%u\"", p > from ? "," : "",
+					 p);
+#define X(key, meaning)                                                                            \
+	used += (size_t)snprintf(text + used, size - used, "],\"" #key "\":[");                    \
+	for (uint32_t p = from; p < from + values; p++)                                            \
+		used += (size_t)snprintf(text + used, size - used, "%s%u", p > from ? "," : "",    \
+					 10 * p + place);                                          \
+	place++;
+	DRB_PORT_COUNTERS(X)
+#undef X
+	snprintf(text + used, size - used, "]}}");
+}
+
+static int read_ports(const char *first, const char *second, struct drb_switch_ports *ports,
+		      struct script *script)
+{
+	struct drb_telemetry t;
+	struct server server;
+
+	*script = (struct script){.replies = {first, second}};
+	connect_to(&server, script, &t);
+	t.timeout_ms = second ? PATIENT_MS : 10 * IMPATIENT_MS;
+	int rc = drb_read_ports(&t, ports);
+	disconnect(&server, &t);
+	return rc;
+}
+
+static void check_ports(const struct drb_switch_ports *ports)
+{
+	for (uint32_t p = 0; p < ports->count; p++) {
+		char name[16];
+		uint32_t place = 0;
+		snprintf(name, sizeof(name), "d%u", p);
+		assert_string_equal(ports->port[p].name, name);
+#define X(key, meaning) assert_int_equal(ports->port[p].count.key, 10 * p + place++);
+		DRB_PORT_COUNTERS(X)
+#undef X
+	}
+}
+
+static void ports_are_read_at_once_or_in_parts(void **state)
+{
+	static char all[16384], low[16384], high[16384];
+	struct drb_switch_ports ports;
+	struct script script;
+
+	(void)state;
+	ports_reply(all, sizeof(all), 4, 0, 4, 4);
+	assert_int_equal(read_ports(all, NULL, &ports, &script), 0);
+	assert_int_equal(ports.count, 4);
+	assert_true(ports.one_picture);
+	check_ports(&ports);
+	drb_switch_ports_free(&ports);
+
+	ports_reply(low, sizeof(low), 100, 0, 64, 64);
+	ports_reply(high, sizeof(high), 100, 64, 36, 36);
+	assert_int_equal(read_ports(low, high, &ports, &script), 0);
+	assert_string_equal(script.asked[0], "/drb/ports");
+	assert_string_equal(script.asked[1], "/drb/ports,64");
+	assert_int_equal(ports.count, 100);
+	assert_false(ports.one_picture);
+	check_ports(&ports);
+	drb_switch_ports_free(&ports);
+}
+
+static void malformed_ports_are_refused(void **state)
+{
+	static const struct {
+		uint32_t total, from, count, values;
+	} cases[] = {
+		{0, 0, 0, 0},      // no ports
+		{4, 1, 3, 3},      // not the first
+		{4, 0, 5, 5},      // more than there are
+		{4, 0, 0, 0},      // would never end
+		{4, 0, 4, 3},      // a counter short
+		{4, 0, 4, 5},      // one too many
+		{9000, 0, 64, 64}, // more than any switch has
+	};
+	static char text[16384], low[16384], other[16384];
+	struct drb_switch_ports ports;
+	struct script script;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		ports_reply(text, sizeof(text), cases[i].total, cases[i].from, cases[i].count,
+			    cases[i].values);
+		assert_int_equal(read_ports(text, NULL, &ports, &script), -EPROTO);
+		assert_null(ports.port);
+	}
+	// The second part is of a switch with another number of ports, or the first part again.
+	ports_reply(low, sizeof(low), 100, 0, 64, 64);
+	ports_reply(other, sizeof(other), 200, 64, 64, 64);
+	assert_int_equal(read_ports(low, other, &ports, &script), -EPROTO);
+	assert_int_equal(read_ports(low, low, &ports, &script), -EPROTO);
+}
+
+static void malformed_values_are_refused(void **state)
+{
+	// Replacements in INFO.
+	static const char *const cases[][2] = {
+		{"\"s1-5\"", "5"},
+		{"\"s1-5\"", "null"},
+		{"\"s1-5\"", "\"a name that is far too long for the name of any switch there is\""},
+		{"\"layer\":1", "\"layer\":-1"},
+		{"\"layer\":1", "\"layer\":1.5"},
+		{"\"layer\":1", "\"layer\":\"1\""},
+		{"\"layer\":1", "\"leier\":1"},
+		{"[2,1]", "{}"},
+		{"[2,1]", "\"(2,1)\""},
+		{"[2,1]", "[2,-1]"},
+		{"[2,1]", "[[2],1]"},
+		{"{\"name\"", "[{\"name\""},
+	};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char text[1024];
+		const char *at = strstr(INFO, cases[i][0]);
+		assert_non_null(at);
+		snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - INFO), INFO, cases[i][1],
+			 at + strlen(cases[i][0]));
+		struct script script = {.replies = {text}};
+		struct drb_switch_info info;
+		struct drb_telemetry t;
+		struct server server;
+		connect_to(&server, &script, &t);
+		if (drb_read_info(&t, &info) != -EPROTO)
+			fail_msg("%s is believed", text);
+		disconnect(&server, &t);
+	}
+}
+
+// A label code with more digits than the text has room for.
+static void endless_codes_are_refused(void **state)
+{
+	static char text[8192] = INFO;
+	struct script script = {.replies = {text}};
+	struct drb_switch_info info;
+	struct drb_telemetry t;
+	struct server server;
+
+	(void)state;
+	char *at = strstr(text, "[2,1]"), tail[256];
+	snprintf(tail, sizeof(tail), "%s", at + strlen("[2,1]"));
+	strcpy(at, "[2");
+	for (int i = 0; i < 1000; i++)
+		strcat(at, ",1");
+	strcat(at, "]");
+	strcat(at, tail);
+	connect_to(&server, &script, &t);
+	assert_int_equal(drb_read_info(&t, &info), -EPROTO);
+	disconnect(&server, &t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(info_is_read),
+		cmocka_unit_test(counters_are_read_by_name),
+		cmocka_unit_test(xdp_counters_are_all_there_or_none),
+		cmocka_unit_test(ports_are_read_at_once_or_in_parts),
+		cmocka_unit_test(malformed_ports_are_refused),
+		cmocka_unit_test(malformed_values_are_refused),
+		cmocka_unit_test(endless_codes_are_refused),
+	};
+	return cmocka_run_group_tests_name("switch_reader", tests, NULL, NULL);
+}

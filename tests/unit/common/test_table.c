@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fixtures/unit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cli/table.h"
+
+static const struct drb_column columns[] = {
+	{"port", NULL, DRB_TEXT, 0}, {"in_packets", "in", DRB_COUNT, 0},
+	{"seed", "", DRB_COUNT, 0},  {"latency", "latency slots", DRB_REAL, 2},
+	{"note", NULL, DRB_TEXT, 0},
+};
+
+// The same rows in every format.
+static char *render(enum drb_format format)
+{
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct drb_table *t = drb_table_new(out, format, columns, ARRAY_SIZE(columns));
+
+	drb_table_text(t, "d0");
+	drb_table_count(t, 7);
+	drb_table_count(t, 1);
+	drb_table_real(t, 6.125);
+	drb_table_text(t, "plain");
+	drb_table_text(t, "u11");
+	drb_table_count(t, 1234567890123);
+	drb_table_count(t, 1);
+	drb_table_real(t, NAN);
+	drb_table_text(t, "a \"b\", c");
+	drb_table_text(t, "");
+	drb_table_count(t, 0);
+	drb_table_count(t, 2);
+	drb_table_real(t, 1e-7);
+	drb_table_text(t, NULL);
+	drb_table_end(t);
+	fclose(out);
+	return text;
+}
+
+static void check(enum drb_format format, const char *expected)
+{
+	char *text = render(format);
+
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void aligned_table(void **state)
+{
+	(void)state;
+	check(DRB_FORMAT_TABLE, "port             in  latency slots  note\n"
+				"d0                7           6.12  plain\n"
+				"u11   1234567890123              -  a \"b\", c\n"
+				"-                 0           0.00  -\n");
+}
+
+static void csv(void **state)
+{
+	(void)state;
+	check(DRB_FORMAT_CSV, "port,in_packets,seed,latency,note\n"
+			      "d0,7,1,6.125,plain\n"
+			      "u11,1234567890123,1,,\"a \"\"b\"\", c\"\n"
+			      ",0,2,1e-07,\n");
+}
+
+static void json(void **state)
+{
+	(void)state;
+	check(DRB_FORMAT_JSON,
+	      "{\"port\":\"d0\",\"in_packets\":7,\"seed\":1,\"latency\":6.125,\"note\":\"plain\"}\n"
+	      "{\"port\":\"u11\",\"in_packets\":1234567890123,\"seed\":1,\"latency\":null,"
+	      "\"note\":\"a \\\"b\\\", c\"}\n"
+	      "{\"port\":\"\",\"in_packets\":0,\"seed\":2,\"latency\":1e-7,\"note\":null}\n");
+}
+
+static char *one_cell(enum drb_format format, const char *value)
+{
+	static const struct drb_column column = {"name", NULL, DRB_TEXT, 0};
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct drb_table *t = drb_table_new(out, format, &column, 1);
+
+	if (value)
+		drb_table_text(t, value);
+	drb_table_end(t);
+	fclose(out);
+	return text;
+}
+
+static void check_cell(enum drb_format format, const char *value, const char *expected)
+{
+	char *text = one_cell(format, value);
+
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void hostile_text_is_harmless(void **state)
+{
+	(void)state;
+	// Escape sequences stay off the terminal; bytes that are not UTF-8 do not stop JSON.
+	check_cell(DRB_FORMAT_TABLE, "\033[2Jx\n", "name\n?[2Jx?\n");
+	check_cell(DRB_FORMAT_JSON, "\033x", "{\"name\":\"\\u001Bx\"}\n");
+	check_cell(DRB_FORMAT_JSON,
+		   "a\xff\xc3"
+		   "b",
+		   "{\"name\":\"a??b\"}\n");
+	check_cell(DRB_FORMAT_JSON, "\xc3\xa4", "{\"name\":\"\xc3\xa4\"}\n");
+	check_cell(DRB_FORMAT_CSV, "two\nlines", "name\n\"two\nlines\"\n");
+}
+
+static char *two_flags(enum drb_format format)
+{
+	static const struct drb_column column = {"even", NULL, DRB_FLAG, 0};
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct drb_table *t = drb_table_new(out, format, &column, 1);
+
+	drb_table_flag(t, true);
+	drb_table_flag(t, false);
+	drb_table_end(t);
+	fclose(out);
+	return text;
+}
+
+static void flags(void **state)
+{
+	static const char *const expected[] = {
+		[DRB_FORMAT_TABLE] = "even\n yes\n  no\n",
+		[DRB_FORMAT_CSV] = "even\ntrue\nfalse\n",
+		[DRB_FORMAT_JSON] = "{\"even\":true}\n{\"even\":false}\n",
+	};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
+		char *text = two_flags((enum drb_format)i);
+		assert_string_equal(text, expected[i]);
+		free(text);
+	}
+}
+
+static void no_rows(void **state)
+{
+	(void)state;
+	check_cell(DRB_FORMAT_TABLE, NULL, "name\n");
+	check_cell(DRB_FORMAT_CSV, NULL, "name\n");
+	check_cell(DRB_FORMAT_JSON, NULL, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(aligned_table), cmocka_unit_test(csv),
+		cmocka_unit_test(json),          cmocka_unit_test(hostile_text_is_harmless),
+		cmocka_unit_test(flags),         cmocka_unit_test(no_rows),
+	};
+	return cmocka_run_group_tests_name("table", tests, NULL, NULL);
+}

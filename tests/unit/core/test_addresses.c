@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fixtures/unit.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "core/fabric/addresses.h"
+#include "core/math/random.h"
+#include "core/fabric/tree.h"
+
+static void the_default_plan(void **state)
+{
+	struct drb_addr_plan plan = drb_addr_default(16);
+	static const uint8_t mac10[] = {0x02, 0, 0, 0, 0, 10};
+	static const uint8_t ipv6_10[16] = {0xfd, [15] = 11};
+	uint8_t mac[6], ipv6[16];
+
+	(void)state;
+	drb_addr_mac(&plan, 10, mac);
+	assert_memory_equal(mac, mac10, 6);
+	assert_int_equal(drb_addr_ipv4(&plan, 10), 0x0a00000b); // 10.0.0.11
+	drb_addr_ipv6(&plan, 10, ipv6);
+	assert_memory_equal(ipv6, ipv6_10, 16);
+	assert_true(drb_addr_fits(&plan));
+}
+
+// A mark in the second octet hides no label.
+static void marks_are_looked_through(void **state)
+{
+	struct drb_addr_plan plan = drb_addr_default(16);
+	uint8_t mac[6];
+
+	(void)state;
+	for (uint32_t mark = 0; mark < 256; mark++) {
+		drb_addr_mac(&plan, 15, mac);
+		mac[1] = (uint8_t)mark;
+		assert_true(drb_addr_has_label(&plan, mac));
+		assert_int_equal(drb_addr_of_mac(&plan, mac), mark ? DRB_NO_LABEL : 15);
+		mac[0] ^= 4;
+		assert_false(drb_addr_has_label(&plan, mac));
+		drb_addr_mac(&plan, 16, mac);
+		mac[1] = (uint8_t)mark;
+		assert_false(drb_addr_has_label(&plan, mac));
+	}
+}
+
+static void check_round_trip(const struct drb_addr_plan *plan, uint32_t host)
+{
+	uint8_t mac[6], ipv6[16];
+
+	drb_addr_mac(plan, host, mac);
+	assert_int_equal(drb_addr_of_mac(plan, mac), host);
+	assert_int_equal(drb_addr_of_ipv4(plan, drb_addr_ipv4(plan, host)), host);
+	drb_addr_ipv6(plan, host, ipv6);
+	assert_int_equal(drb_addr_of_ipv6(plan, ipv6), host);
+}
+
+static void labels_read_back(void **state)
+{
+	static const char *const plans[][3] = {
+		{"02:00", "10.0.0.0/8", "fd00::/64"},
+		{"fe:ff", "192.168.0.0/16", "2001:db8:1:2::/64"},
+		{"06:a0", "100.64.0.0/10", "fd12:3456:789a:bcde:f012:3456::/96"},
+		{"02:00", "172.16.8.0/21", "fd00:0:0:0:0:0:8000:0/100"},
+	};
+	static const uint32_t hosts[] = {1u << 23, 65534, (1u << 22) - 2, 2046};
+	struct drb_rng r = drb_rng_seed(30, 0);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(plans); i++) {
+		struct drb_addr_plan plan = drb_addr_default(hosts[i]);
+		assert_int_equal(drb_addr_set_mac(&plan, plans[i][0]), 0);
+		assert_int_equal(drb_addr_set_ipv4(&plan, plans[i][1]), 0);
+		assert_int_equal(drb_addr_set_ipv6(&plan, plans[i][2]), 0);
+		assert_true(drb_addr_fits(&plan));
+		check_round_trip(&plan, 0);
+		check_round_trip(&plan, hosts[i] - 1);
+		for (int n = 0; n < 10000; n++)
+			check_round_trip(&plan, drb_rng_below(&r, hosts[i]));
+	}
+}
+
+// Neighbours of the range, and addresses of other kinds, are no labels.
+static void other_addresses_have_no_label(void **state)
+{
+	struct drb_addr_plan plan = drb_addr_default(16);
+	uint8_t mac[6], ipv6[16], broadcast[6];
+
+	(void)state;
+	assert_int_equal(drb_addr_of_ipv4(&plan, 0x0a000000), DRB_NO_LABEL);
+	assert_int_equal(drb_addr_of_ipv4(&plan, 0x0a000011), DRB_NO_LABEL);
+	assert_int_equal(drb_addr_of_ipv4(&plan, 0x09ffffff), DRB_NO_LABEL);
+	assert_int_equal(drb_addr_of_ipv4(&plan, 0), DRB_NO_LABEL);
+	assert_int_equal(drb_addr_of_ipv4(&plan, UINT32_MAX), DRB_NO_LABEL);
+	drb_addr_mac(&plan, 16, mac);
+	assert_int_equal(drb_addr_of_mac(&plan, mac), DRB_NO_LABEL);
+	memset(broadcast, 0xff, sizeof(broadcast));
+	assert_int_equal(drb_addr_of_mac(&plan, broadcast), DRB_NO_LABEL);
+	for (int byte = 0; byte < 2; byte++) {
+		drb_addr_mac(&plan, 3, mac);
+		mac[byte] ^= 1;
+		assert_int_equal(drb_addr_of_mac(&plan, mac), DRB_NO_LABEL);
+	}
+	assert_int_equal(drb_addr_of_ipv6(&plan, plan.ipv6), DRB_NO_LABEL);
+	drb_addr_ipv6(&plan, 16, ipv6);
+	assert_int_equal(drb_addr_of_ipv6(&plan, ipv6), DRB_NO_LABEL);
+	for (int byte = 0; byte < 15; byte++) {
+		drb_addr_ipv6(&plan, 3, ipv6);
+		ipv6[byte] ^= 0x10;
+		assert_int_equal(drb_addr_of_ipv6(&plan, ipv6), DRB_NO_LABEL);
+	}
+}
+
+static void plans_must_hold_every_host(void **state)
+{
+	static const struct {
+		const char *ipv4, *ipv6;
+		uint32_t hosts;
+		bool fits;
+	} cases[] = {
+		{"10.0.0.0/8", "fd00::/64", 1u << 23, true},
+		{"10.0.0.0/8", "fd00::/64", (1u << 24) - 2, true}, // the last one is broadcast
+		{"10.0.0.0/8", "fd00::/64", (1u << 24) - 1, false},
+		{"0.0.0.0/0", "fd00::/64", DRB_HOSTS_MAX, true},
+		{"10.0.0.0/24", "fd00::/64", 254, true},
+		{"10.0.0.0/24", "fd00::/64", 255, false},
+		{"10.0.0.0/30", "fd00::/64", 2, true},
+		{"10.0.0.0/31", "fd00::/64", 2, false},
+		{"10.0.0.1/32", "fd00::/64", 2, false},
+		{"10.0.0.0/8", "fd00::/120", 254, true},
+		{"10.0.0.0/8", "fd00::/120", 256, false},
+		{"10.0.0.0/8", "fd00::1/128", 2, false},
+	};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct drb_addr_plan plan = drb_addr_default(cases[i].hosts);
+		assert_int_equal(drb_addr_set_ipv4(&plan, cases[i].ipv4), 0);
+		assert_int_equal(drb_addr_set_ipv6(&plan, cases[i].ipv6), 0);
+		assert_int_equal(drb_addr_fits(&plan), cases[i].fits);
+	}
+}
+
+static void malformed_bases_are_refused(void **state)
+{
+	static const char *const ipv4[] = {
+		"",
+		"10.0.0.0",
+		"10.0.0.0/",
+		"10.0.0.0/33",
+		"10.0.0.0/-1",
+		"10.0.0.0/8x",
+		"10.0.0.1/8",
+		"10.0.0/8",
+		"10.0.0.256/8",
+		"/8",
+		"10.0.0.0/ 8",
+		" 10.0.0.0/8",
+		"10.0.0.0/8/8",
+		"fd00::/64",
+		"010.0.0.0/8",
+		"10.0.0.0/+8",
+		"10.0.0.0/99999999999999999999",
+		"1000000000000000000000000000/8",
+	};
+	static const char *const ipv6[] = {
+		"",           "fd00::",     "fd00::/", "fd00::/129", "fd00::1/64",     "fd00:::/64",
+		"fd00::g/64", "10.0.0.0/8", "::/0x40", "fd00::/64 ", "fd00::%eth0/64",
+	};
+	static const char *const mac[] = {
+		"",      "02",    "02:",   "2:0",   "02:0",  "02:000", "02-00",    "01:00",
+		"g0:00", " 2:00", "+2:00", "-2:00", "02: 0", "0x:00",  "02:00:00", "02:00 ",
+	};
+	struct drb_addr_plan plan = drb_addr_default(16), before = plan;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ipv4); i++)
+		assert_int_equal(drb_addr_set_ipv4(&plan, ipv4[i]), -EINVAL);
+	for (size_t i = 0; i < ARRAY_SIZE(ipv6); i++)
+		assert_int_equal(drb_addr_set_ipv6(&plan, ipv6[i]), -EINVAL);
+	for (size_t i = 0; i < ARRAY_SIZE(mac); i++)
+		assert_int_equal(drb_addr_set_mac(&plan, mac[i]), -EINVAL);
+	assert_memory_equal(&plan, &before, sizeof(plan));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_default_plan),
+		cmocka_unit_test(marks_are_looked_through),
+		cmocka_unit_test(labels_read_back),
+		cmocka_unit_test(other_addresses_have_no_label),
+		cmocka_unit_test(plans_must_hold_every_host),
+		cmocka_unit_test(malformed_bases_are_refused),
+	};
+	return cmocka_run_group_tests_name("addr", tests, NULL, NULL);
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The decision when some uplinks are dead.
+#include "fixtures/unit.h"
+
+#include "core/routing/choice.h"
+
+#include "fixtures/chi2.h"
+
+#define UPLINKS 5
+
+static struct drb_choice choice_of(enum drb_scheme scheme, uint32_t choices)
+{
+	return (struct drb_choice){.scheme = scheme,
+				   .uplinks = UPLINKS,
+				   .choices = choices,
+				   .margin = drb_margin(2),
+				   .salt = 9};
+}
+
+// Nothing dead: as ever. Something dead: never a dead one, for every scheme and set of them.
+static void never_a_dead_one(void **state)
+{
+	struct drb_rng r = drb_rng_seed(1, 5);
+	uint32_t load[UPLINKS];
+
+	(void)state;
+	for (int n = 0; n < 400000; n++) {
+		enum drb_scheme scheme = (enum drb_scheme)(n % DRB_SCHEME_COUNT);
+		struct drb_choice c = choice_of(scheme, 2 + drb_rng_below(&r, UPLINKS - 1));
+		uint64_t live = 1 + drb_rng_below(&r, (1 << UPLINKS) - 1);
+		uint32_t def = drb_rng_below(&r, UPLINKS);
+		uint64_t flow = drb_rng_next(&r), draw = drb_rng_next(&r);
+		for (uint32_t u = 0; u < UPLINKS; u++)
+			load[u] = drb_rng_below(&r, 8);
+		uint32_t up = drb_choose_live(&c, live, load, def, flow, draw);
+		assert_true(up < UPLINKS && (live >> up & 1));
+		if (live == (1 << UPLINKS) - 1)
+			assert_int_equal(up, drb_choose(&c, load, def, flow, draw));
+		// Left only for one that is shorter by more than T.
+		if (drb_scheme_has_threshold(scheme) && up != def && (live >> def & 1))
+			assert_true(load[up] + c.margin <= load[def]);
+		for (uint32_t u = 0; scheme == DRB_SCHEME_LEAST && u < UPLINKS; u++)
+			assert_true(!(live >> u & 1) || load[up] <= load[u]);
+	}
+}
+
+static void dead_default_is_a_random_one(void **state)
+{
+	static const enum drb_scheme schemes[] = {DRB_SCHEME_DRB, DRB_SCHEME_DMODK};
+	const uint32_t load[UPLINKS] = {3, 3, 0, 3, 3};
+	struct drb_rng r = drb_rng_seed(2, 5);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(schemes); i++) {
+		struct drb_choice c = choice_of(schemes[i], 2);
+		uint64_t seen[UPLINKS] = {0};
+		for (int n = 0; n < 9000; n++)
+			seen[drb_choose_live(&c, 0x1a, load, 2, 0, drb_rng_next(&r))]++;
+		assert_int_equal(seen[0] + seen[2], 0);
+		assert_uniform(((const uint64_t[]){seen[1], seen[3], seen[4]}), 3);
+	}
+}
+
+// The candidate is drawn among the live ones only.
+static void live_candidates_are_uniform(void **state)
+{
+	const uint32_t load[UPLINKS] = {0, 9, 0, 0, 0};
+	const struct drb_choice c = choice_of(DRB_SCHEME_DRB, 2);
+	struct drb_rng r = drb_rng_seed(3, 5);
+	uint64_t seen[UPLINKS] = {0};
+
+	(void)state;
+	for (int n = 0; n < 9000; n++)
+		seen[drb_choose_live(&c, 0x17, load, 1, 0, drb_rng_next(&r))]++;
+	assert_int_equal(seen[1] + seen[3], 0);
+	assert_uniform(((const uint64_t[]){seen[0], seen[2], seen[4]}), 3);
+}
+
+static void ecmp_moves_only_flows_of_dead_uplinks(void **state)
+{
+	const uint32_t load[UPLINKS] = {0};
+	const struct drb_choice c = choice_of(DRB_SCHEME_ECMP, 2);
+	uint64_t moved[UPLINKS] = {0};
+
+	(void)state;
+	for (uint64_t flow = 0; flow < 40000; flow++) {
+		uint64_t hash = drb_mix64(flow);
+		uint32_t before = drb_choose(&c, load, 0, hash, 0);
+		uint32_t up = drb_choose_live(&c, 0x1e, load, 0, hash, flow);
+		if (before != 0)
+			assert_int_equal(up, before);
+		else
+			moved[up]++;
+		// Where it moves to depends on the flow alone.
+		assert_int_equal(up, drb_choose_live(&c, 0x1e, load, 3, hash, ~flow));
+	}
+	assert_int_equal(moved[0], 0);
+	assert_uniform(moved + 1, UPLINKS - 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(never_a_dead_one),
+		cmocka_unit_test(dead_default_is_a_random_one),
+		cmocka_unit_test(live_candidates_are_uniform),
+		cmocka_unit_test(ecmp_moves_only_flows_of_dead_uplinks),
+	};
+	return cmocka_run_group_tests_name("choose_live", tests, NULL, NULL);
+}

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Next hop and whole paths: every pair, every scheme, every outcome of every random draw.
+#include "fixtures/unit.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/routing/choice.h"
+#include "core/fabric/next_hop.h"
+#include "core/math/random.h"
+
+#include "fixtures/draws.h"
+#include "fixtures/model.h"
+
+#define SMALL_ARITY_MAX 4
+
+static const struct model small[] = {{1, 4}, {2, 3}, {3, 2}, {3, 3}, {4, 2}};
+
+static struct drb_tree tree_of(const struct model *m)
+{
+	struct drb_tree t;
+
+	assert_int_equal(drb_tree_init(&t, m->l, m->d), 0);
+	return t;
+}
+
+// Which uplinks a switch of this layer may take for dst: a bit per port.
+typedef uint32_t (*uplinks_fn)(void *arg, const struct drb_tree *t, struct drb_end at,
+			       uint32_t dst);
+typedef void (*path_fn)(void *arg, uint32_t src, uint32_t dst, const uint32_t ports[],
+			uint32_t switches);
+
+struct walk {
+	const struct drb_tree *tree;
+	uint32_t src, dst;
+	uplinks_fn uplinks;
+	path_fn arrived;
+	void *arg;
+	uint32_t ports[2 * DRB_LAYERS_MAX]; // port taken at each switch so far
+	uint64_t paths;                     // how many arrived
+};
+
+// Follows the packet from switch `at`, taking every uplink it may take.
+static void walk_from(struct walk *w, struct drb_end at, uint32_t switches, bool came_down)
+{
+	const struct drb_tree *t = w->tree;
+
+	if (at.layer == 0) {
+		assert_int_equal(at.label, w->dst);
+		assert_int_equal(switches, 2 * drb_distance(t, w->src, w->dst) - 1);
+		w->paths++;
+		if (w->arrived)
+			w->arrived(w->arg, w->src, w->dst, w->ports, switches);
+		return;
+	}
+	assert_in_range(switches, 0, 2 * t->layers - 2); // no loop
+	struct drb_hop hop = drb_hop_at(t, at.layer, at.label);
+	if (drb_hop_below(&hop, w->dst)) {
+		uint32_t port = drb_hop_digit(&hop, w->dst);
+		assert_in_range(port, 0, drb_tree_down_ports(t, at.layer) - 1);
+		w->ports[switches] = port;
+		walk_from(w, drb_tree_down_peer(t, at.layer, at.label, port), switches + 1, true);
+		return;
+	}
+	assert_false(came_down); // up after down never happens
+	uint32_t ports = w->uplinks(w->arg, t, at, w->dst);
+	assert_int_not_equal(ports, 0);
+	assert_int_equal(ports >> drb_tree_up_ports(t, at.layer), 0);
+	for (uint32_t p = 0; p < t->arity; p++) {
+		if (ports >> p & 1) {
+			w->ports[switches] = p;
+			walk_from(w, drb_tree_up_peer(t, at.layer, at.label, p), switches + 1,
+				  false);
+		}
+	}
+}
+
+// All ordered pairs of t; returns how many paths there were.
+static uint64_t walk_all(const struct drb_tree *t, uplinks_fn uplinks, path_fn arrived, void *arg)
+{
+	struct walk w = {.tree = t, .uplinks = uplinks, .arrived = arrived, .arg = arg};
+
+	for (w.src = 0; w.src < t->hosts; w.src++) {
+		for (w.dst = 0; w.dst < t->hosts; w.dst++) {
+			if (w.src != w.dst)
+				walk_from(&w, drb_tree_host_peer(t, w.src), 0, false);
+		}
+	}
+	return w.paths;
+}
+
+static uint32_t any_uplink(void *arg, const struct drb_tree *t, struct drb_end at, uint32_t dst)
+{
+	(void)arg, (void)at, (void)dst;
+	return (1u << t->arity) - 1;
+}
+
+// Every sequence of uplinks leads to the destination over 2k-1 switches; there are d^(k-1) of them.
+static void every_uplink_sequence_arrives(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(small); i++) {
+		const struct model *m = &small[i];
+		struct drb_tree t = tree_of(m);
+		uint64_t expected = 0;
+
+		for (uint32_t a = 0; a < t.hosts; a++) {
+			for (uint32_t b = 0; b < t.hosts; b++) {
+				if (a != b)
+					expected += model_power(m->d, model_distance(m, a, b) - 1);
+			}
+		}
+		assert_int_equal(walk_all(&t, any_uplink, NULL, NULL), expected);
+	}
+}
+
+struct scheme_case {
+	struct drb_choice choice;
+	struct draws draws;
+	uint32_t seen[SMALL_ARITY_MAX]; // per default: ports ever returned
+};
+
+// Every load vector with entries 0..3 and every draw: the set of ports drb_choose() returns.
+static uint32_t reachable(const struct drb_choice *c, const struct draws *draws, uint32_t def,
+			  uint64_t flow)
+{
+	uint32_t load[SMALL_ARITY_MAX] = {0}, vectors = 1u << 2 * c->uplinks, ports = 0;
+
+	for (uint32_t v = 0; v < vectors; v++) {
+		for (uint32_t p = 0; p < c->uplinks; p++)
+			load[p] = v >> 2 * p & 3;
+		for (uint32_t i = 0; i < draws_total(draws); i++) {
+			uint32_t port = drb_choose(c, load, def, flow, draws_at(draws, i));
+			assert_in_range(port, 0, c->uplinks - 1);
+			ports |= 1u << port;
+		}
+	}
+	return ports;
+}
+
+static uint32_t scheme_uplinks(void *arg, const struct drb_tree *t, struct drb_end at, uint32_t dst)
+{
+	struct scheme_case *s = arg;
+	struct drb_hop hop = drb_hop_at(t, at.layer, at.label);
+	uint32_t def = drb_hop_digit(&hop, dst);
+
+	assert_in_range(def, 0, t->arity - 1);
+	if (s->choice.scheme == DRB_SCHEME_ECMP) {
+		// One port per flow and switch; a few flows of this destination.
+		uint32_t ports = 0, load[SMALL_ARITY_MAX] = {0};
+		for (uint64_t flow = 0; flow < 8; flow++)
+			ports |= 1u << drb_choose(&s->choice, load, def, dst * 977 + flow, 0);
+		return ports;
+	}
+	if (!s->seen[def])
+		s->seen[def] = reachable(&s->choice, &s->draws, def, dst);
+	return s->seen[def];
+}
+
+// What a scheme can do at all, with loads free: everything for those that look at loads.
+static void every_scheme_arrives_with_every_draw(void **state)
+{
+	static const double thresholds[] = {0, 0.5, 1, 2, 3, INFINITY};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(small); i++) {
+		struct drb_tree t = tree_of(&small[i]);
+		uint64_t all = walk_all(&t, any_uplink, NULL, NULL);
+		uint64_t pairs = (uint64_t)t.hosts * (t.hosts - 1);
+
+		for (int scheme = 0; scheme < DRB_SCHEME_COUNT; scheme++) {
+			for (size_t k = 0; k < ARRAY_SIZE(thresholds); k++) {
+				for (uint32_t choices = 2; choices <= t.arity; choices++) {
+					struct scheme_case s = {
+						.choice = {.scheme = (enum drb_scheme)scheme,
+							   .uplinks = t.arity,
+							   .choices = choices,
+							   .margin = drb_margin(thresholds[k]),
+							   .salt = 42},
+						.draws = draws_up_to(t.arity)};
+					uint64_t n = walk_all(&t, scheme_uplinks, NULL, &s);
+					bool still = scheme == DRB_SCHEME_DMODK ||
+						     (drb_scheme_has_threshold(
+							      (enum drb_scheme)scheme) &&
+						      thresholds[k] >= 3);
+					if (still)
+						assert_int_equal(n, pairs);
+					else if (scheme != DRB_SCHEME_ECMP)
+						assert_int_equal(n, all);
+				}
+			}
+		}
+	}
+}
+
+// One uplink for every switch: D-mod-k, or always port 0 to see that the check can fail.
+static uint32_t dmodk_uplink(void *arg, const struct drb_tree *t, struct drb_end at, uint32_t dst)
+{
+	struct drb_hop hop = drb_hop_at(t, at.layer, at.label);
+
+	(void)arg;
+	return 1u << drb_hop_digit(&hop, dst);
+}
+
+static uint32_t first_uplink(void *arg, const struct drb_tree *t, struct drb_end at, uint32_t dst)
+{
+	(void)arg, (void)t, (void)at, (void)dst;
+	return 1;
+}
+
+struct links {
+	const struct drb_tree *tree;
+	uint32_t *owner; // per down-link: 1 + its only destination so far
+	uint64_t shared; // how often a link had another destination already
+};
+
+static void claim_down_links(void *arg, uint32_t src, uint32_t dst, const uint32_t ports[],
+			     uint32_t switches)
+{
+	struct links *l = arg;
+	const struct drb_tree *t = l->tree;
+	struct drb_end at = drb_tree_host_peer(t, src);
+	uint32_t per_layer = 4 * t->pow[t->layers]; // more than switches times down-ports
+
+	for (uint32_t i = 0; i < switches; i++) {
+		if (i < switches / 2) {
+			at = drb_tree_up_peer(t, at.layer, at.label, ports[i]);
+			continue;
+		}
+		uint32_t link = (at.layer - 1) * per_layer + at.label * 2 * t->arity + ports[i];
+		l->shared += l->owner[link] != 0 && l->owner[link] != dst + 1;
+		l->owner[link] = dst + 1;
+		at = drb_tree_down_peer(t, at.layer, at.label, ports[i]);
+	}
+}
+
+static uint64_t shared_down_links(const struct drb_tree *t, uplinks_fn uplinks)
+{
+	struct links l = {.tree = t};
+
+	l.owner = calloc((size_t)t->layers * 4 * t->pow[t->layers], sizeof(*l.owner));
+	walk_all(t, uplinks, claim_down_links, &l);
+	free(l.owner);
+	return l.shared;
+}
+
+// Theorem: "D-mod-k guarantees link-disjoint downward paths for pairs with different destinations".
+static void dmodk_down_paths_are_link_disjoint(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(small); i++) {
+		struct drb_tree t = tree_of(&small[i]);
+		assert_int_equal(shared_down_links(&t, dmodk_uplink), 0);
+		if (t.layers > 1)
+			assert_true(shared_down_links(&t, first_uplink) > 0);
+	}
+}
+
+static void expect_example(void *arg, uint32_t src, uint32_t dst, const uint32_t ports[],
+			   uint32_t switches)
+{
+	static const uint32_t path[] = {0, 1, 2, 1, 0}; // up (0,1), down (2,1,0)
+
+	if (src == 4 && dst == 10) {
+		assert_int_equal(switches, ARRAY_SIZE(path));
+		assert_memory_equal(ports, path, sizeof(path));
+		++*(int *)arg;
+	}
+}
+
+// Host 4 = (1,0,0) to host 10 = (2,1,0) in F(3,2).
+static void the_example_of_the_paper(void **state)
+{
+	static const uint32_t code4[] = {0, 0, 1}, code10[] = {0, 1, 2};
+	struct drb_tree t = tree_of(&(struct model){3, 2});
+	uint32_t code[DRB_LAYERS_MAX];
+	int met = 0;
+
+	(void)state;
+	drb_host_code(&t, 4, code);
+	assert_memory_equal(code, code4, sizeof(code4));
+	drb_host_code(&t, 10, code);
+	assert_memory_equal(code, code10, sizeof(code10));
+	assert_int_equal(drb_distance(&t, 4, 10), 3);
+	walk_all(&t, dmodk_uplink, expect_example, &met);
+	assert_int_equal(met, 1);
+}
+
+// The hop constants of one switch against the digits of one host.
+static void check_hop(const struct model *m, const struct drb_tree *t, uint32_t layer,
+		      uint32_t label, uint32_t host)
+{
+	struct drb_hop hop = drb_hop_at(t, layer, label);
+	uint32_t digit[MODEL_DIGITS_MAX] = {0};
+
+	model_digits(m, host, m->l, digit);
+	assert_int_equal(drb_hop_digit(&hop, host), digit[layer]);
+	assert_int_equal(drb_hop_below(&hop, host), model_below(m, layer, label, host));
+	assert_int_equal(hop.span, layer == m->l ? t->hosts : model_power(m->d, layer));
+}
+
+static void hops_of_small_trees(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(small); i++) {
+		struct drb_tree t = tree_of(&small[i]);
+		for (uint32_t layer = 1; layer <= t.layers; layer++) {
+			for (uint32_t s = 0; s < drb_tree_switches(&t, layer); s++) {
+				for (uint32_t h = 0; h < t.hosts; h++)
+					check_hop(&small[i], &t, layer, s, h);
+			}
+		}
+	}
+}
+
+static void hops_of_random_trees(void **state)
+{
+	struct drb_rng r = drb_rng_seed(3, 0);
+
+	(void)state;
+	for (int i = 0; i < 100000; i++) {
+		struct model m = {.l = 1 + drb_rng_below(&r, DRB_LAYERS_MAX)};
+		struct drb_tree t;
+		uint32_t top = (uint32_t)pow(DRB_HOSTS_MAX / 2.0, 1.0 / m.l);
+		m.d = 1 + drb_rng_below(&r, top < DRB_ARITY_MAX ? top : DRB_ARITY_MAX);
+		if (drb_tree_init(&t, m.l, m.d) < 0)
+			continue; // the root rounded up
+		uint32_t layer = 1 + drb_rng_below(&r, m.l);
+		uint32_t s = drb_rng_below(&r, drb_tree_switches(&t, layer));
+		struct drb_hop hop = drb_hop_at(&t, layer, s);
+		check_hop(&m, &t, layer, s, drb_rng_below(&r, t.hosts));
+		// Hosts at and around both edges of the range below.
+		check_hop(&m, &t, layer, s, hop.first);
+		check_hop(&m, &t, layer, s, hop.first + hop.span - 1);
+		check_hop(&m, &t, layer, s, (hop.first + hop.span) % t.hosts);
+		check_hop(&m, &t, layer, s, (hop.first + t.hosts - 1) % t.hosts);
+	}
+}
+
+// Long random walks in large trees: 2k-1 switches there too.
+static void random_paths_in_large_trees(void **state)
+{
+	static const struct model large[] = {{3, 24},   {4, 12},   {16, 3},
+					     {2, 4096}, {1, 4096}, {7, 17}};
+	struct drb_rng r = drb_rng_seed(4, 0);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(large); i++) {
+		struct drb_tree t = tree_of(&large[i]);
+		for (int n = 0; n < 20000; n++) {
+			uint32_t src = drb_rng_below(&r, t.hosts), dst = drb_rng_below(&r, t.hosts);
+			struct drb_end at = drb_tree_host_peer(&t, src);
+			uint32_t switches = 0;
+			if (src == dst)
+				continue;
+			while (at.layer > 0) {
+				struct drb_hop hop = drb_hop_at(&t, at.layer, at.label);
+				switches++;
+				at = drb_hop_below(&hop, dst)
+					     ? drb_tree_down_peer(&t, at.layer, at.label,
+								  drb_hop_digit(&hop, dst))
+					     : drb_tree_up_peer(&t, at.layer, at.label,
+								drb_rng_below(&r, t.arity));
+				assert_in_range(switches, 1, 2 * t.layers - 1);
+			}
+			assert_int_equal(at.label, dst);
+			assert_int_equal(switches, 2 * model_distance(&large[i], src, dst) - 1);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_uplink_sequence_arrives),
+		cmocka_unit_test(every_scheme_arrives_with_every_draw),
+		cmocka_unit_test(dmodk_down_paths_are_link_disjoint),
+		cmocka_unit_test(the_example_of_the_paper),
+		cmocka_unit_test(hops_of_small_trees),
+		cmocka_unit_test(hops_of_random_trees),
+		cmocka_unit_test(random_paths_in_large_trees),
+	};
+	return cmocka_run_group_tests_name("route", tests, NULL, NULL);
+}

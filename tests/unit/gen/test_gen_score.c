@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is lost, duplicated, misdelivered and reordered, and latencies, against a naive model that
+// follows the definitions literally.
+#include "fixtures/unit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/math/random.h"
+
+#include "gen/sinks/quantile.h"
+#include "gen/sinks/score.h"
+
+#define HOSTS 8
+#define PACKETS 400
+#define COHORTS 60
+#define START 1000
+
+struct event {
+	struct frame_probe probe;
+	uint32_t host;
+	uint64_t rx;
+};
+
+// A run: what was sent, and what arrived in order.
+struct history {
+	struct frame_probe sent[PACKETS];
+	struct event arrived[2 * PACKETS];
+	uint32_t arrivals;
+};
+
+static void send_packets(struct history *h, struct drb_rng *rng)
+{
+	for (uint32_t i = 0; i < PACKETS; i++) {
+		struct frame_probe *p = &h->sent[i];
+		p->src = drb_rng_below(rng, HOSTS);
+		// Few destinations make long streams.
+		p->dst = (p->src + 1 + drb_rng_below(rng, 2)) % HOSTS;
+		p->cohort = i * COHORTS / PACKETS;
+		p->tx_ns = START + 10 * i;
+		p->sequence = 0;
+		for (uint32_t j = 0; j < i; j++)
+			p->sequence += h->sent[j].src == p->src && h->sent[j].dst == p->dst;
+	}
+}
+
+static int by_rx(const void *a, const void *b)
+{
+	const struct event *x = a, *y = b;
+	return x->rx < y->rx ? -1 : x->rx > y->rx;
+}
+
+// One in eight packets is lost, one in eight doubled, one in eight sent astray; all take random
+// times.
+static void receive_packets(struct history *h, struct drb_rng *rng)
+{
+	h->arrivals = 0;
+	for (uint32_t i = 0; i < PACKETS; i++) {
+		uint32_t fate = drb_rng_below(rng, 8), copies = fate == 0 ? 0 : fate == 1 ? 2 : 1;
+		for (uint32_t c = 0; c < copies; c++) {
+			struct event *e = &h->arrived[h->arrivals++];
+			*e = (struct event){h->sent[i], h->sent[i].dst,
+					    h->sent[i].tx_ns + drb_rng_below(rng, 500)};
+			if (fate == 2)
+				e->host = (e->host + 1) % HOSTS;
+		}
+	}
+	qsort(h->arrived, h->arrivals, sizeof(h->arrived[0]), by_rx);
+}
+
+static bool same_packet(const struct event *a, const struct event *b)
+{
+	return a->probe.src == b->probe.src && a->probe.dst == b->probe.dst &&
+	       a->probe.sequence == b->probe.sequence;
+}
+
+// Is arrival i the first one of its packet at its destination?
+static bool delivers(const struct history *h, uint32_t i)
+{
+	if (h->arrived[i].host != h->arrived[i].probe.dst)
+		return false;
+	for (uint32_t j = 0; j < i; j++) {
+		if (same_packet(&h->arrived[i], &h->arrived[j]) &&
+		    h->arrived[j].host == h->arrived[j].probe.dst)
+			return false;
+	}
+	return true;
+}
+
+static struct tally naive_tally(const struct history *h)
+{
+	struct tally t = {.received = h->arrivals};
+
+	for (uint32_t i = 0; i < h->arrivals; i++) {
+		const struct event *e = &h->arrived[i];
+		if (e->host != e->probe.dst)
+			t.misdelivered++;
+		else if (!delivers(h, i))
+			t.duplicated++;
+		else if (t.delivered++ == 0)
+			t.first_ns = e->rx;
+		if (delivers(h, i))
+			t.last_ns = e->rx;
+		bool overtaken = false;
+		for (uint32_t j = 0; j < i && !overtaken; j++)
+			overtaken = delivers(h, j) && h->arrived[j].rx < e->rx &&
+				    h->arrived[j].probe.src == e->probe.src &&
+				    h->arrived[j].probe.dst == e->probe.dst &&
+				    h->arrived[j].probe.sequence > e->probe.sequence;
+		t.reordered += overtaken && delivers(h, i);
+	}
+	return t;
+}
+
+// The smallest sample that at least q of all do not exceed.
+static double naive_quantile(const double *x, uint32_t n, double q)
+{
+	double best = INFINITY;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t below = 0;
+		for (uint32_t j = 0; j < n; j++)
+			below += x[j] <= x[i];
+		if (below >= q * n - 1e-9 && x[i] < best)
+			best = x[i];
+	}
+	return best;
+}
+
+static struct latency naive_latency(const struct history *h, uint32_t first, uint32_t end)
+{
+	static double x[2 * PACKETS];
+	double worst[COHORTS], sum = 0, tail = 0;
+	uint32_t n = 0, cohorts = 0;
+
+	for (uint32_t c = 0; c < COHORTS; c++)
+		worst[c] = -1;
+	for (uint32_t i = 0; i < h->arrivals; i++) {
+		const struct frame_probe *p = &h->arrived[i].probe;
+		if (!delivers(h, i) || p->cohort < first || p->cohort >= end)
+			continue;
+		x[n] = (double)(h->arrived[i].rx - p->tx_ns);
+		worst[p->cohort] = fmax(worst[p->cohort], x[n]);
+		sum += x[n++];
+	}
+	for (uint32_t c = 0; c < COHORTS; c++) {
+		if (worst[c] >= 0) {
+			tail += worst[c];
+			cohorts++;
+		}
+	}
+	return (struct latency){.samples = n,
+				.mean = sum / n,
+				.p50 = naive_quantile(x, n, 0.5),
+				.p99 = naive_quantile(x, n, 0.99),
+				.p999 = naive_quantile(x, n, 0.999),
+				.max = naive_quantile(x, n, 1),
+				.tail = tail / cohorts};
+}
+
+static struct score *announce(const struct history *h, const struct drb_addr_plan *plan,
+			      uint32_t first, uint32_t end)
+{
+	struct score *s = score_new(plan, first, end);
+
+	assert_non_null(s);
+	for (uint32_t i = 0; i < PACKETS; i++)
+		assert_int_equal(score_expect(s, h->sent[i].src, h->sent[i].dst, h->sent[i].cohort),
+				 h->sent[i].sequence);
+	assert_int_equal(score_ready(s, START), 0);
+	return s;
+}
+
+static void arrive(struct score *s, const struct drb_addr_plan *plan, const struct event *e)
+{
+	uint8_t frame[FRAME_MIN];
+
+	frame_build(frame, sizeof(frame), plan, &e->probe);
+	score_frame(s, e->host, frame, sizeof(frame), e->rx);
+}
+
+static void random_runs_score_as_the_naive_model(void **state)
+{
+	struct drb_addr_plan plan = drb_addr_default(HOSTS);
+	struct drb_rng rng = drb_rng_seed(11, 0);
+	static struct history h;
+	(void)state;
+	for (uint32_t round = 0; round < 40; round++) {
+		uint32_t first = round % 3 ? drb_rng_below(&rng, COHORTS / 2) : 0;
+		uint32_t end = round % 3 ? first + 1 + drb_rng_below(&rng, COHORTS / 2) : COHORTS;
+		struct tally is, want;
+		struct latency latency, model;
+		send_packets(&h, &rng);
+		receive_packets(&h, &rng);
+		struct score *s = announce(&h, &plan, first, end);
+		for (uint32_t i = 0; i < h.arrivals; i++)
+			arrive(s, &plan, &h.arrived[i]);
+		score_result(s, &is, &latency);
+		want = naive_tally(&h);
+		assert_memory_equal(&is, &want, sizeof(is));
+		assert_int_equal(score_delivered(s), want.delivered);
+		model = naive_latency(&h, first, end);
+		assert_int_equal(latency.samples, model.samples);
+		assert_true(fabs(latency.mean - model.mean) < 1e-6);
+		assert_true(latency.p50 == model.p50 && latency.p99 == model.p99);
+		assert_true(latency.p999 == model.p999 && latency.max == model.max);
+		assert_true(fabs(latency.tail - model.tail) < 1e-6);
+		score_free(s);
+	}
+}
+
+static void strangers_do_not_count(void **state)
+{
+	struct drb_addr_plan plan = drb_addr_default(HOSTS);
+	struct drb_rng rng = drb_rng_seed(12, 0);
+	static struct history h;
+	struct latency latency;
+	struct tally t;
+	uint8_t frame[FRAME_MIN] = {0};
+	(void)state;
+	send_packets(&h, &rng);
+	struct score *s = announce(&h, &plan, 0, COHORTS);
+	struct event e = {h.sent[0], h.sent[0].dst, START + 5};
+	e.probe.tx_ns = START - 1; // of an earlier run
+	arrive(s, &plan, &e);
+	e.probe.tx_ns = START;
+	e.probe.sequence = PACKETS; // nobody sent it
+	arrive(s, &plan, &e);
+	e.probe = (struct frame_probe){.src = 0, .dst = 5, .tx_ns = START}; // no such stream
+	arrive(s, &plan, &e);
+	score_frame(s, 0, frame, sizeof(frame), START); // something else
+	score_result(s, &t, &latency);
+	assert_int_equal(t.strangers, 4);
+	assert_int_equal(t.received, 0);
+	assert_int_equal(latency.samples, 0);
+	assert_true(isnan(latency.mean) && isnan(latency.tail));
+	// Other addresses than those of its labels: delivered nowhere.
+	frame_build(frame, sizeof(frame), &plan, &h.sent[0]);
+	frame[5] ^= 1;
+	score_frame(s, h.sent[0].dst, frame, sizeof(frame), START);
+	score_result(s, &t, &latency);
+	assert_int_equal(t.misdelivered, 1);
+	assert_int_equal(t.delivered, 0);
+	score_free(s);
+}
+
+static void time_never_runs_backwards(void **state)
+{
+	struct drb_addr_plan plan = drb_addr_default(HOSTS);
+	struct score *s = score_new(&plan, 0, 1);
+	struct event e = {{.src = 0, .dst = 1, .tx_ns = START + 100}, 1, START + 90};
+	struct latency latency;
+	struct tally t;
+	(void)state;
+	assert_int_equal(score_expect(s, 0, 1, 0), 0);
+	assert_int_equal(score_ready(s, START), 0);
+	arrive(s, &plan, &e);
+	score_result(s, &t, &latency);
+	assert_int_equal(latency.samples, 1);
+	assert_true(latency.max == 0);
+	score_free(s);
+}
+
+static const struct {
+	uint32_t count, per_mille;
+	uint64_t value; // of samples 1, 2, ..., count
+} quantiles[] = {
+	{1, 1, 1},      {1, 1000, 1},    {2, 500, 1},      {2, 501, 2},       {3, 500, 2},
+	{100, 990, 99}, {100, 991, 100}, {1000, 999, 999}, {1001, 999, 1000}, {7, 1000, 7},
+};
+
+static void quantiles_are_nearest_ranks(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(quantiles); i++) {
+		uint64_t samples[1001];
+		uint32_t n = quantiles[i].count;
+		for (uint32_t k = 0; k < n; k++)
+			samples[k] = n - k;
+		quantile_sort(samples, n);
+		assert_int_equal(quantile(samples, n, quantiles[i].per_mille), quantiles[i].value);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(random_runs_score_as_the_naive_model),
+		cmocka_unit_test(strangers_do_not_count),
+		cmocka_unit_test(time_never_runs_backwards),
+		cmocka_unit_test(quantiles_are_nearest_ranks),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reading captures, merging them, and the times at which their packets are sent.
+#include "fixtures/unit.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/fabric/addresses.h"
+#include "core/math/random.h"
+
+#include "gen/replay/schedule.h"
+#include "gen/captures/trace.h"
+
+static void merged_packets_are_in_order(void **state)
+{
+	struct drb_rng rng = drb_rng_seed(3, 0);
+	struct trace t = {0};
+	(void)state;
+	for (uint32_t i = 0; i < 5000; i++) {
+		uint8_t data[100] = {(uint8_t)i};
+		struct trace_packet *p =
+			trace_add(&t, 1000 + drb_rng_below(&rng, 300), data, 60, 100);
+		assert_non_null(p);
+		p->key = drb_rng_below(&rng, 3);
+		p->number = i;
+	}
+	trace_merge(&t, 1000);
+	assert_int_equal(t.count, 5000);
+	for (size_t i = 0; i < t.count; i++) {
+		const struct trace_packet *a = &t.packet[i], *b = a + 1;
+		assert_true(a->time_ns >= 0 && a->time_ns < 300);
+		assert_int_equal(a->frame[0], (uint8_t)a->number);
+		assert_int_equal(a->frame[99], 0);
+		assert_int_equal(a->host, DRB_NO_LABEL);
+		if (i + 1 == t.count)
+			break;
+		assert_true(a->time_ns < b->time_ns ||
+			    (a->time_ns == b->time_ns &&
+			     (a->key < b->key || (a->key == b->key && a->number < b->number))));
+	}
+	trace_free(&t);
+}
+
+static struct trace times(const int64_t *ns, size_t count)
+{
+	struct trace t = {0};
+
+	for (size_t i = 0; i < count; i++)
+		assert_non_null(trace_add(&t, ns[i], (const uint8_t *)"", 0, 60));
+	trace_merge(&t, ns[0]);
+	return t;
+}
+
+static void schedules_keep_times_and_rates(void **state)
+{
+	static const int64_t ns[] = {1000, 1100, 1400, 1600};
+	struct trace t = times(ns, 4);
+	struct schedule s = {.mode = SCHEDULE_TIMES, .multiplier = 1, .loops = 3};
+	(void)state;
+	assert_int_equal(schedule_count(&s, &t), 12);
+	assert_int_equal(schedule_time(&s, &t, 0), 0);
+	assert_int_equal(schedule_time(&s, &t, 2), 400);
+	// Mean gap 200: the next loop begins at 800.
+	assert_int_equal(schedule_time(&s, &t, 4), 800);
+	assert_int_equal(schedule_time(&s, &t, 11), 1600 + 600);
+	s.multiplier = 2;
+	assert_int_equal(schedule_time(&s, &t, 11), 1100);
+	s.multiplier = 0.5;
+	assert_int_equal(schedule_time(&s, &t, 11), 4400);
+	s.mode = SCHEDULE_RATE;
+	s.rate = 1e6;
+	assert_int_equal(schedule_time(&s, &t, 11), 11000);
+	s.mode = SCHEDULE_TOPSPEED;
+	assert_int_equal(schedule_time(&s, &t, 11), 0);
+	s.loops = 0;
+	assert_true(schedule_count(&s, &t) == UINT64_MAX);
+	trace_free(&t);
+}
+
+// After days at any rate a packet's time is off by no more than a few ns: rounding does not add up.
+static void long_runs_stay_exact(void **state)
+{
+	static const int64_t ns[] = {0, 333};
+	struct trace t = times(ns, 2);
+	struct schedule s = {.mode = SCHEDULE_RATE, .rate = 3, .multiplier = 1, .loops = 0};
+	uint64_t k = UINT64_C(3) * 86400 * 30;
+	(void)state;
+	assert_in_range(schedule_time(&s, &t, k), k / 3 * 1000000000 - 1, k / 3 * 1000000000 + 1);
+	s.mode = SCHEDULE_TIMES;
+	k = UINT64_C(1) << 40;
+	assert_int_equal(schedule_time(&s, &t, k), k / 2 * 666);
+	s.multiplier = 1e-6;
+	assert_int_equal(schedule_time(&s, &t, UINT64_MAX - 1), INT64_MAX);
+	trace_free(&t);
+}
+
+static void one_packet_can_be_repeated(void **state)
+{
+	static const int64_t ns[] = {5};
+	struct trace t = times(ns, 1);
+	struct schedule s = {.mode = SCHEDULE_TIMES, .multiplier = 1, .loops = 10};
+	struct trace none = {0};
+	(void)state;
+	assert_int_equal(schedule_time(&s, &t, 9), 0);
+	assert_int_equal(schedule_count(&s, &none), 0);
+	trace_free(&t);
+}
+
+// A little-endian pcap file of two packets, the second snapped.
+struct pcap_file {
+	uint32_t magic;
+	uint16_t major, minor;
+	uint32_t zone, accuracy, snaplen, type;
+	struct record {
+		uint32_t seconds, fraction, captured, size;
+		uint8_t bytes[64];
+	} record[2];
+};
+
+static struct pcap_file sample(uint32_t magic)
+{
+	return (struct pcap_file){
+		.magic = magic,
+		.major = 2,
+		.minor = 4,
+		.snaplen = 65535,
+		.type = 1,
+		.record = {{5, 250, 64, 64, {1}}, {5, 750, 64, 1000, {2}}},
+	};
+}
+
+// Writes size bytes to a file and reads it as a capture.
+static int load(struct trace *t, const void *bytes, size_t size)
+{
+	char path[] = "/tmp/test_gen_trace.XXXXXX";
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, size), size);
+	close(fd);
+	int rc = trace_load(t, path);
+	unlink(path);
+	return rc;
+}
+
+static void captures_of_both_precisions_are_read(void **state)
+{
+	static const struct {
+		uint32_t magic;
+		int64_t factor;
+	} kinds[] = {{0xa1b2c3d4, 1000}, {0xa1b23c4d, 1}};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		struct pcap_file file = sample(kinds[i].magic);
+		struct trace t = {0};
+		assert_int_equal(load(&t, &file, sizeof(file)), 0);
+		assert_int_equal(t.count, 2);
+		assert_int_equal(t.packet[0].time_ns, 5000000000 + 250 * kinds[i].factor);
+		assert_int_equal(t.packet[0].size, 64);
+		assert_int_equal(t.packet[1].number, 2);
+		assert_int_equal(t.packet[1].captured, 64);
+		assert_int_equal(t.packet[1].size, 1000);
+		assert_int_equal(t.packet[1].frame[0], 2);
+		assert_int_equal(t.packet[1].frame[999], 0);
+		trace_free(&t);
+	}
+}
+
+static void frames_short_of_the_minimum_are_padded(void **state)
+{
+	struct pcap_file file = sample(0xa1b23c4d);
+	struct trace t = {0};
+	(void)state;
+	file.record[1].size = 14;
+	file.record[0].captured = file.record[0].size = 64;
+	assert_int_equal(load(&t, &file, sizeof(file)), 0);
+	// More captured than sent is a lie of the file: what is there counts.
+	assert_int_equal(t.packet[1].size, 64);
+	trace_free(&t);
+	file.record[1].captured = 20;
+	assert_int_equal(load(&t, &file, sizeof(file) - 44), 0);
+	assert_int_equal(t.packet[1].size, 60);
+	trace_free(&t);
+}
+
+static void huge_packets_take_no_memory(void **state)
+{
+	struct pcap_file file = sample(0xa1b23c4d);
+	struct trace t = {0};
+	(void)state;
+	file.record[1].size = 0x7fffffff;
+	assert_int_equal(load(&t, &file, sizeof(file)), 0);
+	assert_null(t.packet[1].frame);
+	assert_int_equal(t.packet[1].size, 0x7fffffff);
+	trace_free(&t);
+}
+
+static void broken_captures_are_refused(void **state)
+{
+	struct pcap_file file = sample(0xa1b23c4d);
+	struct trace t = {0};
+	(void)state;
+	// Empty but complete.
+	assert_int_equal(load(&t, &file, 24), 0);
+	for (size_t size = 0; size < sizeof(file); size += 5) {
+		size_t records = size < 24 ? 1 : (size - 24) % 80;
+		assert_int_equal(load(&t, &file, size), records ? -EINVAL : 0);
+	}
+	file.type = 101; // raw IP
+	assert_int_equal(load(&t, &file, sizeof(file)), -EINVAL);
+	file = sample(0xa1b23c4d);
+	file.record[1].fraction = 1000000000;
+	assert_int_equal(load(&t, &file, sizeof(file)), -EINVAL);
+	assert_int_equal(trace_load(&t, "/nowhere/at.all"), -EINVAL);
+	assert_int_equal(trace_load(&t, "/tmp"), -EINVAL);
+	trace_free(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(merged_packets_are_in_order),
+		cmocka_unit_test(schedules_keep_times_and_rates),
+		cmocka_unit_test(long_runs_stay_exact),
+		cmocka_unit_test(one_packet_can_be_repeated),
+		cmocka_unit_test(captures_of_both_precisions_are_read),
+		cmocka_unit_test(frames_short_of_the_minimum_are_padded),
+		cmocka_unit_test(huge_packets_take_no_memory),
+		cmocka_unit_test(broken_captures_are_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fixtures/unit.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/models/packet_sim.h"
+
+#define MEMORY (UINT64_C(256) << 20)
+
+static struct drb_packet_setup setup_of(uint32_t layers, uint32_t arity, enum drb_scheme scheme,
+					const char *traffic, double rho)
+{
+	struct drb_packet_setup s = {.scheme = scheme,
+				     .choices = 2,
+				     .tau = 6,
+				     .rho = rho,
+				     .threshold = drb_threshold_packet(rho < 1 ? rho : 0.9),
+				     .slots = 200,
+				     .stats = 100,
+				     .seed = 5,
+				     .memory = MEMORY};
+
+	assert_int_equal(drb_tree_init(&s.tree, layers, arity), 0);
+	assert_int_equal(drb_traffic_parse(traffic, &s.traffic), 0);
+	return s;
+}
+
+static struct drb_packet_result run(const struct drb_packet_setup *s)
+{
+	struct drb_packet_sim *sim;
+	struct drb_packet_result r;
+
+	assert_int_equal(drb_packet_new(&sim, s), 0);
+	drb_packet_run(sim, &r);
+	drb_packet_free(sim);
+	return r;
+}
+
+static const uint32_t trees[][2] = {{1, 1}, {1, 4}, {2, 1}, {2, 3}, {3, 2}, {3, 4}, {4, 3}};
+static const char *const traffics[] = {"permutation", "fixed", "random",
+				       "reversal",    "mixed", "hotspot:2"};
+
+static void packets_in_are_out_or_inside(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(trees) * ARRAY_SIZE(traffics) * DRB_SCHEME_COUNT; i++) {
+		const uint32_t *tree = trees[i % ARRAY_SIZE(trees)];
+		size_t rest = i / ARRAY_SIZE(trees);
+		struct drb_packet_setup s =
+			setup_of(tree[0], tree[1], (enum drb_scheme)(rest % DRB_SCHEME_COUNT),
+				 traffics[rest / DRB_SCHEME_COUNT], 0.9);
+		struct drb_packet_sim *sim;
+		assert_int_equal(drb_packet_new(&sim, &s), 0);
+		for (int slot = 0; slot < 60; slot++) {
+			assert_int_equal(drb_packet_step(sim), 0);
+			struct drb_packet_count c = drb_packet_counted(sim);
+			assert_int_equal(c.in, c.out + c.inside);
+		}
+		assert_true(drb_packet_counted(sim).out > 0);
+		drb_packet_free(sim);
+	}
+}
+
+// One sender, one receiver: nothing queues, so each packet takes 2k slots.
+static void zero_load_latency_is_2k(void **state)
+{
+	uint32_t seen = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 60; seed++) {
+		struct drb_packet_setup s = setup_of(3, 3, DRB_SCHEME_DRB, "incast:1", 1);
+		struct drb_rng rng = drb_rng_seed(seed, 0);
+		struct drb_traffic traffic;
+		uint32_t memory[DRB_TRAFFIC_WORDS(54)];
+		s.seed = seed;
+		assert_int_equal(drb_traffic_init(&traffic, &s.tree, s.traffic, 1, memory, &rng),
+				 0);
+		uint32_t from = 0;
+		while (traffic.map[from] == DRB_NO_LABEL)
+			from++;
+		uint32_t k = drb_distance(&s.tree, from, traffic.map[from]);
+		struct drb_packet_result r = run(&s);
+		assert_true(r.latency == 2.0 * k);
+		assert_true(r.tail == 2.0 * k);
+		seen |= 1U << k;
+	}
+	assert_int_equal(seen, 1U << 1 | 1U << 2 | 1U << 3);
+}
+
+// The paper's theorem: D-mod-k paths to different destinations share no down-link, and the packets
+// to one destination come one a slot.
+static void dmodk_down_links_never_queue(void **state)
+{
+	static const char *const persistent[] = {"fixed", "reversal", "transpose", "tornado",
+						 "stride:5"};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(persistent); i++) {
+		struct drb_packet_setup s = setup_of(3, 4, DRB_SCHEME_DMODK, persistent[i], 0.9);
+		struct drb_packet_result r = run(&s);
+		for (uint32_t m = 1; m <= 3; m++)
+			assert_int_equal(r.down_max[m], 1);
+	}
+}
+
+static void equal_seeds_give_equal_runs(void **state)
+{
+	struct drb_packet_setup s = setup_of(3, 4, DRB_SCHEME_DRB, "permutation", 0.95);
+
+	(void)state;
+	struct drb_packet_result a = run(&s), b = run(&s);
+	assert_true(a.latency == b.latency && a.tail == b.tail && a.redirected == b.redirected);
+	assert_true(a.hops == b.hops && a.slots == b.slots);
+	s.seed++;
+	b = run(&s);
+	assert_true(a.latency != b.latency);
+}
+
+static void persistent_collisions_grow(void **state)
+{
+	struct drb_packet_setup s = setup_of(3, 4, DRB_SCHEME_DMODK, "reversal", 0.9);
+
+	(void)state;
+	struct drb_packet_result r = run(&s);
+	assert_true(r.growing);
+	// d flows share an uplink.
+	assert_true(fabs(r.throughput - 0.25) < 0.01);
+	assert_int_equal(r.undelivered, 0);
+	s.scheme = DRB_SCHEME_MICRO;
+	r = run(&s);
+	assert_false(r.growing);
+	assert_true(fabs(r.throughput - 0.9) < 0.02);
+}
+
+// Queues that outgrow the memory end the run; the packets inside count with what they waited.
+// A run that gives up ends where its queues are found growing, and else goes on as any other.
+static void a_growing_run_gives_up(void **state)
+{
+	struct drb_packet_setup s = setup_of(3, 4, DRB_SCHEME_DMODK, "reversal", 0.9);
+
+	(void)state;
+	struct drb_packet_result whole = run(&s);
+	s.give_up = true;
+	struct drb_packet_result r = run(&s);
+	assert_true(whole.growing && r.growing);
+	assert_true(whole.slots > s.slots && r.slots == s.slots);
+	assert_true(whole.undelivered == 0 && r.undelivered > 0);
+	assert_true(r.throughput == whole.throughput && r.latency < whole.latency);
+	s.scheme = DRB_SCHEME_MICRO;
+	r = run(&s);
+	assert_false(r.growing);
+	assert_true(r.slots > s.slots && r.undelivered == 0);
+}
+
+static void memory_ends_a_run(void **state)
+{
+	struct drb_packet_setup s = setup_of(3, 4, DRB_SCHEME_DMODK, "reversal", 0.9);
+
+	(void)state;
+	s.slots = 4000;
+	s.stats = 1000;
+	s.memory = drb_packet_bytes(&s) + (1 << 19);
+	struct drb_packet_result r = run(&s);
+	assert_true(r.slots < s.slots);
+	s.memory = drb_packet_bytes(&s) + (8 << 20);
+	r = run(&s);
+	assert_true(r.slots > s.slots);
+	assert_true(r.undelivered > 0);
+	assert_true(r.growing);
+	s.memory = drb_packet_bytes(&s) - 1;
+	struct drb_packet_sim *sim;
+	assert_int_equal(drb_packet_new(&sim, &s), -ENOMEM);
+}
+
+static void impossible_setups_are_refused(void **state)
+{
+	const struct drb_packet_setup good = setup_of(3, 2, DRB_SCHEME_DRB, "stride:15", 0.9);
+	struct drb_packet_setup s[8];
+	static const int error[8] = {-EINVAL, -EINVAL, -EINVAL, -EINVAL,
+				     -EINVAL, -EINVAL, -ERANGE, -ERANGE};
+	struct drb_packet_sim *sim;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(s); i++)
+		s[i] = good;
+	s[0].rho = 1.01;
+	s[1].rho = NAN;
+	s[2].threshold = -1;
+	s[3].threshold = NAN;
+	s[4].stats = 0;
+	s[5].stats = s[5].slots + 1;
+	s[6].traffic.k = 16;
+	s[7].slots = UINT32_MAX;
+	for (size_t i = 0; i < ARRAY_SIZE(s); i++)
+		assert_int_equal(drb_packet_new(&sim, &s[i]), error[i]);
+}
+
+// Where packets of one slot are decided in the same order every time, as in a fabric of processes
+// that wake in turn, the queues that drb builds under a persistent permutation grow faster.
+static void a_lasting_order_grows_faster(void **state)
+{
+	double sum[2] = {0, 0};
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 6; seed++) {
+		for (int by_port = 0; by_port < 2; by_port++) {
+			struct drb_packet_setup s = setup_of(3, 2, DRB_SCHEME_DRB, "fixed", 0.9);
+			s.seed = seed;
+			s.slots = 2000;
+			s.stats = 1000;
+			s.by_port = by_port;
+			struct drb_packet_result r = run(&s);
+			assert_true(r.growing);
+			sum[by_port] += r.latency;
+		}
+	}
+	assert_true(sum[1] > 2 * sum[0]);
+}
+
+// Almost alone on the fabric: a dead link costs two hops, on the pairs it concerns only, a dead
+// switch at most six, and nobody is lost.
+static void detours_are_short(void **state)
+{
+	static const struct {
+		uint32_t layers, arity, links, switches, longest;
+	} cases[] = {{3, 2, 0, 0, 6},  {3, 2, 1, 0, 8},  {3, 3, 1, 0, 8},
+		     {4, 2, 1, 0, 10}, {3, 2, 0, 1, 12}, {3, 4, 0, 1, 12}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint32_t most = 0;
+		for (uint64_t seed = 0; seed < 20; seed++) {
+			struct drb_packet_setup s = setup_of(cases[i].layers, cases[i].arity,
+							     DRB_SCHEME_DRB, "random", 0.0005);
+			s.seed = seed;
+			s.slots = 4000;
+			s.stats = 3990;
+			s.fail = (struct drb_fail){cases[i].links, cases[i].switches};
+			struct drb_packet_sim *sim;
+			struct drb_packet_result r;
+			assert_int_equal(drb_packet_new(&sim, &s), 0);
+			drb_packet_run(sim, &r);
+			struct drb_packet_count c = drb_packet_counted(sim);
+			assert_int_equal(c.in, c.out + c.inside + c.lost);
+			assert_int_equal(c.lost, 0);
+			assert_true(r.lost == 0);
+			for (uint32_t k = 0; k < s.stats; k++)
+				most = sim->largest[k] > most ? sim->largest[k] : most;
+			drb_packet_free(sim);
+		}
+		assert_int_equal(most, cases[i].longest);
+	}
+}
+
+// With much of it dead packets are lost, and counted; every scheme.
+static void what_finds_no_way_is_counted(void **state)
+{
+	(void)state;
+	for (int scheme = 0; scheme < DRB_SCHEME_COUNT; scheme++) {
+		struct drb_packet_setup s = setup_of(3, 4, (enum drb_scheme)scheme, "fixed", 0.3);
+		struct drb_packet_sim *sim;
+		struct drb_packet_count c;
+		s.fail = (struct drb_fail){.links = 128};
+		assert_int_equal(drb_packet_new(&sim, &s), 0);
+		for (int slot = 0; slot < 150; slot++) {
+			assert_int_equal(drb_packet_step(sim), 0);
+			c = drb_packet_counted(sim);
+			assert_int_equal(c.in, c.out + c.inside + c.lost);
+		}
+		assert_true(c.lost > 0 && c.out > c.lost);
+		drb_packet_free(sim);
+		s.fail.links = 257;
+		assert_int_equal(drb_packet_new(&sim, &s), -ERANGE);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(packets_in_are_out_or_inside),
+		cmocka_unit_test(zero_load_latency_is_2k),
+		cmocka_unit_test(dmodk_down_links_never_queue),
+		cmocka_unit_test(equal_seeds_give_equal_runs),
+		cmocka_unit_test(persistent_collisions_grow),
+		cmocka_unit_test(a_growing_run_gives_up),
+		cmocka_unit_test(memory_ends_a_run),
+		cmocka_unit_test(impossible_setups_are_refused),
+		cmocka_unit_test(a_lasting_order_grows_faster),
+		cmocka_unit_test(detours_are_short),
+		cmocka_unit_test(what_finds_no_way_is_counted),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

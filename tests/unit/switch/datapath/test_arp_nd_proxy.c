@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ARP and neighbour discovery answers against reference frames written out byte by byte. Frames
+// are copied to heap blocks of their exact size, so that a sanitizer sees any byte too far.
+#include "fixtures/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/math/random.h"
+
+#include "switch/datapath/arp_nd_proxy.h"
+
+#define HOSTS 16 // F(3,2); the asking host is 4, the one asked for is 10
+
+// RFC 826: who has 10.0.0.11? Tell 10.0.0.5.
+static const uint8_t arp_request[60] = {
+	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, // to everybody
+	0x02, 0x00, 0x00, 0x00, 0x00, 0x04, // from host 4
+	0x08, 0x06,                         // ARP
+	0x00, 0x01, 0x08, 0x00, 6,    4,    // Ethernet, IPv4
+	0x00, 0x01,                         // request
+	0x02, 0x00, 0x00, 0x00, 0x00, 0x04, // sender
+	10,   0,    0,    5,                // sender
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, // target, not known
+	10,   0,    0,    11,               // target
+};
+
+static const uint8_t arp_reply[60] = {
+	0x02, 0x00, 0x00, 0x00, 0x00, 0x04, // to host 4
+	0x02, 0x00, 0x00, 0x00, 0x00, 0x0a, // from host 10
+	0x08, 0x06,                         // ARP
+	0x00, 0x01, 0x08, 0x00, 6,    4,    // Ethernet, IPv4
+	0x00, 0x02,                         // reply
+	0x02, 0x00, 0x00, 0x00, 0x00, 0x0a, // sender
+	10,   0,    0,    11,               // sender
+	0x02, 0x00, 0x00, 0x00, 0x00, 0x04, // target
+	10,   0,    0,    5,                // target
+};
+
+// RFC 4861: who has fd00::b? Asked by fd00::5, with its link-layer address in an option. The
+// checksum comes from a third implementation, see also checksums_are_right().
+static const uint8_t nd_request[86] = {
+	0x33, 0x33, 0xff, 0x00, 0x00, 0x0b,          // solicited-node multicast
+	0x02, 0x00, 0x00, 0x00, 0x00, 0x04,          // from host 4
+	0x86, 0xdd,                                  // IPv6
+	0x60, 0x00, 0x00, 0x00,                      // version 6
+	0x00, 0x20, 58,   255,                       // 32 bytes of ICMPv6, hop limit 255
+	0xfd, 0,    0,    0,    0,    0,    0, 0,    // source
+	0,    0,    0,    0,    0,    0,    0, 5,    //
+	0xff, 0x02, 0,    0,    0,    0,    0, 0,    // destination ff02::1:ff00:b
+	0,    0,    0,    0x01, 0xff, 0,    0, 0x0b, //
+	135,  0,    0x7d, 0x7e, 0,    0,    0, 0,    // solicitation
+	0xfd, 0,    0,    0,    0,    0,    0, 0,    // target
+	0,    0,    0,    0,    0,    0,    0, 0x0b, //
+	1,    1,    0x02, 0,    0,    0,    0, 0x04, // source link-layer address
+};
+
+static const uint8_t nd_reply[86] = {
+	0x02, 0x00, 0x00, 0x00, 0x00, 0x04,          // to host 4
+	0x02, 0x00, 0x00, 0x00, 0x00, 0x0a,          // from host 10
+	0x86, 0xdd,                                  // IPv6
+	0x60, 0x00, 0x00, 0x00,                      // version 6
+	0x00, 0x20, 58,   255,                       // 32 bytes of ICMPv6, hop limit 255
+	0xfd, 0,    0,    0,    0,    0,    0, 0,    // source
+	0,    0,    0,    0,    0,    0,    0, 0x0b, //
+	0xfd, 0,    0,    0,    0,    0,    0, 0,    // destination
+	0,    0,    0,    0,    0,    0,    0, 5,    //
+	136,  0,    0x1c, 0x7c, 0x60, 0,    0, 0,    // advertisement, solicited and override
+	0xfd, 0,    0,    0,    0,    0,    0, 0,    // target
+	0,    0,    0,    0,    0,    0,    0, 0x0b, //
+	2,    1,    0x02, 0,    0,    0,    0, 0x0a, // target link-layer address
+};
+
+struct asked {
+	enum drb_neighbour what;
+	uint32_t len;
+	uint8_t frame[128];
+};
+
+static struct asked ask_as(uint32_t asker, const uint8_t *frame, uint32_t len, uint32_t room)
+{
+	struct drb_addr_plan plan = drb_addr_default(HOSTS);
+	struct asked a = {.len = len};
+	uint8_t *copy = malloc(room);
+
+	assert_non_null(copy);
+	memcpy(copy, frame, len);
+	a.what = drb_neighbour_answer(&plan, asker, copy, &a.len, room);
+	assert_true(a.len <= room && a.len <= sizeof(a.frame));
+	memcpy(a.frame, copy, a.len);
+	// What is not answered is left as it came.
+	if (a.what != DRB_NEIGHBOUR_ARP && a.what != DRB_NEIGHBOUR_ND) {
+		assert_int_equal(a.len, len);
+		assert_memory_equal(copy, frame, len);
+	}
+	free(copy);
+	return a;
+}
+
+static struct asked ask(const uint8_t *frame, uint32_t len)
+{
+	return ask_as(4, frame, len, len < 86 ? 86 : len);
+}
+
+// The sum of RFC 1071 over an IPv6 frame's pseudo header and payload: ffff if it is right.
+static uint32_t icmpv6_sum(const uint8_t *frame)
+{
+	uint32_t len = (uint32_t)frame[18] << 8 | frame[19], sum = len + frame[20];
+
+	for (uint32_t i = 22; i < 54; i++)
+		sum += i % 2 ? frame[i] : (uint32_t)frame[i] << 8;
+	for (uint32_t i = 54; i < 54 + len; i++)
+		sum += i % 2 ? frame[i] : (uint32_t)frame[i] << 8;
+	while (sum > 0xffff)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return sum;
+}
+
+static void fix_checksum(uint8_t *frame)
+{
+	frame[56] = frame[57] = 0;
+	uint32_t sum = ~icmpv6_sum(frame);
+	frame[56] = (uint8_t)(sum >> 8);
+	frame[57] = (uint8_t)sum;
+}
+
+static void checksums_are_right(void **state)
+{
+	(void)state;
+	assert_int_equal(icmpv6_sum(nd_request), 0xffff);
+	assert_int_equal(icmpv6_sum(nd_reply), 0xffff);
+}
+
+static void arp_is_answered(void **state)
+{
+	struct asked a = ask(arp_request, sizeof(arp_request));
+
+	(void)state;
+	assert_int_equal(a.what, DRB_NEIGHBOUR_ARP);
+	assert_int_equal(a.len, sizeof(arp_reply));
+	assert_memory_equal(a.frame, arp_reply, sizeof(arp_reply));
+	// Unpadded, as some virtual interfaces hand it over, in a buffer without spare room.
+	a = ask_as(4, arp_request, 42, 42);
+	assert_int_equal(a.what, DRB_NEIGHBOUR_ARP);
+	assert_int_equal(a.len, 42);
+	assert_memory_equal(a.frame, arp_reply, 42);
+}
+
+static void nd_is_answered(void **state)
+{
+	struct asked a = ask(nd_request, sizeof(nd_request));
+
+	(void)state;
+	assert_int_equal(a.what, DRB_NEIGHBOUR_ND);
+	assert_int_equal(a.len, sizeof(nd_reply));
+	assert_memory_equal(a.frame, nd_reply, sizeof(nd_reply));
+}
+
+// A solicitation without the option (24 bytes): the answer is longer than the question.
+static void nd_grows(void **state)
+{
+	uint8_t frame[78];
+	struct asked a;
+
+	(void)state;
+	memcpy(frame, nd_request, sizeof(frame));
+	frame[19] = 24;
+	fix_checksum(frame);
+	a = ask_as(4, frame, sizeof(frame), 86);
+	assert_int_equal(a.what, DRB_NEIGHBOUR_ND);
+	assert_int_equal(a.len, sizeof(nd_reply));
+	assert_memory_equal(a.frame, nd_reply, sizeof(nd_reply));
+	for (uint32_t room = sizeof(frame); room < 86; room++)
+		assert_int_equal(ask_as(4, frame, sizeof(frame), room).what, DRB_NEIGHBOUR_BAD);
+}
+
+// Options beyond the first, a flow label and Ethernet padding change nothing in the answer.
+static void nd_with_more(void **state)
+{
+	uint8_t frame[114] = {0};
+
+	(void)state;
+	memcpy(frame, nd_request, sizeof(nd_request));
+	frame[15] = 0x0a;
+	frame[19] = 48;
+	frame[86] = 14; // nonce, 16 bytes
+	frame[87] = 2;
+	for (uint32_t i = 88; i < sizeof(frame); i++)
+		frame[i] = (uint8_t)i;
+	fix_checksum(frame);
+	struct asked a = ask(frame, sizeof(frame));
+	assert_int_equal(a.what, DRB_NEIGHBOUR_ND);
+	assert_int_equal(a.len, sizeof(nd_reply));
+	assert_int_equal(icmpv6_sum(a.frame), 0xffff);
+	a.frame[15] = 0; // the flow label comes back
+	assert_memory_equal(a.frame, nd_reply, sizeof(nd_reply));
+}
+
+struct change {
+	const char *what;
+	uint32_t at;
+	uint8_t value;
+	bool fix; // with the checksum put right again
+	enum drb_neighbour answer;
+};
+
+static void check_changes(const struct change *c, size_t count, const uint8_t *frame, uint32_t len)
+{
+	uint8_t copy[128];
+
+	for (size_t i = 0; i < count; i++) {
+		memcpy(copy, frame, len);
+		copy[c[i].at] = c[i].value;
+		if (c[i].fix)
+			fix_checksum(copy);
+		enum drb_neighbour got = ask(copy, len).what;
+		if (got != c[i].answer)
+			fail_msg("%s: got %d, want %d", c[i].what, got, c[i].answer);
+	}
+}
+
+static void arp_variants(void **state)
+{
+	static const struct change changes[] = {
+		{"hardware type 6", 15, 6, false, DRB_NEIGHBOUR_OTHER},
+		{"hardware type high byte", 14, 1, false, DRB_NEIGHBOUR_OTHER},
+		{"protocol type", 16, 0x86, false, DRB_NEIGHBOUR_OTHER},
+		{"hardware length 8", 18, 8, false, DRB_NEIGHBOUR_OTHER},
+		{"protocol length 16", 19, 16, false, DRB_NEIGHBOUR_OTHER},
+		{"a reply", 21, 2, false, DRB_NEIGHBOUR_OTHER},
+		{"reverse ARP", 21, 3, false, DRB_NEIGHBOUR_OTHER},
+		{"sender is another host", 27, 5, false, DRB_NEIGHBOUR_SPOOFED},
+		{"sender is no host", 22, 6, false, DRB_NEIGHBOUR_SPOOFED},
+		{"own address", 41, 5, false, DRB_NEIGHBOUR_OTHER},
+		{"network address", 41, 0, false, DRB_NEIGHBOUR_UNKNOWN},
+		{"last host", 41, 16, false, DRB_NEIGHBOUR_ARP},
+		{"one beyond the last host", 41, 17, false, DRB_NEIGHBOUR_UNKNOWN},
+		{"another network", 38, 11, false, DRB_NEIGHBOUR_UNKNOWN},
+		{"EtherType", 13, 0x07, false, DRB_NEIGHBOUR_OTHER},
+	};
+
+	(void)state;
+	check_changes(changes, ARRAY_SIZE(changes), arp_request, sizeof(arp_request));
+	// A probe whether another host's address is free.
+	uint8_t probe[sizeof(arp_request)];
+	memcpy(probe, arp_request, sizeof(probe));
+	memset(probe + 28, 0, 4);
+	assert_int_equal(ask(probe, sizeof(probe)).what, DRB_NEIGHBOUR_OTHER);
+}
+
+static void nd_variants(void **state)
+{
+	static const struct change changes[] = {
+		{"wrong checksum", 57, 0x00, false, DRB_NEIGHBOUR_BAD},
+		{"came over a router", 21, 254, false, DRB_NEIGHBOUR_BAD},
+		{"code 1", 55, 1, true, DRB_NEIGHBOUR_BAD},
+		{"advertisement", 54, 136, true, DRB_NEIGHBOUR_OTHER},
+		{"router solicitation", 54, 133, true, DRB_NEIGHBOUR_OTHER},
+		{"UDP", 20, 17, false, DRB_NEIGHBOUR_OTHER},
+		{"payload longer than the frame", 19, 33, false, DRB_NEIGHBOUR_BAD},
+		{"payload much longer", 18, 0xff, false, DRB_NEIGHBOUR_BAD},
+		{"payload without target", 19, 23, true, DRB_NEIGHBOUR_BAD},
+		{"no payload", 19, 0, false, DRB_NEIGHBOUR_BAD},
+		{"own address", 77, 5, true, DRB_NEIGHBOUR_OTHER},
+		{"network address", 77, 0, true, DRB_NEIGHBOUR_UNKNOWN},
+		{"last host", 77, 16, true, DRB_NEIGHBOUR_ND},
+		{"one beyond the last host", 77, 17, true, DRB_NEIGHBOUR_UNKNOWN},
+		{"link-local target", 62, 0xfe, true, DRB_NEIGHBOUR_UNKNOWN},
+		{"another network", 63, 1, true, DRB_NEIGHBOUR_UNKNOWN},
+	};
+
+	(void)state;
+	check_changes(changes, ARRAY_SIZE(changes), nd_request, sizeof(nd_request));
+}
+
+// Duplicate address detection: the source is unspecified; the address' owner is asked, not us.
+static void dad_is_left_alone(void **state)
+{
+	uint8_t frame[78];
+
+	(void)state;
+	memcpy(frame, nd_request, sizeof(frame));
+	memset(frame + 22, 0, 16);
+	frame[19] = 24;
+	fix_checksum(frame);
+	assert_int_equal(ask(frame, sizeof(frame)).what, DRB_NEIGHBOUR_OTHER);
+}
+
+// Cut at every length: never an answer from bytes that are not there, never a byte read too far.
+static void truncated_at_every_length(void **state)
+{
+	(void)state;
+	for (uint32_t len = 14; len < sizeof(nd_request); len++) {
+		struct asked a = ask_as(4, nd_request, len, len);
+		assert_int_equal(a.what, len < 54   ? DRB_NEIGHBOUR_BAD
+					 : len < 55 ? DRB_NEIGHBOUR_OTHER
+						    : DRB_NEIGHBOUR_BAD);
+	}
+	for (uint32_t len = 14; len < 42; len++)
+		assert_int_equal(ask_as(4, arp_request, len, len).what, DRB_NEIGHBOUR_BAD);
+	for (uint32_t len = 42; len <= 60; len++)
+		assert_int_equal(ask_as(4, arp_request, len, len).what, DRB_NEIGHBOUR_ARP);
+}
+
+// Every pair of hosts in both protocols; the answer names the owner and comes back to the asker.
+static void every_pair(void **state)
+{
+	struct drb_addr_plan plan = drb_addr_default(HOSTS);
+
+	(void)state;
+	for (uint32_t a = 0; a < HOSTS; a++) {
+		for (uint32_t b = 0; b < HOSTS; b++) {
+			uint8_t arp[60], nd[86];
+			memcpy(arp, arp_request, sizeof(arp));
+			memcpy(nd, nd_request, sizeof(nd));
+			arp[11] = arp[27] = nd[11] = (uint8_t)a;
+			arp[31] = nd[37] = (uint8_t)(a + 1);
+			arp[41] = nd[77] = (uint8_t)(b + 1);
+			fix_checksum(nd);
+			struct asked x = ask_as(a, arp, sizeof(arp), sizeof(arp));
+			struct asked y = ask_as(a, nd, sizeof(nd), sizeof(nd));
+			if (a == b) {
+				assert_int_equal(x.what, DRB_NEIGHBOUR_OTHER);
+				assert_int_equal(y.what, DRB_NEIGHBOUR_OTHER);
+				continue;
+			}
+			assert_int_equal(x.what, DRB_NEIGHBOUR_ARP);
+			assert_int_equal(y.what, DRB_NEIGHBOUR_ND);
+			assert_int_equal(icmpv6_sum(y.frame), 0xffff);
+			assert_int_equal(drb_addr_of_mac(&plan, x.frame), a);
+			assert_int_equal(drb_addr_of_mac(&plan, y.frame), a);
+			assert_int_equal(drb_addr_of_mac(&plan, x.frame + 6), b);
+			assert_int_equal(drb_addr_of_mac(&plan, x.frame + 22), b);
+			assert_int_equal(drb_addr_of_mac(&plan, y.frame + 80), b);
+		}
+	}
+}
+
+// Noise and damaged questions: any outcome, but no byte beyond the frame and room.
+static void noise(void **state)
+{
+	struct drb_rng r = drb_rng_seed(4, 0);
+
+	(void)state;
+	for (int i = 0; i < 200000; i++) {
+		bool nd = drb_rng_below(&r, 2);
+		uint8_t frame[86];
+		uint32_t len = 14 + drb_rng_below(&r, nd ? 73 : 47);
+		memcpy(frame, nd ? nd_request : arp_request, nd ? 86 : 60);
+		for (uint32_t n = drb_rng_below(&r, 4); n > 0; n--)
+			frame[drb_rng_below(&r, len)] = (uint8_t)drb_rng_next(&r);
+		if (nd && len == 86 && (frame[18] << 8 | frame[19]) <= 32)
+			fix_checksum(frame);
+		ask_as(4, frame, len, len + drb_rng_below(&r, 20));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(checksums_are_right),
+		cmocka_unit_test(arp_is_answered),
+		cmocka_unit_test(nd_is_answered),
+		cmocka_unit_test(nd_grows),
+		cmocka_unit_test(nd_with_more),
+		cmocka_unit_test(arp_variants),
+		cmocka_unit_test(nd_variants),
+		cmocka_unit_test(dad_is_left_alone),
+		cmocka_unit_test(truncated_at_every_length),
+		cmocka_unit_test(every_pair),
+		cmocka_unit_test(noise),
+	};
+	return cmocka_run_group_tests_name("neighbour", tests, NULL, NULL);
+}

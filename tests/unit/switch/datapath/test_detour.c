@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A whole F(3,2) in memory, with the switches' own forwarding path and real mbufs: packets find
+// their way around what is dead and reach their host as they were sent.
+#include "fixtures/unit.h"
+
+#include "core/links/port_selection.h"
+
+#include "switch/datapath/routing/flow_assign.h"
+#define EAL_MEMORY_MB "256"
+#include "fixtures/switch_eal.h"
+
+#define SWITCHES 20
+#define LINKS 32
+#define HOSTS 16
+#define LEN 60
+#define LOST UINT32_MAX
+
+static struct drb_worker sw[SWITCHES];
+static struct drb_setup setup[SWITCHES];
+
+struct link {
+	uint32_t low, low_port, high,
+		high_port; // switches and their ports, counted down-ports first
+};
+
+static struct link links[LINKS];
+
+static uint32_t number(uint32_t layer, uint32_t label)
+{
+	return 8 * (layer - 1) + label;
+}
+
+static void begin(const char *more)
+{
+	uint32_t found = 0;
+
+	for (uint32_t n = 0; n < SWITCHES; n++) {
+		char text[512];
+		uint32_t layer = n / 8 + 1;
+		snprintf(text, sizeof(text),
+			 "fabric: {layers: 3, arity: 2, mac: \"02:c5\"}\n"
+			 "switch: {layer: %u, label: %u}\nlink: {driver: none}\n%s",
+			 layer, n % 8, more);
+		setup[n] = setup_of(text);
+		assert_int_equal(drb_worker_init(&sw[n], &setup[n]), 0);
+		sw[n].number = n; // names its table
+		for (uint32_t i = 0; i < sw[n].ports; i++)
+			drb_worker_attach(&sw[n], i, 100, (uint16_t)i);
+		assert_int_equal(drb_assign_init(&sw[n], &setup[n]), 0);
+		sw[n].now_ns = 1000000000;
+		for (uint32_t u = 2; layer < 3 && u < 4; u++) {
+			const struct drb_end *peer = &setup[n].ports[u].peer;
+			links[found++] =
+				(struct link){n, u, number(peer->layer, peer->label), peer->port};
+		}
+	}
+	assert_int_equal(found, LINKS);
+}
+
+static void set_dead(uint32_t n, uint32_t port, bool dead)
+{
+	uint32_t bit = UINT32_C(1) << port, now = atomic_load(&sw[n].published_links.dead);
+
+	atomic_store(&sw[n].published_links.dead, dead ? now | bit : now & ~bit);
+}
+
+static void cut(const struct link *l, bool dead)
+{
+	set_dead(l->low, l->low_port, dead);
+	set_dead(l->high, l->high_port, dead);
+}
+
+// Every switch knows its own ports, and those above a switch with one uplink that it is stuck.
+static void know(void)
+{
+	for (uint32_t n = 0; n < SWITCHES; n++)
+		atomic_store(&sw[n].published_links.stuck, 0);
+	for (uint32_t i = 0; i < LINKS; i++) {
+		const struct link *l = &links[i];
+		if (atomic_load(&sw[l->low].published_links.dead) >> 2)
+			atomic_fetch_or(&sw[l->high].published_links.stuck, 1u << l->high_port);
+	}
+	for (uint32_t n = 0; n < SWITCHES; n++)
+		drb_liveness_read(&sw[n]);
+}
+
+static void all_live(void)
+{
+	for (uint32_t n = 0; n < SWITCHES; n++)
+		atomic_store(&sw[n].published_links.dead, 0);
+	know();
+}
+
+static uint64_t dropped(const struct drb_worker *w)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < DRB_DROP_COUNT; i++)
+		sum += w->drop[i];
+	return sum;
+}
+
+static void conserved(void)
+{
+	for (uint32_t n = 0; n < SWITCHES; n++) {
+		struct drb_worker *w = &sw[n];
+		uint64_t in = 0, out = 0, drops = 0;
+		drb_worker_take_snapshot(w);
+		for (uint32_t i = 0; i < w->ports; i++) {
+			const struct drb_port_counters *p = &w->snapshot.port[i];
+			in += p->in_packets;
+			out += p->out_packets + p->queue_packets;
+			drops += p->in_discards + p->out_discards;
+		}
+		assert_int_equal(in, out + drops);
+		assert_int_equal(drops, dropped(w));
+		const struct drb_routing_counters *r = &w->routing;
+		assert_int_equal(
+			r->up_default + r->up_redirected + r->down + r->bounced + r->detoured, out);
+	}
+}
+
+static void end(void)
+{
+	conserved();
+	for (uint32_t n = 0; n < SWITCHES; n++)
+		drb_worker_free(&sw[n]);
+	assert_int_equal(rte_mempool_avail_count(test_pool), MBUFS);
+}
+
+// What a switch sent: the packet and the port it left by. NULL: nothing.
+static struct rte_mbuf *sent(struct drb_worker *w, uint32_t *port)
+{
+	for (*port = 0; *port < w->ports; (*port)++) {
+		struct drb_egress *q = &w->egress[*port];
+		uint32_t one = 1;
+		if (drb_egress_length(q) == 0)
+			continue;
+		assert_int_equal(w->queued, 1);
+		struct rte_mbuf *m = *(struct rte_mbuf **)drb_egress_front(q, &one);
+		drb_egress_pop(q, 1, m->pkt_len, w->now_ns);
+		w->occupancy[*port]--;
+		w->queued--;
+		return m;
+	}
+	return NULL;
+}
+
+static void frame_of(uint8_t frame[LEN], uint32_t from, uint32_t to, uint32_t flow)
+{
+	make_frame(frame, LEN, from, to);
+	frame[1] = frame[7] = 0xc5;
+	memcpy(frame + 12, (const uint8_t[]){8, 0, 0x45}, 3);
+	frame[23] = DRB_PROTOCOL_UDP;
+	memcpy(frame + 34, &flow, 4);
+}
+
+// Switches that a packet crosses from host to host; LOST: it was dropped, by sw[*at].
+static uint32_t travel(uint32_t from, uint32_t to, uint32_t flow, uint32_t *at)
+{
+	uint8_t frame[LEN];
+	uint32_t in = from % 2, out;
+	struct rte_mbuf *m;
+
+	*at = from / 2;
+	frame_of(frame, from, to, flow);
+	m = mbuf_of(frame, LEN);
+	for (uint32_t switches = 1; switches < 20; switches++) {
+		drb_forward_burst(&sw[*at], in, &m, 1);
+		m = sent(&sw[*at], &out);
+		if (!m)
+			return LOST;
+		assert_false((sw[*at].dead & ~sw[*at].drained) >> out & 1);
+		const struct drb_end *peer = &setup[*at].ports[out].peer;
+		if (peer->layer == 0) {
+			assert_int_equal(peer->label, to);
+			assert_memory_equal(rte_pktmbuf_mtod(m, uint8_t *), frame, LEN);
+			rte_pktmbuf_free(m);
+			return switches;
+		}
+		in = peer->up ? 2 + peer->port : peer->port;
+		*at = number(peer->layer, peer->label);
+	}
+	fail_msg("a packet from h%u to h%u never arrives", from, to);
+	return LOST;
+}
+
+static uint32_t shortest(uint32_t from, uint32_t to)
+{
+	return 2 * drb_distance(&setup[0].tree, from, to) - 1;
+}
+
+static const char *const routings[] = {
+	"routing: {scheme: drb, threshold: 0}\n",
+	"routing: {scheme: dmodk}\n",
+	"routing: {scheme: ecmp}\n",
+	"routing: {scheme: vlb}\n",
+	"routing: {unit: flow, flow_max: 2000}\n",
+	"routing: {unit: flowlet, flow_max: 2000}\n",
+};
+
+// Every single dead link: everybody is reached, with exactly two hops more where the packet came to
+// the link from above, else none.
+static void every_link(void **state)
+{
+	(void)state;
+	for (size_t r = 0; r < ARRAY_SIZE(routings); r++) {
+		uint64_t detours = 0, bounced = 0;
+		begin(routings[r]);
+		for (uint32_t i = 0; i < LINKS; i++) {
+			cut(&links[i], true);
+			know();
+			for (uint32_t pair = 0; pair < HOSTS * HOSTS; pair++) {
+				uint32_t from = pair / HOSTS, to = pair % HOSTS, at;
+				if (from == to)
+					continue;
+				uint32_t extra = travel(from, to, i, &at) - shortest(from, to);
+				bool above = drb_hop_below(&sw[links[i].low].hop, to) &&
+					     drb_distance(&setup[0].tree, from, to) >
+						     setup[links[i].low].layer;
+				assert_true(extra == 0 || (extra == 2 && above));
+				detours += extra / 2;
+			}
+			cut(&links[i], false);
+			know();
+		}
+		for (uint32_t n = 0; n < SWITCHES; n++) {
+			bounced += sw[n].routing.bounced;
+			assert_int_equal(dropped(&sw[n]), 0);
+		}
+		assert_true(detours > 0);
+		assert_int_equal(bounced, detours);
+		end();
+	}
+}
+
+static void every_switch(void **state)
+{
+	(void)state;
+	begin(routings[0]);
+	for (uint32_t dead = 0; dead < SWITCHES; dead++) {
+		for (uint32_t i = 0; i < LINKS; i++)
+			cut(&links[i], links[i].low == dead || links[i].high == dead);
+		for (uint32_t i = 0; i < LINKS; i++) {
+			if (links[i].low == dead || links[i].high == dead)
+				cut(&links[i], true);
+		}
+		know();
+		for (uint32_t pair = 0; pair < HOSTS * HOSTS; pair++) {
+			uint32_t from = pair / HOSTS, to = pair % HOSTS, at;
+			if (from == to || from / 2 == dead)
+				continue;
+			uint32_t hops = travel(from, to, dead, &at);
+			if (to / 2 == dead)
+				assert_int_equal(hops, LOST);
+			else
+				assert_in_range(hops, shortest(from, to),
+						shortest(from, to) + DRB_BOUNCE_HOPS_MAX);
+		}
+		all_live();
+	}
+	for (uint32_t n = 0; n < SWITCHES; n++)
+		assert_int_equal(dropped(&sw[n]), sw[n].drop[DRB_DROP_no_way]);
+	end();
+}
+
+// What hellos would bring about: who uses which ports, given what is dead and what is drained.
+static void settle(const uint32_t dead[SWITCHES], const uint32_t drained[SWITCHES])
+{
+	struct drb_known known[SWITCHES];
+	struct drb_use use[SWITCHES] = {0};
+	bool changed = true;
+
+	for (uint32_t n = 0; n < SWITCHES; n++)
+		known[n] = (struct drb_known){.downs = (1u << sw[n].down_ports) - 1,
+					      .ups = n < 16 ? 12 : 0,
+					      .dead = dead[n],
+					      .drained = drained[n] & ~dead[n]};
+	for (uint32_t round = 0; changed; round++) {
+		assert_true(round < 10); // they do not go round in circles
+		changed = false;
+		for (uint32_t n = 0; n < SWITCHES; n++)
+			use[n] = drb_use_of(&known[n]);
+		for (uint32_t i = 0; i < LINKS; i++) {
+			const struct link *l = &links[i];
+			uint32_t bit = 1u << l->high_port, before = known[l->high].asked;
+			known[l->high].asked =
+				use[l->low].needs >> l->low_port & 1 ? before | bit : before & ~bit;
+			changed |= known[l->high].asked != before;
+		}
+	}
+	for (uint32_t n = 0; n < SWITCHES; n++)
+		atomic_store(&sw[n].published_links.dead,
+			     (uint64_t)known[n].drained << 32 | use[n].out);
+	know();
+}
+
+static void add_link(uint32_t set[SWITCHES], const struct link *l)
+{
+	set[l->low] |= 1u << l->low_port;
+	set[l->high] |= 1u << l->high_port;
+}
+
+static void add_switch(uint32_t set[SWITCHES], uint32_t n)
+{
+	for (uint32_t i = 0; i < LINKS; i++) {
+		if (links[i].low == n || links[i].high == n)
+			add_link(set, &links[i]);
+	}
+}
+
+// How many of all pairs do not reach each other.
+static uint32_t pairs_lost(void)
+{
+	uint32_t lost = 0, at;
+
+	for (uint32_t pair = 0; pair < HOSTS * HOSTS; pair++) {
+		uint32_t from = pair / HOSTS, to = pair % HOSTS;
+		lost += from != to && travel(from, to, pair, &at) == LOST;
+	}
+	return lost;
+}
+
+// Packets that came by some ports.
+static uint64_t came_by(const uint32_t ports[SWITCHES])
+{
+	uint64_t sum = 0;
+
+	for (uint32_t n = 0; n < SWITCHES; n++) {
+		for (uint32_t i = 0; i < sw[n].ports; i++)
+			sum += ports[n] >> i & 1 ? sw[n].port[i].in_packets : 0;
+	}
+	return sum;
+}
+
+// A link or a switch is drained: no packet comes that way any more, none is lost. Then a link dies
+// as well: what is drained takes traffic again where there is no other way. Only of a drained
+// switch of layer 2, which is passed by the longest detour as if it were dead, the other one of the
+// pod needs its uplinks.
+static void drained(void **state)
+{
+	(void)state;
+	begin(routings[0]);
+	for (uint32_t k = 0; k < LINKS + 12; k++) {
+		uint32_t dead[SWITCHES] = {0}, gone[SWITCHES] = {0};
+		uint32_t leaving = k < LINKS ? SWITCHES : 8 + k - LINKS;
+		if (k < LINKS)
+			add_link(gone, &links[k]);
+		else
+			add_switch(gone, leaving);
+		settle(dead, gone);
+		uint64_t before = came_by(gone);
+		assert_int_equal(pairs_lost(), 0);
+		assert_int_equal(came_by(gone), before);
+		for (uint32_t i = 0; i < LINKS; i++) {
+			if (leaving < 16 && links[i].low == (leaving ^ 1))
+				continue;
+			memset(dead, 0, sizeof(dead));
+			add_link(dead, &links[i]);
+			settle(dead, gone);
+			assert_int_equal(pairs_lost(), 0);
+		}
+	}
+	end();
+}
+
+static void dead_host_port(void **state)
+{
+	uint32_t at;
+
+	(void)state;
+	begin("");
+	set_dead(3, 1, true);
+	know();
+	assert_int_equal(travel(0, 7, 1, &at), LOST);
+	assert_int_equal(at, 3);
+	assert_int_equal(travel(6, 7, 1, &at), LOST);
+	assert_int_equal(sw[3].drop[DRB_DROP_port_down], 2);
+	assert_int_equal(travel(0, 6, 1, &at), 5);
+	end();
+}
+
+static void nobody_left(void **state)
+{
+	uint32_t at;
+
+	(void)state;
+	begin("");
+	set_dead(0, 2, true);
+	set_dead(0, 3, true);
+	know();
+	assert_int_equal(travel(0, 2, 1, &at), LOST);
+	assert_int_equal(sw[0].drop[DRB_DROP_no_way], 1);
+	assert_int_equal(travel(0, 1, 1, &at), 1);
+	end();
+}
+
+// Hosts cannot send on detours, whatever they write into a frame.
+static void hosts_cannot_mark(void **state)
+{
+	uint8_t frame[LEN];
+	uint32_t out;
+
+	(void)state;
+	begin("");
+	for (uint32_t mark = 1; mark < 256; mark++) {
+		frame_of(frame, 1, 9, 1);
+		frame[1] ^= (uint8_t)mark;
+		struct rte_mbuf *m = mbuf_of(frame, LEN);
+		drb_forward_burst(&sw[0], 1, &m, 1);
+		assert_null(sent(&sw[0], &out));
+	}
+	assert_int_equal(sw[0].drop[DRB_DROP_spoofed_mark], 255);
+	// From a switch, a mark that none makes.
+	frame_of(frame, 1, 9, 1);
+	frame[1] ^= 0x0f;
+	struct rte_mbuf *m = mbuf_of(frame, LEN);
+	drb_forward_burst(&sw[8], 0, &m, 1);
+	assert_int_equal(sw[8].drop[DRB_DROP_not_below], 1);
+	end();
+}
+
+// Flows on a dead uplink move to a live one and stay there; others stay where they are.
+static void flows_move(void **state)
+{
+	uint8_t frame[LEN];
+	uint32_t before[200], out;
+
+	(void)state;
+	for (size_t r = 4; r < ARRAY_SIZE(routings); r++) {
+		begin(routings[r]);
+		for (uint32_t round = 0; round < 3; round++) {
+			set_dead(0, 2, round == 1);
+			know();
+			for (uint32_t flow = 0; flow < 200; flow++) {
+				frame_of(frame, 0, 8, flow);
+				struct rte_mbuf *m = mbuf_of(frame, LEN);
+				drb_forward_burst(&sw[0], 0, &m, 1);
+				rte_pktmbuf_free(sent(&sw[0], &out));
+				if (round == 0)
+					before[flow] = out;
+				else if (round == 1 || r == 4)
+					assert_int_equal(out, 3);
+				else
+					assert_true(out == 3); // no gap between their packets
+			}
+			if (round == 0)
+				continue;
+			for (uint32_t u = 0; u < 2 && r == 4; u++)
+				assert_int_equal(sw[0].flows.flows[u], u * 200);
+		}
+		uint32_t moved = 0;
+		for (uint32_t flow = 0; flow < 200; flow++)
+			moved += before[flow] == 2;
+		assert_true(moved > 0);
+		assert_int_equal(sw[0].routing.flows_moved, r == 4 ? moved : 0);
+		end();
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_link),  cmocka_unit_test(every_switch),
+		cmocka_unit_test(drained),     cmocka_unit_test(dead_host_port),
+		cmocka_unit_test(nobody_left), cmocka_unit_test(hosts_cannot_mark),
+		cmocka_unit_test(flows_move),
+	};
+	return cmocka_run_group_tests_name("detour", tests, setup_eal, free_eal);
+}

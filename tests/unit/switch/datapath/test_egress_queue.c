@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The egress queue against a naive second model: a list of packets whose departures are exact
+// fractions of a nanosecond, computed one by one from the link model's formula.
+#include "fixtures/unit.h"
+
+#include <stdlib.h>
+
+#include "core/math/random.h"
+
+#include "switch/datapath/egress_queue.h"
+
+__extension__ typedef __int128 wide;
+
+#define NS_PER_S 1000000000
+
+// Departures in units of 1/rate ns, so that every one is a whole number.
+struct model {
+	uint64_t rate; // packets/s or bit/s; 0: not paced
+	bool per_packet;
+	uint32_t limit, overhead;
+	uint64_t catchup, slot;
+	uint64_t now, queued; // last time seen; ns that packets were queued until they left
+	uint64_t id[4096], arrival[4096];
+	uint32_t size[4096], length;
+	wide departure; // of the head; empty: of the last one
+	uint64_t late, late_slots, lost, events, discards, max, sent;
+};
+
+static wide model_serialise(const struct model *m, uint32_t size)
+{
+	return m->per_packet ? (wide)NS_PER_S : (wide)(size + m->overhead) * 8 * NS_PER_S;
+}
+
+static uint64_t model_ns(const struct model *m)
+{
+	return (uint64_t)(m->departure / m->rate);
+}
+
+// A slotted link takes what comes within a slot for what came as it began.
+static uint64_t model_slot(const struct model *m, uint64_t now)
+{
+	return m->slot ? now / m->slot * m->slot : now;
+}
+
+static bool model_push(struct model *m, uint64_t id, uint32_t size, uint64_t now)
+{
+	if (m->length >= m->limit) {
+		m->discards++;
+		return false;
+	}
+	if (m->rate && m->length == 0) {
+		wide arrival = (wide)model_slot(m, now) * m->rate;
+		m->departure = arrival > m->departure ? arrival : m->departure;
+		m->departure += model_serialise(m, size);
+	}
+	m->id[m->length] = id;
+	m->arrival[m->length] = m->now = now;
+	m->size[m->length++] = size;
+	m->max = m->length > m->max ? m->length : m->max;
+	return true;
+}
+
+static void model_lose(struct model *m, uint64_t now)
+{
+	if (!m->rate || m->length == 0 || model_ns(m) + m->catchup >= now)
+		return;
+	uint64_t lost = model_slot(m, now - m->catchup) - model_ns(m);
+	if (lost == 0)
+		return;
+	m->lost += lost;
+	m->events++;
+	m->departure += (wide)lost * m->rate;
+}
+
+static uint32_t model_due(const struct model *m, uint64_t now)
+{
+	wide t = m->departure;
+	uint32_t n = 0;
+
+	if (!m->rate)
+		return m->length;
+	while (n < m->length && t / m->rate <= now) {
+		n++;
+		if (n < m->length)
+			t += model_serialise(m, m->size[n]);
+	}
+	return n;
+}
+
+static void model_pop(struct model *m, uint64_t now)
+{
+	if (m->rate)
+		m->late += now - model_ns(m);
+	if (m->slot && now - model_ns(m) >= m->slot)
+		m->late_slots++;
+	m->now = now;
+	m->queued += now - m->arrival[0];
+	m->sent++;
+	m->length--;
+	for (uint32_t i = 0; i < m->length; i++) {
+		m->id[i] = m->id[i + 1];
+		m->size[i] = m->size[i + 1];
+		m->arrival[i] = m->arrival[i + 1];
+	}
+	if (m->rate && m->length > 0)
+		m->departure += model_serialise(m, m->size[0]);
+}
+
+static bool push(struct drb_egress *q, void *packet, uint32_t size, uint64_t now)
+{
+	return drb_egress_push(q, packet, size, now);
+}
+
+static void agree(const struct model *m, const struct drb_egress *q)
+{
+	assert_int_equal(drb_egress_length(q), m->length);
+	assert_int_equal(q->head, m->sent);
+	uint64_t octets = 0, queued = m->queued;
+	for (uint32_t i = 0; i < m->length; i++) {
+		octets += m->size[i];
+		queued += m->now - m->arrival[i];
+	}
+	assert_int_equal(q->octets, octets);
+	assert_int_equal(drb_egress_queue_ns(q, m->now), m->rate ? queued : 0);
+	assert_int_equal(q->discards, m->discards);
+	assert_int_equal(drb_egress_max(q), m->max);
+	assert_int_equal(q->late.ns, m->late);
+	assert_int_equal(q->late.slots, m->late_slots);
+	assert_int_equal(q->lost_credit_ns, m->lost);
+	assert_int_equal(q->lost_credit_events, m->events);
+	if (m->length == 0)
+		assert_int_equal(drb_egress_next_ns(q), UINT64_MAX);
+	else
+		assert_int_equal(drb_egress_next_ns(q), m->rate ? model_ns(m) : 0);
+}
+
+// The worker's turn: what is due leaves, as far as the driver takes it.
+static void serve(struct model *m, struct drb_egress *q, struct drb_rng *r, uint64_t now,
+		  uint32_t burst, bool refuses)
+{
+	model_lose(m, now);
+	for (;;) {
+		uint32_t want = model_due(m, now), due = drb_egress_due(q, now, burst), taken;
+		want = want < burst ? want : burst;
+		assert_int_equal(due, want);
+		if (due == 0)
+			return;
+		void **front = drb_egress_front(q, &due);
+		assert_in_range(due, 1, want);
+		taken = refuses ? drb_rng_below(r, due + 1) : due;
+		uint64_t octets = 0;
+		for (uint32_t i = 0; i < taken; i++) {
+			octets += m->size[0];
+			assert_int_equal((uint64_t)(uintptr_t)front[i], m->id[0]);
+			model_pop(m, now);
+		}
+		drb_egress_pop(q, taken, octets, now);
+		agree(m, q);
+		if (taken < due)
+			return;
+	}
+}
+
+struct run {
+	uint64_t rate;
+	bool per_packet, refuses;
+	uint32_t limit, overhead, burst;
+	uint64_t catchup, pause; // pause: longest time between two turns
+	uint32_t arrivals;       // most per turn
+	bool slotted;
+};
+
+static struct drb_egress queue_of(const struct run *c)
+{
+	struct drb_rate rate = {.value = (double)c->rate, .per_packet = c->per_packet};
+	struct drb_egress q;
+
+	assert_int_equal(drb_egress_init(&q, c->limit, &rate, c->slotted, c->overhead, c->catchup),
+			 0);
+	q.passed = -100000u; // as if 4 GiB were about to have passed
+	return q;
+}
+
+static void random_run(const struct run *c, uint64_t seed)
+{
+	struct drb_egress q = queue_of(c);
+	struct drb_rng r = drb_rng_seed(seed, 0);
+	static struct model m;
+	uint64_t now = UINT64_C(5000000000000), id = 1;
+
+	m = (struct model){.rate = c->rate,
+			   .per_packet = c->per_packet,
+			   .limit = c->limit,
+			   .overhead = c->overhead,
+			   .catchup = c->catchup,
+			   .slot = c->slotted ? NS_PER_S / c->rate : 0};
+	for (uint32_t turn = 0; turn < 20000; turn++) {
+		now += drb_rng_below(&r, (uint32_t)c->pause + 1);
+		serve(&m, &q, &r, now, c->burst, c->refuses);
+		for (uint32_t n = drb_rng_below(&r, c->arrivals + 1); n > 0; n--, id++) {
+			uint32_t size = 60 + drb_rng_below(&r, 1455);
+			bool taken = push(&q, (void *)(uintptr_t)id, size, now);
+			assert_int_equal(taken, model_push(&m, id, size, now));
+		}
+		agree(&m, &q);
+	}
+	drb_egress_free(&q);
+}
+
+// Rates whose octet or packet takes a whole number of 2^-32 ns: the model's integer ns agree
+// exactly, whatever happens.
+static void random_against_model(void **state)
+{
+	static const struct run runs[] = {
+		{500, true, false, 512, 24, 32, 2000000, 3000000, 3, false},
+		{500, true, true, 16, 24, 32, 2000000, 9000000, 8, false},
+		{500, true, true, 7, 0, 2, 0, 3000000, 4, false},
+		{10000000, false, false, 512, 24, 32, 2000000, 1500000, 3, false},
+		{10000000, false, true, 100, 24, 32, 2000000, 4000000, 9, false},
+		{10000000, false, true, 1, 0, 32, 0, 900000, 2, false},
+		{1000000000, false, true, 64, 24, 8, 10000, 30000, 9, false},
+		{500, true, false, 512, 24, 32, 2000000, 3000000, 3, true},
+		{500, true, true, 16, 24, 32, 2000000, 9000000, 8, true},
+		{1000, true, true, 7, 0, 2, 0, 3000000, 4, true},
+		{1000000, true, true, 20, 0, 8, 500, 3000, 4, true},
+		{1000000, true, true, 20, 0, 8, 5000, 9000, 4, true},
+		{8, false, false, 3, 24, 32, 2000000, 4000000000, 2, false},
+		{0, false, false, 512, 24, 32, 2000000, 1000, 40, false},
+		{0, false, true, 5, 24, 32, 2000000, 1000, 9, false},
+		{0, false, true, 3000, 24, 32, 2000000, 1000, 60, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
+		random_run(&runs[i], i + 1);
+}
+
+// departure = max(arrival, previous departure) + size / rate, packet by packet over millions of
+// them, at rates that no binary fraction holds: less than a nanosecond apart at the end.
+static void formula_without_drift(void **state)
+{
+	static const struct run runs[] = {
+		{3000000, false, false, 64, 24, 1, UINT64_C(10000000000), 0, 0, false},
+		{9999991, false, false, 64, 24, 1, UINT64_C(10000000000), 0, 0, false},
+		{7, true, false, 64, 24, 1, UINT64_C(10000000000), 0, 0, false},
+		{3333, true, false, 64, 24, 1, UINT64_C(10000000000), 0, 0, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(runs); i++) {
+		const struct run *c = &runs[i];
+		struct drb_egress q = queue_of(c);
+		struct drb_rng r = drb_rng_seed(99, i);
+		struct model m = {
+			.rate = c->rate, .per_packet = c->per_packet, .overhead = c->overhead};
+		uint64_t now = 1000;
+		for (uint32_t n = 0; n < 2000000; n++) {
+			uint32_t size = 60 + drb_rng_below(&r, 1455);
+			wide arrival = (wide)now * c->rate;
+			assert_true(push(&q, &q, size, now));
+			m.departure = arrival > m.departure ? arrival : m.departure;
+			m.departure += model_serialise(&m, size);
+			int64_t apart = (int64_t)(q.departure.ns - model_ns(&m));
+			assert_in_range(apart + 1, 0, 2);
+			assert_int_equal(drb_egress_due(&q, q.departure.ns - 1, 1), 0);
+			assert_int_equal(drb_egress_due(&q, q.departure.ns, 1), 1);
+			drb_egress_pop(&q, 1, size, q.departure.ns);
+			// The next one arrives at that very moment, a moment earlier in the paced
+			// stream's time, or after a pause.
+			now = q.departure.ns + (n % 1000 == 999 ? drb_rng_below(&r, 5000) : 0);
+			now -= n % 3 == 0 && now > 1000;
+		}
+		assert_int_equal(q.late.ns, 0);
+		drb_egress_free(&q);
+	}
+}
+
+// A stretch of back-to-back packets takes exactly as long as the rate says.
+static void busy_link_is_exact(void **state)
+{
+	const struct run c = {10000000, false, false, 512, 24, 32, 2000000, 0, 0, false};
+	struct drb_egress q = queue_of(&c);
+	uint64_t now = 77, sent = 0;
+
+	(void)state;
+	for (int i = 0; i < 512; i++)
+		assert_true(push(&q, &q, 1226, now)); // 1 ms each with the overhead
+	while (sent < 4000000) {
+		now = drb_egress_next_ns(&q);
+		uint32_t due = drb_egress_due(&q, now, 32);
+		assert_int_equal(due, 1);
+		drb_egress_pop(&q, due, (uint64_t)due * 1226, now);
+		sent += due;
+		assert_int_equal(now, 77 + sent * 1000000);
+		assert_true(push(&q, &q, 1226, now));
+	}
+	assert_int_equal(q.late.ns, 0);
+	assert_int_equal(q.lost_credit_ns, 0);
+	drb_egress_free(&q);
+}
+
+// How late packets left that the driver took together, at a rate that no binary fraction holds:
+// each may be a nanosecond off, for departures are not whole ones.
+static void lateness_of_a_burst(void **state)
+{
+	const struct run c = {9999991, false, false, 64, 24, 64, UINT64_C(10000000000),
+			      0,       0,     false};
+	struct drb_rng r = drb_rng_seed(98, 0);
+
+	(void)state;
+	for (uint32_t n = 1; n <= 64; n++) {
+		struct drb_egress q = queue_of(&c);
+		struct model m = {.rate = c.rate, .overhead = c.overhead, .departure = c.rate};
+		uint64_t octets = 0, late = 0, now = 100000000;
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t size = 60 + drb_rng_below(&r, 1455);
+			assert_true(push(&q, &q, size, 1));
+			octets += size;
+			m.departure += model_serialise(&m, size);
+			late += now - model_ns(&m);
+		}
+		assert_int_equal(drb_egress_due(&q, now, 64), n);
+		assert_int_equal(drb_egress_octets(&q, n), octets);
+		drb_egress_pop(&q, n, octets, now);
+		assert_in_range(q.late.ns, late - n, late + n);
+		assert_in_range(q.departure.ns + 1, model_ns(&m), model_ns(&m) + 2);
+		drb_egress_free(&q);
+	}
+}
+
+// A worker that sleeps for long sends at once what the link would have sent within `catchup`, and
+// not a packet more.
+static void catches_up_within_bound(void **state)
+{
+	const struct run c = {1000, true, false, 512, 24, 32, 2000000, 0, 0, false};
+	struct drb_egress q = queue_of(&c);
+
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		assert_true(push(&q, &q, 60, 0)); // departures at 1 ms, 2 ms, ...
+	assert_int_equal(drb_egress_due(&q, 999999, 32), 0);
+	assert_int_equal(drb_egress_due(&q, 3000000, 32), 3); // 2 ms late: all made up for
+	assert_int_equal(q.lost_credit_ns, 0);
+	drb_egress_pop(&q, 3, 180, 3000000);
+	assert_int_equal(q.late.ns, 2000000 + 1000000);
+	assert_int_equal(drb_egress_next_ns(&q), 4000000);
+	assert_int_equal(drb_egress_due(&q, 14000000, 32), 3); // 10 ms late, 8 of them lost
+	assert_int_equal(q.lost_credit_ns, 8000000);
+	assert_int_equal(q.lost_credit_events, 1);
+	assert_int_equal(drb_egress_due(&q, 14000000, 32), 3); // asking again loses no more
+	assert_int_equal(q.lost_credit_events, 1);
+	drb_egress_pop(&q, 3, 180, 14000000);
+	assert_int_equal(drb_egress_next_ns(&q), 15000000);
+	drb_egress_free(&q);
+}
+
+// Whenever within a slot a packet comes, and however late the one before it was sent, it departs at
+// the end of the slot.
+static void slots_have_one_clock(void **state)
+{
+	const struct run c = {500, true, false, 512, 24, 32, 2000000, 0, 0, true};
+	static const uint64_t arrivals[] = {10000000, 10000001, 11999999};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(arrivals); i++) {
+		struct drb_egress q = queue_of(&c);
+		assert_true(push(&q, &q, 60, arrivals[i]));
+		assert_int_equal(drb_egress_next_ns(&q), 12000000);
+		assert_true(push(&q, &q, 60, arrivals[i]));
+		assert_int_equal(drb_egress_due(&q, 13500000, 32), 1); // late, but in the next slot
+		drb_egress_pop(&q, 1, 60, 13500000);
+		assert_int_equal(drb_egress_next_ns(&q), 14000000);
+		assert_int_equal(drb_egress_due(&q, 14000000, 32), 1);
+		drb_egress_pop(&q, 1, 60, 14000000);
+		assert_true(push(&q, &q, 60, 14000000)); // in the slot that has just begun
+		assert_int_equal(drb_egress_next_ns(&q), 16000000);
+		assert_int_equal(q.lost_credit_events, 0);
+		// One slot of the three missed may be made up for.
+		assert_int_equal(drb_egress_due(&q, 22500000, 32), 1);
+		assert_int_equal(q.lost_credit_ns, 4000000);
+		assert_int_equal(q.late.slots, 0);
+		drb_egress_pop(&q, 1, 60, 22500000); // 20 ms was its time
+		assert_int_equal(q.late.slots, 1);
+		drb_egress_free(&q);
+	}
+}
+
+static void full_queue_discards(void **state)
+{
+	const struct run c = {1000, true, false, 5, 24, 32, 2000000, 0, 0, false};
+	struct drb_egress q = queue_of(&c);
+
+	(void)state;
+	for (int i = 0; i < 5; i++)
+		assert_true(push(&q, &q, 100, 0));
+	assert_false(push(&q, &q, 100, 0));
+	assert_int_equal(q.discards, 1);
+	assert_int_equal(drb_egress_max(&q), 5);
+	// The packet that is being serialised still counts; its place is free after its departure.
+	assert_int_equal(drb_egress_due(&q, 1000000, 32), 1);
+	drb_egress_pop(&q, 1, 100, 1000000);
+	assert_true(push(&q, &q, 100, 1000000));
+	q.limit = 0; // a port without a device
+	assert_false(push(&q, &q, 100, 1000000));
+	drb_egress_free(&q);
+}
+
+static uint32_t size_of_packet(const void *packet)
+{
+	return 60 + (uint32_t)((uintptr_t)packet % 1000);
+}
+
+// A queue whose limit and link change all the time: packets stay in order, none is lost, and the
+// head leaves no later than the link in force allows.
+static void changes(void **state)
+{
+	static const struct drb_rate rates[] = {
+		{0, false}, {1e3, true}, {1e6, true}, {1e6, false}, {1e10, false}};
+	struct drb_rng r = drb_rng_seed(6, 6);
+	uint64_t now = 1, in = 0, out = 0, octets = 0, discards = 0;
+	struct drb_rate rate = rates[0];
+	struct drb_egress q;
+
+	(void)state;
+	assert_int_equal(drb_egress_init(&q, 5, &rate, false, 24, 1000), 0);
+	for (int turn = 0; turn < 200000; turn++) {
+		uint32_t length = drb_egress_length(&q), due;
+		now += drb_rng_below(&r, 20000);
+		for (uint32_t n = drb_rng_below(&r, 4); n > 0; n--) {
+			void *packet = (void *)(uintptr_t)(in + 1);
+			uint32_t size = size_of_packet(packet);
+			bool fits = drb_egress_length(&q) < q.limit;
+			assert_int_equal(drb_egress_push(&q, packet, size, now), fits);
+			in += fits;
+			octets += fits ? size : 0;
+			discards += !fits;
+		}
+		due = drb_egress_due(&q, now, 1 + drb_rng_below(&r, 8));
+		void **front = drb_egress_front(&q, &due);
+		uint64_t left = 0;
+		for (uint32_t i = 0; i < due; i++) {
+			assert_int_equal((uintptr_t)front[i], ++out);
+			left += size_of_packet(front[i]);
+		}
+		drb_egress_pop(&q, due, left, now);
+		octets -= left;
+		if (drb_rng_below(&r, 200) == 0) { // nobody takes what is queued
+			drb_egress_clear(&q, now);
+			out = in;
+			octets = 0;
+			assert_true(q.departure.ns <= now);
+		}
+		if (drb_rng_below(&r, 10) == 0) {
+			struct drb_egress_ring ring = {0};
+			uint32_t limit = 1 + drb_rng_below(&r, 100);
+			length = drb_egress_length(&q);
+			rate = rates[drb_rng_below(&r, ARRAY_SIZE(rates))];
+			assert_int_equal(drb_egress_ring_for(&q, limit, &rate, &ring), 0);
+			bool slotted = rate.per_packet && drb_rng_below(&r, 2);
+			drb_egress_change(&q, limit, &rate, slotted, 24, 1000, now, &ring,
+					  size_of_packet);
+			drb_egress_ring_free(&ring);
+			assert_int_equal(drb_egress_length(&q), length);
+			if (length > 0 && rate.value > 0) {
+				struct drb_instant latest = {.ns = now};
+				drb_egress_serialise(&q, &latest, 1,
+						     size_of_packet((void *)(uintptr_t)(out + 1)));
+				assert_true(drb_egress_next_ns(&q) <= latest.ns);
+			}
+		}
+		assert_true(drb_egress_queue_ns(&q, now) <= in * now);
+		assert_int_equal(in - out, drb_egress_length(&q));
+		assert_int_equal(q.octets, octets);
+		assert_int_equal(q.discards, discards);
+	}
+	assert_true(out > 50000 && discards > 1000);
+	drb_egress_free(&q);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(random_against_model),    cmocka_unit_test(formula_without_drift),
+		cmocka_unit_test(busy_link_is_exact),      cmocka_unit_test(lateness_of_a_burst),
+		cmocka_unit_test(catches_up_within_bound), cmocka_unit_test(slots_have_one_clock),
+		cmocka_unit_test(full_queue_discards),     cmocka_unit_test(changes),
+	};
+	return cmocka_run_group_tests_name("egress", tests, NULL, NULL);
+}

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Flow and flowlet units with real mbufs: packets of a flow stay together, flows are the load, and
+// nothing is lost from the counters.
+#include "fixtures/unit.h"
+
+#include "core/packet/flow_key.h"
+
+#include "switch/datapath/routing/flow_assign.h"
+#define EAL_MEMORY_MB "192"
+#include "fixtures/switch_eal.h"
+
+#define US UINT64_C(1000)
+#define MS (1000 * US)
+
+static struct drb_worker w;
+static struct drb_setup setup;
+
+#define HEAD_RATE(l, d, m, s, rate)                                                                \
+	"fabric: {layers: " #l ", arity: " #d "}\nswitch: {layer: " #m ", label: " #s "}\n"        \
+	"link: {driver: none, rate: " rate "}\n"
+#define HEAD(l, d, m, s) HEAD_RATE(l, d, m, s, "none")
+
+static void begin(const char *text)
+{
+	setup = setup_of(text);
+	for (uint32_t i = 0; i < setup.down_ports + setup.up_ports; i++)
+		setup.ports[i].queue = 1 << 16;
+	assert_int_equal(drb_worker_init(&w, &setup), 0);
+	assert_int_equal(drb_assign_init(&w, &setup), 0);
+	for (uint32_t i = 0; i < w.ports; i++)
+		drb_worker_attach(&w, i, 1 << 16, (uint16_t)i);
+	w.now_ns = 1000 * MS;
+}
+
+// Packets are conserved, and no worker leaves one behind.
+static void end(void)
+{
+	uint64_t in = 0, out = 0, reasons = 0;
+
+	drb_worker_take_snapshot(&w);
+	for (uint32_t i = 0; i < w.ports; i++) {
+		const struct drb_port_counters *p = &w.snapshot.port[i];
+		in += p->in_packets;
+		out += p->out_packets + p->in_discards + p->out_discards + p->queue_packets;
+		reasons += p->in_discards + p->out_discards;
+	}
+	for (uint32_t i = 0; i < DRB_DROP_COUNT; i++)
+		reasons -= w.snapshot.drop[i];
+	assert_int_equal(in, out);
+	assert_int_equal(reasons, 0);
+	drb_worker_free(&w);
+	assert_int_equal(rte_mempool_avail_count(test_pool), MBUFS);
+}
+
+// Takes all packets out of the queues.
+static void empty_queues(void)
+{
+	for (uint32_t i = 0; i < w.ports; i++) {
+		while (drb_egress_length(&w.egress[i]) > 0) {
+			uint32_t n = drb_egress_length(&w.egress[i]);
+			void **front = drb_egress_front(&w.egress[i], &n);
+			rte_pktmbuf_free_bulk((struct rte_mbuf **)front, n);
+			assert_int_equal(n, w.occupancy[i]);
+			drb_egress_pop(&w.egress[i], n, w.egress[i].octets, w.now_ns);
+			w.occupancy[i] -= n;
+			w.queued -= n;
+		}
+	}
+}
+
+// A TCP segment of host 0 to a host; port tells flows apart.
+static struct rte_mbuf *segment(uint32_t to, uint16_t port, uint8_t flags)
+{
+	static const uint8_t ip[20] = {0x45, 0, 0, 40, 0, 0, 0, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10};
+	uint8_t frame[60];
+	struct rte_mbuf *m;
+
+	make_frame(frame, sizeof(frame), 0, to);
+	memcpy(frame + 14, ip, sizeof(ip));
+	frame[33] = (uint8_t)(to + 1);
+	memcpy(frame + 34, &port, 2);
+	frame[46] = 0x50;
+	frame[47] = flags;
+	m = mbuf_of(frame, sizeof(frame));
+	assert_non_null(m);
+	return m;
+}
+
+// Sends one segment from host 0; the uplink it took.
+static uint32_t uplink_of(uint32_t to, uint16_t port, uint8_t flags)
+{
+	struct rte_mbuf *m = segment(to, port, flags);
+	uint32_t before[DRB_PORTS_MAX], uplink = UINT32_MAX;
+
+	memcpy(before, w.occupancy, sizeof(before));
+	drb_forward_burst(&w, 0, &m, 1);
+	for (uint32_t u = 0; u < w.up_ports; u++) {
+		if (w.occupancy[w.down_ports + u] != before[w.down_ports + u])
+			uplink = u;
+	}
+	assert_true(uplink < w.up_ports);
+	return uplink;
+}
+
+// Two uplinks, T = 0: each new flow to host 2 (default u0) takes the uplink with fewer flows,
+// whatever the queues hold.
+static void new_flows_see_flows(void **state)
+{
+	(void)state;
+	begin(HEAD(2, 2, 1, 0) "routing: {unit: flow, threshold: 0}\n");
+	for (uint16_t port = 0; port < 200; port++) {
+		uint32_t want = w.flows.flows[1] < w.flows.flows[0];
+		w.occupancy[2] = port % 3 * 10;
+		w.occupancy[3] = port % 5 * 10;
+		assert_int_equal(uplink_of(2, port, 0), want);
+		assert_int_equal(w.flows.flows[0] + w.flows.flows[1], port + 1);
+		w.occupancy[2] = drb_egress_length(&w.egress[2]);
+		w.occupancy[3] = drb_egress_length(&w.egress[3]);
+	}
+	assert_int_equal(w.flows.flows[0], 100);
+	assert_int_equal(w.routing.up_redirected, 100);
+	empty_queues();
+	end();
+}
+
+// Every scheme: the packets of a flow take one uplink, in bursts of any make-up.
+static void flows_stay_together(void **state)
+{
+	(void)state;
+	for (int scheme = 0; scheme < DRB_SCHEME_COUNT; scheme++) {
+		if (drb_scheme_packets_only((enum drb_scheme)scheme))
+			continue;
+		struct drb_rng r = drb_rng_seed((uint64_t)scheme, 5);
+		uint8_t uplink[500];
+		char text[256];
+		snprintf(text, sizeof(text),
+			 HEAD(2, 4, 1, 0) "routing: {unit: flow, scheme: %s, threshold: 1}\n",
+			 drb_scheme_name((enum drb_scheme)scheme));
+		begin(text);
+		memset(uplink, 0xff, sizeof(uplink));
+		for (int burst = 0; burst < 300; burst++) {
+			struct rte_mbuf *m[DRB_BURST_MAX];
+			uint32_t n = 1 + drb_rng_below(&r, DRB_BURST_MAX);
+			for (uint32_t i = 0; i < n; i++) {
+				uint16_t flow = (uint16_t)drb_rng_below(&r, 500);
+				m[i] = segment(4 + flow % 28, flow, 0);
+			}
+			w.now_ns += drb_rng_below(&r, 100) * MS;
+			drb_forward_burst(&w, 0, m, n);
+			for (uint32_t u = 0; u < 4; u++) {
+				struct drb_egress *q = &w.egress[4 + u];
+				for (uint32_t k = 0; k < drb_egress_length(q); k++) {
+					uint16_t flow;
+					memcpy(&flow,
+					       rte_pktmbuf_mtod_offset(
+						       (struct rte_mbuf *)
+							       q->packet[drb_egress_place(q, k)],
+						       uint8_t *, 34),
+					       2);
+					if (uplink[flow] == 0xff)
+						uplink[flow] = (uint8_t)u;
+					assert_int_equal(uplink[flow], u);
+				}
+			}
+			empty_queues();
+		}
+		assert_int_equal(w.flows.appeared, 500);
+		assert_int_equal(w.flows.live, 500);
+		end();
+	}
+}
+
+// A flow is decided again after the idle time, and after FIN or RST within the grace time.
+static void flows_end(void **state)
+{
+	static const uint8_t ends[] = {DRB_TCP_FIN, DRB_TCP_RST};
+
+	(void)state;
+	begin(HEAD(2, 2, 1,
+		   0) "routing: {unit: flow, threshold: 0, flow_idle: 1s, flow_grace: 10ms}\n");
+	assert_int_equal(uplink_of(2, 1, 0), 0);
+	assert_int_equal(uplink_of(2, 2, 0), 1);
+	for (int i = 0; i < 20; i++) {
+		w.now_ns += 900 * MS;
+		assert_int_equal(uplink_of(2, 2, 0), 1);
+	}
+	assert_int_equal(w.flows.appeared, 2);
+	// Flows 1 and 2 have ended but are counted until they are found.
+	w.now_ns += 1002 * MS;
+	assert_int_equal(uplink_of(2, 3, 0), 0);
+	assert_int_equal(w.flows.live, 3);
+	drb_flow_table_age(&w.flows, w.now_ns);
+	for (int i = 0; i < 32; i++) {
+		w.now_ns += w.flows.step_ns;
+		drb_flow_table_age(&w.flows, w.now_ns);
+	}
+	assert_int_equal(w.flows.live, 1);
+	assert_int_equal(w.routing.flow_table_full, 0);
+	for (uint32_t i = 0; i < 2; i++) {
+		uint64_t closed = w.flows.closed, appeared = w.flows.appeared;
+		assert_int_equal(uplink_of(2, (uint16_t)(10 + i), ends[i]), 1);
+		w.now_ns += 9 * MS;
+		assert_int_equal(uplink_of(2, (uint16_t)(10 + i), 0), 1); // a late segment
+		w.now_ns += 11 * MS;
+		// It is no load of its own when it comes again: flow 3 alone is one, on u0.
+		assert_int_equal(uplink_of(2, (uint16_t)(10 + i), 0), 1);
+		assert_int_equal(w.flows.closed, closed + 1);
+		assert_int_equal(w.flows.appeared, appeared + 2);
+		uplink_of(2, (uint16_t)(10 + i), DRB_TCP_FIN);
+		w.now_ns += 11 * MS;
+		for (int k = 0; k < 32; k++) {
+			w.now_ns += w.flows.step_ns;
+			drb_flow_table_age(&w.flows, w.now_ns);
+		}
+		assert_int_equal(w.flows.live, 1);
+	}
+	empty_queues();
+	end();
+}
+
+// More flows than there is room for: the rest is decided packet by packet, by the queues.
+static void full_table(void **state)
+{
+	(void)state;
+	begin(HEAD(2, 2, 1, 0) "routing: {unit: flow, threshold: 0, flow_max: 10}\n");
+	for (uint16_t port = 0; port < 10; port++)
+		uplink_of(2, port, 0);
+	assert_int_equal(w.routing.flow_table_full, 0);
+	empty_queues();
+	for (uint16_t port = 100; port < 200; port++) {
+		uint32_t want = w.occupancy[3] < w.occupancy[2];
+		assert_int_equal(uplink_of(2, port % 7 + 100, 0), want);
+	}
+	assert_int_equal(w.routing.flow_table_full, 100);
+	assert_int_equal(w.flows.live, 10);
+	assert_int_equal(w.occupancy[2], 50);
+	drb_worker_take_snapshot(&w);
+	assert_int_equal(w.snapshot.flows, 10);
+	assert_int_equal(w.snapshot.routing.flow_table_full, 100);
+	empty_queues();
+	end();
+}
+
+// A flowlet keeps its uplink while pauses are short; after a longer one the queues decide again.
+static void flowlets(void **state)
+{
+	(void)state;
+	begin(HEAD(2, 2, 1, 0) "routing: {unit: flowlet, threshold: 0, flowlet_gap: 100us}\n");
+	for (int i = 0; i < 100; i++) {
+		w.now_ns += 99 * US;
+		assert_int_equal(uplink_of(2, 1, 0), 0);
+	}
+	assert_int_equal(w.routing.flowlets, 1);
+	w.now_ns += 102 * US;
+	for (int i = 0; i < 50; i++)
+		assert_int_equal(uplink_of(2, 1, 0), 1); // u0 holds 100
+	assert_int_equal(w.routing.flowlets, 2);
+	w.now_ns += 102 * US;
+	assert_int_equal(uplink_of(2, 1, 0), 1);
+	assert_int_equal(w.routing.flowlets, 3);
+	empty_queues();
+	w.now_ns += 102 * US;
+	assert_int_equal(uplink_of(2, 1, 0), 0);
+	empty_queues();
+	end();
+}
+
+// Flowlets that begin within one burst see each other's packets where these wait.
+static void flowlets_of_a_burst(void **state)
+{
+	struct rte_mbuf *m[100];
+
+	(void)state;
+	for (int paced = 0; paced < 2; paced++) {
+		begin(paced ? HEAD_RATE(2, 2, 1, 0,
+					"1Gbit") "routing: {unit: flowlet, threshold: 0}\n"
+			    : HEAD(2, 2, 1, 0) "routing: {unit: flowlet, threshold: 0}\n");
+		for (uint16_t i = 0; i < 100; i++)
+			m[i] = segment(2, i, 0);
+		drb_forward_burst(&w, 0, m, 100);
+		assert_int_equal(w.occupancy[2], paced ? 50 : 100);
+		assert_int_equal(w.occupancy[3], paced ? 50 : 0);
+		assert_int_equal(w.routing.flowlets, 100);
+		empty_queues();
+		end();
+	}
+}
+
+// Everything that does not go up is treated as in packet units.
+static void the_rest(void **state)
+{
+	static const char *const units[] = {"flow", "flowlet"};
+
+	(void)state;
+	for (size_t u = 0; u < ARRAY_SIZE(units); u++) {
+		struct drb_rng r = drb_rng_seed(u, 9);
+		char text[256];
+		snprintf(text, sizeof(text), HEAD(2, 2, 1, 0) "routing: {unit: %s}\n", units[u]);
+		begin(text);
+		for (int burst = 0; burst < 200; burst++) {
+			struct rte_mbuf *m[64];
+			uint32_t in = drb_rng_below(&r, 4);
+			for (uint32_t i = 0; i < 64; i++) {
+				uint8_t frame[60];
+				// From hosts and others, to hosts and others; some too short.
+				make_frame(frame, sizeof(frame), drb_rng_below(&r, 3),
+					   drb_rng_below(&r, 10));
+				if (drb_rng_below(&r, 20) == 0)
+					memset(frame, 0xff, 6);
+				m[i] = mbuf_of(frame, drb_rng_below(&r, 20) ? 60 : 13);
+			}
+			drb_forward_burst(&w, in, m, 64);
+			if (burst % 10 == 0)
+				empty_queues();
+		}
+		assert_true(w.routing.down > 100 && w.routing.up_default > 100);
+		assert_true(w.drop[DRB_DROP_bad_frame] > 10);
+		assert_true(w.drop[DRB_DROP_multicast] > 10);
+		assert_true(w.drop[DRB_DROP_not_below] > 10);
+		empty_queues();
+		end();
+	}
+	// A core switch has no uplinks and needs no table.
+	begin(HEAD(2, 2, 2, 0) "routing: {unit: flow}\n");
+	assert_false(w.assigns);
+	end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(new_flows_see_flows),
+		cmocka_unit_test(flows_stay_together),
+		cmocka_unit_test(flows_end),
+		cmocka_unit_test(full_table),
+		cmocka_unit_test(flowlets),
+		cmocka_unit_test(flowlets_of_a_burst),
+		cmocka_unit_test(the_rest),
+	};
+	return cmocka_run_group_tests_name("assign", tests, setup_eal, free_eal);
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The simulator's packet model and the switch's forwarding path take identical decisions: on the
+// same arrivals, queues, marks, times and random numbers, for every scheme, layer by layer.
+#include "fixtures/unit.h"
+
+#include "sim/models/packet_choose.h"
+#include "switch/datapath/uplink.h"
+#include "fixtures/switch_eal.h"
+
+#define SLOT_NS (1 << 20) // tau is whole ticks of the switch then
+#define SLOTS 60
+#define BEFORE (4096 * 3) // slots of the switch's clock; a multiple of all numbers of shifts here
+#define QUEUE 400
+
+static struct drb_worker w;
+
+struct stage {
+	struct drb_setup setup; // of the switch
+	struct drb_packet_setup model;
+	struct drb_packet_sim *sim;
+	struct drb_layer *layer; // of the model, and the switch in it
+	uint32_t label, destinations;
+	struct drb_choice choice;
+	struct drb_hop hop;
+	struct drb_rng rng; // of arrivals
+};
+
+static void begin(struct stage *s, const char *fabric, uint32_t layer, uint32_t label,
+		  const char *routing)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text),
+		 "fabric: {%s}\nswitch: {layer: %u, label: %u}\n"
+		 "link: {driver: none, rate: 1pps, queue: %d}\n"
+		 "routing: {seed: 9, slot: %dns, %s}\n",
+		 fabric, layer, label, QUEUE, SLOT_NS, routing);
+	s->setup = setup_of(text);
+	assert_int_equal(drb_worker_init(&w, &s->setup), 0);
+	for (uint32_t i = 0; i < w.ports; i++)
+		drb_worker_attach(&w, i, QUEUE, (uint16_t)i);
+	s->model = (struct drb_packet_setup){.tree = s->setup.tree,
+					     .scheme = s->setup.choice.scheme,
+					     .choices = s->setup.choice.choices,
+					     .threshold = s->setup.threshold,
+					     .tau = s->setup.tau,
+					     .rho = 0.5,
+					     .slots = 2 * SLOTS,
+					     .stats = 1,
+					     .seed = 9,
+					     .memory = UINT64_C(64) << 20};
+	assert_int_equal(drb_packet_new(&s->sim, &s->model), 0);
+	s->layer = &s->sim->fabric.layer[layer];
+	s->label = label;
+	s->hop = drb_hop_at(&s->model.tree, layer, label);
+	s->choice = s->sim->choice;
+	s->choice.salt = drb_salt(9, layer, label);
+	s->rng = drb_rng_seed(layer, label);
+	// Some are met again and again, others hardly ever.
+	s->destinations = 1 + drb_rng_below(&s->rng, s->model.tree.hosts);
+}
+
+static void end(struct stage *s)
+{
+	drb_packet_free(s->sim);
+	drb_worker_free(&w);
+	assert_int_equal(rte_mempool_avail_count(test_pool), MBUFS);
+}
+
+// Sets the queues of both to the same lengths; the switch's packets are copies of one.
+static void set_queues(struct stage *s, struct rte_mbuf *any)
+{
+	uint32_t most = 1 + drb_rng_below(&s->rng, 12);
+
+	for (uint32_t u = 0; u < s->layer->up; u++) {
+		struct drb_egress *q = &w.egress[w.down_ports + u];
+		uint32_t want = drb_rng_below(&s->rng, most), have = drb_egress_length(q);
+		for (; have > want; have--) {
+			rte_pktmbuf_free(q->packet[drb_egress_place(q, 0)]);
+			drb_egress_pop(q, 1, any->pkt_len, w.now_ns);
+		}
+		for (; have < want; have++) {
+			rte_mbuf_refcnt_update(any, 1);
+			assert_true(drb_egress_push(q, any, any->pkt_len, w.now_ns));
+		}
+		w.queued += want - w.occupancy[w.down_ports + u];
+		w.occupancy[w.down_ports + u] = want;
+		s->layer->len[s->label * (s->layer->up + s->layer->down) + u] = want;
+	}
+}
+
+// The draw that the switch's next decision takes.
+static uint64_t draw_to_come(void)
+{
+	struct how how = {.scheme = w.choice.scheme, .many = w.choice.choices > 2};
+	struct drb_rng rng = w.rng;
+	uint64_t bits = drb_rng_next(&rng);
+
+	return draw_of(how, w.choice.uplinks, &bits);
+}
+
+// One packet that goes up: the switch's uplink, *marked as it leaves.
+static uint32_t switch_decides(uint32_t in, const uint8_t *frame, uint32_t len, bool *marked)
+{
+	uint32_t before[DRB_PORTS_MAX], out = UINT32_MAX;
+	struct rte_mbuf *m = mbuf_of(frame, len);
+
+	assert_non_null(m);
+	memcpy(before, w.occupancy, sizeof(before));
+	drb_forward_burst(&w, in, &m, 1);
+	for (uint32_t u = 0; u < w.up_ports; u++) {
+		if (w.occupancy[w.down_ports + u] != before[w.down_ports + u])
+			out = u;
+	}
+	assert_int_not_equal(out, UINT32_MAX);
+	*marked = rte_pktmbuf_mtod(m, const uint8_t *)[DRB_MARK_AT] != 0;
+	return out;
+}
+
+static void one_packet(struct stage *s)
+{
+	uint32_t in = drb_rng_below(&s->rng, w.down_ports), dest, def;
+	bool mark = s->layer->layer > 1 && s->setup.choice.scheme == DRB_SCHEME_WALK &&
+		    drb_rng_below(&s->rng, 3) > 0;
+	uint8_t frame[60];
+	bool marked;
+
+	do
+		dest = drb_rng_below(&s->rng, s->destinations);
+	while (drb_hop_below(&s->hop, dest) && s->destinations > s->hop.span);
+	if (drb_hop_below(&s->hop, dest))
+		dest = (s->hop.first + s->hop.span) % s->model.tree.hosts;
+	make_frame(frame, sizeof(frame), s->layer->layer == 1 ? s->hop.first + in : 0, dest);
+	frame[DRB_MARK_AT] = mark;
+	struct drb_flow_key key;
+	drb_flow_key_of(frame, sizeof(frame), &key);
+	uint64_t word = (uint64_t)mark << 32 | dest;
+	uint32_t sim = sim_choose_uplink(s->sim, s->layer, s->label, &s->hop, &s->choice, &word,
+					 drb_flow_hash(&key), draw_to_come(), &def);
+	assert_int_equal(switch_decides(in, frame, sizeof(frame), &marked), sim);
+	if (s->setup.choice.scheme == DRB_SCHEME_WALK)
+		assert_int_equal(marked, word >> 32 & 1);
+	s->layer->len[s->label * (s->layer->up + s->layer->down) + sim]++;
+}
+
+static void same_all_along(const char *fabric, uint32_t layer, uint32_t label, const char *routing)
+{
+	struct stage s;
+	uint8_t frame[60];
+
+	begin(&s, fabric, layer, label, routing);
+	make_frame(frame, sizeof(frame), 0, 1);
+	struct rte_mbuf *any = mbuf_of(frame, sizeof(frame));
+	for (uint32_t slot = 0; slot < SLOTS; slot++) {
+		s.sim->slot = slot;
+		w.now_ns = (uint64_t)(BEFORE + slot) * SLOT_NS;
+		w.open = drb_rng_below(&s.rng, 2); // one loop of the switch, or the other
+		set_queues(&s, any);
+		for (uint32_t n = drb_rng_below(&s.rng, 2 * w.down_ports); n > 0; n--)
+			one_packet(&s);
+		if (drb_rng_below(&s.rng, 4) == 0)
+			slot += drb_rng_below(&s.rng, 12); // streaks end
+	}
+	drb_worker_free(&w);
+	rte_pktmbuf_free(any);
+	end(&s);
+}
+
+static void same_decisions(void **state)
+{
+	// Small enough for the model, too, to remember every host that packets went to.
+	static const struct {
+		const char *text;
+		uint32_t layers, switches;
+	} fabrics[] = {
+		{"layers: 3, arity: 2", 3, 8},
+		{"layers: 3, arity: 4", 3, 32},
+		{"layers: 4, arity: 2", 4, 16},
+		{"layers: 2, arity: 12", 2, 24}, // loads beyond a register
+	};
+	const char *const routing = *state;
+
+	for (size_t f = 0; f < ARRAY_SIZE(fabrics); f++)
+		for (uint32_t layer = 1; layer < fabrics[f].layers; layer++)
+			for (uint32_t label = 0; label < fabrics[f].switches; label += 3)
+				same_all_along(fabrics[f].text, layer, label, routing);
+}
+
+int main(void)
+{
+#define SAME(routing)                                                                              \
+	{                                                                                          \
+		routing, same_decisions, NULL, NULL, (void *)(uintptr_t)(routing)                  \
+	}
+	const struct CMUnitTest tests[] = {
+		SAME("scheme: drb, threshold: 1.5"),
+		SAME("scheme: drb, threshold: 0, choices: 3"),
+		SAME("scheme: dmodk"),
+		SAME("scheme: vlb"),
+		SAME("scheme: micro"),
+		SAME("scheme: ecmp"),
+		SAME("scheme: least"),
+		SAME("scheme: rotate, threshold: 1"),
+		SAME("scheme: rotate, threshold: 0, choices: 4"),
+		SAME("scheme: walk, threshold: 1"),
+		SAME("scheme: walk, threshold: 0, choices: 3, tau: 9"),
+	};
+#undef SAME
+	return cmocka_run_group_tests_name("same_decisions", tests, setup_eal, free_eal);
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Thresholds that follow from what is measured, and the record of what decisions see.
+#include "fixtures/unit.h"
+
+#include <math.h>
+
+#include <rte_cycles.h>
+
+#include "switch/datapath/routing/flow_assign.h"
+#include "fixtures/switch_eal.h"
+
+#define MS UINT64_C(1000000)
+
+static struct drb_worker w;
+static struct drb_setup setup;
+
+#define HEAD(l, d, m, s)                                                                           \
+	"fabric: {layers: " #l ", arity: " #d "}\nswitch: {layer: " #m ", label: " #s "}\n"
+
+static void begin(const char *text)
+{
+	setup = setup_of(text);
+	assert_int_equal(drb_worker_init(&w, &setup), 0);
+	assert_int_equal(drb_assign_init(&w, &setup), 0);
+	for (uint32_t i = 0; i < w.ports; i++)
+		drb_worker_attach(&w, i, 1 << 10, (uint16_t)i);
+	w.now_ns = 1000 * MS;
+}
+
+static void near(double value, double want, double by)
+{
+	if (fabs(value - want) > by)
+		fail_msg("%g is not %g", value, want);
+}
+
+// For 2 s, each uplink sends so many packets of 1000 octets each ms.
+static void send_up(uint32_t u0, uint32_t u1)
+{
+	for (int ms = 0; ms < 2000; ms++) {
+		w.now_ns += MS;
+		w.egress[w.down_ports].head += u0;
+		w.egress[w.down_ports].tail += u0;
+		w.port[w.down_ports].out_octets += 1000 * u0;
+		w.egress[w.down_ports + 1].head += u1;
+		w.egress[w.down_ports + 1].tail += u1;
+		w.port[w.down_ports + 1].out_octets += 1000 * u1;
+		if (w.now_ns >= w.threshold.due_ns)
+			drb_threshold_update(&w);
+	}
+}
+
+static void in_force(double rho)
+{
+	near(w.threshold.utilisation, rho, 1e-6);
+	near(w.threshold.value, 1 - log(1 - rho), 1e-5);
+	assert_int_equal(w.choice.margin, drb_margin(w.threshold.value));
+	drb_worker_take_snapshot(&w);
+	assert_true(w.snapshot.threshold == w.threshold.value);
+	assert_true(w.snapshot.utilisation == w.threshold.utilisation);
+}
+
+// rho is the mean share of time that the links were busy, overhead included.
+static void packet_threshold(void **state)
+{
+	(void)state;
+	begin(HEAD(2, 2, 1, 0) "routing: {threshold: auto}\n"
+			       "link: {driver: none, rate: 10kpps}\n");
+	assert_int_equal(w.choice.margin, 2); // T = 1
+	send_up(9, 5);
+	in_force(0.7);
+	send_up(10, 9);
+	in_force(0.95);
+	assert_int_equal(w.choice.margin, 4); // 1 + ln 20 = 3.996
+	send_up(20, 20);                      // more than the link takes does not count
+	near(w.threshold.utilisation, 1, 1e-6);
+	near(w.threshold.value, 1 + log(1000), 1e-9);
+	send_up(0, 0);
+	in_force(0);
+	drb_worker_free(&w);
+
+	begin(HEAD(2, 2, 1, 0) "routing: {threshold: auto, unit: flowlet}\n"
+			       "link: {driver: none, rate: 20Mbit, overhead: 250}\n");
+	send_up(1, 1);
+	in_force(0.5);
+	drb_worker_free(&w);
+}
+
+// The average forgets with a time constant of 100 ms.
+static void smoothing(void **state)
+{
+	(void)state;
+	begin(HEAD(2, 2, 1, 0) "routing: {threshold: auto}\n"
+			       "link: {driver: none, rate: 1kpps}\n");
+	send_up(1, 1);
+	drb_threshold_update(&w);
+	near(w.threshold.utilisation, 1, 1e-6);
+	w.now_ns += 100 * MS;
+	drb_threshold_update(&w);
+	near(w.threshold.utilisation, exp(-1), 1e-6);
+	drb_worker_free(&w);
+}
+
+// Without a rate the worker is what packets wait for.
+static void worker_as_server(void **state)
+{
+	(void)state;
+	begin(HEAD(2, 2, 1, 0) "routing: {threshold: auto}\nlink: {driver: none}\n");
+	drb_threshold_update(&w);
+	for (int i = 0; i < 200; i++) {
+		uint64_t begun = w.threshold.last_tsc;
+		while (rte_rdtsc() - begun < 100000)
+			;
+		w.now_ns += 20 * MS;
+		w.counters.work_cycles += (rte_rdtsc() - begun) / 4;
+		drb_threshold_update(&w);
+	}
+	near(w.threshold.utilisation, 0.25, 0.02);
+	drb_worker_free(&w);
+}
+
+// Flow unit: T(c) of flows per uplink; packets decided alone go by rho.
+static void flow_threshold(void **state)
+{
+	(void)state;
+	begin(HEAD(3, 4, 1, 0) "routing: {threshold: auto, unit: flow, flow_max: 1000}\n"
+			       "link: {driver: none, rate: 10kpps}\n");
+	send_up(0, 0);
+	assert_true(w.threshold.value == 0);
+	// ln 128 = 4.85: ceil(c / 2) below, then 2.
+	static const struct {
+		uint32_t flows;
+		double threshold;
+	} known[] = {{1, 1}, {4, 1}, {8, 1}, {9, 2}, {16, 2}, {19, 3}, {20, 2}, {400, 2}};
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		w.flows.live = known[i].flows;
+		send_up(0, 0);
+		assert_true(w.threshold.value == known[i].threshold);
+		assert_int_equal(w.choice.margin, drb_margin(known[i].threshold));
+		assert_int_equal(w.packet_choice.margin, 2);
+	}
+	w.flows.live = 0;
+	drb_worker_free(&w);
+}
+
+// A number stays as it is.
+static void fixed_threshold(void **state)
+{
+	(void)state;
+	begin(HEAD(2, 2, 1, 0) "routing: {threshold: 2.5}\nlink: {driver: none, rate: 10kpps}\n");
+	send_up(9, 9);
+	near(w.threshold.utilisation, 0.9, 1e-6);
+	assert_true(w.threshold.value == 2.5);
+	assert_int_equal(w.choice.margin, 3);
+	drb_worker_free(&w);
+}
+
+// The decisions of one burst in DRB_DIFFERENCE_EVERY, by the loads they saw.
+static void record(void **state)
+{
+	uint32_t bursts = 20 * DRB_DIFFERENCE_EVERY;
+	uint64_t sum = 0;
+
+	(void)state;
+	begin(HEAD(2, 2, 1, 0) "routing: {threshold: 5}\nlink: {driver: none, rate: 1Gbit}\n");
+	for (uint32_t b = 0; b < bursts; b++) {
+		struct rte_mbuf *m[8];
+		uint8_t frame[60];
+		for (uint32_t i = 0; i < 8; i++) {
+			make_frame(frame, sizeof(frame), 0, 2); // default u0
+			m[i] = mbuf_of(frame, sizeof(frame));
+		}
+		drb_forward_burst(&w, 0, m, 8);
+		w.now_ns += MS;
+		for (uint32_t i = 0; i < w.ports; i++) {
+			uint32_t n = drb_egress_due(&w.egress[i], w.now_ns, 8);
+			assert_int_equal(n, drb_egress_length(&w.egress[i]));
+			rte_pktmbuf_free_bulk(
+				(struct rte_mbuf **)drb_egress_front(&w.egress[i], &n), n);
+			drb_egress_pop(&w.egress[i], n, w.egress[i].octets, w.now_ns);
+			w.occupancy[i] = 0;
+		}
+		w.queued = 0;
+	}
+	// Six at u0 before u1 is shorter by more than 5; the seventh goes there, and so on.
+	static const uint32_t seen[8] = {0, 1, 2, 3, 4, 5, 6, 5};
+	uint64_t want[DRB_DIFFERENCES] = {0};
+	for (uint32_t i = 0; i < 8; i++)
+		want[DRB_DIFFERENCE_MAX + seen[i]] += 20;
+	for (uint32_t i = 0; i < DRB_DIFFERENCES; i++) {
+		assert_int_equal(w.difference[i], want[i]);
+		sum += w.difference[i];
+	}
+	assert_int_equal(sum, 160);
+	assert_int_equal(w.routing.up_redirected, bursts);
+	drb_worker_free(&w);
+}
+
+// What no uplink had a load for, whichever way the burst was queued: of packets that are decided
+// upon, and by schemes that have a threshold.
+static uint64_t recorded_idle(const char *scheme, bool open)
+{
+	char text[256];
+	uint64_t sum = 0;
+
+	snprintf(text, sizeof(text),
+		 HEAD(2, 2, 1, 0) "routing: {scheme: %s}\nlink: {driver: none}\n", scheme);
+	begin(text);
+	w.open = open;
+	for (uint32_t b = 0; b <= DRB_DIFFERENCE_EVERY; b++) {
+		struct rte_mbuf *m[8];
+		uint8_t frame[60];
+		for (uint32_t i = 0; i < 8; i++) {
+			make_frame(frame, sizeof(frame), 0, i < 3 ? 1 : 2); // three go down
+			m[i] = mbuf_of(frame, sizeof(frame));
+		}
+		drb_forward_burst(&w, 0, m, 8);
+		for (uint32_t i = 0; i < w.ports; i++) {
+			uint32_t n = w.occupancy[i];
+			rte_pktmbuf_free_bulk(
+				(struct rte_mbuf **)drb_egress_front(&w.egress[i], &n), n);
+			drb_egress_pop(&w.egress[i], n, w.egress[i].octets, w.now_ns);
+			w.occupancy[i] = 0;
+		}
+		w.queued = 0;
+	}
+	for (uint32_t i = 0; i < DRB_DIFFERENCES; i++)
+		sum += w.difference[i];
+	assert_int_equal(sum, w.difference[DRB_DIFFERENCE_MAX]);
+	drb_worker_free(&w);
+	return sum;
+}
+
+static void record_idle(void **state)
+{
+	(void)state;
+	for (int open = 0; open < 2; open++) {
+		assert_int_equal(recorded_idle("drb", open), 10);
+		assert_int_equal(recorded_idle("rotate, slot: 9us", open), 10);
+		assert_int_equal(recorded_idle("dmodk", open), 0);
+		assert_int_equal(recorded_idle("vlb", open), 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(packet_threshold), cmocka_unit_test(smoothing),
+		cmocka_unit_test(worker_as_server), cmocka_unit_test(flow_threshold),
+		cmocka_unit_test(fixed_threshold),  cmocka_unit_test(record),
+		cmocka_unit_test(record_idle),
+	};
+	return cmocka_run_group_tests_name("threshold", tests, setup_eal, free_eal);
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Schemes rotate and walk in the forwarding path: whose turn it is, and marks that no host sees or
+// can send.
+#include "fixtures/unit.h"
+
+#include "switch/datapath/routing/flow_assign.h"
+#include "fixtures/switch_eal.h"
+
+static struct drb_worker w;
+static struct drb_setup setup;
+
+static void begin(const char *text)
+{
+	setup = setup_of(text);
+	assert_int_equal(drb_worker_init(&w, &setup), 0);
+	for (uint32_t i = 0; i < w.ports; i++)
+		drb_worker_attach(&w, i, 512, (uint16_t)i);
+	w.now_ns = 1000000000;
+}
+
+static void end(void)
+{
+	drb_worker_free(&w);
+	assert_int_equal(rte_mempool_avail_count(test_pool), MBUFS);
+}
+
+static void clear(void)
+{
+	for (uint32_t i = 0; i < w.ports; i++) {
+		struct drb_egress *q = &w.egress[i];
+		uint64_t octets = q->octets;
+		uint32_t length = drb_egress_length(q);
+		for (uint32_t n = 0; n < length; n++)
+			rte_pktmbuf_free(q->packet[drb_egress_place(q, n)]);
+		drb_egress_pop(q, length, octets, w.now_ns);
+		w.occupancy[i] = 0;
+	}
+	w.queued = 0;
+}
+
+// A packet that came in by a port, from one host to another with a mark in its source. The port it
+// left by, or UINT32_MAX; *left: its mark then.
+static uint32_t passes(uint32_t in, uint32_t from, uint32_t to, uint8_t mark, uint8_t *left)
+{
+	uint8_t frame[60];
+	struct rte_mbuf *m;
+	uint32_t out = UINT32_MAX;
+
+	make_frame(frame, sizeof(frame), from, to);
+	frame[7] ^= mark;
+	m = mbuf_of(frame, sizeof(frame));
+	assert_non_null(m);
+	drb_forward_burst(&w, in, &m, 1);
+	for (uint32_t i = 0; i < w.ports; i++) {
+		if (w.occupancy[i] == 0)
+			continue;
+		const struct rte_mbuf *sent = w.egress[i].packet[drb_egress_place(&w.egress[i], 0)];
+		const uint8_t *octets = rte_pktmbuf_mtod(sent, const uint8_t *);
+		*left = octets[7];
+		// Nothing else of it was touched.
+		frame[7] = octets[7];
+		assert_memory_equal(octets, frame, sizeof(frame));
+		out = i;
+	}
+	clear();
+	return out;
+}
+
+#define SWITCH(m, s, more)                                                                         \
+	"fabric: {layers: 3, arity: 4}\nswitch: {layer: " #m ", label: " #s "}\n"                  \
+	"link: {driver: none}\nrouting: {" more "}\n"
+
+static void rotate_shifts_by_the_clock(void **state)
+{
+	static const char *const switches[] = {
+		SWITCH(1, 0, "scheme: rotate, slot: 2ms"),
+		SWITCH(2, 0, "scheme: rotate, slot: 2ms"),
+	};
+	uint8_t mark;
+
+	(void)state;
+	for (uint32_t m = 1; m <= 2; m++) {
+		begin(switches[m - 1]);
+		for (uint32_t slot = 0; slot < 40; slot++) {
+			// All of the slot counts as it.
+			w.now_ns = UINT64_C(2000000) * (1600 + slot) + slot * 51281;
+			uint32_t digit = m == 1 ? slot % 4 : slot / 4 % 4;
+			for (uint32_t to = 64; to < 128; to++) {
+				uint32_t h = drb_hop_digit(&setup.hop, to);
+				assert_int_equal(passes(0, 0, to, 0, &mark), 4 + (h + digit) % 4);
+				assert_int_equal(mark, 0);
+			}
+		}
+		assert_int_equal(w.routing.up_default, 40 * 64);
+		assert_int_equal(w.routing.up_walked, 0);
+		end();
+	}
+}
+
+// A single uplink, or none at all.
+static void small_switches_have_no_turns(void **state)
+{
+	uint8_t mark;
+
+	(void)state;
+	begin("fabric: {layers: 2, arity: 1}\nswitch: {layer: 1, label: 0}\nlink: {driver: none}\n"
+	      "routing: {scheme: walk}\n");
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(passes(0, 0, 1, 0, &mark), 1);
+	assert_int_equal(mark, 0);
+	end();
+	begin("fabric: {layers: 1, arity: 2}\nswitch: {layer: 1, label: 0}\nlink: {driver: none}\n"
+	      "routing: {scheme: walk}\n");
+	assert_int_equal(passes(0, 0, 3, 0, &mark), 3);
+	end();
+}
+
+// From the third packet of a streak on they are marked; a pause of more than tau slots ends it.
+static void layer_one_marks_who_walks(void **state)
+{
+	static const struct {
+		uint32_t after_us;
+		uint8_t mark;
+	} steps[] = {{0, 0}, {5, 0}, {5, 1}, {0, 1}, {59, 1}, {70, 0}, {1, 0}, {1, 1}};
+	uint8_t mark;
+
+	(void)state;
+	begin(SWITCH(1, 0, "scheme: walk"));
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		w.now_ns += steps[i].after_us * 1000;
+		assert_in_range(passes(0, 0, 77, 0, &mark), 4, 7);
+		assert_int_equal(mark, steps[i].mark);
+	}
+	// Few enough that others do not walk, and what stays below never does.
+	assert_int_equal(passes(0, 0, 78, 0, &mark), 4 + 78 % 4);
+	assert_int_equal(mark, 0);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(passes(0, 0, 1, 0, &mark), 1);
+	assert_int_equal(mark, 0);
+	assert_int_equal(w.routing.up_walked, 4);
+	end();
+}
+
+// Marked packets to destinations below one switch take the uplinks in turn, others their defaults.
+static void upper_layers_read_the_mark(void **state)
+{
+	uint32_t count[8] = {0}, last[2] = {0};
+	uint8_t mark;
+
+	(void)state;
+	begin(SWITCH(2, 0, "scheme: walk"));
+	for (uint32_t n = 0; n < 384; n++) {
+		uint32_t group = n / 3 % 2; // two of them, that do not disturb each other
+		uint32_t out = passes(n % 4, 1, 64 + 16 * group + n % 16, 1, &mark);
+		assert_int_equal(mark, 1);
+		assert_true(last[group] == 0 || out == 4 + (last[group] - 4 + 1) % 4);
+		last[group] = out;
+		count[out]++;
+		assert_int_equal(passes(0, 1, 64 + n % 16, 0, &mark), 4 + n % 16 / 4);
+		assert_int_equal(mark, 0);
+	}
+	for (uint32_t i = 4; i < 8; i++)
+		assert_int_equal(count[i], 96);
+	assert_int_equal(w.routing.up_walked, 384);
+	// Down from here they keep it.
+	assert_int_equal(passes(4, 77, 4, 1, &mark), 1);
+	assert_int_equal(mark, 1);
+	end();
+}
+
+static void hosts_see_no_marks(void **state)
+{
+	uint8_t mark;
+
+	(void)state;
+	begin(SWITCH(1, 0, "scheme: walk"));
+	assert_int_equal(passes(4, 77, 2, 1, &mark), 2);
+	assert_int_equal(mark, 0);
+	assert_int_equal(passes(7, 77, 3, 0, &mark), 3);
+	assert_int_equal(mark, 0);
+	end();
+	// The octet is what the fabric's prefix says.
+	begin("fabric: {layers: 3, arity: 4, mac: \"02:0a\"}\nswitch: {layer: 1, label: 0}\n"
+	      "link: {driver: none}\nrouting: {scheme: walk}\n");
+	for (int n = 0; n < 4; n++) {
+		uint8_t frame[60];
+		make_frame(frame, sizeof(frame), n == 3 ? 77 : 0, n == 3 ? 1 : 77);
+		frame[1] = 0x0a;
+		frame[7] = n == 3 ? 0x0b : 0x0a;
+		struct rte_mbuf *m = mbuf_of(frame, sizeof(frame));
+		drb_forward_burst(&w, n == 3 ? 5 : 0, &m, 1);
+		assert_int_equal(rte_pktmbuf_mtod(m, const uint8_t *)[7], n == 2 ? 0x0b : 0x0a);
+	}
+	assert_int_equal(w.queued, 4);
+	end();
+}
+
+// Nor where the switch itself has another scheme, while others still walk; and what is none of it
+// stays as it was.
+static void no_scheme_shows_marks(void **state)
+{
+	static const char *const switches[] = {
+		SWITCH(1, 0, "scheme: drb"),
+		SWITCH(1, 0, "scheme: ecmp, check_source: false"),
+		SWITCH(1, 0, "unit: flow, flow_max: 100"),
+	};
+	uint8_t frame[60], mark;
+	struct rte_mbuf *m;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(switches); i++) {
+		begin(switches[i]);
+		assert_int_equal(drb_assign_init(&w, &setup), 0);
+		for (uint32_t host = 0; host < 4; host++) {
+			assert_int_equal(passes(4, 77, host, 1, &mark), host);
+			assert_int_equal(mark, 0);
+			assert_int_equal(passes(5, 77, host, 0, &mark), host);
+			assert_int_equal(mark, 0);
+		}
+		assert_int_equal(w.routing.down, 8);
+		// A source that is no host's, of a fabric that lets it pass.
+		make_frame(frame, sizeof(frame), 77, 2);
+		memset(frame + 6, 0x0f, 6);
+		m = mbuf_of(frame, sizeof(frame));
+		drb_forward_burst(&w, 4, &m, 1);
+		assert_memory_equal(rte_pktmbuf_mtod(m, uint8_t *), frame, sizeof(frame));
+		assert_int_equal(w.occupancy[2], 1);
+		clear();
+		// On its way around something, too.
+		make_frame(frame, sizeof(frame), 77, 3);
+		frame[1] ^= 1;
+		frame[7] ^= 1;
+		m = mbuf_of(frame, sizeof(frame));
+		drb_forward_burst(&w, 4, &m, 1);
+		assert_int_equal(w.occupancy[3], 1);
+		frame[1] ^= 1;
+		frame[7] ^= 1;
+		assert_memory_equal(rte_pktmbuf_mtod(m, uint8_t *), frame, sizeof(frame));
+		clear();
+		// The host's port is dead.
+		atomic_store(&w.published_links.dead, 4);
+		drb_liveness_read(&w);
+		assert_int_equal(passes(4, 77, 2, 1, &mark), UINT32_MAX);
+		assert_int_equal(w.drop[DRB_DROP_port_down], 1);
+		end();
+	}
+}
+
+// What switches say to each other passes as it is.
+static void hellos_are_left_alone(void **state)
+{
+	struct rte_mbuf *m;
+	uint8_t frame[60];
+
+	(void)state;
+	begin(SWITCH(1, 0, "scheme: walk"));
+	make_frame(frame, sizeof(frame), 0, 0);
+	frame[0] |= 1;
+	frame[7] = 0x55;
+	m = mbuf_of(frame, sizeof(frame));
+	drb_turns_unmark(&w.turns, &m, 1);
+	assert_memory_equal(rte_pktmbuf_mtod(m, const uint8_t *), frame, sizeof(frame));
+	rte_pktmbuf_free(m);
+	end();
+}
+
+// Their source is that of a host with a mark where the fabric's MACs begin with 06 as well.
+static void hellos_arrive(void **state)
+{
+	struct drb_hello hello = {.fabric = drb_hello_fabric("drb", 3, 4), .period_ms = 100};
+	uint8_t frame[DRB_HELLO_LEN];
+	struct rte_mbuf *m;
+
+	(void)state;
+	begin("fabric: {layers: 3, arity: 4, mac: \"06:11\"}\nswitch: {layer: 1, label: 0}\n"
+	      "link: {driver: none}\n");
+	hello.from = setup.ports[4].peer;
+	drb_hello_encode(&hello, frame);
+	assert_int_not_equal(drb_addr_mark(&w.addr, frame + 6), 0);
+	m = mbuf_of(frame, sizeof(frame));
+	drb_forward_burst(&w, 4, &m, 1);
+	assert_int_equal(w.drop[DRB_DROP_bad_hello], 0);
+	end();
+}
+
+static void hosts_cannot_send_marks(void **state)
+{
+	uint8_t mark = 0xff;
+
+	(void)state;
+	begin(SWITCH(1, 0, "scheme: walk"));
+	for (uint32_t m = 1; m < 256; m++)
+		assert_int_equal(passes(0, 0, 77, (uint8_t)m, &mark), UINT32_MAX);
+	assert_int_equal(mark, 0xff);
+	assert_int_equal(w.drop[DRB_DROP_spoofed_source], 255);
+	end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rotate_shifts_by_the_clock),
+		cmocka_unit_test(small_switches_have_no_turns),
+		cmocka_unit_test(layer_one_marks_who_walks),
+		cmocka_unit_test(upper_layers_read_the_mark),
+		cmocka_unit_test(hosts_see_no_marks),
+		cmocka_unit_test(no_scheme_shows_marks),
+		cmocka_unit_test(hellos_are_left_alone),
+		cmocka_unit_test(hellos_arrive),
+		cmocka_unit_test(hosts_cannot_send_marks),
+	};
+	return cmocka_run_group_tests_name("turns", tests, setup_eal, free_eal);
+}

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The forwarding thread as a whole: real devices of DPDK (rings that the test fills and empties,
+// and null devices that never run dry), counters read while it runs.
+#include "fixtures/unit.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+
+#include "fixtures/ring_ports.h"
+#include "switch/datapath/idle.h"
+#include "switch/ports/port.h"
+
+static struct drb_worker w;
+
+static uint64_t clock_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void *run_worker(void *arg)
+{
+	(void)arg;
+	drb_worker_run(&w);
+	return NULL;
+}
+
+static pthread_t begin(const char *text)
+{
+	pthread_t thread;
+
+	setup = setup_of(text);
+	assert_int_equal(drb_worker_init(&w, &setup), 0);
+	for (uint32_t i = 0; i < PORTS && i < w.ports; i++) {
+		if (setup.ports[i].driver != DRB_DRIVER_NONE)
+			drb_worker_attach(&w, i, setup.ports[i].queue, port_set.dpdk[i]);
+	}
+	assert_int_equal(drb_idle_init(&w), 0);
+	assert_int_equal(pthread_create(&thread, NULL, run_worker, NULL), 0);
+	return thread;
+}
+
+static void end(pthread_t thread)
+{
+	drb_worker_stop(&w);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	drb_idle_free(&w);
+	drb_worker_free(&w);
+}
+
+// A picture from another thread while the worker runs, in which packets are conserved.
+static struct totals worker_picture(void)
+{
+	assert_int_equal(drb_worker_snapshot(&w, &seen), 0);
+	return totals_of(&seen);
+}
+
+// Frames carry where they must leave and a number that counts up per source and destination.
+struct counts {
+	uint64_t sent, received;
+	uint32_t last[PORTS][8];
+};
+
+static void offer(struct drb_rng *r, struct counts *c)
+{
+	uint32_t in = drb_rng_below(r, PORTS), to = drb_rng_below(r, 8);
+	uint8_t frame[64];
+	struct rte_mbuf *m;
+
+	make_frame(frame, sizeof(frame), in < 2 ? in : 7, to);
+	memcpy(frame + 20, &in, 4);
+	memcpy(frame + 24, &to, 4);
+	memcpy(frame + 28, &c->sent, 8);
+	m = mbuf_of(frame, 60);
+	if (!m)
+		return; // all buffers are on their way
+	if (rte_ring_enqueue(into[in][0], m) == 0)
+		c->sent++;
+	else
+		rte_pktmbuf_free(m);
+}
+
+static void collect(struct counts *c, bool in_order)
+{
+	for (uint32_t port = 0; port < PORTS; port++) {
+		void *p;
+		while (rte_ring_dequeue(from[port][0], &p) == 0) {
+			const uint8_t *frame = rte_pktmbuf_mtod((struct rte_mbuf *)p, uint8_t *);
+			uint32_t in, to;
+			uint64_t number;
+			memcpy(&in, frame + 20, 4);
+			memcpy(&to, frame + 24, 4);
+			memcpy(&number, frame + 28, 8);
+			// Hosts 0 and 1 are below; other frames of hosts go up, by the digit h_1
+			// or its alternative.
+			if (to < 2)
+				assert_int_equal(port, to);
+			else
+				assert_true(port >= 2 && in < 2);
+			if (in_order && to >= 2)
+				assert_int_equal(port, 2 + to % 2);
+			if (in_order && c->last[in][to] != 0)
+				assert_true((uint32_t)number > c->last[in][to]);
+			c->last[in][to] = (uint32_t)number;
+			c->received++;
+			rte_pktmbuf_free(p);
+		}
+	}
+}
+
+static void random_traffic(const char *text, bool in_order, uint64_t packets)
+{
+	struct drb_rng r = drb_rng_seed(8, 8);
+	pthread_t thread = begin(text);
+	struct counts c = {.sent = 1}; // numbers count from 1
+	struct totals t;
+	uint64_t give_up = clock_now() + UINT64_C(110000000000);
+
+	while (c.sent <= packets) {
+		for (uint32_t n = drb_rng_below(&r, 200); n > 0 && c.sent <= packets; n--)
+			offer(&r, &c);
+		collect(&c, in_order);
+		if (drb_rng_below(&r, 50) == 0)
+			worker_picture();
+		if (drb_rng_below(&r, 200) == 0)
+			nanosleep(&(struct timespec){.tv_nsec = 300000}, NULL);
+		assert_true(clock_now() < give_up);
+	}
+	do {
+		collect(&c, in_order);
+		t = worker_picture();
+		assert_true(clock_now() < give_up);
+	} while (t.in < c.sent - 1 || t.queue > 0);
+	collect(&c, in_order);
+	assert_int_equal(t.in, c.sent - 1);
+	assert_int_equal(t.out, c.received);
+	assert_true(t.dropped > 0); // from above and not below, or to itself
+	end(thread);
+	assert_int_equal(rte_mempool_avail_count(test_pool), MBUFS);
+}
+
+static void traffic_unpaced(void **state)
+{
+	(void)state;
+	random_traffic(HEAD RINGS "link: {driver: vdev, queue: 64}\nrouting: {scheme: dmodk}\n",
+		       true, 100000);
+	random_traffic(HEAD RINGS "link: {driver: vdev}\nrouting: {threshold: 0}\n", false, 100000);
+}
+
+static void traffic_polled(void **state)
+{
+	(void)state;
+	random_traffic(HEAD RINGS
+		       "link: {driver: vdev, queue: 64}\nprocess: {idle: poll, burst: 7}\n"
+		       "routing: {scheme: ecmp}\n",
+		       false, 100000);
+}
+
+static void traffic_paced(void **state)
+{
+	(void)state;
+	random_traffic(HEAD RINGS "link: {driver: vdev, rate: 200kpps, queue: 64}\n"
+				  "routing: {scheme: dmodk}\n",
+		       true, 40000);
+	random_traffic(HEAD RINGS "link: {driver: vdev, rate: 1Gbit, queue: 8, catchup: 10us}\n",
+		       false, 40000);
+}
+
+// A port at 1000 packets/s holds what came at once and gives it out over the time it takes.
+static void pace_is_kept(void **state)
+{
+	pthread_t thread = begin(HEAD RINGS "link: {driver: vdev, rate: 1kpps}\n");
+	uint64_t begun, taken;
+	uint8_t frame[60];
+	void *p;
+
+	(void)state;
+	make_frame(frame, sizeof(frame), 0, 1);
+	begun = clock_now();
+	for (int i = 0; i < 50; i++)
+		assert_int_equal(rte_ring_enqueue(into[0][0], mbuf_of(frame, 60)), 0);
+	for (int got = 0; got < 50;) {
+		if (rte_ring_dequeue(from[1][0], &p) == 0) {
+			rte_pktmbuf_free(p);
+			got++;
+		}
+		assert_true(clock_now() - begun < 30000000000);
+	}
+	taken = clock_now() - begun;
+	// Never faster than the link; slower only by what the machine was busy with.
+	assert_true(taken >= 50000000);
+	worker_picture();
+	end(thread);
+}
+
+// The driver takes nothing: packets stay queued, the queue fills, nothing is lost from sight.
+static void refused_packets_stay(void **state)
+{
+	pthread_t thread = begin(HEAD RINGS "link: {driver: vdev, queue: 100}\n");
+	uint8_t frame[60];
+	struct totals t;
+	void *p;
+
+	(void)state;
+	make_frame(frame, sizeof(frame), 0, 1);
+	for (int i = 0; i < RING + 500; i++) {
+		struct rte_mbuf *m = mbuf_of(frame, 60);
+		while (rte_ring_enqueue(into[0][0], m) != 0)
+			nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+	}
+	do {
+		t = worker_picture();
+	} while (t.in < RING + 500);
+	assert_int_equal(t.out, RING - 1);
+	assert_int_equal(t.queue, 100);
+	assert_int_equal(t.dropped, 401);
+	uint64_t got = 0;
+	while (worker_picture().queue > 0 || rte_ring_count(from[1][0]) > 0) {
+		while (rte_ring_dequeue(from[1][0], &p) == 0) {
+			rte_pktmbuf_free(p);
+			got++;
+		}
+	}
+	assert_int_equal(got, RING - 1 + 100);
+	end(thread);
+	assert_int_equal(rte_mempool_avail_count(test_pool), MBUFS);
+}
+
+// A worker with nothing to wait for sleeps until it is told to stop, and answers while it sleeps.
+static void sleeper_wakes(void **state)
+{
+	static struct drb_snapshot s;
+	pthread_t thread = begin(HEAD "link: {driver: none}\n");
+
+	(void)state;
+	nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+	assert_int_equal(drb_worker_snapshot(&w, &s), 0);
+	assert_true(s.worker.sleep_ns > 40000000);
+	assert_true(s.worker.sleeps < 10);
+	assert_true(s.worker.iterations < 20);
+	uint64_t begun = clock_now();
+	end(thread);
+	assert_true(clock_now() - begun < 5000000000);
+	// Nobody answers any more.
+	assert_int_equal(drb_worker_init(&w, &setup), 0);
+	assert_int_equal(drb_worker_snapshot(&w, &s), -ETIMEDOUT);
+	drb_worker_free(&w);
+}
+
+// Stopped before it begins: it must not run.
+static void stopped_before_the_start(void **state)
+{
+	(void)state;
+	setup = setup_of(HEAD "link: {driver: none}\n");
+	assert_int_equal(drb_worker_init(&w, &setup), 0);
+	drb_worker_stop(&w);
+	drb_worker_run(&w);
+	assert_int_equal(w.counters.iterations, 0);
+	drb_worker_free(&w);
+}
+
+// Devices from config to forwarding and back, with input that never ends.
+static void null_devices(void **state)
+{
+	struct drb_port_set set;
+	pthread_t thread;
+	struct totals t;
+
+	(void)state;
+	setup = setup_of(HEAD "link: {driver: vdev}\nports:\n"
+			      "  - {name: d0, device: net_null0}\n"
+			      "  - {name: d1, device: \"net_null1,size=60\"}\n"
+			      "  - {name: u0, device: \"net_null2,copy=1\"}\n"
+			      "  - {name: u1, driver: none}\n");
+	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096), 0);
+	assert_int_equal(set.dpdk[3], DRB_PORT_NONE);
+	assert_int_equal(drb_worker_init(&w, &setup), 0);
+	for (uint32_t i = 0; i < 3; i++)
+		drb_worker_attach(&w, i, 512, set.dpdk[i]);
+	assert_int_equal(drb_idle_init(&w), 0);
+	assert_int_equal(pthread_create(&thread, NULL, run_worker, NULL), 0);
+	for (int i = 0; i < 20; i++) {
+		nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+		t = worker_picture();
+	}
+	assert_true(t.in > 1000);
+	assert_int_equal(t.in, t.dropped); // all zeros is no host
+	end(thread);
+	drb_ports_stop(&set);
+}
+
+// A device that cannot be made leaves none behind.
+static void failed_start_is_undone(void **state)
+{
+	uint16_t before = rte_eth_dev_count_avail();
+	struct drb_port_set set;
+
+	(void)state;
+	setup = setup_of(HEAD "link: {driver: vdev}\nports:\n"
+			      "  - {name: d0, device: net_null0}\n"
+			      "  - {name: d1, device: net_null1}\n"
+			      "  - {name: u0, device: \"net_pcap0,rx_pcap=/nonexistent/x.pcap\"}\n"
+			      "  - {name: u1, driver: none}\n");
+	for (int i = 0; i < 3; i++) {
+		assert_true(drb_ports_start(&set, "none", &setup, 4096) < 0);
+		assert_int_equal(rte_eth_dev_count_avail(), before);
+		assert_null(rte_mempool_lookup("packets"));
+	}
+	snprintf(setup.ports[2].device, sizeof(setup.ports[2].device), "no_such_driver7");
+	assert_true(drb_ports_start(&set, "none", &setup, 4096) < 0);
+	assert_int_equal(rte_eth_dev_count_avail(), before);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(traffic_unpaced),
+		cmocka_unit_test(traffic_polled),
+		cmocka_unit_test(traffic_paced),
+		cmocka_unit_test(pace_is_kept),
+		cmocka_unit_test(refused_packets_stay),
+		cmocka_unit_test(sleeper_wakes),
+		cmocka_unit_test(stopped_before_the_start),
+		cmocka_unit_test(null_devices),
+		cmocka_unit_test(failed_start_is_undone),
+	};
+	return cmocka_run_group_tests_name("worker", tests, setup_rings, free_eal);
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Several workers on one switch: they share ports and loads but no packet, and their counters add
+// up at any time.
+#include "fixtures/unit.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+
+#define EAL_LCORES "(0-1)@0"
+#include "fixtures/ring_ports.h"
+
+#define TWO "process: {workers: 2}\n"
+
+// A picture in which every packet is in the decisions, too.
+static struct totals whole_picture(void)
+{
+	struct totals t = picture();
+
+	assert_int_equal(seen.routing.down + seen.routing.up_default + seen.routing.up_redirected +
+				 seen.drop[DRB_DROP_not_below] + seen.drop[DRB_DROP_same_port],
+			 t.in);
+	return t;
+}
+
+// Takes what left; packets of worker n leave by transmit queue n, in order.
+static uint64_t collect(uint32_t last[QUEUES])
+{
+	uint64_t got = 0;
+
+	for (uint32_t i = 0; i < PORTS; i++) {
+		for (uint32_t q = 0; q < QUEUES; q++) {
+			void *p;
+			while (rte_ring_dequeue(from[i][q], &p) == 0) {
+				uint32_t queue;
+				memcpy(&queue,
+				       rte_pktmbuf_mtod_offset((struct rte_mbuf *)p, uint8_t *, 20),
+				       4);
+				assert_int_equal(queue, q);
+				last[q]++;
+				rte_pktmbuf_free(p);
+				got++;
+			}
+		}
+	}
+	return got;
+}
+
+static void random_traffic(const char *text, uint64_t packets)
+{
+	struct drb_rng r = drb_rng_seed(4, 4);
+	uint32_t last[QUEUES] = {0};
+	uint64_t sent = 0, got = 0;
+	pthread_t thread;
+	struct totals t;
+
+	start_switch(text);
+	assert_int_equal(pthread_create(&thread, NULL, run_workers, NULL), 0);
+	while (sent < packets) {
+		for (uint32_t n = drb_rng_below(&r, 200); n > 0; n--) {
+			uint32_t in = drb_rng_below(&r, PORTS), q = drb_rng_below(&r, QUEUES);
+			uint8_t frame[64];
+			make_frame(frame, sizeof(frame), in < 2 ? in : 7, drb_rng_below(&r, 8));
+			memcpy(frame + 20, &q, 4);
+			struct rte_mbuf *m = mbuf_of(frame, sizeof(frame));
+			if (!m)
+				break;
+			if (rte_ring_enqueue(into[in][q], m) == 0)
+				sent++;
+			else
+				rte_pktmbuf_free(m);
+		}
+		got += collect(last);
+		if (drb_rng_below(&r, 20) == 0)
+			whole_picture();
+	}
+	do {
+		got += collect(last);
+		t = whole_picture();
+	} while (t.in < sent || t.queue > 0);
+	got += collect(last);
+	assert_int_equal(t.in, sent);
+	assert_int_equal(t.out, got);
+	// Both had their share.
+	assert_true(last[0] > packets / 50 && last[1] > packets / 50);
+	drb_workers_stop(&all);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	free_switch();
+}
+
+static void traffic(void **state)
+{
+	(void)state;
+	random_traffic(HEAD RINGS "link: {driver: vdev}\n" TWO, 100000);
+	random_traffic(
+		HEAD RINGS
+		"link: {driver: vdev, queue: 100}\nrouting: {unit: flow, flow_max: 100}\n" TWO,
+		50000);
+	random_traffic(HEAD RINGS "link: {driver: vdev, rate: 400kpps, queue: 100}\n" TWO, 20000);
+}
+
+// So many packets of one host to host 2 (default u0), each of a flow of its own, into worker n.
+static void offer(uint32_t n, uint32_t count)
+{
+	static uint16_t flow;
+	struct drb_worker *w = &all.worker[n];
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint8_t frame[60];
+		make_frame(frame, sizeof(frame), 0, 2);
+		flow++;
+		memcpy(frame + 12, (const uint8_t[]){0x08, 0, 0x45}, 3);
+		frame[23] = 17;
+		memcpy(frame + 34, &flow, 2);
+		struct rte_mbuf *m = mbuf_of(frame, sizeof(frame));
+		drb_peers_read(w);
+		drb_forward_burst(w, 0, &m, 1);
+		drb_peers_publish(w);
+	}
+}
+
+// A decision of one worker counts the queues of the other.
+static void loads_are_sums(void **state)
+{
+	static const char *const configs[] = {
+		HEAD RINGS "link: {driver: vdev}\nrouting: {threshold: 0}\n" TWO,
+		HEAD RINGS "link: {driver: vdev, rate: 1pps}\nrouting: {threshold: 0}\n" TWO,
+		HEAD RINGS "link: {driver: vdev}\nrouting: {threshold: 0, unit: flowlet}\n" TWO,
+		HEAD RINGS "link: {driver: vdev}\nrouting: {threshold: 0, scheme: micro}\n" TWO,
+		HEAD RINGS "link: {driver: vdev}\nrouting: {threshold: 0, scheme: least}\n" TWO,
+	};
+
+	(void)state;
+	for (size_t c = 0; c < ARRAY_SIZE(configs); c++) {
+		start_switch(configs[c]);
+		struct drb_worker *a = &all.worker[0], *b = &all.worker[1];
+		// Worker 0 has 40 at u0 that nothing moves; worker 1 evens that out.
+		a->occupancy[2] = 40;
+		drb_peers_publish(a);
+		offer(1, 40);
+		assert_int_equal(b->occupancy[2], 0);
+		assert_int_equal(b->occupancy[3], 40);
+		offer(1, 20);
+		assert_int_equal(b->occupancy[2], 10);
+		assert_int_equal(b->occupancy[3], 50);
+		// And the other way round.
+		drb_peers_read(a);
+		assert_int_equal(a->peers.occupancy[0], 10);
+		assert_int_equal(a->peers.occupancy[1], 50);
+		assert_int_equal(a->peers.most, 50);
+		a->occupancy[2] = 0;
+		free_switch();
+	}
+}
+
+static void flows_are_sums(void **state)
+{
+	(void)state;
+	start_switch(HEAD RINGS "link: {driver: vdev}\n" TWO
+				"routing: {threshold: 0, unit: flow, flow_max: "
+				"1000}\n");
+	all.worker[0].flows.flows[0] = 30;
+	drb_peers_publish(&all.worker[0]);
+	offer(1, 30);
+	assert_int_equal(all.worker[1].flows.flows[0], 0);
+	assert_int_equal(all.worker[1].flows.flows[1], 30);
+	offer(1, 10);
+	assert_int_equal(all.worker[1].flows.flows[0], 5);
+	free_switch();
+}
+
+// Each worker has its part of a port's rate and queue.
+static void ports_are_divided(void **state)
+{
+	(void)state;
+	start_switch(HEAD RINGS "link: {driver: vdev, rate: 1kpps, queue: 101}\n" TWO);
+	for (uint32_t n = 0; n < 2; n++) {
+		for (uint32_t i = 0; i < PORTS; i++) {
+			const struct drb_egress *q = &all.worker[n].egress[i];
+			assert_int_equal(q->limit, 51);
+			assert_int_equal(q->time_per_unit >> 32, 2000000);
+			assert_int_equal(all.worker[n].port[i].rx_queue, n);
+			assert_int_equal(all.worker[n].port[i].tx_queue, n);
+		}
+	}
+	assert_memory_not_equal(&all.worker[0].rng, &all.worker[1].rng, sizeof(struct drb_rng));
+	free_switch();
+	// Ports with one receive queue take turns.
+	for (uint32_t i = 0; i < PORTS; i++)
+		port_set.rx_queues[i] = 1;
+	start_switch(HEAD RINGS "link: {driver: vdev}\n" TWO);
+	for (uint32_t i = 0; i < PORTS; i++) {
+		assert_int_equal(all.worker[i % 2].port[i].rx_queue, 0);
+		assert_int_equal(all.worker[1 - i % 2].port[i].rx_queue, DRB_QUEUE_NONE);
+		port_set.rx_queues[i] = QUEUES;
+	}
+	free_switch();
+}
+
+// A device that cannot give each worker a transmit queue is refused, and nothing stays started.
+static void too_few_queues(void **state)
+{
+	uint16_t before = rte_eth_dev_count_avail();
+	struct drb_port_set set;
+
+	(void)state;
+	setup = setup_of(HEAD "link: {driver: vdev}\nports:\n"
+			      "  - {name: d0, device: net_null0}\n"
+			      "  - {name: d1, device: net_null1}\n"
+			      "  - {name: u0, device: \"net_pcap0,tx_pcap=/dev/null\"}\n"
+			      "  - {name: u1, driver: none}\n" TWO);
+	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096), -EINVAL);
+	assert_int_equal(rte_eth_dev_count_avail(), before);
+	setup.workers = 1;
+	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096), 0);
+	assert_int_equal(set.rx_queues[0], 1);
+	drb_ports_stop(&set);
+	setup = setup_of(HEAD "link: {driver: vdev}\nports:\n"
+			      "  - {name: d0, device: net_null0}\n"
+			      "  - {name: d1, device: net_null1}\n"
+			      "  - {name: u0, device: net_null2}\n"
+			      "  - {name: u1, driver: none}\n" TWO);
+	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096), 0);
+	assert_int_equal(set.rx_queues[0], 2);
+	drb_ports_stop(&set);
+}
+
+// 40 packets for both uplinks, into both workers. Returns when the switch has seen `all_in` in all.
+static struct totals offer_up(uint64_t all_in)
+{
+	struct totals t;
+
+	for (uint32_t n = 0; n < 40; n++) {
+		uint8_t frame[64];
+		make_frame(frame, sizeof(frame), 0, 2 + n % 2);
+		assert_int_equal(
+			rte_ring_enqueue(into[0][n % QUEUES], mbuf_of(frame, sizeof(frame))), 0);
+	}
+	do {
+		t = picture();
+	} while (t.in < all_in);
+	return t;
+}
+
+// A memif port gets no packet before it has met its peer, and keeps none when the peer is gone.
+static void without_peer(void **state)
+{
+	const uint32_t u1 = 3;
+	struct drb_memif_link *link = drb_memif_link_new(true);
+	uint32_t last[QUEUES] = {0};
+	struct drb_memif_talk talk = {0};
+	struct totals t;
+	pthread_t thread;
+
+	(void)state;
+	port_set.memif[u1] = link;
+	start_switch(HEAD RINGS "link: {driver: vdev, rate: 1pps}\nrouting: {scheme: dmodk}\n" TWO);
+	// Known before the first turn.
+	for (uint32_t n = 0; n < all.count; n++) {
+		drb_liveness_read(&all.worker[n]);
+		assert_int_equal(all.worker[n].dead, 1u << u1);
+	}
+	assert_int_equal(pthread_create(&thread, NULL, run_workers, NULL), 0);
+	t = offer_up(40);
+	assert_int_equal(t.in, 40);
+	assert_int_equal(seen.port[u1].queue_packets, 0);
+	assert_int_equal(t.dropped, 0);
+
+	link->owner = &talk;
+	drb_workers_park(&all);
+	drb_workers_attach_port(&all, &port_set, &setup, u1);
+	drb_workers_unpark(&all);
+	t = offer_up(80);
+	assert_int_equal(seen.port[u1].queue_packets, 20);
+
+	drb_workers_park(&all);
+	link->owner = NULL;
+	drb_workers_unpark(&all);
+	do {
+		t = picture();
+	} while (seen.port[u1].queue_packets > 0);
+	assert_int_equal(seen.drop[DRB_DROP_port_down], 20);
+	assert_int_equal(seen.port[u1].out_discards, 20);
+	assert_int_equal(seen.port[u1].out_packets, 0);
+
+	drb_workers_stop(&all);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	collect(last);
+	free_switch();
+	port_set.memif[u1] = NULL;
+	drb_memif_link_free(link);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(traffic),        cmocka_unit_test(loads_are_sums),
+		cmocka_unit_test(flows_are_sums), cmocka_unit_test(ports_are_divided),
+		cmocka_unit_test(too_few_queues), cmocka_unit_test(without_peer),
+	};
+	return cmocka_run_group_tests_name("workers", tests, setup_rings, free_eal);
+}

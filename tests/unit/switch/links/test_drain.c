@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Draining: which ports take traffic then, what neighbours are told and say, what is refused.
+#include "fixtures/unit.h"
+
+#include "fixtures/hello_switch.h"
+#include "switch/links/drain.h"
+#include "core/links/port_selection.h"
+
+static char reply[256];
+
+static void drained(const char *port, const char *want)
+{
+	assert_int_equal(drb_drain(&all, &setup, port, reply, sizeof(reply)), 0);
+	assert_string_equal(reply, want);
+}
+
+static void undrained(const char *port, const char *want)
+{
+	assert_int_equal(drb_undrain(&all, &setup, port, reply, sizeof(reply)), 0);
+	assert_string_equal(reply, want);
+}
+
+static void refused(const char *port, const char *want)
+{
+	assert_true(drb_drain(&all, &setup, port, reply, sizeof(reply)) < 0);
+	assert_string_equal(reply, want);
+	for (uint32_t i = 0; i < PORTS; i++)
+		assert_false(w->liveness.port[i].drained);
+}
+
+static void hear_from(uint32_t port, uint8_t flags)
+{
+	struct drb_hello h = neighbour_of(port);
+
+	h.flags |= flags;
+	receive(w, port, &h);
+}
+
+// All neighbours are heard at 1 s.
+static void begin_heard(uint32_t layer, uint32_t label, const char *more)
+{
+	begin(layer, label, more);
+	turn(1000);
+	for (uint32_t i = layer == 1 ? 2 : 0; i < PORTS; i++)
+		hear_from(i, 0);
+	turn(1000);
+	for (uint32_t i = 0; i < PORTS; i++) {
+		struct drb_hello h;
+		empty(i, &h);
+	}
+}
+
+// What was said last by a port; at least one hello must have been.
+static uint8_t said(uint32_t port)
+{
+	struct drb_hello h = {0};
+
+	assert_true(empty(port, &h) > 0);
+	return h.flags & ~DRB_HELLO_HEARS;
+}
+
+static const char *state_text(uint32_t port)
+{
+	drb_worker_take_snapshot(w);
+	return drb_liveness_state(&w->snapshot.live[port]);
+}
+
+static void one_port(void **state)
+{
+	(void)state;
+	begin_heard(2, 5, "");
+	drained("u1", "drb-s2-5: drained now: u1");
+	turn(1001);
+	assert_int_equal(w->dead, 8);
+	assert_int_equal(w->links.live, 7);
+	assert_int_equal(w->drained, 8);
+	assert_int_equal(said(3), DRB_HELLO_DRAINED | DRB_HELLO_STUCK); // at once
+	assert_int_equal(said(2), DRB_HELLO_STUCK);
+	assert_string_equal(state_text(3), "drained");
+	drained("u1", "drb-s2-5: drained now: u1");
+	assert_int_equal(drb_liveness_trouble(&setup, w->snapshot.live, reply, sizeof(reply)), 3);
+	assert_string_equal(reply, "u1 drained");
+	// It hears on, and a reload changes nothing; nor does turning hellos off and on.
+	hear_from(3, 0);
+	drb_liveness_set(w, &setup);
+	turn(1100);
+	assert_int_equal(w->dead, 8);
+	setup.ports[3].hello_ns = 0;
+	drb_liveness_set(w, &setup);
+	turn(1101);
+	assert_int_equal(w->dead, 8);
+	setup.ports[3].hello_ns = 100 * MS;
+	drb_liveness_set(w, &setup);
+	turn(1102);
+	assert_int_equal(w->dead, 8);
+	for (uint32_t i = 0; i < PORTS; i++)
+		hear_from(i, 0);
+	assert_int_equal(w->dead, 8);
+	turn(1200);
+	said(3);
+	undrained("u1", "drb-s2-5: drained now: no port");
+	turn(1201);
+	assert_int_equal(w->dead | w->drained, 0);
+	assert_string_equal(state_text(3), "up");
+	assert_int_equal(said(3), 0);
+	end();
+}
+
+// The neighbour's operator counts as much as ours.
+static void by_neighbour(void **state)
+{
+	(void)state;
+	begin_heard(2, 5, "");
+	hear_from(0, DRB_HELLO_DRAINED);
+	hear_from(2, DRB_HELLO_DRAINED);
+	assert_int_equal(w->dead, 5);
+	assert_string_equal(state_text(0), "drained by neighbour");
+	hear_from(0, 0);
+	hear_from(2, 0);
+	assert_int_equal(w->dead, 0);
+	end();
+}
+
+// A packet that came before the neighbours knew goes where it must.
+static void passes(uint32_t in, uint32_t to, uint32_t out)
+{
+	uint8_t frame[60];
+	struct rte_mbuf *m;
+	uint32_t one = 1;
+
+	make_frame(frame, sizeof(frame), in < 2 ? 8 + in : 0, to);
+	m = mbuf_of(frame, sizeof(frame));
+	drb_forward_burst(w, in, &m, 1);
+	assert_int_equal(drb_egress_length(&w->egress[out]), 1);
+	m = *(struct rte_mbuf **)drb_egress_front(&w->egress[out], &one);
+	drb_egress_pop(&w->egress[out], 1, m->pkt_len, w->now_ns);
+	w->occupancy[out]--;
+	w->queued--;
+	rte_pktmbuf_free(m);
+}
+
+static void whole_switch(void **state)
+{
+	(void)state;
+	begin_heard(2, 5, ""); // hosts 8 to 11 are below it
+	drained(NULL, "drb-s2-5: drained now: d0 d1 u0 u1");
+	turn(1001);
+	assert_int_equal(w->drained, 0xf);
+	for (uint32_t i = 0; i < PORTS; i++) {
+		assert_int_equal(said(i), DRB_HELLO_DRAINED);
+		assert_string_equal(state_text(i), "drained");
+	}
+	for (uint32_t host = 8; host < 12; host++) {
+		passes(2, host, (host - 8) / 2);
+		passes(3, host, (host - 8) / 2);
+	}
+	for (uint32_t in = 0; in < 2; in++) {
+		passes(in, 0, 2);
+		passes(in, 2, 3);
+	}
+	assert_int_equal(w->drop[DRB_DROP_no_way], 0);
+	undrained("d0", "drb-s2-5: drained now: d1 u0 u1");
+	undrained(NULL, "drb-s2-5: drained now: no port");
+	turn(1002);
+	assert_int_equal(w->dead | w->drained, 0);
+	end();
+}
+
+// A switch below has lost its other uplink: it is served, and a way up is kept for it.
+static void needed(void **state)
+{
+	(void)state;
+	begin_heard(2, 5, "");
+	drained(NULL, "drb-s2-5: drained now: d0 d1 u0 u1");
+	turn(1001);
+	assert_int_equal(w->dead, 0);
+	for (uint32_t i = 0; i < PORTS; i++)
+		said(i);
+	hear_from(1, DRB_HELLO_NEEDS);
+	turn(1002);
+	assert_int_equal(w->dead, 1);
+	assert_string_equal(state_text(0), "drained");
+	assert_string_equal(state_text(1), "drained, still needed");
+	for (uint32_t i = 2; i < PORTS; i++) {
+		assert_int_equal(said(i), DRB_HELLO_DRAINED | DRB_HELLO_NEEDS);
+		assert_string_equal(state_text(i), "drained, still needed");
+	}
+	hear_from(1, 0);
+	turn(1003);
+	assert_int_equal(w->dead, 0);
+	assert_int_equal(said(2), DRB_HELLO_DRAINED);
+	assert_string_equal(state_text(1), "drained");
+	end();
+}
+
+// Of two drained uplinks of a layer-1 switch, with hosts below, one is the last way.
+static void hosts_are_never_cut(void **state)
+{
+	(void)state;
+	begin_heard(1, 5, "");
+	hear_from(2, DRB_HELLO_DRAINED);
+	hear_from(3, DRB_HELLO_DRAINED);
+	turn(1001);
+	assert_int_equal(w->dead, 0);
+	assert_string_equal(state_text(2), "drained by neighbour, still needed");
+	assert_int_equal(said(2), DRB_HELLO_NEEDS);
+	hear_from(3, 0);
+	turn(1002);
+	assert_int_equal(w->dead, 4);
+	assert_int_equal(said(2), DRB_HELLO_STUCK);
+	end();
+}
+
+static void what_is_refused(void **state)
+{
+	(void)state;
+	begin_heard(1, 5, "");
+	refused(NULL, "not drained: its hosts have no other way");
+	refused("d1", "d1 not drained: h11 has no other way");
+	refused("d2", "no port 'd2'");
+	refused("", "no such port: they are d0, u0 and so on");
+	hear_from(2, DRB_HELLO_DRAINED);
+	refused("u1", "u1 not drained: no other uplink is in use");
+	drained("u0", "drb-s1-5: drained now: u0"); // that carries nothing as it is
+	end();
+	begin_heard(2, 5, "");
+	hear_from(1, DRB_HELLO_STUCK);
+	refused("d1", "d1 not drained: s1-5 has no other uplink in use");
+	refused(NULL, "d1 not drained: s1-5 has no other uplink in use");
+	drained("d0", "drb-s2-5: drained now: d0");
+	end();
+	begin(2, 5, "");
+	turn(1000);
+	refused("d2", "no port 'd2'");
+	refused("d0", "d0 not drained: s1-4 says no hello and would not know");
+	setup.ports[1].hello_ns = 0;
+	drb_liveness_set(w, &setup);
+	turn(1001);
+	refused("d1", "d1 not drained: hello is off, s1-5 would not know");
+	end();
+}
+
+// By the rules in the header, for any state of four ports.
+static void every_use(void **state)
+{
+	(void)state;
+	for (uint32_t n = 0; n < 1u << 10; n++) {
+		struct drb_known k = {.downs = 3, .ups = 12, .asked = n >> 8 & 3};
+		for (uint32_t i = 0; i < PORTS; i++) {
+			uint32_t s = n >> 2 * i & 3;
+			k.dead |= (uint32_t)(s == 1) << i;
+			k.drained |= (uint32_t)(s == 2) << i;
+		}
+		struct drb_use u = drb_use_of(&k);
+		assert_int_equal(u.out & k.dead, k.dead);
+		assert_int_equal(u.out & ~(k.dead | k.drained), 0);
+		assert_int_equal(u.needed & ~k.drained, 0);
+		assert_int_equal(u.needed & u.out, 0);
+		uint32_t out = k.dead | (k.drained & ~k.asked);
+		bool up = (k.dead | k.drained) >> 2 != 3, down = (out & 3) != 3;
+		assert_int_equal(u.out & 3, up || down ? out & 3 : k.dead & 3);
+		assert_int_equal(u.out >> 2, (up ? k.dead | k.drained : k.dead) >> 2);
+		assert_int_equal(u.needs, down && !up ? k.drained & 12 : 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_port),
+		cmocka_unit_test(by_neighbour),
+		cmocka_unit_test(whole_switch),
+		cmocka_unit_test(needed),
+		cmocka_unit_test(hosts_are_never_cut),
+		cmocka_unit_test(what_is_refused),
+		cmocka_unit_test(every_use),
+	};
+	return cmocka_run_group_tests_name("drain", tests, setup_rings, free_eal);
+}

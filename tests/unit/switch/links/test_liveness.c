@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Hellos of a switch on real devices (rings that the test fills and empties): what is said, what
+// is heard, and which ports are used. Time is the test's.
+#include "fixtures/unit.h"
+
+#include "fixtures/hello_switch.h"
+
+static void said_to_switches_only(void **state)
+{
+	struct drb_hello h;
+
+	(void)state;
+	begin(1, 5, "");
+	for (uint64_t ms = 1000; ms < 2000; ms++)
+		turn(ms);
+	for (uint32_t i = 0; i < 2; i++)
+		assert_int_equal(empty(i, &h), 0); // hosts
+	for (uint32_t i = 2; i < PORTS; i++) {
+		assert_int_equal(empty(i, &h), 10);
+		assert_int_equal(h.from.layer, 1);
+		assert_int_equal(h.from.label, 5);
+		assert_int_equal(h.from.port, i - 2);
+		assert_true(h.from.up);
+		assert_int_equal(h.period_ms, 100);
+		assert_int_equal(h.flags, 0); // nobody was heard
+		assert_int_equal(w->liveness.out[i], 10);
+	}
+	assert_int_equal(w->dead, 0);
+	nothing_counted();
+	end();
+}
+
+static void heard_and_lost(void **state)
+{
+	struct drb_hello h;
+
+	(void)state;
+	begin(2, 5, "");
+	turn(1000);
+	for (uint32_t i = 0; i < PORTS; i++) {
+		h = neighbour_of(i);
+		receive(w, i, &h);
+		assert_int_equal(state_of(i), DRB_LIVE_UP);
+		assert_int_equal(w->snapshot.live[i].hellos_in, 1);
+	}
+	nothing_counted();
+	turn(1100);
+	for (uint32_t i = 0; i < PORTS; i++) {
+		empty(i, &h);
+		assert_int_equal(h.flags, DRB_HELLO_HEARS);
+	}
+	// u1 falls silent; the deadline is met without waiting for the next hello to be said.
+	for (uint64_t ms = 1101; ms <= 1320; ms++) {
+		turn(ms);
+		for (uint32_t i = 0; i < 3 && ms % 100 == 0; i++) {
+			h = neighbour_of(i);
+			receive(w, i, &h);
+		}
+		assert_int_equal(state_of(3), DRB_LIVE_UP);
+	}
+	assert_int_equal(w->liveness.due_ns, 1320 * MS + 1);
+	turn(1321);
+	assert_int_equal(state_of(3), DRB_LIVE_DOWN);
+	assert_int_equal(w->dead, 8);
+	assert_int_equal(w->links.live, 7);
+	// One uplink is left: those below are told at once. Above nothing depends on it.
+	turn(1321);
+	for (uint32_t i = 0; i < PORTS; i++)
+		empty(i, &h);
+	turn(1400);
+	assert_int_equal(empty(2, &h), 1);
+	assert_int_equal(h.flags, DRB_HELLO_HEARS | DRB_HELLO_STUCK);
+	assert_int_equal(empty(3, &h), 1);
+	assert_int_equal(h.flags, DRB_HELLO_STUCK);
+	h = neighbour_of(3);
+	receive(w, 3, &h);
+	assert_int_equal(state_of(3), DRB_LIVE_UP);
+	assert_int_equal(w->dead, 0);
+	end();
+}
+
+static void miswired_names_the_cable(void **state)
+{
+	char text[160];
+	struct drb_hello h;
+
+	(void)state;
+	begin(2, 5, "");
+	turn(1000);
+	h = neighbour_of(2);
+	receive(w, 3, &h);
+	assert_int_equal(state_of(3), DRB_LIVE_MISWIRED);
+	assert_int_equal(w->dead, 8);
+	assert_int_equal(drb_liveness_trouble(&setup, w->snapshot.live, text, sizeof(text)), 3);
+	assert_string_equal(text, "u1 miswired: move s3-1.d2 to s3-3.d2");
+	assert_int_equal(drb_liveness_trouble(&setup, w->snapshot.live, text, 12), 3);
+	assert_string_equal(text, "u1 miswired");
+	end();
+}
+
+static void refused(void **state)
+{
+	uint8_t frame[DRB_HELLO_LEN];
+	struct drb_hello h;
+	struct rte_mbuf *m;
+
+	(void)state;
+	begin(1, 0, "");
+	turn(1000);
+	h = neighbour_of(2);
+	receive(w, 0, &h); // a host
+	assert_int_equal(w->drop[DRB_DROP_hello_from_host], 1);
+	drb_hello_encode(&h, frame);
+	frame[18] = 2; // of a version to come
+	m = mbuf_of(frame, sizeof(frame));
+	drb_forward_burst(w, 2, &m, 1);
+	assert_int_equal(w->drop[DRB_DROP_bad_hello], 1);
+	m = mbuf_of(frame, 59);
+	drb_forward_burst(w, 2, &m, 1);
+	assert_int_equal(w->drop[DRB_DROP_bad_hello], 2);
+	for (uint32_t i = 0; i < PORTS; i++)
+		assert_int_equal(state_of(i), DRB_LIVE_UNKNOWN);
+	assert_int_equal(w->port[0].in_packets, w->port[0].in_discards);
+	assert_int_equal(w->port[2].in_packets, 2);
+	assert_int_equal(w->port[2].in_discards, 2);
+	end();
+}
+
+// Who did not look for a second does not take everybody for dead.
+static void late_looks_are_excused(void **state)
+{
+	struct drb_hello h;
+
+	(void)state;
+	begin(2, 0, "");
+	turn(1000);
+	for (uint32_t i = 0; i < PORTS; i++) {
+		h = neighbour_of(i);
+		receive(w, i, &h);
+	}
+	turn(5000);
+	assert_int_equal(w->dead, 0);
+	for (uint64_t ms = 5001; ms < 5321; ms++)
+		turn(ms);
+	assert_int_equal(w->dead, 0xf);
+	end();
+}
+
+// Worker 1 receives, worker 0 judges, both know.
+static void handed_over(void **state)
+{
+	struct drb_worker *other = &all.worker[1];
+	struct drb_hello h;
+
+	(void)state;
+	begin(2, 5, "process: {workers: 2}\n");
+	turn(1000);
+	assert_false(drb_liveness_handed(&w->liveness));
+	h = neighbour_of(2);
+	receive(other, 3, &h);
+	h = neighbour_of(0);
+	h.flags |= DRB_HELLO_STUCK;
+	receive(other, 0, &h);
+	assert_true(drb_liveness_handed(&w->liveness));
+	assert_int_equal(state_of(3), DRB_LIVE_UNKNOWN);
+	turn(1001);
+	assert_false(drb_liveness_handed(&w->liveness));
+	assert_int_equal(state_of(3), DRB_LIVE_MISWIRED);
+	assert_int_equal(state_of(0), DRB_LIVE_UP);
+	assert_int_equal(other->dead, 0);
+	drb_liveness_read(other);
+	assert_int_equal(other->dead, 8);
+	assert_int_equal(other->links.live, 7);
+	assert_int_equal(other->links.stuck, 1);
+	nothing_counted();
+	// What was handed over and never taken goes with the switch.
+	receive(other, 3, &h);
+	end();
+}
+
+// Off, on a device of a benchmark by default: nothing is said, and what is heard changes nothing.
+static void off(void **state)
+{
+	struct drb_hello h;
+
+	(void)state;
+	setup = setup_of("fabric: {layers: 3, arity: 2}\nswitch: {layer: 2, label: 0}\n"
+			 "link: {driver: vdev}\nports:\n  - {name: d0, device: a}\n"
+			 "  - {name: d1, device: b}\n  - {name: u0, device: c}\n"
+			 "  - {name: u1, device: d, hello: off}\n");
+	assert_int_equal(drb_workers_init(&all, &setup), 0);
+	assert_int_equal(drb_workers_attach(&all, &port_set, &setup), 0);
+	turn(1000);
+	assert_true(w->liveness.due_ns == UINT64_MAX);
+	h = neighbour_of(0);
+	receive(w, 3, &h);
+	assert_int_equal(w->dead, 0);
+	nothing_counted();
+	for (uint32_t i = 0; i < PORTS; i++)
+		assert_int_equal(empty(i, &h), 0);
+	end();
+}
+
+// Another period while the switch runs, off, and on again.
+static void set_anew(void **state)
+{
+	struct drb_hello h;
+
+	(void)state;
+	begin(2, 5, "");
+	turn(1000);
+	h = neighbour_of(3);
+	receive(w, 3, &h);
+	receive(w, 2, &h); // miswired
+	assert_int_equal(w->dead, 4);
+	empty(3, &h);
+	setup.ports[3].hello_ns = 20 * MS;
+	setup.ports[2].hello_ns = 0;
+	drb_liveness_set(w, &setup);
+	for (uint64_t ms = 1001; ms <= 1100; ms++)
+		turn(ms);
+	assert_int_equal(empty(3, &h), 6); // at once, then at multiples of 20 ms
+	assert_int_equal(h.period_ms, 20);
+	assert_int_equal(empty(2, &h), 1);
+	assert_int_equal(w->dead, 0);
+	setup.ports[2].hello_ns = 100 * MS;
+	drb_liveness_set(w, &setup);
+	turn(1101);
+	assert_int_equal(state_of(2), DRB_LIVE_UNKNOWN);
+	assert_int_equal(empty(2, &h), 1);
+	end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(said_to_switches_only),
+		cmocka_unit_test(heard_and_lost),
+		cmocka_unit_test(miswired_names_the_cable),
+		cmocka_unit_test(refused),
+		cmocka_unit_test(late_looks_are_excused),
+		cmocka_unit_test(handed_over),
+		cmocka_unit_test(off),
+		cmocka_unit_test(set_anew),
+	};
+	return cmocka_run_group_tests_name("liveness", tests, setup_rings, free_eal);
+}

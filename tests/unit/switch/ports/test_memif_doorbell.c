@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The doorbell of memif links: learned from what the control channel says, rung once for whoever
+// sleeps, never missed.
+#include "fixtures/unit.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sched.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "switch/datapath/idle.h"
+
+#define COOKIE 0x3E31F20
+#define RING_AT 16512 // where the second ring of 1024 descriptors is
+#define MESSAGE 128   // octets of every message of the protocol
+
+enum { REGION = 4, RING = 5, CONNECT = 6, CONNECTED = 7 };
+
+static struct drb_memif_link *link_;
+static struct drb_memif_talk talk;
+static struct drb_memif_ring *ring[2]; // [0]: from the client
+static int pair[2], region, bell[2];
+
+// A message of this type with up to five 16-bit fields.
+static ssize_t say(int type, int fd, uint16_t a, uint16_t b, uint16_t c, uint32_t offset)
+{
+	uint16_t text[MESSAGE / 2] = {(uint16_t)type, a, b, c};
+	char control[CMSG_SPACE(sizeof(int))] = {0};
+	struct iovec part = {text, sizeof(text)};
+	struct msghdr msg = {.msg_iov = &part, .msg_iovlen = 1};
+
+	memcpy(&text[4], &offset, sizeof(offset));
+	text[6] = 10; // log2 of the ring's size
+	if (fd >= 0) {
+		msg.msg_control = control;
+		msg.msg_controllen = sizeof(control);
+		struct cmsghdr *head = CMSG_FIRSTHDR(&msg);
+		*head = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof(int)),
+					 .cmsg_level = SOL_SOCKET,
+					 .cmsg_type = SCM_RIGHTS};
+		memcpy(CMSG_DATA(head), &fd, sizeof(fd));
+	}
+	return sendmsg(pair[0], &msg, 0);
+}
+
+// The other end says something, which this end hears.
+static ssize_t hear(int type)
+{
+	uint16_t text[MESSAGE / 2] = {(uint16_t)type};
+	struct iovec part = {text, sizeof(text)};
+	struct msghdr msg = {.msg_iov = &part, .msg_iovlen = 1};
+
+	assert_int_equal(write(pair[1], text, sizeof(text)), MESSAGE);
+	return recvmsg(pair[0], &msg, 0);
+}
+
+static ssize_t say_region(int fd)
+{
+	return say(REGION, fd, 0, 0, 0, 0);
+}
+
+static ssize_t say_ring(bool from_client, int fd, uint16_t number, uint32_t offset)
+{
+	return say(RING, fd, from_client, number, 0, offset);
+}
+
+static int begin(void **state)
+{
+	char *memory;
+
+	(void)state;
+	link_ = drb_memif_link_new(false);
+	region = memfd_create("region", MFD_CLOEXEC);
+	if (!link_ || region < 0 || ftruncate(region, 65536) < 0 ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) < 0)
+		return -1;
+	memory = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_SHARED, region, 0);
+	if (memory == MAP_FAILED)
+		return -1;
+	for (int i = 0; i < 2; i++) {
+		ring[i] = (struct drb_memif_ring *)(memory + i * RING_AT);
+		ring[i]->cookie = COOKIE;
+		ring[i]->flags = DRB_MEMIF_AWAKE;
+		bell[i] = eventfd(0, EFD_NONBLOCK);
+	}
+	talk = (struct drb_memif_talk){0};
+	drb_memif_listen(link_, &talk);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	drb_memif_talk_over(link_, &talk);
+	drb_memif_listen(NULL, NULL);
+	drb_memif_link_free(link_);
+	munmap(ring[0], 65536);
+	for (int i = 0; i < 2; i++) {
+		close(pair[i]);
+		close(bell[i]);
+	}
+	close(region);
+	return 0;
+}
+
+// This client offers one ring each way; then the link is up.
+static void connect_client(void)
+{
+	assert_int_equal(say_region(region), MESSAGE);
+	assert_int_equal(say_ring(true, bell[0], 0, 0), MESSAGE);
+	assert_int_equal(say_ring(false, bell[1], 0, RING_AT), MESSAGE);
+	assert_int_equal(say(CONNECT, -1, 0, 0, 0, 0), MESSAGE);
+	assert_null(link_->rx[0].ring);
+	assert_int_equal(hear(CONNECTED), MESSAGE);
+}
+
+// How many events the epoll set has now.
+static int events_of(int epoll_fd)
+{
+	struct epoll_event events[4];
+
+	return epoll_wait(epoll_fd, events, 4, 0);
+}
+
+static void learned_from_the_channel(void **state)
+{
+	int epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	uint64_t one = 1;
+
+	(void)state;
+	assert_int_equal(drb_memif_link_watch(link_, 0, epoll_fd), 0);
+	connect_client();
+	// A client sends by the ring that is from the client. The other one is empty when all its
+	// buffers wait for packets.
+	assert_int_equal(link_->tx[0].empty, 0);
+	assert_int_equal(link_->rx[0].empty, 1024);
+	ring[0]->head = 11;
+	ring[1]->head = 12;
+	assert_int_equal(link_->tx[0].ring->head, 11);
+	assert_int_equal(link_->rx[0].ring->head, 12);
+	assert_null(link_->rx[1].ring);
+	// The peer rings.
+	assert_int_equal(events_of(epoll_fd), 0);
+	assert_int_equal(write(bell[1], &one, sizeof(one)), sizeof(one));
+	assert_int_equal(events_of(epoll_fd), 1);
+	assert_int_equal(events_of(epoll_fd), 0);
+	assert_int_equal(write(bell[1], &one, sizeof(one)), sizeof(one));
+	assert_int_equal(events_of(epoll_fd), 1);
+	// Down: nothing rings here, even if the peer goes on.
+	drb_memif_talk_over(link_, &talk);
+	assert_null(link_->rx[0].ring);
+	assert_null(link_->tx[0].ring);
+	assert_int_equal(write(bell[1], &one, sizeof(one)), sizeof(one));
+	assert_int_equal(events_of(epoll_fd), 0);
+	// And up again.
+	connect_client();
+	assert_int_equal(write(bell[1], &one, sizeof(one)), sizeof(one));
+	assert_int_equal(events_of(epoll_fd), 1);
+	drb_memif_link_watch(link_, 0, -1);
+	close(epoll_fd);
+}
+
+static void server_has_the_other_ends(void **state)
+{
+	(void)state;
+	link_->server = true;
+	assert_int_equal(say_region(region), MESSAGE);
+	assert_int_equal(say_ring(true, bell[0], 1, 0), MESSAGE);
+	assert_int_equal(hear(CONNECTED), MESSAGE); // is for clients
+	assert_null(link_->owner);
+	assert_int_equal(hear(CONNECT), MESSAGE);
+	assert_non_null(link_->rx[1].ring);
+	assert_null(link_->tx[1].ring);
+	assert_null(link_->rx[0].ring);
+}
+
+static void another_channel_changes_nothing(void **state)
+{
+	struct drb_memif_talk other = {0};
+
+	(void)state;
+	connect_client();
+	const struct drb_memif_ring *before = link_->rx[0].ring;
+	drb_memif_listen(link_, &other);
+	assert_int_equal(hear(CONNECTED), MESSAGE);
+	drb_memif_talk_over(link_, &other);
+	assert_ptr_equal(link_->rx[0].ring, before);
+	assert_non_null(link_->tx[0].ring);
+}
+
+// Who has gone is not told by sending: DPDK's server would not survive it.
+static void gone_is_read(void **state)
+{
+	char text[MESSAGE];
+
+	(void)state;
+	close(pair[1]);
+	assert_int_equal(say(CONNECT, -1, 0, 0, 0, 0), MESSAGE);
+	assert_int_equal(read(pair[0], text, sizeof(text)), 0);
+	drb_memif_listen(NULL, NULL); // others are told
+	assert_int_equal(say(CONNECT, -1, 0, 0, 0, 0), -1);
+	assert_int_equal(errno, EPIPE);
+	pair[1] = dup(pair[0]);
+}
+
+static void bad_rings_are_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(say_ring(true, bell[0], 0, 0), -1); // of a region not named
+	assert_int_equal(errno, EPROTO);
+	assert_int_equal(say_region(region), MESSAGE);
+	assert_int_equal(say_ring(true, -1, 0, 0), -1);
+	assert_int_equal(say_ring(true, bell[0], DRB_WORKERS_MAX, 0), -1);
+	assert_int_equal(say_ring(true, bell[0], 0, 65536), -1);
+	assert_int_equal(say_ring(true, bell[0], 0, 65536 - 64), -1);
+	assert_int_equal(say_ring(true, bell[0], 0, UINT32_MAX - 63), -1);
+	assert_int_equal(say_ring(true, bell[0], 0, 32), -1);
+	assert_int_equal(say_ring(true, bell[0], 0, 4096), -1); // no ring there
+	assert_int_equal(say_ring(true, bell[0], 0, 0), MESSAGE);
+	assert_int_equal(say_ring(true, bell[0], 0, 0), -1); // twice
+}
+
+static void rings_once_for_who_asks(void **state)
+{
+	uint64_t count;
+
+	(void)state;
+	connect_client();
+	struct drb_bell *b = &link_->tx[0];
+	drb_bell_hold(b);
+	drb_bell_ring(b);
+	assert_int_equal(read(bell[0], &count, sizeof(count)), -1); // it is awake
+	ring[0]->flags = 0;
+	drb_bell_hold(b);
+	assert_int_equal(ring[0]->flags, DRB_MEMIF_AWAKE); // so that the driver does not ring
+	drb_bell_hold(b);
+	drb_bell_ring(b);
+	drb_bell_ring(b);
+	assert_int_equal(read(bell[0], &count, sizeof(count)), sizeof(count));
+	assert_int_equal(count, 1);
+	// It fell asleep after the first look.
+	drb_bell_hold(b);
+	ring[0]->flags = 0;
+	drb_bell_ring(b);
+	assert_int_equal(read(bell[0], &count, sizeof(count)), sizeof(count));
+	assert_int_equal(count, 1);
+}
+
+#define ROUNDS 200000
+#define ROUNDS_MIN 500 // however slow the machine is
+#define ROUNDS_S 3
+#define LOST_MS 30000
+
+static struct drb_worker sleeper;
+static struct {
+	atomic_uint seen; // packets
+	atomic_bool done, lost;
+	uint32_t slept; // times
+} race;
+
+// As drb_worker_run(): looks, asks, sleeps.
+static void *sleep_and_look(void *unused)
+{
+	struct epoll_event event;
+
+	(void)unused;
+	while (!atomic_load(&race.done)) {
+		uint16_t head = atomic_load_explicit(&ring[1]->head, memory_order_acquire);
+		if (head != ring[1]->tail) {
+			atomic_store_explicit(&ring[1]->tail, head, memory_order_relaxed);
+			atomic_fetch_add_explicit(&race.seen, 1, memory_order_release);
+			// So that the next packet comes before, while and after it asks.
+			for (volatile uint32_t pause = 0; pause < head * 7u % 512; pause++)
+				;
+			continue;
+		}
+		if (!drb_idle_ask(&sleeper))
+			continue;
+		race.slept++;
+		if (epoll_wait(sleeper.epoll_fd, &event, 1, LOST_MS) == 0)
+			atomic_store(&race.lost, true);
+		drb_idle_awake(&sleeper);
+		if (atomic_load(&race.lost))
+			break;
+	}
+	return NULL;
+}
+
+static bool time_is_up(time_t began, uint32_t round)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return round >= ROUNDS_MIN && now.tv_sec - began >= ROUNDS_S;
+}
+
+// Each packet is sent when the one before was seen, while the sleeper is on its way to sleep: had
+// it missed one, it would sleep for ever.
+static void no_wake_up_is_lost(void **state)
+{
+	struct drb_bell sender;
+	struct timespec began;
+	pthread_t thread;
+	uint32_t round;
+
+	(void)state;
+	connect_client();
+	sleeper.ports = 1;
+	sleeper.port[0].memif = link_;
+	sleeper.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	assert_int_equal(drb_memif_link_watch(link_, 0, sleeper.epoll_fd), 0);
+	link_->rx[0].empty = 0;
+	sender = (struct drb_bell){.ring = ring[1], .fd = bell[1]};
+	assert_int_equal(pthread_create(&thread, NULL, sleep_and_look, NULL), 0);
+	clock_gettime(CLOCK_MONOTONIC, &began);
+	for (round = 1; round <= ROUNDS && !time_is_up(began.tv_sec, round); round++) {
+		if (round % 4 == 0)
+			drb_bell_hold(&sender);
+		atomic_store_explicit(&ring[1]->head, (uint16_t)round, memory_order_release);
+		drb_bell_ring(&sender);
+		for (uint32_t looks = 0;
+		     atomic_load_explicit(&race.seen, memory_order_acquire) < round &&
+		     !atomic_load(&race.lost);
+		     looks++) {
+			if (looks > 10000)
+				sched_yield();
+		}
+		if (atomic_load(&race.lost))
+			break;
+		for (volatile uint32_t pause = 0; pause < round % 128; pause++)
+			;
+	}
+	atomic_store(&race.done, true);
+	uint64_t one = 1;
+	assert_int_equal(write(bell[1], &one, sizeof(one)), sizeof(one));
+	pthread_join(thread, NULL);
+	drb_memif_link_watch(link_, 0, -1);
+	close(sleeper.epoll_fd);
+	assert_false(atomic_load(&race.lost));
+	print_message("# %u packets, asleep %u times\n", round - 1, race.slept);
+	assert_true(race.slept > 0);
+}
+
+int main(void)
+{
+	signal(SIGPIPE, SIG_IGN);
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(learned_from_the_channel, begin, end),
+		cmocka_unit_test_setup_teardown(server_has_the_other_ends, begin, end),
+		cmocka_unit_test_setup_teardown(another_channel_changes_nothing, begin, end),
+		cmocka_unit_test_setup_teardown(gone_is_read, begin, end),
+		cmocka_unit_test_setup_teardown(bad_rings_are_refused, begin, end),
+		cmocka_unit_test_setup_teardown(rings_once_for_who_asks, begin, end),
+		cmocka_unit_test_setup_teardown(no_wake_up_is_lost, begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What makes a run, and that cutting it gives back its packets. A second model cuts (segments.h);
+// that it does so as the kernel does is the live story same-frames.sh.
+#include "fixtures/unit.h"
+
+#include "fixtures/segments.h"
+#include "switch/ports/packet_socket/tcp_coalesce.h"
+#include "fixtures/switch_eal.h"
+
+#define COUNT 64
+
+static struct rte_mbuf *packet[COUNT];
+
+static int free_packets(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < COUNT; i++) {
+		rte_pktmbuf_free(packet[i]);
+		packet[i] = NULL;
+	}
+	return 0;
+}
+
+static void put_segment(uint32_t i, const struct segment_fields *s)
+{
+	uint8_t frame[SEGMENT_MAX];
+	uint32_t length = make_segment(frame, s);
+
+	rte_pktmbuf_free(packet[i]);
+	packet[i] = mbuf_of(frame, length);
+	assert_non_null(packet[i]);
+}
+
+// The segments of one stream, count of them, of which the last is shorter and has PSH.
+static void put_stream(bool ipv6, uint32_t options, uint32_t payload, uint32_t count)
+{
+	struct segment_fields s = {.ipv6 = ipv6,
+				   .options = options,
+				   .payload = payload,
+				   .id = (uint16_t)(0x10000 - count / 2),
+				   .seq = UINT32_MAX - payload * count / 2,
+				   .ack = 77,
+				   .flags = FLAG_ACK};
+
+	for (uint32_t i = 0; i < count; i++) {
+		s.fill = (uint8_t)(i * 37);
+		if (i == count - 1) {
+			s.payload = (payload + 1) / 2;
+			s.flags |= FLAG_PSH;
+		}
+		put_segment(i, &s);
+		s.seq += payload;
+		s.id++;
+	}
+}
+
+// A run of the first packets as they are sent, cut again, is these packets.
+static void cut_gives_back(uint32_t length)
+{
+	static uint8_t all[DRB_RUN_OCTETS_MAX];
+	struct drb_run_head head;
+	uint32_t headers = drb_run_begin(packet, length, &head), octets = headers;
+	uint8_t piece[SEGMENT_MAX];
+
+	assert_in_range(headers, 54, DRB_RUN_HEADERS_MAX);
+	memcpy(all, head.headers, headers);
+	for (uint32_t i = 0; i < length; i++) {
+		uint32_t payload = packet[i]->data_len - headers;
+		assert_in_range(octets + payload, 0, sizeof(all));
+		memcpy(all + octets, rte_pktmbuf_mtod_offset(packet[i], uint8_t *, headers),
+		       payload);
+		octets += payload;
+	}
+	for (uint32_t i = 0; i < length; i++) {
+		uint32_t n = cut_segment(&head.cut, all, octets, i, piece);
+		assert_int_equal(n, packet[i]->data_len);
+		assert_memory_equal(piece, rte_pktmbuf_mtod(packet[i], uint8_t *), n);
+	}
+	assert_int_equal(cut_segment(&head.cut, all, octets, length, piece), 0);
+}
+
+static void streams_are_runs(void **state)
+{
+	const uint32_t count[] = {2, 3, 17, 44}, payload[] = {1, 2, 100, 1448},
+		       options[] = {0, 12, 40};
+
+	(void)state;
+	for (uint32_t c = 0; c < ARRAY_SIZE(count); c++) {
+		for (uint32_t p = 0; p < ARRAY_SIZE(payload); p++) {
+			for (uint32_t o = 0; o < 2 * ARRAY_SIZE(options); o++) {
+				put_stream(o % 2, options[o / 2], payload[p], count[c]);
+				uint32_t length = drb_run_length(packet, count[c]);
+				// A last one of one octet is no shorter, but it has PSH.
+				assert_int_equal(length, count[c]);
+				cut_gives_back(length);
+				assert_int_equal(drb_run_length(packet, count[c] - 1),
+						 count[c] - 1);
+				assert_int_equal(drb_run_length(packet, 1), 1);
+			}
+		}
+	}
+}
+
+// A run as one packet is no longer than an IP packet can be.
+static void runs_end_at_64_kib(void **state)
+{
+	(void)state;
+	put_stream(false, 12, 1448, COUNT);
+	assert_int_equal(drb_run_length(packet, COUNT), (65535 - 52) / 1448);
+	cut_gives_back((65535 - 52) / 1448);
+	put_stream(true, 12, 1428, COUNT);
+	assert_int_equal(drb_run_length(packet, COUNT), (65535 - 72) / 1428);
+	cut_gives_back((65535 - 72) / 1428);
+}
+
+// Changes packet i with its checksums made right again.
+static void change(uint32_t i, uint32_t at, uint8_t octet)
+{
+	uint8_t *frame = rte_pktmbuf_mtod(packet[i], uint8_t *);
+
+	frame[at] ^= octet;
+	complete(frame, packet[i]->data_len);
+}
+
+// Octets of the headers that segments of a run share, of those that count, and the flags.
+static void other_headers_end_a_run(void **state)
+{
+	(void)state;
+	for (uint32_t v = 0; v < 2; v++) {
+		uint32_t tcp = v ? 54 : 34;
+		for (uint32_t at = 0; at < tcp + 32; at++) {
+			bool is_length = v ? at == 18 || at == 19 : at == 16 || at == 17;
+			bool is_sum =
+				(!v && (at == 24 || at == 25)) || at == tcp + 16 || at == tcp + 17;
+			if (is_length || is_sum)
+				continue; // made right again
+			for (uint32_t bit = 0; bit < 8; bit++) {
+				put_stream(v, 12, 300, 6);
+				// What the data offset and the version say is elsewhere.
+				if (at == tcp + 12 || at == 12 || at == 13)
+					rte_pktmbuf_mtod(packet[3], uint8_t *)[at] ^=
+						(uint8_t)(1u << bit);
+				else
+					change(3, at, (uint8_t)(1u << bit));
+				bool psh = at == tcp + 13 && (1u << bit) == FLAG_PSH;
+				assert_int_equal(drb_run_length(packet, 6), psh ? 4 : 3);
+				cut_gives_back(psh ? 4 : 3);
+			}
+		}
+	}
+}
+
+// What is cut otherwise or not at all, though all agree on it.
+static void other_kinds_are_no_runs(void **state)
+{
+	static const struct {
+		bool ipv6;
+		uint32_t at, octet;
+	} kinds[] = {
+		{false, 12, 0x80},
+		{false, 14, 0x10},
+		{false, 14, 0x01},
+		{false, 20, 0x20},
+		{false, 20, 0x80},
+		{false, 20, 0x10},
+		{false, 21, 0x01},
+		{false, 23, 0x01},
+
+		{false, 47, FLAG_ACK},
+		{false, 47, 0x01 /* FIN */},
+		{false, 47, 0x02 /* SYN */},
+		{false, 47, 0x04 /* RST */},
+		{false, 47, 0x20 /* URG */},
+		{false, 47, 0x40 /* ECE */},
+		{false, 47, 0x80 /* CWR */},
+		{true, 12, 0x40},
+		{true, 14, 0x20},
+		{true, 20, 0x01},
+		{true, 67, 0x80},
+	};
+
+	(void)state;
+	for (uint32_t k = 0; k < ARRAY_SIZE(kinds); k++) {
+		put_stream(kinds[k].ipv6, 12, 300, 4);
+		assert_int_equal(drb_run_length(packet, 4), 4);
+		for (uint32_t i = 0; i < 4; i++)
+			change(i, kinds[k].at, (uint8_t)kinds[k].octet);
+		assert_int_equal(drb_run_length(packet, 4), 1);
+	}
+}
+
+// A checksum that is wrong would be made right.
+static void damage_ends_a_run(void **state)
+{
+	(void)state;
+	for (uint32_t v = 0; v < 2; v++) {
+		for (uint32_t at = v ? 54 : 14; at < 300; at++) {
+			put_stream(v, 12, 300, 4);
+			rte_pktmbuf_mtod(packet[2], uint8_t *)[at] ^= 0x20;
+			assert_int_equal(drb_run_length(packet, 4), 2);
+			put_stream(v, 12, 300, 4);
+			rte_pktmbuf_mtod(packet[0], uint8_t *)[at] ^= 0x20;
+			assert_int_equal(drb_run_length(packet, 4), 1);
+		}
+	}
+}
+
+// A checksum of zero may be written in two ways, of which one is computed.
+static void other_zeros_end_a_run(void **state)
+{
+	(void)state;
+	for (uint32_t at = 24; at <= 50; at += 26) {
+		put_stream(false, 12, 300, 6);
+		// What is added to any two octets under a checksum is taken from it.
+		uint32_t sum = octet2(rte_pktmbuf_mtod_offset(packet[3], uint8_t *, at));
+		for (uint32_t i = 0; i < 6; i++) {
+			uint8_t *frame = rte_pktmbuf_mtod(packet[i], uint8_t *);
+			uint8_t *two = frame + (at == 24 ? 26 : 36);
+			uint32_t more = octet2(two) + sum;
+			put2(two, (more & 0xffff) + (more >> 16));
+			complete(frame, packet[i]->data_len);
+		}
+		uint8_t *zero = rte_pktmbuf_mtod_offset(packet[3], uint8_t *, at);
+		assert_int_equal(octet2(zero), 0);
+		assert_int_equal(drb_run_length(packet, 6), 6);
+		put2(zero, 0xffff);
+		assert_int_equal(drb_run_length(packet, 6), 3);
+	}
+}
+
+static void odd_sizes_end_a_run(void **state)
+{
+	(void)state;
+	put_stream(false, 12, 300, 6);
+	put_stream(false, 12, 200, 3); // the fourth is longer, and elsewhere
+	assert_int_equal(drb_run_length(packet, 6), 3);
+	put_stream(false, 12, 300, 6);
+	rte_pktmbuf_append(packet[3], 1); // padding
+	assert_int_equal(drb_run_length(packet, 6), 3);
+	put_stream(false, 12, 300, 6);
+	rte_pktmbuf_trim(packet[3], 1);
+	assert_int_equal(drb_run_length(packet, 6), 3);
+	put_stream(false, 12, 300, 6);
+	packet[3]->data_len = packet[3]->pkt_len = 13;
+	assert_int_equal(drb_run_length(packet, 6), 3);
+	packet[0]->data_len = packet[0]->pkt_len = 0;
+	assert_int_equal(drb_run_length(packet, 6), 1);
+}
+
+// Only the last segment has PSH or a shorter payload.
+static void a_last_segment_ends_a_run(void **state)
+{
+	struct segment_fields s = {.payload = 500, .flags = FLAG_ACK};
+
+	(void)state;
+	for (uint32_t i = 0; i < 6; i++) {
+		s.payload = i == 3 ? 499 : 500;
+		put_segment(i, &s);
+		s.seq += s.payload;
+		s.id++;
+	}
+	assert_int_equal(drb_run_length(packet, 6), 4);
+	assert_int_equal(drb_run_length(packet + 4, 2), 2);
+	s.flags = FLAG_ACK | FLAG_PSH;
+	put_segment(4, &s);
+	s.seq += s.payload;
+	s.id++;
+	put_segment(5, &s);
+	assert_int_equal(drb_run_length(packet + 4, 2), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(streams_are_runs, free_packets),
+		cmocka_unit_test_teardown(runs_end_at_64_kib, free_packets),
+		cmocka_unit_test_teardown(other_headers_end_a_run, free_packets),
+		cmocka_unit_test_teardown(other_kinds_are_no_runs, free_packets),
+		cmocka_unit_test_teardown(damage_ends_a_run, free_packets),
+		cmocka_unit_test_teardown(other_zeros_end_a_run, free_packets),
+		cmocka_unit_test_teardown(odd_sizes_end_a_run, free_packets),
+		cmocka_unit_test_teardown(a_last_segment_ends_a_run, free_packets),
+	};
+	return cmocka_run_group_tests(tests, setup_eal, free_eal);
+}

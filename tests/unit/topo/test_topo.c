@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// drbtopo's walk over links: every port of every node exactly once, both ends agreeing with the
+// wiring seen from the other side; and what it prints of codes and addresses.
+#include "fixtures/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "topo/topo.h"
+
+static const struct {
+	uint32_t layers, arity;
+} shapes[] = {{1, 1}, {1, 4}, {2, 1}, {2, 3}, {3, 2}, {3, 3}, {4, 2}, {2, 7}};
+
+// Index of a port among all ports of all nodes, hosts first.
+static size_t port_index(const struct drb_tree *t, const struct drb_end *end)
+{
+	size_t at = end->label;
+
+	if (end->layer == 0)
+		return at;
+	at = t->hosts;
+	for (uint32_t m = 1; m < end->layer; m++)
+		at += (size_t)drb_tree_switches(t, m) * 2 * t->arity;
+	return at + (size_t)end->label * 2 * t->arity +
+	       (end->up ? drb_tree_down_ports(t, end->layer) : 0) + end->port;
+}
+
+static void the_walk_meets_every_port_once(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(shapes); i++) {
+		struct drb_tree t;
+		assert_int_equal(drb_tree_init(&t, shapes[i].layers, shapes[i].arity), 0);
+		size_t ports = t.hosts + (size_t)drb_tree_switches_total(&t) * 2 * t.arity;
+		uint8_t *seen = calloc(ports, 1);
+		assert_non_null(seen);
+
+		struct topo_links walk = {.tree = &t};
+		struct topo_link link;
+		uint64_t links = 0;
+		for (; topo_links_next(&walk, &link); links++) {
+			assert_int_equal(link.upper.layer, link.lower.layer + 1);
+			assert_true(link.lower.up);
+			assert_false(link.upper.up);
+			assert_int_equal(seen[port_index(&t, &link.lower)]++, 0);
+			assert_int_equal(seen[port_index(&t, &link.upper)]++, 0);
+			struct drb_end back = drb_tree_down_peer(&t, link.upper.layer,
+								 link.upper.label, link.upper.port);
+			assert_int_equal(back.layer, link.lower.layer);
+			assert_int_equal(back.label, link.lower.label);
+			assert_int_equal(back.port, link.lower.port);
+		}
+		assert_int_equal(links, topo_links_total(&t));
+		for (size_t p = 0; p < ports; p++)
+			assert_int_equal(seen[p], 1);
+		assert_false(topo_links_next(&walk, &link));
+		free(seen);
+	}
+}
+
+static void codes_are_written_top_digit_first(void **state)
+{
+	struct drb_tree t;
+	char text[TOPO_CODE_MAX];
+
+	(void)state;
+	assert_int_equal(drb_tree_init(&t, 3, 2), 0);
+	// The paper's hosts 4 = (1,0,0) and 10 = (2,1,0).
+	topo_code_text(text, &t, 0, 4);
+	assert_string_equal(text, "(1,0,0)");
+	topo_code_text(text, &t, 0, 10);
+	assert_string_equal(text, "(2,1,0)");
+	topo_code_text(text, &t, 1, 7);
+	assert_string_equal(text, "(3,1)");
+	topo_code_text(text, &t, 3, 2);
+	assert_string_equal(text, "(1,0)");
+	assert_int_equal(drb_tree_init(&t, 1, 5), 0);
+	topo_code_text(text, &t, 1, 0);
+	assert_string_equal(text, "()");
+	// The longest code there is fits.
+	assert_int_equal(drb_tree_init(&t, DRB_LAYERS_MAX, 3), 0);
+	topo_code_text(text, &t, 0, t.hosts - 1);
+	assert_string_equal(text, "(5,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2)");
+}
+
+static void ends_and_addresses_are_named(void **state)
+{
+	const struct drb_end ends[] = {
+		{2, 5, 1, false}, {1, 0, 1, true}, {0, 12, 0, true}, {3, 17, 31, false}};
+	const char *const names[] = {"s2-5.d1", "s1-0.u1", "h12.eth0", "s3-17.d31"};
+	struct topo topo = {0};
+	char text[2 * DRB_NAME_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		topo_end_name(text, &ends[i]);
+		assert_string_equal(text, names[i]);
+	}
+	assert_int_equal(drb_tree_init(&topo.tree, 3, 2), 0);
+	topo.addresses = drb_addr_default(topo.tree.hosts);
+	topo_mac(text, &topo, 10);
+	assert_string_equal(text, "02:00:00:00:00:0a");
+	topo_ipv4(text, &topo, 10);
+	assert_string_equal(text, "10.0.0.11");
+	topo_ipv6(text, &topo, 10);
+	assert_string_equal(text, "fd00::b");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_walk_meets_every_port_once),
+		cmocka_unit_test(codes_are_written_top_digit_first),
+		cmocka_unit_test(ends_and_addresses_are_named),
+	};
+	return cmocka_run_group_tests_name("topo", tests, NULL, NULL);
+}
