@@ -117,20 +117,20 @@ static void catch_signals(void)
 
 // Waits until memif ports have met their peers, no other has come for long or the switch is told to
 // stop.
-static void wait_for_links(const struct drb_memif_seek *memif)
+static void wait_for_links(const struct drb_memif_connect *memif)
 {
 	const struct timespec pause = {.tv_nsec = 2000000};
 	uint32_t missing, least = UINT32_MAX;
 	struct timespec now, last = {0};
 
-	while ((missing = drb_memif_seek(memif)) > 0 && !atomic_load(&workers.worker[0].stop)) {
+	while ((missing = drb_memif_connect(memif)) > 0 && !atomic_load(&workers.worker[0].stop)) {
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		if (missing < least) {
 			least = missing;
 			last = now;
 		}
 		if (now.tv_sec - last.tv_sec > LINK_WITHIN_S) {
-			drb_memif_seek_tell(memif);
+			drb_memif_connect_log(memif);
 			break;
 		}
 		nanosleep(&pause, NULL);
@@ -152,7 +152,7 @@ static void say_ready(void)
 // With the ports running: forwards until told to stop.
 static int forward(struct drb_port_set *ports, const struct drb_reload *reload)
 {
-	const struct drb_memif_seek memif = {ports, &workers, &setup};
+	const struct drb_memif_connect memif = {ports, &workers, &setup};
 	int code = DRB_EXIT_FAILED;
 
 	if (drb_workers_attach(&workers, ports, &setup) < 0 || drb_workers_idle_init(&workers) < 0)
@@ -163,7 +163,7 @@ static int forward(struct drb_port_set *ports, const struct drb_reload *reload)
 		return code;
 	}
 	wait_for_links(&memif);
-	if (drb_privilege_lay_down(&setup) == 0 && drb_memif_seek_start(&memif) == 0) {
+	if (drb_privilege_lay_down(&setup) == 0 && drb_memif_connect_start(&memif) == 0) {
 		if (drb_reload_start(reload) == 0) {
 			if (!atomic_load(&workers.worker[0].stop))
 				say_ready();
@@ -172,7 +172,7 @@ static int forward(struct drb_port_set *ports, const struct drb_reload *reload)
 			code = DRB_EXIT_OK;
 		}
 		sd_notify(0, "STOPPING=1");
-		drb_memif_seek_stop();
+		drb_memif_connect_stop();
 	}
 	drb_telemetry_stop();
 	drb_workers_idle_free(&workers);

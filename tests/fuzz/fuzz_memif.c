@@ -93,11 +93,11 @@ static void use_rings(void)
 {
 	for (uint32_t q = 0; q < DRB_WORKERS_MAX; q++) {
 		require(link_->owner || (!link_->rx[q].ring && !link_->tx[q].ring));
-		drb_bell_ask(&link_->rx[q]);
-		(void)drb_bell_silent(&link_->rx[q]);
-		drb_bell_awake(&link_->rx[q]);
-		drb_bell_hold(&link_->tx[q]);
-		drb_bell_ring(&link_->tx[q]);
+		drb_doorbell_arm(&link_->rx[q]);
+		(void)drb_doorbell_silent(&link_->rx[q]);
+		drb_doorbell_disarm(&link_->rx[q]);
+		drb_doorbell_hold(&link_->tx[q]);
+		drb_doorbell_ring(&link_->tx[q]);
 	}
 }
 

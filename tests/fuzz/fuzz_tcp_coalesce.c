@@ -59,15 +59,15 @@ static void change(const uint8_t **data, size_t *size, uint32_t *length, uint8_t
 // Returns the length of the run that begins with packet[first].
 static uint32_t check_run(uint32_t first, uint32_t count)
 {
-	static uint8_t all[DRB_RUN_OCTETS_MAX], piece[SEGMENT_MAX];
+	static uint8_t all[DRB_COALESCE_OCTETS_MAX], piece[SEGMENT_MAX];
 	struct rte_mbuf *const *run = packet + first;
-	uint32_t length = drb_run_length(run, count - first), octets;
-	struct drb_run_head head;
+	uint32_t length = drb_coalesce_count(run, count - first), octets;
+	struct drb_coalesce_header head;
 
 	require(length >= 1 && length <= count - first);
 	if (length == 1)
 		return 1;
-	uint32_t headers = octets = drb_run_begin(run, length, &head);
+	uint32_t headers = octets = drb_coalesce_begin(run, length, &head);
 	require(headers <= sizeof(head.headers));
 	memcpy(all, head.headers, headers);
 	for (uint32_t i = 0; i < length; i++) {

@@ -19,8 +19,10 @@
 enum {
 	DRB_HELLO_HEARS = 1,   // it hears our hellos
 	DRB_HELLO_DRAINED = 2, // it wants no new traffic over this link
-	DRB_HELLO_STUCK = 4,   // it has no other uplink in use: it cannot turn a packet back up
-	DRB_HELLO_NEEDS = 8,   // all its uplinks are dead or drained: it uses this drained one
+	DRB_HELLO_NO_ALTERNATE =
+		4, // it has no other uplink in use: it cannot turn a packet back up
+	DRB_HELLO_NEEDS_UPSTREAM =
+		8, // all its uplinks are dead or drained: it uses this drained one
 	DRB_HELLO_FLAGS = 15,
 };
 

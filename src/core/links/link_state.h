@@ -16,25 +16,25 @@
 
 #include "core/links/hello.h"
 
-enum drb_live_state {
-	DRB_LIVE_UNKNOWN,
-	DRB_LIVE_UP,
-	DRB_LIVE_DOWN,
-	DRB_LIVE_MISWIRED,
-	DRB_LIVE_DRAINED,
-	DRB_LIVE_DRAINED_THERE,
-	DRB_LIVE_COUNT
+enum drb_link_state {
+	DRB_LINK_UNKNOWN,
+	DRB_LINK_UP,
+	DRB_LINK_DOWN,
+	DRB_LINK_MISWIRED,
+	DRB_LINK_DRAINED,
+	DRB_LINK_DRAINED_BY_NEIGHBOUR,
+	DRB_LINK_COUNT
 };
 
 // "unknown", "up", ... ; NULL beyond the last.
-const char *drb_live_name(enum drb_live_state state);
+const char *drb_link_state_name(enum drb_link_state state);
 
-struct drb_live {
+struct drb_link {
 	struct drb_end peer; // who must be at the other end
 	uint64_t fabric;
 	uint64_t period_ns; // between our own hellos; 0: none are said or expected here
 	bool drained;       // by our own operator
-	enum drb_live_state state;
+	enum drb_link_state state;
 	bool carrier;
 	bool heard;             // a hello came, ever
 	uint32_t deaf;          // hellos in a row whose sender does not hear us
@@ -44,38 +44,38 @@ struct drb_live {
 };
 
 // Without carrier a port begins as down.
-void drb_live_init(struct drb_live *l, const struct drb_end *peer, uint64_t fabric,
+void drb_link_init(struct drb_link *l, const struct drb_end *peer, uint64_t fabric,
 		   uint64_t period_ns, bool carrier, uint64_t now_ns);
 // A hello came. True if the state changed.
-bool drb_live_hear(struct drb_live *l, const struct drb_hello *hello, uint64_t now_ns);
+bool drb_link_hear_hello(struct drb_link *l, const struct drb_hello *hello, uint64_t now_ns);
 // Time passed. others: hellos were heard on some port of this switch. True if the state changed.
-bool drb_live_look(struct drb_live *l, bool carrier, bool others, uint64_t now_ns);
+bool drb_link_check(struct drb_link *l, bool carrier, bool others, uint64_t now_ns);
 // The hold time: how long a silence lasts that makes a port down.
-uint64_t drb_live_hold_ns(const struct drb_live *l);
+uint64_t drb_link_hold_ns(const struct drb_link *l);
 // When to look again if nothing is heard; UINT64_MAX: never.
-static inline uint64_t drb_live_due_ns(const struct drb_live *l)
+static inline uint64_t drb_link_due_ns(const struct drb_link *l)
 {
-	bool waits = l->period_ns > 0 && l->carrier && (!l->heard || l->state != DRB_LIVE_DOWN);
+	bool waits = l->period_ns > 0 && l->carrier && (!l->heard || l->state != DRB_LINK_DOWN);
 
-	return waits ? l->last_ns + drb_live_hold_ns(l) + 1 : UINT64_MAX;
+	return waits ? l->last_ns + drb_link_hold_ns(l) + 1 : UINT64_MAX;
 }
 // The caller itself was not looking for so long: the neighbour is not to blame.
-static inline void drb_live_excuse(struct drb_live *l, uint64_t ns)
+static inline void drb_link_excuse(struct drb_link *l, uint64_t ns)
 {
 	l->last_ns += ns;
 }
 // Traffic may be sent over it.
-static inline bool drb_live_usable(const struct drb_live *l)
+static inline bool drb_link_is_usable(const struct drb_link *l)
 {
-	return l->state == DRB_LIVE_UNKNOWN || l->state == DRB_LIVE_UP;
+	return l->state == DRB_LINK_UNKNOWN || l->state == DRB_LINK_UP;
 }
 // One of the two ends wants no new traffic over it. It works, for what has no other way.
-static inline bool drb_live_drained(const struct drb_live *l)
+static inline bool drb_link_is_drained(const struct drb_link *l)
 {
-	return l->state == DRB_LIVE_DRAINED || l->state == DRB_LIVE_DRAINED_THERE;
+	return l->state == DRB_LINK_DRAINED || l->state == DRB_LINK_DRAINED_BY_NEIGHBOUR;
 }
 // Hellos come from the neighbour now: what DRB_HELLO_HEARS tells it.
-static inline bool drb_live_hears(const struct drb_live *l, uint64_t now_ns)
+static inline bool drb_link_hears_neighbour(const struct drb_link *l, uint64_t now_ns)
 {
-	return l->heard && now_ns <= l->last_ns + drb_live_hold_ns(l);
+	return l->heard && now_ns <= l->last_ns + drb_link_hold_ns(l);
 }

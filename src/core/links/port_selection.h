@@ -9,21 +9,21 @@
 
 #include <stdint.h>
 
-struct drb_known {
+struct drb_port_knowledge {
 	uint32_t downs, ups;    // the ports there are
 	uint32_t dead, drained; // a port is one of them at most
 	uint32_t asked;         // down-ports to switches that say that they need this switch
 };
 
-struct drb_use {
+struct drb_port_selection {
 	uint32_t out;    // not used: dead, or drained and not needed
 	uint32_t needed; // drained and used, because somebody has no other way
 	uint32_t needs;  // of them, the uplinks: to those above we say so
 };
 
-static inline struct drb_use drb_use_of(const struct drb_known *k)
+static inline struct drb_port_selection drb_select_ports(const struct drb_port_knowledge *k)
 {
-	struct drb_use u = {.needed = k->drained & k->downs & k->asked};
+	struct drb_port_selection u = {.needed = k->drained & k->downs & k->asked};
 
 	u.out = k->dead | (k->drained & ~u.needed);
 	if (!((k->downs | k->ups) & ~u.out)) {

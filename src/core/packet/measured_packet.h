@@ -5,13 +5,13 @@
 
 #include <stdint.h>
 
-#define DRB_PROBE_MAGIC UINT32_C(0x44524250) // "DRBP"
-#define DRB_PROBE_VERSION 1
-#define DRB_PROBE_PORT 7471 // UDP source and destination port
+#define DRB_MEASURED_MAGIC UINT32_C(0x44524250) // "DRBP"
+#define DRB_MEASURED_VERSION 1
+#define DRB_MEASURED_UDP_PORT 7471 // UDP source and destination port
 
-struct drb_probe {
-	uint32_t magic;    // DRB_PROBE_MAGIC
-	uint8_t version;   // DRB_PROBE_VERSION
+struct drb_measured_payload {
+	uint32_t magic;    // DRB_MEASURED_MAGIC
+	uint8_t version;   // DRB_MEASURED_VERSION
 	uint8_t zero[3];   // 0
 	uint32_t src;      // label of the sender
 	uint32_t dst;      // label of the receiver
@@ -20,6 +20,7 @@ struct drb_probe {
 	uint64_t tx_ns;    // CLOCK_MONOTONIC when sent; 0 in a file
 };
 
-_Static_assert(sizeof(struct drb_probe) == 32, "no padding on the wire");
+_Static_assert(sizeof(struct drb_measured_payload) == 32, "no padding on the wire");
 
-#define DRB_PROBE_FRAME_MIN (14 + 20 + 8 + sizeof(struct drb_probe)) // bytes without FCS
+#define DRB_MEASURED_FRAME_MIN                                                                     \
+	(14 + 20 + 8 + sizeof(struct drb_measured_payload)) // bytes without FCS

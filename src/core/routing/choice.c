@@ -99,10 +99,11 @@ uint32_t drb_candidate_of_many(uint32_t uplinks, uint32_t choices, uint32_t def,
 	return best;
 }
 
-uint32_t drb_choose_live(const struct drb_choice *c, uint64_t live, const uint32_t *load,
-			 uint32_t def, uint64_t flow, uint64_t draw)
+uint32_t drb_choose_usable(const struct drb_choice *c, uint64_t live, const uint32_t *load,
+			   uint32_t def, uint64_t flow, uint64_t draw)
 {
-	uint32_t port[DRB_LIVE_UPLINKS_MAX], among[DRB_LIVE_UPLINKS_MAX], n = 0, at = UINT32_MAX;
+	uint32_t port[DRB_USABLE_UPLINKS_MAX], among[DRB_USABLE_UPLINKS_MAX], n = 0,
+									      at = UINT32_MAX;
 	struct drb_choice choice = *c;
 
 	if (c->scheme == DRB_SCHEME_ECMP) {

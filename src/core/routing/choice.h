@@ -190,11 +190,11 @@ static inline uint32_t drb_choose(const struct drb_choice *c, const uint32_t *lo
 	return drb_choose_by(c, (struct drb_loads){.at = load}, def, flow, draw);
 }
 
-// Most uplinks that drb_choose_live() takes.
-#define DRB_LIVE_UPLINKS_MAX 64
+// Most uplinks that drb_choose_usable() takes.
+#define DRB_USABLE_UPLINKS_MAX 64
 
 // The same when only those uplinks can be used whose bit is set in live, which is not 0: dead ones
 // are left out of every choice, and a dead default is a random live one. ECMP moves only the flows
 // of dead uplinks.
-uint32_t drb_choose_live(const struct drb_choice *c, uint64_t live, const uint32_t *load,
-			 uint32_t def, uint64_t flow, uint64_t draw);
+uint32_t drb_choose_usable(const struct drb_choice *c, uint64_t live, const uint32_t *load,
+			   uint32_t def, uint64_t flow, uint64_t draw);

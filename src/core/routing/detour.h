@@ -17,39 +17,40 @@
 
 #include "core/fabric/next_hop.h"
 
-#define DRB_BOUNCE_HOPS_MAX 6 // extra hops that a packet may make
+#define DRB_DETOUR_HOPS_MAX 6 // extra hops that a packet may make
 
 // Extra hops of a packet with this mark.
-static inline uint32_t drb_bounce_hops(uint8_t mark)
+static inline uint32_t drb_detour_extra_hops(uint8_t mark)
 {
 	return (mark & 0xfu) * 2;
 }
 
-struct drb_bounce_at {
+struct drb_detour_node {
 	struct drb_hop hop;
 	uint32_t layer;
 	uint32_t down_ports, up_ports; // ports are counted down-ports first
 };
 
 // What a switch knows of its ports, a bit each.
-struct drb_links {
-	uint64_t live;
-	uint64_t stuck; // down-ports to switches that have no other uplink
+struct drb_usable_ports {
+	uint64_t usable;
+	uint64_t no_alternate; // down-ports to switches that have no other uplink
 };
 
 // Instead of a port.
 enum {
-	DRB_BOUNCE_HOST = -1, // the host's own port is dead
-	DRB_BOUNCE_LOST = -2, // no way, or none within the limit
-	DRB_BOUNCE_WRONG =
+	DRB_DETOUR_HOST_DOWN = -1, // the host's own port is dead
+	DRB_DETOUR_NO_ROUTE = -2,  // no way, or none within the limit
+	DRB_DETOUR_INVALID =
 		-3, // a mark that no switch makes, or came from above and is not for below
 };
 
-struct drb_bounce_to {
+struct drb_detour_hop {
 	int32_t port;
 	uint8_t mark;
 };
 
 // Where a packet to host dest goes that came in by port in with this mark.
-struct drb_bounce_to drb_bounce(const struct drb_bounce_at *s, struct drb_links links,
-				uint32_t dest, uint32_t in, uint8_t mark, uint64_t draw);
+struct drb_detour_hop drb_detour_next(const struct drb_detour_node *s,
+				      struct drb_usable_ports links, uint32_t dest, uint32_t in,
+				      uint8_t mark, uint64_t draw);

@@ -20,12 +20,12 @@ void frame_build(uint8_t *frame, uint32_t size, const struct drb_addr_plan *plan
 	store32(frame + FRAME_IP_DST, drb_addr_ipv4(plan, probe->dst));
 	store16(frame + FRAME_IP_CHECKSUM, checksum(frame + FRAME_IP, 20));
 
-	store16(frame + FRAME_UDP, DRB_PROBE_PORT);
-	store16(frame + FRAME_UDP + 2, DRB_PROBE_PORT);
+	store16(frame + FRAME_UDP, DRB_MEASURED_UDP_PORT);
+	store16(frame + FRAME_UDP + 2, DRB_MEASURED_UDP_PORT);
 	store16(frame + FRAME_UDP_LENGTH, (uint16_t)(size - FRAME_UDP));
 
-	store32(frame + FRAME_AT(magic), DRB_PROBE_MAGIC);
-	frame[FRAME_AT(version)] = DRB_PROBE_VERSION;
+	store32(frame + FRAME_AT(magic), DRB_MEASURED_MAGIC);
+	frame[FRAME_AT(version)] = DRB_MEASURED_VERSION;
 	store32(frame + FRAME_AT(src), probe->src);
 	store32(frame + FRAME_AT(dst), probe->dst);
 	store32(frame + FRAME_AT(cohort), probe->cohort);

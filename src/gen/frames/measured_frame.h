@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Measured packets as frames: Ethernet, IPv4, UDP, struct drb_probe, zeros up to the frame size.
-// Pure functions over byte buffers; frames are without FCS.
+// Measured packets as frames: Ethernet, IPv4, UDP, struct drb_measured_payload, zeros up to the
+// frame size. Pure functions over byte buffers; frames are without FCS.
 
 #include <errno.h>
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 
 #include "gen/frames/checksum.h"
 
-#define FRAME_MIN DRB_PROBE_FRAME_MIN
+#define FRAME_MIN DRB_MEASURED_FRAME_MIN
 #define FRAME_MAX 1514 // an MTU of 1500
 
 // Offsets in the frame: Ethernet at 0, IPv4 without options at 14, UDP at 34.
@@ -22,7 +22,7 @@ enum { FRAME_IP_LENGTH = FRAME_IP + 2, FRAME_IP_FLAGS = FRAME_IP + 6, FRAME_IP_T
 enum { FRAME_IP_PROTOCOL = FRAME_IP + 9, FRAME_IP_CHECKSUM = FRAME_IP + 10 };
 enum { FRAME_IP_SRC = FRAME_IP + 12, FRAME_IP_DST = FRAME_IP + 16 };
 enum { FRAME_UDP_LENGTH = FRAME_UDP + 4, FRAME_PROBE_AT = FRAME_UDP + 8 };
-#define FRAME_AT(field) (FRAME_PROBE_AT + offsetof(struct drb_probe, field))
+#define FRAME_AT(field) (FRAME_PROBE_AT + offsetof(struct drb_measured_payload, field))
 
 // What a measured packet says, in host byte order.
 struct frame_probe {
@@ -55,9 +55,10 @@ static inline bool frame_is_of(const struct drb_addr_plan *plan, uint32_t host, 
 static inline bool frame_is_measured(const uint8_t *frame)
 {
 	return load16(frame + FRAME_ETHERTYPE) == 0x0800 && frame[FRAME_IP] == 0x45 &&
-	       frame[FRAME_IP_PROTOCOL] == 17 && load16(frame + FRAME_UDP + 2) == DRB_PROBE_PORT &&
-	       load32(frame + FRAME_AT(magic)) == DRB_PROBE_MAGIC &&
-	       frame[FRAME_AT(version)] == DRB_PROBE_VERSION;
+	       frame[FRAME_IP_PROTOCOL] == 17 &&
+	       load16(frame + FRAME_UDP + 2) == DRB_MEASURED_UDP_PORT &&
+	       load32(frame + FRAME_AT(magic)) == DRB_MEASURED_MAGIC &&
+	       frame[FRAME_AT(version)] == DRB_MEASURED_VERSION;
 }
 
 // Reads a frame of which size bytes were captured. 0; -ENOMSG if it is not a measured packet;

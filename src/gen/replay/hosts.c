@@ -159,7 +159,8 @@ static int open_guard(struct hosts *h, uint32_t host)
 {
 	struct sock_filter nothing = {.code = BPF_RET | BPF_K, .k = 0};
 	const struct sock_fprog filter = {.len = 1, .filter = &nothing};
-	const struct sockaddr_in any = {.sin_family = AF_INET, .sin_port = htons(DRB_PROBE_PORT)};
+	const struct sockaddr_in any = {.sin_family = AF_INET,
+					.sin_port = htons(DRB_MEASURED_UDP_PORT)};
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
 	h->guard[host] = fd;
@@ -167,7 +168,7 @@ static int open_guard(struct hosts *h, uint32_t host)
 	    bind(fd, (const struct sockaddr *)&any, sizeof(any)) == 0)
 		return 0;
 	int rc = -errno;
-	drb_error("h%u: UDP port %d: %s%s", host, DRB_PROBE_PORT, strerror(errno),
+	drb_error("h%u: UDP port %d: %s%s", host, DRB_MEASURED_UDP_PORT, strerror(errno),
 		  errno == EADDRINUSE ? " (another replay is running?)" : "");
 	return rc;
 }

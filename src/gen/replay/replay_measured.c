@@ -104,7 +104,7 @@ static struct sink *new_pcap(const struct replay_options *o, const struct manife
 	const struct sink_pcap_setup setup = {
 		.hosts = m->tree.hosts,
 		.interface = DRB_HOST_INTERFACE,
-		.filter = "udp dst port " STRING(DRB_PROBE_PORT),
+		.filter = "udp dst port " STRING(DRB_MEASURED_UDP_PORT),
 		.snaplen = SNAPLEN,
 		.buffer_bytes = replay_buffer_bytes(o, m->tree.hosts),
 		.judge = {s, judge_frame, judge_delivered, judge_result},

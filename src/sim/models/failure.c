@@ -16,7 +16,7 @@ uint64_t drb_fail_switches(const struct drb_tree *t)
 	return drb_tree_switches_total(t) - drb_tree_switches(t, 1);
 }
 
-static struct drb_links *links_of(struct drb_failures *f, uint32_t layer, uint32_t label)
+static struct drb_usable_ports *links_of(struct drb_failures *f, uint32_t layer, uint32_t label)
 {
 	return &f->at[(uint64_t)(layer - 1) * f->stride + label];
 }
@@ -32,8 +32,8 @@ static void kill_uplink(struct drb_failures *f, const struct drb_tree *t, uint32
 {
 	struct drb_end peer = drb_tree_up_peer(t, layer, label, port);
 
-	links_of(f, layer, label)->live &= ~bit_of(t, layer, true, port);
-	links_of(f, peer.layer, peer.label)->live &= ~bit_of(t, peer.layer, false, peer.port);
+	links_of(f, layer, label)->usable &= ~bit_of(t, layer, true, port);
+	links_of(f, peer.layer, peer.label)->usable &= ~bit_of(t, peer.layer, false, peer.port);
 }
 
 static void kill_switch(struct drb_failures *f, const struct drb_tree *t, uint32_t layer,
@@ -48,15 +48,15 @@ static void kill_switch(struct drb_failures *f, const struct drb_tree *t, uint32
 }
 
 // What children say of themselves.
-static void find_stuck(struct drb_failures *f, const struct drb_tree *t)
+static void find_no_alternate(struct drb_failures *f, const struct drb_tree *t)
 {
 	for (uint32_t m = 1; m < t->layers; m++) {
 		for (uint32_t s = 0; s < drb_tree_switches(t, m); s++) {
-			uint64_t ups = links_of(f, m, s)->live >> drb_tree_down_ports(t, m);
+			uint64_t ups = links_of(f, m, s)->usable >> drb_tree_down_ports(t, m);
 			for (uint32_t u = 0; u < t->arity; u++) {
 				struct drb_end peer = drb_tree_up_peer(t, m, s, u);
 				if (!(ups & ~(UINT64_C(1) << u)))
-					links_of(f, peer.layer, peer.label)->stuck |=
+					links_of(f, peer.layer, peer.label)->no_alternate |=
 						bit_of(t, peer.layer, false, peer.port);
 			}
 		}
@@ -105,12 +105,12 @@ int drb_failures_make(struct drb_failures *f, const struct drb_tree *t, struct d
 	for (uint32_t m = 1; m <= t->layers; m++) {
 		uint32_t ports = drb_tree_down_ports(t, m) + drb_tree_up_ports(t, m);
 		for (uint32_t s = 0; s < drb_tree_switches(t, m); s++)
-			links_of(f, m, s)->live =
+			links_of(f, m, s)->usable =
 				ports == 64 ? UINT64_MAX : (UINT64_C(1) << ports) - 1;
 	}
 	draw(f, t, drb_fail_links(t), fail.links, &rng, kill_numbered_link);
 	draw(f, t, drb_fail_switches(t), fail.switches, &rng, kill_numbered_switch);
-	find_stuck(f, t);
+	find_no_alternate(f, t);
 	return 0;
 }
 

@@ -14,7 +14,8 @@ struct drb_fail {
 };
 
 struct drb_failures {
-	struct drb_links *at; // [layer - 1][switch], for each layer as many as in layer 1. Owned
+	struct drb_usable_ports
+		*at; // [layer - 1][switch], for each layer as many as in layer 1. Owned
 	uint32_t stride;
 };
 
@@ -26,8 +27,8 @@ int drb_failures_make(struct drb_failures *f, const struct drb_tree *t, struct d
 		      uint64_t seed);
 void drb_failures_free(struct drb_failures *f);
 
-static inline struct drb_links drb_failures_at(const struct drb_failures *f, uint32_t layer,
-					       uint32_t label)
+static inline struct drb_usable_ports drb_failures_at(const struct drb_failures *f, uint32_t layer,
+						      uint32_t label)
 {
 	return f->at[(uint64_t)(layer - 1) * f->stride + label];
 }

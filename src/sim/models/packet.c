@@ -159,16 +159,16 @@ static int32_t way(struct drb_packet_sim *sim, const struct drb_layer *l, uint32
 		   const struct drb_hop *hop, const struct drb_choice *choice, uint64_t *word,
 		   uint32_t in, uint64_t draw, bool *redirected)
 {
-	const struct drb_bounce_at at = {*hop, l->layer, l->down, l->up};
-	struct drb_links links = drb_failures_at(&sim->failures, l->layer, s);
+	const struct drb_detour_node at = {*hop, l->layer, l->down, l->up};
+	struct drb_usable_ports links = drb_failures_at(&sim->failures, l->layer, s);
 	uint32_t dest = (uint32_t)*word, shift = 32 + sim->tag_bits, def, up;
-	uint64_t mark = *word >> shift & 0x7f, ups = links.live >> l->down;
+	uint64_t mark = *word >> shift & 0x7f, ups = links.usable >> l->down;
 	bool below = drb_hop_below(hop, dest);
 
 	*redirected = false;
 	if (!mark && below) {
 		uint32_t port = drb_hop_digit(hop, dest);
-		if (port != in && (links.live >> port & 1))
+		if (port != in && (links.usable >> port & 1))
 			return (int32_t)port;
 	}
 	if (!mark && !below && in < l->down && ups) {
@@ -177,13 +177,14 @@ static int32_t way(struct drb_packet_sim *sim, const struct drb_layer *l, uint32
 					       draw, &def);
 		} else {
 			def = sim_default_uplink(sim, l->layer, hop, choice, dest);
-			up = drb_choose_live(choice, ups, l->len + (uint64_t)s * (l->up + l->down),
-					     def, sim_flow(sim, *word), draw);
+			up = drb_choose_usable(choice, ups,
+					       l->len + (uint64_t)s * (l->up + l->down), def,
+					       sim_flow(sim, *word), draw);
 		}
 		*redirected = up != def;
 		return (int32_t)(l->down + up);
 	}
-	struct drb_bounce_to to = drb_bounce(&at, links, dest, in, (uint8_t)mark, draw);
+	struct drb_detour_hop to = drb_detour_next(&at, links, dest, in, (uint8_t)mark, draw);
 	*word = (*word & ~(UINT64_C(0x7f) << shift)) | (uint64_t)to.mark << shift;
 	return to.port;
 }

@@ -8,8 +8,8 @@
 
 #include "common/cli/clock.h"
 
-int drb_change_make(struct drb_change *c, const struct drb_worker *w, const struct drb_setup *from,
-		    const struct drb_setup *to)
+int drb_reconfigure_make(struct drb_reconfigure *c, const struct drb_worker *w,
+			 const struct drb_setup *from, const struct drb_setup *to)
 {
 	memset(c, 0, sizeof(*c));
 	c->setup = to;
@@ -25,11 +25,11 @@ int drb_change_make(struct drb_change *c, const struct drb_worker *w, const stru
 	if (!c->another_unit || drb_assign_make(&c->memory, w->number, to) == 0)
 		return 0;
 fail:
-	drb_change_free(c);
+	drb_reconfigure_free(c);
 	return -ENOMEM;
 }
 
-void drb_change_free(struct drb_change *c)
+void drb_reconfigure_free(struct drb_reconfigure *c)
 {
 	for (uint32_t i = 0; i < DRB_PORTS_MAX; i++)
 		drb_egress_ring_free(&c->ring[i]);
@@ -42,7 +42,7 @@ static uint32_t size_of(const void *packet)
 	return ((const struct rte_mbuf *)packet)->pkt_len;
 }
 
-void drb_change_apply(struct drb_worker *w, struct drb_change *c)
+void drb_reconfigure_apply(struct drb_worker *w, struct drb_reconfigure *c)
 {
 	const struct drb_setup *s = c->setup;
 

@@ -6,10 +6,10 @@
 #include "switch/datapath/routing/flow_assign.h"
 #include "switch/datapath/worker.h"
 
-struct drb_change {
+struct drb_reconfigure {
 	const struct drb_setup *setup; // what holds from now on
 	bool another_unit;
-	// What the worker gets, and after drb_change_apply() what it had.
+	// What the worker gets, and after drb_reconfigure_apply() what it had.
 	struct drb_egress_ring ring[DRB_PORTS_MAX];
 	struct drb_assign_memory memory;
 	struct drb_turns turns;
@@ -17,9 +17,9 @@ struct drb_change {
 
 // Makes what w needs to go from one setup to the other; its fabric, place, workers and ports are
 // the same. Only one at a time for a worker. 0 or -ENOMEM.
-int drb_change_make(struct drb_change *change, const struct drb_worker *w,
-		    const struct drb_setup *from, const struct drb_setup *to);
-void drb_change_free(struct drb_change *change);
+int drb_reconfigure_make(struct drb_reconfigure *change, const struct drb_worker *w,
+			 const struct drb_setup *from, const struct drb_setup *to);
+void drb_reconfigure_free(struct drb_reconfigure *change);
 
 // The worker is parked.
-void drb_change_apply(struct drb_worker *w, struct drb_change *change);
+void drb_reconfigure_apply(struct drb_worker *w, struct drb_reconfigure *change);

@@ -57,12 +57,12 @@ static int check_readable_again(const char *path)
 static int change_workers(const struct drb_setup *to)
 {
 	uint32_t count = reload->workers->count, made = 0;
-	struct drb_change *change = calloc(count, sizeof(*change));
+	struct drb_reconfigure *change = calloc(count, sizeof(*change));
 	int rc = change ? 0 : -ENOMEM;
 
 	while (rc == 0 && made < count) {
-		rc = drb_change_make(&change[made], &reload->workers->worker[made], reload->setup,
-				     to);
+		rc = drb_reconfigure_make(&change[made], &reload->workers->worker[made],
+					  reload->setup, to);
 		made += rc == 0;
 	}
 	if (rc == -ENOMEM)
@@ -73,11 +73,11 @@ static int change_workers(const struct drb_setup *to)
 	if (rc == 0) {
 		drb_workers_park(reload->workers);
 		for (uint32_t n = 0; n < count; n++)
-			drb_change_apply(&reload->workers->worker[n], &change[n]);
+			drb_reconfigure_apply(&reload->workers->worker[n], &change[n]);
 		drb_workers_unpark(reload->workers);
 	}
 	while (made > 0)
-		drb_change_free(&change[--made]);
+		drb_reconfigure_free(&change[--made]);
 	free(change);
 	return rc;
 }

@@ -128,7 +128,7 @@ static int ports(const char *cmd, const char *params, struct rte_tel_data *d)
 	return add_columns(d, &s, from, to);
 }
 
-static const char *port_state(uint32_t i, const struct drb_port_live *live)
+static const char *port_state(uint32_t i, const struct drb_port_link *live)
 {
 	const struct drb_port_setup *p = &setup->ports[i];
 	const char *carrier = "up";
@@ -140,7 +140,7 @@ static const char *port_state(uint32_t i, const struct drb_port_live *live)
 		carrier = drb_carrier_state(p->interface);
 	// A switch that says hello and was not heard yet is unknown; a host never speaks.
 	if (live->watched && strcmp(carrier, "up") == 0 &&
-	    (p->peer.layer > 0 || live->state != DRB_LIVE_UNKNOWN))
+	    (p->peer.layer > 0 || live->state != DRB_LINK_UNKNOWN))
 		return drb_liveness_state(live);
 	if (p->driver == DRB_DRIVER_AF_PACKET || p->driver == DRB_DRIVER_AF_XDP)
 		return carrier;
@@ -150,7 +150,7 @@ static const char *port_state(uint32_t i, const struct drb_port_live *live)
 }
 
 // Who says hello at the other end.
-static void add_neighbour(struct rte_tel_data *d, const struct drb_port_live *live)
+static void add_neighbour(struct rte_tel_data *d, const struct drb_port_link *live)
 {
 	char text[DRB_END_NAME_MAX] = "";
 
@@ -162,7 +162,7 @@ static void add_neighbour(struct rte_tel_data *d, const struct drb_port_live *li
 	add_dict_u64(d, "hellos_out", live->hellos_out);
 }
 
-static void add_device(struct rte_tel_data *d, uint32_t i, const struct drb_port_live *live)
+static void add_device(struct rte_tel_data *d, uint32_t i, const struct drb_port_link *live)
 {
 	struct rte_ether_addr mac;
 	char text[RTE_ETHER_ADDR_FMT_SIZE];

@@ -4,41 +4,42 @@
 #include <errno.h>
 #include <stdlib.h>
 
-int drb_verdicts_init(struct drb_verdicts *v, const struct drb_hop *hop)
+int drb_class_tables_init(struct drb_class_tables *v, const struct drb_hop *hop)
 {
-	*v = (struct drb_verdicts){.room = 1};
+	*v = (struct drb_class_tables){.room = 1};
 	while (v->room < hop->hosts)
 		v->room *= 2;
 	for (int below = 0; below < 2; below++) {
 		uint8_t *t = malloc(v->room);
 		if (!t) {
-			drb_verdicts_free(v);
+			drb_class_tables_free(v);
 			return -ENOMEM;
 		}
-		memset(t, DRB_VERDICT_ODD, v->room);
+		memset(t, DRB_CLASS_EXCEPTION, v->room);
 		for (uint32_t h = 0; h < hop->hosts; h++) {
 			uint8_t digit = (uint8_t)drb_hop_digit(hop, h);
 			if (drb_hop_below(hop, h))
 				t[h] = digit;
 			else if (below)
-				t[h] = DRB_VERDICT_UP | digit;
+				t[h] = DRB_CLASS_UP | digit;
 		}
 		v->table[below] = t;
 	}
 	return 0;
 }
 
-void drb_verdicts_free(struct drb_verdicts *v)
+void drb_class_tables_free(struct drb_class_tables *v)
 {
 	free(v->table[0]);
 	free(v->table[1]);
 	v->table[0] = v->table[1] = NULL;
 }
 
-struct drb_judge drb_judge_at(const struct drb_verdicts *v, const struct drb_addr_plan *addr,
-			      bool from_below, uint32_t source, bool to_hosts)
+struct drb_classifier drb_classifier_at(const struct drb_class_tables *v,
+					const struct drb_addr_plan *addr, bool from_below,
+					uint32_t source, bool to_hosts)
 {
-	struct drb_judge j = {.verdict = v->table[from_below]};
+	struct drb_classifier j = {.class_of = v->table[from_below]};
 
 	drb_addr_mac(addr, 0, j.want);
 	drb_addr_mac(addr, ~(v->room - 1), j.mask);

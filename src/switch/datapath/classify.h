@@ -28,45 +28,46 @@ enum {
 // the fabric's prefix.
 enum { DRB_MARK_AT = 7, DRB_MARK_WALKS = 1 };
 
-// A verdict is an out port (index), or
+// A class is an out port (index), or
 enum {
-	DRB_VERDICT_ODD = 0x20, // no plain traffic from host to host, or not where it should be
-	DRB_VERDICT_UP = 0x40,  // + the default uplink
-	DRB_VERDICTS = 0x60
+	DRB_CLASS_EXCEPTION = 0x20, // no plain traffic from host to host, or not where it should be
+	DRB_CLASS_UP = 0x40,        // + the default uplink
+	DRB_CLASSES = 0x60
 };
 
-// Verdicts by destination label, one table for packets from below and one for those from above.
+// Classes by destination label, one table for packets from below and one for those from above.
 // The tables' length is a power of two, so that the comparison of a frame's head bounds the label.
-struct drb_verdicts {
+struct drb_class_tables {
 	uint8_t *table[2]; // [from_below], owned
 	uint32_t room;
 };
 
 // How the frames that come in by one port are judged.
-struct drb_judge {
+struct drb_classifier {
 	// Plain traffic has the octets want where mask is set: the fabric's prefix, no label beyond
 	// the table and, where sources are checked, the source of the host behind the port.
 	uint8_t want[16], mask[16];
-	const uint8_t *verdict;
+	const uint8_t *class_of; // by destination label
 } __attribute__((aligned(16)));
 
 // 0 or -ENOMEM.
-int drb_verdicts_init(struct drb_verdicts *v, const struct drb_hop *hop);
-void drb_verdicts_free(struct drb_verdicts *v);
+int drb_class_tables_init(struct drb_class_tables *v, const struct drb_hop *hop);
+void drb_class_tables_free(struct drb_class_tables *v);
 // source: the only host whose frames may come from here, or DRB_NO_LABEL for any. to_hosts: frames
 // from here go to hosts, so that one whose source is marked is odd. v must outlive what is
 // returned.
-struct drb_judge drb_judge_at(const struct drb_verdicts *v, const struct drb_addr_plan *addr,
-			      bool from_below, uint32_t source, bool to_hosts);
+struct drb_classifier drb_classifier_at(const struct drb_class_tables *v,
+					const struct drb_addr_plan *addr, bool from_below,
+					uint32_t source, bool to_hosts);
 
 // True if the frame's source is one that may come in here.
-static inline bool drb_judge_source(const struct drb_judge *j, const uint8_t *frame)
+static inline bool drb_classifier_source_ok(const struct drb_classifier *j, const uint8_t *frame)
 {
 	return !j->mask[6] || memcmp(frame + 6, j->want + 6, RTE_ETHER_ADDR_LEN) == 0;
 }
 
 // frame: 16 readable octets.
-static inline bool drb_judge_plain(const struct drb_judge *j, const uint8_t *frame)
+static inline bool drb_classifier_is_plain(const struct drb_classifier *j, const uint8_t *frame)
 {
 #ifdef __SSE4_1__
 	__m128i head = _mm_loadu_si128((const __m128i *)(const void *)frame);
@@ -84,14 +85,14 @@ static inline bool drb_judge_plain(const struct drb_judge *j, const uint8_t *fra
 #endif
 }
 
-static inline __attribute__((always_inline)) uint32_t drb_judge(const struct drb_judge *j,
-								const struct rte_mbuf *m)
+static inline __attribute__((always_inline)) uint32_t drb_classify(const struct drb_classifier *j,
+								   const struct rte_mbuf *m)
 {
 	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
 
 	// A buffer's room is far above 16 octets, however short the frame.
 	if (unlikely(m->data_len - (uint32_t)DRB_FRAME_MIN > DRB_FRAME_MAX - DRB_FRAME_MIN ||
-		     !drb_judge_plain(j, frame)))
-		return DRB_VERDICT_ODD;
-	return j->verdict[drb_addr_label_octets(frame)];
+		     !drb_classifier_is_plain(j, frame)))
+		return DRB_CLASS_EXCEPTION;
+	return j->class_of[drb_addr_label_octets(frame)];
 }

@@ -77,7 +77,7 @@ static void swap_ring(struct drb_egress *q, struct drb_egress_ring *ring,
 	struct drb_egress_ring old = {q->packet, q->end, q->mask};
 
 	for (uint32_t i = 0, end = q->passed; i < drb_egress_length(q); i++) {
-		ring->packet[i] = q->packet[drb_egress_place(q, i)];
+		ring->packet[i] = q->packet[drb_egress_ring_index(q, i)];
 		if (q->paced)
 			ring->end[i] = end += size_of(ring->packet[i]);
 	}
@@ -139,7 +139,7 @@ void drb_egress_lose_credit(struct drb_egress *q, uint64_t now_ns)
 static inline struct drb_instant departure_of(const struct drb_egress *q, uint32_t n)
 {
 	struct drb_instant t = q->departure;
-	uint32_t octets = q->end[drb_egress_place(q, n)] - q->end[drb_egress_place(q, 0)];
+	uint32_t octets = q->end[drb_egress_ring_index(q, n)] - q->end[drb_egress_ring_index(q, 0)];
 
 	drb_egress_serialise(q, &t, n, octets);
 	return t;
@@ -172,7 +172,7 @@ static struct drb_lateness lateness(const struct drb_egress *q, uint64_t now_ns,
 	struct drb_lateness late = {0};
 
 	if (!q->per_packet) {
-		const uint32_t *end = &q->end[drb_egress_place(q, 0)];
+		const uint32_t *end = &q->end[drb_egress_ring_index(q, 0)];
 		uint32_t octets = end[0] - n * end[0]; // right modulo 2^32, which a burst is below
 		for (uint32_t i = 1; i < n; i++)
 			octets += end[i];

@@ -106,7 +106,7 @@ static inline uint64_t drb_egress_slot(const struct drb_egress *q, uint64_t ns)
 }
 
 // Where the packet n places behind the head stands in the ring.
-static inline uint32_t drb_egress_place(const struct drb_egress *q, uint64_t n)
+static inline uint32_t drb_egress_ring_index(const struct drb_egress *q, uint64_t n)
 {
 	return (uint32_t)(q->head + n - q->base) & q->mask;
 }
@@ -133,7 +133,7 @@ static inline uint32_t drb_egress_end(const struct drb_egress *q)
 // The octets of the first count packets of a paced queue; count > 0.
 static inline uint32_t drb_egress_octets(const struct drb_egress *q, uint32_t count)
 {
-	return q->end[drb_egress_place(q, count - 1)] - q->passed;
+	return q->end[drb_egress_ring_index(q, count - 1)] - q->passed;
 }
 
 // The departure of a packet that finds the queue empty at now_ns.
@@ -149,7 +149,7 @@ static inline void drb_egress_first(struct drb_egress *q, uint32_t size, uint64_
 static inline bool drb_egress_push(struct drb_egress *q, void *packet, uint32_t size,
 				   uint64_t now_ns)
 {
-	uint32_t length = drb_egress_length(q), at = drb_egress_place(q, length);
+	uint32_t length = drb_egress_length(q), at = drb_egress_ring_index(q, length);
 
 	if (__builtin_expect(length >= q->limit, 0)) {
 		q->discards++;
@@ -172,7 +172,8 @@ static inline bool drb_egress_fits(const struct drb_egress *q, uint32_t count)
 {
 	uint32_t length = drb_egress_length(q);
 
-	return length + count <= q->limit && drb_egress_place(q, length) + count <= q->mask + 1;
+	return length + count <= q->limit &&
+	       drb_egress_ring_index(q, length) + count <= q->mask + 1;
 }
 
 // Where the next packet to come will stand.
@@ -220,7 +221,7 @@ static inline bool drb_egress_is_whole(const struct drb_egress *q)
 // The packets at the head; *count is cut to what stands contiguous in the ring.
 static inline void **drb_egress_front(const struct drb_egress *q, uint32_t *count)
 {
-	uint32_t at = drb_egress_place(q, 0), straight = q->mask + 1 - at;
+	uint32_t at = drb_egress_ring_index(q, 0), straight = q->mask + 1 - at;
 
 	*count = *count < straight ? *count : straight;
 	return &q->packet[at];

@@ -14,7 +14,7 @@ void drb_exceptions(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets
 void drb_drop(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, enum drb_drop reason);
 
 // Queues a packet at port out; drops it, and says false, if there is no room.
-static inline bool drb_place(struct drb_worker *w, uint32_t out, struct rte_mbuf *m)
+static inline bool drb_enqueue(struct drb_worker *w, uint32_t out, struct rte_mbuf *m)
 {
 	if (likely(drb_egress_push(&w->egress[out], m, m->pkt_len, w->now_ns))) {
 		w->occupancy[out]++;
@@ -27,17 +27,17 @@ static inline bool drb_place(struct drb_worker *w, uint32_t out, struct rte_mbuf
 	return false;
 }
 
-// The ends of all queues, when each has room for a whole burst in one piece: filled by verdict
+// The ends of all queues, when each has room for a whole burst in one piece: filled by class
 // without a look at each. What is odd or would leave by the port it came in by waits aside.
-struct drb_shelves {
-	struct rte_mbuf **next[DRB_VERDICTS];
-	struct rte_mbuf **first[DRB_VERDICTS];
+struct drb_enqueue_batch {
+	struct rte_mbuf **next[DRB_CLASSES];
+	struct rte_mbuf **first[DRB_CLASSES];
 	uint32_t size; // of every packet; 0: they differ
 	uint32_t in;
 	struct rte_mbuf *odd[DRB_BURST_MAX], *back[DRB_BURST_MAX];
 };
 
-static inline bool drb_shelves_fit(const struct drb_worker *w, uint32_t count)
+static inline bool drb_enqueue_fits(const struct drb_worker *w, uint32_t count)
 {
 	bool fit = w->open;
 
@@ -46,31 +46,31 @@ static inline bool drb_shelves_fit(const struct drb_worker *w, uint32_t count)
 	return fit;
 }
 
-static inline void drb_shelf_open(struct drb_shelves *s, const struct drb_egress *q,
-				  uint32_t verdict)
+static inline void drb_enqueue_begin_queue(struct drb_enqueue_batch *s, const struct drb_egress *q,
+					   uint32_t class)
 {
-	s->next[verdict] = s->first[verdict] = (struct rte_mbuf **)drb_egress_end_of(q);
+	s->next[class] = s->first[class] = (struct rte_mbuf **)drb_egress_end_of(q);
 }
 
-static inline void drb_shelves_open(struct drb_shelves *s, const struct drb_worker *w, uint32_t in,
-				    uint32_t size)
+static inline void drb_enqueue_begin(struct drb_enqueue_batch *s, const struct drb_worker *w,
+				     uint32_t in, uint32_t size)
 {
 	for (uint32_t i = 0; i < w->down_ports; i++)
-		drb_shelf_open(s, &w->egress[i], i);
+		drb_enqueue_begin_queue(s, &w->egress[i], i);
 	for (uint32_t i = 0; i < w->up_ports; i++)
-		drb_shelf_open(s, &w->egress[w->down_ports + i], DRB_VERDICT_UP | i);
+		drb_enqueue_begin_queue(s, &w->egress[w->down_ports + i], DRB_CLASS_UP | i);
 	s->in = in;
 	s->size = size;
-	s->next[DRB_VERDICT_ODD] = s->odd;
+	s->next[DRB_CLASS_EXCEPTION] = s->odd;
 	if (in < w->down_ports)
 		s->next[in] = s->back;
 }
 
-static inline void drb_shelves_put(struct drb_shelves *s, size_t verdict, struct rte_mbuf *m)
+static inline void drb_enqueue_add(struct drb_enqueue_batch *s, size_t class, struct rte_mbuf *m)
 {
-	*s->next[verdict]++ = m;
+	*s->next[class]++ = m;
 }
 
 // Makes the queues longer by what was put there, counts it, and sees to what waits aside.
 // redirected: how many left their default uplink. How many went up.
-uint32_t drb_shelves_close(struct drb_shelves *s, struct drb_worker *w, uint32_t redirected);
+uint32_t drb_enqueue_commit(struct drb_enqueue_batch *s, struct drb_worker *w, uint32_t redirected);

@@ -32,7 +32,7 @@ static void answer(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 		m->pkt_len = len;
 		w->routing.arp_replies += what == DRB_NEIGHBOUR_ARP;
 		w->routing.nd_replies += what == DRB_NEIGHBOUR_ND;
-		drb_place(w, in, m);
+		drb_enqueue(w, in, m);
 		break;
 	case DRB_NEIGHBOUR_OTHER:
 		drb_drop(w, in, m, DRB_DROP_multicast);
@@ -53,7 +53,7 @@ static void hello(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 {
 	if (w->port[in].host != DRB_NO_LABEL)
 		drb_drop(w, in, m, DRB_DROP_hello_from_host);
-	else if (!drb_liveness_hear(w, in, m))
+	else if (!drb_liveness_hear_hello(w, in, m))
 		drb_drop(w, in, m, DRB_DROP_bad_hello);
 }
 
@@ -64,10 +64,10 @@ static void arrive(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, uint32
 	uint32_t out = drb_hop_digit(&w->hop, host);
 
 	if (w->dead >> out & 1) {
-		drb_detour(w, in, m, host, 0);
+		drb_detour_packet(w, in, m, host, 0);
 	} else {
 		w->routing.down++;
-		drb_place(w, out, m);
+		drb_enqueue(w, out, m);
 	}
 }
 
@@ -88,12 +88,12 @@ static void exception(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 		drb_drop(w, in, m, DRB_DROP_bad_frame);
 	else if (drb_hello_is(frame))
 		hello(w, in, m);
-	else if (!drb_judge_source(&w->port[in].judge, frame))
+	else if (!drb_classifier_source_ok(&w->port[in].classifier, frame))
 		drb_drop(w, in, m, DRB_DROP_spoofed_source);
 	else if (mark && w->port[in].host != DRB_NO_LABEL)
 		drb_drop(w, in, m, DRB_DROP_spoofed_mark);
 	else if (mark)
-		drb_detour(w, in, m, drb_addr_label_octets(frame), mark);
+		drb_detour_packet(w, in, m, drb_addr_label_octets(frame), mark);
 	else if (host == DRB_NO_LABEL && (frame[0] & 1))
 		answer(w, in, m);
 	else if (host == DRB_NO_LABEL)

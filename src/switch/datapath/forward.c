@@ -37,7 +37,7 @@ static inline __attribute__((always_inline)) void forward_open(struct drb_worker
 							       uint32_t count, const struct how how)
 {
 	const struct drb_choice choice = choice_of(w, how);
-	const struct drb_judge judge = w->port[in].judge;
+	const struct drb_classifier classifier = w->port[in].classifier;
 	const uint32_t each = shares(how, choice.uplinks);
 	const uint32_t waits = reads_loads(how) ? drb_waiting_uplinks(w) : 0;
 	const uint64_t packed_waits = how.packed && !how.unloaded ? packed_mask(waits) : 0;
@@ -45,41 +45,41 @@ static inline __attribute__((always_inline)) void forward_open(struct drb_worker
 	struct drb_loads loads = {.at = how.packed ? NULL : load};
 	struct turns turns = turns_open(w, how);
 	struct decided decided = {0};
-	struct drb_shelves shelves;
-	uint8_t verdict[DRB_BURST_MAX];
+	struct drb_enqueue_batch batch;
+	uint8_t class[DRB_BURST_MAX];
 	uint32_t size = packets[0]->pkt_len, mixed = 0;
 
 	if (how.packed && !how.unloaded)
-		loads.packed = w->peers.packed + packed_occupancy(w);
+		loads.packed = w->shared_load.packed + packed_occupancy(w);
 	else if (reads_loads(how))
-		drb_peers_sum(w, load);
+		drb_shared_load_sum(w, load);
 	for (uint32_t i = 0, end; i < count; i = end) {
 		uint64_t bits = each == UINT32_MAX ? 0 : drb_rng_next(&w->rng);
 		end = count - i > each ? i + each : count;
 		for (uint32_t k = i; k < end; k++) {
 			struct rte_mbuf *m = packets[k];
-			uint32_t out = drb_judge(&judge, m);
+			uint32_t out = drb_classify(&classifier, m);
 			mixed |= m->pkt_len ^ size;
-			if (how.scheme != DRB_SCHEME_DMODK && out >= DRB_VERDICT_UP) {
+			if (how.scheme != DRB_SCHEME_DMODK && out >= DRB_CLASS_UP) {
 				uint32_t up = decide(w, how, &choice, loads, &turns, m,
-						     out - DRB_VERDICT_UP, &bits, &decided);
+						     out - DRB_CLASS_UP, &bits, &decided);
 				if (how.packed && !how.unloaded)
 					loads.packed += drb_packed_one(up) & packed_waits;
 				else if (reads_loads(how))
 					load[up] += waits >> up & 1;
-				out = DRB_VERDICT_UP + up;
+				out = DRB_CLASS_UP + up;
 			}
-			verdict[k] = (uint8_t)out;
+			class[k] = (uint8_t)out;
 		}
 	}
-	drb_shelves_open(&shelves, w, in, mixed ? 0 : size);
+	drb_enqueue_begin(&batch, w, in, mixed ? 0 : size);
 	for (uint32_t i = 0; i < count; i++)
-		drb_shelves_put(&shelves, verdict[i], packets[i]);
+		drb_enqueue_add(&batch, class[i], packets[i]);
 	turns_close(w, how, &turns, decided.walked);
 	w->routing.up_walked += decided.walked;
-	uint32_t up = drb_shelves_close(&shelves, w, decided.redirected);
+	uint32_t up = drb_enqueue_commit(&batch, w, decided.redirected);
 	if (is_idle(how))
-		drb_record_idle(w, up - decided.walked);
+		drb_sample_idle(w, up - decided.walked);
 }
 
 // The same for queues that may get full.
@@ -89,67 +89,67 @@ static inline __attribute__((always_inline)) void forward_queued(struct drb_work
 								 const struct how how)
 {
 	const struct drb_choice choice = choice_of(w, how);
-	const struct drb_judge judge = w->port[in].judge;
+	const struct drb_classifier classifier = w->port[in].classifier;
 	const uint32_t waits = drb_waiting_uplinks(w);
 	uint32_t load[DRB_UPLINKS_MAX];
 	const struct drb_loads loads = {.at = load};
 	const uint32_t each = shares(how, choice.uplinks);
 	struct turns turns = turns_open(w, how);
 	struct decided decided = {0};
-	uint32_t up = 0, odds = 0, left = 0;
+	uint32_t up = 0, exceptions = 0, left = 0;
 	struct rte_mbuf *odd[DRB_BURST_MAX];
 	uint64_t octets = 0, bits = 0;
 
-	drb_peers_sum(w, load);
+	drb_shared_load_sum(w, load);
 	for (uint32_t i = 0; i < count; i++) {
 		struct rte_mbuf *m = packets[i];
-		uint32_t out = drb_judge(&judge, m);
+		uint32_t out = drb_classify(&classifier, m);
 		octets += m->pkt_len;
 		if (each != UINT32_MAX && left-- == 0) {
 			bits = drb_rng_next(&w->rng);
 			left = each - 1;
 		}
-		if (out >= DRB_VERDICT_UP) {
+		if (out >= DRB_CLASS_UP) {
 			uint32_t uplink = decide(w, how, &choice, loads, &turns, m,
-						 out - DRB_VERDICT_UP, &bits, &decided);
+						 out - DRB_CLASS_UP, &bits, &decided);
 			up++;
-			if (drb_place(w, w->down_ports + uplink, m))
+			if (drb_enqueue(w, w->down_ports + uplink, m))
 				load[uplink] += waits >> uplink & 1;
-		} else if (unlikely(out == in || out == DRB_VERDICT_ODD)) {
-			odd[odds++] = m;
+		} else if (unlikely(out == in || out == DRB_CLASS_EXCEPTION)) {
+			odd[exceptions++] = m;
 		} else {
-			drb_place(w, out, m);
+			drb_enqueue(w, out, m);
 		}
 	}
 	turns_close(w, how, &turns, up);
 	w->port[in].in_packets += count;
 	w->port[in].in_octets += octets;
-	w->routing.down += count - up - odds;
+	w->routing.down += count - up - exceptions;
 	w->routing.up_default += up - decided.redirected;
 	w->routing.up_redirected += decided.redirected;
 	w->routing.up_walked += decided.walked;
 	if (is_idle(how))
-		drb_record_idle(w, up - decided.walked);
-	drb_exceptions(w, in, odd, odds);
+		drb_sample_idle(w, up - decided.walked);
+	drb_exceptions(w, in, odd, exceptions);
 }
 
 // Flow and flowlet units: uplinks are assigned to the whole burst, then its packets are queued.
 static void forward_assigned_open(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets,
 				  uint32_t count, const struct drb_assigned *to)
 {
-	struct drb_shelves shelves;
+	struct drb_enqueue_batch batch;
 	uint32_t redirected = 0;
 
-	drb_shelves_open(&shelves, w, in, 0);
+	drb_enqueue_begin(&batch, w, in, 0);
 	for (uint32_t i = 0; i < count; i++) {
-		size_t verdict = to->verdict[i];
-		if (verdict >= DRB_VERDICT_UP) {
-			redirected += to->uplink[i] != verdict - DRB_VERDICT_UP;
-			verdict = DRB_VERDICT_UP + to->uplink[i];
+		size_t class = to->class[i];
+		if (class >= DRB_CLASS_UP) {
+			redirected += to->uplink[i] != class - DRB_CLASS_UP;
+			class = DRB_CLASS_UP + to->uplink[i];
 		}
-		drb_shelves_put(&shelves, verdict, packets[i]);
+		drb_enqueue_add(&batch, class, packets[i]);
 	}
-	drb_shelves_close(&shelves, w, redirected);
+	drb_enqueue_commit(&batch, w, redirected);
 }
 
 static void forward_assigned_queued(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets,
@@ -160,18 +160,18 @@ static void forward_assigned_queued(struct drb_worker *w, uint32_t in, struct rt
 	uint64_t octets = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t out = to->verdict[i];
+		uint32_t out = to->class[i];
 		octets += packets[i]->pkt_len;
-		if (out >= DRB_VERDICT_UP) {
-			redirected += to->uplink[i] != out - DRB_VERDICT_UP;
+		if (out >= DRB_CLASS_UP) {
+			redirected += to->uplink[i] != out - DRB_CLASS_UP;
 			up++;
 			out = w->down_ports + to->uplink[i];
-		} else if (unlikely(out == in || out == DRB_VERDICT_ODD)) {
+		} else if (unlikely(out == in || out == DRB_CLASS_EXCEPTION)) {
 			drb_exceptions(w, in, &packets[i], 1);
 			odd++;
 			continue;
 		}
-		drb_place(w, out, packets[i]);
+		drb_enqueue(w, out, packets[i]);
 	}
 	port->in_packets += count;
 	port->in_octets += octets;
@@ -186,7 +186,7 @@ static void forward_assigned(struct drb_worker *w, uint32_t in, struct rte_mbuf 
 	struct drb_assigned assigned;
 
 	drb_assign_burst(w, in, packets, count, &assigned);
-	if (likely(drb_shelves_fit(w, count)))
+	if (likely(drb_enqueue_fits(w, count)))
 		forward_assigned_open(w, in, packets, count, &assigned);
 	else
 		forward_assigned_queued(w, in, packets, count, &assigned);
@@ -205,7 +205,7 @@ static inline __attribute__((always_inline)) void forward(struct drb_worker *w, 
 // No uplink has a load, nor gets one by this burst.
 static bool unloaded(const struct drb_worker *w)
 {
-	return !w->paced && w->queued == 0 && w->peers.most == 0;
+	return !w->paced && w->queued == 0 && w->shared_load.most == 0;
 }
 
 // A simpler scheme that decides as the configured one does at this burst.
@@ -337,7 +337,7 @@ static bool packs(const struct drb_worker *w, uint32_t count)
 		return false;
 	for (uint32_t i = w->down_ports; w->queued > 0 && i < w->ports; i++)
 		longest = w->occupancy[i] > longest ? w->occupancy[i] : longest;
-	return w->peers.most + longest + count <= DRB_PACKED_MAX;
+	return w->shared_load.most + longest + count <= DRB_PACKED_MAX;
 }
 
 void drb_forward_burst(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets, uint32_t count)
@@ -350,9 +350,9 @@ void drb_forward_burst(struct drb_worker *w, uint32_t in, struct rte_mbuf **pack
 		return;
 	if (w->assigns)
 		forward_assigned(w, in, packets, count);
-	else if (unlikely(drb_record_burst(w)) && !unloaded(w))
+	else if (unlikely(drb_sample_burst(w)) && !unloaded(w))
 		by_threshold_recorded(w, in, packets, count);
-	else if (unlikely(!drb_shelves_fit(w, count)))
+	else if (unlikely(!drb_enqueue_fits(w, count)))
 		by_scheme_queued(w, in, packets, count);
 	else if (packs(w, count))
 		by_scheme_packed(w, in, packets, count);

@@ -91,13 +91,13 @@ bool drb_idle_ask(const struct drb_worker *w)
 
 	for (uint32_t i = 0; i < w->ports; i++) {
 		if (w->port[i].memif)
-			drb_bell_ask(&w->port[i].memif->rx[w->port[i].rx_queue]);
+			drb_doorbell_arm(&w->port[i].memif->rx[w->port[i].rx_queue]);
 	}
 	// Either the sender sees that it is asked, or we see what it sent.
 	atomic_thread_fence(memory_order_seq_cst);
 	for (uint32_t i = 0; silent && i < w->ports; i++) {
 		if (w->port[i].memif)
-			silent = drb_bell_silent(&w->port[i].memif->rx[w->port[i].rx_queue]);
+			silent = drb_doorbell_silent(&w->port[i].memif->rx[w->port[i].rx_queue]);
 	}
 	if (!silent)
 		drb_idle_awake(w);
@@ -108,7 +108,7 @@ void drb_idle_awake(const struct drb_worker *w)
 {
 	for (uint32_t i = 0; i < w->ports; i++) {
 		if (w->port[i].memif)
-			drb_bell_awake(&w->port[i].memif->rx[w->port[i].rx_queue]);
+			drb_doorbell_disarm(&w->port[i].memif->rx[w->port[i].rx_queue]);
 	}
 }
 

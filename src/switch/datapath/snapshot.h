@@ -11,7 +11,7 @@
 struct drb_snapshot {
 	uint64_t time_ns; // CLOCK_MONOTONIC
 	struct drb_port_counters port[DRB_PORTS_MAX];
-	struct drb_port_live live[DRB_PORTS_MAX]; // of worker 0; it knows for all
+	struct drb_port_link live[DRB_PORTS_MAX]; // of worker 0; it knows for all
 	struct drb_routing_counters routing;
 	struct drb_worker_counters worker;
 	uint64_t drop[DRB_DROP_COUNT];

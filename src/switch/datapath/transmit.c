@@ -13,7 +13,7 @@
 // inside the driver.
 #define AF_XDP_BURST 32
 
-void drb_transmit_by(struct drb_worker *w, uint32_t i, const struct drb_packet_out *out,
+void drb_transmit_by(struct drb_worker *w, uint32_t i, const struct drb_tx_socket *out,
 		     enum drb_driver driver)
 {
 	w->port[i].out = *out;
@@ -22,7 +22,7 @@ void drb_transmit_by(struct drb_worker *w, uint32_t i, const struct drb_packet_o
 	if (!out->headed)
 		return;
 	if (w->changes_fd < 0)
-		w->changes_fd = drb_offload_watch();
+		w->changes_fd = drb_veth_watch();
 	if (w->changes_fd >= 0)
 		w->review_ns = 0;
 	else
@@ -32,10 +32,10 @@ void drb_transmit_by(struct drb_worker *w, uint32_t i, const struct drb_packet_o
 void drb_transmit_review(struct drb_worker *w)
 {
 	w->review_ns = w->now_ns + REVIEW_NS;
-	if (!drb_offload_may_differ(w->changes_fd))
+	if (!drb_veth_may_have_changed(w->changes_fd))
 		return;
 	for (uint32_t i = 0; i < w->ports; i++)
-		drb_packet_out_review(&w->port[i].out);
+		drb_tx_socket_review(&w->port[i].out);
 }
 
 uint32_t drb_transmit_free(struct drb_worker *w, uint32_t i)
@@ -44,7 +44,7 @@ uint32_t drb_transmit_free(struct drb_worker *w, uint32_t i)
 	uint32_t length = drb_egress_length(q);
 
 	for (uint32_t n = 0; n < length; n++)
-		rte_pktmbuf_free(q->packet[drb_egress_place(q, n)]);
+		rte_pktmbuf_free(q->packet[drb_egress_ring_index(q, n)]);
 	drb_egress_clear(q, w->now_ns);
 	return length;
 }
@@ -66,12 +66,12 @@ static inline __attribute__((always_inline)) uint32_t send_by(struct drb_worker 
 	struct drb_worker_port *port = &w->port[i];
 
 	if (port->out.fd >= 0)
-		return drb_packet_send(&port->out, packets, count, result);
+		return drb_tx_socket_send(&port->out, packets, count, result);
 	*result = (struct drb_send_result){0};
 	if (drb_port_is_without_peer(port))
 		return 0; // nor may the driver be asked: its device may be stopped
 	if (port->memif) {
-		drb_bell_hold(&port->memif->tx[port->tx_queue]);
+		drb_doorbell_hold(&port->memif->tx[port->tx_queue]);
 		w->sent_memif |= UINT32_C(1) << i;
 	}
 	return rte_eth_tx_burst(port->dpdk, port->tx_queue, packets, (uint16_t)count);
@@ -87,7 +87,7 @@ void drb_transmit_ring(struct drb_worker *w)
 {
 	for (; w->sent_memif; w->sent_memif &= w->sent_memif - 1) {
 		const struct drb_worker_port *port = &w->port[__builtin_ctz(w->sent_memif)];
-		drb_bell_ring(&port->memif->tx[port->tx_queue]);
+		drb_doorbell_ring(&port->memif->tx[port->tx_queue]);
 	}
 }
 

@@ -14,7 +14,7 @@ uint32_t drb_transmit_now(struct drb_worker *w, uint32_t i, struct rte_mbuf **pa
 			  uint32_t count, struct drb_send_result *result);
 
 // Sets how port i sends: `out`, or its driver. Before the worker runs.
-void drb_transmit_by(struct drb_worker *w, uint32_t i, const struct drb_packet_out *out,
+void drb_transmit_by(struct drb_worker *w, uint32_t i, const struct drb_tx_socket *out,
 		     enum drb_driver driver);
 // Looks whether interfaces have changed such that runs can no longer be sent, or can be again. Once
 // a second at most: with nothing to do even a system call that finds nothing is a part of all work.

@@ -174,7 +174,7 @@ static inline __attribute__((always_inline)) uint32_t decide(
 	uint64_t flow = how.scheme == DRB_SCHEME_ECMP ? flow_of(m) : 0;
 	uint64_t draw = draw_of(how, choice->uplinks, bits);
 	if (how.record)
-		drb_record(w, choice, loads.at, def, draw);
+		drb_sample_difference(w, choice, loads.at, def, draw);
 	up = drb_choose_by(choice, loads, def, flow, draw);
 	decided->redirected += up != def;
 	return up;

@@ -35,10 +35,10 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 	w->up_ports = s->up_ports;
 	w->ports = s->down_ports + s->up_ports;
 	w->packet_choice = s->choice;
-	w->around = (struct drb_bounce_at){.hop = s->hop,
-					   .layer = s->layer,
-					   .down_ports = s->down_ports,
-					   .up_ports = s->up_ports};
+	w->around = (struct drb_detour_node){.hop = s->hop,
+					     .layer = s->layer,
+					     .down_ports = s->down_ports,
+					     .up_ports = s->up_ports};
 	drb_threshold_init(w, s);
 	w->burst = s->burst;
 	w->tx_burst = s->burst;
@@ -48,7 +48,8 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 	w->review_ns = UINT64_MAX;
 	w->owner = w;
 	w->liveness.due_ns = UINT64_MAX;
-	if (drb_verdicts_init(&w->verdicts, &w->hop) < 0 || drb_turns_make(&w->turns, s) < 0) {
+	if (drb_class_tables_init(&w->class_tables, &w->hop) < 0 ||
+	    drb_turns_make(&w->turns, s) < 0) {
 		drb_worker_free(w);
 		return -ENOMEM;
 	}
@@ -79,8 +80,9 @@ void drb_worker_set_ports(struct drb_worker *w, const struct drb_setup *s)
 	for (uint32_t i = 0; i < w->ports; i++) {
 		const struct drb_port_setup *p = &s->ports[i];
 		uint32_t source = s->check_source ? w->port[i].host : DRB_NO_LABEL;
-		w->port[i].judge = drb_judge_at(&w->verdicts, &w->addr, i < w->down_ports, source,
-						s->layer == 1 && i >= w->down_ports);
+		w->port[i].classifier =
+			drb_classifier_at(&w->class_tables, &w->addr, i < w->down_ports, source,
+					  s->layer == 1 && i >= w->down_ports);
 		w->paced |= p->rate.value > 0;
 		w->open &=
 			p->driver != DRB_DRIVER_NONE && drb_worker_share(s, p->queue) >= s->burst;
@@ -91,7 +93,7 @@ void drb_worker_attach(struct drb_worker *w, uint32_t index, uint32_t limit, uin
 {
 	w->port[index].dpdk = dpdk;
 	w->port[index].active = true;
-	w->links.live |= UINT64_C(1) << index;
+	w->links.usable |= UINT64_C(1) << index;
 	w->egress[index].limit = limit;
 }
 
@@ -104,7 +106,7 @@ void drb_worker_free(struct drb_worker *w)
 	struct drb_assign_memory memory = {0};
 	drb_assign_exchange(w, &memory);
 	drb_assign_free(&memory);
-	drb_verdicts_free(&w->verdicts);
+	drb_class_tables_free(&w->class_tables);
 	drb_turns_free(&w->turns);
 	if (w->changes_fd >= 0)
 		close(w->changes_fd);
@@ -155,15 +157,15 @@ static uint32_t receive_all(struct drb_worker *w, uint64_t *next_ns)
 			if (*next_ns <= w->now_ns)
 				drb_transmit(w, next_ns);
 		}
-		if (w->peers.count)
-			drb_peers_read(w);
+		if (w->shared_load.count)
+			drb_shared_load_read(w);
 		drb_forward_burst(w, i, packets, n);
 		if (w->paced)
 			*next_ns = 0; // what is queued has changed
 		else
 			drb_transmit(w, next_ns);
-		if (w->peers.count)
-			drb_peers_publish(w);
+		if (w->shared_load.count)
+			drb_shared_load_publish(w);
 	}
 	return total;
 }
@@ -285,8 +287,8 @@ void drb_worker_run(struct drb_worker *w)
 		if (atomic_load_explicit(&w->snapshot_wanted, memory_order_acquire) !=
 		    atomic_load_explicit(&w->snapshot_done, memory_order_relaxed))
 			drb_worker_take_snapshot(w);
-		if (w->peers.count)
-			drb_peers_publish(w);
+		if (w->shared_load.count)
+			drb_shared_load_publish(w);
 		drb_transmit_ring(w);
 		tsc = count_turn(w, tsc, received > 0 || queued > 0);
 		if (received) {

@@ -34,10 +34,10 @@ struct drb_worker_port {
 	bool active;                 // a device is behind this port; memif: it has met its peer
 	uint16_t rx_queue, tx_queue; // of this worker; rx_queue DRB_QUEUE_NONE: it receives nothing
 	uint32_t host;               // the host behind a down-port of layer 1, else DRB_NO_LABEL
-	struct drb_judge judge;
+	struct drb_classifier classifier;
 	struct drb_kernel_socket socket; // fd -1: none
 	struct drb_memif_link *memif;    // NULL: no memif port
-	struct drb_packet_out out;       // of a kernel interface; fd -1: the driver sends
+	struct drb_tx_socket out;        // of a kernel interface; fd -1: the driver sends
 	uint64_t in_packets, in_octets, in_discards;
 	uint64_t out_octets;
 	uint64_t tx_refused;
@@ -49,7 +49,7 @@ struct drb_worker {
 	struct drb_hop hop;
 	struct drb_choice choice;
 	struct drb_addr_plan addr;
-	struct drb_bounce_at around;     // this switch, for packets on a detour
+	struct drb_detour_node around;   // this switch, for packets on a detour
 	struct drb_choice packet_choice; // of a packet decided alone in flow units
 	uint32_t number;                 // of this worker
 	uint32_t down_ports, up_ports;
@@ -88,21 +88,21 @@ struct drb_worker {
 	uint32_t flowlet_mask, flowlet_gap;
 	struct drb_threshold threshold;
 	struct drb_turns turns;
-	struct drb_peers peers;
+	struct drb_shared_load shared_load;
 	uint32_t dead;    // a bit per port: not to be used. 0 almost always
 	uint32_t drained; // a bit per port: used only by what would be lost otherwise
-	struct drb_links links;
+	struct drb_usable_ports links;
 	uint32_t unrecorded;                  // bursts until the next whose decisions are recorded
 	uint64_t difference[DRB_DIFFERENCES]; // decisions by default load - candidate load
 	uint64_t drop[DRB_DROP_COUNT];
 	struct drb_worker_port port[DRB_PORTS_MAX];
 	struct drb_egress egress[DRB_PORTS_MAX];
-	struct drb_verdicts verdicts;
+	struct drb_class_tables class_tables;
 	struct drb_liveness liveness; // of worker 0; due_ns is UINT64_MAX in the others
 
 	// Between the worker and others.
-	struct drb_published published;             // written by the worker, read by other workers
-	struct drb_links_published published_links; // written by worker 0, read by all
+	struct drb_published_load published;        // written by the worker, read by other workers
+	struct drb_published_links published_links; // written by worker 0, read by all
 	atomic_bool stop;    // written by the signal handler, read by the worker
 	atomic_bool running; // written by the worker, read by who parks it
 	atomic_bool park;    // written by who parks it, read by the worker

@@ -29,7 +29,8 @@ int drb_workers_init(struct drb_workers *all, const struct drb_setup *s)
 					      (uint64_t)s->layer << 32 | s->label);
 		for (uint32_t i = 0; i < all->count; i++) {
 			if (i != n)
-				w->peers.other[w->peers.count++] = &all->worker[i].published;
+				w->shared_load.other[w->shared_load.count++] =
+					&all->worker[i].published;
 		}
 	}
 	return 0;

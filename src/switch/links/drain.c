@@ -24,7 +24,7 @@ static bool is_usable(const struct drb_worker *w, uint32_t i)
 {
 	const struct drb_liveness *l = &w->liveness;
 
-	return w->port[i].active && (!l->watched[i] || drb_live_usable(&l->port[i]));
+	return w->port[i].active && (!l->watched[i] || drb_link_is_usable(&l->port[i]));
 }
 
 static bool is_last_uplink(const struct drb_worker *w, uint32_t port)
@@ -44,7 +44,7 @@ static bool objects(const struct drb_worker *w, const struct drb_port_setup *p, 
 		    char why[WHY_MAX])
 {
 	const struct drb_liveness *l = &w->liveness;
-	const struct drb_live *live = &l->port[i];
+	const struct drb_link *live = &l->port[i];
 	char peer[DRB_NAME_MAX];
 
 	drb_node_name(peer, p->peer.layer, p->peer.label);
@@ -56,9 +56,10 @@ static bool objects(const struct drb_worker *w, const struct drb_port_setup *p, 
 		snprintf(why, WHY_MAX, "it has no device");
 	else if (!l->watched[i])
 		snprintf(why, WHY_MAX, "hello is off, %s would not know", peer);
-	else if (live->state == DRB_LIVE_UNKNOWN)
+	else if (live->state == DRB_LINK_UNKNOWN)
 		snprintf(why, WHY_MAX, "%s says no hello and would not know", peer);
-	else if (i < w->down_ports && is_usable(w, i) && (live->hello.flags & DRB_HELLO_STUCK))
+	else if (i < w->down_ports && is_usable(w, i) &&
+		 (live->hello.flags & DRB_HELLO_NO_ALTERNATE))
 		snprintf(why, WHY_MAX, "%s has no other uplink in use", peer);
 	else
 		return false;

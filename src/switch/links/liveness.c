@@ -96,27 +96,27 @@ static bool has_carrier(const struct drb_worker *w, uint32_t i)
 	return rte_eth_link_get_nowait(w->port[i].dpdk, &link) < 0 || link.link_status;
 }
 
-// stuck becomes the down-ports to switches that cannot turn a packet.
-static struct drb_known known(const struct drb_worker *w, uint32_t *stuck)
+// no_alternate becomes the down-ports to switches that cannot turn a packet.
+static struct drb_port_knowledge known(const struct drb_worker *w, uint32_t *no_alternate)
 {
-	struct drb_known k = {0};
+	struct drb_port_knowledge k = {0};
 
-	*stuck = 0;
+	*no_alternate = 0;
 	for (uint32_t i = 0; i < w->ports; i++) {
-		const struct drb_live *p = &w->liveness.port[i];
+		const struct drb_link *p = &w->liveness.port[i];
 		const uint32_t bit = UINT32_C(1) << i;
 		const uint8_t says = i < w->down_ports && p->heard ? p->hello.flags : 0;
 		const bool watched = w->liveness.watched[i];
-		*stuck |= says & DRB_HELLO_STUCK ? bit : 0;
-		k.asked |= says & DRB_HELLO_NEEDS ? bit : 0;
+		*no_alternate |= says & DRB_HELLO_NO_ALTERNATE ? bit : 0;
+		k.asked |= says & DRB_HELLO_NEEDS_UPSTREAM ? bit : 0;
 		if (!w->port[i].active && !w->port[i].memif)
 			continue;
 		*(i < w->down_ports ? &k.downs : &k.ups) |= bit;
 		if (!w->port[i].active)
 			k.dead |= bit; // has not met its peer yet
-		else if (watched ? drb_live_drained(p) : p->drained)
+		else if (watched ? drb_link_is_drained(p) : p->drained)
 			k.drained |= bit;
-		else if (watched && !drb_live_usable(p))
+		else if (watched && !drb_link_is_usable(p))
 			k.dead |= bit;
 	}
 	return k;
@@ -140,7 +140,7 @@ static void tell_needed(struct drb_worker *w, uint32_t needed)
 	w->liveness.needed = needed;
 	for (uint32_t i = 0; i < w->ports; i++) {
 		if ((needed ^ before) >> i & 1)
-			drb_liveness_tell_needed(w, i, needed >> i & 1);
+			drb_liveness_log_needed(w, i, needed >> i & 1);
 	}
 }
 
@@ -149,18 +149,18 @@ static void publish(struct drb_worker *w)
 {
 	struct drb_liveness *l = &w->liveness;
 	uint32_t below;
-	struct drb_known k = known(w, &below);
-	struct drb_use use = drb_use_of(&k);
-	bool stuck = __builtin_popcount(k.ups & ~use.out) < 2;
+	struct drb_port_knowledge k = known(w, &below);
+	struct drb_port_selection use = drb_select_ports(&k);
+	bool no_alternate = __builtin_popcount(k.ups & ~use.out) < 2;
 
 	atomic_store_explicit(&w->published_links.dead, (uint64_t)k.drained << 32 | use.out,
 			      memory_order_relaxed);
-	atomic_store_explicit(&w->published_links.stuck, below, memory_order_relaxed);
+	atomic_store_explicit(&w->published_links.no_alternate, below, memory_order_relaxed);
 	drb_liveness_read(w);
 	// Below they must know at once, lest they send us what we cannot turn; above, what we need.
-	if (l->stuck != stuck || l->needs != use.needs)
+	if (l->no_alternate != no_alternate || l->needs != use.needs)
 		say_now(w, k.ups);
-	l->stuck = stuck;
+	l->no_alternate = no_alternate;
 	l->needs = use.needs;
 	tell_needed(w, use.needed);
 }
@@ -186,42 +186,43 @@ void drb_liveness_set(struct drb_worker *w, const struct drb_setup *s)
 
 void drb_liveness_read(struct drb_worker *w)
 {
-	const struct drb_links_published *p = &w->owner->published_links;
+	const struct drb_published_links *p = &w->owner->published_links;
 	uint64_t both = atomic_load_explicit(&p->dead, memory_order_relaxed);
-	uint32_t stuck = atomic_load_explicit(&p->stuck, memory_order_relaxed);
+	uint32_t no_alternate = atomic_load_explicit(&p->no_alternate, memory_order_relaxed);
 	uint32_t dead = (uint32_t)both, drained = (uint32_t)(both >> 32);
 
-	if (likely(dead == w->dead && drained == w->drained && stuck == w->links.stuck))
+	if (likely(dead == w->dead && drained == w->drained &&
+		   no_alternate == w->links.no_alternate))
 		return;
 	w->dead = dead;
 	w->drained = drained;
-	w->links.stuck = stuck;
-	w->links.live = 0;
+	w->links.no_alternate = no_alternate;
+	w->links.usable = 0;
 	for (uint32_t i = 0; i < w->ports; i++) {
 		if (w->port[i].active && !(dead >> i & 1))
-			w->links.live |= UINT64_C(1) << i;
+			w->links.usable |= UINT64_C(1) << i;
 	}
 }
 
 static void hear(struct drb_worker *w, uint32_t in, const struct drb_hello *hello)
 {
 	struct drb_liveness *l = &w->liveness;
-	struct drb_live *p = &l->port[in];
-	enum drb_live_state before = p->state;
+	struct drb_link *p = &l->port[in];
+	enum drb_link_state before = p->state;
 	uint8_t flags = p->hello.flags;
 
 	if (!l->setup || !speaks(l, in) || l->begins[in])
 		return; // switched off here, or not looked at yet
 	l->in[in]++;
 	l->others = true;
-	bool changed = drb_live_hear(p, hello, w->now_ns);
+	bool changed = drb_link_hear_hello(p, hello, w->now_ns);
 	if (changed)
-		drb_liveness_tell(w, in, before);
+		drb_liveness_log(w, in, before);
 	if (changed || flags != hello->flags)
 		publish(w);
 }
 
-bool drb_liveness_hear(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
+bool drb_liveness_hear_hello(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 {
 	struct drb_hello hello;
 
@@ -268,12 +269,12 @@ static void begin(struct drb_worker *w, uint32_t i)
 	struct drb_liveness *l = &w->liveness;
 	bool carrier = has_carrier(w, i), drained = l->port[i].drained;
 
-	drb_live_init(&l->port[i], &l->setup[i].peer, l->fabric, l->port[i].period_ns, carrier,
+	drb_link_init(&l->port[i], &l->setup[i].peer, l->fabric, l->port[i].period_ns, carrier,
 		      w->now_ns);
 	l->port[i].drained = drained;
-	drb_live_look(&l->port[i], carrier, l->others, w->now_ns);
+	drb_link_check(&l->port[i], carrier, l->others, w->now_ns);
 	if (!carrier)
-		drb_liveness_tell(w, i, DRB_LIVE_UNKNOWN);
+		drb_liveness_log(w, i, DRB_LINK_UNKNOWN);
 	l->begins[i] = false;
 }
 
@@ -285,10 +286,10 @@ static void say(struct drb_worker *w, uint32_t i)
 		.from = {.layer = l->layer, .label = l->label, .port = p->number, .up = p->up},
 		.fabric = l->fabric,
 		.period_ms = (uint32_t)(p->hello_ns / 1000000),
-		.flags = (drb_live_hears(&l->port[i], w->now_ns) ? DRB_HELLO_HEARS : 0) |
+		.flags = (drb_link_hears_neighbour(&l->port[i], w->now_ns) ? DRB_HELLO_HEARS : 0) |
 			 (l->port[i].drained ? DRB_HELLO_DRAINED : 0) |
-			 (l->stuck ? DRB_HELLO_STUCK : 0) |
-			 (l->needs >> i & 1 ? DRB_HELLO_NEEDS : 0),
+			 (l->no_alternate ? DRB_HELLO_NO_ALTERNATE : 0) |
+			 (l->needs >> i & 1 ? DRB_HELLO_NEEDS_UPSTREAM : 0),
 	};
 	struct rte_mbuf *m = rte_pktmbuf_alloc(l->pool);
 	struct drb_send_result result; // there is another one soon
@@ -306,11 +307,11 @@ static void say(struct drb_worker *w, uint32_t i)
 static void look(struct drb_worker *w, uint32_t i, bool *changed)
 {
 	struct drb_liveness *l = &w->liveness;
-	enum drb_live_state before = l->port[i].state;
+	enum drb_link_state before = l->port[i].state;
 	bool carrier = w->now_ns >= l->ask_ns ? has_carrier(w, i) : l->port[i].carrier;
 
-	if (drb_live_look(&l->port[i], carrier, l->others, w->now_ns)) {
-		drb_liveness_tell(w, i, before);
+	if (drb_link_check(&l->port[i], carrier, l->others, w->now_ns)) {
+		drb_liveness_log(w, i, before);
 		*changed = true;
 	}
 }
@@ -319,7 +320,7 @@ static void look(struct drb_worker *w, uint32_t i, bool *changed)
 static uint64_t next_look(struct drb_worker *w, uint32_t i)
 {
 	struct drb_liveness *l = &w->liveness;
-	uint64_t period = l->setup[i].hello_ns, due = drb_live_due_ns(&l->port[i]);
+	uint64_t period = l->setup[i].hello_ns, due = drb_link_due_ns(&l->port[i]);
 	// All switches of a machine speak at once, at multiples of their period: one wake-up then
 	// serves what they say and what they hear.
 	uint64_t next = w->now_ns - w->now_ns % period + period;
@@ -344,7 +345,7 @@ void drb_liveness_turn(struct drb_worker *w)
 	bool changed = l->changed;
 	for (uint32_t i = 0; i < w->ports; i++) {
 		if (late > LATE_NS)
-			drb_live_excuse(&l->port[i], late);
+			drb_link_excuse(&l->port[i], late);
 		if (l->begins[i])
 			begin(w, i);
 		else if (l->watched[i])
@@ -362,15 +363,15 @@ void drb_liveness_turn(struct drb_worker *w)
 	}
 }
 
-void drb_liveness_view(const struct drb_worker *w, struct drb_port_live view[DRB_PORTS_MAX])
+void drb_liveness_view(const struct drb_worker *w, struct drb_port_link view[DRB_PORTS_MAX])
 {
 	const struct drb_liveness *l = &w->liveness;
 
 	for (uint32_t i = 0; i < w->ports; i++) {
 		bool awaited = w->port[i].memif && !w->port[i].active;
-		view[i] = (struct drb_port_live){
+		view[i] = (struct drb_port_link){
 			.watched = awaited || (l->watched[i] && !l->begins[i]),
-			.state = awaited ? DRB_LIVE_DOWN : l->port[i].state,
+			.state = awaited ? DRB_LINK_DOWN : l->port[i].state,
 			.needed = l->needed >> i & 1,
 			.since_ns = l->port[i].since_ns,
 			.hellos_in = l->in[i],

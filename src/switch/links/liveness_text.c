@@ -7,16 +7,16 @@
 #include "common/cli/log.h"
 #include "switch/datapath/worker.h"
 
-void drb_liveness_tell(const struct drb_worker *w, uint32_t i, enum drb_live_state before)
+void drb_liveness_log(const struct drb_worker *w, uint32_t i, enum drb_link_state before)
 {
-	const struct drb_live *p = &w->liveness.port[i];
+	const struct drb_link *p = &w->liveness.port[i];
 	const char *name = w->liveness.setup[i].name;
 	char peer[DRB_END_NAME_MAX], there[DRB_END_NAME_MAX];
 
 	drb_end_name(peer, &p->peer);
 	drb_end_name(there, &p->hello.from);
 	switch (p->state) {
-	case DRB_LIVE_MISWIRED:
+	case DRB_LINK_MISWIRED:
 		if (p->hello.fabric != p->fabric)
 			drb_warn("port %s: miswired, not used: its cable goes to %s of another "
 				 "fabric, plug it into %s of this one",
@@ -26,7 +26,7 @@ void drb_liveness_tell(const struct drb_worker *w, uint32_t i, enum drb_live_sta
 				 "%s to %s",
 				 name, there, peer);
 		break;
-	case DRB_LIVE_DOWN:
+	case DRB_LINK_DOWN:
 		if (!p->carrier)
 			drb_warn("port %s: down, no carrier (to %s)", name, peer);
 		else if (p->heard && p->deaf >= DRB_HELLO_MISSES)
@@ -34,20 +34,20 @@ void drb_liveness_tell(const struct drb_worker *w, uint32_t i, enum drb_live_sta
 		else
 			drb_warn("port %s: down, no hello from %s", name, peer);
 		break;
-	case DRB_LIVE_DRAINED:
+	case DRB_LINK_DRAINED:
 		drb_info("port %s: drained, no new traffic to %s", name, peer);
 		break;
-	case DRB_LIVE_DRAINED_THERE:
+	case DRB_LINK_DRAINED_BY_NEIGHBOUR:
 		drb_info("port %s: drained by %s, no new traffic to it", name, peer);
 		break;
 	default:
-		if (before != DRB_LIVE_UNKNOWN)
+		if (before != DRB_LINK_UNKNOWN)
 			drb_info("port %s: up again", name);
 		break;
 	}
 }
 
-void drb_liveness_tell_needed(const struct drb_worker *w, uint32_t i, bool needed)
+void drb_liveness_log_needed(const struct drb_worker *w, uint32_t i, bool needed)
 {
 	const char *name = w->liveness.setup[i].name;
 	char peer[DRB_END_NAME_MAX];
@@ -60,16 +60,16 @@ void drb_liveness_tell_needed(const struct drb_worker *w, uint32_t i, bool neede
 		drb_info("port %s: not needed any more", name);
 }
 
-const char *drb_liveness_state(const struct drb_port_live *v)
+const char *drb_liveness_state(const struct drb_port_link *v)
 {
 	if (!v->needed)
-		return drb_live_name(v->state);
-	return v->state == DRB_LIVE_DRAINED ? "drained, still needed"
+		return drb_link_state_name(v->state);
+	return v->state == DRB_LINK_DRAINED ? "drained, still needed"
 					    : "drained by neighbour, still needed";
 }
 
 uint32_t drb_liveness_trouble(const struct drb_setup *s,
-			      const struct drb_port_live view[DRB_PORTS_MAX], char *text,
+			      const struct drb_port_link view[DRB_PORTS_MAX], char *text,
 			      size_t size)
 {
 	uint32_t ports = s->down_ports + s->up_ports, usable = 0;
@@ -77,9 +77,9 @@ uint32_t drb_liveness_trouble(const struct drb_setup *s,
 
 	*text = '\0';
 	for (uint32_t i = 0; i < ports; i++) {
-		const struct drb_port_live *v = &view[i];
+		const struct drb_port_link *v = &view[i];
 		char peer[DRB_END_NAME_MAX], there[DRB_END_NAME_MAX];
-		if (!v->watched || v->state == DRB_LIVE_UNKNOWN || v->state == DRB_LIVE_UP) {
+		if (!v->watched || v->state == DRB_LINK_UNKNOWN || v->state == DRB_LINK_UP) {
 			usable++;
 			continue;
 		}
@@ -89,7 +89,7 @@ uint32_t drb_liveness_trouble(const struct drb_setup *s,
 			used += (size_t)snprintf(text + used, size - used, "%s%s %s",
 						 used ? "; " : "", s->ports[i].name,
 						 drb_liveness_state(v));
-		if (used < size && v->state == DRB_LIVE_MISWIRED)
+		if (used < size && v->state == DRB_LINK_MISWIRED)
 			used += (size_t)snprintf(text + used, size - used, ": move %s to %s", there,
 						 peer);
 	}

@@ -251,10 +251,10 @@ static void open_outs(struct drb_port_set *set, const struct drb_setup *s)
 	for (uint32_t i = 0; i < set->count; i++) {
 		enum drb_driver driver = s->ports[i].driver;
 		for (uint32_t n = 0; n < s->workers; n++) {
-			struct drb_packet_out *out = &set->out[n][i];
+			struct drb_tx_socket *out = &set->out[n][i];
 			if (driver != DRB_DRIVER_AF_PACKET && driver != DRB_DRIVER_AF_XDP)
 				continue;
-			if (!(spared && drb_packet_out_open(out, s->ports[i].interface)) &&
+			if (!(spared && drb_tx_socket_open(out, s->ports[i].interface)) &&
 			    driver == DRB_DRIVER_AF_PACKET)
 				out->fd = set->socket[n][i].fd;
 		}
@@ -298,7 +298,7 @@ static void close_outs(struct drb_port_set *set)
 		for (uint32_t i = 0; i < set->count; i++) {
 			if (set->out[n][i].headed)
 				close(set->out[n][i].fd);
-			set->out[n][i] = (struct drb_packet_out){.fd = -1};
+			set->out[n][i] = (struct drb_tx_socket){.fd = -1};
 		}
 	}
 }

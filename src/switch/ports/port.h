@@ -19,7 +19,7 @@ struct drb_port_set {
 	uint16_t dpdk[DRB_PORTS_MAX];      // DPDK port ids; DRB_PORT_NONE: no device
 	uint16_t rx_queues[DRB_PORTS_MAX]; // 1..workers; each worker has a transmit queue
 	struct drb_kernel_socket socket[DRB_WORKERS_MAX][DRB_PORTS_MAX]; // of each receive queue
-	struct drb_packet_out out[DRB_WORKERS_MAX][DRB_PORTS_MAX];       // of each worker
+	struct drb_tx_socket out[DRB_WORKERS_MAX][DRB_PORTS_MAX];        // of each worker
 	struct drb_memif_link *memif[DRB_PORTS_MAX];                     // NULL: no memif port
 };
 

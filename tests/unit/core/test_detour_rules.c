@@ -32,8 +32,8 @@ struct link {
 struct world {
 	struct drb_tree t;
 	uint32_t first[DRB_LAYERS_MAX + 2]; // number of the first switch of a layer
-	struct drb_bounce_at at[SWITCHES_MAX];
-	struct drb_links links[SWITCHES_MAX];
+	struct drb_detour_node at[SWITCHES_MAX];
+	struct drb_usable_ports links[SWITCHES_MAX];
 	struct link link[LINKS_MAX];
 	uint32_t switches, link_count;
 	struct draws draws;
@@ -55,7 +55,7 @@ static void begin(uint32_t layers, uint32_t arity)
 	for (uint32_t m = 1; m <= layers; m++) {
 		w.first[m] = w.switches;
 		for (uint32_t s = 0; s < drb_tree_switches(&w.t, m); s++) {
-			w.at[w.switches++] = (struct drb_bounce_at){
+			w.at[w.switches++] = (struct drb_detour_node){
 				.hop = drb_hop_at(&w.t, m, s),
 				.layer = m,
 				.down_ports = drb_tree_down_ports(&w.t, m),
@@ -72,8 +72,8 @@ static void begin(uint32_t layers, uint32_t arity)
 static void all_live(void)
 {
 	for (uint32_t n = 0; n < w.switches; n++)
-		w.links[n] = (struct drb_links){
-			.live = (UINT64_C(1) << (w.at[n].down_ports + w.at[n].up_ports)) - 1};
+		w.links[n] = (struct drb_usable_ports){
+			.usable = (UINT64_C(1) << (w.at[n].down_ports + w.at[n].up_ports)) - 1};
 }
 
 static void cut(const struct link *l)
@@ -81,8 +81,8 @@ static void cut(const struct link *l)
 	struct drb_end peer = drb_tree_up_peer(&w.t, l->layer, l->label, l->port);
 	uint32_t low = number(l->layer, l->label);
 
-	w.links[low].live &= ~(UINT64_C(1) << (w.at[low].down_ports + l->port));
-	w.links[number(peer.layer, peer.label)].live &= ~(UINT64_C(1) << peer.port);
+	w.links[low].usable &= ~(UINT64_C(1) << (w.at[low].down_ports + l->port));
+	w.links[number(peer.layer, peer.label)].usable &= ~(UINT64_C(1) << peer.port);
 }
 
 static void kill(uint32_t layer, uint32_t label)
@@ -97,28 +97,29 @@ static void kill(uint32_t layer, uint32_t label)
 }
 
 // What children tell of themselves.
-static void learn_stuck(void)
+static void learn_no_alternate(void)
 {
 	for (uint32_t i = 0; i < w.link_count; i++) {
 		const struct link *l = &w.link[i];
 		struct drb_end peer = drb_tree_up_peer(&w.t, l->layer, l->label, l->port);
 		uint32_t low = number(l->layer, l->label);
-		if (__builtin_popcountll(w.links[low].live >> w.at[low].down_ports) < 2)
-			w.links[number(peer.layer, peer.label)].stuck |= UINT64_C(1) << peer.port;
+		if (__builtin_popcountll(w.links[low].usable >> w.at[low].down_ports) < 2)
+			w.links[number(peer.layer, peer.label)].no_alternate |= UINT64_C(1)
+										<< peer.port;
 	}
 }
 
 static struct fate follow(uint32_t n, uint32_t label, uint32_t in, uint8_t mark, uint32_t dst);
 
-static void follow_to(struct fate *f, uint32_t n, uint32_t label, struct drb_bounce_to to,
+static void follow_to(struct fate *f, uint32_t n, uint32_t label, struct drb_detour_hop to,
 		      uint32_t dst)
 {
-	const struct drb_bounce_at *s = &w.at[n];
+	const struct drb_detour_node *s = &w.at[n];
 	struct drb_end end;
 	struct fate then;
 
-	assert_true(to.port >= 0 && w.links[n].live >> to.port & 1);
-	assert_true((to.mark & 0xf) * 2 <= DRB_BOUNCE_HOPS_MAX);
+	assert_true(to.port >= 0 && w.links[n].usable >> to.port & 1);
+	assert_true((to.mark & 0xf) * 2 <= DRB_DETOUR_HOPS_MAX);
 	if ((uint32_t)to.port >= s->down_ports)
 		end = drb_tree_up_peer(&w.t, s->layer, label, (uint32_t)to.port - s->down_ports);
 	else
@@ -148,9 +149,10 @@ static struct fate follow(uint32_t n, uint32_t label, uint32_t in, uint8_t mark,
 	uint64_t seen[MARKS] = {0};
 	for (uint32_t i = 0; i < w.draws.count; i++) {
 		uint64_t draw = (uint64_t)w.draws.half[i] << 32;
-		struct drb_bounce_to to = drb_bounce(&w.at[n], w.links[n], dst, in, mark, draw);
+		struct drb_detour_hop to =
+			drb_detour_next(&w.at[n], w.links[n], dst, in, mark, draw);
 		if (to.port < 0) {
-			assert_int_not_equal(to.port, DRB_BOUNCE_WRONG);
+			assert_int_not_equal(to.port, DRB_DETOUR_INVALID);
 			f->lost = true;
 		} else if (!(seen[to.mark] >> to.port & 1)) {
 			seen[to.mark] |= UINT64_C(1) << to.port;
@@ -194,7 +196,8 @@ static void reach(uint32_t src, bool reached[])
 			struct drb_end peer = drb_tree_up_peer(&w.t, l->layer, l->label, l->port);
 			uint32_t low = number(l->layer, l->label);
 			uint32_t high = number(peer.layer, peer.label);
-			if (!(w.links[high].live >> peer.port & 1) || reached[low] == reached[high])
+			if (!(w.links[high].usable >> peer.port & 1) ||
+			    reached[low] == reached[high])
 				continue;
 			reached[low] = reached[high] = more = true;
 		}
@@ -209,7 +212,7 @@ static bool connected(const bool reached[], uint32_t dst)
 }
 
 struct found {
-	uint32_t pairs, apart, late, lost, extra[DRB_BOUNCE_HOPS_MAX / 2 + 1];
+	uint32_t pairs, apart, late, lost, extra[DRB_DETOUR_HOPS_MAX / 2 + 1];
 };
 
 // All pairs as the links are now.
@@ -218,7 +221,7 @@ static struct found all_pairs(void)
 	struct found found = {0};
 	static bool reached[1024][SWITCHES_MAX];
 
-	learn_stuck();
+	learn_no_alternate();
 	assert_true(w.t.hosts <= 1024);
 	for (uint32_t src = 0; src < w.t.hosts; src++)
 		reach(src, reached[src]);
@@ -236,7 +239,7 @@ static struct found all_pairs(void)
 				found.lost++;
 			} else {
 				uint32_t extra = f.longest - shortest(src, dst);
-				assert_true(extra % 2 == 0 && extra <= DRB_BOUNCE_HOPS_MAX);
+				assert_true(extra % 2 == 0 && extra <= DRB_DETOUR_HOPS_MAX);
 				found.extra[extra / 2]++;
 			}
 		}
@@ -269,7 +272,7 @@ static void one_link(const struct link *l)
 {
 	all_live();
 	cut(l);
-	learn_stuck();
+	learn_no_alternate();
 	for (uint32_t dst = 0; dst < w.t.hosts; dst++) {
 		forget();
 		for (uint32_t src = 0; src < w.t.hosts; src++) {
@@ -391,7 +394,7 @@ static void random_faults(void **state)
 	}
 }
 
-static struct drb_bounce_at at(uint32_t layer, uint32_t label)
+static struct drb_detour_node at(uint32_t layer, uint32_t label)
 {
 	return w.at[number(layer, label)];
 }
@@ -399,8 +402,8 @@ static struct drb_bounce_at at(uint32_t layer, uint32_t label)
 // What a packet finds that no switch would send.
 static void nonsense(void **state)
 {
-	struct drb_links links = {.live = 0xf};
-	struct drb_bounce_at low, middle;
+	struct drb_usable_ports links = {.usable = 0xf};
+	struct drb_detour_node low, middle;
 
 	(void)state;
 	begin(3, 2);
@@ -409,35 +412,40 @@ static void nonsense(void **state)
 	for (uint32_t draw = 0; draw < 4; draw++) {
 		uint64_t bits = (uint64_t)draw << 62;
 		// From above and not for below; on its way down, from below.
-		assert_int_equal(drb_bounce(&low, links, 9, 2, 0, bits).port, DRB_BOUNCE_WRONG);
-		assert_int_equal(drb_bounce(&low, links, 9, 2, 1, bits).port, DRB_BOUNCE_WRONG);
-		assert_int_equal(drb_bounce(&low, links, 9, 0, 0x11, bits).port, DRB_BOUNCE_WRONG);
+		assert_int_equal(drb_detour_next(&low, links, 9, 2, 0, bits).port,
+				 DRB_DETOUR_INVALID);
+		assert_int_equal(drb_detour_next(&low, links, 9, 2, 1, bits).port,
+				 DRB_DETOUR_INVALID);
+		assert_int_equal(drb_detour_next(&low, links, 9, 0, 0x11, bits).port,
+				 DRB_DETOUR_INVALID);
 		// At the limit, and beyond.
-		links.live = 0x3;
-		assert_int_equal(drb_bounce(&middle, links, 9, 0, 0x03, bits).port,
-				 DRB_BOUNCE_LOST);
-		links.live = 0xf;
-		assert_int_equal(drb_bounce(&middle, links, 9, 0, 0x04, bits).port,
-				 DRB_BOUNCE_WRONG);
-		assert_int_equal(drb_bounce(&middle, links, 9, 0, 0x80, bits).port,
-				 DRB_BOUNCE_WRONG);
+		links.usable = 0x3;
+		assert_int_equal(drb_detour_next(&middle, links, 9, 0, 0x03, bits).port,
+				 DRB_DETOUR_NO_ROUTE);
+		links.usable = 0xf;
+		assert_int_equal(drb_detour_next(&middle, links, 9, 0, 0x04, bits).port,
+				 DRB_DETOUR_INVALID);
+		assert_int_equal(drb_detour_next(&middle, links, 9, 0, 0x80, bits).port,
+				 DRB_DETOUR_INVALID);
 		// The host's own port.
-		assert_int_equal(
-			drb_bounce(&low, (struct drb_links){.live = 0xe}, 0, 1, 0, bits).port,
-			DRB_BOUNCE_HOST);
+		assert_int_equal(drb_detour_next(&low, (struct drb_usable_ports){.usable = 0xe}, 0,
+						 1, 0, bits)
+					 .port,
+				 DRB_DETOUR_HOST_DOWN);
 	}
 	// Any mark at any switch and port: a port that is live, or a reason.
 	struct drb_rng r = drb_rng_seed(6, 2);
 	for (uint32_t n = 0; n < 200000; n++) {
-		const struct drb_bounce_at *s = &w.at[drb_rng_below(&r, w.switches)];
+		const struct drb_detour_node *s = &w.at[drb_rng_below(&r, w.switches)];
 		uint32_t ports = s->down_ports + s->up_ports;
-		links.live = drb_rng_next(&r) & ((UINT64_C(1) << ports) - 1);
-		links.stuck = drb_rng_next(&r) & 0xf;
-		struct drb_bounce_to to =
-			drb_bounce(s, links, drb_rng_below(&r, 16), drb_rng_below(&r, ports),
-				   (uint8_t)drb_rng_next(&r), drb_rng_next(&r));
-		assert_true(to.port >= 0 ? links.live >> to.port & 1 : to.port >= DRB_BOUNCE_WRONG);
-		assert_true(to.mark < MARKS && (to.mark & 0xf) * 2 <= DRB_BOUNCE_HOPS_MAX);
+		links.usable = drb_rng_next(&r) & ((UINT64_C(1) << ports) - 1);
+		links.no_alternate = drb_rng_next(&r) & 0xf;
+		struct drb_detour_hop to =
+			drb_detour_next(s, links, drb_rng_below(&r, 16), drb_rng_below(&r, ports),
+					(uint8_t)drb_rng_next(&r), drb_rng_next(&r));
+		assert_true(to.port >= 0 ? links.usable >> to.port & 1
+					 : to.port >= DRB_DETOUR_INVALID);
+		assert_true(to.mark < MARKS && (to.mark & 0xf) * 2 <= DRB_DETOUR_HOPS_MAX);
 	}
 }
 

@@ -16,17 +16,18 @@ uint32_t drb_detour_burst(struct drb_worker *w, uint32_t in, struct rte_mbuf **p
 			  uint32_t count);
 
 // A packet to host dest that came in by port in with this mark: 0 if it cannot go where it should.
-void drb_detour(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, uint32_t dest, uint8_t mark);
+void drb_detour_packet(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, uint32_t dest,
+		       uint8_t mark);
 
 // The uplink of a decision, of those in use.
 static inline uint32_t drb_detour_choose(const struct drb_worker *w, const struct drb_choice *c,
 					 const uint32_t *load, uint32_t def, uint64_t flow,
 					 uint64_t draw)
 {
-	uint64_t live = w->links.live >> w->down_ports;
+	uint64_t live = w->links.usable >> w->down_ports;
 
 	return __builtin_expect(w->dead && live, 0)
-		       ? drb_choose_live(c, live, load, def, flow, draw)
+		       ? drb_choose_usable(c, live, load, def, flow, draw)
 		       : drb_choose(c, load, def, flow, draw);
 }
 

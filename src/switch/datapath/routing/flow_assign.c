@@ -101,8 +101,8 @@ static inline __attribute__((always_inline)) void look_at(struct drb_worker *w, 
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		to->verdict[i] = (uint8_t)drb_judge(&port->judge, packets[i]);
-		if (!(to->verdict[i] & DRB_VERDICT_UP))
+		to->class[i] = (uint8_t)drb_classify(&port->classifier, packets[i]);
+		if (!(to->class[i] & DRB_CLASS_UP))
 			continue;
 		up->at[n] = (uint8_t)i;
 		up->flow[n] = drb_flow_hash_of(rte_pktmbuf_mtod(packets[i], const uint8_t *),
@@ -122,7 +122,7 @@ static uint32_t choose_alone(struct drb_worker *w, uint32_t def, uint64_t flow)
 	uint32_t load[DRB_UPLINKS_MAX];
 
 	w->routing.flow_table_full++;
-	drb_peers_sum(w, load);
+	drb_shared_load_sum(w, load);
 	return drb_detour_choose(w, &w->packet_choice, load, def, flow, drb_rng_next(&w->rng));
 }
 
@@ -131,9 +131,9 @@ static uint32_t choose_for_flow(struct drb_worker *w, uint32_t def, uint64_t flo
 	uint64_t draw = drb_rng_next(&w->rng);
 	uint32_t load[DRB_UPLINKS_MAX];
 
-	drb_peers_sum_flows(w, load);
+	drb_shared_load_flows(w, load);
 	if (drb_scheme_has_threshold(w->choice.scheme) && w->choice.uplinks >= 2)
-		drb_record(w, &w->choice, load, def, draw);
+		drb_sample_difference(w, &w->choice, load, def, draw);
 	return drb_detour_choose(w, &w->choice, load, def, flow, draw);
 }
 
@@ -177,7 +177,7 @@ static void assign_flows(struct drb_worker *w, const struct upward *up, struct d
 			// It may have appeared earlier in this burst.
 			if (unlikely(position[k] < 0 && t->appeared != appeared))
 				drb_flow_table_find(t, &flow, 1, &position[k]);
-			to->uplink[i] = (uint8_t)uplink_of_flow(w, to->verdict[i] & ~DRB_VERDICT_UP,
+			to->uplink[i] = (uint8_t)uplink_of_flow(w, to->class[i] & ~DRB_CLASS_UP,
 								flow, tick, &position[k]);
 			if (likely(position[k] >= 0))
 				drb_flow_table_seen(t, position[k], up->flags[from + k], tick);
@@ -191,20 +191,20 @@ static void assign_flowlets(struct drb_worker *w, const struct upward *up, struc
 			    uint32_t tick)
 {
 	const uint32_t waits = drb_waiting_uplinks(w);
-	bool record = drb_record_burst(w);
+	bool record = drb_sample_burst(w);
 	uint32_t load[DRB_UPLINKS_MAX];
 
 	// Packets assigned here are queued after all are.
-	drb_peers_sum(w, load);
+	drb_shared_load_sum(w, load);
 	for (uint32_t k = 0; k < up->count; k++) {
 		struct drb_flowlet *e = &w->flowlet[up->flow[k] & w->flowlet_mask];
 		uint32_t i = up->at[k];
 		if (unlikely(!e->live || tick - e->seen > w->flowlet_gap ||
 			     drb_detour_dead(w, e->uplink))) {
-			uint32_t def = to->verdict[i] & ~DRB_VERDICT_UP;
+			uint32_t def = to->class[i] & ~DRB_CLASS_UP;
 			uint64_t draw = drb_rng_next(&w->rng);
 			if (record)
-				drb_record(w, &w->choice, load, def, draw);
+				drb_sample_difference(w, &w->choice, load, def, draw);
 			e->uplink = (uint8_t)drb_detour_choose(w, &w->choice, load, def,
 							       up->flow[k], draw);
 			e->live = true;

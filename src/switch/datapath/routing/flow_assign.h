@@ -7,9 +7,9 @@
 
 #include "switch/datapath/worker.h"
 
-// For each packet of a burst: the verdict on it, and its uplink if that says up.
+// For each packet of a burst: the class on it, and its uplink if that says up.
 struct drb_assigned {
-	uint8_t verdict[DRB_BURST_MAX];
+	uint8_t class[DRB_BURST_MAX];
 	uint8_t uplink[DRB_BURST_MAX];
 };
 

@@ -3,9 +3,9 @@
 
 #include "switch/datapath/worker.h"
 
-void drb_peers_read(struct drb_worker *w)
+void drb_shared_load_read(struct drb_worker *w)
 {
-	struct drb_peers *p = &w->peers;
+	struct drb_shared_load *p = &w->shared_load;
 
 	p->most = 0;
 	p->packed = 0;
@@ -27,19 +27,19 @@ void drb_peers_read(struct drb_worker *w)
 	}
 }
 
-void drb_peers_sum(const struct drb_worker *w, uint32_t sum[DRB_UPLINKS_MAX])
+void drb_shared_load_sum(const struct drb_worker *w, uint32_t sum[DRB_UPLINKS_MAX])
 {
 	for (uint32_t u = 0; u < w->up_ports; u++)
-		sum[u] = w->occupancy[w->down_ports + u] + w->peers.occupancy[u];
+		sum[u] = w->occupancy[w->down_ports + u] + w->shared_load.occupancy[u];
 }
 
-void drb_peers_sum_flows(const struct drb_worker *w, uint32_t sum[DRB_UPLINKS_MAX])
+void drb_shared_load_flows(const struct drb_worker *w, uint32_t sum[DRB_UPLINKS_MAX])
 {
 	for (uint32_t u = 0; u < w->up_ports; u++)
-		sum[u] = w->flows.flows[u] + w->peers.flows[u];
+		sum[u] = w->flows.flows[u] + w->shared_load.flows[u];
 }
 
-void drb_peers_publish(struct drb_worker *w)
+void drb_shared_load_publish(struct drb_worker *w)
 {
 	for (uint32_t u = 0; u < w->up_ports; u++)
 		atomic_store_explicit(&w->published.occupancy[u], w->occupancy[w->down_ports + u],

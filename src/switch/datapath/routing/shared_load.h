@@ -11,14 +11,14 @@
 #define DRB_UPLINKS_MAX (DRB_PORTS_MAX / 2)
 
 // Written by one worker after each burst, read by the others; on cache lines of its own.
-struct drb_published {
+struct drb_published_load {
 	_Alignas(64) atomic_uint occupancy[DRB_UPLINKS_MAX];
 	_Alignas(64) atomic_uint flows[DRB_UPLINKS_MAX];
 };
 
-struct drb_peers {
+struct drb_shared_load {
 	// Constant while running.
-	const struct drb_published *other[DRB_WORKERS_MAX];
+	const struct drb_published_load *other[DRB_WORKERS_MAX];
 	uint32_t count; // of others
 	// Of this worker alone: sums over the others as last read. 0 without others.
 	uint32_t occupancy[DRB_UPLINKS_MAX];
@@ -30,9 +30,9 @@ struct drb_peers {
 struct drb_worker;
 
 // Before a burst is decided.
-void drb_peers_read(struct drb_worker *w);
+void drb_shared_load_read(struct drb_worker *w);
 // The load of each uplink, this worker's included.
-void drb_peers_sum(const struct drb_worker *w, uint32_t sum[DRB_UPLINKS_MAX]);
-void drb_peers_sum_flows(const struct drb_worker *w, uint32_t sum[DRB_UPLINKS_MAX]);
+void drb_shared_load_sum(const struct drb_worker *w, uint32_t sum[DRB_UPLINKS_MAX]);
+void drb_shared_load_flows(const struct drb_worker *w, uint32_t sum[DRB_UPLINKS_MAX]);
 // After a burst was queued, and after packets were sent.
-void drb_peers_publish(struct drb_worker *w);
+void drb_shared_load_publish(struct drb_worker *w);

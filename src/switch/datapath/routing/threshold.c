@@ -18,7 +18,7 @@ static double live_flows(const struct drb_worker *w)
 	double live = w->flows.live;
 
 	for (uint32_t u = 0; u < w->up_ports; u++)
-		live += w->peers.flows[u];
+		live += w->shared_load.flows[u];
 	return live;
 }
 

@@ -61,7 +61,7 @@ int drb_memif_probe(const char *path)
 }
 
 // What follows is up to the driver's callbacks; the link is up when they are through.
-static void connect_client(const struct drb_memif_seek *s, uint32_t i)
+static void connect_client(const struct drb_memif_connect *s, uint32_t i)
 {
 	drb_memif_enter(s->ports->memif[i]);
 	if (!has_link(s->ports->dpdk[i])) { // has come while this waited to enter
@@ -73,7 +73,7 @@ static void connect_client(const struct drb_memif_seek *s, uint32_t i)
 	drb_memif_leave();
 }
 
-static void try_client(const struct drb_memif_seek *s, uint32_t i)
+static void try_client(const struct drb_memif_connect *s, uint32_t i)
 {
 	if (clock_now() < again[i].due_ns || drb_memif_probe(s->setup->ports[i].socket) < 0)
 		return;
@@ -85,7 +85,7 @@ static void try_client(const struct drb_memif_seek *s, uint32_t i)
 }
 
 // A port that meets its peer for the first time begins to work.
-static void meet(const struct drb_memif_seek *s, uint32_t i)
+static void meet(const struct drb_memif_connect *s, uint32_t i)
 {
 	drb_telemetry_pause(); // no reload meanwhile
 	drb_workers_park(s->workers);
@@ -94,7 +94,7 @@ static void meet(const struct drb_memif_seek *s, uint32_t i)
 	drb_telemetry_resume();
 }
 
-uint32_t drb_memif_seek(const struct drb_memif_seek *s)
+uint32_t drb_memif_connect(const struct drb_memif_connect *s)
 {
 	uint32_t missing = 0;
 
@@ -114,7 +114,7 @@ uint32_t drb_memif_seek(const struct drb_memif_seek *s)
 	return missing;
 }
 
-void drb_memif_seek_tell(const struct drb_memif_seek *s)
+void drb_memif_connect_log(const struct drb_memif_connect *s)
 {
 	for (uint32_t i = 0; i < s->ports->count; i++) {
 		const struct drb_port_setup *p = &s->setup->ports[i];
@@ -129,7 +129,7 @@ void drb_memif_seek_tell(const struct drb_memif_seek *s)
 
 static void *seek(void *arg)
 {
-	const struct drb_memif_seek *s = arg;
+	const struct drb_memif_connect *s = arg;
 
 	pthread_mutex_lock(&seeker.lock);
 	while (!seeker.stopping) {
@@ -139,7 +139,7 @@ static void *seek(void *arg)
 		if (pthread_cond_timedwait(&seeker.wake, &seeker.lock, &until) != ETIMEDOUT)
 			continue;
 		pthread_mutex_unlock(&seeker.lock);
-		drb_memif_seek(s);
+		drb_memif_connect(s);
 		pthread_mutex_lock(&seeker.lock);
 	}
 	pthread_mutex_unlock(&seeker.lock);
@@ -155,7 +155,7 @@ static bool has_memif(const struct drb_port_set *ports)
 	return false;
 }
 
-int drb_memif_seek_start(const struct drb_memif_seek *s)
+int drb_memif_connect_start(const struct drb_memif_connect *s)
 {
 	pthread_condattr_t clock;
 
@@ -172,7 +172,7 @@ int drb_memif_seek_start(const struct drb_memif_seek *s)
 	return -rc;
 }
 
-void drb_memif_seek_stop(void)
+void drb_memif_connect_stop(void)
 {
 	if (!seeker.runs)
 		return;

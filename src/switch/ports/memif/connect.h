@@ -15,20 +15,21 @@ struct drb_workers;
 // another -errno. Does not wait.
 int drb_memif_probe(const char *path);
 
-struct drb_memif_seek {
+struct drb_memif_connect {
 	struct drb_port_set *ports;
 	struct drb_workers *workers;
 	const struct drb_setup *setup; // as reloads leave it
 };
 
-// Before drb_memif_seek_start(), any number of times: tries to connect clients without a link, and
-// gives ports that have met their peer to the workers. Returns how many memif ports have no link.
-uint32_t drb_memif_seek(const struct drb_memif_seek *s);
+// Before drb_memif_connect_start(), any number of times: tries to connect clients without a link,
+// and gives ports that have met their peer to the workers. Returns how many memif ports have no
+// link.
+uint32_t drb_memif_connect(const struct drb_memif_connect *s);
 // Says which memif ports have not met their peer.
-void drb_memif_seek_tell(const struct drb_memif_seek *s);
+void drb_memif_connect_log(const struct drb_memif_connect *s);
 
 // From now on a thread does it, if there are memif ports. 0 or -errno, with a message printed. s
 // stays the caller's.
-int drb_memif_seek_start(const struct drb_memif_seek *s);
+int drb_memif_connect_start(const struct drb_memif_connect *s);
 // Before telemetry and the ports are stopped.
-void drb_memif_seek_stop(void);
+void drb_memif_connect_stop(void);

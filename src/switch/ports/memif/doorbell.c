@@ -104,7 +104,7 @@ static struct drb_memif_ring *map(int region, uint32_t offset)
 	return NULL;
 }
 
-static void unmap(struct drb_bell *b)
+static void unmap(struct drb_doorbell *b)
 {
 	size_t within = (uintptr_t)b->ring % (size_t)sysconf(_SC_PAGESIZE);
 
@@ -118,7 +118,7 @@ static void unmap(struct drb_bell *b)
 static bool has_ring(struct drb_memif_talk *talk, const struct message *m, int fd)
 {
 	bool from_client = m->ring.flags & RING_FROM_CLIENT;
-	struct drb_bell *b;
+	struct drb_doorbell *b;
 
 	if (m->ring.index >= DRB_WORKERS_MAX || m->ring.region >= DRB_MEMIF_REGIONS ||
 	    talk->region[m->ring.region] <= 0 || fd < 0)
@@ -234,7 +234,7 @@ ssize_t __wrap_sendmsg(int fd, const struct msghdr *msg, int flags)
 	return size;
 }
 
-void drb_bell_ring(struct drb_bell *b)
+void drb_doorbell_ring(struct drb_doorbell *b)
 {
 	const uint64_t one = 1;
 

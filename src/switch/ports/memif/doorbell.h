@@ -28,7 +28,7 @@ enum { DRB_MEMIF_AWAKE = 1 }; // the flag: its receiver polls and is not to be w
 #define DRB_MEMIF_REGIONS 4 // of shared memory, that rings may be in
 
 // One end of a ring.
-struct drb_bell {
+struct drb_doorbell {
 	struct drb_memif_ring *ring; // NULL: no link now
 	int fd;                      // the eventfd
 	uint16_t empty;              // head - tail when no packet is in the ring
@@ -37,15 +37,15 @@ struct drb_bell {
 
 // What one control channel has said. Zeroed: nothing yet.
 struct drb_memif_talk {
-	struct drb_bell bell[2][DRB_WORKERS_MAX]; // [1]: from the client; .ring NULL: not named
-	int region[DRB_MEMIF_REGIONS];            // descriptors, the driver's; 0: not named
+	struct drb_doorbell bell[2][DRB_WORKERS_MAX]; // [1]: from the client; .ring NULL: not named
+	int region[DRB_MEMIF_REGIONS];                // descriptors, the driver's; 0: not named
 };
 
 // A memif port. The rings of each queue, as long as the link is up; they change while the workers
 // are parked.
 struct drb_memif_link {
 	bool server;
-	struct drb_bell rx[DRB_WORKERS_MAX], tx[DRB_WORKERS_MAX];
+	struct drb_doorbell rx[DRB_WORKERS_MAX], tx[DRB_WORKERS_MAX];
 	int epoll_fd[DRB_WORKERS_MAX];      // who sleeps on the bell of the rx queue; -1: nobody
 	const struct drb_memif_talk *owner; // whose rings these are; NULL: no link
 };
@@ -63,7 +63,7 @@ void drb_memif_listen(struct drb_memif_link *link, struct drb_memif_talk *talk);
 void drb_memif_talk_over(struct drb_memif_link *link, struct drb_memif_talk *talk);
 
 // Before packets are handed to the driver: if the receiver asks, we take it upon us.
-static inline void drb_bell_hold(struct drb_bell *b)
+static inline void drb_doorbell_hold(struct drb_doorbell *b)
 {
 	if (b->ring &&
 	    !(atomic_load_explicit(&b->ring->flags, memory_order_relaxed) & DRB_MEMIF_AWAKE)) {
@@ -73,24 +73,24 @@ static inline void drb_bell_hold(struct drb_bell *b)
 }
 
 // After the packets: wakes the receiver if it asks or has asked.
-void drb_bell_ring(struct drb_bell *b);
+void drb_doorbell_ring(struct drb_doorbell *b);
 
-// The receiver asks to be woken. A full barrier, then drb_bell_silent() must say that nothing came
-// before; else, and after having slept, drb_bell_awake().
-static inline void drb_bell_ask(const struct drb_bell *b)
+// The receiver asks to be woken. A full barrier, then drb_doorbell_silent() must say that nothing
+// came before; else, and after having slept, drb_doorbell_disarm().
+static inline void drb_doorbell_arm(const struct drb_doorbell *b)
 {
 	if (b->ring)
 		atomic_store_explicit(&b->ring->flags, 0, memory_order_relaxed);
 }
 
-static inline bool drb_bell_silent(const struct drb_bell *b)
+static inline bool drb_doorbell_silent(const struct drb_doorbell *b)
 {
 	return !b->ring ||
 	       (uint16_t)(atomic_load_explicit(&b->ring->head, memory_order_relaxed) -
 			  atomic_load_explicit(&b->ring->tail, memory_order_relaxed)) == b->empty;
 }
 
-static inline void drb_bell_awake(const struct drb_bell *b)
+static inline void drb_doorbell_disarm(const struct drb_doorbell *b)
 {
 	if (b->ring)
 		atomic_store_explicit(&b->ring->flags, DRB_MEMIF_AWAKE, memory_order_relaxed);

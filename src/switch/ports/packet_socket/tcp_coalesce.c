@@ -85,7 +85,7 @@ static bool read_segment(const struct rte_mbuf *m, struct segment *s)
 static bool follows(const struct segment *s, const struct segment *first, uint32_t segments,
 		    uint32_t payload)
 {
-	uint8_t headers[DRB_RUN_HEADERS_MAX];
+	uint8_t headers[DRB_COALESCE_HEADERS_MAX];
 
 	if (s->ip != first->ip || s->headers != first->headers || s->payload > first->payload ||
 	    rte_be_to_cpu_32(tcp_of(s)->sent_seq) !=
@@ -133,7 +133,7 @@ static bool is_last(const struct segment *s, const struct segment *first)
 	return s->payload < first->payload || (tcp_of(s)->tcp_flags & RTE_TCP_PSH_FLAG);
 }
 
-uint32_t drb_run_length(struct rte_mbuf *const *packets, uint32_t count)
+uint32_t drb_coalesce_count(struct rte_mbuf *const *packets, uint32_t count)
 {
 	struct segment first, next;
 	uint32_t length = 1, octets;
@@ -142,7 +142,7 @@ uint32_t drb_run_length(struct rte_mbuf *const *packets, uint32_t count)
 		return 1;
 	octets = first.headers + first.payload;
 	while (length < count && read_segment(packets[length], &next) &&
-	       octets + next.payload <= DRB_RUN_OCTETS_MAX &&
+	       octets + next.payload <= DRB_COALESCE_OCTETS_MAX &&
 	       follows(&next, &first, length, octets - first.headers)) {
 		if ((length == 1 && !is_undamaged(&first)) || !is_undamaged(&next))
 			break;
@@ -154,7 +154,8 @@ uint32_t drb_run_length(struct rte_mbuf *const *packets, uint32_t count)
 	return length;
 }
 
-uint32_t drb_run_begin(struct rte_mbuf *const *packets, uint32_t length, struct drb_run_head *head)
+uint32_t drb_coalesce_begin(struct rte_mbuf *const *packets, uint32_t length,
+			    struct drb_coalesce_header *head)
 {
 	struct segment first, last;
 	uint32_t octets;

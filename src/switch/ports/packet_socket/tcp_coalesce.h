@@ -12,22 +12,23 @@
 struct rte_mbuf;
 
 enum {
-	DRB_RUN_HEADERS_MAX = 14 + 40 + 60, // Ethernet, IPv6, TCP with options
-	DRB_RUN_OCTETS_MAX = 14 + 65535,    // of a run as one packet
+	DRB_COALESCE_HEADERS_MAX = 14 + 40 + 60, // Ethernet, IPv6, TCP with options
+	DRB_COALESCE_OCTETS_MAX = 14 + 65535,    // of a run as one packet
 };
 
 // What comes before the payloads of a run (packet(7), PACKET_VNET_HDR). The header alone, all zero,
 // comes before a packet that is not to be cut.
-struct drb_run_head {
+struct drb_coalesce_header {
 	struct virtio_net_hdr cut;
-	uint8_t headers[DRB_RUN_HEADERS_MAX];
+	uint8_t headers[DRB_COALESCE_HEADERS_MAX];
 };
 
 // How many of the packets, count or fewer, are a run that begins with the first; 1 if there is
 // none. A run's checksums are right: those of what is cut from it are computed again, and a packet
 // that was damaged must stay so.
-uint32_t drb_run_length(struct rte_mbuf *const *packets, uint32_t count);
+uint32_t drb_coalesce_count(struct rte_mbuf *const *packets, uint32_t count);
 
 // The head of a run of that length, 2 or more. Returns how many octets of head->headers are used,
 // which each of its packets has before its payload.
-uint32_t drb_run_begin(struct rte_mbuf *const *packets, uint32_t length, struct drb_run_head *head);
+uint32_t drb_coalesce_begin(struct rte_mbuf *const *packets, uint32_t length,
+			    struct drb_coalesce_header *head);

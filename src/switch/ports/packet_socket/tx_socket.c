@@ -31,14 +31,14 @@ struct messages {
 	struct mmsghdr message[AT_ONCE];
 	uint8_t packets[AT_ONCE]; // in each message
 	struct iovec part[2 * AT_ONCE];
-	struct drb_run_head head[AT_ONCE / 2];
+	struct drb_coalesce_header head[AT_ONCE / 2];
 };
 
-bool drb_packet_out_open(struct drb_packet_out *out, const char *interface)
+bool drb_tx_socket_open(struct drb_tx_socket *out, const char *interface)
 {
 	struct sockaddr_ll at = {.sll_family = AF_PACKET,
 				 .sll_ifindex = (int)if_nametoindex(interface)};
-	const uint32_t longest = drb_offload_none(interface);
+	const uint32_t longest = drb_veth_max_plain_frame(interface);
 	const int on = 1;
 
 	if (longest == 0)
@@ -51,15 +51,15 @@ bool drb_packet_out_open(struct drb_packet_out *out, const char *interface)
 		close(fd);
 		return false;
 	}
-	*out = (struct drb_packet_out){
+	*out = (struct drb_tx_socket){
 		.fd = fd, .headed = true, .run_frame = longest, .interface = interface};
 	return true;
 }
 
-void drb_packet_out_review(struct drb_packet_out *out)
+void drb_tx_socket_review(struct drb_tx_socket *out)
 {
 	if (out->headed)
-		out->run_frame = drb_offload_none(out->interface);
+		out->run_frame = drb_veth_max_plain_frame(out->interface);
 }
 
 static void add_part(struct messages *all, const void *octets, size_t length)
@@ -68,19 +68,19 @@ static void add_part(struct messages *all, const void *octets, size_t length)
 }
 
 // The first of the packets, and those that make a run with it. Returns how many.
-static uint32_t add_message(struct messages *all, const struct drb_packet_out *out,
+static uint32_t add_message(struct messages *all, const struct drb_tx_socket *out,
 			    struct rte_mbuf **packets, uint32_t count)
 {
 	static const struct virtio_net_hdr alone;
 	struct msghdr message = {.msg_iov = &all->part[all->parts]};
 	// No frame of a run is longer than its first.
 	uint32_t length =
-		packets[0]->data_len <= out->run_frame ? drb_run_length(packets, count) : 1;
+		packets[0]->data_len <= out->run_frame ? drb_coalesce_count(packets, count) : 1;
 	uint32_t headers = 0;
 
 	if (length > 1) {
-		struct drb_run_head *head = &all->head[all->heads++];
-		headers = drb_run_begin(packets, length, head);
+		struct drb_coalesce_header *head = &all->head[all->heads++];
+		headers = drb_coalesce_begin(packets, length, head);
 		add_part(all, head, sizeof(head->cut) + headers);
 	} else if (out->headed) {
 		add_part(all, &alone, sizeof(alone));
@@ -97,7 +97,7 @@ static uint32_t add_message(struct messages *all, const struct drb_packet_out *o
 }
 
 // How many the kernel took; -errno, and it took none.
-static int offer(const struct drb_packet_out *out, struct rte_mbuf **packets, uint32_t count,
+static int offer(const struct drb_tx_socket *out, struct rte_mbuf **packets, uint32_t count,
 		 struct drb_send_result *result)
 {
 	struct messages all;
@@ -130,7 +130,7 @@ static uint32_t given_up(int error, uint32_t count)
 }
 
 // A full socket would refuse again, after all the work of finding runs.
-static bool takes_more(struct drb_packet_out *out)
+static bool takes_more(struct drb_tx_socket *out)
 {
 	struct pollfd socket = {.fd = out->fd, .events = POLLOUT};
 
@@ -139,8 +139,8 @@ static bool takes_more(struct drb_packet_out *out)
 	return !out->full;
 }
 
-uint32_t drb_packet_send(struct drb_packet_out *out, struct rte_mbuf **packets, uint32_t count,
-			 struct drb_send_result *result)
+uint32_t drb_tx_socket_send(struct drb_tx_socket *out, struct rte_mbuf **packets, uint32_t count,
+			    struct drb_send_result *result)
 {
 	uint32_t done = 0;
 

@@ -7,7 +7,7 @@
 
 struct rte_mbuf;
 
-struct drb_packet_out {
+struct drb_tx_socket {
 	int fd;      // -1: the driver sends
 	bool headed; // ours to close: before each packet it wants a header that tells of runs
 	bool full;   // it refused something since it was last asked whether it takes more
@@ -23,11 +23,11 @@ struct drb_send_result {
 
 // A socket that takes runs, if what is cut from them leaves the interface as whole frames with
 // complete checksums (offload.h); false, and *out is left alone, if there can be none.
-bool drb_packet_out_open(struct drb_packet_out *out, const char *interface);
+bool drb_tx_socket_open(struct drb_tx_socket *out, const char *interface);
 // After something has changed at the interface: whether it still takes runs.
-void drb_packet_out_review(struct drb_packet_out *out);
+void drb_tx_socket_review(struct drb_tx_socket *out);
 
 // Sends packets by an AF_PACKET socket that has no ring to transmit (packet_socket.h). How many are
 // done with and freed; the others are the caller's.
-uint32_t drb_packet_send(struct drb_packet_out *out, struct rte_mbuf **packets, uint32_t count,
-			 struct drb_send_result *result);
+uint32_t drb_tx_socket_send(struct drb_tx_socket *out, struct rte_mbuf **packets, uint32_t count,
+			    struct drb_send_result *result);

@@ -102,7 +102,7 @@ static uint32_t longest_frame(int fd, const char *interface)
 	return ioctl(fd, SIOCGIFMTU, &request) == 0 ? (uint32_t)request.ifr_mtu + ETH_HLEN : 0;
 }
 
-uint32_t drb_offload_none(const char *interface)
+uint32_t drb_veth_max_plain_frame(const char *interface)
 {
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	struct ethtool_gstrings *names = NULL;
@@ -119,7 +119,7 @@ uint32_t drb_offload_none(const char *interface)
 	return longest;
 }
 
-int drb_offload_watch(void)
+int drb_veth_watch(void)
 {
 	struct sockaddr_nl links = {.nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK};
 	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_ROUTE);
@@ -131,7 +131,7 @@ int drb_offload_watch(void)
 	return -1;
 }
 
-bool drb_offload_may_differ(int fd)
+bool drb_veth_may_have_changed(int fd)
 {
 	bool any = false;
 	char message;

@@ -8,9 +8,9 @@
 // Octets of the longest frame that a veth carries, if it leaves nothing to its other end: what
 // comes out there is whole frames with complete checksums, whatever the kernel was given to send.
 // 0 if it does, or would if no XDP program kept it from it, or is no veth.
-uint32_t drb_offload_none(const char *interface);
+uint32_t drb_veth_max_plain_frame(const char *interface);
 
-// A descriptor for drb_offload_may_differ() in this network namespace; -1: there is none.
-int drb_offload_watch(void);
+// A descriptor for drb_veth_may_have_changed() in this network namespace; -1: there is none.
+int drb_veth_watch(void);
 // Whether something has changed at some interface since it was asked last. One system call if not.
-bool drb_offload_may_differ(int fd);
+bool drb_veth_may_have_changed(int fd);

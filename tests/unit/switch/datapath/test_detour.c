@@ -70,15 +70,17 @@ static void cut(const struct link *l, bool dead)
 	set_dead(l->high, l->high_port, dead);
 }
 
-// Every switch knows its own ports, and those above a switch with one uplink that it is stuck.
+// Every switch knows its own ports, and those above a switch with one uplink that it cannot turn a
+// packet.
 static void know(void)
 {
 	for (uint32_t n = 0; n < SWITCHES; n++)
-		atomic_store(&sw[n].published_links.stuck, 0);
+		atomic_store(&sw[n].published_links.no_alternate, 0);
 	for (uint32_t i = 0; i < LINKS; i++) {
 		const struct link *l = &links[i];
 		if (atomic_load(&sw[l->low].published_links.dead) >> 2)
-			atomic_fetch_or(&sw[l->high].published_links.stuck, 1u << l->high_port);
+			atomic_fetch_or(&sw[l->high].published_links.no_alternate,
+					1u << l->high_port);
 	}
 	for (uint32_t n = 0; n < SWITCHES; n++)
 		drb_liveness_read(&sw[n]);
@@ -255,7 +257,7 @@ static void every_switch(void **state)
 				assert_int_equal(hops, LOST);
 			else
 				assert_in_range(hops, shortest(from, to),
-						shortest(from, to) + DRB_BOUNCE_HOPS_MAX);
+						shortest(from, to) + DRB_DETOUR_HOPS_MAX);
 		}
 		all_live();
 	}
@@ -267,20 +269,20 @@ static void every_switch(void **state)
 // What hellos would bring about: who uses which ports, given what is dead and what is drained.
 static void settle(const uint32_t dead[SWITCHES], const uint32_t drained[SWITCHES])
 {
-	struct drb_known known[SWITCHES];
-	struct drb_use use[SWITCHES] = {0};
+	struct drb_port_knowledge known[SWITCHES];
+	struct drb_port_selection use[SWITCHES] = {0};
 	bool changed = true;
 
 	for (uint32_t n = 0; n < SWITCHES; n++)
-		known[n] = (struct drb_known){.downs = (1u << sw[n].down_ports) - 1,
-					      .ups = n < 16 ? 12 : 0,
-					      .dead = dead[n],
-					      .drained = drained[n] & ~dead[n]};
+		known[n] = (struct drb_port_knowledge){.downs = (1u << sw[n].down_ports) - 1,
+						       .ups = n < 16 ? 12 : 0,
+						       .dead = dead[n],
+						       .drained = drained[n] & ~dead[n]};
 	for (uint32_t round = 0; changed; round++) {
 		assert_true(round < 10); // they do not go round in circles
 		changed = false;
 		for (uint32_t n = 0; n < SWITCHES; n++)
-			use[n] = drb_use_of(&known[n]);
+			use[n] = drb_select_ports(&known[n]);
 		for (uint32_t i = 0; i < LINKS; i++) {
 			const struct link *l = &links[i];
 			uint32_t bit = 1u << l->high_port, before = known[l->high].asked;

@@ -154,7 +154,8 @@ static void flows_stay_together(void **state)
 					memcpy(&flow,
 					       rte_pktmbuf_mtod_offset(
 						       (struct rte_mbuf *)
-							       q->packet[drb_egress_place(q, k)],
+							       q->packet[drb_egress_ring_index(q,
+											       k)],
 						       uint8_t *, 34),
 					       2);
 					if (uplink[flow] == 0xff)

@@ -462,7 +462,7 @@ static void take_packets(struct outcome *to, uint32_t most)
 		to->octets[i] = q->octets;
 		to->length[i] = drb_egress_due(q, w.now_ns, most);
 		for (uint32_t n = 0; n < to->length[i]; n++) {
-			struct rte_mbuf *m = q->packet[drb_egress_place(q, n)];
+			struct rte_mbuf *m = q->packet[drb_egress_ring_index(q, n)];
 			memcpy(&to->packet[i][n],
 			       rte_pktmbuf_mtod_offset(m, uint8_t *, m->data_len - 4), 4);
 			octets += m->pkt_len;
@@ -570,7 +570,7 @@ static uint32_t redirected_of_burst(const char *rate, uint32_t waiting)
 	begin(text, 1024);
 	make_frame(frame, sizeof(frame), 0, 2);
 	for (uint32_t i = 0; i < waiting; i++)
-		drb_place(&w, w.down_ports, mbuf_of(frame, sizeof(frame)));
+		drb_enqueue(&w, w.down_ports, mbuf_of(frame, sizeof(frame)));
 	w.port[0].in_packets += waiting;
 	for (uint32_t i = 0; i < ARRAY_SIZE(burst); i++)
 		burst[i] = mbuf_of(frame, sizeof(frame));

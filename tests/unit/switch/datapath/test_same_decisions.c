@@ -76,7 +76,7 @@ static void set_queues(struct stage *s, struct rte_mbuf *any)
 		struct drb_egress *q = &w.egress[w.down_ports + u];
 		uint32_t want = drb_rng_below(&s->rng, most), have = drb_egress_length(q);
 		for (; have > want; have--) {
-			rte_pktmbuf_free(q->packet[drb_egress_place(q, 0)]);
+			rte_pktmbuf_free(q->packet[drb_egress_ring_index(q, 0)]);
 			drb_egress_pop(q, 1, any->pkt_len, w.now_ns);
 		}
 		for (; have < want; have++) {

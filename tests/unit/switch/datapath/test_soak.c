@@ -117,14 +117,14 @@ static uint64_t collect(struct drb_rng *r, bool again, uint64_t *sent)
 static void change_to(const char *text)
 {
 	static struct drb_setup next;
-	struct drb_change change;
+	struct drb_reconfigure change;
 
 	next = setup_of(text);
-	assert_int_equal(drb_change_make(&change, &all.worker[0], &setup, &next), 0);
+	assert_int_equal(drb_reconfigure_make(&change, &all.worker[0], &setup, &next), 0);
 	drb_workers_park(&all);
-	drb_change_apply(&all.worker[0], &change);
+	drb_reconfigure_apply(&all.worker[0], &change);
 	drb_workers_unpark(&all);
-	drb_change_free(&change);
+	drb_reconfigure_free(&change);
 	setup = next;
 }
 

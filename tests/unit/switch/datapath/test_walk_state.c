@@ -31,7 +31,7 @@ static void clear(void)
 		uint64_t octets = q->octets;
 		uint32_t length = drb_egress_length(q);
 		for (uint32_t n = 0; n < length; n++)
-			rte_pktmbuf_free(q->packet[drb_egress_place(q, n)]);
+			rte_pktmbuf_free(q->packet[drb_egress_ring_index(q, n)]);
 		drb_egress_pop(q, length, octets, w.now_ns);
 		w.occupancy[i] = 0;
 	}
@@ -54,7 +54,8 @@ static uint32_t passes(uint32_t in, uint32_t from, uint32_t to, uint8_t mark, ui
 	for (uint32_t i = 0; i < w.ports; i++) {
 		if (w.occupancy[i] == 0)
 			continue;
-		const struct rte_mbuf *sent = w.egress[i].packet[drb_egress_place(&w.egress[i], 0)];
+		const struct rte_mbuf *sent =
+			w.egress[i].packet[drb_egress_ring_index(&w.egress[i], 0)];
 		const uint8_t *octets = rte_pktmbuf_mtod(sent, const uint8_t *);
 		*left = octets[7];
 		// Nothing else of it was touched.

@@ -113,9 +113,9 @@ static void offer(uint32_t n, uint32_t count)
 		frame[23] = 17;
 		memcpy(frame + 34, &flow, 2);
 		struct rte_mbuf *m = mbuf_of(frame, sizeof(frame));
-		drb_peers_read(w);
+		drb_shared_load_read(w);
 		drb_forward_burst(w, 0, &m, 1);
-		drb_peers_publish(w);
+		drb_shared_load_publish(w);
 	}
 }
 
@@ -136,7 +136,7 @@ static void loads_are_sums(void **state)
 		struct drb_worker *a = &all.worker[0], *b = &all.worker[1];
 		// Worker 0 has 40 at u0 that nothing moves; worker 1 evens that out.
 		a->occupancy[2] = 40;
-		drb_peers_publish(a);
+		drb_shared_load_publish(a);
 		offer(1, 40);
 		assert_int_equal(b->occupancy[2], 0);
 		assert_int_equal(b->occupancy[3], 40);
@@ -144,10 +144,10 @@ static void loads_are_sums(void **state)
 		assert_int_equal(b->occupancy[2], 10);
 		assert_int_equal(b->occupancy[3], 50);
 		// And the other way round.
-		drb_peers_read(a);
-		assert_int_equal(a->peers.occupancy[0], 10);
-		assert_int_equal(a->peers.occupancy[1], 50);
-		assert_int_equal(a->peers.most, 50);
+		drb_shared_load_read(a);
+		assert_int_equal(a->shared_load.occupancy[0], 10);
+		assert_int_equal(a->shared_load.occupancy[1], 50);
+		assert_int_equal(a->shared_load.most, 50);
 		a->occupancy[2] = 0;
 		free_switch();
 	}
@@ -160,7 +160,7 @@ static void flows_are_sums(void **state)
 				"routing: {threshold: 0, unit: flow, flow_max: "
 				"1000}\n");
 	all.worker[0].flows.flows[0] = 30;
-	drb_peers_publish(&all.worker[0]);
+	drb_shared_load_publish(&all.worker[0]);
 	offer(1, 30);
 	assert_int_equal(all.worker[1].flows.flows[0], 0);
 	assert_int_equal(all.worker[1].flows.flows[1], 30);

@@ -72,10 +72,10 @@ static void one_port(void **state)
 	drained("u1", "drb-s2-5: drained now: u1");
 	turn(1001);
 	assert_int_equal(w->dead, 8);
-	assert_int_equal(w->links.live, 7);
+	assert_int_equal(w->links.usable, 7);
 	assert_int_equal(w->drained, 8);
-	assert_int_equal(said(3), DRB_HELLO_DRAINED | DRB_HELLO_STUCK); // at once
-	assert_int_equal(said(2), DRB_HELLO_STUCK);
+	assert_int_equal(said(3), DRB_HELLO_DRAINED | DRB_HELLO_NO_ALTERNATE); // at once
+	assert_int_equal(said(2), DRB_HELLO_NO_ALTERNATE);
 	assert_string_equal(state_text(3), "drained");
 	drained("u1", "drb-s2-5: drained now: u1");
 	assert_int_equal(drb_liveness_trouble(&setup, w->snapshot.live, reply, sizeof(reply)), 3);
@@ -176,13 +176,13 @@ static void needed(void **state)
 	assert_int_equal(w->dead, 0);
 	for (uint32_t i = 0; i < PORTS; i++)
 		said(i);
-	hear_from(1, DRB_HELLO_NEEDS);
+	hear_from(1, DRB_HELLO_NEEDS_UPSTREAM);
 	turn(1002);
 	assert_int_equal(w->dead, 1);
 	assert_string_equal(state_text(0), "drained");
 	assert_string_equal(state_text(1), "drained, still needed");
 	for (uint32_t i = 2; i < PORTS; i++) {
-		assert_int_equal(said(i), DRB_HELLO_DRAINED | DRB_HELLO_NEEDS);
+		assert_int_equal(said(i), DRB_HELLO_DRAINED | DRB_HELLO_NEEDS_UPSTREAM);
 		assert_string_equal(state_text(i), "drained, still needed");
 	}
 	hear_from(1, 0);
@@ -203,11 +203,11 @@ static void hosts_are_never_cut(void **state)
 	turn(1001);
 	assert_int_equal(w->dead, 0);
 	assert_string_equal(state_text(2), "drained by neighbour, still needed");
-	assert_int_equal(said(2), DRB_HELLO_NEEDS);
+	assert_int_equal(said(2), DRB_HELLO_NEEDS_UPSTREAM);
 	hear_from(3, 0);
 	turn(1002);
 	assert_int_equal(w->dead, 4);
-	assert_int_equal(said(2), DRB_HELLO_STUCK);
+	assert_int_equal(said(2), DRB_HELLO_NO_ALTERNATE);
 	end();
 }
 
@@ -224,7 +224,7 @@ static void what_is_refused(void **state)
 	drained("u0", "drb-s1-5: drained now: u0"); // that carries nothing as it is
 	end();
 	begin_heard(2, 5, "");
-	hear_from(1, DRB_HELLO_STUCK);
+	hear_from(1, DRB_HELLO_NO_ALTERNATE);
 	refused("d1", "d1 not drained: s1-5 has no other uplink in use");
 	refused(NULL, "d1 not drained: s1-5 has no other uplink in use");
 	drained("d0", "drb-s2-5: drained now: d0");
@@ -245,13 +245,13 @@ static void every_use(void **state)
 {
 	(void)state;
 	for (uint32_t n = 0; n < 1u << 10; n++) {
-		struct drb_known k = {.downs = 3, .ups = 12, .asked = n >> 8 & 3};
+		struct drb_port_knowledge k = {.downs = 3, .ups = 12, .asked = n >> 8 & 3};
 		for (uint32_t i = 0; i < PORTS; i++) {
 			uint32_t s = n >> 2 * i & 3;
 			k.dead |= (uint32_t)(s == 1) << i;
 			k.drained |= (uint32_t)(s == 2) << i;
 		}
-		struct drb_use u = drb_use_of(&k);
+		struct drb_port_selection u = drb_select_ports(&k);
 		assert_int_equal(u.out & k.dead, k.dead);
 		assert_int_equal(u.out & ~(k.dead | k.drained), 0);
 		assert_int_equal(u.needed & ~k.drained, 0);

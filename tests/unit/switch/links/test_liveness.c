@@ -40,7 +40,7 @@ static void heard_and_lost(void **state)
 	for (uint32_t i = 0; i < PORTS; i++) {
 		h = neighbour_of(i);
 		receive(w, i, &h);
-		assert_int_equal(state_of(i), DRB_LIVE_UP);
+		assert_int_equal(state_of(i), DRB_LINK_UP);
 		assert_int_equal(w->snapshot.live[i].hellos_in, 1);
 	}
 	nothing_counted();
@@ -56,25 +56,25 @@ static void heard_and_lost(void **state)
 			h = neighbour_of(i);
 			receive(w, i, &h);
 		}
-		assert_int_equal(state_of(3), DRB_LIVE_UP);
+		assert_int_equal(state_of(3), DRB_LINK_UP);
 	}
 	assert_int_equal(w->liveness.due_ns, 1320 * MS + 1);
 	turn(1321);
-	assert_int_equal(state_of(3), DRB_LIVE_DOWN);
+	assert_int_equal(state_of(3), DRB_LINK_DOWN);
 	assert_int_equal(w->dead, 8);
-	assert_int_equal(w->links.live, 7);
+	assert_int_equal(w->links.usable, 7);
 	// One uplink is left: those below are told at once. Above nothing depends on it.
 	turn(1321);
 	for (uint32_t i = 0; i < PORTS; i++)
 		empty(i, &h);
 	turn(1400);
 	assert_int_equal(empty(2, &h), 1);
-	assert_int_equal(h.flags, DRB_HELLO_HEARS | DRB_HELLO_STUCK);
+	assert_int_equal(h.flags, DRB_HELLO_HEARS | DRB_HELLO_NO_ALTERNATE);
 	assert_int_equal(empty(3, &h), 1);
-	assert_int_equal(h.flags, DRB_HELLO_STUCK);
+	assert_int_equal(h.flags, DRB_HELLO_NO_ALTERNATE);
 	h = neighbour_of(3);
 	receive(w, 3, &h);
-	assert_int_equal(state_of(3), DRB_LIVE_UP);
+	assert_int_equal(state_of(3), DRB_LINK_UP);
 	assert_int_equal(w->dead, 0);
 	end();
 }
@@ -89,7 +89,7 @@ static void miswired_names_the_cable(void **state)
 	turn(1000);
 	h = neighbour_of(2);
 	receive(w, 3, &h);
-	assert_int_equal(state_of(3), DRB_LIVE_MISWIRED);
+	assert_int_equal(state_of(3), DRB_LINK_MISWIRED);
 	assert_int_equal(w->dead, 8);
 	assert_int_equal(drb_liveness_trouble(&setup, w->snapshot.live, text, sizeof(text)), 3);
 	assert_string_equal(text, "u1 miswired: move s3-1.d2 to s3-3.d2");
@@ -119,7 +119,7 @@ static void refused(void **state)
 	drb_forward_burst(w, 2, &m, 1);
 	assert_int_equal(w->drop[DRB_DROP_bad_hello], 2);
 	for (uint32_t i = 0; i < PORTS; i++)
-		assert_int_equal(state_of(i), DRB_LIVE_UNKNOWN);
+		assert_int_equal(state_of(i), DRB_LINK_UNKNOWN);
 	assert_int_equal(w->port[0].in_packets, w->port[0].in_discards);
 	assert_int_equal(w->port[2].in_packets, 2);
 	assert_int_equal(w->port[2].in_discards, 2);
@@ -159,19 +159,19 @@ static void handed_over(void **state)
 	h = neighbour_of(2);
 	receive(other, 3, &h);
 	h = neighbour_of(0);
-	h.flags |= DRB_HELLO_STUCK;
+	h.flags |= DRB_HELLO_NO_ALTERNATE;
 	receive(other, 0, &h);
 	assert_true(drb_liveness_handed(&w->liveness));
-	assert_int_equal(state_of(3), DRB_LIVE_UNKNOWN);
+	assert_int_equal(state_of(3), DRB_LINK_UNKNOWN);
 	turn(1001);
 	assert_false(drb_liveness_handed(&w->liveness));
-	assert_int_equal(state_of(3), DRB_LIVE_MISWIRED);
-	assert_int_equal(state_of(0), DRB_LIVE_UP);
+	assert_int_equal(state_of(3), DRB_LINK_MISWIRED);
+	assert_int_equal(state_of(0), DRB_LINK_UP);
 	assert_int_equal(other->dead, 0);
 	drb_liveness_read(other);
 	assert_int_equal(other->dead, 8);
-	assert_int_equal(other->links.live, 7);
-	assert_int_equal(other->links.stuck, 1);
+	assert_int_equal(other->links.usable, 7);
+	assert_int_equal(other->links.no_alternate, 1);
 	nothing_counted();
 	// What was handed over and never taken goes with the switch.
 	receive(other, 3, &h);
@@ -226,7 +226,7 @@ static void set_anew(void **state)
 	setup.ports[2].hello_ns = 100 * MS;
 	drb_liveness_set(w, &setup);
 	turn(1101);
-	assert_int_equal(state_of(2), DRB_LIVE_UNKNOWN);
+	assert_int_equal(state_of(2), DRB_LINK_UNKNOWN);
 	assert_int_equal(empty(2, &h), 1);
 	end();
 }

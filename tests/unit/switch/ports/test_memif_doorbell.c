@@ -232,22 +232,22 @@ static void rings_once_for_who_asks(void **state)
 
 	(void)state;
 	connect_client();
-	struct drb_bell *b = &link_->tx[0];
-	drb_bell_hold(b);
-	drb_bell_ring(b);
+	struct drb_doorbell *b = &link_->tx[0];
+	drb_doorbell_hold(b);
+	drb_doorbell_ring(b);
 	assert_int_equal(read(bell[0], &count, sizeof(count)), -1); // it is awake
 	ring[0]->flags = 0;
-	drb_bell_hold(b);
+	drb_doorbell_hold(b);
 	assert_int_equal(ring[0]->flags, DRB_MEMIF_AWAKE); // so that the driver does not ring
-	drb_bell_hold(b);
-	drb_bell_ring(b);
-	drb_bell_ring(b);
+	drb_doorbell_hold(b);
+	drb_doorbell_ring(b);
+	drb_doorbell_ring(b);
 	assert_int_equal(read(bell[0], &count, sizeof(count)), sizeof(count));
 	assert_int_equal(count, 1);
 	// It fell asleep after the first look.
-	drb_bell_hold(b);
+	drb_doorbell_hold(b);
 	ring[0]->flags = 0;
-	drb_bell_ring(b);
+	drb_doorbell_ring(b);
 	assert_int_equal(read(bell[0], &count, sizeof(count)), sizeof(count));
 	assert_int_equal(count, 1);
 }
@@ -304,7 +304,7 @@ static bool time_is_up(time_t began, uint32_t round)
 // it missed one, it would sleep for ever.
 static void no_wake_up_is_lost(void **state)
 {
-	struct drb_bell sender;
+	struct drb_doorbell sender;
 	struct timespec began;
 	pthread_t thread;
 	uint32_t round;
@@ -316,14 +316,14 @@ static void no_wake_up_is_lost(void **state)
 	sleeper.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	assert_int_equal(drb_memif_link_watch(link_, 0, sleeper.epoll_fd), 0);
 	link_->rx[0].empty = 0;
-	sender = (struct drb_bell){.ring = ring[1], .fd = bell[1]};
+	sender = (struct drb_doorbell){.ring = ring[1], .fd = bell[1]};
 	assert_int_equal(pthread_create(&thread, NULL, sleep_and_look, NULL), 0);
 	clock_gettime(CLOCK_MONOTONIC, &began);
 	for (round = 1; round <= ROUNDS && !time_is_up(began.tv_sec, round); round++) {
 		if (round % 4 == 0)
-			drb_bell_hold(&sender);
+			drb_doorbell_hold(&sender);
 		atomic_store_explicit(&ring[1]->head, (uint16_t)round, memory_order_release);
-		drb_bell_ring(&sender);
+		drb_doorbell_ring(&sender);
 		for (uint32_t looks = 0;
 		     atomic_load_explicit(&race.seen, memory_order_acquire) < round &&
 		     !atomic_load(&race.lost);

@@ -57,12 +57,12 @@ static void put_stream(bool ipv6, uint32_t options, uint32_t payload, uint32_t c
 // A run of the first packets as they are sent, cut again, is these packets.
 static void cut_gives_back(uint32_t length)
 {
-	static uint8_t all[DRB_RUN_OCTETS_MAX];
-	struct drb_run_head head;
-	uint32_t headers = drb_run_begin(packet, length, &head), octets = headers;
+	static uint8_t all[DRB_COALESCE_OCTETS_MAX];
+	struct drb_coalesce_header head;
+	uint32_t headers = drb_coalesce_begin(packet, length, &head), octets = headers;
 	uint8_t piece[SEGMENT_MAX];
 
-	assert_in_range(headers, 54, DRB_RUN_HEADERS_MAX);
+	assert_in_range(headers, 54, DRB_COALESCE_HEADERS_MAX);
 	memcpy(all, head.headers, headers);
 	for (uint32_t i = 0; i < length; i++) {
 		uint32_t payload = packet[i]->data_len - headers;
@@ -89,13 +89,13 @@ static void streams_are_runs(void **state)
 		for (uint32_t p = 0; p < ARRAY_SIZE(payload); p++) {
 			for (uint32_t o = 0; o < 2 * ARRAY_SIZE(options); o++) {
 				put_stream(o % 2, options[o / 2], payload[p], count[c]);
-				uint32_t length = drb_run_length(packet, count[c]);
+				uint32_t length = drb_coalesce_count(packet, count[c]);
 				// A last one of one octet is no shorter, but it has PSH.
 				assert_int_equal(length, count[c]);
 				cut_gives_back(length);
-				assert_int_equal(drb_run_length(packet, count[c] - 1),
+				assert_int_equal(drb_coalesce_count(packet, count[c] - 1),
 						 count[c] - 1);
-				assert_int_equal(drb_run_length(packet, 1), 1);
+				assert_int_equal(drb_coalesce_count(packet, 1), 1);
 			}
 		}
 	}
@@ -106,10 +106,10 @@ static void runs_end_at_64_kib(void **state)
 {
 	(void)state;
 	put_stream(false, 12, 1448, COUNT);
-	assert_int_equal(drb_run_length(packet, COUNT), (65535 - 52) / 1448);
+	assert_int_equal(drb_coalesce_count(packet, COUNT), (65535 - 52) / 1448);
 	cut_gives_back((65535 - 52) / 1448);
 	put_stream(true, 12, 1428, COUNT);
-	assert_int_equal(drb_run_length(packet, COUNT), (65535 - 72) / 1428);
+	assert_int_equal(drb_coalesce_count(packet, COUNT), (65535 - 72) / 1428);
 	cut_gives_back((65535 - 72) / 1428);
 }
 
@@ -143,7 +143,7 @@ static void other_headers_end_a_run(void **state)
 				else
 					change(3, at, (uint8_t)(1u << bit));
 				bool psh = at == tcp + 13 && (1u << bit) == FLAG_PSH;
-				assert_int_equal(drb_run_length(packet, 6), psh ? 4 : 3);
+				assert_int_equal(drb_coalesce_count(packet, 6), psh ? 4 : 3);
 				cut_gives_back(psh ? 4 : 3);
 			}
 		}
@@ -182,10 +182,10 @@ static void other_kinds_are_no_runs(void **state)
 	(void)state;
 	for (uint32_t k = 0; k < ARRAY_SIZE(kinds); k++) {
 		put_stream(kinds[k].ipv6, 12, 300, 4);
-		assert_int_equal(drb_run_length(packet, 4), 4);
+		assert_int_equal(drb_coalesce_count(packet, 4), 4);
 		for (uint32_t i = 0; i < 4; i++)
 			change(i, kinds[k].at, (uint8_t)kinds[k].octet);
-		assert_int_equal(drb_run_length(packet, 4), 1);
+		assert_int_equal(drb_coalesce_count(packet, 4), 1);
 	}
 }
 
@@ -197,10 +197,10 @@ static void damage_ends_a_run(void **state)
 		for (uint32_t at = v ? 54 : 14; at < 300; at++) {
 			put_stream(v, 12, 300, 4);
 			rte_pktmbuf_mtod(packet[2], uint8_t *)[at] ^= 0x20;
-			assert_int_equal(drb_run_length(packet, 4), 2);
+			assert_int_equal(drb_coalesce_count(packet, 4), 2);
 			put_stream(v, 12, 300, 4);
 			rte_pktmbuf_mtod(packet[0], uint8_t *)[at] ^= 0x20;
-			assert_int_equal(drb_run_length(packet, 4), 1);
+			assert_int_equal(drb_coalesce_count(packet, 4), 1);
 		}
 	}
 }
@@ -222,9 +222,9 @@ static void other_zeros_end_a_run(void **state)
 		}
 		uint8_t *zero = rte_pktmbuf_mtod_offset(packet[3], uint8_t *, at);
 		assert_int_equal(octet2(zero), 0);
-		assert_int_equal(drb_run_length(packet, 6), 6);
+		assert_int_equal(drb_coalesce_count(packet, 6), 6);
 		put2(zero, 0xffff);
-		assert_int_equal(drb_run_length(packet, 6), 3);
+		assert_int_equal(drb_coalesce_count(packet, 6), 3);
 	}
 }
 
@@ -233,18 +233,18 @@ static void odd_sizes_end_a_run(void **state)
 	(void)state;
 	put_stream(false, 12, 300, 6);
 	put_stream(false, 12, 200, 3); // the fourth is longer, and elsewhere
-	assert_int_equal(drb_run_length(packet, 6), 3);
+	assert_int_equal(drb_coalesce_count(packet, 6), 3);
 	put_stream(false, 12, 300, 6);
 	rte_pktmbuf_append(packet[3], 1); // padding
-	assert_int_equal(drb_run_length(packet, 6), 3);
+	assert_int_equal(drb_coalesce_count(packet, 6), 3);
 	put_stream(false, 12, 300, 6);
 	rte_pktmbuf_trim(packet[3], 1);
-	assert_int_equal(drb_run_length(packet, 6), 3);
+	assert_int_equal(drb_coalesce_count(packet, 6), 3);
 	put_stream(false, 12, 300, 6);
 	packet[3]->data_len = packet[3]->pkt_len = 13;
-	assert_int_equal(drb_run_length(packet, 6), 3);
+	assert_int_equal(drb_coalesce_count(packet, 6), 3);
 	packet[0]->data_len = packet[0]->pkt_len = 0;
-	assert_int_equal(drb_run_length(packet, 6), 1);
+	assert_int_equal(drb_coalesce_count(packet, 6), 1);
 }
 
 // Only the last segment has PSH or a shorter payload.
@@ -259,14 +259,14 @@ static void a_last_segment_ends_a_run(void **state)
 		s.seq += s.payload;
 		s.id++;
 	}
-	assert_int_equal(drb_run_length(packet, 6), 4);
-	assert_int_equal(drb_run_length(packet + 4, 2), 2);
+	assert_int_equal(drb_coalesce_count(packet, 6), 4);
+	assert_int_equal(drb_coalesce_count(packet + 4, 2), 2);
 	s.flags = FLAG_ACK | FLAG_PSH;
 	put_segment(4, &s);
 	s.seq += s.payload;
 	s.id++;
 	put_segment(5, &s);
-	assert_int_equal(drb_run_length(packet + 4, 2), 1);
+	assert_int_equal(drb_coalesce_count(packet + 4, 2), 1);
 }
 
 int main(void)

@@ -16,7 +16,7 @@
 
 static int pair[2];
 static struct rte_mbuf *packet[COUNT];
-static struct drb_packet_out out;
+static struct drb_tx_socket out;
 static struct drb_send_result outcome;
 
 static int make(void **state)
@@ -24,7 +24,7 @@ static int make(void **state)
 	(void)state;
 	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, pair) < 0)
 		return -1;
-	out = (struct drb_packet_out){.fd = pair[0]};
+	out = (struct drb_tx_socket){.fd = pair[0]};
 	for (uint32_t i = 0; i < COUNT; i++) {
 		uint8_t frame[64 + COUNT];
 		memset(frame, (int)i, sizeof(frame));
@@ -62,7 +62,7 @@ static void bursts_arrive(void **state)
 
 	(void)state;
 	for (uint32_t b = 0; b < ARRAY_SIZE(burst); b++) {
-		assert_int_equal(drb_packet_send(&out, packet + sent, burst[b], &outcome),
+		assert_int_equal(drb_tx_socket_send(&out, packet + sent, burst[b], &outcome),
 				 burst[b]);
 		assert_int_equal(outcome.lost, 0);
 		arrived(sent, sent + burst[b]);
@@ -81,12 +81,13 @@ static void full_sockets_refuse(void **state)
 	(void)state;
 	assert_int_equal(setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)), 0);
 	while (sent < COUNT) {
-		uint32_t n = drb_packet_send(&out, packet + sent, COUNT - sent, &outcome);
+		uint32_t n = drb_tx_socket_send(&out, packet + sent, COUNT - sent, &outcome);
 		assert_in_range(n, 1, COUNT - sent);
 		assert_int_equal(rte_mempool_in_use_count(test_pool), COUNT - sent - n);
 		assert_int_equal(out.full, sent + n < COUNT);
 		if (sent + n < COUNT)
-			assert_int_equal(drb_packet_send(&out, packet + sent + n, 1, &outcome), 0);
+			assert_int_equal(drb_tx_socket_send(&out, packet + sent + n, 1, &outcome),
+					 0);
 		arrived(sent, sent + n);
 		sent += n;
 		turns++;
@@ -99,7 +100,7 @@ static void dead_sockets_take_all(void **state)
 {
 	(void)state;
 	close(pair[1]);
-	assert_int_equal(drb_packet_send(&out, packet, COUNT, &outcome), COUNT);
+	assert_int_equal(drb_tx_socket_send(&out, packet, COUNT, &outcome), COUNT);
 	assert_int_equal(outcome.lost, COUNT);
 	assert_int_equal(outcome.lost_octets, 64 * COUNT + COUNT * (COUNT - 1) / 2);
 	assert_int_equal(rte_mempool_in_use_count(test_pool), 0);
@@ -139,7 +140,7 @@ static uint32_t make_streams(struct drb_rng *rng, uint8_t frame[COUNT][SEGMENT_M
 static uint32_t arrived_cut(uint8_t frame[COUNT][SEGMENT_MAX], const uint32_t length[COUNT],
 			    uint32_t count)
 {
-	static uint8_t got[sizeof(struct virtio_net_hdr) + DRB_RUN_OCTETS_MAX];
+	static uint8_t got[sizeof(struct virtio_net_hdr) + DRB_COALESCE_OCTETS_MAX];
 	const uint8_t *octets = got + sizeof(struct virtio_net_hdr);
 	const struct virtio_net_hdr zero = {0};
 	struct virtio_net_hdr cut;
@@ -193,7 +194,8 @@ static void runs_arrive(void **state)
 		for (uint32_t i = 0; i < count; i++)
 			packet[i] = mbuf_of(frame[i], length[i]);
 		while (sent < count) {
-			uint32_t n = drb_packet_send(&out, packet + sent, count - sent, &outcome);
+			uint32_t n =
+				drb_tx_socket_send(&out, packet + sent, count - sent, &outcome);
 			assert_in_range(n, 1, count - sent);
 			assert_int_equal(outcome.lost, 0);
 			runs += outcome.run_packets;
@@ -223,7 +225,7 @@ static void long_frames_go_alone(void **state)
 		for (uint32_t i = 0; i < 10; i++, s.seq += s.payload, s.id++)
 			packet[i] = mbuf_of(frame, make_segment(frame, &s));
 		out.run_frame = longest;
-		assert_int_equal(drb_packet_send(&out, packet, 10, &outcome), 10);
+		assert_int_equal(drb_tx_socket_send(&out, packet, 10, &outcome), 10);
 		assert_int_equal(outcome.run_packets, longest == 1054 ? 10 : 0);
 	}
 }
@@ -241,7 +243,7 @@ static void lost_runs_are_counted(void **state)
 	close(pair[1]);
 	out.headed = true;
 	out.run_frame = SEGMENT_MAX;
-	assert_int_equal(drb_packet_send(&out, packet, 10, &outcome), 10);
+	assert_int_equal(drb_tx_socket_send(&out, packet, 10, &outcome), 10);
 	assert_int_equal(outcome.lost, 10);
 	assert_int_equal(outcome.lost_octets, 10 * 1054);
 	assert_int_equal(outcome.run_packets, 0);
