@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		drb_worker_attach(&w, i, 20, (uint16_t)i);
 	uint64_t dead = (first / KINDS) & ((1u << (w.ports - 1)) - 1);
 	atomic_store(&w.published_links.dead, size & 1 ? dead << 32 | dead : dead);
-	drb_liveness_read(&w);
+	drb_hellos_read_links(&w);
 	w.now_ns = 1000000000;
 	while (size > 0) {
 		uint8_t head = take(&data, &size), len = take(&data, &size);

@@ -59,7 +59,7 @@ void drb_reconfigure_apply(struct drb_worker *w, struct drb_reconfigure *c)
 	struct drb_turns turns = w->turns;
 	w->turns = c->turns;
 	c->turns = turns;
-	drb_liveness_set(w, s);
+	drb_hellos_set(w, s);
 	if (c->another_unit)
 		drb_assign_exchange(w, &c->memory);
 	drb_assign_set(w, s);

@@ -20,7 +20,7 @@
 #include "switch/ports/carrier.h"
 #include "common/cli/clock.h"
 #include "common/cli/log.h"
-#include "switch/links/drain.h"
+#include "switch/control/drain.h"
 #include "switch/control/reload.h"
 #include "switch/ports/xdp/steer.h"
 
@@ -275,7 +275,7 @@ static int drops(const char *cmd, const char *params, struct rte_tel_data *d)
 
 static int worker_stats(const char *cmd, const char *params, struct rte_tel_data *d)
 {
-	const struct rte_mempool *pool = worker->liveness.pool; // of all ports; NULL: without ports
+	const struct rte_mempool *pool = worker->hello_io.pool; // of all ports; NULL: without ports
 	struct drb_snapshot s;
 
 	(void)cmd, (void)params;

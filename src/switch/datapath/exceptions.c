@@ -53,7 +53,7 @@ static void hello(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 {
 	if (w->port[in].host != DRB_NO_LABEL)
 		drb_drop(w, in, m, DRB_DROP_hello_from_host);
-	else if (!drb_liveness_hear_hello(w, in, m))
+	else if (!drb_hellos_receive(w, in, m))
 		drb_drop(w, in, m, DRB_DROP_bad_hello);
 }
 

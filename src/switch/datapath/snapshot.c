@@ -45,7 +45,7 @@ void drb_worker_take_snapshot(struct drb_worker *w)
 	s->utilisation = w->threshold.utilisation;
 	memcpy(s->difference, w->difference, sizeof(s->difference));
 	s->worker = w->counters;
-	drb_liveness_view(w, s->live);
+	drb_liveness_view(&w->liveness, s->live);
 	for (uint32_t i = 0; i < DRB_DROP_COUNT; i++)
 		s->drop[i] = w->drop[i];
 	for (uint32_t i = 0; i < w->ports; i++) {

@@ -202,8 +202,8 @@ static void age_flows(struct drb_worker *w, uint64_t *next_ns)
 // After packets were received: a hello may be among them.
 static inline void see_to_ports(struct drb_worker *w, uint64_t *next_ns)
 {
-	if (unlikely(w->now_ns >= w->liveness.due_ns || drb_liveness_handed(&w->liveness)))
-		drb_liveness_turn(w);
+	if (unlikely(w->now_ns >= w->liveness.due_ns || drb_hellos_waiting(w)))
+		drb_hellos_turn(w);
 	if (w->liveness.due_ns < *next_ns)
 		*next_ns = w->liveness.due_ns;
 }
@@ -276,7 +276,7 @@ void drb_worker_run(struct drb_worker *w)
 			drb_transmit_review(w);
 		if (w->now_ns >= w->threshold.due_ns)
 			drb_threshold_update(w);
-		drb_liveness_read(w);
+		drb_hellos_read_links(w);
 		drb_transmit(w, &next_ns);
 		received = receive_all(w, &next_ns);
 		if (w->paced && received)

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/routing/detour.h"
 #include "core/math/random.h"
 
 #include "common/config/config.h"
@@ -16,6 +17,7 @@
 #include "switch/datapath/routing/shared_load.h"
 #include "switch/datapath/routing/flow_table.h"
 #include "switch/ports/kernel_socket.h"
+#include "switch/datapath/hellos.h"
 #include "switch/links/liveness.h"
 #include "switch/ports/memif/doorbell.h"
 #include "switch/ports/packet_socket/tx_socket.h"
@@ -99,6 +101,7 @@ struct drb_worker {
 	struct drb_egress egress[DRB_PORTS_MAX];
 	struct drb_class_tables class_tables;
 	struct drb_liveness liveness; // of worker 0; due_ns is UINT64_MAX in the others
+	struct drb_hello_io hello_io; // of worker 0
 
 	// Between the worker and others.
 	struct drb_published_load published;        // written by the worker, read by other workers

@@ -54,7 +54,7 @@ void drb_workers_attach_port(struct drb_workers *all, const struct drb_port_set 
 	for (uint32_t n = 0; n < all->count; n++)
 		drb_worker_attach(&all->worker[n], port, drb_worker_share(s, s->ports[port].queue),
 				  ports->dpdk[port]);
-	drb_liveness_set(&all->worker[0], s);
+	drb_hellos_set(&all->worker[0], s);
 }
 
 int drb_workers_attach(struct drb_workers *all, const struct drb_port_set *ports,
@@ -83,12 +83,12 @@ int drb_workers_attach(struct drb_workers *all, const struct drb_port_set *ports
 			return -ENOMEM;
 		}
 	}
-	return drb_liveness_init(&all->worker[0], s, ports->pool, all->count);
+	return drb_hellos_init(&all->worker[0], s, ports->pool);
 }
 
 void drb_workers_free(struct drb_workers *all)
 {
-	drb_liveness_free(&all->worker[0]);
+	drb_hellos_free(&all->worker[0]);
 	for (uint32_t n = 0; n < all->count; n++)
 		drb_worker_free(&all->worker[n]);
 }

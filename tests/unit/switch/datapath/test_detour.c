@@ -83,7 +83,7 @@ static void know(void)
 					1u << l->high_port);
 	}
 	for (uint32_t n = 0; n < SWITCHES; n++)
-		drb_liveness_read(&sw[n]);
+		drb_hellos_read_links(&sw[n]);
 }
 
 static void all_live(void)

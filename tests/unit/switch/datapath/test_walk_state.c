@@ -240,7 +240,7 @@ static void no_scheme_shows_marks(void **state)
 		clear();
 		// The host's port is dead.
 		atomic_store(&w.published_links.dead, 4);
-		drb_liveness_read(&w);
+		drb_hellos_read_links(&w);
 		assert_int_equal(passes(4, 77, 2, 1, &mark), UINT32_MAX);
 		assert_int_equal(w.drop[DRB_DROP_port_down], 1);
 		end();

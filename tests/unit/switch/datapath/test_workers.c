@@ -257,7 +257,7 @@ static void without_peer(void **state)
 	start_switch(HEAD RINGS "link: {driver: vdev, rate: 1pps}\nrouting: {scheme: dmodk}\n" TWO);
 	// Known before the first turn.
 	for (uint32_t n = 0; n < all.count; n++) {
-		drb_liveness_read(&all.worker[n]);
+		drb_hellos_read_links(&all.worker[n]);
 		assert_int_equal(all.worker[n].dead, 1u << u1);
 	}
 	assert_int_equal(pthread_create(&thread, NULL, run_workers, NULL), 0);

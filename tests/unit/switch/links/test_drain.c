@@ -3,7 +3,7 @@
 #include "fixtures/unit.h"
 
 #include "fixtures/hello_switch.h"
-#include "switch/links/drain.h"
+#include "switch/control/drain.h"
 #include "core/links/port_selection.h"
 
 static char reply[256];
@@ -82,15 +82,15 @@ static void one_port(void **state)
 	assert_string_equal(reply, "u1 drained");
 	// It hears on, and a reload changes nothing; nor does turning hellos off and on.
 	hear_from(3, 0);
-	drb_liveness_set(w, &setup);
+	drb_hellos_set(w, &setup);
 	turn(1100);
 	assert_int_equal(w->dead, 8);
 	setup.ports[3].hello_ns = 0;
-	drb_liveness_set(w, &setup);
+	drb_hellos_set(w, &setup);
 	turn(1101);
 	assert_int_equal(w->dead, 8);
 	setup.ports[3].hello_ns = 100 * MS;
-	drb_liveness_set(w, &setup);
+	drb_hellos_set(w, &setup);
 	turn(1102);
 	assert_int_equal(w->dead, 8);
 	for (uint32_t i = 0; i < PORTS; i++)
@@ -232,9 +232,9 @@ static void what_is_refused(void **state)
 	begin(2, 5, "");
 	turn(1000);
 	refused("d2", "no port 'd2'");
-	refused("d0", "d0 not drained: s1-4 says no hello and would not know");
+	refused("d0", "d0 not drained: s1-4 sends no hello and would not know");
 	setup.ports[1].hello_ns = 0;
-	drb_liveness_set(w, &setup);
+	drb_hellos_set(w, &setup);
 	turn(1001);
 	refused("d1", "d1 not drained: hello is off, s1-5 would not know");
 	end();

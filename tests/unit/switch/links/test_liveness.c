@@ -23,7 +23,7 @@ static void said_to_switches_only(void **state)
 		assert_true(h.from.up);
 		assert_int_equal(h.period_ms, 100);
 		assert_int_equal(h.flags, 0); // nobody was heard
-		assert_int_equal(w->liveness.out[i], 10);
+		assert_int_equal(w->liveness.hellos_out[i], 10);
 	}
 	assert_int_equal(w->dead, 0);
 	nothing_counted();
@@ -155,20 +155,20 @@ static void handed_over(void **state)
 	(void)state;
 	begin(2, 5, "process: {workers: 2}\n");
 	turn(1000);
-	assert_false(drb_liveness_handed(&w->liveness));
+	assert_false(drb_hellos_waiting(w));
 	h = neighbour_of(2);
 	receive(other, 3, &h);
 	h = neighbour_of(0);
 	h.flags |= DRB_HELLO_NO_ALTERNATE;
 	receive(other, 0, &h);
-	assert_true(drb_liveness_handed(&w->liveness));
+	assert_true(drb_hellos_waiting(w));
 	assert_int_equal(state_of(3), DRB_LINK_UNKNOWN);
 	turn(1001);
-	assert_false(drb_liveness_handed(&w->liveness));
+	assert_false(drb_hellos_waiting(w));
 	assert_int_equal(state_of(3), DRB_LINK_MISWIRED);
 	assert_int_equal(state_of(0), DRB_LINK_UP);
 	assert_int_equal(other->dead, 0);
-	drb_liveness_read(other);
+	drb_hellos_read_links(other);
 	assert_int_equal(other->dead, 8);
 	assert_int_equal(other->links.usable, 7);
 	assert_int_equal(other->links.no_alternate, 1);
@@ -216,7 +216,7 @@ static void set_anew(void **state)
 	empty(3, &h);
 	setup.ports[3].hello_ns = 20 * MS;
 	setup.ports[2].hello_ns = 0;
-	drb_liveness_set(w, &setup);
+	drb_hellos_set(w, &setup);
 	for (uint64_t ms = 1001; ms <= 1100; ms++)
 		turn(ms);
 	assert_int_equal(empty(3, &h), 6); // at once, then at multiples of 20 ms
@@ -224,7 +224,7 @@ static void set_anew(void **state)
 	assert_int_equal(empty(2, &h), 1);
 	assert_int_equal(w->dead, 0);
 	setup.ports[2].hello_ns = 100 * MS;
-	drb_liveness_set(w, &setup);
+	drb_hellos_set(w, &setup);
 	turn(1101);
 	assert_int_equal(state_of(2), DRB_LINK_UNKNOWN);
 	assert_int_equal(empty(2, &h), 1);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a user is told of the state of ports.
+// What a user reads about the state of ports.
 #include "switch/links/liveness.h"
 
 #include <stdio.h>
 
 #include "common/cli/log.h"
-#include "switch/datapath/worker.h"
+#include "core/fabric/names.h"
 
-void drb_liveness_log(const struct drb_worker *w, uint32_t i, enum drb_link_state before)
+void drb_liveness_log(const struct drb_liveness *l, uint32_t i, enum drb_link_state before)
 {
-	const struct drb_link *p = &w->liveness.port[i];
-	const char *name = w->liveness.setup[i].name;
+	const struct drb_link *p = &l->port[i];
+	const char *name = l->setup[i].name;
 	char peer[DRB_END_NAME_MAX], there[DRB_END_NAME_MAX];
 
 	drb_end_name(peer, &p->peer);
@@ -47,12 +47,12 @@ void drb_liveness_log(const struct drb_worker *w, uint32_t i, enum drb_link_stat
 	}
 }
 
-void drb_liveness_log_needed(const struct drb_worker *w, uint32_t i, bool needed)
+void drb_liveness_log_needed(const struct drb_liveness *l, uint32_t i, bool needed)
 {
-	const char *name = w->liveness.setup[i].name;
+	const char *name = l->setup[i].name;
 	char peer[DRB_END_NAME_MAX];
 
-	drb_end_name(peer, &w->liveness.port[i].peer);
+	drb_end_name(peer, &l->port[i].peer);
 	if (needed)
 		drb_warn("port %s: drained, but still used: no other way to or from %s is left",
 			 name, peer);

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Hellos between the ports and links/liveness: worker 0 owns liveness and calls it between two turns
+// of its loop; the other workers hand it the hellos they receive and read what it publishes.
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct drb_setup;
+struct drb_worker;
+struct rte_mbuf;
+struct rte_mempool;
+struct rte_ring;
+
+// Of worker 0. Written before the workers run; only the ring is used by several threads.
+struct drb_hello_io {
+	struct rte_mempool *pool; // of the hellos sent
+	struct rte_ring *ring;    // received by other workers; NULL: there are none
+	int fd;                   // to ask the kernel for carriers; -1 before drb_hellos_init()
+};
+
+// After the ports are attached, before worker 0 runs. 0 or -errno, with a message printed.
+int drb_hellos_init(struct drb_worker *w, const struct drb_setup *setup, struct rte_mempool *pool);
+void drb_hellos_free(struct drb_worker *w);
+// While the worker is parked: ports came or went, or hellos have other periods.
+void drb_hellos_set(struct drb_worker *w, const struct drb_setup *setup);
+
+// Worker 0, at the end of a turn: what is due or was handed over.
+void drb_hellos_turn(struct drb_worker *w);
+// True if another worker handed over a hello.
+bool drb_hellos_waiting(const struct drb_worker *w);
+
+// Any worker: takes a hello frame that came in by port `in` from a switch; it counts as no packet.
+// False, and m is still the caller's: it is malformed.
+bool drb_hellos_receive(struct drb_worker *w, uint32_t in, struct rte_mbuf *m);
+// Any worker, at the beginning of a turn: takes over what worker 0 has published.
+void drb_hellos_read_links(struct drb_worker *w);

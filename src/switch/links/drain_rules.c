@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/links/drain_rules.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/fabric/names.h"
+
+enum { WHY_MAX = 2 * DRB_NAME_MAX + 64 };
+
+// The name is repeated only if it has the form of one: it comes from outside, and text becomes JSON.
+static void no_such_port(const char *port, char *text, size_t size)
+{
+	uint32_t number;
+	bool up;
+
+	if (port && drb_port_parse(port, &up, &number) == 0)
+		snprintf(text, size, "no port '%s'", port);
+	else
+		snprintf(text, size, "no such port: they are d0, u0 and so on");
+}
+
+uint32_t drb_drain_ports(const struct drb_liveness *l, const char *port, char *text, size_t size)
+{
+	uint32_t ports = port ? 0 : l->active | l->awaited;
+
+	for (uint32_t i = 0; port && i < l->ports; i++) {
+		if (strcmp(l->setup[i].name, port) == 0)
+			ports |= UINT32_C(1) << i;
+	}
+	if (!ports)
+		no_such_port(port, text, size);
+	return ports;
+}
+
+static bool is_usable(const struct drb_liveness *l, uint32_t i)
+{
+	return (l->active >> i & 1) && (!l->watched[i] || drb_link_is_usable(&l->port[i]));
+}
+
+static bool is_last_uplink(const struct drb_liveness *l, uint32_t port)
+{
+	uint32_t others = 0;
+
+	for (uint32_t i = l->down_ports; i < l->ports; i++)
+		others += i != port && is_usable(l, i);
+	return port >= l->down_ports && is_usable(l, port) && others == 0;
+}
+
+// True if draining port i would isolate its neighbour, or the neighbour would not know; why says
+// which. A port that carries nothing can be drained.
+static bool neighbour_objects(const struct drb_liveness *l, uint32_t i, char why[WHY_MAX])
+{
+	const struct drb_end *peer = &l->setup[i].peer;
+	const struct drb_link *link = &l->port[i];
+	char name[DRB_NAME_MAX];
+
+	drb_node_name(name, peer->layer, peer->label);
+	if (peer->layer == 0)
+		snprintf(why, WHY_MAX, "%s has no other way", name);
+	else if (l->awaited >> i & 1)
+		return false; // has not met its peer, and will be drained when it does
+	else if (!(l->active >> i & 1))
+		snprintf(why, WHY_MAX, "it has no device");
+	else if (!l->watched[i])
+		snprintf(why, WHY_MAX, "hello is off, %s would not know", name);
+	else if (link->state == DRB_LINK_UNKNOWN)
+		snprintf(why, WHY_MAX, "%s sends no hello and would not know", name);
+	else if (i < l->down_ports && is_usable(l, i) &&
+		 (link->hello.flags & DRB_HELLO_NO_ALTERNATE))
+		snprintf(why, WHY_MAX, "%s has no other uplink in use", name);
+	else
+		return false;
+	return true;
+}
+
+// True if all these ports can be drained; else text says why not.
+static bool may_drain(const struct drb_liveness *l, uint32_t ports, bool all, char *text,
+		      size_t size)
+{
+	char why[WHY_MAX];
+
+	if (all && l->layer == 1) {
+		snprintf(text, size, "not drained: its hosts have no other way");
+		return false;
+	}
+	for (uint32_t i = 0; i < l->ports; i++) {
+		if (!(ports >> i & 1) || l->port[i].drained)
+			continue;
+		bool refused = neighbour_objects(l, i, why);
+		if (!refused && !all && is_last_uplink(l, i)) {
+			snprintf(why, WHY_MAX, "no other uplink is in use");
+			refused = true;
+		}
+		if (refused) {
+			snprintf(text, size, "%s not drained: %s", l->setup[i].name, why);
+			return false;
+		}
+	}
+	return true;
+}
+
+static void describe(const struct drb_liveness *l, char *text, size_t size)
+{
+	size_t used = (size_t)snprintf(text, size, "drained now:"), none = used;
+
+	for (uint32_t i = 0; i < l->ports; i++) {
+		if (l->port[i].drained && used < size)
+			used += (size_t)snprintf(text + used, size - used, " %s", l->setup[i].name);
+	}
+	if (used == none)
+		snprintf(text + used, size - used, " no port");
+}
+
+int drb_drain_set(struct drb_liveness *l, uint32_t ports, bool drained, bool all, char *text,
+		  size_t size)
+{
+	if (drained && !may_drain(l, ports, all, text, size))
+		return -EINVAL;
+	for (uint32_t i = 0; i < l->ports; i++) {
+		if ((ports >> i & 1) && l->port[i].drained != drained)
+			drb_liveness_drain(l, i, drained);
+	}
+	describe(l, text, size);
+	return 0;
+}
