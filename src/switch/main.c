@@ -18,6 +18,7 @@
 #include "switch/ports/port.h"
 #include "switch/startup/privilege.h"
 #include "switch/control/reload.h"
+#include "switch/control/stats_socket.h"
 #include "switch/control/telemetry.h"
 #include "switch/datapath/workers.h"
 
@@ -139,7 +140,7 @@ static void wait_for_links(const struct drb_memif_connect *memif)
 
 static void say_ready(void)
 {
-	drb_telemetry_ready();
+	drb_stats_socket_ready();
 	drb_info("%s ready: layer %u, label %u of F(%u,%u), %u down-ports, %u up-ports, scheme %s, "
 		 "T %g",
 		 setup.instance, setup.layer, setup.label, setup.tree.layers, setup.tree.arity,
@@ -174,7 +175,7 @@ static int forward(struct drb_port_set *ports, const struct drb_reload *reload)
 		sd_notify(0, "STOPPING=1");
 		drb_memif_connect_stop();
 	}
-	drb_telemetry_stop();
+	drb_stats_socket_stop();
 	drb_workers_idle_free(&workers);
 	return code;
 }

@@ -17,6 +17,7 @@
 #include "switch/startup/eal.h"
 #include "switch/datapath/idle.h"
 #include "switch/control/reload.h"
+#include "switch/control/stats_socket.h"
 #include "switch/control/telemetry.h"
 #include "fixtures/switch_eal.h"
 
@@ -78,7 +79,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	require(drb_workers_idle_init(&workers) == 0);
 	require(drb_telemetry_init(&workers, &setup) == 0);
 	require(drb_reload_start(&reload) == 0);
-	drb_telemetry_ready();
+	drb_stats_socket_ready();
 	require(pthread_create(&thread, NULL, forward, NULL) == 0);
 	pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
 	connect_to_switch();

@@ -14,7 +14,7 @@
 #include "switch/control/reconfigure.h"
 #include "common/config/config_file.h"
 #include "common/cli/log.h"
-#include "switch/control/telemetry.h"
+#include "switch/control/stats_socket.h"
 
 #define KEPT_MAX 1024
 
@@ -130,9 +130,9 @@ static void *serve(void *arg)
 
 	(void)arg;
 	while (sigwait(&set, &signal) == 0 && !atomic_load(&stopping)) {
-		drb_telemetry_pause();
+		drb_stats_socket_pause();
 		drb_reload(text, sizeof(text));
-		drb_telemetry_resume();
+		drb_stats_socket_resume();
 	}
 	return NULL;
 }

@@ -17,7 +17,7 @@
 #include "common/cli/log.h"
 #include "switch/ports/memif/callbacks.h"
 #include "switch/ports/port.h"
-#include "switch/control/telemetry.h"
+#include "switch/control/stats_socket.h"
 #include "switch/datapath/workers.h"
 
 // Between looks at links that are up.
@@ -87,11 +87,11 @@ static void try_client(const struct drb_memif_connect *s, uint32_t i)
 // A port that meets its peer for the first time begins to work.
 static void meet(const struct drb_memif_connect *s, uint32_t i)
 {
-	drb_telemetry_pause(); // no reload meanwhile
+	drb_stats_socket_pause(); // no reload meanwhile
 	drb_workers_park(s->workers);
 	drb_workers_attach_port(s->workers, s->ports, s->setup, i);
 	drb_workers_unpark(s->workers);
-	drb_telemetry_resume();
+	drb_stats_socket_resume();
 }
 
 uint32_t drb_memif_connect(const struct drb_memif_connect *s)

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/control/orders.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <rte_telemetry.h>
+
+#include "core/counters.h"
+#include "switch/control/drain.h"
+#include "switch/control/reload.h"
+#include "switch/control/replies.h"
+#include "switch/control/stats_socket.h"
+
+int drb_order_obey(const char *cmd, const char *params, struct rte_tel_data *d)
+{
+	const struct drb_reply_context *c = &drb_reply_context;
+	char text[1024], reply[1100];
+	int rc;
+
+	if (!drb_stats_socket_is_ready())
+		return -EAGAIN;
+	if (strcmp(cmd, DRB_CMD_RELOAD) == 0)
+		rc = drb_reload(text, sizeof(text));
+	else if (strcmp(cmd, DRB_CMD_DRAIN) == 0)
+		rc = drb_drain(c->workers, c->setup, params, text, sizeof(text));
+	else
+		rc = drb_undrain(c->workers, c->setup, params, text, sizeof(text));
+	snprintf(reply, sizeof(reply), "%s: %s", rc < 0 ? DRB_REPLY_ERROR : DRB_REPLY_OK, text);
+	return rte_tel_data_string(d, reply);
+}

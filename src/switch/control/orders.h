@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Commands of the stats socket that change the switch: reload, drain, undrain.
+
+struct rte_tel_data;
+
+// The reply is one string, DRB_REPLY_OK or DRB_REPLY_ERROR, a colon and one line of text.
+int drb_order_obey(const char *cmd, const char *params, struct rte_tel_data *d);

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The reply about one port: who must be at its other end and who is, device, link model, counters.
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <rte_ethdev.h>
+
+#include "core/counters.h"
+#include "core/fabric/names.h"
+#include "switch/control/replies.h"
+#include "switch/ports/carrier.h"
+#include "switch/ports/xdp/steer.h"
+
+static const char *port_state(uint32_t i, const struct drb_port_link *live)
+{
+	const struct drb_port_setup *p = &drb_reply_context.setup->ports[i];
+	const char *carrier = "up";
+	struct rte_eth_link link;
+
+	if (p->driver == DRB_DRIVER_NONE)
+		return "none";
+	if (p->driver == DRB_DRIVER_AF_PACKET || p->driver == DRB_DRIVER_AF_XDP)
+		carrier = drb_carrier_state(p->interface);
+	// A switch that says hello and was not heard yet is unknown; a host never speaks.
+	if (live->watched && strcmp(carrier, "up") == 0 &&
+	    (p->peer.layer > 0 || live->state != DRB_LINK_UNKNOWN))
+		return drb_liveness_state(live);
+	if (p->driver == DRB_DRIVER_AF_PACKET || p->driver == DRB_DRIVER_AF_XDP)
+		return carrier;
+	if (rte_eth_link_get_nowait(drb_reply_context.workers->worker[0].port[i].dpdk, &link) < 0 ||
+	    link.link_status)
+		return "up";
+	return "down";
+}
+
+// Who says hello at the other end.
+static void add_neighbour(struct rte_tel_data *d, const struct drb_port_link *live)
+{
+	char text[DRB_END_NAME_MAX] = "";
+
+	if (live->heard)
+		drb_end_name(text, &live->last.from);
+	rte_tel_data_add_dict_string(d, "neighbour", text);
+	add_dict_u64(d, "since_ns", live->watched ? live->since_ns : 0);
+	add_dict_u64(d, "hellos_in", live->hellos_in);
+	add_dict_u64(d, "hellos_out", live->hellos_out);
+}
+
+static void add_device(struct rte_tel_data *d, uint32_t i, const struct drb_port_link *live)
+{
+	struct rte_ether_addr mac;
+	char text[RTE_ETHER_ADDR_FMT_SIZE];
+	const struct drb_port_setup *p = &drb_reply_context.setup->ports[i];
+
+	if (drb_reply_context.workers->worker[0].port[i].active &&
+	    rte_eth_macaddr_get(drb_reply_context.workers->worker[0].port[i].dpdk, &mac) == 0) {
+		rte_ether_format_addr(text, sizeof(text), &mac);
+		rte_tel_data_add_dict_string(d, "mac", text);
+	}
+	rte_tel_data_add_dict_string(d, "state", port_state(i, live));
+	rte_tel_data_add_dict_string(d, "driver", drb_driver_name(p->driver));
+	rte_tel_data_add_dict_string(d, "device", drb_port_device(p));
+}
+
+// What the kernel counts in front of an af_xdp port, if its program counts.
+static void add_xdp(struct rte_tel_data *d, uint32_t i)
+{
+	const struct drb_port_setup *p = &drb_reply_context.setup->ports[i];
+	struct drb_xdp_counters count;
+
+	if (p->driver != DRB_DRIVER_AF_XDP)
+		return;
+	rte_tel_data_add_dict_string(d, "xdp", p->xdp);
+	if (!drb_steer_read(p->interface, &count))
+		return;
+	for (uint32_t n = 0; n < drb_reply_context.workers->count; n++)
+		drb_kernel_socket_xdp(&drb_reply_context.workers->worker[n].port[i].socket, &count);
+#define X(key, meaning) add_dict_u64(d, #key, count.key);
+	DRB_XDP_COUNTERS(X)
+#undef X
+}
+
+int drb_reply_port(const char *cmd, const char *params, struct rte_tel_data *d)
+{
+	const struct drb_setup *setup = drb_reply_context.setup;
+	struct drb_snapshot s;
+	uint32_t total = setup->down_ports + setup->up_ports, i = 0;
+	char text[128], peer[DRB_END_NAME_MAX];
+
+	(void)cmd;
+	while (i < total && (!params || strcmp(setup->ports[i].name, params) != 0))
+		i++;
+	if (i == total)
+		return -EINVAL;
+	if (drb_reply_snapshot(&s) < 0)
+		return -EIO;
+	const struct drb_port_setup *p = &setup->ports[i];
+	rte_tel_data_start_dict(d);
+	rte_tel_data_add_dict_string(d, "name", p->name);
+	drb_end_name(peer, &p->peer);
+	rte_tel_data_add_dict_string(d, "peer", peer);
+	add_neighbour(d, &s.live[i]);
+	add_device(d, i, &s.live[i]);
+	drb_format_rate(&p->rate, text, sizeof(text));
+	rte_tel_data_add_dict_string(d, "rate", text);
+	add_dict_u64(d, "overhead", p->overhead);
+	add_dict_u64(d, "queue", p->queue);
+	add_dict_u64(d, "slotted", p->slotted);
+	add_dict_u64(d, "catchup_ns", p->catchup_ns);
+#define X(key, meaning) add_dict_u64(d, #key, s.port[i].key);
+	DRB_PORT_COUNTERS(X)
+#undef X
+	add_xdp(d, i);
+	return 0;
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/control/replies.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <rte_cycles.h>
+#include <rte_mempool.h>
+
+#include "common/cli/clock.h"
+#include "core/counters.h"
+#include "switch/control/stats_socket.h"
+
+// Ports in one reply: 64 ports times twelve arrays stay within the 16 KiB of a reply.
+#define PORTS_PER_REPLY 64
+
+struct drb_reply_context drb_reply_context;
+
+int drb_reply_snapshot(struct drb_snapshot *s)
+{
+	if (!drb_stats_socket_is_ready())
+		return -EAGAIN; // the worker does not run yet
+	return drb_workers_snapshot(drb_reply_context.workers, s);
+}
+
+int drb_reply_info(const char *cmd, const char *params, struct rte_tel_data *d)
+{
+	const struct drb_setup *setup = drb_reply_context.setup;
+	struct rte_tel_data *code = rte_tel_data_alloc();
+	static struct drb_snapshot s; // one command at a time
+	uint32_t all = setup->down_ports + setup->up_ports;
+	char trouble[160];
+
+	(void)cmd, (void)params;
+	if (!code)
+		return -ENOMEM;
+	if (drb_reply_snapshot(&s) < 0)
+		memset(&s.live, 0, sizeof(s.live)); // not ready yet
+	uint32_t usable = drb_liveness_trouble(setup, s.live, trouble, sizeof(trouble));
+	rte_tel_data_start_array(code, RTE_TEL_U64_VAL);
+	for (uint32_t i = setup->tree.layers - 1; i >= 1; i--)
+		add_array_u64(code, drb_switch_digit(&setup->tree, setup->label, i));
+	rte_tel_data_start_dict(d);
+	rte_tel_data_add_dict_string(d, "name", setup->name);
+	rte_tel_data_add_dict_string(d, "fabric", setup->fabric);
+	rte_tel_data_add_dict_string(d, "version", DRB_VERSION);
+	add_dict_u64(d, "layers", setup->tree.layers);
+	add_dict_u64(d, "arity", setup->tree.arity);
+	add_dict_u64(d, "layer", setup->layer);
+	add_dict_u64(d, "label", setup->label);
+	rte_tel_data_add_dict_container(d, "code", code, 0);
+	add_dict_u64(d, "pid", (uint64_t)getpid());
+	add_dict_u64(d, "ready", drb_stats_socket_is_ready());
+	add_dict_u64(d, "uptime_ns", clock_now() - drb_reply_context.started_ns);
+	add_dict_u64(d, "ports_usable", usable);
+	rte_tel_data_add_dict_string(d, "trouble", trouble);
+	return add_dict_u64(d, "ports", all);
+}
+
+// One array of counter values per key, over ports from..to-1.
+static int add_columns(struct rte_tel_data *d, const struct drb_snapshot *s, uint32_t from,
+		       uint32_t to)
+{
+	struct rte_tel_data *column;
+
+#define X(key, meaning)                                                                            \
+	column = rte_tel_data_alloc();                                                             \
+	if (!column)                                                                               \
+		return -ENOMEM;                                                                    \
+	rte_tel_data_start_array(column, RTE_TEL_U64_VAL);                                         \
+	for (uint32_t i = from; i < to; i++)                                                       \
+		add_array_u64(column, s->port[i].key);                                             \
+	rte_tel_data_add_dict_container(d, #key, column, 0);
+	DRB_PORT_COUNTERS(X)
+#undef X
+	return 0;
+}
+
+int drb_reply_ports(const char *cmd, const char *params, struct rte_tel_data *d)
+{
+	const struct drb_setup *setup = drb_reply_context.setup;
+	struct drb_snapshot s;
+	struct rte_tel_data *names;
+	uint32_t total = setup->down_ports + setup->up_ports, from = 0, to;
+
+	(void)cmd;
+	if (params && drb_parse_u32(params, 0, total, &from) < 0)
+		return -EINVAL;
+	if (drb_reply_snapshot(&s) < 0 || !(names = rte_tel_data_alloc()))
+		return -EIO;
+	to = total - from > PORTS_PER_REPLY ? from + PORTS_PER_REPLY : total;
+	rte_tel_data_start_array(names, RTE_TEL_STRING_VAL);
+	for (uint32_t i = from; i < to; i++)
+		rte_tel_data_add_array_string(names, setup->ports[i].name);
+	rte_tel_data_start_dict(d);
+	rte_tel_data_add_dict_string(d, "switch", setup->name);
+	add_dict_u64(d, "time_ns", s.time_ns);
+	add_dict_u64(d, "total", total);
+	add_dict_u64(d, "from", from);
+	rte_tel_data_add_dict_container(d, "name", names, 0);
+	return add_columns(d, &s, from, to);
+}
+
+int drb_reply_routing(const char *cmd, const char *params, struct rte_tel_data *d)
+{
+	const struct drb_setup *setup = drb_reply_context.setup;
+	struct drb_snapshot s;
+	char threshold[32], utilisation[32], flows[32];
+
+	(void)cmd, (void)params;
+	if (drb_reply_snapshot(&s) < 0)
+		return -EIO;
+	snprintf(threshold, sizeof(threshold), "%.3g", s.threshold);
+	snprintf(utilisation, sizeof(utilisation), "%.3f", s.utilisation);
+	snprintf(flows, sizeof(flows), "%.6g",
+		 setup->up_ports ? (double)s.flows / setup->up_ports : 0);
+	rte_tel_data_start_dict(d);
+	rte_tel_data_add_dict_string(d, "scheme", drb_scheme_name(setup->choice.scheme));
+	rte_tel_data_add_dict_string(d, "unit", drb_unit_name(setup->unit));
+	rte_tel_data_add_dict_string(d, "threshold", threshold);
+	rte_tel_data_add_dict_string(d, "threshold_mode",
+				     setup->threshold_auto ? DRB_THRESHOLD_AUTO : "fixed");
+	rte_tel_data_add_dict_string(d, "utilisation", utilisation);
+	add_dict_u64(d, "flows", s.flows);
+	rte_tel_data_add_dict_string(d, "flows_per_uplink", flows);
+	add_dict_u64(d, "choices", setup->choice.choices);
+	add_dict_u64(d, "seed", setup->seed);
+	add_dict_u64(d, "slot_ns", setup->slot_ns);
+	add_dict_u64(d, "tau", setup->tau);
+#define X(key, meaning) add_dict_u64(d, #key, s.routing.key);
+	DRB_ROUTING_COUNTERS(X)
+#undef X
+	return 0;
+}
+
+int drb_reply_drops(const char *cmd, const char *params, struct rte_tel_data *d)
+{
+	struct drb_snapshot s;
+
+	(void)cmd, (void)params;
+	if (drb_reply_snapshot(&s) < 0)
+		return -EIO;
+	rte_tel_data_start_dict(d);
+#define X(key, meaning) add_dict_u64(d, #key, s.drop[DRB_DROP_##key]);
+	DRB_DROP_REASONS(X)
+#undef X
+	return 0;
+}
+
+int drb_reply_worker(const char *cmd, const char *params, struct rte_tel_data *d)
+{
+	const struct drb_setup *setup = drb_reply_context.setup;
+	const struct rte_mempool *pool =
+		drb_reply_context.workers->worker[0]
+			.hello_io.pool; // of all ports; NULL: without ports
+	struct drb_snapshot s;
+
+	(void)cmd, (void)params;
+	if (drb_reply_snapshot(&s) < 0)
+		return -EIO;
+	rte_tel_data_start_dict(d);
+	rte_tel_data_add_dict_string(d, "idle", setup->idle == DRB_IDLE_POLL ? "poll" : "sleep");
+	add_dict_u64(d, "time_ns", s.time_ns);
+	add_dict_u64(d, "workers", setup->workers);
+	add_dict_u64(d, "cycles_hz", rte_get_tsc_hz());
+	add_dict_u64(d, "buffers", pool ? pool->size : 0);
+	add_dict_u64(d, "buffers_free", pool ? rte_mempool_avail_count(pool) : 0);
+#define X(key, meaning) add_dict_u64(d, #key, s.worker.key);
+	DRB_WORKER_COUNTERS(X)
+#undef X
+	return 0;
+}
+
+int drb_reply_differences(const char *cmd, const char *params, struct rte_tel_data *d)
+{
+	struct rte_tel_data *counts;
+	struct drb_snapshot s;
+
+	(void)cmd, (void)params;
+	if (drb_reply_snapshot(&s) < 0 || !(counts = rte_tel_data_alloc()))
+		return -EIO;
+	rte_tel_data_start_array(counts, RTE_TEL_U64_VAL);
+	for (uint32_t i = 0; i < DRB_DIFFERENCES; i++)
+		add_array_u64(counts, s.difference[i]);
+	rte_tel_data_start_dict(d);
+	add_dict_u64(d, "max", DRB_DIFFERENCE_MAX);
+	add_dict_u64(d, "every",
+		     drb_reply_context.setup->unit == DRB_UNIT_FLOW ? 1 : DRB_DIFFERENCE_EVERY);
+	return rte_tel_data_add_dict_container(d, "count", counts, 0);
+}

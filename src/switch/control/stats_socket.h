@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Serving commands on DPDK's telemetry socket: one at a time, none while paused, none once the
+// switch is being taken apart. What the commands are: telemetry.c.
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <rte_telemetry.h>
+
+struct drb_stats_command {
+	const char *cmd;
+	telemetry_cb call;
+	const char *help;
+};
+
+// Registers the commands, which must stay valid until the process ends. 0, or a negative errno with a
+// message printed.
+int drb_stats_socket_init(const struct drb_stats_command *commands, size_t count);
+// All ports forward from now on.
+void drb_stats_socket_ready(void);
+bool drb_stats_socket_is_ready(void);
+// Between these two no command is served: for whoever changes the switch beside the socket.
+void drb_stats_socket_pause(void);
+void drb_stats_socket_resume(void);
+// Commands answer with nothing from here on; call before what they read goes away.
+void drb_stats_socket_stop(void);
