@@ -20,6 +20,7 @@
 #include "switch/control/reload.h"
 #include "switch/control/stats_socket.h"
 #include "switch/control/telemetry.h"
+#include "switch/datapath/routing/flow_assign.h"
 #include "switch/datapath/workers.h"
 
 // How long a switch waits for the next peer of its memif ports, which start in any order, before it
@@ -191,7 +192,9 @@ static int run(const struct options *o)
 		return code;
 	}
 	catch_signals(); // the handler needs the worker
-	if (drb_eal_init(&setup, drb_eal_memory_mb(&setup, mbufs), o->verbose) == 0) {
+	uint32_t memory_mb =
+		drb_eal_memory_mb(&setup, mbufs, drb_assign_bytes(&setup) * setup.workers);
+	if (drb_eal_init(&setup, memory_mb, o->verbose) == 0) {
 		int rc = drb_ports_start(&ports, o->config, &setup, mbufs);
 		if (rc == 0) {
 			const struct drb_reload reload = {o->config, &o->override, &workers,

@@ -18,7 +18,6 @@
 #include <xdp/libxdp.h>
 #endif
 
-#include "switch/datapath/routing/flow_assign.h"
 #include "common/config/config_file.h"
 #include "common/cli/log.h"
 #include "switch/startup/tsc.h"
@@ -43,13 +42,12 @@ __attribute__((format(printf, 2, 3))) static void add(struct arguments *a, const
 	a->count++;
 }
 
-uint32_t drb_eal_memory_mb(const struct drb_setup *setup, uint32_t mbufs)
+uint32_t drb_eal_memory_mb(const struct drb_setup *setup, uint32_t mbufs, uint64_t tables)
 {
 	// Per mbuf a small page, which without hugepages no object may cross; besides: rings,
 	// device and log structures.
-	uint64_t bytes = (uint64_t)mbufs * 4096;
+	uint64_t bytes = (uint64_t)mbufs * 4096 + tables;
 
-	bytes += drb_assign_bytes(setup) * setup->workers;
 	return setup->memory_mb ? setup->memory_mb : (uint32_t)(bytes >> 20) + 16;
 }
 

@@ -6,8 +6,9 @@
 
 #include "common/config/config.h"
 
-// MiB of packet memory for this many mbufs, with what DPDK needs besides.
-uint32_t drb_eal_memory_mb(const struct drb_setup *setup, uint32_t mbufs);
+// MiB of EAL memory for this many mbufs and so many bytes of tables, with what DPDK needs besides;
+// process.memory if that is set.
+uint32_t drb_eal_memory_mb(const struct drb_setup *setup, uint32_t mbufs, uint64_t tables);
 
 // The CPUs asked for are there: -EINVAL with a message naming the config's line if not.
 int drb_eal_check(const char *config_path, const struct drb_setup *setup);
