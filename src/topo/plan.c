@@ -41,8 +41,8 @@ static const struct argp_option options[] = {
 	{"out", 'o', "DIR", 0, "Write the plan's files into DIR", 3},
 	{"run-dir", KEY_RUN_DIR, "DIR", 0,
 	 "Where the fabric will run (default " RUN_DIR "/FABRIC): memif sockets", 3},
-	{"scheme", KEY_SCHEME, "NAME", 0,
-	 "drb (default), dmodk, vlb, micro, ecmp, least, rotate or walk", 4},
+	{"scheme", KEY_SCHEME, "NAME", 0, "How switches choose uplinks (default drb); see below",
+	 4},
 	{"threshold", KEY_THRESHOLD, "T", 0,
 	 "Redirect if shorter by more than T; auto: as measured", 4},
 	{"choices", KEY_CHOICES, "N", 0, "Uplinks that drb looks at in all (default 2)", 4},
@@ -294,7 +294,7 @@ int topo_plan(int argc, char **argv)
 		.parser = parse,
 		.doc = "Plans a fabric: with --out, writes SWITCH.yaml for every switch, the "
 		       "ip -batch files and " DRB_PLAN_FILE
-		       " into DIR; without, prints " DRB_PLAN_FILE ".",
+		       " into DIR; without, prints " DRB_PLAN_FILE ".\vSchemes:\n" DRB_SCHEMES_HELP,
 		.children = children};
 	struct plan plan = {.driver = DRB_DRIVER_AF_PACKET};
 	int code = DRB_EXIT_OK;

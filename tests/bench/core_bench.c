@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/routing/choice.h"
+#include "core/routing/decide.h"
 #include "core/packet/flow_key.h"
 #include "core/fabric/next_hop.h"
 

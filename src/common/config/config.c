@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/routing/rounds.h"
+#include "core/routing/threshold_two_choice.h"
 
 #include "common/config/config_file.h"
 

@@ -35,6 +35,7 @@ struct drb_detour_node {
 struct drb_usable_ports {
 	uint64_t usable;
 	uint64_t no_alternate; // down-ports to switches that have no other uplink
+	uint64_t drained;      // not usable, but rather these than to lose a packet
 };
 
 // Instead of a port.

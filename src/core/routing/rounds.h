@@ -130,12 +130,3 @@ static inline uint32_t drb_round_next(drb_round *round, uint32_t uplinks, struct
 	*turn = first;
 	return up;
 }
-
-// The same when no uplink has a load.
-static inline uint32_t drb_round_next_idle(drb_round *round, uint32_t uplinks)
-{
-	uint32_t first = *round & UINT16_MAX, second = *round >> 16;
-
-	*round = second | (second + 1 == uplinks ? 0 : second + 1) << 16;
-	return first;
-}

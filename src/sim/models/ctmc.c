@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/routing/choice.h"
+#include "core/routing/decide.h"
 
 struct chain {
 	struct drb_choice choice;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/routing/decide.h"
 #include "core/traffic/traffic.h"
 
 struct flow {
@@ -124,7 +125,7 @@ static void assign(const struct drb_tree *t, struct drb_choice *choice, const st
 	work->up[0][f->src]++;
 	for (uint32_t m = 1; m < k; m++) {
 		uint32_t *load = work->up[m] + (size_t)s * d;
-		if (choice->scheme == DRB_SCHEME_ECMP)
+		if (drb_scheme_has(choice->scheme, DRB_READS_FLOW))
 			choice->salt = drb_salt(salt, m, s);
 		up[m] = drb_choose(choice, load, dst[m], flow, drb_rng_next(rng));
 		load[up[m]]++;

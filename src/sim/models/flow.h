@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "core/routing/choice.h"
+#include "core/routing/threshold_two_choice.h"
 #include "core/fabric/tree.h"
 
 struct drb_flow_setup {

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "sim/models/packet_choose.h"
+#include "sim/models/packet_decide.h"
 
 // What happened in one layer in one slot.
 struct tally {
@@ -11,9 +11,24 @@ struct tally {
 	uint32_t up_max, down_max;                 // longest queue a packet joined, itself included
 };
 
+// A switch that works on its arrivals of a slot.
+struct active_switch {
+	struct drb_layer *l;
+	uint32_t s;     // of the layer
+	uint64_t first; // entry of its first up-port in l->len and l->fifo
+	struct drb_hop hop;
+	struct drb_choice choice;
+};
+
+// Where the packets of a slot leave their traces.
+struct sending {
+	struct drb_rng *rng;
+	struct tally *tally;
+};
+
 static uint64_t word_of(const struct drb_packet_sim *sim, uint32_t dest, uint32_t tag)
 {
-	return (uint64_t)(sim->slot << (sim->tag_bits + sim->mark_bits) | tag) << 32 | dest;
+	return (uint64_t)sim->slot << sim->birth_at | (uint64_t)tag << 32 | dest;
 }
 
 // Births of this slot; host h feeds entry h of layer 1, its switch and port in one.
@@ -22,13 +37,12 @@ static void give_birth(struct drb_packet_sim *sim)
 	struct drb_layer *l = &sim->fabric.layer[1];
 	uint64_t *wire = l->from_below[(sim->slot + 1) & 1];
 	uint32_t hosts = sim->fabric.tree.hosts;
-	uint32_t hash_mask = sim->choice.scheme == DRB_SCHEME_ECMP ? sim->tag_mask : 0;
 	uint64_t born = 0;
 
 	drb_traffic_slot(&sim->traffic, &sim->traffic_rng, sim->slot, sim->dest);
 	for (uint32_t h = 0; h < hosts; h++) {
 		uint32_t dest = sim->dest[h];
-		uint32_t tag = (uint32_t)drb_mix64(h) & hash_mask;
+		uint32_t tag = (uint32_t)drb_mix64(h) & sim->flow_mask;
 		wire[h] = dest == DRB_NO_LABEL ? DRB_NO_PACKET : word_of(sim, dest, tag);
 		born += dest != DRB_NO_LABEL;
 	}
@@ -153,152 +167,136 @@ static uint32_t gather_with_ports(struct drb_packet_sim *sim, const struct drb_l
 	return n;
 }
 
-// Where one of them goes, by the rules of the switch: dead uplinks are left out of the choice, in
-// which those that walk then are as any other; what cannot go down bounces. -1: lost.
-static int32_t way(struct drb_packet_sim *sim, const struct drb_layer *l, uint32_t s,
-		   const struct drb_hop *hop, const struct drb_choice *choice, uint64_t *word,
-		   uint32_t in, uint64_t draw, bool *redirected)
-{
-	const struct drb_detour_node at = {*hop, l->layer, l->down, l->up};
-	struct drb_usable_ports links = drb_failures_at(&sim->failures, l->layer, s);
-	uint32_t dest = (uint32_t)*word, shift = 32 + sim->tag_bits, def, up;
-	uint64_t mark = *word >> shift & 0x7f, ups = links.usable >> l->down;
-	bool below = drb_hop_below(hop, dest);
-
-	*redirected = false;
-	if (!mark && below) {
-		uint32_t port = drb_hop_digit(hop, dest);
-		if (port != in && (links.usable >> port & 1))
-			return (int32_t)port;
-	}
-	if (!mark && !below && in < l->down && ups) {
-		if (ups == (UINT64_C(1) << l->up) - 1) {
-			up = sim_choose_uplink(sim, l, s, hop, choice, word, sim_flow(sim, *word),
-					       draw, &def);
-		} else {
-			def = sim_default_uplink(sim, l->layer, hop, choice, dest);
-			up = drb_choose_usable(choice, ups,
-					       l->len + (uint64_t)s * (l->up + l->down), def,
-					       sim_flow(sim, *word), draw);
-		}
-		*redirected = up != def;
-		return (int32_t)(l->down + up);
-	}
-	struct drb_detour_hop to = drb_detour_next(&at, links, dest, in, (uint8_t)mark, draw);
-	*word = (*word & ~(UINT64_C(0x7f) << shift)) | (uint64_t)to.mark << shift;
-	return to.port;
-}
-
-static int arrivals_slot(struct drb_packet_sim *sim, struct drb_layer *l, uint32_t s,
-			 const struct drb_hop *hop, const struct drb_choice *choice,
+// In a fabric in which something is dead: packets one after the other, each with the port that it
+// came in by.
+static int arrivals_slot(struct drb_packet_sim *sim, const struct active_switch *at,
 			 struct drb_rng *rng, struct tally *tally)
 {
-	uint64_t first = (uint64_t)s * (l->up + l->down);
-	uint32_t n = gather_with_ports(sim, l, s, rng);
+	struct drb_layer *l = at->l;
+	const struct drb_detour_node node = {at->hop, l->layer, l->down, l->up};
+	struct drb_usable_ports links = drb_failures_at(&sim->failures, l->layer, at->s);
+	struct drb_decider decider = sim_decider(sim, l, at->s, &at->choice);
+	uint32_t n = gather_with_ports(sim, l, at->s, rng);
 
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t word = sim->arrived_up[i];
-		bool redirected;
-		int32_t to = way(sim, l, s, hop, choice, &word, (uint32_t)sim->arrived_down[i],
-				 drb_rng_next(rng), &redirected);
+		struct drb_decision d = sim_decision(sim, &at->hop, word, drb_rng_next(rng));
+		d.port = (uint32_t)sim->arrived_down[i];
+		int32_t to = drb_decide(&decider, &node, links, l->len + at->first, &d);
+		word = sim_detoured(sim, sim_marked(sim, word, d.mark), d.detour);
 		if (to < 0) {
 			lose(sim, word);
 			continue;
 		}
 		bool up = (uint32_t)to >= l->down;
-		uint64_t queue = first + (up ? (uint32_t)to - l->down : l->up + (uint32_t)to);
-		if (join(&sim->fabric.pool, l, queue, word,
+		uint32_t queue = up ? (uint32_t)to - l->down : l->up + (uint32_t)to;
+		if (join(&sim->fabric.pool, l, at->first + queue, word,
 			 up ? &tally->up_max : &tally->down_max) < 0)
 			return -ENOMEM;
 		tally->up_in += up;
 		tally->down_in += !up;
-		tally->redirected += redirected;
+		tally->redirected += up && !d.detoured && queue != d.def;
 	}
 	return 0;
 }
 
-// Each chooses its uplink and joins the queue. Compiled for some schemes alone.
-static inline __attribute__((always_inline)) int send_up_by(
-	enum drb_scheme scheme, struct drb_packet_sim *sim, struct drb_layer *l, uint32_t s,
-	const struct drb_hop *hop, const struct drb_choice *choice, uint32_t n, struct drb_rng *rng,
-	struct tally *tally)
+// Each of n chooses its uplink and joins the queue. Compiled for each scheme alone.
+static inline __attribute__((always_inline)) int send_up_by(enum drb_scheme scheme,
+							    struct drb_packet_sim *sim,
+							    const struct active_switch *at,
+							    uint32_t n, struct sending *out)
 {
-	uint64_t *word = sim->arrived_up, first = (uint64_t)s * (l->up + l->down);
-	uint32_t redirected = 0, max = tally->up_max;
-	struct drb_choice by = *choice;
-	struct drb_rng r = *rng; // in registers
+	uint64_t *word = sim->arrived_up;
+	const struct drb_loads loads = {.at = at->l->len + at->first};
+	uint32_t redirected = 0, max = out->tally->up_max;
+	struct drb_choice choice = at->choice;
+	struct drb_rng r = *out->rng; // in registers
 
-	by.scheme = scheme;
+	choice.scheme = scheme;
+	struct drb_decider decider = sim_decider(sim, at->l, at->s, &choice);
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t def, u = sim_choose_uplink(sim, l, s, hop, &by, &word[i],
-						    sim_flow(sim, word[i]), drb_rng_next(&r), &def);
-		redirected += u != def;
-		if (join(&sim->fabric.pool, l, first + u, word[i], &max) < 0)
+		struct drb_decision d = sim_decision(sim, &at->hop, word[i], drb_rng_next(&r));
+		uint32_t up = drb_decide_uplink(&decider, loads, &d);
+		redirected += up != d.def;
+		if (drb_scheme_table[scheme].mark_bits)
+			word[i] = sim_marked(sim, word[i], d.mark);
+		if (join(&sim->fabric.pool, at->l, at->first + up, word[i], &max) < 0)
 			return -ENOMEM;
 	}
-	tally->up_max = max;
-	tally->redirected += redirected;
-	*rng = r;
+	out->tally->up_max = max;
+	out->tally->redirected += redirected;
+	*out->rng = r;
 	return 0;
 }
 
-static int send_up(struct drb_packet_sim *sim, struct drb_layer *l, uint32_t s,
-		   const struct drb_hop *hop, const struct drb_choice *choice, uint32_t n,
-		   struct drb_rng *rng, struct tally *tally)
+static int send_up(struct drb_packet_sim *sim, const struct active_switch *at, uint32_t n,
+		   struct sending *out)
 {
-	switch (choice->scheme) {
-	case DRB_SCHEME_DRB:
-		return send_up_by(DRB_SCHEME_DRB, sim, l, s, hop, choice, n, rng, tally);
-	case DRB_SCHEME_MICRO:
-		return send_up_by(DRB_SCHEME_MICRO, sim, l, s, hop, choice, n, rng, tally);
-	case DRB_SCHEME_WALK:
-		return send_up_by(DRB_SCHEME_WALK, sim, l, s, hop, choice, n, rng, tally);
-	default:
-		return send_up_by(choice->scheme, sim, l, s, hop, choice, n, rng, tally);
+	switch (at->choice.scheme) {
+#define X(id, ...)                                                                                 \
+	case DRB_SCHEME_##id:                                                                      \
+		return send_up_by(DRB_SCHEME_##id, sim, at, n, out);
+		DRB_SCHEMES(X)
+#undef X
+	case DRB_SCHEME_COUNT:
+		break;
 	}
+	return 0;
 }
 
-static int send_down(struct drb_packet_sim *sim, struct drb_layer *l, uint32_t s,
-		     const struct drb_hop *hop, uint32_t n, struct tally *tally)
+static int send_down(struct drb_packet_sim *sim, const struct active_switch *at, uint32_t n,
+		     struct tally *tally)
 {
-	uint64_t *word = sim->arrived_down, first = (uint64_t)s * (l->up + l->down) + l->up;
+	uint64_t *word = sim->arrived_down, first = at->first + at->l->up;
 	uint32_t max = tally->down_max;
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t p = drb_hop_digit(hop, (uint32_t)word[i]);
-		if (join(&sim->fabric.pool, l, first + p, word[i], &max) < 0)
+		uint32_t p = drb_hop_digit(&at->hop, (uint32_t)word[i]);
+		if (join(&sim->fabric.pool, at->l, first + p, word[i], &max) < 0)
 			return -ENOMEM;
 	}
 	tally->down_max = max;
 	return 0;
 }
 
-static inline int switch_slot(struct drb_packet_sim *sim, struct drb_layer *l, uint32_t s,
-			      struct drb_choice *choice, struct drb_rng *rng, struct tally *tally)
+// Nothing is dead: packets that go up, then those that go down, each kind in random order or by
+// port.
+static inline int arrivals_of_whole_fabric(struct drb_packet_sim *sim,
+					   const struct active_switch *at, struct drb_rng *rng,
+					   struct tally *tally)
 {
-	struct drb_fifo_pool *pool = &sim->fabric.pool;
-	struct drb_hop hop = drb_hop_at(&sim->fabric.tree, l->layer, s);
-	uint64_t first = (uint64_t)s * (l->up + l->down);
 	uint64_t *up = sim->arrived_up, *down = sim->arrived_down;
-	uint32_t n_up = 0, n_down = 0, next = (sim->slot + 1) & 1;
+	struct sending out = {rng, tally};
+	uint32_t n_up, n_down;
 
-	if (choice->scheme == DRB_SCHEME_ECMP)
-		choice->salt = drb_salt(sim->setup.seed, l->layer, s);
-	if (sim->mark_bits) {
-		if (arrivals_slot(sim, l, s, &hop, choice, rng, tally) < 0)
-			return -ENOMEM;
-	} else {
-		gather(l, s, sim->slot & 1, &hop, up, &n_up, down, &n_down);
-		if (!sim->setup.by_port) {
-			shuffle(rng, up, n_up);
-			shuffle(rng, down, n_down);
-		}
+	gather(at->l, at->s, sim->slot & 1, &at->hop, up, &n_up, down, &n_down);
+	if (!sim->setup.by_port) {
+		shuffle(rng, up, n_up);
+		shuffle(rng, down, n_down);
 	}
-	if (send_up(sim, l, s, &hop, choice, n_up, rng, tally) < 0 ||
-	    send_down(sim, l, s, &hop, n_down, tally) < 0)
-		return -ENOMEM;
 	tally->up_in += n_up;
 	tally->down_in += n_down;
+	if (n_up > 0 && send_up(sim, at, n_up, &out) < 0)
+		return -ENOMEM;
+	return send_down(sim, at, n_down, tally);
+}
+
+static inline int switch_slot(struct drb_packet_sim *sim, struct active_switch *at,
+			      struct drb_rng *rng, struct tally *tally)
+{
+	struct drb_fifo_pool *pool = &sim->fabric.pool;
+	struct drb_layer *l = at->l;
+	uint64_t first = at->first;
+	uint32_t s = at->s, next = (sim->slot + 1) & 1;
+	int rc;
+
+	at->hop = drb_hop_at(&sim->fabric.tree, l->layer, s);
+	if (drb_scheme_has(at->choice.scheme, DRB_READS_FLOW))
+		at->choice.salt = drb_salt(sim->setup.seed, l->layer, s);
+	rc = sim->detour_mask ? arrivals_slot(sim, at, rng, tally)
+			      : arrivals_of_whole_fabric(sim, at, rng, tally);
+	if (rc < 0)
+		return rc;
 	if (l->up)
 		tally->up_out += depart(pool, l, first, l->up, l[1].from_below[next] + l->up_to[s],
 					l->up_stride);
@@ -345,15 +343,15 @@ PREFETCHES prefetch_switch(const struct drb_packet_sim *sim, const struct drb_la
 
 static int layer_slot(struct drb_packet_sim *sim, struct drb_layer *l, struct tally *out)
 {
-	struct drb_choice choice = sim->choice;
+	struct active_switch at = {.l = l, .choice = sim->choice};
 	struct drb_rng rng = sim->rng;
 	struct tally tally = {0};
 	int rc = 0;
 
-	for (uint32_t s = 0; rc == 0 && s < l->switches; s++) {
-		if (s + 1 < l->switches)
-			prefetch_switch(sim, l, s + 1);
-		rc = switch_slot(sim, l, s, &choice, &rng, &tally);
+	for (; rc == 0 && at.s < l->switches; at.s++, at.first += l->up + l->down) {
+		if (at.s + 1 < l->switches)
+			prefetch_switch(sim, l, at.s + 1);
+		rc = switch_slot(sim, &at, &rng, &tally);
 	}
 	sim->rng = rng;
 	*out = tally;

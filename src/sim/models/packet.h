@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/routing/choice.h"
+#include "core/routing/threshold_two_choice.h"
 #include "core/traffic/traffic.h"
 
 #include "sim/models/failure.h"

@@ -5,17 +5,40 @@
 
 #include "sim/models/packet_sim.h"
 
-// Bits of the packet word between destination and slot of birth: part of the source for hashing, or
-// whether the packet walks.
-static uint32_t tag_bits_of(const struct drb_packet_setup *setup)
+#define FLOW_BITS 12  // part of the source, for hashing
+#define DETOUR_BITS 7 // see core/routing/detour.h
+
+static uint32_t flow_bits_of(const struct drb_packet_setup *setup)
 {
-	return setup->scheme == DRB_SCHEME_ECMP ? 12 : setup->scheme == DRB_SCHEME_WALK ? 1 : 0;
+	return drb_scheme_has(setup->scheme, DRB_READS_FLOW) ? FLOW_BITS : 0;
 }
 
-// And above those how far a packet is on its way around what is dead.
 static uint32_t mark_bits_of(const struct drb_packet_setup *setup)
 {
-	return setup->fail.links || setup->fail.switches ? 7 : 0;
+	return drb_scheme_table[setup->scheme].mark_bits;
+}
+
+static uint32_t detour_bits_of(const struct drb_packet_setup *setup)
+{
+	return setup->fail.links || setup->fail.switches ? DETOUR_BITS : 0;
+}
+
+// Bits of the packet word between destination and slot of birth.
+static uint32_t tag_bits_of(const struct drb_packet_setup *setup)
+{
+	return flow_bits_of(setup) + mark_bits_of(setup) + detour_bits_of(setup);
+}
+
+static void lay_out_word(struct drb_packet_sim *sim)
+{
+	uint32_t flow = flow_bits_of(&sim->setup), mark = mark_bits_of(&sim->setup);
+
+	sim->flow_mask = (UINT32_C(1) << flow) - 1;
+	sim->mark_mask = (UINT32_C(1) << mark) - 1;
+	sim->detour_mask = (UINT32_C(1) << detour_bits_of(&sim->setup)) - 1;
+	sim->mark_at = 32 + flow;
+	sim->detour_at = sim->mark_at + mark;
+	sim->birth_at = 32 + tag_bits_of(&sim->setup);
 }
 
 static uint64_t walk_bytes(const struct drb_packet_setup *setup)
@@ -47,7 +70,7 @@ static int check(const struct drb_packet_setup *setup)
 	    setup->stats == 0 || setup->stats > setup->slots)
 		return -EINVAL;
 	// As many slots again are left for the measured packets to arrive.
-	if (setup->slots > (UINT32_MAX >> (tag_bits_of(setup) + mark_bits_of(setup))) / 2)
+	if (setup->slots > (UINT32_MAX >> tag_bits_of(setup)) / 2)
 		return -ERANGE;
 	return drb_packet_bytes(setup) > setup->memory ? -ENOMEM : 0;
 }
@@ -115,9 +138,7 @@ int drb_packet_new(struct drb_packet_sim **out, const struct drb_packet_setup *s
 	if (!sim)
 		return -ENOMEM;
 	sim->setup = *setup;
-	sim->tag_bits = tag_bits_of(setup);
-	sim->tag_mask = (UINT32_C(1) << sim->tag_bits) - 1;
-	sim->mark_bits = mark_bits_of(setup);
+	lay_out_word(sim);
 	sim->first_measured = setup->slots - setup->stats;
 	sim->choice = (struct drb_choice){
 		.scheme = setup->scheme,
@@ -128,7 +149,7 @@ int drb_packet_new(struct drb_packet_sim **out, const struct drb_packet_setup *s
 	sim->traffic_rng = drb_rng_seed(setup->seed, 0);
 	sim->rng = drb_rng_seed(setup->seed, 1);
 	rc = allocate(sim);
-	if (rc == 0 && sim->mark_bits)
+	if (rc == 0 && sim->detour_mask)
 		rc = drb_failures_make(&sim->failures, &setup->tree, setup->fail, setup->seed);
 	if (rc == 0)
 		rc = drb_traffic_init(&sim->traffic, &setup->tree, setup->traffic, setup->rho,

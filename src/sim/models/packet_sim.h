@@ -2,7 +2,6 @@
 #pragma once
 // The state of a packet simulation, for the files that step, set up and report it.
 
-#include "core/routing/rotate.h"
 #include "core/routing/rounds.h"
 
 #include "sim/models/fabric.h"
@@ -30,9 +29,12 @@ struct drb_packet_sim {
 	uint32_t *dest;                      // of every host, this slot
 	uint64_t *arrived_up, *arrived_down; // at one switch, this slot
 	struct drb_rng traffic_rng, rng;
-	uint32_t slot;               // the next to be simulated
-	uint32_t tag_bits, tag_mask; // without the mark
-	uint32_t mark_bits;          // of packets that bounce, above the tag; 0: nothing is dead
+	uint32_t slot; // the next to be simulated
+	// What a packet carries between its destination and the slot of its birth, from bit 32 on:
+	// part of its source, for schemes that hash flows; the mark of its scheme; the mark of a
+	// detour, unless nothing is dead. Where they stand, and as many ones as they have bits.
+	uint32_t flow_mask, mark_mask, detour_mask;
+	uint32_t mark_at, detour_at, birth_at;
 	struct drb_failures failures;
 
 	uint64_t born, delivered, lost, hops;
@@ -46,7 +48,7 @@ struct drb_packet_sim {
 
 static inline uint32_t birth_of(const struct drb_packet_sim *sim, uint64_t word)
 {
-	return (uint32_t)(word >> 32) >> (sim->tag_bits + sim->mark_bits);
+	return (uint32_t)(word >> sim->birth_at);
 }
 
 // A packet finds no way.

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/routing/choice.h"
+#include "core/routing/threshold_two_choice.h"
 #include "core/fabric/tree.h"
 
 #include "common/cli/quantity.h"

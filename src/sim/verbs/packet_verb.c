@@ -184,7 +184,7 @@ int sim_packet(int argc, char **argv)
 		.parser = parse,
 		.children = children,
 		.doc = "Simulates packets slot by slot.\v"
-		       "Schemes: drb (the paper's), dmodk, vlb, micro, ecmp, least, rotate, walk.\n"
+		       "Schemes:\n" DRB_SCHEMES_HELP
 		       "Traffic: permutation (a fresh one every slot), fixed (one for the run), "
 		       "random, "
 		       "mixed (half of the hosts fixed), stride:K, tornado, all-to-all, transpose, "

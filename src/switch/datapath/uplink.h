@@ -5,6 +5,7 @@
 #include <rte_mbuf.h>
 
 #include "core/packet/flow_key.h"
+#include "core/routing/decide.h"
 
 #include "switch/datapath/routing/difference_sample.h"
 #include "switch/datapath/worker.h"
@@ -162,7 +163,7 @@ static inline __attribute__((always_inline)) uint32_t decide(
 		drb_round *round = &turns->round[drb_round_of(&turns->by_group, dest)];
 		decided->walked++;
 		if (how.unloaded)
-			return drb_round_next_idle(round, choice->uplinks);
+			return drb_round_next(round, choice->uplinks, (struct drb_loads){0}, &def);
 		up = drb_round_next(round, choice->uplinks, loads, &def);
 		decided->redirected += up != def;
 		return up;

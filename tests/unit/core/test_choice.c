@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "core/routing/choice.h"
+#include "core/routing/decide.h"
 
 #include "fixtures/chi2.h"
 #include "fixtures/draws.h"

@@ -2,7 +2,7 @@
 // The decision when some uplinks are dead.
 #include "fixtures/unit.h"
 
-#include "core/routing/choice.h"
+#include "core/routing/decide.h"
 
 #include "fixtures/chi2.h"
 
@@ -15,6 +15,12 @@ static struct drb_choice choice_of(enum drb_scheme scheme, uint32_t choices)
 				   .choices = choices,
 				   .margin = drb_margin(2),
 				   .salt = 9};
+}
+
+static uint32_t choose(const struct drb_choice *c, uint64_t usable, const uint32_t *load,
+		       struct drb_decision d)
+{
+	return drb_choose_usable(c, usable, load, &d);
 }
 
 // Nothing dead: as ever. Something dead: never a dead one, for every scheme and set of them.
@@ -32,7 +38,8 @@ static void never_a_dead_one(void **state)
 		uint64_t flow = drb_rng_next(&r), draw = drb_rng_next(&r);
 		for (uint32_t u = 0; u < UPLINKS; u++)
 			load[u] = drb_rng_below(&r, 8);
-		uint32_t up = drb_choose_usable(&c, live, load, def, flow, draw);
+		uint32_t up = choose(&c, live, load,
+				     (struct drb_decision){.def = def, .flow = flow, .draw = draw});
 		assert_true(up < UPLINKS && (live >> up & 1));
 		if (live == (1 << UPLINKS) - 1)
 			assert_int_equal(up, drb_choose(&c, load, def, flow, draw));
@@ -55,7 +62,8 @@ static void dead_default_is_a_random_one(void **state)
 		struct drb_choice c = choice_of(schemes[i], 2);
 		uint64_t seen[UPLINKS] = {0};
 		for (int n = 0; n < 9000; n++)
-			seen[drb_choose_usable(&c, 0x1a, load, 2, 0, drb_rng_next(&r))]++;
+			seen[choose(&c, 0x1a, load,
+				    (struct drb_decision){.def = 2, .draw = drb_rng_next(&r)})]++;
 		assert_int_equal(seen[0] + seen[2], 0);
 		assert_uniform(((const uint64_t[]){seen[1], seen[3], seen[4]}), 3);
 	}
@@ -71,7 +79,8 @@ static void live_candidates_are_uniform(void **state)
 
 	(void)state;
 	for (int n = 0; n < 9000; n++)
-		seen[drb_choose_usable(&c, 0x17, load, 1, 0, drb_rng_next(&r))]++;
+		seen[choose(&c, 0x17, load,
+			    (struct drb_decision){.def = 1, .draw = drb_rng_next(&r)})]++;
 	assert_int_equal(seen[1] + seen[3], 0);
 	assert_uniform(((const uint64_t[]){seen[0], seen[2], seen[4]}), 3);
 }
@@ -86,13 +95,16 @@ static void ecmp_moves_only_flows_of_dead_uplinks(void **state)
 	for (uint64_t flow = 0; flow < 40000; flow++) {
 		uint64_t hash = drb_mix64(flow);
 		uint32_t before = drb_choose(&c, load, 0, hash, 0);
-		uint32_t up = drb_choose_usable(&c, 0x1e, load, 0, hash, flow);
+		uint32_t up =
+			choose(&c, 0x1e, load, (struct drb_decision){.flow = hash, .draw = flow});
 		if (before != 0)
 			assert_int_equal(up, before);
 		else
 			moved[up]++;
 		// Where it moves to depends on the flow alone.
-		assert_int_equal(up, drb_choose_usable(&c, 0x1e, load, 3, hash, ~flow));
+		assert_int_equal(
+			up, choose(&c, 0x1e, load,
+				   (struct drb_decision){.def = 3, .flow = hash, .draw = ~flow}));
 	}
 	assert_int_equal(moved[0], 0);
 	assert_uniform(moved + 1, UPLINKS - 1);

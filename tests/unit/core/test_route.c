@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/routing/choice.h"
+#include "core/routing/decide.h"
 #include "core/fabric/next_hop.h"
 #include "core/math/random.h"
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/fabric/next_hop.h"
+#include "core/routing/decide.h"
 #include "core/routing/rotate.h"
 #include "core/routing/rounds.h"
 

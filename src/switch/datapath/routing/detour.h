@@ -4,7 +4,7 @@
 // down goes around (drb/bounce.h). The mark of a packet on its way around is in the second octet of
 // its destination MAC, by exclusive or with the fabric's own, and 0 again when it reaches a host.
 
-#include "core/routing/detour.h"
+#include "core/routing/decide.h"
 
 #include "switch/datapath/worker.h"
 
@@ -27,7 +27,9 @@ static inline uint32_t drb_detour_choose(const struct drb_worker *w, const struc
 	uint64_t live = w->links.usable >> w->down_ports;
 
 	return __builtin_expect(w->dead && live, 0)
-		       ? drb_choose_usable(c, live, load, def, flow, draw)
+		       ? drb_choose_usable(
+				 c, live, load,
+				 &(struct drb_decision){.def = def, .flow = flow, .draw = draw})
 		       : drb_choose(c, load, def, flow, draw);
 }
 

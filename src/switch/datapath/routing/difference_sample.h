@@ -2,6 +2,8 @@
 #pragma once
 // What decisions against a threshold see, for a reader who wonders what T does.
 
+#include "core/routing/threshold_two_choice.h"
+
 #include "switch/datapath/worker.h"
 
 // True if the decisions of this burst are recorded: of one burst in DRB_DIFFERENCE_EVERY. Once a

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/routing/threshold_two_choice.h"
+
 #include "switch/datapath/routing/threshold.h"
 
 #include <math.h>

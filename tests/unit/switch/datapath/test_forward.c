@@ -4,6 +4,7 @@
 #include "fixtures/unit.h"
 
 #include "core/packet/flow_key.h"
+#include "core/routing/decide.h"
 
 #include "fixtures/chi2.h"
 #include "switch/datapath/enqueue.h"

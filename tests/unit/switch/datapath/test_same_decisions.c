@@ -3,7 +3,7 @@
 // same arrivals, queues, marks, times and random numbers, for every scheme, layer by layer.
 #include "fixtures/unit.h"
 
-#include "sim/models/packet_choose.h"
+#include "sim/models/packet_decide.h"
 #include "switch/datapath/uplink.h"
 #include "fixtures/switch_eal.h"
 
@@ -119,7 +119,7 @@ static uint32_t switch_decides(uint32_t in, const uint8_t *frame, uint32_t len, 
 
 static void one_packet(struct stage *s)
 {
-	uint32_t in = drb_rng_below(&s->rng, w.down_ports), dest, def;
+	uint32_t in = drb_rng_below(&s->rng, w.down_ports), dest;
 	bool mark = s->layer->layer > 1 && s->setup.choice.scheme == DRB_SCHEME_WALK &&
 		    drb_rng_below(&s->rng, 3) > 0;
 	uint8_t frame[60];
@@ -134,12 +134,15 @@ static void one_packet(struct stage *s)
 	frame[DRB_MARK_AT] = mark;
 	struct drb_flow_key key;
 	drb_flow_key_of(frame, sizeof(frame), &key);
-	uint64_t word = (uint64_t)mark << 32 | dest;
-	uint32_t sim = sim_choose_uplink(s->sim, s->layer, s->label, &s->hop, &s->choice, &word,
-					 drb_flow_hash(&key), draw_to_come(), &def);
+	uint64_t word = sim_marked(s->sim, dest, mark);
+	const uint32_t *load = s->layer->len + s->label * (s->layer->up + s->layer->down);
+	struct drb_decider decider = sim_decider(s->sim, s->layer, s->label, &s->choice);
+	struct drb_decision d = sim_decision(s->sim, &s->hop, word, draw_to_come());
+	d.flow = drb_flow_hash(&key);
+	uint32_t sim = drb_decide_uplink(&decider, (struct drb_loads){.at = load}, &d);
 	assert_int_equal(switch_decides(in, frame, sizeof(frame), &marked), sim);
 	if (s->setup.choice.scheme == DRB_SCHEME_WALK)
-		assert_int_equal(marked, word >> 32 & 1);
+		assert_int_equal(marked, d.mark);
 	s->layer->len[s->label * (s->layer->up + s->layer->down) + sim]++;
 }
 

@@ -1,30 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/routing/choice.h"
-
-#include <errno.h>
-#include <string.h>
-
-static const char *const scheme_names[DRB_SCHEME_COUNT] = {
-	[DRB_SCHEME_DRB] = "drb",       [DRB_SCHEME_DMODK] = "dmodk", [DRB_SCHEME_VLB] = "vlb",
-	[DRB_SCHEME_MICRO] = "micro",   [DRB_SCHEME_ECMP] = "ecmp",   [DRB_SCHEME_LEAST] = "least",
-	[DRB_SCHEME_ROTATE] = "rotate", [DRB_SCHEME_WALK] = "walk",
-};
-
-const char *drb_scheme_name(enum drb_scheme scheme)
-{
-	return (unsigned)scheme < DRB_SCHEME_COUNT ? scheme_names[scheme] : NULL;
-}
-
-int drb_scheme_parse(const char *name, enum drb_scheme *scheme)
-{
-	for (int i = 0; i < DRB_SCHEME_COUNT; i++) {
-		if (strcmp(name, scheme_names[i]) == 0) {
-			*scheme = (enum drb_scheme)i;
-			return 0;
-		}
-	}
-	return -EINVAL;
-}
+#include "core/routing/simple_rules.h"
 
 double drb_threshold_flow(double flows_per_uplink, uint32_t hosts)
 {
@@ -97,32 +72,4 @@ uint32_t drb_candidate_of_many(uint32_t uplinks, uint32_t choices, uint32_t def,
 		}
 	}
 	return best;
-}
-
-uint32_t drb_choose_usable(const struct drb_choice *c, uint64_t live, const uint32_t *load,
-			   uint32_t def, uint64_t flow, uint64_t draw)
-{
-	uint32_t port[DRB_USABLE_UPLINKS_MAX], among[DRB_USABLE_UPLINKS_MAX], n = 0,
-									      at = UINT32_MAX;
-	struct drb_choice choice = *c;
-
-	if (c->scheme == DRB_SCHEME_ECMP) {
-		uint32_t up = drb_choose(c, load, def, flow, draw);
-		if (live >> up & 1)
-			return up;
-	}
-	for (uint32_t u = 0; u < c->uplinks; u++) {
-		if (!(live >> u & 1))
-			continue;
-		if (u == def)
-			at = n;
-		port[n] = u;
-		among[n++] = load[u];
-	}
-	if (n == 0)
-		return def; // against what the caller promised
-	if (at == UINT32_MAX)
-		at = drb_scale32((uint32_t)drb_mix64(draw), n);
-	choice.uplinks = n;
-	return port[drb_choose(&choice, among, at, drb_mix64(flow), draw)];
 }

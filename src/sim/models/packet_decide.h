@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The packet model's part of a decision: what a switch of it decides by, in the words of the core
+// (core/routing/decide.h), which decides.
+
+#include "core/routing/decide.h"
+
+#include "sim/models/packet_sim.h"
+
+// What tells the flow of a packet from others, for schemes with DRB_READS_FLOW.
+static inline uint64_t sim_flow(const struct drb_packet_sim *sim, uint64_t word)
+{
+	return word & ((uint64_t)sim->flow_mask << 32 | UINT32_MAX);
+}
+
+// What switch s of a layer decides by in this slot.
+static inline __attribute__((always_inline)) struct drb_decider sim_decider(
+	const struct drb_packet_sim *sim, const struct drb_layer *l, uint32_t s,
+	const struct drb_choice *choice)
+{
+	const struct drb_tree *t = &sim->setup.tree;
+	struct drb_decider d = {.choice = *choice, .layer = l->layer, .now = sim->slot};
+
+	if (l->up == 0)
+		return d;
+	if (choice->scheme == DRB_SCHEME_ROTATE)
+		d.shift = drb_shift_digit(t, sim->slot % drb_shift_count(t), l->layer);
+	if (choice->scheme == DRB_SCHEME_WALK) {
+		if (l->layer == 1)
+			d.walk = &sim->walk[s];
+		d.round = sim->round[l->layer] + (uint64_t)s * sim->rounds[l->layer];
+		d.by_group = t->by[l->layer];
+	}
+	return d;
+}
+
+// The decision on a packet, by the word that it is.
+static inline __attribute__((always_inline)) struct drb_decision sim_decision(
+	const struct drb_packet_sim *sim, const struct drb_hop *hop, uint64_t word, uint64_t draw)
+{
+	return (struct drb_decision){.dest = (uint32_t)word,
+				     .flow = sim_flow(sim, word),
+				     .draw = draw,
+				     .def = drb_hop_digit(hop, (uint32_t)word),
+				     .mark = word >> sim->mark_at & sim->mark_mask,
+				     .detour = word >> sim->detour_at & sim->detour_mask};
+}
+
+// The word with the mark that its scheme left on it.
+static inline uint64_t sim_marked(const struct drb_packet_sim *sim, uint64_t word, uint8_t mark)
+{
+	return (word & ~((uint64_t)sim->mark_mask << sim->mark_at)) | (uint64_t)mark
+									      << sim->mark_at;
+}
+
+// The word with the mark of a detour.
+static inline uint64_t sim_detoured(const struct drb_packet_sim *sim, uint64_t word, uint8_t mark)
+{
+	return (word & ~((uint64_t)sim->detour_mask << sim->detour_at)) | (uint64_t)mark
+										  << sim->detour_at;
+}
