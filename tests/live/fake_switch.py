@@ -18,12 +18,15 @@ HEADER = os.path.join(os.path.dirname(__file__), "../../src/core/counters.h")
 def keys(macro):
     """The names that src/core/counters.h lists in this macro."""
     with open(HEADER, encoding="utf-8") as header:
-        listing = re.search(rf"#define {macro}\(X\)(.*?[^\\])\n", header.read(), re.DOTALL)[1]
-    return re.findall(r"X\((\w+),", listing)
+        listing = re.search(rf"#define {macro}\(X\)(.*?[^\\])\n", header.read(), re.DOTALL)
+    assert listing, f"{HEADER} has no {macro}"
+    return re.findall(r"X\((\w+),", listing[1])
 
 
 def replies(instance, lost, unnamed):
-    fabric, layer, label = re.fullmatch(r"(.+)-s(\d+)-(\d+)", instance).groups()
+    parts = re.fullmatch(r"(.+)-s(\d+)-(\d+)", instance)
+    assert parts, f"{instance} is no switch of a fabric"
+    fabric, layer, label = parts.groups()
     name = f"s{layer}-{label}"
     # 100 packets came in by d0, 10 wait in u0.
     out = [0, 90 - lost - unnamed]

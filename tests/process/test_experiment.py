@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from typing import Any
 
 TOPO, BUILD = sys.argv[1:3]
 sys.dont_write_bytecode = True
@@ -23,17 +24,19 @@ from drbfabric.experiment import Experiment, Setup, deviations, disturbance, sim
 
 
 def setup(**changes):
-    values = {'layers': 3, 'arity': 2, 'schemes': ['drb', 'dmodk'], 'loads': [0.6, 0.9],
-              'traffic': 'permutation', 'threshold': 'paper', 'slot_ns': 2000000, 'slots': 400,
-              'warmup': 100, 'runs': 2, 'repeats': 1, 'queue': 512, 'seed': 5,
-              'driver': 'af_packet', 'name': 'x'}
+    values: dict[str, Any] = {
+        'layers': 3, 'arity': 2, 'schemes': ['drb', 'dmodk'], 'loads': [0.6, 0.9],
+        'traffic': 'permutation', 'threshold': 'paper', 'slot_ns': 2000000, 'slots': 400,
+        'warmup': 100, 'runs': 2, 'repeats': 1, 'queue': 512, 'seed': 5,
+        'driver': 'af_packet', 'name': 'x'}
     return Setup(**{**values, **changes})
 
 
 def counters(start, rate, queued):
     """A reading of two switches' counters: all grow at `rate` per unit of time `start`."""
     sums = {'default': 9 * start * rate, 'redirected': start * rate, 'queued': queued,
-            'late_ns': 1000 * start, 'late_slots': start, 'lost_credit_events': start, 'lost_credit_ns': 1000000 * start}
+            'late_ns': 1000 * start, 'late_slots': start, 'lost_credit_events': start,
+            'lost_credit_ns': 1000000 * start}
     queue = {'ns': queued * start * 10, 'times': 2 * start * 10, 'links': 2, 'max': queued,
              'out': 10 * start * rate}
     return sums, {'up1': dict(queue), 'down1': dict(queue)}

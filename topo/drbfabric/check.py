@@ -135,7 +135,7 @@ def _run_pings(plan, wave, family):
         a, child, output = running.pop(0)
         child.wait()
         output.seek(0)
-        times = dict(m.groups() for m in map(ECHO_LINE.match, output) if m)
+        times = {m[1]: m[2] for m in map(ECHO_LINE.match, output) if m}
         output.close()
         for b in targets[a]:
             text = times.get(hosts[b][f'ipv{family}'], '-')

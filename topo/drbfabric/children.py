@@ -9,7 +9,8 @@ from . import Failure, interrupts
 
 
 class Child:
-    """A program that is told a text and whose output is kept. Leaving the context ends it with SIGTERM and waits for it."""
+    """A program that is told a text and whose output is kept. Leaving the context ends it with SIGTERM
+    and waits for it."""
 
     def __init__(self, command, text=''):
         self.out, self.err = tempfile.TemporaryFile('w+'), tempfile.TemporaryFile('w+')

@@ -217,6 +217,10 @@ def _mean(values):
     return statistics.fmean(values) if values else math.nan
 
 
+def _largest(values):
+    return max(values)
+
+
 def _most(flags):
     flags = list(flags)
     return sum(flags) > len(flags) / 2
@@ -256,8 +260,7 @@ def _summary(experiment, scheme, load):
         row[f'{key}_off'] = _mean(off)
         row[f'{key}_off_se'] = _error(off)
     for queue in experiment.setup.queues:
-        for kind, merge in (('mean', _mean), ('max', max)):
-            key = f'queue_{queue}_{kind}'
+        for key, merge in ((f'queue_{queue}_mean', _mean), (f'queue_{queue}_max', _largest)):
             row[key] = merge([r[key] for r in runs])
             row[f'sim_{key}'] = merge([s[key] for s in sims])
     for key in 'switch_late_us', 'late_max_us':

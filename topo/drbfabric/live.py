@@ -5,7 +5,7 @@ import contextlib
 import json
 import time
 
-from . import Failure, usage
+from . import Failure
 from .children import Child
 from .telemetry import Telemetry
 
@@ -120,7 +120,7 @@ def replay(drbgen, traffic, plan, setup):
             report = json.loads(out)
         except ValueError:
             line = said.strip().splitlines()
-            raise (usage if code == 2 else Failure)(line[-1] if line else 'drbgen failed') from None
+            raise Failure(line[-1] if line else 'drbgen failed', 2 if code == 2 else 1) from None
         if len(readings) < 4:
             raise Failure('drbgen ended before any packet was seen')
         return result_of(report, readings, setup)

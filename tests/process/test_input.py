@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""drbswitch as a process: what it refuses, what it gives up, and what is written about it.
+
+test_input.py DRBSWITCH CONFIG_DIR    TAP on standard output. See world.py."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+
+import tap  # noqa: E402
+from world import CONFIGS, HEAD, NULLS, SWITCH, WITHIN, World, ask, refuses, run, stop  # noqa: E402
+
+
+def status_of(task):
+    return dict(line.split(':\t', 1) for line in (task / 'status').read_text().splitlines())
+
+
+def least_privilege():
+    """Once it forwards no thread has a capability in effect, nor may get one; sockets are for one
+    user alone. All of it holds after a reload, which still works."""
+    with World() as w:
+        text = HEAD + (f'link: {{driver: memif}}\nports: [{{name: d0, driver: vdev, device: net_null0}}]\n'
+                       f'process: {{workers: 1, memif_dir: {w.dir}/memif}}\n')
+        (w.dir / 'run/dpdk').mkdir(mode=0o755)
+        (w.dir / 'run/dpdk/drb-s1-0').mkdir(mode=0o755)
+        low = w.start(text)
+        core = w.start(text.replace('layer: 1', 'layer: 2').replace('name: d0', 'name: d1'), name='core')
+        for _ in range(2):
+            w.notified('READY=1')
+        for p in (low, core):
+            tasks = list(pathlib.Path(f'/proc/{p.pid}/task').iterdir())
+            assert len(tasks) >= 3, tasks
+            for task in tasks:
+                status = status_of(task)
+                assert status['NoNewPrivs'] == '1', status
+                for kind in ('CapEff', 'CapPrm', 'CapInh', 'CapAmb'):
+                    assert int(status[kind], 16) == 0, (task, kind, status[kind])
+        sockets = [w.socket_of('drb-s1-0'), w.socket_of('drb-s2-0'), *(w.dir / 'memif').iterdir()]
+        assert len(sockets) == 3, sockets
+        for path in sockets:
+            assert path.stat().st_mode & 0o777 == 0o600, (path, oct(path.stat().st_mode))
+            assert path.parent.stat().st_mode & 0o777 == 0o700, path.parent
+        assert ask(w.socket_of('drb-s1-0'), '/drb/reload')[0].startswith('ok: ')
+        for p in (low, core):
+            stop(p)
+
+
+def bad_input():
+    with World() as w:
+        refuses(w, 'fabric: {layers: 3, arity: 2}\n', 'c.yaml:1: switch: key is missing')
+        refuses(w, NULLS, 'switch.label: 2 is not in 0..1', '--label', '2')
+        refuses(w, HEAD + 'link: {driver: none}\nprocess: {cpus: "999"}\n',
+                'c.yaml:4: process.cpus: "999" are not all CPUs')
+        refuses(w, HEAD + 'ports: [{name: d0, interface: nosuch0}]\n',
+                'c.yaml:3: ports[0].interface: port d0: no interface "nosuch0"')
+        refuses(w, HEAD + 'process: {workers: 2}\nlink: {driver: none}\n'
+                'ports: [{name: d0, driver: af_xdp, interface: lo}]\n',
+                'c.yaml:3: process.workers: port d0: the af_xdp driver needs a channel of interface '
+                '"lo" for each of 2 workers and finds 1')
+        refuses(w, HEAD + 'link: {driver: none}\n'
+                'ports: [{name: u0, driver: pci, device: "fffe:1f:1f.7"}]\n',
+                'c.yaml:4: ports[0].device: port u0: no PCI device "fffe:1f:1f.7"')
+        refuses(w, HEAD + 'link: {driver: memif}\nports: [{name: d0, driver: none}]\n'
+                f'process: {{memif_dir: {w.dir}/no/such}}\n', 'process.memif_dir')
+        assert w.left() == [], w.left()
+        shutil.rmtree(w.dir / 'run', ignore_errors=True)
+        refuses(w, NULLS, f'cannot make {w.dir}/run/dpdk for the stats socket')
+        (w.dir / 'run').write_text('a file')
+        refuses(w, NULLS, 'Not a directory')
+        (w.dir / 'run').unlink()
+        (w.dir / 'run').mkdir()
+        if os.geteuid() != 0:
+            (w.dir / 'run').chmod(0o500)
+            refuses(w, NULLS, 'Permission denied')
+            (w.dir / 'run').chmod(0o700)
+
+
+def devices_that_fail():
+    """A device that only the driver can refuse is bad input all the same: its line is named."""
+    with World() as w:
+        for device, want in (('net_pcap0,rx_pcap=/nonexistent/x', 'port d0: cannot create device'),
+                             ('no_such_driver', 'port d0: cannot create device "no_such_driver"')):
+            p = w.start(NULLS.replace('device: net_null0', f'device: "{device}"'))
+            assert p.wait(WITHIN) == 2
+            err = p.stderr.read().decode()
+            assert want in err and '].device: ' in err and 'Usage' not in err, err
+            assert w.left() == [], w.left()
+
+
+def examples():
+    """Every example of config/ is a config, as it says it is used."""
+    files = sorted(str(p.relative_to(CONFIGS)) for p in CONFIGS.rglob('*.yaml'))
+    assert files, 'no examples'
+    whole = 'f32/switch.yaml'
+    assert whole in files
+    for name in files:
+        if name == whole:
+            for layer, switches in ((1, 8), (2, 8), (3, 4)):
+                for label in range(switches):
+                    r = run('-c', CONFIGS / name, '--layer', layer, '--label', label, '--check')
+                    assert r.returncode == 0 and f'ok, drb-s{layer}-{label}' in r.stderr, r.stderr
+            r = run('-c', CONFIGS / name, '--layer', 3, '--label', 4, '--check')
+            assert r.returncode == 2
+            continue
+        r = run('-c', CONFIGS / name, '--check')
+        assert r.returncode == 0 and ': ok, ' in r.stderr, r.stderr
+
+
+def service_file():
+    """systemd understands every line of it, and finds nothing gravely exposed."""
+    if not shutil.which('systemd-analyze'):
+        raise tap.Skip('systemd-analyze is not installed')
+    with World() as w:
+        text = (CONFIGS.parent / 'deploy/drbswitch@.service').read_text()
+        unit = w.dir / 'drbswitch@.service'
+        unit.write_text(text.replace('/usr/local/bin/drbswitch', os.path.abspath(SWITCH)))
+        r = subprocess.run(['systemd-analyze', 'verify', w.dir / 'drbswitch@s1-0.service'],
+                           capture_output=True, text=True, timeout=WITHIN)
+        assert r.returncode == 0 and r.stderr == '', r.stderr
+        r = subprocess.run(['systemd-analyze', 'security', '--offline=true', '--threshold=35', unit],
+                           capture_output=True, text=True, timeout=WITHIN)
+        assert r.returncode == 0, r.stdout
+
+
+def every_key_is_documented():
+    source = (CONFIGS.parent / 'src/common/config/config_file.c').read_text()
+    keys = set(re.findall(r'(?:OPTIONAL_|CYAML_FIELD_)[A-Z_]+\(\s*"([a-z0-9_]+)"', source))
+    text = (CONFIGS / 'README.md').read_text()
+    assert len(keys) > 30, keys
+    missing = [k for k in sorted(keys) if f'| `{k}` |' not in text and f'`{k}`: ' not in text]
+    assert missing == [], f'config/README.md says nothing of {missing}'
+
+
+tap.run((least_privilege, bad_input, devices_that_fail, examples, service_file, every_key_is_documented))

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""drbswitch as a process: it reads its config again while packets pass.
+
+test_reload.py DRBSWITCH CONFIG_DIR    TAP on standard output. See world.py."""
+import os
+import select
+import signal
+import struct
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+
+import tap  # noqa: E402
+from world import NULLS, SWITCH, WITHIN, World, ask, capture, conserved, stop  # noqa: E402
+
+
+def frame_of(flow, number, to=4):
+    """UDP from host 0 to another, of a flow, with a number in its payload."""
+    udp = struct.pack('>HHHH', 1000 + flow, 7, 12, 0) + struct.pack('>I', number)
+    ip = struct.pack('>BBHHHBBHII', 0x45, 0, 32, 0, 0, 64, 17, 0, 0x0a000001, 0x0a000001 + to)
+    return struct.pack('>HIHIH', 0x0200, to, 0x0200, 0, 0x0800) + ip + udp + bytes(14)
+
+
+def numbers_in(path):
+    """The numbers of the frames of a capture, in order."""
+    data, at, numbers = path.read_bytes(), 24, []
+    while at < len(data):
+        length = struct.unpack_from('<I', data, at + 8)[0]
+        numbers.append(struct.unpack_from('>I', data, at + 16 + 42)[0])
+        at += 16 + length
+    return numbers
+
+
+def reload_world(w, frames, rx, routing, link, rest=''):
+    capture(w.dir / 'in.pcap', frames)
+    capture(w.dir / 'none.pcap', [])
+    return (f'fabric: {{layers: 2, arity: 2}}\nswitch: {{layer: 1, label: 0}}\n'
+            f'routing: {routing}\nlink: {link}\n{rest}ports:\n'
+            f'  - {{name: d0, driver: vdev, device: "net_pcap0,rx_pcap={w.dir}/in.pcap,{rx}'
+            f'tx_pcap=/dev/null"}}\n'
+            f'  - {{name: u0, driver: vdev, device: "net_pcap1,rx_pcap={w.dir}/none.pcap,'
+            f'tx_pcap={w.dir}/u0.pcap"}}\n'
+            f'  - {{name: u1, driver: vdev, device: "net_pcap2,rx_pcap={w.dir}/none.pcap,'
+            f'tx_pcap=/dev/null"}}\n')
+
+
+def reloads(w, p, text, want='ok: ', by='telemetry'):
+    """Another config for a running switch; what it says of it."""
+    w.config(text)
+    if by == 'telemetry':
+        said = ask(w.socket_of('drb-s1-0'), '/drb/reload')[0]
+    else:
+        p.send_signal(signal.SIGHUP)
+        said = 'ok: '
+    w.notified('RELOADING=1\nMONOTONIC_USEC=')
+    assert select.select([w.notify], [], [], WITHIN)[0], 'not ready again in time'
+    ready = w.notify.recv(4096).decode()
+    assert ready.startswith('READY=1\nSTATUS='), ready
+    if by != 'telemetry':
+        said = ready.split('=', 2)[2]
+        said = said.replace('not reloaded', 'error', 1) if 'not reloaded' in said else 'ok: ' + said
+    assert said.startswith(want), f'{said!r} does not start with {want!r}'
+    return said
+
+
+def reload_keeps_what_is_queued():
+    """4000 packets wait in one queue while its limit, rate, scheme and unit change: all of them
+    leave, in order."""
+    count = 4000
+    with World() as w:
+        frames = [frame_of(i % 9, i) for i in range(count)]
+
+        def make(routing, link):
+            return reload_world(w, frames, '', routing, link)
+
+        p = w.ready(make('{scheme: dmodk}', '{driver: none, queue: 4096, rate: 1pps}'))
+        path = w.socket_of('drb-s1-0')
+        while sum(ask(path, '/drb/ports')[0]['in_packets']) < count:
+            pass
+        for number, (routing, link) in enumerate([
+                ('{scheme: dmodk}', '{driver: none, queue: 16, rate: 50pps}'),
+                ('{scheme: vlb}', '{driver: none, queue: 16, rate: 100kbit}'),
+                ('{scheme: walk, tau: 3}', '{driver: none, queue: 16, rate: 100kbit}'),
+                ('{scheme: drb, unit: flow, flow_max: 1000}', '{driver: none, queue: 16, rate: 2pps}'),
+                ('{scheme: ecmp, unit: flowlet, flow_max: 1000}', '{driver: none, queue: 2000, rate: 200pps}'),
+                ('{scheme: least, choices: 2, threshold: auto}', '{driver: none, queue: 4096, rate: 300pps}')]):
+            reloads(w, p, make(routing, link), by=('signal', 'telemetry')[number % 2])
+            ports, = ask(path, '/drb/ports')
+            total = conserved(ports)
+            assert total['in_packets'] == count and total['queue_packets'] > count / 2, ports
+        reloads(w, p, make('{}', '{driver: none, rate: none}'))
+        while conserved(ask(path, '/drb/ports')[0])['queue_packets'] > 0:
+            pass
+        drops, port = ask(path, '/drb/drops', '/drb/port,u0')
+        assert sum(drops.values()) == 0, drops
+        assert port['rate'] == 'none' and port['queue'] == 512 and port['out_packets'] == count, port
+        stop(p)
+        assert numbers_in(w.dir / 'u0.pcap') == list(range(count))
+
+
+def reload_under_load():
+    """Packets come without end while everything that may change does."""
+    with World() as w:
+        frames = [frame_of(i % 50, i, 4 + i % 4) for i in range(1000)]
+        rest = 'process: {buffers: 4096, workers: 1, hugepages: "no"}\n'
+
+        def make(routing, link='{driver: none}', more=rest):
+            return reload_world(w, frames, 'infinite_rx=1,', routing, link, more).replace(
+                f'{w.dir}/u0.pcap', '/dev/null')
+
+        p = w.ready(make('{unit: flow, flow_max: 1000}'))
+        path = w.socket_of('drb-s1-0')
+
+        def lossless(more):
+            routing, ports = ask(path, '/drb/routing', '/drb/ports')
+            until = routing['up_default'] + routing['up_redirected'] + more
+            while routing['up_default'] + routing['up_redirected'] < until:
+                routing, ports, drops = ask(path, '/drb/routing', '/drb/ports', '/drb/drops')
+                conserved(ports)
+            assert sum(drops.values()) == 0, drops
+            return routing
+
+        # Flows keep their uplinks, whatever becomes of new ones.
+        first = lossless(20000)
+        assert first['flows'] == first['flows_appeared'] == 50 * 4 // 2, first
+        for routing in ('{unit: flow, flow_max: 1000, scheme: ecmp}',
+                        '{unit: flow, flow_max: 1000, scheme: vlb, flow_idle: 10s, threshold: 7}'):
+            reloads(w, p, make(routing), by='signal')
+            now = lossless(20000)
+            assert (now['flows'], now['flows_appeared']) == (first['flows'], first['flows_appeared']), now
+        assert now['scheme'] == 'vlb' and now['threshold'] == '7', now
+        # Another unit is another matter, but no packet is lost.
+        for routing in ('{}', '{unit: flowlet, flow_max: 100}', '{scheme: least, threshold: auto}',
+                        '{unit: flow, flow_max: 10}', '{scheme: walk}', '{scheme: rotate, slot: 1us}',
+                        '{scheme: micro, check_source: false}'):
+            reloads(w, p, make(routing))
+            lossless(20000)
+        # Queues and rates: what is dropped then is dropped because the queue is full.
+        for link in ('{driver: none, queue: 4, rate: 100kpps}', '{driver: none, queue: 4000}',
+                     '{driver: none, queue: 100, rate: 1Mbit}', '{driver: none}'):
+            reloads(w, p, make('{}', link))
+            ports, drops = ask(path, '/drb/ports', '/drb/drops')
+            conserved(ports)
+            assert sum(drops.values()) == drops['queue_full'], drops
+        before = sum(drops.values())
+        assert before > 0
+        # What is wrong changes nothing; what needs a restart is named.
+        reloads(w, p, make('{scheme: best}'), f'error: {w.dir}/c.yaml:3: routing.scheme: "best"')
+        reloads(w, p, make('{scheme: [}'), f'error: {w.dir}/c.yaml:3: ', by='signal')
+        reloads(w, p, make('{}').replace('label: 0', 'label: 1'),
+                f'error: {w.dir}/c.yaml:2: switch: s1-1, but s1-0 runs')
+        reloads(w, p, make('{}').replace('arity: 2', 'arity: 4'), f'error: {w.dir}/c.yaml:1: fabric: ')
+        reloads(w, p, make('{unit: flow, flow_max: 9000000}'),
+                f'error: {w.dir}/c.yaml:3: routing.unit: no memory')
+        (w.dir / 'c.yaml').unlink()
+        assert ask(path, '/drb/reload')[0] == f'error: {w.dir}/c.yaml: No such file or directory'
+        w.drain()
+        assert ask(path, '/drb/routing')[0]['scheme'] == 'drb'
+        said = reloads(w, p, make('{threshold: 9, seed: 4}', '{driver: none, queue: 60000}',
+                                  'process: {burst: 7, workers: 2}\n').replace('net_pcap2', 'net_pcap7'))
+        assert said.endswith('; needs a restart: routing.seed, process.workers, process.burst, '
+                             'process.hugepages, process.buffers, ports[2].device, '
+                             'ports[0].queue, link.queue, ports[1].queue, ports[2].queue'), said
+        in_use, = ask(path, '/drb/routing')
+        assert in_use['threshold'] == '9' and in_use['seed'] == 1, in_use
+        err = stop(p)
+        assert ' drb-s1-0 reloaded: scheme vlb, unit flow, T 7\n' in err, err
+        assert f'drbswitch: {w.dir}/c.yaml:3: routing.scheme: "best" is none of' in err, err
+
+
+def reload_of_a_pipe():
+    with World() as w:
+        r, write = os.pipe()
+        os.write(write, NULLS.encode())
+        os.close(write)
+        p = subprocess.Popen([SWITCH, '-c', f'/dev/fd/{r}'], env=w.environment(), pass_fds=[r],
+                             stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        os.close(r)
+        w.processes.append(p)
+        w.notified('READY=1')
+        said = ask(w.socket_of('drb-s1-0'), '/drb/reload')[0]
+        assert said == f'error: /dev/fd/{r}: no regular file: it cannot be read again', said
+        stop(p)
+
+
+tap.run((reload_keeps_what_is_queued, reload_under_load, reload_of_a_pipe))

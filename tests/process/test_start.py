@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""drbswitch as a process: starting, being found, being stopped, and meeting its neighbours.
+
+test_start.py DRBSWITCH CONFIG_DIR    TAP on standard output. See world.py."""
+import random
+import select
+import signal
+import sys
+import time
+
+sys.dont_write_bytecode = True
+
+import tap  # noqa: E402
+from world import HEAD, NULLS, WITHIN, World, ask, run, refuses, stop  # noqa: E402
+
+
+def command_line():
+    r = run('--help')
+    assert r.returncode == 0 and '--layer' in r.stdout and r.stderr == ''
+    r = run('--version')
+    assert r.returncode == 0 and r.stdout.startswith('drbswitch ')
+    for args, want in (((), 'no config'), (('-c', 'x', 'y'), 'unexpected argument "y"'),
+                       (('--nonsense',), 'nonsense'), (('-c', 'x', '--layer', '-1'), '--layer'),
+                       (('-c', 'x', '--label', '1x'), '--label'),
+                       (('-c', 'x', '--label', '4294967296'), '--label'),
+                       (('-c', '/nonexistent'), '/nonexistent: No such file')):
+        r = run(*args)
+        assert r.returncode == 2 and want in r.stderr and r.stdout == '', (args, r)
+        assert r.stderr.count('\n') == 1 and r.stderr.startswith('drbswitch: '), r
+
+
+def starts_and_stops():
+    with World() as w:
+        for how in (signal.SIGTERM, signal.SIGINT):
+            p = w.ready(NULLS)
+            info, ports = ask(w.socket_of('drb-s1-0'), '/drb/info', '/drb/ports')
+            assert info['ready'] == 1 and info['name'] == 's1-0' and info['pid'] == p.pid, info
+            assert ports['name'] == ['d0', 'u0'] and ports['in_packets'][0] > 0, ports
+            err = stop(p, how)
+            w.notified('STOPPING=1')
+            assert err.count('\n') == 1 and ' drb-s1-0 ready: layer 1, label 0 of F(2,1)' in err, err
+            assert w.left() == [], w.left()
+            assert not select.select([w.notify], [], [], 0)[0], 'notified again'
+
+
+def one_process_per_name():
+    with World() as w:
+        p = w.ready(NULLS)
+        refuses(w, NULLS, 'a switch drb-s1-0 is running already')
+        other = w.ready(NULLS.replace('label: 0', 'label: 1'), name='other.yaml')
+        assert ask(w.socket_of('drb-s1-0'), '/drb/info')[0]['pid'] == p.pid
+        assert ask(w.socket_of('drb-s1-1'), '/drb/info')[0]['pid'] == other.pid
+        stop(p)
+        w.notified('STOPPING=1')
+        assert w.left() == ['dpdk/drb-s1-1'], w.left()
+        # The name is free as soon as the process is gone.
+        stop(w.ready(NULLS))
+        w.notified('STOPPING=1')
+        stop(other)
+
+
+def two_at_once():
+    with World() as w:
+        for _ in range(5):
+            both = [w.start(NULLS, name=name) for name in ('a.yaml', 'b.yaml')]
+            w.notified('READY=1')
+            winner_pid = ask(w.socket_of('drb-s1-0'), '/drb/info')[0]['pid']
+            winner, loser = sorted(both, key=lambda p: p.pid != winner_pid)
+            assert loser.wait(WITHIN) == 2
+            assert 'is running already' in loser.stderr.read().decode()
+            assert ask(w.socket_of('drb-s1-0'), '/drb/info')[0]['pid'] == winner.pid
+            stop(winner)
+            w.notified('STOPPING=1')
+            assert w.left() == []
+
+
+def starts_after_a_crash():
+    with World() as w:
+        for _ in range(3):
+            p = w.ready(NULLS)
+            p.kill()
+            p.wait()
+            assert w.socket_of('drb-s1-0').exists()
+        p = w.ready(NULLS)
+        assert ask(w.socket_of('drb-s1-0'), '/drb/info')[0]['pid'] == p.pid
+        stop(p)
+        assert w.left() == [], w.left()
+
+
+def stopped_while_starting():
+    rng = random.Random(1)
+    with World() as w:
+        for _ in range(15):
+            p = w.start(NULLS)
+            time.sleep(rng.uniform(0, 0.15))
+            p.terminate()
+            code = p.wait(WITHIN)
+            w.drain()
+            # Before the handler is there the signal ends the process; after it, it ends in order.
+            assert code in (0, -signal.SIGTERM), f'exit {code}: {p.stderr.read().decode()}'
+            if code == 0:
+                assert w.left() == [], w.left()
+
+
+def stopped_while_waiting():
+    with World() as w:
+        text = HEAD + ('link: {driver: memif}\nports: [{name: d0, driver: none}]\n'
+                       f'process: {{memif_dir: {w.dir}}}\n')
+        p = w.start(text)
+        deadline = time.monotonic() + WITHIN
+        while not w.socket_of('drb-s1-0').exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        time.sleep(0.3)
+        assert p.poll() is None
+        begun = time.monotonic()
+        assert stop(p) == ''
+        assert time.monotonic() - begun < 10
+        assert w.left() == []
+
+
+def check_last_words(said):
+    """Who outlives a peer, if only for a moment, says that a port lost its link, and nothing else."""
+    said = said.splitlines()
+    assert ' ready: ' in said[0], said
+    assert all(': port ' in line and ': down, ' in line for line in said[1:]), said
+
+
+def memif_peers_meet():
+    with World() as w:
+        tail = f'link: {{driver: memif}}\nprocess: {{memif_dir: {w.dir}/memif}}\n'
+        core = HEAD.replace('layer: 1', 'layer: 2') + tail
+        low = HEAD + 'ports: [{name: d0, driver: none}]\n' + tail
+        for order in ((core, 's2-0', low, 's1-0', low, 's1-1'),
+                      (low, 's1-1', low, 's1-0', core, 's2-0')):
+            running = []
+            for text, name in zip(order[::2], order[1::2]):
+                label = name.split('-')[1]
+                running.append(w.start(text, '--label', label, name=name + '.yaml'))
+            for _ in running:
+                w.notified('READY=1')
+            # Up once its neighbour has said hello.
+            deadline = time.monotonic() + WITHIN
+            while True:
+                port = ask(w.socket_of('drb-s2-0'), '/drb/port,d1')[0]
+                if port['state'] == 'up':
+                    break
+                assert time.monotonic() < deadline, port
+            assert port['peer'] == port['neighbour'] == 's1-1.u0', port
+            # All at once, as a fabric goes down.
+            for p in running:
+                p.send_signal(signal.SIGTERM)
+            for p in running:
+                check_last_words(stop(p))
+            for _ in running:
+                w.notified('STOPPING=1')
+            assert w.left() == []
+        # Killed, they leave sockets behind that are in nobody's way.
+        for _ in range(2):
+            running = [w.start(low, '--label', label, name=label) for label in '01']
+            running.append(w.start(core, name='core'))
+            for _ in running:
+                w.notified('READY=1')
+            assert len(list((w.dir / 'memif').iterdir())) == 2
+            for p in running:
+                p.kill()
+                p.wait()
+
+
+def memif_peers_leave():
+    # A port is polled without a pause while its peer goes, in either direction.
+    with World() as w:
+        tail = (f'link: {{driver: memif}}\nprocess: {{memif_dir: {w.dir}/memif, idle: poll}}\n')
+        core = HEAD.replace('layer: 1', 'layer: 2') + tail
+        low = HEAD + 'ports: [{name: d0, driver: none}]\n' + tail
+        for first in (0, 1, 2, 0, 1, 2):
+            running = [w.start(core, name='core')]
+            running += [w.start(low, '--label', label, name=label) for label in '01']
+            for _ in running:
+                w.notified('READY=1')
+            running.insert(0, running.pop(first))
+            for p in running:
+                check_last_words(stop(p))
+            for _ in running:
+                w.notified('STOPPING=1')
+            assert w.left() == []
+
+
+tap.run((command_line, starts_and_stops, one_process_per_name, two_at_once, starts_after_a_crash,
+         stopped_while_starting, stopped_while_waiting, memif_peers_meet, memif_peers_leave))

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A folder of its own for each test of drbswitch as a process, and what all of them do with one: start,
+ask, stop, replay captures. Programs that use it are called with DRBSWITCH CONFIG_DIR. Needs no root, no
+hugepages and no network interfaces: ports are DPDK's null, capture and memif devices."""
+import json
+import os
+import pathlib
+import select
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+SWITCH, CONFIGS = sys.argv[1], pathlib.Path(sys.argv[2])
+WITHIN = 60  # seconds for anything to happen on a loaded machine
+HEAD = 'fabric: {layers: 2, arity: 1}\nswitch: {layer: 1, label: 0}\n'
+NULLS = HEAD + '''link: {driver: vdev}
+ports:
+  - {name: d0, device: net_null0}
+  - {name: u0, device: net_null1}
+'''
+
+
+class World:
+    """A directory for one test: configs, DPDK's sockets, and a socket to be notified on."""
+
+    def __init__(self):
+        self.dir = pathlib.Path(tempfile.mkdtemp(prefix='drb-test-'))
+        (self.dir / 'run').mkdir()
+        self.notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.notify.bind(str(self.dir / 'notify'))
+        self.processes = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for p in self.processes:
+            if p.poll() is None:
+                p.kill()
+                p.wait()
+            p.stderr.close()
+        self.notify.close()
+        shutil.rmtree(self.dir)
+
+    def config(self, text, name='c.yaml'):
+        path = self.dir / name
+        path.write_text(text)
+        return path
+
+    def environment(self):
+        env = dict(os.environ, RUNTIME_DIRECTORY=str(self.dir / 'run'),
+                   NOTIFY_SOCKET=str(self.dir / 'notify'))
+        return env
+
+    def start(self, text, *args, name='c.yaml'):
+        p = subprocess.Popen([SWITCH, '-c', self.config(text, name), *args],
+                             env=self.environment(), stdin=subprocess.DEVNULL,
+                             stderr=subprocess.PIPE)
+        self.processes.append(p)
+        return p
+
+    def notified(self, want):
+        """The next notification; it must begin with want."""
+        assert select.select([self.notify], [], [], WITHIN)[0], f'no {want} in time'
+        got = self.notify.recv(4096).decode()
+        assert got.startswith(want), got
+
+    def ready(self, text, *args, name='c.yaml'):
+        p = self.start(text, *args, name=name)
+        self.notified('READY=1\nSTATUS=layer ')
+        return p
+
+    def drain(self):
+        """Forgets notifications; a sender waits when too many are unread."""
+        while select.select([self.notify], [], [], 0)[0]:
+            self.notify.recv(4096)
+
+    def socket_of(self, instance):
+        return self.dir / 'run/dpdk' / instance / 'dpdk_telemetry.v2'
+
+    def left(self):
+        return sorted(str(p.relative_to(self.dir / 'run')) for p in self.dir.glob('run/dpdk/*'))
+
+
+def ask(path, *commands):
+    """Replies of a stats socket."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as s:
+        s.settimeout(WITHIN)
+        s.connect(str(path))
+        s.recv(1 << 16)
+        replies = []
+        for command in commands:
+            s.send(command.encode(errors='surrogateescape'))
+            replies.append(json.loads(s.recv(1 << 20))[command.split(',')[0]])
+        return replies
+
+
+def stop(p, how=signal.SIGTERM):
+    p.send_signal(how)
+    code = p.wait(WITHIN)
+    err = p.stderr.read().decode()
+    assert code == 0, f'exit {code}: {err}'
+    return err
+
+
+def refuses(world, text, want, *args):
+    """The config is refused: status 2, one line with want in it, nothing started."""
+    r = subprocess.run([SWITCH, '-c', world.config(text), *args], env=world.environment(),
+                       stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=WITHIN)
+    assert r.returncode == 2, f'exit {r.returncode}: {r.stderr}'
+    assert r.stdout == '', r.stdout
+    assert r.stderr.count('\n') == 1 and r.stderr.startswith('drbswitch: '), r.stderr
+    assert want in r.stderr, f'{want!r} is not in {r.stderr!r}'
+
+
+def run(*args):
+    return subprocess.run([SWITCH, *map(str, args)], capture_output=True, text=True,
+                          timeout=WITHIN)
+
+
+def capture(path, frames):
+    with open(path, 'wb') as f:
+        f.write(struct.pack('<IHHiIII', 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1))
+        for i, frame in enumerate(frames):
+            f.write(struct.pack('<IIII', 0, i, len(frame), len(frame)) + frame)
+
+
+def conserved(t):
+    total = {k: sum(v) for k, v in t.items() if isinstance(v, list) and k != 'name'}
+    assert total['in_packets'] == total['out_packets'] + total['in_discards'] \
+        + total['out_discards'] + total['queue_packets'], t
+    return total
+
+
+def until_port(path, port, state):
+    """Waits until a port is in this state."""
+    end = time.monotonic() + WITHIN
+    while (says := ask(path, f'/drb/port,{port}')[0]['state']) != state:
+        assert time.monotonic() < end, f'{port} is {says}, not {state}'
+        time.sleep(0.01)
