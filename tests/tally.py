@@ -1,45 +1,63 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Counts test cases: prints "PASSED FAILED SKIPPED" and shows the output of what failed.
+"""Counts test cases: prints "PASSED FAILED SKIPPED REPEATED UNDECIDED" and shows the output of what
+failed. UNDECIDED, those that a busy machine kept from being decided, are among the skipped.
 
-tally.py meson build/meson-logs/testlog.json    the programs of `meson test`
-tally.py live NAME EXIT_STATUS LOG              one story of tests/live
-Both print lines "ok ..." and "not ok ..."; "# SKIP" marks what could not be tried.
+tally.py meson FILE build/meson-logs/testlog.json    the programs of `meson test`
+tally.py live FILE NAME EXIT_STATUS LOG              one story of tests/live
+Both read lines "ok ..." and "not ok ..."; tests/lib.sh says what else. FILE gets a line of CSV for each
+program: name, the five counts, seconds.
 """
+import csv
 import json
 import re
 import sys
+from typing import NamedTuple
 
 SHOWN_LINES = 200
 # Exit status of a program that cannot run on this machine.
 CANNOT_RUN = 77
 
 
+class Counts(NamedTuple):
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    repeated: int = 0
+    undecided: int = 0
+
+
+SKIPPED = re.compile(r"(not )?ok\b.*#\s*skip(?P<machine> machine:)?", re.IGNORECASE)
+
+
 def tally(text, status, one_case=False):
-    """(passed, failed, skipped) of one program that ended with this status.
+    """Counts of one program that ended with this status.
 
     one_case: the program may report by its exit status alone.
     """
-    passed = failed = skipped = 0
+    passed = failed = skipped = repeated = undecided = 0
     planned = 0
     for line in text.splitlines():
         if plan := re.match(r"1\.\.(\d+)", line):
             planned = int(plan[1])
-        elif re.match(r"(not )?ok\b", line) and re.search(r"#\s*skip", line, re.IGNORECASE):
+        elif skip := SKIPPED.match(line):
             skipped += 1  # cmocka says "not ok N # SKIP name"
+            undecided += skip["machine"] is not None
         elif re.match(r"not ok\b", line):
             failed += 1
         elif re.match(r"ok\b", line):
             passed += 1
+        elif line.startswith("# AGAIN "):
+            repeated += 1
     # A program that dies takes the cases it did not come to with it.
     failed += max(0, planned - passed - failed - skipped)
     if failed == 0 and status == CANNOT_RUN:
-        return passed, 0, skipped or 1
+        return Counts(passed, 0, skipped or 1, repeated, undecided)
     if one_case and status == 0 and passed + failed + skipped == 0:
-        return 1, 0, 0
+        return Counts(passed=1)
     if failed == 0 and (status != 0 or passed + skipped == 0):
         failed = 1
-    return passed, failed, skipped
+    return Counts(passed, failed, skipped, repeated, undecided)
 
 
 def show(name, status, text):
@@ -51,23 +69,34 @@ def show(name, status, text):
     print(f"---- end of {name}", file=sys.stderr)
 
 
+def meson_programs(path):
+    """(name, exit status, output, may it report by its exit status alone, seconds) of each."""
+    with open(path, encoding="utf-8") as log:
+        for line in log:
+            run = json.loads(line)
+            # Meson itself says that a program which should report its cases did not.
+            yield (run["name"], run["returncode"],
+                   (run.get("stdout") or "") + (run.get("stderr") or ""), run["result"] == "OK",
+                   run["duration"])
+
+
+def live_program(name, status, path):
+    with open(path, encoding="utf-8", errors="replace") as log:
+        yield name, int(status), log.read(), False, ""
+
+
 def main():
-    if sys.argv[1] == "meson":
-        with open(sys.argv[2], encoding="utf-8") as log:
-            runs = [json.loads(line) for line in log]
-        # Meson itself says that a program which should report its cases did not.
-        programs = [(run["name"], run["returncode"],
-                     (run.get("stdout") or "") + (run.get("stderr") or ""),
-                     run["result"] == "OK") for run in runs]
-    else:
-        with open(sys.argv[4], encoding="utf-8", errors="replace") as log:
-            programs = [(sys.argv[2], int(sys.argv[3]), log.read(), False)]
-    total = [0, 0, 0]
-    for name, status, text, one_case in programs:
-        counts = tally(text, status, one_case)
-        if counts[1]:
-            show(name, status, text)
-        total = [a + b for a, b in zip(total, counts)]
+    kind, table, *rest = sys.argv[1:]
+    programs = meson_programs(*rest) if kind == "meson" else live_program(*rest)
+    total = Counts()
+    with open(table, "a", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        for name, status, text, one_case, seconds in programs:
+            counts = tally(text, status, one_case)
+            if counts.failed:
+                show(name, status, text)
+            rows.writerow([name, *counts, seconds and round(seconds, 1)])
+            total = Counts(*(a + b for a, b in zip(total, counts)))
     print(*total)
 
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Captures that somebody else made are replayed into a fabric: at their times, faster, at a rate, as
 # fast as possible, repeated; and what a person can get wrong about a replay is refused.
+# Quiet: how long replays take is measured.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch drbgen

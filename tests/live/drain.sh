@@ -3,6 +3,7 @@
 # A core, a switch of layer 2 and one port are drained and undrained under fixed streams at load 0.5:
 # nothing is lost, their traffic goes to zero and comes back. What would cut somebody off is refused,
 # and a drained switch serves again where another one dies.
+# Quiet: no packet may be lost.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch drbctl

@@ -3,6 +3,7 @@
 # Live latencies are those of the simulator, scheme by scheme, in the short form: F(3,2) at load 0.9.
 # A figure that the machine disturbed, however often it was measured, is skipped and says so. The
 # long form, a table in topo/README.md: topo/experiment --check --out DIR, with -d 4 --load 0.9.
+# Alone: latencies of packets are compared with the simulator's.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch drbgen drbsim

@@ -3,6 +3,7 @@
 # The generator's report on a network whose faults are known to the packet: hosts around a relay that
 # drops, doubles, misdirects and delays; and two hosts joined by a cable, where nothing can go wrong
 # but the receiver.
+# Quiet: no packet may be lost.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbgen

@@ -59,7 +59,7 @@ class Streams:
         self.sockets = open_sockets(fabric, hosts)
         self.selector = selectors.DefaultSelector()
         for s in self.sockets:
-            self.selector.register(s, selectors.EVENT_READ)
+            self.selector.register(s, selectors.EVENT_READ, s)
         self.sent = []     # times, by packet number
         self.arrived = {}  # packet number -> time
 
@@ -76,7 +76,7 @@ class Streams:
             for key, _ in self.selector.select(left):
                 try:
                     while True:
-                        number, = struct.unpack('!I', key.fileobj.recv(64)[:4])
+                        number, = struct.unpack('!I', key.data.recv(64)[:4])
                         self.arrived[number] = time.monotonic()
                 except BlockingIOError:
                     pass

@@ -5,6 +5,7 @@
 # hellos make 400 ms at most on a machine that has time for 36 processes. An event is tried up to three
 # times; a try counts as evidence that it takes longer only if the machine had time then: the streams
 # themselves were sent in time, and no switch had to wait for a CPU.
+# Alone: how long it takes to heal is measured.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch drbctl

@@ -4,6 +4,7 @@
 # 0.1. A machine that is busy with something else adds to it (caches, clocks, a host that takes CPUs
 # away): where no look was at a quiet one, the check is skipped. So it is where the machine is slower, now
 # or always, than the one the bound is of: there two processes that wake each other cost 53 to 61 us.
+# Alone: CPU time is measured.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch

@@ -3,13 +3,28 @@
 """How much time the machine has while something is measured: a figure taken beside other work says
 nothing about this project.
 
-machine.py COMMAND...: runs it, and prints which per cent of the CPU time meanwhile nobody used, and
-which the host of a virtual machine took away."""
+machine.py watch [PROGRAM]   prints "ready", measures until SIGTERM, then prints one line of JSON:
+  late_ms    how late a control process woke at most; there is one on each CPU that we may use, which
+             does nothing but sleep. Nothing that a switch does to itself makes it late.
+  waited_ms  how long a thread of PROGRAM (default drbswitch) could run but had no CPU at most,
+             within a tenth of a second
+  stolen     per cent of the CPU time that the host of a virtual machine took away
+  free       per cent of the CPU time that nobody used
+machine.py COMMAND...        runs it, and prints free and stolen"""
 
 import glob
+import json
+import mmap
 import os
+import signal
+import struct
 import subprocess
 import sys
+import time
+
+NAP = 0.002    # seconds that a control process sleeps
+EVERY = 0.1    # seconds between two looks at the threads
+RENEW = 10     # looks between two looks for new processes
 
 
 def read():
@@ -18,9 +33,9 @@ def read():
     total = idle = stolen = 0
     with open('/proc/stat', encoding='ascii') as f:
         for line in f:
-            name, *ticks = line.split()
+            name, *rest = line.split()
             if name in ours:
-                ticks = [int(t) for t in ticks[:8]]
+                ticks = [int(t) for t in rest[:8]]
                 total += sum(ticks)
                 idle += ticks[3] + ticks[4]
                 stolen += ticks[7]
@@ -28,30 +43,107 @@ def read():
 
 
 def shares(before, after):
-    """Percent of that time between two readings which nobody used, and which the host took away."""
+    """Per cent of that time between two readings which nobody used, and which the host took away."""
     total, idle, stolen = (b - a for a, b in zip(before, after))
     return round(100 * idle / max(total, 1), 1), round(100 * stolen / max(total, 1), 1)
 
 
-def waited(name):
-    """How long each thread of the processes of this name could run but had no CPU since it started:
-    {thread: ns}."""
-    times = {}
+def threads(name):
+    """schedstat files of all threads of the processes of this name."""
+    paths = []
     for path in glob.glob('/proc/[0-9]*/comm'):
         folder = os.path.dirname(path)
         try:
-            with open(path, encoding='ascii') as f:
-                if f.read() != f'{name}\n':
-                    continue
-            for task in os.listdir(f'{folder}/task'):
-                with open(f'{folder}/task/{task}/schedstat', encoding='ascii') as f:
-                    times[task] = int(f.read().split()[1])
+            with open(path, encoding='ascii', errors='replace') as f:
+                if f.read() == f'{name}\n':
+                    paths += [f'{folder}/task/{task}/schedstat' for task in os.listdir(f'{folder}/task')]
         except (FileNotFoundError, ProcessLookupError):
             pass  # ended meanwhile
+    return paths
+
+
+def waits(paths):
+    """How long each of these threads could run but had no CPU since it started: {path: ns}."""
+    times = {}
+    for path in paths:
+        try:
+            with open(path, encoding='ascii') as f:
+                times[path] = int(f.read().split()[1])
+        except (FileNotFoundError, ProcessLookupError):
+            pass
     return times
 
 
+def waited(name):
+    return waits(threads(name))
+
+
+def most_waited(before, after):
+    """ns that the unluckiest thread waited between two readings."""
+    return max((after[path] - before[path] for path in after if path in before), default=0)
+
+
+class Control:
+    """A process on each CPU that sleeps again and again, and notes by how much it woke late at most."""
+
+    def __init__(self):
+        cpus = sorted(os.sched_getaffinity(0))
+        self.worst, self.children = mmap.mmap(-1, 8 * len(cpus)), []
+        for slot, cpu in enumerate(cpus):
+            child = os.fork()
+            if child == 0:
+                try:
+                    os.sched_setaffinity(0, {cpu})
+                    self._sleep(8 * slot)
+                finally:
+                    os._exit(1)
+            self.children.append(child)
+
+    def _sleep(self, at):
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        worst, parent = 0.0, os.getppid()
+        while os.getppid() == parent:
+            due = time.monotonic() + NAP
+            time.sleep(NAP)
+            late = time.monotonic() - due
+            if late > worst:
+                worst = late
+                struct.pack_into('d', self.worst, at, worst)
+
+    def late(self):
+        """Seconds by which the latest of them woke at most."""
+        return max(struct.unpack(f'{len(self.children)}d', self.worst))
+
+    def end(self):
+        for child in self.children:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+
+
+def watch(name):
+    ended = []
+    signal.signal(signal.SIGTERM, lambda *_: ended.append(True))
+    control, begun, most, looks = Control(), read(), 0, 0
+    before = waits(paths := threads(name))
+    print('ready', flush=True)
+    while not ended:
+        time.sleep(EVERY)
+        looks += 1
+        if looks % RENEW == 0:
+            paths = threads(name)
+        now = waits(paths)
+        most, before = max(most, most_waited(before, now)), now
+    late = control.late()
+    control.end()
+    free, stolen = shares(begun, read())
+    print(json.dumps({'late_ms': round(1000 * late), 'waited_ms': round(most / 1e6), 'stolen': stolen,
+                      'free': free}), flush=True)
+
+
 def main():
+    if sys.argv[1] == 'watch':
+        watch(*sys.argv[2:] or ['drbswitch'])
+        return
     before = read()
     subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
     print(*shares(before, read()))

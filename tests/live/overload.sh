@@ -3,6 +3,7 @@
 # Twice the load that the links carry, on switches with no more packet buffers than they must have: queues
 # fill up, what finds one full is dropped as queue_full and nothing else is, buffers never run out, and
 # when the load ends every switch is as before, with all of its buffers.
+# Quiet: rates are compared.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch drbctl drbgen

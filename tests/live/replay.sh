@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Permutation traffic at load 0.9: everything arrives once and where it should, and the counters of
 # the switches tell the same story as the generator.
+# Quiet: no packet may be lost.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch drbgen

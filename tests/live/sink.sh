@@ -3,6 +3,7 @@
 # The same traffic counted inside the kernel and by capture sockets: both find everything and agree
 # on latencies as far as two runs of one fabric agree; the program in the kernel lets everything
 # else pass and leaves nothing behind. What it costs: tests/bench/sink.
+# Quiet: no packet may be lost.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch drbgen

@@ -86,6 +86,40 @@ up() {
   fi
 }
 
+# watched COMMAND...: runs it while control processes measure how much time the machine has for anybody
+# (machine.py); that is in $scratch/machine then.
+watched() {
+  local watch status
+  : >"$scratch/machine"
+  python3 -B "$root/tests/live/machine.py" watch >"$scratch/machine" &
+  watch=$!
+  soon grep -q ready "$scratch/machine" >/dev/null
+  "$@"
+  status=$?
+  kill -TERM $watch
+  wait $watch
+  sed -i 1d "$scratch/machine"
+  return $status
+}
+
+# disturbed MS: while it was watched, a control process or a switch that could run got no CPU for longer
+# than that, or the host of a virtual machine took CPUs away; says so in a line
+disturbed() {
+  jq -r '"a control was late by \(.late_ms) ms, a switch waited \(.waited_ms) ms for a CPU, \(.stolen) % of them were taken away"' \
+    "$scratch/machine"
+  jq -e ".late_ms > $1 or .waited_ms > $1 or .stolen >= 10" "$scratch/machine" >/dev/null
+}
+
+# undisturbed MS COMMAND...: for decide: the command, whose failure counts if nobody waited longer than MS
+# for a CPU meanwhile
+undisturbed() {
+  local ms=$1
+  shift
+  watched "$@" && return
+  if disturbed "$ms"; then return "$cannot_tell"; fi
+  return 1
+}
+
 # A folder for files, gone with the story's world.
 scratch=/run/story
 mkdir -p "$scratch"

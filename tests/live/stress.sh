@@ -4,6 +4,7 @@
 # and again, a switch that is stopped for a second, a stats socket that never rests, and the end of
 # everything in the middle. Each says how many packets it cost and how long after it every pair reaches
 # every other again. (Twice the load that links carry: overload.sh.)
+# Quiet: no packet may be lost.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch drbctl drbgen

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Flow and flowlet units on a live fabric: TCP and measured streams are not reordered, thresholds
 # follow what is measured.
+# Quiet: a lost TCP segment comes out of order.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch drbctl drbgen

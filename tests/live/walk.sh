@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Schemes rotate and walk under one permutation that persists: nothing is lost, packets walk at every
 # switch that sends up, and hosts see no mark of it.
+# Quiet: no packet may be lost.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch drbgen drbctl

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+# Sourced by tests/run.sh: jobs that run side by side. A job is a function of the runner and its
+# arguments; what it prints is shown when it ends, in one piece, with how long it took. It reports its
+# checks with `count`.
+
+logs=build/test-logs
+declare -A running=()     # process id -> words of the job
+declare -A lane_of=()     # process id -> lane it runs in
+declare -a total=(0 0 0 0 0)
+seconds=()                # "NAME SECONDS", in the order in which they ended
+
+# count PASSED FAILED SKIPPED [REPEATED UNDECIDED]: by a job, of itself
+count() { echo "$1 $2 $3 ${4:-0} ${5:-0}" >>"$job_files.counts"; }
+
+job_name() { local words=$*; echo "${words//[ \/]/-}"; }
+
+start_job() { # start_job LANE COMMAND...
+  local lane=$1 job_files
+  shift
+  job_files=$logs/job-$(job_name "$@")
+  rm -f "$job_files".{counts,out,time}
+  (
+    TIMEFORMAT='%0R %0U %0S'
+    { time "$@" >"$job_files.out" 2>&1 </dev/null; } 2>"$job_files.time"
+  ) &
+  running[$!]="$*"
+  lane_of[$!]=$lane
+}
+
+collect_job() { # waits for one job, whichever ends first, shows what it printed and adds its counts up
+  local pid files words took cpu sys i
+  wait -n -p pid "${!running[@]}"
+  words=${running[$pid]}
+  ended_lane=${lane_of[$pid]}
+  unset "running[$pid]" "lane_of[$pid]"
+  # shellcheck disable=SC2086 # words
+  files=$logs/job-$(job_name $words)
+  read -r took cpu sys <"$files.time"
+  echo "== ${words//_/ }: $took s, $((cpu + sys)) s of CPU time"
+  cat "$files.out"
+  seconds+=("${words//_/ } $took")
+  [ -s "$files.counts" ] || echo 0 1 0 0 0 >"$files.counts"
+  while read -r -a counts; do
+    for i in "${!counts[@]}"; do total[i]=$((total[i] + counts[i])); done
+  done <"$files.counts"
+  rm -f "$files".{counts,time}
+}
+
+# run_lanes ARRAY WIDTH...: the jobs of each array, so many of it at a time
+run_lanes() {
+  local -A width=() busy=()
+  local -a lanes=()
+  local lane started
+  while [ $# -gt 0 ]; do
+    lanes+=("$1") width[$1]=$2 busy[$1]=0
+    shift 2
+  done
+  while :; do
+    for lane in "${lanes[@]}"; do
+      local -n jobs_left=$lane
+      while [ ${#jobs_left[@]} -gt 0 ] && [ "${busy[$lane]}" -lt "${width[$lane]}" ]; do
+        started=${jobs_left[0]}
+        jobs_left=("${jobs_left[@]:1}")
+        # shellcheck disable=SC2086 # words
+        start_job "$lane" $started
+        busy[$lane]=$((busy[$lane] + 1))
+      done
+    done
+    [ ${#running[@]} -gt 0 ] || return
+    collect_job
+    busy[$ended_lane]=$((busy[$ended_lane] - 1))
+  done
+}
+
+end_tree() { # end_tree PID: and all that it started
+  local child
+  for child in $(pgrep -P "$1"); do end_tree "$child"; done
+  kill -TERM "$1" 2>/dev/null
+}
+
+# Jobs do not outlive an interrupted run.
+end_jobs() {
+  local pid
+  for pid in "${!running[@]}"; do end_tree "$pid"; done
+  wait
+  exit 130
+}
+trap end_jobs INT TERM HUP

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+# Sourced by tests/run.sh: builds, unit tests, source checks, fuzzers. Each function is a job.
+
+jobs=${JOBS:-$(nproc)}
+
+# One check of the runner itself: a command whose output matters only when it fails.
+step() { # step NAME COMMAND...
+  local line
+  line=$(check "$@")
+  printf '%s\n' "$line"
+  case $line in
+    "not ok "*) count 0 1 0 && return 1 ;;
+    *) count 1 0 0 ;;
+  esac
+}
+
+build_in() { # build_in DIR COMPILER [MESON OPTION...]
+  local dir=$1 compiler=$2
+  shift 2
+  if [ ! -f "$dir/build.ninja" ]; then
+    # Beside the logs there may be what an interrupted setup left.
+    rm -rf "$dir"/meson-* && CC=$compiler meson setup "$dir" -Dwerror=true -Dtests=enabled "$@" || return
+  else
+    meson configure "$dir" -Dwerror=true -Dtests=enabled "$@" || return
+  fi
+  nice ninja -C "$dir" -j "$jobs"
+}
+
+build_gcc() { step "build, gcc" build_in build gcc; }
+
+build_sanitizers() {
+  step "build, sanitizers" \
+    build_in build-asan gcc -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false
+}
+
+# For its warnings alone: nothing of it is run.
+build_clang() { step "build, clang" build_in build-clang clang -Doptimization=0; }
+
+# Unit tests need no rights: root gives its own up for them, where others can read the build.
+unprivileged=(setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs)
+
+unit_tests() { # unit_tests DIR
+  local wrapper=() counts
+  if [ ! -x "$1/src/sim/drbsim" ]; then
+    echo "not ok unit tests: $1 was not built" && count 0 1 0
+    return
+  fi
+  if [ "$(id -u)" = 0 ] && "${unprivileged[@]}" test -x "$PWD/$1/src/sim/drbsim"; then
+    wrapper=(--wrapper "${unprivileged[*]}")
+  fi
+  rm -f "$1"/meson-logs/testlog*.json
+  meson test -C "$1" "${wrapper[@]}" --num-processes "$jobs" \
+    >"${logs:?}/meson-$(basename "$1").log" 2>&1
+  # The log is named after the wrapper if there is one.
+  counts=$(python3 tests/tally.py meson "$logs/counts-$(basename "$1").csv" "$1"/meson-logs/testlog*.json) ||
+    counts="0 1 0 0 0"
+  echo "${counts%% *} passed"
+  # shellcheck disable=SC2086
+  count $counts
+}
+
+sources() { # sources PATTERN...: files of this kind, tracked or about to be
+  git ls-files --cached --others --exclude-standard -- "$@" | while read -r file; do
+    [ ! -f "$file" ] || echo "$file"
+  done
+}
+
+scripts_of() { # scripts_of PATTERN SHEBANG: files that are named so, and those that say so in line 1
+  sources "$1"
+  sources topo deploy tests .ci config | while read -r file; do
+    # shellcheck disable=SC2053 # a pattern
+    [[ $file != $1 ]] || continue
+    if head -n 1 "$file" | grep -qE "$2"; then echo "$file"; fi
+  done
+}
+
+shell_sources() { scripts_of '*.sh' '^#!.*\b(ba)?sh\b'; }
+python_sources() { scripts_of '*.py' '^#!.*python3'; }
+
+check_format() { sources '*.c' '*.h' | xargs -r clang-format --dry-run -Werror; }
+
+check_cppcheck() {
+  nice cppcheck --quiet --std=c11 --enable=warning,performance,portability,style --inline-suppr \
+    --suppressions-list=tests/cppcheck.txt --error-exitcode=1 -j "$jobs" -Isrc \
+    -D_GNU_SOURCE '-DDRB_VERSION="0"' '-DSEC(x)=' src tests
+}
+
+check_shell() { shell_sources | xargs -r nice shellcheck -x -S warning; }
+
+check_python() { python_sources | xargs -r flake8 --config tests/lint/flake8.cfg; }
+
+# Programs without .py of one name are modules of one name to mypy: those of bench are looked at apart.
+check_types() {
+  local mypy=(mypy --config-file tests/lint/mypy.ini --scripts-are-modules)
+  python_sources | grep -v '^tests/bench/' | MYPYPATH=topo:tests/live:tests/process xargs -r "${mypy[@]}" &&
+    python_sources | grep '^tests/bench/' | MYPYPATH=topo xargs -r "${mypy[@]}"
+}
+
+check_spelling() {
+  sources | grep -vE '^tests/fuzz/corpus/|\.(svg|csv|pcap)$' |
+    xargs -r codespell --ignore-words tests/lint/spelling.txt
+}
+
+check_includes() { python3 -B tests/lint/includes.py tests/lint/folders.txt; }
+
+check_spdx() {
+  local missing
+  missing=$(sources '*.c' '*.h' | while read -r file; do
+    head -n 1 "$file" | grep -q SPDX-License-Identifier || echo "$file"
+  done)
+  [ -z "$missing" ] || { echo "no SPDX line first in: $missing" && false; }
+}
+
+source_checks() {
+  step clang-format check_format
+  step cppcheck check_cppcheck
+  step shellcheck check_shell
+  step flake8 check_python
+  step mypy check_types
+  step codespell check_spelling
+  step "includes go one way" check_includes
+  step "licence lines" check_spdx
+}
+
+# Every parser of bytes from outside, for a few seconds each; tests/fuzz/run.sh 600 is the long run.
+fuzzing() {
+  local log=$logs/fuzz.log
+  nice bash tests/fuzz/run.sh "${FUZZ_SECONDS:-4}" >"$log" 2>&1 || true
+  grep -E '^(not )?ok ' "$log" || { echo "not ok fuzz: see $log" | tee -a "$log"; }
+  count "$(grep -c '^ok ' "$log")" "$(grep -c '^not ok ' "$log")" 0
+}
+
+live_story() { # live_story NAME
+  local name=$1 log=$logs/live-$1.log status counts limit=${STORY_TIMEOUT:-300}
+  timeout -k 20 "$limit" bash "tests/live/$name.sh" >"$log" 2>&1
+  status=$?
+  [ $status != 124 ] || echo "not ok $name: took more than $limit s" >>"$log"
+  grep -E '^(not )?ok |^cannot run|^# AGAIN ' "$log"
+  counts=$(python3 tests/tally.py live "$logs/counts-live.csv" "$name" $status "$log") || counts="0 1 0 0 0"
+  # shellcheck disable=SC2086
+  count $counts
+}
+
+# lane_of_story NAME: a story that builds beside it would disturb says so and why, "# Quiet: ...", and
+# one that other stories would disturb, too, "# Alone: ..."
+lane_of_story() {
+  case $(grep -oE -m 1 '^# (Quiet|Alone): ' "tests/live/$1.sh") in
+    *Quiet*) echo quiet ;;
+    *Alone*) echo alone ;;
+    *) echo beside ;;
+  esac
+}
