@@ -41,6 +41,7 @@ check() {
   shift
   output=$("$@" 2>&1)
   status=$?
+  grep '^# AGAIN ' <<<"$output"
   if [ $status = 0 ]; then
     ok "$name"
   else

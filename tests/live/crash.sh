@@ -27,6 +27,7 @@ up_hit_when() {
     wait $pid 2>/dev/null
     status=$?
     [ $status = 0 ] || return $status
+    again "$1 when $2" "it was up before"
     fabric down
   done
   echo "it was always up before"
@@ -92,7 +93,7 @@ catches() { # catches PID SIGNAL
 one_line_after() { # one_line_after SECONDS
   local harness
   # Programs in the background of a script start with SIGINT ignored.
-  env --default-signal=INT "$root/topo/fabric" up -l 2 -d 2 >"$scratch/interrupted" 2>&1 &
+  env --default-signal=INT "$root/topo/fabric" up -l 3 -d 3 >"$scratch/interrupted" 2>&1 &
   harness=$!
   # The interpreter itself catches INT, HUP is caught when the harness is there.
   soon catches $harness HUP >/dev/null
@@ -100,7 +101,7 @@ one_line_after() { # one_line_after SECONDS
   kill -INT $harness
   sleep 0.005
   kill -INT $harness
-  wait $harness && echo "it was up before" && fabric down && nothing_left && return
+  wait $harness && echo "99 namespaces were up before" && fabric down && return 1
   cat "$scratch/interrupted"
   grep -q 'ended by SIGINT' "$scratch/interrupted" &&
     [ "$(wc -l <"$scratch/interrupted")" = 1 ] && nothing_left

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The one command: from nothing to counters, and nothing left behind, also when interrupted.
+# Quiet: packets are sent in slots.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch drbgen drbctl
@@ -30,13 +31,17 @@ interrupted_while() { # interrupted_while CONDITION [SECONDS]: the demo gets SIG
   [ $status = 143 ] && [ $SECONDS -lt 20 ] # the replay would take 40 s
 }
 
-# The usual slots, or longer ones where the generator says that it could not keep to them.
+# The usual slots; longer ones if the machine had no time for anybody in those.
 demo_keeps_time() {
-  demo_passes && return
-  grep -q 'use longer slots' "$scratch/demo.err" && demo_passes --slot 20ms --slots 200
+  local longer=()
+  [ ! -e "$scratch/tried" ] || longer=(--slot 20ms --slots 200)
+  touch "$scratch/tried"
+  watched demo_passes "${longer[@]}" && return
+  if grep -q 'use longer slots' "$scratch/demo.err" && disturbed 1; then return "$cannot_tell"; fi
+  return 1
 }
 
-check "the demo" demo_keeps_time
+decide "the demo" demo_keeps_time
 check "it prints what arrived" demo_shows '^ *[0-9]+ +[0-9]+ +0 +0 +0 '
 check "it prints counters of ports" demo_shows 's3-3'
 check "nothing is left" clean

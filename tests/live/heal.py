@@ -9,8 +9,8 @@ shell; nobody waits for it. SIGTERM ends it sooner. Prints one line of JSON for 
   lost           of them, and of those that were under way when it happened
   heal_ms        from the event until the last lost one was sent
   latency_ms     mean of what arrived
-  late_ms        by how much we ourselves missed a slot at most, around the event
-  waited_ms      how long a switch could run but had no CPU then, at most
+  late_ms        by how much we ourselves missed a slot at most, from a little before the event to the next
+  waited_ms      how long a switch could run but had no CPU then, at most, between two looks
   stolen         per cent of CPU time then that the host of a virtual machine took away
 and exits with 0. A packet of before the first event that is lost is an event of its own, "none".
 """
@@ -38,7 +38,6 @@ STRIDE = 5
 WARM_UP = 0.5  # seconds: hosts learn each other's addresses
 DRAIN = 1.5
 UNDER_WAY = 0.2  # what was sent so long before an event may be lost through it
-AROUND = (-0.2, 0.6)  # seconds from an event: what the machine did then tells on how long it took to heal
 MACHINE_EVERY = 20  # slots: reading what the machine does costs time itself
 
 
@@ -108,13 +107,13 @@ def run(streams, hosts, slot, seconds, events):
     return at, slots
 
 
-def around(slots, event):
-    """What the machine did around an event: late_ms, waited_ms, stolen."""
-    mine = [s for s in slots if event + AROUND[0] <= s[0] <= event + AROUND[1]]
-    (cpu, waited), (cpu_then, waited_then) = mine[0][2], mine[-1][2]
+def meanwhile(slots, first, last):
+    """What the machine did then: late_ms, waited_ms, stolen."""
+    mine = [s for s in slots if first <= s[0] <= last] or slots[-1:]
+    looks = [s[2] for s in mine]
     return {'late_ms': round(1000 * max(s[1] for s in mine)),
-            'waited_ms': round(max(waited_then[k] - waited[k] for k in waited_then if k in waited) / 1e6),
-            'stolen': machine.shares(cpu, cpu_then)[1]}
+            'waited_ms': round(max(machine.most_waited(a[1], b[1]) for a, b in zip(looks, looks[1:] or looks)) / 1e6),
+            'stolen': machine.shares(looks[0][0], looks[-1][0])[1]}
 
 
 def report(streams, events, at, slots):
@@ -130,7 +129,7 @@ def report(streams, events, at, slots):
         print(json.dumps({'event': name, 'sent': len(mine), 'lost': len(lost),
                           'heal_ms': round(1000 * max(heal, 0)),
                           'latency_ms': round(1000 * sum(took) / max(len(took), 1), 2),
-                          **around(slots, bounds[i] if i else slots[0][0])}))
+                          **meanwhile(slots, first, bounds[i + 1])}))
 
 
 def main():

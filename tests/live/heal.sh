@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Switches die and come back, a link is cut, two cables are exchanged, under fixed streams at load 0.5:
 # what is lost, how long it takes to heal, and that nobody has to do anything for it. Three missed
-# hellos make 400 ms at most on a machine that has time for 36 processes. An event is tried up to three
-# times; a try counts as evidence that it takes longer only if the machine had time then: the streams
-# themselves were sent in time, and no switch had to wait for a CPU.
+# hellos make 400 ms at most on a machine that has time for 36 processes. It may take longer by what is
+# measured beside it: by how much the streams themselves were late, and how long a switch waited for a
+# CPU, each of them at both ends of the link. A try that these explain is repeated.
 # Alone: how long it takes to heal is measured.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
@@ -12,7 +12,7 @@ need drbtopo drbswitch drbctl
 need_tool jq python3
 
 slot_ms=4 # links of 250 packets/s
-within_ms=400 healed_ms=3000 tries=3
+within_ms=400 healed_ms=3000
 
 pid_of() { drbctl list --json | jq -r "select(.switch == \"$1\") | .pid"; }
 
@@ -30,27 +30,31 @@ streams() {
 
 event() { jq -se ".[$1] | $2" "$scratch/events" >/dev/null || { sed -n "$(($1 + 1))p" "$scratch/events" && false; }; }
 
-had_time() { jq -se 'all(.[]; .late_ms <= 25 and .waited_ms <= 150 and .stolen < 10)' "$scratch/events" >/dev/null; }
+all_events() { jq -se "all(.[]; $1)" "$scratch/events" >/dev/null; }
 
-quick() { # quick LOST
-  event 0 '.lost == 0' && event 1 ".lost >= $1 and .heal_ms <= $within_ms" && event 2 ".heal_ms <= $within_ms"
+quick() { # quick LOST: what is wanted on any machine
+  event 0 '.lost == 0' && event 1 ".lost >= $1" && all_events ".heal_ms <= $within_ms"
+}
+
+# What the machine explains: longer by what was measured, or by what cannot be measured.
+explained() {
+  all_events ".stolen >= 10 or .heal_ms <= $within_ms + 2 * (.late_ms + .waited_ms)" &&
+    { event 0 '.lost == 0' >/dev/null || event 0 '.late_ms > 25 or .waited_ms > 100 or .stolen >= 10' >/dev/null; }
 }
 
 # breaks NAME LOST FAULT REPAIR: one after the other under traffic; the fault costs at least LOST packets
 breaks() {
-  local name=$1 lost=$2 fault=$3 repair=$4 try bound=$within_ms
-  rm -f "$scratch/evidence"
-  for ((try = 0; try < tries; try++)); do
+  local name=$1 lost=$2 fault=$3 repair=$4 try tries=${DRB_TRIES:-6} bound=$within_ms
+  for ((try = 1; try <= tries; try++)); do
     streams 10 2 "$fault" 6 "$repair"
     check "$name: all ports are usable again" usable 80
-    if quick "$lost" >/dev/null; then break; fi
-    if had_time; then cp "$scratch/events" "$scratch/evidence"; fi
+    if quick "$lost" >/dev/null || ! explained; then break; fi
+    again "$name" "$(jq -sr 'max_by(.heal_ms) | "healed in \(.heal_ms) ms, streams late by \(.late_ms) ms, a switch waited \(.waited_ms) ms for a CPU, \(.stolen) % of them were taken away"' "$scratch/events")"
   done
-  if [ $try -lt $tries ] || [ -e "$scratch/evidence" ]; then
-    [ $try -lt $tries ] || cp "$scratch/evidence" "$scratch/events"
+  if [ $try -le "$tries" ]; then
     check "$name: nothing is lost before" event 0 '.lost == 0 and .sent > 2000'
   else
-    skip "$name: healed within $within_ms ms" "the machine had no time in any of $tries tries"
+    undecided "$name: healed within $within_ms ms" "switches had no CPU in any of $tries tries"
     bound=$healed_ms
   fi
   check "$name: broken, healed within $bound ms, then no loss" event 1 \

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Every switch of a fabric reads its config again, again and again, while measured traffic runs: no
-# packet is lost, and flows stay in order while they stay flows.
+# packet is lost, no neighbour takes a switch for dead, and flows stay in order while they stay flows.
 # Quiet: no packet may be lost.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
@@ -21,33 +21,30 @@ all_say() { # all_say COLUMN VALUE: of routing
   drbctl show --all routing --json | jq -se --arg v "$2" "length == 20 and all(.$1 == \$v)"
 }
 
-# under_load EXPECTATION ROUTING/LINK...: the changes while traffic runs; then what is in the report.
-# Tried again, with slower traffic, where the changes took longer than the traffic, or a switch got so
-# little time meanwhile that its neighbours took it for dead.
+# under_load NAME EXPECTATION ROUTING/LINK...: the changes while traffic runs; then what is in the report. A
+# reload that stops workers for so long that packets are lost, or that neighbours take a switch for dead,
+# fails: it is only tried again where control processes found no CPU, either.
 under_load() {
-  local want=$1 slot change replay deaths
+  decide "$1" undisturbed 100 changed_under_load "${@:2}"
+}
+
+changed_under_load() {
+  local want=$1 change replay deaths changes_late=""
   shift
-  for slot in 4ms 8ms 16ms; do
-    deaths=$(taken_for_dead)
-    "$build/src/gen/drbgen" replay "$scratch/traffic" --slot $slot --json >"$scratch/report" &
-    replay=$!
-    quiet_packets=$(fabric exec h3 -- cat /sys/class/net/eth0/statistics/rx_packets)
-    soon traffic_runs >/dev/null
-    for change in "$@"; do
-      with "${change%/*}" "${change#*/}" || return
-      sleep 0.1
-    done
-    if ! kill -0 $replay; then
-      echo "the changes came too late"
-      continue
-    fi
-    wait $replay
-    cat "$scratch/report"
-    jq -e "$want" "$scratch/report" && return
-    echo "packets that met a dead neighbour before: $deaths, now: $(taken_for_dead)"
-    [ "$(taken_for_dead)" != "$deaths" ] || return 1
+  deaths=$(taken_for_dead)
+  "$build/src/gen/drbgen" replay "$scratch/traffic" --json >"$scratch/report" &
+  replay=$!
+  quiet_packets=$(fabric exec h3 -- cat /sys/class/net/eth0/statistics/rx_packets)
+  soon traffic_runs >/dev/null
+  for change in "$@"; do
+    with "${change%/*}" "${change#*/}" || return
+    sleep 0.1
   done
-  false
+  kill -0 $replay || changes_late="the changes took longer than the traffic"
+  wait $replay
+  cat "$scratch/report"
+  echo "packets that met a dead neighbour before: $deaths, now: $(taken_for_dead). $changes_late"
+  jq -e "$want" "$scratch/report" && [ "$(taken_for_dead)" = "$deaths" ] && [ -z "$changes_late" ]
 }
 
 # Packets that went around a dead neighbour, or could not.
@@ -61,14 +58,14 @@ traffic_runs() { [ "$(fabric exec h3 -- cat /sys/class/net/eth0/statistics/rx_pa
 
 drbgen write -l 3 -d 2 --pattern stride:5 --load 0.5 --slot 4ms --slots 1000 --out "$scratch/traffic" 2>/dev/null
 up -l 3 -d 2
-check "scheme, threshold, rate and queue: nothing lost" under_load '.lost == 0 and .received == .sent' \
+under_load "scheme, threshold, rate and queue: nothing lost" '.lost == 0 and .received == .sent' \
   'scheme: least/' 'threshold: auto/queue: 200, rate: 100Mbit' 'scheme: micro/queue: 400, rate: 20kpps' \
   'choices: 2, threshold: 0.5/rate: 2kpps' 'unit: flowlet, flow_max: 1000/' \
   'scheme: vlb, check_source: false/' 'scheme: walk/' 'scheme: drb, threshold: 7/'
 check "the last of it is in force" all_say threshold 7
 check "packets are conserved" fabric check counters
 check "flows" with 'unit: flow, flow_max: 1000'
-check "flows: nothing lost or reordered" under_load '.lost == 0 and .reordered == 0' \
+under_load "flows: nothing lost or reordered" '.lost == 0 and .reordered == 0' \
   'unit: flow, flow_max: 1000, scheme: vlb/' 'unit: flow, flow_max: 1000, scheme: ecmp/queue: 100' \
   'unit: flow, flow_max: 1000, flow_idle: 20s/rate: 20kpps'
 check "the last of it is in force" all_say unit flow

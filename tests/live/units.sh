@@ -15,7 +15,7 @@ listens() { fabric exec h10 -- ss -ltnH 'sport = :5201' | grep .; }
 # One TCP stream within what the machine carries: a lost segment, too, puts later ones out of order.
 tcp() {
   fabric exec h10 -- iperf3 -s -1 >"$scratch/server" 2>&1 &
-  soon listens && fabric exec h4 -- iperf3 -J -c 10.0.0.11 -t 3 -b 100M -w 64K >"$scratch/tcp" &&
+  soon listens && fabric exec h4 -- iperf3 -J -c 10.0.0.11 -t 2 -b 100M -w 64K >"$scratch/tcp" &&
     jq -e '.end.sum_received.bytes > 1000000' "$scratch/tcp"
 }
 
@@ -23,15 +23,20 @@ out_of_order() { # TCP segments that h10 received out of order so far
   fabric exec h10 -- nstat -az TcpExtTCPOFOQueue | awk '/OFOQueue/ { print $2 }'
 }
 
-# A machine that stops for a moment loses a segment; packets that take several ways come out of order
-# every time.
-no_reordering() {
-  local before
-  for _ in 1 2 3; do
-    before=$(out_of_order) && tcp && echo "out of order: $before, then $(out_of_order)" || return
-    [ "$(out_of_order)" != "$before" ] || return 0
-  done
-  false
+lost() { # packets that switches dropped, or missed because they had no time, so far
+  drbctl show --all ports --json | jq -s 'map(.in_missed + .in_discards + .out_discards) | add'
+}
+
+# Segments behind one that was lost are out of order at the receiver, whoever lost it: that says nothing
+# about the ways that they took.
+in_order() {
+  local before lost_before
+  before=$(out_of_order) && lost_before=$(lost) && tcp || return 1
+  echo "segments out of order before: $before, after: $(out_of_order)"
+  [ "$(out_of_order)" != "$before" ] || return 0
+  echo "packets lost before: $lost_before, after: $(lost)"
+  [ "$(lost)" = "$lost_before" ] || return "$cannot_tell"
+  return 1
 }
 
 # Longest streams there are: every host sends to one other, in each slot.
@@ -47,9 +52,11 @@ replayed_all() {
 drbgen write -l 3 -d 2 --pattern stride:5 --load 0.5 --slot 4ms --slots 500 --out "$scratch/traffic" >/dev/null
 for unit in flow flowlet; do
   up -l 3 -d 2 --unit $unit --threshold 0 --queue 5000
-  check "$unit: TCP in order over five switches" no_reordering
+  for stream in 1 2 3; do
+    decide "$unit: TCP in order over five switches, stream $stream" in_order
+  done
   check "$unit: in use" sh -c "[ \"\$('$build/src/ctl/drbctl' show s1-2 routing --json | jq -r .unit)\" = $unit ]"
-  check "$unit: measured streams in order" replayed
+  decide "$unit: measured streams in order" undisturbed 100 replayed
   check "$unit: packets are conserved" fabric check counters
   check "$unit: down" fabric down
 done
@@ -77,7 +84,7 @@ workers() { fabric check ping counters && drbctl show s1-2 worker --json | jq -e
 for way in packet,af_packet flow,memif; do
   up -l 3 -d 2 --workers 2 --unit "${way%,*}" --driver "${way#*,}" --threshold auto
   check "two workers, $way: pings, counters" workers
-  check "two workers, $way: measured streams" replayed_all
+  decide "two workers, $way: measured streams" undisturbed 100 replayed_all
   check "two workers, $way: packets are conserved" fabric check counters
   check "down" fabric down
 done
