@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Live latencies are those of the simulator, scheme by scheme, in the short form: F(3,2) at load 0.9.
-# A figure that the machine disturbed, however often it was measured, is skipped and says so. The
-# long form, a table in topo/README.md: topo/experiment --check --out DIR, with -d 4 --load 0.9.
+# A run that the machine disturbed is repeated, with slots of 2, 4 and 8 ms; one that was late while a
+# control process beside it was not has failed. The long form, a table in topo/README.md: topo/experiment --check --out DIR, with -d 4 --load 0.9.
 # Alone: latencies of packets are compared with the simulator's.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
@@ -12,6 +12,17 @@ export TMPDIR=$scratch
 
 experiment() { "$root/topo/experiment" "$@"; }
 clean() { nothing_left && [ -z "$(find "$scratch" -maxdepth 1 -name 'drb-experiment-*')" ]; }
+
+repeated() { # repeated FOLDER: runs of an experiment that do not count, with what disturbed them
+  python3 - "$1/runs.csv" <<'END'
+import csv, sys
+with open(sys.argv[1], encoding='utf-8') as f:
+    for run in csv.DictReader(f):
+        if run['counts'] == 'no':
+            print('# AGAIN {scheme}, seed {seed}, slots of {slot_ms} ms: {disturbed}; a control was late in '
+                  '{share:.1%} of them'.format(**run, share=float(run['control_late'])))
+END
+}
 
 interrupted_while() { # interrupted_while SIGNAL CONDITION: it gets the signal then, and ends
   "$root/topo/experiment" --load 0.9 --slots 10000 --out "$scratch/cut" >"$scratch/said" 2>&1 &
@@ -37,24 +48,20 @@ check "a fabric of that name that is up is refused" bash -c "
     --runs 1 --out '$scratch/x' 2>&1 | tee /dev/stderr | grep -q Traceback &&
   '$root/topo/fabric' check wiring --name experiment && '$root/topo/fabric' down --name experiment"
 
-# Two short runs scatter by a per cent or two: figures beyond the bounds are measured once more.
-for _ in 1 2; do
-  rm -rf "$scratch/report"
-  experiment --load 0.9 --runs 2 --slots 800 --repeat 1 --json --out "$scratch/report" >"$scratch/rows"
-  status=$?
-  if jq -es 'all(.[]; .disturbed > 0 or .within)' "$scratch/rows" >/dev/null; then break; fi
-done
-check "an experiment" test $status -le 1 # 1: packets were lost, which is looked at below
+# Short runs scatter by a per cent or two, which three of them tell.
+experiment --load 0.9 --runs 3 --slots 600 --repeat 1 --stretch 2 --json --out "$scratch/report" >"$scratch/rows"
+check "an experiment" test $? -le 1 # 1: packets were lost, which is looked at below
+repeated "$scratch/report"
 row_says() { # row_says SCHEME FILTER
   jq -es "map(select(.scheme == \"$1\"))[0] | $2" "$scratch/rows"
 }
-within() { row_says "$1" '[.growing, .sim_growing] == [false, false] and .within'; }
+within() { row_says "$1" '[.growing, .sim_growing] == [false, false] and .within and .unexplained == 0'; }
 for scheme in drb micro dmodk vlb; do
   jq -r "select(.scheme == \"$scheme\") | \"# $scheme: mean \(.latency) simulated \(.sim_latency), \" +
     \"tail \(.tail) simulated \(.sim_tail), redirected \(.redirected) simulated \(.sim_redirected)\"" \
     "$scratch/rows"
   if row_says $scheme '.disturbed > 0' >/dev/null; then
-    skip "$scheme: live is simulated" "the machine cannot keep time now"
+    undecided "$scheme: live is simulated" "no run was undisturbed, not with slots of 8 ms either"
   else
     check "$scheme: nothing is lost" row_says $scheme '.lost == 0'
     check "$scheme: live is simulated" within $scheme
@@ -65,18 +72,19 @@ check "the report is one file" sh -c "test -s '$scratch/report/report.html' &&
 check "runs.csv has every run" sh -c "test \$(wc -l <'$scratch/report/runs.csv') -ge 9"
 
 # A permutation that persists: drb's queues grow, live as well as simulated, those of walk do not.
-experiment --traffic fixed --scheme drb,walk --load 0.9 --runs 1 --slots 800 --repeat 1 --json \
+experiment --traffic fixed --scheme drb,walk --load 0.9 --runs 1 --slots 800 --repeat 1 --stretch 2 --json \
   --out "$scratch/fixed" >"$scratch/rows"
 check "an experiment with traffic that persists" test $? -le 1 # 1: packets were lost, which is looked at below
+repeated "$scratch/fixed"
 for case in drb:true walk:false; do
   scheme=${case%:*}
   jq -r "select(.scheme == \"$scheme\") | \"# $scheme: mean \(.latency) simulated \(.sim_latency)\"" \
     "$scratch/rows"
   if row_says $scheme '.disturbed > 0' >/dev/null; then
-    skip "$scheme: queues that grow: ${case#*:}" "the machine cannot keep time now"
+    undecided "$scheme: queues that grow: ${case#*:}" "no run was undisturbed, not with slots of 8 ms either"
   else
     check "$scheme: queues that grow: ${case#*:}" \
-      row_says $scheme "[.lost, .growing, .sim_growing] == [0, ${case#*:}, ${case#*:}]"
+      row_says $scheme "[.lost, .growing, .sim_growing, .unexplained] == [0, ${case#*:}, ${case#*:}, 0]"
   fi
 done
 check "nothing is left" clean

@@ -8,9 +8,11 @@ import csv
 import math
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from typing import Any
 
 TOPO, BUILD = sys.argv[1:3]
@@ -20,6 +22,7 @@ os.environ['DRB_BUILD'] = BUILD
 
 import tap  # noqa: E402
 from drbfabric import live, report  # noqa: E402
+from drbfabric.control import COUNTS, Control  # noqa: E402
 from drbfabric.experiment import Experiment, Setup, deviations, disturbance, simulate, summarise  # noqa: E402
 
 
@@ -76,7 +79,7 @@ def made_up(s, factor):
         for (scheme, load), figures in e.simulated[seed].items():
             scaled = {k: v if isinstance(v, bool) else v * factor for k, v in figures.items()}
             e.runs.append({**scaled, 'scheme': scheme, 'load': load, 'seed': seed, 'attempt': 1,
-                           'counts': True, 'disturbed': '', 'lost': 0, 'wrong': 0,
+                           'counts': True, 'disturbed': '', 'control_late': 0.0, 'lost': 0, 'wrong': 0,
                            'switch_late_us': 1.0, 'late_max_us': 2.0})
     return e
 
@@ -97,7 +100,7 @@ def deviations_are_found():
 
 def disturbed_and_lost_are_marked():
     e = made_up(setup(), 1)
-    e.runs[0].update(disturbed='7 packets sent late', lost=3)
+    e.runs[0].update(disturbed='7 packets sent late', control_late=0.002, lost=3)
     e.runs.append({**e.runs[0], 'counts': False, 'latency': 1000.0})
     rows = summarise(e)
     assert not rows[0]['within'] and rows[1]['within']
@@ -105,6 +108,30 @@ def disturbed_and_lost_are_marked():
     said = ', '.join(report.remarks(rows[0]))
     for part in '3 packets lost', '1 of 2 runs disturbed', '1 runs repeated':
         assert part in said, said
+
+
+def late_without_cause_is_a_deviation():
+    e = made_up(setup(), 1)
+    e.runs[0].update(disturbed='7 packets sent late', control_late=0.0)
+    row = summarise(e)[0]
+    assert not row['within'] and not row['disturbed'] and row['unexplained'] == 1
+    assert '1 runs late while the machine had time' in deviations(row)
+
+
+def control_notes_what_is_late():
+    with Control(0.002) as control:
+        time.sleep(0.5)
+    slots = [count for count, _ in COUNTS.iter_unpack(control.counts[:])]
+    assert len(slots) == len(os.sched_getaffinity(0)) and min(slots) > 20, slots
+    assert 0 <= control.late_share() <= 1
+    with Control(0.002) as control:
+        for child in control.children:
+            os.kill(child, signal.SIGSTOP)
+        time.sleep(0.5)
+        for child in control.children:
+            os.kill(child, signal.SIGCONT)
+        time.sleep(0.2)
+    assert control.late_share() > 0.3, control.late_share()
 
 
 def simulator_sees_the_same_load():
@@ -153,7 +180,8 @@ def mistakes_are_one_line():
 
 
 TESTS = (counters_become_figures, disturbed_runs_do_not_count, deviations_are_found,
-         disturbed_and_lost_are_marked, simulator_sees_the_same_load, report_is_one_file,
+         disturbed_and_lost_are_marked, late_without_cause_is_a_deviation,
+         control_notes_what_is_late, simulator_sees_the_same_load, report_is_one_file,
          mistakes_are_one_line)
 
 

@@ -103,9 +103,10 @@ def _await_traffic(child, counters):
 def replay(drbgen, traffic, plan, setup):
     """Replays traffic and returns what a run in the fabric shows: {key: value}.
 
-    setup: slots, warmup (slots), slot (seconds), hosts, load."""
+    setup: slots, warmup (slots), stretched_ns and slot (of a slot, in ns and seconds), hosts, load."""
     command = [drbgen, 'replay', traffic, '--fabric', plan['fabric'], '--json', '--warmup',
-               str(setup.warmup), '--stats', str(setup.slots - setup.warmup)]
+               str(setup.warmup), '--stats', str(setup.slots - setup.warmup),
+               '--slot', f'{setup.stretched_ns}ns']
     with Counters(plan) as counters, Child(command) as child:
         began, readings = _await_traffic(child, counters), []
         if began is not None:

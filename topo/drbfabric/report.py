@@ -178,8 +178,9 @@ def page(rows, setup, pictures):
         'of the decisions on the way up that left the default. <i>Off</i>: live over simulated, run '
         'by run. Figures behind ± are standard errors over the runs. A run that the machine disturbed '
         f'(more than {DISTURBED_SHARE:.1%} of its packets sent more than half a slot late, or of its '
-        'departures a slot or more late) is repeated; what still is disturbed '
-        f'then is marked. Further off than {limits} and two standard errors is marked, too.</p>\n')
+        'departures a slot or more late) is repeated, with longer slots if need be; what still is '
+        'disturbed then is marked, and so is what was late while a control process on each CPU was not. '
+        f'Further off than {limits} and two standard errors is marked, too.</p>\n')
     text += _table_html(rows)
     if grow:
         text += ('<p>Where queues grow there is no mean: the figures are those of this many slots '
