@@ -7,7 +7,8 @@
 need drbtopo drbswitch drbctl
 need_tool jq python3
 
-seed=${SEED:-1} samples=${SAMPLES:-6}
+seed=${SEED:-1} samples=${SAMPLES:-${DRB_LONG:+30}}
+samples=${samples:-6}
 
 # Pairs of links, by their lower ends: "s1-0 u0 s2-3 u1". Both uplinks of a switch of layer 1 are all
 # that its hosts have: they would be cut off.
