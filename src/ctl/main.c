@@ -15,6 +15,8 @@ int main(int argc, char **argv)
 		{"show", "drbctl show", "counters and settings of switches", ctl_show},
 		{"watch", "drbctl watch", "rates of switches, again and again", ctl_watch},
 		{"check", "drbctl check", "packets in = out + dropped + queued?", ctl_check},
+		{"metrics", "drbctl metrics", "counters of all switches for Prometheus",
+		 ctl_metrics},
 		{"reload", "drbctl reload", "switches read their configs again", ctl_reload},
 		{"drain", "drbctl drain", "no new traffic over switches or ports", ctl_drain},
 		{"undrain", "drbctl undrain", "traffic over them again", ctl_undrain},
