@@ -17,6 +17,8 @@ int main(int argc, char **argv)
 		{"check", "drbctl check", "packets in = out + dropped + queued?", ctl_check},
 		{"metrics", "drbctl metrics", "counters of all switches for Prometheus",
 		 ctl_metrics},
+		{"serve", "drbctl serve", "a live map in the browser, metrics over HTTP",
+		 ctl_serve},
 		{"reload", "drbctl reload", "switches read their configs again", ctl_reload},
 		{"drain", "drbctl drain", "no new traffic over switches or ports", ctl_drain},
 		{"undrain", "drbctl undrain", "traffic over them again", ctl_undrain},

@@ -56,6 +56,7 @@ static void ask(const struct drb_telemetry_place *place, uint32_t timeout_ms,
 	snprintf(s->fabric, sizeof(s->fabric), "%s", place->fabric);
 	drb_node_name(s->name, place->layer, place->label);
 	s->layer = place->layer;
+	s->label = place->label;
 	s->error = drb_telemetry_open(&t, place->path, timeout_ms);
 	if (s->error < 0)
 		return;

@@ -16,7 +16,7 @@ struct metrics_port {
 
 struct metrics_switch {
 	char fabric[DRB_FABRIC_MAX + 1], name[DRB_NAME_MAX];
-	uint32_t layer;
+	uint32_t layer, label;
 	int error; // 0, or the negative errno that kept it from answering: the rest is not valid then
 	struct drb_switch_info info;
 	struct drb_switch_routing routing;

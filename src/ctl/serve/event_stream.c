@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ctl/serve/event_stream.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include <microhttpd.h>
+
+#define BLOCK 65536
+
+struct event_stream {
+	struct event_streams *all;
+	struct event_stream *next, *before;
+	struct MHD_Connection *connection;
+	bool waits; // suspended until the next picture
+	// Of the daemon's thread alone.
+	struct picture *picture; // being sent; NULL: none
+	uint64_t number;         // of the last picture sent
+	size_t sent;             // of its event
+};
+
+static const char prefix[] = "data: ", suffix[] = "\n\n";
+
+void event_streams_init(struct event_streams *all, struct poller *poller)
+{
+	*all = (struct event_streams){.poller = poller};
+	pthread_mutex_init(&all->lock, NULL);
+}
+
+static size_t copy_part(const char *part, size_t length, size_t *skip, char *to, size_t room)
+{
+	if (*skip >= length) {
+		*skip -= length;
+		return 0;
+	}
+	size_t n = length - *skip < room ? length - *skip : room;
+	memcpy(to, part + *skip, n);
+	*skip = 0;
+	return n;
+}
+
+// What follows of "data: JSON\n\n" after the part that is sent.
+static size_t fill(struct event_stream *s, char *to, size_t room)
+{
+	const struct picture *p = s->picture;
+	size_t skip = s->sent, n;
+
+	n = copy_part(prefix, sizeof(prefix) - 1, &skip, to, room);
+	n += n < room ? copy_part(p->json, p->json_length, &skip, to + n, room - n) : 0;
+	n += n < room ? copy_part(suffix, sizeof(suffix) - 1, &skip, to + n, room - n) : 0;
+	return n;
+}
+
+// False: the caller's connection waits for the next picture now, or the stream ends.
+static bool next_picture(struct event_stream *s, ssize_t *result)
+{
+	struct picture *p = poller_last(s->all->poller);
+
+	pthread_mutex_lock(&s->all->lock);
+	bool ended = s->all->ended, stale = p->number == s->number;
+	if (stale && !ended) {
+		s->waits = true;
+		MHD_suspend_connection(s->connection);
+	}
+	pthread_mutex_unlock(&s->all->lock);
+	if (!ended && !stale) {
+		s->picture = p;
+		s->sent = 0;
+		return true;
+	}
+	picture_release(p);
+	*result = ended ? MHD_CONTENT_READER_END_OF_STREAM : 0;
+	return false;
+}
+
+static ssize_t read_stream(void *stream, uint64_t position, char *to, size_t room)
+{
+	struct event_stream *s = stream;
+	ssize_t result;
+
+	(void)position;
+	if (!s->picture && !next_picture(s, &result))
+		return result;
+	size_t n = fill(s, to, room);
+	s->sent += n;
+	if (s->sent == sizeof(prefix) - 1 + s->picture->json_length + sizeof(suffix) - 1) {
+		s->number = s->picture->number;
+		picture_release(s->picture);
+		s->picture = NULL;
+	}
+	return (ssize_t)n;
+}
+
+static void free_stream(void *stream)
+{
+	struct event_stream *s = stream;
+	struct event_streams *all = s->all;
+
+	pthread_mutex_lock(&all->lock);
+	if (s->before)
+		s->before->next = s->next;
+	else
+		all->first = s->next;
+	if (s->next)
+		s->next->before = s->before;
+	all->count--;
+	pthread_mutex_unlock(&all->lock);
+	picture_release(s->picture);
+	free(s);
+}
+
+struct MHD_Response *event_stream_new(struct event_streams *all, struct MHD_Connection *c)
+{
+	struct event_stream *s = calloc(1, sizeof(*s));
+	struct MHD_Response *response = NULL;
+
+	pthread_mutex_lock(&all->lock);
+	bool room = s && !all->ended && all->count < EVENT_STREAMS_MAX;
+	if (room) {
+		*s = (struct event_stream){.all = all, .next = all->first, .connection = c};
+		if (s->next)
+			s->next->before = s;
+		all->first = s;
+		all->count++;
+	}
+	pthread_mutex_unlock(&all->lock);
+	if (room)
+		response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_stream,
+							     s, free_stream);
+	if (room && !response)
+		free_stream(s);
+	else if (!room)
+		free(s);
+	return response;
+}
+
+void event_streams_wake(struct event_streams *all)
+{
+	pthread_mutex_lock(&all->lock);
+	for (struct event_stream *s = all->first; s; s = s->next) {
+		if (s->waits)
+			MHD_resume_connection(s->connection);
+		s->waits = false;
+	}
+	pthread_mutex_unlock(&all->lock);
+}
+
+void event_streams_end(struct event_streams *all)
+{
+	pthread_mutex_lock(&all->lock);
+	all->ended = true;
+	pthread_mutex_unlock(&all->lock);
+	event_streams_wake(all);
+}

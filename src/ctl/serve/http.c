@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ctl/serve/http.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <microhttpd.h>
+
+#include "common/cli/log.h"
+#include "ctl/metrics/exposition.h"
+#include "ctl/serve/event_stream.h"
+#include "ctl/serve/page.h"
+
+// Bounds on what clients may cost: connections at a time, bytes of headers each, seconds without a
+// byte. An event stream sends something at every interval.
+#define CONNECTIONS_MAX 1000
+#define CONNECTION_BYTES 32768
+#define IDLE_SECONDS 15
+
+struct http_server {
+	struct MHD_Daemon *daemon;
+	struct poller *poller;
+	struct event_streams streams;
+	char hosts[6][80]; // values of Host that are ours, in lower case; "" ends
+};
+
+// Nothing from elsewhere is loaded, run or shown in a frame of somebody else's page.
+static void add_security_headers(struct MHD_Response *response)
+{
+	MHD_add_response_header(response, "Content-Security-Policy",
+				"default-src 'self'; style-src 'self' 'unsafe-inline'; img-src "
+				"'self' data: blob:; frame-ancestors 'none'; base-uri 'none'");
+	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+	MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+}
+
+static enum MHD_Result answer(struct MHD_Connection *c, unsigned status, const char *type,
+			      struct MHD_Response *response)
+{
+	if (!response)
+		return MHD_NO;
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+	add_security_headers(response);
+	enum MHD_Result rc = MHD_queue_response(c, status, response);
+	MHD_destroy_response(response);
+	return rc;
+}
+
+static enum MHD_Result refuse(struct MHD_Connection *c, unsigned status, const char *why)
+{
+	return answer(c, status, "text/plain; charset=utf-8",
+		      MHD_create_response_from_buffer(strlen(why), (void *)(uintptr_t)why,
+						      MHD_RESPMEM_PERSISTENT));
+}
+
+static enum MHD_Result answer_copy(struct MHD_Connection *c, const char *type, const char *text,
+				   size_t length)
+{
+	return answer(c, MHD_HTTP_OK, type,
+		      MHD_create_response_from_buffer(length, (void *)(uintptr_t)text,
+						      MHD_RESPMEM_MUST_COPY));
+}
+
+static enum MHD_Result metrics(struct http_server *s, struct MHD_Connection *c)
+{
+	const char *accept =
+		MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
+	bool open = accept && strstr(accept, "application/openmetrics-text");
+	struct picture *p = poller_last(s->poller);
+	enum MHD_Result rc = open ? answer_copy(c, metrics_content_type(METRICS_OPENMETRICS),
+						p->openmetrics, p->openmetrics_length)
+				  : answer_copy(c, metrics_content_type(METRICS_PROMETHEUS),
+						p->prometheus, p->prometheus_length);
+
+	picture_release(p);
+	return rc;
+}
+
+static enum MHD_Result state(struct http_server *s, struct MHD_Connection *c)
+{
+	struct picture *p = poller_last(s->poller);
+	enum MHD_Result rc = answer_copy(c, "application/json", p->json, p->json_length);
+
+	picture_release(p);
+	return rc;
+}
+
+static enum MHD_Result events(struct http_server *s, struct MHD_Connection *c)
+{
+	struct MHD_Response *response = event_stream_new(&s->streams, c);
+
+	if (!response)
+		return refuse(c, MHD_HTTP_SERVICE_UNAVAILABLE, "too many viewers\n");
+	return answer(c, MHD_HTTP_OK, "text/event-stream", response);
+}
+
+// A page that another site has a browser load under a name of its own (DNS rebinding) names that
+// site as Host.
+static bool host_is_ours(const struct http_server *s, struct MHD_Connection *c)
+{
+	const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
+
+	for (size_t i = 0; host && *s->hosts[i]; i++) {
+		if (strcasecmp(host, s->hosts[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+static enum MHD_Result handle(void *server, struct MHD_Connection *c, const char *url,
+			      const char *method, const char *version, const char *body,
+			      size_t *body_size, void **seen)
+{
+	struct http_server *s = server;
+	const struct page_file *file;
+
+	(void)version, (void)body;
+	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
+		return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "read only: GET\n");
+	if (!*seen ||
+	    *body_size) { // first the headers alone; a body, which nobody wants, is dropped
+		*seen = s;
+		*body_size = 0;
+		return MHD_YES;
+	}
+	if (!host_is_ours(s, c))
+		return refuse(c, MHD_HTTP_MISDIRECTED_REQUEST,
+			      "not a name of this server (drbctl serve --host NAME adds one)\n");
+	if (strcmp(url, "/metrics") == 0)
+		return metrics(s, c);
+	if (strcmp(url, "/api/state") == 0)
+		return state(s, c);
+	if (strcmp(url, "/events") == 0)
+		return events(s, c);
+	if ((file = page_find(url)))
+		return answer(c, MHD_HTTP_OK, file->type,
+			      MHD_create_response_from_buffer(file->length,
+							      (void *)(uintptr_t)file->data,
+							      MHD_RESPMEM_PERSISTENT));
+	return refuse(c, MHD_HTTP_NOT_FOUND,
+		      "nothing here; see /, /metrics, /api/state, /events\n");
+}
+
+static bool parse_address(const struct http_address *a, struct sockaddr_storage *address)
+{
+	struct sockaddr_in *v4 = (struct sockaddr_in *)address;
+	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)address;
+
+	memset(address, 0, sizeof(*address));
+	if (inet_pton(AF_INET, a->host, &v4->sin_addr) == 1) {
+		v4->sin_family = AF_INET;
+		v4->sin_port = htons(a->port);
+		return true;
+	}
+	v6->sin6_family = AF_INET6;
+	v6->sin6_port = htons(a->port);
+	return inet_pton(AF_INET6, a->host, &v6->sin6_addr) == 1;
+}
+
+static void name_hosts(struct http_server *s, const struct http_address *a, const char *name)
+{
+	const bool v6 = strchr(a->host, ':');
+	size_t n = 0;
+
+	snprintf(s->hosts[n++], sizeof(s->hosts[0]), v6 ? "[%s]:%u" : "%s:%u", a->host, a->port);
+	snprintf(s->hosts[n++], sizeof(s->hosts[0]), "localhost:%u", a->port);
+	if (name) {
+		snprintf(s->hosts[n++], sizeof(s->hosts[0]), "%s:%u", name, a->port);
+		snprintf(s->hosts[n++], sizeof(s->hosts[0]), "%s", name);
+	}
+}
+
+struct http_server *http_start(const struct http_address *listen, const char *host_name,
+			       struct poller *poller)
+{
+	struct sockaddr_storage address;
+	struct http_server *s = calloc(1, sizeof(*s));
+
+	if (!s || !parse_address(listen, &address)) {
+		drb_error("cannot listen on '%s': must be an IPv4 or IPv6 address", listen->host);
+		free(s);
+		return NULL;
+	}
+	unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
+			 (address.ss_family == AF_INET6 ? MHD_USE_IPv6 : 0);
+	s->poller = poller;
+	event_streams_init(&s->streams, poller);
+	name_hosts(s, listen, host_name);
+	s->daemon = MHD_start_daemon(flags, 0, NULL, NULL, handle, s, MHD_OPTION_SOCK_ADDR,
+				     (struct sockaddr *)&address, MHD_OPTION_CONNECTION_LIMIT,
+				     (unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+				     (size_t)CONNECTION_BYTES, MHD_OPTION_CONNECTION_TIMEOUT,
+				     (unsigned)IDLE_SECONDS, MHD_OPTION_END);
+	if (s->daemon)
+		return s;
+	drb_error("cannot listen on %s:%u: %s", listen->host, listen->port, strerror(errno));
+	free(s);
+	return NULL;
+}
+
+void http_wake(void *server)
+{
+	struct http_server *s = server;
+
+	event_streams_wake(&s->streams);
+}
+
+void http_stop(struct http_server *s)
+{
+	event_streams_end(&s->streams);
+	MHD_stop_daemon(s->daemon);
+	free(s);
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The HTTP server behind drbctl serve: read only, bounded in connections, memory and time, and
+// only for requests whose Host is one of its own names.
+
+#include <stdint.h>
+
+#include "ctl/serve/poller.h"
+
+struct http_server;
+
+struct http_address {
+	char host[64]; // "127.0.0.1", "::1"
+	uint16_t port;
+};
+
+// Serves until http_stop(): /metrics, /api/state, /events, / and its files. host_name: a further
+// name that requests may ask for, or NULL. NULL with a message printed if it cannot listen.
+struct http_server *http_start(const struct http_address *listen, const char *host_name,
+			       struct poller *poller);
+// A picture was taken: event streams go on.
+void http_wake(void *server);
+void http_stop(struct http_server *server);

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ctl/serve/poller.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cli/clock.h"
+#include "common/cli/log.h"
+#include "ctl/metrics/exposition.h"
+#include "ctl/serve/state.h"
+
+void picture_release(struct picture *p)
+{
+	if (!p || atomic_fetch_sub(&p->references, 1) > 1)
+		return;
+	free(p->prometheus);
+	free(p->openmetrics);
+	free(p->json);
+	free(p);
+}
+
+static char *text_of(const struct metrics_poll *poll, enum metrics_format format, size_t *length)
+{
+	char *text = NULL;
+	FILE *out = open_memstream(&text, length);
+
+	if (!out)
+		return NULL;
+	metrics_write(out, format, poll);
+	if (fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+// NULL: out of memory.
+static struct picture *take(const struct poller *p, uint64_t number)
+{
+	struct picture *picture = calloc(1, sizeof(*picture));
+	struct metrics_poll poll;
+
+	if (!picture || metrics_poll(p->runtime, p->fabric, p->timeout_ms, &poll) < 0) {
+		free(picture);
+		return NULL;
+	}
+	picture->number = number;
+	atomic_store(&picture->references, 1);
+	picture->prometheus = text_of(&poll, METRICS_PROMETHEUS, &picture->prometheus_length);
+	picture->openmetrics = text_of(&poll, METRICS_OPENMETRICS, &picture->openmetrics_length);
+	picture->json = serve_state_json(&poll);
+	metrics_poll_free(&poll);
+	if (!picture->prometheus || !picture->openmetrics || !picture->json) {
+		picture_release(picture);
+		return NULL;
+	}
+	picture->json_length = strlen(picture->json);
+	return picture;
+}
+
+// Waits until it is time for the next poll; false: to stop.
+static bool wait_until(struct poller *p, uint64_t ns)
+{
+	const struct timespec until = {.tv_sec = (time_t)(ns / 1000000000),
+				       .tv_nsec = (long)(ns % 1000000000)};
+	bool stop;
+
+	pthread_mutex_lock(&p->lock);
+	while (!p->stop && clock_now() < ns)
+		pthread_cond_timedwait(&p->wake, &p->lock, &until);
+	stop = p->stop;
+	pthread_mutex_unlock(&p->lock);
+	return !stop;
+}
+
+static void *run(void *arg)
+{
+	struct poller *p = arg;
+	uint64_t number = 1, next = clock_now() + p->interval_ns;
+
+	while (wait_until(p, next)) {
+		struct picture *now = take(p, number + 1), *before;
+		// A poll that took longer than the interval is not made up for.
+		next = next + p->interval_ns > clock_now() ? next + p->interval_ns
+							   : clock_now() + p->interval_ns;
+		if (!now)
+			continue; // out of memory: the last one stays
+		number++;
+		pthread_mutex_lock(&p->lock);
+		before = p->last;
+		p->last = now;
+		pthread_mutex_unlock(&p->lock);
+		picture_release(before);
+		p->on_picture(p->context);
+	}
+	return NULL;
+}
+
+int poller_init(struct poller *p)
+{
+	pthread_condattr_t attributes;
+
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&p->wake, &attributes);
+	pthread_condattr_destroy(&attributes);
+	p->last = take(p, 1);
+	if (p->last)
+		return 0;
+	drb_error("no memory for the answers of the switches");
+	return -ENOMEM;
+}
+
+int poller_start(struct poller *p)
+{
+	int rc = pthread_create(&p->thread, NULL, run, p);
+
+	if (rc != 0)
+		drb_error("cannot start the thread that asks switches: %s", strerror(rc));
+	return -rc;
+}
+
+void poller_stop(struct poller *p)
+{
+	pthread_mutex_lock(&p->lock);
+	p->stop = true;
+	pthread_cond_signal(&p->wake);
+	pthread_mutex_unlock(&p->lock);
+	pthread_join(p->thread, NULL);
+}
+
+void poller_free(struct poller *p)
+{
+	picture_release(p->last);
+	p->last = NULL;
+}
+
+struct picture *poller_last(struct poller *p)
+{
+	pthread_mutex_lock(&p->lock);
+	struct picture *last = p->last;
+	atomic_fetch_add(&last->references, 1);
+	pthread_mutex_unlock(&p->lock);
+	return last;
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// drbctl serve: metrics and a live map of the fabric over HTTP.
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cli/args.h"
+#include "common/cli/log.h"
+#include "common/cli/quantity.h"
+#include "ctl/ctl.h"
+#include "ctl/serve/http.h"
+
+#define LISTEN_DEFAULT "127.0.0.1:9110"
+
+enum { KEY_LISTEN = 'l', KEY_INTERVAL = 'i', KEY_HOST = 0x200 };
+
+struct options {
+	struct ctl ctl;
+	struct http_address listen;
+	const char *host;
+	uint64_t interval_ns;
+};
+
+static const struct argp_option option_table[] = {
+	{"listen", KEY_LISTEN, "ADDRESS:PORT", 0,
+	 "Where to serve (default " LISTEN_DEFAULT "; an IPv6 address in brackets)", 0},
+	{"host", KEY_HOST, "NAME", 0,
+	 "Name by which browsers reach this machine, beside the address and localhost", 0},
+	{"interval", KEY_INTERVAL, "TIME", 0, "Between two looks at the switches (default 1s)", 0},
+	{0},
+};
+
+static void parse_listen(const char *text, struct http_address *a)
+{
+	const char *colon = strrchr(text, ':');
+	size_t length = colon ? (size_t)(colon - text) : 0;
+	bool brackets = length >= 2 && text[0] == '[' && text[length - 1] == ']';
+	uint32_t port;
+
+	if (!length || drb_parse_u32(colon + 1, 1, UINT16_MAX, &port) < 0 ||
+	    length - 2 * brackets >= sizeof(a->host))
+		drb_die("--listen '%s': must be ADDRESS:PORT, such as " LISTEN_DEFAULT, text);
+	snprintf(a->host, sizeof(a->host), "%.*s", (int)length - 2 * brackets, text + brackets);
+	a->port = (uint16_t)port;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->ctl;
+		return 0;
+	case KEY_LISTEN:
+		parse_listen(arg, &o->listen);
+		return 0;
+	case KEY_HOST:
+		o->host = arg;
+		return 0;
+	case KEY_INTERVAL:
+		if (drb_parse_time(arg, &o->interval_ns) < 0 || o->interval_ns < 100000000)
+			drb_die("--interval '%s': must be a time of at least 100ms", arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		drb_die("'%s' is one argument too many", arg);
+	case ARGP_KEY_END:
+		if (o->ctl.format != DRB_FORMAT_TABLE)
+			drb_die("serve prints nothing: leave out --csv and --json");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int serve(const struct options *o)
+{
+	struct poller poller = {.runtime = o->ctl.runtime,
+				.fabric = o->ctl.fabric,
+				.timeout_ms = o->ctl.timeout_ms,
+				.interval_ns = o->interval_ns,
+				.on_picture = http_wake};
+	struct http_server *server;
+	sigset_t ends;
+	int signal, code = DRB_EXIT_FAILED;
+
+	// Before threads are started: they inherit it.
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGINT);
+	pthread_sigmask(SIG_BLOCK, &ends, NULL);
+	if (poller_init(&poller) < 0)
+		return code;
+	server = http_start(&o->listen, o->host, &poller);
+	poller.context = server;
+	if (!server) {
+		code = DRB_EXIT_USAGE;
+	} else if (poller_start(&poller) == 0) {
+		drb_info("serving http://%s:%u/ (metrics at /metrics)", o->listen.host,
+			 o->listen.port);
+		sigwait(&ends, &signal);
+		poller_stop(&poller);
+		code = DRB_EXIT_OK;
+	}
+	if (server)
+		http_stop(server);
+	poller_free(&poller);
+	return code;
+}
+
+int ctl_serve(int argc, char **argv)
+{
+	static const struct argp_child children[] = {{&ctl_argp, 0, NULL, 0}, {0}};
+	static const struct argp argp = {
+		.options = option_table,
+		.parser = parse,
+		.doc = "Serves the counters of all running switches, or of those of --fabric: at / "
+		       "a "
+		       "live map of the fabric for a browser, at /metrics for Prometheus, at "
+		       "/api/state as JSON, at /events the same as server-sent events. Read only. "
+		       "Ends on SIGINT or SIGTERM.",
+		.children = children};
+	struct options o = {.ctl = ctl_defaults(), .interval_ns = 1000000000};
+
+	parse_listen(LISTEN_DEFAULT, &o.listen);
+	drb_args_parse(&argp, argc, argv, 0, &o);
+	return serve(&o);
+}
