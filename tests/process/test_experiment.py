@@ -125,6 +125,8 @@ def control_notes_what_is_late():
     assert len(slots) == len(os.sched_getaffinity(0)) and min(slots) > 20, slots
     assert 0 <= control.late_share() <= 1
     with Control(0.002) as control:
+        while any(count == 0 for count, _ in COUNTS.iter_unpack(control.counts[:])):
+            time.sleep(0.002)  # one that has not begun has no slot to be late for
         for child in control.children:
             os.kill(child, signal.SIGSTOP)
         time.sleep(0.5)
