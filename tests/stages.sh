@@ -50,7 +50,7 @@ unit_tests() { # unit_tests DIR
     wrapper=(--wrapper "${unprivileged[*]}")
   fi
   rm -f "$1"/meson-logs/testlog*.json
-  meson test -C "$1" "${wrapper[@]}" --num-processes "$jobs" \
+  meson test -C "$1" "${wrapper[@]}" --num-processes "$jobs" --timeout-multiplier 3 \
     >"${logs:?}/meson-$(basename "$1").log" 2>&1
   # The log is named after the wrapper if there is one.
   counts=$(python3 tests/tally.py meson "$logs/counts-$(basename "$1").csv" "$1"/meson-logs/testlog*.json) ||

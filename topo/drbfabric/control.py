@@ -39,9 +39,12 @@ class Control:
         due = time.monotonic()
         while os.getppid() == parent:
             due += self.slot
-            time.sleep(max(0, due - time.monotonic()))
-            slots += 1
-            late += time.monotonic() - due > self.slot / 2
+            time.sleep(max(0.0, due - time.monotonic()))
+            # Whole slots that it slept through, and perhaps the one that it is in.
+            missed, behind = divmod(max(0.0, time.monotonic() - due), self.slot)
+            due += missed * self.slot
+            slots += 1 + int(missed)
+            late += int(missed) + (behind > self.slot / 2)
             COUNTS.pack_into(self.counts, place, slots, late)
 
     def late_share(self):
