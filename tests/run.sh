@@ -99,12 +99,11 @@ finish_run() {
 bash deploy/install-deps.sh || exit 2
 rm -rf "$logs" && mkdir -p "$logs" || exit 2
 # shellcheck disable=SC2034 # lanes are named
-first=(build_gcc) units=() builds=() beside=() quiet=() alone=()
+first=(build_gcc) builds=() beside=() quiet=() alone=()
 run_lanes first 1
 [ "${total[1]}" = 0 ] || finish_run
 if [ $unit = 1 ]; then
-  units+=("unit_tests build")
-  builds+=(build_sanitizers "unit_tests build-asan")
+  builds+=("unit_tests build" build_sanitizers "unit_tests build-asan")
 fi
 [ $lint = 0 ] || builds+=(build_clang source_checks)
 [ $unit = 0 ] || builds+=(fuzzing)
@@ -117,10 +116,8 @@ if [ $live = 1 ]; then
     esac
   done
 fi
-run_lanes units 1
 # Most stories wait most of the time.
-side_by_side=${SIDE_BY_SIDE:-$(nproc)}
-run_lanes builds 1 beside "$side_by_side"
-run_lanes quiet "$side_by_side"
+run_lanes builds 1 beside "${SIDE_BY_SIDE:-$(nproc)}"
+run_lanes quiet "${SIDE_BY_SIDE:-$(nproc)}"
 run_lanes alone 1
 finish_run

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Fuzzes everything that reads bytes from outside.
-#   tests/fuzz/run.sh [SECONDS [NAME...]]    SECONDS for each target (default 10), all or those named
+#   tests/fuzz/run.sh [SECONDS [NAME...]]    SECONDS for each target (default 10), all or those named,
+#                                            as many at a time as there are CPUs
 # Builds with clang, AddressSanitizer and UndefinedBehaviorSanitizer in build-fuzz. What is found
 # stays in build-fuzz/found, inputs that reach new code in build-fuzz/corpus. Prints "ok fuzz NAME"
 # or "not ok fuzz NAME"; exit status 1 if anything was found, 2 if it could not be tried.
@@ -26,8 +27,8 @@ nice ninja -C build-fuzz "${names[@]/#/tests/fuzz/fuzz_}" >&2 || exit 2
 # An input may take a minute, in time that passes: a machine that stalls is no finding, a loop without end is.
 export ASAN_OPTIONS=halt_on_error=1:detect_leaks=1
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-failed=0
-for name in "${names[@]}"; do
+fuzz() { # fuzz NAME
+  local name=$1 seeds log
   mkdir -p "build-fuzz/corpus/$name" "build-fuzz/found/$name"
   seeds=("tests/fuzz/corpus/$name")
   [ "$name" != config ] || seeds+=(config)
@@ -39,7 +40,22 @@ for name in "${names[@]}"; do
   else
     echo "not ok fuzz $name"
     tail -n 40 "$log" | sed 's/^/#   /'
-    failed=1
+    return 1
   fi
+}
+
+failed=0 running=0
+for name in "${names[@]}"; do
+  if [ $running = "$(nproc)" ]; then
+    wait -n || failed=1
+    running=$((running - 1))
+  fi
+  # What one says is one piece.
+  { said=$(fuzz "$name"); status=$?; echo "$said"; exit $status; } &
+  running=$((running + 1))
+done
+while [ $running -gt 0 ]; do
+  wait -n || failed=1
+  running=$((running - 1))
 done
 exit $failed
