@@ -11,6 +11,8 @@
 
 #include <jansson.h>
 
+#include "core/fabric/names.h"
+
 #include "common/cli/log.h"
 #include "gen/frames/measured_frame.h"
 
@@ -197,4 +199,12 @@ int manifest_save(const char *dir, const struct manifest *m)
 		return -EINVAL;
 	}
 	return 0;
+}
+
+bool capture_path(char path[PATH_MAX], const char *dir, uint32_t host)
+{
+	char name[DRB_NAME_MAX];
+
+	drb_node_name(name, 0, host);
+	return snprintf(path, PATH_MAX, "%s/%s.pcap", dir, name) < PATH_MAX;
 }

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// traffic.json beside the captures of `drbgen write`: what they were made from, and everything
+// A directory of `drbgen write`: one capture per host and traffic.json, the manifest.
+//
+// The manifest says what the captures were made from, and everything
 // `drbgen replay` must know to send and judge them. Written last, so that a directory without it
 // was not finished.
 
+#include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,3 +48,6 @@ int manifest_parse(const char *text, size_t size, struct manifest *m,
 // <dir>/traffic.json. 0, or -EINVAL after a message that names the file.
 int manifest_load(const char *dir, struct manifest *m);
 int manifest_save(const char *dir, const struct manifest *m);
+
+// <dir>/h<label>.pcap, the capture of a host; false if the path is too long.
+bool capture_path(char path[PATH_MAX], const char *dir, uint32_t host);

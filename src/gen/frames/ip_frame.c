@@ -125,17 +125,17 @@ int ipframe_parse(const uint8_t *frame, uint32_t captured, struct ipframe *f)
 	}
 }
 
-// Replaces `size` bytes that a checksum covers.
-static void replace(uint8_t *frame, uint32_t checksum, bool udp, uint8_t *at, const uint8_t *by,
+// Replaces `size` bytes that the transport checksum covers.
+static void replace(uint8_t *frame, const struct ipframe *f, uint8_t *at, const uint8_t *by,
 		    uint32_t size)
 {
-	if (checksum) {
-		uint16_t old = load16(frame + checksum);
+	if (f->checksum) {
+		uint16_t old = load16(frame + f->checksum);
 		uint16_t sum = checksum_update(old, at, by, size);
 		// UDP: 0 is "none" and stays so; a sum of 0 is written as all ones.
-		if (udp)
+		if (f->udp)
 			sum = old == 0 ? 0 : sum == 0 ? 0xffff : sum;
-		store16(frame + checksum, sum);
+		store16(frame + f->checksum, sum);
 	}
 	memcpy(at, by, size);
 }
@@ -148,7 +148,7 @@ static void readdress_ipv4(uint8_t *frame, const struct ipframe *f, uint32_t src
 	store32(addresses, src);
 	store32(addresses + 4, dst);
 	store16(frame + f->ip + 10, checksum_update(load16(frame + f->ip + 10), old, addresses, 8));
-	replace(frame, f->checksum, f->udp, old, addresses, sizeof(addresses));
+	replace(frame, f, old, addresses, sizeof(addresses));
 }
 
 void ipframe_readdress(uint8_t *frame, const struct ipframe *f, const struct drb_addr_plan *plan,
@@ -163,5 +163,5 @@ void ipframe_readdress(uint8_t *frame, const struct ipframe *f, const struct drb
 	uint8_t addresses[32];
 	drb_addr_ipv6(plan, src, addresses);
 	drb_addr_ipv6(plan, dst, addresses + 16);
-	replace(frame, f->checksum, f->udp, frame + f->ip + 8, addresses, sizeof(addresses));
+	replace(frame, f, frame + f->ip + 8, addresses, sizeof(addresses));
 }

@@ -23,11 +23,11 @@
 #include "core/packet/measured_packet.h"
 
 #include "common/cli/log.h"
-#include "gen/replay/parallel.h"
+#include "gen/parallel.h"
 
 #define NETNS_DIR "/run/netns"
 // More namespaces than any machine runs; bounds the search.
-#define HOSTS_LIVE_MAX UINT32_C(65536)
+#define NAMESPACES_MAX UINT32_C(65536)
 #define NETNS_MAX (sizeof(NETNS_DIR "/") + DRB_NAME_MAX)
 
 static void netns_path(char path[NETNS_MAX], const char *fabric, uint32_t host)
@@ -42,12 +42,12 @@ uint32_t hosts_count(const char *fabric)
 {
 	char path[NETNS_MAX];
 
-	for (uint32_t host = 0; host < HOSTS_LIVE_MAX; host++) {
+	for (uint32_t host = 0; host < NAMESPACES_MAX; host++) {
 		netns_path(path, fabric, host);
 		if (access(path, F_OK) < 0)
 			return host;
 	}
-	return HOSTS_LIVE_MAX;
+	return NAMESPACES_MAX;
 }
 
 static int enter(const char *fabric, uint32_t host)
@@ -82,10 +82,10 @@ static int query(int fd, uint32_t host, unsigned long what, struct ifreq *reques
 	return rc;
 }
 
-// The kernel tells of a link that has just come up with a delay of up to a second.
+// The kernel reports a link that has just come up with a delay of up to a second.
 static int await_link(int fd, uint32_t host)
 {
-	const struct timespec turn = {.tv_nsec = 20000000};
+	const struct timespec pause = {.tv_nsec = 20000000};
 	struct ifreq r = {0};
 
 	for (int i = 0; i < 100; i++) {
@@ -96,7 +96,7 @@ static int await_link(int fd, uint32_t host)
 			break;
 		if (r.ifr_flags & IFF_RUNNING)
 			return 0;
-		nanosleep(&turn, NULL);
+		nanosleep(&pause, NULL);
 	}
 	drb_error("h%u: interface " DRB_HOST_INTERFACE " is down", host);
 	return -ENETDOWN;
@@ -173,16 +173,15 @@ static int open_guard(struct hosts *h, uint32_t host)
 	return rc;
 }
 
-static int open_host(struct hosts *h, const char *fabric, uint32_t host,
-		     const struct drb_addr_plan *plan, bool guard, struct sink *sink)
+static int open_host(struct hosts *h, const struct hosts_setup *setup, uint32_t host)
 {
-	int rc = enter(fabric, host);
+	int rc = enter(setup->fabric, host);
 
 	if (rc == 0)
-		rc = open_send(h, host, plan);
-	if (rc == 0 && guard)
+		rc = open_send(h, host, setup->plan);
+	if (rc == 0 && setup->guard)
 		rc = open_guard(h, host);
-	return rc < 0 ? rc : sink->ops->attach(sink, host);
+	return rc < 0 ? rc : setup->sink->ops->attach(setup->sink, host);
 }
 
 // A host takes a handful of descriptors; the usual soft limit of 1024 is for programs with
@@ -213,8 +212,7 @@ static int allocate(struct hosts *h, uint32_t count)
 	return 0;
 }
 
-int hosts_open(struct hosts *h, const char *fabric, const struct drb_addr_plan *plan, bool guard,
-	       struct sink *sink)
+int hosts_open(struct hosts *h, const struct hosts_setup *setup)
 {
 	int home = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
 
@@ -224,9 +222,9 @@ int hosts_open(struct hosts *h, const char *fabric, const struct drb_addr_plan *
 		return rc;
 	}
 	raise_file_limit();
-	int rc = allocate(h, plan->hosts);
-	for (uint32_t host = 0; rc == 0 && host < plan->hosts; host++)
-		rc = open_host(h, fabric, host, plan, guard, sink);
+	int rc = allocate(h, setup->plan->hosts);
+	for (uint32_t host = 0; rc == 0 && host < setup->plan->hosts; host++)
+		rc = open_host(h, setup, host);
 	if (setns(home, CLONE_NEWNET) < 0 && rc == 0) {
 		rc = -errno;
 		drb_error("cannot return to the own network namespace: %s", strerror(errno));

@@ -20,11 +20,17 @@ struct hosts {
 // Number of hosts of a fabric: namespaces <fabric>-h0, -h1, ... without a gap.
 uint32_t hosts_count(const char *fabric);
 
+struct hosts_setup {
+	const char *fabric;
+	const struct drb_addr_plan *plan; // addresses that the interfaces must have
+	struct sink *sink;                // attached to every host
+	// Take the port of measured packets, so that the kernel does not answer them with "port
+	// unreachable"; whatever arrives there is dropped.
+	bool guard;
+};
+
 // Enters the namespace of every host, checks its interface (there, up, with the address of the
-// plan), opens its sockets and attaches the sink. With `guard`, also takes the port of measured
-// packets, so that the kernel does not answer them with "port unreachable"; whatever arrives there
-// is dropped. Returns to the namespace it came from. 0, or a negative errno after a message, with
+// plan), opens its sockets and attaches the sink. Returns to the namespace it came from. 0, or a negative errno after a message, with
 // nothing left open but the sink. For single-threaded use: namespaces belong to threads.
-int hosts_open(struct hosts *h, const char *fabric, const struct drb_addr_plan *plan, bool guard,
-	       struct sink *sink);
+int hosts_open(struct hosts *h, const struct hosts_setup *setup);
 void hosts_close(struct hosts *h);

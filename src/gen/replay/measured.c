@@ -3,86 +3,190 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
+#include <string.h>
 
-#include "core/math/random.h"
+#include "core/fabric/names.h"
+#include "core/packet/measured_packet.h"
 
 #include "common/cli/log.h"
-#include "gen/drbgen.h"
+#include "gen/replay/hosts.h"
+#include "gen/replay/load_measured.h"
+#include "gen/replay/replay.h"
+#include "gen/replay/report.h"
 
-const char *measured_check(const struct manifest *m, uint32_t src, const struct trace_packet *p,
-			   struct frame_probe *probe)
+#define SNAPLEN 128 // all headers and the payload that counts
+#define STRING(x) STRING_(x)
+#define STRING_(x) #x
+
+// Slots whose packets are in the latencies: [*first, *end).
+static void select_cohorts(const struct replay_options *o, const struct manifest *m,
+			   uint32_t *first, uint32_t *end)
 {
-	if (p->size != m->size || p->captured != m->size)
-		return "not of the size that " MANIFEST_FILE " says";
-	int rc = frame_parse(p->frame, p->size, &m->plan, probe);
-	if (rc == -ENOMSG)
-		return "not a measured packet";
+	uint64_t from = 0, to = m->slots;
+
+	if (o->warmup != REPLAY_ABSENT)
+		from = o->warmup;
+	else if (o->stats != REPLAY_ABSENT && o->stats < m->slots)
+		from = m->slots - o->stats;
+	if (o->stats != REPLAY_ABSENT && from + o->stats < to)
+		to = from + o->stats;
+	if (from >= to)
+		drb_die("--warmup %" PRIu64 ": the traffic has %" PRIu32 " slots", from, m->slots);
+	*first = (uint32_t)from;
+	*end = (uint32_t)to;
+}
+
+static void score_arrival(void *context, const struct arrival *a)
+{
+	score_frame(context, a->host, a->frame, a->captured, a->rx_ns);
+}
+
+static uint64_t delivered(const void *context)
+{
+	return score_delivered(context);
+}
+
+static void result(void *context, struct tally *tally, struct latency *latency)
+{
+	score_result(context, tally, latency);
+}
+
+static int begin(void *context, uint64_t start_ns)
+{
+	int rc = score_ready(context, start_ns);
+
 	if (rc < 0)
-		return "addresses are not those of the labels it carries";
-	if (probe->src != src)
-		return "sent by another host than the file is for";
-	if (probe->dst == src)
-		return "sent to the host itself";
-	if (probe->cohort >= m->slots)
-		return "born after the last slot";
-	if (p->time_ns != (int64_t)(probe->cohort * m->slot_ns))
-		return "time stamp is not that of the slot it is born in";
+		drb_error("out of memory");
+	return rc;
+}
+
+static int print(const struct replay_options *o, const struct manifest *m, uint64_t slot_ns,
+		 const struct replay_result *result)
+{
+	double hosts = m->tree.hosts;
+	// From the first to the last delivery, both slots included.
+	double slots =
+		(double)(result->tally.last_ns - result->tally.first_ns) / (double)slot_ns + 1;
+	struct report report = {
+		.sent = result->sent,
+		.failed = result->failed,
+		.tally = result->tally,
+		.latency = result->latency,
+		.slot_ns = slot_ns,
+		.offered_load = (double)m->packets / hosts / m->slots,
+		.achieved_load = (double)result->tally.delivered / hosts / slots,
+		.late = result->late,
+		.late_mean_ns = result->late_mean_ns,
+		.late_max_ns = result->late_max_ns,
+	};
+
+	report_measured(&report, o->format);
+	if (report.tally.strangers)
+		drb_info("%" PRIu64 " packets of other runs arrived and were left out",
+			 report.tally.strangers);
+	if (report_late(&report))
+		drb_warn("the generator sent %" PRIu64 " packets more than half a slot late, by up "
+			 "to %.0f us: latencies are not quite those of this load; use longer slots "
+			 "or a less busy machine",
+			 report.late, report.late_max_ns / 1e3);
+	if (report.tally.receiver_dropped)
+		drb_error("%" PRIu64 " packets arrived but the receiver had no room for them: not "
+			  "counted as lost, nor in the latencies; see --buffer",
+			  report.tally.receiver_dropped);
+	return report_clean(&report) && !result->interrupted ? DRB_EXIT_OK : DRB_EXIT_FAILED;
+}
+
+static struct sink *new_pcap(const struct replay_options *o, const struct manifest *m,
+			     struct score *s)
+{
+	const struct sink_pcap_setup setup = {
+		.hosts = m->tree.hosts,
+		.interface = DRB_HOST_INTERFACE,
+		.filter = "udp dst port " STRING(DRB_MEASURED_UDP_PORT),
+		.snaplen = SNAPLEN,
+		.buffer_bytes = replay_buffer_bytes(o, m->tree.hosts),
+		.scorer = {s, score_arrival, delivered, result},
+	};
+	struct sink *sink = sink_pcap_new(&setup);
+
+	if (!sink)
+		drb_error("out of memory or file descriptors");
+	return sink;
+}
+
+// The sink asked for; by default the one inside the kernel if the kernel takes it. NULL after a
+// message.
+static struct sink *new_sink(const struct replay_options *o, const struct manifest *m,
+			     struct score *s)
+{
+	const struct sink_xdp_setup setup = {
+		.plan = &m->plan, .score = s, .interface = DRB_HOST_INTERFACE};
+	struct sink *sink;
+
+	if (o->sink == REPLAY_SINK_PCAP)
+		return new_pcap(o, m, s);
+	int rc = sink_xdp_new(&setup, &sink);
+	if (rc == 0)
+		return sink;
+	if (o->sink == REPLAY_SINK_AUTO)
+		return new_pcap(o, m, s);
+	drb_error("--sink xdp: %s; --sink pcap works without BPF",
+		  rc == -ENOTSUP ? "built without libbpf or clang (meson option bpf)"
+		  : rc == -EPERM ? "the kernel allows it to root outside user namespaces only"
+				 : strerror(-rc));
 	return NULL;
 }
 
-// Checks and announces the packets of one capture, which begin at `first`.
-static int take_capture(const char *path, const struct manifest *m, uint64_t slot_ns, uint32_t src,
-			struct trace *t, size_t first, struct score *s)
-{
-	for (size_t i = first; i < t->count; i++) {
-		struct trace_packet *p = &t->packet[i];
-		struct frame_probe probe;
-		const char *wrong = measured_check(m, src, p, &probe);
-		if (wrong) {
-			drb_error("%s: packet %" PRIu32 ": %s", path, p->number, wrong);
-			return -EINVAL;
-		}
-		int64_t sequence = score_expect(s, src, probe.dst, probe.cohort);
-		if (sequence < 0) {
-			drb_error("%s: packet %" PRIu32 ": out of memory", path, p->number);
-			return -ENOMEM;
-		}
-		if (sequence != probe.sequence) {
-			drb_error("%s: packet %" PRIu32 ": sequence number %" PRIu32
-				  " of its stream instead of %" PRId64,
-				  path, p->number, probe.sequence, sequence);
-			return -EINVAL;
-		}
-		// The host's own link takes one slot, as every link does.
-		p->time_ns = (int64_t)((probe.cohort + UINT64_C(1)) * slot_ns);
-		p->key = drb_mix64(drb_mix64(m->seed ^ probe.cohort) ^ src);
-		p->host = src;
-	}
-	return 0;
-}
-
-int measured_load(const char *dir, const struct manifest *m, uint64_t slot_ns, struct trace *t,
+static int replay(const struct replay_options *o, const struct manifest *m, struct trace *t,
 		  struct score *s)
 {
-	for (uint32_t src = 0; src < m->tree.hosts; src++) {
-		char path[PATH_MAX];
-		size_t first = t->count;
-		if (!capture_path(path, dir, src)) {
-			drb_error("%s: path too long", dir);
-			return -ENAMETOOLONG;
-		}
-		int rc = trace_load(t, path);
-		if (rc == 0)
-			rc = take_capture(path, m, slot_ns, src, t, first, s);
-		if (rc < 0)
-			return rc;
-	}
-	if (t->count != m->packets) {
-		drb_error("%s: " MANIFEST_FILE " says %" PRIu64 " packets, the captures hold %zu",
-			  dir, m->packets, t->count);
-		return -EINVAL;
-	}
-	trace_merge(t, 0);
-	return 0;
+	const char *dir = o->paths[0];
+	uint64_t slot_ns = o->slot_ns != REPLAY_ABSENT ? o->slot_ns : m->slot_ns;
+
+	if (m->slots >= MANIFEST_RUN_NS_MAX / slot_ns)
+		drb_die("%s: %" PRIu32 " slots of this length are too long a run", dir, m->slots);
+	if (measured_load(dir, m, slot_ns, t, s) < 0)
+		return DRB_EXIT_USAGE;
+	struct replay r = {
+		.fabric = o->fabric,
+		.plan = &m->plan,
+		.trace = t,
+		.schedule = {.mode = SCHEDULE_TIMES, .multiplier = 1, .loops = 1},
+		.measured = true,
+		.align_ns = slot_ns, // as the slots of slotted links are
+		.late_ns = slot_ns / 2,
+		.drain_ns = o->drain_ns,
+		.sink = new_sink(o, m, s),
+		.context = s,
+		.begin = begin,
+	};
+	struct replay_result outcome;
+	if (!r.sink)
+		return DRB_EXIT_USAGE;
+	int rc = replay_run(&r, &outcome);
+	r.sink->ops->destroy(r.sink);
+	return rc < 0 ? DRB_EXIT_USAGE : print(o, m, slot_ns, &outcome);
+}
+
+int replay_measured(const struct replay_options *o)
+{
+	const char *dir = o->paths[0];
+	struct manifest m;
+	struct trace t = {0};
+	uint32_t first, end;
+
+	if (manifest_load(dir, &m) < 0)
+		return DRB_EXIT_USAGE;
+	uint32_t there = hosts_count(o->fabric);
+	if (there > 0 && there != m.tree.hosts)
+		drb_die("%s: traffic of F(%u,%u), %u hosts, but fabric %s has %u", dir, m.layers,
+			m.arity, m.tree.hosts, o->fabric, there);
+	select_cohorts(o, &m, &first, &end);
+	struct score *s = score_new(&m.plan, first, end);
+	if (!s)
+		drb_die("out of memory");
+	int code = replay(o, &m, &t, s);
+	score_free(s);
+	trace_free(&t);
+	return code;
 }

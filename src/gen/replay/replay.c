@@ -1,251 +1,129 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbgen replay: options, and which kind of input it is.
-
 #include "gen/replay/replay.h"
 
-#include <argp.h>
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <inttypes.h>
+#include <signal.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "core/fabric/names.h"
-
-#include "common/cli/args.h"
+#include "common/cli/clock.h"
 #include "common/cli/log.h"
-#include "common/cli/quantity.h"
-#include "gen/drbgen.h"
-#include "gen/captures/manifest.h"
+#include "common/cli/progress.h"
+#include "gen/replay/hosts.h"
+#include "gen/replay/sender.h"
 
-#define BUFFER_MIN (64U << 10)
-#define BUFFER_MAX (1U << 20)
-#define BUFFER_ALL (128U << 20) // of all hosts together
+// Threads are running and caches warm when the first packet is due.
+#define LEAD_NS UINT64_C(100000000)
+// How often main looks at the sender and the sink.
+#define POLL_NS UINT64_C(10000000)
+// When all are there, a duplicate may still be on its way.
+#define GRACE_NS UINT64_C(50000000)
 
-enum {
-	KEY_JSON = 0x100,
-	KEY_CSV,
-	KEY_DRAIN,
-	KEY_BUFFER,
-	KEY_FABRIC,
-	KEY_WARMUP,
-	KEY_STATS,
-	KEY_SINK
-};
-enum { KEY_SLOT = 0x200, KEY_MULTIPLIER, KEY_PPS, KEY_TOPSPEED, KEY_LOOP, KEY_SEED };
-enum { KEY_MAC = 0x300, KEY_IPV4, KEY_IPV6 };
+static volatile sig_atomic_t interrupted;
 
-static const struct argp_option options[] = {
-	{"fabric", KEY_FABRIC, "NAME", 0, "Fabric to send into (default drb)", 0},
-	{"name", KEY_FABRIC, NULL, OPTION_ALIAS, NULL, 0},
-	{"json", KEY_JSON, NULL, 0, "Print one JSON object a line", 0},
-	{"csv", KEY_CSV, NULL, 0, "Print comma-separated values", 0},
-	{"drain", KEY_DRAIN, "TIME", 0, "Wait this long without an arrival (default 2s)", 0},
-	{"buffer", KEY_BUFFER, "KIB", 0, "Buffer of each receiving socket (default 64-1024)", 0},
-	{0, 0, NULL, 0, "A directory of drbgen write:", 1},
-	{"slot", KEY_SLOT, "TIME", 0, "Replay with slots of this length", 1},
-	{"warmup", KEY_WARMUP, "SLOTS", 0, "Leave the first slots out of the latencies", 1},
-	{"stats", KEY_STATS, "SLOTS", 0,
-	 "Slots to take latencies of: those behind the warm-up, or else the last ones", 1},
-	{"sink", KEY_SINK, "xdp|pcap", 0,
-	 "Count arrivals inside the kernel, or capture them (default xdp where the kernel allows "
-	 "it)",
-	 1},
-	{0, 0, NULL, 0, "Any Ethernet captures:", 2},
-	{"multiplier", KEY_MULTIPLIER, "X", 0, "X times as fast as captured", 2},
-	{"pps", KEY_PPS, "RATE", 0, "Packets per second of all hosts together", 2},
-	{"topspeed", KEY_TOPSPEED, NULL, 0, "As fast as possible", 2},
-	{"loop", KEY_LOOP, "COUNT", 0, "Repeat, 0 for ever (default 1)", 2},
-	{"seed", KEY_SEED, "NUMBER", 0, "Of the mapping of addresses onto hosts (default 1)", 2},
-	{"mac", KEY_MAC, "BASE", 0, "First two bytes of host addresses (default 02:00)", 2},
-	{"ipv4", KEY_IPV4, "NET", 0, "IPv4 network of the hosts (default 10.0.0.0/8)", 2},
-	{"ipv6", KEY_IPV6, "NET", 0, "IPv6 network of the hosts (default fd00::/64)", 2},
-	{0},
-};
-
-struct arguments {
-	struct replay_options options;
-	char **paths;
-	uint32_t count;
-	bool paced; // one of --multiplier, --pps, --topspeed was given
-};
-
-static void set_pace(struct argp_state *state, enum schedule_mode mode)
+static void on_signal(int number)
 {
-	struct arguments *a = state->input;
-
-	if (a->paced)
-		drb_die("only one of --multiplier, --pps and --topspeed");
-	a->paced = true;
-	a->options.schedule.mode = mode;
+	(void)number;
+	interrupted = 1;
 }
 
-static error_t parse_foreign(int key, char *arg, struct argp_state *state)
+static void catch_signals(void)
 {
-	struct arguments *a = state->input;
-	struct replay_options *o = &a->options;
+	// A second signal ends the program at once.
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
 
-	switch (key) {
-	case KEY_MULTIPLIER:
-		set_pace(state, SCHEDULE_TIMES);
-		if (drb_parse_real(arg, 1e-6, 1e6, &o->schedule.multiplier) < 0)
-			drb_die("--multiplier %s: must be between 1e-6 and 1e6", arg);
-		break;
-	case KEY_PPS:
-		set_pace(state, SCHEDULE_RATE);
-		if (drb_parse_real(arg, 1e-3, 1e9, &o->schedule.rate) < 0)
-			drb_die("--pps %s: must be between 0.001 and 1e9", arg);
-		break;
-	case KEY_TOPSPEED:
-		set_pace(state, SCHEDULE_TOPSPEED);
-		break;
-	case KEY_LOOP:
-		if (drb_parse_u64(arg, 0, UINT32_MAX, &o->schedule.loops) < 0)
-			drb_die("--loop %s: must be a whole number", arg);
-		break;
-	case KEY_SEED:
-		if (drb_parse_u64(arg, 0, UINT64_MAX, &o->seed) < 0)
-			drb_die("--seed %s: must be a whole number", arg);
-		break;
-	case KEY_MAC:
-		o->mac = arg;
-		break;
-	case KEY_IPV4:
-		o->ipv4 = arg;
-		break;
-	case KEY_IPV6:
-		o->ipv6 = arg;
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+static void await_sender(struct sender *s)
+{
+	uint64_t count = schedule_count(&s->schedule, s->trace);
+	struct drb_progress progress;
+
+	drb_progress_begin(&progress, "packets sent", count == UINT64_MAX ? 0 : count);
+	while (!atomic_load_explicit(&s->done, memory_order_acquire)) {
+		if (interrupted)
+			atomic_store_explicit(&s->cancel, true, memory_order_relaxed);
+		drb_progress_update(&progress,
+				    atomic_load_explicit(&s->taken, memory_order_relaxed));
+		clock_sleep_until(clock_now() + POLL_NS);
 	}
-	o->foreign_given = true;
+	drb_progress_end(&progress);
+	sender_join(s);
+}
+
+// Until all that was sent has arrived, or nothing has for drain_ns.
+static void await_arrivals(struct sink *sink, uint64_t sent, uint64_t drain_ns)
+{
+	uint64_t last = sink->ops->delivered(sink), since = clock_now();
+
+	while (last < sent && clock_now() - since < drain_ns) {
+		clock_sleep_until(clock_now() + POLL_NS);
+		uint64_t now = sink->ops->delivered(sink);
+		if (now != last)
+			since = clock_now();
+		last = now;
+	}
+	clock_sleep_until(clock_now() + GRACE_NS);
+}
+
+static int send_and_receive(struct replay *r, struct sender *sender)
+{
+	sender->start_ns = clock_now() + LEAD_NS;
+	if (r->align_ns)
+		sender->start_ns += r->align_ns - sender->start_ns % r->align_ns;
+	if (r->begin) {
+		int rc = r->begin(r->context, sender->start_ns);
+		if (rc < 0)
+			return rc;
+	}
+	int rc = r->sink->ops->start(r->sink);
+	if (rc == 0)
+		rc = sender_start(sender);
+	if (rc < 0)
+		return rc;
+	await_sender(sender);
+	await_arrivals(r->sink, sender->sent, r->drain_ns);
+	return r->sink->ops->stop(r->sink);
+}
+
+int replay_run(struct replay *r, struct replay_result *result)
+{
+	struct sender sender = {.trace = r->trace,
+				.schedule = r->schedule,
+				.measured = r->measured,
+				.late_ns = r->late_ns};
+	struct hosts hosts;
+	const struct hosts_setup setup = {
+		.fabric = r->fabric, .plan = r->plan, .guard = r->measured, .sink = r->sink};
+	int rc = hosts_open(&hosts, &setup);
+
+	if (rc < 0)
+		return rc;
+	if (r->check)
+		rc = r->check(r->trace, hosts.mtu, r->context);
+	if (rc == 0) {
+		catch_signals();
+		sender.socket = hosts.send;
+		rc = send_and_receive(r, &sender);
+	}
+	hosts_close(&hosts);
+	if (rc < 0)
+		return rc;
+	*result = (struct replay_result){
+		.sent = sender.sent,
+		.failed = sender.failed,
+		.late = sender.late,
+		.late_mean_ns = sender.sent ? (double)sender.late_sum_ns / (double)sender.sent : 0,
+		.late_max_ns = (double)sender.late_max_ns,
+		.sending_ns = sender.sent ? (double)sender.last_ns - (double)sender.start_ns : 0,
+		.interrupted = interrupted};
+	r->sink->ops->result(r->sink, &result->tally, &result->latency);
+	if (sender.failed)
+		drb_warn("%" PRIu64 " packets could not be sent, the last one by h%u: %s",
+			 sender.failed, sender.error_host, strerror(sender.error));
+	if (interrupted)
+		drb_warn("interrupted: figures are of what was sent until then");
 	return 0;
-}
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-	struct arguments *a = state->input;
-	struct replay_options *o = &a->options;
-	uint32_t kib;
-
-	switch (key) {
-	case KEY_FABRIC:
-		if (!drb_fabric_name_ok(arg))
-			drb_die("--fabric %s: not a fabric name", arg);
-		o->fabric = arg;
-		break;
-	case KEY_JSON:
-		o->format = DRB_FORMAT_JSON;
-		break;
-	case KEY_CSV:
-		o->format = DRB_FORMAT_CSV;
-		break;
-	case KEY_DRAIN:
-		if (drb_parse_time(arg, &o->drain_ns) < 0)
-			drb_die("--drain %s: must be a time such as 2s", arg);
-		break;
-	case KEY_BUFFER:
-		if (drb_parse_u32(arg, 16, 1U << 20, &kib) < 0)
-			drb_die("--buffer %s: must be 16-%u KiB", arg, 1U << 20);
-		o->buffer_bytes = kib << 10;
-		break;
-	case KEY_SLOT:
-		if (drb_parse_time(arg, &o->slot_ns) < 0 || o->slot_ns < 1 ||
-		    o->slot_ns > MANIFEST_SLOT_NS_MAX)
-			drb_die("--slot %s: must be a time such as 2ms or 500us", arg);
-		break;
-	case KEY_WARMUP:
-		if (drb_parse_u64(arg, 0, UINT32_MAX, &o->warmup) < 0)
-			drb_die("--warmup %s: must be a number of slots", arg);
-		break;
-	case KEY_STATS:
-		if (drb_parse_u64(arg, 1, UINT32_MAX, &o->stats) < 0)
-			drb_die("--stats %s: must be a number of slots, at least 1", arg);
-		break;
-	case KEY_SINK:
-		if (strcmp(arg, "xdp") == 0)
-			o->sink = REPLAY_SINK_XDP;
-		else if (strcmp(arg, "pcap") == 0)
-			o->sink = REPLAY_SINK_PCAP;
-		else
-			drb_die("--sink %s: must be xdp or pcap", arg);
-		break;
-	case ARGP_KEY_ARGS:
-		a->paths = state->argv + state->next;
-		a->count = (uint32_t)(state->argc - state->next);
-		break;
-	case ARGP_KEY_END:
-		if (a->count == 0)
-			drb_die("what is to be replayed: a directory of drbgen write, or capture "
-				"files");
-		break;
-	default:
-		return parse_foreign(key, arg, state);
-	}
-	return 0;
-}
-
-uint32_t replay_buffer_bytes(const struct replay_options *o, uint32_t hosts)
-{
-	uint32_t share = BUFFER_ALL / hosts;
-
-	if (o->buffer_bytes)
-		return o->buffer_bytes;
-	return share < BUFFER_MIN ? BUFFER_MIN : share > BUFFER_MAX ? BUFFER_MAX : share;
-}
-
-bool capture_path(char path[PATH_MAX], const char *dir, uint32_t host)
-{
-	char name[DRB_NAME_MAX];
-
-	drb_node_name(name, 0, host);
-	return snprintf(path, PATH_MAX, "%s/%s.pcap", dir, name) < PATH_MAX;
-}
-
-int command_replay(int argc, char **argv)
-{
-	static const struct argp argp = {
-		.options = options,
-		.parser = parse_option,
-		.args_doc = "DIR\nFILE...",
-		.doc = "Sends the captures of DIR, or any FILEs, from the hosts of a running "
-		       "fabric "
-		       "and tells what arrived.\v"
-		       "Latencies count from the slot a packet is born in; the host's own link "
-		       "takes one slot, as every link does. Addresses of foreign captures are "
-		       "mapped onto hosts by hash; several files are merged by their time stamps. "
-		       "Exit status: 0 everything arrived once and where it should, 1 not, 2 bad "
-		       "usage or input."};
-	struct arguments a = {.options = {.fabric = DRB_FABRIC_DEFAULT,
-					  .drain_ns = 2000000000,
-					  .slot_ns = REPLAY_ABSENT,
-					  .warmup = REPLAY_ABSENT,
-					  .stats = REPLAY_ABSENT,
-					  .schedule = {.multiplier = 1, .loops = 1},
-					  .seed = 1,
-					  .mac = "02:00",
-					  .ipv4 = "10.0.0.0/8",
-					  .ipv6 = "fd00::/64"}};
-	struct replay_options *o = &a.options;
-	struct stat st;
-
-	drb_args_parse(&argp, argc, argv, 0, &a);
-	if (stat(a.paths[0], &st) < 0)
-		drb_die("%s: %s", a.paths[0], strerror(errno));
-	if (S_ISDIR(st.st_mode)) {
-		if (a.count > 1)
-			drb_die("%s: one directory at a time", a.paths[1]);
-		if (o->foreign_given)
-			drb_die("%s: traffic of drbgen write is replayed slot by slot; --slot sets "
-				"the pace, the options of foreign captures do not apply",
-				a.paths[0]);
-		return replay_measured(o, a.paths[0]);
-	}
-	if (o->slot_ns != REPLAY_ABSENT || o->warmup != REPLAY_ABSENT ||
-	    o->stats != REPLAY_ABSENT || o->sink != REPLAY_SINK_AUTO)
-		drb_die("%s: --slot, --warmup, --stats and --sink are for directories of drbgen "
-			"write",
-			a.paths[0]);
-	return replay_foreign(o, a.paths, a.count);
 }

@@ -1,39 +1,46 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Options of drbgen replay, and its two kinds of input.
+// One replay: hosts opened, packets sent, arrivals awaited, everything closed again.
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/cli/table.h"
+#include "core/fabric/addresses.h"
+
+#include "gen/captures/trace.h"
 #include "gen/replay/schedule.h"
+#include "gen/sinks/sink.h"
+#include "gen/sinks/tally.h"
 
-enum replay_sink { REPLAY_SINK_AUTO, REPLAY_SINK_XDP, REPLAY_SINK_PCAP };
-
-struct replay_options {
+struct replay {
 	const char *fabric;
-	enum drb_format format;
-	uint64_t drain_ns;
-	uint32_t buffer_bytes; // of every receiving socket; 0: by the number of hosts
-
-	// Traffic of drbgen write only; absent ones are UINT64_MAX.
-	uint64_t slot_ns; // instead of the one it was written with
-	uint64_t warmup, stats;
-	enum replay_sink sink;
-
-	// Foreign captures only.
+	const struct drb_addr_plan *plan;
+	struct trace *trace;
 	struct schedule schedule;
-	uint64_t seed; // of the mapping
-	const char *mac, *ipv4, *ipv6;
-	bool foreign_given; // one of these options was given
+	bool measured;     // measured packets: transmit times filled in, their port taken
+	uint64_t align_ns; // the run begins at a multiple of it; 0: at any time
+	uint64_t late_ns;  // packets sent later than that count as late
+	uint64_t drain_ns;
+	struct sink *sink;
+	// Checks the trace against what the interfaces can carry, before anything is sent; 0 or a
+	// negative errno after a message. May be NULL.
+	int (*check)(struct trace *t, uint32_t mtu, void *context);
+	void *context;
+	// Called when the run begins: no packet is sent before start_ns (CLOCK_MONOTONIC). 0 or a
+	// negative errno after a message. May be NULL.
+	int (*begin)(void *context, uint64_t start_ns);
 };
 
-#define REPLAY_ABSENT UINT64_MAX
+struct replay_result {
+	uint64_t sent, failed;
+	struct tally tally;
+	struct latency latency;
+	uint64_t late; // packets
+	double late_mean_ns, late_max_ns;
+	double sending_ns; // from the start to the last packet
+	bool interrupted;  // by a signal
+};
 
-// Bytes for each of N receiving sockets: large enough to hold what arrives while the reader waits
-// for a core, all together within what a small machine can spare.
-uint32_t replay_buffer_bytes(const struct replay_options *o, uint32_t hosts);
-
-// Return exit codes.
-int replay_measured(const struct replay_options *o, const char *dir);
-int replay_foreign(const struct replay_options *o, char **paths, uint32_t count);
+// 0, or a negative errno after a message; then nothing was sent. All sockets are closed in either
+// case but those of the sink, which the caller destroys.
+int replay_run(struct replay *r, struct replay_result *result);

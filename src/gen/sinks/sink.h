@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Where packets arrive: takes them at every host, with the time of reception, and tells at the end
+// Where packets arrive: takes them at every host, with the time of reception, and reports at the end
 // what became of the run. One interface, so that taking packets from capture sockets and counting
 // them inside the kernel are interchangeable.
 //
@@ -35,13 +35,19 @@ struct sink {
 	const struct sink_ops *ops;
 };
 
-// Who judges the frames that a sink in user space takes. Called from the thread of the sink, from
+// A frame as a sink in user space took it.
+struct arrival {
+	uint32_t host;
+	uint32_t captured, size; // bytes: of the frame, of which the first `captured` are there
+	const uint8_t *frame;
+	uint64_t rx_ns; // CLOCK_MONOTONIC
+};
+
+// Scores the frames that a sink in user space takes. Called from the thread of the sink, from
 // start() until stop() has returned.
-struct judge {
+struct scorer {
 	void *context;
-	// size: bytes of the frame, of which `captured` are there. rx_ns: CLOCK_MONOTONIC.
-	void (*frame)(void *context, uint32_t host, const uint8_t *frame, uint32_t captured,
-		      uint32_t size, uint64_t rx_ns);
+	void (*arrived)(void *context, const struct arrival *a);
 	uint64_t (*delivered)(const void *context);
 	void (*result)(void *context, struct tally *tally, struct latency *latency);
 };
@@ -50,9 +56,9 @@ struct sink_pcap_setup {
 	uint32_t hosts;
 	const char *interface;
 	const char *filter;    // in the language of pcap-filter(7): only these frames are taken
-	uint32_t snaplen;      // bytes of a frame the judge wants to see
+	uint32_t snaplen;      // bytes of a frame that the scorer reads
 	uint32_t buffer_bytes; // of every receiving socket
-	struct judge judge;
+	struct scorer scorer;
 };
 
 // A sink that captures through libpcap, one handle per host, all read by one thread; times are

@@ -19,7 +19,7 @@
 
 #include "common/cli/clock.h"
 #include "common/cli/log.h"
-#include "gen/replay/parallel.h"
+#include "gen/parallel.h"
 
 // Arrivals are time-stamped by the kernel, so the reader may come later and take many at once. This
 // pause bounds how often it takes a core from the switches it measures.
@@ -100,8 +100,9 @@ static int attach(struct sink *sink, uint32_t host)
 		return rc;
 	struct epoll_event event = {.events = EPOLLIN, .data.u32 = host};
 	if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, pcap_get_selectable_fd(p), &event) < 0) {
+		rc = -errno;
 		drb_error("h%u: cannot wait for packets: %s", host, strerror(errno));
-		return -errno;
+		return rc;
 	}
 	return 0;
 }
@@ -112,12 +113,17 @@ static void take_frame(uint8_t *user, const struct pcap_pkthdr *hdr, const uint8
 	// With nanosecond precision tv_usec holds nanoseconds.
 	int64_t wall = (int64_t)hdr->ts.tv_sec * 1000000000 + hdr->ts.tv_usec;
 
-	s->setup.judge.frame(s->setup.judge.context, s->host, data, hdr->caplen, hdr->len,
-			     (uint64_t)(wall + s->offset_ns));
+	const struct arrival a = {.host = s->host,
+				  .captured = hdr->caplen,
+				  .size = hdr->len,
+				  .frame = data,
+				  .rx_ns = (uint64_t)(wall + s->offset_ns)};
+
+	s->setup.scorer.arrived(s->setup.scorer.context, &a);
 }
 
 // Takes what the host's ring holds. The clocks are compared anew each time, so that a clock that
-// is being set does not bend latencies for longer than one turn.
+// is being set bends latencies for no longer than one read.
 static void drain(struct sink_pcap *s, uint32_t host)
 {
 	s->host = host;
@@ -143,7 +149,7 @@ static void *read_all(void *arg)
 				drain(s, event[i].data.u32);
 		}
 		atomic_store_explicit(&s->delivered,
-				      s->setup.judge.delivered(s->setup.judge.context),
+				      s->setup.scorer.delivered(s->setup.scorer.context),
 				      memory_order_relaxed);
 		if (!stop && n < EVENTS)
 			nanosleep(&pause, NULL);
@@ -201,7 +207,7 @@ static void result(struct sink *sink, struct tally *tally, struct latency *laten
 {
 	struct sink_pcap *s = self_of(sink);
 
-	s->setup.judge.result(s->setup.judge.context, tally, latency);
+	s->setup.scorer.result(s->setup.scorer.context, tally, latency);
 	tally->receiver_dropped = 0;
 	for (uint32_t h = 0; h < s->setup.hosts; h++)
 		tally->receiver_dropped += s->dropped[h];

@@ -16,7 +16,7 @@
 #include <linux/if_link.h>
 
 #include "common/cli/log.h"
-#include "gen/replay/parallel.h"
+#include "gen/parallel.h"
 #include "gen/sinks/sink_xdp_maps.h"
 #include "sink_xdp_object.h" // sink_xdp_object[]: sink_xdp.bpf.c as compiled
 

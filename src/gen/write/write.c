@@ -18,8 +18,8 @@
 #include "common/cli/args.h"
 #include "common/cli/log.h"
 #include "common/cli/quantity.h"
-#include "gen/frames/measured_frame.h"
 #include "gen/captures/manifest.h"
+#include "gen/frames/measured_frame.h"
 
 enum { KEY_PATTERN = 0x100, KEY_LOAD, KEY_SLOTS, KEY_SLOT, KEY_SIZE, KEY_SEED, KEY_OUT, KEY_MAC };
 enum { KEY_IPV4 = 0x200, KEY_IPV6 };
@@ -52,64 +52,72 @@ static void set_text(char *to, size_t size, const char *arg)
 		drb_die("address base \"%s\" is too long", arg);
 }
 
+// Options of the fat-tree and its traffic.
+static error_t parse_traffic(struct manifest *m, int key, const char *arg)
+{
+	switch (key) {
+	case 'l':
+		if (drb_parse_u32(arg, 1, DRB_LAYERS_MAX, &m->layers) < 0)
+			drb_die("--layers %s: must be 1-%d", arg, DRB_LAYERS_MAX);
+		return 0;
+	case 'd':
+		if (drb_parse_u32(arg, 1, DRB_ARITY_MAX, &m->arity) < 0)
+			drb_die("--arity %s: must be 1-%d", arg, DRB_ARITY_MAX);
+		return 0;
+	case KEY_PATTERN:
+		if (drb_traffic_parse(arg, &m->pattern) < 0)
+			drb_die("--pattern %s: no such pattern; see --help", arg);
+		return 0;
+	case KEY_LOAD:
+		if (drb_parse_real(arg, 0, 1, &m->load) < 0)
+			drb_die("--load %s: must be above 0 and at most 1", arg);
+		return 0;
+	case KEY_SLOTS:
+		if (drb_parse_u32(arg, 1, UINT32_MAX, &m->slots) < 0)
+			drb_die("--slots %s: must be a whole number from 1", arg);
+		return 0;
+	case KEY_SLOT:
+		if (drb_parse_time(arg, &m->slot_ns) < 0)
+			drb_die("--slot %s: must be a time such as 2ms or 500us", arg);
+		return 0;
+	case KEY_SIZE:
+		if (drb_parse_u32(arg, FRAME_MIN, FRAME_MAX, &m->size) < 0)
+			drb_die("--size %s: must be %zu-%d bytes", arg, FRAME_MIN, FRAME_MAX);
+		return 0;
+	case KEY_SEED:
+		if (drb_parse_u64(arg, 0, INT64_MAX, &m->seed) < 0)
+			drb_die("--seed %s: must be a whole number below 2^63", arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct write *w = state->input;
 	struct manifest *m = &w->manifest;
 
 	switch (key) {
-	case 'l':
-		if (drb_parse_u32(arg, 1, DRB_LAYERS_MAX, &m->layers) < 0)
-			drb_die("--layers %s: must be 1-%d", arg, DRB_LAYERS_MAX);
-		break;
-	case 'd':
-		if (drb_parse_u32(arg, 1, DRB_ARITY_MAX, &m->arity) < 0)
-			drb_die("--arity %s: must be 1-%d", arg, DRB_ARITY_MAX);
-		break;
-	case KEY_PATTERN:
-		if (drb_traffic_parse(arg, &m->pattern) < 0)
-			drb_die("--pattern %s: no such pattern; see --help", arg);
-		break;
-	case KEY_LOAD:
-		if (drb_parse_real(arg, 0, 1, &m->load) < 0)
-			drb_die("--load %s: must be above 0 and at most 1", arg);
-		break;
-	case KEY_SLOTS:
-		if (drb_parse_u32(arg, 1, UINT32_MAX, &m->slots) < 0)
-			drb_die("--slots %s: must be a whole number from 1", arg);
-		break;
-	case KEY_SLOT:
-		if (drb_parse_time(arg, &m->slot_ns) < 0)
-			drb_die("--slot %s: must be a time such as 2ms or 500us", arg);
-		break;
-	case KEY_SIZE:
-		if (drb_parse_u32(arg, FRAME_MIN, FRAME_MAX, &m->size) < 0)
-			drb_die("--size %s: must be %zu-%d bytes", arg, FRAME_MIN, FRAME_MAX);
-		break;
-	case KEY_SEED:
-		if (drb_parse_u64(arg, 0, INT64_MAX, &m->seed) < 0)
-			drb_die("--seed %s: must be a whole number below 2^63", arg);
-		break;
 	case KEY_OUT:
 		w->out = arg;
-		break;
+		return 0;
 	case KEY_MAC:
 		set_text(m->mac, sizeof(m->mac), arg);
-		break;
+		return 0;
 	case KEY_IPV4:
 		set_text(m->ipv4, sizeof(m->ipv4), arg);
-		break;
+		return 0;
 	case KEY_IPV6:
 		set_text(m->ipv6, sizeof(m->ipv6), arg);
-		break;
+		return 0;
 	case ARGP_KEY_END:
 		if (!w->out)
 			drb_die("--out DIR is required");
-		break;
+		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return parse_traffic(m, key, arg);
 	}
-	return 0;
 }
 
 // The patterns, listed behind the options.
@@ -163,19 +171,28 @@ fail:
 	return NULL;
 }
 
-// Writes all packets of one host. sequence: a zeroed counter per destination.
-static void dump_host(pcap_dumper_t *out, struct manifest *m, uint32_t src, const uint32_t *dest,
-		      uint32_t *sequence)
+// Captures that are being written.
+struct captures {
+	const char *dir;
+	struct manifest *manifest;
+	const uint32_t *dest; // destinations, as drawn
+	pcap_t *type;         // link type and precision of every file
+	uint32_t *sequence;   // of the host being written: packets so far, by destination
+};
+
+static void dump_host(const struct captures *c, uint32_t src, pcap_dumper_t *out)
 {
 	uint8_t frame[FRAME_MAX];
+	struct manifest *m = c->manifest;
 	uint32_t hosts = m->tree.hosts;
 
+	memset(c->sequence, 0, hosts * sizeof(*c->sequence));
 	for (uint32_t slot = 0; slot < m->slots; slot++) {
-		uint32_t dst = dest[(size_t)slot * hosts + src];
+		uint32_t dst = c->dest[(size_t)slot * hosts + src];
 		if (dst == DRB_NO_LABEL)
 			continue;
 		struct frame_probe probe = {
-			.src = src, .dst = dst, .cohort = slot, .sequence = sequence[dst]++};
+			.src = src, .dst = dst, .cohort = slot, .sequence = c->sequence[dst]++};
 		frame_build(frame, m->size, &m->plan, &probe);
 		uint64_t ns = slot * m->slot_ns;
 		struct pcap_pkthdr hdr = {// With nanosecond precision tv_usec holds nanoseconds.
@@ -188,22 +205,20 @@ static void dump_host(pcap_dumper_t *out, struct manifest *m, uint32_t src, cons
 	}
 }
 
-static int write_host(const char *dir, struct manifest *m, pcap_t *type, uint32_t src,
-		      const uint32_t *dest, uint32_t *sequence)
+static int write_host(const struct captures *c, uint32_t src)
 {
 	char path[PATH_MAX];
 
-	if (!capture_path(path, dir, src)) {
-		drb_error("%s: path too long", dir);
+	if (!capture_path(path, c->dir, src)) {
+		drb_error("%s: path too long", c->dir);
 		return -EINVAL;
 	}
-	pcap_dumper_t *out = pcap_dump_open(type, path);
+	pcap_dumper_t *out = pcap_dump_open(c->type, path);
 	if (!out) {
-		drb_error("%s", pcap_geterr(type));
+		drb_error("%s", pcap_geterr(c->type));
 		return -EINVAL;
 	}
-	memset(sequence, 0, m->tree.hosts * sizeof(*sequence));
-	dump_host(out, m, src, dest, sequence);
+	dump_host(c, src, out);
 	// Errors of earlier writes stay in the stream.
 	int rc = pcap_dump_flush(out) < 0 || ferror(pcap_dump_file(out)) ? -EINVAL : 0;
 	if (rc < 0)
@@ -214,20 +229,25 @@ static int write_host(const char *dir, struct manifest *m, pcap_t *type, uint32_
 
 static int write_captures(const char *dir, struct manifest *m, const uint32_t *dest)
 {
-	pcap_t *type =
-		pcap_open_dead_with_tstamp_precision(DLT_EN10MB, 65535, PCAP_TSTAMP_PRECISION_NANO);
-	uint32_t *sequence = calloc(m->tree.hosts, sizeof(*sequence));
-	int rc = -ENOMEM;
+	struct captures c = {
+		.dir = dir,
+		.manifest = m,
+		.dest = dest,
+		.type = pcap_open_dead_with_tstamp_precision(DLT_EN10MB, 65535,
+							     PCAP_TSTAMP_PRECISION_NANO),
+		.sequence = calloc(m->tree.hosts, sizeof(*c.sequence)),
+	};
+	int rc = 0;
 
-	if (!type || !sequence)
+	if (!c.type || !c.sequence) {
 		drb_error("out of memory");
-	else
-		rc = 0;
+		rc = -ENOMEM;
+	}
 	for (uint32_t src = 0; rc == 0 && src < m->tree.hosts; src++)
-		rc = write_host(dir, m, type, src, dest, sequence);
-	free(sequence);
-	if (type)
-		pcap_close(type);
+		rc = write_host(&c, src);
+	free(c.sequence);
+	if (c.type)
+		pcap_close(c.type);
 	return rc;
 }
 

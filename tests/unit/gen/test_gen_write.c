@@ -13,7 +13,8 @@
 
 #include "common/cli/log.h"
 #include "gen/drbgen.h"
-#include "gen/replay/measured.h"
+#include "gen/captures/manifest.h"
+#include "gen/replay/load_measured.h"
 
 #define HOSTS 16
 #define SLOTS 50

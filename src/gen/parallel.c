@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "gen/replay/parallel.h"
+#include "gen/parallel.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "gen/replay/replay.h"
+#include "gen/replay/foreign.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,9 +11,9 @@
 
 #include "common/cli/log.h"
 #include "gen/captures/foreign.h"
-#include "gen/replay/hosts.h"
 #include "gen/captures/recognise.h"
-#include "gen/replay/run.h"
+#include "gen/replay/hosts.h"
+#include "gen/replay/replay.h"
 
 #define FILTER_MAX 96
 
@@ -80,21 +80,19 @@ static int check(struct trace *t, uint32_t mtu, void *context)
 	return 0;
 }
 
-static void judge_frame(void *context, uint32_t host, const uint8_t *frame, uint32_t captured,
-			uint32_t size, uint64_t rx_ns)
+static void recognise_arrival(void *context, const struct arrival *a)
 {
 	struct foreign *f = context;
 
-	(void)rx_ns;
-	recogniser_frame(f->recogniser, host, frame, captured, size);
+	recogniser_frame(f->recogniser, a->host, a->frame, a->captured, a->size);
 }
 
-static uint64_t judge_delivered(const void *context)
+static uint64_t arrived(const void *context)
 {
 	return recogniser_arrived(((const struct foreign *)context)->recogniser);
 }
 
-static void judge_result(void *context, struct tally *tally, struct latency *latency)
+static void result(void *context, struct tally *tally, struct latency *latency)
 {
 	struct foreign *f = context;
 
@@ -131,21 +129,21 @@ static void put_row(struct drb_table *t, const char *name, const struct row *row
 	drb_table_count(t, row->receiver_dropped);
 }
 
-// Cells that only the row of all hosts has; result NULL: left empty.
-static void put_run(struct drb_table *t, const struct foreign *f, const struct run_result *result)
+// Cells that only the row of all hosts has; run NULL: left empty.
+static void put_run(struct drb_table *t, const struct foreign *f, const struct replay_result *run)
 {
-	double seconds = result ? result->sending_ns / 1e9 : NAN;
+	double seconds = run ? run->sending_ns / 1e9 : NAN;
 
-	drb_table_real(t, result ? (double)result->failed : NAN);
-	drb_table_real(t, result ? (double)skipped_of(&f->skipped) : NAN);
+	drb_table_real(t, run ? (double)run->failed : NAN);
+	drb_table_real(t, run ? (double)skipped_of(&f->skipped) : NAN);
 	drb_table_real(t, seconds);
-	drb_table_real(t, result && seconds > 0 ? (double)result->sent / seconds : NAN);
-	drb_table_real(t, result ? result->late_max_ns / 1e3 : NAN);
+	drb_table_real(t, run && seconds > 0 ? (double)run->sent / seconds : NAN);
+	drb_table_real(t, run ? run->late_max_ns / 1e3 : NAN);
 }
 
 // One row a host, and one of all, which is returned.
 static struct row print(const struct replay_options *o, const struct foreign *f, struct sink *sink,
-			const struct run_result *result)
+			const struct replay_result *run)
 {
 	static const struct drb_column columns[] = {
 		{"host", NULL, DRB_TEXT, 0},
@@ -181,7 +179,7 @@ static struct row print(const struct replay_options *o, const struct foreign *f,
 		all.receiver_dropped += row.receiver_dropped;
 	}
 	put_row(t, "all", &all);
-	put_run(t, f, result);
+	put_run(t, f, run);
 	drb_table_end(t);
 	if (skipped_of(&f->skipped))
 		drb_info("%" PRIu64 " packets of the capture were not sent: " SKIPPED_FORMAT,
@@ -202,39 +200,39 @@ static int replay(const struct replay_options *o, struct foreign *f)
 		.filter = filter,
 		.snaplen = RECOGNISE_BYTES,
 		.buffer_bytes = replay_buffer_bytes(o, f->plan.hosts),
-		.judge = {f, judge_frame, judge_delivered, judge_result},
+		.scorer = {f, recognise_arrival, arrived, result},
 	};
-	struct run run = {.fabric = o->fabric,
-			  .plan = &f->plan,
-			  .trace = &f->trace,
-			  .schedule = o->schedule,
-			  .drain_ns = o->drain_ns,
-			  .sink = sink_pcap_new(&setup),
-			  .check = check,
-			  .context = f};
-	struct run_result result;
-	if (!run.sink) {
+	struct replay r = {.fabric = o->fabric,
+			   .plan = &f->plan,
+			   .trace = &f->trace,
+			   .schedule = o->schedule,
+			   .drain_ns = o->drain_ns,
+			   .sink = sink_pcap_new(&setup),
+			   .check = check,
+			   .context = f};
+	struct replay_result outcome;
+	if (!r.sink) {
 		drb_error("out of memory or file descriptors");
 		return DRB_EXIT_USAGE;
 	}
 	int code = DRB_EXIT_USAGE;
-	if (run_replay(&run, &result) == 0) {
-		struct row all = print(o, f, run.sink, &result);
+	if (replay_run(&r, &outcome) == 0) {
+		struct row all = print(o, f, r.sink, &outcome);
 		bool clean = !all.lost && !all.duplicated && !all.misdelivered &&
-			     !all.receiver_dropped && !result.failed;
+			     !all.receiver_dropped && !outcome.failed;
 		code = clean ? DRB_EXIT_OK : DRB_EXIT_FAILED;
 	}
-	run.sink->ops->destroy(run.sink);
+	r.sink->ops->destroy(r.sink);
 	return code;
 }
 
-int replay_foreign(const struct replay_options *o, char **paths, uint32_t count)
+int replay_foreign(const struct replay_options *o)
 {
-	struct foreign f = {.paths = paths, .count = count};
+	struct foreign f = {.paths = o->paths, .count = o->count};
 	int code = DRB_EXIT_USAGE;
 
-	for (uint32_t i = 0; i < count; i++) {
-		if (trace_load(&f.trace, paths[i]) < 0)
+	for (uint32_t i = 0; i < o->count; i++) {
+		if (trace_load(&f.trace, o->paths[i]) < 0)
 			goto out;
 	}
 	f.plan = make_plan(o);

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gen/replay/options.h"
+
+#include <argp.h>
+#include <string.h>
+
+#include "core/fabric/names.h"
+
+#include "common/cli/args.h"
+#include "common/cli/log.h"
+#include "common/cli/quantity.h"
+#include "gen/captures/manifest.h"
+
+#define BUFFER_MIN (64U << 10)
+#define BUFFER_MAX (1U << 20)
+#define BUFFER_ALL (128U << 20) // of all hosts together
+
+enum {
+	KEY_JSON = 0x100,
+	KEY_CSV,
+	KEY_DRAIN,
+	KEY_BUFFER,
+	KEY_FABRIC,
+	KEY_WARMUP,
+	KEY_STATS,
+	KEY_SINK
+};
+enum { KEY_SLOT = 0x200, KEY_MULTIPLIER, KEY_PPS, KEY_TOPSPEED, KEY_LOOP, KEY_SEED };
+enum { KEY_MAC = 0x300, KEY_IPV4, KEY_IPV6 };
+
+static const struct argp_option options[] = {
+	{"fabric", KEY_FABRIC, "NAME", 0, "Fabric to send into (default drb)", 0},
+	{"name", KEY_FABRIC, NULL, OPTION_ALIAS, NULL, 0},
+	{"json", KEY_JSON, NULL, 0, "Print one JSON object a line", 0},
+	{"csv", KEY_CSV, NULL, 0, "Print comma-separated values", 0},
+	{"drain", KEY_DRAIN, "TIME", 0, "Wait this long without an arrival (default 2s)", 0},
+	{"buffer", KEY_BUFFER, "KIB", 0, "Buffer of each receiving socket (default 64-1024)", 0},
+	{0, 0, NULL, 0, "A directory of drbgen write:", 1},
+	{"slot", KEY_SLOT, "TIME", 0, "Replay with slots of this length", 1},
+	{"warmup", KEY_WARMUP, "SLOTS", 0, "Leave the first slots out of the latencies", 1},
+	{"stats", KEY_STATS, "SLOTS", 0,
+	 "Slots to take latencies of: those behind the warm-up, or else the last ones", 1},
+	{"sink", KEY_SINK, "xdp|pcap", 0,
+	 "Count arrivals inside the kernel, or capture them (default xdp where the kernel allows "
+	 "it)",
+	 1},
+	{0, 0, NULL, 0, "Any Ethernet captures:", 2},
+	{"multiplier", KEY_MULTIPLIER, "X", 0, "X times as fast as captured", 2},
+	{"pps", KEY_PPS, "RATE", 0, "Packets per second of all hosts together", 2},
+	{"topspeed", KEY_TOPSPEED, NULL, 0, "As fast as possible", 2},
+	{"loop", KEY_LOOP, "COUNT", 0, "Repeat, 0 for ever (default 1)", 2},
+	{"seed", KEY_SEED, "NUMBER", 0, "Of the mapping of addresses onto hosts (default 1)", 2},
+	{"mac", KEY_MAC, "BASE", 0, "First two bytes of host addresses (default 02:00)", 2},
+	{"ipv4", KEY_IPV4, "NET", 0, "IPv4 network of the hosts (default 10.0.0.0/8)", 2},
+	{"ipv6", KEY_IPV6, "NET", 0, "IPv6 network of the hosts (default fd00::/64)", 2},
+	{0},
+};
+
+static void set_pace(struct replay_options *o, enum schedule_mode mode)
+{
+	if (o->paced)
+		drb_die("only one of --multiplier, --pps and --topspeed");
+	o->paced = true;
+	o->schedule.mode = mode;
+}
+
+// Options of foreign captures.
+static error_t parse_foreign(struct replay_options *o, int key, char *arg)
+{
+	switch (key) {
+	case KEY_MULTIPLIER:
+		set_pace(o, SCHEDULE_TIMES);
+		if (drb_parse_real(arg, 1e-6, 1e6, &o->schedule.multiplier) < 0)
+			drb_die("--multiplier %s: must be between 1e-6 and 1e6", arg);
+		break;
+	case KEY_PPS:
+		set_pace(o, SCHEDULE_RATE);
+		if (drb_parse_real(arg, 1e-3, 1e9, &o->schedule.rate) < 0)
+			drb_die("--pps %s: must be between 0.001 and 1e9", arg);
+		break;
+	case KEY_TOPSPEED:
+		set_pace(o, SCHEDULE_TOPSPEED);
+		break;
+	case KEY_LOOP:
+		if (drb_parse_u64(arg, 0, UINT32_MAX, &o->schedule.loops) < 0)
+			drb_die("--loop %s: must be a whole number", arg);
+		break;
+	case KEY_SEED:
+		if (drb_parse_u64(arg, 0, UINT64_MAX, &o->seed) < 0)
+			drb_die("--seed %s: must be a whole number", arg);
+		break;
+	case KEY_MAC:
+		o->mac = arg;
+		break;
+	case KEY_IPV4:
+		o->ipv4 = arg;
+		break;
+	case KEY_IPV6:
+		o->ipv6 = arg;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	o->foreign_given = true;
+	return 0;
+}
+
+// Options of a directory of drbgen write.
+static error_t parse_measured(struct replay_options *o, int key, char *arg)
+{
+	switch (key) {
+	case KEY_SLOT:
+		if (drb_parse_time(arg, &o->slot_ns) < 0 || o->slot_ns < 1 ||
+		    o->slot_ns > MANIFEST_SLOT_NS_MAX)
+			drb_die("--slot %s: must be a time such as 2ms or 500us", arg);
+		break;
+	case KEY_WARMUP:
+		if (drb_parse_u64(arg, 0, UINT32_MAX, &o->warmup) < 0)
+			drb_die("--warmup %s: must be a number of slots", arg);
+		break;
+	case KEY_STATS:
+		if (drb_parse_u64(arg, 1, UINT32_MAX, &o->stats) < 0)
+			drb_die("--stats %s: must be a number of slots, at least 1", arg);
+		break;
+	case KEY_SINK:
+		if (strcmp(arg, "xdp") == 0)
+			o->sink = REPLAY_SINK_XDP;
+		else if (strcmp(arg, "pcap") == 0)
+			o->sink = REPLAY_SINK_PCAP;
+		else
+			drb_die("--sink %s: must be xdp or pcap", arg);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	o->measured_given = true;
+	return 0;
+}
+
+// Options of any replay.
+static error_t parse_common(struct replay_options *o, int key, char *arg)
+{
+	uint32_t kib;
+
+	switch (key) {
+	case KEY_FABRIC:
+		if (!drb_fabric_name_ok(arg))
+			drb_die("--fabric %s: not a fabric name", arg);
+		o->fabric = arg;
+		return 0;
+	case KEY_JSON:
+		o->format = DRB_FORMAT_JSON;
+		return 0;
+	case KEY_CSV:
+		o->format = DRB_FORMAT_CSV;
+		return 0;
+	case KEY_DRAIN:
+		if (drb_parse_time(arg, &o->drain_ns) < 0)
+			drb_die("--drain %s: must be a time such as 2s", arg);
+		return 0;
+	case KEY_BUFFER:
+		if (drb_parse_u32(arg, 16, 1U << 20, &kib) < 0)
+			drb_die("--buffer %s: must be 16-%u KiB", arg, 1U << 20);
+		o->buffer_bytes = kib << 10;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct replay_options *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_ARGS:
+		o->paths = state->argv + state->next;
+		o->count = (uint32_t)(state->argc - state->next);
+		return 0;
+	case ARGP_KEY_END:
+		if (o->count == 0)
+			drb_die("what is to be replayed: a directory of drbgen write, or capture "
+				"files");
+		return 0;
+	default:
+		if (parse_common(o, key, arg) == 0 || parse_measured(o, key, arg) == 0)
+			return 0;
+		return parse_foreign(o, key, arg);
+	}
+}
+
+uint32_t replay_buffer_bytes(const struct replay_options *o, uint32_t hosts)
+{
+	uint32_t share = BUFFER_ALL / hosts;
+
+	if (o->buffer_bytes)
+		return o->buffer_bytes;
+	return share < BUFFER_MIN ? BUFFER_MIN : share > BUFFER_MAX ? BUFFER_MAX : share;
+}
+
+void replay_options_parse(struct replay_options *o, int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse_option,
+		.args_doc = "DIR\nFILE...",
+		.doc = "Sends the captures of DIR, or any FILEs, from the hosts of a running "
+		       "fabric "
+		       "and tells what arrived.\v"
+		       "Latencies count from the slot a packet is born in; the host's own link "
+		       "takes one slot, as every link does. Addresses of foreign captures are "
+		       "mapped onto hosts by hash; several files are merged by their time stamps. "
+		       "Exit status: 0 everything arrived once and where it should, 1 not, 2 bad "
+		       "usage or input."};
+
+	*o = (struct replay_options){.fabric = DRB_FABRIC_DEFAULT,
+				     .drain_ns = 2000000000,
+				     .slot_ns = REPLAY_ABSENT,
+				     .warmup = REPLAY_ABSENT,
+				     .stats = REPLAY_ABSENT,
+				     .schedule = {.multiplier = 1, .loops = 1},
+				     .seed = 1,
+				     .mac = "02:00",
+				     .ipv4 = "10.0.0.0/8",
+				     .ipv6 = "fd00::/64"};
+	drb_args_parse(&argp, argc, argv, 0, o);
+}

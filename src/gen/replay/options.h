@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Options of drbgen replay.
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/cli/table.h"
+#include "gen/replay/schedule.h"
+
+enum replay_sink { REPLAY_SINK_AUTO, REPLAY_SINK_XDP, REPLAY_SINK_PCAP };
+
+struct replay_options {
+	char **paths; // a directory of drbgen write, or capture files
+	uint32_t count;
+	const char *fabric;
+	enum drb_format format;
+	uint64_t drain_ns;
+	uint32_t buffer_bytes; // of every receiving socket; 0: by the number of hosts
+
+	// Traffic of drbgen write only; absent ones are UINT64_MAX.
+	uint64_t slot_ns; // instead of the one it was written with
+	uint64_t warmup, stats;
+	enum replay_sink sink;
+	bool measured_given; // one of these options was given
+
+	// Foreign captures only.
+	struct schedule schedule;
+	bool paced;    // one of --multiplier, --pps and --topspeed was given
+	uint64_t seed; // of the mapping
+	const char *mac, *ipv4, *ipv6;
+	bool foreign_given; // one of these options was given
+};
+
+#define REPLAY_ABSENT UINT64_MAX
+
+// Parses the command line; anything wrong ends the program with DRB_EXIT_USAGE.
+void replay_options_parse(struct replay_options *o, int argc, char **argv);
+
+// Bytes for each of N receiving sockets: large enough to hold what arrives while the reader waits
+// for a core, all together within what a small machine can spare.
+uint32_t replay_buffer_bytes(const struct replay_options *o, uint32_t hosts);
