@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // drbsim: the paper's numerical experiments and theory, on the switch's decision core.
 
-#include "sim/runs/sim.h"
-
 #include "common/cli/verbs.h"
 
 #include "sim/runs/ranks.h"
+#include "sim/verbs/verbs.h"
 
 const char *argp_program_version = "drbsim " DRB_VERSION;
 

@@ -1,30 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sim/paper/paper.h"
+#include "sim/paper/csv.h"
 
-#include <errno.h>
-#include <math.h>
 #include <string.h>
 
-#include "common/cli/log.h"
-
-FILE *paper_open(const struct paper *p, const char *name)
-{
-	char path[4096];
-
-	snprintf(path, sizeof(path), "%s/%s", p->dir, name);
-	FILE *f = fopen(path, "w");
-	if (!f)
-		drb_die("%s: cannot write: %s", path, strerror(errno));
-	return f;
-}
-
-void paper_close(const struct paper *p, FILE *f, const char *name)
-{
-	bool bad = ferror(f);
-
-	if (fclose(f) != 0 || bad)
-		drb_die("%s/%s: cannot write: %s", p->dir, name, strerror(errno));
-}
+#include "sim/paper/cost.h"
+#include "sim/paper/output.h"
+#include "sim/paper/points.h"
+#include "sim/runs/rows.h"
 
 static void write_flows(const struct paper *p, const uint32_t tree[2])
 {
@@ -103,18 +85,43 @@ static void write_chains(const struct paper *p)
 		if (point->kind != PAPER_CTMC ||
 		    drb_theory_solve(&th, point->ctmc.lambda, point->ctmc.threshold) < 0)
 			continue;
+		struct paper_chain chain = paper_chain(point);
 		drb_table_real(table, point->ctmc.lambda);
 		drb_table_real(table, point->ctmc.threshold);
 		drb_table_count(table, point->ctmc.queues);
-		drb_table_real(table, point->value[0]);
+		drb_table_real(table, chain.mean_queue);
 		drb_table_real(table, th.mean_queue);
-		drb_table_real(table, point->value[1]);
-		drb_table_real(table, point->value[2]);
+		drb_table_real(table, chain.mean_time);
+		drb_table_real(table, chain.redirected);
 		drb_table_real(table, th.redirected);
 		drb_theory_free(&th);
 	}
 	drb_table_end(table);
 	paper_close(p, f, "ctmc.csv");
+}
+
+// Unlike the other files, cost.csv differs from run to run.
+static void write_costs(const struct paper *p)
+{
+	struct paper_cost cost[PAPER_COSTS];
+	uint32_t costs = paper_costs(p, cost);
+	static const struct drb_column columns[] = {
+		{"part", NULL, DRB_TEXT, 0},
+		{"points", NULL, DRB_COUNT, 0},
+		{"cpu_seconds", NULL, DRB_REAL, 1},
+		{"longest_seconds", NULL, DRB_REAL, 1},
+	};
+	FILE *f = paper_open(p, "cost.csv");
+	struct drb_table *table = drb_table_new(f, DRB_FORMAT_CSV, columns, 4);
+
+	for (uint32_t i = 0; i < costs; i++) {
+		drb_table_text(table, cost[i].name);
+		drb_table_count(table, cost[i].points);
+		drb_table_real(table, cost[i].cpu);
+		drb_table_real(table, cost[i].longest);
+	}
+	drb_table_end(table);
+	paper_close(p, f, "cost.csv");
 }
 
 void paper_csv(const struct paper *p)
@@ -127,4 +134,5 @@ void paper_csv(const struct paper *p)
 		write_packets(p, paper_studied[i], PAPER_PERSISTENT);
 	write_packets(p, paper_studied[0], PAPER_FAULTS);
 	write_chains(p);
+	write_costs(p);
 }

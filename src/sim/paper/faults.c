@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sim/paper/paper.h"
+#include "sim/paper/faults.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "sim/paper/points.h"
 
 #define TREE paper_studied[0]
 #define SLOTS 1200
 #define DRAWS 3
 
-static const double share[] = {0, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1};
-static const double load[] = {0.3, 0.5};
-const enum drb_scheme paper_fault_scheme[] = {DRB_SCHEME_DRB, DRB_SCHEME_MICRO, DRB_SCHEME_DMODK,
-					      DRB_SCHEME_WALK};
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
-_Static_assert(COUNT(share) == PAPER_FAULT_SHARES && COUNT(load) == PAPER_FAULT_LOADS &&
-		       COUNT(paper_fault_scheme) == PAPER_FAULT_SCHEMES,
-	       "as declared");
+const double paper_fault_share[PAPER_FAULT_SHARES] = {0, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1};
+const double paper_fault_load[PAPER_FAULT_LOADS] = {0.3, 0.5};
+const enum drb_scheme paper_fault_scheme[PAPER_FAULT_SCHEMES] = {DRB_SCHEME_DRB, DRB_SCHEME_MICRO,
+								 DRB_SCHEME_DMODK, DRB_SCHEME_WALK};
 
 static struct drb_fail fail_of(bool switches, uint32_t i)
 {
@@ -27,9 +21,10 @@ static struct drb_fail fail_of(bool switches, uint32_t i)
 
 	drb_tree_init(&t, TREE[0], TREE[1]);
 	if (switches)
-		fail.switches = (uint32_t)lround(share[i] * (double)drb_fail_switches(&t));
+		fail.switches =
+			(uint32_t)lround(paper_fault_share[i] * (double)drb_fail_switches(&t));
 	else
-		fail.links = (uint32_t)lround(share[i] * (double)drb_fail_links(&t));
+		fail.links = (uint32_t)lround(paper_fault_share[i] * (double)drb_fail_links(&t));
 	return fail;
 }
 
@@ -49,14 +44,16 @@ static void add_draws(struct paper *p, enum drb_scheme scheme, double rho, struc
 
 void paper_plan_faults(struct paper *p)
 {
-	for (size_t l = p->quick ? 1 : 0; l < COUNT(load); l++) {
-		for (size_t s = 0; s < COUNT(paper_fault_scheme); s++) {
-			add_draws(p, paper_fault_scheme[s], load[l], fail_of(false, 0));
-			for (uint32_t i = 1; i < COUNT(share); i++) {
+	for (size_t l = p->quick ? 1 : 0; l < PAPER_FAULT_LOADS; l++) {
+		for (size_t s = 0; s < PAPER_FAULT_SCHEMES; s++) {
+			add_draws(p, paper_fault_scheme[s], paper_fault_load[l], fail_of(false, 0));
+			for (uint32_t i = 1; i < PAPER_FAULT_SHARES; i++) {
 				if (p->quick && i % 2 == 0)
 					continue;
-				add_draws(p, paper_fault_scheme[s], load[l], fail_of(false, i));
-				add_draws(p, paper_fault_scheme[s], load[l], fail_of(true, i));
+				add_draws(p, paper_fault_scheme[s], paper_fault_load[l],
+					  fail_of(false, i));
+				add_draws(p, paper_fault_scheme[s], paper_fault_load[l],
+					  fail_of(true, i));
 			}
 		}
 	}
@@ -66,14 +63,15 @@ struct paper_fault paper_fault(const struct paper *p, enum drb_scheme scheme, ui
 			       bool switches, uint32_t i)
 {
 	struct drb_fail fail = fail_of(switches, i);
-	struct paper_fault mean = {.dead = fail.links + fail.switches, .share = share[i]};
+	struct paper_fault mean = {.dead = fail.links + fail.switches,
+				   .share = paper_fault_share[i]};
 
 	for (uint32_t k = 0; k < p->points; k++) {
 		const struct paper_point *point = &p->point[k];
 		const struct drb_packet_setup *s = &point->packet;
 		if (point->kind != PAPER_PACKET || point->study != PAPER_FAULTS ||
-		    s->scheme != scheme || s->rho != load[at] || s->fail.links != fail.links ||
-		    s->fail.switches != fail.switches)
+		    s->scheme != scheme || s->rho != paper_fault_load[at] ||
+		    s->fail.links != fail.links || s->fail.switches != fail.switches)
 			continue;
 		struct drb_packet_result r = paper_packet_result(point);
 		mean.runs++;
@@ -86,127 +84,4 @@ struct paper_fault paper_fault(const struct paper *p, enum drb_scheme scheme, ui
 	mean.tail /= mean.runs;
 	mean.lost /= mean.runs;
 	return mean;
-}
-
-static void cells(FILE *f, const struct paper_fault *m)
-{
-	const char *class = m->growing ? " class=\"no\"" : "";
-
-	fprintf(f, "<td%s>%.2f</td><td%s>%.1f</td><td>%.3g %%</td>", class, m->latency, class,
-		m->tail, 100 * m->lost);
-}
-
-// A row for each share, three columns for each load that was simulated.
-static void table(const struct paper *p, FILE *f, bool switches)
-{
-	uint32_t first = 0;
-
-	while (paper_fault(p, DRB_SCHEME_DRB, first, switches, 0).runs == 0)
-		first++;
-	fprintf(f, "<table><tr><th rowspan=\"2\">dead %s</th>", switches ? "switches" : "links");
-	for (uint32_t l = first; l < COUNT(load); l++)
-		fprintf(f, "<th colspan=\"3\">rho = %g</th>", load[l]);
-	fprintf(f, "</tr><tr>");
-	for (uint32_t l = first; l < COUNT(load); l++)
-		fprintf(f, "<th>mean</th><th>tail</th><th>lost</th>");
-	fprintf(f, "</tr>\n");
-	for (uint32_t i = 0; i < COUNT(share); i++) {
-		struct paper_fault m = paper_fault(p, DRB_SCHEME_DRB, first, switches, i);
-		if (m.runs == 0)
-			continue;
-		fprintf(f, "<tr><td>%u (%g %%)</td>", m.dead, 100 * share[i]);
-		for (uint32_t l = first; l < COUNT(load); l++) {
-			m = paper_fault(p, DRB_SCHEME_DRB, l, switches, i);
-			cells(f, &m);
-		}
-		fprintf(f, "</tr>\n");
-	}
-	fprintf(f, "</table>\n");
-}
-
-// Largest share up to which a property of drb at the highest load holds, in percent.
-static double holds_up_to(const struct paper *p, bool switches,
-			  bool (*property)(const struct paper *p, bool switches, uint32_t i))
-{
-	double largest = NAN;
-
-	for (uint32_t i = 0; i < COUNT(share); i++) {
-		if (paper_fault(p, DRB_SCHEME_DRB, COUNT(load) - 1, switches, i).runs == 0)
-			continue;
-		if (!property(p, switches, i))
-			break;
-		largest = 100 * share[i];
-	}
-	return largest;
-}
-
-static bool loses_nothing(const struct paper *p, bool switches, uint32_t i)
-{
-	return paper_fault(p, DRB_SCHEME_DRB, COUNT(load) - 1, switches, i).lost == 0;
-}
-
-static bool is_fastest(const struct paper *p, bool switches, uint32_t i)
-{
-	double drb = paper_fault(p, DRB_SCHEME_DRB, COUNT(load) - 1, switches, i).latency;
-
-	return drb < paper_fault(p, DRB_SCHEME_MICRO, COUNT(load) - 1, switches, i).latency &&
-	       drb < paper_fault(p, DRB_SCHEME_DMODK, COUNT(load) - 1, switches, i).latency;
-}
-
-static bool does_not_grow(const struct paper *p, bool switches, uint32_t i)
-{
-	return paper_fault(p, DRB_SCHEME_DRB, COUNT(load) - 1, switches, i).growing == 0;
-}
-
-static void findings(const struct paper *p, FILE *f)
-{
-	static const char *const what[] = {"links", "switches"};
-
-	fprintf(f, "<p>What this says of drb at rho = %g:</p><ul>\n", load[COUNT(load) - 1]);
-	for (int k = 0; k < 2; k++) {
-		struct paper_fault none = paper_fault(p, DRB_SCHEME_DRB, COUNT(load) - 1, k, 0);
-		struct paper_fault most =
-			paper_fault(p, DRB_SCHEME_DRB, COUNT(load) - 1, k, COUNT(share) - 1);
-		fprintf(f,
-			"<li>Dead %s: up to %g %% nothing is lost, with %g %% dead one packet in "
-			"%.0f. The mean latency rises from %.1f to %.1f slots; up to %g %% it is "
-			"below that of micro and dmodk, and up to %g %% no queue keeps "
-			"growing.</li>\n",
-			what[k], holds_up_to(p, k, loses_nothing), 100 * most.share, 1 / most.lost,
-			none.latency, most.latency, holds_up_to(p, k, is_fastest),
-			holds_up_to(p, k, does_not_grow));
-	}
-	fprintf(f, "</ul>\n");
-}
-
-void paper_html_faults(const struct paper *p, FILE *f)
-{
-	struct drb_tree t;
-
-	drb_tree_init(&t, TREE[0], TREE[1]);
-	fprintf(f,
-		"<h2>Beyond the paper: dead links and switches</h2>\n<p>Here links between "
-		"switches, or switches above layer 1 with all their links, are dead from the first "
-		"slot on, drawn at random; F(%u,%u) has %" PRIu64 " such links and %" PRIu64
-		" such switches. Traffic is a fresh permutation every slot%s. A switch knows of "
-		"its own ports only. A dead up-link is left out of every choice and costs no hop. "
-		"A packet whose way down is dead goes around: down to another switch below, which "
-		"sends it up by another up-link. That takes two more hops at a dead link and up to "
-		"six at a dead switch; what finds no way within six is lost.</p>\n"
-		"<p>Latency of drb in slots (in red: the queues of at least one draw were still "
-		"growing at the end, so a longer run would give more):</p>\n",
-		TREE[0], TREE[1], drb_fail_links(&t), drb_fail_switches(&t),
-		p->quick ? "" : "; a figure is the mean of three draws");
-	table(p, f, false);
-	table(p, f, true);
-	findings(p, f);
-	fprintf(f,
-		"<p>A dead switch costs more than as many dead links in share: all ways to the "
-		"switches below it that pass it fail at once, its detours are longer, and they "
-		"meet in the few switches beside it. One dead switch already gives a long tail.%s "
-		"walk decides as drb does there.</p>\n",
-		p->quick ? "" : " A lighter load leaves room for the detours.");
-	paper_image(p, f, "faults-links");
-	paper_image(p, f, "faults-switches");
-	paper_image(p, f, "faults-lost");
 }

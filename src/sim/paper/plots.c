@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sim/paper/paper.h"
+#include "sim/paper/plots.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,6 +8,10 @@
 
 #include "common/cli/log.h"
 
+#include "sim/paper/faults.h"
+#include "sim/paper/output.h"
+#include "sim/paper/points.h"
+
 #define SCRIPT "figures.gp"
 
 static const char *const compared[] = {"drb", "drb T=0", "micro", "vlb", "dmodk"};
@@ -15,14 +19,20 @@ static const char *const studied[] = {"drb", "micro", "dmodk", "least", "rotate"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-static void begin_figure(FILE *f, const char *name, const char *title, const char *x, const char *y,
-			 bool log_y)
+struct figure {
+	const char *name, *title;
+	const char *x, *y; // titles of the axes
+	bool log_y;
+};
+
+static void begin_figure(FILE *f, const struct figure *figure)
 {
 	fprintf(f,
 		"\nreset\nset terminal svg size 620,460 font 'sans,16' background rgb 'white'\n"
 		"set output '%s.svg'\nset title '%s'\nset xlabel '%s'\nset ylabel '%s'\n"
 		"set key outside bottom center horizontal\nset grid\n%s",
-		name, title, x, y, log_y ? "set logscale y\n" : "");
+		figure->name, figure->title, figure->x, figure->y,
+		figure->log_y ? "set logscale y\n" : "");
 }
 
 // "plot $a with linespoints title 'a', ..." for data blocks named by number.
@@ -40,8 +50,8 @@ static void flow_figure(const struct paper *p, FILE *f, const uint32_t tree[2])
 
 	snprintf(name, sizeof(name), "flow-F%u-%u", tree[0], tree[1]);
 	snprintf(title, sizeof(title), "Busiest link in F(%u,%u)", tree[0], tree[1]);
-	begin_figure(f, name, title, "flows per host, c", "largest number of flows on a link",
-		     false);
+	begin_figure(f, &(struct figure){name, title, "flows per host, c",
+					 "largest number of flows on a link", false});
 	for (size_t i = 0; i < COUNT(compared); i++) {
 		fprintf(f, "$d%zu << EOD\n", i);
 		for (uint32_t c = 1; c <= 20; c++) {
@@ -61,12 +71,13 @@ static void packet_figure(const struct paper *p, FILE *f, const uint32_t tree[2]
 	snprintf(name, sizeof(name), "%s-F%u-%u", tail ? "tail" : "latency", tree[0], tree[1]);
 	snprintf(title, sizeof(title), "%s latency in F(%u,%u)", tail ? "Tail" : "Mean", tree[0],
 		 tree[1]);
-	begin_figure(f, name, title, "load rho", "slots", tail);
+	begin_figure(f, &(struct figure){name, title, "load rho", "slots", tail});
 	for (size_t i = 0; i < COUNT(compared); i++) {
 		fprintf(f, "$d%zu << EOD\n", i);
 		for (uint32_t percent = 60; percent < 100; percent++) {
-			const struct paper_point *point = paper_find_packet(
-				p, PAPER_ITSELF, tree, "permutation", compared[i], percent / 100.0);
+			const struct paper_where at = {PAPER_ITSELF, tree, "permutation",
+						       compared[i], percent / 100.0};
+			const struct paper_point *point = paper_find_packet(p, &at);
 			if (!point)
 				continue;
 			struct drb_packet_result r = paper_packet_result(point);
@@ -94,10 +105,11 @@ static void queue_figure(const struct paper *p, FILE *f, const uint32_t tree[2],
 	snprintf(name, sizeof(name), "queue-%s-F%u-%u", max ? "max" : "mean", tree[0], tree[1]);
 	snprintf(title, sizeof(title), "%s queue in F(%u,%u), rho = 0.9", max ? "Longest" : "Mean",
 		 tree[0], tree[1]);
-	begin_figure(f, name, title, "links of a layer", "packets", max);
-	for (int i = 0; i < 3; i++)
-		r[i] = paper_packet_result(
-			paper_find_packet(p, PAPER_ITSELF, tree, "permutation", three[i], 0.9));
+	begin_figure(f, &(struct figure){name, title, "links of a layer", "packets", max});
+	for (int i = 0; i < 3; i++) {
+		const struct paper_where at = {PAPER_ITSELF, tree, "permutation", three[i], 0.9};
+		r[i] = paper_packet_result(paper_find_packet(p, &at));
+	}
 	fprintf(f, "$d << EOD\n");
 	for (uint32_t i = 1; i < 2 * tree[0]; i++) {
 		bool up = i < tree[0];
@@ -119,14 +131,14 @@ static void study_figure(const struct paper *p, FILE *f, const char *traffic)
 
 	snprintf(name, sizeof(name), "study-%s", traffic);
 	snprintf(title, sizeof(title), "F(3,8), traffic %s", traffic);
-	begin_figure(f, name, title, "load rho", "mean latency, slots", true);
+	begin_figure(f, &(struct figure){name, title, "load rho", "mean latency, slots", true});
 	fprintf(f, "set yrange [5:*]\n");
 	for (size_t i = 0; i < COUNT(studied); i++) {
 		fprintf(f, "$d%zu << EOD\n", i);
 		for (uint32_t percent = 30; percent < 100; percent++) {
-			const struct paper_point *point =
-				paper_find_packet(p, PAPER_PERSISTENT, paper_studied[0], traffic,
-						  studied[i], percent / 100.0);
+			const struct paper_where at = {PAPER_PERSISTENT, paper_studied[0], traffic,
+						       studied[i], percent / 100.0};
+			const struct paper_point *point = paper_find_packet(p, &at);
 			if (point)
 				fprintf(f, "%g %g\n", point->packet.rho,
 					paper_packet_result(point).latency);
@@ -167,21 +179,24 @@ static void fault_lines(FILE *f, const char *solid, const char *dashed)
 
 static void fault_figures(const struct paper *p, FILE *f)
 {
-	begin_figure(f, "faults-links",
-		     "Dead links, F(3,8), rho = 0.5: mean (solid), tail (dashed)", "dead links, %",
-		     "latency, slots", true);
+	begin_figure(f,
+		     &(struct figure){"faults-links",
+				      "Dead links, F(3,8), rho = 0.5: mean (solid), tail (dashed)",
+				      "dead links, %", "latency, slots", true});
 	fprintf(f, "set yrange [5:*]\n");
 	fault_data(p, f, false);
 	fault_lines(f, "l2", "l3");
-	begin_figure(f, "faults-switches",
-		     "Dead switches, F(3,8), rho = 0.5: mean (solid), tail (dashed)",
-		     "dead switches, %", "latency, slots", true);
+	begin_figure(
+		f, &(struct figure){"faults-switches",
+				    "Dead switches, F(3,8), rho = 0.5: mean (solid), tail (dashed)",
+				    "dead switches, %", "latency, slots", true});
 	fprintf(f, "set yrange [5:*]\n");
 	fault_data(p, f, true);
 	fault_lines(f, "s2", "s3");
-	begin_figure(f, "faults-lost",
-		     "Lost, F(3,8), rho = 0.5: dead links (solid), switches (dashed)", "dead, %",
-		     "lost packets, %", false);
+	begin_figure(f, &(struct figure){
+				"faults-lost",
+				"Lost, F(3,8), rho = 0.5: dead links (solid), switches (dashed)",
+				"dead, %", "lost packets, %", false});
 	fault_data(p, f, false);
 	fault_data(p, f, true);
 	fault_lines(f, "l4", "s4");
@@ -191,8 +206,9 @@ static void theory_figure(FILE *f)
 {
 	static const double threshold[] = {0, 1, 3, 5};
 
-	begin_figure(f, "theory", "Share of queues with at least i packets, lambda = 0.9", "i",
-		     "s_i (points), bound z_i (lines)", true);
+	begin_figure(f, &(struct figure){"theory",
+					 "Share of queues with at least i packets, lambda = 0.9",
+					 "i", "s_i (points), bound z_i (lines)", true});
 	fprintf(f, "set yrange [1e-8:1]\nset format y '10^{%%T}'\nset xrange [0:20]\n");
 	for (size_t t = 0; t < COUNT(threshold); t++) {
 		struct drb_theory th;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sim/runs/sim.h"
+#include "sim/runs/jobs.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -10,11 +10,9 @@
 #include "sim/runs/ranks.h"
 
 struct pool {
-	uint64_t count;
-	const double *cost;          // of all jobs of all ranks, or NULL
-	_Atomic uint64_t next, done; // done: by cost
-	void (*job)(void *context, uint64_t i, uint32_t thread);
-	void *context;
+	const struct sim_jobs *jobs;
+	uint64_t share;                // of the jobs, for this rank: rank, rank + ranks, ...
+	_Atomic uint64_t next, done;   // jobs begun; work done, by cost
 	struct drb_progress *progress; // drawn by thread 0 alone
 };
 
@@ -24,57 +22,68 @@ struct worker {
 	pthread_t id;
 };
 
-static uint64_t cost_of(const struct pool *pool, uint64_t job)
+// The number among all jobs of the i-th of this rank.
+static uint64_t job_number(uint64_t i)
 {
-	return pool->cost ? (uint64_t)pool->cost[job] + 1 : 1;
+	return i * sim_ranks() + sim_rank();
+}
+
+static uint64_t cost_of(const struct sim_jobs *jobs, uint64_t job)
+{
+	return jobs->cost ? (uint64_t)jobs->cost[job] + 1 : 1;
 }
 
 static void *work(void *arg)
 {
 	struct worker *w = arg;
 	struct pool *pool = w->pool;
+	const struct sim_jobs *jobs = pool->jobs;
 
 	for (;;) {
 		uint64_t i = atomic_fetch_add(&pool->next, 1);
-		if (i >= pool->count)
+		if (i >= pool->share)
 			return NULL;
-		i = i * sim_ranks() + sim_rank();
-		pool->job(pool->context, i, w->thread);
-		uint64_t cost = cost_of(pool, i);
+		uint64_t job = job_number(i), cost = cost_of(jobs, job);
+		jobs->job(jobs->context, job, w->thread);
 		uint64_t done = atomic_fetch_add(&pool->done, cost) + cost;
 		if (w->thread == 0)
 			drb_progress_update(pool->progress, done);
 	}
 }
 
-void sim_jobs(uint64_t count, const double cost[], uint32_t threads, const char *what,
-	      void (*job)(void *context, uint64_t i, uint32_t thread), void *context, void *results,
-	      size_t bytes)
+// Works on the pool with as many threads as asked for. Without memory or threads the calling thread
+// does it all.
+static void work_together(struct pool *pool)
 {
-	struct drb_progress progress;
-	struct pool pool = {.cost = cost, .job = job, .context = context, .progress = &progress};
+	uint32_t threads = pool->jobs->threads, started = 1;
 	struct worker *worker = calloc(threads, sizeof(*worker));
-	struct worker alone = {.pool = &pool};
-	uint32_t started = 1;
-	// Rank r takes r, r + ranks, ...
-	uint64_t share = (count + sim_ranks() - 1 - sim_rank()) / sim_ranks();
+	struct worker caller = {.pool = pool};
 
-	uint64_t total = 0;
-
-	pool.count = share;
-	for (uint64_t i = 0; i < share; i++)
-		total += cost_of(&pool, i * sim_ranks() + sim_rank());
-	drb_progress_begin(&progress, what, total);
-	// Without memory or threads the calling thread does it all.
-	for (; worker && started < threads && started < share; started++) {
-		worker[started] = (struct worker){.pool = &pool, .thread = started};
+	for (; worker && started < threads && started < pool->share; started++) {
+		worker[started] = (struct worker){.pool = pool, .thread = started};
 		if (pthread_create(&worker[started].id, NULL, work, &worker[started]) != 0)
 			break;
 	}
-	work(&alone);
+	work(&caller);
 	for (uint32_t i = 1; worker && i < started; i++)
 		pthread_join(worker[i].id, NULL);
-	drb_progress_end(&progress);
 	free(worker);
-	sim_ranks_merge(results, bytes);
+}
+
+void sim_jobs_run(const struct sim_jobs *jobs)
+{
+	struct drb_progress progress;
+	struct pool pool = {
+		.jobs = jobs,
+		.share = (jobs->count + sim_ranks() - 1 - sim_rank()) / sim_ranks(),
+		.progress = &progress,
+	};
+	uint64_t total = 0;
+
+	for (uint64_t i = 0; i < pool.share; i++)
+		total += cost_of(jobs, job_number(i));
+	drb_progress_begin(&progress, jobs->what, total);
+	work_together(&pool);
+	drb_progress_end(&progress);
+	sim_ranks_merge(jobs->results, jobs->result_bytes);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sim/runs/sim.h"
+#include "sim/runs/options.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
@@ -52,7 +53,7 @@ static uint64_t read_number(const char *path, const char *key)
 
 	while (f && value == UINT64_MAX && fgets(line, sizeof(line), f)) {
 		if (strncmp(line, key, strlen(key)) == 0)
-			sscanf(line + strlen(key), "%lu", &value);
+			sscanf(line + strlen(key), "%" SCNu64, &value);
 	}
 	if (f)
 		fclose(f);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sim/runs/sim.h"
+#include "sim/verbs/verbs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,6 +7,8 @@
 #include "common/cli/args.h"
 #include "common/cli/log.h"
 
+#include "sim/runs/jobs.h"
+#include "sim/runs/options.h"
 #include "sim/runs/rows.h"
 
 enum { KEY_FLOWS = 0x300, KEY_RUNS };
@@ -118,8 +120,13 @@ static void simulate(struct flow_verb *v)
 	}
 	if (!v->result || threads == 0)
 		drb_die("not enough memory for this many runs");
-	sim_jobs(points * v->runs, NULL, threads, "simulating flows", job, v, v->result,
-		 points * v->runs * sizeof(*v->result));
+	sim_jobs_run(&(struct sim_jobs){.count = points * v->runs,
+					.job = job,
+					.context = v,
+					.threads = threads,
+					.what = "simulating flows",
+					.results = v->result,
+					.result_bytes = points * v->runs * sizeof(*v->result)});
 	for (uint32_t i = 0; i < threads; i++)
 		drb_flow_work_free(v->work[i]);
 	free(v->work);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sim/runs/sim.h"
+#include "sim/verbs/verbs.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/routing/rounds.h"
+
 #include "common/cli/args.h"
 #include "common/cli/log.h"
 
-#include "core/routing/rounds.h"
-
+#include "sim/runs/jobs.h"
+#include "sim/runs/options.h"
 #include "sim/runs/rows.h"
 
 enum { KEY_RHO = 0x300, KEY_FAIL, KEY_SLOTS, KEY_STATS, KEY_TRAFFIC, KEY_TAU, KEY_ORDER };
@@ -170,7 +172,8 @@ static void warn_undelivered(const struct packet_verb *v, uint64_t i)
 	struct drb_packet_setup setup = setup_of(v, i);
 
 	if (v->result[i].undelivered)
-		drb_warn("%s at rho %g ran out of memory: %lu packets count with the latency they "
+		drb_warn("%s at rho %g ran out of memory: %" PRIu64
+			 " packets count with the latency they "
 			 "had by then; raise --memory or take fewer --slots",
 			 drb_scheme_name(setup.scheme), setup.rho, v->result[i].undelivered);
 }
@@ -203,8 +206,13 @@ int sim_packet(int argc, char **argv)
 	v.result = calloc(points, sizeof(*v.result));
 	if (!v.result)
 		drb_die("not enough memory");
-	sim_jobs(points, NULL, threads, "simulating packets", job, &v, v.result,
-		 points * sizeof(*v.result));
+	sim_jobs_run(&(struct sim_jobs){.count = points,
+					.job = job,
+					.context = &v,
+					.threads = threads,
+					.what = "simulating packets",
+					.results = v.result,
+					.result_bytes = points * sizeof(*v.result)});
 	sim_packet_lay_out(&layout, v.fabric.layers);
 	bool fails = v.fail.links || v.fail.switches;
 	if (fails)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sim/paper/paper.h"
+#include "sim/verbs/verbs.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,6 +8,12 @@
 
 #include "common/cli/args.h"
 #include "common/cli/log.h"
+
+#include "sim/paper/csv.h"
+#include "sim/paper/plan.h"
+#include "sim/paper/plots.h"
+#include "sim/paper/report.h"
+#include "sim/paper/run.h"
 
 enum { KEY_QUICK = 0x300, KEY_OUT };
 
@@ -63,7 +69,7 @@ int sim_paper(int argc, char **argv)
 	paper_run(&p);
 	paper_csv(&p);
 	paper_plots(&p);
-	paper_html(&p);
+	paper_report(&p);
 	printf("%s/report.html\n", p.dir);
 	free(p.point);
 	return DRB_EXIT_OK;

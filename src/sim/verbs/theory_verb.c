@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sim/runs/sim.h"
+#include "sim/verbs/verbs.h"
 
 #include <errno.h>
 #include <math.h>
@@ -10,6 +10,8 @@
 #include "common/cli/log.h"
 
 #include "sim/models/theory.h"
+#include "sim/runs/jobs.h"
+#include "sim/runs/options.h"
 
 enum { KEY_LAMBDA = 0x300, KEY_THRESHOLD, KEY_TAIL, KEY_QUEUES, KEY_TIME };
 
@@ -246,8 +248,13 @@ int sim_ctmc(int argc, char **argv)
 	v.result = calloc(points, sizeof(*v.result));
 	if (!v.result)
 		drb_die("not enough memory");
-	sim_jobs(points, NULL, v.common.threads, "simulating queues", ctmc_job, &v, v.result,
-		 points * sizeof(*v.result));
+	sim_jobs_run(&(struct sim_jobs){.count = points,
+					.job = ctmc_job,
+					.context = &v,
+					.threads = v.common.threads,
+					.what = "simulating queues",
+					.results = v.result,
+					.result_bytes = points * sizeof(*v.result)});
 	struct drb_table *table = drb_table_new(stdout, v.common.format, ctmc_columns,
 						sizeof(ctmc_columns) / sizeof(ctmc_columns[0]));
 	for (uint64_t i = 0; i < points; i++)

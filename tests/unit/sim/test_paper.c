@@ -8,7 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/paper/paper.h"
+#include "sim/paper/cost.h"
+#include "sim/paper/faults.h"
+#include "sim/paper/output.h"
+#include "sim/paper/plan.h"
+#include "sim/paper/report_parts.h"
+#include "sim/paper/run.h"
 
 static struct paper plan_in(const char *dir)
 {
@@ -135,7 +140,7 @@ static void the_report_has_every_figure(void **state)
 
 	paper_run(&p);
 	f = paper_open(&p, "faults.html");
-	paper_html_faults(&p, f);
+	report_faults(&p, f);
 	paper_close(&p, f, "faults.html");
 	html = contents(*state, "faults.html");
 	assert_null(strstr(html, "nan"));

@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What the verbs of drbsim share: their common options and running many independent runs at once.
+// Options that the verbs of drbsim share.
 
 #include <argp.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/routing/threshold_two_choice.h"
 #include "core/fabric/tree.h"
+#include "core/routing/threshold_two_choice.h"
 
 #include "common/cli/quantity.h"
 #include "common/cli/table.h"
-
-// The verbs; each takes its command line and returns an exit code.
-int sim_flow(int argc, char **argv);
-int sim_packet(int argc, char **argv);
-int sim_theory(int argc, char **argv);
-int sim_ctmc(int argc, char **argv);
-int sim_paper(int argc, char **argv);
 
 // Options of every verb: --seed, --threads, --memory, --csv, --json.
 struct sim_common {
@@ -42,7 +35,7 @@ extern const struct argp sim_common_argp, sim_fabric_argp;
 struct sim_common sim_common_default(void);
 struct sim_fabric sim_fabric_default(void);
 
-// List of reals of an option, all in [min, max] ("open" ends excluded), or dies naming the option.
+// List of reals of an option, all in [min, max]; dies naming the option if it is not.
 struct drb_reals sim_reals(const char *option, const char *text, double min, double max);
 // The same with both ends excluded.
 struct drb_reals sim_reals_between(const char *option, const char *text, double min, double max);
@@ -50,13 +43,3 @@ struct drb_reals sim_reals_between(const char *option, const char *text, double 
 // Runs that fit into memory at once, at most `threads`; dies if one alone does not fit.
 uint32_t sim_threads_that_fit(const struct sim_common *common, uint64_t bytes_per_run,
 			      const struct drb_tree *t);
-
-// Calls job(context, i, thread) once for every i in [0, count), on `threads` threads at once, the
-// calling one among them, in rising order of i. Jobs share nothing but what context makes safe, so
-// the number of threads changes no result. cost[i] is what job i takes, in any unit, to tell the
-// time left by; NULL: all take the same. Shows progress under the name `what`. Under MPI each rank
-// takes its share; results, bytes long and zero before, is what the jobs fill, put together in
-// rank 0, which alone returns.
-void sim_jobs(uint64_t count, const double cost[], uint32_t threads, const char *what,
-	      void (*job)(void *context, uint64_t i, uint32_t thread), void *context, void *results,
-	      size_t bytes);

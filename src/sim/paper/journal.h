@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// DIR/journal.txt: the figures of every finished point, so that an interrupted `drbsim paper` goes
+// on where it was.
+
+#include "sim/paper/paper.h"
+
+struct paper_journal;
+
+// Fills in the points that the journal holds, if there is one.
+void paper_journal_read(struct paper *p);
+
+// Opens the journal for more points, or dies.
+struct paper_journal *paper_journal_open(const struct paper *p);
+// Adds a finished point; from any thread.
+void paper_journal_write(struct paper_journal *j, const struct paper_point *point);
+// Warns if not all of it could be written. Frees j.
+void paper_journal_close(struct paper_journal *j);

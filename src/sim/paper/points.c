@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/paper/points.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/routing/rounds.h"
+
+#include "common/cli/log.h"
+
+const uint32_t paper_trees[2][2] = {{3, 24}, {4, 12}};
+const uint32_t paper_studied[3][2] = {{3, 8}, {3, 24}, {4, 6}};
+
+struct paper_point *paper_add(struct paper *p, enum paper_kind kind)
+{
+	if (p->points == p->room) {
+		p->room = p->room ? 2 * p->room : 256;
+		p->point = realloc(p->point, p->room * sizeof(*p->point));
+		if (!p->point)
+			drb_die("not enough memory");
+	}
+	struct paper_point *point = &p->point[p->points++];
+	*point = (struct paper_point){.kind = kind, .paper_t = true};
+	return point;
+}
+
+struct paper_point *paper_add_packets(struct paper *p, const uint32_t tree[2],
+				      enum drb_scheme scheme, double rho, const char *traffic)
+{
+	struct paper_point *point = paper_add(p, PAPER_PACKET);
+	struct drb_packet_setup *s = &point->packet;
+
+	drb_tree_init(&s->tree, tree[0], tree[1]);
+	drb_traffic_parse(traffic, &s->traffic);
+	s->scheme = scheme;
+	s->choices = 2;
+	s->tau = DRB_WALK_TAU;
+	s->rho = rho;
+	s->threshold = drb_threshold_packet(rho);
+	s->slots = p->quick ? 200 : 2000;
+	s->stats = p->quick ? 50 : 500;
+	s->seed = p->common.seed;
+	return point;
+}
+
+void paper_set_flow_summary(struct paper_point *point, const struct drb_flow_summary *s)
+{
+	const double v[] = {s->max_load, s->max_load_sd, s->max_up, s->max_down, s->redirected};
+
+	memcpy(point->value, v, sizeof(v));
+}
+
+struct drb_flow_summary paper_flow_summary(const struct paper_point *point)
+{
+	const double *v = point->value;
+
+	return (struct drb_flow_summary){v[0], v[1], v[2], v[3], v[4]};
+}
+
+void paper_set_packet_result(struct paper_point *point, const struct drb_packet_result *r)
+{
+	double *v = point->value;
+	const double head[] = {r->latency,    r->tail,    r->redirected,
+			       r->throughput, r->growing, (double)r->undelivered};
+	memcpy(v, head, sizeof(head));
+	v[PAPER_VALUES - 1] = r->lost;
+	for (uint32_t m = 1; m <= PAPER_LAYERS_MAX; m++) {
+		v[4 * m + 2] = r->up_mean[m];
+		v[4 * m + 3] = r->up_max[m];
+		v[4 * m + 4] = r->down_mean[m];
+		v[4 * m + 5] = r->down_max[m];
+	}
+}
+
+struct drb_packet_result paper_packet_result(const struct paper_point *point)
+{
+	struct drb_packet_result r = {0};
+	const double *v = point->value;
+
+	r.latency = v[0];
+	r.tail = v[1];
+	r.redirected = v[2];
+	r.throughput = v[3];
+	r.growing = v[4] != 0;
+	r.undelivered = (uint64_t)v[5];
+	r.lost = v[PAPER_VALUES - 1];
+	for (uint32_t m = 1; m <= PAPER_LAYERS_MAX; m++) {
+		r.up_mean[m] = v[4 * m + 2];
+		r.up_max[m] = (uint32_t)v[4 * m + 3];
+		r.down_mean[m] = v[4 * m + 4];
+		r.down_max[m] = (uint32_t)v[4 * m + 5];
+	}
+	return r;
+}
+
+void paper_set_ctmc_result(struct paper_point *point, const struct drb_ctmc_result *r)
+{
+	const double v[] = {r->mean_queue, r->mean_time, r->redirected};
+
+	memcpy(point->value, v, sizeof(v));
+}
+
+struct paper_chain paper_chain(const struct paper_point *point)
+{
+	const double *v = point->value;
+
+	return (struct paper_chain){v[0], v[1], v[2]};
+}
+
+const char *paper_label(const struct paper_point *point)
+{
+	enum drb_scheme scheme =
+		point->kind == PAPER_FLOW ? point->flow.scheme : point->packet.scheme;
+
+	return scheme == DRB_SCHEME_DRB && !point->paper_t ? "drb T=0" : drb_scheme_name(scheme);
+}
+
+static bool is_tree(const struct drb_tree *t, const uint32_t tree[2])
+{
+	return t->layers == tree[0] && t->arity == tree[1];
+}
+
+const struct paper_point *paper_find_packet(const struct paper *p, const struct paper_where *at)
+{
+	char name[DRB_TRAFFIC_NAME_MAX];
+
+	for (uint32_t i = 0; i < p->points; i++) {
+		const struct paper_point *point = &p->point[i];
+		if (point->kind != PAPER_PACKET || point->study != at->study ||
+		    !is_tree(&point->packet.tree, at->tree) ||
+		    fabs(point->packet.rho - at->rho) > 1e-9 ||
+		    strcmp(paper_label(point), at->label) != 0)
+			continue;
+		drb_traffic_format(point->packet.traffic, name);
+		if (strcmp(name, at->traffic) == 0)
+			return point;
+	}
+	return NULL;
+}
+
+const struct paper_point *paper_find_flow(const struct paper *p, const uint32_t tree[2],
+					  const char *label, uint32_t flows)
+{
+	for (uint32_t i = 0; i < p->points; i++) {
+		const struct paper_point *point = &p->point[i];
+		if (point->kind == PAPER_FLOW && is_tree(&point->flow.tree, tree) &&
+		    point->flow.flows == flows && strcmp(paper_label(point), label) == 0)
+			return point;
+	}
+	return NULL;
+}
+
+double paper_grows_at(const struct paper *p, const uint32_t tree[2], struct drb_traffic_kind kind,
+		      enum drb_scheme scheme, double *largest)
+{
+	double smallest = NAN;
+
+	*largest = NAN;
+	for (uint32_t i = 0; i < p->points; i++) {
+		const struct paper_point *point = &p->point[i];
+		const struct drb_packet_setup *s = &point->packet;
+		if (point->kind != PAPER_PACKET || point->study != PAPER_PERSISTENT ||
+		    !is_tree(&s->tree, tree) || s->scheme != scheme ||
+		    s->traffic.pattern != kind.pattern || s->traffic.k != kind.k)
+			continue;
+		*largest = fmax(s->rho, isnan(*largest) ? 0 : *largest);
+		if (paper_packet_result(point).growing)
+			smallest = isnan(smallest) ? s->rho : fmin(smallest, s->rho);
+	}
+	return smallest;
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The points of `drbsim paper`: one run of a model each, its parameters and its figures.
+
+#include "sim/paper/paper.h"
+
+extern const uint32_t paper_trees[2][2];   // F(3,24) and F(4,12)
+extern const uint32_t paper_studied[3][2]; // F(3,8), F(3,24), F(4,6)
+
+// One more point, all of whose parameters are the caller's to set; valid until the next.
+struct paper_point *paper_add(struct paper *p, enum paper_kind kind);
+// One more point of the packet model, to be changed by its study; valid until the next.
+struct paper_point *paper_add_packets(struct paper *p, const uint32_t tree[2],
+				      enum drb_scheme scheme, double rho, const char *traffic);
+
+// What the report needs of a simulated chain of queues.
+struct paper_chain {
+	double mean_queue, mean_time, redirected;
+};
+
+// Figures into point->value and back.
+void paper_set_flow_summary(struct paper_point *point, const struct drb_flow_summary *s);
+void paper_set_packet_result(struct paper_point *point, const struct drb_packet_result *r);
+void paper_set_ctmc_result(struct paper_point *point, const struct drb_ctmc_result *r);
+struct drb_flow_summary paper_flow_summary(const struct paper_point *point);
+struct drb_packet_result paper_packet_result(const struct paper_point *point);
+struct paper_chain paper_chain(const struct paper_point *point);
+
+// "drb", "drb T=0", "micro", ...
+const char *paper_label(const struct paper_point *point);
+
+// Which point of the packet model.
+struct paper_where {
+	enum paper_study study;
+	const uint32_t *tree; // layers, arity
+	const char *traffic, *label;
+	double rho;
+};
+
+// NULL if there is none.
+const struct paper_point *paper_find_packet(const struct paper *p, const struct paper_where *at);
+const struct paper_point *paper_find_flow(const struct paper *p, const uint32_t tree[2],
+					  const char *label, uint32_t flows);
+
+// Smallest load of the study at which the queues grow; NaN if at none. *largest: largest simulated.
+double paper_grows_at(const struct paper *p, const uint32_t tree[2], struct drb_traffic_kind kind,
+		      enum drb_scheme scheme, double *largest);

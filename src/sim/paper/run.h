@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Runs the points of `drbsim paper`.
+
+#include "sim/paper/paper.h"
+
+// Runs what the journal in the directory does not hold yet, adding to it. Under MPI only rank 0
+// returns.
+void paper_run(struct paper *p);

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The verbs of drbsim; each takes its command line and returns an exit code.
+
+int sim_flow(int argc, char **argv);
+int sim_packet(int argc, char **argv);
+int sim_theory(int argc, char **argv);
+int sim_ctmc(int argc, char **argv);
+int sim_paper(int argc, char **argv);
