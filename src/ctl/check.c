@@ -3,7 +3,7 @@
 //   in = out + in_discards + out_discards + queued    summed over the ports, in one picture
 //   discards = sum of the drop reasons                between two pictures, as both only grow
 
-#include "ctl/ctl.h"
+#include "ctl/verbs.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,6 +11,8 @@
 
 #include "common/cli/args.h"
 #include "common/cli/log.h"
+
+#include "ctl/ctl.h"
 
 struct check {
 	struct ctl ctl;

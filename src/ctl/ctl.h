@@ -51,13 +51,3 @@ void ctl_rows_end(struct ctl_rows *r);
 
 // Of `part` among part + rest; NaN if there is nothing.
 double ctl_percent(uint64_t part, uint64_t rest);
-
-int ctl_list(int argc, char **argv);
-int ctl_show(int argc, char **argv);
-int ctl_check(int argc, char **argv);
-int ctl_reload(int argc, char **argv);
-int ctl_drain(int argc, char **argv);
-int ctl_undrain(int argc, char **argv);
-int ctl_watch(int argc, char **argv);
-int ctl_metrics(int argc, char **argv);
-int ctl_serve(int argc, char **argv);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // drbctl list: every running switch.
 
-#include "ctl/ctl.h"
+#include "ctl/verbs.h"
 
 #include "common/cli/args.h"
 #include "common/cli/log.h"
+
+#include "ctl/ctl.h"
 
 static int list_one(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
 {

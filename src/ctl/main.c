@@ -2,9 +2,9 @@
 // drbctl: reads the counters of running switches over their telemetry sockets, and gives them
 // orders.
 
-#include "ctl/ctl.h"
-
 #include "common/cli/verbs.h"
+
+#include "ctl/verbs.h"
 
 const char *argp_program_version = "drbctl " DRB_VERSION;
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // drbctl reload, drain, undrain: what switches are asked to do.
 
-#include "ctl/ctl.h"
+#include "ctl/verbs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/cli/args.h"
 #include "common/cli/log.h"
+
+#include "ctl/ctl.h"
 
 struct order {
 	struct ctl ctl;

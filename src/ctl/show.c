@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // drbctl show: counters and settings.
 
-#include "ctl/ctl.h"
+#include "ctl/verbs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +9,8 @@
 
 #include "common/cli/args.h"
 #include "common/cli/log.h"
+
+#include "ctl/ctl.h"
 
 struct show;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // drbctl watch: what every switch does now, again and again.
 
-#include "ctl/ctl.h"
+#include "ctl/verbs.h"
 
 #include <errno.h>
 #include <math.h>
@@ -15,6 +15,8 @@
 #include "common/cli/args.h"
 #include "common/cli/log.h"
 #include "common/cli/quantity.h"
+
+#include "ctl/ctl.h"
 
 #define CLEAR_SCREEN "\033[H\033[2J"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // drbgen: writes traffic as captures, replays captures into a fabric and measures what arrives.
 
-#include "gen/drbgen.h"
-
 #include "common/cli/verbs.h"
+
+#include "gen/verbs.h"
 
 const char *argp_program_version = "drbgen " DRB_VERSION;
 
@@ -11,9 +11,9 @@ int main(int argc, char **argv)
 {
 	static const struct drb_verb verbs[] = {
 		{"write", "drbgen write", "patterns of traffic as one capture file per host",
-		 command_write},
+		 gen_write},
 		{"replay", "drbgen replay",
-		 "send captures into a running fabric, measure what arrives", command_replay},
+		 "send captures into a running fabric, measure what arrives", gen_replay},
 	};
 
 	return drb_verbs_main("Makes traffic for fat-trees of drbswitch processes.", verbs,

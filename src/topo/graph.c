@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // drbtopo graph: the fabric for Graphviz dot, one rank a layer, the core on top.
 
-#include "topo/topo.h"
+#include "topo/verbs.h"
 
 #include <stdio.h>
 
 #include "common/cli/args.h"
 #include "common/cli/log.h"
+
+#include "topo/topo.h"
 
 enum { KEY_PORTS = 0x100, KEY_NO_HOSTS };
 
@@ -48,8 +50,8 @@ static void print_link(const struct graph *graph, const struct topo_link *link)
 	drb_node_name(upper, link->upper.layer, link->upper.label);
 	printf("  \"%s\" -- \"%s\"", lower, upper);
 	if (graph->ports) {
-		topo_end_port(lower, &link->lower);
-		topo_end_port(upper, &link->upper);
+		drb_end_port(lower, &link->lower);
+		drb_end_port(upper, &link->upper);
 		printf(" [taillabel=\"%s\", headlabel=\"%s\"]", lower, upper);
 	}
 	printf(";\n");

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // drbtopo list: the fabric as tables.
 
-#include "topo/topo.h"
+#include "topo/verbs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/cli/args.h"
 #include "common/cli/log.h"
+
+#include "topo/topo.h"
 
 enum { KEY_CSV = 0x100, KEY_JSON };
 
@@ -39,11 +41,11 @@ static void list_switches(const struct list *list)
 			for (uint32_t p = 0; p < down + up; p++) {
 				bool is_up = p >= down;
 				uint32_t port = is_up ? p - down : p;
-				char own[DRB_NAME_MAX], peer[2 * DRB_NAME_MAX];
+				char own[DRB_NAME_MAX], peer[DRB_END_NAME_MAX];
 				struct drb_end end = is_up ? drb_tree_up_peer(t, m, s, port)
 							   : drb_tree_down_peer(t, m, s, port);
 				drb_port_name(own, is_up, port);
-				topo_end_name(peer, &end);
+				drb_end_name(peer, &end);
 				used += (size_t)snprintf(links + used, room - used, "%s%s=%s",
 							 p ? " " : "", own, peer);
 			}
@@ -82,7 +84,7 @@ static void list_links(const struct list *list)
 			char name[DRB_NAME_MAX];
 			drb_node_name(name, ends[i]->layer, ends[i]->label);
 			drb_table_text(table, name);
-			topo_end_port(name, ends[i]);
+			drb_end_port(name, ends[i]);
 			drb_table_text(table, name);
 		}
 	}
@@ -117,7 +119,7 @@ static void list_hosts(const struct list *list)
 		drb_table_text(table, addr);
 		drb_node_name(name, peer.layer, peer.label);
 		drb_table_text(table, name);
-		topo_end_port(name, &peer);
+		drb_end_port(name, &peer);
 		drb_table_text(table, name);
 		drb_instance_name(name, topo->fabric, 0, h);
 		drb_table_text(table, name);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // drbtopo: compiles (layers, arity, options) into lists, pictures and plans of a fat-tree.
 
-#include "topo/topo.h"
-
 #include "common/cli/verbs.h"
+
+#include "topo/verbs.h"
 
 const char *argp_program_version = "drbtopo " DRB_VERSION;
 

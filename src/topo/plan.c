@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // drbtopo plan: options, and the order in which the files are written.
-#include "topo/plan.h"
+#include "topo/verbs.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,6 +12,10 @@
 #include "common/cli/args.h"
 #include "common/cli/log.h"
 #include "common/plan.h"
+
+#include "topo/fabric_plan.h"
+#include "topo/plan_files.h"
+#include "topo/plan_json.h"
 
 #define RUN_DIR "/run/drbswitch"
 
@@ -255,15 +259,6 @@ static void complete(struct plan *plan)
 	if (len < 0)
 		abort();
 	config->process.memif_dir = plan->memif_dir;
-}
-
-char *plan_path(const struct plan *plan, const char *name)
-{
-	char *path;
-
-	if (asprintf(&path, "%s/%s", plan->out, name) < 0)
-		abort();
-	return path;
 }
 
 // plan.json comes last and goes first: where it stands, everything it names is complete.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The plan's files for others' programs: ip -batch and switch configs.
-#include "topo/plan.h"
+#include "topo/plan_files.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,23 +8,6 @@
 #include <unistd.h>
 
 #include "common/cli/log.h"
-
-void plan_batch_name(char name[DRB_NAME_MAX], uint32_t layer, uint32_t label)
-{
-	drb_node_name(name, layer, label);
-	strcat(name, ".batch");
-}
-
-void plan_config_name(char name[DRB_NAME_MAX], uint32_t layer, uint32_t label)
-{
-	drb_node_name(name, layer, label);
-	strcat(name, ".yaml");
-}
-
-bool plan_is_memif(const struct plan *plan, const struct topo_link *link)
-{
-	return plan->driver == DRB_DRIVER_MEMIF && link->lower.layer > 0;
-}
 
 static FILE *open_file(const struct plan *plan, const char *name)
 {
@@ -75,7 +57,7 @@ static void write_wire(FILE *file, const struct plan *plan, const struct topo_li
 	const struct drb_end *lower = &link->lower, *upper = &link->upper;
 
 	drb_instance_name(space, plan->topo.fabric, lower->layer, lower->label);
-	topo_end_port(port, lower);
+	drb_end_port(port, lower);
 	fprintf(file, "link add %s", port);
 	if (lower->layer == 0) {
 		topo_mac(mac, &plan->topo, lower->label);
@@ -85,7 +67,7 @@ static void write_wire(FILE *file, const struct plan *plan, const struct topo_li
 	}
 	fprintf(file, " netns %s numtxqueues 1 numrxqueues 1 type veth", space);
 	drb_instance_name(space, plan->topo.fabric, upper->layer, upper->label);
-	topo_end_port(port, upper);
+	drb_end_port(port, upper);
 	fprintf(file, " peer name %s arp off netns %s numtxqueues 1 numrxqueues 1\n", port, space);
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The plan as JSON, see common/plan.h.
-#include "topo/plan.h"
+#include "topo/plan_json.h"
 
 #include <stdlib.h>
 
@@ -75,9 +74,9 @@ static json_t *links_json(const struct plan *plan)
 		char lower[DRB_NAME_MAX], lower_port[DRB_NAME_MAX];
 		char upper[DRB_NAME_MAX], upper_port[DRB_NAME_MAX];
 		drb_node_name(lower, link.lower.layer, link.lower.label);
-		topo_end_port(lower_port, &link.lower);
+		drb_end_port(lower_port, &link.lower);
 		drb_node_name(upper, link.upper.layer, link.upper.label);
-		topo_end_port(upper_port, &link.upper);
+		drb_end_port(upper_port, &link.upper);
 		json_array_append_new(
 			links,
 			checked(json_pack("{ss ss ss ss ss}", DRB_PLAN_LOWER, lower,

@@ -126,23 +126,6 @@ uint64_t topo_links_total(const struct drb_tree *t)
 	return (uint64_t)t->hosts * t->layers;
 }
 
-void topo_end_port(char name[DRB_NAME_MAX], const struct drb_end *end)
-{
-	if (end->layer == 0)
-		snprintf(name, DRB_NAME_MAX, "%s", DRB_HOST_INTERFACE);
-	else
-		drb_port_name(name, end->up, end->port);
-}
-
-void topo_end_name(char name[2 * DRB_NAME_MAX], const struct drb_end *end)
-{
-	char node[DRB_NAME_MAX], port[DRB_NAME_MAX];
-
-	drb_node_name(node, end->layer, end->label);
-	topo_end_port(port, end);
-	snprintf(name, 2 * DRB_NAME_MAX, "%s.%s", node, port);
-}
-
 uint32_t topo_code(const struct drb_tree *t, uint32_t layer, uint32_t label, uint32_t code[])
 {
 	uint32_t digits = layer == 0 ? t->layers : t->layers - 1;

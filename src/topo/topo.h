@@ -38,10 +38,6 @@ struct topo_links {
 bool topo_links_next(struct topo_links *walk, struct topo_link *link);
 uint64_t topo_links_total(const struct drb_tree *t);
 
-// Name of a port: "u0", "d3", or a host's interface.
-void topo_end_port(char name[DRB_NAME_MAX], const struct drb_end *end);
-// "s2-5.d1", "h3.eth0".
-void topo_end_name(char name[2 * DRB_NAME_MAX], const struct drb_end *end);
 // The digits of a label code, top digit first; returns how many. code has DRB_LAYERS_MAX entries.
 uint32_t topo_code(const struct drb_tree *t, uint32_t layer, uint32_t label, uint32_t code[]);
 // "(2,1,0)" of a host or switch; "()" for the only switch of a one-layer fabric.
@@ -53,8 +49,3 @@ void topo_code_text(char text[TOPO_CODE_MAX], const struct drb_tree *t, uint32_t
 void topo_mac(char text[TOPO_ADDR_MAX], const struct topo *topo, uint32_t host);
 void topo_ipv4(char text[TOPO_ADDR_MAX], const struct topo *topo, uint32_t host);
 void topo_ipv6(char text[TOPO_ADDR_MAX], const struct topo *topo, uint32_t host);
-
-// Verbs: argv[0] is "drbtopo VERB". Return an exit code.
-int topo_list(int argc, char **argv);
-int topo_graph(int argc, char **argv);
-int topo_plan(int argc, char **argv);

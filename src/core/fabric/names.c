@@ -19,13 +19,20 @@ void drb_port_name(char name[DRB_NAME_MAX], bool up, uint32_t port)
 	snprintf(name, DRB_NAME_MAX, "%c%u", up ? 'u' : 'd', port);
 }
 
+void drb_end_port(char name[DRB_NAME_MAX], const struct drb_end *end)
+{
+	if (end->layer == 0)
+		snprintf(name, DRB_NAME_MAX, DRB_HOST_INTERFACE);
+	else
+		drb_port_name(name, end->up, end->port);
+}
+
 void drb_end_name(char name[DRB_END_NAME_MAX], const struct drb_end *end)
 {
-	char node[DRB_NAME_MAX], port[DRB_NAME_MAX] = DRB_HOST_INTERFACE;
+	char node[DRB_NAME_MAX], port[DRB_NAME_MAX];
 
 	drb_node_name(node, end->layer, end->label);
-	if (end->layer > 0)
-		drb_port_name(port, end->up, end->port);
+	drb_end_port(port, end);
 	snprintf(name, DRB_END_NAME_MAX, "%s.%s", node, port);
 }
 

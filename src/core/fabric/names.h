@@ -19,6 +19,7 @@
 
 void drb_node_name(char name[DRB_NAME_MAX], uint32_t layer, uint32_t label); // s2-5, h10
 void drb_port_name(char name[DRB_NAME_MAX], bool up, uint32_t port);         // u0, d3
+void drb_end_port(char name[DRB_NAME_MAX], const struct drb_end *end);       // d3, eth0
 void drb_end_name(char name[DRB_END_NAME_MAX], const struct drb_end *end);   // s2-5.d3, h10.eth0
 // <fabric>-<node>: network namespace, and DPDK file prefix of the switch process.
 void drb_instance_name(char name[DRB_NAME_MAX], const char *fabric, uint32_t layer, uint32_t label);

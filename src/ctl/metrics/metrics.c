@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // drbctl metrics: the counters of running switches as text for monitoring systems.
+#include "ctl/verbs.h"
+
 #include <errno.h>
 #include <string.h>
 

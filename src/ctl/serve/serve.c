@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // drbctl serve: metrics and a live map of the fabric over HTTP.
+#include "ctl/verbs.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

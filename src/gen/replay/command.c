@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // drbgen replay: tells a directory of drbgen write from foreign captures, and replays it.
 
-#include "gen/drbgen.h"
+#include "gen/verbs.h"
 
 #include <errno.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "gen/replay/measured.h"
 #include "gen/replay/options.h"
 
-int command_replay(int argc, char **argv)
+int gen_replay(int argc, char **argv)
 {
 	struct replay_options o;
 	struct stat st;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // drbgen write: one capture per host, and the manifest.
 
-#include "gen/drbgen.h"
+#include "gen/verbs.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -271,7 +271,7 @@ static int prepare_directory(const char *dir)
 	return 0;
 }
 
-int command_write(int argc, char **argv)
+int gen_write(int argc, char **argv)
 {
 	static const struct argp argp = {
 		options, parse_option,

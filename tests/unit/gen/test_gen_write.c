@@ -12,7 +12,7 @@
 #include "core/traffic/traffic.h"
 
 #include "common/cli/log.h"
-#include "gen/drbgen.h"
+#include "gen/verbs.h"
 #include "gen/captures/manifest.h"
 #include "gen/replay/load_measured.h"
 
@@ -57,7 +57,7 @@ static void write_traffic(const struct folder *f, const char *seed, const char *
 			(char *)"--pattern",    (char *)pattern,     (char *)"--slot=3ms",
 			(char *)"--load=0.7",   (char *)"--size=90", NULL};
 
-	assert_int_equal(command_write(ARRAY_SIZE(argv) - 1, argv), DRB_EXIT_OK);
+	assert_int_equal(gen_write(ARRAY_SIZE(argv) - 1, argv), DRB_EXIT_OK);
 }
 
 static int read_traffic(const struct folder *f, struct manifest *m, struct trace *t)

@@ -94,7 +94,7 @@ static void ends_and_addresses_are_named(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
-		topo_end_name(text, &ends[i]);
+		drb_end_name(text, &ends[i]);
 		assert_string_equal(text, names[i]);
 	}
 	assert_int_equal(drb_tree_init(&topo.tree, 3, 2), 0);

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The verbs of drbctl; each takes its command line and returns an exit code.
+
+int ctl_list(int argc, char **argv);
+int ctl_show(int argc, char **argv);
+int ctl_check(int argc, char **argv);
+int ctl_reload(int argc, char **argv);
+int ctl_drain(int argc, char **argv);
+int ctl_undrain(int argc, char **argv);
+int ctl_watch(int argc, char **argv);
+int ctl_metrics(int argc, char **argv);
+int ctl_serve(int argc, char **argv);

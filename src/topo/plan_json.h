@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// plan.json: the plan for topo/fabric and drbgen, see common/plan.h.
+
+#include <jansson.h>
+
+#include "topo/fabric_plan.h"
+
+// A new reference. Aborts when memory runs out.
+json_t *plan_json(const struct plan *plan);
