@@ -3,16 +3,15 @@
 
 #include "ctl/verbs.h"
 
-#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/cli/args.h"
+#include "common/cli/clock.h"
 #include "common/cli/log.h"
 #include "common/cli/quantity.h"
 
@@ -135,19 +134,8 @@ static void print_look(struct ctl_rows *rows, const struct watch *w, const struc
 
 static void sleep_until(uint64_t ns)
 {
-	struct timespec t = {.tv_sec = (time_t)(ns / 1000000000),
-			     .tv_nsec = (long)(ns % 1000000000)};
-
-	while (!interrupted && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
-		;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	while (!interrupted && clock_now() < ns)
+		clock_sleep_until(ns);
 }
 
 // Rounds start at fixed times; one that took longer than the interval skips the times it missed.
@@ -155,7 +143,7 @@ static int watch(struct watch *w)
 {
 	bool screen = isatty(STDOUT_FILENO) && w->ctl.format == DRB_FORMAT_TABLE;
 	struct ctl_rows *stream = NULL;
-	uint64_t next = now_ns();
+	uint64_t next = clock_now();
 	int code = ctl_each(&w->ctl, w->count ? w->names : NULL, w->count, look_at, w);
 
 	if (w->ctl.format != DRB_FORMAT_TABLE)
@@ -167,7 +155,7 @@ static int watch(struct watch *w)
 		w->now.count = 0;
 		do {
 			next += w->interval_ns;
-		} while (next < now_ns());
+		} while (next < clock_now());
 		sleep_until(next);
 		if (interrupted)
 			break;

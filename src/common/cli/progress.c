@@ -3,23 +3,16 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "common/cli/clock.h"
 
 #define REDRAW_NS UINT64_C(200000000)
 #define SECOND 1e9
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
-}
-
 void drb_progress_begin(struct drb_progress *p, const char *what, uint64_t total)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_now();
 
 	*p = (struct drb_progress){
 		.what = what, .total = total, .shown = isatty(2), .start_ns = now, .last_ns = now};
@@ -29,7 +22,7 @@ void drb_progress_update(struct drb_progress *p, uint64_t done)
 {
 	if (!p->shown)
 		return;
-	uint64_t now = now_ns();
+	uint64_t now = clock_now();
 	if (now - p->last_ns < REDRAW_NS)
 		return;
 	p->last_ns = now;

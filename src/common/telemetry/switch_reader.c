@@ -7,7 +7,7 @@
 #include <string.h>
 
 // More than any switch has; a reply that claims more is not believed.
-#define PORTS_MAX 8192
+#define PORTS_MAX 512
 
 // Where the value of a key goes.
 struct field {
@@ -203,33 +203,21 @@ static int take_port_counters(const json_t *reply, size_t count, struct drb_swit
 	return 0;
 }
 
-// The ports of one reply, which must go on where the last one ended.
 static int take_ports(const json_t *reply, void *out)
 {
 	struct drb_switch_ports *ports = out;
 	const json_t *names = json_object_get(reply, "name");
-	size_t here = json_array_size(names);
-	uint64_t total, from;
+	size_t count = json_array_size(names);
 
-	if (get_count(reply, "total", &total) < 0 || get_count(reply, "from", &from) < 0 ||
-	    get_count(reply, "time_ns", &ports->time_ns) < 0)
+	if (count == 0 || count > PORTS_MAX || get_count(reply, "time_ns", &ports->time_ns) < 0)
 		return -EPROTO;
-	if (!ports->port) {
-		if (total == 0 || total > PORTS_MAX)
-			return -EPROTO;
-		ports->total = (uint32_t)total;
-		ports->port = calloc(total, sizeof(*ports->port));
-		if (!ports->port)
-			return -ENOMEM;
-	}
-	if (total != ports->total || from != ports->count || here == 0 || here > total - from)
+	ports->port = calloc(count, sizeof(*ports->port));
+	if (!ports->port)
+		return -ENOMEM;
+	ports->count = (uint32_t)count;
+	if (take_port_names(names, ports->port) < 0)
 		return -EPROTO;
-	struct drb_switch_port *port = ports->port + from;
-	if (take_port_names(names, port) < 0 || take_port_counters(reply, here, port) < 0)
-		return -EPROTO;
-	ports->one_picture = here == total;
-	ports->count += (uint32_t)here;
-	return 0;
+	return take_port_counters(reply, count, ports->port);
 }
 
 // Asks, lets `take` read the reply, and gives the reply back.
@@ -253,14 +241,8 @@ int drb_read_info(struct drb_telemetry *t, struct drb_switch_info *info)
 
 int drb_read_ports(struct drb_telemetry *t, struct drb_switch_ports *ports)
 {
-	int rc;
-
 	*ports = (struct drb_switch_ports){0};
-	do {
-		char from[16];
-		snprintf(from, sizeof(from), "%u", ports->count);
-		rc = read_with(t, DRB_CMD_PORTS, ports->count ? from : NULL, take_ports, ports);
-	} while (rc == 0 && ports->count < ports->total);
+	int rc = read_with(t, DRB_CMD_PORTS, NULL, take_ports, ports);
 	if (rc < 0)
 		drb_switch_ports_free(ports);
 	return rc;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What a switch tells over its telemetry socket, as structs. Each function asks one command and
+// What a switch reports over its telemetry socket, as structs. Each function asks one command and
 // checks the whole reply: 0, or a negative errno as drb_telemetry_ask() returns it.
 
 #include <stdbool.h>
@@ -30,9 +30,8 @@ struct drb_switch_port {
 };
 
 struct drb_switch_ports {
-	uint64_t time_ns;             // CLOCK_MONOTONIC of the picture
-	bool one_picture;             // all ports are of the same instant (they are up to 64 ports)
-	uint32_t total, count;        // ports of the switch; of them read so far
+	uint64_t time_ns; // CLOCK_MONOTONIC of all counters
+	uint32_t count;
 	struct drb_switch_port *port; // owned: drb_switch_ports_free()
 };
 
@@ -59,7 +58,7 @@ struct drb_switch_routing {
 	struct drb_routing_counters count;
 };
 
-// Decisions by load(default) - load(candidate), see <drb/stats.h>.
+// Decisions by load(default) - load(candidate), see core/counters.h.
 struct drb_switch_differences {
 	uint64_t every;
 	uint64_t count[DRB_DIFFERENCES];

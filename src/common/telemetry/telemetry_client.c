@@ -12,12 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/cli/clock.h"
+
+// Deadlines of calls that wait count in ms, as poll() does.
 static uint64_t now_ms(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+	return clock_now() / 1000000;
 }
 
 // Waits until the socket is ready for events; 0, -ETIMEDOUT or another -errno.

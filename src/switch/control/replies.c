@@ -14,8 +14,8 @@
 #include "core/counters.h"
 #include "switch/control/stats_socket.h"
 
-// Ports in one reply: 64 ports times twelve arrays stay within the 16 KiB of a reply.
-#define PORTS_PER_REPLY 64
+// Twelve arrays over all ports stay within the 16 KiB of a reply.
+_Static_assert(DRB_PORTS_MAX <= 64, "all ports in one reply");
 
 struct drb_reply_context drb_reply_context;
 
@@ -60,9 +60,8 @@ int drb_reply_info(const char *cmd, const char *params, struct rte_tel_data *d)
 	return add_dict_u64(d, "ports", all);
 }
 
-// One array of counter values per key, over ports from..to-1.
-static int add_columns(struct rte_tel_data *d, const struct drb_snapshot *s, uint32_t from,
-		       uint32_t to)
+// One array of counter values per key, over all ports.
+static int add_columns(struct rte_tel_data *d, const struct drb_snapshot *s, uint32_t ports)
 {
 	struct rte_tel_data *column;
 
@@ -71,7 +70,7 @@ static int add_columns(struct rte_tel_data *d, const struct drb_snapshot *s, uin
 	if (!column)                                                                               \
 		return -ENOMEM;                                                                    \
 	rte_tel_data_start_array(column, RTE_TEL_U64_VAL);                                         \
-	for (uint32_t i = from; i < to; i++)                                                       \
+	for (uint32_t i = 0; i < ports; i++)                                                       \
 		add_array_u64(column, s->port[i].key);                                             \
 	rte_tel_data_add_dict_container(d, #key, column, 0);
 	DRB_PORT_COUNTERS(X)
@@ -84,24 +83,21 @@ int drb_reply_ports(const char *cmd, const char *params, struct rte_tel_data *d)
 	const struct drb_setup *setup = drb_reply_context.setup;
 	struct drb_snapshot s;
 	struct rte_tel_data *names;
-	uint32_t total = setup->down_ports + setup->up_ports, from = 0, to;
+	uint32_t count = setup->down_ports + setup->up_ports;
 
 	(void)cmd;
-	if (params && drb_parse_u32(params, 0, total, &from) < 0)
+	if (params)
 		return -EINVAL;
 	if (drb_reply_snapshot(&s) < 0 || !(names = rte_tel_data_alloc()))
 		return -EIO;
-	to = total - from > PORTS_PER_REPLY ? from + PORTS_PER_REPLY : total;
 	rte_tel_data_start_array(names, RTE_TEL_STRING_VAL);
-	for (uint32_t i = from; i < to; i++)
+	for (uint32_t i = 0; i < count; i++)
 		rte_tel_data_add_array_string(names, setup->ports[i].name);
 	rte_tel_data_start_dict(d);
 	rte_tel_data_add_dict_string(d, "switch", setup->name);
 	add_dict_u64(d, "time_ns", s.time_ns);
-	add_dict_u64(d, "total", total);
-	add_dict_u64(d, "from", from);
 	rte_tel_data_add_dict_container(d, "name", names, 0);
-	return add_columns(d, &s, from, to);
+	return add_columns(d, &s, count);
 }
 
 int drb_reply_routing(const char *cmd, const char *params, struct rte_tel_data *d)
