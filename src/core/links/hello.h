@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "core/packet/ethertype.h"
+#include "core/packet/wire.h"
 #include "core/fabric/tree.h"
 
 #define DRB_HELLO_LEN 60 // octets of the frame, without FCS
@@ -36,13 +36,14 @@ struct drb_hello {
 // Tells fabrics apart that are wired together by mistake.
 uint64_t drb_hello_fabric(const char *name, uint32_t layers, uint32_t arity);
 
-// True if a frame of at least 14 octets says to be a hello: by its EtherType and the group address
+// True if a frame of at least DRB_ETHER_HEADER octets says to be a hello: by its EtherType and the group address
 // that no bridge forwards.
 static inline bool drb_hello_is(const uint8_t *frame)
 {
 	static const uint8_t group[6] = {0x01, 0x80, 0xc2, 0x00, 0x00, 0x0e};
 
-	return frame[12] == DRB_ETHERTYPE_HELLO >> 8 && frame[13] == (DRB_ETHERTYPE_HELLO & 0xff) &&
+	return frame[DRB_ETHER_TYPE] == DRB_ETHERTYPE_HELLO >> 8 &&
+	       frame[DRB_ETHER_TYPE + 1] == (DRB_ETHERTYPE_HELLO & 0xff) &&
 	       memcmp(frame, group, 6) == 0;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/math/random.h"
+#include "core/packet/wire.h"
 
 struct drb_flow_key {
 	uint8_t src[16], dst[16];    // IPv6; IPv4 in the first four bytes; MACs in the first six
@@ -19,19 +20,7 @@ struct drb_flow_key {
 
 _Static_assert(sizeof(struct drb_flow_key) == 40, "hashed as five words");
 
-enum {
-	DRB_PROTOCOL_TCP = 6,
-	DRB_PROTOCOL_UDP = 17,
-};
-
-// Flags of a TCP header (RFC 9293) that begin and end flows.
-enum {
-	DRB_TCP_FIN = 0x01,
-	DRB_TCP_SYN = 0x02,
-	DRB_TCP_RST = 0x04,
-};
-
-// Reads at most len bytes of an Ethernet frame (len >= 14). Never fails: what cannot be read as
+// Reads at most len bytes of an Ethernet frame (len >= DRB_ETHER_HEADER). Never fails: what cannot be read as
 // IP is identified by its MACs. Returns the flags of the frame's TCP header, 0 if it has none.
 uint8_t drb_flow_key_of(const uint8_t *frame, uint32_t len, struct drb_flow_key *key);
 
@@ -62,20 +51,21 @@ static inline uint64_t drb_flow_hash_of(const uint8_t *frame, uint32_t len, uint
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	// Most frames, without a key in memory: IPv4 without VLAN tags, options and fragments,
 	// long enough for a TCP header. From byte 12 on: EtherType, version and header length.
+	const uint8_t *ip = frame + DRB_ETHER_HEADER, *transport = ip + DRB_IPV4_HEADER;
 	uint32_t type, fragment, ports;
 	uint64_t protocol, addresses; // src, and dst as drb_flow_hash_words() turns it
 
-	if (__builtin_expect(len < 54, 0))
+	if (__builtin_expect(len < DRB_ETHER_HEADER + DRB_IPV4_HEADER + DRB_TCP_HEADER, 0))
 		return drb_flow_hash_of_any(frame, len, flags);
-	memcpy(&type, frame + 12, 4);
-	memcpy(&fragment, frame + 20, 4);
-	protocol = frame[23];
+	memcpy(&type, frame + DRB_ETHER_TYPE, 4);
+	memcpy(&fragment, ip + DRB_IPV4_FRAGMENT, 4);
+	protocol = ip[DRB_IPV4_PROTOCOL];
 	if (__builtin_expect(type << 8 == 0x45000800 && (fragment & 0xff3f) == 0 &&
 				     drb_flow_has_ports[protocol],
 			     1)) {
-		memcpy(&addresses, frame + 26, 8);
-		memcpy(&ports, frame + 34, 4);
-		*flags = protocol == DRB_PROTOCOL_TCP ? frame[47] : 0;
+		memcpy(&addresses, ip + DRB_IPV4_SRC, 8);
+		memcpy(&ports, transport, 4);
+		*flags = protocol == DRB_PROTOCOL_TCP ? transport[DRB_TCP_FLAGS] : 0;
 		return drb_flow_hash_words(addresses, 0, 0, 0,
 					   ports ^ protocol << 48 ^ UINT64_C(0x0008) << 32);
 	}

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "core/packet/wire.h"
+
 #define DRB_MEASURED_MAGIC UINT32_C(0x44524250) // "DRBP"
 #define DRB_MEASURED_VERSION 1
 #define DRB_MEASURED_UDP_PORT 7471 // UDP source and destination port
@@ -23,4 +25,5 @@ struct drb_measured_payload {
 _Static_assert(sizeof(struct drb_measured_payload) == 32, "no padding on the wire");
 
 #define DRB_MEASURED_FRAME_MIN                                                                     \
-	(14 + 20 + 8 + sizeof(struct drb_measured_payload)) // bytes without FCS
+	(DRB_ETHER_HEADER + DRB_IPV4_HEADER + DRB_UDP_HEADER +                                     \
+	 sizeof(struct drb_measured_payload)) // bytes without FCS

@@ -3,8 +3,10 @@
 
 #include <errno.h>
 
+#include "core/packet/bytes.h"
+#include "core/packet/wire.h"
+
 #include "gen/captures/address_map.h"
-#include "gen/frames/checksum.h"
 #include "gen/frames/ip_frame.h"
 
 // Announces the conversations of all packets, and takes out those that are none.
@@ -80,7 +82,10 @@ void foreign_fit(struct trace *t, uint32_t mtu, struct foreign_skipped *skipped)
 	for (size_t i = 0; i < t->count; i++) {
 		const struct trace_packet *p = &t->packet[i];
 		// The kernel allows one tag on top of the MTU, and only the 802.1Q one.
-		uint32_t room = mtu + 14 + (load16(p->frame + 12) == 0x8100 ? 4 : 0);
+		uint32_t room =
+			mtu + DRB_ETHER_HEADER +
+			(drb_load16(p->frame + DRB_ETHER_TYPE) == DRB_ETHERTYPE_VLAN ? DRB_VLAN_TAG
+										     : 0);
 		if (p->size > room)
 			skipped->oversize++;
 		else

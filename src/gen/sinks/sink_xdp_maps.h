@@ -10,7 +10,7 @@
 // Where the parts of a measured packet begin that are not the same in all, 8 bytes each.
 #define SINK_XDP_PARTS 6
 static const uint8_t sink_xdp_part[SINK_XDP_PARTS] = {
-	0, 8, FRAME_IP_SRC, FRAME_AT(src), FRAME_AT(cohort), FRAME_AT(tx_ns)};
+	0, 8, FRAME_IP + DRB_IPV4_SRC, FRAME_AT(src), FRAME_AT(cohort), FRAME_AT(tx_ns)};
 
 // A measured packet that arrived: a cache line.
 struct sink_xdp_note {

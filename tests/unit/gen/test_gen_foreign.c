@@ -10,7 +10,7 @@
 #include "core/math/random.h"
 
 #include "gen/captures/address_map.h"
-#include "gen/frames/checksum.h"
+#include "core/packet/checksum.h"
 #include "gen/captures/foreign.h"
 #include "gen/frames/ip_frame.h"
 #include "gen/captures/recognise.h"
@@ -52,9 +52,9 @@ static uint16_t transport_sum(const uint8_t *frame, uint32_t size, const struct 
 			      uint32_t ip, uint32_t at)
 {
 	const uint8_t *addresses = frame + ip + (r->ipv6 ? 8 : 12);
-	uint64_t sum = checksum_sum(addresses, r->ipv6 ? 32 : 8) + r->protocol + (size - at);
+	uint64_t sum = drb_checksum_sum(addresses, r->ipv6 ? 32 : 8) + r->protocol + (size - at);
 
-	return checksum_fold(sum + checksum_sum(frame + at, size - at));
+	return drb_checksum_fold(sum + drb_checksum_sum(frame + at, size - at));
 }
 
 static void random_bytes(struct drb_rng *rng, uint8_t *p, uint32_t n)
@@ -71,8 +71,8 @@ static uint32_t cook(uint8_t *frame, const struct recipe *r, struct drb_rng *rng
 
 	random_bytes(rng, frame, SIZE_MAX_HERE);
 	for (uint32_t i = 0; i < r->tags; i++, at += 4)
-		store16(frame + at, i + 1 < r->tags ? 0x88a8 : 0x8100);
-	store16(frame + at, r->ipv6 ? 0x86dd : 0x0800);
+		drb_store16(frame + at, i + 1 < r->tags ? 0x88a8 : 0x8100);
+	drb_store16(frame + at, r->ipv6 ? 0x86dd : 0x0800);
 	*ip = at + 2;
 	uint8_t *h = frame + *ip;
 	uint8_t next = r->ipv6 && r->fragment ? 44 : r->ipv6 && r->options ? 60 : r->protocol;
@@ -83,21 +83,21 @@ static uint32_t cook(uint8_t *frame, const struct recipe *r, struct drb_rng *rng
 		if (r->options)
 			h[41] = (uint8_t)(r->options / 8 - 1);
 		if (r->fragment)
-			store16(h + 42, 185 << 3);
+			drb_store16(h + 42, 185 << 3);
 		h[40] = next == r->protocol ? h[40] : r->protocol;
 	} else {
 		h[0] = (uint8_t)(0x45 + r->options / 4);
 		h[9] = r->protocol;
-		store16(h + 6, r->fragment ? 185 : 0);
-		store16(h + 10, 0);
+		drb_store16(h + 6, r->fragment ? 185 : 0);
+		drb_store16(h + 10, 0);
 		*transport = *ip + 20 + r->options;
-		store16(h + 10, checksum(h, 20 + r->options));
+		drb_store16(h + 10, drb_checksum(h, 20 + r->options));
 	}
 	uint32_t size = *transport + payload;
 	if (r->covered) {
 		uint8_t *field = frame + *transport + r->checksum_at;
-		store16(field, 0);
-		store16(field, (uint16_t)~transport_sum(frame, size, r, *ip, *transport));
+		drb_store16(field, 0);
+		drb_store16(field, (uint16_t)~transport_sum(frame, size, r, *ip, *transport));
 	}
 	return size;
 }
@@ -126,9 +126,9 @@ static void checksums_stay_right(void **state)
 			assert_int_equal(drb_addr_of_ipv6(&plan, frame + ip + 8), src);
 			assert_int_equal(drb_addr_of_ipv6(&plan, frame + ip + 24), dst);
 		} else {
-			assert_int_equal(drb_addr_of_ipv4(&plan, load32(frame + ip + 12)), src);
-			assert_int_equal(drb_addr_of_ipv4(&plan, load32(frame + ip + 16)), dst);
-			assert_int_equal(checksum(frame + ip, end - ip), 0);
+			assert_int_equal(drb_addr_of_ipv4(&plan, drb_load32(frame + ip + 12)), src);
+			assert_int_equal(drb_addr_of_ipv4(&plan, drb_load32(frame + ip + 16)), dst);
+			assert_int_equal(drb_checksum(frame + ip, end - ip), 0);
 		}
 		if (r->covered && transport_sum(frame, size, r, ip, transport) != 0xffff)
 			fail_msg("%s: transport checksum is wrong", r->what);
@@ -150,10 +150,10 @@ static void udp_without_checksum_stays_without(void **state)
 	struct ipframe f;
 	(void)state;
 	uint32_t size = cook(frame, &recipes[1], &rng, &ip, &transport);
-	store16(frame + transport + 6, 0);
+	drb_store16(frame + transport + 6, 0);
 	assert_int_equal(ipframe_parse(frame, size, &f), 0);
 	ipframe_readdress(frame, &f, &plan, 1, 2);
-	assert_int_equal(load16(frame + transport + 6), 0);
+	assert_int_equal(drb_load16(frame + transport + 6), 0);
 }
 
 // Every prefix of every frame, in memory of exactly its size: never reads beyond, never claims a
@@ -209,10 +209,10 @@ static void other_protocols_are_not_ip(void **state)
 	uint8_t frame[60] = {0};
 	struct ipframe f;
 	(void)state;
-	store16(frame + 12, 0x0806);
+	drb_store16(frame + 12, 0x0806);
 	assert_int_equal(ipframe_parse(frame, sizeof(frame), &f), -ENOMSG);
 	for (int i = 0; i < 4; i++)
-		store16(frame + 12 + 4 * i, 0x8100);
+		drb_store16(frame + 12 + 4 * i, 0x8100);
 	assert_int_equal(ipframe_parse(frame, sizeof(frame), &f), -ENOMSG);
 }
 
@@ -220,7 +220,7 @@ static struct ipframe_address address(uint32_t n)
 {
 	struct ipframe_address a = {.size = n & 1 ? 16 : 4};
 
-	store32(a.bytes, n);
+	drb_store32(a.bytes, n);
 	return a;
 }
 
@@ -301,12 +301,12 @@ static void traces_are_mapped(void **state)
 	add_frame(&t, &recipes[0], &rng, 5000);
 	add_frame(&t, &recipes[9], &rng, 4000);
 	assert_non_null(trace_add(&t, 1, noise, 60, 60)); // no IP
-	store16(noise + 12, 0x0800);
+	drb_store16(noise + 12, 0x0800);
 	assert_non_null(trace_add(&t, 2, noise, 60, 60)); // malformed
 	noise[14] = 0x45;
 	assert_non_null(trace_add(&t, 3, noise, 60, 60));    // from 0.0.0.0 to itself
 	assert_non_null(trace_add(&t, 4, noise, 60, 20000)); // far too long
-	store16(noise + 28, 1);
+	drb_store16(noise + 28, 1);
 	assert_non_null(trace_add(&t, 6000, noise, 60, 1515)); // longer than the MTU
 	assert_int_equal(foreign_map(&t, &plan, 1, &skipped), 0);
 	foreign_fit(&t, 1500, &skipped);

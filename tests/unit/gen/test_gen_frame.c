@@ -7,6 +7,8 @@
 
 #include "core/math/random.h"
 
+#include "core/packet/checksum.h"
+
 #include "gen/frames/measured_frame.h"
 
 // RFC 1071, section 3: the example's sum is ddf2.
@@ -14,8 +16,8 @@ static void checksum_of_the_rfc_example(void **state)
 {
 	static const uint8_t data[] = {0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7};
 	(void)state;
-	assert_int_equal(checksum(data, sizeof(data)), (uint16_t)~0xddf2);
-	assert_int_equal(checksum(data, 7), (uint16_t) ~(0xddf2 - 0x00f7));
+	assert_int_equal(drb_checksum(data, sizeof(data)), (uint16_t)~0xddf2);
+	assert_int_equal(drb_checksum(data, 7), (uint16_t) ~(0xddf2 - 0x00f7));
 }
 
 static void updated_checksum_is_the_one_computed_anew(void **state)
@@ -30,9 +32,10 @@ static void updated_checksum_is_the_one_computed_anew(void **state)
 		for (size_t i = 0; i < n; i++)
 			change[i] =
 				round % 3 ? (uint8_t)drb_rng_next(&rng) : (uint8_t) - (round & 1);
-		uint16_t sum = checksum_update(checksum(data, sizeof(data)), data + at, change, n);
+		uint16_t sum =
+			drb_checksum_update(drb_checksum(data, sizeof(data)), data + at, change, n);
 		memcpy(data + at, change, n);
-		assert_int_equal(sum, checksum(data, sizeof(data)));
+		assert_int_equal(sum, drb_checksum(data, sizeof(data)));
 	}
 }
 
@@ -51,9 +54,9 @@ static void probe_reads_back(void **state)
 		frame_set_tx(frame, in.tx_ns);
 		assert_int_equal(frame_parse(frame, sizes[i], &plan, &out), 0);
 		assert_memory_equal(&in, &out, sizeof(in));
-		assert_int_equal(checksum(frame + 14, 20), 0);
-		assert_int_equal(load16(frame + 16), sizes[i] - 14);
-		assert_int_equal(load16(frame + 38), sizes[i] - 34);
+		assert_int_equal(drb_checksum(frame + 14, 20), 0);
+		assert_int_equal(drb_load16(frame + 16), sizes[i] - 14);
+		assert_int_equal(drb_load16(frame + 38), sizes[i] - 34);
 	}
 }
 

@@ -103,9 +103,9 @@ static void arrive_all(struct run *r, struct drb_rng *rng)
 			p.dst = (p.src + 5) % HOSTS; // no such stream
 		frame_build(frame, sizeof(frame), &r->plan, &p);
 		if (strange == 3)
-			frame[FRAME_MAC_DST + 5] ^= 1;
+			frame[DRB_ETHER_DST + 5] ^= 1;
 		if (strange == 4)
-			store32(frame + FRAME_AT(dst), HOSTS + 3);
+			drb_store32(frame + FRAME_AT(dst), HOSTS + 3);
 		arrive(r, host, frame);
 	}
 }
@@ -216,8 +216,9 @@ static void everything_else_passes(void **state)
 		skip();
 	}
 	assert_int_equal(r->sink->ops->start(r->sink), 0);
-	static const uint32_t byte[] = {FRAME_ETHERTYPE, FRAME_IP,        FRAME_IP_PROTOCOL,
-					FRAME_UDP + 3,   FRAME_AT(magic), FRAME_AT(version)};
+	static const uint32_t byte[] = {
+		DRB_ETHER_TYPE, FRAME_IP,        FRAME_IP + DRB_IPV4_PROTOCOL,
+		FRAME_UDP + 3,  FRAME_AT(magic), FRAME_AT(version)};
 	for (size_t i = 0; i < ARRAY_SIZE(byte); i++) {
 		frame_build(frame, sizeof(frame), &r->plan, &r->sent[0]);
 		frame[byte[i]] ^= 0x10;

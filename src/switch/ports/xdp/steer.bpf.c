@@ -6,18 +6,9 @@
 #include <bpf/bpf_helpers.h>
 
 #include "core/fabric/addresses.h"
-#include "core/packet/ethertype.h"
+#include "core/packet/wire.h"
 
 #include "switch/ports/xdp/steer_maps.h"
-
-enum {
-	ETHER = 14, // bytes of the Ethernet header
-	IPV6 = 40,
-	IPV6_NEXT = ETHER + 6, // where the field stands in the frame
-	ICMPV6 = 58,
-	SOLICITATION = 135,
-	ADVERTISEMENT = 136,
-};
 
 struct {
 	__uint(type, BPF_MAP_TYPE_XSKMAP);
@@ -42,18 +33,20 @@ struct {
 
 static bool is_neighbour_discovery(const uint8_t *frame, const uint8_t *end)
 {
-	if (frame + ETHER + IPV6 + 1 > end || frame[IPV6_NEXT] != ICMPV6)
+	const uint8_t *ip = frame + DRB_ETHER_HEADER, *message = ip + DRB_IPV6_HEADER;
+
+	if (message + 1 > end || ip[DRB_IPV6_NEXT] != DRB_PROTOCOL_ICMPV6)
 		return false;
-	return frame[ETHER + IPV6] == SOLICITATION || frame[ETHER + IPV6] == ADVERTISEMENT;
+	return message[0] == DRB_ICMPV6_SOLICITATION || message[0] == DRB_ICMPV6_ADVERTISEMENT;
 }
 
 static bool is_of_fabric(const struct drb_addr_plan *p, const uint8_t *frame, const uint8_t *end)
 {
-	if (frame + ETHER > end)
+	if (frame + DRB_ETHER_HEADER > end)
 		return false;
 	if (drb_addr_has_label(p, frame))
 		return true;
-	switch (frame[12] << 8 | frame[13]) {
+	switch (frame[DRB_ETHER_TYPE] << 8 | frame[DRB_ETHER_TYPE + 1]) {
 	case DRB_ETHERTYPE_ARP:
 	case DRB_ETHERTYPE_HELLO:
 		return true;

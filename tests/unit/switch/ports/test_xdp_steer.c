@@ -12,7 +12,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include "core/fabric/addresses.h"
-#include "core/packet/ethertype.h"
+#include "core/packet/wire.h"
 #include <linux/bpf.h>
 #include <linux/if_xdp.h>
 
