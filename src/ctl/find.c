@@ -41,7 +41,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_TIMEOUT:
 		if (drb_parse_time(arg, &ns) < 0 || ns < 1000000 ||
 		    ns > 3600 * UINT64_C(1000000000))
-			drb_die("--timeout '%s': want a time from 1ms to 3600s", arg);
+			drb_die("--timeout '%s': must be a time from 1ms to 3600s", arg);
 		ctl->timeout_ms = (uint32_t)(ns / 1000000);
 		return 0;
 	case KEY_CSV:
@@ -65,7 +65,7 @@ struct ctl ctl_defaults(void)
 void ctl_need_switches(bool all, char *const names[], size_t count)
 {
 	if (all && count)
-		drb_die("--all and '%s': want one of them", names[0]);
+		drb_die("--all and '%s': must be one of them", names[0]);
 	if (!all && !count)
 		drb_die("a switch is missing: name one, like s2-5, or --all");
 }
@@ -79,7 +79,7 @@ static void instance_of(const struct ctl *ctl, const char *text, char instance[D
 
 	if (drb_node_parse(text, &layer, &label) < 0) {
 		if (drb_instance_parse(text, other, &layer, &label) < 0)
-			drb_die("'%s' is no switch: want s<layer>-<label>, like s2-5", text);
+			drb_die("'%s' is no switch: must be s<layer>-<label>, like s2-5", text);
 		fabric = other;
 	}
 	if (layer == 0)

@@ -322,7 +322,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_ARG: {
 		const struct view *view = find_view(arg);
 		if (view && s->view)
-			drb_die("'%s' and '%s': want one of them", s->view->name, arg);
+			drb_die("'%s' and '%s': must be one of them", s->view->name, arg);
 		if (view)
 			s->view = view;
 		else

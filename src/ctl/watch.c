@@ -189,11 +189,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_INTERVAL:
 		if (drb_parse_time(arg, &w->interval_ns) < 0 || w->interval_ns < 10000000 ||
 		    w->interval_ns > 86400 * UINT64_C(1000000000))
-			drb_die("--interval '%s': want a time from 10ms to 86400s, like 1s", arg);
+			drb_die("--interval '%s': must be a time from 10ms to 86400s, like 1s",
+				arg);
 		return 0;
 	case KEY_COUNT:
 		if (drb_parse_u64(arg, 1, UINT64_MAX, &w->rounds) < 0)
-			drb_die("--count '%s': want a whole number from 1", arg);
+			drb_die("--count '%s': must be a whole number from 1", arg);
 		return 0;
 	case ARGP_KEY_ARG:
 		w->names[w->count++] = arg;

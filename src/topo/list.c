@@ -182,5 +182,5 @@ int topo_list(int argc, char **argv)
 			return DRB_EXIT_OK;
 		}
 	}
-	drb_die("cannot list '%s': want switches, links or hosts", list.what);
+	drb_die("cannot list '%s': must be switches, links or hosts", list.what);
 }

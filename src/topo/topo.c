@@ -28,10 +28,11 @@ static void complete_tree(struct topo *topo)
 	if (!topo->layers || !topo->arity)
 		drb_die("the size of the fabric is missing: give -l LAYERS and -d ARITY");
 	if (drb_parse_u32(topo->layers, 1, DRB_LAYERS_MAX, &l) < 0)
-		drb_die("--layers %s: want a whole number from 1 to %d", topo->layers,
+		drb_die("--layers %s: must be a whole number from 1 to %d", topo->layers,
 			DRB_LAYERS_MAX);
 	if (drb_parse_u32(topo->arity, 1, DRB_ARITY_MAX, &d) < 0)
-		drb_die("--arity %s: want a whole number from 1 to %d", topo->arity, DRB_ARITY_MAX);
+		drb_die("--arity %s: must be a whole number from 1 to %d", topo->arity,
+			DRB_ARITY_MAX);
 	if (drb_tree_init(&topo->tree, l, d) < 0)
 		drb_die("F(%u,%u) has more than %u hosts: labels overflow, take a smaller -l or -d",
 			l, d, DRB_HOSTS_MAX);
@@ -43,13 +44,13 @@ static void complete_addresses(struct topo *topo)
 
 	*a = drb_addr_default(topo->tree.hosts);
 	if (topo->ipv4 && drb_addr_set_ipv4(a, topo->ipv4) < 0)
-		drb_die("--ipv4 %s: want a network address and its length, like 10.0.0.0/8",
+		drb_die("--ipv4 %s: must be a network address and its length, like 10.0.0.0/8",
 			topo->ipv4);
 	if (topo->ipv6 && drb_addr_set_ipv6(a, topo->ipv6) < 0)
-		drb_die("--ipv6 %s: want a network address and its length, like fd00::/64",
+		drb_die("--ipv6 %s: must be a network address and its length, like fd00::/64",
 			topo->ipv6);
 	if (topo->mac && drb_addr_set_mac(a, topo->mac) < 0)
-		drb_die("--mac %s: want two bytes of a unicast address, like 02:00", topo->mac);
+		drb_die("--mac %s: must be two bytes of a unicast address, like 02:00", topo->mac);
 	if (!drb_addr_fits(a))
 		drb_die("%u hosts do not fit into /%u and /%u: take shorter prefixes by --ipv4 and "
 			"--ipv6",
@@ -83,7 +84,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (!topo->fabric)
 			topo->fabric = DRB_FABRIC_DEFAULT;
 		if (!drb_fabric_name_ok(topo->fabric))
-			drb_die("--name '%s': want at most %d letters, digits, '_', '.' and '-', "
+			drb_die("--name '%s': must be at most %d letters, digits, '_', '.' and "
+				"'-', "
 				"the first a letter or digit",
 				topo->fabric, DRB_FABRIC_MAX);
 		complete_tree(topo);

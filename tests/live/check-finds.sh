@@ -35,17 +35,17 @@ check "all is well again" fabric check wiring
 check "and everybody is reached" fabric check ping
 
 fabric exec s1-0 -- ip link set u0 down
-check "a dead uplink" finds "s1-0: state of u0 is 'down', want 'up'" wiring
+check "a dead uplink" finds "s1-0: state of u0 is 'down', must be 'up'" wiring
 check "is passed by" fabric check ping
 fabric exec s1-0 -- ip link set u0 up
 
 check "two swapped cables" change_plan \
   '.links |= map(if .upper == "s2-3" then .upper_port |= (if . == "d0" then "d1" else "d0" end)
                  else . end)'
-check "are found" finds "s2-3: peer of d0 is 's1-2.u1', want 's1-3.u1'" wiring
+check "are found" finds "s2-3: peer of d0 is 's1-2.u1', must be 's1-3.u1'" wiring
 restore_plan
 check "a switch of another label" change_plan '(.switches[] | select(.name == "s3-1") | .label) = 2'
-check "is found" finds 's3-1: label is 1, want 2' wiring
+check "is found" finds 's3-1: label is 1, must be 2' wiring
 restore_plan
 check "all is well in the end" fabric check
 

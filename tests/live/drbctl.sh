@@ -82,8 +82,8 @@ refused "an unknown verb" "'lost'" drbctl lost
 refused "no switch" 'a switch is missing' drbctl show
 refused "no switch but a word" "'core' is no switch" drbctl show core
 refused "a host" "'h3' is a host" drbctl show h3
-refused "a switch and all" 'want one of them' drbctl show --all s1-0
-refused "two views" 'want one of them' drbctl show s1-0 ports drops
+refused "a switch and all" 'must be one of them' drbctl show --all s1-0
+refused "two views" 'must be one of them' drbctl show s1-0 ports drops
 refused "a fabric that is a path" 'not a fabric name' drbctl list --fabric ../x
 refused "an interval without unit" '--interval' drbctl watch -i 5
 check "a switch that is not there" fails_with 1 'drb-s2-9: not running' drbctl show s2-9

@@ -51,7 +51,7 @@ refused 'no scheme' packet --scheme drb,best
 refused 'not flows' flow --scheme walk
 refused 'threshold' packet --threshold -1
 refused 'no such traffic' packet --traffic stride
-refused 'want link:N' packet --fail port:1
+refused 'must be link:N' packet --fail port:1
 refused 'random or port' packet --order layer
 refused '32 links' packet -l 3 -d 2 --fail link:33
 refused '64 ports' packet -d 33 --fail switch:1

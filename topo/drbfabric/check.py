@@ -34,7 +34,7 @@ def switch_view(switch, ports, layers, arity, fabric):
 
     def expect(what, says, plan):
         if says != plan:
-            complaints.append(f'{name}: {what} is {says!r}, want {plan!r}')
+            complaints.append(f'{name}: {what} is {says!r}, must be {plan!r}')
 
     try:
         with Telemetry(switch['namespace']) as t:

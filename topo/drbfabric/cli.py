@@ -38,7 +38,7 @@ class Parser(argparse.ArgumentParser):
 def positive(text):
     value = int(text) if text.isdigit() else 0
     if value < 1:
-        raise argparse.ArgumentTypeError(f"'{text}': want a whole number of at least 1")
+        raise argparse.ArgumentTypeError(f"'{text}': must be a whole number of at least 1")
     return value
 
 

@@ -50,7 +50,7 @@ class Run:
     def __init__(self, fabric):
         # The name becomes part of paths that are deleted; drbtopo says the same of it.
         if not re.fullmatch('[A-Za-z0-9][A-Za-z0-9_.-]{0,23}', fabric):
-            raise usage(f"--name '{fabric}': want at most 24 letters, digits, '_', '.' and '-', "
+            raise usage(f"--name '{fabric}': must be at most 24 letters, digits, '_', '.' and '-', "
                         'the first a letter or digit')
         self.fabric, self.folder = fabric, f'{ROOT}/{fabric}'
 

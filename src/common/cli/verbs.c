@@ -48,7 +48,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			verbs->code = verbs->at[i].run(count, rest);
 			return 0;
 		}
-		drb_die("no verb '%s': want %s", arg, names);
+		drb_die("no verb '%s': must be %s", arg, names);
 	case ARGP_KEY_NO_ARGS:
 		drb_die("a verb is missing: %s (see --help)", names);
 	default:

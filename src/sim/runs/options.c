@@ -93,15 +93,15 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case KEY_SEED:
 		if (drb_parse_u64(arg, 0, UINT64_MAX, &c->seed) < 0)
-			drb_die("--seed %s: want a whole number", arg);
+			drb_die("--seed %s: must be a whole number", arg);
 		return 0;
 	case 'j':
 		if (drb_parse_u32(arg, 1, 4096, &c->threads) < 0)
-			drb_die("--threads %s: want a whole number from 1 to 4096", arg);
+			drb_die("--threads %s: must be a whole number from 1 to 4096", arg);
 		return 0;
 	case KEY_MEMORY:
 		if (drb_parse_real(arg, 1e-3, 1e6, &gib) < 0)
-			drb_die("--memory %s: want GiB, such as 4", arg);
+			drb_die("--memory %s: must be a number of GiB, such as 4", arg);
 		c->memory = (uint64_t)(gib * (double)GIB);
 		return 0;
 	case KEY_CSV:
@@ -145,7 +145,7 @@ static void complete_fabric(struct sim_fabric *f)
 		drb_die("F(%u,%u) has more than %u hosts: take a smaller -l or -d", f->layers,
 			f->arity, DRB_HOSTS_MAX);
 	if (f->choices > DRB_CHOICES_MAX && f->choices < f->arity)
-		drb_die("--choices %u: want 2 to %d, or the arity %u for all ports", f->choices,
+		drb_die("--choices %u: must be 2 to %d, or the arity %u for all ports", f->choices,
 			DRB_CHOICES_MAX, f->arity);
 }
 
@@ -156,25 +156,26 @@ static error_t parse_fabric(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'l':
 		if (drb_parse_u32(arg, 1, DRB_LAYERS_MAX, &f->layers) < 0)
-			drb_die("--layers %s: want a whole number from 1 to %d", arg,
+			drb_die("--layers %s: must be a whole number from 1 to %d", arg,
 				DRB_LAYERS_MAX);
 		return 0;
 	case 'd':
 		if (drb_parse_u32(arg, 1, DRB_ARITY_MAX, &f->arity) < 0)
-			drb_die("--arity %s: want a whole number from 1 to %d", arg, DRB_ARITY_MAX);
+			drb_die("--arity %s: must be a whole number from 1 to %d", arg,
+				DRB_ARITY_MAX);
 		return 0;
 	case KEY_SCHEME:
 		parse_schemes(arg, f);
 		return 0;
 	case KEY_CHOICES:
 		if (drb_parse_u32(arg, 2, DRB_ARITY_MAX, &f->choices) < 0)
-			drb_die("--choices %s: want a whole number from 2", arg);
+			drb_die("--choices %s: must be a whole number from 2", arg);
 		return 0;
 	case KEY_THRESHOLD:
 		if (strcmp(arg, "paper") == 0)
 			f->threshold = NAN;
 		else if (drb_parse_real(arg, 0, DRB_LOAD_MAX, &f->threshold) < 0)
-			drb_die("--threshold %s: want a number from 0, or paper", arg);
+			drb_die("--threshold %s: must be a number from 0, or paper", arg);
 		return 0;
 	case ARGP_KEY_SUCCESS:
 		complete_fabric(f);
@@ -192,7 +193,8 @@ struct drb_reals sim_reals(const char *option, const char *text, double min, dou
 	struct drb_reals list;
 
 	if (drb_parse_reals(text, min, max, &list) < 0)
-		drb_die("%s %s: want numbers from %g to %g, such as 0.5,0.9, 1-20 or 0.6:0.9:0.1",
+		drb_die("%s %s: must be numbers from %g to %g, such as 0.5,0.9, 1-20 or "
+			"0.6:0.9:0.1",
 			option, text, min, max);
 	return list;
 }

@@ -52,7 +52,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_RUNS:
 		if (drb_parse_u32(arg, 1, 1000000, &v->runs) < 0)
-			drb_die("--runs %s: want a whole number from 1 to 1000000", arg);
+			drb_die("--runs %s: must be a whole number from 1 to 1000000", arg);
 		return 0;
 	case ARGP_KEY_ARG:
 		drb_die("'%s' is no option", arg);

@@ -56,7 +56,7 @@ static void parse_fail(const char *text, struct drb_fail *fail)
 	*fail = (struct drb_fail){0};
 	if ((!links && !switches) ||
 	    drb_parse_u32(count + 1, 0, UINT32_MAX, links ? &fail->links : &fail->switches) < 0)
-		drb_die("--fail %s: want link:N or switch:N", text);
+		drb_die("--fail %s: must be link:N or switch:N", text);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -82,19 +82,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_ORDER:
 		v->by_port = strcmp(arg, "port") == 0;
 		if (!v->by_port && strcmp(arg, "random") != 0)
-			drb_die("--order %s: want random or port", arg);
+			drb_die("--order %s: must be random or port", arg);
 		return 0;
 	case KEY_TAU:
 		if (drb_parse_u32(arg, 1, 10000, &v->tau) < 0)
-			drb_die("--tau %s: want a whole number from 1 to 10000", arg);
+			drb_die("--tau %s: must be a whole number from 1 to 10000", arg);
 		return 0;
 	case KEY_SLOTS:
 		if (drb_parse_u32(arg, 1, 1000000, &v->slots) < 0)
-			drb_die("--slots %s: want a whole number from 1 to 1000000", arg);
+			drb_die("--slots %s: must be a whole number from 1 to 1000000", arg);
 		return 0;
 	case KEY_STATS:
 		if (drb_parse_u32(arg, 1, 1000000, &v->stats) < 0)
-			drb_die("--stats %s: want a whole number from 1 to 1000000", arg);
+			drb_die("--stats %s: must be a whole number from 1 to 1000000", arg);
 		return 0;
 	case ARGP_KEY_ARG:
 		drb_die("'%s' is no option", arg);

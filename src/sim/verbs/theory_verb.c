@@ -74,11 +74,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'n':
 		if (drb_parse_u32(arg, 2, 100000000, &v->queues) < 0)
-			drb_die("--queues %s: want a whole number from 2 to 100000000", arg);
+			drb_die("--queues %s: must be a whole number from 2 to 100000000", arg);
 		return 0;
 	case KEY_TIME:
 		if (drb_parse_real(arg, 1, 1e9, &v->time) < 0)
-			drb_die("--time %s: want a number from 1", arg);
+			drb_die("--time %s: must be a number from 1", arg);
 		return 0;
 	case ARGP_KEY_ARG:
 		drb_die("'%s' is no option", arg);
