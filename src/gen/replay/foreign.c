@@ -13,7 +13,7 @@
 #include "gen/captures/foreign.h"
 #include "gen/captures/recognise.h"
 #include "gen/replay/hosts.h"
-#include "gen/replay/replay.h"
+#include "gen/replay/run.h"
 
 #define FILTER_MAX 96
 

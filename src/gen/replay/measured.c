@@ -11,7 +11,7 @@
 #include "common/cli/log.h"
 #include "gen/replay/hosts.h"
 #include "gen/replay/load_measured.h"
-#include "gen/replay/replay.h"
+#include "gen/replay/run.h"
 #include "gen/replay/report.h"
 
 #define SNAPLEN 128 // all headers and the payload that counts

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "gen/replay/replay.h"
+#include "gen/replay/run.h"
 
 #include <errno.h>
 #include <inttypes.h>
