@@ -39,6 +39,7 @@ void ctl_must_be_switch(const struct ctl *ctl, const char *text);
 // as lines "key value meaning" instead (in table format only).
 struct ctl_rows *ctl_rows_new(enum drb_format format, bool one_below_other);
 // Cells, left to right. title and meaning may be NULL; title "" leaves the column out of tables.
+// Numbers come last, so that a list of cells reads like a table: hence six parameters in one case.
 void ctl_text(struct ctl_rows *r, const char *key, const char *title, const char *meaning,
 	      const char *value);
 void ctl_count(struct ctl_rows *r, const char *key, const char *title, const char *meaning,

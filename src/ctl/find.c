@@ -103,23 +103,31 @@ static bool is_instance(const struct drb_switch_info *info, const char *instance
 	return strcmp(own, instance) == 0;
 }
 
+// Who is visited, and for what.
+struct visits {
+	const struct ctl *ctl;
+	struct drb_switch_socket *at; // that were found
+	size_t count;
+	ctl_visit visit;
+	void *arg;
+};
+
 // Connects and visits; 0 or a negative errno.
-static int visit_one(const struct ctl *ctl, const struct drb_telemetry_place *place,
-		     ctl_visit visit, void *arg)
+static int visit_one(const struct visits *visits, const struct drb_switch_socket *socket)
 {
 	struct drb_switch_info info;
 	struct drb_telemetry t;
-	int rc = drb_telemetry_open(&t, place->path, ctl->timeout_ms);
+	int rc = drb_telemetry_open(&t, socket->path, visits->ctl->timeout_ms);
 
 	if (rc < 0)
 		return rc;
 	rc = drb_read_info(&t, &info);
-	if (rc == 0 && !is_instance(&info, place->instance))
+	if (rc == 0 && !is_instance(&info, socket->instance))
 		rc = -EPROTO;
 	else if (rc == -EOPNOTSUPP)
 		rc = -ENOENT; // a DPDK process, but no drbswitch
 	else if (rc == 0)
-		rc = visit(&t, &info, arg);
+		rc = visits->visit(&t, &info, visits->arg);
 	drb_telemetry_close(&t);
 	return rc;
 }
@@ -129,23 +137,17 @@ static bool is_running(int rc)
 	return rc != -ENOENT && rc != -ECONNREFUSED;
 }
 
-struct found {
-	struct drb_telemetry_place *at;
-	size_t count;
-};
-
-static int each_named(const struct ctl *ctl, const struct found *found, char *const names[],
-		      size_t count, ctl_visit visit, void *arg)
+static int each_named(const struct visits *visits, char *const names[], size_t count)
 {
 	char instance[DRB_NAME_MAX];
 	int code = DRB_EXIT_OK;
 
 	for (size_t i = 0; i < count; i++) {
 		int rc = -ENOENT;
-		instance_of(ctl, names[i], instance);
-		for (size_t k = 0; k < found->count; k++) {
-			if (strcmp(found->at[k].instance, instance) == 0)
-				rc = visit_one(ctl, &found->at[k], visit, arg);
+		instance_of(visits->ctl, names[i], instance);
+		for (size_t k = 0; k < visits->count; k++) {
+			if (strcmp(visits->at[k].instance, instance) == 0)
+				rc = visit_one(visits, &visits->at[k]);
 		}
 		if (rc < 0) {
 			drb_error("%s: %s", instance, drb_telemetry_error(rc));
@@ -155,24 +157,23 @@ static int each_named(const struct ctl *ctl, const struct found *found, char *co
 	return code;
 }
 
-static int each_running(const struct ctl *ctl, const struct found *found, ctl_visit visit,
-			void *arg)
+static int each_running(const struct visits *visits)
 {
 	int code = DRB_EXIT_OK;
 	size_t running = 0;
 
-	for (size_t k = 0; k < found->count; k++) {
-		int rc = visit_one(ctl, &found->at[k], visit, arg);
+	for (size_t k = 0; k < visits->count; k++) {
+		int rc = visit_one(visits, &visits->at[k]);
 		running += is_running(rc);
 		if (rc < 0 && is_running(rc)) {
-			drb_error("%s: %s", found->at[k].instance, drb_telemetry_error(rc));
+			drb_error("%s: %s", visits->at[k].instance, drb_telemetry_error(rc));
 			code = DRB_EXIT_FAILED;
 		}
 	}
 	if (running)
 		return code;
-	if (ctl->fabric)
-		drb_error("no switch of fabric '%s' is running", ctl->fabric);
+	if (visits->ctl->fabric)
+		drb_error("no switch of fabric '%s' is running", visits->ctl->fabric);
 	else
 		drb_error("no switch is running");
 	return DRB_EXIT_FAILED;
@@ -180,19 +181,18 @@ static int each_running(const struct ctl *ctl, const struct found *found, ctl_vi
 
 int ctl_each(const struct ctl *ctl, char *const names[], size_t count, ctl_visit visit, void *arg)
 {
-	struct found found;
+	struct visits visits = {.ctl = ctl, .visit = visit, .arg = arg};
 
 	// Bad names are refused before anything is asked.
 	for (size_t i = 0; names && i < count; i++)
 		ctl_must_be_switch(ctl, names[i]);
-	int rc = drb_telemetry_scan(ctl->runtime, names ? NULL : ctl->fabric, &found.at,
-				    &found.count);
+	int rc = drb_telemetry_scan(ctl->runtime, names ? NULL : ctl->fabric, &visits.at,
+				    &visits.count);
 	if (rc < 0) {
 		drb_error("cannot look for switches: %s", strerror(-rc));
 		return DRB_EXIT_FAILED;
 	}
-	int code = names ? each_named(ctl, &found, names, count, visit, arg)
-			 : each_running(ctl, &found, visit, arg);
-	free(found.at);
+	int code = names ? each_named(&visits, names, count) : each_running(&visits);
+	free(visits.at);
 	return code;
 }

@@ -363,7 +363,7 @@ int ctl_show(int argc, char **argv)
 		       "  differences  how much shorter the other uplink was at decisions: what T "
 		       "does\n"
 		       "  drops    dropped packets by reason\n"
-		       "  worker   the forwarding thread: turns, sleeps, lateness\n"
+		       "  worker   the forwarding thread: rounds, sleeps, lateness\n"
 		       "  info     who the switch is\n"
 		       "  links    what each port must be connected to and is, its state, rate and "
 		       "queue\n"

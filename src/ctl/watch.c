@@ -21,8 +21,8 @@
 
 enum { KEY_INTERVAL = 'i', KEY_COUNT = 'n' };
 
-// One look at one switch: sums over its ports.
-struct look {
+// One reading of one switch: sums over its ports.
+struct sample {
 	char fabric[DRB_NAME_MAX], name[DRB_NAME_MAX];
 	uint64_t pid, time_ns;
 	uint64_t in_packets, out_packets, out_octets, dropped;
@@ -31,8 +31,8 @@ struct look {
 	char deepest_port[DRB_NAME_MAX]; // "" if all are empty
 };
 
-struct looks {
-	struct look *at;
+struct samples {
+	struct sample *at;
 	size_t count, room;
 };
 
@@ -41,7 +41,7 @@ struct watch {
 	uint64_t interval_ns, rounds; // rounds 0: until interrupted
 	char **names;
 	size_t count;
-	struct looks before, now;
+	struct samples before, now;
 };
 
 static volatile sig_atomic_t interrupted;
@@ -52,50 +52,50 @@ static void interrupt(int signal)
 	interrupted = 1;
 }
 
-static int look_at(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
+static int take_sample(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
 {
-	struct looks *looks = &((struct watch *)arg)->now;
+	struct samples *samples = &((struct watch *)arg)->now;
 	struct drb_switch_ports ports;
 	struct drb_switch_routing routing;
-	struct look look = {.pid = info->pid};
+	struct sample sample = {.pid = info->pid};
 	int rc = drb_read_routing(t, &routing);
 
 	if (rc < 0 || (rc = drb_read_ports(t, &ports)) < 0)
 		return rc;
-	snprintf(look.fabric, sizeof(look.fabric), "%s", info->fabric);
-	snprintf(look.name, sizeof(look.name), "%s", info->name);
-	look.time_ns = ports.time_ns;
-	look.up_default = routing.count.up_default;
-	look.up_redirected = routing.count.up_redirected;
+	snprintf(sample.fabric, sizeof(sample.fabric), "%s", info->fabric);
+	snprintf(sample.name, sizeof(sample.name), "%s", info->name);
+	sample.time_ns = ports.time_ns;
+	sample.up_default = routing.count.up_default;
+	sample.up_redirected = routing.count.up_redirected;
 	for (uint32_t i = 0; i < ports.count; i++) {
 		const struct drb_port_counters *c = &ports.port[i].count;
-		look.in_packets += c->in_packets;
-		look.out_packets += c->out_packets;
-		look.out_octets += c->out_octets;
-		look.dropped += c->in_discards + c->out_discards;
-		if (c->queue_packets > look.deepest) {
-			look.deepest = c->queue_packets;
-			snprintf(look.deepest_port, sizeof(look.deepest_port), "%s",
+		sample.in_packets += c->in_packets;
+		sample.out_packets += c->out_packets;
+		sample.out_octets += c->out_octets;
+		sample.dropped += c->in_discards + c->out_discards;
+		if (c->queue_packets > sample.deepest) {
+			sample.deepest = c->queue_packets;
+			snprintf(sample.deepest_port, sizeof(sample.deepest_port), "%s",
 				 ports.port[i].name);
 		}
 	}
 	drb_switch_ports_free(&ports);
-	if (looks->count == looks->room) {
-		looks->room = looks->room ? 2 * looks->room : 64;
-		struct look *more = realloc(looks->at, looks->room * sizeof(*more));
+	if (samples->count == samples->room) {
+		samples->room = samples->room ? 2 * samples->room : 64;
+		struct sample *more = realloc(samples->at, samples->room * sizeof(*more));
 		if (!more)
 			abort();
-		looks->at = more;
+		samples->at = more;
 	}
-	looks->at[looks->count++] = look;
+	samples->at[samples->count++] = sample;
 	return 0;
 }
 
-// The look before this one at the same process; NULL if there is none (it started in between).
-static const struct look *look_before(const struct looks *before, const struct look *now)
+// The sample before this one of the same process; NULL if there is none (it started in between).
+static const struct sample *sample_before(const struct samples *before, const struct sample *now)
 {
 	for (size_t i = 0; i < before->count; i++) {
-		const struct look *b = &before->at[i];
+		const struct sample *b = &before->at[i];
 		if (b->pid == now->pid && strcmp(b->name, now->name) == 0 &&
 		    strcmp(b->fabric, now->fabric) == 0 && now->time_ns > b->time_ns &&
 		    now->in_packets >= b->in_packets && now->out_packets >= b->out_packets)
@@ -104,11 +104,11 @@ static const struct look *look_before(const struct looks *before, const struct l
 	return NULL;
 }
 
-static void print_look(struct ctl_rows *rows, const struct watch *w, const struct look *now)
+static void print_sample(struct ctl_rows *rows, const struct watch *w, const struct sample *now)
 {
-	const struct look *b = look_before(&w->before, now);
+	const struct sample *b = sample_before(&w->before, now);
 	double seconds = b ? (double)(now->time_ns - b->time_ns) / 1e9 : NAN;
-	struct look zero = {0};
+	struct sample zero = {0};
 
 	b = b ? b : &zero;
 	ctl_real(rows, "time_s", "", NULL, 3, (double)now->time_ns / 1e9);
@@ -144,12 +144,12 @@ static int watch(struct watch *w)
 	bool screen = isatty(STDOUT_FILENO) && w->ctl.format == DRB_FORMAT_TABLE;
 	struct ctl_rows *stream = NULL;
 	uint64_t next = clock_now();
-	int code = ctl_each(&w->ctl, w->count ? w->names : NULL, w->count, look_at, w);
+	int code = ctl_each(&w->ctl, w->count ? w->names : NULL, w->count, take_sample, w);
 
 	if (w->ctl.format != DRB_FORMAT_TABLE)
 		stream = ctl_rows_new(w->ctl.format, false);
 	for (uint64_t round = 0; !interrupted && (w->rounds == 0 || round < w->rounds); round++) {
-		struct looks old = w->before;
+		struct samples old = w->before;
 		w->before = w->now;
 		w->now = old;
 		w->now.count = 0;
@@ -159,12 +159,12 @@ static int watch(struct watch *w)
 		sleep_until(next);
 		if (interrupted)
 			break;
-		code = ctl_each(&w->ctl, w->count ? w->names : NULL, w->count, look_at, w);
+		code = ctl_each(&w->ctl, w->count ? w->names : NULL, w->count, take_sample, w);
 		struct ctl_rows *rows = stream ? stream : ctl_rows_new(w->ctl.format, false);
 		if (screen)
 			fputs(CLEAR_SCREEN, stdout);
 		for (size_t i = 0; i < w->now.count; i++)
-			print_look(rows, w, &w->now.at[i]);
+			print_sample(rows, w, &w->now.at[i]);
 		if (!stream) {
 			ctl_rows_end(rows);
 			if (!screen)

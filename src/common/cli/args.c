@@ -7,7 +7,7 @@
 
 #include "common/cli/log.h"
 
-// Around the parser of a program: without a stream argp has no second line to say.
+// Around the parser of a program: without a stream argp does not print its second line.
 static error_t quiet(int key, char *arg, struct argp_state *state)
 {
 	(void)arg;
@@ -23,7 +23,7 @@ void drb_args_parse(const struct argp *argp, int argc, char **argv, unsigned fla
 	const struct argp_child children[] = {{argp, 0, NULL, 0}, {0}};
 	const struct argp outer = {.parser = quiet, .children = children};
 
-	// The line that getopt says begins with it.
+	// The line that getopt prints begins with it.
 	if (argc > 0 && strcmp(argv[0], program_invocation_name) == 0)
 		argv[0] = program_invocation_short_name;
 	if (argp_parse(&outer, argc, argv, flags, NULL, input) != 0)

@@ -5,5 +5,5 @@
 #include <argp.h>
 
 // As argp_parse(), with flags: what is wrong with an option is one line, and ends the process with
-// DRB_EXIT_USAGE. Parsers say what else is wrong by drb_die().
+// DRB_EXIT_USAGE. Parsers report what else is wrong by drb_die().
 void drb_args_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);

@@ -13,9 +13,9 @@ const char *drb_msg_last(void)
 	return text;
 }
 
-static void __attribute__((format(printf, 2, 0))) say(const char *kind, const char *fmt, va_list ap)
+static void __attribute__((format(printf, 2, 0)))
+print(const char *kind, const char *fmt, va_list ap)
 {
-
 	// One write, so that lines of many processes on one terminal do not mix.
 	vsnprintf(text, sizeof(text), fmt, ap);
 	for (char *c = text; *c; c++) {
@@ -31,7 +31,7 @@ void drb_error(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	say("", fmt, ap);
+	print("", fmt, ap);
 	va_end(ap);
 }
 
@@ -40,7 +40,7 @@ void drb_warn(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	say("warning: ", fmt, ap);
+	print("warning: ", fmt, ap);
 	va_end(ap);
 }
 
@@ -49,7 +49,7 @@ void drb_info(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	say("", fmt, ap);
+	print("", fmt, ap);
 	va_end(ap);
 }
 
@@ -58,7 +58,7 @@ void drb_die(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	say("", fmt, ap);
+	print("", fmt, ap);
 	va_end(ap);
 	exit(DRB_EXIT_USAGE);
 }

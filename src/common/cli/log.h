@@ -18,7 +18,7 @@ void drb_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 // anything was started.
 _Noreturn void drb_die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-// The last message of this thread, for those who want to know without reading standard error.
+// The last message of this thread, for callers that pass it on.
 const char *drb_msg_last(void);
 
 // Flushes standard output; DRB_EXIT_FAILED with a message if results could not be written (disk

@@ -150,9 +150,17 @@ int drb_parse_real(const char *text, double min, double max, double *out)
 	return 0;
 }
 
-static int append(struct drb_reals *list, double value, double min, double max)
+// A list that is being read, and what its numbers may be.
+struct reading {
+	struct drb_reals list;
+	double min, max;
+};
+
+static int append(struct reading *r, double value)
 {
-	if (!(value >= min && value <= max) || list->count >= REALS_MAX)
+	struct drb_reals *list = &r->list;
+
+	if (!(value >= r->min && value <= r->max) || list->count >= REALS_MAX)
 		return -EINVAL;
 	if ((list->count & (list->count - 1)) == 0) {
 		size_t room = list->count ? 2 * list->count : 1;
@@ -166,8 +174,7 @@ static int append(struct drb_reals *list, double value, double min, double max)
 }
 
 // from, from + step, ... up to to; a last step that misses to by rounding only is taken.
-static int append_range(struct drb_reals *list, double from, double to, double step, double min,
-			double max)
+static int append_range(struct reading *r, double from, double to, double step)
 {
 	if (!(step > 0) || to < from || (to - from) / step > REALS_MAX)
 		return -EINVAL;
@@ -175,14 +182,13 @@ static int append_range(struct drb_reals *list, double from, double to, double s
 	for (size_t i = 0; i <= steps; i++) {
 		// Rounded so that 0.6 + 3 * 0.03 prints, and seeds, as 0.69.
 		double value = round((from + (double)i * step) * 1e12) / 1e12;
-		if (append(list, value, min, max) < 0)
+		if (append(r, value) < 0)
 			return -EINVAL;
 	}
 	return 0;
 }
 
-static int parse_item(const char *p, const char **rest, double min, double max,
-		      struct drb_reals *list)
+static int parse_item(struct reading *r, const char *p, const char **rest)
 {
 	double from, to, step = 1;
 
@@ -195,24 +201,24 @@ static int parse_item(const char *p, const char **rest, double min, double max,
 		if (stepped && (*p != ':' || read_real(p + 1, &step, &p) < 0))
 			return -EINVAL;
 		*rest = p;
-		return append_range(list, from, to, step, min, max);
+		return append_range(r, from, to, step);
 	}
 	*rest = p;
-	return append(list, from, min, max);
+	return append(r, from);
 }
 
 int drb_parse_reals(const char *text, double min, double max, struct drb_reals *out)
 {
-	struct drb_reals list = {0};
+	struct reading r = {.min = min, .max = max};
 
 	for (const char *p = text;; p++) {
-		if (parse_item(p, &p, min, max, &list) < 0 || (*p != ',' && *p != '\0')) {
-			free(list.value);
+		if (parse_item(&r, p, &p) < 0 || (*p != ',' && *p != '\0')) {
+			free(r.list.value);
 			return -EINVAL;
 		}
 		if (*p == '\0')
 			break;
 	}
-	*out = list;
+	*out = r.list;
 	return 0;
 }

@@ -221,47 +221,47 @@ static const char *eal_runtime(void)
 	return user ? user : "/tmp";
 }
 
-struct places {
-	struct drb_telemetry_place *at;
+struct sockets {
+	struct drb_switch_socket *at;
 	size_t count, room;
 };
 
-static int add_place(struct places *places, const char *fabric, const char *path)
+static int add_socket(struct sockets *found, const char *fabric, const char *path)
 {
-	struct drb_telemetry_place place;
+	struct drb_switch_socket s;
 	const char *end = strrchr(path, '/'), *name = end;
 
 	while (name > path && name[-1] != '/')
 		name--;
-	if ((size_t)(end - name) >= sizeof(place.instance) || strlen(path) >= sizeof(place.path))
+	if ((size_t)(end - name) >= sizeof(s.instance) || strlen(path) >= sizeof(s.path))
 		return 0;
-	snprintf(place.instance, sizeof(place.instance), "%.*s", (int)(end - name), name);
-	snprintf(place.path, sizeof(place.path), "%s", path);
-	if (drb_instance_parse(place.instance, place.fabric, &place.layer, &place.label) < 0 ||
-	    place.layer == 0 || (fabric && strcmp(place.fabric, fabric) != 0))
+	snprintf(s.instance, sizeof(s.instance), "%.*s", (int)(end - name), name);
+	snprintf(s.path, sizeof(s.path), "%s", path);
+	if (drb_instance_parse(s.instance, s.fabric, &s.layer, &s.label) < 0 || s.layer == 0 ||
+	    (fabric && strcmp(s.fabric, fabric) != 0))
 		return 0;
-	if (places->count == places->room) {
-		size_t room = places->room ? 2 * places->room : 64;
-		struct drb_telemetry_place *more = realloc(places->at, room * sizeof(*more));
+	if (found->count == found->room) {
+		size_t room = found->room ? 2 * found->room : 64;
+		struct drb_switch_socket *more = realloc(found->at, room * sizeof(*more));
 		if (!more)
 			return -ENOMEM;
-		places->at = more;
-		places->room = room;
+		found->at = more;
+		found->room = room;
 	}
-	places->at[places->count++] = place;
+	found->at[found->count++] = s;
 	return 0;
 }
 
-static int scan_in(struct places *places, const char *runtime, const char *fabric)
+static int scan_in(struct sockets *found, const char *runtime, const char *fabric)
 {
 	char pattern[512];
-	glob_t found;
+	glob_t paths;
 	int rc = 0;
 
 	if ((size_t)snprintf(pattern, sizeof(pattern), "%s/dpdk/*/" DRB_TELEMETRY_SOCKET,
 			     runtime) >= sizeof(pattern))
 		return 0;
-	switch (glob(pattern, GLOB_NOSORT, NULL, &found)) {
+	switch (glob(pattern, GLOB_NOSORT, NULL, &paths)) {
 	case 0:
 		break;
 	case GLOB_NOSPACE:
@@ -269,15 +269,15 @@ static int scan_in(struct places *places, const char *runtime, const char *fabri
 	default: // nothing there, or nothing that we may read
 		return 0;
 	}
-	for (size_t i = 0; i < found.gl_pathc && rc == 0; i++)
-		rc = add_place(places, fabric, found.gl_pathv[i]);
-	globfree(&found);
+	for (size_t i = 0; i < paths.gl_pathc && rc == 0; i++)
+		rc = add_socket(found, fabric, paths.gl_pathv[i]);
+	globfree(&paths);
 	return rc;
 }
 
-static int by_place(const void *a, const void *b)
+static int by_switch(const void *a, const void *b)
 {
-	const struct drb_telemetry_place *x = a, *y = b;
+	const struct drb_switch_socket *x = a, *y = b;
 	int fabric = strcmp(x->fabric, y->fabric);
 
 	if (fabric)
@@ -296,28 +296,28 @@ const char *drb_telemetry_runtime(void)
 	return service ? service : eal_runtime();
 }
 
-int drb_telemetry_scan(const char *runtime, const char *fabric, struct drb_telemetry_place **list,
+int drb_telemetry_scan(const char *runtime, const char *fabric, struct drb_switch_socket **list,
 		       size_t *count)
 {
 	const char *service = getenv("RUNTIME_DIRECTORY");
-	struct places places = {0};
+	struct sockets found = {0};
 	int rc = 0;
 
 	if (runtime) {
-		rc = scan_in(&places, runtime, fabric);
+		rc = scan_in(&found, runtime, fabric);
 	} else {
 		if (service && strcmp(service, eal_runtime()) != 0)
-			rc = scan_in(&places, service, fabric);
+			rc = scan_in(&found, service, fabric);
 		if (rc == 0)
-			rc = scan_in(&places, eal_runtime(), fabric);
+			rc = scan_in(&found, eal_runtime(), fabric);
 	}
 	if (rc < 0) {
-		free(places.at);
+		free(found.at);
 		return rc;
 	}
-	if (places.count)
-		qsort(places.at, places.count, sizeof(*places.at), by_place);
-	*list = places.at;
-	*count = places.count;
+	if (found.count)
+		qsort(found.at, found.count, sizeof(*found.at), by_switch);
+	*list = found.at;
+	*count = found.count;
 	return 0;
 }

@@ -43,7 +43,7 @@ const char *drb_telemetry_error(int error);
 const char *drb_telemetry_runtime(void);
 
 // A switch process found by its socket; nothing was sent to it yet.
-struct drb_telemetry_place {
+struct drb_switch_socket {
 	char instance[DRB_NAME_MAX]; // drb-s2-5
 	char fabric[DRB_FABRIC_MAX + 1];
 	uint32_t layer, label;
@@ -52,6 +52,6 @@ struct drb_telemetry_place {
 
 // Sockets of processes whose name is that of a switch of this fabric (NULL: any fabric), by fabric,
 // layer and label. Looks where EAL puts them: $RUNTIME_DIRECTORY, then /var/run for root, otherwise
-// $XDG_RUNTIME_DIR or /tmp; with runtime not NULL only there. Free *places. -ENOMEM.
-int drb_telemetry_scan(const char *runtime, const char *fabric, struct drb_telemetry_place **places,
+// $XDG_RUNTIME_DIR or /tmp; with runtime not NULL only there. Free *sockets. -ENOMEM.
+int drb_telemetry_scan(const char *runtime, const char *fabric, struct drb_switch_socket **sockets,
 		       size_t *count);

@@ -11,7 +11,7 @@
 #define THREADS 16
 
 struct job {
-	const struct drb_telemetry_place *places;
+	const struct drb_switch_socket *sockets;
 	struct metrics_switch *switches;
 	size_t count;
 	uint32_t timeout_ms;
@@ -48,16 +48,16 @@ static int read_switch(struct drb_telemetry *t, struct metrics_switch *s)
 	return read_ports(t, s);
 }
 
-static void ask(const struct drb_telemetry_place *place, uint32_t timeout_ms,
+static void ask(const struct drb_switch_socket *socket, uint32_t timeout_ms,
 		struct metrics_switch *s)
 {
 	struct drb_telemetry t;
 
-	snprintf(s->fabric, sizeof(s->fabric), "%s", place->fabric);
-	drb_node_name(s->name, place->layer, place->label);
-	s->layer = place->layer;
-	s->label = place->label;
-	s->error = drb_telemetry_open(&t, place->path, timeout_ms);
+	snprintf(s->fabric, sizeof(s->fabric), "%s", socket->fabric);
+	drb_node_name(s->name, socket->layer, socket->label);
+	s->layer = socket->layer;
+	s->label = socket->label;
+	s->error = drb_telemetry_open(&t, socket->path, timeout_ms);
 	if (s->error < 0)
 		return;
 	s->error = read_switch(&t, s);
@@ -70,7 +70,7 @@ static void *work(void *arg)
 	size_t i;
 
 	while ((i = atomic_fetch_add(&job->next, 1)) < job->count)
-		ask(&job->places[i], job->timeout_ms, &job->switches[i]);
+		ask(&job->sockets[i], job->timeout_ms, &job->switches[i]);
 	return NULL;
 }
 
@@ -104,21 +104,21 @@ static void leave_out_others(struct metrics_poll *poll)
 int metrics_poll(const char *runtime, const char *fabric, uint32_t timeout_ms,
 		 struct metrics_poll *poll)
 {
-	struct drb_telemetry_place *places;
+	struct drb_switch_socket *sockets;
 	size_t count;
-	int rc = drb_telemetry_scan(runtime, fabric, &places, &count);
+	int rc = drb_telemetry_scan(runtime, fabric, &sockets, &count);
 
 	*poll = (struct metrics_poll){0};
 	if (rc < 0)
 		return rc;
 	poll->switches = calloc(count ? count : 1, sizeof(*poll->switches));
 	if (poll->switches) {
-		struct job job = {places, poll->switches, count, timeout_ms, 0};
+		struct job job = {sockets, poll->switches, count, timeout_ms, 0};
 		poll->count = count;
 		run(&job);
 		leave_out_others(poll);
 	}
-	free(places);
+	free(sockets);
 	return poll->switches ? 0 : -ENOMEM;
 }
 

@@ -19,11 +19,11 @@ static const char head[] =
 
 static const char introduction[] =
 	"<p>A <b>fat-tree</b> F(l,d) connects 2d<sup>l</sup> hosts by l layers of equal switches "
-	"with 2d ports. A packet first climbs, and any up-link will do; from its highest switch "
+	"with 2d ports. A packet first climbs, and any uplink will do; from its highest switch "
 	"there is exactly one way down to its destination. A routing scheme is therefore the rule "
-	"by which a switch picks an up-link:</p><ul>\n"
+	"by which a switch picks an uplink:</p><ul>\n"
 	"<li><b>dmodk</b>: a fixed one per destination. Ways down to different destinations then "
-	"never share a link, but many packets may want the same up-link.</li>\n"
+	"never share a link, but many packets may want the same uplink.</li>\n"
 	"<li><b>vlb</b>: a random one. <b>micro</b>: the less loaded of two random ones. "
 	"<b>least</b>: the least loaded of all. These balance the links up, at the cost of "
 	"collisions on the way down.</li>\n"
@@ -31,7 +31,7 @@ static const char introduction[] =
 	"shorter by more than a threshold T. <b>drb T=0</b> is the same without threshold.</li>\n"
 	"<li><b>rotate</b> and <b>walk</b> go beyond the paper. rotate shifts drb's fixed choice "
 	"from slot to slot, by a clock all switches share. walk has no clock: what goes to "
-	"destinations that a switch sends to again and again takes the up-links in turn, so that "
+	"destinations that a switch sends to again and again takes the uplinks in turn, so that "
 	"every link gets an equal share of it on the way down as well.</li></ul>\n"
 	"<p>No switch talks to another. Two models are measured: in the <b>flow model</b> each "
 	"host "

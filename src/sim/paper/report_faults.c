@@ -111,10 +111,11 @@ void report_faults(const struct paper *p, FILE *f)
 		"switches, or switches above layer 1 with all their links, are dead from the first "
 		"slot on, drawn at random; F(%u,%u) has %" PRIu64 " such links and %" PRIu64
 		" such switches. Traffic is a fresh permutation every slot%s. A switch knows of "
-		"its own ports only. A dead up-link is left out of every choice and costs no hop. "
-		"A packet whose way down is dead goes around: down to another switch below, which "
-		"sends it up by another up-link. That takes two more hops at a dead link and up to "
-		"six at a dead switch; what finds no way within six is lost.</p>\n"
+		"its own ports only. A dead uplink is left out of every choice and costs no hop. "
+		"A packet whose path down is dead takes a detour: down to another switch below, "
+		"which "
+		"sends it up by another uplink. That takes two more hops at a dead link and up to "
+		"six at a dead switch; what finds no path within six is lost.</p>\n"
 		"<p>Latency of drb in slots (in red: the queues of at least one draw were still "
 		"growing at the end, so a longer run would give more):</p>\n",
 		t.layers, t.arity, drb_fail_links(&t), drb_fail_switches(&t),
@@ -123,7 +124,7 @@ void report_faults(const struct paper *p, FILE *f)
 	table(p, f, true);
 	findings(p, f);
 	fprintf(f,
-		"<p>A dead switch costs more than as many dead links in share: all ways to the "
+		"<p>A dead switch costs more than as many dead links in share: all paths to the "
 		"switches below it that pass it fail at once, its detours are longer, and they "
 		"meet in the few switches beside it. One dead switch already gives a long tail.%s "
 		"walk decides as drb does there.</p>\n",

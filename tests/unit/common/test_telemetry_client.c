@@ -218,7 +218,7 @@ static void places_are_found_in_order(void **state)
 						"lab-1-s1-0", "drb-h3",     "rte",
 						"drb-s1-",    "testpmd-s1", "bad name-s1-0"};
 	char runtime[] = "/tmp/drb-test-XXXXXX", path[256];
-	struct drb_telemetry_place *places;
+	struct drb_switch_socket *places;
 	size_t count;
 
 	(void)state;

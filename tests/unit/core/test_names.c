@@ -92,6 +92,22 @@ static void longest_instance_reads_back(void **state)
 	assert_int_equal(label, UINT32_MAX);
 }
 
+static void ends_of_links(void **state)
+{
+	static const struct drb_end ends[] = {{2, 5, 1, false}, {1, 0, 1, true}, {0, 12, 0, true}};
+	static const char *const names[][2] = {
+		{"d1", "s2-5.d1"}, {"u1", "s1-0.u1"}, {"eth0", "h12.eth0"}};
+	char text[DRB_END_NAME_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		drb_end_port(text, &ends[i]);
+		assert_string_equal(text, names[i][0]);
+		drb_end_name(text, &ends[i]);
+		assert_string_equal(text, names[i][1]);
+	}
+}
+
 static void ports_and_fabrics(void **state)
 {
 	bool up;
@@ -121,6 +137,7 @@ int main(void)
 		cmocka_unit_test(instances_split_at_the_node),
 		cmocka_unit_test(bad_instances_are_refused),
 		cmocka_unit_test(longest_instance_reads_back),
+		cmocka_unit_test(ends_of_links),
 		cmocka_unit_test(ports_and_fabrics),
 	};
 	return cmocka_run_group_tests_name("name", tests, NULL, NULL);

@@ -12,6 +12,7 @@
 #include "sim/paper/faults.h"
 #include "sim/paper/output.h"
 #include "sim/paper/plan.h"
+#include "sim/paper/points.h"
 #include "sim/paper/report_parts.h"
 #include "sim/paper/run.h"
 
@@ -206,9 +207,81 @@ static void no_point_is_there_twice(void **state)
 	free(p.point);
 }
 
+// What the journal holds of a point is all that the report reads back.
+static void figures_come_back(void **state)
+{
+	struct drb_flow_summary flow = {1, 2, 3, 4, 5}, flow_back;
+	struct drb_packet_result packet = {0}, packet_back;
+	struct drb_ctmc_result ctmc = {.mean_queue = 1.5, .mean_time = 2.5, .redirected = 0.25};
+	struct paper_point point = {0};
+
+	(void)state;
+	paper_set_flow_summary(&point, &flow);
+	flow_back = paper_flow_summary(&point);
+	assert_memory_equal(&flow_back, &flow, sizeof(flow));
+
+	packet.latency = 1;
+	packet.tail = 2;
+	packet.redirected = 3;
+	packet.throughput = 4;
+	packet.growing = true;
+	packet.undelivered = 5;
+	packet.lost = 6;
+	for (uint32_t m = 1; m <= PAPER_LAYERS_MAX; m++) {
+		packet.up_mean[m] = 10.0 * m;
+		packet.up_max[m] = 10 * m + 1;
+		packet.down_mean[m] = 10.0 * m + 2;
+		packet.down_max[m] = 10 * m + 3;
+	}
+	paper_set_packet_result(&point, &packet);
+	packet_back = paper_packet_result(&point);
+	assert_true(packet_back.latency == 1 && packet_back.tail == 2 &&
+		    packet_back.redirected == 3 && packet_back.throughput == 4 &&
+		    packet_back.growing && packet_back.undelivered == 5 && packet_back.lost == 6);
+	for (uint32_t m = 1; m <= PAPER_LAYERS_MAX; m++)
+		assert_true(packet_back.up_mean[m] == packet.up_mean[m] &&
+			    packet_back.up_max[m] == packet.up_max[m] &&
+			    packet_back.down_mean[m] == packet.down_mean[m] &&
+			    packet_back.down_max[m] == packet.down_max[m]);
+
+	paper_set_ctmc_result(&point, &ctmc);
+	struct paper_chain chain = paper_chain(&point);
+	assert_true(chain.mean_queue == 1.5 && chain.mean_time == 2.5 && chain.redirected == 0.25);
+}
+
+// Points are found by what they are of, and no other is taken for them.
+static void points_are_found(void **state)
+{
+	struct paper p = {.common = sim_common_default(), .quick = true, .dir = *state};
+	struct paper_where at = {PAPER_ITSELF, paper_trees[1], "permutation", "drb T=0", 0.9};
+
+	paper_plan(&p);
+	const struct paper_point *point = paper_find_packet(&p, &at);
+	assert_non_null(point);
+	assert_int_equal(point->packet.tree.layers, 4);
+	assert_int_equal(point->packet.scheme, DRB_SCHEME_DRB);
+	assert_true(point->packet.threshold == 0 && point->packet.rho == 0.9);
+	at.label = "drb";
+	const struct paper_point *other = paper_find_packet(&p, &at);
+	assert_true(other && other != point && other->packet.threshold > 0);
+	at.rho = 0.91;
+	assert_null(paper_find_packet(&p, &at));
+	at = (struct paper_where){PAPER_PERSISTENT, paper_studied[0], "fixed", "walk", 0.7};
+	point = paper_find_packet(&p, &at);
+	assert_true(point && point->study == PAPER_PERSISTENT);
+	at.tree = paper_studied[2];
+	assert_null(paper_find_packet(&p, &at));
+	point = paper_find_flow(&p, paper_trees[0], "vlb", 5);
+	assert_true(point && point->kind == PAPER_FLOW && point->flow.flows == 5);
+	assert_null(paper_find_flow(&p, paper_trees[0], "vlb", 3));
+	free(p.point);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(figures_come_back),
+		cmocka_unit_test(points_are_found),
 		cmocka_unit_test(the_journal_goes_on_where_it_ended),
 		cmocka_unit_test(figures_follow_what_is_dead),
 		cmocka_unit_test(the_report_has_every_figure),

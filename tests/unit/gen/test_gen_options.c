@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The command line of drbgen replay: what is understood, and what is refused.
+#include "fixtures/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/cli/log.h"
+#include "gen/replay/options.h"
+
+#define ARGUMENTS_MAX 20
+
+// Splits the line at blanks; the options keep pointers into text.
+static void parse(struct replay_options *o, char *text)
+{
+	char *argv[ARGUMENTS_MAX + 1] = {(char *)"drbgen replay"};
+	int argc = 1;
+
+	for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
+		assert_in_range(argc, 1, ARGUMENTS_MAX - 1);
+		argv[argc++] = word;
+	}
+	replay_options_parse(o, argc, argv);
+}
+
+static void defaults_hold(void **state)
+{
+	struct replay_options o;
+	char text[] = "dir";
+
+	(void)state;
+	parse(&o, text);
+	assert_int_equal(o.count, 1);
+	assert_string_equal(o.fabric, "drb");
+	assert_int_equal(o.format, DRB_FORMAT_TABLE);
+	assert_int_equal(o.drain_ns, 2000000000);
+	assert_int_equal(o.buffer_bytes, 0);
+	assert_true(o.slot_ns == REPLAY_ABSENT && o.warmup == REPLAY_ABSENT &&
+		    o.stats == REPLAY_ABSENT);
+	assert_int_equal(o.sink, REPLAY_SINK_AUTO);
+	assert_int_equal(o.schedule.mode, SCHEDULE_TIMES);
+	assert_int_equal(o.schedule.loops, 1);
+	assert_int_equal(o.seed, 1);
+	assert_false(o.measured_given || o.foreign_given || o.paced);
+}
+
+static void options_of_measured_traffic(void **state)
+{
+	struct replay_options o;
+	char text[] =
+		"--name x --slot 500us --warmup 10 --stats 20 --sink pcap --buffer 64 --csv d";
+
+	(void)state;
+	parse(&o, text);
+	assert_string_equal(o.fabric, "x");
+	assert_int_equal(o.slot_ns, 500000);
+	assert_int_equal(o.warmup, 10);
+	assert_int_equal(o.stats, 20);
+	assert_int_equal(o.sink, REPLAY_SINK_PCAP);
+	assert_int_equal(o.buffer_bytes, 65536);
+	assert_int_equal(o.format, DRB_FORMAT_CSV);
+	assert_true(o.measured_given);
+	assert_false(o.foreign_given);
+}
+
+static void options_of_foreign_captures(void **state)
+{
+	struct replay_options o;
+	char text[] = "--pps 1500 --loop 0 --seed 9 --mac 06:01 --drain 1s --json a b";
+
+	(void)state;
+	parse(&o, text);
+	assert_int_equal(o.count, 2);
+	assert_int_equal(o.schedule.mode, SCHEDULE_RATE);
+	assert_true(o.schedule.rate == 1500);
+	assert_int_equal(o.schedule.loops, 0);
+	assert_int_equal(o.seed, 9);
+	assert_string_equal(o.mac, "06:01");
+	assert_int_equal(o.drain_ns, 1000000000);
+	assert_int_equal(o.format, DRB_FORMAT_JSON);
+	assert_true(o.foreign_given && o.paced);
+	assert_false(o.measured_given);
+}
+
+// The exit code of a process that parses the line; its message goes nowhere.
+static int code_of(const char *line)
+{
+	int status;
+	pid_t child = fork();
+
+	if (child == 0) {
+		struct replay_options o;
+		char text[128];
+		if (!freopen("/dev/null", "w", stderr))
+			_exit(99);
+		snprintf(text, sizeof(text), "%s", line);
+		parse(&o, text);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void mistakes_are_refused(void **state)
+{
+	static const char *const lines[] = {
+		"",
+		"--pps 10 --topspeed a",
+		"--multiplier 2 --pps 10 a",
+		"--pps 0 a",
+		"--slot 0ns d",
+		"--slot 2 d",
+		"--stats 0 d",
+		"--warmup x d",
+		"--sink disk d",
+		"--buffer 15 d",
+		"--fabric a/b d",
+		"--loop -1 a",
+		"--seed 1.5 a",
+		"--drain forever d",
+		"--nothing d",
+	};
+
+	(void)state;
+	assert_int_equal(code_of("--topspeed a"), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		if (code_of(lines[i]) != DRB_EXIT_USAGE)
+			fail_msg("'%s' is taken", lines[i]);
+	}
+}
+
+static void buffers_share_what_there_is(void **state)
+{
+	struct replay_options o = {0};
+
+	(void)state;
+	assert_int_equal(replay_buffer_bytes(&o, 1), 1 << 20);
+	assert_int_equal(replay_buffer_bytes(&o, 128), 1 << 20);
+	assert_int_equal(replay_buffer_bytes(&o, 256), 1 << 19);
+	assert_int_equal(replay_buffer_bytes(&o, 1 << 20), 64 << 10);
+	o.buffer_bytes = 12345;
+	assert_int_equal(replay_buffer_bytes(&o, 4096), 12345);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(defaults_hold),
+		cmocka_unit_test(options_of_measured_traffic),
+		cmocka_unit_test(options_of_foreign_captures),
+		cmocka_unit_test(mistakes_are_refused),
+		cmocka_unit_test(buffers_share_what_there_is),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
