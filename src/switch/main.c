@@ -15,7 +15,7 @@
 #include "switch/startup/instance.h"
 #include "switch/ports/memif/callbacks.h"
 #include "switch/ports/memif/connect.h"
-#include "switch/ports/port.h"
+#include "switch/ports/port_set.h"
 #include "switch/startup/privilege.h"
 #include "switch/control/reload.h"
 #include "switch/control/stats_socket.h"
@@ -151,15 +151,36 @@ static void say_ready(void)
 		   setup.tree.layers, setup.tree.arity);
 }
 
+static void park(void *all)
+{
+	drb_workers_park(all);
+}
+
+static void unpark(void *all)
+{
+	drb_workers_unpark(all);
+}
+
+// A memif port has met its peer for the first time.
+static void begin_to_use(void *ports, uint32_t index)
+{
+	drb_stats_socket_pause(); // no reload meanwhile
+	drb_workers_park(&workers);
+	drb_workers_attach_port(&workers, ports, &setup, index);
+	drb_workers_unpark(&workers);
+	drb_stats_socket_resume();
+}
+
 // With the ports running: forwards until told to stop.
 static int forward(struct drb_port_set *ports, const struct drb_reload *reload)
 {
-	const struct drb_memif_connect memif = {ports, &workers, &setup};
+	static const struct drb_memif_parking parking = {park, unpark, &workers};
+	const struct drb_memif_connect memif = {ports, begin_to_use, ports};
 	int code = DRB_EXIT_FAILED;
 
 	if (drb_workers_attach(&workers, ports, &setup) < 0 || drb_workers_idle_init(&workers) < 0)
 		return code;
-	drb_memif_park(&workers);
+	drb_memif_set_parking(&parking);
 	if (drb_telemetry_init(&workers, &setup) < 0) {
 		drb_workers_idle_free(&workers);
 		return code;
@@ -183,7 +204,7 @@ static int forward(struct drb_port_set *ports, const struct drb_reload *reload)
 
 static int run(const struct options *o)
 {
-	uint32_t mbufs = drb_ports_mbufs(&setup);
+	uint32_t mbufs = drb_ports_buffers(&setup);
 	struct drb_port_set ports;
 	int code = DRB_EXIT_FAILED;
 

@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	require(drb_worker_init(&w, setup) == 0);
 	// The last port has no device.
 	for (uint32_t i = 0; i + 1 < w.ports; i++)
-		drb_worker_attach(&w, i, 20, (uint16_t)i);
+		drb_worker_attach(&w, i, 20, NULL);
 	uint64_t dead = (first / KINDS) & ((1u << (w.ports - 1)) - 1);
 	atomic_store(&w.published_links.dead, size & 1 ? dead << 32 | dead : dead);
 	drb_hellos_read_links(&w);

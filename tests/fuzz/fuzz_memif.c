@@ -104,10 +104,11 @@ static void use_rings(void)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct drb_memif_talk talk = {0};
+	bool connected = true;
 	int kept[64];
 	uint32_t count = 0;
 
-	link_ = drb_memif_link_new(take(&data, &size) & 1);
+	link_ = drb_memif_link_new(take(&data, &size) & 1, &connected);
 	require(link_);
 	while (size > 1 && count < 64) {
 		unsigned choice = take(&data, &size);
@@ -121,7 +122,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		use_rings();
 	}
 	drb_memif_talk_over(link_, &talk);
-	require(!link_->owner);
+	require(!link_->owner && !connected);
 	use_rings();
 	while (count > 0)
 		close(kept[--count]);

@@ -72,8 +72,6 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	setup = setup_of("fabric: {layers: 2, arity: 4, name: fuzz}\nswitch: {layer: 1, label: 0}\n"
 			 "link: {driver: none}\nprocess: {hugepages: \"no\"}\n");
 	port_set.count = setup.down_ports + setup.up_ports;
-	for (uint32_t i = 0; i < port_set.count; i++)
-		port_set.dpdk[i] = DRB_PORT_NONE;
 	require(drb_eal_init(&setup, 32, false) == 0 && drb_workers_init(&workers, &setup) == 0);
 	require(drb_workers_attach(&workers, &port_set, &setup) == 0);
 	require(drb_workers_idle_init(&workers) == 0);

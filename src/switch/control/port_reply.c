@@ -5,34 +5,34 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <rte_ethdev.h>
+#include <rte_ether.h>
 
 #include "core/counters.h"
 #include "core/fabric/names.h"
 #include "switch/control/replies.h"
-#include "switch/ports/carrier.h"
-#include "switch/ports/xdp/steer.h"
+#include "switch/ports/xdp/xdp_port.h"
+
+// NULL: the port has no device.
+static const struct drb_port *device_of(uint32_t i)
+{
+	const struct drb_port_queue *q = drb_reply_context.workers->worker[0].port[i].queue;
+
+	return q ? q->port : NULL;
+}
 
 static const char *port_state(uint32_t i, const struct drb_port_link *live)
 {
 	const struct drb_port_setup *p = &drb_reply_context.setup->ports[i];
-	const char *carrier = "up";
-	struct rte_eth_link link;
+	const struct drb_port *port = device_of(i);
 
-	if (p->driver == DRB_DRIVER_NONE)
+	if (!port)
 		return "none";
-	if (p->driver == DRB_DRIVER_AF_PACKET || p->driver == DRB_DRIVER_AF_XDP)
-		carrier = drb_carrier_state(p->interface);
+	const char *state = port->kind->state(port);
 	// A switch that says hello and was not heard yet is unknown; a host never speaks.
-	if (live->watched && strcmp(carrier, "up") == 0 &&
+	if (live->watched && strcmp(state, "up") == 0 &&
 	    (p->peer.layer > 0 || live->state != DRB_LINK_UNKNOWN))
 		return drb_liveness_state(live);
-	if (p->driver == DRB_DRIVER_AF_PACKET || p->driver == DRB_DRIVER_AF_XDP)
-		return carrier;
-	if (rte_eth_link_get_nowait(drb_reply_context.workers->worker[0].port[i].dpdk, &link) < 0 ||
-	    link.link_status)
-		return "up";
-	return "down";
+	return state;
 }
 
 // Who says hello at the other end.
@@ -54,8 +54,9 @@ static void add_device(struct rte_tel_data *d, uint32_t i, const struct drb_port
 	char text[RTE_ETHER_ADDR_FMT_SIZE];
 	const struct drb_port_setup *p = &drb_reply_context.setup->ports[i];
 
-	if (drb_reply_context.workers->worker[0].port[i].active &&
-	    rte_eth_macaddr_get(drb_reply_context.workers->worker[0].port[i].dpdk, &mac) == 0) {
+	const struct drb_port *port = device_of(i);
+
+	if (port && port->kind->mac(port, mac.addr_bytes)) {
 		rte_ether_format_addr(text, sizeof(text), &mac);
 		rte_tel_data_add_dict_string(d, "mac", text);
 	}
@@ -73,10 +74,8 @@ static void add_xdp(struct rte_tel_data *d, uint32_t i)
 	if (p->driver != DRB_DRIVER_AF_XDP)
 		return;
 	rte_tel_data_add_dict_string(d, "xdp", p->xdp);
-	if (!drb_steer_read(p->interface, &count))
+	if (!device_of(i) || !drb_xdp_port_count(device_of(i), &count))
 		return;
-	for (uint32_t n = 0; n < drb_reply_context.workers->count; n++)
-		drb_kernel_socket_xdp(&drb_reply_context.workers->worker[n].port[i].socket, &count);
 #define X(key, meaning) add_dict_u64(d, #key, count.key);
 	DRB_XDP_COUNTERS(X)
 #undef X

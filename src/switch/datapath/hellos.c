@@ -3,17 +3,13 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include <rte_ethdev.h>
 #include <rte_mbuf.h>
 #include <rte_ring.h>
 
 #include "common/cli/log.h"
 #include "switch/datapath/transmit.h"
 #include "switch/datapath/worker.h"
-#include "switch/ports/carrier.h"
 
 // Hellos that other workers hand over between two turns: several from each port.
 #define RING_SIZE 256
@@ -21,12 +17,9 @@
 static bool has_carrier(void *worker, uint32_t i)
 {
 	const struct drb_worker *w = worker;
-	const struct drb_port_setup *p = &w->liveness.setup[i];
-	struct rte_eth_link link;
+	const struct drb_port *port = w->port[i].queue->port;
 
-	if (p->driver == DRB_DRIVER_AF_PACKET || p->driver == DRB_DRIVER_AF_XDP)
-		return drb_carrier_up(w->hello_io.fd, p->interface);
-	return rte_eth_link_get_nowait(w->port[i].dpdk, &link) < 0 || link.link_status;
+	return port->kind->carrier(port);
 }
 
 static bool send_hello(void *worker, uint32_t i, const struct drb_hello *hello)
@@ -49,16 +42,9 @@ int drb_hellos_init(struct drb_worker *w, const struct drb_setup *s, struct rte_
 {
 	const struct drb_liveness_io io = {w, has_carrier, send_hello};
 
-	w->hello_io = (struct drb_hello_io){.pool = pool, .fd = -1};
+	w->hello_io = (struct drb_hello_io){.pool = pool};
 	if (drb_liveness_init(&w->liveness, s, &io, &w->published_links) < 0)
 		return -ENOMEM;
-	w->hello_io.fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (w->hello_io.fd < 0) {
-		int rc = -errno;
-		drb_error("cannot open a socket to ask for carriers: %s", strerror(-rc));
-		drb_hellos_free(w);
-		return rc;
-	}
 	if (s->workers > 1)
 		w->hello_io.ring =
 			rte_ring_create("hellos", RING_SIZE, SOCKET_ID_ANY, RING_F_SC_DEQ);
@@ -80,9 +66,7 @@ void drb_hellos_free(struct drb_worker *w)
 	while (w->hello_io.ring && rte_ring_dequeue(w->hello_io.ring, &m) == 0)
 		rte_pktmbuf_free(m);
 	rte_ring_free(w->hello_io.ring);
-	if (w->hello_io.fd >= 0)
-		close(w->hello_io.fd);
-	w->hello_io = (struct drb_hello_io){.fd = -1};
+	w->hello_io = (struct drb_hello_io){0};
 	drb_liveness_free(&w->liveness);
 }
 
@@ -92,7 +76,7 @@ void drb_hellos_set(struct drb_worker *w, const struct drb_setup *s)
 
 	for (uint32_t i = 0; i < w->ports; i++) {
 		active |= (uint32_t)w->port[i].active << i;
-		awaited |= (uint32_t)(w->port[i].memif && !w->port[i].active) << i;
+		awaited |= (uint32_t)(w->port[i].queue && !w->port[i].active) << i;
 	}
 	drb_liveness_set(&w->liveness, s, active, awaited, w->now_ns);
 	drb_hellos_read_links(w);

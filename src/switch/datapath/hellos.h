@@ -16,7 +16,6 @@ struct rte_ring;
 struct drb_hello_io {
 	struct rte_mempool *pool; // of the hellos sent
 	struct rte_ring *ring;    // received by other workers; NULL: there are none
-	int fd;                   // to ask the kernel for carriers; -1 before drb_hellos_init()
 };
 
 // After the ports are attached, before worker 0 runs. 0 or -errno, with a message printed.

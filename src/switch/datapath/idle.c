@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "common/cli/log.h"
-#include "switch/ports/memif/callbacks.h"
 
 static void watch(struct drb_worker *w, int fd)
 {
@@ -24,29 +23,27 @@ static int watch_kick(struct drb_worker *w)
 	return epoll_ctl(w->epoll_fd, EPOLL_CTL_ADD, w->kick_fd, &event) < 0 ? -errno : 0;
 }
 
-// The bell of port i rings in this worker's epoll set; with epoll_fd -1 in none.
-static int watch_bell(const struct drb_worker *w, uint32_t i, int epoll_fd)
+// Whether this worker receives from port i and a doorbell tells it of packets there.
+static bool has_bell(const struct drb_worker *w, uint32_t i)
 {
-	struct drb_memif_link *link = w->port[i].memif;
+	const struct drb_port_queue *q = w->port[i].queue;
 
-	drb_memif_enter(link);
-	int rc = drb_memif_link_watch(link, w->port[i].rx_queue, epoll_fd);
-	drb_memif_leave();
-	return rc;
+	return q && q->rx != DRB_QUEUE_NONE && q->fd < 0 && q->kind->watch;
 }
 
 static int watch_port(struct drb_worker *w, uint32_t i)
 {
-	if (w->port[i].socket.fd >= 0)
-		watch(w, w->port[i].socket.fd);
-	if (w->port[i].socket.fd >= 0 || w->port[i].rx_queue == DRB_QUEUE_NONE)
+	struct drb_port_queue *q = w->port[i].queue;
+
+	if (!q || q->rx == DRB_QUEUE_NONE)
 		return 0;
-	if (w->port[i].memif) {
+	if (q->fd >= 0)
+		watch(w, q->fd);
+	else if (has_bell(w, i))
 		w->bells = true;
-		return watch_bell(w, i, w->epoll_fd);
-	}
-	w->doze |= w->port[i].active;
-	return 0;
+	else
+		w->doze |= w->port[i].active;
+	return has_bell(w, i) ? q->kind->watch(q, w->epoll_fd) : 0;
 }
 
 int drb_idle_init(struct drb_worker *w)
@@ -75,8 +72,8 @@ int drb_idle_init(struct drb_worker *w)
 void drb_idle_free(struct drb_worker *w)
 {
 	for (uint32_t i = 0; w->epoll_fd >= 0 && i < w->ports; i++) {
-		if (w->port[i].memif && w->port[i].rx_queue != DRB_QUEUE_NONE)
-			watch_bell(w, i, -1);
+		if (has_bell(w, i))
+			w->port[i].queue->kind->watch(w->port[i].queue, -1);
 	}
 	if (w->epoll_fd >= 0)
 		close(w->epoll_fd);
@@ -90,14 +87,14 @@ bool drb_idle_ask(const struct drb_worker *w)
 	bool silent = true;
 
 	for (uint32_t i = 0; i < w->ports; i++) {
-		if (w->port[i].memif)
-			drb_doorbell_arm(&w->port[i].memif->rx[w->port[i].rx_queue]);
+		if (has_bell(w, i))
+			w->port[i].queue->kind->arm(w->port[i].queue);
 	}
 	// Either the sender sees that it is asked, or we see what it sent.
 	atomic_thread_fence(memory_order_seq_cst);
 	for (uint32_t i = 0; silent && i < w->ports; i++) {
-		if (w->port[i].memif)
-			silent = drb_doorbell_silent(&w->port[i].memif->rx[w->port[i].rx_queue]);
+		if (has_bell(w, i))
+			silent = w->port[i].queue->kind->is_silent(w->port[i].queue);
 	}
 	if (!silent)
 		drb_idle_awake(w);
@@ -107,8 +104,8 @@ bool drb_idle_ask(const struct drb_worker *w)
 void drb_idle_awake(const struct drb_worker *w)
 {
 	for (uint32_t i = 0; i < w->ports; i++) {
-		if (w->port[i].memif)
-			drb_doorbell_disarm(&w->port[i].memif->rx[w->port[i].rx_queue]);
+		if (has_bell(w, i))
+			w->port[i].queue->kind->disarm(w->port[i].queue);
 	}
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What wakes a sleeping worker: the sockets of the virtual drivers, which DPDK 22.11 offers no
-// interrupt for, the doorbells of memif links, and a kick from other threads.
+// What wakes a sleeping worker: the sockets of ports, the doorbells of memif links, and a kick from
+// other threads.
 
 #include <time.h>
 
 #include "switch/datapath/worker.h"
 
-// Call after all ports are attached: their AF_PACKET and AF_XDP sockets will wake the worker, and
+// Call after all ports are attached: their sockets will wake the worker, and
 // the bells of memif links, now and whenever a link comes up. Ports with neither make the worker
 // doze in short sleeps instead. 0 or -errno, with a message printed.
 int drb_idle_init(struct drb_worker *w);

@@ -13,6 +13,11 @@
 #define ANSWER_WITHIN_NS 1000000000u
 #define LOOK_EVERY_NS 20000u
 
+static uint64_t count_missed(struct drb_port_queue *q)
+{
+	return q && q->rx != DRB_QUEUE_NONE && q->kind->missed ? q->kind->missed(q) : 0;
+}
+
 static struct drb_port_counters count_port(const struct drb_worker_port *p,
 					   const struct drb_egress *q, uint64_t now_ns)
 {
@@ -20,7 +25,7 @@ static struct drb_port_counters count_port(const struct drb_worker_port *p,
 		.in_packets = p->in_packets,
 		.in_octets = p->in_octets,
 		.in_discards = p->in_discards,
-		.in_missed = p->socket.missed,
+		.in_missed = count_missed(p->queue),
 		.out_packets = q->head - p->lost,
 		.out_octets = p->out_octets,
 		.out_discards = q->discards + p->lost,
@@ -51,7 +56,6 @@ void drb_worker_take_snapshot(struct drb_worker *w)
 	for (uint32_t i = 0; i < w->ports; i++) {
 		struct drb_worker_port *p = &w->port[i];
 		const struct drb_egress *q = &w->egress[i];
-		drb_kernel_socket_count(&p->socket);
 		s->port[i] = count_port(p, q, s->time_ns);
 		s->worker.late_ns += q->late.ns;
 		s->worker.late_slots += q->late.slots;

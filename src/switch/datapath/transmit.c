@@ -1,41 +1,40 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switch/datapath/transmit.h"
 
-#include <rte_ethdev.h>
+#include <errno.h>
+
 #include <rte_mbuf.h>
 
-#include "switch/ports/packet_socket/veth_offload.h"
+#include "switch/ports/interface.h"
 
 // How soon to offer a packet again that the driver refused.
 #define RETRY_NS 50000
 #define REVIEW_NS 1000000000
-// The kernel sends at most 32 packets of an af_xdp socket per call; a longer burst would spin
-// inside the driver.
-#define AF_XDP_BURST 32
 
-void drb_transmit_by(struct drb_worker *w, uint32_t i, const struct drb_tx_socket *out,
-		     enum drb_driver driver)
+int drb_transmit_by(struct drb_worker *w, uint32_t i)
 {
-	w->port[i].out = *out;
-	if (driver == DRB_DRIVER_AF_XDP && out->fd < 0 && w->tx_burst > AF_XDP_BURST)
-		w->tx_burst = AF_XDP_BURST;
-	if (!out->headed)
-		return;
+	const struct drb_port_queue *q = w->port[i].queue;
+
+	if (q->send_max && w->tx_burst > q->send_max)
+		w->tx_burst = q->send_max;
+	if (!q->reviewed)
+		return 0;
 	if (w->changes_fd < 0)
-		w->changes_fd = drb_veth_watch();
-	if (w->changes_fd >= 0)
-		w->review_ns = 0;
-	else
-		w->port[i].out.run_frame = 0;
+		w->changes_fd = drb_interfaces_watch();
+	w->review_ns = 0;
+	return w->changes_fd < 0 ? -errno : 0;
 }
 
 void drb_transmit_review(struct drb_worker *w)
 {
 	w->review_ns = w->now_ns + REVIEW_NS;
-	if (!drb_veth_may_have_changed(w->changes_fd))
+	if (!drb_interfaces_changed(w->changes_fd))
 		return;
-	for (uint32_t i = 0; i < w->ports; i++)
-		drb_tx_socket_review(&w->port[i].out);
+	for (uint32_t i = 0; i < w->ports; i++) {
+		struct drb_port_queue *q = w->port[i].queue;
+		if (q && q->reviewed)
+			q->kind->review(q);
+	}
 }
 
 uint32_t drb_transmit_free(struct drb_worker *w, uint32_t i)
@@ -63,18 +62,14 @@ static inline __attribute__((always_inline)) uint32_t send_by(struct drb_worker 
 							      uint32_t count,
 							      struct drb_send_result *result)
 {
-	struct drb_worker_port *port = &w->port[i];
+	struct drb_port_queue *q = w->port[i].queue;
 
-	if (port->out.fd >= 0)
-		return drb_tx_socket_send(&port->out, packets, count, result);
-	*result = (struct drb_send_result){0};
-	if (drb_port_is_without_peer(port))
-		return 0; // nor may the driver be asked: its device may be stopped
-	if (port->memif) {
-		drb_doorbell_hold(&port->memif->tx[port->tx_queue]);
-		w->sent_memif |= UINT32_C(1) << i;
+	if (unlikely(drb_port_is_without_peer(q))) {
+		*result = (struct drb_send_result){0};
+		return 0;
 	}
-	return rte_eth_tx_burst(port->dpdk, port->tx_queue, packets, (uint16_t)count);
+	w->unflushed |= (uint32_t)(q->kind->flush != NULL) << i;
+	return drb_port_send(q, packets, count, result);
 }
 
 uint32_t drb_transmit_now(struct drb_worker *w, uint32_t i, struct rte_mbuf **packets,
@@ -83,11 +78,11 @@ uint32_t drb_transmit_now(struct drb_worker *w, uint32_t i, struct rte_mbuf **pa
 	return send_by(w, i, packets, count, result);
 }
 
-void drb_transmit_ring(struct drb_worker *w)
+void drb_transmit_flush(struct drb_worker *w)
 {
-	for (; w->sent_memif; w->sent_memif &= w->sent_memif - 1) {
-		const struct drb_worker_port *port = &w->port[__builtin_ctz(w->sent_memif)];
-		drb_doorbell_ring(&port->memif->tx[port->tx_queue]);
+	for (; w->unflushed; w->unflushed &= w->unflushed - 1) {
+		struct drb_port_queue *q = w->port[__builtin_ctz(w->unflushed)].queue;
+		q->kind->flush(q);
 	}
 }
 
@@ -136,7 +131,7 @@ static bool transmit(struct drb_worker *w, uint32_t i)
 	struct drb_egress *q = &w->egress[i];
 	uint32_t due;
 
-	if (unlikely(drb_port_is_without_peer(&w->port[i]))) {
+	if (unlikely(drb_port_is_without_peer(w->port[i].queue))) {
 		abandon(w, i);
 		return false;
 	}
@@ -163,7 +158,7 @@ static inline bool transmit_whole(struct drb_worker *w, uint32_t i)
 static inline bool is_whole(const struct drb_worker *w, uint32_t i)
 {
 	return drb_egress_is_whole(&w->egress[i]) && w->occupancy[i] <= w->tx_burst &&
-	       !drb_port_is_without_peer(&w->port[i]);
+	       !drb_port_is_without_peer(w->port[i].queue);
 }
 
 void drb_transmit(struct drb_worker *w, uint64_t *next_ns)

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <rte_cycles.h>
-#include <rte_ethdev.h>
 #include <rte_mbuf.h>
 
 #include "switch/datapath/routing/flow_assign.h"
@@ -59,8 +58,6 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 		uint32_t queue = drb_worker_share(s, p->queue);
 		struct drb_rate rate = drb_worker_rate(s, &p->rate);
 		w->port[i].host = p->peer.layer == 0 ? p->peer.label : DRB_NO_LABEL;
-		w->port[i].socket.fd = -1;
-		w->port[i].out.fd = -1;
 		if (drb_egress_init(&w->egress[i], queue, &rate, p->slotted, p->overhead,
 				    p->catchup_ns) < 0) {
 			drb_worker_free(w);
@@ -89,9 +86,10 @@ void drb_worker_set_ports(struct drb_worker *w, const struct drb_setup *s)
 	}
 }
 
-void drb_worker_attach(struct drb_worker *w, uint32_t index, uint32_t limit, uint16_t dpdk)
+void drb_worker_attach(struct drb_worker *w, uint32_t index, uint32_t limit,
+		       struct drb_port_queue *queue)
 {
-	w->port[index].dpdk = dpdk;
+	w->port[index].queue = queue;
 	w->port[index].active = true;
 	w->links.usable |= UINT64_C(1) << index;
 	w->egress[index].limit = limit;
@@ -135,16 +133,15 @@ static uint32_t receive_all(struct drb_worker *w, uint64_t *next_ns)
 	uint32_t total = 0;
 
 	for (uint32_t i = 0; i < w->ports; i++) {
-		if (!w->port[i].active || w->port[i].rx_queue == DRB_QUEUE_NONE ||
-		    drb_port_is_without_peer(&w->port[i]))
+		struct drb_port_queue *q = w->port[i].queue;
+		if (!w->port[i].active || q->rx == DRB_QUEUE_NONE || drb_port_is_without_peer(q))
 			continue;
 		if (w->paced && w->queued > 0) {
 			w->now_ns = clock_now();
 			if (*next_ns <= w->now_ns)
 				drb_transmit(w, next_ns);
 		}
-		uint32_t n = rte_eth_rx_burst(w->port[i].dpdk, w->port[i].rx_queue, packets,
-					      (uint16_t)w->burst);
+		uint32_t n = drb_port_receive(q, packets, w->burst);
 		if (n == 0)
 			continue;
 		w->counters.rx_bursts++;
@@ -289,7 +286,7 @@ void drb_worker_run(struct drb_worker *w)
 			drb_worker_take_snapshot(w);
 		if (w->shared_load.count)
 			drb_shared_load_publish(w);
-		drb_transmit_ring(w);
+		drb_transmit_flush(w);
 		tsc = count_turn(w, tsc, received > 0 || queued > 0);
 		if (received) {
 			w->doze_ns = DOZE_MIN_NS;

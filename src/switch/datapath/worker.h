@@ -16,30 +16,23 @@
 #include "switch/datapath/egress_queue.h"
 #include "switch/datapath/routing/shared_load.h"
 #include "switch/datapath/routing/flow_table.h"
-#include "switch/ports/kernel_socket.h"
 #include "switch/datapath/hellos.h"
 #include "switch/links/liveness.h"
-#include "switch/ports/memif/doorbell.h"
-#include "switch/ports/packet_socket/tx_socket.h"
+#include "switch/ports/port.h"
 #include "switch/datapath/snapshot.h"
 #include "switch/datapath/routing/threshold.h"
 #include "switch/datapath/routing/walk_state.h"
 #include "switch/datapath/classify.h"
 
 #define DRB_BURST_MAX 256
-#define DRB_QUEUE_NONE UINT16_MAX
 
 struct rte_mbuf;
 
 struct drb_worker_port {
-	uint16_t dpdk;               // DPDK port id
-	bool active;                 // a device is behind this port; memif: it has met its peer
-	uint16_t rx_queue, tx_queue; // of this worker; rx_queue DRB_QUEUE_NONE: it receives nothing
-	uint32_t host;               // the host behind a down-port of layer 1, else DRB_NO_LABEL
+	struct drb_port_queue *queue; // this worker's; NULL: no device
+	bool active;                  // a device is behind this port; memif: it has met its peer
+	uint32_t host;                // the host behind a down-port of layer 1, else DRB_NO_LABEL
 	struct drb_classifier classifier;
-	struct drb_kernel_socket socket; // fd -1: none
-	struct drb_memif_link *memif;    // NULL: no memif port
-	struct drb_tx_socket out;        // of a kernel interface; fd -1: the driver sends
 	uint64_t in_packets, in_octets, in_discards;
 	uint64_t out_octets;
 	uint64_t tx_refused;
@@ -63,14 +56,14 @@ struct drb_worker {
 	bool poll;         // spin instead of sleeping
 	bool assigns;      // flow or flowlet unit: decisions are not made by packet
 	bool timed;        // decisions need the time
-	bool bells;        // some port is a memif port
+	bool bells;        // some port has a doorbell
 	// The set has the kick and the bells.
 	int epoll_fd, kick_fd;
 	// What wakes a sleeping worker: the set, then the sockets of ports. A socket in a set would
 	// look for a sleeper with every packet, also while nobody sleeps.
 	struct pollfd watched[DRB_PORTS_MAX + 1];
 	uint32_t watched_count;
-	int changes_fd;           // of interfaces (offload.h); -1: no port sends runs
+	int changes_fd;           // of interfaces (ports/interface.h); -1: none matters
 	uint64_t started_ns;      // CLOCK_MONOTONIC when the loop began
 	bool doze;                // some port has no descriptor to wait on: look after doze_ns
 	struct drb_worker *owner; // worker 0, that keeps the state of all ports
@@ -80,9 +73,9 @@ struct drb_worker {
 	uint32_t occupancy[DRB_PORTS_MAX]; // = length of each egress queue, the load of decisions
 	uint32_t queued;                   // packets in all egress queues
 	uint64_t doze_ns;
-	uint64_t review_ns;  // when to ask for changes of interfaces; UINT64_MAX: never
-	uint32_t sent_memif; // ports that this turn sent to through shared memory, a bit each
-	uint64_t now_ns;     // CLOCK_MONOTONIC at the start of this turn
+	uint64_t review_ns; // when to ask for changes of interfaces; UINT64_MAX: never
+	uint32_t unflushed; // ports to be told at the end of the turn that they were sent to
+	uint64_t now_ns;    // CLOCK_MONOTONIC at the start of this turn
 	struct drb_routing_counters routing;
 	struct drb_worker_counters counters;
 	struct drb_flow_table flows; // flow unit, else empty
@@ -147,8 +140,9 @@ static inline struct drb_rate drb_worker_rate(const struct drb_setup *s, const s
 int drb_worker_init(struct drb_worker *w, const struct drb_setup *setup);
 // What follows from the setups of several ports, and who may send from where.
 void drb_worker_set_ports(struct drb_worker *w, const struct drb_setup *setup);
-// The device of port index (as in setup->ports) is DPDK port dpdk; its queue takes limit packets.
-void drb_worker_attach(struct drb_worker *w, uint32_t index, uint32_t limit, uint16_t dpdk);
+// Port index (as in setup->ports) is used by way of `queue`; its egress queue takes limit packets.
+void drb_worker_attach(struct drb_worker *w, uint32_t index, uint32_t limit,
+		       struct drb_port_queue *queue);
 // Frees queues and the packets in them.
 void drb_worker_free(struct drb_worker *w);
 

@@ -36,25 +36,29 @@ int drb_workers_init(struct drb_workers *all, const struct drb_setup *s)
 	return 0;
 }
 
-// The receive queue of port i that worker n polls; DRB_QUEUE_NONE: none.
-static uint16_t receive_queue(const struct drb_port_set *ports, uint32_t i, uint32_t n,
-			      uint32_t workers)
-{
-	// A port with fewer queues than workers is one worker's or some workers', the next port
-	// the next ones'.
-	uint32_t first = ports->rx_queues[i] < workers ? i % workers : 0;
-	uint32_t queue = (n + workers - first) % workers;
-
-	return queue < ports->rx_queues[i] ? (uint16_t)queue : DRB_QUEUE_NONE;
-}
-
 void drb_workers_attach_port(struct drb_workers *all, const struct drb_port_set *ports,
 			     const struct drb_setup *s, uint32_t port)
 {
 	for (uint32_t n = 0; n < all->count; n++)
 		drb_worker_attach(&all->worker[n], port, drb_worker_share(s, s->ports[port].queue),
-				  ports->dpdk[port]);
+				  ports->port[port].queue[n]);
 	drb_hellos_set(&all->worker[0], s);
+}
+
+// What worker n has of the port at index i; with the device, unless that waits for its peer.
+static int attach_port(struct drb_worker *w, const struct drb_port *port, const struct drb_setup *s,
+		       uint32_t i)
+{
+	if (!port->kind)
+		return 0;
+	w->port[i].queue = port->queue[w->number];
+	if (!port->needs_peer)
+		drb_worker_attach(w, i, drb_worker_share(s, s->ports[i].queue), w->port[i].queue);
+	int rc = drb_transmit_by(w, i);
+	if (rc < 0)
+		drb_error("port %s: cannot watch its interface: %s", s->ports[i].name,
+			  strerror(-rc));
+	return rc;
 }
 
 int drb_workers_attach(struct drb_workers *all, const struct drb_port_set *ports,
@@ -63,18 +67,9 @@ int drb_workers_attach(struct drb_workers *all, const struct drb_port_set *ports
 	for (uint32_t n = 0; n < all->count; n++) {
 		struct drb_worker *w = &all->worker[n];
 		for (uint32_t i = 0; i < ports->count; i++) {
-			struct drb_worker_port *p = &w->port[i];
-			if (ports->dpdk[i] == DRB_PORT_NONE)
-				continue;
-			p->rx_queue = receive_queue(ports, i, n, all->count);
-			p->tx_queue = (uint16_t)n;
-			if (p->rx_queue != DRB_QUEUE_NONE)
-				p->socket = ports->socket[p->rx_queue][i];
-			p->memif = ports->memif[i];
-			drb_transmit_by(w, i, &ports->out[n][i], s->ports[i].driver);
-			if (!p->memif)
-				drb_worker_attach(w, i, drb_worker_share(s, s->ports[i].queue),
-						  ports->dpdk[i]);
+			int rc = attach_port(w, &ports->port[i], s, i);
+			if (rc < 0)
+				return rc;
 		}
 		if (drb_assign_init(w, s) < 0) {
 			drb_error("no memory for %u flows (routing.flow_max; process.memory sets "

@@ -5,7 +5,7 @@
 // at every port, its own flows; they share nothing but what peers.h says. A port's rate and queue
 // limit are divided evenly among them, so that all together keep to both.
 
-#include "switch/ports/port.h"
+#include "switch/ports/port_set.h"
 #include "switch/datapath/worker.h"
 
 struct drb_workers {
@@ -16,7 +16,7 @@ struct drb_workers {
 // setup must outlive the workers. 0 or -ENOMEM.
 int drb_workers_init(struct drb_workers *all, const struct drb_setup *setup);
 // Gives the workers the ports, but for those of memif, and the memory that their unit needs. Needs
-// a running EAL. 0 or -ENOMEM, with a message printed.
+// a running EAL. 0 or -errno, with a message printed.
 int drb_workers_attach(struct drb_workers *all, const struct drb_port_set *ports,
 		       const struct drb_setup *setup);
 // While they are parked or do not run yet: gives the workers a memif port that has met its peer.

@@ -1,37 +1,130 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// From port configs to running DPDK devices.
+// One interface for every kind of port: packet sockets, AF_XDP, memif and any other DPDK driver.
+// A port is where the frames of one link enter and leave this process. Each worker has its own queue
+// at each port: struct drb_port_queue. Calls go from the datapath to here, never back.
+//
+// A kind is a constant table of functions, struct drb_port_kind. The datapath calls it once per
+// burst, never per packet, through the inline functions below.
+//
+// Occupancy. The load that decisions compare is the length of the egress queue in front of the port
+// (datapath/egress_queue.h), which keeps what send() refused. Packets that a kind has taken and the
+// link has not are not part of it. A kind that can tell how many these are (the head and tail of a
+// memif ring, descriptor status, octets in a socket's buffer) is to offer it as one more function
+// here, that is called once per burst and may be NULL.
+//
+// Unfinished frames. Every frame that receive() yields is whole: no pending checksum, no segments
+// still to be cut, one buffer. A kind that passes frames with a virtio-net header on would keep that
+// header in the mbuf's own fields (ol_flags, tso_segsz, l2_len, l3_len, l4_len), so that receive()
+// and send() keep their form, and say with a flag in struct drb_port_kind that it takes such frames.
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "common/config/config.h"
-#include "switch/ports/kernel_socket.h"
-#include "switch/ports/packet_socket/tx_socket.h"
 
-struct drb_memif_link;
+struct rte_mbuf;
 struct rte_mempool;
+struct drb_port_kind;
 
-#define DRB_PORT_NONE UINT16_MAX
+#define DRB_QUEUE_NONE UINT16_MAX
 
-struct drb_port_set {
-	struct rte_mempool *pool;
-	uint32_t count;
-	uint16_t dpdk[DRB_PORTS_MAX];      // DPDK port ids; DRB_PORT_NONE: no device
-	uint16_t rx_queues[DRB_PORTS_MAX]; // 1..workers; each worker has a transmit queue
-	struct drb_kernel_socket socket[DRB_WORKERS_MAX][DRB_PORTS_MAX]; // of each receive queue
-	struct drb_tx_socket out[DRB_WORKERS_MAX][DRB_PORTS_MAX];        // of each worker
-	struct drb_memif_link *memif[DRB_PORTS_MAX];                     // NULL: no memif port
+// One worker's part of a port. The kind's own structure begins with it. Written while ports are
+// started and stopped; read by its worker.
+struct drb_port_queue {
+	const struct drb_port_kind *kind;
+	const struct drb_port *port;
+	uint16_t rx, tx;   // numbers of the device's queues; rx DRB_QUEUE_NONE: receives nothing
+	uint16_t send_max; // most packets that one call of send() should get; 0: any number
+	bool reviewed;     // review() is to be called after interfaces have changed
+	int fd;            // readable when packets wait; -1: none
 };
 
-// Before anything is started: interfaces, PCI devices and directories for sockets (made if need be)
-// exist. -EINVAL with a message naming the config's line and the port.
-int drb_ports_check(const char *config_path, const struct drb_setup *setup);
+// All of a port. Zeroed: no device.
+struct drb_port {
+	const struct drb_port_kind *kind; // NULL: no device
+	const struct drb_port_setup *setup;
+	struct rte_mempool *pool; // of received packets
+	uint32_t workers;         // each has a queue
+	uint16_t rx_queues;       // 1..workers: how many of these receive
+	// Its other end is a process that comes and goes (memif). Else it is always connected.
+	bool needs_peer;
+	// The other end is there. While it is not, neither receive() nor send() may be called. Written
+	// while the workers are parked.
+	bool connected;
+	struct drb_port_queue *queue[DRB_WORKERS_MAX]; // of each worker
+	void *own;                                     // the kind's
+};
 
-// How many packet buffers the egress queues, bursts and drivers of this switch can hold at once.
-uint32_t drb_ports_mbufs(const struct drb_setup *setup);
+// What became of packets that send() is done with.
+struct drb_send_result {
+	uint32_t lost;        // of them could not be sent
+	uint64_t lost_octets; // of those
+	uint32_t run_packets; // of them went as part of longer TCP segments
+};
 
-// Creates the pool and all devices, configures and starts them; memif clients start when they find
-// their peer (memif_seek.h). 0, or -errno with a message naming the port and nothing left started.
-int drb_ports_start(struct drb_port_set *set, const char *config_path,
-		    const struct drb_setup *setup, uint32_t mbufs);
-void drb_ports_stop(struct drb_port_set *set);
+struct drb_port_kind {
+	const char *name; // for messages: "memif"
+
+	// Before anything is started: what the config names is there. 0, or -EINVAL with a message
+	// naming the config's line and the port. NULL: there is nothing to check.
+	int (*check)(const char *config_path, const struct drb_port_setup *setup, uint32_t workers);
+	// How many packet buffers the kind holds at once, with so many workers.
+	uint32_t (*buffers)(uint32_t workers);
+	// Opens the port: fills in rx_queues, queue[] and own. 0, or -errno with a message printed;
+	// -EINVAL where the config is at fault.
+	int (*start)(struct drb_port *port, const char *config_path);
+	// Also of a port whose start failed halfway.
+	void (*stop)(struct drb_port *port);
+
+	// Up to count packets, one mbuf each, which become the caller's. Returns how many.
+	uint32_t (*receive)(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count);
+	// Returns how many of the packets, from the first, the kind is done with, sent or lost; the
+	// others stay the caller's. *result is zero beforehand.
+	uint32_t (*send)(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count,
+			 struct drb_send_result *result);
+	// At the end of a turn of the loop that sent: tells the receiver. NULL: send() did.
+	void (*flush)(struct drb_port_queue *q);
+
+	// What wakes a sleeping worker is q->fd; else, unless NULL, a doorbell; else nothing does, and
+	// the worker looks again after a while.
+	// The doorbell rings in this epoll set from now on, by edge; -1: in none. 0 or -errno.
+	int (*watch)(struct drb_port_queue *q, int epoll_fd);
+	// Asks for the bell. After all were asked and a full barrier, the worker may sleep if is_silent()
+	// of each; then, or when it awakes, disarm().
+	void (*arm)(struct drb_port_queue *q);
+	bool (*is_silent)(struct drb_port_queue *q);
+	void (*disarm)(struct drb_port_queue *q);
+
+	// Whether something is plugged in. By the worker, between turns: takes no lock of the kernel.
+	bool (*carrier)(const struct drb_port *port);
+	// For readers of counters: "up", "down" or "gone". May wait for the kernel.
+	const char *(*state)(const struct drb_port *port);
+	// The device's address. False if it has none.
+	bool (*mac)(const struct drb_port *port, uint8_t mac[6]);
+	// Packets that were for this queue and were dropped before receive(), so far. A system call:
+	// for readers of counters. NULL: it cannot tell.
+	uint64_t (*missed)(struct drb_port_queue *q);
+	// Some interface has changed: looks whether it still sends as it does. NULL: that changes
+	// nothing.
+	void (*review)(struct drb_port_queue *q);
+};
+
+static inline bool drb_port_is_without_peer(const struct drb_port_queue *q)
+{
+	return !q->port->connected;
+}
+
+static inline uint32_t drb_port_receive(struct drb_port_queue *q, struct rte_mbuf **packets,
+					uint32_t count)
+{
+	return q->kind->receive(q, packets, count);
+}
+
+static inline uint32_t drb_port_send(struct drb_port_queue *q, struct rte_mbuf **packets,
+				     uint32_t count, struct drb_send_result *result)
+{
+	*result = (struct drb_send_result){0};
+	return q->kind->send(q, packets, count, result);
+}

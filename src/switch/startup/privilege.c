@@ -52,14 +52,14 @@ void drb_privilege_begin(void)
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
-// Closing a port of this kind: promiscuous mode ends (NET_ADMIN), the driver's own XDP program is
-// looked up and taken off the interface.
+// Closing a port of this kind: the driver ends promiscuous mode (NET_ADMIN), its own XDP program is
+// looked up and taken off the interface. A packet socket takes nothing.
 static void keep_for(const struct drb_port_setup *p, bool keep[CAP_LAST_CAP + 1])
 {
-	bool kernel = p->driver == DRB_DRIVER_AF_PACKET || p->driver == DRB_DRIVER_AF_XDP;
-
-	keep[CAP_NET_ADMIN] |= kernel;
-	if (p->driver != DRB_DRIVER_AF_XDP || strcmp(p->xdp, DRB_XDP_STEER) == 0)
+	if (p->driver != DRB_DRIVER_AF_XDP)
+		return;
+	keep[CAP_NET_ADMIN] = true;
+	if (strcmp(p->xdp, DRB_XDP_STEER) == 0)
 		return;
 	keep[CAP_BPF] = keep[CAP_PERFMON] = true;
 	keep[CAP_SYS_ADMIN] |= strcmp(p->xdp, DRB_XDP_ALL) == 0;

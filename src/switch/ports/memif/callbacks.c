@@ -14,7 +14,6 @@
 #include <rte_interrupts.h>
 
 #include "switch/ports/memif/doorbell.h"
-#include "switch/datapath/workers.h"
 
 int __real_rte_intr_callback_register(const struct rte_intr_handle *handle,
 				      rte_intr_callback_fn callback, void *arg);
@@ -47,11 +46,11 @@ struct guarded {
 };
 
 static struct {
-	pthread_mutex_t turn;       // held while anybody is inside the driver
-	pthread_mutex_t list;       // guards `first`; held for a moment only
-	struct guarded *first;      // all that are registered
-	struct drb_workers *parked; // during a callback; NULL: none yet. Guarded by `turn`
-	bool closed;                // guarded by `turn`
+	pthread_mutex_t turn;                    // held while anybody is inside the driver
+	pthread_mutex_t list;                    // guards `first`; held for a moment only
+	struct guarded *first;                   // all that are registered
+	const struct drb_memif_parking *parking; // NULL: no workers yet. Guarded by `turn`
+	bool closed;                             // guarded by `turn`
 } guard = {.turn = PTHREAD_MUTEX_INITIALIZER, .list = PTHREAD_MUTEX_INITIALIZER};
 
 // This thread is inside the driver, for this port: what it registers is the driver's. NULL: not.
@@ -69,11 +68,23 @@ void drb_memif_leave(void)
 	pthread_mutex_unlock(&guard.turn);
 }
 
-void drb_memif_park(struct drb_workers *workers)
+void drb_memif_set_parking(const struct drb_memif_parking *parking)
 {
 	pthread_mutex_lock(&guard.turn);
-	guard.parked = workers;
+	guard.parking = parking;
 	pthread_mutex_unlock(&guard.turn);
+}
+
+void drb_memif_park(void)
+{
+	if (guard.parking)
+		guard.parking->park(guard.parking->workers);
+}
+
+void drb_memif_unpark(void)
+{
+	if (guard.parking)
+		guard.parking->unpark(guard.parking->workers);
 }
 
 static void add(struct guarded *g)
@@ -138,13 +149,11 @@ static void call(void *arg)
 	drb_memif_enter(g->link);
 	// While this waited for its turn, main() may have unregistered it.
 	if (!guard.closed && !g->after) {
-		if (guard.parked)
-			drb_workers_park(guard.parked);
+		drb_memif_park();
 		drb_memif_listen(g->link, &g->talk);
 		g->callback(g->arg);
 		drb_memif_listen(NULL, NULL);
-		if (guard.parked)
-			drb_workers_unpark(guard.parked);
+		drb_memif_unpark();
 	}
 	drb_memif_leave();
 }

@@ -6,7 +6,13 @@
 // workers parked, never while main() is inside the driver, and not at all once ports are stopped.
 
 struct drb_memif_link;
-struct drb_workers;
+
+// How this stops those who poll ports, and lets them go on.
+struct drb_memif_parking {
+	void (*park)(void *workers); // returns when none is inside a turn
+	void (*unpark)(void *workers);
+	void *workers;
+};
 
 // Around every call of main() that may enter the driver: rte_vdev_init(), rte_eth_dev_start(),
 // rte_eth_dev_stop() and rte_eth_dev_close(). Callbacks registered in between are guarded; they are
@@ -14,8 +20,12 @@ struct drb_workers;
 void drb_memif_enter(struct drb_memif_link *link);
 void drb_memif_leave(void);
 
-// From now on callbacks park these workers.
-void drb_memif_park(struct drb_workers *workers);
+// From now on callbacks park workers by these functions. `parking` stays the caller's. Before, there
+// are no workers to park.
+void drb_memif_set_parking(const struct drb_memif_parking *parking);
+// Between drb_memif_enter() and drb_memif_leave().
+void drb_memif_park(void);
+void drb_memif_unpark(void);
 // From now on, and for good, no callback runs any more. Before ports are stopped, for the driver
 // frees what its listening sockets' callbacks use.
 void drb_memif_close(void);

@@ -2,6 +2,7 @@
 #include "switch/ports/memif/connect.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,14 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <rte_ethdev.h>
-
 #include "common/cli/clock.h"
 #include "common/cli/log.h"
-#include "switch/ports/memif/callbacks.h"
-#include "switch/ports/port.h"
-#include "switch/control/stats_socket.h"
-#include "switch/datapath/workers.h"
+#include "switch/ports/memif/memif_port.h"
+#include "switch/ports/port_set.h"
 
 // Between looks at links that are up.
 #define LOOK_NS 250000000
@@ -27,9 +24,13 @@
 #define AGAIN_NS 50000000
 #define AGAIN_MAX_NS 1000000000
 
+// How long a server has to answer a client that looks whether anybody is there.
+#define ANSWER_WITHIN_MS 50
+
 static struct {
 	uint64_t due_ns, wait_ns; // of a client's next try
-} again[DRB_PORTS_MAX];
+	bool met;
+} search[DRB_PORTS_MAX];
 
 static struct {
 	pthread_t thread;
@@ -38,60 +39,53 @@ static struct {
 	bool runs, stopping; // guarded by lock
 } seeker = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static bool has_link(uint16_t dpdk)
-{
-	struct rte_eth_link link;
-
-	return rte_eth_link_get_nowait(dpdk, &link) == 0 && link.link_status;
-}
-
-int drb_memif_probe(const char *path)
+// A socket that is connected to the server listening at path, or -errno. Does not wait.
+static int open_to(const char *path)
 {
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	int rc = 0;
 
 	if (fd < 0)
 		return -errno;
 	snprintf(addr.sun_path, sizeof(addr.sun_path), "%s", path);
-	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0)
-		rc = -errno;
+	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr)) == 0)
+		return fd;
+	int rc = -errno;
 	close(fd);
 	return rc;
 }
 
-// What follows is up to the driver's callbacks; the link is up when they are through.
-static void connect_client(const struct drb_memif_connect *s, uint32_t i)
+int drb_memif_probe(const char *path)
 {
-	drb_memif_enter(s->ports->memif[i]);
-	if (!has_link(s->ports->dpdk[i])) { // has come while this waited to enter
-		drb_workers_park(s->workers);
-		rte_eth_dev_stop(s->ports->dpdk[i]);
-		rte_eth_dev_start(s->ports->dpdk[i]);
-		drb_workers_unpark(s->workers);
-	}
-	drb_memif_leave();
+	int fd = open_to(path);
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 ? fd : 0;
 }
 
-static void try_client(const struct drb_memif_connect *s, uint32_t i)
+// The driver of a client waits without end, with the workers parked, for a server that is stopped
+// with others before its door. A server that greets has let in all who were.
+static bool greets(const char *path)
 {
-	if (clock_now() < again[i].due_ns || drb_memif_probe(s->setup->ports[i].socket) < 0)
+	struct pollfd server = {.fd = open_to(path), .events = POLLIN};
+
+	if (server.fd < 0)
+		return false;
+	int n = poll(&server, 1, ANSWER_WITHIN_MS);
+	close(server.fd);
+	return n > 0 && (server.revents & POLLIN);
+}
+
+static void try_client(struct drb_port *port, uint32_t i)
+{
+	if (clock_now() < search[i].due_ns || !greets(port->setup->socket))
 		return;
-	connect_client(s, i);
-	again[i].wait_ns = again[i].wait_ns ? again[i].wait_ns * 2 : AGAIN_NS;
-	if (again[i].wait_ns > AGAIN_MAX_NS)
-		again[i].wait_ns = AGAIN_MAX_NS;
-	again[i].due_ns = clock_now() + again[i].wait_ns;
-}
-
-// A port that meets its peer for the first time begins to work.
-static void meet(const struct drb_memif_connect *s, uint32_t i)
-{
-	drb_stats_socket_pause(); // no reload meanwhile
-	drb_workers_park(s->workers);
-	drb_workers_attach_port(s->workers, s->ports, s->setup, i);
-	drb_workers_unpark(s->workers);
-	drb_stats_socket_resume();
+	drb_memif_port_restart(port);
+	search[i].wait_ns = search[i].wait_ns ? search[i].wait_ns * 2 : AGAIN_NS;
+	if (search[i].wait_ns > AGAIN_MAX_NS)
+		search[i].wait_ns = AGAIN_MAX_NS;
+	search[i].due_ns = clock_now() + search[i].wait_ns;
 }
 
 uint32_t drb_memif_connect(const struct drb_memif_connect *s)
@@ -99,17 +93,19 @@ uint32_t drb_memif_connect(const struct drb_memif_connect *s)
 	uint32_t missing = 0;
 
 	for (uint32_t i = 0; i < s->ports->count; i++) {
-		if (!s->ports->memif[i])
+		struct drb_port *port = &s->ports->port[i];
+		if (!port->needs_peer)
 			continue;
-		if (!has_link(s->ports->dpdk[i])) {
+		if (!port->kind->carrier(port)) {
 			missing++;
-			if (!s->setup->ports[i].up)
-				try_client(s, i);
+			if (!port->setup->up)
+				try_client(port, i);
 			continue;
 		}
-		again[i].due_ns = again[i].wait_ns = 0;
-		if (!s->workers->worker[0].port[i].active)
-			meet(s, i);
+		search[i].due_ns = search[i].wait_ns = 0;
+		if (!search[i].met)
+			s->met(s->context, i);
+		search[i].met = true;
 	}
 	return missing;
 }
@@ -117,9 +113,10 @@ uint32_t drb_memif_connect(const struct drb_memif_connect *s)
 void drb_memif_connect_log(const struct drb_memif_connect *s)
 {
 	for (uint32_t i = 0; i < s->ports->count; i++) {
-		const struct drb_port_setup *p = &s->setup->ports[i];
+		const struct drb_port *port = &s->ports->port[i];
+		const struct drb_port_setup *p = port->setup;
 		char peer[DRB_NAME_MAX];
-		if (!s->ports->memif[i] || has_link(s->ports->dpdk[i]))
+		if (!port->needs_peer || port->kind->carrier(port))
 			continue;
 		drb_node_name(peer, p->peer.layer, p->peer.label);
 		drb_warn("port %s: %s has not come to %s, not used until it does", p->name, peer,
@@ -149,7 +146,7 @@ static void *seek(void *arg)
 static bool has_memif(const struct drb_port_set *ports)
 {
 	for (uint32_t i = 0; i < ports->count; i++) {
-		if (ports->memif[i])
+		if (ports->port[i].needs_peer)
 			return true;
 	}
 	return false;

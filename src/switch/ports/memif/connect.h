@@ -8,21 +8,20 @@
 #include <stdint.h>
 
 struct drb_port_set;
-struct drb_setup;
-struct drb_workers;
 
 // 0: somebody listens on the link's socket; -ECONNREFUSED: nobody does, who did was killed; else
-// another -errno. Does not wait.
+// another -errno. Does not wait for anybody.
 int drb_memif_probe(const char *path);
 
 struct drb_memif_connect {
 	struct drb_port_set *ports;
-	struct drb_workers *workers;
-	const struct drb_setup *setup; // as reloads leave it
+	// Port `index` has met its peer for the first time: gives it to the workers.
+	void (*met)(void *context, uint32_t index);
+	void *context;
 };
 
 // Before drb_memif_connect_start(), any number of times: tries to connect clients without a link,
-// and gives ports that have met their peer to the workers. Returns how many memif ports have no
+// and calls met() for ports that have met their peer. Returns how many memif ports have no
 // link.
 uint32_t drb_memif_connect(const struct drb_memif_connect *s);
 // Says which memif ports have not met their peer.

@@ -50,14 +50,17 @@ void drb_memif_listen(struct drb_memif_link *link, struct drb_memif_talk *talk)
 	heard.talk = talk;
 }
 
-struct drb_memif_link *drb_memif_link_new(bool server)
+struct drb_memif_link *drb_memif_link_new(bool server, bool *connected)
 {
 	struct drb_memif_link *link = calloc(1, sizeof(*link));
 
 	for (uint32_t q = 0; link && q < DRB_WORKERS_MAX; q++)
 		link->epoll_fd[q] = -1;
-	if (link)
+	if (link) {
 		link->server = server;
+		link->connected = connected;
+		*connected = false;
+	}
 	return link;
 }
 
@@ -145,6 +148,7 @@ static bool connect_link(struct drb_memif_link *link, const struct drb_memif_tal
 	if (link->owner) // of somebody whom the driver turns away
 		return true;
 	link->owner = talk;
+	*link->connected = true;
 	memcpy(link->rx, talk->bell[link->server], sizeof(link->rx));
 	memcpy(link->tx, talk->bell[!link->server], sizeof(link->tx));
 	for (uint32_t q = 0; q < DRB_WORKERS_MAX; q++)
@@ -161,6 +165,7 @@ void drb_memif_talk_over(struct drb_memif_link *link, struct drb_memif_talk *tal
 			link->rx[q].ring = link->tx[q].ring = NULL;
 		}
 		link->owner = NULL;
+		*link->connected = false;
 	}
 	for (uint32_t q = 0; q < DRB_WORKERS_MAX; q++) {
 		unmap(&talk->bell[0][q]);

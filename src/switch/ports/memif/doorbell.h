@@ -45,12 +45,14 @@ struct drb_memif_talk {
 // are parked.
 struct drb_memif_link {
 	bool server;
+	bool *connected; // the port's: written with `owner`, while the workers are parked
 	struct drb_doorbell rx[DRB_WORKERS_MAX], tx[DRB_WORKERS_MAX];
 	int epoll_fd[DRB_WORKERS_MAX];      // who sleeps on the bell of the rx queue; -1: nobody
 	const struct drb_memif_talk *owner; // whose rings these are; NULL: no link
 };
 
-struct drb_memif_link *drb_memif_link_new(bool server);
+// *connected becomes false, and says from now on whether there is a link. NULL: out of memory.
+struct drb_memif_link *drb_memif_link_new(bool server, bool *connected);
 void drb_memif_link_free(struct drb_memif_link *link);
 // From now on the bell of a receive queue, when there is one, is in this epoll set; -1: in none.
 // Within drb_memif_enter() and drb_memif_leave(). 0 or -errno.

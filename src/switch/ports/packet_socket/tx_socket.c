@@ -56,6 +56,13 @@ bool drb_tx_socket_open(struct drb_tx_socket *out, const char *interface)
 	return true;
 }
 
+void drb_tx_socket_close(struct drb_tx_socket *out)
+{
+	if (out->headed)
+		close(out->fd);
+	*out = (struct drb_tx_socket){.fd = -1};
+}
+
 void drb_tx_socket_review(struct drb_tx_socket *out)
 {
 	if (out->headed)

@@ -5,29 +5,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "switch/ports/port.h"
+
 struct rte_mbuf;
 
 struct drb_tx_socket {
 	int fd;      // -1: the driver sends
 	bool headed; // ours to close: before each packet it wants a header that tells of runs
 	bool full;   // it refused something since it was last asked whether it takes more
-	uint32_t run_frame;    // octets of the longest frame that may be in a run (segment_run.h)
+	uint32_t run_frame;    // octets of the longest frame that may be in a run (tcp_coalesce.h)
 	const char *interface; // its name, whose setup outlives this; NULL unless headed
 };
 
-struct drb_send_result {
-	uint32_t lost;        // packets that are done with, but the kernel could not send
-	uint64_t lost_octets; // of those
-	uint32_t run_packets; // packets that were part of runs
-};
-
 // A socket that takes runs, if what is cut from them leaves the interface as whole frames with
-// complete checksums (offload.h); false, and *out is left alone, if there can be none.
+// complete checksums (veth_offload.h); false, and *out is left alone, if there can be none.
 bool drb_tx_socket_open(struct drb_tx_socket *out, const char *interface);
+// Closes it if it is ours to close; nothing is sent by it any more.
+void drb_tx_socket_close(struct drb_tx_socket *out);
 // After something has changed at the interface: whether it still takes runs.
 void drb_tx_socket_review(struct drb_tx_socket *out);
 
-// Sends packets by an AF_PACKET socket that has no ring to transmit (packet_socket.h). How many are
+// Sends packets by an AF_PACKET socket that has no ring to transmit. How many are
 // done with and freed; the others are the caller's.
 uint32_t drb_tx_socket_send(struct drb_tx_socket *out, struct rte_mbuf **packets, uint32_t count,
 			    struct drb_send_result *result);

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switch/ports/packet_socket/veth_offload.h"
 
-#include <errno.h>
 #include <linux/ethtool.h>
-#include <linux/netlink.h>
-#include <linux/rtnetlink.h>
 #include <linux/if_ether.h>
 #include <linux/sockios.h>
 #include <net/if.h>
@@ -117,27 +114,4 @@ uint32_t drb_veth_max_plain_frame(const char *interface)
 	free(names);
 	close(fd);
 	return longest;
-}
-
-int drb_veth_watch(void)
-{
-	struct sockaddr_nl links = {.nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK};
-	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_ROUTE);
-
-	if (fd >= 0 && bind(fd, (const struct sockaddr *)&links, sizeof(links)) == 0)
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
-
-bool drb_veth_may_have_changed(int fd)
-{
-	bool any = false;
-	char message;
-
-	// What it says does not matter; ENOBUFS says that there was more.
-	while (recv(fd, &message, sizeof(message), 0) >= 0 || errno == ENOBUFS)
-		any = true;
-	return any;
 }

@@ -9,8 +9,3 @@
 // comes out there is whole frames with complete checksums, whatever the kernel was given to send.
 // 0 if it does, or would if no XDP program kept it from it, or is no veth.
 uint32_t drb_veth_max_plain_frame(const char *interface);
-
-// A descriptor for drb_veth_may_have_changed() in this network namespace; -1: there is none.
-int drb_veth_watch(void);
-// Whether something has changed at some interface since it was asked last. One system call if not.
-bool drb_veth_may_have_changed(int fd);

@@ -45,7 +45,7 @@ static void begin(const char *more)
 		assert_int_equal(drb_worker_init(&sw[n], &setup[n]), 0);
 		sw[n].number = n; // names its table
 		for (uint32_t i = 0; i < sw[n].ports; i++)
-			drb_worker_attach(&sw[n], i, 100, (uint16_t)i);
+			drb_worker_attach(&sw[n], i, 100, NULL);
 		assert_int_equal(drb_assign_init(&sw[n], &setup[n]), 0);
 		sw[n].now_ns = 1000000000;
 		for (uint32_t u = 2; layer < 3 && u < 4; u++) {

@@ -28,7 +28,7 @@ static void begin(const char *text)
 	assert_int_equal(drb_worker_init(&w, &setup), 0);
 	assert_int_equal(drb_assign_init(&w, &setup), 0);
 	for (uint32_t i = 0; i < w.ports; i++)
-		drb_worker_attach(&w, i, 1 << 16, (uint16_t)i);
+		drb_worker_attach(&w, i, 1 << 16, NULL);
 	w.now_ns = 1000 * MS;
 }
 

@@ -25,7 +25,7 @@ static void begin(const char *text, uint32_t limit)
 		setup.ports[i].queue = limit;
 	assert_int_equal(drb_worker_init(&w, &setup), 0);
 	for (uint32_t i = 0; i < w.ports; i++)
-		drb_worker_attach(&w, i, limit, (uint16_t)i);
+		drb_worker_attach(&w, i, limit, NULL);
 	w.now_ns = 1000000000;
 }
 

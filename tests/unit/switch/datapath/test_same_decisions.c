@@ -38,7 +38,7 @@ static void begin(struct stage *s, const char *fabric, uint32_t layer, uint32_t 
 	s->setup = setup_of(text);
 	assert_int_equal(drb_worker_init(&w, &s->setup), 0);
 	for (uint32_t i = 0; i < w.ports; i++)
-		drb_worker_attach(&w, i, QUEUE, (uint16_t)i);
+		drb_worker_attach(&w, i, QUEUE, NULL);
 	s->model = (struct drb_packet_setup){.tree = s->setup.tree,
 					     .scheme = s->setup.choice.scheme,
 					     .choices = s->setup.choice.choices,

@@ -14,7 +14,7 @@ static void begin(const char *text)
 	setup = setup_of(text);
 	assert_int_equal(drb_worker_init(&w, &setup), 0);
 	for (uint32_t i = 0; i < w.ports; i++)
-		drb_worker_attach(&w, i, 512, (uint16_t)i);
+		drb_worker_attach(&w, i, 512, NULL);
 	w.now_ns = 1000000000;
 }
 

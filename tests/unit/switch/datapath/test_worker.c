@@ -37,7 +37,7 @@ static pthread_t begin(const char *text)
 	assert_int_equal(drb_worker_init(&w, &setup), 0);
 	for (uint32_t i = 0; i < PORTS && i < w.ports; i++) {
 		if (setup.ports[i].driver != DRB_DRIVER_NONE)
-			drb_worker_attach(&w, i, setup.ports[i].queue, port_set.dpdk[i]);
+			drb_worker_attach(&w, i, setup.ports[i].queue, port_set.port[i].queue[0]);
 	}
 	assert_int_equal(drb_idle_init(&w), 0);
 	assert_int_equal(pthread_create(&thread, NULL, run_worker, NULL), 0);
@@ -284,10 +284,10 @@ static void null_devices(void **state)
 			      "  - {name: u0, device: \"net_null2,copy=1\"}\n"
 			      "  - {name: u1, driver: none}\n");
 	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096), 0);
-	assert_int_equal(set.dpdk[3], DRB_PORT_NONE);
+	assert_null(set.port[3].kind);
 	assert_int_equal(drb_worker_init(&w, &setup), 0);
 	for (uint32_t i = 0; i < 3; i++)
-		drb_worker_attach(&w, i, 512, set.dpdk[i]);
+		drb_worker_attach(&w, i, 512, set.port[i].queue[0]);
 	assert_int_equal(drb_idle_init(&w), 0);
 	assert_int_equal(pthread_create(&thread, NULL, run_worker, NULL), 0);
 	for (int i = 0; i < 20; i++) {

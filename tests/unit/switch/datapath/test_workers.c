@@ -179,20 +179,20 @@ static void ports_are_divided(void **state)
 			const struct drb_egress *q = &all.worker[n].egress[i];
 			assert_int_equal(q->limit, 51);
 			assert_int_equal(q->time_per_unit >> 32, 2000000);
-			assert_int_equal(all.worker[n].port[i].rx_queue, n);
-			assert_int_equal(all.worker[n].port[i].tx_queue, n);
+			assert_int_equal(all.worker[n].port[i].queue->rx, n);
+			assert_int_equal(all.worker[n].port[i].queue->tx, n);
 		}
 	}
 	assert_memory_not_equal(&all.worker[0].rng, &all.worker[1].rng, sizeof(struct drb_rng));
 	free_switch();
 	// Ports with one receive queue take turns.
 	for (uint32_t i = 0; i < PORTS; i++)
-		port_set.rx_queues[i] = 1;
+		port_set.port[i].rx_queues = 1;
 	start_switch(HEAD RINGS "link: {driver: vdev}\n" TWO);
 	for (uint32_t i = 0; i < PORTS; i++) {
-		assert_int_equal(all.worker[i % 2].port[i].rx_queue, 0);
-		assert_int_equal(all.worker[1 - i % 2].port[i].rx_queue, DRB_QUEUE_NONE);
-		port_set.rx_queues[i] = QUEUES;
+		assert_int_equal(all.worker[i % 2].port[i].queue->rx, 0);
+		assert_int_equal(all.worker[1 - i % 2].port[i].queue->rx, DRB_QUEUE_NONE);
+		port_set.port[i].rx_queues = QUEUES;
 	}
 	free_switch();
 }
@@ -213,7 +213,7 @@ static void too_few_queues(void **state)
 	assert_int_equal(rte_eth_dev_count_avail(), before);
 	setup.workers = 1;
 	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096), 0);
-	assert_int_equal(set.rx_queues[0], 1);
+	assert_int_equal(set.port[0].rx_queues, 1);
 	drb_ports_stop(&set);
 	setup = setup_of(HEAD "link: {driver: vdev}\nports:\n"
 			      "  - {name: d0, device: net_null0}\n"
@@ -221,7 +221,7 @@ static void too_few_queues(void **state)
 			      "  - {name: u0, device: net_null2}\n"
 			      "  - {name: u1, driver: none}\n" TWO);
 	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096), 0);
-	assert_int_equal(set.rx_queues[0], 2);
+	assert_int_equal(set.port[0].rx_queues, 2);
 	drb_ports_stop(&set);
 }
 
@@ -246,14 +246,14 @@ static struct totals offer_up(uint64_t all_in)
 static void without_peer(void **state)
 {
 	const uint32_t u1 = 3;
-	struct drb_memif_link *link = drb_memif_link_new(true);
+	struct drb_port *port = &port_set.port[u1];
 	uint32_t last[QUEUES] = {0};
-	struct drb_memif_talk talk = {0};
 	struct totals t;
 	pthread_t thread;
 
 	(void)state;
-	port_set.memif[u1] = link;
+	port->needs_peer = true;
+	port->connected = false;
 	start_switch(HEAD RINGS "link: {driver: vdev, rate: 1pps}\nrouting: {scheme: dmodk}\n" TWO);
 	// Known before the first turn.
 	for (uint32_t n = 0; n < all.count; n++) {
@@ -266,15 +266,15 @@ static void without_peer(void **state)
 	assert_int_equal(seen.port[u1].queue_packets, 0);
 	assert_int_equal(t.dropped, 0);
 
-	link->owner = &talk;
 	drb_workers_park(&all);
+	port->connected = true;
 	drb_workers_attach_port(&all, &port_set, &setup, u1);
 	drb_workers_unpark(&all);
 	t = offer_up(80);
 	assert_int_equal(seen.port[u1].queue_packets, 20);
 
 	drb_workers_park(&all);
-	link->owner = NULL;
+	port->connected = false;
 	drb_workers_unpark(&all);
 	do {
 		t = picture();
@@ -287,8 +287,8 @@ static void without_peer(void **state)
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	collect(last);
 	free_switch();
-	port_set.memif[u1] = NULL;
-	drb_memif_link_free(link);
+	port->needs_peer = false;
+	port->connected = true;
 }
 
 int main(void)

@@ -78,9 +78,21 @@ static struct rte_intr_handle *listen_to(int *event, rte_intr_callback_fn callba
 	return handle;
 }
 
+static void park(void *workers)
+{
+	drb_workers_park(workers);
+}
+
+static void unpark(void *workers)
+{
+	drb_workers_unpark(workers);
+}
+
 static void workers_rest_meanwhile(void **state)
 {
-	struct drb_memif_link *port = drb_memif_link_new(false);
+	static const struct drb_memif_parking parking = {park, unpark, &all};
+	bool connected = true;
+	struct drb_memif_link *port = drb_memif_link_new(false, &connected);
 	struct rte_intr_handle *handle, *last_handle;
 	pthread_t thread;
 
@@ -89,7 +101,7 @@ static void workers_rest_meanwhile(void **state)
 	start_switch(HEAD RINGS "link: {driver: vdev}\nprocess: {workers: 2, idle: poll}\n");
 	assert_int_equal(pthread_create(&thread, NULL, run_workers, NULL), 0);
 	wait_until_running();
-	drb_memif_park(&all);
+	drb_memif_set_parking(&parking);
 	drb_memif_enter(port);
 	handle = listen_to(&guarded, on_guarded);
 	drb_memif_leave();

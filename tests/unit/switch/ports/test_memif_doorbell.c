@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "switch/datapath/idle.h"
+#include "switch/ports/memif/memif_port.h"
 
 #define COOKIE 0x3E31F20
 #define RING_AT 16512 // where the second ring of 1024 descriptors is
@@ -23,6 +24,7 @@
 enum { REGION = 4, RING = 5, CONNECT = 6, CONNECTED = 7 };
 
 static struct drb_memif_link *link_;
+static bool connected;
 static struct drb_memif_talk talk;
 static struct drb_memif_ring *ring[2]; // [0]: from the client
 static int pair[2], region, bell[2];
@@ -75,7 +77,7 @@ static int begin(void **state)
 	char *memory;
 
 	(void)state;
-	link_ = drb_memif_link_new(false);
+	link_ = drb_memif_link_new(false, &connected);
 	region = memfd_create("region", MFD_CLOEXEC);
 	if (!link_ || region < 0 || ftruncate(region, 65536) < 0 ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) < 0)
@@ -153,7 +155,9 @@ static void learned_from_the_channel(void **state)
 	assert_int_equal(write(bell[1], &one, sizeof(one)), sizeof(one));
 	assert_int_equal(events_of(epoll_fd), 1);
 	// Down: nothing rings here, even if the peer goes on.
+	assert_true(connected);
 	drb_memif_talk_over(link_, &talk);
+	assert_false(connected);
 	assert_null(link_->rx[0].ring);
 	assert_null(link_->tx[0].ring);
 	assert_int_equal(write(bell[1], &one, sizeof(one)), sizeof(one));
@@ -190,6 +194,7 @@ static void another_channel_changes_nothing(void **state)
 	drb_memif_listen(link_, &other);
 	assert_int_equal(hear(CONNECTED), MESSAGE);
 	drb_memif_talk_over(link_, &other);
+	assert_true(connected);
 	assert_ptr_equal(link_->rx[0].ring, before);
 	assert_non_null(link_->tx[0].ring);
 }
@@ -304,6 +309,9 @@ static bool time_is_up(time_t began, uint32_t round)
 // it missed one, it would sleep for ever.
 static void no_wake_up_is_lost(void **state)
 {
+	struct drb_memif_port own = {.link = link_};
+	struct drb_port port = {.kind = &drb_memif_port, .own = &own};
+	struct drb_port_queue queue = {.kind = &drb_memif_port, .port = &port, .fd = -1};
 	struct drb_doorbell sender;
 	struct timespec began;
 	pthread_t thread;
@@ -312,7 +320,7 @@ static void no_wake_up_is_lost(void **state)
 	(void)state;
 	connect_client();
 	sleeper.ports = 1;
-	sleeper.port[0].memif = link_;
+	sleeper.port[0].queue = &queue;
 	sleeper.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	assert_int_equal(drb_memif_link_watch(link_, 0, sleeper.epoll_fd), 0);
 	link_->rx[0].empty = 0;

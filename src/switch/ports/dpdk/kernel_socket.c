@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "switch/ports/kernel_socket.h"
+#include "switch/ports/dpdk/kernel_socket.h"
 
 #include <dirent.h>
 #include <linux/if_packet.h>
@@ -24,31 +24,38 @@ static int domain_of(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) == 0 ? domain : -1;
 }
 
-static bool is_known(int fd, const struct drb_kernel_socket known[], uint32_t count)
+static int compare(const void *a, const void *b)
 {
-	for (uint32_t i = 0; i < count; i++) {
-		if (known[i].fd == fd)
-			return true;
-	}
-	return false;
+	return *(const int *)a - *(const int *)b;
 }
 
-struct drb_kernel_socket drb_kernel_socket_new(const struct drb_kernel_socket known[],
-					       uint32_t count)
+struct drb_kernel_sockets drb_kernel_sockets(void)
 {
-	struct drb_kernel_socket found = {.fd = -1};
+	struct drb_kernel_sockets all = {0};
 	DIR *dir = opendir("/proc/self/fd");
 	struct dirent *entry;
 
-	while (dir && found.fd < 0 && (entry = readdir(dir))) {
+	while (dir && all.count < DRB_KERNEL_SOCKETS_MAX && (entry = readdir(dir))) {
 		int fd = atoi(entry->d_name);
 		int domain = entry->d_name[0] == '.' ? -1 : domain_of(fd);
-		if ((domain == AF_PACKET || domain == AF_XDP) && !is_known(fd, known, count))
-			found.fd = fd;
+		if (domain == AF_PACKET || domain == AF_XDP)
+			all.fd[all.count++] = fd;
 	}
 	if (dir)
 		closedir(dir);
-	return found;
+	qsort(all.fd, all.count, sizeof(all.fd[0]), compare);
+	return all;
+}
+
+struct drb_kernel_sockets drb_kernel_sockets_since(const struct drb_kernel_sockets *before)
+{
+	struct drb_kernel_sockets all = drb_kernel_sockets(), opened = {0};
+
+	for (uint32_t i = 0; i < all.count; i++) {
+		if (!bsearch(&all.fd[i], before->fd, before->count, sizeof(int), compare))
+			opened.fd[opened.count++] = all.fd[i];
+	}
+	return opened;
 }
 
 // False if it is no AF_XDP socket. That the fill ring was empty is another count, of the kernel's

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // As rte_pktmbuf_pool_create(), which without hugepages gives each buffer a page of 4096 bytes for
 // its 2432, lest it cross into another: half of the memory of a switch process.
-#include "switch/startup/packet_pool.h"
+#include "switch/ports/packet_pool.h"
 
 #include <rte_errno.h>
 #include <rte_mbuf.h>

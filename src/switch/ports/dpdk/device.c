@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The life of a DPDK device behind a port.
+#include <errno.h>
+#include <stdio.h>
+
+#include <rte_bus_vdev.h>
+#include <rte_dev.h>
+#include <rte_errno.h>
+#include <rte_ethdev.h>
+
+#include "common/cli/log.h"
+#include "common/config/config_file.h"
+#include "switch/ports/dpdk/dpdk_port.h"
+
+static struct drb_dpdk_port *own_of(const struct drb_port *port)
+{
+	return port->own;
+}
+
+void drb_dpdk_adopt(struct drb_port *port, struct drb_dpdk_port *own, uint16_t device,
+		    uint16_t rx_queues)
+{
+	own->device = device;
+	port->own = own;
+	port->rx_queues = rx_queues;
+	for (uint32_t n = 0; n < port->workers; n++) {
+		struct drb_dpdk_queue *q = &own->queue[n];
+		q->base = (struct drb_port_queue){.kind = port->kind, .port = port, .fd = -1};
+		q->device = device;
+		q->socket.fd = -1;
+		port->queue[n] = &q->base;
+	}
+}
+
+int drb_dpdk_create(struct drb_port *port, const char *path, const char *name, const char *args)
+{
+	const struct drb_port_setup *p = port->setup;
+	struct drb_dpdk_port *own = own_of(port);
+	char key[64];
+
+	own->device = DRB_DPDK_NONE;
+	if (args && rte_vdev_init(name, args) < 0) {
+		snprintf(key, sizeof(key), "%s%s", p->key,
+			 p->driver == DRB_DRIVER_VDEV ? "device" : "driver");
+		return drb_config_bad(path, key,
+				      "port %s: cannot create device \"%s%s%s\" (-v shows what the "
+				      "driver says)",
+				      p->name, name, *args ? "," : "", args);
+	}
+	if (rte_eth_dev_get_port_by_name(name, &own->device) < 0) {
+		snprintf(key, sizeof(key), "%sdevice", p->key);
+		return drb_config_bad(path, key,
+				      "port %s: \"%s\" is no device that a driver of this program "
+				      "knows",
+				      p->name, name);
+	}
+	return 0;
+}
+
+// A device's queues: one to transmit for each worker, and as many to receive if it has them.
+static int count_queues(struct drb_port *port, const char *path, struct rte_eth_conf *conf)
+{
+	const uint64_t wanted = RTE_ETH_RSS_IP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_UDP;
+	uint32_t workers = port->workers;
+	struct rte_eth_dev_info info;
+
+	if (rte_eth_dev_info_get(own_of(port)->device, &info) < 0)
+		return -ENODEV;
+	if (info.max_tx_queues < workers)
+		return drb_config_bad(path, "process.workers",
+				      "port %s: \"%s\" has %u transmit queues, too few for %u "
+				      "workers",
+				      port->setup->name, drb_port_device(port->setup),
+				      info.max_tx_queues, workers);
+	port->rx_queues = (uint16_t)(info.max_rx_queues < workers ? info.max_rx_queues : workers);
+	if (port->rx_queues > 1 && (info.flow_type_rss_offloads & wanted)) {
+		conf->rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
+		conf->rx_adv_conf.rss_conf.rss_hf = info.flow_type_rss_offloads & wanted;
+	}
+	return 0;
+}
+
+static int failed(const struct drb_port *port, const char *step, int rc)
+{
+	drb_error("port %s: cannot %s its device: %s", port->setup->name, step, rte_strerror(-rc));
+	return rc;
+}
+
+int drb_dpdk_configure(struct drb_port *port, const char *path, uint16_t descriptors)
+{
+	uint16_t id = own_of(port)->device, rx = descriptors, tx = descriptors;
+	unsigned node = (unsigned)rte_eth_dev_socket_id(id);
+	struct rte_eth_conf conf = {0};
+	const char *step = "configure";
+	int rc = count_queues(port, path, &conf);
+
+	if (rc < 0)
+		return rc;
+	rc = rte_eth_dev_configure(id, port->rx_queues, (uint16_t)port->workers, &conf);
+	if (rc == 0)
+		rc = rte_eth_dev_adjust_nb_rx_tx_desc(id, &rx, &tx);
+	for (uint16_t q = 0; rc == 0 && q < port->rx_queues; q++) {
+		step = "set up a receive queue of";
+		rc = rte_eth_rx_queue_setup(id, q, rx, node, NULL, port->pool);
+	}
+	for (uint16_t q = 0; rc == 0 && q < port->workers; q++) {
+		step = "set up a transmit queue of";
+		rc = rte_eth_tx_queue_setup(id, q, tx, node, NULL);
+	}
+	if (rc < 0)
+		return failed(port, step, rc);
+	drb_dpdk_adopt(port, port->own, id, port->rx_queues);
+	return 0;
+}
+
+int drb_dpdk_begin(struct drb_port *port, bool start)
+{
+	uint16_t id = own_of(port)->device;
+	int rc = start ? rte_eth_dev_start(id) : 0;
+
+	if (rc < 0)
+		return failed(port, "start", rc);
+	// Frames carry the MACs of hosts, not of ports. In-memory devices take all anyway.
+	rc = rte_eth_promiscuous_enable(id);
+	return rc == 0 || rc == -ENOTSUP ? 0 : failed(port, "make promiscuous", rc);
+}
+
+void drb_dpdk_take_sockets(struct drb_port *port, const struct drb_kernel_sockets *before)
+{
+	struct drb_dpdk_port *own = own_of(port);
+	struct drb_kernel_sockets opened = drb_kernel_sockets_since(before);
+
+	for (uint32_t n = 0; n < port->rx_queues && n < opened.count; n++)
+		own->queue[n].socket.fd = own->queue[n].base.fd = opened.fd[n];
+}
+
+void drb_dpdk_remove(struct drb_port *port)
+{
+	struct drb_dpdk_port *own = own_of(port);
+	struct rte_eth_dev_info info = {0};
+
+	if (!own || own->device == DRB_DPDK_NONE)
+		return;
+	int known = rte_eth_dev_info_get(own->device, &info);
+	rte_eth_promiscuous_disable(own->device);
+	rte_eth_dev_stop(own->device);
+	rte_eth_dev_close(own->device);
+	if (known == 0 && info.device)
+		rte_dev_remove(info.device);
+	own->device = DRB_DPDK_NONE;
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Ports that are devices of DPDK: PCI cards and virtual devices as they are, and what the memif and
+// af_xdp ports have in common with them.
+
+#include "switch/ports/dpdk/kernel_socket.h"
+#include "switch/ports/port.h"
+
+#define DRB_DPDK_NONE UINT16_MAX
+
+extern const struct drb_port_kind drb_pci_port, drb_vdev_port;
+
+struct drb_dpdk_queue {
+	struct drb_port_queue base;
+	uint16_t device;                 // as in struct drb_dpdk_port
+	struct drb_kernel_socket socket; // of the receive queue; fd -1: none
+};
+
+// In a port's `own`, or at the beginning of what is.
+struct drb_dpdk_port {
+	uint16_t device; // DPDK's number of it; DRB_DPDK_NONE: not created
+	struct drb_dpdk_queue queue[DRB_WORKERS_MAX];
+};
+
+// Makes a port of a device that DPDK has and that the caller runs, with a transmit queue for each of
+// port->workers. `own` is port->own from now on and stays the caller's.
+void drb_dpdk_adopt(struct drb_port *port, struct drb_dpdk_port *own, uint16_t device,
+		    uint16_t rx_queues);
+
+// The steps of a start. Each returns 0, or -errno with a message printed; -EINVAL where the config
+// is at fault.
+// Creates a virtual device, or finds the one on the bus (args NULL).
+int drb_dpdk_create(struct drb_port *port, const char *config_path, const char *name,
+		    const char *args);
+// Queues of so many descriptors or as near as the device can. Then adopts it.
+int drb_dpdk_configure(struct drb_port *port, const char *config_path, uint16_t descriptors);
+// Starts the device unless told that somebody else does later, and takes frames for any MAC.
+int drb_dpdk_begin(struct drb_port *port, bool start);
+// AF_PACKET and AF_XDP sockets that were opened since `before`, one for each receive queue in turn.
+void drb_dpdk_take_sockets(struct drb_port *port, const struct drb_kernel_sockets *before);
+// Stops, closes and removes the device, if there is one.
+void drb_dpdk_remove(struct drb_port *port);
+
+// Functions of struct drb_port_kind.
+uint32_t drb_dpdk_buffers(uint32_t workers);
+uint32_t drb_dpdk_receive(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count);
+uint32_t drb_dpdk_send(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count,
+		       struct drb_send_result *result);
+bool drb_dpdk_carrier(const struct drb_port *port);
+const char *drb_dpdk_state(const struct drb_port *port);
+bool drb_dpdk_mac(const struct drb_port *port, uint8_t mac[6]);
+uint64_t drb_dpdk_missed(struct drb_port_queue *q);

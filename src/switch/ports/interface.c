@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/ports/interface.h"
+
+#include <errno.h>
+#include <linux/ethtool.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <net/if_arp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/config/config_file.h"
+
+int drb_interface_check(const char *path, const struct drb_port_setup *p)
+{
+	char key[64];
+
+	if (if_nametoindex(p->interface) > 0)
+		return 0;
+	snprintf(key, sizeof(key), "%sinterface", p->key);
+	return drb_config_bad(path, key, "port %s: no interface \"%s\" in this network namespace",
+			      p->name, p->interface);
+}
+
+// The carrier, not IFF_RUNNING, which the kernel sets up to a second later.
+const char *drb_interface_state(const char *interface)
+{
+	struct ethtool_value link = {.cmd = ETHTOOL_GLINK};
+	struct ifreq flags = {0}, carrier = {.ifr_data = (void *)&link};
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	const char *state = "gone";
+
+	snprintf(flags.ifr_name, sizeof(flags.ifr_name), "%s", interface);
+	snprintf(carrier.ifr_name, sizeof(carrier.ifr_name), "%s", interface);
+	if (fd >= 0 && ioctl(fd, SIOCGIFFLAGS, &flags) == 0 &&
+	    ioctl(fd, SIOCETHTOOL, &carrier) == 0)
+		state = (flags.ifr_flags & IFF_UP) && link.data ? "up" : "down";
+	if (fd >= 0)
+		close(fd);
+	return state;
+}
+
+bool drb_interface_up(int fd, const char *interface)
+{
+	struct ifreq flags = {0};
+
+	snprintf(flags.ifr_name, sizeof(flags.ifr_name), "%s", interface);
+	return ioctl(fd, SIOCGIFFLAGS, &flags) == 0 && (flags.ifr_flags & IFF_UP) &&
+	       (flags.ifr_flags & IFF_RUNNING);
+}
+
+bool drb_interface_mac(int fd, const char *interface, uint8_t mac[6])
+{
+	struct ifreq request = {0};
+
+	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", interface);
+	if (ioctl(fd, SIOCGIFHWADDR, &request) < 0 || request.ifr_hwaddr.sa_family != ARPHRD_ETHER)
+		return false;
+	memcpy(mac, request.ifr_hwaddr.sa_data, 6);
+	return true;
+}
+
+int drb_interfaces_watch(void)
+{
+	struct sockaddr_nl links = {.nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK};
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_ROUTE);
+
+	if (fd >= 0 && bind(fd, (const struct sockaddr *)&links, sizeof(links)) == 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+bool drb_interfaces_changed(int fd)
+{
+	bool any = false;
+	char message;
+
+	// What it says does not matter; ENOBUFS says that there was more.
+	while (recv(fd, &message, sizeof(message), 0) >= 0 || errno == ENOBUFS)
+		any = true;
+	return any;
+}

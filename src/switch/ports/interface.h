@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// What the kernel says of an interface. The drivers of kernel interfaces call them up whatever
+// happens, so the kernel is asked.
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct drb_port_setup;
+
+// -EINVAL with a message naming the config's line if there is no such interface here.
+int drb_interface_check(const char *config_path, const struct drb_port_setup *setup);
+
+// For readers of counters: "up", "down" or "gone". Waits for the kernel's lock on all interfaces.
+const char *drb_interface_state(const char *interface);
+// For the worker, between turns: takes no lock. fd: any socket of the interface's namespace, but of
+// XDP. The kernel may take a second to tell that a carrier is lost.
+bool drb_interface_up(int fd, const char *interface);
+// False if it has none of Ethernet.
+bool drb_interface_mac(int fd, const char *interface, uint8_t mac[6]);
+
+// A descriptor for drb_interfaces_changed() in this network namespace; -1: there is none.
+int drb_interfaces_watch(void);
+// Whether something has changed at some interface since it was asked last. One system call if not.
+bool drb_interfaces_changed(int fd);

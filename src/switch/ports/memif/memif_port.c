@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/ports/memif/memif_port.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <rte_ethdev.h>
+
+#include "common/cli/log.h"
+#include "common/config/config_file.h"
+#include "switch/ports/memif/callbacks.h"
+#include "switch/ports/memif/connect.h"
+
+#define DESCRIPTORS 512
+
+// Stopped ports: their links are what callbacks speak of, which the driver may have left registered.
+static struct drb_memif_port *stopped;
+
+static struct drb_memif_port *own_of(const struct drb_port *port)
+{
+	return port->own;
+}
+
+static struct drb_memif_link *link_of(const struct drb_port_queue *q)
+{
+	return own_of(q->port)->link;
+}
+
+// The directory of a socket, made if only itself is missing.
+static bool has_socket_dir(const struct drb_port_setup *p)
+{
+	char dir[sizeof(p->socket)];
+	struct stat st;
+
+	snprintf(dir, sizeof(dir), "%s", p->socket);
+	char *slash = strrchr(dir, '/');
+	if (!slash || slash == dir)
+		return true;
+	*slash = '\0';
+	if (mkdir(dir, 0700) == 0)
+		return true;
+	if (errno == EEXIST && stat(dir, &st) == 0 && !S_ISDIR(st.st_mode))
+		errno = ENOTDIR;
+	return errno == EEXIST;
+}
+
+static int check(const char *path, const struct drb_port_setup *p, uint32_t workers)
+{
+	char key[64];
+
+	(void)workers;
+	if (has_socket_dir(p))
+		return 0;
+	snprintf(key, sizeof(key), "%ssocket", p->key);
+	return drb_config_bad(path, key, "port %s: no directory for \"%s\" (process.memif_dir): %s",
+			      p->name, p->socket, strerror(errno));
+}
+
+static int create(struct drb_port *port, const char *path)
+{
+	const struct drb_port_setup *p = port->setup;
+	char name[64], args[256];
+
+	// The socket of a server that was killed stands in the way of the next.
+	if (p->up && drb_memif_probe(p->socket) == -ECONNREFUSED)
+		unlink(p->socket);
+	// The socket is a file: abstract ones end at the network namespace.
+	snprintf(name, sizeof(name), "net_memif_%s", p->name);
+	snprintf(args, sizeof(args), "role=%s,socket=%s,socket-abstract=no,rsize=10",
+		 p->up ? "server" : "client", p->socket);
+	// The socket that a server listens on is for this user alone.
+	mode_t mask = umask(0177);
+	drb_memif_enter(own_of(port)->link);
+	int rc = drb_dpdk_create(port, path, name, args);
+	drb_memif_leave();
+	umask(mask);
+	return rc;
+}
+
+static int start(struct drb_port *port, const char *path)
+{
+	struct drb_memif_port *own = calloc(1, sizeof(*own));
+
+	port->own = own;
+	if (own) {
+		own->dpdk.device = DRB_DPDK_NONE;
+		own->link = drb_memif_link_new(port->setup->up, &port->connected);
+	}
+	if (!own || !own->link) {
+		drb_error("port %s: out of memory", port->setup->name);
+		return -ENOMEM;
+	}
+	port->needs_peer = true;
+	int rc = create(port, path);
+	if (rc == 0)
+		rc = drb_dpdk_configure(port, path, DESCRIPTORS);
+	if (rc < 0)
+		return rc;
+	// Clients start when they find their server (connect.h).
+	drb_memif_enter(own->link);
+	rc = drb_dpdk_begin(port, port->setup->up);
+	drb_memif_leave();
+	return rc;
+}
+
+static void stop(struct drb_port *port)
+{
+	drb_dpdk_remove(port);
+	if (!port->own)
+		return;
+	own_of(port)->next = stopped;
+	stopped = port->own;
+}
+
+void drb_memif_port_forget(void)
+{
+	drb_memif_forget();
+	while (stopped) {
+		struct drb_memif_port *gone = stopped;
+		stopped = gone->next;
+		drb_memif_link_free(gone->link);
+		free(gone);
+	}
+}
+
+void drb_memif_port_restart(struct drb_port *port)
+{
+	const struct drb_memif_port *own = own_of(port);
+
+	drb_memif_enter(own->link);
+	if (!drb_dpdk_carrier(port)) { // has come while this waited to enter
+		drb_memif_park();
+		rte_eth_dev_stop(own->dpdk.device);
+		rte_eth_dev_start(own->dpdk.device);
+		drb_memif_unpark();
+	}
+	drb_memif_leave();
+}
+
+static uint32_t send_burst(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count,
+			   struct drb_send_result *result)
+{
+	drb_doorbell_hold(&link_of(q)->tx[q->tx]);
+	return drb_dpdk_send(q, packets, count, result);
+}
+
+static void flush(struct drb_port_queue *q)
+{
+	drb_doorbell_ring(&link_of(q)->tx[q->tx]);
+}
+
+static int watch(struct drb_port_queue *q, int epoll_fd)
+{
+	struct drb_memif_link *link = link_of(q);
+
+	drb_memif_enter(link);
+	int rc = drb_memif_link_watch(link, q->rx, epoll_fd);
+	drb_memif_leave();
+	return rc;
+}
+
+static void arm(struct drb_port_queue *q)
+{
+	drb_doorbell_arm(&link_of(q)->rx[q->rx]);
+}
+
+static bool is_silent(struct drb_port_queue *q)
+{
+	return drb_doorbell_silent(&link_of(q)->rx[q->rx]);
+}
+
+static void disarm(struct drb_port_queue *q)
+{
+	drb_doorbell_disarm(&link_of(q)->rx[q->rx]);
+}
+
+const struct drb_port_kind drb_memif_port = {
+	.name = "memif",
+	.check = check,
+	.buffers = drb_dpdk_buffers,
+	.start = start,
+	.stop = stop,
+	.receive = drb_dpdk_receive,
+	.send = send_burst,
+	.flush = flush,
+	.watch = watch,
+	.arm = arm,
+	.is_silent = is_silent,
+	.disarm = disarm,
+	.carrier = drb_dpdk_carrier,
+	.state = drb_dpdk_state,
+	.mac = drb_dpdk_mac,
+};

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/ports/packet_socket/packet_port.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "common/cli/log.h"
+#include "common/config/config_file.h"
+#include "switch/ports/interface.h"
+#include "switch/ports/packet_socket/rx_ring.h"
+#include "switch/ports/packet_socket/tx_socket.h"
+
+struct packet_queue {
+	_Alignas(64) struct drb_port_queue base;
+	struct drb_rx_ring in;
+	struct drb_tx_socket out;
+};
+
+static struct packet_queue *queue_of(struct drb_port_queue *q)
+{
+	return (struct packet_queue *)q; // begins with it
+}
+
+static int check(const char *path, const struct drb_port_setup *p, uint32_t workers)
+{
+	(void)workers;
+	return drb_interface_check(path, p);
+}
+
+static uint32_t buffers(uint32_t workers)
+{
+	(void)workers;
+	return 0; // frames wait in the kernel's
+}
+
+// A group is spared what other sockets send, but kernels before 5.17 take the flag and do nothing.
+bool drb_packet_port_may_send_apart(uint32_t workers)
+{
+	struct utsname kernel;
+	unsigned major, minor;
+
+	return workers == 1 ||
+	       (uname(&kernel) == 0 && sscanf(kernel.release, "%u.%u", &major, &minor) == 2 &&
+		(major > 5 || (major == 5 && minor >= 17)));
+}
+
+static int cannot(const struct drb_port_setup *p, const char *path, const char *step, int rc)
+{
+	char key[64];
+
+	snprintf(key, sizeof(key), "%sdriver", p->key);
+	return drb_config_bad(path, key, "port %s: cannot %s its packet socket on \"%s\": %s%s",
+			      p->name, step, p->interface, strerror(-rc),
+			      rc == -EPERM ? " (it takes CAP_NET_RAW)" : "");
+}
+
+static int open_queue(struct drb_port *port, struct packet_queue *q, const char **step)
+{
+	const char *interface = port->setup->interface;
+	const struct packet_queue *first = port->own;
+	int rc = drb_rx_ring_open(&q->in, interface, step);
+
+	if (rc < 0)
+		return rc;
+	if (port->workers > 1) {
+		*step = "share packets by";
+		rc = drb_rx_ring_join(&q->in, &first->in);
+	}
+	q->base.fd = q->in.fd;
+	if (drb_packet_port_may_send_apart(port->workers) && drb_tx_socket_open(&q->out, interface))
+		q->base.reviewed = true;
+	else
+		q->out.fd = q->in.fd;
+	return rc;
+}
+
+static int start(struct drb_port *port, const char *path)
+{
+	size_t size = port->workers * sizeof(struct packet_queue);
+	struct packet_queue *queues = aligned_alloc(_Alignof(struct packet_queue), size);
+	const char *step = NULL;
+	int rc = 0;
+
+	port->own = queues;
+	if (!queues) {
+		drb_error("port %s: out of memory", port->setup->name);
+		return -ENOMEM;
+	}
+	memset(queues, 0, size);
+	for (uint32_t n = 0; n < port->workers; n++) {
+		queues[n].base =
+			(struct drb_port_queue){.kind = port->kind, .port = port, .fd = -1};
+		queues[n].in.fd = queues[n].out.fd = -1;
+		port->queue[n] = &queues[n].base;
+	}
+	for (uint32_t n = 0; rc == 0 && n < port->workers; n++)
+		rc = open_queue(port, &queues[n], &step);
+	port->rx_queues = (uint16_t)port->workers;
+	return rc < 0 ? cannot(port->setup, path, step, rc) : 0;
+}
+
+static void stop(struct drb_port *port)
+{
+	struct packet_queue *queues = port->own;
+
+	for (uint32_t n = 0; queues && n < port->workers; n++) {
+		drb_tx_socket_close(&queues[n].out);
+		drb_rx_ring_close(&queues[n].in);
+	}
+	free(queues);
+}
+
+static uint32_t receive_burst(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count)
+{
+	return drb_rx_ring_receive(&queue_of(q)->in, q->port->pool, packets, count);
+}
+
+static uint32_t send_burst(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count,
+			   struct drb_send_result *result)
+{
+	return drb_tx_socket_send(&queue_of(q)->out, packets, count, result);
+}
+
+static bool carrier(const struct drb_port *port)
+{
+	return drb_interface_up(port->queue[0]->fd, port->setup->interface);
+}
+
+static const char *state(const struct drb_port *port)
+{
+	return drb_interface_state(port->setup->interface);
+}
+
+static bool mac(const struct drb_port *port, uint8_t address[6])
+{
+	return drb_interface_mac(port->queue[0]->fd, port->setup->interface, address);
+}
+
+static uint64_t missed(struct drb_port_queue *q)
+{
+	return drb_rx_ring_missed(&queue_of(q)->in);
+}
+
+static void review(struct drb_port_queue *q)
+{
+	drb_tx_socket_review(&queue_of(q)->out);
+}
+
+const struct drb_port_kind drb_packet_port = {
+	.name = "af_packet",
+	.check = check,
+	.buffers = buffers,
+	.start = start,
+	.stop = stop,
+	.receive = receive_burst,
+	.send = send_burst,
+	.carrier = carrier,
+	.state = state,
+	.mac = mac,
+	.missed = missed,
+	.review = review,
+};

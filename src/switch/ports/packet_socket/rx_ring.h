@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The receiving half of a packet socket: a ring of frames that the kernel fills and the worker
+// empties (PACKET_MMAP, TPACKET_V2).
+
+#include <stdint.h>
+
+struct rte_mbuf;
+struct rte_mempool;
+
+struct drb_rx_ring {
+	int fd;         // the socket; -1: not open
+	uint8_t *frame; // the first; NULL: not mapped
+	uint32_t next;  // index of the frame that is filled next
+	uint64_t missed;
+};
+
+// Opens the socket of one worker at an interface, which receives every frame that comes in there,
+// whoever it is for, but none that goes out. With several of them, drb_rx_ring_join() divides the
+// frames. 0 or -errno; *step then says what could not be done. To be closed in any case.
+int drb_rx_ring_open(struct drb_rx_ring *ring, const char *interface, const char **step);
+// Joins the group of `first`, or founds one if ring is it: each frame goes to one of the group, those
+// of a flow to the same. 0 or -errno.
+int drb_rx_ring_join(struct drb_rx_ring *ring, const struct drb_rx_ring *first);
+void drb_rx_ring_close(struct drb_rx_ring *ring);
+
+// Copies up to count frames to buffers of the pool, which become the caller's, with VLAN tags that
+// the kernel took out put in again. Returns how many. What no buffer is there for stays in the ring.
+uint32_t drb_rx_ring_receive(struct drb_rx_ring *ring, struct rte_mempool *pool,
+			     struct rte_mbuf **packets, uint32_t count);
+
+// Frames that found the ring full, so far. A system call.
+uint64_t drb_rx_ring_missed(struct drb_rx_ring *ring);

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/ports/port_set.h"
+
+#include <errno.h>
+
+#include <rte_config.h>
+#include <rte_errno.h>
+#include <rte_mempool.h>
+
+#include "common/cli/log.h"
+#include "common/config/config_file.h"
+#include "switch/ports/dpdk/dpdk_port.h"
+#include "switch/ports/memif/callbacks.h"
+#include "switch/ports/memif/memif_port.h"
+#include "switch/ports/packet_pool.h"
+#include "switch/ports/packet_socket/packet_port.h"
+#include "switch/ports/xdp/steer.h"
+#include "switch/ports/xdp/xdp_port.h"
+
+// NULL: no device.
+static const struct drb_port_kind *kind_of(enum drb_driver driver)
+{
+	switch (driver) {
+	case DRB_DRIVER_AF_PACKET:
+		return &drb_packet_port;
+	case DRB_DRIVER_AF_XDP:
+		return &drb_xdp_port;
+	case DRB_DRIVER_MEMIF:
+		return &drb_memif_port;
+	case DRB_DRIVER_PCI:
+		return &drb_pci_port;
+	case DRB_DRIVER_VDEV:
+		return &drb_vdev_port;
+	case DRB_DRIVER_NONE:
+	case DRB_DRIVER_COUNT:
+		break;
+	}
+	return NULL;
+}
+
+// DPDK has room for so many devices, which packet sockets are not.
+static int check_room(const char *path, const struct drb_setup *s)
+{
+	uint32_t devices = 0;
+
+	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
+		const struct drb_port_kind *kind = kind_of(s->ports[i].driver);
+		devices += kind && kind != &drb_packet_port;
+	}
+	if (devices <= RTE_MAX_ETHPORTS)
+		return 0;
+	return drb_config_bad(
+		path, "ports",
+		"%u devices of DPDK, which has room for %d: take af_packet for others", devices,
+		RTE_MAX_ETHPORTS);
+}
+
+int drb_ports_check(const char *path, const struct drb_setup *s)
+{
+	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
+		const struct drb_port_kind *kind = kind_of(s->ports[i].driver);
+		if (kind && kind->check && kind->check(path, &s->ports[i], s->workers) < 0)
+			return -EINVAL;
+	}
+	return check_room(path, s);
+}
+
+uint32_t drb_ports_buffers(const struct drb_setup *s)
+{
+	uint32_t n = (DRB_POOL_CACHE * 2 + s->burst) * s->workers + s->buffers;
+
+	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
+		const struct drb_port_kind *kind = kind_of(s->ports[i].driver);
+		n += s->ports[i].queue + 2; // and hellos
+		n += kind ? kind->buffers(s->workers) : 0;
+	}
+	return n;
+}
+
+void drb_port_share_queues(struct drb_port *port, uint32_t index)
+{
+	uint32_t workers = port->workers, first = port->rx_queues < workers ? index % workers : 0;
+
+	for (uint32_t n = 0; n < workers; n++) {
+		uint32_t rx = (n + workers - first) % workers;
+		port->queue[n]->rx = rx < port->rx_queues ? (uint16_t)rx : DRB_QUEUE_NONE;
+		port->queue[n]->tx = (uint16_t)n;
+	}
+}
+
+static int start_port(struct drb_port_set *set, const char *path, const struct drb_setup *s,
+		      uint32_t i)
+{
+	struct drb_port *port = &set->port[i];
+
+	port->kind = kind_of(s->ports[i].driver);
+	if (!port->kind)
+		return 0;
+	port->setup = &s->ports[i];
+	port->pool = set->pool;
+	port->workers = s->workers;
+	port->connected = true;
+	int rc = port->kind->start(port, path);
+	if (rc == 0)
+		drb_port_share_queues(port, i);
+	return rc;
+}
+
+int drb_ports_start(struct drb_port_set *set, const char *path, const struct drb_setup *s,
+		    uint32_t buffers)
+{
+	int rc = 0;
+
+	*set = (struct drb_port_set){.count = s->down_ports + s->up_ports};
+	set->pool = drb_pool_new(s, buffers);
+	if (!set->pool) {
+		drb_error("cannot allocate %u packet buffers: %s (process.memory sets the MiB)",
+			  buffers, rte_strerror(rte_errno));
+		return -rte_errno;
+	}
+	if (drb_steer_init(s) < 0)
+		rc = -EIO;
+	for (uint32_t i = 0; rc == 0 && i < set->count; i++)
+		rc = start_port(set, path, s, i);
+	if (rc < 0)
+		drb_ports_stop(set);
+	return rc;
+}
+
+void drb_ports_stop(struct drb_port_set *set)
+{
+	drb_memif_close();
+	for (uint32_t i = set->count; i-- > 0;) {
+		struct drb_port *port = &set->port[i];
+		if (port->kind)
+			port->kind->stop(port);
+		*port = (struct drb_port){0};
+	}
+	drb_memif_port_forget();
+	rte_mempool_free(set->pool);
+	set->pool = NULL;
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// From port configs to running ports: all of a switch.
+
+#include <stdint.h>
+
+#include "common/config/config.h"
+#include "switch/ports/port.h"
+
+struct rte_mempool;
+
+struct drb_port_set {
+	struct rte_mempool *pool;
+	uint32_t count;
+	struct drb_port port[DRB_PORTS_MAX]; // down-ports first, as in the setup
+};
+
+// Before anything is started: interfaces, PCI devices and directories for sockets (made if need be)
+// exist. -EINVAL with a message naming the config's line and the port.
+int drb_ports_check(const char *config_path, const struct drb_setup *setup);
+
+// How many packet buffers the egress queues, bursts and ports of this switch can hold at once.
+uint32_t drb_ports_buffers(const struct drb_setup *setup);
+
+// Creates the pool and starts all ports; memif clients start when they find their peer
+// (memif/connect.h). setup must outlive them. 0, or -errno with a message naming the port and
+// nothing left started.
+int drb_ports_start(struct drb_port_set *set, const char *config_path,
+		    const struct drb_setup *setup, uint32_t buffers);
+void drb_ports_stop(struct drb_port_set *set);
+
+// Which of its receive queues each worker has, once port->rx_queues is known: its own if there are
+// enough. A port that has fewer is one worker's or some workers', the next port the next ones'.
+void drb_port_share_queues(struct drb_port *port, uint32_t index);

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/ports/xdp/xdp_port.h"
+
+#include <errno.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/cli/log.h"
+#include "common/config/config_file.h"
+#include "switch/ports/interface.h"
+#include "switch/ports/dpdk/dpdk_port.h"
+#include "switch/ports/packet_socket/packet_port.h"
+#include "switch/ports/packet_socket/tx_socket.h"
+#include "switch/ports/xdp/steer.h"
+
+// The driver fills this many buffers per queue at start, whatever it was asked for. Rings of this
+// length take them all while the worker is off its CPU; a shorter one drops packets there are
+// buffers for.
+#define FILL 2048
+// The kernel sends at most 32 packets of an AF_XDP socket per call; a longer burst would spin inside
+// the driver.
+#define SEND_MAX 32
+
+struct xdp_port {
+	struct drb_dpdk_port dpdk;
+	struct drb_tx_socket out[DRB_WORKERS_MAX]; // fd -1: the driver sends
+	int ask_fd;                                // to ask for the carrier by
+};
+
+static struct xdp_port *own_of(const struct drb_port *port)
+{
+	return port->own;
+}
+
+// Queues that the driver finds at an interface: one where there are no combined channels.
+static uint32_t queues_of(const char *interface)
+{
+	struct ethtool_channels channels = {.cmd = ETHTOOL_GCHANNELS};
+	struct ifreq request = {.ifr_data = (void *)&channels};
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", interface);
+	if (fd < 0 || ioctl(fd, SIOCETHTOOL, &request) < 0)
+		channels.max_combined = 0;
+	if (fd >= 0)
+		close(fd);
+	return channels.max_combined ? channels.combined_count : 1;
+}
+
+static int check(const char *path, const struct drb_port_setup *p, uint32_t workers)
+{
+	char key[64];
+
+	if (drb_interface_check(path, p) < 0)
+		return -EINVAL;
+	uint32_t queues = queues_of(p->interface);
+	if (queues < workers)
+		return drb_config_bad(path, "process.workers",
+				      "port %s: the af_xdp driver needs a channel of interface "
+				      "\"%s\" for each of %u workers and finds %u (ethtool -l; a "
+				      "veth has 1): take fewer workers or another driver",
+				      p->name, p->interface, workers, queues);
+	if (strchr(p->xdp, '/') && access(p->xdp, R_OK) < 0) {
+		snprintf(key, sizeof(key), "%sxdp", p->key);
+		return drb_config_bad(path, key, "port %s: no program \"%s\": %s", p->name, p->xdp,
+				      strerror(errno));
+	}
+	return 0;
+}
+
+static uint32_t buffers(uint32_t workers)
+{
+	return 2 * FILL * workers;
+}
+
+static int create(struct drb_port *port, const char *path)
+{
+	const char *program = drb_steer_program(port->setup);
+	char name[64], args[1024];
+
+	// An empty poll with a busy budget would enter the kernel each time.
+	snprintf(name, sizeof(name), "net_af_xdp_%s", port->setup->name);
+	snprintf(args, sizeof(args), "iface=%s,start_queue=0,queue_count=%u,busy_budget=0%s%s",
+		 port->setup->interface, port->workers, program ? ",xdp_prog=" : "",
+		 program ? program : "");
+	return drb_dpdk_create(port, path, name, args);
+}
+
+static void open_outs(struct drb_port *port)
+{
+	struct xdp_port *own = own_of(port);
+
+	for (uint32_t n = 0; n < port->workers; n++) {
+		struct drb_tx_socket *out = &own->out[n];
+		if (drb_packet_port_may_send_apart(port->workers) &&
+		    drb_tx_socket_open(out, port->setup->interface))
+			port->queue[n]->reviewed = true;
+		else
+			port->queue[n]->send_max = SEND_MAX;
+	}
+}
+
+static int start(struct drb_port *port, const char *path)
+{
+	struct drb_kernel_sockets before = drb_kernel_sockets();
+	struct xdp_port *own = calloc(1, sizeof(*own));
+
+	port->own = own;
+	if (!own) {
+		drb_error("port %s: out of memory", port->setup->name);
+		return -ENOMEM;
+	}
+	own->dpdk.device = DRB_DPDK_NONE;
+	for (uint32_t n = 0; n < DRB_WORKERS_MAX; n++)
+		own->out[n].fd = -1;
+	own->ask_fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int rc = create(port, path);
+	if (rc == 0)
+		rc = drb_dpdk_configure(port, path, FILL);
+	if (rc == 0)
+		rc = drb_dpdk_begin(port, true);
+	if (rc < 0)
+		return rc;
+	drb_dpdk_take_sockets(port, &before);
+	open_outs(port);
+	return 0;
+}
+
+static void stop(struct drb_port *port)
+{
+	struct xdp_port *own = own_of(port);
+
+	for (uint32_t n = 0; own && n < DRB_WORKERS_MAX; n++)
+		drb_tx_socket_close(&own->out[n]);
+	drb_dpdk_remove(port);
+	if (own && own->ask_fd >= 0)
+		close(own->ask_fd);
+	free(own);
+}
+
+static uint32_t send_burst(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count,
+			   struct drb_send_result *result)
+{
+	struct drb_tx_socket *out = &own_of(q->port)->out[q->tx];
+
+	if (out->fd >= 0)
+		return drb_tx_socket_send(out, packets, count, result);
+	return drb_dpdk_send(q, packets, count, result);
+}
+
+static bool carrier(const struct drb_port *port)
+{
+	return drb_interface_up(own_of(port)->ask_fd, port->setup->interface);
+}
+
+static const char *state(const struct drb_port *port)
+{
+	return drb_interface_state(port->setup->interface);
+}
+
+static void review(struct drb_port_queue *q)
+{
+	drb_tx_socket_review(&own_of(q->port)->out[q->tx]);
+}
+
+bool drb_xdp_port_count(const struct drb_port *port, struct drb_xdp_counters *counts)
+{
+	if (!drb_steer_read(port->setup->interface, counts))
+		return false;
+	for (uint32_t n = 0; n < port->workers; n++)
+		drb_kernel_socket_xdp(&own_of(port)->dpdk.queue[n].socket, counts);
+	return true;
+}
+
+const struct drb_port_kind drb_xdp_port = {
+	.name = "af_xdp",
+	.check = check,
+	.buffers = buffers,
+	.start = start,
+	.stop = stop,
+	.receive = drb_dpdk_receive,
+	.send = send_burst,
+	.carrier = carrier,
+	.state = state,
+	.mac = drb_dpdk_mac,
+	.missed = drb_dpdk_missed,
+	.review = review,
+};
