@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A packet-socket port on a veth: frames come in octet for octet, in order and once, or are counted
+// as missed; what goes out does not come in again; nothing stays of a port that is stopped.
+#include "fixtures/unit.h"
+
+#include <poll.h>
+#include <sched.h>
+#include <time.h>
+
+#include "core/math/random.h"
+
+#define EAL_LCORES "(0-1)@0"
+#include "fixtures/switch_eal.h"
+#include "fixtures/veth.h"
+#include "switch/ports/port_set.h"
+
+#define RING 1024    // frames of the port's receive ring
+#define LONGEST 1598 // octets of the longest frame that it takes whole
+#define BURST 64
+#define WAIT_MS 2000
+
+static struct drb_port_set set;
+static struct drb_setup setup;
+static struct drb_port *port;
+
+static void start_port(uint32_t workers)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text),
+		 "fabric: {layers: 2, arity: 2}\nswitch: {layer: 1, label: 0}\n"
+		 "link: {driver: none}\nprocess: {workers: %u}\n"
+		 "ports:\n  - {name: d0, driver: af_packet, interface: inner}\n",
+		 workers);
+	setup = setup_of(text);
+	assert_int_equal(drb_ports_check("none", &setup), 0);
+	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096), 0);
+	port = &set.port[0];
+	assert_int_equal(port->rx_queues, workers);
+	assert_null(set.port[1].kind);
+}
+
+// Every buffer is back in the pool.
+static void stop_port(void)
+{
+	assert_int_equal(rte_mempool_avail_count(set.pool), set.pool->size);
+	drb_ports_stop(&set);
+	assert_null(rte_mempool_lookup("packets"));
+}
+
+// Frame n of a sequence that is the same each time: random octets, n itself in them.
+static uint32_t frame_of(uint32_t n, uint8_t frame[LONGEST])
+{
+	struct drb_rng r = drb_rng_seed(n, 7);
+	uint32_t length = 60 + drb_rng_below(&r, LONGEST - 59);
+
+	for (uint32_t i = 0; i < length; i++)
+		frame[i] = (uint8_t)drb_rng_below(&r, 256);
+	frame[0] = 2; // of a host that is not "inner"
+	memcpy(frame + 14, &n, sizeof(n));
+	memcpy(frame + 12, (const uint8_t[]){0x12, 0x34}, 2);
+	return length;
+}
+
+static void come_in(const uint8_t *frame, uint32_t length)
+{
+	assert_int_equal(send(outer, frame, length, 0), length);
+}
+
+static void wait_for_packets(const struct drb_port_queue *q)
+{
+	struct pollfd readable = {.fd = q->fd, .events = POLLIN};
+
+	assert_int_equal(poll(&readable, 1, WAIT_MS), 1);
+}
+
+// The next packet of a queue, for the caller to free.
+static struct rte_mbuf *next_packet(struct drb_port_queue *q)
+{
+	struct rte_mbuf *m = NULL;
+
+	wait_for_packets(q);
+	assert_int_equal(drb_port_receive(q, &m, 1), 1);
+	return m;
+}
+
+static void is_frame(struct rte_mbuf *m, const uint8_t *frame, uint32_t length)
+{
+	assert_int_equal(m->nb_segs, 1);
+	assert_int_equal(m->pkt_len, length);
+	assert_int_equal(m->data_len, length);
+	assert_memory_equal(rte_pktmbuf_mtod(m, uint8_t *), frame, length);
+	rte_pktmbuf_free(m);
+}
+
+// Receives frames first..end, in bursts of any size.
+static void receive_frames(struct drb_port_queue *q, uint32_t first, uint32_t end)
+{
+	struct rte_mbuf *packets[BURST];
+	uint8_t frame[LONGEST];
+
+	for (uint32_t n = first; n < end;) {
+		uint32_t most = 1 + n % BURST;
+		wait_for_packets(q);
+		uint32_t count = drb_port_receive(q, packets, most);
+		assert_in_range(count, 1, most);
+		for (uint32_t i = 0; i < count; i++, n++)
+			is_frame(packets[i], frame, frame_of(n, frame));
+	}
+	assert_int_equal(drb_port_receive(q, packets, BURST), 0);
+}
+
+static void send_frames(uint32_t first, uint32_t end)
+{
+	uint8_t frame[LONGEST];
+
+	for (uint32_t n = first; n < end; n++)
+		come_in(frame, frame_of(n, frame));
+}
+
+// Several times around the ring.
+static void frames_come_in(void **state)
+{
+	(void)state;
+	start_port(1);
+	struct drb_port_queue *q = port->queue[0];
+	for (uint32_t n = 0; n < 5 * RING; n += 300) {
+		send_frames(n, n + 300);
+		receive_frames(q, n, n + 300);
+	}
+	assert_int_equal(q->kind->missed(q), 0);
+	stop_port();
+}
+
+// The kernel takes the outer tag out of the frame and tells it apart.
+static void tags_stay(void **state)
+{
+	static const uint8_t tags[][8] = {
+		{0x81, 0, 0x20, 0x05, 0x12, 0x34},             // 802.1Q
+		{0x81, 0, 0, 0, 0x12, 0x34},                   // priority 0, no VLAN
+		{0x88, 0xa8, 0xef, 0xff, 0x12, 0x34},          // 802.1ad
+		{0x88, 0xa8, 0x00, 0x07, 0x81, 0, 0x60, 0x09}, // both
+	};
+	uint8_t frame[LONGEST];
+
+	(void)state;
+	start_port(1);
+	for (uint32_t n = 0; n < 4 * ARRAY_SIZE(tags); n++) {
+		uint32_t length = frame_of(n, frame);
+		if (n % 4 == 0)
+			length = LONGEST; // with the tag longer than a frame of the ring
+		memcpy(frame + 12, tags[n % ARRAY_SIZE(tags)], 8);
+		come_in(frame, length);
+		is_frame(next_packet(port->queue[0]), frame, length);
+	}
+	stop_port();
+}
+
+static void long_frames_are_cut(void **state)
+{
+	uint8_t frame[VETH_MTU] = {2, [12] = 0x12, 0x34};
+
+	(void)state;
+	start_port(1);
+	for (uint32_t i = 14; i < sizeof(frame); i++)
+		frame[i] = (uint8_t)i;
+	come_in(frame, LONGEST);
+	is_frame(next_packet(port->queue[0]), frame, LONGEST);
+	come_in(frame, sizeof(frame));
+	is_frame(next_packet(port->queue[0]), frame, LONGEST); // too long to be forwarded
+	stop_port();
+}
+
+// What finds the ring full is lost and counted; what is in it is not.
+static void full_ring(void **state)
+{
+	(void)state;
+	start_port(1);
+	struct drb_port_queue *q = port->queue[0];
+	send_frames(0, 2 * RING);
+	receive_frames(q, 0, RING);
+	assert_int_equal(q->kind->missed(q), RING);
+	send_frames(5, 10);
+	receive_frames(q, 5, 10);
+	assert_int_equal(q->kind->missed(q), RING); // so far
+	stop_port();
+}
+
+// Without buffers nothing is lost: it stays in the ring.
+static void no_buffers(void **state)
+{
+	struct rte_mbuf *packets[BURST];
+	uint8_t frame[LONGEST];
+
+	(void)state;
+	start_port(1);
+	struct drb_port_queue *q = port->queue[0];
+	uint32_t all = set.pool->size;
+	struct rte_mbuf **taken = calloc(all, sizeof(*taken));
+	for (uint32_t i = 0; i < all; i++)
+		assert_non_null(taken[i] = rte_pktmbuf_alloc(set.pool));
+	send_frames(0, 100);
+	assert_int_equal(drb_port_receive(q, packets, BURST), 0);
+	for (uint32_t i = 0; i < 10; i++)
+		rte_pktmbuf_free(taken[i]);
+	uint32_t count = drb_port_receive(q, packets, BURST);
+	assert_in_range(count, 1, 10);
+	for (uint32_t n = 0; n < count; n++)
+		is_frame(packets[n], frame, frame_of(n, frame));
+	for (uint32_t i = 10; i < all; i++)
+		rte_pktmbuf_free(taken[i]);
+	receive_frames(q, count, 100);
+	free(taken);
+	stop_port();
+}
+
+// Whole and once at the other end, and not at this one.
+static void frames_go_out(void **state)
+{
+	struct drb_send_result result;
+	uint8_t frame[LONGEST], got[LONGEST + 1];
+	struct rte_mbuf *none;
+
+	(void)state;
+	start_port(1);
+	struct drb_port_queue *q = port->queue[0];
+	for (uint32_t n = 0; n < 200; n++) {
+		uint32_t length = frame_of(n, frame);
+		struct rte_mbuf *m = mbuf_of(frame, length);
+		assert_int_equal(drb_port_send(q, &m, 1, &result), 1);
+		assert_int_equal(result.lost, 0);
+		assert_int_equal(recv(outer, got, sizeof(got), 0), length);
+		assert_memory_equal(got, frame, length);
+	}
+	assert_int_equal(drb_port_receive(q, &none, 1), 0);
+	stop_port();
+}
+
+// Two workers: each frame is one's, those of a flow are the same one's, and what they send is
+// nobody's.
+static void workers_share(void **state)
+{
+	enum { FLOWS = 64, EACH = 10 };
+	uint32_t owner[FLOWS], seen[FLOWS] = {0}, of_worker[2] = {0};
+	struct drb_send_result result;
+	struct rte_mbuf *m;
+
+	(void)state;
+	start_port(2);
+	for (uint32_t n = 0; n < FLOWS * EACH; n++) {
+		// UDP over IPv4, from a port of its own.
+		uint8_t frame[60] = {2, [12] = 8, [14] = 0x45, [17] = 46, [23] = 17, [39] = 26};
+		memcpy(frame + 26, (const uint8_t[]){10, 0, 0, 1, 10, 0, 0, 2}, 8);
+		frame[35] = (uint8_t)(n % FLOWS);
+		come_in(frame, sizeof(frame));
+	}
+	for (uint32_t n = 0; n < 2; n++) {
+		while (drb_port_receive(port->queue[n], &m, 1) == 1) {
+			uint8_t flow = *rte_pktmbuf_mtod_offset(m, uint8_t *, 35);
+			owner[flow] = seen[flow]++ == 0 ? n : owner[flow];
+			assert_int_equal(owner[flow], n);
+			of_worker[n]++;
+			rte_pktmbuf_free(m);
+		}
+	}
+	for (uint32_t f = 0; f < FLOWS; f++)
+		assert_int_equal(seen[f], EACH);
+	assert_true(of_worker[0] > 0 && of_worker[1] > 0);
+	for (uint32_t n = 0; n < 2; n++) {
+		uint8_t frame[LONGEST];
+		m = mbuf_of(frame, frame_of(n, frame));
+		assert_int_equal(drb_port_send(port->queue[n], &m, 1, &result), 1);
+		assert_true(recv(outer, frame, sizeof(frame), 0) > 0);
+	}
+	for (uint32_t n = 0; n < 2; n++)
+		assert_int_equal(drb_port_receive(port->queue[n], &m, 1), 0);
+	stop_port();
+}
+
+static bool becomes(bool up)
+{
+	const struct timespec pause = {.tv_nsec = 10000000};
+
+	for (uint32_t ms = 0; ms < WAIT_MS && port->kind->carrier(port) != up; ms += 10)
+		nanosleep(&pause, NULL);
+	return port->kind->carrier(port) == up;
+}
+
+static void take_error(int fd)
+{
+	socklen_t size = sizeof(int);
+	int error = 0;
+
+	assert_int_equal(getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size), 0);
+	assert_int_equal(error, ENETDOWN);
+}
+
+static void what_the_kernel_says(void **state)
+{
+	const uint8_t wanted[6] = {2, 0, 0, 0, 0xab, 0xcd};
+	uint8_t mac[6];
+
+	(void)state;
+	assert_int_equal(system("ip link set inner address 02:00:00:00:ab:cd"), 0);
+	start_port(1);
+	assert_true(port->kind->mac(port, mac));
+	assert_memory_equal(mac, wanted, sizeof(mac));
+	assert_true(becomes(true));
+	assert_string_equal(port->kind->state(port), "up");
+	assert_int_equal(system("ip link set outer down"), 0);
+	assert_true(becomes(false));
+	assert_string_equal(port->kind->state(port), "down");
+	assert_int_equal(system("ip link set inner down && ip link set inner up && "
+				"ip link set outer up"),
+			 0);
+	assert_true(becomes(true));
+	// Both sockets have an error to read, as datapath/idle.c does; then it goes on where it
+	// stopped.
+	take_error(outer);
+	take_error(port->queue[0]->fd);
+	send_frames(0, 3);
+	receive_frames(port->queue[0], 0, 3);
+	stop_port();
+}
+
+// So many users want "inner" to take frames for any MAC.
+static bool promiscuity_is(int users)
+{
+	char command[96];
+
+	snprintf(command, sizeof(command), "ip -d link show inner | grep -q 'promiscuity %d'",
+		 users);
+	return system(command) == 0;
+}
+
+// Frames for other MACs come in while the port is open; the interface is then as it was.
+static void promiscuous_meanwhile(void **state)
+{
+	(void)state;
+	assert_true(promiscuity_is(0));
+	start_port(2);
+	assert_true(promiscuity_is(2));
+	stop_port();
+	assert_true(promiscuity_is(0));
+}
+
+// How many descriptors are open.
+static int descriptors(void)
+{
+	int count = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
+static void failed_start(void **state)
+{
+	int before = descriptors();
+
+	(void)state;
+	start_port(2);
+	stop_port();
+	assert_int_equal(descriptors(), before);
+	snprintf(setup.ports[0].interface, sizeof(setup.ports[0].interface), "nowhere");
+	assert_int_equal(drb_ports_check("none", &setup), -EINVAL);
+	// It goes away after the check.
+	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096), -EINVAL);
+	assert_null(rte_mempool_lookup("packets"));
+	assert_int_equal(descriptors(), before);
+}
+
+static void gone(void **state)
+{
+	struct rte_mbuf *m;
+	struct drb_send_result result;
+
+	(void)state;
+	start_port(1);
+	struct drb_port_queue *q = port->queue[0];
+	assert_int_equal(system("ip link del inner"), 0);
+	assert_true(becomes(false));
+	assert_string_equal(port->kind->state(port), "gone");
+	assert_int_equal(drb_port_receive(q, &m, 1), 0);
+	uint8_t frame[LONGEST];
+	uint32_t length = frame_of(1, frame);
+	m = mbuf_of(frame, length);
+	assert_int_equal(drb_port_send(q, &m, 1, &result), 1);
+	assert_int_equal(result.lost, 1);
+	assert_int_equal(result.lost_octets, length);
+	stop_port();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(frames_come_in),
+		cmocka_unit_test(tags_stay),
+		cmocka_unit_test(long_frames_are_cut),
+		cmocka_unit_test(full_ring),
+		cmocka_unit_test(no_buffers),
+		cmocka_unit_test(frames_go_out),
+		cmocka_unit_test(workers_share),
+		cmocka_unit_test(what_the_kernel_says),
+		cmocka_unit_test(promiscuous_meanwhile),
+		cmocka_unit_test(failed_start),
+		cmocka_unit_test(gone),
+	};
+
+	if (!make_veth()) {
+		printf("1..0 # SKIP there may be no veth pair here: %s\n", strerror(errno));
+		return 0;
+	}
+	return cmocka_run_group_tests_name("packet_port", tests, setup_eal, free_eal);
+}
