@@ -171,6 +171,17 @@ static void begin_to_use(void *ports, uint32_t index)
 	drb_stats_socket_resume();
 }
 
+// All threads are there.
+static int run_workers(void)
+{
+	if (drb_privilege_lay_down(&setup) < 0)
+		return DRB_EXIT_FAILED;
+	if (!atomic_load(&workers.worker[0].stop))
+		say_ready();
+	drb_workers_run(&workers);
+	return DRB_EXIT_OK;
+}
+
 // With the ports running: forwards until told to stop.
 static int forward(struct drb_port_set *ports, const struct drb_reload *reload)
 {
@@ -186,13 +197,10 @@ static int forward(struct drb_port_set *ports, const struct drb_reload *reload)
 		return code;
 	}
 	wait_for_links(&memif);
-	if (drb_privilege_lay_down(&setup) == 0 && drb_memif_connect_start(&memif) == 0) {
+	if (drb_memif_connect_start(&memif) == 0) {
 		if (drb_reload_start(reload) == 0) {
-			if (!atomic_load(&workers.worker[0].stop))
-				say_ready();
-			drb_workers_run(&workers);
+			code = run_workers();
 			drb_reload_stop();
-			code = DRB_EXIT_OK;
 		}
 		sd_notify(0, "STOPPING=1");
 		drb_memif_connect_stop();

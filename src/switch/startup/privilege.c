@@ -1,49 +1,101 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switch/startup/privilege.h"
 
+#include <dirent.h>
 #include <errno.h>
-#include <pthread.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <cap-ng.h>
 
 #include "common/cli/log.h"
 
-int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-			  void *(*start)(void *), void *arg);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-			  void *(*start)(void *), void *arg);
+// Capabilities are a thread's own: another lays its down itself, in the handler of this signal.
+#define LAY_DOWN_SIGNAL SIGRTMIN
+#define WITHIN_MS 1000
+#define THREADS_MAX 256
 
-// What a thread begins with.
-struct beginning {
-	void *(*start)(void *);
-	void *arg;
-};
+static atomic_uint laid_down; // how many have
+static atomic_int failure;    // errno of one that could not
 
-static void *begin_without(void *arg)
+static void lay_down_here(int signal)
 {
-	struct beginning b = *(struct beginning *)arg;
+	struct __user_cap_header_struct self = {.version = _LINUX_CAPABILITY_VERSION_3};
+	const struct __user_cap_data_struct nothing[_LINUX_CAPABILITY_U32S_3] = {{0}};
+	int saved = errno;
 
-	free(arg);
-	capng_clear(CAPNG_SELECT_CAPS);
-	capng_apply(CAPNG_SELECT_CAPS); // capabilities are a thread's own
-	return b.start(b.arg);
+	(void)signal;
+	if (syscall(SYS_capset, &self, nothing) < 0)
+		atomic_store(&failure, errno);
+	atomic_fetch_add(&laid_down, 1);
+	errno = saved;
 }
 
-// DPDK's calls of pthread_create() are linked to this one (ld --wrap), as are ours.
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-			  void *(*start)(void *), void *arg)
+// Has thread tid lay its own down. 0 also if it has ended; -errno.
+static int lay_down_in(pid_t tid)
 {
-	struct beginning *b = malloc(sizeof(*b));
+	const struct timespec pause = {.tv_nsec = 100000};
+	const unsigned before = atomic_load(&laid_down);
+	const pid_t process = getpid();
 
-	if (!b)
-		return EAGAIN;
-	*b = (struct beginning){start, arg};
-	int rc = __real_pthread_create(thread, attributes, begin_without, b);
-	if (rc != 0)
-		free(b);
+	if (tgkill(process, tid, LAY_DOWN_SIGNAL) < 0)
+		return errno == ESRCH ? 0 : -errno;
+	for (uint32_t tries = 0; atomic_load(&laid_down) == before; tries++) {
+		if (tgkill(process, tid, 0) < 0)
+			return 0;
+		if (tries == WITHIN_MS * 10)
+			return -ETIMEDOUT;
+		nanosleep(&pause, NULL);
+	}
+	return -atomic_load(&failure);
+}
+
+// The threads of this process that are not among `known`, but for the caller.
+static uint32_t find_others(const pid_t known[], uint32_t known_count, pid_t found[THREADS_MAX])
+{
+	DIR *dir = opendir("/proc/self/task");
+	struct dirent *entry;
+	uint32_t count = 0;
+
+	while (dir && count < THREADS_MAX && (entry = readdir(dir))) {
+		pid_t tid = atoi(entry->d_name);
+		bool is_known = tid <= 0 || tid == gettid();
+		for (uint32_t i = 0; i < known_count && !is_known; i++)
+			is_known = known[i] == tid;
+		if (!is_known)
+			found[count++] = tid;
+	}
+	if (dir)
+		closedir(dir);
+	return count;
+}
+
+// Threads begin with what their creator has: those that begin meanwhile are found the next time.
+static int lay_down_in_others(void)
+{
+	struct sigaction action = {.sa_handler = lay_down_here, .sa_flags = SA_RESTART};
+	pid_t done[THREADS_MAX], found[THREADS_MAX];
+	uint32_t count, done_count = 0;
+	int rc = 0;
+
+	sigemptyset(&action.sa_mask);
+	sigaction(LAY_DOWN_SIGNAL, &action, NULL);
+	while (rc == 0 && (count = find_others(done, done_count, found)) > 0) {
+		if (done_count + count > THREADS_MAX)
+			rc = -EAGAIN;
+		for (uint32_t i = 0; rc == 0 && i < count; i++) {
+			rc = lay_down_in(found[i]);
+			done[done_count++] = found[i];
+		}
+	}
+	signal(LAY_DOWN_SIGNAL, SIG_IGN);
 	return rc;
 }
 
@@ -82,10 +134,12 @@ int drb_privilege_lay_down(const struct drb_setup *s)
 		if (keep[cap])
 			capng_update(CAPNG_ADD, CAPNG_PERMITTED, cap);
 	}
-	if (capng_apply(CAPNG_SELECT_CAPS) == 0)
-		return 0;
-	drb_error("cannot lay down capabilities: %s", strerror(errno));
-	return -EPERM;
+	int rc = lay_down_in_others();
+	if (rc == 0 && capng_apply(CAPNG_SELECT_CAPS) < 0)
+		rc = -errno;
+	if (rc < 0)
+		drb_error("cannot lay down capabilities: %s", strerror(-rc));
+	return rc;
 }
 
 void drb_privilege_take_up(void)
