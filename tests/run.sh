@@ -96,28 +96,32 @@ finish_run() {
   exit
 }
 
-bash deploy/install-deps.sh || exit 2
-rm -rf "$logs" && mkdir -p "$logs" || exit 2
-# shellcheck disable=SC2034 # lanes are named
-first=(build_gcc) builds=() beside=() quiet=() alone=()
-run_lanes first 1
-[ "${total[1]}" = 0 ] || finish_run
-if [ $unit = 1 ]; then
-  builds+=("unit_tests build" build_sanitizers "unit_tests build-asan")
-fi
-[ $lint = 0 ] || builds+=(build_clang source_checks)
-[ $unit = 0 ] || builds+=(fuzzing)
-if [ $live = 1 ]; then
-  for name in "${stories[@]}"; do
-    case $(lane_of_story "$name") in
-      alone) alone+=("live_story $name") ;;
-      quiet) quiet+=("live_story $name") ;;
-      *) beside+=("live_story $name") ;;
-    esac
-  done
-fi
-# Most stories wait most of the time.
-run_lanes builds 1 beside "${SIDE_BY_SIDE:-$(nproc)}"
-run_lanes quiet "${SIDE_BY_SIDE:-$(nproc)}"
-run_lanes alone 1
-finish_run
+# Read whole before it runs: who edits this file meanwhile does not disturb it.
+run_all() {
+  bash deploy/install-deps.sh || exit 2
+  rm -rf "$logs" && mkdir -p "$logs" || exit 2
+  # shellcheck disable=SC2034 # lanes are named
+  first=(build_gcc) builds=() beside=() quiet=() alone=()
+  run_lanes first 1
+  [ "${total[1]}" = 0 ] || finish_run
+  if [ $unit = 1 ]; then
+    builds+=("unit_tests build" build_sanitizers "unit_tests build-asan")
+  fi
+  [ $lint = 0 ] || builds+=(build_clang source_checks)
+  [ $unit = 0 ] || builds+=(fuzzing)
+  if [ $live = 1 ]; then
+    for name in "${stories[@]}"; do
+      case $(lane_of_story "$name") in
+        alone) alone+=("live_story $name") ;;
+        quiet) quiet+=("live_story $name") ;;
+        *) beside+=("live_story $name") ;;
+      esac
+    done
+  fi
+  # Most stories wait most of the time.
+  run_lanes builds 1 beside "${SIDE_BY_SIDE:-$(nproc)}"
+  run_lanes quiet "${SIDE_BY_SIDE:-$(nproc)}"
+  run_lanes alone 1
+  finish_run
+}
+run_all

@@ -77,7 +77,7 @@ else
 fi
 
 refused() { check "$1" fails_with 2 "${@:2}"; }
-refused "no verb" 'list, show, watch, check, reload, drain or undrain' drbctl
+refused "no verb" 'list, show, watch, check, metrics, serve, reload, drain or undrain' drbctl
 refused "an unknown verb" "'lost'" drbctl lost
 refused "no switch" 'a switch is missing' drbctl show
 refused "no switch but a word" "'core' is no switch" drbctl show core
