@@ -61,7 +61,7 @@ class Counters:
             sums['redirected'] += routing['up_redirected']
             for key in ('late_ns', 'late_slots', 'lost_credit_events', 'lost_credit_ns'):
                 sums[key] = sums.get(key, 0) + worker[key]
-            ports = self._ask(name, '/drb/ports,0')
+            ports = self._ask(name, '/drb/ports')
             for i, port in enumerate(ports['name']):
                 key = f'{"up" if port[0] == "u" else "down"}{layer}'
                 q = queues.setdefault(key, {'ns': 0, 'times': 0, 'links': 0, 'max': 0, 'out': 0})

@@ -6,7 +6,6 @@ import os
 import socket
 
 REPLY_MAX = 1 << 20
-PORTS_A_REPLY = 64
 
 
 def runtime_folder():
@@ -51,15 +50,8 @@ class Telemetry:
 
     def ports(self):
         """Every counter of every port, {key: [value per port]}."""
-        result, start = {}, 0
-        while True:
-            reply = self.ask(f'/drb/ports,{start}') or {}
-            for key, value in reply.items():
-                if isinstance(value, list):
-                    result.setdefault(key, []).extend(value)
-            start += PORTS_A_REPLY
-            if start >= reply.get('total', 0):
-                return result
+        reply = self.ask('/drb/ports') or {}
+        return {key: value for key, value in reply.items() if isinstance(value, list)}
 
     def close(self):
         self.socket.close()
