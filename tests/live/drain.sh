@@ -40,7 +40,7 @@ state() { # state SWITCH PORT TEXT: says of itself
     'map(select(.port == $p))[0].state == $s' >/dev/null || { drbctl show "$1" links && false; }
 }
 
-drops() { drbctl show --all drops --json | jq -s 'map(.no_way + .port_down + .not_below + .same_port) | add'; }
+drops() { drbctl show --all drops --json | jq -s 'map(.no_route + .port_down + .not_below + .same_port) | add'; }
 
 # drained_and_back NAME SWITCH [PORT]
 drained_and_back() {

@@ -68,9 +68,9 @@ usable() { # usable COUNT: so many ports of all switches are, soon
 
 usable_now() { [ "$(drbctl list --json | jq -s 'map(.ports_usable) | add')" = "$1" ]; }
 
-bounced() { drbctl show --all routing --json | jq -s 'map(.bounced) | add'; }
+detours() { drbctl show --all routing --json | jq -s 'map(.detours_begun) | add'; }
 
-more_bounced() { [ "$(bounced)" -gt "$1" ] || { echo "no more than $1" && false; }; }
+more_detours() { [ "$(detours)" -gt "$1" ] || { echo "no more than $1" && false; }; }
 
 up -l 3 -d 2 --rate 250pps
 check "80 ports are usable" usable 80
@@ -103,9 +103,9 @@ eval "$(started s1-3)" >"$scratch/restarted" 2>&1 &
 check "s1-3 is back" usable 80
 
 # A link cut.
-before=$(bounced)
+before=$(detours)
 breaks "link cut" 0 "ip -n drb-s2-2 link set d1 down" "ip -n drb-s2-2 link set d1 up"
-check "link cut: packets went around" more_bounced "$before"
+check "link cut: packets went around" more_detours "$before"
 
 # Two cables exchanged: u0 of s1-0 and of s1-1, both ends of which are elsewhere then.
 exchange() {

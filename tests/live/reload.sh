@@ -50,7 +50,7 @@ changed_under_load() {
 # Packets that went around a dead neighbour, or could not.
 taken_for_dead() {
   { drbctl show --all routing --json && drbctl show --all drops --json; } |
-    jq -s 'map((.bounced // 0) + (.no_way // 0) + (.port_down // 0)) | add'
+    jq -s 'map((.detours_begun // 0) + (.no_route // 0) + (.port_down // 0)) | add'
 }
 
 # Far more than hosts say on their own.

@@ -8,7 +8,7 @@
 need drbtopo drbswitch drbctl
 need_tool iperf3 jq python3 ss
 
-run_packets() { drbctl show "$1" worker --json | jq .run_packets; }
+gso_packets() { drbctl show "$1" worker --json | jq .gso_packets; }
 
 usable() { [ "$(drbctl list --json | jq -s 'map(.ports_usable) | add')" = 24 ]; }
 
@@ -58,7 +58,7 @@ for driver in af_packet af_xdp; do
     check "$driver: the frames sent to $address are those that arrive" sends $address
   done
   for switch in s1-0 s1-3; do
-    check "$driver: runs were handed over at $switch" test "$(run_packets $switch)" -gt 100
+    check "$driver: runs were handed over at $switch" test "$(gso_packets $switch)" -gt 100
   done
   check "$driver: packets are conserved" fabric check counters
   if [ $driver = af_packet ]; then
@@ -66,13 +66,13 @@ for driver in af_packet af_xdp; do
     offloads 1
     sleep 1.1
     check "offloads on: some TCP" sends 10.0.0.8
-    before=$(run_packets s1-0)
+    before=$(gso_packets s1-0)
     check "offloads on: the frames sent are those that arrive" sends 10.0.0.8
-    check "offloads on: no runs at s1-0" test "$(run_packets s1-0)" = "$before"
+    check "offloads on: no runs at s1-0" test "$(gso_packets s1-0)" = "$before"
     offloads 0
     sleep 1.1
     check "offloads off: the frames sent are those that arrive" sends 10.0.0.8
-    check "offloads off: runs at s1-0" test "$(run_packets s1-0)" -gt "$before"
+    check "offloads off: runs at s1-0" test "$(gso_packets s1-0)" -gt "$before"
   fi
   check "down" fabric down
 done

@@ -116,7 +116,7 @@ static inline __attribute__((always_inline)) bool hand_over(struct drb_worker *w
 		octets -= octets_of(front + sent, due - sent);
 	drb_egress_pop(&w->egress[i], sent, octets, w->now_ns);
 	port->out_octets += octets - result.lost_octets;
-	w->counters.run_packets += result.run_packets;
+	w->counters.gso_packets += result.gso_packets;
 	if (unlikely(result.lost > 0))
 		count_lost(w, i, result.lost, DRB_DROP_not_sent);
 	w->occupancy[i] -= sent;

@@ -61,7 +61,7 @@ struct drb_port {
 struct drb_send_result {
 	uint32_t lost;        // of them could not be sent
 	uint64_t lost_octets; // of those
-	uint32_t run_packets; // of them went as part of longer TCP segments
+	uint32_t gso_packets; // of them went as part of longer TCP segments
 };
 
 struct drb_port_kind {

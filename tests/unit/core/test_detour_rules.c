@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Around dead links and switches: every outcome of every draw, for every pair of hosts. A packet
-// that has not bounced may take any live uplink, so what holds here holds for every scheme.
+// that is on no detour may take any usable uplink, so what holds here holds for every scheme.
 #include "fixtures/unit.h"
 
 #include <stdio.h>
@@ -456,5 +456,5 @@ int main(void)
 		cmocka_unit_test(every_switch),  cmocka_unit_test(every_two_links),
 		cmocka_unit_test(random_faults), cmocka_unit_test(nonsense),
 	};
-	return cmocka_run_group_tests_name("bounce", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("detour_rules", tests, NULL, NULL);
 }

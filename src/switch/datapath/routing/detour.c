@@ -13,7 +13,7 @@ static enum drb_drop reason_of(int32_t port)
 	case DRB_DETOUR_HOST_DOWN:
 		return DRB_DROP_port_down;
 	case DRB_DETOUR_NO_ROUTE:
-		return DRB_DROP_no_way;
+		return DRB_DROP_no_route;
 	default:
 		return DRB_DROP_not_below;
 	}
@@ -36,7 +36,7 @@ void drb_detour_packet(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, ui
 		return;
 	}
 	if (drb_detour_extra_hops(to.mark) > drb_detour_extra_hops(mark))
-		w->routing.bounced++;
+		w->routing.detours_begun++;
 	else
 		w->routing.detoured++;
 	rte_pktmbuf_mtod(m, uint8_t *)[1] = w->addr.mac[1] ^ to.mark;

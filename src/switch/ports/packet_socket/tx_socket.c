@@ -118,7 +118,7 @@ static int offer(const struct drb_tx_socket *out, struct rte_mbuf **packets, uin
 		return -errno;
 	for (int i = 0; i < n; i++) {
 		taken += all.packets[i];
-		result->run_packets += all.packets[i] > 1 ? all.packets[i] : 0;
+		result->gso_packets += all.packets[i] > 1 ? all.packets[i] : 0;
 	}
 	return taken;
 }

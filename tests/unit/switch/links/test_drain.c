@@ -158,7 +158,7 @@ static void whole_switch(void **state)
 		passes(in, 0, 2);
 		passes(in, 2, 3);
 	}
-	assert_int_equal(w->drop[DRB_DROP_no_way], 0);
+	assert_int_equal(w->drop[DRB_DROP_no_route], 0);
 	undrained("d0", "drb-s2-5: drained now: d1 u0 u1");
 	undrained(NULL, "drb-s2-5: drained now: no port");
 	turn(1002);

@@ -198,7 +198,7 @@ static void runs_arrive(void **state)
 				drb_tx_socket_send(&out, packet + sent, count - sent, &outcome);
 			assert_in_range(n, 1, count - sent);
 			assert_int_equal(outcome.lost, 0);
-			runs += outcome.run_packets;
+			runs += outcome.gso_packets;
 			got += arrived_cut(frame + sent, length + sent, n);
 			sent += n;
 		}
@@ -226,7 +226,7 @@ static void long_frames_go_alone(void **state)
 			packet[i] = mbuf_of(frame, make_segment(frame, &s));
 		out.run_frame = longest;
 		assert_int_equal(drb_tx_socket_send(&out, packet, 10, &outcome), 10);
-		assert_int_equal(outcome.run_packets, longest == 1054 ? 10 : 0);
+		assert_int_equal(outcome.gso_packets, longest == 1054 ? 10 : 0);
 	}
 }
 
@@ -246,7 +246,7 @@ static void lost_runs_are_counted(void **state)
 	assert_int_equal(drb_tx_socket_send(&out, packet, 10, &outcome), 10);
 	assert_int_equal(outcome.lost, 10);
 	assert_int_equal(outcome.lost_octets, 10 * 1054);
-	assert_int_equal(outcome.run_packets, 0);
+	assert_int_equal(outcome.gso_packets, 0);
 	assert_int_equal(rte_mempool_in_use_count(test_pool), 0);
 	pair[1] = dup(pair[0]);
 }
