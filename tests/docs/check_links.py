@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every relative link, anchor and path of this repository in the documentation leads somewhere.
+
+    tests/docs/check_links.py REPOSITORY
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+LINK = re.compile(r'\]\(([^)\s]+)\)')
+# Paths in backquotes, such as `src/core/counters.h`, unless NAME stands for something in them.
+PATH = re.compile(r'`((?:config|deploy|docs|examples|src|tests|topo)/[\w./+-]*)`')
+
+
+def anchors(file):
+    """What GitHub calls the headings of a page."""
+    with open(file, encoding='utf-8') as f:
+        text = re.sub(r'^```.*?^```', '', f.read(), flags=re.M | re.S)
+    return {re.sub(r'[^\w\- ]', '', heading.lower().replace('`', '')).strip().replace(' ', '-')
+            for heading in re.findall(r'^#+ +(.*)$', text, re.M)}
+
+
+def complaints(root, page):
+    with open(f'{root}/{page}', encoding='utf-8') as f:
+        text = f.read()
+    for link in LINK.findall(text):
+        if re.match(r'[a-z]+:', link):
+            continue
+        file, _, anchor = link.partition('#')
+        target = os.path.normpath(os.path.join(root, os.path.dirname(page), file)) if file \
+            else f'{root}/{page}'
+        if not os.path.exists(target):
+            yield f'{page}: no file {link}'
+        elif anchor and anchor not in anchors(target):
+            yield f'{page}: no heading {link}'
+    for path in PATH.findall(text):
+        if 'NAME' not in path and not os.path.exists(f'{root}/{path}'):
+            yield f'{page}: no file {path}'
+
+
+def main():
+    root = sys.argv[1]
+    pages = subprocess.run(['git', '-C', root, 'ls-files', '--cached', '--others',
+                            '--exclude-standard', '*.md'],
+                           capture_output=True, text=True, check=False).stdout.split()
+    if not pages:
+        print('1..0 # SKIP not in a git repository')
+        return 0
+    found = [text for page in pages if os.path.exists(f'{root}/{page}')
+             for text in complaints(root, page)]
+    print('\n'.join(f'# {text}' for text in found))
+    print(f"1..1\n{'not ' if found else ''}ok 1 - links and paths of {len(pages)} pages")
+    return 1 if found else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
