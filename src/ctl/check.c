@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // drbctl check: no packet appears or vanishes inside a switch.
-//   in = out + in_discards + out_discards + queued    summed over the ports, in one picture
+//   in = out + in_discards + out_discards + queued    summed over the ports, in one snapshot
 //   discards = sum of the drop reasons                between two pictures, as both only grow
 
 #include "ctl/verbs.h"
@@ -107,11 +107,9 @@ int ctl_check(int argc, char **argv)
 		.parser = parse,
 		.args_doc = "[SWITCH...]",
 		.doc = "Checks that in every switch packets in = packets out + dropped + queued, "
-		       "from one picture of its counters, and that every drop has its reason. "
-		       "Without "
-		       "SWITCH every running one, of --fabric if that is given. Exit status 1 if "
-		       "it "
-		       "does not hold or a switch could not be read.",
+		       "in one snapshot of its counters, and that every drop has a reason. Without "
+		       "SWITCH: every running switch, or every one of --fabric. Exit status 1 if "
+		       "that does not hold or a switch could not be read.",
 		.children = children};
 	struct check c = {.ctl = ctl_defaults(), .names = calloc((size_t)argc, sizeof(*c.names))};
 

@@ -79,11 +79,11 @@ static void instance_of(const struct ctl *ctl, const char *text, char instance[D
 
 	if (drb_node_parse(text, &layer, &label) < 0) {
 		if (drb_instance_parse(text, other, &layer, &label) < 0)
-			drb_die("'%s' is no switch: must be s<layer>-<label>, like s2-5", text);
+			drb_die("'%s' is not a switch: must be s<layer>-<label>, like s2-5", text);
 		fabric = other;
 	}
 	if (layer == 0)
-		drb_die("'%s' is a host: only switches count", text);
+		drb_die("'%s' is a host: only switches have counters", text);
 	drb_instance_name(instance, fabric, layer, label);
 }
 

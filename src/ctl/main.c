@@ -11,20 +11,22 @@ const char *argp_program_version = "drbctl " DRB_VERSION;
 int main(int argc, char **argv)
 {
 	static const struct drb_verb verbs[] = {
-		{"list", "drbctl list", "the running switches", ctl_list},
+		{"list", "drbctl list", "running switches and what is wrong with them", ctl_list},
 		{"show", "drbctl show", "counters and settings of switches", ctl_show},
-		{"watch", "drbctl watch", "rates of switches, again and again", ctl_watch},
-		{"check", "drbctl check", "packets in = out + dropped + queued?", ctl_check},
+		{"watch", "drbctl watch", "rates of switches, at every interval", ctl_watch},
+		{"check", "drbctl check", "check that packets in = out + dropped + queued",
+		 ctl_check},
 		{"metrics", "drbctl metrics", "counters of all switches for Prometheus",
 		 ctl_metrics},
 		{"serve", "drbctl serve", "a live map in the browser, metrics over HTTP",
 		 ctl_serve},
-		{"reload", "drbctl reload", "switches read their configs again", ctl_reload},
-		{"drain", "drbctl drain", "no new traffic over switches or ports", ctl_drain},
-		{"undrain", "drbctl undrain", "traffic over them again", ctl_undrain},
+		{"reload", "drbctl reload", "make switches read their configs again", ctl_reload},
+		{"drain", "drbctl drain", "take switches or ports out of use without loss",
+		 ctl_drain},
+		{"undrain", "drbctl undrain", "put them back into use", ctl_undrain},
 	};
 
 	return drb_verbs_main(
-		"Reads the counters of running drbswitch processes and gives them orders.", verbs,
-		sizeof(verbs) / sizeof(verbs[0]), argc, argv);
+		"Shows the counters of running drbswitch processes; reloads and drains them.",
+		verbs, sizeof(verbs) / sizeof(verbs[0]), argc, argv);
 }

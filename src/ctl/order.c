@@ -113,7 +113,7 @@ static int order(const struct argp *argp, const char *command, bool ports, int a
 
 static const struct argp_child children[] = {{&ctl_argp, 0, NULL, 0}, {0}};
 static const struct argp_option all_option[] = {
-	{"all", 'a', NULL, 0, "Every running switch, of --fabric if that is given", 0},
+	{"all", 'a', NULL, 0, "Every running switch, or every one of --fabric", 0},
 	{0},
 };
 
@@ -123,9 +123,9 @@ int ctl_reload(int argc, char **argv)
 		.options = all_option,
 		.parser = parse,
 		.args_doc = "SWITCH...\n--all",
-		.doc = "Has switches read their config again and go on with it, without losing a "
-		       "packet. A config that is not valid changes nothing. What cannot change "
-		       "while a switch runs is named. Exit status 1 if a switch refuses.",
+		.doc = "Makes switches read and apply their config again without losing a packet. "
+		       "An invalid config changes nothing. Keys that cannot change while a switch "
+		       "runs are named. Exit status 1 if a switch refuses.",
 		.children = children};
 
 	return order(&argp, DRB_CMD_RELOAD, false, argc, argv);
@@ -138,10 +138,11 @@ int ctl_drain(int argc, char **argv)
 		.args_doc = "SWITCH[.PORT]...",
 		.doc = "Takes a port, like s2-5.u0, or all ports of a switch above layer 1 out of "
 		       "use without losing a packet: both ends send no new traffic over it, and "
-		       "what is under way still passes. Until drbctl undrain or a restart of the "
-		       "switch. What somebody has no other way without is not drained; what "
-		       "becomes the last way later is used as long as it is: drbctl show SWITCH "
-		       "links says so. Exit status 1 if a switch refuses.",
+		       "packets under way still pass. Lasts until drbctl undrain or a restart of "
+		       "the switch. Refused where it would isolate a host or switch; a drained "
+		       "link "
+		       "that later becomes the last path is used until there is another, as drbctl "
+		       "show SWITCH links shows. Exit status 1 if a switch refuses.",
 		.children = children};
 
 	return order(&argp, DRB_CMD_DRAIN, true, argc, argv);

@@ -149,7 +149,7 @@ static int show_xdp(struct drb_telemetry *t, const struct drb_switch_info *info,
 	int shown = each_link(t, info, s, true, cells_of_xdp);
 
 	if (shown == 0)
-		drb_info("%s: no port has an XDP program that counts", info->name);
+		drb_info("%s: no port has an XDP program with counters", info->name);
 	return shown < 0 ? shown : 0;
 }
 
@@ -163,25 +163,28 @@ static int show_routing(struct drb_telemetry *t, const struct drb_switch_info *i
 		return rc;
 	begin_row(s, info);
 	ctl_text(s->rows, "scheme", NULL, "how uplinks are chosen", routing.scheme);
-	ctl_text(s->rows, "unit", NULL, "what is decided about, one by one", routing.unit);
+	ctl_text(s->rows, "unit", NULL, "what one decision holds for: packet, flow or flowlet",
+		 routing.unit);
 	ctl_text(s->rows, "threshold", NULL,
-		 "T: a packet leaves the default if the other queue is shorter by more",
+		 "T: leave the default if the other queue is shorter by more than this",
 		 routing.threshold);
-	ctl_text(s->rows, "threshold_mode", "mode", "auto: T follows from what is measured",
+	ctl_text(s->rows, "threshold_mode", "mode", "fixed, or auto: T follows measurements",
 		 routing.threshold_mode);
-	ctl_text(s->rows, "utilisation", NULL, "rho of the uplinks, mean of the last 100 ms",
-		 routing.utilisation);
-	ctl_count(s->rows, "flows", NULL, "live now (flow unit)", routing.flows);
-	ctl_text(s->rows, "flows_per_uplink", "flows/uplink", "c", routing.flows_per_uplink);
-	ctl_count(s->rows, "choices", NULL, "uplinks looked at in all", routing.choices);
-	ctl_count(s->rows, "slot_ns", "slot ns", "of rotate's clock; of walk: a packet's time",
+	ctl_text(s->rows, "utilisation", NULL,
+		 "rho: share of time uplinks are busy, mean over 100 ms", routing.utilisation);
+	ctl_count(s->rows, "flows", NULL, "live now (unit flow)", routing.flows);
+	ctl_text(s->rows, "flows_per_uplink", "flows/uplink", "c: live flows per uplink",
+		 routing.flows_per_uplink);
+	ctl_count(s->rows, "choices", NULL, "uplinks that drb, rotate and walk look at",
+		  routing.choices);
+	ctl_count(s->rows, "slot_ns", "slot ns", "slot of rotate's clock; unit of walk's tau",
 		  routing.slot_ns);
 	ctl_count(s->rows, "tau", NULL, "longest gap within a streak of walk, slots", routing.tau);
-	ctl_count(s->rows, "seed", NULL, "of the random numbers", routing.seed);
+	ctl_count(s->rows, "seed", NULL, "seed of the random numbers", routing.seed);
 #define X(key, meaning) ctl_count(s->rows, #key, title_of(#key), meaning, c->key);
 	DRB_ROUTING_COUNTERS(X)
 #undef X
-	ctl_real(s->rows, "redirected_percent", "redirected %", "of the packets sent up", 2,
+	ctl_real(s->rows, "redirected_percent", "redirected %", "share of the packets sent up", 2,
 		 ctl_percent(c->up_redirected, c->up_default));
 	ctl_row_end(s->rows);
 	return 0;
@@ -225,12 +228,13 @@ static int show_differences(struct drb_telemetry *t, const struct drb_switch_inf
 		upto += d.count[i];
 		begin_row(s, info);
 		snprintf(text, sizeof(text), "%d", i - DRB_DIFFERENCE_MAX);
-		ctl_text(s->rows, "difference", NULL, "load of the default less the candidate's",
-			 text);
-		ctl_count(s->rows, "decisions", NULL, "of the sample", d.count[i]);
-		ctl_real(s->rows, "percent", "%", "of the sample", 2, 100 * ratio(d.count[i], all));
+		ctl_text(s->rows, "difference", NULL, "load(default) - load(candidate)", text);
+		ctl_count(s->rows, "decisions", NULL, "sampled decisions with this difference",
+			  d.count[i]);
+		ctl_real(s->rows, "percent", "%", "share of the sample", 2,
+			 100 * ratio(d.count[i], all));
 		ctl_real(s->rows, "above_percent", "above %",
-			 "with a larger difference: redirected, were T this", 2,
+			 "with a larger difference: what T = this would redirect", 2,
 			 100 * ratio(all - upto, all));
 		ctl_row_end(s->rows);
 	}
@@ -246,25 +250,25 @@ static int show_worker(struct drb_telemetry *t, const struct drb_switch_info *in
 	if (rc < 0)
 		return rc;
 	begin_row(s, info);
-	ctl_text(s->rows, "idle", NULL, "what the worker does when there is nothing to do",
-		 worker.idle);
-	ctl_count(s->rows, "time_ns", "", "CLOCK_MONOTONIC of these counters", worker.time_ns);
+	ctl_text(s->rows, "idle", NULL, "sleep or poll when there is nothing to do", worker.idle);
+	ctl_count(s->rows, "time_ns", "", "CLOCK_MONOTONIC of this snapshot", worker.time_ns);
 #define X(key, meaning) ctl_count(s->rows, #key, NULL, meaning, c->key);
 	DRB_WORKER_COUNTERS(X)
 #undef X
-	ctl_count(s->rows, "buffers", NULL, "for packets: as many as fill every queue, and more",
+	ctl_count(s->rows, "buffers", NULL, "packet buffers: enough to fill every queue, and more",
 		  worker.buffers);
-	ctl_count(s->rows, "buffers_free", NULL, "of them, now", worker.buffers_free);
+	ctl_count(s->rows, "buffers_free", NULL, "packet buffers free now", worker.buffers_free);
 	ctl_real(s->rows, "cycles_per_packet", "cycles/pkt",
 		 "work_cycles per packet received: the cost of a packet, driver included", 1,
 		 ratio(c->work_cycles, c->rx_packets));
-	ctl_real(s->rows, "packets_per_burst", "pkts/burst", "received", 2,
+	ctl_real(s->rows, "packets_per_burst", "pkts/burst",
+		 "packets per receive burst that was not empty", 2,
 		 ratio(c->rx_packets, c->rx_bursts));
-	ctl_real(s->rows, "idle_percent", "idle %",
-		 "of the time since its start: waiting, or looking in vain", 2,
+	ctl_real(s->rows, "idle_percent", "idle %", "share of its time asleep or polling in vain",
+		 2,
 		 100 - 100e9 * ratio(c->work_cycles, worker.cycles_hz) /
 				 (double)(c->busy_ns + c->sleep_ns + 1));
-	ctl_real(s->rows, "busy_percent", "busy %", "of the time since its start", 2,
+	ctl_real(s->rows, "busy_percent", "busy %", "share of its time awake", 2,
 		 ctl_percent(c->busy_ns, c->sleep_ns));
 	ctl_row_end(s->rows);
 	return 0;
@@ -274,19 +278,19 @@ static int show_info(struct drb_telemetry *t, const struct drb_switch_info *info
 {
 	(void)t;
 	begin_row(s, info);
-	ctl_text(s->rows, "version", NULL, "of drbswitch", info->version);
+	ctl_text(s->rows, "version", NULL, "version of drbswitch", info->version);
 	ctl_count(s->rows, "layers", NULL, "l of F(l,d)", info->layers);
 	ctl_count(s->rows, "arity", NULL, "d of F(l,d)", info->arity);
-	ctl_count(s->rows, "layer", NULL, "1 is next to the hosts", info->layer);
+	ctl_count(s->rows, "layer", NULL, "1 has the hosts below it", info->layer);
 	ctl_count(s->rows, "label", NULL, "within the layer", info->label);
 	ctl_text(s->rows, "code", NULL, "label code, top component first", info->code);
-	ctl_count(s->rows, "ports", NULL, "down and up", info->ports);
-	ctl_count(s->rows, "ports_usable", NULL, "of them", info->ports_usable);
-	ctl_text(s->rows, "trouble", NULL, "what is wrong with the others", info->trouble);
+	ctl_count(s->rows, "ports", NULL, "down-ports and up-ports", info->ports);
+	ctl_count(s->rows, "ports_usable", NULL, "ports that can be used", info->ports_usable);
+	ctl_text(s->rows, "trouble", NULL, "what is wrong with the other ports", info->trouble);
 	ctl_text(s->rows, "state", NULL, "ready: all ports forward",
 		 info->ready ? "ready" : "starting");
 	ctl_count(s->rows, "pid", NULL, "process", info->pid);
-	ctl_real(s->rows, "uptime_s", "uptime s", "since the start, seconds", 3,
+	ctl_real(s->rows, "uptime_s", "uptime s", "seconds since the start", 3,
 		 (double)info->uptime_ns / 1e9);
 	ctl_row_end(s->rows);
 	return 0;
@@ -347,7 +351,7 @@ static int visit(struct drb_telemetry *t, const struct drb_switch_info *info, vo
 int ctl_show(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
-		{"all", 'a', NULL, 0, "Every running switch, of --fabric if that is given", 1},
+		{"all", 'a', NULL, 0, "Every running switch, or every one of --fabric", 1},
 		{0},
 	};
 	static const struct argp_child children[] = {{&ctl_argp, 0, NULL, 0}, {0}};
@@ -360,13 +364,12 @@ int ctl_show(int argc, char **argv)
 		       "with its fabric, drb-s2-5.\v"
 		       "  ports    packets and bytes in, out, dropped and queued (default)\n"
 		       "  routing  scheme, threshold, how many packets left the default uplink\n"
-		       "  differences  how much shorter the other uplink was at decisions: what T "
-		       "does\n"
+		       "  differences\n"
+		       "           how much shorter the other uplink was at decisions: choosing T\n"
 		       "  drops    dropped packets by reason\n"
-		       "  worker   the forwarding thread: rounds, sleeps, lateness\n"
-		       "  info     who the switch is\n"
-		       "  links    what each port must be connected to and is, its state, rate and "
-		       "queue\n"
+		       "  worker   the forwarding thread: iterations, sleeps, lateness\n"
+		       "  info     identity and state of the switch\n"
+		       "  links    each port: peer, neighbour, state, rate, queue limit\n"
 		       "  xdp      af_xdp ports: what the kernel saw, sent on, kept or lost\n"
 		       "\n"
 		       "Exit status 1 if a switch could not be read.",

@@ -216,11 +216,10 @@ int ctl_watch(int argc, char **argv)
 		.options = options,
 		.parser = parse,
 		.args_doc = "[SWITCH...]",
-		.doc = "Prints again and again what every switch did since the last time: rates, "
-		       "its "
-		       "deepest queue now, the share of upward packets redirected, drops. Without "
-		       "SWITCH every running one, of --fabric if that is given. On a terminal the "
-		       "table stays in place.",
+		.doc = "Prints a table at every interval with what each switch did meanwhile: "
+		       "rates, the deepest queue now, the share of upward packets redirected, "
+		       "drops. Without SWITCH: every running switch, or every one of --fabric. On "
+		       "a terminal the table stays in place.",
 		.children = children};
 	struct watch w = {.ctl = ctl_defaults(),
 			  .interval_ns = 1000000000,

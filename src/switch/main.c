@@ -23,8 +23,8 @@
 #include "switch/datapath/routing/flow_assign.h"
 #include "switch/datapath/workers.h"
 
-// How long a switch waits for the next peer of its memif ports, which start in any order, before it
-// works without those that have not come.
+// Peers of memif ports start in any order. How long to wait for the next one before forwarding without
+// those that are missing.
 #define LINK_WITHIN_S 10
 
 const char *argp_program_version = "drbswitch " DRB_VERSION;
@@ -38,11 +38,11 @@ struct options {
 enum { OPT_LAYER = 256, OPT_LABEL, OPT_CHECK };
 
 static const struct argp_option option_table[] = {
-	{"config", 'c', "FILE", 0, "YAML config of this switch (keys: config/README.md)", 0},
-	{"layer", OPT_LAYER, "M", 0, "Layer of this switch, instead of the file's", 0},
-	{"label", OPT_LABEL, "N", 0, "Label of this switch, instead of the file's", 0},
+	{"config", 'c', "FILE", 0, "YAML config of this switch; keys: config/README.md", 0},
+	{"layer", OPT_LAYER, "M", 0, "Layer of this switch; overrides the file", 0},
+	{"label", OPT_LABEL, "N", 0, "Label of this switch; overrides the file", 0},
 	{"check", OPT_CHECK, NULL, 0, "Check the config and exit", 0},
-	{"verbose", 'v', NULL, 0, "Show what DPDK and its drivers say", 0},
+	{"verbose", 'v', NULL, 0, "Print messages of DPDK and its drivers", 0},
 	{0},
 };
 
@@ -89,12 +89,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = option_table,
 	.parser = parse,
-	.doc = "One switch of the fat-tree F(l,d): forwards up by threshold-based two-choice "
-	       "against "
-	       "the D-mod-k port, down by the deterministic port.",
+	.doc = "Runs one switch of the fat-tree F(l,d): sends packets up by the routing scheme "
+	       "of its config (default: threshold-based two-choice against the D-mod-k uplink), "
+	       "and down by the only port that leads there.",
 };
 
-// What runs, for the signal handler and for the threads of DPDK that outlive main's variables.
+// Static, for the signal handler and for threads of DPDK that outlive main's variables.
 static struct drb_setup setup;
 static struct drb_workers workers;
 
@@ -117,8 +117,8 @@ static void catch_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-// Waits until memif ports have met their peers, no other has come for long or the switch is told to
-// stop.
+// Waits until all memif ports have met their peers, or no further one has come for LINK_WITHIN_S, or
+// the switch is told to stop.
 static void wait_for_links(const struct drb_memif_connect *memif)
 {
 	const struct timespec pause = {.tv_nsec = 2000000};

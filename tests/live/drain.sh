@@ -95,11 +95,11 @@ lossless "port up" drained_and_back "port up" s2-2 u1
 lossless "port down" drained_and_back "port down" s2-6 d0
 check "all ports are usable" soon usable 80
 
-check "a switch with hosts" fails_with 1 's1-0: not drained: its hosts have no other way' drbctl drain s1-0
-check "a host's port" fails_with 1 's1-0: d1 not drained: h1 has no other way' drbctl drain s1-0.d1
+check "a switch with hosts" fails_with 1 's1-0: not drained: its hosts have no other path' drbctl drain s1-0
+check "a host's port" fails_with 1 's1-0: d1 not drained: h1 has no other path' drbctl drain s1-0.d1
 check "no such port" fails_with 1 "s3-0: no port 'u0'" drbctl drain s3-0.u0
 check "no such switch" fails_with 1 'drb-s3-9: not running' drbctl drain s3-9
-check "no switch" fails_with 2 "'core' is no switch" drbctl drain core
+check "no switch" fails_with 2 "'core' is not a switch" drbctl drain core
 check "one uplink" drbctl drain s1-3.u0
 check "the other one" fails_with 1 's1-3: u1 not drained: no other uplink is in use' drbctl drain s1-3.u1
 check "it says so" state s1-3 u0 drained

@@ -31,8 +31,8 @@ def drains():
         until_port(below, 'u0', 'drained by neighbour')
         assert ask(below, '/drb/info')[0]['trouble'] == 'u0 drained by neighbour'
         for path, order, why in (
-                (below, '/drb/drain', 'not drained: its hosts have no other way'),
-                (below, '/drb/drain,d0', 'd0 not drained: h0 has no other way'),
+                (below, '/drb/drain', 'not drained: its hosts have no other path'),
+                (below, '/drb/drain,d0', 'd0 not drained: h0 has no other path'),
                 (below, '/drb/drain,u1', 'u1 not drained: no other uplink is in use'),
                 (below, '/drb/undrain,u9', "no port 'u9'"),
                 (below, '/drb/undrain,\udc80', 'no such port: they are d0, u0 and so on')):

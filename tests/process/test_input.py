@@ -55,7 +55,7 @@ def bad_input():
         refuses(w, 'fabric: {layers: 3, arity: 2}\n', 'c.yaml:1: switch: key is missing')
         refuses(w, NULLS, 'switch.label: 2 is not in 0..1', '--label', '2')
         refuses(w, HEAD + 'link: {driver: none}\nprocess: {cpus: "999"}\n',
-                'c.yaml:4: process.cpus: "999" are not all CPUs')
+                'c.yaml:4: process.cpus: "999": this process may run on CPUs ')
         refuses(w, HEAD + 'ports: [{name: d0, interface: nosuch0}]\n',
                 'c.yaml:3: ports[0].interface: port d0: no interface "nosuch0"')
         refuses(w, HEAD + 'process: {workers: 2}\nlink: {driver: none}\n'

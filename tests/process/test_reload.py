@@ -181,7 +181,7 @@ def reload_of_a_pipe():
         w.processes.append(p)
         w.notified('READY=1')
         said = ask(w.socket_of('drb-s1-0'), '/drb/reload')[0]
-        assert said == f'error: /dev/fd/{r}: no regular file: it cannot be read again', said
+        assert said == f'error: /dev/fd/{r}: cannot be reloaded: not a regular file', said
         stop(p)
 
 

@@ -39,7 +39,7 @@ static inline void drb_addr_mac(const struct drb_addr_plan *plan, uint32_t host,
 	mac[5] = (uint8_t)host;
 }
 
-// The octets of a label MAC that tell the label.
+// The label in the last four octets of a MAC.
 static inline uint32_t drb_addr_label_octets(const uint8_t mac[6])
 {
 	uint32_t label;
@@ -48,7 +48,7 @@ static inline uint32_t drb_addr_label_octets(const uint8_t mac[6])
 	return be32toh(label);
 }
 
-// The label of a MAC; DRB_NO_LABEL if it is not that of a host of this fabric.
+// The label of a host of this fabric, by its MAC; DRB_NO_LABEL if it is none's.
 static inline uint32_t drb_addr_of_mac(const struct drb_addr_plan *plan, const uint8_t mac[6])
 {
 	uint16_t prefix, ours;
@@ -59,14 +59,14 @@ static inline uint32_t drb_addr_of_mac(const struct drb_addr_plan *plan, const u
 	return prefix == ours && host < plan->hosts ? host : DRB_NO_LABEL;
 }
 
-// True if a MAC tells a host of this fabric, whatever the second octet, which may carry a mark.
+// True if a MAC is a host's but for the second octet, which may carry a mark.
 static inline bool drb_addr_has_label(const struct drb_addr_plan *plan, const uint8_t mac[6])
 {
 	return mac[0] == plan->mac[0] && drb_addr_label_octets(mac) < plan->hosts;
 }
 
-// The mark in the MAC of a packet on a detour (drb/bounce.h): what the second octet differs by.
-// 0 for any MAC that is not that of a host but for a mark.
+// The detour mark in a destination MAC (core/routing/detour.h): its second octet xor the
+// fabric's own. 0 without a mark, and for a MAC that is not a host's but for a mark.
 static inline uint8_t drb_addr_mark(const struct drb_addr_plan *plan, const uint8_t mac[6])
 {
 	bool ours = mac[0] == plan->mac[0] && drb_addr_label_octets(mac) < plan->hosts;

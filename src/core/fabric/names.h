@@ -13,8 +13,8 @@
 #define DRB_FABRIC_MAX 24 // longest fabric name
 #define DRB_FABRIC_DEFAULT "drb"
 #define DRB_HOST_INTERFACE "eth0"
-// Kernel's index of this interface at host 0; that of host h is h more. Programs inside the kernel,
-// which are told the index and not the namespace, know the host by it. Others have small ones.
+// Interface index of host 0; host h has this + h. XDP programs see an interface's index but not its
+// namespace, so they tell hosts apart by it. Other interfaces have small indices.
 #define DRB_HOST_INDEX UINT32_C(1000)
 
 void drb_node_name(char name[DRB_NAME_MAX], uint32_t layer, uint32_t label); // s2-5, h10

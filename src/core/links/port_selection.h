@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Which ports of a switch take traffic, from what it knows of each. Dead ones do not. Drained ones
-// do not either while there is another way: a down-port is used if the switch below says that it
-// has no other uplink, and uplinks are used if there is no other. In that case the switch says so
-// to those above, unless nothing is in use below it, so that a way stays whole from a host to the
-// core. A switch without any port in use passes what it gets as ever: its neighbours send nothing
-// new. Pure; ports are bits, down-ports first.
+// Which ports of a switch take traffic, from what it knows about each. Pure; ports are bits, down-ports
+// first.
+//   dead     takes none.
+//   drained  takes none while there is another path. A drained down-port is used if the switch below
+//            says that it has no other uplink, drained uplinks if this switch has no other. It then
+//            tells the switches above, unless no port below is in use, so that the path from a host
+//            to the core stays whole.
+// A switch whose ports are all drained forwards what it still gets: its neighbours send nothing new.
 
 #include <stdint.h>
 
 struct drb_port_knowledge {
 	uint32_t downs, ups;    // the ports there are
-	uint32_t dead, drained; // a port is one of them at most
-	uint32_t asked;         // down-ports to switches that say that they need this switch
+	uint32_t dead, drained; // disjoint
+	uint32_t asked;         // down-ports to switches that need this switch, as their hellos say
 };
 
 struct drb_port_selection {
 	uint32_t out;    // not used: dead, or drained and not needed
-	uint32_t needed; // drained and used, because somebody has no other way
-	uint32_t needs;  // of them, the uplinks: to those above we say so
+	uint32_t needed; // drained but used, because somebody has no other path
+	uint32_t needs;  // the uplinks among them; our hellos tell the switches above
 };
 
 static inline struct drb_port_selection drb_select_ports(const struct drb_port_knowledge *k)

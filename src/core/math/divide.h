@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Exact unsigned 32-bit division by a number known at start-up: one multiplication, no division
-// per packet. With M = floor(2^64 / n) + 1, floor(x * M / 2^64) = floor(x / n) for every 32-bit x
+// Exact unsigned 32-bit division by a number known at start-up: one multiplication per packet instead of
+// a division. With M = floor(2^64 / n) + 1, floor(x * M / 2^64) = floor(x / n) for every 32-bit x
 // and n >= 2 (the error x * (M - 2^64/n) / 2^64 stays below 1/n); n = 1 is kept apart.
 
 #include <stdint.h>

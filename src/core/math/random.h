@@ -63,9 +63,9 @@ static inline uint32_t drb_scale32(uint32_t bits, uint32_t n)
 	return (uint32_t)(((uint64_t)bits * n) >> 32);
 }
 
-// One random number can serve several draws from [0, n): its digits in base n. drb_rng_share()
-// gives the next draw as bits for drb_scale32(bits, n) and moves on by one digit; drb_rng_shares()
-// says how often. Any series of so many draws is as likely as any other to about 2^-32.
+// One random number serves several draws from [0, n): its digits in base n. drb_rng_share() returns the
+// next digit as bits for drb_scale32(bits, n) and moves on; drb_rng_shares() says how many digits there
+// are. All series of so many draws are equally likely, to about 2^-32.
 static inline uint32_t drb_rng_share(uint64_t *number, uint32_t n)
 {
 	uint32_t bits = (uint32_t)(*number >> 32);
@@ -79,8 +79,8 @@ static inline uint32_t drb_rng_shares(uint32_t n)
 	return n > 2 ? 32 / (32 - (uint32_t)__builtin_clz(n - 1)) : 32;
 }
 
-// Uniform in [0, n), n >= 1, without bias (Lemire's rejection); about n times in 2^32 it takes the
-// second function.
+// Uniform in [0, n), n >= 1, without bias (Lemire's rejection). The second function, which draws again,
+// is needed about n times in 2^32.
 uint32_t drb_rng_below_rarely(struct drb_rng *r, uint32_t n, uint64_t m);
 static inline uint32_t drb_rng_below(struct drb_rng *r, uint32_t n)
 {
@@ -98,5 +98,5 @@ static inline double drb_rng_unit(struct drb_rng *r)
 
 // A uniformly random permutation of 0..n-1 (Fisher-Yates) into p.
 void drb_rng_permutation(struct drb_rng *r, uint32_t p[], uint32_t n);
-// The same without fixed points (drawn again until there is none, e tries on average). n >= 2.
+// The same without fixed points: drawn again until there is none, e times on average. n >= 2.
 void drb_rng_derangement(struct drb_rng *r, uint32_t p[], uint32_t n);

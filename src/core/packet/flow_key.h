@@ -20,11 +20,11 @@ struct drb_flow_key {
 
 _Static_assert(sizeof(struct drb_flow_key) == 40, "hashed as five words");
 
-// Reads at most len bytes of an Ethernet frame (len >= DRB_ETHER_HEADER). Never fails: what cannot be read as
-// IP is identified by its MACs. Returns the flags of the frame's TCP header, 0 if it has none.
+// Reads at most len bytes of an Ethernet frame (len >= DRB_ETHER_HEADER). Never fails: a frame that
+// cannot be read as IP is identified by its MACs. Returns the flags of its TCP header, 0 if it has none.
 uint8_t drb_flow_key_of(const uint8_t *frame, uint32_t len, struct drb_flow_key *key);
 
-// Of the five words of a key. The second product is that of IPv6 alone: 0 for the rest.
+// The hash, from the five words of a key. The second product is 0 but for IPv6.
 static inline uint64_t drb_flow_hash_words(uint64_t src, uint64_t src_end, uint64_t dst,
 					   uint64_t dst_end, uint64_t rest)
 {
@@ -40,12 +40,12 @@ static inline uint64_t drb_flow_hash(const struct drb_flow_key *key)
 	return drb_flow_hash_words(word[0], word[1], word[2], word[3], word[4]);
 }
 
-// By IP protocol: its header begins with two ports.
+// By IP protocol: whether its header begins with two ports.
 extern const bool drb_flow_has_ports[256];
 
 uint64_t drb_flow_hash_of_any(const uint8_t *frame, uint32_t len, uint8_t *flags);
 
-// The same of the flow of a frame, in one step; *flags as drb_flow_key_of() returns them.
+// Key and hash of a frame in one step; *flags as drb_flow_key_of() returns them.
 static inline uint64_t drb_flow_hash_of(const uint8_t *frame, uint32_t len, uint8_t *flags)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

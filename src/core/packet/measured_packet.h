@@ -17,7 +17,7 @@ struct drb_measured_payload {
 	uint8_t zero[3];   // 0
 	uint32_t src;      // label of the sender
 	uint32_t dst;      // label of the receiver
-	uint32_t cohort;   // slot number the packet is born in
+	uint32_t cohort;   // number of the slot in which the packet is born
 	uint32_t sequence; // 0, 1, ... in the stream (src, dst)
 	uint64_t tx_ns;    // CLOCK_MONOTONIC when sent; 0 in a file
 };

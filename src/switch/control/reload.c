@@ -38,7 +38,7 @@ void drb_reload_block(void)
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
-// A pipe was read to its end.
+// A pipe, for instance, was read to its end.
 static int check_readable_again(const char *path)
 {
 	struct stat st;
@@ -49,11 +49,11 @@ static int check_readable_again(const char *path)
 	}
 	if (S_ISREG(st.st_mode))
 		return 0;
-	drb_error("%s: no regular file: it cannot be read again", path);
+	drb_error("%s: cannot be reloaded: not a regular file", path);
 	return -EINVAL;
 }
 
-// What every worker needs is there before the first gets it.
+// Makes what every worker needs before any of them changes.
 static int change_workers(const struct drb_setup *to)
 {
 	uint32_t count = reload->workers->count, made = 0;
@@ -68,8 +68,8 @@ static int change_workers(const struct drb_setup *to)
 	if (rc == -ENOMEM)
 		drb_config_bad(reload->path,
 			       to->unit != reload->setup->unit ? "routing.unit" : "link.queue",
-			       "no memory for it while the switch runs; a smaller "
-			       "routing.flow_max or a restart");
+			       "no memory for it while the switch runs: reduce "
+			       "routing.flow_max or restart");
 	if (rc == 0) {
 		drb_workers_park(reload->workers);
 		for (uint32_t n = 0; n < count; n++)
@@ -91,7 +91,7 @@ static int reload_config(struct drb_setup *setup, char kept[KEPT_MAX])
 	return change_workers(setup);
 }
 
-// As a service manager is told: reloading since now.
+// Tells the service manager that a reload begins now.
 static void say_reloading(void)
 {
 	struct timespec t;
@@ -143,7 +143,7 @@ int drb_reload_start(const struct drb_reload *r)
 	int rc = pthread_create(&thread, NULL, serve, NULL);
 	if (rc == 0)
 		return 0;
-	drb_error("cannot start a thread to reload by: %s", strerror(rc));
+	drb_error("cannot start the reload thread: %s", strerror(rc));
 	reload = NULL;
 	return -rc;
 }

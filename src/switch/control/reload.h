@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Reading the config again while the switch runs: on SIGHUP, and when telemetry is asked for it.
+// Reloads the config while the switch runs: on SIGHUP, and on the telemetry command.
 
 #include "switch/datapath/workers.h"
 
@@ -17,7 +17,7 @@ void drb_reload_block(void);
 int drb_reload_start(const struct drb_reload *r);
 void drb_reload_stop(void);
 
-// Reads the config and puts it in force; all of it or, if it is not valid, nothing. text becomes
-// one line: what is in force now and what needs a restart, or the mistake. 0 or -errno. Telemetry
-// is paused, or one of its commands calls.
+// Reads the config and applies it as a whole or, if it is not valid, not at all. text becomes one
+// line: what is in force now and what needs a restart, or the mistake. 0 or -errno. Call with telemetry
+// paused, or from one of its commands.
 int drb_reload(char *text, size_t size);

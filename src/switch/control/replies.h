@@ -26,7 +26,7 @@ struct drb_reply_context {
 
 extern struct drb_reply_context drb_reply_context;
 
-// A consistent picture of all counters. -EAGAIN before the switch is ready.
+// A snapshot of all counters. -EAGAIN before the switch is ready.
 int drb_reply_snapshot(struct drb_snapshot *s);
 
 int drb_reply_info(const char *cmd, const char *params, struct rte_tel_data *d);

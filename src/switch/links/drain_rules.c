@@ -58,7 +58,7 @@ static bool neighbour_objects(const struct drb_liveness *l, uint32_t i, char why
 
 	drb_node_name(name, peer->layer, peer->label);
 	if (peer->layer == 0)
-		snprintf(why, WHY_MAX, "%s has no other way", name);
+		snprintf(why, WHY_MAX, "%s has no other path", name);
 	else if (l->awaited >> i & 1)
 		return false; // has not met its peer, and will be drained when it does
 	else if (!(l->active >> i & 1))
@@ -82,7 +82,7 @@ static bool may_drain(const struct drb_liveness *l, uint32_t ports, bool all, ch
 	char why[WHY_MAX];
 
 	if (all && l->layer == 1) {
-		snprintf(text, size, "not drained: its hosts have no other way");
+		snprintf(text, size, "not drained: its hosts have no other path");
 		return false;
 	}
 	for (uint32_t i = 0; i < l->ports; i++) {

@@ -2,8 +2,8 @@
 #pragma once
 // Which ports an operator may drain. A drained link takes no new traffic from either end, while
 // packets under way still pass, so nothing is lost. Draining is refused where it would isolate a
-// host or a switch, as far as this switch knows; a drained link that becomes the last way later is
-// used again until there is another (links/liveness.c).
+// host or a switch, as far as this switch knows; a drained link that later becomes the last path
+// is used until there is another (core/links/port_selection.h).
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 // Which ports of a switch can be used: sends hellos when they are due, hears those of neighbours,
 // looks at carriers, keeps the state of every port and publishes the result. It knows no worker and
 // no driver: the caller owns the clock and passes ports through struct drb_liveness_io
-// (datapath/hellos.c does, on worker 0, between two turns of its loop).
+// (datapath/hellos.c does, on worker 0, between two iterations of its loop).
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -14,7 +14,7 @@
 
 #include "common/config/config.h"
 
-// Written by the owner of struct drb_liveness when it changes, read by every worker at every turn.
+// Written by the owner of struct drb_liveness when it changes, read by every worker in every iteration.
 struct drb_published_links {
 	// A bit per port: takes no traffic. From bit 32 on: drained, and used only for packets that
 	// would be lost otherwise. One word, so that no reader sees one without the other.
@@ -26,7 +26,7 @@ struct drb_published_links {
 struct drb_port_link {
 	bool watched; // hellos or at least the carrier are looked at
 	enum drb_link_state state;
-	bool needed; // drained, and used because there is no other way
+	bool needed; // drained, and used because there is no other path
 	uint64_t since_ns;
 	uint64_t hellos_in, hellos_out;
 	bool heard;            // a hello came, ever; the last one:
@@ -91,7 +91,7 @@ void drb_liveness_view(const struct drb_liveness *l, struct drb_port_link view[D
 const char *drb_liveness_state(const struct drb_port_link *view);
 // Logs that port's state changed from `before`, and what to do about it.
 void drb_liveness_log(const struct drb_liveness *l, uint32_t port, enum drb_link_state before);
-// Logs that a drained port is used nevertheless, or no longer.
+// Logs that a drained port is used because there is no other path, or no longer.
 void drb_liveness_log_needed(const struct drb_liveness *l, uint32_t port, bool needed);
 // How many ports can be used; text becomes what is wrong with the others and which cable to move
 // where, "" if nothing is.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a user reads about the state of ports.
+// Messages about the state of ports.
 #include "switch/links/liveness.h"
 
 #include <stdio.h>
@@ -54,7 +54,7 @@ void drb_liveness_log_needed(const struct drb_liveness *l, uint32_t i, bool need
 
 	drb_end_name(peer, &l->port[i].peer);
 	if (needed)
-		drb_warn("port %s: drained, but still used: no other way to or from %s is left",
+		drb_warn("port %s: drained, but still used: no other path to or from %s is left",
 			 name, peer);
 	else
 		drb_info("port %s: not needed any more", name);

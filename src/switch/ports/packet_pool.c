@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// As rte_pktmbuf_pool_create(), which without hugepages gives each buffer a page of 4096 bytes for
-// its 2432, lest it cross into another: half of the memory of a switch process.
+// Like rte_pktmbuf_pool_create(), but packed: without hugepages DPDK gives each buffer of 2432 bytes a
+// page of 4096, so that none crosses a page, which would double the memory of a switch process.
 #include "switch/ports/packet_pool.h"
 
 #include <rte_errno.h>

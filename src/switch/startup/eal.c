@@ -107,7 +107,7 @@ int drb_eal_check(const char *path, const struct drb_setup *setup)
 	if (fits)
 		return 0;
 	allowed_cpus(now, sizeof(now));
-	return drb_config_bad(path, "process.cpus", "\"%s\" are not all CPUs to run on, as %s are",
+	return drb_config_bad(path, "process.cpus", "\"%s\": this process may run on CPUs %s only",
 			      setup->cpus, now);
 }
 
@@ -225,7 +225,7 @@ int drb_eal_init(const struct drb_setup *setup, uint32_t memory_mb, bool verbose
 	umask(mask);
 	if (rc < 0) {
 		rc = -rte_errno;
-		drb_error("DPDK did not start: %s (-v shows what it says)", rte_strerror(-rc));
+		drb_error("DPDK did not start: %s (-v shows its log)", rte_strerror(-rc));
 		return rc;
 	}
 	return 0;

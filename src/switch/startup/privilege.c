@@ -138,7 +138,7 @@ int drb_privilege_lay_down(const struct drb_setup *s)
 	if (rc == 0 && capng_apply(CAPNG_SELECT_CAPS) < 0)
 		rc = -errno;
 	if (rc < 0)
-		drb_error("cannot lay down capabilities: %s", strerror(-rc));
+		drb_error("cannot drop capabilities: %s", strerror(-rc));
 	return rc;
 }
 

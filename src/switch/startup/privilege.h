@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What the process may do. Opening ports takes capabilities; forwarding takes none, and neither
-// does answering telemetry. So all threads lay theirs down once the ports run; main() keeps what
-// closing them takes, which is not in effect until then.
+// Capabilities of the process. Opening ports needs some; forwarding and answering telemetry need none.
+// So all threads drop theirs once the ports run. The main thread keeps those that closing ports needs as
+// permitted, but not effective until then.
 
 #include "common/config/config.h"
 
-// At the very start: no program that this process may run gets more than it.
+// At the very start: no program that this process runs can gain privileges.
 void drb_privilege_begin(void);
-// The ports run. Every other thread of the process has none from now on, whoever started it; nor do
-// those that it starts. Threads that the caller starts later would have what it keeps. 0 or -errno
-// with a message printed.
+// Drops them, once the ports run: in the caller, in every other thread, whoever started it, and so in
+// the threads that those start. Threads that the caller starts later would have what it keeps. 0 or
+// -errno with a message printed.
 int drb_privilege_lay_down(const struct drb_setup *setup);
-// The ports are about to be closed.
+// Takes back what closing ports needs.
 void drb_privilege_take_up(void);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the processor does not tell the frequency of its cycle counter (all of AMD's), EAL sleeps
-// for 100 ms in the middle of its start to measure it. It asks the processor by
-// get_tsc_freq_arch(), whose call is linked to the function here (ld --wrap), that measures over
-// the time which the start takes anyway.
+// Where the processor does not report the frequency of its cycle counter (no AMD processor does), EAL
+// sleeps for 100 ms while it starts, to measure it. EAL asks the processor by get_tsc_freq_arch(); its
+// call is linked to the function here (ld --wrap), which measures over time that the start takes anyway.
 #include "switch/startup/tsc.h"
 
 #include <stdint.h>
@@ -12,7 +11,7 @@
 
 // The least time to measure over. The two are read within 100 ns of each other: 20 ppm.
 #define SPAN_NS 5000000
-// Of so many readings the one is taken that least came between.
+// Of so many readings the one that was interrupted least is taken.
 #define READINGS 8
 
 struct moment {

@@ -215,8 +215,8 @@ static void what_is_refused(void **state)
 {
 	(void)state;
 	begin_heard(1, 5, "");
-	refused(NULL, "not drained: its hosts have no other way");
-	refused("d1", "d1 not drained: h11 has no other way");
+	refused(NULL, "not drained: its hosts have no other path");
+	refused("d1", "d1 not drained: h11 has no other path");
 	refused("d2", "no port 'd2'");
 	refused("", "no such port: they are d0, u0 and so on");
 	hear_from(2, DRB_HELLO_DRAINED);
