@@ -18,6 +18,10 @@ static uint64_t count_missed(struct drb_port_queue *q)
 	return q && q->rx != DRB_QUEUE_NONE && q->kind->missed ? q->kind->missed(q) : 0;
 }
 
+// A new counter of ports would be 0 for ever if it were forgotten here.
+_Static_assert(sizeof(struct drb_port_counters) == 11 * sizeof(uint64_t),
+	       "count_port() fills in every counter of a port");
+
 static struct drb_port_counters count_port(const struct drb_worker_port *p,
 					   const struct drb_egress *q, uint64_t now_ns)
 {
