@@ -83,7 +83,7 @@ check_format() { sources '*.c' '*.h' | xargs -r clang-format --dry-run -Werror; 
 check_cppcheck() {
   nice cppcheck --quiet --std=c11 --enable=warning,performance,portability,style --inline-suppr \
     --suppressions-list=tests/cppcheck.txt --error-exitcode=1 -j "$jobs" -Isrc \
-    -D_GNU_SOURCE '-DDRB_VERSION="0"' '-DSEC(x)=' src tests
+    -D_GNU_SOURCE '-DDRB_VERSION="0"' '-DSEC(x)=' src tests examples
 }
 
 check_shell() { shell_sources | xargs -r nice shellcheck -x -S warning; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Answers of a layer-1 switch for the hosts of the fabric: ARP requests and IPv6 neighbour
-// solicitations (RFC 826, RFC 4861), so that plain hosts reach each other with no static
-// neighbours and nothing is flooded. Pure: works on the frame in place.
+// ARP/ND proxy: a layer-1 switch answers ARP requests (RFC 826) and IPv6 neighbour solicitations
+// (RFC 4861) of its hosts on behalf of the hosts they ask for. So hosts reach each other without
+// static neighbours, and nothing is flooded. Pure: rewrites the frame in place.
 
 #include <stdint.h>
 
@@ -11,8 +11,8 @@
 enum drb_neighbour {
 	DRB_NEIGHBOUR_ARP,     // frame is now the ARP reply, to go back to the asking host
 	DRB_NEIGHBOUR_ND,      // frame is now the neighbour advertisement
-	DRB_NEIGHBOUR_OTHER,   // no such question, or a host asking for its own address
-	DRB_NEIGHBOUR_UNKNOWN, // asks for an address that is no host's
+	DRB_NEIGHBOUR_OTHER,   // neither request, or a host that asks for its own address
+	DRB_NEIGHBOUR_UNKNOWN, // asks for an address that belongs to no host
 	DRB_NEIGHBOUR_SPOOFED, // the ARP sender fields are not those of the asking host
 	DRB_NEIGHBOUR_BAD,     // malformed
 };
