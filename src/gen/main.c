@@ -10,12 +10,13 @@ const char *argp_program_version = "drbgen " DRB_VERSION;
 int main(int argc, char **argv)
 {
 	static const struct drb_verb verbs[] = {
-		{"write", "drbgen write", "patterns of traffic as one capture file per host",
+		{"write", "drbgen write", "write patterns of traffic as one capture file per host",
 		 gen_write},
-		{"replay", "drbgen replay",
-		 "send captures into a running fabric, measure what arrives", gen_replay},
+		{"replay", "drbgen replay", "send captures into a running fabric, measure arrivals",
+		 gen_replay},
 	};
 
-	return drb_verbs_main("Makes traffic for fat-trees of drbswitch processes.", verbs,
-			      sizeof(verbs) / sizeof(verbs[0]), argc, argv);
+	return drb_verbs_main(
+		"Generates traffic for fat-trees of drbswitch processes and measures it.", verbs,
+		sizeof(verbs) / sizeof(verbs[0]), argc, argv);
 }

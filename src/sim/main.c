@@ -11,12 +11,12 @@ const char *argp_program_version = "drbsim " DRB_VERSION;
 int main(int argc, char **argv)
 {
 	static const struct drb_verb verbs[] = {
-		{"flow", "drbsim flow", "largest link load of permutation flows", sim_flow},
+		{"flow", "drbsim flow", "the busiest link under permutation flows", sim_flow},
 		{"packet", "drbsim packet", "latency and queues of packets, slot by slot",
 		 sim_packet},
 		{"theory", "drbsim theory", "fixed point of the mean-field equations", sim_theory},
-		{"ctmc", "drbsim ctmc", "the supermarket model against its fixed point", sim_ctmc},
-		{"paper", "drbsim paper", "every figure and table, as CSV, plots and report",
+		{"ctmc", "drbsim ctmc", "the supermarket model next to its fixed point", sim_ctmc},
+		{"paper", "drbsim paper", "every figure and table of the paper: CSV, plots, report",
 		 sim_paper},
 	};
 

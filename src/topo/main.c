@@ -10,11 +10,10 @@ const char *argp_program_version = "drbtopo " DRB_VERSION;
 int main(int argc, char **argv)
 {
 	static const struct drb_verb verbs[] = {
-		{"plan", "drbtopo plan", "one config per switch, ip -batch files and plan.json",
+		{"plan", "drbtopo plan", "write configs of switches, ip -batch files and plan.json",
 		 topo_plan},
-		{"graph", "drbtopo graph", "the fabric in the language of Graphviz dot",
-		 topo_graph},
-		{"list", "drbtopo list", "switches, label codes and links as a table", topo_list},
+		{"graph", "drbtopo graph", "print the fabric for Graphviz dot", topo_graph},
+		{"list", "drbtopo list", "list switches, links or hosts", topo_list},
 	};
 
 	return drb_verbs_main("Plans fat-trees of drbswitch processes.", verbs,

@@ -63,5 +63,5 @@ refused 'queues' ctmc --queues 1
 refused 'out DIR' paper
 refused 'cannot make' paper --out /proc/x/y
 refused 'cannot write' paper --quick --out /proc
-refused 'no option' packet drb
+refused 'not an option' packet drb
 exit $failed

@@ -68,7 +68,7 @@ int drb_verbs_main(const char *about, const struct drb_verb verbs[], size_t coun
 					 verbs[i].name, verbs[i].help);
 	if (used < sizeof(doc))
 		snprintf(doc + used, sizeof(doc) - used,
-			 "\n'%s VERB --help' tells the options of a verb.",
+			 "\n'%s VERB --help' lists the options of a verb.",
 			 program_invocation_short_name);
 	struct argp argp = {.parser = parse, .args_doc = "VERB [OPTION...]", .doc = doc};
 	drb_args_parse(&argp, argc, argv, ARGP_IN_ORDER, &input);

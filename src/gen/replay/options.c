@@ -33,24 +33,26 @@ static const struct argp_option options[] = {
 	{"name", KEY_FABRIC, NULL, OPTION_ALIAS, NULL, 0},
 	{"json", KEY_JSON, NULL, 0, "Print one JSON object a line", 0},
 	{"csv", KEY_CSV, NULL, 0, "Print comma-separated values", 0},
-	{"drain", KEY_DRAIN, "TIME", 0, "Wait this long without an arrival (default 2s)", 0},
-	{"buffer", KEY_BUFFER, "KIB", 0, "Buffer of each receiving socket (default 64-1024)", 0},
-	{0, 0, NULL, 0, "A directory of drbgen write:", 1},
+	{"drain", KEY_DRAIN, "TIME", 0, "End after this long without an arrival (default 2s)", 0},
+	{"buffer", KEY_BUFFER, "KIB", 0, "Buffer of each receiving socket (default: 64 to 1024)",
+	 0},
+	{0, 0, NULL, 0, "For a directory of drbgen write:", 1},
 	{"slot", KEY_SLOT, "TIME", 0, "Replay with slots of this length", 1},
-	{"warmup", KEY_WARMUP, "SLOTS", 0, "Leave the first slots out of the latencies", 1},
+	{"warmup", KEY_WARMUP, "SLOTS", 0, "Ignore the first slots in latencies", 1},
 	{"stats", KEY_STATS, "SLOTS", 0,
-	 "Slots to take latencies of: those behind the warm-up, or else the last ones", 1},
+	 "Measure latencies over so many slots: those after the warm-up, else the last ones", 1},
 	{"sink", KEY_SINK, "xdp|pcap", 0,
 	 "Count arrivals inside the kernel, or capture them (default xdp where the kernel allows "
 	 "it)",
 	 1},
-	{0, 0, NULL, 0, "Any Ethernet captures:", 2},
-	{"multiplier", KEY_MULTIPLIER, "X", 0, "X times as fast as captured", 2},
-	{"pps", KEY_PPS, "RATE", 0, "Packets per second of all hosts together", 2},
-	{"topspeed", KEY_TOPSPEED, NULL, 0, "As fast as possible", 2},
-	{"loop", KEY_LOOP, "COUNT", 0, "Repeat, 0 for ever (default 1)", 2},
-	{"seed", KEY_SEED, "NUMBER", 0, "Of the mapping of addresses onto hosts (default 1)", 2},
-	{"mac", KEY_MAC, "BASE", 0, "First two bytes of host addresses (default 02:00)", 2},
+	{0, 0, NULL, 0, "For any Ethernet captures:", 2},
+	{"multiplier", KEY_MULTIPLIER, "X", 0, "Send X times as fast as captured", 2},
+	{"pps", KEY_PPS, "RATE", 0, "Send so many packets a second, all hosts together", 2},
+	{"topspeed", KEY_TOPSPEED, NULL, 0, "Send as fast as possible", 2},
+	{"loop", KEY_LOOP, "COUNT", 0, "Send the captures so often; 0: for ever (default 1)", 2},
+	{"seed", KEY_SEED, "NUMBER", 0, "Seed of the mapping of addresses onto hosts (default 1)",
+	 2},
+	{"mac", KEY_MAC, "BASE", 0, "First two bytes of the hosts' MACs (default 02:00)", 2},
 	{"ipv4", KEY_IPV4, "NET", 0, "IPv4 network of the hosts (default 10.0.0.0/8)", 2},
 	{"ipv6", KEY_IPV6, "NET", 0, "IPv6 network of the hosts (default fd00::/64)", 2},
 	{0},
@@ -205,13 +207,11 @@ void replay_options_parse(struct replay_options *o, int argc, char **argv)
 		.parser = parse_option,
 		.args_doc = "DIR\nFILE...",
 		.doc = "Sends the captures of DIR, or any FILEs, from the hosts of a running "
-		       "fabric "
-		       "and tells what arrived.\v"
-		       "Latencies count from the slot a packet is born in; the host's own link "
-		       "takes one slot, as every link does. Addresses of foreign captures are "
-		       "mapped onto hosts by hash; several files are merged by their time stamps. "
-		       "Exit status: 0 everything arrived once and where it should, 1 not, 2 bad "
-		       "usage or input."};
+		       "fabric and reports what arrived.\v"
+		       "Latencies count from the slot in which a packet is generated; every link, "
+		       "also the host's own, takes one slot. Addresses in captures are mapped onto "
+		       "hosts by hash; several files are merged by their time stamps. Exit status: "
+		       "0 everything arrived once at the right host, 1 not, 2 bad usage or input."};
 
 	*o = (struct replay_options){.fabric = DRB_FABRIC_DEFAULT,
 				     .drain_ns = 2000000000,

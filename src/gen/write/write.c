@@ -40,7 +40,7 @@ static const struct argp_option options[] = {
 	{"size", KEY_SIZE, "BYTES", 0, "Frame size without FCS (default 128)", 0},
 	{"seed", KEY_SEED, "NUMBER", 0, "The same seed gives the same packets (default 1)", 0},
 	{"out", KEY_OUT, "DIR", 0, "Directory to write to; made if missing (required)", 0},
-	{"mac", KEY_MAC, "BASE", 0, "First two bytes of host addresses (default 02:00)", 1},
+	{"mac", KEY_MAC, "BASE", 0, "First two bytes of the hosts' MACs (default 02:00)", 1},
 	{"ipv4", KEY_IPV4, "NET", 0, "IPv4 network of the hosts (default 10.0.0.0/8)", 1},
 	{"ipv6", KEY_IPV6, "NET", 0, "IPv6 network of the hosts (default fd00::/64)", 1},
 	{0},
@@ -134,9 +134,9 @@ static char *help_filter(int key, const char *text, void *input)
 	fputs("Patterns:", out);
 	for (int p = 0; p < DRB_PATTERN_COUNT; p++)
 		fprintf(out, "%s %s", p ? "," : "", drb_traffic_usage((enum drb_pattern)p));
-	fputs(".\nWrites DIR/h<label>.pcap for every host, time stamps in nanoseconds at the slot "
-	      "a "
-	      "packet is born in, and DIR/" MANIFEST_FILE ".",
+	fputs(".\nWrites DIR/h<label>.pcap for every host, time-stamped in nanoseconds with the "
+	      "slot "
+	      "in which a packet is generated, and DIR/" MANIFEST_FILE ".",
 	      out);
 	return fclose(out) == 0 ? help : NULL;
 }

@@ -34,7 +34,7 @@ static void set_flows(struct flow_verb *v, const char *text)
 	v->flows = sim_reals("--flows", text, 1, 1e6);
 	for (size_t i = 0; i < v->flows.count; i++) {
 		if (v->flows.value[i] != floor(v->flows.value[i]))
-			drb_die("--flows %s: %g is no whole number", text, v->flows.value[i]);
+			drb_die("--flows %s: %g is not a whole number", text, v->flows.value[i]);
 	}
 }
 
@@ -55,7 +55,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			drb_die("--runs %s: must be a whole number from 1 to 1000000", arg);
 		return 0;
 	case ARGP_KEY_ARG:
-		drb_die("'%s' is no option", arg);
+		drb_die("'%s' is not an option", arg);
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -140,7 +140,7 @@ int sim_flow(int argc, char **argv)
 		.options = options,
 		.parser = parse,
 		.children = children,
-		.doc = "Gives every host c flows to others and finds the busiest link."};
+		.doc = "Assigns c flows of every host to uplinks and reports the busiest link."};
 	struct flow_verb v = {
 		.common = sim_common_default(), .fabric = sim_fabric_default(), .runs = 200};
 

@@ -42,9 +42,9 @@ static const struct argp_option options[] = {
 	 "above layer 1)",
 	 3},
 	{"order", KEY_ORDER, "random|port", 0,
-	 "Of packets that reach a switch in one slot (default random)", 3},
-	{"slots", KEY_SLOTS, "COUNT", 0, "Length of a run (default 2000)", 3},
-	{"stats", KEY_STATS, "COUNT", 0, "Slots at its end that are measured (default 500)", 3},
+	 "Order of packets that reach a switch in one slot (default random)", 3},
+	{"slots", KEY_SLOTS, "COUNT", 0, "Length of a run in slots (default 2000)", 3},
+	{"stats", KEY_STATS, "COUNT", 0, "Measure the last slots of a run (default 500)", 3},
 	{0},
 };
 
@@ -97,7 +97,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			drb_die("--stats %s: must be a whole number from 1 to 1000000", arg);
 		return 0;
 	case ARGP_KEY_ARG:
-		drb_die("'%s' is no option", arg);
+		drb_die("'%s' is not an option", arg);
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}

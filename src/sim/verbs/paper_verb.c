@@ -38,7 +38,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		p->dir = arg;
 		return 0;
 	case ARGP_KEY_ARG:
-		drb_die("'%s' is no option", arg);
+		drb_die("'%s' is not an option", arg);
 	case ARGP_KEY_SUCCESS:
 		if (!p->dir)
 			drb_die("--out DIR is missing: where to write");
@@ -59,7 +59,7 @@ int sim_paper(int argc, char **argv)
 		.children = children,
 		.doc = "Reproduces the paper's figures and tables, and studies traffic that "
 		       "persists. "
-		       "Called again on the same DIR it goes on where it was interrupted."};
+		       "Called again with the same DIR, it continues where it was interrupted."};
 	struct paper p = {.common = sim_common_default()};
 
 	drb_args_parse(&argp, argc, argv, 0, &p);

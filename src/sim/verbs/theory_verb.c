@@ -81,7 +81,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			drb_die("--time %s: must be a number from 1", arg);
 		return 0;
 	case ARGP_KEY_ARG:
-		drb_die("'%s' is no option", arg);
+		drb_die("'%s' is not an option", arg);
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
