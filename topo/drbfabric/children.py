@@ -9,19 +9,26 @@ from . import Failure, interrupts
 
 
 class Child:
-    """A program that is told a text and whose output is kept. Leaving the context ends it with SIGTERM
-    and waits for it."""
+    """A program that is told a text and whose output is kept, or with `shown` goes where that of
+    this program goes. Leaving the context ends it with SIGTERM and waits for it."""
 
-    def __init__(self, command, text=''):
-        self.out, self.err = tempfile.TemporaryFile('w+'), tempfile.TemporaryFile('w+')
-        with interrupts.deferred(), tempfile.TemporaryFile('w+') as told:
-            told.write(text)
-            told.seek(0)
-            try:
-                self.process = subprocess.Popen(command, stdin=told, stdout=self.out,
-                                                stderr=self.err)
-            except OSError as e:
-                raise Failure(f'cannot start {command[0]}: {os.strerror(e.errno)}') from e
+    def __init__(self, command, text='', shown=False):
+        self.files = [] if shown else [tempfile.TemporaryFile('w+') for _ in range(2)]
+        out, err = self.files or (None, None)
+        begun = False
+        try:
+            with interrupts.deferred(), tempfile.TemporaryFile('w+') as told:
+                told.write(text)
+                told.seek(0)
+                self.process = subprocess.Popen(command, stdin=told, stdout=out, stderr=err)
+                begun = True
+        except OSError as e:
+            raise Failure(f'cannot start {command[0]}: {os.strerror(e.errno)}') from e
+        except BaseException:
+            # A signal that came while it was started takes effect before the context is entered.
+            if begun:
+                self.stop()
+            raise
 
     def __enter__(self):
         return self
@@ -33,27 +40,52 @@ class Child:
         """(exit status, standard output, standard error) once it has ended."""
         self.process.wait()
         texts = []
-        for file in (self.out, self.err):
+        for file in self.files:
             file.seek(0)
             texts.append(file.read())
-        return self.process.returncode, *texts
+        return self.process.returncode, *(texts or ('', ''))
 
-    def __exit__(self, *_):
+    def stop(self):
         with interrupts.deferred():
             if self.runs():
                 self.process.terminate()
                 self.process.wait()
-        self.out.close()
-        self.err.close()
+        for file in self.files:
+            file.close()
+
+    def __exit__(self, *_):
+        self.stop()
+
+
+def _need_success(child, command):
+    code, out, said = child.wait()
+    if code != 0:
+        lines = said.strip().splitlines()
+        raise Failure(lines[-1] if lines else f'{os.path.basename(command[0])} failed',
+                      2 if code == 2 else 1)
+    return out
 
 
 def run(command):
     """Output of a program that must succeed. Its own last line says what was wrong, its exit status
     whose fault it was."""
     with Child(command) as child:
-        code, out, said = child.wait()
-    if code != 0:
-        lines = said.strip().splitlines()
-        raise Failure(lines[-1] if lines else f'{os.path.basename(command[0])} failed',
-                      2 if code == 2 else 1)
-    return out
+        return _need_success(child, command)
+
+
+class Held:
+    """What a program leaves behind when it succeeds: `held` is true then, also where a signal came
+    just as it ended."""
+
+    def __init__(self):
+        self.held = False
+
+    def get(self, command):
+        """As run()."""
+        self.held = False
+        child = Child(command)
+        try:
+            with child:
+                _need_success(child, command)
+        finally:
+            self.held = child.process.returncode == 0

@@ -9,14 +9,15 @@ import csv
 import io
 import math
 import os
+import re
 import statistics
 import sys
 import time
 from dataclasses import dataclass
 
-from . import children, live
+from . import children, live, usage
 from .control import Control
-from .cli import REPOSITORY, program
+from .cli import NS, REPOSITORY, program
 from .run import Run
 
 # A run that the machine disturbed more than that does not count: share of packets sent more than
@@ -31,6 +32,17 @@ PAUSE_SECONDS = 1
 # How far live figures may be from simulated ones, (key, share): what --check checks.
 TOLERANCES = ('latency', 0.05), ('tail', 0.10), ('redirected', 0.10)
 WITH_THRESHOLD = 'drb', 'rotate', 'walk'
+# The scheme that this project adds to those of the paper.
+BEYOND_PAPER = 'walk'
+HOSTS_MAX = 1024
+# A hop costs this much CPU time or less, and every hop of a slot falls into its beginning.
+HOP_NS = 16000
+SLOT_MIN_NS = 2000000
+
+
+def threshold_at(load, threshold):
+    """T as given, or that of the paper for this load."""
+    return f'{1 - math.log(1 - load):.6g}' if threshold == 'paper' else threshold
 
 
 @dataclass
@@ -68,7 +80,7 @@ class Setup:
         return self.stretched_ns / 1e9
 
     def threshold_at(self, load):
-        return f'{1 - math.log(1 - load):.6g}' if self.threshold == 'paper' else self.threshold
+        return threshold_at(load, self.threshold)
 
     @property
     def size(self):
@@ -79,6 +91,28 @@ class Setup:
         """Links of the switches in the order in which a packet meets them."""
         return [f'up{m}' for m in range(1, self.layers)] + \
                [f'down{m}' for m in range(self.layers, 0, -1)]
+
+
+def default_slot(hosts, layers):
+    """A slot in which the CPUs do all its hops, and a whole number of ms."""
+    cpus = len(os.sched_getaffinity(0))
+    ns = hosts * (2 * layers - 1) * HOP_NS * 2 // max(2, cpus)
+    return max(SLOT_MIN_NS, ns // NS['ms'] * NS['ms'])
+
+
+def need_small(layers, arity):
+    """Refuses fabrics with more hosts than this machine can have namespaces for."""
+    if layers > 16 or arity > 16 or 2 * arity ** layers > HOSTS_MAX:
+        raise usage(f'F({layers},{arity}): more than {HOSTS_MAX} hosts, each a namespace')
+
+
+def check_setup(setup):
+    """What the other programs would refuse only once something runs."""
+    if setup.threshold != 'paper' and not re.fullmatch(r'[0-9]+(\.[0-9]+)?', setup.threshold):
+        raise usage(f"--threshold {setup.threshold}: want a number from 0, or 'paper'")
+    for scheme in setup.schemes:
+        children.run([program('drbtopo', 'topo'), 'plan', *setup.size, '--name', setup.name,
+                      '--scheme', scheme, '--driver', setup.driver, '--queue', str(setup.queue)])
 
 
 def simulate(setup, seed):
@@ -146,6 +180,12 @@ class Progress:
             print('\r\033[K', end='', file=sys.stderr, flush=True)
 
 
+def take_priority():
+    """Switches and generator inherit it: what else runs here delays them less."""
+    with contextlib.suppress(PermissionError):
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+
+
 class Experiment:
     """Runs everything. `runs` has all live runs, those that do not count as well; `simulated` the
     figures of drbsim by seed."""
@@ -153,8 +193,10 @@ class Experiment:
     def __init__(self, setup, folder):
         self.setup, self.folder = setup, folder
         self.fabric = os.path.join(REPOSITORY, 'topo', 'fabric')
-        self.is_up, self.runs, self.simulated = False, [], {}
+        self.up, self.runs, self.simulated = children.Held(), [], {}
         self.seeds = [setup.seed + i for i in range(setup.runs)]
+        # Whether a disturbed run may be repeated now.
+        self.may_repeat = lambda: True
         self.progress = Progress(setup.runs * len(setup.schemes) * len(setup.loads),
                                  (setup.slots + live.TAIL_SLOTS) * setup.slot + 2)
 
@@ -176,19 +218,17 @@ class Experiment:
                    '--catchup', f'{s.stretched_ns}ns']
         if scheme in WITH_THRESHOLD:
             options += ['--threshold', s.threshold_at(load)]
-        if self.is_up:
+        if self.up.held:
             # One that fails has taken the fabric down.
-            self.is_up = False
-            children.run([self.fabric, 'replan', *options])
+            self.up.get([self.fabric, 'replan', *options])
         else:
-            children.run([self.fabric, 'up', *s.size, *options, '--driver', s.driver, '--slotted',
-                          '--queue', str(s.queue)])
-        self.is_up = True
+            self.up.get([self.fabric, 'up', *s.size, *options, '--driver', s.driver, '--slotted',
+                         '--queue', str(s.queue)])
         return Run(s.name).need_plan()
 
     def down(self):
-        if self.is_up:
-            self.is_up = False
+        if self.up.held:
+            self.up.held = False
             children.run([self.fabric, 'down', '--name', self.setup.name])
 
     def measure_once(self, plan, scheme, load, seed):
@@ -218,6 +258,8 @@ class Experiment:
                     break
                 self.setup.stretched += 1
                 plan = self.set_fabric(scheme, load)
+            if not self.may_repeat():
+                break
             time.sleep(PAUSE_SECONDS)
         min(attempts, key=disturbed_share)['counts'] = True
         self.progress.done += 1
@@ -227,9 +269,7 @@ class Experiment:
         self.progress.say('simulating')
         for seed in self.seeds:
             self.simulated[seed] = simulate(self.setup, seed)
-        with contextlib.suppress(PermissionError):
-            # Switches and generator inherit it: what else runs here delays them less.
-            os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+        take_priority()
         for scheme in self.setup.schemes:
             for load in self.setup.loads:
                 self.progress.say(f'{scheme}, load {load:g}: switches start')

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One run, from nothing to the counters of every port: what the demo shows with --one."""
+
+import os
+import signal
+import tempfile
+
+from . import children, usage
+from .cli import REPOSITORY, need_root, program
+from .experiment import WITH_THRESHOLD, default_slot, need_small, threshold_at
+from .interrupts import on_signals, stop_on_signal
+
+SLOTS = 2000
+
+
+def _shown(command):
+    """Runs a program that writes where this one does; its exit status."""
+    with children.Child(command, shown=True) as child:
+        return child.wait()[0]
+
+
+def run(args, say):
+    need_small(args.layers, args.arity)
+    if args.scheme and len(args.scheme) > 1:
+        raise usage('--scheme: one scheme with --one')
+    scheme, pattern = (args.scheme or ['drb'])[0], args.pattern or 'permutation'
+    slot_ns = args.slot or default_slot(2 * args.arity ** args.layers, args.layers)
+    size = ['-l', str(args.layers), '-d', str(args.arity)]
+    options = [*size, '--name', args.name, '--scheme', scheme, '--rate', f'{1e9 / slot_ns:.15g}pps']
+    threshold = threshold_at(args.load, args.threshold or 'paper')
+    options += ['--threshold', threshold] if scheme in WITH_THRESHOLD else []
+    fabric = os.path.join(REPOSITORY, 'topo', 'fabric')
+    # Says what is wrong with the options before anything is written.
+    children.run([program('drbtopo', 'topo'), 'plan', *options])
+    up = children.Held()
+    with tempfile.TemporaryDirectory(prefix='drb-demo-') as folder:
+        traffic = f'{folder}/traffic'
+        children.run([program('drbgen', 'gen'), 'write', *size, '--pattern', pattern,
+                      '--load', f'{args.load:g}', '--slots', str(args.slots or SLOTS),
+                      '--slot', f'{slot_ns}ns', '--seed', str(args.seed), '--out', traffic])
+        t = f', T = {float(threshold):.3g}' if scheme in WITH_THRESHOLD else ''
+        need_root()
+        say(f'F({args.layers},{args.arity}), scheme {scheme}{t}, links of {1e9 / slot_ns:.4g} packets/s; '
+            f'{pattern}, load {args.load:g}, {args.slots or SLOTS} slots of {slot_ns / 1e6:g} ms')
+        try:
+            # One that fails or is interrupted undoes itself; one that is refused was not ours.
+            up.get([fabric, 'up', *options])
+            say('replaying')
+            kind = [f'--{args.format}'] if args.format != 'table' else []
+            status = _shown([program('drbgen', 'gen'), 'replay', traffic, '--fabric', args.name, *kind])
+            say('counters of every port')
+            _shown([program('drbctl', 'ctl'), 'show', '--all', '--fabric', args.name, *kind])
+            say('checking that no packet was lost between counters')
+            status |= _shown([fabric, 'check', 'counters', 'links', '--name', args.name, *kind])
+        finally:
+            on_signals(signal.SIG_IGN)
+            if up.held:
+                say('taking everything down')
+                children.run([fabric, 'down', '--name', args.name])
+            on_signals(stop_on_signal)
+    return 1 if status else 0
