@@ -18,7 +18,7 @@ from . import Failure, interrupts, usage
 
 FOLDER = '/run/netns'
 CLONE_NEWNET, CLONE_NEWNS = 0x40000000, 0x00020000
-MS_RDONLY, MS_REC, MS_SLAVE = 0x1, 0x4000, 0x80000
+MS_RDONLY, MS_BIND, MS_REC, MS_SLAVE = 0x1, 0x1000, 0x4000, 0x80000
 SIOCETHTOOL = 0x8946
 # Files a process of the fabric has open besides those of namespaces.
 SPARE_FILES = 64
@@ -57,16 +57,18 @@ def enter(name):
         raise Failure(f'cannot enter namespace {name}: {os.strerror(e.errno)}') from e
 
 
-def own_sysfs():
-    """Gives this process a /sys of its network namespace, as `ip netns exec` does.
+def own_files(hosts):
+    """Gives this process a /sys of its network namespace, as `ip netns exec` does, and the file
+    `hosts` in place of /etc/hosts.
 
-    Where that is not allowed the /sys of before stays.
+    Where that is not allowed those of before stay.
     """
     if _libc.unshare(CLONE_NEWNS) != 0:
         return
     _libc.mount(b'', b'/', b'none', MS_SLAVE | MS_REC, None)
     read_only = os.statvfs('/sys').f_flag & os.ST_RDONLY
     _libc.mount(b'sysfs', b'/sys', b'sysfs', MS_RDONLY if read_only else 0, None)
+    _libc.mount(hosts.encode(), b'/etc/hosts', None, MS_BIND, None)
 
 
 @contextlib.contextmanager

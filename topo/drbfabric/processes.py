@@ -48,17 +48,16 @@ def _is_ours(pid, prefix, namespaces):
         return False
 
 
-def of_fabric(folder, namespaces):
-    """(pid, start) of switches that run a config of this run folder in one of these namespaces,
+def of_fabric(prefix, namespaces):
+    """(pid, start) of switches that run a config whose path begins so in one of these namespaces,
     given as {name: inode}, recorded or not."""
     # A path says nothing across mount namespaces. An inode does as long as its namespace lives.
     living = {inode for name, inode in namespaces.items() if netns.inode(name) == inode}
-    prefix = f'{folder}/'.encode()
     for entry in os.listdir('/proc'):
         if not entry.isdigit():
             continue
         started = start_time(entry)
-        if started and _is_ours(entry, prefix, living):
+        if started and _is_ours(entry, prefix.encode(), living):
             yield int(entry), started
 
 

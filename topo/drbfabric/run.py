@@ -3,6 +3,7 @@
 
   plan.json, *.yaml, *.batch   as drbtopo wrote them
   log/<switch>.log             what the switch said
+  hosts                        /etc/hosts of what `exec` runs: the machine's, and the plan's hosts
   processes                    one line per started switch: name, process id, start time
   state.json                   options, phase, the inode of every namespace that was made, and when
                                all switches were ready (ns of the monotonic clock)
@@ -88,6 +89,15 @@ class Run:
             raise Failure('', done.returncode)
         return self.plan(folder)
 
+    def write_hosts(self, plan):
+        lines = []
+        with contextlib.suppress(OSError), open('/etc/hosts', encoding='utf-8') as f:
+            lines = f.read().splitlines()
+        lines += [f"{host[family]} {host['name']}" for host in plan['hosts']
+                  for family in ('ipv4', 'ipv6')]
+        with open(self.path('hosts'), 'w', encoding='utf-8') as f:
+            f.write('\n'.join(lines) + '\n')
+
     def plan(self, folder=None):
         path = f'{folder or self.folder}/plan.json'
         try:
@@ -145,9 +155,17 @@ class Run:
     def alive(self):
         return [name for name, process in self.processes().items() if processes.is_alive(*process)]
 
+    def stop_switch(self, node):
+        """Ends the process of one switch, whoever started it; true if there was one."""
+        stray = processes.of_fabric(self.path(node['config']), self.state().get('namespaces') or {})
+        recorded = self.processes().get(node['name'])
+        doomed = {*stray, *([recorded] if recorded and processes.is_alive(*recorded) else [])}
+        processes.stop(doomed)
+        return bool(doomed)
+
     def stop_switches(self):
         """Ends the recorded processes, and any that a killed harness started without a record."""
-        stray = processes.of_fabric(self.folder, self.state().get('namespaces') or {})
+        stray = processes.of_fabric(f'{self.folder}/', self.state().get('namespaces') or {})
         processes.stop({*self.processes().values(), *stray})
 
     def tear_down(self):

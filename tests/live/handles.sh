@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What somebody takes in hand: hosts by name, one switch stopped and started again, a fabric that
+# says when it cannot show what it was made for.
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/story.bash"
+need drbtopo drbswitch drbctl
+
+state_is() { # state_is SWITCH STATE: fabric status says so
+  fabric status --csv | grep -q "^$1,drb-$1,[0-9]*,$2,"
+}
+
+says() { # says PATTERN COMMAND...: the command succeeds and says one line on standard error, which matches
+  local pattern=$1 said
+  shift
+  said=$("$@" 2>&1 >/dev/null) || { echo "failed: $said" && return 1; }
+  echo "said: $said"
+  [ "$(wc -l <<<"$said")" = 1 ] && grep -qE -- "$pattern" <<<"$said"
+}
+
+says_nothing() {
+  local said
+  said=$("$@" 2>&1 >/dev/null) && [ -z "$said" ] || { echo "said: $said" && return 1; }
+}
+
+check "a fabric without a rate says what drb sees" \
+  says '^fabric: no --rate, so drb sees no queues: .*--rate 500pps$' fabric up -l 2 -d 2
+check "so does a new plan" says 'no --rate, so micro sees' fabric replan --scheme micro
+check "D-mod-k looks at no queues" says_nothing fabric replan --scheme dmodk
+check "with a rate nothing is said" says_nothing fabric replan --scheme drb --rate 20000pps
+check "hosts have names" fabric exec h0 -- ping -c 1 -W 5 h7
+check "in IPv4, too" fabric exec h0 -- ping -4 -c 1 -W 5 h7
+check "--fabric says what --name says" fabric check --fabric drb wiring
+
+check "a switch is stopped" fabric stop s2-1
+check "it is dead then" state_is s2-1 dead
+check "the others are not" state_is s2-0 ready
+check "stopped twice" bash -c "'$root/topo/fabric' stop s2-1 | grep -q 'did not run'"
+check "it is started again" fabric restart s2-1
+check "it is ready then" state_is s2-1 ready
+check "its neighbours use it" soon fabric check wiring
+before=$(fabric status --csv | sed -n 's/^s1-0,[^,]*,\([0-9]*\),.*/\1/p')
+check "switches that run are started anew" fabric restart s1-0 s1-1 s1-0
+check "as another process" bash -c "
+  '$root/topo/fabric' status --csv | grep '^s1-0,' | grep -v ',$before,' | grep -q ready"
+
+fabric stop s1-2 >/dev/null
+fabric exec s1-2 -- "$build/src/switch/drbswitch" -c /run/drbswitch/drb/s1-2.yaml &
+by_hand=$!
+check "one that was started by hand is known" soon state_is s1-2 ready
+check "and ends when it is stopped" fabric stop s1-2
+wait $by_hand
+check "with status 0" test $? = 0
+check "restart starts it" fabric restart s1-2
+check "a host is no switch" fails_with 2 'h3 is a host' fabric restart h3
+check "a switch that is not there" fails_with 2 "no node 's9-9'" fabric stop s9-9
+check "all is well" soon fabric check
+fabric down >/dev/null
+check "no fabric, no restart" fails_with 2 'not up' fabric restart s1-0
+check "nothing is left" nothing_left
+finish

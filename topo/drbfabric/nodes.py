@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Single nodes of a fabric that is up: their status, and switches ended and started again."""
+
+from concurrent import futures
+
+from . import Failure, netns, processes, usage
+from . import run as runs
+from .cli import need_root, program
+from .output import print_rows
+from .telemetry import Telemetry
+
+ASKED_AT_ONCE = 256
+# They compare the queues of uplinks, of which links without a rate have none.
+COMPARE_QUEUES = 'drb', 'micro', 'least', 'rotate', 'walk'
+
+
+def find(plan, name):
+    """The switch or host of this name."""
+    for node in plan['switches'] + plan['hosts']:
+        if node['name'] == name:
+            return node
+    raise usage(f"fabric {plan['fabric']} has no node '{name}': hosts are h0 to "
+                f"h{len(plan['hosts']) - 1}, switches as in drbtopo list")
+
+
+def find_switches(plan, names):
+    found = [find(plan, name) for name in dict.fromkeys(names)]
+    for node in found:
+        if 'config' not in node:
+            raise usage(f"{node['name']} is a host: only switches are processes")
+    return found
+
+
+def warn_without_rate(plan, say):
+    """A fabric without a rate runs as asked, but not what most people came for."""
+    if plan['rate_value']:
+        return
+    try:
+        with Telemetry(plan['switches'][0]['namespace']) as t:
+            scheme = (t.ask('/drb/routing') or {}).get('scheme')
+    except OSError:
+        return
+    if scheme in COMPARE_QUEUES:
+        say(f'no --rate, so {scheme} sees no queues: packets leave as they come, and an uplink counts '
+            'as loaded only while its driver refuses packets; give a rate, such as --rate 500pps')
+
+
+def _status(node, process):
+    """What a switch says of itself, whoever started it. It is silent if it listens but does
+    not answer in time."""
+    row = {'node': node['name'], 'namespace': node['namespace'], 'state': 'dead'}
+    if process and processes.is_alive(*process):
+        row.update(state='starting', pid=process[0])
+    try:
+        with Telemetry(node['namespace']) as t:
+            info = t.ask('/drb/info') or {}
+    except (TimeoutError, BlockingIOError):
+        # Nobody takes the question, or nobody even takes the connection.
+        row['state'] = 'silent'
+        return row
+    except OSError:
+        return row
+    row.update(pid=info.get('pid'), uptime_s=info.get('uptime_ns', 0) / 1e9)
+    row['state'] = 'ready' if info.get('ready') == 1 else 'starting'
+    return row
+
+
+def status(args):
+    need_root()
+    run = runs.Run(args.name)
+    plan = run.plan()
+    if not plan:
+        raise Failure(f'no fabric {run.fabric} here')
+    recorded, made = run.processes(), run.state().get('namespaces') or {}
+    # All at once: those that do not answer cost one timeout, not one each.
+    with futures.ThreadPoolExecutor(max_workers=ASKED_AT_ONCE) as pool:
+        rows = list(pool.map(lambda node: _status(node, recorded.get(node['name'])),
+                             plan['switches']))
+    for node in plan['hosts']:
+        there = netns.inode(node['namespace'])
+        good = there is not None and there == made.get(node['namespace'])
+        rows.append({'node': node['name'], 'namespace': node['namespace'],
+                     'state': 'ready' if good else 'gone'})
+    print_rows([('node', 'node'), ('namespace', 'namespace'), ('pid', 'pid'), ('state', 'state'),
+                ('uptime_s', 'uptime s')], rows, args.format)
+    return 0 if all(row['state'] == 'ready' for row in rows) else 1
+
+
+def stop(args):
+    need_root()
+    run = runs.Run(args.name)
+    with runs.lock():
+        for node in find_switches(run.need_plan(), args.switches):
+            ended = run.stop_switch(node)
+            print(f"{node['name']}: {'stopped' if ended else 'did not run'}")
+    return 0
+
+
+def restart(args):
+    need_root()
+    run, drbswitch = runs.Run(args.name), program('drbswitch', 'switch')
+    with runs.lock():
+        nodes = find_switches(run.need_plan(), args.switches)
+        for node in nodes:
+            run.stop_switch(node)
+        switches = processes.Switches(run, drbswitch)
+        for node in nodes:
+            switches.start(node)
+        switches.wait_ready(nodes, args.timeout)
+    for node in nodes:
+        print(f"{node['name']}: runs again")
+    return 0
