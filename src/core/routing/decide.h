@@ -50,8 +50,8 @@ struct drb_decision {
 	uint64_t flow; // in: hash of its flow, for schemes with DRB_READS_FLOW
 	uint64_t draw; // in: random bits (draw.h)
 	uint32_t def;  // in: the D-mod-k uplink h_m. Out: the one that the scheme takes by default;
-		       // if the uplink is another one, the packet was redirected
-	uint8_t mark;  // in: the scheme's mark, as it came; out: as it leaves
+		// if the uplink is another one, the packet was redirected
+	uint8_t mark;   // in: the scheme's mark, as it came; out: as it leaves
 	uint8_t detour; // in and out, for drb_decide() alone: the mark of a detour
 	bool walks;     // out: its uplink was that of a round (scheme walk)
 	bool detoured;  // out, of drb_decide() alone: it goes by the rules of detours
@@ -63,6 +63,7 @@ struct drb_decider {
 	struct drb_choice choice;
 	uint32_t layer;
 	uint32_t shift;          // rotate: digit e_m of this slot's shift
+	bool all_walk;           // walk, layer 1: all packets do, see drb_walk_all()
 	uint32_t now;            // walk: the time, in the unit of its tau
 	struct drb_walk *walk;   // walk, layer 1: destinations sent to lately
 	drb_round *round;        // walk: of each group
@@ -87,7 +88,9 @@ DRB_DECIDE(rotate)
 // Layer 1 finds out whether a packet walks and marks it; the layers above read the mark.
 DRB_DECIDE(walk)
 {
-	if (s->layer == 1)
+	if (s->all_walk)
+		d->mark = true;
+	else if (s->layer == 1)
 		d->mark = drb_walk_next(s->walk, d->dest, s->now);
 	if (!d->mark)
 		return drb_decide_by_rule(s, loads, d);

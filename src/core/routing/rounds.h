@@ -98,6 +98,18 @@ static inline bool drb_walk_next(struct drb_walk *w, uint32_t dest, uint32_t now
 	return true;
 }
 
+// True if all of the next count packets walk, whatever their destinations: these need no
+// drb_walk_next(), but drb_walk_skip() afterwards.
+static inline bool drb_walk_all(const struct drb_walk *w, uint32_t count)
+{
+	return w->rest >= count;
+}
+
+static inline void drb_walk_skip(struct drb_walk *w, uint32_t count)
+{
+	w->rest -= count;
+}
+
 // The round of a group: the uplink whose turn it is, and the next one in the upper half.
 typedef uint32_t drb_round;
 

@@ -20,7 +20,7 @@ int drb_reconfigure_make(struct drb_reconfigure *c, const struct drb_worker *w,
 		if (drb_egress_ring_for(&w->egress[i], limit, &rate, &c->ring[i]) < 0)
 			goto fail;
 	}
-	if (drb_turns_make(&c->turns, to) < 0)
+	if (drb_scheme_state_init(&c->scheme_state, to) < 0)
 		goto fail;
 	if (!c->another_unit || drb_assign_make(&c->memory, w->number, to) == 0)
 		return 0;
@@ -34,7 +34,7 @@ void drb_reconfigure_free(struct drb_reconfigure *c)
 	for (uint32_t i = 0; i < DRB_PORTS_MAX; i++)
 		drb_egress_ring_free(&c->ring[i]);
 	drb_assign_free(&c->memory);
-	drb_turns_free(&c->turns);
+	drb_scheme_state_free(&c->scheme_state);
 }
 
 static uint32_t size_of(const void *packet)
@@ -56,9 +56,9 @@ void drb_reconfigure_apply(struct drb_worker *w, struct drb_reconfigure *c)
 				  p->catchup_ns, w->now_ns, &c->ring[i], size_of);
 	}
 	drb_worker_set_ports(w, s);
-	struct drb_turns turns = w->turns;
-	w->turns = c->turns;
-	c->turns = turns;
+	struct drb_scheme_state old = w->scheme_state;
+	w->scheme_state = c->scheme_state;
+	c->scheme_state = old;
 	drb_hellos_set(w, s);
 	if (c->another_unit)
 		drb_assign_exchange(w, &c->memory);

@@ -12,7 +12,7 @@ struct drb_reconfigure {
 	// What the worker gets; after drb_reconfigure_apply(), what it had.
 	struct drb_egress_ring ring[DRB_PORTS_MAX];
 	struct drb_assign_memory memory;
-	struct drb_turns turns;
+	struct drb_scheme_state scheme_state;
 };
 
 // Makes what w needs to change from one setup to the other. Both have the same fabric, switch, workers

@@ -167,6 +167,14 @@ static inline bool drb_egress_push(struct drb_egress *q, void *packet, uint32_t 
 	return true;
 }
 
+// How many more packets have room.
+static inline uint32_t drb_egress_room(const struct drb_egress *q)
+{
+	uint32_t length = drb_egress_length(q);
+
+	return length < q->limit ? q->limit - length : 0;
+}
+
 // True if count more packets have room, in one piece of the ring.
 static inline bool drb_egress_fits(const struct drb_egress *q, uint32_t count)
 {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switch/datapath/enqueue.h"
 
+#include <string.h>
+
 static uint64_t octets_of(struct rte_mbuf **packets, uint32_t count, uint32_t size)
 {
 	uint64_t octets = 0;
@@ -12,53 +14,78 @@ static uint64_t octets_of(struct rte_mbuf **packets, uint32_t count, uint32_t si
 	return octets;
 }
 
-// Makes queue `port` longer by what stands on its shelf; how many packets.
-static inline uint32_t fill(struct drb_worker *w, uint32_t port, const struct drb_enqueue_batch *s,
-			    uint32_t class, uint64_t *octets)
+// The packets from the end of queue `port` up to `end` are there already: makes the queue longer by
+// them. How many. size: of each; 0: they differ.
+static inline uint32_t lengthen(struct drb_worker *w, uint32_t port, struct rte_mbuf **end,
+				uint32_t size, uint64_t *octets)
 {
-	struct rte_mbuf **first = s->first[class];
-	uint32_t count = (uint32_t)(s->next[class] - first);
 	struct drb_egress *q = &w->egress[port];
+	struct rte_mbuf **first = (struct rte_mbuf **)drb_egress_end_of(q);
+	uint32_t count = (uint32_t)(end - first);
 
 	if (count == 0)
 		return 0;
-	uint64_t here = octets_of(first, count, s->size);
+	uint64_t here = octets_of(first, count, size);
 	*octets += here;
 	if (q->paced) {
-		uint32_t *ends = &q->end[(void **)first - q->packet], end = drb_egress_end(q);
+		uint32_t *ends = &q->end[(void **)first - q->packet], at = drb_egress_end(q);
 		for (uint32_t i = 0; i < count; i++)
-			ends[i] = end += first[i]->pkt_len;
+			ends[i] = at += first[i]->pkt_len;
 	}
 	drb_egress_append(q, count, here, w->now_ns);
 	w->occupancy[port] += count;
 	return count;
 }
 
-uint32_t drb_enqueue_commit(struct drb_enqueue_batch *s, struct drb_worker *w, uint32_t redirected)
+void drb_enqueue_burst(struct drb_worker *w, struct drb_burst *b)
 {
-	const uint32_t down_ports = w->down_ports, up_ports = w->up_ports, in = s->in;
-	uint32_t exceptions = (uint32_t)(s->next[DRB_CLASS_EXCEPTION] - s->odd), returns = 0,
-		 down = 0, up = 0;
-	uint64_t octets = octets_of(s->odd, exceptions, s->size);
+	const uint32_t down_ports = w->down_ports, up_ports = w->up_ports, in = b->in;
+	struct rte_mbuf **end[DRB_CLASSES], *back[DRB_BURST_MAX];
+	uint32_t down = 0, up = 0, exceptions, returns = 0;
+	uint64_t octets = 0;
 
-	if (in < down_ports) {
-		returns = (uint32_t)(s->next[in] - s->back);
-		octets += octets_of(s->back, returns, s->size);
-		s->next[in] = s->first[in];
-	}
 	for (uint32_t i = 0; i < down_ports; i++)
-		down += fill(w, i, s, i, &octets);
+		end[i] = (struct rte_mbuf **)drb_egress_end_of(&w->egress[i]);
 	for (uint32_t i = 0; i < up_ports; i++)
-		up += fill(w, down_ports + i, s, DRB_CLASS_UP | i, &octets);
+		end[DRB_CLASS_UP | i] =
+			(struct rte_mbuf **)drb_egress_end_of(&w->egress[down_ports + i]);
+	end[DRB_CLASS_EXCEPTION] = b->exception;
+	if (in < down_ports)
+		end[in] = back;
+
+	for (uint32_t i = 0; i < b->count; i++)
+		*end[b->class[i]]++ = b->packets[i];
+
+	for (uint32_t i = 0; i < down_ports; i++)
+		down += i == in ? 0 : lengthen(w, i, end[i], b->size, &octets);
+	for (uint32_t i = 0; i < up_ports; i++)
+		up += lengthen(w, down_ports + i, end[DRB_CLASS_UP | i], b->size, &octets);
 	w->queued += down + up;
-	w->port[in].in_packets += down + up + exceptions + returns;
-	w->port[in].in_octets += octets;
-	w->routing.down += down;
-	w->routing.up_default += up - redirected;
-	w->routing.up_redirected += redirected;
+	exceptions = (uint32_t)(end[DRB_CLASS_EXCEPTION] - b->exception);
+	if (in < down_ports)
+		returns = (uint32_t)(end[in] - back);
 	if (unlikely(exceptions + returns > 0)) {
-		drb_exceptions(w, in, s->odd, exceptions);
-		drb_exceptions(w, in, s->back, returns);
+		memcpy(b->exception + exceptions, back, returns * sizeof(*back));
+		octets += octets_of(b->exception, exceptions + returns, b->size);
 	}
-	return up;
+	b->counters.octets += octets;
+	b->counters.up += up;
+	b->counters.exceptions = exceptions + returns;
+}
+
+void drb_enqueue_each(struct drb_worker *w, struct drb_burst *b)
+{
+	for (uint32_t i = 0; i < b->count; i++) {
+		struct rte_mbuf *m = b->packets[i];
+		uint32_t class = b->class[i];
+		b->counters.octets += m->pkt_len;
+		if (class >= DRB_CLASS_UP) {
+			b->counters.up++;
+			drb_enqueue(w, w->down_ports + class - DRB_CLASS_UP, m);
+		} else if (unlikely(class == b->in || class == DRB_CLASS_EXCEPTION)) {
+			b->exception[b->counters.exceptions++] = m;
+		} else {
+			drb_enqueue(w, class, m);
+		}
+	}
 }

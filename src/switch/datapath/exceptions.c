@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Frames that are not plain traffic from host to host, or not where they should be.
+#include "switch/datapath/exceptions.h"
+
 #include <rte_ether.h>
 #include <rte_mbuf.h>
 
-#include "switch/datapath/routing/detour.h"
 #include "switch/datapath/arp_nd_proxy.h"
 #include "switch/datapath/enqueue.h"
-
-void drb_drop(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, enum drb_drop reason)
-{
-	w->drop[reason]++;
-	w->port[in].in_discards++;
-	rte_pktmbuf_free(m);
-}
+#include "switch/datapath/routing/detour.h"
 
 // A broadcast or multicast frame: a host's question for a neighbour is answered, anything else is
 // dropped.
@@ -49,34 +43,41 @@ static void answer(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 	}
 }
 
-static void hello(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
+static void hello(struct drb_worker *w, struct drb_burst *b, struct rte_mbuf *m)
 {
-	if (w->port[in].host != DRB_NO_LABEL)
-		drb_drop(w, in, m, DRB_DROP_hello_from_host);
-	else if (!drb_hellos_receive(w, in, m))
-		drb_drop(w, in, m, DRB_DROP_bad_hello);
+	uint32_t octets = m->pkt_len;
+
+	if (w->port[b->in].host != DRB_NO_LABEL) {
+		drb_drop(w, b->in, m, DRB_DROP_hello_from_host);
+	} else if (!drb_hellos_receive(w, b->in, m)) {
+		drb_drop(w, b->in, m, DRB_DROP_bad_hello);
+	} else {
+		b->counters.packets--;
+		b->counters.octets -= octets;
+	}
 }
 
-// From above to a host of this switch, but with the mark of a packet that walks, which this switch
-// does not: while the fabric changes its scheme, one switch after the other.
+// From above to a host of this switch, but with the mark of a scheme that this switch does not have
+// any more, or not yet: the fabric changes its scheme, one switch after the other.
 static void arrive(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, uint32_t host)
 {
 	uint32_t out = drb_hop_digit(&w->hop, host);
 
 	if (w->dead >> out & 1) {
-		drb_detour_packet(w, in, m, host, 0);
+		drb_detour_packet(w, in, m, 0);
 	} else {
 		w->routing.down++;
 		drb_enqueue(w, out, m);
 	}
 }
 
-static void exception(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
+static void exception(struct drb_worker *w, struct drb_burst *b, struct rte_mbuf *m)
 {
+	const uint32_t in = b->in;
 	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
 	uint32_t host = drb_addr_of_mac(&w->addr, frame);
 	uint8_t mark = drb_addr_mark(&w->addr, frame);
-	bool to_hosts = in >= w->down_ports && w->around.layer == 1;
+	bool to_hosts = in >= w->down_ports && w->node.layer == 1;
 
 	// A hello's source may look like that of a host with a mark.
 	if (to_hosts && m->data_len >= DRB_FRAME_MIN && !drb_hello_is(frame) &&
@@ -87,13 +88,13 @@ static void exception(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 	else if (m->data_len < DRB_FRAME_MIN)
 		drb_drop(w, in, m, DRB_DROP_bad_frame);
 	else if (drb_hello_is(frame))
-		hello(w, in, m);
+		hello(w, b, m);
 	else if (!drb_classifier_source_ok(&w->port[in].classifier, frame))
 		drb_drop(w, in, m, DRB_DROP_spoofed_source);
 	else if (mark && w->port[in].host != DRB_NO_LABEL)
 		drb_drop(w, in, m, DRB_DROP_spoofed_mark);
 	else if (mark)
-		drb_detour_packet(w, in, m, drb_addr_label_octets(frame), mark);
+		drb_detour_packet(w, in, m, mark);
 	else if (host == DRB_NO_LABEL && (frame[0] & 1))
 		answer(w, in, m);
 	else if (host == DRB_NO_LABEL)
@@ -106,8 +107,8 @@ static void exception(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 		drb_drop(w, in, m, DRB_DROP_not_below);
 }
 
-void drb_exceptions(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets, uint32_t count)
+void drb_exceptions(struct drb_worker *w, struct drb_burst *b)
 {
-	for (uint32_t i = 0; i < count; i++)
-		exception(w, in, packets[i]);
+	for (uint32_t i = 0; i < b->counters.exceptions; i++)
+		exception(w, b, b->exception[i]);
 }

@@ -108,9 +108,6 @@ bool drb_hellos_receive(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 
 	if (drb_hello_decode(rte_pktmbuf_mtod(m, const uint8_t *), m->data_len, &hello) < 0)
 		return false;
-	w->port[in].in_packets--;
-	w->port[in].in_octets -= m->pkt_len;
-	w->counters.rx_packets--;
 	if (w->owner == w) {
 		drb_liveness_hear(&w->liveness, in, &hello, w->now_ns);
 		drb_hellos_read_links(w);

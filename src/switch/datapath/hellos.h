@@ -29,8 +29,8 @@ void drb_hellos_turn(struct drb_worker *w);
 // True if another worker handed over a hello.
 bool drb_hellos_waiting(const struct drb_worker *w);
 
-// Any worker: takes a hello frame that came in by port `in` from a switch; it counts as no packet.
-// False, and m is still the caller's: it is malformed.
+// Any worker: takes a hello frame that came in by port `in` from a switch; the caller counts it as
+// no packet. False, and m is still the caller's: it is malformed.
 bool drb_hellos_receive(struct drb_worker *w, uint32_t in, struct rte_mbuf *m);
 // Any worker, at the beginning of a turn: takes over what worker 0 has published.
 void drb_hellos_read_links(struct drb_worker *w);

@@ -13,6 +13,7 @@
 
 #include "switch/datapath/routing/flow_assign.h"
 #include "common/cli/clock.h"
+#include "switch/datapath/forward.h"
 #include "switch/datapath/idle.h"
 #include "switch/datapath/transmit.h"
 
@@ -34,10 +35,10 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 	w->up_ports = s->up_ports;
 	w->ports = s->down_ports + s->up_ports;
 	w->packet_choice = s->choice;
-	w->around = (struct drb_detour_node){.hop = s->hop,
-					     .layer = s->layer,
-					     .down_ports = s->down_ports,
-					     .up_ports = s->up_ports};
+	w->node = (struct drb_detour_node){.hop = s->hop,
+					   .layer = s->layer,
+					   .down_ports = s->down_ports,
+					   .up_ports = s->up_ports};
 	drb_threshold_init(w, s);
 	w->burst = s->burst;
 	w->tx_burst = s->burst;
@@ -48,11 +49,11 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 	w->owner = w;
 	w->liveness.due_ns = UINT64_MAX;
 	if (drb_class_tables_init(&w->class_tables, &w->hop) < 0 ||
-	    drb_turns_make(&w->turns, s) < 0) {
+	    drb_scheme_state_init(&w->scheme_state, s) < 0) {
 		drb_worker_free(w);
 		return -ENOMEM;
 	}
-	w->timed |= w->turns.timed;
+	w->timed |= w->scheme_state.timed;
 	for (uint32_t i = 0; i < w->ports; i++) {
 		const struct drb_port_setup *p = &s->ports[i];
 		uint32_t queue = drb_worker_share(s, p->queue);
@@ -105,7 +106,7 @@ void drb_worker_free(struct drb_worker *w)
 	drb_assign_exchange(w, &memory);
 	drb_assign_free(&memory);
 	drb_class_tables_free(&w->class_tables);
-	drb_turns_free(&w->turns);
+	drb_scheme_state_free(&w->scheme_state);
 	if (w->changes_fd >= 0)
 		close(w->changes_fd);
 	w->changes_fd = -1;
@@ -145,7 +146,6 @@ static uint32_t receive_all(struct drb_worker *w, uint64_t *next_ns)
 		if (n == 0)
 			continue;
 		w->counters.rx_bursts++;
-		w->counters.rx_packets += n;
 		total += n;
 		if (w->paced) {
 			// These packets arrived before now, even if we were off the CPU since the

@@ -13,6 +13,7 @@
 #include "core/math/random.h"
 
 #include "common/config/config.h"
+#include "switch/datapath/burst.h"
 #include "switch/datapath/egress_queue.h"
 #include "switch/datapath/routing/shared_load.h"
 #include "switch/datapath/routing/flow_table.h"
@@ -21,10 +22,8 @@
 #include "switch/ports/port.h"
 #include "switch/datapath/snapshot.h"
 #include "switch/datapath/routing/threshold.h"
-#include "switch/datapath/routing/walk_state.h"
+#include "switch/datapath/routing/scheme_state.h"
 #include "switch/datapath/classify.h"
-
-#define DRB_BURST_MAX 256
 
 struct rte_mbuf;
 
@@ -44,7 +43,7 @@ struct drb_worker {
 	struct drb_hop hop;
 	struct drb_choice choice;
 	struct drb_addr_plan addr;
-	struct drb_detour_node around;   // this switch, for packets on a detour
+	struct drb_detour_node node;     // this switch, as detours see it
 	struct drb_choice packet_choice; // of a packet decided alone in flow units
 	uint32_t number;                 // of this worker
 	uint32_t down_ports, up_ports;
@@ -82,7 +81,7 @@ struct drb_worker {
 	struct drb_flowlet *flowlet; // flowlet unit: by hash; else NULL. Owned
 	uint32_t flowlet_mask, flowlet_gap;
 	struct drb_threshold threshold;
-	struct drb_turns turns;
+	struct drb_scheme_state scheme_state;
 	struct drb_shared_load shared_load;
 	uint32_t dead;    // a bit per port: not to be used. 0 almost always
 	uint32_t drained; // a bit per port: used only by what would be lost otherwise
@@ -163,7 +162,3 @@ void drb_worker_unpark(struct drb_worker *w);
 int drb_worker_snapshot(struct drb_worker *w, struct drb_snapshot *out);
 // Worker side: fills w->snapshot.
 void drb_worker_take_snapshot(struct drb_worker *w);
-
-// Decides and queues the burst that came in by port index (forward.c).
-void drb_forward_burst(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets,
-		       uint32_t count);

@@ -4,6 +4,7 @@
 #include <rte_mbuf.h>
 
 #include "core/packet/flow_key.h"
+#include "core/routing/decide.h"
 
 #include "switch/datapath/enqueue.h"
 
@@ -19,74 +20,96 @@ static enum drb_drop reason_of(int32_t port)
 	}
 }
 
-void drb_detour_packet(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, uint32_t dest,
-		       uint8_t mark)
-{
-	uint64_t draw = drb_rng_next(&w->rng);
-	struct drb_detour_hop to = drb_detour_next(&w->around, w->links, dest, in, mark, draw);
+// The loads that decisions see while several packets are queued one after the other.
+struct uplink_loads {
+	uint32_t load[DRB_UPLINKS_MAX];
+	uint32_t waits; // drb_waiting_uplinks() before the first of them
+};
 
-	if (to.port == DRB_DETOUR_NO_ROUTE && w->drained) {
-		// Rather by a drained port than lost: it came before all neighbours knew.
-		struct drb_usable_ports all = w->links;
-		all.usable |= w->drained;
-		to = drb_detour_next(&w->around, all, dest, in, mark, draw);
-	}
-	if (to.port < 0) {
-		drb_drop(w, in, m, reason_of(to.port));
+static struct uplink_loads loads_of(const struct drb_worker *w)
+{
+	struct uplink_loads l = {.waits = drb_waiting_uplinks(w)};
+
+	drb_shared_load_sum(w, l.load);
+	return l;
+}
+
+static void count(struct drb_worker *w, const struct drb_decision *d, uint32_t out, uint8_t mark)
+{
+	if (d->detoured && drb_detour_extra_hops(d->detour) > drb_detour_extra_hops(mark))
+		w->routing.detours_begun++;
+	else if (d->detoured)
+		w->routing.detoured++;
+	else if (out < w->down_ports)
+		w->routing.down++;
+	else if (out - w->down_ports == d->def)
+		w->routing.up_default++;
+	else
+		w->routing.up_redirected++;
+}
+
+// Decides on a packet with the mark of a detour, and queues or drops it.
+static void forward_one(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, uint8_t mark,
+			struct uplink_loads *l)
+{
+	struct drb_decider s =
+		drb_scheme_state_decider(&w->scheme_state, w->choice.scheme, w->now_ns);
+	struct drb_usable_ports links = w->links;
+	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *), flags;
+	struct drb_decision d = {.dest = drb_addr_label_octets(frame),
+				 .port = in,
+				 .draw = drb_rng_next(&w->rng),
+				 .detour = mark};
+
+	s.choice = w->choice;
+	s.walk = &w->scheme_state.walk;
+	links.drained = w->drained;
+	if (drb_scheme_has(w->choice.scheme, DRB_READS_FLOW))
+		d.flow = drb_flow_hash_of(frame, m->data_len, &flags);
+	int32_t out = drb_decide(&s, &w->node, links, l->load, &d);
+	if (out < 0) {
+		drb_drop(w, in, m, reason_of(out));
 		return;
 	}
-	if (drb_detour_extra_hops(to.mark) > drb_detour_extra_hops(mark))
-		w->routing.detours_begun++;
-	else
-		w->routing.detoured++;
-	rte_pktmbuf_mtod(m, uint8_t *)[1] = w->addr.mac[1] ^ to.mark;
-	drb_enqueue(w, (uint32_t)to.port, m);
+	count(w, &d, (uint32_t)out, mark);
+	frame[1] = w->addr.mac[1] ^ d.detour;
+	uint32_t up = (uint32_t)out - w->down_ports;
+	if (drb_enqueue(w, (uint32_t)out, m) && up < w->up_ports)
+		l->load[up] += l->waits >> up & 1;
 }
 
-// Sends up a packet whose default is def. Schemes that take uplinks in turn decide as drb then:
-// their turns are of all uplinks.
-static void send_up(struct drb_worker *w, struct rte_mbuf *m, uint32_t def, uint32_t *load,
-		    uint32_t waits)
+void drb_detour_packet(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, uint8_t mark)
 {
-	uint64_t flow = 0;
-	uint8_t flags;
+	struct uplink_loads l = loads_of(w);
 
-	if (w->choice.scheme == DRB_SCHEME_ECMP)
-		flow = drb_flow_hash_of(rte_pktmbuf_mtod(m, uint8_t *), m->data_len, &flags);
-	uint32_t up = drb_detour_choose(w, &w->choice, load, def, flow, drb_rng_next(&w->rng));
-	w->routing.up_default += up == def;
-	w->routing.up_redirected += up != def;
-	if (drb_enqueue(w, w->down_ports + up, m))
-		load[up] += waits >> up & 1;
+	forward_one(w, in, m, mark, &l);
 }
 
-uint32_t drb_detour_burst(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets,
-			  uint32_t count)
+// True if a packet of this class, in by port in, does not go where it would with all links alive.
+static bool concerns(const struct drb_worker *w, uint32_t in, uint32_t class)
 {
-	const bool some_up = w->links.usable >> w->down_ports, some_dead = w->dead >> w->down_ports;
-	const uint32_t waits = drb_waiting_uplinks(w);
-	uint32_t load[DRB_UPLINKS_MAX], left = 0;
+	const bool some_up = w->links.usable >> w->down_ports;
+	const bool some_dead = w->dead >> w->down_ports;
 
-	drb_shared_load_sum(w, load);
-	for (uint32_t i = 0; i < count; i++) {
-		struct rte_mbuf *m = packets[i];
-		uint32_t to = drb_classify(&w->port[in].classifier, m);
-		bool up = to >= DRB_CLASS_UP;
-		// Flows know of dead uplinks: they are moved as their packets come.
-		bool choose = up && some_up && some_dead && !w->assigns;
-		bool around = up ? !some_up : to < w->ports && to != in && (w->dead >> to & 1);
-		if (!choose && !around) {
-			packets[left++] = m;
-			continue;
+	// Flows know of dead uplinks: they are moved as their packets come.
+	if (class >= DRB_CLASS_UP)
+		return !some_up || (some_dead && !w->assigns);
+	return class < w->ports && class != in && (w->dead >> class & 1);
+}
+
+void drb_detour_burst(struct drb_worker *w, struct drb_burst *b)
+{
+	struct uplink_loads l = loads_of(w);
+	uint32_t left = 0;
+
+	for (uint32_t i = 0; i < b->count; i++) {
+		struct rte_mbuf *m = b->packets[i];
+		if (concerns(w, b->in, drb_classify(&w->port[b->in].classifier, m))) {
+			b->counters.octets += m->pkt_len;
+			forward_one(w, b->in, m, 0, &l);
+		} else {
+			b->packets[left++] = m;
 		}
-		w->port[in].in_packets++;
-		w->port[in].in_octets += m->pkt_len;
-		if (choose)
-			send_up(w, m, to - DRB_CLASS_UP, load, waits);
-		else
-			drb_detour_packet(
-				w, in, m,
-				drb_addr_label_octets(rte_pktmbuf_mtod(m, const uint8_t *)), 0);
 	}
-	return left;
+	b->count = left;
 }

@@ -7,6 +7,7 @@
 #include <rte_malloc.h>
 
 #include "core/packet/flow_key.h"
+#include "core/routing/decide.h"
 
 #include "switch/datapath/routing/detour.h"
 #include "switch/datapath/routing/difference_sample.h"
@@ -73,7 +74,7 @@ void drb_assign_exchange(struct drb_worker *w, struct drb_assign_memory *m)
 void drb_assign_set(struct drb_worker *w, const struct drb_setup *s)
 {
 	w->assigns = s->unit != DRB_UNIT_PACKET && w->up_ports > 0;
-	w->timed = w->assigns || w->threshold.automatic || w->turns.timed;
+	w->timed = w->assigns || w->threshold.automatic || w->scheme_state.timed;
 	w->flowlet_gap = drb_flow_tick(s->flowlet_gap_ns);
 	if (w->flows.hash)
 		drb_flow_table_times(&w->flows, s->flow_idle_ns, s->flow_grace_ns);
@@ -90,23 +91,22 @@ int drb_assign_init(struct drb_worker *w, const struct drb_setup *s)
 	return 0;
 }
 
-// Judges the packets and finds what flows those that go up belong to. flowlets: a constant at every
-// call.
-static inline __attribute__((always_inline)) void look_at(struct drb_worker *w, uint32_t in,
-							  struct rte_mbuf **packets, uint32_t count,
-							  struct drb_assigned *to,
+// Classifies the packets and finds what flows those that go up belong to. flowlets: a constant at
+// every call.
+static inline __attribute__((always_inline)) void look_at(struct drb_worker *w, struct drb_burst *b,
 							  struct upward *up, bool flowlets)
 {
-	const struct drb_worker_port *port = &w->port[in];
+	const struct drb_worker_port *port = &w->port[b->in];
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < count; i++) {
-		to->class[i] = (uint8_t)drb_classify(&port->classifier, packets[i]);
-		if (!(to->class[i] & DRB_CLASS_UP))
+	for (uint32_t i = 0; i < b->count; i++) {
+		const struct rte_mbuf *m = b->packets[i];
+		b->class[i] = (uint8_t)drb_classify(&port->classifier, m);
+		if (!(b->class[i] & DRB_CLASS_UP))
 			continue;
 		up->at[n] = (uint8_t)i;
-		up->flow[n] = drb_flow_hash_of(rte_pktmbuf_mtod(packets[i], const uint8_t *),
-					       packets[i]->data_len, &up->flags[n]);
+		up->flow[n] = drb_flow_hash_of(rte_pktmbuf_mtod(m, const uint8_t *), m->data_len,
+					       &up->flags[n]);
 		if (flowlets)
 			__builtin_prefetch(&w->flowlet[up->flow[n] & w->flowlet_mask], 1);
 		else
@@ -116,25 +116,36 @@ static inline __attribute__((always_inline)) void look_at(struct drb_worker *w, 
 	up->count = n;
 }
 
+// The rule's uplink, of those in use.
+static uint32_t choose(const struct drb_worker *w, const struct drb_choice *c, const uint32_t *load,
+		       const struct drb_decision *d)
+{
+	uint64_t usable = w->links.usable >> w->down_ports;
+
+	return unlikely(w->dead && usable) ? drb_choose_usable(c, usable, load, d)
+					   : drb_choose(c, load, d->def, d->flow, d->draw);
+}
+
 // Packet unit, for a packet whose flow has no room in the table.
 static uint32_t choose_alone(struct drb_worker *w, uint32_t def, uint64_t flow)
 {
+	const struct drb_decision d = {.def = def, .flow = flow, .draw = drb_rng_next(&w->rng)};
 	uint32_t load[DRB_UPLINKS_MAX];
 
 	w->routing.flow_table_full++;
 	drb_shared_load_sum(w, load);
-	return drb_detour_choose(w, &w->packet_choice, load, def, flow, drb_rng_next(&w->rng));
+	return choose(w, &w->packet_choice, load, &d);
 }
 
 static uint32_t choose_for_flow(struct drb_worker *w, uint32_t def, uint64_t flow)
 {
-	uint64_t draw = drb_rng_next(&w->rng);
+	const struct drb_decision d = {.def = def, .flow = flow, .draw = drb_rng_next(&w->rng)};
 	uint32_t load[DRB_UPLINKS_MAX];
 
 	drb_shared_load_flows(w, load);
 	if (drb_scheme_has_threshold(w->choice.scheme) && w->choice.uplinks >= 2)
-		drb_sample_difference(w, &w->choice, load, def, draw);
-	return drb_detour_choose(w, &w->choice, load, def, flow, draw);
+		drb_sample_difference(w, &w->choice, load, &d);
+	return choose(w, &w->choice, load, &d);
 }
 
 // The uplink of a packet of the flow at a position, or of a new flow.
@@ -161,7 +172,16 @@ static uint32_t uplink_of_flow(struct drb_worker *w, uint32_t def, uint64_t flow
 	return *position >= 0 ? uplink : choose_alone(w, def, flow);
 }
 
-static void assign_flows(struct drb_worker *w, const struct upward *up, struct drb_assigned *to,
+// Packet i goes by this uplink instead of the default in its class.
+static inline void send_by(struct drb_burst *b, uint32_t i, uint32_t uplink)
+{
+	uint8_t class = (uint8_t)(DRB_CLASS_UP + uplink);
+
+	b->counters.redirected += b->class[i] != class;
+	b->class[i] = class;
+}
+
+static void assign_flows(struct drb_worker *w, const struct upward *up, struct drb_burst *b,
 			 uint32_t tick)
 {
 	int32_t position[DRB_FLOW_BULK];
@@ -172,13 +192,12 @@ static void assign_flows(struct drb_worker *w, const struct upward *up, struct d
 		uint64_t appeared = t->appeared;
 		drb_flow_table_find(t, &up->flow[from], n, position);
 		for (uint32_t k = 0; k < n; k++) {
-			uint32_t i = up->at[from + k];
+			uint32_t i = up->at[from + k], def = b->class[i] - DRB_CLASS_UP;
 			uint64_t flow = up->flow[from + k];
 			// It may have appeared earlier in this burst.
 			if (unlikely(position[k] < 0 && t->appeared != appeared))
 				drb_flow_table_find(t, &flow, 1, &position[k]);
-			to->uplink[i] = (uint8_t)uplink_of_flow(w, to->class[i] & ~DRB_CLASS_UP,
-								flow, tick, &position[k]);
+			send_by(b, i, uplink_of_flow(w, def, flow, tick, &position[k]));
 			if (likely(position[k] >= 0))
 				drb_flow_table_seen(t, position[k], up->flags[from + k], tick);
 		}
@@ -187,11 +206,11 @@ static void assign_flows(struct drb_worker *w, const struct upward *up, struct d
 
 // The flowlets' table has no keys, as CONGA's (Alizadeh et al., SIGCOMM 2014): flows whose hashes
 // meet in one entry share its uplink and keep each other's flowlet going. It is never full.
-static void assign_flowlets(struct drb_worker *w, const struct upward *up, struct drb_assigned *to,
+static void assign_flowlets(struct drb_worker *w, const struct upward *up, struct drb_burst *b,
 			    uint32_t tick)
 {
 	const uint32_t waits = drb_waiting_uplinks(w);
-	bool record = drb_sample_burst(w);
+	const bool record = drb_sample_burst(w);
 	uint32_t load[DRB_UPLINKS_MAX];
 
 	// Packets assigned here are queued after all are.
@@ -201,32 +220,32 @@ static void assign_flowlets(struct drb_worker *w, const struct upward *up, struc
 		uint32_t i = up->at[k];
 		if (unlikely(!e->live || tick - e->seen > w->flowlet_gap ||
 			     drb_detour_dead(w, e->uplink))) {
-			uint32_t def = to->class[i] & ~DRB_CLASS_UP;
-			uint64_t draw = drb_rng_next(&w->rng);
+			const struct drb_decision d = {.def = b->class[i] - DRB_CLASS_UP,
+						       .flow = up->flow[k],
+						       .draw = drb_rng_next(&w->rng)};
 			if (record)
-				drb_sample_difference(w, &w->choice, load, def, draw);
-			e->uplink = (uint8_t)drb_detour_choose(w, &w->choice, load, def,
-							       up->flow[k], draw);
+				drb_sample_difference(w, &w->choice, load, &d);
+			e->uplink = (uint8_t)choose(w, &w->choice, load, &d);
 			e->live = true;
 			w->routing.flowlets++;
 		}
 		e->seen = tick;
 		load[e->uplink] += waits >> e->uplink & 1;
-		to->uplink[i] = e->uplink;
+		send_by(b, i, e->uplink);
 	}
 }
 
-void drb_assign_burst(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets, uint32_t count,
-		      struct drb_assigned *to)
+void drb_assign_burst(struct drb_worker *w, struct drb_burst *b)
 {
 	uint32_t tick = drb_flow_tick(w->now_ns);
 	struct upward up;
 
+	b->size = 0; // of no use: most of the time goes into the flows' tables
 	if (w->flowlet) {
-		look_at(w, in, packets, count, to, &up, true);
-		assign_flowlets(w, &up, to, tick);
+		look_at(w, b, &up, true);
+		assign_flowlets(w, &up, b, tick);
 	} else {
-		look_at(w, in, packets, count, to, &up, false);
-		assign_flows(w, &up, to, tick);
+		look_at(w, b, &up, false);
+		assign_flows(w, &up, b, tick);
 	}
 }

@@ -5,13 +5,8 @@
 
 #include <stdint.h>
 
+#include "switch/datapath/burst.h"
 #include "switch/datapath/worker.h"
-
-// For each packet of a burst: the class on it, and its uplink if that says up.
-struct drb_assigned {
-	uint8_t class[DRB_BURST_MAX];
-	uint8_t uplink[DRB_BURST_MAX];
-};
 
 // EAL memory that the unit of one worker takes, in bytes.
 uint64_t drb_assign_bytes(const struct drb_setup *setup);
@@ -34,5 +29,5 @@ void drb_assign_exchange(struct drb_worker *w, struct drb_assign_memory *memory)
 // The worker assigns by the setup's unit and times from now on.
 void drb_assign_set(struct drb_worker *w, const struct drb_setup *setup);
 
-void drb_assign_burst(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets, uint32_t count,
-		      struct drb_assigned *to);
+// Says of each packet of a burst where it goes, in b->class.
+void drb_assign_burst(struct drb_worker *w, struct drb_burst *b);

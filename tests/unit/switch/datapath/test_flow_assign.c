@@ -7,6 +7,7 @@
 
 #include "switch/datapath/routing/flow_assign.h"
 #define EAL_MEMORY_MB "192"
+#include "switch/datapath/forward.h"
 #include "fixtures/switch_eal.h"
 
 #define US UINT64_C(1000)

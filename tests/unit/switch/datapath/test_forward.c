@@ -8,6 +8,7 @@
 
 #include "fixtures/chi2.h"
 #include "switch/datapath/enqueue.h"
+#include "switch/datapath/forward.h"
 #include "fixtures/switch_eal.h"
 
 static struct drb_worker w;

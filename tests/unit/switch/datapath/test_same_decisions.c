@@ -4,7 +4,7 @@
 #include "fixtures/unit.h"
 
 #include "sim/models/packet_decide.h"
-#include "switch/datapath/uplink.h"
+#include "switch/datapath/forward.h"
 #include "fixtures/switch_eal.h"
 
 #define SLOT_NS (1 << 20) // tau is whole ticks of the switch then
@@ -92,11 +92,10 @@ static void set_queues(struct stage *s, struct rte_mbuf *any)
 // The draw that the switch's next decision takes.
 static uint64_t draw_to_come(void)
 {
-	struct how how = {.scheme = w.choice.scheme, .many = w.choice.choices > 2};
 	struct drb_rng rng = w.rng;
-	uint64_t bits = drb_rng_next(&rng);
+	uint64_t number = drb_rng_next(&rng);
 
-	return draw_of(how, w.choice.uplinks, &bits);
+	return drb_draw_next(drb_draw_of(&w.choice), w.choice.uplinks, &number);
 }
 
 // One packet that goes up: the switch's uplink, *marked as it leaves.

@@ -9,6 +9,7 @@
 #include <rte_cycles.h>
 
 #include "switch/datapath/routing/flow_assign.h"
+#include "switch/datapath/forward.h"
 #include "fixtures/switch_eal.h"
 
 #define MS UINT64_C(1000000)

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #define EAL_LCORES "(0-1)@0"
+#include "switch/datapath/forward.h"
 #include "fixtures/ring_ports.h"
 
 #define TWO "process: {workers: 2}\n"

@@ -2,6 +2,7 @@
 // Draining: which ports take traffic then, what neighbours are told and say, what is refused.
 #include "fixtures/unit.h"
 
+#include "switch/datapath/forward.h"
 #include "fixtures/hello_switch.h"
 #include "switch/control/drain.h"
 #include "core/links/port_selection.h"

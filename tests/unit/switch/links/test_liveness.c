@@ -3,6 +3,7 @@
 // is heard, and which ports are used. Time is the test's.
 #include "fixtures/unit.h"
 
+#include "switch/datapath/forward.h"
 #include "fixtures/hello_switch.h"
 
 static void said_to_switches_only(void **state)

@@ -4,6 +4,7 @@
 #include "fixtures/unit.h"
 
 #include "switch/datapath/routing/flow_assign.h"
+#include "switch/datapath/forward.h"
 #include "fixtures/switch_eal.h"
 
 static struct drb_worker w;
@@ -259,7 +260,8 @@ static void hellos_are_left_alone(void **state)
 	frame[0] |= 1;
 	frame[7] = 0x55;
 	m = mbuf_of(frame, sizeof(frame));
-	drb_turns_unmark(&w.turns, &m, 1);
+	struct drb_burst b = {.in = 4, .count = 1, .packets = &m};
+	drb_scheme_state_unmark(&w.scheme_state, &b, w.down_ports);
 	assert_memory_equal(rte_pktmbuf_mtod(m, const uint8_t *), frame, sizeof(frame));
 	rte_pktmbuf_free(m);
 	end();

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Packet unit: where each packet of a burst goes. One loop, compiled for each scheme and each form
+// in which it may have the loads of the uplinks at hand.
+#include "switch/datapath/decide_burst.h"
+
+#include <rte_mbuf.h>
+
+#include "core/packet/flow_key.h"
+#include "core/routing/decide.h"
+
+#include "switch/datapath/routing/difference_sample.h"
+
+// The loads of the uplinks while a burst is decided.
+enum loads_form {
+	LOADS_NONE,   // no uplink has one, nor gets one by this burst
+	LOADS_PACKED, // in a register: two uplinks are compared, and all packets will be queued
+	LOADS_ARRAY,  // in memory
+	LOADS_FORMS
+};
+
+// Constants in each loop.
+struct loop_variant {
+	enum drb_scheme scheme;
+	enum loads_form form;
+	bool all_walk; // scheme walk: no packet of the burst needs a look at its destination
+};
+
+// A packet that is queued adds to the load of its uplink if it has to wait there.
+struct burst_loads {
+	struct drb_loads loads;
+	uint64_t packed_waits;                                 // LOADS_PACKED: where a packet waits
+	uint32_t waits;                                        // the same, a bit per uplink
+	uint32_t load[DRB_UPLINKS_MAX], room[DRB_UPLINKS_MAX]; // LOADS_ARRAY; free places in queues
+};
+
+static inline uint64_t packed_occupancy(const struct drb_worker *w)
+{
+	uint64_t packed = 0;
+
+	for (uint32_t i = w->down_ports; w->queued > 0 && i < w->ports; i++)
+		packed += w->occupancy[i] * drb_packed_one(i - w->down_ports);
+	return packed;
+}
+
+// The places in packed loads of some uplinks.
+static inline uint64_t packed_mask(uint32_t uplinks)
+{
+	uint64_t mask = 0;
+
+	for (; uplinks; uplinks &= uplinks - 1)
+		mask |= drb_packed_one((uint32_t)__builtin_ctz(uplinks)) * DRB_PACKED_MAX;
+	return mask;
+}
+
+static inline __attribute__((always_inline)) void open_loads(const struct drb_worker *w,
+							     enum loads_form form,
+							     struct burst_loads *l)
+{
+	l->loads = (struct drb_loads){0};
+	if (form == LOADS_PACKED) {
+		l->packed_waits = packed_mask(drb_waiting_uplinks(w));
+		l->loads.packed = w->shared_load.packed + packed_occupancy(w);
+	}
+	if (form == LOADS_ARRAY) {
+		l->waits = drb_waiting_uplinks(w);
+		drb_shared_load_sum(w, l->load);
+		for (uint32_t u = 0; u < w->up_ports; u++)
+			l->room[u] = drb_egress_room(&w->egress[w->down_ports + u]);
+		l->loads.at = l->load;
+	}
+}
+
+static inline __attribute__((always_inline)) void add_load(enum loads_form form, uint32_t up,
+							   struct burst_loads *l)
+{
+	if (form == LOADS_PACKED)
+		l->loads.packed += drb_packed_one(up) & l->packed_waits;
+	if (form == LOADS_ARRAY && l->room[up] > 0) {
+		l->room[up]--;
+		l->load[up] += l->waits >> up & 1;
+	}
+}
+
+// What the burst is decided by, copied from the worker: the compiler takes whatever is written into
+// a frame for a change of that.
+static inline __attribute__((always_inline)) struct drb_decider decider_of(
+	const struct drb_worker *w, const struct loop_variant v, struct drb_walk *walk)
+{
+	struct drb_decider d = drb_scheme_state_decider(&w->scheme_state, v.scheme, w->now_ns);
+
+	d.choice = w->choice;
+	d.choice.scheme = v.scheme;
+	if (v.form != LOADS_ARRAY)
+		d.choice.choices = 2;
+	if (v.scheme == DRB_SCHEME_WALK)
+		*walk = w->scheme_state.walk;
+	d.walk = walk;
+	d.all_walk = v.all_walk;
+	if (v.scheme != DRB_SCHEME_DMODK && (d.choice.uplinks < 2 || d.by_group.unit))
+		__builtin_unreachable(); // see loop_of()
+	if (d.choice.margin == 0)
+		__builtin_unreachable(); // see drb_margin(): so that without loads nothing moves
+	return d;
+}
+
+// What the loop draws for a packet. Without loads, no threshold is exceeded by any candidate.
+static inline __attribute__((always_inline)) enum drb_draw draw_of(const struct drb_choice *c,
+								   enum loads_form form)
+{
+	return form == LOADS_NONE && drb_scheme_has_threshold(c->scheme) ? DRB_DRAW_NONE
+									 : drb_draw_of(c);
+}
+
+static inline __attribute__((always_inline)) struct drb_decision decision_on(
+	const struct drb_decider *s, const struct rte_mbuf *m, uint8_t mac_octet)
+{
+	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
+	struct drb_decision d = {.dest = drb_addr_label_octets(frame)};
+	uint8_t flags;
+
+	if (drb_scheme_has(s->choice.scheme, DRB_READS_FLOW))
+		d.flow = drb_flow_hash_of(frame, m->data_len, &flags);
+	if (drb_scheme_table[s->choice.scheme].mark_bits)
+		d.mark = frame[DRB_MARK_AT] ^ mac_octet;
+	return d;
+}
+
+// The loop: each packet is classified; for one that goes up, the scheme chooses the uplink.
+static inline __attribute__((always_inline)) void decide(struct drb_worker *w, struct drb_burst *b,
+							 const struct loop_variant v)
+{
+	const struct drb_classifier classifier = w->port[b->in].classifier;
+	const uint8_t mac_octet = w->scheme_state.mac_octet;
+	struct drb_walk walk;
+	struct drb_decider decider = decider_of(w, v, &walk);
+	const enum drb_draw draw = draw_of(&decider.choice, v.form);
+	const uint32_t per_number = drb_draws_per_number(draw, decider.choice.uplinks);
+	struct rte_mbuf **const packets = b->packets;
+	const uint32_t count = b->count;
+	uint32_t size = packets[0]->pkt_len, mixed = 0, redirected = 0, walked = 0;
+	struct burst_loads l;
+
+	open_loads(w, v.form, &l);
+	for (uint32_t i = 0, end; i < count; i = end) {
+		uint64_t number = per_number == UINT32_MAX ? 0 : drb_rng_next(&w->rng);
+		end = count - i > per_number ? i + per_number : count;
+		for (uint32_t k = i; k < end; k++) {
+			struct rte_mbuf *m = packets[k];
+			uint32_t class = drb_classify(&classifier, m);
+			mixed |= m->pkt_len ^ size;
+			if (class >= DRB_CLASS_UP) {
+				struct drb_decision d = decision_on(&decider, m, mac_octet);
+				d.def = class - DRB_CLASS_UP;
+				d.draw = drb_draw_next(draw, decider.choice.uplinks, &number);
+				uint32_t up = drb_decide_uplink(&decider, l.loads, &d);
+				redirected += up != d.def;
+				walked += d.walks;
+				if (v.form == LOADS_ARRAY && unlikely(b->recorded) && !d.walks)
+					drb_sample_difference(w, &decider.choice, l.load, &d);
+				if (drb_scheme_table[v.scheme].mark_bits)
+					rte_pktmbuf_mtod(m, uint8_t *)[DRB_MARK_AT] =
+						mac_octet ^ d.mark;
+				add_load(v.form, up, &l);
+				class = DRB_CLASS_UP + up;
+			}
+			b->class[k] = (uint8_t) class;
+		}
+	}
+	if (v.all_walk)
+		drb_walk_skip(&walk, walked);
+	if (v.scheme == DRB_SCHEME_WALK)
+		w->scheme_state.walk = walk;
+	b->size = mixed ? 0 : size;
+	b->counters.redirected = redirected;
+	b->counters.walked = walked;
+}
+
+// The loops, one for each variant.
+typedef void decide_loop(struct drb_worker *w, struct drb_burst *b);
+
+// clang-format off
+#define LOOP(name, scheme, form, all_walk)                                                         \
+	static void name(struct drb_worker *w, struct drb_burst *b)                                \
+	{                                                                                          \
+		decide(w, b, (struct loop_variant){scheme, form, all_walk});                       \
+	}
+#define LOOP_NONE(id)   LOOP(decide_##id##_none, DRB_SCHEME_##id, LOADS_NONE, false)
+#define LOOP_PACKED(id) LOOP(decide_##id##_packed, DRB_SCHEME_##id, LOADS_PACKED, false)
+#define LOOP_ARRAY(id)  LOOP(decide_##id##_array, DRB_SCHEME_##id, LOADS_ARRAY, false)
+
+// What a scheme has follows from how many loads it compares.
+#define LOOPS_NONE(id) LOOP_NONE(id)
+#define LOOPS_TWO(id)  LOOP_NONE(id) LOOP_PACKED(id) LOOP_ARRAY(id)
+#define LOOPS_ALL(id)  LOOP_ARRAY(id)
+#define X(id, name, rule, decide, compares, ...) LOOPS_##compares(id)
+DRB_SCHEMES(X)
+#undef X
+LOOP(walk_all_none, DRB_SCHEME_WALK, LOADS_NONE, true)
+LOOP(walk_all_packed, DRB_SCHEME_WALK, LOADS_PACKED, true)
+
+// By form.
+#define TABLE_NONE(id) {decide_##id##_none, decide_##id##_none, decide_##id##_none}
+#define TABLE_TWO(id)  {decide_##id##_none, decide_##id##_packed, decide_##id##_array}
+#define TABLE_ALL(id)  {decide_##id##_array, decide_##id##_array, decide_##id##_array}
+static decide_loop *const loops[DRB_SCHEME_COUNT][LOADS_FORMS] = {
+#define X(id, name, rule, decide, compares, ...) [DRB_SCHEME_##id] = TABLE_##compares(id),
+	DRB_SCHEMES(X)
+#undef X
+};
+static decide_loop *const walk_all_loops[LOADS_FORMS] = {
+	walk_all_none, walk_all_packed, decide_WALK_array,
+};
+// clang-format on
+
+// No uplink has a load, nor gets one by this burst.
+static bool unloaded(const struct drb_worker *w)
+{
+	return !w->paced && w->queued == 0 && w->shared_load.most == 0;
+}
+
+// True if the loads of the uplinks still fit a register after count more packets.
+static bool packs(const struct drb_worker *w, uint32_t count)
+{
+	uint32_t longest = 0; // of this worker's; an upper bound is all that is needed
+
+	if (w->choice.uplinks > DRB_PACKED_UPLINKS || w->choice.choices > 2)
+		return false;
+	for (uint32_t i = w->down_ports; w->queued > 0 && i < w->ports; i++)
+		longest = w->occupancy[i] > longest ? w->occupancy[i] : longest;
+	return w->shared_load.most + longest + count <= DRB_PACKED_MAX;
+}
+
+static enum loads_form form_of(const struct drb_worker *w, const struct drb_burst *b, bool fits)
+{
+	if (b->unloaded)
+		return LOADS_NONE;
+	return fits && likely(!b->recorded) && packs(w, b->count) ? LOADS_PACKED : LOADS_ARRAY;
+}
+
+static decide_loop *loop_of(const struct drb_worker *w, const struct drb_burst *b, bool fits)
+{
+	enum loads_form form = form_of(w, b, fits);
+	// A single uplink leaves no choice.
+	enum drb_scheme scheme = w->choice.uplinks < 2 ? DRB_SCHEME_DMODK : w->choice.scheme;
+
+	if (form == LOADS_NONE)
+		scheme = drb_scheme_table[scheme].unloaded;
+	if (scheme == DRB_SCHEME_WALK && drb_walk_all(&w->scheme_state.walk, b->count))
+		return walk_all_loops[form];
+	return loops[scheme][form];
+}
+
+void drb_decide_burst(struct drb_worker *w, struct drb_burst *b, bool fits)
+{
+	if (unlikely(b->count == 0))
+		return; // all are on a detour
+	b->recorded = drb_sample_burst(w);
+	b->unloaded = unloaded(w);
+	loop_of(w, b, fits)(w, b);
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Frames that are not plain traffic from host to host, or not where they should be: answered, heard,
+// sent on a detour, or dropped for a named reason.
+
+#include "switch/datapath/burst.h"
+#include "switch/datapath/worker.h"
+
+// Sees to b->exception. Hellos count as no packets: takes them out of b->counters.
+void drb_exceptions(struct drb_worker *w, struct drb_burst *b);

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// What schemes keep besides queues, for one worker: the switch's part of struct drb_decider
+// (core/routing/decide.h). A packet that carries the mark of its scheme has it in the second octet
+// of its source MAC, by exclusive or with the fabric's own. The layer-1 switch that sends it up
+// writes it, switches above may; the layer-1 switch that sends it down to a host takes it away.
+// Sources of hosts are checked, so no host can send a mark.
+
+#include <rte_mbuf.h>
+
+#include "core/fabric/addresses.h"
+#include "core/routing/decide.h"
+
+#include "common/config/config.h"
+#include "switch/datapath/burst.h"
+#include "switch/datapath/classify.h"
+
+struct drb_scheme_state {
+	// Constant while running.
+	enum drb_scheme scheme;
+	bool timed; // decisions need the time
+	uint32_t layer;
+	uint8_t mac_octet;   // the octet without a mark
+	uint32_t tick_shift; // walk: times of streaks are ns >> tick_shift
+	uint64_t slot_ns;    // rotate: of its clock
+	struct drb_tree tree;
+	// Written by the worker with each decision.
+	struct drb_walk walk; // walk, layer 1
+	drb_round *round;     // walk, by group. Owned, as is the memory of walk
+};
+
+// 0 or -ENOMEM; for a scheme that keeps nothing, nothing is allocated.
+int drb_scheme_state_init(struct drb_scheme_state *state, const struct drb_setup *setup);
+void drb_scheme_state_free(struct drb_scheme_state *state);
+
+// What decisions at this time go by, for a scheme: the configured one, or one that stands in for it.
+// The choice and the memory of walk are the caller's to fill in.
+static inline __attribute__((always_inline)) struct drb_decider drb_scheme_state_decider(
+	const struct drb_scheme_state *s, enum drb_scheme scheme, uint64_t now_ns)
+{
+	struct drb_decider d = {.layer = s->layer};
+
+	if (scheme == DRB_SCHEME_ROTATE)
+		d.shift = drb_shift_digit(
+			&s->tree, (uint32_t)(now_ns / s->slot_ns % drb_shift_count(&s->tree)),
+			s->layer);
+	if (scheme == DRB_SCHEME_WALK) {
+		d.now = (uint32_t)(now_ns >> s->tick_shift);
+		d.round = s->round;
+		d.by_group = s->tree.by[s->layer];
+	}
+	return d;
+}
+
+// Takes away the marks of packets that came from above, at layer 1. What goes to a group address is
+// no packet from host to host, but a hello.
+static inline void drb_scheme_state_unmark(const struct drb_scheme_state *s,
+					   const struct drb_burst *b, uint32_t down_ports)
+{
+	if (!drb_scheme_table[s->scheme].mark_bits || b->in < down_ports || s->layer != 1)
+		return;
+	for (uint32_t i = 0; i < b->count; i++) {
+		uint8_t *frame = rte_pktmbuf_mtod(b->packets[i], uint8_t *);
+		if (b->packets[i]->data_len >= DRB_FRAME_MIN && !(frame[0] & 1))
+			frame[DRB_MARK_AT] = s->mac_octet;
+	}
+}
