@@ -6,7 +6,7 @@ set -euo pipefail
 packages=(
   # build
   gcc libc6-dev meson ninja-build pkg-config clang linux-libc-dev
-  dpdk-dev libpcap-dev libbpf-dev libxdp-dev libcyaml-dev libyaml-dev libjansson-dev
+  dpdk-dev libpcap-dev libbpf-dev libxdp-dev libyaml-dev libjansson-dev
   libsystemd-dev libcap-ng-dev libmicrohttpd-dev
   # running fabrics
   iproute2 iputils-ping fping procps python3

@@ -19,7 +19,7 @@ void plan_config_name(char name[DRB_NAME_MAX], uint32_t layer, uint32_t label)
 
 bool plan_is_memif(const struct plan *plan, const struct topo_link *link)
 {
-	return plan->driver == DRB_DRIVER_MEMIF && link->lower.layer > 0;
+	return plan->link.driver == DRB_DRIVER_MEMIF && link->lower.layer > 0;
 }
 
 char *plan_path(const struct plan *plan, const char *name)

@@ -6,21 +6,18 @@
 #include <stdint.h>
 
 #include "common/config/config.h"
+#include "common/config/format.h"
 
 #include "topo/topo.h"
 
 struct plan {
 	struct topo topo;
-	enum drb_driver driver; // af_packet, af_xdp or memif; hosts never hang on memif
-	struct drb_rate rate;
-	bool slotted;
-	const char *out;          // directory, NULL: plan.json to standard output only
-	const char *run_dir;      // memif sockets go below it; NULL: as topo/fabric
-	char *memif_dir;          // owned
-	struct drb_config config; // what all switches have in common
-	// Storage behind the optional keys of config.
-	uint32_t choices, tau, overhead, queue, memory, workers;
-	uint64_t seed;
+	struct drb_config_values config; // what all switches have in common; texts as given
+	// What it says of links. Driver af_packet, af_xdp or memif; hosts never hang on memif.
+	struct drb_port_setup link;
+	const char *out;     // directory, NULL: plan.json to standard output only
+	const char *run_dir; // memif sockets go below it; NULL: as topo/fabric
+	char *memif_dir;     // owned
 };
 
 // Names of files in the plan's directory.

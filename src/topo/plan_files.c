@@ -117,7 +117,7 @@ static int write_switch(const struct plan *plan, uint32_t layer, uint32_t label)
 	for (uint32_t i = 0; i < down + up; i++) {
 		bool is_up = i >= down;
 		bool host_port = layer == 1 && !is_up;
-		if (plan->driver == DRB_DRIVER_MEMIF && !host_port)
+		if (plan->link.driver == DRB_DRIVER_MEMIF && !host_port)
 			continue;
 		drb_port_name(port, is_up, is_up ? i - down : i);
 		fprintf(file, "link set dev %s up\n", port);
@@ -155,22 +155,13 @@ static int write_text(const struct plan *plan, const char *name, const char *tex
 // take it.
 static int make_config(const struct plan *plan, uint32_t layer, uint32_t label)
 {
-	struct drb_config config = plan->config;
-	struct drb_config_switch sw = {.layer = layer, .label = label};
-	struct drb_config_port ports[DRB_PORTS_MAX] = {0};
-	char names[DRB_PORTS_MAX][DRB_NAME_MAX], file[DRB_NAME_MAX];
+	struct drb_config_values config = plan->config;
+	char m[12], n[12], file[DRB_NAME_MAX];
 
-	config.sw = &sw;
-	if (plan->driver == DRB_DRIVER_MEMIF && layer == 1) {
-		// Hosts are reached by the kernel's interfaces whatever links the switches.
-		config.ports = ports;
-		config.ports_count = drb_tree_down_ports(&plan->topo.tree, layer);
-		for (uint32_t i = 0; i < config.ports_count; i++) {
-			drb_port_name(names[i], false, i);
-			ports[i].name = names[i];
-			ports[i].link.driver = (char *)drb_driver_name(DRB_DRIVER_AF_PACKET);
-		}
-	}
+	snprintf(m, sizeof(m), "%u", layer);
+	snprintf(n, sizeof(n), "%u", label);
+	drb_config_set(&config, "switch.layer", m);
+	drb_config_set(&config, "switch.label", n);
 	plan_config_name(file, layer, label);
 
 	struct drb_setup *setup = malloc(sizeof(*setup));

@@ -90,14 +90,15 @@ static json_t *links_json(const struct plan *plan)
 json_t *plan_json(const struct plan *plan)
 {
 	const struct topo *topo = &plan->topo;
-	const char *rate = plan->config.link.rate ? plan->config.link.rate : "none";
+	const struct drb_port_setup *link = &plan->link;
+	const char *rate = drb_config_get(&plan->config, "link.rate");
 
 	return checked(json_pack(
 		"{ss si si ss ss sf sb si si ss* ss ss so so so}", DRB_PLAN_FABRIC, topo->fabric,
 		DRB_PLAN_LAYERS, (int)topo->tree.layers, DRB_PLAN_ARITY, (int)topo->tree.arity,
-		DRB_PLAN_DRIVER, drb_driver_name(plan->driver), DRB_PLAN_RATE, rate,
-		DRB_PLAN_RATE_VALUE, plan->rate.value, DRB_PLAN_RATE_PER_PACKET,
-		plan->rate.per_packet, DRB_PLAN_IPV4_LENGTH, (int)topo->addresses.ipv4_len,
+		DRB_PLAN_DRIVER, drb_driver_name(link->driver), DRB_PLAN_RATE, rate ? rate : "none",
+		DRB_PLAN_RATE_VALUE, link->rate.value, DRB_PLAN_RATE_PER_PACKET,
+		link->rate.per_packet, DRB_PLAN_IPV4_LENGTH, (int)topo->addresses.ipv4_len,
 		DRB_PLAN_IPV6_LENGTH, (int)topo->addresses.ipv6_len, DRB_PLAN_MEMIF_DIR,
 		plan->memif_dir, DRB_PLAN_NAMESPACES, PLAN_NAMESPACES, DRB_PLAN_WIRES, PLAN_WIRES,
 		DRB_PLAN_SWITCHES, switches_json(plan), DRB_PLAN_HOSTS, hosts_json(plan),

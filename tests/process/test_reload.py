@@ -160,8 +160,8 @@ def reload_under_load():
         assert ask(path, '/drb/routing')[0]['scheme'] == 'drb'
         said = reloads(w, p, make('{threshold: 9, seed: 4}', '{driver: none, queue: 60000}',
                                   'process: {burst: 7, workers: 2}\n').replace('net_pcap2', 'net_pcap7'))
-        assert said.endswith('; needs a restart: routing.seed, process.workers, process.burst, '
-                             'process.hugepages, process.buffers, ports[2].device, '
+        assert said.endswith('; needs a restart: routing.seed, process.burst, process.hugepages, '
+                             'process.workers, process.buffers, ports[2].device, '
                              'ports[0].queue, link.queue, ports[1].queue, ports[2].queue'), said
         in_use, = ask(path, '/drb/routing')
         assert in_use['threshold'] == '9' and in_use['seed'] == 1, in_use

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The config file of one switch (YAML; every key is documented in config/README.md).
-// struct drb_config is the file as written: what is absent is NULL (0 for counts of sequences).
-// struct drb_setup is what it means: defaults filled in, names parsed, ranges checked.
+// The config file of one switch (YAML; every key is a row of keys.def and documented in
+// config/README.md), and struct drb_setup, what it means: defaults filled in, names parsed, ranges
+// checked.
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,72 +21,8 @@
 #define DRB_WORKERS_MAX 16
 // Room for the name of a device of DPDK.
 #define DRB_DEVICE_MAX 64
-
-struct drb_config_fabric {
-	char *name; // default "drb"
-	uint32_t layers;
-	uint32_t arity;
-	char *mac, *ipv4, *ipv6; // bases of label addresses
-};
-
-struct drb_config_switch {
-	uint32_t layer, label;
-};
-
-struct drb_config_routing {
-	char *scheme;
-	char *threshold;
-	uint32_t *choices;
-	char *unit;
-	uint64_t *seed;
-	bool *check_source;
-	char *flow_idle, *flow_grace;
-	uint32_t *flow_max;
-	char *flowlet_gap;
-	char *slot;
-	uint32_t *tau;
-};
-
-// Properties of a link: of all ports in `link`, of one in an entry of `ports`.
-struct drb_config_link {
-	char *driver;
-	char *rate;
-	bool *slotted;
-	uint32_t *overhead;
-	uint32_t *queue;
-	char *catchup;
-	char *xdp;
-	char *hello;
-};
-
-struct drb_config_port {
-	char *name;
-	struct drb_config_link link; // keys stand beside name in the file
-	char *interface;             // default: the port's name
-	char *socket;
-	char *device;
-};
-
-struct drb_config_process {
-	char *idle;
-	uint32_t *burst;
-	char *cpus;
-	char *hugepages;
-	uint32_t *memory;
-	uint32_t *buffers;
-	uint32_t *workers;
-	char *memif_dir;
-};
-
-struct drb_config {
-	struct drb_config_fabric fabric;
-	struct drb_config_switch *sw;
-	struct drb_config_routing routing;
-	struct drb_config_link link;
-	struct drb_config_port *ports;
-	uint32_t ports_count;
-	struct drb_config_process process;
-};
+// Longest directory of memif sockets, so that their paths fit into a socket's address.
+#define DRB_MEMIF_DIR_MAX 50
 
 enum drb_driver {
 	DRB_DRIVER_AF_PACKET,
@@ -115,13 +51,9 @@ enum drb_unit {
 
 // "packet", "flow", "flowlet"; NULL beyond the last.
 const char *drb_unit_name(enum drb_unit unit);
-// 0 and *unit, or -EINVAL.
-int drb_unit_parse(const char *name, enum drb_unit *unit);
 
 // A threshold as written: a number >= 0, or "auto" for the paper's formulas.
 #define DRB_THRESHOLD_AUTO "auto"
-// 0 and *threshold (left alone if *automatic), or -EINVAL.
-int drb_threshold_parse(const char *text, bool *automatic, double *threshold);
 
 enum drb_idle {
 	DRB_IDLE_SLEEP, // wait on the ports' sockets and for the next departure
@@ -182,6 +114,7 @@ struct drb_setup {
 	enum drb_hugepages hugepages;
 	uint32_t memory_mb; // 0: as needed
 	uint32_t buffers;   // packet buffers beyond what queues and drivers need
+	char memif_dir[DRB_MEMIF_DIR_MAX + 1];
 };
 
 // Command-line overrides of `switch`; -1: as in the file.
@@ -194,15 +127,12 @@ struct drb_config_override {
 int drb_config_load(const char *path, const struct drb_config_override *override,
 		    struct drb_setup *setup);
 
+// The same for a text that is in memory; path is what messages call it.
+int drb_config_load_text(const char *path, const char *text, size_t length,
+			 struct drb_setup *setup);
+
 // For a switch that goes on with another config: what cannot change while it runs stays in *setup
 // as it is in *now, and what differs there is named in kept ("process.burst, ports[0].driver"; ""
 // if nothing). -EINVAL with a message printed if it is the config of another switch.
 int drb_config_keep(const char *path, const struct drb_setup *now, struct drb_setup *setup,
 		    char *kept, size_t size);
-
-// The same for a text that is in memory; path is what messages call it.
-int drb_config_load_text(const char *path, const char *text, size_t length,
-			 struct drb_setup *setup);
-
-// config as YAML, to be freed. 0, or -errno with a message printed.
-int drb_config_format(const struct drb_config *config, char **text, size_t *length);

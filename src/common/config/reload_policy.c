@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What of a config cannot change while the switch runs.
+// What of a config cannot change while the switch runs: the rows of keys.def say it.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "common/config/config_file.h"
+#include "common/config/complaint.h"
+#include "common/config/config.h"
+#include "common/config/keys.h"
 
 struct kept {
 	char *text;
@@ -46,30 +48,64 @@ static int check_same_switch(const char *path, const struct drb_setup *now,
 	return 0;
 }
 
-// What the driver opens.
-static void keep_devices(const struct drb_setup *now, struct drb_setup *s, struct kept *kept)
+// Puts the old value of a key back into *to, and names the key at a place ("", "link.",
+// "ports[2].") if it was another.
+static void keep_old(const struct drb_config_key *key, const void *old, void *to, const char *at,
+		     struct kept *kept)
 {
-	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
-		const struct drb_port_setup *old = &now->ports[i];
-		struct drb_port_setup *p = &s->ports[i];
-		if (old->driver != p->driver)
-			name_key(kept, p->key, "driver");
-		else if (strcmp(drb_port_device(old), drb_port_device(p)) != 0)
-			name_key(kept, p->key,
-				 p->driver == DRB_DRIVER_MEMIF    ? "socket"
-				 : p->driver <= DRB_DRIVER_AF_XDP ? "interface"
-								  : "device");
-		else if (p->driver == DRB_DRIVER_AF_XDP && strcmp(old->xdp, p->xdp) != 0)
-			name_key(kept, p->key, "xdp");
-		p->driver = old->driver;
-		memcpy(p->xdp, old->xdp, sizeof(p->xdp));
-		memcpy(p->interface, old->interface, sizeof(p->interface));
-		memcpy(p->socket, old->socket, sizeof(p->socket));
-		memcpy(p->device, old->device, sizeof(p->device));
+	const char *from = (const char *)old + key->at;
+	char *member = (char *)to + key->at;
+
+	if (memcmp(from, member, key->size) == 0)
+		return;
+	if (at)
+		name_key(kept, at, key->name);
+	memcpy(member, from, key->size);
+}
+
+// A table that flows are in does not become another.
+static bool stays(const struct drb_config_key *key, const struct drb_setup *now,
+		  const struct drb_setup *s)
+{
+	return key->reload == DRB_RELOAD_RESTART ||
+	       (key->reload == DRB_RELOAD_WITH_UNIT && s->unit == now->unit &&
+		s->unit != DRB_UNIT_PACKET);
+}
+
+static bool is_port_key(const struct drb_config_key *key)
+{
+	return key->section == DRB_SECTION_LINK || key->section == DRB_SECTION_PORTS;
+}
+
+static void keep_process(const struct drb_setup *now, struct drb_setup *s, struct kept *kept)
+{
+	for (size_t i = 0; i < DRB_CONFIG_KEYS; i++) {
+		const struct drb_config_key *key = &drb_config_keys[i];
+		char at[24];
+		if (is_port_key(key) || !stays(key, now, s))
+			continue;
+		snprintf(at, sizeof(at), "%s.", drb_config_section_name(key->section));
+		keep_old(key, now, s, at, kept);
+	}
+	s->choice.salt = now->choice.salt;
+}
+
+// With another driver, what else differs is part of it; what the driver does not look at may differ.
+static void keep_port(const struct drb_port_setup *old, struct drb_port_setup *p, struct kept *kept)
+{
+	bool same_driver = old->driver == p->driver;
+
+	for (size_t i = 0; i < DRB_CONFIG_KEYS; i++) {
+		const struct drb_config_key *key = &drb_config_keys[i];
+		if (!is_port_key(key) || key->reload != DRB_RELOAD_RESTART)
+			continue;
+		bool named = key->drivers == UINT32_MAX ||
+			     (same_driver && (key->drivers & 1u << old->driver));
+		keep_old(key, old, p, named ? p->key : NULL, kept);
 	}
 }
 
-// The packet buffers were made for the queues of the start, and process.buffers more.
+// Packet buffers were made for the queues of the start, and process.buffers more.
 static void keep_queues(const struct drb_setup *now, struct drb_setup *s, struct kept *kept)
 {
 	uint64_t room = now->buffers, wanted = 0;
@@ -96,26 +132,9 @@ int drb_config_keep(const char *path, const struct drb_setup *now, struct drb_se
 	text[0] = '\0';
 	if (check_same_switch(path, now, s) < 0)
 		return -EINVAL;
-#define KEEP(field, key)                                                                           \
-	if (memcmp(&now->field, &s->field, sizeof(s->field)) != 0) {                               \
-		name_key(&kept, "", key);                                                          \
-		memcpy(&s->field, &now->field, sizeof(s->field));                                  \
-	}
-	KEEP(seed, "routing.seed")
-	// A table that flows are in does not become another.
-	if (s->unit == now->unit && s->unit != DRB_UNIT_PACKET) {
-		KEEP(flow_max, "routing.flow_max")
-	}
-	KEEP(idle, "process.idle")
-	KEEP(workers, "process.workers")
-	KEEP(burst, "process.burst")
-	KEEP(cpus, "process.cpus")
-	KEEP(hugepages, "process.hugepages")
-	KEEP(memory_mb, "process.memory")
-	KEEP(buffers, "process.buffers")
-#undef KEEP
-	s->choice.salt = now->choice.salt;
-	keep_devices(now, s, &kept);
+	keep_process(now, s, &kept);
+	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++)
+		keep_port(&now->ports[i], &s->ports[i], &kept);
 	keep_queues(now, s, &kept);
 	return 0;
 }

@@ -12,7 +12,7 @@
 #include <systemd/sd-daemon.h>
 
 #include "switch/control/reconfigure.h"
-#include "common/config/config_file.h"
+#include "common/config/complaint.h"
 #include "common/cli/log.h"
 #include "switch/control/stats_socket.h"
 

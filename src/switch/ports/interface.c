@@ -14,7 +14,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/config/config_file.h"
+#include "common/config/complaint.h"
+#include "common/config/config.h"
 
 int drb_interface_check(const char *path, const struct drb_port_setup *p)
 {

@@ -8,7 +8,7 @@
 #include <rte_mempool.h>
 
 #include "common/cli/log.h"
-#include "common/config/config_file.h"
+#include "common/config/complaint.h"
 #include "switch/ports/dpdk/dpdk_port.h"
 #include "switch/ports/memif/callbacks.h"
 #include "switch/ports/memif/memif_port.h"

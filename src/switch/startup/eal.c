@@ -18,7 +18,7 @@
 #include <xdp/libxdp.h>
 #endif
 
-#include "common/config/config_file.h"
+#include "common/config/complaint.h"
 #include "common/cli/log.h"
 #include "switch/startup/tsc.h"
 

@@ -9,7 +9,7 @@
 #include <rte_ethdev.h>
 
 #include "common/cli/log.h"
-#include "common/config/config_file.h"
+#include "common/config/complaint.h"
 #include "switch/ports/dpdk/dpdk_port.h"
 
 static struct drb_dpdk_port *own_of(const struct drb_port *port)

@@ -10,7 +10,7 @@
 
 #include <rte_ethdev.h>
 
-#include "common/config/config_file.h"
+#include "common/config/complaint.h"
 
 #define DESCRIPTORS 512
 

@@ -11,7 +11,7 @@
 #include <rte_ethdev.h>
 
 #include "common/cli/log.h"
-#include "common/config/config_file.h"
+#include "common/config/complaint.h"
 #include "switch/ports/memif/callbacks.h"
 #include "switch/ports/memif/connect.h"
 

@@ -8,7 +8,7 @@
 #include <sys/utsname.h>
 
 #include "common/cli/log.h"
-#include "common/config/config_file.h"
+#include "common/config/complaint.h"
 #include "switch/ports/interface.h"
 #include "switch/ports/packet_socket/rx_ring.h"
 #include "switch/ports/packet_socket/tx_socket.h"

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "common/cli/log.h"
-#include "common/config/config_file.h"
+#include "common/config/complaint.h"
 #include "switch/ports/interface.h"
 #include "switch/ports/dpdk/dpdk_port.h"
 #include "switch/ports/packet_socket/packet_port.h"

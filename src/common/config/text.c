@@ -2,13 +2,14 @@
 // The text of the config file, held in memory from reading it on: a pipe can be read once only, and
 // messages name lines of what was read, not of what the file has become since.
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <yaml.h>
 
-#include "common/config/config_file.h"
 #include "common/cli/log.h"
+#include "common/config/document.h"
 
 // A config of 32 ports with every key of each is below 10 KiB. The time that parsers take grows
 // with the square of what they are given.
@@ -18,11 +19,6 @@
 
 static char text[TEXT_MAX + 1];
 static size_t length;
-
-struct drb_config_text drb_config_text(void)
-{
-	return (struct drb_config_text){text, length};
-}
 
 static int read_whole(const char *path)
 {
@@ -63,7 +59,7 @@ static int deeper(yaml_event_type_t type)
 	}
 }
 
-// What is not YAML is left to libcyaml, which says why.
+// What is not YAML is left to drb_document_load(), which says why.
 static int check_form(const char *path, yaml_parser_t *parser)
 {
 	int depth = 0, documents = 0;
@@ -105,12 +101,16 @@ static int check_text(const char *path)
 	return rc;
 }
 
-int drb_config_text_read(const char *path)
+int drb_config_text_read(const char *path, struct drb_config_text *read)
 {
-	return read_whole(path) < 0 ? -EINVAL : check_text(path);
+	if (read_whole(path) < 0 || check_text(path) < 0)
+		return -EINVAL;
+	*read = (struct drb_config_text){text, length};
+	return 0;
 }
 
-int drb_config_text_take(const char *path, const char *from, size_t size)
+int drb_config_text_take(const char *path, const char *from, size_t size,
+			 struct drb_config_text *taken)
 {
 	if (size > TEXT_MAX) {
 		drb_error("%s: longer than %d KiB: no config", path, TEXT_MAX >> 10);
@@ -118,5 +118,8 @@ int drb_config_text_take(const char *path, const char *from, size_t size)
 	}
 	memcpy(text, from, size);
 	length = size;
-	return check_text(path);
+	if (check_text(path) < 0)
+		return -EINVAL;
+	*taken = (struct drb_config_text){text, length};
+	return 0;
 }

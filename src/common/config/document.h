@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The config read last as a YAML document. Private to common/config.
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <yaml.h>
+
+// The text of a config; it stands until the next is read.
+struct drb_config_text {
+	const char *at;
+	size_t length;
+};
+
+// Reads the file whole, once (it may be a pipe), and checks that it is one document of bounded
+// depth. -EINVAL with a message printed.
+int drb_config_text_read(const char *path, struct drb_config_text *text);
+// The same for a text that is in memory; path is what messages call it.
+int drb_config_text_take(const char *path, const char *from, size_t size,
+			 struct drb_config_text *text);
+
+// Makes text the document that the functions below and drb_config_bad() speak of. -EINVAL with a
+// message printed if it is not a mapping. There is none before the first call.
+int drb_document_load(const char *path, struct drb_config_text text);
+
+// The mapping that is the whole document.
+yaml_node_t *drb_document_root(void);
+yaml_node_t *drb_document_node(int index);
+// A scalar's text; NULL for other nodes, and for one with a zero byte in it.
+const char *drb_document_text(const yaml_node_t *node);
+// The value of a key in a mapping, NULL if it is not there.
+yaml_node_t *drb_document_value(const yaml_node_t *mapping, const char *name);

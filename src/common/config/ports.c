@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The ports of a switch: what `link` says of all and `ports` of each.
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/config/complaint.h"
+#include "common/config/reader.h"
+
+#define DEFAULT_HELLO_NS 100000000
+#define HELLO_UNSAID UINT64_MAX // by the file: what suits the driver
+
+const char *drb_port_device(const struct drb_port_setup *port)
+{
+	switch (port->driver) {
+	case DRB_DRIVER_AF_PACKET:
+	case DRB_DRIVER_AF_XDP:
+		return port->interface;
+	case DRB_DRIVER_MEMIF:
+		return port->socket;
+	case DRB_DRIVER_VDEV:
+	case DRB_DRIVER_PCI:
+		return port->device;
+	case DRB_DRIVER_NONE:
+	case DRB_DRIVER_COUNT:
+		break;
+	}
+	return "";
+}
+
+// Both ends of a memif link derive the same socket: that of the lower end's up-port.
+static void default_socket(const struct drb_setup *s, struct drb_port_setup *port)
+{
+	char lower[DRB_NAME_MAX], name[DRB_NAME_MAX];
+
+	if (port->up) {
+		drb_instance_name(lower, s->fabric, s->layer, s->label);
+		drb_port_name(name, true, port->number);
+	} else {
+		drb_instance_name(lower, s->fabric, port->peer.layer, port->peer.label);
+		drb_port_name(name, port->peer.layer > 0, port->peer.port);
+	}
+	snprintf(port->socket, sizeof(port->socket), "%s/%s-%.8s.memif", s->memif_dir, lower, name);
+}
+
+static void default_ports(struct drb_setup *s)
+{
+	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
+		struct drb_port_setup *p = &s->ports[i];
+		*p = (struct drb_port_setup){
+			.up = i >= s->down_ports,
+			.number = i < s->down_ports ? i : i - s->down_ports,
+			.hello_ns = HELLO_UNSAID,
+		};
+		p->peer = p->up ? drb_tree_up_peer(&s->tree, s->layer, s->label, p->number)
+				: drb_tree_down_peer(&s->tree, s->layer, s->label, p->number);
+		drb_port_name(p->name, p->up, p->number);
+		snprintf(p->key, sizeof(p->key), "link.");
+		drb_port_name(p->interface, p->up, p->number);
+		default_socket(s, p);
+	}
+}
+
+// The name of a vdev or PCI device, without its arguments.
+static size_t device_name_length(const char *device)
+{
+	return strcspn(device, ",");
+}
+
+// [domain:]bus:device.function, with device arguments behind a comma if need be.
+static bool is_pci_address(const char *text)
+{
+	static const char *const forms[] = {"xxxx:xx:xx.o", "xx:xx.o"};
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		const char *f = forms[i], *t = text;
+		while (*f && (*f == 'x'   ? isxdigit((unsigned char)*t) != 0
+			      : *f == 'o' ? *t >= '0' && *t <= '7'
+					  : *f == *t)) {
+			f++;
+			t++;
+		}
+		if (*f == '\0' && (*t == '\0' || *t == ','))
+			return true;
+	}
+	return false;
+}
+
+// Checks what several keys of a port make together, after every source of them was read.
+static int check_port(const char *path, const struct drb_port_setup *port)
+{
+	bool vdev = port->driver == DRB_DRIVER_VDEV, pci = port->driver == DRB_DRIVER_PCI;
+
+	if (port->slotted && !drb_rate_has_slots(&port->rate))
+		return drb_config_bad_port(
+			path, port, "slotted",
+			"needs a rate of at most 1Mpps, such as 500pps (port %s)", port->name);
+	if ((vdev || pci) && !*port->device)
+		return drb_config_bad_port(path, port, "device",
+					   "key is missing for port %s, driver %s", port->name,
+					   drb_driver_name(port->driver));
+	if (vdev && device_name_length(port->device) >= DRB_DEVICE_MAX)
+		return drb_config_bad_port(path, port, "device",
+					   "the name before the comma is longer than %d characters",
+					   DRB_DEVICE_MAX - 1);
+	if (pci && !is_pci_address(port->device))
+		return drb_config_bad_port(path, port, "device",
+					   "\"%s\" is not a PCI address such as 0000:3b:00.0",
+					   port->device);
+	return 0;
+}
+
+// The port that an entry of `ports` is about, -EINVAL if there is none or it had one before.
+static int find_port(const char *path, uint32_t entry, const struct drb_setup *s, const bool seen[])
+{
+	const char *name = drb_config_entry_name(entry);
+	uint32_t number;
+	char key[32];
+	bool up;
+
+	snprintf(key, sizeof(key), "ports[%u].name", entry);
+	if (drb_port_parse(name, &up, &number) < 0 || number >= (up ? s->up_ports : s->down_ports))
+		return drb_config_bad(
+			path, key,
+			"\"%s\" is no port of this switch (%u down-ports d0.., %u up-ports u0..)",
+			name, s->down_ports, s->up_ports);
+	uint32_t index = up ? s->down_ports + number : number;
+	if (seen[index])
+		return drb_config_bad(path, key, "port %s is listed twice", name);
+	return (int)index;
+}
+
+static int read_entries(const char *path, struct drb_setup *s)
+{
+	bool seen[DRB_PORTS_MAX] = {false};
+
+	for (uint32_t i = 0; i < drb_config_entries(); i++) {
+		int index = find_port(path, i, s, seen);
+		if (index < 0)
+			return -EINVAL;
+		struct drb_port_setup *port = &s->ports[index];
+		seen[index] = true;
+		snprintf(port->key, sizeof(port->key), "ports[%u].", i);
+		if (drb_config_read_entry(path, i, port) < 0)
+			return -EINVAL;
+	}
+	return 0;
+}
+
+// What `link` says of every port.
+static int read_link(const char *path, struct drb_setup *s)
+{
+	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
+		struct drb_port_setup *port = &s->ports[i];
+		if (drb_config_read(path, DRB_SECTION_LINK, port) < 0)
+			return -EINVAL;
+		// Switches share memory; a plain host has a kernel interface.
+		if (port->driver == DRB_DRIVER_MEMIF && port->peer.layer == 0)
+			port->driver = DRB_DRIVER_AF_PACKET;
+	}
+	return 0;
+}
+
+// Behind a virtual device there is no switch.
+static uint64_t default_hello(enum drb_driver driver)
+{
+	return driver == DRB_DRIVER_VDEV || driver == DRB_DRIVER_NONE ? 0 : DEFAULT_HELLO_NS;
+}
+
+static bool same_device(const struct drb_port_setup *a, const struct drb_port_setup *b)
+{
+	bool kernel_a = a->driver <= DRB_DRIVER_AF_XDP, kernel_b = b->driver <= DRB_DRIVER_AF_XDP;
+	size_t len = device_name_length(a->device);
+
+	if (kernel_a && kernel_b)
+		return strcmp(a->interface, b->interface) == 0;
+	if (a->driver != b->driver || a->driver == DRB_DRIVER_NONE)
+		return false;
+	if (a->driver == DRB_DRIVER_MEMIF)
+		return strcmp(a->socket, b->socket) == 0;
+	return len == device_name_length(b->device) && strncmp(a->device, b->device, len) == 0;
+}
+
+// No two ports may use the same interface, socket or device.
+static int check_sharing(const char *path, const struct drb_setup *s)
+{
+	uint32_t ports = s->down_ports + s->up_ports;
+
+	for (uint32_t i = 0; i < ports; i++) {
+		for (uint32_t j = 0; j < i; j++) {
+			if (same_device(&s->ports[i], &s->ports[j]))
+				return drb_config_bad(
+					path, "ports",
+					"ports %s and %s use the same interface, socket or device",
+					s->ports[j].name, s->ports[i].name);
+		}
+	}
+	return 0;
+}
+
+int drb_config_ports(const char *path, struct drb_setup *s)
+{
+	default_ports(s);
+	if (read_link(path, s) < 0 || read_entries(path, s) < 0)
+		return -EINVAL;
+	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
+		struct drb_port_setup *port = &s->ports[i];
+		if (check_port(path, port) < 0)
+			return -EINVAL;
+		port->queue_made = port->queue;
+		if (port->hello_ns == HELLO_UNSAID)
+			port->hello_ns = default_hello(port->driver);
+	}
+	return check_sharing(path, s);
+}

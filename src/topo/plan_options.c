@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "topo/plan_options.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/cli/log.h"
+
+#include "topo/fabric_plan.h"
+
+#define FIRST_CODE 0x300 // code of an option: this and the key's place in drb_config_keys
+#define FIRST_GROUP 4    // of options in --help, by section
+#define NAME_MAX_LENGTH 32
+#define HELP_MAX 768
+
+// "flow_idle" as an option: "flow-idle".
+static void option_name(const struct drb_config_key *key, char name[NAME_MAX_LENGTH])
+{
+	snprintf(name, NAME_MAX_LENGTH, "%s", key->name);
+	for (char *c = name; *c; c++) {
+		if (*c == '_')
+			*c = '-';
+	}
+}
+
+// The meaning without the marks of Markdown, the range and the default.
+static void option_help(const struct drb_config_key *key, char help[HELP_MAX])
+{
+	const char *otherwise = key->initial ? key->initial : key->derived;
+	char range[DRB_CONFIG_WHY];
+	size_t used = 0;
+
+	for (const char *c = key->meaning; *c; c++) {
+		if (*c != '`')
+			help[used++] = *c;
+	}
+	help[0] = (char)toupper((unsigned char)help[0]);
+	drb_config_range(key, range);
+	snprintf(help + used, HELP_MAX - used, " (%s; default: %s)", range, otherwise);
+}
+
+static error_t parse(int code, char *arg, struct argp_state *state)
+{
+	char why[DRB_CONFIG_WHY], name[NAME_MAX_LENGTH];
+	struct plan *plan = state->input;
+	struct drb_setup unused;
+
+	if (code < FIRST_CODE || code >= FIRST_CODE + DRB_CONFIG_KEYS)
+		return ARGP_ERR_UNKNOWN;
+	const struct drb_config_key *key = &drb_config_keys[code - FIRST_CODE];
+	// A truth value is an option that may be given alone.
+	const char *text = arg ? arg : "true";
+	bool of_link = key->section == DRB_SECTION_LINK;
+	if (drb_config_parse(key, text, of_link ? (void *)&plan->link : &unused, why) < 0) {
+		option_name(key, name);
+		drb_config_range(key, why);
+		drb_die("--%s %s: want %s", name, text, why);
+	}
+	plan->config.text[drb_config_index(key)] = text;
+	return 0;
+}
+
+const struct argp *plan_config_argp(void)
+{
+	static char name[DRB_CONFIG_KEYS][NAME_MAX_LENGTH], help[DRB_CONFIG_KEYS][HELP_MAX];
+	static struct argp_option options[DRB_CONFIG_KEYS + 1];
+	static const struct argp argp = {.options = options, .parser = parse};
+	size_t count = 0;
+
+	for (size_t i = 0; i < DRB_CONFIG_KEYS; i++) {
+		const struct drb_config_key *key = &drb_config_keys[i];
+		if (!key->option)
+			continue;
+		option_name(key, name[i]);
+		option_help(key, help[i]);
+		options[count++] = (struct argp_option){
+			.name = name[i],
+			.key = FIRST_CODE + (int)i,
+			.arg = key->option,
+			.flags = key->type == DRB_VALUE_TRUTH ? OPTION_ARG_OPTIONAL : 0,
+			.doc = help[i],
+			.group = FIRST_GROUP + (int)key->section,
+		};
+	}
+	options[count] = (struct argp_option){0};
+	return &argp;
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What config files mean: every key, and what holds without it.
+#include "fixtures/config_files.h"
+
+static void defaults(void **state)
+{
+	struct drb_setup s = good(HEAD);
+
+	(void)state;
+	assert_string_equal(s.fabric, "drb");
+	assert_string_equal(s.name, "s1-0");
+	assert_string_equal(s.instance, "drb-s1-0");
+	assert_int_equal(s.tree.layers, 3);
+	assert_int_equal(s.tree.arity, 2);
+	assert_int_equal(s.addr.hosts, 16);
+	assert_int_equal(s.addr.ipv4, UINT32_C(10) << 24);
+	assert_int_equal(s.addr.ipv4_len, 8);
+	assert_int_equal(s.addr.ipv6[0], 0xfd);
+	assert_int_equal(s.addr.ipv6_len, 64);
+	assert_int_equal(s.addr.mac[0], 2);
+	assert_int_equal(s.choice.scheme, DRB_SCHEME_DRB);
+	assert_int_equal(s.choice.choices, 2);
+	assert_int_equal(s.choice.uplinks, 2);
+	assert_int_equal(s.choice.margin, 3);
+	assert_true(s.threshold == 2.0 && !s.threshold_auto);
+	assert_int_equal(s.unit, DRB_UNIT_PACKET);
+	assert_int_equal(s.flow_idle_ns, 30000000000);
+	assert_int_equal(s.flow_grace_ns, 1000000000);
+	assert_int_equal(s.flowlet_gap_ns, 500000);
+	assert_int_equal(s.flow_max, 1000000);
+	assert_int_equal(s.slot_ns, 10000);
+	assert_int_equal(s.tau, 6);
+	assert_int_equal(s.seed, 1);
+	assert_true(s.check_source);
+	assert_int_equal(s.down_ports, 2);
+	assert_int_equal(s.up_ports, 2);
+	assert_int_equal(s.idle, DRB_IDLE_SLEEP);
+	assert_int_equal(s.burst, 64);
+	assert_int_equal(s.workers, 1);
+	assert_int_equal(s.buffers, 0);
+	assert_string_equal(s.cpus, "");
+	assert_int_equal(s.hugepages, DRB_HUGEPAGES_AUTO);
+	assert_int_equal(s.memory_mb, 0);
+	for (uint32_t i = 0; i < 4; i++) {
+		static const char *const names[] = {"d0", "d1", "u0", "u1"};
+		const struct drb_port_setup *p = &s.ports[i];
+		assert_string_equal(p->name, names[i]);
+		assert_string_equal(p->interface, names[i]);
+		assert_string_equal(drb_port_device(p), names[i]);
+		assert_int_equal(p->up, i >= 2);
+		assert_int_equal(p->number, i % 2);
+		assert_int_equal(p->driver, DRB_DRIVER_AF_PACKET);
+		assert_true(p->rate.value == 0);
+		assert_int_equal(p->overhead, 24);
+		assert_int_equal(p->queue, 512);
+		assert_int_equal(p->catchup_ns, 2000000);
+		assert_int_equal(p->hello_ns, 100000000);
+	}
+	assert_int_equal(s.ports[1].peer.layer, 0);
+	assert_int_equal(s.ports[1].peer.label, 1);
+	assert_int_equal(s.ports[3].peer.layer, 2);
+}
+
+static void every_key(void **state)
+{
+	struct drb_setup s =
+		good("fabric: {name: x.y, layers: 3, arity: 2, mac: \"06:0a\", ipv4: "
+		     "172.16.0.0/12, ipv6: \"fd12:3456::/48\"}\n"
+		     "switch: {layer: 2, label: 5}\n"
+		     "routing: {scheme: least, threshold: 1.5, choices: 3, unit: flowlet, seed: "
+		     "9223372036854775807, check_source: no, flow_idle: 2s, flow_grace: 3ms, "
+		     "flow_max: 77, flowlet_gap: 50us, slot: 100ns, tau: 10000}\n"
+		     "link: {driver: none, rate: 10Mbit, overhead: 0, queue: 7, catchup: 500us, "
+		     "hello: 20ms}\n"
+		     "process: {idle: poll, burst: 256, cpus: \"0-1,5\", hugepages: \"no\", "
+		     "memory: 64, memif_dir: /tmp}\n");
+
+	(void)state;
+	assert_string_equal(s.instance, "x.y-s2-5");
+	assert_int_equal(s.addr.mac[0], 6);
+	assert_int_equal(s.addr.mac[1], 10);
+	assert_int_equal(s.addr.ipv4, UINT32_C(0xac100000));
+	assert_int_equal(s.addr.ipv4_len, 12);
+	assert_int_equal(s.addr.ipv6[3], 0x56);
+	assert_int_equal(s.addr.ipv6_len, 48);
+	assert_int_equal(s.choice.scheme, DRB_SCHEME_LEAST);
+	assert_int_equal(s.choice.choices, 3);
+	assert_int_equal(s.choice.margin, 2);
+	assert_int_equal(s.unit, DRB_UNIT_FLOWLET);
+	assert_int_equal(s.flow_idle_ns, 2000000000);
+	assert_int_equal(s.flow_grace_ns, 3000000);
+	assert_int_equal(s.flowlet_gap_ns, 50000);
+	assert_int_equal(s.flow_max, 77);
+	assert_int_equal(s.slot_ns, 100);
+	assert_int_equal(s.tau, 10000);
+	assert_int_equal(s.seed, INT64_MAX);
+	assert_false(s.check_source);
+	assert_int_equal(s.idle, DRB_IDLE_POLL);
+	assert_int_equal(s.burst, 256);
+	assert_string_equal(s.cpus, "0-1,5");
+	assert_int_equal(s.hugepages, DRB_HUGEPAGES_NO);
+	assert_int_equal(s.memory_mb, 64);
+	for (uint32_t i = 0; i < 4; i++) {
+		const struct drb_port_setup *p = &s.ports[i];
+		assert_int_equal(p->driver, DRB_DRIVER_NONE);
+		assert_string_equal(drb_port_device(p), "");
+		assert_true(p->rate.value == 1e7 && !p->rate.per_packet);
+		assert_false(p->slotted);
+		assert_int_equal(p->overhead, 0);
+		assert_int_equal(p->queue, 7);
+		assert_int_equal(p->catchup_ns, 500000);
+		assert_int_equal(p->hello_ns, 20000000);
+	}
+}
+
+// What is not said of a slot follows from the uplinks' rate; in the core from that of any port.
+static void slots_follow_the_rate(void **state)
+{
+	static const struct {
+		const char *rest;
+		uint64_t slot_ns;
+	} cases[] = {
+		{"link: {rate: 500pps}\n", 2000000},
+		{"link: {rate: 10Mbit}\n", 1230400}, // 1514 + 24 octets
+		{"link: {rate: 10Mbit, overhead: 0}\n", 1211200},
+		{"link: {rate: 10000Gbit}\n", 100},
+		{"link: {rate: 0.25pps}\n", 1000000000},
+		{"link: {rate: 500pps}\nports: [{name: u0, rate: 1kpps}]\n", 1000000},
+		{"link: {rate: 500pps}\nports: [{name: d0, rate: 1kpps}]\n", 2000000},
+		{"link: {rate: 500pps}\nrouting: {slot: 3ms}\n", 3000000},
+	};
+	char text[256];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		snprintf(text, sizeof(text), HEAD "%s", cases[i].rest);
+		assert_int_equal(good(text).slot_ns, cases[i].slot_ns);
+	}
+	assert_int_equal(good("fabric: {layers: 1, arity: 2}\nswitch: {layer: 1, label: 0}\n"
+			      "link: {rate: 500pps}\n")
+				 .slot_ns,
+			 2000000);
+}
+
+// `ports` over `link` over defaults, key by key, for every driver.
+static void ports_override_links(void **state)
+{
+	struct drb_setup s =
+		good(HEAD "link: {driver: memif, rate: 500pps, slotted: true, queue: 9}\n"
+			  "ports:\n"
+			  "  - {name: u1, driver: pci, device: \"0000:3b:00.1,x=1\", rate: none, "
+			  "slotted: no}\n"
+			  "  - {name: u0, queue: 3, socket: /run/x, hello: off}\n"
+			  "  - {name: d1, driver: af_xdp, interface: veth7, catchup: 0s, "
+			  "xdp: ./a.o}\n");
+	const struct drb_port_setup *d0 = &s.ports[0], *d1 = &s.ports[1], *u0 = &s.ports[2],
+				    *u1 = &s.ports[3];
+
+	(void)state;
+	// A plain host has no memif.
+	assert_int_equal(d0->driver, DRB_DRIVER_AF_PACKET);
+	assert_string_equal(d0->interface, "d0");
+	assert_int_equal(d0->queue, 9);
+	assert_int_equal(d1->driver, DRB_DRIVER_AF_XDP);
+	assert_string_equal(drb_port_device(d1), "veth7");
+	assert_int_equal(d1->catchup_ns, 0);
+	assert_string_equal(d0->xdp, DRB_XDP_STEER);
+	assert_string_equal(d1->xdp, "./a.o");
+	assert_int_equal(u0->driver, DRB_DRIVER_MEMIF);
+	assert_string_equal(drb_port_device(u0), "/run/x");
+	assert_int_equal(u0->queue, 3);
+	assert_int_equal(u0->hello_ns, 0);
+	assert_int_equal(u1->hello_ns, 100000000);
+	assert_true(u0->rate.value == 500 && u0->rate.per_packet && u0->slotted);
+	assert_int_equal(u1->driver, DRB_DRIVER_PCI);
+	assert_string_equal(drb_port_device(u1), "0000:3b:00.1,x=1");
+	assert_true(u1->rate.value == 0 && !u1->slotted);
+	assert_int_equal(u1->queue, 9);
+}
+
+static void overrides(void **state)
+{
+	const struct drb_config_override both = {.layer = 2, .label = 5},
+					 label = {.layer = -1, .label = 3},
+					 layer = {.layer = 3, .label = -1},
+					 far = {.layer = 2, .label = 8},
+					 wide = {.layer = 1, .label = 4294967295};
+	struct drb_setup s;
+	char message[2048];
+
+	(void)state;
+	write_file(FABRIC);
+	assert_int_equal(load(file, &both, &s, message, sizeof(message)), 0);
+	assert_string_equal(s.name, "s2-5");
+	assert_int_equal(load(file, &label, &s, message, sizeof(message)), -EINVAL);
+	assert_non_null(strstr(message, "switch: key is missing (or give --layer and --label)"));
+	write_file(HEAD);
+	assert_int_equal(load(file, &label, &s, message, sizeof(message)), 0);
+	assert_string_equal(s.name, "s1-3");
+	assert_int_equal(load(file, &layer, &s, message, sizeof(message)), 0);
+	assert_string_equal(s.name, "s3-0");
+	assert_int_equal(s.up_ports, 0);
+	assert_int_equal(load(file, &far, &s, message, sizeof(message)), -EINVAL);
+	assert_non_null(strstr(message, ": switch.label: 8 is not in 0..7"));
+	assert_int_equal(load(file, &wide, &s, message, sizeof(message)), -EINVAL);
+}
+
+// One file for all switches: the random streams and salts of two switches differ.
+static void seeds_differ(void **state)
+{
+	struct drb_setup a, b;
+	char message[2048];
+
+	(void)state;
+	write_file(HEAD);
+	assert_int_equal(load(file, &(struct drb_config_override){1, 0}, &a, message, 2048), 0);
+	assert_int_equal(load(file, &(struct drb_config_override){1, 1}, &b, message, 2048), 0);
+	assert_true(a.choice.salt != b.choice.salt);
+}
+
+static const struct drb_port_setup *port_of(const struct drb_setup *s, const struct drb_end *end)
+{
+	return &s->ports[end->up ? s->down_ports + end->port : end->port];
+}
+
+// Both ends of every link between switches derive the same memif socket, and no other link does.
+static void memif_sockets_meet(void **state)
+{
+	static const struct {
+		uint32_t l, d;
+	} trees[] = {{2, 3}, {3, 2}, {4, 2}};
+	static struct drb_setup all[128];
+	char text[256], message[2048];
+
+	(void)state;
+	for (size_t t = 0; t < ARRAY_SIZE(trees); t++) {
+		uint32_t n = 0, links = 0;
+		snprintf(text, sizeof(text),
+			 "fabric: {name: abcdefghijklmnopqrstuvwx, layers: %u, arity: %u}\n"
+			 "link: {driver: memif}\nprocess: {memif_dir: "
+			 "/a23456789/b23456789/c23456789/d23456789/e23456789}\n",
+			 trees[t].l, trees[t].d);
+		write_file(text);
+		for (uint32_t m = 1; m <= trees[t].l; m++) {
+			uint32_t count = 1; // switches of the layer: the first load knows
+			for (uint32_t s = 0; s < count; s++, n++) {
+				struct drb_config_override at = {m, s};
+				assert_true(n < ARRAY_SIZE(all));
+				if (load(file, &at, &all[n], message, sizeof(message)) < 0)
+					fail_msg("%s", message);
+				count = drb_tree_switches(&all[n].tree, m);
+			}
+		}
+		for (uint32_t i = 0; i < n; i++) {
+			for (uint32_t p = 0; p < all[i].down_ports + all[i].up_ports; p++) {
+				const struct drb_port_setup *a = &all[i].ports[p];
+				uint32_t same = 0;
+				if (a->peer.layer == 0) {
+					assert_int_equal(a->driver, DRB_DRIVER_AF_PACKET);
+					continue;
+				}
+				for (uint32_t j = 0; j < n; j++) {
+					if (all[j].layer == a->peer.layer &&
+					    all[j].label == a->peer.label)
+						assert_string_equal(
+							a->socket,
+							port_of(&all[j], &a->peer)->socket);
+					for (uint32_t q = 0;
+					     q < all[j].down_ports + all[j].up_ports; q++)
+						same += strcmp(a->socket, all[j].ports[q].socket) ==
+							0;
+				}
+				assert_int_equal(same, 2);
+				links++;
+			}
+		}
+		assert_true(links > 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(defaults),           cmocka_unit_test(slots_follow_the_rate),
+		cmocka_unit_test(every_key),          cmocka_unit_test(ports_override_links),
+		cmocka_unit_test(overrides),          cmocka_unit_test(seeds_differ),
+		cmocka_unit_test(memif_sockets_meet),
+	};
+	return cmocka_run_group_tests_name("config_setup", tests, make_dir, remove_dir);
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Values of config keys: one exact line for every one that is out of range.
+#include "fixtures/config_files.h"
+
+static void bad_fabrics(void **state)
+{
+	static const struct mistake mistakes[] = {
+		{"fabric: {layers: 0, arity: 2}\n" SWITCH, ":1: fabric.layers: 0 is not in 1..16"},
+		{"fabric: {layers: 17, arity: 1}\n" SWITCH,
+		 ":1: fabric.layers: 17 is not in 1..16"},
+		{"fabric: {layers: 3, arity: 0}\n" SWITCH,
+		 ":1: fabric.arity: 0 is not in 1..16 (a switch has 2 arity ports)"},
+		{"fabric: {layers: 3, arity: 17}\n" SWITCH,
+		 ":1: fabric.arity: 17 is not in 1..16 (a switch has 2 arity ports)"},
+		{"fabric: {layers: 3, arity: 2147483650}\n" SWITCH,
+		 ":1: fabric.arity: 2147483650 is not in 1..16 (a switch has 2 arity ports)"},
+		{"fabric: {layers: 16, arity: 4}\n" SWITCH,
+		 ":1: fabric.layers: F(16,4) has more than 1073741824 hosts"},
+		{"fabric: {layers: 16, arity: 3}\n" SWITCH,
+		 ":1: fabric.layers: F(16,3) has 86093442 hosts, more than the address prefixes "
+		 "hold"},
+		{FABRIC "  name: -x\n" SWITCH,
+		 ":4: fabric.name: \"-x\" is not a name of at most 24 letters, digits, '_', '.', "
+		 "'-'"},
+		{FABRIC "  name: abcdefghijklmnopqrstuvwxy\n" SWITCH,
+		 ":4: fabric.name: \"abcdefghijklmnopqrstuvwxy\" is not a name of at most 24 "
+		 "letters, digits, '_', '.', '-'"},
+		{FABRIC "  name: \"a\\nb\\e[1m\"\n" SWITCH,
+		 ":4: fabric.name: \"a?b?[1m\" is not a name of at most 24 letters, digits, '_', "
+		 "'.', '-'"},
+		{FABRIC "  mac: \"03:00\"\n" SWITCH,
+		 ":4: fabric.mac: \"03:00\" is not two unicast bytes such as \"02:00\""},
+		{FABRIC "  ipv4: 10.0.0.1/8\n" SWITCH,
+		 ":4: fabric.ipv4: \"10.0.0.1/8\" is not a network such as 10.0.0.0/8"},
+		{FABRIC "  ipv4: 10.0.0.0/28\n" SWITCH,
+		 ":2: fabric.layers: F(3,2) has 16 hosts, more than the address prefixes hold"},
+		{FABRIC "  ipv6: \"fd00::\"\n" SWITCH,
+		 ":4: fabric.ipv6: \"fd00::\" is not a network such as fd00::/64"},
+		{FABRIC "switch:\n  layer: 4\n  label: 0\n", ":5: switch.layer: 4 is not in 1..3"},
+		{FABRIC "switch:\n  layer: 0\n  label: 0\n", ":5: switch.layer: 0 is not in 1..3"},
+		{FABRIC "switch:\n  layer: 1\n  label: 8\n",
+		 ":6: switch.label: 8 is not in 0..7, the switches of layer 1 of F(3,2)"},
+		{FABRIC "switch:\n  layer: 3\n  label: 4\n",
+		 ":6: switch.label: 4 is not in 0..3, the switches of layer 3 of F(3,2)"},
+	};
+
+	(void)state;
+	every(mistakes, ARRAY_SIZE(mistakes));
+}
+
+static void bad_values(void **state)
+{
+	static const struct mistake mistakes[] = {
+		{HEAD "routing: {scheme: best}\n", ":5: routing.scheme: \"best\" is none of drb, "
+						   "dmodk, vlb, micro, ecmp, least, rotate, walk"},
+		{HEAD "routing: {scheme: walk, unit: flow}\n",
+		 ":5: routing.unit: \"flow\": scheme walk decides on packets only"},
+		{HEAD "routing: {scheme: rotate, unit: flowlet}\n",
+		 ":5: routing.unit: \"flowlet\": scheme rotate decides on packets only"},
+		{HEAD "routing: {scheme: walk, check_source: no}\n",
+		 ":5: routing.check_source: false: scheme walk marks packets in their source MAC, "
+		 "so sources must be known"},
+		{HEAD "routing: {slot: 99ns}\n",
+		 ":5: routing.slot: \"99ns\" is not a time of 100ns to 1s, such as 2ms"},
+		{HEAD "routing: {slot: 1001ms}\n",
+		 ":5: routing.slot: \"1001ms\" is not a time of 100ns to 1s, such as 2ms"},
+		{HEAD "routing: {tau: 0}\n", ":5: routing.tau: 0 is not in 1..10000 slots"},
+		{HEAD "routing: {tau: 10001}\n", ":5: routing.tau: 10001 is not in 1..10000 slots"},
+		{HEAD "routing: {threshold: -1}\n",
+		 ":5: routing.threshold: \"-1\" is not a number >= 0 or auto"},
+		{HEAD "routing: {threshold: nan}\n",
+		 ":5: routing.threshold: \"nan\" is not a number >= 0 or auto"},
+		{HEAD "routing: {threshold: 1e30}\n",
+		 ":5: routing.threshold: \"1e30\" is not a number >= 0 or auto"},
+		{HEAD "routing: {unit: byte}\n",
+		 ":5: routing.unit: \"byte\" is none of packet, flow, flowlet"},
+		{HEAD "routing: {flow_idle: 30}\n",
+		 ":5: routing.flow_idle: \"30\" is not a time of "
+		 "1us to 1800s, such as 500us or 30s"},
+		{HEAD "routing: {flow_grace: 1801s}\n",
+		 ":5: routing.flow_grace: \"1801s\" is not a time of 1us to 1800s, such as 500us "
+		 "or 30s"},
+		{HEAD "routing: {flowlet_gap: 999ns}\n",
+		 ":5: routing.flowlet_gap: \"999ns\" is not a time of 1us to 1800s, such as 500us "
+		 "or 30s"},
+		{HEAD "process: {workers: 0}\n", ":5: process.workers: 0 is not in 1..16"},
+		{HEAD "process: {workers: 17}\n", ":5: process.workers: 17 is not in 1..16"},
+		{HEAD "process: {buffers: 16777217}\n",
+		 ":5: process.buffers: 16777217 is not in 0..16777216"},
+		{HEAD "routing: {flow_max: 0}\n",
+		 ":5: routing.flow_max: 0 is not in 1..10000000 flows"},
+		{HEAD "routing: {flow_max: 10000001}\n",
+		 ":5: routing.flow_max: 10000001 is not in 1..10000000 flows"},
+		{HEAD "routing: {choices: 1}\n", ":5: routing.choices: 1 is not in 2..64"},
+		{HEAD "routing: {choices: 65}\n", ":5: routing.choices: 65 is not in 2..64"},
+		{HEAD "link: {driver: tap}\n", ":5: link.driver: \"tap\" is none of af_packet, "
+					       "af_xdp, memif, vdev, pci, none"},
+		{HEAD "link: {rate: 500}\n",
+		 ":5: link.rate: \"500\" is not a rate such as 500pps, 10Mbit or none"},
+		{HEAD "link: {rate: 0pps}\n",
+		 ":5: link.rate: \"0pps\" is not a rate such as 500pps, 10Mbit or none"},
+		{HEAD "link: {overhead: 1025}\n",
+		 ":5: link.overhead: 1025 is not in 0..1024 bytes"},
+		{HEAD "link: {queue: 0}\n", ":5: link.queue: 0 is not in 1..65536 packets"},
+		{HEAD "link: {queue: 65537}\n", ":5: link.queue: 65537 is not in 1..65536 packets"},
+		{HEAD "link: {slotted: true}\n",
+		 ":5: link.slotted: needs a rate of at most 1Mpps, such as 500pps (port d0)"},
+		{HEAD "link: {slotted: true, rate: 10Mbit}\n",
+		 ":5: link.slotted: needs a rate of at most 1Mpps, such as 500pps (port d0)"},
+		{HEAD "link: {catchup: 2}\n",
+		 ":5: link.catchup: \"2\" is not a time of 0s to 10s, such as 2ms"},
+		{HEAD "link: {hello: 9ms}\n",
+		 ":5: link.hello: \"9ms\" is not off or a whole number of milliseconds from "
+		 "10ms to 60s"},
+		{HEAD "link: {hello: 61s}\n",
+		 ":5: link.hello: \"61s\" is not off or a whole number of milliseconds from "
+		 "10ms to 60s"},
+		{HEAD "link: {hello: 100500us}\n", ":5: link.hello: \"100500us\" is not off "
+						   "or a whole number of milliseconds from "
+						   "10ms to 60s"},
+		{HEAD "link: {hello: no}\n",
+		 ":5: link.hello: \"no\" is not off or a whole number of milliseconds from "
+		 "10ms to 60s"},
+		{HEAD "link: {catchup: 11s}\n",
+		 ":5: link.catchup: \"11s\" is not a time of 0s to 10s, such as 2ms"},
+		{HEAD "link: {xdp: none}\n",
+		 ":5: link.xdp: \"none\" is not steer, all or a path of at most 107 "
+		 "characters, without comma or bracket"},
+		{HEAD "link: {xdp: \"./a,b\"}\n",
+		 ":5: link.xdp: \"./a,b\" is not steer, all or a path of at most 107 "
+		 "characters, without comma or bracket"},
+		{HEAD "process: {idle: spin}\n",
+		 ":5: process.idle: \"spin\" is none of sleep, poll"},
+		{HEAD "process: {hugepages: true}\n",
+		 ":5: process.hugepages: \"true\" is none of auto, yes, no"},
+		{HEAD "process: {burst: 0}\n", ":5: process.burst: 0 is not in 1..256 packets"},
+		{HEAD "process: {burst: 257}\n", ":5: process.burst: 257 is not in 1..256 packets"},
+		{HEAD "process: {memory: 7}\n", ":5: process.memory: 7 is not in 8..1048576 MiB"},
+		{HEAD "process: {memif_dir: "
+		      "/a23456789/b23456789/c23456789/d23456789/e23456789/f}\n",
+		 ":5: process.memif_dir: longer than 50 characters"},
+		{HEAD "process: {cpus: '0,9999'}\n",
+		 ":5: process.cpus: \"0,9999\" is not a list of CPUs such as 2 or 0-1"},
+		{HEAD "process: {cpus: all}\n",
+		 ":5: process.cpus: \"all\" is not a list of CPUs such as 2 or 0-1"},
+		{HEAD "process: {cpus: \",-\"}\n",
+		 ":5: process.cpus: \",-\" is not a list of CPUs such as 2 or 0-1"},
+		{HEAD "process: {cpus: \"1,\"}\n",
+		 ":5: process.cpus: \"1,\" is not a list of CPUs such as 2 or 0-1"},
+		{HEAD "process: {cpus: 3-1}\n",
+		 ":5: process.cpus: \"3-1\" is not a list of CPUs such as 2 or 0-1"},
+		{HEAD "process: {cpus: 1-2-3}\n",
+		 ":5: process.cpus: \"1-2-3\" is not a list of CPUs such as 2 or 0-1"},
+		{HEAD "process: {cpus: 12345}\n",
+		 ":5: process.cpus: \"12345\" is not a list of CPUs such as 2 or 0-1"},
+	};
+
+	(void)state;
+	every(mistakes, ARRAY_SIZE(mistakes));
+}
+
+#define LONG_64 "0123456789012345678901234567890123456789012345678901234567890123"
+
+static void bad_ports(void **state)
+{
+	static const struct mistake mistakes[] = {
+		{HEAD "ports:\n  - {name: d2}\n", ":6: ports[0].name: \"d2\" is no port of this "
+						  "switch (2 down-ports d0.., 2 up-ports u0..)"},
+		{FABRIC "switch: {layer: 3, label: 0}\nports: [{name: u0}]\n",
+		 ":5: ports[0].name: \"u0\" is no port of this switch (4 down-ports d0.., 0 "
+		 "up-ports u0..)"},
+		{HEAD "ports:\n  - {name: eth0}\n",
+		 ":6: ports[0].name: \"eth0\" is no port of this switch (2 down-ports d0.., 2 "
+		 "up-ports u0..)"},
+		{HEAD "ports:\n  - {name: d0}\n  - {name: u1}\n  - {name: d0}\n",
+		 ":8: ports[2].name: port d0 is listed twice"},
+		{HEAD "ports:\n  - {name: d0}\n  - {name: d1, interface: d0}\n",
+		 ":5: ports: ports d0 and d1 use the same interface, socket or device"},
+		{HEAD "ports:\n  - {name: d0, interface: a, driver: af_xdp}\n"
+		      "  - {name: d1, interface: a}\n",
+		 ":5: ports: ports d0 and d1 use the same interface, socket or device"},
+		{HEAD "link: {driver: vdev}\nports:\n  - {name: d0, device: net_null0}\n"
+		      "  - {name: d1, device: net_null1}\n  - {name: u0, device: net_null2}\n"
+		      "  - {name: u1, device: \"net_null1,size=64\"}\n",
+		 ":6: ports: ports d1 and u1 use the same interface, socket or device"},
+		{HEAD "link: {driver: memif}\nports:\n  - {name: u0, socket: /run/a}\n"
+		      "  - {name: u1, socket: /run/a}\n",
+		 ":6: ports: ports u0 and u1 use the same interface, socket or device"},
+		{HEAD "link: {driver: pci}\n",
+		 ":5: link.device: key is missing for port d0, driver pci"},
+		{HEAD "ports:\n  - {name: u0, driver: vdev}\n",
+		 ":6: ports[0].device: key is missing for port u0, driver vdev"},
+		{HEAD "ports:\n  - {name: u0, driver: pci, device: eth7}\n",
+		 ":6: ports[0].device: \"eth7\" is not a PCI address such as 0000:3b:00.0"},
+		{HEAD "ports:\n  - {name: u0, driver: pci, device: \"3b:00.8\"}\n",
+		 ":6: ports[0].device: \"3b:00.8\" is not a PCI address such as 0000:3b:00.0"},
+		{HEAD "ports:\n  - {name: u0, driver: pci, device: \"0000:3b:00.0x\"}\n",
+		 ":6: ports[0].device: \"0000:3b:00.0x\" is not a PCI address such as "
+		 "0000:3b:00.0"},
+		{HEAD "ports:\n  - {name: u0, driver: vdev, device: \"n" LONG_64 ",a=1\"}\n",
+		 ":6: ports[0].device: the name before the comma is longer than 63 characters"},
+		{HEAD "ports:\n  - {name: u0, interface: abcdefghijklmnop}\n",
+		 ":6: ports[0].interface: longer than 15 characters"},
+		{HEAD "ports:\n  - {name: u0, socket: /" LONG_64 LONG_64 "}\n",
+		 ":6: ports[0].socket: longer than 107 characters"},
+		{HEAD "ports:\n  - name: u0\n    rate: fast\n",
+		 ":7: ports[0].rate: \"fast\" is not a rate such as 500pps, 10Mbit or none"},
+		{HEAD "ports:\n  - name: u0\n    queue: 0\n",
+		 ":7: ports[0].queue: 0 is not in 1..65536 packets"},
+	};
+
+	(void)state;
+	every(mistakes, ARRAY_SIZE(mistakes));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bad_fabrics),
+		cmocka_unit_test(bad_values),
+		cmocka_unit_test(bad_ports),
+	};
+	return cmocka_run_group_tests_name("config_values", tests, make_dir, remove_dir);
+}
