@@ -69,20 +69,16 @@ static bool end_mapping(yaml_emitter_t *emitter)
 static bool put_section(yaml_emitter_t *emitter, enum drb_config_section section,
 			const struct drb_config_values *values)
 {
-	bool begun = false;
-
+	if (!put_scalar(emitter, drb_config_section_name(section)) || !begin_mapping(emitter))
+		return false;
 	for (size_t i = 0; i < DRB_CONFIG_KEYS; i++) {
 		if (drb_config_keys[i].section != section || !values->text[i])
 			continue;
-		if (!begun && !(put_scalar(emitter, drb_config_section_name(section)) &&
-				begin_mapping(emitter)))
-			return false;
-		begun = true;
 		if (!put_scalar(emitter, drb_config_keys[i].name) ||
 		    !put_scalar(emitter, values->text[i]))
 			return false;
 	}
-	return !begun || end_mapping(emitter);
+	return end_mapping(emitter);
 }
 
 static bool put_document(yaml_emitter_t *emitter, const struct drb_config_values *values)
@@ -92,8 +88,10 @@ static bool put_document(yaml_emitter_t *emitter, const struct drb_config_values
 	if (!yaml_document_start_event_initialize(&event, NULL, NULL, NULL, 1) ||
 	    !yaml_emitter_emit(emitter, &event) || !begin_mapping(emitter))
 		return false;
+	// Sections that say nothing are there as well, as "{}", for those who edit the file.
 	for (int i = 0; i < DRB_SECTION_COUNT; i++) {
-		if (!put_section(emitter, (enum drb_config_section)i, values))
+		if (i != DRB_SECTION_PORTS &&
+		    !put_section(emitter, (enum drb_config_section)i, values))
 			return false;
 	}
 	return end_mapping(emitter) && yaml_document_end_event_initialize(&event, 1) &&

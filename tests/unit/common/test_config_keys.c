@@ -66,6 +66,7 @@ static void save_then_load(void **state)
 	}
 	assert_int_equal(drb_config_format(&values, &text, &length), 0);
 	assert_int_equal(length, strlen(text));
+	assert_non_null(strstr(text, "\nprocess:\n  idle: poll\n"));
 	snprintf(whole, sizeof(whole), "%s%s", text, ports);
 	free(text);
 	assert_int_equal(drb_config_load_text("text", whole, strlen(whole), &s), 0);
@@ -113,6 +114,7 @@ static void texts_survive(void **state)
 			assert_int_equal(drb_config_format(&values, &text, &length), 0);
 			if (drb_config_load_text("text", text, length, &s) < 0)
 				fail_msg("%s", text);
+			assert_non_null(strstr(text, "\nrouting: {}\nlink: {}\n"));
 			free(text);
 			assert_string_equal(s.fabric, names[i]);
 			assert_string_equal(s.memif_dir, devices[j]);
