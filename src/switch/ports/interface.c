@@ -19,13 +19,11 @@
 
 int drb_interface_check(const char *path, const struct drb_port_setup *p)
 {
-	char key[64];
-
 	if (if_nametoindex(p->interface) > 0)
 		return 0;
-	snprintf(key, sizeof(key), "%sinterface", p->key);
-	return drb_config_bad(path, key, "port %s: no interface \"%s\" in this network namespace",
-			      p->name, p->interface);
+	return drb_config_bad_port(path, p, "interface",
+				   "port %s: no interface \"%s\" in this network namespace",
+				   p->name, p->interface);
 }
 
 // The carrier, not IFF_RUNNING, which the kernel sets up to a second later.

@@ -36,23 +36,20 @@ int drb_dpdk_create(struct drb_port *port, const char *path, const char *name, c
 {
 	const struct drb_port_setup *p = port->setup;
 	struct drb_dpdk_port *own = own_of(port);
-	char key[64];
 
 	own->device = DRB_DPDK_NONE;
 	if (args && rte_vdev_init(name, args) < 0) {
-		snprintf(key, sizeof(key), "%s%s", p->key,
-			 p->driver == DRB_DRIVER_VDEV ? "device" : "driver");
-		return drb_config_bad(path, key,
-				      "port %s: cannot create device \"%s%s%s\" (-v shows what the "
-				      "driver says)",
-				      p->name, name, *args ? "," : "", args);
+		const char *key = p->driver == DRB_DRIVER_VDEV ? "device" : "driver";
+		return drb_config_bad_port(
+			path, p, key,
+			"port %s: cannot create device \"%s%s%s\" (-v shows what the driver says)",
+			p->name, name, *args ? "," : "", args);
 	}
 	if (rte_eth_dev_get_port_by_name(name, &own->device) < 0) {
-		snprintf(key, sizeof(key), "%sdevice", p->key);
-		return drb_config_bad(path, key,
-				      "port %s: \"%s\" is no device that a driver of this program "
-				      "knows",
-				      p->name, name);
+		return drb_config_bad_port(
+			path, p, "device",
+			"port %s: \"%s\" is no device that a driver of this program knows", p->name,
+			name);
 	}
 	return 0;
 }

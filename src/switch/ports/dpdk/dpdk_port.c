@@ -34,13 +34,11 @@ static bool has_pci_device(const struct drb_port_setup *p)
 
 static int check_pci(const char *path, const struct drb_port_setup *p, uint32_t workers)
 {
-	char key[64];
-
 	(void)workers;
 	if (has_pci_device(p))
 		return 0;
-	snprintf(key, sizeof(key), "%sdevice", p->key);
-	return drb_config_bad(path, key, "port %s: no PCI device \"%s\"", p->name, p->device);
+	return drb_config_bad_port(path, p, "device", "port %s: no PCI device \"%s\"", p->name,
+				   p->device);
 }
 
 uint32_t drb_dpdk_buffers(uint32_t workers)

@@ -50,14 +50,12 @@ static bool has_socket_dir(const struct drb_port_setup *p)
 
 static int check(const char *path, const struct drb_port_setup *p, uint32_t workers)
 {
-	char key[64];
-
 	(void)workers;
 	if (has_socket_dir(p))
 		return 0;
-	snprintf(key, sizeof(key), "%ssocket", p->key);
-	return drb_config_bad(path, key, "port %s: no directory for \"%s\" (process.memif_dir): %s",
-			      p->name, p->socket, strerror(errno));
+	return drb_config_bad_port(path, p, "socket",
+				   "port %s: no directory for \"%s\" (process.memif_dir): %s",
+				   p->name, p->socket, strerror(errno));
 }
 
 static int create(struct drb_port *port, const char *path)

@@ -49,12 +49,9 @@ bool drb_packet_port_may_send_apart(uint32_t workers)
 
 static int cannot(const struct drb_port_setup *p, const char *path, const char *step, int rc)
 {
-	char key[64];
-
-	snprintf(key, sizeof(key), "%sdriver", p->key);
-	return drb_config_bad(path, key, "port %s: cannot %s its packet socket on \"%s\": %s%s",
-			      p->name, step, p->interface, strerror(-rc),
-			      rc == -EPERM ? " (it takes CAP_NET_RAW)" : "");
+	return drb_config_bad_port(
+		path, p, "driver", "port %s: cannot %s its packet socket on \"%s\": %s%s", p->name,
+		step, p->interface, strerror(-rc), rc == -EPERM ? " (it takes CAP_NET_RAW)" : "");
 }
 
 static int open_queue(struct drb_port *port, struct packet_queue *q, const char **step)

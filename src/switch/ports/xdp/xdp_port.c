@@ -56,8 +56,6 @@ static uint32_t queues_of(const char *interface)
 
 static int check(const char *path, const struct drb_port_setup *p, uint32_t workers)
 {
-	char key[64];
-
 	if (drb_interface_check(path, p) < 0)
 		return -EINVAL;
 	uint32_t queues = queues_of(p->interface);
@@ -68,9 +66,8 @@ static int check(const char *path, const struct drb_port_setup *p, uint32_t work
 				      "veth has 1): take fewer workers or another driver",
 				      p->name, p->interface, workers, queues);
 	if (strchr(p->xdp, '/') && access(p->xdp, R_OK) < 0) {
-		snprintf(key, sizeof(key), "%sxdp", p->key);
-		return drb_config_bad(path, key, "port %s: no program \"%s\": %s", p->name, p->xdp,
-				      strerror(errno));
+		return drb_config_bad_port(path, p, "xdp", "port %s: no program \"%s\": %s",
+					   p->name, p->xdp, strerror(errno));
 	}
 	return 0;
 }
