@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // drbctl check: no packet appears or vanishes inside a switch.
 //   in = out + in_discards + out_discards + queued    summed over the ports, in one snapshot
-//   discards = sum of the drop reasons                between two pictures, as both only grow
+//   discards = sum of the drop reasons                between two snapshots, as both only grow
 
 #include "ctl/verbs.h"
 

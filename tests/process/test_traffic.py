@@ -40,7 +40,7 @@ def captures_are_counted_whole():
 
 
 def many_readers():
-    """Several clients ask all the time while input never ends: every picture conserves packets."""
+    """Several clients ask all the time while input never ends: every snapshot conserves packets."""
     with World() as w:
         p = w.ready(NULLS)
         path = w.socket_of('drb-s1-0')

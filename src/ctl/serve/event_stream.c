@@ -14,11 +14,11 @@ struct event_stream {
 	struct event_streams *all;
 	struct event_stream *next, *before;
 	struct MHD_Connection *connection;
-	bool waits; // suspended until the next picture
+	bool waits; // suspended until the next snapshot
 	// Of the daemon's thread alone.
-	struct picture *picture; // being sent; NULL: none
-	uint64_t number;         // of the last picture sent
-	size_t sent;             // of its event
+	struct snapshot *snapshot; // being sent; NULL: none
+	uint64_t number;           // of the last snapshot sent
+	size_t sent;               // of its event
 };
 
 static const char prefix[] = "data: ", suffix[] = "\n\n";
@@ -44,7 +44,7 @@ static size_t copy_part(const char *part, size_t length, size_t *skip, char *to,
 // What follows of "data: JSON\n\n" after the part that is sent.
 static size_t fill(struct event_stream *s, char *to, size_t room)
 {
-	const struct picture *p = s->picture;
+	const struct snapshot *p = s->snapshot;
 	size_t skip = s->sent, n;
 
 	n = copy_part(prefix, sizeof(prefix) - 1, &skip, to, room);
@@ -53,10 +53,10 @@ static size_t fill(struct event_stream *s, char *to, size_t room)
 	return n;
 }
 
-// False: the caller's connection waits for the next picture now, or the stream ends.
-static bool next_picture(struct event_stream *s, ssize_t *result)
+// False: the caller's connection waits for the next snapshot now, or the stream ends.
+static bool next_snapshot(struct event_stream *s, ssize_t *result)
 {
-	struct picture *p = poller_last(s->all->poller);
+	struct snapshot *p = poller_last(s->all->poller);
 
 	pthread_mutex_lock(&s->all->lock);
 	bool ended = s->all->ended, stale = p->number == s->number;
@@ -66,11 +66,11 @@ static bool next_picture(struct event_stream *s, ssize_t *result)
 	}
 	pthread_mutex_unlock(&s->all->lock);
 	if (!ended && !stale) {
-		s->picture = p;
+		s->snapshot = p;
 		s->sent = 0;
 		return true;
 	}
-	picture_release(p);
+	snapshot_release(p);
 	*result = ended ? MHD_CONTENT_READER_END_OF_STREAM : 0;
 	return false;
 }
@@ -81,14 +81,14 @@ static ssize_t read_stream(void *stream, uint64_t position, char *to, size_t roo
 	ssize_t result;
 
 	(void)position;
-	if (!s->picture && !next_picture(s, &result))
+	if (!s->snapshot && !next_snapshot(s, &result))
 		return result;
 	size_t n = fill(s, to, room);
 	s->sent += n;
-	if (s->sent == sizeof(prefix) - 1 + s->picture->json_length + sizeof(suffix) - 1) {
-		s->number = s->picture->number;
-		picture_release(s->picture);
-		s->picture = NULL;
+	if (s->sent == sizeof(prefix) - 1 + s->snapshot->json_length + sizeof(suffix) - 1) {
+		s->number = s->snapshot->number;
+		snapshot_release(s->snapshot);
+		s->snapshot = NULL;
 	}
 	return (ssize_t)n;
 }
@@ -107,7 +107,7 @@ static void free_stream(void *stream)
 		s->next->before = s->before;
 	all->count--;
 	pthread_mutex_unlock(&all->lock);
-	picture_release(s->picture);
+	snapshot_release(s->snapshot);
 	free(s);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Server-sent events: each viewer gets every picture that it is fast enough for; a slow one skips
-// pictures and costs no more memory than one.
+// Server-sent events: each viewer gets every snapshot that it is fast enough for; a slow one skips
+// snapshots and costs no more memory than one.
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -26,7 +26,7 @@ struct event_streams {
 void event_streams_init(struct event_streams *all, struct poller *poller);
 // The endless response for one viewer. NULL: there are too many, or no memory.
 struct MHD_Response *event_stream_new(struct event_streams *all, struct MHD_Connection *c);
-// A new picture: viewers that wait for one go on.
+// A new snapshot: viewers that wait for one go on.
 void event_streams_wake(struct event_streams *all);
 // All streams end at their next byte. Before the daemon is stopped.
 void event_streams_end(struct event_streams *all);

@@ -72,22 +72,22 @@ static enum MHD_Result metrics(struct http_server *s, struct MHD_Connection *c)
 	const char *accept =
 		MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
 	bool open = accept && strstr(accept, "application/openmetrics-text");
-	struct picture *p = poller_last(s->poller);
+	struct snapshot *p = poller_last(s->poller);
 	enum MHD_Result rc = open ? answer_copy(c, metrics_content_type(METRICS_OPENMETRICS),
 						p->openmetrics, p->openmetrics_length)
 				  : answer_copy(c, metrics_content_type(METRICS_PROMETHEUS),
 						p->prometheus, p->prometheus_length);
 
-	picture_release(p);
+	snapshot_release(p);
 	return rc;
 }
 
 static enum MHD_Result state(struct http_server *s, struct MHD_Connection *c)
 {
-	struct picture *p = poller_last(s->poller);
+	struct snapshot *p = poller_last(s->poller);
 	enum MHD_Result rc = answer_copy(c, "application/json", p->json, p->json_length);
 
-	picture_release(p);
+	snapshot_release(p);
 	return rc;
 }
 

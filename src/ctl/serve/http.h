@@ -18,6 +18,6 @@ struct http_address {
 // name that requests may ask for, or NULL. NULL with a message printed if it cannot listen.
 struct http_server *http_start(const struct http_address *listen, const char *host_name,
 			       struct poller *poller);
-// A picture was taken: event streams go on.
+// A snapshot was taken: event streams go on.
 void http_wake(void *server);
 void http_stop(struct http_server *server);

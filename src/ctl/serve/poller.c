@@ -11,7 +11,7 @@
 #include "ctl/metrics/exposition.h"
 #include "ctl/serve/state.h"
 
-void picture_release(struct picture *p)
+void snapshot_release(struct snapshot *p)
 {
 	if (!p || atomic_fetch_sub(&p->references, 1) > 1)
 		return;
@@ -36,27 +36,27 @@ static char *text_of(const struct metrics_poll *poll, enum metrics_format format
 }
 
 // NULL: out of memory.
-static struct picture *take(const struct poller *p, uint64_t number)
+static struct snapshot *take(const struct poller *p, uint64_t number)
 {
-	struct picture *picture = calloc(1, sizeof(*picture));
+	struct snapshot *snapshot = calloc(1, sizeof(*snapshot));
 	struct metrics_poll poll;
 
-	if (!picture || metrics_poll(p->runtime, p->fabric, p->timeout_ms, &poll) < 0) {
-		free(picture);
+	if (!snapshot || metrics_poll(p->runtime, p->fabric, p->timeout_ms, &poll) < 0) {
+		free(snapshot);
 		return NULL;
 	}
-	picture->number = number;
-	atomic_store(&picture->references, 1);
-	picture->prometheus = text_of(&poll, METRICS_PROMETHEUS, &picture->prometheus_length);
-	picture->openmetrics = text_of(&poll, METRICS_OPENMETRICS, &picture->openmetrics_length);
-	picture->json = serve_state_json(&poll);
+	snapshot->number = number;
+	atomic_store(&snapshot->references, 1);
+	snapshot->prometheus = text_of(&poll, METRICS_PROMETHEUS, &snapshot->prometheus_length);
+	snapshot->openmetrics = text_of(&poll, METRICS_OPENMETRICS, &snapshot->openmetrics_length);
+	snapshot->json = serve_state_json(&poll);
 	metrics_poll_free(&poll);
-	if (!picture->prometheus || !picture->openmetrics || !picture->json) {
-		picture_release(picture);
+	if (!snapshot->prometheus || !snapshot->openmetrics || !snapshot->json) {
+		snapshot_release(snapshot);
 		return NULL;
 	}
-	picture->json_length = strlen(picture->json);
-	return picture;
+	snapshot->json_length = strlen(snapshot->json);
+	return snapshot;
 }
 
 // Waits until it is time for the next poll; false: to stop.
@@ -80,7 +80,7 @@ static void *run(void *arg)
 	uint64_t number = 1, next = clock_now() + p->interval_ns;
 
 	while (wait_until(p, next)) {
-		struct picture *now = take(p, number + 1), *before;
+		struct snapshot *now = take(p, number + 1), *before;
 		// A poll that took longer than the interval is not made up for.
 		next = next + p->interval_ns > clock_now() ? next + p->interval_ns
 							   : clock_now() + p->interval_ns;
@@ -91,8 +91,8 @@ static void *run(void *arg)
 		before = p->last;
 		p->last = now;
 		pthread_mutex_unlock(&p->lock);
-		picture_release(before);
-		p->on_picture(p->context);
+		snapshot_release(before);
+		p->on_snapshot(p->context);
 	}
 	return NULL;
 }
@@ -133,14 +133,14 @@ void poller_stop(struct poller *p)
 
 void poller_free(struct poller *p)
 {
-	picture_release(p->last);
+	snapshot_release(p->last);
 	p->last = NULL;
 }
 
-struct picture *poller_last(struct poller *p)
+struct snapshot *poller_last(struct poller *p)
 {
 	pthread_mutex_lock(&p->lock);
-	struct picture *last = p->last;
+	struct snapshot *last = p->last;
 	atomic_fetch_add(&last->references, 1);
 	pthread_mutex_unlock(&p->lock);
 	return last;

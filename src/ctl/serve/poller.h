@@ -10,35 +10,35 @@
 #include <stdint.h>
 
 // The texts of one poll; immutable. Freed with its last reference.
-struct picture {
+struct snapshot {
 	uint64_t number; // 1, 2, ...
 	char *prometheus, *openmetrics, *json;
 	size_t prometheus_length, openmetrics_length, json_length;
 	atomic_uint references;
 };
 
-void picture_release(struct picture *p);
+void snapshot_release(struct snapshot *p);
 
 struct poller {
 	// Set before poller_start().
 	const char *runtime, *fabric;
 	uint32_t timeout_ms;
 	uint64_t interval_ns;
-	void (*on_picture)(void *context); // called by the poller's thread after each poll
+	void (*on_snapshot)(void *context); // called by the poller's thread after each poll
 	void *context;
 	// Private.
 	pthread_t thread;
 	pthread_mutex_t lock; // of last, stop
 	pthread_cond_t wake;
-	struct picture *last; // NULL before the first poll
+	struct snapshot *last; // NULL before the first poll
 	bool stop;
 };
 
-// Takes the first picture. 0, or -ENOMEM with a message printed.
+// Takes the first snapshot. 0, or -ENOMEM with a message printed.
 int poller_init(struct poller *p);
 // Starts the thread, which goes on. 0, or a negative errno with a message printed.
 int poller_start(struct poller *p);
 void poller_stop(struct poller *p);
 void poller_free(struct poller *p);
-// The last picture, with a reference for the caller.
-struct picture *poller_last(struct poller *p);
+// The last snapshot, with a reference for the caller.
+struct snapshot *poller_last(struct poller *p);

@@ -83,7 +83,7 @@ static int serve(const struct options *o)
 				.fabric = o->ctl.fabric,
 				.timeout_ms = o->ctl.timeout_ms,
 				.interval_ns = o->interval_ns,
-				.on_picture = http_wake};
+				.on_snapshot = http_wake};
 	struct http_server *server;
 	sigset_t ends;
 	int signal, code = DRB_EXIT_FAILED;

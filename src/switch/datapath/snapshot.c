@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counters for readers: a reader asks, the worker copies between two turns. That costs the
-// forwarding loop one load a turn and gives a picture in which packets are conserved exactly.
+// Counters for readers: a reader asks, the worker copies between two iterations. That costs the
+// forwarding loop one load an iteration and gives a snapshot in which packets are conserved exactly.
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>

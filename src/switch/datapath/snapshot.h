@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What a switch counts, as one consistent picture: struct drb_snapshot is taken by the worker
-// between two turns of its loop, so packets are conserved in it exactly.
+// What a switch counts, as one consistent snapshot: struct drb_snapshot is taken by the worker
+// between two iterations of its loop, so packets are conserved in it exactly.
 
 #include "core/counters.h"
 
