@@ -134,8 +134,8 @@ static void print_sample(struct ctl_rows *rows, const struct watch *w, const str
 
 static void sleep_until(uint64_t ns)
 {
-	while (!interrupted && clock_now() < ns)
-		clock_sleep_until(ns);
+	while (!interrupted && drb_clock_now() < ns)
+		drb_clock_sleep_until(ns);
 }
 
 // Rounds start at fixed times; one that took longer than the interval skips the times it missed.
@@ -143,7 +143,7 @@ static int watch(struct watch *w)
 {
 	bool screen = isatty(STDOUT_FILENO) && w->ctl.format == DRB_FORMAT_TABLE;
 	struct ctl_rows *stream = NULL;
-	uint64_t next = clock_now();
+	uint64_t next = drb_clock_now();
 	int code = ctl_each(&w->ctl, w->count ? w->names : NULL, w->count, take_sample, w);
 
 	if (w->ctl.format != DRB_FORMAT_TABLE)
@@ -155,7 +155,7 @@ static int watch(struct watch *w)
 		w->now.count = 0;
 		do {
 			next += w->interval_ns;
-		} while (next < clock_now());
+		} while (next < drb_clock_now());
 		sleep_until(next);
 		if (interrupted)
 			break;

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <time.h>
 
-static inline int64_t clock_ns(clockid_t clock)
+static inline int64_t drb_clock_ns(clockid_t clock)
 {
 	struct timespec t;
 
@@ -13,21 +13,21 @@ static inline int64_t clock_ns(clockid_t clock)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static inline uint64_t clock_now(void)
+static inline uint64_t drb_clock_now(void)
 {
-	return (uint64_t)clock_ns(CLOCK_MONOTONIC);
+	return (uint64_t)drb_clock_ns(CLOCK_MONOTONIC);
 }
 
 // CLOCK_MONOTONIC minus CLOCK_REALTIME. The reading of one clock lies between two of the other; the
 // tightest of a few tries is within tens of ns.
-static inline int64_t clock_monotonic_offset(void)
+static inline int64_t drb_clock_monotonic_offset(void)
 {
 	int64_t best = 0, width = INT64_MAX;
 
 	for (int i = 0; i < 3; i++) {
-		int64_t before = clock_ns(CLOCK_MONOTONIC);
-		int64_t wall = clock_ns(CLOCK_REALTIME);
-		int64_t after = clock_ns(CLOCK_MONOTONIC);
+		int64_t before = drb_clock_ns(CLOCK_MONOTONIC);
+		int64_t wall = drb_clock_ns(CLOCK_REALTIME);
+		int64_t after = drb_clock_ns(CLOCK_MONOTONIC);
 		if (after - before < width) {
 			width = after - before;
 			best = before + width / 2 - wall;
@@ -36,7 +36,7 @@ static inline int64_t clock_monotonic_offset(void)
 	return best;
 }
 
-static inline void clock_sleep_until(uint64_t ns)
+static inline void drb_clock_sleep_until(uint64_t ns)
 {
 	struct timespec t = {.tv_sec = (time_t)(ns / 1000000000),
 			     .tv_nsec = (long)(ns % 1000000000)};

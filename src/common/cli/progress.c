@@ -12,7 +12,7 @@
 
 void drb_progress_begin(struct drb_progress *p, const char *what, uint64_t total)
 {
-	uint64_t now = clock_now();
+	uint64_t now = drb_clock_now();
 
 	*p = (struct drb_progress){
 		.what = what, .total = total, .shown = isatty(2), .start_ns = now, .last_ns = now};
@@ -22,7 +22,7 @@ void drb_progress_update(struct drb_progress *p, uint64_t done)
 {
 	if (!p->shown)
 		return;
-	uint64_t now = clock_now();
+	uint64_t now = drb_clock_now();
 	if (now - p->last_ns < REDRAW_NS)
 		return;
 	p->last_ns = now;

@@ -17,7 +17,7 @@
 // Deadlines of calls that wait count in ms, as poll() does.
 static uint64_t now_ms(void)
 {
-	return clock_now() / 1000000;
+	return drb_clock_now() / 1000000;
 }
 
 // Waits until the socket is ready for events; 0, -ETIMEDOUT or another -errno.

@@ -67,7 +67,7 @@ static bool wait_until(struct poller *p, uint64_t ns)
 	bool stop;
 
 	pthread_mutex_lock(&p->lock);
-	while (!p->stop && clock_now() < ns)
+	while (!p->stop && drb_clock_now() < ns)
 		pthread_cond_timedwait(&p->wake, &p->lock, &until);
 	stop = p->stop;
 	pthread_mutex_unlock(&p->lock);
@@ -77,13 +77,13 @@ static bool wait_until(struct poller *p, uint64_t ns)
 static void *run(void *arg)
 {
 	struct poller *p = arg;
-	uint64_t number = 1, next = clock_now() + p->interval_ns;
+	uint64_t number = 1, next = drb_clock_now() + p->interval_ns;
 
 	while (wait_until(p, next)) {
 		struct snapshot *now = take(p, number + 1), *before;
 		// A poll that took longer than the interval is not made up for.
-		next = next + p->interval_ns > clock_now() ? next + p->interval_ns
-							   : clock_now() + p->interval_ns;
+		next = next + p->interval_ns > drb_clock_now() ? next + p->interval_ns
+							       : drb_clock_now() + p->interval_ns;
 		if (!now)
 			continue; // out of memory: the last one stays
 		number++;

@@ -90,8 +90,8 @@ char *serve_state_json(const struct metrics_poll *poll)
 #undef X
 	for (size_t i = 0; i < poll->count; i++)
 		json_array_append_new(switches, switch_json(&poll->switches[i]));
-	json_t *state = json_pack("{s:I, s:I, s:o, s:o}", "time_ns", (json_int_t)clock_now(),
-				  "unix_ms", (json_int_t)(clock_ns(CLOCK_REALTIME) / 1000000),
+	json_t *state = json_pack("{s:I, s:I, s:o, s:o}", "time_ns", (json_int_t)drb_clock_now(),
+				  "unix_ms", (json_int_t)(drb_clock_ns(CLOCK_REALTIME) / 1000000),
 				  "port_counters", keys, "switches", switches);
 	char *text = state ? json_dumps(state, JSON_COMPACT) : NULL;
 

@@ -47,7 +47,7 @@ static void await_sender(struct sender *s)
 			atomic_store_explicit(&s->cancel, true, memory_order_relaxed);
 		drb_progress_update(&progress,
 				    atomic_load_explicit(&s->taken, memory_order_relaxed));
-		clock_sleep_until(clock_now() + POLL_NS);
+		drb_clock_sleep_until(drb_clock_now() + POLL_NS);
 	}
 	drb_progress_end(&progress);
 	sender_join(s);
@@ -56,21 +56,21 @@ static void await_sender(struct sender *s)
 // Until all that was sent has arrived, or nothing has for drain_ns.
 static void await_arrivals(struct sink *sink, uint64_t sent, uint64_t drain_ns)
 {
-	uint64_t last = sink->ops->delivered(sink), since = clock_now();
+	uint64_t last = sink->ops->delivered(sink), since = drb_clock_now();
 
-	while (last < sent && clock_now() - since < drain_ns) {
-		clock_sleep_until(clock_now() + POLL_NS);
+	while (last < sent && drb_clock_now() - since < drain_ns) {
+		drb_clock_sleep_until(drb_clock_now() + POLL_NS);
 		uint64_t now = sink->ops->delivered(sink);
 		if (now != last)
-			since = clock_now();
+			since = drb_clock_now();
 		last = now;
 	}
-	clock_sleep_until(clock_now() + GRACE_NS);
+	drb_clock_sleep_until(drb_clock_now() + GRACE_NS);
 }
 
 static int send_and_receive(struct replay *r, struct sender *sender)
 {
-	sender->start_ns = clock_now() + LEAD_NS;
+	sender->start_ns = drb_clock_now() + LEAD_NS;
 	if (r->align_ns)
 		sender->start_ns += r->align_ns - sender->start_ns % r->align_ns;
 	if (r->begin) {

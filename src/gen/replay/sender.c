@@ -23,10 +23,10 @@ static bool wait_until(struct sender *s, uint64_t ns)
 	for (;;) {
 		if (atomic_load_explicit(&s->cancel, memory_order_relaxed))
 			return false;
-		uint64_t now = clock_now();
+		uint64_t now = drb_clock_now();
 		if (now >= ns)
 			return true;
-		clock_sleep_until(ns - now > NAP_NS ? now + NAP_NS : ns);
+		drb_clock_sleep_until(ns - now > NAP_NS ? now + NAP_NS : ns);
 	}
 }
 
@@ -35,14 +35,14 @@ static bool wait_until(struct sender *s, uint64_t ns)
 static int send_frame(struct sender *s, const struct trace_packet *p, uint64_t *tx_ns)
 {
 	for (int i = 0; i < RETRIES; i++) {
-		*tx_ns = clock_now();
+		*tx_ns = drb_clock_now();
 		if (s->measured)
 			frame_set_tx(p->frame, *tx_ns);
 		if (send(s->socket[p->host], p->frame, p->size, MSG_DONTWAIT) >= 0)
 			return 0;
 		if (errno != ENOBUFS && errno != EAGAIN && errno != EINTR)
 			return errno;
-		clock_sleep_until(clock_now() + RETRY_NS);
+		drb_clock_sleep_until(drb_clock_now() + RETRY_NS);
 	}
 	return ENOBUFS;
 }

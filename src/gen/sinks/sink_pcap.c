@@ -127,7 +127,7 @@ static void take_frame(uint8_t *user, const struct pcap_pkthdr *hdr, const uint8
 static void drain(struct sink_pcap *s, uint32_t host)
 {
 	s->host = host;
-	s->offset_ns = clock_monotonic_offset();
+	s->offset_ns = drb_clock_monotonic_offset();
 	// Takes everything there is; an error leaves the packets in the ring, where they are
 	// counted as lost, and is found by stop().
 	(void)pcap_dispatch(s->handle[host], -1, take_frame, (uint8_t *)s);

@@ -54,7 +54,7 @@ int drb_reply_info(const char *cmd, const char *params, struct rte_tel_data *d)
 	rte_tel_data_add_dict_container(d, "code", code, 0);
 	add_dict_u64(d, "pid", (uint64_t)getpid());
 	add_dict_u64(d, "ready", drb_stats_socket_is_ready());
-	add_dict_u64(d, "uptime_ns", clock_now() - drb_reply_context.started_ns);
+	add_dict_u64(d, "uptime_ns", drb_clock_now() - drb_reply_context.started_ns);
 	add_dict_u64(d, "ports_usable", usable);
 	rte_tel_data_add_dict_string(d, "trouble", trouble);
 	return add_dict_u64(d, "ports", all);

@@ -30,6 +30,6 @@ static const struct drb_stats_command commands[] = {
 
 int drb_telemetry_init(struct drb_workers *workers, const struct drb_setup *setup)
 {
-	drb_reply_context = (struct drb_reply_context){workers, setup, clock_now()};
+	drb_reply_context = (struct drb_reply_context){workers, setup, drb_clock_now()};
 	return drb_stats_socket_init(commands, RTE_DIM(commands));
 }

@@ -44,7 +44,7 @@ void drb_worker_take_snapshot(struct drb_worker *w)
 {
 	struct drb_snapshot *s = &w->snapshot;
 
-	s->time_ns = clock_now();
+	s->time_ns = drb_clock_now();
 	s->routing = w->routing;
 	s->routing.flows_appeared = w->flows.appeared;
 	s->routing.flows_idled = w->flows.idled;

@@ -138,7 +138,7 @@ static uint32_t receive_all(struct drb_worker *w, uint64_t *next_ns)
 		if (!w->port[i].active || q->rx == DRB_QUEUE_NONE || drb_port_is_without_peer(q))
 			continue;
 		if (w->paced && w->queued > 0) {
-			w->now_ns = clock_now();
+			w->now_ns = drb_clock_now();
 			if (*next_ns <= w->now_ns)
 				drb_transmit(w, next_ns);
 		}
@@ -150,7 +150,7 @@ static uint32_t receive_all(struct drb_worker *w, uint64_t *next_ns)
 		if (w->paced) {
 			// These packets arrived before now, even if we were off the CPU since the
 			// turn began; what is due by now leaves before they are decided upon.
-			w->now_ns = clock_now();
+			w->now_ns = drb_clock_now();
 			if (*next_ns <= w->now_ns)
 				drb_transmit(w, next_ns);
 		}
@@ -170,7 +170,7 @@ static uint32_t receive_all(struct drb_worker *w, uint64_t *next_ns)
 // Waits for packets, a departure at next_ns, or a kick.
 static void sleep_until(struct drb_worker *w, uint64_t next_ns)
 {
-	uint64_t begin = clock_now(), wait;
+	uint64_t begin = drb_clock_now(), wait;
 	struct timespec timeout;
 
 	wait = next_ns > begin ? next_ns - begin : 0;
@@ -186,7 +186,7 @@ static void sleep_until(struct drb_worker *w, uint64_t next_ns)
 	if (w->bells)
 		drb_idle_awake(w);
 	w->counters.sleeps++;
-	w->counters.sleep_ns += clock_now() - begin;
+	w->counters.sleep_ns += drb_clock_now() - begin;
 }
 
 static void age_flows(struct drb_worker *w, uint64_t *next_ns)
@@ -251,7 +251,7 @@ void drb_worker_run(struct drb_worker *w)
 {
 	uint64_t tsc = rte_rdtsc();
 
-	w->started_ns = clock_now();
+	w->started_ns = drb_clock_now();
 	// The default slack of 50 us would delay every departure by as much.
 	if (!w->poll)
 		prctl(PR_SET_TIMERSLACK, 1);
@@ -268,7 +268,7 @@ void drb_worker_run(struct drb_worker *w)
 		// decision. Without a rate this offers again what drivers refused.
 		if (w->paced || !w->poll || w->timed || w->liveness.due_ns != UINT64_MAX ||
 		    w->review_ns != UINT64_MAX)
-			w->now_ns = clock_now();
+			w->now_ns = drb_clock_now();
 		if (unlikely(w->now_ns >= w->review_ns))
 			drb_transmit_review(w);
 		if (w->now_ns >= w->threshold.due_ns)

@@ -23,7 +23,7 @@ static struct moment began;
 uint64_t __real_get_tsc_freq_arch(void);
 uint64_t __wrap_get_tsc_freq_arch(void);
 
-static uint64_t clock_ns(void)
+static uint64_t drb_clock_ns(void)
 {
 	struct timespec t;
 
@@ -37,7 +37,7 @@ static struct moment now(void)
 	uint64_t shortest = UINT64_MAX;
 
 	for (int i = 0; i < READINGS; i++) {
-		uint64_t before = rte_rdtsc_precise(), ns = clock_ns();
+		uint64_t before = rte_rdtsc_precise(), ns = drb_clock_ns();
 		uint64_t took = rte_rdtsc_precise() - before;
 		if (took < shortest) {
 			shortest = took;

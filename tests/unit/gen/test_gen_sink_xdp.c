@@ -35,7 +35,7 @@ struct run {
 static void send_packets(struct run *r, struct drb_rng *rng)
 {
 	uint32_t next[HOSTS][HOSTS] = {0};
-	uint64_t now = clock_now();
+	uint64_t now = drb_clock_now();
 
 	for (uint32_t i = 0; i < PACKETS; i++) {
 		struct frame_probe *p = &r->sent[i];
@@ -78,10 +78,10 @@ static uint32_t kernel_takes(struct run *r, uint32_t host, uint8_t *frame, uint3
 
 static void arrive(struct run *r, uint32_t host, uint8_t *frame)
 {
-	uint64_t before = clock_now();
+	uint64_t before = drb_clock_now();
 
 	assert_int_equal(kernel_takes(r, host, frame, FRAME_MIN), XDP_DROP);
-	uint64_t after = clock_now();
+	uint64_t after = drb_clock_now();
 	score_frame(r->user, host, frame, FRAME_MIN, after);
 	r->spread_ns += after - before;
 	r->spread_max = after - before > r->spread_max ? after - before : r->spread_max;
@@ -123,7 +123,7 @@ static int set_up(struct run *r, struct drb_rng *rng)
 	int rc = sink_xdp_new(&setup, &r->sink);
 	if (rc < 0)
 		return rc;
-	uint64_t start = clock_now() - UINT64_C(1000000000);
+	uint64_t start = drb_clock_now() - UINT64_C(1000000000);
 	assert_int_equal(score_ready(r->user, start), 0);
 	assert_int_equal(score_ready(r->kernel, start), 0);
 	for (uint32_t h = 0; h < HOSTS; h++) {
@@ -258,7 +258,7 @@ static struct sink *new_sink(struct score **score, const struct drb_addr_plan *p
 static void comes(struct sink *sink, const struct drb_addr_plan *plan, uint32_t sequence,
 		  uint32_t times)
 {
-	const struct frame_probe probe = {.dst = 1, .sequence = sequence, .tx_ns = clock_now()};
+	const struct frame_probe probe = {.dst = 1, .sequence = sequence, .tx_ns = drb_clock_now()};
 	uint8_t frame[FRAME_MIN];
 	struct bpf_test_run_opts opts = {.sz = sizeof(opts),
 					 .data_in = frame,

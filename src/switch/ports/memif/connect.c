@@ -79,13 +79,13 @@ static bool greets(const char *path)
 
 static void try_client(struct drb_port *port, uint32_t i)
 {
-	if (clock_now() < search[i].due_ns || !greets(port->setup->socket))
+	if (drb_clock_now() < search[i].due_ns || !greets(port->setup->socket))
 		return;
 	drb_memif_port_restart(port);
 	search[i].wait_ns = search[i].wait_ns ? search[i].wait_ns * 2 : AGAIN_NS;
 	if (search[i].wait_ns > AGAIN_MAX_NS)
 		search[i].wait_ns = AGAIN_MAX_NS;
-	search[i].due_ns = clock_now() + search[i].wait_ns;
+	search[i].due_ns = drb_clock_now() + search[i].wait_ns;
 }
 
 uint32_t drb_memif_connect(const struct drb_memif_connect *s)
@@ -130,7 +130,7 @@ static void *seek(void *arg)
 
 	pthread_mutex_lock(&seeker.lock);
 	while (!seeker.stopping) {
-		uint64_t then = clock_now() + LOOK_NS;
+		uint64_t then = drb_clock_now() + LOOK_NS;
 		struct timespec until = {.tv_sec = (time_t)(then / 1000000000u),
 					 .tv_nsec = (long)(then % 1000000000u)};
 		if (pthread_cond_timedwait(&seeker.wake, &seeker.lock, &until) != ETIMEDOUT)

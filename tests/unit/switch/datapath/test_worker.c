@@ -14,7 +14,7 @@
 
 static struct drb_worker w;
 
-static uint64_t clock_now(void)
+static uint64_t drb_clock_now(void)
 {
 	struct timespec t;
 
@@ -118,7 +118,7 @@ static void random_traffic(const char *text, bool in_order, uint64_t packets)
 	pthread_t thread = begin(text);
 	struct counts c = {.sent = 1}; // numbers count from 1
 	struct totals t;
-	uint64_t give_up = clock_now() + UINT64_C(110000000000);
+	uint64_t give_up = drb_clock_now() + UINT64_C(110000000000);
 
 	while (c.sent <= packets) {
 		uint64_t before = c.sent + c.received;
@@ -130,12 +130,12 @@ static void random_traffic(const char *text, bool in_order, uint64_t packets)
 		// Buffers or rings are full: a worker that shares our CPU should have it.
 		if (c.sent + c.received == before || drb_rng_below(&r, 200) == 0)
 			nanosleep(&(struct timespec){.tv_nsec = 300000}, NULL);
-		assert_true(clock_now() < give_up);
+		assert_true(drb_clock_now() < give_up);
 	}
 	do {
 		collect(&c, in_order);
 		t = worker_picture();
-		assert_true(clock_now() < give_up);
+		assert_true(drb_clock_now() < give_up);
 	} while (t.in < c.sent - 1 || t.queue > 0);
 	collect(&c, in_order);
 	assert_int_equal(t.in, c.sent - 1);
@@ -183,7 +183,7 @@ static void pace_is_kept(void **state)
 	(void)state;
 	make_frame(frame, sizeof(frame), 0, 1);
 	lost = machine_lost_ns();
-	begun = clock_now();
+	begun = drb_clock_now();
 	for (int i = 0; i < 50; i++)
 		assert_int_equal(rte_ring_enqueue(into[0][0], mbuf_of(frame, 60)), 0);
 	for (int got = 0; got < 50;) {
@@ -193,9 +193,9 @@ static void pace_is_kept(void **state)
 		} else {
 			nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
 		}
-		assert_true(clock_now() - begun < 30000000000);
+		assert_true(drb_clock_now() - begun < 30000000000);
 	}
-	taken = clock_now() - begun;
+	taken = drb_clock_now() - begun;
 	lost = machine_lost_ns() - lost;
 	// Never faster than the link; slower only by what the machine kept from us.
 	assert_true(taken >= 50000000);
@@ -249,9 +249,9 @@ static void sleeper_wakes(void **state)
 	assert_true(s.worker.sleep_ns > 40000000);
 	assert_true(s.worker.sleeps < 10);
 	assert_true(s.worker.iterations < 20);
-	uint64_t begun = clock_now();
+	uint64_t begun = drb_clock_now();
 	end(thread);
-	assert_true(clock_now() - begun < 5000000000);
+	assert_true(drb_clock_now() - begun < 5000000000);
 	// Nobody answers any more.
 	assert_int_equal(drb_worker_init(&w, &setup), 0);
 	assert_int_equal(drb_worker_snapshot(&w, &s), -ETIMEDOUT);

@@ -10,7 +10,7 @@
 
 #include "fixtures/switch_eal.h"
 
-static uint64_t clock_ns(void)
+static uint64_t drb_clock_ns(void)
 {
 	struct timespec t;
 
@@ -30,15 +30,16 @@ static int setup(void **state)
 // between.
 static void frequency(void **state)
 {
-	uint64_t outer_ns = clock_ns(), begin = rte_rdtsc_precise(), inner_ns = clock_ns(), end;
+	uint64_t outer_ns = drb_clock_ns(), begin = rte_rdtsc_precise(), inner_ns = drb_clock_ns(),
+		 end;
 	double slowest, fastest, hz = (double)rte_get_tsc_hz();
 
 	(void)state;
-	while (clock_ns() - inner_ns < 100000000)
+	while (drb_clock_ns() - inner_ns < 100000000)
 		;
-	uint64_t inner_end = clock_ns();
+	uint64_t inner_end = drb_clock_ns();
 	end = rte_rdtsc_precise();
-	uint64_t outer_end = clock_ns();
+	uint64_t outer_end = drb_clock_ns();
 	slowest = (double)(end - begin) * 1e9 / (double)(outer_end - outer_ns);
 	fastest = (double)(end - begin) * 1e9 / (double)(inner_end - inner_ns);
 	assert_true(hz > slowest * 0.998 && hz < fastest * 1.002);
