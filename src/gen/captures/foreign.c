@@ -9,7 +9,7 @@
 #include "gen/captures/address_map.h"
 #include "gen/frames/ip_frame.h"
 
-// Announces the conversations of all packets, and takes out those that are none.
+// Announces who talks to whom, and takes out packets that cannot be replayed.
 static int collect(struct trace *t, struct addrmap *map, struct foreign_skipped *skipped)
 {
 	size_t kept = 0;
