@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,14 +11,6 @@
 // The journal: one line per finished point, its key, its values and the CPU seconds it took, in any
 // order. A line cut short by an interruption lacks its end mark and is run again.
 #define LINE_MAX_BYTES 2048
-#define PATH_MAX_BYTES 4096
-
-struct paper_journal {
-	FILE *file;
-	pthread_mutex_t lock; // one line at a time
-	bool failed;          // to write a line
-	char path[PATH_MAX_BYTES];
-};
 
 // All that determines the figures of a point.
 static void key_of(const struct paper_point *point, char key[256])
@@ -77,15 +67,15 @@ static void read_line(struct paper *p, char *line)
 	}
 }
 
-static const char *journal_path(const struct paper *p, char path[PATH_MAX_BYTES])
+static const char *journal_path(const struct paper *p, char path[PAPER_PATH_MAX])
 {
-	snprintf(path, PATH_MAX_BYTES, "%s/journal.txt", p->dir);
+	snprintf(path, PAPER_PATH_MAX, "%s/journal.txt", p->dir);
 	return path;
 }
 
 void paper_journal_read(struct paper *p)
 {
-	char line[LINE_MAX_BYTES], path[PATH_MAX_BYTES];
+	char line[LINE_MAX_BYTES], path[PAPER_PATH_MAX];
 	FILE *f = fopen(journal_path(p, path), "r");
 
 	while (f && fgets(line, sizeof(line), f))
@@ -94,19 +84,15 @@ void paper_journal_read(struct paper *p)
 		fclose(f);
 }
 
-struct paper_journal *paper_journal_open(const struct paper *p)
+void paper_journal_open(struct paper_journal *j, const struct paper *p)
 {
-	struct paper_journal *j = calloc(1, sizeof(*j));
-
-	if (!j)
-		drb_die("not enough memory");
+	j->failed = false;
 	j->file = fopen(journal_path(p, j->path), "a");
 	if (!j->file)
 		drb_die("%s: cannot write: %s", j->path, strerror(errno));
 	pthread_mutex_init(&j->lock, NULL);
 	// A line that an interruption cut short must not swallow the next one.
 	fputc('\n', j->file);
-	return j;
 }
 
 void paper_journal_write(struct paper_journal *j, const struct paper_point *point)
@@ -128,5 +114,4 @@ void paper_journal_close(struct paper_journal *j)
 	if (fclose(j->file) != 0 || j->failed)
 		drb_warn("%s: cannot write: the next call will not find all of it done", j->path);
 	pthread_mutex_destroy(&j->lock);
-	free(j);
 }

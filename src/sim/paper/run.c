@@ -23,7 +23,7 @@ struct runs {
 	struct paper *paper;
 	struct missing *missing; // the most costly first, so that no thread ends long after others
 	double *cost;            // of each
-	struct paper_journal *journal;
+	struct paper_journal journal;
 };
 
 static int run_flow(struct paper_point *point)
@@ -97,7 +97,7 @@ static void job(void *context, uint64_t i, uint32_t thread)
 		drb_die("a run failed: %s", strerror(-rc));
 	point->cpu = cpu_seconds() - start;
 	point->done = true;
-	paper_journal_write(runs->journal, point);
+	paper_journal_write(&runs->journal, point);
 }
 
 static int by_falling_cost(const void *a, const void *b)
@@ -160,7 +160,7 @@ void paper_run(struct paper *p)
 	runs.cost = calloc(p->points, sizeof(*runs.cost));
 	if (!runs.missing || !runs.cost)
 		drb_die("not enough memory");
-	runs.journal = paper_journal_open(p);
+	paper_journal_open(&runs.journal, p);
 	missing = find_missing(&runs);
 	if (missing < p->points && sim_rank() == 0)
 		drb_info("%u of %u points are done already", p->points - missing, p->points);
@@ -173,7 +173,7 @@ void paper_run(struct paper *p)
 					.what = "simulating",
 					.results = p->point,
 					.result_bytes = p->points * sizeof(*p->point)});
-	paper_journal_close(runs.journal);
+	paper_journal_close(&runs.journal);
 	free(runs.missing);
 	free(runs.cost);
 }
