@@ -47,7 +47,7 @@ def read_table(path):
             elif len(words) == 1:
                 order.append(words[0])
             else:
-                sys.exit(f'{path}:{number}: want "FOLDER" or "FOLDER -> FOLDER why"')
+                sys.exit(f'{path}:{number}: must be "FOLDER" or "FOLDER -> FOLDER why"')
     return order, allowed
 
 

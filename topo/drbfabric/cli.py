@@ -48,7 +48,7 @@ def a_time(text):
     match = re.fullmatch(r'([0-9]+(?:\.[0-9]+)?)(ns|us|ms|s)', text)
     ns = round(float(match[1]) * NS[match[2]]) if match else 0
     if not 100000 <= ns <= 1000000000:
-        raise argparse.ArgumentTypeError(f"'{text}': want a time from 100us to 1s, such as 2ms")
+        raise argparse.ArgumentTypeError(f"'{text}': must be a time from 100us to 1s, such as 2ms")
     return ns
 
 
@@ -68,7 +68,7 @@ def some_loads(text):
     except ValueError:
         loads = []
     if not loads or not all(0 < load < 1 for load in loads) or len(set(loads)) < len(loads):
-        raise argparse.ArgumentTypeError(f"'{text}': want different loads above 0 and below 1, such "
+        raise argparse.ArgumentTypeError(f"'{text}': must be different loads above 0 and below 1, such "
                                          'as 0.6,0.9 or 0.6:0.9:0.1')
     return sorted(loads)
 
@@ -76,20 +76,20 @@ def some_loads(text):
 def a_load(text):
     loads = some_loads(text)
     if len(loads) > 1:
-        raise argparse.ArgumentTypeError(f"'{text}': want one load")
+        raise argparse.ArgumentTypeError(f"'{text}': must be one load")
     return loads[0]
 
 
 def some_schemes(text):
     schemes = text.split(',')
     if not all(schemes) or len(set(schemes)) < len(schemes):
-        raise argparse.ArgumentTypeError(f"'{text}': want different schemes, such as drb,dmodk")
+        raise argparse.ArgumentTypeError(f"'{text}': must be different schemes, such as drb,dmodk")
     return schemes
 
 
 def not_negative(text):
     if not text.isdigit():
-        raise argparse.ArgumentTypeError(f"'{text}': want a whole number")
+        raise argparse.ArgumentTypeError(f"'{text}': must be a whole number")
     return int(text)
 
 

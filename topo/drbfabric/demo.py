@@ -189,7 +189,7 @@ def show(rows, setup, args, say):
 def check_out(path):
     folder = os.path.dirname(os.path.abspath(path))
     if os.path.isdir(path) or not os.path.isdir(folder):
-        raise usage(f'--out {path}: want the name of a file in a directory that is there')
+        raise usage(f'--out {path}: must be the name of a file in a directory that is there')
     if not os.access(path if os.path.exists(path) else folder, os.W_OK):
         raise usage(f'--out {path}: may not be written')
 

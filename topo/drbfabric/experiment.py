@@ -109,7 +109,7 @@ def need_small(layers, arity):
 def check_setup(setup):
     """What the other programs would refuse only once something runs."""
     if setup.threshold != 'paper' and not re.fullmatch(r'[0-9]+(\.[0-9]+)?', setup.threshold):
-        raise usage(f"--threshold {setup.threshold}: want a number from 0, or 'paper'")
+        raise usage(f"--threshold {setup.threshold}: must be a number from 0, or 'paper'")
     for scheme in setup.schemes:
         children.run([program('drbtopo', 'topo'), 'plan', *setup.size, '--name', setup.name,
                       '--scheme', scheme, '--driver', setup.driver, '--queue', str(setup.queue)])
