@@ -64,24 +64,23 @@ static inline __attribute__((always_inline)) uint32_t send_by(struct drb_worker 
 {
 	struct drb_port_queue *q = w->port[i].queue;
 
-	if (unlikely(drb_port_is_without_peer(q))) {
-		*result = (struct drb_send_result){0};
-		return 0;
-	}
-	w->unflushed |= (uint32_t)(q->kind->flush != NULL) << i;
+	w->unflushed |= (uint64_t)q->flushed << i;
 	return drb_port_send(q, packets, count, result);
 }
 
 uint32_t drb_transmit_now(struct drb_worker *w, uint32_t i, struct rte_mbuf **packets,
 			  uint32_t count, struct drb_send_result *result)
 {
-	return send_by(w, i, packets, count, result);
+	if (!drb_port_is_without_peer(w->port[i].queue))
+		return send_by(w, i, packets, count, result);
+	*result = (struct drb_send_result){0};
+	return 0;
 }
 
 void drb_transmit_flush(struct drb_worker *w)
 {
 	for (; w->unflushed; w->unflushed &= w->unflushed - 1) {
-		struct drb_port_queue *q = w->port[__builtin_ctz(w->unflushed)].queue;
+		struct drb_port_queue *q = w->port[__builtin_ctzll(w->unflushed)].queue;
 		q->kind->flush(q);
 	}
 }

@@ -27,16 +27,22 @@
 struct rte_mbuf;
 struct rte_mempool;
 struct drb_port_kind;
+struct drb_send_result;
 
 #define DRB_QUEUE_NONE UINT16_MAX
 
 // One worker's part of a port. The kind's own structure begins with it. Written while ports are
 // started and stopped; read by its worker.
 struct drb_port_queue {
+	// Of the kind, at hand for each burst.
+	uint32_t (*receive)(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count);
+	uint32_t (*send)(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count,
+			 struct drb_send_result *result);
 	const struct drb_port_kind *kind;
 	const struct drb_port *port;
 	uint16_t rx, tx;   // numbers of the device's queues; rx DRB_QUEUE_NONE: receives nothing
 	uint16_t send_max; // most packets that one call of send() should get; 0: any number
+	bool flushed;      // the kind has flush()
 	bool reviewed;     // review() is to be called after interfaces have changed
 	int fd;            // readable when packets wait; -1: none
 };
@@ -111,6 +117,12 @@ struct drb_port_kind {
 	void (*review)(struct drb_port_queue *q);
 };
 
+// Memory for a port's `own`, zeroed and on cache lines of its own, for stop() to free. NULL with a
+// message printed.
+void *drb_port_own(struct drb_port *port, size_t size);
+// Makes q worker n's queue of the port. Without a descriptor.
+void drb_port_add_queue(struct drb_port *port, uint32_t n, struct drb_port_queue *q);
+
 static inline bool drb_port_is_without_peer(const struct drb_port_queue *q)
 {
 	return !q->port->connected;
@@ -119,12 +131,12 @@ static inline bool drb_port_is_without_peer(const struct drb_port_queue *q)
 static inline uint32_t drb_port_receive(struct drb_port_queue *q, struct rte_mbuf **packets,
 					uint32_t count)
 {
-	return q->kind->receive(q, packets, count);
+	return q->receive(q, packets, count);
 }
 
 static inline uint32_t drb_port_send(struct drb_port_queue *q, struct rte_mbuf **packets,
 				     uint32_t count, struct drb_send_result *result)
 {
 	*result = (struct drb_send_result){0};
-	return q->kind->send(q, packets, count, result);
+	return q->send(q, packets, count, result);
 }

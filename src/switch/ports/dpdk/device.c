@@ -25,10 +25,9 @@ void drb_dpdk_adopt(struct drb_port *port, struct drb_dpdk_port *own, uint16_t d
 	port->rx_queues = rx_queues;
 	for (uint32_t n = 0; n < port->workers; n++) {
 		struct drb_dpdk_queue *q = &own->queue[n];
-		q->base = (struct drb_port_queue){.kind = port->kind, .port = port, .fd = -1};
+		drb_port_add_queue(port, n, &q->base);
 		q->device = device;
 		q->socket.fd = -1;
-		port->queue[n] = &q->base;
 	}
 }
 

@@ -52,8 +52,7 @@ static int start(struct drb_port *port, const char *path, bool vdev)
 	struct drb_kernel_sockets before = drb_kernel_sockets();
 	char name[64];
 
-	port->own = calloc(1, sizeof(struct drb_dpdk_port));
-	if (!port->own)
+	if (!drb_port_own(port, sizeof(struct drb_dpdk_port)))
 		return -ENOMEM;
 	snprintf(name, sizeof(name), "%.*s", comma ? (int)(comma - device) : 63, device);
 	int rc = drb_dpdk_create(port, path, name, !vdev ? NULL : comma ? comma + 1 : "");

@@ -11,7 +11,7 @@
 extern const struct drb_port_kind drb_pci_port, drb_vdev_port;
 
 struct drb_dpdk_queue {
-	struct drb_port_queue base;
+	_Alignas(64) struct drb_port_queue base;
 	uint16_t device;                 // as in struct drb_dpdk_port
 	struct drb_kernel_socket socket; // of the receive queue; fd -1: none
 };

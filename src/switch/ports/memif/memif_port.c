@@ -81,14 +81,13 @@ static int create(struct drb_port *port, const char *path)
 
 static int start(struct drb_port *port, const char *path)
 {
-	struct drb_memif_port *own = calloc(1, sizeof(*own));
+	struct drb_memif_port *own = drb_port_own(port, sizeof(*own));
 
-	port->own = own;
-	if (own) {
-		own->dpdk.device = DRB_DPDK_NONE;
-		own->link = drb_memif_link_new(port->setup->up, &port->connected);
-	}
-	if (!own || !own->link) {
+	if (!own)
+		return -ENOMEM;
+	own->dpdk.device = DRB_DPDK_NONE;
+	own->link = drb_memif_link_new(port->setup->up, &port->connected);
+	if (!own->link) {
 		drb_error("port %s: out of memory", port->setup->name);
 		return -ENOMEM;
 	}

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "common/cli/log.h"
 #include "common/config/complaint.h"
 #include "switch/ports/interface.h"
 #include "switch/ports/packet_socket/rx_ring.h"
@@ -76,22 +75,15 @@ static int open_queue(struct drb_port *port, struct packet_queue *q, const char 
 
 static int start(struct drb_port *port, const char *path)
 {
-	size_t size = port->workers * sizeof(struct packet_queue);
-	struct packet_queue *queues = aligned_alloc(_Alignof(struct packet_queue), size);
+	struct packet_queue *queues = drb_port_own(port, port->workers * sizeof(*queues));
 	const char *step = NULL;
 	int rc = 0;
 
-	port->own = queues;
-	if (!queues) {
-		drb_error("port %s: out of memory", port->setup->name);
+	if (!queues)
 		return -ENOMEM;
-	}
-	memset(queues, 0, size);
 	for (uint32_t n = 0; n < port->workers; n++) {
-		queues[n].base =
-			(struct drb_port_queue){.kind = port->kind, .port = port, .fd = -1};
+		drb_port_add_queue(port, n, &queues[n].base);
 		queues[n].in.fd = queues[n].out.fd = -1;
-		port->queue[n] = &queues[n].base;
 	}
 	for (uint32_t n = 0; rc == 0 && n < port->workers; n++)
 		rc = open_queue(port, &queues[n], &step);

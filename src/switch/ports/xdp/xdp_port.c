@@ -12,7 +12,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/cli/log.h"
 #include "common/config/complaint.h"
 #include "switch/ports/interface.h"
 #include "switch/ports/dpdk/dpdk_port.h"
@@ -107,13 +106,10 @@ static void open_outs(struct drb_port *port)
 static int start(struct drb_port *port, const char *path)
 {
 	struct drb_kernel_sockets before = drb_kernel_sockets();
-	struct xdp_port *own = calloc(1, sizeof(*own));
+	struct xdp_port *own = drb_port_own(port, sizeof(*own));
 
-	port->own = own;
-	if (!own) {
-		drb_error("port %s: out of memory", port->setup->name);
+	if (!own)
 		return -ENOMEM;
-	}
 	own->dpdk.device = DRB_DPDK_NONE;
 	for (uint32_t n = 0; n < DRB_WORKERS_MAX; n++)
 		own->out[n].fd = -1;

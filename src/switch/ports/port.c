@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/ports/port.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cli/log.h"
+
+#define CACHE_LINE 64
+
+void *drb_port_own(struct drb_port *port, size_t size)
+{
+	size = (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+	port->own = aligned_alloc(CACHE_LINE, size);
+	if (!port->own) {
+		drb_error("port %s: out of memory", port->setup->name);
+		return NULL;
+	}
+	return memset(port->own, 0, size);
+}
+
+void drb_port_add_queue(struct drb_port *port, uint32_t n, struct drb_port_queue *q)
+{
+	*q = (struct drb_port_queue){
+		.receive = port->kind->receive,
+		.send = port->kind->send,
+		.kind = port->kind,
+		.port = port,
+		.flushed = port->kind->flush,
+		.fd = -1,
+	};
+	port->queue[n] = q;
+}
