@@ -1,71 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/traffic/traffic.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-static const char *const usages[DRB_PATTERN_COUNT] = {
-	[DRB_PATTERN_PERMUTATION] = "permutation", [DRB_PATTERN_FIXED] = "fixed",
-	[DRB_PATTERN_RANDOM] = "random",           [DRB_PATTERN_MIXED] = "mixed",
-	[DRB_PATTERN_STRIDE] = "stride:K",         [DRB_PATTERN_TORNADO] = "tornado",
-	[DRB_PATTERN_ALL_TO_ALL] = "all-to-all",   [DRB_PATTERN_TRANSPOSE] = "transpose",
-	[DRB_PATTERN_REVERSAL] = "reversal",       [DRB_PATTERN_HOTSPOT] = "hotspot:K",
-	[DRB_PATTERN_INCAST] = "incast:K",
-};
-
-const char *drb_traffic_usage(enum drb_pattern pattern)
-{
-	return (unsigned)pattern < DRB_PATTERN_COUNT ? usages[pattern] : NULL;
-}
-
-// Length of the name in front of ":K".
-static size_t name_length(const char *usage)
-{
-	return strcspn(usage, ":");
-}
-
-int drb_traffic_parse(const char *text, struct drb_traffic_kind *kind)
-{
-	size_t len = strcspn(text, ":");
-	char *end;
-
-	for (int i = 0; i < DRB_PATTERN_COUNT; i++) {
-		if (len != name_length(usages[i]) || strncmp(text, usages[i], len) != 0)
-			continue;
-		if ((text[len] == ':') != (usages[i][len] == ':'))
-			return -EINVAL;
-		*kind = (struct drb_traffic_kind){.pattern = (enum drb_pattern)i};
-		if (text[len] == '\0')
-			return 0;
-		if (!isdigit((unsigned char)text[len + 1]))
-			return -EINVAL;
-		unsigned long long k = strtoull(text + len + 1, &end, 10);
-		if (*end || k == 0 || k > DRB_HOSTS_MAX)
-			return -EINVAL;
-		kind->k = (uint32_t)k;
-		return 0;
-	}
-	return -EINVAL;
-}
-
-void drb_traffic_format(struct drb_traffic_kind kind, char text[DRB_TRAFFIC_NAME_MAX])
-{
-	const char *usage = usages[kind.pattern];
-	size_t len = name_length(usage);
-
-	if (usage[len] == ':')
-		snprintf(text, DRB_TRAFFIC_NAME_MAX, "%.*s:%u", (int)len, usage, kind.k);
-	else
-		snprintf(text, DRB_TRAFFIC_NAME_MAX, "%s", usage);
-}
-
-int drb_traffic_fits(struct drb_traffic_kind kind, uint32_t hosts)
-{
-	return kind.k > (kind.pattern == DRB_PATTERN_HOTSPOT ? hosts : hosts - 1) ? -ERANGE : 0;
-}
 
 // The label whose digits, read in base d with the half of the tree split off the top one, are those
 // of h moved: digit i of the result is digit from[i] of h. The half is switched.
@@ -102,7 +39,7 @@ static void map_shift(struct drb_traffic *traffic, uint32_t shift)
 // K hosts and one receiver: the first K + 1 of a random order.
 static void map_incast(struct drb_traffic *traffic, struct drb_rng *rng)
 {
-	uint32_t *order = traffic->fresh;
+	uint32_t *order = traffic->order;
 
 	drb_rng_permutation(rng, order, traffic->hosts);
 	for (uint32_t h = 0; h < traffic->hosts; h++)
@@ -111,21 +48,60 @@ static void map_incast(struct drb_traffic *traffic, struct drb_rng *rng)
 		traffic->map[order[i]] = order[0];
 }
 
-// Keeps the images of a random half of the hosts; fresh = the other senders, then the destinations
-// that nobody keeps. With two hosts both keep theirs: one alone would have to send to itself.
+// A random half of the hosts are free. With two hosts both keep theirs: one alone would have to
+// send to itself.
 static void map_mixed(struct drb_traffic *traffic, struct drb_rng *rng)
 {
-	uint32_t n = traffic->hosts, *order = traffic->fresh;
+	drb_rng_permutation(rng, traffic->order, traffic->hosts);
+	drb_rng_derangement(rng, traffic->map, traffic->hosts);
+	traffic->free = traffic->hosts > 2 ? traffic->hosts / 2 : 0;
+}
 
-	drb_rng_permutation(rng, order, n);
-	drb_rng_derangement(rng, traffic->map, n);
-	traffic->free = n > 2 ? n / 2 : 0;
-	// The senders order[0..free) give up their images; two passes over one array.
-	uint32_t *dest = order + traffic->free;
-	for (uint32_t i = 0; i < traffic->free; i++) {
-		dest[i] = traffic->map[order[i]];
-		traffic->map[order[i]] = DRB_NO_LABEL;
+// The hosts of all layer-1 switches are free but those of a random share of them.
+static void map_racks(struct drb_traffic *traffic, const struct drb_tree *t, struct drb_rng *rng)
+{
+	uint32_t racks = drb_tree_switches(t, 1), *rack = traffic->map, *order = traffic->order;
+	uint32_t keep = (uint32_t)(traffic->kind.share * racks + 0.5), hosts = t->hosts / racks;
+
+	drb_rng_permutation(rng, rack, racks);
+	traffic->free = (racks - (keep ? keep : 1)) * hosts;
+	for (uint32_t i = 0; i < traffic->free; i++)
+		order[i] = rack[i / hosts] * hosts + i % hosts;
+	drb_rng_derangement(rng, traffic->map, traffic->hosts);
+}
+
+// The hosts of a job, places first .. first + hosts - 1 of the order.
+struct job {
+	uint32_t first, hosts;
+	enum drb_pattern pattern;
+};
+
+#define JOB_SLOTS 10 // C of turns and S of epoch within a job
+
+static struct job job_at(const struct drb_traffic *traffic, uint32_t i)
+{
+	static const enum drb_pattern patterns[] = {DRB_PATTERN_FIXED,       DRB_PATTERN_ALL_TO_ALL,
+						    DRB_PATTERN_PERMUTATION, DRB_PATTERN_TORNADO,
+						    DRB_PATTERN_TURNS,       DRB_PATTERN_EPOCH};
+	uint64_t n = traffic->hosts, jobs = traffic->kind.k;
+	uint32_t first = (uint32_t)(i * n / jobs), next = (uint32_t)((i + 1) * n / jobs);
+
+	return (struct job){first, next - first,
+			    patterns[i % (sizeof(patterns) / sizeof(patterns[0]))]};
+}
+
+static void map_jobs(struct drb_traffic *traffic, struct drb_rng *rng)
+{
+	drb_rng_permutation(rng, traffic->order, traffic->hosts);
+	for (uint32_t i = 0; i < traffic->kind.k; i++) {
+		struct job job = job_at(traffic, i);
+		drb_rng_derangement(rng, traffic->map + job.first, job.hosts);
 	}
+}
+
+static uint32_t tornado_shift(uint32_t hosts)
+{
+	return hosts > 3 ? hosts / 2 - 1 : 1;
 }
 
 int drb_traffic_init(struct drb_traffic *traffic, const struct drb_tree *t,
@@ -138,17 +114,20 @@ int drb_traffic_init(struct drb_traffic *traffic, const struct drb_tree *t,
 		return -EINVAL;
 	if (drb_traffic_fits(kind, n) < 0)
 		return -ERANGE;
+	if (kind.pattern == DRB_PATTERN_FILE && !kind.file)
+		return -EINVAL;
 	*traffic = (struct drb_traffic){
 		.kind = kind,
 		.hosts = n,
 		.send_below = (uint64_t)(rho * 0x1.0p32),
 		.map = memory,
-		.fresh = memory + n,
+		.order = memory + n,
+		.rate = memory + 2 * (size_t)n,
 	};
 	switch (kind.pattern) {
 	case DRB_PATTERN_PERMUTATION:
 		for (uint32_t h = 0; h < n; h++)
-			traffic->fresh[h] = h;
+			traffic->map[h] = h;
 		break;
 	case DRB_PATTERN_FIXED:
 		drb_rng_derangement(rng, traffic->map, n);
@@ -160,7 +139,7 @@ int drb_traffic_init(struct drb_traffic *traffic, const struct drb_tree *t,
 		map_shift(traffic, kind.k);
 		break;
 	case DRB_PATTERN_TORNADO:
-		map_shift(traffic, n > 2 ? n / 2 - 1 : 1);
+		map_shift(traffic, tornado_shift(n));
 		break;
 	case DRB_PATTERN_TRANSPOSE:
 	case DRB_PATTERN_REVERSAL:
@@ -172,6 +151,20 @@ int drb_traffic_init(struct drb_traffic *traffic, const struct drb_tree *t,
 	case DRB_PATTERN_HOTSPOT: // the K first of a random order are hot
 		drb_rng_permutation(rng, traffic->map, n);
 		break;
+	case DRB_PATTERN_RACKS:
+		map_racks(traffic, t, rng);
+		break;
+	case DRB_PATTERN_JOBS:
+		traffic->turn_seed = drb_rng_next(rng);
+		map_jobs(traffic, rng);
+		break;
+	case DRB_PATTERN_TURNS:
+		traffic->turn_seed = drb_rng_next(rng);
+		break;
+	case DRB_PATTERN_FILE:
+		memset(traffic->rate, 0, kind.file->pairs * sizeof(*traffic->rate));
+		break;
+	case DRB_PATTERN_EPOCH: // its first slot draws
 	case DRB_PATTERN_RANDOM:
 	case DRB_PATTERN_ALL_TO_ALL:
 	case DRB_PATTERN_COUNT:
@@ -196,50 +189,140 @@ static uint32_t hot_or_other(const struct drb_traffic *traffic, struct drb_rng *
 	return to == h ? other_host(rng, traffic->hosts, h) : to;
 }
 
-// Puts to[0..n) in uniformly random order such that to[i] != from[i] (from NULL: i itself): a
-// Fisher-Yates shuffle from the top, begun again at the first place that fails. Entries above i are
-// final, so failing early is as good as drawing the rest: every allowed order is equally likely.
-static void shuffle_avoiding(struct drb_rng *rng, uint32_t to[], const uint32_t from[], uint32_t n)
+// Puts the images to[who[0..n)] in uniformly random order such that to[h] != h (who NULL: of
+// 0..n-1): a Fisher-Yates shuffle from the top, begun again at the first place that fails. Entries
+// above i are final, so failing early is as good as drawing the rest: every allowed order is
+// equally likely.
+static void shuffle_avoiding(struct drb_rng *rng, uint32_t to[], const uint32_t who[], uint32_t n)
 {
 	for (uint32_t i = n; i > 0;) {
-		uint32_t j = drb_rng_below(rng, i);
-		uint32_t x = to[j];
-		i--;
-		to[j] = to[i];
-		to[i] = x;
-		if (x == (from ? from[i] : i))
+		uint32_t j = drb_rng_below(rng, i--);
+		uint32_t hi = who ? who[i] : i, hj = who ? who[j] : j;
+		uint32_t x = to[hj];
+		to[hj] = to[hi];
+		to[hi] = x;
+		if (x == hi)
 			i = n;
 	}
+}
+
+// The permutation of n places whose turn it is, always the same; which: among several sets of them.
+static void take_turn(const struct drb_traffic *traffic, uint32_t turn, uint32_t which,
+		      uint32_t map[], uint32_t n)
+{
+	struct drb_rng rng = drb_rng_seed(traffic->turn_seed, (uint64_t)which << 32 | turn);
+
+	drb_rng_derangement(&rng, map, n);
+}
+
+// What one of its hosts sends to, by place, in this slot.
+static void draw_job(struct drb_traffic *traffic, struct drb_rng *rng, uint64_t slot, uint32_t i)
+{
+	struct job job = job_at(traffic, i);
+	uint32_t *map = traffic->map + job.first, n = job.hosts, shift;
+
+	switch (job.pattern) {
+	case DRB_PATTERN_PERMUTATION:
+		shuffle_avoiding(rng, map, NULL, n);
+		break;
+	case DRB_PATTERN_TURNS:
+		take_turn(traffic, slot % JOB_SLOTS, i, map, n);
+		break;
+	case DRB_PATTERN_EPOCH:
+		if (slot % JOB_SLOTS == 0)
+			shuffle_avoiding(rng, map, NULL, n);
+		break;
+	case DRB_PATTERN_TORNADO:
+	case DRB_PATTERN_ALL_TO_ALL:
+		shift = job.pattern == DRB_PATTERN_TORNADO ? tornado_shift(n)
+							   : 1 + (uint32_t)(slot % (n - 1));
+		for (uint32_t h = 0; h < n; h++)
+			map[h] = (h + shift) % n;
+		break;
+	default: // fixed
+		break;
+	}
+}
+
+static void draw_jobs(struct drb_traffic *traffic, struct drb_rng *rng, uint64_t slot,
+		      uint32_t dest[])
+{
+	const uint32_t *order = traffic->order;
+
+	for (uint32_t i = 0; i < traffic->kind.k; i++) {
+		struct job job = job_at(traffic, i);
+		draw_job(traffic, rng, slot, i);
+		for (uint32_t p = job.first; p < job.first + job.hosts; p++)
+			dest[order[p]] = order[job.first + traffic->map[p]];
+	}
+}
+
+// The destination of a host by the rates of its pairs.
+static uint32_t draw_pair(const struct drb_traffic *traffic, struct drb_rng *rng, uint32_t h)
+{
+	const struct drb_traffic_file *file = traffic->kind.file;
+	uint32_t draw;
+
+	if (h >= file->hosts || file->first[h] == file->first[h + 1])
+		return DRB_NO_LABEL;
+	draw = (uint32_t)(drb_rng_next(rng) >> 33);
+	for (uint32_t p = file->first[h]; p < file->first[h + 1]; p++) {
+		if (draw < traffic->rate[p])
+			return file->to[p];
+		draw -= traffic->rate[p];
+	}
+	return DRB_NO_LABEL;
+}
+
+static void draw_file(struct drb_traffic *traffic, struct drb_rng *rng, uint64_t slot,
+		      uint32_t dest[])
+{
+	const struct drb_traffic_file *file = traffic->kind.file;
+
+	for (; traffic->next < file->changes && file->change[traffic->next].slot <= slot;
+	     traffic->next++)
+		traffic->rate[file->change[traffic->next].pair] = file->change[traffic->next].rate;
+	for (uint32_t h = 0; h < traffic->hosts; h++)
+		dest[h] = draw_pair(traffic, rng, h);
 }
 
 static void draw_destinations(struct drb_traffic *traffic, struct drb_rng *rng, uint64_t slot,
 			      uint32_t dest[])
 {
-	uint32_t n = traffic->hosts, *to = traffic->fresh + traffic->free;
+	uint32_t n = traffic->hosts, *map = traffic->map;
 
 	switch (traffic->kind.pattern) {
 	case DRB_PATTERN_PERMUTATION:
-		shuffle_avoiding(rng, traffic->fresh, NULL, n);
-		memcpy(dest, traffic->fresh, n * sizeof(*dest));
+		shuffle_avoiding(rng, map, NULL, n);
 		break;
 	case DRB_PATTERN_RANDOM:
 		for (uint32_t h = 0; h < n; h++)
-			dest[h] = other_host(rng, n, h);
+			map[h] = other_host(rng, n, h);
 		break;
-	case DRB_PATTERN_HOTSPOT:
+	case DRB_PATTERN_HOTSPOT: // its map are the hot hosts
 		for (uint32_t h = 0; h < n; h++)
 			dest[h] = hot_or_other(traffic, rng, h);
-		break;
+		return;
 	case DRB_PATTERN_ALL_TO_ALL:
-		for (uint32_t h = 0; h < n; h++)
-			dest[h] = (uint32_t)((h + 1 + slot % (n - 1)) % n);
+		map_shift(traffic, (uint32_t)(1 + slot % (n - 1)));
 		break;
 	case DRB_PATTERN_MIXED:
-		shuffle_avoiding(rng, to, traffic->fresh, traffic->free);
-		memcpy(dest, traffic->map, n * sizeof(*dest));
-		for (uint32_t i = 0; i < traffic->free; i++)
-			dest[traffic->fresh[i]] = to[i];
+	case DRB_PATTERN_RACKS:
+		shuffle_avoiding(rng, map, traffic->order, traffic->free);
 		break;
+	case DRB_PATTERN_TURNS:
+		take_turn(traffic, (uint32_t)(slot % traffic->kind.k), 0, map, n);
+		break;
+	case DRB_PATTERN_EPOCH:
+		if (slot % traffic->kind.k == 0)
+			drb_rng_derangement(rng, map, n);
+		break;
+	case DRB_PATTERN_JOBS:
+		draw_jobs(traffic, rng, slot, dest);
+		return;
+	case DRB_PATTERN_FILE:
+		draw_file(traffic, rng, slot, dest);
+		return;
 	case DRB_PATTERN_FIXED:
 	case DRB_PATTERN_STRIDE:
 	case DRB_PATTERN_TORNADO:
@@ -247,9 +330,9 @@ static void draw_destinations(struct drb_traffic *traffic, struct drb_rng *rng, 
 	case DRB_PATTERN_REVERSAL:
 	case DRB_PATTERN_INCAST:
 	case DRB_PATTERN_COUNT:
-		memcpy(dest, traffic->map, n * sizeof(*dest));
 		break;
 	}
+	memcpy(dest, map, n * sizeof(*dest));
 }
 
 void drb_traffic_slot(struct drb_traffic *traffic, struct drb_rng *rng, uint64_t slot,

@@ -18,6 +18,13 @@
 //   in reversal     digits in opposite order                              } the other half of the
 //   tree hotspot:K    half of the packets to a random one of K hot hosts, the rest to random hosts
 //   incast:K     K random hosts send to one random host, all others are silent
+//   racks:F      as `mixed`, but the hosts that keep their destination are those of a share F of
+//                the layer-1 switches, drawn at random: 0 < F <= 1, at least one switch
+//   turns:C      C permutations drawn at the start, one slot after the other, again and again
+//   epoch:S      a permutation drawn afresh every S slots
+//   jobs:K       the hosts in K groups drawn at random, each with a pattern within itself: fixed,
+//                all-to-all, permutation, tornado, turns:10, epoch:10, then from the first again
+//   file:PATH    what a file says, see struct drb_traffic_file
 // No host sends to itself: permutations are drawn without fixed points, random destinations among
 // the others, and a hot host that draws itself draws again among all others. Transposed and
 // reversed labels lie in the other half of the tree, so that every such packet crosses the core.
@@ -41,47 +48,84 @@ enum drb_pattern {
 	DRB_PATTERN_REVERSAL,
 	DRB_PATTERN_HOTSPOT,
 	DRB_PATTERN_INCAST,
+	DRB_PATTERN_RACKS,
+	DRB_PATTERN_TURNS,
+	DRB_PATTERN_EPOCH,
+	DRB_PATTERN_JOBS,
+	DRB_PATTERN_FILE,
 	DRB_PATTERN_COUNT
 };
 
-struct drb_traffic_kind {
-	enum drb_pattern pattern;
-	uint32_t k; // K of stride, hotspot and incast; 0 for the others
+// Traffic as a file says: from a slot on, host `from` sends to host `to` at a rate, the share of
+// the slots in which it would send to it at rho = 1. Each pair has one rate at a time; rates of one
+// host add up to at most 1 at any time. See common/cli/traffic_file.h for the file.
+struct drb_traffic_file {
+	uint32_t hosts; // labels in it are below
+	// Pairs, by host `from`: those of h are first[h] .. first[h + 1] - 1.
+	uint32_t *first, *to;
+	uint32_t pairs;
+	// Changes of rates, by slot.
+	struct drb_traffic_change {
+		uint32_t slot, pair;
+		uint32_t rate; // 2^-31
+	} * change;
+	uint32_t changes;
 };
 
-#define DRB_TRAFFIC_NAME_MAX 32
+#define DRB_TRAFFIC_RATE_ONE (UINT32_C(1) << 31)
 
-// "permutation", "stride:3", ... ; -EINVAL if there is no such pattern or K is missing, zero,
-// malformed or given to a pattern without one.
+#define DRB_TRAFFIC_PATH_MAX 248
+#define DRB_TRAFFIC_NAME_MAX (DRB_TRAFFIC_PATH_MAX + 8)
+
+struct drb_traffic_kind {
+	enum drb_pattern pattern;
+	uint32_t k;                      // K, C or S where the pattern has one, else 0
+	double share;                    // F of racks
+	char path[DRB_TRAFFIC_PATH_MAX]; // of file
+	struct drb_traffic_file *file;   // what is in it: the caller's, who reads it
+};
+
+// "permutation", "stride:3", ... ; -EINVAL if there is no such pattern or what stands behind the
+// colon is missing, zero, malformed, too long or given to a pattern without one.
 int drb_traffic_parse(const char *text, struct drb_traffic_kind *kind);
 // What drb_traffic_parse reads back.
 void drb_traffic_format(struct drb_traffic_kind kind, char text[DRB_TRAFFIC_NAME_MAX]);
 // "permutation", "stride:K", ...: for help texts; NULL beyond the last.
 const char *drb_traffic_usage(enum drb_pattern pattern);
 
-// 0, or -ERANGE if K does not fit this number of hosts.
+// 0, or -ERANGE if K, or a label in the file, does not fit this number of hosts.
 int drb_traffic_fits(struct drb_traffic_kind kind, uint32_t hosts);
 
 struct drb_traffic {
 	struct drb_traffic_kind kind;
 	uint32_t hosts;      // N
 	uint64_t send_below; // a host sends iff 32 random bits are below: rho 2^32
-	uint32_t *map;       // N: destination kept for the whole run, or DRB_NO_LABEL
-	uint32_t *fresh;     // N: the permutation drawn anew every slot; with half of them
-			     // persistent the free senders, then the free destinations
+	uint32_t *map;       // N: destination in this slot, or DRB_NO_LABEL; of jobs what each
+			     // group draws, as places within it
+	uint32_t *order;     // N: hosts; first those whose destinations are drawn anew every slot,
+			     // where some keep theirs; of jobs group by group
 	uint32_t free;       // hosts that share the fresh permutation
+	uint32_t *rate;      // of file: of each pair, now
+	uint32_t next;       // change of file
+	uint64_t turn_seed;  // of the permutations that take turns
 };
 
-// 32-bit words of memory that drb_traffic_init() wants.
+// 32-bit words of memory that drb_traffic_init() wants, of patterns without a file and of any.
 #define DRB_TRAFFIC_WORDS(hosts) (2 * (size_t)(hosts))
+static inline size_t drb_traffic_words(const struct drb_traffic_kind *kind, uint32_t hosts)
+{
+	return DRB_TRAFFIC_WORDS(hosts) + (kind->file ? kind->file->pairs : 0);
+}
 
-// Draws what is drawn once. memory: DRB_TRAFFIC_WORDS(t->hosts) words, lent for the lifetime of
-// *traffic. 0 <= rho <= 1: each host that has a destination sends with this probability per slot.
-// -ERANGE if K does not fit the number of hosts, -EINVAL if rho is out of range.
+// Draws what is drawn once. memory: drb_traffic_words() words, lent for the lifetime of *traffic,
+// as the file is. 0 <= rho <= 1: each host that has a destination sends with this probability per
+// slot. -ERANGE if the kind does not fit the number of hosts, -EINVAL if rho is out of range or a
+// file was not read.
 int drb_traffic_init(struct drb_traffic *traffic, const struct drb_tree *t,
 		     struct drb_traffic_kind kind, double rho, uint32_t *memory,
 		     struct drb_rng *rng);
 
 // Destination of every host in this slot into dest[0..N-1], DRB_NO_LABEL where a host is silent.
+// Slots follow each other from 0 on.
 void drb_traffic_slot(struct drb_traffic *traffic, struct drb_rng *rng, uint64_t slot,
 		      uint32_t dest[]);

@@ -18,6 +18,8 @@
 #include "common/cli/args.h"
 #include "common/cli/log.h"
 #include "common/cli/quantity.h"
+#include "common/cli/traffic_file.h"
+
 #include "gen/captures/manifest.h"
 #include "gen/frames/measured_frame.h"
 
@@ -145,7 +147,7 @@ static char *help_filter(int key, const char *text, void *input)
 static uint32_t *draw_traffic(const struct manifest *m)
 {
 	uint32_t hosts = m->tree.hosts;
-	uint32_t *memory = calloc(DRB_TRAFFIC_WORDS(hosts), sizeof(*memory));
+	uint32_t *memory = calloc(drb_traffic_words(&m->pattern, hosts), sizeof(*memory));
 	uint32_t *dest = calloc((size_t)hosts * m->slots, sizeof(*dest));
 	struct drb_rng rng = drb_rng_seed(m->seed, 0);
 	struct drb_traffic traffic;
@@ -294,7 +296,10 @@ int gen_write(int argc, char **argv)
 	drb_args_parse(&argp, argc, argv, 0, &w);
 	if (manifest_complete(&w.manifest, error) < 0)
 		drb_die("%s", error);
-	uint32_t *dest = draw_traffic(&w.manifest);
+	uint32_t *dest = NULL;
+	if (drb_traffic_load(&w.manifest.pattern, w.manifest.tree.hosts) == 0)
+		dest = draw_traffic(&w.manifest);
+	drb_traffic_file_free(w.manifest.pattern.file);
 	if (!dest)
 		return DRB_EXIT_USAGE;
 	int rc = prepare_directory(w.out);

@@ -59,7 +59,7 @@ uint64_t drb_packet_bytes(const struct drb_packet_setup *setup)
 	uint64_t hosts = setup->tree.hosts;
 
 	return drb_fabric_bytes(&setup->tree) + walk_bytes(setup) +
-	       (DRB_TRAFFIC_WORDS(hosts) + hosts) * sizeof(uint32_t) +
+	       (drb_traffic_words(&setup->traffic, (uint32_t)hosts) + hosts) * sizeof(uint32_t) +
 	       (uint64_t)setup->stats * sizeof(uint32_t) +
 	       (uint64_t)setup->slots * sizeof(uint64_t);
 }
@@ -115,7 +115,8 @@ static int allocate(struct drb_packet_sim *sim)
 	uint64_t hosts = setup->tree.hosts;
 	uint64_t other = drb_packet_bytes(setup) - drb_fabric_bytes(&setup->tree);
 
-	sim->traffic_memory = malloc(DRB_TRAFFIC_WORDS(hosts) * sizeof(uint32_t));
+	sim->traffic_memory =
+		malloc(drb_traffic_words(&setup->traffic, (uint32_t)hosts) * sizeof(uint32_t));
 	sim->dest = malloc(hosts * sizeof(*sim->dest));
 	sim->arrived_up = malloc(2 * (size_t)setup->tree.arity * sizeof(uint64_t));
 	sim->arrived_down = malloc(2 * (size_t)setup->tree.arity * sizeof(uint64_t));

@@ -12,6 +12,7 @@
 
 #include "common/cli/args.h"
 #include "common/cli/log.h"
+#include "common/cli/traffic_file.h"
 
 #include "sim/runs/jobs.h"
 #include "sim/runs/options.h"
@@ -147,6 +148,8 @@ static uint32_t check(struct packet_verb *v)
 
 	if (v->stats > v->slots)
 		drb_die("--stats %u: more than the %u slots of the run", v->stats, v->slots);
+	if (drb_traffic_load(&v->traffic, v->fabric.tree.hosts) < 0)
+		exit(DRB_EXIT_USAGE);
 	drb_traffic_format(v->traffic, text);
 	if (drb_traffic_fits(v->traffic, v->fabric.tree.hosts) < 0)
 		drb_die("--traffic %s: F(%u,%u) has %u hosts only", text, v->fabric.layers,
@@ -191,7 +194,9 @@ int sim_packet(int argc, char **argv)
 		       "Traffic: permutation (a fresh one every slot), fixed (one for the run), "
 		       "random, "
 		       "mixed (half of the hosts fixed), stride:K, tornado, all-to-all, transpose, "
-		       "reversal, hotspot:K, incast:K."};
+		       "reversal, hotspot:K, incast:K, racks:F (a share F of the racks fixed), "
+		       "turns:C (C permutations in turn), epoch:S (a new one every S slots), "
+		       "jobs:K (K groups of hosts, each with its own), file:PATH."};
 	struct packet_verb v = {.common = sim_common_default(),
 				.fabric = sim_fabric_default(),
 				.slots = 2000,
@@ -229,5 +234,6 @@ int sim_packet(int argc, char **argv)
 	drb_table_end(table);
 	free(v.result);
 	free(v.rho.value);
+	drb_traffic_file_free(v.traffic.file);
 	return DRB_EXIT_OK;
 }

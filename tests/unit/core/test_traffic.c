@@ -10,8 +10,10 @@
 static void names_read_back(void **state)
 {
 	static const char *const good[] = {
-		"permutation", "fixed",     "random",   "mixed",      "stride:3", "tornado",
-		"all-to-all",  "transpose", "reversal", "hotspot:16", "incast:1",
+		"permutation", "fixed",          "random",    "mixed",    "stride:3",
+		"tornado",     "all-to-all",     "transpose", "reversal", "hotspot:16",
+		"incast:1",    "racks:0.03",     "racks:1",   "turns:10", "epoch:4",
+		"jobs:8",      "file:a/b:c.csv",
 	};
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
@@ -25,10 +27,30 @@ static void names_read_back(void **state)
 
 static void bad_names_are_refused(void **state)
 {
-	static const char *const bad[] = {"",          "perm",     "permutation:1",     "stride",
-					  "stride:",   "stride:0", "stride:-1",         "stride:1x",
-					  "stride: 1", "hotspot",  "incast:9999999999", ":3",
-					  "strid:3",   "fixed "};
+	static const char *const bad[] = {"",
+					  "perm",
+					  "permutation:1",
+					  "stride",
+					  "stride:",
+					  "stride:0",
+					  "stride:-1",
+					  "stride:1x",
+					  "stride: 1",
+					  "hotspot",
+					  "incast:9999999999",
+					  ":3",
+					  "strid:3",
+					  "fixed ",
+					  "racks",
+					  "racks:0",
+					  "racks:1.1",
+					  "racks:x",
+					  "racks:nan",
+					  "turns:0",
+					  "epoch:",
+					  "jobs:-1",
+					  "file",
+					  "file:"};
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct drb_traffic_kind kind;
@@ -73,7 +95,8 @@ static const struct {
 	{"permutation", true, false}, {"fixed", true, true},     {"random", false, false},
 	{"mixed", true, false},       {"stride:1", true, true},  {"tornado", true, true},
 	{"all-to-all", true, false},  {"transpose", true, true}, {"reversal", true, true},
-	{"hotspot:2", false, false},  {"incast:1", false, true},
+	{"hotspot:2", false, false},  {"incast:1", false, true}, {"racks:1", true, true},
+	{"turns:3", true, false},     {"epoch:7", true, false},  {"jobs:1", true, true},
 };
 
 static bool is_permutation(const uint32_t dest[], uint32_t n)
@@ -206,6 +229,7 @@ static void misfits_are_refused(void **state)
 	} cases[] = {
 		{"stride:15", 1, 0},   {"stride:16", 1, -34}, {"incast:15", 1, 0},
 		{"incast:16", 1, -34}, {"hotspot:16", 1, 0},  {"hotspot:17", 1, -34},
+		{"jobs:8", 1, 0},      {"jobs:9", 1, -34},    {"file:unread", 1, -22},
 		{"random", 1.01, -22}, {"random", NAN, -22},  {"random", -0.1, -22},
 	};
 	(void)state;
