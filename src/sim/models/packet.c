@@ -391,7 +391,8 @@ int drb_packet_step(struct drb_packet_sim *sim)
 	give_birth(sim);
 	sim->delivered += delivered;
 	if (sim->slot < sim->setup.slots) {
-		sim->backlog[sim->slot] = sim->born - sim->delivered - sim->lost;
+		drb_growth_slot(&sim->growth, &sim->fabric, sim->slot,
+				sim->born - sim->delivered - sim->lost);
 		if (sim->slot >= sim->first_measured)
 			sim->delivered_measuring += delivered;
 	}

@@ -38,7 +38,9 @@ struct drb_packet_result {
 	double tail;       // mean over the measured slots of the largest latency born in the slot
 	double redirected; // share of upward decisions that left the default, NaN without any
 	double throughput; // packets delivered per host and slot, over the measured slots
-	bool growing;      // the queues were still growing when the measured slots ended
+	bool growing;      // queues were still growing when the measured slots ended, all together
+			   // or some: see growth.h
+	uint64_t growing_links;                                            // how many
 	double up_mean[DRB_LAYERS_MAX + 1], down_mean[DRB_LAYERS_MAX + 1]; // per queue, [layer]
 	uint32_t up_max[DRB_LAYERS_MAX + 1], down_max[DRB_LAYERS_MAX + 1];
 	double lost;          // share of measured packets that found no way

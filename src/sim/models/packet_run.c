@@ -60,8 +60,7 @@ uint64_t drb_packet_bytes(const struct drb_packet_setup *setup)
 
 	return drb_fabric_bytes(&setup->tree) + walk_bytes(setup) +
 	       (drb_traffic_words(&setup->traffic, (uint32_t)hosts) + hosts) * sizeof(uint32_t) +
-	       (uint64_t)setup->stats * sizeof(uint32_t) +
-	       (uint64_t)setup->slots * sizeof(uint64_t);
+	       (uint64_t)setup->stats * sizeof(uint32_t) + drb_growth_bytes(&setup->tree);
 }
 
 static int check(const struct drb_packet_setup *setup)
@@ -121,9 +120,9 @@ static int allocate(struct drb_packet_sim *sim)
 	sim->arrived_up = malloc(2 * (size_t)setup->tree.arity * sizeof(uint64_t));
 	sim->arrived_down = malloc(2 * (size_t)setup->tree.arity * sizeof(uint64_t));
 	sim->largest = calloc(setup->stats, sizeof(*sim->largest));
-	sim->backlog = calloc(setup->slots, sizeof(*sim->backlog));
 	if (!sim->traffic_memory || !sim->dest || !sim->arrived_up || !sim->arrived_down ||
-	    !sim->largest || !sim->backlog || allocate_walk(sim) < 0)
+	    !sim->largest || allocate_walk(sim) < 0 ||
+	    drb_growth_init(&sim->growth, &setup->tree, setup->slots, setup->rho) < 0)
 		return -ENOMEM;
 	return drb_fabric_init(&sim->fabric, &setup->tree, setup->memory - other);
 }
@@ -178,26 +177,13 @@ void drb_packet_free(struct drb_packet_sim *sim)
 	free(sim->arrived_up);
 	free(sim->arrived_down);
 	free(sim->largest);
-	free(sim->backlog);
+	drb_growth_free(&sim->growth);
 	free(sim);
 }
 
-// Growing: from the third to the last quarter of the slots the packets inside became more by a
-// tenth (steady growth from nothing: 7/5) and by at least 0.2 % of what was offered meanwhile. A
-// stable fabric that still fills up at rho = 0.99 stays below both.
 static bool is_growing(const struct drb_packet_sim *sim)
 {
-	uint32_t quarter = sim->setup.slots / 4;
-	double before = 0, after = 0;
-	double offered = sim->setup.rho * sim->setup.tree.hosts;
-
-	if (quarter == 0)
-		return false;
-	for (uint32_t i = 0; i < quarter; i++) {
-		before += (double)sim->backlog[sim->setup.slots - 2 * quarter + i];
-		after += (double)sim->backlog[sim->setup.slots - quarter + i];
-	}
-	return after > 1.1 * before && (after - before) / quarter > 0.002 * offered * quarter;
+	return drb_growth_of_sum(&sim->growth) || drb_growth_of_links(&sim->growth) > 0;
 }
 
 // What the packets still inside have waited so far counts as their latency.
@@ -272,6 +258,7 @@ void drb_packet_run(struct drb_packet_sim *sim, struct drb_packet_result *r)
 	r->tail = tail / setup->stats;
 	r->throughput =
 		(double)sim->delivered_measuring / ((double)setup->tree.hosts * setup->stats);
+	r->growing_links = drb_growth_of_links(&sim->growth);
 	r->growing = rc < 0 || is_growing(sim);
 	r->hops = sim->hops;
 	r->slots = sim->slot;

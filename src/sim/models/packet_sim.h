@@ -5,6 +5,7 @@
 #include "core/routing/rounds.h"
 
 #include "sim/models/fabric.h"
+#include "sim/models/growth.h"
 #include "sim/models/packet.h"
 
 // Sums over the measured slots.
@@ -42,7 +43,7 @@ struct drb_packet_sim {
 	uint64_t measured_born, measured_delivered, measured_lost, measured_latency,
 		delivered_measuring;
 	uint32_t *largest; // latency of the packets born in each measured slot
-	uint64_t *backlog; // packets inside after each slot
+	struct drb_growth growth;
 	struct layer_meter meter[DRB_LAYERS_MAX + 1];
 };
 

@@ -61,8 +61,9 @@ struct drb_flow_summary paper_flow_summary(const struct paper_point *point)
 void paper_set_packet_result(struct paper_point *point, const struct drb_packet_result *r)
 {
 	double *v = point->value;
-	const double head[] = {r->latency,    r->tail,    r->redirected,
-			       r->throughput, r->growing, (double)r->undelivered};
+	double growing = r->growing ? 1 + (double)r->growing_links : 0;
+	const double head[] = {r->latency,    r->tail, r->redirected,
+			       r->throughput, growing, (double)r->undelivered};
 	memcpy(v, head, sizeof(head));
 	v[PAPER_VALUES - 1] = r->lost;
 	for (uint32_t m = 1; m <= PAPER_LAYERS_MAX; m++) {
@@ -83,6 +84,7 @@ struct drb_packet_result paper_packet_result(const struct paper_point *point)
 	r.redirected = v[2];
 	r.throughput = v[3];
 	r.growing = v[4] != 0;
+	r.growing_links = r.growing ? (uint64_t)v[4] - 1 : 0;
 	r.undelivered = (uint64_t)v[5];
 	r.lost = v[PAPER_VALUES - 1];
 	for (uint32_t m = 1; m <= PAPER_LAYERS_MAX; m++) {

@@ -69,7 +69,7 @@ void sim_packet_lay_out(struct sim_packet_layout *l, uint32_t layers)
 		{"rho", NULL, DRB_REAL, 3},        {"threshold", "T", DRB_REAL, 2},
 		{"latency", NULL, DRB_REAL, 2},    {"tail", NULL, DRB_REAL, 1},
 		{"redirected", NULL, DRB_REAL, 4}, {"throughput", NULL, DRB_REAL, 4},
-		{"growing", NULL, DRB_TEXT, 0},
+		{"growing", NULL, DRB_TEXT, 0},    {"growing_links", "links", DRB_COUNT, 0},
 	};
 
 	memcpy(l->column, fixed, sizeof(fixed));
@@ -97,6 +97,7 @@ void sim_packet_row(struct drb_table *table, const struct drb_packet_setup *setu
 	drb_table_real(table, r->redirected);
 	drb_table_real(table, r->throughput);
 	drb_table_text(table, r->growing ? "yes" : "no");
+	drb_table_count(table, r->growing_links);
 	for (uint32_t m = 1; m < setup->tree.layers; m++) {
 		drb_table_real(table, r->up_mean[m]);
 		drb_table_count(table, r->up_max[m]);

@@ -12,7 +12,7 @@ void sim_flow_row(struct drb_table *table, const struct drb_flow_setup *setup,
 		  const struct drb_flow_summary *summary, uint32_t runs);
 
 // Columns of the packet model: a fixed part, then two per kind of queue.
-#define SIM_PACKET_FIXED 11
+#define SIM_PACKET_FIXED 12
 #define SIM_PACKET_MORE 4 // room for columns of the caller
 
 struct sim_packet_layout {
