@@ -4,7 +4,7 @@
 // and the simulator's models call it.
 //   drb_choose()         the rule of a scheme alone, which keeps nothing
 //   drb_choose_usable()  the same when some uplinks are dead
-//   drb_decide_uplink()  the scheme with what it keeps: shifts, streaks, rounds, marks
+//   drb_decide_uplink()  the scheme with what it keeps: shifts, counts, rounds, marks
 //   drb_decide()         down, up or on a detour: where some link or switch is dead
 // Pure: loads, random bits, time and memory come from the caller.
 
@@ -13,6 +13,7 @@
 #include "core/routing/rotate.h"
 #include "core/routing/rounds.h"
 #include "core/routing/simple_rules.h"
+#include "core/routing/spread.h"
 #include "core/routing/threshold_two_choice.h"
 
 // By the row of the scheme. A scheme that is known when this is compiled leaves nothing but its
@@ -49,6 +50,7 @@ struct drb_decision {
 	uint32_t port; // in, for drb_decide() alone: the port that it came in by
 	uint64_t flow; // in: hash of its flow, for schemes with DRB_READS_FLOW
 	uint64_t draw; // in: random bits (draw.h)
+	uint32_t size; // in: packets or octets, as those of drb_spread_init() (scheme walk)
 	uint32_t def;  // in: the D-mod-k uplink h_m. Out: the one that the scheme takes by default;
 		// if the uplink is another one, the packet was redirected
 	uint8_t mark;   // in: the scheme's mark, as it came; out: as it leaves
@@ -61,13 +63,10 @@ struct drb_decision {
 // A scheme finds here only what it needs; the rest may be 0.
 struct drb_decider {
 	struct drb_choice choice;
-	uint32_t layer;
-	uint32_t shift;          // rotate: digit e_m of this slot's shift
-	bool all_walk;           // walk, layer 1: all packets do, see drb_walk_all()
-	uint32_t now;            // walk: the time, in the unit of its tau
-	struct drb_walk *walk;   // walk, layer 1: destinations sent to lately
-	drb_round *round;        // walk: of each group
-	struct drb_div by_group; // walk: divides by d^m
+	uint32_t shift;            // rotate: digit e_m of this slot's shift
+	struct drb_spread *spread; // walk: whether to spread; ticks are the caller's
+	drb_round *round;          // walk: of each group
+	struct drb_div by_group;   // walk: divides by d^m
 };
 
 #define DRB_DECIDE(name)                                                                           \
@@ -85,13 +84,11 @@ DRB_DECIDE(rotate)
 	return drb_decide_by_rule(s, loads, d);
 }
 
-// Layer 1 finds out whether a packet walks and marks it; the layers above read the mark.
+// Spreads what the switches below spread, and all while this one does.
 DRB_DECIDE(walk)
 {
-	if (s->all_walk)
-		d->mark = true;
-	else if (s->layer == 1)
-		d->mark = drb_walk_next(s->walk, d->dest, s->now);
+	drb_spread_count(s->spread, d->def, d->size);
+	d->mark = drb_spread_mark(s->spread, d->mark);
 	if (!d->mark)
 		return drb_decide_by_rule(s, loads, d);
 	d->walks = true;

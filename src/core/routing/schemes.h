@@ -36,9 +36,9 @@
 	X(ROTATE, rotate, two_choice, rotate,  TWO,  OTHER, ROTATE, 0,                             \
 	  DRB_HAS_THRESHOLD | DRB_READS_CLOCK | DRB_PACKETS_ONLY,                                  \
 	  "as drb, the default shifted by the time slot")                                          \
-	X(WALK,   walk,   two_choice, walk,    TWO,  OTHER, WALK,   1,                             \
+	X(WALK,   walk,   two_choice, walk,    TWO,  OTHER, WALK,   3,                             \
 	  DRB_HAS_THRESHOLD | DRB_READS_CLOCK | DRB_PACKETS_ONLY,                                  \
-	  "as drb, packets to busy destinations in rounds over all uplinks")
+	  "as drb, in rounds over all uplinks while defaults are uneven")
 // clang-format on
 
 // clang-format off

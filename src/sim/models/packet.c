@@ -293,6 +293,8 @@ static inline int switch_slot(struct drb_packet_sim *sim, struct active_switch *
 	at->hop = drb_hop_at(&sim->fabric.tree, l->layer, s);
 	if (drb_scheme_has(at->choice.scheme, DRB_READS_FLOW))
 		at->choice.salt = drb_salt(sim->setup.seed, l->layer, s);
+	if (sim->mark_mask && l->up)
+		sim_hear(sim, l, s);
 	rc = sim->detour_mask ? arrivals_slot(sim, at, rng, tally)
 			      : arrivals_of_whole_fabric(sim, at, rng, tally);
 	if (rc < 0)

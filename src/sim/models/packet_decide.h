@@ -19,15 +19,14 @@ static inline __attribute__((always_inline)) struct drb_decider sim_decider(
 	const struct drb_choice *choice)
 {
 	const struct drb_tree *t = &sim->setup.tree;
-	struct drb_decider d = {.choice = *choice, .layer = l->layer, .now = sim->slot};
+	struct drb_decider d = {.choice = *choice};
 
 	if (l->up == 0)
 		return d;
 	if (choice->scheme == DRB_SCHEME_ROTATE)
 		d.shift = drb_shift_digit(t, sim->slot % drb_shift_count(t), l->layer);
 	if (choice->scheme == DRB_SCHEME_WALK) {
-		if (l->layer == 1)
-			d.walk = &sim->walk[s];
+		d.spread = &sim->spread[l->layer][s];
 		d.round = sim->round[l->layer] + (uint64_t)s * sim->rounds[l->layer];
 		d.by_group = t->by[l->layer];
 	}
@@ -41,6 +40,7 @@ static inline __attribute__((always_inline)) struct drb_decision sim_decision(
 	return (struct drb_decision){.dest = (uint32_t)word,
 				     .flow = sim_flow(sim, word),
 				     .draw = draw,
+				     .size = 1,
 				     .def = drb_hop_digit(hop, (uint32_t)word),
 				     .mark = word >> sim->mark_at & sim->mark_mask,
 				     .detour = word >> sim->detour_at & sim->detour_mask};
@@ -58,4 +58,17 @@ static inline uint64_t sim_detoured(const struct drb_packet_sim *sim, uint64_t w
 {
 	return (word & ~((uint64_t)sim->detour_mask << sim->detour_at)) | (uint64_t)mark
 										  << sim->detour_at;
+}
+
+// Before the arrivals of a slot: a scheme that marks packets hears the marks of those from above.
+static inline void sim_hear(struct drb_packet_sim *sim, const struct drb_layer *l, uint32_t s)
+{
+	const uint64_t *above = l->from_above[sim->slot & 1] + (uint64_t)s * l->up;
+	struct drb_spread *spread = &sim->spread[l->layer][s];
+
+	for (uint32_t i = 0; i < l->up; i++) {
+		if (above[i] != DRB_NO_PACKET)
+			drb_spread_hear(spread, above[i] >> sim->mark_at & sim->mark_mask);
+	}
+	drb_spread_tick(spread, sim->slot);
 }

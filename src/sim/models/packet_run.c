@@ -44,14 +44,14 @@ static void lay_out_word(struct drb_packet_sim *sim)
 static uint64_t walk_bytes(const struct drb_packet_setup *setup)
 {
 	const struct drb_tree *t = &setup->tree;
-	uint64_t bytes =
-		drb_walk_entries(t, setup->tau) * 2 * sizeof(uint32_t) + sizeof(struct drb_walk);
+	uint64_t bytes = 0;
 
 	if (setup->scheme != DRB_SCHEME_WALK)
 		return 0;
 	for (uint32_t m = 1; m < t->layers; m++)
-		bytes += drb_rounds(t, m) * sizeof(drb_round); // as many switches in each layer
-	return bytes * drb_tree_switches(t, 1);
+		bytes += sizeof(struct drb_spread) + DRB_SPREAD_WORDS(t->arity) * sizeof(uint64_t) +
+			 drb_rounds(t, m) * sizeof(drb_round);
+	return bytes * drb_tree_switches(t, 1); // as many in each of these layers
 }
 
 uint64_t drb_packet_bytes(const struct drb_packet_setup *setup)
@@ -74,37 +74,36 @@ static int check(const struct drb_packet_setup *setup)
 	return drb_packet_bytes(setup) > setup->memory ? -ENOMEM : 0;
 }
 
-static int allocate_rounds(struct drb_packet_sim *sim, uint32_t layer)
+// What the switches of a layer keep.
+static int allocate_walk_layer(struct drb_packet_sim *sim, uint32_t layer)
 {
 	const struct drb_tree *t = &sim->setup.tree;
 	uint32_t switches = drb_tree_switches(t, layer), rounds = drb_rounds(t, layer);
+	size_t words = DRB_SPREAD_WORDS(t->arity);
+	uint64_t *memory = malloc(switches * words * sizeof(*memory));
 
 	sim->rounds[layer] = rounds;
+	sim->spread_memory[layer] = memory;
+	sim->spread[layer] = malloc(switches * sizeof(struct drb_spread));
 	sim->round[layer] = malloc((size_t)switches * rounds * sizeof(drb_round));
-	for (uint32_t s = 0; sim->round[layer] && s < switches; s++)
+	if (!memory || !sim->spread[layer] || !sim->round[layer])
+		return -ENOMEM;
+	for (uint32_t s = 0; s < switches; s++) {
+		drb_spread_init(&sim->spread[layer][s], t, 1, 1, memory + s * words);
 		drb_rounds_init(sim->round[layer] + (size_t)s * rounds, t, layer,
 				drb_salt(sim->setup.seed, layer, s));
-	return sim->round[layer] ? 0 : -ENOMEM;
+	}
+	return 0;
 }
 
 static int allocate_walk(struct drb_packet_sim *sim)
 {
-	const struct drb_packet_setup *setup = &sim->setup;
-	uint32_t switches = drb_tree_switches(&setup->tree, 1);
-	size_t entries = drb_walk_entries(&setup->tree, setup->tau);
 	int rc = 0;
 
-	if (setup->scheme != DRB_SCHEME_WALK)
+	if (sim->setup.scheme != DRB_SCHEME_WALK)
 		return 0;
-	sim->walk = malloc(switches * sizeof(*sim->walk));
-	sim->walk_memory = malloc(switches * entries * 2 * sizeof(*sim->walk_memory));
-	if (!sim->walk || !sim->walk_memory)
-		return -ENOMEM;
-	for (uint32_t s = 0; s < switches; s++)
-		drb_walk_init(&sim->walk[s], &setup->tree, sim->walk_memory + 2 * s * entries,
-			      entries, setup->tau);
-	for (uint32_t m = 1; rc == 0 && m < setup->tree.layers; m++)
-		rc = allocate_rounds(sim, m);
+	for (uint32_t m = 1; rc == 0 && m < sim->setup.tree.layers; m++)
+		rc = allocate_walk_layer(sim, m);
 	return rc;
 }
 
@@ -170,10 +169,11 @@ void drb_packet_free(struct drb_packet_sim *sim)
 	drb_failures_free(&sim->failures);
 	free(sim->traffic_memory);
 	free(sim->dest);
-	free(sim->walk);
-	free(sim->walk_memory);
-	for (uint32_t m = 0; m < DRB_LAYERS_MAX; m++)
+	for (uint32_t m = 0; m < DRB_LAYERS_MAX; m++) {
+		free(sim->spread[m]);
+		free(sim->spread_memory[m]);
 		free(sim->round[m]);
+	}
 	free(sim->arrived_up);
 	free(sim->arrived_down);
 	free(sim->largest);

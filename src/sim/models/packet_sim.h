@@ -3,6 +3,7 @@
 // The state of a packet simulation, for the files that step, set up and report it.
 
 #include "core/routing/rounds.h"
+#include "core/routing/spread.h"
 
 #include "sim/models/fabric.h"
 #include "sim/models/growth.h"
@@ -20,9 +21,9 @@ struct drb_packet_sim {
 	struct drb_packet_setup setup;
 	struct drb_fabric fabric;
 	struct drb_choice choice;
-	// DRB_SCHEME_WALK only: of each layer-1 switch, and the rounds of each switch of a layer.
-	struct drb_walk *walk;
-	uint32_t *walk_memory;
+	// DRB_SCHEME_WALK only: of each switch of a layer, and its rounds.
+	struct drb_spread *spread[DRB_LAYERS_MAX];
+	uint64_t *spread_memory[DRB_LAYERS_MAX];
 	drb_round *round[DRB_LAYERS_MAX]; // [layer][switch * rounds[layer] + group]
 	uint32_t rounds[DRB_LAYERS_MAX];
 	struct drb_traffic traffic;

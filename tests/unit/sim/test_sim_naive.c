@@ -16,11 +16,11 @@
 #include "sim/models/packet.h"
 
 #define LAYERS 3
-#define QUEUE_MAX 400
+#define QUEUE_MAX 1200
 
 struct packet {
 	uint32_t src, dst, birth;
-	bool walks;
+	uint8_t mark;
 };
 
 struct queue {
@@ -42,7 +42,8 @@ struct naive {
 	struct queue *host;  // births that cross the host link in the next slot
 	struct arrival *arrival;
 	uint32_t arrivals;
-	struct drb_walk *walk;
+	struct drb_spread *spread[LAYERS]; // [layer]
+	uint64_t *spread_memory[LAYERS];
 	drb_round *round[LAYERS]; // [layer]
 	struct drb_rng traffic_rng, rng;
 	struct drb_traffic traffic;
@@ -122,9 +123,13 @@ static uint32_t uplink(struct naive *n, struct drb_end at, struct packet *p, con
 
 	if (n->choice.scheme == DRB_SCHEME_ROTATE)
 		def += drb_shift_digit(&n->t, now % drb_shift_count(&n->t), m);
-	if (n->choice.scheme == DRB_SCHEME_WALK && m == 1)
-		p->walks = drb_walk_next(&n->walk[at.label], p->dst, now);
-	if (p->walks)
+	if (n->choice.scheme == DRB_SCHEME_WALK) {
+		struct drb_spread *s = &n->spread[m][at.label];
+		drb_spread_count(s, def, 1);
+		if (s->distance && (!p->mark || s->distance < p->mark))
+			p->mark = s->distance;
+	}
+	if (p->mark)
 		return drb_round_next(&n->round[m][at.label * drb_rounds(&n->t, m) +
 						   drb_round_of(&n->t.by[m], p->dst)],
 				      n->t.arity, (struct drb_loads){.at = load}, &def);
@@ -159,6 +164,19 @@ static int by_key(const void *a, const void *b)
 	double x = ((const struct arrival *)a)->key, y = ((const struct arrival *)b)->key;
 
 	return (x > y) - (x < y);
+}
+
+// What switches hear from above before they decide.
+static void listen(struct naive *n, uint32_t now)
+{
+	for (uint32_t i = 0; i < n->arrivals; i++) {
+		const struct arrival *a = &n->arrival[i];
+		if (a->at.up && a->at.layer < LAYERS)
+			drb_spread_hear(&n->spread[a->at.layer][a->at.label], a->packet.mark);
+	}
+	for (uint32_t m = 1; m < LAYERS; m++)
+		for (uint32_t s = 0; s < drb_tree_switches(&n->t, m); s++)
+			drb_spread_tick(&n->spread[m][s], now);
 }
 
 // The simulator's draws: switch by switch; packets to be sent up, then down; of these first those
@@ -200,6 +218,7 @@ static void decide_like_the_simulator(struct naive *n, uint32_t m, uint32_t s, u
 static void slot(struct naive *n, uint32_t now)
 {
 	move_links(n, now);
+	listen(n, now);
 	if (n->own_order) {
 		for (uint32_t i = 0; i < n->arrivals; i++)
 			n->arrival[i].key = drb_rng_unit(&n->rng);
@@ -214,7 +233,7 @@ static void slot(struct naive *n, uint32_t now)
 	drb_traffic_slot(&n->traffic, &n->traffic_rng, now, n->dest);
 	for (uint32_t h = 0; h < n->t.hosts; h++) {
 		if (n->dest[h] != DRB_NO_LABEL)
-			push(&n->host[h], (struct packet){h, n->dest[h], now, false});
+			push(&n->host[h], (struct packet){h, n->dest[h], now, 0});
 	}
 }
 
@@ -222,7 +241,6 @@ static struct naive *naive_new(const struct drb_packet_setup *setup)
 {
 	struct naive *n = calloc(1, sizeof(*n));
 	uint32_t hosts = setup->tree.hosts, switches = drb_tree_switches(&setup->tree, 1);
-	size_t entries = drb_walk_entries(&setup->tree, setup->tau);
 
 	n->setup = *setup;
 	n->t = setup->tree;
@@ -235,16 +253,18 @@ static struct naive *naive_new(const struct drb_packet_setup *setup)
 	n->arrival = calloc((size_t)(2 * LAYERS + 1) * hosts, sizeof(*n->arrival));
 	n->memory = calloc(DRB_TRAFFIC_WORDS(hosts), sizeof(uint32_t));
 	n->dest = calloc(hosts, sizeof(uint32_t));
-	n->walk = calloc(switches, sizeof(*n->walk));
-	for (uint32_t s = 0; s < switches; s++)
-		drb_walk_init(&n->walk[s], &n->t, calloc(2 * entries, sizeof(uint32_t)), entries,
-			      setup->tau);
 	for (uint32_t m = 1; m < LAYERS; m++) {
 		uint32_t rounds = drb_rounds(&n->t, m);
 		n->round[m] = calloc((size_t)switches * rounds, sizeof(drb_round));
-		for (uint32_t s = 0; s < switches; s++)
+		uint32_t words = DRB_SPREAD_WORDS(n->t.arity);
+		n->spread[m] = calloc(switches, sizeof(struct drb_spread));
+		n->spread_memory[m] = calloc((size_t)switches * words, sizeof(uint64_t));
+		for (uint32_t s = 0; s < switches; s++) {
+			drb_spread_init(&n->spread[m][s], &n->t, 1, 1,
+					n->spread_memory[m] + (size_t)s * words);
 			drb_rounds_init(n->round[m] + (size_t)s * rounds, &n->t, m,
 					drb_salt(setup->seed, m, s));
+		}
 	}
 	n->traffic_rng = drb_rng_seed(setup->seed, 0);
 	n->rng = drb_rng_seed(setup->seed, 1);
@@ -256,11 +276,11 @@ static struct naive *naive_new(const struct drb_packet_setup *setup)
 
 static void naive_free(struct naive *n)
 {
-	for (uint32_t s = 0; s < drb_tree_switches(&n->t, 1); s++)
-		free(n->walk[s].seen);
-	free(n->walk);
-	for (uint32_t m = 1; m < LAYERS; m++)
+	for (uint32_t m = 1; m < LAYERS; m++) {
+		free(n->spread[m]);
+		free(n->spread_memory[m]);
 		free(n->round[m]);
+	}
 	free(n->queue);
 	free(n->host);
 	free(n->arrival);
@@ -288,7 +308,7 @@ static struct drb_packet_setup setup_of(uint32_t arity, enum drb_scheme scheme, 
 
 static void same_draws_give_the_same_packets(void **state)
 {
-	static const char *const traffics[] = {"permutation", "random", "mixed"};
+	static const char *const traffics[] = {"permutation", "random", "mixed", "fixed"};
 	static const enum drb_scheme schemes[] = {
 		DRB_SCHEME_DRB,   DRB_SCHEME_DMODK,  DRB_SCHEME_VLB, DRB_SCHEME_MICRO,
 		DRB_SCHEME_LEAST, DRB_SCHEME_ROTATE, DRB_SCHEME_WALK};

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/routing/spread.h"
+
+#include <math.h>
+#include <string.h>
+
+// Measured in the simulator: from where on spreading has the lower mean latency, on F(3,2) to F(3,24)
+// and F(4,6) with permutations that change every 1 to 10 slots at loads 0.7 to 0.99. It costs more
+// the more down-links there are for packets to meet on.
+static double unevenness_limit(double size)
+{
+	return fmax(1.5, 0.22 * size);
+}
+
+static double overflow_limit(double size)
+{
+	return (size - 1) / 84;
+}
+
+#define UNEVEN_AT_ONCE 8
+#define OVERFLOW_LEAST 0.02 // of bursts: less is no burst
+#define NOISE 1.2           // of an overflow, in standard deviations of a mean
+#define UNKNOWN_ROOM (10.0 / 9)
+// What has begun ends only below so much of the limit.
+#define END_AT_ONCE 0.5
+#define END_UNEVEN 0.7 // of what is above 1
+#define END_OVERFLOW 0.9
+#define END_LASTING 0.5
+
+void drb_spread_init(struct drb_spread *s, const struct drb_tree *t, uint32_t packet_time,
+		     double rate, uint64_t *memory)
+{
+	double size = t->arity * (t->layers - 1) / 2.0;
+
+	memset(memory, 0, DRB_SPREAD_WORDS(t->arity) * sizeof(*memory));
+	*s = (struct drb_spread){
+		.uplinks = t->arity,
+		.window = DRB_SPREAD_WINDOW * packet_time,
+		.rate = rate,
+		.uneven = unevenness_limit(size),
+		.overflow = overflow_limit(size),
+		.count = memory,
+		.lasting = memory + t->arity,
+	};
+}
+
+// Sets or clears evidence.
+static void find(struct drb_spread *s, enum drb_spread_evidence what, bool found)
+{
+	s->evidence = (uint8_t)(found ? s->evidence | what : s->evidence & ~what);
+	s->distance = s->evidence ? 1 : s->heard;
+}
+
+struct load {
+	double mean;     // of the uplinks, share of their rate
+	double overflow; // mean of what each has above its rate
+};
+
+// Of what defaults would have sent in so much time. shift: where sizes stand in at[].
+static struct load load_of(const struct drb_spread *s, const uint64_t at[], double time)
+{
+	const uint64_t sizes = (UINT64_C(1) << 40) - 1;
+	double sum = 0, over = 0, room = s->rate * time;
+
+	for (uint32_t u = 0; u < s->uplinks; u++)
+		sum += (double)(at[u] & sizes);
+	if (room <= 0)
+		room = sum / s->uplinks * UNKNOWN_ROOM;
+	if (room <= 0)
+		return (struct load){0, 0};
+	for (uint32_t u = 0; u < s->uplinks; u++)
+		over += fmax(0, (double)(at[u] & sizes) - room);
+	return (struct load){sum / room / s->uplinks, over / room / s->uplinks};
+}
+
+static double spare(struct load load)
+{
+	return fmax(0, 1 - load.mean);
+}
+
+static void judge_bursts(struct drb_spread *s)
+{
+	struct drb_spread_bursts *b = &s->bursts;
+	bool was = s->evidence & DRB_SPREAD_BY_BURSTS;
+	double uneven = was ? 1 + (s->uneven - 1) * END_UNEVEN : s->uneven;
+	double limit = was ? s->overflow * END_OVERFLOW : s->overflow;
+	double overflow = b->overflow / b->windows;
+
+	find(s, DRB_SPREAD_BY_BURSTS,
+	     (b->variance > uneven * b->random && overflow > OVERFLOW_LEAST) ||
+		     (s->rate > 0 && overflow > limit));
+	*b = (struct drb_spread_bursts){0};
+}
+
+static void judge_lasting(struct drb_spread *s)
+{
+	struct load load = load_of(s, s->lasting, s->lasts.time);
+	double noise = NOISE * load.mean * sqrt(s->uplinks / (2 * fmax(1, s->lasts.packets)));
+	double limit = spare(load) / 2 + noise;
+
+	if (s->evidence & DRB_SPREAD_BY_LASTING)
+		limit *= END_LASTING;
+	if (!s->lasts.heard)
+		s->heard = 0; // who hears nobody for so long forgets
+	find(s, DRB_SPREAD_BY_LASTING, load.overflow > limit);
+	s->lasts = (struct drb_spread_lasts){0};
+	memset(s->lasting, 0, s->uplinks * sizeof(*s->lasting));
+}
+
+void drb_spread_judge(struct drb_spread *s, uint32_t now)
+{
+	double time = (double)(uint32_t)(now - s->began), n = s->sent, squares = 0;
+	struct load load = load_of(s, s->count, time);
+	bool was = s->evidence & DRB_SPREAD_AT_ONCE;
+
+	for (uint32_t u = 0; u < s->uplinks; u++) {
+		double packets = (double)(s->count[u] >> 40);
+		squares += packets * packets;
+		s->lasting[u] += s->count[u] & ((UINT64_C(1) << 40) - 1);
+		s->count[u] = 0;
+	}
+	double variance = squares - n * n / s->uplinks, random = n - n / s->uplinks;
+	double end = was ? END_AT_ONCE : 1;
+	find(s, DRB_SPREAD_AT_ONCE,
+	     variance > UNEVEN_AT_ONCE * end * random && load.overflow > spare(load) / 2 * end);
+	s->bursts.variance += variance;
+	s->bursts.random += random;
+	s->bursts.overflow += load.overflow;
+	s->lasts.time += time;
+	s->lasts.packets += n;
+	if (++s->bursts.windows == DRB_SPREAD_BURSTS)
+		judge_bursts(s);
+	if (++s->lasts.windows == DRB_SPREAD_LASTS)
+		judge_lasting(s);
+	s->began = now;
+	s->sent = 0;
+}
+
+void drb_spread_heard(struct drb_spread *s)
+{
+	uint32_t near = 0, distance = 1;
+
+	// The least distance that enough of them are within.
+	while (distance < DRB_SPREAD_FAR && (near += s->marks[distance]) < s->uplinks)
+		distance++;
+	s->heard = (uint8_t)(distance < DRB_SPREAD_FAR ? distance + 1 : 0);
+	s->distance = s->evidence ? 1 : s->heard;
+	s->lasts.heard = true;
+	s->hearing = 0;
+	memset(s->marks, 0, sizeof(s->marks));
+}

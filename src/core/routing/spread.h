@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// When a switch leaves its D-mod-k defaults and spreads what it sends up over all uplinks (in
+// rounds: rounds.h).
+//
+// The law. A core's down-link carries, by default, the packets of one destination D. Let x_D be the
+// share of D's packets that leave their D-mod-k path, averaged over sources, and x its mean over all
+// destinations: what others spread comes on top, so the down-link's load is rho (1 - x_D + x). It is
+// stable for every D iff
+//
+//     x - x_D <= 1/rho - 1   for every D.
+//
+// Nobody spreading (x = 0) and everybody spreading (x_D = x) are safe; some spreading overloads the
+// down-links of the destinations that the others keep to, which no uplink queue can see. So a
+// switch spreads on evidence of its own, and says so, and who hears it spreads too.
+//
+//   evidence  Packets are counted by their default uplink, whatever uplink they then take. A switch
+//             begins to spread if, in the time of one packet on an uplink as unit,
+//             - at once: within 16, defaults are very uneven and overflow: what the uplinks could
+//               not carry is more than half of what they have to spare;
+//             - bursts: over 32 times 16, defaults are more uneven, or overflow more, than what
+//               spreading costs in a fabric of this size;
+//             - lasting: over 2048, they overflow by more than half of what is to spare.
+//             Uneven: the variance over uplinks against that of packets with random defaults.
+//   marks     A packet that is spread carries a distance: 1 if this switch has evidence, else one
+//             more than what it heard. The switches that it is sent up by spread it as well. A switch
+//             that gets packets from above hears their marks: if of the last 32 d at least d carry a
+//             distance of at most n, it spreads, too, at distance n + 1. Nobody does at a distance
+//             above 7, so without evidence rumours die.
+// Pure: memory and time come from the caller.
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/fabric/tree.h"
+
+#define DRB_SPREAD_WINDOW 16 // packet times
+#define DRB_SPREAD_BURSTS 32 // windows
+#define DRB_SPREAD_LASTS 128 // windows
+#define DRB_SPREAD_FAR 7     // the largest distance; marks have 3 bits, 0: not spread
+#define DRB_SPREAD_HEAR 32   // a switch hears over so many packets for each uplink
+
+struct drb_spread {
+	// Constant while running.
+	uint32_t uplinks;
+	uint32_t window; // in the unit of time
+	double rate;     // what an uplink can send in a unit of time, in the unit of sizes; 0: not
+			 // known
+	double uneven, overflow; // limits of bursts
+	uint64_t *count;   // lent: of each uplink, in this window: packets << 40 | sizes added up
+	uint64_t *lasting; // lent: sizes in the windows of `lasts` so far
+	// Hot.
+	uint8_t distance;                   // of what it sends up; 0: it does not spread
+	uint8_t heard;                      // distance by what it heard, 0: none
+	uint8_t evidence;                   // bits of enum drb_spread_evidence
+	uint32_t began;                     // of the window
+	uint32_t sent;                      // packets in it
+	uint32_t hearing;                   // packets from above, heard since the last count
+	uint32_t marks[DRB_SPREAD_FAR + 1]; // of these
+	// Of the windows judged together.
+	struct drb_spread_bursts {
+		uint32_t windows;
+		double variance, random, overflow;
+	} bursts;
+	struct drb_spread_lasts {
+		uint32_t windows;
+		double time, packets;
+		bool heard; // somebody, in this time
+	} lasts;
+};
+
+enum drb_spread_evidence {
+	DRB_SPREAD_AT_ONCE = 1,
+	DRB_SPREAD_BY_BURSTS = 2,
+	DRB_SPREAD_BY_LASTING = 4,
+};
+
+// 64-bit words of memory that drb_spread_init() wants.
+#define DRB_SPREAD_WORDS(uplinks) (2 * (size_t)(uplinks))
+
+// packet_time: in the caller's unit of time, which wraps at 2^32. rate: as above; 0 where it is not
+// known: then windows last as many packets as uplinks have packet times, and a link is taken for one
+// that can carry 10/9 of the mean. memory: lent for as long as *s is used.
+void drb_spread_init(struct drb_spread *s, const struct drb_tree *t, uint32_t packet_time,
+		     double rate, uint64_t *memory);
+
+// The end of a window.
+void drb_spread_judge(struct drb_spread *s, uint32_t now);
+// The end of a count of marks.
+void drb_spread_heard(struct drb_spread *s);
+
+// To be called now and then: before each burst of packets, or each slot. Time must not run backwards.
+static inline void drb_spread_tick(struct drb_spread *s, uint32_t now)
+{
+	if (s->rate > 0 ? now - s->began >= s->window : s->sent >= DRB_SPREAD_WINDOW * s->uplinks)
+		drb_spread_judge(s, now);
+}
+
+// A packet is sent up. def: its default uplink. size: packets or octets, as rate; below 2^24.
+static inline void drb_spread_count(struct drb_spread *s, uint32_t def, uint32_t size)
+{
+	s->count[def] += UINT64_C(1) << 40 | size;
+	s->sent++;
+}
+
+// The mark of a packet that is sent up, which came with a mark: the lesser distance of that and the
+// switch's own. 0: it takes its default.
+static inline uint8_t drb_spread_mark(const struct drb_spread *s, uint8_t mark)
+{
+	uint8_t own = (uint8_t)(s->distance - 1) & DRB_SPREAD_FAR;
+	uint8_t came = (uint8_t)(mark - 1) & DRB_SPREAD_FAR;
+
+	return (uint8_t)((own < came ? own : came) + 1) & DRB_SPREAD_FAR;
+}
+
+// A packet came from above with this mark.
+static inline void drb_spread_hear(struct drb_spread *s, uint8_t mark)
+{
+	s->marks[mark & DRB_SPREAD_FAR]++;
+	if (++s->hearing >= DRB_SPREAD_HEAR * s->uplinks)
+		drb_spread_heard(s);
+}

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The law, the windows, the marks and their death.
+#include "fixtures/unit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/math/random.h"
+#include "core/routing/spread.h"
+
+#define UPLINKS_MAX 24
+
+struct stage {
+	struct drb_tree t;
+	struct drb_spread s;
+	uint64_t memory[DRB_SPREAD_WORDS(UPLINKS_MAX)];
+	struct drb_rng rng;
+	uint32_t now;
+};
+
+static void set_up(struct stage *stage, uint32_t layers, uint32_t arity)
+{
+	assert_int_equal(drb_tree_init(&stage->t, layers, arity), 0);
+	drb_spread_init(&stage->s, &stage->t, 1, 1, stage->memory);
+	stage->rng = drb_rng_seed(1, 0);
+	stage->now = 0;
+}
+
+// One slot: for each of the d ports below with probability rho a packet with the default of its
+// flow. fresh: every so many slots the flows' defaults are drawn anew; 0: never.
+static void slot(struct stage *stage, double rho, uint32_t def[], uint32_t fresh)
+{
+	uint32_t d = stage->t.arity;
+
+	drb_spread_tick(&stage->s, stage->now);
+	for (uint32_t i = 0; i < d; i++) {
+		if (fresh && stage->now % fresh == 0)
+			def[i] = drb_rng_below(&stage->rng, d);
+		if (drb_rng_unit(&stage->rng) < rho)
+			drb_spread_count(&stage->s, def[i], 1);
+	}
+	stage->now++;
+}
+
+// Slots until it spreads, or UINT32_MAX.
+static uint32_t begins(struct stage *stage, double rho, uint32_t def[], uint32_t fresh,
+		       uint32_t slots)
+{
+	for (uint32_t i = 0; i < slots; i++) {
+		slot(stage, rho, def, fresh);
+		if (stage->s.distance)
+			return i;
+	}
+	return UINT32_MAX;
+}
+
+static uint32_t ends(struct stage *stage, double rho, uint32_t def[], uint32_t fresh)
+{
+	uint32_t slots = 0;
+
+	while (stage->s.distance && slots < 100000) {
+		slot(stage, rho, def, fresh);
+		slots++;
+	}
+	return slots;
+}
+
+static void random_defaults_are_left_alone(void **state)
+{
+	static const struct {
+		uint32_t layers, arity;
+		double rho;
+	} cases[] = {{3, 4, 0.7},  {3, 8, 0.5},   {3, 8, 0.9},  {3, 8, 0.95},
+		     {4, 6, 0.95}, {3, 24, 0.97}, {3, 12, 0.95}};
+	uint32_t def[UPLINKS_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct stage stage;
+		set_up(&stage, cases[i].layers, cases[i].arity);
+		assert_int_equal(begins(&stage, cases[i].rho, def, 1, 200000), UINT32_MAX);
+	}
+}
+
+// Each flow has an uplink of its own: at full rate nothing overflows.
+static void disjoint_flows_are_left_alone(void **state)
+{
+	static const double loads[] = {0.1, 0.5, 0.9, 0.99, 1};
+	uint32_t def[UPLINKS_MAX];
+
+	(void)state;
+	for (uint32_t i = 0; i < UPLINKS_MAX; i++)
+		def[i] = i;
+	for (size_t i = 0; i < ARRAY_SIZE(loads); i++) {
+		for (uint32_t d = 2; d <= UPLINKS_MAX; d *= 2) {
+			struct stage stage;
+			set_up(&stage, 3, d);
+			assert_int_equal(begins(&stage, loads[i], def, 0, 20000), UINT32_MAX);
+		}
+	}
+}
+
+static void colliding_flows_are_spread_at_once(void **state)
+{
+	uint32_t def[UPLINKS_MAX];
+
+	(void)state;
+	for (uint32_t d = 2; d <= UPLINKS_MAX; d++) {
+		struct stage stage;
+		set_up(&stage, 3, d);
+		memset(def, 0, sizeof(def)); // all flows want one uplink
+		assert_true(begins(&stage, 0.9, def, 0, 100) <= 2 * DRB_SPREAD_WINDOW);
+		assert_int_equal(stage.s.distance, 1);
+		// Then they are disjoint. What was found in the last windows is forgotten.
+		for (uint32_t i = 0; i < d; i++)
+			def[i] = i;
+		assert_true(ends(&stage, 0.9, def, 0) <= 2 * DRB_SPREAD_LASTS * DRB_SPREAD_WINDOW);
+	}
+}
+
+// What one uplink can carry is no reason, however uneven it is.
+static void collisions_below_the_rate_are_left_alone(void **state)
+{
+	uint32_t def[8] = {0};
+	struct stage stage;
+
+	(void)state;
+	set_up(&stage, 3, 8);
+	assert_int_equal(begins(&stage, 0.1, def, 0, 50000), UINT32_MAX);
+}
+
+static void bursts_are_spread_soon(void **state)
+{
+	uint32_t def[8];
+
+	(void)state;
+	for (uint32_t fresh = 4; fresh <= 64; fresh *= 2) {
+		struct stage stage;
+		set_up(&stage, 3, 8);
+		uint32_t after = begins(&stage, 0.9, def, fresh, 10000);
+		assert_true(after <= 2 * DRB_SPREAD_BURSTS * DRB_SPREAD_WINDOW);
+		assert_true(ends(&stage, 0.9, def, 1) <= 2 * DRB_SPREAD_LASTS * DRB_SPREAD_WINDOW);
+	}
+}
+
+// Defaults that overflow one uplink by a tenth, packets apart from that as even as can be.
+static void lasting_overflow_is_found(void **state)
+{
+	struct stage stage;
+	uint32_t slots = 0;
+
+	(void)state;
+	set_up(&stage, 3, 8);
+	for (; stage.s.distance == 0 && slots < 10000; slots++) {
+		drb_spread_tick(&stage.s, slots);
+		for (uint32_t u = 0; u < 8; u++)
+			drb_spread_count(&stage.s, u, 1);
+		if (slots % 3 == 0) {
+			stage.s.count[1] -= UINT64_C(1) << 40 | 1;
+			drb_spread_count(&stage.s, 0, 1);
+		}
+	}
+	assert_true(slots <= DRB_SPREAD_LASTS * DRB_SPREAD_WINDOW + DRB_SPREAD_WINDOW + 1);
+	assert_int_equal(stage.s.evidence, DRB_SPREAD_BY_LASTING);
+}
+
+// The same in octets of frames of mixed sizes, on links of 1000 octets a slot.
+static void sizes_are_octets(void **state)
+{
+	(void)state;
+	for (int collide = 0; collide <= 1; collide++) {
+		struct stage stage;
+		set_up(&stage, 3, 8);
+		drb_spread_init(&stage.s, &stage.t, 100, 10, stage.memory);
+		bool spread = false;
+		for (uint32_t now = 0; now < 2000000; now += 100) {
+			drb_spread_tick(&stage.s, now);
+			for (uint32_t i = 0; i < 8; i++) {
+				uint32_t small = drb_rng_below(&stage.rng, 2);
+				uint32_t def = collide ? i / 2 : drb_rng_below(&stage.rng, 8);
+				drb_spread_count(&stage.s, def, small ? 60 : 1500);
+			}
+			spread |= stage.s.distance > 0;
+		}
+		assert_int_equal(spread, collide);
+	}
+}
+
+// Without a known rate windows are counted in packets, and unevenness decides.
+static void an_unknown_rate_will_do(void **state)
+{
+	(void)state;
+	for (int collide = 0; collide <= 1; collide++) {
+		struct stage stage;
+		set_up(&stage, 3, 8);
+		drb_spread_init(&stage.s, &stage.t, 1, 0, stage.memory);
+		bool spread = false;
+		for (uint32_t i = 0; i < 1000000; i++) {
+			uint32_t def = drb_rng_below(&stage.rng, 8);
+			drb_spread_tick(&stage.s, 0);
+			drb_spread_count(&stage.s, collide ? def / 2 : def, 1);
+			spread |= stage.s.distance > 0;
+		}
+		assert_int_equal(spread, collide);
+	}
+}
+
+static void marks_carry_the_lesser_distance(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	set_up(&stage, 3, 4);
+	for (uint32_t own = 0; own <= DRB_SPREAD_FAR; own++) {
+		for (uint32_t came = 0; came <= DRB_SPREAD_FAR; came++) {
+			stage.s.distance = (uint8_t)own;
+			uint32_t want = !own || (came && came < own) ? came : own;
+			assert_int_equal(drb_spread_mark(&stage.s, (uint8_t)came), want);
+		}
+	}
+}
+
+static void hear(struct drb_spread *s, uint32_t packets, uint8_t mark)
+{
+	for (uint32_t i = 0; i < packets; i++)
+		drb_spread_hear(s, mark);
+}
+
+static void enough_marks_are_heard(void **state)
+{
+	const uint32_t d = 8, all = DRB_SPREAD_HEAR * d;
+	struct stage stage;
+	struct drb_spread *s = &stage.s;
+
+	(void)state;
+	set_up(&stage, 3, d);
+	for (uint8_t mark = 1; mark <= DRB_SPREAD_FAR; mark++) {
+		hear(s, d - 1, mark);
+		hear(s, all - d + 1, 0);
+		assert_int_equal(s->distance, 0);
+		hear(s, d, mark);
+		hear(s, all - d, 0);
+		assert_int_equal(s->distance, mark < DRB_SPREAD_FAR ? mark + 1 : 0);
+	}
+	// Few near ones count among those farther away.
+	hear(s, d - 1, 2);
+	hear(s, 1, 4);
+	hear(s, all - d, 0);
+	assert_int_equal(s->distance, 5);
+	// Evidence of its own is nearer than anything heard.
+	s->evidence = DRB_SPREAD_AT_ONCE;
+	hear(s, all, 1);
+	assert_int_equal(s->distance, 1);
+}
+
+// A ring of switches in which each hears only the next: what one has evidence of is heard by six
+// more, and forgotten by all within seven counts when the evidence is gone. Also where all hear
+// each other, nobody keeps a rumour alive.
+static void rumours_die(void **state)
+{
+	enum { SWITCHES = 20, ARITY = 4 };
+	static struct stage stage[SWITCHES];
+
+	(void)state;
+	for (int ring = 0; ring <= 1; ring++) {
+		for (int i = 0; i < SWITCHES; i++)
+			set_up(&stage[i], 3, ARITY);
+		stage[0].s.evidence = DRB_SPREAD_AT_ONCE;
+		stage[0].s.distance = 1;
+		for (uint32_t count = 0; count < 40; count++) {
+			uint8_t mark[SWITCHES];
+			if (count == 20)
+				stage[0].s.evidence = 0;
+			for (int i = 0; i < SWITCHES; i++)
+				mark[i] = drb_spread_mark(&stage[i].s, 0);
+			for (int i = 0; i < SWITCHES; i++) {
+				for (uint32_t p = 0; p < DRB_SPREAD_HEAR * ARITY; p++) {
+					uint32_t from = ring ? (uint32_t)i + SWITCHES - 1 : p;
+					hear(&stage[i].s, 1, mark[from % SWITCHES]);
+				}
+			}
+			uint32_t spreading = 0;
+			for (int i = 0; i < SWITCHES; i++)
+				spreading += stage[i].s.distance > 0;
+			if (count >= 10 && count < 20)
+				assert_int_equal(spreading, ring ? DRB_SPREAD_FAR : SWITCHES);
+			if (count >= 20 + DRB_SPREAD_FAR)
+				assert_int_equal(spreading, 0);
+		}
+	}
+}
+
+// Who hears nobody any more, but still sends, forgets.
+static void silence_is_forgotten(void **state)
+{
+	uint32_t def[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+	struct stage stage;
+
+	(void)state;
+	set_up(&stage, 3, 8);
+	hear(&stage.s, DRB_SPREAD_HEAR * 8, 1);
+	assert_int_equal(stage.s.distance, 2);
+	assert_true(ends(&stage, 0.5, def, 0) <= 2 * DRB_SPREAD_LASTS * DRB_SPREAD_WINDOW + 16);
+	assert_int_equal(stage.s.distance, 0);
+}
+
+// A pause is no overflow: what comes in it is spread over all of its time.
+static void pauses_are_time(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	set_up(&stage, 3, 8);
+	for (uint32_t i = 0; i < 100000; i++) {
+		stage.now += 1000;
+		drb_spread_tick(&stage.s, stage.now);
+		for (uint32_t k = 0; k < 64; k++)
+			drb_spread_count(&stage.s, 0, 1);
+		assert_int_equal(stage.s.distance, 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(random_defaults_are_left_alone),
+		cmocka_unit_test(disjoint_flows_are_left_alone),
+		cmocka_unit_test(colliding_flows_are_spread_at_once),
+		cmocka_unit_test(collisions_below_the_rate_are_left_alone),
+		cmocka_unit_test(bursts_are_spread_soon),
+		cmocka_unit_test(lasting_overflow_is_found),
+		cmocka_unit_test(sizes_are_octets),
+		cmocka_unit_test(an_unknown_rate_will_do),
+		cmocka_unit_test(marks_carry_the_lesser_distance),
+		cmocka_unit_test(enough_marks_are_heard),
+		cmocka_unit_test(rumours_die),
+		cmocka_unit_test(silence_is_forgotten),
+		cmocka_unit_test(pauses_are_time),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
