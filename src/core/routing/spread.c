@@ -109,12 +109,13 @@ static void judge_lasting(struct drb_spread *s)
 
 void drb_spread_judge(struct drb_spread *s, uint32_t now)
 {
-	double time = (double)(uint32_t)(now - s->began), n = s->sent, squares = 0;
+	double time = (double)(uint32_t)(now - s->began), n = 0, squares = 0;
 	struct load load = load_of(s, s->count, time);
 	bool was = s->evidence & DRB_SPREAD_AT_ONCE;
 
 	for (uint32_t u = 0; u < s->uplinks; u++) {
 		double packets = (double)(s->count[u] >> 40);
+		n += packets;
 		squares += packets * packets;
 		s->lasting[u] += s->count[u] & ((UINT64_C(1) << 40) - 1);
 		s->count[u] = 0;

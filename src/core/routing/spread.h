@@ -90,9 +90,11 @@ void drb_spread_judge(struct drb_spread *s, uint32_t now);
 // The end of a count of marks.
 void drb_spread_heard(struct drb_spread *s);
 
-// To be called now and then: before each burst of packets, or each slot. Time must not run backwards.
-static inline void drb_spread_tick(struct drb_spread *s, uint32_t now)
+// To be called before each burst of packets, or each slot. packets: sent up since the last call. Time
+// must not run backwards.
+static inline void drb_spread_tick(struct drb_spread *s, uint32_t now, uint32_t packets)
 {
+	s->sent += packets;
 	if (s->rate > 0 ? now - s->began >= s->window : s->sent >= DRB_SPREAD_WINDOW * s->uplinks)
 		drb_spread_judge(s, now);
 }
@@ -101,7 +103,6 @@ static inline void drb_spread_tick(struct drb_spread *s, uint32_t now)
 static inline void drb_spread_count(struct drb_spread *s, uint32_t def, uint32_t size)
 {
 	s->count[def] += UINT64_C(1) << 40 | size;
-	s->sent++;
 }
 
 // The mark of a packet that is sent up, which came with a mark: the lesser distance of that and the

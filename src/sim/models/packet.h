@@ -20,7 +20,6 @@ struct drb_packet_setup {
 	enum drb_scheme scheme;
 	uint32_t choices; // of the schemes with a threshold: 2 = the paper's
 	double threshold;
-	uint32_t tau; // of DRB_SCHEME_WALK, slots
 	struct drb_traffic_kind traffic;
 	double rho;
 	uint32_t slots;      // births run at least this long

@@ -70,5 +70,5 @@ static inline void sim_hear(struct drb_packet_sim *sim, const struct drb_layer *
 		if (above[i] != DRB_NO_PACKET)
 			drb_spread_hear(spread, above[i] >> sim->mark_at & sim->mark_mask);
 	}
-	drb_spread_tick(spread, sim->slot);
+	drb_spread_tick(spread, sim->slot, 0);
 }

@@ -91,16 +91,16 @@ static void add_study(struct paper *p, const struct study *study)
 
 static void add_studies(struct paper *p)
 {
-	static const char *const all[] = {"permutation", "fixed",    "mixed",   "random",
-					  "transpose",   "reversal", "tornado", "hotspot:512"};
-	static const char *const some[] = {"permutation", "fixed", "mixed", "reversal"};
+	static const char *const some[] = {"permutation", "fixed",    "mixed",  "reversal",
+					   "racks:0.5",   "turns:10", "epoch:4"};
 	static const double rho[] = {0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99};
 	static const double few[] = {0.5, 0.7, 0.9}, some_rho[] = {0.7, 0.8, 0.9, 0.99};
 #define TRAFFIC(list) .traffic = list, .traffics = COUNT(list)
+#define ALL TRAFFIC(paper_studied_traffic)
 #define LOADS(list) .rho = list, .rhos = COUNT(list)
-	static const struct study quick = {paper_studied[0], TRAFFIC(all), LOADS(few), 800, 800};
+	static const struct study quick = {paper_studied[0], ALL, LOADS(few), 800, 800};
 	static const struct study full[] = {
-		{paper_studied[0], TRAFFIC(all), LOADS(rho), 6000, 6000},
+		{paper_studied[0], ALL, LOADS(rho), 6000, 6000},
 		{paper_studied[1], TRAFFIC(some), LOADS(some_rho), 1000, 1500},
 		{paper_studied[2], TRAFFIC(some), LOADS(rho), 3000, 3000},
 	};

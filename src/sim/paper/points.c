@@ -11,6 +11,9 @@
 
 const uint32_t paper_trees[2][2] = {{3, 24}, {4, 12}};
 const uint32_t paper_studied[3][2] = {{3, 8}, {3, 24}, {4, 6}};
+const char *const paper_studied_traffic[PAPER_STUDIED_TRAFFIC] = {
+	"permutation", "fixed",   "mixed",       "racks:0.1", "racks:0.5", "turns:10", "epoch:4",
+	"jobs:8",      "random",  "transpose",   "reversal",  "tornado",   "hotspot:512"};
 
 struct paper_point *paper_add(struct paper *p, enum paper_kind kind)
 {
@@ -35,7 +38,6 @@ struct paper_point *paper_add_packets(struct paper *p, const uint32_t tree[2],
 	drb_traffic_parse(traffic, &s->traffic);
 	s->scheme = scheme;
 	s->choices = 2;
-	s->tau = DRB_WALK_TAU;
 	s->rho = rho;
 	s->threshold = drb_threshold_packet(rho);
 	s->slots = p->quick ? 200 : 2000;
@@ -164,7 +166,8 @@ double paper_grows_at(const struct paper *p, const uint32_t tree[2], struct drb_
 		const struct drb_packet_setup *s = &point->packet;
 		if (point->kind != PAPER_PACKET || point->study != PAPER_PERSISTENT ||
 		    !is_tree(&s->tree, tree) || s->scheme != scheme ||
-		    s->traffic.pattern != kind.pattern || s->traffic.k != kind.k)
+		    s->traffic.pattern != kind.pattern || s->traffic.k != kind.k ||
+		    s->traffic.share != kind.share)
 			continue;
 		*largest = fmax(s->rho, isnan(*largest) ? 0 : *largest);
 		if (paper_packet_result(point).growing)

@@ -6,6 +6,8 @@
 
 extern const uint32_t paper_trees[2][2];   // F(3,24) and F(4,12)
 extern const uint32_t paper_studied[3][2]; // F(3,8), F(3,24), F(4,6)
+#define PAPER_STUDIED_TRAFFIC 13
+extern const char *const paper_studied_traffic[PAPER_STUDIED_TRAFFIC];
 
 // One more point, all of whose parameters are the caller's to set; valid until the next.
 struct paper_point *paper_add(struct paper *p, enum paper_kind kind);

@@ -9,9 +9,6 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-static const char *const studied_traffic[] = {"permutation", "fixed",    "mixed",   "random",
-					      "transpose",   "reversal", "tornado", "hotspot:512"};
-
 static void break_table(const struct paper *p, FILE *f, const uint32_t tree[2])
 {
 	static const enum drb_scheme schemes[] = {DRB_SCHEME_DRB,    DRB_SCHEME_MICRO,
@@ -24,12 +21,12 @@ static void break_table(const struct paper *p, FILE *f, const uint32_t tree[2])
 	for (size_t s = 0; s < COUNT(schemes); s++)
 		fprintf(f, "<th>%s</th>", drb_scheme_name(schemes[s]));
 	fprintf(f, "</tr>\n");
-	for (size_t t = 0; t < COUNT(studied_traffic); t++) {
-		drb_traffic_parse(studied_traffic[t], &kind);
+	for (size_t t = 0; t < PAPER_STUDIED_TRAFFIC; t++) {
+		drb_traffic_parse(paper_studied_traffic[t], &kind);
 		paper_grows_at(p, tree, kind, schemes[0], &largest);
 		if (isnan(largest))
 			continue;
-		fprintf(f, "<tr><td>%s</td>", studied_traffic[t]);
+		fprintf(f, "<tr><td>%s</td>", paper_studied_traffic[t]);
 		for (size_t s = 0; s < COUNT(schemes); s++) {
 			double at = paper_grows_at(p, tree, kind, schemes[s], &largest);
 			if (isnan(at))
@@ -51,8 +48,8 @@ static void walk_failures(const struct paper *p, FILE *f)
 
 	fprintf(f, "<p>walk is meant never to grow where micro does not. ");
 	for (int tree = 0; tree < (p->quick ? 1 : 3); tree++) {
-		for (size_t t = 0; t < COUNT(studied_traffic); t++) {
-			drb_traffic_parse(studied_traffic[t], &kind);
+		for (size_t t = 0; t < PAPER_STUDIED_TRAFFIC; t++) {
+			drb_traffic_parse(paper_studied_traffic[t], &kind);
 			double walk = paper_grows_at(p, paper_studied[tree], kind, DRB_SCHEME_WALK,
 						     &largest);
 			double micro = paper_grows_at(p, paper_studied[tree], kind,
@@ -60,7 +57,7 @@ static void walk_failures(const struct paper *p, FILE *f)
 			if (isnan(walk) || walk >= micro)
 				continue;
 			fprintf(f, "%sF(%u,%u) under %s at %g", *before ? before : "It did: on ",
-				paper_studied[tree][0], paper_studied[tree][1], studied_traffic[t],
+				paper_studied[tree][0], paper_studied[tree][1], paper_studied_traffic[t],
 				walk);
 			before = ", on ";
 		}
@@ -74,14 +71,18 @@ void report_study(const struct paper *p, FILE *f)
 		"<h2>Beyond the paper: traffic that persists</h2>\n<p>The paper draws a fresh "
 		"permutation every slot. Here hosts also keep their destinations (<i>fixed</i>), "
 		"half "
-		"of them do (<i>mixed</i>), every packet goes to a random host (<i>random</i>), or "
+		"of them do (<i>mixed</i>), or those of some racks (<i>racks</i>), permutations "
+		"take turns (<i>turns</i>) or last for some slots (<i>epoch</i>), groups of hosts "
+		"have patterns of their own (<i>jobs</i>), every packet goes to a random host "
+		"(<i>random</i>), or "
 		"the destinations are chosen to collide (<i>transpose</i>, <i>reversal</i>, "
 		"<i>tornado</i>, <i>hotspot:512</i>: half of the packets go to 512 hot hosts). The "
 		"tables say the smallest simulated load at which queues kept growing. Where DRB "
 		"grows, flows whose default is uncontended fill links on the way down that "
 		"redirected packets of others use as well, which no queue on the way up can "
 		"show.</p>\n<p>Growing means that more packets were inside in the last quarter "
-		"of the slots (%s) than in the third. At 0.99 a fabric that is only filling up may "
+		"of the slots (%s) than in the third, or more in any one queue than chance lets it "
+		"have. At 0.99 a fabric that is only filling up may "
 		"pass for it. A run whose queues grow ends there, and packets still under way "
 		"count with what they have waited: its latency says how long the run was, not how "
 		"good the scheme is.</p>\n",

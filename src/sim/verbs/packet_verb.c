@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/routing/rounds.h"
-
 #include "common/cli/args.h"
 #include "common/cli/log.h"
 #include "common/cli/traffic_file.h"
@@ -18,14 +16,14 @@
 #include "sim/runs/options.h"
 #include "sim/runs/rows.h"
 
-enum { KEY_RHO = 0x300, KEY_FAIL, KEY_SLOTS, KEY_STATS, KEY_TRAFFIC, KEY_TAU, KEY_ORDER };
+enum { KEY_RHO = 0x300, KEY_FAIL, KEY_SLOTS, KEY_STATS, KEY_TRAFFIC, KEY_ORDER };
 
 struct packet_verb {
 	struct sim_common common;
 	struct sim_fabric fabric;
 	struct drb_reals rho;
 	struct drb_traffic_kind traffic;
-	uint32_t slots, stats, tau;
+	uint32_t slots, stats;
 	struct drb_fail fail;
 	bool by_port;
 	uint64_t memory;                  // of one run
@@ -37,7 +35,6 @@ static const struct argp_option options[] = {
 	 "Load: probability that a host sends in a slot (default 0.6:0.99:0.03)", 3},
 	{"traffic", KEY_TRAFFIC, "NAME", 0, "Who sends to whom (default permutation); see below",
 	 3},
-	{"tau", KEY_TAU, "SLOTS", 0, "Longest gap within a streak of walk (default 6)", 3},
 	{"fail", KEY_FAIL, "KIND:N", 0,
 	 "Dead from the start: link:N or switch:N, at random (links between switches, switches "
 	 "above layer 1)",
@@ -85,10 +82,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (!v->by_port && strcmp(arg, "random") != 0)
 			drb_die("--order %s: must be random or port", arg);
 		return 0;
-	case KEY_TAU:
-		if (drb_parse_u32(arg, 1, 10000, &v->tau) < 0)
-			drb_die("--tau %s: must be a whole number from 1 to 10000", arg);
-		return 0;
 	case KEY_SLOTS:
 		if (drb_parse_u32(arg, 1, 1000000, &v->slots) < 0)
 			drb_die("--slots %s: must be a whole number from 1 to 1000000", arg);
@@ -114,7 +107,6 @@ static struct drb_packet_setup setup_of(const struct packet_verb *v, uint64_t i)
 		.choices = v->fabric.choices,
 		.threshold = isnan(v->fabric.threshold) ? drb_threshold_packet(rho)
 							: v->fabric.threshold,
-		.tau = v->tau,
 		.traffic = v->traffic,
 		.rho = rho,
 		.slots = v->slots,
@@ -200,8 +192,7 @@ int sim_packet(int argc, char **argv)
 	struct packet_verb v = {.common = sim_common_default(),
 				.fabric = sim_fabric_default(),
 				.slots = 2000,
-				.stats = 500,
-				.tau = DRB_WALK_TAU};
+				.stats = 500};
 	struct sim_packet_layout layout;
 
 	v.rho = sim_reals_between("--rho", "0.6:0.99:0.03", 0, 1);

@@ -33,7 +33,7 @@ static void slot(struct stage *stage, double rho, uint32_t def[], uint32_t fresh
 {
 	uint32_t d = stage->t.arity;
 
-	drb_spread_tick(&stage->s, stage->now);
+	drb_spread_tick(&stage->s, stage->now, 0);
 	for (uint32_t i = 0; i < d; i++) {
 		if (fresh && stage->now % fresh == 0)
 			def[i] = drb_rng_below(&stage->rng, d);
@@ -153,7 +153,7 @@ static void lasting_overflow_is_found(void **state)
 	(void)state;
 	set_up(&stage, 3, 8);
 	for (; stage.s.distance == 0 && slots < 10000; slots++) {
-		drb_spread_tick(&stage.s, slots);
+		drb_spread_tick(&stage.s, slots, 0);
 		for (uint32_t u = 0; u < 8; u++)
 			drb_spread_count(&stage.s, u, 1);
 		if (slots % 3 == 0) {
@@ -175,7 +175,7 @@ static void sizes_are_octets(void **state)
 		drb_spread_init(&stage.s, &stage.t, 100, 10, stage.memory);
 		bool spread = false;
 		for (uint32_t now = 0; now < 2000000; now += 100) {
-			drb_spread_tick(&stage.s, now);
+			drb_spread_tick(&stage.s, now, 0);
 			for (uint32_t i = 0; i < 8; i++) {
 				uint32_t small = drb_rng_below(&stage.rng, 2);
 				uint32_t def = collide ? i / 2 : drb_rng_below(&stage.rng, 8);
@@ -198,7 +198,7 @@ static void an_unknown_rate_will_do(void **state)
 		bool spread = false;
 		for (uint32_t i = 0; i < 1000000; i++) {
 			uint32_t def = drb_rng_below(&stage.rng, 8);
-			drb_spread_tick(&stage.s, 0);
+			drb_spread_tick(&stage.s, 0, 1);
 			drb_spread_count(&stage.s, collide ? def / 2 : def, 1);
 			spread |= stage.s.distance > 0;
 		}
@@ -314,7 +314,7 @@ static void pauses_are_time(void **state)
 	set_up(&stage, 3, 8);
 	for (uint32_t i = 0; i < 100000; i++) {
 		stage.now += 1000;
-		drb_spread_tick(&stage.s, stage.now);
+		drb_spread_tick(&stage.s, stage.now, 0);
 		for (uint32_t k = 0; k < 64; k++)
 			drb_spread_count(&stage.s, 0, 1);
 		assert_int_equal(stage.s.distance, 0);

@@ -176,7 +176,7 @@ static void listen(struct naive *n, uint32_t now)
 	}
 	for (uint32_t m = 1; m < LAYERS; m++)
 		for (uint32_t s = 0; s < drb_tree_switches(&n->t, m); s++)
-			drb_spread_tick(&n->spread[m][s], now);
+			drb_spread_tick(&n->spread[m][s], now, 0);
 }
 
 // The simulator's draws: switch by switch; packets to be sent up, then down; of these first those
@@ -294,7 +294,6 @@ static struct drb_packet_setup setup_of(uint32_t arity, enum drb_scheme scheme, 
 	struct drb_packet_setup s = {.scheme = scheme,
 				     .choices = 2,
 				     .threshold = 1,
-				     .tau = 6,
 				     .rho = 0.8,
 				     .slots = 150,
 				     .stats = 100,

@@ -15,7 +15,6 @@ static struct drb_packet_setup setup_of(uint32_t layers, uint32_t arity, enum dr
 {
 	struct drb_packet_setup s = {.scheme = scheme,
 				     .choices = 2,
-				     .tau = 6,
 				     .rho = rho,
 				     .threshold = drb_threshold_packet(rho < 1 ? rho : 0.9),
 				     .slots = 200,
