@@ -4,9 +4,9 @@
 // rounds: rounds.h).
 //
 // The law. A core's down-link carries, by default, the packets of one destination D. Let x_D be the
-// share of D's packets that leave their D-mod-k path, averaged over sources, and x its mean over all
-// destinations: what others spread comes on top, so the down-link's load is rho (1 - x_D + x). It is
-// stable for every D iff
+// share of D's packets that leave their D-mod-k path, averaged over sources, and x the mean of x_D
+// over the destinations below the same port of the cores: what is spread of theirs comes on top, so
+// the down-link's load is rho (1 - x_D + x). It is stable for every D iff
 //
 //     x - x_D <= 1/rho - 1   for every D.
 //

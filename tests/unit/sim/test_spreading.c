@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The stability law of core/routing/spread.h against the simulator, and scheme walk in it.
+#include "fixtures/unit.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "sim/models/packet_sim.h"
+
+#define LAYERS 3
+
+static struct drb_packet_sim *make(uint32_t arity, const char *traffic, double rho, uint32_t slots)
+{
+	struct drb_packet_setup s = {.scheme = DRB_SCHEME_WALK,
+				     .choices = 2,
+				     .threshold = drb_threshold_packet(rho),
+				     .rho = rho,
+				     .slots = slots,
+				     .stats = slots / 2,
+				     .seed = 3,
+				     .memory = UINT64_C(256) << 20};
+	struct drb_packet_sim *sim;
+
+	assert_int_equal(drb_tree_init(&s.tree, LAYERS, arity), 0);
+	assert_int_equal(drb_traffic_parse(traffic, &s.traffic), 0);
+	assert_int_equal(drb_packet_new(&sim, &s), 0);
+	return sim;
+}
+
+// Makes the marked switches of layer 1 spread and no other, whatever they find.
+static void force(struct drb_packet_sim *sim, const bool spreads[])
+{
+	for (uint32_t m = 1; m < LAYERS; m++) {
+		for (uint32_t s = 0; s < drb_tree_switches(&sim->setup.tree, m); s++) {
+			struct drb_spread *spread = &sim->spread[m][s];
+			bool now = m == 1 && spreads[s];
+			spread->evidence = now ? DRB_SPREAD_AT_ONCE : 0;
+			spread->distance = now;
+			spread->heard = 0;
+			// Never the end of a window or of a count.
+			spread->began = sim->slot;
+			spread->hearing = 0;
+		}
+	}
+}
+
+// Packets that reach the cores in this slot, by the down-link that they want: that of their
+// destination at the core that they came to.
+static void count_at_cores(const struct drb_packet_sim *sim, uint32_t count[])
+{
+	const struct drb_layer *l = &sim->fabric.layer[LAYERS];
+	const uint64_t *word = l->from_below[sim->slot & 1];
+
+	for (uint32_t i = 0; i < l->switches * l->down; i++) {
+		uint32_t s = i / l->down;
+		struct drb_hop hop = drb_hop_at(&sim->setup.tree, LAYERS, s);
+		if (word[i] != DRB_NO_PACKET)
+			count[s * l->down + drb_hop_digit(&hop, (uint32_t)word[i])]++;
+	}
+}
+
+// The core and down-link that the default path to a host passes.
+static uint32_t default_link(const struct drb_packet_sim *sim, uint32_t src, uint32_t dest)
+{
+	const struct drb_tree *t = &sim->setup.tree;
+	struct drb_end end = drb_tree_host_peer(t, src);
+	uint32_t s = end.label;
+
+	for (uint32_t m = 1; m < LAYERS; m++)
+		s = drb_tree_up_peer(t, m, s, drb_host_digit(t, dest, m)).label;
+	struct drb_hop hop = drb_hop_at(t, LAYERS, s);
+	return s * sim->fabric.layer[LAYERS].down + drb_hop_digit(&hop, dest);
+}
+
+// Tornado: every destination has one source and, by default, a down-link of its own. Spread are the
+// packets of a random share of the layer-1 switches. Predicted load of the down-link of D:
+// rho (1 - x_D + x), with x_D = 1 for sources below those, else 0, and x the mean of x_D over the
+// destinations below the same port of the cores.
+static void loads_are_what_the_law_says(void **state)
+{
+	enum { SLOTS = 20000, ARITY = 4, SUBTREE = ARITY * ARITY, RACKS = 2 * SUBTREE };
+	static const double shares[] = {0, 0.125, 0.25, 0.5, 0.75, 1};
+	const double rho = 0.5;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(shares); i++) {
+		struct drb_packet_sim *sim = make(ARITY, "tornado", rho, SLOTS);
+		uint32_t hosts = sim->setup.tree.hosts, order[RACKS];
+		uint32_t *count = calloc(hosts, sizeof(*count));
+		double x[2 * ARITY] = {0}, measured = 0, predicted = 0;
+		bool spreads[RACKS] = {false};
+		struct drb_rng rng = drb_rng_seed(i, 0);
+		sim->choice.margin = DRB_LOAD_MAX; // no redirects
+		drb_rng_permutation(&rng, order, RACKS);
+		for (uint32_t r = 0; r < shares[i] * RACKS; r++)
+			spreads[order[r]] = true;
+		for (uint32_t slot = 0; slot < SLOTS; slot++) {
+			force(sim, spreads);
+			count_at_cores(sim, count);
+			assert_int_equal(drb_packet_step(sim), 0);
+		}
+		for (uint32_t h = 0; h < hosts; h++)
+			x[(h + hosts / 2 - 1) % hosts / SUBTREE] +=
+				spreads[h / ARITY] / (double)SUBTREE;
+		for (uint32_t h = 0; h < hosts; h++) {
+			uint32_t dest = (h + hosts / 2 - 1) % hosts;
+			double load = (double)count[default_link(sim, h, dest)] / SLOTS;
+			double law = rho * (1 - spreads[h / ARITY] + x[dest / SUBTREE]);
+			assert_true(fabs(load - law) < 0.02);
+			measured = fmax(measured, load);
+			predicted = fmax(predicted, law);
+		}
+		print_message("%g of the racks spread: worst down-link %.3f, predicted %.3f\n",
+			      shares[i], measured, predicted);
+		assert_true(fabs(measured - predicted) < 0.02);
+		drb_packet_free(sim);
+		free(count);
+	}
+}
+
+static uint32_t spreading(const struct drb_packet_sim *sim)
+{
+	uint32_t n = 0;
+
+	for (uint32_t m = 1; m < LAYERS; m++)
+		for (uint32_t s = 0; s < drb_tree_switches(&sim->setup.tree, m); s++)
+			n += sim->spread[m][s].distance > 0;
+	return n;
+}
+
+static void steps(struct drb_packet_sim *sim, uint32_t slots)
+{
+	for (uint32_t i = 0; i < slots; i++)
+		assert_int_equal(drb_packet_step(sim), 0);
+}
+
+// Some racks keep a permutation: soon all spread. Then all draw fresh ones: nobody does, and no
+// packet carries a mark.
+static void it_hears_and_forgets(void **state)
+{
+	enum { SLOTS = 20000 };
+	struct drb_packet_sim *sim = make(8, "racks:0.25", 0.9, SLOTS);
+	uint32_t switches = (LAYERS - 1) * drb_tree_switches(&sim->setup.tree, 1), forgotten = 0;
+
+	(void)state;
+	steps(sim, 500);
+	assert_true(spreading(sim) > switches * 9 / 10);
+	sim->traffic.free = sim->traffic.hosts;
+	for (uint32_t h = 0; h < sim->traffic.hosts; h++)
+		sim->traffic.order[h] = h;
+	while (spreading(sim) > 0 && sim->slot < SLOTS)
+		steps(sim, 1);
+	forgotten = sim->slot - 500;
+	assert_true(forgotten < 5000);
+	steps(sim, 500);
+	assert_int_equal(spreading(sim), 0);
+	const struct drb_layer *l = &sim->fabric.layer[2];
+	for (uint32_t i = 0; i < l->switches * l->down; i++) {
+		uint64_t word = l->from_below[sim->slot & 1][i];
+		assert_true(word == DRB_NO_PACKET || (word >> sim->mark_at & sim->mark_mask) == 0);
+	}
+	drb_packet_free(sim);
+}
+
+// Traffic in which the queues of drb grow, or those of a rule that lets each switch judge alone.
+static void queues_do_not_grow(void **state)
+{
+	static const char *const traffic[] = {"fixed",     "mixed",    "racks:0.1",
+					      "racks:0.5", "turns:10", "jobs:8"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(traffic); i++) {
+		struct drb_packet_result r;
+		struct drb_packet_sim *sim = make(4, traffic[i], 0.9, 6000);
+		drb_packet_run(sim, &r);
+		assert_false(r.growing);
+		assert_true(r.latency < 10);
+		drb_packet_free(sim);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(loads_are_what_the_law_says),
+		cmocka_unit_test(it_hears_and_forgets),
+		cmocka_unit_test(queues_do_not_grow),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
