@@ -31,17 +31,32 @@ void drb_spread_init(struct drb_spread *s, const struct drb_tree *t, uint32_t pa
 		     double rate, uint64_t *memory)
 {
 	double size = t->arity * (t->layers - 1) / 2.0;
+	uint32_t d = t->arity;
 
-	memset(memory, 0, DRB_SPREAD_WORDS(t->arity) * sizeof(*memory));
+	memset(memory, 0, DRB_SPREAD_WORDS(d) * sizeof(*memory));
 	*s = (struct drb_spread){
-		.uplinks = t->arity,
+		.uplinks = d,
 		.window = DRB_SPREAD_WINDOW * packet_time,
 		.rate = rate,
 		.uneven = unevenness_limit(size),
 		.overflow = overflow_limit(size),
 		.count = memory,
-		.lasting = memory + t->arity,
+		.lasting = memory + d,
+		.weight = memory + 2 * (size_t)d,
 	};
+	for (uint32_t u = 0; u < d; u++)
+		s->weight[u] = UINT64_C(1) << 32;
+}
+
+void drb_spread_set_rates(struct drb_spread *s, const double rate[])
+{
+	double sum = 0;
+
+	for (uint32_t u = 0; u < s->uplinks; u++)
+		sum += rate[u];
+	s->rate = sum / s->uplinks;
+	for (uint32_t u = 0; u < s->uplinks; u++)
+		s->weight[u] = (uint64_t)(rate[u] / s->rate * 0x1p32);
 }
 
 // Sets or clears evidence.
@@ -56,7 +71,7 @@ struct load {
 	double overflow; // mean of what each has above its rate
 };
 
-// Of what defaults would have sent in so much time. shift: where sizes stand in at[].
+// Of what defaults would have sent in so much time.
 static struct load load_of(const struct drb_spread *s, const uint64_t at[], double time)
 {
 	const uint64_t sizes = (UINT64_C(1) << 40) - 1;
@@ -69,7 +84,7 @@ static struct load load_of(const struct drb_spread *s, const uint64_t at[], doub
 	if (room <= 0)
 		return (struct load){0, 0};
 	for (uint32_t u = 0; u < s->uplinks; u++)
-		over += fmax(0, (double)(at[u] & sizes) - room);
+		over += fmax(0, (double)(at[u] & sizes) - room * 0x1p-32 * (double)s->weight[u]);
 	return (struct load){sum / room / s->uplinks, over / room / s->uplinks};
 }
 

@@ -45,11 +45,12 @@ struct drb_spread {
 	// Constant while running.
 	uint32_t uplinks;
 	uint32_t window; // in the unit of time
-	double rate;     // what an uplink can send in a unit of time, in the unit of sizes; 0: not
-			 // known
+	double rate;     // what an uplink can send in a unit of time, in the unit of sizes, on
+			 // average; 0: not known
 	double uneven, overflow; // limits of bursts
 	uint64_t *count;   // lent: of each uplink, in this window: packets << 40 | sizes added up
 	uint64_t *lasting; // lent: sizes in the windows of `lasts` so far
+	uint64_t *weight;  // lent: of each uplink, its rate over the average, 2^-32
 	// Hot.
 	uint8_t distance;                   // of what it sends up; 0: it does not spread
 	uint8_t heard;                      // distance by what it heard, 0: none
@@ -77,13 +78,15 @@ enum drb_spread_evidence {
 };
 
 // 64-bit words of memory that drb_spread_init() wants.
-#define DRB_SPREAD_WORDS(uplinks) (2 * (size_t)(uplinks))
+#define DRB_SPREAD_WORDS(uplinks) (3 * (size_t)(uplinks))
 
-// packet_time: in the caller's unit of time, which wraps at 2^32. rate: as above; 0 where it is not
-// known: then windows last as many packets as uplinks have packet times, and a link is taken for one
-// that can carry 10/9 of the mean. memory: lent for as long as *s is used.
+// packet_time: in the caller's unit of time, which wraps at 2^32. rate: of all uplinks, as above; 0
+// where it is not known: then windows last as many packets as uplinks have packet times, and a link
+// is taken for one that can carry 10/9 of the mean. memory: lent for as long as *s is used.
 void drb_spread_init(struct drb_spread *s, const struct drb_tree *t, uint32_t packet_time,
 		     double rate, uint64_t *memory);
+// Where they differ: the rate of each uplink, above 0.
+void drb_spread_set_rates(struct drb_spread *s, const double rate[]);
 
 // The end of a window.
 void drb_spread_judge(struct drb_spread *s, uint32_t now);

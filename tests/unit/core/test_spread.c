@@ -187,6 +187,33 @@ static void sizes_are_octets(void **state)
 	}
 }
 
+// A link of twice the rate of the others takes twice as much by default without overflowing.
+static void rates_may_differ(void **state)
+{
+	static const double rate[4] = {2, 1, 0.5, 0.5};
+
+	(void)state;
+	for (int weighed = 0; weighed <= 1; weighed++) {
+		struct stage stage;
+		bool spread = false;
+		set_up(&stage, 3, 4);
+		drb_spread_init(&stage.s, &stage.t, 1, 1000, stage.memory);
+		if (weighed) {
+			double octets[4];
+			for (uint32_t u = 0; u < 4; u++)
+				octets[u] = 1000 * rate[u];
+			drb_spread_set_rates(&stage.s, octets);
+		}
+		for (uint32_t now = 0; now < 20000; now++) {
+			drb_spread_tick(&stage.s, now, 0);
+			for (uint32_t u = 0; u < 4; u++)
+				drb_spread_count(&stage.s, u, (uint32_t)(rate[u] * 900));
+			spread |= stage.s.distance > 0;
+		}
+		assert_int_equal(spread, !weighed);
+	}
+}
+
 // Without a known rate windows are counted in packets, and unevenness decides.
 static void an_unknown_rate_will_do(void **state)
 {
@@ -331,6 +358,7 @@ int main(void)
 		cmocka_unit_test(bursts_are_spread_soon),
 		cmocka_unit_test(lasting_overflow_is_found),
 		cmocka_unit_test(sizes_are_octets),
+		cmocka_unit_test(rates_may_differ),
 		cmocka_unit_test(an_unknown_rate_will_do),
 		cmocka_unit_test(marks_carry_the_lesser_distance),
 		cmocka_unit_test(enough_marks_are_heard),
