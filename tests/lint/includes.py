@@ -6,7 +6,8 @@ nowhere in a circle.
 includes.py TABLE [ROOT]    exit status 1 and a line for each include that does not
 
 The table names one folder a line, from the top of the house to its ground; folders inside it that have
-no line of their own belong to it. "a/b -> c/d  why" lets a/b include headers of c/d all the same.
+no line of their own belong to it. "a/b -> c/d  why" lets a/b, a folder or one file, include headers of c/d all
+the same.
 Includes in quotes are meant, from ROOT (default src) or from the file's own folder; generated headers
 are not there to be looked at."""
 
@@ -73,9 +74,9 @@ def upwards(found, order, allowed):
             other = listed(header, order)
             if other is None or order.index(mine) <= order.index(other):
                 continue
-            if (mine, other) in allowed:
-                used.add((mine, other))
-            else:
+            let = {(mine, other), (file, other)} & set(allowed)
+            used |= let
+            if not let:
                 yield f'{file}: includes {header}, but {other} is above {mine}'
     for pair in sorted(set(allowed) - used):
         yield f'{pair[0]} -> {pair[1]}: nothing needs it, take it out of the table'

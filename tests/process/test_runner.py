@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The test runner itself: what a check may say, how that is counted, and which includes are refused.
+
+test_runner.py TESTS_DIR    TAP on standard output."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+TESTS = pathlib.Path(sys.argv[1]).resolve()
+
+import tap  # noqa: E402
+
+
+def said(script, **environment):
+    """Lines that a script says which sources lib.sh, and its exit status."""
+    r = subprocess.run(['bash', '-c', f'. {TESTS}/lib.sh; {script}; finish'], text=True, capture_output=True,
+                       env={**os.environ, **environment}, check=False)
+    assert r.stderr == '', r.stderr
+    return r.stdout.splitlines(), r.returncode
+
+
+def counted(text, status):
+    """PASSED FAILED SKIPPED REPEATED UNDECIDED of a story that said this."""
+    with tempfile.TemporaryDirectory() as folder:
+        log, table = pathlib.Path(folder, 'log'), pathlib.Path(folder, 'table')
+        log.write_text(text)
+        r = subprocess.run([sys.executable, TESTS / 'tally.py', 'live', table, 'x', str(status), log],
+                           text=True, capture_output=True, check=True)
+        assert table.read_text() == ','.join(['x', *r.stdout.split(), '']) + '\n'
+        return [int(n) for n in r.stdout.split()]
+
+
+def checks_pass_or_fail():
+    assert said('check yes true') == (['ok yes'], 0)
+    lines, status = said('check no sh -c "echo why; exit 3"; check yes true')
+    assert status == 1 and lines[0] == 'not ok no' and '#   why' in lines and lines[-1] == 'ok yes', lines
+    assert said('skip it "no right"') == (['ok it # SKIP no right'], 0)
+
+
+def a_failure_is_final():
+    lines, status = said('n=0; f() { echo tried; false; }; decide it f')
+    assert status == 1 and lines[0] == 'not ok it' and lines.count('#   tried') == 1, lines
+
+
+def what_cannot_tell_is_repeated():
+    with tempfile.TemporaryDirectory() as folder:
+        third = f'echo x >>{folder}/n; [ $(wc -l <{folder}/n) = 3 ]'
+        assert said(f'f() {{ {third} || {{ echo busy; return 75; }}; }}; decide it f') == (['# AGAIN it: busy', '# AGAIN it: busy', 'ok it'], 0)
+
+
+def undecided_is_no_pass():
+    script = 'f() { echo busy; return 75; }; decide it f'
+    want = ['# AGAIN it: busy', 'ok it # SKIP machine: none of 2 tries could tell: busy']
+    assert said(script, DRB_TRIES='2', DRB_STRICT='') == (want, 0)
+    lines, status = said(script, DRB_TRIES='2', DRB_STRICT='1')
+    assert status == 1 and lines[1] == 'not ok it', lines
+
+
+def everything_is_counted():
+    assert counted('ok a\nok b # SKIP why\nok c # SKIP machine: why\n# AGAIN a: why\n', 0) == [1, 0, 2, 1, 1]
+    assert counted('ok a\nnot ok b\n# not ok c\n', 1) == [1, 1, 0, 0, 0]
+    assert counted('ok a\n', 1) == [1, 1, 0, 0, 0], 'a story that dies has failed'
+    assert counted('', 0) == [0, 1, 0, 0, 0], 'so has one that checks nothing'
+    assert counted('cannot run here\n', 77) == [0, 0, 1, 0, 0]
+
+
+def includes_that_go_up_or_round():
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder, 'src')
+        for name, text in (('top/a.h', ''), ('low/b.c', '#include "top/a.h"\n'), ('top/a.c', '#include "a.h"\n'),
+                           ('low/c.h', '#include "low/d.h"\n'), ('low/d.h', '#include "c.h"\n')):
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+
+        def refused(table):
+            path = pathlib.Path(folder, 'table')
+            path.write_text(table)
+            r = subprocess.run([sys.executable, TESTS / 'lint/includes.py', path, root], text=True,
+                               capture_output=True, check=False)
+            assert (r.returncode != 0) == bool(r.stdout), r
+            return r.stdout.splitlines()
+
+        circle = 'include one another: low/c.h, low/d.h'
+        upward = 'low/b.c: includes top/a.h, but top is above low'
+        assert refused('top\nlow\n') == [upward, circle]
+        for allowed in 'low', 'low/b.c':
+            assert refused(f'top\nlow\n{allowed} -> top  it must\n') == [circle]
+        (root / 'low/d.h').write_text('')
+        assert refused('low\ntop\n') == []
+        assert refused('low\ntop\nlow -> top  it must\n') == ['low -> top: nothing needs it, take it out of the table']
+        assert refused('low\n') == [f'top/{name}: its folder is not in the table' for name in ('a.c', 'a.h')]
+
+
+tap.run((checks_pass_or_fail, a_failure_is_final, what_cannot_tell_is_repeated, undecided_is_no_pass,
+         everything_is_counted, includes_that_go_up_or_round))
