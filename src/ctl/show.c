@@ -177,9 +177,8 @@ static int show_routing(struct drb_telemetry *t, const struct drb_switch_info *i
 		 routing.flows_per_uplink);
 	ctl_count(s->rows, "choices", NULL, "uplinks that drb, rotate and walk look at",
 		  routing.choices);
-	ctl_count(s->rows, "slot_ns", "slot ns", "slot of rotate's clock; unit of walk's tau",
+	ctl_count(s->rows, "slot_ns", "slot ns", "slot of rotate's clock; packet time of walk",
 		  routing.slot_ns);
-	ctl_count(s->rows, "tau", NULL, "longest gap within a streak of walk, slots", routing.tau);
 	ctl_count(s->rows, "seed", NULL, "seed of the random numbers", routing.seed);
 #define X(key, meaning) ctl_count(s->rows, #key, title_of(#key), meaning, c->key);
 	DRB_ROUTING_COUNTERS(X)

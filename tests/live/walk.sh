@@ -25,8 +25,8 @@ sources() {
 
 drbgen write -l 3 -d 2 --pattern fixed --load 0.9 --slots 1000 --slot 4ms --seed 3 --out "$scratch/fixed"
 up -l 3 -d 2 --scheme walk --rate 250pps
-check "slot and tau are shown" sh -c "'$build/src/ctl/drbctl' show drb-s1-0 routing --json |
-  jq -e '.scheme == \"walk\" and .slot_ns == 4000000 and .tau == 6'"
+check "the slot is shown" sh -c "'$build/src/ctl/drbctl' show drb-s1-0 routing --json |
+  jq -e '.scheme == \"walk\" and .slot_ns == 4000000'"
 check "every pair answers" fabric check wiring ping
 for scheme in walk rotate; do
   [ $scheme = walk ] || check "replan to $scheme" fabric replan --scheme $scheme

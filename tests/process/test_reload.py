@@ -82,7 +82,7 @@ def reload_keeps_what_is_queued():
         for number, (routing, link) in enumerate([
                 ('{scheme: dmodk}', '{driver: none, queue: 16, rate: 50pps}'),
                 ('{scheme: vlb}', '{driver: none, queue: 16, rate: 100kbit}'),
-                ('{scheme: walk, tau: 3}', '{driver: none, queue: 16, rate: 100kbit}'),
+                ('{scheme: walk}', '{driver: none, queue: 16, rate: 100kbit}'),
                 ('{scheme: drb, unit: flow, flow_max: 1000}', '{driver: none, queue: 16, rate: 2pps}'),
                 ('{scheme: ecmp, unit: flowlet, flow_max: 1000}', '{driver: none, queue: 2000, rate: 200pps}'),
                 ('{scheme: least, choices: 2, threshold: auto}', '{driver: none, queue: 4096, rate: 300pps}')]):

@@ -102,7 +102,6 @@ struct drb_setup {
 	uint64_t flowlet_gap_ns; // a pause longer than this ends a flowlet
 	uint32_t flow_max;       // live flows of one worker
 	uint64_t slot_ns;        // of rotate's clock; of walk: what a packet takes on an uplink
-	uint32_t tau;            // of walk, slots: longest gap within a streak
 	uint64_t seed;
 	bool check_source;
 	uint32_t down_ports, up_ports;

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "core/routing/rounds.h"
 
 #include "common/config/config.h"
 #include "common/config/forms.h"

@@ -124,7 +124,6 @@ static int take_routing(const json_t *reply, void *out)
 	    get_count(reply, "flows", &routing->flows) < 0 ||
 	    get_count(reply, "choices", &routing->choices) < 0 ||
 	    get_count(reply, "slot_ns", &routing->slot_ns) < 0 ||
-	    get_count(reply, "tau", &routing->tau) < 0 ||
 	    get_count(reply, "seed", &routing->seed) < 0)
 		return -EPROTO;
 	return get_fields(reply, routing_fields, COUNT(routing_fields), &routing->count);

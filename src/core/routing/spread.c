@@ -14,7 +14,7 @@ static double unevenness_limit(double size)
 
 static double overflow_limit(double size)
 {
-	return (size - 1) / 84;
+	return fmax(1, size - 1) / 84;
 }
 
 #define UNEVEN_AT_ONCE 8

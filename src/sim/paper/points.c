@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/routing/rounds.h"
 
 #include "common/cli/log.h"
 

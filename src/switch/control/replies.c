@@ -125,7 +125,6 @@ int drb_reply_routing(const char *cmd, const char *params, struct rte_tel_data *
 	add_dict_u64(d, "choices", setup->choice.choices);
 	add_dict_u64(d, "seed", setup->seed);
 	add_dict_u64(d, "slot_ns", setup->slot_ns);
-	add_dict_u64(d, "tau", setup->tau);
 #define X(key, meaning) add_dict_u64(d, #key, s.routing.key);
 	DRB_ROUTING_COUNTERS(X)
 #undef X

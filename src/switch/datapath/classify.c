@@ -50,7 +50,7 @@ struct drb_classifier drb_classifier_at(const struct drb_class_tables *v,
 	} else if (to_hosts) {
 		// The bits that differ alone: other sources are none of our business.
 		j.want[DRB_MARK_AT] = addr->mac[1];
-		j.mask[DRB_MARK_AT] = addr->mac[1] ^ (uint8_t)(addr->mac[1] + DRB_MARK_WALKS);
+		j.mask[DRB_MARK_AT] = DRB_MARK_MASK;
 	}
 	return j;
 }

@@ -12,6 +12,7 @@
 
 #include "core/fabric/addresses.h"
 #include "core/fabric/next_hop.h"
+#include "core/routing/spread.h"
 
 #ifdef __SSE4_1__
 #include <smmintrin.h>
@@ -24,9 +25,9 @@ enum {
 	DRB_FRAME_MAX = RTE_ETHER_HDR_LEN + 1500 + 8,
 };
 
-// Octet of a frame that carries the mark of a packet that walks (turns.h), added to what it has of
-// the fabric's prefix.
-enum { DRB_MARK_AT = 7, DRB_MARK_WALKS = 1 };
+// Octet of a frame that carries the mark of scheme walk, by exclusive or with what it has of the
+// fabric's prefix, and its bits.
+enum { DRB_MARK_AT = 7, DRB_MARK_MASK = DRB_SPREAD_FAR };
 
 // A class is an out port (index), or
 enum {

@@ -22,7 +22,6 @@ enum loads_form {
 struct loop_variant {
 	enum drb_scheme scheme;
 	enum loads_form form;
-	bool all_walk; // scheme walk: no packet of the burst needs a look at its destination
 };
 
 // A packet that is queued adds to the load of its uplink if it has to wait there.
@@ -84,7 +83,7 @@ static inline __attribute__((always_inline)) void add_load(enum loads_form form,
 // What the burst is decided by, copied from the worker: the compiler takes whatever is written into
 // a frame for a change of that.
 static inline __attribute__((always_inline)) struct drb_decider decider_of(
-	const struct drb_worker *w, const struct loop_variant v, struct drb_walk *walk)
+	const struct drb_worker *w, const struct loop_variant v, struct drb_spread *spread)
 {
 	struct drb_decider d = drb_scheme_state_decider(&w->scheme_state, v.scheme, w->now_ns);
 
@@ -93,9 +92,8 @@ static inline __attribute__((always_inline)) struct drb_decider decider_of(
 	if (v.form != LOADS_ARRAY)
 		d.choice.choices = 2;
 	if (v.scheme == DRB_SCHEME_WALK)
-		*walk = w->scheme_state.walk;
-	d.walk = walk;
-	d.all_walk = v.all_walk;
+		*spread = w->scheme_state.spread;
+	d.spread = spread;
 	if (v.scheme != DRB_SCHEME_DMODK && (d.choice.uplinks < 2 || d.by_group.unit))
 		__builtin_unreachable(); // see loop_of()
 	if (d.choice.margin == 0)
@@ -131,8 +129,8 @@ static inline __attribute__((always_inline)) void decide(struct drb_worker *w, s
 {
 	const struct drb_classifier classifier = w->port[b->in].classifier;
 	const uint8_t mac_octet = w->scheme_state.mac_octet;
-	struct drb_walk walk;
-	struct drb_decider decider = decider_of(w, v, &walk);
+	struct drb_spread spread; // what changes of it is in the memory that it points to
+	struct drb_decider decider = decider_of(w, v, &spread);
 	const enum drb_draw draw = draw_of(&decider.choice, v.form);
 	const uint32_t per_number = drb_draws_per_number(draw, decider.choice.uplinks);
 	struct rte_mbuf **const packets = b->packets;
@@ -151,6 +149,8 @@ static inline __attribute__((always_inline)) void decide(struct drb_worker *w, s
 			if (class >= DRB_CLASS_UP) {
 				struct drb_decision d = decision_on(&decider, m, mac_octet);
 				d.def = class - DRB_CLASS_UP;
+				if (v.scheme == DRB_SCHEME_WALK)
+					d.size = drb_scheme_state_size(&w->scheme_state, m);
 				d.draw = drb_draw_next(draw, decider.choice.uplinks, &number);
 				uint32_t up = drb_decide_uplink(&decider, l.loads, &d);
 				redirected += up != d.def;
@@ -166,10 +166,6 @@ static inline __attribute__((always_inline)) void decide(struct drb_worker *w, s
 			b->class[k] = (uint8_t) class;
 		}
 	}
-	if (v.all_walk)
-		drb_walk_skip(&walk, walked);
-	if (v.scheme == DRB_SCHEME_WALK)
-		w->scheme_state.walk = walk;
 	b->size = mixed ? 0 : size;
 	b->counters.redirected = redirected;
 	b->counters.walked = walked;
@@ -179,14 +175,14 @@ static inline __attribute__((always_inline)) void decide(struct drb_worker *w, s
 typedef void decide_loop(struct drb_worker *w, struct drb_burst *b);
 
 // clang-format off
-#define LOOP(name, scheme, form, all_walk)                                                         \
+#define LOOP(name, scheme, form)                                                                   \
 	static void name(struct drb_worker *w, struct drb_burst *b)                                \
 	{                                                                                          \
-		decide(w, b, (struct loop_variant){scheme, form, all_walk});                       \
+		decide(w, b, (struct loop_variant){scheme, form});                                 \
 	}
-#define LOOP_NONE(id)   LOOP(decide_##id##_none, DRB_SCHEME_##id, LOADS_NONE, false)
-#define LOOP_PACKED(id) LOOP(decide_##id##_packed, DRB_SCHEME_##id, LOADS_PACKED, false)
-#define LOOP_ARRAY(id)  LOOP(decide_##id##_array, DRB_SCHEME_##id, LOADS_ARRAY, false)
+#define LOOP_NONE(id)   LOOP(decide_##id##_none, DRB_SCHEME_##id, LOADS_NONE)
+#define LOOP_PACKED(id) LOOP(decide_##id##_packed, DRB_SCHEME_##id, LOADS_PACKED)
+#define LOOP_ARRAY(id)  LOOP(decide_##id##_array, DRB_SCHEME_##id, LOADS_ARRAY)
 
 // What a scheme has follows from how many loads it compares.
 #define LOOPS_NONE(id) LOOP_NONE(id)
@@ -195,8 +191,6 @@ typedef void decide_loop(struct drb_worker *w, struct drb_burst *b);
 #define X(id, name, rule, decide, compares, ...) LOOPS_##compares(id)
 DRB_SCHEMES(X)
 #undef X
-LOOP(walk_all_none, DRB_SCHEME_WALK, LOADS_NONE, true)
-LOOP(walk_all_packed, DRB_SCHEME_WALK, LOADS_PACKED, true)
 
 // By form.
 #define TABLE_NONE(id) {decide_##id##_none, decide_##id##_none, decide_##id##_none}
@@ -206,9 +200,6 @@ static decide_loop *const loops[DRB_SCHEME_COUNT][LOADS_FORMS] = {
 #define X(id, name, rule, decide, compares, ...) [DRB_SCHEME_##id] = TABLE_##compares(id),
 	DRB_SCHEMES(X)
 #undef X
-};
-static decide_loop *const walk_all_loops[LOADS_FORMS] = {
-	walk_all_none, walk_all_packed, decide_WALK_array,
 };
 // clang-format on
 
@@ -245,8 +236,6 @@ static decide_loop *loop_of(const struct drb_worker *w, const struct drb_burst *
 
 	if (form == LOADS_NONE)
 		scheme = drb_scheme_table[scheme].unloaded;
-	if (scheme == DRB_SCHEME_WALK && drb_walk_all(&w->scheme_state.walk, b->count))
-		return walk_all_loops[form];
 	return loops[scheme][form];
 }
 

@@ -19,6 +19,7 @@ static void count_burst(struct drb_worker *w, const struct drb_burst *b)
 	w->routing.up_default += c->up - c->redirected;
 	w->routing.up_redirected += c->redirected;
 	w->routing.up_walked += c->walked;
+	drb_scheme_state_tick(&w->scheme_state, w->now_ns, c->up);
 	if (unlikely(b->recorded) && b->unloaded)
 		w->difference[DRB_DIFFERENCE_MAX] += c->up - c->walked;
 }
@@ -32,7 +33,7 @@ void drb_forward_burst(struct drb_worker *w, uint32_t in, struct rte_mbuf **pack
 	b.count = count;
 	b.unloaded = b.recorded = false;
 	b.counters = (struct drb_burst_counters){.packets = count};
-	drb_scheme_state_unmark(&w->scheme_state, &b, w->down_ports);
+	drb_scheme_state_from_above(&w->scheme_state, &b, w->down_ports);
 	if (unlikely(w->dead))
 		drb_detour_burst(w, &b);
 

@@ -29,7 +29,6 @@ static void defaults(void **state)
 	assert_int_equal(s.flowlet_gap_ns, 500000);
 	assert_int_equal(s.flow_max, 1000000);
 	assert_int_equal(s.slot_ns, 10000);
-	assert_int_equal(s.tau, 6);
 	assert_int_equal(s.seed, 1);
 	assert_true(s.check_source);
 	assert_int_equal(s.down_ports, 2);
@@ -69,7 +68,7 @@ static void every_key(void **state)
 		     "switch: {layer: 2, label: 5}\n"
 		     "routing: {scheme: least, threshold: 1.5, choices: 3, unit: flowlet, seed: "
 		     "9223372036854775807, check_source: no, flow_idle: 2s, flow_grace: 3ms, "
-		     "flow_max: 77, flowlet_gap: 50us, slot: 100ns, tau: 10000}\n"
+		     "flow_max: 77, flowlet_gap: 50us, slot: 100ns}\n"
 		     "link: {driver: none, rate: 10Mbit, overhead: 0, queue: 7, catchup: 500us, "
 		     "hello: 20ms}\n"
 		     "process: {idle: poll, burst: 256, cpus: \"0-1,5\", hugepages: \"no\", "
@@ -92,7 +91,6 @@ static void every_key(void **state)
 	assert_int_equal(s.flowlet_gap_ns, 50000);
 	assert_int_equal(s.flow_max, 77);
 	assert_int_equal(s.slot_ns, 100);
-	assert_int_equal(s.tau, 10000);
 	assert_int_equal(s.seed, INT64_MAX);
 	assert_false(s.check_source);
 	assert_int_equal(s.idle, DRB_IDLE_POLL);

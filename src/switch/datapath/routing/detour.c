@@ -62,10 +62,14 @@ static void forward_one(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, u
 				 .detour = mark};
 
 	s.choice = w->choice;
-	s.walk = &w->scheme_state.walk;
+	s.spread = &w->scheme_state.spread;
 	links.drained = w->drained;
 	if (drb_scheme_has(w->choice.scheme, DRB_READS_FLOW))
 		d.flow = drb_flow_hash_of(frame, m->data_len, &flags);
+	if (drb_scheme_table[w->choice.scheme].mark_bits) {
+		d.mark = frame[DRB_MARK_AT] ^ w->scheme_state.mac_octet;
+		d.size = drb_scheme_state_size(&w->scheme_state, m);
+	}
 	int32_t out = drb_decide(&s, &w->node, links, l->load, &d);
 	if (out < 0) {
 		drb_drop(w, in, m, reason_of(out));
@@ -73,6 +77,8 @@ static void forward_one(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, u
 	}
 	count(w, &d, (uint32_t)out, mark);
 	frame[1] = w->addr.mac[1] ^ d.detour;
+	if (drb_scheme_table[w->choice.scheme].mark_bits)
+		frame[DRB_MARK_AT] = w->scheme_state.mac_octet ^ d.mark;
 	uint32_t up = (uint32_t)out - w->down_ports;
 	if (drb_enqueue(w, (uint32_t)out, m) && up < w->up_ports)
 		l->load[up] += l->waits >> up & 1;

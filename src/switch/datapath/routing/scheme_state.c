@@ -4,28 +4,52 @@
 #include <errno.h>
 #include <stdlib.h>
 
-// A fabric of at most so many hosts has an entry for each: nothing to search or to forget.
-#define ALL_HOSTS_MAX (UINT32_C(1) << 16)
-// tau in ticks is less than this, and at least half of it.
-#define TAU_TICKS 128
+// A packet takes less than this in ticks, and at least half of it.
+#define PACKET_TICKS 128
+
+// The rates of the uplinks a tick, as far as one of several workers may use them; false if one has
+// none, or they are not in the same unit.
+static bool rates_of(const struct drb_setup *s, uint32_t tick_shift, double rate[])
+{
+	const struct drb_port_setup *up = &s->ports[s->down_ports];
+	double tick = (double)(UINT64_C(1) << tick_shift) / 1e9 / (s->workers ? s->workers : 1);
+
+	for (uint32_t u = 0; u < s->up_ports; u++) {
+		if (up[u].rate.value <= 0 || up[u].rate.per_packet != up->rate.per_packet)
+			return false;
+		rate[u] = up[u].rate.value * tick / (up->rate.per_packet ? 1 : 8);
+	}
+	return true;
+}
 
 static int init_walk(struct drb_scheme_state *state, const struct drb_setup *s)
 {
-	uint64_t tau = s->slot_ns * s->tau;
-	uint32_t hosts = s->tree.hosts;
-	size_t entries = hosts <= ALL_HOSTS_MAX ? hosts : drb_walk_entries(&s->tree, s->tau);
-	uint32_t *memory = malloc(2 * entries * sizeof(*memory));
+	const struct drb_port_setup *up = &s->ports[s->down_ports];
+	double rate[DRB_PORTS_MAX];
+	uint64_t *memory = malloc(DRB_SPREAD_WORDS(s->tree.arity) * sizeof(*memory));
 
-	while (tau >> state->tick_shift >= TAU_TICKS)
+	state->round = malloc(drb_rounds(&s->tree, s->layer) * sizeof(*state->round));
+	if (!memory || !state->round) {
+		free(memory);
+		return -ENOMEM;
+	}
+	while (s->slot_ns >> state->tick_shift >= PACKET_TICKS)
 		state->tick_shift++;
-	if (memory)
-		drb_walk_init(&state->walk, &s->tree, memory, entries,
-			      (uint32_t)(tau >> state->tick_shift));
-	return memory ? 0 : -ENOMEM;
+	drb_spread_init(&state->spread, &s->tree, (uint32_t)(s->slot_ns >> state->tick_shift), 0,
+			memory);
+	if (rates_of(s, state->tick_shift, rate)) {
+		drb_spread_set_rates(&state->spread, rate);
+		state->octets = !up->rate.per_packet;
+		state->overhead = up->overhead;
+	}
+	drb_rounds_init(state->round, &s->tree, s->layer, s->choice.salt);
+	return 0;
 }
 
 int drb_scheme_state_init(struct drb_scheme_state *state, const struct drb_setup *s)
 {
+	int rc = 0;
+
 	*state = (struct drb_scheme_state){
 		.scheme = s->choice.scheme,
 		.timed = drb_scheme_has(s->choice.scheme, DRB_READS_CLOCK),
@@ -34,21 +58,17 @@ int drb_scheme_state_init(struct drb_scheme_state *state, const struct drb_setup
 		.slot_ns = s->slot_ns,
 		.tree = s->tree,
 	};
-	if (s->choice.scheme != DRB_SCHEME_WALK || s->up_ports == 0)
-		return 0;
-	state->round = malloc(drb_rounds(&s->tree, s->layer) * sizeof(*state->round));
-	if (!state->round || (s->layer == 1 && init_walk(state, s) < 0)) {
+	if (s->choice.scheme == DRB_SCHEME_WALK && s->up_ports > 0)
+		rc = init_walk(state, s);
+	if (rc < 0)
 		drb_scheme_state_free(state);
-		return -ENOMEM;
-	}
-	drb_rounds_init(state->round, &s->tree, s->layer, s->choice.salt);
-	return 0;
+	return rc;
 }
 
 void drb_scheme_state_free(struct drb_scheme_state *state)
 {
-	free(state->walk.seen);
+	free(state->spread.count);
 	free(state->round);
-	state->walk.seen = NULL;
+	state->spread.count = NULL;
 	state->round = NULL;
 }

@@ -2,8 +2,8 @@
 #pragma once
 // What schemes keep besides queues, for one worker: the switch's part of struct drb_decider
 // (core/routing/decide.h). A packet that carries the mark of its scheme has it in the second octet
-// of its source MAC, by exclusive or with the fabric's own. The layer-1 switch that sends it up
-// writes it, switches above may; the layer-1 switch that sends it down to a host takes it away.
+// of its source MAC, by exclusive or with the fabric's own. Switches that send it up write it, those
+// that get it from above read it; the layer-1 switch that sends it down to a host takes it away.
 // Sources of hosts are checked, so no host can send a mark.
 
 #include <rte_mbuf.h>
@@ -21,12 +21,14 @@ struct drb_scheme_state {
 	bool timed; // decisions need the time
 	uint32_t layer;
 	uint8_t mac_octet;   // the octet without a mark
-	uint32_t tick_shift; // walk: times of streaks are ns >> tick_shift
-	uint64_t slot_ns;    // rotate: of its clock
+	bool octets;         // walk: sizes are octets, with so many beyond the frame's own,
+	uint32_t overhead;   // else packets
+	uint32_t tick_shift; // walk: times are ns >> tick_shift
+	uint64_t slot_ns;    // rotate: of its clock; walk: of a packet
 	struct drb_tree tree;
-	// Written by the worker with each decision.
-	struct drb_walk walk; // walk, layer 1
-	drb_round *round;     // walk, by group. Owned, as is the memory of walk
+	// Written by the worker with each burst.
+	struct drb_spread spread; // walk
+	drb_round *round;         // walk, by group. Owned, as is the memory of spread
 };
 
 // 0 or -ENOMEM; for a scheme that keeps nothing, nothing is allocated.
@@ -34,34 +36,50 @@ int drb_scheme_state_init(struct drb_scheme_state *state, const struct drb_setup
 void drb_scheme_state_free(struct drb_scheme_state *state);
 
 // What decisions at this time go by, for a scheme: the configured one, or one that stands in for it.
-// The choice and the memory of walk are the caller's to fill in.
+// The choice and what walk goes by are the caller's to fill in.
 static inline __attribute__((always_inline)) struct drb_decider drb_scheme_state_decider(
 	const struct drb_scheme_state *s, enum drb_scheme scheme, uint64_t now_ns)
 {
-	struct drb_decider d = {.layer = s->layer};
+	struct drb_decider d = {0};
 
 	if (scheme == DRB_SCHEME_ROTATE)
 		d.shift = drb_shift_digit(
 			&s->tree, (uint32_t)(now_ns / s->slot_ns % drb_shift_count(&s->tree)),
 			s->layer);
 	if (scheme == DRB_SCHEME_WALK) {
-		d.now = (uint32_t)(now_ns >> s->tick_shift);
 		d.round = s->round;
 		d.by_group = s->tree.by[s->layer];
 	}
 	return d;
 }
 
-// Takes away the marks of packets that came from above, at layer 1. What goes to a group address is
-// no packet from host to host, but a hello.
-static inline void drb_scheme_state_unmark(const struct drb_scheme_state *s,
-					   const struct drb_burst *b, uint32_t down_ports)
+// The size of a packet, as walk counts it.
+static inline uint32_t drb_scheme_state_size(const struct drb_scheme_state *s,
+					     const struct rte_mbuf *m)
 {
-	if (!drb_scheme_table[s->scheme].mark_bits || b->in < down_ports || s->layer != 1)
+	return s->octets ? m->pkt_len + s->overhead : 1;
+}
+
+// At the end of a burst of which so many packets were sent up.
+static inline void drb_scheme_state_tick(struct drb_scheme_state *s, uint64_t now_ns, uint32_t up)
+{
+	if (s->round)
+		drb_spread_tick(&s->spread, (uint32_t)(now_ns >> s->tick_shift), up);
+}
+
+// Reads the marks of packets that came from above, and at layer 1 takes them away. What goes to a
+// group address is no packet from host to host, but a hello.
+static inline void drb_scheme_state_from_above(struct drb_scheme_state *s,
+					       const struct drb_burst *b, uint32_t down_ports)
+{
+	if (!drb_scheme_table[s->scheme].mark_bits || b->in < down_ports || !s->round)
 		return;
 	for (uint32_t i = 0; i < b->count; i++) {
 		uint8_t *frame = rte_pktmbuf_mtod(b->packets[i], uint8_t *);
-		if (b->packets[i]->data_len >= DRB_FRAME_MIN && !(frame[0] & 1))
+		if (b->packets[i]->data_len < DRB_FRAME_MIN || frame[0] & 1)
+			continue;
+		drb_spread_hear(&s->spread, frame[DRB_MARK_AT] ^ s->mac_octet);
+		if (s->layer == 1)
 			frame[DRB_MARK_AT] = s->mac_octet;
 	}
 }

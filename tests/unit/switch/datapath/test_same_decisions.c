@@ -7,12 +7,13 @@
 #include "switch/datapath/forward.h"
 #include "fixtures/switch_eal.h"
 
-#define SLOT_NS (1 << 20) // tau is whole ticks of the switch then
+#define SLOT_NS (1 << 20) // whole ticks of the switch
 #define SLOTS 60
 #define BEFORE (4096 * 3) // slots of the switch's clock; a multiple of all numbers of shifts here
 #define QUEUE 400
 
 static struct drb_worker w;
+static uint32_t spread_decisions; // by walk
 
 struct stage {
 	struct drb_setup setup; // of the switch
@@ -43,7 +44,6 @@ static void begin(struct stage *s, const char *fabric, uint32_t layer, uint32_t 
 					     .scheme = s->setup.choice.scheme,
 					     .choices = s->setup.choice.choices,
 					     .threshold = s->setup.threshold,
-					     .tau = s->setup.tau,
 					     .rho = 0.5,
 					     .slots = 2 * SLOTS,
 					     .stats = 1,
@@ -56,6 +56,13 @@ static void begin(struct stage *s, const char *fabric, uint32_t layer, uint32_t 
 	s->choice = s->sim->choice;
 	s->choice.salt = drb_salt(9, layer, label);
 	s->rng = drb_rng_seed(layer, label);
+	if (s->setup.choice.scheme == DRB_SCHEME_WALK) {
+		// A packet a slot, as in the model, and the same beginning.
+		struct drb_spread *spread = &w.scheme_state.spread;
+		uint32_t ticks = SLOT_NS >> w.scheme_state.tick_shift;
+		drb_spread_init(spread, &s->setup.tree, ticks, 1.0 / ticks, spread->count);
+		spread->began = BEFORE * ticks;
+	}
 	// Some are met again and again, others hardly ever.
 	s->destinations = 1 + drb_rng_below(&s->rng, s->model.tree.hosts);
 }
@@ -98,8 +105,8 @@ static uint64_t draw_to_come(void)
 	return drb_draw_next(drb_draw_of(&w.choice), w.choice.uplinks, &number);
 }
 
-// One packet that goes up: the switch's uplink, *marked as it leaves.
-static uint32_t switch_decides(uint32_t in, const uint8_t *frame, uint32_t len, bool *marked)
+// One packet that goes up: the switch's uplink, *mark as it leaves.
+static uint32_t switch_decides(uint32_t in, const uint8_t *frame, uint32_t len, uint8_t *mark)
 {
 	uint32_t before[DRB_PORTS_MAX], out = UINT32_MAX;
 	struct rte_mbuf *m = mbuf_of(frame, len);
@@ -112,18 +119,18 @@ static uint32_t switch_decides(uint32_t in, const uint8_t *frame, uint32_t len, 
 			out = u;
 	}
 	assert_int_not_equal(out, UINT32_MAX);
-	*marked = rte_pktmbuf_mtod(m, const uint8_t *)[DRB_MARK_AT] != 0;
+	*mark = rte_pktmbuf_mtod(m, const uint8_t *)[DRB_MARK_AT];
 	return out;
 }
 
 static void one_packet(struct stage *s)
 {
 	uint32_t in = drb_rng_below(&s->rng, w.down_ports), dest;
-	bool mark = s->layer->layer > 1 && s->setup.choice.scheme == DRB_SCHEME_WALK &&
-		    drb_rng_below(&s->rng, 3) > 0;
-	uint8_t frame[60];
-	bool marked;
+	bool walk = s->setup.choice.scheme == DRB_SCHEME_WALK;
+	uint8_t frame[60], mark = 0, left;
 
+	if (walk && s->layer->layer > 1)
+		mark = (uint8_t)drb_rng_below(&s->rng, DRB_SPREAD_FAR + 1);
 	do
 		dest = drb_rng_below(&s->rng, s->destinations);
 	while (drb_hop_below(&s->hop, dest) && s->destinations > s->hop.span);
@@ -139,10 +146,26 @@ static void one_packet(struct stage *s)
 	struct drb_decision d = sim_decision(s->sim, &s->hop, word, draw_to_come());
 	d.flow = drb_flow_hash(&key);
 	uint32_t sim = drb_decide_uplink(&decider, (struct drb_loads){.at = load}, &d);
-	assert_int_equal(switch_decides(in, frame, sizeof(frame), &marked), sim);
-	if (s->setup.choice.scheme == DRB_SCHEME_WALK)
-		assert_int_equal(marked, d.mark);
+	assert_int_equal(switch_decides(in, frame, sizeof(frame), &left), sim);
+	if (walk) {
+		struct drb_spread *spread = &s->sim->spread[s->layer->layer][s->label];
+		assert_int_equal(left, d.mark);
+		drb_spread_tick(spread, s->sim->slot, 1);
+		assert_int_equal(spread->distance, w.scheme_state.spread.distance);
+		spread_decisions += spread->distance > 0;
+	}
 	s->layer->len[s->label * (s->layer->up + s->layer->down) + sim]++;
+}
+
+// Both hear the same from above.
+static void hear(struct stage *s)
+{
+	uint8_t mark = (uint8_t)drb_rng_below(&s->rng, DRB_SPREAD_FAR + 1);
+
+	for (uint32_t i = 0; i < DRB_SPREAD_HEAR * s->layer->up; i++) {
+		drb_spread_hear(&s->sim->spread[s->layer->layer][s->label], mark);
+		drb_spread_hear(&w.scheme_state.spread, mark);
+	}
 }
 
 static void same_all_along(const char *fabric, uint32_t layer, uint32_t label, const char *routing)
@@ -158,10 +181,12 @@ static void same_all_along(const char *fabric, uint32_t layer, uint32_t label, c
 		w.now_ns = (uint64_t)(BEFORE + slot) * SLOT_NS;
 		w.open = drb_rng_below(&s.rng, 2); // one loop of the switch, or the other
 		set_queues(&s, any);
+		if (s.setup.choice.scheme == DRB_SCHEME_WALK && drb_rng_below(&s.rng, 4) == 0)
+			hear(&s);
 		for (uint32_t n = drb_rng_below(&s.rng, 2 * w.down_ports); n > 0; n--)
 			one_packet(&s);
 		if (drb_rng_below(&s.rng, 4) == 0)
-			slot += drb_rng_below(&s.rng, 12); // streaks end
+			slot += drb_rng_below(&s.rng, 12);
 	}
 	drb_worker_free(&w);
 	rte_pktmbuf_free(any);
@@ -170,7 +195,6 @@ static void same_all_along(const char *fabric, uint32_t layer, uint32_t label, c
 
 static void same_decisions(void **state)
 {
-	// Small enough for the model, too, to remember every host that packets went to.
 	static const struct {
 		const char *text;
 		uint32_t layers, switches;
@@ -186,6 +210,8 @@ static void same_decisions(void **state)
 		for (uint32_t layer = 1; layer < fabrics[f].layers; layer++)
 			for (uint32_t label = 0; label < fabrics[f].switches; label += 3)
 				same_all_along(fabrics[f].text, layer, label, routing);
+	if (strstr(routing, "walk"))
+		assert_true(spread_decisions > 100);
 }
 
 int main(void)
@@ -205,7 +231,7 @@ int main(void)
 		SAME("scheme: rotate, threshold: 1"),
 		SAME("scheme: rotate, threshold: 0, choices: 4"),
 		SAME("scheme: walk, threshold: 1"),
-		SAME("scheme: walk, threshold: 0, choices: 3, tau: 9"),
+		SAME("scheme: walk, threshold: 0, choices: 3"),
 	};
 #undef SAME
 	return cmocka_run_group_tests_name("same_decisions", tests, setup_eal, free_eal);

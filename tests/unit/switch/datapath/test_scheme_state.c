@@ -68,9 +68,10 @@ static uint32_t passes(uint32_t in, uint32_t from, uint32_t to, uint8_t mark, ui
 	return out;
 }
 
-#define SWITCH(m, s, more)                                                                         \
+#define SWITCH_AT(rate, m, s, more)                                                                \
 	"fabric: {layers: 3, arity: 4}\nswitch: {layer: " #m ", label: " #s "}\n"                  \
-	"link: {driver: none}\nrouting: {" more "}\n"
+	"link: {driver: none" rate "}\nrouting: {" more "}\n"
+#define SWITCH(m, s, more) SWITCH_AT("", m, s, more)
 
 static void rotate_shifts_by_the_clock(void **state)
 {
@@ -117,30 +118,83 @@ static void small_switches_have_no_turns(void **state)
 	end();
 }
 
-// From the third packet of a streak on they are marked; a pause of more than tau slots ends it.
-static void layer_one_marks_who_walks(void **state)
+// A slot at rate rho of all hosts, each to a destination of its own.
+static void slot_of_hosts(double rho, const uint32_t to[4], struct drb_rng *rng, uint8_t *mark)
 {
-	static const struct {
-		uint32_t after_us;
-		uint8_t mark;
-	} steps[] = {{0, 0}, {5, 0}, {5, 1}, {0, 1}, {59, 1}, {70, 0}, {1, 0}, {1, 1}};
+	for (uint32_t host = 0; host < 4; host++) {
+		if (drb_rng_unit(rng) < rho)
+			passes(host, host, to[host], 0, mark);
+	}
+	w.now_ns += 2000000;
+}
+
+// Where all want one uplink, packets are soon marked and take the uplinks in turn; where each wants
+// another, none is. The rate is one packet, or a frame of 60 octets with 24 beyond, in a slot.
+static void defaults_that_overflow_are_spread(void **state)
+{
+	static const char *const switches[] = {
+		SWITCH_AT(", rate: 500pps", 1, 0, "scheme: walk, slot: 2ms"),
+		SWITCH_AT(", rate: 336kbit, overhead: 24", 1, 0, "scheme: walk, slot: 2ms"),
+	};
+	static const uint32_t same[4] = {64, 68, 72, 76}, disjoint[4] = {64, 65, 66, 67};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(switches); i++) {
+		struct drb_rng rng = drb_rng_seed(i, 0);
+		uint8_t mark = 0;
+		begin(switches[i]);
+		for (uint32_t slot = 0; slot < 3000; slot++) {
+			slot_of_hosts(0.9, disjoint, &rng, &mark);
+			assert_int_equal(mark, 0);
+		}
+		assert_int_equal(w.routing.up_walked, 0);
+		for (uint32_t slot = 0; slot < 3 * DRB_SPREAD_WINDOW; slot++)
+			slot_of_hosts(0.9, same, &rng, &mark);
+		assert_int_equal(mark, 1);
+		uint64_t walked = w.routing.up_walked;
+		uint32_t count[8] = {0};
+		for (uint32_t n = 0; n < 400; n++) {
+			uint32_t out = passes(n % 4, n % 4, same[n % 4], 0, &mark);
+			assert_int_equal(mark, 1);
+			count[out]++;
+		}
+		for (uint32_t u = 4; u < 8; u++)
+			assert_int_equal(count[u], 100);
+		assert_int_equal(w.routing.up_walked, walked + 400);
+		// What stays below is never marked.
+		assert_int_equal(passes(0, 0, 1, 0, &mark), 1);
+		assert_int_equal(mark, 0);
+		for (uint32_t slot = 0; slot < 5000; slot++)
+			slot_of_hosts(0.9, disjoint, &rng, &mark);
+		assert_int_equal(mark, 0);
+		end();
+	}
+}
+
+// Marks of packets from above are heard, at any layer that has others above, and answered.
+static void marks_are_heard(void **state)
+{
+	static const char *const switches[] = {SWITCH(1, 0, "scheme: walk"),
+					       SWITCH(2, 0, "scheme: walk")};
+	const uint32_t all = DRB_SPREAD_HEAR * 4;
 	uint8_t mark;
 
 	(void)state;
-	begin(SWITCH(1, 0, "scheme: walk"));
-	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
-		w.now_ns += steps[i].after_us * 1000;
-		assert_in_range(passes(0, 0, 77, 0, &mark), 4, 7);
-		assert_int_equal(mark, steps[i].mark);
+	for (uint32_t layer = 1; layer <= 2; layer++) {
+		for (uint32_t few = 0; few <= 1; few++) {
+			begin(switches[layer - 1]);
+			for (uint32_t n = 0; n < all; n++)
+				passes(4 + n % 4, 77, n % 4, n < 4 - few ? 2 : 0, &mark);
+			assert_in_range(passes(1, 1, 77, 0, &mark), 4, 7);
+			assert_int_equal(mark, few ? 0 : 3);
+			// From below, a lesser distance stays.
+			if (layer == 2) {
+				passes(0, 1, 77, 1, &mark);
+				assert_int_equal(mark, 1);
+			}
+			end();
+		}
 	}
-	// Few enough that others do not walk, and what stays below never does.
-	assert_int_equal(passes(0, 0, 78, 0, &mark), 4 + 78 % 4);
-	assert_int_equal(mark, 0);
-	for (int i = 0; i < 5; i++)
-		assert_int_equal(passes(0, 0, 1, 0, &mark), 1);
-	assert_int_equal(mark, 0);
-	assert_int_equal(w.routing.up_walked, 4);
-	end();
 }
 
 // Marked packets to destinations below one switch take the uplinks in turn, others their defaults.
@@ -176,24 +230,25 @@ static void hosts_see_no_marks(void **state)
 
 	(void)state;
 	begin(SWITCH(1, 0, "scheme: walk"));
-	assert_int_equal(passes(4, 77, 2, 1, &mark), 2);
-	assert_int_equal(mark, 0);
-	assert_int_equal(passes(7, 77, 3, 0, &mark), 3);
-	assert_int_equal(mark, 0);
+	for (uint8_t m = 0; m <= DRB_SPREAD_FAR; m++) {
+		assert_int_equal(passes(4, 77, 2, m, &mark), 2);
+		assert_int_equal(mark, 0);
+	}
 	end();
 	// The octet is what the fabric's prefix says.
 	begin("fabric: {layers: 3, arity: 4, mac: \"02:0a\"}\nswitch: {layer: 1, label: 0}\n"
 	      "link: {driver: none}\nrouting: {scheme: walk}\n");
-	for (int n = 0; n < 4; n++) {
+	w.scheme_state.spread.distance = 3;
+	for (int down = 0; down <= 1; down++) {
 		uint8_t frame[60];
-		make_frame(frame, sizeof(frame), n == 3 ? 77 : 0, n == 3 ? 1 : 77);
+		make_frame(frame, sizeof(frame), down ? 77 : 0, down ? 1 : 77);
 		frame[1] = 0x0a;
-		frame[7] = n == 3 ? 0x0b : 0x0a;
+		frame[7] = down ? 0x0b : 0x0a;
 		struct rte_mbuf *m = mbuf_of(frame, sizeof(frame));
-		drb_forward_burst(&w, n == 3 ? 5 : 0, &m, 1);
-		assert_int_equal(rte_pktmbuf_mtod(m, const uint8_t *)[7], n == 2 ? 0x0b : 0x0a);
+		drb_forward_burst(&w, down ? 5 : 0, &m, 1);
+		assert_int_equal(rte_pktmbuf_mtod(m, const uint8_t *)[7], down ? 0x0a : 0x0a ^ 3);
 	}
-	assert_int_equal(w.queued, 4);
+	assert_int_equal(w.queued, 2);
 	end();
 }
 
@@ -214,7 +269,7 @@ static void no_scheme_shows_marks(void **state)
 		begin(switches[i]);
 		assert_int_equal(drb_assign_init(&w, &setup), 0);
 		for (uint32_t host = 0; host < 4; host++) {
-			assert_int_equal(passes(4, 77, host, 1, &mark), host);
+			assert_int_equal(passes(4, 77, host, (uint8_t)(1 + 2 * host), &mark), host);
 			assert_int_equal(mark, 0);
 			assert_int_equal(passes(5, 77, host, 0, &mark), host);
 			assert_int_equal(mark, 0);
@@ -261,7 +316,7 @@ static void hellos_are_left_alone(void **state)
 	frame[7] = 0x55;
 	m = mbuf_of(frame, sizeof(frame));
 	struct drb_burst b = {.in = 4, .count = 1, .packets = &m};
-	drb_scheme_state_unmark(&w.scheme_state, &b, w.down_ports);
+	drb_scheme_state_from_above(&w.scheme_state, &b, w.down_ports);
 	assert_memory_equal(rte_pktmbuf_mtod(m, const uint8_t *), frame, sizeof(frame));
 	rte_pktmbuf_free(m);
 	end();
@@ -304,7 +359,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rotate_shifts_by_the_clock),
 		cmocka_unit_test(small_switches_have_no_turns),
-		cmocka_unit_test(layer_one_marks_who_walks),
+		cmocka_unit_test(defaults_that_overflow_are_spread),
+		cmocka_unit_test(marks_are_heard),
 		cmocka_unit_test(upper_layers_read_the_mark),
 		cmocka_unit_test(hosts_see_no_marks),
 		cmocka_unit_test(no_scheme_shows_marks),
