@@ -3,13 +3,14 @@
 # Twenty switches with nothing to do use under 2 % of one core together, of which hellos are all but
 # 0.1: on a machine where two processes that wake each other, a control that is measured beside each look,
 # cost 57 us a time. Where they cost more, because the machine is slow, or busy with something else that
-# takes caches, clocks or CPUs away, switches may use more by the same factor.
+# takes caches, clocks or CPUs away, switches may use more by the same factor. Other work only adds: the
+# least of three looks at a machine without any counts, or of eight at any.
 # Alone: CPU time is measured.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch
 need_tool python3
-seconds=3 looks=8 bound=2 control_us=57
+seconds=3 looks=8 quiet_looks=3 bound=2 control_us=57
 
 switch_cpu_ns() {
   local pid
@@ -40,7 +41,7 @@ wakes() { python3 -B "$root/tests/live/wakes.py"; }
 as_control() {
   awk -v now="$1" -v us="$2" -v at=$control_us 'BEGIN { printf "%.2f\n", now / (us > at ? us / at : 1) }'
 }
-least=100
+least=100 quiet=0
 for ((i = 0; i < looks; i++)); do
   read -r now free stolen < <(share sleep $seconds)
   wake_us=$(wakes)
@@ -48,9 +49,18 @@ for ((i = 0; i < looks; i++)); do
   echo "# $now % of one core, $scaled % as two that wake each other cost $wake_us us; $free % of all CPUs were free, $stolen % taken away"
   if below "$scaled" "$least"; then least=$scaled; fi
   if below "$least" $bound; then break; fi
-  [ $i = $((looks - 1)) ] || again "20 idle switches" "$scaled % of one core"
+  # What the switches themselves use is not other work.
+  free=$(awk -v free="$free" -v now="$now" -v cpus="$(nproc)" 'BEGIN { print free + now / cpus }')
+  if below 90 "$free" && below "$stolen" 3; then quiet=$((quiet + 1)); fi
+  [ $quiet -lt $quiet_looks ] || break
+  again "20 idle switches" "$scaled % of one core, $free % of all were free"
 done
-check "20 idle switches use $least % of one core" below "$least" $bound
+what="20 idle switches use $least % of one core"
+if below "$least" $bound || [ $quiet -gt 0 ]; then
+  check "$what" below "$least" $bound
+else
+  undecided "$what" "the machine did other work at every look"
+fi
 read -r busy _ < <(share "$root/topo/fabric" exec h4 -- ping -q -c 500 -i 0.002 10.0.0.11)
 check "busy ones are seen to work ($busy %)" below 0.1 "$busy"
 # An interface that goes down leaves an error at its socket, which nobody must be woken by for ever: that

@@ -49,7 +49,8 @@ def a_failure_is_final():
 def what_cannot_tell_is_repeated():
     with tempfile.TemporaryDirectory() as folder:
         third = f'echo x >>{folder}/n; [ $(wc -l <{folder}/n) = 3 ]'
-        assert said(f'f() {{ {third} || {{ echo busy; return 75; }}; }}; decide it f') == (['# AGAIN it: busy', '# AGAIN it: busy', 'ok it'], 0)
+        script = f'f() {{ {third} || {{ echo busy; return 75; }}; }}; decide it f'
+        assert said(script) == (['# AGAIN it: busy', '# AGAIN it: busy', 'ok it'], 0)
 
 
 def undecided_is_no_pass():
