@@ -78,10 +78,10 @@ up() {
   local said
   if said=$(fabric up "$@" 2>&1); then
     ok "up $*"
-    echo "# $said"
+    sed 's/^/# /' <<<"$said"
   else
     not_ok "up $*"
-    echo "# $said"
+    sed 's/^/# /' <<<"$said"
     exit 1
   fi
 }
