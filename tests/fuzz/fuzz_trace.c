@@ -51,12 +51,15 @@ static void map(struct trace *t, uint32_t hosts)
 	struct foreign_skipped skipped = {0};
 	size_t count = t->count;
 
-	require(foreign_map(t, &plan, 7, &skipped) == 0);
+	struct addrmap *map;
+
+	require(foreign_map(t, &(struct host_rules){.plan = plan}, 7, &skipped, &map) == 0);
+	addrmap_free(map);
 	check_packets(t, &plan, false);
 	foreign_fit(t, MTU, &skipped);
 	check_packets(t, &plan, true);
 	require(t->count + skipped.not_ip + skipped.malformed + skipped.same_host +
-			skipped.oversize ==
+			skipped.multicast + skipped.oversize ==
 		count);
 	recognise(t, &plan);
 }

@@ -11,6 +11,7 @@
 struct entry {
 	struct ipframe_address address;
 	uint32_t host;
+	bool kept; // it has a host of its own
 };
 
 // Two addresses that exchange packets, by number; the partner announced later comes first.
@@ -139,6 +140,24 @@ int addrmap_add(struct addrmap *m, const struct ipframe_address *a, const struct
 	return 0;
 }
 
+void addrmap_keep(struct addrmap *m, const struct host_rules *rules)
+{
+	for (uint32_t i = 0; i < m->used; i++) {
+		m->entries[i].host = host_rules_host(rules, &m->entries[i].address);
+		m->entries[i].kept = m->entries[i].host != DRB_NO_LABEL;
+	}
+}
+
+// Addresses that keep their hosts have them before the others: they count as announced earlier.
+static void keep_first(struct addrmap *m)
+{
+	for (size_t p = 0; p < m->pairs_used; p++) {
+		struct pair *pair = &m->pairs[p];
+		if (m->entries[pair->later].kept && !m->entries[pair->earlier].kept)
+			*pair = (struct pair){.later = pair->earlier, .earlier = pair->later};
+	}
+}
+
 static int by_later(const void *a, const void *b)
 {
 	const struct pair *x = a, *y = b;
@@ -154,6 +173,7 @@ int addrmap_solve(struct addrmap *m)
 
 	if (!taken)
 		return -ENOMEM;
+	keep_first(m);
 	if (m->pairs_used)
 		qsort(m->pairs, m->pairs_used, sizeof(*m->pairs), by_later);
 	for (uint32_t i = 0; i < m->used; i++) {
@@ -163,7 +183,8 @@ int addrmap_solve(struct addrmap *m)
 			taken[m->entries[m->pairs[p].earlier].host] = i + 1;
 		for (uint32_t step = 0; step < m->hosts && taken[host] == i + 1; step++)
 			host = host + 1 == m->hosts ? 0 : host + 1;
-		m->entries[i].host = host;
+		if (!m->entries[i].kept)
+			m->entries[i].host = host;
 	}
 	free(taken);
 	return 0;
@@ -172,4 +193,15 @@ int addrmap_solve(struct addrmap *m)
 uint32_t addrmap_host(const struct addrmap *m, const struct ipframe_address *a)
 {
 	return m->entries[*find(m, a) - 1].host;
+}
+
+const struct ipframe_address *addrmap_hashed(const struct addrmap *m, uint32_t i, uint32_t *host)
+{
+	for (uint32_t e = 0; e < m->used; e++) {
+		if (m->entries[e].kept || i-- > 0)
+			continue;
+		*host = m->entries[e].host;
+		return &m->entries[e].address;
+	}
+	return NULL;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gen/replay/foreign.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -16,6 +17,7 @@
 #include "gen/replay/run.h"
 
 #define FILTER_MAX 96
+#define MAPPED_SHOWN 16 // addresses whose hosts are printed
 
 // One replay of captures: what the callbacks of the run work on.
 struct foreign {
@@ -24,6 +26,8 @@ struct foreign {
 	uint32_t count;
 	struct trace trace;
 	struct foreign_skipped skipped;
+	struct host_rules rules;
+	struct addrmap *map;
 	struct recogniser *recogniser;
 	struct recognised *by_host;
 };
@@ -50,13 +54,13 @@ static struct drb_addr_plan make_plan(const struct replay_options *o)
 
 static uint64_t skipped_of(const struct foreign_skipped *s)
 {
-	return s->not_ip + s->malformed + s->same_host + s->oversize;
+	return s->not_ip + s->malformed + s->multicast + s->same_host + s->oversize;
 }
 
 #define SKIPPED_FORMAT                                                                             \
-	"%" PRIu64 " are not IP, %" PRIu64 " malformed, %" PRIu64 " with both ends on one host, "  \
-	"%" PRIu64 " longer than the interfaces take"
-#define SKIPPED_ARGUMENTS(s) (s).not_ip, (s).malformed, (s).same_host, (s).oversize
+	"%" PRIu64 " are not IP, %" PRIu64 " malformed, %" PRIu64 " multicast, %" PRIu64           \
+	" with both ends on one host, %" PRIu64 " longer than the interfaces take"
+#define SKIPPED_ARGUMENTS(s) (s).not_ip, (s).malformed, (s).multicast, (s).same_host, (s).oversize
 
 // The first moment when it is known what will be sent: the MTU was found out.
 static int check(struct trace *t, uint32_t mtu, void *context)
@@ -181,6 +185,12 @@ static struct row print(const struct replay_options *o, const struct foreign *f,
 	put_row(t, "all", &all);
 	put_run(t, f, run);
 	drb_table_end(t);
+	if (all.others)
+		drb_info("%" PRIu64
+			 " other packets came to the hosts (others): answers of their own "
+			 "kernels, which know nothing of what was replayed, or traffic of other "
+			 "programs; they take room on the links, too",
+			 all.others);
 	if (skipped_of(&f->skipped))
 		drb_info("%" PRIu64 " packets of the capture were not sent: " SKIPPED_FORMAT,
 			 skipped_of(&f->skipped), SKIPPED_ARGUMENTS(f->skipped));
@@ -226,6 +236,28 @@ static int replay(const struct replay_options *o, struct foreign *f)
 	return code;
 }
 
+// Who plays whom, where only the hash says so.
+static void print_hashed(const struct addrmap *map)
+{
+	const struct ipframe_address *a;
+	uint32_t i = 0, host;
+
+	for (; (a = addrmap_hashed(map, i, &host)); i++) {
+		char text[INET6_ADDRSTRLEN];
+		if (i == 0)
+			drb_info("addresses that are not of the fabric get hosts by hash (--map "
+				 "FILE "
+				 "decides otherwise):");
+		if (i < MAPPED_SHOWN)
+			drb_info("  %s h%u",
+				 inet_ntop(a->size == 4 ? AF_INET : AF_INET6, a->bytes, text,
+					   sizeof(text)),
+				 host);
+	}
+	if (i > MAPPED_SHOWN)
+		drb_info("  and %u more", i - MAPPED_SHOWN);
+}
+
 int replay_foreign(const struct replay_options *o)
 {
 	struct foreign f = {.paths = o->paths, .count = o->count};
@@ -235,15 +267,20 @@ int replay_foreign(const struct replay_options *o)
 		if (trace_load(&f.trace, o->paths[i]) < 0)
 			goto out;
 	}
-	f.plan = make_plan(o);
+	f.rules.plan = f.plan = make_plan(o);
+	if (o->map && host_rules_load(&f.rules, o->map) < 0)
+		goto out;
 	f.by_host = calloc(f.plan.hosts, sizeof(*f.by_host));
-	if (!f.by_host || foreign_map(&f.trace, &f.plan, o->seed, &f.skipped) < 0) {
+	if (!f.by_host || foreign_map(&f.trace, &f.rules, o->seed, &f.skipped, &f.map) < 0) {
 		drb_error("out of memory");
 		goto out;
 	}
+	print_hashed(f.map);
 	code = replay(o, &f);
 out:
 	recogniser_free(f.recogniser);
+	addrmap_free(f.map);
+	host_rules_free(&f.rules);
 	free(f.by_host);
 	trace_free(&f.trace);
 	return code;

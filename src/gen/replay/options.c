@@ -25,7 +25,7 @@ enum {
 	KEY_STATS,
 	KEY_SINK
 };
-enum { KEY_SLOT = 0x200, KEY_MULTIPLIER, KEY_PPS, KEY_TOPSPEED, KEY_LOOP, KEY_SEED };
+enum { KEY_SLOT = 0x200, KEY_MULTIPLIER, KEY_PPS, KEY_TOPSPEED, KEY_LOOP, KEY_SEED, KEY_MAP };
 enum { KEY_MAC = 0x300, KEY_IPV4, KEY_IPV6 };
 
 static const struct argp_option options[] = {
@@ -52,6 +52,8 @@ static const struct argp_option options[] = {
 	{"loop", KEY_LOOP, "COUNT", 0, "Send the captures so often; 0: for ever (default 1)", 2},
 	{"seed", KEY_SEED, "NUMBER", 0, "Seed of the mapping of addresses onto hosts (default 1)",
 	 2},
+	{"map", KEY_MAP, "FILE", 0,
+	 "Hosts of addresses, one a line: 192.168.1.7 h4, or 10.1.0.0/16 h5", 2},
 	{"mac", KEY_MAC, "BASE", 0, "First two bytes of the hosts' MACs (default 02:00)", 2},
 	{"ipv4", KEY_IPV4, "NET", 0, "IPv4 network of the hosts (default 10.0.0.0/8)", 2},
 	{"ipv6", KEY_IPV6, "NET", 0, "IPv6 network of the hosts (default fd00::/64)", 2},
@@ -90,6 +92,9 @@ static error_t parse_foreign(struct replay_options *o, int key, char *arg)
 	case KEY_SEED:
 		if (drb_parse_u64(arg, 0, UINT64_MAX, &o->seed) < 0)
 			drb_die("--seed %s: must be a whole number", arg);
+		break;
+	case KEY_MAP:
+		o->map = arg;
 		break;
 	case KEY_MAC:
 		o->mac = arg;
@@ -209,8 +214,11 @@ void replay_options_parse(struct replay_options *o, int argc, char **argv)
 		.doc = "Sends the captures of DIR, or any FILEs, from the hosts of a running "
 		       "fabric and reports what arrived.\v"
 		       "Latencies count from the slot in which a packet is generated; every link, "
-		       "also the host's own, takes one slot. Addresses in captures are mapped onto "
-		       "hosts by hash; several files are merged by their time stamps. Exit status: "
+		       "also the host's own, takes one slot. Addresses of the fabric in captures "
+		       "keep their hosts, others have those of --map or get one by hash; several "
+		       "files are merged by their time stamps. In the report, others are packets "
+		       "that came to a host without being replayed to it, such as answers of the "
+		       "hosts' own kernels. Exit status: "
 		       "0 everything arrived once at the right host, 1 not, 2 bad usage or input."};
 
 	*o = (struct replay_options){.fabric = DRB_FABRIC_DEFAULT,

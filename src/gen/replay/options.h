@@ -26,8 +26,9 @@ struct replay_options {
 
 	// Foreign captures only.
 	struct schedule schedule;
-	bool paced;    // one of --multiplier, --pps and --topspeed was given
-	uint64_t seed; // of the mapping
+	bool paced;      // one of --multiplier, --pps and --topspeed was given
+	uint64_t seed;   // of the mapping
+	const char *map; // file of host rules; NULL: none
 	const char *mac, *ipv4, *ipv6;
 	bool foreign_given; // one of these options was given
 };

@@ -3,15 +3,19 @@
 // where they arrive.
 #include "fixtures/unit.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "common/cli/log.h"
 #include "core/math/random.h"
 
 #include "gen/captures/address_map.h"
 #include "core/packet/checksum.h"
 #include "gen/captures/foreign.h"
+#include "gen/captures/host_rules.h"
 #include "gen/frames/ip_frame.h"
 #include "gen/captures/recognise.h"
 
@@ -282,6 +286,97 @@ static void impossible_mappings_are_survived(void **state)
 	addrmap_free(m);
 }
 
+static struct ipframe_address parsed(const char *text)
+{
+	struct ipframe_address a = {.size = strchr(text, ':') ? 16 : 4};
+
+	assert_int_equal(inet_pton(a.size == 4 ? AF_INET : AF_INET6, text, a.bytes), 1);
+	return a;
+}
+
+static int load_rules(struct host_rules *rules, const char *text)
+{
+	char path[] = "/tmp/drb-map-XXXXXX";
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+	int rc = host_rules_load(rules, path);
+	unlink(path);
+	return rc;
+}
+
+static void addresses_with_a_host_keep_it(void **state)
+{
+	static const struct {
+		const char *address;
+		uint32_t host;
+	} cases[] = {
+		{"10.0.0.1", 0},
+		{"10.0.0.16", 15},
+		{"fd00::b", 10},
+		{"10.0.0.11", 3},
+		{"192.168.1.7", 4},
+		{"172.16.255.1", 5},
+		{"172.32.0.1", DRB_NO_LABEL},
+		{"2001:db8::99", 6},
+		{"10.0.0.17", DRB_NO_LABEL},
+		{"10.0.0.0", DRB_NO_LABEL},
+	};
+	struct host_rules rules = {.plan = drb_addr_default(16)};
+	struct addrmap *m = addrmap_new(16, 1);
+	(void)state;
+	assert_int_equal(load_rules(&rules, "# mine\n\n192.168.1.7 h4\n172.16.0.0/12\th5 # more\n"
+					    "2001:db8::/32 h6\n10.0.0.11 h3\n"),
+			 0);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct ipframe_address a = parsed(cases[i].address), b = parsed("9.9.9.9");
+		assert_int_equal(host_rules_host(&rules, &a), cases[i].host);
+		assert_int_equal(addrmap_add(m, &b, &a), 0); // the stranger is announced first
+	}
+	addrmap_keep(m, &rules);
+	assert_int_equal(addrmap_solve(m), 0);
+	struct ipframe_address stranger = parsed("9.9.9.9");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct ipframe_address a = parsed(cases[i].address);
+		if (cases[i].host != DRB_NO_LABEL)
+			assert_int_equal(addrmap_host(m, &a), cases[i].host);
+		assert_int_not_equal(addrmap_host(m, &a), addrmap_host(m, &stranger));
+	}
+	uint32_t hashed = 0, host;
+	while (addrmap_hashed(m, hashed, &host))
+		hashed++;
+	assert_int_equal(hashed, 4);
+	addrmap_free(m);
+	host_rules_free(&rules);
+}
+
+static void maps_with_mistakes_are_refused(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} cases[] = {
+		{"192.168.1.7\n", ":1: want an address"},
+		{"10.1.2.3 h1\nhost h4\n", ":2: want an address"},
+		{"1.2.3.4/33 h1", ":1: want an address"},
+		{"::/129 h1", ":1: want an address"},
+		{"1.2.3.4 h1 h2", ":1: want an address"},
+		{"1.2.3.4 h16", "\"h16\" is no host: want h0 to h15"},
+		{"1.2.3.4 s1-0", "\"s1-0\" is no host"},
+	};
+	struct host_rules rules = {.plan = drb_addr_default(16)};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_int_equal(load_rules(&rules, cases[i].text), -EINVAL);
+		if (!strstr(drb_msg_last(), cases[i].says))
+			fail_msg("%s: said %s", cases[i].text, drb_msg_last());
+		host_rules_free(&rules);
+	}
+	assert_int_equal(host_rules_load(&rules, "/nowhere/map"), -EINVAL);
+	assert_non_null(strstr(drb_msg_last(), "/nowhere/map: No such file"));
+}
+
 static void add_frame(struct trace *t, const struct recipe *r, struct drb_rng *rng, int64_t time)
 {
 	uint8_t frame[SIZE_MAX_HERE];
@@ -308,7 +403,9 @@ static void traces_are_mapped(void **state)
 	assert_non_null(trace_add(&t, 4, noise, 60, 20000)); // far too long
 	drb_store16(noise + 28, 1);
 	assert_non_null(trace_add(&t, 6000, noise, 60, 1515)); // longer than the MTU
-	assert_int_equal(foreign_map(&t, &plan, 1, &skipped), 0);
+	struct addrmap *map;
+	assert_int_equal(foreign_map(&t, &(struct host_rules){.plan = plan}, 1, &skipped, &map), 0);
+	addrmap_free(map);
 	foreign_fit(&t, 1500, &skipped);
 	assert_int_equal(skipped.not_ip, 1);
 	assert_int_equal(skipped.malformed, 1);
@@ -335,7 +432,9 @@ static void arrivals_are_told_apart(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < PACKETS; i++)
 		add_frame(&t, &recipes[i % ARRAY_SIZE(recipes)], &rng, i);
-	assert_int_equal(foreign_map(&t, &plan, 1, &skipped), 0);
+	struct addrmap *map;
+	assert_int_equal(foreign_map(&t, &(struct host_rules){.plan = plan}, 1, &skipped, &map), 0);
+	addrmap_free(map);
 	struct recogniser *r = recogniser_new(&t, &plan);
 	assert_non_null(r);
 	for (size_t i = 0; i < t.count; i++) {
@@ -378,6 +477,8 @@ int main(void)
 		cmocka_unit_test(other_protocols_are_not_ip),
 		cmocka_unit_test(partners_are_on_different_hosts),
 		cmocka_unit_test(impossible_mappings_are_survived),
+		cmocka_unit_test(addresses_with_a_host_keep_it),
+		cmocka_unit_test(maps_with_mistakes_are_refused),
 		cmocka_unit_test(traces_are_mapped),
 		cmocka_unit_test(arrivals_are_told_apart),
 	};

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Which addresses of a capture belong to which host: what a file says, and the fabric's own
+// addresses, which stay where they are.
+//
+// The file has a line for each rule, "ADDRESS HOST" or "ADDRESS/LENGTH HOST"; # begins a comment:
+//   192.168.1.7     h4
+//   2001:db8::/32   h5     the first rule that fits counts
+
+#include <stdint.h>
+
+#include "core/fabric/addresses.h"
+#include "gen/frames/ip_frame.h"
+
+struct host_rule {
+	struct ipframe_address network;
+	uint32_t length; // bits of it that count
+	uint32_t host;
+};
+
+struct host_rules {
+	struct drb_addr_plan plan;
+	struct host_rule *rule; // owned
+	uint32_t count;
+};
+
+// Appends the rules of a file. 0, or -EINVAL after a message that names file and line.
+int host_rules_load(struct host_rules *rules, const char *path);
+void host_rules_free(struct host_rules *rules);
+
+// The host of an address: by the first rule that fits, else by the plan; DRB_NO_LABEL: none says.
+uint32_t host_rules_host(const struct host_rules *rules, const struct ipframe_address *address);
