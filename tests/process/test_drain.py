@@ -29,7 +29,7 @@ def drains():
         assert ask(above, '/drb/drain')[0] == 'ok: drb-s2-0: drained now: d0'
         until_port(above, 'd0', 'drained')
         until_port(below, 'u0', 'drained by neighbour')
-        assert ask(below, '/drb/info')[0]['trouble'] == 'u0 drained by neighbour'
+        assert ask(below, '/drb/info')[0]['trouble'] == 'd0 none; d1 none; u0 drained by neighbour'
         for path, order, why in (
                 (below, '/drb/drain', 'not drained: its hosts have no other path'),
                 (below, '/drb/drain,d0', 'd0 not drained: h0 has no other path'),

@@ -4,9 +4,21 @@
 #include <rte_ether.h>
 #include <rte_mbuf.h>
 
+#include "core/packet/bytes.h"
+#include "core/packet/wire.h"
+
 #include "switch/datapath/arp_nd_proxy.h"
 #include "switch/datapath/enqueue.h"
 #include "switch/datapath/routing/detour.h"
+
+// Drops a frame for what the host that sent it does wrong, if it is a host.
+static void drop_fault(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, enum drb_drop reason,
+		       enum drb_host_fault fault)
+{
+	if (w->port[in].host != DRB_NO_LABEL)
+		drb_host_fault(w, in, fault, rte_pktmbuf_mtod(m, uint8_t *), m->pkt_len);
+	drb_drop(w, in, m, reason);
+}
 
 // A broadcast or multicast frame: a host's question for a neighbour is answered, anything else is
 // dropped.
@@ -32,7 +44,11 @@ static void answer(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 		drb_drop(w, in, m, DRB_DROP_multicast);
 		break;
 	case DRB_NEIGHBOUR_UNKNOWN:
-		drb_drop(w, in, m, DRB_DROP_unknown_neighbour);
+		if (drb_load16(rte_pktmbuf_mtod(m, uint8_t *) + DRB_ETHER_TYPE) ==
+		    DRB_ETHERTYPE_ARP)
+			drop_fault(w, in, m, DRB_DROP_unknown_neighbour, DRB_HOST_FAULT_ADDRESS);
+		else // a host may ask for link-local addresses of its own
+			drb_drop(w, in, m, DRB_DROP_unknown_neighbour);
 		break;
 	case DRB_NEIGHBOUR_SPOOFED:
 		drb_drop(w, in, m, DRB_DROP_spoofed_source);
@@ -84,13 +100,13 @@ static void exception(struct drb_worker *w, struct drb_burst *b, struct rte_mbuf
 	    drb_addr_mark(&w->addr, frame + 6))
 		frame[DRB_MARK_AT] = w->addr.mac[1];
 	if (m->data_len > DRB_FRAME_MAX)
-		drb_drop(w, in, m, DRB_DROP_oversize);
+		drop_fault(w, in, m, DRB_DROP_oversize, DRB_HOST_FAULT_LENGTH);
 	else if (m->data_len < DRB_FRAME_MIN)
 		drb_drop(w, in, m, DRB_DROP_bad_frame);
 	else if (drb_hello_is(frame))
 		hello(w, b, m);
 	else if (!drb_classifier_source_ok(&w->port[in].classifier, frame))
-		drb_drop(w, in, m, DRB_DROP_spoofed_source);
+		drop_fault(w, in, m, DRB_DROP_spoofed_source, DRB_HOST_FAULT_SOURCE);
 	else if (mark && w->port[in].host != DRB_NO_LABEL)
 		drb_drop(w, in, m, DRB_DROP_spoofed_mark);
 	else if (mark)

@@ -57,6 +57,8 @@ void drb_worker_take_snapshot(struct drb_worker *w)
 	drb_liveness_view(&w->liveness, s->live);
 	for (uint32_t i = 0; i < DRB_DROP_COUNT; i++)
 		s->drop[i] = w->drop[i];
+	for (uint32_t f = 0; f < DRB_HOST_FAULT_COUNT; f++)
+		s->host_faults[f] = drb_host_fault_ports(w, f, s->time_ns);
 	for (uint32_t i = 0; i < w->ports; i++) {
 		struct drb_worker_port *p = &w->port[i];
 		const struct drb_egress *q = &w->egress[i];

@@ -6,6 +6,7 @@
 #include "core/counters.h"
 
 #include "common/config/config.h"
+#include "switch/datapath/host_faults.h"
 #include "switch/links/liveness.h"
 
 struct drb_snapshot {
@@ -15,7 +16,8 @@ struct drb_snapshot {
 	struct drb_routing_counters routing;
 	struct drb_worker_counters worker;
 	uint64_t drop[DRB_DROP_COUNT];
-	uint64_t flows; // live now (flow unit)
+	uint32_t host_faults[DRB_HOST_FAULT_COUNT]; // ports, a bit each
+	uint64_t flows;                             // live now (flow unit)
 	double threshold, utilisation;
 	uint64_t difference[DRB_DIFFERENCES];
 };

@@ -95,7 +95,11 @@ struct drb_worker {
 	struct drb_liveness liveness; // of worker 0; due_ns is UINT64_MAX in the others
 	struct drb_hello_io hello_io; // of worker 0
 
+	uint64_t host_fault_ns[DRB_HOST_FAULT_COUNT][DRB_PORTS_MAX]; // when last seen; 0: never
+
 	// Between the worker and others.
+	atomic_uint host_faults_told
+		[DRB_HOST_FAULT_COUNT];             // of worker 0, a bit per port: by all workers
 	struct drb_published_load published;        // written by the worker, read by other workers
 	struct drb_published_links published_links; // written by worker 0, read by all
 	atomic_bool stop;    // written by the signal handler, read by the worker

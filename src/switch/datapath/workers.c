@@ -160,6 +160,8 @@ static void add(struct drb_snapshot *sum, const struct drb_snapshot *s)
 #undef X
 	for (uint32_t i = 0; i < DRB_DROP_COUNT; i++)
 		sum->drop[i] += s->drop[i];
+	for (uint32_t f = 0; f < DRB_HOST_FAULT_COUNT; f++)
+		sum->host_faults[f] |= s->host_faults[f];
 	for (uint32_t i = 0; i < DRB_DIFFERENCES; i++)
 		sum->difference[i] += s->difference[i];
 	sum->flows += s->flows;

@@ -79,6 +79,12 @@ uint32_t drb_liveness_trouble(const struct drb_setup *s,
 	for (uint32_t i = 0; i < ports; i++) {
 		const struct drb_port_link *v = &view[i];
 		char peer[DRB_END_NAME_MAX], there[DRB_END_NAME_MAX];
+		if (s->ports[i].driver == DRB_DRIVER_NONE) {
+			if (used < size)
+				used += (size_t)snprintf(text + used, size - used, "%s%s none",
+							 used ? "; " : "", s->ports[i].name);
+			continue;
+		}
 		if (!v->watched || v->state == DRB_LINK_UNKNOWN || v->state == DRB_LINK_UP) {
 			usable++;
 			continue;

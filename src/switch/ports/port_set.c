@@ -2,6 +2,7 @@
 #include "switch/ports/port_set.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include <rte_config.h>
 #include <rte_errno.h>
@@ -106,6 +107,23 @@ static int start_port(struct drb_port_set *set, const char *path, const struct d
 	return rc;
 }
 
+// A port without a device is one that nothing reaches: for tests, or forgotten.
+static void say_none(const struct drb_setup *s)
+{
+	char names[128] = "";
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
+		if (!kind_of(s->ports[i].driver) && used < sizeof(names))
+			used += (size_t)snprintf(names + used, sizeof(names) - used, " %s",
+						 s->ports[i].name);
+	}
+	if (used > 0)
+		drb_info("ports without a device (driver none), nothing goes in or out there:%s; "
+			 "af_packet gives them interfaces",
+			 names);
+}
+
 int drb_ports_start(struct drb_port_set *set, const char *path, const struct drb_setup *s,
 		    uint32_t buffers)
 {
@@ -124,6 +142,8 @@ int drb_ports_start(struct drb_port_set *set, const char *path, const struct drb
 		rc = start_port(set, path, s, i);
 	if (rc < 0)
 		drb_ports_stop(set);
+	else
+		say_none(s);
 	return rc;
 }
 

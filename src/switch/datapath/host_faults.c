@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/datapath/host_faults.h"
+
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/cli/log.h"
+#include "core/fabric/addresses.h"
+#include "core/fabric/names.h"
+#include "core/packet/wire.h"
+#include "switch/datapath/worker.h"
+
+#define MAC_FORMAT "%02x:%02x:%02x:%02x:%02x:%02x"
+#define MAC_OCTETS(m) (m)[0], (m)[1], (m)[2], (m)[3], (m)[4], (m)[5]
+
+static void say_source(uint32_t in, uint32_t host, const uint8_t *frame, const uint8_t mac[6])
+{
+	const uint8_t *source = frame + DRB_ETHER_SRC;
+
+	drb_warn("port d%u: frames from " MAC_FORMAT
+		 " are dropped: host h%u must have the MAC " MAC_FORMAT
+		 " (ip link set dev INTERFACE address " MAC_FORMAT ")",
+		 in, MAC_OCTETS(source), host, MAC_OCTETS(mac), MAC_OCTETS(mac));
+}
+
+static void say_address(const struct drb_worker *w, uint32_t in, uint32_t host,
+			const uint8_t *frame)
+{
+	char asked[INET_ADDRSTRLEN], own[INET_ADDRSTRLEN], last[INET_ADDRSTRLEN];
+	struct in_addr a = {htonl(drb_addr_ipv4(&w->addr, host))},
+		       b = {htonl(drb_addr_ipv4(&w->addr, w->addr.hosts - 1))};
+
+	inet_ntop(AF_INET, frame + DRB_ETHER_HEADER + DRB_ARP_TARGET_IP, asked, sizeof(asked));
+	inet_ntop(AF_INET, &a, own, sizeof(own));
+	inet_ntop(AF_INET, &b, last, sizeof(last));
+	drb_warn(
+		"port d%u: host h%u asks for %s, which is no host: it has the address %s, the last "
+		"host %s",
+		in, host, asked, own, last);
+}
+
+void drb_host_fault(struct drb_worker *w, uint32_t in, enum drb_host_fault fault,
+		    const uint8_t *frame, uint32_t length)
+{
+	uint32_t bit = UINT32_C(1) << in, host = w->port[in].host;
+	uint8_t mac[6];
+
+	w->host_fault_ns[fault][in] = w->now_ns;
+	if (atomic_fetch_or_explicit(&w->owner->host_faults_told[fault], bit,
+				     memory_order_relaxed) &
+	    bit)
+		return;
+	drb_addr_mac(&w->addr, host, mac);
+	switch (fault) {
+	case DRB_HOST_FAULT_SOURCE:
+		say_source(in, host, frame, mac);
+		break;
+	case DRB_HOST_FAULT_LENGTH:
+		drb_warn(
+			"port d%u: host h%u sends frames of %" PRIu32
+			" bytes, longer than any link "
+			"carries: turn its segmentation offload off (ethtool -K INTERFACE tso off)",
+			in, host, length);
+		break;
+	case DRB_HOST_FAULT_ADDRESS:
+		say_address(w, in, host, frame);
+		break;
+	case DRB_HOST_FAULT_COUNT:
+		break;
+	}
+}
+
+uint32_t drb_host_fault_ports(const struct drb_worker *w, enum drb_host_fault fault,
+			      uint64_t now_ns)
+{
+	uint32_t ports = 0;
+
+	for (uint32_t i = 0; i < w->down_ports; i++) {
+		uint64_t seen = w->host_fault_ns[fault][i];
+		ports |= (uint32_t)(seen > 0 && now_ns - seen < DRB_HOST_FAULT_NS) << i;
+	}
+	return ports;
+}
+
+void drb_host_fault_trouble(const struct drb_setup *s, const uint32_t ports[DRB_HOST_FAULT_COUNT],
+			    char *text, size_t size)
+{
+	static const char *const what[] = {
+		[DRB_HOST_FAULT_SOURCE] = "has another MAC",
+		[DRB_HOST_FAULT_LENGTH] = "sends frames that are too long",
+		[DRB_HOST_FAULT_ADDRESS] = "asks for an address outside the fabric",
+	};
+	size_t used = strlen(text);
+
+	for (uint32_t i = 0; i < s->down_ports; i++) {
+		char peer[DRB_NAME_MAX];
+		drb_node_name(peer, s->ports[i].peer.layer, s->ports[i].peer.label);
+		for (uint32_t f = 0; f < DRB_HOST_FAULT_COUNT; f++) {
+			if ((ports[f] >> i & 1) && used < size)
+				used += (size_t)snprintf(text + used, size - used, "%s%s: %s %s",
+							 used ? "; " : "", s->ports[i].name, peer,
+							 what[f]);
+		}
+	}
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// What a host does that costs it its frames: said once for each port, with the cure, and named as
+// trouble as long as it goes on. Only frames that are dropped anyway come here.
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/config/config.h"
+
+enum drb_host_fault {
+	DRB_HOST_FAULT_SOURCE,  // frames from another MAC than the host's own
+	DRB_HOST_FAULT_LENGTH,  // frames longer than any link carries: segmentation offload
+	DRB_HOST_FAULT_ADDRESS, // ARP for an address outside the fabric
+	DRB_HOST_FAULT_COUNT
+};
+
+// How long after the last such frame it is still trouble.
+#define DRB_HOST_FAULT_NS UINT64_C(10000000000)
+
+struct drb_worker;
+
+// A frame of `length` octets, the first of them readable, is dropped that came in by the port of a
+// host. Of ARP for other addresses it must be all.
+void drb_host_fault(struct drb_worker *w, uint32_t in, enum drb_host_fault fault,
+		    const uint8_t *frame, uint32_t length);
+// The ports with this fault now, a bit each, as this worker saw them.
+uint32_t drb_host_fault_ports(const struct drb_worker *w, enum drb_host_fault fault,
+			      uint64_t now_ns);
+// Appends what is wrong to a text that says what else is: "; d0: h0 has another MAC".
+void drb_host_fault_trouble(const struct drb_setup *s, const uint32_t ports[DRB_HOST_FAULT_COUNT],
+			    char *text, size_t size);
