@@ -13,6 +13,8 @@ int main(int argc, char **argv)
 		{"plan", "drbtopo plan", "write configs of switches, ip -batch files and plan.json",
 		 topo_plan},
 		{"graph", "drbtopo graph", "print the fabric for Graphviz dot", topo_graph},
+		{"commands", "drbtopo commands", "print the commands that run one switch by hand",
+		 topo_commands},
 		{"list", "drbtopo list", "list switches, links or hosts", topo_list},
 	};
 

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// drbtopo commands: one switch by hand, as commands of a shell.
+#include "topo/verbs.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/cli/args.h"
+#include "common/cli/log.h"
+
+#include "topo/topo.h"
+
+struct commands {
+	struct topo topo;
+	uint32_t layer, label;
+	bool given;
+};
+
+// The namespace of a node.
+static const char *space_of(char name[DRB_NAME_MAX], const struct commands *c,
+			    const struct drb_end *end)
+{
+	drb_instance_name(name, c->topo.fabric, end->layer, end->label);
+	return name;
+}
+
+static void print_config(const struct commands *c, const char *name)
+{
+	const struct topo *t = &c->topo;
+
+	printf("cat >%s.yaml <<'END'\n", name);
+	printf("fabric: {layers: %u, arity: %u", t->tree.layers, t->tree.arity);
+	if (strcmp(t->fabric, DRB_FABRIC_DEFAULT) != 0)
+		printf(", name: %s", t->fabric);
+	if (t->ipv4)
+		printf(", ipv4: \"%s\"", t->ipv4);
+	if (t->ipv6)
+		printf(", ipv6: \"%s\"", t->ipv6);
+	if (t->mac)
+		printf(", mac: \"%s\"", t->mac);
+	printf("}\nswitch: {layer: %u, label: %u}\nEND\n", c->layer, c->label);
+}
+
+// A link, with both ends up. A host's end has its addresses, and sends no frames that are to be cut
+// on their way: the switch would drop them.
+static void print_link(const struct commands *c, const struct drb_end *own, const char *port)
+{
+	const struct drb_end *peer = own;
+	char space[DRB_NAME_MAX], other[DRB_NAME_MAX], far[DRB_NAME_MAX];
+	struct drb_end here = {.layer = c->layer, .label = c->label};
+
+	space_of(space, c, &here);
+	space_of(other, c, peer);
+	drb_end_port(far, peer);
+	printf("netns add %s\n", other);
+	printf("link add %s netns %s type veth peer name %s netns %s", port, space, far, other);
+	if (peer->layer > 0) {
+		printf("\nnetns exec %s ip link set %s up\n", space, port);
+		return;
+	}
+	char mac[TOPO_ADDR_MAX], ipv4[TOPO_ADDR_MAX], ipv6[TOPO_ADDR_MAX];
+	topo_mac(mac, &c->topo, peer->label);
+	topo_ipv4(ipv4, &c->topo, peer->label);
+	topo_ipv6(ipv6, &c->topo, peer->label);
+	printf(" address %s gso_max_segs 1\n", mac);
+	printf("netns exec %s ip address add %s/%u dev %s\n", other, ipv4,
+	       c->topo.addresses.ipv4_len, far);
+	printf("netns exec %s ip address add %s/%u dev %s nodad\n", other, ipv6,
+	       c->topo.addresses.ipv6_len, far);
+	printf("netns exec %s ip link set %s up\n", space, port);
+	printf("netns exec %s ip link set %s up\n", other, far);
+}
+
+static void print_links(const struct commands *c)
+{
+	const struct drb_tree *t = &c->topo.tree;
+	uint32_t down = drb_tree_down_ports(t, c->layer), up = drb_tree_up_ports(t, c->layer);
+	char space[DRB_NAME_MAX], port[DRB_NAME_MAX];
+	struct drb_end here = {.layer = c->layer, .label = c->label};
+
+	printf("ip -force -batch - <<'END'\nnetns add %s\n", space_of(space, c, &here));
+	for (uint32_t i = 0; i < down + up; i++) {
+		struct drb_end peer = i < down ? drb_tree_down_peer(t, c->layer, c->label, i)
+					       : drb_tree_up_peer(t, c->layer, c->label, i - down);
+		drb_port_name(port, i >= down, i < down ? i : i - down);
+		print_link(c, &peer, port);
+	}
+	printf("END\n");
+}
+
+// The switch's program: beside this one in a build folder, else the installed one.
+static void print_switch(const struct commands *c, const char *name)
+{
+	struct drb_end here = {.layer = c->layer, .label = c->label};
+	char space[DRB_NAME_MAX], path[PATH_MAX], *program = NULL;
+	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	path[length > 0 ? length : 0] = '\0';
+	for (int up = 0; up < 2 && strrchr(path, '/'); up++)
+		*strrchr(path, '/') = '\0';
+	if (asprintf(&program, "%s/switch/drbswitch", path) < 0)
+		drb_die("out of memory");
+	printf("ip netns exec %s %s -c %s.yaml &\n", space_of(space, c, &here),
+	       access(program, X_OK) == 0 ? program : "drbswitch", name);
+	free(program);
+}
+
+static void print_ping(const struct commands *c)
+{
+	const struct drb_tree *t = &c->topo.tree;
+	char space[DRB_NAME_MAX], address[TOPO_ADDR_MAX];
+
+	if (c->layer != 1 || drb_tree_down_ports(t, 1) < 2)
+		return;
+	struct drb_end from = drb_tree_down_peer(t, 1, c->label, 0);
+	struct drb_end to = drb_tree_down_peer(t, 1, c->label, 1);
+	topo_ipv4(address, &c->topo, to.label);
+	printf("ip netns exec %s ping -c 3 %s\n", space_of(space, c, &from), address);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct commands *c = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &c->topo;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (c->given)
+			drb_die("'%s' is one argument too many", arg);
+		if (drb_node_parse(arg, &c->layer, &c->label) < 0 || c->layer == 0)
+			drb_die("'%s' is no switch: want one such as s1-0", arg);
+		c->given = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+int topo_commands(int argc, char **argv)
+{
+	static const struct argp_child children[] = {{&topo_argp, 0, NULL, 0}, {0}};
+	static const struct argp argp = {
+		.parser = parse,
+		.args_doc = "SWITCH",
+		.doc = "Prints the commands that run one switch by hand, with its hosts: its "
+		       "config, "
+		       "namespaces and links, and the switch itself. Paste them into a shell of "
+		       "root. "
+		       "What the commands for a neighbour made already stays as it is.",
+		.children = children};
+	struct commands c = {0};
+	char name[DRB_NAME_MAX];
+
+	drb_args_parse(&argp, argc, argv, 0, &c);
+	if (!c.given)
+		drb_die("a switch is missing: drbtopo commands -l 3 -d 2 s1-0");
+	if (c.layer > c.topo.tree.layers || c.label >= drb_tree_switches(&c.topo.tree, c.layer))
+		drb_die("F(%u,%u) has no switch s%u-%u", c.topo.tree.layers, c.topo.tree.arity,
+			c.layer, c.label);
+	drb_node_name(name, c.layer, c.label);
+	print_config(&c, name);
+	print_links(&c);
+	print_switch(&c, name);
+	print_ping(&c);
+	return DRB_EXIT_OK;
+}
