@@ -22,10 +22,12 @@ trouble_names() { drbctl list --json | jq -se "map(select(.switch == \"$1\"))[0]
 said_once() { [ "$(grep -c "$1" "$said")" = 1 ]; }
 reaches() { ip netns exec "drb-h$1" ping -q -c 1 -W 1 "$2"; }
 from_host() { ip netns exec "drb-h$1" "${@:2}"; }
+listens() { ip netns exec "drb-h$1" ss -ltnH 'sport = :5201' | grep .; }
 carries_tcp() { # carries_tcp FROM TO ADDRESS
-  ip netns exec "drb-h$2" iperf3 -s -1 -D && sleep 0.3 || return
+  ip netns exec "drb-h$2" iperf3 -s -1 -D || return
+  soon listens "$2" || return
   ip netns exec "drb-h$1" timeout 20 iperf3 -c "$3" -n 3M --json |
-    jq -e '.end.sum_received.bytes > 2000000'
+    tee iperf.json | jq -e '.end.sum_received.bytes > 2000000'
 }
 
 : >"$said"
