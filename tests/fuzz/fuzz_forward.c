@@ -74,7 +74,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (uint32_t i = 0; i + 1 < w.ports; i++)
 		drb_worker_attach(&w, i, 20, NULL);
 	uint64_t dead = (first / KINDS) & ((1u << (w.ports - 1)) - 1);
-	atomic_store(&w.published_links.dead, size & 1 ? dead << 32 | dead : dead);
+	const struct drb_links links = {.dead = dead, .drained = size & 1 ? dead : 0};
+	drb_links_publish(&w.published_links, &links);
 	drb_hellos_read_links(&w);
 	w.now_ns = 1000000000;
 	while (size > 0) {

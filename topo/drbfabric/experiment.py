@@ -102,7 +102,7 @@ def default_slot(hosts, layers):
 
 def need_small(layers, arity):
     """Refuses fabrics with more hosts than this machine can have namespaces for."""
-    if layers > 16 or arity > 16 or 2 * arity ** layers > HOSTS_MAX:
+    if layers > 16 or arity > 32 or 2 * arity ** layers > HOSTS_MAX:
         raise usage(f'F({layers},{arity}): more than {HOSTS_MAX} hosts, each a namespace')
 
 

@@ -15,8 +15,9 @@
 
 #include "common/cli/quantity.h"
 
-// Most ports of a switch (2d), bound by what DPDK distributions are built for.
-#define DRB_PORTS_MAX 32
+// Most ports of a switch (2d): sets of ports are words of 64 bits. Of devices of DPDK there can be
+// fewer (RTE_MAX_ETHPORTS, 32 in distributions).
+#define DRB_PORTS_MAX 64
 // Most forwarding threads of a switch.
 #define DRB_WORKERS_MAX 16
 // Room for the name of a device of DPDK.

@@ -11,7 +11,7 @@
 #include "common/cli/log.h"
 #include "common/config/document.h"
 
-// A config of 32 ports with every key of each is below 10 KiB. The time that parsers take grows
+// A config of 64 ports with every key of each is below 20 KiB. The time that parsers take grows
 // with the square of what they are given.
 #define TEXT_MAX (64 << 10)
 // ports: [{key: value}] is three deep; what is deeper is no config, and takes parsers long.

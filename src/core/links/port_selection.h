@@ -12,15 +12,15 @@
 #include <stdint.h>
 
 struct drb_port_knowledge {
-	uint32_t downs, ups;    // the ports there are
-	uint32_t dead, drained; // disjoint
-	uint32_t asked;         // down-ports to switches that need this switch, as their hellos say
+	uint64_t downs, ups;    // the ports there are
+	uint64_t dead, drained; // disjoint
+	uint64_t asked;         // down-ports to switches that need this switch, as their hellos say
 };
 
 struct drb_port_selection {
-	uint32_t out;    // not used: dead, or drained and not needed
-	uint32_t needed; // drained but used, because somebody has no other path
-	uint32_t needs;  // the uplinks among them; our hellos tell the switches above
+	uint64_t out;    // not used: dead, or drained and not needed
+	uint64_t needed; // drained but used, because somebody has no other path
+	uint64_t needs;  // the uplinks among them; our hellos tell the switches above
 };
 
 static inline struct drb_port_selection drb_select_ports(const struct drb_port_knowledge *k)

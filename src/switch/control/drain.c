@@ -16,7 +16,7 @@ static int carry_out(struct drb_workers *all, const char *instance, struct order
 {
 	struct drb_liveness *l = &all->worker[0].liveness;
 	char result[512];
-	uint32_t ports = drb_drain_ports(l, order.port, text, size);
+	uint64_t ports = drb_drain_ports(l, order.port, text, size);
 
 	if (!ports)
 		return -EINVAL;

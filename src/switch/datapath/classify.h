@@ -10,6 +10,7 @@
 #include <rte_ether.h>
 #include <rte_mbuf.h>
 
+#include "common/config/config.h"
 #include "core/fabric/addresses.h"
 #include "core/fabric/next_hop.h"
 #include "core/routing/spread.h"
@@ -29,12 +30,14 @@ enum {
 // fabric's prefix, and its bits.
 enum { DRB_MARK_AT = 7, DRB_MARK_MASK = DRB_SPREAD_FAR };
 
-// A class is an out port (index), or
+// A class is a down-port (index), or
 enum {
 	DRB_CLASS_EXCEPTION = 0x20, // no plain traffic from host to host, or not where it should be
 	DRB_CLASS_UP = 0x40,        // + the default uplink
 	DRB_CLASSES = 0x60
 };
+
+_Static_assert(DRB_PORTS_MAX / 2 <= DRB_CLASS_EXCEPTION, "each down-port and uplink has a class");
 
 // Classes by destination label, one table for packets from below and one for those from above.
 // The tables' length is a power of two, so that the comparison of a frame's head bounds the label.

@@ -72,11 +72,11 @@ void drb_hellos_free(struct drb_worker *w)
 
 void drb_hellos_set(struct drb_worker *w, const struct drb_setup *s)
 {
-	uint32_t active = 0, awaited = 0;
+	uint64_t active = 0, awaited = 0;
 
 	for (uint32_t i = 0; i < w->ports; i++) {
-		active |= (uint32_t)w->port[i].active << i;
-		awaited |= (uint32_t)(w->port[i].queue && !w->port[i].active) << i;
+		active |= (uint64_t)w->port[i].active << i;
+		awaited |= (uint64_t)(w->port[i].queue && !w->port[i].active) << i;
 	}
 	drb_liveness_set(&w->liveness, s, active, awaited, w->now_ns);
 	drb_hellos_read_links(w);
@@ -84,20 +84,16 @@ void drb_hellos_set(struct drb_worker *w, const struct drb_setup *s)
 
 void drb_hellos_read_links(struct drb_worker *w)
 {
-	const struct drb_published_links *p = &w->owner->published_links;
-	uint64_t both = atomic_load_explicit(&p->dead, memory_order_relaxed);
-	uint32_t no_alternate = atomic_load_explicit(&p->no_alternate, memory_order_relaxed);
-	uint32_t dead = (uint32_t)both, drained = (uint32_t)(both >> 32);
+	struct drb_links links;
 
-	if (likely(dead == w->dead && drained == w->drained &&
-		   no_alternate == w->links.no_alternate))
+	if (likely(!drb_links_read(&w->owner->published_links, &w->links_version, &links)))
 		return;
-	w->dead = dead;
-	w->drained = drained;
-	w->links.no_alternate = no_alternate;
+	w->dead = links.dead;
+	w->drained = links.drained;
+	w->links.no_alternate = links.no_alternate;
 	w->links.usable = 0;
 	for (uint32_t i = 0; i < w->ports; i++) {
-		if (w->port[i].active && !(dead >> i & 1))
+		if (w->port[i].active && !(w->dead >> i & 1))
 			w->links.usable |= UINT64_C(1) << i;
 	}
 }

@@ -73,7 +73,7 @@ struct drb_worker {
 	uint32_t queued;                   // packets in all egress queues
 	uint64_t doze_ns;
 	uint64_t review_ns; // when to ask for changes of interfaces; UINT64_MAX: never
-	uint32_t unflushed; // ports to be told at the end of the turn that they were sent to
+	uint64_t unflushed; // ports to be told at the end of the turn that they were sent to
 	uint64_t now_ns;    // CLOCK_MONOTONIC at the start of this turn
 	struct drb_routing_counters routing;
 	struct drb_worker_counters counters;
@@ -83,9 +83,10 @@ struct drb_worker {
 	struct drb_threshold threshold;
 	struct drb_scheme_state scheme_state;
 	struct drb_shared_load shared_load;
-	uint32_t dead;    // a bit per port: not to be used. 0 almost always
-	uint32_t drained; // a bit per port: used only by what would be lost otherwise
+	uint64_t dead;    // a bit per port: not to be used. 0 almost always
+	uint64_t drained; // a bit per port: used only by what would be lost otherwise
 	struct drb_usable_ports links;
+	unsigned links_version;               // that these are of
 	uint32_t unrecorded;                  // bursts until the next whose decisions are recorded
 	uint64_t difference[DRB_DIFFERENCES]; // decisions by default load - candidate load
 	uint64_t drop[DRB_DROP_COUNT];

@@ -21,13 +21,13 @@ static void no_such_port(const char *port, char *text, size_t size)
 		snprintf(text, size, "no such port: they are d0, u0 and so on");
 }
 
-uint32_t drb_drain_ports(const struct drb_liveness *l, const char *port, char *text, size_t size)
+uint64_t drb_drain_ports(const struct drb_liveness *l, const char *port, char *text, size_t size)
 {
-	uint32_t ports = port ? 0 : l->active | l->awaited;
+	uint64_t ports = port ? 0 : l->active | l->awaited;
 
 	for (uint32_t i = 0; port && i < l->ports; i++) {
 		if (strcmp(l->setup[i].name, port) == 0)
-			ports |= UINT32_C(1) << i;
+			ports |= UINT64_C(1) << i;
 	}
 	if (!ports)
 		no_such_port(port, text, size);
@@ -76,7 +76,7 @@ static bool neighbour_objects(const struct drb_liveness *l, uint32_t i, char why
 }
 
 // True if all these ports can be drained; else text says why not.
-static bool may_drain(const struct drb_liveness *l, uint32_t ports, bool all, char *text,
+static bool may_drain(const struct drb_liveness *l, uint64_t ports, bool all, char *text,
 		      size_t size)
 {
 	char why[WHY_MAX];
@@ -113,7 +113,7 @@ static void describe(const struct drb_liveness *l, char *text, size_t size)
 		snprintf(text + used, size - used, " no port");
 }
 
-int drb_drain_set(struct drb_liveness *l, uint32_t ports, bool drained, bool all, char *text,
+int drb_drain_set(struct drb_liveness *l, uint64_t ports, bool drained, bool all, char *text,
 		  size_t size)
 {
 	if (drained && !may_drain(l, ports, all, text, size))

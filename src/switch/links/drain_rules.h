@@ -13,10 +13,10 @@
 
 // The ports that an order is about, a bit each: the one of this name, or, for NULL, every port with
 // a device. 0: there is none; text says so.
-uint32_t drb_drain_ports(const struct drb_liveness *l, const char *port, char *text, size_t size);
+uint64_t drb_drain_ports(const struct drb_liveness *l, const char *port, char *text, size_t size);
 
 // Drains these ports, or ends that. all: the order is about the whole switch, which must be above
 // layer 1. Refused as a whole if it cannot be done. text becomes one line: what is drained now, or
 // why not. 0 or -EINVAL. Call while no worker runs.
-int drb_drain_set(struct drb_liveness *l, uint32_t ports, bool drained, bool all, char *text,
+int drb_drain_set(struct drb_liveness *l, uint64_t ports, bool drained, bool all, char *text,
 		  size_t size);

@@ -61,14 +61,14 @@ void drb_liveness_drain(struct drb_liveness *l, uint32_t i, bool drained)
 }
 
 // no_alternate becomes the down-ports to switches that cannot turn a packet back up.
-static struct drb_port_knowledge knowledge(const struct drb_liveness *l, uint32_t *no_alternate)
+static struct drb_port_knowledge knowledge(const struct drb_liveness *l, uint64_t *no_alternate)
 {
 	struct drb_port_knowledge k = {0};
 
 	*no_alternate = 0;
 	for (uint32_t i = 0; i < l->ports; i++) {
 		const struct drb_link *p = &l->port[i];
-		const uint32_t bit = UINT32_C(1) << i;
+		const uint64_t bit = UINT64_C(1) << i;
 		const uint8_t flags = i < l->down_ports && p->heard ? p->hello.flags : 0;
 		*no_alternate |= flags & DRB_HELLO_NO_ALTERNATE ? bit : 0;
 		k.asked |= flags & DRB_HELLO_NEEDS_UPSTREAM ? bit : 0;
@@ -86,7 +86,7 @@ static struct drb_port_knowledge knowledge(const struct drb_liveness *l, uint32_
 }
 
 // These neighbours get a hello in the next turn, which is due at once.
-static void send_soon(struct drb_liveness *l, uint32_t ports, uint64_t now_ns)
+static void send_soon(struct drb_liveness *l, uint64_t ports, uint64_t now_ns)
 {
 	for (uint32_t i = 0; i < l->ports; i++) {
 		if ((ports >> i & 1) && sends_hellos(l, i))
@@ -94,9 +94,9 @@ static void send_soon(struct drb_liveness *l, uint32_t ports, uint64_t now_ns)
 	}
 }
 
-static void set_needed(struct drb_liveness *l, uint32_t needed)
+static void set_needed(struct drb_liveness *l, uint64_t needed)
 {
-	uint32_t before = l->needed;
+	uint64_t before = l->needed;
 
 	l->needed = needed;
 	for (uint32_t i = 0; i < l->ports; i++) {
@@ -108,14 +108,12 @@ static void set_needed(struct drb_liveness *l, uint32_t needed)
 // Works out which ports take traffic and tells the workers.
 static void publish(struct drb_liveness *l, uint64_t now_ns)
 {
-	uint32_t below;
+	uint64_t below;
 	struct drb_port_knowledge k = knowledge(l, &below);
 	struct drb_port_selection use = drb_select_ports(&k);
-	bool no_alternate = __builtin_popcount(k.ups & ~use.out) < 2;
+	bool no_alternate = __builtin_popcountll(k.ups & ~use.out) < 2;
 
-	atomic_store_explicit(&l->published->dead, (uint64_t)k.drained << 32 | use.out,
-			      memory_order_relaxed);
-	atomic_store_explicit(&l->published->no_alternate, below, memory_order_relaxed);
+	drb_links_publish(l->published, &(struct drb_links){use.out, k.drained, below});
 	// Neighbours above must know at once: what this switch cannot turn, and what it needs.
 	if (l->no_alternate != no_alternate || l->needs_upstream != use.needs)
 		send_soon(l, k.ups, now_ns);
@@ -124,8 +122,8 @@ static void publish(struct drb_liveness *l, uint64_t now_ns)
 	set_needed(l, use.needed);
 }
 
-void drb_liveness_set(struct drb_liveness *l, const struct drb_setup *s, uint32_t active,
-		      uint32_t awaited, uint64_t now_ns)
+void drb_liveness_set(struct drb_liveness *l, const struct drb_setup *s, uint64_t active,
+		      uint64_t awaited, uint64_t now_ns)
 {
 	if (!l->setup)
 		return;

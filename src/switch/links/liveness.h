@@ -14,13 +14,49 @@
 
 #include "common/config/config.h"
 
-// Written by the owner of struct drb_liveness when it changes, read by every worker in every iteration.
-struct drb_published_links {
-	// A bit per port: takes no traffic. From bit 32 on: drained, and used only for packets that
-	// would be lost otherwise. One word, so that no reader sees one without the other.
-	atomic_ullong dead;
-	atomic_uint no_alternate; // down-ports to switches that cannot turn a packet back up
+// What the owner of struct drb_liveness tells the workers; a bit per port.
+struct drb_links {
+	uint64_t dead;         // takes no traffic
+	uint64_t drained;      // of those: used for packets that would be lost otherwise
+	uint64_t no_alternate; // down-ports to switches that cannot turn a packet back up
 };
+
+// The same for every worker to look at in every iteration. Zeroed: nothing yet. Written by one thread.
+struct drb_published_links {
+	atomic_uint version; // odd while it is being written
+	atomic_ullong dead, drained, no_alternate;
+};
+
+static inline void drb_links_publish(struct drb_published_links *p, const struct drb_links *links)
+{
+	unsigned version = atomic_load_explicit(&p->version, memory_order_relaxed);
+
+	atomic_store_explicit(&p->version, version + 1, memory_order_relaxed);
+	atomic_thread_fence(memory_order_release);
+	atomic_store_explicit(&p->dead, links->dead, memory_order_relaxed);
+	atomic_store_explicit(&p->drained, links->drained, memory_order_relaxed);
+	atomic_store_explicit(&p->no_alternate, links->no_alternate, memory_order_relaxed);
+	atomic_store_explicit(&p->version, version + 2, memory_order_release);
+}
+
+// True if there is news since *version, which then is that of *links. All of one writing: a port
+// never seems to be neither dead nor drained on its way from one to the other.
+static inline bool drb_links_read(const struct drb_published_links *p, unsigned *version,
+				  struct drb_links *links)
+{
+	unsigned before = atomic_load_explicit(&p->version, memory_order_acquire);
+
+	if (before == *version || (before & 1))
+		return false;
+	links->dead = atomic_load_explicit(&p->dead, memory_order_relaxed);
+	links->drained = atomic_load_explicit(&p->drained, memory_order_relaxed);
+	links->no_alternate = atomic_load_explicit(&p->no_alternate, memory_order_relaxed);
+	atomic_thread_fence(memory_order_acquire);
+	if (atomic_load_explicit(&p->version, memory_order_relaxed) != before)
+		return false;
+	*version = before;
+	return true;
+}
 
 // One port as readers of counters see it.
 struct drb_port_link {
@@ -51,16 +87,16 @@ struct drb_liveness {
 	uint32_t layer, label;
 	uint64_t fabric; // drb_hello_fabric()
 	// Set by drb_liveness_set(); a bit per port.
-	uint32_t active;  // a device is behind the port
-	uint32_t awaited; // a memif port that has not met its peer
+	uint64_t active;  // a device is behind the port
+	uint64_t awaited; // a memif port that has not met its peer
 	// State.
 	uint64_t due_ns;         // when drb_liveness_turn() has work; UINT64_MAX: never
 	uint64_t carrier_due_ns; // when carriers are asked for again
 	bool heard_any;          // a hello came on some port, ever
 	bool no_alternate;       // this switch has fewer than two uplinks in use
 	bool changed;            // something was switched on or off since the last turn
-	uint32_t needs_upstream; // a bit per port: drained uplinks of which this switch needs one
-	uint32_t needed;         // those, and drained down-ports to switches that need this one
+	uint64_t needs_upstream; // a bit per port: drained uplinks of which this switch needs one
+	uint64_t needed;         // those, and drained down-ports to switches that need this one
 	bool watched[DRB_PORTS_MAX];
 	bool starts[DRB_PORTS_MAX];           // watched from the next turn on
 	uint64_t hello_due_ns[DRB_PORTS_MAX]; // UINT64_MAX: no hello is sent there
@@ -75,8 +111,8 @@ void drb_liveness_free(struct drb_liveness *l);
 
 // The ports that are there, and their periods: at the start, when a memif port meets or loses its
 // peer, and after a reload. Publishes. Nothing before drb_liveness_init().
-void drb_liveness_set(struct drb_liveness *l, const struct drb_setup *setup, uint32_t active,
-		      uint32_t awaited, uint64_t now_ns);
+void drb_liveness_set(struct drb_liveness *l, const struct drb_setup *setup, uint64_t active,
+		      uint64_t awaited, uint64_t now_ns);
 // The port takes no new traffic, or does again: published at the next turn, which is due at once.
 void drb_liveness_drain(struct drb_liveness *l, uint32_t port, bool drained);
 

@@ -100,7 +100,7 @@ static bool concerns(const struct drb_worker *w, uint32_t in, uint32_t class)
 	// Flows know of dead uplinks: they are moved as their packets come.
 	if (class >= DRB_CLASS_UP)
 		return !some_up || (some_dead && !w->assigns);
-	return class < w->ports && class != in && (w->dead >> class & 1);
+	return class < w->down_ports && class != in && (w->dead >> class & 1);
 }
 
 void drb_detour_burst(struct drb_worker *w, struct drb_burst *b)

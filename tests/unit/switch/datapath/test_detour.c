@@ -31,10 +31,13 @@ static uint32_t number(uint32_t layer, uint32_t label)
 	return 8 * (layer - 1) + label;
 }
 
+static struct drb_links ports_of[SWITCHES]; // what each knows, from the next know() on
+
 static void begin(const char *more)
 {
 	uint32_t found = 0;
 
+	memset(ports_of, 0, sizeof(ports_of));
 	for (uint32_t n = 0; n < SWITCHES; n++) {
 		char text[512];
 		uint32_t layer = n / 8 + 1;
@@ -60,9 +63,9 @@ static void begin(const char *more)
 
 static void set_dead(uint32_t n, uint32_t port, bool dead)
 {
-	uint32_t bit = UINT32_C(1) << port, now = atomic_load(&sw[n].published_links.dead);
+	uint64_t bit = UINT64_C(1) << port, now = ports_of[n].dead;
 
-	atomic_store(&sw[n].published_links.dead, dead ? now | bit : now & ~bit);
+	ports_of[n].dead = dead ? now | bit : now & ~bit;
 }
 
 static void cut(const struct link *l, bool dead)
@@ -76,21 +79,22 @@ static void cut(const struct link *l, bool dead)
 static void know(void)
 {
 	for (uint32_t n = 0; n < SWITCHES; n++)
-		atomic_store(&sw[n].published_links.no_alternate, 0);
+		ports_of[n].no_alternate = 0;
 	for (uint32_t i = 0; i < LINKS; i++) {
 		const struct link *l = &links[i];
-		if (atomic_load(&sw[l->low].published_links.dead) >> 2)
-			atomic_fetch_or(&sw[l->high].published_links.no_alternate,
-					1u << l->high_port);
+		if (ports_of[l->low].dead >> 2)
+			ports_of[l->high].no_alternate |= 1u << l->high_port;
 	}
-	for (uint32_t n = 0; n < SWITCHES; n++)
+	for (uint32_t n = 0; n < SWITCHES; n++) {
+		drb_links_publish(&sw[n].published_links, &ports_of[n]);
 		drb_hellos_read_links(&sw[n]);
+	}
 }
 
 static void all_live(void)
 {
 	for (uint32_t n = 0; n < SWITCHES; n++)
-		atomic_store(&sw[n].published_links.dead, 0);
+		ports_of[n] = (struct drb_links){0};
 	know();
 }
 
@@ -287,15 +291,14 @@ static void settle(const uint32_t dead[SWITCHES], const uint32_t drained[SWITCHE
 			use[n] = drb_select_ports(&known[n]);
 		for (uint32_t i = 0; i < LINKS; i++) {
 			const struct link *l = &links[i];
-			uint32_t bit = 1u << l->high_port, before = known[l->high].asked;
+			uint64_t bit = 1u << l->high_port, before = known[l->high].asked;
 			known[l->high].asked =
 				use[l->low].needs >> l->low_port & 1 ? before | bit : before & ~bit;
 			changed |= known[l->high].asked != before;
 		}
 	}
 	for (uint32_t n = 0; n < SWITCHES; n++)
-		atomic_store(&sw[n].published_links.dead,
-			     (uint64_t)known[n].drained << 32 | use[n].out);
+		ports_of[n] = (struct drb_links){.dead = use[n].out, .drained = known[n].drained};
 	know();
 }
 

@@ -295,7 +295,7 @@ static void no_scheme_shows_marks(void **state)
 		assert_memory_equal(rte_pktmbuf_mtod(m, uint8_t *), frame, sizeof(frame));
 		clear();
 		// The host's port is dead.
-		atomic_store(&w.published_links.dead, 4);
+		drb_links_publish(&w.published_links, &(struct drb_links){.dead = 4});
 		drb_hellos_read_links(&w);
 		assert_int_equal(passes(4, 77, 2, 1, &mark), UINT32_MAX);
 		assert_int_equal(w.drop[DRB_DROP_port_down], 1);

@@ -259,7 +259,7 @@ static void without_peer(void **state)
 	// Known before the first turn.
 	for (uint32_t n = 0; n < all.count; n++) {
 		drb_hellos_read_links(&all.worker[n]);
-		assert_int_equal(all.worker[n].dead, 1u << u1);
+		assert_int_equal(all.worker[n].dead, UINT64_C(1) << u1);
 	}
 	assert_int_equal(pthread_create(&thread, NULL, run_workers, NULL), 0);
 	t = offer_up(40);

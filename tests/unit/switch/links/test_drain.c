@@ -257,7 +257,7 @@ static void every_use(void **state)
 		assert_int_equal(u.out & ~(k.dead | k.drained), 0);
 		assert_int_equal(u.needed & ~k.drained, 0);
 		assert_int_equal(u.needed & u.out, 0);
-		uint32_t out = k.dead | (k.drained & ~k.asked);
+		uint64_t out = k.dead | (k.drained & ~k.asked);
 		bool up = (k.dead | k.drained) >> 2 != 3, down = (out & 3) != 3;
 		assert_int_equal(u.out & 3, up || down ? out & 3 : k.dead & 3);
 		assert_int_equal(u.out >> 2, (up ? k.dead | k.drained : k.dead) >> 2);

@@ -370,6 +370,46 @@ static void failed_start(void **state)
 	assert_int_equal(descriptors(), before);
 }
 
+#define MANY 34 // ports of a switch of F(2,17)
+
+// All ports of a switch with this driver; interfaces are m0 and so on.
+static struct drb_setup setup_of_many(const char *driver)
+{
+	static const char head[] = "fabric: {layers: 2, arity: 17}\nswitch: {layer: 1, label: 0}\n";
+	char text[8192];
+	int used = snprintf(text, sizeof(text), "%slink: {driver: %s, queue: 10}\nports:\n", head,
+			    driver);
+
+	for (int i = 0; i < MANY; i++)
+		used += snprintf(
+			text + used, sizeof(text) - (size_t)used, "  - {name: %c%d, %s%d}\n",
+			i < MANY / 2 ? 'd' : 'u', i % (MANY / 2),
+			strcmp(driver, "vdev") == 0 ? "device: net_null" : "interface: m", i);
+	return setup_of(text);
+}
+
+// More ports than DPDK has room for devices.
+static void many_ports(void **state)
+{
+	(void)state;
+	assert_int_equal(system("for i in $(seq 0 33); do ip link add m$i type veth peer name n$i "
+				"&& ip link set n$i up && "
+				"ip link set m$i up || exit; done"),
+			 0);
+	setup = setup_of_many("vdev");
+	assert_int_equal(drb_ports_check("none", &setup), -EINVAL);
+	setup = setup_of_many("af_packet");
+	assert_int_equal(drb_ports_check("none", &setup), 0);
+	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096), 0);
+	assert_int_equal(set.count, MANY);
+	for (uint32_t i = 0; i < MANY; i++) {
+		port = &set.port[i];
+		assert_true(port->kind->carrier(port));
+		assert_true(port->queue[0]->fd >= 0);
+	}
+	stop_port();
+}
+
 static void gone(void **state)
 {
 	struct rte_mbuf *m;
@@ -404,6 +444,7 @@ int main(void)
 		cmocka_unit_test(what_the_kernel_says),
 		cmocka_unit_test(promiscuous_meanwhile),
 		cmocka_unit_test(failed_start),
+		cmocka_unit_test(many_ports),
 		cmocka_unit_test(gone),
 	};
 
