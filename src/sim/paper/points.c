@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 #include "common/cli/log.h"
 
 const uint32_t paper_trees[2][2] = {{3, 24}, {4, 12}};
