@@ -53,7 +53,7 @@ static void bad_types(void **state)
 		{"fabric: {layers: 3, arity: }\n" SWITCH,
 		 ":1: fabric.arity: \"\" is not a whole number"},
 		{"fabric: {layers: 3, arity: 4294967298}\n" SWITCH,
-		 ":1: fabric.arity: 4294967298 is not in 1..16 (a switch has 2 arity ports)"},
+		 ":1: fabric.arity: 4294967298 is not in 1..32 (a switch has 2 arity ports)"},
 		{HEAD "routing: {seed: 9223372036854775808}\n",
 		 ":5: routing.seed: 9223372036854775808 is not in 0..9223372036854775807"},
 		{HEAD "routing: {seed: 99999999999999999999}\n",
