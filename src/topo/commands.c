@@ -133,7 +133,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (c->given)
 			drb_die("'%s' is one argument too many", arg);
 		if (drb_node_parse(arg, &c->layer, &c->label) < 0 || c->layer == 0)
-			drb_die("'%s' is no switch: want one such as s1-0", arg);
+			drb_die("'%s' is no switch: must be one such as s1-0", arg);
 		c->given = true;
 		return 0;
 	default:

@@ -55,7 +55,7 @@ static error_t parse(int code, char *arg, struct argp_state *state)
 	if (drb_config_parse(key, text, of_link ? (void *)&plan->link : &unused, why) < 0) {
 		option_name(key, name);
 		drb_config_range(key, why);
-		drb_die("--%s %s: want %s", name, text, why);
+		drb_die("--%s %s: must be %s", name, text, why);
 	}
 	plan->config.text[drb_config_index(key)] = text;
 	return 0;

@@ -103,11 +103,11 @@ def what_was_measured_is_said():
 def mistakes_are_one_line():
     with tempfile.TemporaryDirectory() as folder:
         for words, pattern in (
-                ('-d 17', 'hosts'), ('--scheme foo', 'drb dmodk'), ('--load 1', 'loads'),
+                ('-d 17', 'hosts'), ('--scheme foo', 'dmodk'), ('--load 1', 'loads'),
                 ('--load 0.5,0.6', 'one load'), ('--slot 2', '2ms'), ('--slots 0', '0'),
                 ('--threshold x', 'paper'), ('--pattern fixed', '--one'),
                 ('--one --pattern rush', 'rush'), ('--one --threshold x', 'x'),
-                ('--one --scheme drb,micro', 'one scheme'), ('--one --scheme foo', 'drb dmodk'),
+                ('--one --scheme drb,micro', 'one scheme'), ('--one --scheme foo', 'dmodk'),
                 (f'--out {folder}/no/x.svg', 'directory'), (f'--out {folder}', 'file'),
                 ('--nonsense', 'nonsense'), ('-l 0', '0')):
             done = subprocess.run([f'{TOPO}/fabric', 'demo', *words.split()], text=True, cwd=folder,

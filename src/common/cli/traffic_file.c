@@ -76,7 +76,7 @@ static int read_line(struct reader *r, char *text)
 	for (char *f = strtok_r(text, ",", &save); f && fields < 5; f = strtok_r(NULL, ",", &save))
 		field[fields++] = f;
 	if (fields != 4)
-		return refuse(r->error, r->line, "want four values, " HEADING);
+		return refuse(r->error, r->line, "must be four values, " HEADING);
 	uint32_t *numbers[] = {&e.slot, &e.from, &e.to};
 	for (int i = 0; i < 3; i++) {
 		uint32_t max = i ? r->hosts - 1 : UINT32_MAX;

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-
 #include "common/config/config.h"
 #include "common/config/forms.h"
 

@@ -48,12 +48,12 @@ static int parse_line(struct host_rules *rules, char *line, const char *path, un
 	if (!address)
 		return 0;
 	if (!host || strtok_r(NULL, BLANKS, &rest) || !parse_network(address, &rule)) {
-		drb_error("%s:%u: want an address or network and a host, such as 192.168.1.7 h4",
+		drb_error("%s:%u: must be an address or network and a host, such as 192.168.1.7 h4",
 			  path, number);
 		return -EINVAL;
 	}
 	if (!parse_host(host, rules->plan.hosts, &rule.host)) {
-		drb_error("%s:%u: \"%s\" is no host: want h0 to h%u", path, number, host,
+		drb_error("%s:%u: \"%s\" is no host: must be h0 to h%u", path, number, host,
 			  rules->plan.hosts - 1);
 		return -EINVAL;
 	}

@@ -30,8 +30,7 @@ static void key_of(const struct paper_point *point, char key[256])
 		drb_traffic_format(s->traffic, traffic);
 		snprintf(key, 256, "%s packet %u %u %s %.12g %s %.12g %u %u %u %" PRIu64,
 			 DRB_VERSION, s->tree.layers, s->tree.arity, drb_scheme_name(s->scheme),
-			 s->threshold, traffic, s->rho, s->slots, s->stats, s->most_slots,
-			 s->seed);
+			 s->threshold, traffic, s->rho, s->slots, s->stats, s->most_slots, s->seed);
 		if (s->give_up)
 			snprintf(key + strlen(key), 256 - strlen(key), " gives up");
 		if (s->fail.links || s->fail.switches)

@@ -10,8 +10,8 @@
 const uint32_t paper_trees[2][2] = {{3, 24}, {4, 12}};
 const uint32_t paper_studied[3][2] = {{3, 8}, {3, 24}, {4, 6}};
 const char *const paper_studied_traffic[PAPER_STUDIED_TRAFFIC] = {
-	"permutation", "fixed",   "mixed",       "racks:0.1", "racks:0.5", "turns:10", "epoch:4",
-	"jobs:8",      "random",  "transpose",   "reversal",  "tornado",   "hotspot:512"};
+	"permutation", "fixed",  "mixed",     "racks:0.1", "racks:0.5", "turns:10",   "epoch:4",
+	"jobs:8",      "random", "transpose", "reversal",  "tornado",   "hotspot:512"};
 
 struct paper_point *paper_add(struct paper *p, enum paper_kind kind)
 {

@@ -57,8 +57,8 @@ static void walk_failures(const struct paper *p, FILE *f)
 			if (isnan(walk) || walk >= micro)
 				continue;
 			fprintf(f, "%sF(%u,%u) under %s at %g", *before ? before : "It did: on ",
-				paper_studied[tree][0], paper_studied[tree][1], paper_studied_traffic[t],
-				walk);
+				paper_studied[tree][0], paper_studied[tree][1],
+				paper_studied_traffic[t], walk);
 			before = ", on ";
 		}
 	}

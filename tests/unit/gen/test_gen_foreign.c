@@ -357,12 +357,12 @@ static void maps_with_mistakes_are_refused(void **state)
 	static const struct {
 		const char *text, *says;
 	} cases[] = {
-		{"192.168.1.7\n", ":1: want an address"},
-		{"10.1.2.3 h1\nhost h4\n", ":2: want an address"},
-		{"1.2.3.4/33 h1", ":1: want an address"},
-		{"::/129 h1", ":1: want an address"},
-		{"1.2.3.4 h1 h2", ":1: want an address"},
-		{"1.2.3.4 h16", "\"h16\" is no host: want h0 to h15"},
+		{"192.168.1.7\n", ":1: must be an address"},
+		{"10.1.2.3 h1\nhost h4\n", ":2: must be an address"},
+		{"1.2.3.4/33 h1", ":1: must be an address"},
+		{"::/129 h1", ":1: must be an address"},
+		{"1.2.3.4 h1 h2", ":1: must be an address"},
+		{"1.2.3.4 h16", "\"h16\" is no host: must be h0 to h15"},
 		{"1.2.3.4 s1-0", "\"s1-0\" is no host"},
 	};
 	struct host_rules rules = {.plan = drb_addr_default(16)};

@@ -169,7 +169,7 @@ static uint32_t copy_unfinished(const struct tpacket2_hdr *f, uint8_t *to)
 	uint32_t length = f->tp_snaplen;
 
 	if ((f->tp_status & TP_STATUS_VLAN_VALID) && length >= MACS) {
-		const uint16_t tag[2] = {htons(f->tp_status & TP_STATUS_VLAN_TPID_VALID
+		const uint16_t tag[2] = {htons((f->tp_status & TP_STATUS_VLAN_TPID_VALID)
 						       ? f->tp_vlan_tpid
 						       : ETH_P_8021Q),
 					 htons(f->tp_vlan_tci)};
