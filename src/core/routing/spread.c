@@ -14,7 +14,7 @@ static double unevenness_limit(double size)
 
 static double overflow_limit(double size)
 {
-	return fmax(1, size - 1) / 84;
+	return fmax(1, size - 1) / 70;
 }
 
 #define UNEVEN_AT_ONCE 8
@@ -157,7 +157,8 @@ void drb_spread_heard(struct drb_spread *s)
 	uint32_t near = 0, distance = 1;
 
 	// The least distance that enough of them are within.
-	while (distance < DRB_SPREAD_FAR && (near += s->marks[distance]) < s->uplinks)
+	while (distance < DRB_SPREAD_FAR &&
+	       (near += s->marks[distance]) < drb_spread_enough(s->uplinks))
 		distance++;
 	s->heard = (uint8_t)(distance < DRB_SPREAD_FAR ? distance + 1 : 0);
 	s->distance = s->evidence ? 1 : s->heard;

@@ -24,9 +24,9 @@
 //             Uneven: the variance over uplinks against that of packets with random defaults.
 //   marks     A packet that is spread carries a distance: 1 if this switch has evidence, else one
 //             more than what it heard. The switches that it is sent up by spread it as well. A switch
-//             that gets packets from above hears their marks: if of the last 32 d at least d carry a
-//             distance of at most n, it spreads, too, at distance n + 1. Nobody does at a distance
-//             above 7, so without evidence rumours die.
+//             that gets packets from above hears their marks: if of the last 32 d at least 3/2 d
+//             carry a distance of at most n, it spreads, too, at distance n + 1. Nobody does at a
+//             distance above 7, so without evidence rumours die.
 // Pure: memory and time come from the caller.
 
 #include <stdbool.h>
@@ -76,6 +76,12 @@ enum drb_spread_evidence {
 	DRB_SPREAD_BY_BURSTS = 2,
 	DRB_SPREAD_BY_LASTING = 4,
 };
+
+// Marks that are heard, of those.
+static inline uint32_t drb_spread_enough(uint32_t uplinks)
+{
+	return (3 * uplinks + 1) / 2;
+}
 
 // 64-bit words of memory that drb_spread_init() wants.
 #define DRB_SPREAD_WORDS(uplinks) (3 * (size_t)(uplinks))

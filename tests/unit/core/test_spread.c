@@ -256,24 +256,24 @@ static void hear(struct drb_spread *s, uint32_t packets, uint8_t mark)
 
 static void enough_marks_are_heard(void **state)
 {
-	const uint32_t d = 8, all = DRB_SPREAD_HEAR * d;
+	const uint32_t d = 8, all = DRB_SPREAD_HEAR * d, enough = 12;
 	struct stage stage;
 	struct drb_spread *s = &stage.s;
 
 	(void)state;
 	set_up(&stage, 3, d);
 	for (uint8_t mark = 1; mark <= DRB_SPREAD_FAR; mark++) {
-		hear(s, d - 1, mark);
-		hear(s, all - d + 1, 0);
+		hear(s, enough - 1, mark);
+		hear(s, all - enough + 1, 0);
 		assert_int_equal(s->distance, 0);
-		hear(s, d, mark);
-		hear(s, all - d, 0);
+		hear(s, enough, mark);
+		hear(s, all - enough, 0);
 		assert_int_equal(s->distance, mark < DRB_SPREAD_FAR ? mark + 1 : 0);
 	}
 	// Few near ones count among those farther away.
-	hear(s, d - 1, 2);
+	hear(s, enough - 1, 2);
 	hear(s, 1, 4);
-	hear(s, all - d, 0);
+	hear(s, all - enough, 0);
 	assert_int_equal(s->distance, 5);
 	// Evidence of its own is nearer than anything heard.
 	s->evidence = DRB_SPREAD_AT_ONCE;

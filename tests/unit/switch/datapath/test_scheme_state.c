@@ -184,7 +184,8 @@ static void marks_are_heard(void **state)
 		for (uint32_t few = 0; few <= 1; few++) {
 			begin(switches[layer - 1]);
 			for (uint32_t n = 0; n < all; n++)
-				passes(4 + n % 4, 77, n % 4, n < 4 - few ? 2 : 0, &mark);
+				passes(4 + n % 4, 77, n % 4, n < drb_spread_enough(4) - few ? 2 : 0,
+				       &mark);
 			assert_in_range(passes(1, 1, 77, 0, &mark), 4, 7);
 			assert_int_equal(mark, few ? 0 : 3);
 			// From below, a lesser distance stays.
