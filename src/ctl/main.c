@@ -13,6 +13,8 @@ int main(int argc, char **argv)
 	static const struct drb_verb verbs[] = {
 		{"list", "drbctl list", "running switches and what is wrong with them", ctl_list},
 		{"show", "drbctl show", "counters and settings of switches", ctl_show},
+		{"path", "drbctl path", "the way of packets between two hosts, and its queues",
+		 ctl_path},
 		{"watch", "drbctl watch", "rates of switches, at every interval", ctl_watch},
 		{"check", "drbctl check", "check that packets in = out + dropped + queued",
 		 ctl_check},

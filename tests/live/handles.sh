@@ -5,6 +5,7 @@
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch drbctl
+need_tool jq
 
 state_is() { # state_is SWITCH STATE: fabric status says so
   fabric status --csv | grep -q "^$1,drb-$1,[0-9]*,$2,"
@@ -32,7 +33,18 @@ check "hosts have names" fabric exec h0 -- ping -c 1 -W 5 h7
 check "in IPv4, too" fabric exec h0 -- ping -4 -c 1 -W 5 h7
 check "--fabric says what --name says" fabric check --fabric drb wiring
 
+# From h0 up the port of h7's first digit, over a core, down to h7.
+drbctl path h0 h7 --json >"$scratch/path"
+check "the way from one host to another" jq -es 'map("\(.switch).\(.port)") ==
+  ["s1-0.u1", "s2-1.d3", "s1-3.d1"] and .[2].to == "h7.eth0" and all(.[]; .state == "up")' "$scratch/path"
+check "what it may take instead" jq -es 'map(.others) == ["u0:0", "", ""] and .[0].scheme == "drb"' "$scratch/path"
+check "a way within a switch" bash -c "'$build/src/ctl/drbctl' path h0 h1 --csv | grep -q '^s1-0,d1,h1.eth0,up,'"
+check "no way to a host that is not there" fails_with 2 'hosts h0 to h7' drbctl path h0 h8
+check "a way needs two hosts" fails_with 2 'two hosts are wanted' drbctl path h0
+check "a switch is no host" fails_with 2 "'s1-0' is not a host" drbctl path h0 s1-0
+
 check "a switch is stopped" fabric stop s2-1
+check "the way over it is not known then" bash -c "! '$build/src/ctl/drbctl' path h0 h7"
 check "it is dead then" state_is s2-1 dead
 check "the others are not" state_is s2-0 ready
 check "stopped twice" bash -c "'$root/topo/fabric' stop s2-1 | grep -q 'did not run'"
