@@ -44,7 +44,8 @@ static void say_address(const struct drb_worker *w, uint32_t in, uint32_t host,
 void drb_host_fault(struct drb_worker *w, uint32_t in, enum drb_host_fault fault,
 		    const uint8_t *frame, uint32_t length)
 {
-	uint32_t bit = UINT32_C(1) << in, host = w->port[in].host;
+	uint64_t bit = UINT64_C(1) << in;
+	uint32_t host = w->port[in].host;
 	uint8_t mac[6];
 
 	w->host_fault_ns[fault][in] = w->now_ns;
@@ -72,19 +73,19 @@ void drb_host_fault(struct drb_worker *w, uint32_t in, enum drb_host_fault fault
 	}
 }
 
-uint32_t drb_host_fault_ports(const struct drb_worker *w, enum drb_host_fault fault,
+uint64_t drb_host_fault_ports(const struct drb_worker *w, enum drb_host_fault fault,
 			      uint64_t now_ns)
 {
-	uint32_t ports = 0;
+	uint64_t ports = 0;
 
 	for (uint32_t i = 0; i < w->down_ports; i++) {
 		uint64_t seen = w->host_fault_ns[fault][i];
-		ports |= (uint32_t)(seen > 0 && now_ns - seen < DRB_HOST_FAULT_NS) << i;
+		ports |= (uint64_t)(seen > 0 && now_ns - seen < DRB_HOST_FAULT_NS) << i;
 	}
 	return ports;
 }
 
-void drb_host_fault_trouble(const struct drb_setup *s, const uint32_t ports[DRB_HOST_FAULT_COUNT],
+void drb_host_fault_trouble(const struct drb_setup *s, const uint64_t ports[DRB_HOST_FAULT_COUNT],
 			    char *text, size_t size)
 {
 	static const char *const what[] = {

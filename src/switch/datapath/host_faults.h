@@ -26,8 +26,8 @@ struct drb_worker;
 void drb_host_fault(struct drb_worker *w, uint32_t in, enum drb_host_fault fault,
 		    const uint8_t *frame, uint32_t length);
 // The ports with this fault now, a bit each, as this worker saw them.
-uint32_t drb_host_fault_ports(const struct drb_worker *w, enum drb_host_fault fault,
+uint64_t drb_host_fault_ports(const struct drb_worker *w, enum drb_host_fault fault,
 			      uint64_t now_ns);
 // Appends what is wrong to a text that says what else is: "; d0: h0 has another MAC".
-void drb_host_fault_trouble(const struct drb_setup *s, const uint32_t ports[DRB_HOST_FAULT_COUNT],
+void drb_host_fault_trouble(const struct drb_setup *s, const uint64_t ports[DRB_HOST_FAULT_COUNT],
 			    char *text, size_t size);

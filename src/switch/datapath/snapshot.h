@@ -16,7 +16,7 @@ struct drb_snapshot {
 	struct drb_routing_counters routing;
 	struct drb_worker_counters worker;
 	uint64_t drop[DRB_DROP_COUNT];
-	uint32_t host_faults[DRB_HOST_FAULT_COUNT]; // ports, a bit each
+	uint64_t host_faults[DRB_HOST_FAULT_COUNT]; // ports, a bit each
 	uint64_t flows;                             // live now (flow unit)
 	double threshold, utilisation;
 	uint64_t difference[DRB_DIFFERENCES];

@@ -99,7 +99,7 @@ struct drb_worker {
 	uint64_t host_fault_ns[DRB_HOST_FAULT_COUNT][DRB_PORTS_MAX]; // when last seen; 0: never
 
 	// Between the worker and others.
-	atomic_uint host_faults_told
+	_Atomic uint64_t host_faults_told
 		[DRB_HOST_FAULT_COUNT];             // of worker 0, a bit per port: by all workers
 	struct drb_published_load published;        // written by the worker, read by other workers
 	struct drb_published_links published_links; // written by worker 0, read by all

@@ -110,7 +110,7 @@ static int start_port(struct drb_port_set *set, const char *path, const struct d
 // A port without a device is one that nothing reaches: for tests, or forgotten.
 static void say_none(const struct drb_setup *s)
 {
-	char names[128] = "";
+	char names[DRB_PORTS_MAX * 5] = "";
 	size_t used = 0;
 
 	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
