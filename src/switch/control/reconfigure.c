@@ -7,6 +7,8 @@
 #include <rte_mbuf.h>
 
 #include "common/cli/clock.h"
+#include "switch/datapath/hellos.h"
+#include "switch/datapath/worker_setup.h"
 
 int drb_reconfigure_make(struct drb_reconfigure *c, const struct drb_worker *w,
 			 const struct drb_setup *from, const struct drb_setup *to)

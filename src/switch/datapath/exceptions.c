@@ -9,6 +9,7 @@
 
 #include "switch/datapath/arp_nd_proxy.h"
 #include "switch/datapath/enqueue.h"
+#include "switch/datapath/hellos.h"
 #include "switch/datapath/routing/detour.h"
 
 // Drops a frame for what the host that sent it does wrong, if it is a host.

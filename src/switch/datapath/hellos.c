@@ -8,8 +8,8 @@
 #include <rte_ring.h>
 
 #include "common/cli/log.h"
+#include "switch/datapath/park.h"
 #include "switch/datapath/transmit.h"
-#include "switch/datapath/worker.h"
 
 // Hellos that other workers hand over between two turns: several from each port.
 #define RING_SIZE 256

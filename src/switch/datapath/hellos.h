@@ -3,20 +3,7 @@
 // Hellos between the ports and links/liveness: worker 0 owns liveness and calls it between two turns
 // of its loop; the other workers hand it the hellos they receive and read what it publishes.
 
-#include <stdbool.h>
-#include <stdint.h>
-
-struct drb_setup;
-struct drb_worker;
-struct rte_mbuf;
-struct rte_mempool;
-struct rte_ring;
-
-// Of worker 0. Written before the workers run; only the ring is used by several threads.
-struct drb_hello_io {
-	struct rte_mempool *pool; // of the hellos sent
-	struct rte_ring *ring;    // received by other workers; NULL: there are none
-};
+#include "switch/datapath/worker.h"
 
 // After the ports are attached, before worker 0 runs. 0 or -errno, with a message printed.
 int drb_hellos_init(struct drb_worker *w, const struct drb_setup *setup, struct rte_mempool *pool);

@@ -40,9 +40,9 @@ static int watch_port(struct drb_worker *w, uint32_t i)
 	if (q->fd >= 0)
 		watch(w, q->fd);
 	else if (has_bell(w, i))
-		w->bells = true;
+		w->has_doorbells = true;
 	else
-		w->doze |= w->port[i].active;
+		w->no_wakeup |= w->port[i].active;
 	return has_bell(w, i) ? q->kind->watch(q, w->epoll_fd) : 0;
 }
 

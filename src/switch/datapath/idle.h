@@ -9,7 +9,7 @@
 
 // Call after all ports are attached: their sockets will wake the worker, and
 // the bells of memif links, now and whenever a link comes up. Ports with neither make the worker
-// doze in short sleeps instead. 0 or -errno, with a message printed.
+// sleep for short times instead. 0 or -errno, with a message printed.
 int drb_idle_init(struct drb_worker *w);
 void drb_idle_free(struct drb_worker *w);
 

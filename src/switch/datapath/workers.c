@@ -9,8 +9,13 @@
 
 #include "switch/datapath/routing/flow_assign.h"
 #include "common/cli/log.h"
+#include "switch/datapath/hellos.h"
 #include "switch/datapath/idle.h"
+#include "switch/datapath/loop.h"
+#include "switch/datapath/park.h"
+#include "switch/datapath/take_snapshot.h"
 #include "switch/datapath/transmit.h"
+#include "switch/datapath/worker_setup.h"
 
 int drb_workers_init(struct drb_workers *all, const struct drb_setup *s)
 {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counters for readers: a reader asks, the worker copies between two iterations. That costs the
 // forwarding loop one load an iteration and gives a snapshot in which packets are conserved exactly.
+#include "switch/datapath/take_snapshot.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -8,7 +10,7 @@
 #include <unistd.h>
 
 #include "common/cli/clock.h"
-#include "switch/datapath/worker.h"
+#include "switch/datapath/park.h"
 
 #define ANSWER_WITHIN_NS 1000000000u
 #define LOOK_EVERY_NS 20000u

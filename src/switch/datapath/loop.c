@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The forwarding thread, run to completion: what is due is sent, a burst of each port is received,
+// forwarded and sent, then all that is not about packets.
+#include "switch/datapath/loop.h"
+
+#include <sys/prctl.h>
+#include <time.h>
+
+#include <rte_cycles.h>
+
+#include "common/cli/clock.h"
+#include "switch/datapath/forward.h"
+#include "switch/datapath/hellos.h"
+#include "switch/datapath/idle.h"
+#include "switch/datapath/park.h"
+#include "switch/datapath/take_snapshot.h"
+#include "switch/datapath/transmit.h"
+
+#define BACKOFF_MAX_NS 1000000
+
+// Receives a burst from every port and forwards it. What a burst brought is sent before the next is
+// received, if it is due by then, while it is in the cache: the next burst gets the same buffers.
+static uint32_t receive_all(struct drb_worker *w, uint64_t *next_ns)
+{
+	struct rte_mbuf *packets[DRB_BURST_MAX];
+	uint32_t total = 0;
+
+	for (uint32_t i = 0; i < w->ports; i++) {
+		struct drb_port_queue *q = w->port[i].queue;
+		if (!w->port[i].active || q->rx == DRB_QUEUE_NONE || drb_port_is_without_peer(q))
+			continue;
+		if (w->paced && w->queued > 0) {
+			w->now_ns = drb_clock_now();
+			if (*next_ns <= w->now_ns)
+				drb_transmit(w, next_ns);
+		}
+		uint32_t n = drb_port_receive(q, packets, w->burst);
+		if (n == 0)
+			continue;
+		w->counters.rx_bursts++;
+		total += n;
+		if (w->paced) {
+			// These packets arrived before now, even if we were off the CPU since the
+			// iteration began; what is due by now leaves before they are decided upon.
+			w->now_ns = drb_clock_now();
+			if (*next_ns <= w->now_ns)
+				drb_transmit(w, next_ns);
+		}
+		if (w->shared_load.count)
+			drb_shared_load_read(w);
+		drb_forward_burst(w, i, packets, n);
+		if (w->paced)
+			*next_ns = 0; // what is queued has changed
+		else
+			drb_transmit(w, next_ns);
+		if (w->shared_load.count)
+			drb_shared_load_publish(w);
+	}
+	return total;
+}
+
+// Waits for packets, a departure at next_ns, or a kick.
+static void sleep_until(struct drb_worker *w, uint64_t next_ns)
+{
+	uint64_t begin = drb_clock_now(), wait;
+	struct timespec timeout;
+
+	wait = next_ns > begin ? next_ns - begin : 0;
+	if (w->no_wakeup && wait > w->backoff_ns) {
+		wait = w->backoff_ns;
+		w->backoff_ns =
+			w->backoff_ns < BACKOFF_MAX_NS / 2 ? w->backoff_ns * 2 : BACKOFF_MAX_NS;
+	}
+	if (w->has_doorbells && !drb_idle_ask(w))
+		return;
+	timeout.tv_sec = (time_t)(wait / 1000000000u);
+	timeout.tv_nsec = (long)(wait % 1000000000u);
+	drb_idle_wait(w, wait > INT64_MAX / 2 ? NULL : &timeout);
+	if (w->has_doorbells)
+		drb_idle_awake(w);
+	w->counters.sleeps++;
+	w->counters.sleep_ns += drb_clock_now() - begin;
+}
+
+static void age_flows(struct drb_worker *w, uint64_t *next_ns)
+{
+	drb_flow_table_age(&w->flows, w->now_ns);
+	if (drb_flow_table_next_ns(&w->flows) < *next_ns)
+		*next_ns = drb_flow_table_next_ns(&w->flows);
+}
+
+// After packets were received: a hello may be among them.
+static inline void keep_links_alive(struct drb_worker *w, uint64_t *next_ns)
+{
+	if (unlikely(w->now_ns >= w->liveness.due_ns || drb_hellos_waiting(w)))
+		drb_hellos_turn(w);
+	if (w->liveness.due_ns < *next_ns)
+		*next_ns = w->liveness.due_ns;
+}
+
+// An iteration that began at cycle tsc is over. Returns when, which is when the next begins.
+static inline uint64_t count_iteration(struct drb_worker *w, uint64_t tsc, bool worked)
+{
+	uint64_t now = rte_rdtsc();
+
+	w->counters.iterations++;
+	w->counters.idle_iterations += !worked;
+	w->counters.work_cycles += worked ? now - tsc : 0;
+	return now;
+}
+
+// Departures come first: a queue must not hold what has left by the time of a decision. Without a
+// rate this offers again what drivers refused.
+static inline void begin_iteration(struct drb_worker *w, uint64_t *next_ns)
+{
+	if (unlikely(atomic_load_explicit(&w->park, memory_order_relaxed)))
+		drb_worker_wait_parked(w);
+	if (w->paced || !w->poll || w->timed || w->liveness.due_ns != UINT64_MAX ||
+	    w->review_ns != UINT64_MAX)
+		w->now_ns = drb_clock_now();
+	if (unlikely(w->now_ns >= w->review_ns))
+		drb_transmit_review(w);
+	if (w->now_ns >= w->threshold.due_ns)
+		drb_threshold_update(w);
+	drb_hellos_read_links(w);
+	drb_transmit(w, next_ns);
+}
+
+static inline void end_iteration(struct drb_worker *w, uint64_t *next_ns)
+{
+	if (w->flows.live > 0)
+		age_flows(w, next_ns);
+	keep_links_alive(w, next_ns);
+	if (atomic_load_explicit(&w->snapshot_wanted, memory_order_acquire) !=
+	    atomic_load_explicit(&w->snapshot_done, memory_order_relaxed))
+		drb_worker_take_snapshot(w);
+	if (w->shared_load.count)
+		drb_shared_load_publish(w);
+	drb_transmit_flush(w);
+}
+
+void drb_worker_run(struct drb_worker *w)
+{
+	uint64_t tsc = rte_rdtsc();
+
+	w->started_ns = drb_clock_now();
+	// The default slack of 50 us would delay every departure by as much.
+	if (!w->poll)
+		prctl(PR_SET_TIMERSLACK, 1);
+	atomic_store(&w->running, true);
+	atomic_thread_fence(memory_order_seq_cst); // see drb_worker_park()
+	while (!atomic_load_explicit(&w->stop, memory_order_relaxed)) {
+		uint64_t next_ns; // when a queue, a flow or a link wants attention
+		uint32_t received, queued = w->queued;
+
+		begin_iteration(w, &next_ns);
+		received = receive_all(w, &next_ns);
+		if (w->paced && received)
+			drb_transmit(w, &next_ns);
+		end_iteration(w, &next_ns);
+		tsc = count_iteration(w, tsc, received > 0 || queued > 0);
+		if (received) {
+			w->backoff_ns = DRB_BACKOFF_MIN_NS;
+		} else if (!w->poll && next_ns > w->now_ns) {
+			sleep_until(w, next_ns);
+			tsc = rte_rdtsc();
+		}
+	}
+	atomic_store(&w->running, false);
+}

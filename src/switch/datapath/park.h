@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// What other threads ask of a worker that runs: to wake up, to stop, to pause. The worker answers
+// between two iterations of its loop.
+
+#include "switch/datapath/worker.h"
+
+// Asks the loop to end; async-signal-safe.
+void drb_worker_stop(struct drb_worker *w);
+// Wakes the worker if it sleeps; any thread, async-signal-safe.
+void drb_worker_kick(struct drb_worker *w);
+// Has the loop pause between two iterations, where it touches nothing of its ports or tables, until
+// drb_worker_unpark(); returns once it does. A worker that does not run now begins parked. For
+// threads that are not workers, one at a time (drb_workers_park()).
+void drb_worker_park(struct drb_worker *w);
+void drb_worker_unpark(struct drb_worker *w);
+
+// The worker's side: pauses until it is unparked.
+void drb_worker_wait_parked(struct drb_worker *w);

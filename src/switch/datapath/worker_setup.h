@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Making a worker, and what a reload changes of it while it is parked.
+
+#include "switch/datapath/worker.h"
+
+// What one worker has of a port's limit.
+static inline uint32_t drb_worker_share(const struct drb_setup *s, uint32_t limit)
+{
+	return (limit + s->workers - 1) / s->workers;
+}
+
+static inline struct drb_rate drb_worker_rate(const struct drb_setup *s, const struct drb_rate *all)
+{
+	return (struct drb_rate){all->value / s->workers, all->per_packet};
+}
+
+// setup must outlive the worker. Ports are inactive until drb_worker_attach(). 0 or -ENOMEM.
+int drb_worker_init(struct drb_worker *w, const struct drb_setup *setup);
+// What follows from the setups of several ports, and who may send from where.
+void drb_worker_set_ports(struct drb_worker *w, const struct drb_setup *setup);
+// Port index (as in setup->ports) is used by way of `queue`; its egress queue takes limit packets.
+void drb_worker_attach(struct drb_worker *w, uint32_t index, uint32_t limit,
+		       struct drb_port_queue *queue);
+// Frees queues and the packets in them.
+void drb_worker_free(struct drb_worker *w);
