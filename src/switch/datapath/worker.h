@@ -132,7 +132,8 @@ struct drb_worker {
 		struct drb_published_load published;        // this worker; the other workers read
 		struct drb_published_links published_links; // worker 0; all workers read
 		// All workers; bits are only ever set.
-		_Atomic uint64_t host_faults_told[DRB_HOST_FAULT_COUNT]; // of worker 0, by port
+		atomic_uint_least64_t
+			host_faults_told[DRB_HOST_FAULT_COUNT]; // of worker 0, by port
 		atomic_bool stop;             // the signal handler; the worker reads
 		atomic_bool running, parked;  // the worker; the thread that parks it reads
 		atomic_bool park;             // that thread; the worker reads
