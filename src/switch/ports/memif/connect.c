@@ -2,19 +2,15 @@
 #include "switch/ports/memif/connect.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "common/cli/clock.h"
 #include "common/cli/log.h"
 #include "switch/ports/memif/memif_port.h"
+#include "switch/ports/memif/server_probe.h"
 #include "switch/ports/port_set.h"
 
 // Between looks at links that are up.
@@ -23,9 +19,6 @@
 // after twice as long and so on.
 #define AGAIN_NS 50000000
 #define AGAIN_MAX_NS 1000000000
-
-// How long a server has to answer a client that looks whether anybody is there.
-#define ANSWER_WITHIN_MS 50
 
 static struct {
 	uint64_t due_ns, wait_ns; // of a client's next try
@@ -39,47 +32,9 @@ static struct {
 	bool runs, stopping; // guarded by lock
 } seeker = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-// A socket that is connected to the server listening at path, or -errno. Does not wait.
-static int open_to(const char *path)
-{
-	struct sockaddr_un addr = {.sun_family = AF_UNIX};
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-	if (fd < 0)
-		return -errno;
-	snprintf(addr.sun_path, sizeof(addr.sun_path), "%s", path);
-	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr)) == 0)
-		return fd;
-	int rc = -errno;
-	close(fd);
-	return rc;
-}
-
-int drb_memif_probe(const char *path)
-{
-	int fd = open_to(path);
-
-	if (fd >= 0)
-		close(fd);
-	return fd < 0 ? fd : 0;
-}
-
-// The driver of a client waits without end, with the workers parked, for a server that is stopped
-// with others before its door. A server that greets has let in all who were.
-static bool greets(const char *path)
-{
-	struct pollfd server = {.fd = open_to(path), .events = POLLIN};
-
-	if (server.fd < 0)
-		return false;
-	int n = poll(&server, 1, ANSWER_WITHIN_MS);
-	close(server.fd);
-	return n > 0 && (server.revents & POLLIN);
-}
-
 static void try_client(struct drb_port *port, uint32_t i)
 {
-	if (drb_clock_now() < search[i].due_ns || !greets(port->setup->socket))
+	if (drb_clock_now() < search[i].due_ns || !drb_memif_server_answers(port->setup->socket))
 		return;
 	drb_memif_port_restart(port);
 	search[i].wait_ns = search[i].wait_ns ? search[i].wait_ns * 2 : AGAIN_NS;

@@ -9,10 +9,6 @@
 
 struct drb_port_set;
 
-// 0: somebody listens on the link's socket; -ECONNREFUSED: nobody does, who did was killed; else
-// another -errno. Does not wait for anybody.
-int drb_memif_probe(const char *path);
-
 struct drb_memif_connect {
 	struct drb_port_set *ports;
 	// Port `index` has met its peer for the first time: gives it to the workers.

@@ -13,7 +13,7 @@
 #include "common/cli/log.h"
 #include "common/config/complaint.h"
 #include "switch/ports/memif/callbacks.h"
-#include "switch/ports/memif/connect.h"
+#include "switch/ports/memif/server_probe.h"
 
 #define DESCRIPTORS 512
 
