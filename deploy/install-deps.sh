@@ -14,7 +14,7 @@ packages=(
   gnuplot-nox
   # tests and checks
   libcmocka-dev iperf3 jq tcpdump clang libclang-rt-dev clang-format cppcheck shellcheck
-  flake8 mypy codespell prometheus python3-prometheus-client
+  flake8 mypy codespell prometheus python3-prometheus-client curl
 )
 
 missing=()
