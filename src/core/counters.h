@@ -120,6 +120,7 @@ struct drb_worker_counters {
 // Commands that change the switch. The reply is one string: DRB_REPLY_OK or DRB_REPLY_ERROR, a
 // colon, and a message.
 #define DRB_CMD_RELOAD "/drb/reload"
+#define DRB_CMD_SET "/drb/set"
 #define DRB_CMD_DRAIN "/drb/drain"
 #define DRB_CMD_UNDRAIN "/drb/undrain"
 #define DRB_REPLY_OK "ok"

@@ -23,6 +23,7 @@ int main(int argc, char **argv)
 		{"serve", "drbctl serve", "a live map in the browser, metrics over HTTP",
 		 ctl_serve},
 		{"reload", "drbctl reload", "make switches read their configs again", ctl_reload},
+		{"set", "drbctl set", "give switches another scheme or threshold", ctl_set},
 		{"drain", "drbctl drain", "take switches or ports out of use without loss",
 		 ctl_drain},
 		{"undrain", "drbctl undrain", "put them back into use", ctl_undrain},

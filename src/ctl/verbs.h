@@ -6,6 +6,7 @@ int ctl_list(int argc, char **argv);
 int ctl_show(int argc, char **argv);
 int ctl_check(int argc, char **argv);
 int ctl_reload(int argc, char **argv);
+int ctl_set(int argc, char **argv);
 int ctl_drain(int argc, char **argv);
 int ctl_undrain(int argc, char **argv);
 int ctl_path(int argc, char **argv);

@@ -43,6 +43,25 @@ check "no way to a host that is not there" fails_with 2 'hosts h0 to h7' drbctl 
 check "a way needs two hosts" fails_with 2 'two hosts are wanted' drbctl path h0
 check "a switch is no host" fails_with 2 "'s1-0' is not a host" drbctl path h0 s1-0
 
+routing_is() { drbctl show "$1" routing --json | jq -e "[.scheme, .threshold] == [\"$2\", \"$3\"]"; }
+drbctl_set() { drbctl set "$@" 2>/dev/null; }
+check "another threshold" drbctl_set s1-0 threshold=3.5
+check "holds at once" routing_is s1-0 drb 3.5
+check "for this switch alone" routing_is s1-1 drb 2
+check "another scheme for all" drbctl_set --all scheme=walk
+check "keeps the threshold" routing_is s1-0 walk 3.5
+check "reaches all" routing_is s2-3 walk 2
+check "reload goes by the config again" drbctl reload s1-0
+check "which nobody has edited" routing_is s1-0 drb 2
+drbctl_set --all scheme=drb
+for mistake in 'threshold=-1:threshold' 'scheme=best:drb, dmodk' 'seed=2:cannot change' 'rate=5pps:no key of routing' \
+  'threshold=:KEY=VALUE'; do
+  check "set ${mistake%:*}" fails_with 1 "s1-0: set: .*${mistake##*:}" drbctl set s1-0 "${mistake%:*}"
+done
+check "nothing of that holds" routing_is s1-0 drb 2
+check "set what?" fails_with 2 'nothing to set' drbctl set s1-0
+check "set where?" fails_with 2 'a switch is missing' drbctl set threshold=3
+
 check "a switch is stopped" fabric stop s2-1
 check "the way over it is not known then" bash -c "! '$build/src/ctl/drbctl' path h0 h7"
 check "it is dead then" state_is s2-1 dead

@@ -40,30 +40,29 @@ USUAL = ({'drb': 8.6, 'dmodk': 9.2, 'micro': 9.5, 'walk': 8.0},
 def the_winner_is_said():
     assert verdict.verdict(rows(*USUAL)) == [
         'Does DRB help?',
-        f'  {FRESH}yes, drb is faster than dmodk and micro; lowest latency: walk.',
-        f'  {KEPT}no, queues of drb grow for as long as it lasts; lowest latency: walk.',
-        'Winner: walk, lowest latency under both.']
+        f'  {FRESH}yes, drb is faster than dmodk and micro.',
+        f'  {KEPT}no, queues of drb grow for as long as it lasts.',
+        'Winner: walk, at or near the lowest latency under both.']
 
 
 def noise_changes_nothing():
     plain = verdict.verdict(rows(*USUAL))
-    for factor in 0.99, 1.01:
+    for factor in 0.97, 1.03:
         fresh = {s: v * (factor if i % 2 else 1) for i, (s, v) in enumerate(USUAL[0].items())}
         assert verdict.verdict(rows(fresh, USUAL[1])) == plain, fresh
 
 
-def equal_schemes_share_the_first_place():
+def equal_schemes_are_not_faster():
     said = verdict.verdict(rows({'drb': 8.05, 'dmodk': 9.2, 'walk': 8.0},
                                 {'drb': 7.0, 'dmodk': 6.0, 'walk': 6.1}))
-    assert said[1] == f'  {FRESH}yes, drb is faster than dmodk; lowest latency: drb and walk.', said
-    assert said[2] == f'  {KEPT}no, drb is faster than none of the others; ' \
-        'lowest latency: dmodk and walk.', said
-    assert said[3] == 'Winner: walk, lowest latency under both.', said
+    assert said[1] == f'  {FRESH}yes, drb is faster than dmodk.', said
+    assert said[2] == f'  {KEPT}no, drb is faster than none of the others.', said
+    assert said[3] == 'Winner: walk, at or near the lowest latency under both.', said
 
 
 def nobody_wins_everything():
     said = verdict.verdict(rows({'drb': 8.0, 'micro': 9.5}, {'drb': None, 'micro': 9.0}))
-    assert said[3].startswith('Winner: micro, of those whose queues stay bounded'), said
+    assert said[3].startswith('Winner: micro, whose queues stay bounded'), said
     said = verdict.verdict(rows({'drb': 8.0}, {'drb': None}))
     assert said[3].startswith('Winner: none'), said
 
@@ -117,7 +116,7 @@ def mistakes_are_one_line():
             assert not os.listdir(folder), words
 
 
-TESTS = (the_winner_is_said, noise_changes_nothing, equal_schemes_share_the_first_place,
+TESTS = (the_winner_is_said, noise_changes_nothing, equal_schemes_are_not_faster,
          nobody_wins_everything, disturbed_runs_leave_the_word_to_the_simulator,
          the_picture_shows_both, what_was_measured_is_said, mistakes_are_one_line)
 

@@ -8,6 +8,8 @@ TRAFFIC = (('permutation', 'fresh', 'fresh permutations (new destinations in eve
            ('fixed', 'persistent', 'a persistent permutation (hosts keep their destinations)'))
 # Latencies this close are called equal: live runs differ from the simulator by as much.
 EQUAL = 0.03
+# A winner is no further from the fastest than that.
+NEAR = 0.08
 
 
 def latency(row):
@@ -23,43 +25,39 @@ def _names(rows):
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def fastest(rows):
-    """The rows with the lowest latency, and those equal to it; none if all queues grow."""
-    best = min(latency(row) for row in rows)
-    return [row for row in rows if math.isfinite(best) and latency(row) <= best * (1 + EQUAL)]
-
-
 def answer(rows, scheme='drb'):
     """Whether a scheme helps under one traffic."""
     mine = next((row for row in rows if row['scheme'] == scheme), None)
     others = [row for row in rows if row is not mine]
-    best = fastest(rows)
-    lowest = f'lowest latency: {_names(best)}' if best else 'queues of every scheme grow'
     if not mine or not others:
-        return lowest
+        return f'there is no other scheme to compare {scheme} with'
     if math.isinf(latency(mine)):
-        return f'no, queues of {scheme} grow for as long as it lasts; {lowest}'
+        return f'no, queues of {scheme} grow for as long as it lasts'
     slower = [row for row in others if latency(row) > latency(mine) * (1 + EQUAL)]
     if not slower:
-        return f'no, {scheme} is faster than none of the others; {lowest}'
-    return f'yes, {scheme} is faster than {_names(slower)}; {lowest}'
+        return f'no, {scheme} is faster than none of the others'
+    return f'yes, {scheme} is faster than {_names(slower)}'
+
+
+def _behind(rows, scheme):
+    """How many times the lowest latency a scheme has, at worst under any traffic."""
+    worst = 1.0
+    for _, name, _ in TRAFFIC:
+        group = {row['scheme']: latency(row) for row in rows if row['traffic'] == name}
+        best = min(group.values())
+        worst = max(worst, group[scheme] / best if math.isfinite(best) else math.inf)
+    return worst
 
 
 def winner(rows):
-    """The scheme that is among the fastest under every traffic, or has the lowest worst latency."""
-    groups = [[row for row in rows if row['traffic'] == name] for _, name, _ in TRAFFIC]
-    schemes = [row['scheme'] for row in groups[0]]
-    always = [s for s in schemes
-              if all(s in [row['scheme'] for row in fastest(group)] for group in groups)]
-    if always:
-        return f"{' and '.join(always)}, lowest latency under both"
-    bounded = [s for s in schemes
-               if all(math.isfinite(latency(row)) for row in rows if row['scheme'] == s)]
-    if not bounded:
+    """The scheme that is never far behind the fastest."""
+    behind = {row['scheme']: _behind(rows, row['scheme']) for row in rows}
+    best = min(behind, key=lambda scheme: behind[scheme])
+    if math.isinf(behind[best]):
         return 'none, queues of every scheme grow under one of them'
-    worst = {s: max(latency(row) for row in rows if row['scheme'] == s) for s in bounded}
-    best = min(bounded, key=lambda s: worst[s])
-    return f'{best}, of those whose queues stay bounded under both the fastest in its worse case'
+    if behind[best] <= 1 + NEAR:
+        return f'{best}, at or near the lowest latency under both'
+    return f'{best}, whose queues stay bounded under both'
 
 
 def verdict(rows):

@@ -120,6 +120,7 @@ struct drb_setup {
 // Command-line overrides of `switch`; -1: as in the file.
 struct drb_config_override {
 	int64_t layer, label;
+	const struct drb_settings *settings; // see settings.h; NULL: none
 };
 
 // Reads path and fills setup. On failure prints one line naming file, line and key, returns

@@ -9,6 +9,7 @@
 #include "common/config/config.h"
 #include "common/config/document.h"
 #include "common/config/reader.h"
+#include "common/config/settings.h"
 
 #define SLOT_MIN_NS 100
 #define SLOT_MAX_NS 1000000000
@@ -118,6 +119,7 @@ static int resolve(const char *path, const struct drb_config_override *override,
 	if (resolve_fabric(path, s) < 0 || resolve_switch(path, override, s) < 0 ||
 	    drb_config_read(path, DRB_SECTION_ROUTING, s) < 0 ||
 	    drb_config_read(path, DRB_SECTION_PROCESS, s) < 0 || drb_config_ports(path, s) < 0 ||
+	    (override && override->settings && drb_settings_apply(override->settings, s) < 0) ||
 	    resolve_routing(path, s) < 0)
 		return -EINVAL;
 	return 0;

@@ -23,6 +23,8 @@ int drb_order_obey(const char *cmd, const char *params, struct rte_tel_data *d)
 		return -EAGAIN;
 	if (strcmp(cmd, DRB_CMD_RELOAD) == 0)
 		rc = drb_reload(text, sizeof(text));
+	else if (strcmp(cmd, DRB_CMD_SET) == 0)
+		rc = drb_reload_set(params ? params : "", text, sizeof(text));
 	else if (strcmp(cmd, DRB_CMD_DRAIN) == 0)
 		rc = drb_drain(c->workers, c->setup, params, text, sizeof(text));
 	else

@@ -14,11 +14,13 @@
 #include "switch/control/reconfigure.h"
 #include "common/config/complaint.h"
 #include "common/cli/log.h"
+#include "common/config/settings.h"
 #include "switch/control/stats_socket.h"
 
 #define KEPT_MAX 1024
 
 static const struct drb_reload *reload;
+static struct drb_settings in_force; // one order at a time
 static pthread_t thread;
 static atomic_bool stopping;
 
@@ -82,10 +84,14 @@ static int change_workers(const struct drb_setup *to)
 	return rc;
 }
 
-static int reload_config(struct drb_setup *setup, char kept[KEPT_MAX])
+static int reload_config(struct drb_setup *setup, const struct drb_settings *settings,
+			 char kept[KEPT_MAX])
 {
+	struct drb_config_override override = *reload->override;
+
+	override.settings = settings;
 	if (check_readable_again(reload->path) < 0 ||
-	    drb_config_load(reload->path, reload->override, setup) < 0 ||
+	    drb_config_load(reload->path, &override, setup) < 0 ||
 	    drb_config_keep(reload->path, reload->setup, setup, kept, KEPT_MAX) < 0)
 		return -EINVAL;
 	return change_workers(setup);
@@ -101,17 +107,18 @@ static void say_reloading(void)
 		   (long long)t.tv_sec * 1000000 + t.tv_nsec / 1000);
 }
 
-int drb_reload(char *text, size_t size)
+static int reload_with(const struct drb_settings *settings, char *text, size_t size)
 {
 	static struct drb_setup setup;
 	char kept[KEPT_MAX] = "";
 
 	say_reloading();
-	int rc = reload_config(&setup, kept);
+	int rc = reload_config(&setup, settings, kept);
 	if (rc < 0) {
 		snprintf(text, size, "%s", drb_msg_last());
 	} else {
 		*reload->setup = setup;
+		in_force = *settings;
 		drb_info("%s reloaded: scheme %s, unit %s, T %s%g%s%s", setup.instance,
 			 drb_scheme_name(setup.choice.scheme), drb_unit_name(setup.unit),
 			 setup.threshold_auto ? DRB_THRESHOLD_AUTO ", first " : "", setup.threshold,
@@ -120,6 +127,24 @@ int drb_reload(char *text, size_t size)
 	}
 	sd_notifyf(0, "READY=1\nSTATUS=%s%s", rc < 0 ? "not reloaded: " : "", text);
 	return rc;
+}
+
+int drb_reload(char *text, size_t size)
+{
+	static const struct drb_settings none;
+
+	return reload_with(&none, text, size);
+}
+
+int drb_reload_set(const char *settings, char *text, size_t size)
+{
+	struct drb_settings wanted = in_force;
+
+	if (drb_settings_add(&wanted, settings) < 0) {
+		snprintf(text, size, "%s", drb_msg_last());
+		return -EINVAL;
+	}
+	return reload_with(&wanted, text, size);
 }
 
 static void *serve(void *arg)

@@ -21,6 +21,9 @@ static const struct drb_stats_command commands[] = {
 	 "Histogram of load(default) - load(candidate), sampled"},
 	{DRB_CMD_RELOAD, drb_order_obey,
 	 "Reads and applies the config again. Replies ok: or error: and a message"},
+	{DRB_CMD_SET, drb_order_obey,
+	 "Other values for keys of routing until the next reload: ok or error: why. Parameter: "
+	 "threshold=3 scheme=walk"},
 	{DRB_CMD_DRAIN, drb_order_obey,
 	 "Takes ports out of use. Parameter: port name, or none for every port"},
 	{DRB_CMD_UNDRAIN, drb_order_obey,

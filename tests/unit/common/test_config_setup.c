@@ -211,8 +211,10 @@ static void seeds_differ(void **state)
 
 	(void)state;
 	write_file(HEAD);
-	assert_int_equal(load(file, &(struct drb_config_override){1, 0}, &a, message, 2048), 0);
-	assert_int_equal(load(file, &(struct drb_config_override){1, 1}, &b, message, 2048), 0);
+	assert_int_equal(load(file, &(struct drb_config_override){1, 0, NULL}, &a, message, 2048),
+			 0);
+	assert_int_equal(load(file, &(struct drb_config_override){1, 1, NULL}, &b, message, 2048),
+			 0);
 	assert_true(a.choice.salt != b.choice.salt);
 }
 

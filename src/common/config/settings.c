@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "common/config/settings.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/cli/log.h"
+
+// The setting of this key; a new one if there is none; NULL if there is no room.
+static struct drb_setting *place_of(struct drb_settings *s, const struct drb_config_key *key)
+{
+	for (uint32_t i = 0; i < s->count; i++) {
+		if (s->at[i].key == key)
+			return &s->at[i];
+	}
+	return s->count < DRB_SETTINGS_MAX ? &s->at[s->count++] : NULL;
+}
+
+static int add(struct drb_settings *s, const char *word, size_t length)
+{
+	char name[DRB_SETTING_VALUE_MAX], *value;
+
+	if (length >= sizeof(name)) {
+		drb_error("set: \"%.*s...\" is too long", (int)sizeof(name), word);
+		return -EINVAL;
+	}
+	snprintf(name, sizeof(name), "%.*s", (int)length, word);
+	value = strchr(name, '=');
+	if (!value || !value[1]) {
+		drb_error("set: \"%s\": want KEY=VALUE, such as threshold=3", name);
+		return -EINVAL;
+	}
+	*value++ = '\0';
+	const struct drb_config_key *key = drb_config_key(1u << DRB_SECTION_ROUTING, name);
+	if (!key) {
+		drb_error("set: %s is no key of routing, such as scheme or threshold", name);
+		return -EINVAL;
+	}
+	if (key->reload != DRB_RELOAD_AT_ONCE) {
+		drb_error("set: routing.%s cannot change while the switch runs: write it into the "
+			  "config and restart",
+			  name);
+		return -EINVAL;
+	}
+	struct drb_setting *at = place_of(s, key);
+	if (!at) {
+		drb_error("set: more than %d keys", DRB_SETTINGS_MAX);
+		return -EINVAL;
+	}
+	at->key = key;
+	snprintf(at->value, sizeof(at->value), "%s", value);
+	return 0;
+}
+
+int drb_settings_add(struct drb_settings *s, const char *text)
+{
+	int rc = 0, words = 0;
+
+	for (; rc == 0 && *(text += strspn(text, " ")); words++) {
+		size_t length = strcspn(text, " ");
+		rc = add(s, text, length);
+		text += length;
+	}
+	if (rc == 0 && words == 0) {
+		drb_error("set: what? want KEY=VALUE, such as threshold=3");
+		rc = -EINVAL;
+	}
+	return rc;
+}
+
+int drb_settings_apply(const struct drb_settings *s, struct drb_setup *setup)
+{
+	for (uint32_t i = 0; i < s->count; i++) {
+		const struct drb_setting *at = &s->at[i];
+		char why[DRB_CONFIG_WHY];
+		if (drb_config_parse(at->key, at->value, setup, why) < 0) {
+			drb_error("set: routing.%s: %s", at->key->name, why);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}

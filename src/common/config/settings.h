@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Values of keys that hold instead of the file's, from `drbctl set` until the file is read again:
+// those of `routing` that can change while a switch runs.
+
+#include "common/config/config.h"
+#include "common/config/keys.h"
+
+#define DRB_SETTINGS_MAX 16
+#define DRB_SETTING_VALUE_MAX 32
+
+struct drb_setting {
+	const struct drb_config_key *key;
+	char value[DRB_SETTING_VALUE_MAX];
+};
+
+struct drb_settings {
+	struct drb_setting at[DRB_SETTINGS_MAX];
+	uint32_t count;
+};
+
+// Adds "threshold=3 scheme=walk"; what was set before stays unless it is named. 0, or -EINVAL with a
+// message printed; then *s is not to be used.
+int drb_settings_add(struct drb_settings *s, const char *text);
+// Puts the values into setup. 0, or -EINVAL with a message printed.
+int drb_settings_apply(const struct drb_settings *s, struct drb_setup *setup);

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// drbctl set: other values for keys of `routing` while switches run.
+
+#include "ctl/verbs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cli/args.h"
+#include "common/cli/log.h"
+
+#include "ctl/ctl.h"
+
+struct set {
+	struct ctl ctl;
+	char **names;
+	size_t count;
+	char settings[512]; // "threshold=3 scheme=walk"
+	bool all, failed;
+};
+
+static int set_one(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
+{
+	struct set *s = arg;
+	char text[DRB_ORDER_TEXT_MAX];
+	bool done;
+	int rc = drb_order(t, DRB_CMD_SET, s->settings, &done, text);
+
+	if (rc < 0)
+		return rc;
+	if (done)
+		drb_info("%s", text);
+	else
+		drb_error("%s: %s", info->name, text);
+	s->failed |= !done;
+	return 0;
+}
+
+static void add_setting(struct set *s, const char *arg)
+{
+	size_t used = strlen(s->settings);
+
+	if (strpbrk(arg, " ,"))
+		drb_die("'%s': a value has no blanks and commas", arg);
+	if ((size_t)snprintf(s->settings + used, sizeof(s->settings) - used, "%s%s",
+			     used ? " " : "", arg) >= sizeof(s->settings) - used)
+		drb_die("'%s': that is too much at once", arg);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct set *s = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &s->ctl;
+		return 0;
+	case 'a':
+		s->all = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (strchr(arg, '='))
+			add_setting(s, arg);
+		else
+			s->names[s->count++] = arg;
+		return 0;
+	case ARGP_KEY_END:
+		ctl_need_switches(s->all, s->names, s->count);
+		if (!*s->settings)
+			drb_die("nothing to set: want KEY=VALUE, such as threshold=3");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+int ctl_set(int argc, char **argv)
+{
+	static const struct argp_child children[] = {{&ctl_argp, 0, NULL, 0}, {0}};
+	static const struct argp_option options[] = {
+		{"all", 'a', NULL, 0, "Every running switch, or every one of --fabric", 0},
+		{0},
+	};
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "SWITCH... KEY=VALUE...\n--all KEY=VALUE...",
+		.doc = "Gives switches other values for keys of routing, such as threshold=3 "
+		       "scheme=walk, without losing a packet. They hold until drbctl reload or a "
+		       "restart, which go by the config. Exit status 1 if a switch refuses.",
+		.children = children};
+	struct set s = {.ctl = ctl_defaults(), .names = calloc((size_t)argc, sizeof(*s.names))};
+
+	if (!s.names)
+		drb_die("out of memory");
+	drb_args_parse(&argp, argc, argv, 0, &s);
+	int code = ctl_each(&s.ctl, s.all ? NULL : s.names, s.count, set_one, &s);
+	free(s.names);
+	return s.failed ? DRB_EXIT_FAILED : code;
+}

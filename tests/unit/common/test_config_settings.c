@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What drbctl set gives a switch: keys of routing that can change, added one after another, and put
+// into the setup that a file made.
+#include "fixtures/unit.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "common/cli/log.h"
+#include "common/config/settings.h"
+
+static const char file[] = "fabric: {layers: 2, arity: 2}\nswitch: {layer: 1, label: 0}\n";
+
+static void settings_add_up(void **state)
+{
+	struct drb_settings s = {0};
+	struct drb_setup setup;
+	(void)state;
+	assert_int_equal(drb_config_load_text("f", file, strlen(file), &setup), 0);
+	assert_int_equal(drb_settings_add(&s, "threshold=3.5 scheme=micro"), 0);
+	assert_int_equal(drb_settings_add(&s, " threshold=1 "), 0);
+	assert_int_equal(s.count, 2);
+	assert_int_equal(drb_settings_apply(&s, &setup), 0);
+	assert_int_equal(setup.choice.scheme, DRB_SCHEME_MICRO);
+	assert_true(setup.threshold > 0.99 && setup.threshold < 1.01);
+}
+
+static void mistakes_are_refused(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} cases[] = {
+		{"", "what?"},
+		{"threshold", "KEY=VALUE"},
+		{"threshold=", "KEY=VALUE"},
+		{"=3", "no key of routing"},
+		{"rate=5pps", "no key of routing"},
+		{"seed=3", "cannot change"},
+		{"threshold=33333333333333333333333333333333333", "too long"},
+	};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct drb_settings s = {0};
+		assert_int_equal(drb_settings_add(&s, cases[i].text), -EINVAL);
+		if (!strstr(drb_msg_last(), cases[i].says))
+			fail_msg("%s: said %s", cases[i].text, drb_msg_last());
+	}
+}
+
+static void bad_values_are_refused(void **state)
+{
+	struct drb_settings s = {0};
+	struct drb_setup setup;
+	(void)state;
+	assert_int_equal(drb_config_load_text("f", file, strlen(file), &setup), 0);
+	assert_int_equal(drb_settings_add(&s, "scheme=best"), 0);
+	assert_int_equal(drb_settings_apply(&s, &setup), -EINVAL);
+	assert_non_null(strstr(drb_msg_last(), "routing.scheme"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(settings_add_up),
+		cmocka_unit_test(mistakes_are_refused),
+		cmocka_unit_test(bad_values_are_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
