@@ -302,6 +302,17 @@ static const struct view views[] = {
 	{"xdp", false, show_xdp},     {"differences", false, show_differences},
 };
 
+#define VIEW_NAMES "ports, routing, differences, drops, worker, info, links, xdp"
+
+static bool looks_like_switch(const char *text)
+{
+	char fabric[DRB_FABRIC_MAX + 1];
+	uint32_t layer, label;
+
+	return drb_node_parse(text, &layer, &label) == 0 ||
+	       drb_instance_parse(text, fabric, &layer, &label) == 0;
+}
+
 static const struct view *find_view(const char *name)
 {
 	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
@@ -328,6 +339,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			drb_die("'%s' and '%s': must be one of them", s->view->name, arg);
 		if (view)
 			s->view = view;
+		else if (!looks_like_switch(arg))
+			drb_die("'%s' is neither a switch, like s2-5, nor one of %s", arg,
+				VIEW_NAMES);
 		else
 			s->names[s->count++] = arg;
 		return 0;

@@ -52,7 +52,7 @@ static void connect_to_switch(void)
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	static struct drb_config_override none = {-1, -1};
+	static struct drb_config_override none = {.layer = -1, .label = -1};
 	static struct drb_reload reload = {"/nonexistent", &none, &workers, &setup};
 	char folder[96];
 	pthread_t thread;

@@ -80,7 +80,7 @@ refused() { check "$1" fails_with 2 "${@:2}"; }
 refused "no verb" 'list, show, watch, check, metrics, serve, reload, drain or undrain' drbctl
 refused "an unknown verb" "'lost'" drbctl lost
 refused "no switch" 'a switch is missing' drbctl show
-refused "no switch but a word" "'core' is not a switch" drbctl show core
+refused "no switch but a word" "'core' is neither a switch, like s2-5, nor one of ports, routing" drbctl show core
 refused "a host" "'h3' is a host" drbctl show h3
 refused "a switch and all" 'must be one of them' drbctl show --all s1-0
 refused "two views" 'must be one of them' drbctl show s1-0 ports drops

@@ -44,7 +44,7 @@ def drains():
         until_port(below, 'u1', 'up')
         assert ask(above, '/drb/reload')[0].startswith('ok: ')
         until_port(above, 'd0', 'drained')
-        assert ask(above, '/drb/undrain')[0] == 'ok: drb-s2-0: drained now: no port'
+        assert ask(above, '/drb/undrain')[0] == 'ok: drb-s2-0: nothing is drained now'
         until_port(above, 'd0', 'up')
         until_port(below, 'u0', 'up')
         err = stop(low)

@@ -110,7 +110,7 @@ static void describe(const struct drb_liveness *l, char *text, size_t size)
 			used += (size_t)snprintf(text + used, size - used, " %s", l->setup[i].name);
 	}
 	if (used == none)
-		snprintf(text + used, size - used, " no port");
+		snprintf(text, size, "nothing is drained now");
 }
 
 int drb_drain_set(struct drb_liveness *l, uint64_t ports, bool drained, bool all, char *text,

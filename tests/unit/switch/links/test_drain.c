@@ -99,7 +99,7 @@ static void one_port(void **state)
 	assert_int_equal(w->dead, 8);
 	turn(1200);
 	said(3);
-	undrained("u1", "drb-s2-5: drained now: no port");
+	undrained("u1", "drb-s2-5: nothing is drained now");
 	turn(1201);
 	assert_int_equal(w->dead | w->drained, 0);
 	assert_string_equal(state_text(3), "up");
@@ -161,7 +161,7 @@ static void whole_switch(void **state)
 	}
 	assert_int_equal(w->drop[DRB_DROP_no_route], 0);
 	undrained("d0", "drb-s2-5: drained now: d1 u0 u1");
-	undrained(NULL, "drb-s2-5: drained now: no port");
+	undrained(NULL, "drb-s2-5: nothing is drained now");
 	turn(1002);
 	assert_int_equal(w->dead | w->drained, 0);
 	end();
