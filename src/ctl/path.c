@@ -140,9 +140,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &p->ctl;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (state->arg_num > 1)
+		if (p->host[1])
 			drb_die("'%s' is one argument too many", arg);
-		p->host[state->arg_num] = arg;
+		p->host[p->host[0] ? 1 : 0] = arg;
 		return 0;
 	case ARGP_KEY_END:
 		if (!p->host[1])
