@@ -38,6 +38,7 @@
 #define DRB_SPREAD_WINDOW 16 // packet times
 #define DRB_SPREAD_BURSTS 32 // windows
 #define DRB_SPREAD_LASTS 128 // windows
+#define DRB_SPREAD_COUNT 128 // packets for each uplink in a window, where the rate is not known
 #define DRB_SPREAD_FAR 7     // the largest distance; marks have 3 bits, 0: not spread
 #define DRB_SPREAD_HEAR 32   // a switch hears over so many packets for each uplink
 
@@ -87,8 +88,8 @@ static inline uint32_t drb_spread_enough(uint32_t uplinks)
 #define DRB_SPREAD_WORDS(uplinks) (3 * (size_t)(uplinks))
 
 // packet_time: in the caller's unit of time, which wraps at 2^32. rate: of all uplinks, as above; 0
-// where it is not known: then windows last as many packets as uplinks have packet times, and a link
-// is taken for one that can carry 10/9 of the mean. memory: lent for as long as *s is used.
+// where it is not known: then windows are counted in packets, and a link is taken for one that can
+// carry 10/9 of the mean. memory: lent for as long as *s is used.
 void drb_spread_init(struct drb_spread *s, const struct drb_tree *t, uint32_t packet_time,
 		     double rate, uint64_t *memory);
 // Where they differ: the rate of each uplink, above 0.
@@ -104,7 +105,7 @@ void drb_spread_heard(struct drb_spread *s);
 static inline void drb_spread_tick(struct drb_spread *s, uint32_t now, uint32_t packets)
 {
 	s->sent += packets;
-	if (s->rate > 0 ? now - s->began >= s->window : s->sent >= DRB_SPREAD_WINDOW * s->uplinks)
+	if (s->rate > 0 ? now - s->began >= s->window : s->sent >= DRB_SPREAD_COUNT * s->uplinks)
 		drb_spread_judge(s, now);
 }
 
