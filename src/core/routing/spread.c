@@ -20,6 +20,7 @@ static double overflow_limit(double size)
 #define UNEVEN_AT_ONCE 8
 #define OVERFLOW_LEAST 0.02 // of bursts: less is no burst
 #define NOISE 1.2           // of an overflow, in standard deviations of a mean
+#define NOISE_EARLY 1.8     // before all windows are in
 #define UNKNOWN_ROOM (10.0 / 9)
 // What has begun ends only below so much of the limit.
 #define END_AT_ONCE 0.5
@@ -107,11 +108,26 @@ static void judge_bursts(struct drb_spread *s)
 	*b = (struct drb_spread_bursts){0};
 }
 
+static double lasting_limit(const struct drb_spread *s, struct load load, double noise)
+{
+	double mean = load.mean * sqrt(s->uplinks / (2 * fmax(1, s->lasts.packets)));
+
+	return spare(load) / 2 + noise * mean;
+}
+
+// Much of it is found before all windows are in.
+static void judge_lasting_early(struct drb_spread *s)
+{
+	struct load load = load_of(s, s->lasting, s->lasts.time);
+
+	if (load.overflow > lasting_limit(s, load, NOISE_EARLY))
+		find(s, DRB_SPREAD_BY_LASTING, true);
+}
+
 static void judge_lasting(struct drb_spread *s)
 {
 	struct load load = load_of(s, s->lasting, s->lasts.time);
-	double noise = NOISE * load.mean * sqrt(s->uplinks / (2 * fmax(1, s->lasts.packets)));
-	double limit = spare(load) / 2 + noise;
+	double limit = lasting_limit(s, load, NOISE);
 
 	if (s->evidence & DRB_SPREAD_BY_LASTING)
 		limit *= END_LASTING;
@@ -144,9 +160,12 @@ void drb_spread_judge(struct drb_spread *s, uint32_t now)
 	s->bursts.overflow += load.overflow;
 	s->lasts.time += time;
 	s->lasts.packets += n;
-	if (++s->bursts.windows == DRB_SPREAD_BURSTS)
+	s->lasts.windows++;
+	if (++s->bursts.windows == DRB_SPREAD_BURSTS) {
 		judge_bursts(s);
-	if (++s->lasts.windows == DRB_SPREAD_LASTS)
+		judge_lasting_early(s);
+	}
+	if (s->lasts.windows == DRB_SPREAD_LASTS)
 		judge_lasting(s);
 	s->began = now;
 	s->sent = 0;

@@ -20,7 +20,8 @@
 //               not carry is more than half of what they have to spare;
 //             - bursts: over 32 times 16, defaults are more uneven, or overflow more, than what
 //               spreading costs in a fabric of this size;
-//             - lasting: over 2048, they overflow by more than half of what is to spare.
+//             - lasting: over 2048, they overflow by more than half of what is to spare; if by
+//               much more, it is found after 512.
 //             Uneven: the variance over uplinks against that of packets with random defaults.
 //   marks     A packet that is spread carries a distance: 1 if this switch has evidence, else one
 //             more than what it heard. The switches that it is sent up by spread it as well. A switch
