@@ -244,7 +244,7 @@ static void memif_sockets_meet(void **state)
 		for (uint32_t m = 1; m <= trees[t].l; m++) {
 			uint32_t count = 1; // switches of the layer: the first load knows
 			for (uint32_t s = 0; s < count; s++, n++) {
-				struct drb_config_override at = {m, s};
+				struct drb_config_override at = {m, s, NULL};
 				assert_true(n < ARRAY_SIZE(all));
 				if (load(file, &at, &all[n], message, sizeof(message)) < 0)
 					fail_msg("%s", message);
