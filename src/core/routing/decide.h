@@ -52,8 +52,8 @@ struct drb_decision {
 	uint64_t draw; // in: random bits (draw.h)
 	uint32_t size; // in: packets or octets, as those of drb_spread_init() (scheme walk)
 	uint32_t def;  // in: the D-mod-k uplink h_m. Out: the one that the scheme takes by default;
-		       // if the uplink is another one, the packet was redirected
-	uint8_t mark;  // in: the scheme's mark, as it came; out: as it leaves
+		// if the uplink is another one, the packet was redirected
+	uint8_t mark;   // in: the scheme's mark, as it came; out: as it leaves
 	uint8_t detour; // in and out, for drb_decide() alone: the mark of a detour
 	bool walks;     // out: its uplink was that of a round (scheme walk)
 	bool detoured;  // out, of drb_decide() alone: it goes by the rules of detours
