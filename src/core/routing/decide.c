@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/routing/decide.h"
 
+#include "core/links/port_sets.h"
+
 uint32_t drb_choose_usable(const struct drb_choice *c, uint64_t usable, const uint32_t *load,
 			   const struct drb_decision *d)
 {
@@ -62,7 +64,7 @@ int32_t drb_decide(struct drb_decider *s, const struct drb_detour_node *node,
 {
 	bool below = drb_hop_below(&node->hop, d->dest);
 	uint32_t digit = drb_hop_digit(&node->hop, d->dest);
-	uint64_t uplinks = links.usable >> node->down_ports;
+	uint64_t uplinks = drb_ports_from(links.usable, node->down_ports);
 
 	d->walks = d->detoured = false;
 	if (!d->detour && below && digit != d->port && (links.usable >> digit & 1))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/routing/detour.h"
 
+#include "core/links/port_sets.h"
 #include "core/math/random.h"
 
 #define SPENT_MAX (DRB_DETOUR_HOPS_MAX / 2)
@@ -28,12 +29,12 @@ static uint64_t bit(uint32_t port)
 
 static uint64_t downs(const struct drb_detour_node *s, struct drb_usable_ports links)
 {
-	return s->layer > 1 ? links.usable & (bit(s->down_ports) - 1) : 0;
+	return s->layer > 1 ? links.usable & drb_ports_below(s->down_ports) : 0;
 }
 
 static uint64_t ups(const struct drb_detour_node *s, struct drb_usable_ports links)
 {
-	return links.usable >> s->down_ports << s->down_ports;
+	return links.usable & ~drb_ports_below(s->down_ports);
 }
 
 // A random port of a set that is not empty; `but`, if it is in the set, only if there is no other.

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/links/port_sets.h"
 #include "core/math/random.h"
 
 uint64_t drb_fail_links(const struct drb_tree *t)
@@ -105,8 +106,7 @@ int drb_failures_make(struct drb_failures *f, const struct drb_tree *t, struct d
 	for (uint32_t m = 1; m <= t->layers; m++) {
 		uint32_t ports = drb_tree_down_ports(t, m) + drb_tree_up_ports(t, m);
 		for (uint32_t s = 0; s < drb_tree_switches(t, m); s++)
-			links_of(f, m, s)->usable =
-				ports == 64 ? UINT64_MAX : (UINT64_C(1) << ports) - 1;
+			links_of(f, m, s)->usable = drb_ports_below(ports);
 	}
 	draw(f, t, drb_fail_links(t), fail.links, &rng, kill_numbered_link);
 	draw(f, t, drb_fail_switches(t), fail.switches, &rng, kill_numbered_switch);

@@ -32,12 +32,14 @@ enum { DRB_MARK_AT = 7, DRB_MARK_MASK = DRB_SPREAD_FAR };
 
 // A class is a down-port (index), or
 enum {
-	DRB_CLASS_EXCEPTION = 0x20, // no plain traffic from host to host, or not where it should be
-	DRB_CLASS_UP = 0x40,        // + the default uplink
-	DRB_CLASSES = 0x60
+	DRB_CLASS_EXCEPTION = 0x40, // no plain traffic from host to host, or not where it should be
+	DRB_CLASS_UP = 0x80,        // + the default uplink
+	DRB_CLASSES = DRB_CLASS_UP + DRB_PORTS_MAX / 2
 };
 
-_Static_assert(DRB_PORTS_MAX / 2 <= DRB_CLASS_EXCEPTION, "each down-port and uplink has a class");
+// A core switch has nothing but down-ports.
+_Static_assert(DRB_PORTS_MAX <= DRB_CLASS_EXCEPTION, "each down-port has a class of its own");
+_Static_assert(DRB_CLASSES <= UINT8_MAX + 1, "a class is an octet");
 
 // Classes by destination label, one table for packets from below and one for those from above.
 // The tables' length is a power of two, so that the comparison of a frame's head bounds the label.

@@ -3,6 +3,7 @@
 
 #include <rte_mbuf.h>
 
+#include "core/links/port_sets.h"
 #include "core/packet/flow_key.h"
 #include "core/routing/decide.h"
 
@@ -94,8 +95,8 @@ void drb_detour_packet(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, ui
 // True if a packet of this class, in by port in, does not go where it would with all links alive.
 static bool concerns(const struct drb_worker *w, uint32_t in, uint32_t class)
 {
-	const bool some_up = w->links.usable >> w->down_ports;
-	const bool some_dead = w->dead >> w->down_ports;
+	const bool some_up = drb_ports_from(w->links.usable, w->down_ports);
+	const bool some_dead = drb_ports_from(w->dead, w->down_ports);
 
 	// Flows know of dead uplinks: they are moved as their packets come.
 	if (class >= DRB_CLASS_UP)

@@ -6,6 +6,7 @@
 
 #include <rte_malloc.h>
 
+#include "core/links/port_sets.h"
 #include "core/packet/flow_key.h"
 #include "core/routing/decide.h"
 
@@ -120,7 +121,7 @@ static inline __attribute__((always_inline)) void look_at(struct drb_worker *w, 
 static uint32_t choose(const struct drb_worker *w, const struct drb_choice *c, const uint32_t *load,
 		       const struct drb_decision *d)
 {
-	uint64_t usable = w->links.usable >> w->down_ports;
+	uint64_t usable = drb_ports_from(w->links.usable, w->down_ports);
 
 	return unlikely(w->dead && usable) ? drb_choose_usable(c, usable, load, d)
 					   : drb_choose(c, load, d->def, d->flow, d->draw);

@@ -14,6 +14,8 @@
 
 #include <rte_mbuf.h>
 
+#include "switch/ports/packet_socket/complete_checksum.h"
+
 // The ring holds what comes while its switch is off its CPU: with 512 frames it lost bursts of TCP
 // segments, with 2048 it loses nothing more but is too long for the cache. A frame has room for a
 // packet and 66 octets before it; at a power of two they would all want the same part of the cache.
@@ -160,13 +162,14 @@ static uint32_t count_filled(const struct drb_rx_ring *ring, uint32_t most)
 	return count;
 }
 
-static void copy_frame(const struct tpacket2_hdr *f, struct rte_mbuf *m)
+// Frames that the kernel handed over as a sender's device would have got them: their tag beside them,
+// their checksum to be completed.
+static uint32_t copy_unfinished(const struct tpacket2_hdr *f, uint8_t *to)
 {
 	const uint8_t *octets = (const uint8_t *)f + f->tp_mac;
 	uint32_t length = f->tp_snaplen;
-	uint8_t *to = rte_pktmbuf_mtod(m, uint8_t *);
 
-	if (unlikely((f->tp_status & TP_STATUS_VLAN_VALID) && length >= MACS)) {
+	if ((f->tp_status & TP_STATUS_VLAN_VALID) && length >= MACS) {
 		const bool told = f->tp_status & TP_STATUS_VLAN_TPID_VALID;
 		const uint16_t tag[2] = {htons(told ? f->tp_vlan_tpid : ETH_P_8021Q),
 					 htons(f->tp_vlan_tci)};
@@ -177,6 +180,20 @@ static void copy_frame(const struct tpacket2_hdr *f, struct rte_mbuf *m)
 	} else {
 		memcpy(to, octets, length);
 	}
+	if ((f->tp_status & TP_STATUS_CSUMNOTREADY) && f->tp_snaplen == f->tp_len)
+		drb_complete_checksum(to, length);
+	return length;
+}
+
+static void copy_frame(const struct tpacket2_hdr *f, struct rte_mbuf *m)
+{
+	uint32_t length = f->tp_snaplen;
+	uint8_t *to = rte_pktmbuf_mtod(m, uint8_t *);
+
+	if (unlikely(f->tp_status & (TP_STATUS_VLAN_VALID | TP_STATUS_CSUMNOTREADY)))
+		length = copy_unfinished(f, to);
+	else
+		memcpy(to, (const uint8_t *)f + f->tp_mac, length);
 	m->data_len = (uint16_t)length;
 	m->pkt_len = length;
 }

@@ -9,6 +9,7 @@
 #include "fixtures/chi2.h"
 #include "switch/datapath/enqueue.h"
 #include "switch/datapath/forward.h"
+#include "switch/datapath/hellos.h"
 #include "fixtures/switch_eal.h"
 
 static struct drb_worker w;
@@ -125,6 +126,58 @@ static void every_destination(void **state)
 			end();
 		}
 	}
+}
+
+// A core has nothing but down-ports, up to 64 of them: each is reached, packet by packet and in bursts
+// that fit their queues.
+static void every_port_of_a_wide_core(void **state)
+{
+	static const uint32_t arities[] = {15, 16, 17, 32};
+
+	(void)state;
+	for (size_t k = 0; k < 2 * ARRAY_SIZE(arities); k++) {
+		uint32_t d = arities[k / 2];
+		char text[128];
+		snprintf(text, sizeof(text),
+			 "fabric: {layers: 2, arity: %u}\nswitch: {layer: 2, label: 0}\n"
+			 "link: {driver: none}\n",
+			 d);
+		begin(text, 1024);
+		w.open = k % 2;
+		assert_int_equal(w.ports, 2 * d);
+		for (uint32_t in = 0; in < w.ports; in += w.ports - 1) {
+			for (uint32_t port = 0; port < w.ports; port++)
+				assert_int_equal(goes_to(in, 0, port * d),
+						 port == in ? UINT32_MAX : port);
+		}
+		assert_int_equal(w.drop[DRB_DROP_same_port], 2);
+		conserved();
+		end();
+	}
+}
+
+// With one dead port at such a core, packets for it turn at another child, one layer below; all
+// others go as ever.
+static void a_dead_port_of_a_wide_core(void **state)
+{
+	(void)state;
+	begin("fabric: {layers: 2, arity: 32}\nswitch: {layer: 2, label: 0}\nlink: {driver: "
+	      "none}\n",
+	      1024);
+	drb_links_publish(&w.published_links, &(struct drb_links){.dead = UINT64_C(1) << 5});
+	drb_hellos_read_links(&w);
+	for (uint32_t n = 0; n < 100; n++) {
+		uint32_t out = goes_to(0, 0, 5 * 32);
+		assert_in_range(out, 0, 63);
+		assert_true(out != 5 && out != 0);
+	}
+	assert_int_equal(w.routing.detours_begun, 100);
+	for (uint32_t port = 1; port < 64; port++) {
+		if (port != 5)
+			assert_int_equal(goes_to(0, 0, port * 32), port);
+	}
+	conserved();
+	end();
 }
 
 // Loads the uplinks and sends one packet up; the uplink it took.
@@ -601,6 +654,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_destination),
+		cmocka_unit_test(every_port_of_a_wide_core),
+		cmocka_unit_test(a_dead_port_of_a_wide_core),
 		cmocka_unit_test(two_uplinks_as_the_core_says),
 		cmocka_unit_test(candidates_are_uniform),
 		cmocka_unit_test(vlb_is_uniform),
