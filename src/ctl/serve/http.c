@@ -26,7 +26,7 @@ struct http_server {
 	struct MHD_Daemon *daemon;
 	struct poller *poller;
 	struct event_streams streams;
-	char hosts[6][80]; // values of Host that are ours, in lower case; "" ends
+	char hosts[8][HTTP_HOST_MAX + 8]; // values of Host that are ours, in lower case; "" ends
 };
 
 // Nothing from elsewhere is loaded, run or shown in a frame of somebody else's page.
@@ -173,6 +173,10 @@ static void name_hosts(struct http_server *s, const struct http_address *a, cons
 	if (name) {
 		snprintf(s->hosts[n++], sizeof(s->hosts[0]), "%s:%u", name, a->port);
 		snprintf(s->hosts[n++], sizeof(s->hosts[0]), "%s", name);
+	}
+	if (a->port == 80) { // browsers leave it out
+		snprintf(s->hosts[n++], sizeof(s->hosts[0]), v6 ? "[%s]" : "%s", a->host);
+		snprintf(s->hosts[n++], sizeof(s->hosts[0]), "localhost");
 	}
 }
 

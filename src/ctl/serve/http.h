@@ -9,8 +9,10 @@
 
 struct http_server;
 
+#define HTTP_HOST_MAX 80 // longest name
+
 struct http_address {
-	char host[64]; // "127.0.0.1", "::1"
+	char host[HTTP_HOST_MAX]; // "127.0.0.1", "::1"
 	uint16_t port;
 };
 

@@ -60,6 +60,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		parse_listen(arg, &o->listen);
 		return 0;
 	case KEY_HOST:
+		if (!*arg || strlen(arg) > HTTP_HOST_MAX)
+			drb_die("--host '%s': must be a name of 1 to %d characters", arg,
+				HTTP_HOST_MAX);
 		o->host = arg;
 		return 0;
 	case KEY_INTERVAL:

@@ -37,10 +37,15 @@ int drb_reply_info(const char *cmd, const char *params, struct rte_tel_data *d)
 	(void)cmd, (void)params;
 	if (!code)
 		return -ENOMEM;
-	if (drb_reply_snapshot(&s) < 0)
-		memset(&s, 0, sizeof(s)); // not ready yet
+	int rc = drb_reply_snapshot(&s);
+	if (rc < 0)
+		memset(&s, 0, sizeof(s)); // not ready yet, or the worker hangs
 	uint32_t usable = drb_liveness_trouble(setup, s.live, trouble, sizeof(trouble));
 	drb_host_fault_trouble(setup, s.host_faults, trouble, sizeof(trouble));
+	if (rc == -ETIMEDOUT) {
+		snprintf(trouble, sizeof(trouble), "a worker does not answer");
+		usable = 0;
+	}
 	rte_tel_data_start_array(code, RTE_TEL_U64_VAL);
 	for (uint32_t i = setup->tree.layers - 1; i >= 1; i--)
 		add_array_u64(code, drb_switch_digit(&setup->tree, setup->label, i));

@@ -184,8 +184,10 @@ int drb_workers_snapshot(struct drb_workers *all, struct drb_snapshot *out)
 		if (rc == 0)
 			add(out, &s);
 	}
+	if (rc < 0)
+		return rc;
 	// Each worker has its own; what is shown is their mean.
 	out->threshold /= all->count;
 	out->utilisation /= all->count;
-	return rc;
+	return 0;
 }

@@ -94,14 +94,14 @@ static void send_soon(struct drb_liveness *l, uint64_t ports, uint64_t now_ns)
 	}
 }
 
-static void set_needed(struct drb_liveness *l, uint64_t needed)
+static void set_needed(struct drb_liveness *l, uint64_t needed, uint64_t now_ns)
 {
 	uint64_t before = l->needed;
 
 	l->needed = needed;
 	for (uint32_t i = 0; i < l->ports; i++) {
 		if ((needed ^ before) >> i & 1)
-			drb_liveness_log_needed(l, i, needed >> i & 1);
+			drb_liveness_log_needed(l, i, needed >> i & 1, now_ns);
 	}
 }
 
@@ -119,7 +119,7 @@ static void publish(struct drb_liveness *l, uint64_t now_ns)
 		send_soon(l, k.ups, now_ns);
 	l->no_alternate = no_alternate;
 	l->needs_upstream = use.needs;
-	set_needed(l, use.needed);
+	set_needed(l, use.needed, now_ns);
 }
 
 void drb_liveness_set(struct drb_liveness *l, const struct drb_setup *s, uint64_t active,
@@ -157,7 +157,7 @@ void drb_liveness_hear(struct drb_liveness *l, uint32_t in, const struct drb_hel
 	l->heard_any = true;
 	bool changed = drb_link_hear_hello(p, hello, now_ns);
 	if (changed)
-		drb_liveness_log(l, in, before);
+		drb_liveness_log(l, in, before, now_ns);
 	if (changed || flags != hello->flags)
 		publish(l, now_ns);
 }
@@ -172,7 +172,7 @@ static void start(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 	l->port[i].drained = drained;
 	drb_link_check(&l->port[i], carrier, l->heard_any, now_ns);
 	if (!carrier)
-		drb_liveness_log(l, i, DRB_LINK_UNKNOWN);
+		drb_liveness_log(l, i, DRB_LINK_UNKNOWN, now_ns);
 	l->starts[i] = false;
 }
 
@@ -201,7 +201,7 @@ static bool check(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 
 	if (!drb_link_check(&l->port[i], carrier, l->heard_any, now_ns))
 		return false;
-	drb_liveness_log(l, i, before);
+	drb_liveness_log(l, i, before, now_ns);
 	return true;
 }
 

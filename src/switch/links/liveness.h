@@ -77,6 +77,15 @@ struct drb_liveness_io {
 	bool (*send)(void *context, uint32_t port, const struct drb_hello *hello);
 };
 
+// What a neighbour can make a switch log: a few lines a port, then how many were left out.
+#define DRB_LOG_LINES 8
+#define DRB_LOG_WINDOW_NS UINT64_C(10000000000)
+
+struct drb_log_budget {
+	uint64_t since_ns; // when the window began
+	uint32_t lines, left_out;
+};
+
 // Written and read by its owner alone; *published is what others read.
 struct drb_liveness {
 	// Set by drb_liveness_init().
@@ -102,6 +111,7 @@ struct drb_liveness {
 	uint64_t hello_due_ns[DRB_PORTS_MAX]; // UINT64_MAX: no hello is sent there
 	uint64_t hellos_in[DRB_PORTS_MAX], hellos_out[DRB_PORTS_MAX];
 	struct drb_link port[DRB_PORTS_MAX];
+	struct drb_log_budget log[DRB_PORTS_MAX];
 };
 
 // published must outlive l. 0, or -ENOMEM with a message printed.
@@ -126,9 +136,10 @@ void drb_liveness_view(const struct drb_liveness *l, struct drb_port_link view[D
 // The word for a port's state: drb_link_state_name(), and whether a drained port is still needed.
 const char *drb_liveness_state(const struct drb_port_link *view);
 // Logs that port's state changed from `before`, and what to do about it.
-void drb_liveness_log(const struct drb_liveness *l, uint32_t port, enum drb_link_state before);
+void drb_liveness_log(struct drb_liveness *l, uint32_t port, enum drb_link_state before,
+		      uint64_t now_ns);
 // Logs that a drained port is used because there is no other path, or no longer.
-void drb_liveness_log_needed(const struct drb_liveness *l, uint32_t port, bool needed);
+void drb_liveness_log_needed(struct drb_liveness *l, uint32_t port, bool needed, uint64_t now_ns);
 // How many ports can be used; text becomes what is wrong with the others and which cable to move
 // where, "" if nothing is.
 uint32_t drb_liveness_trouble(const struct drb_setup *setup,

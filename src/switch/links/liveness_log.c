@@ -7,12 +7,34 @@
 #include "common/cli/log.h"
 #include "core/fabric/names.h"
 
-void drb_liveness_log(const struct drb_liveness *l, uint32_t i, enum drb_link_state before)
+// False if the port has logged enough for now.
+static bool may_log(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
+{
+	struct drb_log_budget *log = &l->log[i];
+
+	if (now_ns - log->since_ns > DRB_LOG_WINDOW_NS) {
+		if (log->left_out > 0)
+			drb_warn("port %s: %u more changes of its state were not logged",
+				 l->setup[i].name, log->left_out);
+		*log = (struct drb_log_budget){.since_ns = now_ns};
+	}
+	if (log->lines == DRB_LOG_LINES) {
+		log->left_out++;
+		return false;
+	}
+	log->lines++;
+	return true;
+}
+
+void drb_liveness_log(struct drb_liveness *l, uint32_t i, enum drb_link_state before,
+		      uint64_t now_ns)
 {
 	const struct drb_link *p = &l->port[i];
 	const char *name = l->setup[i].name;
 	char peer[DRB_END_NAME_MAX], there[DRB_END_NAME_MAX];
 
+	if (!may_log(l, i, now_ns))
+		return;
 	drb_end_name(peer, &p->peer);
 	drb_end_name(there, &p->hello.from);
 	switch (p->state) {
@@ -47,11 +69,13 @@ void drb_liveness_log(const struct drb_liveness *l, uint32_t i, enum drb_link_st
 	}
 }
 
-void drb_liveness_log_needed(const struct drb_liveness *l, uint32_t i, bool needed)
+void drb_liveness_log_needed(struct drb_liveness *l, uint32_t i, bool needed, uint64_t now_ns)
 {
 	const char *name = l->setup[i].name;
 	char peer[DRB_END_NAME_MAX];
 
+	if (!may_log(l, i, now_ns))
+		return;
 	drb_end_name(peer, &l->port[i].peer);
 	if (needed)
 		drb_warn("port %s: drained, but still used: no other path to or from %s is left",

@@ -52,6 +52,7 @@ struct drb_port {
 	const struct drb_port_kind *kind; // NULL: no device
 	const struct drb_port_setup *setup;
 	struct rte_mempool *pool; // of received packets
+	uint32_t index;           // of this port in its switch
 	uint32_t workers;         // each has a queue
 	uint16_t rx_queues;       // 1..workers: how many of these receive
 	// Its other end is a process that comes and goes (memif). Else it is always connected.
@@ -122,6 +123,16 @@ struct drb_port_kind {
 void *drb_port_own(struct drb_port *port, size_t size);
 // Makes q worker n's queue of the port. Without a descriptor.
 void drb_port_add_queue(struct drb_port *port, uint32_t n, struct drb_port_queue *q);
+
+// The receive queue of the device that worker n polls, DRB_QUEUE_NONE: none. A device with fewer queues
+// than there are workers is one worker's or some workers', the next port the next ones'.
+static inline uint32_t drb_port_rx_queue(const struct drb_port *port, uint32_t n)
+{
+	uint32_t first = port->rx_queues < port->workers ? port->index % port->workers : 0;
+	uint32_t rx = (n + port->workers - first) % port->workers;
+
+	return rx < port->rx_queues ? rx : DRB_QUEUE_NONE;
+}
 
 static inline bool drb_port_is_without_peer(const struct drb_port_queue *q)
 {

@@ -78,13 +78,10 @@ uint32_t drb_ports_buffers(const struct drb_setup *s)
 	return n;
 }
 
-void drb_port_share_queues(struct drb_port *port, uint32_t index)
+void drb_port_share_queues(struct drb_port *port)
 {
-	uint32_t workers = port->workers, first = port->rx_queues < workers ? index % workers : 0;
-
-	for (uint32_t n = 0; n < workers; n++) {
-		uint32_t rx = (n + workers - first) % workers;
-		port->queue[n]->rx = rx < port->rx_queues ? (uint16_t)rx : DRB_QUEUE_NONE;
+	for (uint32_t n = 0; n < port->workers; n++) {
+		port->queue[n]->rx = (uint16_t)drb_port_rx_queue(port, n);
 		port->queue[n]->tx = (uint16_t)n;
 	}
 }
@@ -99,11 +96,12 @@ static int start_port(struct drb_port_set *set, const char *path, const struct d
 		return 0;
 	port->setup = &s->ports[i];
 	port->pool = set->pool;
+	port->index = i;
 	port->workers = s->workers;
 	port->connected = true;
 	int rc = port->kind->start(port, path);
 	if (rc == 0)
-		drb_port_share_queues(port, i);
+		drb_port_share_queues(port);
 	return rc;
 }
 

@@ -31,4 +31,4 @@ void drb_ports_stop(struct drb_port_set *set);
 
 // Which of its receive queues each worker has, once port->rx_queues is known: its own if there are
 // enough. A port that has fewer is one worker's or some workers', the next port the next ones'.
-void drb_port_share_queues(struct drb_port *port, uint32_t index);
+void drb_port_share_queues(struct drb_port *port);

@@ -57,14 +57,16 @@ static int lay_down_in(pid_t tid)
 	return -atomic_load(&failure);
 }
 
-// The threads of this process that are not among `known`, but for the caller.
-static uint32_t find_others(const pid_t known[], uint32_t known_count, pid_t found[THREADS_MAX])
+// The threads of this process that are not among `known`, but for the caller: how many, or -errno.
+static int find_others(const pid_t known[], uint32_t known_count, pid_t found[THREADS_MAX])
 {
 	DIR *dir = opendir("/proc/self/task");
 	struct dirent *entry;
-	uint32_t count = 0;
+	int count = 0;
 
-	while (dir && count < THREADS_MAX && (entry = readdir(dir))) {
+	if (!dir)
+		return -errno;
+	while (count < THREADS_MAX && (entry = readdir(dir))) {
 		pid_t tid = atoi(entry->d_name);
 		bool is_known = tid <= 0 || tid == gettid();
 		for (uint32_t i = 0; i < known_count && !is_known; i++)
@@ -72,8 +74,7 @@ static uint32_t find_others(const pid_t known[], uint32_t known_count, pid_t fou
 		if (!is_known)
 			found[count++] = tid;
 	}
-	if (dir)
-		closedir(dir);
+	closedir(dir);
 	return count;
 }
 
@@ -82,15 +83,18 @@ static int lay_down_in_others(void)
 {
 	struct sigaction action = {.sa_handler = lay_down_here, .sa_flags = SA_RESTART};
 	pid_t done[THREADS_MAX], found[THREADS_MAX];
-	uint32_t count, done_count = 0;
-	int rc = 0;
+	uint32_t done_count = 0;
+	int rc = 0, count;
 
 	sigemptyset(&action.sa_mask);
-	sigaction(LAY_DOWN_SIGNAL, &action, NULL);
-	while (rc == 0 && (count = find_others(done, done_count, found)) > 0) {
-		if (done_count + count > THREADS_MAX)
+	if (sigaction(LAY_DOWN_SIGNAL, &action, NULL) < 0)
+		return -errno;
+	while (rc == 0 && (count = find_others(done, done_count, found)) != 0) {
+		if (count < 0)
+			rc = count;
+		else if (done_count + (uint32_t)count > THREADS_MAX)
 			rc = -EAGAIN;
-		for (uint32_t i = 0; rc == 0 && i < count; i++) {
+		for (int i = 0; rc == 0 && i < count; i++) {
 			rc = lay_down_in(found[i]);
 			done[done_count++] = found[i];
 		}

@@ -126,8 +126,12 @@ void drb_dpdk_take_sockets(struct drb_port *port, const struct drb_kernel_socket
 	struct drb_dpdk_port *own = own_of(port);
 	struct drb_kernel_sockets opened = drb_kernel_sockets_since(before);
 
-	for (uint32_t n = 0; n < port->rx_queues && n < opened.count; n++)
-		own->queue[n].socket.fd = own->queue[n].base.fd = opened.fd[n];
+	// Drivers open them in the order of their queues.
+	for (uint32_t n = 0; n < port->workers; n++) {
+		uint32_t rx = drb_port_rx_queue(port, n);
+		if (rx < opened.count)
+			own->queue[n].socket.fd = own->queue[n].base.fd = opened.fd[rx];
+	}
 }
 
 void drb_dpdk_remove(struct drb_port *port)

@@ -232,6 +232,30 @@ static void set_anew(void **state)
 	end();
 }
 
+// A neighbour that changes its mind with every hello fills no log.
+static void logs_are_bounded(void **state)
+{
+	struct drb_hello h;
+
+	(void)state;
+	begin(2, 5, "");
+	turn(1000);
+	for (uint32_t n = 0; n < 1000; n++) {
+		h = neighbour_of(3);
+		h.flags = n % 2 ? DRB_HELLO_HEARS : DRB_HELLO_HEARS | DRB_HELLO_DRAINED;
+		receive(w, 3, &h);
+		assert_int_equal(state_of(3), n % 2 ? DRB_LINK_UP : DRB_LINK_DRAINED_BY_NEIGHBOUR);
+	}
+	assert_int_equal(w->liveness.log[3].lines, DRB_LOG_LINES);
+	assert_int_equal(w->liveness.log[3].left_out, 1000 - DRB_LOG_LINES);
+	// Later it is heard again.
+	w->now_ns += 2 * DRB_LOG_WINDOW_NS;
+	h.flags = DRB_HELLO_HEARS | DRB_HELLO_DRAINED;
+	receive(w, 3, &h);
+	assert_int_equal(w->liveness.log[3].lines, 1);
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -243,6 +267,7 @@ int main(void)
 		cmocka_unit_test(handed_over),
 		cmocka_unit_test(off),
 		cmocka_unit_test(set_anew),
+		cmocka_unit_test(logs_are_bounded),
 	};
 	return cmocka_run_group_tests_name("liveness", tests, setup_rings, free_eal);
 }
