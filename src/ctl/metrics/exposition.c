@@ -196,8 +196,7 @@ static void write_link_state_of(const struct writer *w, const struct family *f,
 					       {info ? "driver" : NULL, p->link.driver},
 					       {"state", state},
 					       {0}};
-		bool usable = strcmp(state, "up") == 0 || strcmp(state, "unknown") == 0;
-		write_count(w, f, s, labels, info || usable);
+		write_count(w, f, s, labels, info || p->link.usable);
 	}
 }
 

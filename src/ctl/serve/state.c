@@ -19,9 +19,10 @@ static json_t *port_json(const struct metrics_port *p)
 #define X(key, meaning) json_array_append_new(count, number(p->port.count.key));
 	DRB_PORT_COUNTERS(X)
 #undef X
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:o}", "name", p->port.name, "peer",
+	return json_pack("{s:s, s:s, s:s, s:s, s:b, s:s, s:I, s:o}", "name", p->port.name, "peer",
 			 p->link.peer, "neighbour", p->link.neighbour, "state", p->link.state,
-			 "rate", p->link.rate, "queue", (json_int_t)p->link.queue, "count", count);
+			 "usable", (int)p->link.usable, "rate", p->link.rate, "queue",
+			 (json_int_t)p->link.queue, "count", count);
 }
 
 static json_t *routing_json(const struct drb_routing_counters *count)

@@ -5,7 +5,7 @@
 //    "switches": [{"fabric", "name", "layer", "label", "layers", "arity", "up", and, if up:
 //      "pid", "time_ns", "scheme", "unit", "threshold", "utilisation", "trouble",
 //      "routing": {counters}, "drops": {reason: packets, those that are not 0},
-//      "ports": [{"name", "peer", "neighbour", "state", "rate", "queue", "count": [values...]}]}]}
+//      "ports": [{"name", "peer", "neighbour", "state", "usable", "rate", "queue", "count": [values...]}]}]}
 // The values of a port's "count" are in the order of "port_counters" (core/counters.h).
 
 #include "ctl/metrics/poll.h"

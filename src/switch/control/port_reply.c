@@ -35,6 +35,17 @@ static const char *port_state(uint32_t i, const struct drb_port_link *live)
 	return state;
 }
 
+// A drained port does while it is needed; one that nobody watches does while it is plugged in.
+static bool takes_traffic(uint32_t i, const struct drb_port_link *live)
+{
+	const struct drb_port *port = device_of(i);
+
+	if (!port || strcmp(port->kind->state(port), "up") != 0)
+		return false;
+	return !live->watched || live->needed || live->state == DRB_LINK_UP ||
+	       live->state == DRB_LINK_UNKNOWN;
+}
+
 // Who says hello at the other end.
 static void add_neighbour(struct rte_tel_data *d, const struct drb_port_link *live)
 {
@@ -61,6 +72,7 @@ static void add_device(struct rte_tel_data *d, uint32_t i, const struct drb_port
 		rte_tel_data_add_dict_string(d, "mac", text);
 	}
 	rte_tel_data_add_dict_string(d, "state", port_state(i, live));
+	add_dict_u64(d, "usable", takes_traffic(i, live));
 	rte_tel_data_add_dict_string(d, "driver", drb_driver_name(p->driver));
 	rte_tel_data_add_dict_string(d, "device", drb_port_device(p));
 }

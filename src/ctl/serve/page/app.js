@@ -89,7 +89,7 @@ function draw(list, layers) {
 function paintLink(s, port, rate) {
   const link = links.get(`${s.name}.${port.name}`);
   if (!link) return;
-  const dead = !s.up || !['up', 'unknown'].includes(port.state);
+  const dead = !s.up || !port.usable;
   const limit = capacity(port.rate);
   const flow = rate ? (limit.packets ? rate.packets : rate.octets * 8) : 0;
   const load = limit.value ? Math.min(1, flow / limit.value) : flow > 0 ? Math.min(1, Math.log10(1 + flow) / 10) : 0;
