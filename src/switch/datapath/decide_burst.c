@@ -129,6 +129,8 @@ static inline __attribute__((always_inline)) void decide(struct drb_worker *w, s
 {
 	const struct drb_classifier classifier = w->port[b->in].classifier;
 	const uint8_t mac_octet = w->scheme_state.mac_octet;
+	const bool octets = w->scheme_state.octets; // see drb_scheme_state_size()
+	const uint32_t overhead = w->scheme_state.overhead;
 	struct drb_spread spread; // what changes of it is in the memory that it points to
 	struct drb_decider decider = decider_of(w, v, &spread);
 	const enum drb_draw draw = draw_of(&decider.choice, v.form);
@@ -149,15 +151,16 @@ static inline __attribute__((always_inline)) void decide(struct drb_worker *w, s
 			if (class >= DRB_CLASS_UP) {
 				struct drb_decision d = decision_on(&decider, m, mac_octet);
 				d.def = class - DRB_CLASS_UP;
+				const uint8_t came = d.mark;
 				if (v.scheme == DRB_SCHEME_WALK)
-					d.size = drb_scheme_state_size(&w->scheme_state, m);
+					d.size = octets ? m->pkt_len + overhead : 1;
 				d.draw = drb_draw_next(draw, decider.choice.uplinks, &number);
 				uint32_t up = drb_decide_uplink(&decider, l.loads, &d);
 				redirected += up != d.def;
 				walked += d.walks;
 				if (v.form == LOADS_ARRAY && unlikely(b->recorded) && !d.walks)
 					drb_sample_difference(w, &decider.choice, l.load, &d);
-				if (drb_scheme_table[v.scheme].mark_bits)
+				if (drb_scheme_table[v.scheme].mark_bits && d.mark != came)
 					rte_pktmbuf_mtod(m, uint8_t *)[DRB_MARK_AT] =
 						mac_octet ^ d.mark;
 				add_load(v.form, up, &l);
