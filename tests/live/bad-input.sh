@@ -24,7 +24,7 @@ for verb in "drbtopo plan" "drbtopo plan --out $scratch/plan" "fabric up"; do
   try "layers that are no number" '--layers 3x' -l 3x -d 2
   try "too many layers" '--layers 17' -l 17 -d 2
   try "no arity" '--arity 0' -l 3 -d 0
-  try "an arity of more ports than a switch has" '--arity 17' -l 2 -d 17
+  try "an arity of more ports than a switch has" '--arity 33' -l 2 -d 33
   try "labels that overflow" 'F\(16,16\) .*overflow' -l 16 -d 16
   try "an unknown scheme" '--scheme best.*drb' -l 2 -d 2 --scheme best
   try "a negative threshold" '--threshold -1' -l 2 -d 2 --threshold -1
@@ -48,7 +48,7 @@ check "no plan was written" test ! -e "$scratch/plan"
 refused "plan: a folder that cannot be" '/proc/x' drbtopo plan -l 2 -d 2 --out /proc/x
 refused "plan: no folder at all" '/dev/null: Not a dir' drbtopo plan -l 2 -d 2 --out /dev/null
 refused "list: an unknown kind" "'ports'" drbtopo list ports -l 2 -d 2
-refused "drbtopo: no verb" 'plan, graph or list' drbtopo
+refused "drbtopo: no verb" 'plan, graph, commands or list' drbtopo
 refused "drbtopo: an unknown verb" 'draw' drbtopo draw
 refused "exec: no fabric" 'is not up' fabric exec h0 -- true
 refused "check: no fabric" 'is not up' fabric check

@@ -61,7 +61,7 @@ check "drain a core and a port" test "$(drbctl drain s2-0 s1-3.u0 2>&1 | grep -c
 check "drain nobody" fails_with 2 'a switch or a port is missing' drbctl drain
 check "drain one that is not there" fails_with 1 'drb-s9-0: not running' drbctl drain s9-0.u0
 check "drain a switch with hosts" fails_with 1 's1-0: not drained: its hosts' drbctl drain s1-0
-check "undrain all" test "$(drbctl undrain --all 2>&1 | grep -c ': drained now: no port')" = 6
+check "undrain all" test "$(drbctl undrain --all 2>&1 | grep -c ': nothing is drained now')" = 6
 check "reload one that is not there" fails_with 1 'drb-s9-0: not running' drbctl reload s9-0
 check "conserved" drbctl check
 check "conserved, under load" bash -c '"$0" exec h1 -- ping -q -f -c 2000 10.0.0.7 >/dev/null & sleep 0.05
@@ -77,7 +77,7 @@ else
 fi
 
 refused() { check "$1" fails_with 2 "${@:2}"; }
-refused "no verb" 'list, show, watch, check, metrics, serve, reload, drain or undrain' drbctl
+refused "no verb" 'list, show, path, watch, check, metrics, serve, reload, set, drain or undrain' drbctl
 refused "an unknown verb" "'lost'" drbctl lost
 refused "no switch" 'a switch is missing' drbctl show
 refused "no switch but a word" "'core' is neither a switch, like s2-5, nor one of ports, routing" drbctl show core
