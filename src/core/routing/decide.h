@@ -51,8 +51,9 @@ struct drb_decision {
 	uint64_t flow; // in: hash of its flow, for schemes with DRB_READS_FLOW
 	uint64_t draw; // in: random bits (draw.h)
 	uint32_t size; // in: packets or octets, as those of drb_spread_init() (scheme walk)
-	uint32_t def;  // in: the D-mod-k uplink h_m. Out: the one that the scheme takes by default;
-		// if the uplink is another one, the packet was redirected
+	// In: the D-mod-k uplink h_m. Out: the one that the scheme takes by default; if the uplink is
+	// another one, the packet was redirected.
+	uint32_t def;
 	uint8_t mark;   // in: the scheme's mark, as it came; out: as it leaves
 	uint8_t detour; // in and out, for drb_decide() alone: the mark of a detour
 	bool walks;     // out: its uplink was that of a round (scheme walk)
