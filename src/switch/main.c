@@ -174,7 +174,7 @@ static void begin_to_use(void *ports, uint32_t index)
 // All threads are there.
 static int run_workers(void)
 {
-	if (drb_privilege_lay_down(&setup) < 0)
+	if (drb_privilege_drop(&setup) < 0)
 		return DRB_EXIT_FAILED;
 	if (!atomic_load(&workers.worker[0].stop))
 		say_ready();
@@ -229,7 +229,7 @@ static int run(const struct options *o)
 			const struct drb_reload reload = {o->config, &o->override, &workers,
 							  &setup};
 			code = forward(&ports, &reload);
-			drb_privilege_take_up();
+			drb_privilege_regain();
 			drb_workers_free(&workers); // their packets are of the ports' pool
 			drb_ports_stop(&ports);
 		} else if (rc == -EINVAL) {

@@ -13,7 +13,7 @@
 #include "switch/control/replies.h"
 #include "switch/control/stats_socket.h"
 
-int drb_order_obey(const char *cmd, const char *params, struct rte_tel_data *d)
+int drb_command_run(const char *cmd, const char *params, struct rte_tel_data *d)
 {
 	const struct drb_reply_context *c = &drb_reply_context;
 	char text[1024], reply[1100];

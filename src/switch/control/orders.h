@@ -5,4 +5,4 @@
 struct rte_tel_data;
 
 // The reply is one string, DRB_REPLY_OK or DRB_REPLY_ERROR, a colon and one line of text.
-int drb_order_obey(const char *cmd, const char *params, struct rte_tel_data *d);
+int drb_command_run(const char *cmd, const char *params, struct rte_tel_data *d);

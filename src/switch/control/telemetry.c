@@ -19,14 +19,14 @@ static const struct drb_stats_command commands[] = {
 	{DRB_CMD_DROPS, drb_reply_drops, "Dropped packets by reason"},
 	{DRB_CMD_DIFFERENCES, drb_reply_differences,
 	 "Histogram of load(default) - load(candidate), sampled"},
-	{DRB_CMD_RELOAD, drb_order_obey,
+	{DRB_CMD_RELOAD, drb_command_run,
 	 "Reads and applies the config again. Replies ok: or error: and a message"},
-	{DRB_CMD_SET, drb_order_obey,
+	{DRB_CMD_SET, drb_command_run,
 	 "Other values for keys of routing until the next reload: ok or error: why. Parameter: "
 	 "threshold=3 scheme=walk"},
-	{DRB_CMD_DRAIN, drb_order_obey,
+	{DRB_CMD_DRAIN, drb_command_run,
 	 "Takes ports out of use. Parameter: port name, or none for every port"},
-	{DRB_CMD_UNDRAIN, drb_order_obey,
+	{DRB_CMD_UNDRAIN, drb_command_run,
 	 "Puts ports back into use. Parameter: port name, or none for every port"},
 	{DRB_CMD_WORKER, drb_reply_worker, "The forwarding thread: bursts, sleeps, lateness"},
 };

@@ -22,7 +22,7 @@ struct drb_burst {
 	uint32_t in; // the port that it came in by
 	uint32_t count;
 	struct rte_mbuf **packets;
-	// Written by detours, decide and assign, which takes out of it what goes on a detour:
+	// Written by decide and assign, after detours have taken out what they forward themselves:
 	uint32_t size;                // octets of each packet; 0: they differ
 	bool unloaded;                // decided while no uplink had a load
 	bool recorded;                // its decisions are a sample for the reader of counters

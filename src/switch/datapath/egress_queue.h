@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The egress queue of one port: a bounded FIFO and the link it feeds (design: "Egress queue",
-// "Link model"). Owned by one worker: no locks, no atomics. A packet leaves at its departure,
+// The egress queue of one port: a bounded FIFO and the link it feeds. Owned by one worker: no locks, no atomics. A packet leaves at its departure,
 //     departure = max(arrival, previous departure) + size / rate,
 // store and forward; it counts as queued until then. A worker that wakes late catches up by
 // `catchup` at most; link time beyond that is lost and counted. The links of a slotted network have

@@ -137,11 +137,11 @@ static void take_waiting(struct drb_worker *w)
 	}
 }
 
-void drb_hellos_turn(struct drb_worker *w)
+void drb_hellos_service(struct drb_worker *w)
 {
 	if (w->hello_io.ring)
 		take_waiting(w);
 	if (w->now_ns >= w->liveness.due_ns)
-		drb_liveness_turn(&w->liveness, w->now_ns);
+		drb_liveness_service(&w->liveness, w->now_ns);
 	drb_hellos_read_links(w);
 }

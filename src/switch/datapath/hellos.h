@@ -12,7 +12,7 @@ void drb_hellos_free(struct drb_worker *w);
 void drb_hellos_set(struct drb_worker *w, const struct drb_setup *setup);
 
 // Worker 0, at the end of a turn: what is due or was handed over.
-void drb_hellos_turn(struct drb_worker *w);
+void drb_hellos_service(struct drb_worker *w);
 // True if another worker handed over a hello.
 bool drb_hellos_waiting(const struct drb_worker *w);
 

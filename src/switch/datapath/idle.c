@@ -24,7 +24,7 @@ static int watch_kick(struct drb_worker *w)
 }
 
 // Whether this worker receives from port i and a doorbell tells it of packets there.
-static bool has_bell(const struct drb_worker *w, uint32_t i)
+static bool has_doorbell(const struct drb_worker *w, uint32_t i)
 {
 	const struct drb_port_queue *q = w->port[i].queue;
 
@@ -39,11 +39,11 @@ static int watch_port(struct drb_worker *w, uint32_t i)
 		return 0;
 	if (q->fd >= 0)
 		watch(w, q->fd);
-	else if (has_bell(w, i))
+	else if (has_doorbell(w, i))
 		w->has_doorbells = true;
 	else
 		w->no_wakeup |= w->port[i].active;
-	return has_bell(w, i) ? q->kind->watch(q, w->epoll_fd) : 0;
+	return has_doorbell(w, i) ? q->kind->watch(q, w->epoll_fd) : 0;
 }
 
 int drb_idle_init(struct drb_worker *w)
@@ -72,7 +72,7 @@ int drb_idle_init(struct drb_worker *w)
 void drb_idle_free(struct drb_worker *w)
 {
 	for (uint32_t i = 0; w->epoll_fd >= 0 && i < w->ports; i++) {
-		if (has_bell(w, i))
+		if (has_doorbell(w, i))
 			w->port[i].queue->kind->watch(w->port[i].queue, -1);
 	}
 	if (w->epoll_fd >= 0)
@@ -82,29 +82,29 @@ void drb_idle_free(struct drb_worker *w)
 	w->epoll_fd = w->kick_fd = -1;
 }
 
-bool drb_idle_ask(const struct drb_worker *w)
+bool drb_idle_arm(const struct drb_worker *w)
 {
 	bool silent = true;
 
 	for (uint32_t i = 0; i < w->ports; i++) {
-		if (has_bell(w, i))
+		if (has_doorbell(w, i))
 			w->port[i].queue->kind->arm(w->port[i].queue);
 	}
 	// Either the sender sees that it is asked, or we see what it sent.
 	atomic_thread_fence(memory_order_seq_cst);
 	for (uint32_t i = 0; silent && i < w->ports; i++) {
-		if (has_bell(w, i))
+		if (has_doorbell(w, i))
 			silent = w->port[i].queue->kind->is_silent(w->port[i].queue);
 	}
 	if (!silent)
-		drb_idle_awake(w);
+		drb_idle_disarm(w);
 	return silent;
 }
 
-void drb_idle_awake(const struct drb_worker *w)
+void drb_idle_disarm(const struct drb_worker *w)
 {
 	for (uint32_t i = 0; i < w->ports; i++) {
-		if (has_bell(w, i))
+		if (has_doorbell(w, i))
 			w->port[i].queue->kind->disarm(w->port[i].queue);
 	}
 }

@@ -15,8 +15,8 @@ void drb_idle_free(struct drb_worker *w);
 
 // Asks the peers of memif links to ring. False if they have sent something meanwhile, and the
 // worker must not sleep.
-bool drb_idle_ask(const struct drb_worker *w);
+bool drb_idle_arm(const struct drb_worker *w);
 // The worker looks by itself again.
-void drb_idle_awake(const struct drb_worker *w);
+void drb_idle_disarm(const struct drb_worker *w);
 // Waits for packets or a kick, not longer than this; NULL: without end.
 void drb_idle_wait(struct drb_worker *w, const struct timespec *timeout);

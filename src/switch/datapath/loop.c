@@ -71,13 +71,13 @@ static void sleep_until(struct drb_worker *w, uint64_t next_ns)
 		w->backoff_ns =
 			w->backoff_ns < BACKOFF_MAX_NS / 2 ? w->backoff_ns * 2 : BACKOFF_MAX_NS;
 	}
-	if (w->has_doorbells && !drb_idle_ask(w))
+	if (w->has_doorbells && !drb_idle_arm(w))
 		return;
 	timeout.tv_sec = (time_t)(wait / 1000000000u);
 	timeout.tv_nsec = (long)(wait % 1000000000u);
 	drb_idle_wait(w, wait > INT64_MAX / 2 ? NULL : &timeout);
 	if (w->has_doorbells)
-		drb_idle_awake(w);
+		drb_idle_disarm(w);
 	w->counters.sleeps++;
 	w->counters.sleep_ns += drb_clock_now() - begin;
 }
@@ -93,7 +93,7 @@ static void age_flows(struct drb_worker *w, uint64_t *next_ns)
 static inline void keep_links_alive(struct drb_worker *w, uint64_t *next_ns)
 {
 	if (unlikely(w->now_ns >= w->liveness.due_ns || drb_hellos_waiting(w)))
-		drb_hellos_turn(w);
+		drb_hellos_service(w);
 	if (w->liveness.due_ns < *next_ns)
 		*next_ns = w->liveness.due_ns;
 }

@@ -11,7 +11,7 @@
 #define RETRY_NS 50000
 #define REVIEW_NS 1000000000
 
-int drb_transmit_by(struct drb_worker *w, uint32_t i)
+int drb_transmit_attach(struct drb_worker *w, uint32_t i)
 {
 	const struct drb_port_queue *q = w->port[i].queue;
 

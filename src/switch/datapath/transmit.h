@@ -9,7 +9,7 @@ uint32_t drb_transmit_now(struct drb_worker *w, uint32_t i, struct rte_mbuf **pa
 			  uint32_t count, struct drb_send_result *result);
 
 // What port i asks of who sends there. Before the worker runs. 0 or -errno.
-int drb_transmit_by(struct drb_worker *w, uint32_t i);
+int drb_transmit_attach(struct drb_worker *w, uint32_t i);
 // Has ports look whether interfaces have changed such that they send in another way now. Once
 // a second at most: with nothing to do even a system call that finds nothing is a part of all work.
 void drb_transmit_review(struct drb_worker *w);

@@ -148,8 +148,8 @@ struct drb_worker {
 #define DRB_BACKOFF_MIN_NS 10000
 
 // The uplinks at which a packet queued now waits, one bit each: those with a rate, and those whose
-// driver refused what stands before it. At the others its departure is its arrival (design: "Link
-// model"): that it stays until its burst is through is no load of theirs, and must not be one: the
+// driver refused what stands before it. At the others its departure is its arrival (egress_queue.h):
+// that it stays until its burst is through is no load of theirs, and must not be one: the
 // load would depend on how many packets a driver hands over at once.
 static inline uint32_t drb_waiting_uplinks(const struct drb_worker *w)
 {

@@ -59,7 +59,7 @@ static int attach_port(struct drb_worker *w, const struct drb_port *port, const 
 	w->port[i].queue = port->queue[w->number];
 	if (!port->needs_peer)
 		drb_worker_attach(w, i, drb_worker_share(s, s->ports[i].queue), w->port[i].queue);
-	int rc = drb_transmit_by(w, i);
+	int rc = drb_transmit_attach(w, i);
 	if (rc < 0)
 		drb_error("port %s: cannot watch its interface: %s", s->ports[i].name,
 			  strerror(-rc));

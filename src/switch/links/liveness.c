@@ -221,7 +221,7 @@ static uint64_t send_due(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 	return due > now_ns && due < next ? due : next;
 }
 
-void drb_liveness_turn(struct drb_liveness *l, uint64_t now_ns)
+void drb_liveness_service(struct drb_liveness *l, uint64_t now_ns)
 {
 	uint64_t late = l->due_ns > 0 ? now_ns - l->due_ns : 0;
 	bool changed = l->changed;

@@ -99,7 +99,7 @@ struct drb_liveness {
 	uint64_t active;  // a device is behind the port
 	uint64_t awaited; // a memif port that has not met its peer
 	// State.
-	uint64_t due_ns;         // when drb_liveness_turn() has work; UINT64_MAX: never
+	uint64_t due_ns;         // when drb_liveness_service() has work; UINT64_MAX: never
 	uint64_t carrier_due_ns; // when carriers are asked for again
 	bool heard_any;          // a hello came on some port, ever
 	bool no_alternate;       // this switch has fewer than two uplinks in use
@@ -127,7 +127,7 @@ void drb_liveness_set(struct drb_liveness *l, const struct drb_setup *setup, uin
 void drb_liveness_drain(struct drb_liveness *l, uint32_t port, bool drained);
 
 // Sends, checks and publishes what is due. Call once now_ns has reached due_ns.
-void drb_liveness_turn(struct drb_liveness *l, uint64_t now_ns);
+void drb_liveness_service(struct drb_liveness *l, uint64_t now_ns);
 // A hello came in by this port. Publishes if anything follows from it.
 void drb_liveness_hear(struct drb_liveness *l, uint32_t port, const struct drb_hello *hello,
 		       uint64_t now_ns);

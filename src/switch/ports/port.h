@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// One interface for every kind of port: packet sockets, AF_XDP, memif and any other DPDK driver.
+// One interface for every kind of port: packet sockets of our own, AF_XDP, memif and any DPDK driver.
 // A port is where the frames of one link enter and leave this process. Each worker has its own queue
 // at each port: struct drb_port_queue. Calls go from the datapath to here, never back.
 //

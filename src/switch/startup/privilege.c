@@ -121,7 +121,7 @@ static void keep_for(const struct drb_port_setup *p, bool keep[CAP_LAST_CAP + 1]
 	keep[CAP_SYS_ADMIN] |= strcmp(p->xdp, DRB_XDP_ALL) == 0;
 }
 
-int drb_privilege_lay_down(const struct drb_setup *s)
+int drb_privilege_drop(const struct drb_setup *s)
 {
 	bool keep[CAP_LAST_CAP + 1] = {false};
 
@@ -146,7 +146,7 @@ int drb_privilege_lay_down(const struct drb_setup *s)
 	return rc;
 }
 
-void drb_privilege_take_up(void)
+void drb_privilege_regain(void)
 {
 	if (capng_get_caps_process() < 0)
 		return;

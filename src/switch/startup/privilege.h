@@ -11,6 +11,6 @@ void drb_privilege_begin(void);
 // Drops them, once the ports run: in the caller, in every other thread, whoever started it, and so in
 // the threads that those start. Threads that the caller starts later would have what it keeps. 0 or
 // -errno with a message printed.
-int drb_privilege_lay_down(const struct drb_setup *setup);
+int drb_privilege_drop(const struct drb_setup *setup);
 // Takes back what closing ports needs.
-void drb_privilege_take_up(void);
+void drb_privilege_regain(void);

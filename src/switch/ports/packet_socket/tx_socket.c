@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The driver copies a packet into a ring, from which the kernel makes a packet of borrowed pages,
-// which a veth copies again, page by page: sendmmsg() has the kernel copy it once. What it has not
-// passed on is bounded by the socket's buffer; then packets stay where they are.
+// Why sendmmsg() and no ring: from a ring the kernel makes a packet of borrowed pages, which a veth
+// copies again, page by page; sendmmsg() has the kernel copy it once. What it has not passed on is
+// bounded by the socket's buffer; then packets stay where they are.
 //
 // What a packet costs in there is mostly the way, not the octets. The segments of a run go it as
 // one packet; at its end, before the device, the kernel cuts it into the frames it was made of. The

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Sends the packets of kernel interfaces by AF_PACKET sockets, past the driver.
+// Sends the packets of kernel interfaces by AF_PACKET sockets; also those of af_xdp ports on veths,
+// past DPDK's driver.
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,7 +11,7 @@
 struct rte_mbuf;
 
 struct drb_tx_socket {
-	int fd;      // -1: the driver sends
+	int fd;      // -1: none; the kind's own way is taken
 	bool headed; // ours to close: before each packet it wants a header that tells of runs
 	bool full;   // it refused something since it was last asked whether it takes more
 	uint32_t run_frame;    // octets of the longest frame that may be in a run (tcp_coalesce.h)

@@ -285,12 +285,12 @@ static void *sleep_and_look(void *unused)
 				;
 			continue;
 		}
-		if (!drb_idle_ask(&sleeper))
+		if (!drb_idle_arm(&sleeper))
 			continue;
 		race.slept++;
 		if (epoll_wait(sleeper.epoll_fd, &event, 1, LOST_MS) == 0)
 			atomic_store(&race.lost, true);
-		drb_idle_awake(&sleeper);
+		drb_idle_disarm(&sleeper);
 		if (atomic_load(&race.lost))
 			break;
 	}
