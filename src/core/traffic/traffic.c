@@ -104,26 +104,12 @@ static uint32_t tornado_shift(uint32_t hosts)
 	return hosts > 3 ? hosts / 2 - 1 : 1;
 }
 
-int drb_traffic_init(struct drb_traffic *traffic, const struct drb_tree *t,
-		     struct drb_traffic_kind kind, double rho, uint32_t *memory,
-		     struct drb_rng *rng)
+// What the pattern keeps for the whole run.
+static void draw_maps(struct drb_traffic *traffic, const struct drb_tree *t, struct drb_rng *rng)
 {
-	uint32_t n = t->hosts;
+	const struct drb_traffic_kind kind = traffic->kind;
+	const uint32_t n = traffic->hosts;
 
-	if (!(rho >= 0 && rho <= 1))
-		return -EINVAL;
-	if (drb_traffic_fits(kind, n) < 0)
-		return -ERANGE;
-	if (kind.pattern == DRB_PATTERN_FILE && !kind.file)
-		return -EINVAL;
-	*traffic = (struct drb_traffic){
-		.kind = kind,
-		.hosts = n,
-		.send_below = (uint64_t)(rho * 0x1.0p32),
-		.map = memory,
-		.order = memory + n,
-		.rate = memory + 2 * (size_t)n,
-	};
 	switch (kind.pattern) {
 	case DRB_PATTERN_PERMUTATION:
 		for (uint32_t h = 0; h < n; h++)
@@ -170,6 +156,29 @@ int drb_traffic_init(struct drb_traffic *traffic, const struct drb_tree *t,
 	case DRB_PATTERN_COUNT:
 		break;
 	}
+}
+
+int drb_traffic_init(struct drb_traffic *traffic, const struct drb_tree *t,
+		     struct drb_traffic_kind kind, double rho, uint32_t *memory,
+		     struct drb_rng *rng)
+{
+	uint32_t n = t->hosts;
+
+	if (!(rho >= 0 && rho <= 1))
+		return -EINVAL;
+	if (drb_traffic_fits(kind, n) < 0)
+		return -ERANGE;
+	if (kind.pattern == DRB_PATTERN_FILE && !kind.file)
+		return -EINVAL;
+	*traffic = (struct drb_traffic){
+		.kind = kind,
+		.hosts = n,
+		.send_below = (uint64_t)(rho * 0x1.0p32),
+		.map = memory,
+		.order = memory + n,
+		.rate = memory + 2 * (size_t)n,
+	};
+	draw_maps(traffic, t, rng);
 	return 0;
 }
 

@@ -10,6 +10,11 @@
 #include "switch/datapath/hellos.h"
 #include "switch/datapath/worker_setup.h"
 
+static uint32_t size_of(const void *packet)
+{
+	return ((const struct rte_mbuf *)packet)->pkt_len;
+}
+
 int drb_reconfigure_make(struct drb_reconfigure *c, const struct drb_worker *w,
 			 const struct drb_setup *from, const struct drb_setup *to)
 {
@@ -17,9 +22,9 @@ int drb_reconfigure_make(struct drb_reconfigure *c, const struct drb_worker *w,
 	c->setup = to;
 	c->another_unit = from->unit != to->unit;
 	for (uint32_t i = 0; i < w->ports; i++) {
-		struct drb_rate rate = drb_worker_rate(to, &to->ports[i].rate);
+		struct drb_link_model link = drb_worker_link(to, &to->ports[i]);
 		uint32_t limit = drb_worker_share(to, to->ports[i].queue);
-		if (drb_egress_ring_for(&w->egress[i], limit, &rate, &c->ring[i]) < 0)
+		if (drb_egress_ring_for(&w->egress[i], limit, &link.rate, size_of, &c->ring[i]) < 0)
 			goto fail;
 	}
 	if (drb_scheme_state_init(&c->scheme_state, to) < 0)
@@ -39,11 +44,6 @@ void drb_reconfigure_free(struct drb_reconfigure *c)
 	drb_scheme_state_free(&c->scheme_state);
 }
 
-static uint32_t size_of(const void *packet)
-{
-	return ((const struct rte_mbuf *)packet)->pkt_len;
-}
-
 void drb_reconfigure_apply(struct drb_worker *w, struct drb_reconfigure *c)
 {
 	const struct drb_setup *s = c->setup;
@@ -52,10 +52,9 @@ void drb_reconfigure_apply(struct drb_worker *w, struct drb_reconfigure *c)
 	w->choice = w->packet_choice = s->choice;
 	for (uint32_t i = 0; i < w->ports; i++) {
 		const struct drb_port_setup *p = &s->ports[i];
-		struct drb_rate rate = drb_worker_rate(s, &p->rate);
+		struct drb_link_model link = drb_worker_link(s, p);
 		uint32_t limit = w->port[i].active ? drb_worker_share(s, p->queue) : 0;
-		drb_egress_change(&w->egress[i], limit, &rate, p->slotted, p->overhead,
-				  p->catchup_ns, w->now_ns, &c->ring[i], size_of);
+		drb_egress_change(&w->egress[i], limit, &link, w->now_ns, &c->ring[i]);
 	}
 	drb_worker_set_ports(w, s);
 	struct drb_scheme_state old = w->scheme_state;

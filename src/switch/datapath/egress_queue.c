@@ -20,11 +20,11 @@ static int make_ring(struct drb_egress_ring *ring, uint32_t limit, bool paced)
 }
 
 int drb_egress_ring_for(const struct drb_egress *q, uint32_t limit, const struct drb_rate *rate,
-			struct drb_egress_ring *ring)
+			uint32_t (*size_of)(const void *packet), struct drb_egress_ring *ring)
 {
 	bool paced = rate->value > 0;
 
-	*ring = (struct drb_egress_ring){0};
+	*ring = (struct drb_egress_ring){.size_of = size_of};
 	if (limit <= q->mask + 1 && (!paced || q->paced))
 		return 0;
 	return make_ring(ring, limit > q->mask + 1 ? limit : q->mask + 1, paced);
@@ -37,49 +37,48 @@ void drb_egress_ring_free(struct drb_egress_ring *ring)
 	*ring = (struct drb_egress_ring){0};
 }
 
-static void set_link(struct drb_egress *q, const struct drb_rate *rate, bool slotted,
-		     uint32_t overhead, uint64_t catchup_ns)
+static void set_link(struct drb_egress *q, const struct drb_link_model *link)
 {
+	const struct drb_rate *rate = &link->rate;
+
 	q->slot_ns = 0;
 	q->paced = rate->value > 0;
 	q->per_packet = rate->per_packet;
-	q->overhead = overhead;
-	q->catchup_ns = catchup_ns;
+	q->overhead = link->overhead;
+	q->catchup_ns = link->catchup_ns;
 	if (q->paced) {
 		double seconds = rate->per_packet ? 1 / rate->value : 8 / rate->value;
 		q->time_per_unit = (uint64_t)(seconds * 1e9 * 0x1p32 + 0.5);
-		if (slotted) {
+		if (link->slotted) {
 			q->slot_ns = (uint64_t)(seconds * 1e9 + 0.5);
 			q->time_per_unit = q->slot_ns << 32;
 		}
 	}
 }
 
-int drb_egress_init(struct drb_egress *q, uint32_t limit, const struct drb_rate *rate, bool slotted,
-		    uint32_t overhead, uint64_t catchup_ns)
+int drb_egress_init(struct drb_egress *q, uint32_t limit, const struct drb_link_model *link)
 {
 	struct drb_egress_ring ring;
 
 	*q = (struct drb_egress){0};
-	if (make_ring(&ring, limit, rate->value > 0) < 0)
+	if (make_ring(&ring, limit, link->rate.value > 0) < 0)
 		return -ENOMEM;
 	q->packet = ring.packet;
 	q->end = ring.end;
 	q->mask = ring.mask;
 	q->limit = limit;
-	set_link(q, rate, slotted, overhead, catchup_ns);
+	set_link(q, link);
 	return 0;
 }
 
-static void swap_ring(struct drb_egress *q, struct drb_egress_ring *ring,
-		      uint32_t (*size_of)(const void *packet))
+static void swap_ring(struct drb_egress *q, struct drb_egress_ring *ring)
 {
-	struct drb_egress_ring old = {q->packet, q->end, q->mask};
+	struct drb_egress_ring old = {ring->size_of, q->packet, q->end, q->mask};
 
 	for (uint32_t i = 0, end = q->passed; i < drb_egress_length(q); i++) {
 		ring->packet[i] = q->packet[drb_egress_ring_index(q, i)];
 		if (q->paced)
-			ring->end[i] = end += size_of(ring->packet[i]);
+			ring->end[i] = end += ring->size_of(ring->packet[i]);
 	}
 	q->packet = ring->packet;
 	q->end = ring->end;
@@ -88,17 +87,16 @@ static void swap_ring(struct drb_egress *q, struct drb_egress_ring *ring,
 	*ring = old;
 }
 
-void drb_egress_change(struct drb_egress *q, uint32_t limit, const struct drb_rate *rate,
-		       bool slotted, uint32_t overhead, uint64_t catchup_ns, uint64_t now_ns,
-		       struct drb_egress_ring *ring, uint32_t (*size_of)(const void *packet))
+void drb_egress_change(struct drb_egress *q, uint32_t limit, const struct drb_link_model *link,
+		       uint64_t now_ns, struct drb_egress_ring *ring)
 {
 	uint32_t length = drb_egress_length(q);
 	bool was_paced = q->paced;
 
 	q->limit = limit;
-	set_link(q, rate, slotted, overhead, catchup_ns);
+	set_link(q, link);
 	if (ring->packet)
-		swap_ring(q, ring, size_of);
+		swap_ring(q, ring);
 	// What is queued counts from now on, or until now.
 	if (q->paced && !was_paced)
 		q->queue_ns -= length * now_ns;

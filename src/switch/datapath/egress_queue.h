@@ -52,14 +52,22 @@ struct drb_egress {
 	uint32_t overhead; // octets a frame takes beyond its own
 } __attribute__((aligned(64)));
 
-// 0 or -ENOMEM. rate->value 0: not paced. slotted: only with a rate in packets/s; a slot is the
-// time of one packet, rounded to ns.
-int drb_egress_init(struct drb_egress *q, uint32_t limit, const struct drb_rate *rate, bool slotted,
-		    uint32_t overhead, uint64_t catchup_ns);
+// The link that a queue feeds.
+struct drb_link_model {
+	struct drb_rate rate; // value 0: not paced
+	bool slotted;         // only with a rate in packets/s; a slot is the time of one packet,
+		// rounded to ns
+	uint32_t overhead;   // octets a frame takes beyond its own
+	uint64_t catchup_ns; // link time that a late wake-up may make up for
+};
+
+// 0 or -ENOMEM.
+int drb_egress_init(struct drb_egress *q, uint32_t limit, const struct drb_link_model *link);
 
 // Another ring for a queue that goes on with it, made by somebody else than the owner of the queue.
 struct drb_egress_ring {
-	void **packet; // NULL: none
+	uint32_t (*size_of)(const void *packet); // octets of a packet
+	void **packet;                           // NULL: none
 	uint32_t *end;
 	uint32_t mask;
 };
@@ -67,15 +75,13 @@ struct drb_egress_ring {
 // The ring that q needs to go on with another limit and rate; none if it has it. Room for what may
 // be queued now, too. 0 or -ENOMEM.
 int drb_egress_ring_for(const struct drb_egress *q, uint32_t limit, const struct drb_rate *rate,
-			struct drb_egress_ring *ring);
+			uint32_t (*size_of)(const void *packet), struct drb_egress_ring *ring);
 void drb_egress_ring_free(struct drb_egress_ring *ring);
 // Goes on with another limit and link at now_ns; what is queued stays queued, even beyond the
 // limit. The head packet leaves when it would have, or sooner if the new link is faster. If ring
-// has room, the packets move there and *ring becomes the old one, to be freed. size_of: octets of a
-// packet.
-void drb_egress_change(struct drb_egress *q, uint32_t limit, const struct drb_rate *rate,
-		       bool slotted, uint32_t overhead, uint64_t catchup_ns, uint64_t now_ns,
-		       struct drb_egress_ring *ring, uint32_t (*size_of)(const void *packet));
+// has room, the packets move there and *ring becomes the old one, to be freed.
+void drb_egress_change(struct drb_egress *q, uint32_t limit, const struct drb_link_model *link,
+		       uint64_t now_ns, struct drb_egress_ring *ring);
 // Frees the ring; packets still queued are the caller's to free before.
 void drb_egress_free(struct drb_egress *q);
 

@@ -40,10 +40,9 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 	for (uint32_t i = 0; i < w->ports; i++) {
 		const struct drb_port_setup *p = &s->ports[i];
 		uint32_t queue = drb_worker_share(s, p->queue);
-		struct drb_rate rate = drb_worker_rate(s, &p->rate);
+		struct drb_link_model link = drb_worker_link(s, p);
 		w->port[i].host = p->peer.layer == 0 ? p->peer.label : DRB_NO_LABEL;
-		if (drb_egress_init(&w->egress[i], queue, &rate, p->slotted, p->overhead,
-				    p->catchup_ns) < 0) {
+		if (drb_egress_init(&w->egress[i], queue, &link) < 0) {
 			drb_worker_free(w);
 			return -ENOMEM;
 		}

@@ -10,9 +10,15 @@ static inline uint32_t drb_worker_share(const struct drb_setup *s, uint32_t limi
 	return (limit + s->workers - 1) / s->workers;
 }
 
-static inline struct drb_rate drb_worker_rate(const struct drb_setup *s, const struct drb_rate *all)
+static inline struct drb_link_model drb_worker_link(const struct drb_setup *s,
+						    const struct drb_port_setup *p)
 {
-	return (struct drb_rate){all->value / s->workers, all->per_packet};
+	return (struct drb_link_model){
+		.rate = {p->rate.value / s->workers, p->rate.per_packet},
+		.slotted = p->slotted,
+		.overhead = p->overhead,
+		.catchup_ns = p->catchup_ns,
+	};
 }
 
 // setup must outlive the worker. Ports are inactive until drb_worker_attach(). 0 or -ENOMEM.

@@ -172,11 +172,11 @@ struct run {
 
 static struct drb_egress queue_of(const struct run *c)
 {
-	struct drb_rate rate = {.value = (double)c->rate, .per_packet = c->per_packet};
+	const struct drb_link_model link = {
+		{(double)c->rate, c->per_packet}, c->slotted, c->overhead, c->catchup};
 	struct drb_egress q;
 
-	assert_int_equal(drb_egress_init(&q, c->limit, &rate, c->slotted, c->overhead, c->catchup),
-			 0);
+	assert_int_equal(drb_egress_init(&q, c->limit, &link), 0);
 	q.passed = -100000u; // as if 4 GiB were about to have passed
 	return q;
 }
@@ -422,7 +422,8 @@ static void changes(void **state)
 	struct drb_egress q;
 
 	(void)state;
-	assert_int_equal(drb_egress_init(&q, 5, &rate, false, 24, 1000), 0);
+	struct drb_link_model link = {rate, false, 24, 1000};
+	assert_int_equal(drb_egress_init(&q, 5, &link), 0);
 	for (int turn = 0; turn < 200000; turn++) {
 		uint32_t length = drb_egress_length(&q), due;
 		now += drb_rng_below(&r, 20000);
@@ -455,10 +456,11 @@ static void changes(void **state)
 			uint32_t limit = 1 + drb_rng_below(&r, 100);
 			length = drb_egress_length(&q);
 			rate = rates[drb_rng_below(&r, ARRAY_SIZE(rates))];
-			assert_int_equal(drb_egress_ring_for(&q, limit, &rate, &ring), 0);
-			bool slotted = rate.per_packet && drb_rng_below(&r, 2);
-			drb_egress_change(&q, limit, &rate, slotted, 24, 1000, now, &ring,
-					  size_of_packet);
+			assert_int_equal(
+				drb_egress_ring_for(&q, limit, &rate, size_of_packet, &ring), 0);
+			link.rate = rate;
+			link.slotted = rate.per_packet && drb_rng_below(&r, 2);
+			drb_egress_change(&q, limit, &link, now, &ring);
 			drb_egress_ring_free(&ring);
 			assert_int_equal(drb_egress_length(&q), length);
 			if (length > 0 && rate.value > 0) {
