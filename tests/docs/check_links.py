@@ -43,7 +43,7 @@ def complaints(root, page):
 
 def main():
     root = sys.argv[1]
-    pages = subprocess.run(['git', '-C', root, 'ls-files', '--cached', '--others',
+    pages = subprocess.run(['git', '-c', 'safe.directory=*', '-C', root, 'ls-files', '--cached', '--others',
                             '--exclude-standard', '*.md'],
                            capture_output=True, text=True, check=False).stdout.split()
     if not pages:
