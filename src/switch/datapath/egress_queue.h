@@ -55,8 +55,8 @@ struct drb_egress {
 // The link that a queue feeds.
 struct drb_link_model {
 	struct drb_rate rate; // value 0: not paced
-	bool slotted;         // only with a rate in packets/s; a slot is the time of one packet,
-		// rounded to ns
+	// Only with a rate in packets/s; a slot is the time of one packet, rounded to ns.
+	bool slotted;
 	uint32_t overhead;   // octets a frame takes beyond its own
 	uint64_t catchup_ns; // link time that a late wake-up may make up for
 };
