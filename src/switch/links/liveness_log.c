@@ -7,7 +7,7 @@
 #include "common/cli/log.h"
 #include "core/fabric/names.h"
 
-// False if the port has logged enough for now.
+// False if the port has used up the lines of its window.
 static bool may_log(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 {
 	struct drb_log_budget *log = &l->log[i];
