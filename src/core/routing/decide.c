@@ -3,13 +3,16 @@
 
 #include "core/links/port_sets.h"
 
-uint32_t drb_choose_usable(const struct drb_choice *c, uint64_t usable, const uint32_t *load,
-			   const struct drb_decision *d)
+uint32_t drb_choose_among(const struct drb_choice *c, uint64_t usable, const uint32_t *load,
+			  const struct drb_decision *d)
 {
 	uint32_t port[DRB_USABLE_UPLINKS_MAX], among[DRB_USABLE_UPLINKS_MAX];
 	uint32_t n = 0, def = UINT32_MAX;
 	struct drb_choice choice = *c;
 
+	usable &= drb_ports_below(c->uplinks);
+	if (c->uplinks < 2 || !usable || usable == drb_ports_below(c->uplinks))
+		return drb_choose(c, load, d->def, d->flow, d->draw);
 	if (drb_scheme_has(c->scheme, DRB_READS_FLOW)) {
 		uint32_t up = drb_choose(c, load, d->def, d->flow, d->draw);
 		if (usable >> up & 1)
@@ -23,8 +26,6 @@ uint32_t drb_choose_usable(const struct drb_choice *c, uint64_t usable, const ui
 		port[n] = u;
 		among[n++] = load[u];
 	}
-	if (n == 0)
-		return d->def; // against what the caller promised
 	if (def == UINT32_MAX)
 		def = drb_scale32((uint32_t)drb_mix64(d->draw), n);
 	choice.uplinks = n;
@@ -34,13 +35,11 @@ uint32_t drb_choose_usable(const struct drb_choice *c, uint64_t usable, const ui
 static uint32_t decide_among(struct drb_decider *s, uint64_t usable, const uint32_t *load,
 			     struct drb_decision *d)
 {
-	uint64_t all = UINT64_MAX >> (64 - s->choice.uplinks);
-
-	if (usable == all)
+	if (usable == drb_ports_below(s->choice.uplinks))
 		return drb_decide_uplink(s, (struct drb_loads){.at = load}, d);
 	if (s->choice.scheme == DRB_SCHEME_ROTATE)
 		d->def = drb_shifted(d->def, s->shift, s->choice.uplinks);
-	return drb_choose_usable(&s->choice, usable, load, d);
+	return drb_choose_among(&s->choice, usable, load, d);
 }
 
 static int32_t detour(const struct drb_detour_node *node, struct drb_usable_ports links,

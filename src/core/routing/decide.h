@@ -3,7 +3,7 @@
 // The decision of a switch, whole: this is the only composition of it. The switch's forwarding path
 // and the simulator's models call it.
 //   drb_choose()         the rule of a scheme alone, which keeps nothing
-//   drb_choose_usable()  the same when some uplinks are dead
+//   drb_choose_among()  the same among some of the uplinks, while others are dead
 //   drb_decide_uplink()  the scheme with what it keeps: shifts, counts, rounds, marks
 //   drb_decide()         down, up or on a detour: where some link or switch is dead
 // Pure: loads, random bits, time and memory come from the caller.
@@ -116,14 +116,14 @@ static inline __attribute__((always_inline)) uint32_t drb_decide_uplink(struct d
 	return d->def;
 }
 
-// Most uplinks that drb_choose_usable() takes.
+// Most uplinks that drb_choose_among() takes.
 #define DRB_USABLE_UPLINKS_MAX 64
 
-// drb_choose() for d->def, d->flow and d->draw when only those uplinks can be used whose bit is set
-// in usable, which is not 0: dead ones are left out of every choice, and a dead default is a random
-// usable one. A scheme that hashes flows moves only those of dead uplinks.
-uint32_t drb_choose_usable(const struct drb_choice *c, uint64_t usable, const uint32_t *load,
-			   const struct drb_decision *d);
+// drb_choose() for d->def, d->flow and d->draw among those uplinks whose bit is set in usable, or among
+// all if none is: the others are left out of every choice, and in place of a default that is left out
+// there is a random one. A scheme that hashes flows moves only those of uplinks left out.
+uint32_t drb_choose_among(const struct drb_choice *c, uint64_t usable, const uint32_t *load,
+			  const struct drb_decision *d);
 
 // The port by which a packet leaves a switch with dead ports, or one of DRB_DETOUR_HOST_DOWN ... if
 // it finds no way. load: of all uplinks. While one of them is dead, schemes decide by their rule

@@ -117,14 +117,10 @@ static inline __attribute__((always_inline)) void look_at(struct drb_worker *w, 
 	up->count = n;
 }
 
-// The rule's uplink, of those in use.
-static uint32_t choose(const struct drb_worker *w, const struct drb_choice *c, const uint32_t *load,
-		       const struct drb_decision *d)
+// The uplinks to choose among, a bit each; 0: all.
+static uint64_t usable_uplinks(const struct drb_worker *w)
 {
-	uint64_t usable = drb_ports_from(w->links.usable, w->down_ports);
-
-	return unlikely(w->dead && usable) ? drb_choose_usable(c, usable, load, d)
-					   : drb_choose(c, load, d->def, d->flow, d->draw);
+	return w->dead ? drb_ports_from(w->links.usable, w->down_ports) : 0;
 }
 
 // Packet unit, for a packet whose flow has no room in the table.
@@ -135,7 +131,7 @@ static uint32_t choose_alone(struct drb_worker *w, uint32_t def, uint64_t flow)
 
 	w->routing.flow_table_full++;
 	drb_shared_load_sum(w, load);
-	return choose(w, &w->packet_choice, load, &d);
+	return drb_choose_among(&w->packet_choice, usable_uplinks(w), load, &d);
 }
 
 static uint32_t choose_for_flow(struct drb_worker *w, uint32_t def, uint64_t flow)
@@ -146,7 +142,7 @@ static uint32_t choose_for_flow(struct drb_worker *w, uint32_t def, uint64_t flo
 	drb_shared_load_flows(w, load);
 	if (drb_scheme_has_threshold(w->choice.scheme) && w->choice.uplinks >= 2)
 		drb_sample_difference(w, &w->choice, load, &d);
-	return choose(w, &w->choice, load, &d);
+	return drb_choose_among(&w->choice, usable_uplinks(w), load, &d);
 }
 
 // The uplink of a packet of the flow at a position, or of a new flow.
@@ -211,6 +207,7 @@ static void assign_flowlets(struct drb_worker *w, const struct upward *up, struc
 			    uint32_t tick)
 {
 	const uint32_t waits = drb_waiting_uplinks(w);
+	const uint64_t usable = usable_uplinks(w);
 	const bool record = drb_sample_burst(w);
 	uint32_t load[DRB_UPLINKS_MAX];
 
@@ -226,7 +223,7 @@ static void assign_flowlets(struct drb_worker *w, const struct upward *up, struc
 						       .draw = drb_rng_next(&w->rng)};
 			if (record)
 				drb_sample_difference(w, &w->choice, load, &d);
-			e->uplink = (uint8_t)choose(w, &w->choice, load, &d);
+			e->uplink = (uint8_t)drb_choose_among(&w->choice, usable, load, &d);
 			e->live = true;
 			w->routing.flowlets++;
 		}

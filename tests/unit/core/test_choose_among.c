@@ -20,7 +20,7 @@ static struct drb_choice choice_of(enum drb_scheme scheme, uint32_t choices)
 static uint32_t choose(const struct drb_choice *c, uint64_t usable, const uint32_t *load,
 		       struct drb_decision d)
 {
-	return drb_choose_usable(c, usable, load, &d);
+	return drb_choose_among(c, usable, load, &d);
 }
 
 // Nothing dead: as ever. Something dead: never a dead one, for every scheme and set of them.
@@ -33,21 +33,26 @@ static void never_a_dead_one(void **state)
 	for (int n = 0; n < 400000; n++) {
 		enum drb_scheme scheme = (enum drb_scheme)(n % DRB_SCHEME_COUNT);
 		struct drb_choice c = choice_of(scheme, 2 + drb_rng_below(&r, UPLINKS - 1));
-		uint64_t live = 1 + drb_rng_below(&r, (1 << UPLINKS) - 1);
+		uint64_t usable = 1 + drb_rng_below(&r, (1 << UPLINKS) - 1);
 		uint32_t def = drb_rng_below(&r, UPLINKS);
 		uint64_t flow = drb_rng_next(&r), draw = drb_rng_next(&r);
 		for (uint32_t u = 0; u < UPLINKS; u++)
 			load[u] = drb_rng_below(&r, 8);
-		uint32_t up = choose(&c, live, load,
+		uint32_t up = choose(&c, usable, load,
 				     (struct drb_decision){.def = def, .flow = flow, .draw = draw});
-		assert_true(up < UPLINKS && (live >> up & 1));
-		if (live == (1 << UPLINKS) - 1)
-			assert_int_equal(up, drb_choose(&c, load, def, flow, draw));
+		assert_true(up < UPLINKS && (usable >> up & 1));
+		uint32_t any = drb_choose(&c, load, def, flow, draw);
+		if (usable == (1 << UPLINKS) - 1)
+			assert_int_equal(up, any);
+		assert_int_equal(
+			choose(&c, 0, load,
+			       (struct drb_decision){.def = def, .flow = flow, .draw = draw}),
+			any);
 		// Left only for one that is shorter by more than T.
-		if (drb_scheme_has_threshold(scheme) && up != def && (live >> def & 1))
+		if (drb_scheme_has_threshold(scheme) && up != def && (usable >> def & 1))
 			assert_true(load[up] + c.margin <= load[def]);
 		for (uint32_t u = 0; scheme == DRB_SCHEME_LEAST && u < UPLINKS; u++)
-			assert_true(!(live >> u & 1) || load[up] <= load[u]);
+			assert_true(!(usable >> u & 1) || load[up] <= load[u]);
 	}
 }
 
@@ -69,8 +74,8 @@ static void dead_default_is_a_random_one(void **state)
 	}
 }
 
-// The candidate is drawn among the live ones only.
-static void live_candidates_are_uniform(void **state)
+// The candidate is drawn among the usable ones only.
+static void candidates_are_uniform(void **state)
 {
 	const uint32_t load[UPLINKS] = {0, 9, 0, 0, 0};
 	const struct drb_choice c = choice_of(DRB_SCHEME_DRB, 2);
@@ -115,8 +120,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(never_a_dead_one),
 		cmocka_unit_test(dead_default_is_a_random_one),
-		cmocka_unit_test(live_candidates_are_uniform),
+		cmocka_unit_test(candidates_are_uniform),
 		cmocka_unit_test(ecmp_moves_only_flows_of_dead_uplinks),
 	};
-	return cmocka_run_group_tests_name("choose_live", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("choose_among", tests, NULL, NULL);
 }
