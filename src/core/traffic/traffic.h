@@ -58,7 +58,7 @@ enum drb_pattern {
 
 // Traffic as a file says: from a slot on, host `from` sends to host `to` at a rate, the share of
 // the slots in which it would send to it at rho = 1. Each pair has one rate at a time; rates of one
-// host add up to at most 1 at any time. See common/cli/traffic_file.h for the file.
+// host add up to at most 1 at any time. See common/traffic/traffic_file.h for the file.
 struct drb_traffic_file {
 	uint32_t hosts; // labels in it are below
 	// Pairs, by host `from`: those of h are first[h] .. first[h + 1] - 1.

@@ -18,7 +18,7 @@
 #include "common/cli/args.h"
 #include "common/cli/log.h"
 #include "common/cli/quantity.h"
-#include "common/cli/traffic_file.h"
+#include "common/traffic/traffic_file.h"
 
 #include "gen/captures/manifest.h"
 #include "gen/frames/measured_frame.h"

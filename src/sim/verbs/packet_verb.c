@@ -10,7 +10,7 @@
 
 #include "common/cli/args.h"
 #include "common/cli/log.h"
-#include "common/cli/traffic_file.h"
+#include "common/traffic/traffic_file.h"
 
 #include "sim/runs/jobs.h"
 #include "sim/runs/options.h"

@@ -10,7 +10,7 @@
 
 #include "core/traffic/traffic.h"
 
-#include "common/cli/traffic_file.h"
+#include "common/traffic/traffic_file.h"
 
 #define HOSTS_MAX 432
 #define SEED 5

@@ -2,7 +2,7 @@
 #pragma once
 // The plan's files for other programs: ip -batch and switch configs.
 
-#include "topo/fabric_plan.h"
+#include "topo/plan/fabric_plan.h"
 
 // Write the ip -batch files and the configs into plan->out. 0, or -errno with a message printed;
 // -EINVAL if a value is nothing a switch takes.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "common/cli/traffic_file.h"
+#include "common/traffic/traffic_file.h"
 
 #include <errno.h>
 #include <stdarg.h>

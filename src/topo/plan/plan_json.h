@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "topo/fabric_plan.h"
+#include "topo/plan/fabric_plan.h"
 
 // A new reference. Aborts when memory runs out.
 json_t *plan_json(const struct plan *plan);

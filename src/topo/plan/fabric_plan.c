@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "topo/fabric_plan.h"
+#include "topo/plan/fabric_plan.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "topo/plan_files.h"
+#include "topo/plan/plan_files.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "topo/plan_options.h"
+#include "topo/plan/plan_options.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "common/cli/log.h"
 
-#include "topo/fabric_plan.h"
+#include "topo/plan/fabric_plan.h"
 
 #define FIRST_CODE 0x300 // code of an option: this and the key's place in drb_config_keys
 #define FIRST_GROUP 4    // of options in --help, by section

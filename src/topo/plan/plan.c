@@ -13,10 +13,10 @@
 #include "common/cli/log.h"
 #include "common/plan.h"
 
-#include "topo/fabric_plan.h"
-#include "topo/plan_files.h"
-#include "topo/plan_json.h"
-#include "topo/plan_options.h"
+#include "topo/plan/fabric_plan.h"
+#include "topo/plan/plan_files.h"
+#include "topo/plan/plan_json.h"
+#include "topo/plan/plan_options.h"
 
 #define RUN_DIR "/run/drbswitch"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "topo/plan_json.h"
+#include "topo/plan/plan_json.h"
 
 #include <stdlib.h>
 
