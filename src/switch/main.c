@@ -20,7 +20,7 @@
 #include "switch/control/reload.h"
 #include "switch/control/stats_socket.h"
 #include "switch/control/telemetry.h"
-#include "switch/datapath/routing/flow_assign.h"
+#include "switch/datapath/decide/flow_assign.h"
 #include "switch/datapath/workers.h"
 
 // Peers of memif ports start in any order. How long to wait for the next one before forwarding without

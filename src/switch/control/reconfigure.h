@@ -3,8 +3,8 @@
 // Gives a running worker another setup, in two steps: whatever takes long or may fail is made first,
 // then exchanged while the worker is parked. Packets stay queued and flows keep their uplinks.
 
-#include "switch/datapath/routing/flow_assign.h"
-#include "switch/datapath/worker.h"
+#include "switch/datapath/decide/flow_assign.h"
+#include "switch/datapath/worker/worker.h"
 
 struct drb_reconfigure {
 	const struct drb_setup *setup; // the new one

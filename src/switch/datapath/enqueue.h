@@ -4,8 +4,8 @@
 
 #include <rte_mbuf.h>
 
-#include "switch/datapath/burst.h"
-#include "switch/datapath/worker.h"
+#include "switch/datapath/worker/burst.h"
+#include "switch/datapath/worker/worker.h"
 
 // Drops a packet that came in by port in, for this reason.
 static inline void drb_drop(struct drb_worker *w, uint32_t in, struct rte_mbuf *m,

@@ -10,7 +10,7 @@
 #include "switch/datapath/arp_nd_proxy.h"
 #include "switch/datapath/enqueue.h"
 #include "switch/datapath/hellos.h"
-#include "switch/datapath/routing/detour.h"
+#include "switch/datapath/detour_packets.h"
 
 // Drops a frame for what the host that sent it does wrong, if it is a host.
 static void drop_fault(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, enum drb_drop reason,

@@ -3,8 +3,8 @@
 // Frames that are not plain traffic from host to host, or not where they should be: answered, heard,
 // sent on a detour, or dropped for a named reason.
 
-#include "switch/datapath/burst.h"
-#include "switch/datapath/worker.h"
+#include "switch/datapath/worker/burst.h"
+#include "switch/datapath/worker/worker.h"
 
 // Sees to b->exception. Hellos count as no packets: takes them out of b->counters.
 void drb_exceptions(struct drb_worker *w, struct drb_burst *b);

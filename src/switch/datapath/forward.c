@@ -2,11 +2,11 @@
 // A burst from one end to the other: where each packet goes, then into the queues.
 #include "switch/datapath/forward.h"
 
-#include "switch/datapath/decide_burst.h"
+#include "switch/datapath/decide/decide_burst.h"
 #include "switch/datapath/enqueue.h"
 #include "switch/datapath/exceptions.h"
-#include "switch/datapath/routing/detour.h"
-#include "switch/datapath/routing/flow_assign.h"
+#include "switch/datapath/detour_packets.h"
+#include "switch/datapath/decide/flow_assign.h"
 
 static void count_burst(struct drb_worker *w, const struct drb_burst *b)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "switch/datapath/worker.h"
+#include "switch/datapath/worker/worker.h"
 
 // Decides on the packets of a burst that came in by port `in`, and queues, answers or drops them.
 // packets are the worker's from now on. count: up to DRB_BURST_MAX.

@@ -3,7 +3,7 @@
 // Hellos between the ports and links/liveness: worker 0 owns liveness and calls it between two turns
 // of its loop; the other workers hand it the hellos they receive and read what it publishes.
 
-#include "switch/datapath/worker.h"
+#include "switch/datapath/worker/worker.h"
 
 // After the ports are attached, before worker 0 runs. 0 or -errno, with a message printed.
 int drb_hellos_init(struct drb_worker *w, const struct drb_setup *setup, struct rte_mempool *pool);

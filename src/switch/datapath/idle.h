@@ -5,7 +5,7 @@
 
 #include <time.h>
 
-#include "switch/datapath/worker.h"
+#include "switch/datapath/worker/worker.h"
 
 // Call after all ports are attached: their sockets will wake the worker, and
 // the bells of memif links, now and whenever a link comes up. Ports with neither make the worker

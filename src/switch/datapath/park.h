@@ -3,7 +3,7 @@
 // What other threads ask of a worker that runs: to wake up, to stop, to pause. The worker answers
 // between two iterations of its loop.
 
-#include "switch/datapath/worker.h"
+#include "switch/datapath/worker/worker.h"
 
 // Asks the loop to end; async-signal-safe.
 void drb_worker_stop(struct drb_worker *w);

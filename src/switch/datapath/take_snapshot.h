@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "switch/datapath/worker.h"
+#include "switch/datapath/worker/worker.h"
 
 // Called from any thread: a consistent picture of all counters into *out. 0, or -ETIMEDOUT if the
 // worker does not answer within a second.

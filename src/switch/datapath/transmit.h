@@ -2,7 +2,7 @@
 #pragma once
 // From egress queues to drivers and sockets: the worker's second half.
 
-#include "switch/datapath/worker.h"
+#include "switch/datapath/worker/worker.h"
 
 // Hands packets to port i, past its queue. How many are done with; the others are the caller's.
 uint32_t drb_transmit_now(struct drb_worker *w, uint32_t i, struct rte_mbuf **packets,

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "switch/datapath/routing/flow_assign.h"
+#include "switch/datapath/decide/flow_assign.h"
 #include "switch/datapath/transmit.h"
 
 int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)

@@ -2,7 +2,7 @@
 #pragma once
 // Making a worker, and what a reload changes of it while it is parked.
 
-#include "switch/datapath/worker.h"
+#include "switch/datapath/worker/worker.h"
 
 // What one worker has of a port's limit.
 static inline uint32_t drb_worker_share(const struct drb_setup *s, uint32_t limit)

@@ -7,7 +7,7 @@
 
 #include <rte_launch.h>
 
-#include "switch/datapath/routing/flow_assign.h"
+#include "switch/datapath/decide/flow_assign.h"
 #include "common/cli/log.h"
 #include "switch/datapath/hellos.h"
 #include "switch/datapath/idle.h"

@@ -6,7 +6,7 @@
 // limit are divided evenly among them, so that all together keep to both.
 
 #include "switch/ports/port_set.h"
-#include "switch/datapath/worker.h"
+#include "switch/datapath/worker/worker.h"
 
 struct drb_workers {
 	uint32_t count;

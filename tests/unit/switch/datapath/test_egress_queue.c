@@ -7,7 +7,7 @@
 
 #include "core/math/random.h"
 
-#include "switch/datapath/egress_queue.h"
+#include "switch/datapath/worker/egress_queue.h"
 
 __extension__ typedef __int128 wide;
 

@@ -5,7 +5,7 @@
 
 #include "core/packet/flow_key.h"
 
-#include "switch/datapath/routing/flow_assign.h"
+#include "switch/datapath/decide/flow_assign.h"
 #define EAL_MEMORY_MB "192"
 #include "switch/datapath/forward.h"
 #include "fixtures/switch_eal.h"

@@ -7,7 +7,7 @@
 
 #include "core/math/random.h"
 
-#include "switch/datapath/routing/flow_table.h"
+#include "switch/datapath/worker/flow_table.h"
 #define EAL_MEMORY_MB "192"
 #include "fixtures/switch_eal.h"
 

@@ -7,8 +7,8 @@
 
 #include "common/cli/log.h"
 #include "core/packet/wire.h"
-#include "switch/datapath/host_faults.h"
-#include "switch/datapath/worker.h"
+#include "switch/datapath/worker/host_faults.h"
+#include "switch/datapath/worker/worker.h"
 
 enum { HIGH = DRB_PORTS_MAX - 1 };
 

@@ -3,7 +3,7 @@
 // can send.
 #include "fixtures/unit.h"
 
-#include "switch/datapath/routing/flow_assign.h"
+#include "switch/datapath/decide/flow_assign.h"
 #include "switch/datapath/forward.h"
 #include "fixtures/switch_eal.h"
 

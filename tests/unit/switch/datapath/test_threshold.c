@@ -8,7 +8,7 @@
 
 #include <rte_cycles.h>
 
-#include "switch/datapath/routing/flow_assign.h"
+#include "switch/datapath/decide/flow_assign.h"
 #include "switch/datapath/forward.h"
 #include "fixtures/switch_eal.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/routing/threshold_two_choice.h"
 
-#include "switch/datapath/routing/threshold.h"
+#include "switch/datapath/worker/threshold_in_force.h"
 
 #include <math.h>
 
 #include <rte_cycles.h>
 
-#include "switch/datapath/worker.h"
+#include "switch/datapath/worker/worker.h"
 
 #define LOOK_EVERY_NS 10000000
 #define AVERAGE_NS 100e6

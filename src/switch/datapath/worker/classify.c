@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "switch/datapath/classify.h"
+#include "switch/datapath/worker/classify.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Packet unit: where each packet of a burst goes. One loop, compiled for each scheme and each form
 // in which it may have the loads of the uplinks at hand.
-#include "switch/datapath/decide_burst.h"
+#include "switch/datapath/decide/decide_burst.h"
 
 #include <rte_mbuf.h>
 
 #include "core/packet/flow_key.h"
 #include "core/routing/decide.h"
 
-#include "switch/datapath/routing/difference_sample.h"
+#include "switch/datapath/decide/difference_sample.h"
 
 // The loads of the uplinks while a burst is decided.
 enum loads_form {

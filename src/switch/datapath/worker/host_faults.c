@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "switch/datapath/host_faults.h"
+#include "switch/datapath/worker/host_faults.h"
 
 #include <arpa/inet.h>
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include "core/fabric/addresses.h"
 #include "core/fabric/names.h"
 #include "core/packet/wire.h"
-#include "switch/datapath/worker.h"
+#include "switch/datapath/worker/worker.h"
 
 #define MAC_FORMAT "%02x:%02x:%02x:%02x:%02x:%02x"
 #define MAC_OCTETS(m) (m)[0], (m)[1], (m)[2], (m)[3], (m)[4], (m)[5]

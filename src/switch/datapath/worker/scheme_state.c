@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "switch/datapath/routing/scheme_state.h"
+#include "switch/datapath/worker/scheme_state.h"
 
 #include <errno.h>
 #include <stdlib.h>

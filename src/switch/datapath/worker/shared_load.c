@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "switch/datapath/routing/shared_load.h"
+#include "switch/datapath/worker/shared_load.h"
 
-#include "switch/datapath/worker.h"
+#include "switch/datapath/worker/worker.h"
 
 void drb_shared_load_read(struct drb_worker *w)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "switch/datapath/egress_queue.h"
+#include "switch/datapath/worker/egress_queue.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "switch/datapath/routing/flow_table.h"
+#include "switch/datapath/worker/flow_table.h"
 
 #include <errno.h>
 

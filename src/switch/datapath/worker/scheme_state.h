@@ -12,8 +12,8 @@
 #include "core/routing/decide.h"
 
 #include "common/config/config.h"
-#include "switch/datapath/burst.h"
-#include "switch/datapath/classify.h"
+#include "switch/datapath/worker/burst.h"
+#include "switch/datapath/worker/classify.h"
 
 struct drb_scheme_state {
 	// Constant while running.

@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-#include "switch/datapath/burst.h"
-#include "switch/datapath/worker.h"
+#include "switch/datapath/worker/burst.h"
+#include "switch/datapath/worker/worker.h"
 
 // EAL memory that the unit of one worker takes, in bytes.
 uint64_t drb_assign_bytes(const struct drb_setup *setup);

@@ -6,7 +6,7 @@
 #include "core/counters.h"
 
 #include "common/config/config.h"
-#include "switch/datapath/host_faults.h"
+#include "switch/datapath/worker/host_faults.h"
 #include "switch/links/liveness.h"
 
 struct drb_snapshot {

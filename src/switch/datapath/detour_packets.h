@@ -4,8 +4,8 @@
 // down goes around (core/routing/detour.h). The mark of a packet on a detour is in the second octet
 // of its destination MAC, by exclusive or with the fabric's own, and 0 again when it reaches a host.
 
-#include "switch/datapath/burst.h"
-#include "switch/datapath/worker.h"
+#include "switch/datapath/worker/burst.h"
+#include "switch/datapath/worker/worker.h"
 
 struct rte_mbuf;
 
@@ -15,9 +15,3 @@ void drb_detour_burst(struct drb_worker *w, struct drb_burst *b);
 
 // A packet that came in by port in with this mark of a detour: 0 if it cannot go where it should.
 void drb_detour_packet(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, uint8_t mark);
-
-// True if packets must not be sent by this uplink.
-static inline bool drb_detour_dead(const struct drb_worker *w, uint32_t uplink)
-{
-	return w->dead >> (w->down_ports + uplink) & 1;
-}

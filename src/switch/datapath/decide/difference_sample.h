@@ -4,7 +4,7 @@
 
 #include "core/routing/decide.h"
 
-#include "switch/datapath/worker.h"
+#include "switch/datapath/worker/worker.h"
 
 // True if the decisions of this burst are recorded: of one burst in DRB_DIFFERENCE_EVERY. Call once
 // a burst.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "switch/datapath/routing/flow_assign.h"
+#include "switch/datapath/decide/flow_assign.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,9 +10,8 @@
 #include "core/packet/flow_key.h"
 #include "core/routing/decide.h"
 
-#include "switch/datapath/routing/detour.h"
-#include "switch/datapath/routing/difference_sample.h"
-#include "switch/datapath/classify.h"
+#include "switch/datapath/decide/difference_sample.h"
+#include "switch/datapath/worker/classify.h"
 
 // The packets of a burst that go up, and the flows they belong to.
 struct upward {
@@ -156,7 +155,7 @@ static uint32_t uplink_of_flow(struct drb_worker *w, uint32_t def, uint64_t flow
 		if (unlikely(drb_flow_ended(t, e, tick))) {
 			drb_flow_table_end(t, *position);
 			drb_flow_table_begin(t, *position, choose_for_flow(w, def, flow), tick);
-		} else if (unlikely(drb_detour_dead(w, e->uplink))) {
+		} else if (unlikely(drb_uplink_is_dead(w, e->uplink))) {
 			drb_flow_table_move(t, *position, choose_for_flow(w, def, flow));
 			w->routing.flows_moved++;
 		}
@@ -217,7 +216,7 @@ static void assign_flowlets(struct drb_worker *w, const struct upward *up, struc
 		struct drb_flowlet *e = &w->flowlet[up->flow[k] & w->flowlet_mask];
 		uint32_t i = up->at[k];
 		if (unlikely(!e->live || tick - e->seen > w->flowlet_gap ||
-			     drb_detour_dead(w, e->uplink))) {
+			     drb_uplink_is_dead(w, e->uplink))) {
 			const struct drb_decision d = {.def = b->class[i] - DRB_CLASS_UP,
 						       .flow = up->flow[k],
 						       .draw = drb_rng_next(&w->rng)};

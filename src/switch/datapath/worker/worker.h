@@ -12,16 +12,16 @@
 #include "core/math/random.h"
 
 #include "common/config/config.h"
-#include "switch/datapath/burst.h"
-#include "switch/datapath/egress_queue.h"
-#include "switch/datapath/routing/shared_load.h"
-#include "switch/datapath/routing/flow_table.h"
+#include "switch/datapath/worker/burst.h"
+#include "switch/datapath/worker/egress_queue.h"
+#include "switch/datapath/worker/shared_load.h"
+#include "switch/datapath/worker/flow_table.h"
 #include "switch/links/liveness.h"
 #include "switch/ports/port.h"
-#include "switch/datapath/snapshot.h"
-#include "switch/datapath/routing/threshold.h"
-#include "switch/datapath/routing/scheme_state.h"
-#include "switch/datapath/classify.h"
+#include "switch/datapath/worker/snapshot.h"
+#include "switch/datapath/worker/threshold_in_force.h"
+#include "switch/datapath/worker/scheme_state.h"
+#include "switch/datapath/worker/classify.h"
 
 struct rte_mempool;
 struct rte_ring;
@@ -146,6 +146,12 @@ struct drb_worker {
 // The first sleep after traffic, while some port has neither descriptor nor doorbell; they become
 // longer the longer nothing comes.
 #define DRB_BACKOFF_MIN_NS 10000
+
+// True if packets must not be sent by this uplink.
+static inline bool drb_uplink_is_dead(const struct drb_worker *w, uint32_t uplink)
+{
+	return w->dead >> (w->down_ports + uplink) & 1;
+}
 
 // The uplinks at which a packet queued now waits, one bit each: those with a rate, and those whose
 // driver refused what stands before it. At the others its departure is its arrival (egress_queue.h):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "switch/datapath/routing/detour.h"
+#include "switch/datapath/detour_packets.h"
 
 #include <rte_mbuf.h>
 
