@@ -13,9 +13,9 @@ need_tool jq
 host_ports() {
   PYTHONPATH=$root/topo python3 -B - <<'END'
 from drbfabric import check
-from drbfabric.run import Run
+from drbfabric.fabrics import Fabric
 
-plan = Run('drb').need_plan()
+plan = Fabric('drb').need_plan()
 views = check.snapshots(plan)
 came = went = 0
 for link in plan['links']:

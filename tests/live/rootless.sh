@@ -5,7 +5,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 if [ "$(id -u)" = 0 ] && [ -z "${DRB_STORY_WORLD:-}" ]; then
   # Root plays nobody, who can do nothing but read.
   nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
-  if ! "${nobody[@]}" test -x "$root/topo/rootless" -a -r "$root/topo/drbfabric/run.py"; then
+  if ! "${nobody[@]}" test -x "$root/topo/rootless" -a -r "$root/topo/drbfabric/fabrics.py"; then
     echo "cannot run here: an ordinary user cannot read $root" >&2
     exit 77
   fi

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from . import children, live, usage
 from .control import Control
 from .cli import NS, REPOSITORY, program
-from .run import Run
+from .fabrics import Fabric
 
 # A run that the machine disturbed more than that does not count: share of packets sent more than
 # half a slot late, and of departures that came a slot or more late, or for which link time was lost,
@@ -224,7 +224,7 @@ class Experiment:
         else:
             self.up.get([self.fabric, 'up', *s.size, *options, '--driver', s.driver, '--slotted',
                          '--queue', str(s.queue)])
-        return Run(s.name).need_plan()
+        return Fabric(s.name).need_plan()
 
     def down(self):
         if self.up.held:

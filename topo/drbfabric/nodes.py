@@ -3,8 +3,7 @@
 
 from concurrent import futures
 
-from . import Failure, netns, processes, usage
-from . import run as runs
+from . import Failure, fabrics, netns, processes, usage
 from .cli import need_root, program
 from .output import print_rows
 from .telemetry import Telemetry
@@ -67,11 +66,11 @@ def _status(node, process):
 
 def status(args):
     need_root()
-    run = runs.Run(args.name)
-    plan = run.plan()
+    fabric = fabrics.Fabric(args.name)
+    plan = fabric.plan()
     if not plan:
-        raise Failure(f'no fabric {run.fabric} here')
-    recorded, made = run.processes(), run.state().get('namespaces') or {}
+        raise Failure(f'no fabric {fabric.name} here')
+    recorded, made = fabric.processes(), fabric.state().get('namespaces') or {}
     # All at once: those that do not answer cost one timeout, not one each.
     with futures.ThreadPoolExecutor(max_workers=ASKED_AT_ONCE) as pool:
         rows = list(pool.map(lambda node: _status(node, recorded.get(node['name'])),
@@ -88,22 +87,22 @@ def status(args):
 
 def stop(args):
     need_root()
-    run = runs.Run(args.name)
-    with runs.lock():
-        for node in find_switches(run.need_plan(), args.switches):
-            ended = run.stop_switch(node)
+    fabric = fabrics.Fabric(args.name)
+    with fabrics.lock():
+        for node in find_switches(fabric.need_plan(), args.switches):
+            ended = fabric.stop_switch(node)
             print(f"{node['name']}: {'stopped' if ended else 'did not run'}")
     return 0
 
 
 def restart(args):
     need_root()
-    run, drbswitch = runs.Run(args.name), program('drbswitch', 'switch')
-    with runs.lock():
-        nodes = find_switches(run.need_plan(), args.switches)
+    fabric, drbswitch = fabrics.Fabric(args.name), program('drbswitch', 'switch')
+    with fabrics.lock():
+        nodes = find_switches(fabric.need_plan(), args.switches)
         for node in nodes:
-            run.stop_switch(node)
-        switches = processes.Switches(run, drbswitch)
+            fabric.stop_switch(node)
+        switches = processes.Switches(fabric, drbswitch)
         for node in nodes:
             switches.start(node)
         switches.wait_ready(nodes, args.timeout)

@@ -124,13 +124,13 @@ def stop(processes):
 class Switches:
     """The switch processes that one `up` or `replan` starts."""
 
-    def __init__(self, run, program):
-        self.run, self.program, self.children = run, program, {}
+    def __init__(self, fabric, program):
+        self.fabric, self.program, self.children = fabric, program, {}
 
     def start(self, node):
         """Starts one switch inside its namespace; its output goes to its log file."""
-        command = [self.program, '-c', self.run.path(node['config'])]
-        with interrupts.deferred(), open(self.run.log(node['name']), 'wb') as log, \
+        command = [self.program, '-c', self.fabric.path(node['config'])]
+        with interrupts.deferred(), open(self.fabric.log(node['name']), 'wb') as log, \
              netns.inside(node['namespace']):
             try:
                 child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log,
@@ -138,11 +138,11 @@ class Switches:
             except OSError as e:
                 raise Failure(f'cannot start {self.program}: {os.strerror(e.errno)}') from e
             self.children[node['name']] = child
-            self.run.record_process(node['name'], child.pid, start_time(child.pid) or 0)
+            self.fabric.record_process(node['name'], child.pid, start_time(child.pid) or 0)
 
     def last_line(self, name):
         try:
-            with open(self.run.log(name), encoding='utf-8', errors='replace') as f:
+            with open(self.fabric.log(name), encoding='utf-8', errors='replace') as f:
                 lines = [line.strip() for line in f if line.strip()]
         except OSError:
             lines = []

@@ -21,7 +21,7 @@ from . import Failure, interrupts, netns, processes, usage
 from .telemetry import instance_folder
 
 ROOT = '/run/drbswitch'
-# Phases of a run: nothing but the folder is there; namespaces and processes may be; all are.
+# Phases of a fabric: nothing but the folder is there; namespaces and processes may be; all are.
 PLANNING, STARTING, UP = 'planning', 'starting', 'up'
 
 
@@ -37,23 +37,23 @@ def lock():
         os.close(fd)
 
 
-def fabrics():
-    """Names of the fabrics with a plan in their run folder."""
+def names():
+    """Names of the fabrics with a plan in their folder."""
     try:
         return sorted(e.name for e in os.scandir(ROOT) if os.path.exists(f'{e.path}/plan.json'))
     except FileNotFoundError:
         return []
 
 
-class Run:
-    """One fabric's folder."""
+class Fabric:
+    """One fabric, by its folder."""
 
-    def __init__(self, fabric):
+    def __init__(self, name):
         # The name becomes part of paths that are deleted; drbtopo says the same of it.
-        if not re.fullmatch('[A-Za-z0-9][A-Za-z0-9_.-]{0,23}', fabric):
-            raise usage(f"--name '{fabric}': must be at most 24 letters, digits, '_', '.' and '-', "
+        if not re.fullmatch('[A-Za-z0-9][A-Za-z0-9_.-]{0,23}', name):
+            raise usage(f"--name '{name}': must be at most 24 letters, digits, '_', '.' and '-', "
                         'the first a letter or digit')
-        self.fabric, self.folder = fabric, f'{ROOT}/{fabric}'
+        self.name, self.folder = name, f'{ROOT}/{name}'
 
     def path(self, name):
         return f'{self.folder}/{name}'
@@ -72,7 +72,7 @@ class Run:
 
     def create(self):
         """Makes the folder. It is never there without the state that shows whose it is."""
-        new = f'{ROOT}/.{self.fabric}.new'
+        new = f'{ROOT}/.{self.name}.new'
         with interrupts.deferred():
             shutil.rmtree(new, ignore_errors=True)
             os.makedirs(f'{new}/log')
@@ -83,7 +83,7 @@ class Run:
     def make_plan(self, drbtopo, options, folder=None):
         """Lets drbtopo write the plan; its own message says what is wrong with the options."""
         with interrupts.deferred():
-            done = subprocess.run([drbtopo, 'plan', *options, '--name', self.fabric, '--run-dir',
+            done = subprocess.run([drbtopo, 'plan', *options, '--name', self.name, '--run-dir',
                                    self.folder, '--out', folder or self.folder], check=False)
         if done.returncode != 0:
             raise Failure('', done.returncode)
@@ -112,9 +112,9 @@ class Run:
         """The plan of a fabric that is up."""
         plan = self.plan()
         if not plan or self.state().get('phase') != UP:
-            others = [f for f in fabrics() if f != self.fabric]
+            others = [f for f in names() if f != self.name]
             hint = f' (there is {", ".join(others)}: --name)' if others else ''
-            raise usage(f'fabric {self.fabric} is not up{hint}')
+            raise usage(f'fabric {self.name} is not up{hint}')
         return plan
 
     def state(self):
