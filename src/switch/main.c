@@ -18,6 +18,7 @@
 #include "switch/ports/port_set.h"
 #include "switch/startup/privilege.h"
 #include "switch/control/reload.h"
+#include "switch/control/stats_clients.h"
 #include "switch/control/stats_socket.h"
 #include "switch/control/telemetry.h"
 #include "switch/datapath/decide/flow_assign.h"
@@ -221,6 +222,7 @@ static int run(const struct options *o)
 		return code;
 	}
 	catch_signals(); // the handler needs the worker
+	drb_stats_clients_begin();
 	uint32_t memory_mb =
 		drb_eal_memory_mb(&setup, mbufs, drb_assign_bytes(&setup) * setup.workers);
 	if (drb_eal_init(&setup, memory_mb, o->verbose) == 0) {

@@ -3,7 +3,7 @@
 # Whatever dies, down leaves nothing, up clears its own remains, and nothing else is touched.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
-need drbtopo drbswitch
+need drbtopo drbswitch drbctl
 
 pid_of() { # pid_of SWITCH
   awk -v name="$1" '$1 == name { print $2 }' /run/drbswitch/drb/processes
@@ -127,6 +127,21 @@ check "a process that took over an id stays" kill -0 $stranger
 kill $stranger
 ip netns delete drb-h1
 check "nothing is left but that" nothing_left
+
+# A switch of the same name that was started by hand.
+cat >"$scratch/own.yaml" <<'END'
+fabric: {layers: 2, arity: 1}
+switch: {layer: 1, label: 0}
+link: {driver: none}
+END
+"$build/src/switch/drbswitch" -c "$scratch/own.yaml" 2>"$scratch/own" &
+own=$!
+soon grep -q ready "$scratch/own"
+check "up beside a switch of somebody else fails" fails_with 1 'is running already' fabric up -l 2 -d 1
+check "that switch still runs and answers" drbctl show s1-0 info
+kill $own
+wait $own
+check "nothing is left beside it" nothing_left
 
 # A folder that the harness did not make.
 mkdir -p /run/drbswitch/drb && echo precious >/run/drbswitch/drb/file

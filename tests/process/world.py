@@ -57,8 +57,10 @@ class World:
                    NOTIFY_SOCKET=str(self.dir / 'notify'))
         return env
 
-    def start(self, text, *args, name='c.yaml'):
-        p = subprocess.Popen([SWITCH, '-c', self.config(text, name), *args],
+    def start(self, text, *args, name='c.yaml', limit=None):
+        """limit: of the descriptors it may have."""
+        limits = ['prlimit', f'--nofile={limit}:{limit}'] if limit else []
+        p = subprocess.Popen([*limits, SWITCH, '-c', self.config(text, name), *args],
                              env=self.environment(), stdin=subprocess.DEVNULL,
                              stderr=subprocess.PIPE)
         self.processes.append(p)

@@ -45,6 +45,25 @@ def names():
         return []
 
 
+def remove_instance(instance):
+    """Removes what a killed switch left of its stats socket. Whatever is not of a switch stays: the
+    folder of a process that runs, which has it locked, links, and files of other names."""
+    try:
+        folder = os.open(instance_folder(instance), os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        for name in os.listdir(folder):
+            if name.startswith('dpdk_telemetry.v'):
+                os.unlink(name, dir_fd=folder)
+        os.rmdir(instance_folder(instance))
+    except OSError:
+        pass  # it is in use, or holds more than ours
+    finally:
+        os.close(folder)
+
+
 class Fabric:
     """One fabric, by its folder."""
 
@@ -186,7 +205,7 @@ class Fabric:
             netns.batch([f'netns delete {name}' for name in doomed], force=True)
         left = [name for name in doomed if netns.exists(name)]
         for node in plan.get('switches', []) if started else []:
-            shutil.rmtree(instance_folder(node['namespace']), ignore_errors=True)
+            remove_instance(node['namespace'])
         if left:
             raise Failure(f'cannot delete {len(left)} namespaces, {left[0]} among them')
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The stats socket and whoever connects to it: no client keeps another from being served, and folders and
+links that are not the switch's are left alone.
+
+test_stats_socket.py DRBSWITCH CONFIG_DIR    TAP on standard output. See world.py."""
+import fcntl
+import json
+import os
+import resource
+import socket
+import sys
+import threading
+import time
+
+sys.dont_write_bytecode = True
+
+import tap  # noqa: E402
+from world import NULLS, World, ask, refuses, stop  # noqa: E402
+
+MOST = 1024  # DRB_STATS_CLIENTS_MAX
+SOON = 1.0  # seconds in which a client is served, whatever others do
+
+
+def connect(path):
+    """A client that was greeted."""
+    s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    s.settimeout(30)
+    s.connect(str(path))
+    assert 'version' in json.loads(s.recv(1 << 16))
+    return s
+
+
+def is_closed(s):
+    s.settimeout(0)
+    try:
+        return s.recv(1 << 20) == b''
+    except BlockingIOError:
+        return False
+    except ConnectionResetError:
+        return True
+    finally:
+        s.settimeout(30)
+
+
+def served_soon(path):
+    begun = time.monotonic()
+    assert ask(path, '/drb/info')[0]['ready'] == 1
+    took = time.monotonic() - begun
+    assert took < SOON, f'served after {took:.2f} s'
+
+
+def silent_clients():
+    with World() as w:
+        p = w.ready(NULLS)
+        path = w.socket_of('drb-s1-0')
+        silent = [connect(path) for _ in range(10)]
+        served_soon(path)
+        assert not any(is_closed(s) for s in silent)
+        silent += [connect(path) for _ in range(MOST + 50 - len(silent))]
+        served_soon(path)
+        # The first to come have been silent for longest.
+        gone = [is_closed(s) for s in silent]
+        assert all(gone[:50]) and not any(gone[60:]), gone.index(False)
+        for s in silent:
+            s.close()
+        served_soon(path)
+        stop(p)
+
+
+def a_thousand_ask():
+    with World() as w:
+        p = w.ready(NULLS)
+        path = w.socket_of('drb-s1-0')
+        clients = [connect(path) for _ in range(1000)]
+        for _ in range(3):
+            for s in clients:
+                s.send(b'/drb/info')
+            for s in clients:
+                assert json.loads(s.recv(1 << 20))['/drb/info']['name'] == 's1-0'
+        for s in clients:
+            s.close()
+        stop(p)
+
+
+def who_does_not_read():
+    """Requests without end, whose replies nobody takes: others are served, and it is let go."""
+    with World() as w:
+        p = w.ready(NULLS)
+        path = w.socket_of('drb-s1-0')
+        greedy = [connect(path) for _ in range(20)]
+        end = time.monotonic() + 12
+        while greedy and time.monotonic() < end:
+            for s in list(greedy):
+                s.settimeout(0)
+                try:
+                    while True:
+                        s.send(b'/drb/ports')
+                except BlockingIOError:
+                    pass
+                except (BrokenPipeError, ConnectionResetError):
+                    greedy.remove(s)
+            served_soon(path)
+            time.sleep(0.1)
+        assert not greedy, f'{len(greedy)} are still connected'
+        stop(p)
+
+
+def no_requests():
+    with World() as w:
+        p = w.ready(NULLS)
+        path = w.socket_of('drb-s1-0')
+        long, empty, odd = connect(path), connect(path), connect(path)
+        long.send(b'/drb/info' + b',' * 5000)
+        empty.send(b'')
+        odd.send(bytes(range(1, 256)))
+        assert long.recv(1 << 16) == b'' and empty.recv(1 << 16) == b''
+        odd.recv(1 << 16)  # a command that there is not
+        odd.send(b'/drb/info')
+        assert b's1-0' in odd.recv(1 << 16)
+        half = connect(path)
+        half.send(b'/drb/info')
+        half.shutdown(socket.SHUT_WR)
+        served_soon(path)
+        connect(path).close()
+        served_soon(path)
+        stop(p)
+
+
+def few_descriptors():
+    """What a service manager may allow, and the switch cannot raise."""
+    with World() as w:
+        p = w.start(NULLS, limit=128)
+        w.notified('READY=1')
+        path = w.socket_of('drb-s1-0')
+        clients = [connect(path) for _ in range(150)]
+        served_soon(path)
+        for s in clients:
+            s.close()
+        stop(p)
+
+
+def folders_of_others():
+    with World() as w:
+        dpdk = w.dir / 'run/dpdk'
+        (w.dir / 'elsewhere').mkdir()
+        (w.dir / 'elsewhere/dpdk_telemetry.v2').write_text('keep')
+        dpdk.symlink_to(w.dir / 'elsewhere')
+        refuses(w, NULLS, 'links are not followed')
+        dpdk.unlink()
+        dpdk.mkdir(0o700)
+        (dpdk / 'drb-s1-0').symlink_to(w.dir / 'elsewhere')
+        refuses(w, NULLS, 'links are not followed')
+        assert (w.dir / 'elsewhere/dpdk_telemetry.v2').read_text() == 'keep'
+        (dpdk / 'drb-s1-0').unlink()
+        (dpdk / 'drb-s1-0').write_text('keep')
+        refuses(w, NULLS, 'it is no directory')
+        (dpdk / 'drb-s1-0').unlink()
+        dpdk.chmod(0o777)
+        refuses(w, NULLS, 'other users may write to it')
+        dpdk.chmod(0o700)
+        stop(w.ready(NULLS))
+
+
+def waits_for_the_dying():
+    with World() as w:
+        folder = w.dir / 'run/dpdk/drb-s1-0'
+        folder.mkdir(0o700, parents=True)
+        fd = os.open(folder, os.O_RDONLY)
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        refuses(w, NULLS, 'is running already')
+        timer = threading.Timer(0.4, os.close, (fd,))
+        timer.start()
+        stop(w.ready(NULLS))
+        timer.join()
+
+
+resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+tap.run((silent_clients, a_thousand_ask, who_does_not_read, no_requests, few_descriptors,
+         folders_of_others, waits_for_the_dying))
