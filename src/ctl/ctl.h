@@ -17,8 +17,10 @@ struct ctl {
 	enum drb_format format;
 };
 
-// --fabric, --runtime, --timeout, --csv and --json; its input is a struct ctl.
+// --fabric, --runtime and --timeout; its input is a struct ctl.
 extern const struct argp ctl_argp;
+// The same and --csv, --json, for verbs that print a table.
+extern const struct argp ctl_table_argp;
 struct ctl ctl_defaults(void);
 
 // Names of switches, or --all: ends the program if it is both or neither.

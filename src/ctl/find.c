@@ -7,20 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/cli/format_option.h"
 #include "common/cli/log.h"
 #include "common/cli/quantity.h"
 
-enum { KEY_CSV = 0x100, KEY_JSON, KEY_RUNTIME, KEY_TIMEOUT };
+enum { KEY_RUNTIME = 0x100, KEY_TIMEOUT };
 
 static const struct argp_option options[] = {
-	{"fabric", 'f', "NAME", 0, "Fabric of the switches (default " DRB_FABRIC_DEFAULT ")", 8},
+	{"fabric", 'f', "NAME", 0,
+	 "Fabric of names such as s2-5 or h4 (default " DRB_FABRIC_DEFAULT
+	 "); where no switch is named, only switches of this fabric (default: of any)",
+	 8},
 	{"runtime", KEY_RUNTIME, "DIR", 0,
 	 "Look for sockets in DIR/dpdk (default: $RUNTIME_DIRECTORY, then /var/run for root, "
 	 "$XDG_RUNTIME_DIR or /tmp for others)",
 	 8},
 	{"timeout", KEY_TIMEOUT, "TIME", 0, "How long a switch may take to answer (default 2s)", 8},
-	{"csv", KEY_CSV, NULL, 0, "Print comma-separated values", 9},
-	{"json", KEY_JSON, NULL, 0, "Print one JSON object a line", 9},
 	{0},
 };
 
@@ -44,18 +46,28 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			drb_die("--timeout '%s': must be a time from 1ms to 3600s", arg);
 		ctl->timeout_ms = (uint32_t)(ns / 1000000);
 		return 0;
-	case KEY_CSV:
-		ctl->format = DRB_FORMAT_CSV;
-		return 0;
-	case KEY_JSON:
-		ctl->format = DRB_FORMAT_JSON;
-		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
 const struct argp ctl_argp = {.options = options, .parser = parse};
+
+static error_t parse_table(int key, char *arg, struct argp_state *state)
+{
+	struct ctl *ctl = state->input;
+
+	(void)arg;
+	if (key != ARGP_KEY_INIT)
+		return ARGP_ERR_UNKNOWN;
+	state->child_inputs[0] = ctl;
+	state->child_inputs[1] = &ctl->format;
+	return 0;
+}
+
+static const struct argp_child table_children[] = {
+	{&ctl_argp, 0, NULL, 0}, {&drb_format_argp, 0, NULL, 0}, {0}};
+const struct argp ctl_table_argp = {.parser = parse_table, .children = table_children};
 
 struct ctl ctl_defaults(void)
 {

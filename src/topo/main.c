@@ -16,6 +16,7 @@ int main(int argc, char **argv)
 		{"commands", "drbtopo commands", "print the commands that run one switch by hand",
 		 topo_commands},
 		{"list", "drbtopo list", "list switches, links or hosts", topo_list},
+		{"schemes", "drbtopo schemes", "list the routing schemes", topo_schemes},
 	};
 
 	return drb_verbs_main("Plans fat-trees of drbswitch processes.", verbs,

@@ -6,3 +6,4 @@ int topo_list(int argc, char **argv);
 int topo_graph(int argc, char **argv);
 int topo_plan(int argc, char **argv);
 int topo_commands(int argc, char **argv);
+int topo_schemes(int argc, char **argv);

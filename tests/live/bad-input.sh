@@ -36,6 +36,7 @@ for verb in "drbtopo plan" "drbtopo plan --out $scratch/plan" "fabric up"; do
   try "too long a queue" 'queue' -l 2 -d 2 --queue 99999999
   try "one choice" '--choices 1' -l 2 -d 2 --choices 1
   try "an unknown driver" '--driver tap' -l 2 -d 2 --driver tap
+  try "a driver that no fabric has" '--driver vdev: must be af_packet, af_xdp, memif' -l 2 -d 2 --driver vdev
   try "an unknown unit" 'unit' -l 2 -d 2 --unit byte
   try "a name that is a path" "--name '../x'" -l 2 -d 2 --name ../x
   try "a name that is too long" '--name' -l 2 -d 2 --name abcdefghijklmnopqrstuvwxy
@@ -48,7 +49,8 @@ check "no plan was written" test ! -e "$scratch/plan"
 refused "plan: a folder that cannot be" '/proc/x' drbtopo plan -l 2 -d 2 --out /proc/x
 refused "plan: no folder at all" '/dev/null: Not a dir' drbtopo plan -l 2 -d 2 --out /dev/null
 refused "list: an unknown kind" "'ports'" drbtopo list ports -l 2 -d 2
-refused "drbtopo: no verb" 'plan, graph, commands or list' drbtopo
+refused "schemes: an argument" "'drb'" drbtopo schemes drb
+refused "drbtopo: no verb" 'plan, graph, commands, list or schemes' drbtopo
 refused "drbtopo: an unknown verb" 'draw' drbtopo draw
 refused "exec: no fabric" 'is not up' fabric exec h0 -- true
 refused "check: no fabric" 'is not up' fabric check

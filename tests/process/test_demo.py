@@ -14,7 +14,7 @@ sys.path.insert(0, TOPO)
 os.environ['DRB_BUILD'] = BUILD
 
 import tap  # noqa: E402
-from drbfabric import demo, verdict  # noqa: E402
+from drbfabric import Failure, demo, schemes, verdict  # noqa: E402
 
 FRESH = 'Under fresh permutations (new destinations in every slot): '
 KEPT = 'Under a persistent permutation (hosts keep their destinations): '
@@ -116,9 +116,21 @@ def mistakes_are_one_line():
             assert not os.listdir(folder), words
 
 
+def schemes_are_those_of_the_table():
+    assert set(demo.SCHEMES) < set(schemes.table()), schemes.table()
+    assert [s for s in demo.SCHEMES if schemes.has_threshold(s)] == ['drb', 'walk']
+    assert schemes.compares_queues('least') and not schemes.compares_queues('ecmp')
+    try:
+        schemes.has_threshold('foo')
+    except Failure as e:
+        assert "'foo'" in str(e) and 'dmodk' in str(e) and e.code == 2, e
+    else:
+        raise AssertionError('a scheme that is none')
+
+
 TESTS = (the_winner_is_said, noise_changes_nothing, equal_schemes_are_not_faster,
          nobody_wins_everything, disturbed_runs_leave_the_word_to_the_simulator,
-         the_picture_shows_both, what_was_measured_is_said, mistakes_are_one_line)
+         the_picture_shows_both, what_was_measured_is_said, schemes_are_those_of_the_table, mistakes_are_one_line)
 
 
 tap.run(TESTS)

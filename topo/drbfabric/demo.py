@@ -9,16 +9,18 @@ import signal
 import tempfile
 import time
 
-from . import children, live, single_run, usage
+from . import children, live, schemes, single_run, usage
 from .cli import a_load, a_time, need_root, not_negative, positive, some_schemes
-from .experiment import (BEYOND_PAPER, WITH_THRESHOLD, Experiment, Progress, Setup, check_setup,
-                         default_slot, need_small, simulate, summarise, take_priority)
+from .experiment import (Experiment, Progress, Setup, check_setup, default_slot, need_small, simulate,
+                         summarise, take_priority)
 from .interrupts import on_signals, stop_on_signal
 from .output import add_format_options, print_rows
 from .verdict import TRAFFIC, verdict
 
 # Disturbed runs are not repeated once the demo has taken so long that the rest would end later.
 SECONDS = 50
+# What is compared: the paper's scheme, what it improves on, and the one that this project adds.
+SCHEMES = 'drb', 'dmodk', 'micro', 'walk'
 # A persistent permutation fills queues for as long as it lasts; none may overflow.
 QUEUE = 4096
 # What a run takes beside its slots: starting the generator, waiting for the last packets.
@@ -29,7 +31,7 @@ def add_options(p):
     p.add_argument('-l', '--layers', type=positive, default=3, help='layers (default 3)')
     p.add_argument('-d', '--arity', type=positive, default=2, help='arity (default 2)')
     p.add_argument('--scheme', type=some_schemes, metavar='LIST',
-                   help=f'routing schemes (default drb,dmodk,micro,{BEYOND_PAPER}; with --one drb)')
+                   help=f'routing schemes (default {",".join(SCHEMES)}; with --one drb)')
     p.add_argument('--threshold', metavar='T',
                    help='of drb and its relatives (default 1 - ln(1 - load), as in the paper)')
     p.add_argument('--load', type=a_load, default=0.95, metavar='RHO',
@@ -52,7 +54,7 @@ def setup_of(args):
     need_small(args.layers, args.arity)
     slots = args.slots or 800
     return Setup(layers=args.layers, arity=args.arity,
-                 schemes=args.scheme or ['drb', 'dmodk', 'micro', BEYOND_PAPER],
+                 schemes=args.scheme or list(SCHEMES),
                  loads=[args.load], traffic='permutation', threshold=args.threshold or 'paper',
                  slot_ns=args.slot or default_slot(2 * args.arity ** args.layers, args.layers),
                  slots=slots, warmup=slots // 8, runs=1, repeats=3, queue=QUEUE, seed=args.seed,
@@ -61,7 +63,7 @@ def setup_of(args):
 
 def title(setup):
     """What was measured, in one sentence."""
-    with_t = [s for s in setup.schemes if s in WITH_THRESHOLD]
+    with_t = [s for s in setup.schemes if schemes.has_threshold(s)]
     t = f"; T = {float(setup.threshold_at(setup.load)):.3g} ({', '.join(with_t)})" if with_t else ''
     return (f'F({setup.layers},{setup.arity}), {setup.hosts} hosts; load {setup.load:g} of links that '
             f'carry {1e9 / setup.slot_ns:.4g} packets/s, one per slot of {setup.slot * 1e3:g} ms{t}; '

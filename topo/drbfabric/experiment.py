@@ -15,7 +15,7 @@ import sys
 import time
 from dataclasses import dataclass
 
-from . import children, live, usage
+from . import children, live, schemes, usage
 from .control import Control
 from .cli import NS, REPOSITORY, program
 from .fabrics import Fabric
@@ -31,9 +31,6 @@ CONTROL_SHARE = 0.001
 PAUSE_SECONDS = 1
 # How far live figures may be from simulated ones, (key, share): what --check checks.
 TOLERANCES = ('latency', 0.05), ('tail', 0.10), ('redirected', 0.10)
-WITH_THRESHOLD = 'drb', 'rotate', 'walk'
-# The scheme that this project adds to those of the paper.
-BEYOND_PAPER = 'walk'
 HOSTS_MAX = 1024
 # A hop costs this much CPU time or less, and every hop of a slot falls into its beginning.
 HOP_NS = 16000
@@ -216,7 +213,7 @@ class Experiment:
         s = self.setup
         options = ['--name', s.name, '--scheme', scheme, '--rate', f'{1e9 / s.stretched_ns:.15g}pps',
                    '--catchup', f'{s.stretched_ns}ns']
-        if scheme in WITH_THRESHOLD:
+        if schemes.has_threshold(scheme):
             options += ['--threshold', s.threshold_at(load)]
         if self.up.held:
             # One that fails has taken the fabric down.

@@ -3,14 +3,12 @@
 
 from concurrent import futures
 
-from . import Failure, fabrics, netns, processes, usage
+from . import Failure, fabrics, netns, processes, schemes, usage
 from .cli import need_root, program
 from .output import print_rows
 from .telemetry import Telemetry
 
 ASKED_AT_ONCE = 256
-# They compare the queues of uplinks, of which links without a rate have none.
-COMPARE_QUEUES = 'drb', 'micro', 'least', 'rotate', 'walk'
 
 
 def find(plan, name):
@@ -39,7 +37,7 @@ def warn_without_rate(plan, say):
             scheme = (t.ask('/drb/routing') or {}).get('scheme')
     except OSError:
         return
-    if scheme in COMPARE_QUEUES:
+    if scheme and schemes.compares_queues(scheme):
         say(f'no --rate, so {scheme} sees no queues: packets leave as they come, and an uplink counts '
             'as loaded only while its driver refuses packets; give a rate, such as --rate 500pps')
 

@@ -5,9 +5,9 @@ import os
 import signal
 import tempfile
 
-from . import children, usage
+from . import children, schemes, usage
 from .cli import REPOSITORY, need_root, program
-from .experiment import WITH_THRESHOLD, default_slot, need_small, threshold_at
+from .experiment import default_slot, need_small, threshold_at
 from .interrupts import on_signals, stop_on_signal
 
 SLOTS = 2000
@@ -28,7 +28,7 @@ def run(args, say):
     size = ['-l', str(args.layers), '-d', str(args.arity)]
     options = [*size, '--name', args.name, '--scheme', scheme, '--rate', f'{1e9 / slot_ns:.15g}pps']
     threshold = threshold_at(args.load, args.threshold or 'paper')
-    options += ['--threshold', threshold] if scheme in WITH_THRESHOLD else []
+    options += ['--threshold', threshold] if schemes.has_threshold(scheme) else []
     fabric = os.path.join(REPOSITORY, 'topo', 'fabric')
     # Says what is wrong with the options before anything is written.
     children.run([program('drbtopo', 'topo'), 'plan', *options])
@@ -38,7 +38,7 @@ def run(args, say):
         children.run([program('drbgen', 'gen'), 'write', *size, '--pattern', pattern,
                       '--load', f'{args.load:g}', '--slots', str(args.slots or SLOTS),
                       '--slot', f'{slot_ns}ns', '--seed', str(args.seed), '--out', traffic])
-        t = f', T = {float(threshold):.3g}' if scheme in WITH_THRESHOLD else ''
+        t = f', T = {float(threshold):.3g}' if schemes.has_threshold(scheme) else ''
         need_root()
         say(f'F({args.layers},{args.arity}), scheme {scheme}{t}, links of {1e9 / slot_ns:.4g} packets/s; '
             f'{pattern}, load {args.load:g}, {args.slots or SLOTS} slots of {slot_ns / 1e6:g} ms')

@@ -36,10 +36,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		drb_die("'%s' is one argument too many", arg);
-	case ARGP_KEY_END:
-		if (o->ctl.format != DRB_FORMAT_TABLE)
-			drb_die("metrics have a format of their own: leave out --csv and --json");
-		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}

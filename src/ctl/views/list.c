@@ -44,7 +44,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 int ctl_list(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&ctl_argp, 0, NULL, 0}, {0}};
+	static const struct argp_child children[] = {{&ctl_table_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
 		.parser = parse,
 		.doc = "Lists the running switches of all fabrics, or of --fabric, and what is "

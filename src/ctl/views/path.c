@@ -155,7 +155,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 int ctl_path(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&ctl_argp, 0, NULL, 0}, {0}};
+	static const struct argp_child children[] = {{&ctl_table_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
 		.parser = parse,
 		.args_doc = "FROM TO",

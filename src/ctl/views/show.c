@@ -367,7 +367,7 @@ int ctl_show(int argc, char **argv)
 		{"all", 'a', NULL, 0, "Every running switch, or every one of --fabric", 1},
 		{0},
 	};
-	static const struct argp_child children[] = {{&ctl_argp, 0, NULL, 0}, {0}};
+	static const struct argp_child children[] = {{&ctl_table_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,

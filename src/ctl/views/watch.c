@@ -211,7 +211,7 @@ int ctl_watch(int argc, char **argv)
 		{"count", KEY_COUNT, "N", 0, "End after N tables (default: when interrupted)", 1},
 		{0},
 	};
-	static const struct argp_child children[] = {{&ctl_argp, 0, NULL, 0}, {0}};
+	static const struct argp_child children[] = {{&ctl_table_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,

@@ -7,6 +7,7 @@
 #include "core/fabric/names.h"
 
 #include "common/cli/args.h"
+#include "common/cli/format_option.h"
 #include "common/cli/log.h"
 #include "common/cli/quantity.h"
 #include "gen/captures/manifest.h"
@@ -15,24 +16,13 @@
 #define BUFFER_MAX (1U << 20)
 #define BUFFER_ALL (128U << 20) // of all hosts together
 
-enum {
-	KEY_JSON = 0x100,
-	KEY_CSV,
-	KEY_DRAIN,
-	KEY_BUFFER,
-	KEY_FABRIC,
-	KEY_WARMUP,
-	KEY_STATS,
-	KEY_SINK
-};
+enum { KEY_DRAIN = 0x100, KEY_BUFFER, KEY_FABRIC, KEY_WARMUP, KEY_STATS, KEY_SINK };
 enum { KEY_SLOT = 0x200, KEY_MULTIPLIER, KEY_PPS, KEY_TOPSPEED, KEY_LOOP, KEY_SEED, KEY_MAP };
 enum { KEY_MAC = 0x300, KEY_IPV4, KEY_IPV6 };
 
 static const struct argp_option options[] = {
 	{"fabric", KEY_FABRIC, "NAME", 0, "Fabric to send into (default drb)", 0},
 	{"name", KEY_FABRIC, NULL, OPTION_ALIAS, NULL, 0},
-	{"json", KEY_JSON, NULL, 0, "Print one JSON object a line", 0},
-	{"csv", KEY_CSV, NULL, 0, "Print comma-separated values", 0},
 	{"drain", KEY_DRAIN, "TIME", 0, "End after this long without an arrival (default 2s)", 0},
 	{"buffer", KEY_BUFFER, "KIB", 0, "Buffer of each receiving socket (default: 64 to 1024)",
 	 0},
@@ -155,12 +145,6 @@ static error_t parse_common(struct replay_options *o, int key, char *arg)
 			drb_die("--fabric %s: not a fabric name", arg);
 		o->fabric = arg;
 		return 0;
-	case KEY_JSON:
-		o->format = DRB_FORMAT_JSON;
-		return 0;
-	case KEY_CSV:
-		o->format = DRB_FORMAT_CSV;
-		return 0;
 	case KEY_DRAIN:
 		if (drb_parse_time(arg, &o->drain_ns) < 0)
 			drb_die("--drain %s: must be a time such as 2s", arg);
@@ -180,6 +164,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct replay_options *o = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->format;
+		return 0;
 	case ARGP_KEY_ARGS:
 		o->paths = state->argv + state->next;
 		o->count = (uint32_t)(state->argc - state->next);
@@ -207,9 +194,11 @@ uint32_t replay_buffer_bytes(const struct replay_options *o, uint32_t hosts)
 
 void replay_options_parse(struct replay_options *o, int argc, char **argv)
 {
+	static const struct argp_child children[] = {{&drb_format_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse_option,
+		.children = children,
 		.args_doc = "DIR\nFILE...",
 		.doc = "Sends the captures of DIR, or any FILEs, from the hosts of a running "
 		       "fabric and reports what arrived.\v"

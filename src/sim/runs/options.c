@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/cli/format_option.h"
 #include "common/cli/log.h"
 
-enum { KEY_SEED = 0x200, KEY_MEMORY, KEY_CSV, KEY_JSON, KEY_SCHEME, KEY_CHOICES, KEY_THRESHOLD };
+enum { KEY_SEED = 0x200, KEY_MEMORY, KEY_SCHEME, KEY_CHOICES, KEY_THRESHOLD };
 
 #define GIB (UINT64_C(1) << 30)
 
@@ -20,8 +21,6 @@ static const struct argp_option common_options[] = {
 	 "Runs at a time (default: one per CPU); does not change the figures", 8},
 	{"memory", KEY_MEMORY, "GIB", 0,
 	 "Memory that runs may take (default: 3/4 of the free memory)", 8},
-	{"csv", KEY_CSV, NULL, 0, "Print comma-separated values", 9},
-	{"json", KEY_JSON, NULL, 0, "Print one JSON object a line", 9},
 	{0},
 };
 
@@ -91,6 +90,9 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 	double gib;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &c->format;
+		return 0;
 	case KEY_SEED:
 		if (drb_parse_u64(arg, 0, UINT64_MAX, &c->seed) < 0)
 			drb_die("--seed %s: must be a whole number", arg);
@@ -103,12 +105,6 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 		if (drb_parse_real(arg, 1e-3, 1e6, &gib) < 0)
 			drb_die("--memory %s: must be a number of GiB, such as 4", arg);
 		c->memory = (uint64_t)(gib * (double)GIB);
-		return 0;
-	case KEY_CSV:
-		c->format = DRB_FORMAT_CSV;
-		return 0;
-	case KEY_JSON:
-		c->format = DRB_FORMAT_JSON;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -185,7 +181,9 @@ static error_t parse_fabric(int key, char *arg, struct argp_state *state)
 	}
 }
 
-const struct argp sim_common_argp = {.options = common_options, .parser = parse_common};
+static const struct argp_child common_children[] = {{&drb_format_argp, 0, NULL, 0}, {0}};
+const struct argp sim_common_argp = {
+	.options = common_options, .parser = parse_common, .children = common_children};
 const struct argp sim_fabric_argp = {.options = fabric_options, .parser = parse_fabric};
 
 struct drb_reals sim_reals(const char *option, const char *text, double min, double max)

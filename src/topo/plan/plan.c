@@ -63,10 +63,6 @@ static void complete(struct plan *plan)
 			DRB_PORTS_MAX);
 	if (link->slotted && !drb_rate_has_slots(&link->rate))
 		drb_die("--slotted: needs a --rate of at most 1Mpps, such as 500pps");
-	if (link->driver != DRB_DRIVER_AF_PACKET && link->driver != DRB_DRIVER_AF_XDP &&
-	    link->driver != DRB_DRIVER_MEMIF)
-		drb_die("--driver %s: links of a fabric are af_packet, af_xdp or memif",
-			drb_driver_name(link->driver));
 	drb_config_set(config, "fabric.name", topo->fabric);
 	drb_config_set(config, "fabric.layers", topo->layers);
 	drb_config_set(config, "fabric.arity", topo->arity);

@@ -9,10 +9,29 @@
 
 #include "topo/plan/fabric_plan.h"
 
+_Static_assert(DRB_DRIVER_AF_PACKET < DRB_DRIVER_MEMIF && DRB_DRIVER_AF_XDP < DRB_DRIVER_MEMIF,
+	       "the drivers of a fabric's links come first");
+
 #define FIRST_CODE 0x300 // code of an option: this and the key's place in drb_config_keys
 #define FIRST_GROUP 4    // of options in --help, by section
 #define NAME_MAX_LENGTH 32
 #define HELP_MAX 768
+
+// The drivers whose links drbtopo can make.
+static const char *link_driver(uint32_t i)
+{
+	return i <= DRB_DRIVER_MEMIF ? drb_driver_name((enum drb_driver)i) : NULL;
+}
+
+// The key as an option takes it.
+static struct drb_config_key as_option(const struct drb_config_key *key)
+{
+	struct drb_config_key option = *key;
+
+	if (key->section == DRB_SECTION_LINK && strcmp(key->name, "driver") == 0)
+		option.word = link_driver;
+	return option;
+}
 
 // "flow_idle" as an option: "flow-idle".
 static void option_name(const struct drb_config_key *key, char name[NAME_MAX_LENGTH])
@@ -28,6 +47,7 @@ static void option_name(const struct drb_config_key *key, char name[NAME_MAX_LEN
 static void option_help(const struct drb_config_key *key, char help[HELP_MAX])
 {
 	const char *otherwise = key->initial ? key->initial : key->derived;
+	const struct drb_config_key option = as_option(key);
 	char range[DRB_CONFIG_WHY];
 	size_t used = 0;
 
@@ -36,7 +56,7 @@ static void option_help(const struct drb_config_key *key, char help[HELP_MAX])
 			help[used++] = *c;
 	}
 	help[0] = (char)toupper((unsigned char)help[0]);
-	drb_config_range(key, range);
+	drb_config_range(&option, range);
 	snprintf(help + used, HELP_MAX - used, " (%s; default: %s)", range, otherwise);
 }
 
@@ -49,12 +69,13 @@ static error_t parse(int code, char *arg, struct argp_state *state)
 	if (code < FIRST_CODE || code >= FIRST_CODE + DRB_CONFIG_KEYS)
 		return ARGP_ERR_UNKNOWN;
 	const struct drb_config_key *key = &drb_config_keys[code - FIRST_CODE];
+	const struct drb_config_key option = as_option(key);
 	// A truth value is an option that may be given alone.
 	const char *text = arg ? arg : "true";
 	bool of_link = key->section == DRB_SECTION_LINK;
-	if (drb_config_parse(key, text, of_link ? (void *)&plan->link : &unused, why) < 0) {
+	if (drb_config_parse(&option, text, of_link ? (void *)&plan->link : &unused, why) < 0) {
 		option_name(key, name);
-		drb_config_range(key, why);
+		drb_config_range(&option, why);
 		drb_die("--%s %s: must be %s", name, text, why);
 	}
 	plan->config.text[drb_config_index(key)] = text;

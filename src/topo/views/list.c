@@ -7,11 +7,10 @@
 #include <string.h>
 
 #include "common/cli/args.h"
+#include "common/cli/format_option.h"
 #include "common/cli/log.h"
 
 #include "topo/topo.h"
-
-enum { KEY_CSV = 0x100, KEY_JSON };
 
 struct list {
 	struct topo topo;
@@ -132,12 +131,6 @@ static const struct {
 	void (*print)(const struct list *list);
 } kinds[] = {{"switches", list_switches}, {"links", list_links}, {"hosts", list_hosts}};
 
-static const struct argp_option options[] = {
-	{"csv", KEY_CSV, NULL, 0, "Print comma-separated values", 3},
-	{"json", KEY_JSON, NULL, 0, "Print one JSON object a line", 3},
-	{0},
-};
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct list *list = state->input;
@@ -145,12 +138,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &list->topo;
-		return 0;
-	case KEY_CSV:
-		list->format = DRB_FORMAT_CSV;
-		return 0;
-	case KEY_JSON:
-		list->format = DRB_FORMAT_JSON;
+		state->child_inputs[1] = &list->format;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num > 0)
@@ -164,9 +152,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 int topo_list(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&topo_argp, 0, NULL, 0}, {0}};
+	static const struct argp_child children[] = {
+		{&topo_argp, 0, NULL, 0}, {&drb_format_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
-		.options = options,
 		.parser = parse,
 		.args_doc = "[switches|links|hosts]",
 		.doc = "Prints the switches of a fabric with their label codes and links "

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// drbtopo schemes: the table of routing schemes, for people and for programs that must know them.
+#include "topo/verbs.h"
+
+#include "core/routing/schemes.h"
+
+#include "common/cli/args.h"
+#include "common/cli/format_option.h"
+#include "common/cli/log.h"
+#include "common/cli/table.h"
+
+static const char *const compared[] = {
+	[DRB_COMPARES_NONE] = "none", [DRB_COMPARES_TWO] = "two", [DRB_COMPARES_ALL] = "all"};
+
+static void print(enum drb_format format)
+{
+	static const struct drb_column columns[] = {
+		{"scheme", NULL, DRB_TEXT, 0},    {"compares", "compares queues of", DRB_TEXT, 0},
+		{"threshold", NULL, DRB_FLAG, 0}, {"flows", "flows and flowlets", DRB_FLAG, 0},
+		{"meaning", NULL, DRB_TEXT, 0},
+	};
+	struct drb_table *table =
+		drb_table_new(stdout, format, columns, sizeof(columns) / sizeof(columns[0]));
+
+	for (int i = 0; i < DRB_SCHEME_COUNT; i++) {
+		const struct drb_scheme_row *row = &drb_scheme_table[i];
+		drb_table_text(table, row->name);
+		drb_table_text(table, compared[row->compares]);
+		drb_table_flag(table, drb_scheme_has_threshold((enum drb_scheme)i));
+		drb_table_flag(table, !drb_scheme_packets_only((enum drb_scheme)i));
+		drb_table_text(table, row->help);
+	}
+	drb_table_end(table);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = state->input;
+		return 0;
+	case ARGP_KEY_ARG:
+		drb_die("'%s' is one argument too many", arg);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+int topo_schemes(int argc, char **argv)
+{
+	static const struct argp_child children[] = {{&drb_format_argp, 0, NULL, 0}, {0}};
+	static const struct argp argp = {
+		.parser = parse,
+		.doc = "Lists the routing schemes: how many uplinks' queues a decision compares, "
+		       "whether it redirects by the threshold T, and whether it can hold for flows "
+		       "and flowlets as well as for packets.",
+		.children = children};
+	enum drb_format format = DRB_FORMAT_TABLE;
+
+	drb_args_parse(&argp, argc, argv, 0, &format);
+	print(format);
+	return DRB_EXIT_OK;
+}
