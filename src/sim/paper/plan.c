@@ -4,37 +4,25 @@
 #include "sim/paper/faults.h"
 #include "sim/paper/points.h"
 
-// Schemes of the paper's figures; a threshold of 0 is plain two-choice against the default.
-static const struct {
-	enum drb_scheme scheme;
-	bool plain;
-} compared[] = {{DRB_SCHEME_DRB, false},
-		{DRB_SCHEME_DRB, true},
-		{DRB_SCHEME_MICRO, false},
-		{DRB_SCHEME_VLB, false},
-		{DRB_SCHEME_DMODK, false}};
-
-static const enum drb_scheme studied[] = {DRB_SCHEME_DRB,   DRB_SCHEME_MICRO,  DRB_SCHEME_DMODK,
-					  DRB_SCHEME_LEAST, DRB_SCHEME_ROTATE, DRB_SCHEME_WALK};
-
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 static void add_flows(struct paper *p, const uint32_t tree[2])
 {
 	static const uint32_t few[] = {1, 2, 5, 10, 20};
 
-	for (size_t s = 0; s < COUNT(compared); s++) {
+	for (size_t s = 0; s < PAPER_LINES; s++) {
 		for (uint32_t i = 0; i < (p->quick ? COUNT(few) : 20); i++) {
 			struct paper_point *point = paper_add(p, PAPER_FLOW);
 			struct drb_flow_setup *f = &point->flow;
 			drb_tree_init(&f->tree, tree[0], tree[1]);
-			f->scheme = compared[s].scheme;
+			f->scheme = paper_lines[s].scheme;
 			f->choices = 2;
 			f->flows = p->quick ? few[i] : i + 1;
-			f->threshold =
-				compared[s].plain ? 0 : drb_threshold_flow(f->flows, f->tree.hosts);
+			f->threshold = paper_lines[s].plain
+					       ? 0
+					       : drb_threshold_flow(f->flows, f->tree.hosts);
 			f->seed = p->common.seed;
-			point->paper_t = !compared[s].plain;
+			point->paper_t = !paper_lines[s].plain;
 			point->runs = p->quick ? 3 : 200;
 		}
 	}
@@ -44,14 +32,14 @@ static void add_latencies(struct paper *p, const uint32_t tree[2])
 {
 	static const double few[] = {0.6, 0.75, 0.9, 0.96};
 
-	for (size_t s = 0; s < COUNT(compared); s++) {
+	for (size_t s = 0; s < PAPER_LINES; s++) {
 		for (uint32_t i = 0; i < (p->quick ? COUNT(few) : 14); i++) {
 			double rho = p->quick ? few[i] : (60 + 3 * i) / 100.0;
-			struct paper_point *point =
-				paper_add_packets(p, tree, compared[s].scheme, rho, "permutation");
-			if (compared[s].plain)
+			struct paper_point *point = paper_add_packets(
+				p, tree, paper_lines[s].scheme, rho, "permutation");
+			if (paper_lines[s].plain)
 				point->packet.threshold = 0;
-			point->paper_t = !compared[s].plain;
+			point->paper_t = !paper_lines[s].plain;
 		}
 	}
 }
@@ -71,11 +59,11 @@ struct study {
 static void add_study(struct paper *p, const struct study *study)
 {
 	for (size_t t = 0; t < study->traffics; t++) {
-		for (size_t s = 0; s < COUNT(studied); s++) {
+		for (size_t s = 0; s < PAPER_STUDIED_SCHEMES; s++) {
 			for (size_t i = 0; i < study->rhos; i++) {
 				struct paper_point *point =
-					paper_add_packets(p, study->tree, studied[s], study->rho[i],
-							  study->traffic[t]);
+					paper_add_packets(p, study->tree, paper_studied_scheme[s],
+							  study->rho[i], study->traffic[t]);
 				uint32_t slots =
 					study->rho[i] > 0.9 ? study->more_slots : study->slots;
 				point->study = PAPER_PERSISTENT;

@@ -14,9 +14,6 @@
 
 #define SCRIPT "figures.gp"
 
-static const char *const compared[] = {"drb", "drb T=0", "micro", "vlb", "dmodk"};
-static const char *const studied[] = {"drb", "micro", "dmodk", "least", "rotate", "walk"};
-
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 struct figure {
@@ -36,11 +33,16 @@ static void begin_figure(FILE *f, const struct figure *figure)
 }
 
 // "plot $a with linespoints title 'a', ..." for data blocks named by number.
-static void plot_lines(FILE *f, const char *const label[], size_t count, const char *more)
+static void plot_line(FILE *f, size_t i, const char *label)
 {
-	for (size_t i = 0; i < count; i++)
-		fprintf(f, "%s $d%zu using 1:2 with linespoints linewidth 2 title '%s'",
-			i ? "," : "plot", i, label[i]);
+	fprintf(f, "%s $d%zu using 1:2 with linespoints linewidth 2 title '%s'", i ? "," : "plot",
+		i, label);
+}
+
+static void plot_compared(FILE *f, const char *more)
+{
+	for (size_t i = 0; i < PAPER_LINES; i++)
+		plot_line(f, i, paper_line_label(paper_lines[i]));
 	fprintf(f, "%s\n", more);
 }
 
@@ -52,16 +54,17 @@ static void flow_figure(const struct paper *p, FILE *f, const uint32_t tree[2])
 	snprintf(title, sizeof(title), "Busiest link in F(%u,%u)", tree[0], tree[1]);
 	begin_figure(f, &(struct figure){name, title, "flows per host, c",
 					 "largest number of flows on a link", false});
-	for (size_t i = 0; i < COUNT(compared); i++) {
+	for (size_t i = 0; i < PAPER_LINES; i++) {
 		fprintf(f, "$d%zu << EOD\n", i);
 		for (uint32_t c = 1; c <= 20; c++) {
-			const struct paper_point *point = paper_find_flow(p, tree, compared[i], c);
+			const struct paper_point *point =
+				paper_find_flow(p, tree, paper_line_label(paper_lines[i]), c);
 			if (point)
 				fprintf(f, "%u %g\n", c, paper_flow_summary(point).max_load);
 		}
 		fprintf(f, "EOD\n");
 	}
-	plot_lines(f, compared, COUNT(compared), ", x with lines lc 'black' title 'optimum'");
+	plot_compared(f, ", x with lines lc 'black' title 'optimum'");
 }
 
 static void packet_figure(const struct paper *p, FILE *f, const uint32_t tree[2], bool tail)
@@ -72,11 +75,12 @@ static void packet_figure(const struct paper *p, FILE *f, const uint32_t tree[2]
 	snprintf(title, sizeof(title), "%s latency in F(%u,%u)", tail ? "Tail" : "Mean", tree[0],
 		 tree[1]);
 	begin_figure(f, &(struct figure){name, title, "load rho", "slots", tail});
-	for (size_t i = 0; i < COUNT(compared); i++) {
+	for (size_t i = 0; i < PAPER_LINES; i++) {
 		fprintf(f, "$d%zu << EOD\n", i);
 		for (uint32_t percent = 60; percent < 100; percent++) {
 			const struct paper_where at = {PAPER_ITSELF, tree, "permutation",
-						       compared[i], percent / 100.0};
+						       paper_line_label(paper_lines[i]),
+						       percent / 100.0};
 			const struct paper_point *point = paper_find_packet(p, &at);
 			if (!point)
 				continue;
@@ -85,7 +89,7 @@ static void packet_figure(const struct paper *p, FILE *f, const uint32_t tree[2]
 		}
 		fprintf(f, "EOD\n");
 	}
-	plot_lines(f, compared, COUNT(compared), "");
+	plot_compared(f, "");
 }
 
 static double queue_of(const struct drb_packet_result *r, bool up, uint32_t m, bool max)
@@ -98,16 +102,17 @@ static double queue_of(const struct drb_packet_result *r, bool up, uint32_t m, b
 // Queues of layer 1 up, 2 up, ..., and down again, at rho = 0.9.
 static void queue_figure(const struct paper *p, FILE *f, const uint32_t tree[2], bool max)
 {
-	static const char *const three[] = {"drb", "micro", "dmodk"};
-	struct drb_packet_result r[3];
+	static const enum drb_scheme three[] = {DRB_SCHEME_DRB, DRB_SCHEME_MICRO, DRB_SCHEME_DMODK};
+	struct drb_packet_result r[COUNT(three)];
 	char name[64], title[128];
 
 	snprintf(name, sizeof(name), "queue-%s-F%u-%u", max ? "max" : "mean", tree[0], tree[1]);
 	snprintf(title, sizeof(title), "%s queue in F(%u,%u), rho = 0.9", max ? "Longest" : "Mean",
 		 tree[0], tree[1]);
 	begin_figure(f, &(struct figure){name, title, "links of a layer", "packets", max});
-	for (int i = 0; i < 3; i++) {
-		const struct paper_where at = {PAPER_ITSELF, tree, "permutation", three[i], 0.9};
+	for (size_t i = 0; i < COUNT(three); i++) {
+		const struct paper_where at = {PAPER_ITSELF, tree, "permutation",
+					       drb_scheme_name(three[i]), 0.9};
 		r[i] = paper_packet_result(paper_find_packet(p, &at));
 	}
 	fprintf(f, "$d << EOD\n");
@@ -120,9 +125,10 @@ static void queue_figure(const struct paper *p, FILE *f, const uint32_t tree[2],
 	}
 	fprintf(f,
 		"EOD\nset style data histograms\nset style fill solid 0.8\nset yrange [%s:*]\n"
-		"plot $d using 2:xtic(1) title 'drb', '' using 3 title 'micro', "
-		"'' using 4 title 'dmodk'\n",
-		max ? "1" : "0");
+		"plot $d using 2:xtic(1) title '%s', '' using 3 title '%s', '' using 4 title "
+		"'%s'\n",
+		max ? "1" : "0", drb_scheme_name(three[0]), drb_scheme_name(three[1]),
+		drb_scheme_name(three[2]));
 }
 
 static void study_figure(const struct paper *p, FILE *f, const char *traffic)
@@ -133,11 +139,12 @@ static void study_figure(const struct paper *p, FILE *f, const char *traffic)
 	snprintf(title, sizeof(title), "F(3,8), traffic %s", traffic);
 	begin_figure(f, &(struct figure){name, title, "load rho", "mean latency, slots", true});
 	fprintf(f, "set yrange [5:*]\n");
-	for (size_t i = 0; i < COUNT(studied); i++) {
+	for (size_t i = 0; i < PAPER_STUDIED_SCHEMES; i++) {
 		fprintf(f, "$d%zu << EOD\n", i);
 		for (uint32_t percent = 30; percent < 100; percent++) {
 			const struct paper_where at = {PAPER_PERSISTENT, paper_studied[0], traffic,
-						       studied[i], percent / 100.0};
+						       drb_scheme_name(paper_studied_scheme[i]),
+						       percent / 100.0};
 			const struct paper_point *point = paper_find_packet(p, &at);
 			if (point)
 				fprintf(f, "%g %g\n", point->packet.rho,
@@ -145,7 +152,9 @@ static void study_figure(const struct paper *p, FILE *f, const char *traffic)
 		}
 		fprintf(f, "EOD\n");
 	}
-	plot_lines(f, studied, COUNT(studied), "");
+	for (size_t i = 0; i < PAPER_STUDIED_SCHEMES; i++)
+		plot_line(f, i, drb_scheme_name(paper_studied_scheme[i]));
+	fprintf(f, "\n");
 }
 
 // Mean and tail latency of every scheme against the share that is dead, at the higher load.

@@ -13,6 +13,15 @@ const char *const paper_studied_traffic[PAPER_STUDIED_TRAFFIC] = {
 	"permutation", "fixed",  "mixed",     "racks:0.1", "racks:0.5", "turns:10",   "epoch:4",
 	"jobs:8",      "random", "transpose", "reversal",  "tornado",   "hotspot:512"};
 
+const struct paper_line paper_lines[PAPER_LINES] = {{DRB_SCHEME_DRB, false},
+						    {DRB_SCHEME_DRB, true},
+						    {DRB_SCHEME_MICRO, false},
+						    {DRB_SCHEME_VLB, false},
+						    {DRB_SCHEME_DMODK, false}};
+const enum drb_scheme paper_studied_scheme[PAPER_STUDIED_SCHEMES] = {
+	DRB_SCHEME_DRB,   DRB_SCHEME_MICRO,  DRB_SCHEME_DMODK,
+	DRB_SCHEME_LEAST, DRB_SCHEME_ROTATE, DRB_SCHEME_WALK};
+
 struct paper_point *paper_add(struct paper *p, enum paper_kind kind)
 {
 	if (p->points == p->room) {
@@ -110,12 +119,18 @@ struct paper_chain paper_chain(const struct paper_point *point)
 	return (struct paper_chain){v[0], v[1], v[2]};
 }
 
+const char *paper_line_label(struct paper_line line)
+{
+	return line.plain && line.scheme == DRB_SCHEME_DRB ? "drb T=0"
+							   : drb_scheme_name(line.scheme);
+}
+
 const char *paper_label(const struct paper_point *point)
 {
 	enum drb_scheme scheme =
 		point->kind == PAPER_FLOW ? point->flow.scheme : point->packet.scheme;
 
-	return scheme == DRB_SCHEME_DRB && !point->paper_t ? "drb T=0" : drb_scheme_name(scheme);
+	return paper_line_label((struct paper_line){scheme, !point->paper_t});
 }
 
 static bool is_tree(const struct drb_tree *t, const uint32_t tree[2])

@@ -9,6 +9,18 @@ extern const uint32_t paper_studied[3][2]; // F(3,8), F(3,24), F(4,6)
 #define PAPER_STUDIED_TRAFFIC 13
 extern const char *const paper_studied_traffic[PAPER_STUDIED_TRAFFIC];
 
+// Schemes of the paper's figures, its own first; a threshold of 0 is plain two-choice against the
+// default.
+struct paper_line {
+	enum drb_scheme scheme;
+	bool plain;
+};
+#define PAPER_LINES 5
+extern const struct paper_line paper_lines[PAPER_LINES];
+// Schemes of the study of traffic that persists.
+#define PAPER_STUDIED_SCHEMES 6
+extern const enum drb_scheme paper_studied_scheme[PAPER_STUDIED_SCHEMES];
+
 // One more point, all of whose parameters are the caller's to set; valid until the next.
 struct paper_point *paper_add(struct paper *p, enum paper_kind kind);
 // One more point of the packet model, to be changed by its study; valid until the next.
@@ -29,6 +41,7 @@ struct drb_packet_result paper_packet_result(const struct paper_point *point);
 struct paper_chain paper_chain(const struct paper_point *point);
 
 // "drb", "drb T=0", "micro", ...
+const char *paper_line_label(struct paper_line line);
 const char *paper_label(const struct paper_point *point);
 
 // Which point of the packet model.

@@ -7,7 +7,13 @@
 #include "sim/paper/html.h"
 #include "sim/paper/points.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+static const char *label_of(size_t line)
+{
+	return paper_line_label(paper_lines[line]);
+}
+
+// The paper's own scheme.
+#define ITS_OWN label_of(0)
 
 static double flow_load(const struct paper *p, int tree, const char *label, uint32_t c)
 {
@@ -19,7 +25,6 @@ static double flow_load(const struct paper *p, int tree, const char *label, uint
 // The claims of the paper, each checked against the figures.
 static void flow_claims(const struct paper *p, FILE *f)
 {
-	static const char *const others[] = {"drb T=0", "micro", "vlb", "dmodk"};
 	bool best = true;
 	double first = 0, worst = 0; // of c = 1, of the others
 	char text[256];
@@ -27,7 +32,7 @@ static void flow_claims(const struct paper *p, FILE *f)
 	for (int tree = 0; tree < 2; tree++) {
 		for (uint32_t c = 1; c <= 20; c++) {
 			const struct paper_point *point =
-				paper_find_flow(p, paper_trees[tree], "drb", c);
+				paper_find_flow(p, paper_trees[tree], ITS_OWN, c);
 			if (!point)
 				continue;
 			double load = paper_flow_summary(point).max_load;
@@ -35,8 +40,8 @@ static void flow_claims(const struct paper *p, FILE *f)
 				drb_estimate_flow(c, point->flow.tree.hosts, point->flow.threshold);
 			double *most = c == 1 ? &first : &worst;
 			*most = fmax(*most, fabs(load - estimate) / estimate);
-			for (size_t i = 0; i < COUNT(others); i++)
-				best = best && !(load > flow_load(p, tree, others[i], c));
+			for (size_t i = 1; i < PAPER_LINES; i++)
+				best = best && !(load > flow_load(p, tree, label_of(i), c));
 		}
 	}
 	fprintf(f, "<ul>\n");
@@ -62,13 +67,13 @@ static void table_1(const struct paper *p, FILE *f)
 			paper_trees[tree][0], paper_trees[tree][1]);
 	fprintf(f, "</tr>\n");
 	for (uint32_t c = 1; c <= 20; c++) {
-		const struct paper_point *first = paper_find_flow(p, paper_trees[0], "drb", c);
+		const struct paper_point *first = paper_find_flow(p, paper_trees[0], ITS_OWN, c);
 		if (!first)
 			continue;
 		fprintf(f, "<tr><td>%u</td><td>%g</td>", c, first->flow.threshold);
 		for (int tree = 0; tree < 2; tree++) {
 			const struct paper_point *point =
-				paper_find_flow(p, paper_trees[tree], "drb", c);
+				paper_find_flow(p, paper_trees[tree], ITS_OWN, c);
 			double estimate =
 				drb_estimate_flow(c, point->flow.tree.hosts, point->flow.threshold);
 			double load = paper_flow_summary(point).max_load;
@@ -112,18 +117,17 @@ static double grows_from(const struct paper *p, int tree, const char *label)
 // Whether the slots that the paper simulates are enough.
 static void settled(const struct paper *p, FILE *f)
 {
-	static const char *const labels[] = {"drb", "drb T=0", "micro", "vlb", "dmodk"};
 	const char *before = "The queues had not settled by then under ";
 
 	fprintf(f, "<p>Measured are packets born in the last %s slots%s. ",
 		p->quick ? "50 of 200" : "500 of 2000",
 		p->quick ? " (in the paper: 500 of 2000)" : ", as in the paper");
 	for (int tree = 0; tree < 2; tree++) {
-		for (size_t i = 0; i < COUNT(labels); i++) {
-			double rho = grows_from(p, tree, labels[i]);
+		for (size_t i = 0; i < PAPER_LINES; i++) {
+			double rho = grows_from(p, tree, label_of(i));
 			if (isnan(rho))
 				continue;
-			fprintf(f, "%s%s on F(%u,%u) from rho = %g", before, labels[i],
+			fprintf(f, "%s%s on F(%u,%u) from rho = %g", before, label_of(i),
 				paper_trees[tree][0], paper_trees[tree][1], rho);
 			before = ", ";
 		}
@@ -134,22 +138,24 @@ static void settled(const struct paper *p, FILE *f)
 
 static void packet_claims(const struct paper *p, FILE *f)
 {
-	static const char *const others[] = {"drb T=0", "micro", "vlb", "dmodk"};
 	bool mean = true, tail = true, balanced = true;
 
 	for (int tree = 0; tree < 2; tree++) {
-		struct drb_packet_result at9 = latency_of(p, tree, "drb", 0.9);
+		struct drb_packet_result at9 = latency_of(p, tree, ITS_OWN, 0.9);
 		for (uint32_t percent = 90; percent < 100; percent++) {
-			struct drb_packet_result drb = latency_of(p, tree, "drb", percent / 100.0);
-			for (size_t i = 0; i < COUNT(others) && !isnan(drb.latency); i++) {
+			struct drb_packet_result drb =
+				latency_of(p, tree, ITS_OWN, percent / 100.0);
+			for (size_t i = 1; i < PAPER_LINES && !isnan(drb.latency); i++) {
 				struct drb_packet_result r =
-					latency_of(p, tree, others[i], percent / 100.0);
+					latency_of(p, tree, label_of(i), percent / 100.0);
 				mean = mean && drb.latency < r.latency;
 				tail = tail && drb.tail < r.tail;
 			}
 		}
-		struct drb_packet_result micro = latency_of(p, tree, "micro", 0.9);
-		struct drb_packet_result dmodk = latency_of(p, tree, "dmodk", 0.9);
+		struct drb_packet_result micro =
+			latency_of(p, tree, drb_scheme_name(DRB_SCHEME_MICRO), 0.9);
+		struct drb_packet_result dmodk =
+			latency_of(p, tree, drb_scheme_name(DRB_SCHEME_DMODK), 0.9);
 		balanced = balanced && at9.down_mean[2] < micro.down_mean[2] &&
 			   at9.up_mean[1] < dmodk.up_mean[1];
 	}

@@ -7,28 +7,24 @@
 #include "sim/paper/html.h"
 #include "sim/paper/points.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
 static void break_table(const struct paper *p, FILE *f, const uint32_t tree[2])
 {
-	static const enum drb_scheme schemes[] = {DRB_SCHEME_DRB,    DRB_SCHEME_MICRO,
-						  DRB_SCHEME_DMODK,  DRB_SCHEME_LEAST,
-						  DRB_SCHEME_ROTATE, DRB_SCHEME_WALK};
 	struct drb_traffic_kind kind;
 	double largest;
 
 	fprintf(f, "<table><tr><th>F(%u,%u)</th>", tree[0], tree[1]);
-	for (size_t s = 0; s < COUNT(schemes); s++)
-		fprintf(f, "<th>%s</th>", drb_scheme_name(schemes[s]));
+	for (size_t s = 0; s < PAPER_STUDIED_SCHEMES; s++)
+		fprintf(f, "<th>%s</th>", drb_scheme_name(paper_studied_scheme[s]));
 	fprintf(f, "</tr>\n");
 	for (size_t t = 0; t < PAPER_STUDIED_TRAFFIC; t++) {
 		drb_traffic_parse(paper_studied_traffic[t], &kind);
-		paper_grows_at(p, tree, kind, schemes[0], &largest);
+		paper_grows_at(p, tree, kind, paper_studied_scheme[0], &largest);
 		if (isnan(largest))
 			continue;
 		fprintf(f, "<tr><td>%s</td>", paper_studied_traffic[t]);
-		for (size_t s = 0; s < COUNT(schemes); s++) {
-			double at = paper_grows_at(p, tree, kind, schemes[s], &largest);
+		for (size_t s = 0; s < PAPER_STUDIED_SCHEMES; s++) {
+			double at =
+				paper_grows_at(p, tree, kind, paper_studied_scheme[s], &largest);
 			if (isnan(at))
 				fprintf(f, "<td>stable to %g</td>", largest);
 			else
