@@ -10,6 +10,7 @@
 
 #include "common/cli/args.h"
 #include "common/cli/log.h"
+#include "common/cli/log_writer.h"
 #include "switch/startup/eal.h"
 #include "switch/datapath/idle.h"
 #include "switch/startup/instance.h"
@@ -33,17 +34,21 @@ const char *argp_program_version = "drbswitch " DRB_VERSION;
 struct options {
 	const char *config;
 	struct drb_config_override override;
-	bool check, verbose;
+	bool check;
+	enum drb_log_level log;
 };
 
-enum { OPT_LAYER = 256, OPT_LABEL, OPT_CHECK };
+enum { OPT_LAYER = 256, OPT_LABEL, OPT_CHECK, OPT_LOG };
 
 static const struct argp_option option_table[] = {
 	{"config", 'c', "FILE", 0, "YAML config of this switch; keys: config/README.md", 0},
 	{"layer", OPT_LAYER, "M", 0, "Layer of this switch; overrides the file", 0},
 	{"label", OPT_LABEL, "N", 0, "Label of this switch; overrides the file", 0},
 	{"check", OPT_CHECK, NULL, 0, "Check the config and exit", 0},
-	{"verbose", 'v', NULL, 0, "Print messages of DPDK and its drivers", 0},
+	{"log-level", OPT_LOG, "LEVEL", 0,
+	 "Say nothing beyond this: " DRB_LOG_LEVEL_NAMES " (default info)", 0},
+	{"verbose", 'v', NULL, 0,
+	 "Print messages of DPDK and its drivers, too: the same as --log-level debug", 0},
 	{0},
 };
 
@@ -73,8 +78,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_CHECK:
 		o->check = true;
 		return 0;
+	case OPT_LOG:
+		if (drb_log_level_of(arg, &o->log) < 0)
+			drb_die("--log-level: \"%s\" is none of " DRB_LOG_LEVEL_NAMES, arg);
+		return 0;
 	case 'v':
-		o->verbose = true;
+		o->log = DRB_LOG_DEBUG;
 		return 0;
 	case ARGP_KEY_ARG:
 		drb_die("unexpected argument \"%s\"", arg);
@@ -225,7 +234,7 @@ static int run(const struct options *o)
 	drb_stats_clients_begin();
 	uint32_t memory_mb =
 		drb_eal_memory_mb(&setup, mbufs, drb_assign_bytes(&setup) * setup.workers);
-	if (drb_eal_init(&setup, memory_mb, o->verbose) == 0) {
+	if (drb_eal_init(&setup, memory_mb, o->log == DRB_LOG_DEBUG) == 0) {
 		int rc = drb_ports_start(&ports, o->config, &setup, mbufs);
 		if (rc == 0) {
 			const struct drb_reload reload = {o->config, &o->override, &workers,
@@ -245,11 +254,14 @@ static int run(const struct options *o)
 
 int main(int argc, char **argv)
 {
-	struct options o = {.override = {.layer = -1, .label = -1}};
+	struct options o = {.override = {.layer = -1, .label = -1}, .log = DRB_LOG_INFO};
 
 	drb_args_parse(&argp, argc, argv, 0, &o);
 	drb_privilege_begin();
 	drb_reload_block();
+	drb_log_limit(o.log);
+	if (drb_log_writer_start() < 0)
+		drb_die("cannot start a thread for messages");
 	if (drb_config_load(o.config, &o.override, &setup) < 0)
 		return DRB_EXIT_USAGE;
 	if (o.check) {
@@ -259,5 +271,6 @@ int main(int argc, char **argv)
 	if (drb_ports_check(o.config, &setup) < 0 || drb_eal_check(o.config, &setup) < 0 ||
 	    drb_instance_claim(setup.instance) < 0)
 		return DRB_EXIT_USAGE;
+	drb_log_writer_stamp();
 	return drb_finish(run(&o));
 }

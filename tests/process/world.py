@@ -5,6 +5,7 @@ hugepages and no network interfaces: ports are DPDK's null, capture and memif de
 import json
 import os
 import pathlib
+import re
 import select
 import shutil
 import signal
@@ -16,6 +17,7 @@ import tempfile
 import time
 
 SWITCH, CONFIGS = sys.argv[1], pathlib.Path(sys.argv[2])
+TIME = re.compile(r'^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z ', re.MULTILINE)
 WITHIN = 60  # seconds for anything to happen on a loaded machine
 HEAD = 'fabric: {layers: 2, arity: 1}\nswitch: {layer: 1, label: 0}\n'
 NULLS = HEAD + '''link: {driver: vdev}
@@ -43,7 +45,8 @@ class World:
             if p.poll() is None:
                 p.kill()
                 p.wait()
-            p.stderr.close()
+            if p.stderr:
+                p.stderr.close()
         self.notify.close()
         shutil.rmtree(self.dir)
 
@@ -57,12 +60,12 @@ class World:
                    NOTIFY_SOCKET=str(self.dir / 'notify'))
         return env
 
-    def start(self, text, *args, name='c.yaml', limit=None):
+    def start(self, text, *args, name='c.yaml', limit=None, stderr=subprocess.PIPE, env=None):
         """limit: of the descriptors it may have."""
         limits = ['prlimit', f'--nofile={limit}:{limit}'] if limit else []
         p = subprocess.Popen([*limits, SWITCH, '-c', self.config(text, name), *args],
-                             env=self.environment(), stdin=subprocess.DEVNULL,
-                             stderr=subprocess.PIPE)
+                             env={**self.environment(), **(env or {})},
+                             stdin=subprocess.DEVNULL, stderr=stderr)
         self.processes.append(p)
         return p
 
@@ -107,7 +110,7 @@ def stop(p, how=signal.SIGTERM):
     code = p.wait(WITHIN)
     err = p.stderr.read().decode()
     assert code == 0, f'exit {code}: {err}'
-    return err
+    return TIME.sub('', err)
 
 
 def refuses(world, text, want, *args):

@@ -2,28 +2,76 @@
 #include "common/cli/log.h"
 
 #include <errno.h>
-#include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 static _Thread_local char text[1024];
+static enum drb_log_level limit = DRB_LOG_INFO;
+static _Atomic(drb_log_sink) sink; // NULL: standard error
 
 const char *drb_msg_last(void)
 {
 	return text;
 }
 
-static void __attribute__((format(printf, 2, 0)))
-print(const char *kind, const char *fmt, va_list ap)
+int drb_log_level_of(const char *name, enum drb_log_level *level)
 {
-	// One write, so that lines of many processes on one terminal do not mix.
-	vsnprintf(text, sizeof(text), fmt, ap);
-	for (char *c = text; *c; c++) {
-		// Input files and command lines may hold anything; a message stays one line.
+	static const char *const names[DRB_LOG_LEVELS] = {"error", "warning", "info", "debug"};
+
+	for (unsigned i = 0; i < DRB_LOG_LEVELS; i++) {
+		if (strcmp(name, names[i]) == 0) {
+			*level = i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+void drb_log_limit(enum drb_log_level level)
+{
+	limit = level;
+}
+
+void drb_log_set_sink(drb_log_sink to)
+{
+	atomic_store(&sink, to);
+}
+
+// Input files and command lines may hold anything; a message stays one line.
+static void say(enum drb_log_level level, const char *kind, char *line)
+{
+	drb_log_sink to = atomic_load(&sink);
+
+	for (char *c = line; *c; c++) {
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			*c = '?';
 	}
-	fprintf(stderr, "%s: %s%s\n", program_invocation_short_name, kind, text);
+	if (level > limit)
+		return;
+	if (to)
+		to(level, kind, line);
+	else // One write, so that lines of many processes on one terminal do not mix.
+		fprintf(stderr, "%s: %s%s\n", program_invocation_short_name,
+			level == DRB_LOG_WARNING ? "warning: " : "", line);
+}
+
+static void __attribute__((format(printf, 2, 0)))
+print(enum drb_log_level level, const char *fmt, va_list ap)
+{
+	vsnprintf(text, sizeof(text), fmt, ap);
+	say(level, fmt, text);
+}
+
+void drb_log_text(enum drb_log_level level, const char *kind, const char *said, size_t length)
+{
+	char line[sizeof(text)];
+
+	while (length > 0 && said[length - 1] == '\n')
+		length--;
+	snprintf(line, sizeof(line), "%.*s",
+		 length < sizeof(line) ? (int)length : (int)sizeof(line), said);
+	say(level, kind, line);
 }
 
 void drb_error(const char *fmt, ...)
@@ -31,7 +79,7 @@ void drb_error(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	print("", fmt, ap);
+	print(DRB_LOG_ERROR, fmt, ap);
 	va_end(ap);
 }
 
@@ -40,7 +88,7 @@ void drb_warn(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	print("warning: ", fmt, ap);
+	print(DRB_LOG_WARNING, fmt, ap);
 	va_end(ap);
 }
 
@@ -49,7 +97,7 @@ void drb_info(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	print("", fmt, ap);
+	print(DRB_LOG_INFO, fmt, ap);
 	va_end(ap);
 }
 
@@ -58,7 +106,7 @@ void drb_die(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	print("", fmt, ap);
+	print(DRB_LOG_ERROR, fmt, ap);
 	va_end(ap);
 	exit(DRB_EXIT_USAGE);
 }

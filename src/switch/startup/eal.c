@@ -157,6 +157,30 @@ static void quieten_xdp(void)
 #endif
 }
 
+// What DPDK says becomes messages of ours: its own way writes to standard error and to syslog, and the
+// thread that has something to say waits for both.
+static ssize_t say(void *cookie, const char *text, size_t length)
+{
+	int level = rte_log_cur_msg_loglevel();
+
+	(void)cookie;
+	drb_log_text(level <= (int)RTE_LOG_ERR       ? DRB_LOG_ERROR
+		     : level == (int)RTE_LOG_WARNING ? DRB_LOG_WARNING
+						     : DRB_LOG_DEBUG,
+		     "(of DPDK)", text, length);
+	return (ssize_t)length;
+}
+
+static void take_log(void)
+{
+	FILE *stream = fopencookie(NULL, "w", (cookie_io_functions_t){.write = say});
+
+	if (!stream)
+		return;
+	setvbuf(stream, NULL, _IOLBF, BUFSIZ);
+	rte_openlog_stream(stream);
+}
+
 // One lcore per worker. Each has a CPU of its own if the config names enough of them, else all may
 // run on all.
 static void add_lcores(struct arguments *a, const struct drb_setup *setup, const char *cpus)
@@ -187,6 +211,7 @@ int drb_eal_init(const struct drb_setup *setup, uint32_t memory_mb, bool verbose
 	int rc;
 
 	drb_tsc_begin();
+	take_log();
 	if (*setup->cpus)
 		snprintf(cpus, sizeof(cpus), "%s", setup->cpus);
 	else

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What drbswitch says, and that nobody has to listen: a pipe that nobody reads, a full disk, a closed
+standard error.
+
+test_log.py DRBSWITCH CONFIG_DIR    TAP on standard output. See world.py."""
+import fcntl
+import os
+import re
+import signal
+import sys
+import time
+
+sys.dont_write_bytecode = True
+
+import tap  # noqa: E402
+from world import NULLS, TIME, WITHIN, World, ask, run, stop  # noqa: E402
+
+F_SETPIPE_SZ = 1031
+
+
+def full_pipe():
+    """Its reading end, and its writing end, into which not one octet goes."""
+    r, w = os.pipe()
+    fcntl.fcntl(w, F_SETPIPE_SZ, 4096)
+    os.set_blocking(w, False)
+    try:
+        while True:
+            os.write(w, b'x' * 512)
+    except BlockingIOError:
+        os.set_blocking(w, True)
+    return r, w
+
+
+def forwards(path):
+    """Packets of net_null go on coming in and are answered for."""
+    before, = ask(path, '/drb/ports')
+    time.sleep(0.1)
+    after, = ask(path, '/drb/ports')
+    assert after['in_packets'][0] > before['in_packets'][0], (before, after)
+
+
+def lives_with(stderr):
+    """It starts, forwards, reloads and ends, whatever its standard error is."""
+    with World() as w:
+        p = w.start(NULLS, stderr=stderr)
+        w.notified('READY=1')
+        path = w.socket_of('drb-s1-0')
+        forwards(path)
+        for _ in range(300):
+            text = ask(path, '/drb/set,threshold=-1')[0]
+            assert text.startswith('error: '), text
+            w.drain()
+        w.config('nonsense: 1\n')
+        p.send_signal(signal.SIGHUP)
+        w.notified('RELOADING=1')
+        w.notified('READY=1\nSTATUS=not reloaded')
+        forwards(path)
+        begun = time.monotonic()
+        p.terminate()
+        assert p.wait(WITHIN) == 0
+        assert time.monotonic() - begun < 5
+        assert w.left() == [], w.left()
+
+
+def nobody_reads():
+    r, w = full_pipe()
+    lives_with(w)
+    os.close(r)
+    os.close(w)
+
+
+def everybody_left():
+    r, w = os.pipe()
+    os.close(r)
+    lives_with(w)
+    os.close(w)
+
+
+def full_disk():
+    with open('/dev/full', 'wb') as f:
+        lives_with(f)
+
+
+def a_reader_comes_late():
+    r, w = full_pipe()
+    with World() as world:
+        p = world.start(NULLS, stderr=w)
+        os.close(w)
+        world.notified('READY=1')
+        os.read(r, 4096)
+        assert b' ready: ' in os.read(r, 4096)
+        p.terminate()
+        assert p.wait(WITHIN) == 0
+    os.close(r)
+
+
+def priorities():
+    r, w = os.pipe()
+    st = os.fstat(w)
+    with World() as world:
+        p = world.start(NULLS, stderr=w, env={'JOURNAL_STREAM': f'{st.st_dev}:{st.st_ino}'})
+        os.close(w)
+        world.notified('READY=1')
+        world.config('nonsense: 1\n')
+        p.send_signal(signal.SIGHUP)
+        world.notified('RELOADING=1')
+        world.notified('READY=1')
+        p.terminate()
+        assert p.wait(WITHIN) == 0
+    with os.fdopen(r) as f:
+        lines = f.read().splitlines()
+    assert lines[0].startswith('<6>drb-s1-0 ready: '), lines
+    assert any(re.match(r'<3>.*c\.yaml:1: nonsense: ', line) for line in lines), lines
+    assert all(re.match('<[346]>', line) for line in lines), lines
+
+
+def levels():
+    with World() as w:
+        p = w.ready(NULLS, '--log-level', 'warning')
+        assert ' ready: ' not in stop(p)
+        w.drain()
+        p = w.ready(NULLS)
+        p.terminate()
+        assert p.wait(WITHIN) == 0
+        said = p.stderr.read().decode()
+        assert TIME.match(said) and ' ready: ' in said, said
+        w.drain()
+        assert 'EAL: ' in stop(w.ready(NULLS, '--log-level', 'debug'))
+    r = run('-c', 'x', '--log-level', 'loud')
+    assert r.returncode == 2 and '--log-level: "loud" is none of error, warning' in r.stderr, r
+
+
+tap.run((nobody_reads, everybody_left, full_disk, a_reader_comes_late, priorities, levels))
