@@ -26,9 +26,13 @@ struct sending {
 	struct tally *tally;
 };
 
+// Births after the last measured one are all told as of the slot after it, so that no run is too long
+// for the word.
 static uint64_t word_of(const struct drb_packet_sim *sim, uint32_t dest, uint32_t tag)
 {
-	return (uint64_t)sim->slot << sim->birth_at | (uint64_t)tag << 32 | dest;
+	uint32_t birth = sim->slot < sim->setup.slots ? sim->slot : sim->setup.slots;
+
+	return (uint64_t)birth << sim->birth_at | (uint64_t)tag << 32 | dest;
 }
 
 // Births of this slot; host h feeds entry h of layer 1, its switch and port in one.

@@ -68,8 +68,7 @@ static int check(const struct drb_packet_setup *setup)
 	if (!(setup->rho >= 0 && setup->rho <= 1) || !(setup->threshold >= 0) ||
 	    setup->stats == 0 || setup->stats > setup->slots)
 		return -EINVAL;
-	// As many slots again are left for the measured packets to arrive.
-	if (setup->slots > (UINT32_MAX >> tag_bits_of(setup)) / 2)
+	if (setup->slots >= UINT32_MAX >> tag_bits_of(setup))
 		return -ERANGE;
 	return drb_packet_bytes(setup) > setup->memory ? -ENOMEM : 0;
 }

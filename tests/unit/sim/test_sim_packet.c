@@ -275,6 +275,31 @@ static void what_finds_no_way_is_counted(void **state)
 	}
 }
 
+// A packet tells the slot of its birth in 13 bits here; a run in which queues grow lasts longer.
+static void no_run_is_too_long_for_births(void **state)
+{
+	struct drb_packet_setup s = setup_of(3, 2, DRB_SCHEME_ECMP, "fixed", 0.9);
+	struct drb_packet_sim *sim;
+	struct drb_packet_result r;
+
+	(void)state;
+	s.fail.links = 1;
+	s.slots = 4000;
+	s.stats = 2000;
+	assert_int_equal(drb_packet_new(&sim, &s), 0);
+	drb_packet_run(sim, &r);
+	assert_true(r.growing && r.slots > 8192);
+	assert_int_equal(r.undelivered, 0);
+	assert_int_equal(sim->measured_delivered, sim->measured_born);
+	assert_true(r.latency < r.tail && r.tail < (double)r.slots);
+	drb_packet_free(sim);
+	s.slots = 8191;
+	assert_int_equal(drb_packet_new(&sim, &s), -ERANGE);
+	s.slots = 8190;
+	assert_int_equal(drb_packet_new(&sim, &s), 0);
+	drb_packet_free(sim);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -289,6 +314,7 @@ int main(void)
 		cmocka_unit_test(a_lasting_order_grows_faster),
 		cmocka_unit_test(detours_are_short),
 		cmocka_unit_test(what_finds_no_way_is_counted),
+		cmocka_unit_test(no_run_is_too_long_for_births),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
