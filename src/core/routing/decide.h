@@ -88,7 +88,7 @@ DRB_DECIDE(rotate)
 // Spreads what the switches below spread, and all while this one does.
 DRB_DECIDE(walk)
 {
-	drb_spread_count(s->spread, d->def, d->size);
+	drb_spread_count(s->spread, d->def, 1, d->size);
 	d->mark = drb_spread_mark(s->spread, d->mark);
 	if (!d->mark)
 		return drb_decide_by_rule(s, loads, d);

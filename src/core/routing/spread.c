@@ -84,14 +84,16 @@ static struct load load_of(const struct drb_spread *s, const uint64_t at[], doub
 		room = sum / s->uplinks * UNKNOWN_ROOM;
 	if (room <= 0)
 		return (struct load){0, 0};
-	for (uint32_t u = 0; u < s->uplinks; u++)
-		over += fmax(0, (double)(at[u] & sizes) - room * 0x1p-32 * (double)s->weight[u]);
+	for (uint32_t u = 0; u < s->uplinks; u++) {
+		double above = (double)(at[u] & sizes) - room * 0x1p-32 * (double)s->weight[u];
+		over += above > 0 ? above : 0;
+	}
 	return (struct load){sum / room / s->uplinks, over / room / s->uplinks};
 }
 
 static double spare(struct load load)
 {
-	return fmax(0, 1 - load.mean);
+	return load.mean < 1 ? 1 - load.mean : 0;
 }
 
 static void judge_bursts(struct drb_spread *s)

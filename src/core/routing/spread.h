@@ -110,10 +110,12 @@ static inline void drb_spread_tick(struct drb_spread *s, uint32_t now, uint32_t 
 		drb_spread_judge(s, now);
 }
 
-// A packet is sent up. def: its default uplink. size: packets or octets, as rate; below 2^24.
-static inline void drb_spread_count(struct drb_spread *s, uint32_t def, uint32_t size)
+// Packets are sent up. def: their default uplink. size: of all, packets or octets, as rate; below
+// 2^24.
+static inline void drb_spread_count(struct drb_spread *s, uint32_t def, uint32_t packets,
+				    uint32_t size)
 {
-	s->count[def] += UINT64_C(1) << 40 | size;
+	s->count[def] += (uint64_t)packets << 40 | size;
 }
 
 // The mark of a packet that is sent up, which came with a mark: the lesser distance of that and the

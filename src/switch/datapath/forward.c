@@ -31,7 +31,7 @@ void drb_forward_burst(struct drb_worker *w, uint32_t in, struct rte_mbuf **pack
 	b.in = in;
 	b.packets = packets;
 	b.count = count;
-	b.unloaded = b.recorded = false;
+	b.unloaded = b.recorded = b.counts_queues = false;
 	b.counters = (struct drb_burst_counters){.packets = count};
 	drb_scheme_state_from_above(&w->scheme_state, &b, w->down_ports);
 	if (unlikely(w->dead))
@@ -46,6 +46,8 @@ void drb_forward_burst(struct drb_worker *w, uint32_t in, struct rte_mbuf **pack
 		drb_enqueue_burst(w, &b);
 	else
 		drb_enqueue_each(w, &b);
+	if (b.counts_queues)
+		drb_scheme_state_count(&w->scheme_state, &w->occupancy[w->down_ports]);
 	if (unlikely(b.counters.exceptions > 0))
 		drb_exceptions(w, &b);
 	count_burst(w, &b);

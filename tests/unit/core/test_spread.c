@@ -38,7 +38,7 @@ static void slot(struct stage *stage, double rho, uint32_t def[], uint32_t fresh
 		if (fresh && stage->now % fresh == 0)
 			def[i] = drb_rng_below(&stage->rng, d);
 		if (drb_rng_unit(&stage->rng) < rho)
-			drb_spread_count(&stage->s, def[i], 1);
+			drb_spread_count(&stage->s, def[i], 1, 1);
 	}
 	stage->now++;
 }
@@ -155,10 +155,10 @@ static void lasting_overflow_is_found(void **state)
 	for (; stage.s.distance == 0 && slots < 10000; slots++) {
 		drb_spread_tick(&stage.s, slots, 0);
 		for (uint32_t u = 0; u < 8; u++)
-			drb_spread_count(&stage.s, u, 1);
+			drb_spread_count(&stage.s, u, 1, 1);
 		if (slots % 3 == 0) {
 			stage.s.count[1] -= UINT64_C(1) << 40 | 1;
-			drb_spread_count(&stage.s, 0, 1);
+			drb_spread_count(&stage.s, 0, 1, 1);
 		}
 	}
 	assert_true(slots <= DRB_SPREAD_LASTS * DRB_SPREAD_WINDOW + DRB_SPREAD_WINDOW + 1);
@@ -179,7 +179,7 @@ static void sizes_are_octets(void **state)
 			for (uint32_t i = 0; i < 8; i++) {
 				uint32_t small = drb_rng_below(&stage.rng, 2);
 				uint32_t def = collide ? i / 2 : drb_rng_below(&stage.rng, 8);
-				drb_spread_count(&stage.s, def, small ? 60 : 1500);
+				drb_spread_count(&stage.s, def, 1, small ? 60 : 1500);
 			}
 			spread |= stage.s.distance > 0;
 		}
@@ -207,7 +207,7 @@ static void rates_may_differ(void **state)
 		for (uint32_t now = 0; now < 20000; now++) {
 			drb_spread_tick(&stage.s, now, 0);
 			for (uint32_t u = 0; u < 4; u++)
-				drb_spread_count(&stage.s, u, (uint32_t)(rate[u] * 900));
+				drb_spread_count(&stage.s, u, 1, (uint32_t)(rate[u] * 900));
 			spread |= stage.s.distance > 0;
 		}
 		assert_int_equal(spread, !weighed);
@@ -226,7 +226,7 @@ static void an_unknown_rate_will_do(void **state)
 		for (uint32_t i = 0; i < 1000000; i++) {
 			uint32_t def = drb_rng_below(&stage.rng, 8);
 			drb_spread_tick(&stage.s, 0, 1);
-			drb_spread_count(&stage.s, collide ? def / 2 : def, 1);
+			drb_spread_count(&stage.s, collide ? def / 2 : def, 1, 1);
 			spread |= stage.s.distance > 0;
 		}
 		assert_int_equal(spread, collide);
@@ -343,7 +343,7 @@ static void pauses_are_time(void **state)
 		stage.now += 1000;
 		drb_spread_tick(&stage.s, stage.now, 0);
 		for (uint32_t k = 0; k < 64; k++)
-			drb_spread_count(&stage.s, 0, 1);
+			drb_spread_count(&stage.s, 0, 1, 1);
 		assert_int_equal(stage.s.distance, 0);
 	}
 }

@@ -125,7 +125,7 @@ static uint32_t uplink(struct naive *n, struct drb_end at, struct packet *p, con
 		def += drb_shift_digit(&n->t, now % drb_shift_count(&n->t), m);
 	if (n->choice.scheme == DRB_SCHEME_WALK) {
 		struct drb_spread *s = &n->spread[m][at.label];
-		drb_spread_count(s, def, 1);
+		drb_spread_count(s, def, 1, 1);
 		if (s->distance && (!p->mark || s->distance < p->mark))
 			p->mark = s->distance;
 	}

@@ -22,6 +22,7 @@ enum loads_form {
 struct loop_variant {
 	enum drb_scheme scheme;
 	enum loads_form form;
+	bool marks; // packets may come or leave with a mark of the scheme
 };
 
 // A packet that is queued adds to the load of its uplink if it has to wait there.
@@ -93,6 +94,8 @@ static inline __attribute__((always_inline)) struct drb_decider decider_of(
 		d.choice.choices = 2;
 	if (v.scheme == DRB_SCHEME_WALK)
 		*spread = w->scheme_state.spread;
+	if (!v.marks)
+		spread->distance = 0; // it is: the compiler shall know
 	d.spread = spread;
 	if (v.scheme != DRB_SCHEME_DMODK && (d.choice.uplinks < 2 || d.by_group.unit))
 		__builtin_unreachable(); // see loop_of()
@@ -110,7 +113,8 @@ static inline __attribute__((always_inline)) enum drb_draw draw_of(const struct 
 }
 
 static inline __attribute__((always_inline)) struct drb_decision decision_on(
-	const struct drb_decider *s, const struct rte_mbuf *m, uint8_t mac_octet)
+	const struct drb_decider *s, const struct loop_variant v, const struct rte_mbuf *m,
+	uint8_t mac_octet)
 {
 	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
 	struct drb_decision d = {.dest = drb_addr_label_octets(frame)};
@@ -118,7 +122,7 @@ static inline __attribute__((always_inline)) struct drb_decision decision_on(
 
 	if (drb_scheme_has(s->choice.scheme, DRB_READS_FLOW))
 		d.flow = drb_flow_hash_of(frame, m->data_len, &flags);
-	if (drb_scheme_table[s->choice.scheme].mark_bits)
+	if (v.marks)
 		d.mark = frame[DRB_MARK_AT] ^ mac_octet;
 	return d;
 }
@@ -129,7 +133,8 @@ static inline __attribute__((always_inline)) void decide(struct drb_worker *w, s
 {
 	const struct drb_classifier classifier = w->port[b->in].classifier;
 	const uint8_t mac_octet = w->scheme_state.mac_octet;
-	const bool octets = w->scheme_state.octets; // see drb_scheme_state_size()
+	// See drb_scheme_state_size(). A link with a rate is never without load.
+	const bool octets = v.form != LOADS_NONE && w->scheme_state.octets;
 	const uint32_t overhead = w->scheme_state.overhead;
 	struct drb_spread spread; // what changes of it is in the memory that it points to
 	struct drb_decider decider = decider_of(w, v, &spread);
@@ -149,7 +154,7 @@ static inline __attribute__((always_inline)) void decide(struct drb_worker *w, s
 			uint32_t class = drb_classify(&classifier, m);
 			mixed |= m->pkt_len ^ size;
 			if (class >= DRB_CLASS_UP) {
-				struct drb_decision d = decision_on(&decider, m, mac_octet);
+				struct drb_decision d = decision_on(&decider, v, m, mac_octet);
 				d.def = class - DRB_CLASS_UP;
 				const uint8_t came = d.mark;
 				if (v.scheme == DRB_SCHEME_WALK)
@@ -160,7 +165,7 @@ static inline __attribute__((always_inline)) void decide(struct drb_worker *w, s
 				walked += d.walks;
 				if (v.form == LOADS_ARRAY && unlikely(b->recorded) && !d.walks)
 					drb_sample_difference(w, &decider.choice, l.load, &d);
-				if (drb_scheme_table[v.scheme].mark_bits && d.mark != came)
+				if (v.marks && d.mark != came)
 					rte_pktmbuf_mtod(m, uint8_t *)[DRB_MARK_AT] =
 						mac_octet ^ d.mark;
 				add_load(v.form, up, &l);
@@ -181,13 +186,19 @@ typedef void decide_loop(struct drb_worker *w, struct drb_burst *b);
 #define LOOP(name, scheme, form)                                                                   \
 	static void name(struct drb_worker *w, struct drb_burst *b)                                \
 	{                                                                                          \
-		decide(w, b, (struct loop_variant){scheme, form});                                 \
+		decide(w, b, (struct loop_variant){scheme, form, false});                          \
+	}                                                                                          \
+	static void name##_marks(struct drb_worker *w, struct drb_burst *b)                        \
+	{                                                                                          \
+		decide(w, b, (struct loop_variant){scheme, form,                                   \
+						   drb_scheme_table[scheme].mark_bits > 0});       \
 	}
 #define LOOP_NONE(id)   LOOP(decide_##id##_none, DRB_SCHEME_##id, LOADS_NONE)
 #define LOOP_PACKED(id) LOOP(decide_##id##_packed, DRB_SCHEME_##id, LOADS_PACKED)
 #define LOOP_ARRAY(id)  LOOP(decide_##id##_array, DRB_SCHEME_##id, LOADS_ARRAY)
 
-// What a scheme has follows from how many loads it compares.
+// What a scheme has follows from how many loads it compares. The two loops of a scheme without marks
+// are the same, which the compiler finds.
 #define LOOPS_NONE(id) LOOP_NONE(id)
 #define LOOPS_TWO(id)  LOOP_NONE(id) LOOP_PACKED(id) LOOP_ARRAY(id)
 #define LOOPS_ALL(id)  LOOP_ARRAY(id)
@@ -195,11 +206,12 @@ typedef void decide_loop(struct drb_worker *w, struct drb_burst *b);
 DRB_SCHEMES(X)
 #undef X
 
-// By form.
-#define TABLE_NONE(id) {decide_##id##_none, decide_##id##_none, decide_##id##_none}
-#define TABLE_TWO(id)  {decide_##id##_none, decide_##id##_packed, decide_##id##_array}
-#define TABLE_ALL(id)  {decide_##id##_array, decide_##id##_array, decide_##id##_array}
-static decide_loop *const loops[DRB_SCHEME_COUNT][LOADS_FORMS] = {
+// By form, without and with marks.
+#define BOTH(name)     {name, name##_marks}
+#define TABLE_NONE(id) {BOTH(decide_##id##_none), BOTH(decide_##id##_none), BOTH(decide_##id##_none)}
+#define TABLE_TWO(id)  {BOTH(decide_##id##_none), BOTH(decide_##id##_packed), BOTH(decide_##id##_array)}
+#define TABLE_ALL(id)  {BOTH(decide_##id##_array), BOTH(decide_##id##_array), BOTH(decide_##id##_array)}
+static decide_loop *const loops[DRB_SCHEME_COUNT][LOADS_FORMS][2] = {
 #define X(id, name, rule, decide, compares, ...) [DRB_SCHEME_##id] = TABLE_##compares(id),
 	DRB_SCHEMES(X)
 #undef X
@@ -231,15 +243,40 @@ static enum loads_form form_of(const struct drb_worker *w, const struct drb_burs
 	return fits && likely(!b->recorded) && packs(w, b->count) ? LOADS_PACKED : LOADS_ARRAY;
 }
 
-static decide_loop *loop_of(const struct drb_worker *w, const struct drb_burst *b, bool fits)
+// True if a packet of the burst may leave with a mark: this switch writes some, or it came with one.
+static bool has_marks(const struct drb_worker *w, const struct drb_burst *b)
+{
+	const struct drb_scheme_state *s = &w->scheme_state;
+	uint8_t marks = 0;
+
+	if (s->spread.distance)
+		return true;
+	// What comes from above goes down; plain traffic of hosts has none.
+	if (b->in >= w->down_ports ||
+	    (w->port[b->in].classifier.mask[DRB_MARK_AT] & DRB_MARK_MASK) == DRB_MARK_MASK)
+		return false;
+	for (uint32_t i = 0; i < b->count; i++)
+		marks |= rte_pktmbuf_mtod(b->packets[i], const uint8_t *)[DRB_MARK_AT] ^
+			 s->mac_octet;
+	return marks & DRB_MARK_MASK;
+}
+
+static decide_loop *loop_of(const struct drb_worker *w, struct drb_burst *b, bool fits)
 {
 	enum loads_form form = form_of(w, b, fits);
 	// A single uplink leaves no choice.
 	enum drb_scheme scheme = w->choice.uplinks < 2 ? DRB_SCHEME_DMODK : w->choice.scheme;
+	bool marks = scheme == DRB_SCHEME_WALK && has_marks(w, b);
 
 	if (form == LOADS_NONE)
 		scheme = drb_scheme_table[scheme].unloaded;
-	return loops[scheme][form];
+	// While nothing is spread, nor delayed, all go by their defaults: who wanted which uplink is
+	// what will be in the queues, all of which are empty and have room.
+	if (scheme == DRB_SCHEME_WALK && form == LOADS_NONE && fits && !marks) {
+		b->counts_queues = true;
+		scheme = DRB_SCHEME_DMODK;
+	}
+	return loops[scheme][form][marks];
 }
 
 void drb_decide_burst(struct drb_worker *w, struct drb_burst *b, bool fits)

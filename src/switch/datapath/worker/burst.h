@@ -25,6 +25,7 @@ struct drb_burst {
 	// Written by decide and assign, after detours have taken out what they forward themselves:
 	uint32_t size;                // octets of each packet; 0: they differ
 	bool unloaded;                // decided while no uplink had a load
+	bool counts_queues;           // the same, and walk has yet to count the defaults
 	bool recorded;                // its decisions are a sample for the reader of counters
 	uint8_t class[DRB_BURST_MAX]; // of each packet, see classify.h
 	// Written by enqueue:

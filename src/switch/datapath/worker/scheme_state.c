@@ -41,6 +41,8 @@ static int init_walk(struct drb_scheme_state *state, const struct drb_setup *s)
 		drb_spread_set_rates(&state->spread, rate);
 		state->octets = !up->rate.per_packet;
 		state->overhead = up->overhead;
+	} else {
+		state->timed = false; // windows are counted in packets
 	}
 	drb_rounds_init(state->round, &s->tree, s->layer, s->choice.salt);
 	return 0;

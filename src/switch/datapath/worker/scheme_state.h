@@ -60,6 +60,13 @@ static inline uint32_t drb_scheme_state_size(const struct drb_scheme_state *s,
 	return s->octets ? m->pkt_len + s->overhead : 1;
 }
 
+// So many packets of size 1 took each uplink, their default.
+static inline void drb_scheme_state_count(struct drb_scheme_state *s, const uint32_t packets[])
+{
+	for (uint32_t u = 0; u < s->spread.uplinks; u++)
+		drb_spread_count(&s->spread, u, packets[u], packets[u]);
+}
+
 // At the end of a burst of which so many packets were sent up.
 static inline void drb_scheme_state_tick(struct drb_scheme_state *s, uint64_t now_ns, uint32_t up)
 {
@@ -74,12 +81,16 @@ static inline void drb_scheme_state_from_above(struct drb_scheme_state *s,
 {
 	if (!drb_scheme_table[s->scheme].mark_bits || b->in < down_ports || !s->round)
 		return;
+	// Copies: what is written into a frame might be what they are of, for all the compiler knows.
+	const bool to_hosts = s->layer == 1;
+	const uint8_t mac_octet = s->mac_octet;
 	for (uint32_t i = 0; i < b->count; i++) {
 		uint8_t *frame = rte_pktmbuf_mtod(b->packets[i], uint8_t *);
 		if (b->packets[i]->data_len < DRB_FRAME_MIN || frame[0] & 1)
 			continue;
-		drb_spread_hear(&s->spread, frame[DRB_MARK_AT] ^ s->mac_octet);
-		if (s->layer == 1)
-			frame[DRB_MARK_AT] = s->mac_octet;
+		uint8_t mark = frame[DRB_MARK_AT] ^ mac_octet;
+		drb_spread_hear(&s->spread, mark);
+		if (to_hosts && mark)
+			frame[DRB_MARK_AT] = mac_octet;
 	}
 }

@@ -198,6 +198,45 @@ static void marks_are_heard(void **state)
 	}
 }
 
+// However a burst is decided, its defaults are counted and its marks obeyed: all at once if nothing waits
+// and nothing is marked, else packet by packet.
+static void bursts_count_their_defaults(void **state)
+{
+	enum { BURST = 16 };
+	struct drb_rng rng = drb_rng_seed(4, 0);
+	uint32_t at_once = 0;
+
+	(void)state;
+	begin(SWITCH(2, 0, "scheme: walk"));
+	for (uint32_t n = 0; n < 400; n++) {
+		struct rte_mbuf *m[BURST];
+		uint64_t expected[4];
+		uint8_t frame[60], marks = 0;
+		uint64_t walked = w.routing.up_walked;
+		w.open = n % 2;
+		if (n % 20 == 10)
+			w.scheme_state.spread.distance = w.scheme_state.spread.distance ? 0 : 2;
+		memcpy(expected, w.scheme_state.spread.count, sizeof(expected));
+		for (uint32_t i = 0; i < BURST; i++) {
+			uint32_t to = 64 + drb_rng_below(&rng, 64), last = n % 3 == 0 && i == 15;
+			make_frame(frame, sizeof(frame), 1, to);
+			frame[7] ^= last ? 5 : 0;
+			marks += last || w.scheme_state.spread.distance;
+			expected[to / 4 % 4] += UINT64_C(1) << 40 | 1;
+			m[i] = mbuf_of(frame, sizeof(frame));
+		}
+		drb_forward_burst(&w, 1, m, BURST);
+		if (w.scheme_state.spread.sent > 0) // not just judged
+			assert_memory_equal(w.scheme_state.spread.count, expected,
+					    sizeof(expected));
+		assert_int_equal(w.routing.up_walked, walked + marks);
+		at_once += w.open && !marks;
+		clear();
+	}
+	assert_in_range(at_once, 50, 150);
+	end();
+}
+
 // Marked packets to destinations below one switch take the uplinks in turn, others their defaults.
 static void upper_layers_read_the_mark(void **state)
 {
@@ -362,6 +401,7 @@ int main(void)
 		cmocka_unit_test(small_switches_have_no_turns),
 		cmocka_unit_test(defaults_that_overflow_are_spread),
 		cmocka_unit_test(marks_are_heard),
+		cmocka_unit_test(bursts_count_their_defaults),
 		cmocka_unit_test(upper_layers_read_the_mark),
 		cmocka_unit_test(hosts_see_no_marks),
 		cmocka_unit_test(no_scheme_shows_marks),
