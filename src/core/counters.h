@@ -117,6 +117,7 @@ struct drb_worker_counters {
 #define DRB_CMD_ROUTING "/drb/routing"
 #define DRB_CMD_DROPS "/drb/drops"
 #define DRB_CMD_WORKER "/drb/worker"
+#define DRB_CMD_ALL "/drb/all"
 // Commands that change the switch. The reply is one string: DRB_REPLY_OK or DRB_REPLY_ERROR, a
 // colon, and a message.
 #define DRB_CMD_RELOAD "/drb/reload"
@@ -134,3 +135,9 @@ struct drb_worker_counters {
 #define DRB_DIFFERENCE_MAX 32
 #define DRB_DIFFERENCES (2 * DRB_DIFFERENCE_MAX + 1)
 #define DRB_DIFFERENCE_EVERY 61
+
+// Histograms of sizes by their number of bits: bin b counts those from 2^(b-1) to 2^b - 1, bin 0
+// zeros, the last one also all that are larger. Of receive bursts every one is counted; of the queue
+// lengths of all ports a burst in DRB_QUEUE_SAMPLE_EVERY finds, a prime as above.
+#define DRB_LOG_BINS 16
+#define DRB_QUEUE_SAMPLE_EVERY 61

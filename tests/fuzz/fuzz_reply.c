@@ -62,13 +62,30 @@ static int read_texts(struct drb_telemetry *t, uint8_t kind)
 	}
 }
 
+static int read_all(struct drb_telemetry *t)
+{
+	struct drb_switch_all all;
+	int rc = drb_read_all(t, &all);
+
+	if (rc < 0)
+		return rc;
+	require(all.port_count >= 1 && all.port_count == all.info.ports);
+	for (uint32_t i = 0; i < all.port_count; i++) {
+		TERMINATED(all.ports[i].port.name);
+		TERMINATED(all.ports[i].link.peer);
+		TERMINATED(all.ports[i].link.state);
+	}
+	drb_switch_all_free(&all);
+	return 0;
+}
+
 static int read_one(struct drb_telemetry *t, uint8_t kind)
 {
 	struct drb_switch_differences differences;
 	struct drb_switch_drops drops;
 	struct drb_switch_worker worker;
 
-	switch (kind % 8) {
+	switch (kind % 9) {
 	case 4:
 		return drb_read_drops(t, &drops);
 	case 5:
@@ -77,8 +94,10 @@ static int read_one(struct drb_telemetry *t, uint8_t kind)
 		return drb_read_worker(t, &worker);
 	case 7:
 		return read_ports(t);
+	case 8:
+		return read_all(t);
 	default:
-		return read_texts(t, kind % 8);
+		return read_texts(t, kind % 9);
 	}
 }
 

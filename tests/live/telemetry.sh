@@ -29,6 +29,10 @@ check "/drb/routing" reply_has s1-0 /drb/routing \
   '.scheme == "drb" and .unit == "packet" and .threshold == "1.5" and .choices == 2'
 check "/drb/drops" reply_has s1-0 /drb/drops '.queue_full == 0 and has("spoofed_source")'
 check "/drb/worker" reply_has s1-0 /drb/worker '.idle == "sleep" and .iterations > 0'
+check "/drb/all" reply_has s2-5 /drb/all '.time_ns == .worker.time_ns and .info.name == "s2-5"
+  and .routing.scheme == "drb" and .drops.queue_full == 0 and (.differences.count | length) == 65
+  and (.samples.burst_size | length) == 16 and .ports.peer[1] == "s1-5.u1" and (.ports.in_packets | length) == 4'
+check "/drb/all has no such port" reply_has s2-5 /drb/all,4 '. == null'
 check "DPDK's own commands" sh -c \
   "echo /ethdev/list | dpdk-telemetry.py -f drb-s1-0 | grep -q '/ethdev/list'"
 check "down" fabric down

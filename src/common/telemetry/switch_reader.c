@@ -129,19 +129,24 @@ static int take_routing(const json_t *reply, void *out)
 	return get_fields(reply, routing_fields, COUNT(routing_fields), &routing->count);
 }
 
-static int take_differences(const json_t *reply, void *out)
+static int take_bins(const json_t *array, size_t count, uint64_t *bins)
 {
-	struct drb_switch_differences *differences = out;
-	const json_t *counts = json_object_get(reply, "count");
-
-	if (json_array_size(counts) != DRB_DIFFERENCES ||
-	    get_count(reply, "every", &differences->every) < 0)
+	if (json_array_size(array) != count)
 		return -EPROTO;
-	for (size_t i = 0; i < DRB_DIFFERENCES; i++) {
-		if (take_count(json_array_get(counts, i), &differences->count[i]) < 0)
+	for (size_t i = 0; i < count; i++) {
+		if (take_count(json_array_get(array, i), &bins[i]) < 0)
 			return -EPROTO;
 	}
 	return 0;
+}
+
+static int take_differences(const json_t *reply, void *out)
+{
+	struct drb_switch_differences *differences = out;
+
+	if (get_count(reply, "every", &differences->every) < 0)
+		return -EPROTO;
+	return take_bins(json_object_get(reply, "count"), DRB_DIFFERENCES, differences->count);
 }
 
 static int take_drops(const json_t *reply, void *out)
@@ -179,30 +184,47 @@ static int take_link(const json_t *reply, void *out)
 	return get_count(reply, "queue", &link->queue);
 }
 
-static int take_port_names(const json_t *names, struct drb_switch_port *port)
+// A column of texts: the member at this offset of each of count ports, `stride` octets apart.
+struct text_column {
+	const char *key;
+	size_t at, size;
+};
+
+static int take_texts(const json_t *reply, const struct text_column *column, size_t count,
+		      void *ports, size_t stride)
 {
-	for (size_t i = 0; i < json_array_size(names); i++) {
-		if (take_text(json_array_get(names, i), port[i].name, sizeof(port[i].name)) < 0)
+	const json_t *texts = json_object_get(reply, column->key);
+
+	if (json_array_size(texts) != count)
+		return -EPROTO;
+	for (size_t i = 0; i < count; i++) {
+		if (take_text(json_array_get(texts, i), (char *)ports + i * stride + column->at,
+			      column->size) < 0)
 			return -EPROTO;
 	}
 	return 0;
 }
 
-static int take_port_counters(const json_t *reply, size_t count, struct drb_switch_port *port)
+static int take_counts(const json_t *reply, const struct field *column, size_t count, void *ports,
+		       size_t stride)
 {
-	for (size_t f = 0; f < COUNT(port_fields); f++) {
-		const json_t *column = json_object_get(reply, port_fields[f].key);
-		if (json_array_size(column) != count)
+	const json_t *values = json_object_get(reply, column->key);
+
+	if (json_array_size(values) != count)
+		return -EPROTO;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t value;
+		if (take_count(json_array_get(values, i), &value) < 0)
 			return -EPROTO;
-		for (size_t i = 0; i < count; i++) {
-			uint64_t value;
-			if (take_count(json_array_get(column, i), &value) < 0)
-				return -EPROTO;
-			memcpy((char *)&port[i].count + port_fields[f].at, &value, sizeof(value));
-		}
+		memcpy((char *)ports + i * stride + column->at, &value, sizeof(value));
 	}
 	return 0;
 }
+
+#define COLUMN(type, key, member)                                                                  \
+	{                                                                                          \
+		key, offsetof(type, member), sizeof(((type *)0)->member)                           \
+	}
 
 static int take_ports(const json_t *reply, void *out)
 {
@@ -216,9 +238,14 @@ static int take_ports(const json_t *reply, void *out)
 	if (!ports->port)
 		return -ENOMEM;
 	ports->count = (uint32_t)count;
-	if (take_port_names(names, ports->port) < 0)
-		return -EPROTO;
-	return take_port_counters(reply, count, ports->port);
+	static const struct text_column name = COLUMN(struct drb_switch_port, "name", name);
+	int rc = take_texts(reply, &name, count, ports->port, sizeof(*ports->port));
+	for (size_t f = 0; rc == 0 && f < COUNT(port_fields); f++) {
+		struct field column = port_fields[f];
+		column.at += offsetof(struct drb_switch_port, count);
+		rc = take_counts(reply, &column, count, ports->port, sizeof(*ports->port));
+	}
+	return rc;
 }
 
 // Asks, lets `take` read the reply, and gives the reply back.
@@ -280,25 +307,93 @@ int drb_read_worker(struct drb_telemetry *t, struct drb_switch_worker *worker)
 	return read_with(t, DRB_CMD_WORKER, NULL, take_worker, worker);
 }
 
-int drb_order(struct drb_telemetry *t, const char *command, const char *param, bool *done,
-	      char text[DRB_ORDER_TEXT_MAX])
+static int take_parts(const json_t *reply, struct drb_switch_all *all)
 {
-	json_t *reply;
-	int rc = drb_telemetry_ask(t, command, param, &reply);
+	const json_t *samples = json_object_get(reply, "samples");
 
-	if (rc < 0)
-		return rc;
-	rc = take_text(reply, text, DRB_ORDER_TEXT_MAX);
-	json_decref(reply);
-	if (rc < 0)
-		return rc;
-	char *colon = strstr(text, ": ");
-	if (!colon)
+	if (take_info(json_object_get(reply, "info"), &all->info) < 0 ||
+	    take_routing(json_object_get(reply, "routing"), &all->routing) < 0 ||
+	    take_drops(json_object_get(reply, "drops"), &all->drops) < 0 ||
+	    take_worker(json_object_get(reply, "worker"), &all->worker) < 0 ||
+	    take_differences(json_object_get(reply, "differences"), &all->differences) < 0 ||
+	    take_bins(json_object_get(samples, "burst_size"), DRB_LOG_BINS, all->burst_size) < 0 ||
+	    take_bins(json_object_get(samples, "queue_length"), DRB_LOG_BINS, all->queue_length) <
+		    0 ||
+	    all->info.ports == 0 || all->info.ports > PORTS_MAX)
 		return -EPROTO;
-	*colon = '\0';
-	*done = strcmp(text, DRB_REPLY_OK) == 0;
-	if (!*done && strcmp(text, DRB_REPLY_ERROR) != 0)
+	all->ports = calloc(all->info.ports, sizeof(*all->ports));
+	return all->ports ? 0 : -ENOMEM;
+}
+
+// The ports of a reply go behind those that are there.
+static int take_full_ports(const json_t *ports, struct drb_switch_all *all)
+{
+#define TEXT(key) COLUMN(struct drb_switch_full_port, #key, link.key)
+	static const struct text_column texts[] = {
+		TEXT(name),      TEXT(peer),
+		TEXT(neighbour), TEXT(state),
+		TEXT(driver),    TEXT(device),
+		TEXT(rate),      COLUMN(struct drb_switch_full_port, "name", port.name)};
+#undef TEXT
+#define X(key, meaning) {#key, offsetof(struct drb_switch_full_port, port.count.key)},
+	static const struct field counts[] = {
+		DRB_PORT_COUNTERS(X){"usable", offsetof(struct drb_switch_full_port, link.usable)},
+		{"queue", offsetof(struct drb_switch_full_port, link.queue)}};
+#undef X
+	struct drb_switch_full_port *at = all->ports + all->port_count;
+	size_t count = json_array_size(json_object_get(ports, "name"));
+	int rc = count == 0 || count > all->info.ports - all->port_count ? -EPROTO : 0;
+
+	for (size_t i = 0; rc == 0 && i < COUNT(texts); i++)
+		rc = take_texts(ports, &texts[i], count, at, sizeof(*at));
+	for (size_t i = 0; rc == 0 && i < COUNT(counts); i++)
+		rc = take_counts(ports, &counts[i], count, at, sizeof(*at));
+	all->port_count += rc == 0 ? (uint32_t)count : 0;
+	return rc;
+}
+
+// The first reply has all but the further ports.
+static int take_all(const json_t *reply, void *out)
+{
+	struct drb_switch_all *all = out;
+	uint64_t time_ns;
+
+	if (get_count(reply, "time_ns", &time_ns) < 0)
 		return -EPROTO;
-	memmove(text, colon + 2, strlen(colon + 2) + 1);
-	return 0;
+	if (all->port_count && time_ns != all->time_ns)
+		return -EAGAIN; // another reader asked in between
+	all->time_ns = time_ns;
+	int rc = all->port_count ? 0 : take_parts(reply, all);
+	return rc < 0 ? rc : take_full_ports(json_object_get(reply, "ports"), all);
+}
+
+static int read_whole(struct drb_telemetry *t, struct drb_switch_all *all)
+{
+	int rc = read_with(t, DRB_CMD_ALL, NULL, take_all, all);
+
+	while (rc == 0 && all->port_count < all->info.ports) {
+		char first[16];
+		snprintf(first, sizeof(first), "%u", all->port_count);
+		rc = read_with(t, DRB_CMD_ALL, first, take_all, all);
+	}
+	return rc;
+}
+
+int drb_read_all(struct drb_telemetry *t, struct drb_switch_all *all)
+{
+	int rc = -EAGAIN;
+
+	for (int tries = 0; rc == -EAGAIN && tries < 3; tries++) {
+		*all = (struct drb_switch_all){0};
+		rc = read_whole(t, all);
+		if (rc < 0)
+			drb_switch_all_free(all);
+	}
+	return rc;
+}
+
+void drb_switch_all_free(struct drb_switch_all *all)
+{
+	free(all->ports);
+	*all = (struct drb_switch_all){0};
 }

@@ -77,6 +77,25 @@ struct drb_switch_worker {
 	struct drb_worker_counters count;
 };
 
+// A port with all that is known of it.
+struct drb_switch_full_port {
+	struct drb_switch_port port;
+	struct drb_switch_link link; // but for xdp
+};
+
+// Everything, of one instant.
+struct drb_switch_all {
+	uint64_t time_ns; // CLOCK_MONOTONIC
+	struct drb_switch_info info;
+	struct drb_switch_routing routing;
+	struct drb_switch_drops drops;
+	struct drb_switch_differences differences;
+	struct drb_switch_worker worker;
+	uint64_t burst_size[DRB_LOG_BINS], queue_length[DRB_LOG_BINS];
+	uint32_t port_count;
+	struct drb_switch_full_port *ports; // owned: drb_switch_all_free()
+};
+
 #define DRB_ORDER_TEXT_MAX 2048
 
 // Asks for something to be done: DRB_CMD_RELOAD and its like. *done says whether it was, text what
@@ -91,4 +110,7 @@ int drb_read_routing(struct drb_telemetry *t, struct drb_switch_routing *routing
 int drb_read_differences(struct drb_telemetry *t, struct drb_switch_differences *differences);
 int drb_read_drops(struct drb_telemetry *t, struct drb_switch_drops *drops);
 int drb_read_worker(struct drb_telemetry *t, struct drb_switch_worker *worker);
+// In one request, or one for each 32 ports.
+int drb_read_all(struct drb_telemetry *t, struct drb_switch_all *all);
+void drb_switch_all_free(struct drb_switch_all *all);
 void drb_switch_ports_free(struct drb_switch_ports *ports);

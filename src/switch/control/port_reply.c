@@ -126,3 +126,68 @@ int drb_reply_port(const char *cmd, const char *params, struct rte_tel_data *d)
 	add_xdp(d, i);
 	return 0;
 }
+
+enum link_text { NAME, PEER, NEIGHBOUR, STATE, DRIVER, DEVICE, RATE, LINK_TEXTS };
+
+static void link_text(enum link_text what, uint32_t i, const struct drb_port_link *live,
+		      char text[128])
+{
+	const struct drb_port_setup *p = &drb_reply_context.setup->ports[i];
+	const char *word = "";
+
+	text[0] = '\0';
+	switch (what) {
+	case NAME:
+		word = p->name;
+		break;
+	case PEER:
+		drb_end_name(text, &p->peer);
+		return;
+	case NEIGHBOUR:
+		if (live->heard)
+			drb_end_name(text, &live->last.from);
+		return;
+	case STATE:
+		word = port_state(i, live);
+		break;
+	case DRIVER:
+		word = drb_driver_name(p->driver);
+		break;
+	case DEVICE:
+		word = drb_port_device(p);
+		break;
+	case RATE:
+	case LINK_TEXTS:
+		drb_format_rate(&p->rate, text, 128);
+		return;
+	}
+	snprintf(text, 128, "%s", word);
+}
+
+int drb_fill_port_links(struct rte_tel_data *d, const struct drb_snapshot *s,
+			struct drb_port_range range)
+{
+	static const char *const keys[LINK_TEXTS] = {"name",   "peer",   "neighbour", "state",
+						     "driver", "device", "rate"};
+	uint64_t usable[DRB_PORTS_MAX], queue[DRB_PORTS_MAX];
+	char text[128];
+
+	for (enum link_text what = NAME; what < LINK_TEXTS; what++) {
+		struct rte_tel_data *column = rte_tel_data_alloc();
+		if (!column)
+			return -ENOMEM;
+		rte_tel_data_start_array(column, RTE_TEL_STRING_VAL);
+		for (uint32_t i = range.first; i < range.end; i++) {
+			link_text(what, i, &s->live[i], text);
+			rte_tel_data_add_array_string(column, text);
+		}
+		rte_tel_data_add_dict_container(d, keys[what], column, 0);
+	}
+	for (uint32_t i = range.first; i < range.end; i++) {
+		usable[i] = takes_traffic(i, &s->live[i]);
+		queue[i] = drb_reply_context.setup->ports[i].queue;
+	}
+	int rc = drb_fill_array(d, "usable", usable + range.first, range.end - range.first);
+	return rc < 0 ? rc
+		      : drb_fill_array(d, "queue", queue + range.first, range.end - range.first);
+}

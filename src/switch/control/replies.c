@@ -26,22 +26,17 @@ int drb_reply_snapshot(struct drb_snapshot *s)
 	return drb_workers_snapshot(drb_reply_context.workers, s);
 }
 
-int drb_reply_info(const char *cmd, const char *params, struct rte_tel_data *d)
+int drb_fill_info(struct rte_tel_data *d, const struct drb_snapshot *s, int rc)
 {
 	const struct drb_setup *setup = drb_reply_context.setup;
 	struct rte_tel_data *code = rte_tel_data_alloc();
-	static struct drb_snapshot s; // one command at a time
 	uint32_t all = setup->down_ports + setup->up_ports;
 	char trouble[160];
 
-	(void)cmd, (void)params;
 	if (!code)
 		return -ENOMEM;
-	int rc = drb_reply_snapshot(&s);
-	if (rc < 0)
-		memset(&s, 0, sizeof(s)); // not ready yet, or the worker hangs
-	uint32_t usable = drb_liveness_trouble(setup, s.live, trouble, sizeof(trouble));
-	drb_host_fault_trouble(setup, s.host_faults, trouble, sizeof(trouble));
+	uint32_t usable = drb_liveness_trouble(setup, s->live, trouble, sizeof(trouble));
+	drb_host_fault_trouble(setup, s->host_faults, trouble, sizeof(trouble));
 	if (rc == -ETIMEDOUT) {
 		snprintf(trouble, sizeof(trouble), "a worker does not answer");
 		usable = 0;
@@ -49,7 +44,6 @@ int drb_reply_info(const char *cmd, const char *params, struct rte_tel_data *d)
 	rte_tel_data_start_array(code, RTE_TEL_U64_VAL);
 	for (uint32_t i = setup->tree.layers - 1; i >= 1; i--)
 		add_array_u64(code, drb_switch_digit(&setup->tree, setup->label, i));
-	rte_tel_data_start_dict(d);
 	rte_tel_data_add_dict_string(d, "name", setup->name);
 	rte_tel_data_add_dict_string(d, "fabric", setup->fabric);
 	rte_tel_data_add_dict_string(d, "version", DRB_VERSION);
@@ -66,8 +60,20 @@ int drb_reply_info(const char *cmd, const char *params, struct rte_tel_data *d)
 	return add_dict_u64(d, "ports", all);
 }
 
-// One array of counter values per key, over all ports.
-static int add_columns(struct rte_tel_data *d, const struct drb_snapshot *s, uint32_t ports)
+int drb_reply_info(const char *cmd, const char *params, struct rte_tel_data *d)
+{
+	static struct drb_snapshot s; // one command at a time
+	int rc = drb_reply_snapshot(&s);
+
+	(void)cmd, (void)params;
+	if (rc < 0)
+		memset(&s, 0, sizeof(s)); // not ready yet, or the worker hangs
+	rte_tel_data_start_dict(d);
+	return drb_fill_info(d, &s, rc);
+}
+
+int drb_fill_port_counters(struct rte_tel_data *d, const struct drb_snapshot *s,
+			   struct drb_port_range range)
 {
 	struct rte_tel_data *column;
 
@@ -76,7 +82,7 @@ static int add_columns(struct rte_tel_data *d, const struct drb_snapshot *s, uin
 	if (!column)                                                                               \
 		return -ENOMEM;                                                                    \
 	rte_tel_data_start_array(column, RTE_TEL_U64_VAL);                                         \
-	for (uint32_t i = 0; i < ports; i++)                                                       \
+	for (uint32_t i = range.first; i < range.end; i++)                                         \
 		add_array_u64(column, s->port[i].key);                                             \
 	rte_tel_data_add_dict_container(d, #key, column, 0);
 	DRB_PORT_COUNTERS(X)
@@ -103,92 +109,102 @@ int drb_reply_ports(const char *cmd, const char *params, struct rte_tel_data *d)
 	rte_tel_data_add_dict_string(d, "switch", setup->name);
 	add_dict_u64(d, "time_ns", s.time_ns);
 	rte_tel_data_add_dict_container(d, "name", names, 0);
-	return add_columns(d, &s, count);
+	return drb_fill_port_counters(d, &s, (struct drb_port_range){0, count});
 }
 
-int drb_reply_routing(const char *cmd, const char *params, struct rte_tel_data *d)
+int drb_fill_routing(struct rte_tel_data *d, const struct drb_snapshot *s)
 {
 	const struct drb_setup *setup = drb_reply_context.setup;
-	struct drb_snapshot s;
 	char threshold[32], utilisation[32], flows[32];
 
-	(void)cmd, (void)params;
-	if (drb_reply_snapshot(&s) < 0)
-		return -EIO;
-	snprintf(threshold, sizeof(threshold), "%.3g", s.threshold);
-	snprintf(utilisation, sizeof(utilisation), "%.3f", s.utilisation);
+	snprintf(threshold, sizeof(threshold), "%.3g", s->threshold);
+	snprintf(utilisation, sizeof(utilisation), "%.3f", s->utilisation);
 	snprintf(flows, sizeof(flows), "%.6g",
-		 setup->up_ports ? (double)s.flows / setup->up_ports : 0);
-	rte_tel_data_start_dict(d);
+		 setup->up_ports ? (double)s->flows / setup->up_ports : 0);
 	rte_tel_data_add_dict_string(d, "scheme", drb_scheme_name(setup->choice.scheme));
 	rte_tel_data_add_dict_string(d, "unit", drb_unit_name(setup->unit));
 	rte_tel_data_add_dict_string(d, "threshold", threshold);
 	rte_tel_data_add_dict_string(d, "threshold_mode",
 				     setup->threshold_auto ? DRB_THRESHOLD_AUTO : "fixed");
 	rte_tel_data_add_dict_string(d, "utilisation", utilisation);
-	add_dict_u64(d, "flows", s.flows);
+	add_dict_u64(d, "flows", s->flows);
 	rte_tel_data_add_dict_string(d, "flows_per_uplink", flows);
 	add_dict_u64(d, "choices", setup->choice.choices);
 	add_dict_u64(d, "seed", setup->seed);
 	add_dict_u64(d, "slot_ns", setup->slot_ns);
-#define X(key, meaning) add_dict_u64(d, #key, s.routing.key);
+#define X(key, meaning) add_dict_u64(d, #key, s->routing.key);
 	DRB_ROUTING_COUNTERS(X)
 #undef X
 	return 0;
 }
 
-int drb_reply_drops(const char *cmd, const char *params, struct rte_tel_data *d)
+int drb_fill_drops(struct rte_tel_data *d, const struct drb_snapshot *s)
 {
-	struct drb_snapshot s;
 
-	(void)cmd, (void)params;
-	if (drb_reply_snapshot(&s) < 0)
-		return -EIO;
-	rte_tel_data_start_dict(d);
-#define X(key, meaning) add_dict_u64(d, #key, s.drop[DRB_DROP_##key]);
+#define X(key, meaning) add_dict_u64(d, #key, s->drop[DRB_DROP_##key]);
 	DRB_DROP_REASONS(X)
 #undef X
 	return 0;
 }
 
-int drb_reply_worker(const char *cmd, const char *params, struct rte_tel_data *d)
+int drb_fill_worker(struct rte_tel_data *d, const struct drb_snapshot *s)
 {
 	const struct drb_setup *setup = drb_reply_context.setup;
 	const struct rte_mempool *pool =
 		drb_reply_context.workers->worker[0]
 			.hello_io.pool; // of all ports; NULL: without ports
-	struct drb_snapshot s;
 
-	(void)cmd, (void)params;
-	if (drb_reply_snapshot(&s) < 0)
-		return -EIO;
-	rte_tel_data_start_dict(d);
 	rte_tel_data_add_dict_string(d, "idle", setup->idle == DRB_IDLE_POLL ? "poll" : "sleep");
-	add_dict_u64(d, "time_ns", s.time_ns);
+	add_dict_u64(d, "time_ns", s->time_ns);
 	add_dict_u64(d, "workers", setup->workers);
 	add_dict_u64(d, "cycles_hz", rte_get_tsc_hz());
 	add_dict_u64(d, "buffers", pool ? pool->size : 0);
 	add_dict_u64(d, "buffers_free", pool ? rte_mempool_avail_count(pool) : 0);
-#define X(key, meaning) add_dict_u64(d, #key, s.worker.key);
+#define X(key, meaning) add_dict_u64(d, #key, s->worker.key);
 	DRB_WORKER_COUNTERS(X)
 #undef X
 	return 0;
 }
 
-int drb_reply_differences(const char *cmd, const char *params, struct rte_tel_data *d)
+int drb_fill_array(struct rte_tel_data *d, const char *key, const uint64_t *values, uint32_t count)
 {
-	struct rte_tel_data *counts;
-	struct drb_snapshot s;
+	struct rte_tel_data *array = rte_tel_data_alloc();
 
-	(void)cmd, (void)params;
-	if (drb_reply_snapshot(&s) < 0 || !(counts = rte_tel_data_alloc()))
-		return -EIO;
-	rte_tel_data_start_array(counts, RTE_TEL_U64_VAL);
-	for (uint32_t i = 0; i < DRB_DIFFERENCES; i++)
-		add_array_u64(counts, s.difference[i]);
-	rte_tel_data_start_dict(d);
+	if (!array)
+		return -ENOMEM;
+	rte_tel_data_start_array(array, RTE_TEL_U64_VAL);
+	for (uint32_t i = 0; i < count; i++)
+		add_array_u64(array, values[i]);
+	return rte_tel_data_add_dict_container(d, key, array, 0);
+}
+
+int drb_fill_differences(struct rte_tel_data *d, const struct drb_snapshot *s)
+{
 	add_dict_u64(d, "max", DRB_DIFFERENCE_MAX);
 	add_dict_u64(d, "every",
 		     drb_reply_context.setup->unit == DRB_UNIT_FLOW ? 1 : DRB_DIFFERENCE_EVERY);
-	return rte_tel_data_add_dict_container(d, "count", counts, 0);
+	return drb_fill_array(d, "count", s->difference, DRB_DIFFERENCES);
 }
+
+// A reply of one part of a snapshot.
+static int reply_part(struct rte_tel_data *d,
+		      int (*fill)(struct rte_tel_data *d, const struct drb_snapshot *s))
+{
+	static struct drb_snapshot s; // one command at a time
+
+	if (drb_reply_snapshot(&s) < 0)
+		return -EIO;
+	rte_tel_data_start_dict(d);
+	return fill(d, &s);
+}
+
+#define REPLY(part)                                                                                \
+	int drb_reply_##part(const char *cmd, const char *params, struct rte_tel_data *d)          \
+	{                                                                                          \
+		(void)cmd, (void)params;                                                           \
+		return reply_part(d, drb_fill_##part);                                             \
+	}
+REPLY(routing)
+REPLY(drops)
+REPLY(worker)
+REPLY(differences)

@@ -36,3 +36,25 @@ int drb_reply_routing(const char *cmd, const char *params, struct rte_tel_data *
 int drb_reply_drops(const char *cmd, const char *params, struct rte_tel_data *d);
 int drb_reply_differences(const char *cmd, const char *params, struct rte_tel_data *d);
 int drb_reply_worker(const char *cmd, const char *params, struct rte_tel_data *d);
+int drb_reply_all(const char *cmd, const char *params, struct rte_tel_data *d);
+
+// What replies are made of: each adds its keys to a dict that was begun. 0 or a negative errno.
+
+// Ports first to end - 1.
+struct drb_port_range {
+	uint32_t first, end;
+};
+
+// rc: what drb_reply_snapshot() said; s is zero unless it is 0.
+int drb_fill_info(struct rte_tel_data *d, const struct drb_snapshot *s, int rc);
+int drb_fill_routing(struct rte_tel_data *d, const struct drb_snapshot *s);
+int drb_fill_drops(struct rte_tel_data *d, const struct drb_snapshot *s);
+int drb_fill_worker(struct rte_tel_data *d, const struct drb_snapshot *s);
+int drb_fill_differences(struct rte_tel_data *d, const struct drb_snapshot *s);
+// One array of counter values per key, over the ports of the range.
+int drb_fill_port_counters(struct rte_tel_data *d, const struct drb_snapshot *s,
+			   struct drb_port_range range);
+// The same of what a port is and who is at its other end (port_reply.c).
+int drb_fill_port_links(struct rte_tel_data *d, const struct drb_snapshot *s,
+			struct drb_port_range range);
+int drb_fill_array(struct rte_tel_data *d, const char *key, const uint64_t *values, uint32_t count);

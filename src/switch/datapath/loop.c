@@ -13,6 +13,7 @@
 #include "switch/datapath/hellos.h"
 #include "switch/datapath/idle.h"
 #include "switch/datapath/park.h"
+#include "switch/datapath/size_sample.h"
 #include "switch/datapath/take_snapshot.h"
 #include "switch/datapath/transmit.h"
 
@@ -37,7 +38,7 @@ static uint32_t receive_all(struct drb_worker *w, uint64_t *next_ns)
 		uint32_t n = drb_port_receive(q, packets, w->burst);
 		if (n == 0)
 			continue;
-		w->counters.rx_bursts++;
+		drb_sample_sizes(w, n);
 		total += n;
 		if (w->paced) {
 			// These packets arrived before now, even if we were off the CPU since the

@@ -55,6 +55,8 @@ void drb_worker_take_snapshot(struct drb_worker *w)
 	s->threshold = w->threshold.value;
 	s->utilisation = w->threshold.utilisation;
 	memcpy(s->difference, w->difference, sizeof(s->difference));
+	memcpy(s->burst_size, w->burst_size, sizeof(s->burst_size));
+	memcpy(s->queue_length, w->queue_length, sizeof(s->queue_length));
 	s->worker = w->counters;
 	drb_liveness_view(&w->liveness, s->live);
 	for (uint32_t i = 0; i < DRB_DROP_COUNT; i++)

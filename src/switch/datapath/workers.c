@@ -169,6 +169,10 @@ static void add(struct drb_snapshot *sum, const struct drb_snapshot *s)
 		sum->host_faults[f] |= s->host_faults[f];
 	for (uint32_t i = 0; i < DRB_DIFFERENCES; i++)
 		sum->difference[i] += s->difference[i];
+	for (uint32_t i = 0; i < DRB_LOG_BINS; i++) {
+		sum->burst_size[i] += s->burst_size[i];
+		sum->queue_length[i] += s->queue_length[i];
+	}
 	sum->flows += s->flows;
 	sum->threshold += s->threshold;
 	sum->utilisation += s->utilisation;

@@ -303,6 +303,157 @@ static void endless_codes_are_refused(void **state)
 	disconnect(&server, &t);
 }
 
+// A reply to /drb/all whose values are their places in the lists: ports first to end - 1 of `all`.
+static void all_reply(char *text, size_t size, uint32_t first, uint32_t end, uint32_t all,
+		      uint64_t time_ns)
+{
+	static const char *const texts[] = {"name",   "peer",   "neighbour", "state",
+					    "driver", "device", "rate"};
+	char keys[1024], *at = text;
+
+#define ADD(...) at += snprintf(at, size - (size_t)(at - text), __VA_ARGS__)
+#define COLUMN(key, ...)                                                                           \
+	ADD("%s\"%s\":[", at[-1] == '{' ? "" : ",", key);                                          \
+	for (uint32_t p = first; p < end; p++) {                                                   \
+		ADD("%s", p > first ? "," : "");                                                   \
+		ADD(__VA_ARGS__);                                                                  \
+	}                                                                                          \
+	ADD("]");
+	ADD("{\"/drb/all\":{\"time_ns\":%llu,", (unsigned long long)time_ns);
+	if (first == 0) {
+		ADD("\"info\":{\"name\":\"s1-0\",\"fabric\":\"drb\",\"version\":\"0.1.0\","
+		    "\"layers\":3,"
+		    "\"arity\":2,\"layer\":1,\"label\":0,\"code\":[0,0],\"pid\":7,\"ready\":1,"
+		    "\"uptime_ns\":1,\"ports_usable\":3,\"trouble\":\"\",\"ports\":%u},",
+		    all);
+		counters(keys, sizeof(keys), DRB_CMD_ROUTING);
+		ADD("\"routing\":{\"scheme\":\"drb\",\"unit\":\"packet\",\"threshold\":\"1.5\","
+		    "\"threshold_mode\":\"auto\",\"utilisation\":\"0.25\",\"flows\":12,"
+		    "\"flows_per_uplink\":\"3\",\"choices\":2,\"slot_ns\":7,\"seed\":9,%s},",
+		    keys);
+		counters(keys, sizeof(keys), DRB_CMD_DROPS);
+		ADD("\"drops\":{%s},", keys);
+		counters(keys, sizeof(keys), DRB_CMD_WORKER);
+		ADD("\"worker\":{\"idle\":\"sleep\",\"time_ns\":5,\"cycles_hz\":6,\"buffers\":8,"
+		    "\"buffers_free\":7,%s},\"differences\":{\"every\":61,\"count\":[0",
+		    keys);
+		for (uint32_t i = 1; i < DRB_DIFFERENCES; i++)
+			ADD(",%u", i);
+		ADD("]},\"samples\":{\"burst_size\":[0");
+		for (uint32_t i = 1; i < DRB_LOG_BINS; i++)
+			ADD(",%u", i);
+		ADD("],\"queue_length\":[0");
+		for (uint32_t i = 1; i < DRB_LOG_BINS; i++)
+			ADD(",%u", 2 * i);
+		ADD("]},");
+	}
+	ADD("\"ports\":{");
+	for (size_t t = 0; t < ARRAY_SIZE(texts); t++) {
+		COLUMN(texts[t], "\"%s%u\"", texts[t], p)
+	}
+	COLUMN("usable", "%u", p % 2)
+	COLUMN("queue", "%u", 512 + p)
+	uint32_t place = 0;
+#define X(key, meaning)                                                                            \
+	COLUMN(#key, "%u", 10 * p + place)                                                         \
+	place++;
+	DRB_PORT_COUNTERS(X)
+#undef X
+	ADD("}}}");
+#undef COLUMN
+#undef ADD
+}
+
+static void check_all(const struct drb_switch_all *all)
+{
+	assert_string_equal(all->info.name, "s1-0");
+	assert_string_equal(all->routing.threshold, "1.5");
+	assert_int_equal(all->drops.reason[1], 101);
+	assert_int_equal(all->worker.count.iterations, 100);
+	assert_int_equal(all->differences.count[64], 64);
+	assert_int_equal(all->burst_size[DRB_LOG_BINS - 1], DRB_LOG_BINS - 1);
+	assert_int_equal(all->queue_length[3], 6);
+	for (uint32_t p = 0; p < all->port_count; p++) {
+		const struct drb_switch_full_port *port = &all->ports[p];
+		char peer[16];
+		uint32_t place = 0;
+		snprintf(peer, sizeof(peer), "peer%u", p);
+		assert_string_equal(port->link.peer, peer);
+		assert_string_equal(port->port.name + 4, peer + 4);
+		assert_int_equal(port->link.usable, p % 2);
+		assert_int_equal(port->link.queue, 512 + p);
+#define X(key, meaning) assert_int_equal(port->port.count.key, 10 * p + place++);
+		DRB_PORT_COUNTERS(X)
+#undef X
+	}
+}
+
+// What the replies to a whole reading lead to.
+static int read_all(char replies[][16384], uint32_t count, struct drb_switch_all *all,
+		    struct script *script)
+{
+	struct drb_telemetry t;
+	struct server server;
+
+	*script = (struct script){0};
+	for (uint32_t i = 0; i < count; i++)
+		script->replies[i] = replies[i];
+	connect_to(&server, script, &t);
+	t.timeout_ms = count < 4 ? IMPATIENT_MS : PATIENT_MS;
+	int rc = drb_read_all(&t, all);
+	disconnect(&server, &t);
+	return rc;
+}
+
+static void everything_is_read_at_once(void **state)
+{
+	static char replies[4][16384];
+	struct drb_switch_all all;
+	struct script script;
+
+	(void)state;
+	all_reply(replies[0], sizeof(replies[0]), 0, 4, 4, 7);
+	assert_int_equal(read_all(replies, 1, &all, &script), 0);
+	assert_int_equal(all.port_count, 4);
+	assert_true(all.time_ns == 7);
+	check_all(&all);
+	drb_switch_all_free(&all);
+
+	// 64 ports in two replies, between which another reader asks: once more.
+	all_reply(replies[0], sizeof(replies[0]), 0, 32, 64, 7);
+	all_reply(replies[1], sizeof(replies[1]), 32, 64, 64, 8);
+	all_reply(replies[2], sizeof(replies[2]), 0, 32, 64, 9);
+	all_reply(replies[3], sizeof(replies[3]), 32, 64, 64, 9);
+	assert_int_equal(read_all(replies, 4, &all, &script), 0);
+	assert_string_equal(script.asked[0], "/drb/all");
+	assert_string_equal(script.asked[1], "/drb/all,32");
+	assert_string_equal(script.asked[3], "/drb/all,32");
+	assert_int_equal(all.port_count, 64);
+	assert_true(all.time_ns == 9);
+	check_all(&all);
+	drb_switch_all_free(&all);
+}
+
+static void malformed_wholes_are_refused(void **state)
+{
+	static const uint32_t cases[][2] = {{4, 3}, {0, 0}, {4, 0}}; // ports that come, that are
+	static char replies[4][16384];
+	struct drb_switch_all all;
+	struct script script;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		all_reply(replies[0], sizeof(replies[0]), 0, cases[i][0], cases[i][1], 7);
+		assert_int_equal(read_all(replies, 1, &all, &script), -EPROTO);
+		assert_null(all.ports);
+	}
+	// Further ports beyond those that there are.
+	all_reply(replies[0], sizeof(replies[0]), 0, 4, 6, 7);
+	all_reply(replies[1], sizeof(replies[1]), 4, 8, 6, 7);
+	assert_int_equal(read_all(replies, 2, &all, &script), -EPROTO);
+	assert_null(all.ports);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -313,6 +464,8 @@ int main(void)
 		cmocka_unit_test(malformed_ports_are_refused),
 		cmocka_unit_test(malformed_values_are_refused),
 		cmocka_unit_test(endless_codes_are_refused),
+		cmocka_unit_test(everything_is_read_at_once),
+		cmocka_unit_test(malformed_wholes_are_refused),
 	};
 	return cmocka_run_group_tests_name("switch_reader", tests, NULL, NULL);
 }

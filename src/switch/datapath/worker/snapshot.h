@@ -20,4 +20,5 @@ struct drb_snapshot {
 	uint64_t flows;                             // live now (flow unit)
 	double threshold, utilisation;
 	uint64_t difference[DRB_DIFFERENCES];
+	uint64_t burst_size[DRB_LOG_BINS], queue_length[DRB_LOG_BINS];
 };

@@ -106,7 +106,10 @@ struct drb_worker {
 		struct drb_worker_counters counters;
 		uint64_t drop[DRB_DROP_COUNT];
 		uint64_t difference[DRB_DIFFERENCES]; // decisions by default - candidate load
-		uint64_t started_ns;                  // CLOCK_MONOTONIC when the loop began
+		// By drb_log_bin() of sizes of receive bursts, and of queue lengths found by some.
+		uint64_t burst_size[DRB_LOG_BINS], queue_length[DRB_LOG_BINS];
+		uint32_t unsampled;  // bursts until the next that looks at queue lengths
+		uint64_t started_ns; // CLOCK_MONOTONIC when the loop began
 		uint64_t host_fault_ns[DRB_HOST_FAULT_COUNT][DRB_PORTS_MAX]; // when last
 									     // seen; 0: never
 	};

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Histograms for a reader of counters, kept once a burst: how many packets it has, and how long the
+// queues are that it finds.
+
+#include "switch/datapath/worker/worker.h"
+
+// The bin of a size, see core/counters.h.
+static inline uint32_t drb_log_bin(uint32_t size)
+{
+	uint32_t bits = size ? 32 - (uint32_t)__builtin_clz(size) : 0;
+
+	return bits < DRB_LOG_BINS ? bits : DRB_LOG_BINS - 1;
+}
+
+static inline void drb_sample_queues(struct drb_worker *w)
+{
+	w->unsampled = DRB_QUEUE_SAMPLE_EVERY - 1;
+	for (uint32_t i = 0; i < w->ports; i++)
+		w->queue_length[drb_log_bin(w->occupancy[i])] += w->port[i].active;
+}
+
+// A burst of count packets, count > 0, was received.
+static inline void drb_sample_sizes(struct drb_worker *w, uint32_t count)
+{
+	w->counters.rx_bursts++;
+	// A burst never reaches the last bin.
+	w->burst_size[32 - (uint32_t)__builtin_clz(count)]++;
+	if (__builtin_expect(w->unsampled-- == 0, 0))
+		drb_sample_queues(w);
+}
