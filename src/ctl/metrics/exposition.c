@@ -6,85 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum type { GAUGE, COUNTER, HISTOGRAM };
-
-struct writer {
-	FILE *out;
-	enum metrics_format format;
-	const struct metrics_poll *poll;
-};
-
-// A metric family. name is without `_total`.
-struct family {
-	char name[96];
-	const char *help;
-	enum type type;
-	bool ns; // values are in ns and written in seconds
-};
-
-struct label {
-	const char *name, *value;
-};
+#include "ctl/metrics/series.h"
 
 const char *metrics_content_type(enum metrics_format format)
 {
 	return format == METRICS_OPENMETRICS
 		       ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
 		       : "text/plain; version=0.0.4; charset=utf-8";
-}
-
-static const char *total_of(const struct family *f)
-{
-	return f->type == COUNTER ? "_total" : "";
-}
-
-static void begin(const struct writer *w, const struct family *f)
-{
-	static const char *const types[] = {"gauge", "counter", "histogram"};
-	const char *suffix = w->format == METRICS_PROMETHEUS ? total_of(f) : "";
-
-	fprintf(w->out, "# HELP %s%s %s\n# TYPE %s%s %s\n", f->name, suffix, f->help, f->name,
-		suffix, types[f->type]);
-}
-
-// Quotes, backslashes and line ends are escaped alike in both formats.
-static void write_label(FILE *out, const struct label *label)
-{
-	fprintf(out, ",%s=\"", label->name);
-	for (const char *c = label->value; *c; c++) {
-		if (*c == '\n')
-			fputs("\\n", out);
-		else if (*c == '"' || *c == '\\')
-			fprintf(out, "\\%c", *c);
-		else
-			fputc(*c, out);
-	}
-	fputc('"', out);
-}
-
-// The labels that every metric has, then more, which ends with a label without a name.
-static void write_name(const struct writer *w, const char *name, const char *suffix,
-		       const struct metrics_switch *s, const struct label *more)
-{
-	const struct label instance = {"switch", s->name};
-
-	fprintf(w->out, "%s%s{fabric=\"%s\"", name, suffix, s->fabric);
-	write_label(w->out, &instance);
-	fprintf(w->out, ",layer=\"%" PRIu32 "\"", s->layer);
-	for (; more && more->name; more++)
-		write_label(w->out, more);
-	fputs("} ", w->out);
-}
-
-static void write_count(const struct writer *w, const struct family *f,
-			const struct metrics_switch *s, const struct label *more, uint64_t value)
-{
-	write_name(w, f->name, total_of(f), s, more);
-	if (f->ns)
-		fprintf(w->out, "%" PRIu64 ".%09" PRIu64 "\n", value / 1000000000,
-			value % 1000000000);
-	else
-		fprintf(w->out, "%" PRIu64 "\n", value);
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -112,34 +40,6 @@ static struct family family_of(const char *prefix, const char *key, const char *
 	return f;
 }
 
-// A value of each switch that answered, found at this offset of struct metrics_switch.
-static void write_switches(const struct writer *w, const struct family *f, size_t offset)
-{
-	begin(w, f);
-	for (size_t i = 0; i < w->poll->count; i++) {
-		const struct metrics_switch *s = &w->poll->switches[i];
-		if (s->error == 0)
-			write_count(w, f, s, NULL,
-				    *(const uint64_t *)(const void *)((const char *)s + offset));
-	}
-}
-
-// The same of each port, at this offset of struct metrics_port.
-static void write_ports(const struct writer *w, const struct family *f, size_t offset)
-{
-	begin(w, f);
-	for (size_t i = 0; i < w->poll->count; i++) {
-		const struct metrics_switch *s = &w->poll->switches[i];
-		for (uint32_t k = 0; s->error == 0 && k < s->port_count; k++) {
-			const struct metrics_port *p = &s->ports[k];
-			const struct label labels[] = {
-				{"port", p->port.name}, {"peer", p->link.peer}, {0}};
-			write_count(w, f, s, labels,
-				    *(const uint64_t *)(const void *)((const char *)p + offset));
-		}
-	}
-}
-
 // A number that a switch tells as text; left out where it is not finite, as the utilisation of the
 // uplinks of a core switch.
 static void write_text(const struct writer *w, const char *name, const char *help, size_t offset)
@@ -147,7 +47,7 @@ static void write_text(const struct writer *w, const char *name, const char *hel
 	struct family f = {.help = help};
 
 	snprintf(f.name, sizeof(f.name), "%s", name);
-	begin(w, &f);
+	series_begin(w, &f);
 	for (size_t i = 0; i < w->poll->count; i++) {
 		const struct metrics_switch *s = &w->poll->switches[i];
 		const char *text = (const char *)s + offset;
@@ -157,7 +57,7 @@ static void write_text(const struct writer *w, const char *name, const char *hel
 		double value = strtod(text, &end);
 		if (end == text || *end || !isfinite(value))
 			continue;
-		write_name(w, f.name, "", s, NULL);
+		series_name(w, f.name, "", i, NULL);
 		fprintf(w->out, "%.17g\n", value);
 	}
 }
@@ -169,47 +69,39 @@ static void write_identity(const struct writer *w)
 	const struct family info = {
 		"drb_switch_info", "what the switch is and how it routes, as labels", GAUGE, false};
 
-	begin(w, &up);
+	series_begin(w, &up);
 	for (size_t i = 0; i < w->poll->count; i++)
-		write_count(w, &up, &w->poll->switches[i], NULL, w->poll->switches[i].error == 0);
-	begin(w, &info);
+		series_write(w, &up, i, NULL, w->poll->switches[i].error == 0);
+	series_begin(w, &info);
 	for (size_t i = 0; i < w->poll->count; i++) {
 		const struct metrics_switch *s = &w->poll->switches[i];
-		const struct label labels[] = {{"version", s->info.version},
-					       {"code", s->info.code},
-					       {"scheme", s->routing.scheme},
-					       {"unit", s->routing.unit},
+		const struct label labels[] = {{"version", s->all.info.version},
+					       {"code", s->all.info.code},
+					       {"scheme", s->all.routing.scheme},
+					       {"unit", s->all.routing.unit},
 					       {0}};
 		if (s->error == 0)
-			write_count(w, &info, s, labels, 1);
-	}
-}
-
-static void write_link_state_of(const struct writer *w, const struct family *f,
-				const struct metrics_switch *s, bool info)
-{
-	for (uint32_t k = 0; s->error == 0 && k < s->port_count; k++) {
-		const struct metrics_port *p = &s->ports[k];
-		const char *state = p->link.state;
-		const struct label labels[] = {{"port", p->port.name},
-					       {"peer", p->link.peer},
-					       {info ? "driver" : NULL, p->link.driver},
-					       {"state", state},
-					       {0}};
-		write_count(w, f, s, labels, info || p->link.usable);
+			series_write(w, &info, i, labels, 1);
 	}
 }
 
 static void write_link_states(const struct writer *w)
 {
-	const struct family up = {"drb_port_up", "1 if the port takes traffic", GAUGE, false};
 	const struct family info = {"drb_port_info", "driver and state of the port, as labels",
 				    GAUGE, false};
 
-	for (const struct family *f = &up; f; f = f == &up ? &info : NULL) {
-		begin(w, f);
-		for (size_t i = 0; i < w->poll->count; i++)
-			write_link_state_of(w, f, &w->poll->switches[i], f == &info);
+	series_begin(w, &info);
+	for (size_t i = 0; i < w->poll->count; i++) {
+		const struct drb_switch_all *s = &w->poll->switches[i].all;
+		for (uint32_t k = 0; k < s->port_count; k++) {
+			const struct drb_switch_link *link = &s->ports[k].link;
+			const struct label labels[] = {{"port", link->name},
+						       {"peer", link->peer},
+						       {"driver", link->driver},
+						       {"state", link->state},
+						       {0}};
+			series_write(w, &info, i, labels, 1);
+		}
 	}
 }
 
@@ -222,46 +114,111 @@ static void write_drops(const struct writer *w)
 	};
 	const struct family f = {"drb_drops", "packets dropped, by reason", COUNTER, false};
 
-	begin(w, &f);
+	series_begin(w, &f);
 	for (size_t i = 0; i < w->poll->count; i++) {
 		const struct metrics_switch *s = &w->poll->switches[i];
 		for (int r = 0; s->error == 0 && r < DRB_DROP_COUNT; r++) {
 			const struct label labels[] = {{"reason", reasons[r]}, {0}};
-			write_count(w, &f, s, labels, s->drops.reason[r]);
+			series_write(w, &f, i, labels, s->all.drops.reason[r]);
 		}
 	}
 }
 
-// Sampled decisions by occupancy of the default uplink less that of the candidate. Without a sum:
-// the ends are open, and differences may be negative.
-static void write_differences(const struct writer *w)
+// A histogram of counts in bins, as buckets: those whose upper limits are in `limits`, which are bin
+// numbers from the first on, and one for all. Without a sum: the ends are open.
+struct buckets {
+	struct family family;
+	size_t offset; // of the bins in struct metrics_switch
+	int bins, limits, (*limit)(int bucket), (*bin)(int bucket);
+};
+
+static void write_buckets(const struct writer *w, const struct buckets *h, size_t i)
 {
-	const struct family f = {
-		"drb_decision_difference_packets",
-		"sampled decisions by packets queued at the default uplink less at the candidate",
-		HISTOGRAM, false};
+	const uint64_t *bin =
+		(const uint64_t *)(const void *)((const char *)&w->poll->switches[i] + h->offset);
+	uint64_t sum = 0;
 	char le[16];
 
-	begin(w, &f);
-	for (size_t i = 0; i < w->poll->count; i++) {
-		const struct metrics_switch *s = &w->poll->switches[i];
-		uint64_t sum = 0;
-		for (int b = 0; s->error == 0 && b < DRB_DIFFERENCES; b++) {
-			const struct label labels[] = {{"le", le}, {0}};
-			sum += s->differences.count[b];
-			if (b < DRB_DIFFERENCES - 1)
-				snprintf(le, sizeof(le), "%d.0", b - DRB_DIFFERENCE_MAX);
-			else
-				snprintf(le, sizeof(le), "+Inf");
-			write_name(w, f.name, "_bucket", s, labels);
-			fprintf(w->out, "%" PRIu64 "\n", sum);
+	for (int b = 0, at = 0; b <= h->limits; b++) {
+		const struct label labels[] = {{"le", le}, {0}};
+		int end = b < h->limits ? h->bin(b) : h->bins - 1;
+		while (at <= end)
+			sum += bin[at++];
+		if (b < h->limits)
+			snprintf(le, sizeof(le), "%d.0", h->limit(b));
+		else
+			snprintf(le, sizeof(le), "+Inf");
+		series_name(w, h->family.name, "_bucket", i, labels);
+		fprintf(w->out, "%" PRIu64 "\n", sum);
+	}
+}
+
+// Differences: buckets at -32, -16, ..., -1, 0, 1, ..., 16; one more packet is the next bin.
+static int difference_limit(int bucket)
+{
+	const int zero = 6;
+
+	return bucket < zero   ? -(1 << (zero - 1 - bucket))
+	       : bucket > zero ? 1 << (bucket - zero - 1)
+			       : 0;
+}
+
+static int difference_bin(int bucket)
+{
+	return difference_limit(bucket) + DRB_DIFFERENCE_MAX;
+}
+
+// Sizes by their bits: bin b ends at 2^b - 1.
+static int size_limit(int bucket)
+{
+	return (1 << bucket) - 1;
+}
+
+static int size_bin(int bucket)
+{
+	return bucket;
+}
+
+static void write_histograms(const struct writer *w)
+{
+	static const struct buckets histograms[] = {
+		{{"drb_decision_difference_packets",
+		  "sampled decisions by packets queued at the default uplink less at the candidate",
+		  HISTOGRAM, false},
+		 offsetof(struct metrics_switch, all.differences.count),
+		 DRB_DIFFERENCES,
+		 12,
+		 difference_limit,
+		 difference_bin},
+		{{"drb_receive_burst_packets", "receive bursts by the packets in them", HISTOGRAM,
+		  false},
+		 offsetof(struct metrics_switch, all.burst_size),
+		 DRB_LOG_BINS,
+		 10,
+		 size_limit,
+		 size_bin},
+		{{"drb_queue_length_packets",
+		  "lengths of the egress queues of all ports, as sampled bursts found them",
+		  HISTOGRAM, false},
+		 offsetof(struct metrics_switch, all.queue_length),
+		 DRB_LOG_BINS,
+		 DRB_LOG_BINS - 1,
+		 size_limit,
+		 size_bin},
+	};
+
+	for (size_t k = 0; k < sizeof(histograms) / sizeof(histograms[0]); k++) {
+		series_begin(w, &histograms[k].family);
+		for (size_t i = 0; i < w->poll->count; i++) {
+			if (w->poll->switches[i].error == 0)
+				write_buckets(w, &histograms[k], i);
 		}
 	}
 }
 
 #define SWITCH_COUNTER(group, key, meaning)                                                        \
 	f = family_of("drb_" #group, #key, meaning);                                               \
-	write_switches(w, &f, offsetof(struct metrics_switch, group.count.key));
+	series_of_switches(w, &f, offsetof(struct metrics_switch, all.group.count.key));
 
 static void write_counters(const struct writer *w)
 {
@@ -269,7 +226,7 @@ static void write_counters(const struct writer *w)
 
 #define X(key, meaning)                                                                            \
 	f = family_of("drb_port", #key, meaning);                                                  \
-	write_ports(w, &f, offsetof(struct metrics_port, port.count.key));
+	series_of_ports(w, &f, offsetof(struct drb_switch_full_port, port.count.key));
 	DRB_PORT_COUNTERS(X)
 #undef X
 #define X(key, meaning) SWITCH_COUNTER(routing, key, meaning)
@@ -287,40 +244,52 @@ static void write_gauges(const struct writer *w)
 		size_t offset;
 	} gauges[] = {
 		{{"drb_uptime_seconds", "time since the switch was started", GAUGE, true},
-		 offsetof(struct metrics_switch, info.uptime_ns)},
+		 offsetof(struct metrics_switch, all.info.uptime_ns)},
 		{{"drb_ports", "ports of the switch", GAUGE, false},
-		 offsetof(struct metrics_switch, info.ports)},
+		 offsetof(struct metrics_switch, all.info.ports)},
 		{{"drb_ports_usable", "of them those that take traffic", GAUGE, false},
-		 offsetof(struct metrics_switch, info.ports_usable)},
+		 offsetof(struct metrics_switch, all.info.ports_usable)},
 		{{"drb_flows", "live flows (flow unit)", GAUGE, false},
-		 offsetof(struct metrics_switch, routing.flows)},
+		 offsetof(struct metrics_switch, all.routing.flows)},
 		{{"drb_buffers", "packet buffers of the switch", GAUGE, false},
-		 offsetof(struct metrics_switch, worker.buffers)},
+		 offsetof(struct metrics_switch, all.worker.buffers)},
 		{{"drb_buffers_free", "packet buffers that hold no packet", GAUGE, false},
-		 offsetof(struct metrics_switch, worker.buffers_free)},
+		 offsetof(struct metrics_switch, all.worker.buffers_free)},
 	};
 
 	for (size_t i = 0; i < sizeof(gauges) / sizeof(gauges[0]); i++)
-		write_switches(w, &gauges[i].family, gauges[i].offset);
+		series_of_switches(w, &gauges[i].family, gauges[i].offset);
 	write_text(w, "drb_threshold_packets", "threshold T in force, mean over workers",
-		   offsetof(struct metrics_switch, routing.threshold));
+		   offsetof(struct metrics_switch, all.routing.threshold));
 	write_text(w, "drb_uplink_utilisation_ratio", "share of time the uplinks were busy",
-		   offsetof(struct metrics_switch, routing.utilisation));
+		   offsetof(struct metrics_switch, all.routing.utilisation));
 }
 
-void metrics_write(FILE *out, enum metrics_format format, const struct metrics_poll *poll)
+static void write_all(const struct writer *w)
 {
-	const struct writer w = {out, format, poll};
 	const struct family limit = {"drb_port_queue_limit_packets",
 				     "packets that the egress queue takes", GAUGE, false};
+	const struct family up = {"drb_port_up", "1 if the port takes traffic", GAUGE, false};
 
-	write_identity(&w);
-	write_gauges(&w);
-	write_link_states(&w);
-	write_ports(&w, &limit, offsetof(struct metrics_port, link.queue));
-	write_counters(&w);
-	write_drops(&w);
-	write_differences(&w);
-	if (format == METRICS_OPENMETRICS)
-		fputs("# EOF\n", out);
+	write_identity(w);
+	write_gauges(w);
+	series_of_ports(w, &up, offsetof(struct drb_switch_full_port, link.usable));
+	write_link_states(w);
+	series_of_ports(w, &limit, offsetof(struct drb_switch_full_port, link.queue));
+	write_counters(w);
+	write_drops(w);
+	write_histograms(w);
+	if (w->format == METRICS_OPENMETRICS)
+		fputs("# EOF\n", w->out);
+}
+
+bool metrics_write(FILE *out, enum metrics_format format, const struct metrics_poll *poll)
+{
+	struct writer w = {out, format, poll, NULL};
+	bool ready = series_init(&w);
+
+	if (ready)
+		write_all(&w);
+	series_free(&w);
+	return ready;
 }

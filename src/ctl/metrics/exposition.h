@@ -14,4 +14,5 @@ enum metrics_format { METRICS_OPENMETRICS, METRICS_PROMETHEUS };
 // The value of the HTTP header Content-Type.
 const char *metrics_content_type(enum metrics_format format);
 
-void metrics_write(FILE *out, enum metrics_format format, const struct metrics_poll *poll);
+// False: no memory; nothing is written.
+bool metrics_write(FILE *out, enum metrics_format format, const struct metrics_poll *poll);

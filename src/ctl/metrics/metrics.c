@@ -57,12 +57,16 @@ int ctl_metrics(int argc, char **argv)
 	struct metrics_poll poll;
 
 	drb_args_parse(&argp, argc, argv, 0, &o);
-	int rc = metrics_poll(o.ctl.runtime, o.ctl.fabric, o.ctl.timeout_ms, &poll);
+	struct metrics_poller poller = {
+		.runtime = o.ctl.runtime, .fabric = o.ctl.fabric, .timeout_ms = o.ctl.timeout_ms};
+	int rc = metrics_poll(&poller, &poll);
+	metrics_poller_close(&poller);
 	if (rc < 0) {
 		drb_error("cannot look for switches: %s", strerror(-rc));
 		return DRB_EXIT_FAILED;
 	}
-	metrics_write(stdout, o.format, &poll);
+	if (!metrics_write(stdout, o.format, &poll))
+		drb_die("out of memory");
 	bool found = poll.count > 0;
 	metrics_poll_free(&poll);
 	if (!found)

@@ -6,62 +6,46 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/cli/clock.h"
 
 // Switches asked at a time. A switch answers within a millisecond unless it hangs.
-#define THREADS 16
+#define THREADS 8
 
-struct job {
-	const struct drb_switch_socket *sockets;
-	struct metrics_switch *switches;
-	size_t count;
-	uint32_t timeout_ms;
-	atomic_size_t next; // the next switch to ask; taken by the threads
+struct metrics_connection {
+	struct drb_switch_socket socket;
+	struct drb_telemetry telemetry; // fd -1: not open
 };
 
-static int read_ports(struct drb_telemetry *t, struct metrics_switch *s)
-{
-	struct drb_switch_ports ports;
-	int rc = drb_read_ports(t, &ports);
+struct job {
+	struct metrics_poller *poller;
+	struct metrics_switch *switches; // of each connection
+	atomic_size_t next;              // the next switch to ask; taken by the threads
+};
 
-	if (rc < 0)
-		return rc;
-	s->ports = calloc(ports.count, sizeof(*s->ports));
-	rc = s->ports || ports.count == 0 ? 0 : -ENOMEM;
-	for (uint32_t i = 0; rc == 0 && i < ports.count; i++) {
-		s->ports[i].port = ports.port[i];
-		rc = drb_read_link(t, ports.port[i].name, &s->ports[i].link);
-		s->port_count += rc == 0;
-	}
-	drb_switch_ports_free(&ports);
+// A switch that was started again left the old connection dead: once more with a new one.
+static int read_switch(struct metrics_connection *c, uint32_t timeout_ms,
+		       struct drb_switch_all *all)
+{
+	bool was_open = c->telemetry.fd >= 0;
+	int rc = was_open ? 0 : drb_telemetry_open(&c->telemetry, c->socket.path, timeout_ms);
+
+	if (rc == 0)
+		rc = drb_read_all(&c->telemetry, all);
+	if (rc == -ECONNRESET && was_open)
+		return read_switch(c, timeout_ms, all);
 	return rc;
 }
 
-static int read_switch(struct drb_telemetry *t, struct metrics_switch *s)
+static void ask(struct metrics_connection *c, uint32_t timeout_ms, struct metrics_switch *s)
 {
-	int rc;
-
-	if ((rc = drb_read_info(t, &s->info)) < 0 || (rc = drb_read_routing(t, &s->routing)) < 0 ||
-	    (rc = drb_read_drops(t, &s->drops)) < 0 ||
-	    (rc = drb_read_differences(t, &s->differences)) < 0 ||
-	    (rc = drb_read_worker(t, &s->worker)) < 0)
-		return rc;
-	return read_ports(t, s);
-}
-
-static void ask(const struct drb_switch_socket *socket, uint32_t timeout_ms,
-		struct metrics_switch *s)
-{
-	struct drb_telemetry t;
-
-	snprintf(s->fabric, sizeof(s->fabric), "%s", socket->fabric);
-	drb_node_name(s->name, socket->layer, socket->label);
-	s->layer = socket->layer;
-	s->label = socket->label;
-	s->error = drb_telemetry_open(&t, socket->path, timeout_ms);
-	if (s->error < 0)
-		return;
-	s->error = read_switch(&t, s);
-	drb_telemetry_close(&t);
+	snprintf(s->fabric, sizeof(s->fabric), "%s", c->socket.fabric);
+	drb_node_name(s->name, c->socket.layer, c->socket.label);
+	s->layer = c->socket.layer;
+	s->label = c->socket.label;
+	s->error = read_switch(c, timeout_ms, &s->all);
 }
 
 static void *work(void *arg)
@@ -69,8 +53,8 @@ static void *work(void *arg)
 	struct job *job = arg;
 	size_t i;
 
-	while ((i = atomic_fetch_add(&job->next, 1)) < job->count)
-		ask(&job->sockets[i], job->timeout_ms, &job->switches[i]);
+	while ((i = atomic_fetch_add(&job->next, 1)) < job->poller->count)
+		ask(&job->poller->connections[i], job->poller->timeout_ms, &job->switches[i]);
 	return NULL;
 }
 
@@ -79,12 +63,51 @@ static void run(struct job *job)
 	pthread_t thread[THREADS];
 	size_t started = 0;
 
-	while (started < THREADS && started + 1 < job->count &&
+	while (started < THREADS && started + 1 < job->poller->count &&
 	       pthread_create(&thread[started], NULL, work, job) == 0)
 		started++;
 	work(job);
 	while (started > 0)
 		pthread_join(thread[--started], NULL);
+}
+
+// The open connection to a socket moves to its new place.
+static struct drb_telemetry take_connection(struct metrics_poller *poller, const char *path)
+{
+	struct drb_telemetry none = {.fd = -1};
+
+	for (size_t i = 0; i < poller->count; i++) {
+		struct metrics_connection *c = &poller->connections[i];
+		if (strcmp(c->socket.path, path) != 0)
+			continue;
+		struct drb_telemetry found = c->telemetry;
+		c->telemetry = none;
+		return found;
+	}
+	return none;
+}
+
+// Connections for the sockets that are there now.
+static int look_for_switches(struct metrics_poller *poller)
+{
+	struct drb_switch_socket *sockets;
+	size_t count;
+	int rc = drb_telemetry_scan(poller->runtime, poller->fabric, &sockets, &count);
+
+	if (rc < 0)
+		return rc;
+	struct metrics_connection *connections = calloc(count ? count : 1, sizeof(*connections));
+	for (size_t i = 0; connections && i < count; i++) {
+		connections[i].socket = sockets[i];
+		connections[i].telemetry = take_connection(poller, sockets[i].path);
+	}
+	free(sockets);
+	if (!connections)
+		return -ENOMEM;
+	metrics_poller_close(poller);
+	poller->connections = connections;
+	poller->count = count;
+	return 0;
 }
 
 // Other DPDK processes, whose name happens to be that of a switch, know no command of ours.
@@ -93,39 +116,43 @@ static void leave_out_others(struct metrics_poll *poll)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < poll->count; i++) {
-		if (poll->switches[i].error == -EOPNOTSUPP)
-			free(poll->switches[i].ports);
-		else
+		if (poll->switches[i].error != -EOPNOTSUPP)
 			poll->switches[kept++] = poll->switches[i];
 	}
 	poll->count = kept;
 }
 
-int metrics_poll(const char *runtime, const char *fabric, uint32_t timeout_ms,
-		 struct metrics_poll *poll)
+int metrics_poll(struct metrics_poller *poller, struct metrics_poll *poll)
 {
-	struct drb_switch_socket *sockets;
-	size_t count;
-	int rc = drb_telemetry_scan(runtime, fabric, &sockets, &count);
-
 	*poll = (struct metrics_poll){0};
+	int rc = look_for_switches(poller);
 	if (rc < 0)
 		return rc;
-	poll->switches = calloc(count ? count : 1, sizeof(*poll->switches));
-	if (poll->switches) {
-		struct job job = {sockets, poll->switches, count, timeout_ms, 0};
-		poll->count = count;
-		run(&job);
-		leave_out_others(poll);
-	}
-	free(sockets);
-	return poll->switches ? 0 : -ENOMEM;
+	poll->switches = calloc(poller->count ? poller->count : 1, sizeof(*poll->switches));
+	if (!poll->switches)
+		return -ENOMEM;
+	struct job job = {poller, poll->switches, 0};
+	poll->count = poller->count;
+	run(&job);
+	poll->time_ns = drb_clock_now();
+	poll->unix_ms = drb_clock_ns(CLOCK_REALTIME) / 1000000;
+	leave_out_others(poll);
+	return 0;
 }
 
 void metrics_poll_free(struct metrics_poll *poll)
 {
 	for (size_t i = 0; i < poll->count; i++)
-		free(poll->switches[i].ports);
+		drb_switch_all_free(&poll->switches[i].all);
 	free(poll->switches);
 	*poll = (struct metrics_poll){0};
+}
+
+void metrics_poller_close(struct metrics_poller *poller)
+{
+	for (size_t i = 0; i < poller->count; i++)
+		drb_telemetry_close(&poller->connections[i].telemetry);
+	free(poller->connections);
+	poller->connections = NULL;
+	poller->count = 0;
 }

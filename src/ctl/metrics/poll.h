@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Everything that the switches of this machine tell over their stats sockets, read at once for a
-// metrics reply. Switches are asked side by side, so one that hangs costs the others nothing.
+// metrics reply. Switches are asked side by side, so one that hangs costs the others nothing, and
+// once each, so that what one tells is of one instant.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,32 +10,32 @@
 
 #include "common/telemetry/switch_reader.h"
 
-struct metrics_port {
-	struct drb_switch_port port; // name and counters
-	struct drb_switch_link link; // peer, state, queue limit
-};
-
 struct metrics_switch {
 	char fabric[DRB_FABRIC_MAX + 1], name[DRB_NAME_MAX];
 	uint32_t layer, label;
-	int error; // 0, or the negative errno that kept it from answering: the rest is not valid then
-	struct drb_switch_info info;
-	struct drb_switch_routing routing;
-	struct drb_switch_drops drops;
-	struct drb_switch_differences differences;
-	struct drb_switch_worker worker;
-	struct metrics_port *ports; // of info.ports; owned
-	uint32_t port_count;
+	int error; // 0, or the negative errno that kept it from answering: `all` is empty then
+	struct drb_switch_all all; // owned
 };
 
 struct metrics_poll {
+	uint64_t time_ns, unix_ms;       // CLOCK_MONOTONIC and wall clock when all had answered
 	struct metrics_switch *switches; // by fabric, layer and label; owned
 	size_t count;
 };
 
-// fabric: NULL for all. runtime: NULL for the places where EAL puts sockets. A switch that was
-// killed left a socket and is listed with its error; processes that are no drbswitch are not
-// listed. 0 or -ENOMEM.
-int metrics_poll(const char *runtime, const char *fabric, uint32_t timeout_ms,
-		 struct metrics_poll *poll);
+// Connections that stay open from one poll to the next.
+struct metrics_poller {
+	// Set by its owner.
+	const char *runtime; // NULL: the places where EAL puts sockets
+	const char *fabric;  // NULL: all
+	uint32_t timeout_ms;
+	// Private; zero at first.
+	struct metrics_connection *connections;
+	size_t count;
+};
+
+// A switch that was killed left a socket and is listed with its error; processes that are no
+// drbswitch are not listed. 0 or -ENOMEM.
+int metrics_poll(struct metrics_poller *poller, struct metrics_poll *poll);
 void metrics_poll_free(struct metrics_poll *poll);
+void metrics_poller_close(struct metrics_poller *poller);

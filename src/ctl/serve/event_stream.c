@@ -17,8 +17,10 @@ struct event_stream {
 	bool waits; // suspended until the next snapshot
 	// Of the daemon's thread alone.
 	struct snapshot *snapshot; // being sent; NULL: none
-	uint64_t number;           // of the last snapshot sent
-	size_t sent;               // of its event
+	const char *json;          // of it
+	size_t json_length;
+	uint64_t number; // of the last snapshot sent
+	size_t sent;     // of its event
 };
 
 static const char prefix[] = "data: ", suffix[] = "\n\n";
@@ -44,11 +46,10 @@ static size_t copy_part(const char *part, size_t length, size_t *skip, char *to,
 // What follows of "data: JSON\n\n" after the part that is sent.
 static size_t fill(struct event_stream *s, char *to, size_t room)
 {
-	const struct snapshot *p = s->snapshot;
 	size_t skip = s->sent, n;
 
 	n = copy_part(prefix, sizeof(prefix) - 1, &skip, to, room);
-	n += n < room ? copy_part(p->json, p->json_length, &skip, to + n, room - n) : 0;
+	n += n < room ? copy_part(s->json, s->json_length, &skip, to + n, room - n) : 0;
 	n += n < room ? copy_part(suffix, sizeof(suffix) - 1, &skip, to + n, room - n) : 0;
 	return n;
 }
@@ -65,13 +66,15 @@ static bool next_snapshot(struct event_stream *s, ssize_t *result)
 		MHD_suspend_connection(s->connection);
 	}
 	pthread_mutex_unlock(&s->all->lock);
-	if (!ended && !stale) {
+	if (!ended && !stale)
+		s->json = snapshot_text(p, SNAPSHOT_JSON, &s->json_length);
+	if (!ended && !stale && s->json) {
 		s->snapshot = p;
 		s->sent = 0;
 		return true;
 	}
 	snapshot_release(p);
-	*result = ended ? MHD_CONTENT_READER_END_OF_STREAM : 0;
+	*result = ended || !stale ? MHD_CONTENT_READER_END_OF_STREAM : 0;
 	return false;
 }
 
@@ -85,7 +88,7 @@ static ssize_t read_stream(void *stream, uint64_t position, char *to, size_t roo
 		return result;
 	size_t n = fill(s, to, room);
 	s->sent += n;
-	if (s->sent == sizeof(prefix) - 1 + s->snapshot->json_length + sizeof(suffix) - 1) {
+	if (s->sent == sizeof(prefix) - 1 + s->json_length + sizeof(suffix) - 1) {
 		s->number = s->snapshot->number;
 		snapshot_release(s->snapshot);
 		s->snapshot = NULL;

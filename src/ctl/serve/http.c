@@ -59,36 +59,37 @@ static enum MHD_Result refuse(struct MHD_Connection *c, unsigned status, const c
 						      MHD_RESPMEM_PERSISTENT));
 }
 
-static enum MHD_Result answer_copy(struct MHD_Connection *c, const char *type, const char *text,
-				   size_t length)
+static enum MHD_Result answer_text(struct http_server *s, struct MHD_Connection *c,
+				   enum snapshot_text which, const char *type)
 {
-	return answer(c, MHD_HTTP_OK, type,
-		      MHD_create_response_from_buffer(length, (void *)(uintptr_t)text,
-						      MHD_RESPMEM_MUST_COPY));
+	struct snapshot *p = poller_last(s->poller);
+	size_t length;
+	const char *text = snapshot_text(p, which, &length);
+	enum MHD_Result rc =
+		text ? answer(c, MHD_HTTP_OK, type,
+			      MHD_create_response_from_buffer(length, (void *)(uintptr_t)text,
+							      MHD_RESPMEM_MUST_COPY))
+		     : MHD_NO;
+
+	snapshot_release(p);
+	return rc;
 }
 
 static enum MHD_Result metrics(struct http_server *s, struct MHD_Connection *c)
 {
 	const char *accept =
 		MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
-	bool open = accept && strstr(accept, "application/openmetrics-text");
-	struct snapshot *p = poller_last(s->poller);
-	enum MHD_Result rc = open ? answer_copy(c, metrics_content_type(METRICS_OPENMETRICS),
-						p->openmetrics, p->openmetrics_length)
-				  : answer_copy(c, metrics_content_type(METRICS_PROMETHEUS),
-						p->prometheus, p->prometheus_length);
 
-	snapshot_release(p);
-	return rc;
+	return accept && strstr(accept, "application/openmetrics-text")
+		       ? answer_text(s, c, SNAPSHOT_OPENMETRICS,
+				     metrics_content_type(METRICS_OPENMETRICS))
+		       : answer_text(s, c, SNAPSHOT_PROMETHEUS,
+				     metrics_content_type(METRICS_PROMETHEUS));
 }
 
 static enum MHD_Result state(struct http_server *s, struct MHD_Connection *c)
 {
-	struct snapshot *p = poller_last(s->poller);
-	enum MHD_Result rc = answer_copy(c, "application/json", p->json, p->json_length);
-
-	snapshot_release(p);
-	return rc;
+	return answer_text(s, c, SNAPSHOT_JSON, "application/json");
 }
 
 static enum MHD_Result events(struct http_server *s, struct MHD_Connection *c)

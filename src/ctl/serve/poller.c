@@ -15,47 +15,62 @@ void snapshot_release(struct snapshot *p)
 {
 	if (!p || atomic_fetch_sub(&p->references, 1) > 1)
 		return;
-	free(p->prometheus);
-	free(p->openmetrics);
-	free(p->json);
+	for (int i = 0; i < SNAPSHOT_TEXTS; i++)
+		free(p->texts[i].text);
+	metrics_poll_free(&p->poll);
+	pthread_mutex_destroy(&p->lock);
 	free(p);
 }
 
-static char *text_of(const struct metrics_poll *poll, enum metrics_format format, size_t *length)
+static char *exposition_of(const struct metrics_poll *poll, enum metrics_format format,
+			   size_t *length)
 {
 	char *text = NULL;
 	FILE *out = open_memstream(&text, length);
 
 	if (!out)
 		return NULL;
-	metrics_write(out, format, poll);
-	if (fclose(out) == 0)
+	bool written = metrics_write(out, format, poll);
+	if (fclose(out) == 0 && written)
 		return text;
 	free(text);
 	return NULL;
 }
 
+static char *make_text(const struct metrics_poll *poll, enum snapshot_text which, size_t *length)
+{
+	if (which != SNAPSHOT_JSON)
+		return exposition_of(poll,
+				     which == SNAPSHOT_OPENMETRICS ? METRICS_OPENMETRICS
+								   : METRICS_PROMETHEUS,
+				     length);
+	char *text = serve_state_json(poll);
+	*length = text ? strlen(text) : 0;
+	return text;
+}
+
+const char *snapshot_text(struct snapshot *p, enum snapshot_text which, size_t *length)
+{
+	pthread_mutex_lock(&p->lock);
+	if (!p->texts[which].text)
+		p->texts[which].text = make_text(&p->poll, which, &p->texts[which].length);
+	pthread_mutex_unlock(&p->lock);
+	*length = p->texts[which].length;
+	return p->texts[which].text;
+}
+
 // NULL: out of memory.
-static struct snapshot *take(const struct poller *p, uint64_t number)
+static struct snapshot *take(struct poller *p, uint64_t number)
 {
 	struct snapshot *snapshot = calloc(1, sizeof(*snapshot));
-	struct metrics_poll poll;
 
-	if (!snapshot || metrics_poll(p->runtime, p->fabric, p->timeout_ms, &poll) < 0) {
+	if (!snapshot || metrics_poll(&p->switches, &snapshot->poll) < 0) {
 		free(snapshot);
 		return NULL;
 	}
 	snapshot->number = number;
+	pthread_mutex_init(&snapshot->lock, NULL);
 	atomic_store(&snapshot->references, 1);
-	snapshot->prometheus = text_of(&poll, METRICS_PROMETHEUS, &snapshot->prometheus_length);
-	snapshot->openmetrics = text_of(&poll, METRICS_OPENMETRICS, &snapshot->openmetrics_length);
-	snapshot->json = serve_state_json(&poll);
-	metrics_poll_free(&poll);
-	if (!snapshot->prometheus || !snapshot->openmetrics || !snapshot->json) {
-		snapshot_release(snapshot);
-		return NULL;
-	}
-	snapshot->json_length = strlen(snapshot->json);
 	return snapshot;
 }
 
@@ -135,6 +150,7 @@ void poller_free(struct poller *p)
 {
 	snapshot_release(p->last);
 	p->last = NULL;
+	metrics_poller_close(&p->switches);
 }
 
 struct snapshot *poller_last(struct poller *p)

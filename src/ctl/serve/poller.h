@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // One thread that asks all switches again and again, whatever the number of viewers, and keeps the
-// last answers as the texts that are served.
+// last answers.
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -9,20 +9,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The texts of one poll; immutable. Freed with its last reference.
+#include "ctl/metrics/poll.h"
+
+enum snapshot_text { SNAPSHOT_PROMETHEUS, SNAPSHOT_OPENMETRICS, SNAPSHOT_JSON, SNAPSHOT_TEXTS };
+
+// One poll and what is served of it. Freed with its last reference.
 struct snapshot {
 	uint64_t number; // 1, 2, ...
-	char *prometheus, *openmetrics, *json;
-	size_t prometheus_length, openmetrics_length, json_length;
+	struct metrics_poll poll;
 	atomic_uint references;
+	// Made when it is first asked for.
+	pthread_mutex_t lock;
+	struct {
+		char *text; // NULL: not yet
+		size_t length;
+	} texts[SNAPSHOT_TEXTS];
 };
 
+// Valid as long as the snapshot. NULL: no memory.
+const char *snapshot_text(struct snapshot *p, enum snapshot_text which, size_t *length);
 void snapshot_release(struct snapshot *p);
 
 struct poller {
 	// Set before poller_start().
-	const char *runtime, *fabric;
-	uint32_t timeout_ms;
+	struct metrics_poller switches;
 	uint64_t interval_ns;
 	void (*on_snapshot)(void *context); // called by the poller's thread after each poll
 	void *context;

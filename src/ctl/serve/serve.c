@@ -78,9 +78,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static int serve(const struct options *o)
 {
-	struct poller poller = {.runtime = o->ctl.runtime,
-				.fabric = o->ctl.fabric,
-				.timeout_ms = o->ctl.timeout_ms,
+	uint64_t interval_ms = o->interval_ns / 1000000;
+	// A switch that hangs must not delay what others tell beyond an interval.
+	struct poller poller = {.switches = {.runtime = o->ctl.runtime,
+					     .fabric = o->ctl.fabric,
+					     .timeout_ms = interval_ms < o->ctl.timeout_ms
+								   ? (uint32_t)interval_ms
+								   : o->ctl.timeout_ms},
 				.interval_ns = o->interval_ns,
 				.on_snapshot = http_wake};
 	struct http_server *server;

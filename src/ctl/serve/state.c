@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ctl/serve/state.h"
 
-#include <time.h>
-
 #include <jansson.h>
-
-#include "common/cli/clock.h"
 
 static json_t *number(uint64_t value)
 {
 	return json_integer((json_int_t)value);
 }
 
-static json_t *port_json(const struct metrics_port *p)
+static json_t *port_json(const struct drb_switch_full_port *p)
 {
 	json_t *count = json_array();
 
@@ -47,7 +43,7 @@ static json_t *drops_json(const struct drb_switch_drops *d)
 	return drops;
 }
 
-static void add_answer(json_t *object, const struct metrics_switch *s)
+static void add_answer(json_t *object, const struct drb_switch_all *s)
 {
 	json_t *ports = json_array();
 	const struct {
@@ -65,7 +61,7 @@ static void add_answer(json_t *object, const struct metrics_switch *s)
 	json_object_set_new(object, "layers", number(s->info.layers));
 	json_object_set_new(object, "arity", number(s->info.arity));
 	json_object_set_new(object, "pid", number(s->info.pid));
-	json_object_set_new(object, "time_ns", number(s->worker.time_ns));
+	json_object_set_new(object, "time_ns", number(s->time_ns));
 	json_object_set_new(object, "routing", routing_json(&s->routing.count));
 	json_object_set_new(object, "drops", drops_json(&s->drops));
 	json_object_set_new(object, "ports", ports);
@@ -78,7 +74,7 @@ static json_t *switch_json(const struct metrics_switch *s)
 				   (json_int_t)s->label, "up", s->error == 0);
 
 	if (object && s->error == 0)
-		add_answer(object, s);
+		add_answer(object, &s->all);
 	return object;
 }
 
@@ -91,9 +87,9 @@ char *serve_state_json(const struct metrics_poll *poll)
 #undef X
 	for (size_t i = 0; i < poll->count; i++)
 		json_array_append_new(switches, switch_json(&poll->switches[i]));
-	json_t *state = json_pack("{s:I, s:I, s:o, s:o}", "time_ns", (json_int_t)drb_clock_now(),
-				  "unix_ms", (json_int_t)(drb_clock_ns(CLOCK_REALTIME) / 1000000),
-				  "port_counters", keys, "switches", switches);
+	json_t *state =
+		json_pack("{s:I, s:I, s:o, s:o}", "time_ns", (json_int_t)poll->time_ns, "unix_ms",
+			  (json_int_t)poll->unix_ms, "port_counters", keys, "switches", switches);
 	char *text = state ? json_dumps(state, JSON_COMPACT) : NULL;
 
 	json_decref(state);
