@@ -15,8 +15,6 @@ int drb_transmit_attach(struct drb_worker *w, uint32_t i)
 {
 	const struct drb_port_queue *q = w->port[i].queue;
 
-	if (q->send_max && w->tx_burst > q->send_max)
-		w->tx_burst = q->send_max;
 	if (!q->reviewed)
 		return 0;
 	if (w->changes_fd < 0)

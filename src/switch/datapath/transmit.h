@@ -8,7 +8,8 @@
 uint32_t drb_transmit_now(struct drb_worker *w, uint32_t i, struct rte_mbuf **packets,
 			  uint32_t count, struct drb_send_result *result);
 
-// What port i asks of who sends there. Before the worker runs. 0 or -errno.
+// Watches interfaces for port i, if it sends in another way when they change (drb_transmit_review()). Before
+// the worker runs. 0 or -errno.
 int drb_transmit_attach(struct drb_worker *w, uint32_t i);
 // Has ports look whether interfaces have changed such that they send in another way now. Once
 // a second at most: with nothing to do even a system call that finds nothing is a part of all work.

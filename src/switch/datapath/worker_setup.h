@@ -23,8 +23,10 @@ static inline struct drb_link_model drb_worker_link(const struct drb_setup *s,
 
 // setup must outlive the worker. Ports are inactive until drb_worker_attach(). 0 or -ENOMEM.
 int drb_worker_init(struct drb_worker *w, const struct drb_setup *setup);
-// What follows from the setups of several ports, and who may send from where.
-void drb_worker_set_ports(struct drb_worker *w, const struct drb_setup *setup);
+// Makes it one of several. The owner is worker 0.
+void drb_worker_join(struct drb_worker *w, struct drb_worker *owner, uint32_t number);
+// What a reload may change of w->config, and who may send from where.
+void drb_worker_configure(struct drb_worker *w, const struct drb_setup *setup);
 // Port index (as in setup->ports) is used by way of `queue`; its egress queue takes limit packets.
 void drb_worker_attach(struct drb_worker *w, uint32_t index, uint32_t limit,
 		       struct drb_port_queue *queue);

@@ -27,8 +27,7 @@ int drb_workers_init(struct drb_workers *all, const struct drb_setup *s)
 			drb_workers_free(all);
 			return -ENOMEM;
 		}
-		w->number = n;
-		w->owner = &all->worker[0];
+		drb_worker_join(w, &all->worker[0], n);
 		if (n > 0)
 			w->rng = drb_rng_seed(drb_mix64(s->seed) + n,
 					      (uint64_t)s->layer << 32 | s->label);

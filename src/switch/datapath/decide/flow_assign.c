@@ -73,8 +73,6 @@ void drb_assign_exchange(struct drb_worker *w, struct drb_assign_memory *m)
 
 void drb_assign_set(struct drb_worker *w, const struct drb_setup *s)
 {
-	w->assigns = s->unit != DRB_UNIT_PACKET && w->up_ports > 0;
-	w->timed = w->assigns || w->threshold.automatic || w->scheme_state.timed;
 	w->flowlet_gap = drb_flow_tick(s->flowlet_gap_ns);
 	if (w->flows.hash)
 		drb_flow_table_times(&w->flows, s->flow_idle_ns, s->flow_grace_ns);

@@ -46,7 +46,6 @@ void drb_threshold_set(struct drb_worker *w, const struct drb_setup *s)
 	t->automatic = s->threshold_auto && w->up_ports > 0;
 	t->flow = s->unit == DRB_UNIT_FLOW;
 	t->value = t->packet = s->threshold;
-	w->timed = w->assigns || t->automatic || w->scheme_state.timed;
 	put_in_force(w);
 }
 

@@ -43,26 +43,21 @@ struct drb_hello_io {
 	struct rte_ring *ring;    // received by other workers; NULL: there are none
 };
 
+struct drb_worker_config {
+#include "switch/datapath/worker/worker_config.def"
+};
+
 // One worker. Where nothing else is said, the worker itself is the only writer and reader of what
 // changes while it runs. Every group but the last may be changed by another thread while the worker
 // is parked (park.h).
 struct drb_worker {
-	// Configuration: written at start and by reload, read by the worker.
-	struct {
-		struct drb_hop hop;
-		struct drb_addr_plan addr;
-		struct drb_class_tables class_tables;
-		uint32_t number; // of this worker
-		uint32_t down_ports, up_ports;
-		uint32_t ports;    // all; down-ports first
-		uint32_t burst;    // most packets received in one call
-		uint32_t tx_burst; // most packets handed to a driver in one call
-		bool open;         // each port has a device and its queue takes a whole burst
-		bool paced;        // some port has a rate
-		bool poll;         // spin instead of sleeping
-		bool assigns;      // flow or flowlet unit: decisions are not made by packet
-		bool timed;        // decisions need the time
-		struct drb_worker *owner; // worker 0, which keeps the state of links
+	// Configuration: constant for all but worker_setup.c, which writes `config` at start and for a
+	// reload.
+	union {
+		const struct {
+#include "switch/datapath/worker/worker_config.def"
+		};
+		struct drb_worker_config config;
 	};
 
 	// Ports and queues: written by receive, enqueue and transmit; read by decisions.

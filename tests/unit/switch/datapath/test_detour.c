@@ -47,7 +47,7 @@ static void begin(const char *more)
 			 layer, n % 8, more);
 		setup[n] = setup_of(text);
 		assert_int_equal(drb_worker_init(&sw[n], &setup[n]), 0);
-		sw[n].number = n; // names its table
+		sw[n].config.number = n; // names its table
 		for (uint32_t i = 0; i < sw[n].ports; i++)
 			drb_worker_attach(&sw[n], i, 100, NULL);
 		assert_int_equal(drb_assign_init(&sw[n], &setup[n]), 0);

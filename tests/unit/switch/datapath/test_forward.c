@@ -143,7 +143,7 @@ static void every_port_of_a_wide_core(void **state)
 			 "link: {driver: none}\n",
 			 d);
 		begin(text, 1024);
-		w.open = k % 2;
+		w.config.open = k % 2;
 		assert_int_equal(w.ports, 2 * d);
 		for (uint32_t in = 0; in < w.ports; in += w.ports - 1) {
 			for (uint32_t port = 0; port < w.ports; port++)
@@ -535,7 +535,7 @@ static void run_bursts(const char *text, bool open, uint32_t size, struct outcom
 	struct drb_rng r = drb_rng_seed(size, 1);
 
 	begin(text, 1024);
-	w.open = open;
+	w.config.open = open;
 	for (uint32_t n = 0; n < count; n++) {
 		struct rte_mbuf *burst[DRB_BURST_MAX];
 		for (uint32_t i = 0; i < size; i++) {

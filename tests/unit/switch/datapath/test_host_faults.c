@@ -19,10 +19,10 @@ static int make(void **state)
 {
 	(void)state;
 	memset(&worker, 0, sizeof(worker));
-	worker.owner = &worker;
+	worker.config.owner = &worker;
 	worker.now_ns = 1000;
-	worker.down_ports = setup.down_ports = DRB_PORTS_MAX;
-	worker.addr = drb_addr_default(DRB_PORTS_MAX);
+	worker.config.down_ports = setup.down_ports = DRB_PORTS_MAX;
+	worker.config.addr = drb_addr_default(DRB_PORTS_MAX);
 	for (uint32_t i = 0; i < DRB_PORTS_MAX; i++) {
 		worker.port[i].host = i;
 		drb_port_name(setup.ports[i].name, false, i);

@@ -319,7 +319,7 @@ static void no_wake_up_is_lost(void **state)
 
 	(void)state;
 	connect_client();
-	sleeper.ports = 1;
+	sleeper.config.ports = 1;
 	sleeper.port[0].queue = &queue;
 	sleeper.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	assert_int_equal(drb_memif_link_watch(link_, 0, sleeper.epoll_fd), 0);
