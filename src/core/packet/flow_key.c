@@ -98,3 +98,12 @@ uint64_t drb_flow_hash_of_any(const uint8_t *frame, uint32_t len, uint8_t *flags
 	*flags = drb_flow_key_of(frame, len, &key);
 	return drb_flow_hash(&key);
 }
+
+uint64_t drb_flow_keyed_hash_of_any(const struct drb_siphash_key *secret, const uint8_t *frame,
+				    uint32_t len, uint8_t *flags)
+{
+	struct drb_flow_key key;
+
+	*flags = drb_flow_key_of(frame, len, &key);
+	return drb_flow_keyed_hash(secret, &key);
+}

@@ -3,11 +3,13 @@
 // The flow a frame belongs to: its 5-tuple (IPv4, IPv6), or MAC pair and EtherType otherwise.
 // Fragments have no ports, so all packets of a fragmented datagram take one flow.
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "core/math/random.h"
+#include "core/math/siphash.h"
 #include "core/packet/wire.h"
 
 struct drb_flow_key {
@@ -24,7 +26,8 @@ _Static_assert(sizeof(struct drb_flow_key) == 40, "hashed as five words");
 // cannot be read as IP is identified by its MACs. Returns the flags of its TCP header, 0 if it has none.
 uint8_t drb_flow_key_of(const uint8_t *frame, uint32_t len, struct drb_flow_key *key);
 
-// The hash, from the five words of a key. The second product is 0 but for IPv6.
+// The hash that schemes decide by, from the five words of a key; switches and simulator have the same. It
+// is public: anybody can find flows whose hashes meet. The second product is 0 but for IPv6.
 static inline uint64_t drb_flow_hash_words(uint64_t src, uint64_t src_end, uint64_t dst,
 					   uint64_t dst_end, uint64_t rest)
 {
@@ -40,35 +43,78 @@ static inline uint64_t drb_flow_hash(const struct drb_flow_key *key)
 	return drb_flow_hash_words(word[0], word[1], word[2], word[3], word[4]);
 }
 
+// The same under a secret key, for tables: nobody else can choose flows whose hashes meet. IPv4 is hashed as
+// 15 octets (addresses, ports, EtherType, protocol), all else as 39.
+static inline uint64_t drb_flow_keyed_hash(const struct drb_siphash_key *secret,
+					   const struct drb_flow_key *key)
+{
+	uint64_t word[5];
+
+	memcpy(word, key, sizeof(word));
+	for (int i = 0; i < 5; i++)
+		word[i] = le64toh(word[i]);
+	if ((word[1] | word[3] | word[0] >> 32 | word[2] >> 32) == 0) {
+		word[0] |= word[2] << 32;
+		return drb_siphash(secret, word, 1, word[4] | UINT64_C(15) << 56);
+	}
+	return drb_siphash(secret, word, 4, word[4] | UINT64_C(39) << 56);
+}
+
 // By IP protocol: whether its header begins with two ports.
 extern const bool drb_flow_has_ports[256];
 
-uint64_t drb_flow_hash_of_any(const uint8_t *frame, uint32_t len, uint8_t *flags);
-
-// Key and hash of a frame in one step; *flags as drb_flow_key_of() returns them.
-static inline uint64_t drb_flow_hash_of(const uint8_t *frame, uint32_t len, uint8_t *flags)
+// The words of a plain frame's key: both addresses, and the rest; *flags as drb_flow_key_of() returns
+// them. Plain are most: IPv4 without VLAN tags, options and fragments, long enough for a TCP header.
+// False of any other.
+static inline bool drb_flow_plain(const uint8_t *frame, uint32_t len, uint64_t *addresses,
+				  uint64_t *rest, uint8_t *flags)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	// Most frames, without a key in memory: IPv4 without VLAN tags, options and fragments,
-	// long enough for a TCP header. From byte 12 on: EtherType, version and header length.
+	// From byte 12 on: EtherType, version and header length.
 	const uint8_t *ip = frame + DRB_ETHER_HEADER, *transport = ip + DRB_IPV4_HEADER;
 	uint32_t type, fragment, ports;
-	uint64_t protocol, addresses; // src, and dst as drb_flow_hash_words() turns it
+	uint64_t protocol;
 
 	if (__builtin_expect(len < DRB_ETHER_HEADER + DRB_IPV4_HEADER + DRB_TCP_HEADER, 0))
-		return drb_flow_hash_of_any(frame, len, flags);
+		return false;
 	memcpy(&type, frame + DRB_ETHER_TYPE, 4);
 	memcpy(&fragment, ip + DRB_IPV4_FRAGMENT, 4);
 	protocol = ip[DRB_IPV4_PROTOCOL];
 	if (__builtin_expect(type << 8 == 0x45000800 && (fragment & 0xff3f) == 0 &&
 				     drb_flow_has_ports[protocol],
 			     1)) {
-		memcpy(&addresses, ip + DRB_IPV4_SRC, 8);
+		memcpy(addresses, ip + DRB_IPV4_SRC, 8);
 		memcpy(&ports, transport, 4);
 		*flags = protocol == DRB_PROTOCOL_TCP ? transport[DRB_TCP_FLAGS] : 0;
-		return drb_flow_hash_words(addresses, 0, 0, 0,
-					   ports ^ protocol << 48 ^ UINT64_C(0x0008) << 32);
+		*rest = ports ^ protocol << 48 ^ UINT64_C(0x0008) << 32;
+		return true;
 	}
+#else
+	(void)frame, (void)len, (void)addresses, (void)rest, (void)flags;
 #endif
+	return false;
+}
+
+uint64_t drb_flow_hash_of_any(const uint8_t *frame, uint32_t len, uint8_t *flags);
+uint64_t drb_flow_keyed_hash_of_any(const struct drb_siphash_key *secret, const uint8_t *frame,
+				    uint32_t len, uint8_t *flags);
+
+// Key and hash of a frame in one step.
+static inline uint64_t drb_flow_hash_of(const uint8_t *frame, uint32_t len, uint8_t *flags)
+{
+	uint64_t addresses, rest;
+
+	if (__builtin_expect(drb_flow_plain(frame, len, &addresses, &rest, flags), 1))
+		return drb_flow_hash_words(addresses, 0, 0, 0, rest);
 	return drb_flow_hash_of_any(frame, len, flags);
+}
+
+static inline uint64_t drb_flow_keyed_hash_of(const struct drb_siphash_key *secret,
+					      const uint8_t *frame, uint32_t len, uint8_t *flags)
+{
+	uint64_t addresses, rest;
+
+	if (__builtin_expect(drb_flow_plain(frame, len, &addresses, &rest, flags), 1))
+		return drb_siphash(secret, &addresses, 1, rest | UINT64_C(15) << 56);
+	return drb_flow_keyed_hash_of_any(secret, frame, len, flags);
 }

@@ -29,7 +29,7 @@ int drb_reconfigure_make(struct drb_reconfigure *c, const struct drb_worker *w,
 	}
 	if (drb_scheme_state_init(&c->scheme_state, to) < 0)
 		goto fail;
-	if (!c->another_unit || drb_assign_make(&c->memory, w->number, to) == 0)
+	if (!c->another_unit || drb_assign_make(&c->memory, to) == 0)
 		return 0;
 fail:
 	drb_reconfigure_free(c);

@@ -75,12 +75,15 @@ int drb_workers_attach(struct drb_workers *all, const struct drb_port_set *ports
 			if (rc < 0)
 				return rc;
 		}
-		if (drb_assign_init(w, s) < 0) {
+		int rc = drb_assign_init(w, s);
+		if (rc == -ENOMEM)
 			drb_error("no memory for %u flows (routing.flow_max; process.memory sets "
 				  "the MiB)",
 				  s->flow_max);
-			return -ENOMEM;
-		}
+		else if (rc < 0)
+			drb_error("no random numbers for routing.unit: %s", strerror(-rc));
+		if (rc < 0)
+			return rc;
 	}
 	return drb_hellos_init(&all->worker[0], s, ports->pool);
 }

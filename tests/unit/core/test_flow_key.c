@@ -69,6 +69,10 @@ static struct drb_flow_key key_of(const uint8_t *frame, uint32_t len)
 	uint8_t flags, want = drb_flow_key_of(copy, len, &key);
 	assert_int_equal(drb_flow_hash_of(copy, len, &flags), drb_flow_hash(&key));
 	assert_int_equal(flags, want);
+	const struct drb_siphash_key secret = {{len, want}};
+	assert_true(drb_flow_keyed_hash_of(&secret, copy, len, &flags) ==
+		    drb_flow_keyed_hash(&secret, &key));
+	assert_int_equal(flags, want);
 	free(copy);
 	return key;
 }

@@ -2,7 +2,7 @@
 #include "switch/datapath/decide/flow_assign.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <sys/random.h>
 
 #include <rte_malloc.h>
 
@@ -30,24 +30,24 @@ uint64_t drb_assign_bytes(const struct drb_setup *s)
 	return rte_align32pow2(s->flow_max) * sizeof(struct drb_flowlet) + (1 << 16);
 }
 
-int drb_assign_make(struct drb_assign_memory *m, uint32_t worker, const struct drb_setup *s)
+int drb_assign_make(struct drb_assign_memory *m, const struct drb_setup *s)
 {
 	uint32_t room = rte_align32pow2(s->flow_max);
-	char name[32];
+	enum drb_unit unit = s->up_ports > 0 ? s->unit : DRB_UNIT_PACKET;
+	int rc = 0;
 
 	*m = (struct drb_assign_memory){0};
-	switch (s->up_ports > 0 ? s->unit : DRB_UNIT_PACKET) {
-	case DRB_UNIT_FLOW:
-		snprintf(name, sizeof(name), "flows%u", worker);
-		return drb_flow_table_init(&m->flows, name, s->flow_max, s->flow_idle_ns,
-					   s->flow_grace_ns);
-	case DRB_UNIT_FLOWLET:
+	if (unit != DRB_UNIT_PACKET && getrandom(&m->secret, sizeof(m->secret), 0) < 0)
+		return -errno;
+	if (unit == DRB_UNIT_FLOW) {
+		rc = drb_flow_table_init(&m->flows, s->flow_max, s->hop.span);
+		drb_flow_table_times(&m->flows, s->flow_idle_ns, s->flow_grace_ns);
+	} else if (unit == DRB_UNIT_FLOWLET) {
 		m->flowlet_mask = room - 1;
 		m->flowlet = rte_calloc(NULL, room, sizeof(*m->flowlet), 64);
-		return m->flowlet ? 0 : -ENOMEM;
-	default:
-		return 0;
+		rc = m->flowlet ? 0 : -ENOMEM;
 	}
+	return rc;
 }
 
 void drb_assign_free(struct drb_assign_memory *m)
@@ -59,12 +59,13 @@ void drb_assign_free(struct drb_assign_memory *m)
 
 void drb_assign_exchange(struct drb_worker *w, struct drb_assign_memory *m)
 {
-	struct drb_assign_memory old = {w->flows, w->flowlet, w->flowlet_mask};
+	struct drb_assign_memory old = {w->flow_secret, w->flows, w->flowlet, w->flowlet_mask};
 
 	// Counters only grow; flows that are forgotten have ended.
 	m->flows.appeared = old.flows.appeared;
 	m->flows.idled = old.flows.idled + old.flows.live;
 	m->flows.closed = old.flows.closed;
+	w->flow_secret = m->secret;
 	w->flows = m->flows;
 	w->flowlet = m->flowlet;
 	w->flowlet_mask = m->flowlet_mask;
@@ -74,16 +75,17 @@ void drb_assign_exchange(struct drb_worker *w, struct drb_assign_memory *m)
 void drb_assign_set(struct drb_worker *w, const struct drb_setup *s)
 {
 	w->flowlet_gap = drb_flow_tick(s->flowlet_gap_ns);
-	if (w->flows.hash)
+	if (w->flows.entry)
 		drb_flow_table_times(&w->flows, s->flow_idle_ns, s->flow_grace_ns);
 }
 
 int drb_assign_init(struct drb_worker *w, const struct drb_setup *s)
 {
 	struct drb_assign_memory memory;
+	int rc = drb_assign_make(&memory, s);
 
-	if (drb_assign_make(&memory, w->number, s) < 0)
-		return -ENOMEM;
+	if (rc < 0)
+		return rc;
 	drb_assign_exchange(w, &memory);
 	drb_assign_set(w, s);
 	return 0;
@@ -95,6 +97,7 @@ static inline __attribute__((always_inline)) void look_at(struct drb_worker *w, 
 							  struct upward *up, bool flowlets)
 {
 	const struct drb_worker_port *port = &w->port[b->in];
+	const struct drb_siphash_key secret = w->flow_secret;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < b->count; i++) {
@@ -103,8 +106,8 @@ static inline __attribute__((always_inline)) void look_at(struct drb_worker *w, 
 		if (!(b->class[i] & DRB_CLASS_UP))
 			continue;
 		up->at[n] = (uint8_t)i;
-		up->flow[n] = drb_flow_hash_of(rte_pktmbuf_mtod(m, const uint8_t *), m->data_len,
-					       &up->flags[n]);
+		up->flow[n] = drb_flow_keyed_hash_of(&secret, rte_pktmbuf_mtod(m, const uint8_t *),
+						     m->data_len, &up->flags[n]);
 		if (flowlets)
 			__builtin_prefetch(&w->flowlet[up->flow[n] & w->flowlet_mask], 1);
 		else
@@ -120,10 +123,22 @@ static uint64_t usable_uplinks(const struct drb_worker *w)
 	return w->dead ? drb_ports_from(w->links.usable, w->down_ports) : 0;
 }
 
-// Packet unit, for a packet whose flow has no room in the table.
-static uint32_t choose_alone(struct drb_worker *w, uint32_t def, uint64_t flow)
+// What is decided on for packet i of a burst. Schemes know flows by the public hash.
+static struct drb_decision decision_on(struct drb_worker *w, const struct drb_burst *b, uint32_t i)
 {
-	const struct drb_decision d = {.def = def, .flow = flow, .draw = drb_rng_next(&w->rng)};
+	const struct rte_mbuf *m = b->packets[i];
+	uint8_t flags;
+
+	return (struct drb_decision){
+		.def = b->class[i] - DRB_CLASS_UP,
+		.flow = drb_flow_hash_of(rte_pktmbuf_mtod(m, const uint8_t *), m->data_len, &flags),
+		.draw = drb_rng_next(&w->rng)};
+}
+
+// Packet unit, for a packet whose flow has no room in the table.
+static uint32_t choose_alone(struct drb_worker *w, const struct drb_burst *b, uint32_t i)
+{
+	const struct drb_decision d = decision_on(w, b, i);
 	uint32_t load[DRB_UPLINKS_MAX];
 
 	w->routing.flow_table_full++;
@@ -131,9 +146,9 @@ static uint32_t choose_alone(struct drb_worker *w, uint32_t def, uint64_t flow)
 	return drb_choose_among(&w->packet_choice, usable_uplinks(w), load, &d);
 }
 
-static uint32_t choose_for_flow(struct drb_worker *w, uint32_t def, uint64_t flow)
+static uint32_t choose_for_flow(struct drb_worker *w, const struct drb_burst *b, uint32_t i)
 {
-	const struct drb_decision d = {.def = def, .flow = flow, .draw = drb_rng_next(&w->rng)};
+	const struct drb_decision d = decision_on(w, b, i);
 	uint32_t load[DRB_UPLINKS_MAX];
 
 	drb_shared_load_flows(w, load);
@@ -142,28 +157,38 @@ static uint32_t choose_for_flow(struct drb_worker *w, uint32_t def, uint64_t flo
 	return drb_choose_among(&w->choice, usable_uplinks(w), load, &d);
 }
 
-// The uplink of a packet of the flow at a position, or of a new flow.
-static uint32_t uplink_of_flow(struct drb_worker *w, uint32_t def, uint64_t flow, uint32_t tick,
-			       int32_t *position)
+// The uplink of packet i, of the flow at a position, as of now.
+static uint32_t uplink_of_known(struct drb_worker *w, const struct drb_burst *b, uint32_t i,
+				uint32_t tick, int32_t position)
 {
 	struct drb_flow_table *t = &w->flows;
+	const struct drb_flow_entry *e = &t->entry[position];
 
-	if (likely(*position >= 0)) {
-		struct drb_flow_entry *e = &t->entry[*position];
-		if (unlikely(drb_flow_ended(t, e, tick))) {
-			drb_flow_table_end(t, *position);
-			drb_flow_table_begin(t, *position, choose_for_flow(w, def, flow), tick);
-		} else if (unlikely(drb_uplink_is_dead(w, e->uplink))) {
-			drb_flow_table_move(t, *position, choose_for_flow(w, def, flow));
-			w->routing.flows_moved++;
-		}
-		return e->uplink;
+	if (unlikely(drb_flow_ended(t, e, tick))) {
+		drb_flow_table_end(t, position);
+		drb_flow_table_begin(t, position, choose_for_flow(w, b, i), tick);
+	} else if (unlikely(drb_uplink_is_dead(w, e->uplink))) {
+		drb_flow_table_move(t, position, choose_for_flow(w, b, i));
+		w->routing.flows_moved++;
 	}
-	if (unlikely(t->live >= t->max))
-		return choose_alone(w, def, flow);
-	uint32_t uplink = choose_for_flow(w, def, flow);
-	*position = drb_flow_table_add(t, flow, uplink, tick);
-	return *position >= 0 ? uplink : choose_alone(w, def, flow);
+	return e->uplink;
+}
+
+// The uplink of packet i, of a new flow with this hash; *position is that of the flow, if it has room.
+static uint32_t uplink_of_new(struct drb_worker *w, const struct drb_burst *b, uint32_t i,
+			      uint64_t hash, int32_t *position)
+{
+	const uint8_t *frame = rte_pktmbuf_mtod(b->packets[i], const uint8_t *);
+	uint32_t host = w->port[b->in].host, uplink;
+
+	// Who sends is known by the port, or checked by the switch of layer 1.
+	if (host == DRB_NO_LABEL)
+		host = drb_addr_label_octets(frame + RTE_ETHER_ADDR_LEN);
+	if (unlikely(!drb_flow_table_has_room(&w->flows, host)))
+		return choose_alone(w, b, i);
+	uplink = choose_for_flow(w, b, i);
+	*position = drb_flow_table_add(&w->flows, hash, host, uplink, drb_flow_tick(w->now_ns));
+	return *position >= 0 ? uplink : choose_alone(w, b, i);
 }
 
 // Packet i goes by this uplink instead of the default in its class.
@@ -186,12 +211,15 @@ static void assign_flows(struct drb_worker *w, const struct upward *up, struct d
 		uint64_t appeared = t->appeared;
 		drb_flow_table_find(t, &up->flow[from], n, position);
 		for (uint32_t k = 0; k < n; k++) {
-			uint32_t i = up->at[from + k], def = b->class[i] - DRB_CLASS_UP;
+			uint32_t i = up->at[from + k];
 			uint64_t flow = up->flow[from + k];
 			// It may have appeared earlier in this burst.
 			if (unlikely(position[k] < 0 && t->appeared != appeared))
 				drb_flow_table_find(t, &flow, 1, &position[k]);
-			send_by(b, i, uplink_of_flow(w, def, flow, tick, &position[k]));
+			send_by(b, i,
+				likely(position[k] >= 0)
+					? uplink_of_known(w, b, i, tick, position[k])
+					: uplink_of_new(w, b, i, flow, &position[k]));
 			if (likely(position[k] >= 0))
 				drb_flow_table_seen(t, position[k], up->flags[from + k], tick);
 		}
@@ -215,9 +243,7 @@ static void assign_flowlets(struct drb_worker *w, const struct upward *up, struc
 		uint32_t i = up->at[k];
 		if (unlikely(!e->live || tick - e->seen > w->flowlet_gap ||
 			     drb_uplink_is_dead(w, e->uplink))) {
-			const struct drb_decision d = {.def = b->class[i] - DRB_CLASS_UP,
-						       .flow = up->flow[k],
-						       .draw = drb_rng_next(&w->rng)};
+			const struct drb_decision d = decision_on(w, b, i);
 			if (record)
 				drb_sample_difference(w, &w->choice, load, &d);
 			e->uplink = (uint8_t)drb_choose_among(&w->choice, usable, load, &d);

@@ -12,17 +12,17 @@
 uint64_t drb_assign_bytes(const struct drb_setup *setup);
 // What the unit of one worker remembers by.
 struct drb_assign_memory {
+	struct drb_siphash_key secret; // of the flows' hashes, drawn anew each time
 	struct drb_flow_table flows;
 	struct drb_flowlet *flowlet;
 	uint32_t flowlet_mask;
 };
 
-// Gives the worker what its unit needs. Needs a running EAL. 0 or -ENOMEM.
+// Gives the worker what its unit needs. Needs a running EAL. 0, -ENOMEM, or -errno of getrandom().
 int drb_assign_init(struct drb_worker *w, const struct drb_setup *setup);
 
 // The same in two steps, for a worker that runs: what is made elsewhere is exchanged by the worker.
-int drb_assign_make(struct drb_assign_memory *memory, uint32_t worker,
-		    const struct drb_setup *setup);
+int drb_assign_make(struct drb_assign_memory *memory, const struct drb_setup *setup);
 void drb_assign_free(struct drb_assign_memory *memory);
 // The worker remembers by *memory from now on, and *memory is what it had.
 void drb_assign_exchange(struct drb_worker *w, struct drb_assign_memory *memory);

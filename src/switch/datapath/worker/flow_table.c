@@ -2,46 +2,45 @@
 #include "switch/datapath/worker/flow_table.h"
 
 #include <errno.h>
+#include <string.h>
 
-#include <rte_hash.h>
 #include <rte_common.h>
 #include <rte_malloc.h>
-#include <rte_memory.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 // Steps in which the whole table is looked through, in a quarter of the shorter time to live.
 #define STEPS 16
 // Most flows looked at in one step.
 #define VISITS_MAX 256
 #define STEP_MIN_NS 100000
-// Sets of guesses at the start.
-#define SETS_MIN 1024
-// The library makes no smaller table than one bucket.
-#define ENTRIES_MIN 8
+// Flows per bucket, on average, beyond which buckets become more.
+#define FILL 3
+// Buckets at the start.
+#define BUCKETS_MIN 64
 
-// Flows differ in all of the key, which is a hash already.
-static int differ(const void *a, const void *b, size_t len)
+_Static_assert(sizeof(struct drb_flow_bucket) == 64, "a cache line");
+
+static uint32_t buckets_for(uint32_t max)
 {
-	(void)len;
-	return *(const uint64_t *)a != *(const uint64_t *)b;
+	uint32_t buckets = rte_align32pow2(max / FILL + 1);
+
+	return buckets > BUCKETS_MIN ? buckets : BUCKETS_MIN;
 }
 
-static uint32_t signature(const void *key, uint32_t len, uint32_t seed)
+// Position 0 is nobody's, and used has whole words.
+static uint32_t positions_for(uint32_t max)
 {
-	const uint64_t *hash = key;
-
-	(void)len, (void)seed;
-	return (uint32_t)*hash;
+	return (max + 1 + 63) & ~63u;
 }
 
 uint64_t drb_flow_table_bytes(uint32_t max)
 {
-	uint64_t room = 1;
-
-	while (room < max)
-		room *= 2;
-	// For each flow a key with its header, the index of free ones and an entry; for room flows
-	// two guesses each, buckets of eight in 64 bytes and as many again to spill into.
-	return (uint64_t)max * (32 + sizeof(struct drb_flow_entry)) + room * 40 + (1 << 20);
+	return (uint64_t)positions_for(max) * (sizeof(struct drb_flow_entry) + 1) +
+	       (uint64_t)buckets_for(max) * (sizeof(struct drb_flow_bucket) + sizeof(uint16_t)) +
+	       (1 << 16);
 }
 
 void drb_flow_table_times(struct drb_flow_table *t, uint64_t idle_ns, uint64_t grace_ns)
@@ -53,129 +52,116 @@ void drb_flow_table_times(struct drb_flow_table *t, uint64_t idle_ns, uint64_t g
 	t->step_ns = step > STEP_MIN_NS ? step : STEP_MIN_NS;
 }
 
-int drb_flow_table_init(struct drb_flow_table *t, const char *name, uint32_t max, uint64_t idle_ns,
-			uint64_t grace_ns)
+static void start_small(struct drb_flow_table *t)
 {
-	struct rte_hash_parameters parameters = {
-		.name = name,
-		.entries = max < ENTRIES_MIN ? ENTRIES_MIN : max,
-		.key_len = sizeof(uint64_t),
-		.hash_func = signature,
-		.socket_id = SOCKET_ID_ANY,
-		// Every flow finds a place, however the others lie.
-		.extra_flag = RTE_HASH_EXTRA_FLAGS_EXT_TABLE,
-	};
+	t->buckets = BUCKETS_MIN;
+	t->mask = BUCKETS_MIN - 1;
+	memset(t->spilled, 0,
+	       BUCKETS_MIN * sizeof(*t->spilled)); // the others get theirs by a split
+}
 
-	*t = (struct drb_flow_table){.max = max};
-	drb_flow_table_times(t, idle_ns, grace_ns);
-	t->hash = rte_hash_create(&parameters);
-	if (!t->hash)
-		return -ENOMEM;
-	rte_hash_set_cmp_func(t->hash, differ);
-	t->slots = (uint32_t)rte_hash_max_key_id(t->hash) + 1;
-	t->slots = (t->slots + 63) & ~63u;
+int drb_flow_table_init(struct drb_flow_table *t, uint32_t max, uint32_t senders)
+{
+	*t = (struct drb_flow_table){
+		.max = max,
+		.slots = positions_for(max),
+		.unused = 1,
+		.buckets_max = buckets_for(max),
+		.shares = senders < DRB_FLOW_SHARES ? senders : DRB_FLOW_SHARES,
+	};
+	t->kept = max / 2 / t->shares;
+	t->common = max - t->kept * t->shares;
 	t->chunk = t->slots / 64 / STEPS + 1;
+	t->bucket = rte_calloc(NULL, t->buckets_max, sizeof(*t->bucket), 64);
+	t->spilled = rte_calloc(NULL, t->buckets_max, sizeof(*t->spilled), 64);
 	t->entry = rte_calloc(NULL, t->slots, sizeof(*t->entry), 64);
 	t->used = rte_calloc(NULL, t->slots / 64, sizeof(*t->used), 64);
-	t->sets_max = rte_align32pow2(2 * max) / DRB_FLOW_WAYS;
-	t->sets_max = t->sets_max > 0 ? t->sets_max : 1;
-	t->sets_mask = (t->sets_max < SETS_MIN ? t->sets_max : SETS_MIN) - 1;
-	t->guess = rte_calloc(NULL, (size_t)t->sets_max * DRB_FLOW_WAYS, sizeof(*t->guess), 64);
-	if (t->entry && t->used && t->guess)
-		return 0;
-	drb_flow_table_free(t);
-	return -ENOMEM;
+	if (!t->bucket || !t->spilled || !t->entry || !t->used) {
+		drb_flow_table_free(t);
+		return -ENOMEM;
+	}
+	start_small(t);
+	return 0;
 }
 
 void drb_flow_table_free(struct drb_flow_table *t)
 {
-	rte_hash_free(t->hash);
+	rte_free(t->bucket);
+	rte_free(t->spilled);
 	rte_free(t->entry);
 	rte_free(t->used);
-	rte_free(t->guess);
 	*t = (struct drb_flow_table){0};
 }
 
-static uint32_t *set_of(const struct drb_flow_table *t, uint64_t hash)
+// What of a hash says where its flow is.
+static uint32_t first_of(const struct drb_flow_table *t, uint64_t hash)
 {
-	return &t->guess[(hash & t->sets_mask) * DRB_FLOW_WAYS];
+	return drb_flow_bucket_of(t, (uint32_t)hash);
 }
 
-// What is guessed for a flow at a position.
-static uint32_t guess_of(uint64_t hash, uint32_t position)
+static uint32_t second_of(const struct drb_flow_table *t, uint64_t hash)
 {
-	return (uint32_t)(hash >> 56) << 24 | position;
+	return drb_flow_bucket_of(t, (uint32_t)(hash >> 32));
 }
 
-static void learn(struct drb_flow_table *t, uint64_t hash, uint32_t position)
+static uint8_t tag_of(uint64_t hash)
 {
-	uint32_t *set = set_of(t, hash), way = t->victim++ % DRB_FLOW_WAYS;
+	uint8_t tag = (uint8_t)(hash >> 56);
 
-	for (uint32_t k = 0; k < DRB_FLOW_WAYS; k++) {
-		if (set[k] == 0)
-			way = k;
+	return tag > 0 ? tag : 1;
+}
+
+// The ways of a bucket with this tag, a bit each.
+static inline uint32_t ways_of(const struct drb_flow_bucket *b, uint8_t tag)
+{
+	uint32_t ways = 0;
+
+#ifdef __SSE2__
+	__m128i tags = _mm_load_si128((const __m128i *)(const void *)b->tag);
+	ways = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(tags, _mm_set1_epi8((char)tag)));
+#else
+	for (uint32_t k = 0; k < DRB_FLOW_WAYS; k++)
+		ways |= (uint32_t)(b->tag[k] == tag) << k;
+#endif
+	return ways & ((1u << DRB_FLOW_WAYS) - 1);
+}
+
+static int32_t search_bucket(const struct drb_flow_table *t, const struct drb_flow_bucket *b,
+			     uint64_t hash)
+{
+	for (uint32_t ways = ways_of(b, tag_of(hash)); ways; ways &= ways - 1) {
+		uint32_t position = b->position[__builtin_ctz(ways)];
+		if (t->entry[position].hash == hash)
+			return (int32_t)position;
 	}
-	// Of two guesses for the same bits one would never be tried.
-	for (uint32_t k = 0; k < DRB_FLOW_WAYS; k++) {
-		if (set[k] != 0 && set[k] >> 24 == hash >> 56)
-			way = k;
-	}
-	set[way] = guess_of(hash, position);
+	return DRB_FLOW_NONE;
 }
 
-static void forget(struct drb_flow_table *t, uint64_t hash, uint32_t position)
+// A flow that is not where the first look found its tag.
+static __attribute__((noinline)) int32_t search(const struct drb_flow_table *t, uint64_t hash)
 {
-	uint32_t *set = set_of(t, hash);
+	uint32_t first = first_of(t, hash);
+	int32_t position = search_bucket(t, &t->bucket[first], hash);
 
-	for (uint32_t k = 0; k < DRB_FLOW_WAYS; k++) {
-		if (set[k] == guess_of(hash, position))
-			set[k] = 0;
-	}
+	if (position == DRB_FLOW_NONE && t->spilled[first] > 0)
+		position = search_bucket(t, &t->bucket[second_of(t, hash)], hash);
+	return position;
 }
 
-// Asks the hash for flows that were not where they were guessed.
-static __attribute__((noinline)) void search(struct drb_flow_table *t, const uint64_t hash[],
-					     const uint8_t missed[], uint32_t count,
-					     int32_t position[])
-{
-	const void *key[DRB_FLOW_BULK];
-	int32_t found[DRB_FLOW_BULK];
-
-	for (uint32_t i = 0; i < count; i++)
-		key[i] = &hash[missed[i]];
-	if (rte_hash_lookup_bulk(t->hash, key, count, found) < 0)
-		return;
-	for (uint32_t i = 0; i < count; i++) {
-		if (found[i] < 0)
-			continue;
-		position[missed[i]] = found[i];
-		learn(t, hash[missed[i]], (uint32_t)found[i]);
-	}
-}
-
-void drb_flow_table_find(struct drb_flow_table *t, const uint64_t hash[], uint32_t count,
+void drb_flow_table_find(const struct drb_flow_table *t, const uint64_t hash[], uint32_t count,
 			 int32_t position[])
 {
-	uint8_t missed[DRB_FLOW_BULK];
-	uint32_t misses = 0;
-
 	for (uint32_t i = 0; i < count; i++) {
-		const uint32_t *set = set_of(t, hash[i]);
-		uint32_t guess = set[0], bits = (uint32_t)(hash[i] >> 56);
-		for (uint32_t k = 1; k < DRB_FLOW_WAYS; k++)
-			guess = set[k] >> 24 == bits ? set[k] : guess;
-		position[i] = guess & 0xffffff;
+		const struct drb_flow_bucket *b = &t->bucket[first_of(t, hash[i])];
+		uint32_t ways = ways_of(b, tag_of(hash[i])) | 1u << (DRB_FLOW_WAYS - 1);
+		position[i] = (int32_t)b->position[__builtin_ctz(ways)];
 		__builtin_prefetch(&t->entry[position[i]], 1);
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		const struct drb_flow_entry *e = &t->entry[position[i]];
-		bool hit = e->hash == hash[i] && e->live;
-		position[i] = hit ? position[i] : DRB_FLOW_NONE;
-		missed[misses] = (uint8_t)i;
-		misses += !hit;
+		if (__builtin_expect(e->hash != hash[i] || !e->live, 0))
+			position[i] = search(t, hash[i]);
 	}
-	if (misses > 0)
-		search(t, hash, missed, misses, position);
 }
 
 void drb_flow_table_begin(struct drb_flow_table *t, int32_t position, uint32_t uplink,
@@ -201,30 +187,113 @@ void drb_flow_table_end(struct drb_flow_table *t, int32_t position)
 	e->live = false;
 }
 
-int32_t drb_flow_table_add(struct drb_flow_table *t, uint64_t hash, uint32_t uplink, uint32_t tick)
+// Puts a flow into a bucket. False if it is full.
+static bool place(struct drb_flow_bucket *b, uint64_t hash, uint32_t position)
 {
-	if (t->live >= t->max)
+	uint32_t ways = ways_of(b, 0);
+
+	if (ways == 0)
+		return false;
+	b->tag[__builtin_ctz(ways)] = tag_of(hash);
+	b->position[__builtin_ctz(ways)] = position;
+	return true;
+}
+
+// One bucket more: gets what is its own of the bucket that it is split from.
+static void split(struct drb_flow_table *t)
+{
+	if (t->buckets > t->mask)
+		t->mask = t->mask * 2 + 1;
+	const uint32_t from = t->buckets - (t->mask + 1) / 2;
+	struct drb_flow_bucket *old = &t->bucket[from], *new = &t->bucket[t->buckets];
+	uint32_t stays = 0;
+	for (uint32_t k = 0; k < DRB_FLOW_WAYS; k++)
+		stays |= (uint32_t)(old->tag[k] != 0 &&
+				    first_of(t, t->entry[old->position[k]].hash) == from)
+			 << k;
+	// Of those that are in their second bucket the other half of the hash says where they go.
+	t->buckets++;
+	for (uint32_t k = 0; k < DRB_FLOW_WAYS; k++) {
+		if (old->tag[k] == 0)
+			continue;
+		uint64_t hash = t->entry[old->position[k]].hash;
+		uint32_t to = stays >> k & 1 ? first_of(t, hash) : second_of(t, hash);
+		if (to != from) {
+			place(new, hash, old->position[k]);
+			old->tag[k] = 0;
+		}
+	}
+	t->spilled[t->buckets - 1] = t->spilled[from];
+}
+
+// Puts a flow into one of its buckets. False if both are full.
+static bool insert(struct drb_flow_table *t, uint64_t hash, uint32_t position)
+{
+	uint32_t first = first_of(t, hash);
+
+	if (place(&t->bucket[first], hash, position))
+		return true;
+	if (t->spilled[first] == UINT16_MAX ||
+	    !place(&t->bucket[second_of(t, hash)], hash, position))
+		return false;
+	t->spilled[first]++;
+	return true;
+}
+
+int32_t drb_flow_table_add(struct drb_flow_table *t, uint64_t hash, uint32_t sender,
+			   uint32_t uplink, uint32_t tick)
+{
+	const uint32_t position = t->free ? t->free : t->unused;
+	struct drb_flow_entry *e = &t->entry[position];
+
+	if (!drb_flow_table_has_room(t, sender))
 		return DRB_FLOW_NONE;
-	int32_t position = rte_hash_add_key(t->hash, &hash);
-	if (position < 0)
+	if (t->live >= t->buckets * FILL && t->buckets < t->buckets_max)
+		split(t);
+	if (!insert(t, hash, position))
 		return DRB_FLOW_NONE;
+	if (t->free)
+		t->free = e->seen;
+	else
+		t->unused++;
+	e->hash = hash;
+	e->share = (uint8_t)(sender % t->shares);
+	t->taken += t->held[e->share]++ >= t->kept;
 	t->live++;
 	t->used[position / 64] |= UINT64_C(1) << position % 64;
-	t->entry[position].hash = hash;
-	if (t->live * 2 > (t->sets_mask + 1) * DRB_FLOW_WAYS && t->sets_mask + 1 < t->sets_max)
-		t->sets_mask = t->sets_mask * 2 + 1;
-	learn(t, hash, (uint32_t)position);
-	drb_flow_table_begin(t, position, uplink, tick);
-	return position;
+	drb_flow_table_begin(t, (int32_t)position, uplink, tick);
+	return (int32_t)position;
+}
+
+// Frees the way of a bucket that leads to a position. False if none does.
+static bool forget(struct drb_flow_bucket *b, uint64_t hash, uint32_t position)
+{
+	for (uint32_t ways = ways_of(b, tag_of(hash)); ways; ways &= ways - 1) {
+		if (b->position[__builtin_ctz(ways)] == position) {
+			b->tag[__builtin_ctz(ways)] = 0;
+			return true;
+		}
+	}
+	return false;
 }
 
 static void take_out(struct drb_flow_table *t, uint32_t position)
 {
+	struct drb_flow_entry *e = &t->entry[position];
+	uint32_t first = first_of(t, e->hash);
+
 	drb_flow_table_end(t, (int32_t)position);
 	t->used[position / 64] &= ~(UINT64_C(1) << position % 64);
-	t->live--;
-	forget(t, t->entry[position].hash, position);
-	rte_hash_del_key(t->hash, &t->entry[position].hash);
+	t->taken -= t->held[e->share]-- > t->kept;
+	if (!forget(&t->bucket[first], e->hash, position)) {
+		forget(&t->bucket[second_of(t, e->hash)], e->hash, position);
+		t->spilled[first]--;
+	}
+	e->hash = 0;
+	e->seen = t->free; // the next that is free
+	t->free = position;
+	if (--t->live == 0) // all buckets are empty, and few do again
+		start_small(t);
 }
 
 void drb_flow_table_age(struct drb_flow_table *t, uint64_t now_ns)

@@ -5,9 +5,17 @@
 // than the grace time once a FIN or RST was seen. Memory is bounded: a full table takes no more
 // flows. Flows are told apart by their 64-bit hash: among a million, two share one with
 // probability 3e-8, and then they share an uplink.
-// Owned by one worker: no locks, no atomics. The flows are in DPDK's rte_hash, which is asked for
-// 64 at once; before it stands a table of guesses, positions with eight bits of the hash, in sets
-// of four chosen by other bits. It grows with the number of flows, so that few take little cache.
+// Owned by one worker: no locks, no atomics.
+//
+// Whatever the flows are, a look-up reads at most two buckets of a cache line each, and adding a flow
+// moves at most one bucket's flows: a flow is in the first bucket of its hash, or in the second if the
+// first was full. (DPDK's rte_hash has no such bound: it chains buckets, or moves up to a thousand keys.)
+// Buckets become more with the flows, one split at a time (Litwin, "Linear hashing", VLDB 1980), so that
+// few flows take little cache. The hashes come with a secret key (core/packet/flow_key.h), so that flows
+// spread evenly, chosen ones too.
+//
+// A part of the table is kept for each host that sends up here, so that one with many flows leaves the
+// others theirs.
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,15 +24,15 @@
 
 #include "common/config/config.h"
 
-struct rte_hash;
-
 // Times within the table: units of 1024 ns, which turn over after 73 minutes.
 static inline uint32_t drb_flow_tick(uint64_t ns)
 {
 	return (uint32_t)(ns >> 10);
 }
 
-#define DRB_FLOW_WAYS 4
+#define DRB_FLOW_WAYS 12
+// Most senders that are told apart; more share parts of the table.
+#define DRB_FLOW_SHARES 256
 
 struct drb_flow_entry {
 	uint64_t hash;
@@ -32,7 +40,12 @@ struct drb_flow_entry {
 	uint8_t uplink;
 	bool live;
 	bool closing; // FIN or RST was seen
-	uint8_t zero;
+	uint8_t share;
+};
+
+struct drb_flow_bucket {
+	uint8_t tag[16]; // by way: a part of the hash; 0: free. The last four are 0
+	uint32_t position[DRB_FLOW_WAYS]; // of the entry
 };
 
 // What a table of flowlets has instead.
@@ -44,17 +57,25 @@ struct drb_flowlet {
 };
 
 struct drb_flow_table {
-	struct rte_hash *hash;
-	struct drb_flow_entry *entry; // by position in the hash
-	uint64_t *used;               // a bit per position
-	uint32_t *guess;              // eight bits of hash above a position; may be wrong
-	uint32_t sets_mask, sets_max; // sets in use now, and at most
-	uint32_t victim;              // which of a full set goes next
-	uint32_t slots;               // positions
-	uint32_t max;                 // most live flows
-	uint32_t idle, grace;         // ticks
+	struct drb_flow_bucket *bucket;
+	// By bucket: at least as many as there are flows whose first bucket it is, and which are in
+	// their second.
+	uint16_t *spilled;
+	uint32_t buckets, buckets_max; // in use now, and at most
+	uint32_t mask;                 // a power of two - 1, not below buckets - 1
+	struct drb_flow_entry *entry;  // by position; 0 is nobody's
+	uint64_t *used;                // a bit per position
+	uint32_t slots;                // positions
+	uint32_t unused;               // positions from here on were never used
+	uint32_t free;                 // the first of those that were; 0: none
+	uint32_t max;                  // most live flows
+	uint32_t idle, grace;          // ticks
 	uint32_t live;
 	uint32_t flows[DRB_PORTS_MAX]; // live per uplink: the load of decisions
+	// Of each share: kept for it; and common, for whoever exceeds what is kept, of which so many
+	// are taken.
+	uint32_t shares, kept, common, taken;
+	uint32_t held[DRB_FLOW_SHARES]; // live flows
 	// Ageing: the positions are looked through once per 16 steps, 64 at a time from word on.
 	uint32_t word, chunk;
 	uint64_t due_ns, step_ns;
@@ -66,23 +87,30 @@ struct drb_flow_table {
 #define DRB_FLOW_BULK 64
 #define DRB_FLOW_NONE (-1)
 
-// name: unique within the process. Needs a running EAL. 0 or -ENOMEM.
-int drb_flow_table_init(struct drb_flow_table *t, const char *name, uint32_t max, uint64_t idle_ns,
-			uint64_t grace_ns);
-// Other times to live, for the flows in the table too.
+// For max flows of so many senders. Needs a running EAL. 0 or -ENOMEM.
+int drb_flow_table_init(struct drb_flow_table *t, uint32_t max, uint32_t senders);
+// How long flows live, also those in the table already.
 void drb_flow_table_times(struct drb_flow_table *t, uint64_t idle_ns, uint64_t grace_ns);
 void drb_flow_table_free(struct drb_flow_table *t);
 // EAL memory that a table takes, in bytes.
 uint64_t drb_flow_table_bytes(uint32_t max);
 
+// The number of a bucket, from 32 bits of a hash.
+static inline uint32_t drb_flow_bucket_of(const struct drb_flow_table *t, uint32_t bits)
+{
+	uint32_t b = bits & t->mask;
+
+	return b < t->buckets ? b : b & t->mask >> 1;
+}
+
 // Ahead of drb_flow_table_find().
 static inline void drb_flow_table_prefetch(const struct drb_flow_table *t, uint64_t hash)
 {
-	__builtin_prefetch(&t->guess[(hash & t->sets_mask) * DRB_FLOW_WAYS]);
+	__builtin_prefetch(&t->bucket[drb_flow_bucket_of(t, (uint32_t)hash)]);
 }
 
 // The positions of count <= DRB_FLOW_BULK flows; DRB_FLOW_NONE: not in the table.
-void drb_flow_table_find(struct drb_flow_table *t, const uint64_t hash[], uint32_t count,
+void drb_flow_table_find(const struct drb_flow_table *t, const uint64_t hash[], uint32_t count,
 			 int32_t position[]);
 // True if the flow at a position has paused for so long that it has ended.
 static inline bool drb_flow_ended(const struct drb_flow_table *t, const struct drb_flow_entry *e,
@@ -90,9 +118,14 @@ static inline bool drb_flow_ended(const struct drb_flow_table *t, const struct d
 {
 	return tick - e->seen > (e->closing ? t->grace : t->idle);
 }
-// A flow that was not found appears, with an uplink. Its position, or DRB_FLOW_NONE if the table is
-// full.
-int32_t drb_flow_table_add(struct drb_flow_table *t, uint64_t hash, uint32_t uplink, uint32_t tick);
+// True if there is a place for one more flow of this sender.
+static inline bool drb_flow_table_has_room(const struct drb_flow_table *t, uint32_t sender)
+{
+	return t->held[sender % t->shares] < t->kept || t->taken < t->common;
+}
+// A flow that was not found appears, with an uplink. Its position, or DRB_FLOW_NONE if there is no room.
+int32_t drb_flow_table_add(struct drb_flow_table *t, uint64_t hash, uint32_t sender,
+			   uint32_t uplink, uint32_t tick);
 // The flow at a position has ended: it is no load any more. Its place stays for the caller, who
 // gives it to the flow that appears again.
 void drb_flow_table_end(struct drb_flow_table *t, int32_t position);

@@ -19,7 +19,7 @@ void drb_shared_load_read(struct drb_worker *w)
 		if (u < DRB_PACKED_UPLINKS)
 			p->packed += occupancy * drb_packed_one(u);
 	}
-	for (uint32_t u = 0; w->flows.hash && u < w->up_ports; u++) {
+	for (uint32_t u = 0; w->flows.entry && u < w->up_ports; u++) {
 		p->flows[u] = 0;
 		for (uint32_t i = 0; i < p->count; i++)
 			p->flows[u] +=
@@ -44,7 +44,7 @@ void drb_shared_load_publish(struct drb_worker *w)
 	for (uint32_t u = 0; u < w->up_ports; u++)
 		atomic_store_explicit(&w->published.occupancy[u], w->occupancy[w->down_ports + u],
 				      memory_order_relaxed);
-	for (uint32_t u = 0; w->flows.hash && u < w->up_ports; u++)
+	for (uint32_t u = 0; w->flows.entry && u < w->up_ports; u++)
 		atomic_store_explicit(&w->published.flows[u], w->flows.flows[u],
 				      memory_order_relaxed);
 }

@@ -9,10 +9,9 @@
 
 #include "switch/datapath/worker/flow_table.h"
 #define EAL_MEMORY_MB "192"
+#include "fixtures/flow_table.h"
 #include "fixtures/switch_eal.h"
 
-#define US UINT64_C(1000)
-#define MS (1000 * US)
 #define UPLINKS 4
 
 struct model_flow {
@@ -59,35 +58,6 @@ static void model_seen(struct model *m, struct model_flow *f, uint8_t flags, uin
 		f->closing = false;
 }
 
-// The load is the number of live flows per uplink, by the entries themselves.
-static void check_loads(const struct drb_flow_table *t)
-{
-	uint32_t flows[DRB_PORTS_MAX] = {0}, live = 0;
-
-	for (uint32_t i = 0; i < t->slots; i++) {
-		bool used = t->used[i / 64] >> i % 64 & 1;
-		assert_int_equal(used, t->entry[i].live);
-		if (used) {
-			flows[t->entry[i].uplink]++;
-			live++;
-		}
-	}
-	assert_int_equal(live, t->live);
-	assert_memory_equal(flows, t->flows, sizeof(flows));
-	assert_int_equal(t->appeared, t->idled + t->closed + t->live);
-}
-
-// Looks until nothing is due at this instant, and through the whole table.
-static void age_all(struct drb_flow_table *t, uint64_t *now_ns)
-{
-	uint64_t end = *now_ns + 40 * t->step_ns;
-
-	while (*now_ns < end) {
-		drb_flow_table_age(t, *now_ns);
-		*now_ns += t->step_ns / 4 + 1;
-	}
-}
-
 static void one_packet(struct drb_flow_table *t, struct model *m, uint64_t hash, uint32_t uplink,
 		       uint8_t flags, uint32_t tick)
 {
@@ -97,14 +67,14 @@ static void one_packet(struct drb_flow_table *t, struct model *m, uint64_t hash,
 	drb_flow_table_find(t, &hash, 1, &position);
 	if (!f) {
 		assert_int_equal(position, DRB_FLOW_NONE);
-		position = drb_flow_table_add(t, hash, uplink, tick);
+		position = drb_flow_table_add(t, hash, 0, uplink, tick);
 		assert_true(position >= 0);
 		f = &m->flow[m->count++];
 		*f = (struct model_flow){.hash = hash, .uplink = uplink, .live = true};
 	} else if (position < 0) {
 		// Taken out because it had ended, never before.
 		assert_true(model_over(m, f, tick));
-		position = drb_flow_table_add(t, hash, uplink, tick);
+		position = drb_flow_table_add(t, hash, 0, uplink, tick);
 		assert_true(position >= 0);
 		*f = (struct model_flow){.hash = hash, .uplink = uplink, .live = true};
 	} else if (drb_flow_ended(t, &t->entry[position], tick)) {
@@ -134,7 +104,7 @@ static void same_as_a_list(void **state)
 		uint64_t now = (UINT64_C(1) << 42) - 100 * MS;
 
 		m = (struct model){.idle = drb_flow_tick(idle), .grace = drb_flow_tick(grace)};
-		assert_int_equal(drb_flow_table_init(&t, "model", 1000, idle, grace), 0);
+		init(&t, 1000, 1, idle, grace);
 		for (uint32_t i = 0; i < 40000; i++) {
 			uint64_t hash = drb_mix64(drb_rng_below(&r, 400));
 			now += drb_rng_below(&r, 200) * US;
@@ -171,13 +141,14 @@ static void a_million_flows(void **state)
 	uint64_t now = 5 * MS, calls = 0;
 
 	(void)state;
-	assert_int_equal(drb_flow_table_init(&t, "million", count, 30000 * MS, 1000 * MS), 0);
+	init(&t, count, 1, 30000 * MS, 1000 * MS);
 	for (uint32_t i = 0; i < count; i++) {
-		int32_t p = drb_flow_table_add(&t, drb_mix64(i), i % UPLINKS, drb_flow_tick(now));
+		int32_t p =
+			drb_flow_table_add(&t, drb_mix64(i), 0, i % UPLINKS, drb_flow_tick(now));
 		assert_true(p >= 0);
 	}
 	assert_int_equal(t.live, count);
-	assert_int_equal(drb_flow_table_add(&t, drb_mix64(count), 0, drb_flow_tick(now)),
+	assert_int_equal(drb_flow_table_add(&t, drb_mix64(count), 0, 0, drb_flow_tick(now)),
 			 DRB_FLOW_NONE);
 	for (uint32_t i = 0; i < count; i += DRB_FLOW_BULK) {
 		uint64_t hash[DRB_FLOW_BULK];
@@ -204,7 +175,7 @@ static void a_million_flows(void **state)
 	check_loads(&t);
 	assert_int_equal(t.idled, count);
 	// There is room again.
-	assert_true(drb_flow_table_add(&t, 7, 0, drb_flow_tick(now)) >= 0);
+	assert_true(drb_flow_table_add(&t, 7, 0, 0, drb_flow_tick(now)) >= 0);
 	drb_flow_table_free(&t);
 }
 
@@ -214,12 +185,12 @@ static void small_tables(void **state)
 	for (uint32_t max = 1; max < 200; max += max < 20 ? 1 : 13) {
 		struct drb_flow_table t;
 		uint64_t now = 0;
-		assert_int_equal(drb_flow_table_init(&t, "small", max, MS, MS), 0);
+		init(&t, max, 1, MS, MS);
 		for (int round = 0; round < 3; round++) {
 			for (uint32_t i = 0; i < max; i++)
-				assert_true(drb_flow_table_add(&t, drb_mix64(i), 0,
+				assert_true(drb_flow_table_add(&t, drb_mix64(i), 0, 0,
 							       drb_flow_tick(now)) >= 0);
-			assert_int_equal(drb_flow_table_add(&t, 1, 0, drb_flow_tick(now)),
+			assert_int_equal(drb_flow_table_add(&t, 1, 0, 0, drb_flow_tick(now)),
 					 DRB_FLOW_NONE);
 			now += 2 * MS;
 			age_all(&t, &now);
@@ -234,7 +205,7 @@ static void no_memory(void **state)
 	struct drb_flow_table t;
 
 	(void)state;
-	assert_int_equal(drb_flow_table_init(&t, "huge", 10000000, MS, MS), -ENOMEM);
+	assert_int_equal(drb_flow_table_init(&t, 10000000, 1), -ENOMEM);
 	drb_flow_table_free(&t);
 	// What a table needs is what drb_flow_table_bytes() says: the EAL of this test has it.
 	assert_true(drb_flow_table_bytes(1000000) < 128 << 20);
