@@ -56,10 +56,10 @@ void drb_reconfigure_apply(struct drb_worker *w, struct drb_reconfigure *c)
 		uint32_t limit = w->port[i].active ? drb_worker_share(s, p->queue) : 0;
 		drb_egress_change(&w->egress[i], limit, &link, w->now_ns, &c->ring[i]);
 	}
-	drb_worker_configure(w, s);
 	struct drb_scheme_state old = w->scheme_state;
 	w->scheme_state = c->scheme_state;
 	c->scheme_state = old;
+	drb_worker_configure(w, s);
 	drb_hellos_set(w, s);
 	if (c->another_unit)
 		drb_assign_exchange(w, &c->memory);

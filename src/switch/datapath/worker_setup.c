@@ -66,7 +66,7 @@ void drb_worker_configure(struct drb_worker *w, const struct drb_setup *s)
 
 	c->assigns = s->unit != DRB_UNIT_PACKET && c->up_ports > 0;
 	c->timed = c->assigns || (s->threshold_auto && c->up_ports > 0) ||
-		   drb_scheme_has(s->choice.scheme, DRB_READS_CLOCK);
+		   w->scheme_state.timed;
 	c->paced = false;
 	c->open = true;
 	for (uint32_t i = 0; i < w->ports; i++) {

@@ -54,6 +54,7 @@ int drb_scheme_state_init(struct drb_scheme_state *state, const struct drb_setup
 
 	*state = (struct drb_scheme_state){
 		.scheme = s->choice.scheme,
+		.timed = drb_scheme_has(s->choice.scheme, DRB_READS_CLOCK),
 		.layer = s->layer,
 		.mac_octet = s->addr.mac[1],
 		.slot_ns = s->slot_ns,

@@ -18,6 +18,7 @@
 struct drb_scheme_state {
 	// Constant while running.
 	enum drb_scheme scheme;
+	bool timed; // decisions need the time
 	uint32_t layer;
 	uint8_t mac_octet;   // the octet without a mark
 	bool octets;         // walk: sizes are octets, with so many beyond the frame's own,
