@@ -31,13 +31,16 @@ static void recognise(struct trace *t, const struct drb_addr_plan *plan)
 {
 	struct recognised by_host[HOSTS_MAX + 2];
 	struct tally tally;
-	struct recogniser *r = recogniser_new(t, plan);
+	struct recogniser *r = recogniser_new(t, plan, t->count);
 
 	require(r);
 	for (size_t i = 0; i < t->count; i++) {
 		struct trace_packet *p = &t->packet[i];
 		p->sent = 1;
-		recogniser_frame(r, drb_addr_of_mac(plan, p->frame), p->frame, p->size, p->size);
+		recogniser_frame(r, &(struct arrival){.host = drb_addr_of_mac(plan, p->frame),
+						      .captured = p->size,
+						      .size = p->size,
+						      .frame = p->frame});
 	}
 	require(recogniser_arrived(r) == t->count);
 	recogniser_result(r, by_host, &tally);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/math/random.h"
+#include "gen/sinks/latency.h"
 
 // All packets of the trace with one fingerprint.
 struct kind {
@@ -21,6 +22,7 @@ struct recogniser {
 	size_t mask;
 	struct recognised *host; // what arrived at each
 	uint64_t arrived;
+	struct moments sendings, arrivals; // by index of the packet; by index of the kind
 };
 
 static uint64_t fingerprint(const uint8_t *frame, uint32_t captured, uint32_t size)
@@ -53,7 +55,8 @@ static struct kind *kind_of(const struct recogniser *r, const struct trace_packe
 	return find(r, fingerprint(p->frame, p->size, p->size));
 }
 
-struct recogniser *recogniser_new(const struct trace *t, const struct drb_addr_plan *plan)
+struct recogniser *recogniser_new(const struct trace *t, const struct drb_addr_plan *plan,
+				  uint64_t sendings)
 {
 	struct recogniser *r = calloc(1, sizeof(*r));
 	size_t room = 1024;
@@ -65,7 +68,8 @@ struct recogniser *recogniser_new(const struct trace *t, const struct drb_addr_p
 	*r = (struct recogniser){.trace = t, .plan = *plan, .mask = room - 1};
 	r->kinds = calloc(room, sizeof(*r->kinds));
 	r->host = calloc(plan->hosts, sizeof(*r->host));
-	if (!r->kinds || !r->host) {
+	if (!r->kinds || !r->host || moments_make(&r->sendings, sendings) < 0 ||
+	    moments_make(&r->arrivals, sendings) < 0) {
 		recogniser_free(r);
 		return NULL;
 	}
@@ -83,25 +87,33 @@ void recogniser_free(struct recogniser *r)
 {
 	if (!r)
 		return;
+	moments_free(&r->sendings);
+	moments_free(&r->arrivals);
 	free(r->kinds);
 	free(r->host);
 	free(r);
 }
 
-void recogniser_frame(struct recogniser *r, uint32_t host, const uint8_t *frame, uint32_t captured,
-		      uint32_t size)
+struct moments *recogniser_sendings(struct recogniser *r)
 {
-	struct kind *k = find(r, fingerprint(frame, captured, size));
+	return &r->sendings;
+}
+
+void recogniser_frame(struct recogniser *r, const struct arrival *a)
+{
+	struct kind *k = find(r, fingerprint(a->frame, a->captured, a->size));
+	struct recognised *host = &r->host[a->host];
 
 	if (!k->print) {
-		r->host[host].strangers++;
+		host->strangers++;
 		return;
 	}
-	r->host[host].received++;
-	if (k->dst != host) {
-		r->host[host].misdelivered++;
+	host->received++;
+	if (k->dst != a->host) {
+		host->misdelivered++;
 		return;
 	}
+	moments_add(&r->arrivals, (size_t)(k - r->kinds), a->rx_ns);
 	k->arrived++;
 	r->arrived++;
 }
@@ -143,4 +155,20 @@ void recogniser_result(struct recogniser *r, struct recognised *by_host, struct 
 		tally->misdelivered += by_host[h].misdelivered;
 		tally->strangers += by_host[h].strangers;
 	}
+}
+
+struct latency recogniser_latency(struct recogniser *r)
+{
+	uint64_t *samples = malloc((r->sendings.count + 1) * sizeof(*samples));
+
+	if (!samples)
+		return latency_of(NULL, 0);
+	for (size_t i = 0; i < r->sendings.count; i++) {
+		struct moment *m = &r->sendings.at[i];
+		m->kind = (size_t)(kind_of(r, &r->trace->packet[m->kind]) - r->kinds);
+	}
+	struct latency result =
+		latency_of(samples, pairs_find(&r->sendings, &r->arrivals, samples));
+	free(samples);
+	return result;
 }

@@ -29,12 +29,15 @@ static uint32_t checksum_at(uint8_t protocol)
 	}
 }
 
-// Notes the checksum of a transport header at `at`, if it was captured.
-static void note_checksum(struct ipframe *f, uint8_t protocol, uint32_t at, uint32_t captured)
+// Notes a transport header at `at`, and its checksum if that was captured and covers the addresses.
+static void note_transport(struct ipframe *f, uint8_t protocol, uint32_t at, uint32_t captured,
+			   bool covers)
 {
 	uint32_t offset = checksum_at(protocol);
 
-	if (offset && at + offset + 2 <= captured) {
+	f->transport = at;
+	f->protocol = protocol;
+	if (covers && offset && at + offset + 2 <= captured) {
 		f->checksum = at + offset;
 		f->udp = protocol == DRB_PROTOCOL_UDP;
 	}
@@ -54,7 +57,7 @@ static int parse_ipv4(const uint8_t *frame, uint32_t captured, struct ipframe *f
 	memcpy(f->dst.bytes, ip + DRB_IPV4_DST, 4);
 	// Later fragments hold no transport header; the one in the first covers them all.
 	if ((drb_load16(ip + DRB_IPV4_FRAGMENT) & DRB_IPV4_OFFSET) == 0)
-		note_checksum(f, ip[DRB_IPV4_PROTOCOL], f->ip + header, captured);
+		note_transport(f, ip[DRB_IPV4_PROTOCOL], f->ip + header, captured, true);
 	return 0;
 }
 
@@ -62,12 +65,14 @@ static int parse_ipv4(const uint8_t *frame, uint32_t captured, struct ipframe *f
 static void find_ipv6_transport(const uint8_t *frame, uint32_t captured, uint8_t next, uint32_t at,
 				struct ipframe *f)
 {
+	bool covers = true;
+
 	for (int i = 0; i < EXTENSIONS_MAX; i++) {
 		uint32_t size;
 		if (next != DRB_PROTOCOL_HOP_BY_HOP && next != DRB_PROTOCOL_ROUTING &&
 		    next != DRB_PROTOCOL_FRAGMENT && next != DRB_PROTOCOL_AUTHENTICATION &&
 		    next != DRB_PROTOCOL_OPTIONS) {
-			note_checksum(f, next, at, captured);
+			note_transport(f, next, at, captured, covers);
 			return;
 		}
 		if (captured - at < 8)
@@ -77,8 +82,7 @@ static void find_ipv6_transport(const uint8_t *frame, uint32_t captured, uint8_t
 			return;
 		// With segments left the checksum covers the last address of the route instead of
 		// the one in the header.
-		if (next == DRB_PROTOCOL_ROUTING && ext[3] != 0)
-			return;
+		covers &= next != DRB_PROTOCOL_ROUTING || ext[3] == 0;
 		size = next == DRB_PROTOCOL_FRAGMENT         ? 8
 		       : next == DRB_PROTOCOL_AUTHENTICATION ? (ext[1] + 2U) * 4
 							     : (ext[1] + 1U) * 8;

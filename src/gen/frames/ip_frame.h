@@ -18,6 +18,9 @@ struct ipframe {
 	struct ipframe_address src, dst;
 	uint32_t ip;       // offset of the IP header
 	uint32_t checksum; // offset of a transport checksum that covers the addresses; 0: none
+	uint32_t
+		transport; // offset of the transport header; 0: there is none, as in later fragments
+	uint8_t protocol;  // of it
 	bool udp;          // for which 0 stands for no checksum
 	bool tagged;       // carries VLAN tags
 };

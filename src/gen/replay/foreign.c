@@ -4,7 +4,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,6 +12,7 @@
 #include "common/cli/log.h"
 #include "gen/captures/foreign.h"
 #include "gen/captures/recognise.h"
+#include "gen/replay/foreign_report.h"
 #include "gen/replay/hosts.h"
 #include "gen/replay/run.h"
 
@@ -24,10 +24,12 @@ struct foreign {
 	struct drb_addr_plan plan;
 	char **paths;
 	uint32_t count;
+	const struct schedule *schedule;
 	struct trace trace;
 	struct foreign_skipped skipped;
 	struct host_rules rules;
 	struct addrmap *map;
+	struct silence *silence; // NULL: stacks of hosts may answer
 	struct recogniser *recogniser;
 	struct recognised *by_host;
 };
@@ -52,16 +54,6 @@ static struct drb_addr_plan make_plan(const struct replay_options *o)
 	return plan;
 }
 
-static uint64_t skipped_of(const struct foreign_skipped *s)
-{
-	return s->not_ip + s->malformed + s->multicast + s->same_host + s->oversize;
-}
-
-#define SKIPPED_FORMAT                                                                             \
-	"%" PRIu64 " are not IP, %" PRIu64 " malformed, %" PRIu64 " multicast, %" PRIu64           \
-	" with both ends on one host, %" PRIu64 " longer than the interfaces take"
-#define SKIPPED_ARGUMENTS(s) (s).not_ip, (s).malformed, (s).multicast, (s).same_host, (s).oversize
-
 // The first moment when it is known what will be sent: the MTU was found out.
 static int check(struct trace *t, uint32_t mtu, void *context)
 {
@@ -71,12 +63,13 @@ static int check(struct trace *t, uint32_t mtu, void *context)
 		char others[32] = "";
 		if (f->count > 1)
 			snprintf(others, sizeof(others), " and %u more", f->count - 1);
-		drb_error("%s%s: there is no packet to send: of %" PRIu64 " " SKIPPED_FORMAT,
-			  f->paths[0], others, skipped_of(&f->skipped),
-			  SKIPPED_ARGUMENTS(f->skipped));
+		drb_error("%s%s: there is no packet to send: of %" PRIu64
+			  " " FOREIGN_SKIPPED_FORMAT,
+			  f->paths[0], others, foreign_skipped_count(&f->skipped),
+			  FOREIGN_SKIPPED_ARGUMENTS(f->skipped));
 		return -ENODATA;
 	}
-	f->recogniser = recogniser_new(t, &f->plan);
+	f->recogniser = recogniser_new(t, &f->plan, schedule_count(f->schedule, t));
 	if (!f->recogniser) {
 		drb_error("out of memory");
 		return -ENOMEM;
@@ -88,7 +81,7 @@ static void recognise_arrival(void *context, const struct arrival *a)
 {
 	struct foreign *f = context;
 
-	recogniser_frame(f->recogniser, a->host, a->frame, a->captured, a->size);
+	recogniser_frame(f->recogniser, a);
 }
 
 static uint64_t arrived(const void *context)
@@ -101,100 +94,12 @@ static void result(void *context, struct tally *tally, struct latency *latency)
 	struct foreign *f = context;
 
 	recogniser_result(f->recogniser, f->by_host, tally);
-	*latency = (struct latency){
-		.mean = NAN, .p50 = NAN, .p99 = NAN, .p999 = NAN, .max = NAN, .tail = NAN};
+	*latency = recogniser_latency(f->recogniser);
 }
 
-// A row of figures of one host, or of all.
-struct row {
-	uint64_t sent, received, lost, duplicated, misdelivered, others, receiver_dropped;
-};
-
-static struct row host_row(const struct recognised *h, uint64_t dropped)
+static struct moments *sendings(void *context)
 {
-	return (struct row){.sent = h->sent,
-			    .received = h->received,
-			    .lost = h->missing > dropped ? h->missing - dropped : 0,
-			    .duplicated = h->duplicated,
-			    .misdelivered = h->misdelivered,
-			    .others = h->strangers,
-			    .receiver_dropped = dropped};
-}
-
-static void put_row(struct drb_table *t, const char *name, const struct row *row)
-{
-	drb_table_text(t, name);
-	drb_table_count(t, row->sent);
-	drb_table_count(t, row->received);
-	drb_table_count(t, row->lost);
-	drb_table_count(t, row->duplicated);
-	drb_table_count(t, row->misdelivered);
-	drb_table_count(t, row->others);
-	drb_table_count(t, row->receiver_dropped);
-}
-
-// Cells that only the row of all hosts has; run NULL: left empty.
-static void put_run(struct drb_table *t, const struct foreign *f, const struct replay_result *run)
-{
-	double seconds = run ? run->sending_ns / 1e9 : NAN;
-
-	drb_table_real(t, run ? (double)run->failed : NAN);
-	drb_table_real(t, run ? (double)skipped_of(&f->skipped) : NAN);
-	drb_table_real(t, seconds);
-	drb_table_real(t, run && seconds > 0 ? (double)run->sent / seconds : NAN);
-	drb_table_real(t, run ? run->late_max_ns / 1e3 : NAN);
-}
-
-// One row a host, and one of all, which is returned.
-static struct row print(const struct replay_options *o, const struct foreign *f, struct sink *sink,
-			const struct replay_result *run)
-{
-	static const struct drb_column columns[] = {
-		{"host", NULL, DRB_TEXT, 0},
-		{"sent", NULL, DRB_COUNT, 0},
-		{"received", NULL, DRB_COUNT, 0},
-		{"lost", NULL, DRB_COUNT, 0},
-		{"duplicated", NULL, DRB_COUNT, 0},
-		{"misdelivered", NULL, DRB_COUNT, 0},
-		{"others", NULL, DRB_COUNT, 0},
-		{"receiver_dropped", NULL, DRB_COUNT, 0},
-		{"not_sent", NULL, DRB_REAL, 0},
-		{"skipped", NULL, DRB_REAL, 0},
-		{"seconds", NULL, DRB_REAL, 3},
-		{"pps", NULL, DRB_REAL, 0},
-		{"late_max_us", "late us", DRB_REAL, 1},
-	};
-	struct drb_table *t =
-		drb_table_new(stdout, o->format, columns, sizeof(columns) / sizeof(columns[0]));
-	struct row all = {0};
-
-	for (uint32_t h = 0; h < f->plan.hosts; h++) {
-		char name[DRB_NAME_MAX];
-		struct row row = host_row(&f->by_host[h], sink->ops->dropped(sink, h));
-		drb_node_name(name, 0, h);
-		put_row(t, name, &row);
-		put_run(t, f, NULL);
-		all.sent += row.sent;
-		all.received += row.received;
-		all.lost += row.lost;
-		all.duplicated += row.duplicated;
-		all.misdelivered += row.misdelivered;
-		all.others += row.others;
-		all.receiver_dropped += row.receiver_dropped;
-	}
-	put_row(t, "all", &all);
-	put_run(t, f, run);
-	drb_table_end(t);
-	if (all.others)
-		drb_info("%" PRIu64
-			 " other packets came to the hosts (others): answers of their own "
-			 "kernels, which know nothing of what was replayed, or traffic of other "
-			 "programs; they take room on the links, too",
-			 all.others);
-	if (skipped_of(&f->skipped))
-		drb_info("%" PRIu64 " packets of the capture were not sent: " SKIPPED_FORMAT,
-			 skipped_of(&f->skipped), SKIPPED_ARGUMENTS(f->skipped));
-	return all;
+	return recogniser_sendings(((struct foreign *)context)->recogniser);
 }
 
 static int replay(const struct replay_options *o, struct foreign *f)
@@ -216,9 +121,11 @@ static int replay(const struct replay_options *o, struct foreign *f)
 			   .plan = &f->plan,
 			   .trace = &f->trace,
 			   .schedule = o->schedule,
+			   .silence = f->silence,
 			   .drain_ns = o->drain_ns,
 			   .sink = sink_pcap_new(&setup),
 			   .check = check,
+			   .sendings = sendings,
 			   .context = f};
 	struct replay_result outcome;
 	if (!r.sink) {
@@ -227,10 +134,13 @@ static int replay(const struct replay_options *o, struct foreign *f)
 	}
 	int code = DRB_EXIT_USAGE;
 	if (replay_run(&r, &outcome) == 0) {
-		struct row all = print(o, f, r.sink, &outcome);
-		bool clean = !all.lost && !all.duplicated && !all.misdelivered &&
-			     !all.receiver_dropped && !outcome.failed;
-		code = clean ? DRB_EXIT_OK : DRB_EXIT_FAILED;
+		for (uint32_t h = 0; h < f->plan.hosts; h++)
+			f->by_host[h].receiver_dropped = r.sink->ops->dropped(r.sink, h);
+		const struct foreign_report report = {.hosts = f->plan.hosts,
+						      .by_host = f->by_host,
+						      .skipped = &f->skipped,
+						      .run = &outcome};
+		code = foreign_report_print(&report, o->format) ? DRB_EXIT_OK : DRB_EXIT_FAILED;
 	}
 	r.sink->ops->destroy(r.sink);
 	return code;
@@ -260,7 +170,7 @@ static void print_hashed(const struct addrmap *map)
 
 int replay_foreign(const struct replay_options *o)
 {
-	struct foreign f = {.paths = o->paths, .count = o->count};
+	struct foreign f = {.paths = o->paths, .count = o->count, .schedule = &o->schedule};
 	int code = DRB_EXIT_USAGE;
 
 	for (uint32_t i = 0; i < o->count; i++) {
@@ -275,9 +185,14 @@ int replay_foreign(const struct replay_options *o)
 		drb_error("out of memory");
 		goto out;
 	}
+	if (!o->to_stack && !(f.silence = silence_new(&f.trace, &f.plan))) {
+		drb_error("out of memory");
+		goto out;
+	}
 	print_hashed(f.map);
 	code = replay(o, &f);
 out:
+	silence_free(f.silence);
 	recogniser_free(f.recogniser);
 	addrmap_free(f.map);
 	host_rules_free(&f.rules);

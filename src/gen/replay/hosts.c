@@ -173,6 +173,20 @@ static int open_guard(struct hosts *h, uint32_t host)
 	return rc;
 }
 
+// Without it, a replay is what it is, only with answers in it.
+static void open_silence(struct hosts *h, struct silence *silence, uint32_t host)
+{
+	int fd = silence_host(silence, host, DRB_HOST_INTERFACE);
+
+	h->answers = fd < 0;
+	h->guard[host] = fd;
+	if (fd < 0)
+		drb_warn("h%u: its kernel cannot be kept silent, so hosts will answer what is "
+			 "replayed to them: nf_tables says %s; it needs Linux 5.12 and modprobe "
+			 "nf_tables (--to-stack: answers are meant)",
+			 host, strerror(-fd));
+}
+
 static int open_host(struct hosts *h, const struct hosts_setup *setup, uint32_t host)
 {
 	int rc = enter(setup->fabric, host);
@@ -181,6 +195,8 @@ static int open_host(struct hosts *h, const struct hosts_setup *setup, uint32_t 
 		rc = open_send(h, host, setup->plan);
 	if (rc == 0 && setup->guard)
 		rc = open_guard(h, host);
+	if (rc == 0 && setup->silence && !h->answers)
+		open_silence(h, setup->silence, host);
 	return rc < 0 ? rc : setup->sink->ops->attach(setup->sink, host);
 }
 

@@ -8,12 +8,14 @@
 
 #include "core/fabric/addresses.h"
 
+#include "gen/replay/silence.h"
 #include "gen/sinks/sink.h"
 
 struct hosts {
 	uint32_t count;
 	int *send;    // packet socket bound to each host's interface; -1: none
 	int *guard;   // likewise: socket that keeps the kernel quiet, see hosts_open()
+	bool answers; // kernels cannot be kept silent
 	uint32_t mtu; // smallest of all hosts
 };
 
@@ -27,6 +29,9 @@ struct hosts_setup {
 	// Take the port of measured packets, so that the kernel does not answer them with "port
 	// unreachable"; whatever arrives there is dropped.
 	bool guard;
+	// Flows to keep from the stacks of the hosts. Where the kernel cannot, that is said once. NULL:
+	// none.
+	struct silence *silence;
 };
 
 // Enters the namespace of every host, checks its interface (there, up, with the address of the

@@ -17,7 +17,16 @@
 #define BUFFER_ALL (128U << 20) // of all hosts together
 
 enum { KEY_DRAIN = 0x100, KEY_BUFFER, KEY_FABRIC, KEY_WARMUP, KEY_STATS, KEY_SINK };
-enum { KEY_SLOT = 0x200, KEY_MULTIPLIER, KEY_PPS, KEY_TOPSPEED, KEY_LOOP, KEY_SEED, KEY_MAP };
+enum {
+	KEY_SLOT = 0x200,
+	KEY_MULTIPLIER,
+	KEY_PPS,
+	KEY_TOPSPEED,
+	KEY_LOOP,
+	KEY_SEED,
+	KEY_MAP,
+	KEY_TO_STACK
+};
 enum { KEY_MAC = 0x300, KEY_IPV4, KEY_IPV6 };
 
 static const struct argp_option options[] = {
@@ -44,6 +53,8 @@ static const struct argp_option options[] = {
 	 2},
 	{"map", KEY_MAP, "FILE", 0,
 	 "Hosts of addresses, one a line: 192.168.1.7 h4, or 10.1.0.0/16 h5", 2},
+	{"to-stack", KEY_TO_STACK, NULL, 0,
+	 "Hand the packets to the hosts' own network stacks, too, which then answer them", 2},
 	{"mac", KEY_MAC, "BASE", 0, "First two bytes of the hosts' MACs (default 02:00)", 2},
 	{"ipv4", KEY_IPV4, "NET", 0, "IPv4 network of the hosts (default 10.0.0.0/8)", 2},
 	{"ipv6", KEY_IPV6, "NET", 0, "IPv6 network of the hosts (default fd00::/64)", 2},
@@ -85,6 +96,9 @@ static error_t parse_foreign(struct replay_options *o, int key, char *arg)
 		break;
 	case KEY_MAP:
 		o->map = arg;
+		break;
+	case KEY_TO_STACK:
+		o->to_stack = true;
 		break;
 	case KEY_MAC:
 		o->mac = arg;
@@ -205,9 +219,10 @@ void replay_options_parse(struct replay_options *o, int argc, char **argv)
 		       "Latencies count from the slot in which a packet is generated; every link, "
 		       "also the host's own, takes one slot. Addresses of the fabric in captures "
 		       "keep their hosts, others have those of --map or get one by hash; several "
-		       "files are merged by their time stamps. In the report, others are packets "
-		       "that came to a host without being replayed to it, such as answers of the "
-		       "hosts' own kernels. Exit status: "
+		       "files are merged by their time stamps. The hosts' own kernels do not get "
+		       "these packets, packet sockets (tcpdump) do. In the report, others are "
+		       "packets "
+		       "that came to a host without being replayed to it. Exit status: "
 		       "0 everything arrived once at the right host, 1 not, 2 bad usage or input."};
 
 	*o = (struct replay_options){.fabric = DRB_FABRIC_DEFAULT,

@@ -30,6 +30,7 @@ struct replay_options {
 	uint64_t seed;   // of the mapping
 	const char *map; // file of host rules; NULL: none
 	const char *mac, *ipv4, *ipv6;
+	bool to_stack;      // hosts' own stacks get the packets, too
 	bool foreign_given; // one of these options was given
 };
 

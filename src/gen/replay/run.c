@@ -95,8 +95,11 @@ int replay_run(struct replay *r, struct replay_result *result)
 				.measured = r->measured,
 				.late_ns = r->late_ns};
 	struct hosts hosts;
-	const struct hosts_setup setup = {
-		.fabric = r->fabric, .plan = r->plan, .guard = r->measured, .sink = r->sink};
+	const struct hosts_setup setup = {.fabric = r->fabric,
+					  .plan = r->plan,
+					  .guard = r->measured,
+					  .silence = r->silence,
+					  .sink = r->sink};
 	int rc = hosts_open(&hosts, &setup);
 
 	if (rc < 0)
@@ -106,8 +109,10 @@ int replay_run(struct replay *r, struct replay_result *result)
 	if (rc == 0) {
 		catch_signals();
 		sender.socket = hosts.send;
+		sender.log = r->sendings ? r->sendings(r->context) : NULL;
 		rc = send_and_receive(r, &sender);
 	}
+	bool answers = !r->silence || hosts.answers;
 	hosts_close(&hosts);
 	if (rc < 0)
 		return rc;
@@ -118,7 +123,8 @@ int replay_run(struct replay *r, struct replay_result *result)
 		.late_mean_ns = sender.sent ? (double)sender.late_sum_ns / (double)sender.sent : 0,
 		.late_max_ns = (double)sender.late_max_ns,
 		.sending_ns = sender.sent ? (double)sender.last_ns - (double)sender.start_ns : 0,
-		.interrupted = interrupted};
+		.interrupted = interrupted,
+		.answers = answers};
 	r->sink->ops->result(r->sink, &result->tally, &result->latency);
 	if (sender.failed)
 		drb_warn("%" PRIu64 " packets could not be sent, the last one by h%u: %s",

@@ -17,14 +17,17 @@ struct replay {
 	const struct drb_addr_plan *plan;
 	struct trace *trace;
 	struct schedule schedule;
-	bool measured;     // measured packets: transmit times filled in, their port taken
-	uint64_t align_ns; // the run begins at a multiple of it; 0: at any time
-	uint64_t late_ns;  // packets sent later than that count as late
+	bool measured;           // measured packets: transmit times filled in, their port taken
+	struct silence *silence; // what hosts' stacks must not get; NULL: they may have everything
+	uint64_t align_ns;       // the run begins at a multiple of it; 0: at any time
+	uint64_t late_ns;        // packets sent later than that count as late
 	uint64_t drain_ns;
 	struct sink *sink;
 	// Checks the trace against what the interfaces can carry, before anything is sent; 0 or a
 	// negative errno after a message. May be NULL.
 	int (*check)(struct trace *t, uint32_t mtu, void *context);
+	// Where sendings are noted, asked for after check(); NULL: nowhere.
+	struct moments *(*sendings)(void *context);
 	void *context;
 	// Called when the run begins: no packet is sent before start_ns (CLOCK_MONOTONIC). 0 or a
 	// negative errno after a message. May be NULL.
@@ -39,6 +42,7 @@ struct replay_result {
 	double late_mean_ns, late_max_ns;
 	double sending_ns; // from the start to the last packet
 	bool interrupted;  // by a signal
+	bool answers;      // hosts' stacks got the packets, and may have answered
 };
 
 // 0, or a negative errno after a message; then nothing was sent. All sockets are closed in either

@@ -7,17 +7,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "gen/replay/schedule.h"
+#include "gen/captures/pairs.h"
 #include "gen/captures/trace.h"
+#include "gen/replay/schedule.h"
 
 struct sender {
 	// Set by the owner before sender_start().
 	const struct trace *trace; // its packets' `sent` is written
 	struct schedule schedule;
-	const int *socket; // packet socket of every host
-	bool measured;     // fill in the transmit time
-	uint64_t start_ns; // CLOCK_MONOTONIC of time 0 of the schedule
-	uint64_t late_ns;  // packets behind the schedule by more count as late
+	const int *socket;   // packet socket of every host
+	bool measured;       // fill in the transmit time
+	uint64_t start_ns;   // CLOCK_MONOTONIC of time 0 of the schedule
+	struct moments *log; // gets index and time of each packet that was sent; NULL: not wanted
+	uint64_t late_ns;    // packets behind the schedule by more count as late
 
 	_Atomic bool cancel;    // written by main: send no more
 	_Atomic bool done;      // written by the sender: nothing more will be sent

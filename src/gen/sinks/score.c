@@ -9,7 +9,7 @@
 
 #include "core/math/random.h"
 
-#include "gen/sinks/quantile.h"
+#include "gen/sinks/latency.h"
 
 // Packets of one (source, destination) pair.
 struct stream {
@@ -217,31 +217,22 @@ static double cohort_tail(const struct score *s)
 	return counted ? sum / counted : NAN;
 }
 
-static struct latency latency_of(const struct score *s)
+static struct latency measured_latency(const struct score *s)
 {
-	struct latency result = {
-		.mean = NAN, .p50 = NAN, .p99 = NAN, .p999 = NAN, .max = NAN, .tail = NAN};
 	uint64_t *samples = malloc((s->packets + 1) * sizeof(*samples));
-	double sum = 0;
+	size_t count = 0;
 
 	if (!samples)
-		return result;
+		return latency_of(NULL, 0);
 	for (size_t i = 0; i < s->packets; i++) {
 		if (s->arrival[i].rx_ns == NOT_SEEN || s->cohort[i] < s->first ||
 		    s->cohort[i] >= s->end)
 			continue;
-		samples[result.samples++] = s->arrival[i].latency_ns;
-		sum += (double)s->arrival[i].latency_ns;
+		samples[count++] = s->arrival[i].latency_ns;
 	}
-	if (result.samples) {
-		quantile_sort(samples, result.samples);
-		result.mean = sum / (double)result.samples;
-		result.p50 = (double)quantile(samples, result.samples, 500);
-		result.p99 = (double)quantile(samples, result.samples, 990);
-		result.p999 = (double)quantile(samples, result.samples, 999);
-		result.max = (double)samples[result.samples - 1];
+	struct latency result = latency_of(samples, count);
+	if (count)
 		result.tail = cohort_tail(s);
-	}
 	free(samples);
 	return result;
 }
@@ -277,5 +268,5 @@ void score_result(struct score *s, struct tally *tally, struct latency *latency)
 	tally->received = tally->delivered + tally->duplicated + tally->misdelivered;
 	for (size_t i = 0; i < s->streams_room; i++)
 		add_stream(tally, s->arrival + s->streams[i].base, s->streams[i].count);
-	*latency = latency_of(s);
+	*latency = measured_latency(s);
 }

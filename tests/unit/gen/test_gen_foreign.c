@@ -123,6 +123,8 @@ static void checksums_stay_right(void **state)
 			fail_msg("%s: not parsed", r->what);
 		assert_int_equal(f.ip, ip);
 		assert_int_equal(f.checksum, r->covered ? transport + r->checksum_at : 0);
+		assert_int_equal(f.transport, r->fragment ? 0 : transport);
+		assert_int_equal(f.protocol, r->fragment ? 0 : r->protocol);
 		ipframe_readdress(frame, &f, &plan, src, dst);
 		assert_int_equal(drb_addr_of_mac(&plan, frame), dst);
 		assert_int_equal(drb_addr_of_mac(&plan, frame + 6), src);
@@ -435,7 +437,7 @@ static void arrivals_are_told_apart(void **state)
 	struct addrmap *map;
 	assert_int_equal(foreign_map(&t, &(struct host_rules){.plan = plan}, 1, &skipped, &map), 0);
 	addrmap_free(map);
-	struct recogniser *r = recogniser_new(&t, &plan);
+	struct recogniser *r = recogniser_new(&t, &plan, t.count);
 	assert_non_null(r);
 	for (size_t i = 0; i < t.count; i++) {
 		struct trace_packet *p = &t.packet[i];
@@ -445,9 +447,12 @@ static void arrivals_are_told_apart(void **state)
 		p->sent = 1 + (fate == 3); // sent twice, arrives twice
 		copies += fate == 3;
 		for (uint32_t c = 0; c < copies; c++)
-			recogniser_frame(r, at, p->frame,
-					 p->size < RECOGNISE_BYTES ? p->size : RECOGNISE_BYTES,
-					 p->size);
+			recogniser_frame(r, &(struct arrival){.host = at,
+							      .captured = p->size < RECOGNISE_BYTES
+										  ? p->size
+										  : RECOGNISE_BYTES,
+							      .size = p->size,
+							      .frame = p->frame});
 		want[p->host].sent += p->sent;
 		want[dst].expected += p->sent;
 		want[at].received += copies;
@@ -455,7 +460,10 @@ static void arrivals_are_told_apart(void **state)
 		want[dst].missing += fate == 0 || fate == 2;
 		want[dst].duplicated += fate == 1 ? 2 : 0;
 	}
-	recogniser_frame(r, 2, stranger, sizeof(stranger), sizeof(stranger));
+	recogniser_frame(r, &(struct arrival){.host = 2,
+					      .captured = sizeof(stranger),
+					      .size = sizeof(stranger),
+					      .frame = stranger});
 	want[2].strangers = 1;
 	recogniser_result(r, host, &tally);
 	assert_memory_equal(host, want, sizeof(want));

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Latencies of packets known by their contents only: none that is said is wrong, and all are said
+// where packets are told apart.
+#include "fixtures/unit.h"
+
+#include <stdlib.h>
+
+#include "core/math/random.h"
+#include "gen/captures/pairs.h"
+
+#define SENDINGS 400
+
+static void keep(struct moments *m, size_t kind, uint64_t ns)
+{
+	moments_add(m, kind, ns);
+}
+
+// One kind: times of sendings and arrivals, 0 ends a list; what is certain.
+struct history {
+	const char *what;
+	uint64_t sent[5], arrived[6], latency[5];
+};
+
+static const struct history histories[] = {
+	{"one", {10}, {15}, {5}},
+	{"one after the other", {10, 20, 30}, {15, 29, 31}, {5, 9, 1}},
+	{"two under way at once", {10, 20, 30}, {25, 26, 33}, {3}},
+	{"overtaken or late", {10, 20}, {25, 28}, {0}},
+	{"the last two lost", {10, 20, 30}, {15}, {5}},
+	{"the first lost", {10, 20, 30}, {25, 35}, {0}},
+	{"one in the middle lost", {10, 20, 30, 40}, {15, 35, 45}, {5}},
+	{"one twice", {10, 20, 30}, {15, 17, 25, 35}, {0}},
+	{"the last twice", {10, 20}, {15, 25, 27}, {5}},
+	{"all lost", {10, 20}, {0}, {0}},
+	{"before it was sent", {10}, {5}, {0}},
+};
+
+static void what_is_certain(void **state)
+{
+	(void)state;
+	for (size_t h = 0; h < ARRAY_SIZE(histories); h++) {
+		const struct history *x = &histories[h];
+		struct moments sent, arrived;
+		uint64_t latency[5] = {0};
+		assert_int_equal(moments_make(&sent, 5), 0);
+		assert_int_equal(moments_make(&arrived, 6), 0);
+		for (size_t i = 0; i < 5 && x->sent[i]; i++)
+			keep(&sent, 7, x->sent[i]);
+		for (size_t i = 0; i < 6 && x->arrived[i]; i++)
+			keep(&arrived, 7, x->arrived[i]);
+		size_t pairs = pairs_find(&sent, &arrived, latency), want = 0;
+		while (want < 5 && x->latency[want])
+			want++;
+		if (pairs != want)
+			fail_msg("%s: %zu latencies", x->what, pairs);
+		for (size_t i = 0; i < pairs; i++)
+			assert_int_equal(latency[i], x->latency[i]);
+		moments_free(&sent);
+		moments_free(&arrived);
+	}
+}
+
+static int ascending(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+// True if every element of part is one of all; both sorted.
+static bool is_part_of(const uint64_t *part, size_t parts, const uint64_t *all, size_t count)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < parts; i++, k++) {
+		while (k < count && all[k] != part[i])
+			k++;
+		if (k == count)
+			return false;
+	}
+	return true;
+}
+
+// Every latency of a random run is different, so a wrong pair shows: packets of a few kinds that are
+// delayed, overtaken and lost.
+static void never_wrong(void **state)
+{
+	struct drb_rng rng = drb_rng_seed(3, 0);
+	size_t found = 0, certain = 0;
+	(void)state;
+
+	for (uint32_t run = 0; run < 300; run++) {
+		uint32_t kinds = 1 + drb_rng_below(&rng, 2 * SENDINGS);
+		uint64_t truth[SENDINGS], latency[SENDINGS];
+		struct moments sent, arrived;
+		size_t delivered = 0;
+		assert_int_equal(moments_make(&sent, SENDINGS), 0);
+		assert_int_equal(moments_make(&arrived, SENDINGS), 0);
+		for (uint64_t i = 0; i < SENDINGS; i++) {
+			size_t kind = drb_rng_below(&rng, kinds);
+			uint64_t at = 1 + i * 1000000,
+				 late = 1 + drb_rng_below(&rng, 4000) * 1000 + i;
+			keep(&sent, kind, at);
+			if (drb_rng_below(&rng, 10) < run % 3)
+				continue;
+			keep(&arrived, kind, at + late);
+			truth[delivered++] = late;
+		}
+		size_t pairs = pairs_find(&sent, &arrived, latency);
+		qsort(truth, delivered, sizeof(*truth), ascending);
+		qsort(latency, pairs, sizeof(*latency), ascending);
+		assert_true(is_part_of(latency, pairs, truth, delivered));
+		found += pairs;
+		certain += kinds > SENDINGS && run % 3 == 0;
+		moments_free(&sent);
+		moments_free(&arrived);
+	}
+	assert_true(certain > 0 && found > 20000);
+}
+
+static void packets_of_their_own_are_all_found(void **state)
+{
+	struct moments sent, arrived;
+	uint64_t latency[SENDINGS], sum = 0;
+	(void)state;
+
+	assert_int_equal(moments_make(&sent, SENDINGS), 0);
+	assert_int_equal(moments_make(&arrived, SENDINGS), 0);
+	for (uint64_t i = 0; i < SENDINGS; i++)
+		keep(&sent, i, i + 1);
+	for (uint64_t i = SENDINGS; i-- > 0;)
+		keep(&arrived, i, 2 * SENDINGS + 2 * i); // in the order of another clock
+	assert_int_equal(pairs_find(&sent, &arrived, latency), SENDINGS);
+	for (uint64_t i = 0; i < SENDINGS; i++)
+		sum += latency[i];
+	assert_int_equal(sum, SENDINGS * (2 * SENDINGS - 1) + SENDINGS * (SENDINGS - 1) / 2);
+	moments_free(&sent);
+	moments_free(&arrived);
+}
+
+// What is not kept any more makes nothing certain.
+static void long_replays_are_cut(void **state)
+{
+	struct moments sent, arrived;
+	uint64_t latency[4];
+	(void)state;
+
+	assert_int_equal(moments_make(&sent, 3), 0);
+	assert_int_equal(moments_make(&arrived, 3), 0);
+	for (uint64_t i = 0; i < 5; i++) {
+		keep(&sent, 1, 100 * i + 1);
+		keep(&arrived, 1, 100 * i + 51);
+	}
+	assert_int_equal(pairs_find(&sent, &arrived, latency), 3);
+	moments_free(&sent);
+	moments_free(&arrived);
+	assert_int_equal(moments_make(&sent, 3), 0);
+	assert_int_equal(moments_make(&arrived, 1), 0);
+	for (uint64_t i = 0; i < 3; i++) {
+		keep(&sent, 1, 100 * i + 1);
+		keep(&arrived, 1, 100 * i + 151);
+	}
+	assert_int_equal(pairs_find(&sent, &arrived, latency), 0);
+	moments_free(&sent);
+	moments_free(&arrived);
+	assert_int_equal(moments_make(&sent, UINT64_MAX), 0);
+	assert_int_equal(sent.room, MOMENTS_MAX);
+	moments_free(&sent);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_certain),
+		cmocka_unit_test(never_wrong),
+		cmocka_unit_test(packets_of_their_own_are_all_found),
+		cmocka_unit_test(long_replays_are_cut),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
