@@ -45,13 +45,13 @@ static uint32_t decide_among(struct drb_decider *s, uint64_t usable, const uint3
 static int32_t detour(const struct drb_detour_node *node, struct drb_usable_ports links,
 		      struct drb_decision *d)
 {
-	struct drb_detour_hop to =
-		drb_detour_next(node, links, d->dest, d->port, d->detour, d->draw);
+	const struct drb_detour_packet packet = {d->dest, d->port, d->detour, d->draw};
+	struct drb_detour_hop to = drb_detour_next(node, links, &packet);
 
 	if (to.port == DRB_DETOUR_NO_ROUTE && links.drained) {
 		// Rather by a drained port than lost: it came before all neighbours knew.
 		links.usable |= links.drained;
-		to = drb_detour_next(node, links, d->dest, d->port, d->detour, d->draw);
+		to = drb_detour_next(node, links, &packet);
 	}
 	d->detour = to.mark;
 	d->detoured = true;

@@ -6,10 +6,14 @@
 
 #define SPENT_MAX (DRB_DETOUR_HOPS_MAX / 2)
 
-// A mark taken apart.
-struct way {
+// A packet at a switch, its mark taken apart.
+struct visit {
+	const struct drb_detour_node *node;
+	struct drb_usable_ports links;
+	uint32_t in;
+	uint64_t draw;
 	uint32_t spent; // extra hops / 2
-	uint32_t down;  // layers
+	uint32_t down;  // layers still to go down
 };
 
 static struct drb_detour_hop to(uint32_t port, uint32_t spent, uint32_t down)
@@ -27,22 +31,25 @@ static uint64_t bit(uint32_t port)
 	return UINT64_C(1) << port;
 }
 
-static uint64_t downs(const struct drb_detour_node *s, struct drb_usable_ports links)
+static uint64_t downs(const struct visit *v)
 {
-	return s->layer > 1 ? links.usable & drb_ports_below(s->down_ports) : 0;
+	const struct drb_detour_node *n = v->node;
+
+	return n->layer > 1 ? v->links.usable & drb_ports_below(n->down_ports) : 0;
 }
 
-static uint64_t ups(const struct drb_detour_node *s, struct drb_usable_ports links)
+static uint64_t ups(const struct visit *v)
 {
-	return links.usable & ~drb_ports_below(s->down_ports);
+	return v->links.usable & ~drb_ports_below(v->node->down_ports);
 }
 
-// A random port of a set that is not empty; `but`, if it is in the set, only if there is no other.
-static uint32_t pick(uint64_t ports, uint32_t but, uint64_t draw)
+// A random port of a set that is not empty; the one it came from, if that is in the set, only if
+// there is no other.
+static uint32_t pick(const struct visit *v, uint64_t ports)
 {
-	if (ports != bit(but))
-		ports &= ~bit(but);
-	uint32_t n = drb_scale32((uint32_t)(draw >> 32), (uint32_t)__builtin_popcountll(ports));
+	if (ports != bit(v->in))
+		ports &= ~bit(v->in);
+	uint32_t n = drb_scale32((uint32_t)(v->draw >> 32), (uint32_t)__builtin_popcountll(ports));
 
 	for (; n > 0; n--)
 		ports &= ports - 1;
@@ -50,78 +57,80 @@ static uint32_t pick(uint64_t ports, uint32_t but, uint64_t draw)
 }
 
 // Up by another port than it came from.
-static struct drb_detour_hop up(const struct drb_detour_node *s, struct drb_usable_ports links,
-				uint32_t in, uint32_t spent, uint64_t draw)
+static struct drb_detour_hop up(const struct visit *v, uint32_t spent)
 {
-	uint64_t ports = ups(s, links);
+	uint64_t ports = ups(v);
 
-	return ports && spent <= SPENT_MAX ? to(pick(ports, in, draw), spent, 0)
+	return ports && spent <= SPENT_MAX ? to(pick(v, ports), spent, 0)
 					   : lost(DRB_DETOUR_NO_ROUTE);
 }
 
-// Begins a way around: so many layers down, by one of the children named.
-static struct drb_detour_hop around(const struct drb_detour_node *s, struct drb_usable_ports links,
-				    uint64_t children, uint32_t in, struct way w, uint32_t depth,
-				    uint64_t draw)
+// Begins a detour: so many layers down, by one of the children named.
+static struct drb_detour_hop begin(const struct visit *v, uint64_t children, uint32_t depth)
 {
-	// One that only passes the packet further down need not be able to turn it.
-	if (depth == 1 && (s->layer == 2 || (children & ~links.no_alternate)))
-		children &= ~links.no_alternate;
+	uint64_t no_alternate = v->links.no_alternate;
+
+	// A child that only passes it further down needs no alternate uplink.
+	if (depth == 1 && (v->node->layer == 2 || (children & ~no_alternate)))
+		children &= ~no_alternate;
 	else
 		depth = 2;
 	if (!children)
-		return up(s, links, in, w.spent + 1, draw);
-	w.spent += depth;
-	return w.spent <= SPENT_MAX ? to(pick(children, in, draw), w.spent, depth)
-				    : lost(DRB_DETOUR_NO_ROUTE);
+		return up(v, v->spent + 1);
+	uint32_t spent = v->spent + depth;
+	return spent <= SPENT_MAX ? to(pick(v, children), spent, depth) : lost(DRB_DETOUR_NO_ROUTE);
 }
 
-// On its way down before it turns.
-static struct drb_detour_hop descend(const struct drb_detour_node *s, struct drb_usable_ports links,
-				     uint32_t in, struct way w, uint64_t draw)
+// On its way down, before it goes up again.
+static struct drb_detour_hop descend(const struct visit *v)
 {
-	uint64_t children = downs(s, links) & ~links.no_alternate;
+	uint64_t children = downs(v) & ~v->links.no_alternate;
 
-	if (--w.down > 0 && children)
-		return to(pick(children, in, draw), w.spent, w.down);
-	// With no other uplink it turns one layer deeper, or goes back where it came from.
-	uint64_t others = ups(s, links) & ~bit(in);
+	if (v->down > 1 && children)
+		return to(pick(v, children), v->spent, v->down - 1);
+	// With no other uplink it goes one layer deeper, or back where it came from.
+	uint64_t others = ups(v) & ~bit(v->in);
 	if (!others && children)
-		return around(s, links, children, in, w, 1, draw);
+		return begin(v, children, 1);
 	// The first time any other uplink will do, so that detours spread. After that the next one
-	// in turn, so that no dead end is tried twice before the rest.
-	if (others && w.spent > 1) {
-		uint64_t after = others >> in << in;
-		return to((uint32_t)__builtin_ctzll(after ? after : others), w.spent, 0);
+	// by number, so that no dead end is tried twice before the rest.
+	if (others && v->spent > 1) {
+		uint64_t after = others >> v->in << v->in;
+		return to((uint32_t)__builtin_ctzll(after ? after : others), v->spent, 0);
 	}
-	return up(s, links, in, w.spent, draw);
+	return up(v, v->spent);
 }
 
-struct drb_detour_hop drb_detour_next(const struct drb_detour_node *s,
-				      struct drb_usable_ports links, uint32_t dest, uint32_t in,
-				      uint8_t mark, uint64_t draw)
+struct drb_detour_hop drb_detour_next(const struct drb_detour_node *node,
+				      struct drb_usable_ports links,
+				      const struct drb_detour_packet *packet)
 {
-	struct way w = {.spent = mark & 0xf, .down = mark >> 4 & 7};
-	bool from_above = in >= s->down_ports;
+	const struct visit v = {.node = node,
+				.links = links,
+				.in = packet->in,
+				.draw = packet->draw,
+				.spent = packet->mark & 0xf,
+				.down = packet->mark >> 4 & 7};
+	bool from_above = v.in >= node->down_ports;
 
-	if ((mark & 0x80) || w.spent > SPENT_MAX)
+	if ((packet->mark & 0x80) || v.spent > SPENT_MAX)
 		return lost(DRB_DETOUR_INVALID);
-	if (w.down > 0)
-		return from_above ? descend(s, links, in, w, draw) : lost(DRB_DETOUR_INVALID);
-	if (!drb_hop_below(&s->hop, dest)) {
+	if (v.down > 0)
+		return from_above ? descend(&v) : lost(DRB_DETOUR_INVALID);
+	if (!drb_hop_below(&node->hop, packet->dest)) {
 		if (from_above)
 			return lost(DRB_DETOUR_INVALID);
-		if (ups(s, links))
-			return up(s, links, in, w.spent, draw);
+		if (ups(&v))
+			return up(&v, v.spent);
 		// Another parent of a child may have uplinks.
-		return around(s, links, downs(s, links), in, w, 1, draw);
+		return begin(&v, downs(&v), 1);
 	}
-	uint32_t port = drb_hop_digit(&s->hop, dest);
-	if (port != in && (links.usable & bit(port)))
-		return to(port, s->layer > 1 ? w.spent : 0, 0);
-	if (s->layer == 1)
+	uint32_t port = drb_hop_digit(&node->hop, packet->dest);
+	if (port != v.in && (links.usable & bit(port)))
+		return to(port, node->layer > 1 ? v.spent : 0, 0);
+	if (node->layer == 1)
 		return lost(DRB_DETOUR_HOST_DOWN);
 	// Back from where it must go, or around a dead switch: other children are two layers away.
-	uint32_t depth = s->layer > 2 && (w.spent > 0 || port == in) ? 2 : 1;
-	return around(s, links, downs(s, links) & ~bit(port), in, w, depth, draw);
+	uint32_t depth = node->layer > 2 && (v.spent > 0 || port == v.in) ? 2 : 1;
+	return begin(&v, downs(&v) & ~bit(port), depth);
 }

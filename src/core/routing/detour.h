@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The way around a dead link down, without messages. At a switch of layer m, whose down-port to the
-// destination is dead, a packet bounces: down to a live child, which sends it up by another uplink
-// than it came from. All parents of that child have the same children, so a dead link costs two
-// extra hops. A dead child switch cannot be passed that way; a packet that bounces again goes one
-// layer deeper before it turns up, and comes back to a switch with other children. Where no child
-// can turn a packet, it goes up, and the parent, to which it would have to return, sends it around
-// two layers deep.
-// The packet carries a mark, which is 0 before it bounces and when it reaches a host:
+// Detours around a dead link down, without messages. At a switch of layer m, whose down-port to the
+// destination is dead, a detour begins: down to a usable child, which sends the packet up by another
+// uplink than it came from. All parents of that child have the same children, so a dead link costs
+// two extra hops. A dead child switch cannot be passed that way; on a second detour the packet goes
+// one layer deeper before it goes up, and comes back to a switch with other children. Where no child
+// has an alternate uplink, it goes up, and the parent, to which it would have to return, begins a
+// detour two layers deep.
+// The packet carries a mark, which is 0 before its detour and when it reaches a host:
 //   bits 0..3  extra hops so far, in units of two, those of the way it is on included
-//   bits 4..6  layers still to go down before it turns up
+//   bits 4..6  layers still to go down before it goes up
 // Pure: the draw comes from the caller. Nothing depends on where a packet comes from but the port.
 
 #include <stdbool.h>
@@ -51,7 +51,14 @@ struct drb_detour_hop {
 	uint8_t mark;
 };
 
-// Where a packet to host dest goes that came in by port in with this mark.
-struct drb_detour_hop drb_detour_next(const struct drb_detour_node *s,
-				      struct drb_usable_ports links, uint32_t dest, uint32_t in,
-				      uint8_t mark, uint64_t draw);
+struct drb_detour_packet {
+	uint32_t dest; // host
+	uint32_t in;   // the port that it came in by
+	uint8_t mark;
+	uint64_t draw; // random bits
+};
+
+// Where a packet goes.
+struct drb_detour_hop drb_detour_next(const struct drb_detour_node *node,
+				      struct drb_usable_ports links,
+				      const struct drb_detour_packet *packet);

@@ -69,7 +69,7 @@ static void begin(uint32_t layers, uint32_t arity)
 	assert_true(w.switches <= SWITCHES_MAX && w.link_count <= LINKS_MAX);
 }
 
-static void all_live(void)
+static void all_usable(void)
 {
 	for (uint32_t n = 0; n < w.switches; n++)
 		w.links[n] = (struct drb_usable_ports){
@@ -149,8 +149,8 @@ static struct fate follow(uint32_t n, uint32_t label, uint32_t in, uint8_t mark,
 	uint64_t seen[MARKS] = {0};
 	for (uint32_t i = 0; i < w.draws.count; i++) {
 		uint64_t draw = (uint64_t)w.draws.half[i] << 32;
-		struct drb_detour_hop to =
-			drb_detour_next(&w.at[n], w.links[n], dst, in, mark, draw);
+		struct drb_detour_hop to = drb_detour_next(
+			&w.at[n], w.links[n], &(struct drb_detour_packet){dst, in, mark, draw});
 		if (to.port < 0) {
 			assert_int_not_equal(to.port, DRB_DETOUR_INVALID);
 			f->lost = true;
@@ -181,7 +181,7 @@ static uint32_t shortest(uint32_t src, uint32_t dst)
 	return 2 * drb_distance(&w.t, src, dst) - 1;
 }
 
-// Switches that live links join to the one of host src.
+// Switches that usable links join to the one of host src.
 static void reach(uint32_t src, bool reached[])
 {
 	struct drb_end host = drb_tree_host_peer(&w.t, src);
@@ -254,7 +254,7 @@ static void nothing_dead(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(trees); i++) {
 		begin(trees[i][0], trees[i][1]);
-		all_live();
+		all_usable();
 		struct found f = all_pairs();
 		assert_int_equal(f.extra[0], f.pairs);
 	}
@@ -270,7 +270,7 @@ static bool affected(const struct link *l, uint32_t src, uint32_t dst)
 
 static void one_link(const struct link *l)
 {
-	all_live();
+	all_usable();
 	cut(l);
 	learn_no_alternate();
 	for (uint32_t dst = 0; dst < w.t.hosts; dst++) {
@@ -305,7 +305,7 @@ static void every_switch(void **state)
 		begin(trees[i][0], trees[i][1]);
 		for (uint32_t m = 1; m <= w.t.layers; m++) {
 			for (uint32_t s = 0; s < drb_tree_switches(&w.t, m); s++) {
-				all_live();
+				all_usable();
 				kill(m, s);
 				struct found f = all_pairs();
 				uint32_t d = w.t.arity, cut_off = 2 * d * (w.t.hosts - d);
@@ -349,7 +349,7 @@ static void every_two_links(void **state)
 	begin(3, 2);
 	for (uint32_t a = 0; a < w.link_count; a++) {
 		for (uint32_t b = a + 1; b < w.link_count; b++) {
-			all_live();
+			all_usable();
 			cut(&w.link[a]);
 			cut(&w.link[b]);
 			struct found f = all_pairs();
@@ -377,7 +377,7 @@ static void random_faults(void **state)
 		struct found links = {0}, mixed = {0};
 		begin(trees[i][0], trees[i][1]);
 		for (int n = 0; n < 60; n++) {
-			all_live();
+			all_usable();
 			cut(&w.link[drb_rng_below(&r, w.link_count)]);
 			cut(&w.link[drb_rng_below(&r, w.link_count)]);
 			struct found f = all_pairs();
@@ -399,6 +399,12 @@ static struct drb_detour_node at(uint32_t layer, uint32_t label)
 	return w.at[number(layer, label)];
 }
 
+static int32_t port_of(const struct drb_detour_node *node, struct drb_usable_ports links,
+		       struct drb_detour_packet packet)
+{
+	return drb_detour_next(node, links, &packet).port;
+}
+
 // What a packet finds that no switch would send.
 static void nonsense(void **state)
 {
@@ -412,37 +418,42 @@ static void nonsense(void **state)
 	for (uint32_t draw = 0; draw < 4; draw++) {
 		uint64_t bits = (uint64_t)draw << 62;
 		// From above and not for below; on its way down, from below.
-		assert_int_equal(drb_detour_next(&low, links, 9, 2, 0, bits).port,
+		assert_int_equal(port_of(&low, links, (struct drb_detour_packet){9, 2, 0, bits}),
 				 DRB_DETOUR_INVALID);
-		assert_int_equal(drb_detour_next(&low, links, 9, 2, 1, bits).port,
+		assert_int_equal(port_of(&low, links, (struct drb_detour_packet){9, 2, 1, bits}),
 				 DRB_DETOUR_INVALID);
-		assert_int_equal(drb_detour_next(&low, links, 9, 0, 0x11, bits).port,
+		assert_int_equal(port_of(&low, links, (struct drb_detour_packet){9, 0, 0x11, bits}),
 				 DRB_DETOUR_INVALID);
 		// At the limit, and beyond.
 		links.usable = 0x3;
-		assert_int_equal(drb_detour_next(&middle, links, 9, 0, 0x03, bits).port,
-				 DRB_DETOUR_NO_ROUTE);
+		assert_int_equal(
+			port_of(&middle, links, (struct drb_detour_packet){9, 0, 0x03, bits}),
+			DRB_DETOUR_NO_ROUTE);
 		links.usable = 0xf;
-		assert_int_equal(drb_detour_next(&middle, links, 9, 0, 0x04, bits).port,
-				 DRB_DETOUR_INVALID);
-		assert_int_equal(drb_detour_next(&middle, links, 9, 0, 0x80, bits).port,
-				 DRB_DETOUR_INVALID);
+		assert_int_equal(
+			port_of(&middle, links, (struct drb_detour_packet){9, 0, 0x04, bits}),
+			DRB_DETOUR_INVALID);
+		assert_int_equal(
+			port_of(&middle, links, (struct drb_detour_packet){9, 0, 0x80, bits}),
+			DRB_DETOUR_INVALID);
 		// The host's own port.
-		assert_int_equal(drb_detour_next(&low, (struct drb_usable_ports){.usable = 0xe}, 0,
-						 1, 0, bits)
-					 .port,
+		links.usable = 0xe;
+		assert_int_equal(port_of(&low, links, (struct drb_detour_packet){0, 1, 0, bits}),
 				 DRB_DETOUR_HOST_DOWN);
+		links.usable = 0xf;
 	}
-	// Any mark at any switch and port: a port that is live, or a reason.
+	// Any mark at any switch and port: a usable port, or a reason.
 	struct drb_rng r = drb_rng_seed(6, 2);
 	for (uint32_t n = 0; n < 200000; n++) {
 		const struct drb_detour_node *s = &w.at[drb_rng_below(&r, w.switches)];
 		uint32_t ports = s->down_ports + s->up_ports;
 		links.usable = drb_rng_next(&r) & ((UINT64_C(1) << ports) - 1);
 		links.no_alternate = drb_rng_next(&r) & 0xf;
-		struct drb_detour_hop to =
-			drb_detour_next(s, links, drb_rng_below(&r, 16), drb_rng_below(&r, ports),
-					(uint8_t)drb_rng_next(&r), drb_rng_next(&r));
+		const struct drb_detour_packet any = {.dest = drb_rng_below(&r, 16),
+						      .in = drb_rng_below(&r, ports),
+						      .mark = (uint8_t)drb_rng_next(&r),
+						      .draw = drb_rng_next(&r)};
+		struct drb_detour_hop to = drb_detour_next(s, links, &any);
 		assert_true(to.port >= 0 ? links.usable >> to.port & 1
 					 : to.port >= DRB_DETOUR_INVALID);
 		assert_true(to.mark < MARKS && (to.mark & 0xf) * 2 <= DRB_DETOUR_HOPS_MAX);

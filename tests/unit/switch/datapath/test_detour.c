@@ -74,8 +74,7 @@ static void cut(const struct link *l, bool dead)
 	set_dead(l->high, l->high_port, dead);
 }
 
-// Every switch knows its own ports, and those above a switch with one uplink that it cannot turn a
-// packet.
+// Every switch knows its own ports, and those above a switch with one uplink that it has no alternate.
 static void know(void)
 {
 	for (uint32_t n = 0; n < SWITCHES; n++)
@@ -91,7 +90,7 @@ static void know(void)
 	}
 }
 
-static void all_live(void)
+static void all_usable(void)
 {
 	for (uint32_t n = 0; n < SWITCHES; n++)
 		ports_of[n] = (struct drb_links){0};
@@ -265,7 +264,7 @@ static void every_switch(void **state)
 				assert_in_range(hops, shortest(from, to),
 						shortest(from, to) + DRB_DETOUR_HOPS_MAX);
 		}
-		all_live();
+		all_usable();
 	}
 	for (uint32_t n = 0; n < SWITCHES; n++)
 		assert_int_equal(dropped(&sw[n]), sw[n].drop[DRB_DROP_no_route]);
@@ -427,7 +426,7 @@ static void hosts_cannot_mark(void **state)
 	end();
 }
 
-// Flows on a dead uplink move to a live one and stay there; others stay where they are.
+// Flows on a dead uplink move to a usable one and stay there; others stay where they are.
 static void flows_move(void **state)
 {
 	uint8_t frame[LEN];
