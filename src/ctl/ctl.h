@@ -40,14 +40,23 @@ void ctl_must_be_switch(const struct ctl *ctl, const char *text);
 // Rows of a table whose columns are those of the first row. With one_below_other a row is printed
 // as lines "key value meaning" instead (in table format only).
 struct ctl_rows *ctl_rows_new(enum drb_format format, bool one_below_other);
+// A number as it is printed in tables.
+struct ctl_decimal {
+	double value; // NaN: none
+	int decimals;
+};
+static inline struct ctl_decimal ctl_decimal(double value, int decimals)
+{
+	return (struct ctl_decimal){value, decimals};
+}
+
 // Cells, left to right. title and meaning may be NULL; title "" leaves the column out of tables.
-// Numbers come last, so that a list of cells reads like a table: hence six parameters in one case.
 void ctl_text(struct ctl_rows *r, const char *key, const char *title, const char *meaning,
 	      const char *value);
 void ctl_count(struct ctl_rows *r, const char *key, const char *title, const char *meaning,
 	       uint64_t value);
 void ctl_real(struct ctl_rows *r, const char *key, const char *title, const char *meaning,
-	      int decimals, double value);
+	      struct ctl_decimal value);
 void ctl_flag(struct ctl_rows *r, const char *key, const char *title, bool value);
 void ctl_row_end(struct ctl_rows *r);
 void ctl_rows_end(struct ctl_rows *r);

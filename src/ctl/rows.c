@@ -68,15 +68,15 @@ void ctl_count(struct ctl_rows *r, const char *key, const char *title, const cha
 }
 
 void ctl_real(struct ctl_rows *r, const char *key, const char *title, const char *meaning,
-	      int decimals, double value)
+	      struct ctl_decimal value)
 {
-	struct cell *c = next_cell(r, (struct drb_column){key, title, DRB_REAL, decimals});
+	struct cell *c = next_cell(r, (struct drb_column){key, title, DRB_REAL, value.decimals});
 
-	c->real = value;
+	c->real = value.value;
 	c->meaning = meaning;
 	c->text[0] = '\0';
-	if (isfinite(value))
-		snprintf(c->text, sizeof(c->text), "%.*f", decimals, value);
+	if (isfinite(value.value))
+		snprintf(c->text, sizeof(c->text), "%.*f", value.decimals, value.value);
 }
 
 void ctl_flag(struct ctl_rows *r, const char *key, const char *title, bool value)

@@ -158,27 +158,26 @@ static void draw_maps(struct drb_traffic *traffic, const struct drb_tree *t, str
 	}
 }
 
-int drb_traffic_init(struct drb_traffic *traffic, const struct drb_tree *t,
-		     struct drb_traffic_kind kind, double rho, uint32_t *memory,
+int drb_traffic_init(struct drb_traffic *traffic, const struct drb_traffic_setup *s,
 		     struct drb_rng *rng)
 {
-	uint32_t n = t->hosts;
+	uint32_t n = s->tree->hosts;
 
-	if (!(rho >= 0 && rho <= 1))
+	if (!(s->rho >= 0 && s->rho <= 1))
 		return -EINVAL;
-	if (drb_traffic_fits(kind, n) < 0)
+	if (drb_traffic_fits(s->kind, n) < 0)
 		return -ERANGE;
-	if (kind.pattern == DRB_PATTERN_FILE && !kind.file)
+	if (s->kind.pattern == DRB_PATTERN_FILE && !s->kind.file)
 		return -EINVAL;
 	*traffic = (struct drb_traffic){
-		.kind = kind,
+		.kind = s->kind,
 		.hosts = n,
-		.send_below = (uint64_t)(rho * 0x1.0p32),
-		.map = memory,
-		.order = memory + n,
-		.rate = memory + 2 * (size_t)n,
+		.send_below = (uint64_t)(s->rho * 0x1.0p32),
+		.map = s->memory,
+		.order = s->memory + n,
+		.rate = s->memory + 2 * (size_t)n,
 	};
-	draw_maps(traffic, t, rng);
+	draw_maps(traffic, s->tree, rng);
 	return 0;
 }
 

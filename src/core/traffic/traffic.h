@@ -117,12 +117,17 @@ static inline size_t drb_traffic_words(const struct drb_traffic_kind *kind, uint
 	return DRB_TRAFFIC_WORDS(hosts) + (kind->file ? kind->file->pairs : 0);
 }
 
-// Draws what is drawn once. memory: drb_traffic_words() words, lent for the lifetime of *traffic,
-// as the file is. 0 <= rho <= 1: each host that has a destination sends with this probability per
-// slot. -ERANGE if the kind does not fit the number of hosts, -EINVAL if rho is out of range or a
-// file was not read.
-int drb_traffic_init(struct drb_traffic *traffic, const struct drb_tree *t,
-		     struct drb_traffic_kind kind, double rho, uint32_t *memory,
+struct drb_traffic_setup {
+	const struct drb_tree *tree;
+	struct drb_traffic_kind kind;
+	double rho; // 0..1: each host that has a destination sends with this probability per slot
+	uint32_t *
+		memory; // drb_traffic_words() words, lent for as long as the traffic lasts, as the file is
+};
+
+// Draws what is drawn once. -ERANGE if the kind does not fit the number of hosts, -EINVAL if rho is
+// out of range or a file was not read.
+int drb_traffic_init(struct drb_traffic *traffic, const struct drb_traffic_setup *setup,
 		     struct drb_rng *rng);
 
 // Destination of every host in this slot into dest[0..N-1], DRB_NO_LABEL where a host is silent.

@@ -183,8 +183,8 @@ static int show_routing(struct drb_telemetry *t, const struct drb_switch_info *i
 #define X(key, meaning) ctl_count(s->rows, #key, title_of(#key), meaning, c->key);
 	DRB_ROUTING_COUNTERS(X)
 #undef X
-	ctl_real(s->rows, "redirected_percent", "redirected %", "share of the packets sent up", 2,
-		 ctl_percent(c->up_redirected, c->up_default));
+	ctl_real(s->rows, "redirected_percent", "redirected %", "share of the packets sent up",
+		 ctl_decimal(ctl_percent(c->up_redirected, c->up_default), 2));
 	ctl_row_end(s->rows);
 	return 0;
 }
@@ -230,11 +230,11 @@ static int show_differences(struct drb_telemetry *t, const struct drb_switch_inf
 		ctl_text(s->rows, "difference", NULL, "load(default) - load(candidate)", text);
 		ctl_count(s->rows, "decisions", NULL, "sampled decisions with this difference",
 			  d.count[i]);
-		ctl_real(s->rows, "percent", "%", "share of the sample", 2,
-			 100 * ratio(d.count[i], all));
+		ctl_real(s->rows, "percent", "%", "share of the sample",
+			 ctl_decimal(100 * ratio(d.count[i], all), 2));
 		ctl_real(s->rows, "above_percent", "above %",
-			 "with a larger difference: what T = this would redirect", 2,
-			 100 * ratio(all - upto, all));
+			 "with a larger difference: what T = this would redirect",
+			 ctl_decimal(100 * ratio(all - upto, all), 2));
 		ctl_row_end(s->rows);
 	}
 	return 0;
@@ -258,17 +258,17 @@ static int show_worker(struct drb_telemetry *t, const struct drb_switch_info *in
 		  worker.buffers);
 	ctl_count(s->rows, "buffers_free", NULL, "packet buffers free now", worker.buffers_free);
 	ctl_real(s->rows, "cycles_per_packet", "cycles/pkt",
-		 "work_cycles per packet received: the cost of a packet, driver included", 1,
-		 ratio(c->work_cycles, c->rx_packets));
+		 "work_cycles per packet received: the cost of a packet, driver included",
+		 ctl_decimal(ratio(c->work_cycles, c->rx_packets), 1));
 	ctl_real(s->rows, "packets_per_burst", "pkts/burst",
-		 "packets per receive burst that was not empty", 2,
-		 ratio(c->rx_packets, c->rx_bursts));
+		 "packets per receive burst that was not empty",
+		 ctl_decimal(ratio(c->rx_packets, c->rx_bursts), 2));
 	ctl_real(s->rows, "idle_percent", "idle %", "share of its time asleep or polling in vain",
-		 2,
-		 100 - 100e9 * ratio(c->work_cycles, worker.cycles_hz) /
-				 (double)(c->busy_ns + c->sleep_ns + 1));
-	ctl_real(s->rows, "busy_percent", "busy %", "share of its time awake", 2,
-		 ctl_percent(c->busy_ns, c->sleep_ns));
+		 ctl_decimal(100 - 100e9 * ratio(c->work_cycles, worker.cycles_hz) /
+					     (double)(c->busy_ns + c->sleep_ns + 1),
+			     2));
+	ctl_real(s->rows, "busy_percent", "busy %", "share of its time awake",
+		 ctl_decimal(ctl_percent(c->busy_ns, c->sleep_ns), 2));
 	ctl_row_end(s->rows);
 	return 0;
 }
@@ -289,8 +289,8 @@ static int show_info(struct drb_telemetry *t, const struct drb_switch_info *info
 	ctl_text(s->rows, "state", NULL, "ready: all ports forward",
 		 info->ready ? "ready" : "starting");
 	ctl_count(s->rows, "pid", NULL, "process", info->pid);
-	ctl_real(s->rows, "uptime_s", "uptime s", "seconds since the start", 3,
-		 (double)info->uptime_ns / 1e9);
+	ctl_real(s->rows, "uptime_s", "uptime s", "seconds since the start",
+		 ctl_decimal((double)info->uptime_ns / 1e9, 3));
 	ctl_row_end(s->rows);
 	return 0;
 }

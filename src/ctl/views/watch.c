@@ -111,23 +111,24 @@ static void print_sample(struct ctl_rows *rows, const struct watch *w, const str
 	struct sample zero = {0};
 
 	b = b ? b : &zero;
-	ctl_real(rows, "time_s", "", NULL, 3, (double)now->time_ns / 1e9);
+	ctl_real(rows, "time_s", "", NULL, ctl_decimal((double)now->time_ns / 1e9, 3));
 	ctl_text(rows, "fabric", w->ctl.fabric ? "" : NULL, NULL, now->fabric);
 	ctl_text(rows, "switch", NULL, NULL, now->name);
-	ctl_real(rows, "in_pps", "in pkt/s", NULL, 0,
-		 (double)(now->in_packets - b->in_packets) / seconds);
-	ctl_real(rows, "out_pps", "out pkt/s", NULL, 0,
-		 (double)(now->out_packets - b->out_packets) / seconds);
-	ctl_real(rows, "out_mbit", "out Mbit/s", NULL, 3,
-		 (double)(now->out_octets - b->out_octets) * 8e-6 / seconds);
+	ctl_real(rows, "in_pps", "in pkt/s", NULL,
+		 ctl_decimal((double)(now->in_packets - b->in_packets) / seconds, 0));
+	ctl_real(rows, "out_pps", "out pkt/s", NULL,
+		 ctl_decimal((double)(now->out_packets - b->out_packets) / seconds, 0));
+	ctl_real(rows, "out_mbit", "out Mbit/s", NULL,
+		 ctl_decimal((double)(now->out_octets - b->out_octets) * 8e-6 / seconds, 3));
 	ctl_count(rows, "queue_deepest", "deepest queue pkts", NULL, now->deepest);
 	ctl_text(rows, "queue_port", "at", NULL, now->deepest_port);
-	ctl_real(rows, "redirected_percent", "redirected %", NULL, 1,
-		 isnan(seconds) ? NAN
-				: ctl_percent(now->up_redirected - b->up_redirected,
-					      now->up_default - b->up_default));
-	ctl_real(rows, "drops_pps", "drops/s", NULL, 0,
-		 (double)(now->dropped - b->dropped) / seconds);
+	ctl_real(rows, "redirected_percent", "redirected %", NULL,
+		 ctl_decimal(isnan(seconds) ? NAN
+					    : ctl_percent(now->up_redirected - b->up_redirected,
+							  now->up_default - b->up_default),
+			     1));
+	ctl_real(rows, "drops_pps", "drops/s", NULL,
+		 ctl_decimal((double)(now->dropped - b->dropped) / seconds, 0));
 	ctl_count(rows, "drops", "drops pkts", NULL, now->dropped);
 	ctl_row_end(rows);
 }

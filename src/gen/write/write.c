@@ -156,7 +156,9 @@ static uint32_t *draw_traffic(const struct manifest *m)
 		drb_error("no memory for %" PRIu32 " slots of %" PRIu32 " hosts", m->slots, hosts);
 		goto fail;
 	}
-	if (drb_traffic_init(&traffic, &m->tree, m->pattern, m->load, memory, &rng) < 0) {
+	if (drb_traffic_init(&traffic,
+			     &(struct drb_traffic_setup){&m->tree, m->pattern, m->load, memory},
+			     &rng) < 0) {
 		char pattern[DRB_TRAFFIC_NAME_MAX];
 		drb_traffic_format(m->pattern, pattern);
 		drb_error("--pattern %s: the number does not fit %" PRIu32 " hosts", pattern,

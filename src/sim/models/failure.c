@@ -64,15 +64,20 @@ static void find_no_alternate(struct drb_failures *f, const struct drb_tree *t)
 	}
 }
 
-// Takes count of `all` at random, each by its number, into dead().
-static void draw(struct drb_failures *f, const struct drb_tree *t, uint64_t all, uint32_t count,
-		 struct drb_rng *rng,
-		 void (*dead)(struct drb_failures *f, const struct drb_tree *t, uint64_t number))
+// Of so many links or switches, each with its number, so many die.
+struct victims {
+	uint64_t all;
+	uint32_t count;
+	void (*kill)(struct drb_failures *f, const struct drb_tree *t, uint64_t number);
+};
+
+static void draw(struct drb_failures *f, const struct drb_tree *t, struct drb_rng *rng,
+		 struct victims v)
 {
-	for (uint64_t i = 0; i < all && count > 0; i++) {
-		if (drb_rng_unit(rng) * (double)(all - i) < count) {
-			dead(f, t, i);
-			count--;
+	for (uint64_t i = 0; i < v.all && v.count > 0; i++) {
+		if (drb_rng_unit(rng) * (double)(v.all - i) < v.count) {
+			v.kill(f, t, i);
+			v.count--;
 		}
 	}
 }
@@ -108,8 +113,9 @@ int drb_failures_make(struct drb_failures *f, const struct drb_tree *t, struct d
 		for (uint32_t s = 0; s < drb_tree_switches(t, m); s++)
 			links_of(f, m, s)->usable = drb_ports_below(ports);
 	}
-	draw(f, t, drb_fail_links(t), fail.links, &rng, kill_numbered_link);
-	draw(f, t, drb_fail_switches(t), fail.switches, &rng, kill_numbered_switch);
+	draw(f, t, &rng, (struct victims){drb_fail_links(t), fail.links, kill_numbered_link});
+	draw(f, t, &rng,
+	     (struct victims){drb_fail_switches(t), fail.switches, kill_numbered_switch});
 	find_no_alternate(f, t);
 	return 0;
 }

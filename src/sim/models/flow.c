@@ -76,7 +76,9 @@ static void draw_flows(const struct drb_flow_setup *setup, struct drb_flow_work 
 	struct drb_traffic traffic;
 	uint64_t n = 0;
 
-	drb_traffic_init(&traffic, &setup->tree, permutation, 1, work->memory, rng);
+	drb_traffic_init(&traffic,
+			 &(struct drb_traffic_setup){&setup->tree, permutation, 1, work->memory},
+			 rng);
 	for (uint32_t c = 0; c < setup->flows; c++) {
 		drb_traffic_slot(&traffic, rng, c, work->permutation);
 		for (uint32_t h = 0; h < setup->tree.hosts; h++, n++) {

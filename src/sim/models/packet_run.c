@@ -150,8 +150,10 @@ int drb_packet_new(struct drb_packet_sim **out, const struct drb_packet_setup *s
 	if (rc == 0 && sim->detour_mask)
 		rc = drb_failures_make(&sim->failures, &setup->tree, setup->fail, setup->seed);
 	if (rc == 0)
-		rc = drb_traffic_init(&sim->traffic, &setup->tree, setup->traffic, setup->rho,
-				      sim->traffic_memory, &sim->traffic_rng);
+		rc = drb_traffic_init(&sim->traffic,
+				      &(struct drb_traffic_setup){&setup->tree, setup->traffic,
+								  setup->rho, sim->traffic_memory},
+				      &sim->traffic_rng);
 	if (rc < 0) {
 		drb_packet_free(sim);
 		return rc;

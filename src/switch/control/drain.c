@@ -6,38 +6,42 @@
 
 #include "switch/links/drain_rules.h"
 
-struct order {
+// What an operator asks for, and the reply.
+struct request {
 	const char *port; // NULL: every port
 	bool drained;
+	char *text;
+	size_t size;
 };
 
-static int carry_out(struct drb_workers *all, const char *instance, struct order order, char *text,
-		     size_t size)
+static int carry_out(struct drb_workers *all, const char *instance, const struct request *r)
 {
 	struct drb_liveness *l = &all->worker[0].liveness;
 	char result[512];
-	uint64_t ports = drb_drain_ports(l, order.port, text, size);
+	struct drb_drain_order order = {.ports = drb_drain_ports(l, r->port, r->text, r->size),
+					.drained = r->drained,
+					.all = !r->port};
 
-	if (!ports)
+	if (!order.ports)
 		return -EINVAL;
 	drb_workers_park(all);
-	int rc = drb_drain_set(l, ports, order.drained, !order.port, result, sizeof(result));
+	int rc = drb_drain_set(l, order, result, sizeof(result));
 	drb_workers_unpark(all);
 	if (rc == 0)
-		snprintf(text, size, "%s: %s", instance, result);
+		snprintf(r->text, r->size, "%s: %s", instance, result);
 	else
-		snprintf(text, size, "%s", result);
+		snprintf(r->text, r->size, "%s", result);
 	return rc;
 }
 
 int drb_drain(struct drb_workers *workers, const struct drb_setup *setup, const char *port,
 	      char *text, size_t size)
 {
-	return carry_out(workers, setup->instance, (struct order){port, true}, text, size);
+	return carry_out(workers, setup->instance, &(struct request){port, true, text, size});
 }
 
 int drb_undrain(struct drb_workers *workers, const struct drb_setup *setup, const char *port,
 		char *text, size_t size)
 {
-	return carry_out(workers, setup->instance, (struct order){port, false}, text, size);
+	return carry_out(workers, setup->instance, &(struct request){port, false, text, size});
 }

@@ -76,20 +76,20 @@ static bool neighbour_objects(const struct drb_liveness *l, uint32_t i, char why
 }
 
 // True if all these ports can be drained; else text says why not.
-static bool may_drain(const struct drb_liveness *l, uint64_t ports, bool all, char *text,
+static bool may_drain(const struct drb_liveness *l, struct drb_drain_order order, char *text,
 		      size_t size)
 {
 	char why[WHY_MAX];
 
-	if (all && l->layer == 1) {
+	if (order.all && l->layer == 1) {
 		snprintf(text, size, "not drained: its hosts have no other path");
 		return false;
 	}
 	for (uint32_t i = 0; i < l->ports; i++) {
-		if (!(ports >> i & 1) || l->port[i].drained)
+		if (!(order.ports >> i & 1) || l->port[i].drained)
 			continue;
 		bool refused = neighbour_objects(l, i, why);
-		if (!refused && !all && is_last_uplink(l, i)) {
+		if (!refused && !order.all && is_last_uplink(l, i)) {
 			snprintf(why, WHY_MAX, "no other uplink is in use");
 			refused = true;
 		}
@@ -113,14 +113,13 @@ static void describe(const struct drb_liveness *l, char *text, size_t size)
 		snprintf(text, size, "nothing is drained now");
 }
 
-int drb_drain_set(struct drb_liveness *l, uint64_t ports, bool drained, bool all, char *text,
-		  size_t size)
+int drb_drain_set(struct drb_liveness *l, struct drb_drain_order order, char *text, size_t size)
 {
-	if (drained && !may_drain(l, ports, all, text, size))
+	if (order.drained && !may_drain(l, order, text, size))
 		return -EINVAL;
 	for (uint32_t i = 0; i < l->ports; i++) {
-		if ((ports >> i & 1) && l->port[i].drained != drained)
-			drb_liveness_drain(l, i, drained);
+		if ((order.ports >> i & 1) && l->port[i].drained != order.drained)
+			drb_liveness_drain(l, i, order.drained);
 	}
 	describe(l, text, size);
 	return 0;

@@ -15,8 +15,12 @@
 // a device. 0: there is none; text says so.
 uint64_t drb_drain_ports(const struct drb_liveness *l, const char *port, char *text, size_t size);
 
-// Drains these ports, or ends that. all: the order is about the whole switch, which must be above
-// layer 1. Refused as a whole if it cannot be done. text becomes one line: what is drained now, or
-// why not. 0 or -EINVAL. Call while no worker runs.
-int drb_drain_set(struct drb_liveness *l, uint64_t ports, bool drained, bool all, char *text,
-		  size_t size);
+struct drb_drain_order {
+	uint64_t ports; // drb_drain_ports()
+	bool drained;   // false: back into use
+	bool all;       // about the whole switch, which must be above layer 1
+};
+
+// Carries an order out, or refuses it as a whole. text becomes one line: what is drained now, or why
+// not. 0 or -EINVAL. Call while no worker runs.
+int drb_drain_set(struct drb_liveness *l, struct drb_drain_order order, char *text, size_t size);

@@ -77,7 +77,8 @@ static int set_up(struct stage *s, const uint32_t tree[2], const char *text, dou
 	s->memory = calloc(DRB_TRAFFIC_WORDS(s->t.hosts), sizeof(uint32_t));
 	s->dest = calloc(s->t.hosts, sizeof(uint32_t));
 	s->before = calloc(s->t.hosts, sizeof(uint32_t));
-	return drb_traffic_init(&s->traffic, &s->t, kind, rho, s->memory, &s->rng);
+	return drb_traffic_init(&s->traffic,
+				&(struct drb_traffic_setup){&s->t, kind, rho, s->memory}, &s->rng);
 }
 
 static void tear_down(struct stage *s)

@@ -31,7 +31,10 @@ static void set_up(struct model *m, uint32_t layers, uint32_t arity, const char 
 	m->memory = calloc(drb_traffic_words(&m->kind, m->t.hosts), sizeof(uint32_t));
 	m->rng = drb_rng_seed(SEED, 0);
 	m->own = drb_rng_seed(SEED, 0);
-	assert_int_equal(drb_traffic_init(&m->traffic, &m->t, m->kind, 1, m->memory, &m->rng), 0);
+	assert_int_equal(drb_traffic_init(&m->traffic,
+					  &(struct drb_traffic_setup){&m->t, m->kind, 1, m->memory},
+					  &m->rng),
+			 0);
 }
 
 // At rho 1 nobody is silent, but the draws that decide it are made.
@@ -241,8 +244,11 @@ static void a_file_says_who_sends(void **state)
 	m.memory = calloc(drb_traffic_words(&m.kind, 16), sizeof(uint32_t));
 	for (uint32_t run = 0; run < RUNS; run++) {
 		m.rng = drb_rng_seed(run, 0);
-		assert_int_equal(drb_traffic_init(&m.traffic, &m.t, m.kind, 0.8, m.memory, &m.rng),
-				 0);
+		assert_int_equal(
+			drb_traffic_init(&m.traffic,
+					 &(struct drb_traffic_setup){&m.t, m.kind, 0.8, m.memory},
+					 &m.rng),
+			0);
 		for (uint32_t slot = 0; slot < SLOTS; slot++) {
 			drb_traffic_slot(&m.traffic, &m.rng, slot, m.dest);
 			for (uint32_t h = 0; h < 16; h++) {

@@ -83,7 +83,11 @@ static void traffic_reads_back(void **state)
 	write_traffic(*state, "42", "permutation");
 	assert_int_equal(read_traffic(*state, &m, &t), 0);
 	assert_int_equal(m.slot_ns, 3000000);
-	assert_int_equal(drb_traffic_init(&traffic, &m.tree, m.pattern, 0.7, memory, &rng), 0);
+	assert_int_equal(
+		drb_traffic_init(&traffic,
+				 &(struct drb_traffic_setup){&m.tree, m.pattern, 0.7, memory},
+				 &rng),
+		0);
 	for (uint32_t slot = 0; slot < SLOTS; slot++) {
 		drb_traffic_slot(&traffic, &rng, slot, dest[slot]);
 		for (uint32_t h = 0; h < HOSTS; h++)

@@ -268,7 +268,9 @@ static struct naive *naive_new(const struct drb_packet_setup *setup)
 	}
 	n->traffic_rng = drb_rng_seed(setup->seed, 0);
 	n->rng = drb_rng_seed(setup->seed, 1);
-	assert_int_equal(drb_traffic_init(&n->traffic, &n->t, setup->traffic, setup->rho, n->memory,
+	assert_int_equal(drb_traffic_init(&n->traffic,
+					  &(struct drb_traffic_setup){&n->t, setup->traffic,
+								      setup->rho, n->memory},
 					  &n->traffic_rng),
 			 0);
 	return n;

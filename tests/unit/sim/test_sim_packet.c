@@ -75,8 +75,11 @@ static void zero_load_latency_is_2k(void **state)
 		struct drb_traffic traffic;
 		uint32_t memory[DRB_TRAFFIC_WORDS(54)];
 		s.seed = seed;
-		assert_int_equal(drb_traffic_init(&traffic, &s.tree, s.traffic, 1, memory, &rng),
-				 0);
+		assert_int_equal(
+			drb_traffic_init(&traffic,
+					 &(struct drb_traffic_setup){&s.tree, s.traffic, 1, memory},
+					 &rng),
+			0);
 		uint32_t from = 0;
 		while (traffic.map[from] == DRB_NO_LABEL)
 			from++;
