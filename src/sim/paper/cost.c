@@ -22,7 +22,7 @@ double paper_estimate(const struct paper_point *point)
 	return (c->warm_up + c->time) * c->lambda * c->queues;
 }
 
-static void name_of(const struct paper_point *point, char name[PAPER_COST_NAME])
+void paper_part_of(const struct paper_point *point, char name[PAPER_COST_NAME])
 {
 	static const char *const packets[] = {"packets", "persistent", "faults"};
 	const struct drb_tree *t =
@@ -42,7 +42,7 @@ uint32_t paper_costs(const struct paper *p, struct paper_cost cost[PAPER_COSTS])
 	uint32_t count = 0, at;
 
 	for (uint32_t i = 0; i < p->points; i++) {
-		name_of(&p->point[i], name);
+		paper_part_of(&p->point[i], name);
 		for (at = 0; at < count && strcmp(cost[at].name, name) != 0; at++)
 			;
 		if (at == PAPER_COSTS)

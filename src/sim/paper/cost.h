@@ -7,9 +7,12 @@
 // About how long a point takes, in packets that cross a link.
 double paper_estimate(const struct paper_point *point);
 
+// The part that a point is of: "persistent F(3,8)", "theory", ...
+#define PAPER_COST_NAME 32
+void paper_part_of(const struct paper_point *point, char name[PAPER_COST_NAME]);
+
 // What the points of one part took.
 #define PAPER_COSTS 12
-#define PAPER_COST_NAME 32
 struct paper_cost {
 	char name[PAPER_COST_NAME];
 	uint32_t points;

@@ -6,6 +6,8 @@
 #include "sim/paper/cost.h"
 #include "sim/paper/output.h"
 #include "sim/paper/points.h"
+#include "sim/paper/study.h"
+#include "sim/paper/study_csv.h"
 #include "sim/runs/rows.h"
 
 static void write_flows(const struct paper *p, const uint32_t tree[2])
@@ -40,10 +42,11 @@ static void write_packets(const struct paper *p, const uint32_t tree[2], enum pa
 	snprintf(name, sizeof(name), "%s-F%u-%u.csv", file[study], tree[0], tree[1]);
 	FILE *f = paper_open(p, name);
 	sim_packet_lay_out(&layout, tree[0]);
-	if (study == PAPER_FAULTS) {
-		memcpy(layout.column + layout.count, more, sizeof(more));
-		layout.count += sizeof(more) / sizeof(more[0]);
-	}
+	uint32_t added = study == PAPER_FAULTS       ? sizeof(more) / sizeof(more[0])
+			 : study == PAPER_PERSISTENT ? 1
+						     : 0;
+	memcpy(layout.column + layout.count, more, added * sizeof(more[0]));
+	layout.count += added;
 	struct drb_table *table = drb_table_new(f, DRB_FORMAT_CSV, layout.column, layout.count);
 	for (uint32_t i = 0; i < p->points; i++) {
 		const struct paper_point *point = &p->point[i];
@@ -52,9 +55,10 @@ static void write_packets(const struct paper *p, const uint32_t tree[2], enum pa
 			continue;
 		struct drb_packet_result r = paper_packet_result(point);
 		sim_packet_row(table, &point->packet, &r);
+		if (study != PAPER_ITSELF)
+			drb_table_count(table, point->packet.seed);
 		if (study != PAPER_FAULTS)
 			continue;
-		drb_table_count(table, point->packet.seed);
 		drb_table_count(table, point->packet.fail.links);
 		drb_table_count(table, point->packet.fail.switches);
 		drb_table_real(table, r.lost);
@@ -130,8 +134,9 @@ void paper_csv(const struct paper *p)
 		write_flows(p, paper_trees[i]);
 		write_packets(p, paper_trees[i], PAPER_ITSELF);
 	}
-	for (int i = 0; i < (p->quick ? 1 : 3); i++)
+	for (int i = 0; i < (p->quick ? 1 : PAPER_STUDIED_TREES); i++)
 		write_packets(p, paper_studied[i], PAPER_PERSISTENT);
+	paper_study_csv(p);
 	write_packets(p, paper_studied[0], PAPER_FAULTS);
 	write_chains(p);
 	write_costs(p);

@@ -4,10 +4,10 @@
 #include <math.h>
 
 #include "sim/paper/points.h"
+#include "sim/paper/study.h"
 
 #define TREE paper_studied[0]
 #define SLOTS 1200
-#define DRAWS 3
 
 const double paper_fault_share[PAPER_FAULT_SHARES] = {0, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1};
 const double paper_fault_load[PAPER_FAULT_LOADS] = {0.3, 0.5};
@@ -30,7 +30,7 @@ static struct drb_fail fail_of(bool switches, uint32_t i)
 
 static void add_draws(struct paper *p, enum drb_scheme scheme, double rho, struct drb_fail fail)
 {
-	for (uint32_t draw = 0; draw < (p->quick ? 1 : DRAWS); draw++) {
+	for (uint32_t draw = 0; draw < p->seeds; draw++) {
 		struct paper_point *point = paper_add_packets(p, TREE, scheme, rho, "permutation");
 		struct drb_packet_setup *s = &point->packet;
 		point->study = PAPER_FAULTS;

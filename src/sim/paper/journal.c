@@ -11,9 +11,10 @@
 // The journal: one line per finished point, its key, its values and the CPU seconds it took, in any
 // order. A line cut short by an interruption lacks its end mark and is run again.
 #define LINE_MAX_BYTES 2048
+#define KEY_BYTES 256
 
 // All that determines the figures of a point.
-static void key_of(const struct paper_point *point, char key[256])
+static void key_of(const struct paper_point *point, char key[KEY_BYTES])
 {
 	const struct drb_flow_setup *f = &point->flow;
 	const struct drb_packet_setup *s = &point->packet;
@@ -22,48 +23,70 @@ static void key_of(const struct paper_point *point, char key[256])
 
 	switch (point->kind) {
 	case PAPER_FLOW:
-		snprintf(key, 256, "%s flow %u %u %s %.12g %u %u %" PRIu64, DRB_VERSION,
+		snprintf(key, KEY_BYTES, "%s flow %u %u %s %.12g %u %u %" PRIu64, DRB_VERSION,
 			 f->tree.layers, f->tree.arity, drb_scheme_name(f->scheme), f->threshold,
 			 f->flows, point->runs, f->seed);
 		break;
 	case PAPER_PACKET:
 		drb_traffic_format(s->traffic, traffic);
-		snprintf(key, 256, "%s packet %u %u %s %.12g %s %.12g %u %u %u %" PRIu64,
+		snprintf(key, KEY_BYTES, "%s packet %u %u %s %.12g %s %.12g %u %u %u %" PRIu64,
 			 DRB_VERSION, s->tree.layers, s->tree.arity, drb_scheme_name(s->scheme),
 			 s->threshold, traffic, s->rho, s->slots, s->stats, s->most_slots, s->seed);
 		if (s->give_up)
-			snprintf(key + strlen(key), 256 - strlen(key), " gives up");
+			snprintf(key + strlen(key), KEY_BYTES - strlen(key), " gives up");
 		if (s->fail.links || s->fail.switches)
-			snprintf(key + strlen(key), 256 - strlen(key), " dead %u %u", s->fail.links,
-				 s->fail.switches);
+			snprintf(key + strlen(key), KEY_BYTES - strlen(key), " dead %u %u",
+				 s->fail.links, s->fail.switches);
 		break;
 	case PAPER_CTMC:
-		snprintf(key, 256, "%s ctmc %u %.12g %.12g %.12g %.12g %" PRIu64, DRB_VERSION,
+		snprintf(key, KEY_BYTES, "%s ctmc %u %.12g %.12g %.12g %.12g %" PRIu64, DRB_VERSION,
 			 c->queues, c->lambda, c->threshold, c->warm_up, c->time, c->seed);
 		break;
 	}
 }
 
-static void read_line(struct paper *p, char *line)
-{
-	char key[256], *tab = strchr(line, '\t'), *at;
-	double value[PAPER_VALUES];
+// The points by their keys, to find them as fast as lines are read.
+struct entry {
+	char key[KEY_BYTES];
+	struct paper_point *point;
+};
 
-	if (!tab || !strstr(tab, " end\n"))
+static int by_key(const void *a, const void *b)
+{
+	return strcmp(((const struct entry *)a)->key, ((const struct entry *)b)->key);
+}
+
+static struct entry *index_of(struct paper *p)
+{
+	struct entry *index = calloc(p->points + 1, sizeof(*index));
+
+	if (!index)
+		drb_die("not enough memory");
+	for (uint32_t i = 0; i < p->points; i++) {
+		index[i].point = &p->point[i];
+		key_of(&p->point[i], index[i].key);
+	}
+	qsort(index, p->points, sizeof(*index), by_key);
+	return index;
+}
+
+static void read_line(const struct entry *index, uint32_t points, char *line)
+{
+	char *tab = strchr(line, '\t'), *at;
+	struct entry wanted, *found;
+
+	if (!tab || !strstr(tab, " end\n") || tab - line >= KEY_BYTES)
 		return;
 	*tab = '\0';
+	strcpy(wanted.key, line);
+	found = bsearch(&wanted, index, points, sizeof(*index), by_key);
+	if (!found)
+		return;
 	at = tab + 1;
 	for (int i = 0; i < PAPER_VALUES; i++)
-		value[i] = strtod(at, &at);
-	double cpu = strtod(at, &at);
-	for (uint32_t i = 0; i < p->points; i++) {
-		key_of(&p->point[i], key);
-		if (p->point[i].done || strcmp(key, line) != 0)
-			continue;
-		memcpy(p->point[i].value, value, sizeof(value));
-		p->point[i].cpu = cpu;
-		p->point[i].done = true;
-	}
+		found->point->value[i] = strtod(at, &at);
+	found->point->cpu = strtod(at, &at);
+	found->point->done = true;
 }
 
 static const char *journal_path(const struct paper *p, char path[PAPER_PATH_MAX])
@@ -77,10 +100,13 @@ void paper_journal_read(struct paper *p)
 	char line[LINE_MAX_BYTES], path[PAPER_PATH_MAX];
 	FILE *f = fopen(journal_path(p, path), "r");
 
-	while (f && fgets(line, sizeof(line), f))
-		read_line(p, line);
-	if (f)
-		fclose(f);
+	if (!f)
+		return;
+	struct entry *index = index_of(p);
+	while (fgets(line, sizeof(line), f))
+		read_line(index, p->points, line);
+	free(index);
+	fclose(f);
 }
 
 void paper_journal_open(struct paper_journal *j, const struct paper *p)
@@ -96,7 +122,7 @@ void paper_journal_open(struct paper_journal *j, const struct paper *p)
 
 void paper_journal_write(struct paper_journal *j, const struct paper_point *point)
 {
-	char key[256];
+	char key[KEY_BYTES];
 
 	key_of(point, key);
 	pthread_mutex_lock(&j->lock);

@@ -17,6 +17,7 @@ enum paper_study { PAPER_ITSELF, PAPER_PERSISTENT, PAPER_FAULTS };
 // Figures of one point, by kind: struct drb_flow_summary; struct drb_packet_result; mean queue,
 // mean time and redirected share of the chain.
 #define PAPER_LAYERS_MAX 4
+#define PAPER_SEEDS_MAX 32
 #define PAPER_VALUES (7 + 4 * PAPER_LAYERS_MAX)
 
 struct paper_point {
@@ -34,7 +35,9 @@ struct paper_point {
 
 struct paper {
 	struct sim_common common;
-	bool quick;
+	bool quick, longer;
+	uint32_t seeds;   // of each point of the studies, at most PAPER_SEEDS_MAX
+	const char *part; // do this one alone; NULL: all
 	char *dir;
 	struct paper_point *point;
 	uint32_t points, room;

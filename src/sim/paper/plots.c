@@ -11,6 +11,7 @@
 #include "sim/paper/faults.h"
 #include "sim/paper/output.h"
 #include "sim/paper/points.h"
+#include "sim/paper/study.h"
 
 #define SCRIPT "figures.gp"
 
@@ -131,6 +132,25 @@ static void queue_figure(const struct paper *p, FILE *f, const uint32_t tree[2],
 		drb_scheme_name(three[2]));
 }
 
+// Means over the seeds; the error bars are their intervals.
+static void study_data(const struct paper *p, FILE *f, const char *traffic, enum drb_scheme scheme)
+{
+	char name[DRB_TRAFFIC_NAME_MAX];
+	struct paper_place place;
+	uint32_t at = 0;
+
+	while (paper_place_next(p, &at, &place)) {
+		const struct drb_tree *t = &place.setup->tree;
+		const struct paper_studied *s = &place.of[scheme];
+		drb_traffic_format(place.setup->traffic, name);
+		if (t->layers != paper_studied[0][0] || t->arity != paper_studied[0][1] ||
+		    strcmp(name, traffic) != 0 || s->runs == 0)
+			continue;
+		double half = sim_sample_half_width(&s->mean);
+		fprintf(f, "%g %g %g\n", place.setup->rho, s->mean.mean, isnan(half) ? 0 : half);
+	}
+}
+
 static void study_figure(const struct paper *p, FILE *f, const char *traffic)
 {
 	char name[64], title[128];
@@ -141,19 +161,13 @@ static void study_figure(const struct paper *p, FILE *f, const char *traffic)
 	fprintf(f, "set yrange [5:*]\n");
 	for (size_t i = 0; i < PAPER_STUDIED_SCHEMES; i++) {
 		fprintf(f, "$d%zu << EOD\n", i);
-		for (uint32_t percent = 30; percent < 100; percent++) {
-			const struct paper_where at = {PAPER_PERSISTENT, paper_studied[0], traffic,
-						       drb_scheme_name(paper_studied_scheme[i]),
-						       percent / 100.0};
-			const struct paper_point *point = paper_find_packet(p, &at);
-			if (point)
-				fprintf(f, "%g %g\n", point->packet.rho,
-					paper_packet_result(point).latency);
-		}
+		study_data(p, f, traffic, paper_studied_scheme[i]);
 		fprintf(f, "EOD\n");
 	}
 	for (size_t i = 0; i < PAPER_STUDIED_SCHEMES; i++)
-		plot_line(f, i, drb_scheme_name(paper_studied_scheme[i]));
+		fprintf(f, "%s $d%zu using 1:2:3 with yerrorlines lw 2 lc %zu pt %zu title '%s'",
+			i ? "," : "plot", i, i + 1, i + 1,
+			drb_scheme_name(paper_studied_scheme[i]));
 	fprintf(f, "\n");
 }
 

@@ -8,10 +8,6 @@
 #include "common/cli/log.h"
 
 const uint32_t paper_trees[2][2] = {{3, 24}, {4, 12}};
-const uint32_t paper_studied[3][2] = {{3, 8}, {3, 24}, {4, 6}};
-const char *const paper_studied_traffic[PAPER_STUDIED_TRAFFIC] = {
-	"permutation", "fixed",  "mixed",     "racks:0.1", "racks:0.5", "turns:10",   "epoch:4",
-	"jobs:8",      "random", "transpose", "reversal",  "tornado",   "hotspot:512"};
 
 const struct paper_line paper_lines[PAPER_LINES] = {{DRB_SCHEME_DRB, false},
 						    {DRB_SCHEME_DRB, true},
@@ -166,25 +162,4 @@ const struct paper_point *paper_find_flow(const struct paper *p, const uint32_t 
 			return point;
 	}
 	return NULL;
-}
-
-double paper_grows_at(const struct paper *p, const uint32_t tree[2], struct drb_traffic_kind kind,
-		      enum drb_scheme scheme, double *largest)
-{
-	double smallest = NAN;
-
-	*largest = NAN;
-	for (uint32_t i = 0; i < p->points; i++) {
-		const struct paper_point *point = &p->point[i];
-		const struct drb_packet_setup *s = &point->packet;
-		if (point->kind != PAPER_PACKET || point->study != PAPER_PERSISTENT ||
-		    !is_tree(&s->tree, tree) || s->scheme != scheme ||
-		    s->traffic.pattern != kind.pattern || s->traffic.k != kind.k ||
-		    s->traffic.share != kind.share)
-			continue;
-		*largest = fmax(s->rho, isnan(*largest) ? 0 : *largest);
-		if (paper_packet_result(point).growing)
-			smallest = isnan(smallest) ? s->rho : fmin(smallest, s->rho);
-	}
-	return smallest;
 }

@@ -4,10 +4,7 @@
 
 #include "sim/paper/paper.h"
 
-extern const uint32_t paper_trees[2][2];   // F(3,24) and F(4,12)
-extern const uint32_t paper_studied[3][2]; // F(3,8), F(3,24), F(4,6)
-#define PAPER_STUDIED_TRAFFIC 13
-extern const char *const paper_studied_traffic[PAPER_STUDIED_TRAFFIC];
+extern const uint32_t paper_trees[2][2]; // F(3,24) and F(4,12)
 
 // Schemes of the paper's figures, its own first; a threshold of 0 is plain two-choice against the
 // default.
@@ -56,7 +53,3 @@ struct paper_where {
 const struct paper_point *paper_find_packet(const struct paper *p, const struct paper_where *at);
 const struct paper_point *paper_find_flow(const struct paper *p, const uint32_t tree[2],
 					  const char *label, uint32_t flows);
-
-// Smallest load of the study at which the queues grow; NaN if at none. *largest: largest simulated.
-double paper_grows_at(const struct paper *p, const uint32_t tree[2], struct drb_traffic_kind kind,
-		      enum drb_scheme scheme, double *largest);

@@ -6,7 +6,7 @@
 
 #include "sim/paper/faults.h"
 #include "sim/paper/html.h"
-#include "sim/paper/points.h"
+#include "sim/paper/study.h"
 
 static void cells(FILE *f, const struct paper_fault *m)
 {
@@ -110,7 +110,8 @@ void report_faults(const struct paper *p, FILE *f)
 		"<h2>Beyond the paper: dead links and switches</h2>\n<p>Here links between "
 		"switches, or switches above layer 1 with all their links, are dead from the first "
 		"slot on, drawn at random; F(%u,%u) has %" PRIu64 " such links and %" PRIu64
-		" such switches. Traffic is a fresh permutation every slot%s. A switch knows of "
+		" such switches. Traffic is a fresh permutation every slot; a "
+		"figure is the mean of %u draws. A switch knows of "
 		"its own ports only. A dead uplink is left out of every choice and costs no hop. "
 		"A packet whose path down is dead takes a detour: down to another switch below, "
 		"which "
@@ -118,8 +119,7 @@ void report_faults(const struct paper *p, FILE *f)
 		"six at a dead switch; what finds no path within six is lost.</p>\n"
 		"<p>Latency of drb in slots (in red: the queues of at least one draw were still "
 		"growing at the end, so a longer run would give more):</p>\n",
-		t.layers, t.arity, drb_fail_links(&t), drb_fail_switches(&t),
-		p->quick ? "" : "; a figure is the mean of three draws");
+		t.layers, t.arity, drb_fail_links(&t), drb_fail_switches(&t), p->seeds);
 	table(p, f, false);
 	table(p, f, true);
 	findings(p, f);

@@ -109,13 +109,21 @@ static int by_falling_cost(const void *a, const void *b)
 	return (x->point > y->point) - (x->point < y->point); // the same in every rank
 }
 
+static bool is_wanted(const struct paper *p, const struct paper_point *point)
+{
+	char part[PAPER_COST_NAME];
+
+	paper_part_of(point, part);
+	return !point->done && (!p->part || strcmp(p->part, part) == 0);
+}
+
 static uint32_t find_missing(struct runs *runs)
 {
 	const struct paper *p = runs->paper;
 	uint32_t missing = 0;
 
 	for (uint32_t i = 0; i < p->points; i++) {
-		if (!p->point[i].done)
+		if (is_wanted(p, &p->point[i]))
 			runs->missing[missing++] =
 				(struct missing){i, paper_estimate(&p->point[i])};
 	}
@@ -149,10 +157,19 @@ static uint32_t share_memory(struct paper *p)
 	return threads;
 }
 
+uint32_t paper_left(const struct paper *p)
+{
+	uint32_t left = 0;
+
+	for (uint32_t i = 0; i < p->points; i++)
+		left += !p->point[i].done;
+	return left;
+}
+
 void paper_run(struct paper *p)
 {
 	struct runs runs = {.paper = p};
-	uint32_t missing, threads = share_memory(p);
+	uint32_t missing, left, threads = share_memory(p);
 
 	paper_journal_read(p);
 	sim_ranks_wait(); // all have read it before one writes
@@ -162,8 +179,9 @@ void paper_run(struct paper *p)
 		drb_die("not enough memory");
 	paper_journal_open(&runs.journal, p);
 	missing = find_missing(&runs);
-	if (missing < p->points && sim_rank() == 0)
-		drb_info("%u of %u points are done already", p->points - missing, p->points);
+	left = paper_left(p);
+	if (left < p->points && sim_rank() == 0)
+		drb_info("%u of %u points are done already", p->points - left, p->points);
 	// The points are the same in all ranks but for the results.
 	sim_jobs_run(&(struct sim_jobs){.count = missing,
 					.job = job,

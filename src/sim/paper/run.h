@@ -4,6 +4,9 @@
 
 #include "sim/paper/paper.h"
 
-// Runs what the journal in the directory does not hold yet, adding to it. Under MPI only rank 0
-// returns.
+// Runs what the journal in the directory does not hold yet, of p->part alone if there is one, adding to
+// it. Under MPI only rank 0 returns.
 void paper_run(struct paper *p);
+
+// Points that are not done.
+uint32_t paper_left(const struct paper *p);

@@ -8,18 +8,28 @@
 
 #include "common/cli/args.h"
 #include "common/cli/log.h"
+#include "common/cli/quantity.h"
 
+#include "sim/paper/cost.h"
 #include "sim/paper/csv.h"
 #include "sim/paper/plan.h"
 #include "sim/paper/plots.h"
 #include "sim/paper/report.h"
 #include "sim/paper/run.h"
+#include "sim/paper/study_csv.h"
 
-enum { KEY_QUICK = 0x300, KEY_OUT };
+enum { KEY_QUICK = 0x300, KEY_LONG, KEY_SEEDS, KEY_PART, KEY_OUT };
+#define SEEDS 3
 
 static const struct argp_option options[] = {
 	{"out", KEY_OUT, "DIR", 0, "Directory to write to; made if missing (required)", 1},
 	{"quick", KEY_QUICK, NULL, 0, "Few repetitions and short runs: under a minute", 1},
+	{"long", KEY_LONG, NULL, 0,
+	 "The study of traffic that persists with all patterns on all fabrics: hours", 1},
+	{"seeds", KEY_SEEDS, "COUNT", 0,
+	 "Runs of each point of the studies, for intervals (default 3; with --quick 1)", 1},
+	{"part", KEY_PART, "NAME", 0,
+	 "Run only this part, as it is named in cost.csv; the report waits for the others", 1},
 	{0},
 };
 
@@ -34,6 +44,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_QUICK:
 		p->quick = true;
 		return 0;
+	case KEY_LONG:
+		p->longer = true;
+		return 0;
+	case KEY_SEEDS:
+		if (drb_parse_u32(arg, 1, PAPER_SEEDS_MAX, &p->seeds) < 0)
+			drb_die("--seeds %s: must be a whole number from 1 to %u", arg,
+				PAPER_SEEDS_MAX);
+		return 0;
+	case KEY_PART:
+		p->part = arg;
+		return 0;
 	case KEY_OUT:
 		p->dir = arg;
 		return 0;
@@ -42,12 +63,32 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_SUCCESS:
 		if (!p->dir)
 			drb_die("--out DIR is missing: where to write");
+		if (p->quick && p->longer)
+			drb_die("--quick and --long exclude each other");
+		if (p->seeds == 0)
+			p->seeds = p->quick ? 1 : SEEDS;
 		if (p->common.format != DRB_FORMAT_TABLE)
 			drb_die("--csv, --json: paper writes CSV files and a report to its DIR");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
+}
+
+static void check_part(const struct paper *p)
+{
+	struct paper_cost cost[PAPER_COSTS];
+	uint32_t costs = paper_costs(p, cost);
+	char known[PAPER_COSTS * (PAPER_COST_NAME + 4) + 1] = "";
+	size_t length = 0;
+
+	for (uint32_t i = 0; i < costs; i++) {
+		if (strcmp(cost[i].name, p->part) == 0)
+			return;
+		length += (size_t)snprintf(known + length, sizeof(known) - length, "%s'%s'",
+					   i ? ", " : "", cost[i].name);
+	}
+	drb_die("--part: '%s' is none of %s", p->part, known);
 }
 
 int sim_paper(int argc, char **argv)
@@ -66,11 +107,20 @@ int sim_paper(int argc, char **argv)
 	if (mkdir(p.dir, 0777) < 0 && errno != EEXIST)
 		drb_die("%s: cannot make this directory: %s", p.dir, strerror(errno));
 	paper_plan(&p);
+	if (p.part)
+		check_part(&p);
 	paper_run(&p);
-	paper_csv(&p);
-	paper_plots(&p);
-	paper_report(&p);
-	printf("%s/report.html\n", p.dir);
+	if (paper_left(&p) == 0) {
+		paper_csv(&p);
+		paper_plots(&p);
+		paper_report(&p);
+		printf("%s/report.html\n", p.dir);
+	} else {
+		paper_study_csv(&p);
+		printf("%s/study.csv\n", p.dir);
+		drb_info("%u of %u points are left for a call without --part", paper_left(&p),
+			 p.points);
+	}
 	free(p.point);
 	return DRB_EXIT_OK;
 }

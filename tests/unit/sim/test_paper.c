@@ -15,10 +15,13 @@
 #include "sim/paper/points.h"
 #include "sim/paper/report_parts.h"
 #include "sim/paper/run.h"
+#include "sim/paper/study.h"
+#include "sim/paper/study_csv.h"
 
 static struct paper plan_in(const char *dir)
 {
-	struct paper p = {.common = sim_common_default(), .quick = true, .dir = (char *)dir};
+	struct paper p = {
+		.common = sim_common_default(), .quick = true, .seeds = 1, .dir = (char *)dir};
 
 	paper_plan_faults(&p);
 	return p;
@@ -156,7 +159,7 @@ static void the_report_has_every_figure(void **state)
 // Every point is in one part, and no part is forgotten; the long ones are known as such before.
 static void costs_add_up(void **state)
 {
-	struct paper p = {.common = sim_common_default(), .dir = *state};
+	struct paper p = {.common = sim_common_default(), .seeds = 3, .dir = *state};
 	struct paper_cost cost[PAPER_COSTS];
 	uint32_t costs, points = 0;
 	double cpu = 0, longest = 0;
@@ -170,7 +173,7 @@ static void costs_add_up(void **state)
 		cpu += cost[i].cpu;
 		assert_true(cost[i].points > 0 && cost[i].longest <= 6);
 	}
-	assert_int_equal(costs, 9); // flows and packets of 2 trees, 3 of the study, faults, theory
+	assert_int_equal(costs, 11); // flows and packets of 2 trees, 5 of the study, faults, theory
 	assert_int_equal(points, p.points);
 	for (uint32_t i = 0; i < p.points; i++)
 		cpu -= p.point[i].cpu;
@@ -190,7 +193,7 @@ static void costs_add_up(void **state)
 // No run is done twice: all points of the plan have different setups.
 static void no_point_is_there_twice(void **state)
 {
-	struct paper p = {.common = sim_common_default(), .dir = *state};
+	struct paper p = {.common = sim_common_default(), .seeds = 3, .dir = *state};
 	uint32_t same = 0;
 
 	paper_plan(&p);
@@ -252,7 +255,7 @@ static void figures_come_back(void **state)
 // Points are found by what they are of, and no other is taken for them.
 static void points_are_found(void **state)
 {
-	struct paper p = {.common = sim_common_default(), .quick = true, .dir = *state};
+	struct paper p = {.common = sim_common_default(), .quick = true, .seeds = 1, .dir = *state};
 	struct paper_where at = {PAPER_ITSELF, paper_trees[1], "permutation", "drb T=0", 0.9};
 
 	paper_plan(&p);

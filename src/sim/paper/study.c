@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/paper/study.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/paper/points.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+const uint32_t paper_studied[PAPER_STUDIED_TREES][2] = {{3, 8}, {3, 24}, {4, 6}, {3, 2}, {3, 4}};
+
+// Traffic. A pattern whose K depends on the fabric has it as a share of the hosts.
+static const struct pattern {
+	const char *name;
+	double share; // 0: the name says all
+	// Where the plan is not the long one: on all fabrics, on all but the large ones, on none.
+	enum { ALWAYS, USUAL, LONG } when;
+} patterns[] = {
+	{"permutation", 0, ALWAYS}, {"fixed", 0, ALWAYS},    {"mixed", 0, ALWAYS},
+	{"racks:0.03", 0, LONG},    {"racks:0.1", 0, USUAL}, {"racks:0.25", 0, LONG},
+	{"racks:0.5", 0, ALWAYS},   {"racks:0.9", 0, LONG},  {"turns:2", 0, LONG},
+	{"turns:4", 0, LONG},       {"turns:10", 0, ALWAYS}, {"turns:16", 0, LONG},
+	{"turns:64", 0, LONG},      {"epoch:2", 0, LONG},    {"epoch:4", 0, ALWAYS},
+	{"epoch:10", 0, LONG},      {"epoch:100", 0, LONG},  {"epoch:1000", 0, LONG},
+	{"jobs:2", 0, LONG},        {"jobs:8", 0, USUAL},    {"transpose", 0, USUAL},
+	{"reversal", 0, ALWAYS},    {"tornado", 0, USUAL},   {"stride", 1 / 7.0, LONG},
+	{"all-to-all", 0, LONG},    {"random", 0, USUAL},    {"hotspot", 0.5, USUAL},
+};
+
+static const double loads[] = {0.5, 0.7, 0.8, 0.9, 0.95, 0.99};
+static const double more_loads[] = {0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99};
+static const double few_loads[] = {0.5, 0.7, 0.9}, large_loads[] = {0.7, 0.8, 0.9, 0.99};
+
+// Runs last `slots` slots, above load 0.9 `more_slots`: up to 0.9 queues settle within 400 slots, and where
+// many hosts are averaged over, a few hundred slots are enough.
+static const struct fabric {
+	bool large; // what it costs
+	const double *rho;
+	size_t rhos;
+	uint32_t slots, more_slots;
+} fabrics[PAPER_STUDIED_TREES] = {
+	{false, more_loads, COUNT(more_loads), 6000, 6000},
+	{true, large_loads, COUNT(large_loads), 1000, 1500},
+	{true, more_loads, COUNT(more_loads), 3000, 3000},
+	{false, loads, COUNT(loads), 20000, 20000},
+	{false, loads, COUNT(loads), 12000, 12000},
+};
+
+static struct drb_traffic_kind kind_of(const struct pattern *pattern, uint32_t hosts)
+{
+	char name[DRB_TRAFFIC_NAME_MAX];
+	struct drb_traffic_kind kind;
+
+	snprintf(name, sizeof(name), "%s", pattern->name);
+	if (pattern->share > 0)
+		snprintf(name, sizeof(name), "%s:%u", pattern->name,
+			 (uint32_t)ceil(pattern->share * hosts));
+	drb_traffic_parse(name, &kind);
+	return kind;
+}
+
+// No defaults collide.
+static bool is_disjoint(enum drb_pattern pattern)
+{
+	return pattern == DRB_PATTERN_TORNADO || pattern == DRB_PATTERN_STRIDE ||
+	       pattern == DRB_PATTERN_ALL_TO_ALL;
+}
+
+// In the long plan only schemes that the best is sought of, and what shows that no defaults collide.
+static bool is_compared(const struct paper *p, enum drb_scheme scheme, struct drb_traffic_kind kind)
+{
+	if (!p->longer)
+		return true;
+	return scheme != DRB_SCHEME_LEAST &&
+	       (scheme != DRB_SCHEME_DMODK || is_disjoint(kind.pattern));
+}
+
+// The largest fabric is the mean of so many hosts, and takes so long near full load, that one run does.
+static uint32_t seeds_of(const struct paper *p, const struct drb_packet_setup *s)
+{
+	return s->tree.hosts > 10000 && s->rho > 0.9 ? 1 : p->seeds;
+}
+
+// The runs of a scheme at a place that is like `place` but for the seed.
+static void add_runs(struct paper *p, enum drb_scheme scheme, const struct drb_packet_setup *place)
+{
+	for (uint32_t seed = 0; seed < seeds_of(p, place); seed++) {
+		struct paper_point *point = paper_add(p, PAPER_PACKET);
+		point->study = PAPER_PERSISTENT;
+		point->packet = *place;
+		point->packet.scheme = scheme;
+		point->packet.seed += seed;
+	}
+}
+
+static void add_place(struct paper *p, size_t tree, const struct pattern *pattern, double rho)
+{
+	const struct fabric *fabric = &fabrics[tree];
+	uint32_t slots = p->quick ? 800 : rho > 0.9 ? fabric->more_slots : fabric->slots;
+	struct drb_packet_setup place = {
+		.choices = 2,
+		.rho = rho,
+		.threshold = drb_threshold_packet(rho),
+		.slots = slots,
+		.stats = slots / 2,
+		.most_slots = 2 * slots, // unstable runs would drain for ten times as long
+		.give_up = true,
+		.seed = p->common.seed,
+	};
+
+	drb_tree_init(&place.tree, paper_studied[tree][0], paper_studied[tree][1]);
+	place.traffic = kind_of(pattern, place.tree.hosts);
+	for (size_t s = 0; s < PAPER_STUDIED_SCHEMES; s++) {
+		if (is_compared(p, paper_studied_scheme[s], place.traffic))
+			add_runs(p, paper_studied_scheme[s], &place);
+	}
+}
+
+static void add_fabric(struct paper *p, size_t tree)
+{
+	const struct fabric *fabric = &fabrics[tree];
+	const double *rho = p->quick ? few_loads : p->longer ? loads : fabric->rho;
+	size_t rhos = p->quick ? COUNT(few_loads) : p->longer ? COUNT(loads) : fabric->rhos;
+
+	for (size_t t = 0; t < COUNT(patterns); t++) {
+		if (!p->longer && patterns[t].when > (fabric->large ? ALWAYS : USUAL))
+			continue;
+		for (size_t i = 0; i < rhos; i++)
+			add_place(p, tree, &patterns[t], rho[i]);
+	}
+}
+
+void paper_plan_study(struct paper *p)
+{
+	for (size_t tree = 0; tree < (p->quick ? 1 : PAPER_STUDIED_TREES); tree++)
+		add_fabric(p, tree);
+}
+
+static bool same_place(const struct drb_packet_setup *a, const struct drb_packet_setup *b)
+{
+	return a->tree.layers == b->tree.layers && a->tree.arity == b->tree.arity &&
+	       a->rho == b->rho && a->traffic.pattern == b->traffic.pattern &&
+	       a->traffic.k == b->traffic.k && a->traffic.share == b->traffic.share;
+}
+
+static void add_run(struct paper_studied *s, const struct drb_packet_result *r)
+{
+	s->latency[s->runs++] = r->latency;
+	s->growing += r->growing;
+	sim_sample_add(&s->mean, r->latency);
+	sim_sample_add(&s->tail, r->tail);
+}
+
+static bool is_stable(const struct paper_studied *s)
+{
+	return s->runs > 0 && s->growing == 0;
+}
+
+static void find_best(struct paper_place *place)
+{
+	static const enum drb_scheme rivals[] = {DRB_SCHEME_DRB, DRB_SCHEME_MICRO,
+						 DRB_SCHEME_ROTATE};
+	const struct paper_studied *walk = &place->of[DRB_SCHEME_WALK];
+
+	place->best = DRB_SCHEME_COUNT;
+	for (size_t i = 0; i < COUNT(rivals) && is_stable(walk); i++) {
+		const struct paper_studied *rival = &place->of[rivals[i]];
+		if (is_stable(rival) && (place->best == DRB_SCHEME_COUNT ||
+					 rival->mean.mean < place->of[place->best].mean.mean))
+			place->best = rivals[i];
+	}
+	for (uint32_t i = 0; place->best != DRB_SCHEME_COUNT && i < walk->runs; i++)
+		sim_sample_add(&place->ratio, walk->latency[i] / place->of[place->best].latency[i]);
+}
+
+// The points of a place follow each other.
+bool paper_place_next(const struct paper *p, uint32_t *at, struct paper_place *place)
+{
+	while (*at < p->points) {
+		const struct drb_packet_setup *first = &p->point[*at].packet;
+		bool done = true;
+		if (p->point[*at].kind != PAPER_PACKET || p->point[*at].study != PAPER_PERSISTENT) {
+			++*at;
+			continue;
+		}
+		*place = (struct paper_place){.setup = first};
+		for (; *at < p->points; ++*at) {
+			const struct paper_point *point = &p->point[*at];
+			if (point->kind != PAPER_PACKET || point->study != PAPER_PERSISTENT ||
+			    !same_place(&point->packet, first))
+				break;
+			struct drb_packet_result r = paper_packet_result(point);
+			done &= point->done;
+			add_run(&place->of[point->packet.scheme], &r);
+		}
+		if (done) {
+			find_best(place);
+			return true;
+		}
+	}
+	return false;
+}
+
+static void judge(struct paper_verdict *v, const struct paper_place *place)
+{
+	const struct paper_studied *walk = &place->of[DRB_SCHEME_WALK];
+	const struct paper_studied *drb = &place->of[DRB_SCHEME_DRB];
+	const struct paper_studied *dmodk = &place->of[DRB_SCHEME_DMODK];
+
+	v->places++;
+	for (int s = 0; s < DRB_SCHEME_COUNT; s++)
+		v->grows[s] += place->of[s].growing > 0;
+	v->grows_alone += walk->growing > 0 && place->of[DRB_SCHEME_MICRO].growing == 0;
+	if (place->best != DRB_SCHEME_COUNT) {
+		v->compared++;
+		v->within += place->ratio.mean <= PAPER_NEAR;
+		if (!v->worst.setup || place->ratio.mean > v->worst.ratio.mean)
+			v->worst = *place;
+	}
+	if (place->setup->traffic.pattern == DRB_PATTERN_PERMUTATION && is_stable(drb)) {
+		v->fresh = fmax(v->fresh, walk->mean.mean / drb->mean.mean);
+		v->fresh_tail = fmax(v->fresh_tail, walk->tail.mean / drb->tail.mean);
+	}
+	if (is_disjoint(place->setup->traffic.pattern) && is_stable(dmodk))
+		v->disjoint = fmax(v->disjoint, walk->mean.mean / dmodk->mean.mean);
+}
+
+struct paper_verdict paper_verdict(const struct paper *p, const uint32_t tree[2], bool above)
+{
+	struct paper_verdict verdict = {0};
+	struct paper_place place;
+	uint32_t at = 0;
+
+	while (paper_place_next(p, &at, &place)) {
+		const struct drb_packet_setup *s = place.setup;
+		if (s->tree.layers == tree[0] && s->tree.arity == tree[1] &&
+		    (s->rho > 0.905) == above)
+			judge(&verdict, &place);
+	}
+	return verdict;
+}

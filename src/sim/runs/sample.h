@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Figures of equal runs with different seeds: their mean, and how sure it is.
+
+#include <stdint.h>
+
+struct sim_sample {
+	uint32_t count;
+	double mean;
+	double squares; // sum of squared distances from the mean
+};
+
+// Adds a figure; a sample begins as all zero.
+void sim_sample_add(struct sim_sample *s, double value);
+
+// Half the width of the interval that holds the true mean in 95 of 100 cases, if the figures are normally
+// distributed (Student's t); NaN of fewer than two figures.
+double sim_sample_half_width(const struct sim_sample *s);
