@@ -102,6 +102,9 @@ check_spelling() {
     xargs -r codespell --ignore-words tests/lint/spelling.txt
 }
 
+check_sizes() {
+  { sources '*.c' '*.h' && python_sources; } | xargs -r python3 -B tests/lint/functions.py tests/lint/sizes.txt
+}
 check_includes() { python3 -B tests/lint/includes.py tests/lint/folders.txt; }
 
 check_spdx() {
@@ -120,6 +123,7 @@ source_checks() {
   step mypy check_types
   step codespell check_spelling
   step "includes go one way" check_includes
+  step "sizes of functions and files" check_sizes
   step "licence lines" check_spdx
 }
 

@@ -96,5 +96,32 @@ def includes_that_go_up_or_round():
         assert refused('low\n') == [f'top/{name}: its folder is not in the table' for name in ('a.c', 'a.h')]
 
 
+def functions_that_are_too_large():
+    long_c = 'static int\nmany(int a, int (*b)(int, int), int c,\n     int d, char e[f(1, 2)], int g)\n{\n' + \
+        '\tif (a) {\n\t\treturn 1; // } of "no" use\n\t}\n' * 20 + '}\n'
+    fine_c = '#define X(a, b, c, d, e, f) \\\n\t{\nint few(void (*a)(int, int))\n{\n\treturn \',\';\n}\n' + \
+        '// text\n' * 60
+    long_py = 'def many(a, b, c, d, e, f):\n' + '    a()\n' * 59
+    fine_py = 'class A:\n    def few(self, a, b, c, d, e, f=1):\n' + '        a()\n' * 58
+    with tempfile.TemporaryDirectory() as folder:
+        def refused(name, text, *exceptions):
+            path, table = pathlib.Path(folder, name), pathlib.Path(folder, 'table')
+            path.write_text(text)
+            table.write_text(''.join(f'{path} {what} since\n' for what in exceptions))
+            r = subprocess.run([sys.executable, TESTS / 'lint/functions.py', table, path], text=True,
+                               capture_output=True, check=False)
+            assert r.returncode == bool(r.stdout) and not r.stderr, r
+            return [line.replace(f'{path}', name) for line in r.stdout.splitlines()]
+
+        assert refused('a.c', long_c) == ['a.c: many() has 65 lines, at most 59',
+                                          'a.c: many() has 6 parameters, at most 5']
+        assert refused('a.c', long_c, 'many.length', 'many.parameters') == []
+        assert refused('b.c', fine_c) == refused('b.py', fine_py) == []
+        assert refused('a.py', long_py) == ['a.py: many() has 60 lines, at most 59',
+                                            'a.py: many() has 6 parameters, at most 5']
+        assert refused('c.h', 'int a;\n' * 401) == ['c.h: 401 lines, at most 400']
+        assert len(refused('b.c', fine_c, 'few.length')) == 1, 'an exception that nothing needs'
+
+
 tap.run((checks_pass_or_fail, a_failure_is_final, what_cannot_tell_is_repeated, undecided_is_no_pass,
-         everything_is_counted, includes_that_go_up_or_round))
+         everything_is_counted, includes_that_go_up_or_round, functions_that_are_too_large))
