@@ -17,24 +17,37 @@ struct set {
 	char **names;
 	size_t count;
 	char settings[512]; // "threshold=3 scheme=walk"
-	bool all, failed;
+	bool all, save, failed;
 };
+
+// One order, and what the switch says of it. *done: it was carried out.
+static int order(struct drb_telemetry *t, const struct drb_switch_info *info, const char *command,
+		 const char *param, bool *done)
+{
+	char text[DRB_ORDER_TEXT_MAX];
+	int rc = drb_order(t, command, param, done, text);
+
+	if (rc < 0)
+		return rc;
+	if (*done)
+		drb_info("%s", text);
+	else
+		drb_error("%s: %s", info->name, text);
+	return 0;
+}
 
 static int set_one(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
 {
 	struct set *s = arg;
-	char text[DRB_ORDER_TEXT_MAX];
-	bool done;
-	int rc = drb_order(t, DRB_CMD_SET, s->settings, &done, text);
+	bool done = true;
+	int rc = 0;
 
-	if (rc < 0)
-		return rc;
-	if (done)
-		drb_info("%s", text);
-	else
-		drb_error("%s: %s", info->name, text);
+	if (*s->settings)
+		rc = order(t, info, DRB_CMD_SET, s->settings, &done);
+	if (rc == 0 && done && s->save)
+		rc = order(t, info, DRB_CMD_SAVE, NULL, &done);
 	s->failed |= !done;
-	return 0;
+	return rc;
 }
 
 static void add_setting(struct set *s, const char *arg)
@@ -59,6 +72,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'a':
 		s->all = true;
 		return 0;
+	case 's':
+		s->save = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		if (strchr(arg, '='))
 			add_setting(s, arg);
@@ -67,8 +83,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		ctl_need_switches(s->all, s->names, s->count);
-		if (!*s->settings)
-			drb_die("nothing to set: want KEY=VALUE, such as threshold=3");
+		if (!*s->settings && !s->save)
+			drb_die("nothing to set: want KEY=VALUE, such as threshold=3, or --save");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -80,15 +96,19 @@ int ctl_set(int argc, char **argv)
 	static const struct argp_child children[] = {{&ctl_argp, 0, NULL, 0}, {0}};
 	static const struct argp_option options[] = {
 		{"all", 'a', NULL, 0, "Every running switch, or every one of --fabric", 0},
+		{"save", 's', NULL, 0, "Also write into the configs what was set, now and before",
+		 0},
 		{0},
 	};
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
-		.args_doc = "SWITCH... KEY=VALUE...\n--all KEY=VALUE...",
+		.args_doc = "SWITCH... [KEY=VALUE...]\n--all [KEY=VALUE...]",
 		.doc = "Gives switches other values for keys of routing, such as threshold=3 "
 		       "scheme=walk, without losing a packet. They hold until drbctl reload or a "
-		       "restart, which go by the config. Exit status 1 if a switch refuses.",
+		       "restart, which go by the config; with --save also longer: each switch "
+		       "writes them into its own config, whose comments stay. Exit status 1 if a "
+		       "switch refuses.",
 		.children = children};
 	struct set s = {.ctl = ctl_defaults(), .names = calloc((size_t)argc, sizeof(*s.names))};
 

@@ -25,6 +25,8 @@ int drb_command_run(const char *cmd, const char *params, struct rte_tel_data *d)
 		rc = drb_reload(text, sizeof(text));
 	else if (strcmp(cmd, DRB_CMD_SET) == 0)
 		rc = drb_reload_set(params ? params : "", text, sizeof(text));
+	else if (strcmp(cmd, DRB_CMD_SAVE) == 0)
+		rc = drb_reload_save(text, sizeof(text));
 	else if (strcmp(cmd, DRB_CMD_DRAIN) == 0)
 		rc = drb_drain(c->workers, c->setup, params, text, sizeof(text));
 	else

@@ -14,7 +14,7 @@
 #include "switch/control/reconfigure.h"
 #include "common/config/complaint.h"
 #include "common/cli/log.h"
-#include "common/config/settings.h"
+#include "common/config/save.h"
 #include "switch/control/stats_socket.h"
 
 #define KEPT_MAX 1024
@@ -145,6 +145,24 @@ int drb_reload_set(const char *settings, char *text, size_t size)
 		return -EINVAL;
 	}
 	return reload_with(&wanted, text, size);
+}
+
+int drb_reload_save(char *text, size_t size)
+{
+	char saved[KEPT_MAX] = "";
+
+	for (uint32_t i = 0; i < in_force.count; i++) {
+		size_t used = strlen(saved);
+		snprintf(saved + used, sizeof(saved) - used, " %s=%s", in_force.at[i].key->name,
+			 in_force.at[i].value);
+	}
+	int rc = drb_config_save(reload->path, reload->override, &in_force);
+	if (rc == 0) {
+		in_force = (struct drb_settings){0};
+		drb_info("%s saved%s in %s", reload->setup->instance, saved, reload->path);
+	}
+	snprintf(text, size, "%s", drb_msg_last());
+	return rc;
 }
 
 static void *serve(void *arg)

@@ -24,3 +24,5 @@ int drb_reload(char *text, size_t size);
 // The same with other values for keys of routing, "threshold=3 scheme=walk", on top of those set
 // before. They hold until drb_reload().
 int drb_reload_set(const char *settings, char *text, size_t size);
+// Writes what was set since the config was read into its file: see save.h.
+int drb_reload_save(char *text, size_t size);

@@ -24,6 +24,8 @@ static const struct drb_stats_command commands[] = {
 	{DRB_CMD_SET, drb_command_run,
 	 "Other values for keys of routing until the next reload: ok or error: why. Parameter: "
 	 "threshold=3 scheme=walk"},
+	{DRB_CMD_SAVE, drb_command_run,
+	 "Writes what was set into the config. Replies ok: or error: and a message"},
 	{DRB_CMD_DRAIN, drb_command_run,
 	 "Takes ports out of use. Parameter: port name, or none for every port"},
 	{DRB_CMD_UNDRAIN, drb_command_run,
