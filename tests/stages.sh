@@ -105,6 +105,11 @@ check_spelling() {
 check_sizes() {
   { sources '*.c' '*.h' && python_sources; } | xargs -r python3 -B tests/lint/functions.py tests/lint/sizes.txt
 }
+check_words() {
+  sources src tests docs topo config examples deploy README.md CONTRIBUTING.md |
+    grep -vE '^tests/fuzz/corpus/|^docs/glossary.md$|^tests/lint/words.txt$|/test_runner.py$|\.svg$' |
+    xargs -r python3 -B tests/lint/words.py tests/lint/words.txt
+}
 check_includes() { python3 -B tests/lint/includes.py tests/lint/folders.txt; }
 
 check_spdx() {
@@ -122,6 +127,7 @@ source_checks() {
   step flake8 check_python
   step mypy check_types
   step codespell check_spelling
+  step "words of the glossary" check_words
   step "includes go one way" check_includes
   step "sizes of functions and files" check_sizes
   step "licence lines" check_spdx

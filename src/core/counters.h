@@ -56,7 +56,7 @@
 	X(up_redirected, "sent up by another uplink than the default")                             \
 	X(up_walked, "sent up round-robin by scheme walk; counted in up_default or up_redirected, too") \
 	X(down, "sent down by the only port that leads there")                                     \
-	X(detours_begun, "sent around a dead link or switch: a detour began here, or grew longer") \
+	X(detours_begun, "on account of a dead link or switch a detour began here, or grew longer") \
 	X(detoured, "passed on along a detour that began at another switch")                       \
 	X(flows_appeared, "flows given an uplink (unit flow)")                                     \
 	X(flows_idled, "flows that ended because they paused for flow_idle")                       \

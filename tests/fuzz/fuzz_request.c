@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Any bytes as requests to the stats socket of a switch that forwards: each is answered with JSON,
-// and the picture stays whole. Input: requests, ended by the byte 0.
+// and the snapshot stays whole. Input: requests, ended by the byte 0.
 #include "fuzz.h"
 
 #include <ctype.h>

@@ -105,7 +105,7 @@ check "s1-3 is back" usable 80
 # A link cut.
 before=$(detours)
 breaks "link cut" 0 "ip -n drb-s2-2 link set d1 down" "ip -n drb-s2-2 link set d1 up"
-check "link cut: packets went around" more_detours "$before"
+check "link cut: packets went on detours" more_detours "$before"
 
 # Two cables exchanged: u0 of s1-0 and of s1-1, both ends of which are elsewhere then.
 exchange() {

@@ -18,7 +18,7 @@ promiscuous() { # promiscuous NAMESPACE INTERFACE: how many users want it to be
   ip netns exec "$1" ip -d -j link show "$2" | jq '.[0].promiscuity'
 }
 
-bounce() { # bounce NAMESPACE INTERFACE: down, and up again
+flap() { # flap NAMESPACE INTERFACE: down, and up again
   ip -n "$1" link set "$2" down && sleep 0.3 && ip -n "$1" link set "$2" up && sleep 0.3
 }
 
@@ -35,8 +35,8 @@ for driver in af_packet af_xdp memif; do
   check "$driver: to close ports" test "$(permitted CapPrm:)" = "$closing"
   check "$driver: no new privileges" test "$(permitted NoNewPrivs:)" = "1 "
   check "$driver: every pair" fabric check
-  check "$driver: a port goes down and up" bounce drb-s1-0 d0
-  [ $driver = memif ] || check "$driver: so does an uplink" bounce drb-s1-1 u0
+  check "$driver: a port goes down and up" flap drb-s1-0 d0
+  [ $driver = memif ] || check "$driver: so does an uplink" flap drb-s1-1 u0
   check "$driver: every pair still" fabric check
   check "$driver: reload" drbctl reload --all
   check "$driver: restart" fabric replan --scheme dmodk

@@ -47,7 +47,7 @@ changed_under_load() {
   jq -e "$want" "$scratch/report" && [ "$(taken_for_dead)" = "$deaths" ] && [ -z "$changes_late" ]
 }
 
-# Packets that went around a dead neighbour, or could not.
+# Packets that went on a detour around a dead neighbour, or found none.
 taken_for_dead() {
   { drbctl show --all routing --json && drbctl show --all drops --json; } |
     jq -s 'map((.detours_begun // 0) + (.no_route // 0) + (.port_down // 0)) | add'

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Switches hand the kernel runs of TCP segments as one packet each, and it cuts them again. What
+# Switches hand the kernel consecutive TCP segments as one GSO packet, and it cuts them again. What
 # arrives at a host was sent by the other one, octet for octet, whatever is lost on the way. A port whose
-# interface would not have its packets cut is not given runs.
+# interface would not have its packets cut is given none.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch drbctl
@@ -58,21 +58,21 @@ for driver in af_packet af_xdp; do
     check "$driver: the frames sent to $address are those that arrive" sends $address
   done
   for switch in s1-0 s1-3; do
-    check "$driver: runs were handed over at $switch" test "$(gso_packets $switch)" -gt 100
+    check "$driver: GSO packets were handed over at $switch" test "$(gso_packets $switch)" -gt 100
   done
   check "$driver: packets are conserved" fabric check counters
   if [ $driver = af_packet ]; then
-    # While it runs. It looks in the first turn after a second.
+    # While it runs. It looks in the first iteration after a second.
     offloads 1
     sleep 1.1
     check "offloads on: some TCP" sends 10.0.0.8
     before=$(gso_packets s1-0)
     check "offloads on: the frames sent are those that arrive" sends 10.0.0.8
-    check "offloads on: no runs at s1-0" test "$(gso_packets s1-0)" = "$before"
+    check "offloads on: no GSO packets at s1-0" test "$(gso_packets s1-0)" = "$before"
     offloads 0
     sleep 1.1
     check "offloads off: the frames sent are those that arrive" sends 10.0.0.8
-    check "offloads off: runs at s1-0" test "$(gso_packets s1-0)" -gt "$before"
+    check "offloads off: GSO packets at s1-0" test "$(gso_packets s1-0)" -gt "$before"
   fi
   check "down" fabric down
 done

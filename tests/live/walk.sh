@@ -40,7 +40,7 @@ for scheme in walk rotate; do
       check "packets walked at $switch" test "$(walked $switch)" -gt 100
     done
     check "none did in the core" test "$(walked s3-0)" = 0
-    # h4 to h10 turns in the core; both of its uplinks carry marked packets.
+    # h4 to h10 goes through the core; both of its uplinks carry marked packets.
     "$root/topo/fabric" exec h4 -- ping -q -i 0.004 10.0.0.11 >/dev/null &
     sources s2-2 d0 >"$scratch/between"
     sources h10 eth0 >"$scratch/host"

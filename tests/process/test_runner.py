@@ -123,5 +123,21 @@ def functions_that_are_too_large():
         assert len(refused('b.c', fine_c, 'few.length')) == 1, 'an exception that nothing needs'
 
 
+def words_that_are_not_used():
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, 'text')
+
+        def refused(text):
+            path.write_text(text)
+            r = subprocess.run([sys.executable, TESTS / 'lint/words.py', TESTS / 'lint/words.txt', path], text=True,
+                               capture_output=True, check=False)
+            assert r.returncode == bool(r.stdout) and not r.stderr, r
+            return [line.removeprefix(f'{path}:') for line in r.stdout.splitlines()]
+
+        assert refused('a\n// Packets that\n// Go\n// around, and bounce.\n') == [
+            '4: "bounce": say detour (docs/glossary.md)', '3: "Go // around": say detour (docs/glossary.md)']
+        assert refused('goes the usual way; a detour around it; Digit-Reversal Bouncing\n') == []
+
+
 tap.run((checks_pass_or_fail, a_failure_is_final, what_cannot_tell_is_repeated, undecided_is_no_pass,
-         everything_is_counted, includes_that_go_up_or_round, functions_that_are_too_large))
+         everything_is_counted, includes_that_go_up_or_round, functions_that_are_too_large, words_that_are_not_used))

@@ -57,7 +57,7 @@ void drb_switch_code(const struct drb_tree *t, uint32_t label, uint32_t code[]);
 uint32_t drb_host_label(const struct drb_tree *t, const uint32_t code[]);
 uint32_t drb_switch_label(const struct drb_tree *t, const uint32_t code[]);
 
-// Distance k(a,b) = highest i with a_i != b_i, 0 for a = b. A packet turns at layer k and
+// Distance k(a,b) = highest i with a_i != b_i, 0 for a = b. A packet goes down again at layer k and
 // crosses 2k-1 switches.
 uint32_t drb_distance(const struct drb_tree *t, uint32_t host_a, uint32_t host_b);
 

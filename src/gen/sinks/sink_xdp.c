@@ -28,8 +28,8 @@ struct sink_xdp {
 	struct sink_xdp_note *notes; // likewise
 	size_t room;                 // notes there are, in whole pages
 	uint64_t dropped;            // for want of room, until stop()
-	size_t open;                 // pages before this one are full and judged
-	uint8_t *judged;             // by page: notes
+	size_t open;                 // pages before this one are full and scored
+	uint8_t *scored;             // by page: notes
 	int *program;                // loaded one after another
 	uint32_t programs, offset;   // what the last one adds to the index of an interface
 	uint8_t frame[FRAME_MIN];    // a measured packet; what differs comes from a note
@@ -62,8 +62,8 @@ static int size_notes(struct sink_xdp *s)
 		return -E2BIG;
 	uint64_t pages = (packets + packets / 4) / SINK_XDP_PAGE + 32 + (uint64_t)cpus;
 	s->room = pages * SINK_XDP_PAGE;
-	s->judged = calloc(pages, sizeof(*s->judged));
-	if (!s->judged)
+	s->scored = calloc(pages, sizeof(*s->scored));
+	if (!s->scored)
 		return -ENOMEM;
 	return bpf_map__set_max_entries(bpf_object__find_map_by_name(s->object, "notes"),
 					(uint32_t)s->room);
@@ -185,23 +185,23 @@ static int start(struct sink *sink)
 	return 0;
 }
 
-static void judge(struct sink_xdp *s, const struct sink_xdp_note *n, uint64_t rx_ns)
+static void score_note(struct sink_xdp *s, const struct sink_xdp_note *n, uint64_t rx_ns)
 {
 	for (size_t i = 0; i < SINK_XDP_PARTS; i++)
 		memcpy(s->frame + sink_xdp_part[i], &n->part[i], sizeof(n->part[i]));
 	score_frame(s->setup.score, n->host, s->frame, sizeof(s->frame), rx_ns);
 }
 
-static void judge_page(struct sink_xdp *s, size_t page)
+static void score_page(struct sink_xdp *s, size_t page)
 {
 	const struct sink_xdp_note *notes = &s->notes[page * SINK_XDP_PAGE];
 
-	for (; s->judged[page] < SINK_XDP_PAGE; s->judged[page]++) {
-		const struct sink_xdp_note *n = &notes[s->judged[page]];
+	for (; s->scored[page] < SINK_XDP_PAGE; s->scored[page]++) {
+		const struct sink_xdp_note *n = &notes[s->scored[page]];
 		uint64_t rx_ns = __atomic_load_n(&n->rx_ns, __ATOMIC_ACQUIRE);
 		if (rx_ns == 0)
 			break;
-		judge(s, n, rx_ns);
+		score_note(s, n, rx_ns);
 	}
 }
 
@@ -213,18 +213,18 @@ static size_t pages_taken(const struct sink_xdp *s)
 	return (taken < s->room ? taken : s->room) / SINK_XDP_PAGE;
 }
 
-static void judge_all(struct sink_xdp *s)
+static void score_all(struct sink_xdp *s)
 {
 	size_t end = pages_taken(s);
 
 	for (size_t page = s->open; page < end; page++) {
-		judge_page(s, page);
-		if (page == s->open && s->judged[page] == SINK_XDP_PAGE)
+		score_page(s, page);
+		if (page == s->open && s->scored[page] == SINK_XDP_PAGE)
 			s->open++;
 	}
 }
 
-// Of this run or not: that is found when they are judged. Never less than there are: a page that is
+// Of this run or not: that is found when they are scored. Never less than there are: a page that is
 // taken meanwhile counts as full.
 static uint64_t noted(const struct sink_xdp *s)
 {
@@ -237,7 +237,7 @@ static uint64_t noted(const struct sink_xdp *s)
 	return pages_taken(s) * SINK_XDP_PAGE - free_notes;
 }
 
-// Asked again and again while the last ones arrive, which it must not disturb: they are judged when
+// Asked again and again while the last ones arrive, which it must not disturb: they are scored when
 // they may be all.
 static uint64_t delivered(struct sink *sink)
 {
@@ -246,7 +246,7 @@ static uint64_t delivered(struct sink *sink)
 
 	if (count < score_packets(s->setup.score))
 		return count;
-	judge_all(s);
+	score_all(s);
 	return score_delivered(s->setup.score);
 }
 
@@ -272,7 +272,7 @@ static int stop(struct sink *sink)
 {
 	struct sink_xdp *s = self_of(sink);
 
-	judge_all(s);
+	score_all(s);
 	s->dropped = __atomic_load_n(&s->run->dropped, __ATOMIC_RELAXED);
 	report_cost(s);
 	return 0;
@@ -313,7 +313,7 @@ static void destroy(struct sink *sink)
 	if (s->notes)
 		munmap(s->notes, s->room * sizeof(*s->notes));
 	bpf_object__close(s->object);
-	free(s->judged);
+	free(s->scored);
 	free(s->program);
 	free(s->link);
 	free(s);

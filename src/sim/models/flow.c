@@ -91,7 +91,7 @@ static void draw_flows(const struct drb_flow_setup *setup, struct drb_flow_work 
 }
 
 // Digits of source and destination up to the highest in which they differ, whose number it returns:
-// the layer k at which the flow turns.
+// the layer k from which the flow goes down.
 static uint32_t codes_of(const struct drb_tree *t, const struct flow *f, uint32_t src[],
 			 uint32_t dst[])
 {

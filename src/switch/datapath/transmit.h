@@ -18,7 +18,7 @@ void drb_transmit_review(struct drb_worker *w);
 // Sends what is due on every port. *next_ns becomes the next time a queue wants attention.
 void drb_transmit(struct drb_worker *w, uint64_t *next_ns);
 
-// Tells ports, where they want it, that this turn has sent all that it will.
+// Tells ports, where they want it, that this iteration has sent all that it will.
 void drb_transmit_flush(struct drb_worker *w);
 
 // Frees what is queued at port i; returns how many packets that were.

@@ -60,7 +60,7 @@ struct drb_classifier {
 int drb_class_tables_init(struct drb_class_tables *v, const struct drb_hop *hop);
 void drb_class_tables_free(struct drb_class_tables *v);
 // source: the only host whose frames may come from here, or DRB_NO_LABEL for any. to_hosts: frames
-// from here go to hosts, so that one whose source is marked is odd. v must outlive what is
+// from here go to hosts, so that one whose source is marked is an exception. v must outlive what is
 // returned.
 struct drb_classifier drb_classifier_at(const struct drb_class_tables *v,
 					const struct drb_addr_plan *addr, bool from_below,

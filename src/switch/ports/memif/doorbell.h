@@ -4,7 +4,7 @@
 // eventfd that does it. DPDK's driver rings when it sees the flag, but its receivers never ask, and
 // the order of its looks lets one be missed: between the packet and the look at the flag it has no
 // barrier. So receiver and sender are here: the worker asks before it sleeps, and rings once at the
-// end of a turn, for all that the turn sent; the driver does not get to see the flag.
+// end of an iteration, for all that it sent; the driver does not get to see the flag.
 //
 // Rings are learned from what the two ends say on the link's control channel (the memif protocol,
 // version 2), of which the driver tells nothing.

@@ -3,11 +3,11 @@
 // copies again, page by page; sendmmsg() has the kernel copy it once. What it has not passed on is
 // bounded by the socket's buffer; then packets stay where they are.
 //
-// What a packet costs in there is mostly the way, not the octets. The segments of a run go it as
-// one packet; at its end, before the device, the kernel cuts it into the frames it was made of. The
+// What a packet costs in there is mostly the way, not the octets. Consecutive TCP segments go it
+// as one GSO packet; at its end, before the device, the kernel cuts it into the frames it was made of. The
 // buffer is charged with the last of these alone, and what the device drops of them is told to
 // nobody but its own counter: on a veth whose other end does not keep up although it has no ring of
-// ours, such as one with threaded NAPI, runs are lost (tx_dropped) where single packets would wait.
+// ours, such as one with threaded NAPI, they are lost (tx_dropped) where single packets would wait.
 #include "switch/ports/packet_socket/tx_socket.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@
 // Packets per system call.
 #define AT_ONCE 64
 
-// A system call's messages: of a packet or a run each.
+// A system call's messages: of a packet each, or a GSO packet.
 struct messages {
 	uint32_t count, parts, heads;
 	struct mmsghdr message[AT_ONCE];
@@ -52,7 +52,7 @@ bool drb_tx_socket_open(struct drb_tx_socket *out, const char *interface)
 		return false;
 	}
 	*out = (struct drb_tx_socket){
-		.fd = fd, .headed = true, .run_frame = longest, .interface = interface};
+		.fd = fd, .headed = true, .gso_frame = longest, .interface = interface};
 	return true;
 }
 
@@ -66,7 +66,7 @@ void drb_tx_socket_close(struct drb_tx_socket *out)
 void drb_tx_socket_review(struct drb_tx_socket *out)
 {
 	if (out->headed)
-		out->run_frame = drb_veth_max_plain_frame(out->interface);
+		out->gso_frame = drb_veth_max_plain_frame(out->interface);
 }
 
 static void add_part(struct messages *all, const void *octets, size_t length)
@@ -74,15 +74,15 @@ static void add_part(struct messages *all, const void *octets, size_t length)
 	all->part[all->parts++] = (struct iovec){(void *)(uintptr_t)octets, length};
 }
 
-// The first of the packets, and those that make a run with it. Returns how many.
+// The first of the packets, and those that make a GSO packet with it. Returns how many.
 static uint32_t add_message(struct messages *all, const struct drb_tx_socket *out,
 			    struct rte_mbuf **packets, uint32_t count)
 {
 	static const struct virtio_net_hdr alone;
 	struct msghdr message = {.msg_iov = &all->part[all->parts]};
-	// No frame of a run is longer than its first.
+	// No segment is longer than its first.
 	uint32_t length =
-		packets[0]->data_len <= out->run_frame ? drb_coalesce_count(packets, count) : 1;
+		packets[0]->data_len <= out->gso_frame ? drb_coalesce_count(packets, count) : 1;
 	uint32_t headers = 0;
 
 	if (length > 1) {
@@ -124,7 +124,7 @@ static int offer(const struct drb_tx_socket *out, struct rte_mbuf **packets, uin
 }
 
 // How many of count packets, of which the kernel refused the first message for this reason, are
-// lost: of a run only its first packet, the others are offered again.
+// lost: of a GSO packet only its first, the others are offered again.
 static uint32_t given_up(int error, uint32_t count)
 {
 	switch (error) {
@@ -136,7 +136,7 @@ static uint32_t given_up(int error, uint32_t count)
 	}
 }
 
-// A full socket would refuse again, after all the work of finding runs.
+// A full socket would refuse again, after all the work of coalescing.
 static bool takes_more(struct drb_tx_socket *out)
 {
 	struct pollfd socket = {.fd = out->fd, .events = POLLOUT};

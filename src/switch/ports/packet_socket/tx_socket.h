@@ -12,18 +12,18 @@ struct rte_mbuf;
 
 struct drb_tx_socket {
 	int fd;      // -1: none; the kind's own way is taken
-	bool headed; // ours to close: before each packet it wants a header that tells of runs
+	bool headed; // ours to close: before each packet it wants a header that tells of GSO packets
 	bool full;   // it refused something since it was last asked whether it takes more
-	uint32_t run_frame;    // octets of the longest frame that may be in a run (tcp_coalesce.h)
+	uint32_t gso_frame;    // octets of the longest segment of a GSO packet (tcp_coalesce.h)
 	const char *interface; // its name, whose setup outlives this; NULL unless headed
 };
 
-// A socket that takes runs, if what is cut from them leaves the interface as whole frames with
+// A socket that takes GSO packets, if what is cut from them leaves the interface as whole frames with
 // complete checksums (veth_offload.h); false, and *out is left alone, if there can be none.
 bool drb_tx_socket_open(struct drb_tx_socket *out, const char *interface);
 // Closes it if it is ours to close; nothing is sent by it any more.
 void drb_tx_socket_close(struct drb_tx_socket *out);
-// After something has changed at the interface: whether it still takes runs.
+// After something has changed at the interface: whether it still takes GSO packets.
 void drb_tx_socket_review(struct drb_tx_socket *out);
 
 // Sends packets by an AF_PACKET socket that has no ring to transmit. How many are

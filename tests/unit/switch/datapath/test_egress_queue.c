@@ -134,7 +134,7 @@ static void agree(const struct model *m, const struct drb_egress *q)
 		assert_int_equal(drb_egress_next_ns(q), m->rate ? model_ns(m) : 0);
 }
 
-// The worker's turn: what is due leaves, as far as the driver takes it.
+// An iteration: what is due leaves, as far as the driver takes it.
 static void serve(struct model *m, struct drb_egress *q, struct drb_rng *r, uint64_t now,
 		  uint32_t burst, bool refuses)
 {
@@ -165,8 +165,8 @@ struct run {
 	uint64_t rate;
 	bool per_packet, refuses;
 	uint32_t limit, overhead, burst;
-	uint64_t catchup, pause; // pause: longest time between two turns
-	uint32_t arrivals;       // most per turn
+	uint64_t catchup, pause; // pause: longest time between two iterations
+	uint32_t arrivals;       // most per iteration
 	bool slotted;
 };
 
@@ -194,7 +194,7 @@ static void random_run(const struct run *c, uint64_t seed)
 			   .overhead = c->overhead,
 			   .catchup = c->catchup,
 			   .slot = c->slotted ? NS_PER_S / c->rate : 0};
-	for (uint32_t turn = 0; turn < 20000; turn++) {
+	for (uint32_t step = 0; step < 20000; step++) {
 		now += drb_rng_below(&r, (uint32_t)c->pause + 1);
 		serve(&m, &q, &r, now, c->burst, c->refuses);
 		for (uint32_t n = drb_rng_below(&r, c->arrivals + 1); n > 0; n--, id++) {
@@ -424,7 +424,7 @@ static void changes(void **state)
 	(void)state;
 	struct drb_link_model link = {rate, false, 24, 1000};
 	assert_int_equal(drb_egress_init(&q, 5, &link), 0);
-	for (int turn = 0; turn < 200000; turn++) {
+	for (int step = 0; step < 200000; step++) {
 		uint32_t length = drb_egress_length(&q), due;
 		now += drb_rng_below(&r, 20000);
 		for (uint32_t n = drb_rng_below(&r, 4); n > 0; n--) {

@@ -118,7 +118,7 @@ static void disturb(const struct disturbance *d)
 		take_good(U1);
 		if (turns++ % 64 != 0 && (sent < GOOD || arrived < sent))
 			continue;
-		picture();
+		snapshot();
 		// Dropped for whatever reason, it would never arrive.
 		assert_int_equal(seen.port[D0].in_discards + seen.port[U0].out_discards, 0);
 	}

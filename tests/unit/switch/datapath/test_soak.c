@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A switch in memory that never rests: packets of all kinds go round as fast as they come, while
-// its config changes again and again. Every picture conserves packets; at the end all of them are
+// its config changes again and again. Every snapshot conserves packets; at the end all of them are
 // accounted for, every buffer is back, and the program has not grown.
 // DRB_SOAK_SECONDS (default 4) says for how long; 600 is the long run.
 #include "fixtures/unit.h"
@@ -148,7 +148,7 @@ static void soak(void **state)
 			continue;
 		change_to(configs[drb_rng_below(&r, ARRAY_SIZE(configs))]);
 		changes++;
-		picture();
+		snapshot();
 		now = seconds();
 		// Each config had its turn: what is kept for it is there.
 		if (before == 0 && changes > 100)
@@ -158,7 +158,7 @@ static void soak(void **state)
 	change_to(configs[0]);
 	do {
 		got += collect(&r, false, &sent);
-		sum = picture();
+		sum = snapshot();
 	} while (sum.in < sent || sum.queue > 0);
 	for (uint64_t more = 1; more > 0; got += more)
 		more = collect(&r, false, &sent);

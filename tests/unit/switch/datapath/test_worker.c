@@ -52,7 +52,7 @@ static void end(pthread_t thread)
 	drb_worker_free(&w);
 }
 
-// A picture from another thread while the worker runs, in which packets are conserved.
+// A snapshot from another thread while the worker runs, in which packets are conserved.
 static struct totals worker_picture(void)
 {
 	assert_int_equal(drb_worker_snapshot(&w, &seen), 0);

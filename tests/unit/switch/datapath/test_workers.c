@@ -13,10 +13,10 @@
 
 #define TWO "process: {workers: 2}\n"
 
-// A picture in which every packet is in the decisions, too.
-static struct totals whole_picture(void)
+// A snapshot in which every packet is in the decisions, too.
+static struct totals whole_snapshot(void)
 {
-	struct totals t = picture();
+	struct totals t = snapshot();
 
 	assert_int_equal(seen.routing.down + seen.routing.up_default + seen.routing.up_redirected +
 				 seen.drop[DRB_DROP_not_below] + seen.drop[DRB_DROP_same_port],
@@ -73,11 +73,11 @@ static void random_traffic(const char *text, uint64_t packets)
 		}
 		got += collect(last);
 		if (drb_rng_below(&r, 20) == 0)
-			whole_picture();
+			whole_snapshot();
 	}
 	do {
 		got += collect(last);
-		t = whole_picture();
+		t = whole_snapshot();
 	} while (t.in < sent || t.queue > 0);
 	got += collect(last);
 	assert_int_equal(t.in, sent);
@@ -238,7 +238,7 @@ static struct totals offer_up(uint64_t all_in)
 			rte_ring_enqueue(into[0][n % QUEUES], mbuf_of(frame, sizeof(frame))), 0);
 	}
 	do {
-		t = picture();
+		t = snapshot();
 	} while (t.in < all_in);
 	return t;
 }
@@ -256,7 +256,7 @@ static void without_peer(void **state)
 	port->needs_peer = true;
 	port->connected = false;
 	start_switch(HEAD RINGS "link: {driver: vdev, rate: 1pps}\nrouting: {scheme: dmodk}\n" TWO);
-	// Known before the first turn.
+	// Known before the first iteration.
 	for (uint32_t n = 0; n < all.count; n++) {
 		drb_hellos_read_links(&all.worker[n]);
 		assert_int_equal(all.worker[n].dead, UINT64_C(1) << u1);
@@ -278,7 +278,7 @@ static void without_peer(void **state)
 	port->connected = false;
 	drb_workers_unpark(&all);
 	do {
-		t = picture();
+		t = snapshot();
 	} while (seen.port[u1].queue_packets > 0);
 	assert_int_equal(seen.drop[DRB_DROP_port_down], 20);
 	assert_int_equal(seen.port[u1].out_discards, 20);

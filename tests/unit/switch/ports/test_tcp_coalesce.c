@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What makes a run, and that cutting it gives back its packets. A second model cuts (segments.h);
+// What makes a GSO packet, and that cutting it gives back its packets. A second model cuts (segments.h);
 // that it does so as the kernel does is the live story same-frames.sh.
 #include "fixtures/unit.h"
 
@@ -54,7 +54,7 @@ static void put_stream(bool ipv6, uint32_t options, uint32_t payload, uint32_t c
 	}
 }
 
-// A run of the first packets as they are sent, cut again, is these packets.
+// A GSO packet of the first packets, cut again, is these packets.
 static void cut_gives_back(uint32_t length)
 {
 	static uint8_t all[DRB_COALESCE_OCTETS_MAX];
@@ -79,7 +79,7 @@ static void cut_gives_back(uint32_t length)
 	assert_int_equal(cut_segment(&head.cut, all, octets, length, piece), 0);
 }
 
-static void streams_are_runs(void **state)
+static void streams_are_coalesced(void **state)
 {
 	const uint32_t count[] = {2, 3, 17, 44}, payload[] = {1, 2, 100, 1448},
 		       options[] = {0, 12, 40};
@@ -101,8 +101,8 @@ static void streams_are_runs(void **state)
 	}
 }
 
-// A run as one packet is no longer than an IP packet can be.
-static void runs_end_at_64_kib(void **state)
+// A GSO packet is no longer than an IP packet can be.
+static void gso_packets_end_at_64_kib(void **state)
 {
 	(void)state;
 	put_stream(false, 12, 1448, COUNT);
@@ -122,8 +122,8 @@ static void change(uint32_t i, uint32_t at, uint8_t octet)
 	complete(frame, packet[i]->data_len);
 }
 
-// Octets of the headers that segments of a run share, of those that count, and the flags.
-static void other_headers_end_a_run(void **state)
+// Octets of the headers that segments of a GSO packet share, of those that count, and the flags.
+static void other_headers_end_one(void **state)
 {
 	(void)state;
 	for (uint32_t v = 0; v < 2; v++) {
@@ -151,7 +151,7 @@ static void other_headers_end_a_run(void **state)
 }
 
 // What is cut otherwise or not at all, though all agree on it.
-static void other_kinds_are_no_runs(void **state)
+static void other_kinds_are_left_alone(void **state)
 {
 	static const struct {
 		bool ipv6;
@@ -190,7 +190,7 @@ static void other_kinds_are_no_runs(void **state)
 }
 
 // A checksum that is wrong would be made right.
-static void damage_ends_a_run(void **state)
+static void damage_ends_one(void **state)
 {
 	(void)state;
 	for (uint32_t v = 0; v < 2; v++) {
@@ -206,7 +206,7 @@ static void damage_ends_a_run(void **state)
 }
 
 // A checksum of zero may be written in two ways, of which one is computed.
-static void other_zeros_end_a_run(void **state)
+static void other_zeros_end_one(void **state)
 {
 	(void)state;
 	for (uint32_t at = 24; at <= 50; at += 26) {
@@ -228,7 +228,7 @@ static void other_zeros_end_a_run(void **state)
 	}
 }
 
-static void odd_sizes_end_a_run(void **state)
+static void other_sizes_end_one(void **state)
 {
 	(void)state;
 	put_stream(false, 12, 300, 6);
@@ -248,7 +248,7 @@ static void odd_sizes_end_a_run(void **state)
 }
 
 // Only the last segment has PSH or a shorter payload.
-static void a_last_segment_ends_a_run(void **state)
+static void a_last_segment_ends_one(void **state)
 {
 	struct segment_fields s = {.payload = 500, .flags = FLAG_ACK};
 
@@ -272,14 +272,14 @@ static void a_last_segment_ends_a_run(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(streams_are_runs, free_packets),
-		cmocka_unit_test_teardown(runs_end_at_64_kib, free_packets),
-		cmocka_unit_test_teardown(other_headers_end_a_run, free_packets),
-		cmocka_unit_test_teardown(other_kinds_are_no_runs, free_packets),
-		cmocka_unit_test_teardown(damage_ends_a_run, free_packets),
-		cmocka_unit_test_teardown(other_zeros_end_a_run, free_packets),
-		cmocka_unit_test_teardown(odd_sizes_end_a_run, free_packets),
-		cmocka_unit_test_teardown(a_last_segment_ends_a_run, free_packets),
+		cmocka_unit_test_teardown(streams_are_coalesced, free_packets),
+		cmocka_unit_test_teardown(gso_packets_end_at_64_kib, free_packets),
+		cmocka_unit_test_teardown(other_headers_end_one, free_packets),
+		cmocka_unit_test_teardown(other_kinds_are_left_alone, free_packets),
+		cmocka_unit_test_teardown(damage_ends_one, free_packets),
+		cmocka_unit_test_teardown(other_zeros_end_one, free_packets),
+		cmocka_unit_test_teardown(other_sizes_end_one, free_packets),
+		cmocka_unit_test_teardown(a_last_segment_ends_one, free_packets),
 	};
 	return cmocka_run_group_tests(tests, setup_eal, free_eal);
 }

@@ -136,7 +136,7 @@ static uint32_t make_streams(struct drb_rng *rng, uint8_t frame[COUNT][SEGMENT_M
 }
 
 // What arrives, cut, is what was sent: frames 0..count, and nothing else. Returns how many came in
-// runs.
+// GSO packets.
 static uint32_t arrived_cut(uint8_t frame[COUNT][SEGMENT_MAX], const uint32_t length[COUNT],
 			    uint32_t count)
 {
@@ -144,7 +144,7 @@ static uint32_t arrived_cut(uint8_t frame[COUNT][SEGMENT_MAX], const uint32_t le
 	const uint8_t *octets = got + sizeof(struct virtio_net_hdr);
 	const struct virtio_net_hdr zero = {0};
 	struct virtio_net_hdr cut;
-	uint32_t i = 0, in_runs = 0;
+	uint32_t i = 0, in_gso = 0;
 	ssize_t n;
 
 	while ((n = recv(pair[1], got, sizeof(got), MSG_DONTWAIT)) > 0) {
@@ -166,17 +166,17 @@ static uint32_t arrived_cut(uint8_t frame[COUNT][SEGMENT_MAX], const uint32_t le
 			pieces++;
 		}
 		assert_true(pieces > 1);
-		in_runs += pieces;
+		in_gso += pieces;
 	}
 	assert_int_equal(i, count);
-	return in_runs;
+	return in_gso;
 }
 
 static void runs_arrive(void **state)
 {
 	static uint8_t frame[COUNT][SEGMENT_MAX];
 	struct drb_rng rng = drb_rng_seed(1, 1);
-	uint32_t length[COUNT], all = 0, in_runs = 0;
+	uint32_t length[COUNT], all = 0, in_gso = 0;
 	int room = 1 << 24;
 
 	(void)state;
@@ -186,11 +186,11 @@ static void runs_arrive(void **state)
 		1);
 	rte_pktmbuf_free_bulk(packet, COUNT);
 	out.headed = true;
-	out.run_frame = SEGMENT_MAX;
+	out.gso_frame = SEGMENT_MAX;
 	for (uint32_t turn = 0; turn < 300; turn++) {
-		uint32_t count = make_streams(&rng, frame, length), sent = 0, runs = 0, got = 0;
+		uint32_t count = make_streams(&rng, frame, length), sent = 0, gso = 0, got = 0;
 		bool none = turn % 8 == 0; // as after somebody has turned offloads on
-		out.run_frame = none ? 0 : SEGMENT_MAX;
+		out.gso_frame = none ? 0 : SEGMENT_MAX;
 		for (uint32_t i = 0; i < count; i++)
 			packet[i] = mbuf_of(frame[i], length[i]);
 		while (sent < count) {
@@ -198,20 +198,20 @@ static void runs_arrive(void **state)
 				drb_tx_socket_send(&out, packet + sent, count - sent, &outcome);
 			assert_in_range(n, 1, count - sent);
 			assert_int_equal(outcome.lost, 0);
-			runs += outcome.gso_packets;
+			gso += outcome.gso_packets;
 			got += arrived_cut(frame + sent, length + sent, n);
 			sent += n;
 		}
-		assert_int_equal(runs, got);
-		assert_true(!none || runs == 0);
+		assert_int_equal(gso, got);
+		assert_true(!none || gso == 0);
 		assert_int_equal(rte_mempool_in_use_count(test_pool), 0);
-		in_runs += runs;
+		in_gso += gso;
 		all += count;
 	}
-	assert_in_range(in_runs, all / 4, all);
+	assert_in_range(in_gso, all / 4, all);
 }
 
-// What the interface would refuse alone is in no run.
+// What the interface would refuse alone is in no GSO packet.
 static void long_frames_go_alone(void **state)
 {
 	struct segment_fields s = {.payload = 1000, .flags = FLAG_ACK};
@@ -224,13 +224,13 @@ static void long_frames_go_alone(void **state)
 		s.seq = s.id = 0;
 		for (uint32_t i = 0; i < 10; i++, s.seq += s.payload, s.id++)
 			packet[i] = mbuf_of(frame, make_segment(frame, &s));
-		out.run_frame = longest;
+		out.gso_frame = longest;
 		assert_int_equal(drb_tx_socket_send(&out, packet, 10, &outcome), 10);
 		assert_int_equal(outcome.gso_packets, longest == 1054 ? 10 : 0);
 	}
 }
 
-// The packets of a run are lost together, and counted each.
+// The segments of a GSO packet are lost together, and counted each.
 static void lost_runs_are_counted(void **state)
 {
 	struct segment_fields s = {.payload = 1000, .flags = FLAG_ACK};
@@ -242,7 +242,7 @@ static void lost_runs_are_counted(void **state)
 		packet[i] = mbuf_of(frame, make_segment(frame, &s));
 	close(pair[1]);
 	out.headed = true;
-	out.run_frame = SEGMENT_MAX;
+	out.gso_frame = SEGMENT_MAX;
 	assert_int_equal(drb_tx_socket_send(&out, packet, 10, &outcome), 10);
 	assert_int_equal(outcome.lost, 10);
 	assert_int_equal(outcome.lost_octets, 10 * 1054);
