@@ -18,6 +18,7 @@ static const struct argp_option options[] = {
 	 "Fabric of names such as s2-5 or h4 (default " DRB_FABRIC_DEFAULT
 	 "); where no switch is named, only switches of this fabric (default: of any)",
 	 8},
+	{"name", 'f', NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 8},
 	{"runtime", KEY_RUNTIME, "DIR", 0,
 	 "Look for sockets in DIR/dpdk (default: $RUNTIME_DIRECTORY, then /var/run for root, "
 	 "$XDG_RUNTIME_DIR or /tmp for others)",

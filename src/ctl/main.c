@@ -11,22 +11,37 @@ const char *argp_program_version = "drbctl " DRB_VERSION;
 int main(int argc, char **argv)
 {
 	static const struct drb_verb verbs[] = {
-		{"list", "drbctl list", "running switches and what is wrong with them", ctl_list},
-		{"show", "drbctl show", "counters and settings of switches", ctl_show},
+		{"list", "drbctl list", "running switches and what is wrong with them", ctl_list,
+		 "  drbctl list\n"
+		 "  drbctl list --fabric big --json\n"},
+		{"show", "drbctl show", "counters and settings of switches", ctl_show,
+		 "  drbctl show s1-0\n"
+		 "  drbctl show s1-0 s2-1 drops\n"
+		 "  drbctl show --all routing --json\n"},
 		{"path", "drbctl path", "the way of packets between two hosts, and its queues",
-		 ctl_path},
-		{"watch", "drbctl watch", "rates of switches, at every interval", ctl_watch},
+		 ctl_path, "  drbctl path h0 h7\n"},
+		{"watch", "drbctl watch", "rates of switches, at every interval", ctl_watch,
+		 "  drbctl watch\n"
+		 "  drbctl watch s1-0 --interval 200ms\n"},
 		{"check", "drbctl check", "check that packets in = out + dropped + queued",
-		 ctl_check},
+		 ctl_check, "  drbctl check\n"},
 		{"metrics", "drbctl metrics", "counters of all switches for Prometheus",
-		 ctl_metrics},
-		{"serve", "drbctl serve", "a live map in the browser, metrics over HTTP",
-		 ctl_serve},
-		{"reload", "drbctl reload", "make switches read their configs again", ctl_reload},
-		{"set", "drbctl set", "give switches another scheme or threshold", ctl_set},
+		 ctl_metrics,
+		 "  drbctl metrics\n"
+		 "  drbctl metrics --openmetrics\n"},
+		{"serve", "drbctl serve", "a live map in the browser, metrics over HTTP", ctl_serve,
+		 "  drbctl serve\n"
+		 "  drbctl serve --listen 127.0.0.1:8080\n"},
+		{"reload", "drbctl reload", "make switches read their configs again", ctl_reload,
+		 "  drbctl reload s1-0\n"},
+		{"set", "drbctl set", "give switches another scheme or threshold", ctl_set,
+		 "  drbctl set --all scheme=walk threshold=3\n"},
 		{"drain", "drbctl drain", "take switches or ports out of use without loss",
-		 ctl_drain},
-		{"undrain", "drbctl undrain", "put them back into use", ctl_undrain},
+		 ctl_drain,
+		 "  drbctl drain s1-3.u0\n"
+		 "  drbctl drain s2-1\n"},
+		{"undrain", "drbctl undrain", "put them back into use", ctl_undrain,
+		 "  drbctl undrain s2-1\n"},
 	};
 
 	return drb_verbs_main(

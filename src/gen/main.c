@@ -11,9 +11,13 @@ int main(int argc, char **argv)
 {
 	static const struct drb_verb verbs[] = {
 		{"write", "drbgen write", "write patterns of traffic as one capture file per host",
-		 gen_write},
+		 gen_write,
+		 "  drbgen write --load 0.9 --slots 2000 --out traffic\n"
+		 "  drbgen write -d 4 --pattern fixed --out traffic\n"},
 		{"replay", "drbgen replay", "send captures into a running fabric, measure arrivals",
-		 gen_replay},
+		 gen_replay,
+		 "  drbgen replay traffic\n"
+		 "  drbgen replay capture.pcapng --multiplier 2\n"},
 	};
 
 	return drb_verbs_main(

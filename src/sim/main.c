@@ -11,13 +11,18 @@ const char *argp_program_version = "drbsim " DRB_VERSION;
 int main(int argc, char **argv)
 {
 	static const struct drb_verb verbs[] = {
-		{"flow", "drbsim flow", "the busiest link under permutation flows", sim_flow},
+		{"flow", "drbsim flow", "the busiest link under permutation flows", sim_flow,
+		 "  drbsim flow -d 8 --scheme drb,ecmp --flows 1-10\n"},
 		{"packet", "drbsim packet", "latency and queues of packets, slot by slot",
-		 sim_packet},
-		{"theory", "drbsim theory", "fixed point of the mean-field equations", sim_theory},
-		{"ctmc", "drbsim ctmc", "the supermarket model next to its fixed point", sim_ctmc},
+		 sim_packet,
+		 "  drbsim packet -d 8 --scheme drb,dmodk --rho 0.9\n"
+		 "  drbsim packet -d 8 --scheme drb,walk --rho 0.9 --traffic fixed\n"},
+		{"theory", "drbsim theory", "fixed point of the mean-field equations", sim_theory,
+		 "  drbsim theory --threshold 0-5 --lambda 0.9\n"},
+		{"ctmc", "drbsim ctmc", "the supermarket model next to its fixed point", sim_ctmc,
+		 "  drbsim ctmc --threshold 0-5 --lambda 0.9\n"},
 		{"paper", "drbsim paper", "every figure and table of the paper: CSV, plots, report",
-		 sim_paper},
+		 sim_paper, "  drbsim paper --quick --out report\n"},
 	};
 
 	sim_ranks_begin();

@@ -256,6 +256,9 @@ int main(int argc, char **argv)
 {
 	struct options o = {.override = {.layer = -1, .label = -1}, .log = DRB_LOG_INFO};
 
+	drb_args_set_examples("  drbswitch -c s1-0.yaml\n"
+			      "  drbswitch -c switch.yaml --layer 1 --label 0\n"
+			      "  drbswitch -c s1-0.yaml --check\n");
 	drb_args_parse(&argp, argc, argv, 0, &o);
 	drb_privilege_begin();
 	drb_reload_block();

@@ -9,15 +9,21 @@
 #include "common/cli/log.h"
 #include "common/cli/quantity.h"
 
-enum { KEY_NAME = 0x100, KEY_IPV4, KEY_IPV6, KEY_MAC };
+#define TEXT(x) #x
+#define TEXT_OF(x) TEXT(x)
+
+enum { KEY_FABRIC = 0x100, KEY_IPV4, KEY_IPV6, KEY_MAC };
 
 static const struct argp_option topo_options[] = {
-	{"layers", 'l', "L", 0, "Layers of switches of the fat-tree F(l,d)", 1},
-	{"arity", 'd', "D", 0, "Arity: switches have 2d ports", 1},
-	{"name", KEY_NAME, "FABRIC", 0, "Name of the fabric (default " DRB_FABRIC_DEFAULT ")", 1},
+	{"layers", 'l', "L", 0,
+	 "Layers of the fat-tree F(l,d) (default " TEXT_OF(DRB_LAYERS_DEFAULT) ")", 1},
+	{"arity", 'd', "D", 0,
+	 "Arity: switches have 2d ports (default " TEXT_OF(DRB_ARITY_DEFAULT) ")", 1},
+	{"fabric", KEY_FABRIC, "NAME", 0, "Name of the fabric (default " DRB_FABRIC_DEFAULT ")", 1},
+	{"name", KEY_FABRIC, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 1},
 	{"ipv4", KEY_IPV4, "NET/LEN", 0, "IPv4 network of the hosts (default 10.0.0.0/8)", 2},
 	{"ipv6", KEY_IPV6, "NET/LEN", 0, "IPv6 network of the hosts (default fd00::/64)", 2},
-	{"mac", KEY_MAC, "XX:XX", 0, "First two bytes of the hosts' MACs (default 02:00)", 2},
+	{"mac", KEY_MAC, "XX:XX", 0, "First two bytes of hosts' MACs (default 02:00)", 2},
 	{0},
 };
 
@@ -25,8 +31,6 @@ static void complete_tree(struct topo *topo)
 {
 	uint32_t l, d;
 
-	if (!topo->layers || !topo->arity)
-		drb_die("the size of the fabric is missing: give -l LAYERS and -d ARITY");
 	if (drb_parse_u32(topo->layers, 1, DRB_LAYERS_MAX, &l) < 0)
 		drb_die("--layers %s: must be a whole number from 1 to %d", topo->layers,
 			DRB_LAYERS_MAX);
@@ -68,7 +72,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'd':
 		topo->arity = arg;
 		return 0;
-	case KEY_NAME:
+	case KEY_FABRIC:
 		topo->fabric = arg;
 		return 0;
 	case KEY_IPV4:
@@ -81,10 +85,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		topo->mac = arg;
 		return 0;
 	case ARGP_KEY_END:
+		topo->layers = topo->layers ? topo->layers : TEXT_OF(DRB_LAYERS_DEFAULT);
+		topo->arity = topo->arity ? topo->arity : TEXT_OF(DRB_ARITY_DEFAULT);
 		if (!topo->fabric)
 			topo->fabric = DRB_FABRIC_DEFAULT;
 		if (!drb_fabric_name_ok(topo->fabric))
-			drb_die("--name '%s': must be at most %d letters, digits, '_', '.' and "
+			drb_die("--fabric '%s': must be at most %d letters, digits, '_', '.' and "
 				"'-', "
 				"the first a letter or digit",
 				topo->fabric, DRB_FABRIC_MAX);

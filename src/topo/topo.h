@@ -11,7 +11,7 @@
 #include "core/fabric/names.h"
 #include "core/fabric/tree.h"
 
-// The fabric of a command line: options -l, -d, --name, --ipv4, --ipv6 and --mac.
+// The fabric of a command line: options -l, -d, --fabric, --ipv4, --ipv6 and --mac.
 struct topo {
 	const char *fabric; // name
 	struct drb_tree tree;

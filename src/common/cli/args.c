@@ -2,30 +2,72 @@
 #include "common/cli/args.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/cli/log.h"
 
+enum { KEY_USAGE = 0x10000 };
+
+// In place of argp's own, which know no -h.
+static const struct argp_option own_options[] = {
+	{"help", 'h', NULL, 0, "Print this help and exit", -1},
+	{NULL, '?', NULL, OPTION_HIDDEN, NULL, -1},
+	{"usage", KEY_USAGE, NULL, 0, "Print a short usage and exit", -1},
+	{"version", 'V', NULL, 0, "Print the version and exit", -1},
+	{0},
+};
+
+// Written by drb_args_set_examples(), before a command line is parsed.
+static const char *examples;
+
+void drb_args_set_examples(const char *text)
+{
+	examples = text;
+}
+
 // Around the parser of a program: without a stream argp does not print its second line.
-static error_t quiet(int key, char *arg, struct argp_state *state)
+static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	(void)arg;
-	if (key != ARGP_KEY_INIT)
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->err_stream = NULL;
+		state->child_inputs[0] = state->input;
+		return 0;
+	case 'h':
+	case '?':
+		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+		return 0;
+	case KEY_USAGE:
+		argp_state_help(state, stdout, ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
+		return 0;
+	case 'V':
+		puts(argp_program_version);
+		exit(DRB_EXIT_OK);
+	default:
 		return ARGP_ERR_UNKNOWN;
-	state->err_stream = NULL;
-	state->child_inputs[0] = state->input;
-	return 0;
+	}
 }
 
 void drb_args_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
 {
-	const struct argp_child children[] = {{argp, 0, NULL, 0}, {0}};
-	const struct argp outer = {.parser = quiet, .children = children};
+	char *last = NULL;
+
+	if (examples && asprintf(&last, "\vExamples:\n%s", examples) < 0)
+		drb_die("out of memory");
+	// Last of all: what it adds stands at the end of the help.
+	const struct argp behind = {.doc = last};
+	const struct argp_child children[] = {{argp, 0, NULL, 0}, {&behind, 0, NULL, 0}, {0}};
+	const struct argp outer = {.options = own_options, .parser = parse, .children = children};
 
 	// The line that getopt prints begins with it.
 	if (argc > 0 && strcmp(argv[0], program_invocation_name) == 0)
 		argv[0] = program_invocation_short_name;
-	if (argp_parse(&outer, argc, argv, flags, NULL, input) != 0)
+	if (argc == 2 && strcmp(argv[1], "help") == 0)
+		argv[1] = "--help";
+	if (argp_parse(&outer, argc, argv, flags | ARGP_NO_HELP, NULL, input) != 0)
 		exit(DRB_EXIT_USAGE);
+	free(last);
 }

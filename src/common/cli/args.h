@@ -5,5 +5,10 @@
 #include <argp.h>
 
 // As argp_parse(), with flags: what is wrong with an option is one line, and ends the process with
-// DRB_EXIT_USAGE. Parsers report what else is wrong by drb_die().
+// DRB_EXIT_USAGE. Parsers report what else is wrong by drb_die(). -h, --help and the only argument
+// `help` print the help and end the process with DRB_EXIT_OK.
 void drb_args_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
+
+// What the next help ends with: command lines, each indented by two spaces and with its newline. The
+// text must live as long as the process.
+void drb_args_set_examples(const char *text);

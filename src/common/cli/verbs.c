@@ -4,12 +4,15 @@
 #include <argp.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/cli/args.h"
 #include "common/cli/log.h"
 
 #define TEXT_MAX 2048
+
+#define HELP_VERB "help"
 
 struct verbs {
 	const struct drb_verb *at;
@@ -29,6 +32,15 @@ static void list_names(const struct verbs *verbs, char text[TEXT_MAX])
 					 verbs->at[i].name);
 }
 
+static const struct drb_verb *find(const struct verbs *verbs, const char *name)
+{
+	for (size_t i = 0; i < verbs->count; i++) {
+		if (strcmp(verbs->at[i].name, name) == 0)
+			return &verbs->at[i];
+	}
+	return NULL;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct verbs *verbs = state->input;
@@ -36,19 +48,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	list_names(verbs, names);
 	switch (key) {
-	case ARGP_KEY_ARG:
-		for (size_t i = 0; i < verbs->count; i++) {
-			if (strcmp(arg, verbs->at[i].name) != 0)
-				continue;
-			// The verb parses the rest; its title takes the place of argv[0].
-			char **rest = state->argv + state->next - 1;
-			int count = state->argc - state->next + 1;
-			rest[0] = (char *)verbs->at[i].title;
-			state->next = state->argc;
-			verbs->code = verbs->at[i].run(count, rest);
-			return 0;
-		}
-		drb_die("no verb '%s': must be %s", arg, names);
+	case ARGP_KEY_ARG: {
+		const struct drb_verb *verb = find(verbs, arg);
+		if (!verb)
+			drb_die("no verb '%s': must be %s", arg, names);
+		// The verb parses the rest; its title takes the place of argv[0].
+		char **rest = state->argv + state->next - 1;
+		int count = state->argc - state->next + 1;
+		rest[0] = (char *)verb->title;
+		state->next = state->argc;
+		drb_args_set_examples(verb->examples);
+		verbs->code = verb->run(count, rest);
+		return 0;
+	}
 	case ARGP_KEY_NO_ARGS:
 		drb_die("a verb is missing: %s (see --help)", names);
 	default:
@@ -56,11 +68,30 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
+// The first example of every verb that has some.
+static char *first_examples(const struct drb_verb verbs[], size_t count)
+{
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		drb_die("out of memory");
+	for (size_t i = 0; i < count; i++) {
+		const char *examples = verbs[i].examples;
+		if (examples)
+			fprintf(out, "%.*s\n", (int)strcspn(examples, "\n"), examples);
+	}
+	if (fclose(out) != 0)
+		drb_die("out of memory");
+	return text;
+}
+
 int drb_verbs_main(const char *about, const struct drb_verb verbs[], size_t count, int argc,
 		   char **argv)
 {
 	struct verbs input = {.at = verbs, .count = count, .code = DRB_EXIT_OK};
-	char doc[TEXT_MAX];
+	char doc[TEXT_MAX], *examples = first_examples(verbs, count);
 	size_t used = (size_t)snprintf(doc, sizeof(doc), "%s\vVerbs:\n", about);
 
 	for (size_t i = 0; i < count && used < sizeof(doc); i++)
@@ -68,9 +99,16 @@ int drb_verbs_main(const char *about, const struct drb_verb verbs[], size_t coun
 					 verbs[i].name, verbs[i].help);
 	if (used < sizeof(doc))
 		snprintf(doc + used, sizeof(doc) - used,
-			 "\n'%s VERB --help' lists the options of a verb.",
+			 "\n'%s VERB --help' lists the options of a verb.\n",
 			 program_invocation_short_name);
+	// "help VERB" is "VERB --help".
+	if (argc == 3 && strcmp(argv[1], HELP_VERB) == 0) {
+		argv[1] = argv[2];
+		argv[2] = "--help";
+	}
 	struct argp argp = {.parser = parse, .args_doc = "VERB [OPTION...]", .doc = doc};
+	drb_args_set_examples(examples);
 	drb_args_parse(&argp, argc, argv, ARGP_IN_ORDER, &input);
+	free(examples);
 	return drb_finish(input.code);
 }

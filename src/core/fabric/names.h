@@ -12,6 +12,9 @@
 #define DRB_END_NAME_MAX (2 * DRB_NAME_MAX)
 #define DRB_FABRIC_MAX 24 // longest fabric name
 #define DRB_FABRIC_DEFAULT "drb"
+// The size of a fabric where nobody says another one.
+#define DRB_LAYERS_DEFAULT 3
+#define DRB_ARITY_DEFAULT 2
 #define DRB_HOST_INTERFACE "eth0"
 // Interface index of host 0; host h has this + h. XDP programs see an interface's index but not its
 // namespace, so they tell hosts apart by it. Other interfaces have small indices.

@@ -47,9 +47,8 @@ int ctl_list(int argc, char **argv)
 	static const struct argp_child children[] = {{&ctl_table_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
 		.parser = parse,
-		.doc = "Lists the running switches of all fabrics, or of --fabric, and what is "
-		       "wrong "
-		       "with their ports: which are down, which cable to move where. Exit status 1 "
+		.doc = "Lists the running switches and what is wrong with their ports: which are "
+		       "down, which cable to move where. Exit status 1 "
 		       "if none is running or one does not answer.",
 		.children = children};
 	struct ctl ctl = ctl_defaults();

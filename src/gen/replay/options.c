@@ -31,7 +31,7 @@ enum { KEY_MAC = 0x300, KEY_IPV4, KEY_IPV6 };
 
 static const struct argp_option options[] = {
 	{"fabric", KEY_FABRIC, "NAME", 0, "Fabric to send into (default drb)", 0},
-	{"name", KEY_FABRIC, NULL, OPTION_ALIAS, NULL, 0},
+	{"name", KEY_FABRIC, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
 	{"drain", KEY_DRAIN, "TIME", 0, "End after this long without an arrival (default 2s)", 0},
 	{"buffer", KEY_BUFFER, "KIB", 0, "Buffer of each receiving socket (default: 64 to 1024)",
 	 0},
@@ -55,7 +55,7 @@ static const struct argp_option options[] = {
 	 "Hosts of addresses, one a line: 192.168.1.7 h4, or 10.1.0.0/16 h5", 2},
 	{"to-stack", KEY_TO_STACK, NULL, 0,
 	 "Hand the packets to the hosts' own network stacks, too, which then answer them", 2},
-	{"mac", KEY_MAC, "BASE", 0, "First two bytes of the hosts' MACs (default 02:00)", 2},
+	{"mac", KEY_MAC, "BASE", 0, "First two bytes of hosts' MACs (default 02:00)", 2},
 	{"ipv4", KEY_IPV4, "NET", 0, "IPv4 network of the hosts (default 10.0.0.0/8)", 2},
 	{"ipv6", KEY_IPV6, "NET", 0, "IPv6 network of the hosts (default fd00::/64)", 2},
 	{0},

@@ -15,9 +15,13 @@
 
 #include <pcap/pcap.h>
 
+#include "core/fabric/names.h"
+
 #include "common/cli/args.h"
+#include "common/cli/format_option.h"
 #include "common/cli/log.h"
 #include "common/cli/quantity.h"
+#include "common/cli/table.h"
 #include "common/traffic/traffic_file.h"
 
 #include "gen/captures/manifest.h"
@@ -29,6 +33,7 @@ enum { KEY_IPV4 = 0x200, KEY_IPV6 };
 struct write {
 	struct manifest manifest;
 	const char *out;
+	enum drb_format format; // of what is said at the end
 };
 
 static const struct argp_option options[] = {
@@ -42,7 +47,7 @@ static const struct argp_option options[] = {
 	{"size", KEY_SIZE, "BYTES", 0, "Frame size without FCS (default 128)", 0},
 	{"seed", KEY_SEED, "NUMBER", 0, "The same seed gives the same packets (default 1)", 0},
 	{"out", KEY_OUT, "DIR", 0, "Directory to write to; made if missing (required)", 0},
-	{"mac", KEY_MAC, "BASE", 0, "First two bytes of the hosts' MACs (default 02:00)", 1},
+	{"mac", KEY_MAC, "BASE", 0, "First two bytes of hosts' MACs (default 02:00)", 1},
 	{"ipv4", KEY_IPV4, "NET", 0, "IPv4 network of the hosts (default 10.0.0.0/8)", 1},
 	{"ipv6", KEY_IPV6, "NET", 0, "IPv6 network of the hosts (default fd00::/64)", 1},
 	{0},
@@ -112,6 +117,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_IPV6:
 		set_text(m->ipv6, sizeof(m->ipv6), arg);
+		return 0;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &w->format;
 		return 0;
 	case ARGP_KEY_END:
 		if (!w->out)
@@ -275,15 +283,41 @@ static int prepare_directory(const char *dir)
 	return 0;
 }
 
+// For people on standard error, for machines on standard output.
+static void print_summary(const struct write *w)
+{
+	static const struct drb_column columns[] = {
+		{"out", NULL, DRB_TEXT, 0},
+		{"packets", NULL, DRB_COUNT, 0},
+		{"hosts", NULL, DRB_COUNT, 0},
+		{"slots", NULL, DRB_COUNT, 0},
+	};
+	const struct manifest *m = &w->manifest;
+
+	if (w->format == DRB_FORMAT_TABLE) {
+		drb_info("%s: %" PRIu64 " packets of %" PRIu32 " hosts in %" PRIu32 " slots",
+			 w->out, m->packets, m->tree.hosts, m->slots);
+		return;
+	}
+	struct drb_table *table = drb_table_new(stdout, w->format, columns, 4);
+	drb_table_text(table, w->out);
+	drb_table_count(table, m->packets);
+	drb_table_count(table, m->tree.hosts);
+	drb_table_count(table, m->slots);
+	drb_table_end(table);
+}
+
 int gen_write(int argc, char **argv)
 {
+	static const struct argp_child children[] = {{&drb_format_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
-		options, parse_option,
-		NULL,    "Writes traffic as capture files, one per host, for drbgen replay.\v",
-		NULL,    help_filter,
+		options,  parse_option,
+		NULL,     "Writes traffic as capture files, one per host, for drbgen replay.\v",
+		children, help_filter,
 		NULL};
-	struct write w = {.manifest = {.layers = 3,
-				       .arity = 2,
+	struct write w = {.format = DRB_FORMAT_TABLE,
+			  .manifest = {.layers = DRB_LAYERS_DEFAULT,
+				       .arity = DRB_ARITY_DEFAULT,
 				       .slot_ns = 2000000,
 				       .slots = 2000,
 				       .pattern = {.pattern = DRB_PATTERN_PERMUTATION},
@@ -312,7 +346,6 @@ int gen_write(int argc, char **argv)
 	free(dest);
 	if (rc < 0)
 		return DRB_EXIT_USAGE;
-	drb_info("%s: %" PRIu64 " packets of %" PRIu32 " hosts in %" PRIu32 " slots", w.out,
-		 w.manifest.packets, w.manifest.tree.hosts, w.manifest.slots);
+	print_summary(&w);
 	return DRB_EXIT_OK;
 }

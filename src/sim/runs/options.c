@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/fabric/names.h"
+
 #include "common/cli/format_option.h"
 #include "common/cli/log.h"
 
@@ -26,7 +28,7 @@ static const struct argp_option common_options[] = {
 
 static const struct argp_option fabric_options[] = {
 	{"layers", 'l', "L", 0, "Layers of switches of the fat-tree F(l,d) (default 3)", 1},
-	{"arity", 'd', "D", 0, "Arity: switches have 2d ports (default 24)", 1},
+	{"arity", 'd', "D", 0, "Arity: switches have 2d ports (default 2)", 1},
 	{"scheme", KEY_SCHEME, "LIST", 0,
 	 "Routing schemes, such as drb,micro, or all (default drb)", 2},
 	{"choices", KEY_CHOICES, "COUNT", 0,
@@ -76,8 +78,8 @@ struct sim_common sim_common_default(void)
 
 struct sim_fabric sim_fabric_default(void)
 {
-	return (struct sim_fabric){.layers = 3,
-				   .arity = 24,
+	return (struct sim_fabric){.layers = DRB_LAYERS_DEFAULT,
+				   .arity = DRB_ARITY_DEFAULT,
 				   .scheme = {DRB_SCHEME_DRB},
 				   .schemes = 1,
 				   .choices = 2,
