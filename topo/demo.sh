@@ -17,6 +17,10 @@ taken down again. Under 60 s once it is built.
   --one       a single run instead, with the counters of every port
   OPTION...   see topo/fabric demo --help
 
+Examples:
+  sudo topo/demo.sh
+  topo/demo.sh --rootless --load 0.9
+
 Exit status: 0 done, 1 packets were lost, with --one also if counters disagree, 2 bad usage.
 END
 }
@@ -30,7 +34,7 @@ rootless=0
 options=()
 for option; do
   case $option in
-    -h | --help) usage && exit ;;
+    -h | --help | help) usage && exit ;;
     --rootless) rootless=1 ;;
     *) options+=("$option") ;;
   esac

@@ -19,7 +19,6 @@ for verb in "drbtopo plan" "drbtopo plan --out $scratch/plan" "fabric up"; do
     shift 2
     refused "${verb%% --*}: $name" "$pattern" $verb "$@"
   }
-  try "no size" 'size of the fabric is missing' -l 3
   try "no layers" '--layers 0' -l 0 -d 2
   try "layers that are no number" '--layers 3x' -l 3x -d 2
   try "too many layers" '--layers 17' -l 17 -d 2
@@ -38,8 +37,8 @@ for verb in "drbtopo plan" "drbtopo plan --out $scratch/plan" "fabric up"; do
   try "an unknown driver" '--driver tap' -l 2 -d 2 --driver tap
   try "a driver that no fabric has" '--driver vdev: must be af_packet, af_xdp, memif' -l 2 -d 2 --driver vdev
   try "an unknown unit" 'unit' -l 2 -d 2 --unit byte
-  try "a name that is a path" "--name '../x'" -l 2 -d 2 --name ../x
-  try "a name that is too long" '--name' -l 2 -d 2 --name abcdefghijklmnopqrstuvwxy
+  try "a name that is a path" "--fabric '../x'" -l 2 -d 2 --fabric ../x
+  try "a name that is too long" '--fabric' -l 2 -d 2 --name abcdefghijklmnopqrstuvwxy
   try "hosts that do not fit into the network" 'do not fit' -l 3 -d 2 --ipv4 10.0.0.0/28
   try "a network with host bits" '--ipv4 10.0.0.1/8' -l 3 -d 2 --ipv4 10.0.0.1/8
   try "a group as MAC" '--mac 01:00' -l 3 -d 2 --mac 01:00

@@ -13,7 +13,7 @@ finds() { # finds PATTERN CHECK...: exit status 1, and a complaint like this
   said=$(fabric check "$@" 2>&1)
   status=$?
   echo "$said"
-  [ $status = 1 ] && grep -qE "^fabric: $pattern" <<<"$said"
+  [ $status = 1 ] && grep -qE "^drbfabric: $pattern" <<<"$said"
 }
 
 change_plan() { # change_plan FILTER: as if the switches had been wired or named otherwise
@@ -64,7 +64,7 @@ starts_again() { # starts_again SWITCH: as a supervisor would
 check "a switch starts again" starts_again s2-1
 check "all is well with it" fabric check ping counters links
 check "its links are not compared" \
-  sh -c "'$root/topo/fabric' check links 2>&1 | grep -q '^fabric: s2-1: restarted'"
+  sh -c "'$root/topo/fabric' check links 2>&1 | grep -q '^drbfabric: s2-1: restarted'"
 check "down" fabric down
 check "nothing is left, nor of the one that started again" nothing_left
 finish

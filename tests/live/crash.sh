@@ -48,7 +48,7 @@ check "a dead switch is seen" soon state_of s2-1 dead
 check "the others still run" state_of s2-0 ready
 check "status fails" status_fails
 check "check fails and names it" \
-  sh -c "'$root/topo/fabric' check wiring 2>&1 | grep -q '^fabric: s2-1: no answer'"
+  sh -c "'$root/topo/fabric' check wiring 2>&1 | grep -q '^drbfabric: s2-1: no answer'"
 check "down with a dead switch" fabric down
 check "nothing is left" nothing_left
 check "down again" fabric down

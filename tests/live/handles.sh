@@ -25,7 +25,7 @@ says_nothing() {
 }
 
 check "a fabric without a rate says what drb sees" \
-  says '^fabric: no --rate, so drb sees no queues: .*--rate 500pps$' fabric up -l 2 -d 2
+  says '^drbfabric: no --rate, so drb sees no queues: .*--rate 500pps$' fabric up -l 2 -d 2
 check "so does a new plan" says 'no --rate, so micro sees' fabric replan --scheme micro
 check "D-mod-k looks at no queues" says_nothing fabric replan --scheme dmodk
 check "with a rate nothing is said" says_nothing fabric replan --scheme drb --rate 20000pps

@@ -94,7 +94,7 @@ done
 others_reached() {
   local said
   said=$(fabric check ping 2>&1)
-  ! grep -E '^fabric: ' <<<"$said" | grep -vE 'h[67] -> |-> h[67] |^fabric: and ' || { echo "$said" && false; }
+  ! grep -E '^drbfabric: ' <<<"$said" | grep -vE 'h[67] -> |-> h[67] |^drbfabric: and ' || { echo "$said" && false; }
 }
 eval "$(killed s1-3)"
 check "s1-3 is dead: its neighbours know" usable 74

@@ -40,6 +40,6 @@ fabric exec h0 -- ping -q -c 4000 -l 4000 -i 0.001 -W 1 10.0.0.7 >/dev/null 2>&1
 kill -CONT $core
 check "the loss is found and named" \
   bash -c "! '$root/topo/fabric' check links >'$scratch/links' 2>&1 &&
-    grep -qE '^fabric: s1-0.u[01] sent [0-9]+ packets, s2-[01].d0 received' '$scratch/links'"
+    grep -qE '^drbfabric: s1-0.u[01] sent [0-9]+ packets, s2-[01].d0 received' '$scratch/links'"
 check "down" fabric down
 finish

@@ -4,6 +4,7 @@
 
 test_input.py DRBSWITCH CONFIG_DIR    TAP on standard output. See world.py."""
 import os
+import re
 import pathlib
 import shutil
 import subprocess
@@ -115,10 +116,13 @@ def service_file():
     if not shutil.which('systemd-analyze'):
         raise tap.Skip('systemd-analyze is not installed')
     with World() as w:
-        text = (CONFIGS.parent / 'deploy/drbswitch@.service').read_text()
+        deploy = CONFIGS.parent / 'deploy'
+        text = (deploy / 'drbswitch@.service.in').read_text().replace('@SYSCONFDIR@', '/etc')
         unit = w.dir / 'drbswitch@.service'
-        unit.write_text(text.replace('/usr/local/bin/drbswitch', os.path.abspath(SWITCH)))
-        r = subprocess.run(['systemd-analyze', 'verify', w.dir / 'drbswitch@s1-0.service'],
+        unit.write_text(text.replace('@BINDIR@', os.path.dirname(os.path.abspath(SWITCH))))
+        assert not re.search('@[A-Z]+@', unit.read_text()), 'a path that meson.build does not set'
+        shutil.copy(deploy / 'drbswitch.target', w.dir)
+        r = subprocess.run(['systemd-analyze', 'verify', '--man=no', w.dir / 'drbswitch@s1-0.service'],
                            capture_output=True, text=True, timeout=WITHIN)
         assert r.returncode == 0 and r.stderr == '', r.stderr
         r = subprocess.run(['systemd-analyze', 'security', '--offline=true', '--threshold=35', unit],

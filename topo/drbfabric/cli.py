@@ -4,37 +4,70 @@
 import argparse
 import os
 import re
-import shutil
+import signal
 import subprocess
 import sys
+import textwrap
 
-from . import usage
+from . import Failure, usage
+from .interrupts import on_signals, stop_on_signal
+from .places import called, program
 
 NS = {'ns': 1, 'us': 1000, 'ms': 1000000, 's': 1000000000}
-REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+# What messages of this process begin with.
+_speaker = 'drbfabric'
 
 
-def program(name, folder):
-    """Path of a program of this project: in the build folder, else installed."""
-    build = os.environ.get('DRB_BUILD', f'{REPOSITORY}/build')
-    built = f'{build}/src/{folder}/{name}'
-    found = built if os.access(built, os.X_OK) else shutil.which(name)
-    if not found:
-        raise usage(f'{name} is neither at {built} nor installed: build it, or point DRB_BUILD at '
-                    'the build folder')
-    return found
+def say(text):
+    print(f'{_speaker}: {text}', file=sys.stderr)
 
 
 def need_root():
     if os.geteuid() != 0:
-        raise usage('needs root; without, run it through topo/rootless')
+        raise usage(f"needs root; without, run it through {called('rootless')}")
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line; --help has the rest."""
+    """Says what is wrong in one line; --help has the rest, examples last."""
+
+    def __init__(self, *, prog, description, examples=(), epilog=''):
+        lines = [textwrap.fill(epilog, 78), ''] if epilog else []
+        lines += ['examples:'] + [f'  {example}' for example in examples]
+        super().__init__(prog=prog, description=textwrap.fill(description, 78), allow_abbrev=False,
+                         epilog='\n'.join(lines), formatter_class=argparse.RawDescriptionHelpFormatter)
 
     def error(self, message):
-        raise usage(f'{message} (see topo/{self.prog} --help)')
+        raise usage(f'{message} (see {self.prog} --help)')
+
+
+def help_first(arguments):
+    """`help` and `help VERB` in place of --help, as all programs of this project take them."""
+    if arguments[:1] == ['help']:
+        return [*arguments[1:2], '--help']
+    return arguments
+
+
+def run_program(name, run):
+    """The main function of a program: its exit status, and one line about what went wrong."""
+    global _speaker
+    _speaker = name
+    try:
+        on_signals(stop_on_signal)
+        code = run()
+        sys.stdout.flush()
+        # What is done stays done. The interpreter ends with its own handlers, but keeps this.
+        on_signals(signal.SIG_IGN)
+        return code
+    except Failure as e:
+        if str(e):
+            say(e)
+        return e.code
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 1
+    except OSError as e:
+        say(e)
+        return 1
 
 
 def positive(text):
@@ -99,5 +132,5 @@ class Version(argparse.Action):
     def __call__(self, parser, *_):
         text = subprocess.run([program('drbtopo', 'topo'), '--version'], check=True,
                               capture_output=True, text=True).stdout
-        print(text.replace('drbtopo', parser.prog).strip())
+        print(text.replace('drbtopo', _speaker).strip())
         sys.exit(0)

@@ -17,8 +17,9 @@ from dataclasses import dataclass
 
 from . import children, live, schemes, usage
 from .control import Control
-from .cli import NS, REPOSITORY, program
+from .cli import NS
 from .fabrics import Fabric
+from .places import harness, program
 
 # A run that the machine disturbed more than that does not count: share of packets sent more than
 # half a slot late, and of departures that came a slot or more late, or for which link time was lost,
@@ -108,7 +109,7 @@ def check_setup(setup):
     if setup.threshold != 'paper' and not re.fullmatch(r'[0-9]+(\.[0-9]+)?', setup.threshold):
         raise usage(f"--threshold {setup.threshold}: must be a number from 0, or 'paper'")
     for scheme in setup.schemes:
-        children.run([program('drbtopo', 'topo'), 'plan', *setup.size, '--name', setup.name,
+        children.run([program('drbtopo', 'topo'), 'plan', *setup.size, '--fabric', setup.name,
                       '--scheme', scheme, '--driver', setup.driver, '--queue', str(setup.queue)])
 
 
@@ -189,7 +190,7 @@ class Experiment:
 
     def __init__(self, setup, folder):
         self.setup, self.folder = setup, folder
-        self.fabric = os.path.join(REPOSITORY, 'topo', 'fabric')
+        self.fabric = harness('fabric')
         self.up, self.runs, self.simulated = children.Held(), [], {}
         self.seeds = [setup.seed + i for i in range(setup.runs)]
         # Whether a disturbed run may be repeated now.
@@ -211,7 +212,7 @@ class Experiment:
     def set_fabric(self, scheme, load):
         """The fabric with this scheme, its counters at zero."""
         s = self.setup
-        options = ['--name', s.name, '--scheme', scheme, '--rate', f'{1e9 / s.stretched_ns:.15g}pps',
+        options = ['--fabric', s.name, '--scheme', scheme, '--rate', f'{1e9 / s.stretched_ns:.15g}pps',
                    '--catchup', f'{s.stretched_ns}ns']
         if schemes.has_threshold(scheme):
             options += ['--threshold', s.threshold_at(load)]
@@ -226,7 +227,7 @@ class Experiment:
     def down(self):
         if self.up.held:
             self.up.held = False
-            children.run([self.fabric, 'down', '--name', self.setup.name])
+            children.run([self.fabric, 'down', '--fabric', self.setup.name])
 
     def measure_once(self, plan, scheme, load, seed):
         with Control(self.setup.slot) as control:

@@ -70,7 +70,7 @@ class Fabric:
     def __init__(self, name):
         # The name becomes part of paths that are deleted; drbtopo says the same of it.
         if not re.fullmatch('[A-Za-z0-9][A-Za-z0-9_.-]{0,23}', name):
-            raise usage(f"--name '{name}': must be at most 24 letters, digits, '_', '.' and '-', "
+            raise usage(f"--fabric '{name}': must be at most 24 letters, digits, '_', '.' and '-', "
                         'the first a letter or digit')
         self.name, self.folder = name, f'{ROOT}/{name}'
 
@@ -87,7 +87,7 @@ class Fabric:
         """Refuses a folder that no harness made: deleting it is not ours to do."""
         if self.exists() and not os.path.exists(self.path('state.json')):
             raise usage(f'{self.folder} is not of a fabric, it has no state.json: move it away or '
-                        'take another --name')
+                        'take another --fabric')
 
     def create(self):
         """Makes the folder. It is never there without the state that shows whose it is."""
@@ -102,7 +102,7 @@ class Fabric:
     def make_plan(self, drbtopo, options, folder=None):
         """Lets drbtopo write the plan; its own message says what is wrong with the options."""
         with interrupts.deferred():
-            done = subprocess.run([drbtopo, 'plan', *options, '--name', self.name, '--run-dir',
+            done = subprocess.run([drbtopo, 'plan', *options, '--fabric', self.name, '--run-dir',
                                    self.folder, '--out', folder or self.folder], check=False)
         if done.returncode != 0:
             raise Failure('', done.returncode)
@@ -132,7 +132,7 @@ class Fabric:
         plan = self.plan()
         if not plan or self.state().get('phase') != UP:
             others = [f for f in names() if f != self.name]
-            hint = f' (there is {", ".join(others)}: --name)' if others else ''
+            hint = f' (there is {", ".join(others)}: --fabric)' if others else ''
             raise usage(f'fabric {self.name} is not up{hint}')
         return plan
 

@@ -4,8 +4,9 @@
 from concurrent import futures
 
 from . import Failure, fabrics, netns, processes, schemes, usage
-from .cli import need_root, program
-from .output import print_rows
+from .cli import need_root
+from .output import print_result, print_rows
+from .places import program
 from .telemetry import Telemetry
 
 ASKED_AT_ONCE = 256
@@ -88,8 +89,9 @@ def stop(args):
     fabric = fabrics.Fabric(args.name)
     with fabrics.lock():
         for node in find_switches(fabric.need_plan(), args.switches):
-            ended = fabric.stop_switch(node)
-            print(f"{node['name']}: {'stopped' if ended else 'did not run'}")
+            state = 'stopped' if fabric.stop_switch(node) else 'did not run'
+            print_result({'switch': node['name'], 'state': state}, f"{node['name']}: {state}",
+                         args.format)
     return 0
 
 
@@ -105,5 +107,6 @@ def restart(args):
             switches.start(node)
         switches.wait_ready(nodes, args.timeout)
     for node in nodes:
-        print(f"{node['name']}: runs again")
+        print_result({'switch': node['name'], 'state': 'runs again'}, f"{node['name']}: runs again",
+                     args.format)
     return 0

@@ -28,6 +28,14 @@ def print_rows(columns, rows, kind):
         _print_table(columns, rows)
 
 
+def print_result(row, sentence, kind):
+    """What was done: a sentence for people, the row for machines."""
+    if kind == 'table':
+        print(sentence)
+    else:
+        print_rows([(key, key) for key in row], [row], kind)
+
+
 def _text(value):
     if value is None:
         return '-'

@@ -5,7 +5,7 @@ import functools
 import json
 
 from . import children, usage
-from .cli import program
+from .places import program
 
 
 @functools.cache

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One run, from nothing to the counters of every port: what the demo shows with --one."""
 
-import os
 import signal
 import tempfile
 
 from . import children, schemes, usage
-from .cli import REPOSITORY, need_root, program
+from .cli import need_root
 from .experiment import default_slot, need_small, threshold_at
 from .interrupts import on_signals, stop_on_signal
+from .places import harness, program
 
 SLOTS = 2000
 
@@ -26,10 +26,10 @@ def run(args, say):
     scheme, pattern = (args.scheme or ['drb'])[0], args.pattern or 'permutation'
     slot_ns = args.slot or default_slot(2 * args.arity ** args.layers, args.layers)
     size = ['-l', str(args.layers), '-d', str(args.arity)]
-    options = [*size, '--name', args.name, '--scheme', scheme, '--rate', f'{1e9 / slot_ns:.15g}pps']
+    options = [*size, '--fabric', args.name, '--scheme', scheme, '--rate', f'{1e9 / slot_ns:.15g}pps']
     threshold = threshold_at(args.load, args.threshold or 'paper')
     options += ['--threshold', threshold] if schemes.has_threshold(scheme) else []
-    fabric = os.path.join(REPOSITORY, 'topo', 'fabric')
+    fabric = harness('fabric')
     # Says what is wrong with the options before anything is written.
     children.run([program('drbtopo', 'topo'), 'plan', *options])
     up = children.Held()
@@ -51,11 +51,11 @@ def run(args, say):
             say('counters of every port')
             _shown([program('drbctl', 'ctl'), 'show', '--all', '--fabric', args.name, *kind])
             say('checking that no packet was lost between counters')
-            status |= _shown([fabric, 'check', 'counters', 'links', '--name', args.name, *kind])
+            status |= _shown([fabric, 'check', 'counters', 'links', '--fabric', args.name, *kind])
         finally:
             on_signals(signal.SIG_IGN)
             if up.held:
                 say('taking everything down')
-                children.run([fabric, 'down', '--name', args.name])
+                children.run([fabric, 'down', '--fabric', args.name])
             on_signals(stop_on_signal)
     return 1 if status else 0

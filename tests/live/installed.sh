@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What `meson install` puts under a DESTDIR works from there while the checkout cannot be seen: a fabric,
+# a replay, checks, an experiment, the demo's refusal of mistakes.
+# Quiet: packets are sent in slots.
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/story.bash"
+need drbtopo drbswitch drbgen drbctl drbsim
+need_tool meson jq fping
+
+export TMPDIR=$scratch
+dest=$scratch/dest
+check "meson install" meson install -C "$build" --no-rebuild --destdir "$dest"
+prefix=$dest$(meson introspect "$build" --buildoptions | jq -r '.[] | select(.name == "prefix").value')
+etc=$dest$(meson introspect "$build" --buildoptions | jq -r '"/" + (.[] | select(.name == "sysconfdir").value)')
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin
+unset DRB_BUILD
+
+for program in drbswitch drbtopo drbgen drbctl drbsim drbfabric drbexperiment drbrootless; do
+  check "$program is there" test -x "$prefix/bin/$program"
+done
+for page in "$root"/docs/*.md; do
+  check "$(basename "$page") is there" cmp "$page" "$prefix/share/doc/drbswitch/docs/$(basename "$page")"
+done
+check "example configs" test -e "$prefix/share/doc/drbswitch/config/f32/switch.yaml"
+check "a place for configs" test -d "$prefix/../etc/drbswitch" -o -d "$etc/drbswitch" -o -d "$prefix/etc/drbswitch"
+modules=$(cd "$root/topo/drbfabric" && echo *.py)
+check "every module" bash -c "cd '$prefix/share/drbswitch/drbfabric' && ls $modules"
+
+# From here on neither sources nor build are there.
+mkdir "$scratch/empty"
+for folder in "$root" "$build"; do
+  [ ! -d "$folder" ] || mount --bind "$scratch/empty" "$folder" || cannot_run "cannot hide $folder"
+done
+cd / || exit
+check "the checkout is hidden" test ! -e "$root/meson.build" -a ! -e "$build/build.ninja"
+
+fabric() { "$prefix/bin/drbfabric" "$@"; }
+drbctl() { "$prefix/bin/drbctl" "$@"; }
+drbgen() { "$prefix/bin/drbgen" "$@"; }
+
+unit=$(find "$dest" -name 'drbswitch@.service')
+check "the unit starts the program with a config, both as configured" bash -c "
+  grep -qx \"ExecStart=\${1#$dest}/bin/drbswitch -c .*/etc/drbswitch/%i.yaml\" '$unit'" - "$prefix"
+check "the demo's mistakes are usage" fails_with 2 '--load' fabric demo --load 2
+up -l 3 -d 2 --rate 500pps
+check "every pair, every link" soon fabric check
+check "drbctl sees it" drbctl check
+drbgen write --load 0.5 --slots 200 --out "$scratch/traffic" 2>/dev/null
+check "a replay loses nothing" drbgen replay "$scratch/traffic"
+check "packets are conserved" fabric check counters links
+check "a host's program" fabric exec h4 -- ping -c 1 -W 5 h10
+check "down" fabric down --json
+check "an experiment" "$prefix/bin/drbexperiment" --scheme drb --load 0.5 --runs 1 --slots 100 --repeat 0 --stretch 0 \
+  --out "$scratch/report"
+check "with a report" test -s "$scratch/report/report.html"
+check "namespaces of its own, from there" "$prefix/bin/drbrootless" true
+check "nothing was written beside the modules" bash -c "! find '$dest' -name '__pycache__' | grep ."
+check "nothing is left" nothing_left
+finish

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""All programs speak alike on their command lines: help, version, mistakes, names of options, defaults.
+
+test_command_lines.py VERSION PROGRAM...    TAP on standard output."""
+import os
+import re
+import subprocess
+import sys
+
+import tap
+
+VERSION, PROGRAMS = sys.argv[1], sys.argv[2:]
+WITHIN = 30
+# The verbs that stand in the help of programs in C, and of those in Python.
+VERB_LINES = re.compile(r'^  ([a-z]+) +\S', re.M), re.compile(r'^    ([a-z]+)(?: |$)', re.M)
+
+
+def said(*command):
+    r = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=WITHIN)
+    return r.returncode, r.stdout, r.stderr
+
+
+def name_of(program):
+    name = os.path.basename(program)
+    return name if name.startswith('drb') else f'drb{name}'
+
+
+def help_of(*command):
+    code, out, err = said(*command, '--help')
+    assert code == 0 and out and not err, (command, code, err)
+    return out
+
+
+def verbs_of(program):
+    text = help_of(program)
+    if '\nVerbs:\n' in text:
+        return VERB_LINES[0].findall(text.partition('\nVerbs:\n')[2].partition('\n\n')[0])
+    if '\n  VERB\n' in text:
+        return VERB_LINES[1].findall(text.partition('\n  VERB\n')[2].partition('\n\n')[0])
+    return []
+
+
+def commands():
+    """Every program, and every program with each of its verbs."""
+    for program in PROGRAMS:
+        yield (program,)
+        for verb in verbs_of(program):
+            yield program, verb
+
+
+def verbs_are_found():
+    found = {name_of(p): verbs_of(p) for p in PROGRAMS}
+    assert 'replay' in found['drbgen'] and 'show' in found['drbctl'] and 'up' in found['drbfabric'], found
+    assert not found['drbswitch'] and not found['drbexperiment'], found
+
+
+def help_is_the_same_however_it_is_asked_for():
+    for command in commands():
+        text = help_of(*command)
+        for way in ((*command, '-h'), (*command[:1], 'help', *command[1:])):
+            code, out, err = said(*way)
+            assert (code, out, err) == (0, text, ''), (way, code, err)
+        assert max(map(len, text.splitlines())) <= 100, command
+
+
+def help_has_examples():
+    """Of the program itself, called as it is called here."""
+    for command in commands():
+        examples = re.split(r'^examples:\n', help_of(*command), flags=re.M | re.I)
+        assert len(examples) == 2, command
+        lines = [line.strip() for line in examples[1].splitlines()]
+        program = os.path.basename(command[0])
+        assert lines and all(program in line for line in lines), (command, lines)
+        if len(command) == 2:
+            assert all(re.search(rf'{program} {command[1]}\b', line) for line in lines), (command, lines)
+
+
+def the_version_is_told():
+    for program in PROGRAMS:
+        assert said(program, '--version') == (0, f'{name_of(program)} {VERSION}\n', ''), program
+
+
+def a_mistake_is_one_line():
+    for command in commands():
+        if name_of(command[0]) == 'drbrootless' or command[-1] == 'exec':
+            continue  # what follows is another command
+        code, out, err = said(*command, '--no-such-option')
+        assert code == 2 and not out, (command, code, out)
+        assert len(err.splitlines()) == 1, (command, err)
+        # Where an argument, rights or a fabric is missing, too, that may be what is said.
+        assert re.search('no-such-option|required|needs root|is not up', err), (command, err)
+        # drbfabric up leaves its options to drbtopo plan.
+        assert err.startswith((f'{name_of(command[0])}: ', ' '.join((name_of(command[0]), *command[1:])) + ': ',
+                               'drbtopo plan: ')), (command, err)
+    for program in PROGRAMS:
+        if verbs_of(program):
+            code, out, err = said(program, 'no-such-verb')
+            assert code == 2 and not out and len(err.splitlines()) == 1, (program, err)
+
+
+def a_fabric_is_named_by_fabric():
+    """--name stays, unseen."""
+    seen = 0
+    for command in commands():
+        text = help_of(*command)
+        assert not re.search(r'--name\b', text), command
+        if '--fabric' in text:
+            seen += 1
+            _, _, err = said(*command, '--name')
+            assert 'argument' in err and 'unrecognized' not in err and 'unknown' not in err, (command, err)
+    assert seen > 10, seen
+
+
+def every_fabric_has_the_same_size():
+    seen = 0
+    for command in commands():
+        text = ' '.join(help_of(*command).split())
+        for option, default in (('--layers', 3), ('--arity', 2)):
+            told = re.search(rf'{option}[= ][^(]*(\(l,d\)[^(]*)?\(default (\d+)\)', text)
+            if option in text:
+                assert told and told[2] == str(default), (command, option)
+                seen += 1
+    assert seen > 10, seen
+
+
+tap.run((verbs_are_found, help_is_the_same_however_it_is_asked_for, help_has_examples, the_version_is_told,
+         a_mistake_is_one_line, a_fabric_is_named_by_fabric, every_fabric_has_the_same_size))

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Brings fat-trees of drbswitch processes up in network namespaces, and down again."""
+
+import argparse
+import os
+from typing import Any
+
+from . import check, demo, fabrics, netns, nodes, usage
+from .cli import Parser, Version, help_first, need_root, positive, run_program, say
+from .output import add_format_options, print_rows
+from .places import called, program
+from .up_down import down, replan, up
+
+COMPLAINTS_SHOWN = 20
+
+
+def execute(args):
+    need_root()
+    fabric = fabrics.Fabric(args.name)
+    plan = fabric.need_plan()
+    command = args.command[1:] if args.command[:1] == ['--'] else args.command
+    if not command:
+        raise usage(f"a command is missing: {called('fabric')} exec h4 -- ping h10")
+    netns.enter(nodes.find(plan, args.node)['namespace'])
+    netns.own_files(fabric.path('hosts'))
+    try:
+        os.execvp(command[0], command)
+    except OSError as e:
+        raise usage(f'{command[0]}: {os.strerror(e.errno)}') from e
+
+
+CHECKS = {
+    'wiring': lambda plan, args: [check.wiring(plan)],
+    'ping': lambda plan, args: [check.ping(plan, family, args.seed, args.sample)
+                                for family in (4, 6)],
+    'counters': lambda plan, args: [check.counters(plan, program('drbctl', 'ctl'))],
+    'links': lambda plan, args: [check.links(plan, args.up_ns)],
+}
+
+
+def run_checks(args):
+    need_root()
+    for name in args.what:
+        if name not in CHECKS:
+            raise usage(f"cannot check '{name}': must be {', '.join(CHECKS)}")
+    fabric = fabrics.Fabric(args.name)
+    plan, args.up_ns = fabric.need_plan(), fabric.state()['up_ns']
+    rows, complaints = [], []
+    for name in args.what or ['wiring', 'ping']:
+        for row, found in CHECKS[name](plan, args):
+            rows.append(row)
+            complaints += found
+    print_rows([('check', 'check'), ('checked', 'checked'), ('failed', 'failed'),
+                ('rtt_mean_ms', 'rtt mean ms'), ('rtt_max_ms', 'rtt max ms')], rows, args.format)
+    for text in (note for row in rows for note in row.get('notes', [])):
+        say(text)
+    for text in complaints[:COMPLAINTS_SHOWN]:
+        say(text)
+    if len(complaints) > COMPLAINTS_SHOWN:
+        say(f'and {len(complaints) - COMPLAINTS_SHOWN} more')
+    return 1 if complaints else 0
+
+
+# name, function, help, examples (arguments behind the name of the program and the verb)
+PLAN_HELP = 'Every other option is one of drbtopo plan: see drbtopo plan --help.'
+
+
+def add_whole(verb):
+    """Verbs about whole fabrics."""
+    for name, run, text, examples in (
+            ('up', up, 'bring a fabric up', ('-l 3 -d 2 --rate 100Mbit', '-d 4 --fabric big')),
+            ('replan', replan, 'restart the switches of a fabric with changed settings',
+             ('--scheme dmodk',))):
+        p = verb(name, run, text, examples, epilog=PLAN_HELP)
+        p.add_argument('--timeout', type=positive, default=60, metavar='S',
+                       help='seconds until all switches must be ready (default 60)')
+        if name == 'up':
+            p.add_argument('--replace', action='store_true',
+                           help='take a running fabric of this name down first')
+        add_format_options(p)
+    add_format_options(verb('down', down, 'take a fabric down, running, broken or half up',
+                            ('', '--fabric big')))
+    add_format_options(verb('status', nodes.status, 'list nodes with process, state and uptime',
+                            ('', '--json')))
+    p = verb('demo', lambda args: demo.run(args, say),
+             'does DRB help? Compare routing schemes, live and simulated, on a fabric of its own',
+             ('', '--load 0.9 --out picture.svg', '--one --scheme walk'), fabric='demo')
+    demo.add_options(p)
+
+
+def add_nodes(verb):
+    """Verbs about single nodes."""
+    for name, run, text, examples in (
+            ('restart', nodes.restart, 'start switches again, running or dead', ('s2-2',)),
+            ('stop', nodes.stop, 'end switches, which stay down until they are restarted',
+             ('s2-2', 's1-0 s1-1'))):
+        p = verb(name, run, text, examples)
+        p.add_argument('switches', nargs='+', metavar='SWITCH', help='s2-2')
+        if name == 'restart':
+            p.add_argument('--timeout', type=positive, default=60, metavar='S',
+                           help='seconds until they must be ready (default 60)')
+        add_format_options(p)
+    p = verb('exec', execute, 'run a command on a host or switch, where hosts have names',
+             ('h4 -- ping -c 3 h10', 'h4 -- bash'))
+    p.add_argument('node', help='h4, s2-5')
+    p.add_argument('command', nargs=argparse.REMAINDER, help='the command and its arguments')
+    p = verb('check', run_checks, "ping every pair of hosts and compare the switches' view with "
+             'the wiring', ('', 'wiring counters --json'))
+    p.add_argument('what', nargs='*', metavar='WHAT', help='wiring and ping (the default); '
+                   'counters: packets are conserved at every switch; links: and between switches, '
+                   'at rest')
+    p.add_argument('--sample', type=positive, metavar='K',
+                   help='ping from each host to K others (default: all, 8 above 64 hosts)')
+    p.add_argument('--seed', type=int, default=1, help='seed of the sample (default 1)')
+    add_format_options(p)
+
+
+def parser():
+    fabric = called('fabric')
+    top = Parser(prog=fabric, description=__doc__, examples=(
+        f'{fabric} up -l 3 -d 2 --rate 100Mbit', f'{fabric} exec h4 -- ping -c 3 h10',
+        f'{fabric} check', f'{fabric} down'))
+    top.add_argument('--version', nargs=0, action=Version, help='show the version and exit')
+    # Verbs are made by Parser, whose arguments they take.
+    verbs: Any = top.add_subparsers(dest='verb', required=True, metavar='VERB')
+
+    def verb(name, run, text, examples, fabric='drb', **more):
+        p = verbs.add_parser(name, help=text, description=text[0].upper() + text[1:] + '.',
+                             examples=[f'{top.prog} {name} {example}'.strip() for example in examples],
+                             **more)
+        p.add_argument('--version', nargs=0, action=Version, help=argparse.SUPPRESS)
+        p.add_argument('--fabric', dest='name', metavar='NAME', default=fabric,
+                       help=f'name of the fabric (default {fabric})')
+        p.add_argument('--name', dest='name', default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+        p.set_defaults(run=run)
+        return p
+
+    add_whole(verb)
+    add_nodes(verb)
+    return top
+
+
+def run(arguments):
+    top = parser()
+    args, rest = top.parse_known_args(help_first(arguments))
+    if args.verb in ('up', 'replan'):
+        args.plan_options = rest
+    elif rest:
+        top.error(f"unknown argument '{rest[0]}'")
+    return args.run(args)
+
+
+def main(arguments):
+    return run_program('drbfabric', lambda: run(arguments))
