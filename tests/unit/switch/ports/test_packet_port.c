@@ -10,43 +10,10 @@
 #include "core/math/random.h"
 
 #define EAL_LCORES "(0-1)@0"
-#include "fixtures/switch_eal.h"
-#include "fixtures/veth.h"
-#include "switch/ports/port_set.h"
+#include "fixtures/packet_port.h"
 
-#define RING 1024    // frames of the port's receive ring
-#define LONGEST 1598 // octets of the longest frame that it takes whole
+#define RING 1024 // frames of the port's receive ring
 #define BURST 64
-#define WAIT_MS 2000
-
-static struct drb_port_set set;
-static struct drb_setup setup;
-static struct drb_port *port;
-
-static void start_port(uint32_t workers)
-{
-	char text[512];
-
-	snprintf(text, sizeof(text),
-		 "fabric: {layers: 2, arity: 2}\nswitch: {layer: 1, label: 0}\n"
-		 "link: {driver: none}\nprocess: {workers: %u}\n"
-		 "ports:\n  - {name: d0, driver: af_packet, interface: inner}\n",
-		 workers);
-	setup = setup_of(text);
-	assert_int_equal(drb_ports_check("none", &setup), 0);
-	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096), 0);
-	port = &set.port[0];
-	assert_int_equal(port->rx_queues, workers);
-	assert_null(set.port[1].kind);
-}
-
-// Every buffer is back in the pool.
-static void stop_port(void)
-{
-	assert_int_equal(rte_mempool_avail_count(set.pool), set.pool->size);
-	drb_ports_stop(&set);
-	assert_null(rte_mempool_lookup("packets"));
-}
 
 // Frame n of a sequence that is the same each time: random octets, n itself in them.
 static uint32_t frame_of(uint32_t n, uint8_t frame[LONGEST])
@@ -60,37 +27,6 @@ static uint32_t frame_of(uint32_t n, uint8_t frame[LONGEST])
 	memcpy(frame + 14, &n, sizeof(n));
 	memcpy(frame + 12, (const uint8_t[]){0x12, 0x34}, 2);
 	return length;
-}
-
-static void come_in(const uint8_t *frame, uint32_t length)
-{
-	assert_int_equal(send(outer, frame, length, 0), length);
-}
-
-static void wait_for_packets(const struct drb_port_queue *q)
-{
-	struct pollfd readable = {.fd = q->fd, .events = POLLIN};
-
-	assert_int_equal(poll(&readable, 1, WAIT_MS), 1);
-}
-
-// The next packet of a queue, for the caller to free.
-static struct rte_mbuf *next_packet(struct drb_port_queue *q)
-{
-	struct rte_mbuf *m = NULL;
-
-	wait_for_packets(q);
-	assert_int_equal(drb_port_receive(q, &m, 1), 1);
-	return m;
-}
-
-static void is_frame(struct rte_mbuf *m, const uint8_t *frame, uint32_t length)
-{
-	assert_int_equal(m->nb_segs, 1);
-	assert_int_equal(m->pkt_len, length);
-	assert_int_equal(m->data_len, length);
-	assert_memory_equal(rte_pktmbuf_mtod(m, uint8_t *), frame, length);
-	rte_pktmbuf_free(m);
 }
 
 // Receives frames first..end, in bursts of any size.
