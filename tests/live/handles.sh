@@ -43,6 +43,48 @@ check "no way to a host that is not there" fails_with 2 'hosts h0 to h7' drbctl 
 check "a way needs two hosts" fails_with 2 'two hosts are wanted' drbctl path h0
 check "a switch is no host" fails_with 2 "'s1-0' is not a host" drbctl path h0 s1-0
 
+check "what is not certain is said" bash -c \
+  "'$build/src/ctl/drbctl' path h0 h7 2>&1 >/dev/null | grep -q '^drbctl: not certain from s1-0: threshold-based'"
+check "a flow is read strictly" fails_with 2 "'tcp:80' is not a flow" drbctl path h0 h7 tcp:80
+check "ports of what has none, too" fails_with 2 "not a flow" drbctl path h0 h7 icmp:1:2
+
+# The way that is said is the way that packets go: with ecmp, of each of some flows.
+fabric replan --scheme ecmp >/dev/null
+flow_goes_as_said() { # flow_goes_as_said [-6] PORT
+  local six=() to=10.0.0.8 family=AF_INET count=200 port
+  if [ "$1" = -6 ]; then
+    six=(-6) to=fd00::8 family=AF_INET6
+    shift
+  fi
+  drbctl path h0 h7 "udp:$1:7777" "${six[@]}" --json >"$scratch/path" || return
+  jq -es 'all(.[]; .certain)' "$scratch/path" >/dev/null || return
+  port=$(jq -rs '.[0].port' "$scratch/path")
+  drbctl show s1-0 ports --json >"$scratch/before"
+  "$root/topo/fabric" exec h0 -- python3 -c "
+import socket
+s = socket.socket(socket.$family, socket.SOCK_DGRAM)
+s.bind(('', $1))
+for _ in range($count):
+    s.sendto(bytes(30), ('$to', 7777))" || return
+  sleep 0.3
+  drbctl show s1-0 ports --json >"$scratch/after"
+  jq -ns --arg port "$port" --slurpfile a "$scratch/before" --slurpfile b "$scratch/after" '
+    [$b[] as $x | $a[] | select(.port == $x.port and (.port | startswith("u"))) |
+      {port, sent: ($x.out_packets - .out_packets)}]' | tee "$scratch/sent"
+  jq -e --arg port "$port" "all(.[]; (.sent >= $count) == (.port == \$port))" "$scratch/sent"
+}
+for source in 5001 5002 5003 5004 5005 5006; do
+  check "flow $source goes as it is said" flow_goes_as_said $source
+  jq -rs '.[0].port' "$scratch/path" >>"$scratch/said"
+done
+check "flow 5001 of IPv6, too" flow_goes_as_said -6 5001
+check "not all by one uplink" test "$(sort -u "$scratch/said" | wc -l)" = 2
+check "without a flow nothing is certain" bash -c \
+  "'$build/src/ctl/drbctl' path h0 h7 2>&1 >/dev/null | grep -q 'depends on the flow'"
+fabric replan --scheme dmodk >/dev/null
+check "D-mod-k is always certain" bash -c "'$build/src/ctl/drbctl' path h0 h7 --json | jq -es 'all(.[]; .certain)'"
+fabric replan --scheme drb --rate 20000pps >/dev/null
+
 routing_is() { drbctl show "$1" routing --json | jq -e "[.scheme, .threshold] == [\"$2\", \"$3\"]"; }
 drbctl_set() { drbctl set "$@" 2>/dev/null; }
 check "another threshold" drbctl_set s1-0 threshold=3.5

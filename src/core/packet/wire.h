@@ -53,6 +53,7 @@ enum {
 // IP protocols and IPv6 extension headers.
 enum {
 	DRB_PROTOCOL_HOP_BY_HOP = 0,
+	DRB_PROTOCOL_ICMP = 1,
 	DRB_PROTOCOL_TCP = 6,
 	DRB_PROTOCOL_UDP = 17,
 	DRB_PROTOCOL_DCCP = 33,
