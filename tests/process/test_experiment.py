@@ -42,7 +42,8 @@ def counters(start, rate, queued):
             'lost_credit_ns': 1000000 * start}
     queue = {'ns': queued * start * 10, 'times': 2 * start * 10, 'links': 2, 'max': queued,
              'out': 10 * start * rate}
-    return sums, {'up1': dict(queue), 'down1': dict(queue)}
+    links = {('s1-0', name): (queued * start * 5, start * 10, queued) for name in ('u0', 'd0')}
+    return sums, {'up1': dict(queue), 'down1': dict(queue)}, links
 
 
 def counters_become_figures():
@@ -60,6 +61,41 @@ def counters_become_figures():
     # Readings at times 1, 2, 3, 4 with ever longer queues.
     grows = [counters(t, 100, 400 * t) for t in (10, 20, 30, 40)]
     assert live.result_of(said, grows, s)['growing']
+
+
+def link_readings(lengths, now=None):
+    """Three readings, a time of 100 apart, of links whose queues have these mean lengths in between, and
+    at each reading `now` packets."""
+    at, sums = [], [0.0] * len(lengths)
+    for moment in range(3):
+        if moment:
+            sums = [s + 100 * mean[moment - 1] for s, mean in zip(sums, lengths)]
+        at.append(({}, {}, {('s1-0', f'u{i}'): (s, 100 * moment, 1 if now is None else now[moment])
+                            for i, s in enumerate(sums)}))
+    return at
+
+
+def growth_is_told_by_link():
+    # 1600 slots, quarters of 400: at load 0.9 a rise of 30 is still chance, at 0.5 one of 15.
+    growing = live.growing_links
+    assert growing(link_readings([(3, 3), (90, 60)]), 1600, 0.9) == 0
+    assert growing(link_readings([(3, 3), (5, 34)]), 1600, 0.9) == 0
+    assert growing(link_readings([(3, 3), (5, 36), (7, 50)]), 1600, 0.9) == 2
+    assert growing(link_readings([(5, 19)]), 1600, 0.5) == 0
+    assert growing(link_readings([(5, 21)]), 1600, 0.5) == 1
+    # One that was empty in between does not grow.
+    assert growing(link_readings([(5, 90)], now=(2, 0, 9)), 1600, 0.9) == 0
+    # The sum hides one of many.
+    said = {'latency_mean_slots': 7.5, 'tail_slots': 11, 'sent': 100, 'lost': 0, 'duplicated': 0,
+            'misdelivered': 0, 'receiver_dropped': 0, 'late_packets': 0, 'late_max_us': 0}
+    s = setup(slots=1600)
+    s.load = 0.9
+    steady = [counters(t, 100, 50) for t in (10, 20, 30, 40)]
+    assert not live.result_of(said, steady, s)['growing']
+    for look, ns in zip(steady, (0, 0, 0, 100 * 40)):
+        look[2]['s1-0', 'u1'] = ns, look[2]['s1-0', 'u0'][1], 1
+    run = live.result_of(said, steady, s)
+    assert run['growing'] and run['growing_links'] == 1, run
 
 
 def disturbed_runs_do_not_count():
@@ -183,7 +219,7 @@ def mistakes_are_one_line():
             assert not os.listdir(folder), words
 
 
-TESTS = (counters_become_figures, disturbed_runs_do_not_count, deviations_are_found,
+TESTS = (counters_become_figures, growth_is_told_by_link, disturbed_runs_do_not_count, deviations_are_found,
          disturbed_and_lost_are_marked, late_without_cause_is_a_deviation,
          control_notes_what_is_late, simulator_sees_the_same_load, report_is_one_file,
          mistakes_are_one_line)
