@@ -8,7 +8,7 @@
 // burst, never per packet, through the inline functions below.
 //
 // Occupancy. The load that decisions compare is the length of the egress queue in front of the port
-// (datapath/egress_queue.h), which keeps what send() refused. Packets that a kind has taken and the
+// (datapath/worker/egress_queue.h), which keeps what send() refused. Packets that a kind has taken and the
 // link has not are not part of it. A kind that can tell how many these are (the head and tail of a
 // memif ring, descriptor status, octets in a socket's buffer) is to offer it as one more function
 // here, that is called once per burst and may be NULL.
