@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Includes go one way: from a folder of src/ to itself and to folders further down in a table, and
-nowhere in a circle.
+nowhere in a circle. What comments name is there.
 
 includes.py TABLE [ROOT]    exit status 1 and a line for each include that does not
 
@@ -17,6 +17,8 @@ import re
 import sys
 
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
+# In a comment: core/links/hello.h, or what ends such a path.
+NAMED = re.compile(r'(?<![\w./-])((?:[a-z_0-9]+/)+[a-z_0-9]+\.(?:c|h|def))\b')
 
 
 def includes(root):
@@ -33,6 +35,18 @@ def includes(root):
             found[os.path.relpath(path, root)] = sorted(
                 {os.path.relpath(place, root) for pair in places for place in pair if os.path.isfile(place)})
     return found
+
+
+def stale(root, found):
+    """A line for each comment that names a file of src/ by its folder, and there is none."""
+    for file in sorted(found):
+        with open(os.path.join(root, file), encoding='utf-8') as f:
+            for number, line in enumerate(f, 1):
+                for name in NAMED.findall(line.partition('//')[2]):
+                    known = any(f'/{path}'.endswith(f'/{name}') for path in found)
+                    if not known and not os.path.isfile(os.path.join(root, name)) and \
+                            not os.path.isfile(name):
+                        yield f'{file}:{number}: names {name}, and there is no such file'
 
 
 def read_table(path):
@@ -110,11 +124,12 @@ def circles(found):
 
 
 def main():
-    found = includes(sys.argv[2] if len(sys.argv) > 2 else 'src')
+    root = sys.argv[2] if len(sys.argv) > 2 else 'src'
+    found = includes(root)
     order, allowed = read_table(sys.argv[1])
     twice = [name for name, times in collections.Counter(order).items() if times > 1]
     wrong = [f'{name}: twice in the table' for name in twice]
-    wrong += [*upwards(found, order, allowed), *circles(found)]
+    wrong += [*upwards(found, order, allowed), *circles(found), *stale(root, found)]
     for line in wrong:
         print(line)
     if not found:

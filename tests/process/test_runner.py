@@ -90,6 +90,8 @@ def includes_that_go_up_or_round():
         assert refused('top\nlow\n') == [upward, circle]
         for allowed in 'low', 'low/b.c':
             assert refused(f'top\nlow\n{allowed} -> top  it must\n') == [circle]
+        (root / 'low/d.h').write_text('int a; // as in low/b.c, see old/b.h\n')
+        assert refused('top\nlow\nlow -> top  it must\n') == ['low/d.h:1: names old/b.h, and there is no such file']
         (root / 'low/d.h').write_text('')
         assert refused('low\ntop\n') == []
         assert refused('low\ntop\nlow -> top  it must\n') == ['low -> top: nothing needs it, take it out of the table']
