@@ -43,6 +43,8 @@
 	X(spoofed_source, "a host's frame whose source MAC is not that host's")                    \
 	X(hello_from_host, "a hello, which only switches send, from a host's port")                \
 	X(bad_hello, "malformed hello")                                                            \
+	X(forged_hello, "hello without the proof of our hello_key")                                \
+	X(replayed_hello, "hello that was sent before")                                            \
 	X(spoofed_mark, "a host's frame that carries a detour mark")                               \
 	X(no_route, "no usable port leads there, or the detour would exceed its limit")            \
 	X(unknown_neighbour, "ARP request or neighbour solicitation for an address outside the fabric") \

@@ -7,10 +7,11 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct drb_end peer = {.layer = 2, .label = 5, .port = 1, .up = false};
-	uint8_t again[DRB_HELLO_LEN];
+	uint8_t again[DRB_HELLO_LEN_MAX];
 	struct drb_hello hello;
 	struct drb_link live;
 	uint8_t *frame;
+	bool changed;
 
 	if (size < 14 || size > 2000)
 		return 0;
@@ -18,12 +19,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	require(frame);
 	memcpy(frame, data, size);
 	if (drb_hello_decode(frame, (uint32_t)size, &hello) == 0) {
-		require(drb_hello_is(frame) && hello.from.layer >= 1);
-		drb_hello_encode(&hello, again);
-		require(memcmp(again, frame, sizeof(again)) == 0);
-		drb_link_init(&live, &peer, hello.fabric, 100000000, true, 0);
-		drb_link_hear_hello(&live, &hello, 1);
+		const struct drb_link_setup setup = {.peer = peer,
+						     .fabric = hello.fabric,
+						     .mac = hello.mac,
+						     .period_ns = 100000000,
+						     .instance = 1};
+		require(drb_hello_is(frame) && hello.from.layer >= 1 && hello.size <= size);
+		uint32_t len = drb_hello_encode(&hello, again);
+		require(len == hello.size && memcmp(again, frame, 18) == 0);
+		require(memcmp(again + 22, frame + 22, 16) == 0); // the tag
+		drb_link_init(&live, &setup, true, 0);
+		require(drb_link_hear_hello(&live, &hello, 1, &changed) == DRB_HELLO_TAKEN);
 		require(live.state != DRB_LINK_UNKNOWN && live.state != DRB_LINK_DOWN);
+		require(drb_link_hear_hello(&live, &hello, 2, &changed) == DRB_HELLO_STALE);
+		require(drb_link_hold_ns(&live) <= DRB_HOLD_MAX_NS);
 		drb_link_check(&live, true, true, 2 + drb_link_hold_ns(&live));
 		require(live.state == DRB_LINK_DOWN);
 	}

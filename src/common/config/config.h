@@ -90,6 +90,7 @@ struct drb_setup {
 	char fabric[DRB_FABRIC_MAX + 1];
 	char name[DRB_NAME_MAX];     // s1-0
 	char instance[DRB_NAME_MAX]; // drb-s1-0
+	char hello_key[256];         // path of the file whose key hellos prove; "": none
 	struct drb_tree tree;
 	struct drb_addr_plan addr;
 	uint32_t layer, label;

@@ -2,43 +2,38 @@
 #include "core/links/hello.h"
 
 #include <errno.h>
+#include <stddef.h>
 
 #include "core/math/random.h"
 
-// Where the fields stand in the frame; what is between END and DRB_HELLO_LEN is 0.
-enum {
-	MAGIC = 14,
-	VERSION = 18,
-	FLAGS = 19,
-	LAYER = 20,
-	UP = 21,
-	PORT = 22,
-	LABEL = 24,
-	FABRIC = 28,
-	PERIOD = 36,
-	END = 38,
+// The fields as they stand in the frame.
+struct fields {
+#define X(name, octets, member) uint8_t name[octets];
+	DRB_HELLO_FIELDS(X)
+#undef X
 };
 
-static const uint8_t head[] = {
-	0x01,
-	0x80,
-	0xc2,
-	0x00,
-	0x00,
-	0x0e, // group address
-	0x06,
-	0,
-	0,
-	0,
-	0,
-	0, // source: 06, layer, label
-	DRB_ETHERTYPE_HELLO >> 8,
-	DRB_ETHERTYPE_HELLO & 0xff,
-	'd',
-	'r',
-	'b',
-	'h',
-	1, // magic, version
+// What is before them. Behind them, up to the frame's size, is 0.
+struct head {
+	uint8_t destination[6];
+	uint8_t source[6]; // 06, layer, label
+	uint8_t type[2];
+	uint8_t magic[4];
+	uint8_t version;
+	uint8_t zero;
+	uint8_t fields[2]; // octets of them: more in a frame of a later version
+	uint8_t tag[DRB_HELLO_TAG_LEN];
+};
+
+_Static_assert(sizeof(struct head) + sizeof(struct fields) <= DRB_HELLO_LEN_MAX, "a hello fits");
+
+static const struct head start = {
+	.destination = {0x01, 0x80, 0xc2, 0x00, 0x00, 0x0e}, // group address
+	.source = {0x06},
+	.type = {DRB_ETHERTYPE_HELLO >> 8, DRB_ETHERTYPE_HELLO & 0xff},
+	.magic = {'d', 'r', 'b', 'h'},
+	.version = 2,
+	.fields = {sizeof(struct fields) >> 8, sizeof(struct fields) & 0xff},
 };
 
 static void put(uint8_t *at, uint32_t octets, uint64_t value)
@@ -65,41 +60,56 @@ uint64_t drb_hello_fabric(const char *name, uint32_t layers, uint32_t arity)
 	return hash;
 }
 
-void drb_hello_encode(const struct drb_hello *hello, uint8_t frame[DRB_HELLO_LEN])
+uint32_t drb_hello_encode(const struct drb_hello *hello, uint8_t frame[DRB_HELLO_LEN_MAX])
 {
-	memset(frame, 0, DRB_HELLO_LEN);
-	memcpy(frame, head, sizeof(head));
-	put(frame + 7, 1, hello->from.layer);
-	put(frame + 8, 4, hello->from.label);
-	put(frame + FLAGS, 1, hello->flags);
-	put(frame + LAYER, 1, hello->from.layer);
-	put(frame + UP, 1, hello->from.up);
-	put(frame + PORT, 2, hello->from.port);
-	put(frame + LABEL, 4, hello->from.label);
-	put(frame + FABRIC, 8, hello->fabric);
-	put(frame + PERIOD, 2, hello->period_ms);
+	struct head *head = (struct head *)frame;
+	struct fields *fields = (struct fields *)(head + 1);
+	uint32_t size = sizeof(*head) + sizeof(*fields);
+
+	size = hello->size > size ? hello->size : size;
+	size = size < DRB_HELLO_LEN_MAX ? size : DRB_HELLO_LEN_MAX;
+	memset(frame, 0, size);
+	*head = start;
+	put(head->source + 1, 1, hello->from.layer);
+	put(head->source + 2, 4, hello->from.label);
+	memcpy(head->tag, hello->tag, sizeof(head->tag));
+#define X(name, octets, member) put(fields->name, octets, hello->member);
+	DRB_HELLO_FIELDS(X)
+#undef X
+	put(fields->size, sizeof(fields->size), size);
+	return size;
+}
+
+static bool is_in_range(const struct drb_hello *hello, uint32_t len)
+{
+	return hello->from.layer >= 1 && hello->from.layer <= DRB_LAYERS_MAX &&
+	       hello->from.label < DRB_HOSTS_MAX && hello->from.port < 2 * DRB_ARITY_MAX &&
+	       !(hello->flags & ~DRB_HELLO_FLAGS) && hello->period_ms >= 1 &&
+	       hello->period_ms <= DRB_HELLO_PERIOD_MAX_MS && hello->serial.instance > 0 &&
+	       hello->size <= len && hello->size <= DRB_HELLO_LEN_MAX;
 }
 
 int drb_hello_decode(const uint8_t *frame, uint32_t len, struct drb_hello *hello)
 {
-	uint8_t again[DRB_HELLO_LEN];
+	const struct head *head = (const struct head *)frame;
+	const struct fields *fields = (const struct fields *)(head + 1);
+	uint8_t again[DRB_HELLO_LEN_MAX];
 
-	if (len < DRB_HELLO_LEN)
+	memset(hello, 0, sizeof(*hello));
+	if (len < sizeof(*head) + sizeof(*fields))
 		return -EINVAL;
-	*hello = (struct drb_hello){
-		.from = {.layer = frame[LAYER],
-			 .label = (uint32_t)get(frame + LABEL, 4),
-			 .port = (uint32_t)get(frame + PORT, 2),
-			 .up = frame[UP] == 1},
-		.fabric = get(frame + FABRIC, 8),
-		.period_ms = (uint32_t)get(frame + PERIOD, 2),
-		.flags = frame[FLAGS],
-	};
-	if (hello->from.layer < 1 || hello->from.layer > DRB_LAYERS_MAX ||
-	    hello->from.label >= DRB_HOSTS_MAX || hello->from.port >= 2 * DRB_ARITY_MAX ||
-	    (hello->flags & ~DRB_HELLO_FLAGS) || hello->period_ms < 1 ||
-	    hello->period_ms > DRB_HELLO_PERIOD_MAX_MS)
+	const uint64_t octets = get(head->fields, sizeof(head->fields));
+	memcpy(hello->tag, head->tag, sizeof(head->tag));
+#define X(name, octets, member) hello->member = get(fields->name, octets);
+	DRB_HELLO_FIELDS(X)
+#undef X
+	if (!is_in_range(hello, len) || octets < sizeof(*fields) ||
+	    sizeof(*head) + octets > hello->size)
 		return -EINVAL;
-	drb_hello_encode(hello, again);
-	return memcmp(frame, again, DRB_HELLO_LEN) == 0 ? 0 : -EINVAL;
+	uint32_t size = drb_hello_encode(hello, again);
+	if (octets > sizeof(*fields)) { // of a later version: as far as it is known
+		memcpy(again + offsetof(struct head, fields), head->fields, sizeof(head->fields));
+		size = sizeof(*head) + sizeof(*fields);
+	}
+	return memcmp(frame, again, size) == 0 ? 0 : -EINVAL;
 }

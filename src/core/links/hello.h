@@ -10,14 +10,16 @@
 #include "core/packet/wire.h"
 #include "core/fabric/tree.h"
 
-#define DRB_HELLO_LEN 60 // octets of the frame, without FCS
+#define DRB_HELLO_LEN_MIN 60   // octets of the shortest frame, without FCS
+#define DRB_HELLO_LEN_MAX 1514 // of the longest: what every link of a fabric must carry
+#define DRB_HELLO_TAG_LEN 16
 #define DRB_HELLO_PERIOD_MAX_MS 60000
-// The link is down after so many hellos missed, or heard from a neighbour that misses ours.
+// The link is down after so many hellos missed.
 #define DRB_HELLO_MISSES 3
 
 // Flags: what the sender says about this link and itself.
 enum {
-	DRB_HELLO_HEARS = 1,   // it hears our hellos
+	DRB_HELLO_HEARS = 1,   // it hears us
 	DRB_HELLO_DRAINED = 2, // it wants no new traffic over this link
 	DRB_HELLO_NO_ALTERNATE =
 		4, // it has no other uplink in use: it cannot turn a packet back up
@@ -26,12 +28,52 @@ enum {
 	DRB_HELLO_FLAGS = 15,
 };
 
+// Which process sent it as its how manyeth on this link, so that an old one is not taken for a new
+// one. instance 0: none.
+struct drb_hello_serial {
+	uint64_t instance; // a random number that a process draws as it starts
+	uint64_t number;   // from 1 on
+};
+
 struct drb_hello {
 	struct drb_end from; // the port it was sent by; layer >= 1
 	uint64_t fabric;     // drb_hello_fabric()
 	uint32_t period_ms;  // until the sender's next one
 	uint8_t flags;
+	struct drb_hello_serial serial;
+	struct drb_hello_serial echo; // of the last hello that the sender heard on this link
+	uint16_t mac;                 // the sender's fabric.mac, fabric.ipv4 and fabric.ipv6
+	uint32_t ipv4;
+	uint8_t ipv4_len;
+	uint64_t ipv6[2];
+	uint8_t ipv6_len;
+	uint16_t mtu;                   // of the port's device; 0: not known
+	uint16_t size;                  // octets of the frame; encode() makes it at least as long
+	uint8_t tag[DRB_HELLO_TAG_LEN]; // proof of a shared key; 0 without one
 };
+
+// What a hello says, in the order of the frame: X(name, octets, member). A row is added at the end:
+// switches that do not know it leave it out of account.
+#define DRB_HELLO_FIELDS(X)                                                                        \
+	X(flags, 1, flags)                                                                         \
+	X(layer, 1, from.layer)                                                                    \
+	X(up, 1, from.up)                                                                          \
+	X(port, 2, from.port)                                                                      \
+	X(label, 4, from.label)                                                                    \
+	X(fabric, 8, fabric)                                                                       \
+	X(period, 2, period_ms)                                                                    \
+	X(size, 2, size)                                                                           \
+	X(instance, 8, serial.instance)                                                            \
+	X(number, 8, serial.number)                                                                \
+	X(echo_instance, 8, echo.instance)                                                         \
+	X(echo_number, 8, echo.number)                                                             \
+	X(mac, 2, mac)                                                                             \
+	X(ipv4, 4, ipv4)                                                                           \
+	X(ipv4_len, 1, ipv4_len)                                                                   \
+	X(ipv6_high, 8, ipv6[0])                                                                   \
+	X(ipv6_low, 8, ipv6[1])                                                                    \
+	X(ipv6_len, 1, ipv6_len)                                                                   \
+	X(mtu, 2, mtu)
 
 // A hash that tells apart fabrics wired together by mistake.
 uint64_t drb_hello_fabric(const char *name, uint32_t layers, uint32_t arity);
@@ -47,7 +89,13 @@ static inline bool drb_hello_is(const uint8_t *frame)
 	       memcmp(frame, group, 6) == 0;
 }
 
-void drb_hello_encode(const struct drb_hello *hello, uint8_t frame[DRB_HELLO_LEN]);
-// 0, or -EINVAL if the frame differs in any way from what drb_hello_encode() writes. Octets after
-// DRB_HELLO_LEN are ignored.
+// Writes the frame; returns its octets, which are in its field size, too.
+uint32_t drb_hello_encode(const struct drb_hello *hello, uint8_t frame[DRB_HELLO_LEN_MAX]);
+// 0, or -EINVAL if the frame differs in any way from what drb_hello_encode() writes, but for fields
+// that it does not know yet. Octets after the frame's own size are ignored.
 int drb_hello_decode(const uint8_t *frame, uint32_t len, struct drb_hello *hello);
+// The tag of a frame that was encoded: computed while it is 0.
+static inline uint8_t *drb_hello_tag(uint8_t *frame)
+{
+	return frame + DRB_ETHER_HEADER + 8;
+}

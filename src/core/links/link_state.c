@@ -2,7 +2,7 @@
 #include "core/links/link_state.h"
 
 static const char *const names[DRB_LINK_COUNT] = {
-	"unknown", "up", "down", "miswired", "drained", "drained by neighbour",
+	"unknown", "up", "down", "miswired", "drained", "drained by neighbour", "flapping",
 };
 
 const char *drb_link_state_name(enum drb_link_state state)
@@ -10,13 +10,11 @@ const char *drb_link_state_name(enum drb_link_state state)
 	return (unsigned)state < DRB_LINK_COUNT ? names[state] : NULL;
 }
 
-void drb_link_init(struct drb_link *l, const struct drb_end *peer, uint64_t fabric,
-		   uint64_t period_ns, bool carrier, uint64_t now_ns)
+void drb_link_init(struct drb_link *l, const struct drb_link_setup *setup, bool carrier,
+		   uint64_t now_ns)
 {
 	*l = (struct drb_link){
-		.peer = *peer,
-		.fabric = fabric,
-		.period_ns = period_ns,
+		.setup = *setup,
 		.state = carrier ? DRB_LINK_UNKNOWN : DRB_LINK_DOWN,
 		.carrier = carrier,
 		.last_ns = now_ns,
@@ -24,60 +22,133 @@ void drb_link_init(struct drb_link *l, const struct drb_end *peer, uint64_t fabr
 	};
 }
 
-// The neighbour's period counts: it knows when it speaks next. A fifth of it more for its lateness.
-uint64_t drb_link_hold_ns(const struct drb_link *l)
+static uint64_t hold_of(uint64_t period_ns)
 {
-	uint64_t period = l->heard ? l->hello.period_ms * UINT64_C(1000000) : l->period_ns;
-
-	return DRB_HELLO_MISSES * period + period / 5;
+	// A fifth of a period more for its lateness.
+	return DRB_HELLO_MISSES * period_ns + period_ns / 5;
 }
 
-static bool as_wired(const struct drb_link *l)
+// The neighbour's period counts: it knows when it speaks next. But it cannot keep us waiting.
+uint64_t drb_link_hold_ns(const struct drb_link *l)
 {
-	const struct drb_end *from = &l->hello.from;
+	uint64_t ours = hold_of(l->setup.period_ns);
+	uint64_t most = ours > DRB_HOLD_MAX_NS ? ours : DRB_HOLD_MAX_NS;
+	uint64_t hold = l->heard ? hold_of(l->hello.period_ms * UINT64_C(1000000)) : ours;
 
-	return l->hello.fabric == l->fabric && from->layer == l->peer.layer &&
-	       from->label == l->peer.label && from->up == l->peer.up && from->port == l->peer.port;
+	return hold < most ? hold : most;
+}
+
+static bool is_as_wired(const struct drb_link *l)
+{
+	const struct drb_end *from = &l->hello.from, *peer = &l->setup.peer;
+
+	return l->hello.fabric == l->setup.fabric && l->hello.mac == l->setup.mac &&
+	       from->layer == peer->layer && from->label == peer->label && from->up == peer->up &&
+	       from->port == peer->port;
 }
 
 static enum drb_link_state judge(const struct drb_link *l, bool others, uint64_t now_ns)
 {
 	bool silent = now_ns > l->last_ns + drb_link_hold_ns(l);
+	bool speaks = l->heard && l->setup.period_ns > 0;
 
 	if (!l->carrier)
 		return DRB_LINK_DOWN;
-	if (l->heard && l->period_ns > 0) {
+	if (speaks) {
 		if (silent || l->deaf >= DRB_HELLO_MISSES)
 			return DRB_LINK_DOWN;
-		if (!as_wired(l))
+		if (!is_as_wired(l))
 			return DRB_LINK_MISWIRED;
-	} else if (l->period_ns > 0 && others && silent) {
+	} else if (l->setup.period_ns > 0 && others && silent) {
 		return DRB_LINK_DOWN;
 	}
 	if (l->drained)
 		return DRB_LINK_DRAINED;
-	if (l->heard && l->period_ns > 0 && (l->hello.flags & DRB_HELLO_DRAINED))
+	if (speaks && (l->hello.flags & DRB_HELLO_DRAINED))
 		return DRB_LINK_DRAINED_BY_NEIGHBOUR;
-	return l->heard && l->period_ns > 0 ? DRB_LINK_UP : DRB_LINK_UNKNOWN;
+	if (now_ns < l->release_ns)
+		return DRB_LINK_FLAPPING;
+	return speaks ? DRB_LINK_UP : DRB_LINK_UNKNOWN;
+}
+
+// It goes down: held back the longer the more often it does.
+static void count_flap(struct drb_link *l, uint64_t now_ns)
+{
+	uint64_t hold = DRB_FLAP_HOLD_NS;
+
+	if (now_ns > l->flap_ns + DRB_FLAP_CALM_NS && now_ns > l->release_ns + DRB_FLAP_CALM_NS)
+		l->flaps = 0;
+	l->flap_ns = now_ns;
+	if (++l->flaps <= DRB_FLAPS_FREE)
+		return;
+	for (uint32_t n = DRB_FLAPS_FREE + 1; n < l->flaps && hold < DRB_FLAP_HOLD_MAX_NS; n++)
+		hold *= 2;
+	l->release_ns = now_ns + hold;
 }
 
 static bool enter(struct drb_link *l, enum drb_link_state state, uint64_t now_ns)
 {
 	if (state == l->state)
 		return false;
+	if ((state == DRB_LINK_DOWN || state == DRB_LINK_MISWIRED) && l->heard)
+		count_flap(l, now_ns);
 	l->state = state;
 	l->since_ns = now_ns;
 	return true;
 }
 
-bool drb_link_hear_hello(struct drb_link *l, const struct drb_hello *hello, uint64_t now_ns)
+// False: an old one, or one that may be.
+static bool is_fresh(struct drb_link *l, const struct drb_hello *hello)
 {
+	const struct drb_hello_serial *last = &l->hello.serial;
+
+	if (l->heard && hello->serial.instance == last->instance)
+		return hello->serial.number > last->number;
+	if (!l->setup.keyed || (hello->echo.instance == l->setup.instance &&
+				l->sent - hello->echo.number < DRB_HELLO_ECHO_MAX))
+		return true;
+	l->asked = hello->serial;
+	return false;
+}
+
+// Another process speaks. One that was restarted never speaks again.
+static void meet_process(struct drb_link *l, uint64_t instance, uint64_t now_ns)
+{
+	if (l->heard && instance == l->before)
+		l->duplicate_ns = now_ns;
+	l->before = l->heard ? l->hello.serial.instance : 0;
+	l->heard_us = false;
+	l->deaf = 0;
+}
+
+enum drb_hello_outcome drb_link_hear_hello(struct drb_link *l, const struct drb_hello *hello,
+					   uint64_t now_ns, bool *changed)
+{
+	*changed = false;
+	if (!is_fresh(l, hello))
+		return DRB_HELLO_STALE;
+	if (!l->heard || hello->serial.instance != l->hello.serial.instance)
+		meet_process(l, hello->serial.instance, now_ns);
+	// Who has heard us and does not any more has waited for its hold time already.
+	if (hello->flags & DRB_HELLO_HEARS)
+		l->deaf = 0;
+	else
+		l->deaf += l->heard_us ? DRB_HELLO_MISSES : 1;
+	l->heard_us |= hello->flags & DRB_HELLO_HEARS;
 	l->heard = true;
 	l->carrier = true; // else it could not have come
-	l->deaf = hello->flags & DRB_HELLO_HEARS ? 0 : l->deaf + 1;
+	l->asked = (struct drb_hello_serial){0};
 	l->hello = *hello;
 	l->last_ns = now_ns;
-	return enter(l, judge(l, true, now_ns), now_ns);
+	*changed = enter(l, judge(l, true, now_ns), now_ns);
+	return DRB_HELLO_TAKEN;
+}
+
+void drb_link_hear_frame(struct drb_link *l, uint64_t at_ns)
+{
+	if (l->heard && l->state != DRB_LINK_DOWN && l->state != DRB_LINK_MISWIRED &&
+	    at_ns > l->last_ns)
+		l->last_ns = at_ns;
 }
 
 bool drb_link_check(struct drb_link *l, bool carrier, bool others, uint64_t now_ns)
@@ -86,4 +157,20 @@ bool drb_link_check(struct drb_link *l, bool carrier, bool others, uint64_t now_
 		l->last_ns = now_ns; // listening begins
 	l->carrier = carrier;
 	return enter(l, judge(l, others, now_ns), now_ns);
+}
+
+void drb_link_say(struct drb_link *l, struct drb_hello *hello, uint64_t now_ns)
+{
+	hello->serial = (struct drb_hello_serial){l->setup.instance, ++l->sent};
+	hello->echo = l->asked.instance ? l->asked : l->hello.serial;
+	hello->flags |= drb_link_hears_neighbour(l, now_ns) ? DRB_HELLO_HEARS : 0;
+}
+
+uint64_t drb_link_due_ns(const struct drb_link *l)
+{
+	bool waits =
+		l->setup.period_ns > 0 && l->carrier && (!l->heard || l->state != DRB_LINK_DOWN);
+	uint64_t due = waits ? l->last_ns + drb_link_hold_ns(l) + 1 : UINT64_MAX;
+
+	return l->state == DRB_LINK_FLAPPING && l->release_ns < due ? l->release_ns : due;
 }

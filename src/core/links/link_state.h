@@ -6,8 +6,10 @@
 //             neighbour sends no hellos. But once hellos are heard on another port of the same
 //             switch, a port that stays silent for the hold time is down: its neighbour is dead.
 //   up        hellos come from the right neighbour
-//   down      no carrier; or hellos have stopped; or the neighbour says that it misses ours
-//   miswired  hellos come from another neighbour than the wiring formula wants
+//   down      no carrier; or nothing comes any more; or the neighbour says that it does not hear us
+//   miswired  hellos come from another neighbour than the wiring formula wants, or of another fabric
+//   flapping  as up, but it went down too often: used only where there is no other path, until it has
+//             stayed up for a while, which doubles with each time it goes down again
 //   drained   our operator wants no new traffic over this link
 //   drained by neighbour   the neighbour's operator wants none
 
@@ -23,42 +25,78 @@ enum drb_link_state {
 	DRB_LINK_MISWIRED,
 	DRB_LINK_DRAINED,
 	DRB_LINK_DRAINED_BY_NEIGHBOUR,
+	DRB_LINK_FLAPPING,
 	DRB_LINK_COUNT
 };
 
 // "unknown", "up", ... ; NULL beyond the last.
 const char *drb_link_state_name(enum drb_link_state state);
 
-struct drb_link {
+// So often may a link go down within DRB_FLAP_CALM_NS without being held back; then it must stay up for
+// DRB_FLAP_HOLD_NS, twice that after the next time, and so on up to DRB_FLAP_HOLD_MAX_NS.
+#define DRB_FLAPS_FREE 3
+#define DRB_FLAP_CALM_NS UINT64_C(60000000000)
+#define DRB_FLAP_HOLD_NS UINT64_C(2000000000)
+#define DRB_FLAP_HOLD_MAX_NS UINT64_C(64000000000)
+
+// The longest hold time that a neighbour's period can ask of us, if our own asks for less.
+#define DRB_HOLD_MAX_NS UINT64_C(3200000000)
+
+// A hello that is older than so many of ours is no answer to them.
+#define DRB_HELLO_ECHO_MAX 64
+
+// What becomes of a hello.
+enum drb_hello_outcome {
+	DRB_HELLO_TAKEN,
+	DRB_HELLO_STALE, // sent before the last one, or, with a key, no answer to ours
+};
+
+// What a switch wants to see in the hellos of one port, and says in its own.
+struct drb_link_setup {
 	struct drb_end peer; // who must be at the other end
 	uint64_t fabric;
+	uint16_t mac;       // fabric.mac
 	uint64_t period_ns; // between our own hellos; 0: none are sent or expected here
-	bool drained;       // by our own operator
+	uint64_t instance;  // of this process
+	bool keyed;         // hellos prove a key: a process that is new must answer one of ours
+};
+
+struct drb_link {
+	struct drb_link_setup setup;
+	bool drained; // by our own operator
 	enum drb_link_state state;
 	bool carrier;
-	bool heard;             // a hello came, ever
-	uint32_t deaf;          // consecutive hellos whose sender misses ours
-	struct drb_hello hello; // the last one
-	uint64_t last_ns;       // when it came; before the first: when listening began
-	uint64_t since_ns;      // when the state was entered
+	bool heard;                    // a hello came, ever
+	bool heard_us;                 // the neighbour's process has heard us once
+	uint32_t deaf;                 // consecutive hellos whose sender misses ours
+	struct drb_hello hello;        // the last one
+	struct drb_hello_serial asked; // of a hello that was no answer: to be echoed
+	uint64_t before;               // instance of the neighbour's process before this one
+	uint64_t duplicate_ns; // when two processes were last seen to speak in turn; 0: never
+	uint64_t sent;         // our own hellos
+	uint64_t last_ns;      // when something came; before the first: when listening began
+	uint64_t since_ns;     // when the state was entered
+	uint32_t flaps;
+	uint64_t flap_ns;    // when it last went down
+	uint64_t release_ns; // until then it is held back
 };
 
 // A port without a carrier starts as down.
-void drb_link_init(struct drb_link *l, const struct drb_end *peer, uint64_t fabric,
-		   uint64_t period_ns, bool carrier, uint64_t now_ns);
-// A hello came. True if the state changed.
-bool drb_link_hear_hello(struct drb_link *l, const struct drb_hello *hello, uint64_t now_ns);
+void drb_link_init(struct drb_link *l, const struct drb_link_setup *setup, bool carrier,
+		   uint64_t now_ns);
+// A hello came. *changed: the state did.
+enum drb_hello_outcome drb_link_hear_hello(struct drb_link *l, const struct drb_hello *hello,
+					   uint64_t now_ns, bool *changed);
+// Another valid frame of the neighbour came at at_ns or later: a sign of life while the port is in use.
+void drb_link_hear_frame(struct drb_link *l, uint64_t at_ns);
 // Time passed. others: hellos were heard on some port of this switch. True if the state changed.
 bool drb_link_check(struct drb_link *l, bool carrier, bool others, uint64_t now_ns);
 // The hold time: a silence longer than this makes the port down.
 uint64_t drb_link_hold_ns(const struct drb_link *l);
+// The next hello of ours: its serial and echo, and whether we hear the neighbour.
+void drb_link_say(struct drb_link *l, struct drb_hello *hello, uint64_t now_ns);
 // When to look again if nothing is heard; UINT64_MAX: never.
-static inline uint64_t drb_link_due_ns(const struct drb_link *l)
-{
-	bool waits = l->period_ns > 0 && l->carrier && (!l->heard || l->state != DRB_LINK_DOWN);
-
-	return waits ? l->last_ns + drb_link_hold_ns(l) + 1 : UINT64_MAX;
-}
+uint64_t drb_link_due_ns(const struct drb_link *l);
 // The caller was kept from looking for so long, so this silence does not count.
 static inline void drb_link_excuse(struct drb_link *l, uint64_t ns)
 {
@@ -69,12 +107,14 @@ static inline bool drb_link_is_usable(const struct drb_link *l)
 {
 	return l->state == DRB_LINK_UNKNOWN || l->state == DRB_LINK_UP;
 }
-// One of the two ends wants no new traffic over it. It still works for packets without another path.
-static inline bool drb_link_is_drained(const struct drb_link *l)
+// It works, but is used only for packets without another path: one of the two ends wants no new traffic
+// over it, or it is not to be trusted.
+static inline bool drb_link_is_spare(const struct drb_link *l)
 {
-	return l->state == DRB_LINK_DRAINED || l->state == DRB_LINK_DRAINED_BY_NEIGHBOUR;
+	return l->state == DRB_LINK_DRAINED || l->state == DRB_LINK_DRAINED_BY_NEIGHBOUR ||
+	       l->state == DRB_LINK_FLAPPING;
 }
-// Hellos come from the neighbour now, as DRB_HELLO_HEARS tells it.
+// Something came from the neighbour within the hold time, as DRB_HELLO_HEARS tells it.
 static inline bool drb_link_hears_neighbour(const struct drb_link *l, uint64_t now_ns)
 {
 	return l->heard && now_ns <= l->last_ns + drb_link_hold_ns(l);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include <rte_mbuf.h>
 #include <rte_ring.h>
@@ -14,15 +15,53 @@
 // Hellos that other workers hand over between two turns: several from each port.
 #define RING_SIZE 256
 
+// A worker that does not sleep looks at sockets of hellos this often.
+#define LOOK_EVERY_NS 5000000
+// Most hellos taken from one socket in one turn: a neighbour that floods it gets no more.
+#define AT_ONCE 16
+
+static const struct drb_port *port_of(const struct drb_worker *w, uint32_t i)
+{
+	return w->port[i].queue->port;
+}
+
 static bool has_carrier(void *worker, uint32_t i)
 {
-	const struct drb_worker *w = worker;
-	const struct drb_port *port = w->port[i].queue->port;
+	const struct drb_port *port = port_of(worker, i);
 
 	return port->kind->carrier(port);
 }
 
-static bool send_hello(void *worker, uint32_t i, const struct drb_hello *hello)
+static uint16_t mtu(void *worker, uint32_t i)
+{
+	const struct drb_port *port = port_of(worker, i);
+
+	return port->kind->mtu ? port->kind->mtu(port) : 0;
+}
+
+static uint64_t count_own(const struct drb_worker *w, uint32_t i)
+{
+	return w->port[i].in_packets - w->port[i].in_discards;
+}
+
+static uint64_t count_frames(void *worker, uint32_t i)
+{
+	struct drb_worker *w = worker;
+	uint64_t frames = count_own(w, i);
+
+	for (uint32_t n = 1; n < w->hello_io.workers; n++)
+		frames += atomic_load_explicit(&w[n].published_frames[i], memory_order_relaxed);
+	return frames;
+}
+
+void drb_hellos_publish_frames(struct drb_worker *w)
+{
+	for (uint32_t i = 0; i < w->ports; i++)
+		atomic_store_explicit(&w->published_frames[i], count_own(w, i),
+				      memory_order_relaxed);
+}
+
+static bool send_hello(void *worker, uint32_t i, const uint8_t *frame, uint32_t len)
 {
 	struct drb_worker *w = worker;
 	struct rte_mbuf *m = rte_pktmbuf_alloc(w->hello_io.pool);
@@ -30,7 +69,7 @@ static bool send_hello(void *worker, uint32_t i, const struct drb_hello *hello)
 
 	if (!m)
 		return false;
-	drb_hello_encode(hello, (uint8_t *)rte_pktmbuf_append(m, DRB_HELLO_LEN));
+	memcpy(rte_pktmbuf_append(m, (uint16_t)len), frame, len);
 	// Ahead of the queue, which may be as long as a neighbour takes to be thought dead.
 	if (drb_transmit_now(w, i, &m, 1, &result) == 1)
 		return true;
@@ -38,13 +77,27 @@ static bool send_hello(void *worker, uint32_t i, const struct drb_hello *hello)
 	return false;
 }
 
+// Once the ports are attached: which have a socket of hellos.
+static void find_sockets(struct drb_worker *w)
+{
+	w->hello_io.look_ns = UINT64_MAX;
+	for (uint32_t i = 0; i < w->ports; i++) {
+		const struct drb_port *port = w->port[i].queue ? port_of(w, i) : NULL;
+		w->hello_io.fd[i] = port && port->kind->hello_fd ? port->kind->hello_fd(port) : -1;
+		if (w->hello_io.fd[i] >= 0)
+			w->hello_io.look_ns = 0;
+	}
+}
+
 int drb_hellos_init(struct drb_worker *w, const struct drb_setup *s, struct rte_mempool *pool)
 {
-	const struct drb_liveness_io io = {w, has_carrier, send_hello};
+	const struct drb_liveness_io io = {w, has_carrier, mtu, count_frames, send_hello};
 
-	w->hello_io = (struct drb_hello_io){.pool = pool};
-	if (drb_liveness_init(&w->liveness, s, &io, &w->published_links) < 0)
-		return -ENOMEM;
+	w->hello_io = (struct drb_hello_io){.pool = pool, .workers = s->workers};
+	find_sockets(w);
+	int rc = drb_liveness_init(&w->liveness, s, &io, &w->published_links);
+	if (rc < 0)
+		return rc;
 	if (s->workers > 1)
 		w->hello_io.ring =
 			rte_ring_create("hellos", RING_SIZE, SOCKET_ID_ANY, RING_F_SC_DEQ);
@@ -66,7 +119,7 @@ void drb_hellos_free(struct drb_worker *w)
 	while (w->hello_io.ring && rte_ring_dequeue(w->hello_io.ring, &m) == 0)
 		rte_pktmbuf_free(m);
 	rte_ring_free(w->hello_io.ring);
-	w->hello_io = (struct drb_hello_io){0};
+	w->hello_io = (struct drb_hello_io){.look_ns = UINT64_MAX};
 	drb_liveness_free(&w->liveness);
 }
 
@@ -98,15 +151,39 @@ void drb_hellos_read_links(struct drb_worker *w)
 	}
 }
 
+// A hello frame of port `in`, on worker 0. What is refused counts as a packet that was dropped, unless
+// the caller will count it.
+static enum drb_hello_result hear(struct drb_worker *w, uint32_t in, const uint8_t *frame,
+				  uint32_t len, bool counted)
+{
+	static const enum drb_drop reason[] = {[DRB_HELLO_BAD] = DRB_DROP_bad_hello,
+					       [DRB_HELLO_FORGED] = DRB_DROP_forged_hello,
+					       [DRB_HELLO_REPLAYED] = DRB_DROP_replayed_hello};
+	enum drb_hello_result result = drb_liveness_hear(&w->liveness, in, frame, len, w->now_ns);
+
+	if (result != DRB_HELLO_HEARD && !(result == DRB_HELLO_BAD && counted)) {
+		w->counters.rx_packets++;
+		w->port[in].in_packets++;
+		w->port[in].in_octets += len;
+		w->port[in].in_discards++;
+		w->drop[reason[result]]++;
+	}
+	return result;
+}
+
 bool drb_hellos_receive(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 {
+	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
 	struct drb_hello hello;
 
-	if (drb_hello_decode(rte_pktmbuf_mtod(m, const uint8_t *), m->data_len, &hello) < 0)
-		return false;
-	if (w->owner == w) {
-		drb_liveness_hear(&w->liveness, in, &hello, w->now_ns);
+	if (w->owner->hello_io.fd[in] >= 0) {
+		// A copy: the socket has it, too.
+	} else if (w->owner == w) {
+		if (hear(w, in, frame, m->data_len, true) == DRB_HELLO_BAD)
+			return false;
 		drb_hellos_read_links(w);
+	} else if (drb_hello_decode(frame, m->data_len, &hello) < 0) {
+		return false;
 	} else if (w->owner->hello_io.ring) {
 		m->port = (uint16_t)in;
 		if (rte_ring_enqueue(w->owner->hello_io.ring, m) == 0) {
@@ -125,22 +202,50 @@ bool drb_hellos_waiting(const struct drb_worker *w)
 
 static void take_waiting(struct drb_worker *w)
 {
-	struct drb_hello hello;
 	void *waiting;
 
 	while (rte_ring_dequeue(w->hello_io.ring, &waiting) == 0) {
 		struct rte_mbuf *m = waiting;
-		if (drb_hello_decode(rte_pktmbuf_mtod(m, const uint8_t *), m->data_len, &hello) ==
-		    0)
-			drb_liveness_hear(&w->liveness, m->port, &hello, w->now_ns);
+		hear(w, m->port, rte_pktmbuf_mtod(m, const uint8_t *), m->data_len, false);
 		rte_pktmbuf_free(m);
 	}
+}
+
+void drb_hellos_look(struct drb_worker *w)
+{
+	w->hello_io.look_ns = 0;
+}
+
+// More comes in the next turn.
+static void take_from_socket(struct drb_worker *w, uint32_t i)
+{
+	uint8_t frame[DRB_HELLO_LEN_MAX];
+
+	for (uint32_t n = 0; n < AT_ONCE; n++) {
+		ssize_t len = recv(w->hello_io.fd[i], frame, sizeof(frame), MSG_DONTWAIT);
+		if (len < 0)
+			return;
+		if (len >= DRB_ETHER_HEADER && drb_hello_is(frame))
+			hear(w, i, frame, (uint32_t)len, false);
+	}
+}
+
+static void take_from_sockets(struct drb_worker *w)
+{
+	for (uint32_t i = 0; i < w->ports; i++) {
+		if (w->hello_io.fd[i] >= 0)
+			take_from_socket(w, i);
+	}
+	w->hello_io.look_ns = w->now_ns + LOOK_EVERY_NS;
 }
 
 void drb_hellos_service(struct drb_worker *w)
 {
 	if (w->hello_io.ring)
 		take_waiting(w);
+	// Before anybody is thought dead: after a pause there may be many.
+	if (w->hello_io.look_ns != UINT64_MAX)
+		take_from_sockets(w);
 	if (w->now_ns >= w->liveness.due_ns)
 		drb_liveness_service(&w->liveness, w->now_ns);
 	drb_hellos_read_links(w);

@@ -11,8 +11,12 @@ void drb_hellos_free(struct drb_worker *w);
 // While the worker is parked: ports came or went, or hellos have other periods.
 void drb_hellos_set(struct drb_worker *w, const struct drb_setup *setup);
 
-// Worker 0, at the end of a turn: what is due or was handed over.
+// Worker 0, at the end of a turn: what is due, or came by a socket of hellos, or was handed over.
 void drb_hellos_service(struct drb_worker *w);
+// Worker 0: a socket of hellos has some, for the next drb_hellos_service().
+void drb_hellos_look(struct drb_worker *w);
+// Another worker, at the end of a turn: tells worker 0 that frames came.
+void drb_hellos_publish_frames(struct drb_worker *w);
 // True if another worker handed over a hello.
 bool drb_hellos_waiting(const struct drb_worker *w);
 

@@ -10,17 +10,21 @@
 #include <unistd.h>
 
 #include "common/cli/log.h"
+#include "switch/datapath/hellos.h"
 
 static void watch(struct drb_worker *w, int fd)
 {
 	w->watched[w->watched_count++] = (struct pollfd){.fd = fd, .events = POLLIN};
 }
 
-static int watch_kick(struct drb_worker *w)
-{
-	struct epoll_event event = {.events = EPOLLIN, .data.fd = w->kick_fd};
+// What the set says of sockets of hellos. Doorbells and the kick say their descriptor.
+#define HELLOS UINT64_MAX
 
-	return epoll_ctl(w->epoll_fd, EPOLL_CTL_ADD, w->kick_fd, &event) < 0 ? -errno : 0;
+static int watch_in_set(struct drb_worker *w, int fd, uint64_t data)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.u64 = data};
+
+	return epoll_ctl(w->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
 }
 
 // Whether this worker receives from port i and a doorbell tells it of packets there.
@@ -57,7 +61,12 @@ int drb_idle_init(struct drb_worker *w)
 	if (w->epoll_fd < 0 || w->kick_fd < 0)
 		rc = -errno;
 	if (rc == 0)
-		rc = watch_kick(w);
+		rc = watch_in_set(w, w->kick_fd, (uint32_t)w->kick_fd);
+	// Rarely does anything come by these: a sleeper may be looked for each time.
+	for (uint32_t i = 0; rc == 0 && w->owner == w && i < w->ports; i++) {
+		if (w->hello_io.fd[i] >= 0)
+			rc = watch_in_set(w, w->hello_io.fd[i], HELLOS);
+	}
 	w->watched_count = 0;
 	watch(w, w->epoll_fd);
 	for (uint32_t i = 0; rc == 0 && i < w->ports; i++)
@@ -117,7 +126,10 @@ static void take_events(struct drb_worker *w, const struct timespec *timeout)
 	uint64_t kicks;
 
 	for (int i = 0; i < n; i++) {
-		if (events[i].data.fd == w->kick_fd && read(w->kick_fd, &kicks, sizeof(kicks)) < 0)
+		if (events[i].data.u64 == HELLOS)
+			drb_hellos_look(w);
+		else if (events[i].data.fd == w->kick_fd &&
+			 read(w->kick_fd, &kicks, sizeof(kicks)) < 0)
 			continue;
 	}
 }

@@ -93,7 +93,8 @@ static void age_flows(struct drb_worker *w, uint64_t *next_ns)
 // After packets were received: a hello may be among them.
 static inline void keep_links_alive(struct drb_worker *w, uint64_t *next_ns)
 {
-	if (unlikely(w->now_ns >= w->liveness.due_ns || drb_hellos_waiting(w)))
+	if (unlikely(w->now_ns >= w->liveness.due_ns || w->now_ns >= w->hello_io.look_ns ||
+		     drb_hellos_waiting(w)))
 		drb_hellos_service(w);
 	if (w->liveness.due_ns < *next_ns)
 		*next_ns = w->liveness.due_ns;
@@ -132,6 +133,8 @@ static inline void end_iteration(struct drb_worker *w, uint64_t *next_ns)
 	if (w->flows.live > 0)
 		age_flows(w, next_ns);
 	keep_links_alive(w, next_ns);
+	if (w->owner != w)
+		drb_hellos_publish_frames(w);
 	if (atomic_load_explicit(&w->snapshot_wanted, memory_order_acquire) !=
 	    atomic_load_explicit(&w->snapshot_done, memory_order_relaxed))
 		drb_worker_take_snapshot(w);

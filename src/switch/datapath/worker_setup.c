@@ -32,7 +32,9 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 	w->rng = drb_rng_seed(s->seed, (uint64_t)s->layer << 32 | s->label);
 	w->epoll_fd = w->kick_fd = w->changes_fd = -1;
 	w->review_ns = UINT64_MAX;
-	w->liveness.due_ns = UINT64_MAX;
+	w->liveness.due_ns = w->hello_io.look_ns = UINT64_MAX;
+	for (uint32_t i = 0; i < DRB_PORTS_MAX; i++)
+		w->hello_io.fd[i] = -1;
 	if (drb_class_tables_init(&w->config.class_tables, &w->hop) < 0 ||
 	    drb_scheme_state_init(&w->scheme_state, s) < 0) {
 		drb_worker_free(w);

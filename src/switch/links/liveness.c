@@ -13,6 +13,8 @@
 #define CARRIER_PERIOD_NS 1000000000
 // A turn that is later than this was kept from looking: nobody is to blame for silence meanwhile.
 #define LATE_NS 20000000
+// A hello that could not be sent is tried again this often within its period.
+#define TRIES 8
 
 static bool sends_hellos(const struct drb_liveness *l, uint32_t i)
 {
@@ -32,12 +34,19 @@ int drb_liveness_init(struct drb_liveness *l, const struct drb_setup *s,
 		.down_ports = s->down_ports,
 		.layer = s->layer,
 		.label = s->label,
-		.fabric = drb_hello_fabric(s->fabric, s->tree.layers, s->tree.arity),
+		.self = {.from = {.layer = s->layer, .label = s->label},
+			 .fabric = drb_hello_fabric(s->fabric, s->tree.layers, s->tree.arity),
+			 .serial = {.instance = drb_hello_instance()}},
 		.due_ns = UINT64_MAX,
 	};
+	drb_hello_set_prefixes(&l->self, &s->addr);
 	if (!l->setup) {
 		drb_error("no memory for hellos");
 		return -ENOMEM;
+	}
+	if (drb_hello_key_load(&l->key, s->hello_key) < 0) {
+		drb_liveness_free(l);
+		return -EINVAL;
 	}
 	memcpy(l->setup, s->ports, ports * sizeof(*l->setup));
 	for (uint32_t i = 0; i < ports; i++)
@@ -77,7 +86,7 @@ static struct drb_port_knowledge knowledge(const struct drb_liveness *l, uint64_
 		*(i < l->down_ports ? &k.downs : &k.ups) |= bit;
 		if (!(l->active & bit))
 			k.dead |= bit; // has not met its peer yet
-		else if (l->watched[i] ? drb_link_is_drained(p) : p->drained)
+		else if (l->watched[i] ? drb_link_is_spare(p) : p->drained)
 			k.drained |= bit;
 		else if (l->watched[i] && !drb_link_is_usable(p))
 			k.dead |= bit;
@@ -136,7 +145,7 @@ void drb_liveness_set(struct drb_liveness *l, const struct drb_setup *s, uint64_
 		l->watched[i] = watched;
 		// Hosts neither send nor get hellos.
 		l->hello_due_ns[i] = watched && s->ports[i].peer.layer > 0 ? 0 : UINT64_MAX;
-		l->port[i].period_ns = l->hello_due_ns[i] == 0 ? s->ports[i].hello_ns : 0;
+		l->port[i].setup.period_ns = l->hello_due_ns[i] == 0 ? s->ports[i].hello_ns : 0;
 	}
 	l->changed = true;
 	l->due_ns = 0;
@@ -144,63 +153,130 @@ void drb_liveness_set(struct drb_liveness *l, const struct drb_setup *s, uint64_
 	publish(l, now_ns);
 }
 
-void drb_liveness_hear(struct drb_liveness *l, uint32_t in, const struct drb_hello *hello,
-		       uint64_t now_ns)
+// What all hellos by this port say.
+static struct drb_hello said_by(const struct drb_liveness *l, uint32_t i)
+{
+	const struct drb_port_setup *p = &l->setup[i];
+	struct drb_hello hello = l->self;
+
+	hello.from.port = p->number;
+	hello.from.up = p->up;
+	hello.period_ms = (uint32_t)(p->hello_ns / 1000000);
+	hello.mtu = l->mtu[i];
+	return hello;
+}
+
+static enum drb_hello_result refuse(struct drb_liveness *l, uint32_t i, const struct drb_hello *h,
+				    enum drb_hello_fault fault, uint64_t now_ns)
+{
+	if (drb_hello_fault_note(&l->faults[i], fault, now_ns))
+		drb_hello_fault_say(l->setup[i].name, fault, h);
+	return fault == DRB_HELLO_FAULT_KEY ? DRB_HELLO_FORGED : DRB_HELLO_REPLAYED;
+}
+
+// A hello that is as it should be changes what is known of the port.
+static enum drb_hello_result take(struct drb_liveness *l, uint32_t in, const struct drb_hello *h,
+				  uint64_t now_ns)
 {
 	struct drb_link *p = &l->port[in];
-	enum drb_link_state before = p->state;
-	uint8_t flags = p->hello.flags;
+	const struct drb_hello ours = said_by(l, in);
+	const enum drb_link_state before = p->state;
+	const struct drb_hello_serial asked = p->asked;
+	const uint8_t flags = p->hello.flags;
+	bool changed;
 
-	if (!l->setup || !sends_hellos(l, in) || l->starts[in])
-		return; // switched off here, or not looked at yet
+	if (drb_link_hear_hello(p, h, now_ns, &changed) == DRB_HELLO_STALE) {
+		if (!p->asked.instance)
+			return refuse(l, in, h, DRB_HELLO_FAULT_STALE, now_ns);
+		if (p->asked.instance != asked.instance)
+			send_soon(l, UINT64_C(1) << in, now_ns); // it answers
+		return DRB_HELLO_HEARD;
+	}
 	l->hellos_in[in]++;
 	l->heard_any = true;
-	bool changed = drb_link_hear_hello(p, hello, now_ns);
+	drb_hello_faults_compare(&l->faults[in], l->setup[in].name, &ours, h, now_ns);
+	if (p->duplicate_ns == now_ns &&
+	    drb_hello_fault_note(&l->faults[in], DRB_HELLO_FAULT_TWICE, now_ns))
+		drb_hello_fault_say(l->setup[in].name, DRB_HELLO_FAULT_TWICE, h);
 	if (changed)
 		drb_liveness_log(l, in, before, now_ns);
-	if (changed || flags != hello->flags)
+	if (changed || flags != h->flags)
 		publish(l, now_ns);
+	return DRB_HELLO_HEARD;
+}
+
+enum drb_hello_result drb_liveness_hear(struct drb_liveness *l, uint32_t in, const uint8_t *frame,
+					uint32_t len, uint64_t now_ns)
+{
+	struct drb_hello hello;
+
+	if (drb_hello_decode(frame, len, &hello) < 0)
+		return DRB_HELLO_BAD;
+	if (!l->setup || !sends_hellos(l, in) || l->starts[in])
+		return DRB_HELLO_HEARD; // switched off here, or not looked at yet
+	if (!drb_hello_key_fits(&l->key, &hello, frame))
+		return refuse(l, in, &hello, DRB_HELLO_FAULT_KEY, now_ns);
+	return take(l, in, &hello, now_ns);
 }
 
 // The first look at a port: listening begins now.
 static void start(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 {
 	bool carrier = l->io.has_carrier(l->io.context, i), drained = l->port[i].drained;
+	const struct drb_link_setup setup = {.peer = l->setup[i].peer,
+					     .fabric = l->self.fabric,
+					     .mac = l->self.mac,
+					     .period_ns = l->port[i].setup.period_ns,
+					     .instance = l->self.serial.instance,
+					     .keyed = l->key.used};
+	const uint64_t sent = l->port[i].sent;
 
-	drb_link_init(&l->port[i], &l->setup[i].peer, l->fabric, l->port[i].period_ns, carrier,
-		      now_ns);
+	drb_link_init(&l->port[i], &setup, carrier, now_ns);
 	l->port[i].drained = drained;
+	l->port[i].sent = sent;
+	l->mtu[i] = l->io.mtu(l->io.context, i);
+	l->frames[i] = l->io.count_frames(l->io.context, i);
 	drb_link_check(&l->port[i], carrier, l->heard_any, now_ns);
 	if (!carrier)
 		drb_liveness_log(l, i, DRB_LINK_UNKNOWN, now_ns);
 	l->starts[i] = false;
 }
 
-static void send_hello(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
+static bool send_hello(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 {
-	const struct drb_port_setup *p = &l->setup[i];
-	const struct drb_hello hello = {
-		.from = {.layer = l->layer, .label = l->label, .port = p->number, .up = p->up},
-		.fabric = l->fabric,
-		.period_ms = (uint32_t)(p->hello_ns / 1000000),
-		.flags = (drb_link_hears_neighbour(&l->port[i], now_ns) ? DRB_HELLO_HEARS : 0) |
-			 (l->port[i].drained ? DRB_HELLO_DRAINED : 0) |
-			 (l->no_alternate ? DRB_HELLO_NO_ALTERNATE : 0) |
-			 (l->needs_upstream >> i & 1 ? DRB_HELLO_NEEDS_UPSTREAM : 0),
-	};
+	struct drb_hello hello = said_by(l, i);
+	uint8_t frame[DRB_HELLO_LEN_MAX];
 
-	l->hellos_out[i] += l->io.send(l->io.context, i, &hello);
+	hello.flags = (l->port[i].drained ? DRB_HELLO_DRAINED : 0) |
+		      (l->no_alternate ? DRB_HELLO_NO_ALTERNATE : 0) |
+		      (l->needs_upstream >> i & 1 ? DRB_HELLO_NEEDS_UPSTREAM : 0);
+	drb_link_say(&l->port[i], &hello, now_ns);
+	uint32_t len = drb_hello_encode(&hello, frame);
+	drb_hello_key_sign(&l->key, frame, len);
+	bool sent = l->io.send(l->io.context, i, frame, len);
+	l->hellos_out[i] += sent;
+	return sent;
 }
 
 // True if the port's state changed.
 static bool check(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 {
 	enum drb_link_state before = l->port[i].state;
-	bool carrier = now_ns >= l->carrier_due_ns ? l->io.has_carrier(l->io.context, i)
-						   : l->port[i].carrier;
+	bool carrier = l->port[i].carrier;
+	uint64_t frames = l->io.count_frames(l->io.context, i);
 
+	if (now_ns >= l->carrier_due_ns) {
+		carrier = l->io.has_carrier(l->io.context, i);
+		l->mtu[i] = l->io.mtu(l->io.context, i);
+	}
+	// They came after the last look, nobody knows when: at that look at the earliest.
+	if (frames != l->frames[i])
+		drb_link_hear_frame(&l->port[i], l->looked_ns);
+	l->frames[i] = frames;
 	if (!drb_link_check(&l->port[i], carrier, l->heard_any, now_ns))
 		return false;
+	if (l->port[i].state == DRB_LINK_DOWN && sends_hellos(l, i))
+		l->hello_due_ns[i] = now_ns; // the neighbour learns at once that we do not hear it
 	drb_liveness_log(l, i, before, now_ns);
 	return true;
 }
@@ -214,8 +290,8 @@ static uint64_t send_due(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 	uint64_t next = now_ns - now_ns % period + period;
 
 	if (sends_hellos(l, i) && now_ns >= l->hello_due_ns[i]) {
-		send_hello(l, i, now_ns);
-		l->hello_due_ns[i] = next;
+		uint64_t soon = now_ns + period / TRIES;
+		l->hello_due_ns[i] = send_hello(l, i, now_ns) || next < soon ? next : soon;
 	}
 	next = sends_hellos(l, i) ? l->hello_due_ns[i] : next;
 	return due > now_ns && due < next ? due : next;
@@ -234,6 +310,7 @@ void drb_liveness_service(struct drb_liveness *l, uint64_t now_ns)
 		else if (l->watched[i])
 			changed |= check(l, i, now_ns);
 	}
+	l->looked_ns = now_ns;
 	if (now_ns >= l->carrier_due_ns)
 		l->carrier_due_ns = now_ns + CARRIER_PERIOD_NS;
 	if (changed)
@@ -246,7 +323,8 @@ void drb_liveness_service(struct drb_liveness *l, uint64_t now_ns)
 	}
 }
 
-void drb_liveness_view(const struct drb_liveness *l, struct drb_port_link view[DRB_PORTS_MAX])
+void drb_liveness_view(const struct drb_liveness *l, struct drb_port_link view[DRB_PORTS_MAX],
+		       uint64_t now_ns)
 {
 	for (uint32_t i = 0; i < l->ports; i++) {
 		bool awaited = l->awaited >> i & 1;
@@ -259,6 +337,7 @@ void drb_liveness_view(const struct drb_liveness *l, struct drb_port_link view[D
 			.hellos_out = l->hellos_out[i],
 			.heard = l->port[i].heard,
 			.last = l->port[i].hello,
+			.hello_faults = drb_hello_faults_now(&l->faults[i], now_ns),
 		};
 	}
 }

@@ -13,6 +13,8 @@
 #include "core/links/link_state.h"
 
 #include "common/config/config.h"
+#include "switch/links/hello_faults.h"
+#include "switch/links/hello_key.h"
 
 // What the owner of struct drb_liveness tells the workers; a bit per port.
 struct drb_links {
@@ -67,14 +69,27 @@ struct drb_port_link {
 	uint64_t hellos_in, hellos_out;
 	bool heard;            // a hello came, ever; the last one:
 	struct drb_hello last; // valid if heard
+	uint32_t hello_faults; // a bit each, enum drb_hello_fault
 };
 
 // How liveness reaches the ports of its switch.
 struct drb_liveness_io {
 	void *context;
 	bool (*has_carrier)(void *context, uint32_t port);
-	// False: not sent; the next one is due a period later all the same.
-	bool (*send)(void *context, uint32_t port, const struct drb_hello *hello);
+	// Of the port's device; 0: not known.
+	uint16_t (*mtu)(void *context, uint32_t port);
+	// Valid frames that came in by this port so far, hellos left out.
+	uint64_t (*count_frames)(void *context, uint32_t port);
+	// Sends a frame ahead of all that waits. False: not sent, to be tried again soon.
+	bool (*send)(void *context, uint32_t port, const uint8_t *frame, uint32_t len);
+};
+
+// What became of a hello.
+enum drb_hello_result {
+	DRB_HELLO_HEARD,   // or not listened to here
+	DRB_HELLO_BAD,     // malformed
+	DRB_HELLO_FORGED,  // not with our key
+	DRB_HELLO_REPLAYED // sent before
 };
 
 // What a neighbour can make a switch log: a few lines a port, then how many were left out.
@@ -94,7 +109,8 @@ struct drb_liveness {
 	struct drb_port_setup *setup; // of each port; owned. NULL before init
 	uint32_t ports, down_ports;
 	uint32_t layer, label;
-	uint64_t fabric; // drb_hello_fabric()
+	struct drb_hello_key key;
+	struct drb_hello self; // what all our hellos have in common
 	// Set by drb_liveness_set(); a bit per port.
 	uint64_t active;  // a device is behind the port
 	uint64_t awaited; // a memif port that has not met its peer
@@ -110,11 +126,15 @@ struct drb_liveness {
 	bool starts[DRB_PORTS_MAX];           // watched from the next turn on
 	uint64_t hello_due_ns[DRB_PORTS_MAX]; // UINT64_MAX: no hello is sent there
 	uint64_t hellos_in[DRB_PORTS_MAX], hellos_out[DRB_PORTS_MAX];
+	uint16_t mtu[DRB_PORTS_MAX];
+	uint64_t frames[DRB_PORTS_MAX]; // as counted at looked_ns
+	uint64_t looked_ns;             // the last turn
 	struct drb_link port[DRB_PORTS_MAX];
+	struct drb_hello_faults faults[DRB_PORTS_MAX];
 	struct drb_log_budget log[DRB_PORTS_MAX];
 };
 
-// published must outlive l. 0, or -ENOMEM with a message printed.
+// published must outlive l. 0, -ENOMEM or -EINVAL (the key file) with a message printed.
 int drb_liveness_init(struct drb_liveness *l, const struct drb_setup *setup,
 		      const struct drb_liveness_io *io, struct drb_published_links *published);
 void drb_liveness_free(struct drb_liveness *l);
@@ -128,11 +148,12 @@ void drb_liveness_drain(struct drb_liveness *l, uint32_t port, bool drained);
 
 // Sends, checks and publishes what is due. Call once now_ns has reached due_ns.
 void drb_liveness_service(struct drb_liveness *l, uint64_t now_ns);
-// A hello came in by this port. Publishes if anything follows from it.
-void drb_liveness_hear(struct drb_liveness *l, uint32_t port, const struct drb_hello *hello,
-		       uint64_t now_ns);
+// A frame that says it is a hello came in by this port. Publishes if anything follows from it.
+enum drb_hello_result drb_liveness_hear(struct drb_liveness *l, uint32_t port, const uint8_t *frame,
+					uint32_t len, uint64_t now_ns);
 
-void drb_liveness_view(const struct drb_liveness *l, struct drb_port_link view[DRB_PORTS_MAX]);
+void drb_liveness_view(const struct drb_liveness *l, struct drb_port_link view[DRB_PORTS_MAX],
+		       uint64_t now_ns);
 // The word for a port's state: drb_link_state_name(), and whether a drained port is still needed.
 const char *drb_liveness_state(const struct drb_port_link *view);
 // Logs that port's state changed from `before`, and what to do about it.

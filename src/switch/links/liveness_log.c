@@ -2,6 +2,7 @@
 // Messages about the state of ports.
 #include "switch/links/liveness.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "common/cli/log.h"
@@ -35,14 +36,17 @@ void drb_liveness_log(struct drb_liveness *l, uint32_t i, enum drb_link_state be
 
 	if (!may_log(l, i, now_ns))
 		return;
-	drb_end_name(peer, &p->peer);
+	drb_end_name(peer, &p->setup.peer);
 	drb_end_name(there, &p->hello.from);
 	switch (p->state) {
 	case DRB_LINK_MISWIRED:
-		if (p->hello.fabric != p->fabric)
+		if (p->hello.fabric != p->setup.fabric)
 			drb_warn("port %s: miswired, not used: its cable goes to %s of another "
 				 "fabric, plug it into %s of this one",
 				 name, there, peer);
+		else if (p->hello.mac != p->setup.mac)
+			drb_warn("port %s: miswired, not used: %s has another fabric.mac", name,
+				 there);
 		else
 			drb_warn("port %s: miswired, not used: move the far end of its cable from "
 				 "%s to %s",
@@ -55,6 +59,11 @@ void drb_liveness_log(struct drb_liveness *l, uint32_t i, enum drb_link_state be
 			drb_warn("port %s: down, %s does not hear our hellos", name, peer);
 		else
 			drb_warn("port %s: down, no hello from %s", name, peer);
+		break;
+	case DRB_LINK_FLAPPING:
+		drb_warn("port %s: flapping, %u times down: used only where there is no other path "
+			 "until it has been up for %u s",
+			 name, p->flaps, (unsigned)((p->release_ns - p->flap_ns) / 1000000000));
 		break;
 	case DRB_LINK_DRAINED:
 		drb_info("port %s: drained, no new traffic to %s", name, peer);
@@ -76,7 +85,7 @@ void drb_liveness_log_needed(struct drb_liveness *l, uint32_t i, bool needed, ui
 
 	if (!may_log(l, i, now_ns))
 		return;
-	drb_end_name(peer, &l->port[i].peer);
+	drb_end_name(peer, &l->port[i].setup.peer);
 	if (needed)
 		drb_warn("port %s: drained, but still used: no other path to or from %s is left",
 			 name, peer);
@@ -88,8 +97,56 @@ const char *drb_liveness_state(const struct drb_port_link *v)
 {
 	if (!v->needed)
 		return drb_link_state_name(v->state);
-	return v->state == DRB_LINK_DRAINED ? "drained, still needed"
-					    : "drained by neighbour, still needed";
+	switch (v->state) {
+	case DRB_LINK_DRAINED:
+		return "drained, still needed";
+	case DRB_LINK_FLAPPING:
+		return "flapping, still needed";
+	default:
+		return "drained by neighbour, still needed";
+	}
+}
+
+// A text that grows, cut where its room ends.
+struct text {
+	char *at;
+	size_t size, used;
+};
+
+static void append(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void append(struct text *t, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (t->used < t->size)
+		t->used += (size_t)vsnprintf(t->at + t->used, t->size - t->used, format, args);
+	va_end(args);
+}
+
+static void append_state(struct text *t, const struct drb_port_setup *p,
+			 const struct drb_port_link *v)
+{
+	char peer[DRB_END_NAME_MAX], there[DRB_END_NAME_MAX];
+	bool misplaced = v->last.from.layer != p->peer.layer || v->last.from.up != p->peer.up ||
+			 v->last.from.label != p->peer.label || v->last.from.port != p->peer.port;
+
+	drb_end_name(peer, &p->peer);
+	drb_end_name(there, &v->last.from);
+	append(t, "%s%s %s", t->used ? "; " : "", p->name, drb_liveness_state(v));
+	if (v->state == DRB_LINK_MISWIRED && misplaced)
+		append(t, ": move %s to %s", there, peer);
+}
+
+static void append_faults(struct text *t, const struct drb_port_setup *p,
+			  const struct drb_port_link *v)
+{
+	char peer[DRB_END_NAME_MAX], faults[128];
+
+	drb_end_name(peer, v->heard ? &v->last.from : &p->peer);
+	drb_hello_faults_text(v->hello_faults, faults, sizeof(faults));
+	append(t, "%s%s: %s %s", t->used ? "; " : "", p->name, peer, faults);
 }
 
 uint32_t drb_liveness_trouble(const struct drb_setup *s,
@@ -97,31 +154,19 @@ uint32_t drb_liveness_trouble(const struct drb_setup *s,
 			      size_t size)
 {
 	uint32_t ports = s->down_ports + s->up_ports, usable = 0;
-	size_t used = 0;
+	struct text t = {text, size, 0};
 
 	*text = '\0';
 	for (uint32_t i = 0; i < ports; i++) {
 		const struct drb_port_link *v = &view[i];
-		char peer[DRB_END_NAME_MAX], there[DRB_END_NAME_MAX];
-		if (s->ports[i].driver == DRB_DRIVER_NONE) {
-			if (used < size)
-				used += (size_t)snprintf(text + used, size - used, "%s%s none",
-							 used ? "; " : "", s->ports[i].name);
-			continue;
-		}
-		if (!v->watched || v->state == DRB_LINK_UNKNOWN || v->state == DRB_LINK_UP) {
+		if (s->ports[i].driver == DRB_DRIVER_NONE)
+			append(&t, "%s%s none", t.used ? "; " : "", s->ports[i].name);
+		else if (!v->watched || v->state == DRB_LINK_UNKNOWN || v->state == DRB_LINK_UP)
 			usable++;
-			continue;
-		}
-		drb_end_name(peer, &s->ports[i].peer);
-		drb_end_name(there, &v->last.from);
-		if (used < size)
-			used += (size_t)snprintf(text + used, size - used, "%s%s %s",
-						 used ? "; " : "", s->ports[i].name,
-						 drb_liveness_state(v));
-		if (used < size && v->state == DRB_LINK_MISWIRED)
-			used += (size_t)snprintf(text + used, size - used, ": move %s to %s", there,
-						 peer);
+		else
+			append_state(&t, &s->ports[i], v);
+		if (v->hello_faults)
+			append_faults(&t, &s->ports[i], v);
 	}
 	return usable;
 }

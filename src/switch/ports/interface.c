@@ -53,6 +53,16 @@ bool drb_interface_up(int fd, const char *interface)
 	       (flags.ifr_flags & IFF_RUNNING);
 }
 
+uint16_t drb_interface_mtu(int fd, const char *interface)
+{
+	struct ifreq request = {0};
+
+	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", interface);
+	if (ioctl(fd, SIOCGIFMTU, &request) < 0 || request.ifr_mtu > UINT16_MAX)
+		return 0;
+	return (uint16_t)request.ifr_mtu;
+}
+
 bool drb_interface_mac(int fd, const char *interface, uint8_t mac[6])
 {
 	struct ifreq request = {0};

@@ -16,6 +16,8 @@ const char *drb_interface_state(const char *interface);
 // For the worker, between turns: takes no lock. fd: any socket of the interface's namespace, but of
 // XDP. The kernel may take a second to tell that a carrier is lost.
 bool drb_interface_up(int fd, const char *interface);
+// 0 if it cannot be told.
+uint16_t drb_interface_mtu(int fd, const char *interface);
 // False if it has none of Ethernet.
 bool drb_interface_mac(int fd, const char *interface, uint8_t mac[6]);
 

@@ -106,6 +106,11 @@ struct drb_port_kind {
 
 	// Whether something is plugged in. By the worker, between turns: takes no lock of the kernel.
 	bool (*carrier)(const struct drb_port *port);
+	// Of the device, as the carrier; 0: it cannot tell. NULL: none of this kind can.
+	uint16_t (*mtu)(const struct drb_port *port);
+	// A socket that gets the hellos of this port and nothing else, and reads without waiting; the
+	// queues get copies. -1: there is none. NULL: hellos come with the rest.
+	int (*hello_fd)(const struct drb_port *port);
 	// For readers of counters: "up", "down" or "gone". May wait for the kernel.
 	const char *(*state)(const struct drb_port *port);
 	// The device's address. False if it has none.

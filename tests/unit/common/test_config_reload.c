@@ -60,6 +60,7 @@ static const struct sample samples[] = {
 	{"fabric.mac", "02:00", "06:00", ""},
 	{"fabric.ipv4", "10.0.0.0/8", "10.0.0.0/9", ""},
 	{"fabric.ipv6", "fd00::/64", "fd00::/65", ""},
+	{"fabric.hello_key", "/a", "/b", ""},
 	{"switch.layer", "1", "2", ""},
 	{"switch.label", "0", "1", ""},
 	{"routing.threshold", "2", "auto", ""},

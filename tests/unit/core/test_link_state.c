@@ -10,26 +10,61 @@
 static const struct drb_end peer = {.layer = 2, .label = 5, .port = 1, .up = false};
 static struct drb_link l;
 
+static uint64_t number; // of the neighbour's hellos
+
+static struct drb_link_setup setup_of(uint64_t period_ms)
+{
+	return (struct drb_link_setup){.peer = peer,
+				       .fabric = FABRIC,
+				       .mac = 0x0200,
+				       .period_ns = period_ms * MS,
+				       .instance = 9};
+}
+
 static void begin(uint64_t period_ms)
 {
-	drb_link_init(&l, &peer, FABRIC, period_ms * MS, true, 1000 * MS);
+	const struct drb_link_setup setup = setup_of(period_ms);
+
+	drb_link_init(&l, &setup, true, 1000 * MS);
 	assert_int_equal(l.state, DRB_LINK_UNKNOWN);
 }
 
 static struct drb_hello hello_of(uint8_t flags)
 {
-	return (struct drb_hello){.from = peer, .fabric = FABRIC, .period_ms = 100, .flags = flags};
+	return (struct drb_hello){.from = peer,
+				  .fabric = FABRIC,
+				  .mac = 0x0200,
+				  .period_ms = 100,
+				  .serial = {5, ++number},
+				  .flags = flags};
+}
+
+static enum drb_link_state hear_this(const struct drb_hello *h, uint64_t at_ms)
+{
+	enum drb_link_state before = l.state;
+	bool changed;
+
+	assert_int_equal(drb_link_hear_hello(&l, h, at_ms * MS, &changed), DRB_HELLO_TAKEN);
+	assert_int_equal(changed, l.state != before);
+	assert_true(!changed || l.since_ns == at_ms * MS);
+	return l.state;
 }
 
 static enum drb_link_state hear(uint8_t flags, uint64_t at_ms)
 {
 	struct drb_hello h = hello_of(flags);
-	enum drb_link_state before = l.state;
-	bool changed = drb_link_hear_hello(&l, &h, at_ms * MS);
 
-	assert_int_equal(changed, l.state != before);
-	assert_true(!changed || l.since_ns == at_ms * MS);
-	return l.state;
+	return hear_this(&h, at_ms);
+}
+
+static void is_stale(const struct drb_hello *h, uint64_t at_ms)
+{
+	const struct drb_link before = l;
+	bool changed;
+
+	assert_int_equal(drb_link_hear_hello(&l, h, at_ms * MS, &changed), DRB_HELLO_STALE);
+	assert_false(changed);
+	assert_true(l.last_ns == before.last_ns && l.state == before.state);
 }
 
 static enum drb_link_state look(bool carrier, bool others, uint64_t at_ms)
@@ -57,8 +92,12 @@ static void comes_and_goes(void **state)
 	assert_false(drb_link_is_usable(&l) || drb_link_hears_neighbour(&l, 1331 * MS));
 	assert_int_equal(drb_link_due_ns(&l), UINT64_MAX);
 	// Back with the first hello, from a neighbour that was restarted and hears nothing yet.
-	assert_int_equal(hear(0, 5000), DRB_LINK_UP);
-	assert_int_equal(hear(DRB_HELLO_HEARS, 5100), DRB_LINK_UP);
+	struct drb_hello h = hello_of(0);
+	h.serial = (struct drb_hello_serial){6, 1};
+	assert_int_equal(hear_this(&h, 5000), DRB_LINK_UP);
+	h.serial.number++;
+	h.flags = DRB_HELLO_HEARS;
+	assert_int_equal(hear_this(&h, 5100), DRB_LINK_UP);
 }
 
 // The neighbour's period counts once it is known.
@@ -69,9 +108,18 @@ static void their_period(void **state)
 	(void)state;
 	begin(10);
 	h.period_ms = 1000;
-	drb_link_hear_hello(&l, &h, 1000 * MS);
+	hear_this(&h, 1000);
 	assert_int_equal(look(true, true, 4200), DRB_LINK_UP);
 	assert_int_equal(look(true, true, 4201), DRB_LINK_DOWN);
+	// It cannot keep us waiting for longer than that, unless our own period does.
+	h = hello_of(DRB_HELLO_HEARS);
+	h.period_ms = DRB_HELLO_PERIOD_MAX_MS;
+	hear_this(&h, 5000);
+	assert_true(drb_link_hold_ns(&l) == DRB_HOLD_MAX_NS);
+	begin(5000);
+	h.serial.number = ++number;
+	hear_this(&h, 5000);
+	assert_true(drb_link_hold_ns(&l) == 16000 * MS);
 }
 
 // Nobody says hello anywhere: used by its carrier. Somebody does, but not here: dead.
@@ -106,7 +154,9 @@ static void off(void **state)
 static void carrier(void **state)
 {
 	(void)state;
-	drb_link_init(&l, &peer, FABRIC, 100 * MS, false, 0);
+	const struct drb_link_setup setup = setup_of(100);
+
+	drb_link_init(&l, &setup, false, 0);
 	assert_int_equal(l.state, DRB_LINK_DOWN);
 	begin(100);
 	hear(DRB_HELLO_HEARS, 1000);
@@ -117,7 +167,7 @@ static void carrier(void **state)
 	assert_int_equal(hear(DRB_HELLO_HEARS, 2001), DRB_LINK_UP);
 }
 
-// Hellos that come but are not heard: after three in a row the link is taken for one-way.
+// Hellos that come but are not heard: who never heard us may be starting, who did has lost us.
 static void one_way(void **state)
 {
 	(void)state;
@@ -127,11 +177,112 @@ static void one_way(void **state)
 	assert_int_equal(hear(0, 1200), DRB_LINK_DOWN);
 	assert_int_equal(hear(0, 1300), DRB_LINK_DOWN);
 	assert_int_equal(hear(DRB_HELLO_HEARS, 1400), DRB_LINK_UP);
+	assert_int_equal(hear(0, 1500), DRB_LINK_DOWN); // it has waited for its hold time
+	assert_int_equal(hear(DRB_HELLO_HEARS, 1600), DRB_LINK_UP);
+}
+
+// Any frame is a sign of life of a port in use, but brings none back that is dead.
+static void frames(void **state)
+{
+	(void)state;
+	begin(100);
+	drb_link_hear_frame(&l, 1200 * MS);
+	assert_int_equal(look(true, true, 1321), DRB_LINK_DOWN); // nobody has said who it is
+	hear(DRB_HELLO_HEARS, 2000);
+	drb_link_hear_frame(&l, 2300 * MS);
+	drb_link_hear_frame(&l, 2200 * MS);
+	assert_int_equal(look(true, true, 2620), DRB_LINK_UP);
+	assert_true(drb_link_hears_neighbour(&l, 2620 * MS));
+	assert_int_equal(look(true, true, 2621), DRB_LINK_DOWN);
+	drb_link_hear_frame(&l, 2700 * MS);
+	assert_int_equal(look(true, true, 2701), DRB_LINK_DOWN);
+}
+
+// A link that comes and goes is used less and less.
+static void flapping(void **state)
+{
+	uint64_t ms = 1000;
+
+	(void)state;
+	begin(100);
+	hear(DRB_HELLO_HEARS, ms);
+	for (uint32_t flap = 1; flap <= 12; flap++) {
+		uint64_t hold = flap > DRB_FLAPS_FREE ? 2000u << (flap - DRB_FLAPS_FREE - 1) : 0;
+		hold = hold < 64000 ? hold : 64000;
+		assert_int_equal(look(false, true, ++ms), DRB_LINK_DOWN);
+		const uint64_t down = ms;
+		look(true, true, ++ms);
+		assert_int_equal(hear(DRB_HELLO_HEARS, ms),
+				 hold > 0 ? DRB_LINK_FLAPPING : DRB_LINK_UP);
+		assert_int_equal(drb_link_is_spare(&l), hold > 0);
+		assert_int_equal(drb_link_is_usable(&l), hold == 0);
+		for (; ms < down + hold; ms += 50) {
+			assert_int_equal(hear(DRB_HELLO_HEARS, ms), DRB_LINK_FLAPPING);
+			assert_true(drb_link_due_ns(&l) <= (down + hold) * MS);
+		}
+		assert_int_equal(hear(DRB_HELLO_HEARS, ms), DRB_LINK_UP);
+	}
+	// After a minute of calm it is trusted again.
+	ms += 200000;
+	hear(DRB_HELLO_HEARS, ms);
+	assert_int_equal(look(false, true, ++ms), DRB_LINK_DOWN);
+	assert_int_equal(hear(DRB_HELLO_HEARS, ++ms), DRB_LINK_UP);
+}
+
+// The same hello again, or an older one; then two processes that speak in turn.
+static void processes(void **state)
+{
+	struct drb_hello first = hello_of(DRB_HELLO_HEARS), second = hello_of(DRB_HELLO_HEARS),
+			 other;
+
+	(void)state;
+	begin(100);
+	hear_this(&second, 1000);
+	is_stale(&first, 1100);
+	is_stale(&second, 1100);
+	other = hello_of(DRB_HELLO_HEARS);
+	other.serial = (struct drb_hello_serial){6, 1};
+	hear_this(&other, 1200); // started again: it counts from 1
+	assert_true(l.duplicate_ns == 0);
+	hear(DRB_HELLO_HEARS, 1300);
+	assert_true(l.duplicate_ns == 1300 * MS);
+}
+
+// With a key: a process that we do not know must answer one of our hellos.
+static void answers(void **state)
+{
+	struct drb_link_setup setup = setup_of(100);
+	struct drb_hello h = hello_of(0), ours = {0};
+
+	(void)state;
+	setup.keyed = true;
+	drb_link_init(&l, &setup, true, 1000 * MS);
+	is_stale(&h, 1000);
+	drb_link_say(&l, &ours, 1001 * MS);
+	assert_true(ours.serial.instance == 9 && ours.serial.number == 1);
+	assert_true(ours.echo.instance == 5 && ours.echo.number == h.serial.number);
+	assert_int_equal(ours.flags & DRB_HELLO_HEARS, 0);
+	h = hello_of(0);
+	h.echo = (struct drb_hello_serial){8, 1}; // of the process before ours
+	is_stale(&h, 1100);
+	h = hello_of(0);
+	h.echo = ours.serial;
+	assert_int_equal(hear_this(&h, 1200), DRB_LINK_UP);
+	is_stale(&h, 1300); // played again
+	assert_int_equal(hear(DRB_HELLO_HEARS, 1300), DRB_LINK_UP);
+	// A hello of long ago, from a process that is gone.
+	for (uint32_t n = 0; n < DRB_HELLO_ECHO_MAX; n++)
+		drb_link_say(&l, &ours, 1300 * MS);
+	h.serial.instance = 4;
+	is_stale(&h, 1400);
+	drb_link_say(&l, &ours, 1400 * MS);
+	h.echo = ours.serial;
+	assert_int_equal(hear_this(&h, 1401), DRB_LINK_UP);
 }
 
 static void miswired(void **state)
 {
-	struct drb_hello wrong[5];
+	struct drb_hello wrong[6];
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
@@ -141,15 +292,18 @@ static void miswired(void **state)
 	wrong[2].from.port = 0;
 	wrong[3].from.up = true;
 	wrong[4].fabric++;
+	wrong[5].mac++;
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 		begin(100);
-		assert_true(drb_link_hear_hello(&l, &wrong[i], 1000 * MS));
-		assert_int_equal(l.state, DRB_LINK_MISWIRED);
+		assert_int_equal(hear_this(&wrong[i], 1000), DRB_LINK_MISWIRED);
 		assert_false(drb_link_is_usable(&l));
 		assert_int_equal(look(true, true, 1320), DRB_LINK_MISWIRED);
 		assert_int_equal(look(true, true, 1321), DRB_LINK_DOWN);
-		assert_true(drb_link_hear_hello(&l, &wrong[i], 1400 * MS));
-		assert_int_equal(hear(0, 1401), DRB_LINK_UP); // the cable was moved
+		wrong[i].serial.number = ++number;
+		assert_int_equal(hear_this(&wrong[i], 1400), DRB_LINK_MISWIRED);
+		struct drb_hello right = hello_of(0); // the cable was moved
+		right.serial.instance = 7;
+		assert_int_equal(hear_this(&right, 1401), DRB_LINK_UP);
 	}
 }
 
@@ -159,16 +313,16 @@ static void drained(void **state)
 	begin(100);
 	assert_int_equal(hear(DRB_HELLO_HEARS | DRB_HELLO_DRAINED, 1000),
 			 DRB_LINK_DRAINED_BY_NEIGHBOUR);
-	assert_true(drb_link_is_drained(&l) && !drb_link_is_usable(&l));
+	assert_true(drb_link_is_spare(&l) && !drb_link_is_usable(&l));
 	assert_int_equal(hear(DRB_HELLO_HEARS, 1100), DRB_LINK_UP);
-	assert_false(drb_link_is_drained(&l));
+	assert_false(drb_link_is_spare(&l));
 	l.drained = true;
 	assert_int_equal(hear(DRB_HELLO_HEARS | DRB_HELLO_DRAINED, 1100), DRB_LINK_DRAINED);
 	assert_int_equal(look(true, true, 1101), DRB_LINK_DRAINED);
 	assert_int_equal(look(true, true, 1500), DRB_LINK_DOWN); // dead counts for more
-	assert_false(drb_link_is_drained(&l));
+	assert_false(drb_link_is_spare(&l));
 	assert_int_equal(hear(DRB_HELLO_HEARS, 1600), DRB_LINK_DRAINED);
-	assert_true(drb_link_is_drained(&l) && !drb_link_is_usable(&l));
+	assert_true(drb_link_is_spare(&l) && !drb_link_is_usable(&l));
 	l.drained = false;
 	assert_int_equal(look(true, true, 1601), DRB_LINK_UP);
 }
@@ -191,6 +345,7 @@ static void names(void **state)
 	assert_string_equal(drb_link_state_name(DRB_LINK_DRAINED), "drained");
 	assert_string_equal(drb_link_state_name(DRB_LINK_DRAINED_BY_NEIGHBOUR),
 			    "drained by neighbour");
+	assert_string_equal(drb_link_state_name(DRB_LINK_FLAPPING), "flapping");
 	assert_null(drb_link_state_name(DRB_LINK_COUNT));
 }
 
@@ -200,6 +355,8 @@ int main(void)
 		cmocka_unit_test(comes_and_goes), cmocka_unit_test(their_period),
 		cmocka_unit_test(silence),        cmocka_unit_test(off),
 		cmocka_unit_test(carrier),        cmocka_unit_test(one_way),
+		cmocka_unit_test(frames),         cmocka_unit_test(flapping),
+		cmocka_unit_test(processes),      cmocka_unit_test(answers),
 		cmocka_unit_test(miswired),       cmocka_unit_test(drained),
 		cmocka_unit_test(excused),        cmocka_unit_test(names),
 	};

@@ -41,6 +41,9 @@ struct drb_worker_port {
 struct drb_hello_io {
 	struct rte_mempool *pool; // of the hellos sent
 	struct rte_ring *ring;    // received by other workers; NULL: there are none
+	uint32_t workers;         // this one is the first of them
+	int fd[DRB_PORTS_MAX];    // sockets of hellos; -1: there is none
+	uint64_t look_ns;         // when to look at these again; UINT64_MAX: there are none
 };
 
 struct drb_worker_config {
@@ -130,6 +133,8 @@ struct drb_worker {
 	struct {
 		struct drb_published_load published;        // this worker; the other workers read
 		struct drb_published_links published_links; // worker 0; all workers read
+		// This worker, unless it is worker 0, which reads: valid frames received by each port.
+		atomic_ullong published_frames[DRB_PORTS_MAX];
 		// All workers; bits are only ever set.
 		atomic_uint_least64_t
 			host_faults_told[DRB_HOST_FAULT_COUNT]; // of worker 0, by port

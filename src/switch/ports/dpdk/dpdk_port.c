@@ -103,6 +103,14 @@ bool drb_dpdk_carrier(const struct drb_port *port)
 	return rte_eth_link_get_nowait(own->device, &link) < 0 || link.link_status;
 }
 
+static uint16_t mtu(const struct drb_port *port)
+{
+	const struct drb_dpdk_port *own = port->own;
+	uint16_t octets;
+
+	return rte_eth_dev_get_mtu(own->device, &octets) == 0 ? octets : 0;
+}
+
 const char *drb_dpdk_state(const struct drb_port *port)
 {
 	return drb_dpdk_carrier(port) ? "up" : "down";
@@ -134,6 +142,7 @@ const struct drb_port_kind drb_pci_port = {
 	.receive = drb_dpdk_receive,
 	.send = drb_dpdk_send,
 	.carrier = drb_dpdk_carrier,
+	.mtu = mtu,
 	.state = drb_dpdk_state,
 	.mac = drb_dpdk_mac,
 };
@@ -146,6 +155,7 @@ const struct drb_port_kind drb_vdev_port = {
 	.receive = drb_dpdk_receive,
 	.send = drb_dpdk_send,
 	.carrier = drb_dpdk_carrier,
+	.mtu = mtu,
 	.state = drb_dpdk_state,
 	.mac = drb_dpdk_mac,
 	.missed = drb_dpdk_missed,

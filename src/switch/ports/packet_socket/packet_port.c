@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "common/config/complaint.h"
 #include "switch/ports/interface.h"
+#include "switch/ports/packet_socket/hello_socket.h"
 #include "switch/ports/packet_socket/rx_ring.h"
 #include "switch/ports/packet_socket/tx_socket.h"
 
@@ -16,6 +18,7 @@ struct packet_queue {
 	_Alignas(64) struct drb_port_queue base;
 	struct drb_rx_ring in;
 	struct drb_tx_socket out;
+	int hellos; // socket of them; -1: not open, as in all but the first
 };
 
 static struct packet_queue *queue_of(struct drb_port_queue *q)
@@ -83,10 +86,14 @@ static int start(struct drb_port *port, const char *path)
 		return -ENOMEM;
 	for (uint32_t n = 0; n < port->workers; n++) {
 		drb_port_add_queue(port, n, &queues[n].base);
-		queues[n].in.fd = queues[n].out.fd = -1;
+		queues[n].in.fd = queues[n].out.fd = queues[n].hellos = -1;
 	}
 	for (uint32_t n = 0; rc == 0 && n < port->workers; n++)
 		rc = open_queue(port, &queues[n], &step);
+	if (rc == 0 && port->setup->peer.layer > 0) {
+		step = "open for hellos";
+		rc = queues[0].hellos = drb_hello_socket_open(port->setup->interface);
+	}
 	port->rx_queues = (uint16_t)port->workers;
 	return rc < 0 ? cannot(port->setup, path, step, rc) : 0;
 }
@@ -96,6 +103,8 @@ static void stop(struct drb_port *port)
 	struct packet_queue *queues = port->own;
 
 	for (uint32_t n = 0; queues && n < port->workers; n++) {
+		if (queues[n].hellos >= 0)
+			close(queues[n].hellos);
 		drb_tx_socket_close(&queues[n].out);
 		drb_rx_ring_close(&queues[n].in);
 	}
@@ -116,6 +125,18 @@ static uint32_t send_burst(struct drb_port_queue *q, struct rte_mbuf **packets, 
 static bool carrier(const struct drb_port *port)
 {
 	return drb_interface_up(port->queue[0]->fd, port->setup->interface);
+}
+
+static uint16_t mtu(const struct drb_port *port)
+{
+	return drb_interface_mtu(port->queue[0]->fd, port->setup->interface);
+}
+
+static int hello_fd(const struct drb_port *port)
+{
+	const struct packet_queue *first = port->own;
+
+	return first->hellos;
 }
 
 static const char *state(const struct drb_port *port)
@@ -147,6 +168,8 @@ const struct drb_port_kind drb_packet_port = {
 	.receive = receive_burst,
 	.send = send_burst,
 	.carrier = carrier,
+	.mtu = mtu,
+	.hello_fd = hello_fd,
 	.state = state,
 	.mac = mac,
 	.missed = missed,

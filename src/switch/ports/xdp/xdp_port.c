@@ -153,6 +153,11 @@ static bool carrier(const struct drb_port *port)
 	return drb_interface_up(own_of(port)->ask_fd, port->setup->interface);
 }
 
+static uint16_t mtu(const struct drb_port *port)
+{
+	return drb_interface_mtu(own_of(port)->ask_fd, port->setup->interface);
+}
+
 static const char *state(const struct drb_port *port)
 {
 	return drb_interface_state(port->setup->interface);
@@ -181,6 +186,7 @@ const struct drb_port_kind drb_xdp_port = {
 	.receive = drb_dpdk_receive,
 	.send = send_burst,
 	.carrier = carrier,
+	.mtu = mtu,
 	.state = state,
 	.mac = drb_dpdk_mac,
 	.missed = drb_dpdk_missed,

@@ -3,7 +3,9 @@
 // is heard, and which ports are used. Time is the test's.
 #include "fixtures/unit.h"
 
+#include "common/cli/clock.h"
 #include "switch/datapath/forward.h"
+#include "switch/datapath/transmit.h"
 #include "fixtures/hello_switch.h"
 
 static void said_to_switches_only(void **state)
@@ -101,7 +103,7 @@ static void miswired_names_the_cable(void **state)
 
 static void refused(void **state)
 {
-	uint8_t frame[DRB_HELLO_LEN];
+	uint8_t frame[DRB_HELLO_LEN_MAX];
 	struct drb_hello h;
 	struct rte_mbuf *m;
 
@@ -111,12 +113,12 @@ static void refused(void **state)
 	h = neighbour_of(2);
 	receive(w, 0, &h); // a host
 	assert_int_equal(w->drop[DRB_DROP_hello_from_host], 1);
-	drb_hello_encode(&h, frame);
-	frame[18] = 2; // of a version to come
-	m = mbuf_of(frame, sizeof(frame));
+	uint32_t len = drb_hello_encode(&h, frame);
+	frame[18] = 1; // of another version
+	m = mbuf_of(frame, len);
 	drb_forward_burst(w, 2, &m, 1);
 	assert_int_equal(w->drop[DRB_DROP_bad_hello], 1);
-	m = mbuf_of(frame, 59);
+	m = mbuf_of(frame, len - 1);
 	drb_forward_burst(w, 2, &m, 1);
 	assert_int_equal(w->drop[DRB_DROP_bad_hello], 2);
 	for (uint32_t i = 0; i < PORTS; i++)
@@ -250,9 +252,141 @@ static void logs_are_bounded(void **state)
 	assert_int_equal(w->liveness.log[3].left_out, 1000 - DRB_LOG_LINES);
 	// Later it is heard again.
 	w->now_ns += 2 * DRB_LOG_WINDOW_NS;
+	h = neighbour_of(3);
 	h.flags = DRB_HELLO_HEARS | DRB_HELLO_DRAINED;
 	receive(w, 3, &h);
 	assert_int_equal(w->liveness.log[3].lines, 1);
+	end();
+}
+
+static const char *trouble(void)
+{
+	static char text[256];
+
+	drb_worker_take_snapshot(w);
+	drb_liveness_trouble(&setup, w->snapshot.live, text, sizeof(text));
+	return text;
+}
+
+static void write_key(char path[32], const char *key)
+{
+	strcpy(path, "/tmp/drb-test-key-XXXXXX");
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0 && write(fd, key, strlen(key)) == (ssize_t)strlen(key));
+	close(fd);
+}
+
+// Hellos without the key, with another one, and played again, change nothing and are named.
+static void keys(void **state)
+{
+	char path[32], other[32], text[64];
+	struct drb_hello h, said;
+
+	(void)state;
+	write_key(path, "the key of this fabric");
+	write_key(other, "another key than that");
+	snprintf(text, sizeof(text), "process: {workers: 1}\n");
+	begin_with(2, 5, text, path);
+	unlink(path);
+	turn(drb_clock_now() / MS);
+	h = neighbour_of(2);
+	receive(w, 2, &h);
+	assert_int_equal(w->drop[DRB_DROP_forged_hello], 1);
+	assert_int_equal(drb_hello_key_load(&neighbours_key, other), 0);
+	unlink(other);
+	receive(w, 2, &h);
+	assert_int_equal(w->drop[DRB_DROP_forged_hello], 2);
+	assert_int_equal(w->port[2].in_packets, 2);
+	assert_int_equal(w->port[2].in_discards, 2);
+	assert_int_equal(w->counters.rx_packets, 2);
+	assert_int_equal(state_of(2), DRB_LINK_UNKNOWN);
+	assert_string_equal(trouble(), "u0: s3-1.d2 has another fabric.hello_key");
+	// The right one, but no answer to us; then an answer; then the same again.
+	neighbours_key = w->liveness.key;
+	receive(w, 2, &h);
+	assert_int_equal(state_of(2), DRB_LINK_UNKNOWN);
+	empty(2, &said);
+	turn(w->now_ns / MS + 1);
+	assert_int_equal(empty(2, &said), 1); // at once, for it to answer
+	assert_true(said.echo.instance == h.serial.instance && said.echo.number == h.serial.number);
+	h = neighbour_of(2);
+	h.echo = said.serial;
+	receive(w, 2, &h);
+	assert_int_equal(state_of(2), DRB_LINK_UP);
+	receive(w, 2, &h);
+	assert_int_equal(w->drop[DRB_DROP_replayed_hello], 1);
+	assert_non_null(strstr(trouble(), "sends hellos again that were sent before"));
+	neighbours_key = (struct drb_hello_key){0};
+	end();
+}
+
+// Who is configured otherwise, or there twice, is named once and as long as it goes on.
+static void neighbours_faults(void **state)
+{
+	struct drb_hello h;
+
+	(void)state;
+	begin(2, 5, "");
+	turn(drb_clock_now() / MS);
+	h = neighbour_of(2);
+	h.ipv4_len = 16;
+	receive(w, 2, &h);
+	assert_int_equal(state_of(2), DRB_LINK_UP);
+	assert_string_equal(trouble(), "u0: s3-1.d2 has another fabric.ipv4");
+	h = neighbour_of(3);
+	h.mac = 0x0600;
+	receive(w, 3, &h);
+	assert_int_equal(state_of(3), DRB_LINK_MISWIRED);
+	assert_string_equal(trouble(), "u0: s3-1.d2 has another fabric.ipv4; u1 miswired; "
+				       "u1: s3-3.d2 has another fabric.mac");
+	for (uint32_t n = 0; n < 3; n++) {
+		h = neighbour_of(0);
+		h.serial.instance = n % 2 ? 70 : 71;
+		receive(w, 0, &h);
+	}
+	assert_non_null(strstr(trouble(), "d0: s1-4.u1 is there twice"));
+	h = neighbour_of(1);
+	h.from.layer = 2;
+	h.from.label = 5;
+	receive(w, 1, &h);
+	assert_non_null(strstr(trouble(), "d1: s2-5.u1 has the name of this switch"));
+	end();
+}
+
+// Data is a sign of life of a neighbour whose hellos are lost, until it stops.
+static void data_is_life(void **state)
+{
+	uint8_t frame[60];
+	struct drb_hello h;
+
+	(void)state;
+	begin(2, 5, "");
+	turn(1000);
+	for (uint32_t i = 0; i < PORTS; i++) {
+		h = neighbour_of(i);
+		receive(w, i, &h);
+	}
+	make_frame(frame, sizeof(frame), 0, 10); // host 10 is below
+	for (uint64_t ms = 1001; ms <= 1900; ms++) {
+		struct rte_mbuf *m = mbuf_of(frame, sizeof(frame));
+		turn(ms);
+		drb_forward_burst(w, 2, &m, 1);
+		if (ms < 1300) {
+			m = mbuf_of(frame, sizeof(frame));
+			frame[0] = 0x0a; // of no fabric: a frame that is dropped is no sign of life
+			memcpy(rte_pktmbuf_mtod(m, uint8_t *), frame, sizeof(frame));
+			drb_forward_burst(w, 3, &m, 1);
+			frame[0] = 0x02;
+		}
+	}
+	assert_int_equal(state_of(2), DRB_LINK_UP);
+	assert_int_equal(state_of(3), DRB_LINK_DOWN);
+	for (uint64_t ms = 1901; ms <= 2221; ms++)
+		turn(ms);
+	assert_int_equal(state_of(2), DRB_LINK_DOWN);
+	drb_transmit_free(w, 0);
+	w->occupancy[0] = w->queued = 0;
 	end();
 }
 
@@ -268,6 +402,9 @@ int main(void)
 		cmocka_unit_test(off),
 		cmocka_unit_test(set_anew),
 		cmocka_unit_test(logs_are_bounded),
+		cmocka_unit_test(keys),
+		cmocka_unit_test(neighbours_faults),
+		cmocka_unit_test(data_is_life),
 	};
 	return cmocka_run_group_tests_name("liveness", tests, setup_rings, free_eal);
 }

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/links/hello_faults.h"
+
+#include <stdio.h>
+
+#include "common/cli/log.h"
+#include "core/fabric/names.h"
+#include "core/packet/bytes.h"
+
+static const struct {
+	const char *what, *cure;
+} faults[DRB_HELLO_FAULT_COUNT] = {
+#define X(key, what, cure) {what, cure},
+	DRB_HELLO_FAULTS(X)
+#undef X
+};
+
+static bool is_now(const struct drb_hello_faults *f, uint32_t fault, uint64_t now_ns)
+{
+	return f->seen_ns[fault] > 0 && now_ns < f->seen_ns[fault] + DRB_HELLO_FAULT_NS;
+}
+
+bool drb_hello_fault_note(struct drb_hello_faults *f, enum drb_hello_fault fault, uint64_t now_ns)
+{
+	bool is_news = !is_now(f, fault, now_ns);
+
+	f->seen_ns[fault] = now_ns;
+	return is_news;
+}
+
+void drb_hello_fault_say(const char *port, enum drb_hello_fault fault,
+			 const struct drb_hello *hello)
+{
+	char from[DRB_END_NAME_MAX];
+
+	drb_end_name(from, &hello->from);
+	drb_warn("port %s: its neighbour %s %s: %s", port, from, faults[fault].what,
+		 faults[fault].cure);
+}
+
+void drb_hello_faults_compare(struct drb_hello_faults *f, const char *port,
+			      const struct drb_hello *ours, const struct drb_hello *theirs,
+			      uint64_t now_ns)
+{
+	const bool differs[DRB_HELLO_FAULT_COUNT] = {
+		[DRB_HELLO_FAULT_MAC] = ours->mac != theirs->mac,
+		[DRB_HELLO_FAULT_IPV4] =
+			ours->ipv4 != theirs->ipv4 || ours->ipv4_len != theirs->ipv4_len,
+		[DRB_HELLO_FAULT_IPV6] = ours->ipv6[0] != theirs->ipv6[0] ||
+					 ours->ipv6[1] != theirs->ipv6[1] ||
+					 ours->ipv6_len != theirs->ipv6_len,
+		[DRB_HELLO_FAULT_MTU] = ours->mtu && theirs->mtu && ours->mtu != theirs->mtu,
+		[DRB_HELLO_FAULT_SELF] = ours->from.layer == theirs->from.layer &&
+					 ours->from.label == theirs->from.label &&
+					 ours->fabric == theirs->fabric,
+	};
+
+	for (uint32_t i = 0; i < DRB_HELLO_FAULT_COUNT; i++) {
+		if (differs[i] && drb_hello_fault_note(f, i, now_ns))
+			drb_hello_fault_say(port, i, theirs);
+	}
+}
+
+uint32_t drb_hello_faults_now(const struct drb_hello_faults *f, uint64_t now_ns)
+{
+	uint32_t now = 0;
+
+	for (uint32_t i = 0; i < DRB_HELLO_FAULT_COUNT; i++)
+		now |= (uint32_t)is_now(f, i, now_ns) << i;
+	return now;
+}
+
+void drb_hello_faults_text(uint32_t now, char *text, size_t size)
+{
+	size_t used = 0;
+
+	*text = '\0';
+	for (uint32_t i = 0; i < DRB_HELLO_FAULT_COUNT; i++) {
+		if ((now >> i & 1) && used < size)
+			used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
+						 faults[i].what);
+	}
+}
+
+void drb_hello_set_prefixes(struct drb_hello *hello, const struct drb_addr_plan *addr)
+{
+	hello->mac = drb_load16(addr->mac);
+	hello->ipv4 = addr->ipv4;
+	hello->ipv4_len = (uint8_t)addr->ipv4_len;
+	hello->ipv6[0] = drb_load64(addr->ipv6);
+	hello->ipv6[1] = drb_load64(addr->ipv6 + 8);
+	hello->ipv6_len = (uint8_t)addr->ipv6_len;
+}

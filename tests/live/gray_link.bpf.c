@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A link that loses frames in one direction: an XDP program for the receiving interface, where it comes
+// before every socket. Which frames, and what share of them, is chosen when it is compiled.
+//   -DPERMILLE=100  the share that is dropped
+//   -DDATA          only frames that are no hellos
+//   -DLONGER=1000   only frames of more octets than that
+#include <linux/bpf.h>
+#include <linux/if_ether.h>
+
+#ifndef LONGER
+#define LONGER 0
+#endif
+
+static unsigned int (*const get_random)(void) = (void *)BPF_FUNC_get_prandom_u32;
+
+__attribute__((section("xdp"), used)) int gray_link(struct xdp_md *frame)
+{
+	const unsigned char *octets = (const unsigned char *)(long)frame->data;
+	const unsigned char *end = (const unsigned char *)(long)frame->data_end;
+
+	if (octets + ETH_HLEN > end)
+		return XDP_PASS;
+#ifdef DATA
+	if (octets[12] == 0x88 && octets[13] == 0xb5)
+		return XDP_PASS;
+#endif
+	if (end - octets <= LONGER)
+		return XDP_PASS;
+	return get_random() % 1000 < PERMILLE ? XDP_DROP : XDP_PASS;
+}
+
+char gray_license[] __attribute__((section("license"), used)) = "Dual BSD/GPL";
