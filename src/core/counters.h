@@ -34,13 +34,15 @@
 
 // X(key, meaning): why packets are dropped.
 #define DRB_DROP_REASONS(X)                                                                        \
-	X(bad_frame, "shorter than an Ethernet header")                                            \
+	X(bad_frame, "malformed: too short, or a header that ends too early")                      \
 	X(oversize, "longer than a frame of 1500 bytes with two VLAN tags")                        \
 	X(multicast, "broadcast or multicast that this switch does not answer")                    \
 	X(unknown_destination, "destination MAC belongs to no host of this fabric")                \
 	X(not_below, "came from above, but its destination is not below this switch")              \
 	X(same_port, "would leave by the port it came from")                                       \
 	X(spoofed_source, "a host's frame whose source MAC is not that host's")                    \
+	X(spoofed_ip, "a host's IP packet whose source is not that host's address")                \
+	X(spoofed_neighbour, "a host's ARP or neighbour discovery packet that speaks for others")  \
 	X(hello_from_host, "a hello, which only switches send, from a host's port")                \
 	X(bad_hello, "malformed hello")                                                            \
 	X(forged_hello, "hello without the proof of our hello_key")                                \

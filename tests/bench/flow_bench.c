@@ -88,7 +88,7 @@ static void report(const char *unit, enum traffic traffic, uint32_t flows, bool 
 
 	snprintf(text, sizeof(text),
 		 "fabric: {layers: 3, arity: 4}\nswitch: {layer: 1, label: 0}\n"
-		 "link: {driver: none}\nrouting: {unit: %s, check_source: false}\n",
+		 "link: {driver: none}\nrouting: {unit: %s, check_source: off}\n",
 		 unit);
 	struct drb_setup setup = setup_of(text);
 	if (drb_worker_init(&w, &setup) < 0 || drb_assign_init(&w, &setup) < 0)

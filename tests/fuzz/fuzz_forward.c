@@ -15,7 +15,7 @@ static const char *const kinds[] = {
 	FABRIC(3, 2, 1, 3) "}\n",
 	FABRIC(3, 2, 2, 5) ", rate: 1Mbit}\nrouting: {scheme: ecmp}\n",
 	FABRIC(3, 2, 3, 1) "}\n",
-	FABRIC(2, 8, 1, 15) "}\nrouting: {scheme: micro, check_source: false}\n",
+	FABRIC(2, 8, 1, 15) "}\nrouting: {scheme: micro, check_source: off}\n",
 	FABRIC(2, 4, 1, 0) ", rate: 500pps}\nrouting: {choices: 3, threshold: 0}\n",
 	FABRIC(1, 4, 1, 0) "}\n",
 	FABRIC(3, 2, 1, 0) "}\nrouting: {scheme: least}\n",

@@ -61,7 +61,7 @@ up -l 3 -d 2
 under_load "scheme, threshold, rate and queue: nothing lost" '.lost == 0 and .received == .sent' \
   'scheme: least/' 'threshold: auto/queue: 200, rate: 100Mbit' 'scheme: micro/queue: 400, rate: 20kpps' \
   'choices: 2, threshold: 0.5/rate: 2kpps' 'unit: flowlet, flow_max: 1000/' \
-  'scheme: vlb, check_source: false/' 'scheme: walk/' 'scheme: drb, threshold: 7/'
+  'scheme: vlb, check_source: off/' 'scheme: walk/' 'scheme: drb, threshold: 7/'
 check "the last of it is in force" all_say threshold 7
 check "packets are conserved" fabric check counters
 check "flows" with 'unit: flow, flow_max: 1000'

@@ -96,7 +96,7 @@ try() {
   cat >"$scratch/alone.yaml" <<END
 fabric: {layers: 1, arity: 1, name: alone}
 switch: {layer: 1, label: 0}
-routing: {check_source: false}
+routing: {check_source: off}
 link: {driver: af_xdp, xdp: "$1"}
 END
   ip netns exec alone "$build/src/switch/drbswitch" -c "$scratch/alone.yaml" 2>"$scratch/said" &

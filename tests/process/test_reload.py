@@ -134,7 +134,7 @@ def reload_under_load():
         # Another unit is another matter, but no packet is lost.
         for routing in ('{}', '{unit: flowlet, flow_max: 100}', '{scheme: least, threshold: auto}',
                         '{unit: flow, flow_max: 10}', '{scheme: walk}', '{scheme: rotate, slot: 1us}',
-                        '{scheme: micro, check_source: false}'):
+                        '{scheme: micro, check_source: off}'):
             reloads(w, p, make(routing))
             lossless(20000)
         # Queues and rates: what is dropped then is dropped because the queue is full.

@@ -56,6 +56,13 @@ const char *drb_unit_name(enum drb_unit unit);
 // A threshold as written: a number >= 0, or "auto" for the paper's formulas.
 #define DRB_THRESHOLD_AUTO "auto"
 
+// Which sources of hosts' frames are checked.
+enum drb_check_source {
+	DRB_CHECK_SOURCE_MAC, // the MAC, and the senders of ARP and neighbour discovery
+	DRB_CHECK_SOURCE_IP,  // IPv4 and IPv6 addresses as well
+	DRB_CHECK_SOURCE_OFF
+};
+
 enum drb_idle {
 	DRB_IDLE_SLEEP, // wait on the ports' sockets and for the next departure
 	DRB_IDLE_POLL   // spin, for dedicated cores
@@ -105,7 +112,7 @@ struct drb_setup {
 	uint32_t flow_max;       // live flows of one worker
 	uint64_t slot_ns;        // of rotate's clock; of walk: what a packet takes on an uplink
 	uint64_t seed;
-	bool check_source;
+	enum drb_check_source check_source;
 	uint32_t down_ports, up_ports;
 	struct drb_port_setup ports[DRB_PORTS_MAX]; // down-ports first
 	enum drb_idle idle;

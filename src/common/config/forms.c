@@ -150,6 +150,16 @@ const char *drb_words_unit(uint32_t i)
 	return i < DRB_UNIT_COUNT ? names[i] : NULL;
 }
 
+const char *drb_words_check_source(uint32_t i)
+{
+	static const char *const names[] = {[DRB_CHECK_SOURCE_MAC] = "mac",
+					    [DRB_CHECK_SOURCE_IP] = "ip",
+					    [DRB_CHECK_SOURCE_OFF] = "off",
+					    NULL};
+
+	return names[i];
+}
+
 const char *drb_words_driver(uint32_t i)
 {
 	static const char *const names[DRB_DRIVER_COUNT] = {

@@ -99,9 +99,9 @@ static int resolve_routing(const char *path, struct drb_setup *s)
 		return drb_config_bad(path, "routing.unit",
 				      "\"%s\": scheme %s decides on packets only",
 				      drb_unit_name(s->unit), scheme);
-	if (s->choice.scheme == DRB_SCHEME_WALK && !s->check_source)
+	if (s->choice.scheme == DRB_SCHEME_WALK && s->check_source == DRB_CHECK_SOURCE_OFF)
 		return drb_config_bad(path, "routing.check_source",
-				      "false: scheme walk marks packets in their source MAC, so "
+				      "off: scheme walk marks packets in their source MAC, so "
 				      "sources must be known");
 	s->choice.uplinks = s->up_ports;
 	s->choice.margin = drb_margin(s->threshold);

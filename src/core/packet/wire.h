@@ -47,7 +47,8 @@ enum {
 	DRB_IPV6_HOP_LIMIT = 7,
 	DRB_IPV6_SRC = 8,
 	DRB_IPV6_DST = 24,
-	DRB_IPV6_HEADER = 40, // length
+	DRB_IPV6_HEADER = 40,     // length
+	DRB_IPV6_OFFSET = 0xfff8, // of a fragment header, from its third octet: where it belongs
 };
 
 // IP protocols and IPv6 extension headers.
@@ -61,6 +62,7 @@ enum {
 	DRB_PROTOCOL_FRAGMENT = 44,
 	DRB_PROTOCOL_AUTHENTICATION = 51,
 	DRB_PROTOCOL_ICMPV6 = 58,
+	DRB_PROTOCOL_NONE = 59,
 	DRB_PROTOCOL_OPTIONS = 60, // destination options
 	DRB_PROTOCOL_SCTP = 132,
 	DRB_PROTOCOL_UDP_LITE = 136,
@@ -88,6 +90,7 @@ enum {
 
 // ARP for IPv4 over Ethernet (RFC 826).
 enum {
+	DRB_ARP_LENGTHS = 4, // of both kinds of addresses
 	DRB_ARP_OPERATION = 6,
 	DRB_ARP_SENDER_MAC = 8,
 	DRB_ARP_SENDER_IP = 14,
@@ -104,10 +107,15 @@ enum {
 	DRB_ICMPV6_CHECKSUM = 2,
 	DRB_ND_FLAGS = 4,
 	DRB_ND_TARGET = 8,
-	DRB_ND_LENGTH = 24,            // without options
-	DRB_ND_OPTION_LENGTH = 8,      // of a link-layer address
-	DRB_ICMPV6_SOLICITATION = 135, // types
+	DRB_ND_LENGTH = 24,                   // without options
+	DRB_ND_RS_LENGTH = 8,                 // the same of a router solicitation
+	DRB_ND_OPTION_LENGTH = 8,             // of a link-layer address
+	DRB_ICMPV6_ROUTER_SOLICITATION = 133, // types
+	DRB_ICMPV6_ROUTER_ADVERTISEMENT = 134,
+	DRB_ICMPV6_SOLICITATION = 135,
 	DRB_ICMPV6_ADVERTISEMENT = 136,
+	DRB_ICMPV6_REDIRECT = 137,
+	DRB_ND_OPTION_SOURCE = 1,         // type of an option: link-layer address of the sender
 	DRB_ND_OPTION_TARGET = 2,         // type of an option: link-layer address of the target
 	DRB_ND_SOLICITED_OVERRIDE = 0x60, // flags of an advertisement
 	DRB_ND_HOP_LIMIT = 255,           // never forwarded by a router

@@ -5,6 +5,7 @@
 #include "switch/datapath/decide/decide_burst.h"
 #include "switch/datapath/enqueue.h"
 #include "switch/datapath/exceptions.h"
+#include "switch/datapath/source_check.h"
 #include "switch/datapath/detour_packets.h"
 #include "switch/datapath/decide/flow_assign.h"
 
@@ -34,6 +35,8 @@ void drb_forward_burst(struct drb_worker *w, uint32_t in, struct rte_mbuf **pack
 	b.unloaded = b.recorded = b.counts_queues = false;
 	b.counters = (struct drb_burst_counters){.packets = count};
 	drb_scheme_state_from_above(&w->scheme_state, &b, w->down_ports);
+	if (w->port[in].source.active)
+		drb_source_check_burst(w, &b);
 	if (unlikely(w->dead))
 		drb_detour_burst(w, &b);
 

@@ -67,13 +67,17 @@ void drb_worker_configure(struct drb_worker *w, const struct drb_setup *s)
 	struct drb_worker_config *c = &w->config;
 
 	c->assigns = s->unit != DRB_UNIT_PACKET && c->up_ports > 0;
-	c->timed = c->assigns || (s->threshold_auto && c->up_ports > 0) ||
-		   w->scheme_state.timed;
+	c->timed = c->assigns || (s->threshold_auto && c->up_ports > 0) || w->scheme_state.timed;
 	c->paced = false;
 	c->open = true;
 	for (uint32_t i = 0; i < w->ports; i++) {
 		const struct drb_port_setup *p = &s->ports[i];
-		uint32_t source = s->check_source ? w->port[i].host : DRB_NO_LABEL;
+		uint32_t source =
+			s->check_source != DRB_CHECK_SOURCE_OFF ? w->port[i].host : DRB_NO_LABEL;
+		w->port[i].source = (struct drb_source_rule){0};
+		if (source != DRB_NO_LABEL)
+			w->port[i].source = drb_source_rule_of(
+				&w->addr, source, s->check_source == DRB_CHECK_SOURCE_IP);
 		w->port[i].classifier =
 			drb_classifier_at(&w->class_tables, &w->addr, i < w->down_ports, source,
 					  s->layer == 1 && i >= w->down_ports);

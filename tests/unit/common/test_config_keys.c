@@ -46,7 +46,7 @@ static void save_then_load(void **state)
 		{"routing.scheme", "micro"}, {"routing.threshold", "1.5"},
 		{"routing.choices", "2"},    {"routing.unit", "flow"},
 		{"routing.flow_idle", "5s"}, {"routing.seed", "9223372036854775807"},
-		{"link.rate", "500pps"},     {"routing.check_source", "false"},
+		{"link.rate", "500pps"},     {"routing.check_source", "off"},
 		{"link.queue", "100"},       {"link.overhead", "24"},
 		{"link.catchup", "3ms"},     {"process.idle", "poll"},
 		{"process.burst", "16"},     {"process.memory", "48"},
@@ -76,7 +76,7 @@ static void save_then_load(void **state)
 	assert_int_equal(s.unit, DRB_UNIT_FLOW);
 	assert_int_equal(s.flow_idle_ns, 5000000000);
 	assert_int_equal(s.seed, INT64_MAX);
-	assert_false(s.check_source);
+	assert_int_equal(s.check_source, DRB_CHECK_SOURCE_OFF);
 	assert_int_equal(s.idle, DRB_IDLE_POLL);
 	assert_int_equal(s.burst, 16);
 	assert_int_equal(s.memory_mb, 48);

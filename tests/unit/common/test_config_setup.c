@@ -30,7 +30,7 @@ static void defaults(void **state)
 	assert_int_equal(s.flow_max, 1000000);
 	assert_int_equal(s.slot_ns, 10000);
 	assert_int_equal(s.seed, 1);
-	assert_true(s.check_source);
+	assert_int_equal(s.check_source, DRB_CHECK_SOURCE_IP);
 	assert_int_equal(s.down_ports, 2);
 	assert_int_equal(s.up_ports, 2);
 	assert_int_equal(s.idle, DRB_IDLE_SLEEP);
@@ -67,7 +67,7 @@ static void every_key(void **state)
 		     "172.16.0.0/12, ipv6: \"fd12:3456::/48\"}\n"
 		     "switch: {layer: 2, label: 5}\n"
 		     "routing: {scheme: least, threshold: 1.5, choices: 3, unit: flowlet, seed: "
-		     "9223372036854775807, check_source: no, flow_idle: 2s, flow_grace: 3ms, "
+		     "9223372036854775807, check_source: off, flow_idle: 2s, flow_grace: 3ms, "
 		     "flow_max: 77, flowlet_gap: 50us, slot: 100ns}\n"
 		     "link: {driver: none, rate: 10Mbit, overhead: 0, queue: 7, catchup: 500us, "
 		     "hello: 20ms}\n"
@@ -92,7 +92,7 @@ static void every_key(void **state)
 	assert_int_equal(s.flow_max, 77);
 	assert_int_equal(s.slot_ns, 100);
 	assert_int_equal(s.seed, INT64_MAX);
-	assert_false(s.check_source);
+	assert_int_equal(s.check_source, DRB_CHECK_SOURCE_OFF);
 	assert_int_equal(s.idle, DRB_IDLE_POLL);
 	assert_int_equal(s.burst, 256);
 	assert_string_equal(s.cpus, "0-1,5");

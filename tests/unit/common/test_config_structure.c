@@ -59,9 +59,9 @@ static void bad_types(void **state)
 		{HEAD "routing: {seed: 99999999999999999999}\n",
 		 ":5: routing.seed: 99999999999999999999 is not in 0..9223372036854775807"},
 		{HEAD "routing: {check_source: maybe}\n",
-		 ":5: routing.check_source: \"maybe\" is none of true, false"},
+		 ":5: routing.check_source: \"maybe\" is none of mac, ip, off"},
 		{HEAD "routing: {check_source: 1}\n",
-		 ":5: routing.check_source: \"1\" is none of true, false"},
+		 ":5: routing.check_source: \"1\" is none of mac, ip, off"},
 		{HEAD "process:\n  burst: many\n",
 		 ":6: process.burst: \"many\" is not a whole number"},
 	};

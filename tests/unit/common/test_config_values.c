@@ -57,8 +57,8 @@ static void bad_values(void **state)
 		 ":5: routing.unit: \"flow\": scheme walk decides on packets only"},
 		{HEAD "routing: {scheme: rotate, unit: flowlet}\n",
 		 ":5: routing.unit: \"flowlet\": scheme rotate decides on packets only"},
-		{HEAD "routing: {scheme: walk, check_source: no}\n",
-		 ":5: routing.check_source: false: scheme walk marks packets in their source MAC, "
+		{HEAD "routing: {scheme: walk, check_source: off}\n",
+		 ":5: routing.check_source: off: scheme walk marks packets in their source MAC, "
 		 "so sources must be known"},
 		{HEAD "routing: {slot: 99ns}\n",
 		 ":5: routing.slot: \"99ns\" is not a time of 100ns to 1s, such as 2ms"},

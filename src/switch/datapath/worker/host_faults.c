@@ -41,6 +41,20 @@ static void say_address(const struct drb_worker *w, uint32_t in, uint32_t host,
 		in, host, asked, own, last);
 }
 
+static void say_ip(const struct drb_worker *w, uint32_t in, uint32_t host)
+{
+	char ipv4[INET_ADDRSTRLEN], ipv6[INET6_ADDRSTRLEN];
+	struct in_addr a = {htonl(drb_addr_ipv4(&w->addr, host))};
+	uint8_t b[16];
+
+	drb_addr_ipv6(&w->addr, host, b);
+	inet_ntop(AF_INET, &a, ipv4, sizeof(ipv4));
+	inet_ntop(AF_INET6, b, ipv6, sizeof(ipv6));
+	drb_warn("port d%u: IP packets from other addresses than %s and %s are dropped: these are "
+		 "host h%u's (routing.check_source: mac lets others pass)",
+		 in, ipv4, ipv6, host);
+}
+
 void drb_host_fault(struct drb_worker *w, uint32_t in, enum drb_host_fault fault,
 		    const uint8_t *frame, uint32_t length)
 {
@@ -68,6 +82,15 @@ void drb_host_fault(struct drb_worker *w, uint32_t in, enum drb_host_fault fault
 	case DRB_HOST_FAULT_ADDRESS:
 		say_address(w, in, host, frame);
 		break;
+	case DRB_HOST_FAULT_IP:
+		say_ip(w, in, host);
+		break;
+	case DRB_HOST_FAULT_NEIGHBOUR:
+		drb_warn(
+			"port d%u: host h%u answers ARP or neighbour discovery for others, or says "
+			"it is another: dropped",
+			in, host);
+		break;
 	case DRB_HOST_FAULT_COUNT:
 		break;
 	}
@@ -92,6 +115,8 @@ void drb_host_fault_trouble(const struct drb_setup *s, const uint64_t ports[DRB_
 		[DRB_HOST_FAULT_SOURCE] = "has another MAC",
 		[DRB_HOST_FAULT_LENGTH] = "sends frames that are too long",
 		[DRB_HOST_FAULT_ADDRESS] = "asks for an address outside the fabric",
+		[DRB_HOST_FAULT_IP] = "has another IP address",
+		[DRB_HOST_FAULT_NEIGHBOUR] = "speaks for other hosts in ARP or neighbour discovery",
 	};
 	size_t used = strlen(text);
 

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/fabric/source_rule.h"
 #include "core/routing/detour.h"
 #include "core/math/random.h"
 
@@ -34,7 +35,8 @@ struct drb_worker_port {
 	uint64_t in_packets, in_octets, in_discards;
 	uint64_t out_octets;
 	uint64_t tx_refused;
-	uint64_t lost; // packets that left the queue and were dropped then
+	uint64_t lost;                 // packets that left the queue and were dropped then
+	struct drb_source_rule source; // of the host behind the port
 };
 
 // Of worker 0. Written before the workers run; only the ring is used by several threads.

@@ -105,7 +105,7 @@ static void every_destination(void **state)
 			char text[256];
 			snprintf(text, sizeof(text),
 				 "fabric: {layers: 3, arity: 2}\nswitch: {layer: %u, label: %u}\n"
-				 "link: {driver: none}\nrouting: {check_source: false, threshold: "
+				 "link: {driver: none}\nrouting: {check_source: off, threshold: "
 				 "100000}\n",
 				 layer, label);
 			begin(text, 1000);
@@ -304,7 +304,6 @@ struct reason {
 	uint8_t frame[64];
 };
 
-// Each way to be dropped, one frame at a time: its own counter and no other moves.
 // The longest frame that passes has 1500 octets behind its header and two VLAN tags.
 static void long_frames(void **state)
 {
@@ -321,6 +320,7 @@ static void long_frames(void **state)
 	end();
 }
 
+// Each way to be dropped, one frame at a time: its own counter and no other moves.
 static void every_drop_reason(void **state)
 {
 	static const struct reason reasons[] = {
@@ -344,11 +344,21 @@ static void every_drop_reason(void **state)
 		{DRB_DROP_same_port, 1, 60, {0x02, 0, 0, 0, 0, 1, 0x02, 0, 0, 0, 0, 1}},
 		{DRB_DROP_spoofed_source, 0, 60, {0x02, 0, 0, 0, 0, 5, 0x02, 0, 0, 0, 0, 1}},
 		{DRB_DROP_spoofed_source, 0, 60, {0x02, 0, 0, 0, 0, 5, 0x02, 1, 0, 0, 0, 0}},
-		{DRB_DROP_spoofed_source,
+		{DRB_DROP_spoofed_neighbour,
 		 1, // a neighbour question in another's name
 		 42,
 		 {255, 255,  255, 255, 255, 255, 0x02, 0,  0, 0, 0, 1, 8, 6, 0, 1, 8, 0,  6, 4, 0,
 		  1,   0x02, 0,   0,   0,   0,   0,    10, 0, 0, 1, 0, 0, 0, 0, 0, 0, 10, 0, 0, 9}},
+		{DRB_DROP_spoofed_neighbour,
+		 1, // h1 tells h5 that it is 10.0.0.1
+		 42,
+		 {0x02, 0,    0, 0, 0, 5, 0x02, 0,  0, 0, 0, 1,    8, 6, 0, 1, 8, 0,  6, 4, 0,
+		  2,    0x02, 0, 0, 0, 0, 1,    10, 0, 0, 1, 0x02, 0, 0, 0, 0, 5, 10, 0, 0, 6}},
+		{DRB_DROP_spoofed_ip,
+		 1, // an empty packet of 10.0.0.1
+		 34,
+		 {0x02, 0, 0, 0, 0, 5, 0x02, 0, 0, 0,  0, 1, 8, 0,  0x45, 0, 0,
+		  20,   0, 0, 0, 0, 9, 17,   0, 0, 10, 0, 0, 1, 10, 0,    0, 6}},
 		{DRB_DROP_unknown_neighbour,
 		 1,
 		 42,
@@ -417,7 +427,7 @@ static void questions_are_answered(void **state)
 static void spoofing_may_be_allowed(void **state)
 {
 	(void)state;
-	begin(FABRIC(3, 2, 1, 0) "routing: {check_source: false, scheme: dmodk}\n", 8);
+	begin(FABRIC(3, 2, 1, 0) "routing: {check_source: off, scheme: dmodk}\n", 8);
 	assert_int_equal(goes_to(0, 7, 1), 1);
 	assert_int_equal(w.drop[DRB_DROP_spoofed_source], 0);
 	end();

@@ -33,6 +33,8 @@ static const struct disturbance disturbances[] = {
 	{"overload, up", D1, 60, 1, 3, 0, {0}, DRB_DROP_queue_full},
 	{"overload, down", U1, 60, 7, 1, 0, {0}, DRB_DROP_queue_full},
 	{"another's source", D1, 60, 0, 2, 0, {0}, DRB_DROP_spoofed_source},
+	{"another's address", D1, 60, 1, 2, 26, {10, 0, 0, 9, 10}, DRB_DROP_spoofed_ip},
+	{"broken ARP", D1, 60, 1, 2, 12, {8, 6, 0, 1, 8, 0}, DRB_DROP_bad_frame},
 	{"no host of the fabric",
 	 D1,
 	 60,
@@ -86,7 +88,7 @@ static uint32_t take_good(uint32_t port)
 
 	while ((n = rte_ring_dequeue_burst(from[port][0], (void **)packets, BURST, NULL)) > 0) {
 		for (uint32_t i = 0; i < n; i++)
-			good += memcmp(rte_pktmbuf_mtod_offset(packets[i], uint8_t *, 20), &mark,
+			good += memcmp(rte_pktmbuf_mtod_offset(packets[i], uint8_t *, 34), &mark,
 				       8) == 0;
 		rte_pktmbuf_free_bulk(packets, n);
 	}
@@ -101,7 +103,7 @@ static void disturb(const struct disturbance *d)
 	pthread_t thread;
 
 	make_frame(good, sizeof(good), 0, 2);
-	memcpy(good + 20, &mark, 8);
+	memcpy(good + 34, &mark, 8);
 	make_frame(bad, sizeof(bad), d->from, d->to);
 	if (d->change[0])
 		memcpy(bad + d->change_at, d->change, 6);

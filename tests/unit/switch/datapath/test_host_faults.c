@@ -50,6 +50,9 @@ static void each_is_said_once(void **state)
 		 {"port d63: frames from be:5a:00:00:00:07 are dropped",
 		  "host h63 must have the MAC 02:00:00:00:00:3f", "ip link set"}},
 		{DRB_HOST_FAULT_LENGTH, {"port d63: host h63", "2962 bytes", "ethtool -K"}},
+		{DRB_HOST_FAULT_IP,
+		 {"port d63: IP packets", "10.0.0.64 and fd00::40", "routing.check_source: mac"}},
+		{DRB_HOST_FAULT_NEIGHBOUR, {"port d63: host h63", "ARP", "dropped"}},
 		{DRB_HOST_FAULT_ADDRESS, {"h63 asks for 10.9.9.9", "address 10.0.0.64", "d63"}},
 	};
 	(void)state;

@@ -298,7 +298,7 @@ static void no_scheme_shows_marks(void **state)
 {
 	static const char *const switches[] = {
 		SWITCH(1, 0, "scheme: drb"),
-		SWITCH(1, 0, "scheme: ecmp, check_source: false"),
+		SWITCH(1, 0, "scheme: ecmp, check_source: off"),
 		SWITCH(1, 0, "unit: flow, flow_max: 100"),
 	};
 	uint8_t frame[60], mark;

@@ -72,9 +72,9 @@ static void offer(struct drb_rng *r, struct counts *c)
 	struct rte_mbuf *m;
 
 	make_frame(frame, sizeof(frame), in < 2 ? in : 7, to);
-	memcpy(frame + 20, &in, 4);
-	memcpy(frame + 24, &to, 4);
-	memcpy(frame + 28, &c->sent, 8);
+	memcpy(frame + 34, &in, 4);
+	memcpy(frame + 38, &to, 4);
+	memcpy(frame + 42, &c->sent, 8);
 	m = mbuf_of(frame, 60);
 	if (!m)
 		return; // all buffers are on their way
@@ -92,9 +92,9 @@ static void collect(struct counts *c, bool in_order)
 			const uint8_t *frame = rte_pktmbuf_mtod((struct rte_mbuf *)p, uint8_t *);
 			uint32_t in, to;
 			uint64_t number;
-			memcpy(&in, frame + 20, 4);
-			memcpy(&to, frame + 24, 4);
-			memcpy(&number, frame + 28, 8);
+			memcpy(&in, frame + 34, 4);
+			memcpy(&to, frame + 38, 4);
+			memcpy(&number, frame + 42, 8);
 			// Hosts 0 and 1 are below; other frames of hosts go up, by the digit h_1
 			// or its alternative.
 			if (to < 2)

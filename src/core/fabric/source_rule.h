@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// What a host may say it is: its addresses follow from its label, so the switch knows them. Checked are the
+// source of IPv4 and IPv6, and what ARP and IPv6 neighbour discovery make others believe. The source MAC is
+// compared in classification. Pure; bounded work, whatever the frame.
+
+#include <endian.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "core/fabric/addresses.h"
+#include "core/packet/wire.h"
+
+struct drb_source_rule {
+	bool active;        // ARP and neighbour discovery are checked
+	bool ip;            // as are IPv4 and IPv6
+	uint32_t ipv4;      // as in a packet
+	uint32_t ipv4_mask; // 0 unless ip
+	uint8_t mac[6];
+	uint8_t ipv6[16], link_local[16]; // the latter made of the MAC (RFC 4291, appendix A)
+};
+
+enum drb_source {
+	DRB_SOURCE_OK,
+	DRB_SOURCE_IP,        // an IP packet of another source
+	DRB_SOURCE_NEIGHBOUR, // ARP or neighbour discovery that speaks for somebody else
+	DRB_SOURCE_BAD,       // malformed, so that it cannot be told
+};
+
+// The rule for a host.
+struct drb_source_rule drb_source_rule_of(const struct drb_addr_plan *plan, uint32_t host, bool ip);
+
+// frame: len >= DRB_ETHER_HEADER octets.
+enum drb_source drb_source_check(const struct drb_source_rule *r, const uint8_t *frame,
+				 uint32_t len);
+
+// 0 for the most frequent frame that drb_source_check() finds right, untagged IPv4, if it is long enough: reads
+// DRB_ETHER_HEADER + DRB_IPV4_HEADER octets.
+static inline uint32_t drb_source_differs(const struct drb_source_rule *r, const uint8_t *frame)
+{
+	uint32_t source;
+	uint16_t type, ipv4 = htobe16(DRB_ETHERTYPE_IPV4);
+
+	memcpy(&type, frame + DRB_ETHER_TYPE, sizeof(type));
+	memcpy(&source, frame + DRB_ETHER_HEADER + DRB_IPV4_SRC, sizeof(source));
+	return (type ^ (uint32_t)ipv4) | ((source ^ r->ipv4) & r->ipv4_mask);
+}
