@@ -39,6 +39,12 @@ check "a replay" drbgen replay "$scratch/traffic"
 check "promtool has nothing to say" linted
 check "nor anything to print" test -z "$(promtool check metrics <"$scratch/metrics" 2>&1)"
 check "the strict parser takes OpenMetrics" strict
+monitoring=$root/deploy/monitoring
+check "rules: promtool takes them" promtool check config "$monitoring/prometheus.yml"
+check "rules: they do what they say" promtool test rules "$monitoring/drb.rules.test.yml"
+check "board and rules: every metric is there" python3 -B "$root/tests/live/board.py" "$monitoring/drb-board.json" \
+  "$monitoring/drb.rules.yml" "$scratch/metrics" "$scratch/queries.yml"
+check "board: promtool takes its queries" promtool check rules "$scratch/queries.yml"
 check "packets received" same_sum drb_port_in_packets_total in_packets
 check "bytes sent" same_sum drb_port_out_bytes_total out_octets
 check "every switch is up" test "$(sum_of drb_up)" = 20
