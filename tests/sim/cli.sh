@@ -63,5 +63,16 @@ refused 'queues' ctmc --queues 1
 refused 'out DIR' paper
 refused 'cannot make' paper --out /proc/x/y
 refused 'cannot write' paper --quick --out /proc
+refused 'exclude each other' paper --quick --long --out /tmp/none
+refused 'from 1 to 32' paper --seeds 0 --out /tmp/none
+refused "none of 'persistent F(3,8)'" paper --quick --part nothing --out "$dir"
 refused 'not an option' packet drb
+
+# One part: its points are done and kept, the others are left.
+"$sim" paper --quick --part theory --out "$dir/part" >"$dir/out" 2>"$dir/err"
+if [ "$(cat "$dir/out")" != "$dir/part/study.csv" ] || ! grep -q ' points are left ' "$dir/err" ||
+  [ "$(grep -c ctmc "$dir/part/journal.txt")" != 15 ] || [ "$(wc -l <"$dir/part/study.csv")" != 1 ]; then
+  echo "not ok: paper --part: $(cat "$dir/out" "$dir/err")"
+  failed=1
+fi
 exit $failed
