@@ -24,7 +24,6 @@ static double overflow_limit(double size)
 #define OVERFLOW_LEAST 0.02 // of bursts: less is no burst
 #define NOISE 1.2           // of an overflow, in standard deviations of a mean
 #define NOISE_EARLY 1.8     // before all windows are in
-#define LISTENS 0.75        // to this part of the share that the law lets others spread
 #define UNKNOWN_ROOM (10.0 / 9)
 // What has begun ends only below so much of the limit.
 #define END_AT_ONCE 0.5
@@ -45,7 +44,6 @@ void drb_spread_init(struct drb_spread *s, const struct drb_tree *t, uint32_t pa
 		.rate = rate,
 		.uneven = unevenness_limit(size),
 		.overflow = overflow_limit(size),
-		.enough = drb_spread_enough(d),
 		.count = memory,
 		.lasting = memory + d,
 		.weight = memory + 2 * (size_t)d,
@@ -115,16 +113,6 @@ static void judge_bursts(struct drb_spread *s)
 	*b = (struct drb_spread_bursts){0};
 }
 
-// How many marks it takes to follow them. While no more than a share of 1/rho - 1 of the others spread, no
-// link is overloaded by it, so at light loads a few are left to themselves.
-static void listen_by(struct drb_spread *s, struct load load)
-{
-	double all = DRB_SPREAD_HEAR * s->uplinks, least = drb_spread_enough(s->uplinks);
-	double lawful = s->rate > 0 && load.mean > 0 ? LISTENS * (1 / load.mean - 1) * all : 0;
-
-	s->enough = (uint32_t)fmin(all / 4, fmax(least, lawful));
-}
-
 static double lasting_limit(const struct drb_spread *s, struct load load, double noise)
 {
 	double mean = load.mean * sqrt(s->uplinks / (2 * fmax(1, s->lasts.packets)));
@@ -137,7 +125,6 @@ static void judge_lasting_early(struct drb_spread *s)
 {
 	struct load load = load_of(s, s->lasting, s->lasts.time);
 
-	listen_by(s, load);
 	if (load.overflow > lasting_limit(s, load, NOISE_EARLY))
 		find(s, DRB_SPREAD_BY_LASTING, true);
 }
@@ -194,7 +181,8 @@ void drb_spread_heard(struct drb_spread *s)
 	uint32_t near = 0, distance = 1;
 
 	// The least distance that enough of them are within.
-	while (distance < DRB_SPREAD_FAR && (near += s->marks[distance]) < s->enough)
+	while (distance < DRB_SPREAD_FAR &&
+	       (near += s->marks[distance]) < drb_spread_enough(s->uplinks))
 		distance++;
 	s->heard = (uint8_t)(distance < DRB_SPREAD_FAR ? distance + 1 : 0);
 	s->distance = s->evidence ? 1 : s->heard;

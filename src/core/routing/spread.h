@@ -25,11 +25,12 @@
 //             Uneven: the variance over uplinks against that of packets with random defaults.
 //   marks     A packet that is spread carries a distance: 1 if this switch has evidence, else one
 //             more than what it heard. The switches that it is sent up by spread it as well. A switch
-//             that gets packets from above hears their marks: if enough of the last 32 d carry a
-//             distance of at most n, it spreads, too, at distance n + 1. Enough is three quarters of
-//             what the law allows, a share of 1/rho - 1 by the load of the switch's own defaults, but
-//             not less than 3/2 d nor more than 8 d. Nobody follows a distance above 7, so without
-//             evidence rumours die.
+//             that gets packets from above hears their marks: if of the last 32 d at least 3/2 d
+//             carry a distance of at most n, it spreads, too, at distance n + 1. Nobody does at a
+//             distance above 7, so without evidence rumours die. So few are enough at any load, for
+//             the law holds for small groups, too, such as the d hosts of a rack: one of them that
+//             all packets are spread to is a share of 1/d there, and those who could relieve the
+//             others' down-links are everywhere.
 // Pure: memory and time come from the caller.
 
 #include <stdbool.h>
@@ -52,7 +53,6 @@ struct drb_spread {
 	double rate;     // what an uplink can send in a unit of time, in the unit of sizes, on
 			 // average; 0: not known
 	double uneven, overflow; // limits of bursts
-	uint32_t enough;         // marks of a count that make it spread, by the load of late
 	uint64_t *count;   // lent: of each uplink, in this window: packets << 40 | sizes added up
 	uint64_t *lasting; // lent: sizes in the windows of `lasts` so far
 	uint64_t *weight;  // lent: of each uplink, its rate over the average, 2^-32
@@ -82,7 +82,7 @@ enum drb_spread_evidence {
 	DRB_SPREAD_BY_LASTING = 4,
 };
 
-// The least that are enough, of those.
+// Marks that are heard, of those.
 static inline uint32_t drb_spread_enough(uint32_t uplinks)
 {
 	return (3 * uplinks + 1) / 2;

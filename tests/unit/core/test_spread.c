@@ -281,44 +281,6 @@ static void enough_marks_are_heard(void **state)
 	assert_int_equal(s->distance, 1);
 }
 
-// By the load of the switch's own defaults: three quarters of the share that the law lets others spread,
-// between 3/64 and a quarter of what is heard; where no rate is known, the least.
-static void light_loads_take_more_marks(void **state)
-{
-	static const struct {
-		double rho, least, most; // of the packets heard
-	} cases[] = {{0.3, 0.25, 0.25},   {0.7, 0.25, 0.25},          {0.8, 0.17, 0.205},
-		     {0.9, 0.073, 0.094}, {0.95, 3 / 64.0, 3 / 64.0}, {1, 3 / 64.0, 3 / 64.0}};
-	uint32_t def[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-	const double all = DRB_SPREAD_HEAR * 8;
-	struct stage stage;
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		set_up(&stage, 3, 8);
-		assert_int_equal(stage.s.enough, drb_spread_enough(8));
-		for (uint32_t n = 0; n < 3 * DRB_SPREAD_LASTS * DRB_SPREAD_WINDOW; n++)
-			slot(&stage, cases[i].rho, def, 0);
-		assert_true(stage.s.enough >= floor(cases[i].least * all));
-		assert_true(stage.s.enough <= ceil(cases[i].most * all));
-		uint32_t enough = stage.s.enough;
-		hear(&stage.s, enough - 1, 1);
-		hear(&stage.s, (uint32_t)all - enough + 1, 0);
-		assert_int_equal(stage.s.distance, 0);
-		hear(&stage.s, enough, 1);
-		hear(&stage.s, (uint32_t)all - enough, 0);
-		assert_int_equal(stage.s.distance, 2);
-	}
-	set_up(&stage, 3, 8);
-	stage.s.rate = 0;
-	for (uint32_t n = 0; n < 1000; n++) {
-		for (uint32_t u = 0; u < 8; u++)
-			drb_spread_count(&stage.s, u, DRB_SPREAD_COUNT, DRB_SPREAD_COUNT);
-		drb_spread_tick(&stage.s, 0, 8 * DRB_SPREAD_COUNT);
-	}
-	assert_int_equal(stage.s.enough, drb_spread_enough(8));
-}
-
 // A ring of switches in which each hears only the next: what one has evidence of is heard by six
 // more, and forgotten by all within seven counts when the evidence is gone. Also where all hear
 // each other, nobody keeps a rumour alive.
@@ -400,7 +362,6 @@ int main(void)
 		cmocka_unit_test(an_unknown_rate_will_do),
 		cmocka_unit_test(marks_carry_the_lesser_distance),
 		cmocka_unit_test(enough_marks_are_heard),
-		cmocka_unit_test(light_loads_take_more_marks),
 		cmocka_unit_test(rumours_die),
 		cmocka_unit_test(silence_is_forgotten),
 		cmocka_unit_test(pauses_are_time),
