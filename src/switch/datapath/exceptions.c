@@ -4,6 +4,7 @@
 #include <rte_ether.h>
 #include <rte_mbuf.h>
 
+#include "common/cli/clock.h"
 #include "core/packet/bytes.h"
 #include "core/packet/wire.h"
 
@@ -21,6 +22,33 @@ static void drop_fault(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, en
 	drb_drop(w, in, m, reason);
 }
 
+// Answers cost more than other packets, and what they cost is the others' time: a host gets ANSWERS_MAX at once,
+// and one more each ANSWER_NS. Like a departure clock: answer_ns is when the last of them was earned.
+#define ANSWER_NS UINT64_C(100000)
+#define ANSWERS_MAX 2048
+
+static bool may_answer(struct drb_worker *w, uint32_t in)
+{
+	const uint64_t now = drb_clock_now(), oldest = now - ANSWERS_MAX * ANSWER_NS;
+
+	if (w->answer_ns[in] < oldest)
+		w->answer_ns[in] = oldest;
+	if (w->answer_ns[in] + ANSWER_NS > now)
+		return false;
+	w->answer_ns[in] += ANSWER_NS;
+	return true;
+}
+
+// True if a host asks for a neighbour, however it asks.
+static bool is_question(const uint8_t *frame, uint32_t len)
+{
+	uint16_t type = drb_load16(frame + DRB_ETHER_TYPE);
+
+	return type == DRB_ETHERTYPE_ARP ||
+	       (type == DRB_ETHERTYPE_IPV6 && len > DRB_ETHER_HEADER + DRB_IPV6_HEADER &&
+		frame[DRB_ETHER_HEADER + DRB_IPV6_NEXT] == DRB_PROTOCOL_ICMPV6);
+}
+
 // A broadcast or multicast frame: a host's question for a neighbour is answered, anything else is
 // dropped.
 static void answer(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
@@ -28,6 +56,11 @@ static void answer(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 	enum drb_neighbour what = DRB_NEIGHBOUR_OTHER;
 	uint32_t len = m->data_len;
 
+	if (w->port[in].host != DRB_NO_LABEL && is_question(rte_pktmbuf_mtod(m, uint8_t *), len) &&
+	    !may_answer(w, in)) {
+		drb_drop(w, in, m, DRB_DROP_too_many_questions);
+		return;
+	}
 	if (w->port[in].host != DRB_NO_LABEL && m->nb_segs == 1)
 		what = drb_neighbour_answer(&w->addr, w->port[in].host,
 					    rte_pktmbuf_mtod(m, uint8_t *), &len,

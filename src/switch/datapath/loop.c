@@ -35,7 +35,10 @@ static uint32_t receive_all(struct drb_worker *w, uint64_t *next_ns)
 			if (*next_ns <= w->now_ns)
 				drb_transmit(w, next_ns);
 		}
-		uint32_t n = drb_port_receive(q, packets, w->burst);
+		const uint64_t turn = w->counters.iterations;
+		uint32_t most = drb_receive_budget(&w->share, i, w->burst, turn);
+		uint32_t n = drb_port_receive(q, packets, most);
+		drb_receive_note(&w->share, i, n, most, turn);
 		if (n == 0)
 			continue;
 		drb_sample_sizes(w, n);

@@ -213,95 +213,61 @@ static struct frame nd(uint8_t type, const uint8_t target[16], uint8_t option, c
 
 enum { RS = 133, RA, NS, NA, REDIRECT };
 
+static const struct {
+	const char *what;
+	uint8_t type, source[16], target[16], option, mac[6];
+	enum drb_source want;
+} messages[] = {
+	{"asks", NS, {OWN_IP6}, {OTHER_IP6}, 1, {OWN_MAC}, DRB_SOURCE_OK},
+	{"asks, without a MAC", NS, {OWN_IP6}, {OTHER_IP6}, 0, {0}, DRB_SOURCE_OK},
+	{"asks, link-local", NS, {OWN_LINK_LOCAL}, {OTHER_IP6}, 1, {OWN_MAC}, DRB_SOURCE_OK},
+	{"asks whether an address is free", NS, {NO_IP6}, {OWN_IP6}, 0, {0}, DRB_SOURCE_OK},
+	{"asks as another", NS, {OTHER_IP6}, {OWN_IP6}, 1, {OWN_MAC}, DRB_SOURCE_NEIGHBOUR},
+	{"asks by another's MAC", NS, {OWN_IP6}, {OTHER_IP6}, 1, {OTHER_MAC}, DRB_SOURCE_NEIGHBOUR},
+	{"asks as nobody, by another's MAC",
+	 NS,
+	 {NO_IP6},
+	 {OTHER_IP6},
+	 1,
+	 {OTHER_MAC},
+	 DRB_SOURCE_NEIGHBOUR},
+	{"answers", NA, {OWN_IP6}, {OWN_IP6}, 2, {OWN_MAC}, DRB_SOURCE_OK},
+	{"answers for its link-local address",
+	 NA,
+	 {OWN_IP6},
+	 {OWN_LINK_LOCAL},
+	 2,
+	 {OWN_MAC},
+	 DRB_SOURCE_OK},
+	{"answers for another", NA, {OWN_IP6}, {OTHER_IP6}, 2, {OWN_MAC}, DRB_SOURCE_NEIGHBOUR},
+	{"answers as another", NA, {OTHER_IP6}, {OTHER_IP6}, 2, {OWN_MAC}, DRB_SOURCE_NEIGHBOUR},
+	{"answers as nobody", NA, {NO_IP6}, {OWN_IP6}, 2, {OWN_MAC}, DRB_SOURCE_NEIGHBOUR},
+	{"answers with another's MAC",
+	 NA,
+	 {OWN_IP6},
+	 {OWN_IP6},
+	 2,
+	 {OTHER_MAC},
+	 DRB_SOURCE_NEIGHBOUR},
+	{"asks for routers", RS, {OWN_LINK_LOCAL}, {0}, 1, {OWN_MAC}, DRB_SOURCE_OK},
+	{"asks for routers as another", RS, {OTHER_IP6}, {0}, 1, {OWN_MAC}, DRB_SOURCE_NEIGHBOUR},
+	{"is a router", RA, {OWN_LINK_LOCAL}, {0}, 1, {OWN_MAC}, DRB_SOURCE_NEIGHBOUR},
+	{"redirects", REDIRECT, {OWN_LINK_LOCAL}, {OTHER_IP6}, 2, {OWN_MAC}, DRB_SOURCE_NEIGHBOUR},
+};
+
 static void neighbour_discovery(void **state)
 {
-	static const struct {
-		const char *what;
-		uint8_t type, source[16], target[16], option, mac[6];
-		enum drb_source want;
-	} cases[] = {
-		{"asks", NS, {OWN_IP6}, {OTHER_IP6}, 1, {OWN_MAC}, DRB_SOURCE_OK},
-		{"asks, without a MAC", NS, {OWN_IP6}, {OTHER_IP6}, 0, {0}, DRB_SOURCE_OK},
-		{"asks, link-local",
-		 NS,
-		 {OWN_LINK_LOCAL},
-		 {OTHER_IP6},
-		 1,
-		 {OWN_MAC},
-		 DRB_SOURCE_OK},
-		{"asks whether an address is free", NS, {NO_IP6}, {OWN_IP6}, 0, {0}, DRB_SOURCE_OK},
-		{"asks as another", NS, {OTHER_IP6}, {OWN_IP6}, 1, {OWN_MAC}, DRB_SOURCE_NEIGHBOUR},
-		{"asks by another's MAC",
-		 NS,
-		 {OWN_IP6},
-		 {OTHER_IP6},
-		 1,
-		 {OTHER_MAC},
-		 DRB_SOURCE_NEIGHBOUR},
-		{"asks as nobody, by another's MAC",
-		 NS,
-		 {NO_IP6},
-		 {OTHER_IP6},
-		 1,
-		 {OTHER_MAC},
-		 DRB_SOURCE_NEIGHBOUR},
-		{"answers", NA, {OWN_IP6}, {OWN_IP6}, 2, {OWN_MAC}, DRB_SOURCE_OK},
-		{"answers for its link-local address",
-		 NA,
-		 {OWN_IP6},
-		 {OWN_LINK_LOCAL},
-		 2,
-		 {OWN_MAC},
-		 DRB_SOURCE_OK},
-		{"answers for another",
-		 NA,
-		 {OWN_IP6},
-		 {OTHER_IP6},
-		 2,
-		 {OWN_MAC},
-		 DRB_SOURCE_NEIGHBOUR},
-		{"answers as another",
-		 NA,
-		 {OTHER_IP6},
-		 {OTHER_IP6},
-		 2,
-		 {OWN_MAC},
-		 DRB_SOURCE_NEIGHBOUR},
-		{"answers as nobody", NA, {NO_IP6}, {OWN_IP6}, 2, {OWN_MAC}, DRB_SOURCE_NEIGHBOUR},
-		{"answers with another's MAC",
-		 NA,
-		 {OWN_IP6},
-		 {OWN_IP6},
-		 2,
-		 {OTHER_MAC},
-		 DRB_SOURCE_NEIGHBOUR},
-		{"asks for routers", RS, {OWN_LINK_LOCAL}, {0}, 1, {OWN_MAC}, DRB_SOURCE_OK},
-		{"asks for routers as another",
-		 RS,
-		 {OTHER_IP6},
-		 {0},
-		 1,
-		 {OWN_MAC},
-		 DRB_SOURCE_NEIGHBOUR},
-		{"is a router", RA, {OWN_LINK_LOCAL}, {0}, 1, {OWN_MAC}, DRB_SOURCE_NEIGHBOUR},
-		{"redirects",
-		 REDIRECT,
-		 {OWN_LINK_LOCAL},
-		 {OTHER_IP6},
-		 2,
-		 {OWN_MAC},
-		 DRB_SOURCE_NEIGHBOUR},
-	};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct frame m = nd(cases[i].type, cases[i].target, cases[i].option, cases[i].mac);
+	for (size_t i = 0; i < ARRAY_SIZE(messages); i++) {
+		struct frame m = nd(messages[i].type, messages[i].target, messages[i].option,
+				    messages[i].mac);
 		for (int variant = 0; variant < 4; variant++) {
-			struct frame f = ipv6(variant & 1, cases[i].source, 58, &m);
-			if (check(variant & 2, &f) != cases[i].want)
-				fail_msg("%s: %d", cases[i].what, check(variant & 2, &f));
+			struct frame f = ipv6(variant & 1, messages[i].source, 58, &m);
+			if (check(variant & 2, &f) != messages[i].want)
+				fail_msg("%s: %d", messages[i].what, check(variant & 2, &f));
 			PUT(&f, 0, 0, 0, 0, 0); // padding is not the message's
-			assert_int_equal(check(variant & 2, &f), cases[i].want);
+			assert_int_equal(check(variant & 2, &f), messages[i].want);
 		}
 	}
 }

@@ -15,6 +15,7 @@
 #include "common/config/config.h"
 #include "switch/datapath/worker/burst.h"
 #include "switch/datapath/worker/egress_queue.h"
+#include "switch/datapath/worker/receive_share.h"
 #include "switch/datapath/worker/shared_load.h"
 #include "switch/datapath/worker/flow_table.h"
 #include "switch/links/liveness.h"
@@ -71,6 +72,8 @@ struct drb_worker {
 		struct drb_egress egress[DRB_PORTS_MAX];
 		uint32_t occupancy[DRB_PORTS_MAX]; // = length of each egress queue
 		uint32_t queued;                   // packets in all egress queues
+		struct drb_receive_share share;    // of ports in this worker's time
+		uint64_t answer_ns[DRB_PORTS_MAX]; // see exceptions.c
 		uint64_t unflushed; // ports to be told at the end of the iteration that they were
 				    // sent to
 	};

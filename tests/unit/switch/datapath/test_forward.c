@@ -3,6 +3,7 @@
 // no packet is ever lost from the counters.
 #include "fixtures/unit.h"
 
+#include "common/cli/clock.h"
 #include "core/packet/flow_key.h"
 #include "core/routing/decide.h"
 
@@ -320,51 +321,48 @@ static void long_frames(void **state)
 	end();
 }
 
+static const struct reason reasons[] = {
+	{DRB_DROP_bad_frame, 0, 13, {0x02, 0, 0, 0, 0, 1, 0x02, 0, 0, 0, 0, 0, 8}},
+	{DRB_DROP_bad_frame, 0, 1, {0x02}},
+	{DRB_DROP_bad_frame,
+	 0,
+	 20, // an ARP request cut short
+	 {255, 255, 255, 255, 255, 255, 0x02, 0, 0, 0, 0, 0, 8, 6, 0, 1}},
+	{DRB_DROP_multicast, 0, 60, {255, 255, 255, 255, 255, 255, 0x02, 0, 0, 0, 0, 0, 8, 0}},
+	{DRB_DROP_multicast,
+	 2, // from above: no questions are expected there
+	 42,
+	 {255, 255, 255, 255, 255, 255, 0x02, 0, 0, 0, 0, 0, 8, 6, 0, 1, 8, 0, 6, 4, 0, 1}},
+	{DRB_DROP_unknown_destination, 0, 60, {0x02, 0, 0, 0, 0, 16, 0x02, 0, 0, 0, 0, 0}},
+	{DRB_DROP_unknown_destination, 1, 60, {0x06, 0, 0, 0, 0, 1, 0x02, 0, 0, 0, 0, 1}},
+	{DRB_DROP_not_below, 2, 60, {0x02, 0, 0, 0, 0, 2, 0x02, 0, 0, 0, 0, 5}},
+	{DRB_DROP_same_port, 1, 60, {0x02, 0, 0, 0, 0, 1, 0x02, 0, 0, 0, 0, 1}},
+	{DRB_DROP_spoofed_source, 0, 60, {0x02, 0, 0, 0, 0, 5, 0x02, 0, 0, 0, 0, 1}},
+	{DRB_DROP_spoofed_source, 0, 60, {0x02, 0, 0, 0, 0, 5, 0x02, 1, 0, 0, 0, 0}},
+	{DRB_DROP_spoofed_neighbour,
+	 1, // a neighbour question in another's name
+	 42,
+	 {255, 255,  255, 255, 255, 255, 0x02, 0,  0, 0, 0, 1, 8, 6, 0, 1, 8, 0,  6, 4, 0,
+	  1,   0x02, 0,   0,   0,   0,   0,    10, 0, 0, 1, 0, 0, 0, 0, 0, 0, 10, 0, 0, 9}},
+	{DRB_DROP_spoofed_neighbour,
+	 1, // h1 tells h5 that it is 10.0.0.1
+	 42,
+	 {0x02, 0,    0, 0, 0, 5, 0x02, 0,  0, 0, 0, 1,    8, 6, 0, 1, 8, 0,  6, 4, 0,
+	  2,    0x02, 0, 0, 0, 0, 1,    10, 0, 0, 1, 0x02, 0, 0, 0, 0, 5, 10, 0, 0, 6}},
+	{DRB_DROP_spoofed_ip,
+	 1, // an empty packet of 10.0.0.1
+	 34,
+	 {0x02, 0, 0, 0, 0, 5, 0x02, 0, 0, 0,  0, 1, 8, 0,  0x45, 0, 0,
+	  20,   0, 0, 0, 0, 9, 17,   0, 0, 10, 0, 0, 1, 10, 0,    0, 6}},
+	{DRB_DROP_unknown_neighbour, 1, 42, {255,  255, 255, 255, 255, 255, 0x02, 0, 0, 0, 0,
+					     1,    8,   6,   0,   1,   8,   0,    6, 4, 0, 1,
+					     0x02, 0,   0,   0,   0,   1,   10,   0, 0, 2, 0,
+					     0,    0,   0,   0,   0,   10,  0,    9, 9}},
+};
+
 // Each way to be dropped, one frame at a time: its own counter and no other moves.
 static void every_drop_reason(void **state)
 {
-	static const struct reason reasons[] = {
-		{DRB_DROP_bad_frame, 0, 13, {0x02, 0, 0, 0, 0, 1, 0x02, 0, 0, 0, 0, 0, 8}},
-		{DRB_DROP_bad_frame, 0, 1, {0x02}},
-		{DRB_DROP_bad_frame,
-		 0,
-		 20, // an ARP request cut short
-		 {255, 255, 255, 255, 255, 255, 0x02, 0, 0, 0, 0, 0, 8, 6, 0, 1}},
-		{DRB_DROP_multicast,
-		 0,
-		 60,
-		 {255, 255, 255, 255, 255, 255, 0x02, 0, 0, 0, 0, 0, 8, 0}},
-		{DRB_DROP_multicast,
-		 2, // from above: no questions are expected there
-		 42,
-		 {255, 255, 255, 255, 255, 255, 0x02, 0, 0, 0, 0, 0, 8, 6, 0, 1, 8, 0, 6, 4, 0, 1}},
-		{DRB_DROP_unknown_destination, 0, 60, {0x02, 0, 0, 0, 0, 16, 0x02, 0, 0, 0, 0, 0}},
-		{DRB_DROP_unknown_destination, 1, 60, {0x06, 0, 0, 0, 0, 1, 0x02, 0, 0, 0, 0, 1}},
-		{DRB_DROP_not_below, 2, 60, {0x02, 0, 0, 0, 0, 2, 0x02, 0, 0, 0, 0, 5}},
-		{DRB_DROP_same_port, 1, 60, {0x02, 0, 0, 0, 0, 1, 0x02, 0, 0, 0, 0, 1}},
-		{DRB_DROP_spoofed_source, 0, 60, {0x02, 0, 0, 0, 0, 5, 0x02, 0, 0, 0, 0, 1}},
-		{DRB_DROP_spoofed_source, 0, 60, {0x02, 0, 0, 0, 0, 5, 0x02, 1, 0, 0, 0, 0}},
-		{DRB_DROP_spoofed_neighbour,
-		 1, // a neighbour question in another's name
-		 42,
-		 {255, 255,  255, 255, 255, 255, 0x02, 0,  0, 0, 0, 1, 8, 6, 0, 1, 8, 0,  6, 4, 0,
-		  1,   0x02, 0,   0,   0,   0,   0,    10, 0, 0, 1, 0, 0, 0, 0, 0, 0, 10, 0, 0, 9}},
-		{DRB_DROP_spoofed_neighbour,
-		 1, // h1 tells h5 that it is 10.0.0.1
-		 42,
-		 {0x02, 0,    0, 0, 0, 5, 0x02, 0,  0, 0, 0, 1,    8, 6, 0, 1, 8, 0,  6, 4, 0,
-		  2,    0x02, 0, 0, 0, 0, 1,    10, 0, 0, 1, 0x02, 0, 0, 0, 0, 5, 10, 0, 0, 6}},
-		{DRB_DROP_spoofed_ip,
-		 1, // an empty packet of 10.0.0.1
-		 34,
-		 {0x02, 0, 0, 0, 0, 5, 0x02, 0, 0, 0,  0, 1, 8, 0,  0x45, 0, 0,
-		  20,   0, 0, 0, 0, 9, 17,   0, 0, 10, 0, 0, 1, 10, 0,    0, 6}},
-		{DRB_DROP_unknown_neighbour,
-		 1,
-		 42,
-		 {255, 255,  255, 255, 255, 255, 0x02, 0,  0, 0, 0, 1, 8, 6, 0, 1, 8, 0,  6, 4, 0,
-		  1,   0x02, 0,   0,   0,   0,   1,    10, 0, 0, 2, 0, 0, 0, 0, 0, 0, 10, 0, 9, 9}},
-	};
 	uint64_t want[DRB_DROP_COUNT] = {0};
 
 	(void)state;
@@ -419,6 +417,30 @@ static void questions_are_answered(void **state)
 	arp[41] = 2; // its own address: duplicate address detection
 	assert_int_equal(goes(1, arp, sizeof(arp)), UINT32_MAX);
 	assert_int_equal(w.drop[DRB_DROP_multicast], 1);
+	conserved();
+	end();
+}
+
+// A host that asks without end is answered no more, and the others are.
+static void questions_are_limited(void **state)
+{
+	uint8_t arp[42] = {255, 255, 255, 255, 255, 255, 0x02, 0, 0, 0, 0,  1, 8, 6,
+			   0,   1,   8,   0,   6,   4,   0,    1, 2, 0, 0,  0, 0, 1,
+			   10,  0,   0,   2,   0,   0,   0,    0, 0, 0, 10, 0, 0, 12};
+	const uint32_t count = 10000;
+
+	(void)state;
+	begin(FABRIC(3, 2, 1, 0), 1 << 14);
+	uint64_t begin_ns = drb_clock_now();
+	for (uint32_t i = 0; i < count; i++)
+		send_frame(1, arp, sizeof(arp));
+	uint64_t earned = (drb_clock_now() - begin_ns) / 100000 + 1;
+	assert_true(w.routing.arp_replies >= 2048 && w.routing.arp_replies <= 2048 + earned);
+	assert_int_equal(w.drop[DRB_DROP_too_many_questions], count - w.routing.arp_replies);
+	memcpy(&arp[6], (const uint8_t[]){2, 0, 0, 0, 0, 0}, 6);
+	memcpy(&arp[22], &arp[6], 6);
+	arp[31] = 1;
+	assert_int_equal(goes(0, arp, sizeof(arp)), 0);
 	conserved();
 	end();
 }
@@ -674,6 +696,7 @@ int main(void)
 		cmocka_unit_test(every_drop_reason),
 		cmocka_unit_test(full_and_missing_ports),
 		cmocka_unit_test(questions_are_answered),
+		cmocka_unit_test(questions_are_limited),
 		cmocka_unit_test(spoofing_may_be_allowed),
 		cmocka_unit_test(segments),
 		cmocka_unit_test(random_frames),

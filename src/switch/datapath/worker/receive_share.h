@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// How many packets a worker receives from a port in its turn. A port that has had more to give than its turn
+// takes for a whole ring's length is flooded: it gets short turns for as long as other ports have some
+// packets, so that these wait for few of the flood's, not for a burst of each flooded port. While all ports
+// with packets are flooded, or none is, turns are bursts, which cost least.
+
+#include <stdint.h>
+
+#include "common/config/config.h"
+
+enum {
+	DRB_SHARE_FLOODED = 32, // full turns in a row
+	DRB_SHARE_SHORT = 8,    // packets of a short turn
+	DRB_SHARE_LATELY =
+		256, // iterations for which a packet of a port that is not flooded counts
+};
+
+struct drb_receive_share {
+	uint8_t full[DRB_PORTS_MAX]; // turns in a row that were full, up to DRB_SHARE_FLOODED
+	uint64_t light_until;        // iteration from which on only flooded ports have packets
+};
+
+static inline uint32_t drb_receive_budget(const struct drb_receive_share *s, uint32_t port,
+					  uint32_t burst, uint64_t iteration)
+{
+	if (__builtin_expect(s->full[port] < DRB_SHARE_FLOODED || iteration >= s->light_until, 1))
+		return burst;
+	return burst < DRB_SHARE_SHORT ? burst : DRB_SHARE_SHORT;
+}
+
+// A port gave so many packets of its budget.
+static inline void drb_receive_note(struct drb_receive_share *s, uint32_t port, uint32_t count,
+				    uint32_t budget, uint64_t iteration)
+{
+	if (count == budget) {
+		s->full[port] += s->full[port] < DRB_SHARE_FLOODED;
+		return;
+	}
+	s->full[port] = 0;
+	if (count > 0)
+		s->light_until = iteration + DRB_SHARE_LATELY;
+}
