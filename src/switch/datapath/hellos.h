@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Hellos between the ports and links/liveness: worker 0 owns liveness and calls it between two turns
+// Hellos between the ports and links/liveness: worker 0 owns liveness and calls it between two iterations
 // of its loop; the other workers hand it the hellos they receive and read what it publishes.
 
 #include "switch/datapath/worker/worker.h"
@@ -11,11 +11,11 @@ void drb_hellos_free(struct drb_worker *w);
 // While the worker is parked: ports came or went, or hellos have other periods.
 void drb_hellos_set(struct drb_worker *w, const struct drb_setup *setup);
 
-// Worker 0, at the end of a turn: what is due, or came by a socket of hellos, or was handed over.
+// Worker 0, at the end of an iteration: what is due, or came by a socket of hellos, or was handed over.
 void drb_hellos_service(struct drb_worker *w);
 // Worker 0: a socket of hellos has some, for the next drb_hellos_service().
 void drb_hellos_look(struct drb_worker *w);
-// Another worker, at the end of a turn: tells worker 0 that frames came.
+// Another worker, at the end of an iteration: tells worker 0 that frames came.
 void drb_hellos_publish_frames(struct drb_worker *w);
 // True if another worker handed over a hello.
 bool drb_hellos_waiting(const struct drb_worker *w);
@@ -23,5 +23,5 @@ bool drb_hellos_waiting(const struct drb_worker *w);
 // Any worker: takes a hello frame that came in by port `in` from a switch; the caller counts it as
 // no packet. False, and m is still the caller's: it is malformed.
 bool drb_hellos_receive(struct drb_worker *w, uint32_t in, struct rte_mbuf *m);
-// Any worker, at the beginning of a turn: takes over what worker 0 has published.
+// Any worker, at the beginning of an iteration: takes over what worker 0 has published.
 void drb_hellos_read_links(struct drb_worker *w);

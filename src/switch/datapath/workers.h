@@ -31,7 +31,7 @@ void drb_workers_stop(struct drb_workers *all);
 int drb_workers_idle_init(struct drb_workers *all);
 void drb_workers_idle_free(struct drb_workers *all);
 
-// No worker is inside a turn from the return of the one until the other: whatever they own may be
+// No worker is inside an iteration from the return of the one until the other: whatever they own may be
 // changed. Any thread but theirs; another who parks waits.
 void drb_workers_park(struct drb_workers *all);
 void drb_workers_unpark(struct drb_workers *all);

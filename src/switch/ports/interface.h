@@ -13,7 +13,7 @@ int drb_interface_check(const char *config_path, const struct drb_port_setup *se
 
 // For readers of counters: "up", "down" or "gone". Waits for the kernel's lock on all interfaces.
 const char *drb_interface_state(const char *interface);
-// For the worker, between turns: takes no lock. fd: any socket of the interface's namespace, but of
+// For the worker, between iterations: takes no lock. fd: any socket of the interface's namespace, but of
 // XDP. The kernel may take a second to tell that a carrier is lost.
 bool drb_interface_up(int fd, const char *interface);
 // 0 if it cannot be told.

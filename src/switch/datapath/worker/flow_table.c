@@ -313,7 +313,7 @@ void drb_flow_table_age(struct drb_flow_table *t, uint64_t now_ns)
 		}
 	}
 	if (t->word < end_word)
-		return; // goes on in the next turn
+		return; // goes on in the next iteration
 	t->word = end_word < words ? end_word : 0;
 	t->due_ns += t->step_ns;
 	if (t->due_ns < now_ns)
