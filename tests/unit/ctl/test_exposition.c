@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Metrics as text, from made-up replies: what monitoring systems want of the form, which numbers stand
+// where, and that no text of a switch can add a line or a label.
+#include "fixtures/unit.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl/metrics/exposition.h"
+
+#define HOSTILE "a\"} 1\nb\\\""
+#define ESCAPED "a\\\"} 1\\nb\\\\\\\""
+
+// A switch that answered, with two ports, and one that did not.
+static struct metrics_switch switches[2];
+static struct drb_switch_full_port ports[2];
+static char *text;
+
+static void write_as(enum metrics_format format)
+{
+	const struct metrics_poll poll = {.switches = switches, .count = 2};
+	size_t size;
+
+	free(text);
+	FILE *out = open_memstream(&text, &size);
+	assert_non_null(out);
+	assert_true(metrics_write(out, format, &poll));
+	fclose(out);
+}
+
+static int begin(void **state)
+{
+	struct drb_switch_all *all = &switches[0].all;
+
+	(void)state;
+	memset(switches, 0, sizeof(switches));
+	memset(ports, 0, sizeof(ports));
+	switches[0] = (struct metrics_switch){.fabric = "drb", .name = "s1-0", .layer = 1};
+	switches[1] = (struct metrics_switch){
+		.fabric = "drb", .name = "s1-1", .layer = 1, .error = -ETIMEDOUT};
+	all->info.uptime_ns = 1500000007;
+	all->routing.count.up_default = 41;
+	all->routing.count.up_redirected = 1;
+	strcpy(all->info.version, "0.1.0");
+	strcpy(all->info.code, "(0,0)");
+	strcpy(all->routing.scheme, HOSTILE);
+	strcpy(all->routing.unit, "packet");
+	strcpy(all->routing.threshold, "2.5");
+	strcpy(all->routing.utilisation, "nan");
+	all->drops.reason[DRB_DROP_no_route] = 6;
+	all->port_count = 2;
+	all->ports = ports;
+	for (uint32_t k = 0; k < 2; k++) {
+		snprintf(ports[k].link.name, sizeof(ports[k].link.name), "u%u", k);
+		strcpy(ports[k].link.peer, "s2-0.d0");
+		strcpy(ports[k].link.driver, "memif");
+		strcpy(ports[k].link.state, "up");
+		ports[k].port.count.in_packets = 10 + k;
+		ports[k].port.count.out_octets = UINT64_MAX - k;
+		ports[k].port.count.queue_packets = 7 + k;
+	}
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	free(text);
+	text = NULL;
+	return 0;
+}
+
+static bool has_line(const char *line)
+{
+	char with_ends[512];
+
+	snprintf(with_ends, sizeof(with_ends), "\n%s\n", line);
+	return strstr(text, with_ends);
+}
+
+#define OF_SWITCH "fabric=\"drb\",switch=\"s1-0\",layer=\"1\""
+
+static void values_and_units(void **state)
+{
+	(void)state;
+	write_as(METRICS_PROMETHEUS);
+	assert_true(has_line("drb_up{" OF_SWITCH "} 1"));
+	assert_true(has_line("drb_uptime_seconds{" OF_SWITCH "} 1.500000007"));
+	assert_true(has_line("drb_threshold_packets{" OF_SWITCH "} 2.5"));
+	assert_true(has_line("drb_routing_up_default_total{" OF_SWITCH "} 41"));
+	assert_true(has_line("drb_drops_total{" OF_SWITCH ",reason=\"no_route\"} 6"));
+#define OF_PORT OF_SWITCH ",port=\"u1\",peer=\"s2-0.d0\""
+	assert_true(has_line("drb_port_in_packets_total{" OF_PORT "} 11"));
+	assert_true(has_line("drb_port_out_bytes_total{" OF_PORT "} 18446744073709551614"));
+	assert_true(has_line("drb_port_queue_packets{" OF_PORT "} 8"));
+	// Not a number: there is no such series, but the family is known.
+	assert_true(strstr(text, "# TYPE drb_uplink_utilisation_ratio gauge\n"));
+	assert_null(strstr(text, "\ndrb_uplink_utilisation_ratio{"));
+}
+
+static void silent_switches_are_down(void **state)
+{
+	(void)state;
+	write_as(METRICS_OPENMETRICS);
+	const char *line = strstr(text, "switch=\"s1-1\"");
+	assert_non_null(line);
+	assert_true(has_line("drb_up{fabric=\"drb\",switch=\"s1-1\",layer=\"1\"} 0"));
+	assert_null(strstr(line + 1, "switch=\"s1-1\""));
+}
+
+static void texts_stay_in_their_label(void **state)
+{
+	(void)state;
+	write_as(METRICS_PROMETHEUS);
+	assert_non_null(strstr(text, ",scheme=\"" ESCAPED "\",unit=\"packet\"} 1\n"));
+	for (const char *line = text; *line; line = strchr(line, '\n') + 1)
+		assert_true(strncmp(line, "drb_", 4) == 0 || strncmp(line, "# ", 2) == 0);
+	// As long as a reply can make it.
+	memset(switches[0].all.info.code, '"', sizeof(switches[0].all.info.code) - 1);
+	write_as(METRICS_PROMETHEUS);
+	assert_non_null(strstr(text, "\\\"\",scheme="));
+}
+
+// Each family is announced once, before its series, which stand together and are all different.
+static void families_stand_together(enum metrics_format format)
+{
+	const bool older = format == METRICS_PROMETHEUS;
+	char family[128] = "", kind[16] = "", said[128];
+	const char *line, *next;
+
+	write_as(format);
+	for (line = text; *line; line = next) {
+		next = strchr(line, '\n') + 1;
+		if (strncmp(line, "# EOF", 5) == 0) {
+			assert_false(older);
+			assert_int_equal(*next, 0);
+		} else if (strncmp(line, "# HELP ", 7) == 0) {
+			assert_int_equal(sscanf(line, "# HELP %127s", family), 1);
+			snprintf(said, sizeof(said), "# HELP %s ", family);
+			assert_null(strstr(next, said));
+			assert_int_equal(sscanf(next, "# TYPE %127s %15s", said, kind), 2);
+			assert_string_equal(said, family);
+			bool total = strcmp(kind, "counter") == 0;
+			size_t length = strlen(family);
+			assert_int_equal(length > 6 && !strcmp(family + length - 6, "_total"),
+					 total && older);
+			next = strchr(next, '\n') + 1;
+		} else {
+			size_t series = strcspn(line, "} ") + 1;
+			assert_int_equal(strncmp(line, family, strlen(family)), 0);
+			assert_non_null(memchr(line, '{', (size_t)(next - line)));
+			for (const char *other = next; *other && *other != '#';
+			     other = strchr(other, '\n') + 1)
+				assert_int_not_equal(strncmp(line, other, series), 0);
+		}
+	}
+	assert_int_equal(older, strcmp(line - 6, "# EOF\n") != 0);
+}
+
+static void both_formats(void **state)
+{
+	(void)state;
+	strcpy(switches[0].all.routing.scheme, "drb");
+	families_stand_together(METRICS_PROMETHEUS);
+	families_stand_together(METRICS_OPENMETRICS);
+	assert_string_not_equal(metrics_content_type(METRICS_PROMETHEUS),
+				metrics_content_type(METRICS_OPENMETRICS));
+}
+
+static void buckets_add_up(void **state)
+{
+	uint64_t *count = switches[0].all.differences.count, all = 0;
+	char want[256];
+
+	(void)state;
+	for (int i = 0; i < DRB_DIFFERENCES; i++)
+		all += count[i] = (uint64_t)i + 1;
+	write_as(METRICS_OPENMETRICS);
+	for (int limit = -32; limit <= 16; limit = limit < -1  ? limit / 2
+						   : limit < 1 ? limit + 1
+							       : 2 * limit) {
+		uint64_t sum = 0;
+		for (int d = -DRB_DIFFERENCE_MAX; d <= limit; d++)
+			sum += count[d + DRB_DIFFERENCE_MAX];
+		snprintf(want, sizeof(want),
+			 "drb_decision_difference_packets_bucket{" OF_SWITCH
+			 ",le=\"%d.0\"} %" PRIu64,
+			 limit, sum);
+		assert_true(has_line(want));
+	}
+	snprintf(want, sizeof(want),
+		 "drb_decision_difference_packets_bucket{" OF_SWITCH ",le=\"+Inf\"} %" PRIu64, all);
+	assert_true(has_line(want));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(values_and_units, begin, end),
+		cmocka_unit_test_setup_teardown(silent_switches_are_down, begin, end),
+		cmocka_unit_test_setup_teardown(texts_stay_in_their_label, begin, end),
+		cmocka_unit_test_setup_teardown(both_formats, begin, end),
+		cmocka_unit_test_setup_teardown(buckets_add_up, begin, end),
+	};
+
+	return cmocka_run_group_tests_name("exposition", tests, NULL, NULL);
+}
