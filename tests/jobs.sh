@@ -9,6 +9,8 @@ declare -A running=()     # process id -> words of the job
 declare -A lane_of=()     # process id -> lane it runs in
 declare -a total=(0 0 0 0 0)
 seconds=()                # "NAME SECONDS", in the order in which they ended
+# Jobs that end say so in a pipe: `wait -n` forgets one that ends while another is collected.
+exec {ended}<> <(:)
 
 # count PASSED FAILED SKIPPED [REPEATED UNDECIDED]: by a job, of itself
 count() { echo "$1 $2 $3 ${4:-0} ${5:-0}" >>"$job_files.counts"; }
@@ -21,8 +23,10 @@ start_job() { # start_job LANE COMMAND...
   job_files=$logs/job-$(job_name "$@")
   rm -f "$job_files".{counts,out,time}
   (
+    # shellcheck disable=SC2064 # of this shell
+    trap "echo $BASHPID >&$ended" EXIT
     TIMEFORMAT='%0R %0U %0S'
-    { time "$@" >"$job_files.out" 2>&1 </dev/null; } 2>"$job_files.time"
+    { time "$@" >"$job_files.out" 2>&1 </dev/null {ended}>&-; } 2>"$job_files.time"
   ) &
   running[$!]="$*"
   lane_of[$!]=$lane
@@ -30,7 +34,11 @@ start_job() { # start_job LANE COMMAND...
 
 collect_job() { # waits for one job, whichever ends first, shows what it printed and adds its counts up
   local pid files words took cpu sys i
-  wait -n -p pid "${!running[@]}"
+  until read -r -t 5 -u "$ended" pid && [ -n "${running[$pid]:-}" ]; do
+    for pid in "${!running[@]}"; do
+      kill -0 "$pid" 2>/dev/null || break 2 # it was killed, and said nothing
+    done
+  done
   words=${running[$pid]}
   ended_lane=${lane_of[$pid]}
   unset "running[$pid]" "lane_of[$pid]"
@@ -47,7 +55,9 @@ collect_job() { # waits for one job, whichever ends first, shows what it printed
   rm -f "$files".{counts,time}
 }
 
-# run_lanes ARRAY WIDTH...: the jobs of each array, so many of it at a time
+# run_lanes ARRAY WIDTH...: the jobs of each array, so many of it at a time. When the last job of an array
+# has ended, lane_ended ARRAY is called, which may add jobs to others and change their width.
+lane_ended() { :; }
 run_lanes() {
   local -A width=() busy=()
   local -a lanes=()
@@ -55,6 +65,10 @@ run_lanes() {
   while [ $# -gt 0 ]; do
     lanes+=("$1") width[$1]=$2 busy[$1]=0
     shift 2
+  done
+  for lane in "${lanes[@]}"; do
+    local -n jobs_left=$lane
+    [ ${#jobs_left[@]} -gt 0 ] || lane_ended "$lane"
   done
   while :; do
     for lane in "${lanes[@]}"; do
@@ -70,6 +84,8 @@ run_lanes() {
     [ ${#running[@]} -gt 0 ] || return
     collect_job
     busy[$ended_lane]=$((busy[$ended_lane] - 1))
+    local -n jobs_left=$ended_lane
+    [ $((${#jobs_left[@]} + busy[$ended_lane])) -gt 0 ] || lane_ended "$ended_lane"
   done
 }
 

@@ -25,7 +25,8 @@ how long everything took. Logs: build/test-logs/.
 Environment: STORY_TIMEOUT (seconds a live story may take, default 300), DRB_TRIES (how often a check
 is tried that the machine disturbs, default 6), FUZZ_SECONDS (for each fuzzer, default 4),
 DRB_SOAK_SECONDS (of the soak among the unit tests, default 4), JOBS (default: all CPUs), SIDE_BY_SIDE
-(stories that run at a time, default: as many as there are CPUs).
+(stories that run at a time; default: twice as many as there are CPUs beside builds, then one more than
+there are CPUs).
 END
 }
 
@@ -105,7 +106,7 @@ run_all() {
   run_lanes first 1
   [ "${total[1]}" = 0 ] || finish_run
   if [ $unit = 1 ]; then
-    builds+=("unit_tests build" build_sanitizers "unit_tests build-asan")
+    builds+=(sanitizers "unit_tests build")
   fi
   [ $lint = 0 ] || builds+=(build_clang source_checks)
   [ $unit = 0 ] || builds+=(fuzzing)
@@ -118,9 +119,12 @@ run_all() {
       esac
     done
   fi
-  # Most stories wait most of the time.
-  run_lanes builds 1 beside "${SIDE_BY_SIDE:-$(nproc)}"
-  run_lanes quiet "${SIDE_BY_SIDE:-$(nproc)}"
+  # Unit tests and stories wait most of the time. Quiet stories begin when nothing is built any more.
+  lane_ended() {
+    [ "$1" != builds ] || { beside+=("${quiet[@]}") && width[beside]=$side_by_side; }
+  }
+  side_by_side=${SIDE_BY_SIDE:-$(($(nproc) + 1))}
+  run_lanes builds 2 beside "${SIDE_BY_SIDE:-$((2 * $(nproc)))}"
   run_lanes alone 1
   finish_run
 }

@@ -34,6 +34,8 @@ build_sanitizers() {
     build_in build-asan gcc -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false
 }
 
+sanitizers() { build_sanitizers && unit_tests build-asan; }
+
 # For its warnings alone: nothing of it is run.
 build_clang() { step "build, clang" build_in build-clang clang -Doptimization=0; }
 

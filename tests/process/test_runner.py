@@ -69,6 +69,23 @@ def everything_is_counted():
     assert counted('cannot run here\n', 77) == [0, 0, 1, 0, 0]
 
 
+def jobs_run_in_lanes():
+    with tempfile.TemporaryDirectory() as folder:
+        script = f""". {TESTS}/jobs.sh; logs={folder}
+            job() {{ echo "begin $1"; sleep 0.$2; echo "end $1"; count 1 0 0; }} >>{folder}/said
+            builds=("job b1 3" "job b2 2" "job b3 2") beside=("job s1 1" "job s2 1") quiet=("job q1 1" "job q2 1")
+            lane_ended() {{ [ "$1" != builds ] || {{ beside+=("${{quiet[@]}}") && width[beside]=1; }}; }}
+            run_lanes builds 2 beside 2
+            echo "${{total[0]}}" """
+        r = subprocess.run(['bash', '-c', script], text=True, capture_output=True, check=True)
+        said = pathlib.Path(folder, 'said').read_text().splitlines()
+    assert r.stderr == '' and r.stdout.splitlines()[-1] == '7', r
+    assert set(said[:4]) == {f'begin {job}' for job in ('b1', 'b2', 's1', 's2')}, said
+    assert said.index('begin b3') > min(said.index('end b1'), said.index('end b2')), said
+    assert said.index('begin q1') > max(said.index(f'end b{n}') for n in (1, 2, 3)), said
+    assert said[-4:] == ['begin q1', 'end q1', 'begin q2', 'end q2'], said
+
+
 def includes_that_go_up_or_round():
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder, 'src')
@@ -142,4 +159,5 @@ def words_that_are_not_used():
 
 
 tap.run((checks_pass_or_fail, a_failure_is_final, what_cannot_tell_is_repeated, undecided_is_no_pass,
-         everything_is_counted, includes_that_go_up_or_round, functions_that_are_too_large, words_that_are_not_used))
+         everything_is_counted, jobs_run_in_lanes, includes_that_go_up_or_round,
+         functions_that_are_too_large, words_that_are_not_used))
