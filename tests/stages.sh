@@ -113,6 +113,7 @@ check_words() {
     xargs -r python3 -B tests/lint/words.py tests/lint/words.txt
 }
 check_includes() { python3 -B tests/lint/includes.py tests/lint/folders.txt; }
+check_messages() { python3 -B tests/lint/messages.py . tests/lint/messages.txt; }
 
 check_spdx() {
   local missing
@@ -132,6 +133,7 @@ source_checks() {
   step "words of the glossary" check_words
   step "includes go one way" check_includes
   step "sizes of functions and files" check_sizes
+  step "messages have tests" check_messages
   step "licence lines" check_spdx
 }
 

@@ -90,6 +90,39 @@ def devices_that_fail():
             err = p.stderr.read().decode()
             assert want in err and '].device: ' in err and 'Usage' not in err, err
             assert w.left() == [], w.left()
+        (w.dir / 'in.pcap').write_bytes(bytes.fromhex('d4c3b2a1020004000000000000000000ffff000001000000'))
+        p = w.start(NULLS.replace('device: net_null0', f'device: "net_pcap0,rx_pcap={w.dir}/in.pcap,'
+                                  'tx_pcap=/dev/null"') + 'process: {workers: 2}\n')
+        assert p.wait(WITHIN) == 2
+        err = p.stderr.read().decode()
+        assert 'transmit queues, too few for 2 workers' in err, err
+
+
+def without_rights():
+    """What takes a right that is not there is said, with the right; so is DPDK's refusal."""
+    drop = ['setpriv', '--bounding-set=-net_raw', '--inh-caps=-net_raw'] if os.geteuid() == 0 else []
+    if drop and not shutil.which('setpriv'):
+        raise tap.Skip('setpriv is not installed')
+    with World() as w:
+        path = w.config(HEAD + 'link: {driver: none}\n'
+                        'ports: [{name: d0, driver: af_packet, interface: lo}]\n')
+        r = subprocess.run([*drop, SWITCH, '-c', path], env=w.environment(), stdin=subprocess.DEVNULL,
+                           capture_output=True, text=True, timeout=WITHIN)
+        assert r.returncode != 0, r.stderr
+        assert 'port d0: cannot open its packet socket on "lo"' in r.stderr, r.stderr
+        assert 'it takes CAP_NET_RAW' in r.stderr, r.stderr
+        path = w.config(NULLS + 'process: {hugepages: no, memory: 1048576}\n')
+        r = subprocess.run(['prlimit', '--as=2000000000', SWITCH, '-c', path], env=w.environment(),
+                           stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=WITHIN)
+        assert r.returncode == 1 and 'DPDK did not start: ' in r.stderr, r.stderr
+
+
+def a_peer_that_does_not_come():
+    """A memif link without its other end is said once, and the switch forwards without it."""
+    with World() as w:
+        p = w.ready(HEAD + f'process: {{memif_dir: {w.dir}}}\nlink: {{driver: none}}\n'
+                    'ports: [{name: u0, driver: memif}]\n')
+        assert 's2-0 has not come to ' in stop(p)
 
 
 def examples():
@@ -130,4 +163,5 @@ def service_file():
         assert r.returncode == 0, r.stdout
 
 
-tap.run((least_privilege, bad_input, devices_that_fail, examples, service_file))
+tap.run((least_privilege, bad_input, devices_that_fail, without_rights, a_peer_that_does_not_come, examples,
+         service_file))

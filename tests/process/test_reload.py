@@ -185,6 +185,18 @@ def reload_of_a_pipe():
         stop(p)
 
 
+def another_switch_is_refused():
+    """A config that is of another switch, or of another fabric, changes nothing."""
+    with World() as w:
+        p = w.ready(NULLS)
+        said = reloads(w, p, NULLS.replace('label: 0', 'label: 1'), want='error: ')
+        assert 's1-1, but s1-0 runs; it needs a restart' in said, said
+        said = reloads(w, p, NULLS.replace('{layers: 2,', '{name: x, layers: 2,'), want='error: ')
+        assert 'another fabric than that of the switch that runs' in said, said
+        reloads(w, p, NULLS)
+        stop(p)
+
+
 def what_was_set_is_saved():
     """Into the switch's own file, comments included; the next start goes by it."""
     text = NULLS.replace('link:', 'routing: {scheme: drb}  # the default\nlink:')
@@ -195,7 +207,7 @@ def what_was_set_is_saved():
         assert ask(path, '/drb/set,threshold=3 scheme=micro')[0].startswith('ok: ')
         assert (w.dir / 'c.yaml').read_text() == text
         said = ask(path, '/drb/save')[0]
-        assert said == f'ok: drb-s1-0 saved threshold=3 scheme=micro in {w.dir}/c.yaml', said
+        assert said == f'ok: drb-s1-0: written into {w.dir}/c.yaml: threshold=3 scheme=micro', said
         saved = text.replace('{scheme: drb}', '{threshold: 3, scheme: micro}')
         assert (w.dir / 'c.yaml').read_text() == saved, (w.dir / 'c.yaml').read_text()
         assert ask(path, '/drb/save')[0].startswith('error: nothing to save')
@@ -211,4 +223,5 @@ def what_was_set_is_saved():
         stop(p)
 
 
-tap.run((what_was_set_is_saved, reload_keeps_what_is_queued, reload_under_load, reload_of_a_pipe))
+tap.run((another_switch_is_refused, what_was_set_is_saved,
+         reload_keeps_what_is_queued, reload_under_load, reload_of_a_pipe))

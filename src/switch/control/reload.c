@@ -159,7 +159,7 @@ int drb_reload_save(char *text, size_t size)
 	int rc = drb_config_save(reload->path, reload->override, &in_force);
 	if (rc == 0) {
 		in_force = (struct drb_settings){0};
-		drb_info("%s saved%s in %s", reload->setup->instance, saved, reload->path);
+		drb_info("%s: written into %s:%s", reload->setup->instance, reload->path, saved);
 	}
 	snprintf(text, size, "%s", drb_msg_last());
 	return rc;

@@ -124,11 +124,13 @@ static void unusual_files_are_left_alone(void **state)
 	static const struct {
 		const char *what, *text, *says;
 	} cases[] = {
-		{"an end marker", FABRIC "...\n", "by hand"},
+		{"an end marker", FABRIC "...\n", "too unusual to be edited"},
 		{"an alias",
 		 "fabric: {layers: &x 2, arity: 2}\nswitch: {layer: 1, label: 0}\n"
 		 "routing: {threshold: *x}\n",
 		 "by hand"},
+		{"keys in a section that is one line of its own", FABRIC "routing: !!map {}\n",
+		 "no place for routing.threshold"},
 		{"a broken file", FABRIC "routing: {threshold: 2\n", "not YAML"},
 		{"a file of somebody's mistakes", FABRIC "routing: {treshold: 2}\n", "treshold"},
 		{"another switch's file", "fabric: {layers: 2, arity: 2}\n", "missing"},
@@ -157,7 +159,7 @@ static void only_its_own_file(void **state)
 	assert_string_equal(read_file(), FABRIC);
 	unlink(path);
 	assert_int_equal(save("threshold=3", &own), -EINVAL);
-	assert_non_null(strstr(drb_msg_last(), "No such file"));
+	assert_non_null(strstr(drb_msg_last(), "cannot be found: No such file"));
 }
 
 // The file behind a symbolic link is replaced, not the link.

@@ -3,10 +3,20 @@
 // is heard, and which ports are used. Time is the test's.
 #include "fixtures/unit.h"
 
+#include <sys/stat.h>
+
 #include "common/cli/clock.h"
 #include "switch/datapath/forward.h"
 #include "switch/datapath/transmit.h"
 #include "fixtures/hello_switch.h"
+
+#include "common/cli/log.h"
+
+static void says(const char *what)
+{
+	if (!strstr(drb_msg_last(), what))
+		fail_msg("said \"%s\", not \"%s\"", drb_msg_last(), what);
+}
 
 static void said_to_switches_only(void **state)
 {
@@ -64,6 +74,7 @@ static void heard_and_lost(void **state)
 	assert_int_equal(w->liveness.due_ns, 1320 * MS + 1);
 	turn(1321);
 	assert_int_equal(state_of(3), DRB_LINK_DOWN);
+	says("port u1: down, no hello from s3-3.d2");
 	assert_int_equal(w->dead, 8);
 	assert_int_equal(w->links.usable, 7);
 	// One uplink is left: those below are told at once. Above nothing depends on it.
@@ -78,6 +89,7 @@ static void heard_and_lost(void **state)
 	h = neighbour_of(3);
 	receive(w, 3, &h);
 	assert_int_equal(state_of(3), DRB_LINK_UP);
+	says("port u1: up again");
 	assert_int_equal(w->dead, 0);
 	end();
 }
@@ -93,6 +105,7 @@ static void miswired_names_the_cable(void **state)
 	h = neighbour_of(2);
 	receive(w, 3, &h);
 	assert_int_equal(state_of(3), DRB_LINK_MISWIRED);
+	says("port u1: miswired, not used: move the far end of its cable from s3-1.d2 to s3-3.d2");
 	assert_int_equal(w->dead, 8);
 	assert_int_equal(drb_liveness_trouble(&setup, w->snapshot.live, text, sizeof(text)), 3);
 	assert_string_equal(text, "u1 miswired: move s3-1.d2 to s3-3.d2");
@@ -256,6 +269,95 @@ static void logs_are_bounded(void **state)
 	h.flags = DRB_HELLO_HEARS | DRB_HELLO_DRAINED;
 	receive(w, 3, &h);
 	assert_int_equal(w->liveness.log[3].lines, 1);
+	says("port u1: drained by s3-3.d2, no new traffic to it");
+	end();
+}
+
+// What is left out is counted in a line once the port may speak again.
+static const char *warned;
+
+static void keep_warning(enum drb_log_level level, const char *fmt, const char *text)
+{
+	static char line[256];
+
+	(void)fmt;
+	if (level == DRB_LOG_WARNING && strstr(text, "not logged"))
+		warned = strcpy(line, text);
+}
+
+static void what_was_left_out_is_told(void **state)
+{
+	struct drb_hello h;
+
+	(void)state;
+	begin(2, 5, "");
+	turn(1000);
+	for (uint32_t n = 0; n <= DRB_LOG_LINES + 6; n++) {
+		h = neighbour_of(3);
+		h.flags = n % 2 ? DRB_HELLO_HEARS : DRB_HELLO_HEARS | DRB_HELLO_DRAINED;
+		receive(w, 3, &h);
+	}
+	uint32_t left_out = w->liveness.log[3].left_out;
+	char text[64];
+	snprintf(text, sizeof(text), "port u1: %u more changes of its state were not logged",
+		 left_out);
+	w->now_ns += 2 * DRB_LOG_WINDOW_NS;
+	uint8_t before = h.flags;
+	h = neighbour_of(3);
+	h.flags = before ^ DRB_HELLO_DRAINED;
+	drb_log_set_sink(keep_warning);
+	receive(w, 3, &h);
+	drb_log_set_sink(NULL);
+	assert_true(left_out > 0);
+	assert_non_null(warned);
+	if (!strstr(warned, text))
+		fail_msg("warned \"%s\", not \"%s\"", warned, text);
+	end();
+}
+
+// A neighbour that does not hear this switch is not used, and it is said why.
+static void a_deaf_neighbour(void **state)
+{
+	struct drb_hello h;
+
+	(void)state;
+	begin(2, 5, "");
+	turn(1000);
+	for (uint64_t ms = 1000; ms < 2000; ms++) {
+		turn(ms);
+		for (uint32_t i = 0; i < PORTS && ms % 100 == 0; i++) {
+			h = neighbour_of(i);
+			h.flags = i == 3 ? 0 : DRB_HELLO_HEARS;
+			receive(w, i, &h);
+		}
+	}
+	assert_int_equal(state_of(3), DRB_LINK_DOWN);
+	says("port u1: down, s3-3.d2 does not hear our hellos");
+	end();
+}
+
+static void what_is_logged(void **state)
+{
+	struct drb_liveness *l = &w->liveness;
+
+	(void)state;
+	begin(2, 5, "");
+	turn(1000);
+	l->port[3].state = DRB_LINK_DOWN;
+	l->port[3].carrier = false;
+	drb_liveness_log(l, 3, DRB_LINK_UP, w->now_ns);
+	says("port u1: down, no carrier (to s3-3.d2)");
+	l->port[3].state = DRB_LINK_FLAPPING;
+	drb_liveness_log(l, 3, DRB_LINK_UP, w->now_ns);
+	says("port u1: flapping, 0 times down: used only where there is no other path until it has "
+	     "been up for");
+	l->port[3].state = DRB_LINK_DRAINED;
+	drb_liveness_log(l, 3, DRB_LINK_UP, w->now_ns);
+	says("port u1: drained, no new traffic to s3-3.d2");
+	drb_liveness_log_needed(l, 3, true, w->now_ns);
+	says("port u1: drained, but still used: no other path to or from s3-3.d2 is left");
+	drb_liveness_log_needed(l, 3, false, w->now_ns);
+	says("port u1: not needed any more");
 	end();
 }
 
@@ -293,7 +395,9 @@ static void keys(void **state)
 	h = neighbour_of(2);
 	receive(w, 2, &h);
 	assert_int_equal(w->drop[DRB_DROP_forged_hello], 1);
+	assert_int_equal(chmod(other, 0644), 0);
 	assert_int_equal(drb_hello_key_load(&neighbours_key, other), 0);
+	says("everybody can read this key: chmod o-r");
 	unlink(other);
 	receive(w, 2, &h);
 	assert_int_equal(w->drop[DRB_DROP_forged_hello], 2);
@@ -405,6 +509,9 @@ int main(void)
 		cmocka_unit_test(keys),
 		cmocka_unit_test(neighbours_faults),
 		cmocka_unit_test(data_is_life),
+		cmocka_unit_test(what_was_left_out_is_told),
+		cmocka_unit_test(a_deaf_neighbour),
+		cmocka_unit_test(what_is_logged),
 	};
 	return cmocka_run_group_tests_name("liveness", tests, setup_rings, free_eal);
 }

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every message of the switch and of its config is looked for by some test.
+
+messages.py ROOT EXCEPTIONS [--list]    exit status 1 and a line for each message that is not
+
+A message is the format of a call such as drb_error() in src/switch or src/common/config. A test looks for it
+if one of the test's strings has a part of the message in it, or is part of the message itself (between what
+stands for anything in a pattern), and that part is long, and found in few messages.
+EXCEPTIONS has a line for each message that no test can cause: a piece of its text (conversions are "..."),
+a tab, and the reason; a line that is not needed any more is a failure, too.
+--list prints every message and what means it in the tests."""
+
+import pathlib
+import re
+import sys
+
+FOLDERS = ('src/switch', 'src/common/config')
+CALL = re.compile(r'\bdrb_(?:error|warn|info|die|config_bad|config_bad_line|config_bad_port)\(')
+LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+CONVERSION = re.compile(r'%[-+ #0]*[\d*]*(?:\.[\d*]+)?(?:hh|h|ll|l|z|j|t)?[a-zA-Z%]')
+# What separates the fixed parts of a pattern, of a format and of an f-string.
+ANYTHING = re.compile(r'\\[dsSwnrt]|\.\*|\.\+|\[[^\]]*\][*+?]?|\([^)]*\)|\{[^}]*\}|\$\{?\w+\}?|[|^$*+?\\]|%\w')
+STRINGS = re.compile(r'"((?:[^"\\]|\\.)*)"|\'((?:[^\'\\]|\\.)*)\'', re.S)
+LEAST = 7  # characters of a part that means a message; with a blank in it, or longer
+LONG = 9
+FEW = 3  # messages that a part may mean
+
+
+def arguments(text, start):
+    """The text of a call's arguments, from behind its parenthesis."""
+    depth, at, quoted = 1, start, False
+    while depth and at < len(text):
+        c = text[at]
+        if quoted:
+            at += c == '\\'
+            quoted = c != '"'
+        elif c == '"':
+            quoted = True
+        else:
+            depth += (c == '(') - (c == ')')
+        at += 1
+    return text[start:at - 1]
+
+
+def format_of(inside):
+    """The longest string of a call's arguments, made of adjacent literals."""
+    inside = re.sub(r'(?<!\\)"\s*PR[iI]\w+\s*(?=[,)]|$)', 'd"', inside)
+    joined = re.sub(r'(?<!\\)"\s*(?:PR[iI]\w+\s*)?"', '', inside)
+    return max((m.group(1) for m in LITERAL.finditer(joined)), key=len, default='')
+
+
+def messages(root):
+    """(file, line, text) of each, conversions as a tab."""
+    for folder in FOLDERS:
+        for path in sorted((root / folder).rglob('*.c')):
+            text = path.read_text()
+            for call in CALL.finditer(text):
+                said = CONVERSION.sub('\t', format_of(arguments(text, call.end())))
+                said = said.replace('\\"', '"').replace('\\n', '')
+                if len(re.sub(r'\W', '', said)) >= 4:
+                    line = text.count('\n', 0, call.start()) + 1
+                    yield path.relative_to(root), line, said
+
+
+def is_long(part):
+    return len(part) >= (LEAST if ' ' in part else LONG)
+
+
+def strings(root):
+    """All strings of tests."""
+    for path in (root / 'tests').rglob('*'):
+        if path.suffix in ('.py', '.c', '.h', '.sh', '.bash') and 'lint' not in path.parts:
+            text = re.sub(r'"\s*\n\s*"', '', path.read_text())
+            for match in STRINGS.finditer(text):
+                yield (match.group(1) or match.group(2) or '').replace('\\"', '"')
+
+
+def parts(found):
+    """The fixed parts of strings, which may be patterns."""
+    fixed = set()
+    for string in found:
+        for part in ANYTHING.split(string.replace('\\.', '\0')):
+            part = part.replace('\0', '.').strip(' :;,.')
+            if is_long(part):
+                fixed.add(part)
+    return fixed
+
+
+def means(text, every, fixed, joined):
+    """What a test looks for that means this message; None: nothing."""
+    own = [part.strip(' :;,.') for part in text.split('\t')]
+    candidates = [part for part in own if is_long(part) and part in joined]
+    candidates += [part for part in fixed if part in text]
+    few = [part for part in candidates if sum(part in other for other in every) <= FEW]
+    return max(few, key=len, default=None)
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    exceptions = {}
+    for line in pathlib.Path(sys.argv[2]).read_text().splitlines():
+        if line and not line.startswith('#'):
+            piece, _, reason = line.partition('\t')
+            exceptions[piece] = reason.strip()
+    all_strings = list(strings(root))
+    fixed, joined = parts(all_strings), '\n'.join(all_strings)
+    every = {text for _, _, text in messages(root)}
+    failed, needed = False, set()
+    for path, line, text in messages(root):
+        by = means(text, every, fixed, joined)
+        excepted = [piece for piece in exceptions if piece in text.replace('\t', '...')]
+        if '--list' in sys.argv:
+            print(f'{path}:{line}: {text!r}: {by!r}')
+        elif not by and not excepted:
+            failed = True
+            print(f'{path}:{line}: no test looks for "{text.replace(chr(9), "...")}"')
+        if not by:
+            needed.update(excepted)
+    for piece, reason in exceptions.items():
+        if piece not in needed or not reason:
+            failed = True
+            print(f'{sys.argv[2]}: "{piece}": ' + ('no reason' if reason else 'not needed'))
+    return failed
+
+
+sys.exit(main())
