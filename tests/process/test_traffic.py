@@ -17,7 +17,7 @@ from world import NULLS, WITHIN, World, ask, capture, conserved, stop  # noqa: E
 def captures_are_counted_whole():
     """Nothing of a capture is lost between opening it and forwarding."""
     with World() as w:
-        frame = bytes.fromhex('020000000001' '020000000000' '0800') + bytes(46)
+        frame = bytes.fromhex('020000000001' '020000000000' '88b6') + bytes(46)
         capture(w.dir / 'in.pcap', [frame] * 3000 + [b'\xff' * 60] * 7)
         text = ('fabric: {layers: 2, arity: 2}\nswitch: {layer: 1, label: 0}\n'
                 'link: {driver: none, queue: 4096}\nports:\n'
