@@ -36,6 +36,7 @@
 #define DRB_DROP_REASONS(X)                                                                        \
 	X(bad_frame, "malformed: too short, or a header that ends too early")                      \
 	X(oversize, "longer than a frame of 1500 bytes with two VLAN tags")                        \
+	X(bad_gso, "several segments in one frame that contradict each other, or are longer than a frame") \
 	X(multicast, "broadcast or multicast that this switch does not answer")                    \
 	X(unknown_destination, "destination MAC belongs to no host of this fabric")                \
 	X(not_below, "came from above, but its destination is not below this switch")              \
@@ -87,7 +88,7 @@
 	X(lost_credit_ns, "link time lost because the worker woke later than catchup allows, ns")  \
 	X(lost_credit_events, "how often link time was lost")                                      \
 	X(tx_refused, "packets that stayed queued because the driver refused them at first")       \
-	X(gso_packets, "TCP segments given to the kernel in batches that it cuts apart again (GSO)")
+	X(gso_packets, "packets given to the kernel several at once, as one frame (GSO)")
 // clang-format on
 
 // The same in C: drop reasons as numbers, counters as structs whose members are the keys.

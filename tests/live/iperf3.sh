@@ -60,7 +60,7 @@ udp() { # udp ADDRESS: a rate that two busy cores carry
     jq -e '.end.sum.packets > 0 and .end.sum.lost_percent < 1' "$scratch/udp"
 }
 
-up -l 3 -d 2
+up -l 3 -d 2 --offloads off
 check "five bridges of the kernel" control_up
 for address in 10.0.0.11 fd00::b; do
   check "TCP to $address" tcp_compared $address

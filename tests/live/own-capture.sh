@@ -6,7 +6,7 @@
 need drbtopo drbswitch drbgen
 need_tool tcpdump jq curl
 
-up -l 3 -d 2 --scheme dmodk
+up -l 3 -d 2 --offloads off --scheme dmodk
 pings=20
 record() {
   rm -f "$scratch/own.pcap"

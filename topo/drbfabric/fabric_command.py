@@ -77,6 +77,9 @@ def add_whole(verb):
         if name == 'up':
             p.add_argument('--replace', action='store_true',
                            help='take a running fabric of this name down first')
+            p.add_argument('--offloads', choices=('on', 'off'), default='on',
+                           help='of hosts and ports; off: frames on every link are those of a wire, '
+                           'also in captures (default on)')
         add_format_options(p)
     add_format_options(verb('down', down, 'take a fabric down, running, broken or half up',
                             ('', '--fabric big')))

@@ -120,8 +120,8 @@ def sysctl(settings):
 def offloads_off(interface):
     """As `ethtool -K IF tx off tso off gso off gro off`.
 
-    A switch in user space must see the frames that would be on a wire: with complete checksums
-    and no longer than the MTU. On its own side too: there it lets the kernel cut TCP segments.
+    Then what passes the interface is the frames that would be on a wire: with complete checksums
+    and no longer than the MTU.
     """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
         for command in (ETHTOOL_STSO, ETHTOOL_SGSO, ETHTOOL_STXCSUM, ETHTOOL_SGRO):

@@ -25,8 +25,8 @@ def kernel_ports(plan):
     return ports
 
 
-def prepare_namespaces(fabric, plan):
-    """Makes and configures the namespaces and links of a plan."""
+def prepare_namespaces(fabric, plan, offloads):
+    """Makes and configures the namespaces and links of a plan. offloads: 'on' or 'off'."""
     switches, hosts = plan['switches'], plan['hosts']
     netns.batch(fabric.path(plan['namespaces']))
     fabric.save_state(namespaces={n['namespace']: netns.inode(n['namespace'])
@@ -43,12 +43,13 @@ def prepare_namespaces(fabric, plan):
     ports = kernel_ports(plan)
     for node in switches:
         with netns.inside(node['namespace']):
-            for port in ports[node['name']]:
+            for port in ports[node['name']] if offloads == 'off' else ():
                 netns.offloads_off(port)
             netns.batch(fabric.path(node['batch']))
     for host in hosts:
         with netns.inside(host['namespace']):
-            netns.offloads_off('eth0')
+            if offloads == 'off':
+                netns.offloads_off('eth0')
             netns.batch(fabric.path(host['batch']))
 
 
@@ -113,7 +114,7 @@ def up(args):
                                 'take another --fabric')
             fabric.save_state(phase=fabrics.STARTING, options=args.plan_options)
             fabric.write_hosts(plan)
-            prepare_namespaces(fabric, plan)
+            prepare_namespaces(fabric, plan, args.offloads)
             switches = start_switches(fabric, plan, drbswitch)
             switches.wait_ready(plan['switches'], args.timeout)
             mark_up(fabric)

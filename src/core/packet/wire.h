@@ -88,6 +88,9 @@ enum {
 	DRB_TCP_RST = 0x04,
 };
 
+// SCTP (RFC 9260). Its checksum is a CRC32c.
+enum { DRB_SCTP_CHECKSUM = 8 };
+
 // ARP for IPv4 over Ethernet (RFC 826).
 enum {
 	DRB_ARP_LENGTHS = 4, // of both kinds of addresses

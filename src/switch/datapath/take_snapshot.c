@@ -42,6 +42,19 @@ static struct drb_port_counters count_port(const struct drb_worker_port *p,
 	};
 }
 
+// A GSO packet that could not be cut is a packet that came in and was dropped.
+static void count_bad_gso(struct drb_snapshot *s, uint32_t i, const struct drb_port_queue *q)
+{
+	if (!q || !q->kind->bad_gso)
+		return;
+	struct drb_bad_gso bad = q->kind->bad_gso(q);
+	s->port[i].in_packets += bad.packets;
+	s->port[i].in_octets += bad.octets;
+	s->port[i].in_discards += bad.packets;
+	s->worker.rx_packets += bad.packets;
+	s->drop[DRB_DROP_bad_gso] += bad.packets;
+}
+
 void drb_worker_take_snapshot(struct drb_worker *w)
 {
 	struct drb_snapshot *s = &w->snapshot;
@@ -67,6 +80,7 @@ void drb_worker_take_snapshot(struct drb_worker *w)
 		struct drb_worker_port *p = &w->port[i];
 		const struct drb_egress *q = &w->egress[i];
 		s->port[i] = count_port(p, q, s->time_ns);
+		count_bad_gso(s, i, p->queue);
 		s->worker.late_ns += q->late.ns;
 		s->worker.late_slots += q->late.slots;
 		s->worker.lost_credit_ns += q->lost_credit_ns;

@@ -13,16 +13,15 @@
 // memif ring, descriptor status, octets in a socket's buffer) is to offer it as one more function
 // here, that is called once per burst and may be NULL.
 //
-// Unfinished frames. Every frame that receive() yields is whole: no pending checksum, no segments
-// still to be cut, one buffer. A kind that passes frames with a virtio-net header on would keep that
-// header in the mbuf's own fields (ol_flags, tso_segsz, l2_len, l3_len, l4_len), so that receive()
-// and send() keep their form, and say with a flag in struct drb_port_kind that it takes such frames.
+// Every packet that receive() yields is one frame in one buffer. Its checksum may be unfinished
+// (unfinished.h): a kind whose other end could not finish it does so in send().
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "common/config/config.h"
+#include "switch/ports/unfinished.h"
 
 struct rte_mbuf;
 struct rte_mempool;
@@ -44,6 +43,8 @@ struct drb_port_queue {
 	uint16_t send_max; // most packets that one call of send() should get; 0: any number
 	bool flushed;      // the kind has flush()
 	bool reviewed;     // review() is to be called after interfaces have changed
+	bool unfinished;   // send() takes packets with unfinished checksums
+	bool finishes;     // others do not, where some port yields such packets
 	int fd;            // readable when packets wait; -1: none
 };
 
@@ -71,6 +72,11 @@ struct drb_send_result {
 	uint32_t gso_packets; // of them went as part of longer TCP segments
 };
 
+// GSO packets of segments that receive() could not cut into packets (packet_socket/gso_packet.h), so far.
+struct drb_bad_gso {
+	uint64_t packets, octets;
+};
+
 struct drb_port_kind {
 	const char *name; // for messages: "memif"
 
@@ -79,6 +85,7 @@ struct drb_port_kind {
 	int (*check)(const char *config_path, const struct drb_port_setup *setup, uint32_t workers);
 	// How many packet buffers the kind holds at once, with so many workers.
 	uint32_t (*buffers)(uint32_t workers);
+	bool yields_unfinished; // receive() may yield packets with unfinished checksums
 	// Opens the port: fills in rx_queues, queue[] and own. 0, or -errno with a message printed;
 	// -EINVAL where the config is at fault.
 	int (*start)(struct drb_port *port, const char *config_path);
@@ -118,6 +125,8 @@ struct drb_port_kind {
 	// Packets that were for this queue and were dropped before receive(), so far. A system call:
 	// for readers of counters. NULL: it cannot tell.
 	uint64_t (*missed)(struct drb_port_queue *q);
+	// By the worker. NULL: it receives no GSO packets.
+	struct drb_bad_gso (*bad_gso)(const struct drb_port_queue *q);
 	// Some interface has changed: looks whether it still sends as it does. NULL: that changes
 	// nothing.
 	void (*review)(struct drb_port_queue *q);
@@ -154,5 +163,7 @@ static inline uint32_t drb_port_send(struct drb_port_queue *q, struct rte_mbuf *
 				     uint32_t count, struct drb_send_result *result)
 {
 	*result = (struct drb_send_result){0};
+	if (q->finishes)
+		drb_finish_checksums(packets, count);
 	return q->send(q, packets, count, result);
 }

@@ -105,6 +105,20 @@ static int start_port(struct drb_port_set *set, const char *path, const struct d
 	return rc;
 }
 
+static void share_finishing(struct drb_port_set *set)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < set->count; i++)
+		any = any || (set->port[i].kind && set->port[i].kind->yields_unfinished);
+	for (uint32_t i = 0; i < set->count; i++) {
+		for (uint32_t n = 0; n < set->port[i].workers; n++) {
+			struct drb_port_queue *q = set->port[i].queue[n];
+			q->finishes = any && !q->unfinished;
+		}
+	}
+}
+
 // A port without a device is one that nothing reaches: for tests, or forgotten.
 static void say_none(const struct drb_setup *s)
 {
@@ -140,8 +154,10 @@ int drb_ports_start(struct drb_port_set *set, const char *path, const struct drb
 		rc = start_port(set, path, s, i);
 	if (rc < 0)
 		drb_ports_stop(set);
-	else
+	if (rc == 0) {
+		share_finishing(set);
 		say_none(s);
+	}
 	return rc;
 }
 

@@ -65,7 +65,7 @@ static void print_link(const struct commands *c, const struct drb_end *own, cons
 	topo_mac(mac, &c->topo, peer->label);
 	topo_ipv4(ipv4, &c->topo, peer->label);
 	topo_ipv6(ipv6, &c->topo, peer->label);
-	printf(" address %s gso_max_segs 1\n", mac);
+	printf(" address %s\n", mac);
 	printf("netns exec %s ip address add %s/%u dev %s\n", other, ipv4,
 	       c->topo.addresses.ipv4_len, far);
 	printf("netns exec %s ip address add %s/%u dev %s nodad\n", other, ipv6,

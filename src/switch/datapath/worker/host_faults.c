@@ -73,11 +73,10 @@ void drb_host_fault(struct drb_worker *w, uint32_t in, enum drb_host_fault fault
 		say_source(in, host, frame, mac);
 		break;
 	case DRB_HOST_FAULT_LENGTH:
-		drb_warn(
-			"port d%u: host h%u sends frames of %" PRIu32
-			" bytes, longer than any link "
-			"carries: turn its segmentation offload off (ethtool -K INTERFACE tso off)",
-			in, host, length);
+		drb_warn("port d%u: host h%u sends frames of %" PRIu32
+			 " bytes, longer than any link "
+			 "carries: set its MTU to 1500 (ip link set dev INTERFACE mtu 1500)",
+			 in, host, length);
 		break;
 	case DRB_HOST_FAULT_ADDRESS:
 		say_address(w, in, host, frame);

@@ -68,11 +68,13 @@ static int open_queue(struct drb_port *port, struct packet_queue *q, const char 
 		*step = "share packets by";
 		rc = drb_rx_ring_join(&q->in, &first->in);
 	}
+	*step = rc == 0 ? "open a second one beside" : *step;
 	q->base.fd = q->in.fd;
-	if (drb_packet_port_may_send_apart(port->workers) && drb_tx_socket_open(&q->out, interface))
-		q->base.reviewed = true;
-	else
-		q->out.fd = q->in.fd;
+	const bool apart = drb_packet_port_may_send_apart(port->workers);
+	if (rc == 0 && drb_tx_socket_open(&q->out, interface, apart ? -1 : q->in.fd))
+		q->base.reviewed = q->base.unfinished = true;
+	else if (rc == 0)
+		rc = -errno;
 	return rc;
 }
 
@@ -154,6 +156,11 @@ static uint64_t missed(struct drb_port_queue *q)
 	return drb_rx_ring_missed(&queue_of(q)->in);
 }
 
+static struct drb_bad_gso bad_gso(const struct drb_port_queue *q)
+{
+	return ((const struct packet_queue *)q)->in.bad;
+}
+
 static void review(struct drb_port_queue *q)
 {
 	drb_tx_socket_review(&queue_of(q)->out);
@@ -163,6 +170,7 @@ const struct drb_port_kind drb_packet_port = {
 	.name = "af_packet",
 	.check = check,
 	.buffers = buffers,
+	.yields_unfinished = true,
 	.start = start,
 	.stop = stop,
 	.receive = receive_burst,
@@ -173,5 +181,6 @@ const struct drb_port_kind drb_packet_port = {
 	.state = state,
 	.mac = mac,
 	.missed = missed,
+	.bad_gso = bad_gso,
 	.review = review,
 };

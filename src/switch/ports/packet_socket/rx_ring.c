@@ -7,6 +7,7 @@
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -14,17 +15,21 @@
 
 #include <rte_mbuf.h>
 
-#include "switch/ports/packet_socket/complete_checksum.h"
+#include "core/packet/bytes.h"
+#include "core/packet/wire.h"
+#include "switch/ports/unfinished.h"
 
 // The ring holds what comes while its switch is off its CPU: with 512 frames it lost bursts of TCP
 // segments, with 2048 it loses nothing more but is too long for the cache. A frame has room for a
-// packet and 66 octets before it; at a power of two they would all want the same part of the cache.
+// packet and FRAME_HEAD octets before it; at a power of two they would all want the same part of the cache.
 // A block is pages that frames fill exactly.
 #define FRAMES 1024
 #define FRAME 1664
+#define FRAME_HEAD 76
 #define BLOCK_PAGES 13
-#define TAG 4 // octets of a VLAN tag
-#define MACS 12
+#define BUFFER (8 << 20) // octets of GSO packets, with what the kernel needs to keep them
+// Octets of the longest packet that is forwarded from here; longer frames are dropped as oversize.
+#define FRAME_MAX (FRAME - FRAME_HEAD + DRB_VLAN_TAG)
 
 #ifndef PACKET_IGNORE_OUTGOING
 #define PACKET_IGNORE_OUTGOING 23
@@ -36,7 +41,7 @@
 #define PACKET_FANOUT_FLAG_UNIQUEID 0x2000
 #endif
 
-_Static_assert(FRAME + TAG + RTE_PKTMBUF_HEADROOM <= RTE_MBUF_DEFAULT_BUF_SIZE,
+_Static_assert(FRAME + DRB_VLAN_TAG + RTE_PKTMBUF_HEADROOM <= RTE_MBUF_DEFAULT_BUF_SIZE,
 	       "a frame fits into a buffer");
 
 static int set(int fd, int option, const void *value, size_t size)
@@ -49,6 +54,22 @@ static int set_on(int fd, int option)
 	const int on = 1;
 
 	return set(fd, option, &on, sizeof(on));
+}
+
+// Frames come with what their sender left to a device (virtio-net's header), and those that are longer
+// than one of the ring are in the socket's buffer as well.
+static int take_gso_packets(int fd)
+{
+	const int room = BUFFER;
+	int rc = set_on(fd, PACKET_VNET_HDR);
+
+	if (rc == 0)
+		rc = set_on(fd, PACKET_AUXDATA);
+	if (rc == 0)
+		rc = set_on(fd, PACKET_COPY_THRESH);
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room)) < 0) // CAP_NET_ADMIN
+		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room));
+	return rc;
 }
 
 static int map_ring(struct drb_rx_ring *ring)
@@ -99,6 +120,9 @@ int drb_rx_ring_open(struct drb_rx_ring *ring, const char *interface, const char
 	*ring = (struct drb_rx_ring){.fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0)};
 	if (ring->fd < 0)
 		return -errno;
+	ring->gso.octets = malloc(DRB_RX_GSO_ROOM); // takes memory when a GSO packet comes
+	if (!ring->gso.octets)
+		return -ENOMEM;
 	// Kernels before 4.20 know no such option; then what the kernel itself sends on the interface
 	// counts as received.
 	set_on(ring->fd, PACKET_IGNORE_OUTGOING);
@@ -106,6 +130,8 @@ int drb_rx_ring_open(struct drb_rx_ring *ring, const char *interface, const char
 	set_on(ring->fd, PACKET_QDISC_BYPASS);
 	*step = "make the ring of";
 	rc = set(ring->fd, PACKET_VERSION, &version, sizeof(version));
+	if (rc == 0)
+		rc = take_gso_packets(ring->fd);
 	if (rc == 0)
 		rc = map_ring(ring);
 	*step = "bind";
@@ -137,6 +163,7 @@ void drb_rx_ring_close(struct drb_rx_ring *ring)
 		munmap(ring->frame, (size_t)FRAMES * FRAME);
 	if (ring->fd >= 0)
 		close(ring->fd);
+	free(ring->gso.octets);
 	*ring = (struct drb_rx_ring){.fd = -1};
 }
 
@@ -150,67 +177,175 @@ static uint32_t after(uint32_t index)
 	return index + 1 < FRAMES ? index + 1 : 0;
 }
 
-static uint32_t count_filled(const struct drb_rx_ring *ring, uint32_t most)
+static const uint8_t *octets_of(const struct tpacket2_hdr *f)
+{
+	return (const uint8_t *)f + f->tp_mac;
+}
+
+static struct virtio_net_hdr cut_of(const struct tpacket2_hdr *f)
+{
+	struct virtio_net_hdr cut;
+
+	memcpy(&cut, octets_of(f) - sizeof(cut), sizeof(cut));
+	return cut;
+}
+
+static struct drb_vlan_tag tag_of(const struct tpacket2_hdr *f)
+{
+	return (struct drb_vlan_tag){
+		.present = f->tp_status & TP_STATUS_VLAN_VALID,
+		.type = f->tp_status & TP_STATUS_VLAN_TPID_VALID ? f->tp_vlan_tpid : ETH_P_8021Q,
+		.control = f->tp_vlan_tci,
+	};
+}
+
+// How many frames of the ring are there, at most `most`, before a GSO packet or a frame that has been
+// copied to the socket's buffer because it is longer than one of the ring.
+static uint32_t count_plain(const struct drb_rx_ring *ring, uint32_t most)
 {
 	uint32_t count = 0;
 
 	for (uint32_t i = ring->next; count < most; i = after(i), count++) {
-		if (!(__atomic_load_n(&frame_at(ring, i)->tp_status, __ATOMIC_ACQUIRE) &
-		      TP_STATUS_USER))
+		const struct tpacket2_hdr *f = frame_at(ring, i);
+		uint32_t status = __atomic_load_n(&f->tp_status, __ATOMIC_ACQUIRE);
+		if (!(status & TP_STATUS_USER) || (status & TP_STATUS_COPY) ||
+		    cut_of(f).gso_type != VIRTIO_NET_HDR_GSO_NONE)
 			break;
 	}
 	return count;
 }
 
-// Frames that the kernel handed over as a sender's device would have got them: their tag beside them,
-// their checksum to be completed.
-static uint32_t copy_unfinished(const struct tpacket2_hdr *f, uint8_t *to)
+// Puts the tag back that the kernel took out. Returns the octets by which the frame is longer.
+static uint32_t put_tag(const struct tpacket2_hdr *f, uint8_t *to)
 {
-	const uint8_t *octets = (const uint8_t *)f + f->tp_mac;
-	uint32_t length = f->tp_snaplen;
+	struct drb_vlan_tag tag = tag_of(f);
 
-	if ((f->tp_status & TP_STATUS_VLAN_VALID) && length >= MACS) {
-		const bool told = f->tp_status & TP_STATUS_VLAN_TPID_VALID;
-		const uint16_t tag[2] = {htons(told ? f->tp_vlan_tpid : ETH_P_8021Q),
-					 htons(f->tp_vlan_tci)};
-		memcpy(to, octets, MACS);
-		memcpy(to + MACS, tag, TAG);
-		memcpy(to + MACS + TAG, octets + MACS, length - MACS);
-		length += TAG;
-	} else {
-		memcpy(to, octets, length);
-	}
-	if ((f->tp_status & TP_STATUS_CSUMNOTREADY) && f->tp_snaplen == f->tp_len)
-		drb_complete_checksum(to, length);
-	return length;
+	memmove(to + DRB_ETHER_TYPE + DRB_VLAN_TAG, to + DRB_ETHER_TYPE,
+		f->tp_snaplen - DRB_ETHER_TYPE);
+	drb_store16(to + DRB_ETHER_TYPE, tag.type);
+	drb_store16(to + DRB_ETHER_TYPE + 2, tag.control);
+	return DRB_VLAN_TAG;
+}
+
+// Of a frame that is whole: marks its checksum as unfinished, or finishes it if nobody else can.
+static void leave_checksum(struct rte_mbuf *m, const struct virtio_net_hdr *cut, uint32_t moved)
+{
+	uint32_t start = cut->csum_start + moved, field = cut->csum_offset;
+
+	if (start <= DRB_UNFINISHED_START_MAX &&
+	    (field == DRB_TCP_CHECKSUM || field == DRB_UDP_CHECKSUM))
+		drb_mark_unfinished(m, start, field);
+	else
+		drb_finish_checksum(rte_pktmbuf_mtod(m, uint8_t *), m->data_len, start, field);
 }
 
 static void copy_frame(const struct tpacket2_hdr *f, struct rte_mbuf *m)
 {
-	uint32_t length = f->tp_snaplen;
+	struct virtio_net_hdr cut = cut_of(f);
 	uint8_t *to = rte_pktmbuf_mtod(m, uint8_t *);
+	uint32_t moved = 0;
 
-	if (unlikely(f->tp_status & (TP_STATUS_VLAN_VALID | TP_STATUS_CSUMNOTREADY)))
-		length = copy_unfinished(f, to);
-	else
-		memcpy(to, (const uint8_t *)f + f->tp_mac, length);
-	m->data_len = (uint16_t)length;
-	m->pkt_len = length;
+	memcpy(to, octets_of(f), f->tp_snaplen);
+	if (unlikely(f->tp_status & TP_STATUS_VLAN_VALID) && f->tp_snaplen >= DRB_ETHER_TYPE)
+		moved = put_tag(f, to);
+	m->pkt_len = f->tp_snaplen + moved;
+	m->data_len = (uint16_t)m->pkt_len;
+	if ((cut.flags & VIRTIO_NET_HDR_F_NEEDS_CSUM) && f->tp_snaplen == f->tp_len)
+		leave_checksum(m, &cut, moved);
+}
+
+static void free_frame(struct drb_rx_ring *ring)
+{
+	__atomic_store_n(&frame_at(ring, ring->next)->tp_status, TP_STATUS_KERNEL,
+			 __ATOMIC_RELEASE);
+	ring->next = after(ring->next);
+}
+
+static uint32_t receive_plain(struct drb_rx_ring *ring, struct rte_mempool *pool,
+			      struct rte_mbuf **packets, uint32_t count)
+{
+	uint32_t n = count_plain(ring, count);
+
+	while (n > 0 && rte_pktmbuf_alloc_bulk(pool, packets, n) != 0)
+		n /= 2;
+	for (uint32_t i = 0; i < n; i++) {
+		copy_frame(frame_at(ring, ring->next), packets[i]);
+		free_frame(ring);
+	}
+	return n;
+}
+
+static void begin_in_ring(struct drb_rx_ring *ring, const struct tpacket2_hdr *f)
+{
+	struct virtio_net_hdr cut = cut_of(f);
+	struct drb_vlan_tag tag = tag_of(f);
+
+	if (f->tp_snaplen < f->tp_len) { // and there was no room for a copy
+		ring->missed++;
+		return;
+	}
+	memcpy(ring->gso.octets + DRB_TAG_ROOM, octets_of(f), f->tp_snaplen);
+	if (!drb_rx_gso_begin(&ring->gso, &cut, f->tp_snaplen, &tag, FRAME_MAX)) {
+		ring->bad.packets++;
+		ring->bad.octets += f->tp_snaplen;
+	}
+}
+
+// Drops the copy of a frame that is no GSO packet but too long, whose beginning is in the ring.
+static void drop_copy(struct drb_rx_ring *ring)
+{
+	bool whole;
+
+	drb_rx_gso_read(&ring->gso, ring->fd, FRAME_MAX, &whole);
+}
+
+static void begin_copied(struct drb_rx_ring *ring)
+{
+	bool whole = false;
+	uint32_t octets = drb_rx_gso_read(&ring->gso, ring->fd, FRAME_MAX, &whole);
+
+	ring->bad.packets += !whole;
+	ring->bad.octets += whole ? 0 : octets;
+}
+
+// Takes the next frame if it is a GSO packet, to be cut, or too long for the ring. Of the latter it yields
+// the beginning, which is too long to be forwarded. False if it took none.
+static bool take_long(struct drb_rx_ring *ring, struct rte_mempool *pool, struct rte_mbuf **packets,
+		      uint32_t *count)
+{
+	const struct tpacket2_hdr *f = frame_at(ring, ring->next);
+	uint32_t status = __atomic_load_n(&f->tp_status, __ATOMIC_ACQUIRE);
+
+	if (!(status & TP_STATUS_USER))
+		return false;
+	if (cut_of(f).gso_type != VIRTIO_NET_HDR_GSO_NONE) {
+		if (status & TP_STATUS_COPY)
+			begin_copied(ring);
+		else
+			begin_in_ring(ring, f);
+	} else {
+		if (!(status & TP_STATUS_COPY) || rte_pktmbuf_alloc_bulk(pool, packets, 1) != 0)
+			return false;
+		copy_frame(f, packets[0]);
+		drop_copy(ring);
+		++*count;
+	}
+	free_frame(ring);
+	return true;
 }
 
 uint32_t drb_rx_ring_receive(struct drb_rx_ring *ring, struct rte_mempool *pool,
 			     struct rte_mbuf **packets, uint32_t count)
 {
-	uint32_t n = count_filled(ring, count);
+	uint32_t n = 0;
 
-	while (n > 0 && rte_pktmbuf_alloc_bulk(pool, packets, n) != 0)
-		n /= 2;
-	for (uint32_t i = 0; i < n; i++) {
-		struct tpacket2_hdr *f = frame_at(ring, ring->next);
-		copy_frame(f, packets[i]);
-		__atomic_store_n(&f->tp_status, TP_STATUS_KERNEL, __ATOMIC_RELEASE);
-		ring->next = after(ring->next);
-	}
+	do {
+		if (unlikely(drb_rx_gso_is_open(&ring->gso)))
+			n += drb_rx_gso_cut(&ring->gso, pool, packets + n, count - n);
+		if (unlikely(drb_rx_gso_is_open(&ring->gso)))
+			break;
+		n += receive_plain(ring, pool, packets + n, count - n);
+	} while (n < count && take_long(ring, pool, packets + n, &n));
 	return n;
 }
 

@@ -5,6 +5,9 @@
 
 #include <stdint.h>
 
+#include "switch/ports/packet_socket/rx_gso.h"
+#include "switch/ports/port.h"
+
 struct rte_mbuf;
 struct rte_mempool;
 
@@ -13,6 +16,8 @@ struct drb_rx_ring {
 	uint8_t *frame; // the first; NULL: not mapped
 	uint32_t next;  // index of the frame that is filled next
 	uint64_t missed;
+	struct drb_bad_gso bad; // written by the worker
+	struct drb_rx_gso gso;  // what is left of it comes before the ring's next frame
 };
 
 // Opens the socket of one worker at an interface, which receives every frame that comes in there,
@@ -25,9 +30,10 @@ int drb_rx_ring_join(struct drb_rx_ring *ring, const struct drb_rx_ring *first);
 void drb_rx_ring_close(struct drb_rx_ring *ring);
 
 // Copies up to count frames to buffers of the pool, which become the caller's, with VLAN tags that
-// the kernel took out put in again. Returns how many. What no buffer is there for stays in the ring.
+// the kernel took out put in again, GSO packets cut into packets, and unfinished checksums marked
+// (ports/unfinished.h). Returns how many. What no buffer is there for stays in the ring.
 uint32_t drb_rx_ring_receive(struct drb_rx_ring *ring, struct rte_mempool *pool,
 			     struct rte_mbuf **packets, uint32_t count);
 
-// Frames that found the ring full, so far. A system call.
+// Frames that found the ring or the socket's buffer full, so far. A system call.
 uint64_t drb_rx_ring_missed(struct drb_rx_ring *ring);

@@ -3,70 +3,93 @@
 // copies again, page by page; sendmmsg() has the kernel copy it once. What it has not passed on is
 // bounded by the socket's buffer; then packets stay where they are.
 //
-// What a packet costs in there is mostly the way, not the octets. Consecutive TCP segments go it
-// as one GSO packet; at its end, before the device, the kernel cuts it into the frames it was made of. The
-// buffer is charged with the last of these alone, and what the device drops of them is told to
-// nobody but its own counter: on a veth whose other end does not keep up although it has no ring of
-// ours, such as one with threaded NAPI, they are lost (tx_dropped) where single packets would wait.
+// What a packet costs in there is mostly the way, not the octets. The packets of a GSO packet go it as
+// one. Packets that a host's kernel left unfinished leave as a GSO packet again, which the kernel cuts
+// before a device that cannot. Finished ones are only put together where the kernel cuts them again,
+// so that a receiver gets what was sent. The buffer is charged with the last of these alone, and what
+// the device drops of them is told to nobody but its own counter: on a veth whose other end does not
+// keep up although it has no ring of ours, such as one with threaded NAPI, GSO packets are lost
+// (tx_dropped) where single packets would wait.
 #include "switch/ports/packet_socket/tx_socket.h"
 
 #include <errno.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <poll.h>
+#include <stdio.h>
 #include <sys/socket.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <rte_mbuf.h>
 
 #include "switch/ports/packet_socket/veth_offload.h"
-#include "switch/ports/packet_socket/tcp_coalesce.h"
+#include "switch/ports/unfinished.h"
 
 // Packets per system call.
 #define AT_ONCE 64
 
-// A system call's messages: of a packet each, or a GSO packet.
+// A system call's messages: of a packet or a GSO packet each.
 struct messages {
 	uint32_t count, parts, heads;
 	struct mmsghdr message[AT_ONCE];
 	uint8_t packets[AT_ONCE]; // in each message
 	struct iovec part[2 * AT_ONCE];
-	struct drb_coalesce_header head[AT_ONCE / 2];
+	struct drb_coalesce_header head[AT_ONCE];
 };
 
-bool drb_tx_socket_open(struct drb_tx_socket *out, const char *interface)
+static int open_socket(const char *interface)
 {
 	struct sockaddr_ll at = {.sll_family = AF_PACKET,
 				 .sll_ifindex = (int)if_nametoindex(interface)};
-	const uint32_t longest = drb_veth_max_plain_frame(interface);
 	const int on = 1;
-
-	if (longest == 0)
-		return false;
 	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0); // receives nothing
+
+	if (fd >= 0 && (bind(fd, (const struct sockaddr *)&at, sizeof(at)) < 0 ||
+			setsockopt(fd, SOL_PACKET, PACKET_VNET_HDR, &on, sizeof(on)) < 0)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static bool kernel_takes_udp(void)
+{
+	struct utsname kernel;
+	unsigned major, minor;
+
+	return uname(&kernel) == 0 && sscanf(kernel.release, "%u.%u", &major, &minor) == 2 &&
+	       (major > 6 || (major == 6 && minor >= 2));
+}
+
+bool drb_tx_socket_open(struct drb_tx_socket *out, const char *interface, int fd)
+{
+	const bool owned = fd < 0;
+
+	if (owned)
+		fd = open_socket(interface);
 	if (fd < 0)
 		return false;
-	if (bind(fd, (const struct sockaddr *)&at, sizeof(at)) < 0 ||
-	    setsockopt(fd, SOL_PACKET, PACKET_VNET_HDR, &on, sizeof(on)) < 0) {
-		close(fd);
-		return false;
-	}
 	*out = (struct drb_tx_socket){
-		.fd = fd, .headed = true, .gso_frame = longest, .interface = interface};
+		.fd = fd, .owned = owned, .headed = true, .interface = interface};
+	out->rules.udp = kernel_takes_udp();
+	drb_tx_socket_review(out);
 	return true;
 }
 
 void drb_tx_socket_close(struct drb_tx_socket *out)
 {
-	if (out->headed)
+	if (out->owned)
 		close(out->fd);
 	*out = (struct drb_tx_socket){.fd = -1};
 }
 
 void drb_tx_socket_review(struct drb_tx_socket *out)
 {
-	if (out->headed)
-		out->gso_frame = drb_veth_max_plain_frame(out->interface);
+	if (!out->headed)
+		return;
+	out->rules.finished_max = drb_veth_max_plain_frame(out->interface);
+	out->rules.unfinished_max = drb_interface_max_frame(out->interface);
 }
 
 static void add_part(struct messages *all, const void *octets, size_t length)
@@ -74,23 +97,35 @@ static void add_part(struct messages *all, const void *octets, size_t length)
 	all->part[all->parts++] = (struct iovec){(void *)(uintptr_t)octets, length};
 }
 
+// The header of a packet that goes alone.
+static void add_alone(struct messages *all, const struct rte_mbuf *m)
+{
+	static const struct virtio_net_hdr finished;
+
+	if (likely(!drb_is_unfinished(m))) {
+		add_part(all, &finished, sizeof(finished));
+		return;
+	}
+	struct virtio_net_hdr *head = &all->head[all->heads++].cut;
+	*head = (struct virtio_net_hdr){.flags = VIRTIO_NET_HDR_F_NEEDS_CSUM,
+					.csum_start = m->l3_len,
+					.csum_offset = m->l4_len};
+	add_part(all, head, sizeof(*head));
+}
+
 // The first of the packets, and those that make a GSO packet with it. Returns how many.
 static uint32_t add_message(struct messages *all, const struct drb_tx_socket *out,
 			    struct rte_mbuf **packets, uint32_t count)
 {
-	static const struct virtio_net_hdr alone;
 	struct msghdr message = {.msg_iov = &all->part[all->parts]};
-	// No segment is longer than its first.
-	uint32_t length =
-		packets[0]->data_len <= out->gso_frame ? drb_coalesce_count(packets, count) : 1;
-	uint32_t headers = 0;
+	uint32_t length = drb_coalesce_count(&out->rules, packets, count), headers = 0;
 
 	if (length > 1) {
 		struct drb_coalesce_header *head = &all->head[all->heads++];
 		headers = drb_coalesce_begin(packets, length, head);
 		add_part(all, head, sizeof(head->cut) + headers);
 	} else if (out->headed) {
-		add_part(all, &alone, sizeof(alone));
+		add_alone(all, packets[0]);
 	}
 	for (uint32_t i = 0; i < length; i++) {
 		// Only what is longer than any frame that is forwarded comes in pieces.
@@ -124,7 +159,7 @@ static int offer(const struct drb_tx_socket *out, struct rte_mbuf **packets, uin
 }
 
 // How many of count packets, of which the kernel refused the first message for this reason, are
-// lost: of a GSO packet only its first, the others are offered again.
+// lost: of a GSO packet only its first packet, the others are offered again.
 static uint32_t given_up(int error, uint32_t count)
 {
 	switch (error) {
@@ -136,7 +171,7 @@ static uint32_t given_up(int error, uint32_t count)
 	}
 }
 
-// A full socket would refuse again, after all the work of coalescing.
+// A full socket would refuse again, after all the work of finding GSO packets.
 static bool takes_more(struct drb_tx_socket *out)
 {
 	struct pollfd socket = {.fd = out->fd, .events = POLLOUT};

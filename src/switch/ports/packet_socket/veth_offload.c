@@ -115,3 +115,23 @@ uint32_t drb_veth_max_plain_frame(const char *interface)
 	close(fd);
 	return longest;
 }
+
+bool drb_is_veth(const char *interface)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool veth = fd >= 0 && is_veth(fd, interface);
+
+	if (fd >= 0)
+		close(fd);
+	return veth;
+}
+
+uint32_t drb_interface_max_frame(const char *interface)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	uint32_t longest = fd >= 0 ? longest_frame(fd, interface) : 0;
+
+	if (fd >= 0)
+		close(fd);
+	return longest;
+}

@@ -17,6 +17,7 @@
 #include "switch/ports/dpdk/dpdk_port.h"
 #include "switch/ports/packet_socket/packet_port.h"
 #include "switch/ports/packet_socket/tx_socket.h"
+#include "switch/ports/packet_socket/veth_offload.h"
 #include "switch/ports/xdp/steer.h"
 
 // The driver fills this many buffers per queue at start, whatever it was asked for. Rings of this
@@ -96,8 +97,9 @@ static void open_outs(struct drb_port *port)
 	for (uint32_t n = 0; n < port->workers; n++) {
 		struct drb_tx_socket *out = &own->out[n];
 		if (drb_packet_port_may_send_apart(port->workers) &&
-		    drb_tx_socket_open(out, port->setup->interface))
-			port->queue[n]->reviewed = true;
+		    drb_is_veth(port->setup->interface) &&
+		    drb_tx_socket_open(out, port->setup->interface, -1))
+			port->queue[n]->reviewed = port->queue[n]->unfinished = true;
 		else
 			port->queue[n]->send_max = SEND_MAX;
 	}
@@ -136,6 +138,16 @@ static void stop(struct drb_port *port)
 	if (own && own->ask_fd >= 0)
 		close(own->ask_fd);
 	free(own);
+}
+
+// The kernel does not tell an XDP program what a sender left to its device.
+static uint32_t receive_burst(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count)
+{
+	uint32_t n = drb_dpdk_receive(q, packets, count);
+
+	for (uint32_t i = 0; i < n; i++)
+		drb_find_unfinished(packets[i]);
+	return n;
 }
 
 static uint32_t send_burst(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count,
@@ -181,9 +193,10 @@ const struct drb_port_kind drb_xdp_port = {
 	.name = "af_xdp",
 	.check = check,
 	.buffers = buffers,
+	.yields_unfinished = true,
 	.start = start,
 	.stop = stop,
-	.receive = drb_dpdk_receive,
+	.receive = receive_burst,
 	.send = send_burst,
 	.carrier = carrier,
 	.mtu = mtu,

@@ -9,7 +9,7 @@
 
 #include "fixtures/segments.h"
 #include "switch/ports/packet_socket/tx_socket.h"
-#include "switch/ports/packet_socket/tcp_coalesce.h"
+#include "switch/ports/packet_socket/coalesce.h"
 #include "fixtures/switch_eal.h"
 
 #define COUNT 300
@@ -172,7 +172,7 @@ static uint32_t arrived_cut(uint8_t frame[COUNT][SEGMENT_MAX], const uint32_t le
 	return in_gso;
 }
 
-static void runs_arrive(void **state)
+static void gso_packets_arrive(void **state)
 {
 	static uint8_t frame[COUNT][SEGMENT_MAX];
 	struct drb_rng rng = drb_rng_seed(1, 1);
@@ -186,11 +186,12 @@ static void runs_arrive(void **state)
 		1);
 	rte_pktmbuf_free_bulk(packet, COUNT);
 	out.headed = true;
-	out.gso_frame = SEGMENT_MAX;
+	out.rules.finished_max = SEGMENT_MAX;
 	for (uint32_t turn = 0; turn < 300; turn++) {
-		uint32_t count = make_streams(&rng, frame, length), sent = 0, gso = 0, got = 0;
+		uint32_t count = make_streams(&rng, frame, length), sent = 0, coalesced = 0,
+			 got = 0;
 		bool none = turn % 8 == 0; // as after somebody has turned offloads on
-		out.gso_frame = none ? 0 : SEGMENT_MAX;
+		out.rules.finished_max = none ? 0 : SEGMENT_MAX;
 		for (uint32_t i = 0; i < count; i++)
 			packet[i] = mbuf_of(frame[i], length[i]);
 		while (sent < count) {
@@ -198,14 +199,14 @@ static void runs_arrive(void **state)
 				drb_tx_socket_send(&out, packet + sent, count - sent, &outcome);
 			assert_in_range(n, 1, count - sent);
 			assert_int_equal(outcome.lost, 0);
-			gso += outcome.gso_packets;
+			coalesced += outcome.gso_packets;
 			got += arrived_cut(frame + sent, length + sent, n);
 			sent += n;
 		}
-		assert_int_equal(gso, got);
-		assert_true(!none || gso == 0);
+		assert_int_equal(coalesced, got);
+		assert_true(!none || coalesced == 0);
 		assert_int_equal(rte_mempool_in_use_count(test_pool), 0);
-		in_gso += gso;
+		in_gso += coalesced;
 		all += count;
 	}
 	assert_in_range(in_gso, all / 4, all);
@@ -224,14 +225,14 @@ static void long_frames_go_alone(void **state)
 		s.seq = s.id = 0;
 		for (uint32_t i = 0; i < 10; i++, s.seq += s.payload, s.id++)
 			packet[i] = mbuf_of(frame, make_segment(frame, &s));
-		out.gso_frame = longest;
+		out.rules.finished_max = longest;
 		assert_int_equal(drb_tx_socket_send(&out, packet, 10, &outcome), 10);
 		assert_int_equal(outcome.gso_packets, longest == 1054 ? 10 : 0);
 	}
 }
 
-// The segments of a GSO packet are lost together, and counted each.
-static void lost_runs_are_counted(void **state)
+// The packets of a GSO packet are lost together, and counted each.
+static void lost_gso_packets_are_counted(void **state)
 {
 	struct segment_fields s = {.payload = 1000, .flags = FLAG_ACK};
 	uint8_t frame[SEGMENT_MAX];
@@ -242,7 +243,7 @@ static void lost_runs_are_counted(void **state)
 		packet[i] = mbuf_of(frame, make_segment(frame, &s));
 	close(pair[1]);
 	out.headed = true;
-	out.gso_frame = SEGMENT_MAX;
+	out.rules.finished_max = SEGMENT_MAX;
 	assert_int_equal(drb_tx_socket_send(&out, packet, 10, &outcome), 10);
 	assert_int_equal(outcome.lost, 10);
 	assert_int_equal(outcome.lost_octets, 10 * 1054);
@@ -257,9 +258,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(bursts_arrive, make, unmake),
 		cmocka_unit_test_setup_teardown(full_sockets_refuse, make, unmake),
 		cmocka_unit_test_setup_teardown(dead_sockets_take_all, make, unmake),
-		cmocka_unit_test_setup_teardown(runs_arrive, make, unmake),
+		cmocka_unit_test_setup_teardown(gso_packets_arrive, make, unmake),
 		cmocka_unit_test_setup_teardown(long_frames_go_alone, make, unmake),
-		cmocka_unit_test_setup_teardown(lost_runs_are_counted, make, unmake),
+		cmocka_unit_test_setup_teardown(lost_gso_packets_are_counted, make, unmake),
 	};
 	return cmocka_run_group_tests(tests, setup_eal, free_eal);
 }

@@ -4,12 +4,14 @@
 #include "fixtures/unit.h"
 
 #include "fixtures/segments.h"
-#include "switch/ports/packet_socket/tcp_coalesce.h"
+#include "switch/ports/packet_socket/coalesce.h"
+#include "switch/ports/unfinished.h"
 #include "fixtures/switch_eal.h"
 
-#define COUNT 64
+#define COUNT 80
 
 static struct rte_mbuf *packet[COUNT];
+static const struct drb_coalesce_rules all = {SEGMENT_MAX, SEGMENT_MAX, true};
 
 static int free_packets(void **state)
 {
@@ -54,32 +56,34 @@ static void put_stream(bool ipv6, uint32_t options, uint32_t payload, uint32_t c
 	}
 }
 
-// A GSO packet of the first packets, cut again, is these packets.
+// A GSO packet of the first packets as they are sent, cut again, is these packets.
 static void cut_gives_back(uint32_t length)
 {
-	static uint8_t all[DRB_COALESCE_OCTETS_MAX];
+	static uint8_t gso[DRB_COALESCE_OCTETS_MAX];
 	struct drb_coalesce_header head;
 	uint32_t headers = drb_coalesce_begin(packet, length, &head), octets = headers;
 	uint8_t piece[SEGMENT_MAX];
 
-	assert_in_range(headers, 54, DRB_COALESCE_HEADERS_MAX);
-	memcpy(all, head.headers, headers);
+	assert_in_range(headers, 42, DRB_COALESCE_HEADERS_MAX);
+	memcpy(gso, head.headers, headers);
 	for (uint32_t i = 0; i < length; i++) {
 		uint32_t payload = packet[i]->data_len - headers;
-		assert_in_range(octets + payload, 0, sizeof(all));
-		memcpy(all + octets, rte_pktmbuf_mtod_offset(packet[i], uint8_t *, headers),
+		assert_in_range(octets + payload, 0, sizeof(gso));
+		memcpy(gso + octets, rte_pktmbuf_mtod_offset(packet[i], uint8_t *, headers),
 		       payload);
 		octets += payload;
 	}
 	for (uint32_t i = 0; i < length; i++) {
-		uint32_t n = cut_segment(&head.cut, all, octets, i, piece);
+		uint32_t n = cut_segment(&head.cut, gso, octets, i, piece);
 		assert_int_equal(n, packet[i]->data_len);
+		if (drb_is_unfinished(packet[i]))
+			leave_unfinished(piece, n);
 		assert_memory_equal(piece, rte_pktmbuf_mtod(packet[i], uint8_t *), n);
 	}
-	assert_int_equal(cut_segment(&head.cut, all, octets, length, piece), 0);
+	assert_int_equal(cut_segment(&head.cut, gso, octets, length, piece), 0);
 }
 
-static void streams_are_coalesced(void **state)
+static void streams_are_gso_packets(void **state)
 {
 	const uint32_t count[] = {2, 3, 17, 44}, payload[] = {1, 2, 100, 1448},
 		       options[] = {0, 12, 40};
@@ -89,13 +93,13 @@ static void streams_are_coalesced(void **state)
 		for (uint32_t p = 0; p < ARRAY_SIZE(payload); p++) {
 			for (uint32_t o = 0; o < 2 * ARRAY_SIZE(options); o++) {
 				put_stream(o % 2, options[o / 2], payload[p], count[c]);
-				uint32_t length = drb_coalesce_count(packet, count[c]);
+				uint32_t length = drb_coalesce_count(&all, packet, count[c]);
 				// A last one of one octet is no shorter, but it has PSH.
 				assert_int_equal(length, count[c]);
 				cut_gives_back(length);
-				assert_int_equal(drb_coalesce_count(packet, count[c] - 1),
+				assert_int_equal(drb_coalesce_count(&all, packet, count[c] - 1),
 						 count[c] - 1);
-				assert_int_equal(drb_coalesce_count(packet, 1), 1);
+				assert_int_equal(drb_coalesce_count(&all, packet, 1), 1);
 			}
 		}
 	}
@@ -106,10 +110,10 @@ static void gso_packets_end_at_64_kib(void **state)
 {
 	(void)state;
 	put_stream(false, 12, 1448, COUNT);
-	assert_int_equal(drb_coalesce_count(packet, COUNT), (65535 - 52) / 1448);
+	assert_int_equal(drb_coalesce_count(&all, packet, COUNT), (65535 - 52) / 1448);
 	cut_gives_back((65535 - 52) / 1448);
 	put_stream(true, 12, 1428, COUNT);
-	assert_int_equal(drb_coalesce_count(packet, COUNT), (65535 - 72) / 1428);
+	assert_int_equal(drb_coalesce_count(&all, packet, COUNT), (65535 - 72) / 1428);
 	cut_gives_back((65535 - 72) / 1428);
 }
 
@@ -123,7 +127,7 @@ static void change(uint32_t i, uint32_t at, uint8_t octet)
 }
 
 // Octets of the headers that segments of a GSO packet share, of those that count, and the flags.
-static void other_headers_end_one(void **state)
+static void other_headers_end_a_gso_packet(void **state)
 {
 	(void)state;
 	for (uint32_t v = 0; v < 2; v++) {
@@ -143,7 +147,7 @@ static void other_headers_end_one(void **state)
 				else
 					change(3, at, (uint8_t)(1u << bit));
 				bool psh = at == tcp + 13 && (1u << bit) == FLAG_PSH;
-				assert_int_equal(drb_coalesce_count(packet, 6), psh ? 4 : 3);
+				assert_int_equal(drb_coalesce_count(&all, packet, 6), psh ? 4 : 3);
 				cut_gives_back(psh ? 4 : 3);
 			}
 		}
@@ -151,7 +155,7 @@ static void other_headers_end_one(void **state)
 }
 
 // What is cut otherwise or not at all, though all agree on it.
-static void other_kinds_are_left_alone(void **state)
+static void other_kinds_are_no_gso_packets(void **state)
 {
 	static const struct {
 		bool ipv6;
@@ -182,31 +186,31 @@ static void other_kinds_are_left_alone(void **state)
 	(void)state;
 	for (uint32_t k = 0; k < ARRAY_SIZE(kinds); k++) {
 		put_stream(kinds[k].ipv6, 12, 300, 4);
-		assert_int_equal(drb_coalesce_count(packet, 4), 4);
+		assert_int_equal(drb_coalesce_count(&all, packet, 4), 4);
 		for (uint32_t i = 0; i < 4; i++)
 			change(i, kinds[k].at, (uint8_t)kinds[k].octet);
-		assert_int_equal(drb_coalesce_count(packet, 4), 1);
+		assert_int_equal(drb_coalesce_count(&all, packet, 4), 1);
 	}
 }
 
 // A checksum that is wrong would be made right.
-static void damage_ends_one(void **state)
+static void damage_ends_a_gso_packet(void **state)
 {
 	(void)state;
 	for (uint32_t v = 0; v < 2; v++) {
 		for (uint32_t at = v ? 54 : 14; at < 300; at++) {
 			put_stream(v, 12, 300, 4);
 			rte_pktmbuf_mtod(packet[2], uint8_t *)[at] ^= 0x20;
-			assert_int_equal(drb_coalesce_count(packet, 4), 2);
+			assert_int_equal(drb_coalesce_count(&all, packet, 4), 2);
 			put_stream(v, 12, 300, 4);
 			rte_pktmbuf_mtod(packet[0], uint8_t *)[at] ^= 0x20;
-			assert_int_equal(drb_coalesce_count(packet, 4), 1);
+			assert_int_equal(drb_coalesce_count(&all, packet, 4), 1);
 		}
 	}
 }
 
 // A checksum of zero may be written in two ways, of which one is computed.
-static void other_zeros_end_one(void **state)
+static void other_zeros_end_a_gso_packet(void **state)
 {
 	(void)state;
 	for (uint32_t at = 24; at <= 50; at += 26) {
@@ -222,33 +226,33 @@ static void other_zeros_end_one(void **state)
 		}
 		uint8_t *zero = rte_pktmbuf_mtod_offset(packet[3], uint8_t *, at);
 		assert_int_equal(octet2(zero), 0);
-		assert_int_equal(drb_coalesce_count(packet, 6), 6);
+		assert_int_equal(drb_coalesce_count(&all, packet, 6), 6);
 		put2(zero, 0xffff);
-		assert_int_equal(drb_coalesce_count(packet, 6), 3);
+		assert_int_equal(drb_coalesce_count(&all, packet, 6), 3);
 	}
 }
 
-static void other_sizes_end_one(void **state)
+static void odd_sizes_end_a_gso_packet(void **state)
 {
 	(void)state;
 	put_stream(false, 12, 300, 6);
 	put_stream(false, 12, 200, 3); // the fourth is longer, and elsewhere
-	assert_int_equal(drb_coalesce_count(packet, 6), 3);
+	assert_int_equal(drb_coalesce_count(&all, packet, 6), 3);
 	put_stream(false, 12, 300, 6);
 	rte_pktmbuf_append(packet[3], 1); // padding
-	assert_int_equal(drb_coalesce_count(packet, 6), 3);
+	assert_int_equal(drb_coalesce_count(&all, packet, 6), 3);
 	put_stream(false, 12, 300, 6);
 	rte_pktmbuf_trim(packet[3], 1);
-	assert_int_equal(drb_coalesce_count(packet, 6), 3);
+	assert_int_equal(drb_coalesce_count(&all, packet, 6), 3);
 	put_stream(false, 12, 300, 6);
 	packet[3]->data_len = packet[3]->pkt_len = 13;
-	assert_int_equal(drb_coalesce_count(packet, 6), 3);
+	assert_int_equal(drb_coalesce_count(&all, packet, 6), 3);
 	packet[0]->data_len = packet[0]->pkt_len = 0;
-	assert_int_equal(drb_coalesce_count(packet, 6), 1);
+	assert_int_equal(drb_coalesce_count(&all, packet, 6), 1);
 }
 
 // Only the last segment has PSH or a shorter payload.
-static void a_last_segment_ends_one(void **state)
+static void a_last_segment_ends_a_gso_packet(void **state)
 {
 	struct segment_fields s = {.payload = 500, .flags = FLAG_ACK};
 
@@ -259,27 +263,114 @@ static void a_last_segment_ends_one(void **state)
 		s.seq += s.payload;
 		s.id++;
 	}
-	assert_int_equal(drb_coalesce_count(packet, 6), 4);
-	assert_int_equal(drb_coalesce_count(packet + 4, 2), 2);
+	assert_int_equal(drb_coalesce_count(&all, packet, 6), 4);
+	assert_int_equal(drb_coalesce_count(&all, packet + 4, 2), 2);
 	s.flags = FLAG_ACK | FLAG_PSH;
 	put_segment(4, &s);
 	s.seq += s.payload;
 	s.id++;
 	put_segment(5, &s);
-	assert_int_equal(drb_coalesce_count(packet + 4, 2), 1);
+	assert_int_equal(drb_coalesce_count(&all, packet + 4, 2), 1);
+}
+
+// UDP packets of one size and a shorter last one.
+static void put_packets(bool ipv6, uint32_t payload, uint32_t count)
+{
+	struct segment_fields s = {.ipv6 = ipv6,
+				   .udp = true,
+				   .payload = payload,
+				   .id = (uint16_t)(0x10000 - count / 2)};
+
+	for (uint32_t i = 0; i < count; i++, s.id++) {
+		s.fill = (uint8_t)(i * 37);
+		s.payload = i == count - 1 ? (payload + 1) / 2 : payload;
+		put_segment(i, &s);
+	}
+}
+
+static void udp_packets_are_gso_packets(void **state)
+{
+	const struct drb_coalesce_rules no_udp = {SEGMENT_MAX, SEGMENT_MAX, false};
+
+	(void)state;
+	for (uint32_t v = 0; v < 2; v++) {
+		put_packets(v, 700, 20);
+		assert_int_equal(drb_coalesce_count(&all, packet, 20), 20);
+		cut_gives_back(20);
+		assert_int_equal(drb_coalesce_count(&no_udp, packet, 20), 1);
+		put_packets(v, 100, 80);
+		assert_int_equal(drb_coalesce_count(&all, packet, 80), DRB_COALESCE_UDP_MAX);
+		cut_gives_back(DRB_COALESCE_UDP_MAX);
+		// Another port, another size, a checksum that is wrong, and none.
+		for (uint32_t kind = 0; kind < 4; kind++) {
+			put_packets(v, 300, 6);
+			uint8_t *frame = rte_pktmbuf_mtod(packet[3], uint8_t *);
+			uint8_t *udp = frame + at_tcp(frame);
+			if (kind == 0)
+				change(3, at_tcp(frame) + 1, 1);
+			else if (kind == 1)
+				put2(udp + 4, 307);
+			else if (kind == 2)
+				udp[100] ^= 1;
+			else
+				put2(udp + 6, 0);
+			assert_int_equal(drb_coalesce_count(&all, packet, 6), 3);
+			cut_gives_back(3);
+		}
+	}
+}
+
+static void leave(uint32_t i)
+{
+	uint8_t *frame = rte_pktmbuf_mtod(packet[i], uint8_t *);
+
+	leave_unfinished(frame, packet[i]->data_len);
+	drb_mark_unfinished(packet[i], at_tcp(frame), check_field(frame));
+}
+
+// Packets with unfinished checksums are GSO packets of their own, also where the others may be in none.
+static void unfinished_packets_are_gso_packets(void **state)
+{
+	const struct drb_coalesce_rules only = {0, SEGMENT_MAX, true},
+					none = {SEGMENT_MAX, 0, true};
+
+	(void)state;
+	for (uint32_t kind = 0; kind < 4; kind++) {
+		if (kind < 2)
+			put_stream(kind, 12, 1000, 10);
+		else
+			put_packets(kind - 2, 1000, 10);
+		for (uint32_t i = 0; i < 6; i++)
+			leave(i);
+		assert_int_equal(drb_coalesce_count(&all, packet, 10), 6);
+		cut_gives_back(6);
+		assert_int_equal(drb_coalesce_count(&all, packet + 6, 4), 4);
+		assert_int_equal(drb_coalesce_count(&only, packet, 10), 6);
+		assert_int_equal(drb_coalesce_count(&only, packet + 6, 4), 1);
+		assert_int_equal(drb_coalesce_count(&none, packet, 10), 1);
+		// What is in place of the checksum is wrong, or stands elsewhere.
+		uint8_t *frame = rte_pktmbuf_mtod(packet[4], uint8_t *);
+		frame[at_tcp(frame) + check_field(frame)] ^= 1;
+		assert_int_equal(drb_coalesce_count(&all, packet, 10), 4);
+		leave(4);
+		packet[2]->l3_len += 8;
+		assert_int_equal(drb_coalesce_count(&all, packet, 10), 2);
+	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(streams_are_coalesced, free_packets),
+		cmocka_unit_test_teardown(streams_are_gso_packets, free_packets),
+		cmocka_unit_test_teardown(udp_packets_are_gso_packets, free_packets),
+		cmocka_unit_test_teardown(unfinished_packets_are_gso_packets, free_packets),
 		cmocka_unit_test_teardown(gso_packets_end_at_64_kib, free_packets),
-		cmocka_unit_test_teardown(other_headers_end_one, free_packets),
-		cmocka_unit_test_teardown(other_kinds_are_left_alone, free_packets),
-		cmocka_unit_test_teardown(damage_ends_one, free_packets),
-		cmocka_unit_test_teardown(other_zeros_end_one, free_packets),
-		cmocka_unit_test_teardown(other_sizes_end_one, free_packets),
-		cmocka_unit_test_teardown(a_last_segment_ends_one, free_packets),
+		cmocka_unit_test_teardown(other_headers_end_a_gso_packet, free_packets),
+		cmocka_unit_test_teardown(other_kinds_are_no_gso_packets, free_packets),
+		cmocka_unit_test_teardown(damage_ends_a_gso_packet, free_packets),
+		cmocka_unit_test_teardown(other_zeros_end_a_gso_packet, free_packets),
+		cmocka_unit_test_teardown(odd_sizes_end_a_gso_packet, free_packets),
+		cmocka_unit_test_teardown(a_last_segment_ends_a_gso_packet, free_packets),
 	};
 	return cmocka_run_group_tests(tests, setup_eal, free_eal);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any frames in a row: what is coalesced gives them back when it is cut. Input: a stream of
-// TCP segments (IP version, options, payload, how many), then changes to them: which one, where, to
+// Any frames in a row: what is taken for GSO packets gives them back when it is cut. Input: a stream of
+// TCP segments or UDP packets (which, IP version, options, payload, how many), then changes to them: which one, where, to
 // what, and whether its checksums are made right again; an offset behind a frame shortens it.
 #include "fuzz.h"
 
-#include "switch/ports/packet_socket/tcp_coalesce.h"
+#include "switch/ports/packet_socket/coalesce.h"
 #include "fixtures/segments.h"
 #include "fixtures/switch_eal.h"
 
@@ -27,6 +27,7 @@ static uint32_t make_stream(const uint8_t **data, size_t *size, uint32_t length[
 {
 	uint8_t kind = take(data, size);
 	struct segment_fields s = {.ipv6 = kind & 1,
+				   .udp = kind & 0x80,
 				   .options = (kind >> 1) % 11 * 4,
 				   .payload = 1 + take(data, size),
 				   .id = 0xfffe,
@@ -57,30 +58,29 @@ static void change(const uint8_t **data, size_t *size, uint32_t *length, uint8_t
 }
 
 // Returns the length of the GSO packet that begins with packet[first].
-static uint32_t check_gso_packet(uint32_t first, uint32_t count)
+static uint32_t check_gso(uint32_t first, uint32_t count)
 {
+	static const struct drb_coalesce_rules rules = {SEGMENT_MAX, SEGMENT_MAX, true};
 	static uint8_t all[DRB_COALESCE_OCTETS_MAX], piece[SEGMENT_MAX];
-	struct rte_mbuf *const *segment = packet + first;
-	uint32_t length = drb_coalesce_count(segment, count - first), octets;
+	struct rte_mbuf *const *gso = packet + first;
+	uint32_t length = drb_coalesce_count(&rules, gso, count - first), octets;
 	struct drb_coalesce_header head;
 
 	require(length >= 1 && length <= count - first);
 	if (length == 1)
 		return 1;
-	uint32_t headers = octets = drb_coalesce_begin(segment, length, &head);
+	uint32_t headers = octets = drb_coalesce_begin(gso, length, &head);
 	require(headers <= sizeof(head.headers));
 	memcpy(all, head.headers, headers);
 	for (uint32_t i = 0; i < length; i++) {
-		uint32_t payload = segment[i]->data_len - headers;
-		require(segment[i]->data_len > headers && octets + payload <= sizeof(all));
-		memcpy(all + octets, rte_pktmbuf_mtod_offset(segment[i], uint8_t *, headers),
-		       payload);
+		uint32_t payload = gso[i]->data_len - headers;
+		require(gso[i]->data_len > headers && octets + payload <= sizeof(all));
+		memcpy(all + octets, rte_pktmbuf_mtod_offset(gso[i], uint8_t *, headers), payload);
 		octets += payload;
 	}
 	for (uint32_t i = 0; i < length; i++) {
-		require(cut_segment(&head.cut, all, octets, i, piece) == segment[i]->data_len);
-		require(memcmp(piece, rte_pktmbuf_mtod(segment[i], uint8_t *),
-			       segment[i]->data_len) == 0);
+		require(cut_segment(&head.cut, all, octets, i, piece) == gso[i]->data_len);
+		require(memcmp(piece, rte_pktmbuf_mtod(gso[i], uint8_t *), gso[i]->data_len) == 0);
 	}
 	require(cut_segment(&head.cut, all, octets, length, piece) == 0);
 	return length;
@@ -99,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		require(packet[i]);
 	}
 	for (uint32_t i = 0; i < count;)
-		i += check_gso_packet(i, count);
+		i += check_gso(i, count);
 	rte_pktmbuf_free_bulk(packet, count);
 	return 0;
 }

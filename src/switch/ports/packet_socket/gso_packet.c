@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/ports/packet_socket/gso_packet.h"
+
+#include <string.h>
+
+#include "core/packet/bytes.h"
+#include "core/packet/checksum.h"
+#include "core/packet/wire.h"
+
+// Flags of TCP that only the first segment keeps, and those that only the last one does.
+enum { TCP_FIRST = 0x80 /* CWR */, TCP_LAST = DRB_TCP_FIN | 0x08 /* PSH */ };
+enum { TCP_SEQUENCE = 4, TCP_DATA_OFFSET = 12, IPV4_ID = 4, TAGS_MAX = 2 };
+
+// The Ethernet header with its tags. False if the frame ends before, or is not IP.
+static bool read_ethernet(struct drb_gso *t, const uint8_t *frame)
+{
+	uint32_t at = DRB_ETHER_TYPE;
+
+	for (uint32_t tags = 0; at + 2 <= t->length; tags++, at += DRB_VLAN_TAG) {
+		uint16_t type = drb_load16(frame + at);
+		if (tags < TAGS_MAX && (type == DRB_ETHERTYPE_VLAN || type == DRB_ETHERTYPE_QINQ))
+			continue;
+		t->ip = at + 2;
+		t->ipv4 = type == DRB_ETHERTYPE_IPV4;
+		return t->ipv4 || type == DRB_ETHERTYPE_IPV6;
+	}
+	return false;
+}
+
+// The IP header, which must say the length that the GSO packet has. Options of IPv4 are repeated;
+// extension headers of IPv6 and fragments are not cut.
+static bool read_ip(struct drb_gso *t, const uint8_t *frame, uint8_t *protocol)
+{
+	const uint8_t *ip = frame + t->ip;
+	uint32_t left = t->length - t->ip, header, said;
+
+	if (left < (t->ipv4 ? (uint32_t)DRB_IPV4_HEADER : (uint32_t)DRB_IPV6_HEADER))
+		return false;
+	if (t->ipv4) {
+		header = (ip[0] & 0xfu) * 4;
+		said = drb_load16(ip + DRB_IPV4_LENGTH);
+		*protocol = ip[DRB_IPV4_PROTOCOL];
+		if (ip[0] >> 4 != 4 || header < DRB_IPV4_HEADER ||
+		    (drb_load16(ip + DRB_IPV4_FRAGMENT) & (DRB_IPV4_MORE | DRB_IPV4_OFFSET)))
+			return false;
+		t->pseudo = (uint32_t)drb_checksum_sum(ip + DRB_IPV4_SRC, 8);
+	} else {
+		header = DRB_IPV6_HEADER;
+		said = header + drb_load16(ip + DRB_IPV6_PAYLOAD);
+		*protocol = ip[DRB_IPV6_NEXT];
+		if (ip[0] >> 4 != 6)
+			return false;
+		t->pseudo = (uint32_t)drb_checksum_sum(ip + DRB_IPV6_SRC, 32);
+	}
+	t->pseudo += *protocol;
+	t->transport = t->ip + header;
+	return said == left && header < left;
+}
+
+static bool read_transport(struct drb_gso *t, const uint8_t *frame, uint8_t protocol)
+{
+	uint32_t left = t->length - t->transport, header = DRB_UDP_HEADER;
+
+	t->tcp = protocol == DRB_PROTOCOL_TCP;
+	if (t->tcp) {
+		if (left < DRB_TCP_HEADER)
+			return false;
+		header = (frame[t->transport + TCP_DATA_OFFSET] >> 4) * 4u;
+		if (header < DRB_TCP_HEADER)
+			return false;
+	} else if (protocol != DRB_PROTOCOL_UDP) {
+		return false;
+	}
+	t->headers = t->transport + header;
+	return t->headers < t->length;
+}
+
+static bool is_of_kind(const struct drb_gso *t, uint8_t kind)
+{
+	switch (kind & ~VIRTIO_NET_HDR_GSO_ECN) {
+	case VIRTIO_NET_HDR_GSO_TCPV4:
+		return t->tcp && t->ipv4;
+	case VIRTIO_NET_HDR_GSO_TCPV6:
+		return t->tcp && !t->ipv4;
+	case VIRTIO_NET_HDR_GSO_UDP_L4:
+		return !t->tcp;
+	default:
+		return false; // UDP in fragments, and what is not known yet
+	}
+}
+
+bool drb_gso_read(struct drb_gso *t, const struct virtio_net_hdr *cut, const uint8_t *frame,
+		  uint32_t length, uint32_t frame_max)
+{
+	uint8_t protocol;
+
+	*t = (struct drb_gso){.length = length, .size = cut->gso_size};
+	return length <= DRB_GSO_MAX && t->size > 0 && read_ethernet(t, frame) &&
+	       read_ip(t, frame, &protocol) && read_transport(t, frame, protocol) &&
+	       is_of_kind(t, cut->gso_type) && t->headers + t->size <= frame_max;
+}
+
+static void write_ip(const struct drb_gso *t, uint32_t n, uint32_t length, uint8_t *ip)
+{
+	if (!t->ipv4) {
+		drb_store16(ip + DRB_IPV6_PAYLOAD, (uint16_t)(length - DRB_IPV6_HEADER));
+		return;
+	}
+	drb_store16(ip + DRB_IPV4_LENGTH, (uint16_t)length);
+	drb_store16(ip + IPV4_ID, (uint16_t)(drb_load16(ip + IPV4_ID) + n));
+	drb_store16(ip + DRB_IPV4_CHECKSUM, 0);
+	drb_store16(ip + DRB_IPV4_CHECKSUM, drb_checksum(ip, t->transport - t->ip));
+}
+
+void drb_gso_write_headers(const struct drb_gso *t, const uint8_t *frame, uint32_t n, uint8_t *to)
+{
+	const uint32_t length = t->headers + drb_gso_payload(t, n) - t->transport;
+	const uint16_t pseudo = drb_checksum_fold(t->pseudo + length);
+	uint8_t *transport = to + t->transport;
+
+	memcpy(to, frame, t->headers);
+	write_ip(t, n, length + t->transport - t->ip, to + t->ip);
+	if (!t->tcp) {
+		drb_store16(transport + DRB_UDP_LENGTH, (uint16_t)length);
+		drb_store16(transport + DRB_UDP_CHECKSUM, pseudo);
+		return;
+	}
+	drb_store32(transport + TCP_SEQUENCE, drb_load32(transport + TCP_SEQUENCE) + n * t->size);
+	drb_store16(transport + DRB_TCP_CHECKSUM, pseudo);
+	if (n > 0)
+		transport[DRB_TCP_FLAGS] &= (uint8_t)~TCP_FIRST;
+	if ((n + 1) * t->size < t->length - t->headers)
+		transport[DRB_TCP_FLAGS] &= (uint8_t)~TCP_LAST;
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Packets whose TCP or UDP checksum a kernel left to the device it sends by (CHECKSUM_PARTIAL): the
+// sum of the pseudo-header stands in its place. A virtual interface has no such device, so the
+// checksum stays unfinished until somebody needs it. What a packet socket sends takes the mark along;
+// before any other way out it is finished here.
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rte_mbuf.h>
+
+// Longest start of the summed part that fits into the mbuf.
+#define DRB_UNFINISHED_START_MAX 511
+
+// The field is `field` octets behind `start`, the first octet that is summed; start at most
+// DRB_UNFINISHED_START_MAX, field at most 255.
+static inline void drb_mark_unfinished(struct rte_mbuf *m, uint32_t start, uint32_t field)
+{
+	m->ol_flags |= RTE_MBUF_F_RX_L4_CKSUM_NONE;
+	m->tx_offload = 0;
+	m->l3_len = start;
+	m->l4_len = field;
+}
+
+static inline bool drb_is_unfinished(const struct rte_mbuf *m)
+{
+	return (m->ol_flags & RTE_MBUF_F_RX_L4_CKSUM_MASK) == RTE_MBUF_F_RX_L4_CKSUM_NONE;
+}
+
+// Marks a received packet whose checksum is the sum of its pseudo-header as unfinished, where nobody
+// tells. One whose own checksum happens to be that sum is finished to the same octets.
+void drb_find_unfinished(struct rte_mbuf *m);
+
+// Writes the checksum of a frame: of its octets from start on, field octets behind start. What is in
+// the field already counts. False, and nothing is written, if the field is not in the frame.
+bool drb_finish_checksum(uint8_t *frame, uint32_t length, uint32_t start, uint32_t field);
+
+// Finishes those of a burst that are not.
+void drb_finish_checksums(struct rte_mbuf **packets, uint32_t count);

@@ -1,0 +1,111 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Hosts as they come, with their offloads on: files arrive bit for bit whatever the links between the switches,
+# the unit of decisions and the IP version; no packet that arrives has a wrong checksum, though between
+# packet sockets nobody need have finished it, as on any veth; packets are packets to every counter.
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/story.bash"
+need drbtopo drbswitch drbctl
+need_tool curl python3 iperf3 jq tcpdump ss
+
+usable() { [ "$(drbctl list --json | jq -s 'map(.ports_usable) | add')" = "$1" ]; }
+listens() { fabric exec "$1" -- ss "$2" "sport = :$3" | grep .; }
+in_host() { "$root/topo/fabric" exec "$@"; } # keeps its pid
+
+serves() { # serves HOST: a file of 5 MB by HTTP, over IPv4 and IPv6
+  in_host "$1" -- python3 -m http.server -b :: -d "$scratch/www" 8000 >"$scratch/http" 2>&1 &
+  server=$!
+  soon listens "$1" -ltnH 8000
+}
+
+arrives() { # arrives CLIENT ADDRESS
+  rm -f "$scratch/got"
+  fabric exec "$1" -- curl -gsS -m 60 -o "$scratch/got" "http://$2:8000/file" &&
+    cmp "$scratch/www/file" "$scratch/got"
+}
+
+begins_to_capture() { # begins_to_capture HOST
+  in_host "$1" -- tcpdump -q -s 0 -B 65536 -w "$scratch/pcap" -i eth0 -Q in --immediate-mode tcp or udp \
+    >"$scratch/tcpdump" 2>&1 &
+  capturing=$!
+  soon grep -q listening "$scratch/tcpdump"
+}
+
+checksums() { # checksums: none of what arrived is wrong; behind memif links all are whole
+  kill -INT "$capturing"
+  wait "$capturing"
+  python3 -B "$root/tests/live/checksums.py" "$scratch/pcap" | tee "$scratch/checksums" || return
+  [ "${PIPESTATUS[0]}" = 0 ] || return
+  [ "$driver" != memif ] || grep -q ', 0 unfinished' "$scratch/checksums"
+}
+
+has_offloads() { # on both sides of the hosts' links
+  fabric exec h0 -- python3 -c "
+import fcntl, socket, struct, ctypes
+value = ctypes.create_string_buffer(struct.pack('=II', 0x1e, 0))  # ETHTOOL_GTSO
+request = struct.pack('16sP', b'eth0', ctypes.addressof(value)).ljust(40, b'\0')
+fcntl.ioctl(socket.socket(socket.AF_INET, socket.SOCK_DGRAM), 0x8946, request)
+raise SystemExit(not struct.unpack('=II', value.raw[:8])[1])"
+}
+
+datagrams() { # datagrams ADDRESS: of iperf3, whole and none lost but what the machine costs
+  in_host h7 -- iperf3 -s -1 >"$scratch/server" 2>&1 &
+  soon listens h7 -ltnH 5201 >/dev/null && fabric exec h0 -- iperf3 -J -u -b 50M -l 1000 -n 5M -c "$1" |
+    jq -e '.end.sum.lost_percent < 5 and .end.sum.packets > 4000' >/dev/null
+}
+
+no_drops() { # whatever a GSO packet is made of
+  drbctl show --all drops --json | jq -se 'map(.bad_gso + .oversize + .bad_frame) | add == 0'
+}
+
+cut() { # GSO packets were cut and put together: what s1-3 sent to the host went as such
+  drbctl show s1-3 worker --json | jq -e '.gso_packets > 1000'
+}
+
+packets_of() { drbctl show s1-0 ports --json | jq -s 'map(select(.port == "d0").in_packets) | add'; }
+
+mkdir "$scratch/www"
+head -c 5000000 /dev/urandom >"$scratch/www/file"
+
+for driver in af_packet af_xdp memif; do
+  if [ $driver = af_xdp ] && [ "$(awk '{ print $2 }' /proc/self/uid_map)" != 0 ]; then
+    skip "$driver" "programs cannot be loaded in a user namespace"
+    continue
+  fi
+  for unit in packet flow flowlet; do
+    up -l 2 -d 2 --driver $driver --unit $unit
+    check "$driver, $unit: all ports are usable" soon usable 24
+    [ $driver$unit != af_packetpacket ] || check "hosts have their offloads" has_offloads
+    serves h0
+    begins_to_capture h7
+    for address in 10.0.0.1 '[fd00::1]'; do
+      check "$driver, $unit: a file comes from $address bit for bit" arrives h7 "$address"
+    done
+    check "$driver, $unit: no checksum that arrived is wrong" checksums
+    check "$driver, $unit: UDP" datagrams 10.0.0.8
+    check "$driver, $unit: nothing was dropped for its form" no_drops
+    # 5 MB twice is some 7000 segments, whatever the host made of them.
+    check "$driver, $unit: counters count segments" test "$(packets_of)" -gt 7000
+    [ $driver != af_packet ] || check "$driver, $unit: the receiver's kernel gets GSO packets" cut
+    check "$driver, $unit: packets are conserved" fabric check counters
+    kill "$server"
+    wait "$server" 2>/dev/null
+    check "down" fabric down
+  done
+done
+
+# Five switches of which one dies on the way.
+up -l 3 -d 2 --unit flow
+check "F(3,2): all ports are usable" soon usable 80
+serves h0
+head -c 100000000 /dev/urandom >"$scratch/www/file"
+arrives h15 10.0.0.1 >"$scratch/arrives" &
+transfer=$!
+sleep 0.2
+fabric stop s3-0
+wait "$transfer"
+check "100 MB arrive while a switch dies" test $? = 0
+check "nothing was dropped for its form" no_drops
+kill "$server"
+check "down" fabric down
+finish

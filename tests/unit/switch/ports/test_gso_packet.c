@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// GSO packets are cut into the packets that the kernel would cut them into (a second model, segments.h;
+// that the kernel itself does so is the live story offloads.sh), with tags, in any bursts; what
+// contradicts itself is not cut, and any octets are safe.
+#include "fixtures/unit.h"
+
+#include "core/math/random.h"
+
+#include "fixtures/segments.h"
+#include "fixtures/switch_eal.h"
+#include "switch/ports/packet_socket/rx_gso.h"
+#include "switch/ports/unfinished.h"
+
+#define FRAME_MAX 1592
+#define TAG 4
+
+static uint8_t octets[DRB_RX_GSO_ROOM];
+static uint8_t *const frame = octets + DRB_TAG_ROOM;
+
+// One frame of `payload` octets, longer than a segment can be, as a kernel leaves it. Its octets.
+static uint32_t make_gso(const struct segment_fields *fields, uint32_t payload)
+{
+	struct segment_fields s = *fields;
+
+	s.payload = 1;
+	uint32_t headers = make_segment(frame, &s) - 1;
+	for (uint32_t i = 0; i < payload; i++)
+		frame[headers + i] = (uint8_t)(i * 31 + i / 251);
+	complete(frame, headers + payload);
+	leave_unfinished(frame, headers + payload);
+	return headers + payload;
+}
+
+// The packet is the piece that the model cuts, behind `tag` octets of tag.
+static void is_piece(struct rte_mbuf *m, const uint8_t *piece, uint32_t length, uint32_t tag)
+{
+	uint8_t *got = rte_pktmbuf_mtod(m, uint8_t *);
+
+	assert_int_equal(m->nb_segs, 1);
+	assert_int_equal(m->data_len, length + tag);
+	assert_int_equal(m->pkt_len, length + tag);
+	assert_true(drb_is_unfinished(m));
+	assert_int_equal(octet2(got + m->l3_len + m->l4_len), pseudo_sum(piece, length));
+	drb_finish_checksums(&m, 1);
+	assert_false(drb_is_unfinished(m));
+	assert_memory_equal(got, piece, 12);
+	if (tag)
+		assert_memory_equal(got + 12, "\x88\xa8\x23\x45", TAG);
+	assert_memory_equal(got + 12 + tag, piece + 12, length - 12);
+	rte_pktmbuf_free(m);
+}
+
+static void cut_all(const struct segment_fields *fields, uint32_t payload, uint16_t size,
+		    bool tagged)
+{
+	static uint8_t before[DRB_GSO_MAX];
+	struct drb_vlan_tag tag = {tagged, 0x88a8, 0x2345};
+	struct drb_rx_gso t = {.octets = octets};
+	uint32_t length = make_gso(fields, payload), count = (payload + size - 1) / size;
+	struct virtio_net_hdr cut = cut_of_gso(frame, size);
+	struct rte_mbuf *packets[7];
+	uint8_t piece[SEGMENT_MAX];
+
+	memcpy(before, frame, length);
+	assert_true(drb_rx_gso_begin(&t, &cut, length, &tag, FRAME_MAX));
+	assert_int_equal(t.segments, count);
+	for (uint32_t i = 0; i < count;) {
+		assert_true(drb_rx_gso_is_open(&t));
+		uint32_t n = drb_rx_gso_cut(&t, test_pool, packets, 1 + i % ARRAY_SIZE(packets));
+		assert_in_range(n, 1, 1 + i % ARRAY_SIZE(packets));
+		for (uint32_t k = 0; k < n; k++, i++) {
+			uint32_t octets_of = cut_segment(&cut, before, length, i, piece);
+			assert_true(octets_of > 0);
+			is_piece(packets[k], piece, octets_of, tagged ? TAG : 0);
+		}
+	}
+	assert_false(drb_rx_gso_is_open(&t));
+	assert_int_equal(drb_rx_gso_cut(&t, test_pool, packets, 1), 0);
+	assert_int_equal(rte_mempool_in_use_count(test_pool), 0);
+}
+
+static void gso_packets_are_cut(void **state)
+{
+	struct drb_rng rng = drb_rng_seed(1, 2);
+
+	(void)state;
+	for (uint32_t turn = 0; turn < 2000; turn++) {
+		struct segment_fields s = {.ipv6 = turn & 1,
+					   .udp = turn & 2,
+					   .options = 4 * drb_rng_below(&rng, 11),
+					   .id = (uint16_t)drb_rng_next(&rng),
+					   .seq = (uint32_t)drb_rng_next(&rng),
+					   .ack = 5,
+					   .flags = FLAG_ACK};
+		if (drb_rng_below(&rng, 2))
+			s.flags |= FLAG_PSH | FLAG_FIN;
+		if (drb_rng_below(&rng, 2))
+			s.flags |= FLAG_CWR;
+		uint16_t size = (uint16_t)(1 + drb_rng_below(&rng, 1448));
+		uint32_t most = 65000 / size < 60 ? 65000 / size : 60;
+		cut_all(&s, size + drb_rng_below(&rng, most * size - size + 1), size, turn & 4);
+	}
+	struct segment_fields tiny = {.flags = FLAG_ACK};
+	cut_all(&tiny, 3000, 1, false);    // one octet each
+	cut_all(&tiny, 65495, 1448, true); // the longest there is
+	cut_all(&tiny, 700, 1448, false);  // of one segment
+}
+
+static bool begins(struct drb_rx_gso *t, const struct virtio_net_hdr *cut, uint32_t length)
+{
+	const struct drb_vlan_tag no_tag = {0};
+
+	return drb_rx_gso_begin(t, cut, length, &no_tag, FRAME_MAX);
+}
+
+// What a kernel says of a GSO packet and what the GSO packet says itself.
+static void contradictions_are_not_cut(void **state)
+{
+	struct segment_fields s = {.options = 12, .flags = FLAG_ACK};
+	struct drb_rx_gso t = {.octets = octets};
+
+	(void)state;
+	for (uint32_t kind = 0; kind < 4; kind++) {
+		s.ipv6 = kind & 1;
+		s.udp = kind & 2;
+		uint32_t length = make_gso(&s, 5000);
+		const struct virtio_net_hdr right = cut_of_gso(frame, 1448);
+		struct virtio_net_hdr cut = right;
+		assert_true(begins(&t, &cut, length));
+		cut.gso_size = 0;
+		assert_false(begins(&t, &cut, length));
+		cut.gso_size = 1592; // segments longer than a frame
+		assert_false(begins(&t, &cut, length));
+		assert_false(drb_rx_gso_is_open(&t));
+		for (uint32_t type = 0; type < 256; type++) {
+			cut = right;
+			cut.gso_type = (uint8_t)type;
+			assert_int_equal(begins(&t, &cut, length), (type & 0x7f) == right.gso_type);
+		}
+		cut = right;
+		assert_false(begins(&t, &cut, length - 1));
+		assert_false(begins(&t, &cut, length + 1));
+		for (uint32_t n = 0; n < 120; n++)
+			assert_false(begins(&t, &cut, n));
+		uint32_t ip = AT_IP, transport = at_tcp(frame);
+		const uint32_t place[] = {12, ip, s.ipv6 ? ip + 6 : ip + 9,
+					  s.ipv6 ? ip + 4 : ip + 2, s.udp ? ip : transport + 12};
+		for (uint32_t i = 0; i < ARRAY_SIZE(place); i++) {
+			frame[place[i]] ^= 0xa0;
+			assert_false(begins(&t, &cut, length));
+			frame[place[i]] ^= 0xa0;
+		}
+		if (!s.ipv6) {
+			frame[ip + 6] |= 0x20; // a fragment
+			assert_false(begins(&t, &cut, length));
+		}
+	}
+}
+
+// Any octets, in memory that ends behind them.
+static void any_octets_are_safe(void **state)
+{
+	struct drb_rng rng = drb_rng_seed(3, 1);
+	struct rte_mbuf *packets[64];
+
+	(void)state;
+	for (uint32_t turn = 0; turn < 20000; turn++) {
+		struct segment_fields s = {
+			.ipv6 = turn & 1, .udp = turn & 2, .options = 12, .flags = FLAG_ACK};
+		uint32_t length = make_gso(&s, 1 + drb_rng_below(&rng, 4000));
+		struct virtio_net_hdr cut =
+			cut_of_gso(frame, (uint16_t)(1 + drb_rng_below(&rng, 1500)));
+		for (uint32_t k = 0; k < 2; k++)
+			frame[drb_rng_below(&rng, 80)] = (uint8_t)drb_rng_next(&rng);
+		if (turn % 8 == 0)
+			((uint8_t *)&cut)[drb_rng_below(&rng, sizeof(cut))] =
+				(uint8_t)drb_rng_next(&rng);
+		if (turn % 16 == 0)
+			length = drb_rng_below(&rng, length);
+		uint8_t *room = malloc(DRB_TAG_ROOM + length);
+		memcpy(room + DRB_TAG_ROOM, frame, length);
+		struct drb_rx_gso t = {.octets = room};
+		struct drb_vlan_tag tag = {turn & 32, 0x8100, 7};
+		if (drb_rx_gso_begin(&t, &cut, length, &tag, FRAME_MAX)) {
+			uint32_t total = 0;
+			while (drb_rx_gso_is_open(&t)) {
+				uint32_t n = drb_rx_gso_cut(&t, test_pool, packets, 64);
+				assert_in_range(n, 1, 64);
+				for (uint32_t i = 0; i < n; i++) {
+					assert_in_range(packets[i]->data_len, 43, FRAME_MAX);
+					total += packets[i]->data_len - t.gso.headers;
+				}
+				rte_pktmbuf_free_bulk(packets, n);
+			}
+			assert_int_equal(total, t.gso.length - t.gso.headers);
+		}
+		free(room);
+	}
+	assert_int_equal(rte_mempool_in_use_count(test_pool), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(gso_packets_are_cut),
+		cmocka_unit_test(contradictions_are_not_cut),
+		cmocka_unit_test(any_octets_are_safe),
+	};
+	return cmocka_run_group_tests(tests, setup_eal, free_eal);
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the kernel of a host leaves to its device: checksums, which come in unfinished and are finished
+// for those who need it, and segmentation: GSO packets come in as packets and go out as they came in.
+#include "fixtures/unit.h"
+
+#include <linux/virtio_net.h>
+#include <sys/uio.h>
+
+#include "core/packet/bytes.h"
+#include "core/packet/checksum.h"
+#include "core/packet/wire.h"
+
+#include "fixtures/packet_port.h"
+#include "fixtures/segments.h"
+#include "switch/ports/unfinished.h"
+
+#define BURST 64
+
+// As a host's kernel leaves a frame to a device that completes checksums (CHECKSUM_PARTIAL).
+static void come_in_unfinished(const uint8_t *frame, uint32_t length, uint16_t start,
+			       uint16_t field)
+{
+	struct virtio_net_hdr unfinished = {
+		.flags = VIRTIO_NET_HDR_F_NEEDS_CSUM, .csum_start = start, .csum_offset = field};
+	struct iovec parts[] = {{&unfinished, sizeof(unfinished)},
+				{(void *)(uintptr_t)frame, length}};
+	struct sockaddr_ll at = {.sll_family = AF_PACKET,
+				 .sll_ifindex = (int)if_nametoindex("outer")};
+	const int on = 1;
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+
+	assert_int_equal(setsockopt(fd, SOL_PACKET, PACKET_VNET_HDR, &on, sizeof(on)), 0);
+	assert_int_equal(bind(fd, (const struct sockaddr *)&at, sizeof(at)), 0);
+	assert_int_equal(writev(fd, parts, 2), sizeof(unfinished) + length);
+	close(fd);
+}
+
+static void checksums_stay_unfinished(void **state)
+{
+	static const struct {
+		uint8_t protocol;
+		uint16_t field;
+	} kinds[] = {{DRB_PROTOCOL_UDP, DRB_UDP_CHECKSUM}, {DRB_PROTOCOL_TCP, DRB_TCP_CHECKSUM}};
+	const uint32_t length = 101, start = DRB_ETHER_HEADER + DRB_IPV4_HEADER;
+	const uint32_t segment = length - start;
+
+	(void)state;
+	start_port(1);
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		uint8_t frame[128] = {2, [12] = 0x08, 0x00, 0x45};
+		uint8_t *ip = frame + DRB_ETHER_HEADER, *check = frame + start + kinds[i].field;
+		for (uint32_t k = DRB_ETHER_HEADER + 1; k < length; k++)
+			frame[k] = (uint8_t)(k * 7);
+		drb_store16(ip + DRB_IPV4_LENGTH, DRB_IPV4_HEADER + segment);
+		ip[DRB_IPV4_PROTOCOL] = kinds[i].protocol;
+		uint16_t pseudo = drb_checksum_fold(drb_checksum_sum(ip + DRB_IPV4_SRC, 8) +
+						    kinds[i].protocol + segment);
+		drb_store16(check, pseudo);
+		come_in_unfinished(frame, length, start, kinds[i].field);
+		struct rte_mbuf *m = next_packet(port->queue[0]);
+		const uint8_t *got = rte_pktmbuf_mtod(m, const uint8_t *);
+		assert_true(drb_is_unfinished(m));
+		assert_memory_equal(got, frame, length);
+		drb_finish_checksums(&m, 1);
+		assert_int_equal(drb_checksum_fold(pseudo + drb_checksum_sum(got + start, segment)),
+				 0xffff);
+		memcpy(check, got + start + kinds[i].field, 2);
+		is_frame(m, frame, length);
+		// A checksum that is wrong is the host's, and stays.
+		drb_store16(check, 0x1234);
+		come_in(frame, length);
+		is_frame(next_packet(port->queue[0]), frame, length);
+	}
+	stop_port();
+}
+
+// A frame of no kind that anybody looks into.
+static uint32_t plain_frame(uint32_t n, uint8_t frame[LONGEST])
+{
+	memset(frame, (int)n, 100 + n);
+	memcpy(frame, (const uint8_t[]){2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 0x12, 0x34}, 14);
+	return 100 + n;
+}
+
+// A socket at "outer" whose frames have a header of virtio-net.
+static int open_headed(void)
+{
+	struct sockaddr_ll at = {.sll_family = AF_PACKET,
+				 .sll_protocol = htons(ETH_P_ALL),
+				 .sll_ifindex = (int)if_nametoindex("outer")};
+	const int on = 1;
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	assert_int_equal(setsockopt(fd, SOL_PACKET, PACKET_VNET_HDR, &on, sizeof(on)), 0);
+	assert_int_equal(setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof(on)), 0);
+	assert_int_equal(bind(fd, (const struct sockaddr *)&at, sizeof(at)), 0);
+	return fd;
+}
+
+struct sent {
+	struct virtio_net_hdr cut;
+	uint8_t frame[65600];
+	uint32_t length;
+};
+
+// A GSO packet of payload octets in segments of `size`, as the kernel of a host leaves it.
+static void make_gso(struct sent *s, const struct segment_fields *of, uint32_t payload,
+		     uint16_t size)
+{
+	struct segment_fields fields = *of;
+
+	fields.payload = 1;
+	s->length = make_segment(s->frame, &fields) - 1 + payload;
+	for (uint32_t i = 0; i < payload; i++)
+		s->frame[s->length - payload + i] = (uint8_t)(i * 31 + i / 251);
+	complete(s->frame, s->length);
+	leave_unfinished(s->frame, s->length);
+	s->cut = cut_of_gso(s->frame, size);
+	if (payload <= size)
+		s->cut.gso_type = s->cut.gso_size = 0;
+}
+
+static void send_gso(int fd, const struct sent *s)
+{
+	struct iovec part[] = {{(void *)(uintptr_t)&s->cut, sizeof(s->cut)},
+			       {(void *)(uintptr_t)s->frame, s->length}};
+	struct msghdr message = {.msg_iov = part, .msg_iovlen = 2};
+
+	assert_int_equal(sendmsg(fd, &message, 0), sizeof(s->cut) + s->length);
+}
+
+// What hosts leave to their device comes in as packets, and goes out as it came in: between other
+// frames, in order, through bursts of any size.
+static void gso_packets_come_and_go(void **state)
+{
+	static struct sent s, got;
+	const uint32_t payloads[] = {65000, 100, 3000, 1449, 2, 40000};
+	int fd = open_headed();
+
+	(void)state;
+	start_port(1);
+	struct drb_port_queue *q = port->queue[0];
+	for (uint32_t n = 0; n < 4 * ARRAY_SIZE(payloads); n++) {
+		const struct segment_fields fields = {
+			.ipv6 = n & 1, .udp = n & 2, .options = 12, .flags = FLAG_ACK | FLAG_PSH};
+		uint8_t plain[LONGEST], piece[SEGMENT_MAX];
+		struct rte_mbuf *packets[64];
+		struct drb_send_result result;
+		struct iovec part[] = {{&got.cut, sizeof(got.cut)}, {got.frame, sizeof(got.frame)}};
+		struct msghdr message = {.msg_iov = part, .msg_iovlen = 2};
+
+		make_gso(&s, &fields, payloads[n % ARRAY_SIZE(payloads)], 1448);
+		send_gso(fd, &s);
+		come_in(plain, plain_frame(n, plain));
+		uint32_t count = s.cut.gso_size ? (s.length - s.cut.hdr_len + 1447) / 1448 : 1;
+		wait_for_packets(q);
+		for (uint32_t done = 0; done < count;)
+			done += drb_port_receive(q, packets + done,
+						 1 + (n + done) % (count - done));
+		is_frame(next_packet(q), plain, plain_frame(n, plain));
+		assert_int_equal(rte_mempool_in_use_count(set.pool), count);
+		for (uint32_t i = 0; i < count; i++) {
+			assert_true(drb_is_unfinished(packets[i]));
+			if (count == 1)
+				continue;
+			uint32_t length = cut_segment(&s.cut, s.frame, s.length, i, piece);
+			leave_unfinished(piece, length);
+			assert_int_equal(packets[i]->data_len, length);
+			assert_memory_equal(rte_pktmbuf_mtod(packets[i], uint8_t *), piece, length);
+		}
+		assert_int_equal(drb_port_send(q, packets, count, &result), count);
+		assert_int_equal(result.lost, 0);
+		assert_int_equal(result.gso_packets, count > 1 ? count : 0);
+		assert_int_equal(recvmsg(fd, &message, 0), sizeof(got.cut) + s.length);
+		got.cut.hdr_len = s.cut.hdr_len; // a hint: where the kernel's buffer ends
+		assert_memory_equal(&got.cut, &s.cut, sizeof(s.cut));
+		assert_memory_equal(got.frame, s.frame, s.length);
+	}
+	assert_int_equal(q->kind->missed(q), 0);
+	assert_int_equal(q->kind->bad_gso(q).packets, 0);
+	close(fd);
+	stop_port();
+}
+
+// A GSO packet that the kernel passes on and that cannot be cut costs nothing but itself.
+static void bad_gso_packets_are_counted(void **state)
+{
+	static struct sent s;
+	const struct segment_fields fields = {.flags = FLAG_ACK};
+	uint8_t plain[LONGEST];
+	struct rte_mbuf *m;
+	int fd = open_headed();
+
+	(void)state;
+	start_port(1);
+	struct drb_port_queue *q = port->queue[0];
+	for (uint32_t n = 0; n < 2; n++) {
+		make_gso(&s, &fields, n ? 30000 : 1400, n ? 1600 : 1); // longer than a frame
+		put2(s.frame + AT_IP + 2, 77);                         // or says another length
+		send_gso(fd, &s);
+		come_in(plain, plain_frame(n, plain));
+		is_frame(next_packet(q), plain, plain_frame(n, plain));
+		assert_int_equal(drb_port_receive(q, &m, 1), 0);
+		assert_int_equal(q->kind->bad_gso(q).packets, n + 1);
+	}
+	assert_int_equal(q->kind->bad_gso(q).octets, 54 + 1400 + 54 + 30000);
+	close(fd);
+	stop_port();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(checksums_stay_unfinished),
+		cmocka_unit_test(gso_packets_come_and_go),
+		cmocka_unit_test(bad_gso_packets_are_counted),
+	};
+
+	if (!make_veth()) {
+		printf("1..0 # SKIP there may be no veth pair here: %s\n", strerror(errno));
+		return 0;
+	}
+	return cmocka_run_group_tests_name("packet_offloads", tests, setup_eal, free_eal);
+}
