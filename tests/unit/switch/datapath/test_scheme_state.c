@@ -264,6 +264,42 @@ static void upper_layers_read_the_mark(void **state)
 	end();
 }
 
+// Beside a dead uplink a switch decides as drb does among the others, whatever it has evidence of, and
+// passes marks on; when the uplink is back, it walks.
+static void nothing_walks_beside_a_dead_uplink(void **state)
+{
+	static const char *const switches[] = {SWITCH(1, 0, "scheme: walk"),
+					       SWITCH(2, 0, "scheme: walk")};
+	uint8_t mark;
+
+	(void)state;
+	for (uint32_t layer = 1; layer <= 2; layer++) {
+		uint32_t count[8] = {0};
+		begin(switches[layer - 1]);
+		w.scheme_state.spread.distance = 1;
+		drb_links_publish(&w.published_links, &(struct drb_links){.dead = 1 << 5});
+		drb_hellos_read_links(&w);
+		for (uint32_t n = 0; n < 256; n++) {
+			uint32_t to = 64 + n % 64, came = layer == 2 ? n % 8 : 0;
+			uint32_t out =
+				passes(n % 4, layer == 1 ? n % 4 : 1, to, (uint8_t)came, &mark);
+			uint32_t def = 4 + drb_hop_digit(&setup.hop, to);
+			assert_true(out == def || def == 5);
+			assert_int_equal(mark, came);
+			count[out]++;
+		}
+		assert_int_equal(count[5], 0);
+		assert_true(count[4] > 64 && count[6] > 64 && count[7] > 64);
+		assert_int_equal(w.routing.up_walked, 0);
+		drb_links_publish(&w.published_links, &(struct drb_links){0});
+		drb_hellos_read_links(&w);
+		passes(0, layer == 1 ? 0 : 1, 77, 0, &mark);
+		assert_int_equal(mark, 1);
+		assert_int_equal(w.routing.up_walked, 1);
+		end();
+	}
+}
+
 static void hosts_see_no_marks(void **state)
 {
 	uint8_t mark;
@@ -404,6 +440,7 @@ int main(void)
 		cmocka_unit_test(marks_are_heard),
 		cmocka_unit_test(bursts_count_their_defaults),
 		cmocka_unit_test(upper_layers_read_the_mark),
+		cmocka_unit_test(nothing_walks_beside_a_dead_uplink),
 		cmocka_unit_test(hosts_see_no_marks),
 		cmocka_unit_test(no_scheme_shows_marks),
 		cmocka_unit_test(hellos_are_left_alone),
