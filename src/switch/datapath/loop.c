@@ -9,59 +9,14 @@
 #include <rte_cycles.h>
 
 #include "common/cli/clock.h"
-#include "switch/datapath/forward.h"
 #include "switch/datapath/hellos.h"
 #include "switch/datapath/idle.h"
 #include "switch/datapath/park.h"
-#include "switch/datapath/size_sample.h"
+#include "switch/datapath/receive.h"
 #include "switch/datapath/take_snapshot.h"
 #include "switch/datapath/transmit.h"
 
 #define BACKOFF_MAX_NS 1000000
-
-// Receives a burst from every port and forwards it. What a burst brought is sent before the next is
-// received, if it is due by then, while it is in the cache: the next burst gets the same buffers.
-static uint32_t receive_all(struct drb_worker *w, uint64_t *next_ns)
-{
-	struct rte_mbuf *packets[DRB_BURST_MAX];
-	uint32_t total = 0;
-
-	for (uint32_t i = 0; i < w->ports; i++) {
-		struct drb_port_queue *q = w->port[i].queue;
-		if (!w->port[i].active || q->rx == DRB_QUEUE_NONE || drb_port_is_without_peer(q))
-			continue;
-		if (w->paced && w->queued > 0) {
-			w->now_ns = drb_clock_now();
-			if (*next_ns <= w->now_ns)
-				drb_transmit(w, next_ns);
-		}
-		const uint64_t turn = w->counters.iterations;
-		uint32_t most = drb_receive_budget(&w->share, i, w->burst, turn);
-		uint32_t n = drb_port_receive(q, packets, most);
-		drb_receive_note(&w->share, i, n, most, turn);
-		if (n == 0)
-			continue;
-		drb_sample_sizes(w, n);
-		total += n;
-		if (w->paced) {
-			// These packets arrived before now, even if we were off the CPU since the
-			// iteration began; what is due by now leaves before they are decided upon.
-			w->now_ns = drb_clock_now();
-			if (*next_ns <= w->now_ns)
-				drb_transmit(w, next_ns);
-		}
-		if (w->shared_load.count)
-			drb_shared_load_read(w);
-		drb_forward_burst(w, i, packets, n);
-		if (w->paced)
-			*next_ns = 0; // what is queued has changed
-		else
-			drb_transmit(w, next_ns);
-		if (w->shared_load.count)
-			drb_shared_load_publish(w);
-	}
-	return total;
-}
 
 // Waits for packets, a departure at next_ns, or a kick.
 static void sleep_until(struct drb_worker *w, uint64_t next_ns)
@@ -161,7 +116,7 @@ void drb_worker_run(struct drb_worker *w)
 		uint32_t received, queued = w->queued;
 
 		begin_iteration(w, &next_ns);
-		received = receive_all(w, &next_ns);
+		received = drb_receive(w, &next_ns);
 		if (w->paced && received)
 			drb_transmit(w, &next_ns);
 		end_iteration(w, &next_ns);
