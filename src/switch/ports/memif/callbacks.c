@@ -33,7 +33,7 @@ int __wrap_rte_intr_callback_unregister_pending(const struct rte_intr_handle *ha
 #define FORGET_TRIES 2000 // 1 ms apart
 
 // A callback of the driver. Freed when unregistered.
-struct guarded {
+struct registered {
 	// What EAL knows it by. The driver's own is in EAL's memory, and so is EAL's copy of such a
 	// one: its thread would look at it when that memory is gone.
 	struct rte_intr_handle *handle;
@@ -42,95 +42,95 @@ struct guarded {
 	rte_intr_unregister_callback_fn after; // not NULL: unregistered, as soon as it returns
 	struct drb_memif_link *link;           // the port that it is of
 	struct drb_memif_talk talk;            // what was said on the channel that it reads
-	struct guarded *next;
+	struct registered *next;
 };
 
 static struct {
-	pthread_mutex_t turn;                    // held while anybody is inside the driver
-	pthread_mutex_t list;                    // guards `first`; held for a moment only
-	struct guarded *first;                   // all that are registered
-	const struct drb_memif_parking *parking; // NULL: no workers yet. Guarded by `turn`
-	bool closed;                             // guarded by `turn`
-} guard = {.turn = PTHREAD_MUTEX_INITIALIZER, .list = PTHREAD_MUTEX_INITIALIZER};
+	pthread_mutex_t driver;                  // held while anybody is inside the driver
+	pthread_mutex_t list;                    // for `first`; held for a moment only
+	struct registered *first;                // all that are registered
+	const struct drb_memif_parking *parking; // NULL: no workers yet. Under `driver`
+	bool closed;                             // under `driver`
+} callbacks = {.driver = PTHREAD_MUTEX_INITIALIZER, .list = PTHREAD_MUTEX_INITIALIZER};
 
 // This thread is inside the driver, for this port: what it registers is the driver's. NULL: not.
 static _Thread_local struct drb_memif_link *inside;
 
 void drb_memif_enter(struct drb_memif_link *link)
 {
-	pthread_mutex_lock(&guard.turn);
+	pthread_mutex_lock(&callbacks.driver);
 	inside = link;
 }
 
 void drb_memif_leave(void)
 {
 	inside = NULL;
-	pthread_mutex_unlock(&guard.turn);
+	pthread_mutex_unlock(&callbacks.driver);
 }
 
 void drb_memif_set_parking(const struct drb_memif_parking *parking)
 {
-	pthread_mutex_lock(&guard.turn);
-	guard.parking = parking;
-	pthread_mutex_unlock(&guard.turn);
+	pthread_mutex_lock(&callbacks.driver);
+	callbacks.parking = parking;
+	pthread_mutex_unlock(&callbacks.driver);
 }
 
 void drb_memif_park(void)
 {
-	if (guard.parking)
-		guard.parking->park(guard.parking->workers);
+	if (callbacks.parking)
+		callbacks.parking->park(callbacks.parking->workers);
 }
 
 void drb_memif_unpark(void)
 {
-	if (guard.parking)
-		guard.parking->unpark(guard.parking->workers);
+	if (callbacks.parking)
+		callbacks.parking->unpark(callbacks.parking->workers);
 }
 
-static void add(struct guarded *g)
+static void add(struct registered *g)
 {
-	pthread_mutex_lock(&guard.list);
-	g->next = guard.first;
-	guard.first = g;
-	pthread_mutex_unlock(&guard.list);
+	pthread_mutex_lock(&callbacks.list);
+	g->next = callbacks.first;
+	callbacks.first = g;
+	pthread_mutex_unlock(&callbacks.list);
 }
 
-static struct guarded *find(rte_intr_callback_fn callback, const void *arg)
+static struct registered *find(rte_intr_callback_fn callback, const void *arg)
 {
-	struct guarded *g;
+	struct registered *g;
 
-	pthread_mutex_lock(&guard.list);
-	for (g = guard.first; g; g = g->next) {
+	pthread_mutex_lock(&callbacks.list);
+	for (g = callbacks.first; g; g = g->next) {
 		if (g->callback == callback && g->arg == arg && !g->after)
 			break;
 	}
-	pthread_mutex_unlock(&guard.list);
+	pthread_mutex_unlock(&callbacks.list);
 	return g;
 }
 
-static void drop(struct guarded *gone)
+static void drop(struct registered *gone)
 {
-	pthread_mutex_lock(&guard.list);
-	for (struct guarded **at = &guard.first; *at; at = &(*at)->next) {
+	pthread_mutex_lock(&callbacks.list);
+	for (struct registered **at = &callbacks.first; *at; at = &(*at)->next) {
 		if (*at == gone) {
 			*at = gone->next;
 			break;
 		}
 	}
-	pthread_mutex_unlock(&guard.list);
+	pthread_mutex_unlock(&callbacks.list);
 	drb_memif_talk_over(gone->link, &gone->talk);
 	rte_intr_instance_free(gone->handle);
 	free(gone);
 }
 
-static struct guarded *new_guarded(const struct rte_intr_handle *handle,
-				   rte_intr_callback_fn callback, void *arg)
+static struct registered *new_registered(const struct rte_intr_handle *handle,
+					 rte_intr_callback_fn callback, void *arg)
 {
-	struct guarded *g = malloc(sizeof(*g));
+	struct registered *g = malloc(sizeof(*g));
 
 	if (!g)
 		return NULL;
-	*g = (struct guarded){.callback = callback, .arg = arg, .link = inside};
+	*g = (struct registered){.callback = callback, .arg = arg, .link = inside};
 	g->handle = rte_intr_instance_alloc(RTE_INTR_INSTANCE_F_PRIVATE);
 	if (!g->handle || rte_intr_fd_set(g->handle, rte_intr_fd_get(handle)) < 0 ||
 	    rte_intr_type_set(g->handle, rte_intr_type_get(handle)) < 0) {
@@ -144,11 +144,11 @@ static struct guarded *new_guarded(const struct rte_intr_handle *handle,
 
 static void call(void *arg)
 {
-	struct guarded *g = arg;
+	struct registered *g = arg;
 
 	drb_memif_enter(g->link);
-	// While this waited for its turn, main() may have unregistered it.
-	if (!guard.closed && !g->after) {
+	// While this waited, main() may have unregistered it.
+	if (!callbacks.closed && !g->after) {
 		drb_memif_park();
 		drb_memif_listen(g->link, &g->talk);
 		g->callback(g->arg);
@@ -160,7 +160,7 @@ static void call(void *arg)
 
 static void call_after(struct rte_intr_handle *handle, void *arg)
 {
-	struct guarded *g = arg;
+	struct registered *g = arg;
 
 	g->after(handle, g->arg);
 	drop(g);
@@ -169,12 +169,12 @@ static void call_after(struct rte_intr_handle *handle, void *arg)
 int __wrap_rte_intr_callback_register(const struct rte_intr_handle *handle,
 				      rte_intr_callback_fn callback, void *arg)
 {
-	struct guarded *g;
+	struct registered *g;
 	int rc;
 
 	if (!inside)
 		return __real_rte_intr_callback_register(handle, callback, arg);
-	g = new_guarded(handle, callback, arg);
+	g = new_registered(handle, callback, arg);
 	if (!g)
 		return -ENOMEM;
 	rc = __real_rte_intr_callback_register(g->handle, call, g);
@@ -186,7 +186,7 @@ int __wrap_rte_intr_callback_register(const struct rte_intr_handle *handle,
 int __wrap_rte_intr_callback_unregister(const struct rte_intr_handle *handle,
 					rte_intr_callback_fn callback, void *arg)
 {
-	struct guarded *g = find(callback, arg);
+	struct registered *g = find(callback, arg);
 	int rc;
 
 	if (!g)
@@ -201,7 +201,7 @@ int __wrap_rte_intr_callback_unregister_pending(const struct rte_intr_handle *ha
 						rte_intr_callback_fn callback, void *arg,
 						rte_intr_unregister_callback_fn after)
 {
-	struct guarded *g = find(callback, arg);
+	struct registered *g = find(callback, arg);
 	int rc;
 
 	if (!g)
@@ -217,23 +217,23 @@ int __wrap_rte_intr_callback_unregister_pending(const struct rte_intr_handle *ha
 
 void drb_memif_close(void)
 {
-	pthread_mutex_lock(&guard.turn);
-	guard.closed = true;
-	pthread_mutex_unlock(&guard.turn);
+	pthread_mutex_lock(&callbacks.driver);
+	callbacks.closed = true;
+	pthread_mutex_unlock(&callbacks.driver);
 }
 
-static struct guarded *first(void)
+static struct registered *first(void)
 {
-	pthread_mutex_lock(&guard.list);
-	struct guarded *g = guard.first;
-	pthread_mutex_unlock(&guard.list);
+	pthread_mutex_lock(&callbacks.list);
+	struct registered *g = callbacks.first;
+	pthread_mutex_unlock(&callbacks.list);
 	return g;
 }
 
 void drb_memif_forget(void)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
-	struct guarded *g;
+	struct registered *g;
 
 	for (int tries = 0; tries < FORGET_TRIES && (g = first()); tries++) {
 		// One that its thread is about to end is freed there; only that thread frees such.

@@ -15,7 +15,7 @@ struct drb_memif_parking {
 };
 
 // Around every call of main() that may enter the driver: rte_vdev_init(), rte_eth_dev_start(),
-// rte_eth_dev_stop() and rte_eth_dev_close(). Callbacks registered in between are guarded; they are
+// rte_eth_dev_stop() and rte_eth_dev_close(). Callbacks registered in between are ours; they are
 // of this port.
 void drb_memif_enter(struct drb_memif_link *link);
 void drb_memif_leave(void);

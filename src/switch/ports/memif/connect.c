@@ -29,8 +29,8 @@ static struct {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
-	bool runs, stopping; // guarded by lock
-} seeker = {.lock = PTHREAD_MUTEX_INITIALIZER};
+	bool runs, stopping; // under lock
+} connector = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void try_client(struct drb_port *port, uint32_t i)
 {
@@ -79,22 +79,22 @@ void drb_memif_connect_log(const struct drb_memif_connect *s)
 	}
 }
 
-static void *seek(void *arg)
+static void *connect_waiting(void *arg)
 {
 	const struct drb_memif_connect *s = arg;
 
-	pthread_mutex_lock(&seeker.lock);
-	while (!seeker.stopping) {
+	pthread_mutex_lock(&connector.lock);
+	while (!connector.stopping) {
 		uint64_t then = drb_clock_now() + LOOK_NS;
 		struct timespec until = {.tv_sec = (time_t)(then / 1000000000u),
 					 .tv_nsec = (long)(then % 1000000000u)};
-		if (pthread_cond_timedwait(&seeker.wake, &seeker.lock, &until) != ETIMEDOUT)
+		if (pthread_cond_timedwait(&connector.wake, &connector.lock, &until) != ETIMEDOUT)
 			continue;
-		pthread_mutex_unlock(&seeker.lock);
+		pthread_mutex_unlock(&connector.lock);
 		drb_memif_connect(s);
-		pthread_mutex_lock(&seeker.lock);
+		pthread_mutex_lock(&connector.lock);
 	}
-	pthread_mutex_unlock(&seeker.lock);
+	pthread_mutex_unlock(&connector.lock);
 	return NULL;
 }
 
@@ -115,10 +115,10 @@ int drb_memif_connect_start(const struct drb_memif_connect *s)
 		return 0;
 	pthread_condattr_init(&clock);
 	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-	pthread_cond_init(&seeker.wake, &clock);
+	pthread_cond_init(&connector.wake, &clock);
 	pthread_condattr_destroy(&clock);
-	int rc = pthread_create(&seeker.thread, NULL, seek, (void *)(uintptr_t)s);
-	seeker.runs = rc == 0;
+	int rc = pthread_create(&connector.thread, NULL, connect_waiting, (void *)(uintptr_t)s);
+	connector.runs = rc == 0;
 	if (rc != 0)
 		drb_error("cannot start a thread to find memif peers by: %s", strerror(rc));
 	return -rc;
@@ -126,13 +126,13 @@ int drb_memif_connect_start(const struct drb_memif_connect *s)
 
 void drb_memif_connect_stop(void)
 {
-	if (!seeker.runs)
+	if (!connector.runs)
 		return;
-	pthread_mutex_lock(&seeker.lock);
-	seeker.stopping = true;
-	pthread_cond_signal(&seeker.wake);
-	pthread_mutex_unlock(&seeker.lock);
-	pthread_join(seeker.thread, NULL);
-	pthread_cond_destroy(&seeker.wake);
-	seeker.runs = false;
+	pthread_mutex_lock(&connector.lock);
+	connector.stopping = true;
+	pthread_cond_signal(&connector.wake);
+	pthread_mutex_unlock(&connector.lock);
+	pthread_join(connector.thread, NULL);
+	pthread_cond_destroy(&connector.wake);
+	connector.runs = false;
 }
