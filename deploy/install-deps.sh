@@ -15,6 +15,7 @@ packages=(
   # tests and checks
   libcmocka-dev iperf3 jq tcpdump clang libclang-rt-dev clang-format cppcheck shellcheck
   flake8 mypy codespell prometheus python3-prometheus-client curl
+  mandoc bash-completion mininet iperf telnet
 )
 
 missing=()

@@ -133,6 +133,9 @@ def replan(args):
     began = time.monotonic()
     with fabrics.lock():
         old, state = fabric.need_plan(), fabric.state()
+        if 'maker' in state:
+            raise usage(f"fabric {fabric.name} is made by {state['maker']}: end it there and begin with "
+                        'other options')
         options = state['options'] + args.plan_options
         folder = fabric.path('next')
         shutil.rmtree(folder, ignore_errors=True)
