@@ -27,6 +27,11 @@ check "a place for configs" test -d "$prefix/../etc/drbswitch" -o -d "$etc/drbsw
 modules=$(cd "$root/topo/drbfabric" && echo *.py)
 check "every module" bash -c "cd '$prefix/share/drbswitch/drbfabric' && ls $modules"
 
+for page in drbctl.1 drbswitch.8 drbswitch.yaml.5; do
+  check "manual page $page" test -s "$prefix/share/man/man${page##*.}/$page"
+done
+cp "$root/tests/live/complete_in_bash.py" "$scratch/"
+
 # From here on neither sources nor build are there.
 mkdir "$scratch/empty"
 for folder in "$root" "$build"; do
@@ -46,6 +51,21 @@ check "the demo's mistakes are usage" fails_with 2 '--load' fabric demo --load 2
 up -l 3 -d 2 --rate 500pps
 check "every pair, every link" soon fabric check
 check "drbctl sees it" drbctl check
+completes() { # completes LINE WORD...: bash shows these words for it
+  local said word
+  said=$(PATH=$prefix/bin:$PATH python3 -B "$scratch/complete_in_bash.py" \
+    "$prefix/share/bash-completion/completions/drbctl" "$1")
+  echo "$said"
+  shift
+  for word; do
+    grep -qE -- "(^|[ \$])$word( |$)" <<<"$said" || return 1
+  done
+}
+check "bash completes verbs" completes 'drbctl s' show serve set
+check "switches that run" completes 'drbctl show s3-' s3-0 s3-1 s3-2 s3-3
+check "their ports" completes 'drbctl drain s1-2.' s1-2.d0 s1-2.u1
+check "options" completes 'drbfabric check --s' --sample --seed
+check "schemes" completes 'drbctl show s1-0 dr' drops
 drbgen write --load 0.5 --slots 200 --out "$scratch/traffic" 2>/dev/null
 check "a replay loses nothing" drbgen replay "$scratch/traffic"
 check "packets are conserved" fabric check counters links

@@ -50,16 +50,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_ARG: {
 		const struct drb_verb *verb = find(verbs, arg);
-		if (!verb)
-			drb_die("no verb '%s': must be %s", arg, names);
-		// The verb parses the rest; its title takes the place of argv[0].
-		char **rest = state->argv + state->next - 1;
-		int count = state->argc - state->next + 1;
-		rest[0] = (char *)verb->title;
-		state->next = state->argc;
-		drb_args_set_examples(verb->examples);
-		verbs->code = verb->run(count, rest);
-		return 0;
+		if (verb) {
+			// The verb parses the rest; its title takes the place of argv[0].
+			char **rest = state->argv + state->next - 1;
+			int count = state->argc - state->next + 1;
+			rest[0] = (char *)verb->title;
+			state->next = state->argc;
+			drb_args_set_examples(verb->examples);
+			verbs->code = verb->run(count, rest);
+			return 0;
+		}
+		drb_die("no verb '%s': must be %s", arg, names);
 	}
 	case ARGP_KEY_NO_ARGS:
 		drb_die("a verb is missing: %s (see --help)", names);
@@ -91,11 +92,14 @@ int drb_verbs_main(const char *about, const struct drb_verb verbs[], size_t coun
 		   char **argv)
 {
 	struct verbs input = {.at = verbs, .count = count, .code = DRB_EXIT_OK};
+	int width = 0;
 	char doc[TEXT_MAX], *examples = first_examples(verbs, count);
 	size_t used = (size_t)snprintf(doc, sizeof(doc), "%s\vVerbs:\n", about);
 
+	for (size_t i = 0; i < count; i++)
+		width = (int)strlen(verbs[i].name) > width ? (int)strlen(verbs[i].name) : width;
 	for (size_t i = 0; i < count && used < sizeof(doc); i++)
-		used += (size_t)snprintf(doc + used, sizeof(doc) - used, "  %-8s %s\n",
+		used += (size_t)snprintf(doc + used, sizeof(doc) - used, "  %-*s  %s\n", width,
 					 verbs[i].name, verbs[i].help);
 	if (used < sizeof(doc))
 		snprintf(doc + used, sizeof(doc) - used,

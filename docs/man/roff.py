@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Manual pages in the language of man(7), written so that mandoc and groff find nothing to say of them."""
+
+import re
+import textwrap
+
+WIDTH = 78
+
+
+def escaped(text):
+    """A line that says itself."""
+    text = text.replace('\\', '\\e').replace('-', '\\-')
+    return re.sub(r"^([.'])", r'\\&\1', text)
+
+
+def filled(text):
+    """Lines of running text."""
+    lines = textwrap.wrap(' '.join(text.split()), WIDTH - 6, break_long_words=False, break_on_hyphens=False)
+    return [escaped(line) for line in lines]
+
+
+class Page:
+    """Lines of a page, in the order in which they are added."""
+
+    def __init__(self, name, section, version, date):
+        self.lines = ['.\\" SPDX-License-Identifier: BSD-3-Clause',
+                      f'.TH {name.upper()} {section} "{date}" "drbswitch {version}"']
+        self.fresh = True  # a heading stands above: no paragraph is to be begun
+
+    def section(self, title):
+        self.lines.append(f'.SH {title.upper()}')
+        self.fresh = True
+
+    def subsection(self, title):
+        self.lines.append(f'.SS {escaped(title)}')
+        self.fresh = True
+
+    def paragraph(self, text):
+        if not self.fresh:
+            self.lines.append('.PP')
+        self.fresh = False
+        self.lines += filled(text)
+
+    def item(self, title, text):
+        self.lines += ['.TP', f'.B {escaped(title)}', *filled(text or 'As above.')]
+        self.fresh = False
+
+    def bullet(self, text):
+        self.lines += ['.IP \\(bu 2', *filled(text)]
+        self.fresh = False
+
+    def literal(self, lines):
+        if not self.fresh:
+            self.lines.append('.PP')
+        self.fresh = False
+        self.lines += ['.nf', '.RS 4', *map(escaped, lines), '.RE', '.fi']
+
+    def text(self):
+        return '\n'.join(self.lines) + '\n'

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Manual pages say all that programs and sources have, and in a form in which mandoc finds nothing wrong.
+
+test_man_pages.py REPOSITORY PAGES_FOLDER PROGRAM...    TAP on standard output."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+REPOSITORY, FOLDER, PROGRAMS = sys.argv[1], sys.argv[2], sys.argv[3:]
+sys.path.insert(0, f'{REPOSITORY}/tests/process')
+
+import tap  # noqa: E402
+
+OPTION = re.compile(r'(?<![\w-])--[a-z][a-z0-9-]*')
+
+
+def pages():
+    return sorted(name for name in os.listdir(FOLDER) if re.search(r'\.[1-8]$', name))
+
+
+def text_of(name):
+    """What the page says, without the language it is written in."""
+    with open(f'{FOLDER}/{name}', encoding='utf-8') as f:
+        return f.read().replace('\\-', '-').replace('\\e', '\\').replace('\\&', '')
+
+
+def help_of(*command):
+    """Without examples, which may show options of other programs."""
+    text = subprocess.run([*command, '--help'], capture_output=True, text=True, check=True).stdout
+    return re.split('^examples:$', text, flags=re.M | re.I)[0]
+
+
+def name_of(program):
+    name = os.path.basename(program)
+    return name if name.startswith('drb') else f'drb{name}'
+
+
+def verbs_of(text):
+    """As in programs written in C, and in those written in Python."""
+    for mark, line in (('\nVerbs:\n', r'^  ([a-z]+) +\S'), ('\n  VERB\n', r'^    ([a-z]+)(?: |$)')):
+        if mark in text:
+            return re.findall(line, text.partition(mark)[2].partition('\n\n')[0], re.M)
+    return []
+
+
+def every_option_is_in_its_page():
+    checked = 0
+    for program in PROGRAMS:
+        section = {'drbswitch': 8, 'drbfabric': 8, 'drbexperiment': 8}.get(name_of(program), 1)
+        page = text_of(f'{name_of(program)}.{section}')
+        top = help_of(program)
+        parts = dict(re.findall(r'^\.SS (.*)\n((?:(?!\.S[SH] ).*\n)*)', page, re.M))
+        for option in OPTION.findall(top):
+            assert option in page, (program, option)
+            checked += 1
+        for verb in verbs_of(top):
+            part = parts[f'{name_of(program)} {verb}']
+            for option in set(OPTION.findall(help_of(program, verb))) - set(OPTION.findall(top)):
+                assert option in part, (program, verb, option)
+                checked += 1
+    assert checked > 150, checked
+
+
+def every_config_key_is_there():
+    with open(f'{REPOSITORY}/src/common/config/keys.def', encoding='utf-8') as f:
+        keys = re.findall(r'^KEY\(\w+, (\w+),', f.read(), re.M)
+    page = text_of('drbswitch.yaml.5')
+    assert len(keys) > 30
+    for key in keys:
+        assert re.search(rf'^\.B {key}$', page, re.M), key
+
+
+def every_key_of_a_plan_is_there():
+    with open(f'{REPOSITORY}/src/common/plan.h', encoding='utf-8') as f:
+        keys = re.findall(r'^#define DRB_PLAN_\w+ "(\w+)"$', f.read(), re.M)
+    page = text_of('drbswitch-plan.5')
+    assert len(keys) > 20
+    for key in keys:
+        assert re.search(rf'^\.B {key}$', page, re.M), key
+
+
+def every_command_and_counter_is_there():
+    with open(f'{REPOSITORY}/src/core/counters.h', encoding='utf-8') as f:
+        source = f.read()
+    page = text_of('drbswitch-stats.7')
+    commands = re.findall(r'^#define DRB_CMD_\w+ "(/\w+/\w+)"$', source, re.M)
+    counters = re.findall(r'^\tX\((\w+),', source, re.M)
+    assert len(commands) > 10 and len(counters) > 50
+    for key in commands + counters:
+        assert re.search(rf'^\.B {key}$', page, re.M), key
+
+
+def mandoc_finds_nothing():
+    if not shutil.which('mandoc'):
+        raise tap.Skip('mandoc is not installed')
+    for name in pages():
+        r = subprocess.run(['mandoc', '-T', 'lint', f'{FOLDER}/{name}'], capture_output=True, text=True, check=False)
+        assert r.returncode == 0 and not r.stdout and not r.stderr, r.stdout + r.stderr
+
+
+def pages_refer_to_pages():
+    names = {re.sub(r'\.([1-8])$', r'(\1)', name) for name in pages()}
+    assert len(names) >= len(PROGRAMS) + 3, names
+    for name in pages():
+        for other in re.findall(r'\bdrb[\w.-]*\([1-8]\)', text_of(name)):
+            assert other in names, (name, other)
+
+
+tap.run((every_option_is_in_its_page, every_config_key_is_there, every_key_of_a_plan_is_there,
+         every_command_and_counter_is_there, mandoc_finds_nothing, pages_refer_to_pages))

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a real bash on a terminal makes of a line at its second tab.
+
+complete_in_bash.py COMPLETION_FILE LINE    prints what bash shows then"""
+
+import os
+import pty
+import re
+import select
+import sys
+import time
+
+SECONDS = 20
+END = b'end-of-completion'
+
+
+def until(fd, wanted):
+    seen, end = b'', time.monotonic() + SECONDS
+    while wanted not in seen and time.monotonic() < end:
+        if select.select([fd], [], [], 0.1)[0]:
+            seen += os.read(fd, 4096)
+    return seen
+
+
+def main(file, line):
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.environ.update(TERM='dumb', PS1='$ ')
+        os.execvp('bash', ['bash', '--norc', '--noprofile', '-i'])
+    os.write(fd, f"bind 'set bell-style none'; bind 'set completion-query-items 0'; bind 'set page-completions off'; "
+                 f". '{file}'; echo rea''dy\n".encode())
+    until(fd, b'\nready')
+    os.write(fd, line.encode() + b'\t\t')
+    time.sleep(3)
+    # Everything typed so far goes; what it was has been echoed.
+    os.write(fd, b'\x15echo ' + END[:4] + b"''" + END[4:] + b'\n')
+    seen = until(fd, b'\n' + END)
+    os.close(fd)
+    os.waitpid(pid, 0)
+    print(re.sub(r'\x1b\[[0-9;?]*[a-zA-Z]', '', seen.decode(errors='replace')).replace('\r', ''))
+
+
+main(*sys.argv[1:])

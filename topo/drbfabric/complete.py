@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What may stand next on a command line of this project, one word a line: verbs and options as --help has
+them, switches, ports, views, hosts and links of what runs now. Shells ask it at every tab.
+
+    complete.py PROGRAM WORD... THE_WORD_BEGUN"""
+
+import csv
+import glob
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+
+SECONDS = 3
+RUNS = '/run/drbswitch'
+VERBS = (('\nVerbs:\n', r'^  ([a-z]+) +\S'), ('\n  VERB\n', r'^    ([a-z]+)(?: |$)'))
+# Options whose values are known, and what gives them.
+OF_SWITCHES = {('drbctl', verb) for verb in ('check', 'drain', 'reload', 'set', 'show', 'undrain', 'watch')} | \
+    {('drbfabric', verb) for verb in ('kill', 'logs', 'pause', 'restart', 'resume', 'start', 'stop')}
+OF_PORTS = {('drbctl', 'drain'), ('drbctl', 'undrain'), ('drbfabric', 'cut'), ('drbfabric', 'mend'),
+            ('drbfabric', 'rate')}
+OF_HOSTS = {('drbctl', 'path'), ('drbfabric', 'exec')}
+
+
+def output(*command):
+    """Of a program beside the one that is completed; '' where it fails or takes too long."""
+    try:
+        return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                              timeout=SECONDS, check=False).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return ''
+
+
+def column(key, *command):
+    return [row[key] for row in csv.DictReader(io.StringIO(output(*command, '--csv'))) if row.get(key)]
+
+
+def verbs(text):
+    for mark, line in VERBS:
+        if mark in text:
+            return re.findall(line, text.partition(mark)[2].partition('\n\n')[0], re.M)
+    return []
+
+
+class Line:
+    """A command line up to the word that is begun."""
+
+    def __init__(self, program, words):
+        self.program, self.words, self.begun = program, words[:-1], words[-1]
+        name = os.path.basename(program)
+        self.name = name if name.startswith('drb') else f'drb{name}'
+        self.verbs = verbs(output(program, '--help'))
+        self.verb = next((word for word in self.words if word in self.verbs), None)
+        self.fabric = 'drb'
+        for option, value in zip(self.words, self.words[1:]):
+            if option in ('--fabric', '--name', '-f'):
+                self.fabric = value
+
+    def beside(self, name, folder):
+        """Another program of this project: installed beside this one, or of the same build."""
+        here = os.path.dirname(os.path.realpath(self.program))
+        build = os.environ.get('DRB_BUILD', f'{here}/../build')
+        for path in (f'{here}/{name}', f'{here}/../{folder}/{name}', f'{build}/src/{folder}/{name}'):
+            if os.access(path, os.X_OK):
+                return path
+        return name
+
+    def drbctl(self, key, *arguments):
+        return column(key, self.beside('drbctl', 'ctl'), *arguments, '--fabric', self.fabric)
+
+    def plan(self, key):
+        try:
+            with open(f'{RUNS}/{self.fabric}/plan.json', encoding='utf-8') as f:
+                return [node['name'] for node in json.load(f)[key]]
+        except (OSError, ValueError, KeyError):
+            return []
+
+    def values(self, option):
+        """Of an option, None if anything may stand there."""
+        if option in ('--fabric', '--name', '-f'):
+            return sorted({os.path.basename(os.path.dirname(path)) for path in glob.glob(f'{RUNS}/*/plan.json')})
+        if option == '--scheme':
+            return column('scheme', self.beside('drbtopo', 'topo'), 'schemes')
+        return None
+
+    def ports(self):
+        switch = self.begun.partition('.')[0]
+        return [f'{switch}.{port}' for port in self.drbctl('port', 'show', switch, 'links')]
+
+    def arguments(self):
+        what, found = (self.name, self.verb), []
+        if what in OF_PORTS and '.' in self.begun:
+            return self.ports()
+        if what in OF_SWITCHES | OF_PORTS or what == ('drbfabric', 'exec'):
+            found += self.drbctl('switch', 'list')
+        if what in OF_HOSTS:
+            found += self.plan('hosts')
+        if what == ('drbctl', 'show'):
+            views = re.search(r'\[([a-z|]+)\]', output(self.program, 'show', '--help'))
+            found += views[1].split('|') if views else []
+        if what == ('drbfabric', 'check'):
+            found += ['wiring', 'ping', 'counters', 'links']
+        if what == ('drbtopo', 'list'):
+            found += ['switches', 'links', 'hosts']
+        return found
+
+    def options(self):
+        text = output(self.program, *([self.verb] if self.verb else []), '--help')
+        if self.name == 'drbfabric' and self.verb in ('up', 'replan'):
+            text += output(self.beside('drbtopo', 'topo'), 'plan', '--help')
+        return sorted(set(re.findall(r'(?<![\w-])--[a-z][a-z0-9-]*', text)))
+
+    def words_next(self):
+        if self.words:
+            known = self.values(self.words[-1])
+            if known is not None:
+                return known
+        if self.begun.startswith('-'):
+            return self.options()
+        if self.verbs and not self.verb:
+            return [*self.verbs, 'help']
+        return [word for word in self.arguments() if word not in self.words]
+
+
+def main(program, *words):
+    line = Line(program, list(words) or [''])
+    for word in line.words_next():
+        if word.startswith(line.begun):
+            print(word)
+
+
+if __name__ == '__main__':
+    main(*sys.argv[1:])
