@@ -25,6 +25,9 @@ int main(int argc, char **argv)
 		 "  drbctl watch s1-0 --interval 200ms\n"},
 		{"check", "drbctl check", "check that packets in = out + dropped + queued",
 		 ctl_check, "  drbctl check\n"},
+		{"events", "drbctl events", "what happens to switches, as it happens", ctl_events,
+		 "  drbctl events\n"
+		 "  drbctl events --json --count 1\n"},
 		{"metrics", "drbctl metrics", "counters of all switches for Prometheus",
 		 ctl_metrics,
 		 "  drbctl metrics\n"

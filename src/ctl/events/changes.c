@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ctl/events/changes.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(DRB_DROP_COUNT <= 64, "a bit for each reason");
+
+// Who tells what, while one switch is compared.
+struct telling {
+	const struct metrics_switch *who;
+	uint64_t unix_ms;
+	ctl_on_event tell;
+	void *context;
+};
+
+static void tell(const struct telling *t, const char *port, const char *what, const char *before,
+		 const char *after)
+{
+	const struct ctl_event event = {.unix_ms = t->unix_ms,
+					.fabric = t->who->fabric,
+					.name = t->who->name,
+					.port = port,
+					.what = what,
+					.before = before,
+					.after = after};
+
+	if (strcmp(before, after) != 0)
+		t->tell(&event, t->context);
+}
+
+static const struct metrics_switch *find(const struct metrics_poll *poll,
+					 const struct metrics_switch *who)
+{
+	for (size_t i = 0; i < poll->count; i++) {
+		const struct metrics_switch *s = &poll->switches[i];
+		if (strcmp(s->fabric, who->fabric) == 0 && strcmp(s->name, who->name) == 0)
+			return s;
+	}
+	return NULL;
+}
+
+// For which reasons packets were dropped since `before`; tells those for which none were earlier.
+static uint64_t compare_drops(const struct telling *t, const struct drb_switch_all *before,
+			      const struct drb_switch_all *now, uint64_t dropping)
+{
+#define X(key, meaning) #key,
+	static const char *const reasons[] = {DRB_DROP_REASONS(X)};
+#undef X
+	uint64_t found = 0;
+
+	for (int i = 0; i < DRB_DROP_COUNT; i++) {
+		uint64_t count = now->drops.reason[i] - before->drops.reason[i];
+		char text[64];
+		if (now->drops.reason[i] <= before->drops.reason[i])
+			continue;
+		found |= UINT64_C(1) << i;
+		snprintf(text, sizeof(text), "%s %" PRIu64, reasons[i], count);
+		if (!(dropping & UINT64_C(1) << i))
+			tell(t, NULL, "drops", "", text);
+	}
+	return found;
+}
+
+static void compare_ports(const struct telling *t, const struct drb_switch_all *before,
+			  const struct drb_switch_all *now)
+{
+	for (uint32_t i = 0; i < now->port_count && i < before->port_count; i++) {
+		const struct drb_switch_link *a = &before->ports[i].link, *b = &now->ports[i].link;
+		const char *port = now->ports[i].port.name;
+		tell(t, port, "state", a->state, b->state);
+		tell(t, port, "neighbour", a->neighbour, b->neighbour);
+	}
+}
+
+static uint64_t compare_switch(const struct telling *t, const struct metrics_switch *before,
+			       uint64_t dropping)
+{
+	const struct metrics_switch *now = t->who;
+	bool ran = before && before->error == 0, runs = now->error == 0;
+
+	if (!ran || !runs) {
+		tell(t, NULL, "switch", ran ? "runs" : "silent", runs ? "runs" : "silent");
+		return 0;
+	}
+	if (before->all.info.pid != now->all.info.pid) {
+		tell(t, NULL, "switch", "runs", "runs anew");
+		return 0;
+	}
+	tell(t, NULL, "scheme", before->all.routing.scheme, now->all.routing.scheme);
+	tell(t, NULL, "threshold", before->all.routing.threshold, now->all.routing.threshold);
+	compare_ports(t, &before->all, &now->all);
+	return compare_drops(t, &before->all, &now->all, dropping);
+}
+
+// Switches that left no socket behind.
+static void tell_gone(const struct ctl_look *before, const struct ctl_look *now, struct telling t)
+{
+	for (size_t i = 0; i < before->poll.count; i++) {
+		t.who = &before->poll.switches[i];
+		if (t.who->error == 0 && !find(&now->poll, t.who))
+			tell(&t, NULL, "switch", "runs", "gone");
+	}
+}
+
+int ctl_compare(const struct ctl_look *before, struct ctl_look *now, ctl_on_event tell_it,
+		void *context)
+{
+	struct telling t = {.unix_ms = now->poll.unix_ms, .tell = tell_it, .context = context};
+
+	now->dropping = calloc(now->poll.count ? now->poll.count : 1, sizeof(*now->dropping));
+	if (!now->dropping)
+		return -ENOMEM;
+	tell_gone(before, now, t);
+	for (size_t i = 0; i < now->poll.count; i++) {
+		t.who = &now->poll.switches[i];
+		const struct metrics_switch *old = find(&before->poll, t.who);
+		uint64_t dropping = old ? before->dropping[old - before->poll.switches] : 0;
+		now->dropping[i] = compare_switch(&t, old, dropping);
+	}
+	return 0;
+}
+
+void ctl_look_free(struct ctl_look *look)
+{
+	metrics_poll_free(&look->poll);
+	free(look->dropping);
+	*look = (struct ctl_look){0};
+}

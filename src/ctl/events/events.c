@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// drbctl events: what happens to all switches, a line each.
+
+#include "ctl/verbs.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include <jansson.h>
+
+#include "common/cli/args.h"
+#include "common/cli/log.h"
+#include "common/cli/quantity.h"
+#include "ctl/ctl.h"
+#include "ctl/events/changes.h"
+
+enum { KEY_INTERVAL = 0x200, KEY_JSON, KEY_COUNT };
+
+struct events {
+	struct ctl ctl;
+	uint64_t interval_ns;
+	uint64_t most, told; // events
+	bool json;
+};
+
+static const struct argp_option option_table[] = {
+	{"json", KEY_JSON, NULL, 0, "Print one JSON object a line", 0},
+	{"interval", KEY_INTERVAL, "TIME", 0, "How often to look (default 200ms)", 0},
+	{"count", KEY_COUNT, "N", 0, "End after so many events (default: never)", 0},
+	{0},
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int number)
+{
+	(void)number;
+	interrupted = 1;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct events *e = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &e->ctl;
+		return 0;
+	case KEY_JSON:
+		e->json = true;
+		return 0;
+	case KEY_INTERVAL:
+		if (drb_parse_time(arg, &e->interval_ns) < 0 || e->interval_ns < 10000000)
+			drb_die("--interval %s: must be a time from 10ms", arg);
+		return 0;
+	case KEY_COUNT:
+		if (drb_parse_u64(arg, 1, UINT64_MAX, &e->most) < 0)
+			drb_die("--count %s: must be a whole number from 1", arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		drb_die("'%s' is one argument too many", arg);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static void print_json(const struct ctl_event *event)
+{
+	json_t *line = json_pack("{s:I, s:s, s:s, s:s?, s:s, s:s, s:s}", "unix_ms",
+				 (json_int_t)event->unix_ms, "fabric", event->fabric, "switch",
+				 event->name, "port", event->port, "what", event->what, "before",
+				 event->before, "after", event->after);
+
+	if (!line || json_dumpf(line, stdout, JSON_COMPACT) < 0)
+		drb_die("out of memory");
+	putchar('\n');
+	json_decref(line);
+}
+
+static void print_line(const struct ctl_event *event)
+{
+	time_t seconds = (time_t)(event->unix_ms / 1000);
+	struct tm local;
+	char clock[16];
+
+	strftime(clock, sizeof(clock), "%H:%M:%S", localtime_r(&seconds, &local));
+	printf("%s.%03u %s-%s%s%s: %s ", clock, (unsigned)(event->unix_ms % 1000), event->fabric,
+	       event->name, event->port ? "." : "", event->port ? event->port : "", event->what);
+	printf("%s%s%s\n", event->before, *event->before ? " -> " : "",
+	       *event->after ? event->after : "none");
+}
+
+static void print_event(const struct ctl_event *event, void *context)
+{
+	struct events *e = context;
+
+	if (e->most && e->told == e->most)
+		return;
+	(e->json ? print_json : print_line)(event);
+	fflush(stdout);
+	e->told++;
+}
+
+// Looks again and again until it is interrupted, or has told enough. An exit code.
+static int follow(struct events *e)
+{
+	struct metrics_poller poller = {.runtime = e->ctl.runtime,
+					.fabric = e->ctl.fabric,
+					.timeout_ms = e->ctl.timeout_ms};
+	const struct timespec pause = {.tv_sec = (time_t)(e->interval_ns / 1000000000),
+				       .tv_nsec = (long)(e->interval_ns % 1000000000)};
+	struct ctl_look before = {0}, now = {0};
+	int rc = metrics_poll(&poller, &before.poll);
+
+	// The first look is compared with itself: nothing has happened yet.
+	if (rc == 0)
+		rc = ctl_compare(&before, &before, print_event, e);
+	while (rc == 0 && !interrupted && !(e->most && e->told == e->most)) {
+		nanosleep(&pause, NULL);
+		rc = metrics_poll(&poller, &now.poll);
+		if (rc == 0)
+			rc = ctl_compare(&before, &now, print_event, e);
+		ctl_look_free(&before);
+		before = now;
+		now = (struct ctl_look){0};
+	}
+	ctl_look_free(&before);
+	metrics_poller_close(&poller);
+	if (rc < 0)
+		drb_error("cannot look at switches: %s", strerror(-rc));
+	return rc < 0 ? DRB_EXIT_FAILED : DRB_EXIT_OK;
+}
+
+int ctl_events(int argc, char **argv)
+{
+	static const struct argp_child children[] = {{&ctl_argp, 0, NULL, 0}, {0}};
+	static const struct argp argp = {
+		.options = option_table,
+		.parser = parse,
+		.doc = "Prints what happens to all running switches, or to those of --fabric: "
+		       "switches that come, go or fall silent, states and neighbours of ports, "
+		       "schemes and thresholds, drops that begin. Ends on SIGINT or SIGTERM.",
+		.children = children};
+	struct events e = {.ctl = ctl_defaults(), .interval_ns = 200000000};
+
+	drb_args_parse(&argp, argc, argv, 0, &e);
+	sigaction(SIGINT, &(struct sigaction){.sa_handler = interrupt}, NULL);
+	sigaction(SIGTERM, &(struct sigaction){.sa_handler = interrupt}, NULL);
+	return follow(&e);
+}
