@@ -3,10 +3,11 @@
 
 import argparse
 import os
+import re
 from typing import Any
 
-from . import check, demo, fabrics, netns, nodes, usage
-from .cli import Parser, Version, help_first, need_root, positive, run_program, say
+from . import check, demo, fabrics, faults, netns, nodes, scenario, usage
+from .cli import NS, Parser, Version, help_first, need_root, positive, run_program, say
 from .output import add_format_options, print_rows
 from .places import called, program
 from .up_down import down, replan, up
@@ -118,6 +119,35 @@ def add_nodes(verb):
     add_format_options(p)
 
 
+def a_duration(text):
+    found = re.fullmatch(r'([0-9]+(?:\.[0-9]+)?)(ms|s)', text)
+    if not found:
+        raise argparse.ArgumentTypeError(f"'{text}': must be a time such as 100ms or 5s")
+    return float(found[1]) * NS[found[2]] / 1e9
+
+
+def add_faults(verb):
+    """Verbs that break things, and that show what comes of it."""
+    for name, (_, what, text, example) in faults.HANDLES.items():
+        p = verb(name, faults.handle, text, (example,))
+        p.add_argument('what', nargs='+', metavar=what, help='s2-1' if what == 'SWITCH' else
+                       'an end of it, like s1-0.u0 or h4' + (', and the rate' if name == 'rate' else ''))
+        add_format_options(p)
+    p = verb('logs', faults.logs, 'print what switches said', ('', '-f s1-0 s2-0'))
+    p.add_argument('switches', nargs='*', metavar='SWITCH', help='s2-1 (default: all)')
+    p.add_argument('-f', '--follow', action='store_true', help='go on as they say more')
+    p.add_argument('-n', '--lines', type=positive, default=faults.LOG_LINES, metavar='COUNT',
+                   help=f'lines of each switch at first (default {faults.LOG_LINES})')
+    p = verb('scenario', scenario.run, 'make things happen at given times, and show on one time axis what the '
+             'fabric did', ('faults.txt', 'faults.txt --replay traffic --interval 200ms --csv'))
+    p.add_argument('file', metavar='FILE', help="lines such as '2s kill s2-1', '2500ms cut s1-0.u0', '# remark'")
+    p.add_argument('--replay', nargs='+', metavar='TRAFFIC', help='what drbgen replays meanwhile')
+    p.add_argument('--interval', type=a_duration, default=0.5, metavar='TIME', help='between rows (default 500ms)')
+    p.add_argument('--duration', type=a_duration, metavar='TIME',
+                   help='go on at least so long (default: until the last event, and the end of the replay)')
+    add_format_options(p)
+
+
 def parser():
     fabric = called('fabric')
     top = Parser(prog=fabric, description=__doc__, examples=(
@@ -140,6 +170,7 @@ def parser():
 
     add_whole(verb)
     add_nodes(verb)
+    add_faults(verb)
     return top
 
 

@@ -5,6 +5,7 @@ A process is known by its id and its start time together: ids are used again, st
 are not.
 """
 
+import contextlib
 import os
 import select
 import signal
@@ -91,6 +92,17 @@ def _wait(fds, seconds):
             poller.unregister(fd)
             left.discard(fd)
     return left
+
+
+def send(process, number):
+    """Sends a signal to a process given as (pid, start), if it still is that one."""
+    with contextlib.suppress(ProcessLookupError):
+        fd = os.pidfd_open(process[0])
+        try:
+            if is_alive(*process):
+                signal.pidfd_send_signal(fd, number)
+        finally:
+            os.close(fd)
 
 
 def stop(processes):
