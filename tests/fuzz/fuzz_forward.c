@@ -4,6 +4,7 @@
 // frame its port, whether the burst ends, its length.
 #include "fuzz.h"
 
+#include "switch/datapath/decide/flow_assign.h"
 #include "switch/datapath/forward.h"
 #include "fixtures/switch_eal.h"
 
@@ -23,6 +24,11 @@ static const char *const kinds[] = {
 	FABRIC(3, 2, 1, 0) "}\nrouting: {scheme: walk}\n",
 	FABRIC(3, 2, 2, 0) ", rate: 1Mbit}\nrouting: {scheme: walk}\n",
 	FABRIC(3, 2, 1, 0) "}\nrouting: {scheme: rotate}\n",
+	FABRIC(3, 2, 1,
+	       2) "}\nrouting: {unit: flow, flow_max: 20, flow_idle: 1us, flow_grace: 1us}\n",
+	FABRIC(3, 2, 2, 1) "}\nrouting: {unit: flow, flow_max: 7, scheme: ecmp}\n",
+	FABRIC(3, 2, 1, 2) "}\nrouting: {unit: flowlet, flow_max: 20, flowlet_gap: 1us}\n",
+	FABRIC(3, 2, 1, 1) "}\nrouting: {check_source: mac}\n",
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
@@ -69,7 +75,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint32_t count = 0, in = 0;
 	uint64_t frames = 0, hellos = 0;
 
-	require(drb_worker_init(&w, setup) == 0);
+	require(drb_worker_init(&w, setup) == 0 && drb_assign_init(&w, setup) == 0);
+	w.flow_secret = (struct drb_siphash_key){{1, 2}}; // the same each time
 	// The last port has no device.
 	for (uint32_t i = 0; i + 1 < w.ports; i++)
 		drb_worker_attach(&w, i, 20, NULL);
@@ -90,8 +97,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		frames++;
 		if ((head & 0x80) || count == DRB_BURST_MAX || size == 0) {
 			in = head % w.ports;
-			w.now_ns += head;
+			w.now_ns += head * UINT64_C(100);
 			drb_forward_burst(&w, in, burst, count);
+			if (w.flows.live > 0)
+				drb_flow_table_age(&w.flows, w.now_ns);
 			count = 0;
 		}
 	}
