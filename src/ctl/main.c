@@ -35,6 +35,10 @@ int main(int argc, char **argv)
 		{"serve", "drbctl serve", "a live map in the browser, metrics over HTTP", ctl_serve,
 		 "  drbctl serve\n"
 		 "  drbctl serve --listen 127.0.0.1:8080\n"},
+		{"record", "drbctl record", "what the map shows, into a file that it plays",
+		 ctl_record,
+		 "  drbctl record run.ndjson\n"
+		 "  drbctl record --html run.html --time 60s\n"},
 		{"reload", "drbctl reload", "make switches read their configs again", ctl_reload,
 		 "  drbctl reload s1-0\n"},
 		{"set", "drbctl set", "give switches another scheme or threshold", ctl_set,

@@ -13,4 +13,5 @@ int ctl_path(int argc, char **argv);
 int ctl_watch(int argc, char **argv);
 int ctl_events(int argc, char **argv);
 int ctl_metrics(int argc, char **argv);
+int ctl_record(int argc, char **argv);
 int ctl_serve(int argc, char **argv);

@@ -48,7 +48,12 @@ server=$!
 check "serves" soon serves
 check "a second server on this port" fails_with 2 'cannot listen on 127.0.0.1:9110' drbctl serve
 check "the page" sh -c "curl -sS $site/ | grep -q '<title>drbswitch</title>'"
-check "its files" test "$(status_of $site/app.js) $(status_of $site/style.css)" = "200 200"
+files() { # every file that the page names is served
+  get $site/ | grep -oE '(src|href)="[a-z]+\.(js|css)"' | cut -d'"' -f2 | while read -r file; do
+    [ "$(status_of "$site/$file")" = 200 ] || { echo "$file" && return 1; }
+  done
+}
+check "its files" files
 check "nothing else" test "$(status_of $site/../etc/passwd)" = 404
 check "another site's name" test "$(status_of -H 'Host: evil.example' $site/)" = 421
 check "localhost is its name, too" test "$(status_of http://localhost:9110/)" = 200

@@ -1,219 +1,239 @@
-// The live map. State comes as server-sent events (see state.h); rates are differences of counters over
-// each switch's own clock. The tree is drawn from its formula: layer m of F(l,d) from the bottom up.
+// Puts the page together: where states come from (the server, a file, the page itself), which frame is shown,
+// and what is chosen.
 'use strict';
 
-const SVG = 'http://www.w3.org/2000/svg';
 const byId = (id) => document.getElementById(id);
-let before = null;   // the previous state
-let now = null;      // the state shown
-let fabric = null;   // name of the fabric shown
-let selected = null; // name of the switch in the side panel
-let drawn = '';      // what the map was drawn for
-const links = new Map();    // "s1-0.u0" -> {line, queue}
-const switches = new Map(); // name -> group
+const histories = new Map(); // fabric -> History
+const chosen = {name: null, port: null, from: null, to: null};
+let fabric = null;
+let shown = null; // the frame that is looked at; null: the last one
+let live = true; // states come from the server, not from a recording
+let folded = null; // pods that are; null: as it fits
+let coreFolded = null;
+let drawnFor = '';
+let playing = 0; // timer
 
-function svg(tag, attributes, parent) {
-  const element = document.createElementNS(SVG, tag);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  parent.append(element);
-  return element;
+const map = new FabricMap(byId('map'), {
+  choose: (name, port) => choose(name, port || null),
+  fold: (pod) => fold(pod),
+  host: (label, pick) => pickHost(label, pick),
+});
+const panel = new Panel(byId('details'), choose);
+const timeline = new Timeline(byId('timeline'), byId('slider'), (index) => look(index));
+const history = () => histories.get(fabric);
+
+function choose(name, port) {
+  Object.assign(chosen, {name, port, from: null, to: null});
+  byId('from').value = byId('to').value = '';
+  paint();
 }
 
-const of = (state) => state.switches.filter((s) => s.fabric === fabric);
-const counter = (state, port, key) => port.count[state.port_counters.indexOf(key)];
-const counted = (n) => n.toLocaleString('en', {maximumFractionDigits: n < 10 ? 2 : 0});
-
-function rates(s) { // port name -> {packets, octets, drops} a second
-  const old = before && of(before).find((o) => o.name === s.name);
-  const result = new Map();
-  if (!old || !old.up || !s.up || old.pid !== s.pid || s.time_ns <= old.time_ns) return result;
-  const seconds = (s.time_ns - old.time_ns) / 1e9;
-  for (const port of s.ports) {
-    const then = old.ports.find((p) => p.name === port.name);
-    if (!then) continue;
-    const rate = (key) => (counter(now, port, key) - counter(before, then, key)) / seconds;
-    result.set(port.name, {packets: rate('out_packets'), octets: rate('out_octets'), incoming: rate('in_packets'),
-      drops: rate('out_discards') + rate('in_discards')});
+function pickHost(label, pick) {
+  if (pick && (chosen.from === null || (chosen.to === label && chosen.fixed))) {
+    Object.assign(chosen, {from: label, to: null, fixed: false, name: null, port: null});
+  } else if (chosen.from !== null && label !== chosen.from && (pick || !chosen.fixed)) {
+    Object.assign(chosen, {to: label, fixed: pick});
+  } else {
+    return;
   }
-  return result;
+  byId('from').value = chosen.from === null ? '' : `h${chosen.from}`;
+  byId('to').value = chosen.to === null ? '' : `h${chosen.to}`;
+  paint();
 }
 
-// Packets or bits a second of a rate such as "500pps" or "10Mbit"; 0: no rate.
-function capacity(rate) {
-  const m = /^([\d.]+)(pps|Kpps|Mpps|bit|Kbit|Mbit|Gbit)$/i.exec(rate);
-  if (!m) return {value: 0, packets: false};
-  const scale = {pps: 1, kpps: 1e3, mpps: 1e6, bit: 1, kbit: 1e3, mbit: 1e6, gbit: 1e9}[m[2].toLowerCase()];
-  return {value: m[1] * scale, packets: m[2].toLowerCase().endsWith('pps')};
+function hostsTyped() {
+  const {tree} = history() || {};
+  const host = (id) => {
+    const end = tree && tree.parse(byId(id).value.trim());
+    byId(id).setAttribute('aria-invalid', byId(id).value && !(end && end.layer === 0));
+    return end && end.layer === 0 ? end.label : null;
+  };
+  Object.assign(chosen, {from: host('from'), to: host('to'), fixed: true, name: null, port: null});
+  paint();
 }
 
-function draw(list, layers) {
-  const map = byId('map');
-  const widest = Math.max(...layers.map((m) => list.filter((s) => s.layer === m).length));
-  const width = Math.max(600, widest * 56), height = layers.length * 150;
-  map.replaceChildren();
-  map.setAttribute('viewBox', `0 0 ${width} ${height}`);
-  links.clear();
-  switches.clear();
-  const wires = svg('g', {}, map);
-  const place = new Map();
-  for (const m of layers) {
-    const row = list.filter((s) => s.layer === m).sort((a, b) => a.label - b.label);
-    row.forEach((s, i) => place.set(s.name, [(i + 0.5) * width / row.length,
-      height - 60 - (m - layers[0]) * 130]));
-  }
-  for (const s of list) {
-    for (const port of s.ports || []) {
-      const peer = port.peer.split('.')[0];
-      if (!port.name.startsWith('u') || !place.has(peer)) continue;
-      const [x1, y1] = place.get(s.name), [x2, y2] = place.get(peer);
-      // Two strokes side by side: upwards on the left, downwards on the right.
-      for (const [end, dx] of [[`${s.name}.${port.name}`, -2.5], [port.peer, 2.5]]) {
-        const line = svg('line', {class: 'link', x1: x1 + dx, y1, x2: x2 + dx, y2}, wires);
-        links.set(end, {line});
-      }
-    }
-  }
-  for (const s of list) {
-    const [x, y] = place.get(s.name);
-    const group = svg('g', {class: 'switch', tabindex: 0, role: 'button', 'aria-label': s.name,
-      transform: `translate(${x - 24},${y - 14})`}, map);
-    svg('rect', {width: 48, height: 28, rx: 4}, group);
-    svg('text', {x: 24, y: 18}, group).textContent = s.name;
-    const choose = () => { selected = s.name; show(); };
-    group.addEventListener('click', choose);
-    group.addEventListener('keydown', (e) => { if (e.key === 'Enter' || e.key === ' ') choose(); });
-    switches.set(s.name, group);
-  }
+// Pods fold if the whole would be too small to read; from then on the reader decides.
+function folds(tree) {
+  const fits = Layout.widthUnfolded(tree) * 0.7 <= byId('view').clientWidth;
+  if (!folded) folded = new Set(fits || tree.podSize === 1 ? [] : Array.from({length: tree.pods}, (_, p) => p));
+  coreFolded ??= !fits && tree.groups > 1;
 }
 
-function paintLink(s, port, rate) {
-  const link = links.get(`${s.name}.${port.name}`);
-  if (!link) return;
-  const dead = !s.up || !port.usable;
-  const limit = capacity(port.rate);
-  const flow = rate ? (limit.packets ? rate.packets : rate.octets * 8) : 0;
-  const load = limit.value ? Math.min(1, flow / limit.value) : flow > 0 ? Math.min(1, Math.log10(1 + flow) / 10) : 0;
-  link.line.classList.toggle('dead', dead);
-  link.line.style.stroke = `hsl(${210 - 210 * load} 70% ${50 + 0 * load}%)`;
-  link.line.style.strokeWidth = 0.8 + 4 * load;
-  link.line.dataset.load = load.toFixed(4);
-  link.line.dataset.packets = rate ? rate.packets.toFixed(2) : '';
+function fold(pod) {
+  const {tree} = history();
+  if (pod < 0) coreFolded = !coreFolded;
+  else if (!folded.delete(pod)) folded.add(pod);
+  drawnFor = '';
+  byId('unfold').disabled = tree.podSize === 1;
+  paint();
+}
+
+function foldAll(all) {
+  const {tree} = history() || {};
+  if (!tree || tree.podSize === 1) return;
+  folded = new Set(all ? Array.from({length: tree.pods}, (_, p) => p) : []);
+  coreFolded = all;
+  drawnFor = '';
+  paint();
+}
+
+function redraw(tree) {
+  folds(tree);
+  const key = `${fabric} ${tree.layers},${tree.arity} ${[...folded].join()} ${coreFolded}`;
+  if (key === drawnFor) return;
+  drawnFor = key;
+  map.draw(tree, new Layout(tree, folded, coreFolded));
+}
+
+function summary(h, frame) {
+  const tile = (id, text) => write(byId(id), text);
+  const down = h.tree.switches - frame.answering;
+  tile('switches', `${frame.answering} of ${h.tree.switches}`);
+  byId('switches').classList.toggle('bad', down > 0);
+  tile('delivered', `${counted(frame.delivered)}/s`);
+  tile('redirected', Number.isNaN(frame.share) ? '–' : percent(frame.share));
+  tile('drops', `${counted(frame.drops)}/s`);
+  byId('drops').classList.toggle('bad', frame.drops > 0);
+  tile('schemes', [...new Set(frame.scheme.filter(Boolean))].join(', ') || '–');
+  tile('legend-scale', frame.rated ? 'of the link’s rate' : 'of the busiest link so far');
+}
+
+function listEvents(h, frame) {
+  const list = byId('events'), seen = h.events.filter((e) => e.unixMs <= frame.unixMs).slice(-60).reverse();
+  const key = `${fabric} ${seen.length && seen[0].unixMs} ${h.events.length} ${seen.length}`;
+  if (list.dataset.key === key) return;
+  list.dataset.key = key;
+  list.replaceChildren(...seen.map((e) => {
+    const where = make('button', {class: e.kind}, e.text);
+    where.addEventListener('click', () => choose(e.where, null));
+    return make('li', {}, make('time', {}, new Date(e.unixMs).toLocaleTimeString()), ' ', where);
+  }));
+  byId('no-events').hidden = seen.length > 0;
 }
 
 function paint() {
-  const list = of(now);
-  let drops = 0, packets = 0;
-  for (const s of list) {
-    const group = switches.get(s.name);
-    group.classList.toggle('down', !s.up);
-    group.classList.toggle('trouble', Boolean(s.up && s.trouble));
-    group.classList.toggle('selected', s.name === selected);
-    const each = rates(s);
-    for (const port of s.ports || []) {
-      const rate = each.get(port.name);
-      paintLink(s, port, rate);
-      if (rate) { drops += rate.drops; if (port.name.startsWith('d') && port.peer.startsWith('h')) packets += rate.packets; }
+  const h = history();
+  if (!h || !h.tree || !h.last) return;
+  const frame = shown && h.frames.includes(shown) ? shown : h.last;
+  redraw(h.tree);
+  map.paint(h, frame, chosen.name);
+  const both = chosen.from !== null && chosen.to !== null && chosen.from !== chosen.to;
+  map.showWays(chosen.from, both ? chosen.to : null, both ? h.spread(frame, chosen.from, chosen.to) : [],
+    both ? h.tree.path(chosen.from, chosen.to) : []);
+  panel.show(h, frame, chosen);
+  timeline.draw(h, h.frames.indexOf(frame));
+  listEvents(h, frame);
+  summary(h, frame);
+  byId('empty').hidden = true;
+  byId('now').hidden = !live || !shown;
+}
+
+function look(index) {
+  const h = history();
+  if (!h) return;
+  shown = live && index >= h.frames.length - 1 ? null : h.frames[Math.max(0, index)];
+  write(byId('clock'), shown ? new Date(shown.unixMs).toLocaleTimeString() : '');
+  paint();
+}
+
+function take(state, keep) {
+  for (const name of new Set(state.switches.map((s) => s.fabric))) {
+    if (!histories.has(name)) histories.set(name, new History(name));
+  }
+  for (const h of histories.values()) h.add(state, keep);
+}
+
+function offerFabrics() {
+  const names = [...histories.keys()], select = byId('fabric');
+  if (names.join() === [...select.options].map((o) => o.value).join()) return;
+  select.replaceChildren(...names.map((n) => new Option(n, n)));
+  if (!histories.has(fabric)) fabric = names[0] || null;
+  select.value = fabric;
+}
+
+function say(text, lost) {
+  write(byId('connection'), text);
+  byId('connection').classList.toggle('lost', Boolean(lost));
+}
+
+function follow() {
+  const source = new EventSource('events');
+  source.onmessage = (message) => {
+    take(JSON.parse(message.data), false);
+    say('live');
+    offerFabrics();
+    paint();
+  };
+  source.onerror = () => say('connection lost, trying again', true);
+  return source;
+}
+
+function play(on) {
+  clearInterval(playing);
+  playing = 0;
+  write(byId('play'), on ? '❚❚' : '▶');
+  byId('play').setAttribute('aria-label', on ? 'pause' : 'play');
+  if (!on) return;
+  const h = history(), step = () => {
+    const at = h.frames.indexOf(shown) + 1;
+    if (at >= h.frames.length) { play(false); return; }
+    look(at);
+  };
+  if (h.frames.indexOf(shown) >= h.frames.length - 1) look(0);
+  const seconds = h.frames.length > 1 ? (h.last.unixMs - h.frames[0].unixMs) / 1e3 / (h.frames.length - 1) : 1;
+  playing = setInterval(step, Math.max(30, seconds * 1000 / Number(byId('speed').value)));
+}
+
+// A recording: one state a line.
+function open(text, name) {
+  const states = [];
+  for (const line of text.split('\n')) {
+    if (!line.trim()) continue;
+    try {
+      states.push(JSON.parse(line));
+    } catch {
+      say(`${name}: line ${states.length + 1} is no state of a fabric`, true);
+      if (!states.length) return;
+      break; // the end of a recording that was cut off
     }
-    if (!s.up) for (const [end, link] of links) if (end.startsWith(`${s.name}.`)) link.line.classList.add('dead');
   }
-  const up = list.filter((s) => s.up);
-  byId('summary').textContent = `${up.length} of ${list.length} switches up, ${up[0] ? up[0].scheme : ''}, ` +
-    `${counted(packets)} packets/s to hosts, ${counted(drops)} drops/s`;
-}
-
-function row(table, cells, tag = 'td') {
-  const tr = table.insertRow();
-  for (const cell of cells) {
-    const td = document.createElement(tag);
-    td.textContent = cell;
-    tr.append(td);
+  if (!states.every((s) => Array.isArray(s.switches) && Array.isArray(s.port_counters))) {
+    say(`${name} is no recording (drbctl record makes one)`, true);
+    return;
   }
+  if (source) source.close();
+  live = false;
+  histories.clear();
+  fabric = null;
+  for (const state of states) take(state, true);
+  document.body.classList.add('recording');
+  say(`recording ${name}, ${states.length} looks`);
+  offerFabrics();
+  drawnFor = '';
+  look(0);
+  play(true);
 }
 
-function showDetails() {
-  const panel = byId('details');
-  const s = of(now).find((o) => o.name === selected);
-  panel.replaceChildren();
-  if (!s) { panel.textContent = 'Choose a switch to see its counters.'; return; }
-  const title = document.createElement('h2');
-  title.textContent = s.up ? `${s.name}: ${s.scheme}, T ${s.threshold}` : `${s.name} does not answer`;
-  panel.append(title);
-  if (!s.up) return;
-  if (s.trouble) { const p = document.createElement('p'); p.className = 'bad'; p.textContent = s.trouble; panel.append(p); }
-  const each = rates(s), table = document.createElement('table');
-  row(table, ['port', 'peer', 'state', 'in/s', 'out/s', 'queue', 'drops'], 'th');
-  for (const port of s.ports) {
-    const rate = each.get(port.name);
-    row(table, [port.name, port.peer, port.state, rate ? counted(rate.incoming) : '', rate ? counted(rate.packets) : '',
-      counter(now, port, 'queue_packets'), counter(now, port, 'out_discards') + counter(now, port, 'in_discards')]);
-  }
-  panel.append(table);
-  const rest = document.createElement('table');
-  for (const [key, value] of Object.entries(s.routing)) if (value) row(rest, [key, counted(value)]);
-  for (const [key, value] of Object.entries(s.drops)) row(rest, [`dropped: ${key}`, counted(value)]);
-  panel.append(rest);
-}
+byId('fabric').addEventListener('change', (e) => { fabric = e.target.value; folded = coreFolded = null; choose(null, null); });
+byId('unfold').addEventListener('click', () => foldAll(false));
+byId('fold').addEventListener('click', () => foldAll(true));
+byId('play').addEventListener('click', () => play(!playing));
+byId('speed').addEventListener('change', () => playing && play(true));
+byId('now').addEventListener('click', () => { look(Infinity); });
+byId('from').addEventListener('change', hostsTyped);
+byId('to').addEventListener('change', hostsTyped);
+byId('file').addEventListener('change', async (e) => {
+  const file = e.target.files[0];
+  if (file) open(await file.text(), file.name);
+});
+document.addEventListener('keydown', (e) => {
+  if (e.key === 'Escape') choose(null, null);
+  if (e.target.matches('input, select, button, [role=button]')) return;
+  if (e.key === ' ' && !live) { e.preventDefault(); play(!playing); }
+});
+addEventListener('resize', () => paint());
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => paint());
 
-function event(text) {
-  const item = document.createElement('li');
-  item.textContent = `${new Date(now.unix_ms).toLocaleTimeString()} ${text}`;
-  byId('events').prepend(item);
-  while (byId('events').childElementCount > 200) byId('events').lastElementChild.remove();
-}
-
-function compare() {
-  if (!before) return;
-  const old = new Map(of(before).map((s) => [s.name, s]));
-  for (const s of of(now)) {
-    const o = old.get(s.name);
-    if (!o) { event(`${s.name} appeared`); continue; }
-    if (o.up !== s.up) event(`${s.name} ${s.up ? 'answers again' : 'does not answer'}`);
-    if (!o.up || !s.up) continue;
-    if (o.pid !== s.pid) event(`${s.name} was restarted`);
-    for (const port of s.ports) {
-      const then = o.ports.find((p) => p.name === port.name);
-      if (then && then.state !== port.state) event(`${s.name}.${port.name} ${port.state} (was ${then.state})`);
-    }
-    for (const [reason, count] of Object.entries(s.drops)) {
-      if (count > 0 && !o.drops[reason]) event(`${s.name} drops packets: ${reason}`);
-    }
-  }
-}
-
-function chooseFabric() {
-  const names = [...new Set(now.switches.map((s) => s.fabric))];
-  const select = byId('fabric');
-  if (names.join() !== [...select.options].map((o) => o.value).join()) {
-    select.replaceChildren(...names.map((n) => new Option(n, n)));
-    if (!names.includes(fabric)) fabric = names[0] || null;
-    select.value = fabric;
-  }
-}
-
-function show() {
-  const list = of(now);
-  // A switch that is gone has no ports: its links are drawn from what was known of it.
-  const shape = list.map((s) => s.name).join();
-  if (shape !== drawn && list.every((s) => s.up)) {
-    draw(list, [...new Set(list.map((s) => s.layer))].sort((a, b) => a - b));
-    drawn = shape;
-  }
-  if (switches.size === list.length) paint();
-  showDetails();
-}
-
-byId('fabric').addEventListener('change', (e) => { fabric = e.target.value; drawn = ''; before = null; show(); });
-const source = new EventSource('/events');
-source.onmessage = (message) => {
-  before = now;
-  now = JSON.parse(message.data);
-  byId('connection').textContent = 'live';
-  byId('connection').classList.remove('lost');
-  chooseFabric();
-  compare();
-  show();
-};
-source.onerror = () => {
-  byId('connection').textContent = 'connection lost, trying again';
-  byId('connection').classList.add('lost');
-};
+const recording = byId('recording');
+const source = recording ? null : follow();
+if (recording) open(recording.textContent, recording.dataset.name || 'of this page');

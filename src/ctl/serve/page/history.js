@@ -1,0 +1,190 @@
+// What was seen, frame by frame. A frame is what two states (see state.h), one after the other, say about one
+// fabric: rates are differences of counters over each switch's own clock.
+'use strict';
+
+const FRAMES_MAX = 600; // kept while live
+const PORT_VALUES = ['out', 'in', 'octets', 'load', 'inLoad', 'queue', 'lost'];
+const WORDS = ['absent', 'no answer', 'up']; // states of ports, by number; more come as they are told
+const ABSENT = 0, NO_ANSWER = 1, UP = 2;
+
+function wordNumber(word) {
+  const at = WORDS.indexOf(word);
+  return at >= 0 ? at : WORDS.push(word) - 1;
+}
+
+// Packets or bits a second of a rate such as "500pps" or "10Mbit"; value 0: no rate.
+function capacityOf(rate) {
+  const m = /^([\d.]+) ?([kmg]?)(pps|bit)/i.exec(rate);
+  if (!m) return {value: 0, packets: false};
+  return {value: m[1] * {'': 1, k: 1e3, m: 1e6, g: 1e9}[m[2].toLowerCase()], packets: m[3].toLowerCase() === 'pps'};
+}
+
+class Frame {
+  constructor(tree, state) {
+    this.unixMs = state.unix_ms;
+    this.state = state; // null once it is too much to keep
+    for (const value of PORT_VALUES) this[value] = new Float32Array(tree.ports);
+    this.word = new Uint8Array(tree.ports); // number of the port's state
+    this.usable = new Uint8Array(tree.ports);
+    this.switchWord = new Uint8Array(tree.switches);
+    this.redirected = new Float32Array(tree.switches).fill(NaN); // share of the packets sent up
+    this.dropped = new Float32Array(tree.switches); // packets a second
+    this.scheme = new Array(tree.switches);
+    this.trouble = new Array(tree.switches);
+    this.rated = false; // some link has a rate
+    this.delivered = this.drops = this.share = 0; // of the whole fabric, a second
+    this.answering = 0;
+  }
+}
+
+class History {
+  constructor(name) {
+    this.name = name;
+    this.tree = null; // until a switch tells the size
+    this.frames = [];
+    this.events = []; // {unixMs, text, kind, where}
+    this.busiest = 1; // octets a second of the busiest link so far
+    this.before = new Map(); // switch name -> what it last told
+    this.dropping = new Set(); // "s1-0 queue_full" in the last frame
+  }
+
+  get last() { return this.frames[this.frames.length - 1]; }
+
+  add(state, keep) {
+    const mine = state.switches.filter((s) => s.fabric === this.name);
+    const size = mine.find((s) => s.up);
+    if (!this.tree && !size) return;
+    if (!this.tree || (size && (size.layers !== this.tree.layers || size.arity !== this.tree.arity))) {
+      this.tree = new Tree(size.layers, size.arity);
+      this.frames = [];
+      this.before.clear();
+    }
+    this.keys = Object.fromEntries(state.port_counters.map((key, i) => [key, i]));
+    const frame = new Frame(this.tree, state);
+    const first = this.frames.length === 0;
+    for (const s of mine) this.take(frame, s, first);
+    this.sum(frame);
+    this.frames.push(frame);
+    if (!keep && this.frames.length > 5 && this.tree.switches > 100) this.frames.at(-5).state = null;
+    if (!keep && this.frames.length > FRAMES_MAX) this.frames.shift();
+    if (this.events.length > 2000) this.events.splice(0, 500);
+  }
+
+  event(frame, kind, where, text) { this.events.push({unixMs: frame.unixMs, kind, where, text}); }
+
+  take(frame, s, first) {
+    const at = this.tree.index(s.layer, s.label);
+    const before = this.before.get(s.name);
+    this.before.set(s.name, s);
+    frame.switchWord[at] = s.up ? UP : NO_ANSWER;
+    if (!first && !before) this.event(frame, 'good', s.name, `${s.name} appeared`);
+    if (before && before.up !== s.up) {
+      this.event(frame, s.up ? 'good' : 'bad', s.name, s.up ? `${s.name} answers again` : `${s.name} does not answer`);
+    }
+    if (!s.up) {
+      const begin = this.tree.port(s.layer, s.label, false, 0);
+      frame.word.fill(NO_ANSWER, begin, begin + 2 * this.tree.arity);
+      return;
+    }
+    frame.answering++;
+    frame.scheme[at] = s.scheme;
+    frame.trouble[at] = s.trouble;
+    const same = before && before.up && before.pid === s.pid && s.time_ns > before.time_ns ? before : null;
+    if (before && before.up && before.pid !== s.pid) this.event(frame, 'note', s.name, `${s.name} was started again`);
+    if (same && same.scheme !== s.scheme) this.event(frame, 'note', s.name, `${s.name}: scheme ${s.scheme}`);
+    const seconds = same ? (s.time_ns - same.time_ns) / 1e9 : 0;
+    for (const p of s.ports) this.takePort(frame, s, p, same, seconds);
+    this.takeSums(frame, at, s, same, seconds);
+  }
+
+  takePort(frame, s, p, same, seconds) {
+    const up = p.name[0] === 'u', number = Number(p.name.slice(1));
+    const i = this.tree.port(s.layer, s.label, up, number);
+    const old = same && same.ports.find((o) => o.name === p.name);
+    frame.word[i] = wordNumber(p.state);
+    frame.usable[i] = p.usable ? 1 : 0;
+    frame.queue[i] = p.count[this.keys.queue_packets];
+    if (old && old.state !== p.state) {
+      this.event(frame, p.state === 'up' ? 'good' : 'bad', s.name, `${s.name}.${p.name} ${p.state} (was ${old.state})`);
+    }
+    if (!old || seconds <= 0) return;
+    const rate = (key) => Math.max(0, p.count[this.keys[key]] - old.count[this.keys[key]]) / seconds;
+    const limit = capacityOf(p.rate);
+    frame.out[i] = rate('out_packets');
+    frame.in[i] = rate('in_packets');
+    frame.octets[i] = rate('out_octets');
+    frame.lost[i] = rate('in_discards') + rate('out_discards');
+    const inOctets = rate('in_octets');
+    this.busiest = Math.max(this.busiest, frame.octets[i], inOctets);
+    frame.rated ||= limit.value > 0;
+    const load = (packets, octets) => (limit.value ? (limit.packets ? packets : octets * 8) / limit.value
+      : octets / this.busiest);
+    frame.load[i] = Math.min(1, load(frame.out[i], frame.octets[i]));
+    frame.inLoad[i] = Math.min(1, load(frame.in[i], inOctets));
+    if (s.layer === 1 && !up) frame.delivered += frame.out[i];
+  }
+
+  takeSums(frame, at, s, same, seconds) {
+    if (!same || seconds <= 0) return;
+    const grown = (key) => Math.max(0, s.routing[key] - same.routing[key]);
+    const moved = grown('up_redirected'), stayed = grown('up_default');
+    if (moved + stayed > 0) frame.redirected[at] = moved / (moved + stayed);
+    frame.up = (frame.up || 0) + moved + stayed;
+    frame.moved = (frame.moved || 0) + moved;
+    for (const [reason, count] of Object.entries(s.drops)) {
+      const more = count - (same.drops[reason] || 0), key = `${s.name} ${reason}`;
+      if (more > 0) {
+        frame.dropped[at] += more / seconds;
+        if (!this.dropping.has(key)) this.event(frame, 'bad', s.name, `${s.name} drops packets: ${reason}`);
+        this.dropping.add(key);
+      } else {
+        this.dropping.delete(key);
+      }
+    }
+  }
+
+  sum(frame) {
+    for (const d of frame.dropped) frame.drops += d;
+    frame.share = frame.up ? frame.moved / frame.up : NaN;
+  }
+
+  // Load of the link at a port, in the direction away from the switch; by what the other end received if the
+  // switch itself does not answer.
+  load(frame, layer, label, up, number) {
+    const i = this.tree.port(layer, label, up, number);
+    if (frame.word[i] !== NO_ANSWER) return frame.load[i];
+    const peer = this.tree.peer(layer, label, up, number);
+    return peer.layer ? frame.inLoad[this.tree.port(peer.layer, peer.label, peer.up, peer.port)] : 0;
+  }
+
+  // Where the packets of two hosts go now: [{layer, label, up, port, share}], by how each switch on the way
+  // up shares its traffic among its uplinks. Without traffic: the default.
+  spread(frame, from, to) {
+    const {tree} = this, way = [];
+    let level = [{...tree.hostPeer(from), share: 1}];
+    while (level.length && level[0].layer > 0) {
+      const next = new Map();
+      for (const at of level) {
+        for (const {up, port, share} of this.exits(frame, at, to)) {
+          way.push({layer: at.layer, label: at.label, up, port, share: at.share * share});
+          const peer = tree.peer(at.layer, at.label, up, port), key = `${peer.layer}-${peer.label}`;
+          const there = next.get(key) || {...peer, share: 0};
+          there.share += at.share * share;
+          next.set(key, there);
+        }
+      }
+      level = [...next.values()];
+    }
+    return way;
+  }
+
+  exits(frame, at, to) {
+    const port = this.tree.hostDigit(at.layer, to);
+    if (this.tree.isBelow(at.layer, at.label, to)) return [{up: false, port, share: 1}];
+    const rates = Array.from({length: this.tree.arity},
+      (_, u) => frame.out[this.tree.port(at.layer, at.label, true, u)]);
+    const sum = rates.reduce((a, b) => a + b, 0);
+    if (!(sum > 0)) return [{up: true, port, share: 1}];
+    return rates.map((r, u) => ({up: true, port: u, share: r / sum})).filter((e) => e.share > 0.005);
+  }
+}

@@ -1,0 +1,319 @@
+// The map: draws a layout once, then paints one frame after the other on it.
+'use strict';
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+function svg(tag, attributes, parent) {
+  const element = document.createElementNS(SVG, tag);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  if (parent) parent.append(element);
+  return element;
+}
+
+// Only what has changed is written to the document.
+function put(element, key, value) {
+  const text = String(value);
+  if (element.getAttribute(key) !== text) element.setAttribute(key, text);
+}
+
+function write(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+const percent = (share) => (Number.isNaN(share) ? '' : `${Math.round(share * 100)} %`);
+
+class FabricMap {
+  // on: {choose(switch name), fold(pod), host(label)}
+  constructor(element, on) {
+    this.element = element;
+    this.on = on;
+  }
+
+  draw(tree, layout) {
+    const {element} = this;
+    this.tree = tree;
+    this.layout = layout;
+    element.replaceChildren();
+    element.setAttribute('viewBox', `0 0 ${layout.width} ${layout.height}`);
+    element.style.minWidth = `${Math.min(layout.width * 0.62, 5000)}px`;
+    element.style.maxWidth = `${Math.max(layout.width * 1.5, 700)}px`;
+    this.labels(svg('g', {class: 'layers'}, element));
+    this.ways = svg('g', {class: 'ways'}, element);
+    const wires = svg('g', {class: 'links'}, element);
+    this.marks = svg('g', {class: 'marks'}, element);
+    const boxes = svg('g', {class: 'nodes'}, element);
+    this.links = layout.links().map((link) => this.drawLink(link, wires));
+    this.nodes = new Map();
+    for (const node of layout.nodes.values()) this.nodes.set(node.id, this.drawNode(node, boxes));
+  }
+
+  labels(parent) {
+    const {tree, layout} = this;
+    for (let m = 1; m <= tree.layers; m++) {
+      const name = m === tree.layers ? 'core' : `layer ${m}`;
+      svg('text', {x: 2, y: layout.y(m) + 3}, parent).textContent = name;
+    }
+  }
+
+  // Two strokes side by side: up on the left, down on the right.
+  drawLink(link, parent) {
+    const {below, above} = link;
+    const ends = link.ends.length;
+    const group = svg('g', {class: `link${ends > 1 ? ' many' : ''}`, 'data-link': link.id}, parent);
+    const y1 = below.kind === 'host' ? below.y : below.y - BOX.height / 2;
+    const y2 = above.y + (above.kind === 'group' ? above.height - BOX.height / 2 : BOX.height / 2);
+    const gap = below.kind === 'host' ? 1.5 : 2.6;
+    const line = (dx, from) => svg('line', {x1: below.x + dx, y1, x2: above.x + dx, y2, class: 'l0', 'data-from': from}, group);
+    const nearEnd = link.ends[0], peer = this.tree.peer(nearEnd.layer, nearEnd.label, nearEnd.up, nearEnd.port);
+    const name = (e) => `${this.tree.name(e.layer, e.label)}.${this.tree.portName(e.up, e.port)}`;
+    const toHost = !nearEnd.up;
+    const drawn = {...link, group, gap, y1, y2, ends: link.ends,
+      up: line(-gap, toHost ? below.id : name(nearEnd)), down: line(gap, toHost ? name(nearEnd) : name(peer))};
+    group.addEventListener('click', () => this.on.choose(this.tree.name(nearEnd.layer, nearEnd.label),
+      ends === 1 ? this.tree.portName(nearEnd.up, nearEnd.port) : null));
+    this.tip(group, () => this.linkText(drawn));
+    return drawn;
+  }
+
+  drawNode(node, parent) {
+    if (node.kind === 'host') return this.drawHost(node, parent);
+    if (node.kind !== 'switch') return this.drawFolded(node, parent);
+    const group = this.button({class: 'switch', 'data-switch': node.id,
+      transform: `translate(${node.x - BOX.width / 2},${node.y - BOX.height / 2})`}, parent, () => this.on.choose(node.id));
+    svg('rect', {width: BOX.width, height: BOX.height, rx: 5, class: 'box'}, group);
+    const bar = svg('rect', {x: 3, y: BOX.height - 5, width: 0, height: 2.5, rx: 1, class: 'share'}, group);
+    const title = svg('text', {x: BOX.width / 2, y: 12.5, class: 'name'}, group);
+    title.textContent = node.id;
+    const note = svg('text', {x: BOX.width / 2, y: 22.5, class: 'note'}, group);
+    const drop = svg('g', {class: 'drop', transform: `translate(${BOX.width - 2},2)`}, group);
+    svg('circle', {r: 7}, drop);
+    const count = svg('text', {y: 2.5}, drop);
+    this.tip(group, () => this.switchText(node));
+    return {node, group, bar, note, drop, count};
+  }
+
+  drawHost(node, parent) {
+    const group = this.button({class: 'host', 'data-host': node.label, transform: `translate(${node.x},${node.y})`}, parent,
+      () => this.on.host(node.label, true));
+    svg('circle', {r: 4.2}, group);
+    if (this.tree.hosts <= 64) svg('text', {y: 15}, group).textContent = node.id;
+    group.addEventListener('pointerenter', () => this.on.host(node.label, false));
+    group.addEventListener('focus', () => this.on.host(node.label, false));
+    group.setAttribute('aria-label', `host ${node.id}`);
+    this.tip(group, () => node.id);
+    return {node, group};
+  }
+
+  // A pod or a group of core switches: one cell for each switch, rows by layer.
+  drawFolded(node, parent) {
+    const {tree} = this, pod = node.kind === 'pod';
+    const group = this.button({class: 'folded', transform: `translate(${node.x - node.width / 2},${node.top})`,
+      ...(pod ? {'data-pod': node.pod} : {'data-group': node.group})}, parent,
+    () => (pod ? this.on.fold(node.pod) : this.on.fold(-1)));
+    svg('rect', {width: node.width, height: node.height, rx: 7, class: 'box'}, group);
+    const cells = [], columns = Math.min(pod ? tree.podSize : tree.arity, 8);
+    const cell = (layer, label, column, y) => cells.push({layer, label, rect: svg('rect', {
+      x: (node.width - columns * CELL) / 2 + column * CELL + 1, y, width: CELL - 2, height: CELL - 2, rx: 1.5, class: 'cell'}, group)});
+    if (pod) {
+      for (let m = tree.layers - 1; m >= 1; m--) { // each row where its layer is
+        const y = this.layout.y(m) - node.top - CELL / 2;
+        for (let i = 0; i < tree.podSize; i++) {
+          cell(m, node.pod * tree.podSize + i, i % columns, y + Math.floor(i / columns) * CELL);
+        }
+      }
+    } else {
+      for (let i = 0; i < tree.arity; i++) {
+        cell(tree.layers, i * tree.groups + node.group, i % columns, 6 + Math.floor(i / columns) * CELL);
+      }
+    }
+    const note = svg('text', {x: node.width / 2, y: node.height - 15, class: 'note'}, group);
+    const title = svg('text', {x: node.width / 2, y: node.height - 5, class: 'name'}, group);
+    if (pod) title.textContent = `pod ${node.pod}`;
+    else note.setAttribute('y', node.height - 5);
+    this.tip(group, () => (pod ? `pod ${node.pod}: ${tree.podSize * (tree.layers - 1)} switches, ` +
+      `${tree.hosts / tree.pods} hosts; choose to unfold` : `${tree.arity} core switches with the same neighbours; choose to unfold`));
+    return {node, group, cells, note};
+  }
+
+  button(attributes, parent, act) {
+    const group = svg('g', {tabindex: 0, role: 'button', ...attributes}, parent);
+    group.addEventListener('click', act);
+    group.addEventListener('keydown', (e) => {
+      if (e.key !== 'Enter' && e.key !== ' ') return;
+      e.preventDefault();
+      act();
+    });
+    return group;
+  }
+
+  // A line of text beside the pointer, made when it is wanted.
+  tip(element, text) {
+    const tip = document.getElementById('tip');
+    element.addEventListener('pointermove', (e) => {
+      tip.textContent = text();
+      tip.hidden = false;
+      tip.style.left = `${Math.min(e.clientX + 14, innerWidth - tip.offsetWidth - 8)}px`;
+      tip.style.top = `${e.clientY + 16}px`;
+    });
+    element.addEventListener('pointerleave', () => { tip.hidden = true; });
+  }
+
+  paint(history, frame, selected) {
+    this.history = history;
+    this.frame = frame;
+    this.element.classList.toggle('unrated', !frame.rated);
+    this.words = 0;
+    for (const link of this.links) this.paintLink(link);
+    while (this.marks.childElementCount > this.words) this.marks.lastElementChild.remove();
+    for (const node of this.nodes.values()) {
+      if (node.node.kind === 'switch') this.paintSwitch(node, selected);
+      else if (node.cells) this.paintFolded(node);
+    }
+  }
+
+  // Both directions of all links that are drawn as one: mean load, packets a second, longest queue, and what
+  // is wrong with them.
+  measure(link) {
+    const {history, frame, tree} = this, m = {up: 0, down: 0, upPackets: 0, downPackets: 0, upQueue: 0, downQueue: 0, words: []};
+    for (const e of link.ends) {
+      const i = tree.port(e.layer, e.label, e.up, e.port);
+      if (e.up) {
+        const peer = tree.upPeer(e.layer, e.label, e.port), k = tree.port(peer.layer, peer.label, false, peer.port);
+        m.up += history.load(frame, e.layer, e.label, true, e.port);
+        m.down += history.load(frame, peer.layer, peer.label, false, peer.port);
+        m.upPackets += frame.out[i];
+        m.downPackets += frame.out[k];
+        m.upQueue = Math.max(m.upQueue, frame.queue[i]);
+        m.downQueue = Math.max(m.downQueue, frame.queue[k]);
+        const worst = [frame.word[i], frame.word[k]].find((w) => w !== UP);
+        if (worst !== undefined) m.words.push(WORDS[worst]);
+      } else {
+        m.up += frame.inLoad[i];
+        m.down += frame.load[i];
+        m.upPackets += frame.in[i];
+        m.downPackets += frame.out[i];
+        m.downQueue = Math.max(m.downQueue, frame.queue[i]);
+        if (frame.word[i] !== UP) m.words.push(WORDS[frame.word[i]]);
+      }
+    }
+    m.up /= link.ends.length;
+    m.down /= link.ends.length;
+    return m;
+  }
+
+  paintLink(link) {
+    const m = this.measure(link), dead = m.words.length === link.ends.length;
+    link.measured = m;
+    put(link.group, 'data-state', m.words[0] || 'up');
+    for (const direction of ['up', 'down']) {
+      const load = m[direction], line = link[direction];
+      put(line, 'class', dead ? 'dead' : `l${Math.round(load * 10)}`);
+      put(line, 'stroke-width', dead ? 1.3 : (0.9 + Math.round(load * 20) / 20 * (link.below.kind === 'host' ? 2.6 : 4.4)).toFixed(2));
+      put(line, 'data-load', load.toFixed(4));
+      put(line, 'data-packets', m[`${direction}Packets`].toFixed(2));
+      this.paintQueue(link, direction, m[`${direction}Queue`]);
+    }
+    if (m.words.length) this.mark(link, m.words);
+  }
+
+  // A queue stands at the port it waits for: a bar along the link that grows with its logarithm.
+  paintQueue(link, direction, packets) {
+    const key = `${direction}Bar`;
+    if (packets < 1) {
+      if (link[key]) link[key].remove();
+      link[key] = null;
+      return;
+    }
+    const {below, above, y1, y2, gap} = link, up = direction === 'up';
+    const dx = above.x - below.x, dy = y2 - y1, length = Math.hypot(dx, dy);
+    const part = Math.min(0.45, (4 + 5 * Math.log2(1 + packets)) / length);
+    const side = up ? -gap - 2.6 : gap + 2.6, [t1, t2] = up ? [0.02, 0.02 + part] : [0.98, 0.98 - part];
+    link[key] ||= svg('line', {class: 'queue'}, link.group);
+    put(link[key], 'x1', (below.x + dx * t1 + side).toFixed(1));
+    put(link[key], 'y1', (y1 + dy * t1).toFixed(1));
+    put(link[key], 'x2', (below.x + dx * t2 + side).toFixed(1));
+    put(link[key], 'y2', (y1 + dy * t2).toFixed(1));
+    put(link[key], 'data-packets', packets);
+  }
+
+  mark(link, words) { // what is wrong with a link, in a word
+    if (words[0] === 'absent') return;
+    const text = this.marks.children[this.words] || svg('text', {}, this.marks);
+    this.words++;
+    put(text, 'x', (link.below.x * 0.72 + link.above.x * 0.28).toFixed(1));
+    put(text, 'y', (link.y1 * 0.72 + link.y2 * 0.28 + 3).toFixed(1));
+    write(text, words.length > 1 ? `${words.length} ${words[0]}` : words[0]);
+  }
+
+  paintSwitch({node, group, bar, note, drop, count}, selected) {
+    const {frame, tree} = this, i = tree.index(node.layer, node.label), word = frame.switchWord[i];
+    const share = frame.redirected[i], drops = frame.dropped[i], trouble = frame.trouble[i];
+    put(group, 'class', `switch${word === UP ? '' : ' down'}${trouble ? ' trouble' : ''}${node.id === selected ? ' selected' : ''}`);
+    put(group, 'data-state', WORDS[word]);
+    put(group, 'aria-label', `${node.id}: ${word === UP ? trouble || 'up' : WORDS[word]}`);
+    const scheme = frame.scheme[i] || '';
+    write(note, word !== UP ? WORDS[word] : node.layer === tree.layers ? '' : `${scheme} ${percent(share)}`);
+    put(bar, 'width', word === UP && share > 0 ? ((BOX.width - 6) * share).toFixed(1) : 0);
+    put(drop, 'class', drops > 0 ? 'drop on' : 'drop');
+    write(count, drops > 0 ? (drops < 99.5 ? String(Math.ceil(drops)) : drops < 9950 ? `${Math.round(drops / 1000 * 10) / 10}k` : '!') : '');
+  }
+
+  paintFolded({node, group, cells, note}) {
+    const {frame, tree} = this;
+    let worst = '', drops = 0, moved = 0, told = 0;
+    for (const {layer, label, rect} of cells) {
+      const i = tree.index(layer, label), begin = tree.port(layer, label, false, 0);
+      let load = 0;
+      for (let p = begin; p < begin + 2 * tree.arity; p++) load = Math.max(load, frame.load[p]);
+      const word = frame.switchWord[i];
+      put(rect, 'class', word === UP ? `cell l${Math.round(load * 10)}${frame.trouble[i] ? ' trouble' : ''}` : 'cell dead');
+      if (word !== UP) worst = WORDS[word];
+      else if (frame.trouble[i] && !worst) worst = 'trouble';
+      drops += frame.dropped[i];
+      if (!Number.isNaN(frame.redirected[i])) { moved += frame.redirected[i]; told++; }
+    }
+    put(group, 'class', `folded${worst ? ' trouble' : ''}${drops > 0 ? ' dropping' : ''}`);
+    put(group, 'aria-label', `${node.id}: ${worst || 'up'}`);
+    write(note, worst || (drops > 0 ? `${Math.ceil(drops)} drops/s` : told ? percent(moved / told) : ''));
+  }
+
+  linkText(link) {
+    const m = link.measured, {below, above, ends} = link;
+    const line = (arrow, load, packets, queue) => `${arrow} ${(load * 100).toFixed(0)} %, ${counted(packets)} packets/s` +
+      (queue ? `, ${queue} queued` : '');
+    const words = m.words.length ? `\n${[...new Set(m.words)].join(', ')}` : '';
+    return `${below.id} – ${above.id}${ends.length > 1 ? ` (${ends.length} links)` : ''}\n` +
+      `${line('▲', m.up, m.upPackets, m.upQueue)}\n${line('▼', m.down, m.downPackets, m.downQueue)}${words}`;
+  }
+
+  switchText(node) {
+    const {frame, tree} = this, i = tree.index(node.layer, node.label);
+    if (frame.switchWord[i] !== UP) return `${node.id}: ${WORDS[frame.switchWord[i]]}`;
+    const share = percent(frame.redirected[i]);
+    return `${node.id} ${tree.code(node.layer, node.label)}\n${frame.scheme[i]}${share ? `, ${share} redirected` : ''}` +
+      (frame.dropped[i] ? `\n${counted(frame.dropped[i])} drops/s` : '') + (frame.trouble[i] ? `\n${frame.trouble[i]}` : '');
+  }
+
+  // Ways between two hosts: the default as a line, what is taken now as broad bands.
+  showWays(from, to, taken, standard) {
+    this.ways.replaceChildren();
+    for (const node of this.nodes.values()) {
+      if (node.node.kind === 'host') put(node.group, 'class', `host${node.node.label === from || node.node.label === to ? ' chosen' : ''}`);
+    }
+    if (from === null) return;
+    const line = (a, b, cls, width, opacity) => {
+      if (a && b && a !== b) svg('line', {x1: a.x, y1: a.y, x2: b.x, y2: b.y, class: cls, 'stroke-width': width, opacity}, this.ways);
+    };
+    const hops = (list, cls, width, opacity) => {
+      for (const h of list) {
+        const peer = this.tree.peer(h.layer, h.label, h.up, h.port);
+        line(this.layout.node(h.layer, h.label), this.layout.node(peer.layer, peer.label), cls, width(h), opacity(h));
+      }
+    };
+    const first = (host) => line(this.layout.node(0, host), this.layout.node(1, this.tree.hostPeer(host).label), 'taken', 14, 0.5);
+    first(from);
+    hops(taken, 'taken', (h) => 4 + 12 * h.share, (h) => 0.25 + 0.4 * h.share);
+    line(this.layout.node(0, from), this.layout.node(1, this.tree.hostPeer(from).label), 'default', 1.6, 1);
+    hops(standard, 'default', () => 1.6, () => 1);
+  }
+}

@@ -1,0 +1,105 @@
+// The last minutes, or the whole recording: packets delivered, share redirected, drops, and a mark for each
+// event. What is drawn here can be chosen with the slider below it.
+'use strict';
+
+const counted = (n) => n.toLocaleString('en', {maximumFractionDigits: n < 10 ? 1 : 0});
+const EVENT_COLOURS = {bad: '--bad', good: '--good', note: '--accent'};
+
+// A line of values that fits a canvas: for the time line's parts and for histories in the panel.
+function plot(context, values, box, style) {
+  const most = style.most || Math.max(...values.filter((v) => !Number.isNaN(v)), 1e-9);
+  const x = (i) => box.x + (values.length > 1 ? i / (values.length - 1) : 1) * box.width;
+  const y = (v) => box.y + box.height * (1 - Math.min(1, v / most));
+  context.beginPath();
+  let open = false;
+  values.forEach((v, i) => {
+    if (Number.isNaN(v)) { open = false; return; }
+    if (open) context.lineTo(x(i), y(v));
+    else context.moveTo(x(i), y(v));
+    open = true;
+  });
+  context.strokeStyle = style.colour;
+  context.lineWidth = 1.5;
+  context.stroke();
+  if (!style.fill) return;
+  context.lineTo(x(values.length - 1), box.y + box.height);
+  context.lineTo(x(0), box.y + box.height);
+  context.globalAlpha = 0.18;
+  context.fillStyle = style.colour;
+  context.fill();
+  context.globalAlpha = 1;
+}
+
+// The canvas at the resolution of the screen. Returns {context, width, height} in CSS pixels.
+function prepare(canvas) {
+  const width = canvas.clientWidth, height = canvas.clientHeight, scale = devicePixelRatio || 1;
+  if (canvas.width !== Math.round(width * scale)) canvas.width = Math.round(width * scale);
+  if (canvas.height !== Math.round(height * scale)) canvas.height = Math.round(height * scale);
+  const context = canvas.getContext('2d');
+  context.setTransform(scale, 0, 0, scale, 0, 0);
+  context.clearRect(0, 0, width, height);
+  return {context, width, height};
+}
+
+const colourOf = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+class Timeline {
+  constructor(canvas, slider, choose) {
+    this.canvas = canvas;
+    this.slider = slider;
+    slider.addEventListener('input', () => choose(Number(slider.value)));
+  }
+
+  draw(history, index) {
+    const {context, width, height} = prepare(this.canvas), {frames} = history;
+    if (!frames.length || !width) return;
+    const box = {x: 0, y: 14, width, height: height - 30};
+    const most = Math.max(...frames.map((f) => f.delivered), 1);
+    plot(context, frames.map((f) => f.delivered), box, {colour: colourOf('--l4'), fill: true, most});
+    plot(context, frames.map((f) => f.share), box, {colour: colourOf('--l8'), most: 1});
+    this.drops(context, frames, box);
+    this.events(context, history, box);
+    const x = box.x + (frames.length > 1 ? index / (frames.length - 1) : 1) * width;
+    context.fillStyle = colourOf('--fg');
+    context.fillRect(Math.min(x, width - 1.5) - 0.75, 10, 1.5, box.height + 6);
+    this.captions(context, frames, width, height, most);
+    this.slider.max = frames.length - 1;
+    this.slider.value = index;
+    this.slider.setAttribute('aria-valuetext', new Date(frames[index].unixMs).toLocaleTimeString());
+  }
+
+  drops(context, frames, box) {
+    const most = Math.max(...frames.map((f) => f.drops));
+    if (most <= 0) return;
+    context.fillStyle = colourOf('--bad');
+    frames.forEach((f, i) => {
+      if (f.drops <= 0) return;
+      const h = 3 + (box.height / 2 - 3) * f.drops / most;
+      context.fillRect(box.x + i / Math.max(1, frames.length - 1) * box.width - 1.5, box.y + box.height - h, 3, h);
+    });
+  }
+
+  events(context, history, box) {
+    const {frames} = history, first = frames[0].unixMs, span = frames.at(-1).unixMs - first || 1;
+    for (const e of history.events) {
+      if (e.unixMs < first) continue;
+      const x = Math.max(4, Math.min(box.width - 4, (e.unixMs - first) / span * box.width));
+      context.fillStyle = colourOf(EVENT_COLOURS[e.kind]);
+      context.beginPath();
+      context.moveTo(x - 4, 1);
+      context.lineTo(x + 4, 1);
+      context.lineTo(x, 9);
+      context.fill();
+    }
+  }
+
+  captions(context, frames, width, height, most) {
+    context.fillStyle = colourOf('--dim');
+    context.font = '10px system-ui, sans-serif';
+    const time = (f) => new Date(f.unixMs).toLocaleTimeString();
+    context.fillText(time(frames[0]), 2, height - 4);
+    const last = time(frames.at(-1)), middle = `up to ${counted(most)} packets/s delivered`;
+    context.fillText(last, width - context.measureText(last).width - 2, height - 4);
+    context.fillText(middle, (width - context.measureText(middle).width) / 2, height - 4);
+  }
+}

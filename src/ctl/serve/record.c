@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// drbctl record: what the page of drbctl serve shows, into a file that it plays.
+#include "ctl/verbs.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cli/args.h"
+#include "common/cli/clock.h"
+#include "common/cli/log.h"
+#include "common/cli/quantity.h"
+#include "ctl/ctl.h"
+#include "ctl/serve/page.h"
+#include "ctl/serve/state.h"
+
+enum { KEY_INTERVAL = 'i', KEY_TIME = 't', KEY_HTML = 0x200 };
+
+struct options {
+	struct ctl ctl;
+	const char *path;
+	uint64_t interval_ns, time_ns; // time_ns 0: until interrupted
+	bool html;
+};
+
+static const struct argp_option option_table[] = {
+	{"interval", KEY_INTERVAL, "TIME", 0, "Between two looks at the switches (default 1s)", 0},
+	{"time", KEY_TIME, "TIME", 0, "End after TIME (default: on SIGINT or SIGTERM)", 0},
+	{"html", KEY_HTML, NULL, 0, "Write one page that holds the recording and plays it", 0},
+	{0},
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal)
+{
+	(void)signal;
+	interrupted = 1;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->ctl;
+		return 0;
+	case KEY_INTERVAL:
+		if (drb_parse_time(arg, &o->interval_ns) < 0 || o->interval_ns < 100000000)
+			drb_die("--interval '%s': must be a time of at least 100ms", arg);
+		return 0;
+	case KEY_TIME:
+		if (drb_parse_time(arg, &o->time_ns) < 0 || o->time_ns == 0)
+			drb_die("--time '%s': must be a time, like 60s", arg);
+		return 0;
+	case KEY_HTML:
+		o->html = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (o->path)
+			drb_die("'%s' is one argument too many", arg);
+		o->path = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (!o->path)
+			drb_die("a file to write is missing; - is standard output");
+		if (o->ctl.format != DRB_FORMAT_TABLE)
+			drb_die("a recording has a format of its own: leave out --csv and --json");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+// Inside a page the text ends at "</script": its JSON is written without that character.
+static void write_state(FILE *out, const char *json, bool html)
+{
+	for (const char *c = json; *c; c++) {
+		if (html && *c == '<')
+			fputs("\\u003c", out);
+		else
+			putc_unlocked(*c, out);
+	}
+	putc_unlocked('\n', out);
+}
+
+// One look. The number of switches that answered, or -ENOMEM.
+static int look(struct metrics_poller *switches, const struct options *o, FILE *out)
+{
+	struct metrics_poll poll;
+	int rc = metrics_poll(switches, &poll), up = 0;
+
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < poll.count; i++)
+		up += poll.switches[i].error == 0;
+	char *json = serve_state_json(&poll);
+	metrics_poll_free(&poll);
+	if (!json)
+		return -ENOMEM;
+	write_state(out, json, o->html);
+	free(json);
+	return up;
+}
+
+// DRB_EXIT_OK if a switch answered in the first look, at least.
+static int record(const struct options *o, FILE *out)
+{
+	struct metrics_poller switches = {.runtime = o->ctl.runtime,
+					  .fabric = o->ctl.fabric,
+					  .timeout_ms = o->ctl.timeout_ms};
+	uint64_t begin = drb_clock_now(), next = begin;
+	uint64_t looks = 0;
+	int rc = 0;
+
+	if (o->html)
+		page_begin_recording(out);
+	while (!interrupted && (o->time_ns == 0 || next - begin <= o->time_ns)) {
+		while (!interrupted && drb_clock_now() < next)
+			drb_clock_sleep_until(next);
+		if (interrupted || (rc = look(&switches, o, out)) < 0 || (looks == 0 && rc == 0))
+			break;
+		looks++;
+		if (fflush(out) != 0) // what is there can be played while the recording goes on
+			break;
+		do
+			next += o->interval_ns;
+		while (next < drb_clock_now());
+	}
+	metrics_poller_close(&switches);
+	if (o->html)
+		page_end_recording(out);
+	if (rc < 0)
+		drb_error("cannot look at switches: %s", strerror(-rc));
+	else if (looks == 0)
+		drb_error("no switch is running");
+	else
+		drb_info("%s: %llu looks", o->path, (unsigned long long)looks);
+	return rc < 0 || looks == 0 ? DRB_EXIT_FAILED : DRB_EXIT_OK;
+}
+
+static int record_to_file(const struct options *o)
+{
+	bool standard = strcmp(o->path, "-") == 0;
+	FILE *out = standard ? stdout : fopen(o->path, "w");
+
+	if (!out)
+		drb_die("%s: %s", o->path, strerror(errno));
+	int code = record(o, out);
+	if (ferror(out) | (standard ? fflush(out) : fclose(out))) {
+		drb_error("%s: cannot write all of it: %s", o->path, strerror(errno));
+		return DRB_EXIT_FAILED;
+	}
+	return code;
+}
+
+int ctl_record(int argc, char **argv)
+{
+	static const struct argp_child children[] = {{&ctl_argp, 0, NULL, 0}, {0}};
+	static const struct argp argp = {
+		.options = option_table,
+		.parser = parse,
+		.args_doc = "FILE",
+		.doc = "Records the counters of all running switches, or of those of --fabric: one "
+		       "JSON object a look. The page of drbctl serve opens FILE and plays it; with "
+		       "--html FILE is a page that plays itself, without a server.",
+		.children = children};
+	struct options o = {.ctl = ctl_defaults(), .interval_ns = 1000000000};
+
+	drb_args_parse(&argp, argc, argv, 0, &o);
+	sigaction(SIGINT, &(struct sigaction){.sa_handler = interrupt}, NULL);
+	sigaction(SIGTERM, &(struct sigaction){.sa_handler = interrupt}, NULL);
+	return record_to_file(&o);
+}

@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes a recording as drbctl record does, of a fabric that is larger than a machine runs.
+
+make_recording.py LAYERS ARITY LOOKS >FILE: a look a second; every link carries a load of its own."""
+import json
+import random
+import sys
+
+RATE = 500
+KEYS = ('in_packets in_octets in_discards in_missed out_packets out_octets out_discards queue_packets '
+        'queue_octets queue_max queue_ns').split()
+
+
+def main():
+    """See above."""
+    layers, arity, looks = (int(a) for a in sys.argv[1:])
+    rng = random.Random(1)
+    switches = [(m, s) for m in range(1, layers + 1)
+                for s in range((1 if m == layers else 2) * arity ** (layers - 1))]
+    sent = {(w, p): 0 for w in switches for p in range(2 * arity)}
+    load = {key: rng.uniform(0.2, 0.95) for key in sent}
+    for look in range(looks):
+        state = {'time_ns': look * 10 ** 9, 'unix_ms': 1700000000000 + look * 1000, 'port_counters': KEYS,
+                 'switches': []}
+        for m, s in switches:
+            down = 2 * arity if m == layers else arity
+            ports = []
+            for p in range(2 * arity):
+                sent[(m, s), p] += round(RATE * load[(m, s), p] * rng.uniform(0.8, 1.05))
+                n = sent[(m, s), p]
+                ports.append({'name': f'd{p}' if p < down else f'u{p - down}', 'peer': '', 'neighbour': '',
+                              'state': 'up', 'usable': True, 'rate': f'{RATE}pps', 'queue': 512,
+                              'count': [n, n * 60, 0, 0, n, n * 60, 0, int(rng.expovariate(0.4)), 0, 0, 0]})
+            up = m < layers
+            state['switches'].append({
+                'fabric': 'drb', 'name': f's{m}-{s}', 'layer': m, 'label': s, 'up': True, 'layers': layers,
+                'arity': arity, 'pid': 1, 'time_ns': look * 10 ** 9, 'scheme': 'drb', 'unit': 'packet',
+                'threshold': '2', 'utilisation': '0.8', 'trouble': '', 'version': '', 'drops': {},
+                'routing': {'up_default': up * look * 700, 'up_redirected': up * look * 200}, 'ports': ports})
+        print(json.dumps(state, separators=(',', ':')))
+
+
+if __name__ == '__main__':
+    main()
