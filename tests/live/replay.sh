@@ -32,10 +32,32 @@ END
 replay() {
   local in_before out_before in_after out_after
   read -r in_before out_before < <(host_ports)
-  drbgen replay "$1" --json >"$scratch/report" || return
+  drbgen replay "$1" --records "$scratch/records" --hgrm "$scratch/hgrm" --json >"$scratch/report" || return
   read -r in_after out_after < <(host_ports)
   jq -c --argjson in $((in_after - in_before)) --argjson out $((out_after - out_before)) \
     '. + {in: $in, out: $out}' "$scratch/report" >"$scratch/joined"
+}
+
+# What the report says, computed again from the rows of each packet, and what the histogram says.
+recomputed() {
+  python3 - "$scratch/records" "$scratch/hgrm" "$scratch/report" <<'END'
+import csv, json, math, sys
+with open(sys.argv[1]) as f:
+    rows = list(csv.DictReader(f))
+ns = sorted(int(r['latency_ns']) for r in rows if r['latency_ns'] and r['in_latencies'] == '1')
+with open(sys.argv[3]) as f:
+    report = json.load(f)
+with open(sys.argv[2]) as f:
+    lines = [line.split() for line in f if line[0] == ' ' and not line.lstrip().startswith('Value')]
+mine = {f'latency_p{p}_us': ns[math.ceil(len(ns) * q / 1000) - 1] / 1e3 for p, q in (('50', 500), ('99', 990), ('999', 999))}
+mine['sent'] = len(rows)
+wrong = [k for k, v in mine.items() if k in report and abs(report[k] - v) > 0.06]
+at_half = next(float(line[0]) for line in lines if float(line[1]) >= 0.5)
+if at_half != ns[math.ceil(len(ns) / 2) - 1] / 1e3 or int(lines[-1][2]) != len(ns) or len(set(report) & set(mine)) < 3:
+    wrong.append('histogram')
+print(mine, report, lines[-1], wrong)
+sys.exit(bool(wrong))
+END
 }
 
 report_says() { cat "$scratch/joined" && jq -e "$1" "$scratch/joined"; }
@@ -53,6 +75,7 @@ for scheme in drb dmodk ecmp; do
   check "$scheme: sent what was asked" report_says ".sent > 0.85 * 16 * $slots and .not_sent == 0"
   check "$scheme: nothing lost, duplicated or misdelivered" report_says \
     '.received == .sent and .lost == 0 and .duplicated == 0 and .misdelivered == 0'
+  check "$scheme: its rows and its histogram say what the report says" recomputed
   check "$scheme: the switches received what the generator sent" report_says '.in == .sent'
   check "$scheme: and delivered what it received" report_says '.out == .received'
   check "$scheme: packets are conserved" fabric check counters links

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/fabric/names.h"
@@ -12,6 +13,7 @@
 #include "gen/replay/hosts.h"
 #include "gen/replay/load_measured.h"
 #include "gen/replay/run.h"
+#include "gen/replay/records.h"
 #include "gen/replay/report.h"
 
 #define SNAPLEN 128 // all headers and the payload that counts
@@ -137,6 +139,23 @@ static struct sink *new_sink(const struct replay_options *o, const struct manife
 	return NULL;
 }
 
+static FILE *create(const char *path)
+{
+	FILE *file = path ? fopen(path, "w") : NULL;
+
+	if (path && !file)
+		drb_die("%s: %s", path, strerror(errno));
+	return file;
+}
+
+static bool finish(FILE *file, const char *path)
+{
+	if (!file || !(ferror(file) | fclose(file)))
+		return true;
+	drb_error("%s: cannot write all of it", path);
+	return false;
+}
+
 static int replay(const struct replay_options *o, const struct manifest *m, struct trace *t,
 		  struct score *s)
 {
@@ -163,9 +182,18 @@ static int replay(const struct replay_options *o, const struct manifest *m, stru
 	struct replay_result outcome;
 	if (!r.sink)
 		return DRB_EXIT_USAGE;
+	// Before the run: a mistake is not to cost it.
+	FILE *records = create(o->records), *hgrm = create(o->hgrm);
 	int rc = replay_run(&r, &outcome);
 	r.sink->ops->destroy(r.sink);
-	return rc < 0 ? DRB_EXIT_USAGE : print(o, m, slot_ns, &outcome);
+	if (rc < 0)
+		return DRB_EXIT_USAGE;
+	int code = print(o, m, slot_ns, &outcome);
+	if (records)
+		records_write(records, s);
+	if (hgrm && records_write_hgrm(hgrm, s) < 0)
+		drb_die("out of memory");
+	return finish(records, o->records) && finish(hgrm, o->hgrm) ? code : DRB_EXIT_FAILED;
 }
 
 int replay_measured(const struct replay_options *o)

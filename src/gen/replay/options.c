@@ -16,7 +16,16 @@
 #define BUFFER_MAX (1U << 20)
 #define BUFFER_ALL (128U << 20) // of all hosts together
 
-enum { KEY_DRAIN = 0x100, KEY_BUFFER, KEY_FABRIC, KEY_WARMUP, KEY_STATS, KEY_SINK };
+enum {
+	KEY_DRAIN = 0x100,
+	KEY_BUFFER,
+	KEY_FABRIC,
+	KEY_WARMUP,
+	KEY_STATS,
+	KEY_SINK,
+	KEY_RECORDS,
+	KEY_HGRM
+};
 enum {
 	KEY_SLOT = 0x200,
 	KEY_MULTIPLIER,
@@ -40,6 +49,9 @@ static const struct argp_option options[] = {
 	{"warmup", KEY_WARMUP, "SLOTS", 0, "Ignore the first slots in latencies", 1},
 	{"stats", KEY_STATS, "SLOTS", 0,
 	 "Measure latencies over so many slots: those after the warm-up, else the last ones", 1},
+	{"records", KEY_RECORDS, "FILE", 0, "Write what became of each packet, as CSV", 1},
+	{"hgrm", KEY_HGRM, "FILE", 0,
+	 "Write percentiles of the latencies in us, as HdrHistogram's tools read them", 1},
 	{"sink", KEY_SINK, "xdp|pcap", 0,
 	 "Count arrivals inside the kernel, or capture them (default xdp where the kernel allows "
 	 "it)",
@@ -132,6 +144,12 @@ static error_t parse_measured(struct replay_options *o, int key, char *arg)
 	case KEY_STATS:
 		if (drb_parse_u64(arg, 1, UINT32_MAX, &o->stats) < 0)
 			drb_die("--stats %s: must be a number of slots, at least 1", arg);
+		break;
+	case KEY_RECORDS:
+		o->records = arg;
+		break;
+	case KEY_HGRM:
+		o->hgrm = arg;
 		break;
 	case KEY_SINK:
 		if (strcmp(arg, "xdp") == 0)

@@ -22,7 +22,8 @@ struct replay_options {
 	uint64_t slot_ns; // instead of the one it was written with
 	uint64_t warmup, stats;
 	enum replay_sink sink;
-	bool measured_given; // one of these options was given
+	const char *records, *hgrm; // files to write; NULL: none
+	bool measured_given;        // one of these options was given
 
 	// Foreign captures only.
 	struct schedule schedule;

@@ -270,3 +270,24 @@ void score_result(struct score *s, struct tally *tally, struct latency *latency)
 		add_stream(tally, s->arrival + s->streams[i].base, s->streams[i].count);
 	*latency = measured_latency(s);
 }
+
+void score_each(const struct score *s, void (*visit)(void *context, const struct score_record *r),
+		void *context)
+{
+	for (size_t i = 0; i < s->streams_room; i++) {
+		const struct stream *stream = &s->streams[i];
+		for (uint32_t k = 0; k < stream->count; k++) {
+			const struct arrival *a = &s->arrival[stream->base + k];
+			uint32_t cohort = s->cohort[stream->base + k];
+			visit(context, &(struct score_record){
+					       .source = (uint32_t)(stream->key >> 32),
+					       .destination = (uint32_t)stream->key,
+					       .sequence = k,
+					       .cohort = cohort,
+					       .counted = cohort >= s->first && cohort < s->end,
+					       .arrived = a->rx_ns != NOT_SEEN,
+					       .rx_ns = a->rx_ns,
+					       .latency_ns = a->latency_ns});
+		}
+	}
+}

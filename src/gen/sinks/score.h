@@ -8,6 +8,7 @@
 // of its stream (source, destination) with a higher sequence number was delivered before it (RFC
 // 4737, type-P-reordered). So sent + duplicated + misdelivered = received + lost.
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,4 +36,16 @@ void score_frame(struct score *s, uint32_t host, const uint8_t *frame, size_t si
 // Packets announced.
 uint64_t score_packets(const struct score *s);
 uint64_t score_delivered(const struct score *s);
+
+// What became of one packet.
+struct score_record {
+	uint32_t source, destination, sequence, cohort;
+	bool counted; // its cohort is one of those whose latencies are kept
+	bool arrived;
+	uint64_t rx_ns, latency_ns; // if it arrived
+};
+// Visits every packet that was announced, those of a stream in order.
+void score_each(const struct score *s, void (*visit)(void *context, const struct score_record *r),
+		void *context);
+
 void score_result(struct score *s, struct tally *tally, struct latency *latency);

@@ -245,6 +245,37 @@ static void strangers_do_not_count(void **state)
 	score_free(s);
 }
 
+static void visit(void *context, const struct score_record *r)
+{
+	struct score_record *seen = context;
+
+	assert_true(r->sequence < 2);
+	seen[r->sequence] = *r;
+}
+
+static void every_packet_is_told(void **state)
+{
+	struct drb_addr_plan plan = drb_addr_default(HOSTS);
+	struct score *s = score_new(&plan, 1, 2);
+	struct event e = {
+		{.src = 0, .dst = 1, .sequence = 1, .tx_ns = START + 100}, 1, START + 190};
+	struct score_record seen[2] = {0};
+
+	(void)state;
+	assert_int_equal(score_expect(s, 0, 1, 0), 0);
+	assert_int_equal(score_expect(s, 0, 1, 1), 1);
+	assert_int_equal(score_ready(s, START), 0);
+	arrive(s, &plan, &e);
+	score_each(s, visit, seen);
+	assert_false(seen[0].arrived || seen[0].counted);
+	assert_true(seen[1].arrived && seen[1].counted);
+	assert_int_equal(seen[1].destination, 1);
+	assert_int_equal(seen[1].cohort, 1);
+	assert_int_equal(seen[1].rx_ns, START + 190);
+	assert_int_equal(seen[1].latency_ns, 90);
+	score_free(s);
+}
+
 static void time_never_runs_backwards(void **state)
 {
 	struct drb_addr_plan plan = drb_addr_default(HOSTS);
@@ -289,6 +320,7 @@ int main(void)
 		cmocka_unit_test(random_runs_score_as_the_naive_model),
 		cmocka_unit_test(strangers_do_not_count),
 		cmocka_unit_test(time_never_runs_backwards),
+		cmocka_unit_test(every_packet_is_told),
 		cmocka_unit_test(quantiles_are_nearest_ranks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
