@@ -58,6 +58,10 @@ collect_job() { # waits for one job, whichever ends first, shows what it printed
 # run_lanes ARRAY WIDTH...: the jobs of each array, so many of it at a time. When the last job of an array
 # has ended, lane_ended ARRAY is called, which may add jobs to others and change their width.
 lane_ended() { :; }
+is_over() { # is_over LANE, of run_lanes
+  local -n waiting=$1
+  [ $((${#waiting[@]} + busy[$1])) = 0 ]
+}
 run_lanes() {
   local -A width=() busy=()
   local -a lanes=()
@@ -67,8 +71,7 @@ run_lanes() {
     shift 2
   done
   for lane in "${lanes[@]}"; do
-    local -n jobs_left=$lane
-    [ ${#jobs_left[@]} -gt 0 ] || lane_ended "$lane"
+    is_over "$lane" && lane_ended "$lane"
   done
   while :; do
     for lane in "${lanes[@]}"; do
@@ -84,8 +87,7 @@ run_lanes() {
     [ ${#running[@]} -gt 0 ] || return
     collect_job
     busy[$ended_lane]=$((busy[$ended_lane] - 1))
-    local -n jobs_left=$ended_lane
-    [ $((${#jobs_left[@]} + busy[$ended_lane])) -gt 0 ] || lane_ended "$ended_lane"
+    is_over "$ended_lane" && lane_ended "$ended_lane"
   done
 }
 
