@@ -111,7 +111,7 @@ def up(args):
             for node in plan['switches'] + plan['hosts']:
                 if netns.exists(node['namespace']):
                     raise usage(f"namespace {node['namespace']} exists and is not of this fabric: "
-                                'take another --fabric')
+                                f"take another --fabric, or remove it: ip netns delete {node['namespace']}")
             fabric.save_state(phase=fabrics.STARTING, options=args.plan_options)
             fabric.write_hosts(plan)
             prepare_namespaces(fabric, plan, args.offloads)
