@@ -73,7 +73,7 @@ static struct entry *index_of(struct paper *p)
 static void read_line(const struct entry *index, uint32_t points, char *line)
 {
 	char *tab = strchr(line, '\t'), *at;
-	struct entry wanted, *found;
+	struct entry wanted = {0}, *found;
 
 	if (!tab || !strstr(tab, " end\n") || tab - line >= KEY_BYTES)
 		return;
