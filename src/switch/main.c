@@ -11,6 +11,7 @@
 #include "common/cli/args.h"
 #include "common/cli/log.h"
 #include "common/cli/log_writer.h"
+#include "switch/startup/await_interfaces.h"
 #include "switch/startup/eal.h"
 #include "switch/datapath/idle.h"
 #include "switch/startup/instance.h"
@@ -18,6 +19,8 @@
 #include "switch/ports/memif/connect.h"
 #include "switch/ports/port_set.h"
 #include "switch/startup/privilege.h"
+#include "switch/control/heartbeat.h"
+#include "switch/control/interfaces.h"
 #include "switch/control/reload.h"
 #include "switch/control/stats_clients.h"
 #include "switch/control/stats_socket.h"
@@ -107,13 +110,17 @@ static const struct argp argp = {
 // Static, for the signal handler and for threads of DPDK that outlive main's variables.
 static struct drb_setup setup;
 static struct drb_workers workers;
+static atomic_bool ended;   // the signal handler; whoever waits reads
+static atomic_bool working; // there are workers to be told; the signal handler reads
 
 static void on_signal(int signal)
 {
 	int saved = errno;
 
 	(void)signal;
-	drb_workers_stop(&workers);
+	atomic_store(&ended, true);
+	if (atomic_load(&working))
+		drb_workers_stop(&workers);
 	errno = saved;
 }
 
@@ -163,7 +170,7 @@ static void say_ready(void)
 
 static void park(void *all)
 {
-	drb_workers_park(all);
+	drb_workers_park_at_last(all);
 }
 
 static void unpark(void *all)
@@ -175,27 +182,56 @@ static void unpark(void *all)
 static void begin_to_use(void *ports, uint32_t index)
 {
 	drb_stats_socket_pause(); // no reload meanwhile
-	drb_workers_park(&workers);
+	while (drb_workers_park(&workers) < 0) {
+		drb_stats_socket_resume();
+		drb_stats_socket_pause();
+	}
 	drb_workers_attach_port(&workers, ports, &setup, index);
 	drb_workers_unpark(&workers);
 	drb_stats_socket_resume();
 }
 
 // All threads are there.
-static int run_workers(void)
+static int run_workers(struct drb_port_set *ports)
 {
-	if (drb_privilege_drop(&setup) < 0)
-		return DRB_EXIT_FAILED;
-	if (!atomic_load(&workers.worker[0].stop))
-		say_ready();
-	drb_workers_run(&workers);
-	return DRB_EXIT_OK;
+	int code = DRB_EXIT_FAILED;
+
+	if (drb_heartbeat_begin(&workers, ports) < 0)
+		return code;
+	if (drb_privilege_drop(&setup) == 0) {
+		if (!atomic_load(&workers.worker[0].stop))
+			say_ready();
+		drb_workers_run(&workers);
+		code = DRB_EXIT_OK;
+	}
+	drb_heartbeat_end();
+	return code;
+}
+
+// The threads beside the workers, from whose start to whose end these forward.
+static int run_threads(struct drb_port_set *ports, const struct drb_port_parking *parking,
+		       const struct drb_memif_connect *memif, const struct drb_reload *reload)
+{
+	int code = DRB_EXIT_FAILED;
+
+	if (drb_interfaces_begin(&workers, ports, parking) < 0)
+		return code;
+	if (drb_memif_connect_start(memif) == 0) {
+		if (drb_reload_start(reload) == 0) {
+			code = run_workers(ports);
+			drb_reload_stop();
+		}
+		sd_notify(0, "STOPPING=1");
+		drb_memif_connect_stop();
+	}
+	drb_interfaces_end();
+	return code;
 }
 
 // With the ports running: forwards until told to stop.
 static int forward(struct drb_port_set *ports, const struct drb_reload *reload)
 {
-	static const struct drb_memif_parking parking = {park, unpark, &workers};
+	static const struct drb_port_parking parking = {park, unpark, &workers};
 	const struct drb_memif_connect memif = {ports, begin_to_use, ports};
 	int code = DRB_EXIT_FAILED;
 
@@ -207,14 +243,7 @@ static int forward(struct drb_port_set *ports, const struct drb_reload *reload)
 		return code;
 	}
 	wait_for_links(&memif);
-	if (drb_memif_connect_start(&memif) == 0) {
-		if (drb_reload_start(reload) == 0) {
-			code = run_workers();
-			drb_reload_stop();
-		}
-		sd_notify(0, "STOPPING=1");
-		drb_memif_connect_stop();
-	}
+	code = run_threads(ports, &parking, &memif, reload);
 	drb_stats_socket_stop();
 	drb_workers_idle_free(&workers);
 	return code;
@@ -230,7 +259,9 @@ static int run(const struct options *o)
 		drb_error("out of memory for the egress queues");
 		return code;
 	}
-	catch_signals(); // the handler needs the worker
+	atomic_store(&working, true);
+	if (atomic_load(&ended))
+		drb_workers_stop(&workers);
 	drb_stats_clients_begin();
 	uint32_t memory_mb =
 		drb_eal_memory_mb(&setup, mbufs, drb_assign_bytes(&setup) * setup.workers);
@@ -271,8 +302,13 @@ int main(int argc, char **argv)
 		drb_info("%s: ok, %s", o.config, setup.instance);
 		return DRB_EXIT_OK;
 	}
-	if (drb_ports_check(o.config, &setup) < 0 || drb_eal_check(o.config, &setup) < 0 ||
-	    drb_instance_claim(setup.instance) < 0)
+	if (drb_eal_check(o.config, &setup) < 0 || drb_instance_claim(setup.instance) < 0)
+		return DRB_EXIT_USAGE;
+	catch_signals();
+	int rc = drb_await_interfaces(o.config, &setup, &ended);
+	if (rc < 0)
+		return rc == -EINTR ? DRB_EXIT_OK : DRB_EXIT_FAILED;
+	if (drb_ports_check(o.config, &setup) < 0)
 		return DRB_EXIT_USAGE;
 	drb_log_writer_stamp();
 	return drb_finish(run(&o));

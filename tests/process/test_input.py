@@ -9,6 +9,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
 
@@ -50,14 +51,38 @@ def least_privilege():
             stop(p)
 
 
+def late_interfaces():
+    """They are waited for. What then is missing is no mistake of the config: status 1."""
+    missing = 'c.yaml:4: ports[0].interface: port d0: no interface "nosuch0"'
+    with World() as w:
+        for wait, said in (('0s', []),
+                           ('300ms', ['drbswitch: drb-s1-0: waiting up to 0.3 s for interface "nosuch0" of '
+                                      'port d0'])):
+            begun = time.monotonic()
+            p = w.start(HEAD + f'process: {{wait: {wait}}}\nports: [{{name: d0, interface: nosuch0}}, '
+                        '{name: u0, driver: none}]\n')
+            assert p.wait(WITHIN) == 1
+            assert time.monotonic() - begun >= 0.3 * len(said)
+            lines = p.stderr.read().decode().splitlines()
+            assert lines[:-1] == said and missing in lines[-1], lines
+            assert w.left() == [], w.left()
+        w.drain()
+        # The service manager knows, and may end it.
+        p = w.start(HEAD + 'ports: [{name: d0, interface: nosuch0}, {name: u0, interface: nosuch1}]\n')
+        w.notified('STATUS=waiting for interface nosuch0 and 1 others\nEXTEND_TIMEOUT_USEC=90000000')
+        begun = time.monotonic()
+        assert stop(p).splitlines() == ['drbswitch: drb-s1-0: waiting up to 30 s for interface "nosuch0" '
+                                        'of port d0 and 1 others']
+        assert time.monotonic() - begun < 2
+        assert w.left() == [], w.left()
+
+
 def bad_input():
     with World() as w:
         refuses(w, 'fabric: {layers: 3, arity: 2}\n', 'c.yaml:1: switch: key is missing')
         refuses(w, NULLS, 'switch.label: 2 is not in 0..1', '--label', '2')
         refuses(w, HEAD + 'link: {driver: none}\nprocess: {cpus: "999"}\n',
                 'c.yaml:4: process.cpus: "999": this process may run on CPUs ')
-        refuses(w, HEAD + 'ports: [{name: d0, interface: nosuch0}]\n',
-                'c.yaml:3: ports[0].interface: port d0: no interface "nosuch0"')
         refuses(w, HEAD + 'process: {workers: 2}\nlink: {driver: none}\n'
                 'ports: [{name: d0, driver: af_xdp, interface: lo}]\n',
                 'c.yaml:3: process.workers: port d0: the af_xdp driver needs a channel of interface '
@@ -163,5 +188,5 @@ def service_file():
         assert r.returncode == 0, r.stdout
 
 
-tap.run((least_privilege, bad_input, devices_that_fail, without_rights, a_peer_that_does_not_come, examples,
-         service_file))
+tap.run((least_privilege, late_interfaces, bad_input, devices_that_fail, without_rights,
+         a_peer_that_does_not_come, examples, service_file))

@@ -43,6 +43,10 @@ def warn_without_rate(plan, say):
             'as loaded only while its driver refuses packets; give a rate, such as --rate 500pps')
 
 
+# Of a switch that can answer at all.
+PROMPT_S = 0.9
+
+
 def _status(node, process):
     """What a switch says of itself, whoever started it. It is silent if it listens but does
     not answer in time."""
@@ -50,7 +54,7 @@ def _status(node, process):
     if process and processes.is_alive(*process):
         row.update(state='starting', pid=process[0])
     try:
-        with Telemetry(node['namespace']) as t:
+        with Telemetry(node['namespace'], PROMPT_S) as t:
             info = t.ask('/drb/info') or {}
     except (TimeoutError, BlockingIOError):
         # Nobody takes the question, or nobody even takes the connection.

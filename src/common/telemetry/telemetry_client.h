@@ -19,6 +19,8 @@
 #define DRB_TELEMETRY_SOCKET "dpdk_telemetry.v2"
 #define DRB_TELEMETRY_REPLY_MAX (1 << 20) // DPDK's own limit is 16 KiB
 #define DRB_TELEMETRY_TIMEOUT_MS 2000
+// Where the question is whether it answers at all.
+#define DRB_TELEMETRY_PROMPT_MS 900
 
 struct drb_telemetry {
 	int fd; // -1: not connected

@@ -53,6 +53,7 @@ int ctl_list(int argc, char **argv)
 		.children = children};
 	struct ctl ctl = ctl_defaults();
 
+	ctl.timeout_ms = DRB_TELEMETRY_PROMPT_MS;
 	drb_args_parse(&argp, argc, argv, 0, &ctl);
 	struct ctl_rows *rows = ctl_rows_new(ctl.format, false);
 	int code = ctl_each(&ctl, NULL, 0, list_one, rows);

@@ -24,8 +24,12 @@ static int carry_out(struct drb_workers *all, const char *instance, const struct
 
 	if (!order.ports)
 		return -EINVAL;
-	drb_workers_park(all);
-	int rc = drb_drain_set(l, order, result, sizeof(result));
+	int rc = drb_workers_park(all);
+	if (rc < 0) {
+		snprintf(r->text, r->size, "%s", DRB_PARK_FAILED);
+		return rc;
+	}
+	rc = drb_drain_set(l, order, result, sizeof(result));
 	drb_workers_unpark(all);
 	if (rc == 0)
 		snprintf(r->text, r->size, "%s: %s", instance, result);

@@ -72,8 +72,9 @@ static int change_workers(const struct drb_setup *to)
 			       to->unit != reload->setup->unit ? "routing.unit" : "link.queue",
 			       "no memory for it while the switch runs: reduce "
 			       "routing.flow_max or restart");
+	if (rc == 0 && (rc = drb_workers_park(reload->workers)) < 0)
+		drb_error("%s: %s", reload->path, DRB_PARK_FAILED);
 	if (rc == 0) {
-		drb_workers_park(reload->workers);
 		for (uint32_t n = 0; n < count; n++)
 			drb_reconfigure_apply(&reload->workers->worker[n], &change[n]);
 		drb_workers_unpark(reload->workers);

@@ -12,6 +12,7 @@
 
 #include "common/cli/clock.h"
 #include "core/counters.h"
+#include "switch/control/heartbeat.h"
 #include "switch/control/stats_socket.h"
 
 // Twelve arrays over all ports stay within the 16 KiB of a reply.
@@ -23,7 +24,19 @@ int drb_reply_snapshot(struct drb_snapshot *s)
 {
 	if (!drb_stats_socket_is_ready())
 		return -EAGAIN; // the worker does not run yet
+	if (drb_heartbeat_stuck() >= 0)
+		return -ETIMEDOUT; // nor would it be waited for in vain
 	return drb_workers_snapshot(drb_reply_context.workers, s);
+}
+
+static void say_stuck(char *trouble, size_t size)
+{
+	int n = drb_heartbeat_stuck();
+
+	if (n >= 0)
+		snprintf(trouble, size, "worker %d stands still: restart the switch", n);
+	else
+		snprintf(trouble, size, "a worker does not answer");
 }
 
 int drb_fill_info(struct rte_tel_data *d, const struct drb_snapshot *s, int rc)
@@ -38,7 +51,7 @@ int drb_fill_info(struct rte_tel_data *d, const struct drb_snapshot *s, int rc)
 	uint32_t usable = drb_liveness_trouble(setup, s->live, trouble, sizeof(trouble));
 	drb_host_fault_trouble(setup, s->host_faults, trouble, sizeof(trouble));
 	if (rc == -ETIMEDOUT) {
-		snprintf(trouble, sizeof(trouble), "a worker does not answer");
+		say_stuck(trouble, sizeof(trouble));
 		usable = 0;
 	}
 	rte_tel_data_start_array(code, RTE_TEL_U64_VAL);

@@ -241,6 +241,10 @@ static void take_from_sockets(struct drb_worker *w)
 
 void drb_hellos_service(struct drb_worker *w)
 {
+	uint64_t silent = atomic_load_explicit(&w->silent, memory_order_relaxed);
+
+	if (silent != w->liveness.silent)
+		drb_liveness_silence(&w->liveness, silent);
 	if (w->hello_io.ring)
 		take_waiting(w);
 	// Before anybody is thought dead: after a pause there may be many.

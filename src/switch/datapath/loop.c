@@ -5,6 +5,7 @@
 
 #include <sys/prctl.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <rte_cycles.h>
 
@@ -96,6 +97,9 @@ static inline void end_iteration(struct drb_worker *w, uint64_t *next_ns)
 	if (atomic_load_explicit(&w->snapshot_wanted, memory_order_acquire) !=
 	    atomic_load_explicit(&w->snapshot_done, memory_order_relaxed))
 		drb_worker_take_snapshot(w);
+	if (atomic_load_explicit(&w->beat_wanted, memory_order_relaxed) !=
+	    atomic_load_explicit(&w->beat, memory_order_relaxed))
+		drb_worker_answer(w);
 	if (w->shared_load.count)
 		drb_shared_load_publish(w);
 	drb_transmit_flush(w);
@@ -109,6 +113,7 @@ void drb_worker_run(struct drb_worker *w)
 	// The default slack of 50 us would delay every departure by as much.
 	if (!w->poll)
 		prctl(PR_SET_TIMERSLACK, 1);
+	atomic_store(&w->tid, gettid());
 	atomic_store(&w->running, true);
 	atomic_thread_fence(memory_order_seq_cst); // see drb_worker_park()
 	while (!atomic_load_explicit(&w->stop, memory_order_relaxed)) {

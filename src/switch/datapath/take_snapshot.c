@@ -12,7 +12,8 @@
 #include "common/cli/clock.h"
 #include "switch/datapath/park.h"
 
-#define ANSWER_WITHIN_NS 1000000000u
+// A second is what a client has for several workers.
+#define ANSWER_WITHIN_NS 700000000u
 #define LOOK_EVERY_NS 20000u
 
 static uint64_t count_missed(struct drb_port_queue *q)
@@ -104,7 +105,7 @@ int drb_worker_snapshot(struct drb_worker *w, struct drb_snapshot *out)
 	wanted = atomic_load(&w->snapshot_wanted) + 1;
 	atomic_store_explicit(&w->snapshot_wanted, wanted, memory_order_release);
 	drb_worker_kick(w);
-	for (uint32_t waited = 0; waited < ANSWER_WITHIN_NS; waited += LOOK_EVERY_NS) {
+	for (uint64_t end = drb_clock_now() + ANSWER_WITHIN_NS; drb_clock_now() < end;) {
 		if (atomic_load_explicit(&w->snapshot_done, memory_order_acquire) == wanted) {
 			*out = w->snapshot;
 			rc = 0;

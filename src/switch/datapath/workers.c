@@ -8,6 +8,7 @@
 #include <rte_launch.h>
 
 #include "switch/datapath/decide/flow_assign.h"
+#include "common/cli/clock.h"
 #include "common/cli/log.h"
 #include "switch/datapath/hellos.h"
 #include "switch/datapath/idle.h"
@@ -118,11 +119,29 @@ void drb_workers_stop(struct drb_workers *all)
 
 static pthread_mutex_t one_parks = PTHREAD_MUTEX_INITIALIZER;
 
-void drb_workers_park(struct drb_workers *all)
+static unsigned orders; // guarded by one_parks
+
+int drb_workers_park(struct drb_workers *all)
 {
-	pthread_mutex_lock(&one_parks);
-	for (uint32_t n = 0; n < all->count; n++)
-		drb_worker_park(&all->worker[n]);
+	const uint64_t end = drb_clock_now() + DRB_PARK_WITHIN_NS;
+	const struct timespec until = {.tv_sec = (time_t)(end / 1000000000u),
+				       .tv_nsec = (long)(end % 1000000000u)};
+	int rc = -pthread_mutex_clocklock(&one_parks, CLOCK_MONOTONIC, &until);
+
+	if (rc < 0)
+		return rc;
+	orders += orders + 1 == 0 ? 2 : 1; // never 0
+	for (uint32_t n = 0; rc == 0 && n < all->count; n++)
+		rc = drb_worker_park(&all->worker[n], orders, end);
+	if (rc < 0)
+		drb_workers_unpark(all);
+	return rc;
+}
+
+void drb_workers_park_at_last(struct drb_workers *all)
+{
+	while (drb_workers_park(all) < 0)
+		; // each time for a while, in which others may give up, too
 }
 
 void drb_workers_unpark(struct drb_workers *all)

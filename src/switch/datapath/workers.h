@@ -8,6 +8,12 @@
 #include "switch/ports/port_set.h"
 #include "switch/datapath/worker/worker.h"
 
+// Within this, who parks workers knows whether it can.
+#define DRB_PARK_WITHIN_NS UINT64_C(1500000000)
+// What to say if it cannot.
+#define DRB_PARK_FAILED                                                                            \
+	"a worker of this switch stands still, so nothing was changed: restart the switch"
+
 struct drb_workers {
 	uint32_t count;
 	struct drb_worker worker[DRB_WORKERS_MAX];
@@ -32,8 +38,11 @@ int drb_workers_idle_init(struct drb_workers *all);
 void drb_workers_idle_free(struct drb_workers *all);
 
 // No worker is inside an iteration from the return of the one until the other: whatever they own may be
-// changed. Any thread but theirs; another who parks waits.
-void drb_workers_park(struct drb_workers *all);
+// changed. Any thread but theirs; another who parks waits. 0, or -ETIMEDOUT if a worker stands still:
+// nobody is parked then.
+int drb_workers_park(struct drb_workers *all);
+// The same for what has to be done, however long that takes.
+void drb_workers_park_at_last(struct drb_workers *all);
 void drb_workers_unpark(struct drb_workers *all);
 
 // Counters summed over workers, each of which is asked in turn: packets are conserved in what each

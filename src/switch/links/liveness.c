@@ -69,6 +69,23 @@ void drb_liveness_drain(struct drb_liveness *l, uint32_t i, bool drained)
 	l->due_ns = 0;
 }
 
+void drb_liveness_look(struct drb_liveness *l)
+{
+	l->carrier_due_ns = l->due_ns = 0;
+}
+
+void drb_liveness_silence(struct drb_liveness *l, uint64_t ports)
+{
+	l->silent = ports;
+	l->changed = true;
+	l->due_ns = 0;
+}
+
+static bool is_silent(const struct drb_liveness *l, uint32_t i)
+{
+	return (l->silent >> i & 1) && sends_hellos(l, i);
+}
+
 // no_alternate becomes the down-ports to switches that cannot turn a packet back up.
 static struct drb_port_knowledge knowledge(const struct drb_liveness *l, uint64_t *no_alternate)
 {
@@ -88,7 +105,7 @@ static struct drb_port_knowledge knowledge(const struct drb_liveness *l, uint64_
 			k.dead |= bit; // has not met its peer yet
 		else if (l->watched[i] ? drb_link_is_spare(p) : p->drained)
 			k.drained |= bit;
-		else if (l->watched[i] && !drb_link_is_usable(p))
+		else if (l->watched[i] && (is_silent(l, i) || !drb_link_is_usable(p)))
 			k.dead |= bit;
 	}
 	return k;
@@ -291,7 +308,8 @@ static uint64_t send_due(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 
 	if (sends_hellos(l, i) && now_ns >= l->hello_due_ns[i]) {
 		uint64_t soon = now_ns + period / TRIES;
-		l->hello_due_ns[i] = send_hello(l, i, now_ns) || next < soon ? next : soon;
+		bool done = is_silent(l, i) || send_hello(l, i, now_ns);
+		l->hello_due_ns[i] = done || next < soon ? next : soon;
 	}
 	next = sends_hellos(l, i) ? l->hello_due_ns[i] : next;
 	return due > now_ns && due < next ? due : next;
@@ -330,7 +348,7 @@ void drb_liveness_view(const struct drb_liveness *l, struct drb_port_link view[D
 		bool awaited = l->awaited >> i & 1;
 		view[i] = (struct drb_port_link){
 			.watched = awaited || (l->watched[i] && !l->starts[i]),
-			.state = awaited ? DRB_LINK_DOWN : l->port[i].state,
+			.state = awaited || is_silent(l, i) ? DRB_LINK_DOWN : l->port[i].state,
 			.needed = l->needed >> i & 1,
 			.since_ns = l->port[i].since_ns,
 			.hellos_in = l->hellos_in[i],

@@ -65,6 +65,13 @@ struct drb_port {
 	void *own;                                     // the kind's
 };
 
+// How a port stops those who poll it, and lets them go on. From no worker.
+struct drb_port_parking {
+	void (*park)(void *workers); // returns when none is inside a turn
+	void (*unpark)(void *workers);
+	void *workers;
+};
+
 // What became of packets that send() is done with.
 struct drb_send_result {
 	uint32_t lost;        // of them could not be sent
@@ -127,6 +134,15 @@ struct drb_port_kind {
 	uint64_t (*missed)(struct drb_port_queue *q);
 	// By the worker. NULL: it receives no GSO packets.
 	struct drb_bad_gso (*bad_gso)(const struct drb_port_queue *q);
+	// Whether the port still has the interface it was opened at: not one that was deleted, even if
+	// another has its name by now. Any thread. NULL: it has none.
+	bool (*is_bound)(const struct drb_port *port);
+	// Takes the interface that has the name now, with the workers parked where that must be. Not by
+	// a worker. 0 or -errno; -ENODEV: there is none. NULL: that takes a restart.
+	int (*rebind)(struct drb_port *port, const struct drb_port_parking *parking);
+	// Worker n stands still, at any place of its code, and may go on at any time: the others receive
+	// from now on what it would have. With several rx_queues; false: that cannot be. NULL: likewise.
+	bool (*leave)(struct drb_port *port, uint32_t n);
 	// Some interface has changed: looks whether it still sends as it does. NULL: that changes
 	// nothing.
 	void (*review)(struct drb_port_queue *q);

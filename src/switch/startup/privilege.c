@@ -24,16 +24,39 @@
 
 static atomic_uint laid_down; // how many have
 static atomic_int failure;    // errno of one that could not
+static atomic_int keeper;     // the thread that keeps one; 0: there is none
+
+// This thread may have `permitted` alone, of which `effective` are in effect. 0 or -errno.
+static int set_here(uint64_t permitted, uint64_t effective)
+{
+	struct __user_cap_header_struct self = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3] = {{0}};
+
+	for (unsigned i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
+		caps[i].permitted = (uint32_t)(permitted >> (32 * i));
+		caps[i].effective = (uint32_t)(effective >> (32 * i));
+	}
+	return syscall(SYS_capset, &self, caps) < 0 ? -errno : 0;
+}
+
+static uint64_t permitted_here(void)
+{
+	struct __user_cap_header_struct self = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3] = {{0}};
+
+	if (syscall(SYS_capget, &self, caps) < 0)
+		return 0;
+	return (uint64_t)caps[1].permitted << 32 | caps[0].permitted;
+}
 
 static void lay_down_here(int signal)
 {
-	struct __user_cap_header_struct self = {.version = _LINUX_CAPABILITY_VERSION_3};
-	const struct __user_cap_data_struct nothing[_LINUX_CAPABILITY_U32S_3] = {{0}};
 	int saved = errno;
 
 	(void)signal;
-	if (syscall(SYS_capset, &self, nothing) < 0)
-		atomic_store(&failure, errno);
+	int rc = set_here(0, 0);
+	if (rc < 0)
+		atomic_store(&failure, -rc);
 	atomic_fetch_add(&laid_down, 1);
 	errno = saved;
 }
@@ -68,7 +91,7 @@ static int find_others(const pid_t known[], uint32_t known_count, pid_t found[TH
 		return -errno;
 	while (count < THREADS_MAX && (entry = readdir(dir))) {
 		pid_t tid = atoi(entry->d_name);
-		bool is_known = tid <= 0 || tid == gettid();
+		bool is_known = tid <= 0 || tid == gettid() || tid == atomic_load(&keeper);
 		for (uint32_t i = 0; i < known_count && !is_known; i++)
 			is_known = known[i] == tid;
 		if (!is_known)
@@ -144,6 +167,26 @@ int drb_privilege_drop(const struct drb_setup *s)
 	if (rc < 0)
 		drb_error("cannot drop capabilities: %s", strerror(-rc));
 	return rc;
+}
+
+void drb_privilege_keep(int capability)
+{
+	uint64_t kept = capability >= 0 ? permitted_here() & UINT64_C(1) << capability : 0;
+
+	if (set_here(kept, 0) == 0)
+		atomic_store(&keeper, gettid());
+}
+
+void drb_privilege_raise(int capability)
+{
+	uint64_t kept = permitted_here();
+
+	set_here(kept, kept & UINT64_C(1) << capability);
+}
+
+void drb_privilege_lower(void)
+{
+	set_here(permitted_here(), 0);
 }
 
 void drb_privilege_regain(void)

@@ -12,5 +12,11 @@ void drb_privilege_begin(void);
 // the threads that those start. Threads that the caller starts later would have what it keeps. 0 or
 // -errno with a message printed.
 int drb_privilege_drop(const struct drb_setup *setup);
+// A thread that drb_privilege_drop() leaves alone, by itself and before: of all capabilities it keeps
+// this one (-1: none), if it has it, and not in effect. Waits for nobody; a second thread may not.
+void drb_privilege_keep(int capability);
+// In effect in this thread, which keeps it, from the one until the other.
+void drb_privilege_raise(int capability);
+void drb_privilege_lower(void);
 // Takes back what closing ports needs.
 void drb_privilege_regain(void);

@@ -144,8 +144,13 @@ struct drb_worker {
 		atomic_uint_least64_t
 			host_faults_told[DRB_HOST_FAULT_COUNT]; // of worker 0, by port
 		atomic_bool stop;             // the signal handler; the worker reads
-		atomic_bool running, parked;  // the worker; the thread that parks it reads
-		atomic_bool park;             // that thread; the worker reads
+		atomic_bool running;          // the worker; the thread that parks it reads
+		atomic_uint parked;           // the worker, the order by which it pauses; likewise
+		atomic_uint park;             // the thread that parks it, an order; 0: none
+		atomic_int tid;               // the worker; the heartbeat reads
+		atomic_uint beat_wanted;      // the heartbeat; the worker reads
+		atomic_uint beat;             // the worker, when it has gone on since
+		atomic_ullong silent;         // the heartbeat, a bit per port; worker 0 reads
 		atomic_uint snapshot_wanted;  // a reader of counters, one at a time
 		atomic_uint snapshot_done;    // the worker, when `snapshot` answers that request
 		struct drb_snapshot snapshot; // the worker; the reader reads after snapshot_done

@@ -14,6 +14,7 @@
 #include <rte_interrupts.h>
 
 #include "switch/ports/memif/doorbell.h"
+#include "switch/ports/port.h"
 
 int __real_rte_intr_callback_register(const struct rte_intr_handle *handle,
 				      rte_intr_callback_fn callback, void *arg);
@@ -49,7 +50,7 @@ static struct {
 	pthread_mutex_t driver;                  // held while anybody is inside the driver
 	pthread_mutex_t list;                    // for `first`; held for a moment only
 	struct registered *first;                // all that are registered
-	const struct drb_memif_parking *parking; // NULL: no workers yet. Under `driver`
+	const struct drb_port_parking *parking;  // NULL: no workers yet. Under `driver`
 	bool closed;                             // under `driver`
 } callbacks = {.driver = PTHREAD_MUTEX_INITIALIZER, .list = PTHREAD_MUTEX_INITIALIZER};
 
@@ -68,7 +69,7 @@ void drb_memif_leave(void)
 	pthread_mutex_unlock(&callbacks.driver);
 }
 
-void drb_memif_set_parking(const struct drb_memif_parking *parking)
+void drb_memif_set_parking(const struct drb_port_parking *parking)
 {
 	pthread_mutex_lock(&callbacks.driver);
 	callbacks.parking = parking;

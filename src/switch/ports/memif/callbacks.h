@@ -7,12 +7,7 @@
 
 struct drb_memif_link;
 
-// How this stops those who poll ports, and lets them go on.
-struct drb_memif_parking {
-	void (*park)(void *workers); // returns when none is inside a turn
-	void (*unpark)(void *workers);
-	void *workers;
-};
+struct drb_port_parking;
 
 // Around every call of main() that may enter the driver: rte_vdev_init(), rte_eth_dev_start(),
 // rte_eth_dev_stop() and rte_eth_dev_close(). Callbacks registered in between are ours; they are
@@ -22,7 +17,7 @@ void drb_memif_leave(void);
 
 // From now on callbacks park workers by these functions. `parking` stays the caller's. Before, there
 // are no workers to park.
-void drb_memif_set_parking(const struct drb_memif_parking *parking);
+void drb_memif_set_parking(const struct drb_port_parking *parking);
 // Between drb_memif_enter() and drb_memif_leave().
 void drb_memif_park(void);
 void drb_memif_unpark(void);

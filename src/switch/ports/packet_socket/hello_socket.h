@@ -5,3 +5,5 @@
 
 // A socket that reads without waiting, or -errno.
 int drb_hello_socket_open(const char *interface);
+// Binds it to another interface. 0 or -errno.
+int drb_hello_socket_bind(int fd, unsigned interface);

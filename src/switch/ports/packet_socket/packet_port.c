@@ -11,19 +11,11 @@
 #include "common/config/complaint.h"
 #include "switch/ports/interface.h"
 #include "switch/ports/packet_socket/hello_socket.h"
-#include "switch/ports/packet_socket/rx_ring.h"
-#include "switch/ports/packet_socket/tx_socket.h"
+#include "switch/ports/packet_socket/packet_queue.h"
 
-struct packet_queue {
-	_Alignas(64) struct drb_port_queue base;
-	struct drb_rx_ring in;
-	struct drb_tx_socket out;
-	int hellos; // socket of them; -1: not open, as in all but the first
-};
-
-static struct packet_queue *queue_of(struct drb_port_queue *q)
+static struct drb_packet_queue *queue_of(struct drb_port_queue *q)
 {
-	return (struct packet_queue *)q; // begins with it
+	return (struct drb_packet_queue *)q; // begins with it
 }
 
 static int check(const char *path, const struct drb_port_setup *p, uint32_t workers)
@@ -56,10 +48,10 @@ static int cannot(const struct drb_port_setup *p, const char *path, const char *
 		step, p->interface, strerror(-rc), rc == -EPERM ? " (it takes CAP_NET_RAW)" : "");
 }
 
-static int open_queue(struct drb_port *port, struct packet_queue *q, const char **step)
+int drb_packet_queue_open(const struct drb_port *port, struct drb_packet_queue *q,
+			  const struct drb_packet_queue *first, const char **step)
 {
 	const char *interface = port->setup->interface;
-	const struct packet_queue *first = port->own;
 	int rc = drb_rx_ring_open(&q->in, interface, step);
 
 	if (rc < 0)
@@ -80,7 +72,7 @@ static int open_queue(struct drb_port *port, struct packet_queue *q, const char 
 
 static int start(struct drb_port *port, const char *path)
 {
-	struct packet_queue *queues = drb_port_own(port, port->workers * sizeof(*queues));
+	struct drb_packet_queue *queues = drb_port_own(port, port->workers * sizeof(*queues));
 	const char *step = NULL;
 	int rc = 0;
 
@@ -91,25 +83,33 @@ static int start(struct drb_port *port, const char *path)
 		queues[n].in.fd = queues[n].out.fd = queues[n].hellos = -1;
 	}
 	for (uint32_t n = 0; rc == 0 && n < port->workers; n++)
-		rc = open_queue(port, &queues[n], &step);
+		rc = drb_packet_queue_open(port, &queues[n], queues, &step);
 	if (rc == 0 && port->setup->peer.layer > 0) {
 		step = "open for hellos";
 		rc = queues[0].hellos = drb_hello_socket_open(port->setup->interface);
 	}
 	port->rx_queues = (uint16_t)port->workers;
-	return rc < 0 ? cannot(port->setup, path, step, rc) : 0;
+	if (rc < 0)
+		cannot(port->setup, path, step, rc);
+	return rc >= 0         ? 0
+	       : rc == -ENODEV ? rc
+			       : -EINVAL; // the config is not at fault if it is gone
+}
+
+void drb_packet_queue_close(struct drb_packet_queue *q)
+{
+	if (q->hellos >= 0)
+		close(q->hellos);
+	drb_tx_socket_close(&q->out);
+	drb_rx_ring_close(&q->in);
 }
 
 static void stop(struct drb_port *port)
 {
-	struct packet_queue *queues = port->own;
+	struct drb_packet_queue *queues = port->own;
 
-	for (uint32_t n = 0; queues && n < port->workers; n++) {
-		if (queues[n].hellos >= 0)
-			close(queues[n].hellos);
-		drb_tx_socket_close(&queues[n].out);
-		drb_rx_ring_close(&queues[n].in);
-	}
+	for (uint32_t n = 0; queues && n < port->workers; n++)
+		drb_packet_queue_close(&queues[n]);
 	free(queues);
 }
 
@@ -126,7 +126,8 @@ static uint32_t send_burst(struct drb_port_queue *q, struct rte_mbuf **packets, 
 
 static bool carrier(const struct drb_port *port)
 {
-	return drb_interface_up(port->queue[0]->fd, port->setup->interface);
+	return drb_packet_port_is_bound(port) &&
+	       drb_interface_up(port->queue[0]->fd, port->setup->interface);
 }
 
 static uint16_t mtu(const struct drb_port *port)
@@ -136,14 +137,15 @@ static uint16_t mtu(const struct drb_port *port)
 
 static int hello_fd(const struct drb_port *port)
 {
-	const struct packet_queue *first = port->own;
+	const struct drb_packet_queue *first = port->own;
 
 	return first->hellos;
 }
 
 static const char *state(const struct drb_port *port)
 {
-	return drb_interface_state(port->setup->interface);
+	return drb_packet_port_is_bound(port) ? drb_interface_state(port->setup->interface)
+					      : "gone";
 }
 
 static bool mac(const struct drb_port *port, uint8_t address[6])
@@ -158,7 +160,7 @@ static uint64_t missed(struct drb_port_queue *q)
 
 static struct drb_bad_gso bad_gso(const struct drb_port_queue *q)
 {
-	return ((const struct packet_queue *)q)->in.bad;
+	return ((const struct drb_packet_queue *)q)->in.bad;
 }
 
 static void review(struct drb_port_queue *q)
@@ -182,5 +184,8 @@ const struct drb_port_kind drb_packet_port = {
 	.mac = mac,
 	.missed = missed,
 	.bad_gso = bad_gso,
+	.is_bound = drb_packet_port_is_bound,
+	.rebind = drb_packet_port_rebind,
+	.leave = drb_packet_port_leave,
 	.review = review,
 };

@@ -3,12 +3,14 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -157,13 +159,51 @@ int drb_rx_ring_join(struct drb_rx_ring *ring, const struct drb_rx_ring *first)
 	return set(ring->fd, PACKET_FANOUT, &group, sizeof(group));
 }
 
-void drb_rx_ring_close(struct drb_rx_ring *ring)
+unsigned drb_rx_ring_interface(const struct drb_rx_ring *ring)
+{
+	struct sockaddr_ll at = {0};
+	socklen_t size = sizeof(at);
+
+	if (getsockname(ring->fd, (struct sockaddr *)&at, &size) < 0 || at.sll_ifindex < 0)
+		return 0;
+	return (unsigned)at.sll_ifindex;
+}
+
+int drb_rx_ring_rebind(struct drb_rx_ring *ring, unsigned interface)
+{
+	return receive_from(ring->fd, (int)interface);
+}
+
+bool drb_rx_ring_leave(struct drb_rx_ring *ring)
+{
+	const size_t size = (size_t)FRAMES * FRAME;
+	int nothing = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+
+	if (nothing < 0)
+		return false;
+	// The socket leaves its group when nothing refers to it: neither the descriptor nor the frames.
+	// Frames that are all zeros are the kernel's.
+	ring->left = mmap(ring->frame, size, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED &&
+		     dup3(nothing, ring->fd, O_CLOEXEC) >= 0;
+	close(nothing);
+	return ring->left;
+}
+
+void drb_rx_ring_unmap(struct drb_rx_ring *ring)
 {
 	if (ring->frame)
 		munmap(ring->frame, (size_t)FRAMES * FRAME);
+	ring->frame = NULL;
+	free(ring->gso.octets);
+	ring->gso = (struct drb_rx_gso){0};
+}
+
+void drb_rx_ring_close(struct drb_rx_ring *ring)
+{
+	drb_rx_ring_unmap(ring);
 	if (ring->fd >= 0)
 		close(ring->fd);
-	free(ring->gso.octets);
 	*ring = (struct drb_rx_ring){.fd = -1};
 }
 

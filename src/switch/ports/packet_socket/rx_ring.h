@@ -3,6 +3,7 @@
 // The receiving half of a packet socket: a ring of frames that the kernel fills and the worker
 // empties (PACKET_MMAP, TPACKET_V2).
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "switch/ports/packet_socket/rx_gso.h"
@@ -18,6 +19,9 @@ struct drb_rx_ring {
 	uint64_t missed;
 	struct drb_bad_gso bad; // written by the worker
 	struct drb_rx_gso gso;  // what is left of it comes before the ring's next frame
+	// It receives nothing any more: drb_rx_ring_leave(). Written by the heartbeat and, while its
+	// worker is parked, by the thread that watches interfaces, which both read.
+	bool left;
 };
 
 // Opens the socket of one worker at an interface, which receives every frame that comes in there,
@@ -27,6 +31,16 @@ int drb_rx_ring_open(struct drb_rx_ring *ring, const char *interface, const char
 // Joins the group of `first`, or founds one if ring is it: each frame goes to one of the group, those
 // of a flow to the same. 0 or -errno.
 int drb_rx_ring_join(struct drb_rx_ring *ring, const struct drb_rx_ring *first);
+// The index of the interface that the ring's socket is bound to; 0: of none any more.
+unsigned drb_rx_ring_interface(const struct drb_rx_ring *ring);
+// Binds the socket of a ring that shares with no other to another interface. Its worker is parked. 0 or
+// -errno.
+int drb_rx_ring_rebind(struct drb_rx_ring *ring, unsigned interface);
+// The others of its group receive what it would have from now on. Its worker may be anywhere in its code:
+// it finds the ring empty. False: it receives as before.
+bool drb_rx_ring_leave(struct drb_rx_ring *ring);
+// Lets go of the frames, but not of the socket.
+void drb_rx_ring_unmap(struct drb_rx_ring *ring);
 void drb_rx_ring_close(struct drb_rx_ring *ring);
 
 // Copies up to count frames to buffers of the pool, which become the caller's, with VLAN tags that

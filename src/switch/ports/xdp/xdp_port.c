@@ -32,6 +32,7 @@ struct xdp_port {
 	struct drb_dpdk_port dpdk;
 	struct drb_tx_socket out[DRB_WORKERS_MAX]; // fd -1: the driver sends
 	int ask_fd;                                // to ask for the carrier by
+	unsigned interface;                        // its index, when the port was opened
 };
 
 static struct xdp_port *own_of(const struct drb_port *port)
@@ -116,6 +117,7 @@ static int start(struct drb_port *port, const char *path)
 	for (uint32_t n = 0; n < DRB_WORKERS_MAX; n++)
 		own->out[n].fd = -1;
 	own->ask_fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	own->interface = if_nametoindex(port->setup->interface);
 	int rc = create(port, path);
 	if (rc == 0)
 		rc = drb_dpdk_configure(port, path, FILL);
@@ -160,9 +162,15 @@ static uint32_t send_burst(struct drb_port_queue *q, struct rte_mbuf **packets, 
 	return drb_dpdk_send(q, packets, count, result);
 }
 
+// An interface that was made again has another index, mostly.
+static bool is_bound(const struct drb_port *port)
+{
+	return if_nametoindex(port->setup->interface) == own_of(port)->interface;
+}
+
 static bool carrier(const struct drb_port *port)
 {
-	return drb_interface_up(own_of(port)->ask_fd, port->setup->interface);
+	return is_bound(port) && drb_interface_up(own_of(port)->ask_fd, port->setup->interface);
 }
 
 static uint16_t mtu(const struct drb_port *port)
@@ -172,7 +180,7 @@ static uint16_t mtu(const struct drb_port *port)
 
 static const char *state(const struct drb_port *port)
 {
-	return drb_interface_state(port->setup->interface);
+	return is_bound(port) ? drb_interface_state(port->setup->interface) : "gone";
 }
 
 static void review(struct drb_port_queue *q)
@@ -203,5 +211,6 @@ const struct drb_port_kind drb_xdp_port = {
 	.state = state,
 	.mac = drb_dpdk_mac,
 	.missed = drb_dpdk_missed,
+	.is_bound = is_bound,
 	.review = review,
 };

@@ -90,7 +90,7 @@ static void unpark(void *workers)
 
 static void workers_rest_meanwhile(void **state)
 {
-	static const struct drb_memif_parking parking = {park, unpark, &all};
+	static const struct drb_port_parking parking = {park, unpark, &all};
 	bool connected = true;
 	struct drb_memif_link *port = drb_memif_link_new(false, &connected);
 	struct rte_intr_handle *handle, *last_handle;

@@ -301,7 +301,7 @@ static void failed_start(void **state)
 	snprintf(setup.ports[0].interface, sizeof(setup.ports[0].interface), "nowhere");
 	assert_int_equal(drb_ports_check("none", &setup), -EINVAL);
 	// It goes away after the check.
-	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096), -EINVAL);
+	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096), -ENODEV);
 	assert_null(rte_mempool_lookup("packets"));
 	assert_int_equal(descriptors(), before);
 }

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/control/heartbeat.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <systemd/sd-daemon.h>
+
+#include "common/cli/clock.h"
+#include "common/cli/log.h"
+#include "switch/control/stats_socket.h"
+#include "switch/datapath/park.h"
+
+#define PERIOD_NS 100000000
+// Periods without an answer.
+#define KICK_AFTER 1
+#define STUCK_AFTER 5
+// Of these, so much on a CPU is no waiting for one.
+#define RAN_NS 250000000
+// Workers that were told to end do within this, or the process ends without them.
+#define END_WITHIN 30
+
+struct pulse {
+	unsigned missed; // periods since it last answered
+	uint64_t ran_ns; // of its time on a CPU, when it was last asked
+	bool stuck;
+};
+
+static struct drb_workers *workers;
+static struct drb_port_set *ports;
+static pthread_t thread;
+static atomic_bool ending;
+static atomic_int stuck = -1; // the thread; any thread reads
+// Of the thread.
+static struct pulse pulse[DRB_WORKERS_MAX];
+static uint64_t watchdog_ns, told_ns; // of the service manager; 0: none
+static unsigned stopping;             // periods since the workers were told to end
+
+int drb_heartbeat_stuck(void)
+{
+	return atomic_load(&stuck);
+}
+
+// The first line of a file of a thread.
+static bool read_task(int tid, const char *name, char *text, size_t size)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/%s", tid, name);
+	FILE *f = fopen(path, "re");
+	bool got = f && fgets(text, (int)size, f);
+	if (f)
+		fclose(f);
+	return got;
+}
+
+static uint64_t ran_ns(int tid)
+{
+	uint64_t ns = 0;
+	char text[128];
+
+	return read_task(tid, "schedstat", text, sizeof(text)) && sscanf(text, "%" SCNu64, &ns) == 1
+		       ? ns
+		       : 0;
+}
+
+// R, S, D, T and so on; '?' if it cannot be told.
+static char state_of(int tid)
+{
+	char text[256];
+
+	if (!read_task(tid, "stat", text, sizeof(text)))
+		return '?';
+	const char *end = strrchr(text, ')');
+	return end && end[1] ? end[2] : '?';
+}
+
+// Not if it only waits for a CPU.
+static bool stands_still(const struct drb_worker *w, const struct pulse *p)
+{
+	const int tid = atomic_load(&w->tid);
+
+	return state_of(tid) != 'R' || ran_ns(tid) - p->ran_ns > RAN_NS;
+}
+
+// What worker n alone receives from, a bit per port; the rest others take over.
+static uint64_t hand_over(uint32_t n)
+{
+	uint64_t alone = 0;
+
+	for (uint32_t i = 0; i < ports->count; i++) {
+		struct drb_port *p = &ports->port[i];
+		if (!p->kind || p->queue[n]->rx == DRB_QUEUE_NONE)
+			continue;
+		if (p->rx_queues < 2 || !p->kind->leave || !p->kind->leave(p, n))
+			alone |= UINT64_C(1) << i;
+	}
+	return alone;
+}
+
+static void say_stuck(uint32_t n, uint64_t alone)
+{
+	char names[DRB_PORTS_MAX * 5] = "";
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < ports->count && used < sizeof(names); i++) {
+		if (alone >> i & 1)
+			used += (size_t)snprintf(names + used, sizeof(names) - used, " %s",
+						 ports->port[i].setup->name);
+	}
+	drb_error("worker %u stands still (thread %d, state %c): %s%s; restart the switch", n,
+		  atomic_load(&workers->worker[n].tid),
+		  state_of(atomic_load(&workers->worker[n].tid)),
+		  alone ? "no more hellos at the ports that it alone receives from:"
+			: "the others receive what it did",
+		  names);
+}
+
+static void begin_stuck(uint32_t n)
+{
+	pulse[n].stuck = true;
+	atomic_store(&stuck, (int)n);
+	uint64_t alone = hand_over(n);
+	atomic_fetch_or(&workers->worker[0].silent, alone);
+	say_stuck(n, alone);
+	sd_notifyf(0, "STATUS=worker %u stands still", n);
+}
+
+static void end_stuck(uint32_t n)
+{
+	int another = -1;
+	uint64_t alone = 0;
+
+	pulse[n].stuck = false;
+	for (uint32_t k = 0; k < workers->count; k++)
+		another = pulse[k].stuck ? (int)k : another;
+	for (uint32_t i = 0; another < 0 && i < ports->count; i++)
+		alone |= UINT64_C(1) << i;
+	atomic_fetch_and(&workers->worker[0].silent, ~alone);
+	atomic_store(&stuck, another);
+	drb_warn("worker %u goes on", n);
+}
+
+static void ask(struct drb_worker *w, struct pulse *p)
+{
+	p->missed = 0;
+	p->ran_ns = ran_ns(atomic_load(&w->tid));
+	atomic_fetch_add(&w->beat_wanted, 1);
+}
+
+static void look_at(uint32_t n)
+{
+	struct drb_worker *w = &workers->worker[n];
+	struct pulse *p = &pulse[n];
+
+	if (!atomic_load(&w->running))
+		return;
+	if (atomic_load(&w->beat) == atomic_load(&w->beat_wanted)) {
+		if (p->stuck)
+			end_stuck(n);
+		ask(w, p);
+		return;
+	}
+	// One that is at work answers by itself.
+	if (++p->missed >= KICK_AFTER)
+		drb_worker_kick(w);
+	if (!p->stuck && p->missed >= STUCK_AFTER && stands_still(w, p))
+		begin_stuck(n);
+}
+
+static void tell_watchdog(uint64_t now)
+{
+	if (watchdog_ns == 0 || !drb_stats_socket_is_ready() || atomic_load(&stuck) >= 0 ||
+	    now - told_ns < watchdog_ns / 3)
+		return;
+	told_ns = now;
+	sd_notify(0, "WATCHDOG=1");
+}
+
+// A worker that stands still does not end either.
+static void look_at_end(void)
+{
+	if (!atomic_load(&workers->worker[0].stop) || ++stopping < END_WITHIN)
+		return;
+	// Not even its first turn, if none is left that runs.
+	uint32_t n = 0;
+	while (n + 1 < workers->count && !atomic_load(&workers->worker[n].running))
+		n++;
+	drb_error("worker %u does not end: the switch ends without it", n);
+	exit(DRB_EXIT_FAILED);
+}
+
+static void *watch(void *arg)
+{
+	const struct timespec period = {.tv_nsec = PERIOD_NS};
+
+	(void)arg;
+	while (!atomic_load(&ending)) {
+		nanosleep(&period, NULL);
+		for (uint32_t n = 0; n < workers->count; n++)
+			look_at(n);
+		tell_watchdog(drb_clock_now());
+		look_at_end();
+	}
+	return NULL;
+}
+
+int drb_heartbeat_begin(struct drb_workers *all, struct drb_port_set *set)
+{
+	uint64_t usec = 0;
+
+	workers = all;
+	ports = set;
+	if (sd_watchdog_enabled(0, &usec) > 0)
+		watchdog_ns = usec * 1000;
+	int rc = pthread_create(&thread, NULL, watch, NULL);
+	if (rc == 0)
+		return 0;
+	drb_error("cannot start the thread that watches workers: %s", strerror(rc));
+	return -rc;
+}
+
+void drb_heartbeat_end(void)
+{
+	atomic_store(&ending, true);
+	pthread_join(thread, NULL);
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An interface that is deleted leaves its sockets behind, bound to nothing. One that has its name later
+// is bound again: by the same sockets, which takes no privilege, or, with several workers, by new ones: a
+// socket that shares frames with others cannot be bound again.
+#include "switch/ports/packet_socket/packet_queue.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "switch/ports/packet_socket/hello_socket.h"
+
+bool drb_packet_port_is_bound(const struct drb_port *port)
+{
+	const struct drb_packet_queue *queues = port->own;
+	const unsigned index = if_nametoindex(port->setup->interface);
+
+	for (uint32_t n = 0; index > 0 && n < port->workers; n++) {
+		if (!queues[n].in.left && drb_rx_ring_interface(&queues[n].in) != index)
+			return false;
+	}
+	return index > 0;
+}
+
+static int bind_again(struct drb_port *port)
+{
+	struct drb_packet_queue *q = port->own;
+	const unsigned index = if_nametoindex(port->setup->interface);
+
+	if (index == 0)
+		return -ENODEV;
+	int rc = drb_rx_ring_rebind(&q->in, index);
+	return rc == 0 ? drb_tx_socket_rebind(&q->out, index) : rc;
+}
+
+// Gives q's descriptors, which its worker sleeps on, the sockets of another queue.
+static int take_over(struct drb_packet_queue *q, struct drb_packet_queue *from)
+{
+	const int in = q->in.fd, out = q->out.fd;
+	const bool apart = q->out.owned;
+
+	if (apart != from->out.owned)
+		return -EOPNOTSUPP; // no longer such a device
+	drb_rx_ring_unmap(&q->in);
+	if (dup3(from->in.fd, in, O_CLOEXEC) < 0 ||
+	    (apart && dup3(from->out.fd, out, O_CLOEXEC) < 0))
+		return -errno;
+	close(from->in.fd);
+	from->in.missed = q->in.missed; // counters go on
+	from->in.bad = q->in.bad;
+	q->in = from->in;
+	q->in.fd = in;
+	if (apart)
+		close(from->out.fd);
+	q->out = from->out;
+	q->out.fd = out;
+	from->in = (struct drb_rx_ring){.fd = -1};
+	from->out = (struct drb_tx_socket){.fd = -1};
+	return 0;
+}
+
+static int replace(struct drb_port *port, const struct drb_port_parking *parking)
+{
+	struct drb_packet_queue *queues = port->own, *fresh = NULL;
+	const size_t size = port->workers * sizeof(*fresh);
+	const char *step;
+	int rc = 0;
+
+	if (posix_memalign((void **)&fresh, _Alignof(struct drb_packet_queue), size) != 0)
+		return -ENOMEM;
+	memset(fresh, 0, size);
+	for (uint32_t n = 0; n < port->workers; n++)
+		fresh[n].in.fd = fresh[n].out.fd = fresh[n].hellos = -1;
+	for (uint32_t n = 0; rc == 0 && n < port->workers; n++)
+		rc = drb_packet_queue_open(port, &fresh[n], &fresh[0], &step);
+	if (rc == 0) {
+		parking->park(parking->workers);
+		for (uint32_t n = 0; rc == 0 && n < port->workers; n++)
+			rc = take_over(&queues[n], &fresh[n]);
+		parking->unpark(parking->workers);
+	}
+	for (uint32_t n = 0; n < port->workers; n++)
+		drb_packet_queue_close(&fresh[n]);
+	free(fresh);
+	return rc;
+}
+
+bool drb_packet_port_leave(struct drb_port *port, uint32_t n)
+{
+	struct drb_packet_queue *queues = port->own;
+	uint32_t others = 0;
+
+	for (uint32_t k = 0; k < port->workers; k++)
+		others += k != n && !queues[k].in.left;
+	return others > 0 && (queues[n].in.left || drb_rx_ring_leave(&queues[n].in));
+}
+
+int drb_packet_port_rebind(struct drb_port *port, const struct drb_port_parking *parking)
+{
+	const struct drb_packet_queue *first = port->own;
+	const unsigned index = if_nametoindex(port->setup->interface);
+	int rc;
+
+	if (index == 0)
+		return -ENODEV;
+	if (port->workers > 1) {
+		rc = replace(port, parking);
+	} else {
+		parking->park(parking->workers);
+		rc = bind_again(port);
+		parking->unpark(parking->workers);
+	}
+	return rc == 0 && first->hellos >= 0 ? drb_hello_socket_bind(first->hellos, index) : rc;
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Packet-socket ports whose interface is deleted and made again, with one worker and with several, many
+// times: frames come in and go out as before, by the same descriptors, and nothing leaks.
+#include "fixtures/unit.h"
+
+#include <poll.h>
+#include <sched.h>
+
+#define EAL_LCORES "(0-1)@0"
+#include "fixtures/switch_eal.h"
+#include "fixtures/veth.h"
+#include "switch/ports/port_set.h"
+
+#define WAIT_MS 2000
+#define FLOWS 32
+
+static struct drb_port_set set;
+static struct drb_port *port;
+static uint32_t parked; // how often
+static bool parked_now;
+
+static void park(void *workers)
+{
+	(void)workers;
+	assert_false(parked_now);
+	parked_now = true;
+	parked++;
+}
+
+static void unpark(void *workers)
+{
+	(void)workers;
+	assert_true(parked_now);
+	parked_now = false;
+}
+
+static const struct drb_port_parking parking = {park, unpark, NULL};
+
+static void start_port(uint32_t workers)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text),
+		 "fabric: {layers: 2, arity: 2}\nswitch: {layer: 1, label: 0}\n"
+		 "link: {driver: none}\nprocess: {workers: %u}\n"
+		 "ports:\n  - {name: d0, driver: af_packet, interface: inner}\n",
+		 workers);
+	static struct drb_setup setup;
+	setup = setup_of(text);
+	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096), 0);
+	port = &set.port[0];
+}
+
+static void make_again(void)
+{
+	close(outer);
+	assert_int_equal(system("ip link add inner mtu 4000 type veth peer name outer mtu 4000 && "
+				"for end in inner outer; do ip link set $end addrgenmode none && "
+				"ip link set $end up || exit; done"),
+			 0);
+	outer = open_outer();
+	assert_true(outer >= 0);
+}
+
+static int descriptors(void)
+{
+	int count = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
+// A frame of each flow comes in, at whichever worker; one of each worker goes out.
+static void passes_frames(void)
+{
+	uint8_t frame[60] = {2, [12] = 8, [14] = 0x45, [17] = 46, [23] = 17, [39] = 26}, got[128];
+	struct pollfd fds[DRB_WORKERS_MAX];
+	struct drb_send_result result;
+	struct rte_mbuf *m;
+	uint32_t seen = 0;
+
+	memcpy(frame + 26, (const uint8_t[]){10, 0, 0, 1, 10, 0, 0, 2}, 8);
+	for (uint8_t f = 0; f < FLOWS; f++) {
+		frame[35] = f;
+		assert_int_equal(send(outer, frame, sizeof(frame), 0), sizeof(frame));
+	}
+	for (uint32_t n = 0; n < port->workers; n++)
+		fds[n] = (struct pollfd){.fd = port->queue[n]->fd, .events = POLLIN};
+	while (seen < FLOWS) {
+		assert_true(poll(fds, port->workers, WAIT_MS) > 0);
+		for (uint32_t n = 0; n < port->workers; n++) {
+			while (drb_port_receive(port->queue[n], &m, 1) == 1) {
+				assert_int_equal(m->pkt_len, sizeof(frame));
+				rte_pktmbuf_free(m);
+				seen++;
+			}
+			if (fds[n].revents & POLLERR)
+				getsockopt(fds[n].fd, SOL_SOCKET, SO_ERROR, got,
+					   &(socklen_t){sizeof(int)});
+		}
+	}
+	assert_int_equal(seen, FLOWS);
+	for (uint32_t n = 0; n < port->workers; n++) {
+		ssize_t length = -1;
+		// The kernel drops what is sent until it has seen that the new carrier is up, up to
+		// a second, and may greet the interfaces itself.
+		for (uint32_t ms = 0; length != sizeof(frame) && ms < WAIT_MS; ms += 10) {
+			struct pollfd readable = {.fd = outer, .events = POLLIN};
+			m = mbuf_of(frame, sizeof(frame));
+			assert_int_equal(drb_port_send(port->queue[n], &m, 1, &result), 1);
+			poll(&readable, 1, 10);
+			length = recv(outer, got, sizeof(got), 0);
+		}
+		assert_int_equal(length, sizeof(frame));
+		assert_memory_equal(got, frame, sizeof(frame));
+	}
+}
+
+static void lose_and_take_again(uint32_t workers)
+{
+	start_port(workers);
+	const int before = descriptors();
+	passes_frames();
+	for (uint32_t round = 0; round < 5; round++) {
+		assert_true(port->kind->is_bound(port));
+		assert_int_equal(system("ip link del inner"), 0);
+		assert_false(port->kind->is_bound(port));
+		assert_false(port->kind->carrier(port));
+		assert_string_equal(port->kind->state(port), "gone");
+		assert_int_equal(port->kind->rebind(port, &parking), -ENODEV);
+		make_again();
+		// One that only has its name is none of the port's.
+		assert_false(port->kind->is_bound(port));
+		assert_false(port->kind->carrier(port));
+		assert_int_equal(port->kind->rebind(port, &parking), 0);
+		assert_int_equal(parked, 1);
+		assert_false(parked_now);
+		parked = 0;
+		assert_true(port->kind->is_bound(port));
+		passes_frames();
+	}
+	assert_int_equal(descriptors(), before);
+	assert_int_equal(rte_mempool_avail_count(set.pool), set.pool->size);
+	drb_ports_stop(&set);
+}
+
+static void one_worker(void **state)
+{
+	(void)state;
+	lose_and_take_again(1);
+}
+
+static void two_workers(void **state)
+{
+	(void)state;
+	lose_and_take_again(2);
+}
+
+// What a worker that stands still would receive is the others', whatever it does later.
+static void one_leaves(void **state)
+{
+	uint8_t frame[60] = {2, [12] = 8, [14] = 0x45, [17] = 46, [23] = 17, [39] = 26};
+	struct rte_mbuf *m;
+	uint32_t seen = 0;
+
+	(void)state;
+	start_port(2);
+	passes_frames();
+	assert_true(port->kind->leave(port, 1));
+	assert_true(port->kind->leave(port, 1));
+	assert_false(port->kind->leave(port, 0)); // nobody would be left
+	assert_true(port->kind->is_bound(port));
+	memcpy(frame + 26, (const uint8_t[]){10, 0, 0, 1, 10, 0, 0, 2}, 8);
+	for (uint8_t f = 0; f < FLOWS; f++) {
+		frame[35] = f;
+		assert_int_equal(send(outer, frame, sizeof(frame), 0), sizeof(frame));
+	}
+	while (drb_port_receive(port->queue[0], &m, 1) == 1) {
+		rte_pktmbuf_free(m);
+		seen++;
+	}
+	assert_int_equal(seen, FLOWS);
+	assert_int_equal(drb_port_receive(port->queue[1], &m, 1), 0);
+	drb_ports_stop(&set);
+}
+
+// An interface that goes to another namespace and comes back may have the index it had.
+static void moved_away_and_back(void **state)
+{
+	(void)state;
+	start_port(1);
+	passes_frames();
+	if (system("ip netns add rebind-away 2>/dev/null") != 0) {
+		drb_ports_stop(&set);
+		skip();
+	}
+	assert_int_equal(
+		system("ip link set inner netns rebind-away && "
+		       "ip -n rebind-away link set inner netns $$ && "
+		       "ip link set inner addrgenmode none up; ip netns delete rebind-away"),
+		0);
+	assert_false(port->kind->is_bound(port));
+	assert_int_equal(port->kind->rebind(port, &parking), 0);
+	passes_frames();
+	drb_ports_stop(&set);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_worker),
+		cmocka_unit_test(two_workers),
+		cmocka_unit_test(one_leaves),
+		cmocka_unit_test(moved_away_and_back),
+	};
+
+	if (!make_veth()) {
+		printf("1..0 # SKIP there may be no veth pair here: %s\n", strerror(errno));
+		return 0;
+	}
+	return cmocka_run_group_tests_name("rebind", tests, setup_eal, free_eal);
+}
