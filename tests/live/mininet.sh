@@ -28,16 +28,15 @@ begin() {
   network "$@" <"$scratch/cli" >"$scratch/said" 2>&1 &
   network_pid=$!
   exec 7>"$scratch/cli"
-  cli "sh true"
+  cli "sh true" >/dev/null
 }
 
 # cli COMMAND: does it and prints what mn says
 cli() {
-  local before
+  local before step=$EPOCHREALTIME # another one each time, also in a subshell
   before=$(wc -l <"$scratch/said")
-  steps=$((${steps:-0} + 1))
-  printf '%s\nsh echo step-%s-is-done\n' "$1" $steps >&7
-  soon grep -q "step-$steps-is-done" "$scratch/said" >/dev/null || { tail "$scratch/said" && return 1; }
+  printf '%s\nsh echo step-%s-is-done\n' "$1" "$step" >&7
+  soon grep -q "step-$step-is-done" "$scratch/said" >/dev/null || { tail "$scratch/said" && return 1; }
   tail -n "+$((before + 1))" "$scratch/said"
 }
 
