@@ -15,6 +15,7 @@ mount --bind "$root" "$scratch/tree" && mount --bind "$build" "$scratch/build" &
   cannot_run "no /tmp of its own"
 root=$scratch/tree build=$scratch/build
 export DRB_BUILD=$build
+cd "$root" || exit 1
 
 network() { # network L D [MN OPTION...]
   local size=$1,$2
