@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Schemes rotate and walk under one permutation that persists: nothing is lost, packets walk at every
-# switch that sends up, and hosts see no mark of it.
+# switch that sends up, and hosts see no mark of it. Beside a dead uplink walk decides as drb does, and the
+# others go on.
 # Quiet: no packet may be lost.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
@@ -53,5 +54,39 @@ for scheme in walk rotate; do
     check "all pings came back" grep -q " 0% packet loss" "$scratch/ping"
   fi
 done
+
+# All hosts under a layer-1 switch want the same uplink; those of s1-0, whose other uplink dies, send and
+# get no more than one link can carry.
+dead_uplink() {
+  local h to rate
+  echo slot,from,to,rate
+  for h in {0..15}; do
+    to=$((h < 8 ? 2 * ((h + 4) % 8) : 2 * ((h + 6) % 8) + 1))
+    rate=$((h < 2 || to < 2 ? 4 : 10))
+    echo "0,$h,$to,$((rate / 10)).$((rate % 10))"
+  done
+}
+usable() { [ "$(drbctl list --json | jq -s 'map(.ports_usable) | add')" = "$1" ]; }
+
+dead_uplink >"$scratch/pairs.csv"
+drbgen write -l 3 -d 2 --pattern "file:$scratch/pairs.csv" --load 0.9 --slots 1000 --slot 4ms --out "$scratch/dead"
+check "replan to walk" fabric replan --scheme walk --threshold 2
+check "80 ports are usable" soon usable 80
+ip -n drb-s1-0 link set u1 down
+check "its neighbour knows of a dead uplink" soon usable 78
+check "dead uplink: replay" replay "$scratch/dead"
+cat "$scratch/all"
+check "dead uplink: nothing is lost, duplicated or misdelivered" jq -e \
+  '.sent > 11000 and .lost == 0 and .duplicated == 0 and .misdelivered == 0' "$scratch/all"
+check "dead uplink: packets are conserved" drbctl check
+check "nothing walked at the switch beside it" test "$(walked s1-0)" = 0
+for switch in s1-1 s1-7; do
+  check "packets walked at $switch" test "$(walked $switch)" -gt 100
+done
+ip -n drb-s1-0 link set u1 up
+check "the uplink is back" soon usable 80
+check "uplink back: replay" replay "$scratch/fixed"
+check "uplink back: nothing is lost" jq -e '.sent > 13000 and .lost == 0' "$scratch/all"
+check "packets walked where it was dead" test "$(walked s1-0)" -gt 100
 check "down" fabric down
 finish
