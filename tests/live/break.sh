@@ -33,11 +33,11 @@ check "a link gets another rate" fabric rate s1-0.u1 500pps
 rate_is() { drbctl show "$1" links --json | jq -es --arg p "$2" --arg r "$3" 'any(.[]; .port == $p and .rate == $r)'; }
 check "here" rate_is s1-0 u1 500pps
 check "and at the other end" rate_is s2-1 d0 500pps
-check "and no other" rate_is s1-0 u0 2000pps
+check "and no other" rate_is s1-0 u0 2kpps
 check "another one again" fabric rate s1-0.u1 2000pps
-check "holds" rate_is s1-0 u1 2000pps
+check "holds" rate_is s1-0 u1 2kpps
 check "a rate that is none" fails_with 1 'rate' fabric rate s1-0.u1 fast
-check "changes nothing" rate_is s1-0 u1 2000pps
+check "changes nothing" rate_is s1-0 u1 2kpps
 check "a link that is not there" fails_with 2 "no link 's1-0.u7'" fabric cut s1-0.u7
 check "what was said" says '^s1-0: .*(ready|link|port)' fabric logs -n 50
 check "by one switch" says 'ready' fabric logs s1-1
