@@ -16,7 +16,7 @@ packages=(
   libcmocka-dev iperf3 jq tcpdump clang libclang-rt-dev clang-format cppcheck shellcheck
   flake8 mypy codespell prometheus python3-prometheus-client curl
   mandoc bash-completion mininet iperf telnet
-  chromium chromium-driver python3-selenium
+  chromium chromium-driver python3-selenium tshark
 )
 
 missing=()

@@ -129,6 +129,7 @@ struct drb_worker_counters {
 #define DRB_CMD_RELOAD "/drb/reload"
 #define DRB_CMD_SET "/drb/set"
 #define DRB_CMD_SAVE "/drb/save"
+#define DRB_CMD_CAPTURE "/drb/capture"
 #define DRB_CMD_DRAIN "/drb/drain"
 #define DRB_CMD_UNDRAIN "/drb/undrain"
 #define DRB_REPLY_OK "ok"

@@ -28,6 +28,10 @@ int main(int argc, char **argv)
 		{"events", "drbctl events", "what happens to switches, as it happens", ctl_events,
 		 "  drbctl events\n"
 		 "  drbctl events --json --count 1\n"},
+		{"capture", "drbctl capture", "packets at the ports of a switch, as pcapng",
+		 ctl_capture,
+		 "  drbctl capture s1-0\n"
+		 "  drbctl capture s1-0.u0 -w u0.pcapng udp\n"},
 		{"metrics", "drbctl metrics", "counters of all switches for Prometheus",
 		 ctl_metrics,
 		 "  drbctl metrics\n"

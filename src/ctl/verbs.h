@@ -4,6 +4,7 @@
 
 int ctl_list(int argc, char **argv);
 int ctl_show(int argc, char **argv);
+int ctl_capture(int argc, char **argv);
 int ctl_check(int argc, char **argv);
 int ctl_reload(int argc, char **argv);
 int ctl_set(int argc, char **argv);

@@ -19,6 +19,7 @@
 #include "switch/ports/memif/connect.h"
 #include "switch/ports/port_set.h"
 #include "switch/startup/privilege.h"
+#include "switch/control/capture_order.h"
 #include "switch/control/heartbeat.h"
 #include "switch/control/interfaces.h"
 #include "switch/control/reload.h"
@@ -245,6 +246,7 @@ static int forward(struct drb_port_set *ports, const struct drb_reload *reload)
 	wait_for_links(&memif);
 	code = run_threads(ports, &parking, &memif, reload);
 	drb_stats_socket_stop();
+	drb_capture_stop();
 	drb_workers_idle_free(&workers);
 	return code;
 }

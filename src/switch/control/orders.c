@@ -8,6 +8,7 @@
 #include <rte_telemetry.h>
 
 #include "core/counters.h"
+#include "switch/control/capture_order.h"
 #include "switch/control/drain.h"
 #include "switch/control/reload.h"
 #include "switch/control/replies.h"
@@ -27,6 +28,8 @@ int drb_command_run(const char *cmd, const char *params, struct rte_tel_data *d)
 		rc = drb_reload_set(params ? params : "", text, sizeof(text));
 	else if (strcmp(cmd, DRB_CMD_SAVE) == 0)
 		rc = drb_reload_save(text, sizeof(text));
+	else if (strcmp(cmd, DRB_CMD_CAPTURE) == 0)
+		rc = drb_capture_order(c->workers, params, text, sizeof(text));
 	else if (strcmp(cmd, DRB_CMD_DRAIN) == 0)
 		rc = drb_drain(c->workers, c->setup, params, text, sizeof(text));
 	else

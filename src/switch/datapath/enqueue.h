@@ -4,6 +4,7 @@
 
 #include <rte_mbuf.h>
 
+#include "switch/datapath/capture.h"
 #include "switch/datapath/worker/burst.h"
 #include "switch/datapath/worker/worker.h"
 
@@ -11,6 +12,8 @@
 static inline void drb_drop(struct drb_worker *w, uint32_t in, struct rte_mbuf *m,
 			    enum drb_drop reason)
 {
+	if (unlikely(w->capture))
+		drb_capture_dropped(w, in, m, reason);
 	w->drop[reason]++;
 	w->port[in].in_discards++;
 	rte_pktmbuf_free(m);
@@ -25,7 +28,10 @@ static inline bool drb_enqueue(struct drb_worker *w, uint32_t out, struct rte_mb
 		return true;
 	}
 	// A port without a device has an egress queue of no places.
-	w->drop[w->port[out].active ? DRB_DROP_queue_full : DRB_DROP_port_down]++;
+	enum drb_drop reason = w->port[out].active ? DRB_DROP_queue_full : DRB_DROP_port_down;
+	if (unlikely(w->capture))
+		drb_capture_dropped(w, out, m, reason);
+	w->drop[reason]++;
 	rte_pktmbuf_free(m);
 	return false;
 }

@@ -2,6 +2,7 @@
 #include "switch/datapath/receive.h"
 
 #include "common/cli/clock.h"
+#include "switch/datapath/capture.h"
 #include "switch/datapath/forward.h"
 #include "switch/datapath/size_sample.h"
 #include "switch/datapath/transmit.h"
@@ -27,6 +28,8 @@ uint32_t drb_receive(struct drb_worker *w, uint64_t *next_ns)
 		if (n == 0)
 			continue;
 		drb_sample_sizes(w, n);
+		if (unlikely(w->capture))
+			drb_capture_received(w, i, packets, n);
 		total += n;
 		if (w->paced) {
 			// These packets arrived before now, even if we were off the CPU since the

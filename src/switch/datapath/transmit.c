@@ -5,6 +5,7 @@
 
 #include <rte_mbuf.h>
 
+#include "switch/datapath/capture.h"
 #include "switch/ports/interface.h"
 
 // How soon to offer a packet again that the driver refused.
@@ -55,6 +56,19 @@ static uint64_t octets_of(void **packets, uint32_t count)
 	return octets;
 }
 
+// The same as send_by(), with copies for who captures.
+static __attribute__((noinline)) uint32_t send_captured(struct drb_worker *w, uint32_t i,
+							struct rte_mbuf **packets, uint32_t count,
+							struct drb_send_result *result)
+{
+	struct drb_capture_batch batch;
+
+	drb_capture_begin_send(w, i, packets, count, &batch);
+	uint32_t sent = drb_port_send(w->port[i].queue, packets, count, result);
+	drb_capture_end_send(w, &batch, sent);
+	return sent;
+}
+
 static inline __attribute__((always_inline)) uint32_t send_by(struct drb_worker *w, uint32_t i,
 							      struct rte_mbuf **packets,
 							      uint32_t count,
@@ -63,6 +77,8 @@ static inline __attribute__((always_inline)) uint32_t send_by(struct drb_worker 
 	struct drb_port_queue *q = w->port[i].queue;
 
 	w->unflushed |= (uint64_t)q->flushed << i;
+	if (unlikely(w->capture))
+		return send_captured(w, i, packets, count, result);
 	return drb_port_send(q, packets, count, result);
 }
 
@@ -92,8 +108,12 @@ static void count_lost(struct drb_worker *w, uint32_t i, uint32_t packets, enum 
 // Drops what is queued at port i, whose peer is gone: it would be old when another one comes.
 static void abandon(struct drb_worker *w, uint32_t i)
 {
-	uint32_t length = drb_transmit_free(w, i);
+	const struct drb_egress *q = &w->egress[i];
 
+	for (uint32_t n = 0; unlikely(w->capture) && n < drb_egress_length(q); n++)
+		drb_capture_dropped(w, i, q->packet[drb_egress_ring_index(q, n)],
+				    DRB_DROP_port_down);
+	uint32_t length = drb_transmit_free(w, i);
 	count_lost(w, i, length, DRB_DROP_port_down);
 	w->occupancy[i] = 0;
 	w->queued -= length;

@@ -25,6 +25,7 @@
 #include "switch/datapath/worker/scheme_state.h"
 #include "switch/datapath/worker/classify.h"
 
+struct drb_capture;
 struct rte_mempool;
 struct rte_ring;
 
@@ -133,6 +134,8 @@ struct drb_worker {
 		struct pollfd watched[DRB_PORTS_MAX + 1];
 		uint32_t watched_count;
 	};
+
+	struct drb_capture *capture; // who wants packets; NULL: nobody. Written while parked
 
 	// Shared with other threads while the worker runs. Each field has one writer, named first:
 	struct {

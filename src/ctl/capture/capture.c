@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// drbctl capture: packets of the ports of a switch, of any kind, as pcapng.
+#include "ctl/verbs.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <pcap/pcap.h>
+
+#include "common/cli/args.h"
+#include "common/cli/clock.h"
+#include "common/cli/log.h"
+#include "common/cli/quantity.h"
+#include "ctl/capture/pcapng.h"
+#include "ctl/capture/session.h"
+#include "ctl/ctl.h"
+
+#define FILTER_MAX 1024
+
+struct options {
+	struct ctl ctl;
+	const char *where, *path;
+	char filter[FILTER_MAX];
+	uint64_t count; // 0: until interrupted
+	uint32_t snap;
+};
+
+static const struct argp_option option_table[] = {
+	{"write", 'w', "FILE", 0,
+	 "Write pcapng to FILE; - is standard output (default: a line a packet)", 0},
+	{"count", 'c', "N", 0, "End after N packets", 0},
+	{"snap", 's', "BYTES", 0, "Most bytes of a packet (default 1536, the most)", 0},
+	{0},
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal)
+{
+	(void)signal;
+	interrupted = 1;
+}
+
+static void add_word(struct options *o, const char *word)
+{
+	size_t used = strlen(o->filter);
+
+	if ((size_t)snprintf(o->filter + used, FILTER_MAX - used, "%s%s", used ? " " : "", word) >=
+	    FILTER_MAX - used)
+		drb_die("the filter is longer than %d characters", FILTER_MAX - 1);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->ctl;
+		return 0;
+	case 'w':
+		o->path = arg;
+		return 0;
+	case 'c':
+		if (drb_parse_u64(arg, 1, UINT64_MAX, &o->count) < 0)
+			drb_die("--count '%s': must be a whole number from 1", arg);
+		return 0;
+	case 's':
+		if (drb_parse_u32(arg, 1, DRB_CAPTURE_BYTES, &o->snap) < 0)
+			drb_die("--snap '%s': must be a number of bytes from 1 to %d", arg,
+				DRB_CAPTURE_BYTES);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (o->where)
+			add_word(o, arg);
+		else
+			o->where = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (!o->where)
+			drb_die("a switch is missing: name one, like s1-0, or a port of it, like "
+				"s1-0.u0");
+		if (o->ctl.format != DRB_FORMAT_TABLE)
+			drb_die("packets are written as pcapng: leave out --csv and --json");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+// The filter as instructions. Exits if it is none.
+static void compile(const struct options *o, struct bpf_program *program)
+{
+	pcap_t *ethernet = pcap_open_dead(DLT_EN10MB, DRB_CAPTURE_BYTES);
+
+	if (!ethernet)
+		drb_die("out of memory");
+	if (pcap_compile(ethernet, program, o->filter, 1, PCAP_NETMASK_UNKNOWN) < 0)
+		drb_die("filter '%s': %s", o->filter, pcap_geterr(ethernet));
+	if (program->bf_len > DRB_CAPTURE_INSNS)
+		drb_die("filter '%s': more than %d instructions", o->filter, DRB_CAPTURE_INSNS);
+	pcap_close(ethernet);
+}
+
+static void describe(char *text, size_t size, const struct drb_capture_slot *p)
+{
+	static const char *const ways[] = {"", "default", "redirected", "down", "detour"};
+	static const char *const reasons[] = {
+#define X(key, meaning) #key,
+		DRB_DROP_REASONS(X)
+#undef X
+	};
+
+	if (p->kind == DRB_CAPTURE_DROP)
+		snprintf(text, size, "dropped: %s, queue %" PRIu32,
+			 p->reason < DRB_DROP_COUNT ? reasons[p->reason] : "?", p->queue);
+	else if (p->kind == DRB_CAPTURE_OUT && p->way < sizeof(ways) / sizeof(ways[0]) && p->way)
+		snprintf(text, size, "%s, queue %" PRIu32, ways[p->way], p->queue);
+	else
+		*text = '\0';
+}
+
+// Where packets go.
+struct output {
+	FILE *file;
+	bool pcapng;
+	const struct session *session;
+	int64_t real_ns; // wall clock less CLOCK_MONOTONIC
+};
+
+// Drops are counted where they came in, but for those at a queue.
+static bool goes_out(const struct drb_capture_slot *p)
+{
+	return p->kind == DRB_CAPTURE_OUT ||
+	       (p->kind == DRB_CAPTURE_DROP &&
+		(p->reason == DRB_DROP_queue_full || p->reason == DRB_DROP_port_down));
+}
+
+static void write_line(const struct output *o, const struct drb_capture_slot *p,
+		       const char *comment)
+{
+	const uint8_t *b = p->bytes;
+
+	fprintf(o->file, "%.6f %s.%s %s %u bytes", (double)p->time_ns / 1e9,
+		o->session->all.info.name, o->session->all.ports[p->port].port.name,
+		goes_out(p) ? "out" : "in", p->length);
+	if (p->captured >= 14)
+		fprintf(o->file,
+			" %02x:%02x:%02x:%02x:%02x:%02x > %02x:%02x:%02x:%02x:%02x:%02x type "
+			"%02x%02x",
+			b[6], b[7], b[8], b[9], b[10], b[11], b[0], b[1], b[2], b[3], b[4], b[5],
+			b[12], b[13]);
+	fprintf(o->file, "%s%s\n", *comment ? ", " : "", comment);
+}
+
+static void write_packet(const struct output *o, const struct drb_capture_slot *p)
+{
+	char comment[80];
+
+	describe(comment, sizeof(comment), p);
+	if (p->port >= o->session->all.port_count)
+		return;
+	if (o->pcapng)
+		pcapng_write(o->file,
+			     &(struct pcapng_packet){.interface = p->port,
+						     .time_ns = p->time_ns + (uint64_t)o->real_ns,
+						     .length = p->length,
+						     .captured = p->captured,
+						     .bytes = p->bytes,
+						     .direction = goes_out(p) ? PCAPNG_OUTBOUND
+									      : PCAPNG_INBOUND,
+						     .comment = comment});
+	else
+		write_line(o, p, comment);
+}
+
+static void write_head(const struct output *o, uint32_t snap)
+{
+	const struct drb_switch_all *all = &o->session->all;
+
+	pcapng_begin(o->file, "drbctl " DRB_VERSION);
+	for (uint32_t i = 0; i < all->port_count; i++) {
+		char name[2 * DRB_NAME_MAX], description[3 * DRB_NAME_MAX];
+		snprintf(name, sizeof(name), "%s.%s", all->info.name, all->ports[i].port.name);
+		snprintf(description, sizeof(description), "to %s", all->ports[i].link.peer);
+		pcapng_interface(o->file, name, description, snap);
+	}
+}
+
+// Says what was lost, in the file and on standard error.
+static void write_end(const struct output *o, uint64_t written)
+{
+	uint64_t all_lost = 0, matched, lost;
+
+	for (uint32_t i = 0; i < o->session->all.port_count; i++) {
+		session_count(o->session, i, &matched, &lost);
+		all_lost += lost;
+		if (o->pcapng)
+			pcapng_statistics(o->file, i, drb_clock_now() + (uint64_t)o->real_ns,
+					  matched, lost);
+	}
+	drb_info("%" PRIu64 " packets captured, %" PRIu64 " lost", written, all_lost);
+}
+
+static uint64_t copy_packets(struct session *s, const struct output *o, uint64_t most)
+{
+	const struct timespec pause = {.tv_nsec = 1000000};
+	struct drb_capture_slot packet;
+	uint64_t written = 0;
+	bool goes_on = true;
+
+	while (!ferror(o->file) && (most == 0 || written < most)) {
+		if (session_next(s, &packet)) {
+			write_packet(o, &packet);
+			written++;
+			continue;
+		}
+		fflush(o->file);
+		if (!goes_on)
+			break;
+		if (interrupted)
+			session_end(s); // what was captured until then is still read
+		goes_on = !interrupted && session_goes_on(s);
+		if (goes_on)
+			nanosleep(&pause, NULL);
+	}
+	return written;
+}
+
+static int capture_at(const struct options *o, const char *socket_path, const char *port)
+{
+	struct bpf_program program = {0};
+	struct session s;
+	FILE *file = !o->path || strcmp(o->path, "-") == 0 ? stdout : fopen(o->path, "w");
+
+	if (!file)
+		drb_die("%s: %s", o->path, strerror(errno));
+	if (*o->filter)
+		compile(o, &program);
+	const struct session_filter filter = {
+		port, o->snap, (const struct drb_capture_insn *)(const void *)program.bf_insns,
+		program.bf_len};
+	int rc = session_open(&s, socket_path, o->ctl.timeout_ms, &filter);
+	pcap_freecode(&program);
+	if (rc < 0)
+		return DRB_EXIT_FAILED;
+	const struct output output = {file, o->path != NULL, &s,
+				      drb_clock_ns(CLOCK_REALTIME) - (int64_t)drb_clock_now()};
+	if (output.pcapng)
+		write_head(&output, o->snap);
+	fflush(file);
+	drb_info("capturing at %s", o->where);
+	uint64_t written = copy_packets(&s, &output, o->count);
+	session_end(&s);
+	write_end(&output, written);
+	session_close(&s);
+	if (ferror(file) | (file == stdout ? fflush(file) : fclose(file))) {
+		drb_error("%s: cannot write all of it", o->path ? o->path : "standard output");
+		return DRB_EXIT_FAILED;
+	}
+	return DRB_EXIT_OK;
+}
+
+// The stats socket of the switch; false: it is not running.
+static bool find_switch(const struct ctl *ctl, const char *name, char path[108])
+{
+	struct drb_switch_socket *at;
+	uint32_t layer, label;
+	size_t count;
+	bool found = false;
+
+	ctl_must_be_switch(ctl, name);
+	const char *fabric = ctl->fabric ? ctl->fabric : DRB_FABRIC_DEFAULT;
+	char of[DRB_FABRIC_MAX + 1];
+	if (drb_node_parse(name, &layer, &label) < 0) {
+		drb_instance_parse(name, of, &layer, &label);
+		fabric = of;
+	}
+	if (drb_telemetry_scan(ctl->runtime, fabric, &at, &count) < 0)
+		drb_die("out of memory");
+	for (size_t i = 0; i < count && !found; i++) {
+		found = at[i].layer == layer && at[i].label == label;
+		snprintf(path, 108, "%s", at[i].path);
+	}
+	free(at);
+	return found;
+}
+
+int ctl_capture(int argc, char **argv)
+{
+	static const struct argp_child children[] = {{&ctl_argp, 0, NULL, 0}, {0}};
+	static const struct argp argp = {
+		.options = option_table,
+		.parser = parse,
+		.args_doc = "SWITCH[.PORT] [FILTER...]",
+		.doc = "Captures what the ports of a switch receive, send and drop, whatever kind "
+		       "they "
+		       "are: with the direction, how a packet was sent up, the queue it stood in "
+		       "and "
+		       "why it was dropped as comment. FILTER is as in tcpdump. Packets that the "
+		       "switch has no room for are counted, and said at the end. Ends on SIGINT or "
+		       "SIGTERM.",
+		.children = children};
+	struct options o = {.ctl = ctl_defaults(), .snap = DRB_CAPTURE_BYTES};
+	char path[108], name[2 * DRB_NAME_MAX], *port;
+
+	drb_args_parse(&argp, argc, argv, 0, &o);
+	// A reader of our output that is slow is not to lose what is being written.
+	const struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	snprintf(name, sizeof(name), "%s", o.where);
+	if ((port = strchr(name, '.')))
+		*port++ = '\0';
+	if (!find_switch(&o.ctl, name, path)) {
+		drb_error("%s: not running", name);
+		return DRB_EXIT_FAILED;
+	}
+	return capture_at(&o, path, port);
+}

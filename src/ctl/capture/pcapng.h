@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Writes pcapng (draft-ietf-opsawg-pcapng): what libpcap 1.10 cannot write, and rte_pcapng of DPDK 22.11 not with
+// comments: names of interfaces, directions, comments and losses. In the byte order of this machine.
+
+#include <stdint.h>
+#include <stdio.h>
+
+enum pcapng_direction { PCAPNG_UNKNOWN, PCAPNG_INBOUND, PCAPNG_OUTBOUND };
+
+struct pcapng_packet {
+	uint32_t interface; // number: in the order of pcapng_interface()
+	uint64_t time_ns;   // since 1970
+	uint32_t length, captured;
+	const uint8_t *bytes;
+	enum pcapng_direction direction;
+	const char *comment; // "": none
+};
+
+// Errors are those of the stream.
+void pcapng_begin(FILE *out, const char *application);
+void pcapng_interface(FILE *out, const char *name, const char *description, uint32_t snap);
+void pcapng_write(FILE *out, const struct pcapng_packet *p);
+// At the end: how many packets of an interface were to be captured, and how many of these were lost.
+void pcapng_statistics(FILE *out, uint32_t interface, uint64_t time_ns, uint64_t matched,
+		       uint64_t lost);

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ctl/capture/session.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "common/cli/log.h"
+#include "core/counters.h"
+
+#define RINGS_MAX 64
+
+// A socket beside that of the switch, in a folder that only its user may enter.
+static int listen_beside(const char *socket_path, struct sockaddr_un *address)
+{
+	const char *slash = strrchr(socket_path, '/');
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	*address = (struct sockaddr_un){.sun_family = AF_UNIX};
+	if (fd < 0)
+		return -errno;
+	snprintf(address->sun_path, sizeof(address->sun_path), "%.*s/capture-%d",
+		 (int)(slash ? slash - socket_path : 0), socket_path, (int)getpid());
+	unlink(address->sun_path);
+	// The switch may be another user's than we are.
+	if (bind(fd, (struct sockaddr *)address, sizeof(*address)) < 0 ||
+	    chmod(address->sun_path, 0666) < 0 || listen(fd, 1) < 0) {
+		int error = -errno;
+		close(fd);
+		return error;
+	}
+	return fd;
+}
+
+static bool readable(int fd, uint32_t timeout_ms)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+
+	return poll(&p, 1, (int)timeout_ms) == 1;
+}
+
+static int send_request(int fd, uint64_t ports, const struct session_filter *filter)
+{
+	struct {
+		struct drb_capture_request head;
+		struct drb_capture_insn insn[DRB_CAPTURE_INSNS];
+	} request = {.head = {.version = DRB_CAPTURE_VERSION,
+			      .snap = filter->snap,
+			      .ports = ports,
+			      .insns = filter->insns}};
+	size_t size = sizeof(request.head) + filter->insns * sizeof(request.insn[0]);
+
+	if (filter->insns)
+		memcpy(request.insn, filter->insn, filter->insns * sizeof(request.insn[0]));
+	return send(fd, &request, size, MSG_NOSIGNAL) == (ssize_t)size ? 0 : -errno;
+}
+
+// The descriptor of the rings, or a negative errno.
+static int take_rings(int fd, uint32_t *count)
+{
+	struct drb_capture_reply reply;
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec data = {&reply, sizeof(reply)};
+	struct msghdr message = {.msg_iov = &data,
+				 .msg_iovlen = 1,
+				 .msg_control = &control,
+				 .msg_controllen = sizeof(control)};
+	ssize_t size = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
+	struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+	int rings;
+
+	if (size <= 0)
+		return size < 0 ? -errno : -ECONNRESET;
+	if (size != sizeof(reply) || !c || c->cmsg_type != SCM_RIGHTS)
+		return -EPROTO;
+	memcpy(&rings, CMSG_DATA(c), sizeof(rings));
+	*count = reply.rings;
+	if (reply.version == DRB_CAPTURE_VERSION && reply.rings >= 1 && reply.rings <= RINGS_MAX)
+		return rings;
+	close(rings);
+	return -EPROTO;
+}
+
+static int map_rings(struct session *s, uint32_t timeout_ms)
+{
+	struct stat file;
+
+	if (!readable(s->fd, timeout_ms))
+		return -ETIMEDOUT;
+	int fd = take_rings(s->fd, &s->count);
+	if (fd < 0)
+		return fd;
+	size_t size = s->count * sizeof(*s->rings);
+	if (fstat(fd, &file) == 0 && (size_t)file.st_size >= size)
+		s->rings = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (s->rings == MAP_FAILED)
+		s->rings = NULL;
+	return s->rings ? 0 : -EPROTO;
+}
+
+// Bits of the ports that are wanted; 0: there is no such port.
+static uint64_t ports_of(const struct session *s, const char *port)
+{
+	uint64_t ports = 0;
+
+	for (uint32_t i = 0; i < s->all.port_count && i < DRB_CAPTURE_PORTS; i++) {
+		if (!port || strcmp(port, s->all.ports[i].port.name) == 0)
+			ports |= UINT64_C(1) << i;
+	}
+	return ports;
+}
+
+static int order(struct drb_telemetry *t, const char *path)
+{
+	char text[DRB_ORDER_TEXT_MAX];
+	bool done;
+	int rc = drb_order(t, DRB_CMD_CAPTURE, path, &done, text);
+
+	if (rc < 0)
+		drb_error("the switch %s", drb_telemetry_error(rc));
+	else if (!done)
+		drb_error("%s", text);
+	return rc < 0 ? rc : done ? 0 : -EBUSY;
+}
+
+static int begin(struct session *s, struct drb_telemetry *t, int listener,
+		 const struct sockaddr_un *address, const struct session_filter *filter)
+{
+	uint64_t ports = ports_of(s, filter->port);
+
+	if (!ports) {
+		drb_error("%s has no port '%s'", s->all.info.name, filter->port);
+		return -ENOENT;
+	}
+	int rc = order(t, address->sun_path);
+	if (rc < 0)
+		return rc;
+	s->fd = readable(listener, t->timeout_ms) ? accept4(listener, NULL, NULL, SOCK_CLOEXEC)
+						  : -1;
+	rc = s->fd < 0 ? -ETIMEDOUT : send_request(s->fd, ports, filter);
+	if (rc == 0)
+		rc = map_rings(s, t->timeout_ms);
+	if (rc < 0)
+		drb_error("%s: cannot begin to capture: %s", s->all.info.name, strerror(-rc));
+	return rc;
+}
+
+int session_open(struct session *s, const char *socket_path, uint32_t timeout_ms,
+		 const struct session_filter *filter)
+{
+	struct sockaddr_un address;
+	struct drb_telemetry t;
+
+	*s = (struct session){.fd = -1};
+	int rc = drb_telemetry_open(&t, socket_path, timeout_ms);
+	if (rc == 0)
+		rc = drb_read_all(&t, &s->all);
+	if (rc < 0) {
+		drb_error("%s: %s", socket_path, drb_telemetry_error(rc));
+		return rc;
+	}
+	int listener = listen_beside(socket_path, &address);
+	if (listener < 0) {
+		drb_error("%s: %s", address.sun_path, strerror(-listener));
+		rc = listener;
+	} else {
+		rc = begin(s, &t, listener, &address, filter);
+		close(listener);
+		unlink(address.sun_path);
+	}
+	drb_telemetry_close(&t);
+	if (rc < 0)
+		session_close(s);
+	return rc;
+}
+
+static struct drb_capture_slot *first_of(struct drb_capture_ring *r)
+{
+	uint64_t head = atomic_load_explicit(&r->head, memory_order_relaxed);
+
+	return atomic_load_explicit(&r->tail, memory_order_acquire) == head
+		       ? NULL
+		       : &r->slot[head % DRB_CAPTURE_SLOTS];
+}
+
+bool session_next(struct session *s, struct drb_capture_slot *packet)
+{
+	struct drb_capture_ring *from = NULL;
+	const struct drb_capture_slot *oldest = NULL;
+
+	for (uint32_t n = 0; n < s->count; n++) {
+		const struct drb_capture_slot *slot = first_of(&s->rings[n]);
+		if (slot && (!oldest || slot->time_ns < oldest->time_ns)) {
+			oldest = slot;
+			from = &s->rings[n];
+		}
+	}
+	if (!from)
+		return false;
+	memcpy(packet, oldest, offsetof(struct drb_capture_slot, bytes));
+	if (packet->captured > DRB_CAPTURE_BYTES)
+		packet->captured = DRB_CAPTURE_BYTES;
+	memcpy(packet->bytes, oldest->bytes, packet->captured);
+	atomic_fetch_add_explicit(&from->head, 1, memory_order_release);
+	return true;
+}
+
+bool session_goes_on(const struct session *s)
+{
+	return !readable(s->fd, 0); // the switch says nothing more, but for its end
+}
+
+void session_count(const struct session *s, uint32_t port, uint64_t *matched, uint64_t *lost)
+{
+	*matched = *lost = 0;
+	for (uint32_t n = 0; n < s->count; n++) {
+		*matched += atomic_load(&s->rings[n].matched[port]);
+		*lost += atomic_load(&s->rings[n].lost[port]);
+	}
+}
+
+void session_end(struct session *s)
+{
+	// The switch closes its end when its workers have stopped to write.
+	if (s->fd >= 0 && shutdown(s->fd, SHUT_WR) == 0)
+		readable(s->fd, 1000);
+}
+
+void session_close(struct session *s)
+{
+	if (s->rings)
+		munmap(s->rings, s->count * sizeof(*s->rings));
+	if (s->fd >= 0)
+		close(s->fd);
+	drb_switch_all_free(&s->all);
+	*s = (struct session){.fd = -1};
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/control/capture_order.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <pcap/bpf.h>
+
+#include "common/cli/log.h"
+#include "switch/datapath/capture.h"
+
+#define REQUEST_WITHIN_S 5
+
+struct request {
+	struct drb_capture_request head;
+	struct drb_capture_insn insn[DRB_CAPTURE_INSNS];
+};
+
+// The capture that goes on. Written by telemetry's thread before the capture's thread begins, and by main
+// after all have ended; then the capture's thread's.
+static struct {
+	struct drb_workers *workers;
+	int fd;                      // connection to the reader
+	pthread_t thread;            // joinable while `started`
+	bool started;                // the thread was started and not joined
+	atomic_bool ended;           // by the thread: it has nothing left to do
+	struct drb_capture *capture; // of each worker
+	void *memory;
+	size_t size;
+} one = {.fd = -1};
+
+// Takes a whole and valid request. False: there is none.
+static bool take_request(int fd, struct request *request)
+{
+	ssize_t size = recv(fd, request, sizeof(*request), 0);
+	const struct drb_capture_request *head = &request->head;
+
+	return size >= (ssize_t)sizeof(*head) && head->version == DRB_CAPTURE_VERSION &&
+	       head->insns <= DRB_CAPTURE_INSNS &&
+	       size == (ssize_t)(sizeof(*head) + head->insns * sizeof(request->insn[0])) &&
+	       head->snap >= 1 && head->snap <= DRB_CAPTURE_BYTES &&
+	       (head->insns == 0 ||
+		bpf_validate((const struct bpf_insn *)(const void *)request->insn,
+			     (int)head->insns));
+}
+
+static bool give(int fd, int memory, uint32_t rings)
+{
+	struct drb_capture_reply reply = {DRB_CAPTURE_VERSION, rings};
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = {0};
+	struct iovec data = {&reply, sizeof(reply)};
+	struct msghdr message = {.msg_iov = &data,
+				 .msg_iovlen = 1,
+				 .msg_control = &control,
+				 .msg_controllen = sizeof(control)};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), &memory, sizeof(int));
+	return sendmsg(fd, &message, MSG_NOSIGNAL) == (ssize_t)sizeof(reply);
+}
+
+// The rings, and for each worker what it is to capture. False: no memory, or the reader is gone.
+static bool prepare(const struct request *request)
+{
+	uint32_t workers = one.workers->count;
+	int fd = memfd_create("drb-capture", MFD_CLOEXEC);
+	bool given = false;
+
+	one.size = workers * sizeof(struct drb_capture_ring);
+	one.capture = calloc(workers, sizeof(*one.capture));
+	if (fd >= 0 && one.capture && ftruncate(fd, (off_t)one.size) == 0) {
+		one.memory = mmap(NULL, one.size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		given = one.memory != MAP_FAILED && give(one.fd, fd, workers);
+	}
+	if (fd >= 0)
+		close(fd);
+	for (uint32_t n = 0; given && n < workers; n++) {
+		struct drb_capture *c = &one.capture[n];
+		c->ring = (struct drb_capture_ring *)one.memory + n;
+		c->ports = request->head.ports;
+		c->snap = request->head.snap;
+		c->insns = request->head.insns;
+		memcpy(c->insn, request->insn, sizeof(c->insn));
+	}
+	return given;
+}
+
+static void attach(bool on)
+{
+	drb_workers_park(one.workers);
+	for (uint32_t n = 0; n < one.workers->count; n++)
+		one.workers->worker[n].capture = on ? &one.capture[n] : NULL;
+	drb_workers_unpark(one.workers);
+}
+
+// Until the reader, or drb_capture_stop(), closes the connection; what it sends means nothing.
+static void wait_for_end(void)
+{
+	struct pollfd p = {.fd = one.fd, .events = POLLIN};
+	char byte;
+
+	for (;;) {
+		if (poll(&p, 1, -1) < 0 && errno != EINTR)
+			return;
+		if (p.revents && recv(one.fd, &byte, sizeof(byte), MSG_DONTWAIT) <= 0)
+			return;
+	}
+}
+
+static void *run(void *unused)
+{
+	struct request *request = calloc(1, sizeof(*request));
+
+	(void)unused;
+	if (request && take_request(one.fd, request) && prepare(request)) {
+		attach(true);
+		wait_for_end();
+		attach(false);
+	}
+	shutdown(one.fd, SHUT_RDWR); // the reader sees that nothing more comes
+	free(request);
+	if (one.memory && one.memory != MAP_FAILED)
+		munmap(one.memory, one.size);
+	free(one.capture);
+	one.memory = NULL;
+	one.capture = NULL;
+	atomic_store(&one.ended, true);
+	return NULL;
+}
+
+static int connect_to(const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	const struct timeval within = {.tv_sec = REQUEST_WITHIN_S};
+	int fd;
+
+	if (strlen(path) >= sizeof(address.sun_path))
+		return -ENAMETOOLONG;
+	strcpy(address.sun_path, path);
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &within, sizeof(within)) < 0 ||
+	    connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0) {
+		int error = -errno;
+		close(fd);
+		return error;
+	}
+	return fd;
+}
+
+static void join(void)
+{
+	pthread_join(one.thread, NULL);
+	close(one.fd);
+	one.started = false;
+}
+
+int drb_capture_order(struct drb_workers *workers, const char *path, char *text, size_t size)
+{
+	if (one.started && !atomic_load(&one.ended)) {
+		snprintf(text, size, "another capture of this switch goes on");
+		return -EBUSY;
+	}
+	if (one.started)
+		join();
+	int fd = path ? connect_to(path) : -EINVAL;
+	if (fd < 0) {
+		snprintf(text, size, "cannot reach who wants packets, at '%s': %s",
+			 path ? path : "", strerror(-fd));
+		return fd;
+	}
+	one.workers = workers;
+	one.fd = fd;
+	atomic_store(&one.ended, false);
+	int rc = -pthread_create(&one.thread, NULL, run, NULL);
+	one.started = rc == 0;
+	if (rc < 0)
+		close(fd);
+	snprintf(text, size, "%s", rc < 0 ? strerror(-rc) : "connected");
+	return rc;
+}
+
+void drb_capture_stop(void)
+{
+	if (!one.started)
+		return;
+	shutdown(one.fd, SHUT_RDWR);
+	join();
+}

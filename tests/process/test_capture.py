@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""drbctl capture at drbswitch as processes: two switches and a memif link between them.
+
+test_capture.py DRBSWITCH CONFIG_DIR DRBCTL DRB.LUA    TAP on standard output. See world.py."""
+import os
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+
+import tap  # noqa: E402
+from world import WITHIN, World, ask, capture, conserved, stop, until_port  # noqa: E402
+
+DRBCTL, DISSECTOR = sys.argv[3:]
+FRAMES = 1500
+HELLO = bytes.fromhex('88b5')
+SWITCHES = '''fabric: {{layers: 2, arity: 1}}
+link: {{driver: vdev, hello: 100ms}}
+process: {{memif_dir: {dir}/memif}}
+switch: {{layer: {layer}, label: 0}}
+ports:
+'''
+
+
+def options(data):
+    """{code: value} of the options of a block."""
+    found, at = {}, 0
+    while at + 4 <= len(data):
+        code, length = struct.unpack_from('<HH', data, at)
+        if code == 0:
+            break
+        found[code] = data[at + 4:at + 4 + length]
+        at += 4 + (length + 3) // 4 * 4
+    return found
+
+
+def read_pcapng(path):
+    """(names of interfaces, [(interface, direction, comment, frame)], {interface: (matched, lost)})"""
+    data, at = path.read_bytes(), 0
+    names, packets, counts = [], [], {}
+    while at < len(data):
+        kind, length = struct.unpack_from('<II', data, at)
+        assert struct.unpack_from('<I', data, at + length - 4)[0] == length
+        block = data[at + 8:at + length - 4]
+        if kind == 1:
+            names.append(options(block[8:])[2].decode())
+        elif kind == 5:
+            o = options(block[12:])
+            counts[names[struct.unpack_from('<I', block)[0]]] = (
+                struct.unpack('<Q', o[4])[0], struct.unpack('<Q', o[5])[0])
+        elif kind == 6:
+            interface, _, _, captured, _ = struct.unpack_from('<IIIII', block)
+            o = options(block[20 + (captured + 3) // 4 * 4:])
+            packets.append((names[interface], struct.unpack('<I', o[2])[0], o.get(1, b'').decode(),
+                            block[20:20 + captured]))
+        at += length
+    return names, packets, counts
+
+
+def begin(w, *args, stdout=None):
+    """A capture that has begun."""
+    p = subprocess.Popen([DRBCTL, 'capture', '--runtime', w.dir / 'run', *args], stdout=stdout,
+                         stderr=subprocess.PIPE, text=True)
+    w.processes.append(p)
+    assert p.stderr
+    line = p.stderr.readline()
+    assert 'capturing at' in line, line
+    return p
+
+
+def end(p):
+    """What it says at its end."""
+    p.send_signal(signal.SIGINT)
+    said = p.stderr.read()
+    assert p.wait(WITHIN) == 0, said
+    return said
+
+
+def wireshark(w):
+    """What Wireshark's programs read in the capture: no complaint, and the hellos of both switches."""
+    info = subprocess.run(['capinfos', w.dir / 'c.pcapng'], capture_output=True, text=True, check=True)
+    assert not info.stderr.replace('Running as user "root" and group "root". This could be dangerous.\n', ''), info
+    assert 'Name = s1-0.u0' in info.stdout, info.stdout
+    run = subprocess.run(['tshark', '-X', f'lua_script:{DISSECTOR}', '-r', w.dir / 'c.pcapng', '-Y', 'drb_hello',
+                          '-T', 'fields', '-e', 'drb_hello.layer', '-e', 'drb_hello.up'],
+                         capture_output=True, text=True, check=True)
+    assert set(run.stdout.split('\n')) == {'1\t1', '2\t0', ''}, run
+
+
+def low(w, source='net_null0'):
+    """Switch s1-0, below, with this device for its host."""
+    return w.start(SWITCHES.format(dir=w.dir, layer=1) + f'  - {{name: d0, device: "{source}"}}\n'
+                   '  - {name: u0, driver: memif}\n', name='low.yaml')
+
+
+def core(w, source):
+    """Switch s2-0 with this device on its other side."""
+    return w.start(SWITCHES.format(dir=w.dir, layer=2) + '  - {name: d0, driver: memif}\n'
+                   f'  - {{name: d1, device: "{source}"}}\n', name='core.yaml')
+
+
+def packets_are_captured():
+    """What goes through a switch is in the file, once in and once out, with how it was sent."""
+    with World() as w:
+        capture(w.dir / 'in.pcap', [bytes.fromhex('020000000000' '020000000001' '88b6') + bytes(46)] * FRAMES)
+        capture(w.dir / 'none.pcap', [])
+        below = low(w, f'net_pcap0,rx_pcap={w.dir}/none.pcap,tx_pcap={w.dir}/out.pcap')
+        w.notified('READY=1')
+        at = w.socket_of('drb-s1-0')
+        reader = begin(w, 's1-0', '-w', str(w.dir / 'c.pcapng'))
+        above = core(w, f'net_pcap0,rx_pcap={w.dir}/in.pcap,tx_pcap={w.dir}/gone.pcap')
+        w.notified('READY=1')
+        until_port(at, 'u0', 'up')
+        limit = time.monotonic() + WITHIN
+        while (t := ask(at, '/drb/ports')[0])['out_packets'][0] == 0 or t['queue_packets'][0]:
+            assert time.monotonic() < limit, t
+            time.sleep(0.02)
+        time.sleep(0.3)
+        counted = ask(at, '/drb/ports')[0]
+        said = end(reader)
+        names, packets, counts = read_pcapng(w.dir / 'c.pcapng')
+        assert names == ['s1-0.d0', 's1-0.u0'], names
+        assert ', 0 lost' in said and all(lost == 0 for _, lost in counts.values()), (said, counts)
+        mine = [p for p in packets if p[3][12:14] != HELLO]
+        for port, name in enumerate(names):
+            for direction, key in ((1, 'in_packets'), (2, 'out_packets')):
+                seen = sum(p[0] == name and p[1] == direction and 'dropped' not in p[2] for p in mine)
+                assert seen == counted[key][port], (name, key, seen, counted)
+        assert counted['in_packets'][1] > 0, counted
+        assert all(p[2].startswith('down, queue ') for p in mine if p[1] == 2), mine[-1]
+        assert any(p[3][12:14] == HELLO and p[1] == 2 for p in packets), 'no hello'
+        conserved(counted)
+        if shutil.which('tshark'):
+            wireshark(w)
+        stop(above)
+        stop(below)
+
+
+def drops_say_why():
+    """A frame that is dropped is there once more, with the reason; filters take what they say."""
+    with World() as w:
+        capture(w.dir / 'in.pcap', [bytes.fromhex('0a0000000001' '020000000000' '88b6') + bytes(46),
+                                    bytes.fromhex('020000000001' '020000000000' '88b6') + bytes(46)] * 8)
+        p = low(w, f'net_pcap0,rx_pcap={w.dir}/in.pcap,tx_pcap={w.dir}/out.pcap,infinite_rx=1')
+        w.notified('READY=1')
+        reader = begin(w, 's1-0.d0', '-c', '200', '-w', str(w.dir / 'c.pcapng'), 'ether', 'dst', '0a:00:00:00:00:01')
+        assert reader.wait(WITHIN) == 0
+        _, packets, _ = read_pcapng(w.dir / 'c.pcapng')
+        assert len(packets) == 200 and all(q[3][:6] == bytes.fromhex('0a0000000001') for q in packets)
+        dropped = [q for q in packets if q[2] == 'dropped: unknown_destination, queue 0']
+        assert 90 <= len(dropped) <= 110 and all(q[0] == 's1-0.d0' and q[1] == 1 for q in dropped), packets[:4]
+        stop(p)
+
+
+def full_speed_loses_by_count():
+    """A reader that stands still loses packets, by count; the switch forwards on. Killed, it is forgotten."""
+    with World() as w:
+        capture(w.dir / 'in.pcap', [bytes.fromhex('020000000001' '020000000000' '88b6') + bytes(46)] * 64)
+        p = low(w, f'net_pcap0,rx_pcap={w.dir}/in.pcap,tx_pcap={w.dir}/out.pcap,infinite_rx=1')
+        w.notified('READY=1')
+        at = w.socket_of('drb-s1-0')
+        into, out = os.pipe()  # nobody reads
+        reader = begin(w, 's1-0', '-w', '-', stdout=out)
+        os.close(out)
+        before = ask(at, '/drb/ports')[0]
+        limit = time.monotonic() + WITHIN
+        while (after := ask(at, '/drb/ports')[0])['in_packets'][0] < before['in_packets'][0] + 100000:
+            assert time.monotonic() < limit, after
+            time.sleep(0.05)
+        conserved(after)
+        busy = subprocess.run([DRBCTL, 'capture', '--runtime', w.dir / 'run', 's1-0'], capture_output=True,
+                              text=True, timeout=WITHIN, check=False)
+        assert busy.returncode == 1 and 'another capture of this switch goes on' in busy.stderr, busy
+        reader.send_signal(signal.SIGINT)
+        with open(into, 'rb') as f:
+            (w.dir / 'c.pcapng').write_bytes(f.read())
+        said = reader.stderr.read()
+        assert reader.wait(WITHIN) == 0, said
+        _, packets, counts = read_pcapng(w.dir / 'c.pcapng')
+        matched, lost = (sum(c[i] for c in counts.values()) for i in (0, 1))
+        assert lost > 50000 and matched == lost + len(packets), (matched, lost, len(packets))
+        assert f'{len(packets)} packets captured, {lost} lost' in said, said
+        reader = begin(w, 's1-0', '-w', str(w.dir / 'd.pcapng'))
+        reader.kill()
+        reader.wait()
+        limit = time.monotonic() + WITHIN
+        while subprocess.run([DRBCTL, 'capture', '--runtime', w.dir / 'run', 's1-0', '-c', '1'],
+                             capture_output=True, timeout=WITHIN, check=False).returncode:
+            assert time.monotonic() < limit
+        reader = begin(w, 's1-0', '-w', str(w.dir / 'd.pcapng'))
+        stop(p)  # while it is captured
+        assert reader.wait(WITHIN) == 0
+
+
+tap.run((packets_are_captured, drops_say_why, full_speed_loses_by_count))
