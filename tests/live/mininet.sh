@@ -5,7 +5,7 @@
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch drbgen drbctl
-need_tool mn iperf telnet jq fping
+need_tool mn iperf telnet jq fping ss
 
 # When something goes wrong, and with -c, mn kills processes by their names and deletes logs in /tmp.
 grep -q rootless /proc/1/cmdline || cannot_run "no process namespace of its own"
@@ -60,8 +60,9 @@ says() { # says PATTERN COMMAND...
 
 # The iperf verb of Mininet 2.3.0 waits for ever for a line that the server of iperf 2.1 does not print.
 gigabits() { # gigabits LEAST: TCP between the ends of the network carries so many Gbit/s
-  cli "h15 timeout 30 iperf -s >/dev/null &" && sleep 1
-  cli "h0 iperf -c 10.0.0.16 -t 3 -f m" | tee "$scratch/iperf"
+  "$root/topo/fabric" exec h15 -- timeout 30 iperf -s >/dev/null &
+  soon fabric exec h15 -- ss -ltnH 'sport = :5001' | grep -q . &&
+    fabric exec h0 -- iperf -c 10.0.0.16 -t 3 -f m | tee "$scratch/iperf"
   sed -n 's/.* \([0-9.]*\) Mbits\/sec.*/\1/p' "$scratch/iperf" |
     awk -v least="$1" '{ most = $1 > most ? $1 : most } END { exit !(most > 1000 * least) }'
 }
@@ -97,7 +98,8 @@ check "counters from the command line of mn" says 'multicast' cli "dpctl s2-1 dr
 drbgen write --pattern fixed --load 0.5 --slots 300 --slot 4ms --out "$scratch/traffic" 2>/dev/null
 check "a replay of a permutation loses nothing" drbgen replay "$scratch/traffic"
 check "other settings are Mininet's to give" fails_with 2 'made by mininet' fabric replan --scheme walk
-check "mn ends" end
+end
+check "mn ends" test $? = 0
 check "nothing is left" all_gone
 
 begin 2 2

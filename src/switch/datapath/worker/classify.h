@@ -20,7 +20,7 @@
 #endif
 
 // Octets of a frame without FCS: an Ethernet header, 1500 octets, two VLAN tags. Longer ones are
-// what a host with segmentation offload on leaves to a device, cut to a ring's frame size.
+// from a host with a larger MTU, perhaps cut to a ring's frame size.
 enum {
 	DRB_FRAME_MIN = RTE_ETHER_HDR_LEN,
 	DRB_FRAME_MAX = RTE_ETHER_HDR_LEN + 1500 + 8,

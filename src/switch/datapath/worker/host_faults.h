@@ -11,7 +11,7 @@
 
 enum drb_host_fault {
 	DRB_HOST_FAULT_SOURCE,    // frames from another MAC than the host's own
-	DRB_HOST_FAULT_LENGTH,    // frames longer than any link carries: segmentation offload
+	DRB_HOST_FAULT_LENGTH,    // frames longer than any link carries
 	DRB_HOST_FAULT_ADDRESS,   // ARP for an address outside the fabric
 	DRB_HOST_FAULT_IP,        // IP packets from another address than the host's own
 	DRB_HOST_FAULT_NEIGHBOUR, // ARP or neighbour discovery for others
