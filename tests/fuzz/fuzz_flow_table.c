@@ -8,7 +8,7 @@
 
 #define FLOWS 64
 
-static struct drb_flow_table t;
+static struct drb_flow_table table;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 
@@ -41,21 +41,21 @@ static void check(void)
 {
 	uint32_t live = 0, by_uplink[DRB_PORTS_MAX] = {0}, held[DRB_FLOW_SHARES] = {0}, ways = 0;
 
-	for (uint32_t i = 0; i < t.slots; i++) {
-		bool used = t.used[i / 64] >> i % 64 & 1;
-		require(used == t.entry[i].live);
+	for (uint32_t i = 0; i < table.slots; i++) {
+		bool used = table.used[i / 64] >> i % 64 & 1;
+		require(used == table.entry[i].live);
 		live += used;
-		by_uplink[t.entry[i].uplink] += used;
-		held[t.entry[i].share] += used;
+		by_uplink[table.entry[i].uplink] += used;
+		held[table.entry[i].share] += used;
 	}
-	for (uint32_t b = 0; b < t.buckets; b++) {
+	for (uint32_t b = 0; b < table.buckets; b++) {
 		for (uint32_t k = 0; k < DRB_FLOW_WAYS; k++)
-			ways += t.bucket[b].tag[k] != 0;
+			ways += table.bucket[b].tag[k] != 0;
 	}
-	require(live == t.live && live <= t.max && ways == live);
-	require(memcmp(by_uplink, t.flows, sizeof(by_uplink)) == 0);
-	require(memcmp(held, t.held, sizeof(held)) == 0);
-	require(t.appeared == t.idled + t.closed + t.live);
+	require(live == table.live && live <= table.max && ways == live);
+	require(memcmp(by_uplink, table.flows, sizeof(by_uplink)) == 0);
+	require(memcmp(held, table.held, sizeof(held)) == 0);
+	require(table.appeared == table.idled + table.closed + table.live);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -63,37 +63,37 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint32_t max = 1 + take(&data, &size) * 2u, senders = 1 + take(&data, &size) % 9;
 	uint64_t now = 1000000;
 
-	require(drb_flow_table_init(&t, max, senders) == 0);
-	drb_flow_table_times(&t, 10000000, 1000000);
+	require(drb_flow_table_init(&table, max, senders) == 0);
+	drb_flow_table_times(&table, 10000000, 1000000);
 	while (size > 0) {
 		uint8_t kind = take(&data, &size), flow = take(&data, &size);
 		uint64_t hash = hash_of(flow, kind);
 		uint32_t tick = drb_flow_tick(now);
 		int32_t position;
-		drb_flow_table_find(&t, &hash, 1, &position);
-		require(position < 0 || t.entry[position].hash == hash);
+		drb_flow_table_find(&table, &hash, 1, &position);
+		require(position < 0 || table.entry[position].hash == hash);
 		if (position < 0) {
-			bool room = drb_flow_table_has_room(&t, kind);
-			position = drb_flow_table_add(&t, hash, kind, flow % 8, tick);
+			bool room = drb_flow_table_has_room(&table, kind);
+			position = drb_flow_table_add(&table, hash, kind, flow % 8, tick);
 			require(position < 0 || room);
-		} else if (drb_flow_ended(&t, &t.entry[position], tick)) {
-			drb_flow_table_end(&t, position);
-			drb_flow_table_begin(&t, position, flow % 8, tick);
+		} else if (drb_flow_ended(&table, &table.entry[position], tick)) {
+			drb_flow_table_end(&table, position);
+			drb_flow_table_begin(&table, position, flow % 8, tick);
 		}
 		if (position >= 0) {
 			int32_t again;
-			drb_flow_table_seen(&t, position, kind >> 4, tick);
-			drb_flow_table_find(&t, &hash, 1, &again);
+			drb_flow_table_seen(&table, position, kind >> 4, tick);
+			drb_flow_table_find(&table, &hash, 1, &again);
 			require(again == position);
 		}
 		now += (uint64_t)(kind >> 2 & 3) * 300000;
-		drb_flow_table_age(&t, now);
+		drb_flow_table_age(&table, now);
 	}
 	check();
-	for (int i = 0; i < 200 && t.live > 0; i++)
-		drb_flow_table_age(&t, now += 1000000);
-	require(t.live == 0);
+	for (int i = 0; i < 200 && table.live > 0; i++)
+		drb_flow_table_age(&table, now += 1000000);
+	require(table.live == 0);
 	check();
-	drb_flow_table_free(&t);
+	drb_flow_table_free(&table);
 	return 0;
 }

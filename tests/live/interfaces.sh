@@ -51,7 +51,7 @@ for workers in 1 2; do
   ip -n drb-s1-0 link delete d0
   check "$workers workers: a host's interface is gone" within 1500 state_is s1-0 d0 gone
   check "$workers workers: the log says so" \
-    grep -q 'port d0: interface "d0" is gone' /run/drbswitch/drb/log/s1-0.log
+    grep -q 'port d0: interface "d0" is gone: what is sent there is dropped' /run/drbswitch/drb/log/s1-0.log
   check "$workers workers: the switch says so" soon sh -c "'$build/src/ctl/drbctl' list | grep -q 'd0 down'"
   check "$workers workers: other hosts answer" answers 1 5
   for round in 1 2 3; do

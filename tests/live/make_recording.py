@@ -21,8 +21,9 @@ def main():
     sent = {(w, p): 0 for w in switches for p in range(2 * arity)}
     load = {key: rng.uniform(0.2, 0.95) for key in sent}
     for look in range(looks):
+        rows: list[dict] = []
         state = {'time_ns': look * 10 ** 9, 'unix_ms': 1700000000000 + look * 1000, 'port_counters': KEYS,
-                 'switches': []}
+                 'switches': rows}
         for m, s in switches:
             down = 2 * arity if m == layers else arity
             ports = []
@@ -33,7 +34,7 @@ def main():
                               'state': 'up', 'usable': True, 'rate': f'{RATE}pps', 'queue': 512,
                               'count': [n, n * 60, 0, 0, n, n * 60, 0, int(rng.expovariate(0.4)), 0, 0, 0]})
             up = m < layers
-            state['switches'].append({
+            rows.append({
                 'fabric': 'drb', 'name': f's{m}-{s}', 'layer': m, 'label': s, 'up': True, 'layers': layers,
                 'arity': arity, 'pid': 1, 'time_ns': look * 10 ** 9, 'scheme': 'drb', 'unit': 'packet',
                 'threshold': '2', 'utilisation': '0.8', 'trouble': '', 'version': '', 'drops': {},

@@ -55,9 +55,10 @@ def late_interfaces():
     """They are waited for. What then is missing is no mistake of the config: status 1."""
     missing = 'c.yaml:4: ports[0].interface: port d0: no interface "nosuch0"'
     with World() as w:
-        for wait, said in (('0s', []),
-                           ('300ms', ['drbswitch: drb-s1-0: waiting up to 0.3 s for interface "nosuch0" of '
-                                      'port d0'])):
+        cases: list[tuple[str, list[str]]] = [
+            ('0s', []),
+            ('300ms', ['drbswitch: drb-s1-0: waiting up to 0.3 s for interface "nosuch0" of port d0'])]
+        for wait, said in cases:
             begun = time.monotonic()
             p = w.start(HEAD + f'process: {{wait: {wait}}}\nports: [{{name: d0, interface: nosuch0}}, '
                         '{name: u0, driver: none}]\n')

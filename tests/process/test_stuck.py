@@ -155,7 +155,7 @@ def busy_is_not_stuck():
     with World() as w:
         p = w.ready(TWO)
         hogs = [subprocess.Popen(['nice', '-n', '-5', sys.executable, '-c', 'while True: pass'],
-                                 stderr=subprocess.DEVNULL) for _ in range(4 * os.cpu_count())]
+                                 stderr=subprocess.DEVNULL) for _ in range(4 * (os.cpu_count() or 1))]
         time.sleep(5)
         for hog in hogs:
             hog.kill()

@@ -122,7 +122,7 @@ struct drb_setup {
 	enum drb_hugepages hugepages;
 	uint32_t memory_mb; // 0: as needed
 	uint32_t buffers;   // packet buffers beyond what queues and drivers need
-	uint64_t wait_ns; // for interfaces that are not there when the switch starts
+	uint64_t wait_ns;   // for interfaces that are not there when the switch starts
 	char memif_dir[DRB_MEMIF_DIR_MAX + 1];
 };
 

@@ -33,7 +33,7 @@ struct pulse {
 };
 
 static struct drb_workers *workers;
-static struct drb_port_set *ports;
+static struct drb_port_set *port_set;
 static pthread_t thread;
 static atomic_bool ending;
 static atomic_int stuck = -1; // the thread; any thread reads
@@ -94,8 +94,8 @@ static uint64_t hand_over(uint32_t n)
 {
 	uint64_t alone = 0;
 
-	for (uint32_t i = 0; i < ports->count; i++) {
-		struct drb_port *p = &ports->port[i];
+	for (uint32_t i = 0; i < port_set->count; i++) {
+		struct drb_port *p = &port_set->port[i];
 		if (!p->kind || p->queue[n]->rx == DRB_QUEUE_NONE)
 			continue;
 		if (p->rx_queues < 2 || !p->kind->leave || !p->kind->leave(p, n))
@@ -109,10 +109,10 @@ static void say_stuck(uint32_t n, uint64_t alone)
 	char names[DRB_PORTS_MAX * 5] = "";
 	size_t used = 0;
 
-	for (uint32_t i = 0; i < ports->count && used < sizeof(names); i++) {
+	for (uint32_t i = 0; i < port_set->count && used < sizeof(names); i++) {
 		if (alone >> i & 1)
 			used += (size_t)snprintf(names + used, sizeof(names) - used, " %s",
-						 ports->port[i].setup->name);
+						 port_set->port[i].setup->name);
 	}
 	drb_error("worker %u stands still (thread %d, state %c): %s%s; restart the switch", n,
 		  atomic_load(&workers->worker[n].tid),
@@ -140,7 +140,7 @@ static void end_stuck(uint32_t n)
 	pulse[n].stuck = false;
 	for (uint32_t k = 0; k < workers->count; k++)
 		another = pulse[k].stuck ? (int)k : another;
-	for (uint32_t i = 0; another < 0 && i < ports->count; i++)
+	for (uint32_t i = 0; another < 0 && i < port_set->count; i++)
 		alone |= UINT64_C(1) << i;
 	atomic_fetch_and(&workers->worker[0].silent, ~alone);
 	atomic_store(&stuck, another);
@@ -216,7 +216,7 @@ int drb_heartbeat_begin(struct drb_workers *all, struct drb_port_set *set)
 	uint64_t usec = 0;
 
 	workers = all;
-	ports = set;
+	port_set = set;
 	if (sd_watchdog_enabled(0, &usec) > 0)
 		watchdog_ns = usec * 1000;
 	int rc = pthread_create(&thread, NULL, watch, NULL);

@@ -24,7 +24,7 @@
 #define LOOK_EVERY_MS 500
 
 static struct drb_workers *workers;
-static struct drb_port_set *ports;
+static struct drb_port_set *port_set;
 static const struct drb_port_parking *parking;
 static pthread_t thread;
 static int changes_fd = -1, end_fd = -1;
@@ -36,8 +36,8 @@ static int why[DRB_PORTS_MAX]; // said last: why a port has not taken its interf
 
 static bool needs_privilege(void)
 {
-	for (uint32_t i = 0; i < ports->count; i++) {
-		const struct drb_port *p = &ports->port[i];
+	for (uint32_t i = 0; i < port_set->count; i++) {
+		const struct drb_port *p = &port_set->port[i];
 		if (p->kind && p->kind->rebind && p->workers > 1)
 			return true;
 	}
@@ -127,8 +127,8 @@ static void *watch(void *arg)
 		if (changes_fd >= 0)
 			drb_interfaces_changed(changes_fd);
 		missing = false;
-		for (uint32_t i = 0; i < ports->count; i++)
-			missing |= look_at(&ports->port[i]);
+		for (uint32_t i = 0; i < port_set->count; i++)
+			missing |= look_at(&port_set->port[i]);
 		if (drb_clock_now() < settled_ns)
 			tell_liveness();
 	}
@@ -138,7 +138,7 @@ int drb_interfaces_begin(struct drb_workers *all, struct drb_port_set *set,
 			 const struct drb_port_parking *by)
 {
 	workers = all;
-	ports = set;
+	port_set = set;
 	parking = by;
 	changes_fd = drb_interfaces_watch();
 	end_fd = eventfd(0, EFD_CLOEXEC);

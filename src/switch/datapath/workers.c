@@ -130,7 +130,7 @@ int drb_workers_park(struct drb_workers *all)
 
 	if (rc < 0)
 		return rc;
-	orders += orders + 1 == 0 ? 2 : 1; // never 0
+	orders = orders == UINT32_MAX ? 1 : orders + 1; // never 0
 	for (uint32_t n = 0; rc == 0 && n < all->count; n++)
 		rc = drb_worker_park(&all->worker[n], orders, end);
 	if (rc < 0)

@@ -73,7 +73,7 @@ static int read_traffic(const struct folder *f, struct manifest *m, struct trace
 
 static void traffic_reads_back(void **state)
 {
-	static uint32_t dest[SLOTS][HOSTS], memory[DRB_TRAFFIC_WORDS(HOSTS)];
+	static uint32_t dest[SLOTS][HOSTS], memory[DRB_TRAFFIC_WORDS(HOSTS)] = {0};
 	struct drb_rng rng = drb_rng_seed(42, 0);
 	struct drb_traffic traffic;
 	struct manifest m;

@@ -73,7 +73,7 @@ static void zero_load_latency_is_2k(void **state)
 		struct drb_packet_setup s = setup_of(3, 3, DRB_SCHEME_DRB, "incast:1", 1);
 		struct drb_rng rng = drb_rng_seed(seed, 0);
 		struct drb_traffic traffic;
-		uint32_t memory[DRB_TRAFFIC_WORDS(54)];
+		uint32_t memory[DRB_TRAFFIC_WORDS(54)] = {0};
 		s.seed = seed;
 		assert_int_equal(
 			drb_traffic_init(&traffic,

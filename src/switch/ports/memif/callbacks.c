@@ -47,11 +47,11 @@ struct registered {
 };
 
 static struct {
-	pthread_mutex_t driver;                  // held while anybody is inside the driver
-	pthread_mutex_t list;                    // for `first`; held for a moment only
-	struct registered *first;                // all that are registered
-	const struct drb_port_parking *parking;  // NULL: no workers yet. Under `driver`
-	bool closed;                             // under `driver`
+	pthread_mutex_t driver;                 // held while anybody is inside the driver
+	pthread_mutex_t list;                   // for `first`; held for a moment only
+	struct registered *first;               // all that are registered
+	const struct drb_port_parking *parking; // NULL: no workers yet. Under `driver`
+	bool closed;                            // under `driver`
 } callbacks = {.driver = PTHREAD_MUTEX_INITIALIZER, .list = PTHREAD_MUTEX_INITIALIZER};
 
 // This thread is inside the driver, for this port: what it registers is the driver's. NULL: not.

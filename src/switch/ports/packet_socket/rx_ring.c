@@ -234,7 +234,7 @@ static struct drb_vlan_tag tag_of(const struct tpacket2_hdr *f)
 {
 	return (struct drb_vlan_tag){
 		.present = f->tp_status & TP_STATUS_VLAN_VALID,
-		.type = f->tp_status & TP_STATUS_VLAN_TPID_VALID ? f->tp_vlan_tpid : ETH_P_8021Q,
+		.type = (f->tp_status & TP_STATUS_VLAN_TPID_VALID) ? f->tp_vlan_tpid : ETH_P_8021Q,
 		.control = f->tp_vlan_tci,
 	};
 }

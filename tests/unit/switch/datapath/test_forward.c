@@ -80,7 +80,7 @@ static uint32_t goes_to(uint32_t in, uint32_t from, uint32_t to)
 
 static void conserved(void)
 {
-	uint64_t in = 0, out = 0, dropped = 0, queue = 0, reasons = 0;
+	uint64_t in = 0, out = 0, dropped = 0, queue = 0, by_reason = 0;
 
 	drb_worker_take_snapshot(&w);
 	for (uint32_t i = 0; i < w.ports; i++) {
@@ -91,9 +91,9 @@ static void conserved(void)
 		queue += p->queue_packets;
 	}
 	for (uint32_t i = 0; i < DRB_DROP_COUNT; i++)
-		reasons += w.snapshot.drop[i];
+		by_reason += w.snapshot.drop[i];
 	assert_int_equal(in, out + dropped + queue);
-	assert_int_equal(dropped, reasons);
+	assert_int_equal(dropped, by_reason);
 }
 
 // Every switch, every port, every destination of F(3,2): down by the digit, up to the default
