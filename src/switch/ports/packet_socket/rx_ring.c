@@ -27,8 +27,8 @@
 // A block is pages that frames fill exactly.
 #define FRAMES 1024
 #define FRAME 1664
-#define FRAME_HEAD 76
 #define BLOCK_PAGES 13
+#define FRAME_HEAD 76
 #define BUFFER (8 << 20) // octets of GSO packets, with what the kernel needs to keep them
 // Octets of the longest packet that is forwarded from here; longer frames are dropped as oversize.
 #define FRAME_MAX (FRAME - FRAME_HEAD + DRB_VLAN_TAG)
@@ -225,7 +225,6 @@ static const uint8_t *octets_of(const struct tpacket2_hdr *f)
 static struct virtio_net_hdr cut_of(const struct tpacket2_hdr *f)
 {
 	struct virtio_net_hdr cut;
-
 	memcpy(&cut, octets_of(f) - sizeof(cut), sizeof(cut));
 	return cut;
 }

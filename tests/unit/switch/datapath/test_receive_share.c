@@ -24,7 +24,7 @@ static uint32_t turn(uint32_t port, uint32_t waiting, uint64_t iteration)
 static void a_flood_is_short_beside_others(void **state)
 {
 	(void)state;
-	memset(&share, 0, sizeof(s));
+	memset(&share, 0, sizeof(share));
 	for (uint64_t i = 0; i < 1000; i++) {
 		uint32_t n = turn(0, UINT32_MAX, i);
 		turn(1, i % 100 == 0, i);
@@ -45,7 +45,7 @@ static void a_flood_is_short_beside_others(void **state)
 static void bursts_are_no_flood(void **state)
 {
 	(void)state;
-	memset(&share, 0, sizeof(s));
+	memset(&share, 0, sizeof(share));
 	for (uint64_t i = 0; i < 10000; i++) {
 		turn(1, 1, i);
 		// A ring that is emptied now and then.
@@ -63,7 +63,7 @@ static void any_mix(void **state)
 		struct drb_rng r = drb_rng_seed(seed, 1);
 		const uint32_t ports = 2 + drb_rng_below(&r, 15), floods = drb_rng_below(&r, ports);
 		uint64_t given[DRB_PORTS_MAX] = {0};
-		memset(&share, 0, sizeof(s));
+		memset(&share, 0, sizeof(share));
 		for (uint64_t i = 0; i < 5000; i++) {
 			uint32_t before_light = 0;
 			for (uint32_t p = 0; p < ports; p++) {
