@@ -140,6 +140,8 @@ def without_rights():
         path = w.config(NULLS + 'process: {hugepages: no, memory: 1048576}\n')
         r = subprocess.run(['prlimit', '--as=2000000000', SWITCH, '-c', path], env=w.environment(),
                            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=WITHIN)
+        if 'AddressSanitizer failed to allocate' in r.stderr:
+            return  # its own memory comes first; the plain build tells
         assert r.returncode == 1 and 'DPDK did not start: ' in r.stderr, r.stderr
 
 
