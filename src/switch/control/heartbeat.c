@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,18 +18,19 @@
 #include "switch/control/stats_socket.h"
 #include "switch/datapath/park.h"
 
-#define PERIOD_NS 100000000
+#define PERIOD_NS 300000000
+#define SLACK_NS 20000000 // a period may be longer by this: its end waits for other work
 // Periods without an answer.
 #define KICK_AFTER 1
-#define STUCK_AFTER 5
+#define STUCK_AFTER 2
 // Of these, so much on a CPU is no waiting for one.
-#define RAN_NS 250000000
+#define RAN_NS 200000000
 // Workers that were told to end do within this, or the process ends without them.
-#define END_WITHIN 30
+#define END_WITHIN 10
 
 struct pulse {
 	unsigned missed; // periods since it last answered
-	uint64_t ran_ns; // of its time on a CPU, when it was last asked
+	uint64_t ran_ns; // of its time on a CPU, when it first missed
 	bool stuck;
 };
 
@@ -150,7 +152,6 @@ static void end_stuck(uint32_t n)
 static void ask(struct drb_worker *w, struct pulse *p)
 {
 	p->missed = 0;
-	p->ran_ns = ran_ns(atomic_load(&w->tid));
 	atomic_fetch_add(&w->beat_wanted, 1);
 }
 
@@ -170,6 +171,8 @@ static void look_at(uint32_t n)
 	// One that is at work answers by itself.
 	if (++p->missed >= KICK_AFTER)
 		drb_worker_kick(w);
+	if (p->missed == 1)
+		p->ran_ns = ran_ns(atomic_load(&w->tid));
 	if (!p->stuck && p->missed >= STUCK_AFTER && stands_still(w, p))
 		begin_stuck(n);
 }
@@ -201,6 +204,7 @@ static void *watch(void *arg)
 	const struct timespec period = {.tv_nsec = PERIOD_NS};
 
 	(void)arg;
+	prctl(PR_SET_TIMERSLACK, SLACK_NS);
 	while (!atomic_load(&ending)) {
 		nanosleep(&period, NULL);
 		for (uint32_t n = 0; n < workers->count; n++)

@@ -211,17 +211,23 @@ static void take_waiting(struct drb_worker *w)
 	}
 }
 
-void drb_hellos_look(struct drb_worker *w)
+void drb_hellos_look(struct drb_worker *w, uint32_t i)
 {
-	w->hello_io.look_ns = 0;
+	w->hello_io.readable |= UINT64_C(1) << i;
 }
 
-// More comes in the next turn.
-static void take_from_socket(struct drb_worker *w, uint32_t i)
+void drb_hellos_told(struct drb_worker *w, uint64_t now_ns)
+{
+	if (w->hello_io.look_ns != UINT64_MAX)
+		w->hello_io.look_ns = now_ns + LOOK_EVERY_NS;
+}
+
+// More comes in the next iteration.
+static void take_from_socket(struct drb_worker *w, uint32_t i, uint32_t most)
 {
 	uint8_t frame[DRB_HELLO_LEN_MAX];
 
-	for (uint32_t n = 0; n < AT_ONCE; n++) {
+	for (uint32_t n = 0; n < most; n++) {
 		ssize_t len = recv(w->hello_io.fd[i], frame, sizeof(frame), MSG_DONTWAIT);
 		if (len < 0)
 			return;
@@ -230,13 +236,19 @@ static void take_from_socket(struct drb_worker *w, uint32_t i)
 	}
 }
 
+// A worker that does not sleep looks at all sockets now and then. One that sleeps is told which have
+// something, and mostly that is one hello.
 static void take_from_sockets(struct drb_worker *w)
 {
+	const bool all = w->now_ns >= w->hello_io.look_ns;
+
 	for (uint32_t i = 0; i < w->ports; i++) {
-		if (w->hello_io.fd[i] >= 0)
-			take_from_socket(w, i);
+		if (w->hello_io.fd[i] >= 0 && (all || (w->hello_io.readable >> i & 1)))
+			take_from_socket(w, i, all ? AT_ONCE : 1);
 	}
-	w->hello_io.look_ns = w->now_ns + LOOK_EVERY_NS;
+	w->hello_io.readable = 0;
+	if (all)
+		w->hello_io.look_ns = w->now_ns + LOOK_EVERY_NS;
 }
 
 void drb_hellos_service(struct drb_worker *w)

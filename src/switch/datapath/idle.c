@@ -17,8 +17,8 @@ static void watch(struct drb_worker *w, int fd)
 	w->watched[w->watched_count++] = (struct pollfd){.fd = fd, .events = POLLIN};
 }
 
-// What the set says of sockets of hellos. Doorbells and the kick say their descriptor.
-#define HELLOS UINT64_MAX
+// What the set says of sockets of hellos, with the port. Doorbells and the kick say their descriptor.
+#define HELLOS (UINT64_C(1) << 63)
 
 static int watch_in_set(struct drb_worker *w, int fd, uint64_t data)
 {
@@ -65,7 +65,7 @@ int drb_idle_init(struct drb_worker *w)
 	// Rarely does anything come by these: a sleeper may be looked for each time.
 	for (uint32_t i = 0; rc == 0 && w->owner == w && i < w->ports; i++) {
 		if (w->hello_io.fd[i] >= 0)
-			rc = watch_in_set(w, w->hello_io.fd[i], HELLOS);
+			rc = watch_in_set(w, w->hello_io.fd[i], HELLOS | i);
 	}
 	w->watched_count = 0;
 	watch(w, w->epoll_fd);
@@ -126,8 +126,8 @@ static void take_events(struct drb_worker *w, const struct timespec *timeout)
 	uint64_t kicks;
 
 	for (int i = 0; i < n; i++) {
-		if (events[i].data.u64 == HELLOS)
-			drb_hellos_look(w);
+		if (events[i].data.u64 & HELLOS)
+			drb_hellos_look(w, (uint32_t)(events[i].data.u64 & ~HELLOS));
 		else if (events[i].data.fd == w->kick_fd &&
 			 read(w->kick_fd, &kicks, sizeof(kicks)) < 0)
 			continue;

@@ -38,8 +38,10 @@ static void sleep_until(struct drb_worker *w, uint64_t next_ns)
 	drb_idle_wait(w, wait > INT64_MAX / 2 ? NULL : &timeout);
 	if (w->has_doorbells)
 		drb_idle_disarm(w);
+	uint64_t end = drb_clock_now();
 	w->counters.sleeps++;
-	w->counters.sleep_ns += drb_clock_now() - begin;
+	w->counters.sleep_ns += end - begin;
+	drb_hellos_told(w, end);
 }
 
 static void age_flows(struct drb_worker *w, uint64_t *next_ns)
@@ -53,7 +55,7 @@ static void age_flows(struct drb_worker *w, uint64_t *next_ns)
 static inline void keep_links_alive(struct drb_worker *w, uint64_t *next_ns)
 {
 	if (unlikely(w->now_ns >= w->liveness.due_ns || w->now_ns >= w->hello_io.look_ns ||
-		     drb_hellos_waiting(w)))
+		     w->hello_io.readable || drb_hellos_waiting(w)))
 		drb_hellos_service(w);
 	if (w->liveness.due_ns < *next_ns)
 		*next_ns = w->liveness.due_ns;

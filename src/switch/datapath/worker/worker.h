@@ -47,7 +47,8 @@ struct drb_hello_io {
 	struct rte_ring *ring;    // received by other workers; NULL: there are none
 	uint32_t workers;         // this one is the first of them
 	int fd[DRB_PORTS_MAX];    // sockets of hellos; -1: there is none
-	uint64_t look_ns;         // when to look at these again; UINT64_MAX: there are none
+	uint64_t look_ns;         // when to look at all of these; UINT64_MAX: there are none
+	uint64_t readable;        // a bit per port whose socket has hellos
 };
 
 struct drb_worker_config {

@@ -3,8 +3,10 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/filter.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
+#include <stdint.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -34,4 +36,18 @@ int drb_hello_socket_open(const char *interface)
 	if (rc < 0)
 		close(fd);
 	return rc < 0 ? rc : fd;
+}
+
+void drb_hello_socket_spare(int ring_fd)
+{
+	struct sock_filter steps[] = {
+		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, DRB_ETHER_TYPE),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, DRB_ETHERTYPE_HELLO, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, 0),
+		BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
+	};
+	const struct sock_fprog program = {.len = sizeof(steps) / sizeof(steps[0]),
+					   .filter = steps};
+
+	(void)setsockopt(ring_fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program));
 }

@@ -87,6 +87,8 @@ static int start(struct drb_port *port, const char *path)
 	if (rc == 0 && port->setup->peer.layer > 0) {
 		step = "open for hellos";
 		rc = queues[0].hellos = drb_hello_socket_open(port->setup->interface);
+		for (uint32_t n = 0; rc >= 0 && n < port->workers; n++)
+			drb_hello_socket_spare(queues[n].in.fd);
 	}
 	port->rx_queues = (uint16_t)port->workers;
 	if (rc < 0)
