@@ -18,15 +18,15 @@
 #include "switch/control/stats_socket.h"
 #include "switch/datapath/park.h"
 
-#define PERIOD_NS 300000000
-#define SLACK_NS 20000000 // a period may be longer by this: its end waits for other work
+#define PERIOD_NS 230000000
+#define SLACK_NS 10000000 // a period may be longer by this: its end waits for other work
 // Periods without an answer.
 #define KICK_AFTER 1
 #define STUCK_AFTER 2
 // Of these, so much on a CPU is no waiting for one.
-#define RAN_NS 200000000
+#define RAN_NS 150000000
 // Workers that were told to end do within this, or the process ends without them.
-#define END_WITHIN 10
+#define END_WITHIN 12
 
 struct pulse {
 	unsigned missed; // periods since it last answered

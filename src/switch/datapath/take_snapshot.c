@@ -13,7 +13,7 @@
 #include "switch/datapath/park.h"
 
 // A second is what a client has for several workers.
-#define ANSWER_WITHIN_NS 700000000u
+#define ANSWER_WITHIN_NS 780000000u
 #define LOOK_EVERY_NS 20000u
 
 static uint64_t count_missed(struct drb_port_queue *q)
