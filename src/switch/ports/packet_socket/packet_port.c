@@ -48,6 +48,12 @@ static int cannot(const struct drb_port_setup *p, const char *path, const char *
 		step, p->interface, strerror(-rc), rc == -EPERM ? " (it takes CAP_NET_RAW)" : "");
 }
 
+// Hosts send no hellos.
+static bool has_hellos(const struct drb_port *port)
+{
+	return port->setup->peer.layer > 0;
+}
+
 int drb_packet_queue_open(const struct drb_port *port, struct drb_packet_queue *q,
 			  const struct drb_packet_queue *first, const char **step)
 {
@@ -56,6 +62,8 @@ int drb_packet_queue_open(const struct drb_port *port, struct drb_packet_queue *
 
 	if (rc < 0)
 		return rc;
+	if (has_hellos(port))
+		drb_hello_socket_spare(q->in.fd);
 	if (port->workers > 1) {
 		*step = "share packets by";
 		rc = drb_rx_ring_join(&q->in, &first->in);
@@ -84,11 +92,9 @@ static int start(struct drb_port *port, const char *path)
 	}
 	for (uint32_t n = 0; rc == 0 && n < port->workers; n++)
 		rc = drb_packet_queue_open(port, &queues[n], queues, &step);
-	if (rc == 0 && port->setup->peer.layer > 0) {
+	if (rc == 0 && has_hellos(port)) {
 		step = "open for hellos";
 		rc = queues[0].hellos = drb_hello_socket_open(port->setup->interface);
-		for (uint32_t n = 0; rc >= 0 && n < port->workers; n++)
-			drb_hello_socket_spare(queues[n].in.fd);
 	}
 	port->rx_queues = (uint16_t)port->workers;
 	if (rc < 0)

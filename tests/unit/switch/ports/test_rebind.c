@@ -9,10 +9,12 @@
 #define EAL_LCORES "(0-1)@0"
 #include "fixtures/switch_eal.h"
 #include "fixtures/veth.h"
+#include "core/packet/wire.h"
 #include "switch/ports/port_set.h"
 
 #define WAIT_MS 2000
 #define FLOWS 32
+#define HELLO 100 // octets
 
 static struct drb_port_set set;
 static struct drb_port *port;
@@ -36,19 +38,20 @@ static void unpark(void *workers)
 
 static const struct drb_port_parking parking = {park, unpark, NULL};
 
-static void start_port(uint32_t workers)
+// Port u0 is to a switch, d0 to a host.
+static void start_port(const char *name, uint32_t workers)
 {
 	char text[512];
 
 	snprintf(text, sizeof(text),
 		 "fabric: {layers: 2, arity: 2}\nswitch: {layer: 1, label: 0}\n"
 		 "link: {driver: none}\nprocess: {workers: %u}\n"
-		 "ports:\n  - {name: d0, driver: af_packet, interface: inner}\n",
-		 workers);
+		 "ports:\n  - {name: %s, driver: af_packet, interface: inner}\n",
+		 workers, name);
 	static struct drb_setup setup;
 	setup = setup_of(text);
 	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096), 0);
-	port = &set.port[0];
+	port = &set.port[name[0] == 'u' ? 2 : 0];
 }
 
 static void make_again(void)
@@ -71,7 +74,28 @@ static int descriptors(void)
 	return count;
 }
 
-// A frame of each flow comes in, at whichever worker; one of each worker goes out.
+static void hello_comes_in(void)
+{
+	const uint8_t hello[HELLO] = {1, [12] = DRB_ETHERTYPE_HELLO >> 8,
+				      DRB_ETHERTYPE_HELLO & 0xff};
+
+	assert_int_equal(send(outer, hello, sizeof(hello), 0), sizeof(hello));
+}
+
+// One, at the socket of its own; passes_frames() finds none in a ring.
+static void takes_hello(void)
+{
+	struct pollfd fd = {.fd = port->kind->hello_fd(port), .events = POLLIN};
+	uint8_t got[128];
+
+	assert_int_equal(poll(&fd, 1, WAIT_MS), 1);
+	while (recv(fd.fd, got, sizeof(got), 0) < 0)
+		assert_int_equal(errno, ENETDOWN); // the error that the interface left
+	assert_int_equal(got[12] << 8 | got[13], DRB_ETHERTYPE_HELLO);
+	assert_true(recv(fd.fd, got, sizeof(got), 0) < 0);
+}
+
+// A frame of each flow comes in, at whichever worker, after a hello; one of each worker goes out.
 static void passes_frames(void)
 {
 	uint8_t frame[60] = {2, [12] = 8, [14] = 0x45, [17] = 46, [23] = 17, [39] = 26}, got[128];
@@ -80,6 +104,8 @@ static void passes_frames(void)
 	struct rte_mbuf *m;
 	uint32_t seen = 0;
 
+	if (port->kind->hello_fd(port) >= 0)
+		hello_comes_in();
 	memcpy(frame + 26, (const uint8_t[]){10, 0, 0, 1, 10, 0, 0, 2}, 8);
 	for (uint8_t f = 0; f < FLOWS; f++) {
 		frame[35] = f;
@@ -101,8 +127,14 @@ static void passes_frames(void)
 		}
 	}
 	assert_int_equal(seen, FLOWS);
+	if (port->kind->hello_fd(port) >= 0)
+		takes_hello();
 	for (uint32_t n = 0; n < port->workers; n++) {
 		ssize_t length = -1;
+		while (drb_port_receive(port->queue[n], &m, 1) == 1) {
+			assert_int_not_equal(m->pkt_len, HELLO);
+			rte_pktmbuf_free(m);
+		}
 		// The kernel drops what is sent until it has seen that the new carrier is up, up to
 		// a second, and may greet the interfaces itself.
 		for (uint32_t ms = 0; length != sizeof(frame) && ms < WAIT_MS; ms += 10) {
@@ -117,9 +149,9 @@ static void passes_frames(void)
 	}
 }
 
-static void lose_and_take_again(uint32_t workers)
+static void lose_and_take_again(const char *name, uint32_t workers)
 {
-	start_port(workers);
+	start_port(name, workers);
 	const int before = descriptors();
 	passes_frames();
 	for (uint32_t round = 0; round < 5; round++) {
@@ -148,13 +180,25 @@ static void lose_and_take_again(uint32_t workers)
 static void one_worker(void **state)
 {
 	(void)state;
-	lose_and_take_again(1);
+	lose_and_take_again("d0", 1);
 }
 
 static void two_workers(void **state)
 {
 	(void)state;
-	lose_and_take_again(2);
+	lose_and_take_again("d0", 2);
+}
+
+static void hellos_of_one_worker(void **state)
+{
+	(void)state;
+	lose_and_take_again("u0", 1);
+}
+
+static void hellos_of_two_workers(void **state)
+{
+	(void)state;
+	lose_and_take_again("u0", 2);
 }
 
 // What a worker that stands still would receive is the others', whatever it does later.
@@ -165,7 +209,7 @@ static void one_leaves(void **state)
 	uint32_t seen = 0;
 
 	(void)state;
-	start_port(2);
+	start_port("d0", 2);
 	passes_frames();
 	assert_true(port->kind->leave(port, 1));
 	assert_true(port->kind->leave(port, 1));
@@ -189,7 +233,7 @@ static void one_leaves(void **state)
 static void moved_away_and_back(void **state)
 {
 	(void)state;
-	start_port(1);
+	start_port("d0", 1);
 	passes_frames();
 	if (system("ip netns add rebind-away 2>/dev/null") != 0) {
 		drb_ports_stop(&set);
@@ -209,10 +253,9 @@ static void moved_away_and_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_worker),
-		cmocka_unit_test(two_workers),
-		cmocka_unit_test(one_leaves),
-		cmocka_unit_test(moved_away_and_back),
+		cmocka_unit_test(one_worker),           cmocka_unit_test(two_workers),
+		cmocka_unit_test(hellos_of_one_worker), cmocka_unit_test(hellos_of_two_workers),
+		cmocka_unit_test(one_leaves),           cmocka_unit_test(moved_away_and_back),
 	};
 
 	if (!make_veth()) {
