@@ -36,6 +36,7 @@ check "no kernel answers" host_says all '.others == 0'
 check "which needs no words" test ! -s "$scratch/said"
 check "it is known how long packets took" host_says all ".latency_samples == 2 * $pings
   and .latency_mean_us > 0 and .latency_mean_us <= .latency_max_us"
+check "counts are whole numbers" bash -c "! grep -E '\"(sent|not_sent|skipped|latency_samples)\":[0-9]+[.]' '$scratch/report'"
 check "with answers" replay "$scratch/own.pcap" --to-stack
 check "they are counted" host_says h4 ".others + .duplicated > 0"
 check "and explained" grep -q 'other packets came to the hosts.*kernels' "$scratch/said"
@@ -87,9 +88,15 @@ check "TCP is recorded" record_tcp
 check "its replay alone is on the wire" nothing_but_the_replay
 check "all of it arrives" host_says all '.others == 0 and .lost == 0 and .received == .sent'
 check "most packets can be told from others" host_says all '.latency_samples > .sent / 2'
-check "packet sockets see what is replayed" bash -c \
-  "'$root/topo/fabric' exec h10 -- timeout 20 tcpdump -Z root -c 3 -Q in -i eth0 tcp >/dev/null 2>&1 & watch=\$!
-   sleep 1; '$build/src/gen/drbgen' replay '$scratch/own.pcap' >/dev/null 2>&1; wait \$watch"
+sockets_see_it() {
+  local watch
+  "$root/topo/fabric" exec h10 -- timeout 60 tcpdump -Z root -c 3 -Q in -i eth0 tcp >/dev/null 2>"$scratch/tcpdump" &
+  watch=$!
+  soon grep -q 'listening on' "$scratch/tcpdump" >/dev/null
+  drbgen replay "$scratch/own.pcap" >/dev/null 2>&1
+  wait $watch
+}
+check "packet sockets see what is replayed" sockets_see_it
 check "with answers the wire has more" bash -c "! '$build/src/gen/drbgen' replay '$scratch/own.pcap' --to-stack \
   --json | jq -es 'map(select(.host == \"all\"))[0].others == 0'"
 

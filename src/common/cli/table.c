@@ -154,6 +154,11 @@ void drb_table_real(struct drb_table *t, double value)
 					 : json_null());
 }
 
+void drb_table_nothing(struct drb_table *t)
+{
+	put(t, "", t->format == DRB_FORMAT_JSON ? json_null() : NULL);
+}
+
 void drb_table_flag(struct drb_table *t, bool value)
 {
 	if (t->format == DRB_FORMAT_TABLE)

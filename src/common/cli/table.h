@@ -28,6 +28,7 @@ struct drb_table *drb_table_new(FILE *out, enum drb_format format, const struct 
 void drb_table_text(struct drb_table *t, const char *value); // NULL: absent
 void drb_table_count(struct drb_table *t, uint64_t value);
 void drb_table_real(struct drb_table *t, double value); // NaN: absent ("-", empty, null)
+void drb_table_nothing(struct drb_table *t);            // absent, of a column of counts
 void drb_table_flag(struct drb_table *t, bool value);   // yes or no; CSV and JSON: true or false
 // CSV and JSON rows are written as they complete; a table is written here. Frees t.
 void drb_table_end(struct drb_table *t);

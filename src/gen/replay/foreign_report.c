@@ -57,18 +57,26 @@ static void put_row(struct drb_table *t, const char *name, const struct row *row
 #undef PUT
 }
 
+static void put_count(struct drb_table *t, bool known, uint64_t value)
+{
+	if (known)
+		drb_table_count(t, value);
+	else
+		drb_table_nothing(t);
+}
+
 // Cells that only the row of all hosts has; run NULL: left empty.
 static void put_run(struct drb_table *t, const struct foreign_report *r,
 		    const struct replay_result *run)
 {
 	double seconds = run ? run->sending_ns / 1e9 : NAN;
 
-	drb_table_real(t, run ? (double)run->failed : NAN);
-	drb_table_real(t, run ? (double)foreign_skipped_count(r->skipped) : NAN);
+	put_count(t, run, run ? run->failed : 0);
+	put_count(t, run, foreign_skipped_count(r->skipped));
 	drb_table_real(t, seconds);
 	drb_table_real(t, run && seconds > 0 ? (double)run->sent / seconds : NAN);
 	drb_table_real(t, run ? run->late_max_ns / 1e3 : NAN);
-	drb_table_real(t, run ? (double)run->latency.samples : NAN);
+	put_count(t, run, run ? run->latency.samples : 0);
 #define PUT(member, ...) drb_table_real(t, run ? run->latency.member / 1e3 : NAN);
 	LATENCIES(PUT)
 #undef PUT
@@ -78,11 +86,14 @@ static struct row print_rows(const struct foreign_report *r, enum drb_format for
 {
 #define COUNT(key) {#key, NULL, DRB_COUNT, 0},
 #define LATENCY(member, ...) {"latency_" #member "_us", "", DRB_REAL, 1},
-	static const struct drb_column columns[] = {
-		{"host", NULL, DRB_TEXT, 0},          COUNTS(COUNT){"not_sent", NULL, DRB_REAL, 0},
-		{"skipped", NULL, DRB_REAL, 0},       {"seconds", NULL, DRB_REAL, 3},
-		{"pps", NULL, DRB_REAL, 0},           {"late_max_us", "late us", DRB_REAL, 1},
-		{"latency_samples", "", DRB_REAL, 0}, LATENCIES(LATENCY)};
+	static const struct drb_column columns[] = {{"host", NULL, DRB_TEXT, 0},
+						    COUNTS(COUNT){"not_sent", NULL, DRB_COUNT, 0},
+						    {"skipped", NULL, DRB_COUNT, 0},
+						    {"seconds", NULL, DRB_REAL, 3},
+						    {"pps", NULL, DRB_REAL, 0},
+						    {"late_max_us", "late us", DRB_REAL, 1},
+						    {"latency_samples", "", DRB_COUNT, 0},
+						    LATENCIES(LATENCY)};
 	struct drb_table *t =
 		drb_table_new(stdout, format, columns, sizeof(columns) / sizeof(columns[0]));
 	struct row all = {0};
