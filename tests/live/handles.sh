@@ -96,6 +96,11 @@ check "reaches all" routing_is s2-3 walk 2
 check "reload goes by the config again" drbctl reload s1-0
 check "which nobody has edited" routing_is s1-0 drb 2
 drbctl_set --all scheme=drb
+check "what was set is said" fails_with 0 'drb-s1-0: scheme drb -> walk, threshold 2 -> 3$' \
+  drbctl set s1-0 threshold=3 scheme=walk
+check "also that it was so before" fails_with 0 'drb-s1-0: scheme walk -> drb, threshold 3 as before$' \
+  drbctl set s1-0 threshold=3 scheme=drb
+check "also of the rest of the config" fails_with 0 'drb-s1-0: threshold 3 -> 2$' drbctl set s1-0 threshold=2
 for mistake in 'threshold=-1:threshold' 'scheme=best:drb, dmodk' 'seed=2:cannot change' 'rate=5pps:no key of routing' \
   'threshold=:KEY=VALUE'; do
   check "set ${mistake%:*}" fails_with 1 "s1-0: set: .*${mistake##*:}" drbctl set s1-0 "${mistake%:*}"
@@ -114,12 +119,17 @@ check "set where?" fails_with 2 'a switch is missing' drbctl set threshold=3
 
 check "a switch is stopped" fabric stop s2-1
 check "the way over it is not known then" bash -c "! '$build/src/ctl/drbctl' path h0 h7"
-check "it is dead then" state_is s2-1 dead
+check "it is stopped then, as asked for" state_is s2-1 stopped
 check "the others are not" state_is s2-0 ready
 check "stopped twice" bash -c "'$root/topo/fabric' stop s2-1 | grep -q 'did not run'"
+check "is stopped still" state_is s2-1 stopped
 check "it is started again" fabric restart s2-1
 check "it is ready then" state_is s2-1 ready
 check "its neighbours use it" soon fabric check wiring
+check "it is killed" fabric kill s2-1
+check "which is another state" soon state_is s2-1 dead
+check "started once more" fabric start s2-1
+check "it is ready again" state_is s2-1 ready
 before=$(fabric status --csv | sed -n 's/^s1-0,[^,]*,\([0-9]*\),.*/\1/p')
 check "switches that run are started anew" fabric restart s1-0 s1-1 s1-0
 check "as another process" bash -c "

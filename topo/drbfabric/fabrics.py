@@ -4,7 +4,8 @@
   plan.json, *.yaml, *.batch   as drbtopo wrote them
   log/<switch>.log             what the switch said
   hosts                        /etc/hosts of what `exec` runs: the machine's, and the plan's hosts
-  processes                    one line per started switch: name, process id, start time
+  processes                    one line per switch started or stopped: name, process id, start time;
+                               or name, "stopped". The last line of a switch counts
   state.json                   options, phase, the inode of every namespace that was made, and when
                                all switches were ready (ns of the monotonic clock)
 """
@@ -23,6 +24,8 @@ from .telemetry import instance_folder
 ROOT = '/run/drbswitch'
 # Phases of a fabric: nothing but the folder is there; namespaces and processes may be; all are.
 PLANNING, STARTING, UP = 'planning', 'starting', 'up'
+# Of a switch, in `processes` and in its status: somebody asked for it.
+STOPPED = 'stopped'
 
 
 @contextlib.contextmanager
@@ -154,22 +157,32 @@ class Fabric:
         with open(self.path('processes'), 'a', encoding='ascii') as f:
             f.write(f'{name} {pid} {started}\n')
 
+    def record_stop(self, name):
+        with open(self.path('processes'), 'a', encoding='ascii') as f:
+            f.write(f'{name} {STOPPED}\n')
+
     def forget_processes(self):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self.path('processes'))
 
-    def processes(self):
-        """{switch: (pid, start)} as recorded, running or not."""
+    def _last_records(self):
+        """{switch: words after its name} of the last whole line about each."""
         result = {}
-        try:
-            with open(self.path('processes'), encoding='ascii') as f:
-                for line in f:
-                    words = line.split()
-                    if len(words) == 3:
-                        result[words[0]] = int(words[1]), int(words[2])
-        except FileNotFoundError:
-            pass
+        with contextlib.suppress(FileNotFoundError), open(self.path('processes'), encoding='ascii') as f:
+            for line in f:
+                name, *words = line.split() or ['']
+                if len(words) == 2 or words == [STOPPED]:
+                    result[name] = words
         return result
+
+    def processes(self):
+        """{switch: (pid, start)} as recorded, running or not; without those stopped on purpose."""
+        return {name: (int(words[0]), int(words[1]))
+                for name, words in self._last_records().items() if words != [STOPPED]}
+
+    def stopped(self):
+        """Names of switches that were stopped on purpose and not started since."""
+        return {name for name, words in self._last_records().items() if words == [STOPPED]}
 
     def alive(self):
         return [name for name, process in self.processes().items() if processes.is_alive(*process)]

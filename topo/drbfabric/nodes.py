@@ -47,10 +47,10 @@ def warn_without_rate(plan, say):
 PROMPT_S = 0.9
 
 
-def _status(node, process):
+def _status(node, process, absent):
     """What a switch says of itself, whoever started it. It is silent if it listens but does
-    not answer in time."""
-    row = {'node': node['name'], 'namespace': node['namespace'], 'state': 'dead'}
+    not answer in time, and `absent` if there is none."""
+    row = {'node': node['name'], 'namespace': node['namespace'], 'state': absent}
     if process and processes.is_alive(*process):
         row.update(state='starting', pid=process[0])
     try:
@@ -74,10 +74,15 @@ def status(args):
     if not plan:
         raise Failure(f'no fabric {fabric.name} here')
     recorded, made = fabric.processes(), fabric.state().get('namespaces') or {}
+    stopped = fabric.stopped()
+
+    def one(node):
+        name = node['name']
+        return _status(node, recorded.get(name), fabrics.STOPPED if name in stopped else 'dead')
+
     # All at once: those that do not answer cost one timeout, not one each.
     with futures.ThreadPoolExecutor(max_workers=ASKED_AT_ONCE) as pool:
-        rows = list(pool.map(lambda node: _status(node, recorded.get(node['name'])),
-                             plan['switches']))
+        rows = list(pool.map(one, plan['switches']))
     for node in plan['hosts']:
         there = netns.inode(node['namespace'])
         good = there is not None and there == made.get(node['namespace'])
@@ -93,7 +98,9 @@ def stop(args):
     fabric = fabrics.Fabric(args.name)
     with fabrics.lock():
         for node in find_switches(fabric.need_plan(), args.switches):
-            state = 'stopped' if fabric.stop_switch(node) else 'did not run'
+            state = fabrics.STOPPED if fabric.stop_switch(node) else 'did not run'
+            if state == fabrics.STOPPED:
+                fabric.record_stop(node['name'])
             print_result({'switch': node['name'], 'state': state}, f"{node['name']}: {state}",
                          args.format)
     return 0

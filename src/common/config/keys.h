@@ -35,6 +35,8 @@ enum drb_value_type {
 	DRB_VALUE_FORM    // what `parse` makes of it
 };
 
+struct drb_setup;
+
 struct drb_config_key {
 	enum drb_config_section section;
 	const char *name;
@@ -74,10 +76,15 @@ size_t drb_config_index(const struct drb_config_key *key);
 
 // Room for what the two functions below write; longer texts of the user's are cut.
 #define DRB_CONFIG_WHY 512
+// Room for what drb_config_value() writes.
+#define DRB_CONFIG_VALUE 32
 // Puts the value that text stands for into the key's member of *to, a struct drb_setup or
 // drb_port_setup. 0, or -EINVAL and why: "0 is not in 1..65536 packets".
 int drb_config_parse(const struct drb_config_key *key, const char *text, void *to,
 		     char why[DRB_CONFIG_WHY]);
+// The value of a key that drbctl set may change, as text that drb_config_parse() takes.
+void drb_config_value(const struct drb_config_key *key, const struct drb_setup *setup,
+		      char text[DRB_CONFIG_VALUE]);
 // What a value may be: "1..65536 packets", "true, false", "a network such as 10.0.0.0/8".
 void drb_config_range(const struct drb_config_key *key, char range[DRB_CONFIG_WHY]);
 // Puts the defaults of a section into *to.

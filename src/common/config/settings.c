@@ -81,3 +81,36 @@ int drb_settings_apply(const struct drb_settings *s, struct drb_setup *setup)
 	}
 	return 0;
 }
+
+static bool is_named(const struct drb_settings *s, const struct drb_config_key *key)
+{
+	for (uint32_t i = 0; i < s->count; i++) {
+		if (s->at[i].key == key)
+			return true;
+	}
+	return false;
+}
+
+void drb_settings_describe(const struct drb_settings *named, const struct drb_setup *before,
+			   const struct drb_setup *after, char *text, size_t size)
+{
+	char old[DRB_CONFIG_VALUE], new[DRB_CONFIG_VALUE];
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < DRB_CONFIG_KEYS && used < size; i++) {
+		const struct drb_config_key *key = &drb_config_keys[i];
+		if (key->section != DRB_SECTION_ROUTING)
+			continue;
+		drb_config_value(key, before, old);
+		drb_config_value(key, after, new);
+		bool same = strcmp(old, new) == 0;
+		const char *comma = used ? ", " : "";
+		if (!same)
+			used += (size_t)snprintf(text + used, size - used, "%s%s %s -> %s", comma,
+						 key->name, old, new);
+		else if (is_named(named, key))
+			used += (size_t)snprintf(text + used, size - used, "%s%s %s as before",
+						 comma, key->name, new);
+	}
+}

@@ -24,3 +24,8 @@ struct drb_settings {
 int drb_settings_add(struct drb_settings *s, const char *text);
 // Puts the values into setup. 0, or -EINVAL with a message printed.
 int drb_settings_apply(const struct drb_settings *s, struct drb_setup *setup);
+
+// What of routing is another value after an order that named some settings: "scheme drb -> walk,
+// threshold 3 as before".
+void drb_settings_describe(const struct drb_settings *named, const struct drb_setup *before,
+			   const struct drb_setup *after, char *text, size_t size);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/cli/quantity.h"
+#include "common/config/config.h"
 #include "common/config/forms.h"
 #include "common/config/keys.h"
 
@@ -200,4 +201,34 @@ void drb_config_defaults(enum drb_config_section section, void *to)
 		    drb_config_parse(key, key->initial, to, why) < 0)
 			abort(); // a row of keys.def contradicts itself
 	}
+}
+
+static uint64_t number_at(const struct drb_config_key *key, const void *member)
+{
+	uint32_t half;
+	uint64_t value;
+
+	if (key->size == sizeof(half)) {
+		memcpy(&half, member, sizeof(half));
+		return half;
+	}
+	memcpy(&value, member, sizeof(value));
+	return value;
+}
+
+void drb_config_value(const struct drb_config_key *key, const struct drb_setup *setup,
+		      char text[DRB_CONFIG_VALUE])
+{
+	const void *member = (const char *)setup + key->at;
+
+	if (key->parse == drb_form_threshold && setup->threshold_auto)
+		snprintf(text, DRB_CONFIG_VALUE, "%s", DRB_THRESHOLD_AUTO);
+	else if (key->parse == drb_form_threshold)
+		snprintf(text, DRB_CONFIG_VALUE, "%.15g", setup->threshold);
+	else if (key->type == DRB_VALUE_WORD)
+		snprintf(text, DRB_CONFIG_VALUE, "%s", key->word((uint32_t)number_at(key, member)));
+	else if (key->type == DRB_VALUE_TIME)
+		format_time(number_at(key, member), text, DRB_CONFIG_VALUE);
+	else
+		snprintf(text, DRB_CONFIG_VALUE, "%" PRIu64, number_at(key, member));
 }

@@ -108,44 +108,57 @@ static void say_reloading(void)
 		   (long long)t.tv_sec * 1000000 + t.tv_nsec / 1000);
 }
 
-static int reload_with(const struct drb_settings *settings, char *text, size_t size)
+// Text for an order that failed or is done, for who gave it and for the service manager.
+static int reloaded(int rc, char *text, size_t size)
 {
-	static struct drb_setup setup;
-	char kept[KEPT_MAX] = "";
-
-	say_reloading();
-	int rc = reload_config(&setup, settings, kept);
-	if (rc < 0) {
-		snprintf(text, size, "%s", drb_msg_last());
-	} else {
-		*reload->setup = setup;
-		in_force = *settings;
-		drb_info("%s reloaded: scheme %s, unit %s, T %s%g%s%s", setup.instance,
-			 drb_scheme_name(setup.choice.scheme), drb_unit_name(setup.unit),
-			 setup.threshold_auto ? DRB_THRESHOLD_AUTO ", first " : "", setup.threshold,
-			 *kept ? "; needs a restart: " : "", kept);
-		snprintf(text, size, "%s", drb_msg_last());
-	}
+	snprintf(text, size, "%s", drb_msg_last());
 	sd_notifyf(0, "READY=1\nSTATUS=%s%s", rc < 0 ? "not reloaded: " : "", text);
 	return rc;
+}
+
+static const char *restart_needed(const char *kept)
+{
+	return *kept ? "; needs a restart: " : "";
 }
 
 int drb_reload(char *text, size_t size)
 {
 	static const struct drb_settings none;
+	static struct drb_setup setup;
+	char kept[KEPT_MAX] = "";
 
-	return reload_with(&none, text, size);
+	say_reloading();
+	int rc = reload_config(&setup, &none, kept);
+	if (rc == 0) {
+		*reload->setup = setup;
+		in_force = none;
+		drb_info("%s reloaded: scheme %s, unit %s, T %s%g%s%s", setup.instance,
+			 drb_scheme_name(setup.choice.scheme), drb_unit_name(setup.unit),
+			 setup.threshold_auto ? DRB_THRESHOLD_AUTO ", first " : "", setup.threshold,
+			 restart_needed(kept), kept);
+	}
+	return reloaded(rc, text, size);
 }
 
 int drb_reload_set(const char *settings, char *text, size_t size)
 {
-	struct drb_settings wanted = in_force;
+	static struct drb_setup setup;
+	struct drb_settings named = {0}, wanted = in_force;
+	char kept[KEPT_MAX] = "", changes[KEPT_MAX];
 
-	if (drb_settings_add(&wanted, settings) < 0) {
+	if (drb_settings_add(&named, settings) < 0 || drb_settings_add(&wanted, settings) < 0) {
 		snprintf(text, size, "%s", drb_msg_last());
 		return -EINVAL;
 	}
-	return reload_with(&wanted, text, size);
+	say_reloading();
+	int rc = reload_config(&setup, &wanted, kept);
+	if (rc == 0) {
+		drb_settings_describe(&named, reload->setup, &setup, changes, sizeof(changes));
+		*reload->setup = setup;
+		in_force = wanted;
+		drb_info("%s: %s%s%s", setup.instance, changes, restart_needed(kept), kept);
+	}
+	return reloaded(rc, text, size);
 }
 
 int drb_reload_save(char *text, size_t size)

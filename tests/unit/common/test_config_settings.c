@@ -25,6 +25,42 @@ static void settings_add_up(void **state)
 	assert_true(setup.threshold > 0.99 && setup.threshold < 1.01);
 }
 
+static void changes_are_described(void **state)
+{
+	struct drb_settings named = {0};
+	struct drb_setup before, after;
+	char text[256];
+	(void)state;
+	assert_int_equal(drb_config_load_text("f", file, strlen(file), &before), 0);
+	after = before;
+	assert_int_equal(drb_settings_add(&named, "threshold=auto flow_idle=90s scheme=drb"), 0);
+	assert_int_equal(drb_settings_apply(&named, &after), 0);
+	drb_settings_describe(&named, &before, &after, text, sizeof(text));
+	assert_string_equal(text,
+			    "scheme drb as before, threshold 2 -> auto, flow_idle 30s -> 90s");
+	drb_settings_describe(&named, &before, &after, text, 12);
+	assert_string_equal(text, "scheme drb ");
+}
+
+// The text of a value stands for the value.
+static void values_are_told_as_they_are_read(void **state)
+{
+	static const char *const texts[] = {"scheme=ecmp", "threshold=0.125", "threshold=auto",
+					    "choices=3",   "unit=flowlet",    "flow_grace=1500us",
+					    "slot=100ns",  "check_source=off"};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		struct drb_settings s = {0};
+		struct drb_setup setup;
+		char value[DRB_CONFIG_VALUE];
+		assert_int_equal(drb_config_load_text("f", file, strlen(file), &setup), 0);
+		assert_int_equal(drb_settings_add(&s, texts[i]), 0);
+		assert_int_equal(drb_settings_apply(&s, &setup), 0);
+		drb_config_value(s.at[0].key, &setup, value);
+		assert_string_equal(value, strchr(texts[i], '=') + 1);
+	}
+}
+
 static void mistakes_are_refused(void **state)
 {
 	static const struct {
@@ -62,6 +98,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(settings_add_up),
+		cmocka_unit_test(changes_are_described),
+		cmocka_unit_test(values_are_told_as_they_are_read),
 		cmocka_unit_test(mistakes_are_refused),
 		cmocka_unit_test(bad_values_are_refused),
 	};
