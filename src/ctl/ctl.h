@@ -34,7 +34,12 @@ typedef int (*ctl_visit)(struct drb_telemetry *t, const struct drb_switch_info *
 // DRB_EXIT_OK, or DRB_EXIT_FAILED if a switch could not be reached or read, or none is running.
 int ctl_each(const struct ctl *ctl, char *const names[], size_t count, ctl_visit visit, void *arg);
 
-// Exits if the text names no switch.
+// Says that no switch, or not this instance ("drb-s2-5"), is running, or that there is no permission
+// to know.
+void ctl_say_none(const struct ctl *ctl, const char *instance);
+
+// The instance that the user means by "s2-5" or "drb-s2-5"; exits if the text names no switch.
+void ctl_instance(const struct ctl *ctl, const char *text, char instance[DRB_NAME_MAX]);
 void ctl_must_be_switch(const struct ctl *ctl, const char *text);
 
 // Rows of a table whose columns are those of the first row. With one_below_other a row is printed

@@ -10,6 +10,7 @@
 #include "common/cli/format_option.h"
 #include "common/cli/log.h"
 #include "common/cli/quantity.h"
+#include "common/telemetry/forbidden.h"
 
 enum { KEY_RUNTIME = 0x100, KEY_TIMEOUT };
 
@@ -83,8 +84,7 @@ void ctl_need_switches(bool all, char *const names[], size_t count)
 		drb_die("a switch is missing: name one, like s2-5, or --all");
 }
 
-// The instance that the user means; exits if the text names no switch.
-static void instance_of(const struct ctl *ctl, const char *text, char instance[DRB_NAME_MAX])
+void ctl_instance(const struct ctl *ctl, const char *text, char instance[DRB_NAME_MAX])
 {
 	const char *fabric = ctl->fabric ? ctl->fabric : DRB_FABRIC_DEFAULT;
 	char other[DRB_FABRIC_MAX + 1];
@@ -104,7 +104,7 @@ void ctl_must_be_switch(const struct ctl *ctl, const char *text)
 {
 	char instance[DRB_NAME_MAX];
 
-	instance_of(ctl, text, instance);
+	ctl_instance(ctl, text, instance);
 }
 
 // True if the switch says that it is the one its socket's folder is named after.
@@ -114,6 +114,27 @@ static bool is_instance(const struct drb_switch_info *info, const char *instance
 
 	drb_instance_name(own, info->fabric, (uint32_t)info->layer, (uint32_t)info->label);
 	return strcmp(own, instance) == 0;
+}
+
+void ctl_say_none(const struct ctl *ctl, const char *instance)
+{
+	char other[DRB_FORBIDDEN_MAX];
+	bool forbidden = drb_telemetry_forbidden(ctl->runtime, instance, other);
+
+	if (instance && forbidden)
+		drb_error("%s: no permission to look for it in %s: another user's, try sudo",
+			  instance, other);
+	else if (instance)
+		drb_error("%s: not running", instance);
+	else if (forbidden)
+		drb_error("no switch is running that this user may ask: no permission to look into "
+			  "%s, "
+			  "try sudo",
+			  other);
+	else if (ctl->fabric)
+		drb_error("no switch of fabric '%s' is running", ctl->fabric);
+	else
+		drb_error("no switch is running");
 }
 
 // Who is visited, and for what.
@@ -157,15 +178,17 @@ static int each_named(const struct visits *visits, char *const names[], size_t c
 
 	for (size_t i = 0; i < count; i++) {
 		int rc = -ENOENT;
-		instance_of(visits->ctl, names[i], instance);
+		ctl_instance(visits->ctl, names[i], instance);
 		for (size_t k = 0; k < visits->count; k++) {
 			if (strcmp(visits->at[k].instance, instance) == 0)
 				rc = visit_one(visits, &visits->at[k]);
 		}
-		if (rc < 0) {
+		if (rc < 0 && !is_running(rc))
+			ctl_say_none(visits->ctl, instance);
+		else if (rc < 0)
 			drb_error("%s: %s", instance, drb_telemetry_error(rc));
+		if (rc < 0)
 			code = DRB_EXIT_FAILED;
-		}
 	}
 	return code;
 }
@@ -185,10 +208,7 @@ static int each_running(const struct visits *visits)
 	}
 	if (running)
 		return code;
-	if (visits->ctl->fabric)
-		drb_error("no switch of fabric '%s' is running", visits->ctl->fabric);
-	else
-		drb_error("no switch is running");
+	ctl_say_none(visits->ctl, NULL);
 	return DRB_EXIT_FAILED;
 }
 

@@ -4,6 +4,7 @@
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch drbctl
+need_tool setpriv
 
 same() { diff <(sort <<<"$1") <(sort <<<"$2"); }
 
@@ -34,6 +35,15 @@ check "nobody runs" fails_with 1 'no switch is running' drbctl list
 check "one of nobody" fails_with 1 'drb-s1-0: not running' drbctl show s1-0
 
 up -l 2 -d 2
+# Root of this world without its power over other users' files.
+stranger() { setpriv --bounding-set=-dac_override,-dac_read_search "$build/src/ctl/drbctl" "$@"; }
+folder=$(ls -d /run/dpdk/drb-s1-0)
+chmod 0 "$folder"
+check "a switch of another user" fails_with 1 "drb-s1-0: no permission .*$folder.* sudo" stranger show s1-0
+chmod 700 "$folder" && chmod 0 /run/dpdk
+check "switches of another user" fails_with 1 'may ask: no permission .*/run/dpdk, .*sudo' stranger list
+check "packets of another user" fails_with 1 'drb-s1-0: no permission' stranger capture s1-0
+chmod 700 /run/dpdk
 check "list shows the switches of the plan" same \
   "$(drbctl list --csv | awk -F, 'NR > 1 { print $2 }')" \
   "$(drbtopo list -l 2 -d 2 --csv | awk -F, 'NR > 1 { print $1 }')"

@@ -198,6 +198,9 @@ const char *drb_telemetry_error(int error)
 	case -ENOENT:
 	case -ECONNREFUSED:
 		return "not running";
+	case -EACCES:
+	case -EPERM:
+		return "another user's: no permission to ask it, try sudo";
 	case -ETIMEDOUT:
 		return "does not answer";
 	case -EMSGSIZE:

@@ -267,24 +267,16 @@ static int capture_at(const struct options *o, const char *socket_path, const ch
 }
 
 // The stats socket of the switch; false: it is not running.
-static bool find_switch(const struct ctl *ctl, const char *name, char path[108])
+static bool find_switch(const struct ctl *ctl, const char *instance, char path[108])
 {
 	struct drb_switch_socket *at;
-	uint32_t layer, label;
 	size_t count;
 	bool found = false;
 
-	ctl_must_be_switch(ctl, name);
-	const char *fabric = ctl->fabric ? ctl->fabric : DRB_FABRIC_DEFAULT;
-	char of[DRB_FABRIC_MAX + 1];
-	if (drb_node_parse(name, &layer, &label) < 0) {
-		drb_instance_parse(name, of, &layer, &label);
-		fabric = of;
-	}
-	if (drb_telemetry_scan(ctl->runtime, fabric, &at, &count) < 0)
+	if (drb_telemetry_scan(ctl->runtime, NULL, &at, &count) < 0)
 		drb_die("out of memory");
 	for (size_t i = 0; i < count && !found; i++) {
-		found = at[i].layer == layer && at[i].label == label;
+		found = strcmp(at[i].instance, instance) == 0;
 		snprintf(path, 108, "%s", at[i].path);
 	}
 	free(at);
@@ -307,7 +299,7 @@ int ctl_capture(int argc, char **argv)
 		       "SIGTERM.",
 		.children = children};
 	struct options o = {.ctl = ctl_defaults(), .snap = DRB_CAPTURE_BYTES};
-	char path[108], name[2 * DRB_NAME_MAX], *port;
+	char path[108], name[2 * DRB_NAME_MAX], instance[DRB_NAME_MAX], *port;
 
 	drb_args_parse(&argp, argc, argv, 0, &o);
 	// A reader of our output that is slow is not to lose what is being written.
@@ -318,8 +310,9 @@ int ctl_capture(int argc, char **argv)
 	snprintf(name, sizeof(name), "%s", o.where);
 	if ((port = strchr(name, '.')))
 		*port++ = '\0';
-	if (!find_switch(&o.ctl, name, path)) {
-		drb_error("%s: not running", name);
+	ctl_instance(&o.ctl, name, instance);
+	if (!find_switch(&o.ctl, instance, path)) {
+		ctl_say_none(&o.ctl, instance);
 		return DRB_EXIT_FAILED;
 	}
 	return capture_at(&o, path, port);

@@ -70,6 +70,6 @@ int ctl_metrics(int argc, char **argv)
 	bool found = poll.count > 0;
 	metrics_poll_free(&poll);
 	if (!found)
-		drb_error("no switch is running");
+		ctl_say_none(&o.ctl, NULL);
 	return found ? DRB_EXIT_OK : DRB_EXIT_FAILED;
 }

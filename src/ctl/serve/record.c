@@ -136,7 +136,7 @@ static int record(const struct options *o, FILE *out)
 	if (rc < 0)
 		drb_error("cannot look at switches: %s", strerror(-rc));
 	else if (looks == 0)
-		drb_error("no switch is running");
+		ctl_say_none(&o->ctl, NULL);
 	else
 		drb_info("%s: %llu looks", o->path, (unsigned long long)looks);
 	return rc < 0 || looks == 0 ? DRB_EXIT_FAILED : DRB_EXIT_OK;
