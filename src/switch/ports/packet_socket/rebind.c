@@ -36,30 +36,47 @@ static int bind_again(struct drb_port *port)
 	return rc == 0 ? drb_tx_socket_rebind(&q->out, index) : rc;
 }
 
-// Gives q's descriptors, which its worker sleeps on, the sockets of another queue.
-static int take_over(struct drb_packet_queue *q, struct drb_packet_queue *from)
+// Each of two descriptors becomes what the other was.
+static int swap_descriptors(int one, int other)
 {
-	const int in = q->in.fd, out = q->out.fd;
-	const bool apart = q->out.owned;
+	int kept = fcntl(one, F_DUPFD_CLOEXEC, 0);
 
-	if (apart != from->out.owned)
-		return -EOPNOTSUPP; // no longer such a device
-	drb_rx_ring_unmap(&q->in);
-	if (dup3(from->in.fd, in, O_CLOEXEC) < 0 ||
-	    (apart && dup3(from->out.fd, out, O_CLOEXEC) < 0))
+	if (kept < 0)
 		return -errno;
-	close(from->in.fd);
-	from->in.missed = q->in.missed; // counters go on
-	from->in.bad = q->in.bad;
-	q->in = from->in;
-	q->in.fd = in;
-	if (apart)
-		close(from->out.fd);
-	q->out = from->out;
-	q->out.fd = out;
-	from->in = (struct drb_rx_ring){.fd = -1};
-	from->out = (struct drb_tx_socket){.fd = -1};
+	int rc = dup3(other, one, O_CLOEXEC) < 0 || dup3(kept, other, O_CLOEXEC) < 0 ? -errno : 0;
+	close(kept);
+	return rc;
+}
+
+static int swap_rings(struct drb_rx_ring *ring, struct drb_rx_ring *fresh)
+{
+	const struct drb_rx_ring old = {.fd = fresh->fd, .frame = ring->frame, .gso = ring->gso};
+	int rc = swap_descriptors(ring->fd, fresh->fd);
+
+	if (rc < 0)
+		return rc;
+	fresh->fd = ring->fd;
+	fresh->missed = ring->missed; // counters go on
+	fresh->bad = ring->bad;
+	*ring = *fresh;
+	*fresh = old;
 	return 0;
+}
+
+// Puts fresh sockets at the descriptors of q, which its worker, parked now, sleeps on. The old ones are
+// `fresh` then, to be closed when workers run: for each the kernel waits until no CPU uses it, 15 ms and more.
+static int swap_sockets(struct drb_packet_queue *q, struct drb_packet_queue *fresh)
+{
+	const int out = q->out.fd;
+
+	if (q->out.owned != fresh->out.owned)
+		return -EOPNOTSUPP; // no longer such a device
+	int rc = q->out.owned ? swap_descriptors(out, fresh->out.fd) : 0;
+	if (rc < 0)
+		return rc;
+	q->out = fresh->out;
+	q->out.fd = out;
+	return swap_rings(&q->in, &fresh->in);
 }
 
 static int replace(struct drb_port *port, const struct drb_port_parking *parking)
@@ -79,7 +96,7 @@ static int replace(struct drb_port *port, const struct drb_port_parking *parking
 	if (rc == 0) {
 		parking->park(parking->workers);
 		for (uint32_t n = 0; rc == 0 && n < port->workers; n++)
-			rc = take_over(&queues[n], &fresh[n]);
+			rc = swap_sockets(&queues[n], &fresh[n]);
 		parking->unpark(parking->workers);
 	}
 	for (uint32_t n = 0; n < port->workers; n++)

@@ -190,18 +190,11 @@ bool drb_rx_ring_leave(struct drb_rx_ring *ring)
 	return ring->left;
 }
 
-void drb_rx_ring_unmap(struct drb_rx_ring *ring)
+void drb_rx_ring_close(struct drb_rx_ring *ring)
 {
 	if (ring->frame)
 		munmap(ring->frame, (size_t)FRAMES * FRAME);
-	ring->frame = NULL;
 	free(ring->gso.octets);
-	ring->gso = (struct drb_rx_gso){0};
-}
-
-void drb_rx_ring_close(struct drb_rx_ring *ring)
-{
-	drb_rx_ring_unmap(ring);
 	if (ring->fd >= 0)
 		close(ring->fd);
 	*ring = (struct drb_rx_ring){.fd = -1};

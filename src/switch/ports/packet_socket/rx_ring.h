@@ -39,8 +39,6 @@ int drb_rx_ring_rebind(struct drb_rx_ring *ring, unsigned interface);
 // The others of its group receive what it would have from now on. Its worker may be anywhere in its code:
 // it finds the ring empty. False: it receives as before.
 bool drb_rx_ring_leave(struct drb_rx_ring *ring);
-// Lets go of the frames, but not of the socket.
-void drb_rx_ring_unmap(struct drb_rx_ring *ring);
 void drb_rx_ring_close(struct drb_rx_ring *ring);
 
 // Copies up to count frames to buffers of the pool, which become the caller's, with VLAN tags that
