@@ -11,7 +11,7 @@ need_tool jq fping
 make_host() {
   ip -n "drb-$2" link add "$3" type veth peer name eth0 netns "drb-h$1" || return
   ip -n "drb-$2" link set "$3" addrgenmode none up
-  ip -n "drb-h$1" link set eth0 address "02:00:00:00:00:0$1" gso_max_segs 1 addrgenmode none up
+  ip -n "drb-h$1" link set eth0 address "02:00:00:00:00:0$1" addrgenmode none up
   ip -n "drb-h$1" address add "10.0.0.$(($1 + 1))/8" dev eth0
   ip -n "drb-h$1" address add "fd00::$(($1 + 1))/64" dev eth0 nodad
 }
@@ -30,7 +30,12 @@ state_is() { # state_is SWITCH PORT STATE
     jq -se --arg p "$2" --arg s "$3" 'any(.port == $p and .state == $s)' || { cat "$scratch/links" && false; }
 }
 
-answers() { ip netns exec "drb-h$1" fping -q -r 0 -t 50 "10.0.0.$(($2 + 1))" 2>&1; }
+# A host that has asked for an address before its switch was at the interface asks again a second later: so
+# each try asks anew.
+answers() { # answers FROM TO
+  ip -n "drb-h$1" neighbour flush dev eth0 nud all
+  ip netns exec "drb-h$1" fping -q -r 0 -t 50 "10.0.0.$(($2 + 1))" 2>&1
+}
 
 # within MS COMMAND...: it succeeds so long after now
 within() {
