@@ -7,7 +7,7 @@ usage() {
   cat <<'END'
 tests/run.sh [--unit] [--live [NAME...]] [--no-lint] [--strict] [--long] [--help]
 
-Runs every test: builds with gcc and clang (warnings are errors), unit tests in a normal and in an
+Runs every test: builds with gcc, asks clang, too (warnings are errors), unit tests in a normal and in an
 AddressSanitizer and UndefinedBehaviorSanitizer build, source checks, fuzzers for a few seconds each,
 and the stories of tests/live, each in namespaces of its own (skipped where there may be none). What
 measures time runs alone, all else side by side. Installs missing Debian packages first (as root).
@@ -15,7 +15,7 @@ tests/README.md says more.
 
   --unit            builds, unit tests, source checks and fuzzers only
   --live [NAME...]  live stories only, all or those named (without .sh)
-  --no-lint         no clang build and no source checks
+  --no-lint         no warnings of clang, no source checks
   --strict          what a busy machine kept from being decided has failed
   --long            fuzzers and the soak for a minute each, more samples in some stories
 

@@ -31,13 +31,14 @@ build_gcc() { step "build, gcc" build_in build gcc; }
 
 build_sanitizers() {
   step "build, sanitizers" \
-    build_in build-asan gcc -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false
+    build_in build-asan gcc -Doptimization=1 -Ddebug=false -Dc_args=-g1 \
+    -Db_sanitize=address,undefined -Db_lundef=false
 }
 
 sanitizers() { build_sanitizers && unit_tests build-asan; }
 
-# For its warnings alone: nothing of it is run.
-build_clang() { step "build, clang" build_in build-clang clang -Doptimization=0; }
+# For its warnings alone: clang reads what gcc compiles, and makes nothing of it.
+build_clang() { step "build, clang" nice python3 -B tests/lint/clang.py build "$jobs"; }
 
 # Unit tests need no rights: root gives its own up for them, where others can read the build.
 unprivileged=(setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs)
