@@ -18,6 +18,7 @@ import tap  # noqa: E402
 from world import NULLS, SWITCH, WITHIN, World, ask, stop, timely  # noqa: E402
 
 PTRACE_SEIZE, PTRACE_INTERRUPT, PTRACE_DETACH = 0x4206, 0x4207, 17
+WALL = 0x40000000  # of waitpid(): threads, too
 TWO = NULLS + 'process: {workers: 2}\n'
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -25,7 +26,14 @@ libc = ctypes.CDLL(None, use_errno=True)
 def ptrace(request, tid):
     arguments = (ctypes.c_long(request), ctypes.c_long(tid), None, None)
     if libc.ptrace(*arguments) < 0:
-        raise tap.Skip(f'may not stop a thread here: {os.strerror(ctypes.get_errno())}')
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+
+def until(condition, within=WITHIN):
+    begun = time.monotonic()
+    while not condition():
+        assert time.monotonic() - begun < within
+        time.sleep(0.02)
 
 
 class Stopped:
@@ -35,15 +43,18 @@ class Stopped:
         self.tid = tid
 
     def __enter__(self):
-        ptrace(PTRACE_SEIZE, self.tid)
+        try:
+            ptrace(PTRACE_SEIZE, self.tid)
+        except PermissionError as e:
+            raise tap.Skip(f'may not stop a thread here: {e}') from e
         ptrace(PTRACE_INTERRUPT, self.tid)
-        os.waitpid(self.tid, 0x40000000)  # __WALL
+        until(lambda: os.waitpid(self.tid, WALL | os.WNOHANG)[0])
 
     def __exit__(self, *_):
         try:
             ptrace(PTRACE_DETACH, self.tid)
-        except tap.Skip:  # it ended with its process, which waits for us to see that
-            os.waitpid(self.tid, 0x40000000 | os.WNOHANG)
+        except ProcessLookupError:  # killed: its process is not done before whoever traces it has waited for it
+            until(lambda: os.waitpid(self.tid, WALL | os.WNOHANG)[0])
 
 
 def worker(p, number):
@@ -60,13 +71,6 @@ def worker(p, number):
 def state_of(pid):
     with open(f'/proc/{pid}/stat', encoding='ascii') as f:
         return f.read().rsplit(')', 1)[1].split()[0]
-
-
-def until(condition):
-    begun = time.monotonic()
-    while not condition():
-        assert time.monotonic() - begun < WITHIN
-        time.sleep(0.02)
 
 
 def a_worker_stands_still(number):
@@ -111,11 +115,8 @@ def ends_without_it():
         p = w.ready(TWO)
         ask(w.socket_of('drb-s1-0'), '/drb/ports')  # both run
         with Stopped(worker(p, 1)):
-            begun = time.monotonic()
             p.terminate()
-            while state_of(p.pid) != 'Z':
-                assert time.monotonic() - begun < 10
-                time.sleep(0.05)
+            until(lambda: state_of(p.pid) == 'Z', 10)
         assert p.wait(WITHIN) == 1
         assert 'worker 1 does not end: the switch ends without it' in p.stderr.read().decode()
 
@@ -142,9 +143,9 @@ def all_of_it():
         p = w.ready(NULLS)
         drbctl = os.path.join(os.path.dirname(SWITCH), '../ctl/drbctl')
         run = [drbctl, 'list', '--runtime', str(w.dir / 'run')]
-        assert subprocess.run(run, check=False, capture_output=True).returncode == 0
+        assert subprocess.run(run, check=False, capture_output=True, timeout=WITHIN).returncode == 0
         p.send_signal(signal.SIGSTOP)
-        r = timely(1, lambda: subprocess.run(run, check=False, capture_output=True, text=True))
+        r = timely(1, lambda: subprocess.run(run, check=False, capture_output=True, text=True, timeout=WITHIN))
         assert r.returncode == 1 and 'drb-s1-0: does not answer' in r.stderr, r
         p.send_signal(signal.SIGCONT)
         stop(p)
@@ -159,7 +160,7 @@ def busy_is_not_stuck():
         time.sleep(5)
         for hog in hogs:
             hog.kill()
-            hog.wait()
+            hog.wait(WITHIN)
         assert 'stands still' not in stop(p)
 
 

@@ -46,7 +46,7 @@ class World:
         for p in self.processes:
             if p.poll() is None:
                 p.kill()
-                p.wait()
+                p.wait(WITHIN)
             if p.stderr:
                 p.stderr.close()
         self.notify.close()
