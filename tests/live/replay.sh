@@ -81,6 +81,9 @@ for scheme in drb dmodk ecmp; do
   check "$scheme: and delivered what it received" report_says '.out == .received'
   check "$scheme: packets are conserved" fabric check counters links
 done
+check "slots that are not those of the links" fails_with 0 \
+  'slots of 4ms, but a packet takes 2ms on links of fabric drb .500pps.: loads are 0.5 times .*; --slot 2ms fits$' \
+  drbgen replay "$scratch/ecmp" --slot 4ms
 check "down" fabric down
 check "nothing is left" nothing_left
 finish

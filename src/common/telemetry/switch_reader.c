@@ -179,7 +179,8 @@ static int take_link(const json_t *reply, void *out)
 	link->steered = json_object_get(reply, xdp_fields[0].key);
 	if (link->steered && get_fields(reply, xdp_fields, COUNT(xdp_fields), &link->xdp) < 0)
 		return -EPROTO;
-	if (get_count(reply, "usable", &link->usable) < 0)
+	if (get_count(reply, "usable", &link->usable) < 0 ||
+	    get_count(reply, "overhead", &link->overhead) < 0)
 		return -EPROTO;
 	return get_count(reply, "queue", &link->queue);
 }

@@ -42,7 +42,9 @@ struct drb_switch_link {
 	char state[DRB_READER_TEXT_MAX], rate[DRB_READER_TEXT_MAX];
 	uint64_t usable; // 1: the port takes traffic, also while it is drained and still needed
 	uint64_t queue;  // packets, limit of the egress queue
-	bool steered;    // an XDP program counts here: xdp is there
+	uint64_t
+		overhead; // bytes a frame takes on the wire beyond its own; of drb_read_link() alone
+	bool steered;     // an XDP program counts here: xdp is there
 	struct drb_xdp_counters xdp;
 	char neighbour[2 * DRB_NAME_MAX]; // who says hello there, "" if nobody does
 };

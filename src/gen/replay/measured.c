@@ -11,6 +11,7 @@
 
 #include "common/cli/log.h"
 #include "gen/replay/hosts.h"
+#include "gen/replay/link_time.h"
 #include "gen/replay/load_measured.h"
 #include "gen/replay/run.h"
 #include "gen/replay/records.h"
@@ -166,6 +167,7 @@ static int replay(const struct replay_options *o, const struct manifest *m, stru
 		drb_die("%s: %" PRIu32 " slots of this length are too long a run", dir, m->slots);
 	if (measured_load(dir, m, slot_ns, t, s) < 0)
 		return DRB_EXIT_USAGE;
+	link_time_compare(&(struct link_time_traffic){o->fabric, slot_ns, m->size});
 	struct replay r = {
 		.fabric = o->fabric,
 		.plan = &m->plan,

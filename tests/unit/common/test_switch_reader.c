@@ -130,7 +130,7 @@ static void xdp_counters_are_all_there_or_none(void **state)
 	"{\"/drb/port\":{\"name\":\"u0\",\"peer\":\"s2-0.d0\",\"driver\":\"af_xdp\","              \
 	"\"device\":\"u0\",\"state\":\"up\",\"usable\":1,\"neighbour\":\"s2-0.d0\",\"rate\":"      \
 	"\"none\","                                                                                \
-	"\"queue\":512"
+	"\"queue\":512,\"overhead\":24"
 	struct script script = {.replies = {LINK
 					    ",\"xdp_seen\":5,\"xdp_redirected\":3,\"xdp_passed\":2,"
 					    "\"xdp_ring_full\":1,\"xdp_dropped\":0}}",
