@@ -15,8 +15,8 @@ int main(int argc, char **argv)
 		 "  drbsim flow -d 8 --scheme drb,ecmp --flows 1-10\n"},
 		{"packet", "drbsim packet", "latency and queues of packets, slot by slot",
 		 sim_packet,
-		 "  drbsim packet -d 8 --scheme drb,dmodk --rho 0.9\n"
-		 "  drbsim packet -d 8 --scheme drb,walk --rho 0.9 --traffic fixed\n"},
+		 "  drbsim packet -d 8 --scheme drb,dmodk --load 0.9\n"
+		 "  drbsim packet -d 8 --scheme drb,walk --load 0.9 --traffic fixed\n"},
 		{"theory", "drbsim theory", "fixed point of the mean-field equations", sim_theory,
 		 "  drbsim theory --threshold 0-5 --lambda 0.9\n"},
 		{"ctmc", "drbsim ctmc", "the supermarket model next to its fixed point", sim_ctmc,

@@ -18,6 +18,11 @@ same_for_any_threads() {
   fi
 }
 
+# As version 0.1.0 called it.
+"$sim" packet --load 0.9 --slots 100 --stats 50 >"$dir/load"
+"$sim" packet --rho 0.9 --slots 100 --stats 50 >"$dir/rho"
+cmp "$dir/load" "$dir/rho" || { echo "not ok: --rho is not --load" && failed=1; }
+
 # refused WORD ARGUMENTS...: exit code 2, one line that has WORD in it
 refused() {
   local word=$1 code=0
@@ -30,8 +35,8 @@ refused() {
   fi
 }
 
-same_for_any_threads packet -d 6 --scheme all --rho 0.5,0.9 --slots 300 --stats 100
-same_for_any_threads packet -d 6 --scheme all --rho 0.9 --slots 300 --stats 100 --traffic mixed
+same_for_any_threads packet -d 6 --scheme all --load 0.5,0.9 --slots 300 --stats 100
+same_for_any_threads packet -d 6 --scheme all --load 0.9 --slots 300 --stats 100 --traffic mixed
 same_for_any_threads flow -d 6 --scheme all --flows 1-5 --runs 7
 same_for_any_threads ctmc --queues 50 --time 100
 
@@ -39,10 +44,10 @@ refused 'layers 0' flow -l 0
 refused 'layers 17' flow -l 17
 refused 'arity' packet -d x
 refused 'hosts' packet -l 16 -d 4096
-refused 'above 0 and below 1' packet --rho 1
-refused 'above 0 and below 1' packet --rho 0.5,0
-refused 'rho' packet --rho 0.9:0.6:0.1
-refused 'rho' packet --rho ''
+refused 'above 0 and below 1' packet --load 1
+refused 'above 0 and below 1' packet --load 0.5,0
+refused '--load' packet --load 0.9:0.6:0.1
+refused '--load' packet --load ''
 refused 'flows' flow --flows 5-1
 refused 'whole' flow --flows 1.5
 refused 'runs' flow --runs 0

@@ -118,7 +118,7 @@ def simulate(setup, seed):
     # As drbsim writes and reads them.
     text = children.run([program('drbsim', 'sim'), 'packet', *setup.size,
                          '--scheme', ','.join(setup.schemes),
-                         '--rho', ','.join(f'{load:g}' for load in setup.loads),
+                         '--load', ','.join(f'{load:g}' for load in setup.loads),
                          '--traffic', setup.traffic, '--threshold', setup.threshold,
                          '--slots', str(setup.slots), '--stats', str(setup.slots - setup.warmup),
                          '--seed', str(seed), '--csv'])

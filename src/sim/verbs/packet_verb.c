@@ -16,7 +16,7 @@
 #include "sim/runs/options.h"
 #include "sim/runs/rows.h"
 
-enum { KEY_RHO = 0x300, KEY_FAIL, KEY_SLOTS, KEY_STATS, KEY_TRAFFIC, KEY_ORDER };
+enum { KEY_LOAD = 0x300, KEY_FAIL, KEY_SLOTS, KEY_STATS, KEY_TRAFFIC, KEY_ORDER };
 
 struct packet_verb {
 	struct sim_common common;
@@ -31,8 +31,11 @@ struct packet_verb {
 };
 
 static const struct argp_option options[] = {
-	{"rho", KEY_RHO, "RANGE", 0,
-	 "Load: probability that a host sends in a slot (default 0.6:0.99:0.03)", 3},
+	{"load", KEY_LOAD, "RANGE", 0,
+	 "Probability that a host sends in a slot (default 0.6:0.99:0.03). --rho "
+	 "is the same",
+	 3},
+	{"rho", KEY_LOAD, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 3}, // as in version 0.1.0
 	{"traffic", KEY_TRAFFIC, "NAME", 0, "Who sends to whom (default permutation); see below",
 	 3},
 	{"fail", KEY_FAIL, "KIND:N", 0,
@@ -66,9 +69,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &v->fabric;
 		state->child_inputs[1] = &v->common;
 		return 0;
-	case KEY_RHO:
+	case KEY_LOAD:
 		free(v->rho.value);
-		v->rho = sim_reals_between("--rho", arg, 0, 1);
+		v->rho = sim_reals_between("--load", arg, 0, 1);
 		return 0;
 	case KEY_TRAFFIC:
 		if (drb_traffic_parse(arg, &v->traffic) < 0)
@@ -167,7 +170,7 @@ static void warn_undelivered(const struct packet_verb *v, uint64_t i)
 	struct drb_packet_setup setup = setup_of(v, i);
 
 	if (v->result[i].undelivered)
-		drb_warn("%s at rho %g ran out of memory: %" PRIu64
+		drb_warn("%s at load %g ran out of memory: %" PRIu64
 			 " packets count with the latency they "
 			 "had by then; raise --memory or take fewer --slots",
 			 drb_scheme_name(setup.scheme), setup.rho, v->result[i].undelivered);
@@ -195,7 +198,7 @@ int sim_packet(int argc, char **argv)
 				.stats = 500};
 	struct sim_packet_layout layout;
 
-	v.rho = sim_reals_between("--rho", "0.6:0.99:0.03", 0, 1);
+	v.rho = sim_reals_between("--load", "0.6:0.99:0.03", 0, 1);
 	drb_args_parse(&argp, argc, argv, 0, &v);
 	uint32_t threads = check(&v);
 	uint64_t points = (uint64_t)v.fabric.schemes * v.rho.count;
