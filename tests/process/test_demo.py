@@ -45,6 +45,18 @@ def the_winner_is_said():
         'Winner: walk, at or near the lowest latency under both.']
 
 
+def words_of_the_table_are_explained():
+    class Setup:
+        layers = 3
+    fine = rows({'drb': 8.0, 'walk': 8.0}, {'drb': 8.0, 'walk': 8.0})
+    assert '6 is a path without queueing' in demo.legend(fine, Setup)
+    assert 'Redirected: ' in demo.legend(fine, Setup)
+    assert 'grow:' not in demo.legend(fine, Setup) and 'disturbed:' not in demo.legend(fine, Setup)
+    assert 'grow:' in demo.legend(rows(*USUAL), Setup)
+    fine[0]['disturbed'] = 1
+    assert 'disturbed:' in demo.legend(fine, Setup)
+
+
 def noise_changes_nothing():
     plain = verdict.verdict(rows(*USUAL))
     for factor in 0.97, 1.03:
@@ -128,7 +140,7 @@ def schemes_are_those_of_the_table():
         raise AssertionError('a scheme that is none')
 
 
-TESTS = (the_winner_is_said, noise_changes_nothing, equal_schemes_are_not_faster,
+TESTS = (the_winner_is_said, words_of_the_table_are_explained, noise_changes_nothing, equal_schemes_are_not_faster,
          nobody_wins_everything, disturbed_runs_leave_the_word_to_the_simulator,
          the_picture_shows_both, what_was_measured_is_said, schemes_are_those_of_the_table, mistakes_are_one_line)
 

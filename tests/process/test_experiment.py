@@ -115,6 +115,7 @@ def made_up(s, factor):
         for (scheme, load), figures in e.simulated[seed].items():
             scaled = {k: v if isinstance(v, bool) else v * factor for k, v in figures.items()}
             e.runs.append({**scaled, 'scheme': scheme, 'load': load, 'seed': seed, 'attempt': 1,
+                           'cdf': [(6.0, 0.5), (7.0, 0.9), (12.0, 1.0)],
                            'counts': True, 'disturbed': '', 'control_late': 0.0, 'lost': 0, 'wrong': 0,
                            'switch_late_us': 1.0, 'late_max_us': 2.0})
     return e
@@ -152,6 +153,15 @@ def late_without_cause_is_a_deviation():
     row = summarise(e)[0]
     assert not row['within'] and not row['disturbed'] and row['unexplained'] == 1
     assert '1 runs late while the machine had time' in deviations(row)
+
+
+def percentiles_become_a_distribution():
+    written = ['       Value     Percentile TotalCount 1/(1-Percentile)\n', '\n',
+               '   10000.000 0.000000000000          3           1.00\n',
+               '   12000.000 0.750000000000          4           4.00\n',
+               '   12000.000 1.000000000000          4 \n', '#[Mean    =    10500.000, ...]\n']
+    assert live.cdf_of(written, 2000000) == [(6.0, 0.75), (7.0, 1.0), (7.0, 1.0)]
+    assert live.cdf_of(written[:2], 2000000) == []
 
 
 def control_notes_what_is_late():
@@ -197,8 +207,16 @@ def report_is_one_file():
         assert all(x['within'] == 'no' for x in lines)
         with open(f'{folder}/out/runs.csv', encoding='utf-8') as f:
             assert len(list(csv.DictReader(f))) == 8
-        pictures = report.draw(rows, e.setup)
-        assert not pictures or page.count('<img') == len(pictures) == 4
+        pictures = report.draw(rows, e.setup, e.runs)
+        assert not pictures or page.count('<img') == len(pictures) == 6
+        one_load = made_up(setup(loads=[0.9], runs=1), 1)
+        bars = report.draw(summarise(one_load), one_load.setup, one_load.runs)
+        assert not pictures or set(bars) == {'latency', 'tail', 'cdf-0.9', 'queue-0.9'}
+        pictures = {**pictures, **{f'one {k}': v for k, v in bars.items()}}
+        assert 'with seeds 5 to 6' in page and ' %</td>' in page
+        assert 'one run of each, with seed 5.' in report.page(summarise(one_load), one_load.setup, bars)
+        with open(f'{folder}/out/cdf.csv', encoding='utf-8') as f:
+            assert len(list(csv.DictReader(f))) == 8 * 3
         for picture in pictures.values():
             assert picture.lstrip().startswith('<?xml') and '</svg>' in picture
 
@@ -221,7 +239,8 @@ def mistakes_are_one_line():
 
 TESTS = (counters_become_figures, growth_is_told_by_link, disturbed_runs_do_not_count, deviations_are_found,
          disturbed_and_lost_are_marked, late_without_cause_is_a_deviation,
-         control_notes_what_is_late, simulator_sees_the_same_load, report_is_one_file,
+         percentiles_become_a_distribution, control_notes_what_is_late, simulator_sees_the_same_load,
+         report_is_one_file,
          mistakes_are_one_line)
 
 

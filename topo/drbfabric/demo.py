@@ -34,7 +34,7 @@ def add_options(p):
                    help=f'routing schemes (default {",".join(SCHEMES)}; with --one drb)')
     p.add_argument('--threshold', metavar='T',
                    help='of drb and its relatives (default 1 - ln(1 - load), as in the paper)')
-    p.add_argument('--load', type=a_load, default=0.95, metavar='RHO',
+    p.add_argument('--load', type=a_load, default=0.95, metavar='LOAD',
                    help='packets per host and slot (default 0.95)')
     p.add_argument('--slot', type=a_time, metavar='TIME',
                    help='time of a packet on a link (default: what the CPUs can keep, 2ms for F(3,2))')
@@ -131,10 +131,13 @@ def remarks(row):
     return ', '.join(found)
 
 
+def _counted_growing(row):
+    return row['sim_growing'] if row['disturbed'] else row['growing']
+
+
 def line_of(row):
     line = {**row, 'remarks': remarks(row)}
-    grows = row['sim_growing'] if row['disturbed'] else row['growing']
-    line['queues'] = 'grow' if grows else 'bounded'
+    line['queues'] = 'grow' if _counted_growing(row) else 'bounded'
     for key in 'redirected', 'sim_redirected', 'latency_off':
         line[f'{key}_percent'] = 100 * row[key]
     if row['growing'] or row['sim_growing']:
@@ -169,14 +172,28 @@ def draw(rows, setup):
     return picture if code == 0 and picture else None
 
 
+def legend(rows, setup):
+    """What the table's words mean, as far as it has them."""
+    lines = ['Latency: mean, in slots since the packet was generated; '
+             f'{2 * setup.layers} is a path without queueing. Tail: mean over slots of the slowest '
+             'packet of the slot.',
+             'Off: live above simulated. Redirected: of the decisions on the way up, those that left '
+             'the default uplink.']
+    if any(map(_counted_growing, rows)):
+        lines.append('grow: queues get longer as long as the traffic lasts, so there is no mean to compare '
+                     '(off -): the figures are those of this many slots.')
+    if any(row['disturbed'] for row in rows):
+        lines.append('disturbed: other work kept the CPUs from some slots; the live figures are shown, '
+                     'but those of the simulator decide.')
+    return '\n'.join(lines)
+
+
 def show(rows, setup, args, say):
     print(title(setup), end='\n\n') if args.format == 'table' else None
     print_rows(COLUMNS, [line_of(row) for row in rows], args.format)
     say_verdict = print if args.format == 'table' else say
     if args.format == 'table':
-        print('\nLatency: mean, in slots since the packet was generated; '
-              f'{2 * setup.layers} is a path without queueing. Tail: mean over slots of the slowest '
-              'packet of the slot.\n')
+        print(f'\n{legend(rows, setup)}\n')
     for line in verdict(rows):
         say_verdict(line)
     picture = draw(rows, setup)

@@ -129,12 +129,25 @@ def replay(drbgen, traffic, plan, setup):
     """Replays traffic and returns what a run in the fabric shows: {key: value}.
 
     setup: slots, warmup (slots), stretched_ns and slot (of a slot, in ns and seconds), hosts, load."""
+    percentiles = f'{traffic}.hgrm'
     command = [drbgen, 'replay', traffic, '--fabric', plan['fabric'], '--json', '--warmup',
                str(setup.warmup), '--stats', str(setup.slots - setup.warmup),
-               '--slot', f'{setup.stretched_ns}ns']
+               '--slot', f'{setup.stretched_ns}ns', '--hgrm', percentiles]
     with Counters(plan) as counters:
         counters.forget()
-        return _replay(counters, command, setup)
+        result = _replay(counters, command, setup)
+    with open(percentiles, encoding='ascii') as f:
+        result['cdf'] = cdf_of(f, setup.stretched_ns)
+    return result
+
+
+def cdf_of(lines, slot_ns):
+    """[(latency in slots, share of the packets that took no longer)] of what drbgen --hgrm wrote, whose
+    latencies begin when a packet has crossed the host's own link."""
+    words = (line.split() for line in lines if line.strip() and not line.startswith('#'))
+    points = [(float(w[0]) * 1e3 / slot_ns + 1, int(w[2])) for w in words if w[0] != 'Value']
+    total = points[-1][1] if points else 0
+    return [(latency, count / total) for latency, count in points]
 
 
 def _replay(counters, command, setup):
