@@ -34,6 +34,13 @@ static inline bool drb_rx_gso_is_open(const struct drb_rx_gso *t)
 	return t->next < t->segments;
 }
 
+// Whether it waits for the next burst of `count` packets, since this one has room for a part of it only
+// behind `taken` others: what leaves in two bursts leaves in two parts, and stays so in every switch behind.
+static inline bool drb_rx_gso_waits(const struct drb_rx_gso *t, uint32_t taken, uint32_t count)
+{
+	return t->next == 0 && t->segments > count - taken && t->segments <= count;
+}
+
 // Begins with a frame whose first `length` octets, without the tag, are at octets + DRB_TAG_ROOM.
 // False if it cannot be cut into frames of at most frame_max octets.
 bool drb_rx_gso_begin(struct drb_rx_gso *t, const struct virtio_net_hdr *cut, uint32_t length,

@@ -7,7 +7,6 @@
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -369,12 +368,13 @@ static bool take_long(struct drb_rx_ring *ring, struct rte_mempool *pool, struct
 uint32_t drb_rx_ring_receive(struct drb_rx_ring *ring, struct rte_mempool *pool,
 			     struct rte_mbuf **packets, uint32_t count)
 {
+	struct drb_rx_gso *gso = &ring->gso;
 	uint32_t n = 0;
 
 	do {
-		if (unlikely(drb_rx_gso_is_open(&ring->gso)))
-			n += drb_rx_gso_cut(&ring->gso, pool, packets + n, count - n);
-		if (unlikely(drb_rx_gso_is_open(&ring->gso)))
+		if (unlikely(drb_rx_gso_is_open(gso)) && !drb_rx_gso_waits(gso, n, count))
+			n += drb_rx_gso_cut(gso, pool, packets + n, count - n);
+		if (unlikely(drb_rx_gso_is_open(gso)))
 			break;
 		n += receive_plain(ring, pool, packets + n, count - n);
 	} while (n < count && take_long(ring, pool, packets + n, &n));

@@ -182,6 +182,33 @@ static void gso_packets_come_and_go(void **state)
 	stop_port();
 }
 
+// A GSO packet that fits into a burst, but not behind what is in this one, comes whole in the next.
+static void gso_packets_stay_whole(void **state)
+{
+	static struct sent s;
+	const struct segment_fields fields = {.flags = FLAG_ACK};
+	const uint32_t segments[] = {40, BURST - 40, 45, 20, BURST, BURST + 1};
+	struct rte_mbuf *packets[BURST];
+	int fd = open_headed();
+
+	(void)state;
+	start_port(1);
+	struct drb_port_queue *q = port->queue[0];
+	for (uint32_t i = 0; i < ARRAY_SIZE(segments); i++) {
+		make_gso(&s, &fields, segments[i] * 900, 900);
+		send_gso(fd, &s);
+	}
+	wait_for_packets(q);
+	const uint32_t bursts[] = {BURST, 45, 20, BURST, BURST, 1};
+	for (uint32_t i = 0; i < ARRAY_SIZE(bursts); i++) {
+		assert_int_equal(drb_port_receive(q, packets, BURST), bursts[i]);
+		rte_pktmbuf_free_bulk(packets, bursts[i]);
+	}
+	assert_int_equal(drb_port_receive(q, packets, BURST), 0);
+	close(fd);
+	stop_port();
+}
+
 // A GSO packet that the kernel passes on and that cannot be cut costs nothing but itself.
 static void bad_gso_packets_are_counted(void **state)
 {
@@ -213,6 +240,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(checksums_stay_unfinished),
 		cmocka_unit_test(gso_packets_come_and_go),
+		cmocka_unit_test(gso_packets_stay_whole),
 		cmocka_unit_test(bad_gso_packets_are_counted),
 	};
 
