@@ -71,6 +71,7 @@ refused 'cannot write' paper --quick --out /proc
 refused 'exclude each other' paper --quick --long --out /tmp/none
 refused 'from 1 to 32' paper --seeds 0 --out /tmp/none
 refused "none of 'persistent F(3,8)'" paper --quick --part nothing --out "$dir"
+refused '0 to 1' paper --load 2 --out "$dir"
 refused 'not an option' packet drb
 
 # One part: its points are done and kept, the others are left.
@@ -78,6 +79,14 @@ refused 'not an option' packet drb
 if [ "$(cat "$dir/out")" != "$dir/part/study.csv" ] || ! grep -q ' points are left ' "$dir/err" ||
   [ "$(grep -c ctmc "$dir/part/journal.txt")" != 15 ] || [ "$(wc -l <"$dir/part/study.csv")" != 1 ]; then
   echo "not ok: paper --part: $(cat "$dir/out" "$dir/err")"
+  failed=1
+fi
+
+# Some loads of a part: 13 patterns under 6 schemes, and no others.
+"$sim" paper --quick --part 'persistent F(3,8)' --load 0.5 --out "$dir/load" >"$dir/out" 2>"$dir/err"
+if [ "$(grep -c 'packet 3 8' "$dir/load/journal.txt")" != 78 ] ||
+  [ "$(grep -c ',0.5,' "$dir/load/study.csv")" != 78 ] || [ "$(wc -l <"$dir/load/study.csv")" != 79 ]; then
+  echo "not ok: paper --load: $(cat "$dir/out" "$dir/err")"
   failed=1
 fi
 exit $failed

@@ -36,8 +36,9 @@ struct paper_point {
 struct paper {
 	struct sim_common common;
 	bool quick, longer;
-	uint32_t seeds;   // of each point of the studies, at most PAPER_SEEDS_MAX
-	const char *part; // do this one alone; NULL: all
+	uint32_t seeds;         // of each point of the studies, at most PAPER_SEEDS_MAX
+	const char *part;       // do this one alone; NULL: all
+	struct drb_reals loads; // do packets at these loads alone; empty: at all
 	char *dir;
 	struct paper_point *point;
 	uint32_t points, room;

@@ -2,6 +2,7 @@
 #include "sim/paper/run.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -109,12 +110,22 @@ static int by_falling_cost(const void *a, const void *b)
 	return (x->point > y->point) - (x->point < y->point); // the same in every rank
 }
 
+static bool is_at_wanted_load(const struct paper *p, const struct paper_point *point)
+{
+	for (size_t i = 0; i < p->loads.count; i++) {
+		if (fabs(p->loads.value[i] - point->packet.rho) < 1e-9)
+			return true;
+	}
+	return p->loads.count == 0 || point->kind != PAPER_PACKET;
+}
+
 static bool is_wanted(const struct paper *p, const struct paper_point *point)
 {
 	char part[PAPER_COST_NAME];
 
 	paper_part_of(point, part);
-	return !point->done && (!p->part || strcmp(p->part, part) == 0);
+	return !point->done && (!p->part || strcmp(p->part, part) == 0) &&
+	       is_at_wanted_load(p, point);
 }
 
 static uint32_t find_missing(struct runs *runs)

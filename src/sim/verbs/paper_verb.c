@@ -18,7 +18,7 @@
 #include "sim/paper/run.h"
 #include "sim/paper/study_csv.h"
 
-enum { KEY_QUICK = 0x300, KEY_LONG, KEY_SEEDS, KEY_PART, KEY_OUT };
+enum { KEY_QUICK = 0x300, KEY_LONG, KEY_SEEDS, KEY_PART, KEY_LOAD, KEY_OUT };
 #define SEEDS 3
 
 static const struct argp_option options[] = {
@@ -30,6 +30,7 @@ static const struct argp_option options[] = {
 	 "Runs of each point of the studies, for intervals (default 3; with --quick 1)", 1},
 	{"part", KEY_PART, "NAME", 0,
 	 "Run only this part, as it is named in cost.csv; the report waits for the others", 1},
+	{"load", KEY_LOAD, "RANGE", 0, "Run packets only at these loads, such as 0.5,0.9", 1},
 	{0},
 };
 
@@ -54,6 +55,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_PART:
 		p->part = arg;
+		return 0;
+	case KEY_LOAD:
+		free(p->loads.value);
+		p->loads = sim_reals("--load", arg, 0, 1);
 		return 0;
 	case KEY_OUT:
 		p->dir = arg;
@@ -118,9 +123,10 @@ int sim_paper(int argc, char **argv)
 	} else {
 		paper_study_csv(&p);
 		printf("%s/study.csv\n", p.dir);
-		drb_info("%u of %u points are left for a call without --part", paper_left(&p),
-			 p.points);
+		drb_info("%u of %u points are left for a call without --part and --load",
+			 paper_left(&p), p.points);
 	}
 	free(p.point);
+	free(p.loads.value);
 	return DRB_EXIT_OK;
 }
