@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "sim/paper/claims_csv.h"
 #include "sim/paper/cost.h"
 #include "sim/paper/output.h"
 #include "sim/paper/points.h"
@@ -42,9 +43,7 @@ static void write_packets(const struct paper *p, const uint32_t tree[2], enum pa
 	snprintf(name, sizeof(name), "%s-F%u-%u.csv", file[study], tree[0], tree[1]);
 	FILE *f = paper_open(p, name);
 	sim_packet_lay_out(&layout, tree[0]);
-	uint32_t added = study == PAPER_FAULTS       ? sizeof(more) / sizeof(more[0])
-			 : study == PAPER_PERSISTENT ? 1
-						     : 0;
+	uint32_t added = study == PAPER_FAULTS ? sizeof(more) / sizeof(more[0]) : 1;
 	memcpy(layout.column + layout.count, more, added * sizeof(more[0]));
 	layout.count += added;
 	struct drb_table *table = drb_table_new(f, DRB_FORMAT_CSV, layout.column, layout.count);
@@ -55,8 +54,7 @@ static void write_packets(const struct paper *p, const uint32_t tree[2], enum pa
 			continue;
 		struct drb_packet_result r = paper_packet_result(point);
 		sim_packet_row(table, &point->packet, &r);
-		if (study != PAPER_ITSELF)
-			drb_table_count(table, point->packet.seed);
+		drb_table_count(table, point->packet.seed);
 		if (study != PAPER_FAULTS)
 			continue;
 		drb_table_count(table, point->packet.fail.links);
@@ -73,6 +71,7 @@ static void write_chains(const struct paper *p)
 		{"lambda", NULL, DRB_REAL, 2},
 		{"threshold", NULL, DRB_REAL, 0},
 		{"queues", NULL, DRB_COUNT, 0},
+		{"seed", NULL, DRB_COUNT, 0},
 		{"mean_queue", NULL, DRB_REAL, 4},
 		{"mean_queue_theory", NULL, DRB_REAL, 4},
 		{"mean_time", NULL, DRB_REAL, 4},
@@ -93,6 +92,7 @@ static void write_chains(const struct paper *p)
 		drb_table_real(table, point->ctmc.lambda);
 		drb_table_real(table, point->ctmc.threshold);
 		drb_table_count(table, point->ctmc.queues);
+		drb_table_count(table, point->ctmc.seed);
 		drb_table_real(table, chain.mean_queue);
 		drb_table_real(table, th.mean_queue);
 		drb_table_real(table, chain.mean_time);
@@ -136,6 +136,7 @@ void paper_csv(const struct paper *p)
 	}
 	for (int i = 0; i < (p->quick ? 1 : PAPER_STUDIED_TREES); i++)
 		write_packets(p, paper_studied[i], PAPER_PERSISTENT);
+	paper_claims_csv(p);
 	paper_study_csv(p);
 	write_packets(p, paper_studied[0], PAPER_FAULTS);
 	write_chains(p);

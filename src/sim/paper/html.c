@@ -15,7 +15,7 @@ void html_image(const struct paper *p, FILE *out, const char *name)
 	FILE *f = p->plots ? fopen(path, "r") : NULL;
 	if (!f)
 		return;
-	fprintf(out, "<img alt=\"%s\" src=\"data:image/svg+xml,", name);
+	fprintf(out, "<img id=\"%s\" alt=\"%s\" src=\"data:image/svg+xml,", name, name);
 	while ((c = fgetc(f)) != EOF) {
 		if (strchr("%#\"<>&\n\t", c) || c >= 127)
 			fprintf(out, "%%%02X", (unsigned)c);
@@ -35,10 +35,4 @@ void html_tree_images(const struct paper *p, FILE *out, const char *prefix)
 			 paper_trees[i][1]);
 		html_image(p, out, name);
 	}
-}
-
-void html_claim(FILE *f, bool holds, const char *text)
-{
-	fprintf(f, "<li><span class=\"%s\">%s</span>: %s</li>\n", holds ? "yes" : "no",
-		holds ? "reproduced" : "not reproduced", text);
 }

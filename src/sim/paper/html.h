@@ -11,5 +11,3 @@
 void html_image(const struct paper *p, FILE *out, const char *name);
 // The same for DIR/prefix-F<l>-<d>.svg of each of the paper's trees.
 void html_tree_images(const struct paper *p, FILE *out, const char *prefix);
-// One claim, in a list, and whether it was reproduced.
-void html_claim(FILE *f, bool holds, const char *text);

@@ -36,7 +36,8 @@ struct paper_point {
 struct paper {
 	struct sim_common common;
 	bool quick, longer;
-	uint32_t seeds;         // of each point of the studies, at most PAPER_SEEDS_MAX
+	// Runs of each point of the studies and of the paper's own, at most PAPER_SEEDS_MAX.
+	uint32_t seeds, own_seeds;
 	const char *part;       // do this one alone; NULL: all
 	struct drb_reals loads; // do packets at these loads alone; empty: at all
 	char *dir;

@@ -29,19 +29,40 @@ static void add_flows(struct paper *p, const uint32_t tree[2])
 	}
 }
 
+static void add_runs(struct paper *p, const uint32_t tree[2], struct paper_line line, double rho)
+{
+	for (uint32_t seed = 0; seed < p->own_seeds; seed++) {
+		struct paper_point *point =
+			paper_add_packets(p, tree, line.scheme, rho, "permutation");
+		if (line.plain)
+			point->packet.threshold = 0;
+		point->packet.seed += seed;
+		point->paper_t = !line.plain;
+	}
+}
+
 static void add_latencies(struct paper *p, const uint32_t tree[2])
 {
-	static const double few[] = {0.6, 0.75, 0.9, 0.96};
+	// Of the paper's loads: 0.6, 0.9, 0.96.
+	static const uint32_t few[] = {0, 10, 12};
 
 	for (size_t s = 0; s < PAPER_LINES; s++) {
-		for (uint32_t i = 0; i < (p->quick ? COUNT(few) : 14); i++) {
-			double rho = p->quick ? few[i] : (60 + 3 * i) / 100.0;
-			struct paper_point *point = paper_add_packets(
-				p, tree, paper_lines[s].scheme, rho, "permutation");
-			if (paper_lines[s].plain)
-				point->packet.threshold = 0;
-			point->paper_t = !paper_lines[s].plain;
-		}
+		for (uint32_t i = 0; i < (p->quick ? COUNT(few) : PAPER_RHOS); i++)
+			add_runs(p, tree, paper_lines[s], paper_rho(p->quick ? few[i] : i));
+	}
+}
+
+static void add_chain(struct paper *p, double lambda, double threshold)
+{
+	for (uint32_t seed = 0; seed < p->own_seeds; seed++) {
+		paper_add(p, PAPER_CTMC)->ctmc = (struct drb_ctmc_setup){
+			.queues = 1000,
+			.lambda = lambda,
+			.threshold = threshold,
+			.warm_up = p->quick ? 300 : 1000,
+			.time = p->quick ? 700 : 5000,
+			.seed = p->common.seed + seed,
+		};
 	}
 }
 
@@ -50,16 +71,8 @@ static void add_chains(struct paper *p)
 	static const double lambda[] = {0.5, 0.9, 0.95}, threshold[] = {0, 1, 2, 3, 5};
 
 	for (size_t l = 0; l < COUNT(lambda); l++) {
-		for (size_t t = 0; t < COUNT(threshold); t++) {
-			paper_add(p, PAPER_CTMC)->ctmc = (struct drb_ctmc_setup){
-				.queues = 1000,
-				.lambda = lambda[l],
-				.threshold = threshold[t],
-				.warm_up = p->quick ? 300 : 1000,
-				.time = p->quick ? 700 : 5000,
-				.seed = p->common.seed,
-			};
-		}
+		for (size_t t = 0; t < COUNT(threshold); t++)
+			add_chain(p, lambda[l], threshold[t]);
 	}
 }
 

@@ -2,6 +2,7 @@
 #include "sim/paper/plots.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,10 +34,10 @@ static void begin_figure(FILE *f, const struct figure *figure)
 		figure->log_y ? "set logscale y\n" : "");
 }
 
-// "plot $a with linespoints title 'a', ..." for data blocks named by number.
+// Error bars are 95 % intervals. "plot $a with yerrorlines title 'a', ..." for data blocks named by number.
 static void plot_line(FILE *f, size_t i, const char *label)
 {
-	fprintf(f, "%s $d%zu using 1:2 with linespoints linewidth 2 title '%s'", i ? "," : "plot",
+	fprintf(f, "%s $d%zu using 1:2:3 with yerrorlines linewidth 2 title '%s'", i ? "," : "plot",
 		i, label);
 }
 
@@ -45,6 +46,13 @@ static void plot_compared(FILE *f, const char *more)
 	for (size_t i = 0; i < PAPER_LINES; i++)
 		plot_line(f, i, paper_line_label(paper_lines[i]));
 	fprintf(f, "%s\n", more);
+}
+
+static void put_point(FILE *f, const struct sim_sample *s)
+{
+	double half = sim_sample_half_width(s);
+
+	fprintf(f, "%g %g\n", s->mean, isnan(half) ? 0 : half);
 }
 
 static void flow_figure(const struct paper *p, FILE *f, const uint32_t tree[2])
@@ -60,8 +68,13 @@ static void flow_figure(const struct paper *p, FILE *f, const uint32_t tree[2])
 		for (uint32_t c = 1; c <= 20; c++) {
 			const struct paper_point *point =
 				paper_find_flow(p, tree, paper_line_label(paper_lines[i]), c);
-			if (point)
-				fprintf(f, "%u %g\n", c, paper_flow_summary(point).max_load);
+			if (!point)
+				continue;
+			struct drb_flow_summary flows = paper_flow_summary(point);
+			struct sim_sample s =
+				sim_sample_of(point->runs, flows.max_load, flows.max_load_sd);
+			fprintf(f, "%u ", c);
+			put_point(f, &s);
 		}
 		fprintf(f, "EOD\n");
 	}
@@ -78,33 +91,41 @@ static void packet_figure(const struct paper *p, FILE *f, const uint32_t tree[2]
 	begin_figure(f, &(struct figure){name, title, "load rho", "slots", tail});
 	for (size_t i = 0; i < PAPER_LINES; i++) {
 		fprintf(f, "$d%zu << EOD\n", i);
-		for (uint32_t percent = 60; percent < 100; percent++) {
-			const struct paper_where at = {PAPER_ITSELF, tree, "permutation",
-						       paper_line_label(paper_lines[i]),
-						       percent / 100.0};
-			const struct paper_point *point = paper_find_packet(p, &at);
-			if (!point)
+		for (uint32_t k = 0; k < PAPER_RHOS; k++) {
+			struct paper_runs runs = paper_runs_of(
+				p, tree, paper_line_label(paper_lines[i]), paper_rho(k));
+			struct sim_sample s = {0};
+			for (uint32_t r = 0; r < runs.count; r++)
+				sim_sample_add(&s,
+					       tail ? runs.result[r].tail : runs.result[r].latency);
+			if (s.count == 0)
 				continue;
-			struct drb_packet_result r = paper_packet_result(point);
-			fprintf(f, "%g %g\n", point->packet.rho, tail ? r.tail : r.latency);
+			fprintf(f, "%g ", paper_rho(k));
+			put_point(f, &s);
 		}
 		fprintf(f, "EOD\n");
 	}
 	plot_compared(f, "");
 }
 
-static double queue_of(const struct drb_packet_result *r, bool up, uint32_t m, bool max)
+static void put_queue(FILE *f, const struct paper_runs *runs, int layer, bool max)
 {
-	if (max)
-		return up ? r->up_max[m] : r->down_max[m];
-	return up ? r->up_mean[m] : r->down_mean[m];
+	struct sim_sample s = {0};
+	uint32_t m = (uint32_t)abs(layer);
+
+	for (uint32_t i = 0; i < runs->count; i++) {
+		const struct drb_packet_result *r = &runs->result[i];
+		double mean = layer > 0 ? r->up_mean[m] : r->down_mean[m];
+		double most = layer > 0 ? r->up_max[m] : r->down_max[m];
+		sim_sample_add(&s, max ? most : mean);
+	}
+	put_point(f, &s);
 }
 
 // Queues of layer 1 up, 2 up, ..., and down again, at rho = 0.9.
 static void queue_figure(const struct paper *p, FILE *f, const uint32_t tree[2], bool max)
 {
 	static const enum drb_scheme three[] = {DRB_SCHEME_DRB, DRB_SCHEME_MICRO, DRB_SCHEME_DMODK};
-	struct drb_packet_result r[COUNT(three)];
 	char name[64], title[128];
 
 	snprintf(name, sizeof(name), "queue-%s-F%u-%u", max ? "max" : "mean", tree[0], tree[1]);
@@ -112,24 +133,23 @@ static void queue_figure(const struct paper *p, FILE *f, const uint32_t tree[2],
 		 tree[0], tree[1]);
 	begin_figure(f, &(struct figure){name, title, "links of a layer", "packets", max});
 	for (size_t i = 0; i < COUNT(three); i++) {
-		const struct paper_where at = {PAPER_ITSELF, tree, "permutation",
-					       drb_scheme_name(three[i]), 0.9};
-		r[i] = paper_packet_result(paper_find_packet(p, &at));
-	}
-	fprintf(f, "$d << EOD\n");
-	for (uint32_t i = 1; i < 2 * tree[0]; i++) {
-		bool up = i < tree[0];
-		uint32_t m = up ? i : 2 * tree[0] - i;
-		fprintf(f, "\"%u %s\" %g %g %g\n", m, up ? "up" : "down",
-			queue_of(&r[0], up, m, max), queue_of(&r[1], up, m, max),
-			queue_of(&r[2], up, m, max));
+		struct paper_runs runs = paper_runs_of(p, tree, drb_scheme_name(three[i]), 0.9);
+		fprintf(f, "$d%zu << EOD\n", i);
+		for (int m = 1; m < 2 * (int)tree[0]; m++) {
+			int layer = m < (int)tree[0] ? m : m - 2 * (int)tree[0];
+			fprintf(f, "\"%d %s\" ", abs(layer), layer > 0 ? "up" : "down");
+			put_queue(f, &runs, layer, max);
+		}
+		fprintf(f, "EOD\n");
 	}
 	fprintf(f,
-		"EOD\nset style data histograms\nset style fill solid 0.8\nset yrange [%s:*]\n"
-		"plot $d using 2:xtic(1) title '%s', '' using 3 title '%s', '' using 4 title "
-		"'%s'\n",
-		max ? "1" : "0", drb_scheme_name(three[0]), drb_scheme_name(three[1]),
-		drb_scheme_name(three[2]));
+		"set style data histograms\nset style histogram errorbars gap 2\n"
+		"set style fill solid 0.8\nset yrange [%s:*]\n",
+		max ? "1" : "0");
+	for (size_t i = 0; i < COUNT(three); i++)
+		fprintf(f, "%s $d%zu using 2:3:xtic(1) title '%s'", i ? "," : "plot", i,
+			drb_scheme_name(three[i]));
+	fprintf(f, "\n");
 }
 
 // Means over the seeds; the error bars are their intervals.
@@ -146,8 +166,8 @@ static void study_data(const struct paper *p, FILE *f, const char *traffic, enum
 		if (t->layers != paper_studied[0][0] || t->arity != paper_studied[0][1] ||
 		    strcmp(name, traffic) != 0 || s->runs == 0)
 			continue;
-		double half = sim_sample_half_width(&s->mean);
-		fprintf(f, "%g %g %g\n", place.setup->rho, s->mean.mean, isnan(half) ? 0 : half);
+		fprintf(f, "%g ", place.setup->rho);
+		put_point(f, &s->mean);
 	}
 }
 

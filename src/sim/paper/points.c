@@ -18,6 +18,11 @@ const enum drb_scheme paper_studied_scheme[PAPER_STUDIED_SCHEMES] = {
 	DRB_SCHEME_DRB,   DRB_SCHEME_MICRO,  DRB_SCHEME_DMODK,
 	DRB_SCHEME_LEAST, DRB_SCHEME_ROTATE, DRB_SCHEME_WALK};
 
+double paper_rho(uint32_t i)
+{
+	return (60 + 3 * i) / 100.0;
+}
+
 struct paper_point *paper_add(struct paper *p, enum paper_kind kind)
 {
 	if (p->points == p->room) {
@@ -43,8 +48,8 @@ struct paper_point *paper_add_packets(struct paper *p, const uint32_t tree[2],
 	s->choices = 2;
 	s->rho = rho;
 	s->threshold = drb_threshold_packet(rho);
-	s->slots = p->quick ? 200 : 2000;
-	s->stats = p->quick ? 50 : 500;
+	s->slots = p->quick ? 120 : 2000;
+	s->stats = p->quick ? 40 : 500;
 	s->seed = p->common.seed;
 	return point;
 }
@@ -134,22 +139,61 @@ static bool is_tree(const struct drb_tree *t, const uint32_t tree[2])
 	return t->layers == tree[0] && t->arity == tree[1];
 }
 
-const struct paper_point *paper_find_packet(const struct paper *p, const struct paper_where *at)
+static bool is_at(const struct paper_point *point, const struct paper_where *at)
 {
 	char name[DRB_TRAFFIC_NAME_MAX];
 
+	if (point->kind != PAPER_PACKET || point->study != at->study ||
+	    !is_tree(&point->packet.tree, at->tree) || fabs(point->packet.rho - at->rho) > 1e-9 ||
+	    strcmp(paper_label(point), at->label) != 0)
+		return false;
+	drb_traffic_format(point->packet.traffic, name);
+	return strcmp(name, at->traffic) == 0;
+}
+
+const struct paper_point *paper_find_packet(const struct paper *p, const struct paper_where *at)
+{
 	for (uint32_t i = 0; i < p->points; i++) {
-		const struct paper_point *point = &p->point[i];
-		if (point->kind != PAPER_PACKET || point->study != at->study ||
-		    !is_tree(&point->packet.tree, at->tree) ||
-		    fabs(point->packet.rho - at->rho) > 1e-9 ||
-		    strcmp(paper_label(point), at->label) != 0)
-			continue;
-		drb_traffic_format(point->packet.traffic, name);
-		if (strcmp(name, at->traffic) == 0)
-			return point;
+		if (is_at(&p->point[i], at))
+			return &p->point[i];
 	}
 	return NULL;
+}
+
+struct paper_runs paper_runs_of(const struct paper *p, const uint32_t tree[2], const char *label,
+				double rho)
+{
+	const struct paper_where at = {PAPER_ITSELF, tree, "permutation", label, rho};
+	struct paper_runs runs = {.count = 0};
+
+	snprintf(runs.where, sizeof(runs.where), "F(%u,%u), %s, rho = %.2f", tree[0], tree[1],
+		 label, rho);
+	for (uint32_t i = 0; i < p->points && runs.count < PAPER_SEEDS_MAX; i++) {
+		if (is_at(&p->point[i], &at))
+			runs.result[runs.count++] = paper_packet_result(&p->point[i]);
+	}
+	return runs;
+}
+
+static bool is_of_chain(const struct paper_point *point, const struct drb_ctmc_setup *chain)
+{
+	return point->kind == PAPER_CTMC && point->ctmc.queues == chain->queues &&
+	       point->ctmc.lambda == chain->lambda && point->ctmc.threshold == chain->threshold;
+}
+
+bool paper_chain_next(const struct paper *p, uint32_t *at, struct paper_chain_runs *runs)
+{
+	while (*at < p->points && p->point[*at].kind != PAPER_CTMC)
+		++*at;
+	if (*at == p->points)
+		return false;
+	*runs = (struct paper_chain_runs){.setup = &p->point[*at].ctmc};
+	for (; *at < p->points && is_of_chain(&p->point[*at], runs->setup); ++*at) {
+		struct paper_chain run = paper_chain(&p->point[*at]);
+		sim_sample_add(&runs->queue, run.mean_queue);
+		sim_sample_add(&runs->redirected, run.redirected);
+	}
+	return true;
 }
 
 const struct paper_point *paper_find_flow(const struct paper *p, const uint32_t tree[2],

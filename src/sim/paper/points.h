@@ -3,6 +3,7 @@
 // The points of `drbsim paper`: one run of a model each, its parameters and its figures.
 
 #include "sim/paper/paper.h"
+#include "sim/runs/sample.h"
 
 extern const uint32_t paper_trees[2][2]; // F(3,24) and F(4,12)
 
@@ -17,6 +18,10 @@ extern const struct paper_line paper_lines[PAPER_LINES];
 // Schemes of the study of traffic that persists.
 #define PAPER_STUDIED_SCHEMES 6
 extern const enum drb_scheme paper_studied_scheme[PAPER_STUDIED_SCHEMES];
+
+// Loads of the paper's experiment with packets.
+#define PAPER_RHOS 14
+double paper_rho(uint32_t i);
 
 // One more point, all of whose parameters are the caller's to set; valid until the next.
 struct paper_point *paper_add(struct paper *p, enum paper_kind kind);
@@ -49,7 +54,23 @@ struct paper_where {
 	double rho;
 };
 
-// NULL if there is none.
+// The first of its runs; NULL if there is none.
 const struct paper_point *paper_find_packet(const struct paper *p, const struct paper_where *at);
 const struct paper_point *paper_find_flow(const struct paper *p, const uint32_t tree[2],
 					  const char *label, uint32_t flows);
+
+// The runs of a point of the paper's experiment with packets.
+struct paper_runs {
+	char where[64]; // "F(3,24), drb, rho = 0.90"
+	uint32_t count; // 0: there is no such point
+	struct drb_packet_result result[PAPER_SEEDS_MAX];
+};
+struct paper_runs paper_runs_of(const struct paper *p, const uint32_t tree[2], const char *label,
+				double rho);
+// The runs of a chain of queues, which follow each other in the plan.
+struct paper_chain_runs {
+	const struct drb_ctmc_setup *setup; // of the first
+	struct sim_sample queue, redirected;
+};
+// The next chain at or behind point *at, which goes behind it; false: there is none.
+bool paper_chain_next(const struct paper *p, uint32_t *at, struct paper_chain_runs *runs);

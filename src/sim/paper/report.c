@@ -14,7 +14,8 @@ static const char head[] =
 	"<style>body{font:16px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em}"
 	"table{border-collapse:collapse;margin:1em 0}td,th{border:1px solid #bbb;padding:.2em .6em;"
 	"text-align:right}th{background:#eee}td:first-child,th:first-child{text-align:left}"
-	"img{width:49%}.yes{color:#060}.no{color:#a00;font-weight:bold}</style></head><body>\n"
+	"img{width:49%}td.text{text-align:left}.yes{color:#060}.open{color:#850}"
+	".no{color:#a00;font-weight:bold}</style></head><body>\n"
 	"<h1>Randomized load-balanced routing in fat-trees: what was reproduced</h1>\n";
 
 static const char introduction[] =
@@ -72,6 +73,7 @@ void paper_report(const struct paper *p)
 		DRB_VERSION, p->common.seed,
 		p->quick ? ", <b>quick</b>: few repetitions and short runs, for a look only" : "");
 	fputs(introduction, f);
+	report_claims(p, f);
 	report_flows(p, f);
 	report_packets(p, f);
 	report_study(p, f);

@@ -6,6 +6,7 @@
 
 #include "sim/paper/paper.h"
 
+void report_claims(const struct paper *p, FILE *f);
 void report_flows(const struct paper *p, FILE *f);
 void report_packets(const struct paper *p, FILE *f);
 void report_study(const struct paper *p, FILE *f);

@@ -9,8 +9,7 @@
 
 void report_theory(const struct paper *p, FILE *f)
 {
-	double worst = 0;
-	char text[256];
+	struct paper_chain_runs chain;
 
 	fprintf(f, "<h2>Theory</h2>\n<p>In the limit of many queues, with random arrivals at rate "
 		   "lambda per queue and random service, the share s<sub>i</sub> of queues with at "
@@ -20,28 +19,19 @@ void report_theory(const struct paper *p, FILE *f)
 		   "<table><tr><th>lambda</th><th>T</th><th>mean queue, simulated</th>"
 		   "<th>fixed point</th><th>error</th><th>redirected, simulated</th>"
 		   "<th>fixed point</th></tr>\n");
-	for (uint32_t i = 0; i < p->points; i++) {
-		const struct paper_point *point = &p->point[i];
+	for (uint32_t at = 0; paper_chain_next(p, &at, &chain);) {
 		struct drb_theory th;
-		if (point->kind != PAPER_CTMC ||
-		    drb_theory_solve(&th, point->ctmc.lambda, point->ctmc.threshold) < 0)
+		if (drb_theory_solve(&th, chain.setup->lambda, chain.setup->threshold) < 0)
 			continue;
-		struct paper_chain chain = paper_chain(point);
-		double error = fabs(chain.mean_queue / th.mean_queue - 1);
-		worst = fmax(worst, error);
 		fprintf(f,
-			"<tr><td>%g</td><td>%g</td><td>%.4f</td><td>%.4f</td><td>%.4f</td>"
-			"<td>%.4f</td><td>%.4f</td></tr>\n",
-			point->ctmc.lambda, point->ctmc.threshold, chain.mean_queue, th.mean_queue,
-			error, chain.redirected, th.redirected);
+			"<tr><td>%g</td><td>%g</td><td>%.4f &plusmn; %.4f</td><td>%.4f</td>"
+			"<td>%.4f</td><td>%.4f</td><td>%.4f</td></tr>\n",
+			chain.setup->lambda, chain.setup->threshold, chain.queue.mean,
+			sim_sample_half_width(&chain.queue), th.mean_queue,
+			fabs(chain.queue.mean / th.mean_queue - 1), chain.redirected.mean,
+			th.redirected);
 		drb_theory_free(&th);
 	}
-	snprintf(text, sizeof(text),
-		 "simulation and fixed point agree: the largest error is %.2f %% (up to 3 %% "
-		 "counts).",
-		 100 * worst);
-	fprintf(f, "</table><ul>\n");
-	html_claim(f, worst < 0.03, text);
-	fprintf(f, "</ul>\n");
+	fprintf(f, "</table>\n");
 	html_image(p, f, "theory");
 }

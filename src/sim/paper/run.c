@@ -75,25 +75,27 @@ static double cpu_seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+int paper_run_point(struct paper_point *point)
+{
+	switch (point->kind) {
+	case PAPER_FLOW:
+		return run_flow(point);
+	case PAPER_PACKET:
+		return run_packets(point);
+	case PAPER_CTMC:
+		return run_chain(point);
+	}
+	return -EINVAL;
+}
+
 static void job(void *context, uint64_t i, uint32_t thread)
 {
 	struct runs *runs = context;
 	struct paper_point *point = &runs->paper->point[runs->missing[i].point];
 	double start = cpu_seconds();
-	int rc = 0;
+	int rc = paper_run_point(point);
 
 	(void)thread;
-	switch (point->kind) {
-	case PAPER_FLOW:
-		rc = run_flow(point);
-		break;
-	case PAPER_PACKET:
-		rc = run_packets(point);
-		break;
-	case PAPER_CTMC:
-		rc = run_chain(point);
-		break;
-	}
 	if (rc < 0)
 		drb_die("a run failed: %s", strerror(-rc));
 	point->cpu = cpu_seconds() - start;

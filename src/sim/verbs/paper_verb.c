@@ -19,7 +19,10 @@
 #include "sim/paper/study_csv.h"
 
 enum { KEY_QUICK = 0x300, KEY_LONG, KEY_SEEDS, KEY_PART, KEY_LOAD, KEY_OUT };
-#define SEEDS 3
+#define SEEDS 3 // of the studies
+#define OWN_SEEDS 5
+#define QUICK_SEEDS 1
+#define QUICK_OWN_SEEDS 3
 
 static const struct argp_option options[] = {
 	{"out", KEY_OUT, "DIR", 0, "Directory to write to; made if missing (required)", 1},
@@ -27,7 +30,8 @@ static const struct argp_option options[] = {
 	{"long", KEY_LONG, NULL, 0,
 	 "The study of traffic that persists with all patterns on all fabrics: hours", 1},
 	{"seeds", KEY_SEEDS, "COUNT", 0,
-	 "Runs of each point of the studies, for intervals (default 3; with --quick 1)", 1},
+	 "Runs of each point, for intervals (default 5, of the studies 3; with --quick 3 and 1)",
+	 1},
 	{"part", KEY_PART, "NAME", 0,
 	 "Run only this part, as it is named in cost.csv; the report waits for the others", 1},
 	{"load", KEY_LOAD, "RANGE", 0, "Run packets only at these loads, such as 0.5,0.9", 1},
@@ -70,8 +74,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			drb_die("--out DIR is missing: where to write");
 		if (p->quick && p->longer)
 			drb_die("--quick and --long exclude each other");
+		p->own_seeds = p->seeds ? p->seeds : p->quick ? QUICK_OWN_SEEDS : OWN_SEEDS;
 		if (p->seeds == 0)
-			p->seeds = p->quick ? 1 : SEEDS;
+			p->seeds = p->quick ? QUICK_SEEDS : SEEDS;
 		if (p->common.format != DRB_FORMAT_TABLE)
 			drb_die("--csv, --json: paper writes CSV files and a report to its DIR");
 		return 0;

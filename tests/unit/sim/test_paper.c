@@ -20,8 +20,11 @@
 
 static struct paper plan_in(const char *dir)
 {
-	struct paper p = {
-		.common = sim_common_default(), .quick = true, .seeds = 1, .dir = (char *)dir};
+	struct paper p = {.common = sim_common_default(),
+			  .quick = true,
+			  .seeds = 1,
+			  .own_seeds = 2,
+			  .dir = (char *)dir};
 
 	paper_plan_faults(&p);
 	return p;
@@ -159,7 +162,8 @@ static void the_report_has_every_figure(void **state)
 // Every point is in one part, and no part is forgotten; the long ones are known as such before.
 static void costs_add_up(void **state)
 {
-	struct paper p = {.common = sim_common_default(), .seeds = 3, .dir = *state};
+	struct paper p = {
+		.common = sim_common_default(), .seeds = 3, .own_seeds = 5, .dir = *state};
 	struct paper_cost cost[PAPER_COSTS];
 	uint32_t costs, points = 0;
 	double cpu = 0, longest = 0;
@@ -193,7 +197,8 @@ static void costs_add_up(void **state)
 // No run is done twice: all points of the plan have different setups.
 static void no_point_is_there_twice(void **state)
 {
-	struct paper p = {.common = sim_common_default(), .seeds = 3, .dir = *state};
+	struct paper p = {
+		.common = sim_common_default(), .seeds = 3, .own_seeds = 5, .dir = *state};
 	uint32_t same = 0;
 
 	paper_plan(&p);
@@ -255,7 +260,11 @@ static void figures_come_back(void **state)
 // Points are found by what they are of, and no other is taken for them.
 static void points_are_found(void **state)
 {
-	struct paper p = {.common = sim_common_default(), .quick = true, .seeds = 1, .dir = *state};
+	struct paper p = {.common = sim_common_default(),
+			  .quick = true,
+			  .seeds = 1,
+			  .own_seeds = 2,
+			  .dir = *state};
 	struct paper_where at = {PAPER_ITSELF, paper_trees[1], "permutation", "drb T=0", 0.9};
 
 	paper_plan(&p);

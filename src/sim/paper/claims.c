@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/paper/claims.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "sim/paper/claims_judge.h"
+
+const struct paper_claim paper_claim[] = {
+	{"2", "Fig. 2",
+	 "The way from host 4 to host 10 of F(3,2) goes up by ports (0, 1) and down by "
+	 "(2, 1, 0).",
+	 "1 for every port that is the one said, else -1 (exact)", judge_example, NULL},
+	{"2.1", "Fig. 1", "D-mod-k maps hosts 0, 4, 8 and 12 of F(3,2) to core 0, and no others.",
+	 "1 for every host that is mapped so, else -1 (exact)", judge_core_0, NULL},
+	{"2.1", "Theorem 1", "D-mod-k's ways down to different destinations share no link.",
+	 "1 unless a down-link of F(3,4) or F(4,3) is on the ways to two hosts, of all pairs; then "
+	 "-1 "
+	 "(exact)",
+	 judge_disjoint, NULL},
+	{"2.1", "text", "Some permutation puts about sqrt(N) pairs on one link, under D-mod-k too.",
+	 "the most pairs that D-mod-k can put on an uplink, of sqrt(N), less a half (exact)",
+	 judge_worst_permutation, NULL},
+	{"2.1", "text", "... and under any other deterministic scheme.",
+	 "about all schemes there can be: a theorem of another paper", NULL, NULL},
+	{"3", "text",
+	 "With T = 0 about 25 % of the traffic of a tree of three layers stays on its "
+	 "D-mod-k way: flows.",
+	 "0.05 less the distance from 0.25 of the share that stays at both layers, each c",
+	 judge_flow_plain_stays, NULL},
+	{"3", "text", "The same of packets.", "the same, each rho", judge_plain_stays, NULL},
+	{"3", "text", "T = 0 fails to improve on D-mod-k: flows.",
+	 "flows on the busiest link, T = 0 less D-mod-k, each c and tree", judge_flow_plain_fails,
+	 "flow-"},
+	{"3", "text", "T = 0 fails to improve on D-mod-k: packets.",
+	 "mean latency of T = 0 over D-mod-k's, less 1, each rho and tree", judge_plain_fails,
+	 "latency-"},
+	{"3", "text", "A higher threshold redirects less, and balances the uplinks less.",
+	 "from one T to the next higher: redirected share that goes, mean queue that comes, chain "
+	 "of "
+	 "queues",
+	 judge_chain_threshold, NULL},
+	{"4.1", "Fig. 4",
+	 "DRB with T(c) has a smaller busiest link than micro, VLB and T = 0, for every "
+	 "c.",
+	 "flows on the busiest link, the other less DRB, each c and tree", judge_flow_best,
+	 "flow-"},
+	{"4.1", "text", "The variance of the busiest link over the runs is small.",
+	 "0.1 less standard deviation over mean, each scheme, c and tree", judge_flow_spread, NULL},
+	{"4.1", "text", "Under an optimal assignment the busiest link has c flows.",
+	 "about the best assignment there is: a theorem (fat-trees do not block)", NULL, NULL},
+	{"4.1", "Table 1", "c + ln ln N / ln 2 + T(c) estimates DRB's busiest link accurately.",
+	 "0.15 less the relative error, each c and tree", judge_flow_estimate, NULL},
+	{"4.1", "Table 1", "The relative error is slightly larger in F(4,12) than in F(3,24).",
+	 "relative error, F(4,12) less F(3,24), each c", judge_flow_second_tree, NULL},
+	{"4.1", "text", "The threshold greatly limits how many flows are redirected.",
+	 "half of the share with T = 0, less that with T(c), each c and tree", judge_flow_limited,
+	 NULL},
+	{"4.1", "text",
+	 "DRB's busiest link is like two-choice's in balls and bins: c + ln ln N / ln 2 + "
+	 "O(1).",
+	 "T(c) + 1 less the distance from c + ln ln N / ln 2, each c and tree",
+	 judge_flow_two_choice, "flow-"},
+	{"4.2", "text", "The system is stable by the last 500 of 2000 slots.",
+	 "1 if no queue grows any more, else -1, each scheme, rho and tree", judge_settled, NULL},
+	{"4.2", "Fig. 5", "DRB balances the uplinks: better than D-mod-k.",
+	 "mean queue of a layer, D-mod-k's over DRB's, less 1, each layer, rho and tree",
+	 judge_drb_up, "queue-mean-"},
+	{"4.2", "Fig. 5", "DRB balances the down-links: better than micro.",
+	 "mean queue of a layer, micro's over DRB's, less 1, each layer, rho and tree",
+	 judge_drb_down, "queue-mean-"},
+	{"4.2", "Fig. 5", "Micro balances the uplinks: better than D-mod-k.",
+	 "mean queue of a layer, D-mod-k's over micro's, less 1, each layer, rho and tree",
+	 judge_micro_up, "queue-mean-"},
+	{"4.2", "Fig. 5", "D-mod-k balances the down-links: better than micro.",
+	 "mean queue of a layer, micro's over D-mod-k's, less 1, each layer, rho and tree",
+	 judge_dmodk_down, "queue-mean-"},
+	{"4.2", "Fig. 6", "DRB has the lower mean latency: than D-mod-k, micro and VLB.",
+	 "mean latency, the other's over DRB's, less 1, each rho and tree", judge_mean, "latency-"},
+	{"4.2", "Fig. 6", "DRB has the lower tail latency: than D-mod-k, micro and VLB.",
+	 "tail latency, the other's over DRB's, less 1, each rho and tree", judge_tail, "tail-"},
+	{"4.2", "Fig. 6", "... the more so under heavy load.",
+	 "the margin of the mean, at the highest rho less at the lowest, each other scheme and "
+	 "tree",
+	 judge_heavy, "latency-"},
+	{"4.2", "Fig. 6", "The threshold T(rho) lowers the mean latency against T = 0.",
+	 "mean latency, T = 0 over DRB, less 1, each rho and tree", judge_threshold_mean,
+	 "latency-"},
+	{"4.2", "Fig. 6", "The threshold T(rho) lowers the tail latency against T = 0.",
+	 "tail latency, T = 0 over DRB, less 1, each rho and tree", judge_threshold_tail, "tail-"},
+	{"1", "text", "Micro outperforms Conga and Presto.",
+	 "cited; neither of them is simulated here", NULL, NULL},
+	{"5.1", "Theorem 2", "The mean queue is below 1 / (1 - lambda) for any number of queues.",
+	 "1 less the mean queue over that bound, chain of 1000 queues, each lambda and T",
+	 judge_chain_bound, NULL},
+	{"5.2", "text", "For many queues the chain is close to the fixed point.",
+	 "0.03 less the relative distance of the mean queues, 1000 queues, each lambda and T",
+	 judge_chain_limit, "theory"},
+	{"5.3", "text", "With T = 0 the fixed point is s_i = lambda^(2^i - 1).",
+	 "1e-9 less the largest distance, each lambda (exact)", judge_closed_form, "theory"},
+	{"5.3", "Theorem 3",
+	 "The fixed point decays doubly exponentially: s_i <= z_i <= lambda^(c "
+	 "alpha^i - 1).",
+	 "the least of both differences plus 1e-12, each lambda and T (exact)", judge_decay,
+	 "theory"},
+	{"5, 6", "text", "TTC balances like two-choice.",
+	 "mean queue: half way from T = 0 to one random choice, less that with T, each lambda and "
+	 "T up "
+	 "to the paper's T(rho)",
+	 judge_chain_power, NULL},
+	{"5.4", "text",
+	 "Departures of a layer are Poisson, so queues of all layers have one "
+	 "distribution.",
+	 "about exponential service in continuous time; the packet model here has slots", NULL,
+	 NULL},
+	{"5.4", "Fig. 5",
+	 "Mean queues of the uplinks of different layers are roughly the same: DRB.",
+	 "0.15 less how far the longest is above the shortest, each rho and tree",
+	 judge_layers_alike, "queue-mean-"},
+};
+const uint32_t paper_claims = sizeof(paper_claim) / sizeof(paper_claim[0]);
+
+struct claim_figure claim_figure_of(const struct sim_sample *s)
+{
+	return (struct claim_figure){s->count ? s->mean : NAN, sim_sample_half_width(s), s->count};
+}
+
+void claim_add(struct paper_judgement *j, struct claim_figure margin, const char *where)
+{
+	// Of a figure that one run told nobody knows how sure it is.
+	if (margin.value - margin.half > 0)
+		j->hold++;
+	else if (margin.value + margin.half < 0)
+		j->fail++;
+	else
+		j->open++;
+	if (j->hold + j->fail + j->open == 1 || margin.value < j->margin) {
+		j->margin = margin.value;
+		j->half = margin.half;
+		snprintf(j->where, sizeof(j->where), "%s", where);
+	}
+	if (j->runs == 0 || margin.runs < j->runs)
+		j->runs = margin.runs;
+}
+
+void claim_add_exact(struct paper_judgement *j, double margin, const char *where)
+{
+	claim_add(j, (struct claim_figure){margin, 0, PAPER_EXACT}, where);
+}
+
+struct paper_judgement paper_judge(const struct paper *p, const struct paper_claim *claim)
+{
+	struct paper_judgement j = {.margin = NAN, .half = NAN};
+
+	if (claim->judge)
+		claim->judge(p, &j);
+	return j;
+}
+
+enum paper_outcome paper_outcome(const struct paper_judgement *j)
+{
+	if (j->hold + j->fail + j->open == 0)
+		return PAPER_NOT_TESTABLE;
+	return j->fail ? PAPER_NOT_REPRODUCED : j->open ? PAPER_UNDECIDED : PAPER_REPRODUCED;
+}
+
+const char *paper_outcome_name(enum paper_outcome outcome)
+{
+	static const char *const names[] = {"reproduced", "not reproduced", "undecided",
+					    "not testable"};
+
+	return names[outcome];
+}

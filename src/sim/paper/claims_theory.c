@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Claims about the chain of queues and its limit.
+#include "sim/paper/claims_judge.h"
+
+#include <math.h>
+
+#include "common/cli/log.h"
+
+#include "sim/paper/points.h"
+
+// A chain, and how its limit is.
+struct chain {
+	struct paper_chain_runs runs;
+	double lambda, threshold;
+	double limit; // mean queue of the fixed point
+	char where[64];
+};
+
+static bool next_chain(const struct paper *p, uint32_t *at, struct chain *c)
+{
+	struct drb_theory th;
+
+	if (!paper_chain_next(p, at, &c->runs))
+		return false;
+	c->lambda = c->runs.setup->lambda;
+	c->threshold = c->runs.setup->threshold;
+	if (drb_theory_solve(&th, c->lambda, c->threshold) < 0)
+		drb_die("no fixed point of lambda %g, T %g was found", c->lambda, c->threshold);
+	c->limit = th.mean_queue;
+	drb_theory_free(&th);
+	snprintf(c->where, sizeof(c->where), "lambda = %g, T = %g", c->lambda, c->threshold);
+	return true;
+}
+
+void judge_chain_bound(const struct paper *p, struct paper_judgement *j)
+{
+	struct chain c;
+
+	for (uint32_t at = 0; next_chain(p, &at, &c);) {
+		struct claim_figure f = claim_figure_of(&c.runs.queue);
+		double room = 1 - c.lambda;
+		claim_add(j, (struct claim_figure){1 - f.value * room, f.half * room, f.runs},
+			  c.where);
+	}
+}
+
+void judge_chain_limit(const struct paper *p, struct paper_judgement *j)
+{
+	struct chain c;
+
+	for (uint32_t at = 0; next_chain(p, &at, &c);) {
+		struct claim_figure f = claim_figure_of(&c.runs.queue);
+		double limit = c.limit;
+		claim_add(j,
+			  (struct claim_figure){0.03 - fabs(f.value / limit - 1), f.half / limit,
+						f.runs},
+			  c.where);
+	}
+}
+
+static struct claim_figure rise(const struct sim_sample *from, const struct sim_sample *to)
+{
+	struct claim_figure a = claim_figure_of(from), b = claim_figure_of(to);
+
+	return (struct claim_figure){b.value - a.value, hypot(a.half, b.half), b.runs};
+}
+
+void judge_chain_threshold(const struct paper *p, struct paper_judgement *j)
+{
+	struct chain c, last = {0};
+
+	for (uint32_t at = 0; next_chain(p, &at, &c); last = c) {
+		// Thresholds of a lambda rise.
+		if (!last.runs.setup || last.lambda != c.lambda)
+			continue;
+		claim_add(j, rise(&c.runs.redirected, &last.runs.redirected), c.where);
+		claim_add(j, rise(&last.runs.queue, &c.runs.queue), c.where);
+	}
+}
+
+void judge_chain_power(const struct paper *p, struct paper_judgement *j)
+{
+	struct claim_figure plain = {0};
+	struct chain c;
+
+	for (uint32_t at = 0; next_chain(p, &at, &c);) {
+		struct claim_figure f = claim_figure_of(&c.runs.queue);
+		double lambda = c.lambda, random = lambda / (1 - lambda);
+		if (c.threshold == 0)
+			plain = f;
+		else if (c.threshold <= drb_threshold_packet(lambda))
+			claim_add(j,
+				  (struct claim_figure){(plain.value + random) / 2 - f.value,
+							hypot(plain.half / 2, f.half), f.runs},
+				  c.where);
+	}
+}
+
+// Each lambda and T that has a chain.
+static void judge_limits(const struct paper *p, struct paper_judgement *j, bool plain,
+			 double (*margin)(const struct drb_theory *th))
+{
+	struct drb_theory th;
+	struct chain c;
+
+	for (uint32_t at = 0; next_chain(p, &at, &c);) {
+		if ((c.threshold == 0) != plain || drb_theory_solve(&th, c.lambda, c.threshold) < 0)
+			continue;
+		claim_add_exact(j, margin(&th), c.where);
+		drb_theory_free(&th);
+	}
+}
+
+static double closed_form_margin(const struct drb_theory *th)
+{
+	double worst = 0;
+
+	for (uint32_t i = 0; i < th->count; i++)
+		worst = fmax(worst, fabs(th->s[i] - pow(th->lambda, exp2(i) - 1)));
+	return 1e-9 - worst;
+}
+
+void judge_closed_form(const struct paper *p, struct paper_judgement *j)
+{
+	judge_limits(p, j, true, closed_form_margin);
+}
+
+static double decay_margin(const struct drb_theory *th)
+{
+	double least = INFINITY;
+
+	for (uint32_t i = 1; i < th->count; i++) {
+		double bound = pow(th->lambda, th->c * pow(th->alpha, i) - 1);
+		least = fmin(least, fmin(th->z[i] - th->s[i], bound - th->z[i]));
+	}
+	return least + 1e-12;
+}
+
+void judge_decay(const struct paper *p, struct paper_judgement *j)
+{
+	judge_limits(p, j, false, decay_margin);
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The paper's own experiments.
+#include "sim/paper/report_parts.h"
+
+#include <math.h>
+
+#include "sim/paper/html.h"
+#include "sim/paper/points.h"
+
+static const char *label_of(size_t line)
+{
+	return paper_line_label(paper_lines[line]);
+}
+
+// The paper's own scheme.
+#define ITS_OWN label_of(0)
+
+static void table_1(const struct paper *p, FILE *f)
+{
+	fprintf(f, "<table><tr><th>c</th><th>T(c)</th>");
+	for (int tree = 0; tree < 2; tree++)
+		fprintf(f, "<th>F(%u,%u) simulated</th><th>estimate</th><th>relative error</th>",
+			paper_trees[tree][0], paper_trees[tree][1]);
+	fprintf(f, "</tr>\n");
+	for (uint32_t c = 1; c <= 20; c++) {
+		const struct paper_point *first = paper_find_flow(p, paper_trees[0], ITS_OWN, c);
+		if (!first)
+			continue;
+		fprintf(f, "<tr><td>%u</td><td>%g</td>", c, first->flow.threshold);
+		for (int tree = 0; tree < 2; tree++) {
+			const struct paper_point *point =
+				paper_find_flow(p, paper_trees[tree], ITS_OWN, c);
+			double estimate =
+				drb_estimate_flow(c, point->flow.tree.hosts, point->flow.threshold);
+			double load = paper_flow_summary(point).max_load;
+			struct sim_sample s = sim_sample_of(point->runs, load,
+							    paper_flow_summary(point).max_load_sd);
+			fprintf(f, "<td>%.2f &plusmn; %.2f</td><td>%.2f</td><td>%.3f</td>", load,
+				sim_sample_half_width(&s), estimate,
+				fabs(load - estimate) / estimate);
+		}
+		fprintf(f, "</tr>\n");
+	}
+	fprintf(f, "</table>\n");
+}
+
+void report_flows(const struct paper *p, FILE *f)
+{
+	fprintf(f, "<h2>Flows</h2>\n");
+	html_tree_images(p, f, "flow");
+	fprintf(f, "<p>The paper's Table 1, busiest link under DRB against its estimate, 95 %% "
+		   "intervals:</p>\n");
+	table_1(p, f);
+}
+
+// Smallest load of the paper's experiment at which queues of a run still grew; NaN if at none.
+static double grows_from(const struct paper *p, int tree, const char *label)
+{
+	for (uint32_t i = 0; i < PAPER_RHOS; i++) {
+		struct paper_runs runs = paper_runs_of(p, paper_trees[tree], label, paper_rho(i));
+		for (uint32_t k = 0; k < runs.count; k++) {
+			if (runs.result[k].growing)
+				return paper_rho(i);
+		}
+	}
+	return NAN;
+}
+
+// Whether the slots that the paper simulates are enough.
+static void settled(const struct paper *p, FILE *f)
+{
+	const char *before = "The queues had not settled by then under ";
+
+	fprintf(f, "<p>Measured are packets born in the last %s slots%s. ",
+		p->quick ? "40 of 120" : "500 of 2000",
+		p->quick ? " (in the paper: 500 of 2000)" : ", as in the paper");
+	for (int tree = 0; tree < 2; tree++) {
+		for (size_t i = 0; i < PAPER_LINES; i++) {
+			double rho = grows_from(p, tree, label_of(i));
+			if (isnan(rho))
+				continue;
+			fprintf(f, "%s%s on F(%u,%u) from rho = %g", before, label_of(i),
+				paper_trees[tree][0], paper_trees[tree][1], rho);
+			before = ", ";
+		}
+	}
+	fprintf(f, *before == ',' ? ": in a longer run these latencies would be higher.</p>\n"
+				  : "By then the queues had stopped growing everywhere.</p>\n");
+}
+
+void report_packets(const struct paper *p, FILE *f)
+{
+	fprintf(f, "<h2>Packets</h2>\n");
+	settled(p, f);
+	html_tree_images(p, f, "latency");
+	fprintf(f,
+		"<p>Tail latency is the mean, over slots, of the longest latency among the packets "
+		"born in the slot.</p>\n");
+	html_tree_images(p, f, "tail");
+	fprintf(f, "<p>Queues of the links by layer, up and down:</p>\n");
+	html_tree_images(p, f, "queue-mean");
+	html_tree_images(p, f, "queue-max");
+}
