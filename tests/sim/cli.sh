@@ -83,9 +83,9 @@ if [ "$(cat "$dir/out")" != "$dir/part/study.csv" ] || ! grep -q ' points are le
 fi
 
 # Some loads of a part: 13 patterns under 6 schemes, and no others.
-"$sim" paper --quick --part 'persistent F(3,8)' --load 0.5 --out "$dir/load" >"$dir/out" 2>"$dir/err"
-if [ "$(grep -c 'packet 3 8' "$dir/load/journal.txt")" != 78 ] ||
-  [ "$(grep -c ',0.5,' "$dir/load/study.csv")" != 78 ] || [ "$(wc -l <"$dir/load/study.csv")" != 79 ]; then
+"$sim" paper --quick --part 'persistent F(3,8)' --load 0.5 --out "$dir/loads" >"$dir/out" 2>"$dir/err"
+if [ "$(grep -c 'packet 3 8' "$dir/loads/journal.txt")" != 78 ] ||
+  [ "$(grep -c ',0.5,' "$dir/loads/study.csv")" != 78 ] || [ "$(wc -l <"$dir/loads/study.csv")" != 79 ]; then
   echo "not ok: paper --load: $(cat "$dir/out" "$dir/err")"
   failed=1
 fi
