@@ -118,7 +118,14 @@ check "set what?" fails_with 2 'nothing to set' drbctl set s1-0
 check "set where?" fails_with 2 'a switch is missing' drbctl set threshold=3
 
 check "a switch is stopped" fabric stop s2-1
-check "the way over it is not known then" bash -c "! '$build/src/ctl/drbctl' path h0 h7"
+around() { # around FROM TO SWITCH: a way that ends at the host, over usable ports, and not over the switch
+  drbctl path "$1" "$2" --json 2>"$scratch/said" | tee "$scratch/path" | jq -es --arg to "$2.eth0" --arg no "$3" \
+    'last.to == $to and all(.[]; .state == "up" and .switch != $no)' || { cat "$scratch/path" "$scratch/said" && false; }
+}
+# Packets from h0 would go up to it, those from h3 come down over it.
+check "the way goes around it" soon around h0 h7 s2-1
+check "which is not certain" grep -q 'not certain from s1-0: .*' "$scratch/said"
+check "packets take it" fabric exec h0 -- fping -q 10.0.0.8
 check "it is stopped then, as asked for" state_is s2-1 stopped
 check "the others are not" state_is s2-0 ready
 check "stopped twice" bash -c "'$root/topo/fabric' stop s2-1 | grep -q 'did not run'"

@@ -1,50 +1,49 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbctl path: the way of packets from one host to another, switch by switch, as it is now: certain
-// where the scheme looks at nothing but the packet, the default's elsewhere.
+// drbctl path: the way of packets from one host to another, switch by switch, by the decision core and the
+// state in which the switches' ports are now: certain where nothing but the packet decides, else the
+// default's, or one of the ways around what is not usable.
 
 #include "ctl/verbs.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/cli/args.h"
 #include "common/cli/log.h"
 #include "core/fabric/next_hop.h"
-#include "core/fabric/tree.h"
-#include "core/links/port_sets.h"
 #include "core/routing/decide.h"
 
 #include "ctl/ctl.h"
+#include "ctl/views/fabric_state.h"
 #include "ctl/views/path_flow.h"
 
 struct path {
 	struct ctl ctl;
 	char *host[2]; // as given: from, to
 	uint32_t from, to;
-	struct drb_tree tree;
+	struct fabric_state fabric;
 	struct drb_addr_plan plan;
 	const char *ipv4, *ipv6; // networks of the hosts; NULL: the default
 	struct path_flow flow;
 	uint64_t hash; // of the flow, if one is given
 	struct ctl_rows *rows;
-	struct drb_end at; // the switch that is asked, and the port of the way
-	bool certain;      // no packet of the flow goes elsewhere from there
-	char why[256];     // why one may, at the first switch where it may; "" if nowhere
+	struct drb_decision packet; // as it comes to a switch and leaves it
+	bool certain;               // no packet of the flow goes elsewhere from there
+	char why[256];              // why one may, at the first switch where it may; "" if nowhere
 };
 
 // Room for "u12:4096 " of every other uplink.
 #define OTHERS_MAX 512
 
 // Queues of the other uplinks, which a scheme may take instead: "u1:0 u3:4".
-static void describe_others(char text[OTHERS_MAX], const struct drb_switch_ports *ports,
+static void describe_others(char text[OTHERS_MAX], const struct drb_switch_all *all,
 			    const char *chosen)
 {
 	size_t used = 0;
 
 	*text = '\0';
-	for (uint32_t i = 0; chosen[0] == 'u' && i < ports->count; i++) {
-		const struct drb_switch_port *p = &ports->port[i];
+	for (uint32_t i = 0; chosen[0] == 'u' && i < all->port_count; i++) {
+		const struct drb_switch_port *p = &all->ports[i].port;
 		if (p->name[0] == 'u' && strcmp(p->name, chosen) != 0 && used < OTHERS_MAX)
 			used += (size_t)snprintf(text + used, OTHERS_MAX - used, "%s%s:%llu",
 						 used ? " " : "", p->name,
@@ -52,170 +51,138 @@ static void describe_others(char text[OTHERS_MAX], const struct drb_switch_ports
 	}
 }
 
-static uint64_t queue_of(const struct drb_switch_ports *ports, const char *name)
-{
-	for (uint32_t i = 0; i < ports->count; i++) {
-		if (strcmp(ports->port[i].name, name) == 0)
-			return ports->port[i].count.queue_packets;
-	}
-	return 0;
-}
-
-static int read_usable(struct drb_telemetry *t, bool up, uint32_t port, bool *usable)
-{
-	struct drb_switch_link link;
-	char name[DRB_NAME_MAX];
-
-	drb_port_name(name, up, port);
-	int rc = drb_read_link(t, name, &link);
-	*usable = link.usable;
-	return rc;
-}
-
-static int read_usable_uplinks(struct drb_telemetry *t, uint32_t uplinks, uint64_t *usable)
-{
-	bool is_usable;
-	int rc = 0;
-
-	*usable = 0;
-	for (uint32_t u = 0; rc == 0 && u < uplinks; u++) {
-		rc = read_usable(t, true, u, &is_usable);
-		if (rc == 0 && is_usable)
-			*usable |= UINT64_C(1) << u;
-	}
-	return rc;
-}
-
 // Says once why packets may leave the way.
-static void explain(struct path *p, const char *name, const char *why)
+static void explain(struct path *p, const struct drb_switch_all *all, const char *why)
 {
 	p->certain = false;
 	if (!*p->why)
-		snprintf(p->why, sizeof(p->why), "%s: %s", name, why);
+		snprintf(p->why, sizeof(p->why), "%s: %s", all->info.name, why);
 }
 
-// The uplink by the switch's own rule, with what is known from outside: schemes that compare queues or
-// draw are told by their default.
-static void choose_uplink(struct path *p, const struct drb_switch_info *info,
-			  const struct drb_switch_routing *routing, uint64_t usable)
+// The rule of the switch, as far as it can be known from outside: schemes that compare queues or draw are
+// told by their default.
+static enum drb_scheme scheme_of(struct path *p, const struct drb_switch_all *all)
+{
+	enum drb_scheme scheme;
+
+	if (drb_scheme_parse(all->routing.scheme, &scheme) < 0) {
+		explain(p, all, "another version's scheme");
+		return DRB_SCHEME_DMODK;
+	}
+	const struct drb_scheme_row *row = &drb_scheme_table[scheme];
+	if (row->draw != DRB_DRAW_NONE || row->compares != DRB_COMPARES_NONE) {
+		explain(p, all, row->help);
+		return DRB_SCHEME_DMODK;
+	}
+	if ((row->flags & DRB_READS_FLOW) && !p->flow.given) {
+		explain(p, all, "it depends on the flow: name one, such as tcp:40000:5201");
+		return DRB_SCHEME_DMODK;
+	}
+	return scheme;
+}
+
+// Decides where the way leaves this switch: the port, or a negative number if there is none.
+static int32_t decide(struct path *p, const struct drb_switch_all *all)
 {
 	static const uint32_t no_load[DRB_USABLE_UPLINKS_MAX];
-	const struct drb_decision d = {.dest = p->to, .flow = p->hash, .def = p->at.port};
-	struct drb_choice choice = {
-		.uplinks = (uint32_t)info->arity,
-		.choices = 2,
-		.salt = drb_salt(routing->seed, (uint32_t)info->layer, (uint32_t)info->label)};
-
-	if (choice.uplinks < 2)
-		return;
-	if (drb_scheme_parse(routing->scheme, &choice.scheme) < 0) {
-		explain(p, info->name, "another version's scheme");
-		return;
-	}
-	const struct drb_scheme_row *row = &drb_scheme_table[choice.scheme];
-	bool hashes = row->flags & DRB_READS_FLOW;
-	if (row->draw != DRB_DRAW_NONE || row->compares != DRB_COMPARES_NONE)
-		explain(p, info->name, row->help);
-	else if (hashes && !p->flow.given)
-		explain(p, info->name, "it depends on the flow: name one, such as tcp:40000:5201");
-	else if (!usable || (!hashes && !(usable >> p->at.port & 1)))
-		explain(p, info->name, "the default uplink is not usable");
-	else
-		p->at.port = drb_choose_among(&choice, usable, no_load, &d);
-	if (p->certain && strcmp(routing->unit, "packet") != 0)
-		explain(p, info->name, "flows keep the uplink they got when they appeared");
-}
-
-// Decides where the way leaves this switch.
-static int decide(struct path *p, struct drb_telemetry *t, const struct drb_switch_info *info,
-		  const struct drb_switch_routing *routing)
-{
-	uint64_t usable;
-	bool down_usable = true;
-	int rc;
+	struct drb_detour_node node = fabric_state_node(&p->fabric, all);
+	struct drb_usable_ports usable = fabric_state_usable(&p->fabric, all);
+	struct drb_decider s = {
+		.choice = {.uplinks = node.up_ports,
+			   .choices = 2,
+			   .salt = drb_salt(all->routing.seed, (uint32_t)all->info.layer,
+					    (uint32_t)all->info.label)}};
+	bool up = !drb_hop_below(&node.hop, p->to);
+	uint32_t digit = drb_hop_digit(&node.hop, p->to);
 
 	p->certain = true;
-	if (!p->at.up) {
-		rc = read_usable(t, false, p->at.port, &down_usable);
-		if (rc == 0 && !down_usable)
-			explain(p, info->name, "the port is not usable: packets make a detour");
-		return rc;
+	s.choice.scheme = DRB_SCHEME_DMODK;
+	if (up && node.up_ports > 1)
+		s.choice.scheme = scheme_of(p, all);
+	int32_t port = drb_decide(&s, &node, usable, no_load, &p->packet);
+	if (port >= 0 && p->packet.detoured)
+		explain(p, all, "packets make a detour, of which this is one");
+	else if (up && p->certain && !drb_scheme_has(s.choice.scheme, DRB_READS_FLOW) &&
+		 !(usable.usable >> (node.down_ports + digit) & 1))
+		explain(p, all, "the default uplink is not usable: packets take any other");
+	if (up && p->certain && strcmp(all->routing.unit, "packet") != 0)
+		explain(p, all, "flows keep the uplink they got when they appeared");
+	return port;
+}
+
+static const struct drb_switch_full_port *port_of(const struct drb_switch_all *all,
+						  const char *name)
+{
+	for (uint32_t i = 0; i < all->port_count; i++) {
+		if (strcmp(all->ports[i].port.name, name) == 0)
+			return &all->ports[i];
 	}
-	rc = read_usable_uplinks(t, (uint32_t)info->arity, &usable);
-	if (rc == 0)
-		choose_uplink(p, info, routing, usable);
-	return rc;
+	return NULL;
 }
 
 // One switch of the way: its port, and what else it could choose.
-static int look_at(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
+static void print_hop(struct path *p, const struct drb_switch_all *all, const struct drb_end *out)
 {
-	struct path *p = arg;
-	struct drb_switch_routing routing;
-	struct drb_switch_ports ports;
-	struct drb_switch_link link;
 	char port[DRB_NAME_MAX], others[OTHERS_MAX];
-	int rc = drb_read_routing(t, &routing);
 
-	if (rc == 0)
-		rc = decide(p, t, info, &routing);
-	drb_port_name(port, p->at.up, p->at.port);
-	if (rc == 0)
-		rc = drb_read_link(t, port, &link);
-	if (rc == 0)
-		rc = drb_read_ports(t, &ports);
-	if (rc < 0)
-		return rc;
-	describe_others(others, &ports, port);
-	ctl_text(p->rows, "switch", NULL, NULL, info->name);
+	drb_port_name(port, out->up, out->port);
+	const struct drb_switch_full_port *full = port_of(all, port);
+	describe_others(others, all, port);
+	ctl_text(p->rows, "switch", NULL, NULL, all->info.name);
 	ctl_text(p->rows, "port", NULL, NULL, port);
-	ctl_text(p->rows, "to", NULL, NULL, link.peer);
-	ctl_text(p->rows, "state", NULL, NULL, link.state);
-	ctl_count(p->rows, "queue_packets", "queue pkts", NULL, queue_of(&ports, port));
-	ctl_text(p->rows, "scheme", NULL, NULL, p->at.up ? routing.scheme : "");
+	ctl_text(p->rows, "to", NULL, NULL, full ? full->link.peer : "");
+	ctl_text(p->rows, "state", NULL, NULL, full ? full->link.state : "");
+	ctl_count(p->rows, "queue_packets", "queue pkts", NULL,
+		  full ? full->port.count.queue_packets : 0);
+	ctl_text(p->rows, "scheme", NULL, NULL, out->up ? all->routing.scheme : "");
 	ctl_flag(p->rows, "certain", NULL, p->certain);
 	ctl_text(p->rows, "others", "other uplinks: queue", NULL, others);
 	ctl_row_end(p->rows);
-	drb_switch_ports_free(&ports);
-	return 0;
 }
 
-// Sets the default port of the way at p->at.
-static void choose_port(struct path *p)
+static const char *no_port(int32_t why)
 {
-	struct drb_hop hop = drb_hop_at(&p->tree, p->at.layer, p->at.label);
+	return why == DRB_DETOUR_HOST_DOWN ? "the port of the host is not usable"
+					   : "no way leads on: packets are dropped (no_route)";
+}
 
-	p->at.up = !drb_hop_below(&hop, p->to);
-	p->at.port = drb_hop_digit(&hop, p->to);
+// Goes on at the switch; false: the way ends there. *end becomes the next end of a link.
+static bool go_on(struct path *p, const struct drb_switch_all *all, struct drb_end *end)
+{
+	uint32_t downs = drb_tree_down_ports(&p->fabric.tree, end->layer);
+
+	p->packet.port = end->port + (end->up ? downs : 0);
+	int32_t port = decide(p, all);
+	if (port < 0) {
+		drb_error("%s: %s", all->info.name, no_port(port));
+		return false;
+	}
+	struct drb_end out = {end->layer, end->label, (uint32_t)port, (uint32_t)port >= downs};
+	out.port -= out.up ? downs : 0;
+	print_hop(p, all, &out);
+	*end = out.up ? drb_tree_up_peer(&p->fabric.tree, out.layer, out.label, out.port)
+		      : drb_tree_down_peer(&p->fabric.tree, out.layer, out.label, out.port);
+	return true;
 }
 
 static int walk(struct path *p)
 {
-	struct drb_end next = drb_tree_host_peer(&p->tree, p->from);
-	int code = DRB_EXIT_OK;
+	struct drb_end next = drb_tree_host_peer(&p->fabric.tree, p->from);
+	// No way is longer: a packet that has spent its detours is dropped.
+	uint32_t most = 2 * p->fabric.tree.layers + DRB_DETOUR_HOPS_MAX;
 
-	while (next.layer > 0) {
-		char name[DRB_NAME_MAX], *names[] = {name};
-		p->at = next;
-		choose_port(p);
-		drb_node_name(name, p->at.layer, p->at.label);
-		if (ctl_each(&p->ctl, names, 1, look_at, p) != DRB_EXIT_OK)
-			code = DRB_EXIT_FAILED;
-		next = p->at.up
-			       ? drb_tree_up_peer(&p->tree, p->at.layer, p->at.label, p->at.port)
-			       : drb_tree_down_peer(&p->tree, p->at.layer, p->at.label, p->at.port);
+	p->packet = (struct drb_decision){.dest = p->to, .flow = p->hash};
+	for (uint32_t hops = 0; next.layer > 0 && hops < most; hops++) {
+		const struct drb_switch_all *all =
+			fabric_state_of(&p->fabric, next.layer, next.label);
+		char instance[DRB_NAME_MAX];
+		drb_instance_name(instance, p->ctl.fabric, next.layer, next.label);
+		if (!all)
+			ctl_say_none(&p->ctl, instance);
+		if (!all || !go_on(p, all, &next))
+			return DRB_EXIT_FAILED;
 	}
-	return code;
-}
-
-// Any switch knows the size of the fabric.
-static int learn_tree(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
-{
-	struct path *p = arg;
-
-	(void)t;
-	return drb_tree_init(&p->tree, (uint32_t)info->layers, (uint32_t)info->arity) < 0 ? -EPROTO
-											  : 0;
+	return DRB_EXIT_OK;
 }
 
 static uint32_t host_of(const struct path *p, const char *text)
@@ -224,16 +191,16 @@ static uint32_t host_of(const struct path *p, const char *text)
 
 	if (drb_node_parse(text, &layer, &host) < 0 || layer > 0)
 		drb_die("'%s' is not a host: must be h<label>, like h4", text);
-	if (host >= p->tree.hosts)
-		drb_die("'%s': F(%u,%u) has hosts h0 to h%u", text, p->tree.layers, p->tree.arity,
-			p->tree.hosts - 1);
+	if (host >= p->fabric.tree.hosts)
+		drb_die("'%s': F(%u,%u) has hosts h0 to h%u", text, p->fabric.tree.layers,
+			p->fabric.tree.arity, p->fabric.tree.hosts - 1);
 	return host;
 }
 
 // The flow's hash, once it is known how many hosts there are.
 static void hash_flow(struct path *p)
 {
-	p->plan = drb_addr_default(p->tree.hosts);
+	p->plan = drb_addr_default(p->fabric.tree.hosts);
 	if (p->ipv4 && drb_addr_set_ipv4(&p->plan, p->ipv4) < 0)
 		drb_die("--ipv4 %s: must be a network like 10.0.0.0/8", p->ipv4);
 	if (p->ipv6 && drb_addr_set_ipv6(&p->plan, p->ipv6) < 0)
@@ -301,14 +268,17 @@ int ctl_path(int argc, char **argv)
 		       "switch, its state and queue, and the queues of the other uplinks. FLOW is "
 		       "PROTOCOL:FROM-PORT:TO-PORT, such as tcp:40000:5201, or a protocol without "
 		       "ports. Where the way depends on nothing but the flow it is certain; "
-		       "elsewhere it is the default (D-mod-k), and a line says what would change "
-		       "it. Exit status 1 if a switch does not answer.",
+		       "elsewhere it is the default (D-mod-k), or one of the ways around ports "
+		       "that "
+		       "are not usable, and a line says so. Exit status 1 if a switch does not "
+		       "answer or no way leads there.",
 		.children = children};
 	struct path p = {.ctl = ctl_defaults()};
 
 	drb_args_parse(&argp, argc, argv, 0, &p);
 	p.ctl.fabric = p.ctl.fabric ? p.ctl.fabric : DRB_FABRIC_DEFAULT;
-	if (ctl_each(&p.ctl, NULL, 0, learn_tree, &p) != DRB_EXIT_OK && p.tree.layers == 0)
+	int told = fabric_state_read(&p.fabric, &p.ctl);
+	if (p.fabric.tree.layers == 0)
 		return DRB_EXIT_FAILED;
 	p.from = host_of(&p, p.host[0]);
 	p.to = host_of(&p, p.host[1]);
@@ -318,7 +288,8 @@ int ctl_path(int argc, char **argv)
 	p.rows = ctl_rows_new(p.ctl.format, false);
 	int code = walk(&p);
 	ctl_rows_end(p.rows);
+	fabric_state_free(&p.fabric);
 	if (*p.why)
 		drb_info("not certain from %s", p.why);
-	return code;
+	return code == DRB_EXIT_OK ? told : code;
 }
