@@ -91,8 +91,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			topo->fabric = DRB_FABRIC_DEFAULT;
 		if (!drb_fabric_name_ok(topo->fabric))
 			drb_die("--fabric '%s': must be at most %d letters, digits, '_', '.' and "
-				"'-', "
-				"the first a letter or digit",
+				"'-', the first a letter or digit",
 				topo->fabric, DRB_FABRIC_MAX);
 		complete_tree(topo);
 		complete_addresses(topo);

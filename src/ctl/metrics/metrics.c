@@ -49,9 +49,8 @@ int ctl_metrics(int argc, char **argv)
 		.parser = parse,
 		.doc = "Prints the counters of all running switches, or of those of --fabric, for "
 		       "Prometheus and what reads its formats: for its node exporter, a cron job "
-		       "or "
-		       "promtool. A switch that does not answer has drb_up 0. Exit status 1 if no "
-		       "switch is running.",
+		       "or promtool. A switch that does not answer has drb_up 0. Exit status 1 if "
+		       "no switch is running.",
 		.children = children};
 	struct options o = {.ctl = ctl_defaults(), .format = METRICS_PROMETHEUS};
 	struct metrics_poll poll;

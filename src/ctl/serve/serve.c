@@ -122,8 +122,7 @@ int ctl_serve(int argc, char **argv)
 		.options = option_table,
 		.parser = parse,
 		.doc = "Serves the counters of all running switches, or of those of --fabric: at / "
-		       "a "
-		       "live map of the fabric for a browser, at /metrics for Prometheus, at "
+		       "a live map of the fabric for a browser, at /metrics for Prometheus, at "
 		       "/api/state as JSON, at /events the same as server-sent events. Read only. "
 		       "Ends on SIGINT or SIGTERM.",
 		.children = children};

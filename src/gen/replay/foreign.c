@@ -156,8 +156,7 @@ static void print_hashed(const struct addrmap *map)
 		char text[INET6_ADDRSTRLEN];
 		if (i == 0)
 			drb_info("addresses that are not of the fabric get hosts by hash (--map "
-				 "FILE "
-				 "decides otherwise):");
+				 "FILE decides otherwise):");
 		if (i < MAPPED_SHOWN)
 			drb_info("  %s h%u",
 				 inet_ntop(a->size == 4 ? AF_INET : AF_INET6, a->bytes, text,

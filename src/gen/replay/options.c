@@ -239,9 +239,8 @@ void replay_options_parse(struct replay_options *o, int argc, char **argv)
 		       "keep their hosts, others have those of --map or get one by hash; several "
 		       "files are merged by their time stamps. The hosts' own kernels do not get "
 		       "these packets, packet sockets (tcpdump) do. In the report, others are "
-		       "packets "
-		       "that came to a host without being replayed to it. Exit status: "
-		       "0 everything arrived once at the right host, 1 not, 2 bad usage or input."};
+		       "packets that came to a host without being replayed to it. Exit status: 0 "
+		       "everything arrived once at the right host, 1 not, 2 bad usage or input."};
 
 	*o = (struct replay_options){.fabric = DRB_FABRIC_DEFAULT,
 				     .drain_ns = 2000000000,

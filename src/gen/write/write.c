@@ -145,8 +145,7 @@ static char *help_filter(int key, const char *text, void *input)
 	for (int p = 0; p < DRB_PATTERN_COUNT; p++)
 		fprintf(out, "%s %s", p ? "," : "", drb_traffic_usage((enum drb_pattern)p));
 	fputs(".\nWrites DIR/h<label>.pcap for every host, time-stamped in nanoseconds with the "
-	      "slot "
-	      "in which a packet is generated, and DIR/" MANIFEST_FILE ".",
+	      "slot in which a packet is generated, and DIR/" MANIFEST_FILE ".",
 	      out);
 	return fclose(out) == 0 ? help : NULL;
 }

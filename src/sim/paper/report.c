@@ -36,11 +36,10 @@ static const char introduction[] =
 	"gets an equal share on the way down as well; marks in the packets tell the switches that "
 	"get them to do the same.</li></ul>\n"
 	"<p>No switch talks to another. Two models are measured: in the <b>flow model</b> each "
-	"host "
-	"has c flows and the figure is the number of flows on the busiest link (the optimum is c); "
-	"in the <b>packet model</b> time runs in slots, a link moves one packet a slot, a host "
-	"sends "
-	"with probability rho per slot, and the figure is the time from birth to delivery.</p>\n";
+	"host has c flows and the figure is the number of flows on the busiest link (the optimum "
+	"is c); in the <b>packet model</b> time runs in slots, a link moves one packet a slot, a "
+	"host sends with probability rho per slot, and the figure is the time from birth to "
+	"delivery.</p>\n";
 
 static void report_cost(const struct paper *p, FILE *f)
 {

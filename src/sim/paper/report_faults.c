@@ -114,9 +114,8 @@ void report_faults(const struct paper *p, FILE *f)
 		"figure is the mean of %u draws. A switch knows of "
 		"its own ports only. A dead uplink is left out of every choice and costs no hop. "
 		"A packet whose path down is dead takes a detour: down to another switch below, "
-		"which "
-		"sends it up by another uplink. That takes two more hops at a dead link and up to "
-		"six at a dead switch; what finds no path within six is lost.</p>\n"
+		"which sends it up by another uplink. That takes two more hops at a dead link and "
+		"up to six at a dead switch; what finds no path within six is lost.</p>\n"
 		"<p>Latency of drb in slots (in red: the queues of at least one draw were still "
 		"growing at the end, so a longer run would give more):</p>\n",
 		t.layers, t.arity, drb_fail_links(&t), drb_fail_switches(&t), p->seeds);

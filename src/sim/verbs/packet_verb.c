@@ -187,11 +187,10 @@ int sim_packet(int argc, char **argv)
 		.doc = "Simulates packets slot by slot.\v"
 		       "Schemes:\n" DRB_SCHEMES_HELP
 		       "Traffic: permutation (a fresh one every slot), fixed (one for the run), "
-		       "random, "
-		       "mixed (half of the hosts fixed), stride:K, tornado, all-to-all, transpose, "
-		       "reversal, hotspot:K, incast:K, racks:F (a share F of the racks fixed), "
-		       "turns:C (C permutations in turn), epoch:S (a new one every S slots), "
-		       "jobs:K (K groups of hosts, each with its own), file:PATH."};
+		       "random, mixed (half of the hosts fixed), stride:K, tornado, all-to-all, "
+		       "transpose, reversal, hotspot:K, incast:K, racks:F (a share F of the racks "
+		       "fixed), turns:C (C permutations in turn), epoch:S (a new one every S "
+		       "slots), jobs:K (K groups of hosts, each with its own), file:PATH."};
 	struct packet_verb v = {.common = sim_common_default(),
 				.fabric = sim_fabric_default(),
 				.slots = 2000,

@@ -109,8 +109,8 @@ int sim_paper(int argc, char **argv)
 		.parser = parse,
 		.children = children,
 		.doc = "Reproduces the paper's figures and tables, and studies traffic that "
-		       "persists. "
-		       "Called again with the same DIR, it continues where it was interrupted."};
+		       "persists. Called again with the same DIR, it continues where it was "
+		       "interrupted."};
 	struct paper p = {.common = sim_common_default()};
 
 	drb_args_parse(&argp, argc, argv, 0, &p);

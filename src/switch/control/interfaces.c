@@ -58,8 +58,7 @@ static void say_failed(const struct drb_port *p, int error)
 	why[p->index] = error;
 	if (error == -ENOTSUP)
 		drb_warn("port %s: interface \"%s\" was made again, which %s cannot take: restart "
-			 "the "
-			 "switch",
+			 "the switch",
 			 p->setup->name, p->setup->interface, p->kind->name);
 	else
 		drb_warn("port %s: cannot take interface \"%s\" again: %s", p->setup->name,

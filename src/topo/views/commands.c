@@ -148,10 +148,9 @@ int topo_commands(int argc, char **argv)
 		.parser = parse,
 		.args_doc = "SWITCH",
 		.doc = "Prints the commands that run one switch by hand, with its hosts: its "
-		       "config, "
-		       "namespaces and links, and the switch itself. Paste them into a shell of "
-		       "root. "
-		       "What the commands for a neighbour made already stays as it is.",
+		       "config, namespaces and links, and the switch itself. Paste them into a "
+		       "shell of root. What the commands for a neighbour made already stays as it "
+		       "is.",
 		.children = children};
 	struct commands c = {0};
 	char name[DRB_NAME_MAX];

@@ -158,8 +158,7 @@ int topo_list(int argc, char **argv)
 		.parser = parse,
 		.args_doc = "[switches|links|hosts]",
 		.doc = "Prints the switches of a fabric with their label codes and links "
-		       "(default), "
-		       "its links one a row, or its hosts with their addresses.",
+		       "(default), its links one a row, or its hosts with their addresses.",
 		.children = children};
 	struct list list = {.format = DRB_FORMAT_TABLE, .what = "switches"};
 
