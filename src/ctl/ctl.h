@@ -23,6 +23,9 @@ extern const struct argp ctl_argp;
 extern const struct argp ctl_table_argp;
 struct ctl ctl_defaults(void);
 
+// Room for as many names of switches as a command line has words; the caller's to free. Ends the program
+// if there is no memory.
+char **ctl_names_new(int argc);
 // Names of switches, or --all: ends the program if it is both or neither.
 void ctl_need_switches(bool all, char *const names[], size_t count);
 

@@ -76,6 +76,15 @@ struct ctl ctl_defaults(void)
 	return (struct ctl){.timeout_ms = DRB_TELEMETRY_TIMEOUT_MS, .format = DRB_FORMAT_TABLE};
 }
 
+char **ctl_names_new(int argc)
+{
+	char **names = calloc((size_t)argc, sizeof(*names));
+
+	if (!names)
+		drb_die("out of memory");
+	return names;
+}
+
 void ctl_need_switches(bool all, char *const names[], size_t count)
 {
 	if (all && count)
@@ -128,8 +137,7 @@ void ctl_say_none(const struct ctl *ctl, const char *instance)
 		drb_error("%s: not running", instance);
 	else if (forbidden)
 		drb_error("no switch is running that this user may ask: no permission to look into "
-			  "%s, "
-			  "try sudo",
+			  "%s, try sudo",
 			  other);
 	else if (ctl->fabric)
 		drb_error("no switch of fabric '%s' is running", ctl->fabric);

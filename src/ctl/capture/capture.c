@@ -2,7 +2,6 @@
 // drbctl capture: packets of the ports of a switch, of any kind, as pcapng.
 #include "ctl/verbs.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,11 +13,13 @@
 
 #include "common/cli/args.h"
 #include "common/cli/clock.h"
+#include "common/cli/interrupt.h"
 #include "common/cli/log.h"
 #include "common/cli/quantity.h"
 #include "ctl/capture/pcapng.h"
 #include "ctl/capture/session.h"
 #include "ctl/ctl.h"
+#include "ctl/output.h"
 
 #define FILTER_MAX 1024
 
@@ -37,14 +38,6 @@ static const struct argp_option option_table[] = {
 	{"snap", 's', "BYTES", 0, "Most bytes of a packet (default 1536, the most)", 0},
 	{0},
 };
-
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal)
-{
-	(void)signal;
-	interrupted = 1;
-}
 
 static void add_word(struct options *o, const char *word)
 {
@@ -85,8 +78,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (!o->where)
 			drb_die("a switch is missing: name one, like s1-0, or a port of it, like "
 				"s1-0.u0");
-		if (o->ctl.format != DRB_FORMAT_TABLE)
-			drb_die("packets are written as pcapng: leave out --csv and --json");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -223,9 +214,9 @@ static uint64_t copy_packets(struct session *s, const struct output *o, uint64_t
 		fflush(o->file);
 		if (!goes_on)
 			break;
-		if (interrupted)
+		if (drb_interrupted())
 			session_end(s); // what was captured until then is still read
-		goes_on = !interrupted && session_goes_on(s);
+		goes_on = !drb_interrupted() && session_goes_on(s);
 		if (goes_on)
 			nanosleep(&pause, NULL);
 	}
@@ -236,10 +227,8 @@ static int capture_at(const struct options *o, const char *socket_path, const ch
 {
 	struct bpf_program program = {0};
 	struct session s;
-	FILE *file = !o->path || strcmp(o->path, "-") == 0 ? stdout : fopen(o->path, "w");
+	FILE *file = ctl_output_open(o->path);
 
-	if (!file)
-		drb_die("%s: %s", o->path, strerror(errno));
 	if (*o->filter)
 		compile(o, &program);
 	const struct session_filter filter = {
@@ -259,11 +248,7 @@ static int capture_at(const struct options *o, const char *socket_path, const ch
 	session_end(&s);
 	write_end(&output, written);
 	session_close(&s);
-	if (ferror(file) | (file == stdout ? fflush(file) : fclose(file))) {
-		drb_error("%s: cannot write all of it", o->path ? o->path : "standard output");
-		return DRB_EXIT_FAILED;
-	}
-	return DRB_EXIT_OK;
+	return ctl_output_close(file, o->path);
 }
 
 // The stats socket of the switch; false: it is not running.
@@ -291,21 +276,17 @@ int ctl_capture(int argc, char **argv)
 		.parser = parse,
 		.args_doc = "SWITCH[.PORT] [FILTER...]",
 		.doc = "Captures what the ports of a switch receive, send and drop, whatever kind "
-		       "they "
-		       "are: with the direction, how a packet was sent up, the queue it stood in "
-		       "and "
-		       "why it was dropped as comment. FILTER is as in tcpdump. Packets that the "
-		       "switch has no room for are counted, and said at the end. Ends on SIGINT or "
-		       "SIGTERM.",
+		       "they are: with the direction, how a packet was sent up, the queue it stood "
+		       "in and why it was dropped as comment. FILTER is as in tcpdump. Packets "
+		       "that the switch has no room for are counted, and said at the end. Ends on "
+		       "SIGINT or SIGTERM.",
 		.children = children};
 	struct options o = {.ctl = ctl_defaults(), .snap = DRB_CAPTURE_BYTES};
 	char path[108], name[2 * DRB_NAME_MAX], instance[DRB_NAME_MAX], *port;
 
 	drb_args_parse(&argp, argc, argv, 0, &o);
 	// A reader of our output that is slow is not to lose what is being written.
-	const struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	drb_interrupt_catch(SA_RESTART);
 	signal(SIGPIPE, SIG_IGN);
 	snprintf(name, sizeof(name), "%s", o.where);
 	if ((port = strchr(name, '.')))

@@ -6,7 +6,6 @@
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -14,6 +13,7 @@
 #include <jansson.h>
 
 #include "common/cli/args.h"
+#include "common/cli/interrupt.h"
 #include "common/cli/log.h"
 #include "common/cli/quantity.h"
 #include "ctl/ctl.h"
@@ -34,14 +34,6 @@ static const struct argp_option option_table[] = {
 	{"count", KEY_COUNT, "N", 0, "End after so many events (default: never)", 0},
 	{0},
 };
-
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int number)
-{
-	(void)number;
-	interrupted = 1;
-}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -120,7 +112,7 @@ static int follow(struct events *e)
 	// The first look is compared with itself: nothing has happened yet.
 	if (rc == 0)
 		rc = ctl_compare(&before, &before, print_event, e);
-	while (rc == 0 && !interrupted && !(e->most && e->told == e->most)) {
+	while (rc == 0 && !drb_interrupted() && !(e->most && e->told == e->most)) {
 		nanosleep(&pause, NULL);
 		rc = metrics_poll(&poller, &now.poll);
 		if (rc == 0)
@@ -149,7 +141,6 @@ int ctl_events(int argc, char **argv)
 	struct events e = {.ctl = ctl_defaults(), .interval_ns = 200000000};
 
 	drb_args_parse(&argp, argc, argv, 0, &e);
-	sigaction(SIGINT, &(struct sigaction){.sa_handler = interrupt}, NULL);
-	sigaction(SIGTERM, &(struct sigaction){.sa_handler = interrupt}, NULL);
+	drb_interrupt_catch(0);
 	return follow(&e);
 }

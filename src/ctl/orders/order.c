@@ -10,6 +10,7 @@
 #include "common/cli/log.h"
 
 #include "ctl/ctl.h"
+#include "ctl/orders/order.h"
 
 struct order {
 	struct ctl ctl;
@@ -21,21 +22,29 @@ struct order {
 	bool all, failed;
 };
 
-static int order_one(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
+int ctl_order(struct drb_telemetry *t, const struct drb_switch_info *info, struct ctl_order order,
+	      bool *done)
 {
-	struct order *o = arg;
 	char text[DRB_ORDER_TEXT_MAX];
-	bool done;
-	int rc = drb_order(t, o->command, o->port, &done, text);
+	int rc = drb_order(t, order.command, order.parameter, done, text);
 
 	if (rc < 0)
 		return rc;
-	if (done)
+	if (*done)
 		drb_info("%s", text);
 	else
 		drb_error("%s: %s", info->name, text);
-	o->failed |= !done;
 	return 0;
+}
+
+static int order_one(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
+{
+	struct order *o = arg;
+	bool done = true;
+	int rc = ctl_order(t, info, (struct ctl_order){o->command, o->port}, &done);
+
+	o->failed |= !done;
+	return rc;
 }
 
 // Takes the port off the end of "s2-5.u0". NULL: there is none.
@@ -101,10 +110,8 @@ static int order(const struct argp *argp, const char *command, bool ports, int a
 	struct order o = {.ctl = ctl_defaults(),
 			  .command = command,
 			  .ports = ports,
-			  .names = calloc((size_t)argc, sizeof(*o.names))};
+			  .names = ctl_names_new(argc)};
 
-	if (!o.names)
-		drb_die("out of memory");
 	drb_args_parse(argp, argc, argv, 0, &o);
 	int code = o.all ? ctl_each(&o.ctl, NULL, 0, order_one, &o) : order_named(&o);
 	free(o.names);
@@ -140,9 +147,8 @@ int ctl_drain(int argc, char **argv)
 		       "use without losing a packet: both ends send no new traffic over it, and "
 		       "packets under way still pass. Lasts until drbctl undrain or a restart of "
 		       "the switch. Refused where it would isolate a host or switch; a drained "
-		       "link "
-		       "that later becomes the last path is used until there is another, as drbctl "
-		       "show SWITCH links shows. Exit status 1 if a switch refuses.",
+		       "link that later becomes the last path is used until there is another, as "
+		       "drbctl show SWITCH links shows. Exit status 1 if a switch refuses.",
 		.children = children};
 
 	return order(&argp, DRB_CMD_DRAIN, true, argc, argv);

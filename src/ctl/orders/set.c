@@ -11,6 +11,7 @@
 #include "common/cli/log.h"
 
 #include "ctl/ctl.h"
+#include "ctl/orders/order.h"
 
 struct set {
 	struct ctl ctl;
@@ -20,22 +21,6 @@ struct set {
 	bool all, save, failed;
 };
 
-// One order, and what the switch says of it. *done: it was carried out.
-static int order(struct drb_telemetry *t, const struct drb_switch_info *info, const char *command,
-		 const char *param, bool *done)
-{
-	char text[DRB_ORDER_TEXT_MAX];
-	int rc = drb_order(t, command, param, done, text);
-
-	if (rc < 0)
-		return rc;
-	if (*done)
-		drb_info("%s", text);
-	else
-		drb_error("%s: %s", info->name, text);
-	return 0;
-}
-
 static int set_one(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
 {
 	struct set *s = arg;
@@ -43,9 +28,9 @@ static int set_one(struct drb_telemetry *t, const struct drb_switch_info *info, 
 	int rc = 0;
 
 	if (*s->settings)
-		rc = order(t, info, DRB_CMD_SET, s->settings, &done);
+		rc = ctl_order(t, info, (struct ctl_order){DRB_CMD_SET, s->settings}, &done);
 	if (rc == 0 && done && s->save)
-		rc = order(t, info, DRB_CMD_SAVE, NULL, &done);
+		rc = ctl_order(t, info, (struct ctl_order){DRB_CMD_SAVE, NULL}, &done);
 	s->failed |= !done;
 	return rc;
 }
@@ -110,10 +95,8 @@ int ctl_set(int argc, char **argv)
 		       "writes them into its own config, whose comments stay. Exit status 1 if a "
 		       "switch refuses.",
 		.children = children};
-	struct set s = {.ctl = ctl_defaults(), .names = calloc((size_t)argc, sizeof(*s.names))};
+	struct set s = {.ctl = ctl_defaults(), .names = ctl_names_new(argc)};
 
-	if (!s.names)
-		drb_die("out of memory");
 	drb_args_parse(&argp, argc, argv, 0, &s);
 	int code = ctl_each(&s.ctl, s.all ? NULL : s.names, s.count, set_one, &s);
 	free(s.names);

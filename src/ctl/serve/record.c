@@ -3,16 +3,17 @@
 #include "ctl/verbs.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/cli/args.h"
 #include "common/cli/clock.h"
+#include "common/cli/interrupt.h"
 #include "common/cli/log.h"
 #include "common/cli/quantity.h"
 #include "ctl/ctl.h"
+#include "ctl/output.h"
 #include "ctl/serve/page.h"
 #include "ctl/serve/state.h"
 
@@ -31,14 +32,6 @@ static const struct argp_option option_table[] = {
 	{"html", KEY_HTML, NULL, 0, "Write one page that holds the recording and plays it", 0},
 	{0},
 };
-
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal)
-{
-	(void)signal;
-	interrupted = 1;
-}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -67,8 +60,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!o->path)
 			drb_die("a file to write is missing; - is standard output");
-		if (o->ctl.format != DRB_FORMAT_TABLE)
-			drb_die("a recording has a format of its own: leave out --csv and --json");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -118,10 +109,11 @@ static int record(const struct options *o, FILE *out)
 
 	if (o->html)
 		page_begin_recording(out);
-	while (!interrupted && (o->time_ns == 0 || next - begin <= o->time_ns)) {
-		while (!interrupted && drb_clock_now() < next)
+	while (!drb_interrupted() && (o->time_ns == 0 || next - begin <= o->time_ns)) {
+		while (!drb_interrupted() && drb_clock_now() < next)
 			drb_clock_sleep_until(next);
-		if (interrupted || (rc = look(&switches, o, out)) < 0 || (looks == 0 && rc == 0))
+		if (drb_interrupted() || (rc = look(&switches, o, out)) < 0 ||
+		    (looks == 0 && rc == 0))
 			break;
 		looks++;
 		if (fflush(out) != 0) // what is there can be played while the recording goes on
@@ -144,17 +136,10 @@ static int record(const struct options *o, FILE *out)
 
 static int record_to_file(const struct options *o)
 {
-	bool standard = strcmp(o->path, "-") == 0;
-	FILE *out = standard ? stdout : fopen(o->path, "w");
+	FILE *out = ctl_output_open(o->path);
+	int code = record(o, out), written = ctl_output_close(out, o->path);
 
-	if (!out)
-		drb_die("%s: %s", o->path, strerror(errno));
-	int code = record(o, out);
-	if (ferror(out) | (standard ? fflush(out) : fclose(out))) {
-		drb_error("%s: cannot write all of it: %s", o->path, strerror(errno));
-		return DRB_EXIT_FAILED;
-	}
-	return code;
+	return written == DRB_EXIT_OK ? code : written;
 }
 
 int ctl_record(int argc, char **argv)
@@ -171,7 +156,6 @@ int ctl_record(int argc, char **argv)
 	struct options o = {.ctl = ctl_defaults(), .interval_ns = 1000000000};
 
 	drb_args_parse(&argp, argc, argv, 0, &o);
-	sigaction(SIGINT, &(struct sigaction){.sa_handler = interrupt}, NULL);
-	sigaction(SIGTERM, &(struct sigaction){.sa_handler = interrupt}, NULL);
+	drb_interrupt_catch(0);
 	return record_to_file(&o);
 }

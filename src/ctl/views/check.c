@@ -111,10 +111,8 @@ int ctl_check(int argc, char **argv)
 		       "SWITCH: every running switch, or every one of --fabric. Exit status 1 if "
 		       "that does not hold or a switch could not be read.",
 		.children = children};
-	struct check c = {.ctl = ctl_defaults(), .names = calloc((size_t)argc, sizeof(*c.names))};
+	struct check c = {.ctl = ctl_defaults(), .names = ctl_names_new(argc)};
 
-	if (!c.names)
-		drb_die("out of memory");
 	drb_args_parse(&argp, argc, argv, 0, &c);
 	c.rows = ctl_rows_new(c.ctl.format, false);
 	int code = ctl_each(&c.ctl, c.count ? c.names : NULL, c.count, check_one, &c);

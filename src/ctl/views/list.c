@@ -29,24 +29,11 @@ static int list_one(struct drb_telemetry *t, const struct drb_switch_info *info,
 	return 0;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = state->input;
-		return 0;
-	case ARGP_KEY_ARG:
-		drb_die("'%s' is one argument too many", arg);
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
 int ctl_list(int argc, char **argv)
 {
 	static const struct argp_child children[] = {{&ctl_table_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
-		.parser = parse,
+		.parser = drb_args_parse_child,
 		.doc = "Lists the running switches and what is wrong with their ports: which are "
 		       "down, which cable to move where. Exit status 1 "
 		       "if none is running or one does not answer.",

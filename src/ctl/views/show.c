@@ -153,10 +153,8 @@ int ctl_show(int argc, char **argv)
 		       "\n"
 		       "Exit status 1 if a switch could not be read.",
 		.children = children};
-	struct show s = {.ctl = ctl_defaults(), .names = calloc((size_t)argc, sizeof(*s.names))};
+	struct show s = {.ctl = ctl_defaults(), .names = ctl_names_new(argc)};
 
-	if (!s.names)
-		drb_die("out of memory");
 	drb_args_parse(&argp, argc, argv, 0, &s);
 	if (!s.view)
 		s.view = &views[0];

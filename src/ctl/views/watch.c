@@ -4,7 +4,6 @@
 #include "ctl/verbs.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 
 #include "common/cli/args.h"
 #include "common/cli/clock.h"
+#include "common/cli/interrupt.h"
 #include "common/cli/log.h"
 #include "common/cli/quantity.h"
 
@@ -43,14 +43,6 @@ struct watch {
 	size_t count;
 	struct samples before, now;
 };
-
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal)
-{
-	(void)signal;
-	interrupted = 1;
-}
 
 static int take_sample(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
 {
@@ -135,7 +127,7 @@ static void print_sample(struct ctl_rows *rows, const struct watch *w, const str
 
 static void sleep_until(uint64_t ns)
 {
-	while (!interrupted && drb_clock_now() < ns)
+	while (!drb_interrupted() && drb_clock_now() < ns)
 		drb_clock_sleep_until(ns);
 }
 
@@ -149,7 +141,8 @@ static int watch(struct watch *w)
 
 	if (w->ctl.format != DRB_FORMAT_TABLE)
 		stream = ctl_rows_new(w->ctl.format, false);
-	for (uint64_t round = 0; !interrupted && (w->rounds == 0 || round < w->rounds); round++) {
+	for (uint64_t round = 0; !drb_interrupted() && (w->rounds == 0 || round < w->rounds);
+	     round++) {
 		struct samples old = w->before;
 		w->before = w->now;
 		w->now = old;
@@ -158,7 +151,7 @@ static int watch(struct watch *w)
 			next += w->interval_ns;
 		} while (next < drb_clock_now());
 		sleep_until(next);
-		if (interrupted)
+		if (drb_interrupted())
 			break;
 		code = ctl_each(&w->ctl, w->count ? w->names : NULL, w->count, take_sample, w);
 		struct ctl_rows *rows = stream ? stream : ctl_rows_new(w->ctl.format, false);
@@ -222,15 +215,11 @@ int ctl_watch(int argc, char **argv)
 		       "drops. Without SWITCH: every running switch, or every one of --fabric. On "
 		       "a terminal the table stays in place.",
 		.children = children};
-	struct watch w = {.ctl = ctl_defaults(),
-			  .interval_ns = 1000000000,
-			  .names = calloc((size_t)argc, sizeof(*w.names))};
+	struct watch w = {
+		.ctl = ctl_defaults(), .interval_ns = 1000000000, .names = ctl_names_new(argc)};
 
-	if (!w.names)
-		drb_die("out of memory");
 	drb_args_parse(&argp, argc, argv, 0, &w);
-	sigaction(SIGINT, &(struct sigaction){.sa_handler = interrupt}, NULL);
-	sigaction(SIGTERM, &(struct sigaction){.sa_handler = interrupt}, NULL);
+	drb_interrupt_catch(0);
 	int code = watch(&w);
 	free(w.names);
 	free(w.before.at);

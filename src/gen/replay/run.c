@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/cli/clock.h"
+#include "common/cli/interrupt.h"
 #include "common/cli/log.h"
 #include "common/cli/progress.h"
 #include "gen/replay/hosts.h"
@@ -19,23 +20,6 @@
 // When all are there, a duplicate may still be on its way.
 #define GRACE_NS UINT64_C(50000000)
 
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int number)
-{
-	(void)number;
-	interrupted = 1;
-}
-
-static void catch_signals(void)
-{
-	// A second signal ends the program at once.
-	struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
-
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-}
-
 static void await_sender(struct sender *s)
 {
 	uint64_t count = schedule_count(&s->schedule, s->trace);
@@ -43,7 +27,7 @@ static void await_sender(struct sender *s)
 
 	drb_progress_begin(&progress, "packets sent", count == UINT64_MAX ? 0 : count);
 	while (!atomic_load_explicit(&s->done, memory_order_acquire)) {
-		if (interrupted)
+		if (drb_interrupted())
 			atomic_store_explicit(&s->cancel, true, memory_order_relaxed);
 		drb_progress_update(&progress,
 				    atomic_load_explicit(&s->taken, memory_order_relaxed));
@@ -107,7 +91,7 @@ int replay_run(struct replay *r, struct replay_result *result)
 	if (r->check)
 		rc = r->check(r->trace, hosts.mtu, r->context);
 	if (rc == 0) {
-		catch_signals();
+		drb_interrupt_catch((int)SA_RESETHAND); // a second signal ends it at once
 		sender.socket = hosts.send;
 		sender.log = r->sendings ? r->sendings(r->context) : NULL;
 		rc = send_and_receive(r, &sender);
@@ -123,13 +107,13 @@ int replay_run(struct replay *r, struct replay_result *result)
 		.late_mean_ns = sender.sent ? (double)sender.late_sum_ns / (double)sender.sent : 0,
 		.late_max_ns = (double)sender.late_max_ns,
 		.sending_ns = sender.sent ? (double)sender.last_ns - (double)sender.start_ns : 0,
-		.interrupted = interrupted,
+		.interrupted = drb_interrupted(),
 		.answers = answers};
 	r->sink->ops->result(r->sink, &result->tally, &result->latency);
 	if (sender.failed)
 		drb_warn("%" PRIu64 " packets could not be sent, the last one by h%u: %s",
 			 sender.failed, sender.error_host, strerror(sender.error));
-	if (interrupted)
+	if (drb_interrupted())
 		drb_warn("interrupted: figures are of what was sent until then");
 	return 0;
 }

@@ -33,24 +33,11 @@ static void print(enum drb_format format)
 	drb_table_end(table);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = state->input;
-		return 0;
-	case ARGP_KEY_ARG:
-		drb_die("'%s' is one argument too many", arg);
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
 int topo_schemes(int argc, char **argv)
 {
 	static const struct argp_child children[] = {{&drb_format_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
-		.parser = parse,
+		.parser = drb_args_parse_child,
 		.doc = "Lists the routing schemes: how many uplinks' queues a decision compares, "
 		       "whether it redirects by the threshold T, and whether it can hold for flows "
 		       "and flowlets as well as for packets.",
