@@ -101,12 +101,26 @@ static bool prepare(const struct request *request)
 	return given;
 }
 
-static void attach(bool on)
+static void give_workers(bool on)
 {
-	drb_workers_park(one.workers);
 	for (uint32_t n = 0; n < one.workers->count; n++)
 		one.workers->worker[n].capture = on ? &one.capture[n] : NULL;
 	drb_workers_unpark(one.workers);
+}
+
+// False: a worker stands still, so none captures.
+static bool begin_capture(void)
+{
+	if (drb_workers_park(one.workers) < 0)
+		return false;
+	give_workers(true);
+	return true;
+}
+
+static void end_capture(void)
+{
+	drb_workers_park_at_last(one.workers);
+	give_workers(false);
 }
 
 // Until the reader, or drb_capture_stop(), closes the connection; what it sends means nothing.
@@ -128,10 +142,9 @@ static void *run(void *unused)
 	struct request *request = calloc(1, sizeof(*request));
 
 	(void)unused;
-	if (request && take_request(one.fd, request) && prepare(request)) {
-		attach(true);
+	if (request && take_request(one.fd, request) && prepare(request) && begin_capture()) {
 		wait_for_end();
-		attach(false);
+		end_capture();
 	}
 	shutdown(one.fd, SHUT_RDWR); // the reader sees that nothing more comes
 	free(request);

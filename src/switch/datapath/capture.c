@@ -35,16 +35,15 @@ static enum drb_capture_way way_of(const struct drb_worker *w, uint32_t port,
 				   const struct rte_mbuf *m)
 {
 	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
-	uint32_t host = m->data_len < 14 ? DRB_NO_LABEL : drb_addr_of_mac(&w->addr, frame);
 
-	if (host == DRB_NO_LABEL)
+	if (m->data_len < 14 || !drb_addr_has_label(&w->addr, frame))
 		return DRB_CAPTURE_NO_WAY;
 	if (drb_addr_mark(&w->addr, frame))
 		return DRB_CAPTURE_DETOUR;
 	if (port < w->down_ports)
 		return DRB_CAPTURE_DOWN;
-	return drb_hop_digit(&w->hop, host) == port - w->down_ports ? DRB_CAPTURE_DEFAULT
-								    : DRB_CAPTURE_REDIRECTED;
+	uint32_t def = drb_hop_digit(&w->hop, drb_addr_label_octets(frame));
+	return def == port - w->down_ports ? DRB_CAPTURE_DEFAULT : DRB_CAPTURE_REDIRECTED;
 }
 
 // The next slot; NULL: the ring is full, or the reader says what cannot be.
