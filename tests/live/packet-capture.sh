@@ -170,5 +170,23 @@ check "all was sent meanwhile" jq -se 'map(select(.received > 10000)) | length =
 check "one capture at a time" busy
 check "a reader that is killed is noticed" killed
 check "down" fabric down
+
+# Hosts with all their offloads, switches with two workers, each with a ring of its own.
+up -l 2 -d 2 --workers 2 --unit flow
+head -c 2000000 /dev/urandom >"$scratch/blob"
+fabric exec h7 -- python3 -m http.server -d "$scratch" 8080 >/dev/null 2>&1 &
+server=$!
+fetch() { fabric exec h0 -- curl -sf --limit-rate 4M -o "$scratch/got" http://10.0.0.8:8080/blob; }
+check "a server answers" soon fetch
+gso_packets() { drbctl show s1-0 worker --json | jq -s 'map(.gso_packets // 0) | add'; }
+before_gso=$(gso_packets)
+check "TCP with GSO packets is recorded by two workers" record fetch
+check "it came whole" cmp "$scratch/blob" "$scratch/got"
+check "there were GSO packets" test "$(gso_packets)" -gt "$before_gso"
+check "nothing of it was lost" grep -q ', 0 lost' "$scratch/said"
+check "tshark counts the packets that the switch counts" same_counts
+check "and finds nothing longer than a frame" test "$(tshark -r "$file" -Y 'frame.len > 1522' 2>/dev/null | wc -l)" = 0
+kill $server
+check "down" fabric down
 check "nothing is left" nothing_left
 finish
