@@ -20,6 +20,9 @@ int main(int argc, char **argv)
 		 "  drbctl show --all routing --json\n"},
 		{"path", "drbctl path", "the way of packets between two hosts, and its queues",
 		 ctl_path, "  drbctl path h0 h7\n"},
+		{"trace", "drbctl trace", "the ways that packets of a flow take now", ctl_trace,
+		 "  drbctl trace h0 h7\n"
+		 "  drbctl trace h0 h7 tcp:40000:5201 --time 5s\n"},
 		{"watch", "drbctl watch", "rates of switches, at every interval", ctl_watch,
 		 "  drbctl watch\n"
 		 "  drbctl watch s1-0 --interval 200ms\n"},

@@ -11,6 +11,7 @@ int ctl_set(int argc, char **argv);
 int ctl_drain(int argc, char **argv);
 int ctl_undrain(int argc, char **argv);
 int ctl_path(int argc, char **argv);
+int ctl_trace(int argc, char **argv);
 int ctl_watch(int argc, char **argv);
 int ctl_events(int argc, char **argv);
 int ctl_metrics(int argc, char **argv);

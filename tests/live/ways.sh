@@ -3,6 +3,7 @@
 # Which way packets take: drbctl path by the decision core and the switches' state, also around what is dead.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
+# And which they took: drbctl trace by the packets themselves.
 need drbtopo drbswitch drbctl
 need_tool jq fping
 
@@ -34,6 +35,39 @@ check "it is started" fabric start s2-7
 check "ways are as before" soon bash -c "'$build/src/ctl/drbctl' path h0 h15 --json | jq -es 'all(.[]; .certain) and length == 5'"
 check "a core switch is stopped" fabric stop s3-1
 check "no way leads over that" soon every_pair_without s3-1
+check "it is started, too" fabric start s3-1
+check "ways are as before again" soon bash -c "'$build/src/ctl/drbctl' path h0 h15 --json | jq -es 'all(.[]; .certain) and length == 5'"
+
+packets=200
+# trace ARGUMENT...: of what h0 sends meanwhile
+trace() {
+  fabric exec h0 -- ping -q -i 0.01 -w 60 -c $packets 10.0.0.16 >/dev/null &
+  local sender=$!
+  drbctl trace h0 h15 --time 30s "$@" --json >"$scratch/trace"
+  local status=$?
+  kill $sender 2>/dev/null
+  wait $sender
+  return $status
+}
+traced() { jq -c . "$scratch/trace" && jq -es "$1" "$scratch/trace"; }
+check "packets are watched" trace --count 100
+# Those under way as the switches end to watch one by one may be missing at some.
+check "all take one way" traced 'length == 5 and all(.[]; .packets >= 90 and .packets <= 110 and .queue_packets_max >= 1)'
+check "which is that of drbctl path" test "$(jq -c '[.switch, .port]' "$scratch/trace")" = \
+  "$(drbctl path h0 h15 --json | jq -c '[.switch, .port]')"
+check "up by default, then down" traced 'map(.way) == ["default", "default", "down", "down", "down"]'
+check "a flow that nobody sends" fails_with 1 'no packet from h0 to h15 came by' drbctl trace h0 h15 tcp:1:2 --time 100ms
+check "a flow that somebody does" trace icmp --count 20
+check "in the other version of IP nobody" bash -c "! '$build/src/ctl/drbctl' trace h0 h15 -6 --time 100ms"
+check "another scheme" drbctl set --all scheme=vlb
+check "its packets are watched" trace --count 150
+check "they spread" traced 'map(select(.way == "redirected") | .packets) | add > 50'
+check "and all come to their host" traced '(map(select(.to == "h15.eth0") | .packets) | add) as $there |
+  (map(select(.switch == "s1-0") | .packets) | add) as $sent | $sent - $there | -8 <= . and . <= 8'
+check "a switch of the middle layer is stopped again" fabric stop s2-7
+check "no way leads over it again" soon every_pair_without s2-7
+check "packets are watched around it" trace --count 100
+check "none goes there" traced 'all(.[]; .to | startswith("s2-7") | not) and any(.[]; .way == "detour")'
 check "down" fabric down
 check "nothing is left" nothing_left
 finish

@@ -84,36 +84,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-// The filter as instructions. Exits if it is none.
-static void compile(const struct options *o, struct bpf_program *program)
-{
-	pcap_t *ethernet = pcap_open_dead(DLT_EN10MB, DRB_CAPTURE_BYTES);
-
-	if (!ethernet)
-		drb_die("out of memory");
-	if (pcap_compile(ethernet, program, o->filter, 1, PCAP_NETMASK_UNKNOWN) < 0)
-		drb_die("filter '%s': %s", o->filter, pcap_geterr(ethernet));
-	if (program->bf_len > DRB_CAPTURE_INSNS)
-		drb_die("filter '%s': more than %d instructions", o->filter, DRB_CAPTURE_INSNS);
-	pcap_close(ethernet);
-}
-
 static void describe(char *text, size_t size, const struct drb_capture_slot *p)
 {
-	static const char *const ways[] = {"", "default", "redirected", "down", "detour"};
-	static const char *const reasons[] = {
-#define X(key, meaning) #key,
-		DRB_DROP_REASONS(X)
-#undef X
-	};
+	const char *way = session_way(p);
 
-	if (p->kind == DRB_CAPTURE_DROP)
-		snprintf(text, size, "dropped: %s, queue %" PRIu32,
-			 p->reason < DRB_DROP_COUNT ? reasons[p->reason] : "?", p->queue);
-	else if (p->kind == DRB_CAPTURE_OUT && p->way < sizeof(ways) / sizeof(ways[0]) && p->way)
-		snprintf(text, size, "%s, queue %" PRIu32, ways[p->way], p->queue);
-	else
-		*text = '\0';
+	snprintf(text, size, "%s%s", p->kind == DRB_CAPTURE_DROP ? "dropped: " : "", way);
+	if (*way)
+		snprintf(text + strlen(text), size - strlen(text), ", queue %" PRIu32, p->queue);
 }
 
 // Where packets go.
@@ -230,10 +207,8 @@ static int capture_at(const struct options *o, const char *socket_path, const ch
 	FILE *file = ctl_output_open(o->path);
 
 	if (*o->filter)
-		compile(o, &program);
-	const struct session_filter filter = {
-		port, o->snap, (const struct drb_capture_insn *)(const void *)program.bf_insns,
-		program.bf_len};
+		session_compile(o->filter, &program);
+	const struct session_filter filter = {port, o->snap, &program};
 	int rc = session_open(&s, socket_path, o->ctl.timeout_ms, &filter);
 	pcap_freecode(&program);
 	if (rc < 0)

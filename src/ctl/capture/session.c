@@ -46,19 +46,33 @@ static bool readable(int fd, uint32_t timeout_ms)
 	return poll(&p, 1, (int)timeout_ms) == 1;
 }
 
+void session_compile(const char *filter, struct bpf_program *program)
+{
+	pcap_t *ethernet = pcap_open_dead(DLT_EN10MB, DRB_CAPTURE_BYTES);
+
+	if (!ethernet)
+		drb_die("out of memory");
+	if (pcap_compile(ethernet, program, filter, 1, PCAP_NETMASK_UNKNOWN) < 0)
+		drb_die("filter '%s': %s", filter, pcap_geterr(ethernet));
+	if (program->bf_len > DRB_CAPTURE_INSNS)
+		drb_die("filter '%s': more than %d instructions", filter, DRB_CAPTURE_INSNS);
+	pcap_close(ethernet);
+}
+
 static int send_request(int fd, uint64_t ports, const struct session_filter *filter)
 {
+	uint32_t insns = filter->program->bf_len;
 	struct {
 		struct drb_capture_request head;
 		struct drb_capture_insn insn[DRB_CAPTURE_INSNS];
 	} request = {.head = {.version = DRB_CAPTURE_VERSION,
 			      .snap = filter->snap,
 			      .ports = ports,
-			      .insns = filter->insns}};
-	size_t size = sizeof(request.head) + filter->insns * sizeof(request.insn[0]);
+			      .insns = insns}};
+	size_t size = sizeof(request.head) + insns * sizeof(request.insn[0]);
 
-	if (filter->insns)
-		memcpy(request.insn, filter->insn, filter->insns * sizeof(request.insn[0]));
+	if (insns)
+		memcpy(request.insn, filter->program->bf_insns, insns * sizeof(request.insn[0]));
 	return send(fd, &request, size, MSG_NOSIGNAL) == (ssize_t)size ? 0 : -errno;
 }
 
@@ -245,4 +259,20 @@ void session_close(struct session *s)
 		close(s->fd);
 	drb_switch_all_free(&s->all);
 	*s = (struct session){.fd = -1};
+}
+
+const char *session_way(const struct drb_capture_slot *packet)
+{
+	static const char *const ways[] = {"", "default", "redirected", "down", "detour"};
+	static const char *const reasons[] = {
+#define X(key, meaning) #key,
+		DRB_DROP_REASONS(X)
+#undef X
+	};
+
+	if (packet->kind == DRB_CAPTURE_DROP)
+		return packet->reason < DRB_DROP_COUNT ? reasons[packet->reason] : "?";
+	return packet->kind == DRB_CAPTURE_OUT && packet->way < sizeof(ways) / sizeof(ways[0])
+		       ? ways[packet->way]
+		       : "";
 }

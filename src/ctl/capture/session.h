@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <pcap/pcap.h>
+
 #include "common/capture/capture_ring.h"
 #include "common/telemetry/switch_reader.h"
 
@@ -19,9 +21,11 @@ struct session {
 struct session_filter {
 	const char *port; // NULL: every one
 	uint32_t snap;
-	const struct drb_capture_insn *insn;
-	uint32_t insns;
+	const struct bpf_program *program; // by session_compile()
 };
+
+// A filter in the syntax of tcpdump as instructions, for pcap_freecode(). Exits if it is none.
+void session_compile(const char *filter, struct bpf_program *program);
 
 // Captures at the switch behind this stats socket. 0, or a negative errno with a message printed.
 int session_open(struct session *s, const char *socket_path, uint32_t timeout_ms,
@@ -35,3 +39,6 @@ void session_count(const struct session *s, uint32_t port, uint64_t *matched, ui
 // No packet is captured any more; those that were are still there to be read.
 void session_end(struct session *s);
 void session_close(struct session *s);
+
+// How a packet that left was sent ("default", ...), why one was dropped ("queue_full", ...); "" for any other.
+const char *session_way(const struct drb_capture_slot *packet);

@@ -15,16 +15,12 @@
 
 #include "ctl/ctl.h"
 #include "ctl/views/fabric_state.h"
-#include "ctl/views/path_flow.h"
+#include "ctl/views/path_ends.h"
 
 struct path {
 	struct ctl ctl;
-	char *host[2]; // as given: from, to
-	uint32_t from, to;
+	struct path_ends ends;
 	struct fabric_state fabric;
-	struct drb_addr_plan plan;
-	const char *ipv4, *ipv6; // networks of the hosts; NULL: the default
-	struct path_flow flow;
 	uint64_t hash; // of the flow, if one is given
 	struct ctl_rows *rows;
 	struct drb_decision packet; // as it comes to a switch and leaves it
@@ -74,7 +70,7 @@ static enum drb_scheme scheme_of(struct path *p, const struct drb_switch_all *al
 		explain(p, all, row->help);
 		return DRB_SCHEME_DMODK;
 	}
-	if ((row->flags & DRB_READS_FLOW) && !p->flow.given) {
+	if ((row->flags & DRB_READS_FLOW) && !p->ends.flow.given) {
 		explain(p, all, "it depends on the flow: name one, such as tcp:40000:5201");
 		return DRB_SCHEME_DMODK;
 	}
@@ -92,8 +88,8 @@ static int32_t decide(struct path *p, const struct drb_switch_all *all)
 			   .choices = 2,
 			   .salt = drb_salt(all->routing.seed, (uint32_t)all->info.layer,
 					    (uint32_t)all->info.label)}};
-	bool up = !drb_hop_below(&node.hop, p->to);
-	uint32_t digit = drb_hop_digit(&node.hop, p->to);
+	bool up = !drb_hop_below(&node.hop, p->ends.to);
+	uint32_t digit = drb_hop_digit(&node.hop, p->ends.to);
 
 	p->certain = true;
 	s.choice.scheme = DRB_SCHEME_DMODK;
@@ -167,11 +163,11 @@ static bool go_on(struct path *p, const struct drb_switch_all *all, struct drb_e
 
 static int walk(struct path *p)
 {
-	struct drb_end next = drb_tree_host_peer(&p->fabric.tree, p->from);
+	struct drb_end next = drb_tree_host_peer(&p->fabric.tree, p->ends.from);
 	// No way is longer: a packet that has spent its detours is dropped.
 	uint32_t most = 2 * p->fabric.tree.layers + DRB_DETOUR_HOPS_MAX;
 
-	p->packet = (struct drb_decision){.dest = p->to, .flow = p->hash};
+	p->packet = (struct drb_decision){.dest = p->ends.to, .flow = p->hash};
 	for (uint32_t hops = 0; next.layer > 0 && hops < most; hops++) {
 		const struct drb_switch_all *all =
 			fabric_state_of(&p->fabric, next.layer, next.label);
@@ -185,85 +181,25 @@ static int walk(struct path *p)
 	return DRB_EXIT_OK;
 }
 
-static uint32_t host_of(const struct path *p, const char *text)
-{
-	uint32_t layer, host;
-
-	if (drb_node_parse(text, &layer, &host) < 0 || layer > 0)
-		drb_die("'%s' is not a host: must be h<label>, like h4", text);
-	if (host >= p->fabric.tree.hosts)
-		drb_die("'%s': F(%u,%u) has hosts h0 to h%u", text, p->fabric.tree.layers,
-			p->fabric.tree.arity, p->fabric.tree.hosts - 1);
-	return host;
-}
-
-// The flow's hash, once it is known how many hosts there are.
-static void hash_flow(struct path *p)
-{
-	p->plan = drb_addr_default(p->fabric.tree.hosts);
-	if (p->ipv4 && drb_addr_set_ipv4(&p->plan, p->ipv4) < 0)
-		drb_die("--ipv4 %s: must be a network like 10.0.0.0/8", p->ipv4);
-	if (p->ipv6 && drb_addr_set_ipv6(&p->plan, p->ipv6) < 0)
-		drb_die("--ipv6 %s: must be a network like fd00::/64", p->ipv6);
-	p->hash = path_flow_hash(&p->flow, &p->plan, p->from, p->to);
-}
-
-static void take_argument(struct path *p, char *arg)
-{
-	if (!p->host[0])
-		p->host[0] = arg;
-	else if (!p->host[1])
-		p->host[1] = arg;
-	else if (!p->flow.given)
-		path_flow_parse(arg, &p->flow);
-	else
-		drb_die("'%s' is one argument too many", arg);
-}
-
-enum { KEY_IPV4 = 0x200, KEY_IPV6 };
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct path *p = state->input;
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &p->ctl;
-		return 0;
-	case '6':
-		p->flow.ipv6 = true;
-		return 0;
-	case KEY_IPV4:
-		p->ipv4 = arg;
-		return 0;
-	case KEY_IPV6:
-		p->ipv6 = arg;
-		return 0;
-	case ARGP_KEY_ARG:
-		take_argument(p, arg);
-		return 0;
-	case ARGP_KEY_END:
-		if (!p->host[1])
-			drb_die("two hosts are wanted, like h4 h10");
-		return 0;
-	default:
+	(void)arg;
+	if (key != ARGP_KEY_INIT)
 		return ARGP_ERR_UNKNOWN;
-	}
+	state->child_inputs[0] = &p->ctl;
+	state->child_inputs[1] = &p->ends;
+	return 0;
 }
 
 int ctl_path(int argc, char **argv)
 {
-	static const struct argp_option options[] = {
-		{NULL, '6', NULL, 0, "The flow is of IPv6", 0},
-		{"ipv4", KEY_IPV4, "NET", 0, "IPv4 network of the hosts (default 10.0.0.0/8)", 0},
-		{"ipv6", KEY_IPV6, "NET", 0, "IPv6 network of the hosts (default fd00::/64)", 0},
-		{0},
-	};
-	static const struct argp_child children[] = {{&ctl_table_argp, 0, NULL, 0}, {0}};
+	static const struct argp_child children[] = {
+		{&ctl_table_argp, 0, NULL, 0}, {&path_ends_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
-		.options = options,
 		.parser = parse,
-		.args_doc = "FROM TO [FLOW]",
+		.args_doc = PATH_ENDS_ARGS,
 		.doc = "Prints the way of packets from host FROM to host TO: the port of each "
 		       "switch, its state and queue, and the queues of the other uplinks. FLOW is "
 		       "PROTOCOL:FROM-PORT:TO-PORT, such as tcp:40000:5201, or a protocol without "
@@ -280,11 +216,8 @@ int ctl_path(int argc, char **argv)
 	int told = fabric_state_read(&p.fabric, &p.ctl);
 	if (p.fabric.tree.layers == 0)
 		return DRB_EXIT_FAILED;
-	p.from = host_of(&p, p.host[0]);
-	p.to = host_of(&p, p.host[1]);
-	if (p.from == p.to)
-		drb_die("from %s to itself there is no way over switches", p.host[0]);
-	hash_flow(&p);
+	path_ends_resolve(&p.ends, &p.fabric.tree);
+	p.hash = path_flow_hash(&p.ends.flow, &p.ends.plan, p.ends.from, p.ends.to);
 	p.rows = ctl_rows_new(p.ctl.format, false);
 	int code = walk(&p);
 	ctl_rows_end(p.rows);

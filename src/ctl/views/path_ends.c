@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ctl/views/path_ends.h"
+
+#include "common/cli/log.h"
+#include "core/fabric/names.h"
+
+static uint32_t host_of(const char *text, const struct drb_tree *tree)
+{
+	uint32_t layer, host;
+
+	if (drb_node_parse(text, &layer, &host) < 0 || layer > 0)
+		drb_die("'%s' is not a host: must be h<label>, like h4", text);
+	if (host >= tree->hosts)
+		drb_die("'%s': F(%u,%u) has hosts h0 to h%u", text, tree->layers, tree->arity,
+			tree->hosts - 1);
+	return host;
+}
+
+void path_ends_resolve(struct path_ends *e, const struct drb_tree *tree)
+{
+	e->from = host_of(e->host[0], tree);
+	e->to = host_of(e->host[1], tree);
+	if (e->from == e->to)
+		drb_die("from %s to itself there is no way over switches", e->host[0]);
+	e->plan = drb_addr_default(tree->hosts);
+	if (e->ipv4 && drb_addr_set_ipv4(&e->plan, e->ipv4) < 0)
+		drb_die("--ipv4 %s: must be a network like 10.0.0.0/8", e->ipv4);
+	if (e->ipv6 && drb_addr_set_ipv6(&e->plan, e->ipv6) < 0)
+		drb_die("--ipv6 %s: must be a network like fd00::/64", e->ipv6);
+}
+
+static void take_argument(struct path_ends *e, char *arg)
+{
+	if (!e->host[0])
+		e->host[0] = arg;
+	else if (!e->host[1])
+		e->host[1] = arg;
+	else if (!e->flow.given)
+		path_flow_parse(arg, &e->flow);
+	else
+		drb_die("'%s' is one argument too many", arg);
+}
+
+enum { KEY_IPV4 = 0x200, KEY_IPV6 };
+
+static const struct argp_option options[] = {
+	{NULL, '6', NULL, 0, "The flow is of IPv6", 0},
+	{"ipv4", KEY_IPV4, "NET", 0, "IPv4 network of the hosts (default 10.0.0.0/8)", 0},
+	{"ipv6", KEY_IPV6, "NET", 0, "IPv6 network of the hosts (default fd00::/64)", 0},
+	{0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct path_ends *e = state->input;
+
+	switch (key) {
+	case '6':
+		e->flow.ipv6 = true;
+		return 0;
+	case KEY_IPV4:
+		e->ipv4 = arg;
+		return 0;
+	case KEY_IPV6:
+		e->ipv6 = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		take_argument(e, arg);
+		return 0;
+	case ARGP_KEY_END:
+		if (!e->host[1])
+			drb_die("two hosts are wanted, like h4 h10");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp path_ends_argp = {.options = options, .parser = parse};

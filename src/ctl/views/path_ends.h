@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// "FROM TO [FLOW]" on a command line, and the options about addresses that go with it.
+
+#include <argp.h>
+
+#include "core/fabric/tree.h"
+
+#include "ctl/views/path_flow.h"
+
+struct path_ends {
+	char *host[2];           // as given: from, to
+	const char *ipv4, *ipv6; // networks of the hosts; NULL: the default
+	struct path_flow flow;
+	// By path_ends_resolve().
+	uint32_t from, to;
+	struct drb_addr_plan plan;
+};
+
+// Its input is a struct path_ends.
+extern const struct argp path_ends_argp;
+#define PATH_ENDS_ARGS "FROM TO [FLOW]"
+
+// The hosts and their addresses, once it is known how many there are; exits if they are none.
+void path_ends_resolve(struct path_ends *e, const struct drb_tree *tree);

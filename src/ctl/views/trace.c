@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// drbctl trace: the ways that packets between two hosts take, from the packets themselves: every switch of
+// the fabric captures them for a while. How many went by which port, how each switch had decided, and the
+// queues that they met.
+
+#include "ctl/verbs.h"
+
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/cli/args.h"
+#include "common/cli/clock.h"
+#include "common/cli/log.h"
+#include "common/cli/quantity.h"
+
+#include "ctl/capture/session.h"
+#include "ctl/ctl.h"
+#include "ctl/views/fabric_state.h"
+#include "ctl/views/path_ends.h"
+
+#define FILTER_MAX 512
+#define SNAP 64 // headers are not looked at here, only how packets went
+#define TIME_MAX_NS (UINT64_C(3600) * 1000000000)
+
+struct options {
+	struct ctl ctl;
+	struct path_ends ends;
+	uint64_t time_ns, count; // count 0: as many as come
+};
+
+// Packets that left a switch, or were dropped, at one port and for one reason.
+struct hop {
+	const struct session *session;
+	uint32_t port;
+	bool dropped;
+	const char *way; // of session_way()
+	uint64_t packets, queue_sum;
+	uint32_t queue_max;
+};
+
+struct trace {
+	struct session *session; // of each switch that captures
+	size_t sessions;
+	struct hop *hop;
+	size_t hops, room;
+	uint64_t sent; // packets that left the first switch
+	struct drb_end first;
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal)
+{
+	(void)signal;
+	interrupted = 1;
+}
+
+static void add_addresses(char *text, size_t size, const struct path_ends *e, bool ipv6)
+{
+	char from[INET6_ADDRSTRLEN], to[INET6_ADDRSTRLEN];
+	uint8_t octets[16];
+
+	if (ipv6) {
+		drb_addr_ipv6(&e->plan, e->from, octets);
+		inet_ntop(AF_INET6, octets, from, sizeof(from));
+		drb_addr_ipv6(&e->plan, e->to, octets);
+		inet_ntop(AF_INET6, octets, to, sizeof(to));
+	} else {
+		const uint32_t a = htonl(drb_addr_ipv4(&e->plan, e->from));
+		const uint32_t b = htonl(drb_addr_ipv4(&e->plan, e->to));
+		inet_ntop(AF_INET, &a, from, sizeof(from));
+		inet_ntop(AF_INET, &b, to, sizeof(to));
+	}
+	snprintf(text, size, "(%s src host %s and dst host %s)", ipv6 ? "ip6" : "ip", from, to);
+}
+
+// Packets of the flow, or of both versions of IP if none is given.
+static void make_filter(const struct path_ends *e, char filter[FILTER_MAX])
+{
+	const struct path_flow *f = &e->flow;
+	char four[FILTER_MAX / 3], six[FILTER_MAX / 3];
+
+	add_addresses(four, sizeof(four), e, false);
+	add_addresses(six, sizeof(six), e, true);
+	if (!f->given && !f->ipv6) {
+		snprintf(filter, FILTER_MAX, "%s or %s", four, six);
+		return;
+	}
+	size_t used = (size_t)snprintf(filter, FILTER_MAX, "%s", f->ipv6 ? six : four);
+	if (f->given)
+		used += (size_t)snprintf(filter + used, FILTER_MAX - used, " and %s proto %u",
+					 f->ipv6 ? "ip6" : "ip", f->protocol);
+	if (f->from || f->to)
+		snprintf(filter + used, FILTER_MAX - used, " and src port %u and dst port %u",
+			 f->from, f->to);
+}
+
+// The hop of a packet; a new one if it is the first there.
+static struct hop *hop_of(struct trace *t, const struct session *s,
+			  const struct drb_capture_slot *p)
+{
+	const char *way = session_way(p);
+	bool dropped = p->kind == DRB_CAPTURE_DROP;
+
+	for (size_t i = 0; i < t->hops; i++) {
+		struct hop *h = &t->hop[i];
+		if (h->session == s && h->port == p->port && h->dropped == dropped && h->way == way)
+			return h;
+	}
+	if (t->hops == t->room) {
+		t->room = t->room ? 2 * t->room : 64;
+		t->hop = realloc(t->hop, t->room * sizeof(*t->hop));
+		if (!t->hop)
+			drb_die("out of memory");
+	}
+	t->hop[t->hops] =
+		(struct hop){.session = s, .port = p->port, .dropped = dropped, .way = way};
+	return &t->hop[t->hops++];
+}
+
+static void count_packet(struct trace *t, const struct session *s, const struct drb_capture_slot *p)
+{
+	if (p->kind == DRB_CAPTURE_IN || p->port >= s->all.port_count)
+		return;
+	struct hop *h = hop_of(t, s, p);
+	h->packets++;
+	h->queue_sum += p->queue;
+	h->queue_max = p->queue > h->queue_max ? p->queue : h->queue_max;
+	t->sent += !h->dropped && s->all.info.layer == t->first.layer &&
+		   s->all.info.label == t->first.label;
+}
+
+// What all switches have captured by now; false: nothing.
+static bool take_packets(struct trace *t)
+{
+	struct drb_capture_slot packet;
+	bool any = false;
+
+	for (size_t i = 0; i < t->sessions; i++) {
+		while (session_next(&t->session[i], &packet)) {
+			count_packet(t, &t->session[i], &packet);
+			any = true;
+		}
+	}
+	return any;
+}
+
+static void watch(struct trace *t, const struct options *o)
+{
+	const struct timespec pause = {.tv_nsec = 1000000};
+	uint64_t end = drb_clock_now() + o->time_ns;
+
+	while (!interrupted && drb_clock_now() < end && (o->count == 0 || t->sent < o->count)) {
+		if (!take_packets(t))
+			nanosleep(&pause, NULL);
+	}
+	// From the first switch on, so that packets under way are seen where they come to.
+	for (size_t i = 0; i < t->sessions; i++)
+		session_end(&t->session[i]);
+	take_packets(t);
+}
+
+// Up by layers, then down: the order in which packets come by.
+static int by_way(const void *a, const void *b)
+{
+	const struct hop *x = a, *y = b;
+	const struct drb_switch_info *s = &x->session->all.info, *r = &y->session->all.info;
+	bool up = x->session->all.ports[x->port].port.name[0] == 'u';
+	bool other_up = y->session->all.ports[y->port].port.name[0] == 'u';
+
+	if (up != other_up)
+		return up ? -1 : 1;
+	if (s->layer != r->layer)
+		return (s->layer < r->layer) == up ? -1 : 1;
+	if (s->label != r->label)
+		return s->label < r->label ? -1 : 1;
+	if (x->port != y->port)
+		return x->port < y->port ? -1 : 1;
+	return x->packets > y->packets ? -1 : x->packets < y->packets;
+}
+
+static void print_hop(struct ctl_rows *rows, const struct trace *t, const struct hop *h)
+{
+	const struct drb_switch_all *all = &h->session->all;
+	const struct drb_switch_full_port *p = &all->ports[h->port];
+	double queue = (double)h->queue_sum / (double)h->packets;
+	char way[2 * DRB_READER_TEXT_MAX];
+
+	snprintf(way, sizeof(way), "%s%s", h->dropped ? "dropped: " : "", h->way);
+	ctl_text(rows, "switch", NULL, NULL, all->info.name);
+	ctl_text(rows, "port", NULL, NULL, p->port.name);
+	ctl_text(rows, "to", NULL, NULL, p->link.peer);
+	ctl_count(rows, "packets", NULL, NULL, h->packets);
+	ctl_real(rows, "packets_percent", "% of packets", NULL,
+		 ctl_decimal(
+			 ctl_percent(h->packets, t->sent > h->packets ? t->sent - h->packets : 0),
+			 1));
+	ctl_text(rows, "way", NULL, NULL, way);
+	ctl_text(rows, "scheme", NULL, NULL, p->port.name[0] == 'u' ? all->routing.scheme : "");
+	ctl_real(rows, "queue_packets_mean", "queue pkts, mean", NULL, ctl_decimal(queue, 2));
+	ctl_count(rows, "queue_packets_max", "max", NULL, h->queue_max);
+	ctl_row_end(rows);
+}
+
+// Packets that switches had no room for.
+static uint64_t lost_packets(const struct trace *t)
+{
+	uint64_t matched, lost, sum = 0;
+
+	for (size_t i = 0; i < t->sessions; i++) {
+		for (uint32_t p = 0; p < t->session[i].all.port_count; p++) {
+			session_count(&t->session[i], p, &matched, &lost);
+			sum += lost;
+		}
+	}
+	return sum;
+}
+
+static int print(struct trace *t, const struct options *o)
+{
+	struct ctl_rows *rows = ctl_rows_new(o->ctl.format, false);
+	uint64_t lost = lost_packets(t);
+
+	if (t->hops)
+		qsort(t->hop, t->hops, sizeof(*t->hop), by_way);
+	for (size_t i = 0; i < t->hops; i++)
+		print_hop(rows, t, &t->hop[i]);
+	ctl_rows_end(rows);
+	if (lost)
+		drb_warn("%" PRIu64
+			 " packets came faster than they could be read and are not counted",
+			 lost);
+	if (t->hops)
+		return DRB_EXIT_OK;
+	drb_error("no packet from %s to %s came by: send some meanwhile, such as drbfabric exec %s "
+		  "-- ping %s",
+		  o->ends.host[0], o->ends.host[1], o->ends.host[0], o->ends.host[1]);
+	return DRB_EXIT_FAILED;
+}
+
+// Begins a capture at every switch of the fabric; false: at some it could not.
+static bool open_sessions(struct trace *t, const struct options *o)
+{
+	struct drb_switch_socket *at;
+	struct bpf_program program;
+	char filter[FILTER_MAX];
+	size_t count;
+	bool all = true;
+
+	make_filter(&o->ends, filter);
+	session_compile(filter, &program);
+	const struct session_filter wanted = {NULL, SNAP, &program};
+	if (drb_telemetry_scan(o->ctl.runtime, o->ctl.fabric, &at, &count) < 0 ||
+	    !(t->session = calloc(count + 1, sizeof(*t->session))))
+		drb_die("out of memory");
+	for (size_t i = 0; i < count; i++) {
+		struct session *s = &t->session[t->sessions];
+		bool open = session_open(s, at[i].path, o->ctl.timeout_ms, &wanted) == 0;
+		t->sessions += open;
+		all &= open;
+	}
+	free(at);
+	pcap_freecode(&program);
+	return all;
+}
+
+static int trace(const struct options *o, const struct drb_tree *tree)
+{
+	struct trace t = {.first = drb_tree_host_peer(tree, o->ends.from)};
+	bool whole = open_sessions(&t, o);
+
+	watch(&t, o);
+	int code = print(&t, o);
+	for (size_t i = 0; i < t.sessions; i++)
+		session_close(&t.session[i]);
+	free(t.session);
+	free(t.hop);
+	return whole ? code : DRB_EXIT_FAILED;
+}
+
+enum { KEY_TIME = 0x300 };
+
+static const struct argp_option option_table[] = {
+	{"time", KEY_TIME, "TIME", 0, "How long packets are watched (default 2s)", 0},
+	{"count", 'c', "N", 0, "End after N packets have left their first switch", 0},
+	{0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->ctl;
+		state->child_inputs[1] = &o->ends;
+		return 0;
+	case KEY_TIME:
+		if (drb_parse_time(arg, &o->time_ns) < 0 || o->time_ns < 1000000 ||
+		    o->time_ns > TIME_MAX_NS)
+			drb_die("--time '%s': must be a time from 1ms to 3600s", arg);
+		return 0;
+	case 'c':
+		if (drb_parse_u64(arg, 1, UINT64_MAX, &o->count) < 0)
+			drb_die("--count '%s': must be a whole number from 1", arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+int ctl_trace(int argc, char **argv)
+{
+	static const struct argp_child children[] = {
+		{&ctl_table_argp, 0, NULL, 0}, {&path_ends_argp, 0, NULL, 0}, {0}};
+	static const struct argp argp = {
+		.options = option_table,
+		.parser = parse,
+		.args_doc = PATH_ENDS_ARGS,
+		.doc = "Watches packets from host FROM to host TO at every switch and prints by "
+		       "which ports they left, hop by hop: how many, how the switch had decided, "
+		       "and the queue that they stood in, themselves included. FLOW is "
+		       "PROTOCOL:FROM-PORT:TO-PORT, such as tcp:40000:5201, or a protocol without "
+		       "ports. Sends nothing; drbctl path tells the way without packets. Exit "
+		       "status 1 if no packet came by or a switch could not be watched.",
+		.children = children};
+	struct options o = {.ctl = ctl_defaults(), .time_ns = 2000000000};
+	const struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
+	struct fabric_state fabric;
+
+	drb_args_parse(&argp, argc, argv, 0, &o);
+	o.ctl.fabric = o.ctl.fabric ? o.ctl.fabric : DRB_FABRIC_DEFAULT;
+	fabric_state_read(&fabric, &o.ctl);
+	const struct drb_tree tree = fabric.tree;
+	fabric_state_free(&fabric);
+	if (tree.layers == 0)
+		return DRB_EXIT_FAILED;
+	path_ends_resolve(&o.ends, &tree);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	return trace(&o, &tree);
+}
