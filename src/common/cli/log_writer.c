@@ -24,10 +24,10 @@
 #define WINDOW_NS (DRB_LOG_WINDOW_S * UINT64_C(1000000000))
 #define FLUSH_NS UINT64_C(200000000)
 
-// A place of the ring. `turn` says whose it is: n: of whoever writes the message of number n; n + 1: of
+// A place of the ring. `sequence` says whose it is: n: of whoever writes the message of number n; n + 1: of
 // the thread that reads it; and so on a whole ring later.
 struct slot {
-	atomic_uint turn;
+	atomic_uint sequence;
 	enum drb_log_level level;
 	struct timespec time; // 0: not to be said
 	char text[TEXT_MAX];
@@ -96,7 +96,8 @@ static void push(enum drb_log_level level, const char *fmt, const char *text)
 		return;
 	for (;;) {
 		s = &ring[number % SLOTS];
-		int ahead = (int)(atomic_load_explicit(&s->turn, memory_order_acquire) - number);
+		int ahead =
+			(int)(atomic_load_explicit(&s->sequence, memory_order_acquire) - number);
 		if (ahead < 0) {
 			atomic_fetch_add(&overflowed, 1);
 			return;
@@ -111,7 +112,7 @@ static void push(enum drb_log_level level, const char *fmt, const char *text)
 	if (atomic_load(&stamped))
 		clock_gettime(CLOCK_REALTIME, &s->time);
 	strncpy(s->text, text, sizeof(s->text) - 1);
-	atomic_store_explicit(&s->turn, number + 1, memory_order_release);
+	atomic_store_explicit(&s->sequence, number + 1, memory_order_release);
 	sem_post(&news);
 }
 
@@ -256,7 +257,7 @@ static void write_next(struct slot *s)
 		unwritten_why = errno;
 		unwritten++;
 	}
-	atomic_store_explicit(&s->turn, tail + SLOTS, memory_order_release);
+	atomic_store_explicit(&s->sequence, tail + SLOTS, memory_order_release);
 	atomic_store(&done, ++tail);
 }
 
@@ -272,7 +273,7 @@ static void *write_all(void *arg)
 		else
 			sem_wait(&news);
 		struct slot *s = &ring[tail % SLOTS];
-		while (atomic_load_explicit(&s->turn, memory_order_acquire) == tail + 1) {
+		while (atomic_load_explicit(&s->sequence, memory_order_acquire) == tail + 1) {
 			write_next(s);
 			s = &ring[tail % SLOTS];
 		}
@@ -297,7 +298,7 @@ int drb_log_writer_start(void)
 	signal(SIGPIPE, SIG_IGN);
 	journal = is_journal();
 	for (unsigned i = 0; i < SLOTS; i++)
-		atomic_store(&ring[i].turn, i);
+		atomic_store(&ring[i].sequence, i);
 	sem_init(&news, 0, 0);
 	// Signals are for those who wait for them. Real-time ones are the process's own.
 	sigemptyset(&none);

@@ -191,7 +191,7 @@ static void look_at_end(void)
 {
 	if (!atomic_load(&workers->worker[0].stop) || ++stopping < END_WITHIN)
 		return;
-	// Not even its first turn, if none is left that runs.
+	// The first that still runs; if none does, the last has not even begun.
 	uint32_t n = 0;
 	while (n + 1 < workers->count && !atomic_load(&workers->worker[n].running))
 		n++;

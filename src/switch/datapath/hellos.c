@@ -12,12 +12,12 @@
 #include "switch/datapath/park.h"
 #include "switch/datapath/transmit.h"
 
-// Hellos that other workers hand over between two turns: several from each port.
+// Hellos that other workers hand over between two iterations: several from each port.
 #define RING_SIZE 256
 
 // A worker that does not sleep looks at sockets of hellos this often.
 #define LOOK_EVERY_NS 5000000
-// Most hellos taken from one socket in one turn: a neighbour that floods it gets no more.
+// Most hellos taken from one socket in one iteration: a neighbour that floods it gets no more.
 #define AT_ONCE 16
 
 static const struct drb_port *port_of(const struct drb_worker *w, uint32_t i)

@@ -11,7 +11,7 @@
 // Between looks at carriers. The kernel itself takes as long to tell of one that is lost, and
 // silence tells sooner.
 #define CARRIER_PERIOD_NS 1000000000
-// A turn that is later than this was kept from looking: nobody is to blame for silence meanwhile.
+// A look that is later than this was kept from looking: nobody is to blame for silence meanwhile.
 #define LATE_NS 20000000
 // A hello that could not be sent is tried again this often within its period.
 #define TRIES 8
@@ -111,7 +111,7 @@ static struct drb_port_knowledge knowledge(const struct drb_liveness *l, uint64_
 	return k;
 }
 
-// These neighbours get a hello in the next turn, which is due at once.
+// These neighbours get a hello at the next look, which is due at once.
 static void send_soon(struct drb_liveness *l, uint64_t ports, uint64_t now_ns)
 {
 	for (uint32_t i = 0; i < l->ports; i++) {
@@ -140,7 +140,7 @@ static void publish(struct drb_liveness *l, uint64_t now_ns)
 	bool no_alternate = __builtin_popcountll(k.ups & ~use.out) < 2;
 
 	drb_links_publish(l->published, &(struct drb_links){use.out, k.drained, below});
-	// Neighbours above must know at once: what this switch cannot turn, and what it needs.
+	// Neighbours above must know at once: what this switch cannot turn back up, and what it needs.
 	if (l->no_alternate != no_alternate || l->needs_upstream != use.needs)
 		send_soon(l, k.ups, now_ns);
 	l->no_alternate = no_alternate;

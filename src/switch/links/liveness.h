@@ -119,17 +119,17 @@ struct drb_liveness {
 	uint64_t carrier_due_ns; // when carriers are asked for again
 	bool heard_any;          // a hello came on some port, ever
 	bool no_alternate;       // this switch has fewer than two uplinks in use
-	bool changed;            // something was switched on or off since the last turn
+	bool changed;            // something was switched on or off since the last look
 	uint64_t silent;         // a bit per port: no hello is sent, it is out of use
 	uint64_t needs_upstream; // a bit per port: drained uplinks of which this switch needs one
 	uint64_t needed;         // those, and drained down-ports to switches that need this one
 	bool watched[DRB_PORTS_MAX];
-	bool starts[DRB_PORTS_MAX];           // watched from the next turn on
+	bool starts[DRB_PORTS_MAX];           // watched from the next look on
 	uint64_t hello_due_ns[DRB_PORTS_MAX]; // UINT64_MAX: no hello is sent there
 	uint64_t hellos_in[DRB_PORTS_MAX], hellos_out[DRB_PORTS_MAX];
 	uint16_t mtu[DRB_PORTS_MAX];
 	uint64_t frames[DRB_PORTS_MAX]; // as counted at looked_ns
-	uint64_t looked_ns;             // the last turn
+	uint64_t looked_ns;             // the last look
 	struct drb_link port[DRB_PORTS_MAX];
 	struct drb_hello_faults faults[DRB_PORTS_MAX];
 	struct drb_log_budget log[DRB_PORTS_MAX];
@@ -144,13 +144,13 @@ void drb_liveness_free(struct drb_liveness *l);
 // peer, and after a reload. Publishes. Nothing before drb_liveness_init().
 void drb_liveness_set(struct drb_liveness *l, const struct drb_setup *setup, uint64_t active,
 		      uint64_t awaited, uint64_t now_ns);
-// The port takes no new traffic, or does again: published at the next turn, which is due at once.
+// The port takes no new traffic, or does again: published at the next look, which is due at once.
 void drb_liveness_drain(struct drb_liveness *l, uint32_t port, bool drained);
 
-// Something has changed at an interface: carriers are asked for at the next turn, which is due at once.
+// Something has changed at an interface: carriers are asked for at the next look, which is due at once.
 void drb_liveness_look(struct drb_liveness *l);
 // At these ports, a bit each, nobody receives here: their neighbours are to take detours. Published at the
-// next turn, which is due at once. Hosts have no other way, and stay.
+// next look, which is due at once. Hosts have no other way, and stay.
 void drb_liveness_silence(struct drb_liveness *l, uint64_t ports);
 
 // Sends, checks and publishes what is due. Call once now_ns has reached due_ns.

@@ -105,7 +105,7 @@ struct drb_port_kind {
 	// others stay the caller's. *result is zero beforehand.
 	uint32_t (*send)(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count,
 			 struct drb_send_result *result);
-	// At the end of a turn of the loop that sent: tells the receiver. NULL: send() did.
+	// At the end of an iteration that sent: tells the receiver. NULL: send() did.
 	void (*flush)(struct drb_port_queue *q);
 
 	// What wakes a sleeping worker is q->fd; else, unless NULL, a doorbell; else nothing does, and
@@ -118,7 +118,7 @@ struct drb_port_kind {
 	bool (*is_silent)(struct drb_port_queue *q);
 	void (*disarm)(struct drb_port_queue *q);
 
-	// Whether something is plugged in. By the worker, between turns: takes no lock of the kernel.
+	// Whether something is plugged in. By the worker, between iterations: takes no lock of the kernel.
 	bool (*carrier)(const struct drb_port *port);
 	// Of the device, as the carrier; 0: it cannot tell. NULL: none of this kind can.
 	uint16_t (*mtu)(const struct drb_port *port);

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// How many packets a worker receives from a port in its turn. A port that has had more to give than its turn
-// takes for a whole ring's length is flooded: it gets short turns for as long as other ports have some
+// How many packets a worker receives from a port in an iteration: its share. A port that has had more to give than
+// its share for a whole ring's length is flooded: it gets short shares for as long as other ports have some
 // packets, so that these wait for few of the flood's, not for a burst of each flooded port. While all ports
-// with packets are flooded, or none is, turns are bursts, which cost least.
+// with packets are flooded, or none is, shares are bursts, which cost least.
 
 #include <stdint.h>
 
 #include "common/config/config.h"
 
 enum {
-	DRB_SHARE_FLOODED = 32, // full turns in a row
-	DRB_SHARE_SHORT = 8,    // packets of a short turn
+	DRB_SHARE_FLOODED = 32, // full shares in a row
+	DRB_SHARE_SHORT = 8,    // packets of a short share
 	DRB_SHARE_LATELY =
 		256, // iterations for which a packet of a port that is not flooded counts
 };
 
 struct drb_receive_share {
-	uint8_t full[DRB_PORTS_MAX]; // turns in a row that were full, up to DRB_SHARE_FLOODED
+	uint8_t full[DRB_PORTS_MAX]; // shares in a row that were full, up to DRB_SHARE_FLOODED
 	uint64_t light_until;        // iteration from which on only flooded ports have packets
 };
 
