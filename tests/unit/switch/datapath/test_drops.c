@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The forwarding path with real mbufs: why a frame is dropped, what is answered, and that no packet is ever
+// lost from the counters.
+#include "fixtures/unit.h"
+
+#include "common/cli/clock.h"
+#include "fixtures/forward_switch.h"
+
+struct reason {
+	enum drb_drop drop;
+	uint32_t in, len;
+	uint8_t frame[64];
+};
+
+// The longest frame that passes has 1500 octets behind its header and two VLAN tags.
+static void long_frames(void **state)
+{
+	static uint8_t frame[1600];
+
+	(void)state;
+	begin(FABRIC(3, 2, 1, 0), 4);
+	make_frame(frame, sizeof(frame), 0, 1);
+	assert_int_equal(goes(0, frame, 1522), 1);
+	assert_int_equal(goes(0, frame, 1523), UINT32_MAX);
+	assert_int_equal(goes(0, frame, 1600), UINT32_MAX);
+	assert_int_equal(w.drop[DRB_DROP_oversize], 2);
+	conserved();
+	end();
+}
+
+static const struct reason reasons[] = {
+	{DRB_DROP_bad_frame, 0, 13, {0x02, 0, 0, 0, 0, 1, 0x02, 0, 0, 0, 0, 0, 8}},
+	{DRB_DROP_bad_frame, 0, 1, {0x02}},
+	{DRB_DROP_bad_frame,
+	 0,
+	 20, // an ARP request cut short
+	 {255, 255, 255, 255, 255, 255, 0x02, 0, 0, 0, 0, 0, 8, 6, 0, 1}},
+	{DRB_DROP_multicast, 0, 60, {255, 255, 255, 255, 255, 255, 0x02, 0, 0, 0, 0, 0, 8, 0}},
+	{DRB_DROP_multicast,
+	 2, // from above: no questions are expected there
+	 42,
+	 {255, 255, 255, 255, 255, 255, 0x02, 0, 0, 0, 0, 0, 8, 6, 0, 1, 8, 0, 6, 4, 0, 1}},
+	{DRB_DROP_unknown_destination, 0, 60, {0x02, 0, 0, 0, 0, 16, 0x02, 0, 0, 0, 0, 0}},
+	{DRB_DROP_unknown_destination, 1, 60, {0x06, 0, 0, 0, 0, 1, 0x02, 0, 0, 0, 0, 1}},
+	{DRB_DROP_not_below, 2, 60, {0x02, 0, 0, 0, 0, 2, 0x02, 0, 0, 0, 0, 5}},
+	{DRB_DROP_same_port, 1, 60, {0x02, 0, 0, 0, 0, 1, 0x02, 0, 0, 0, 0, 1}},
+	{DRB_DROP_spoofed_source, 0, 60, {0x02, 0, 0, 0, 0, 5, 0x02, 0, 0, 0, 0, 1}},
+	{DRB_DROP_spoofed_source, 0, 60, {0x02, 0, 0, 0, 0, 5, 0x02, 1, 0, 0, 0, 0}},
+	{DRB_DROP_spoofed_neighbour,
+	 1, // a neighbour question in another's name
+	 42,
+	 {255, 255,  255, 255, 255, 255, 0x02, 0,  0, 0, 0, 1, 8, 6, 0, 1, 8, 0,  6, 4, 0,
+	  1,   0x02, 0,   0,   0,   0,   0,    10, 0, 0, 1, 0, 0, 0, 0, 0, 0, 10, 0, 0, 9}},
+	{DRB_DROP_spoofed_neighbour,
+	 1, // h1 tells h5 that it is 10.0.0.1
+	 42,
+	 {0x02, 0,    0, 0, 0, 5, 0x02, 0,  0, 0, 0, 1,    8, 6, 0, 1, 8, 0,  6, 4, 0,
+	  2,    0x02, 0, 0, 0, 0, 1,    10, 0, 0, 1, 0x02, 0, 0, 0, 0, 5, 10, 0, 0, 6}},
+	{DRB_DROP_spoofed_ip,
+	 1, // an empty packet of 10.0.0.1
+	 34,
+	 {0x02, 0, 0, 0, 0, 5, 0x02, 0, 0, 0,  0, 1, 8, 0,  0x45, 0, 0,
+	  20,   0, 0, 0, 0, 9, 17,   0, 0, 10, 0, 0, 1, 10, 0,    0, 6}},
+	{DRB_DROP_unknown_neighbour, 1, 42, {255,  255, 255, 255, 255, 255, 0x02, 0, 0, 0, 0,
+					     1,    8,   6,   0,   1,   8,   0,    6, 4, 0, 1,
+					     0x02, 0,   0,   0,   0,   1,   10,   0, 0, 2, 0,
+					     0,    0,   0,   0,   0,   10,  0,    9, 9}},
+};
+
+// Each way to be dropped, one frame at a time: its own counter and no other moves.
+static void every_drop_reason(void **state)
+{
+	uint64_t want[DRB_DROP_COUNT] = {0};
+
+	(void)state;
+	begin(FABRIC(3, 2, 1, 0), 4);
+	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++) {
+		assert_int_equal(goes(reasons[i].in, reasons[i].frame, reasons[i].len), UINT32_MAX);
+		want[reasons[i].drop]++;
+		assert_memory_equal(w.drop, want, sizeof(want));
+	}
+	drb_worker_take_snapshot(&w);
+	assert_int_equal(w.snapshot.port[0].in_discards + w.snapshot.port[1].in_discards +
+				 w.snapshot.port[2].in_discards,
+			 ARRAY_SIZE(reasons));
+	conserved();
+	end();
+}
+
+static void full_and_missing_ports(void **state)
+{
+	uint64_t out_discards;
+
+	(void)state;
+	begin(FABRIC(3, 2, 1, 0) "routing: {scheme: dmodk}\n", 3);
+	for (int i = 0; i < 5; i++)
+		goes_to(0, 0, 1);
+	assert_int_equal(queued(1), 3);
+	assert_int_equal(w.drop[DRB_DROP_queue_full], 2);
+	conserved();
+	out_discards = w.snapshot.port[1].out_discards;
+	assert_int_equal(out_discards, 2);
+	assert_int_equal(w.snapshot.port[1].queue_max, 3);
+	drb_worker_free(&w);
+	// The same without a device behind any port.
+	assert_int_equal(drb_worker_init(&w, &setup), 0);
+	assert_int_equal(goes_to(0, 0, 1), UINT32_MAX);
+	assert_int_equal(goes_to(0, 0, 9), UINT32_MAX);
+	assert_int_equal(w.drop[DRB_DROP_port_down], 2);
+	conserved();
+	end();
+}
+
+static void questions_are_answered(void **state)
+{
+	uint8_t arp[42] = {255, 255, 255, 255, 255, 255, 0x02, 0, 0, 0, 0,  1, 8, 6,
+			   0,   1,   8,   0,   6,   4,   0,    1, 2, 0, 0,  0, 0, 1,
+			   10,  0,   0,   2,   0,   0,   0,    0, 0, 0, 10, 0, 0, 12};
+
+	(void)state;
+	begin(FABRIC(3, 2, 1, 0), 8);
+	assert_int_equal(goes(1, arp, sizeof(arp)), 1); // back to where it came from
+	assert_int_equal(w.routing.arp_replies, 1);
+	arp[41] = 2; // its own address: duplicate address detection
+	assert_int_equal(goes(1, arp, sizeof(arp)), UINT32_MAX);
+	assert_int_equal(w.drop[DRB_DROP_multicast], 1);
+	conserved();
+	end();
+}
+
+// A host that asks without end is answered no more, and the others are.
+static void questions_are_limited(void **state)
+{
+	uint8_t arp[42] = {255, 255, 255, 255, 255, 255, 0x02, 0, 0, 0, 0,  1, 8, 6,
+			   0,   1,   8,   0,   6,   4,   0,    1, 2, 0, 0,  0, 0, 1,
+			   10,  0,   0,   2,   0,   0,   0,    0, 0, 0, 10, 0, 0, 12};
+	const uint32_t count = 10000;
+
+	(void)state;
+	begin(FABRIC(3, 2, 1, 0), 1 << 14);
+	uint64_t begin_ns = drb_clock_now();
+	for (uint32_t i = 0; i < count; i++)
+		send_frame(1, arp, sizeof(arp));
+	uint64_t earned = (drb_clock_now() - begin_ns) / 100000 + 1;
+	assert_true(w.routing.arp_replies >= 2048 && w.routing.arp_replies <= 2048 + earned);
+	assert_int_equal(w.drop[DRB_DROP_too_many_questions], count - w.routing.arp_replies);
+	memcpy(&arp[6], (const uint8_t[]){2, 0, 0, 0, 0, 0}, 6);
+	memcpy(&arp[22], &arp[6], 6);
+	arp[31] = 1;
+	assert_int_equal(goes(0, arp, sizeof(arp)), 0);
+	conserved();
+	end();
+}
+
+// Without the check a host may use any source.
+static void spoofing_may_be_allowed(void **state)
+{
+	(void)state;
+	begin(FABRIC(3, 2, 1, 0) "routing: {check_source: off, scheme: dmodk}\n", 8);
+	assert_int_equal(goes_to(0, 7, 1), 1);
+	assert_int_equal(w.drop[DRB_DROP_spoofed_source], 0);
+	end();
+}
+
+// A frame in several segments is forwarded by its first, and counted whole.
+static void segments(void **state)
+{
+	uint8_t frame[64];
+	struct rte_mbuf *m, *tail;
+
+	(void)state;
+	begin(FABRIC(3, 2, 1, 0), 8);
+	make_frame(frame, sizeof(frame), 0, 1);
+	m = mbuf_of(frame, sizeof(frame));
+	tail = mbuf_of(frame, sizeof(frame));
+	assert_int_equal(rte_pktmbuf_chain(m, tail), 0);
+	drb_forward_burst(&w, 0, &m, 1);
+	drb_worker_take_snapshot(&w);
+	assert_int_equal(w.snapshot.port[1].queue_octets, 128);
+	assert_int_equal(w.snapshot.port[0].in_octets, 128);
+	end();
+}
+
+// Any bytes at all in bursts of any size, into every kind of switch.
+static void random_frames(void **state)
+{
+	static const char *const switches[] = {
+		FABRIC(3, 2, 1, 3),
+		FABRIC(3, 2, 2, 5) "routing: {scheme: ecmp}\n",
+		FABRIC(3, 2, 3, 1),
+		FABRIC(2, 8, 1, 15) "routing: {scheme: micro}\n",
+		FABRIC(1, 4, 1, 0),
+		FABRIC(3, 1, 2, 1) "routing: {scheme: least, choices: 5}\n",
+		FABRIC(3, 4, 1, 5) "routing: {scheme: walk}\n",
+		FABRIC(3, 4, 2, 31) "routing: {scheme: walk, choices: 4}\n",
+		FABRIC(3, 2, 2, 1) "routing: {scheme: rotate, slot: 1us}\n",
+	};
+	struct drb_rng r = drb_rng_seed(3, 3);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(switches); i++) {
+		begin(switches[i], 50);
+		for (int n = 0; n < 2000; n++) {
+			struct rte_mbuf *burst[DRB_BURST_MAX];
+			uint32_t count = 1 + drb_rng_below(&r, DRB_BURST_MAX);
+			for (uint32_t p = 0; p < count; p++) {
+				uint8_t frame[128];
+				uint32_t len = 1 + drb_rng_below(&r, sizeof(frame));
+				make_frame(frame, sizeof(frame), drb_rng_below(&r, 20),
+					   drb_rng_below(&r, 140));
+				for (uint32_t k = drb_rng_below(&r, 3); k > 0; k--)
+					frame[drb_rng_below(&r, len)] = (uint8_t)drb_rng_next(&r);
+				burst[p] = mbuf_of(frame, len);
+				assert_non_null(burst[p]);
+			}
+			w.now_ns += drb_rng_below(&r, 100000);
+			drb_forward_burst(&w, drb_rng_below(&r, w.ports), burst, count);
+		}
+		conserved();
+		end();
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(long_frames),
+		cmocka_unit_test(every_drop_reason),
+		cmocka_unit_test(full_and_missing_ports),
+		cmocka_unit_test(questions_are_answered),
+		cmocka_unit_test(questions_are_limited),
+		cmocka_unit_test(spoofing_may_be_allowed),
+		cmocka_unit_test(segments),
+		cmocka_unit_test(random_frames),
+	};
+	return cmocka_run_group_tests_name("drops", tests, setup_eal, free_eal);
+}

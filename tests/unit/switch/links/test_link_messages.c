@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a switch says of its links: changes of their states, in bounds, and neighbours that are configured
+// otherwise.
+#include "fixtures/unit.h"
+
+#include <sys/stat.h>
+
+#include "common/cli/clock.h"
+#include "fixtures/hello_switch.h"
+
+// A neighbour that changes its mind with every hello fills no log.
+static void logs_are_bounded(void **state)
+{
+	struct drb_hello h;
+
+	(void)state;
+	begin(2, 5, "");
+	turn(1000);
+	for (uint32_t n = 0; n < 1000; n++) {
+		h = neighbour_of(3);
+		h.flags = n % 2 ? DRB_HELLO_HEARS : DRB_HELLO_HEARS | DRB_HELLO_DRAINED;
+		receive(w, 3, &h);
+		assert_int_equal(state_of(3), n % 2 ? DRB_LINK_UP : DRB_LINK_DRAINED_BY_NEIGHBOUR);
+	}
+	assert_int_equal(w->liveness.log[3].lines, DRB_LOG_LINES);
+	assert_int_equal(w->liveness.log[3].left_out, 1000 - DRB_LOG_LINES);
+	// Later it is heard again.
+	w->now_ns += 2 * DRB_LOG_WINDOW_NS;
+	h = neighbour_of(3);
+	h.flags = DRB_HELLO_HEARS | DRB_HELLO_DRAINED;
+	receive(w, 3, &h);
+	assert_int_equal(w->liveness.log[3].lines, 1);
+	says("port u1: drained by s3-3.d2, no new traffic to it");
+	end();
+}
+
+// What is left out is counted in a line once the port may speak again.
+static const char *warned;
+
+static void keep_warning(enum drb_log_level level, const char *fmt, const char *text)
+{
+	static char line[256];
+
+	(void)fmt;
+	if (level == DRB_LOG_WARNING && strstr(text, "not logged"))
+		warned = strcpy(line, text);
+}
+
+static void what_was_left_out_is_told(void **state)
+{
+	struct drb_hello h;
+
+	(void)state;
+	begin(2, 5, "");
+	turn(1000);
+	for (uint32_t n = 0; n <= DRB_LOG_LINES + 6; n++) {
+		h = neighbour_of(3);
+		h.flags = n % 2 ? DRB_HELLO_HEARS : DRB_HELLO_HEARS | DRB_HELLO_DRAINED;
+		receive(w, 3, &h);
+	}
+	uint32_t left_out = w->liveness.log[3].left_out;
+	char text[64];
+	snprintf(text, sizeof(text), "port u1: %u more changes of its state were not logged",
+		 left_out);
+	w->now_ns += 2 * DRB_LOG_WINDOW_NS;
+	uint8_t before = h.flags;
+	h = neighbour_of(3);
+	h.flags = before ^ DRB_HELLO_DRAINED;
+	drb_log_set_sink(keep_warning);
+	receive(w, 3, &h);
+	drb_log_set_sink(NULL);
+	assert_true(left_out > 0);
+	assert_non_null(warned);
+	if (!strstr(warned, text))
+		fail_msg("warned \"%s\", not \"%s\"", warned, text);
+	end();
+}
+
+// A neighbour that does not hear this switch is not used, and it is said why.
+static void a_deaf_neighbour(void **state)
+{
+	struct drb_hello h;
+
+	(void)state;
+	begin(2, 5, "");
+	turn(1000);
+	for (uint64_t ms = 1000; ms < 2000; ms++) {
+		turn(ms);
+		for (uint32_t i = 0; i < PORTS && ms % 100 == 0; i++) {
+			h = neighbour_of(i);
+			h.flags = i == 3 ? 0 : DRB_HELLO_HEARS;
+			receive(w, i, &h);
+		}
+	}
+	assert_int_equal(state_of(3), DRB_LINK_DOWN);
+	says("port u1: down, s3-3.d2 does not hear our hellos");
+	end();
+}
+
+static void what_is_logged(void **state)
+{
+	struct drb_liveness *l = &w->liveness;
+
+	(void)state;
+	begin(2, 5, "");
+	turn(1000);
+	l->port[3].state = DRB_LINK_DOWN;
+	l->port[3].carrier = false;
+	drb_liveness_log(l, 3, DRB_LINK_UP, w->now_ns);
+	says("port u1: down, no carrier (to s3-3.d2)");
+	l->port[3].state = DRB_LINK_FLAPPING;
+	drb_liveness_log(l, 3, DRB_LINK_UP, w->now_ns);
+	says("port u1: flapping, 0 times down: used only where there is no other path until it has "
+	     "been up for");
+	l->port[3].state = DRB_LINK_DRAINED;
+	drb_liveness_log(l, 3, DRB_LINK_UP, w->now_ns);
+	says("port u1: drained, no new traffic to s3-3.d2");
+	drb_liveness_log_needed(l, 3, true, w->now_ns);
+	says("port u1: drained, but still used: no other path to or from s3-3.d2 is left");
+	drb_liveness_log_needed(l, 3, false, w->now_ns);
+	says("port u1: not needed any more");
+	end();
+}
+
+static const char *trouble(void)
+{
+	static char text[256];
+
+	drb_worker_take_snapshot(w);
+	drb_liveness_trouble(&setup, w->snapshot.live, text, sizeof(text));
+	return text;
+}
+
+static void write_key(char path[32], const char *key)
+{
+	strcpy(path, "/tmp/drb-test-key-XXXXXX");
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0 && write(fd, key, strlen(key)) == (ssize_t)strlen(key));
+	close(fd);
+}
+
+// Hellos without the key, with another one, and played again, change nothing and are named.
+static void keys(void **state)
+{
+	char path[32], other[32], text[64];
+	struct drb_hello h, said;
+
+	(void)state;
+	write_key(path, "the key of this fabric");
+	write_key(other, "another key than that");
+	snprintf(text, sizeof(text), "process: {workers: 1}\n");
+	begin_with(2, 5, text, path);
+	unlink(path);
+	turn(drb_clock_now() / MS);
+	h = neighbour_of(2);
+	receive(w, 2, &h);
+	assert_int_equal(w->drop[DRB_DROP_forged_hello], 1);
+	assert_int_equal(chmod(other, 0644), 0);
+	assert_int_equal(drb_hello_key_load(&neighbours_key, other), 0);
+	says("everybody can read this key: chmod o-r");
+	unlink(other);
+	receive(w, 2, &h);
+	assert_int_equal(w->drop[DRB_DROP_forged_hello], 2);
+	assert_int_equal(w->port[2].in_packets, 2);
+	assert_int_equal(w->port[2].in_discards, 2);
+	assert_int_equal(w->counters.rx_packets, 2);
+	assert_int_equal(state_of(2), DRB_LINK_UNKNOWN);
+	assert_string_equal(trouble(), "u0: s3-1.d2 has another fabric.hello_key");
+	// The right one, but no answer to us; then an answer; then the same again.
+	neighbours_key = w->liveness.key;
+	receive(w, 2, &h);
+	assert_int_equal(state_of(2), DRB_LINK_UNKNOWN);
+	empty(2, &said);
+	turn(w->now_ns / MS + 1);
+	assert_int_equal(empty(2, &said), 1); // at once, for it to answer
+	assert_true(said.echo.instance == h.serial.instance && said.echo.number == h.serial.number);
+	h = neighbour_of(2);
+	h.echo = said.serial;
+	receive(w, 2, &h);
+	assert_int_equal(state_of(2), DRB_LINK_UP);
+	receive(w, 2, &h);
+	assert_int_equal(w->drop[DRB_DROP_replayed_hello], 1);
+	assert_non_null(strstr(trouble(), "sends hellos again that were sent before"));
+	neighbours_key = (struct drb_hello_key){0};
+	end();
+}
+
+// Who is configured otherwise, or there twice, is named once and as long as it goes on.
+static void neighbours_faults(void **state)
+{
+	struct drb_hello h;
+
+	(void)state;
+	begin(2, 5, "");
+	turn(drb_clock_now() / MS);
+	h = neighbour_of(2);
+	h.ipv4_len = 16;
+	receive(w, 2, &h);
+	assert_int_equal(state_of(2), DRB_LINK_UP);
+	assert_string_equal(trouble(), "u0: s3-1.d2 has another fabric.ipv4");
+	h = neighbour_of(3);
+	h.mac = 0x0600;
+	receive(w, 3, &h);
+	assert_int_equal(state_of(3), DRB_LINK_MISWIRED);
+	assert_string_equal(trouble(), "u0: s3-1.d2 has another fabric.ipv4; u1 miswired; "
+				       "u1: s3-3.d2 has another fabric.mac");
+	for (uint32_t n = 0; n < 3; n++) {
+		h = neighbour_of(0);
+		h.serial.instance = n % 2 ? 70 : 71;
+		receive(w, 0, &h);
+	}
+	assert_non_null(strstr(trouble(), "d0: s1-4.u1 is there twice"));
+	h = neighbour_of(1);
+	h.from.layer = 2;
+	h.from.label = 5;
+	receive(w, 1, &h);
+	assert_non_null(strstr(trouble(), "d1: s2-5.u1 has the name of this switch"));
+	end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(logs_are_bounded),
+		cmocka_unit_test(what_was_left_out_is_told),
+		cmocka_unit_test(a_deaf_neighbour),
+		cmocka_unit_test(what_is_logged),
+		cmocka_unit_test(keys),
+		cmocka_unit_test(neighbours_faults),
+	};
+	return cmocka_run_group_tests_name("link_messages", tests, setup_rings, free_eal);
+}
