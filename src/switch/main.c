@@ -12,6 +12,7 @@
 #include "common/cli/log.h"
 #include "common/cli/log_writer.h"
 #include "switch/startup/await_interfaces.h"
+#include "switch/startup/confine.h"
 #include "switch/startup/eal.h"
 #include "switch/datapath/idle.h"
 #include "switch/startup/instance.h"
@@ -193,13 +194,13 @@ static void begin_to_use(void *ports, uint32_t index)
 }
 
 // All threads are there.
-static int run_workers(struct drb_port_set *ports)
+static int run_workers(const char *config, struct drb_port_set *ports)
 {
 	int code = DRB_EXIT_FAILED;
 
 	if (drb_heartbeat_begin(&workers, ports) < 0)
 		return code;
-	if (drb_privilege_drop(&setup) == 0) {
+	if (drb_privilege_drop(&setup) == 0 && drb_confine(config, &setup) == 0) {
 		if (!atomic_load(&workers.worker[0].stop))
 			say_ready();
 		drb_workers_run(&workers);
@@ -219,7 +220,7 @@ static int run_threads(struct drb_port_set *ports, const struct drb_port_parking
 		return code;
 	if (drb_memif_connect_start(memif) == 0) {
 		if (drb_reload_start(reload) == 0) {
-			code = run_workers(ports);
+			code = run_workers(reload->path, ports);
 			drb_reload_stop();
 		}
 		sd_notify(0, "STOPPING=1");

@@ -119,6 +119,7 @@ struct drb_setup {
 	uint32_t workers; // forwarding threads
 	uint32_t burst;   // most packets per receive call
 	char cpus[64];    // EAL cpu list the worker may run on; "" = wherever the process may
+	bool confine;     // to the system calls and files it needs, once it forwards
 	enum drb_hugepages hugepages;
 	uint32_t memory_mb; // 0: as needed
 	uint32_t buffers;   // packet buffers beyond what queues and drivers need

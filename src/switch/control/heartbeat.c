@@ -16,6 +16,7 @@
 #include "common/cli/clock.h"
 #include "common/cli/log.h"
 #include "switch/control/stats_socket.h"
+#include "switch/startup/confine.h"
 #include "switch/datapath/park.h"
 
 #define PERIOD_NS 230000000
@@ -210,6 +211,7 @@ static void *watch(void *arg)
 		for (uint32_t n = 0; n < workers->count; n++)
 			look_at(n);
 		tell_watchdog(drb_clock_now());
+		drb_confine_say();
 		look_at_end();
 	}
 	return NULL;

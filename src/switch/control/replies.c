@@ -14,6 +14,7 @@
 #include "core/counters.h"
 #include "switch/control/heartbeat.h"
 #include "switch/control/stats_socket.h"
+#include "switch/startup/confine.h"
 
 // Twelve arrays over all ports stay within the 16 KiB of a reply.
 _Static_assert(DRB_PORTS_MAX <= 64, "all ports in one reply");
@@ -39,6 +40,15 @@ static void say_stuck(char *trouble, size_t size)
 		snprintf(trouble, size, "a worker does not answer");
 }
 
+static void say_refused(char *trouble, size_t size)
+{
+	char last[DRB_REFUSED_TEXT];
+	size_t used = strlen(trouble);
+
+	if (drb_confine_refused(last) > 0)
+		snprintf(trouble + used, size - used, "%s%s was refused", used ? "; " : "", last);
+}
+
 int drb_fill_info(struct rte_tel_data *d, const struct drb_snapshot *s, int rc)
 {
 	const struct drb_setup *setup = drb_reply_context.setup;
@@ -50,6 +60,7 @@ int drb_fill_info(struct rte_tel_data *d, const struct drb_snapshot *s, int rc)
 		return -ENOMEM;
 	uint32_t usable = drb_liveness_trouble(setup, s->live, trouble, sizeof(trouble));
 	drb_host_fault_trouble(setup, s->host_faults, trouble, sizeof(trouble));
+	say_refused(trouble, sizeof(trouble));
 	if (rc == -ETIMEDOUT) {
 		say_stuck(trouble, sizeof(trouble));
 		usable = 0;

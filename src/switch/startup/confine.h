@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// What the process may ask of the kernel once its ports run: the system calls of confine_calls.def (a seccomp
+// filter) and the files below confine_files.c's list (Landlock). An error that lets others run code in the
+// switch then cannot start programs, read other files or write them, or connect by TCP. A system call that is
+// not on the list fails with EPERM, and is said once; a file is refused with EACCES, which whoever wants it
+// says. What the kernel does not have is said and left out. Builds with a sanitizer are not confined.
+
+#include <stdint.h>
+
+#include "common/config/config.h"
+
+#define DRB_REFUSED_TEXT 96
+
+// With all threads there and capabilities dropped; binds each thread, and those that they start. path: of the
+// config. 0 or -errno with a message printed.
+int drb_confine(const char *path, const struct drb_setup *setup);
+// Says what was refused since the last call: by one thread, from time to time.
+void drb_confine_say(void);
+// Any thread: how many system calls were refused so far, and of the last one into text: its name and thread.
+uint32_t drb_confine_refused(char text[DRB_REFUSED_TEXT]);
+
+// Parts of it. 0, or -errno: -ENOSYS and -EOPNOTSUPP: the kernel has none.
+int drb_confine_calls(const struct drb_setup *setup);
+int drb_confine_files(const char *path, const struct drb_setup *setup);

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/startup/confine.h"
+
+#include <errno.h>
+#include <net/if.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <seccomp.h>
+
+#include "common/cli/log.h"
+
+// A refused call returns through a handler that knows where this architecture has results.
+#if defined(__x86_64__)
+#define RESULT(context) ((context)->uc_mcontext.gregs[REG_RAX])
+#elif defined(__aarch64__)
+#define RESULT(context) ((context)->uc_mcontext.regs[0])
+#endif
+
+#define CALLS_MAX 1024
+
+// Written by the thread whose call was refused, in its handler.
+static atomic_uint refused;               // how many
+static atomic_int last_call, last_thread; // of the last one
+static atomic_bool seen[CALLS_MAX];       // read by who says it
+// Of drb_confine_say().
+static bool said[CALLS_MAX];
+
+#ifdef RESULT
+static void on_refused(int signal, siginfo_t *info, void *context)
+{
+	const int call = info->si_syscall;
+
+	(void)signal;
+	RESULT((ucontext_t *)context) = -EPERM;
+	atomic_store(&last_call, call);
+	atomic_store(&last_thread, gettid());
+	if (call >= 0 && call < CALLS_MAX)
+		atomic_store(&seen[call], true);
+	atomic_fetch_add(&refused, 1);
+}
+
+static uint32_t refusal(void)
+{
+	const struct sigaction handler = {.sa_sigaction = on_refused,
+					  .sa_flags = SA_SIGINFO | SA_RESTART};
+
+	return sigaction(SIGSYS, &handler, NULL) == 0 ? SCMP_ACT_TRAP : SCMP_ACT_ERRNO(EPERM);
+}
+#else
+static uint32_t refusal(void)
+{
+	return SCMP_ACT_ERRNO(EPERM);
+}
+#endif
+
+static void name_of(int call, char *text, size_t size)
+{
+	char *name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, call);
+
+	snprintf(text, size, "%s (%d)", name ? name : "unknown", call);
+	free(name);
+}
+
+uint32_t drb_confine_refused(char text[DRB_REFUSED_TEXT])
+{
+	char name[48];
+	uint32_t count = atomic_load(&refused);
+
+	name_of(atomic_load(&last_call), name, sizeof(name));
+	snprintf(text, DRB_REFUSED_TEXT, "system call %s of thread %d", name,
+		 atomic_load(&last_thread));
+	return count;
+}
+
+void drb_confine_say(void)
+{
+	char name[48];
+
+	for (int call = 0; call < CALLS_MAX; call++) {
+		if (said[call] || !atomic_load(&seen[call]))
+			continue;
+		said[call] = true;
+		name_of(call, name, sizeof(name));
+		drb_error("system call %s was refused: a switch does not make it: report this, or "
+			  "start with process.confine: false",
+			  name);
+	}
+}
+
+// Adds one rule; calls that this architecture does not have count for nothing.
+static int allow(scmp_filter_ctx filter, int call, unsigned count,
+		 const struct scmp_arg_cmp *arguments)
+{
+	if (call == __NR_SCMP_ERROR)
+		return 0;
+	int rc = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, call, count, arguments);
+	return rc == -EDOM || rc == -EEXIST ? 0 : rc;
+}
+
+static int allow_plain(scmp_filter_ctx filter)
+{
+#define CALL(name) #name,
+	static const char *const names[] = {
+#include "switch/startup/confine_calls.def"
+	};
+#undef CALL
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < sizeof(names) / sizeof(names[0]); i++)
+		rc = allow(filter, seccomp_syscall_resolve_name(names[i]), 0, NULL);
+	return rc;
+}
+
+// Sockets: local ones, packets, interfaces by netlink; of IPv4 only what ioctl() is called on.
+static int allow_sockets(scmp_filter_ctx filter)
+{
+	static const int families[] = {AF_UNIX, AF_NETLINK, AF_PACKET, AF_XDP};
+	const struct scmp_arg_cmp ip[] = {SCMP_A0(SCMP_CMP_EQ, AF_INET),
+					  SCMP_A1(SCMP_CMP_MASKED_EQ, 0xf, SOCK_DGRAM)};
+	int rc = allow(filter, SCMP_SYS(socket), 2, ip);
+
+	for (size_t i = 0; rc == 0 && i < sizeof(families) / sizeof(families[0]); i++)
+		rc = allow(filter, SCMP_SYS(socket), 1,
+			   &SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)families[i]));
+	return rc == 0 ? allow(filter, SCMP_SYS(socketpair), 1, &SCMP_A0(SCMP_CMP_EQ, AF_UNIX))
+		       : rc;
+}
+
+// Threads, but no processes. What clone3() is to do is in memory that a filter does not see: libc takes
+// clone() if there is no clone3().
+static int allow_threads(scmp_filter_ctx filter)
+{
+	static const int names[] = {PR_SET_NAME, PR_GET_NAME, PR_SET_TIMERSLACK, PR_SET_VMA};
+	int rc = allow(filter, SCMP_SYS(clone), 1,
+		       &SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD));
+
+	if (rc == 0)
+		rc = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
+	for (size_t i = 0; rc == 0 && i < sizeof(names) / sizeof(names[0]); i++)
+		rc = allow(filter, SCMP_SYS(prctl), 1,
+			   &SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)names[i]));
+	if (rc == 0)
+		rc = allow(filter, SCMP_SYS(tgkill), 1,
+			   &SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
+	return rc;
+}
+
+// Drivers have ioctl()s of their own. That which types into a terminal is nobody's.
+static int allow_devices(scmp_filter_ctx filter, const struct drb_setup *setup)
+{
+	int rc = allow(filter, SCMP_SYS(ioctl), 1, &SCMP_A1(SCMP_CMP_NE, TIOCSTI));
+	bool xdp = false;
+
+	for (uint32_t i = 0; i < setup->down_ports + setup->up_ports; i++)
+		xdp |= setup->ports[i].driver == DRB_DRIVER_AF_XDP;
+	// Taking a program off an interface: libxdp has folders for programs in the bpf file system.
+	if (rc == 0 && xdp)
+		rc = allow(filter, SCMP_SYS(bpf), 0, NULL);
+	if (rc == 0 && xdp)
+		rc = allow(filter, SCMP_SYS(mkdir), 0, NULL);
+	return rc == 0 && xdp ? allow(filter, SCMP_SYS(mkdirat), 0, NULL) : rc;
+}
+
+int drb_confine_calls(const struct drb_setup *setup)
+{
+	scmp_filter_ctx filter = seccomp_init(refusal());
+	int rc = filter ? 0 : -ENOMEM;
+
+	if (rc == 0)
+		rc = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
+	if (rc == 0) // a search instead of one comparison after the other
+		rc = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
+	if (rc == 0)
+		rc = allow_plain(filter);
+	if (rc == 0)
+		rc = allow_sockets(filter);
+	if (rc == 0)
+		rc = allow_threads(filter);
+	if (rc == 0)
+		rc = allow_devices(filter, setup);
+	if (rc == 0)
+		rc = seccomp_load(filter);
+	seccomp_release(filter);
+	return rc;
+}

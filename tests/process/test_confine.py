@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""A running switch may make the system calls, and use the files, that it needs: another call, made in one of
+its threads as injected code would, and another file are refused, which is said; it goes on forwarding.
+
+test_confine.py DRBSWITCH CONFIG_DIR    TAP on standard output. See world.py."""
+import ctypes
+import os
+import pathlib
+import platform
+import shutil
+import struct
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+
+import tap  # noqa: E402
+from world import NULLS, WITHIN, World, ask, stop  # noqa: E402
+
+PTRACE_GETREGS, PTRACE_SETREGS, PTRACE_SEIZE, PTRACE_INTERRUPT, PTRACE_DETACH = 12, 13, 0x4206, 0x4207, 17
+WALL = 0x40000000
+REGISTERS = ('r15 r14 r13 r12 rbp rbx r11 r10 r9 r8 rax rcx rdx rsi rdi orig_rax rip cs eflags rsp ss fs_base '
+             'gs_base ds es fs gs').split()
+SYSCALL = b'\x0f\x05'
+EXECVE, UNSHARE, SOCKET, PERSONALITY, INET, STREAM = 59, 272, 41, 135, 2, 1
+QUERY = 0xffffffff  # of personality(): changes nothing
+OFF = NULLS + 'process: {confine: false}\n'
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def ptrace(request, tid, data=None):
+    if libc.ptrace(ctypes.c_long(request), ctypes.c_long(tid), None, data) < 0:
+        raise tap.Skip(f'may not stop a thread here: {os.strerror(ctypes.get_errno())}')
+
+
+def waits(pid):
+    """A thread that has just entered the kernel by an instruction that can be used again."""
+    for tid in map(int, os.listdir(f'/proc/{pid}/task')):
+        path = pathlib.Path(f'/proc/{pid}/task/{tid}')
+        if tid != pid and (path / 'wchan').read_text(encoding='ascii') == 'hrtimer_nanosleep':
+            return tid
+        if tid != pid and (path / 'syscall').read_text(encoding='ascii').split()[0] in ('35', '230'):
+            return tid
+    raise AssertionError('no thread sleeps')
+
+
+def call(pid, number, *arguments):
+    """Has a thread make this system call instead of its own."""
+    tid, state = waits(pid), ctypes.create_string_buffer(8 * len(REGISTERS))
+    ptrace(PTRACE_SEIZE, tid)
+    try:
+        ptrace(PTRACE_INTERRUPT, tid)
+        os.waitpid(tid, WALL)
+        ptrace(PTRACE_GETREGS, tid, state)
+        r = dict(zip(REGISTERS, struct.unpack(f'{len(REGISTERS)}Q', state.raw)))
+        with open(f'/proc/{pid}/mem', 'rb', buffering=0) as memory:
+            memory.seek(r['rip'] - len(SYSCALL))
+            assert memory.read(len(SYSCALL)) == SYSCALL
+        r.update(zip(('rdi', 'rsi', 'rdx'), arguments), rip=r['rip'] - len(SYSCALL), rax=number,
+                 orig_rax=(1 << 64) - 1)
+        state.raw = struct.pack(f'{len(REGISTERS)}Q', *(r[name] for name in REGISTERS))
+        ptrace(PTRACE_SETREGS, tid, state)
+    finally:
+        ptrace(PTRACE_DETACH, tid)
+
+
+def trouble(path):
+    return ask(path, '/drb/info')[0]['trouble']
+
+
+def until(condition):
+    begun = time.monotonic()
+    while not condition():
+        assert time.monotonic() - begun < WITHIN
+        time.sleep(0.02)
+
+
+def forwards(path):
+    before = ask(path, '/drb/ports')[0]['in_packets'][0]
+    until(lambda: ask(path, '/drb/ports')[0]['in_packets'][0] > before)
+
+
+def filters(pid):
+    """Of each thread: 2 if system calls are filtered."""
+    return {line.split()[1] for path in pathlib.Path(f'/proc/{pid}/task').glob('*/status')
+            for line in path.read_text(encoding='ascii').splitlines() if line.startswith('Seccomp:')}
+
+
+def needs_x86():
+    if platform.machine() != 'x86_64':
+        raise tap.Skip('registers of x86-64 only')
+
+
+def another_call_is_refused():
+    needs_x86()
+    with World() as w:
+        p = w.ready(NULLS)
+        path = w.socket_of('drb-s1-0')
+        if filters(p.pid) == {'0'}:
+            raise tap.Skip('this kernel has no seccomp filters, or this build a sanitizer')
+        assert filters(p.pid) == {'2'}, filters(p.pid)
+        assert 'refused' not in trouble(path), trouble(path)
+        for name, *what in (('personality', PERSONALITY, QUERY), ('execve', EXECVE, 0, 0, 0), ('unshare', UNSHARE, 0),
+                            ('socket', SOCKET, INET, STREAM, 0)):
+            call(p.pid, *what)
+            until(lambda n=name: f'system call {n} (' in trouble(path))
+            forwards(path)
+        time.sleep(0.5)
+        err = stop(p)
+        for name in ('personality', 'execve', 'unshare', 'socket'):
+            assert err.count(f'system call {name} (') == 1, err
+
+
+def unless_it_is_left_off():
+    needs_x86()
+    with World() as w:
+        p = w.ready(OFF)
+        assert filters(p.pid) == {'0'}
+        call(p.pid, PERSONALITY, QUERY)
+        time.sleep(0.5)
+        assert 'refused' not in trouble(w.socket_of('drb-s1-0'))
+        assert 'refused' not in stop(p)
+
+
+def another_file_is_refused():
+    """A config that has become a link to elsewhere: not even its own user's file is read."""
+    for text in (NULLS, OFF):
+        with World() as w:
+            elsewhere = pathlib.Path(tempfile.mkdtemp(prefix='drb-elsewhere-'))
+            p = w.ready(text)
+            if text is NULLS and filters(p.pid) == {'0'}:
+                raise tap.Skip('this kernel has no seccomp filters, or this build a sanitizer')
+            path = w.socket_of('drb-s1-0')
+            assert ask(path, '/drb/reload')[0].startswith('ok: ')
+            (elsewhere / 'c.yaml').write_text(text)
+            (w.dir / 'c.yaml').unlink()
+            (w.dir / 'c.yaml').symlink_to(elsewhere / 'c.yaml')
+            said = ask(path, '/drb/reload')[0]
+            shutil.rmtree(elsewhere)
+            forwards(path)
+            err = stop(p)
+            if 'no Landlock' in err:
+                raise tap.Skip('this kernel has no Landlock')
+            assert (said.startswith('ok: ') if text is OFF else 'Permission denied' in said), said
+
+
+tap.run((another_call_is_refused, unless_it_is_left_off, another_file_is_refused))
