@@ -172,6 +172,15 @@ def waits_for_the_dying():
         timer.join()
 
 
+def what_is_asked_is_repeated_as_text():
+    """A path that is none, with control characters and bytes that are no text: the reply is JSON."""
+    with World() as w:
+        p = w.ready(NULLS)
+        said, = ask(w.socket_of('drb-s1-0'), '/drb/capture,/no\x02\udcff\x7f"')
+        assert said.startswith('error: cannot reach who wants packets, at \'/no???"\': '), said
+        stop(p)
+
+
 resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
 tap.run((silent_clients, a_thousand_ask, who_does_not_read, no_requests, few_descriptors,
-         folders_of_others, waits_for_the_dying))
+         folders_of_others, waits_for_the_dying, what_is_asked_is_repeated_as_text))
