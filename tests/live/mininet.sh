@@ -58,10 +58,12 @@ says() { # says PATTERN COMMAND...
   grep -q -- "$pattern" <<<"$said"
 }
 
+listens() { fabric exec "$1" -- ss -ltnH "sport = :$2" | grep .; } # listens HOST PORT
+
 # The iperf verb of Mininet 2.3.0 waits for ever for a line that the server of iperf 2.1 does not print.
 gigabits() { # gigabits LEAST: TCP between the ends of the network carries so many Gbit/s
   "$root/topo/fabric" exec h15 -- timeout 30 iperf -s >/dev/null &
-  soon fabric exec h15 -- ss -ltnH 'sport = :5001' | grep -q . &&
+  soon listens h15 5001 &&
     fabric exec h0 -- iperf -c 10.0.0.16 -t 3 -f m | tee "$scratch/iperf"
   sed -n 's/.* \([0-9.]*\) Mbits\/sec.*/\1/p' "$scratch/iperf" |
     awk -v least="$1" '{ most = $1 > most ? $1 : most } END { exit !(most > 1000 * least) }'

@@ -66,7 +66,7 @@ void sim_packet_lay_out(struct sim_packet_layout *l, uint32_t layers)
 	static const struct drb_column fixed[SIM_PACKET_FIXED] = {
 		{"scheme", NULL, DRB_TEXT, 0},     {"layers", "l", DRB_COUNT, 0},
 		{"arity", "d", DRB_COUNT, 0},      {"traffic", NULL, DRB_TEXT, 0},
-		{"rho", "load", DRB_REAL, 3},        {"threshold", "T", DRB_REAL, 2},
+		{"rho", "load", DRB_REAL, 3},      {"threshold", "T", DRB_REAL, 2},
 		{"latency", NULL, DRB_REAL, 2},    {"tail", NULL, DRB_REAL, 1},
 		{"redirected", NULL, DRB_REAL, 4}, {"throughput", NULL, DRB_REAL, 4},
 		{"growing", NULL, DRB_TEXT, 0},    {"growing_links", "links", DRB_COUNT, 0},
