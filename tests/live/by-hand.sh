@@ -34,8 +34,9 @@ carries_tcp() { # carries_tcp FROM TO ADDRESS
 
 : >"$said"
 paste s1-0
-check "the commands are six at most" test "$(drbtopo commands -l 2 -d 2 s1-0 | grep -cE '^(cat|ip) ')" -le 6
+check "the commands are six at most" test "$(drbtopo commands -l 2 -d 2 s1-0 | grep -cE '^(cat|ip|until) ')" -le 6
 check "the ping that they end with" grep -q ' 0% packet loss' pinged
+check "waits for no second question of the kernel" awk -F '[/ ]' '/^rtt/ { print; exit !($9 < 900) }' pinged
 check "TCP, with the offloads that a veth has" carries_tcp 0 1 10.0.0.2
 check "nothing is said but that no neighbour is there" \
   bash -c "! grep -vE ' ready: |port u[01]: down, no carrier' '$said'"

@@ -91,21 +91,33 @@ static void print_links(const struct commands *c)
 	printf("END\n");
 }
 
-// The switch's program: beside this one in a build folder, else the installed one.
-static void print_switch(const struct commands *c, const char *name)
+// A program of ours: beside this one in a build folder, else the installed one.
+static void find_program(char program[PATH_MAX], const char *folder, const char *name)
 {
-	struct drb_end here = {.layer = c->layer, .label = c->label};
-	char space[DRB_NAME_MAX], path[PATH_MAX], *program = NULL;
+	char path[PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
 
 	path[length > 0 ? length : 0] = '\0';
 	for (int up = 0; up < 2 && strrchr(path, '/'); up++)
 		*strrchr(path, '/') = '\0';
-	if (asprintf(&program, "%s/switch/drbswitch", path) < 0)
-		drb_die("out of memory");
-	printf("ip netns exec %s %s -c %s.yaml &\n", space_of(space, c, &here),
-	       access(program, X_OK) == 0 ? program : "drbswitch", name);
-	free(program);
+	if ((size_t)snprintf(program, PATH_MAX, "%s/%s/%s", path, folder, name) >= PATH_MAX ||
+	    access(program, X_OK) < 0)
+		snprintf(program, PATH_MAX, "%s", name);
+}
+
+// The second command waits until the switch forwards: the first packet of a host would be lost before, and
+// its kernel asks only after a second again.
+static void print_switch(const struct commands *c, const char *name)
+{
+	struct drb_end here = {.layer = c->layer, .label = c->label};
+	char space[DRB_NAME_MAX], program[PATH_MAX];
+
+	space_of(space, c, &here);
+	find_program(program, "switch", "drbswitch");
+	printf("ip netns exec %s %s -c %s.yaml &\n", space, program, name);
+	find_program(program, "ctl", "drbctl");
+	printf("until %s show %s >/dev/null 2>&1; do sleep 0.05; kill -0 $! || break; done\n",
+	       program, space);
 }
 
 static void print_ping(const struct commands *c)
