@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Whether the workers go on. A thread asks each ten times a second to say so between two iterations. One that
+// Whether the workers go on. A thread asks each four times a second to say so between two iterations. One that
 // does not for half a second, although it sleeps, is stopped or uses its CPU, stands still; one that waits
 // for a CPU on a busy machine does not. Then
 //   - the other workers receive what it would, where the kind of port can do that; at the other ports that
