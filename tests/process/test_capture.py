@@ -6,6 +6,7 @@ test_capture.py DRBSWITCH CONFIG_DIR DRBCTL DRB.LUA    TAP on standard output. S
 import os
 import shutil
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -197,4 +198,18 @@ def full_speed_loses_by_count():
         assert reader.wait(WITHIN) == 0
 
 
-tap.run((packets_are_captured, drops_say_why, full_speed_loses_by_count))
+def nobody_accepts():
+    """Who waits on a socket and accepts nobody does not keep the stats socket from answering others."""
+    with World() as w, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as deaf, \
+            socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as first:
+        p = low(w)
+        w.notified('READY=1')
+        deaf.bind(str(w.dir / 'deaf'))
+        deaf.listen(0)
+        first.connect(str(w.dir / 'deaf'))
+        said = ask(w.socket_of('drb-s1-0'), f'/drb/capture,{w.dir}/deaf')[0]
+        assert said.startswith('error: cannot reach who wants packets'), said
+        stop(p)
+
+
+tap.run((packets_are_captured, drops_say_why, full_speed_loses_by_count, nobody_accepts))

@@ -2,6 +2,7 @@
 #include "switch/control/capture_order.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -166,11 +167,13 @@ static int connect_to(const char *path)
 	if (strlen(path) >= sizeof(address.sun_path))
 		return -ENAMETOOLONG;
 	strcpy(address.sun_path, path);
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
+	// All commands of the stats socket would wait for somebody who accepts nobody.
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &within, sizeof(within)) < 0 ||
-	    connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0) {
+	    connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ||
+	    fcntl(fd, F_SETFL, 0) < 0) {
 		int error = -errno;
 		close(fd);
 		return error;
