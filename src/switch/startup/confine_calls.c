@@ -125,14 +125,14 @@ static int allow_plain(scmp_filter_ctx filter)
 static int allow_sockets(scmp_filter_ctx filter)
 {
 	static const int families[] = {AF_UNIX, AF_NETLINK, AF_PACKET, AF_XDP};
-	const struct scmp_arg_cmp ip[] = {SCMP_A0(SCMP_CMP_EQ, AF_INET),
+	const struct scmp_arg_cmp ip[] = {SCMP_A0(SCMP_CMP_EQ, AF_INET, 0),
 					  SCMP_A1(SCMP_CMP_MASKED_EQ, 0xf, SOCK_DGRAM)};
 	int rc = allow(filter, SCMP_SYS(socket), 2, ip);
 
 	for (size_t i = 0; rc == 0 && i < sizeof(families) / sizeof(families[0]); i++)
 		rc = allow(filter, SCMP_SYS(socket), 1,
-			   &SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)families[i]));
-	return rc == 0 ? allow(filter, SCMP_SYS(socketpair), 1, &SCMP_A0(SCMP_CMP_EQ, AF_UNIX))
+			   &SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)families[i], 0));
+	return rc == 0 ? allow(filter, SCMP_SYS(socketpair), 1, &SCMP_A0(SCMP_CMP_EQ, AF_UNIX, 0))
 		       : rc;
 }
 
@@ -148,17 +148,17 @@ static int allow_threads(scmp_filter_ctx filter)
 		rc = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
 	for (size_t i = 0; rc == 0 && i < sizeof(names) / sizeof(names[0]); i++)
 		rc = allow(filter, SCMP_SYS(prctl), 1,
-			   &SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)names[i]));
+			   &SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)names[i], 0));
 	if (rc == 0)
 		rc = allow(filter, SCMP_SYS(tgkill), 1,
-			   &SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
+			   &SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0));
 	return rc;
 }
 
 // Drivers have ioctl()s of their own. That which types into a terminal is nobody's.
 static int allow_devices(scmp_filter_ctx filter, const struct drb_setup *setup)
 {
-	int rc = allow(filter, SCMP_SYS(ioctl), 1, &SCMP_A1(SCMP_CMP_NE, TIOCSTI));
+	int rc = allow(filter, SCMP_SYS(ioctl), 1, &SCMP_A1(SCMP_CMP_NE, TIOCSTI, 0));
 	bool xdp = false;
 
 	for (uint32_t i = 0; i < setup->down_ports + setup->up_ports; i++)
