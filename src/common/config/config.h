@@ -88,6 +88,7 @@ struct drb_port_setup {
 	uint32_t queue_made; // the limit that packet buffers were made for
 	uint64_t catchup_ns; // link time a late wake-up may make up for
 	uint64_t hello_ns;   // between two hellos, or looks at the carrier; 0: off
+	uint32_t loss_limit; // lost frames in millionths; more take the link out of use; 0: off
 };
 
 // What the driver opens: the interface, socket, vdev string or PCI address.

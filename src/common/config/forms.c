@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/links/hello.h"
@@ -119,6 +120,21 @@ bool drb_form_hello(const char *text, void *port)
 	     ns > DRB_HELLO_PERIOD_MAX_MS * NS_PER_MS))
 		return false;
 	p->hello_ns = ns;
+	return true;
+}
+
+bool drb_form_loss(const char *text, void *port)
+{
+	struct drb_port_setup *p = port;
+	char *end;
+
+	p->loss_limit = 0;
+	if (strcmp(text, "off") == 0)
+		return true;
+	double percent = strtod(text, &end);
+	if (end == text || strcmp(end, "%") != 0 || !(percent >= 0.1 && percent <= 100))
+		return false;
+	p->loss_limit = (uint32_t)(percent * 10000 + 0.5);
 	return true;
 }
 

@@ -174,15 +174,15 @@ static int take_link(const json_t *reply, void *out)
 	    GET_TEXT(reply, "driver", link->driver) < 0 ||
 	    GET_TEXT(reply, "device", link->device) < 0 ||
 	    GET_TEXT(reply, "neighbour", link->neighbour) < 0 ||
-	    GET_TEXT(reply, "state", link->state) < 0 || GET_TEXT(reply, "rate", link->rate) < 0)
+	    GET_TEXT(reply, "state", link->state) < 0 || GET_TEXT(reply, "rate", link->rate) < 0 ||
+	    get_count(reply, "usable", &link->usable) < 0 ||
+	    get_count(reply, "overhead", &link->overhead) < 0 ||
+	    get_count(reply, "loss_in_ppm", &link->loss_in) < 0 ||
+	    get_count(reply, "loss_out_ppm", &link->loss_out) < 0 ||
+	    get_count(reply, "queue", &link->queue) < 0)
 		return -EPROTO;
 	link->steered = json_object_get(reply, xdp_fields[0].key);
-	if (link->steered && get_fields(reply, xdp_fields, COUNT(xdp_fields), &link->xdp) < 0)
-		return -EPROTO;
-	if (get_count(reply, "usable", &link->usable) < 0 ||
-	    get_count(reply, "overhead", &link->overhead) < 0)
-		return -EPROTO;
-	return get_count(reply, "queue", &link->queue);
+	return link->steered ? get_fields(reply, xdp_fields, COUNT(xdp_fields), &link->xdp) : 0;
 }
 
 // A column of texts: the member at this offset of each of count ports, `stride` octets apart.

@@ -47,6 +47,9 @@ struct drb_switch_link {
 	bool steered;     // an XDP program counts here: xdp is there
 	struct drb_xdp_counters xdp;
 	char neighbour[2 * DRB_NAME_MAX]; // who says hello there, "" if nobody does
+	// What was lost within about a minute of what the neighbour sent, and of what the switch sent it,
+	// in millionths. Only in what drb_read_link() reads.
+	uint64_t loss_in, loss_out;
 };
 
 struct drb_switch_routing {

@@ -16,6 +16,8 @@
 #define DRB_HELLO_PERIOD_MAX_MS 60000
 // The link is down after so many hellos missed.
 #define DRB_HELLO_MISSES 3
+// One of so many, by its number, is as long as any frame that the link must carry.
+#define DRB_HELLO_LONG_EVERY 4
 
 // Flags: what the sender says about this link and itself.
 enum {
@@ -25,7 +27,10 @@ enum {
 		4, // it has no other uplink in use: it cannot turn a packet back up
 	DRB_HELLO_NEEDS_UPSTREAM =
 		8, // all its uplinks are dead or drained: it uses this drained one
-	DRB_HELLO_FLAGS = 15,
+	DRB_HELLO_LOSSY =
+		16, // too much of what we send is lost: it wants no traffic over this link
+	DRB_HELLO_PROBE = 32, // it wants hellos more often, to see what is lost
+	DRB_HELLO_FLAGS = 63,
 };
 
 // Which process sent it as its how manyeth on this link, so that an old one is not taken for a new
@@ -47,8 +52,10 @@ struct drb_hello {
 	uint8_t ipv4_len;
 	uint64_t ipv6[2];
 	uint8_t ipv6_len;
-	uint16_t mtu;                   // of the port's device; 0: not known
-	uint16_t size;                  // octets of the frame; encode() makes it at least as long
+	uint16_t mtu;  // of the port's device; 0: not known
+	uint16_t size; // octets of the frame; encode() makes it at least as long
+	uint64_t sent; // frames by this link, hellos and this one as well; 0: not counted
+	uint32_t loss; // of what we send, as the sender sees it, in millionths
 	uint8_t tag[DRB_HELLO_TAG_LEN]; // proof of a shared key; 0 without one
 };
 
@@ -73,7 +80,9 @@ struct drb_hello {
 	X(ipv6_high, 8, ipv6[0])                                                                   \
 	X(ipv6_low, 8, ipv6[1])                                                                    \
 	X(ipv6_len, 1, ipv6_len)                                                                   \
-	X(mtu, 2, mtu)
+	X(mtu, 2, mtu)                                                                             \
+	X(sent, 8, sent)                                                                           \
+	X(loss, 4, loss)
 
 // A hash that tells apart fabrics wired together by mistake.
 uint64_t drb_hello_fabric(const char *name, uint32_t layers, uint32_t arity);

@@ -2,7 +2,7 @@
 #include "core/links/link_state.h"
 
 static const char *const names[DRB_LINK_COUNT] = {
-	"unknown", "up", "down", "miswired", "drained", "drained by neighbour", "flapping",
+	"unknown", "up", "down", "miswired", "drained", "drained by neighbour", "flapping", "lossy",
 };
 
 const char *drb_link_state_name(enum drb_link_state state)
@@ -66,6 +66,8 @@ static enum drb_link_state judge(const struct drb_link *l, bool others, uint64_t
 		return DRB_LINK_DRAINED;
 	if (speaks && (l->hello.flags & DRB_HELLO_DRAINED))
 		return DRB_LINK_DRAINED_BY_NEIGHBOUR;
+	if (l->lossy || (speaks && (l->hello.flags & DRB_HELLO_LOSSY)))
+		return DRB_LINK_LOSSY;
 	if (now_ns < l->release_ns)
 		return DRB_LINK_FLAPPING;
 	return speaks ? DRB_LINK_UP : DRB_LINK_UNKNOWN;
@@ -118,7 +120,20 @@ static void meet_process(struct drb_link *l, uint64_t instance, uint64_t now_ns)
 		l->duplicate_ns = now_ns;
 	l->before = l->heard ? l->hello.serial.instance : 0;
 	l->heard_us = false;
-	l->deaf = 0;
+	l->deaf = l->short_hellos = 0;
+	drb_loss_init(&l->loss);
+}
+
+static bool is_long(uint64_t number)
+{
+	return number % DRB_HELLO_LONG_EVERY == 0;
+}
+
+// As long as the port's device sends.
+static uint16_t long_size(uint16_t mtu)
+{
+	return mtu > 0 && mtu + DRB_ETHER_HEADER < DRB_HELLO_LEN_MAX ? mtu + DRB_ETHER_HEADER
+								     : DRB_HELLO_LEN_MAX;
 }
 
 enum drb_hello_outcome drb_link_hear_hello(struct drb_link *l, const struct drb_hello *hello,
@@ -135,13 +150,49 @@ enum drb_hello_outcome drb_link_hear_hello(struct drb_link *l, const struct drb_
 	else
 		l->deaf += l->heard_us ? DRB_HELLO_MISSES : 1;
 	l->heard_us |= hello->flags & DRB_HELLO_HEARS;
+	if (l->state == DRB_LINK_DOWN)
+		drb_loss_init(&l->loss); // what a dead link lost is another matter
 	l->heard = true;
 	l->carrier = true; // else it could not have come
 	l->asked = (struct drb_hello_serial){0};
 	l->hello = *hello;
+	l->short_hellos = is_long(hello->serial.number) ? 0 : l->short_hellos + 1;
 	l->last_ns = now_ns;
 	*changed = enter(l, judge(l, true, now_ns), now_ns);
 	return DRB_HELLO_TAKEN;
+}
+
+static void begin_lossy(struct drb_link *l, uint64_t now_ns)
+{
+	bool again = l->trust_ns > 0 && now_ns - l->lossy_ns < DRB_LOSSY_CALM_NS;
+
+	l->trust_ns = again ? 2 * l->trust_ns : DRB_LOSSY_HOLD_NS;
+	if (l->trust_ns > DRB_LOSSY_HOLD_MAX_NS)
+		l->trust_ns = DRB_LOSSY_HOLD_MAX_NS;
+	l->lossy = true;
+	l->lossy_ns = now_ns;
+}
+
+bool drb_link_count(struct drb_link *l, const struct drb_loss_sample *sample, uint64_t now_ns)
+{
+	const uint32_t limit = l->setup.loss_limit;
+	bool is_short = l->short_hellos >= DRB_SHORT_HELLOS_MAX;
+
+	if (sample)
+		drb_loss_count(&l->loss, sample, now_ns);
+	const bool exceeds = drb_loss_exceeds(&l->loss, limit);
+	if (exceeds && drb_loss_share(&l->loss) <= limit)
+		drb_loss_focus(&l->loss, limit);
+	if (limit == 0)
+		l->lossy = false;
+	else if (!l->lossy && (is_short || exceeds))
+		begin_lossy(l, now_ns);
+	else if (l->lossy && !is_short && now_ns - l->lossy_ns >= l->trust_ns &&
+		 drb_loss_is_below_half(&l->loss, limit)) {
+		l->lossy = false;
+		l->lossy_ns = now_ns;
+	}
+	return enter(l, judge(l, true, now_ns), now_ns);
 }
 
 void drb_link_hear_frame(struct drb_link *l, uint64_t at_ns)
@@ -164,6 +215,10 @@ void drb_link_say(struct drb_link *l, struct drb_hello *hello, uint64_t now_ns)
 	hello->serial = (struct drb_hello_serial){l->setup.instance, ++l->sent};
 	hello->echo = l->asked.instance ? l->asked : l->hello.serial;
 	hello->flags |= drb_link_hears_neighbour(l, now_ns) ? DRB_HELLO_HEARS : 0;
+	hello->flags |= l->lossy ? DRB_HELLO_LOSSY : 0;
+	hello->flags |= l->lossy || drb_loss_is_suspect(&l->loss) ? DRB_HELLO_PROBE : 0;
+	hello->size = is_long(l->sent) ? long_size(hello->mtu) : 0;
+	hello->loss = drb_loss_share(&l->loss);
 }
 
 uint64_t drb_link_due_ns(const struct drb_link *l)

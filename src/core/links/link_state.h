@@ -10,6 +10,8 @@
 //   miswired  hellos come from another neighbour than the wiring formula wants, or of another fabric
 //   flapping  as up, but it went down too often: used only where there is no other path, until it has
 //             stayed up for a while, which doubles with each time it goes down again
+//   lossy     loses too much, in one direction or both, or all that is long: spare until it has lost
+//             little for two minutes, then four, and so on
 //   drained   our operator wants no new traffic over this link
 //   drained by neighbour   the neighbour's operator wants none
 
@@ -17,6 +19,7 @@
 #include <stdint.h>
 
 #include "core/links/hello.h"
+#include "core/links/link_loss.h"
 
 enum drb_link_state {
 	DRB_LINK_UNKNOWN,
@@ -26,6 +29,7 @@ enum drb_link_state {
 	DRB_LINK_DRAINED,
 	DRB_LINK_DRAINED_BY_NEIGHBOUR,
 	DRB_LINK_FLAPPING,
+	DRB_LINK_LOSSY,
 	DRB_LINK_COUNT
 };
 
@@ -38,6 +42,15 @@ const char *drb_link_state_name(enum drb_link_state state);
 #define DRB_FLAP_CALM_NS UINT64_C(60000000000)
 #define DRB_FLAP_HOLD_NS UINT64_C(2000000000)
 #define DRB_FLAP_HOLD_MAX_NS UINT64_C(64000000000)
+
+// A lossy link is not trusted again before so long, twice that if it was lossy within DRB_LOSSY_CALM_NS
+// before, and so on.
+#define DRB_LOSSY_HOLD_NS UINT64_C(120000000000)
+#define DRB_LOSSY_HOLD_MAX_NS UINT64_C(1920000000000)
+#define DRB_LOSSY_CALM_NS UINT64_C(3600000000000)
+
+// So many short hellos in a row: three long ones were lost.
+#define DRB_SHORT_HELLOS_MAX 10
 
 // The longest hold time that a neighbour's period can ask of us, if our own asks for less.
 #define DRB_HOLD_MAX_NS UINT64_C(3200000000)
@@ -55,10 +68,11 @@ enum drb_hello_outcome {
 struct drb_link_setup {
 	struct drb_end peer; // who must be at the other end
 	uint64_t fabric;
-	uint16_t mac;       // fabric.mac
-	uint64_t period_ns; // between our own hellos; 0: none are sent or expected here
-	uint64_t instance;  // of this process
-	bool keyed;         // hellos prove a key: a process that is new must answer one of ours
+	uint16_t mac;        // fabric.mac
+	uint64_t period_ns;  // between our own hellos; 0: none are sent or expected here
+	uint64_t instance;   // of this process
+	bool keyed;          // hellos prove a key: a process that is new must answer one of ours
+	uint32_t loss_limit; // in millionths; 0: losses do not matter
 };
 
 struct drb_link {
@@ -79,6 +93,11 @@ struct drb_link {
 	uint32_t flaps;
 	uint64_t flap_ns;    // when it last went down
 	uint64_t release_ns; // until then it is held back
+	struct drb_link_loss loss;
+	uint32_t short_hellos; // in a row
+	bool lossy;            // what comes here loses too much
+	uint64_t lossy_ns;     // since when, or when it last was
+	uint64_t trust_ns;     // how long it must lose little; 0: it never was
 };
 
 // A port without a carrier starts as down.
@@ -87,6 +106,9 @@ void drb_link_init(struct drb_link *l, const struct drb_link_setup *setup, bool 
 // A hello came. *changed: the state did.
 enum drb_hello_outcome drb_link_hear_hello(struct drb_link *l, const struct drb_hello *hello,
 					   uint64_t now_ns, bool *changed);
+// Right after a hello that was taken: what was sent and came. NULL: it is not counted. True if the state
+// changed.
+bool drb_link_count(struct drb_link *l, const struct drb_loss_sample *sample, uint64_t now_ns);
 // Another valid frame of the neighbour came at at_ns or later: a sign of life while the port is in use.
 void drb_link_hear_frame(struct drb_link *l, uint64_t at_ns);
 // Time passed. others: hellos were heard on some port of this switch. True if the state changed.
@@ -112,7 +134,7 @@ static inline bool drb_link_is_usable(const struct drb_link *l)
 static inline bool drb_link_is_spare(const struct drb_link *l)
 {
 	return l->state == DRB_LINK_DRAINED || l->state == DRB_LINK_DRAINED_BY_NEIGHBOUR ||
-	       l->state == DRB_LINK_FLAPPING;
+	       l->state == DRB_LINK_FLAPPING || l->state == DRB_LINK_LOSSY;
 }
 // Something came from the neighbour within the hold time, as DRB_HELLO_HEARS tells it.
 static inline bool drb_link_hears_neighbour(const struct drb_link *l, uint64_t now_ns)

@@ -59,6 +59,10 @@ static void cells_of_link(struct show *s, const struct drb_switch_link *link)
 	ctl_text(s->rows, "state", NULL, NULL, link->state);
 	ctl_text(s->rows, "neighbour", NULL, NULL, link->neighbour);
 	ctl_text(s->rows, "rate", NULL, NULL, link->rate);
+	ctl_real(s->rows, "loss_in_percent", "loss in %", NULL,
+		 ctl_decimal((double)link->loss_in / 1e4, 2));
+	ctl_real(s->rows, "loss_out_percent", "loss out %", NULL,
+		 ctl_decimal((double)link->loss_out / 1e4, 2));
 	ctl_count(s->rows, "queue", "queue limit pkts", NULL, link->queue);
 	ctl_text(s->rows, "driver", NULL, NULL, link->driver);
 	ctl_text(s->rows, "device", NULL, NULL, link->device);

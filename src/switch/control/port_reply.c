@@ -57,6 +57,8 @@ static void add_neighbour(struct rte_tel_data *d, const struct drb_port_link *li
 	add_dict_u64(d, "since_ns", live->watched ? live->since_ns : 0);
 	add_dict_u64(d, "hellos_in", live->hellos_in);
 	add_dict_u64(d, "hellos_out", live->hellos_out);
+	add_dict_u64(d, "loss_in_ppm", live->loss_in);
+	add_dict_u64(d, "loss_out_ppm", live->heard ? live->last.loss : 0);
 }
 
 static void add_device(struct rte_tel_data *d, uint32_t i, const struct drb_port_link *live)

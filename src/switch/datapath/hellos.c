@@ -54,6 +54,53 @@ static uint64_t count_frames(void *worker, uint32_t i)
 	return frames;
 }
 
+static uint64_t count_sent(void *worker, uint32_t i)
+{
+	const struct drb_worker *w = worker;
+
+	return w->egress[i].head - w->port[i].lost;
+}
+
+// A GSO packet that could not be cut was several packets.
+static uint64_t count_missed(struct drb_port_queue *q)
+{
+	uint64_t missed = q->kind->missed ? q->kind->missed(q) : 0;
+
+	return missed + (q->kind->bad_gso ? q->kind->bad_gso(q).packets : 0);
+}
+
+// A hello of a socket may have come while packets were received that were sent after it, and before others that
+// still wait.
+static struct drb_arrivals count_arrivals(void *worker, uint32_t i, bool *missed)
+{
+	struct drb_worker *w = worker;
+	struct drb_port_queue *q = w->port[i].queue;
+	const bool apart = w->hello_io.fd[i] >= 0;
+	const uint64_t received = w->port[i].in_packets;
+
+	if (missed) {
+		uint64_t before = w->hello_io.missed[i];
+		w->hello_io.missed[i] = count_missed(q);
+		*missed = w->hello_io.missed[i] != before;
+	}
+	return (struct drb_arrivals){
+		.received = received,
+		.earlier = apart ? w->hello_io.seen_before[i] : received,
+		.complete = !apart || (q->kind->is_empty && q->kind->is_empty(q)),
+	};
+}
+
+// Sockets of hellos are looked at.
+static void note_seen(struct drb_worker *w)
+{
+	struct drb_hello_io *io = &w->hello_io;
+
+	for (uint32_t i = 0; i < w->ports; i++) {
+		io->seen_before[i] = io->seen[i];
+		io->seen[i] = w->port[i].in_packets;
+	}
+}
+
 void drb_hellos_publish_frames(struct drb_worker *w)
 {
 	for (uint32_t i = 0; i < w->ports; i++)
@@ -91,7 +138,13 @@ static void find_sockets(struct drb_worker *w)
 
 int drb_hellos_init(struct drb_worker *w, const struct drb_setup *s, struct rte_mempool *pool)
 {
-	const struct drb_liveness_io io = {w, has_carrier, mtu, count_frames, send_hello};
+	const struct drb_liveness_io io = {.context = w,
+					   .has_carrier = has_carrier,
+					   .mtu = mtu,
+					   .count_frames = count_frames,
+					   .count_sent = count_sent,
+					   .count_arrivals = count_arrivals,
+					   .send = send_hello};
 
 	w->hello_io = (struct drb_hello_io){.pool = pool, .workers = s->workers};
 	find_sockets(w);
@@ -218,8 +271,10 @@ void drb_hellos_look(struct drb_worker *w, uint32_t i)
 
 void drb_hellos_told(struct drb_worker *w, uint64_t now_ns)
 {
-	if (w->hello_io.look_ns != UINT64_MAX)
-		w->hello_io.look_ns = now_ns + LOOK_EVERY_NS;
+	if (w->hello_io.look_ns == UINT64_MAX)
+		return;
+	w->hello_io.look_ns = now_ns + LOOK_EVERY_NS;
+	note_seen(w);
 }
 
 // More comes in the next iteration.
@@ -247,8 +302,10 @@ static void take_from_sockets(struct drb_worker *w)
 			take_from_socket(w, i, all ? AT_ONCE : 1);
 	}
 	w->hello_io.readable = 0;
-	if (all)
+	if (all) {
 		w->hello_io.look_ns = w->now_ns + LOOK_EVERY_NS;
+		note_seen(w);
+	}
 }
 
 void drb_hellos_service(struct drb_worker *w)

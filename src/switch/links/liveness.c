@@ -15,6 +15,8 @@
 #define LATE_NS 20000000
 // A hello that could not be sent is tried again this often within its period.
 #define TRIES 8
+// Hellos in the time of one, for a neighbour that suspects a loss.
+#define PROBES 10
 
 static bool sends_hellos(const struct drb_liveness *l, uint32_t i)
 {
@@ -38,6 +40,7 @@ int drb_liveness_init(struct drb_liveness *l, const struct drb_setup *s,
 			 .fabric = drb_hello_fabric(s->fabric, s->tree.layers, s->tree.arity),
 			 .serial = {.instance = drb_hello_instance()}},
 		.due_ns = UINT64_MAX,
+		.counts = s->workers == 1,
 	};
 	drb_hello_set_prefixes(&l->self, &s->addr);
 	if (!l->setup) {
@@ -158,6 +161,7 @@ void drb_liveness_set(struct drb_liveness *l, const struct drb_setup *s, uint64_
 	for (uint32_t i = 0; i < l->ports; i++) {
 		bool watched = (active >> i & 1) && s->ports[i].hello_ns > 0;
 		l->setup[i].hello_ns = s->ports[i].hello_ns;
+		l->port[i].setup.loss_limit = l->setup[i].loss_limit = s->ports[i].loss_limit;
 		l->starts[i] |= watched && !l->watched[i];
 		l->watched[i] = watched;
 		// Hosts neither send nor get hellos.
@@ -191,6 +195,30 @@ static enum drb_hello_result refuse(struct drb_liveness *l, uint32_t i, const st
 	return fault == DRB_HELLO_FAULT_KEY ? DRB_HELLO_FORGED : DRB_HELLO_REPLAYED;
 }
 
+// Compares what the neighbour has sent with what came; begins anew where this switch was too slow, which is asked
+// only if more is missing than before.
+static bool count(struct drb_liveness *l, uint32_t in, const struct drb_hello *h, uint64_t now_ns)
+{
+	bool missed = false;
+
+	if (!l->counts || h->sent == 0)
+		return drb_link_count(&l->port[in], NULL, now_ns);
+	struct drb_arrivals a = l->io.count_arrivals(l->io.context, in, NULL);
+	const int64_t missing = (int64_t)(h->sent - a.received - l->hellos_in[in]);
+	if (missing > l->missing[in])
+		a = l->io.count_arrivals(l->io.context, in, &missed);
+	if (missed)
+		drb_loss_init(&l->port[in].loss);
+	l->missing[in] = missing;
+	const struct drb_loss_sample sample = {
+		.sent = h->sent,
+		.missing = missing,
+		.most = (int64_t)(h->sent - a.earlier - (l->hellos_in[in] - 1)),
+		.complete = a.complete,
+	};
+	return drb_link_count(&l->port[in], &sample, now_ns);
+}
+
 // A hello that is as it should be changes what is known of the port.
 static enum drb_hello_result take(struct drb_liveness *l, uint32_t in, const struct drb_hello *h,
 				  uint64_t now_ns)
@@ -211,12 +239,15 @@ static enum drb_hello_result take(struct drb_liveness *l, uint32_t in, const str
 	}
 	l->hellos_in[in]++;
 	l->heard_any = true;
+	changed |= count(l, in, h, now_ns);
 	drb_hello_faults_compare(&l->faults[in], l->setup[in].name, &ours, h, now_ns);
 	if (p->duplicate_ns == now_ns &&
 	    drb_hello_fault_note(&l->faults[in], DRB_HELLO_FAULT_TWICE, now_ns))
 		drb_hello_fault_say(l->setup[in].name, DRB_HELLO_FAULT_TWICE, h);
 	if (changed)
 		drb_liveness_log(l, in, before, now_ns);
+	if (changed && (p->state == DRB_LINK_LOSSY || before == DRB_LINK_LOSSY))
+		send_soon(l, UINT64_C(1) << in, now_ns);
 	if (changed || flags != h->flags)
 		publish(l, now_ns);
 	return DRB_HELLO_HEARD;
@@ -245,7 +276,8 @@ static void start(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 					     .mac = l->self.mac,
 					     .period_ns = l->port[i].setup.period_ns,
 					     .instance = l->self.serial.instance,
-					     .keyed = l->key.used};
+					     .keyed = l->key.used,
+					     .loss_limit = l->setup[i].loss_limit};
 	const uint64_t sent = l->port[i].sent;
 
 	drb_link_init(&l->port[i], &setup, carrier, now_ns);
@@ -267,6 +299,8 @@ static bool send_hello(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 	hello.flags = (l->port[i].drained ? DRB_HELLO_DRAINED : 0) |
 		      (l->no_alternate ? DRB_HELLO_NO_ALTERNATE : 0) |
 		      (l->needs_upstream >> i & 1 ? DRB_HELLO_NEEDS_UPSTREAM : 0);
+	if (l->counts)
+		hello.sent = l->io.count_sent(l->io.context, i) + l->hellos_out[i] + 1;
 	drb_link_say(&l->port[i], &hello, now_ns);
 	uint32_t len = drb_hello_encode(&hello, frame);
 	drb_hello_key_sign(&l->key, frame, len);
@@ -301,7 +335,10 @@ static bool check(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 // Sends a hello if one is due; when to look at the port again.
 static uint64_t send_due(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 {
-	uint64_t period = l->setup[i].hello_ns, due = drb_link_due_ns(&l->port[i]);
+	const struct drb_hello *theirs = &l->port[i].hello;
+	bool probes = theirs->flags & (DRB_HELLO_PROBE | DRB_HELLO_LOSSY);
+	uint64_t period = l->setup[i].hello_ns / (probes ? PROBES : 1);
+	uint64_t due = drb_link_due_ns(&l->port[i]);
 	// All switches of a machine send at the same instants, at multiples of their period: one
 	// wake-up then serves what they send and what they hear.
 	uint64_t next = now_ns - now_ns % period + period;
@@ -355,6 +392,8 @@ void drb_liveness_view(const struct drb_liveness *l, struct drb_port_link view[D
 			.hellos_out = l->hellos_out[i],
 			.heard = l->port[i].heard,
 			.last = l->port[i].hello,
+			.loss_in = drb_loss_share(&l->port[i].loss),
+			.short_only = l->port[i].short_hellos >= DRB_SHORT_HELLOS_MAX,
 			.hello_faults = drb_hello_faults_now(&l->faults[i], now_ns),
 		};
 	}

@@ -70,6 +70,8 @@ struct drb_port_link {
 	bool heard;            // a hello came, ever; the last one:
 	struct drb_hello last; // valid if heard
 	uint32_t hello_faults; // a bit each, enum drb_hello_fault
+	uint32_t loss_in;      // of what the neighbour sends, in millionths
+	bool short_only;       // longer frames do not come
 };
 
 // How liveness reaches the ports of its switch.
@@ -80,6 +82,11 @@ struct drb_liveness_io {
 	uint16_t (*mtu)(void *context, uint32_t port);
 	// Valid frames that came in by this port so far, hellos left out.
 	uint64_t (*count_frames)(void *context, uint32_t port);
+	// Packets handed to the link so far, and what came, hellos left out. missed: unless NULL, becomes
+	// whether packets were lost for want of room in this switch since it was asked last, which may take
+	// a system call.
+	uint64_t (*count_sent)(void *context, uint32_t port);
+	struct drb_arrivals (*count_arrivals)(void *context, uint32_t port, bool *missed);
 	// Sends a frame ahead of all that waits. False: not sent, to be tried again soon.
 	bool (*send)(void *context, uint32_t port, const uint8_t *frame, uint32_t len);
 };
@@ -130,6 +137,8 @@ struct drb_liveness {
 	uint16_t mtu[DRB_PORTS_MAX];
 	uint64_t frames[DRB_PORTS_MAX]; // as counted at looked_ns
 	uint64_t looked_ns;             // the last look
+	int64_t missing[DRB_PORTS_MAX]; // sent by the neighbour and not here, as of its last hello
+	bool counts;                    // packets are counted: with one worker
 	struct drb_link port[DRB_PORTS_MAX];
 	struct drb_hello_faults faults[DRB_PORTS_MAX];
 	struct drb_log_budget log[DRB_PORTS_MAX];

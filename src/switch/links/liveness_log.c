@@ -27,6 +27,20 @@ static bool may_log(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 	return true;
 }
 
+static void log_lossy(const struct drb_link *p, const char *name, const char *peer)
+{
+	const uint32_t share = p->lossy ? drb_loss_share(&p->loss) : p->hello.loss;
+
+	if (p->lossy && p->short_hellos >= DRB_SHORT_HELLOS_MAX)
+		drb_warn("port %s: lossy, loses all long frames from %s: used only where there is "
+			 "no other path",
+			 name, peer);
+	else
+		drb_warn("port %s: lossy, loses %.1f %% %s %s: used only where there is no other "
+			 "path",
+			 name, share / 1e4, p->lossy ? "from" : "to", peer);
+}
+
 void drb_liveness_log(struct drb_liveness *l, uint32_t i, enum drb_link_state before,
 		      uint64_t now_ns)
 {
@@ -65,6 +79,9 @@ void drb_liveness_log(struct drb_liveness *l, uint32_t i, enum drb_link_state be
 			 "until it has been up for %u s",
 			 name, p->flaps, (unsigned)((p->release_ns - p->flap_ns) / 1000000000));
 		break;
+	case DRB_LINK_LOSSY:
+		log_lossy(p, name, peer);
+		break;
 	case DRB_LINK_DRAINED:
 		drb_info("port %s: drained, no new traffic to %s", name, peer);
 		break;
@@ -87,8 +104,8 @@ void drb_liveness_log_needed(struct drb_liveness *l, uint32_t i, bool needed, ui
 		return;
 	drb_end_name(peer, &l->port[i].setup.peer);
 	if (needed)
-		drb_warn("port %s: drained, but still used: no other path to or from %s is left",
-			 name, peer);
+		drb_warn("port %s: %s, but still used: no other path to or from %s is left", name,
+			 drb_link_state_name(l->port[i].state), peer);
 	else
 		drb_info("port %s: not needed any more", name);
 }
@@ -102,6 +119,8 @@ const char *drb_liveness_state(const struct drb_port_link *v)
 		return "drained, still needed";
 	case DRB_LINK_FLAPPING:
 		return "flapping, still needed";
+	case DRB_LINK_LOSSY:
+		return "lossy, still needed";
 	default:
 		return "drained by neighbour, still needed";
 	}
@@ -137,6 +156,11 @@ static void append_state(struct text *t, const struct drb_port_setup *p,
 	append(t, "%s%s %s", t->used ? "; " : "", p->name, drb_liveness_state(v));
 	if (v->state == DRB_LINK_MISWIRED && misplaced)
 		append(t, ": move %s to %s", there, peer);
+	if (v->state == DRB_LINK_LOSSY && v->short_only)
+		append(t, ": loses all long frames from %s", peer);
+	else if (v->state == DRB_LINK_LOSSY)
+		append(t, ": loses %.1f %% from %s, %.1f %% to it", v->loss_in / 1e4, peer,
+		       v->last.loss / 1e4);
 }
 
 static void append_faults(struct text *t, const struct drb_port_setup *p,

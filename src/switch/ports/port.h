@@ -132,6 +132,8 @@ struct drb_port_kind {
 	// Packets that were for this queue and were dropped before receive(), so far. A system call:
 	// for readers of counters. NULL: it cannot tell.
 	uint64_t (*missed)(struct drb_port_queue *q);
+	// By the worker: nothing waits to be received. NULL: it cannot tell.
+	bool (*is_empty)(const struct drb_port_queue *q);
 	// By the worker. NULL: it receives no GSO packets.
 	struct drb_bad_gso (*bad_gso)(const struct drb_port_queue *q);
 	// Whether the port still has the interface it was opened at: not one that was deleted, even if

@@ -71,6 +71,7 @@ static const struct sample samples[] = {
 	{"link.queue", "5", "6", ""},
 	{"link.xdp", "steer", "all", "link.driver=af_xdp"},
 	{"link.hello", "off", "20ms", ""},
+	{"link.loss_limit", "off", "0.5%", ""},
 	{"ports.name", "u0", "u1", ""},
 	{"ports.interface", "a", "b", ""},
 	{"ports.socket", "/a", "/b", "link.driver=memif"},

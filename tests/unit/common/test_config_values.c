@@ -116,6 +116,10 @@ static void bad_values(void **state)
 		{HEAD "link: {hello: 100500us}\n", ":5: link.hello: \"100500us\" is not off "
 						   "or a whole number of milliseconds from "
 						   "10ms to 60s"},
+		{HEAD "link: {loss_limit: 0.01%}\n",
+		 ":5: link.loss_limit: \"0.01%\" is not off or a percentage from 0.1% to 100%"},
+		{HEAD "link: {loss_limit: 1}\n",
+		 ":5: link.loss_limit: \"1\" is not off or a percentage from 0.1% to 100%"},
 		{HEAD "link: {hello: no}\n",
 		 ":5: link.hello: \"no\" is not off or a whole number of milliseconds from "
 		 "10ms to 60s"},

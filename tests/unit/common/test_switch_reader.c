@@ -128,7 +128,8 @@ static void xdp_counters_are_all_there_or_none(void **state)
 {
 #define LINK                                                                                       \
 	"{\"/drb/port\":{\"name\":\"u0\",\"peer\":\"s2-0.d0\",\"driver\":\"af_xdp\","              \
-	"\"device\":\"u0\",\"state\":\"up\",\"usable\":1,\"neighbour\":\"s2-0.d0\",\"rate\":"      \
+	"\"device\":\"u0\",\"state\":\"up\",\"usable\":1,\"neighbour\":\"s2-0.d0\","               \
+	"\"loss_in_ppm\":5,\"loss_out_ppm\":7,\"rate\":"                                           \
 	"\"none\","                                                                                \
 	"\"queue\":512,\"overhead\":24"
 	struct script script = {.replies = {LINK
@@ -145,6 +146,7 @@ static void xdp_counters_are_all_there_or_none(void **state)
 	assert_int_equal(drb_read_link(&t, "u0", &link), 0);
 	assert_true(link.steered);
 	assert_string_equal(link.neighbour, "s2-0.d0");
+	assert_true(link.loss_in == 5 && link.loss_out == 7);
 	assert_int_equal(link.xdp.xdp_seen, 5);
 	assert_int_equal(link.xdp.xdp_redirected, 3);
 	assert_int_equal(link.xdp.xdp_passed, 2);

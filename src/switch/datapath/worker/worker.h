@@ -49,6 +49,9 @@ struct drb_hello_io {
 	int fd[DRB_PORTS_MAX];    // sockets of hellos; -1: there is none
 	uint64_t look_ns;         // when to look at all of these; UINT64_MAX: there are none
 	uint64_t readable;        // a bit per port whose socket has hellos
+	// Packets received by each port when sockets of hellos were last looked at, and before that.
+	uint64_t seen[DRB_PORTS_MAX], seen_before[DRB_PORTS_MAX];
+	uint64_t missed[DRB_PORTS_MAX]; // before they were received, as counted last
 };
 
 struct drb_worker_config {

@@ -166,6 +166,11 @@ static uint64_t missed(struct drb_port_queue *q)
 	return drb_rx_ring_missed(&queue_of(q)->in);
 }
 
+static bool is_empty(const struct drb_port_queue *q)
+{
+	return drb_rx_ring_is_empty(&((const struct drb_packet_queue *)q)->in);
+}
+
 static struct drb_bad_gso bad_gso(const struct drb_port_queue *q)
 {
 	return ((const struct drb_packet_queue *)q)->in.bad;
@@ -191,6 +196,7 @@ const struct drb_port_kind drb_packet_port = {
 	.state = state,
 	.mac = mac,
 	.missed = missed,
+	.is_empty = is_empty,
 	.bad_gso = bad_gso,
 	.is_bound = drb_packet_port_is_bound,
 	.rebind = drb_packet_port_rebind,

@@ -391,3 +391,10 @@ uint64_t drb_rx_ring_missed(struct drb_rx_ring *ring)
 		ring->missed += since.tp_drops;
 	return ring->missed;
 }
+
+bool drb_rx_ring_is_empty(const struct drb_rx_ring *ring)
+{
+	return !drb_rx_gso_is_open(&ring->gso) &&
+	       !(__atomic_load_n(&frame_at(ring, ring->next)->tp_status, __ATOMIC_ACQUIRE) &
+		 TP_STATUS_USER);
+}

@@ -47,5 +47,8 @@ void drb_rx_ring_close(struct drb_rx_ring *ring);
 uint32_t drb_rx_ring_receive(struct drb_rx_ring *ring, struct rte_mempool *pool,
 			     struct rte_mbuf **packets, uint32_t count);
 
+// Nothing waits in the ring.
+bool drb_rx_ring_is_empty(const struct drb_rx_ring *ring);
+
 // Frames that found the ring or the socket's buffer full, so far. A system call.
 uint64_t drb_rx_ring_missed(struct drb_rx_ring *ring);
