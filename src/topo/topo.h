@@ -11,6 +11,9 @@
 #include "core/fabric/names.h"
 #include "core/fabric/tree.h"
 
+// Each running fabric has a folder of its name here: topo/drbfabric/fabrics.py.
+#define TOPO_RUN_DIR "/run/drbswitch"
+
 // The fabric of a command line: options -l, -d, --fabric, --ipv4, --ipv6 and --mac.
 struct topo {
 	const char *fabric; // name

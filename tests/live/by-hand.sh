@@ -34,13 +34,26 @@ carries_tcp() { # carries_tcp FROM TO ADDRESS
 
 : >"$said"
 paste s1-0
-check "the commands are six at most" test "$(drbtopo commands -l 2 -d 2 s1-0 | grep -cE '^(cat|ip|until) ')" -le 6
+check "the commands are six at most" test "$(drbtopo commands -l 2 -d 2 s1-0 | grep -cE '^(if|cat|ip|until) ')" -le 6
 check "the ping that they end with" grep -q ' 0% packet loss' pinged
 check "waits for no second question of the kernel" awk -F '[/ ]' '/^rtt/ { print; exit !($9 < 900) }' pinged
 check "TCP, with the offloads that a veth has" carries_tcp 0 1 10.0.0.2
 check "nothing is said but that no neighbour is there" \
   bash -c "! grep -vE ' ready: |port u[01]: down, no carrier' '$said'"
 check "the uplinks are trouble" trouble_is s1-0 'u0 down; u1 down'
+
+in_use() { drbtopo commands -l 2 -d 2 "$@" | bash 2>&1 | tee refused; }
+refuses() { [ "$(in_use "${@:2}" | wc -l)" = 1 ] && grep -qF "$1" refused; }
+ip netns list | sort >before
+check "a switch that runs is not started again" refuses 'drb-s1-0: fabric drb is up, or this switch runs: end it (topo/fabric down), or' s1-0
+check "what is refused does not end the shell" bash -c "
+  drbtopo commands -l 2 -d 2 s1-0 >again; . ./again 2>/dev/null; echo on | grep on"
+mkdir -p /run/drbswitch/up
+check "nor one beside a fabric of its name" refuses 'fabric up is up, or this switch runs: end it (topo/fabric down --fabric up)' \
+  --fabric up s1-1
+rmdir /run/drbswitch/up
+ip netns list | sort >after
+check "nor are namespaces made" cmp before after
 
 paste s2-0
 paste s1-1

@@ -18,14 +18,12 @@
 #include "topo/plan/plan_json.h"
 #include "topo/plan/plan_options.h"
 
-#define RUN_DIR "/run/drbswitch"
-
 enum { KEY_RUN_DIR = 0x200 };
 
 static const struct argp_option options[] = {
 	{"out", 'o', "DIR", 0, "Write the plan's files into DIR", 3},
 	{"run-dir", KEY_RUN_DIR, "DIR", 0,
-	 "Where the fabric will run (default " RUN_DIR "/FABRIC): memif sockets", 3},
+	 "Where the fabric will run (default " TOPO_RUN_DIR "/FABRIC): memif sockets", 3},
 	{0},
 };
 
@@ -73,8 +71,9 @@ static void complete(struct plan *plan)
 		drb_config_set(config, "process.hugepages", "no");
 	if (link->driver != DRB_DRIVER_MEMIF)
 		return;
-	int len = plan->run_dir ? asprintf(&plan->memif_dir, "%s/memif", plan->run_dir)
-				: asprintf(&plan->memif_dir, RUN_DIR "/%s/memif", topo->fabric);
+	int len = plan->run_dir
+			  ? asprintf(&plan->memif_dir, "%s/memif", plan->run_dir)
+			  : asprintf(&plan->memif_dir, TOPO_RUN_DIR "/%s/memif", topo->fabric);
 	if (len < 0)
 		abort();
 	drb_config_set(config, "process.memif_dir", plan->memif_dir);

@@ -27,6 +27,24 @@ static const char *space_of(char name[DRB_NAME_MAX], const struct commands *c,
 	return name;
 }
 
+// The first line of an `if` around all others: nothing is touched while a fabric of this name is up, or this switch
+// runs. A namespace alone is no reason: the commands for a neighbour may have made it. Pasted, it must not end
+// the user's shell.
+static void print_refusal(const struct commands *c)
+{
+	const char *fabric = c->topo.fabric;
+	bool named = strcmp(fabric, DRB_FABRIC_DEFAULT) != 0;
+	struct drb_end here = {.layer = c->layer, .label = c->label};
+	char space[DRB_NAME_MAX];
+
+	space_of(space, c, &here);
+	printf("if [ -e " TOPO_RUN_DIR "/%s ] || ip netns pids %s 2>/dev/null | grep -q .; then "
+	       "echo '%s: fabric %s is up, or this switch runs: end it (topo/fabric down%s%s), or "
+	       "take "
+	       "another name (drbtopo commands --fabric NAME)' >&2; else\n",
+	       fabric, space, space, fabric, named ? " --fabric " : "", named ? fabric : "");
+}
+
 static void print_config(const struct commands *c, const char *name)
 {
 	const struct topo *t = &c->topo;
@@ -162,7 +180,7 @@ int topo_commands(int argc, char **argv)
 		.doc = "Prints the commands that run one switch by hand, with its hosts: its "
 		       "config, namespaces and links, and the switch itself. Paste them into a "
 		       "shell of root. What the commands for a neighbour made already stays as it "
-		       "is.",
+		       "is. While a fabric of this name is up they do nothing but say so.",
 		.children = children};
 	struct commands c = {0};
 	char name[DRB_NAME_MAX];
@@ -174,9 +192,11 @@ int topo_commands(int argc, char **argv)
 		drb_die("F(%u,%u) has no switch s%u-%u", c.topo.tree.layers, c.topo.tree.arity,
 			c.layer, c.label);
 	drb_node_name(name, c.layer, c.label);
+	print_refusal(&c);
 	print_config(&c, name);
 	print_links(&c);
 	print_switch(&c, name);
 	print_ping(&c);
+	printf("fi\n");
 	return DRB_EXIT_OK;
 }
