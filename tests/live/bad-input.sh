@@ -81,6 +81,11 @@ refused "replay: traffic of another fabric" "traffic: traffic of F.3,2., 16 host
 head -c 24 "$scratch/traffic/h0.pcap" >"$scratch/empty.pcap"
 refused "replay: an empty capture" "empty.pcap: there is no packet to send" \
   drbgen replay "$scratch/empty.pcap"
+python3 -B "$root/tests/live/make_capture.py" "$scratch/long.pcap" 2 long
+printf '192.168.0.0/16 h0\n8.0.0.0/8 h1\n' >"$scratch/map"
+refused "replay: packets that no interface takes" \
+  '1 longer than the interfaces take .captured before segmentation. topo/fabric up --offloads off, or ethtool -K' \
+  drbgen replay "$scratch/long.pcap" --map "$scratch/map"
 check "the fabric was not disturbed" fabric check
 check "down" fabric down
 check "nothing is left" nothing_left

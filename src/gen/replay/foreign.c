@@ -64,7 +64,7 @@ static int check(struct trace *t, uint32_t mtu, void *context)
 		if (f->count > 1)
 			snprintf(others, sizeof(others), " and %u more", f->count - 1);
 		drb_error("%s%s: there is no packet to send: of %" PRIu64
-			  " " FOREIGN_SKIPPED_FORMAT,
+			  ", " FOREIGN_SKIPPED_FORMAT,
 			  f->paths[0], others, foreign_skipped_count(&f->skipped),
 			  FOREIGN_SKIPPED_ARGUMENTS(f->skipped));
 		return -ENODATA;

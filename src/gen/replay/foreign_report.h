@@ -23,8 +23,12 @@ bool foreign_report_print(const struct foreign_report *report, enum drb_format f
 
 uint64_t foreign_skipped_count(const struct foreign_skipped *s);
 
+#define FOREIGN_OVERSIZE_CURE                                                                      \
+	" (captured before segmentation? topo/fabric up --offloads off, or ethtool -K on the "     \
+	"host that was captured)"
 #define FOREIGN_SKIPPED_FORMAT                                                                     \
 	"%" PRIu64 " are not IP, %" PRIu64 " malformed, %" PRIu64 " multicast, %" PRIu64           \
-	" with both ends on one host, %" PRIu64 " longer than the interfaces take"
+	" with both ends on one host, %" PRIu64 " longer than the interfaces take%s"
 #define FOREIGN_SKIPPED_ARGUMENTS(s)                                                               \
-	(s).not_ip, (s).malformed, (s).multicast, (s).same_host, (s).oversize
+	(s).not_ip, (s).malformed, (s).multicast, (s).same_host, (s).oversize,                     \
+		(s).oversize ? FOREIGN_OVERSIZE_CURE : ""
