@@ -86,6 +86,11 @@ printf '192.168.0.0/16 h0\n8.0.0.0/8 h1\n' >"$scratch/map"
 refused "replay: packets that no interface takes" \
   '1 longer than the interfaces take .captured before segmentation. topo/fabric up --offloads off, or ethtool -K' \
   drbgen replay "$scratch/long.pcap" --map "$scratch/map"
+drbgen write -l 2 -d 2 --slots 10 --slot 2ms --out "$scratch/fitting" 2>/dev/null
+unprivileged() { setpriv --bounding-set=-sys_admin "$build/src/gen/drbgen" "$@"; }
+refused "replay: an ordinary user" \
+  'h0: cannot enter /run/netns/drb-h0: .*: needs root; without, run it through topo/rootless' \
+  unprivileged replay "$scratch/fitting"
 check "the fabric was not disturbed" fabric check
 check "down" fabric down
 check "nothing is left" nothing_left

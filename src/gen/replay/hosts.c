@@ -65,7 +65,9 @@ static int enter(const char *fabric, uint32_t host)
 	}
 	if (setns(fd, CLONE_NEWNET) < 0) {
 		rc = -errno;
-		drb_error("h%u: cannot enter %s: %s", host, path, strerror(errno));
+		drb_error("h%u: cannot enter %s: %s%s", host, path, strerror(errno),
+			  rc == -EPERM ? ": needs root; without, run it through topo/rootless"
+				       : "");
 	}
 	close(fd);
 	return rc;
