@@ -114,7 +114,7 @@ def what_was_measured_is_said():
 def mistakes_are_one_line():
     with tempfile.TemporaryDirectory() as folder:
         for words, pattern in (
-                ('-d 17', 'hosts'), ('--scheme foo', 'dmodk'), ('--load 1', 'loads'),
+                ('-d 17', 'hosts'), ('--scheme foo', 'dmodk'), ('--load 90', 'must be one load above 0'),
                 ('--load 0.5,0.6', 'one load'), ('--slot 2', '2ms'), ('--slots 0', '0'),
                 ('--threshold x', 'paper'), ('--pattern fixed', '--one'),
                 ('--one --pattern rush', 'rush'), ('--one --threshold x', 'x'),

@@ -52,7 +52,10 @@ refused 'flows' flow --flows 5-1
 refused 'whole' flow --flows 1.5
 refused 'runs' flow --runs 0
 refused 'stats' packet --slots 10 --stats 11
-refused 'no scheme' packet --scheme drb,best
+refused "no scheme 'best': must be drb, dmodk, .*walk, or all$" packet --scheme drb,best
+refused 'one is given twice' packet --scheme drb,drb,drb,drb,drb,drb,drb,drb,drb
+refused 'from 0 to 1, such as 0.5,0.9 or 0.6:0.9:0.1$' packet --load 90
+refused "such as 3, 1-5 or 1:9:2\$" flow --flows 0
 refused 'not flows' flow --scheme walk
 refused 'threshold' packet --threshold -1
 refused 'no such traffic' packet --traffic stride

@@ -87,6 +87,23 @@ def a_time(text):
 
 def some_loads(text):
     """0.9, 0.6,0.8 or 0.6:0.9:0.1, the end included."""
+    loads = _loads(text)
+    if not loads:
+        raise argparse.ArgumentTypeError(f"'{text}': must be loads above 0 and below 1, such as 0.6,0.9 or 0.6:0.9:0.1")
+    if len(set(loads)) < len(loads):
+        raise argparse.ArgumentTypeError(f"'{text}': must be different loads, such as 0.6,0.9")
+    return sorted(loads)
+
+
+def a_load(text):
+    loads = _loads(text)
+    if len(loads) != 1:
+        raise argparse.ArgumentTypeError(f"'{text}': must be one load above 0 and below 1, such as 0.9")
+    return loads[0]
+
+
+def _loads(text):
+    """The loads in this text; none if it is wrong."""
     loads = []
     try:
         for part in text.split(','):
@@ -99,18 +116,8 @@ def some_loads(text):
             else:
                 raise ValueError
     except ValueError:
-        loads = []
-    if not loads or not all(0 < load < 1 for load in loads) or len(set(loads)) < len(loads):
-        raise argparse.ArgumentTypeError(f"'{text}': must be different loads above 0 and below 1, such "
-                                         'as 0.6,0.9 or 0.6:0.9:0.1')
-    return sorted(loads)
-
-
-def a_load(text):
-    loads = some_loads(text)
-    if len(loads) > 1:
-        raise argparse.ArgumentTypeError(f"'{text}': must be one load")
-    return loads[0]
+        return []
+    return loads if all(0 < load < 1 for load in loads) else []
 
 
 def some_schemes(text):

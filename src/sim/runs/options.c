@@ -113,6 +113,17 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 	}
 }
 
+static _Noreturn void refuse_scheme(const char *list, const char *name, int len)
+{
+	char names[256];
+	size_t used = 0;
+
+	for (int i = 0; i < DRB_SCHEME_COUNT && used < sizeof(names); i++)
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s, ",
+					 drb_scheme_name((enum drb_scheme)i));
+	drb_die("--scheme %s: no scheme '%.*s': must be %sor all", list, len, name, names);
+}
+
 static void parse_schemes(const char *list, struct sim_fabric *f)
 {
 	char name[16];
@@ -127,10 +138,10 @@ static void parse_schemes(const char *list, struct sim_fabric *f)
 	for (const char *p = list;; p++) {
 		size_t len = strcspn(p, ",");
 		snprintf(name, sizeof(name), "%.*s", (int)len, p);
-		if (f->schemes == DRB_SCHEME_COUNT ||
-		    drb_scheme_parse(name, &f->scheme[f->schemes++]) < 0)
-			drb_die("--scheme %s: no scheme '%.*s' (or one given twice); see --help",
-				list, (int)len, p);
+		if (f->schemes == DRB_SCHEME_COUNT)
+			drb_die("--scheme %s: one is given twice", list);
+		if (drb_scheme_parse(name, &f->scheme[f->schemes++]) < 0)
+			refuse_scheme(list, p, (int)len);
 		p += len;
 		if (*p == '\0')
 			return;
@@ -193,9 +204,8 @@ struct drb_reals sim_reals(const char *option, const char *text, double min, dou
 	struct drb_reals list;
 
 	if (drb_parse_reals(text, min, max, &list) < 0)
-		drb_die("%s %s: must be numbers from %g to %g, such as 0.5,0.9, 1-20 or "
-			"0.6:0.9:0.1",
-			option, text, min, max);
+		drb_die("%s %s: must be numbers from %g to %g, such as %s", option, text, min, max,
+			max > 1 ? "3, 1-5 or 1:9:2" : "0.5,0.9 or 0.6:0.9:0.1");
 	return list;
 }
 
