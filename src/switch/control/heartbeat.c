@@ -200,14 +200,22 @@ static void look_at_end(void)
 	exit(DRB_EXIT_FAILED);
 }
 
+// All switches of a machine beat at the same instants: a CPU is woken once for all of them.
+static void sleep_until_next(void)
+{
+	const uint64_t now = drb_clock_now(), next = now - now % PERIOD_NS + PERIOD_NS;
+	const struct timespec at = {.tv_sec = (time_t)(next / 1000000000u),
+				    .tv_nsec = (long)(next % 1000000000u)};
+
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+}
+
 static void *watch(void *arg)
 {
-	const struct timespec period = {.tv_nsec = PERIOD_NS};
-
 	(void)arg;
 	prctl(PR_SET_TIMERSLACK, SLACK_NS);
 	while (!atomic_load(&ending)) {
-		nanosleep(&period, NULL);
+		sleep_until_next();
 		for (uint32_t n = 0; n < workers->count; n++)
 			look_at(n);
 		tell_watchdog(drb_clock_now());

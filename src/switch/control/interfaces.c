@@ -65,7 +65,7 @@ static void say_failed(const struct drb_port *p, int error)
 			 p->setup->interface, strerror(-error));
 }
 
-// The port's carrier is not what it was, which worker 0 would see within a second.
+// The port's carrier is not what it was, which worker 0 would see within two seconds.
 static void tell_liveness(void)
 {
 	if (drb_workers_park(workers) < 0)

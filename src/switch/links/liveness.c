@@ -10,7 +10,7 @@
 
 // Between looks at carriers. The kernel itself takes as long to tell of one that is lost, and
 // silence tells sooner.
-#define CARRIER_PERIOD_NS 1000000000
+#define CARRIER_PERIOD_NS 2000000000
 // A look that is later than this was kept from looking: nobody is to blame for silence meanwhile.
 #define LATE_NS 20000000
 // A hello that could not be sent is tried again this often within its period.

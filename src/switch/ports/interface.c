@@ -44,6 +44,14 @@ const char *drb_interface_state(const char *interface)
 	return state;
 }
 
+unsigned drb_interface_index(int fd, const char *interface)
+{
+	struct ifreq request = {0};
+
+	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", interface);
+	return ioctl(fd, SIOCGIFINDEX, &request) == 0 ? (unsigned)request.ifr_ifindex : 0;
+}
+
 bool drb_interface_up(int fd, const char *interface)
 {
 	struct ifreq flags = {0};

@@ -16,6 +16,8 @@ const char *drb_interface_state(const char *interface);
 // For the worker, between iterations: takes no lock. fd: any socket of the interface's namespace, but of
 // XDP. The kernel may take a second to tell that a carrier is lost.
 bool drb_interface_up(int fd, const char *interface);
+// 0: there is none of this name. Makes no socket, as if_nametoindex() does.
+unsigned drb_interface_index(int fd, const char *interface);
 // 0 if it cannot be told.
 uint16_t drb_interface_mtu(int fd, const char *interface);
 // False if it has none of Ethernet.

@@ -11,12 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "switch/ports/interface.h"
 #include "switch/ports/packet_socket/hello_socket.h"
 
 bool drb_packet_port_is_bound(const struct drb_port *port)
 {
 	const struct drb_packet_queue *queues = port->own;
-	const unsigned index = if_nametoindex(port->setup->interface);
+	const unsigned index = drb_interface_index(queues[0].in.fd, port->setup->interface);
 
 	for (uint32_t n = 0; index > 0 && n < port->workers; n++) {
 		if (!queues[n].in.left && drb_rx_ring_interface(&queues[n].in) != index)
