@@ -4,7 +4,7 @@
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch drbctl
-need_tool setpriv
+need_tool jq setpriv
 
 same() { diff <(sort <<<"$1") <(sort <<<"$2"); }
 
@@ -55,6 +55,10 @@ for view in ports routing drops worker info links; do
   check "show $view of one" says '^(switch|name) ' drbctl show s2-1 $view
   check "show $view of all as JSON" each_line_is_json drbctl show --all $view
 done
+# A core switch has no uplinks: nothing that could be utilised.
+check "utilisation of no uplinks" says '^utilisation +- ' drbctl show s2-1 routing
+check "as JSON" bash -c "'$build/src/ctl/drbctl' show s2-1 routing --json | jq -e 'has(\"utilisation\") and .utilisation == null'"
+check "of uplinks it is a number" bash -c "'$build/src/ctl/drbctl' show s1-0 routing --json | jq -e '.utilisation | type == \"number\"'"
 check "list as JSON" each_line_is_json drbctl list
 check "a switch by its full name" says '^s1-3 ' drbctl show drb-s1-3
 check "two switches" test "$(drbctl show s1-0 s1-1 info --csv | wc -l)" = 3

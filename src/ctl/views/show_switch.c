@@ -2,6 +2,18 @@
 // drbctl show: what is about a switch as a whole.
 #include "ctl/views/show.h"
 
+#include <math.h>
+#include <stdlib.h>
+
+// A number that a switch tells as text; NaN if it is none, as the utilisation of no uplinks.
+static double number(const char *text)
+{
+	char *end;
+	double value = strtod(text, &end);
+
+	return end == text || *end ? NAN : value;
+}
+
 int ctl_show_routing(struct drb_telemetry *t, const struct drb_switch_info *info, struct show *s)
 {
 	struct drb_switch_routing routing;
@@ -19,8 +31,9 @@ int ctl_show_routing(struct drb_telemetry *t, const struct drb_switch_info *info
 		 routing.threshold);
 	ctl_text(s->rows, "threshold_mode", "mode", "fixed, or auto: T follows measurements",
 		 routing.threshold_mode);
-	ctl_text(s->rows, "utilisation", NULL,
-		 "rho: share of time uplinks are busy, mean over 100 ms", routing.utilisation);
+	ctl_real(s->rows, "utilisation", NULL,
+		 "rho: share of time uplinks are busy, mean over 100 ms",
+		 ctl_decimal(number(routing.utilisation), 3));
 	ctl_count(s->rows, "flows", NULL, "live now (unit flow)", routing.flows);
 	ctl_text(s->rows, "flows_per_uplink", "flows/uplink", "c: live flows per uplink",
 		 routing.flows_per_uplink);
