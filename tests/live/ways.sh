@@ -56,7 +56,12 @@ check "all take one way" traced 'length == 5 and all(.[]; .packets >= 90 and .pa
 check "which is that of drbctl path" test "$(jq -c '[.switch, .port]' "$scratch/trace")" = \
   "$(drbctl path h0 h15 --json | jq -c '[.switch, .port]')"
 check "up by default, then down" traced 'map(.way) == ["default", "default", "down", "down", "down"]'
-check "a flow that nobody sends" fails_with 1 'no packet from h0 to h15 came by' drbctl trace h0 h15 tcp:1:2 --time 100ms
+check "a flow that nobody sends" fails_with 1 'no IPv4 packet of this flow from h0 to h15 .*give -6 here.* topo/fabric exec h0 -- ping -4 h15' \
+  drbctl trace h0 h15 tcp:1:2 --time 100ms
+check "nothing of either version" fails_with 1 'no IPv4 or IPv6 packet from h0 to h14 .* topo/fabric exec h0 -- ping h14' \
+  drbctl trace h0 h14 --time 100ms
+check "the version of a way is said" fails_with 0 'IPv4 10.0.0.1 to 10.0.0.16; icmpv6 -6 for IPv6$' drbctl path h0 h15 icmp
+check "the other, too" fails_with 0 'IPv6 fd00::1 to fd00::10$' drbctl path h0 h15 -6
 check "a flow that somebody does" trace icmp --count 20
 check "in the other version of IP nobody" bash -c "! '$build/src/ctl/drbctl' trace h0 h15 -6 --time 100ms"
 check "another scheme" drbctl set --all scheme=vlb

@@ -181,6 +181,19 @@ static int walk(struct path *p)
 	return DRB_EXIT_OK;
 }
 
+// Programs that are given the name of a host take IPv6, so the version is worth a line.
+static void say_version(const struct path_ends *e)
+{
+	char from[INET6_ADDRSTRLEN], to[INET6_ADDRSTRLEN];
+
+	path_ends_address(e, e->from, e->flow.ipv6, from);
+	path_ends_address(e, e->to, e->flow.ipv6, to);
+	if (e->flow.ipv6)
+		drb_info("IPv6 %s to %s", from, to);
+	else
+		drb_info("IPv4 %s to %s; %s for IPv6", from, to, path_ends_as_ipv6(e));
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct path *p = state->input;
@@ -218,6 +231,7 @@ int ctl_path(int argc, char **argv)
 		return DRB_EXIT_FAILED;
 	path_ends_resolve(&p.ends, &p.fabric.tree);
 	p.hash = path_flow_hash(&p.ends.flow, &p.ends.plan, p.ends.from, p.ends.to);
+	say_version(&p.ends);
 	p.rows = ctl_rows_new(p.ctl.format, false);
 	int code = walk(&p);
 	ctl_rows_end(p.rows);

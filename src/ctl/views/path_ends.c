@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ctl/views/path_ends.h"
 
+#include <arpa/inet.h>
+
 #include "common/cli/log.h"
 #include "core/fabric/names.h"
+#include "core/packet/wire.h"
 
 static uint32_t host_of(const char *text, const struct drb_tree *tree)
 {
@@ -27,6 +30,24 @@ void path_ends_resolve(struct path_ends *e, const struct drb_tree *tree)
 		drb_die("--ipv4 %s: must be a network like 10.0.0.0/8", e->ipv4);
 	if (e->ipv6 && drb_addr_set_ipv6(&e->plan, e->ipv6) < 0)
 		drb_die("--ipv6 %s: must be a network like fd00::/64", e->ipv6);
+}
+
+void path_ends_address(const struct path_ends *e, uint32_t host, bool ipv6,
+		       char text[INET6_ADDRSTRLEN])
+{
+	const uint32_t four = htonl(drb_addr_ipv4(&e->plan, host));
+	uint8_t six[16];
+
+	drb_addr_ipv6(&e->plan, host, six);
+	if (ipv6)
+		inet_ntop(AF_INET6, six, text, INET6_ADDRSTRLEN);
+	else
+		inet_ntop(AF_INET, &four, text, INET6_ADDRSTRLEN);
+}
+
+const char *path_ends_as_ipv6(const struct path_ends *e)
+{
+	return e->flow.protocol == DRB_PROTOCOL_ICMP ? "icmpv6 -6" : "-6";
 }
 
 static void take_argument(struct path_ends *e, char *arg)

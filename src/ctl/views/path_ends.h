@@ -3,6 +3,7 @@
 // "FROM TO [FLOW]" on a command line, and the options about addresses that go with it.
 
 #include <argp.h>
+#include <netinet/in.h>
 
 #include "core/fabric/tree.h"
 
@@ -23,3 +24,9 @@ extern const struct argp path_ends_argp;
 
 // The hosts and their addresses, once it is known how many there are; exits if they are none.
 void path_ends_resolve(struct path_ends *e, const struct drb_tree *tree);
+
+// Address of a host of the plan, as text.
+void path_ends_address(const struct path_ends *e, uint32_t host, bool ipv6,
+		       char text[INET6_ADDRSTRLEN]);
+// What a user gives for the same flow of IPv6.
+const char *path_ends_as_ipv6(const struct path_ends *e);

@@ -5,13 +5,14 @@
 
 #include "ctl/verbs.h"
 
-#include <arpa/inet.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/cli/args.h"
 #include "common/cli/clock.h"
@@ -63,19 +64,9 @@ static void interrupt(int signal)
 static void add_addresses(char *text, size_t size, const struct path_ends *e, bool ipv6)
 {
 	char from[INET6_ADDRSTRLEN], to[INET6_ADDRSTRLEN];
-	uint8_t octets[16];
 
-	if (ipv6) {
-		drb_addr_ipv6(&e->plan, e->from, octets);
-		inet_ntop(AF_INET6, octets, from, sizeof(from));
-		drb_addr_ipv6(&e->plan, e->to, octets);
-		inet_ntop(AF_INET6, octets, to, sizeof(to));
-	} else {
-		const uint32_t a = htonl(drb_addr_ipv4(&e->plan, e->from));
-		const uint32_t b = htonl(drb_addr_ipv4(&e->plan, e->to));
-		inet_ntop(AF_INET, &a, from, sizeof(from));
-		inet_ntop(AF_INET, &b, to, sizeof(to));
-	}
+	path_ends_address(e, e->from, ipv6, from);
+	path_ends_address(e, e->to, ipv6, to);
 	snprintf(text, size, "(%s src host %s and dst host %s)", ipv6 ? "ip6" : "ip", from, to);
 }
 
@@ -221,6 +212,40 @@ static uint64_t lost_packets(const struct trace *t)
 	return sum;
 }
 
+// The program that runs commands on hosts, as a user calls it: installed beside this one, else in a checkout.
+static const char *fabric_program(void)
+{
+	char path[PATH_MAX];
+	const size_t room = sizeof(path) - sizeof("drbfabric");
+	ssize_t length = readlink("/proc/self/exe", path, room);
+
+	path[length > 0 ? length : 0] = '\0';
+	char *name = strrchr(path, '/');
+	if (!name)
+		return "drbfabric";
+	memcpy(name + 1, "drbfabric", sizeof("drbfabric"));
+	return access(path, X_OK) == 0 ? "drbfabric" : "topo/fabric";
+}
+
+static void say_none(const struct path_ends *e)
+{
+	const char *from = e->host[0], *to = e->host[1], *program = fabric_program();
+
+	if (e->flow.ipv6)
+		drb_error("no IPv6 packet from %s to %s came by: send some meanwhile, such as %s "
+			  "exec %s -- ping -6 %s, or leave -6 out for IPv4",
+			  from, to, program, from, to);
+	else if (e->flow.given)
+		drb_error("no IPv4 packet of this flow from %s to %s came by: programs that are "
+			  "given the name %s send IPv6, for which give %s here; for IPv4 give "
+			  "them -4, such as %s exec %s -- ping -4 %s",
+			  from, to, to, path_ends_as_ipv6(e), program, from, to);
+	else
+		drb_error("no IPv4 or IPv6 packet from %s to %s came by: send some meanwhile, such "
+			  "as %s exec %s -- ping %s",
+			  from, to, program, from, to);
+}
+
 static int print(struct trace *t, const struct options *o)
 {
 	struct ctl_rows *rows = ctl_rows_new(o->ctl.format, false);
@@ -237,9 +262,7 @@ static int print(struct trace *t, const struct options *o)
 			 lost);
 	if (t->hops)
 		return DRB_EXIT_OK;
-	drb_error("no packet from %s to %s came by: send some meanwhile, such as drbfabric exec %s "
-		  "-- ping %s",
-		  o->ends.host[0], o->ends.host[1], o->ends.host[0], o->ends.host[1]);
+	say_none(&o->ends);
 	return DRB_EXIT_FAILED;
 }
 
