@@ -9,8 +9,7 @@ import contextlib
 import signal
 
 from . import Failure
-
-SIGNALS = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
+from .early_signals import SIGNALS
 
 _depth = 0
 _pending = None
