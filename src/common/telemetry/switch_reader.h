@@ -3,8 +3,10 @@
 // What a switch reports over its telemetry socket, as structs. Each function asks one command and
 // checks the whole reply: 0, or a negative errno as drb_telemetry_ask() returns it.
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "core/fabric/names.h"
 #include "core/counters.h"
@@ -12,6 +14,15 @@
 #include "common/telemetry/telemetry_client.h"
 
 #define DRB_READER_TEXT_MAX 64
+
+// A number that a switch tells as text; NaN if it is none.
+static inline double drb_reader_number(const char *text)
+{
+	char *end;
+	double value = strtod(text, &end);
+
+	return end == text || *end ? NAN : value;
+}
 
 struct drb_switch_info {
 	char name[DRB_NAME_MAX];   // s1-0
@@ -56,7 +67,7 @@ struct drb_switch_routing {
 	char scheme[DRB_READER_TEXT_MAX], unit[DRB_READER_TEXT_MAX];
 	char threshold[DRB_READER_TEXT_MAX];
 	char threshold_mode[DRB_READER_TEXT_MAX];   // "auto" or "fixed"
-	char utilisation[DRB_READER_TEXT_MAX];      // rho of the uplinks
+	char utilisation[DRB_READER_TEXT_MAX];      // rho of the uplinks; "" if there are none
 	char flows_per_uplink[DRB_READER_TEXT_MAX]; // c
 	uint64_t flows;                             // live
 	uint64_t choices, seed;

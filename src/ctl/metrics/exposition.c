@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "ctl/metrics/series.h"
@@ -40,8 +39,7 @@ static struct family family_of(const char *prefix, const char *key, const char *
 	return f;
 }
 
-// A number that a switch tells as text; left out where it is not finite, as the utilisation of the
-// uplinks of a core switch.
+// Left out where there is none, as the utilisation of the uplinks of a core switch.
 static void write_text(const struct writer *w, const char *name, const char *help, size_t offset)
 {
 	struct family f = {.help = help};
@@ -50,12 +48,10 @@ static void write_text(const struct writer *w, const char *name, const char *hel
 	series_begin(w, &f);
 	for (size_t i = 0; i < w->poll->count; i++) {
 		const struct metrics_switch *s = &w->poll->switches[i];
-		const char *text = (const char *)s + offset;
-		char *end;
 		if (s->error < 0)
 			continue;
-		double value = strtod(text, &end);
-		if (end == text || *end || !isfinite(value))
+		double value = drb_reader_number((const char *)s + offset);
+		if (!isfinite(value))
 			continue;
 		series_name(w, f.name, "", i, NULL);
 		fprintf(w->out, "%.17g\n", value);

@@ -2,18 +2,6 @@
 // drbctl show: what is about a switch as a whole.
 #include "ctl/views/show.h"
 
-#include <math.h>
-#include <stdlib.h>
-
-// A number that a switch tells as text; NaN if it is none, as the utilisation of no uplinks.
-static double number(const char *text)
-{
-	char *end;
-	double value = strtod(text, &end);
-
-	return end == text || *end ? NAN : value;
-}
-
 int ctl_show_routing(struct drb_telemetry *t, const struct drb_switch_info *info, struct show *s)
 {
 	struct drb_switch_routing routing;
@@ -33,7 +21,7 @@ int ctl_show_routing(struct drb_telemetry *t, const struct drb_switch_info *info
 		 routing.threshold_mode);
 	ctl_real(s->rows, "utilisation", NULL,
 		 "rho: share of time uplinks are busy, mean over 100 ms",
-		 ctl_decimal(number(routing.utilisation), 3));
+		 ctl_decimal(drb_reader_number(routing.utilisation), 3));
 	ctl_count(s->rows, "flows", NULL, "live now (unit flow)", routing.flows);
 	ctl_text(s->rows, "flows_per_uplink", "flows/uplink", "c: live flows per uplink",
 		 routing.flows_per_uplink);

@@ -139,10 +139,11 @@ int drb_reply_ports(const char *cmd, const char *params, struct rte_tel_data *d)
 int drb_fill_routing(struct rte_tel_data *d, const struct drb_snapshot *s)
 {
 	const struct drb_setup *setup = drb_reply_context.setup;
-	char threshold[32], utilisation[32], flows[32];
+	char threshold[32], utilisation[32] = "", flows[32]; // empty: no uplinks
 
 	snprintf(threshold, sizeof(threshold), "%.3g", s->threshold);
-	snprintf(utilisation, sizeof(utilisation), "%.3f", s->utilisation);
+	if (setup->up_ports > 0)
+		snprintf(utilisation, sizeof(utilisation), "%.3f", s->utilisation);
 	snprintf(flows, sizeof(flows), "%.6g",
 		 setup->up_ports ? (double)s->flows / setup->up_ports : 0);
 	rte_tel_data_add_dict_string(d, "scheme", drb_scheme_name(setup->choice.scheme));

@@ -87,6 +87,8 @@ void drb_threshold_update(struct drb_worker *w)
 	uint64_t tsc = rte_rdtsc();
 
 	t->due_ns = w->now_ns + LOOK_EVERY_NS;
+	if (w->up_ports == 0)
+		return; // there is nothing to be busy
 	if (t->last_ns != 0 && w->now_ns > t->last_ns && tsc > t->last_tsc) {
 		double weight = -expm1(-(double)(w->now_ns - t->last_ns) / AVERAGE_NS);
 		t->utilisation += weight * (measure(w, tsc) - t->utilisation);

@@ -145,6 +145,16 @@ static void flow_threshold(void **state)
 	drb_worker_free(&w);
 }
 
+// A switch of the top layer has nothing that could be busy.
+static void no_uplinks(void **state)
+{
+	(void)state;
+	begin(HEAD(2, 2, 2, 0) "link: {driver: none, rate: 10kpps}\n");
+	send_up(0, 0);
+	assert_true(w.threshold.utilisation == 0);
+	drb_worker_free(&w);
+}
+
 // A number stays as it is.
 static void fixed_threshold(void **state)
 {
@@ -250,7 +260,7 @@ int main(void)
 		cmocka_unit_test(packet_threshold), cmocka_unit_test(smoothing),
 		cmocka_unit_test(worker_as_server), cmocka_unit_test(flow_threshold),
 		cmocka_unit_test(fixed_threshold),  cmocka_unit_test(record),
-		cmocka_unit_test(record_idle),
+		cmocka_unit_test(record_idle),      cmocka_unit_test(no_uplinks),
 	};
 	return cmocka_run_group_tests_name("threshold", tests, setup_eal, free_eal);
 }
