@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fixtures/text.h"
 #include "sim/paper/claims.h"
 #include "sim/paper/claims_judge.h"
 #include "sim/paper/plan.h"
@@ -188,17 +189,6 @@ static void one_run_decides_nothing(void **state)
 	assert_int_equal(paper_outcome(&j), PAPER_NOT_TESTABLE);
 }
 
-static uint32_t count(const char *text, const char *what)
-{
-	uint32_t n = 0;
-
-	while ((text = strstr(text, what))) {
-		n++;
-		text++;
-	}
-	return n;
-}
-
 // The report has a row for every claim, its verdict, and no figure that is none.
 static void the_report_has_every_claim(void **state)
 {
@@ -223,7 +213,7 @@ static void the_report_has_every_claim(void **state)
 		char cell[40];
 		snprintf(cell, sizeof(cell), "\">%s</td>",
 			 paper_outcome_name((enum paper_outcome)outcome));
-		judged += count(html, cell);
+		judged += times_in(html, cell);
 	}
 	assert_int_equal(judged, paper_claims);
 	assert_null(strstr(html, ">nan"));

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fixtures/text.h"
 #include "sim/paper/cost.h"
 #include "sim/paper/faults.h"
 #include "sim/paper/output.h"
@@ -127,17 +128,6 @@ static void figures_follow_what_is_dead(void **state)
 	free(p.point);
 }
 
-static uint32_t count(const char *text, const char *what)
-{
-	uint32_t n = 0;
-
-	while ((text = strstr(text, what))) {
-		n++;
-		text++;
-	}
-	return n;
-}
-
 // A row for every share that was run, and no figure that is none.
 static void the_report_has_every_figure(void **state)
 {
@@ -152,7 +142,7 @@ static void the_report_has_every_figure(void **state)
 	html = contents(*state, "faults.html");
 	assert_null(strstr(html, "nan"));
 	assert_null(strstr(html, "inf"));
-	assert_int_equal(count(html, "<tr><td>"), 2 * (1 + PAPER_FAULT_SHARES / 2));
+	assert_int_equal(times_in(html, "<tr><td>"), 2 * (1 + PAPER_FAULT_SHARES / 2));
 	assert_non_null(strstr(html, "205 (10 %)"));
 	assert_non_null(strstr(html, "19 (10 %)"));
 	free(html);

@@ -111,13 +111,17 @@ static void full_and_missing_ports(void **state)
 	end();
 }
 
+// Host 1 asks by ARP who has 10.0.0.12.
+static const uint8_t question[42] = {255, 255, 255, 255, 255, 255, 0x02, 0, 0, 0, 0,  1, 8, 6,
+				     0,   1,   8,   0,   6,   4,   0,    1, 2, 0, 0,  0, 0, 1,
+				     10,  0,   0,   2,   0,   0,   0,    0, 0, 0, 10, 0, 0, 12};
+
 static void questions_are_answered(void **state)
 {
-	uint8_t arp[42] = {255, 255, 255, 255, 255, 255, 0x02, 0, 0, 0, 0,  1, 8, 6,
-			   0,   1,   8,   0,   6,   4,   0,    1, 2, 0, 0,  0, 0, 1,
-			   10,  0,   0,   2,   0,   0,   0,    0, 0, 0, 10, 0, 0, 12};
+	uint8_t arp[sizeof(question)];
 
 	(void)state;
+	memcpy(arp, question, sizeof(arp));
 	begin(FABRIC(3, 2, 1, 0), 8);
 	assert_int_equal(goes(1, arp, sizeof(arp)), 1); // back to where it came from
 	assert_int_equal(w.routing.arp_replies, 1);
@@ -131,12 +135,11 @@ static void questions_are_answered(void **state)
 // A host that asks without end is answered no more, and the others are.
 static void questions_are_limited(void **state)
 {
-	uint8_t arp[42] = {255, 255, 255, 255, 255, 255, 0x02, 0, 0, 0, 0,  1, 8, 6,
-			   0,   1,   8,   0,   6,   4,   0,    1, 2, 0, 0,  0, 0, 1,
-			   10,  0,   0,   2,   0,   0,   0,    0, 0, 0, 10, 0, 0, 12};
+	uint8_t arp[sizeof(question)];
 	const uint32_t count = 10000;
 
 	(void)state;
+	memcpy(arp, question, sizeof(arp));
 	begin(FABRIC(3, 2, 1, 0), 1 << 14);
 	uint64_t begin_ns = drb_clock_now();
 	for (uint32_t i = 0; i < count; i++)
