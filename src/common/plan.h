@@ -17,10 +17,29 @@
 //   hosts           [{name, namespace, label, code, mac, ipv4, ipv6, batch}]
 //   links           [{lower, lower_port, upper, upper_port, kind ("veth" or "memif")}]
 //
+// For several machines, kind is "vxlan" or "vlan" between two of them, with an id, and:
+//
+//   mtu             of hosts
+//   machines        of the whole fabric: [{name, address, share, ssh_user, ssh_port, command, plan,
+//                   pods, core, switches, hosts, links, links_out}]; every node has its machine
+//   between         links from one machine to another: [{machines, links}]
+//   machine         whose plan this is: it has the nodes of that machine, and links with an end there
+//   udp_port        of VXLAN
+//   underlay_mtu    which IP packets to other machines need
+//   remotes         addresses of the machines at the other ends of links
+//   elsewhere       hosts of other machines
+//
 // config and batch are files beside plan.json: the switch's YAML, and the ip -batch file to run
 // inside the node's namespace. lower and upper are names of nodes.
 
+// Each running fabric has a folder of its name here: topo/drbfabric/fabrics.py.
+#define DRB_RUN_DIR "/run/drbswitch"
+
 #define DRB_PLAN_FILE "plan.json"
+// Beside it, of a running fabric: "s2-5 PID START" for each switch started, "s2-5 stopped" for each that
+// was told to end. The last line of a switch counts.
+#define DRB_PROCESSES_FILE "processes"
+#define DRB_PROCESS_STOPPED "stopped"
 
 #define DRB_PLAN_FABRIC "fabric"
 #define DRB_PLAN_LAYERS "layers"
@@ -54,3 +73,13 @@
 #define DRB_PLAN_UPPER "upper"
 #define DRB_PLAN_UPPER_PORT "upper_port"
 #define DRB_PLAN_KIND "kind"
+
+#define DRB_PLAN_ID "id"
+#define DRB_PLAN_MTU "mtu"
+#define DRB_PLAN_MACHINE "machine"
+#define DRB_PLAN_MACHINES "machines"
+#define DRB_PLAN_BETWEEN "between"
+#define DRB_PLAN_UDP_PORT "udp_port"
+#define DRB_PLAN_UNDERLAY_MTU "underlay_mtu"
+#define DRB_PLAN_REMOTES "remotes"
+#define DRB_PLAN_ELSEWHERE "elsewhere"

@@ -13,15 +13,17 @@
 	X(in_packets, "packets received, including those dropped later")                           \
 	X(in_octets, "bytes received")                                                             \
 	X(in_discards, "packets received here and dropped before they reached an egress queue")    \
-	X(in_missed, "packets the kernel dropped before the switch could receive them")            \
+	X(in_missed, "packets the kernel or the card dropped before the switch could receive them")            \
 	X(out_packets, "packets handed to the link")                                               \
 	X(out_octets, "bytes handed to the link")                                                  \
 	X(out_discards, "packets dropped at this port's egress queue")                             \
 	X(queue_packets, "packets in the egress queue now, including the one being sent")          \
 	X(queue_octets, "bytes in the egress queue now")                                           \
-	X(queue_max, "most packets the egress queue has held")                                     \
+	X(queue_max_packets, "most packets the egress queue has held")                             \
 	X(queue_ns, "sum of the times packets were queued, ns; its growth per ns is the mean "     \
-		    "queue length; 0 without a rate")
+		    "queue length; 0 without a rate")                                              \
+	X(ring_packets, "packets handed to the link that wait in its ring now, where its driver "  \
+			"can tell (memif), else 0; they are in out_packets")
 
 // X(key, meaning): of an af_xdp port, counted by its XDP program and by the kernel behind it. At
 // rest in_packets = xdp_redirected - xdp_ring_full - xdp_dropped; in_missed is the sum of the two.

@@ -13,7 +13,7 @@ int main(int argc, char **argv)
 		{"write", "drbgen write", "write patterns of traffic as one capture file per host",
 		 gen_write,
 		 "  drbgen write --load 0.9 --slots 2000 --out traffic\n"
-		 "  drbgen write -d 4 --pattern fixed --out traffic\n"},
+		 "  drbgen write -d 4 --traffic fixed --out traffic\n"},
 		{"replay", "drbgen replay", "send captures into a running fabric, measure arrivals",
 		 gen_replay,
 		 "  drbgen replay traffic\n"

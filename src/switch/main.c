@@ -2,6 +2,7 @@
 // drbswitch: one process is one switch of the fat-tree F(l,d).
 #include <argp.h>
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
@@ -21,8 +22,10 @@
 #include "switch/ports/port_set.h"
 #include "switch/startup/privilege.h"
 #include "switch/control/capture_order.h"
+#include "switch/control/cards.h"
 #include "switch/control/heartbeat.h"
 #include "switch/control/interfaces.h"
+#include "switch/control/link_rates.h"
 #include "switch/control/reload.h"
 #include "switch/control/stats_clients.h"
 #include "switch/control/stats_socket.h"
@@ -33,6 +36,7 @@
 // Peers of memif ports start in any order. How long to wait for the next one before forwarding without
 // those that are missing.
 #define LINK_WITHIN_S 10
+#define TRIM_THRESHOLD (1024 * 1024) // bytes
 
 const char *argp_program_version = "drbswitch " DRB_VERSION;
 
@@ -200,11 +204,14 @@ static int run_workers(const char *config, struct drb_port_set *ports)
 
 	if (drb_heartbeat_begin(&workers, ports) < 0)
 		return code;
-	if (drb_privilege_drop(&setup) == 0 && drb_confine(config, &setup) == 0) {
-		if (!atomic_load(&workers.worker[0].stop))
-			say_ready();
-		drb_workers_run(&workers);
-		code = DRB_EXIT_OK;
+	if (drb_cards_begin(&workers, ports) == 0) {
+		if (drb_privilege_drop(&setup) == 0 && drb_confine(config, &setup) == 0) {
+			if (!atomic_load(&workers.worker[0].stop))
+				say_ready();
+			drb_workers_run(&workers);
+			code = DRB_EXIT_OK;
+		}
+		drb_cards_end();
 	}
 	drb_heartbeat_end();
 	return code;
@@ -220,7 +227,9 @@ static int run_threads(struct drb_port_set *ports, const struct drb_port_parking
 		return code;
 	if (drb_memif_connect_start(memif) == 0) {
 		if (drb_reload_start(reload) == 0) {
-			code = run_workers(reload->path, ports);
+			if (drb_link_rates_begin(ports, &setup) == 0)
+				code = run_workers(reload->path, ports);
+			drb_link_rates_end();
 			drb_reload_stop();
 		}
 		sd_notify(0, "STOPPING=1");
@@ -245,11 +254,18 @@ static int forward(struct drb_port_set *ports, const struct drb_reload *reload)
 		return code;
 	}
 	wait_for_links(&memif);
+	drb_cards_settle(ports, &workers.worker[0].stop);
 	code = run_threads(ports, &parking, &memif, reload);
 	drb_stats_socket_stop();
 	drb_capture_stop();
 	drb_workers_idle_free(&workers);
 	return code;
+}
+
+static uint32_t memory_mb(void)
+{
+	return drb_eal_memory_mb(&setup, drb_ports_buffers(&setup),
+				 drb_assign_bytes(&setup) * setup.workers);
 }
 
 static int run(const struct options *o)
@@ -266,9 +282,7 @@ static int run(const struct options *o)
 	if (atomic_load(&ended))
 		drb_workers_stop(&workers);
 	drb_stats_clients_begin();
-	uint32_t memory_mb =
-		drb_eal_memory_mb(&setup, mbufs, drb_assign_bytes(&setup) * setup.workers);
-	if (drb_eal_init(&setup, memory_mb, o->log == DRB_LOG_DEBUG) == 0) {
+	if (drb_eal_init(&setup, memory_mb(), o->log == DRB_LOG_DEBUG) == 0) {
 		int rc = drb_ports_start(&ports, o->config, &setup, mbufs);
 		if (rc == 0) {
 			const struct drb_reload reload = {o->config, &o->override, &workers,
@@ -294,6 +308,9 @@ int main(int argc, char **argv)
 			      "  drbswitch -c switch.yaml --layer 1 --label 0\n"
 			      "  drbswitch -c s1-0.yaml --check\n");
 	drb_args_parse(&argp, argc, argv, 0, &o);
+	// Replies of the stats socket need 100 kB for a moment: not given back to the kernel and fetched
+	// again with each.
+	mallopt(M_TRIM_THRESHOLD, TRIM_THRESHOLD);
 	drb_privilege_begin();
 	drb_reload_block();
 	drb_log_limit(o.log);
@@ -311,7 +328,8 @@ int main(int argc, char **argv)
 	int rc = drb_await_interfaces(o.config, &setup, &ended);
 	if (rc < 0)
 		return rc == -EINTR ? DRB_EXIT_OK : DRB_EXIT_FAILED;
-	if (drb_ports_check(o.config, &setup) < 0)
+	if (drb_ports_check(o.config, &setup) < 0 ||
+	    drb_eal_check_memory(o.config, &setup, memory_mb()) < 0)
 		return DRB_EXIT_USAGE;
 	drb_log_writer_stamp();
 	return drb_finish(run(&o));

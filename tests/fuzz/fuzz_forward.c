@@ -67,6 +67,18 @@ static void conserved(uint64_t frames)
 	require(in == frames && in == seen + dropped && dropped == reasons);
 }
 
+// Any ports towards any rack: neighbours may tell whatever they like.
+static void take_routes(const struct drb_setup *setup, size_t size)
+{
+	if (!(size & 2))
+		return;
+	for (uint32_t i = 0; i < drb_tree_switches(&setup->tree, 1); i++)
+		w.routes[i] = drb_mix64(size + i);
+	w.links.routes = w.routes;
+	w.links.settled = size & 4;
+	w.reroutes = true;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint8_t first = take(&data, &size);
@@ -84,6 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct drb_links links = {.dead = dead, .drained = size & 1 ? dead : 0};
 	drb_links_publish(&w.published_links, &links);
 	drb_hellos_read_links(&w);
+	take_routes(setup, size);
 	w.now_ns = 1000000000;
 	while (size > 0) {
 		uint8_t head = take(&data, &size), len = take(&data, &size);

@@ -5,6 +5,7 @@
 // no place are counted. The reader is not trusted: whatever it writes into `head`, the switch stays within
 // its ring.
 
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
@@ -59,7 +60,10 @@ struct drb_capture_request {
 	uint32_t insns; // 0: every packet
 };
 
-// From switch to reader, with the descriptor of `rings` rings.
+// Both ends touch the memory of the rings without a look at its size: fcntl()'s seals that keep it.
+#define DRB_CAPTURE_SEALS (F_SEAL_SHRINK | F_SEAL_GROW)
+
+// From switch to reader, with the descriptor of `rings` rings, which is sealed.
 struct drb_capture_reply {
 	uint32_t version;
 	uint32_t rings;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/cli/log.h"
+#include "common/cli/option_check.h"
 
 enum { KEY_USAGE = 0x10000 };
 
@@ -75,11 +76,12 @@ void drb_args_parse(const struct argp *argp, int argc, char **argv, unsigned fla
 	const struct argp_child children[] = {{argp, 0, NULL, 0}, {&behind, 0, NULL, 0}, {0}};
 	const struct argp outer = {.options = own_options, .parser = parse, .children = children};
 
-	// The line that getopt prints begins with it.
+	// What --help calls the program.
 	if (argc > 0 && strcmp(argv[0], program_invocation_name) == 0)
 		argv[0] = program_invocation_short_name;
 	if (argc == 2 && strcmp(argv[1], "help") == 0)
 		argv[1] = "--help";
+	drb_option_check(&outer, argc, argv, flags);
 	if (argp_parse(&outer, argc, argv, flags | ARGP_NO_HELP, NULL, input) != 0)
 		exit(DRB_EXIT_USAGE);
 	free(last);

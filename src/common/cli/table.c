@@ -140,6 +140,14 @@ void drb_table_count(struct drb_table *t, uint64_t value)
 	put(t, text, t->format == DRB_FORMAT_JSON ? json_integer((json_int_t)value) : NULL);
 }
 
+void drb_table_integer(struct drb_table *t, int64_t value)
+{
+	char text[CELL_MAX];
+
+	snprintf(text, sizeof(text), "%" PRId64, value);
+	put(t, text, t->format == DRB_FORMAT_JSON ? json_integer(value) : NULL);
+}
+
 void drb_table_real(struct drb_table *t, double value)
 {
 	char text[CELL_MAX] = "";

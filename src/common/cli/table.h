@@ -9,7 +9,7 @@
 
 enum drb_format { DRB_FORMAT_TABLE, DRB_FORMAT_CSV, DRB_FORMAT_JSON };
 
-enum drb_kind { DRB_TEXT, DRB_COUNT, DRB_REAL, DRB_FLAG };
+enum drb_kind { DRB_TEXT, DRB_COUNT, DRB_INTEGER, DRB_REAL, DRB_FLAG };
 
 struct drb_column {
 	const char *key;   // CSV header and JSON key
@@ -27,6 +27,7 @@ struct drb_table *drb_table_new(FILE *out, enum drb_format format, const struct 
 // Cells of the next row, left to right; a row is complete when every column has its cell.
 void drb_table_text(struct drb_table *t, const char *value); // NULL: absent
 void drb_table_count(struct drb_table *t, uint64_t value);
+void drb_table_integer(struct drb_table *t, int64_t value);
 void drb_table_real(struct drb_table *t, double value); // NaN: absent ("-", empty, null)
 void drb_table_nothing(struct drb_table *t);            // absent, of a column of counts
 void drb_table_flag(struct drb_table *t, bool value);   // yes or no; CSV and JSON: true or false

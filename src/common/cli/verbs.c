@@ -60,10 +60,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			verbs->code = verb->run(count, rest);
 			return 0;
 		}
-		drb_die("no verb '%s': must be %s", arg, names);
+		drb_die("no verb '%s': must be %s (see %s --help)", arg, names,
+			program_invocation_short_name);
 	}
 	case ARGP_KEY_NO_ARGS:
-		drb_die("a verb is missing: %s (see --help)", names);
+		drb_die("a verb is missing: must be %s (see %s --help)", names,
+			program_invocation_short_name);
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}

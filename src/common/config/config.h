@@ -37,6 +37,9 @@ enum drb_driver {
 
 const char *drb_driver_name(enum drb_driver driver);
 
+// A rate that follows the link's speed.
+#define DRB_RATE_LINK "link"
+
 // Which frames an af_xdp port takes: those of the fabric, all, or those that a program of the user
 // takes, whose file is named.
 #define DRB_XDP_STEER "steer"
@@ -70,6 +73,14 @@ enum drb_idle {
 
 enum drb_hugepages { DRB_HUGEPAGES_AUTO, DRB_HUGEPAGES_YES, DRB_HUGEPAGES_NO };
 
+// What counts as the load of an uplink.
+enum drb_occupancy {
+	DRB_OCCUPANCY_QUEUE, // packets in the egress queue
+	DRB_OCCUPANCY_RING   // those in the ring behind it as well, where its driver can tell
+};
+
+const char *drb_occupancy_name(enum drb_occupancy occupancy);
+
 struct drb_port_setup {
 	char name[DRB_NAME_MAX]; // d0, u1
 	char key[24];            // where the file speaks of it: "ports[2]." or "link."
@@ -77,15 +88,18 @@ struct drb_port_setup {
 	uint32_t number;     // within its direction
 	struct drb_end peer; // who must be at the other end
 	enum drb_driver driver;
-	char interface[64]; // af_packet, af_xdp
-	char socket[108];   // memif
-	char device[1024];  // vdev string or PCI address
-	char xdp[108];      // af_xdp: DRB_XDP_STEER, DRB_XDP_ALL or the path of a program
-	struct drb_rate rate;
-	bool slotted;        // departures fall on a clock common to all switches
-	uint32_t overhead;   // bytes a frame occupies on the wire beyond its own
-	uint32_t queue;      // packets, egress queue limit
-	uint32_t queue_made; // the limit that packet buffers were made for
+	char interface[64];   // af_packet, af_xdp
+	char socket[108];     // memif
+	char device[1024];    // vdev string or PCI address
+	char xdp[108];        // af_xdp: DRB_XDP_STEER, DRB_XDP_ALL or the path of a program
+	struct drb_rate rate; // of a link_rate: what its ends agreed on, as far as it is known
+	bool rate_given;      // by the file
+	bool link_rate;       // `rate: link`
+	bool slotted;         // departures fall on a clock common to all switches
+	uint32_t overhead;    // bytes a frame occupies on the wire beyond its own
+	uint32_t queue;       // packets, egress queue limit
+	uint32_t queue_made;  // the limit that packet buffers were made for
+	enum drb_occupancy occupancy;
 	uint64_t catchup_ns; // link time a late wake-up may make up for
 	uint64_t hello_ns;   // between two hellos, or looks at the carrier; 0: off
 	uint32_t loss_limit; // lost frames in millionths; more take the link out of use; 0: off

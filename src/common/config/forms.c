@@ -94,7 +94,14 @@ bool drb_form_cpus(const char *text, void *setup)
 
 bool drb_form_rate(const char *text, void *port)
 {
-	return drb_parse_rate(text, &((struct drb_port_setup *)port)->rate) == 0;
+	struct drb_port_setup *p = port;
+
+	p->rate_given = true;
+	p->link_rate = strcmp(text, DRB_RATE_LINK) == 0;
+	if (!p->link_rate)
+		return drb_parse_rate(text, &p->rate) == 0;
+	p->rate = (struct drb_rate){0};
+	return true;
 }
 
 // The driver's arguments end at commas and nest in brackets.
@@ -190,6 +197,14 @@ const char *drb_words_driver(uint32_t i)
 	return i < DRB_DRIVER_COUNT ? names[i] : NULL;
 }
 
+const char *drb_words_occupancy(uint32_t i)
+{
+	static const char *const names[] = {
+		[DRB_OCCUPANCY_QUEUE] = "queue", [DRB_OCCUPANCY_RING] = "ring", NULL};
+
+	return names[i];
+}
+
 const char *drb_words_idle(uint32_t i)
 {
 	static const char *const names[] = {
@@ -216,4 +231,9 @@ const char *drb_unit_name(enum drb_unit unit)
 const char *drb_driver_name(enum drb_driver driver)
 {
 	return drb_words_driver(driver);
+}
+
+const char *drb_occupancy_name(enum drb_occupancy occupancy)
+{
+	return drb_words_occupancy(occupancy);
 }

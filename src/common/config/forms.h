@@ -26,6 +26,7 @@ const char *drb_words_scheme(uint32_t i);
 const char *drb_words_unit(uint32_t i);
 const char *drb_words_check_source(uint32_t i);
 const char *drb_words_driver(uint32_t i);
+const char *drb_words_occupancy(uint32_t i);
 const char *drb_words_idle(uint32_t i);
 const char *drb_words_hugepages(uint32_t i);
 

@@ -10,6 +10,11 @@
 
 #define DEFAULT_HELLO_NS 100000000
 #define HELLO_UNSAID UINT64_MAX // by the file: what suits the driver
+#define DEFAULT_CATCHUP_NS 2000000
+// A link whose speed is the rate makes up for nothing: what is sent later than it could be waits in the card's
+// ring, where no decision sees it. A worker that never sleeps is hardly later than this.
+#define LINK_CATCHUP_NS 20000
+#define CATCHUP_UNSAID UINT64_MAX
 
 const char *drb_port_device(const struct drb_port_setup *port)
 {
@@ -52,6 +57,7 @@ static void default_ports(struct drb_setup *s)
 			.up = i >= s->down_ports,
 			.number = i < s->down_ports ? i : i - s->down_ports,
 			.hello_ns = HELLO_UNSAID,
+			.catchup_ns = CATCHUP_UNSAID,
 		};
 		p->peer = p->up ? drb_tree_up_peer(&s->tree, s->layer, s->label, p->number)
 				: drb_tree_down_peer(&s->tree, s->layer, s->label, p->number);
@@ -87,11 +93,40 @@ static bool is_pci_address(const char *text)
 	return false;
 }
 
+// In full and in lower case, as the kernel writes it: two spellings of an address are one card.
+static int spell_address(const char *path, struct drb_port_setup *port)
+{
+	static const char domain[] = "0000:";
+	char *device = port->device;
+	size_t length = strlen(device);
+
+	if (!is_pci_address(device))
+		return drb_config_bad_port(path, port, "device",
+					   "\"%s\" is not a PCI address such as 0000:3b:00.0",
+					   device);
+	if (device_name_length(device) < sizeof("0000:3b:00.0") - 1) {
+		if (length + sizeof(domain) > sizeof(port->device))
+			return drb_config_bad_port(path, port, "device",
+						   "too long: the address is completed with %s",
+						   domain);
+		memmove(device + sizeof(domain) - 1, device, length + 1);
+		memcpy(device, domain, sizeof(domain) - 1);
+	}
+	for (size_t i = 0; i < device_name_length(device); i++)
+		device[i] = (char)tolower((unsigned char)device[i]);
+	return 0;
+}
+
 // Checks what several keys of a port make together, after every source of them was read.
-static int check_port(const char *path, const struct drb_port_setup *port)
+static int check_port(const char *path, struct drb_port_setup *port)
 {
 	bool vdev = port->driver == DRB_DRIVER_VDEV, pci = port->driver == DRB_DRIVER_PCI;
 
+	if (port->link_rate && !vdev && !pci && port->driver != DRB_DRIVER_NONE)
+		return drb_config_bad_port(path, port, "rate",
+					   "link: the speed of port %s is not known to its driver, "
+					   "%s: give a rate such as 1Gbit, or none",
+					   port->name, drb_driver_name(port->driver));
 	if (port->slotted && !drb_rate_has_slots(&port->rate))
 		return drb_config_bad_port(
 			path, port, "slotted",
@@ -104,11 +139,7 @@ static int check_port(const char *path, const struct drb_port_setup *port)
 		return drb_config_bad_port(path, port, "device",
 					   "the name before the comma is longer than %d characters",
 					   DRB_DEVICE_MAX - 1);
-	if (pci && !is_pci_address(port->device))
-		return drb_config_bad_port(path, port, "device",
-					   "\"%s\" is not a PCI address such as 0000:3b:00.0",
-					   port->device);
-	return 0;
+	return pci ? spell_address(path, port) : 0;
 }
 
 // The port that an entry of `ports` is about, -EINVAL if there is none or it had one before.
@@ -206,11 +237,17 @@ int drb_config_ports(const char *path, struct drb_setup *s)
 		return -EINVAL;
 	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
 		struct drb_port_setup *port = &s->ports[i];
+		if (!port->rate_given)
+			port->link_rate = port->driver == DRB_DRIVER_PCI;
 		if (check_port(path, port) < 0)
 			return -EINVAL;
 		port->queue_made = port->queue;
 		if (port->hello_ns == HELLO_UNSAID)
 			port->hello_ns = default_hello(port->driver);
+		if (port->catchup_ns == CATCHUP_UNSAID)
+			port->catchup_ns = port->link_rate && s->idle == DRB_IDLE_POLL
+						   ? LINK_CATCHUP_NS
+						   : DEFAULT_CATCHUP_NS;
 	}
 	return check_sharing(path, s);
 }

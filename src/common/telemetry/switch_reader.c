@@ -167,15 +167,15 @@ static int take_worker(const json_t *reply, void *out)
 	return get_fields(reply, worker_fields, COUNT(worker_fields), &worker->count);
 }
 
+// The texts of a link: keys and members of struct drb_switch_link.
+#define LINK_TEXTS(X) X(name) X(peer) X(neighbour) X(state) X(driver) X(device) X(rate) X(occupancy)
+
 static int take_link(const json_t *reply, void *out)
 {
 	struct drb_switch_link *link = out;
-	if (GET_TEXT(reply, "name", link->name) < 0 || GET_TEXT(reply, "peer", link->peer) < 0 ||
-	    GET_TEXT(reply, "driver", link->driver) < 0 ||
-	    GET_TEXT(reply, "device", link->device) < 0 ||
-	    GET_TEXT(reply, "neighbour", link->neighbour) < 0 ||
-	    GET_TEXT(reply, "state", link->state) < 0 || GET_TEXT(reply, "rate", link->rate) < 0 ||
-	    get_count(reply, "usable", &link->usable) < 0 ||
+#define X(key) GET_TEXT(reply, #key, link->key) < 0 ||
+	if (LINK_TEXTS(X) get_count(reply, "usable", &link->usable) < 0 ||
+#undef X
 	    get_count(reply, "overhead", &link->overhead) < 0 ||
 	    get_count(reply, "loss_in_ppm", &link->loss_in) < 0 ||
 	    get_count(reply, "loss_out_ppm", &link->loss_out) < 0 ||
@@ -329,13 +329,10 @@ static int take_parts(const json_t *reply, struct drb_switch_all *all)
 // The ports of a reply go behind those that are there.
 static int take_full_ports(const json_t *ports, struct drb_switch_all *all)
 {
-#define TEXT(key) COLUMN(struct drb_switch_full_port, #key, link.key)
+#define X(key) COLUMN(struct drb_switch_full_port, #key, link.key),
 	static const struct text_column texts[] = {
-		TEXT(name),      TEXT(peer),
-		TEXT(neighbour), TEXT(state),
-		TEXT(driver),    TEXT(device),
-		TEXT(rate),      COLUMN(struct drb_switch_full_port, "name", port.name)};
-#undef TEXT
+		LINK_TEXTS(X) COLUMN(struct drb_switch_full_port, "name", port.name)};
+#undef X
 #define X(key, meaning) {#key, offsetof(struct drb_switch_full_port, port.count.key)},
 	static const struct field counts[] = {
 		DRB_PORT_COUNTERS(X){"usable", offsetof(struct drb_switch_full_port, link.usable)},
@@ -353,8 +350,7 @@ static int take_full_ports(const json_t *ports, struct drb_switch_all *all)
 	return rc;
 }
 
-// The first reply has all but the further ports.
-static int take_all(const json_t *reply, void *out)
+int drb_all_take(const json_t *reply, void *out)
 {
 	struct drb_switch_all *all = out;
 	uint64_t time_ns;
@@ -370,12 +366,12 @@ static int take_all(const json_t *reply, void *out)
 
 static int read_whole(struct drb_telemetry *t, struct drb_switch_all *all)
 {
-	int rc = read_with(t, DRB_CMD_ALL, NULL, take_all, all);
+	int rc = read_with(t, DRB_CMD_ALL, NULL, drb_all_take, all);
 
 	while (rc == 0 && all->port_count < all->info.ports) {
 		char first[16];
 		snprintf(first, sizeof(first), "%u", all->port_count);
-		rc = read_with(t, DRB_CMD_ALL, first, take_all, all);
+		rc = read_with(t, DRB_CMD_ALL, first, drb_all_take, all);
 	}
 	return rc;
 }

@@ -51,6 +51,8 @@ struct drb_switch_link {
 	char peer[2 * DRB_NAME_MAX]; // "s2-0.d1"
 	char driver[DRB_READER_TEXT_MAX], device[DRB_READER_TEXT_MAX * 2];
 	char state[DRB_READER_TEXT_MAX], rate[DRB_READER_TEXT_MAX];
+	char occupancy
+		[DRB_READER_TEXT_MAX]; // "queue", or "ring": that behind the queue counts, too
 	uint64_t usable; // 1: the port takes traffic, also while it is drained and still needed
 	uint64_t queue;  // packets, limit of the egress queue
 	uint64_t
@@ -128,5 +130,9 @@ int drb_read_drops(struct drb_telemetry *t, struct drb_switch_drops *drops);
 int drb_read_worker(struct drb_telemetry *t, struct drb_switch_worker *worker);
 // In one request, or one for each 32 ports.
 int drb_read_all(struct drb_telemetry *t, struct drb_switch_all *all);
+// A reply to DRB_CMD_ALL, for callers that do not wait for it; all: struct drb_switch_all, zeroed before the first
+// one. As long as all->port_count is less than all->info.ports the next request has it as parameter. 0, -EPROTO,
+// -ENOMEM, or -EAGAIN: another reader asked in between, so begin again.
+int drb_all_take(const json_t *reply, void *all);
 void drb_switch_all_free(struct drb_switch_all *all);
 void drb_switch_ports_free(struct drb_switch_ports *ports);

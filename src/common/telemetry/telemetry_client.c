@@ -104,13 +104,11 @@ static int connect_by(int fd, const char *path, uint64_t deadline)
 	return 0;
 }
 
-static int greet(struct drb_telemetry *t, const char *path, uint64_t deadline)
+static int greet(struct drb_telemetry *t, uint64_t deadline)
 {
 	json_t *greeting;
-	int rc = connect_by(t->fd, path, deadline);
+	int rc = receive_object(t->fd, deadline, &greeting);
 
-	if (rc == 0)
-		rc = receive_object(t->fd, deadline, &greeting);
 	if (rc < 0)
 		return rc;
 	bool telemetry = json_is_string(json_object_get(greeting, "version")) &&
@@ -120,13 +118,25 @@ static int greet(struct drb_telemetry *t, const char *path, uint64_t deadline)
 	return telemetry ? 0 : -EPROTO;
 }
 
-int drb_telemetry_open(struct drb_telemetry *t, const char *path, uint32_t timeout_ms)
+static int open_by(struct drb_telemetry *t, const char *path, uint64_t deadline)
 {
-	*t = (struct drb_telemetry){.timeout_ms = timeout_ms};
 	t->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (t->fd < 0)
 		return -errno;
-	int rc = greet(t, path, now_ms() + timeout_ms);
+	int rc = connect_by(t->fd, path, deadline);
+	if (rc < 0)
+		drb_telemetry_close(t);
+	return rc;
+}
+
+int drb_telemetry_open(struct drb_telemetry *t, const char *path, uint32_t timeout_ms)
+{
+	uint64_t deadline = now_ms() + timeout_ms;
+
+	*t = (struct drb_telemetry){.timeout_ms = timeout_ms};
+	int rc = open_by(t, path, deadline);
+	if (rc == 0)
+		rc = greet(t, deadline);
 	if (rc < 0)
 		drb_telemetry_close(t);
 	return rc;
@@ -172,24 +182,60 @@ static int take_value(json_t *object, const char *command, json_t **reply)
 	return 0;
 }
 
+static int take_reply(int fd, const char *command, uint64_t deadline, json_t **reply)
+{
+	json_t *object = NULL;
+	int rc = receive_object(fd, deadline, &object);
+
+	if (rc == 0) {
+		rc = take_value(object, command, reply);
+		json_decref(object);
+	}
+	return rc;
+}
+
 int drb_telemetry_ask(struct drb_telemetry *t, const char *command, const char *param,
 		      json_t **reply)
 {
 	uint64_t deadline = now_ms() + t->timeout_ms;
-	json_t *object = NULL;
 
 	if (t->fd < 0)
 		return -ENOTCONN;
 	int rc = send_command(t->fd, command, param, deadline);
 	if (rc == 0)
-		rc = receive_object(t->fd, deadline, &object);
-	if (rc == 0) {
-		rc = take_value(object, command, reply);
-		json_decref(object);
-	}
+		rc = take_reply(t->fd, command, deadline, reply);
 	if (rc < 0 && rc != -EOPNOTSUPP)
 		drb_telemetry_close(t);
 	return rc;
+}
+
+// Of a step: what is not there yet leaves the connection as it is.
+static int step(struct drb_telemetry *t, int rc)
+{
+	if (rc < 0 && rc != -ETIMEDOUT && rc != -EOPNOTSUPP)
+		drb_telemetry_close(t);
+	return rc;
+}
+
+int drb_telemetry_connect(struct drb_telemetry *t, const char *path)
+{
+	*t = (struct drb_telemetry){.fd = -1};
+	return open_by(t, path, 0);
+}
+
+int drb_telemetry_greeted(struct drb_telemetry *t)
+{
+	return step(t, greet(t, 0));
+}
+
+int drb_telemetry_send(struct drb_telemetry *t, const char *command, const char *param)
+{
+	return step(t, send_command(t->fd, command, param, 0));
+}
+
+int drb_telemetry_take(struct drb_telemetry *t, const char *command, json_t **reply)
+{
+	return step(t, take_reply(t->fd, command, 0, reply));
 }
 
 const char *drb_telemetry_error(int error)

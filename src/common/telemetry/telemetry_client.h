@@ -38,6 +38,14 @@ void drb_telemetry_close(struct drb_telemetry *t);
 int drb_telemetry_ask(struct drb_telemetry *t, const char *command, const char *param,
 		      json_t **reply);
 
+// The same in steps that never wait, for callers that ask many switches at once. What cannot be done yet is
+// -ETIMEDOUT, and may be tried again as soon as t->fd is readable; after another error the connection is closed,
+// but for -EOPNOTSUPP. drb_telemetry_connect(): -ETIMEDOUT leaves none, too: too many others wait there.
+int drb_telemetry_connect(struct drb_telemetry *t, const char *path);
+int drb_telemetry_greeted(struct drb_telemetry *t); // to be called until it is 0
+int drb_telemetry_send(struct drb_telemetry *t, const char *command, const char *param);
+int drb_telemetry_take(struct drb_telemetry *t, const char *command, json_t **reply);
+
 // Text for a user: strerror() with telemetry's meaning of the errors above.
 const char *drb_telemetry_error(int error);
 

@@ -45,6 +45,35 @@ void drb_instance_name(char name[DRB_NAME_MAX], const char *fabric, uint32_t lay
 		 DRB_NAME_MAX - DRB_FABRIC_MAX - 2, node);
 }
 
+uint32_t drb_code(const struct drb_tree *t, uint32_t layer, uint32_t label, uint32_t code[])
+{
+	uint32_t digits = layer == 0 ? t->layers : t->layers - 1;
+
+	if (layer == 0)
+		drb_host_code(t, label, code);
+	else
+		drb_switch_code(t, label, code);
+	for (uint32_t i = 0; i < digits / 2; i++) {
+		uint32_t swap = code[i];
+		code[i] = code[digits - 1 - i];
+		code[digits - 1 - i] = swap;
+	}
+	return digits;
+}
+
+void drb_code_text(char text[DRB_CODE_MAX], const struct drb_tree *t, uint32_t layer,
+		   uint32_t label)
+{
+	uint32_t code[DRB_LAYERS_MAX], digits = drb_code(t, layer, label, code);
+	size_t used = 0;
+
+	text[used++] = '(';
+	for (uint32_t i = 0; i < digits; i++)
+		used += (size_t)snprintf(text + used, DRB_CODE_MAX - used, "%s%u", i ? "," : "",
+					 code[i]);
+	snprintf(text + used, DRB_CODE_MAX - used, ")");
+}
+
 // Reads a decimal number without leading zeros; NULL if there is none or it exceeds 32 bits.
 static const char *read_number(const char *p, uint32_t *value)
 {

@@ -27,6 +27,13 @@ void drb_end_name(char name[DRB_END_NAME_MAX], const struct drb_end *end);   // 
 // <fabric>-<node>: network namespace, and DPDK file prefix of the switch process.
 void drb_instance_name(char name[DRB_NAME_MAX], const char *fabric, uint32_t layer, uint32_t label);
 
+// The digits of a label code, top digit first; returns how many. code has DRB_LAYERS_MAX entries.
+uint32_t drb_code(const struct drb_tree *t, uint32_t layer, uint32_t label, uint32_t code[]);
+// "(2,1,0)" of a host or switch; "()" for the only switch of a one-layer fabric.
+#define DRB_CODE_MAX (DRB_LAYERS_MAX * 11 + 3)
+void drb_code_text(char text[DRB_CODE_MAX], const struct drb_tree *t, uint32_t layer,
+		   uint32_t label);
+
 // 0, or -EINVAL. The whole text must be the name; no leading zeros or signs.
 int drb_node_parse(const char *name, uint32_t *layer, uint32_t *label);
 int drb_port_parse(const char *name, bool *up, uint32_t *port);

@@ -4,10 +4,8 @@
 // source of IPv4 and IPv6, and what ARP and IPv6 neighbour discovery make others believe. The source MAC is
 // compared in classification. Pure; bounded work, whatever the frame.
 
-#include <endian.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "core/fabric/addresses.h"
 #include "core/packet/wire.h"
@@ -34,15 +32,3 @@ struct drb_source_rule drb_source_rule_of(const struct drb_addr_plan *plan, uint
 // frame: len >= DRB_ETHER_HEADER octets.
 enum drb_source drb_source_check(const struct drb_source_rule *r, const uint8_t *frame,
 				 uint32_t len);
-
-// 0 for the most frequent frame that drb_source_check() finds right, untagged IPv4, if it is long enough: reads
-// DRB_ETHER_HEADER + DRB_IPV4_HEADER octets.
-static inline uint32_t drb_source_differs(const struct drb_source_rule *r, const uint8_t *frame)
-{
-	uint32_t source;
-	uint16_t type, ipv4 = htobe16(DRB_ETHERTYPE_IPV4);
-
-	memcpy(&type, frame + DRB_ETHER_TYPE, sizeof(type));
-	memcpy(&source, frame + DRB_ETHER_HEADER + DRB_IPV4_SRC, sizeof(source));
-	return (type ^ (uint32_t)ipv4) | ((source ^ r->ipv4) & r->ipv4_mask);
-}

@@ -13,7 +13,9 @@ struct fields {
 #undef X
 };
 
-// What is before them. Behind them, up to the frame's size, is 0.
+#define OUTAGE_LEN 5 // octets: key, distance
+
+// What is before them. Behind them are outages; behind those, up to the frame's size, is 0.
 struct head {
 	uint8_t destination[6];
 	uint8_t source[6]; // 06, layer, label
@@ -25,7 +27,9 @@ struct head {
 	uint8_t tag[DRB_HELLO_TAG_LEN];
 };
 
-_Static_assert(sizeof(struct head) + sizeof(struct fields) <= DRB_HELLO_LEN_MAX, "a hello fits");
+_Static_assert(sizeof(struct head) + sizeof(struct fields) + DRB_OUTAGES_MAX * OUTAGE_LEN <
+		       DRB_HELLO_LEN_MAX,
+	       "a hello fits, and is shorter than a long one");
 
 static const struct head start = {
 	.destination = {0x01, 0x80, 0xc2, 0x00, 0x00, 0x0e}, // group address
@@ -60,11 +64,32 @@ uint64_t drb_hello_fabric(const char *name, uint32_t layers, uint32_t arity)
 	return hash;
 }
 
+static void put_outages(uint8_t *at, const struct drb_outages *o)
+{
+	for (uint32_t i = 0; i < o->count; i++, at += OUTAGE_LEN) {
+		put(at, 4, o->key[i]);
+		put(at + 4, 1, o->distance[i]);
+	}
+}
+
+// False: their keys do not rise.
+static bool get_outages(const uint8_t *at, struct drb_outages *o)
+{
+	bool rise = true;
+
+	for (uint32_t i = 0; i < o->count; i++, at += OUTAGE_LEN) {
+		o->key[i] = (uint32_t)get(at, 4);
+		o->distance[i] = at[4];
+		rise = rise && (i == 0 || o->key[i] > o->key[i - 1]);
+	}
+	return rise;
+}
+
 uint32_t drb_hello_encode(const struct drb_hello *hello, uint8_t frame[DRB_HELLO_LEN_MAX])
 {
 	struct head *head = (struct head *)frame;
 	struct fields *fields = (struct fields *)(head + 1);
-	uint32_t size = sizeof(*head) + sizeof(*fields);
+	uint32_t size = sizeof(*head) + sizeof(*fields) + hello->outages.count * OUTAGE_LEN;
 
 	size = hello->size > size ? hello->size : size;
 	size = size < DRB_HELLO_LEN_MAX ? size : DRB_HELLO_LEN_MAX;
@@ -77,6 +102,7 @@ uint32_t drb_hello_encode(const struct drb_hello *hello, uint8_t frame[DRB_HELLO
 	DRB_HELLO_FIELDS(X)
 #undef X
 	put(fields->size, sizeof(fields->size), size);
+	put_outages((uint8_t *)(fields + 1), &hello->outages);
 	return size;
 }
 
@@ -104,7 +130,9 @@ int drb_hello_decode(const uint8_t *frame, uint32_t len, struct drb_hello *hello
 	DRB_HELLO_FIELDS(X)
 #undef X
 	if (!is_in_range(hello, len) || octets < sizeof(*fields) ||
-	    sizeof(*head) + octets > hello->size)
+	    hello->outages.count > DRB_OUTAGES_MAX ||
+	    sizeof(*head) + octets + hello->outages.count * OUTAGE_LEN > hello->size ||
+	    !get_outages(frame + sizeof(*head) + octets, &hello->outages))
 		return -EINVAL;
 	uint32_t size = drb_hello_encode(hello, again);
 	if (octets > sizeof(*fields)) { // of a later version: as far as it is known

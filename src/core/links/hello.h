@@ -9,6 +9,7 @@
 
 #include "core/packet/wire.h"
 #include "core/fabric/tree.h"
+#include "core/links/outages.h"
 
 #define DRB_HELLO_LEN_MIN 60   // octets of the shortest frame, without FCS
 #define DRB_HELLO_LEN_MAX 1514 // of the longest: what every link of a fabric must carry
@@ -56,11 +57,12 @@ struct drb_hello {
 	uint16_t size; // octets of the frame; encode() makes it at least as long
 	uint64_t sent; // frames by this link, hellos and this one as well; 0: not counted
 	uint32_t loss; // of what we send, as the sender sees it, in millionths
+	struct drb_outages outages;     // that the sender knows
 	uint8_t tag[DRB_HELLO_TAG_LEN]; // proof of a shared key; 0 without one
 };
 
 // What a hello says, in the order of the frame: X(name, octets, member). A row is added at the end:
-// switches that do not know it leave it out of account.
+// switches that do not know it leave it out of account. Outages follow: key and distance of each.
 #define DRB_HELLO_FIELDS(X)                                                                        \
 	X(flags, 1, flags)                                                                         \
 	X(layer, 1, from.layer)                                                                    \
@@ -82,7 +84,8 @@ struct drb_hello {
 	X(ipv6_len, 1, ipv6_len)                                                                   \
 	X(mtu, 2, mtu)                                                                             \
 	X(sent, 8, sent)                                                                           \
-	X(loss, 4, loss)
+	X(loss, 4, loss)                                                                           \
+	X(outages, 1, outages.count)
 
 // A hash that tells apart fabrics wired together by mistake.
 uint64_t drb_hello_fabric(const char *name, uint32_t layers, uint32_t arity);

@@ -29,33 +29,14 @@ static inline uint64_t drb_salt(uint64_t seed, uint32_t layer, uint32_t label)
 	return drb_mix64(drb_mix64(seed) ^ (uint64_t)layer << 32 ^ label);
 }
 
-// The loads of a decision: packets queued (or live flows) per uplink. An array, or, where at is
-// NULL, a byte for each of at most eight uplinks, uplink 0 lowest. Packed loads stay in a register,
-// so that one decision can follow another without waiting for memory.
+// The loads of a decision: packets queued (or live flows) per uplink.
 struct drb_loads {
-	const uint32_t *at;
-	uint64_t packed;
+	const uint32_t *at; // NULL: no uplink has any
 };
-
-#define DRB_PACKED_UPLINKS 8
-#define DRB_PACKED_MAX UINT8_MAX
-
-// Where an uplink stands in packed loads. Those of more uplinks than fit are packed only while all are
-// 0; the processor cuts a shift as this does, so it costs nothing.
-static inline uint32_t drb_packed_at(uint32_t uplink)
-{
-	return 8 * uplink % 64;
-}
-
-// One packet (or flow) at an uplink, in packed loads.
-static inline uint64_t drb_packed_one(uint32_t uplink)
-{
-	return UINT64_C(1) << drb_packed_at(uplink);
-}
 
 static inline uint32_t drb_load(struct drb_loads loads, uint32_t uplink)
 {
-	return loads.at ? loads.at[uplink] : (uint8_t)(loads.packed >> drb_packed_at(uplink));
+	return loads.at ? loads.at[uplink] : 0;
 }
 
 // One of two without a branch: whether a packet is redirected is often predicted wrong.

@@ -58,6 +58,81 @@ static int32_t detour(const struct drb_detour_node *node, struct drb_usable_port
 	return to.port;
 }
 
+enum { NOT_ROUTED = -100 };
+
+// The ports from which shortest ways to the destination begin.
+static uint64_t routed_ports(const struct drb_detour_node *node, struct drb_usable_ports links,
+			     const struct drb_decision *d)
+{
+	const uint64_t usable = links.usable | links.drained, in = UINT64_C(1) << d->port;
+	uint64_t ports = usable & ~drb_ports_below(node->down_ports);
+
+	if (links.routes)
+		ports = usable & links.routes[drb_div(d->dest, &node->hop.by_arity)];
+	else if (drb_hop_below(&node->hop, d->dest))
+		ports = usable & UINT64_C(1) << drb_hop_digit(&node->hop, d->dest);
+	// Back where it came from only if there is no other: its sender may not know yet.
+	return ports == in ? ports : ports & ~in;
+}
+
+static uint32_t draw_port(uint64_t ports, uint64_t draw)
+{
+	uint32_t n = drb_scale32((uint32_t)(draw >> 32), (uint32_t)__builtin_popcountll(ports));
+
+	for (; n > 0; n--)
+		ports &= ports - 1;
+	return (uint32_t)__builtin_ctzll(ports);
+}
+
+// By the known outages. A packet whose way is not up and then down is marked until it arrives. NOT_ROUTED:
+// no way is known, or the neighbours would not know it yet.
+static int32_t by_routes(struct drb_decider *s, const struct drb_detour_node *node,
+			 struct drb_usable_ports links, const uint32_t *load,
+			 struct drb_decision *d)
+{
+	const uint64_t ports = routed_ports(node, links, d);
+	const uint64_t ups = drb_ports_from(ports, node->down_ports);
+	const bool below = drb_hop_below(&node->hop, d->dest);
+	const uint32_t digit = drb_hop_digit(&node->hop, d->dest);
+	const bool down = below && (ports >> digit & 1);
+	const bool usual = below ? down && digit != d->port : ups && d->port < node->down_ports;
+
+	if (!ports || (!usual && !d->detour && !links.settled))
+		return d->detour ? DRB_DETOUR_NO_ROUTE : NOT_ROUTED;
+	if (!usual || d->detour) {
+		const uint32_t hops = (d->detour & ~DRB_DETOUR_ROUTED) + 1;
+		if (hops > DRB_ROUTED_HOPS_MAX)
+			return DRB_DETOUR_NO_ROUTE;
+		d->detour = (uint8_t)(DRB_DETOUR_ROUTED | hops);
+		d->detoured = true;
+	}
+	d->def = digit;
+	if (down)
+		return (int32_t)digit;
+	if (ups)
+		return (int32_t)(node->down_ports + decide_among(s, ups, load, d));
+	return (int32_t)draw_port(ports, d->draw);
+}
+
+// The end of a marked packet's way.
+static int32_t arrive(const struct drb_detour_node *node, struct drb_usable_ports links,
+		      struct drb_decision *d)
+{
+	const uint32_t port = drb_hop_digit(&node->hop, d->dest);
+
+	d->detour = 0;
+	d->detoured = true;
+	return links.usable >> port & 1 ? (int32_t)port : DRB_DETOUR_HOST_DOWN;
+}
+
+// A packet on its usual way that routes may lead elsewhere: not one for a host of this switch, nor one that
+// comes from above and is not for below.
+static bool may_follow_routes(const struct drb_detour_node *node, const struct drb_decision *d,
+			      bool below)
+{
+	return !d->detour && (below ? node->layer > 1 : d->port < node->down_ports);
+}
+
 int32_t drb_decide(struct drb_decider *s, const struct drb_detour_node *node,
 		   struct drb_usable_ports links, const uint32_t *load, struct drb_decision *d)
 {
@@ -66,6 +141,13 @@ int32_t drb_decide(struct drb_decider *s, const struct drb_detour_node *node,
 	uint64_t uplinks = drb_ports_from(links.usable, node->down_ports);
 
 	d->walks = d->detoured = false;
+	if (d->detour & DRB_DETOUR_ROUTED && below && node->layer == 1)
+		return arrive(node, links, d);
+	if (d->detour & DRB_DETOUR_ROUTED || (links.routes && may_follow_routes(node, d, below))) {
+		int32_t out = by_routes(s, node, links, load, d);
+		if (out != NOT_ROUTED)
+			return out;
+	}
 	if (!d->detour && below && digit != d->port && (links.usable >> digit & 1))
 		return (int32_t)digit;
 	if (!d->detour && !below && d->port < node->down_ports && uplinks) {

@@ -10,6 +10,7 @@
 // The packet carries a mark, which is 0 before its detour and when it reaches a host:
 //   bits 0..3  extra hops so far, in units of two, those of the way it is on included
 //   bits 4..6  layers still to go down before it goes up
+//   bit 7      it follows routes (routes.h) instead: bits 0..6 are its hops since
 // Pure: the draw comes from the caller. Nothing depends on where a packet comes from but the port.
 
 #include <stdbool.h>
@@ -36,7 +37,14 @@ struct drb_usable_ports {
 	uint64_t usable;
 	uint64_t no_alternate; // down-ports to switches that have no other uplink
 	uint64_t drained;      // not usable, but rather these than to lose a packet
+	// For each rack the ports to it, as routes.h finds them; NULL: no outage is known.
+	const uint64_t *routes;
+	bool settled; // the neighbours know what this switch knows
 };
+
+// The mark of a packet that follows routes off the usual way: this bit, and the hops since.
+#define DRB_DETOUR_ROUTED 0x80
+#define DRB_ROUTED_HOPS_MAX 24 // then the packet is lost: switches do not know the same
 
 // Instead of a port.
 enum {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/math/random.h"
-#include "gen/sinks/latency.h"
+#include "common/measures/latency.h"
 
 // All packets of the trace with one fingerprint.
 struct kind {
@@ -157,18 +157,18 @@ void recogniser_result(struct recogniser *r, struct recognised *by_host, struct 
 	}
 }
 
-struct latency recogniser_latency(struct recogniser *r)
+struct drb_latency recogniser_latency(struct recogniser *r)
 {
 	uint64_t *samples = malloc((r->sendings.count + 1) * sizeof(*samples));
 
 	if (!samples)
-		return latency_of(NULL, 0);
+		return drb_latency_of(NULL, 0);
 	for (size_t i = 0; i < r->sendings.count; i++) {
 		struct moment *m = &r->sendings.at[i];
 		m->kind = (size_t)(kind_of(r, &r->trace->packet[m->kind]) - r->kinds);
 	}
-	struct latency result =
-		latency_of(samples, pairs_find(&r->sendings, &r->arrivals, samples));
+	struct drb_latency result =
+		drb_latency_of(samples, pairs_find(&r->sendings, &r->arrivals, samples));
 	free(samples);
 	return result;
 }

@@ -8,6 +8,8 @@
 
 #include "core/fabric/addresses.h"
 
+#include "common/measures/latency.h"
+
 #include "gen/captures/pairs.h"
 #include "gen/captures/trace.h"
 #include "gen/sinks/sink.h"
@@ -45,4 +47,4 @@ uint64_t recogniser_arrived(const struct recogniser *r);
 // Of packets that are alike in what is looked at, those above the number sent are duplicates.
 void recogniser_result(struct recogniser *r, struct recognised *by_host, struct tally *tally);
 // Latencies of the packets for which it is certain when they were sent and when they arrived. Once.
-struct latency recogniser_latency(struct recogniser *r);
+struct drb_latency recogniser_latency(struct recogniser *r);

@@ -89,7 +89,7 @@ static uint64_t arrived(const void *context)
 	return recogniser_arrived(((const struct foreign *)context)->recogniser);
 }
 
-static void result(void *context, struct tally *tally, struct latency *latency)
+static void result(void *context, struct tally *tally, struct drb_latency *latency)
 {
 	struct foreign *f = context;
 

@@ -114,7 +114,7 @@ static struct row print_rows(const struct foreign_report *r, enum drb_format for
 	return all;
 }
 
-static void print_latencies(const struct latency *l)
+static void print_latencies(const struct drb_latency *l)
 {
 	static const struct drb_column columns[] = {{"latency", NULL, DRB_TEXT, 0},
 						    {"us", NULL, DRB_REAL, 1}};
@@ -145,6 +145,7 @@ bool foreign_report_print(const struct foreign_report *r, enum drb_format format
 			 run->answers ? "answers of their own kernels, which know nothing of what "
 					"was replayed, or "
 				      : "");
+	late_switches_say(&run->switches);
 	if (foreign_skipped_count(r->skipped))
 		drb_info("%" PRIu64
 			 " packets of the capture were not sent: " FOREIGN_SKIPPED_FORMAT,

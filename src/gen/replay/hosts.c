@@ -241,7 +241,7 @@ int hosts_open(struct hosts *h, const struct hosts_setup *setup)
 	}
 	raise_file_limit();
 	int rc = allocate(h, setup->plan->hosts);
-	for (uint32_t host = 0; rc == 0 && host < setup->plan->hosts; host++)
+	for (uint32_t host = setup->first; rc == 0 && host < setup->end; host++)
 		rc = open_host(h, setup, host);
 	if (setns(home, CLONE_NEWNET) < 0 && rc == 0) {
 		rc = -errno;

@@ -25,7 +25,8 @@ uint32_t hosts_count(const char *fabric);
 struct hosts_setup {
 	const char *fabric;
 	const struct drb_addr_plan *plan; // addresses that the interfaces must have
-	struct sink *sink;                // attached to every host
+	uint32_t first, end;              // the hosts that are here, [first, end)
+	struct sink *sink;                // attached to them
 	// Take the port of measured packets, so that the kernel does not answer them with "port
 	// unreachable"; whatever arrives there is dropped.
 	bool guard;
@@ -34,7 +35,7 @@ struct hosts_setup {
 	struct silence *silence;
 };
 
-// Enters the namespace of every host, checks its interface (there, up, with the address of the
+// Enters the namespace of each host that is here, checks its interface (there, up, with the address of the
 // plan), opens its sockets and attaches the sink. Returns to the namespace it came from. 0, or a negative errno after a message, with
 // nothing left open but the sink. For single-threaded use: namespaces belong to threads.
 int hosts_open(struct hosts *h, const struct hosts_setup *setup);

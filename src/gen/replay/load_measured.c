@@ -97,3 +97,20 @@ int measured_load(const char *dir, const struct manifest *m, uint64_t slot_ns, s
 	trace_merge(t, 0);
 	return 0;
 }
+
+uint64_t measured_part(struct trace *t, const struct manifest *m, uint32_t first, uint32_t end)
+{
+	uint64_t awaited = 0;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		const struct trace_packet *p = &t->packet[i];
+		struct frame_probe probe = {0};
+		frame_parse(p->frame, p->size, &m->plan, &probe);
+		awaited += probe.dst >= first && probe.dst < end;
+		if (p->host >= first && p->host < end)
+			t->packet[kept++] = *p;
+	}
+	t->count = kept;
+	return awaited;
+}

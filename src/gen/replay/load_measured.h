@@ -18,3 +18,6 @@ const char *measured_check(const struct manifest *m, uint32_t src, const struct 
 // always first. 0, or a negative errno after a message that names file and packet.
 int measured_load(const char *dir, const struct manifest *m, uint64_t slot_ns, struct trace *t,
 		  struct score *s);
+
+// Leaves in *t only what hosts in [first, end) send; returns how many of all packets go to one of them.
+uint64_t measured_part(struct trace *t, const struct manifest *m, uint32_t first, uint32_t end);

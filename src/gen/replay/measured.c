@@ -49,13 +49,14 @@ static uint64_t delivered(const void *context)
 	return score_delivered(context);
 }
 
-static void result(void *context, struct tally *tally, struct latency *latency)
+static void result(void *context, struct tally *tally, struct drb_latency *latency)
 {
 	score_result(context, tally, latency);
 }
 
-static int begin(void *context, uint64_t start_ns)
+static int begin(void *context, uint64_t start_ns, uint64_t shift_ns)
 {
+	score_clock(context, shift_ns);
 	int rc = score_ready(context, start_ns);
 
 	if (rc < 0)
@@ -64,23 +65,25 @@ static int begin(void *context, uint64_t start_ns)
 }
 
 static int print(const struct replay_options *o, const struct manifest *m, uint64_t slot_ns,
-		 const struct replay_result *result)
+		 uint64_t awaited, const struct replay_result *result)
 {
-	double hosts = m->tree.hosts;
+	double hosts = o->part ? o->end_host - o->first_host : m->tree.hosts;
 	// From the first to the last delivery, both slots included.
 	double slots =
 		(double)(result->tally.last_ns - result->tally.first_ns) / (double)slot_ns + 1;
 	struct report report = {
+		.awaited = o->part ? awaited : result->sent,
 		.sent = result->sent,
 		.failed = result->failed,
 		.tally = result->tally,
 		.latency = result->latency,
 		.slot_ns = slot_ns,
-		.offered_load = (double)m->packets / hosts / m->slots,
+		.offered_load = (double)m->packets / m->tree.hosts / m->slots,
 		.achieved_load = (double)result->tally.delivered / hosts / slots,
 		.late = result->late,
 		.late_mean_ns = result->late_mean_ns,
 		.late_max_ns = result->late_max_ns,
+		.switches = &result->switches,
 	};
 
 	report_measured(&report, o->format);
@@ -92,6 +95,7 @@ static int print(const struct replay_options *o, const struct manifest *m, uint6
 			 "to %.0f us: latencies are not quite those of this load; use longer slots "
 			 "or a less busy machine",
 			 report.late, report.late_max_ns / 1e3);
+	late_switches_say(&result->switches);
 	if (report.tally.receiver_dropped)
 		drb_error("%" PRIu64 " packets arrived but the receiver had no room for them: not "
 			  "counted as lost, nor in the latencies; see --buffer",
@@ -167,10 +171,19 @@ static int replay(const struct replay_options *o, const struct manifest *m, stru
 		drb_die("%s: %" PRIu32 " slots of this length are too long a run", dir, m->slots);
 	if (measured_load(dir, m, slot_ns, t, s) < 0)
 		return DRB_EXIT_USAGE;
+	uint64_t awaited = 0;
+	if (o->part) {
+		awaited = measured_part(t, m, o->first_host, o->end_host);
+		score_part(s, o->first_host, o->end_host);
+	}
 	link_time_compare(&(struct link_time_traffic){o->fabric, slot_ns, m->size});
 	struct replay r = {
 		.fabric = o->fabric,
 		.plan = &m->plan,
+		.first_host = o->first_host,
+		.end_host = o->end_host,
+		.begin_ns = o->begin_ns == REPLAY_ABSENT ? 0 : o->begin_ns,
+		.awaited = awaited,
 		.trace = t,
 		.schedule = {.mode = SCHEDULE_TIMES, .multiplier = 1, .loops = 1},
 		.measured = true,
@@ -190,7 +203,7 @@ static int replay(const struct replay_options *o, const struct manifest *m, stru
 	r.sink->ops->destroy(r.sink);
 	if (rc < 0)
 		return DRB_EXIT_USAGE;
-	int code = print(o, m, slot_ns, &outcome);
+	int code = print(o, m, slot_ns, awaited, &outcome);
 	if (records)
 		records_write(records, s);
 	if (hgrm && records_write_hgrm(hgrm, s) < 0)
@@ -208,7 +221,9 @@ int replay_measured(const struct replay_options *o)
 	if (manifest_load(dir, &m) < 0)
 		return DRB_EXIT_USAGE;
 	uint32_t there = hosts_count(o->fabric);
-	if (there > 0 && there != m.tree.hosts)
+	if (o->part && o->end_host > m.tree.hosts)
+		drb_die("--hosts: the last host of %s is h%u", dir, m.tree.hosts - 1);
+	if (!o->part && there > 0 && there != m.tree.hosts)
 		drb_die("%s: traffic of F(%u,%u), %u hosts, but fabric %s has %u", dir, m.layers,
 			m.arity, m.tree.hosts, o->fabric, there);
 	select_cohorts(o, &m, &first, &end);

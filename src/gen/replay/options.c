@@ -2,6 +2,7 @@
 #include "gen/replay/options.h"
 
 #include <argp.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/fabric/names.h"
@@ -24,7 +25,9 @@ enum {
 	KEY_STATS,
 	KEY_SINK,
 	KEY_RECORDS,
-	KEY_HGRM
+	KEY_HGRM,
+	KEY_HOSTS,
+	KEY_BEGIN
 };
 enum {
 	KEY_SLOT = 0x200,
@@ -52,6 +55,11 @@ static const struct argp_option options[] = {
 	{"records", KEY_RECORDS, "FILE", 0, "Write what became of each packet, as CSV", 1},
 	{"hgrm", KEY_HGRM, "FILE", 0,
 	 "Write percentiles of the latencies in us, as HdrHistogram's tools read them", 1},
+	{"hosts", KEY_HOSTS, "FROM-TO", 0,
+	 "Of a fabric over several machines: these hosts are here, and others send and receive "
+	 "elsewhere, at the same --begin",
+	 1},
+	{"begin", KEY_BEGIN, "SECONDS", 0, "Begin at this time, in seconds since 1970", 1},
 	{"sink", KEY_SINK, "xdp|pcap", 0,
 	 "Count arrivals inside the kernel, or capture them (default xdp where the kernel allows "
 	 "it)",
@@ -128,9 +136,24 @@ static error_t parse_foreign(struct replay_options *o, int key, char *arg)
 	return 0;
 }
 
+static void parse_hosts(struct replay_options *o, const char *text)
+{
+	unsigned long from, to;
+	char end;
+
+	if (sscanf(text, "%9lu-%9lu%c", &from, &to, &end) != 2 || from > to)
+		drb_die("--hosts %s: must be the first and the last host that is here, such as 0-7",
+			text);
+	o->part = true;
+	o->first_host = (uint32_t)from;
+	o->end_host = (uint32_t)to + 1;
+}
+
 // Options of a directory of drbgen write.
 static error_t parse_measured(struct replay_options *o, int key, char *arg)
 {
+	double begin;
+
 	switch (key) {
 	case KEY_SLOT:
 		if (drb_parse_time(arg, &o->slot_ns) < 0 || o->slot_ns < 1 ||
@@ -150,6 +173,14 @@ static error_t parse_measured(struct replay_options *o, int key, char *arg)
 		break;
 	case KEY_HGRM:
 		o->hgrm = arg;
+		break;
+	case KEY_HOSTS:
+		parse_hosts(o, arg);
+		break;
+	case KEY_BEGIN:
+		if (drb_parse_real(arg, 0, 1e10, &begin) < 0)
+			drb_die("--begin %s: must be a time in seconds since 1970", arg);
+		o->begin_ns = (uint64_t)(begin * 1e9);
 		break;
 	case KEY_SINK:
 		if (strcmp(arg, "xdp") == 0)
@@ -207,6 +238,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		if (o->count == 0)
 			drb_die("what is to be replayed: a directory of drbgen write, or capture "
 				"files");
+		if (o->part && o->begin_ns == REPLAY_ABSENT)
+			drb_die("--hosts: the other hosts must begin at the same time: give "
+				"--begin");
 		return 0;
 	default:
 		if (parse_common(o, key, arg) == 0 || parse_measured(o, key, arg) == 0)
@@ -246,6 +280,7 @@ void replay_options_parse(struct replay_options *o, int argc, char **argv)
 				     .drain_ns = 2000000000,
 				     .slot_ns = REPLAY_ABSENT,
 				     .warmup = REPLAY_ABSENT,
+				     .begin_ns = REPLAY_ABSENT,
 				     .stats = REPLAY_ABSENT,
 				     .schedule = {.multiplier = 1, .loops = 1},
 				     .seed = 1,

@@ -23,7 +23,10 @@ struct replay_options {
 	uint64_t warmup, stats;
 	enum replay_sink sink;
 	const char *records, *hgrm; // files to write; NULL: none
-	bool measured_given;        // one of these options was given
+	bool part;                  // hosts outside [first_host, end_host) are on other machines
+	uint32_t first_host, end_host;
+	uint64_t begin_ns;   // of the first slot, CLOCK_REALTIME; REPLAY_ABSENT: soon
+	bool measured_given; // one of these options was given
 
 	// Foreign captures only.
 	struct schedule schedule;

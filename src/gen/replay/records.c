@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "gen/sinks/quantile.h"
+#include "common/measures/quantile.h"
 
 // Percentiles for each halving of what is left to 100 %.
 #define TICKS_PER_HALF 5
@@ -18,7 +18,7 @@ static void write_row(void *file, const struct score_record *r)
 	fprintf(out, "h%" PRIu32 ",h%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%d,", r->source,
 		r->destination, r->sequence, r->cohort, r->counted);
 	if (r->arrived)
-		fprintf(out, "%" PRIu64 ",%" PRIu64 "\n", r->rx_ns, r->latency_ns);
+		fprintf(out, "%" PRIu64 ",%" PRId64 "\n", r->rx_ns, r->latency_ns);
 	else
 		fputs(",\n", out);
 }
@@ -39,7 +39,7 @@ static void take(void *context, const struct score_record *r)
 	struct samples *samples = context;
 
 	if (r->arrived && r->counted)
-		samples->ns[samples->count++] = r->latency_ns;
+		samples->ns[samples->count++] = (uint64_t)r->latency_ns;
 }
 
 // One line for each percentile, until the sample that is the largest.
@@ -75,7 +75,7 @@ int records_write_hgrm(FILE *out, const struct score *s)
 	if (!samples.ns)
 		return -ENOMEM;
 	score_each(s, take, &samples);
-	quantile_sort(samples.ns, samples.count);
+	drb_quantile_sort(samples.ns, samples.count);
 	for (size_t i = 0; i < samples.count; i++)
 		sum += (double)samples.ns[i] / 1e3;
 	const double mean = samples.count ? sum / (double)samples.count : 0;

@@ -5,7 +5,7 @@
 
 uint64_t report_lost(const struct report *r)
 {
-	uint64_t missing = r->sent > r->tally.delivered ? r->sent - r->tally.delivered : 0;
+	uint64_t missing = r->awaited > r->tally.delivered ? r->awaited - r->tally.delivered : 0;
 
 	return missing > r->tally.receiver_dropped ? missing - r->tally.receiver_dropped : 0;
 }
@@ -32,7 +32,7 @@ bool report_clean(const struct report *r)
 	X(not_sent, r->failed)                                                                     \
 	X(receiver_dropped, r->tally.receiver_dropped)
 
-// X(key prefix, member of struct latency, title). The host's own link takes one slot, which no
+// X(key prefix, member of struct drb_latency, title). The host's own link takes one slot, which no
 // packet waits for here: a packet is sent when it has crossed that link.
 #define LATENCIES(X)                                                                               \
 	X(latency_mean, mean, "mean")                                                              \
@@ -52,6 +52,12 @@ static double in_us(const struct report *r, double ns)
 	return (ns + (double)r->slot_ns) / 1e3;
 }
 
+// X(key, kind, value, title): how far the packets in the latencies arrived out of order.
+#define ORDERS(X)                                                                                  \
+	X(reordered_share, REAL, drb_reordering_share(&r->tally.order), "reordered, share")        \
+	X(reorder_extent, COUNT, r->tally.order.extent, "extent, packets")                         \
+	X(reorder_buffer, COUNT, r->tally.order.buffer, "buffer, packets")
+
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
 
 static void print_row(const struct report *r, enum drb_format format)
@@ -59,16 +65,20 @@ static void print_row(const struct report *r, enum drb_format format)
 #define COLUMN(key, ...) {#key, NULL, DRB_COUNT, 0},
 #define SLOTS(key, ...) {#key "_slots", NULL, DRB_REAL, 2},
 #define MICROS(key, ...) {#key "_us", NULL, DRB_REAL, 1},
+#define ORDER_COLUMN(key, kind, ...) {#key, NULL, DRB_##kind, 4},
 	static const struct drb_column columns[] = {
 		COUNTS(COLUMN) LATENCIES(SLOTS)
 			LATENCIES(MICROS){"latency_samples", NULL, DRB_COUNT, 0},
-		{"offered_load", NULL, DRB_REAL, 4},
+		ORDERS(ORDER_COLUMN){"offered_load", NULL, DRB_REAL, 4},
 		{"achieved_load", NULL, DRB_REAL, 4},
 		{"slot_us", NULL, DRB_REAL, 1},
 		{"late_mean_us", NULL, DRB_REAL, 1},
 		{"late_max_us", NULL, DRB_REAL, 1},
 		{"late", NULL, DRB_FLAG, 0},
 		{"late_packets", NULL, DRB_COUNT, 0},
+		{"late_switches", NULL, DRB_COUNT, 0},
+		{"late_slots", NULL, DRB_COUNT, 0},
+		{"lost_credit_ns", NULL, DRB_COUNT, 0},
 	};
 	struct drb_table *t = drb_table_new(stdout, format, columns, COUNT(columns));
 
@@ -79,6 +89,10 @@ static void print_row(const struct report *r, enum drb_format format)
 	LATENCIES(PUT_SLOTS)
 	LATENCIES(PUT_MICROS)
 	drb_table_count(t, r->latency.samples);
+#define PUT_AS_COUNT drb_table_count
+#define PUT_AS_REAL drb_table_real
+#define PUT_ORDER(key, kind, value, ...) PUT_AS_##kind(t, value);
+	ORDERS(PUT_ORDER)
 	drb_table_real(t, r->offered_load);
 	drb_table_real(t, r->achieved_load);
 	drb_table_real(t, (double)r->slot_ns / 1e3);
@@ -86,6 +100,9 @@ static void print_row(const struct report *r, enum drb_format format)
 	drb_table_real(t, r->late_max_ns / 1e3);
 	drb_table_flag(t, report_late(r));
 	drb_table_count(t, r->late);
+	drb_table_count(t, r->switches->switches);
+	drb_table_count(t, r->switches->slots);
+	drb_table_count(t, r->switches->lost_ns);
 	drb_table_end(t);
 }
 
@@ -110,6 +127,16 @@ static void print_latencies(const struct report *r)
 	drb_table_real(t, in_slots(r, r->latency.member));                                         \
 	drb_table_real(t, in_us(r, r->latency.member));
 	LATENCIES(PUT_LINE)
+	drb_table_end(t);
+}
+
+static void print_order(const struct report *r)
+{
+#define ORDER_TITLE(key, kind, value, title) {#key, title, DRB_##kind, 4},
+	static const struct drb_column columns[] = {ORDERS(ORDER_TITLE)};
+	struct drb_table *t = drb_table_new(stdout, DRB_FORMAT_TABLE, columns, COUNT(columns));
+
+	ORDERS(PUT_ORDER)
 	drb_table_end(t);
 }
 
@@ -139,6 +166,8 @@ void report_measured(const struct report *r, enum drb_format format)
 	print_counts(r);
 	putchar('\n');
 	print_latencies(r);
+	putchar('\n');
+	print_order(r);
 	putchar('\n');
 	print_load(r);
 }

@@ -6,20 +6,24 @@
 #include <stdint.h>
 
 #include "common/cli/table.h"
+#include "common/measures/latency.h"
+#include "gen/replay/late_switches.h"
 #include "gen/sinks/tally.h"
 
 struct report {
+	uint64_t awaited;      // packets that were to arrive here
 	uint64_t sent, failed; // failed: the host's own stack refused them
 	struct tally tally;
-	struct latency latency;
+	struct drb_latency latency;
 	uint64_t slot_ns;
 	double offered_load;  // packets per host and slot of the traffic
 	double achieved_load; // packets delivered per host and slot, first to last delivery
 	uint64_t late;        // packets sent more than half a slot behind the schedule
 	double late_mean_ns, late_max_ns;
+	const struct late_sum *switches;
 };
 
-// Packets that the fabric lost: sent, not delivered, and not dropped by a full receiving socket
+// Packets that the fabric lost: awaited, not delivered, and not dropped by a full receiving socket
 // after they had arrived.
 uint64_t report_lost(const struct report *r);
 // The generator missed its schedule by more than half a slot at least once.

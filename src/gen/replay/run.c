@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/cli/clock.h"
 #include "common/cli/interrupt.h"
@@ -52,13 +53,40 @@ static void await_arrivals(struct sink *sink, uint64_t sent, uint64_t drain_ns)
 	drb_clock_sleep_until(drb_clock_now() + GRACE_NS);
 }
 
+// When the run begins, and by which clock packets say when they were sent.
+static int set_times(const struct replay *r, struct sender *sender)
+{
+	struct timespec wall;
+	uint64_t now = drb_clock_now();
+
+	sender->start_ns = now + LEAD_NS;
+	if (r->begin_ns) {
+		clock_gettime(CLOCK_REALTIME, &wall);
+		sender->shift_ns =
+			now - ((uint64_t)wall.tv_sec * 1000000000 + (uint64_t)wall.tv_nsec);
+		sender->start_ns = r->begin_ns + sender->shift_ns;
+		if (sender->start_ns < now + LEAD_NS) {
+			drb_error(
+				"--begin: this time is %.1f s ago: give machines more time to get "
+				"ready",
+				((double)now + LEAD_NS - (double)sender->start_ns) / 1e9);
+			return -ETIME;
+		}
+	} else if (r->align_ns) {
+		sender->start_ns += r->align_ns - sender->start_ns % r->align_ns;
+	}
+	return 0;
+}
+
 static int send_and_receive(struct replay *r, struct sender *sender)
 {
-	sender->start_ns = drb_clock_now() + LEAD_NS;
-	if (r->align_ns)
-		sender->start_ns += r->align_ns - sender->start_ns % r->align_ns;
+	if (set_times(r, sender) < 0)
+		return -ETIME;
 	if (r->begin) {
-		int rc = r->begin(r->context, sender->start_ns);
+		// Another machine may begin earlier by what its clock is ahead.
+		uint64_t first_ns = sender->start_ns - sender->shift_ns;
+		int rc = r->begin(r->context, first_ns - (r->begin_ns ? LEAD_NS : 0),
+				  sender->shift_ns);
 		if (rc < 0)
 			return rc;
 	}
@@ -68,7 +96,7 @@ static int send_and_receive(struct replay *r, struct sender *sender)
 	if (rc < 0)
 		return rc;
 	await_sender(sender);
-	await_arrivals(r->sink, sender->sent, r->drain_ns);
+	await_arrivals(r->sink, r->awaited ? r->awaited : sender->sent, r->drain_ns);
 	return r->sink->ops->stop(r->sink);
 }
 
@@ -78,9 +106,12 @@ int replay_run(struct replay *r, struct replay_result *result)
 				.schedule = r->schedule,
 				.measured = r->measured,
 				.late_ns = r->late_ns};
+	struct late_sum late = {.switches = 0};
 	struct hosts hosts;
 	const struct hosts_setup setup = {.fabric = r->fabric,
 					  .plan = r->plan,
+					  .first = r->first_host,
+					  .end = r->end_host ? r->end_host : r->plan->hosts,
 					  .guard = r->measured,
 					  .silence = r->silence,
 					  .sink = r->sink};
@@ -94,7 +125,9 @@ int replay_run(struct replay *r, struct replay_result *result)
 		drb_interrupt_catch((int)SA_RESETHAND); // a second signal ends it at once
 		sender.socket = hosts.send;
 		sender.log = r->sendings ? r->sendings(r->context) : NULL;
+		struct late_counts before = late_switches_begin(r->fabric);
 		rc = send_and_receive(r, &sender);
+		late = late_switches_end(&before, r->fabric);
 	}
 	bool answers = !r->silence || hosts.answers;
 	hosts_close(&hosts);
@@ -107,6 +140,7 @@ int replay_run(struct replay *r, struct replay_result *result)
 		.late_mean_ns = sender.sent ? (double)sender.late_sum_ns / (double)sender.sent : 0,
 		.late_max_ns = (double)sender.late_max_ns,
 		.sending_ns = sender.sent ? (double)sender.last_ns - (double)sender.start_ns : 0,
+		.switches = late,
 		.interrupted = drb_interrupted(),
 		.answers = answers};
 	r->sink->ops->result(r->sink, &result->tally, &result->latency);

@@ -7,7 +7,10 @@
 
 #include "core/fabric/addresses.h"
 
+#include "common/measures/latency.h"
+
 #include "gen/captures/trace.h"
+#include "gen/replay/late_switches.h"
 #include "gen/replay/schedule.h"
 #include "gen/sinks/sink.h"
 #include "gen/sinks/tally.h"
@@ -15,6 +18,10 @@
 struct replay {
 	const char *fabric;
 	const struct drb_addr_plan *plan;
+	// Of a fabric over several machines, the hosts that are here, [first, end); all of them otherwise.
+	uint32_t first_host, end_host;
+	uint64_t begin_ns; // CLOCK_REALTIME, then also that of transmit times; 0: soon
+	uint64_t awaited;  // packets; 0: those that were sent
 	struct trace *trace;
 	struct schedule schedule;
 	bool measured;           // measured packets: transmit times filled in, their port taken
@@ -29,20 +36,21 @@ struct replay {
 	// Where sendings are noted, asked for after check(); NULL: nowhere.
 	struct moments *(*sendings)(void *context);
 	void *context;
-	// Called when the run begins: no packet is sent before start_ns (CLOCK_MONOTONIC). 0 or a
-	// negative errno after a message. May be NULL.
-	int (*begin)(void *context, uint64_t start_ns);
+	// Called when the run begins: no packet is sent before start_ns, on a clock that CLOCK_MONOTONIC
+	// is ahead of by shift_ns. 0 or a negative errno after a message. May be NULL.
+	int (*begin)(void *context, uint64_t start_ns, uint64_t shift_ns);
 };
 
 struct replay_result {
 	uint64_t sent, failed;
 	struct tally tally;
-	struct latency latency;
+	struct drb_latency latency;
 	uint64_t late; // packets
 	double late_mean_ns, late_max_ns;
 	double sending_ns; // from the start to the last packet
-	bool interrupted;  // by a signal
-	bool answers;      // hosts' stacks got the packets, and may have answered
+	struct late_sum switches;
+	bool interrupted; // by a signal
+	bool answers;     // hosts' stacks got the packets, and may have answered
 };
 
 // 0, or a negative errno after a message; then nothing was sent. All sockets are closed in either

@@ -37,7 +37,7 @@ static int send_frame(struct sender *s, const struct trace_packet *p, uint64_t *
 	for (int i = 0; i < RETRIES; i++) {
 		*tx_ns = drb_clock_now();
 		if (s->measured)
-			frame_set_tx(p->frame, *tx_ns);
+			frame_set_tx(p->frame, *tx_ns - s->shift_ns);
 		if (send(s->socket[p->host], p->frame, p->size, MSG_DONTWAIT) >= 0)
 			return 0;
 		if (errno != ENOBUFS && errno != EAGAIN && errno != EINTR)

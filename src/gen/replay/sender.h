@@ -18,6 +18,7 @@ struct sender {
 	const int *socket;   // packet socket of every host
 	bool measured;       // fill in the transmit time
 	uint64_t start_ns;   // CLOCK_MONOTONIC of time 0 of the schedule
+	uint64_t shift_ns;   // by which CLOCK_MONOTONIC is ahead of the clock of transmit times
 	struct moments *log; // gets index and time of each packet that was sent; NULL: not wanted
 	uint64_t late_ns;    // packets behind the schedule by more count as late
 

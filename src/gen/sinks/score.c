@@ -9,7 +9,7 @@
 
 #include "core/math/random.h"
 
-#include "gen/sinks/latency.h"
+#include "common/measures/latency.h"
 
 // Packets of one (source, destination) pair.
 struct stream {
@@ -30,7 +30,7 @@ struct expected {
 // these at the end.
 struct arrival {
 	uint64_t rx_ns; // of its first delivery; NOT_SEEN until then
-	uint64_t latency_ns;
+	int64_t latency_ns;
 };
 
 enum verdict { DELIVERED, DUPLICATED, MISDELIVERED, STRANGER, VERDICTS };
@@ -38,13 +38,17 @@ enum verdict { DELIVERED, DUPLICATED, MISDELIVERED, STRANGER, VERDICTS };
 struct score {
 	struct drb_addr_plan plan;
 	uint32_t first, end;
-	uint64_t start_ns;
+	uint64_t start_ns, shift_ns;
+	bool part; // hosts outside [part_first, part_end) are on other machines
+	uint32_t part_first, part_end;
 	struct stream *streams; // open addressing, linear probing
 	size_t streams_used, streams_room;
 	struct expected *expected;
 	size_t packets, packets_room;
-	struct arrival *arrival; // by stream base + sequence number
-	uint32_t *cohort;        // likewise
+	struct arrival *arrival;   // by stream base + sequence number
+	uint32_t *cohort;          // likewise
+	bool *elsewhere;           // likewise: sent on another machine
+	struct drb_arrival *order; // of one stream, as many as the longest has
 	uint64_t count[VERDICTS];
 };
 
@@ -71,6 +75,8 @@ void score_free(struct score *s)
 	free(s->expected);
 	free(s->arrival);
 	free(s->cohort);
+	free(s->elsewhere);
+	free(s->order);
 	free(s);
 }
 
@@ -128,24 +134,47 @@ int64_t score_expect(struct score *s, uint32_t src, uint32_t dst, uint32_t cohor
 	return sequence;
 }
 
+void score_part(struct score *s, uint32_t first, uint32_t end)
+{
+	s->part = true;
+	s->part_first = first;
+	s->part_end = end;
+}
+
+void score_clock(struct score *s, uint64_t shift_ns)
+{
+	s->shift_ns = shift_ns;
+}
+
+static bool is_here(const struct score *s, uint32_t host)
+{
+	return !s->part || (host >= s->part_first && host < s->part_end);
+}
+
 int score_ready(struct score *s, uint64_t start_ns)
 {
-	size_t base = 0;
+	size_t base = 0, longest = 0;
 
 	s->start_ns = start_ns;
 	s->arrival = malloc((s->packets + 1) * sizeof(*s->arrival));
 	s->cohort = malloc((s->packets + 1) * sizeof(*s->cohort));
-	if (!s->arrival || !s->cohort)
+	s->elsewhere = calloc(s->packets + 1, sizeof(*s->elsewhere));
+	if (!s->arrival || !s->cohort || !s->elsewhere)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->streams_room; i++) {
 		s->streams[i].base = base;
 		base += s->streams[i].count;
+		longest = s->streams[i].count > longest ? s->streams[i].count : longest;
 	}
+	s->order = malloc((longest + 1) * sizeof(*s->order));
+	if (!s->order)
+		return -ENOMEM;
 	for (size_t i = 0; i < s->packets; i++) {
 		const struct expected *e = &s->expected[i];
 		size_t at = find_stream(s->streams, s->streams_room, e->key)->base + e->sequence;
 		s->arrival[at].rx_ns = NOT_SEEN;
 		s->cohort[at] = e->cohort;
+		s->elsewhere[at] = !is_here(s, (uint32_t)(e->key >> 32));
 	}
 	free(s->expected);
 	s->expected = NULL;
@@ -154,14 +183,16 @@ int score_ready(struct score *s, uint64_t start_ns)
 
 // A packet came to its destination. Those of different CPUs may be told in another order than they
 // came in.
-static enum verdict deliver(struct arrival *a, uint64_t tx_ns, uint64_t rx_ns)
+static enum verdict deliver(struct arrival *a, uint64_t tx_ns, uint64_t rx_ns, bool elsewhere)
 {
 	enum verdict verdict = a->rx_ns == NOT_SEEN ? DELIVERED : DUPLICATED;
 
 	if (rx_ns < a->rx_ns) {
 		a->rx_ns = rx_ns;
-		// The two clocks are read at slightly different times: never less than nothing.
-		a->latency_ns = rx_ns > tx_ns ? rx_ns - tx_ns : 0;
+		a->latency_ns = (int64_t)(rx_ns - tx_ns);
+		// One clock is read in two ways, at slightly different times: never less than nothing.
+		if (a->latency_ns < 0 && !elsewhere)
+			a->latency_ns = 0;
 	}
 	return verdict;
 }
@@ -175,18 +206,25 @@ void score_frame(struct score *s, uint32_t host, const uint8_t *frame, size_t si
 	bool announced = probe.sequence < stream->count;
 	enum verdict verdict;
 
+	rx_ns -= s->shift_ns;
 	if (parsed == -ENOMSG || probe.tx_ns < s->start_ns || (parsed == 0 && !announced))
 		verdict = STRANGER;
 	else if (parsed < 0 || host != probe.dst)
 		verdict = MISDELIVERED;
 	else
-		verdict = deliver(&s->arrival[stream->base + probe.sequence], probe.tx_ns, rx_ns);
+		verdict = deliver(&s->arrival[stream->base + probe.sequence], probe.tx_ns, rx_ns,
+				  s->elsewhere[stream->base + probe.sequence]);
 	s->count[verdict]++;
 }
 
 uint64_t score_packets(const struct score *s)
 {
 	return s->packets;
+}
+
+static bool is_measured(const struct score *s, size_t packet)
+{
+	return !s->elsewhere[packet] && s->cohort[packet] >= s->first && s->cohort[packet] < s->end;
 }
 
 // Mean over the cohorts that have a sample of the largest latency in each.
@@ -200,12 +238,11 @@ static double cohort_tail(const struct score *s)
 		return NAN;
 	memset(worst, 0xff, cohorts * sizeof(*worst));
 	for (size_t i = 0; i < s->packets; i++) {
-		if (s->arrival[i].rx_ns == NOT_SEEN || s->cohort[i] < s->first ||
-		    s->cohort[i] >= s->end)
+		if (s->arrival[i].rx_ns == NOT_SEEN || !is_measured(s, i))
 			continue;
 		uint64_t *w = &worst[s->cohort[i] - s->first];
-		if (*w == NOT_SEEN || *w < s->arrival[i].latency_ns)
-			*w = s->arrival[i].latency_ns;
+		if (*w == NOT_SEEN || *w < (uint64_t)s->arrival[i].latency_ns)
+			*w = (uint64_t)s->arrival[i].latency_ns;
 	}
 	for (uint32_t c = 0; c < cohorts; c++) {
 		if (worst[c] == NOT_SEEN)
@@ -217,38 +254,50 @@ static double cohort_tail(const struct score *s)
 	return counted ? sum / counted : NAN;
 }
 
-static struct latency measured_latency(const struct score *s)
+static struct drb_latency measured_latency(const struct score *s)
 {
 	uint64_t *samples = malloc((s->packets + 1) * sizeof(*samples));
 	size_t count = 0;
 
 	if (!samples)
-		return latency_of(NULL, 0);
+		return drb_latency_of(NULL, 0);
 	for (size_t i = 0; i < s->packets; i++) {
-		if (s->arrival[i].rx_ns == NOT_SEEN || s->cohort[i] < s->first ||
-		    s->cohort[i] >= s->end)
+		if (s->arrival[i].rx_ns == NOT_SEEN || !is_measured(s, i))
 			continue;
-		samples[count++] = s->arrival[i].latency_ns;
+		samples[count++] = (uint64_t)s->arrival[i].latency_ns;
 	}
-	struct latency result = latency_of(samples, count);
+	struct drb_latency result = drb_latency_of(samples, count);
 	if (count)
 		result.tail = cohort_tail(s);
 	free(samples);
 	return result;
 }
 
-// Adds the packets of one stream to what is told of all: when they came, and which of them after
-// one with a higher number.
-static void add_stream(struct tally *t, const struct arrival *arrival, uint32_t count)
+// The arrivals of a stream's packets, of all or of those whose latencies are kept.
+static void add_order(struct score *s, struct drb_reordering *r, const struct stream *stream,
+		      bool measured)
 {
-	uint64_t earliest = NOT_SEEN; // of the packets with higher numbers
+	uint32_t count = 0;
 
-	while (count-- > 0) {
-		uint64_t rx_ns = arrival[count].rx_ns;
+	for (size_t i = stream->base; i < stream->base + stream->count; i++) {
+		if (s->arrival[i].rx_ns != NOT_SEEN && (!measured || is_measured(s, i)))
+			s->order[count++].at = s->arrival[i].rx_ns;
+	}
+	drb_reordering_add(r, s->order, count);
+}
+
+// Adds the packets of one stream to what is told of all.
+static void add_stream(struct score *s, struct tally *t, const struct stream *stream)
+{
+	struct drb_reordering all = {0};
+
+	add_order(s, &all, stream, false);
+	add_order(s, &t->order, stream, true);
+	t->reordered += all.reordered;
+	for (size_t i = stream->base; i < stream->base + stream->count; i++) {
+		uint64_t rx_ns = s->arrival[i].rx_ns;
 		if (rx_ns == NOT_SEEN)
 			continue;
-		t->reordered += earliest < rx_ns;
-		earliest = rx_ns < earliest ? rx_ns : earliest;
 		t->first_ns = t->first_ns == 0 || rx_ns < t->first_ns ? rx_ns : t->first_ns;
 		t->last_ns = rx_ns > t->last_ns ? rx_ns : t->last_ns;
 	}
@@ -259,7 +308,7 @@ uint64_t score_delivered(const struct score *s)
 	return s->count[DELIVERED];
 }
 
-void score_result(struct score *s, struct tally *tally, struct latency *latency)
+void score_result(struct score *s, struct tally *tally, struct drb_latency *latency)
 {
 	*tally = (struct tally){.delivered = s->count[DELIVERED],
 				.duplicated = s->count[DUPLICATED],
@@ -267,7 +316,7 @@ void score_result(struct score *s, struct tally *tally, struct latency *latency)
 				.strangers = s->count[STRANGER]};
 	tally->received = tally->delivered + tally->duplicated + tally->misdelivered;
 	for (size_t i = 0; i < s->streams_room; i++)
-		add_stream(tally, s->arrival + s->streams[i].base, s->streams[i].count);
+		add_stream(s, tally, &s->streams[i]);
 	*latency = measured_latency(s);
 }
 
@@ -278,16 +327,15 @@ void score_each(const struct score *s, void (*visit)(void *context, const struct
 		const struct stream *stream = &s->streams[i];
 		for (uint32_t k = 0; k < stream->count; k++) {
 			const struct arrival *a = &s->arrival[stream->base + k];
-			uint32_t cohort = s->cohort[stream->base + k];
-			visit(context, &(struct score_record){
-					       .source = (uint32_t)(stream->key >> 32),
-					       .destination = (uint32_t)stream->key,
-					       .sequence = k,
-					       .cohort = cohort,
-					       .counted = cohort >= s->first && cohort < s->end,
-					       .arrived = a->rx_ns != NOT_SEEN,
-					       .rx_ns = a->rx_ns,
-					       .latency_ns = a->latency_ns});
+			visit(context,
+			      &(struct score_record){.source = (uint32_t)(stream->key >> 32),
+						     .destination = (uint32_t)stream->key,
+						     .sequence = k,
+						     .cohort = s->cohort[stream->base + k],
+						     .counted = is_measured(s, stream->base + k),
+						     .arrived = a->rx_ns != NOT_SEEN,
+						     .rx_ns = a->rx_ns,
+						     .latency_ns = a->latency_ns});
 		}
 	}
 }

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/measures/latency.h"
+
 #include "gen/frames/measured_frame.h"
 #include "gen/sinks/tally.h"
 
@@ -33,6 +35,12 @@ int score_ready(struct score *s, uint64_t start_ns);
 // nobody announced. A packet with other addresses than those of its labels is misdelivered.
 void score_frame(struct score *s, uint32_t host, const uint8_t *frame, size_t size, uint64_t rx_ns);
 
+// Of a fabric over several machines: only hosts in [first, end) are here. Packets of others are not in the
+// latencies, since their times are those of other clocks; their records have them, also below zero. What is
+// given to score_frame() is ahead of the clock of tx_ns and of start_ns by shift_ns. Before score_ready().
+void score_part(struct score *s, uint32_t first, uint32_t end);
+void score_clock(struct score *s, uint64_t shift_ns);
+
 // Packets announced.
 uint64_t score_packets(const struct score *s);
 uint64_t score_delivered(const struct score *s);
@@ -42,10 +50,11 @@ struct score_record {
 	uint32_t source, destination, sequence, cohort;
 	bool counted; // its cohort is one of those whose latencies are kept
 	bool arrived;
-	uint64_t rx_ns, latency_ns; // if it arrived
+	uint64_t rx_ns; // if it arrived
+	int64_t latency_ns;
 };
 // Visits every packet that was announced, those of a stream in order.
 void score_each(const struct score *s, void (*visit)(void *context, const struct score_record *r),
 		void *context);
 
-void score_result(struct score *s, struct tally *tally, struct latency *latency);
+void score_result(struct score *s, struct tally *tally, struct drb_latency *latency);

@@ -12,6 +12,8 @@
 
 #include "core/fabric/addresses.h"
 
+#include "common/measures/latency.h"
+
 #include "gen/sinks/score.h"
 #include "gen/sinks/tally.h"
 
@@ -25,7 +27,7 @@ struct sink_ops {
 	uint64_t (*delivered)(struct sink *s);
 	// What arrived until now is taken in, what comes later is not.
 	int (*stop)(struct sink *s);
-	void (*result)(struct sink *s, struct tally *tally, struct latency *latency);
+	void (*result)(struct sink *s, struct tally *tally, struct drb_latency *latency);
 	// Of the packets the tally calls receiver_dropped, those of one host. NULL: not known.
 	uint64_t (*dropped)(struct sink *s, uint32_t host);
 	void (*destroy)(struct sink *s);
@@ -49,7 +51,7 @@ struct scorer {
 	void *context;
 	void (*arrived)(void *context, const struct arrival *a);
 	uint64_t (*delivered)(const void *context);
-	void (*result)(void *context, struct tally *tally, struct latency *latency);
+	void (*result)(void *context, struct tally *tally, struct drb_latency *latency);
 };
 
 struct sink_pcap_setup {

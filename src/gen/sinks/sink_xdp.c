@@ -278,7 +278,7 @@ static int stop(struct sink *sink)
 	return 0;
 }
 
-static void result(struct sink *sink, struct tally *tally, struct latency *latency)
+static void result(struct sink *sink, struct tally *tally, struct drb_latency *latency)
 {
 	struct sink_xdp *s = self_of(sink);
 

@@ -23,11 +23,12 @@
 #include "common/cli/quantity.h"
 #include "common/cli/table.h"
 #include "common/traffic/traffic_file.h"
+#include "common/traffic/traffic_option.h"
 
 #include "gen/captures/manifest.h"
 #include "gen/frames/measured_frame.h"
 
-enum { KEY_PATTERN = 0x100, KEY_LOAD, KEY_SLOTS, KEY_SLOT, KEY_SIZE, KEY_SEED, KEY_OUT, KEY_MAC };
+enum { KEY_TRAFFIC = 0x100, KEY_LOAD, KEY_SLOTS, KEY_SLOT, KEY_SIZE, KEY_SEED, KEY_OUT, KEY_MAC };
 enum { KEY_IPV4 = 0x200, KEY_IPV6 };
 
 struct write {
@@ -39,8 +40,9 @@ struct write {
 static const struct argp_option options[] = {
 	{"layers", 'l', "L", 0, "Layers of the fat-tree (default 3)", 0},
 	{"arity", 'd', "D", 0, "Arity of the fat-tree (default 2)", 0},
-	{"pattern", KEY_PATTERN, "NAME", 0, "Who sends to whom (default permutation); see below",
+	{"traffic", KEY_TRAFFIC, "NAME", 0, "Who sends to whom (default permutation); see below",
 	 0},
+	{"pattern", KEY_TRAFFIC, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
 	{"load", KEY_LOAD, "RHO", 0, "Probability that a host sends in a slot (default 0.9)", 0},
 	{"slots", KEY_SLOTS, "COUNT", 0, "Length of the run in slots (default 2000)", 0},
 	{"slot", KEY_SLOT, "TIME", 0, "Length of a slot, such as 500us (default 2ms)", 0},
@@ -71,9 +73,8 @@ static error_t parse_traffic(struct manifest *m, int key, const char *arg)
 		if (drb_parse_u32(arg, 1, DRB_ARITY_MAX, &m->arity) < 0)
 			drb_die("--arity %s: must be 1-%d", arg, DRB_ARITY_MAX);
 		return 0;
-	case KEY_PATTERN:
-		if (drb_traffic_parse(arg, &m->pattern) < 0)
-			drb_die("--pattern %s: no such pattern; see --help", arg);
+	case KEY_TRAFFIC:
+		drb_traffic_option(arg, &m->pattern);
 		return 0;
 	case KEY_LOAD:
 		if (drb_parse_real(arg, 0, 1, &m->load) < 0)
@@ -141,7 +142,7 @@ static char *help_filter(int key, const char *text, void *input)
 	FILE *out = open_memstream(&help, &size);
 	if (!out)
 		return NULL;
-	fputs("Patterns:", out);
+	fputs("Traffic:", out);
 	for (int p = 0; p < DRB_PATTERN_COUNT; p++)
 		fprintf(out, "%s %s", p ? "," : "", drb_traffic_usage((enum drb_pattern)p));
 	fputs(".\nWrites DIR/h<label>.pcap for every host, time-stamped in nanoseconds with the "
@@ -168,7 +169,7 @@ static uint32_t *draw_traffic(const struct manifest *m)
 			     &rng) < 0) {
 		char pattern[DRB_TRAFFIC_NAME_MAX];
 		drb_traffic_format(m->pattern, pattern);
-		drb_error("--pattern %s: the number does not fit %" PRIu32 " hosts", pattern,
+		drb_error("--traffic %s: the number does not fit %" PRIu32 " hosts", pattern,
 			  hosts);
 		goto fail;
 	}

@@ -76,16 +76,29 @@ static bool give(int fd, int memory, uint32_t rings)
 	return sendmsg(fd, &message, MSG_NOSIGNAL) == (ssize_t)sizeof(reply);
 }
 
+// Memory whose size nobody can change any more: a reader that cut it would have workers die of SIGBUS.
+static int make_memory(size_t size)
+{
+	int fd = memfd_create("drb-capture", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (fd >= 0 && (ftruncate(fd, (off_t)size) < 0 ||
+			fcntl(fd, F_ADD_SEALS, DRB_CAPTURE_SEALS | F_SEAL_SEAL) < 0)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
 // The rings, and for each worker what it is to capture. False: no memory, or the reader is gone.
 static bool prepare(const struct request *request)
 {
 	uint32_t workers = one.workers->count;
-	int fd = memfd_create("drb-capture", MFD_CLOEXEC);
 	bool given = false;
 
 	one.size = workers * sizeof(struct drb_capture_ring);
 	one.capture = calloc(workers, sizeof(*one.capture));
-	if (fd >= 0 && one.capture && ftruncate(fd, (off_t)one.size) == 0) {
+	int fd = make_memory(one.size);
+	if (fd >= 0 && one.capture) {
 		one.memory = mmap(NULL, one.size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		given = one.memory != MAP_FAILED && give(one.fd, fd, workers);
 	}
@@ -191,7 +204,7 @@ static void join(void)
 int drb_capture_order(struct drb_workers *workers, const char *path, char *text, size_t size)
 {
 	if (one.started && !atomic_load(&one.ended)) {
-		snprintf(text, size, "another capture of this switch goes on");
+		snprintf(text, size, "another capture of this switch goes on: end that first");
 		return -EBUSY;
 	}
 	if (one.started)

@@ -61,6 +61,16 @@ static void add_neighbour(struct rte_tel_data *d, const struct drb_port_link *li
 	add_dict_u64(d, "loss_out_ppm", live->heard ? live->last.loss : 0);
 }
 
+// What counts as the port's occupancy: its ring where the config says so and its device can tell.
+static const char *occupancy_of(uint32_t i)
+{
+	const struct drb_port_queue *q = drb_reply_context.workers->worker[0].port[i].queue;
+	bool tells = q && q->in_ring;
+
+	return drb_occupancy_name(tells ? drb_reply_context.setup->ports[i].occupancy
+					: DRB_OCCUPANCY_QUEUE);
+}
+
 static void add_device(struct rte_tel_data *d, uint32_t i, const struct drb_port_link *live)
 {
 	struct rte_ether_addr mac;
@@ -120,6 +130,7 @@ int drb_reply_port(const char *cmd, const char *params, struct rte_tel_data *d)
 	rte_tel_data_add_dict_string(d, "rate", text);
 	add_dict_u64(d, "overhead", p->overhead);
 	add_dict_u64(d, "queue", p->queue);
+	rte_tel_data_add_dict_string(d, "occupancy", occupancy_of(i));
 	add_dict_u64(d, "slotted", p->slotted);
 	add_dict_u64(d, "catchup_ns", p->catchup_ns);
 #define X(key, meaning) add_dict_u64(d, #key, s.port[i].key);
@@ -129,7 +140,7 @@ int drb_reply_port(const char *cmd, const char *params, struct rte_tel_data *d)
 	return 0;
 }
 
-enum link_text { NAME, PEER, NEIGHBOUR, STATE, DRIVER, DEVICE, RATE, LINK_TEXTS };
+enum link_text { NAME, PEER, NEIGHBOUR, STATE, DRIVER, DEVICE, RATE, OCCUPANCY, LINK_TEXTS };
 
 static void link_text(enum link_text what, uint32_t i, const struct drb_port_link *live,
 		      char text[128])
@@ -158,6 +169,9 @@ static void link_text(enum link_text what, uint32_t i, const struct drb_port_lin
 	case DEVICE:
 		word = drb_port_device(p);
 		break;
+	case OCCUPANCY:
+		word = occupancy_of(i);
+		break;
 	case RATE:
 	case LINK_TEXTS:
 		drb_format_rate(&p->rate, text, 128);
@@ -170,7 +184,7 @@ int drb_fill_port_links(struct rte_tel_data *d, const struct drb_snapshot *s,
 			struct drb_port_range range)
 {
 	static const char *const keys[LINK_TEXTS] = {"name",   "peer",   "neighbour", "state",
-						     "driver", "device", "rate"};
+						     "driver", "device", "rate",      "occupancy"};
 	uint64_t usable[DRB_PORTS_MAX], queue[DRB_PORTS_MAX];
 	char text[128];
 

@@ -11,6 +11,7 @@
 
 #include <systemd/sd-daemon.h>
 
+#include "switch/control/link_speeds.h"
 #include "switch/control/reconfigure.h"
 #include "common/config/complaint.h"
 #include "common/cli/log.h"
@@ -95,7 +96,23 @@ static int reload_config(struct drb_setup *setup, const struct drb_settings *set
 	    drb_config_load(reload->path, &override, setup) < 0 ||
 	    drb_config_keep(reload->path, reload->setup, setup, kept, KEPT_MAX) < 0)
 		return -EINVAL;
+	drb_link_speeds_fill(reload->workers, setup);
 	return change_workers(setup);
+}
+
+int drb_reload_link_rates(void)
+{
+	static struct drb_setup setup;
+
+	setup = *reload->setup;
+	if (!drb_link_speeds_fill(reload->workers, &setup))
+		return 0;
+	int rc = change_workers(&setup);
+	if (rc == 0) {
+		drb_link_speeds_say(reload->setup, &setup);
+		*reload->setup = setup;
+	}
+	return rc;
 }
 
 // Tells the service manager that a reload begins now.

@@ -24,5 +24,8 @@ int drb_reload(char *text, size_t size);
 // The same with other values for keys of routing, "threshold=3 scheme=walk", on top of those set
 // before. They hold until drb_reload().
 int drb_reload_set(const char *settings, char *text, size_t size);
+// The same with the setup in force and the speeds that links have now (`rate: link`), if one has changed. 0 or
+// -errno.
+int drb_reload_link_rates(void);
 // Writes what was set since the config was read into its file: see save.h.
 int drb_reload_save(char *text, size_t size);

@@ -37,7 +37,11 @@ static struct uplink_loads loads_of(const struct drb_worker *w)
 
 static void count(struct drb_worker *w, const struct drb_decision *d, uint32_t out, uint8_t mark)
 {
-	if (d->detoured && drb_detour_extra_hops(d->detour) > drb_detour_extra_hops(mark))
+	const bool begun = d->detour & DRB_DETOUR_ROUTED
+				   ? !mark
+				   : drb_detour_extra_hops(d->detour) > drb_detour_extra_hops(mark);
+
+	if (d->detoured && begun)
 		w->routing.detours_begun++;
 	else if (d->detoured)
 		w->routing.detoured++;
@@ -65,7 +69,9 @@ static void forward_one(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, u
 	s.choice = w->choice;
 	s.spread = &w->scheme_state.spread;
 	links.drained = w->drained;
-	if (drb_scheme_has(w->choice.scheme, DRB_READS_FLOW))
+	if (w->assigns && links.routes)
+		s.choice.scheme = DRB_SCHEME_ECMP; // not in the flow table, but in order
+	if (drb_scheme_has(s.choice.scheme, DRB_READS_FLOW))
 		d.flow = drb_flow_hash_of(frame, m->data_len, &flags);
 	if (drb_scheme_table[w->choice.scheme].mark_bits) {
 		d.mark = frame[DRB_MARK_AT] ^ w->scheme_state.mac_octet;
@@ -104,6 +110,21 @@ static bool concerns(const struct drb_worker *w, uint32_t in, uint32_t class)
 	return class < w->down_ports && class != in && (w->dead >> class & 1);
 }
 
+// The same where an outage is known, anywhere: some port that the packet might take is not on a shortest way.
+static bool is_rerouted(const struct drb_worker *w, uint32_t in, uint32_t class,
+			const struct rte_mbuf *m)
+{
+	const bool down = class < w->down_ports;
+
+	if ((class < DRB_CLASS_UP && !down) || class == in)
+		return false; // an exception, whose destination may be any
+	const uint32_t dest = drb_addr_label_octets(rte_pktmbuf_mtod(m, const uint8_t *));
+	const uint64_t ports = w->links.usable & w->routes[drb_div(dest, &w->node.hop.by_arity)];
+	if (!down)
+		return drb_ports_from(ports, w->down_ports) != drb_ports_below(w->up_ports);
+	return w->node.layer == 1 ? w->dead >> class & 1 : !(ports >> class & 1);
+}
+
 void drb_detour_burst(struct drb_worker *w, struct drb_burst *b)
 {
 	struct uplink_loads l = loads_of(w);
@@ -111,7 +132,8 @@ void drb_detour_burst(struct drb_worker *w, struct drb_burst *b)
 
 	for (uint32_t i = 0; i < b->count; i++) {
 		struct rte_mbuf *m = b->packets[i];
-		if (concerns(w, b->in, drb_classify(&w->port[b->in].classifier, m))) {
+		const uint32_t class = drb_classify(b->classifier, m);
+		if (w->links.routes ? is_rerouted(w, b->in, class, m) : concerns(w, b->in, class)) {
 			b->counters.octets += m->pkt_len;
 			forward_one(w, b->in, m, 0, &l);
 		} else {

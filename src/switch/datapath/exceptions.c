@@ -157,8 +157,8 @@ static void exception(struct drb_worker *w, struct drb_burst *b, struct rte_mbuf
 		drb_drop(w, in, m, DRB_DROP_not_below);
 }
 
-void drb_exceptions(struct drb_worker *w, struct drb_burst *b)
+void drb_exceptions(struct drb_worker *w, struct drb_burst *b, uint32_t count)
 {
-	for (uint32_t i = 0; i < b->counters.exceptions; i++)
+	for (uint32_t i = 0; i < count; i++)
 		exception(w, b, b->exception[i]);
 }

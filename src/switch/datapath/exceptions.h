@@ -7,4 +7,4 @@
 #include "switch/datapath/worker/worker.h"
 
 // Sees to b->exception. Hellos count as no packets: takes them out of b->counters.
-void drb_exceptions(struct drb_worker *w, struct drb_burst *b);
+void drb_exceptions(struct drb_worker *w, struct drb_burst *b, uint32_t count);

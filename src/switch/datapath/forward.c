@@ -9,13 +9,17 @@
 #include "switch/datapath/detour_packets.h"
 #include "switch/datapath/decide/flow_assign.h"
 
-static void count_burst(struct drb_worker *w, const struct drb_burst *b)
+static void count_arrivals(struct drb_worker *w, const struct drb_burst *b)
+{
+	w->counters.rx_packets += b->counters.packets;
+	w->port[b->in].in_packets += b->counters.packets;
+	w->port[b->in].in_octets += b->counters.octets;
+}
+
+static void count_ways(struct drb_worker *w, const struct drb_burst *b)
 {
 	const struct drb_burst_counters *c = &b->counters;
 
-	w->counters.rx_packets += c->packets;
-	w->port[b->in].in_packets += c->packets;
-	w->port[b->in].in_octets += c->octets;
 	w->routing.down += b->count - c->up - c->exceptions;
 	w->routing.up_default += c->up - c->redirected;
 	w->routing.up_redirected += c->redirected;
@@ -25,33 +29,69 @@ static void count_burst(struct drb_worker *w, const struct drb_burst *b)
 		w->difference[DRB_DIFFERENCE_MAX] += c->up - c->walked;
 }
 
+// Plain traffic of a burst goes into the queues; exceptions are put aside.
+static inline __attribute__((always_inline)) void forward_plain(struct drb_worker *w,
+								struct drb_burst *b)
+{
+	if (unlikely(w->reroutes))
+		drb_detour_burst(w, b);
+
+	const bool fits = drb_enqueue_fits(w, b->count);
+	if (w->assigns)
+		drb_assign_burst(w, b);
+	else
+		drb_decide_burst(w, b, fits);
+	if (likely(fits))
+		drb_enqueue_burst(w, b);
+	else
+		drb_enqueue_each(w, b);
+	if (b->counts_queues)
+		drb_scheme_state_count(&w->scheme_state, &w->occupancy[w->down_ports]);
+	count_ways(w, b);
+}
+
+// Each stage writes what the next reads; this is what none of them writes.
+static inline void begin(struct drb_burst *b, uint32_t in, struct rte_mbuf **packets,
+			 uint32_t count)
+{
+	b->in = in;
+	b->packets = packets;
+	b->count = count;
+	b->unloaded = b->recorded = b->counts_queues = false;
+	b->counters = (struct drb_burst_counters){.packets = count};
+}
+
+// The exceptions of a host whose sources are checked: those that are plain but for the look that they need take
+// the way of plain traffic. Returns how many are left in the burst.
+static __attribute__((noinline)) uint32_t check_sources(struct drb_worker *w, struct drb_burst *b)
+{
+	struct rte_mbuf *plain[DRB_BURST_MAX];
+	struct drb_burst checked;
+	uint32_t left, count = drb_source_check_exceptions(w, b, plain, &left);
+
+	if (count == 0)
+		return left;
+	begin(&checked, b->in, plain, count);
+	checked.classifier = &w->port[b->in].checked;
+	forward_plain(w, &checked);
+	// They are counted as arrivals of the burst that they came in.
+	drb_exceptions(w, &checked, checked.counters.exceptions);
+	return left;
+}
+
 void drb_forward_burst(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets, uint32_t count)
 {
-	struct drb_burst b; // but for what follows, each stage writes what the next reads
+	struct drb_burst b;
 
-	b.in = in;
-	b.packets = packets;
-	b.count = count;
-	b.unloaded = b.recorded = b.counts_queues = false;
-	b.counters = (struct drb_burst_counters){.packets = count};
+	begin(&b, in, packets, count);
+	b.classifier = &w->port[in].classifier;
 	drb_scheme_state_from_above(&w->scheme_state, &b, w->down_ports);
-	if (w->port[in].source.active)
-		drb_source_check_burst(w, &b);
-	if (unlikely(w->dead))
-		drb_detour_burst(w, &b);
-
-	const bool fits = drb_enqueue_fits(w, b.count);
-	if (w->assigns)
-		drb_assign_burst(w, &b);
-	else
-		drb_decide_burst(w, &b, fits);
-	if (likely(fits))
-		drb_enqueue_burst(w, &b);
-	else
-		drb_enqueue_each(w, &b);
-	if (b.counts_queues)
-		drb_scheme_state_count(&w->scheme_state, &w->occupancy[w->down_ports]);
-	if (unlikely(b.counters.exceptions > 0))
-		drb_exceptions(w, &b);
-	count_burst(w, &b);
+	forward_plain(w, &b);
+	if (unlikely(b.counters.exceptions > 0)) {
+		uint32_t left = b.counters.exceptions;
+		if (w->port[in].source.active)
+			left = check_sources(w, &b);
+		drb_exceptions(w, &b, left);
+	}
+	count_arrivals(w, &b);
 }

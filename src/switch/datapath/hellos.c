@@ -188,6 +188,17 @@ void drb_hellos_set(struct drb_worker *w, const struct drb_setup *s)
 	drb_hellos_read_links(w);
 }
 
+static void read_routes(struct drb_worker *w)
+{
+	bool routed, settled;
+
+	if (!drb_routes_read(&w->owner->published_links.routes, &w->routes_version, w->routes,
+			     &routed, &settled))
+		return;
+	w->links.routes = routed ? w->routes : NULL;
+	w->links.settled = settled;
+}
+
 void drb_hellos_read_links(struct drb_worker *w)
 {
 	struct drb_links links;
@@ -202,6 +213,8 @@ void drb_hellos_read_links(struct drb_worker *w)
 		if (w->port[i].active && !(w->dead >> i & 1))
 			w->links.usable |= UINT64_C(1) << i;
 	}
+	read_routes(w);
+	w->reroutes = w->dead || w->links.routes;
 }
 
 // A hello frame of port `in`, on worker 0. What is refused counts as a packet that was dropped, unless

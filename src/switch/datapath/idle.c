@@ -32,7 +32,7 @@ static bool has_doorbell(const struct drb_worker *w, uint32_t i)
 {
 	const struct drb_port_queue *q = w->port[i].queue;
 
-	return q && q->rx != DRB_QUEUE_NONE && q->fd < 0 && q->kind->watch;
+	return q && q->rx != DRB_QUEUE_NONE && q->fd < 0 && q->doorbell;
 }
 
 static int watch_port(struct drb_worker *w, uint32_t i)

@@ -38,8 +38,8 @@ uint32_t drb_receive(struct drb_worker *w, uint64_t *next_ns)
 			if (*next_ns <= w->now_ns)
 				drb_transmit(w, next_ns);
 		}
-		if (w->shared_load.count)
-			drb_shared_load_read(w);
+		if (w->outside)
+			drb_shared_load_read(w, i);
 		drb_forward_burst(w, i, packets, n);
 		if (w->paced)
 			*next_ns = 0; // what is queued has changed

@@ -21,8 +21,14 @@ static uint64_t count_missed(struct drb_port_queue *q)
 	return q && q->rx != DRB_QUEUE_NONE && q->kind->missed ? q->kind->missed(q) : 0;
 }
 
+// A link that is down has nothing in its ring.
+static uint64_t count_in_ring(const struct drb_worker_port *p)
+{
+	return p->queue && p->queue->in_ring ? p->queue->in_ring(p->queue) : 0;
+}
+
 // A new counter of ports would be 0 for ever if it were forgotten here.
-_Static_assert(sizeof(struct drb_port_counters) == 11 * sizeof(uint64_t),
+_Static_assert(sizeof(struct drb_port_counters) == 12 * sizeof(uint64_t),
 	       "count_port() fills in every counter of a port");
 
 static struct drb_port_counters count_port(const struct drb_worker_port *p,
@@ -38,8 +44,9 @@ static struct drb_port_counters count_port(const struct drb_worker_port *p,
 		.out_discards = q->discards + p->lost,
 		.queue_packets = drb_egress_length(q),
 		.queue_octets = q->octets,
-		.queue_max = drb_egress_max(q),
+		.queue_max_packets = drb_egress_max(q),
 		.queue_ns = drb_egress_queue_ns(q, now_ns),
+		.ring_packets = count_in_ring(p),
 	};
 }
 

@@ -2,6 +2,7 @@
 #include "switch/datapath/worker_setup.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -35,7 +36,9 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 	w->liveness.due_ns = w->hello_io.look_ns = UINT64_MAX;
 	for (uint32_t i = 0; i < DRB_PORTS_MAX; i++)
 		w->hello_io.fd[i] = -1;
-	if (drb_class_tables_init(&w->config.class_tables, &w->hop) < 0 ||
+	w->routes = calloc(drb_routes_fit(&s->tree) ? drb_tree_switches(&s->tree, 1) : 1,
+			   sizeof(*w->routes));
+	if (!w->routes || drb_class_tables_init(&w->config.class_tables, &w->hop) < 0 ||
 	    drb_scheme_state_init(&w->scheme_state, s) < 0) {
 		drb_worker_free(w);
 		return -ENOMEM;
@@ -62,29 +65,53 @@ void drb_worker_join(struct drb_worker *w, struct drb_worker *owner, uint32_t nu
 	w->config.owner = owner;
 }
 
+// The uplinks whose rings decisions look at. Flows are counted, not their packets.
+static uint32_t rings_of(const struct drb_worker *w, const struct drb_setup *s)
+{
+	uint32_t rings = 0;
+
+	if (w->up_ports < 2 || s->unit == DRB_UNIT_FLOW ||
+	    drb_scheme_table[s->choice.scheme].compares == DRB_COMPARES_NONE)
+		return 0;
+	for (uint32_t u = 0; u < w->up_ports; u++) {
+		const struct drb_port_queue *q = w->port[w->down_ports + u].queue;
+		bool wanted = s->ports[w->down_ports + u].occupancy == DRB_OCCUPANCY_RING;
+		rings |= (uint32_t)(wanted && q && q->in_ring) << u;
+	}
+	return rings;
+}
+
 void drb_worker_configure(struct drb_worker *w, const struct drb_setup *s)
 {
 	struct drb_worker_config *c = &w->config;
 
 	c->assigns = s->unit != DRB_UNIT_PACKET && c->up_ports > 0;
 	c->timed = c->assigns || (s->threshold_auto && c->up_ports > 0) || w->scheme_state.timed;
+	c->rings = rings_of(w, s);
+	c->outside = c->rings || w->shared_load.count > 0;
+	memset(w->ring_load.packets, 0, sizeof(w->ring_load.packets));
 	c->paced = false;
 	c->open = true;
+	c->pairs = !c->rings && w->choice.choices <= 2;
 	for (uint32_t i = 0; i < w->ports; i++) {
 		const struct drb_port_setup *p = &s->ports[i];
 		uint32_t source =
 			s->check_source != DRB_CHECK_SOURCE_OFF ? w->port[i].host : DRB_NO_LABEL;
 		w->port[i].source = (struct drb_source_rule){0};
-		if (source != DRB_NO_LABEL)
-			w->port[i].source = drb_source_rule_of(
-				&w->addr, source, s->check_source == DRB_CHECK_SOURCE_IP);
-		w->port[i].classifier =
+		w->port[i].checked =
 			drb_classifier_at(&w->class_tables, &w->addr, i < w->down_ports, source,
 					  s->layer == 1 && i >= w->down_ports);
-		c->paced |= p->rate.value > 0;
+		w->port[i].classifier = w->port[i].checked;
+		if (source != DRB_NO_LABEL) {
+			w->port[i].source = drb_source_rule_of(
+				&w->addr, source, s->check_source == DRB_CHECK_SOURCE_IP);
+			drb_classifier_require(&w->port[i].classifier, &w->port[i].source);
+		}
+		c->paced |= w->egress[i].paced;
 		c->open &=
 			p->driver != DRB_DRIVER_NONE && drb_worker_share(s, p->queue) >= s->burst;
 	}
+	c->waits = c->paced || c->rings;
 }
 
 void drb_worker_attach(struct drb_worker *w, uint32_t index, uint32_t limit,
@@ -100,6 +127,8 @@ void drb_worker_attach(struct drb_worker *w, uint32_t index, uint32_t limit,
 
 void drb_worker_free(struct drb_worker *w)
 {
+	free(w->routes);
+	w->routes = NULL;
 	for (uint32_t i = 0; i < w->ports; i++) {
 		drb_transmit_free(w, i);
 		drb_egress_free(&w->egress[i]);

@@ -76,6 +76,7 @@ int drb_workers_attach(struct drb_workers *all, const struct drb_port_set *ports
 			if (rc < 0)
 				return rc;
 		}
+		drb_worker_configure(w, s); // now that its ports are known
 		int rc = drb_assign_init(w, s);
 		if (rc == -ENOMEM)
 			drb_error("no memory for %u flows (routing.flow_max; process.memory sets "

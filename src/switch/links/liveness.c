@@ -51,6 +51,10 @@ int drb_liveness_init(struct drb_liveness *l, const struct drb_setup *s,
 		drb_liveness_free(l);
 		return -EINVAL;
 	}
+	if (drb_known_outages_init(&l->known, s, &published->routes) < 0) {
+		drb_liveness_free(l);
+		return -ENOMEM;
+	}
 	memcpy(l->setup, s->ports, ports * sizeof(*l->setup));
 	for (uint32_t i = 0; i < ports; i++)
 		l->hello_due_ns[i] = UINT64_MAX;
@@ -59,6 +63,7 @@ int drb_liveness_init(struct drb_liveness *l, const struct drb_setup *s,
 
 void drb_liveness_free(struct drb_liveness *l)
 {
+	drb_known_outages_free(&l->known);
 	free(l->setup);
 	*l = (struct drb_liveness){.due_ns = UINT64_MAX};
 }
@@ -84,11 +89,6 @@ void drb_liveness_silence(struct drb_liveness *l, uint64_t ports)
 	l->due_ns = 0;
 }
 
-static bool is_silent(const struct drb_liveness *l, uint32_t i)
-{
-	return (l->silent >> i & 1) && sends_hellos(l, i);
-}
-
 // no_alternate becomes the down-ports to switches that cannot turn a packet back up.
 static struct drb_port_knowledge knowledge(const struct drb_liveness *l, uint64_t *no_alternate)
 {
@@ -108,7 +108,7 @@ static struct drb_port_knowledge knowledge(const struct drb_liveness *l, uint64_
 			k.dead |= bit; // has not met its peer yet
 		else if (l->watched[i] ? drb_link_is_spare(p) : p->drained)
 			k.drained |= bit;
-		else if (l->watched[i] && (is_silent(l, i) || !drb_link_is_usable(p)))
+		else if (l->watched[i] && (drb_liveness_is_silent(l, i) || !drb_link_is_usable(p)))
 			k.dead |= bit;
 	}
 	return k;
@@ -142,6 +142,7 @@ static void publish(struct drb_liveness *l, uint64_t now_ns)
 	struct drb_port_selection use = drb_select_ports(&k);
 	bool no_alternate = __builtin_popcountll(k.ups & ~use.out) < 2;
 
+	drb_known_outages_update(l, &k, now_ns);
 	drb_links_publish(l->published, &(struct drb_links){use.out, k.drained, below});
 	// Neighbours above must know at once: what this switch cannot turn back up, and what it needs.
 	if (l->no_alternate != no_alternate || l->needs_upstream != use.needs)
@@ -228,6 +229,7 @@ static enum drb_hello_result take(struct drb_liveness *l, uint32_t in, const str
 	const enum drb_link_state before = p->state;
 	const struct drb_hello_serial asked = p->asked;
 	const uint8_t flags = p->hello.flags;
+	const bool is_news = !drb_outages_equal(&p->hello.outages, &h->outages);
 	bool changed;
 
 	if (drb_link_hear_hello(p, h, now_ns, &changed) == DRB_HELLO_STALE) {
@@ -248,7 +250,7 @@ static enum drb_hello_result take(struct drb_liveness *l, uint32_t in, const str
 		drb_liveness_log(l, in, before, now_ns);
 	if (changed && (p->state == DRB_LINK_LOSSY || before == DRB_LINK_LOSSY))
 		send_soon(l, UINT64_C(1) << in, now_ns);
-	if (changed || flags != h->flags)
+	if (changed || is_news || flags != h->flags)
 		publish(l, now_ns);
 	return DRB_HELLO_HEARD;
 }
@@ -301,6 +303,7 @@ static bool send_hello(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 		      (l->needs_upstream >> i & 1 ? DRB_HELLO_NEEDS_UPSTREAM : 0);
 	if (l->counts)
 		hello.sent = l->io.count_sent(l->io.context, i) + l->hellos_out[i] + 1;
+	hello.outages = l->known.outages;
 	drb_link_say(&l->port[i], &hello, now_ns);
 	uint32_t len = drb_hello_encode(&hello, frame);
 	drb_hello_key_sign(&l->key, frame, len);
@@ -345,7 +348,7 @@ static uint64_t send_due(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 
 	if (sends_hellos(l, i) && now_ns >= l->hello_due_ns[i]) {
 		uint64_t soon = now_ns + period / TRIES;
-		bool done = is_silent(l, i) || send_hello(l, i, now_ns);
+		bool done = drb_liveness_is_silent(l, i) || send_hello(l, i, now_ns);
 		l->hello_due_ns[i] = done || next < soon ? next : soon;
 	}
 	next = sends_hellos(l, i) ? l->hello_due_ns[i] : next;
@@ -355,7 +358,7 @@ static uint64_t send_due(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 void drb_liveness_service(struct drb_liveness *l, uint64_t now_ns)
 {
 	uint64_t late = l->due_ns > 0 ? now_ns - l->due_ns : 0;
-	bool changed = l->changed;
+	bool changed = l->changed || now_ns >= drb_known_outages_due_ns(&l->known);
 
 	for (uint32_t i = 0; i < l->ports; i++) {
 		if (late > LATE_NS)
@@ -371,30 +374,9 @@ void drb_liveness_service(struct drb_liveness *l, uint64_t now_ns)
 	if (changed)
 		publish(l, now_ns);
 	l->changed = false;
-	l->due_ns = UINT64_MAX;
+	l->due_ns = drb_known_outages_due_ns(&l->known);
 	for (uint32_t i = 0; i < l->ports; i++) {
 		uint64_t next = l->watched[i] ? send_due(l, i, now_ns) : UINT64_MAX;
 		l->due_ns = next < l->due_ns ? next : l->due_ns;
-	}
-}
-
-void drb_liveness_view(const struct drb_liveness *l, struct drb_port_link view[DRB_PORTS_MAX],
-		       uint64_t now_ns)
-{
-	for (uint32_t i = 0; i < l->ports; i++) {
-		bool awaited = l->awaited >> i & 1;
-		view[i] = (struct drb_port_link){
-			.watched = awaited || (l->watched[i] && !l->starts[i]),
-			.state = awaited || is_silent(l, i) ? DRB_LINK_DOWN : l->port[i].state,
-			.needed = l->needed >> i & 1,
-			.since_ns = l->port[i].since_ns,
-			.hellos_in = l->hellos_in[i],
-			.hellos_out = l->hellos_out[i],
-			.heard = l->port[i].heard,
-			.last = l->port[i].hello,
-			.loss_in = drb_loss_share(&l->port[i].loss),
-			.short_only = l->port[i].short_hellos >= DRB_SHORT_HELLOS_MAX,
-			.hello_faults = drb_hello_faults_now(&l->faults[i], now_ns),
-		};
 	}
 }

@@ -15,6 +15,8 @@
 #include "common/config/config.h"
 #include "switch/links/hello_faults.h"
 #include "switch/links/hello_key.h"
+#include "switch/links/known_outages.h"
+#include "switch/links/published_routes.h"
 
 // What the owner of struct drb_liveness tells the workers; a bit per port.
 struct drb_links {
@@ -27,6 +29,7 @@ struct drb_links {
 struct drb_published_links {
 	atomic_uint version; // odd while it is being written
 	atomic_ullong dead, drained, no_alternate;
+	struct drb_published_routes routes; // versions of their own
 };
 
 static inline void drb_links_publish(struct drb_published_links *p, const struct drb_links *links)
@@ -141,6 +144,7 @@ struct drb_liveness {
 	bool counts;                    // packets are counted: with one worker
 	struct drb_link port[DRB_PORTS_MAX];
 	struct drb_hello_faults faults[DRB_PORTS_MAX];
+	struct drb_known_outages known;
 	struct drb_log_budget log[DRB_PORTS_MAX];
 };
 
@@ -161,6 +165,12 @@ void drb_liveness_look(struct drb_liveness *l);
 // At these ports, a bit each, nobody receives here: their neighbours are to take detours. Published at the
 // next look, which is due at once. Hosts have no other way, and stay.
 void drb_liveness_silence(struct drb_liveness *l, uint64_t ports);
+
+// True if this port sends hellos by its config and is kept from it: see drb_liveness_silence().
+static inline bool drb_liveness_is_silent(const struct drb_liveness *l, uint32_t port)
+{
+	return (l->silent >> port & 1) && l->hello_due_ns[port] != UINT64_MAX;
+}
 
 // Sends, checks and publishes what is due. Call once now_ns has reached due_ns.
 void drb_liveness_service(struct drb_liveness *l, uint64_t now_ns);

@@ -8,6 +8,7 @@
 #include <linux/sockios.h>
 #include <net/if.h>
 #include <net/if_arp.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -26,21 +27,35 @@ int drb_interface_check(const char *path, const struct drb_port_setup *p)
 				   p->name, p->interface);
 }
 
+// A socket to ask the kernel by, kept for the process: pollers ask about every port once a second.
+static int asking_socket(void)
+{
+	static atomic_int kept = -1;
+	int fd = atomic_load(&kept), none = -1;
+
+	if (fd >= 0)
+		return fd;
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0 && !atomic_compare_exchange_strong(&kept, &none, fd)) {
+		close(fd);
+		fd = none;
+	}
+	return fd;
+}
+
 // The carrier, not IFF_RUNNING, which the kernel sets up to a second later.
 const char *drb_interface_state(const char *interface)
 {
 	struct ethtool_value link = {.cmd = ETHTOOL_GLINK};
 	struct ifreq flags = {0}, carrier = {.ifr_data = (void *)&link};
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	const char *state = "gone";
+	int fd = asking_socket();
 
 	snprintf(flags.ifr_name, sizeof(flags.ifr_name), "%s", interface);
 	snprintf(carrier.ifr_name, sizeof(carrier.ifr_name), "%s", interface);
 	if (fd >= 0 && ioctl(fd, SIOCGIFFLAGS, &flags) == 0 &&
 	    ioctl(fd, SIOCETHTOOL, &carrier) == 0)
 		state = (flags.ifr_flags & IFF_UP) && link.data ? "up" : "down";
-	if (fd >= 0)
-		close(fd);
 	return state;
 }
 

@@ -24,6 +24,7 @@ void drb_port_add_queue(struct drb_port *port, uint32_t n, struct drb_port_queue
 	*q = (struct drb_port_queue){
 		.receive = port->kind->receive,
 		.send = port->kind->send,
+		.in_ring = port->kind->in_ring,
 		.kind = port->kind,
 		.port = port,
 		.flushed = port->kind->flush,

@@ -8,10 +8,9 @@
 // burst, never per packet, through the inline functions below.
 //
 // Occupancy. The load that decisions compare is the length of the egress queue in front of the port
-// (datapath/worker/egress_queue.h), which keeps what send() refused. Packets that a kind has taken and the
-// link has not are not part of it. A kind that can tell how many these are (the head and tail of a
-// memif ring, descriptor status, octets in a socket's buffer) is to offer it as one more function
-// here, that is called once per burst and may be NULL.
+// (datapath/worker/egress_queue.h), which keeps what send() refused. Packets that send() took and the
+// link did not are part of it with `occupancy: ring`, if the kind can tell how many these are:
+// in_ring().
 //
 // Every packet that receive() yields is one frame in one buffer. Its checksum may be unfinished
 // (unfinished.h): a kind whose other end could not finish it does so in send().
@@ -37,6 +36,7 @@ struct drb_port_queue {
 	uint32_t (*receive)(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count);
 	uint32_t (*send)(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count,
 			 struct drb_send_result *result);
+	uint32_t (*in_ring)(const struct drb_port_queue *q); // NULL: the device cannot tell
 	const struct drb_port_kind *kind;
 	const struct drb_port *port;
 	uint16_t rx, tx;   // numbers of the device's queues; rx DRB_QUEUE_NONE: receives nothing
@@ -45,6 +45,7 @@ struct drb_port_queue {
 	bool reviewed;     // review() is to be called after interfaces have changed
 	bool unfinished;   // send() takes packets with unfinished checksums
 	bool finishes;     // others do not, where some port yields such packets
+	bool doorbell;     // watch() and what follows it tell of packets
 	int fd;            // readable when packets wait; -1: none
 };
 
@@ -108,8 +109,12 @@ struct drb_port_kind {
 	// At the end of an iteration that sent: tells the receiver. NULL: send() did.
 	void (*flush)(struct drb_port_queue *q);
 
-	// What wakes a sleeping worker is q->fd; else, unless NULL, a doorbell; else nothing does, and
-	// the worker looks again after a while.
+	// Packets that send() took and the other end of the link has not taken yet. By the worker, once a
+	// burst where that counts as occupancy, and for readers of counters. NULL: it cannot tell.
+	uint32_t (*in_ring)(const struct drb_port_queue *q);
+
+	// What wakes a sleeping worker is q->fd; else, where there is one, a doorbell; else nothing does,
+	// and the worker looks again after a while.
 	// The doorbell rings in this epoll set from now on, by edge; -1: in none. 0 or -errno.
 	int (*watch)(struct drb_port_queue *q, int epoll_fd);
 	// Asks for the bell. After all were asked and a full barrier, the worker may sleep if is_silent()
@@ -118,8 +123,16 @@ struct drb_port_kind {
 	bool (*is_silent)(struct drb_port_queue *q);
 	void (*disarm)(struct drb_port_queue *q);
 
+	// Asks the device for what takes it long: its carrier, its losses. True if the carrier is not what it
+	// was. By one thread at a time, not by a worker. NULL: nothing takes long.
+	bool (*look)(struct drb_port *port);
+	// After the start and before workers run: drops what came before. NULL: nothing can have.
+	void (*settle)(struct drb_port *port);
 	// Whether something is plugged in. By the worker, between iterations: takes no lock of the kernel.
 	bool (*carrier)(const struct drb_port *port);
+	// Bit/s that the ends of the link agreed on, as of the last time that its carrier was there and
+	// asked for; 0: unknown. Any thread. NULL: none of this kind can tell.
+	uint64_t (*speed)(const struct drb_port *port);
 	// Of the device, as the carrier; 0: it cannot tell. NULL: none of this kind can.
 	uint16_t (*mtu)(const struct drb_port *port);
 	// A socket that gets the hellos of this port and nothing else, and reads without waiting; the

@@ -171,6 +171,8 @@ void drb_ports_stop(struct drb_port_set *set)
 		*port = (struct drb_port){0};
 	}
 	drb_memif_port_forget();
+	// Cards have the pool's memory mapped.
+	drb_dpdk_remove_others();
 	rte_mempool_free(set->pool);
 	set->pool = NULL;
 }

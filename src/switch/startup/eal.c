@@ -2,6 +2,7 @@
 #include "switch/startup/eal.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,6 +25,7 @@
 
 #define ARGS_MAX (24 + 2 * DRB_PORTS_MAX)
 #define HUGEPAGE_KB 2048
+#define HUGEPAGE_MAX_KB 1048576
 
 struct arguments {
 	int count;
@@ -137,15 +139,34 @@ static bool is_real_root(void)
 	return whole && geteuid() == 0;
 }
 
+// MiB of free hugepages of this size.
+static uint64_t free_huge_mb(unsigned long page_kb)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "/sys/kernel/mm/hugepages/hugepages-%lukB/free_hugepages",
+		 page_kb);
+	return (uint64_t)read_number(path) * page_kb / 1024;
+}
+
 static bool use_hugepages(const struct drb_setup *setup, uint32_t memory_mb)
 {
-	unsigned long free_kb;
-
 	if (setup->hugepages != DRB_HUGEPAGES_AUTO)
 		return setup->hugepages == DRB_HUGEPAGES_YES;
-	free_kb = HUGEPAGE_KB *
-		  read_number("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages");
-	return is_real_root() && free_kb >= memory_mb * 1024ul;
+	return is_real_root() && free_huge_mb(HUGEPAGE_KB) >= memory_mb;
+}
+
+int drb_eal_check_memory(const char *path, const struct drb_setup *setup, uint32_t memory_mb)
+{
+	const uint64_t mb = free_huge_mb(HUGEPAGE_KB) + free_huge_mb(HUGEPAGE_MAX_KB);
+
+	if (setup->hugepages != DRB_HUGEPAGES_YES || mb >= memory_mb)
+		return 0;
+	return drb_config_bad(path, "process.hugepages",
+			      "%u MiB are needed and %" PRIu64 " MiB of hugepages are free: "
+			      "dpdk-hugepages.py --setup %uM, or less in link.queue and "
+			      "process.memory",
+			      memory_mb, mb, (memory_mb + 1) / 2 * 2);
 }
 
 // The libraries below the af_xdp driver print a screenful while all goes well.
@@ -157,6 +178,19 @@ static void quieten_xdp(void)
 #endif
 }
 
+// What is an error to DPDK at cards that work: those without MSI-X interrupt by another way.
+static bool is_harmless(const char *text, size_t length)
+{
+	static const char *const said[] = {"Error enabling MSI-X interrupts",
+					   "Error disabling MSI-X interrupts"};
+
+	for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++) {
+		if (memmem(text, length, said[i], strlen(said[i])))
+			return true;
+	}
+	return false;
+}
+
 // What DPDK says becomes messages of ours: its own way writes to standard error and to syslog, and the
 // thread that has something to say waits for both.
 static ssize_t say(void *cookie, const char *text, size_t length)
@@ -164,6 +198,8 @@ static ssize_t say(void *cookie, const char *text, size_t length)
 	int level = rte_log_cur_msg_loglevel();
 
 	(void)cookie;
+	if (is_harmless(text, length))
+		level = (int)RTE_LOG_DEBUG;
 	drb_log_text(level <= (int)RTE_LOG_ERR       ? DRB_LOG_ERROR
 		     : level == (int)RTE_LOG_WARNING ? DRB_LOG_WARNING
 						     : DRB_LOG_DEBUG,

@@ -13,6 +13,10 @@ uint32_t drb_eal_memory_mb(const struct drb_setup *setup, uint32_t mbufs, uint64
 // The CPUs asked for are there: -EINVAL with a message naming the config's line if not.
 int drb_eal_check(const char *config_path, const struct drb_setup *setup);
 
+// There are as many hugepages as the config asks for: likewise.
+int drb_eal_check_memory(const char *config_path, const struct drb_setup *setup,
+			 uint32_t memory_mb);
+
 // 0, or -errno with a message printed. Call once per process.
 int drb_eal_init(const struct drb_setup *setup, uint32_t memory_mb, bool verbose);
 void drb_eal_free(void);

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -47,7 +48,12 @@ static int lay_down_here(void)
 
 void drb_privilege_begin(void)
 {
+	const struct rlimit any = {RLIM_INFINITY, RLIM_INFINITY};
+
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	// Memory that cards reach is locked, and a reload may take more of it when CAP_IPC_LOCK is gone. Who
+	// may not raise the limit has what there is.
+	setrlimit(RLIMIT_MEMLOCK, &any);
 }
 
 // Closing a port of this kind: the driver ends promiscuous mode (NET_ADMIN), its own XDP program is

@@ -176,6 +176,36 @@ static void ports_override_links(void **state)
 	assert_int_equal(u1->queue, 9);
 }
 
+// As the kernel writes it; arguments as they are.
+static void addresses_of_cards(void **state)
+{
+	struct drb_setup s = good(HEAD "link: {driver: none}\n"
+				       "ports:\n"
+				       "  - {name: u0, driver: pci, device: \"3B:00.1,Ab=C\"}\n"
+				       "  - {name: u1, driver: pci, device: \"0001:3b:0A.7\"}\n");
+
+	(void)state;
+	assert_string_equal(s.ports[2].device, "0000:3b:00.1,Ab=C");
+	assert_string_equal(s.ports[3].device, "0001:3b:0a.7");
+}
+
+static void long_addresses_of_cards(void **state)
+{
+	char text[2048], message[2048], arguments[1015] = "";
+	struct drb_setup s;
+
+	(void)state;
+	memset(arguments, 'a', sizeof(arguments) - 1);
+	snprintf(text, sizeof(text),
+		 HEAD
+		 "link: {driver: none}\nports: [{name: u0, driver: pci, device: \"3b:00.0,%s\"}]\n",
+		 arguments);
+	write_file(text);
+	assert_int_equal(load(file, NULL, &s, message, sizeof(message)), -EINVAL);
+	assert_non_null(
+		strstr(message, "ports[0].device: too long: the address is completed with 0000:"));
+}
+
 static void overrides(void **state)
 {
 	const struct drb_config_override both = {.layer = 2, .label = 5},
@@ -281,10 +311,15 @@ static void memif_sockets_meet(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(defaults),           cmocka_unit_test(slots_follow_the_rate),
-		cmocka_unit_test(every_key),          cmocka_unit_test(ports_override_links),
-		cmocka_unit_test(overrides),          cmocka_unit_test(seeds_differ),
+		cmocka_unit_test(defaults),
+		cmocka_unit_test(slots_follow_the_rate),
+		cmocka_unit_test(every_key),
+		cmocka_unit_test(ports_override_links),
+		cmocka_unit_test(overrides),
+		cmocka_unit_test(seeds_differ),
 		cmocka_unit_test(memif_sockets_meet),
+		cmocka_unit_test(addresses_of_cards),
+		cmocka_unit_test(long_addresses_of_cards),
 	};
 	return cmocka_run_group_tests_name("config_setup", tests, make_dir, remove_dir);
 }

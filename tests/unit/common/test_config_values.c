@@ -94,9 +94,12 @@ static void bad_values(void **state)
 		{HEAD "link: {driver: tap}\n", ":5: link.driver: \"tap\" is none of af_packet, "
 					       "af_xdp, memif, vdev, pci, none"},
 		{HEAD "link: {rate: 500}\n",
-		 ":5: link.rate: \"500\" is not a rate such as 500pps, 10Mbit or none"},
+		 ":5: link.rate: \"500\" is not a rate such as 500pps, 10Mbit, link or none"},
+		{HEAD "link: {rate: link}\n",
+		 ":5: link.rate: link: the speed of port d0 is not known to its driver, af_packet: "
+		 "give a rate such as 1Gbit, or none"},
 		{HEAD "link: {rate: 0pps}\n",
-		 ":5: link.rate: \"0pps\" is not a rate such as 500pps, 10Mbit or none"},
+		 ":5: link.rate: \"0pps\" is not a rate such as 500pps, 10Mbit, link or none"},
 		{HEAD "link: {overhead: 1025}\n",
 		 ":5: link.overhead: 1025 is not in 0..1024 bytes"},
 		{HEAD "link: {queue: 0}\n", ":5: link.queue: 0 is not in 1..65536 packets"},
@@ -199,6 +202,10 @@ static void bad_ports(void **state)
 		{HEAD "ports:\n  - {name: u0, driver: pci, device: \"0000:3b:00.0x\"}\n",
 		 ":6: ports[0].device: \"0000:3b:00.0x\" is not a PCI address such as "
 		 "0000:3b:00.0"},
+		{HEAD "link: {driver: none}\nports:\n"
+		      "  - {name: u0, driver: pci, device: \"3B:00.0\"}\n"
+		      "  - {name: u1, driver: pci, device: \"0000:3b:00.0,a=1\"}\n",
+		 ":6: ports: ports u0 and u1 use the same interface, socket or device"},
 		{HEAD "ports:\n  - {name: u0, driver: vdev, device: \"n" LONG_64 ",a=1\"}\n",
 		 ":6: ports[0].device: the name before the comma is longer than 63 characters"},
 		{HEAD "ports:\n  - {name: u0, interface: abcdefghijklmnop}\n",
@@ -206,7 +213,7 @@ static void bad_ports(void **state)
 		{HEAD "ports:\n  - {name: u0, socket: /" LONG_64 LONG_64 "}\n",
 		 ":6: ports[0].socket: longer than 107 characters"},
 		{HEAD "ports:\n  - name: u0\n    rate: fast\n",
-		 ":7: ports[0].rate: \"fast\" is not a rate such as 500pps, 10Mbit or none"},
+		 ":7: ports[0].rate: \"fast\" is not a rate such as 500pps, 10Mbit, link or none"},
 		{HEAD "ports:\n  - name: u0\n    queue: 0\n",
 		 ":7: ports[0].queue: 0 is not in 1..65536 packets"},
 	};

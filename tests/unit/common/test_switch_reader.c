@@ -129,7 +129,7 @@ static void xdp_counters_are_all_there_or_none(void **state)
 #define LINK                                                                                       \
 	"{\"/drb/port\":{\"name\":\"u0\",\"peer\":\"s2-0.d0\",\"driver\":\"af_xdp\","              \
 	"\"device\":\"u0\",\"state\":\"up\",\"usable\":1,\"neighbour\":\"s2-0.d0\","               \
-	"\"loss_in_ppm\":5,\"loss_out_ppm\":7,\"rate\":"                                           \
+	"\"loss_in_ppm\":5,\"loss_out_ppm\":7,\"occupancy\":\"queue\",\"rate\":"                   \
 	"\"none\","                                                                                \
 	"\"queue\":512,\"overhead\":24"
 	struct script script = {.replies = {LINK
@@ -310,7 +310,7 @@ static void all_reply(char *text, size_t size, uint32_t first, uint32_t end, uin
 		      uint64_t time_ns)
 {
 	static const char *const texts[] = {"name",   "peer",   "neighbour", "state",
-					    "driver", "device", "rate"};
+					    "driver", "device", "rate",      "occupancy"};
 	char keys[1024], *at = text;
 
 #define ADD(...) at += snprintf(at, size - (size_t)(at - text), __VA_ARGS__)

@@ -144,6 +144,36 @@ static void flags(void **state)
 	}
 }
 
+static char *an_integer(enum drb_format format)
+{
+	static const struct drb_column column = {"missing", NULL, DRB_INTEGER, 0};
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct drb_table *t = drb_table_new(out, format, &column, 1);
+
+	drb_table_integer(t, -3);
+	drb_table_integer(t, 0);
+	drb_table_end(t);
+	fclose(out);
+	return text;
+}
+
+static void integers_have_a_sign_and_no_fraction(void **state)
+{
+	static const char *const expected[] = {
+		[DRB_FORMAT_TABLE] = "missing\n     -3\n      0\n",
+		[DRB_FORMAT_CSV] = "missing\n-3\n0\n",
+		[DRB_FORMAT_JSON] = "{\"missing\":-3}\n{\"missing\":0}\n",
+	};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
+		char *text = an_integer((enum drb_format)i);
+		assert_string_equal(text, expected[i]);
+		free(text);
+	}
+}
+
 static void no_rows(void **state)
 {
 	(void)state;
@@ -155,9 +185,13 @@ static void no_rows(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(aligned_table), cmocka_unit_test(csv),
-		cmocka_unit_test(json),          cmocka_unit_test(hostile_text_is_harmless),
-		cmocka_unit_test(flags),         cmocka_unit_test(no_rows),
+		cmocka_unit_test(aligned_table),
+		cmocka_unit_test(csv),
+		cmocka_unit_test(json),
+		cmocka_unit_test(hostile_text_is_harmless),
+		cmocka_unit_test(flags),
+		cmocka_unit_test(integers_have_a_sign_and_no_fraction),
+		cmocka_unit_test(no_rows),
 	};
 	return cmocka_run_group_tests_name("table", tests, NULL, NULL);
 }

@@ -31,6 +31,11 @@ static struct drb_hello draw_hello(struct drb_rng *r)
 
 	for (uint32_t i = 0; i < DRB_HELLO_TAG_LEN; i++)
 		h.tag[i] = (uint8_t)drb_rng_next(r);
+	h.outages.count = drb_rng_below(r, 2) ? drb_rng_below(r, DRB_OUTAGES_MAX + 1) : 0;
+	for (uint32_t i = 0; i < h.outages.count; i++) {
+		h.outages.key[i] = i << 24 | drb_rng_below(r, 1 << 24);
+		h.outages.distance[i] = (uint8_t)drb_rng_below(r, 256);
+	}
 	return h;
 }
 
@@ -40,6 +45,7 @@ static void assert_same(const struct drb_hello *a, const struct drb_hello *b)
 	DRB_HELLO_FIELDS(X)
 #undef X
 	assert_memory_equal(a->tag, b->tag, sizeof(a->tag));
+	assert_true(drb_outages_equal(&a->outages, &b->outages));
 }
 
 static void round_trip(void **state)
@@ -74,6 +80,7 @@ static void every_octet_counts(void **state)
 		struct drb_hello h = draw_hello(&r), again;
 		uint8_t frame[DRB_HELLO_LEN_MAX], other[DRB_HELLO_LEN_MAX];
 		h.size = 200;
+		h.outages.count %= 8;
 		uint32_t len = drb_hello_encode(&h, frame);
 		for (uint32_t bit = 0; bit < 8 * len; bit++) {
 			if (bit / 8 == 20 || bit / 8 == 21)
@@ -102,6 +109,7 @@ static void later_versions(void **state)
 
 	(void)state;
 	h.size = 0;
+	h.outages.count = 0;
 	uint32_t own = drb_hello_encode(&h, frame);
 	h.size = (uint16_t)(own + 20);
 	uint32_t len = drb_hello_encode(&h, frame);
@@ -122,7 +130,7 @@ static void limits(void **state)
 				       .fabric = 7,
 				       .period_ms = 100,
 				       .serial = {1, 1}};
-	struct drb_hello bad[8], again;
+	struct drb_hello bad[10], again;
 	uint8_t frame[DRB_HELLO_LEN_MAX];
 
 	(void)state;
@@ -136,12 +144,37 @@ static void limits(void **state)
 	bad[5].period_ms = 0;
 	bad[6].period_ms = DRB_HELLO_PERIOD_MAX_MS + 1;
 	bad[7].serial.instance = 0;
+	bad[8].outages = (struct drb_outages){.count = 2, .key = {5, 5}}; // must rise
+	bad[9].outages = (struct drb_outages){.count = 3, .key = {5, 6, 1}};
 	drb_hello_encode(&good, frame);
 	assert_int_equal(drb_hello_decode(frame, sizeof(frame), &again), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		drb_hello_encode(&bad[i], frame);
 		assert_int_equal(drb_hello_decode(frame, sizeof(frame), &again), -EINVAL);
 	}
+}
+
+// More outages than a hello has, by its own number or by its size.
+static void too_many_outages(void **state)
+{
+	struct drb_hello h = {.from = {.layer = 2}, .period_ms = 100, .serial = {1, 1}}, again;
+	uint8_t frame[DRB_HELLO_LEN_MAX];
+	uint32_t len = drb_hello_encode(&h, frame);
+
+	(void)state;
+	assert_int_equal(drb_hello_decode(frame, len, &again), 0);
+	frame[len - 1] = 1; // how many there are is the last field
+	assert_int_equal(drb_hello_decode(frame, len, &again), -EINVAL);
+	h.size = DRB_HELLO_LEN_MAX;
+	drb_hello_encode(&h, frame);
+	for (uint32_t i = 0; i < 255; i++) // keys that rise
+		frame[len + 5 * i + 3] = (uint8_t)i;
+	memset(frame + len + 5 * DRB_OUTAGES_MAX, 0, sizeof(frame) - len - 5 * DRB_OUTAGES_MAX);
+	frame[len - 1] = DRB_OUTAGES_MAX;
+	assert_int_equal(drb_hello_decode(frame, sizeof(frame), &again), 0);
+	assert_int_equal(again.outages.count, DRB_OUTAGES_MAX);
+	frame[len - 1] = DRB_OUTAGES_MAX + 1;
+	assert_int_equal(drb_hello_decode(frame, sizeof(frame), &again), -EINVAL);
 }
 
 static void fabrics_differ(void **state)
@@ -163,9 +196,9 @@ static void fabrics_differ(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(round_trip),     cmocka_unit_test(every_octet_counts),
-		cmocka_unit_test(later_versions), cmocka_unit_test(limits),
-		cmocka_unit_test(fabrics_differ),
+		cmocka_unit_test(round_trip),       cmocka_unit_test(every_octet_counts),
+		cmocka_unit_test(later_versions),   cmocka_unit_test(limits),
+		cmocka_unit_test(too_many_outages), cmocka_unit_test(fabrics_differ),
 	};
 	return cmocka_run_group_tests_name("hello", tests, NULL, NULL);
 }

@@ -34,23 +34,6 @@ static void rounds_are_fair(void **state)
 	}
 }
 
-// Packed loads and an array of them are the same.
-static void packed_loads_agree(void **state)
-{
-	struct drb_rng r = drb_rng_seed(2, 2);
-	drb_round a = 1 << 16, b = 1 << 16;
-
-	(void)state;
-	for (int n = 0; n < 5000; n++) {
-		struct drb_loads packed = {.packed = drb_rng_next(&r)};
-		uint32_t load[8], turn;
-		for (uint32_t u = 0; u < 8; u++)
-			load[u] = drb_load(packed, u);
-		assert_int_equal(drb_round_next(&a, 8, (struct drb_loads){.at = load}, &turn),
-				 drb_round_next(&b, 8, packed, &turn));
-	}
-}
-
 static void without_loads_it_is_simpler(void **state)
 {
 	const uint32_t none[9] = {0};
@@ -100,7 +83,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rounds_are_fair),
-		cmocka_unit_test(packed_loads_agree),
 		cmocka_unit_test(without_loads_it_is_simpler),
 		cmocka_unit_test(groups_share_down_links),
 	};

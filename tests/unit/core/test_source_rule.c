@@ -56,8 +56,6 @@ static enum drb_source check(bool ip, const struct frame *f)
 	assert_non_null(copy);
 	memcpy(copy, f->data, f->len);
 	said = drb_source_check(&rule, copy, f->len);
-	if (f->len >= 34 && drb_source_differs(&rule, copy) == 0)
-		assert_int_equal(said, DRB_SOURCE_OK);
 	free(copy);
 	return said;
 }

@@ -117,6 +117,10 @@ static void mistakes_are_refused(void **state)
 		"--warmup x d",
 		"--sink disk d",
 		"--buffer 15 d",
+		"--hosts 0-7 d",
+		"--hosts 7-0 --begin 1 d",
+		"--hosts 7 --begin 1 d",
+		"--begin soon d",
 		"--fabric a/b d",
 		"--loop -1 a",
 		"--seed 1.5 a",
@@ -126,6 +130,7 @@ static void mistakes_are_refused(void **state)
 
 	(void)state;
 	assert_int_equal(code_of("--topspeed a"), 0);
+	assert_int_equal(code_of("--hosts 0-7 --begin 1800000000.5 d"), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
 		if (code_of(lines[i]) != DRB_EXIT_USAGE)
 			fail_msg("'%s' is taken", lines[i]);

@@ -9,7 +9,8 @@
 
 #include "core/math/random.h"
 
-#include "gen/sinks/quantile.h"
+#include "common/measures/quantile.h"
+#include "fixtures/reordering.h"
 #include "gen/sinks/score.h"
 
 #define HOSTS 8
@@ -113,6 +114,26 @@ static struct tally naive_tally(const struct history *h)
 	return t;
 }
 
+// Of the packets born in slots [first, end), stream by stream.
+static struct drb_reordering naive_order(const struct history *h, uint32_t first, uint32_t end)
+{
+	static struct model_arrival arrival[2 * PACKETS];
+	struct drb_reordering r = {0};
+
+	for (uint32_t stream = 0; stream < HOSTS * HOSTS; stream++) {
+		uint32_t n = 0;
+		for (uint32_t i = 0; i < h->arrivals; i++) {
+			const struct frame_probe *p = &h->arrived[i].probe;
+			if (delivers(h, i) && p->src * HOSTS + p->dst == stream &&
+			    p->cohort >= first && p->cohort < end)
+				arrival[n++] =
+					(struct model_arrival){p->sequence, h->arrived[i].rx};
+		}
+		model_reordering_add(&r, arrival, n);
+	}
+	return r;
+}
+
 // The smallest sample that at least q of all do not exceed.
 static double naive_quantile(const double *x, uint32_t n, double q)
 {
@@ -128,7 +149,7 @@ static double naive_quantile(const double *x, uint32_t n, double q)
 	return best;
 }
 
-static struct latency naive_latency(const struct history *h, uint32_t first, uint32_t end)
+static struct drb_latency naive_latency(const struct history *h, uint32_t first, uint32_t end)
 {
 	static double x[2 * PACKETS];
 	double worst[COHORTS], sum = 0, tail = 0;
@@ -150,13 +171,13 @@ static struct latency naive_latency(const struct history *h, uint32_t first, uin
 			cohorts++;
 		}
 	}
-	return (struct latency){.samples = n,
-				.mean = sum / n,
-				.p50 = naive_quantile(x, n, 0.5),
-				.p99 = naive_quantile(x, n, 0.99),
-				.p999 = naive_quantile(x, n, 0.999),
-				.max = naive_quantile(x, n, 1),
-				.tail = tail / cohorts};
+	return (struct drb_latency){.samples = n,
+				    .mean = sum / n,
+				    .p50 = naive_quantile(x, n, 0.5),
+				    .p99 = naive_quantile(x, n, 0.99),
+				    .p999 = naive_quantile(x, n, 0.999),
+				    .max = naive_quantile(x, n, 1),
+				    .tail = tail / cohorts};
 }
 
 static struct score *announce(const struct history *h, const struct drb_addr_plan *plan,
@@ -190,7 +211,7 @@ static void random_runs_score_as_the_naive_model(void **state)
 		uint32_t first = round % 3 ? drb_rng_below(&rng, COHORTS / 2) : 0;
 		uint32_t end = round % 3 ? first + 1 + drb_rng_below(&rng, COHORTS / 2) : COHORTS;
 		struct tally is, want;
-		struct latency latency, model;
+		struct drb_latency latency, model;
 		send_packets(&h, &rng);
 		receive_packets(&h, &rng);
 		struct score *s = announce(&h, &plan, first, end);
@@ -198,6 +219,7 @@ static void random_runs_score_as_the_naive_model(void **state)
 			arrive(s, &plan, &h.arrived[i]);
 		score_result(s, &is, &latency);
 		want = naive_tally(&h);
+		want.order = naive_order(&h, first, end);
 		assert_memory_equal(&is, &want, sizeof(is));
 		assert_int_equal(score_delivered(s), want.delivered);
 		model = naive_latency(&h, first, end);
@@ -215,7 +237,7 @@ static void strangers_do_not_count(void **state)
 	struct drb_addr_plan plan = drb_addr_default(HOSTS);
 	struct drb_rng rng = drb_rng_seed(12, 0);
 	static struct history h;
-	struct latency latency;
+	struct drb_latency latency;
 	struct tally t;
 	uint8_t frame[FRAME_MIN] = {0};
 	(void)state;
@@ -281,7 +303,7 @@ static void time_never_runs_backwards(void **state)
 	struct drb_addr_plan plan = drb_addr_default(HOSTS);
 	struct score *s = score_new(&plan, 0, 1);
 	struct event e = {{.src = 0, .dst = 1, .tx_ns = START + 100}, 1, START + 90};
-	struct latency latency;
+	struct drb_latency latency;
 	struct tally t;
 	(void)state;
 	assert_int_equal(score_expect(s, 0, 1, 0), 0);
@@ -290,6 +312,41 @@ static void time_never_runs_backwards(void **state)
 	score_result(s, &t, &latency);
 	assert_int_equal(latency.samples, 1);
 	assert_true(latency.max == 0);
+	score_free(s);
+}
+
+static void put(void *to, const struct score_record *r)
+{
+	((struct score_record *)to)[r->source] = *r;
+}
+
+// Host 0 is here, host 1 on another machine, whose clock is ahead: its packet seems to arrive before it was
+// sent. Only the other one is in the latencies. What is given is 5000 ahead of the packets' clock.
+static void other_machines_have_other_clocks(void **state)
+{
+	struct drb_addr_plan plan = drb_addr_default(HOSTS);
+	struct score *s = score_new(&plan, 0, 1);
+	struct event own = {{.src = 0, .dst = 0, .tx_ns = START + 100}, 0, START + 170 + 5000};
+	struct event other = {{.src = 1, .dst = 0, .tx_ns = START + 300}, 0, START + 240 + 5000};
+	struct score_record seen[2] = {{0}};
+	struct drb_latency latency;
+	struct tally t;
+
+	(void)state;
+	assert_int_equal(score_expect(s, 0, 0, 0), 0);
+	assert_int_equal(score_expect(s, 1, 0, 0), 0);
+	score_part(s, 0, 1);
+	score_clock(s, 5000);
+	assert_int_equal(score_ready(s, START), 0);
+	arrive(s, &plan, &own);
+	arrive(s, &plan, &other);
+	score_result(s, &t, &latency);
+	assert_int_equal(t.delivered, 2);
+	assert_int_equal(latency.samples, 1);
+	assert_true(latency.max == 70);
+	score_each(s, put, seen);
+	assert_true(seen[0].counted && seen[0].latency_ns == 70);
+	assert_true(seen[1].arrived && !seen[1].counted && seen[1].latency_ns == -60);
 	score_free(s);
 }
 
@@ -309,8 +366,9 @@ static void quantiles_are_nearest_ranks(void **state)
 		uint32_t n = quantiles[i].count;
 		for (uint32_t k = 0; k < n; k++)
 			samples[k] = n - k;
-		quantile_sort(samples, n);
-		assert_int_equal(quantile(samples, n, quantiles[i].per_mille), quantiles[i].value);
+		drb_quantile_sort(samples, n);
+		assert_int_equal(drb_quantile(samples, n, quantiles[i].per_mille),
+				 quantiles[i].value);
 	}
 }
 
@@ -320,6 +378,7 @@ int main(void)
 		cmocka_unit_test(random_runs_score_as_the_naive_model),
 		cmocka_unit_test(strangers_do_not_count),
 		cmocka_unit_test(time_never_runs_backwards),
+		cmocka_unit_test(other_machines_have_other_clocks),
 		cmocka_unit_test(every_packet_is_told),
 		cmocka_unit_test(quantiles_are_nearest_ranks),
 	};

@@ -163,7 +163,7 @@ static void kernel_and_user_agree(void **state)
 {
 	struct drb_rng rng = drb_rng_seed(21, 0);
 	struct tally kernel, user;
-	struct latency in_kernel, in_user;
+	struct drb_latency in_kernel, in_user;
 	(void)state;
 	for (uint32_t round = 0; round < 4; round++) {
 		struct run *r = calloc(1, sizeof(*r));
@@ -296,7 +296,7 @@ static void what_finds_no_room_is_counted(void **state)
 	struct drb_addr_plan plan = drb_addr_default(HOSTS);
 	struct score *score;
 	struct sink *sink = new_sink(&score, &plan, 1);
-	struct latency latency;
+	struct drb_latency latency;
 	struct tally tally;
 
 	(void)state;

@@ -54,7 +54,7 @@ static void write_traffic(const struct folder *f, const char *seed, const char *
 {
 	char *argv[] = {(char *)"drbgen write", (char *)"--out",     (char *)f->path,
 			(char *)"--slots=50",   (char *)"--seed",    (char *)seed,
-			(char *)"--pattern",    (char *)pattern,     (char *)"--slot=3ms",
+			(char *)"--traffic",    (char *)pattern,     (char *)"--slot=3ms",
 			(char *)"--load=0.7",   (char *)"--size=90", NULL};
 
 	assert_int_equal(gen_write(ARRAY_SIZE(argv) - 1, argv), DRB_EXIT_OK);

@@ -12,9 +12,10 @@
 
 // The loads of the uplinks while a burst is decided.
 enum loads_form {
-	LOADS_NONE,   // no uplink has one, nor gets one by this burst
-	LOADS_PACKED, // in a register: two uplinks are compared, and all packets will be queued
-	LOADS_ARRAY,  // in memory
+	LOADS_NONE, // no uplink has one, nor gets one by this burst
+	LOADS_QUEUED, // all packets will be queued, and the decision compares no more than two choices
+	LOADS_ANY,
+	LOADS_RINGS, // likewise; some are in rings (ring_load.h)
 	LOADS_FORMS
 };
 
@@ -27,58 +28,40 @@ struct loop_variant {
 
 // A packet that is queued adds to the load of its uplink if it has to wait there.
 struct burst_loads {
-	struct drb_loads loads;
-	uint64_t packed_waits;                                 // LOADS_PACKED: where a packet waits
-	uint32_t waits;                                        // the same, a bit per uplink
-	uint32_t load[DRB_UPLINKS_MAX], room[DRB_UPLINKS_MAX]; // LOADS_ARRAY; free places in queues
+	struct drb_loads loads; // none, or load
+	uint32_t load[DRB_UPLINKS_MAX];
+	uint32_t wait[DRB_UPLINKS_MAX]; // what a packet adds: 1 where it waits, else 0
+	uint32_t room[DRB_UPLINKS_MAX]; // free places in queues; not of LOADS_QUEUED
 };
-
-static inline uint64_t packed_occupancy(const struct drb_worker *w)
-{
-	uint64_t packed = 0;
-
-	for (uint32_t i = w->down_ports; w->queued > 0 && i < w->ports; i++)
-		packed += w->occupancy[i] * drb_packed_one(i - w->down_ports);
-	return packed;
-}
-
-// The places in packed loads of some uplinks.
-static inline uint64_t packed_mask(uint32_t uplinks)
-{
-	uint64_t mask = 0;
-
-	for (; uplinks; uplinks &= uplinks - 1)
-		mask |= drb_packed_one((uint32_t)__builtin_ctz(uplinks)) * DRB_PACKED_MAX;
-	return mask;
-}
 
 static inline __attribute__((always_inline)) void open_loads(const struct drb_worker *w,
 							     enum loads_form form,
 							     struct burst_loads *l)
 {
 	l->loads = (struct drb_loads){0};
-	if (form == LOADS_PACKED) {
-		l->packed_waits = packed_mask(drb_waiting_uplinks(w));
-		l->loads.packed = w->shared_load.packed + packed_occupancy(w);
-	}
-	if (form == LOADS_ARRAY) {
-		l->waits = drb_waiting_uplinks(w);
-		drb_shared_load_sum(w, l->load);
-		for (uint32_t u = 0; u < w->up_ports; u++)
+	if (form == LOADS_NONE)
+		return;
+	drb_shared_load_sum(w, l->load);
+	const uint32_t waiting = drb_waiting_uplinks(w);
+	for (uint32_t u = 0; u < w->up_ports; u++) {
+		l->wait[u] = waiting >> u & 1;
+		if (form != LOADS_QUEUED)
 			l->room[u] = drb_egress_room(&w->egress[w->down_ports + u]);
-		l->loads.at = l->load;
 	}
+	l->loads.at = l->load; // after the call, so that the compiler knows it in the loop
 }
 
 static inline __attribute__((always_inline)) void add_load(enum loads_form form, uint32_t up,
 							   struct burst_loads *l)
 {
-	if (form == LOADS_PACKED)
-		l->loads.packed += drb_packed_one(up) & l->packed_waits;
-	if (form == LOADS_ARRAY && l->room[up] > 0) {
+	if (form == LOADS_NONE)
+		return;
+	if (form != LOADS_QUEUED) {
+		if (l->room[up] == 0)
+			return;
 		l->room[up]--;
-		l->load[up] += l->waits >> up & 1;
 	}
+	l->load[up] += l->wait[up];
 }
 
 // What the burst is decided by, copied from the worker: the compiler takes whatever is written into
@@ -90,7 +73,7 @@ static inline __attribute__((always_inline)) struct drb_decider decider_of(
 
 	d.choice = w->choice;
 	d.choice.scheme = v.scheme;
-	if (v.form != LOADS_ARRAY)
+	if (v.form < LOADS_ANY)
 		d.choice.choices = 2;
 	if (v.scheme == DRB_SCHEME_WALK)
 		*spread = w->scheme_state.spread;
@@ -127,11 +110,32 @@ static inline __attribute__((always_inline)) struct drb_decision decision_on(
 	return d;
 }
 
+// Whoever empties a ring takes a burst at once, so packets that follow each other to one host would not
+// wait for less in two rings than in one, but would arrive in another order: they stay together. Walk takes
+// packets in turn in any case.
+struct train {
+	bool made;         // a constant at every call
+	uint32_t dest, up; // of the last packet
+};
+
+// The uplink of a packet for which the scheme chose this one. True if it goes with the packet before it.
+static inline __attribute__((always_inline)) bool follow(struct train *t, uint32_t dest,
+							 uint32_t *up)
+{
+	bool follows = t->made && dest == t->dest;
+
+	if (follows)
+		*up = t->up;
+	t->dest = dest;
+	t->up = *up;
+	return follows;
+}
+
 // The loop: each packet is classified; for one that goes up, the scheme chooses the uplink.
 static inline __attribute__((always_inline)) void decide(struct drb_worker *w, struct drb_burst *b,
 							 const struct loop_variant v)
 {
-	const struct drb_classifier classifier = w->port[b->in].classifier;
+	const struct drb_classifier classifier = *b->classifier;
 	const uint8_t mac_octet = w->scheme_state.mac_octet;
 	// See drb_scheme_state_size(). A link with a rate is never without load.
 	const bool octets = v.form != LOADS_NONE && w->scheme_state.octets;
@@ -143,6 +147,7 @@ static inline __attribute__((always_inline)) void decide(struct drb_worker *w, s
 	struct rte_mbuf **const packets = b->packets;
 	const uint32_t count = b->count;
 	uint32_t size = packets[0]->pkt_len, mixed = 0, redirected = 0, walked = 0;
+	struct train train = {v.form == LOADS_RINGS && v.scheme != DRB_SCHEME_WALK, UINT32_MAX, 0};
 	struct burst_loads l;
 
 	open_loads(w, v.form, &l);
@@ -161,9 +166,11 @@ static inline __attribute__((always_inline)) void decide(struct drb_worker *w, s
 					d.size = octets ? m->pkt_len + overhead : 1;
 				d.draw = drb_draw_next(draw, decider.choice.uplinks, &number);
 				uint32_t up = drb_decide_uplink(&decider, l.loads, &d);
+				const bool follows = follow(&train, d.dest, &up);
 				redirected += up != d.def;
 				walked += d.walks;
-				if (v.form == LOADS_ARRAY && unlikely(b->recorded) && !d.walks)
+				if (v.form >= LOADS_ANY && unlikely(b->recorded) && !d.walks &&
+				    !follows)
 					drb_sample_difference(w, &decider.choice, l.load, &d);
 				if (v.marks && d.mark != came)
 					rte_pktmbuf_mtod(m, uint8_t *)[DRB_MARK_AT] =
@@ -194,23 +201,27 @@ typedef void decide_loop(struct drb_worker *w, struct drb_burst *b);
 						   drb_scheme_table[scheme].mark_bits > 0});       \
 	}
 #define LOOP_NONE(id)   LOOP(decide_##id##_none, DRB_SCHEME_##id, LOADS_NONE)
-#define LOOP_PACKED(id) LOOP(decide_##id##_packed, DRB_SCHEME_##id, LOADS_PACKED)
-#define LOOP_ARRAY(id)  LOOP(decide_##id##_array, DRB_SCHEME_##id, LOADS_ARRAY)
+#define LOOP_LOADS(id)  LOOP(decide_##id##_queued, DRB_SCHEME_##id, LOADS_QUEUED)                  \
+			LOOP(decide_##id##_any, DRB_SCHEME_##id, LOADS_ANY)                        \
+			LOOP(decide_##id##_rings, DRB_SCHEME_##id, LOADS_RINGS)
 
 // What a scheme has follows from how many loads it compares. The two loops of a scheme without marks
 // are the same, which the compiler finds.
 #define LOOPS_NONE(id) LOOP_NONE(id)
-#define LOOPS_TWO(id)  LOOP_NONE(id) LOOP_PACKED(id) LOOP_ARRAY(id)
-#define LOOPS_ALL(id)  LOOP_ARRAY(id)
+#define LOOPS_TWO(id)  LOOP_NONE(id) LOOP_LOADS(id)
+#define LOOPS_ALL(id)  LOOP_LOADS(id)
 #define X(id, name, rule, decide, compares, ...) LOOPS_##compares(id)
 DRB_SCHEMES(X)
 #undef X
 
 // By form, without and with marks.
 #define BOTH(name)     {name, name##_marks}
-#define TABLE_NONE(id) {BOTH(decide_##id##_none), BOTH(decide_##id##_none), BOTH(decide_##id##_none)}
-#define TABLE_TWO(id)  {BOTH(decide_##id##_none), BOTH(decide_##id##_packed), BOTH(decide_##id##_array)}
-#define TABLE_ALL(id)  {BOTH(decide_##id##_array), BOTH(decide_##id##_array), BOTH(decide_##id##_array)}
+#define TABLE_NONE(id) {BOTH(decide_##id##_none), BOTH(decide_##id##_none), BOTH(decide_##id##_none),    \
+			BOTH(decide_##id##_none)}
+#define TABLE_TWO(id)  {BOTH(decide_##id##_none), BOTH(decide_##id##_queued), BOTH(decide_##id##_any),   \
+			BOTH(decide_##id##_rings)}
+#define TABLE_ALL(id)  {BOTH(decide_##id##_any), BOTH(decide_##id##_queued), BOTH(decide_##id##_any),    \
+			BOTH(decide_##id##_rings)}
 static decide_loop *const loops[DRB_SCHEME_COUNT][LOADS_FORMS][2] = {
 #define X(id, name, rule, decide, compares, ...) [DRB_SCHEME_##id] = TABLE_##compares(id),
 	DRB_SCHEMES(X)
@@ -221,26 +232,16 @@ static decide_loop *const loops[DRB_SCHEME_COUNT][LOADS_FORMS][2] = {
 // No uplink has a load, nor gets one by this burst.
 static bool unloaded(const struct drb_worker *w)
 {
-	return !w->paced && w->queued == 0 && w->shared_load.most == 0;
-}
-
-// True if the loads of the uplinks still fit a register after count more packets.
-static bool packs(const struct drb_worker *w, uint32_t count)
-{
-	uint32_t longest = 0; // of this worker's; an upper bound is all that is needed
-
-	if (w->choice.uplinks > DRB_PACKED_UPLINKS || w->choice.choices > 2)
-		return false;
-	for (uint32_t i = w->down_ports; w->queued > 0 && i < w->ports; i++)
-		longest = w->occupancy[i] > longest ? w->occupancy[i] : longest;
-	return w->shared_load.most + longest + count <= DRB_PACKED_MAX;
+	return !w->waits && w->queued == 0 && w->shared_load.most == 0;
 }
 
 static enum loads_form form_of(const struct drb_worker *w, const struct drb_burst *b, bool fits)
 {
 	if (b->unloaded)
 		return LOADS_NONE;
-	return fits && likely(!b->recorded) && packs(w, b->count) ? LOADS_PACKED : LOADS_ARRAY;
+	if (fits && likely(!b->recorded) && w->pairs)
+		return LOADS_QUEUED;
+	return w->rings ? LOADS_RINGS : LOADS_ANY;
 }
 
 // True if a packet of the burst may leave with a mark: this switch writes some, or it came with one.
@@ -253,7 +254,7 @@ static bool has_marks(const struct drb_worker *w, const struct drb_burst *b)
 		return true;
 	// What comes from above goes down; plain traffic of hosts has none.
 	if (b->in >= w->down_ports ||
-	    (w->port[b->in].classifier.mask[DRB_MARK_AT] & DRB_MARK_MASK) == DRB_MARK_MASK)
+	    (b->classifier->mask[DRB_MARK_AT] & DRB_MARK_MASK) == DRB_MARK_MASK)
 		return false;
 	for (uint32_t i = 0; i < b->count; i++)
 		marks |= rte_pktmbuf_mtod(b->packets[i], const uint8_t *)[DRB_MARK_AT] ^

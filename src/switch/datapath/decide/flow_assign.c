@@ -96,13 +96,12 @@ int drb_assign_init(struct drb_worker *w, const struct drb_setup *s)
 static inline __attribute__((always_inline)) void look_at(struct drb_worker *w, struct drb_burst *b,
 							  struct upward *up, bool flowlets)
 {
-	const struct drb_worker_port *port = &w->port[b->in];
 	const struct drb_siphash_key secret = w->flow_secret;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < b->count; i++) {
 		const struct rte_mbuf *m = b->packets[i];
-		b->class[i] = (uint8_t)drb_classify(&port->classifier, m);
+		b->class[i] = (uint8_t)drb_classify(b->classifier, m);
 		if (!(b->class[i] & DRB_CLASS_UP))
 			continue;
 		up->at[n] = (uint8_t)i;

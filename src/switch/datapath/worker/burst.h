@@ -7,6 +7,7 @@
 
 #define DRB_BURST_MAX 256
 
+struct drb_classifier;
 struct rte_mbuf;
 
 // What became of the packets of a burst; added to the worker's counters when all is done.
@@ -22,6 +23,7 @@ struct drb_burst {
 	uint32_t in; // the port that it came in by
 	uint32_t count;
 	struct rte_mbuf **packets;
+	const struct drb_classifier *classifier; // tells plain traffic from exceptions
 	// Written by decide and assign, after detours have taken out what they forward themselves:
 	uint32_t size;                // octets of each packet; 0: they differ
 	bool unloaded;                // decided while no uplink had a load

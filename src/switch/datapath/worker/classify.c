@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switch/datapath/worker/classify.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -39,7 +40,11 @@ struct drb_classifier drb_classifier_at(const struct drb_class_tables *v,
 					const struct drb_addr_plan *addr, bool from_below,
 					uint32_t source, bool to_hosts)
 {
-	struct drb_classifier j = {.class_of = v->table[from_below]};
+	struct drb_classifier j = {
+		.class_of = v->table[from_below],
+		.least = DRB_FRAME_MIN,
+		.above_least = DRB_FRAME_MAX - DRB_FRAME_MIN,
+	};
 
 	drb_addr_mac(addr, 0, j.want);
 	drb_addr_mac(addr, ~(v->room - 1), j.mask);
@@ -53,4 +58,16 @@ struct drb_classifier drb_classifier_at(const struct drb_class_tables *v,
 		j.mask[DRB_MARK_AT] = DRB_MARK_MASK;
 	}
 	return j;
+}
+
+void drb_classifier_require(struct drb_classifier *j, const struct drb_source_rule *rule)
+{
+	const uint16_t type = htobe16(DRB_ETHERTYPE_IPV4);
+
+	memcpy(j->want + DRB_ETHER_TYPE, &type, sizeof(type));
+	memset(j->mask + DRB_ETHER_TYPE, 0xff, sizeof(type));
+	j->ipv4 = rule->ipv4;
+	j->ipv4_mask = rule->ipv4_mask;
+	j->least = DRB_ETHER_HEADER + DRB_IPV4_HEADER;
+	j->above_least = DRB_FRAME_MAX - j->least;
 }

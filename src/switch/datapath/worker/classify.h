@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // What to do with a frame, by its addresses and the port it came in by: one comparison of its first
-// 16 octets and one table look-up.
+// 16 octets, one of its IPv4 source, and one table look-up.
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,6 +13,7 @@
 #include "common/config/config.h"
 #include "core/fabric/addresses.h"
 #include "core/fabric/next_hop.h"
+#include "core/fabric/source_rule.h"
 #include "core/routing/spread.h"
 
 #ifdef __SSE4_1__
@@ -53,7 +54,9 @@ struct drb_classifier {
 	// Plain traffic has the octets want where mask is set: the fabric's prefix, no label beyond
 	// the table and, where sources are checked, the source of the host behind the port.
 	uint8_t want[16], mask[16];
-	const uint8_t *class_of; // by destination label
+	const uint8_t *class_of;     // by destination label
+	uint32_t ipv4, ipv4_mask;    // the same of the IPv4 source, as in a packet
+	uint32_t least, above_least; // octets that it has, and how many more it may have
 } __attribute__((aligned(16)));
 
 // 0 or -ENOMEM.
@@ -66,6 +69,10 @@ struct drb_classifier drb_classifier_at(const struct drb_class_tables *v,
 					const struct drb_addr_plan *addr, bool from_below,
 					uint32_t source, bool to_hosts);
 
+// Makes plain traffic what is seen at once to keep a rule of sources: untagged IPv4 from the host's address.
+// Any other frame is an exception, drb_source_check() has yet to judge it.
+void drb_classifier_require(struct drb_classifier *j, const struct drb_source_rule *rule);
+
 // True if the frame's source is one that may come in here.
 static inline bool drb_classifier_source_ok(const struct drb_classifier *j, const uint8_t *frame)
 {
@@ -73,7 +80,8 @@ static inline bool drb_classifier_source_ok(const struct drb_classifier *j, cons
 }
 
 // frame: 16 readable octets.
-static inline bool drb_classifier_is_plain(const struct drb_classifier *j, const uint8_t *frame)
+static inline bool drb_classifier_head_is_plain(const struct drb_classifier *j,
+						const uint8_t *frame)
 {
 #ifdef __SSE4_1__
 	__m128i head = _mm_loadu_si128((const __m128i *)(const void *)frame);
@@ -95,10 +103,13 @@ static inline __attribute__((always_inline)) uint32_t drb_classify(const struct 
 								   const struct rte_mbuf *m)
 {
 	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
+	uint32_t ipv4;
 
-	// A buffer's room is far above 16 octets, however short the frame.
-	if (unlikely(m->data_len - (uint32_t)DRB_FRAME_MIN > DRB_FRAME_MAX - DRB_FRAME_MIN ||
-		     !drb_classifier_is_plain(j, frame)))
+	// A buffer's room is far above these octets, however short the frame.
+	memcpy(&ipv4, frame + DRB_ETHER_HEADER + DRB_IPV4_SRC, sizeof(ipv4));
+	if (unlikely(m->data_len - j->least > j->above_least ||
+		     !drb_classifier_head_is_plain(j, frame) ||
+		     ((ipv4 ^ j->ipv4) & j->ipv4_mask) != 0))
 		return DRB_CLASS_EXCEPTION;
 	return j->class_of[drb_addr_label_octets(frame)];
 }

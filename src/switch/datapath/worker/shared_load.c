@@ -3,21 +3,21 @@
 
 #include "switch/datapath/worker/worker.h"
 
-void drb_shared_load_read(struct drb_worker *w)
+void drb_shared_load_read(struct drb_worker *w, uint32_t in)
 {
 	struct drb_shared_load *p = &w->shared_load;
 
+	// What comes from above goes down.
+	if (w->rings && in < w->down_ports)
+		drb_ring_load_read(w);
 	p->most = 0;
-	p->packed = 0;
 	for (uint32_t u = 0; u < w->up_ports; u++) {
-		uint32_t occupancy = 0;
+		uint32_t occupancy = w->ring_load.packets[u];
 		for (uint32_t i = 0; i < p->count; i++)
 			occupancy += atomic_load_explicit(&p->other[i]->occupancy[u],
 							  memory_order_relaxed);
 		p->occupancy[u] = occupancy;
 		p->most = occupancy > p->most ? occupancy : p->most;
-		if (u < DRB_PACKED_UPLINKS)
-			p->packed += occupancy * drb_packed_one(u);
 	}
 	for (uint32_t u = 0; w->flows.entry && u < w->up_ports; u++) {
 		p->flows[u] = 0;
@@ -43,6 +43,10 @@ void drb_shared_load_publish(struct drb_worker *w)
 {
 	for (uint32_t u = 0; u < w->up_ports; u++)
 		atomic_store_explicit(&w->published.occupancy[u], w->occupancy[w->down_ports + u],
+				      memory_order_relaxed);
+	for (uint32_t u = 0; w->rings && u < w->up_ports; u++)
+		atomic_store_explicit(&w->published.sent[u],
+				      (uint32_t)w->egress[w->down_ports + u].head,
 				      memory_order_relaxed);
 	for (uint32_t u = 0; w->flows.entry && u < w->up_ports; u++)
 		atomic_store_explicit(&w->published.flows[u], w->flows.flows[u],

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What the workers of one switch tell each other: the load of their uplinks. A decision sees the
-// sum over workers, read without locks; what the others publish may be a burst old.
+// The load of uplinks that is not in this worker's queues: what the other workers of the switch say of
+// theirs, read without locks and maybe a burst old, and what is in rings (ring_load.h).
 
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "common/config/config.h"
-
-#define DRB_UPLINKS_MAX (DRB_PORTS_MAX / 2)
+#include "switch/datapath/worker/ring_load.h"
 
 // Written by one worker after each burst, read by the others; on cache lines of its own.
 struct drb_published_load {
 	_Alignas(64) atomic_uint occupancy[DRB_UPLINKS_MAX];
+	atomic_uint sent[DRB_UPLINKS_MAX]; // packets to drivers, modulo 2^32; where rings count
 	_Alignas(64) atomic_uint flows[DRB_UPLINKS_MAX];
 };
 
@@ -20,17 +19,16 @@ struct drb_shared_load {
 	// Constant while running.
 	const struct drb_published_load *other[DRB_WORKERS_MAX];
 	uint32_t count; // of others
-	// Of this worker alone: sums over the others as last read. 0 without others.
+	// Of this worker alone: sums over the others as last read, and its rings. 0 without either.
 	uint32_t occupancy[DRB_UPLINKS_MAX];
 	uint32_t flows[DRB_UPLINKS_MAX];
-	uint32_t most;   // of the sums of occupancies
-	uint64_t packed; // the same as packed loads, if none is above DRB_PACKED_MAX
+	uint32_t most; // of the sums of occupancies
 };
 
 struct drb_worker;
 
-// Before a burst is decided.
-void drb_shared_load_read(struct drb_worker *w);
+// Before a burst that came in by port `in` is decided.
+void drb_shared_load_read(struct drb_worker *w, uint32_t in);
 // The load of each uplink, this worker's included.
 void drb_shared_load_sum(const struct drb_worker *w, uint32_t sum[DRB_UPLINKS_MAX]);
 void drb_shared_load_flows(const struct drb_worker *w, uint32_t sum[DRB_UPLINKS_MAX]);

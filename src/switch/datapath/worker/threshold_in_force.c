@@ -4,6 +4,7 @@
 #include "switch/datapath/worker/threshold_in_force.h"
 
 #include <math.h>
+#include <string.h>
 
 #include <rte_cycles.h>
 
@@ -69,6 +70,17 @@ static double link_busy(const struct drb_worker *w, uint32_t i, double dt_ns)
 	return share < 1 ? share : 1;
 }
 
+// The share of bursts since the last look that found packets in the ring of uplink u.
+static double ring_busy(const struct drb_worker *w, uint32_t u)
+{
+	const struct drb_threshold *t = &w->threshold;
+	const struct drb_ring_load *r = &w->ring_load;
+
+	return r->looks == t->looks
+		       ? 0
+		       : (double)(r->busy[u] - t->busy[u]) / (double)(r->looks - t->looks);
+}
+
 static double measure(const struct drb_worker *w, uint64_t tsc)
 {
 	const struct drb_threshold *t = &w->threshold;
@@ -76,8 +88,11 @@ static double measure(const struct drb_worker *w, uint64_t tsc)
 	double working =
 		(double)(w->counters.work_cycles - t->last_work) / (double)(tsc - t->last_tsc);
 
-	for (uint32_t i = w->down_ports; i < w->ports; i++)
-		sum += w->egress[i].paced ? link_busy(w, i, dt_ns) : working < 1 ? working : 1;
+	for (uint32_t u = 0, i = w->down_ports; u < w->up_ports; u++, i++)
+		sum += w->egress[i].paced  ? link_busy(w, i, dt_ns)
+		       : w->rings >> u & 1 ? ring_busy(w, u)
+		       : working < 1       ? working
+					   : 1;
 	return sum / w->up_ports;
 }
 
@@ -97,6 +112,8 @@ void drb_threshold_update(struct drb_worker *w)
 	t->last_ns = w->now_ns;
 	t->last_tsc = tsc;
 	t->last_work = w->counters.work_cycles;
+	t->looks = w->ring_load.looks;
+	memcpy(t->busy, w->ring_load.busy, sizeof(t->busy));
 	for (uint32_t i = w->down_ports; i < w->ports; i++) {
 		t->packets[i] = w->egress[i].head;
 		t->octets[i] = w->port[i].out_octets;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // The threshold T in force, and what it follows from if it is `auto`.
-//   packet, flowlet  T = 1 - ln(1 - rho), equation (packet_threshold). rho is the utilisation of
-//   the
-//                    uplinks: the share of time in which their links were busy with what was sent,
-//                    mean over uplinks. Without a rate the server of a queue is the worker, and rho
-//                    the share of its time in which it moved packets.
+//   packet, flowlet  T = 1 - ln(1 - rho), equation (packet_threshold). rho is the utilisation of the
+//                    uplinks, mean over uplinks. With a rate: the share of time in which the link was busy
+//                    with what was sent. Where rings count (ring_load.h): the share of bursts that found
+//                    packets in the ring. Else the server of a queue is the worker, and rho the share of
+//                    its time in which it moved packets.
 //   flow             T(c), equation (c_two), c being live flows per uplink.
 // rho is a moving average over about 100 ms, looked at every 10 ms.
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/config/config.h"
+#include "switch/datapath/worker/ring_load.h"
 
 struct drb_worker;
 
@@ -28,6 +28,7 @@ struct drb_threshold {
 	uint64_t due_ns;    // when to look again
 	uint64_t last_ns, last_tsc, last_work;
 	uint64_t packets[DRB_PORTS_MAX], octets[DRB_PORTS_MAX]; // sent per uplink by last_ns
+	uint64_t looks, busy[DRB_UPLINKS_MAX];                  // of struct drb_ring_load, by then
 };
 
 // T of an empty switch, or the number in the config.

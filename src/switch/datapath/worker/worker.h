@@ -33,7 +33,8 @@ struct drb_worker_port {
 	struct drb_port_queue *queue; // this worker's; NULL: no device
 	bool active;                  // a device is behind this port; memif: it has met its peer
 	uint32_t host;                // the host behind a down-port of layer 1, else DRB_NO_LABEL
-	struct drb_classifier classifier;
+	struct drb_classifier classifier; // of frames as they come in
+	struct drb_classifier checked;    // of those that drb_source_check() has found right
 	uint64_t in_packets, in_octets, in_discards;
 	uint64_t out_octets;
 	uint64_t tx_refused;
@@ -95,6 +96,7 @@ struct drb_worker {
 		struct drb_flowlet *flowlet;        // flowlet unit: by hash; else NULL. Owned
 		uint32_t flowlet_mask, flowlet_gap;
 		struct drb_shared_load shared_load;
+		struct drb_ring_load ring_load;
 		uint32_t unrecorded; // bursts until the next whose decisions are recorded
 	};
 
@@ -105,8 +107,11 @@ struct drb_worker {
 		uint64_t drained;              // a bit per port: only for what would be lost
 		struct drb_usable_ports links; // what follows from the two
 		unsigned links_version;        // of published_links, that these are of
-		struct drb_liveness liveness;  // of worker 0; due_ns UINT64_MAX in the others
-		struct drb_hello_io hello_io;  // of worker 0
+		bool reroutes;                 // some port is dead, or an outage is known
+		uint64_t *routes;             // ports to each rack, while an outage is known; owned
+		unsigned routes_version;      // of the routes in published_links
+		struct drb_liveness liveness; // of worker 0; due_ns UINT64_MAX in the others
+		struct drb_hello_io hello_io; // of worker 0
 	};
 
 	// Counters: written by all stages, read by take_snapshot.c.
@@ -174,13 +179,13 @@ static inline bool drb_uplink_is_dead(const struct drb_worker *w, uint32_t uplin
 	return w->dead >> (w->down_ports + uplink) & 1;
 }
 
-// The uplinks at which a packet queued now waits, one bit each: those with a rate, and those whose
-// driver refused what stands before it. At the others its departure is its arrival (egress_queue.h):
-// that it stays until its burst is through is no load of theirs, and must not be one: the
+// The uplinks at which a packet queued now waits, one bit each: those with a rate, those whose rings
+// count, and those whose driver refused what stands before it. At the others its departure is its arrival
+// (egress_queue.h): that it stays until its burst is through is no load of theirs, and must not be one: the
 // load would depend on how many packets a driver hands over at once.
 static inline uint32_t drb_waiting_uplinks(const struct drb_worker *w)
 {
-	uint32_t waiting = 0;
+	uint32_t waiting = w->rings;
 
 	for (uint32_t u = 0; (w->paced || w->queued > 0) && u < w->up_ports; u++) {
 		uint32_t i = w->down_ports + u;

@@ -2,6 +2,7 @@
 // The life of a DPDK device behind a port.
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <rte_bus_vdev.h>
 #include <rte_dev.h>
@@ -11,6 +12,7 @@
 #include "common/cli/log.h"
 #include "common/config/complaint.h"
 #include "switch/ports/dpdk/dpdk_port.h"
+#include "switch/ports/dpdk/pci_check.h"
 
 static struct drb_dpdk_port *own_of(const struct drb_port *port)
 {
@@ -44,13 +46,21 @@ int drb_dpdk_create(struct drb_port *port, const char *path, const char *name, c
 			"port %s: cannot create device \"%s%s%s\" (-v shows what the driver says)",
 			p->name, name, *args ? "," : "", args);
 	}
-	if (rte_eth_dev_get_port_by_name(name, &own->device) < 0) {
-		return drb_config_bad_port(
-			path, p, "device",
-			"port %s: \"%s\" is no device that a driver of this program knows", p->name,
-			name);
-	}
-	return 0;
+	if (rte_eth_dev_get_port_by_name(name, &own->device) == 0)
+		return 0;
+	if (!args)
+		return drb_pci_refused("", path, p);
+	return drb_config_bad_port(path, p, "device",
+				   "port %s: \"%s\" is no device that a driver of this program "
+				   "knows",
+				   p->name, name);
+}
+
+// Drivers whose receive interrupts were seen to come. Those of 82540EM and 82574L (net_e1000_em) can be
+// turned on and never do; of the others nobody knows.
+static bool has_interrupts(const struct rte_eth_dev_info *info)
+{
+	return strcmp(info->driver_name, "net_virtio") == 0;
 }
 
 // A device's queues: one to transmit for each worker, and as many to receive if it has them.
@@ -69,6 +79,8 @@ static int count_queues(struct drb_port *port, const char *path, struct rte_eth_
 				      port->setup->name, drb_port_device(port->setup),
 				      info.max_tx_queues, workers);
 	port->rx_queues = (uint16_t)(info.max_rx_queues < workers ? info.max_rx_queues : workers);
+	own_of(port)->interrupts = port->setup->driver == DRB_DRIVER_PCI && has_interrupts(&info);
+	conf->intr_conf.rxq = own_of(port)->interrupts;
 	if (port->rx_queues > 1 && (info.flow_type_rss_offloads & wanted)) {
 		conf->rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
 		conf->rx_adv_conf.rss_conf.rss_hf = info.flow_type_rss_offloads & wanted;
@@ -82,9 +94,9 @@ static int failed(const struct drb_port *port, const char *step, int rc)
 	return rc;
 }
 
-int drb_dpdk_configure(struct drb_port *port, const char *path, uint16_t descriptors)
+int drb_dpdk_configure(struct drb_port *port, const char *path, uint16_t rx, uint16_t tx)
 {
-	uint16_t id = own_of(port)->device, rx = descriptors, tx = descriptors;
+	uint16_t id = own_of(port)->device;
 	unsigned node = (unsigned)rte_eth_dev_socket_id(id);
 	struct rte_eth_conf conf = {0};
 	const char *step = "configure";
@@ -118,6 +130,9 @@ int drb_dpdk_begin(struct drb_port *port, bool start)
 		return failed(port, "start", rc);
 	// Frames carry the MACs of hosts, not of ports. In-memory devices take all anyway.
 	rc = rte_eth_promiscuous_enable(id);
+	// To a virtual function, promiscuous may mean unicast alone: hellos are multicast.
+	if (rc == 0)
+		rte_eth_allmulticast_enable(id);
 	return rc == 0 || rc == -ENOTSUP ? 0 : failed(port, "make promiscuous", rc);
 }
 
@@ -134,18 +149,37 @@ void drb_dpdk_take_sockets(struct drb_port *port, const struct drb_kernel_socket
 	}
 }
 
+static void remove_device(uint16_t id)
+{
+	struct rte_eth_dev_info info = {0};
+	int known = rte_eth_dev_info_get(id, &info);
+
+	rte_eth_dev_close(id);
+	if (known == 0 && info.device)
+		rte_dev_remove(info.device);
+}
+
 void drb_dpdk_remove(struct drb_port *port)
 {
 	struct drb_dpdk_port *own = own_of(port);
-	struct rte_eth_dev_info info = {0};
 
 	if (!own || own->device == DRB_DPDK_NONE)
 		return;
-	int known = rte_eth_dev_info_get(own->device, &info);
 	rte_eth_promiscuous_disable(own->device);
 	rte_eth_dev_stop(own->device);
-	rte_eth_dev_close(own->device);
-	if (known == 0 && info.device)
-		rte_dev_remove(info.device);
+	remove_device(own->device);
 	own->device = DRB_DPDK_NONE;
+}
+
+void drb_dpdk_remove_others(void)
+{
+	char name[RTE_ETH_NAME_MAX_LEN];
+	uint16_t id;
+
+	RTE_ETH_FOREACH_DEV(id)
+	{
+		// A card has its PCI address as name. Virtual devices have no memory mapped.
+		if (rte_eth_dev_get_name_by_port(id, name) == 0 && strchr(name, ':'))
+			remove_device(id);
+	}
 }

@@ -1,44 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switch/ports/dpdk/dpdk_port.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/epoll.h>
 
 #include <rte_ethdev.h>
 
-#include "common/config/complaint.h"
+#include "switch/ports/dpdk/pci_check.h"
 
 #define DESCRIPTORS 512
+// What an emulated card has kept for its driver: at most this much is looked for.
+#define SETTLE_BURST 32
+#define SETTLE_BURSTS 64
+// What a card has in its transmit ring no decision sees, and hellos wait behind it: less than their period down
+// to 10 Mbit/s. Half of it at once, as drivers free what was sent by halves.
+#define CARD_TX_DESCRIPTORS 64
+#define CARD_TX_BURST 32
 
 static struct drb_dpdk_queue *queue_of(struct drb_port_queue *q)
 {
 	return (struct drb_dpdk_queue *)q; // begins with it
 }
 
-// A PCI device as the kernel knows it, with the domain that may be left out.
-static bool has_pci_device(const struct drb_port_setup *p)
-{
-	int len = (int)strcspn(p->device, ",");
-	char path[128];
-
-	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s%.*s", len < 12 ? "0000:" : "", len,
-		 p->device);
-	for (char *c = path; *c; c++)
-		*c = (char)tolower((unsigned char)*c);
-	return access(path, F_OK) == 0;
-}
-
 static int check_pci(const char *path, const struct drb_port_setup *p, uint32_t workers)
 {
 	(void)workers;
-	if (has_pci_device(p))
-		return 0;
-	return drb_config_bad_port(path, p, "device", "port %s: no PCI device \"%s\"", p->name,
-				   p->device);
+	return drb_pci_check("", path, p);
 }
 
 uint32_t drb_dpdk_buffers(uint32_t workers)
@@ -57,18 +47,37 @@ static int start(struct drb_port *port, const char *path, bool vdev)
 	snprintf(name, sizeof(name), "%.*s", comma ? (int)(comma - device) : 63, device);
 	int rc = drb_dpdk_create(port, path, name, !vdev ? NULL : comma ? comma + 1 : "");
 	if (rc == 0)
-		rc = drb_dpdk_configure(port, path, DESCRIPTORS);
+		rc = drb_dpdk_configure(port, path, DESCRIPTORS,
+					vdev ? DESCRIPTORS : CARD_TX_DESCRIPTORS);
 	if (rc == 0)
 		rc = drb_dpdk_begin(port, true);
+	if (rc == 0)
+		drb_dpdk_carrier(port); // and the speed of the link
 	// Also behind a virtual device there may be a socket.
 	if (rc == 0 && vdev)
 		drb_dpdk_take_sockets(port, &before);
 	return rc;
 }
 
+static int interrupt_of(const struct drb_port *port, uint32_t n)
+{
+	const struct drb_dpdk_port *own = port->own;
+	uint32_t rx = drb_port_rx_queue(port, n);
+
+	if (rx == DRB_QUEUE_NONE || !own->interrupts)
+		return -1;
+	return rte_eth_dev_rx_intr_ctl_q_get_fd(own->device, (uint16_t)rx);
+}
+
 static int start_pci(struct drb_port *port, const char *path)
 {
-	return start(port, path, false);
+	int rc = start(port, path, false);
+
+	for (uint32_t n = 0; rc == 0 && n < port->workers; n++) {
+		port->queue[n]->doorbell = interrupt_of(port, n) >= 0;
+		port->queue[n]->send_max = CARD_TX_BURST;
+	}
+	return rc;
 }
 
 static int start_vdev(struct drb_port *port, const char *path)
@@ -96,11 +105,22 @@ uint32_t drb_dpdk_send(struct drb_port_queue *q, struct rte_mbuf **packets, uint
 
 bool drb_dpdk_carrier(const struct drb_port *port)
 {
-	const struct drb_dpdk_port *own = port->own;
+	struct drb_dpdk_port *own = port->own;
 	struct rte_eth_link link;
 
 	// One that cannot tell is up.
-	return rte_eth_link_get_nowait(own->device, &link) < 0 || link.link_status;
+	if (rte_eth_link_get_nowait(own->device, &link) < 0)
+		return true;
+	if (link.link_status && link.link_speed != RTE_ETH_SPEED_NUM_UNKNOWN)
+		atomic_store_explicit(&own->speed, link.link_speed, memory_order_relaxed);
+	return link.link_status;
+}
+
+static uint64_t speed(const struct drb_port *port)
+{
+	const struct drb_dpdk_port *own = port->own;
+
+	return UINT64_C(1000000) * atomic_load_explicit(&own->speed, memory_order_relaxed);
 }
 
 static uint16_t mtu(const struct drb_port *port)
@@ -133,18 +153,122 @@ uint64_t drb_dpdk_missed(struct drb_port_queue *q)
 	return queue_of(q)->socket.missed;
 }
 
+// Asking a card's PHY may take milliseconds, and its registers are behind a bus.
+static bool look_at_card(struct drb_port *port)
+{
+	struct drb_dpdk_port *own = port->own;
+	struct rte_eth_stats stats;
+	bool up = drb_dpdk_carrier(port);
+
+	// What found no descriptor. A refused buffer (rx_nombuf) costs no packet: it stays in the ring.
+	if (rte_eth_stats_get(own->device, &stats) == 0)
+		atomic_store_explicit(&own->missed, stats.imissed, memory_order_relaxed);
+	return atomic_exchange(&own->up, up) != up;
+}
+
+// The interrupt stays on until a packet comes, so that nobody turns it on and off for each sleep.
+static uint32_t receive_of_card(struct drb_port_queue *queue, struct rte_mbuf **packets,
+				uint32_t count)
+{
+	struct drb_dpdk_queue *q = queue_of(queue);
+	uint32_t n = rte_eth_rx_burst(q->device, queue->rx, packets, (uint16_t)count);
+
+	if (unlikely(q->armed && n > 0)) {
+		rte_eth_dev_rx_intr_disable(q->device, queue->rx);
+		q->armed = false;
+	}
+	return n;
+}
+
+static int watch_card(struct drb_port_queue *q, int epoll_fd)
+{
+	// By edge: nobody has to read the eventfd.
+	struct epoll_event event = {.events = EPOLLIN | EPOLLET};
+
+	if (epoll_fd < 0)
+		return 0; // the set is closed
+	event.data.u64 = (uint32_t)rte_eth_dev_rx_intr_ctl_q_get_fd(queue_of(q)->device, q->rx);
+	return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, (int)event.data.u64, &event) < 0 ? -errno : 0;
+}
+
+static void arm_card(struct drb_port_queue *queue)
+{
+	struct drb_dpdk_queue *q = queue_of(queue);
+
+	if (q->armed)
+		return;
+	q->armed = q->fresh = true;
+	rte_eth_dev_rx_intr_enable(q->device, queue->rx);
+}
+
+// What came before the interrupt was on makes none: the worker receives once more first.
+static bool is_card_silent(struct drb_port_queue *queue)
+{
+	struct drb_dpdk_queue *q = queue_of(queue);
+	bool fresh = q->fresh;
+
+	q->fresh = false;
+	return !fresh;
+}
+
+static void disarm_card(struct drb_port_queue *q)
+{
+	(void)q; // done by receive_of_card()
+}
+
+static void settle_card(struct drb_port *port)
+{
+	struct rte_mbuf *packets[SETTLE_BURST];
+
+	for (uint16_t rx = 0; rx < port->rx_queues; rx++) {
+		uint16_t device = ((struct drb_dpdk_port *)port->own)->device, n = SETTLE_BURST;
+		for (uint32_t i = 0; n > 0 && i < SETTLE_BURSTS; i++) {
+			n = rte_eth_rx_burst(device, rx, packets, SETTLE_BURST);
+			rte_pktmbuf_free_bulk(packets, n);
+		}
+	}
+}
+
+static bool card_carrier(const struct drb_port *port)
+{
+	const struct drb_dpdk_port *own = port->own;
+
+	return atomic_load_explicit(&own->up, memory_order_relaxed);
+}
+
+static const char *card_state(const struct drb_port *port)
+{
+	return card_carrier(port) ? "up" : "down";
+}
+
+// Counted by the card, told by the first of its queues.
+static uint64_t card_missed(struct drb_port_queue *q)
+{
+	const struct drb_dpdk_port *own = q->port->own;
+
+	return q->rx == 0 ? atomic_load_explicit(&own->missed, memory_order_relaxed) : 0;
+}
+
 const struct drb_port_kind drb_pci_port = {
 	.name = "pci",
 	.check = check_pci,
 	.buffers = drb_dpdk_buffers,
 	.start = start_pci,
 	.stop = stop,
-	.receive = drb_dpdk_receive,
+	.receive = receive_of_card,
 	.send = drb_dpdk_send,
-	.carrier = drb_dpdk_carrier,
+	.watch = watch_card,
+	.arm = arm_card,
+	.is_silent = is_card_silent,
+	.disarm = disarm_card,
+	.look = look_at_card,
+	.settle = settle_card,
+	.carrier = card_carrier,
+	.speed = speed,
 	.mtu = mtu,
-	.state = drb_dpdk_state,
+	.state = card_state,
 	.mac = drb_dpdk_mac,
+	.missed = card_missed,
 };
 
 const struct drb_port_kind drb_vdev_port = {
@@ -155,6 +279,7 @@ const struct drb_port_kind drb_vdev_port = {
 	.receive = drb_dpdk_receive,
 	.send = drb_dpdk_send,
 	.carrier = drb_dpdk_carrier,
+	.speed = speed,
 	.mtu = mtu,
 	.state = drb_dpdk_state,
 	.mac = drb_dpdk_mac,

@@ -3,6 +3,8 @@
 // Ports that are devices of DPDK: PCI cards and virtual devices as they are, and what the memif and
 // af_xdp ports have in common with them.
 
+#include <stdatomic.h>
+
 #include "switch/ports/dpdk/kernel_socket.h"
 #include "switch/ports/port.h"
 
@@ -12,13 +14,21 @@ extern const struct drb_port_kind drb_pci_port, drb_vdev_port;
 
 struct drb_dpdk_queue {
 	_Alignas(64) struct drb_port_queue base;
-	uint16_t device;                 // as in struct drb_dpdk_port
+	uint16_t device; // as in struct drb_dpdk_port
+	// Of a card's receive interrupt, its worker's alone: it is on; and has not been for an iteration.
+	bool armed, fresh;
 	struct drb_kernel_socket socket; // of the receive queue; fd -1: none
 };
 
 // In a port's `own`, or at the beginning of what is.
 struct drb_dpdk_port {
 	uint16_t device; // DPDK's number of it; DRB_DPDK_NONE: not created
+	bool interrupts; // its receive queues have them
+	// Of a card: what it said last. Written by look(), read by workers and by readers of counters.
+	atomic_bool up;
+	atomic_uint_fast64_t missed;
+	// Of the link, in Mbit/s, 0: unknown. Written by whoever asks for the carrier, read by any thread.
+	atomic_uint speed;
 	struct drb_dpdk_queue queue[DRB_WORKERS_MAX];
 };
 
@@ -33,13 +43,15 @@ void drb_dpdk_adopt(struct drb_port *port, struct drb_dpdk_port *own, uint16_t d
 int drb_dpdk_create(struct drb_port *port, const char *config_path, const char *name,
 		    const char *args);
 // Queues of so many descriptors or as near as the device can. Then adopts it.
-int drb_dpdk_configure(struct drb_port *port, const char *config_path, uint16_t descriptors);
+int drb_dpdk_configure(struct drb_port *port, const char *config_path, uint16_t rx, uint16_t tx);
 // Starts the device unless told that somebody else does later, and takes frames for any MAC.
 int drb_dpdk_begin(struct drb_port *port, bool start);
 // AF_PACKET and AF_XDP sockets that were opened since `before`, one for each receive queue in turn.
 void drb_dpdk_take_sockets(struct drb_port *port, const struct drb_kernel_sockets *before);
 // Stops, closes and removes the device, if there is one.
 void drb_dpdk_remove(struct drb_port *port);
+// The same for devices that no port has: of ports whose start failed before.
+void drb_dpdk_remove_others(void);
 
 // Functions of struct drb_port_kind.
 uint32_t drb_dpdk_buffers(uint32_t workers);

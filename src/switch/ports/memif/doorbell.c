@@ -137,7 +137,8 @@ static bool has_ring(struct drb_memif_talk *talk, const struct message *m, int f
 		close(b->fd);
 	// The client's ring holds what is between its ends; the other way it holds buffers that the
 	// client lends to the server.
-	b->empty = from_client ? 0 : (uint16_t)(1u << (m->ring.log2_size & 15));
+	b->size = (uint16_t)(1u << (m->ring.log2_size & 15));
+	b->empty = from_client ? 0 : b->size;
 	return b->ring;
 }
 

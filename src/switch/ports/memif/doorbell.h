@@ -31,6 +31,7 @@ enum { DRB_MEMIF_AWAKE = 1 }; // the flag: its receiver polls and is not to be w
 struct drb_doorbell {
 	struct drb_memif_ring *ring; // NULL: no link now
 	int fd;                      // the eventfd
+	uint16_t size;               // most packets in the ring
 	uint16_t empty;              // head - tail when no packet is in the ring
 	bool owed;                   // the sender took the receiver's request and has to ring
 };
@@ -85,11 +86,22 @@ static inline void drb_doorbell_arm(const struct drb_doorbell *b)
 		atomic_store_explicit(&b->ring->flags, 0, memory_order_relaxed);
 }
 
+// How many packets the ring holds: the sender has put them there and the receiver has not taken them.
+// Never more than its size, whatever the peer writes there.
+static inline uint32_t drb_doorbell_packets(const struct drb_doorbell *b)
+{
+	if (!b->ring)
+		return 0;
+	uint16_t between = (uint16_t)(atomic_load_explicit(&b->ring->head, memory_order_relaxed) -
+				      atomic_load_explicit(&b->ring->tail, memory_order_relaxed));
+	uint16_t packets = b->empty ? (uint16_t)(b->empty - between) : between;
+
+	return packets < b->size ? packets : b->size;
+}
+
 static inline bool drb_doorbell_silent(const struct drb_doorbell *b)
 {
-	return !b->ring ||
-	       (uint16_t)(atomic_load_explicit(&b->ring->head, memory_order_relaxed) -
-			  atomic_load_explicit(&b->ring->tail, memory_order_relaxed)) == b->empty;
+	return drb_doorbell_packets(b) == 0;
 }
 
 static inline void drb_doorbell_disarm(const struct drb_doorbell *b)

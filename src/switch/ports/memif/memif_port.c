@@ -94,10 +94,12 @@ static int start(struct drb_port *port, const char *path)
 	port->needs_peer = true;
 	int rc = create(port, path);
 	if (rc == 0)
-		rc = drb_dpdk_configure(port, path, DESCRIPTORS);
+		rc = drb_dpdk_configure(port, path, DESCRIPTORS, DESCRIPTORS);
 	if (rc < 0)
 		return rc;
 	// Clients start when they find their server (connect.h).
+	for (uint32_t n = 0; n < port->workers; n++)
+		port->queue[n]->doorbell = true;
 	drb_memif_enter(own->link);
 	rc = drb_dpdk_begin(port, port->setup->up);
 	drb_memif_leave();
@@ -150,6 +152,11 @@ static void flush(struct drb_port_queue *q)
 	drb_doorbell_ring(&link_of(q)->tx[q->tx]);
 }
 
+static uint32_t in_ring(const struct drb_port_queue *q)
+{
+	return drb_doorbell_packets(&link_of(q)->tx[q->tx]);
+}
+
 static int watch(struct drb_port_queue *q, int epoll_fd)
 {
 	struct drb_memif_link *link = link_of(q);
@@ -184,6 +191,7 @@ const struct drb_port_kind drb_memif_port = {
 	.receive = drb_dpdk_receive,
 	.send = send_burst,
 	.flush = flush,
+	.in_ring = in_ring,
 	.watch = watch,
 	.arm = arm,
 	.is_silent = is_silent,

@@ -120,7 +120,7 @@ static int start(struct drb_port *port, const char *path)
 	own->interface = if_nametoindex(port->setup->interface);
 	int rc = create(port, path);
 	if (rc == 0)
-		rc = drb_dpdk_configure(port, path, FILL);
+		rc = drb_dpdk_configure(port, path, FILL, FILL);
 	if (rc == 0)
 		rc = drb_dpdk_begin(port, true);
 	if (rc < 0)

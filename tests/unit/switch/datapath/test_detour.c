@@ -5,60 +5,14 @@
 
 #include "core/links/port_selection.h"
 
-#include "switch/datapath/decide/flow_assign.h"
-#define EAL_MEMORY_MB "256"
-#include "switch/datapath/forward.h"
-#include "fixtures/switch_eal.h"
-
-#define SWITCHES 20
-#define LINKS 32
-#define HOSTS 16
-#define LEN 60
-#define LOST UINT32_MAX
-
-static struct drb_worker sw[SWITCHES];
-static struct drb_setup setup[SWITCHES];
-
-struct link {
-	uint32_t low, low_port, high,
-		high_port; // switches and their ports, counted down-ports first
-};
-
-static struct link links[LINKS];
-
-static uint32_t number(uint32_t layer, uint32_t label)
-{
-	return 8 * (layer - 1) + label;
-}
+#include "fixtures/fabric_switches.h"
 
 static struct drb_links ports_of[SWITCHES]; // what each knows, from the next know() on
 
 static void begin(const char *more)
 {
-	uint32_t found = 0;
-
 	memset(ports_of, 0, sizeof(ports_of));
-	for (uint32_t n = 0; n < SWITCHES; n++) {
-		char text[512];
-		uint32_t layer = n / 8 + 1;
-		snprintf(text, sizeof(text),
-			 "fabric: {layers: 3, arity: 2, mac: \"02:c5\"}\n"
-			 "switch: {layer: %u, label: %u}\nlink: {driver: none}\n%s",
-			 layer, n % 8, more);
-		setup[n] = setup_of(text);
-		assert_int_equal(drb_worker_init(&sw[n], &setup[n]), 0);
-		sw[n].config.number = n; // names its table
-		for (uint32_t i = 0; i < sw[n].ports; i++)
-			drb_worker_attach(&sw[n], i, 100, NULL);
-		assert_int_equal(drb_assign_init(&sw[n], &setup[n]), 0);
-		sw[n].now_ns = 1000000000;
-		for (uint32_t u = 2; layer < 3 && u < 4; u++) {
-			const struct drb_end *peer = &setup[n].ports[u].peer;
-			links[found++] =
-				(struct link){n, u, number(peer->layer, peer->label), peer->port};
-		}
-	}
-	assert_int_equal(found, LINKS);
+	begin_fabric(more);
 }
 
 static void set_dead(uint32_t n, uint32_t port, bool dead)
@@ -95,101 +49,6 @@ static void all_usable(void)
 	for (uint32_t n = 0; n < SWITCHES; n++)
 		ports_of[n] = (struct drb_links){0};
 	know();
-}
-
-static uint64_t dropped(const struct drb_worker *w)
-{
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < DRB_DROP_COUNT; i++)
-		sum += w->drop[i];
-	return sum;
-}
-
-static void conserved(void)
-{
-	for (uint32_t n = 0; n < SWITCHES; n++) {
-		struct drb_worker *w = &sw[n];
-		uint64_t in = 0, out = 0, drops = 0;
-		drb_worker_take_snapshot(w);
-		for (uint32_t i = 0; i < w->ports; i++) {
-			const struct drb_port_counters *p = &w->snapshot.port[i];
-			in += p->in_packets;
-			out += p->out_packets + p->queue_packets;
-			drops += p->in_discards + p->out_discards;
-		}
-		assert_int_equal(in, out + drops);
-		assert_int_equal(drops, dropped(w));
-		const struct drb_routing_counters *r = &w->routing;
-		assert_int_equal(r->up_default + r->up_redirected + r->down + r->detours_begun +
-					 r->detoured,
-				 out);
-	}
-}
-
-static void end(void)
-{
-	conserved();
-	for (uint32_t n = 0; n < SWITCHES; n++)
-		drb_worker_free(&sw[n]);
-	assert_int_equal(rte_mempool_avail_count(test_pool), MBUFS);
-}
-
-// What a switch sent: the packet and the port it left by. NULL: nothing.
-static struct rte_mbuf *sent(struct drb_worker *w, uint32_t *port)
-{
-	for (*port = 0; *port < w->ports; (*port)++) {
-		struct drb_egress *q = &w->egress[*port];
-		uint32_t one = 1;
-		if (drb_egress_length(q) == 0)
-			continue;
-		assert_int_equal(w->queued, 1);
-		struct rte_mbuf *m = *(struct rte_mbuf **)drb_egress_front(q, &one);
-		drb_egress_pop(q, 1, m->pkt_len, w->now_ns);
-		w->occupancy[*port]--;
-		w->queued--;
-		return m;
-	}
-	return NULL;
-}
-
-static void frame_of(uint8_t frame[LEN], uint32_t from, uint32_t to, uint32_t flow)
-{
-	make_frame(frame, LEN, from, to);
-	frame[1] = frame[7] = 0xc5;
-	memcpy(frame + 12, (const uint8_t[]){8, 0, 0x45}, 3);
-	frame[23] = DRB_PROTOCOL_UDP;
-	memcpy(frame + 34, &flow, 4);
-}
-
-// Switches that a packet crosses from host to host; LOST: it was dropped, by sw[*at].
-static uint32_t travel(uint32_t from, uint32_t to, uint32_t flow, uint32_t *at)
-{
-	uint8_t frame[LEN];
-	uint32_t in = from % 2, out;
-	struct rte_mbuf *m;
-
-	*at = from / 2;
-	frame_of(frame, from, to, flow);
-	m = mbuf_of(frame, LEN);
-	for (uint32_t switches = 1; switches < 20; switches++) {
-		drb_forward_burst(&sw[*at], in, &m, 1);
-		m = sent(&sw[*at], &out);
-		if (!m)
-			return LOST;
-		assert_false((sw[*at].dead & ~sw[*at].drained) >> out & 1);
-		const struct drb_end *peer = &setup[*at].ports[out].peer;
-		if (peer->layer == 0) {
-			assert_int_equal(peer->label, to);
-			assert_memory_equal(rte_pktmbuf_mtod(m, uint8_t *), frame, LEN);
-			rte_pktmbuf_free(m);
-			return switches;
-		}
-		in = peer->up ? 2 + peer->port : peer->port;
-		*at = number(peer->layer, peer->label);
-	}
-	fail_msg("a packet from h%u to h%u never arrives", from, to);
-	return LOST;
 }
 
 static uint32_t shortest(uint32_t from, uint32_t to)
@@ -237,7 +96,7 @@ static void every_link(void **state)
 		}
 		assert_true(detours > 0);
 		assert_int_equal(begun, detours);
-		end();
+		end_fabric();
 	}
 }
 
@@ -268,7 +127,7 @@ static void every_switch(void **state)
 	}
 	for (uint32_t n = 0; n < SWITCHES; n++)
 		assert_int_equal(dropped(&sw[n]), sw[n].drop[DRB_DROP_no_route]);
-	end();
+	end_fabric();
 }
 
 // What hellos would bring about: who uses which ports, given what is dead and what is drained.
@@ -367,7 +226,7 @@ static void drained(void **state)
 			assert_int_equal(pairs_lost(), 0);
 		}
 	}
-	end();
+	end_fabric();
 }
 
 static void dead_host_port(void **state)
@@ -383,7 +242,7 @@ static void dead_host_port(void **state)
 	assert_int_equal(travel(6, 7, 1, &at), LOST);
 	assert_int_equal(sw[3].drop[DRB_DROP_port_down], 2);
 	assert_int_equal(travel(0, 6, 1, &at), 5);
-	end();
+	end_fabric();
 }
 
 static void nobody_left(void **state)
@@ -398,7 +257,7 @@ static void nobody_left(void **state)
 	assert_int_equal(travel(0, 2, 1, &at), LOST);
 	assert_int_equal(sw[0].drop[DRB_DROP_no_route], 1);
 	assert_int_equal(travel(0, 1, 1, &at), 1);
-	end();
+	end_fabric();
 }
 
 // Hosts cannot send on detours, whatever they write into a frame.
@@ -423,7 +282,7 @@ static void hosts_cannot_mark(void **state)
 	struct rte_mbuf *m = mbuf_of(frame, LEN);
 	drb_forward_burst(&sw[8], 0, &m, 1);
 	assert_int_equal(sw[8].drop[DRB_DROP_not_below], 1);
-	end();
+	end_fabric();
 }
 
 // Flows on a dead uplink move to a usable one and stay there; others stay where they are.
@@ -460,7 +319,7 @@ static void flows_move(void **state)
 			moved += before[flow] == 2;
 		assert_true(moved > 0);
 		assert_int_equal(sw[0].routing.flows_moved, r == 4 ? moved : 0);
-		end();
+		end_fabric();
 	}
 }
 

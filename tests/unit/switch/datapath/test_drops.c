@@ -100,7 +100,7 @@ static void full_and_missing_ports(void **state)
 	conserved();
 	out_discards = w.snapshot.port[1].out_discards;
 	assert_int_equal(out_discards, 2);
-	assert_int_equal(w.snapshot.port[1].queue_max, 3);
+	assert_int_equal(w.snapshot.port[1].queue_max_packets, 3);
 	drb_worker_free(&w);
 	// The same without a device behind any port.
 	assert_int_equal(drb_worker_init(&w, &setup), 0);

@@ -114,7 +114,7 @@ static void offer(uint32_t n, uint32_t count)
 		frame[23] = 17;
 		memcpy(frame + 34, &flow, 2);
 		struct rte_mbuf *m = mbuf_of(frame, sizeof(frame));
-		drb_shared_load_read(w);
+		drb_shared_load_read(w, 0);
 		drb_forward_burst(w, 0, &m, 1);
 		drb_shared_load_publish(w);
 	}
@@ -145,7 +145,7 @@ static void loads_are_sums(void **state)
 		assert_int_equal(b->occupancy[2], 10);
 		assert_int_equal(b->occupancy[3], 50);
 		// And the other way round.
-		drb_shared_load_read(a);
+		drb_shared_load_read(a, 0);
 		assert_int_equal(a->shared_load.occupancy[0], 10);
 		assert_int_equal(a->shared_load.occupancy[1], 50);
 		assert_int_equal(a->shared_load.most, 50);

@@ -170,6 +170,28 @@ static void learned_from_the_channel(void **state)
 	close(epoll_fd);
 }
 
+// What was sent and not taken, also when the counters of the ring wrap, and whatever the peer writes.
+static void holds_what_was_not_taken(void **state)
+{
+	(void)state;
+	assert_int_equal(drb_doorbell_packets(&link_->tx[0]), 0); // no link
+	connect_client();
+	for (uint32_t sent = 0; sent < 140000; sent += 7) {
+		uint32_t taken = sent - (sent % 1000 < sent ? sent % 1000 : 0);
+		// From the client the sender moves the head; the other way the client lends 1024
+		// buffers, of which the sender fills some.
+		ring[0]->head = (uint16_t)sent;
+		ring[0]->tail = (uint16_t)taken;
+		ring[1]->head = (uint16_t)(taken + 1024);
+		ring[1]->tail = (uint16_t)sent;
+		assert_int_equal(drb_doorbell_packets(&link_->tx[0]), sent - taken);
+		assert_int_equal(drb_doorbell_packets(&link_->rx[0]), sent - taken);
+		assert_int_equal(drb_doorbell_silent(&link_->rx[0]), sent == taken);
+	}
+	ring[0]->head = (uint16_t)(ring[0]->tail - 1);
+	assert_int_equal(drb_doorbell_packets(&link_->tx[0]), 1024);
+}
+
 static void server_has_the_other_ends(void **state)
 {
 	(void)state;
@@ -311,7 +333,8 @@ static void no_wake_up_is_lost(void **state)
 {
 	struct drb_memif_port own = {.link = link_};
 	struct drb_port port = {.kind = &drb_memif_port, .own = &own};
-	struct drb_port_queue queue = {.kind = &drb_memif_port, .port = &port, .fd = -1};
+	struct drb_port_queue queue = {
+		.kind = &drb_memif_port, .port = &port, .doorbell = true, .fd = -1};
 	struct drb_doorbell sender;
 	struct timespec began;
 	pthread_t thread;
@@ -360,6 +383,7 @@ int main(void)
 	signal(SIGPIPE, SIG_IGN);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(learned_from_the_channel, begin, end),
+		cmocka_unit_test_setup_teardown(holds_what_was_not_taken, begin, end),
 		cmocka_unit_test_setup_teardown(server_has_the_other_ends, begin, end),
 		cmocka_unit_test_setup_teardown(another_channel_changes_nothing, begin, end),
 		cmocka_unit_test_setup_teardown(gone_is_read, begin, end),

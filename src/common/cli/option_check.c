@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "common/cli/option_check.h"
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cli/log.h"
+
+#define LONG_MAX_COUNT 256
+#define SHORT_MAX 600
+#define FOUND_LONG 1 // less than any letter
+
+// All options of an argp and its children, as getopt_long() wants them.
+struct options {
+	struct option option[LONG_MAX_COUNT + 1]; // ends with one of zeros
+	size_t count;
+	char letters[SHORT_MAX]; // "+:ab:"
+};
+
+static void add(struct options *o, const struct argp_option *at, const struct argp_option *real)
+{
+	bool may = real->flags & OPTION_ARG_OPTIONAL;
+	int has_arg = !real->arg ? no_argument : may ? optional_argument : required_argument;
+	size_t used = strlen(o->letters);
+
+	if (at->name) {
+		if (o->count == LONG_MAX_COUNT)
+			abort();
+		o->option[o->count++] = (struct option){at->name, has_arg, NULL, FOUND_LONG};
+	}
+	if (at->key > ' ' && at->key < 0x7f && at->key != '?') {
+		if (used + 4 > SHORT_MAX)
+			abort();
+		o->letters[used++] = (char)at->key;
+		memcpy(o->letters + used, "::", (size_t)has_arg);
+	}
+}
+
+static void collect(struct options *o, const struct argp *argp)
+{
+	const struct argp_option *real = NULL;
+
+	for (const struct argp_option *at = argp->options; at; at++) {
+		if (!at->name && !at->key && !at->doc && !at->group)
+			break;
+		if (at->flags & OPTION_DOC || (!at->name && !at->key))
+			continue; // text
+		if (!(at->flags & OPTION_ALIAS))
+			real = at;
+		add(o, at, real);
+	}
+	for (const struct argp_child *child = argp->children; child && child->argp; child++)
+		collect(o, child->argp);
+}
+
+// "--st" may mean several.
+static bool is_ambiguous(const struct options *o, const char *word)
+{
+	size_t length = strcspn(word, "="), matches = 0;
+
+	for (size_t i = 0; i < o->count; i++)
+		matches += strncmp(o->option[i].name, word, length) == 0;
+	return matches > 1;
+}
+
+// In the words of getopt_long(), which puts the name of the program before them and nothing behind.
+static _Noreturn void refuse(const struct options *o, int found, const char *word,
+			     const char *program)
+{
+	bool lacks = found == ':';
+
+	if (optopt > FOUND_LONG && lacks)
+		drb_die("option requires an argument -- '%c' (see %s --help)", optopt, program);
+	if (optopt > FOUND_LONG)
+		drb_die("invalid option -- '%c' (see %s --help)", optopt, program);
+	if (lacks)
+		drb_die("option '%s' requires an argument (see %s --help)", word, program);
+	if (optopt == FOUND_LONG)
+		drb_die("option '%.*s' doesn't allow an argument (see %s --help)",
+			(int)strcspn(word, "="), word, program);
+	drb_die("%s option '%s' (see %s --help)",
+		is_ambiguous(o, word + 2) ? "ambiguous" : "unrecognized", word, program);
+}
+
+void drb_option_check(const struct argp *argp, int argc, char *const argv[], unsigned flags)
+{
+	struct options options = {.letters = ":"};
+	char **words =
+		calloc((size_t)argc + 1, sizeof(*words)); // getopt_long() changes their order
+	int found;
+
+	if (!words)
+		drb_die("out of memory");
+	if (flags & ARGP_IN_ORDER)
+		memcpy(options.letters, "+:", 3);
+	collect(&options, argp);
+	memcpy(words, argv, (size_t)argc * sizeof(*words));
+	opterr = 0;
+	optind = 0; // begin anew
+	do {
+		optopt = 0;
+		found = getopt_long(argc, words, options.letters, options.option, NULL);
+		// "-?" is an option.
+		if (found == ':' || (found == '?' && optopt != '?'))
+			break;
+	} while (found != -1);
+	const char *word = found == -1 ? NULL : words[optind - 1];
+	free(words);
+	if (word)
+		refuse(&options, found, word, argv[0]);
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// What argp says of a wrong option is a line without a hint, or two lines. So options are looked at first.
+
+#include <argp.h>
+
+// Ends the process with DRB_EXIT_USAGE if an option is unknown, ambiguous, lacks its argument or takes
+// none: one line, which names `PROGRAM --help`, PROGRAM being argv[0]. flags: as of argp_parse().
+void drb_option_check(const struct argp *argp, int argc, char *const argv[], unsigned flags);

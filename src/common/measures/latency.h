@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Mean and quantiles of latencies, of a fabric that runs (in ns) and of a simulated one (in slots). Pure.
+
+#include <stddef.h>
+#include <stdint.h>
+
+// NaN where nothing was measured.
+struct drb_latency {
+	uint64_t samples;
+	double mean, p50, p99, p999, max;
+	double tail; // mean over cohorts of the largest latency in the cohort
+};
+
+// Of so many samples, which get sorted; without any, all figures are NaN. No cohort tail.
+struct drb_latency drb_latency_of(uint64_t *samples, size_t count);

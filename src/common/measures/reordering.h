@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// How far packets arrive out of order, of a fabric that runs and of a simulated one. Pure.
+//
+// Of a stream, the packets of one source to one destination, a packet is reordered if one that was
+// sent after it arrived before it (RFC 4737, type-P-reordered). Its extent is the number of
+// arrivals since the first of those (RFC 4737, reordering extent). A receiver that passes packets on
+// in the order they were sent in holds those that arrived before one sent earlier; packets that never
+// arrive are not waited for.
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct drb_reordering {
+	uint64_t packets;   // that arrived
+	uint64_t reordered; // of them
+	uint64_t extent;    // the largest
+	uint64_t buffer;    // packets that the receiver of a stream held at once, at most
+};
+
+// A packet that arrived.
+struct drb_arrival {
+	uint64_t at; // any clock
+	uint32_t sent,
+		arrived; // which of the stream it is in either order; set by drb_reordering_add()
+};
+
+// Adds a stream: its packets that arrived, in the order they were sent in. arrival[] is changed.
+void drb_reordering_add(struct drb_reordering *r, struct drb_arrival arrival[], uint32_t count);
+
+// Share of the packets that were reordered; NaN without any.
+double drb_reordering_share(const struct drb_reordering *r);

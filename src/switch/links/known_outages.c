@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/links/known_outages.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/cli/log.h"
+#include "core/links/port_selection.h"
+#include "switch/links/liveness.h"
+
+// Between two times that routes are found, or that news are told: a neighbour that changes its mind floods nobody.
+#define AGAIN_NS 20000000
+// Hellos with the news have gone round by then; until then detours do without.
+#define SETTLE_NS 250000000
+
+int drb_known_outages_init(struct drb_known_outages *k, const struct drb_setup *s,
+			   struct drb_published_routes *published)
+{
+	*k = (struct drb_known_outages){.published = published, .settled_ns = UINT64_MAX};
+	*published = (struct drb_published_routes){0};
+	if (drb_routes_init(&k->routes, &s->tree, s->layer, s->label) == 0 && !k->routes.node)
+		return 0; // too large a fabric
+	published->racks = k->routes.racks;
+	published->to = k->routes.node ? calloc(published->racks, sizeof(*published->to)) : NULL;
+	if (published->to)
+		return 0;
+	drb_known_outages_free(k);
+	drb_error("no memory for routes");
+	return -ENOMEM;
+}
+
+void drb_known_outages_free(struct drb_known_outages *k)
+{
+	drb_routes_free(&k->routes);
+	if (!k->published)
+		return; // was not begun
+	free(k->published->to);
+	*k->published = (struct drb_published_routes){0};
+}
+
+static struct drb_outages gather(const struct drb_liveness *l,
+				 const struct drb_port_knowledge *ports)
+{
+	const struct drb_routes *r = &l->known.routes;
+	struct drb_outages o = {0};
+
+	for (uint32_t i = 0; i < l->ports; i++) {
+		const bool dead = ports->dead >> i & 1, spare = ports->drained >> i & 1;
+		if (l->setup[i].peer.layer == 0)
+			continue;
+		const uint32_t link = drb_outage_of_port(&r->tree, r->layer, r->label, i);
+		if (dead || spare)
+			drb_outages_add(&o, &r->tree, drb_outage_key(link, !dead), 0);
+		if (!dead && l->watched[i] && l->port[i].heard)
+			drb_outages_hear(&o, &r->tree, &l->port[i].hello.outages, r->layer,
+					 r->label);
+	}
+	return o;
+}
+
+// Without hellos neighbours know of nothing: detours alone.
+static void find(struct drb_known_outages *k, bool hears, uint64_t now_ns)
+{
+	k->routed = hears && k->outages.count > 0;
+	k->stale = k->settled = false;
+	k->settled_ns = k->routed ? now_ns + SETTLE_NS : UINT64_MAX;
+	k->found_ns = now_ns;
+	if (k->routed)
+		drb_routes_find(&k->routes, &k->outages, k->own_dead);
+}
+
+// All neighbours learn of news, soon.
+static void tell(struct drb_liveness *l, uint64_t now_ns)
+{
+	struct drb_known_outages *k = &l->known;
+
+	if (k->told_ns <= now_ns)
+		k->told_ns = k->told_ns + AGAIN_NS > now_ns ? k->told_ns + AGAIN_NS : now_ns;
+	for (uint32_t i = 0; i < l->ports; i++) {
+		if (l->hello_due_ns[i] != UINT64_MAX && k->told_ns < l->hello_due_ns[i])
+			l->hello_due_ns[i] = k->told_ns;
+	}
+	l->due_ns = k->told_ns < l->due_ns ? k->told_ns : l->due_ns;
+}
+
+void drb_known_outages_update(struct drb_liveness *l, const struct drb_port_knowledge *ports,
+			      uint64_t now_ns)
+{
+	struct drb_known_outages *k = &l->known;
+	const uint64_t own_dead = ports->dead | ~(ports->downs | ports->ups);
+	const bool is_own = own_dead != k->own_dead;
+
+	if (!k->routes.node)
+		return;
+	const struct drb_outages now = gather(l, ports);
+	const bool is_news = !drb_outages_equal(&now, &k->outages);
+	const bool begins = l->heard_any && now.count > 0 && !k->routed;
+	k->stale |= is_own || begins || !drb_outages_same_links(&now, &k->outages);
+	k->outages = now;
+	k->own_dead = own_dead;
+	if (k->stale && (is_own || now_ns >= k->found_ns + AGAIN_NS)) {
+		find(k, l->heard_any, now_ns);
+	} else if (now_ns >= k->settled_ns) {
+		k->settled = true;
+		k->settled_ns = UINT64_MAX;
+	}
+	drb_routes_publish(k->published, &k->routes, k->routed, k->settled);
+	if (is_news)
+		tell(l, now_ns);
+}
+
+uint64_t drb_known_outages_due_ns(const struct drb_known_outages *k)
+{
+	return k->stale ? k->found_ns + AGAIN_NS : k->settled_ns;
+}

@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ways around known outages, against a naive second model of the fabric: with every one, every pair and
+// sampled triples of links and switches above layer 1 dead, or spare, each switch sends each packet nearer to
+// where it goes, and it arrives, whenever there is a way. And how switches come to know outages, and forget.
+#include "fixtures/unit.h"
+
+#include <string.h>
+
+#include "core/math/random.h"
+#include "core/routing/decide.h"
+#include "core/routing/routes.h"
+
+#define SWITCHES_MAX 50
+#define RACKS_MAX 18
+#define LINKS_MAX 120
+#define APART UINT32_MAX
+
+struct link {
+	uint32_t low, low_port, high, high_port; // switches by number, ports down-ports first
+	uint32_t number;
+};
+
+static struct {
+	struct drb_tree t;
+	uint32_t switches, racks, links;
+	struct drb_end place[SWITCHES_MAX];
+	struct drb_detour_node node[SWITCHES_MAX];
+	struct drb_routes routes[SWITCHES_MAX];
+	struct link link[LINKS_MAX];
+	bool dead[LINKS_MAX], spare[LINKS_MAX];
+	struct drb_outages truth;
+	uint64_t usable[SWITCHES_MAX], drained[SWITCHES_MAX];
+	uint32_t length[RACKS_MAX][SWITCHES_MAX]; // naive
+	uint64_t via[SWITCHES_MAX][RACKS_MAX];
+	uint32_t longest; // way of a packet, in links
+} w;
+
+static uint32_t first_of(uint32_t layer)
+{
+	uint32_t first = 0;
+
+	for (uint32_t m = 1; m < layer; m++)
+		first += drb_tree_switches(&w.t, m);
+	return first;
+}
+
+static void begin(uint32_t layers, uint32_t arity)
+{
+	memset(&w, 0, sizeof(w));
+	assert_int_equal(drb_tree_init(&w.t, layers, arity), 0);
+	w.racks = drb_tree_switches(&w.t, 1);
+	for (uint32_t m = 1; m <= layers; m++) {
+		for (uint32_t s = 0; s < drb_tree_switches(&w.t, m); s++) {
+			uint32_t n = w.switches++, downs = drb_tree_down_ports(&w.t, m);
+			w.place[n] = (struct drb_end){.layer = m, .label = s};
+			w.node[n] = (struct drb_detour_node){drb_hop_at(&w.t, m, s), m, downs,
+							     drb_tree_up_ports(&w.t, m)};
+			assert_int_equal(drb_routes_init(&w.routes[n], &w.t, m, s), 0);
+			assert_non_null(w.routes[n].node);
+			for (uint32_t u = 0; u < w.node[n].up_ports; u++) {
+				struct drb_end peer = drb_tree_up_peer(&w.t, m, s, u);
+				w.link[w.links++] =
+					(struct link){n, downs + u, first_of(m + 1) + peer.label,
+						      peer.port, drb_outage_link(&w.t, m, s, u)};
+			}
+		}
+	}
+	assert_true(w.switches <= SWITCHES_MAX && w.links <= LINKS_MAX && w.racks <= RACKS_MAX);
+}
+
+static void end(void)
+{
+	for (uint32_t n = 0; n < w.switches; n++)
+		drb_routes_free(&w.routes[n]);
+}
+
+// Faults by number: links, then switches above layer 1.
+static uint32_t fault_count(void)
+{
+	return w.links + w.switches - w.racks;
+}
+
+static void take(bool out[LINKS_MAX], uint32_t fault)
+{
+	if (fault < w.links)
+		out[fault] = true;
+	for (uint32_t i = 0; fault >= w.links && i < w.links; i++) {
+		const uint32_t n = fault - w.links + w.racks;
+		out[i] |= w.link[i].low == n || w.link[i].high == n;
+	}
+}
+
+static void cut(uint32_t fault)
+{
+	take(w.dead, fault);
+}
+
+// The naive model: lengths by going over all links again and again.
+static bool shorten(uint32_t *length, uint32_t i)
+{
+	uint32_t *a = &length[w.link[i].low], *b = &length[w.link[i].high];
+	const uint32_t more = w.spare[i] ? DRB_ROUTES_SPARE : 1, before = *a, there = *b;
+
+	if (w.dead[i])
+		return false;
+	if (before != APART && before + more < there)
+		*b = before + more;
+	if (there != APART && there + more < before)
+		*a = there + more;
+	return *a != before || *b != there;
+}
+
+static void measure(void)
+{
+	memset(w.length, 0xff, sizeof(w.length));
+	for (uint32_t rack = 0; rack < w.racks; rack++) {
+		bool more = true;
+		w.length[rack][rack] = 0;
+		while (more) {
+			more = false;
+			for (uint32_t i = 0; i < w.links; i++)
+				more |= shorten(w.length[rack], i);
+		}
+	}
+}
+
+static void know_truth(void)
+{
+	w.truth.count = 0;
+	for (uint32_t n = 0; n < w.switches; n++) {
+		w.usable[n] = (UINT64_C(1) << (w.node[n].down_ports + w.node[n].up_ports)) - 1;
+		w.drained[n] = 0;
+	}
+	for (uint32_t i = 0; i < w.links; i++) {
+		if (!w.dead[i] && !w.spare[i])
+			continue;
+		drb_outages_add(&w.truth, &w.t, drb_outage_key(w.link[i].number, !w.dead[i]), 0);
+		w.usable[w.link[i].low] &= ~(UINT64_C(1) << w.link[i].low_port);
+		w.usable[w.link[i].high] &= ~(UINT64_C(1) << w.link[i].high_port);
+		if (w.dead[i])
+			continue;
+		w.drained[w.link[i].low] |= UINT64_C(1) << w.link[i].low_port;
+		w.drained[w.link[i].high] |= UINT64_C(1) << w.link[i].high_port;
+	}
+}
+
+// The ports of a switch from which it is nearer to a rack, by the naive model.
+static uint64_t nearer(uint32_t n, uint32_t rack)
+{
+	const uint32_t *length = w.length[rack];
+	uint64_t ports = 0;
+
+	for (uint32_t i = 0; i < w.links; i++) {
+		const struct link *l = &w.link[i];
+		const uint32_t more = w.spare[i] ? DRB_ROUTES_SPARE : 1;
+		if (w.dead[i] || length[n] == APART)
+			continue;
+		if (l->low == n && length[l->high] + more == length[n])
+			ports |= UINT64_C(1) << l->low_port;
+		if (l->high == n && length[l->low] + more == length[n])
+			ports |= UINT64_C(1) << l->high_port;
+	}
+	return ports;
+}
+
+static int32_t decide(uint32_t n, struct drb_decision *d, struct drb_rng *r)
+{
+	struct drb_decider s = {
+		.choice = {
+			.scheme = DRB_SCHEME_DRB, .uplinks = w.t.arity, .choices = 2, .margin = 3}};
+	const struct drb_usable_ports links = {.usable = w.usable[n],
+					       .drained = w.drained[n],
+					       .routes = w.truth.count ? w.via[n] : NULL,
+					       .settled = true};
+	uint32_t load[64];
+
+	for (uint32_t u = 0; u < 64; u++)
+		load[u] = drb_rng_below(r, 6);
+	d->draw = drb_rng_next(r);
+	return drb_decide(&s, &w.node[n], links, load, d);
+}
+
+// One decision, whatever the packet's mark and the port it came in by: nearer, and marked if it must be.
+static void decide_one(uint32_t n, uint32_t rack, struct drb_rng *r)
+{
+	const uint32_t downs = w.node[n].down_ports;
+	const bool marked = drb_rng_below(r, 2);
+	struct drb_decision d = {.dest = rack * w.t.arity,
+				 .port = drb_rng_below(r, downs + w.node[n].up_ports),
+				 .detour = marked ? DRB_DETOUR_ROUTED | 3 : 0};
+	const bool below = drb_hop_below(&w.node[n].hop, d.dest);
+
+	if (w.length[rack][n] == APART || (!marked && !below && d.port >= downs))
+		return;
+	int32_t out = decide(n, &d, r);
+	assert_true(out >= 0);
+	assert_true(nearer(n, rack) >> out & 1);
+	const bool usual = below ? (uint32_t)out == drb_hop_digit(&w.node[n].hop, d.dest) &&
+					   (uint32_t)out != d.port
+				 : (uint32_t)out >= downs && d.port < downs;
+	assert_int_equal(d.detour, marked  ? DRB_DETOUR_ROUTED | 4
+				   : usual ? 0
+					   : DRB_DETOUR_ROUTED | 1);
+}
+
+// The switch behind a port, and the port it is there.
+static uint32_t cross(uint32_t n, uint32_t port, uint32_t *in)
+{
+	const struct drb_end at = w.place[n];
+	const uint32_t downs = w.node[n].down_ports;
+	const struct drb_end to =
+		port < downs ? drb_tree_down_peer(&w.t, at.layer, at.label, port)
+			     : drb_tree_up_peer(&w.t, at.layer, at.label, port - downs);
+	const uint32_t next = first_of(to.layer) + to.label;
+
+	*in = to.port + (to.up ? w.node[next].down_ports : 0);
+	return next;
+}
+
+// A packet from rack to rack arrives, without a mark, if the naive model says that there is a way.
+static void walk(uint32_t from, uint32_t rack, struct drb_rng *r)
+{
+	struct drb_decision d = {.dest = rack * w.t.arity};
+	uint32_t at = from, hops = 0;
+	int32_t out;
+
+	if (from == rack || w.length[rack][from] == APART)
+		return;
+	for (; at != rack; hops++) {
+		assert_true(hops < DRB_ROUTED_HOPS_MAX);
+		out = decide(at, &d, r);
+		assert_true(out >= 0);
+		at = cross(at, (uint32_t)out, &d.port);
+	}
+	assert_int_equal(decide(at, &d, r), 0);
+	assert_int_equal(d.detour, 0);
+	w.longest = hops > w.longest ? hops : w.longest;
+}
+
+static void check_all(struct drb_rng *r)
+{
+	know_truth();
+	measure();
+	for (uint32_t n = 0; n < w.switches; n++) {
+		drb_routes_find(&w.routes[n], &w.truth, 0);
+		for (uint32_t rack = 0; rack < w.racks; rack++) {
+			w.via[n][rack] = drb_routes_to(&w.routes[n], rack);
+			assert_true(w.via[n][rack] == nearer(n, rack));
+			if (n != rack && w.truth.count)
+				decide_one(n, rack, r);
+		}
+	}
+	for (uint32_t from = 0; from < w.racks; from++)
+		for (uint32_t rack = 0; rack < w.racks; rack++)
+			walk(from, rack, r);
+	memset(w.dead, 0, sizeof(w.dead));
+	memset(w.spare, 0, sizeof(w.spare));
+}
+
+static void every_pair_and_triples(void **state)
+{
+	struct drb_rng r = drb_rng_seed(14, 1);
+
+	(void)state;
+	for (uint32_t arity = 2; arity <= 3; arity++) {
+		uint32_t pairs = 0;
+		begin(3, arity);
+		for (uint32_t a = 0; a < fault_count(); a++) {
+			for (uint32_t b = a; b < fault_count(); b++, pairs++) {
+				cut(a);
+				cut(b);
+				check_all(&r);
+			}
+		}
+		for (uint32_t n = 0; n < 500; n++) {
+			for (uint32_t i = 0; i < 3; i++)
+				cut(drb_rng_below(&r, fault_count()));
+			check_all(&r);
+		}
+		print_message("# F(3,%u): %u pairs and single faults, 500 triples; longest way %u "
+			      "links\n",
+			      arity, pairs, w.longest);
+		end();
+	}
+}
+
+// Of several faults some only make links spare: such a link carries what has no other way, as few of them as can be.
+static void spare_links(void **state)
+{
+	struct drb_rng r = drb_rng_seed(14, 4);
+
+	(void)state;
+	for (uint32_t arity = 2; arity <= 3; arity++) {
+		begin(3, arity);
+		for (uint32_t n = 0; n < 500; n++) {
+			for (uint32_t i = 0; i < 1 + n % 3; i++)
+				take(w.spare, drb_rng_below(&r, fault_count()));
+			for (uint32_t i = 0; i < n % 4; i++)
+				cut(drb_rng_below(&r, fault_count()));
+			check_all(&r);
+		}
+		end();
+	}
+}
+
+// What each switch knows, as hellos go round once.
+static struct drb_outages known[SWITCHES_MAX], heard[SWITCHES_MAX];
+
+static bool tell(void)
+{
+	bool changed = false;
+
+	memcpy(heard, known, sizeof(known));
+	for (uint32_t n = 0; n < w.switches; n++) {
+		struct drb_outages f = {0};
+		for (uint32_t i = 0; i < w.links; i++) {
+			const struct link *l = &w.link[i];
+			const uint32_t other = l->low == n ? l->high : l->low;
+			if (l->low != n && l->high != n)
+				continue;
+			if (w.dead[i])
+				drb_outages_add(&f, &w.t, drb_outage_key(l->number, false), 0);
+			else
+				drb_outages_hear(&f, &w.t, &heard[other], w.place[n].layer,
+						 w.place[n].label);
+		}
+		changed |= memcmp(&f, &known[n], sizeof(f)) != 0;
+		known[n] = f;
+	}
+	return changed;
+}
+
+static uint32_t settle(void)
+{
+	uint32_t rounds = 0;
+
+	while (tell() && rounds < 100)
+		rounds++;
+	return rounds;
+}
+
+// Faults are known everywhere after as many hellos as the fabric is wide, and forgotten soon when they end.
+static void known_and_forgotten(void **state)
+{
+	struct drb_rng r = drb_rng_seed(14, 2);
+	uint32_t most = 0, longest = 0;
+
+	(void)state;
+	begin(3, 3);
+	memset(known, 0, sizeof(known));
+	for (uint32_t n = 0; n < 300; n++) {
+		for (uint32_t i = 0; i < 1 + n % 3; i++)
+			cut(drb_rng_below(&r, fault_count()));
+		know_truth();
+		measure();
+		uint32_t rounds = settle();
+		most = rounds > most ? rounds : most;
+		for (uint32_t s = 0; s < w.switches; s++) {
+			if (w.usable[s] && w.length[0][s] != APART)
+				assert_true(drb_outages_same_links(&known[s], &w.truth));
+		}
+		memset(w.dead, 0, sizeof(w.dead));
+		rounds = settle();
+		longest = rounds > longest ? rounds : longest;
+		for (uint32_t s = 0; s < w.switches; s++)
+			assert_int_equal(known[s].count, 0);
+	}
+	print_message("# known after %u hellos at most, forgotten after %u\n", most, longest);
+	assert_true(most <= 8 && longest <= drb_outage_distance_max(&w.t) + 2);
+	end();
+}
+
+// Views that contradict one another: a marked packet ends after some hops, one way or another.
+static void no_endless_way(void **state)
+{
+	struct drb_rng r = drb_rng_seed(14, 3);
+	uint8_t mark = DRB_DETOUR_ROUTED;
+
+	(void)state;
+	begin(3, 2);
+	know_truth();
+	memset(w.via, 0xff, sizeof(w.via));
+	for (uint32_t hop = 0; hop < DRB_ROUTED_HOPS_MAX + 1; hop++) {
+		struct drb_decider s = {
+			.choice = {
+				.scheme = DRB_SCHEME_DRB, .uplinks = 2, .choices = 2, .margin = 3}};
+		const uint32_t load[64] = {0};
+		struct drb_decision d = {
+			.dest = 15, .port = 0, .draw = drb_rng_next(&r), .detour = mark};
+		const struct drb_usable_ports links = {.usable = 0xf, .routes = w.via[0]};
+		int32_t out = drb_decide(&s, &w.node[w.racks], links, load, &d);
+		if (hop == DRB_ROUTED_HOPS_MAX)
+			assert_int_equal(out, DRB_DETOUR_NO_ROUTE);
+		else
+			assert_true(out >= 0);
+		mark = d.detour;
+	}
+	end();
+}
+
+// More outages than a hello tells: the nearest stay; what cannot be is left out.
+static void bounds(void **state)
+{
+	struct drb_outages o = {0},
+			   told = {.count = 2, .key = {10, UINT32_MAX}, .distance = {3, 0}};
+
+	(void)state;
+	begin(3, 3);
+	for (uint32_t i = 0; i < 150; i++)
+		drb_outages_add(&o, &w.t, 149 - i, i < 140 ? 1 + i % 11 : 0);
+	assert_int_equal(o.count, DRB_OUTAGES_MAX);
+	for (uint32_t i = 0; i < o.count; i++) {
+		assert_true(i == 0 || o.key[i] > o.key[i - 1]);
+		assert_true(o.distance[i] < 11 && (o.key[i] >= 10 || o.distance[i] == 0));
+	}
+	o.count = 0;
+	drb_outages_add(&o, &w.t, 2 * 107, 0);
+	drb_outages_add(&o, &w.t, 2 * 108, 0);
+	drb_outages_add(&o, &w.t, 3, drb_outage_distance_max(&w.t) + 1);
+	assert_int_equal(o.count, 1);
+	o.count = 0;
+	drb_outages_hear(&o, &w.t, &told, 3, 0);
+	assert_int_equal(o.count, 1);
+	assert_int_equal(o.distance[0], 4);
+	const struct drb_end low = drb_outage_end(&w.t, 5);
+	drb_outages_hear(&o, &w.t, &told, low.layer, low.label);
+	assert_int_equal(o.count, 1);
+	end();
+}
+
+// A fabric that is too large has no routes.
+static void too_large(void **state)
+{
+	struct drb_tree t;
+	struct drb_routes r;
+
+	(void)state;
+	assert_int_equal(drb_tree_init(&t, 3, 24), 0);
+	assert_int_equal(drb_routes_init(&r, &t, 1, 0), 0);
+	assert_null(r.node);
+	assert_int_equal(drb_tree_init(&t, 3, 16), 0);
+	assert_int_equal(drb_routes_init(&r, &t, 1, 0), 0);
+	assert_non_null(r.node);
+	drb_routes_free(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_pair_and_triples),
+		cmocka_unit_test(spare_links),
+		cmocka_unit_test(known_and_forgotten),
+		cmocka_unit_test(no_endless_way),
+		cmocka_unit_test(bounds),
+		cmocka_unit_test(too_large),
+	};
+	return cmocka_run_group_tests_name("routes", tests, NULL, NULL);
+}
