@@ -17,6 +17,11 @@ int main(int argc, char **argv)
 		 sim_packet,
 		 "  drbsim packet -d 8 --scheme drb,dmodk --load 0.9\n"
 		 "  drbsim packet -d 8 --scheme drb,walk --load 0.9 --traffic fixed\n"},
+		{"transfer", "drbsim transfer", "completion times of transfers between hosts",
+		 sim_transfer,
+		 "  drbsim transfer -d 4 --scheme drb,walk,ecmp --sizes websearch --load 0.5\n"},
+		{"job", "drbsim job", "how long all-reduce, all-to-all and others take", sim_job,
+		 "  drbsim job -d 4 --scheme all --job all-reduce-ring --data 4096\n"},
 		{"theory", "drbsim theory", "fixed point of the mean-field equations", sim_theory,
 		 "  drbsim theory --threshold 0-5 --lambda 0.9\n"},
 		{"ctmc", "drbsim ctmc", "the supermarket model next to its fixed point", sim_ctmc,

@@ -18,6 +18,20 @@ same_for_any_threads() {
   fi
 }
 
+# Every row has a value for each column, by whose names it is read.
+whole_rows() {
+  "$sim" "$@" --csv >"$dir/rows"
+  "$sim" "$@" --json >"$dir/objects"
+  if [ "$(awk -F, '{print NF}' "$dir/rows" | sort -u | wc -l)" != 1 ] || grep -q '"[a-z_]*":$' "$dir/objects" ||
+    [ "$(grep -c '^{"scheme":"[a-z]*",.*}$' "$dir/objects")" != "$(($(wc -l <"$dir/rows") - 1))" ]; then
+    echo "not ok: rows of $*: $(cat "$dir/rows")"
+    failed=1
+  fi
+}
+whole_rows packet --scheme drb,dmodk --load 0.5 --slots 100 --stats 50 --detail
+whole_rows transfer --scheme drb,walk --slots 500 --warmup 10
+whole_rows job --scheme drb,vlb --data 16
+
 # As version 0.1.0 called it.
 "$sim" packet --load 0.9 --slots 100 --stats 50 >"$dir/load"
 "$sim" packet --rho 0.9 --slots 100 --stats 50 >"$dir/rho"
@@ -37,7 +51,13 @@ refused() {
 
 same_for_any_threads packet -d 6 --scheme all --load 0.5,0.9 --slots 300 --stats 100
 same_for_any_threads packet -d 6 --scheme all --load 0.9 --slots 300 --stats 100 --traffic mixed
+same_for_any_threads packet -d 6 --scheme all --load 0.9 --slots 300 --stats 100 --detail
 same_for_any_threads flow -d 6 --scheme all --flows 1-5 --runs 7
+same_for_any_threads transfer --scheme all --load 0.3,0.6 --slots 3000 --warmup 500
+same_for_any_threads transfer --scheme drb,least --unit flowlet --sizes fixed:50 --queue 20 --slots 2000 --warmup 100
+same_for_any_threads job --scheme all --runs 3 --data 160
+same_for_any_threads transfer --scheme all --source window --queue 40 --slots 3000 --warmup 500
+same_for_any_threads job --job incast --scheme drb,walk --source spray --queue 20 --runs 3 --data 100
 same_for_any_threads ctmc --queues 50 --time 100
 
 refused 'layers 0' flow -l 0
@@ -53,12 +73,13 @@ refused 'whole' flow --flows 1.5
 refused 'runs' flow --runs 0
 refused 'stats' packet --slots 10 --stats 11
 refused "no scheme 'best': must be drb, dmodk, .*walk, or all$" packet --scheme drb,best
-refused 'one is given twice' packet --scheme drb,drb,drb,drb,drb,drb,drb,drb,drb
+refused 'drb is given twice$' packet --scheme drb,drb
+refused 'micro is given twice$' flow --scheme micro,drb,micro
 refused 'from 0 to 1, such as 0.5,0.9 or 0.6:0.9:0.1$' packet --load 90
 refused "such as 3, 1-5 or 1:9:2\$" flow --flows 0
 refused 'not flows' flow --scheme walk
 refused 'threshold' packet --threshold -1
-refused 'no such traffic' packet --traffic stride
+refused 'traffic stride: no such traffic: must be permutation, fixed, .*stride:K, .*epoch:S, jobs:K or file:PATH$' packet --traffic stride
 refused 'must be link:N' packet --fail port:1
 refused 'random or port' packet --order layer
 refused '32 links' packet -l 3 -d 2 --fail link:33
@@ -66,6 +87,20 @@ refused '64 ports' packet -d 33 --fail switch:1
 refused 'hosts only' packet -l 1 -d 2 --traffic stride:4
 refused 'GiB' packet -l 4 -d 100 --memory 1
 refused 'GiB' flow -l 4 -d 100 --memory 1
+refused 'below 1' transfer --load 1
+refused 'websearch, datamining, fixed:N or file:PATH' transfer --sizes web
+refused 'none/such: No such file' transfer --sizes file:/none/such
+refused 'flow or flowlet' transfer --unit route
+refused 'not flows: take --unit packet' transfer --unit flow --scheme walk
+refused 'open, window or spray' transfer --source tcp
+refused 'from 1 to' job --mark 0
+refused 'from 10 to' job --timeout 1
+refused 'no fewer than' transfer --slots 100 --warmup 100
+refused 'from 1 to' transfer --queue 0
+refused "no job 'reduce'" job --job all-to-all,reduce
+refused 'no power of two' job -d 3 --job all-reduce-halving
+refused 'random or label' job --place rack
+refused 'from 1 to' job --data 0
 refused 'lambda' theory --lambda 1
 refused 'queues' ctmc --queues 1
 refused 'out DIR' paper

@@ -2,23 +2,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "sim/models/packet_decide.h"
-
-// What happened in one layer in one slot.
-struct tally {
-	uint64_t up_in, up_out, down_in, down_out; // packets queued, packets gone
-	uint64_t redirected;                       // of up_in
-	uint32_t up_max, down_max;                 // longest queue a packet joined, itself included
-};
-
-// A switch that works on its arrivals of a slot.
-struct active_switch {
-	struct drb_layer *l;
-	uint32_t s;     // of the layer
-	uint64_t first; // entry of its first up-port in l->len and l->fifo
-	struct drb_hop hop;
-	struct drb_choice choice;
-};
+#include "sim/models/packet_slot.h"
 
 // Where the packets of a slot leave their traces.
 struct sending {
@@ -32,69 +16,34 @@ static uint64_t word_of(const struct drb_packet_sim *sim, uint32_t dest, uint32_
 {
 	uint32_t birth = sim->slot < sim->setup.slots ? sim->slot : sim->setup.slots;
 
-	return (uint64_t)birth << sim->birth_at | (uint64_t)tag << 32 | dest;
+	return packet_word(sim, dest, tag, birth);
 }
 
-// Births of this slot; host h feeds entry h of layer 1, its switch and port in one.
-static void give_birth(struct drb_packet_sim *sim)
+static uint64_t births_of_traffic(struct drb_packet_sim *sim, uint64_t wire[])
 {
-	struct drb_layer *l = &sim->fabric.layer[1];
-	uint64_t *wire = l->from_below[(sim->slot + 1) & 1];
 	uint32_t hosts = sim->fabric.tree.hosts;
 	uint64_t born = 0;
 
 	drb_traffic_slot(&sim->traffic, &sim->traffic_rng, sim->slot, sim->dest);
 	for (uint32_t h = 0; h < hosts; h++) {
 		uint32_t dest = sim->dest[h];
-		uint32_t tag = (uint32_t)drb_mix64(h) & sim->flow_mask;
+		uint32_t tag = source_tag(sim, h);
 		wire[h] = dest == DRB_NO_LABEL ? DRB_NO_PACKET : word_of(sim, dest, tag);
 		born += dest != DRB_NO_LABEL;
 	}
+	return born;
+}
+
+// Births of this slot; host h feeds entry h of layer 1, its switch and port in one.
+static void give_birth(struct drb_packet_sim *sim)
+{
+	uint64_t *wire = sim->fabric.layer[1].from_below[(sim->slot + 1) & 1];
+	uint64_t born = sim->source ? sim->source->send(sim, wire) : births_of_traffic(sim, wire);
+
 	sim->born += born;
 	sim->hops += born;
-	if (sim->slot >= sim->first_measured && sim->slot < sim->setup.slots)
+	if (is_measured(sim))
 		sim->measured_born += born;
-}
-
-static inline void shuffle(struct drb_rng *rng, uint64_t word[], uint32_t n)
-{
-	struct drb_rng r = *rng; // in registers
-
-	for (uint32_t i = n; i > 1; i--) {
-		uint32_t j = drb_scale32((uint32_t)(drb_rng_next(&r) >> 32), i);
-		uint64_t w = word[j];
-		word[j] = word[i - 1];
-		word[i - 1] = w;
-	}
-	*rng = r;
-}
-
-// Takes the arrivals off the links, those to be sent up apart from those to be sent down: they join
-// different queues, so only the order within each kind matters.
-static inline void gather(const struct drb_layer *l, uint32_t s, uint32_t now,
-			  const struct drb_hop *hop, uint64_t *restrict up, uint32_t *n_up,
-			  uint64_t *restrict down, uint32_t *n_down)
-{
-	const uint64_t *below = l->from_below[now] + (uint64_t)s * l->down;
-	const uint64_t *above = l->from_above[now] + (uint64_t)s * l->up;
-	uint32_t ups = l->up, downs = l->down, first = hop->first, span = hop->span;
-	uint32_t nu = 0, nd = 0;
-
-	for (uint32_t i = 0; i < ups; i++) {
-		down[nd] = above[i];
-		nd += above[i] != DRB_NO_PACKET;
-	}
-	// The destination of no packet is below no switch.
-	for (uint32_t i = 0; i < downs; i++) {
-		uint64_t w = below[i];
-		uint32_t turns = (uint32_t)w - first < span;
-		down[nd] = w;
-		nd += turns;
-		up[nu] = w;
-		nu += (w != DRB_NO_PACKET) - turns;
-	}
-	*n_up = nu;
-	*n_down = nd;
 }
 
 // Moves the heads of n queues onto their links.
@@ -126,24 +75,17 @@ static inline uint64_t depart_to_hosts(struct drb_packet_sim *sim, struct drb_la
 
 	for (uint32_t p = 0; p < l->down; p++) {
 		if (depart(&sim->fabric.pool, l, first + p, 1, out, 0)) {
-			deliver(sim, out[0]);
 			gone++;
+			if (__builtin_expect(sim->source != NULL, 0)) {
+				sim->source->receive(sim, out[0]);
+				continue;
+			}
+			deliver(sim, out[0]);
+			if (__builtin_expect(sim->record != NULL, 0) && is_measured(sim))
+				drb_record_host_link(sim->record, (uint32_t)out[0]);
 		}
 	}
 	return gone;
-}
-
-static inline int join(struct drb_fifo_pool *pool, struct drb_layer *l, uint64_t queue,
-		       uint64_t word, uint32_t *max)
-{
-	uint32_t len = l->len[queue];
-
-	if (drb_fifo_reserve(pool, &l->fifo[queue], len) < 0)
-		return -ENOMEM;
-	drb_fifo_put(pool, &l->fifo[queue], len, word);
-	l->len[queue] = len + 1;
-	*max = len + 1 > *max ? len + 1 : *max;
-	return 0;
 }
 
 // What arrives at a switch of a fabric in which something is dead, with the ports it came in by
@@ -299,8 +241,9 @@ static inline int switch_slot(struct drb_packet_sim *sim, struct active_switch *
 		at->choice.salt = drb_salt(sim->setup.seed, l->layer, s);
 	if (sim->mark_mask && l->up)
 		sim_hear(sim, l, s);
-	rc = sim->detour_mask ? arrivals_slot(sim, at, rng, tally)
-			      : arrivals_of_whole_fabric(sim, at, rng, tally);
+	rc = sim->source        ? sim->source->arrivals(sim, at, rng, tally)
+	     : sim->detour_mask ? arrivals_slot(sim, at, rng, tally)
+				: arrivals_of_whole_fabric(sim, at, rng, tally);
 	if (rc < 0)
 		return rc;
 	if (l->up)
@@ -395,6 +338,8 @@ int drb_packet_step(struct drb_packet_sim *sim)
 			delivered = tally.down_out;
 	}
 	give_birth(sim);
+	if (sim->record)
+		drb_record_links(sim->record, &sim->fabric, sim->slot);
 	sim->delivered += delivered;
 	if (sim->slot < sim->setup.slots) {
 		drb_growth_slot(&sim->growth, &sim->fabric, sim->slot,

@@ -13,6 +13,9 @@
 #include "core/routing/threshold_two_choice.h"
 #include "core/traffic/traffic.h"
 
+#include "common/measures/latency.h"
+#include "common/measures/reordering.h"
+
 #include "sim/models/failure.h"
 
 struct drb_packet_setup {
@@ -29,7 +32,21 @@ struct drb_packet_setup {
 	uint64_t seed;       // equal seeds give equal traffic to all schemes
 	uint64_t memory;     // bytes the run may take
 	struct drb_fail fail;
+	bool detail;  // the result has the detail
 	bool by_port; // packets that reach a switch in one slot are decided by port, not at random
+};
+
+// How much of its capacity a link between switches, or to a host, uses in the measured slots: of the
+// links of one kind the mean, and the largest.
+struct drb_link_use {
+	double mean, max;
+};
+
+// What is asked for apart, of the measured packets.
+struct drb_packet_detail {
+	struct drb_latency latency; // in slots; without the tail
+	struct drb_reordering order;
+	struct drb_link_use up[DRB_LAYERS_MAX + 1], down[DRB_LAYERS_MAX + 1]; // [layer]
 };
 
 struct drb_packet_result {
@@ -42,11 +59,13 @@ struct drb_packet_result {
 	uint64_t growing_links;                                            // how many
 	double up_mean[DRB_LAYERS_MAX + 1], down_mean[DRB_LAYERS_MAX + 1]; // per queue, [layer]
 	uint32_t up_max[DRB_LAYERS_MAX + 1], down_max[DRB_LAYERS_MAX + 1];
-	double lost;          // share of measured packets that found no way
-	uint64_t hops;        // links crossed in the whole run
-	uint64_t slots;       // slots the run took
-	uint64_t undelivered; // measured packets still under way when memory or time ran out; they
-			      // count with the latency they had by then
+	double lost;    // share of measured packets that found no way
+	uint64_t hops;  // links crossed in the whole run
+	uint64_t slots; // slots the run took
+	// Measured packets still under way when memory or time ran out; they count with the latency they
+	// had by then.
+	uint64_t undelivered;
+	struct drb_packet_detail detail; // if asked for
 };
 
 // Memory a run takes before its queues grow, for a message before it starts.

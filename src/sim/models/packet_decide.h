@@ -10,7 +10,10 @@
 // What tells the flow of a packet from others, for schemes with DRB_READS_FLOW.
 static inline uint64_t sim_flow(const struct drb_packet_sim *sim, uint64_t word)
 {
-	return word & ((uint64_t)sim->flow_mask << 32 | UINT32_MAX);
+	uint64_t source = word >> 32 & sim->source_mask;
+	uint64_t tag = sim->source_mask ? drb_mix64(source) : word >> 32;
+
+	return (tag & sim->flow_mask) << 32 | (uint32_t)word;
 }
 
 // What switch s of a layer decides by in this slot.

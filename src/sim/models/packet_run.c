@@ -23,20 +23,30 @@ static uint32_t detour_bits_of(const struct drb_packet_setup *setup)
 	return setup->fail.links || setup->fail.switches ? DETOUR_BITS : 0;
 }
 
+// Bits of all labels of hosts, where packets are recorded.
+static uint32_t source_bits_of(const struct drb_packet_setup *setup)
+{
+	return setup->detail ? 32 - (uint32_t)__builtin_clz(setup->tree.hosts - 1) : 0;
+}
+
 // Bits of the packet word between destination and slot of birth.
 static uint32_t tag_bits_of(const struct drb_packet_setup *setup)
 {
-	return flow_bits_of(setup) + mark_bits_of(setup) + detour_bits_of(setup);
+	uint32_t from = setup->detail ? source_bits_of(setup) : flow_bits_of(setup);
+
+	return from + mark_bits_of(setup) + detour_bits_of(setup);
 }
 
 static void lay_out_word(struct drb_packet_sim *sim)
 {
 	uint32_t flow = flow_bits_of(&sim->setup), mark = mark_bits_of(&sim->setup);
+	uint32_t source = source_bits_of(&sim->setup);
 
+	sim->source_mask = (UINT32_C(1) << source) - 1;
 	sim->flow_mask = (UINT32_C(1) << flow) - 1;
 	sim->mark_mask = (UINT32_C(1) << mark) - 1;
 	sim->detour_mask = (UINT32_C(1) << detour_bits_of(&sim->setup)) - 1;
-	sim->mark_at = 32 + flow;
+	sim->mark_at = 32 + (source ? source : flow);
 	sim->detour_at = sim->mark_at + mark;
 	sim->birth_at = 32 + tag_bits_of(&sim->setup);
 }
@@ -57,8 +67,9 @@ static uint64_t walk_bytes(const struct drb_packet_setup *setup)
 uint64_t drb_packet_bytes(const struct drb_packet_setup *setup)
 {
 	uint64_t hosts = setup->tree.hosts;
+	uint64_t record = setup->detail ? drb_record_bytes(&setup->tree, setup->stats) : 0;
 
-	return drb_fabric_bytes(&setup->tree) + walk_bytes(setup) +
+	return drb_fabric_bytes(&setup->tree) + walk_bytes(setup) + record +
 	       (drb_traffic_words(&setup->traffic, (uint32_t)hosts) + hosts) * sizeof(uint32_t) +
 	       (uint64_t)setup->stats * sizeof(uint32_t) + drb_growth_bytes(&setup->tree);
 }
@@ -118,8 +129,10 @@ static int allocate(struct drb_packet_sim *sim)
 	sim->arrived_up = malloc(2 * (size_t)setup->tree.arity * sizeof(uint64_t));
 	sim->arrived_down = malloc(2 * (size_t)setup->tree.arity * sizeof(uint64_t));
 	sim->largest = calloc(setup->stats, sizeof(*sim->largest));
+	if (setup->detail)
+		sim->record = drb_record_new(&setup->tree, sim->first_measured, setup->stats);
 	if (!sim->traffic_memory || !sim->dest || !sim->arrived_up || !sim->arrived_down ||
-	    !sim->largest || allocate_walk(sim) < 0 ||
+	    !sim->largest || (setup->detail && !sim->record) || allocate_walk(sim) < 0 ||
 	    drb_growth_init(&sim->growth, &setup->tree, setup->slots, setup->rho) < 0)
 		return -ENOMEM;
 	return drb_fabric_init(&sim->fabric, &setup->tree, setup->memory - other);
@@ -178,6 +191,7 @@ void drb_packet_free(struct drb_packet_sim *sim)
 	free(sim->arrived_up);
 	free(sim->arrived_down);
 	free(sim->largest);
+	drb_record_free(sim->record);
 	drb_growth_free(&sim->growth);
 	free(sim);
 }
@@ -199,6 +213,8 @@ static void visit_undelivered(struct drb_packet_sim *sim)
 	struct drb_fabric *f = &sim->fabric;
 	uint32_t now = sim->slot & 1;
 
+	if (sim->record)
+		sim->record->ended = true;
 	for (uint32_t m = 1; m <= f->tree.layers; m++) {
 		struct drb_layer *l = &f->layer[m];
 		uint64_t ports = (uint64_t)l->switches * (l->up + l->down);
@@ -264,4 +280,6 @@ void drb_packet_run(struct drb_packet_sim *sim, struct drb_packet_result *r)
 	r->hops = sim->hops;
 	r->slots = sim->slot;
 	report_layers(sim, r);
+	if (sim->record)
+		drb_record_result(sim->record, &r->detail);
 }

@@ -8,6 +8,7 @@
 #include "sim/models/fabric.h"
 #include "sim/models/growth.h"
 #include "sim/models/packet.h"
+#include "sim/models/packet_record.h"
 
 // Sums over the measured slots.
 struct layer_meter {
@@ -15,6 +16,22 @@ struct layer_meter {
 	uint64_t up_sum, down_sum;
 	uint64_t decided, redirected;
 	uint32_t up_max, down_max;
+};
+
+struct active_switch;
+struct tally;
+
+// Another source of packets than the traffic of the setup, with its own rules of what joins a queue. A packet
+// has what it likes in the place of its slot of birth (packet_word()).
+struct drb_packet_source {
+	// The packets that hosts give birth to in this slot into wire[host]. How many.
+	uint64_t (*send)(struct drb_packet_sim *sim, uint64_t wire[]);
+	// The arrivals of a slot at a switch join its queues. 0 or -ENOMEM.
+	int (*arrivals)(struct drb_packet_sim *sim, const struct active_switch *at,
+			struct drb_rng *rng, struct tally *tally);
+	// A packet crosses the link to its host in the next slot.
+	void (*receive)(struct drb_packet_sim *sim, uint64_t word);
+	void *context;
 };
 
 struct drb_packet_sim {
@@ -33,11 +50,13 @@ struct drb_packet_sim {
 	struct drb_rng traffic_rng, rng;
 	uint32_t slot; // the next to be simulated
 	// What a packet carries between its destination and the slot of its birth, from bit 32 on:
-	// part of its source, for schemes that hash flows; the mark of its scheme; the mark of a
-	// detour, unless nothing is dead. Where they stand, and as many ones as they have bits.
-	uint32_t flow_mask, mark_mask, detour_mask;
+	// its source, where packets are recorded, else part of it for schemes that hash flows; the
+	// mark of its scheme; the mark of a detour, unless nothing is dead. Where they stand, and as
+	// many ones as they have bits.
+	uint32_t source_mask, flow_mask, mark_mask, detour_mask;
 	uint32_t mark_at, detour_at, birth_at;
 	struct drb_failures failures;
+	const struct drb_packet_source *source; // NULL: the traffic of the setup
 
 	uint64_t born, delivered, lost, hops;
 	uint32_t first_measured; // slot
@@ -45,12 +64,31 @@ struct drb_packet_sim {
 		delivered_measuring;
 	uint32_t *largest; // latency of the packets born in each measured slot
 	struct drb_growth growth;
+	struct drb_packet_record *record; // NULL: no detail asked for
 	struct layer_meter meter[DRB_LAYERS_MAX + 1];
 };
+
+// What a packet of this host carries of it.
+static inline uint32_t source_tag(const struct drb_packet_sim *sim, uint32_t host)
+{
+	return sim->source_mask ? host : (uint32_t)drb_mix64(host) & sim->flow_mask;
+}
 
 static inline uint32_t birth_of(const struct drb_packet_sim *sim, uint64_t word)
 {
 	return (uint32_t)(word >> sim->birth_at);
+}
+
+// The slot that is being simulated is one of the measured ones.
+static inline bool is_measured(const struct drb_packet_sim *sim)
+{
+	return sim->slot >= sim->first_measured && sim->slot < sim->setup.slots;
+}
+
+static inline uint64_t packet_word(const struct drb_packet_sim *sim, uint32_t dest, uint32_t tag,
+				   uint32_t birth)
+{
+	return (uint64_t)birth << sim->birth_at | (uint64_t)tag << 32 | dest;
 }
 
 // A packet finds no way.
@@ -74,5 +112,8 @@ static inline void deliver(struct drb_packet_sim *sim, uint64_t word)
 		sim->measured_latency += latency;
 		if (latency > sim->largest[at])
 			sim->largest[at] = latency;
+		if (__builtin_expect(sim->record != NULL, 0))
+			drb_record_packet(sim->record, word >> 32 & sim->source_mask,
+					  (uint32_t)word, birth, latency);
 	}
 }

@@ -42,7 +42,7 @@ static void write_packets(const struct paper *p, const uint32_t tree[2], enum pa
 
 	snprintf(name, sizeof(name), "%s-F%u-%u.csv", file[study], tree[0], tree[1]);
 	FILE *f = paper_open(p, name);
-	sim_packet_lay_out(&layout, tree[0]);
+	sim_packet_lay_out(&layout, tree[0], false);
 	uint32_t added = study == PAPER_FAULTS ? sizeof(more) / sizeof(more[0]) : 1;
 	memcpy(layout.column + layout.count, more, added * sizeof(more[0]));
 	layout.count += added;

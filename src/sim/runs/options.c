@@ -113,7 +113,7 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static _Noreturn void refuse_scheme(const char *list, const char *name, int len)
+static _Noreturn void refuse_scheme(const char *list, const char *name)
 {
 	char names[256];
 	size_t used = 0;
@@ -121,12 +121,25 @@ static _Noreturn void refuse_scheme(const char *list, const char *name, int len)
 	for (int i = 0; i < DRB_SCHEME_COUNT && used < sizeof(names); i++)
 		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s, ",
 					 drb_scheme_name((enum drb_scheme)i));
-	drb_die("--scheme %s: no scheme '%.*s': must be %sor all", list, len, name, names);
+	drb_die("--scheme %s: no scheme '%s': must be %sor all", list, name, names);
+}
+
+static void add_scheme(const char *list, const char *name, struct sim_fabric *f)
+{
+	enum drb_scheme scheme;
+
+	if (drb_scheme_parse(name, &scheme) < 0)
+		refuse_scheme(list, name);
+	for (uint32_t i = 0; i < f->schemes; i++) {
+		if (f->scheme[i] == scheme)
+			drb_die("--scheme %s: %s is given twice", list, name);
+	}
+	f->scheme[f->schemes++] = scheme;
 }
 
 static void parse_schemes(const char *list, struct sim_fabric *f)
 {
-	char name[16];
+	char name[64];
 
 	f->schemes = 0;
 	f->all = strcmp(list, "all") == 0;
@@ -138,10 +151,7 @@ static void parse_schemes(const char *list, struct sim_fabric *f)
 	for (const char *p = list;; p++) {
 		size_t len = strcspn(p, ",");
 		snprintf(name, sizeof(name), "%.*s", (int)len, p);
-		if (f->schemes == DRB_SCHEME_COUNT)
-			drb_die("--scheme %s: one is given twice", list);
-		if (drb_scheme_parse(name, &f->scheme[f->schemes++]) < 0)
-			refuse_scheme(list, p, (int)len);
+		add_scheme(list, name, f);
 		p += len;
 		if (*p == '\0')
 			return;

@@ -48,20 +48,31 @@ void sim_flow_row(struct drb_table *table, const struct drb_flow_setup *setup,
 	drb_table_real(table, estimated ? fabs(s->max_load - estimate) / estimate : NAN);
 }
 
-static void add_queue(struct sim_packet_layout *l, const char *direction, uint32_t layer)
+// Two columns of a kind of link: "queue_up1_mean" and "queue_up1_max", in tables without "queue_".
+static void add_link(struct sim_packet_layout *l, const char *figure, const char *direction,
+		     uint32_t layer)
 {
 	static const char *const kinds[] = {"mean", "max"};
+	bool queue = strcmp(figure, "queue") == 0;
 
 	for (int i = 0; i < 2; i++) {
-		char *key = l->key[l->count - SIM_PACKET_FIXED];
-		snprintf(key, sizeof(l->key[0]), "queue_%s%u_%s", direction, layer, kinds[i]);
-		// Without "queue_" in the table.
+		char *key = l->key[l->keys++];
+		snprintf(key, sizeof(l->key[0]), "%s_%s%u_%s", figure, direction, layer, kinds[i]);
 		l->column[l->count++] =
-			(struct drb_column){key, key + 6, i == 0 ? DRB_REAL : DRB_COUNT, 2};
+			(struct drb_column){key, queue ? key + strlen("queue_") : NULL,
+					    queue && i == 1 ? DRB_COUNT : DRB_REAL, queue ? 2 : 3};
 	}
 }
 
-void sim_packet_lay_out(struct sim_packet_layout *l, uint32_t layers)
+static void add_links(struct sim_packet_layout *l, const char *figure, uint32_t layers)
+{
+	for (uint32_t m = 1; m < layers; m++)
+		add_link(l, figure, "up", m);
+	for (uint32_t m = 1; m <= layers; m++)
+		add_link(l, figure, "down", m);
+}
+
+void sim_packet_lay_out(struct sim_packet_layout *l, uint32_t layers, bool detail)
 {
 	static const struct drb_column fixed[SIM_PACKET_FIXED] = {
 		{"scheme", NULL, DRB_TEXT, 0},     {"layers", "l", DRB_COUNT, 0},
@@ -71,13 +82,47 @@ void sim_packet_lay_out(struct sim_packet_layout *l, uint32_t layers)
 		{"redirected", NULL, DRB_REAL, 4}, {"throughput", NULL, DRB_REAL, 4},
 		{"growing", NULL, DRB_TEXT, 0},    {"growing_links", "links", DRB_COUNT, 0},
 	};
+	// Named as those of drbgen.
+	static const struct drb_column more[SIM_PACKET_DETAIL] = {
+		{"latency_p50", "p50", DRB_REAL, 0},
+		{"latency_p99", "p99", DRB_REAL, 0},
+		{"latency_p999", "p99.9", DRB_REAL, 0},
+		{"latency_max", "max", DRB_REAL, 0},
+		{"reordered_share", "reordered", DRB_REAL, 4},
+		{"reorder_extent", "extent", DRB_COUNT, 0},
+		{"reorder_buffer", "buffer", DRB_COUNT, 0},
+	};
 
 	memcpy(l->column, fixed, sizeof(fixed));
 	l->count = SIM_PACKET_FIXED;
+	l->keys = 0;
+	add_links(l, "queue", layers);
+	if (!detail)
+		return;
+	memcpy(l->column + l->count, more, sizeof(more));
+	l->count += SIM_PACKET_DETAIL;
+	add_links(l, "use", layers);
+}
+
+static void put_use(struct drb_table *table, struct drb_link_use use)
+{
+	drb_table_real(table, use.mean);
+	drb_table_real(table, use.max);
+}
+
+static void put_detail(struct drb_table *table, const struct drb_packet_detail *d, uint32_t layers)
+{
+	drb_table_real(table, d->latency.p50);
+	drb_table_real(table, d->latency.p99);
+	drb_table_real(table, d->latency.p999);
+	drb_table_real(table, d->latency.max);
+	drb_table_real(table, drb_reordering_share(&d->order));
+	drb_table_count(table, d->order.extent);
+	drb_table_count(table, d->order.buffer);
 	for (uint32_t m = 1; m < layers; m++)
-		add_queue(l, "up", m);
+		put_use(table, d->up[m]);
 	for (uint32_t m = 1; m <= layers; m++)
-		add_queue(l, "down", m);
+		put_use(table, d->down[m]);
 }
 
 void sim_packet_row(struct drb_table *table, const struct drb_packet_setup *setup,
@@ -106,4 +151,6 @@ void sim_packet_row(struct drb_table *table, const struct drb_packet_setup *setu
 		drb_table_real(table, r->down_mean[m]);
 		drb_table_count(table, r->down_max[m]);
 	}
+	if (setup->detail)
+		put_detail(table, &r->detail, setup->tree.layers);
 }

@@ -11,17 +11,22 @@ struct drb_table *sim_flow_table(FILE *out, enum drb_format format);
 void sim_flow_row(struct drb_table *table, const struct drb_flow_setup *setup,
 		  const struct drb_flow_summary *summary, uint32_t runs);
 
-// Columns of the packet model: a fixed part, then two per kind of queue.
+// Columns of the packet model: a fixed part, then two per kind of queue; with the detail another fixed
+// part and two per kind of link.
 #define SIM_PACKET_FIXED 12
-#define SIM_PACKET_MORE 4 // room for columns of the caller
+#define SIM_PACKET_DETAIL 7
+#define SIM_PACKET_LAYER 8 // keys that are made for a layer
+#define SIM_PACKET_MORE 4  // room for columns of the caller
 
 struct sim_packet_layout {
-	struct drb_column column[SIM_PACKET_FIXED + 4 * DRB_LAYERS_MAX + SIM_PACKET_MORE];
-	char key[4 * DRB_LAYERS_MAX][24];
-	uint32_t count;
+	struct drb_column column[SIM_PACKET_FIXED + SIM_PACKET_DETAIL +
+				 SIM_PACKET_LAYER * DRB_LAYERS_MAX + SIM_PACKET_MORE];
+	char key[SIM_PACKET_LAYER * DRB_LAYERS_MAX][24];
+	uint32_t count, keys;
 };
 
 // *layout must outlive the tables that use its columns.
-void sim_packet_lay_out(struct sim_packet_layout *layout, uint32_t layers);
+void sim_packet_lay_out(struct sim_packet_layout *layout, uint32_t layers, bool detail);
+// With the detail if the setup asks for it.
 void sim_packet_row(struct drb_table *table, const struct drb_packet_setup *setup,
 		    const struct drb_packet_result *result);

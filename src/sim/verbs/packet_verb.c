@@ -11,12 +11,13 @@
 #include "common/cli/args.h"
 #include "common/cli/log.h"
 #include "common/traffic/traffic_file.h"
+#include "common/traffic/traffic_option.h"
 
 #include "sim/runs/jobs.h"
 #include "sim/runs/options.h"
 #include "sim/runs/rows.h"
 
-enum { KEY_LOAD = 0x300, KEY_FAIL, KEY_SLOTS, KEY_STATS, KEY_TRAFFIC, KEY_ORDER };
+enum { KEY_LOAD = 0x300, KEY_FAIL, KEY_SLOTS, KEY_STATS, KEY_TRAFFIC, KEY_ORDER, KEY_DETAIL };
 
 struct packet_verb {
 	struct sim_common common;
@@ -25,7 +26,7 @@ struct packet_verb {
 	struct drb_traffic_kind traffic;
 	uint32_t slots, stats;
 	struct drb_fail fail;
-	bool by_port;
+	bool by_port, detail;
 	uint64_t memory;                  // of one run
 	struct drb_packet_result *result; // [scheme][rho]
 };
@@ -38,12 +39,15 @@ static const struct argp_option options[] = {
 	{"rho", KEY_LOAD, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 3}, // as in version 0.1.0
 	{"traffic", KEY_TRAFFIC, "NAME", 0, "Who sends to whom (default permutation); see below",
 	 3},
+	{"pattern", KEY_TRAFFIC, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 3},
 	{"fail", KEY_FAIL, "KIND:N", 0,
 	 "Dead from the start: link:N or switch:N, at random (links between switches, switches "
 	 "above layer 1)",
 	 3},
 	{"order", KEY_ORDER, "random|port", 0,
 	 "Order of packets that reach a switch in one slot (default random)", 3},
+	{"detail", KEY_DETAIL, NULL, 0,
+	 "Also percentiles of the latency, reordering and the use of links", 3},
 	{"slots", KEY_SLOTS, "COUNT", 0, "Length of a run in slots (default 2000)", 3},
 	{"stats", KEY_STATS, "COUNT", 0, "Measure the last slots of a run (default 500)", 3},
 	{0},
@@ -74,8 +78,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		v->rho = sim_reals_between("--load", arg, 0, 1);
 		return 0;
 	case KEY_TRAFFIC:
-		if (drb_traffic_parse(arg, &v->traffic) < 0)
-			drb_die("--traffic %s: no such traffic; see --help", arg);
+		drb_traffic_option(arg, &v->traffic);
 		return 0;
 	case KEY_FAIL:
 		parse_fail(arg, &v->fail);
@@ -84,6 +87,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		v->by_port = strcmp(arg, "port") == 0;
 		if (!v->by_port && strcmp(arg, "random") != 0)
 			drb_die("--order %s: must be random or port", arg);
+		return 0;
+	case KEY_DETAIL:
+		v->detail = true;
 		return 0;
 	case KEY_SLOTS:
 		if (drb_parse_u32(arg, 1, 1000000, &v->slots) < 0)
@@ -118,6 +124,7 @@ static struct drb_packet_setup setup_of(const struct packet_verb *v, uint64_t i)
 		.memory = v->memory,
 		.fail = v->fail,
 		.by_port = v->by_port,
+		.detail = v->detail,
 	};
 }
 
@@ -211,7 +218,7 @@ int sim_packet(int argc, char **argv)
 					.what = "simulating packets",
 					.results = v.result,
 					.result_bytes = points * sizeof(*v.result)});
-	sim_packet_lay_out(&layout, v.fabric.layers);
+	sim_packet_lay_out(&layout, v.fabric.layers, v.detail);
 	bool fails = v.fail.links || v.fail.switches;
 	if (fails)
 		layout.column[layout.count++] = (struct drb_column){"lost", NULL, DRB_REAL, 4};

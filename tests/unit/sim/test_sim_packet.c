@@ -278,6 +278,41 @@ static void what_finds_no_way_is_counted(void **state)
 	}
 }
 
+// To record packets changes nothing, for schemes that hash flows either; with dead links, too.
+static void detail_changes_no_figure(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2 * DRB_SCHEME_COUNT; i++) {
+		struct drb_packet_setup s =
+			setup_of(3, 4, (enum drb_scheme)(i / 2), "permutation", 0.8);
+		s.fail.links = i % 2 * 5;
+		struct drb_packet_result plain = run(&s);
+		s.detail = true;
+		struct drb_packet_result r = run(&s);
+		assert_true(fabs(r.detail.latency.mean - r.latency) < 1e-9);
+		assert_true(r.detail.order.packets == r.detail.latency.samples);
+		r.detail = plain.detail;
+		assert_memory_equal(&r, &plain, sizeof(r));
+	}
+}
+
+// What is still on its way counts with the latency it has by then, as in the mean, and has no order.
+static void what_did_not_arrive_has_no_order(void **state)
+{
+	struct drb_packet_setup s = setup_of(3, 4, DRB_SCHEME_DMODK, "reversal", 0.9);
+
+	(void)state;
+	s.give_up = true;
+	s.detail = true;
+	struct drb_packet_result r = run(&s);
+	assert_true(r.undelivered > 0);
+	assert_int_equal(r.detail.order.packets + r.undelivered, r.detail.latency.samples);
+	assert_true(fabs(r.detail.latency.mean - r.latency) < 1e-9);
+	assert_int_equal(r.detail.order.reordered, 0); // one path for each pair
+	// Four flows share an uplink, and each way down has room.
+	assert_true(r.detail.up[1].max == 1 && r.detail.down[1].max < 0.5);
+}
+
 // A packet tells the slot of its birth in 13 bits here; a run in which queues grow lasts longer.
 static void no_run_is_too_long_for_births(void **state)
 {
@@ -317,6 +352,8 @@ int main(void)
 		cmocka_unit_test(a_lasting_order_grows_faster),
 		cmocka_unit_test(detours_are_short),
 		cmocka_unit_test(what_finds_no_way_is_counted),
+		cmocka_unit_test(detail_changes_no_figure),
+		cmocka_unit_test(what_did_not_arrive_has_no_order),
 		cmocka_unit_test(no_run_is_too_long_for_births),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

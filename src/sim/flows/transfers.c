@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/flows/transfers.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/fabric/next_hop.h"
+
+#include "sim/flows/uplinks.h"
+#include "sim/flows/window.h"
+#include "sim/models/packet_slot.h"
+
+#define NONE UINT32_MAX
+
+static struct drb_transfers *transfers_of(const struct drb_packet_sim *sim)
+{
+	return sim->source->context;
+}
+
+static bool may_send(struct drb_transfers *t, uint32_t i)
+{
+	const struct drb_transfer *f = &t->transfer[i];
+
+	return f->start <= t->sim->slot && (!f->window || drb_window_may_send(t, i));
+}
+
+// The next transfer of a host that may send, or NONE.
+static uint32_t whose_turn(struct drb_transfers *t, uint32_t host)
+{
+	uint32_t first = t->last[host], last = first;
+
+	if (first == NONE)
+		return NONE;
+	do {
+		last = t->transfer[last].next;
+		if (may_send(t, last))
+			return last;
+	} while (last != first);
+	return NONE;
+}
+
+// It leaves the ring of its host.
+static void leave(struct drb_transfers *t, uint32_t i)
+{
+	uint32_t host = t->transfer[i].source, before = i;
+
+	while (t->transfer[before].next != i)
+		before = t->transfer[before].next;
+	t->transfer[before].next = t->transfer[i].next;
+	if (t->last[host] == i)
+		t->last[host] = before == i ? NONE : before;
+}
+
+static struct drb_flying next_packet(struct drb_transfers *t, uint32_t i)
+{
+	if (t->transfer[i].window)
+		return drb_window_send(t, i);
+	return (struct drb_flying){.transfer = i, .sequence = t->transfer[i].sent++};
+}
+
+static uint64_t packet_of(struct drb_transfers *t, uint32_t host)
+{
+	uint32_t i = whose_turn(t, host);
+
+	if (i == NONE)
+		return DRB_NO_PACKET;
+	uint32_t dest = t->transfer[i].dest, sent = t->transfer[i].sent;
+	struct drb_flying packet = next_packet(t, i);
+	int64_t number = drb_flyings_add(&t->flying, &packet);
+	// It must fit into the word.
+	if (number < 0 || number >= UINT32_MAX >> (t->sim->birth_at - 32)) {
+		t->failed = true;
+		return DRB_NO_PACKET;
+	}
+	t->last[host] = i;
+	bool last = sent < t->transfer[i].sent && t->transfer[i].sent == t->transfer[i].size;
+	if (last && !t->transfer[i].window)
+		leave(t, i);
+	if (last && t->on_sent)
+		t->on_sent(t->context, i);
+	return packet_word(t->sim, dest, (uint32_t)drb_mix64(i) & t->sim->flow_mask,
+			   (uint32_t)number);
+}
+
+static uint64_t send_packets(struct drb_packet_sim *sim, uint64_t wire[])
+{
+	struct drb_transfers *t = transfers_of(sim);
+	uint64_t born = 0;
+
+	drb_windows_hear(t);
+	for (uint32_t h = 0; h < sim->fabric.tree.hosts; h++) {
+		wire[h] = packet_of(t, h);
+		born += wire[h] != DRB_NO_PACKET;
+	}
+	return born;
+}
+
+static void over(struct drb_transfers *t, uint32_t i)
+{
+	struct drb_transfer *f = &t->transfer[i];
+
+	f->finish = f->dropped ? 0 : t->sim->slot + 1;
+	if (f->window) {
+		leave(t, i);
+		drb_window_close(t, i);
+	}
+	drb_uplinks_forget(t, i);
+	t->over++;
+	if (t->on_over)
+		t->on_over(t->context, i);
+}
+
+// Of its transfer one more packet has arrived or was dropped.
+static void account(struct drb_transfers *t, uint32_t i)
+{
+	if (t->transfer[i].arrived + t->transfer[i].dropped == t->transfer[i].size)
+		over(t, i);
+}
+
+static void receive_packet(struct drb_packet_sim *sim, uint64_t word)
+{
+	struct drb_transfers *t = transfers_of(sim);
+	const struct drb_flying packet = t->flying.packet[birth_of(sim, word)];
+
+	drb_flyings_remove(&t->flying, birth_of(sim, word));
+	t->arrived++;
+	if (t->setup.source != DRB_SIM_OPEN && !drb_window_receive(t, &packet))
+		return;
+	t->transfer[packet.transfer].arrived++;
+	account(t, packet.transfer);
+}
+
+static void drop(struct drb_packet_sim *sim, uint64_t word)
+{
+	struct drb_transfers *t = transfers_of(sim);
+	uint32_t i = t->flying.packet[birth_of(sim, word)].transfer;
+
+	drb_flyings_remove(&t->flying, birth_of(sim, word));
+	sim->lost++;
+	t->dropped++;
+	if (t->setup.source != DRB_SIM_OPEN)
+		return;
+	t->transfer[i].dropped++;
+	account(t, i);
+}
+
+static uint32_t transfer_of(const struct drb_packet_sim *sim, uint64_t word)
+{
+	return transfers_of(sim)->flying.packet[birth_of(sim, word)].transfer;
+}
+
+static int join_or_drop(struct drb_packet_sim *sim, const struct active_switch *at, uint32_t port,
+			uint64_t word, uint32_t *max)
+{
+	struct drb_transfers *t = transfers_of(sim);
+
+	uint32_t len = at->l->len[at->first + port];
+
+	if (len >= t->setup.queue) {
+		drop(sim, word);
+		return 0;
+	}
+	t->flying.packet[birth_of(sim, word)].marked |= len >= t->setup.mark;
+	return join(&sim->fabric.pool, at->l, at->first + port, word, max);
+}
+
+static int arrivals_slot(struct drb_packet_sim *sim, const struct active_switch *at,
+			 struct drb_rng *rng, struct tally *tally)
+{
+	uint64_t *up = sim->arrived_up, *down = sim->arrived_down;
+	struct drb_decider decider = sim_decider(sim, at->l, at->s, &at->choice);
+	uint32_t n_up, n_down;
+	int rc = 0;
+
+	gather(at->l, at->s, sim->slot & 1, &at->hop, up, &n_up, down, &n_down);
+	shuffle(rng, up, n_up);
+	shuffle(rng, down, n_down);
+	tally->up_in += n_up;
+	tally->down_in += n_down;
+	for (uint32_t i = 0; rc == 0 && i < n_up; i++) {
+		struct drb_decision d = sim_decision(sim, &at->hop, up[i], drb_rng_next(rng));
+		uint32_t uplink = drb_uplinks_choose(transfers_of(sim), at, &decider,
+						     transfer_of(sim, up[i]), &d);
+		rc = join_or_drop(sim, at, uplink, sim_marked(sim, up[i], d.mark), &tally->up_max);
+	}
+	for (uint32_t i = 0; rc == 0 && i < n_down; i++) {
+		uint32_t port = at->l->up + drb_hop_digit(&at->hop, (uint32_t)down[i]);
+		rc = join_or_drop(sim, at, port, down[i], &tally->down_max);
+	}
+	return rc;
+}
+
+static int make(struct drb_transfers *t)
+{
+	const struct drb_transfers_setup *s = &t->setup;
+	const struct drb_packet_setup packet = {
+		.tree = s->tree,
+		.scheme = s->scheme,
+		.choices = s->choices,
+		.threshold = s->threshold,
+		.slots = 1, // of the packet model's own figures
+		.stats = 1,
+		.seed = s->seed,
+		.memory = s->memory,
+	};
+	int rc = drb_packet_new(&t->sim, &packet);
+
+	if (rc < 0)
+		return rc;
+	t->source = (struct drb_packet_source){send_packets, arrivals_slot, receive_packet, t};
+	t->sim->source = &t->source;
+	t->last = malloc(s->tree.hosts * sizeof(*t->last));
+	if (!t->last)
+		return -ENOMEM;
+	for (uint32_t h = 0; h < s->tree.hosts; h++)
+		t->last[h] = NONE;
+	return drb_uplinks_init(t) < 0 ? -ENOMEM : drb_windows_init(t);
+}
+
+int drb_transfers_new(struct drb_transfers **out, const struct drb_transfers_setup *setup)
+{
+	struct drb_transfers *t;
+
+	if (setup->queue == 0 ||
+	    (setup->unit != DRB_SIM_PACKET && drb_scheme_packets_only(setup->scheme)))
+		return -EINVAL;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return -ENOMEM;
+	t->setup = *setup;
+	int rc = make(t);
+	if (rc < 0)
+		drb_transfers_free(t);
+	else
+		*out = t;
+	return rc;
+}
+
+void drb_transfers_free(struct drb_transfers *t)
+{
+	if (!t)
+		return;
+	drb_packet_free(t->sim);
+	drb_uplinks_free(t);
+	drb_windows_free(t);
+	free(t->flying.packet);
+	free(t->transfer);
+	free(t->last);
+	free(t);
+}
+
+static int grow(struct drb_transfers *t)
+{
+	uint32_t room = t->room ? 2 * t->room : 256;
+	struct drb_transfer *more = realloc(t->transfer, room * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	t->transfer = more;
+	if (drb_uplinks_grow(t, room) < 0)
+		return -ENOMEM;
+	t->room = room;
+	return 0;
+}
+
+int64_t drb_transfers_add(struct drb_transfers *t, const struct drb_transfer *transfer)
+{
+	uint32_t i = t->count, host = transfer->source;
+
+	if (i == t->room && grow(t) < 0) {
+		t->failed = true;
+		return -ENOMEM;
+	}
+	t->transfer[i] = *transfer;
+	if (drb_window_open(t, i) < 0) {
+		t->failed = true;
+		return -ENOMEM;
+	}
+	t->count++;
+	// Behind the one whose turn it was: last of all.
+	if (t->last[host] == NONE) {
+		t->transfer[i].next = i;
+	} else {
+		t->transfer[i].next = t->transfer[t->last[host]].next;
+		t->transfer[t->last[host]].next = i;
+	}
+	t->last[host] = i;
+	return i;
+}
+
+int drb_transfers_step(struct drb_transfers *t)
+{
+	int rc = drb_packet_step(t->sim);
+
+	return t->failed ? -ENOMEM : rc;
+}
+
+uint64_t drb_transfer_alone(const struct drb_tree *t, const struct drb_transfer *transfer)
+{
+	return transfer->size - 1 + 2 * (uint64_t)drb_distance(t, transfer->source, transfer->dest);
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/flows/uplinks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t ways_of(const struct drb_transfers *t)
+{
+	return t->setup.unit == DRB_SIM_PACKET ? 0 : t->setup.tree.layers - 1;
+}
+
+int drb_uplinks_init(struct drb_transfers *t)
+{
+	const struct drb_tree *tree = &t->setup.tree;
+
+	for (uint32_t m = 1; t->setup.unit == DRB_SIM_FLOW && m < tree->layers; m++) {
+		t->flows[m] = calloc((size_t)drb_tree_switches(tree, m) * tree->arity,
+				     sizeof(*t->flows[m]));
+		if (!t->flows[m])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+void drb_uplinks_free(struct drb_transfers *t)
+{
+	free(t->way);
+	for (uint32_t m = 1; m <= DRB_LAYERS_MAX; m++)
+		free(t->flows[m]);
+}
+
+int drb_uplinks_grow(struct drb_transfers *t, uint32_t transfers)
+{
+	size_t each = ways_of(t) * sizeof(*t->way);
+	struct drb_way *more;
+
+	if (each == 0)
+		return 0;
+	more = realloc(t->way, transfers * each);
+	if (!more)
+		return -ENOMEM;
+	memset((char *)more + t->room * each, 0, (transfers - t->room) * each);
+	t->way = more;
+	return 0;
+}
+
+// By the flows on each uplink, once.
+static void choose_for_flow(struct drb_transfers *t, const struct active_switch *at,
+			    struct drb_decider *decider, struct drb_way *way,
+			    struct drb_decision *d)
+{
+	uint32_t *flows = t->flows[at->l->layer] + (size_t)at->s * at->l->up;
+
+	if (way->slot)
+		return;
+	way->uplink = drb_decide_uplink(decider, (struct drb_loads){.at = flows}, d);
+	flows[way->uplink]++;
+}
+
+uint32_t drb_uplinks_choose(struct drb_transfers *t, const struct active_switch *at,
+			    struct drb_decider *decider, uint32_t transfer, struct drb_decision *d)
+{
+	const struct drb_loads queues = {.at = at->l->len + at->first};
+	uint64_t now = (uint64_t)t->sim->slot + 1;
+
+	if (t->setup.unit == DRB_SIM_PACKET)
+		return drb_decide_uplink(decider, queues, d);
+	struct drb_way *way = &t->way[(size_t)transfer * ways_of(t) + at->l->layer - 1];
+	// The flow of one decision comes by one switch of each layer; flowlets may change it.
+	if (t->setup.unit == DRB_SIM_FLOW)
+		choose_for_flow(t, at, decider, way, d);
+	else if (!way->slot || way->at != at->s || now - way->slot > t->setup.gap)
+		way->uplink = drb_decide_uplink(decider, queues, d);
+	way->at = at->s;
+	way->slot = now;
+	return way->uplink;
+}
+
+void drb_uplinks_forget(struct drb_transfers *t, uint32_t transfer)
+{
+	const struct drb_way *way = t->way + (size_t)transfer * ways_of(t);
+
+	for (uint32_t m = 1; t->setup.unit == DRB_SIM_FLOW && m < t->setup.tree.layers;
+	     m++, way++) {
+		if (way->slot)
+			t->flows[m][(size_t)way->at * t->setup.tree.arity + way->uplink]--;
+	}
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Which uplink the packets of a transfer take, by the unit.
+
+#include "sim/flows/transfers.h"
+#include "sim/models/packet_slot.h"
+
+int drb_uplinks_init(struct drb_transfers *t); // 0 or -ENOMEM
+void drb_uplinks_free(struct drb_transfers *t);
+// For so many transfers. 0 or -ENOMEM.
+int drb_uplinks_grow(struct drb_transfers *t, uint32_t transfers);
+
+// Of a packet at a switch; d as for drb_decide_uplink().
+uint32_t drb_uplinks_choose(struct drb_transfers *t, const struct active_switch *at,
+			    struct drb_decider *decider, uint32_t transfer, struct drb_decision *d);
+// The transfer is over.
+void drb_uplinks_forget(struct drb_transfers *t, uint32_t transfer);

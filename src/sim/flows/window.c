@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/flows/window.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define WINDOW_FIRST 10
+#define WINDOW_MOST 512 // packets from the first that is not acknowledged on
+#define GAIN (1.0 / 16)
+#define OVERTAKEN_MOST 3
+
+enum outcome { UNDER_WAY, LOST, ACKNOWLEDGED };
+
+// What the source knows of a packet.
+struct packet {
+	uint64_t number; // of its last transmission
+	enum outcome outcome;
+	uint32_t overtaken; // by acknowledged ones
+};
+
+struct drb_window {
+	double size, slow_start_below, alpha;
+	uint32_t first, next; // sequence: not acknowledged, never sent
+	uint32_t under_way, lost;
+	uint64_t number; // transmissions so far
+	uint64_t heard;  // slot in which it heard last, or began to wait
+	// A round: until a packet is acknowledged that was sent after it began.
+	uint64_t round_begin; // number
+	uint32_t round_acks, round_marks;
+	bool round_cut;
+	struct packet packet[WINDOW_MOST]; // by sequence
+	bool *came;                        // of the receiver: each packet
+};
+
+// By slot of arrival.
+struct drb_acks {
+	uint32_t slots; // more than the longest way
+	struct ack_list {
+		struct drb_flying *packet;
+		uint32_t count, room;
+	} list[];
+};
+
+int drb_windows_init(struct drb_transfers *t)
+{
+	uint32_t slots = 2 * t->setup.tree.layers + 2;
+
+	if (t->setup.source == DRB_SIM_OPEN)
+		return 0;
+	t->acks = calloc(1, sizeof(*t->acks) + slots * sizeof(t->acks->list[0]));
+	if (!t->acks)
+		return -ENOMEM;
+	t->acks->slots = slots;
+	return 0;
+}
+
+void drb_windows_free(struct drb_transfers *t)
+{
+	for (uint32_t i = 0; i < t->count; i++)
+		drb_window_close(t, i);
+	for (uint32_t i = 0; t->acks && i < t->acks->slots; i++)
+		free(t->acks->list[i].packet);
+	free(t->acks);
+}
+
+int drb_window_open(struct drb_transfers *t, uint32_t transfer)
+{
+	struct drb_window *w;
+
+	t->transfer[transfer].window = NULL;
+	if (t->setup.source == DRB_SIM_OPEN)
+		return 0;
+	w = calloc(1, sizeof(*w));
+	if (!w)
+		return -ENOMEM;
+	w->came = calloc(t->transfer[transfer].size, sizeof(*w->came));
+	if (!w->came) {
+		free(w);
+		return -ENOMEM;
+	}
+	w->size = WINDOW_FIRST;
+	w->slow_start_below = WINDOW_MOST;
+	w->alpha = 1;
+	w->round_begin = 1;
+	t->transfer[transfer].window = w;
+	return 0;
+}
+
+void drb_window_close(struct drb_transfers *t, uint32_t transfer)
+{
+	struct drb_window *w = t->transfer[transfer].window;
+
+	if (w)
+		free(w->came);
+	free(w);
+	t->transfer[transfer].window = NULL;
+}
+
+static struct packet *packet_at(struct drb_window *w, uint32_t sequence)
+{
+	return &w->packet[sequence % WINDOW_MOST];
+}
+
+static void take_for_lost(struct drb_window *w, struct packet *p)
+{
+	p->outcome = LOST;
+	w->under_way--;
+	w->lost++;
+}
+
+static void time_out(struct drb_window *w, uint64_t slot)
+{
+	for (uint32_t s = w->first; s < w->next; s++) {
+		if (packet_at(w, s)->outcome == UNDER_WAY)
+			take_for_lost(w, packet_at(w, s));
+	}
+	w->slow_start_below = w->size / 2 > 2 ? w->size / 2 : 2;
+	w->size = 1;
+	w->heard = slot;
+}
+
+bool drb_window_may_send(struct drb_transfers *t, uint32_t transfer)
+{
+	struct drb_window *w = t->transfer[transfer].window;
+	uint64_t slot = drb_transfers_slot(t);
+
+	if (w->under_way && slot - w->heard > t->setup.timeout)
+		time_out(w, slot);
+	return w->under_way < (uint32_t)w->size &&
+	       (w->lost ||
+		(w->next < t->transfer[transfer].size && w->next - w->first < WINDOW_MOST));
+}
+
+struct drb_flying drb_window_send(struct drb_transfers *t, uint32_t transfer)
+{
+	struct drb_window *w = t->transfer[transfer].window;
+	uint32_t sequence = w->next;
+
+	if (w->lost) {
+		for (sequence = w->first; packet_at(w, sequence)->outcome != LOST; sequence++)
+			;
+		w->lost--;
+		t->resent++;
+	} else {
+		w->next++;
+		t->transfer[transfer].sent++;
+	}
+	if (w->under_way++ == 0)
+		w->heard = drb_transfers_slot(t);
+	*packet_at(w, sequence) = (struct packet){.number = ++w->number, .outcome = UNDER_WAY};
+	return (struct drb_flying){transfer, sequence, w->number, false, 0};
+}
+
+bool drb_window_receive(struct drb_transfers *t, const struct drb_flying *packet)
+{
+	struct drb_transfer *f = &t->transfer[packet->transfer];
+	uint64_t back = 2 * (uint64_t)drb_distance(&t->setup.tree, f->source, f->dest);
+	// It arrives in the next slot.
+	struct ack_list *l = &t->acks->list[(drb_transfers_slot(t) + 1 + back) % t->acks->slots];
+
+	if (!f->window)
+		return false;
+	if (l->count == l->room) {
+		uint32_t room = l->room ? 2 * l->room : 64;
+		struct drb_flying *more = realloc(l->packet, room * sizeof(*more));
+		if (!more) {
+			t->failed = true;
+			return false;
+		}
+		l->packet = more;
+		l->room = room;
+	}
+	l->packet[l->count++] = *packet;
+	bool first = !f->window->came[packet->sequence];
+	f->window->came[packet->sequence] = true;
+	return first;
+}
+
+static void cut(struct drb_window *w, double by)
+{
+	w->size = w->size * (1 - by) > 1 ? w->size * (1 - by) : 1;
+	w->slow_start_below = w->size;
+}
+
+// Packets that were sent before this transmission, and are not acknowledged, were overtaken.
+static void look_for_losses(struct drb_window *w, uint64_t number)
+{
+	for (uint32_t s = w->first; s < w->next; s++) {
+		struct packet *p = packet_at(w, s);
+		if (p->outcome != UNDER_WAY || p->number > number ||
+		    ++p->overtaken < OVERTAKEN_MOST)
+			continue;
+		take_for_lost(w, p);
+		if (!w->round_cut)
+			cut(w, 0.5);
+		w->round_cut = true;
+	}
+}
+
+static void end_round(struct drb_window *w)
+{
+	w->alpha = (1 - GAIN) * w->alpha + GAIN * w->round_marks / w->round_acks;
+	if (w->round_marks && !w->round_cut)
+		cut(w, w->alpha / 2);
+	w->round_acks = w->round_marks = 0;
+	w->round_cut = false;
+	w->round_begin = w->number + 1;
+}
+
+static void acknowledge(struct drb_transfers *t, const struct drb_flying *ack)
+{
+	struct drb_window *w = t->transfer[ack->transfer].window;
+
+	if (!w)
+		return;
+	w->heard = drb_transfers_slot(t);
+	struct packet *p = packet_at(w, ack->sequence);
+	if (ack->sequence < w->first || p->outcome == ACKNOWLEDGED)
+		return;
+	*(p->outcome == LOST ? &w->lost : &w->under_way) -= 1;
+	p->outcome = ACKNOWLEDGED;
+	while (w->first < w->next && packet_at(w, w->first)->outcome == ACKNOWLEDGED)
+		w->first++;
+	w->size += w->size < w->slow_start_below ? 1 : 1 / w->size;
+	w->size = w->size < WINDOW_MOST ? w->size : WINDOW_MOST;
+	w->round_acks++;
+	w->round_marks += ack->marked;
+	if (t->setup.source == DRB_SIM_WINDOW)
+		look_for_losses(w, ack->number);
+	if (ack->number >= w->round_begin)
+		end_round(w);
+}
+
+void drb_windows_hear(struct drb_transfers *t)
+{
+	struct ack_list *l;
+
+	if (!t->acks)
+		return;
+	l = &t->acks->list[drb_transfers_slot(t) % t->acks->slots];
+	for (uint32_t i = 0; i < l->count; i++)
+		acknowledge(t, &l->packet[i]);
+	l->count = 0;
+}

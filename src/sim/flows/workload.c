@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/flows/workload.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+const uint32_t drb_size_class_end[DRB_SIZE_CLASSES] = {UINT32_MAX, 68, 6849, UINT32_MAX};
+
+struct workload {
+	const struct drb_workload_setup *setup;
+	struct drb_transfers *transfers;
+	struct drb_rng rng;
+	double next, pause;             // when the next one begins, mean time between two; slots
+	uint32_t first, measured, over; // transfers: the first one measured, how many, of them over
+};
+
+// The transfers that begin in the slot to come.
+static int begin(struct workload *w)
+{
+	const struct drb_workload_setup *s = w->setup;
+	uint32_t hosts = s->transfers.tree.hosts;
+	uint64_t slot = drb_transfers_slot(w->transfers);
+
+	for (; w->next < (double)(slot + 1); w->next -= w->pause * log1p(-drb_rng_unit(&w->rng))) {
+		struct drb_transfer t = {.source = drb_rng_below(&w->rng, hosts), .start = slot};
+		t.dest = (t.source + 1 + drb_rng_below(&w->rng, hosts - 1)) % hosts;
+		t.size = drb_sizes_draw(s->sizes, &w->rng);
+		int64_t i = drb_transfers_add(w->transfers, &t);
+		if (i < 0)
+			return -ENOMEM;
+		if (slot < s->warmup)
+			w->first = (uint32_t)i + 1;
+		else if (slot < s->slots)
+			w->measured++;
+	}
+	return 0;
+}
+
+static void count_over(void *context, uint32_t transfer)
+{
+	struct workload *w = context;
+
+	w->over += transfer >= w->first && transfer - w->first < w->measured;
+}
+
+static bool goes_on(const struct workload *w)
+{
+	uint64_t slot = drb_transfers_slot(w->transfers);
+
+	return slot < w->setup->slots || (w->over < w->measured && slot < w->setup->longest);
+}
+
+static bool is_of(const struct drb_transfer *t, int class)
+{
+	uint32_t above = class < 2 ? 0 : drb_size_class_end[class - 1];
+
+	return t->size > above && t->size <= drb_size_class_end[class];
+}
+
+// Times and slowdowns of a class; sample[] has room for all that are measured.
+static void sum_up(const struct workload *w, int class, uint64_t sample[],
+		   struct drb_workload_result *r)
+{
+	const struct drb_transfer *t = w->transfers->transfer + w->first;
+
+	for (int slowdown = 0; slowdown < 2; slowdown++) {
+		size_t n = 0;
+		for (uint32_t i = 0; i < w->measured; i++) {
+			if (!t[i].finish || !is_of(&t[i], class))
+				continue;
+			uint64_t time = t[i].finish - t[i].start;
+			double alone = (double)drb_transfer_alone(&w->setup->transfers.tree, &t[i]);
+			sample[n++] =
+				slowdown
+					? (uint64_t)llround((double)time / alone * DRB_SLOWDOWN_ONE)
+					: time;
+		}
+		*(slowdown ? &r->of[class].slowdown : &r->of[class].time) =
+			drb_latency_of(sample, n);
+	}
+}
+
+static int report(const struct workload *w, struct drb_workload_result *r)
+{
+	const struct drb_transfer *t = w->transfers->transfer + w->first;
+	uint64_t *sample = malloc(((size_t)w->measured + 1) * sizeof(*sample));
+
+	if (!sample)
+		return -ENOMEM;
+	for (int class = 0; class < DRB_SIZE_CLASSES; class ++)
+		sum_up(w, class, sample, r);
+	free(sample);
+	r->begun = w->measured;
+	for (uint32_t i = 0; i < w->measured; i++) {
+		r->broken += t[i].dropped > 0;
+		r->unfinished += !t[i].finish && !t[i].dropped;
+	}
+	r->packets = w->transfers->arrived;
+	r->dropped = w->transfers->dropped;
+	r->resent = w->transfers->resent;
+	r->slots = drb_transfers_slot(w->transfers);
+	return 0;
+}
+
+int drb_workload_run(const struct drb_workload_setup *setup, struct drb_workload_result *result)
+{
+	struct workload w = {.setup = setup, .rng = drb_rng_seed(setup->transfers.seed, 2)};
+	double mean = drb_sizes_mean(setup->sizes), hosts = setup->transfers.tree.hosts;
+
+	*result = (struct drb_workload_result){0};
+	if (!(setup->load > 0 && setup->load <= 1) || setup->warmup >= setup->slots)
+		return -EINVAL;
+	int rc = drb_transfers_new(&w.transfers, &setup->transfers);
+	if (rc < 0)
+		return rc;
+	w.pause = mean / (setup->load * hosts);
+	w.next = -w.pause * log1p(-drb_rng_unit(&w.rng));
+	w.transfers->on_over = count_over;
+	w.transfers->context = &w;
+	while (rc == 0 && goes_on(&w)) {
+		rc = begin(&w);
+		if (rc == 0)
+			rc = drb_transfers_step(w.transfers);
+	}
+	result->failed = rc < 0;
+	rc = report(&w, result);
+	drb_transfers_free(w.transfers);
+	return rc;
+}

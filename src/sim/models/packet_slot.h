@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Pieces of a switch's slot: inlined into the loops of packet.c and of other models of what arrives.
+
+#include <errno.h>
+
+#include "core/math/random.h"
+
+#include "sim/models/packet_decide.h"
+
+// What happened in one layer in one slot.
+struct tally {
+	uint64_t up_in, up_out, down_in, down_out; // packets queued, packets gone
+	uint64_t redirected;                       // of up_in
+	uint32_t up_max, down_max;                 // longest queue a packet joined, itself included
+};
+
+// A switch that works on its arrivals of a slot.
+struct active_switch {
+	struct drb_layer *l;
+	uint32_t s;     // of the layer
+	uint64_t first; // entry of its first up-port in l->len and l->fifo
+	struct drb_hop hop;
+	struct drb_choice choice;
+};
+
+static inline void shuffle(struct drb_rng *rng, uint64_t word[], uint32_t n)
+{
+	struct drb_rng r = *rng; // in registers
+
+	for (uint32_t i = n; i > 1; i--) {
+		uint32_t j = drb_scale32((uint32_t)(drb_rng_next(&r) >> 32), i);
+		uint64_t w = word[j];
+		word[j] = word[i - 1];
+		word[i - 1] = w;
+	}
+	*rng = r;
+}
+
+// Takes the arrivals off the links, those to be sent up apart from those to be sent down: they join
+// different queues, so only the order within each kind matters.
+static inline void gather(const struct drb_layer *l, uint32_t s, uint32_t now,
+			  const struct drb_hop *hop, uint64_t *restrict up, uint32_t *n_up,
+			  uint64_t *restrict down, uint32_t *n_down)
+{
+	const uint64_t *below = l->from_below[now] + (uint64_t)s * l->down;
+	const uint64_t *above = l->from_above[now] + (uint64_t)s * l->up;
+	uint32_t ups = l->up, downs = l->down, first = hop->first, span = hop->span;
+	uint32_t nu = 0, nd = 0;
+
+	for (uint32_t i = 0; i < ups; i++) {
+		down[nd] = above[i];
+		nd += above[i] != DRB_NO_PACKET;
+	}
+	// The destination of no packet is below no switch.
+	for (uint32_t i = 0; i < downs; i++) {
+		uint64_t w = below[i];
+		uint32_t turns = (uint32_t)w - first < span;
+		down[nd] = w;
+		nd += turns;
+		up[nu] = w;
+		nu += (w != DRB_NO_PACKET) - turns;
+	}
+	*n_up = nu;
+	*n_down = nd;
+}
+
+static inline int join(struct drb_fifo_pool *pool, struct drb_layer *l, uint64_t queue,
+		       uint64_t word, uint32_t *max)
+{
+	uint32_t len = l->len[queue];
+
+	if (drb_fifo_reserve(pool, &l->fifo[queue], len) < 0)
+		return -ENOMEM;
+	drb_fifo_put(pool, &l->fifo[queue], len, word);
+	l->len[queue] = len + 1;
+	*max = len + 1 > *max ? len + 1 : *max;
+	return 0;
+}

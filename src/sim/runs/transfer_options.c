@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/runs/transfer_options.h"
+
+#include <string.h>
+
+#include "common/cli/args.h"
+#include "common/cli/log.h"
+
+enum { KEY_UNIT = 0x400, KEY_GAP, KEY_QUEUE, KEY_SOURCE, KEY_MARK, KEY_TIMEOUT };
+
+static const char *const unit_names[] = {
+	[DRB_SIM_PACKET] = "packet", [DRB_SIM_FLOW] = "flow", [DRB_SIM_FLOWLET] = "flowlet"};
+
+static const char *const source_names[] = {
+	[DRB_SIM_OPEN] = "open", [DRB_SIM_WINDOW] = "window", [DRB_SIM_SPRAY] = "spray"};
+
+static const struct argp_option options[] = {
+	{"unit", KEY_UNIT, "packet|flow|flowlet", 0, "What a decision holds for (default packet)",
+	 3},
+	{"gap", KEY_GAP, "SLOTS", 0, "A longer pause of a flow ends its flowlet (default 20)", 3},
+	{"queue", KEY_QUEUE, "PACKETS", 0,
+	 "A queue drops what comes while it holds so many (default: no limit)", 3},
+	{"source", KEY_SOURCE, "open|window|spray", 0,
+	 "How hosts send: open, as fast as their link (default); window, as DCTCP, which takes "
+	 "packets that overtake for a loss; spray, the same, which does not",
+	 3},
+	{"mark", KEY_MARK, "PACKETS", 0,
+	 "ECN: what joins a queue that holds so many is marked (default 20)", 3},
+	{"timeout", KEY_TIMEOUT, "SLOTS", 0,
+	 "A window that hears nothing for longer sends again (default 1000)", 3},
+	{0},
+};
+
+const char *sim_source_name(enum drb_sim_source source)
+{
+	return source_names[source];
+}
+
+const char *sim_unit_name(enum drb_sim_unit unit)
+{
+	return unit_names[unit];
+}
+
+// Which of three names this is.
+static int parse_name(const char *option, const char *text, const char *const names[3])
+{
+	for (int i = 0; i < 3; i++) {
+		if (strcmp(text, names[i]) == 0)
+			return i;
+	}
+	drb_die("%s %s: must be %s, %s or %s", option, text, names[0], names[1], names[2]);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct sim_transfer_options *o = state->input;
+
+	switch (key) {
+	case KEY_UNIT:
+		o->unit = (enum drb_sim_unit)parse_name("--unit", arg, unit_names);
+		return 0;
+	case KEY_SOURCE:
+		o->source = (enum drb_sim_source)parse_name("--source", arg, source_names);
+		return 0;
+	case KEY_MARK:
+		if (drb_parse_u32(arg, 1, 100000000, &o->mark) < 0)
+			drb_die("--mark %s: must be a whole number from 1 to 100000000", arg);
+		return 0;
+	case KEY_TIMEOUT:
+		if (drb_parse_u32(arg, 10, 100000000, &o->timeout) < 0)
+			drb_die("--timeout %s: must be a whole number from 10 to 100000000", arg);
+		return 0;
+	case KEY_GAP:
+		if (drb_parse_u32(arg, 0, 1000000, &o->gap) < 0)
+			drb_die("--gap %s: must be a whole number from 0 to 1000000", arg);
+		return 0;
+	case KEY_QUEUE:
+		if (drb_parse_u32(arg, 1, 100000000, &o->queue) < 0)
+			drb_die("--queue %s: must be a whole number from 1 to 100000000", arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp sim_transfer_argp = {.options = options, .parser = parse};
+
+struct sim_transfer_options sim_transfer_default(void)
+{
+	return (struct sim_transfer_options){
+		.gap = 20, .queue = UINT32_MAX, .mark = 20, .timeout = 1000};
+}
+
+struct drb_transfers_setup sim_transfers_setup(const struct sim_fabric *f,
+					       const struct sim_transfer_options *o)
+{
+	return (struct drb_transfers_setup){.tree = f->tree,
+					    .choices = f->choices,
+					    .unit = o->unit,
+					    .gap = o->gap,
+					    .queue = o->queue,
+					    .source = o->source,
+					    .mark = o->mark,
+					    .timeout = o->timeout};
+}
+
+void sim_drop_packet_schemes(struct sim_fabric *f, const struct sim_transfer_options *o)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < f->schemes; i++) {
+		if (o->unit == DRB_SIM_PACKET || !drb_scheme_packets_only(f->scheme[i]))
+			f->scheme[kept++] = f->scheme[i];
+		else if (!f->all)
+			drb_die("--scheme %s: routes packets, not flows: take --unit packet",
+				drb_scheme_name(f->scheme[i]));
+	}
+	f->schemes = kept;
+}
+
+uint32_t sim_transfer_threads(const struct sim_common *c, const struct drb_tree *tree)
+{
+	const struct drb_packet_setup packet = {.tree = *tree, .slots = 1, .stats = 1};
+
+	return sim_threads_that_fit(c, drb_packet_bytes(&packet), tree);
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Options that the verbs of transfers share, beside those of any fabric: --unit, --gap, --queue,
+// --source, --mark, --timeout.
+
+#include <argp.h>
+
+#include "sim/flows/transfers.h"
+#include "sim/runs/options.h"
+
+struct sim_transfer_options {
+	enum drb_sim_unit unit;
+	enum drb_sim_source source;
+	uint32_t gap, queue, mark, timeout;
+};
+
+extern const struct argp sim_transfer_argp;
+struct sim_transfer_options sim_transfer_default(void);
+
+// Of a fabric whose scheme and threshold are the caller's to set.
+struct drb_transfers_setup sim_transfers_setup(const struct sim_fabric *f,
+					       const struct sim_transfer_options *o);
+
+// "packet", "flow", "flowlet"
+const char *sim_unit_name(enum drb_sim_unit unit);
+// "open", "window", "spray"
+const char *sim_source_name(enum drb_sim_source source);
+
+// Schemes that route packets alone are refused with another unit, or left out if all were asked for.
+void sim_drop_packet_schemes(struct sim_fabric *f, const struct sim_transfer_options *o);
+// How many runs fit the memory at a time, as many threads as are wanted at most.
+uint32_t sim_transfer_threads(const struct sim_common *c, const struct drb_tree *tree);

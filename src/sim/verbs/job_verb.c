@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/verbs/verbs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cli/args.h"
+#include "common/cli/log.h"
+
+#include "sim/flows/job.h"
+#include "sim/runs/jobs.h"
+#include "sim/runs/options.h"
+#include "sim/runs/transfer_options.h"
+
+enum { KEY_JOB = 0x300, KEY_DATA, KEY_PLACE, KEY_RUNS };
+
+#define JOBS_MAX 8
+#define LONGEST 100000000 // slots
+
+struct job_verb {
+	struct sim_common common;
+	struct sim_fabric fabric;
+	struct sim_transfer_options transfers;
+	struct drb_job job[JOBS_MAX];
+	uint32_t jobs, data, runs;
+	bool by_label;
+	uint64_t memory;               // of one run
+	struct drb_job_result *result; // [job][scheme][run]
+};
+
+static const struct argp_option options[] = {
+	{"job", KEY_JOB, "LIST", 0,
+	 "What hosts do, such as all-reduce-ring,all-to-all (default these two and "
+	 "all-reduce-halving where it fits); see below",
+	 3},
+	{"data", KEY_DATA, "PACKETS", 0, "That each host holds (default 1024)", 3},
+	{"place", KEY_PLACE, "random|label", 0,
+	 "Ranks are dealt to hosts at random (default), or by their labels", 3},
+	{"runs", KEY_RUNS, "COUNT", 0, "Repetitions, with seeds one after the other (default 5)",
+	 3},
+	{0},
+};
+
+static void parse_jobs(struct job_verb *v, const char *list)
+{
+	char name[DRB_JOB_NAME_MAX];
+
+	v->jobs = 0;
+	for (const char *p = list;; p++) {
+		size_t len = strcspn(p, ",");
+		snprintf(name, sizeof(name), "%.*s", (int)len, p);
+		if (v->jobs == JOBS_MAX)
+			drb_die("--job %s: more than %d", list, JOBS_MAX);
+		if (drb_job_parse(name, &v->job[v->jobs++]) < 0)
+			drb_die("--job %s: no job '%.*s': must be all-reduce-ring, "
+				"all-reduce-halving, all-to-all, incast or pipeline:PARTS",
+				list, (int)len, p);
+		p += len;
+		if (*p == '\0')
+			return;
+	}
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct job_verb *v = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &v->fabric;
+		state->child_inputs[1] = &v->transfers;
+		state->child_inputs[2] = &v->common;
+		return 0;
+	case KEY_JOB:
+		parse_jobs(v, arg);
+		return 0;
+	case KEY_DATA:
+		if (drb_parse_u32(arg, 1, 10000000, &v->data) < 0)
+			drb_die("--data %s: must be a whole number from 1 to 10000000", arg);
+		return 0;
+	case KEY_PLACE:
+		v->by_label = strcmp(arg, "label") == 0;
+		if (!v->by_label && strcmp(arg, "random") != 0)
+			drb_die("--place %s: must be random or label", arg);
+		return 0;
+	case KEY_RUNS:
+		if (drb_parse_u32(arg, 1, 10000, &v->runs) < 0)
+			drb_die("--runs %s: must be a whole number from 1 to 10000", arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		drb_die("'%s' is not an option", arg);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static struct drb_job_setup setup_of(const struct job_verb *v, uint64_t i)
+{
+	uint64_t point = i / v->runs;
+	// Hosts send as fast as they can: the packets' threshold is that of a link that is nearly full.
+	double threshold = v->transfers.unit == DRB_SIM_FLOW
+				   ? drb_threshold_flow(1, v->fabric.tree.hosts)
+				   : drb_threshold_packet(0.9);
+	struct drb_job_setup s = {
+		.transfers = sim_transfers_setup(&v->fabric, &v->transfers),
+		.job = v->job[point / v->fabric.schemes],
+		.shuffled = !v->by_label,
+		.longest = LONGEST,
+	};
+
+	s.transfers.scheme = v->fabric.scheme[point % v->fabric.schemes];
+	s.transfers.threshold = isnan(v->fabric.threshold) ? threshold : v->fabric.threshold;
+	s.transfers.seed = v->common.seed + i % v->runs;
+	s.transfers.memory = v->memory;
+	s.job.data = v->data;
+	return s;
+}
+
+static void job(void *context, uint64_t i, uint32_t thread)
+{
+	struct job_verb *v = context;
+	struct drb_job_setup setup = setup_of(v, i);
+
+	(void)thread;
+	int rc = drb_job_run(&setup, &v->result[i]);
+	if (rc < 0)
+		drb_die("cannot simulate F(%u,%u): %s", v->fabric.layers, v->fabric.arity,
+			strerror(-rc));
+	if (v->result[i].failed)
+		drb_die("F(%u,%u) ran out of memory; raise --memory or take less --data",
+			v->fabric.layers, v->fabric.arity);
+}
+
+static uint32_t check(struct job_verb *v)
+{
+	uint32_t hosts = v->fabric.tree.hosts;
+	char name[DRB_JOB_NAME_MAX];
+
+	if (v->jobs == 0) {
+		static const enum drb_job_kind kinds[] = {DRB_JOB_RING, DRB_JOB_ALL_TO_ALL,
+							  DRB_JOB_HALVING};
+		for (int i = 0; i < 3; i++) {
+			v->job[v->jobs].kind = kinds[i];
+			v->jobs += drb_job_fits(&v->job[v->jobs], hosts) == 0;
+		}
+	}
+	for (uint32_t i = 0; i < v->jobs; i++) {
+		drb_job_format(&v->job[i], name);
+		if (drb_job_fits(&v->job[i], hosts) < 0)
+			drb_die("--job %s: F(%u,%u) has %u hosts, which is no power of two", name,
+				v->fabric.layers, v->fabric.arity, hosts);
+	}
+	sim_drop_packet_schemes(&v->fabric, &v->transfers);
+	uint32_t threads = sim_transfer_threads(&v->common, &v->fabric.tree);
+	v->memory = v->common.memory / threads;
+	return threads;
+}
+
+static const struct drb_column columns[] = {
+	{"scheme", NULL, DRB_TEXT, 0},
+	{"layers", "l", DRB_COUNT, 0},
+	{"arity", "d", DRB_COUNT, 0},
+	{"job", NULL, DRB_TEXT, 0},
+	{"place", NULL, DRB_TEXT, 0},
+	{"data", NULL, DRB_COUNT, 0},
+	{"unit", NULL, DRB_TEXT, 0},
+	{"source", NULL, DRB_TEXT, 0},
+	{"threshold", "T", DRB_REAL, 2},
+	{"runs", NULL, DRB_COUNT, 0},
+	{"makespan_mean", "makespan", DRB_REAL, 1},
+	{"makespan_min", "min", DRB_REAL, 0},
+	{"makespan_max", "max", DRB_REAL, 0},
+	{"alone_mean", "alone", DRB_REAL, 1},
+	{"slowdown_mean", "slowdown", DRB_REAL, 3},
+	{"broken", NULL, DRB_COUNT, 0},
+	{"dropped", NULL, DRB_REAL, 5},
+	{"resent", NULL, DRB_REAL, 5},
+};
+
+// Makespans of the runs that came to their end.
+struct summary {
+	uint32_t ended;
+	double makespan, least, most, alone, slowdown;
+	uint64_t packets, dropped, resent;
+};
+
+static struct summary summary_of(const struct drb_job_result *r, uint32_t runs)
+{
+	struct summary s = {.least = NAN, .most = NAN};
+
+	for (uint32_t i = 0; i < runs; i++) {
+		double makespan = (double)r[i].makespan;
+		s.packets += r[i].packets;
+		s.dropped += r[i].dropped;
+		s.resent += r[i].resent;
+		if (!r[i].makespan)
+			continue;
+		s.ended++;
+		s.makespan += makespan;
+		s.alone += (double)r[i].alone;
+		s.slowdown += makespan / (double)r[i].alone;
+		s.least = fmin(s.least, makespan);
+		s.most = fmax(s.most, makespan);
+	}
+	return s;
+}
+
+static void put_row(struct drb_table *t, const struct job_verb *v, uint64_t point)
+{
+	const struct drb_job_setup setup = setup_of(v, point * v->runs);
+	const struct summary s = summary_of(v->result + point * v->runs, v->runs);
+	double ended = s.ended ? s.ended : NAN;
+	char name[DRB_JOB_NAME_MAX];
+
+	drb_job_format(&setup.job, name);
+	drb_table_text(t, drb_scheme_name(setup.transfers.scheme));
+	drb_table_count(t, v->fabric.layers);
+	drb_table_count(t, v->fabric.arity);
+	drb_table_text(t, name);
+	drb_table_text(t, v->by_label ? "label" : "random");
+	drb_table_count(t, v->data);
+	drb_table_text(t, sim_unit_name(v->transfers.unit));
+	drb_table_text(t, sim_source_name(v->transfers.source));
+	drb_table_real(t, drb_scheme_has_threshold(setup.transfers.scheme)
+				  ? setup.transfers.threshold
+				  : NAN);
+	drb_table_count(t, v->runs);
+	drb_table_real(t, s.makespan / ended);
+	drb_table_real(t, s.least);
+	drb_table_real(t, s.most);
+	drb_table_real(t, s.alone / ended);
+	drb_table_real(t, s.slowdown / ended);
+	drb_table_count(t, v->runs - s.ended);
+	drb_table_real(t, (double)s.dropped / (double)(s.dropped + s.packets));
+	drb_table_real(t, (double)s.resent / (double)(s.dropped + s.packets));
+}
+
+int sim_job(int argc, char **argv)
+{
+	static const struct argp_child children[] = {{&sim_fabric_argp, 0, NULL, 0},
+						     {&sim_transfer_argp, 0, NULL, 0},
+						     {&sim_common_argp, 0, NULL, 0},
+						     {0}};
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.children = children,
+		.doc = "Simulates jobs in which all hosts exchange data: how long until all has "
+		       "arrived.\v"
+		       "Jobs: all-reduce-ring, all-reduce-halving (recursive halving and "
+		       "doubling), all-to-all, incast (all to one), pipeline:PARTS. Alone: the "
+		       "time it would take if no transfer waited for another one on a link."};
+	struct job_verb v = {.common = sim_common_default(),
+			     .fabric = sim_fabric_default(),
+			     .transfers = sim_transfer_default(),
+			     .data = 1024,
+			     .runs = 5};
+
+	drb_args_parse(&argp, argc, argv, 0, &v);
+	uint32_t threads = check(&v);
+	uint64_t points = (uint64_t)v.jobs * v.fabric.schemes;
+	v.result = calloc(points * v.runs, sizeof(*v.result));
+	if (!v.result)
+		drb_die("not enough memory");
+	sim_jobs_run(&(struct sim_jobs){.count = points * v.runs,
+					.job = job,
+					.context = &v,
+					.threads = threads,
+					.what = "simulating jobs",
+					.results = v.result,
+					.result_bytes = points * v.runs * sizeof(*v.result)});
+	struct drb_table *table = drb_table_new(stdout, v.common.format, columns,
+						sizeof(columns) / sizeof(columns[0]));
+	for (uint64_t i = 0; i < points; i++)
+		put_row(table, &v, i);
+	drb_table_end(table);
+	free(v.result);
+	return DRB_EXIT_OK;
+}

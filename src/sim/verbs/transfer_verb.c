@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/verbs/verbs.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cli/args.h"
+#include "common/cli/log.h"
+
+#include "sim/flows/workload.h"
+#include "sim/runs/jobs.h"
+#include "sim/runs/options.h"
+#include "sim/runs/transfer_options.h"
+
+enum { KEY_LOAD = 0x300, KEY_SIZES, KEY_SLOTS, KEY_WARMUP };
+
+// A run goes on for so many times its slots while transfers are not over.
+#define LONGEST 10
+
+struct transfer_verb {
+	struct sim_common common;
+	struct sim_fabric fabric;
+	struct sim_transfer_options transfers;
+	struct drb_reals load;
+	const char *sizes_name;
+	struct drb_sizes sizes;
+	uint32_t slots, warmup;
+	uint64_t memory;                    // of one run
+	struct drb_workload_result *result; // [scheme][load]
+};
+
+static const struct argp_option options[] = {
+	{"load", KEY_LOAD, "RANGE", 0,
+	 "Packets that a host sends per slot, on average (default 0.3,0.5,0.7)", 3},
+	{"sizes", KEY_SIZES, "NAME", 0,
+	 "How large transfers are: websearch (default), datamining, fixed:N, file:PATH", 3},
+	{"slots", KEY_SLOTS, "COUNT", 0, "Measured transfers begin until then (default 100000)", 3},
+	{"warmup", KEY_WARMUP, "COUNT", 0, "and from then on (default 10000)", 3},
+	{0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct transfer_verb *v = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &v->fabric;
+		state->child_inputs[1] = &v->transfers;
+		state->child_inputs[2] = &v->common;
+		return 0;
+	case KEY_LOAD:
+		free(v->load.value);
+		v->load = sim_reals_between("--load", arg, 0, 1);
+		return 0;
+	case KEY_SIZES:
+		v->sizes_name = arg;
+		return 0;
+	case KEY_SLOTS:
+		if (drb_parse_u32(arg, 1, 100000000, &v->slots) < 0)
+			drb_die("--slots %s: must be a whole number from 1 to 100000000", arg);
+		return 0;
+	case KEY_WARMUP:
+		if (drb_parse_u32(arg, 0, 100000000, &v->warmup) < 0)
+			drb_die("--warmup %s: must be a whole number from 0 to 100000000", arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		drb_die("'%s' is not an option", arg);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+// The paper's T: of packets by the load; of flows by how many a host sends at a time, on average, if each
+// takes its share of the link.
+static double threshold_at(const struct transfer_verb *v, double load)
+{
+	if (!isnan(v->fabric.threshold))
+		return v->fabric.threshold;
+	return v->transfers.unit == DRB_SIM_FLOW
+		       ? drb_threshold_flow(load / (1 - load), v->fabric.tree.hosts)
+		       : drb_threshold_packet(load);
+}
+
+static struct drb_workload_setup setup_of(const struct transfer_verb *v, uint64_t i)
+{
+	double load = v->load.value[i % v->load.count];
+
+	struct drb_workload_setup s = {
+		.transfers = sim_transfers_setup(&v->fabric, &v->transfers),
+		.sizes = &v->sizes,
+		.load = load,
+		.slots = v->slots,
+		.warmup = v->warmup,
+		.longest = LONGEST * v->slots,
+	};
+
+	s.transfers.scheme = v->fabric.scheme[i / v->load.count];
+	s.transfers.threshold = threshold_at(v, load);
+	s.transfers.seed = v->common.seed;
+	s.transfers.memory = v->memory;
+	return s;
+}
+
+static void job(void *context, uint64_t i, uint32_t thread)
+{
+	struct transfer_verb *v = context;
+	struct drb_workload_setup setup = setup_of(v, i);
+
+	(void)thread;
+	int rc = drb_workload_run(&setup, &v->result[i]);
+	if (rc < 0)
+		drb_die("cannot simulate F(%u,%u): %s", v->fabric.layers, v->fabric.arity,
+			strerror(-rc));
+}
+
+static uint32_t check(struct transfer_verb *v)
+{
+	char error[DRB_SIZES_ERROR_MAX];
+
+	if (v->warmup >= v->slots)
+		drb_die("--warmup %u: no fewer than the %u slots in which transfers begin",
+			v->warmup, v->slots);
+	if (drb_sizes_open(v->sizes_name, &v->sizes, error) < 0)
+		drb_die("--sizes %s", error);
+	sim_drop_packet_schemes(&v->fabric, &v->transfers);
+	uint32_t threads = sim_transfer_threads(&v->common, &v->fabric.tree);
+	v->memory = v->common.memory / threads;
+	return threads;
+}
+
+static const struct drb_column columns[] = {
+	{"scheme", NULL, DRB_TEXT, 0},
+	{"layers", "l", DRB_COUNT, 0},
+	{"arity", "d", DRB_COUNT, 0},
+	{"unit", NULL, DRB_TEXT, 0},
+	{"source", NULL, DRB_TEXT, 0},
+	{"sizes", NULL, DRB_TEXT, 0},
+	{"load", NULL, DRB_REAL, 3},
+	{"threshold", "T", DRB_REAL, 2},
+	{"packets_from", "packets from", DRB_COUNT, 0},
+	{"packets_to", "to", DRB_COUNT, 0},
+	{"transfers", NULL, DRB_COUNT, 0},
+	{"time_mean", "slots", DRB_REAL, 1},
+	{"time_p50", "median", DRB_REAL, 0},
+	{"time_p99", "99 %", DRB_REAL, 0},
+	{"slowdown_mean", "slowdown", DRB_REAL, 2},
+	{"slowdown_p50", "median", DRB_REAL, 2},
+	{"slowdown_p99", "99 %", DRB_REAL, 2},
+	{"slowdown_p999", "99.9 %", DRB_REAL, 2},
+	{"broken", NULL, DRB_COUNT, 0},
+	{"unfinished", NULL, DRB_COUNT, 0},
+	{"dropped", NULL, DRB_REAL, 5},
+	{"resent", NULL, DRB_REAL, 5},
+};
+
+static void put_row(struct drb_table *t, const struct transfer_verb *v, uint64_t i, int class)
+{
+	const struct drb_workload_setup s = setup_of(v, i);
+	const struct drb_workload_result *r = &v->result[i];
+	const struct drb_latency *time = &r->of[class].time, *slow = &r->of[class].slowdown;
+	uint32_t end = drb_size_class_end[class];
+
+	drb_table_text(t, drb_scheme_name(s.transfers.scheme));
+	drb_table_count(t, v->fabric.layers);
+	drb_table_count(t, v->fabric.arity);
+	drb_table_text(t, sim_unit_name(v->transfers.unit));
+	drb_table_text(t, sim_source_name(v->transfers.source));
+	drb_table_text(t, v->sizes_name);
+	drb_table_real(t, s.load);
+	drb_table_real(t,
+		       drb_scheme_has_threshold(s.transfers.scheme) ? s.transfers.threshold : NAN);
+	drb_table_count(t, class < 2 ? 1 : drb_size_class_end[class - 1] + 1);
+	if (end == UINT32_MAX)
+		drb_table_nothing(t);
+	else
+		drb_table_count(t, end);
+	drb_table_count(t, time->samples);
+	drb_table_real(t, time->mean);
+	drb_table_real(t, time->p50);
+	drb_table_real(t, time->p99);
+	drb_table_real(t, slow->mean / DRB_SLOWDOWN_ONE);
+	drb_table_real(t, slow->p50 / DRB_SLOWDOWN_ONE);
+	drb_table_real(t, slow->p99 / DRB_SLOWDOWN_ONE);
+	drb_table_real(t, slow->p999 / DRB_SLOWDOWN_ONE);
+	drb_table_count(t, r->broken);
+	drb_table_count(t, r->unfinished);
+	drb_table_real(t, (double)r->dropped / (double)(r->dropped + r->packets));
+	drb_table_real(t, (double)r->resent / (double)(r->dropped + r->packets));
+}
+
+static void put_results(const struct transfer_verb *v, uint64_t points)
+{
+	struct drb_table *t = drb_table_new(stdout, v->common.format, columns,
+					    sizeof(columns) / sizeof(columns[0]));
+
+	for (uint64_t i = 0; i < points; i++) {
+		const struct drb_workload_result *r = &v->result[i];
+		struct drb_workload_setup s = setup_of(v, i);
+		for (int class = 0; class < DRB_SIZE_CLASSES; class ++)
+			put_row(t, v, i, class);
+		if (r->failed || r->unfinished)
+			drb_warn("%s at load %g: %" PRIu64 " of %" PRIu64
+				 " transfers were not over when %s; the figures leave them out",
+				 drb_scheme_name(s.transfers.scheme), s.load, r->unfinished,
+				 r->begun, r->failed ? "memory ran out" : "the run ended");
+	}
+	drb_table_end(t);
+}
+
+int sim_transfer(int argc, char **argv)
+{
+	static const struct argp_child children[] = {{&sim_fabric_argp, 0, NULL, 0},
+						     {&sim_transfer_argp, 0, NULL, 0},
+						     {&sim_common_argp, 0, NULL, 0},
+						     {0}};
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.children = children,
+		.doc = "Simulates transfers between random hosts: completion times and slowdowns."
+		       "\v"
+		       "A row for all transfers of a scheme and load, and one for each class of "
+		       "sizes (100 kB and 10 MB in packets of 1460 bytes). A file of sizes has "
+		       "lines packets,share: this share of the transfers has at most so many "
+		       "packets."};
+	struct transfer_verb v = {.common = sim_common_default(),
+				  .fabric = sim_fabric_default(),
+				  .transfers = sim_transfer_default(),
+				  .sizes_name = "websearch",
+				  .slots = 100000,
+				  .warmup = 10000};
+
+	v.load = sim_reals_between("--load", "0.3,0.5,0.7", 0, 1);
+	drb_args_parse(&argp, argc, argv, 0, &v);
+	uint32_t threads = check(&v);
+	uint64_t points = (uint64_t)v.fabric.schemes * v.load.count;
+	v.result = calloc(points, sizeof(*v.result));
+	if (!v.result)
+		drb_die("not enough memory");
+	sim_jobs_run(&(struct sim_jobs){.count = points,
+					.job = job,
+					.context = &v,
+					.threads = threads,
+					.what = "simulating transfers",
+					.results = v.result,
+					.result_bytes = points * sizeof(*v.result)});
+	put_results(&v, points);
+	drb_sizes_free(&v.sizes);
+	free(v.result);
+	free(v.load.value);
+	return DRB_EXIT_OK;
+}

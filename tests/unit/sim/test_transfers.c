@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Transfers over the fabric: against the packet model, closed forms, and what queues must drop.
+#include "fixtures/transfers.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct drb_transfers_setup setup_of(uint32_t layers, uint32_t arity, enum drb_scheme scheme)
+{
+	struct drb_transfers_setup s = transfers_setup(layers, arity);
+
+	s.scheme = scheme;
+	return s;
+}
+
+static void run_out(struct drb_transfers *t)
+{
+	while (t->over < t->count)
+		assert_int_equal(drb_transfers_step(t), 0);
+}
+
+#define SLOTS 150
+
+// The packets of a traffic, each a transfer, take the ways and the time of those in the packet model.
+static struct drb_latency times_of_traffic(const struct drb_packet_setup *p)
+{
+	const struct drb_transfers_setup s = {.tree = p->tree,
+					      .scheme = p->scheme,
+					      .choices = p->choices,
+					      .threshold = p->threshold,
+					      .queue = UINT32_MAX,
+					      .seed = p->seed,
+					      .memory = p->memory};
+	struct drb_transfers *t = new_of(&s);
+	struct drb_rng rng = drb_rng_seed(p->seed, 0);
+	struct drb_traffic traffic;
+	uint32_t memory[DRB_TRAFFIC_WORDS(54)] = {0}, dest[54], measured = 0, over = 0;
+	static uint64_t sample[SLOTS * 54];
+
+	assert_int_equal(
+		drb_traffic_init(&traffic,
+				 &(struct drb_traffic_setup){&p->tree, p->traffic, p->rho, memory},
+				 &rng),
+		0);
+	for (uint32_t slot = 0; slot < SLOTS || over < measured; slot++) {
+		drb_traffic_slot(&traffic, &rng, slot, dest);
+		for (uint32_t h = 0; h < p->tree.hosts; h++) {
+			if (dest[h] != DRB_NO_LABEL)
+				add(t, h, dest[h], 1);
+		}
+		measured = slot < SLOTS ? t->count : measured;
+		assert_int_equal(drb_transfers_step(t), 0);
+		over = 0;
+		for (uint32_t i = 0; i < measured; i++)
+			over += t->transfer[i].finish > 0;
+	}
+	for (uint32_t i = 0; i < measured; i++)
+		sample[i] = t->transfer[i].finish - t->transfer[i].start;
+	drb_transfers_free(t);
+	return drb_latency_of(sample, measured);
+}
+
+static void one_packet_transfers_are_the_packet_model(void **state)
+{
+	static const char *const traffics[] = {"permutation", "random", "fixed"};
+
+	(void)state;
+	for (int i = 0; i < 3 * DRB_SCHEME_COUNT; i++) {
+		struct drb_packet_setup p = {.scheme = (enum drb_scheme)(i / 3),
+					     .choices = 2,
+					     .threshold = 1,
+					     .rho = 0.8,
+					     .slots = SLOTS,
+					     .stats = SLOTS,
+					     .detail = true,
+					     .seed = 11,
+					     .memory = UINT64_C(64) << 20};
+		struct drb_packet_sim *sim;
+		struct drb_packet_result r;
+		if (p.scheme == DRB_SCHEME_ECMP)
+			continue; // hashes other flows
+		assert_int_equal(drb_tree_init(&p.tree, 3, 2 + i % 2), 0);
+		assert_int_equal(drb_traffic_parse(traffics[i % 3], &p.traffic), 0);
+		assert_int_equal(drb_packet_new(&sim, &p), 0);
+		drb_packet_run(sim, &r);
+		drb_packet_free(sim);
+		struct drb_latency is = times_of_traffic(&p), want = r.detail.latency;
+		assert_true(is.samples == want.samples && is.samples > 1000);
+		assert_true(is.mean == want.mean && is.p50 == want.p50 && is.p99 == want.p99);
+		assert_true(is.p999 == want.p999 && is.max == want.max);
+	}
+}
+
+static void alone_it_takes_its_size_and_its_way(void **state)
+{
+	static const uint32_t to[] = {1, 2, 15}, size[] = {1, 2, 100};
+
+	(void)state;
+	for (int scheme = 0; scheme < DRB_SCHEME_COUNT; scheme++) {
+		for (uint32_t i = 0; i < 9; i++) {
+			struct drb_transfers_setup s = setup_of(3, 2, (enum drb_scheme)scheme);
+			struct drb_transfers *t = new_of(&s);
+			for (uint32_t idle = 0; idle < i; idle++)
+				assert_int_equal(drb_transfers_step(t), 0);
+			add(t, 0, to[i % 3], size[i / 3]);
+			run_out(t);
+			uint64_t took = t->transfer[0].finish - t->transfer[0].start;
+			assert_int_equal(took, size[i / 3] - 1 + 2 * (i % 3 + 1));
+			assert_int_equal(took, drb_transfer_alone(&s.tree, &t->transfer[0]));
+			drb_transfers_free(t);
+		}
+	}
+}
+
+// Of a host in turn, a packet each: the shorter one of two is done after twice its size.
+static void transfers_of_a_host_take_turns(void **state)
+{
+	struct drb_transfers_setup s = setup_of(1, 4, DRB_SCHEME_DRB);
+	struct drb_transfers *t = new_of(&s);
+
+	(void)state;
+	add(t, 0, 1, 30);
+	add(t, 0, 2, 10);
+	run_out(t);
+	// In slots 1, 3, ... 19; the other one in the rest, from slot 0 on.
+	assert_int_equal(t->transfer[1].finish, 19 + 2);
+	assert_int_equal(t->transfer[0].finish, 39 + 2);
+	drb_transfers_free(t);
+}
+
+static void a_link_to_a_host_is_shared(void **state)
+{
+	struct drb_transfers_setup s = setup_of(1, 4, DRB_SCHEME_DRB);
+	struct drb_transfers *t = new_of(&s);
+	uint64_t last = 0;
+
+	(void)state;
+	for (uint32_t h = 1; h < 8; h++)
+		add(t, h, 0, 50);
+	run_out(t);
+	for (uint32_t i = 0; i < 7; i++)
+		last = t->transfer[i].finish > last ? t->transfer[i].finish : last;
+	assert_int_equal(last, 7 * 50 - 1 + 2);
+	assert_int_equal(t->arrived, 7 * 50);
+	drb_transfers_free(t);
+}
+
+// Seven senders, one a slot leaves: what finds the queue full is dropped, and breaks its transfer.
+static void a_full_queue_drops(void **state)
+{
+	static const uint32_t queues[] = {1, 5, 40, 299, 300};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(queues); i++) {
+		struct drb_transfers_setup s = setup_of(1, 4, DRB_SCHEME_DRB);
+		s.queue = queues[i];
+		struct drb_transfers *t = new_of(&s);
+		uint32_t len = 0, dropped = 0, broken = 0;
+		for (uint32_t h = 1; h < 8; h++)
+			add(t, h, 0, 50);
+		for (uint32_t slot = 0; slot < 50; slot++) {
+			uint32_t room = queues[i] - len, joins = room < 7 ? room : 7;
+			dropped += 7 - joins;
+			len += joins - 1;
+		}
+		run_out(t);
+		assert_int_equal(t->dropped, dropped);
+		assert_int_equal(t->arrived, 350 - dropped);
+		for (uint32_t k = 0; k < 7; k++) {
+			const struct drb_transfer *f = &t->transfer[k];
+			assert_int_equal(f->arrived + f->dropped, 50);
+			assert_int_equal(f->finish == 0, f->dropped > 0);
+			broken += f->dropped > 0;
+		}
+		assert_int_equal(broken > 0, dropped > 0);
+		struct drb_packet_count c = drb_packet_counted(t->sim);
+		assert_int_equal(c.in, c.out + c.lost);
+		assert_int_equal(c.inside, 0);
+		drb_transfers_free(t);
+	}
+}
+
+// Every host to a random other one, and the times in which they are over.
+static void run_random(struct drb_transfers *t, uint64_t finish[])
+{
+	uint32_t hosts = t->setup.tree.hosts;
+	struct drb_rng rng = drb_rng_seed(4, 0);
+
+	for (uint32_t h = 0; h < hosts; h++)
+		add(t, h, (h + 1 + drb_rng_below(&rng, hosts - 1)) % hosts, 40 + h);
+	run_out(t);
+	for (uint32_t i = 0; i < hosts; i++)
+		finish[i] = t->transfer[i].finish;
+}
+
+// A flow is counted at each uplink it takes until it is over: least gives each flow one of its own.
+static void flows_are_counted_where_they_go(void **state)
+{
+	struct drb_transfers_setup s = setup_of(2, 4, DRB_SCHEME_LEAST);
+
+	(void)state;
+	s.unit = DRB_SIM_FLOW;
+	struct drb_transfers *t = new_of(&s);
+	for (uint32_t h = 0; h < 4; h++)
+		add(t, h, 4 + 4 * h, 60);
+	for (int i = 0; i < 20; i++)
+		assert_int_equal(drb_transfers_step(t), 0);
+	for (uint32_t u = 0; u < 4; u++)
+		assert_int_equal(t->flows[1][u], 1);
+	run_out(t);
+	for (uint32_t u = 0; u < 4; u++)
+		assert_int_equal(t->flows[1][u], 0);
+	// Nobody waited.
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(t->transfer[i].finish, 60 - 1 + 4);
+	drb_transfers_free(t);
+}
+
+// No flow pauses for longer than the longest gap, so flowlets are flows then; with a gap of 0 every packet
+// is a flowlet.
+static void flowlets_lie_between_packets_and_flows(void **state)
+{
+	uint64_t packet[54], flowlet[54], flow[54];
+
+	(void)state;
+	for (int i = 0; i < DRB_SCHEME_COUNT; i++) {
+		struct drb_transfers_setup s = setup_of(3, 3, (enum drb_scheme)i);
+		struct drb_transfers *t;
+		if (drb_scheme_packets_only(s.scheme)) {
+			s.unit = DRB_SIM_FLOWLET;
+			assert_int_equal(drb_transfers_new(&t, &s), -EINVAL);
+			continue;
+		}
+		t = new_of(&s);
+		run_random(t, packet);
+		drb_transfers_free(t);
+		s.unit = DRB_SIM_FLOWLET;
+		t = new_of(&s);
+		run_random(t, flowlet);
+		drb_transfers_free(t);
+		assert_memory_equal(packet, flowlet, sizeof(packet));
+		s.gap = UINT32_MAX;
+		t = new_of(&s);
+		run_random(t, flow);
+		drb_transfers_free(t);
+		bool differs = memcmp(packet, flow, sizeof(flow)) != 0;
+		bool flow_based = s.scheme == DRB_SCHEME_DMODK || s.scheme == DRB_SCHEME_ECMP;
+		assert_int_equal(differs, !flow_based);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_packet_transfers_are_the_packet_model),
+		cmocka_unit_test(alone_it_takes_its_size_and_its_way),
+		cmocka_unit_test(transfers_of_a_host_take_turns),
+		cmocka_unit_test(a_link_to_a_host_is_shared),
+		cmocka_unit_test(a_full_queue_drops),
+		cmocka_unit_test(flows_are_counted_where_they_go),
+		cmocka_unit_test(flowlets_lie_between_packets_and_flows),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

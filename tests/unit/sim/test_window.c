@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sources with windows, ECN and losses: against a second model of many senders at one switch, written for
+// plainness; and what reordering does to them.
+#include "fixtures/transfers.h"
+
+#include <stdlib.h>
+
+#include "sim/flows/transfers.h"
+
+#define HOSTS 8
+#define SIZE_MAX_ 400
+#define SLOTS_MAX 100000
+
+enum known { UNSENT, UNDER_WAY, LOST, ACKNOWLEDGED };
+
+// The source of one host, and what has reached the receiver. Everything by sequence number.
+struct naive_source {
+	uint32_t size; // packets
+	double window, below, alpha;
+	enum known known[SIZE_MAX_];
+	uint64_t number[SIZE_MAX_];
+	uint32_t overtaken[SIZE_MAX_];
+	bool came[SIZE_MAX_];
+	uint64_t sent, round_begin, heard, finish;
+	uint32_t acks, marks;
+	bool cut;
+};
+
+struct naive_packet {
+	uint32_t host, sequence;
+	uint64_t number, due; // due: slot in which its acknowledgement comes
+	bool marked;
+};
+
+struct naive {
+	struct drb_transfers_setup setup;
+	struct drb_rng rng;
+	struct naive_source source[HOSTS]; // [0] receives
+	struct naive_packet wire[HOSTS], queue[SLOTS_MAX], ack[SLOTS_MAX];
+	uint32_t wires, head, tail, acks;
+	uint64_t dropped, resent;
+};
+
+static uint32_t count_of(const struct naive_source *s, enum known known)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->size; i++)
+		n += s->known[i] == known;
+	return n;
+}
+
+static uint32_t first_of(const struct naive_source *s, enum known known)
+{
+	uint32_t i = 0;
+
+	while (i < s->size && s->known[i] != known)
+		i++;
+	return i;
+}
+
+static void naive_hear(struct naive *n, const struct naive_packet *ack, uint64_t slot)
+{
+	struct naive_source *s = &n->source[ack->host];
+
+	if (s->finish)
+		return;
+	s->heard = slot;
+	if (s->known[ack->sequence] == ACKNOWLEDGED)
+		return;
+	s->known[ack->sequence] = ACKNOWLEDGED;
+	s->window += s->window < s->below ? 1 : 1 / s->window;
+	if (s->window > 512)
+		s->window = 512;
+	s->acks++;
+	s->marks += ack->marked;
+	for (uint32_t i = 0; n->setup.source == DRB_SIM_WINDOW && i < s->size; i++) {
+		if (s->known[i] == UNDER_WAY && s->number[i] <= ack->number &&
+		    ++s->overtaken[i] == 3) {
+			s->known[i] = LOST;
+			if (!s->cut)
+				s->below = s->window = s->window / 2 > 1 ? s->window / 2 : 1;
+			s->cut = true;
+		}
+	}
+	if (ack->number < s->round_begin)
+		return;
+	s->alpha = s->alpha * 15 / 16 + 1.0 / 16 * s->marks / s->acks;
+	if (s->marks && !s->cut) {
+		double less = s->window * (1 - s->alpha / 2);
+		s->below = s->window = less > 1 ? less : 1;
+	}
+	s->acks = s->marks = 0;
+	s->cut = false;
+	s->round_begin = s->sent + 1;
+}
+
+static void naive_send(struct naive *n, uint32_t host, uint64_t slot)
+{
+	struct naive_source *s = &n->source[host];
+
+	if (s->size == 0 || s->finish)
+		return;
+	if (count_of(s, UNDER_WAY) && slot - s->heard > n->setup.timeout) {
+		for (uint32_t i = 0; i < s->size; i++) {
+			if (s->known[i] == UNDER_WAY)
+				s->known[i] = LOST;
+		}
+		s->below = s->window / 2 > 2 ? s->window / 2 : 2;
+		s->window = 1;
+		s->heard = slot;
+	}
+	uint32_t under_way = count_of(s, UNDER_WAY), lost = first_of(s, LOST);
+	uint32_t sequence = lost < s->size ? lost : first_of(s, UNSENT);
+	if (under_way >= (uint32_t)s->window || sequence == s->size)
+		return;
+	if (under_way == 0)
+		s->heard = slot;
+	n->resent += s->known[sequence] == LOST;
+	s->known[sequence] = UNDER_WAY;
+	s->overtaken[sequence] = 0;
+	s->number[sequence] = ++s->sent;
+	n->wire[n->wires++] = (struct naive_packet){host, sequence, s->sent, 0, false};
+}
+
+// What arrived joins the queue to host 0 in random order; its head arrives in the next slot.
+static void naive_switch(struct naive *n, uint64_t slot)
+{
+	for (uint32_t i = n->wires; i > 1; i--) {
+		uint32_t j = drb_scale32((uint32_t)(drb_rng_next(&n->rng) >> 32), i);
+		struct naive_packet p = n->wire[j];
+		n->wire[j] = n->wire[i - 1];
+		n->wire[i - 1] = p;
+	}
+	for (uint32_t i = 0; i < n->wires; i++) {
+		uint32_t len = n->tail - n->head;
+		n->wire[i].marked = len >= n->setup.mark;
+		if (len < n->setup.queue)
+			n->queue[n->tail++] = n->wire[i];
+		else
+			n->dropped++;
+	}
+	n->wires = 0;
+	if (n->head == n->tail)
+		return;
+	struct naive_packet p = n->queue[n->head++];
+	struct naive_source *s = &n->source[p.host];
+	if (s->finish)
+		return;
+	s->came[p.sequence] = true;
+	p.due = slot + 1 + 2;
+	n->ack[n->acks++] = p;
+	uint32_t came = 0;
+	for (uint32_t i = 0; i < s->size; i++)
+		came += s->came[i];
+	if (came == s->size)
+		s->finish = slot + 1;
+}
+
+static void naive_run(struct naive *n, uint64_t slots)
+{
+	for (uint64_t slot = 0; slot < slots; slot++) {
+		naive_switch(n, slot);
+		for (uint32_t i = 0; i < n->acks; i++) {
+			if (n->ack[i].due == slot)
+				naive_hear(n, &n->ack[i], slot);
+		}
+		for (uint32_t h = 0; h < HOSTS; h++)
+			naive_send(n, h, slot);
+	}
+}
+
+static struct drb_transfers_setup setup_of(uint32_t layers, uint32_t arity,
+					   enum drb_sim_source source)
+{
+	struct drb_transfers_setup s = transfers_setup(layers, arity);
+
+	s.source = source;
+	s.mark = 20;
+	s.timeout = 300;
+	return s;
+}
+
+static void run_out(struct drb_transfers *t)
+{
+	while (t->over < t->count) {
+		assert_int_equal(drb_transfers_step(t), 0);
+		assert_true(drb_transfers_slot(t) < SLOTS_MAX);
+	}
+}
+
+static void compare(const struct drb_transfers_setup *setup, uint32_t senders, uint64_t resent[])
+{
+	struct naive *n = calloc(1, sizeof(*n));
+	struct drb_transfers *t = new_of(setup);
+
+	n->setup = *setup;
+	n->rng = drb_rng_seed(setup->seed, 1);
+	for (uint32_t h = 1; h <= senders; h++) {
+		add(t, h, 0, 40 + 50 * h);
+		n->source[h] = (struct naive_source){.size = 40 + 50 * h,
+						     .window = 10,
+						     .below = 512,
+						     .alpha = 1,
+						     .round_begin = 1};
+	}
+	run_out(t);
+	naive_run(n, drb_transfers_slot(t));
+	for (uint32_t h = 1; h <= senders; h++)
+		assert_int_equal(t->transfer[h - 1].finish, n->source[h].finish);
+	assert_int_equal(t->dropped, n->dropped);
+	assert_int_equal(t->resent, n->resent);
+	*resent += t->resent;
+	drb_transfers_free(t);
+	free(n);
+}
+
+static void senders_at_one_switch_agree_with_a_plain_model(void **state)
+{
+	static const uint32_t queues[] = {4, 30, UINT32_MAX}, marks[] = {2, 20, UINT32_MAX};
+	uint64_t resent[2] = {0, 0};
+
+	(void)state;
+	for (int i = 0; i < 2 * 3 * 3 * 3; i++) {
+		enum drb_sim_source source = i % 2 ? DRB_SIM_WINDOW : DRB_SIM_SPRAY;
+		struct drb_transfers_setup s = setup_of(1, HOSTS / 2, source);
+		s.queue = queues[i / 2 % 3];
+		s.mark = marks[i / 6 % 3];
+		compare(&s, 1 + i / 18 * 3, &resent[i % 2]);
+	}
+	assert_true(resent[0] > 100 && resent[1] > 100);
+}
+
+// Marks keep a queue short that seven senders share, and its link busy.
+static void marks_keep_queues_short(void **state)
+{
+	struct drb_transfers_setup s = setup_of(1, 4, DRB_SIM_WINDOW);
+	s.timeout = SLOTS_MAX; // the long queue is no loss
+	uint32_t longest[2] = {0, 0};
+
+	(void)state;
+	for (int marked = 0; marked < 2; marked++) {
+		s.mark = marked ? 20 : UINT32_MAX;
+		struct drb_transfers *t = new_of(&s);
+		for (uint32_t h = 1; h < 8; h++)
+			add(t, h, 0, 1000);
+		while (t->over < t->count) {
+			assert_int_equal(drb_transfers_step(t), 0);
+			uint32_t len = t->sim->fabric.layer[1].len[0];
+			if (drb_transfers_slot(t) > 1000 && len > longest[marked])
+				longest[marked] = len;
+		}
+		assert_int_equal(t->dropped + t->resent, 0);
+		assert_true(drb_transfers_slot(t) < 7000 * 1.02);
+		drb_transfers_free(t);
+	}
+	assert_true(longest[1] < 60 && longest[0] > 1000);
+}
+
+// Nothing is lost, but packets are overtaken: who takes that for loss sends again.
+static void reordering_is_loss_to_some(void **state)
+{
+	uint64_t resent[2], last[2] = {0, 0};
+
+	(void)state;
+	for (int spray = 0; spray < 2; spray++) {
+		struct drb_transfers_setup s =
+			setup_of(3, 3, spray ? DRB_SIM_SPRAY : DRB_SIM_WINDOW);
+		s.scheme = DRB_SCHEME_VLB;
+		struct drb_transfers *t = new_of(&s);
+		for (uint32_t h = 0; h < 54; h++)
+			add(t, h, (h + 27) % 54, 600);
+		run_out(t);
+		assert_int_equal(t->dropped, 0);
+		resent[spray] = t->resent;
+		for (uint32_t i = 0; i < 54; i++)
+			last[spray] = t->transfer[i].finish > last[spray] ? t->transfer[i].finish
+									  : last[spray];
+		drb_transfers_free(t);
+	}
+	assert_true(resent[0] > 100 && resent[1] == 0 && last[0] > last[1]);
+	// A flow that keeps its way is never overtaken.
+	struct drb_transfers_setup s = setup_of(3, 3, DRB_SIM_WINDOW);
+	s.scheme = DRB_SCHEME_VLB;
+	s.unit = DRB_SIM_FLOW;
+	struct drb_transfers *t = new_of(&s);
+	for (uint32_t h = 0; h < 54; h++)
+		add(t, h, (h + 27) % 54, 600);
+	run_out(t);
+	assert_int_equal(t->resent + t->dropped, 0);
+	drb_transfers_free(t);
+}
+
+// Short queues, many senders: all arrives, each packet counted once.
+static void all_arrives_at_last(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2 * DRB_SCHEME_COUNT; i++) {
+		struct drb_transfers_setup s =
+			setup_of(2, 4, i % 2 ? DRB_SIM_WINDOW : DRB_SIM_SPRAY);
+		s.scheme = (enum drb_scheme)(i / 2);
+		s.queue = 6;
+		struct drb_transfers *t = new_of(&s);
+		for (uint32_t h = 1; h < 32; h++) {
+			add(t, h, 0, 60);
+			add(t, h, (h + 7) % 32 == h ? 0 : (h + 7) % 32, 60);
+		}
+		run_out(t);
+		assert_true(t->dropped > 0 && t->resent >= t->dropped);
+		for (uint32_t k = 0; k < t->count; k++) {
+			const struct drb_transfer *f = &t->transfer[k];
+			assert_true(f->arrived == f->size && f->sent == f->size);
+			assert_true(f->finish >= drb_transfer_alone(&s.tree, f));
+		}
+		drb_transfers_free(t);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(senders_at_one_switch_agree_with_a_plain_model),
+		cmocka_unit_test(marks_keep_queues_short),
+		cmocka_unit_test(reordering_is_loss_to_some),
+		cmocka_unit_test(all_arrives_at_last),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
