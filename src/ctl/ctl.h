@@ -63,8 +63,11 @@ void ctl_text(struct ctl_rows *r, const char *key, const char *title, const char
 	      const char *value);
 void ctl_count(struct ctl_rows *r, const char *key, const char *title, const char *meaning,
 	       uint64_t value);
+void ctl_integer(struct ctl_rows *r, const char *key, const char *title, const char *meaning,
+		 int64_t value);
 void ctl_real(struct ctl_rows *r, const char *key, const char *title, const char *meaning,
 	      struct ctl_decimal value);
+void ctl_nothing(struct ctl_rows *r, const char *key, const char *title); // of a column of counts
 void ctl_flag(struct ctl_rows *r, const char *key, const char *title, bool value);
 void ctl_row_end(struct ctl_rows *r);
 void ctl_rows_end(struct ctl_rows *r);

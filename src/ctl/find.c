@@ -24,7 +24,11 @@ static const struct argp_option options[] = {
 	 "Look for sockets in DIR/dpdk (default: $RUNTIME_DIRECTORY, then /var/run for root, "
 	 "$XDG_RUNTIME_DIR or /tmp for others)",
 	 8},
-	{"timeout", KEY_TIMEOUT, "TIME", 0, "How long a switch may take to answer (default 2s)", 8},
+	{"timeout", KEY_TIMEOUT, "TIME", 0,
+	 "How long a switch may take to answer (default 2s; list and metrics 0.9s, serve and "
+	 "record "
+	 "0.5s)",
+	 8},
 	{0},
 };
 

@@ -12,8 +12,10 @@
 
 struct cell {
 	const char *meaning;
+	bool nothing; // of a count
 	char text[160];
 	uint64_t count;
+	int64_t integer;
 	double real;
 };
 
@@ -63,8 +65,28 @@ void ctl_count(struct ctl_rows *r, const char *key, const char *title, const cha
 	struct cell *c = next_cell(r, (struct drb_column){key, title, DRB_COUNT, 0});
 
 	c->count = value;
+	c->nothing = false;
 	c->meaning = meaning;
 	snprintf(c->text, sizeof(c->text), "%" PRIu64, value);
+}
+
+void ctl_nothing(struct ctl_rows *r, const char *key, const char *title)
+{
+	struct cell *c = next_cell(r, (struct drb_column){key, title, DRB_COUNT, 0});
+
+	c->nothing = true;
+	c->meaning = NULL;
+	c->text[0] = '\0';
+}
+
+void ctl_integer(struct ctl_rows *r, const char *key, const char *title, const char *meaning,
+		 int64_t value)
+{
+	struct cell *c = next_cell(r, (struct drb_column){key, title, DRB_INTEGER, 0});
+
+	c->integer = value;
+	c->meaning = meaning;
+	snprintf(c->text, sizeof(c->text), "%" PRId64, value);
 }
 
 void ctl_real(struct ctl_rows *r, const char *key, const char *title, const char *meaning,
@@ -98,7 +120,13 @@ static void put_across(struct ctl_rows *r)
 			drb_table_text(r->table, r->cell[i].text);
 			break;
 		case DRB_COUNT:
-			drb_table_count(r->table, r->cell[i].count);
+			if (r->cell[i].nothing)
+				drb_table_nothing(r->table);
+			else
+				drb_table_count(r->table, r->cell[i].count);
+			break;
+		case DRB_INTEGER:
+			drb_table_integer(r->table, r->cell[i].integer);
 			break;
 		case DRB_REAL:
 			drb_table_real(r->table, r->cell[i].real);

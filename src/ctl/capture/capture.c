@@ -175,7 +175,8 @@ static void write_end(const struct output *o, uint64_t written)
 	drb_info("%" PRIu64 " packets captured, %" PRIu64 " lost", written, all_lost);
 }
 
-static uint64_t copy_packets(struct session *s, const struct output *o, uint64_t most)
+// *ended: the switch has ended, so no more will come.
+static uint64_t copy_packets(struct session *s, const struct output *o, uint64_t most, bool *ended)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
 	struct drb_capture_slot packet;
@@ -193,7 +194,8 @@ static uint64_t copy_packets(struct session *s, const struct output *o, uint64_t
 			break;
 		if (drb_interrupted())
 			session_end(s); // what was captured until then is still read
-		goes_on = !drb_interrupted() && session_goes_on(s);
+		*ended = !drb_interrupted() && !session_goes_on(s);
+		goes_on = !drb_interrupted() && !*ended;
 		if (goes_on)
 			nanosleep(&pause, NULL);
 	}
@@ -204,7 +206,6 @@ static int capture_at(const struct options *o, const char *socket_path, const ch
 {
 	struct bpf_program program = {0};
 	struct session s;
-	FILE *file = ctl_output_open(o->path);
 
 	if (*o->filter)
 		session_compile(o->filter, &program);
@@ -213,17 +214,24 @@ static int capture_at(const struct options *o, const char *socket_path, const ch
 	pcap_freecode(&program);
 	if (rc < 0)
 		return DRB_EXIT_FAILED;
+	// Only now: where no packets will come, whatever FILE was before stays as it was.
+	FILE *file = ctl_output_open(o->path);
 	const struct output output = {file, o->path != NULL, &s,
 				      drb_clock_ns(CLOCK_REALTIME) - (int64_t)drb_clock_now()};
 	if (output.pcapng)
 		write_head(&output, o->snap);
 	fflush(file);
 	drb_info("capturing at %s", o->where);
-	uint64_t written = copy_packets(&s, &output, o->count);
+	bool ended = false;
+	uint64_t written = copy_packets(&s, &output, o->count, &ended);
 	session_end(&s);
 	write_end(&output, written);
 	session_close(&s);
-	return ctl_output_close(file, o->path);
+	int code = ctl_output_close(file, o->path);
+	if (!ended)
+		return code;
+	drb_error("%s: the switch has ended, what it had not handed over is lost", o->where);
+	return DRB_EXIT_FAILED;
 }
 
 // The stats socket of the switch; false: it is not running.
@@ -260,8 +268,9 @@ int ctl_capture(int argc, char **argv)
 	char path[108], name[2 * DRB_NAME_MAX], instance[DRB_NAME_MAX], *port;
 
 	drb_args_parse(&argp, argc, argv, 0, &o);
-	// A reader of our output that is slow is not to lose what is being written.
-	drb_interrupt_catch(SA_RESTART);
+	// A reader of our output that is slow is not to lose what is being written; where it does not
+	// read at all, a second signal ends us.
+	drb_interrupt_catch(SA_RESTART | SA_RESETHAND);
 	signal(SIGPIPE, SIG_IGN);
 	snprintf(name, sizeof(name), "%s", o.where);
 	if ((port = strchr(name, '.')))

@@ -2,6 +2,7 @@
 #include "ctl/capture/session.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +47,18 @@ static bool readable(int fd, uint32_t timeout_ms)
 	return poll(&p, 1, (int)timeout_ms) == 1;
 }
 
+// What Linux tells filters beside the packet is read at addresses below 0 (SKF_AD_OFF).
+static bool asks_the_kernel(const struct bpf_program *program)
+{
+	for (uint32_t i = 0; i < program->bf_len; i++) {
+		const struct bpf_insn *insn = &program->bf_insns[i];
+		if (BPF_CLASS(insn->code) == BPF_LD && BPF_MODE(insn->code) == BPF_ABS &&
+		    (int32_t)insn->k < 0)
+			return true;
+	}
+	return false;
+}
+
 void session_compile(const char *filter, struct bpf_program *program)
 {
 	pcap_t *ethernet = pcap_open_dead(DLT_EN10MB, DRB_CAPTURE_BYTES);
@@ -54,6 +67,10 @@ void session_compile(const char *filter, struct bpf_program *program)
 		drb_die("out of memory");
 	if (pcap_compile(ethernet, program, filter, 1, PCAP_NETMASK_UNKNOWN) < 0)
 		drb_die("filter '%s': %s", filter, pcap_geterr(ethernet));
+	if (asks_the_kernel(program))
+		drb_die("filter '%s': inbound, outbound and interfaces are known to the kernel "
+			"alone; name a port, such as s1-0.u0, for its packets",
+			filter);
 	if (program->bf_len > DRB_CAPTURE_INSNS)
 		drb_die("filter '%s': more than %d instructions", filter, DRB_CAPTURE_INSNS);
 	pcap_close(ethernet);
@@ -115,7 +132,9 @@ static int map_rings(struct session *s, uint32_t timeout_ms)
 	if (fd < 0)
 		return fd;
 	size_t size = s->count * sizeof(*s->rings);
-	if (fstat(fd, &file) == 0 && (size_t)file.st_size >= size)
+	const int seals = fcntl(fd, F_GET_SEALS);
+	const bool sealed = seals >= 0 && (seals & DRB_CAPTURE_SEALS) == DRB_CAPTURE_SEALS;
+	if (sealed && fstat(fd, &file) == 0 && (size_t)file.st_size >= size)
 		s->rings = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	if (s->rings == MAP_FAILED)
@@ -135,16 +154,16 @@ static uint64_t ports_of(const struct session *s, const char *port)
 	return ports;
 }
 
-static int order(struct drb_telemetry *t, const char *path)
+static int order(struct drb_telemetry *t, const char *name, const char *path)
 {
 	char text[DRB_ORDER_TEXT_MAX];
 	bool done;
 	int rc = drb_order(t, DRB_CMD_CAPTURE, path, &done, text);
 
 	if (rc < 0)
-		drb_error("the switch %s", drb_telemetry_error(rc));
+		drb_error("%s %s", name, drb_telemetry_error(rc));
 	else if (!done)
-		drb_error("%s", text);
+		drb_error("%s: %s", name, text);
 	return rc < 0 ? rc : done ? 0 : -EBUSY;
 }
 
@@ -157,7 +176,7 @@ static int begin(struct session *s, struct drb_telemetry *t, int listener,
 		drb_error("%s has no port '%s'", s->all.info.name, filter->port);
 		return -ENOENT;
 	}
-	int rc = order(t, address->sun_path);
+	int rc = order(t, s->all.info.name, address->sun_path);
 	if (rc < 0)
 		return rc;
 	s->fd = readable(listener, t->timeout_ms) ? accept4(listener, NULL, NULL, SOCK_CLOEXEC)

@@ -76,6 +76,11 @@ static void compare_ports(const struct telling *t, const struct drb_switch_all *
 	}
 }
 
+static const char *how_is(const struct metrics_switch *s)
+{
+	return s->error == 0 ? "runs" : s->error == -ENOENT ? "gone" : "silent";
+}
+
 static uint64_t compare_switch(const struct telling *t, const struct metrics_switch *before,
 			       uint64_t dropping)
 {
@@ -83,7 +88,8 @@ static uint64_t compare_switch(const struct telling *t, const struct metrics_swi
 	bool ran = before && before->error == 0, runs = now->error == 0;
 
 	if (!ran || !runs) {
-		tell(t, NULL, "switch", ran ? "runs" : "silent", runs ? "runs" : "silent");
+		tell(t, NULL, "switch", before ? how_is(before) : "silent",
+		     before || runs ? how_is(now) : "silent");
 		return 0;
 	}
 	if (before->all.info.pid != now->all.info.pid) {
@@ -96,7 +102,7 @@ static uint64_t compare_switch(const struct telling *t, const struct metrics_swi
 	return compare_drops(t, &before->all, &now->all, dropping);
 }
 
-// Switches that left no socket behind.
+// The last ones of their fabric.
 static void tell_gone(const struct ctl_look *before, const struct ctl_look *now, struct telling t)
 {
 	for (size_t i = 0; i < before->poll.count; i++) {

@@ -22,13 +22,13 @@ static bool ends_with(const char *text, const char *end)
 }
 
 // The family of a counter of core/counters.h: octets are bytes and ns become seconds, in name and
-// value; what a port's queue holds now is a gauge, all else only grows.
+// value; what a port's queue and ring hold now are gauges, all else only grows.
 static struct family family_of(const char *prefix, const char *key, const char *meaning)
 {
 	struct family f = {.help = meaning, .type = COUNTER, .ns = ends_with(key, "_ns")};
 	int stem = (int)strlen(key);
 
-	if (strncmp(key, "queue_", 6) == 0 && !f.ns)
+	if ((strncmp(key, "queue_", 6) == 0 || strncmp(key, "ring_", 5) == 0) && !f.ns)
 		f.type = GAUGE;
 	if (f.ns)
 		snprintf(f.name, sizeof(f.name), "%s_%.*s_seconds", prefix, stem - 3, key);
@@ -60,7 +60,8 @@ static void write_text(const struct writer *w, const char *name, const char *hel
 
 static void write_identity(const struct writer *w)
 {
-	const struct family up = {"drb_up", "1 if the switch answered, 0 if it is dead or hangs",
+	const struct family up = {"drb_up",
+				  "1 if the switch answered, 0 if it was stopped, is dead or hangs",
 				  GAUGE, false};
 	const struct family info = {
 		"drb_switch_info", "what the switch is and how it routes, as labels", GAUGE, false};

@@ -55,6 +55,7 @@ int ctl_metrics(int argc, char **argv)
 	struct options o = {.ctl = ctl_defaults(), .format = METRICS_PROMETHEUS};
 	struct metrics_poll poll;
 
+	o.ctl.timeout_ms = DRB_TELEMETRY_PROMPT_MS;
 	drb_args_parse(&argp, argc, argv, 0, &o);
 	struct metrics_poller poller = {
 		.runtime = o.ctl.runtime, .fabric = o.ctl.fabric, .timeout_ms = o.ctl.timeout_ms};

@@ -2,86 +2,26 @@
 #include "ctl/metrics/poll.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "common/cli/clock.h"
-
-// Switches asked at a time. A switch answers within a millisecond unless it hangs.
-#define THREADS 8
-
-struct metrics_connection {
-	struct drb_switch_socket socket;
-	struct drb_telemetry telemetry; // fd -1: not open
-};
-
-struct job {
-	struct metrics_poller *poller;
-	struct metrics_switch *switches; // of each connection
-	atomic_size_t next;              // the next switch to ask; taken by the threads
-};
-
-// A switch that was started again left the old connection dead: once more with a new one.
-static int read_switch(struct metrics_connection *c, uint32_t timeout_ms,
-		       struct drb_switch_all *all)
-{
-	bool was_open = c->telemetry.fd >= 0;
-	int rc = was_open ? 0 : drb_telemetry_open(&c->telemetry, c->socket.path, timeout_ms);
-
-	if (rc == 0)
-		rc = drb_read_all(&c->telemetry, all);
-	if (rc == -ECONNRESET && was_open)
-		return read_switch(c, timeout_ms, all);
-	return rc;
-}
-
-static void ask(struct metrics_connection *c, uint32_t timeout_ms, struct metrics_switch *s)
-{
-	snprintf(s->fabric, sizeof(s->fabric), "%s", c->socket.fabric);
-	drb_node_name(s->name, c->socket.layer, c->socket.label);
-	s->layer = c->socket.layer;
-	s->label = c->socket.label;
-	s->error = read_switch(c, timeout_ms, &s->all);
-}
-
-static void *work(void *arg)
-{
-	struct job *job = arg;
-	size_t i;
-
-	while ((i = atomic_fetch_add(&job->next, 1)) < job->poller->count)
-		ask(&job->poller->connections[i], job->poller->timeout_ms, &job->switches[i]);
-	return NULL;
-}
-
-static void run(struct job *job)
-{
-	pthread_t thread[THREADS];
-	size_t started = 0;
-
-	while (started < THREADS && started + 1 < job->poller->count &&
-	       pthread_create(&thread[started], NULL, work, job) == 0)
-		started++;
-	work(job);
-	while (started > 0)
-		pthread_join(thread[--started], NULL);
-}
+#include "ctl/metrics/ask.h"
+#include "ctl/metrics/ended.h"
 
 // The open connection to a socket moves to its new place.
-static struct drb_telemetry take_connection(struct metrics_poller *poller, const char *path)
+static struct metrics_connection take_connection(struct metrics_poller *poller,
+						 const struct drb_switch_socket *socket)
 {
-	struct drb_telemetry none = {.fd = -1};
+	const struct metrics_connection none = {.socket = *socket, .telemetry = {.fd = -1}};
 
 	for (size_t i = 0; i < poller->count; i++) {
 		struct metrics_connection *c = &poller->connections[i];
-		if (strcmp(c->socket.path, path) != 0)
+		if (strcmp(c->socket.path, socket->path) != 0)
 			continue;
-		struct drb_telemetry found = c->telemetry;
-		c->telemetry = none;
+		struct metrics_connection found = *c;
+		*c = none;
 		return found;
 	}
 	return none;
@@ -97,17 +37,31 @@ static int look_for_switches(struct metrics_poller *poller)
 	if (rc < 0)
 		return rc;
 	struct metrics_connection *connections = calloc(count ? count : 1, sizeof(*connections));
-	for (size_t i = 0; connections && i < count; i++) {
-		connections[i].socket = sockets[i];
-		connections[i].telemetry = take_connection(poller, sockets[i].path);
-	}
+	for (size_t i = 0; connections && i < count; i++)
+		connections[i] = take_connection(poller, &sockets[i]);
 	free(sockets);
 	if (!connections)
 		return -ENOMEM;
-	metrics_poller_close(poller);
+	for (size_t i = 0; i < poller->count; i++)
+		metrics_connection_close(&poller->connections[i]);
+	free(poller->connections);
 	poller->connections = connections;
 	poller->count = count;
 	return 0;
+}
+
+// What came of it goes to the poll.
+static void take(struct metrics_connection *c, struct metrics_switch *s)
+{
+	memcpy(s->fabric, c->socket.fabric, sizeof(s->fabric));
+	drb_node_name(s->name, c->socket.layer, c->socket.label);
+	s->layer = c->socket.layer;
+	s->label = c->socket.label;
+	s->error = c->error;
+	if (c->error < 0)
+		return; // what has come of an answer stays there
+	s->all = c->all;
+	c->all = (struct drb_switch_all){0};
 }
 
 // Other DPDK processes, whose name happens to be that of a switch, know no command of ours.
@@ -131,13 +85,17 @@ int metrics_poll(struct metrics_poller *poller, struct metrics_poll *poll)
 	poll->switches = calloc(poller->count ? poller->count : 1, sizeof(*poll->switches));
 	if (!poll->switches)
 		return -ENOMEM;
-	struct job job = {poller, poll->switches, 0};
 	poll->count = poller->count;
-	run(&job);
+	metrics_ask(poller->connections, poller->count, poller->timeout_ms);
+	for (size_t i = 0; i < poll->count; i++)
+		take(&poller->connections[i], &poll->switches[i]);
 	poll->time_ns = drb_clock_now();
 	poll->unix_ms = drb_clock_ns(CLOCK_REALTIME) / 1000000;
 	leave_out_others(poll);
-	return 0;
+	rc = metrics_add_ended(poller, poll);
+	if (rc < 0)
+		metrics_poll_free(poll);
+	return rc;
 }
 
 void metrics_poll_free(struct metrics_poll *poll)
@@ -151,8 +109,10 @@ void metrics_poll_free(struct metrics_poll *poll)
 void metrics_poller_close(struct metrics_poller *poller)
 {
 	for (size_t i = 0; i < poller->count; i++)
-		drb_telemetry_close(&poller->connections[i].telemetry);
+		metrics_connection_close(&poller->connections[i]);
 	free(poller->connections);
+	free(poller->known);
 	poller->connections = NULL;
-	poller->count = 0;
+	poller->known = NULL;
+	poller->count = poller->known_count = 0;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Everything that the switches of this machine tell over their stats sockets, read at once for a
-// metrics reply. Switches are asked side by side, so one that hangs costs the others nothing, and
-// once each, so that what one tells is of one instant.
+// metrics reply. Switches are asked side by side, and once each, so that what one tells is of one
+// instant. One that hangs is waited for in its first poll only (ask.h).
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,10 +10,14 @@
 
 #include "common/telemetry/switch_reader.h"
 
+// How long those who poll again and again may be held up by a switch that begins to hang.
+#define METRICS_TIMEOUT_MS 500
+
 struct metrics_switch {
 	char fabric[DRB_FABRIC_MAX + 1], name[DRB_NAME_MAX];
 	uint32_t layer, label;
-	int error; // 0, or the negative errno that kept it from answering: `all` is empty then
+	int error; // 0, or the negative errno that kept it from answering: `all` is empty then. -ENOENT:
+		// it ended in order
 	struct drb_switch_all all; // owned
 };
 
@@ -23,19 +27,25 @@ struct metrics_poll {
 	size_t count;
 };
 
-// Connections that stay open from one poll to the next.
+struct metrics_connection;
+struct metrics_known;
+
+// Connections that stay open from one poll to the next, and who has answered.
 struct metrics_poller {
 	// Set by its owner.
 	const char *runtime; // NULL: the places where EAL puts sockets
 	const char *fabric;  // NULL: all
-	uint32_t timeout_ms;
+	uint32_t timeout_ms; // of each switch
 	// Private; zero at first.
 	struct metrics_connection *connections;
 	size_t count;
+	struct metrics_known *known; // switches that have answered, of the fabrics that are there
+	size_t known_count;
 };
 
-// A switch that was killed left a socket and is listed with its error; processes that are no
-// drbswitch are not listed. 0 or -ENOMEM.
+// A switch that was killed left a socket and is listed with its error. So is one that ended in order, as long as a
+// switch of its fabric has a socket, if it has answered this poller earlier; or as topo/fabric stopped it. Processes
+// that are no drbswitch are not listed. 0 or -ENOMEM.
 int metrics_poll(struct metrics_poller *poller, struct metrics_poll *poll);
 void metrics_poll_free(struct metrics_poll *poll);
 void metrics_poller_close(struct metrics_poller *poller);

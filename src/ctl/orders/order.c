@@ -19,32 +19,32 @@ struct order {
 	char **names;
 	size_t count;
 	const char *port; // of the switch being visited; NULL: the whole switch
-	bool all, failed;
+	bool all;
+	struct ctl_refusals refused;
 };
 
 int ctl_order(struct drb_telemetry *t, const struct drb_switch_info *info, struct ctl_order order,
-	      bool *done)
+	      struct ctl_refusals *refused)
 {
 	char text[DRB_ORDER_TEXT_MAX];
-	int rc = drb_order(t, order.command, order.parameter, done, text);
+	bool done;
+	int rc = drb_order(t, order.command, order.parameter, &done, text);
 
 	if (rc < 0)
 		return rc;
-	if (*done)
+	if (done)
 		drb_info("%s", text);
 	else
-		drb_error("%s: %s", info->name, text);
-	return 0;
+		ctl_refusals_add(refused, info->name, text);
+	return !done;
 }
 
 static int order_one(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
 {
 	struct order *o = arg;
-	bool done = true;
-	int rc = ctl_order(t, info, (struct ctl_order){o->command, o->port}, &done);
+	int rc = ctl_order(t, info, (struct ctl_order){o->command, o->port}, &o->refused);
 
-	o->failed |= !done;
-	return rc;
+	return rc < 0 ? rc : 0;
 }
 
 // Takes the port off the end of "s2-5.u0". NULL: there is none.
@@ -115,7 +115,7 @@ static int order(const struct argp *argp, const char *command, bool ports, int a
 	drb_args_parse(argp, argc, argv, 0, &o);
 	int code = o.all ? ctl_each(&o.ctl, NULL, 0, order_one, &o) : order_named(&o);
 	free(o.names);
-	return o.failed ? DRB_EXIT_FAILED : code;
+	return ctl_refusals_say(&o.refused) ? DRB_EXIT_FAILED : code;
 }
 
 static const struct argp_child children[] = {{&ctl_argp, 0, NULL, 0}, {0}};

@@ -2,7 +2,7 @@
 #pragma once
 // What a switch is asked to do.
 
-#include <stdbool.h>
+#include "ctl/orders/refusals.h"
 
 struct drb_switch_info;
 struct drb_telemetry;
@@ -12,6 +12,7 @@ struct ctl_order {
 	const char *parameter; // NULL: none
 };
 
-// Gives a switch an order and says what it answers. 0 or a negative errno. *done: it was carried out.
+// Gives a switch an order. What it did is said at once; 0. If it refuses, that is noted; 1. Or a
+// negative errno.
 int ctl_order(struct drb_telemetry *t, const struct drb_switch_info *info, struct ctl_order order,
-	      bool *done);
+	      struct ctl_refusals *refused);

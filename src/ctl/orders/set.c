@@ -18,21 +18,20 @@ struct set {
 	char **names;
 	size_t count;
 	char settings[512]; // "threshold=3 scheme=walk"
-	bool all, save, failed;
+	bool all, save;
+	struct ctl_refusals refused;
 };
 
 static int set_one(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
 {
 	struct set *s = arg;
-	bool done = true;
 	int rc = 0;
 
 	if (*s->settings)
-		rc = ctl_order(t, info, (struct ctl_order){DRB_CMD_SET, s->settings}, &done);
-	if (rc == 0 && done && s->save)
-		rc = ctl_order(t, info, (struct ctl_order){DRB_CMD_SAVE, NULL}, &done);
-	s->failed |= !done;
-	return rc;
+		rc = ctl_order(t, info, (struct ctl_order){DRB_CMD_SET, s->settings}, &s->refused);
+	if (rc == 0 && s->save)
+		rc = ctl_order(t, info, (struct ctl_order){DRB_CMD_SAVE, NULL}, &s->refused);
+	return rc < 0 ? rc : 0;
 }
 
 static void add_setting(struct set *s, const char *arg)
@@ -100,5 +99,5 @@ int ctl_set(int argc, char **argv)
 	drb_args_parse(&argp, argc, argv, 0, &s);
 	int code = ctl_each(&s.ctl, s.all ? NULL : s.names, s.count, set_one, &s);
 	free(s.names);
-	return s.failed ? DRB_EXIT_FAILED : code;
+	return ctl_refusals_say(&s.refused) ? DRB_EXIT_FAILED : code;
 }

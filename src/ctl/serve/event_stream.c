@@ -8,13 +8,16 @@
 
 #include <microhttpd.h>
 
+#include "ctl/serve/connections.h"
+
 #define BLOCK 65536
 
 struct event_stream {
 	struct event_streams *all;
 	struct event_stream *next, *before;
 	struct MHD_Connection *connection;
-	bool waits; // suspended until the next snapshot
+	bool waits;   // suspended until the next snapshot
+	bool dropped; // to make room for a newer one
 	// Of the daemon's thread alone.
 	struct snapshot *snapshot; // being sent; NULL: none
 	const char *json;          // of it
@@ -114,13 +117,31 @@ static void free_stream(void *stream)
 	free(s);
 }
 
+// The stream that was there first makes room for one more. The caller has the lock.
+static void drop_oldest(struct event_streams *all)
+{
+	struct event_stream *oldest = NULL;
+
+	for (struct event_stream *s = all->first; s; s = s->next)
+		oldest = s->dropped ? oldest : s;
+	if (!oldest)
+		return;
+	oldest->dropped = true;
+	connection_drop(oldest->connection);
+	if (oldest->waits)
+		MHD_resume_connection(oldest->connection);
+	oldest->waits = false;
+}
+
 struct MHD_Response *event_stream_new(struct event_streams *all, struct MHD_Connection *c)
 {
 	struct event_stream *s = calloc(1, sizeof(*s));
 	struct MHD_Response *response = NULL;
 
 	pthread_mutex_lock(&all->lock);
-	bool room = s && !all->ended && all->count < EVENT_STREAMS_MAX;
+	if (all->count >= EVENT_STREAMS_MAX)
+		drop_oldest(all);
+	bool room = s && !all->ended && all->count < 2 * EVENT_STREAMS_MAX;
 	if (room) {
 		*s = (struct event_stream){.all = all, .next = all->first, .connection = c};
 		if (s->next)

@@ -8,17 +8,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
 #include <microhttpd.h>
 
 #include "common/cli/log.h"
 #include "ctl/metrics/exposition.h"
+#include "ctl/serve/accept.h"
+#include "ctl/serve/connections.h"
 #include "ctl/serve/event_stream.h"
 #include "ctl/serve/page.h"
 
-// Bounds on what clients may cost: connections at a time, bytes of headers each, seconds without a
-// byte. An event stream sends something at every interval.
-#define CONNECTIONS_MAX 1000
+// Bounds on what clients may cost: connections at a time (connections.h keeps them below, where there is
+// room for streams and for those that are being closed), bytes of headers each, seconds without a byte. An event
+// stream sends something at every interval.
+#define CONNECTIONS_MAX (CONNECTIONS_KEPT + 2 * EVENT_STREAMS_MAX + 100)
 #define CONNECTION_BYTES 32768
 #define IDLE_SECONDS 15
 
@@ -26,6 +30,7 @@ struct http_server {
 	struct MHD_Daemon *daemon;
 	struct poller *poller;
 	struct event_streams streams;
+	struct connections connections;
 	char hosts[8][HTTP_HOST_MAX + 8]; // values of Host that are ours, in lower case; "" ends
 };
 
@@ -59,20 +64,26 @@ static enum MHD_Result refuse(struct MHD_Connection *c, unsigned status, const c
 						      MHD_RESPMEM_PERSISTENT));
 }
 
+static void release_snapshot(void *snapshot)
+{
+	snapshot_release(snapshot);
+}
+
+// However many clients do not take their answers, the text is there once.
 static enum MHD_Result answer_text(struct http_server *s, struct MHD_Connection *c,
 				   enum snapshot_text which, const char *type)
 {
 	struct snapshot *p = poller_last(s->poller);
 	size_t length;
 	const char *text = snapshot_text(p, which, &length);
-	enum MHD_Result rc =
-		text ? answer(c, MHD_HTTP_OK, type,
-			      MHD_create_response_from_buffer(length, (void *)(uintptr_t)text,
-							      MHD_RESPMEM_MUST_COPY))
-		     : MHD_NO;
+	struct MHD_Response *response =
+		text ? MHD_create_response_from_buffer_with_free_callback_cls(
+			       length, (void *)(uintptr_t)text, release_snapshot, p)
+		     : NULL;
 
-	snapshot_release(p);
-	return rc;
+	if (!response)
+		snapshot_release(p);
+	return answer(c, MHD_HTTP_OK, type, response);
 }
 
 static enum MHD_Result metrics(struct http_server *s, struct MHD_Connection *c)
@@ -80,7 +91,7 @@ static enum MHD_Result metrics(struct http_server *s, struct MHD_Connection *c)
 	const char *accept =
 		MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
 
-	return accept && strstr(accept, "application/openmetrics-text")
+	return accept_prefers(accept, "application/openmetrics-text", "text/plain")
 		       ? answer_text(s, c, SNAPSHOT_OPENMETRICS,
 				     metrics_content_type(METRICS_OPENMETRICS))
 		       : answer_text(s, c, SNAPSHOT_PROMETHEUS,
@@ -92,12 +103,34 @@ static enum MHD_Result state(struct http_server *s, struct MHD_Connection *c)
 	return answer_text(s, c, SNAPSHOT_JSON, "application/json");
 }
 
-static enum MHD_Result events(struct http_server *s, struct MHD_Connection *c)
+static ssize_t read_nothing(void *unused, uint64_t position, char *to, size_t room)
 {
-	struct MHD_Response *response = event_stream_new(&s->streams, c);
+	(void)unused, (void)position, (void)to, (void)room;
+	return MHD_CONTENT_READER_END_OF_STREAM;
+}
 
+// For HEAD: no length is told, as a stream has none, and no chunk follows, which libmicrohttpd sends after the
+// headers of what is chunked.
+static struct MHD_Response *headers_of_stream(void)
+{
+	struct MHD_Response *response =
+		MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 1, read_nothing, NULL, NULL);
+
+	if (response)
+		MHD_set_response_options(response, MHD_RF_HTTP_VERSION_1_0_ONLY, MHD_RO_END);
+	return response;
+}
+
+static enum MHD_Result events(struct http_server *s, struct MHD_Connection *c, bool head)
+{
+	struct MHD_Response *response =
+		head ? headers_of_stream() : event_stream_new(&s->streams, c);
+
+	if (head)
+		return answer(c, MHD_HTTP_OK, "text/event-stream", response);
 	if (!response)
 		return refuse(c, MHD_HTTP_SERVICE_UNAVAILABLE, "too many viewers\n");
+	connections_except(&s->connections, c);
 	return answer(c, MHD_HTTP_OK, "text/event-stream", response);
 }
 
@@ -128,6 +161,7 @@ static enum MHD_Result handle(void *server, struct MHD_Connection *c, const char
 	    *body_size) { // first the headers alone; a body, which nobody wants, is dropped
 		*seen = s;
 		*body_size = 0;
+		connections_asked(&s->connections, c);
 		return MHD_YES;
 	}
 	if (!host_is_ours(s, c))
@@ -138,7 +172,7 @@ static enum MHD_Result handle(void *server, struct MHD_Connection *c, const char
 	if (strcmp(url, "/api/state") == 0)
 		return state(s, c);
 	if (strcmp(url, "/events") == 0)
-		return events(s, c);
+		return events(s, c, strcmp(method, MHD_HTTP_METHOD_HEAD) == 0);
 	if ((file = page_find(url)))
 		return answer(c, MHD_HTTP_OK, file->type,
 			      MHD_create_response_from_buffer(file->length,
@@ -201,7 +235,8 @@ struct http_server *http_start(const struct http_address *listen, const char *ho
 				     (struct sockaddr *)&address, MHD_OPTION_CONNECTION_LIMIT,
 				     (unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 				     (size_t)CONNECTION_BYTES, MHD_OPTION_CONNECTION_TIMEOUT,
-				     (unsigned)IDLE_SECONDS, MHD_OPTION_END);
+				     (unsigned)IDLE_SECONDS, MHD_OPTION_NOTIFY_CONNECTION,
+				     connections_notify, &s->connections, MHD_OPTION_END);
 	if (s->daemon)
 		return s;
 	drb_error("cannot listen on %s:%u: %s", listen->host, listen->port, strerror(errno));

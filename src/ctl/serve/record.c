@@ -155,6 +155,7 @@ int ctl_record(int argc, char **argv)
 		.children = children};
 	struct options o = {.ctl = ctl_defaults(), .interval_ns = 1000000000};
 
+	o.ctl.timeout_ms = METRICS_TIMEOUT_MS;
 	drb_args_parse(&argp, argc, argv, 0, &o);
 	drb_interrupt_catch(0);
 	return record_to_file(&o);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "common/cli/args.h"
 #include "common/cli/log.h"
@@ -15,6 +16,7 @@
 #include "ctl/serve/http.h"
 
 #define LISTEN_DEFAULT "127.0.0.1:9110"
+#define FILES_WANTED 4096
 
 enum { KEY_LISTEN = 'l', KEY_INTERVAL = 'i', KEY_HOST = 0x200 };
 
@@ -76,15 +78,22 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
+// A socket for each connection and for each switch: more than a process has by default.
+static void allow_sockets(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur >= FILES_WANTED)
+		return;
+	files.rlim_cur = files.rlim_max < FILES_WANTED ? files.rlim_max : FILES_WANTED;
+	setrlimit(RLIMIT_NOFILE, &files);
+}
+
 static int serve(const struct options *o)
 {
-	uint64_t interval_ms = o->interval_ns / 1000000;
-	// A switch that hangs must not delay what others tell beyond an interval.
 	struct poller poller = {.switches = {.runtime = o->ctl.runtime,
 					     .fabric = o->ctl.fabric,
-					     .timeout_ms = interval_ms < o->ctl.timeout_ms
-								   ? (uint32_t)interval_ms
-								   : o->ctl.timeout_ms},
+					     .timeout_ms = o->ctl.timeout_ms},
 				.interval_ns = o->interval_ns,
 				.on_snapshot = http_wake};
 	struct http_server *server;
@@ -96,6 +105,7 @@ static int serve(const struct options *o)
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGINT);
 	pthread_sigmask(SIG_BLOCK, &ends, NULL);
+	allow_sockets();
 	if (poller_init(&poller) < 0)
 		return code;
 	server = http_start(&o->listen, o->host, &poller);
@@ -129,6 +139,7 @@ int ctl_serve(int argc, char **argv)
 	struct options o = {.ctl = ctl_defaults(), .interval_ns = 1000000000};
 
 	parse_listen(LISTEN_DEFAULT, &o.listen);
+	o.ctl.timeout_ms = METRICS_TIMEOUT_MS;
 	drb_args_parse(&argp, argc, argv, 0, &o);
 	return serve(&o);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ctl/serve/state.h"
 
+#include <errno.h>
+
 #include <jansson.h>
 
 static json_t *number(uint64_t value)
@@ -69,9 +71,10 @@ static void add_answer(json_t *object, const struct drb_switch_all *s)
 
 static json_t *switch_json(const struct metrics_switch *s)
 {
-	json_t *object = json_pack("{s:s, s:s, s:I, s:I, s:b}", "fabric", s->fabric, "name",
-				   s->name, "layer", (json_int_t)s->layer, "label",
-				   (json_int_t)s->label, "up", s->error == 0);
+	json_t *object =
+		json_pack("{s:s, s:s, s:I, s:I, s:b, s:b}", "fabric", s->fabric, "name", s->name,
+			  "layer", (json_int_t)s->layer, "label", (json_int_t)s->label, "up",
+			  s->error == 0, "ended", s->error == -ENOENT);
 
 	if (object && s->error == 0)
 		add_answer(object, &s->all);

@@ -70,7 +70,7 @@ static int check_one(struct drb_telemetry *t, const struct drb_switch_info *info
 	ctl_count(c->rows, "in_discards", "in drops", NULL, sum.in_discards);
 	ctl_count(c->rows, "out_discards", "out drops", NULL, sum.out_discards);
 	ctl_count(c->rows, "queue_packets", "queue pkts", NULL, sum.queue_packets);
-	ctl_real(c->rows, "missing_packets", "missing pkts", NULL, ctl_decimal((double)missing, 0));
+	ctl_integer(c->rows, "missing_packets", "missing pkts", NULL, missing);
 	ctl_flag(c->rows, "conserved", NULL, missing == 0 && named);
 	ctl_row_end(c->rows);
 	if (missing != 0)

@@ -59,6 +59,13 @@ struct drb_detour_node fabric_state_node(const struct fabric_state *s,
 		.up_ports = drb_tree_up_ports(&s->tree, layer)};
 }
 
+// A port that works is spare in all states that say so, also while it is needed.
+static bool is_spare(const char *state)
+{
+	return strncmp(state, "drained", 7) == 0 || strncmp(state, "flapping", 8) == 0 ||
+	       strncmp(state, "lossy", 5) == 0;
+}
+
 // Ports of one state, down-ports first.
 static struct drb_usable_ports ports_of(const struct fabric_state *s,
 					const struct drb_switch_all *all)
@@ -77,7 +84,7 @@ static struct drb_usable_ports ports_of(const struct fabric_state *s,
 			continue;
 		if (p->link.usable)
 			ports.usable |= UINT64_C(1) << number;
-		else if (strcmp(p->link.state, "drained") == 0)
+		else if (is_spare(p->link.state))
 			ports.drained |= UINT64_C(1) << number;
 	}
 	return ports;
@@ -110,4 +117,34 @@ struct drb_usable_ports fabric_state_usable(const struct fabric_state *s,
 			ports.no_alternate |= UINT64_C(1) << i;
 	}
 	return ports;
+}
+
+static void add_outages(const struct fabric_state *s, const struct drb_switch_all *all,
+			struct drb_outages *o)
+{
+	const uint32_t layer = (uint32_t)all->info.layer,
+		       downs = drb_tree_down_ports(&s->tree, layer);
+
+	for (uint32_t i = 0; i < all->port_count; i++) {
+		const char *state = all->ports[i].link.state;
+		const bool dead = strcmp(state, "down") == 0 || strcmp(state, "miswired") == 0;
+		uint32_t number;
+		bool up;
+		if (drb_port_parse(all->ports[i].port.name, &up, &number) < 0 ||
+		    (layer == 1 && !up) || !(dead || is_spare(state)))
+			continue;
+		number += up ? downs : 0;
+		const uint32_t link =
+			drb_outage_of_port(&s->tree, layer, (uint32_t)all->info.label, number);
+		drb_outages_add(o, &s->tree, drb_outage_key(link, !dead), 0);
+	}
+}
+
+struct drb_outages fabric_state_outages(const struct fabric_state *s)
+{
+	struct drb_outages o = {0};
+
+	for (size_t i = 0; i < s->count; i++)
+		add_outages(s, &s->at[i], &o);
+	return o;
 }

@@ -4,6 +4,7 @@
 // the rules of the decision core want it.
 
 #include "core/fabric/tree.h"
+#include "core/links/outages.h"
 #include "core/routing/detour.h"
 
 #include "ctl/ctl.h"
@@ -28,3 +29,5 @@ struct drb_detour_node fabric_state_node(const struct fabric_state *s,
 					 const struct drb_switch_all *all);
 struct drb_usable_ports fabric_state_usable(const struct fabric_state *s,
 					    const struct drb_switch_all *all);
+// The outages of the fabric, as its switches come to know them by hellos.
+struct drb_outages fabric_state_outages(const struct fabric_state *s);

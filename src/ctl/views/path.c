@@ -5,13 +5,16 @@
 
 #include "ctl/verbs.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/cli/args.h"
 #include "common/cli/log.h"
 #include "core/fabric/next_hop.h"
 #include "core/routing/decide.h"
+#include "core/routing/routes.h"
 
 #include "ctl/ctl.h"
 #include "ctl/views/fabric_state.h"
@@ -21,17 +24,19 @@ struct path {
 	struct ctl ctl;
 	struct path_ends ends;
 	struct fabric_state fabric;
-	uint64_t hash; // of the flow, if one is given
+	struct drb_outages outages; // of it
+	uint64_t hash;              // of the flow, if one is given
 	struct ctl_rows *rows;
 	struct drb_decision packet; // as it comes to a switch and leaves it
 	bool certain;               // no packet of the flow goes elsewhere from there
 	char why[256];              // why one may, at the first switch where it may; "" if nowhere
 };
 
-// Room for "u12:4096 " of every other uplink.
-#define OTHERS_MAX 512
+// Room for "u12:65536+32768 " of every other uplink.
+#define OTHERS_MAX 1024
 
-// Queues of the other uplinks, which a scheme may take instead: "u1:0 u3:4".
+// Queues of the other uplinks, which a scheme may take instead, and what is in their rings if that counts as
+// well: "u1:0 u3:4", "u1:0+3 u3:4+0".
 static void describe_others(char text[OTHERS_MAX], const struct drb_switch_all *all,
 			    const char *chosen)
 {
@@ -40,10 +45,13 @@ static void describe_others(char text[OTHERS_MAX], const struct drb_switch_all *
 	*text = '\0';
 	for (uint32_t i = 0; chosen[0] == 'u' && i < all->port_count; i++) {
 		const struct drb_switch_port *p = &all->ports[i].port;
-		if (p->name[0] == 'u' && strcmp(p->name, chosen) != 0 && used < OTHERS_MAX)
-			used += (size_t)snprintf(text + used, OTHERS_MAX - used, "%s%s:%llu",
-						 used ? " " : "", p->name,
-						 (unsigned long long)p->count.queue_packets);
+		char ring[32] = "";
+		if (p->name[0] != 'u' || strcmp(p->name, chosen) == 0 || used >= OTHERS_MAX)
+			continue;
+		if (strcmp(all->ports[i].link.occupancy, "ring") == 0)
+			snprintf(ring, sizeof(ring), "+%" PRIu64, p->count.ring_packets);
+		used += (size_t)snprintf(text + used, OTHERS_MAX - used, "%s%s:%" PRIu64 "%s",
+					 used ? " " : "", p->name, p->count.queue_packets, ring);
 	}
 }
 
@@ -77,6 +85,28 @@ static enum drb_scheme scheme_of(struct path *p, const struct drb_switch_all *al
 	return scheme;
 }
 
+// The ports of the switch towards every rack, if some outage is known. Owned by the caller.
+static uint64_t *routes_of(const struct path *p, const struct drb_switch_all *all)
+{
+	const uint32_t racks = drb_tree_switches(&p->fabric.tree, 1);
+	uint64_t *to = calloc(racks, sizeof(*to));
+	struct drb_routes r;
+
+	if (!to || drb_routes_init(&r, &p->fabric.tree, (uint32_t)all->info.layer,
+				   (uint32_t)all->info.label) < 0)
+		drb_die("out of memory");
+	if (p->outages.count == 0 || !r.node) {
+		drb_routes_free(&r);
+		free(to);
+		return NULL;
+	}
+	drb_routes_find(&r, &p->outages, 0);
+	for (uint32_t i = 0; i < racks; i++)
+		to[i] = drb_routes_to(&r, i);
+	drb_routes_free(&r);
+	return to;
+}
+
 // Decides where the way leaves this switch: the port, or a negative number if there is none.
 static int32_t decide(struct path *p, const struct drb_switch_all *all)
 {
@@ -95,12 +125,18 @@ static int32_t decide(struct path *p, const struct drb_switch_all *all)
 	s.choice.scheme = DRB_SCHEME_DMODK;
 	if (up && node.up_ports > 1)
 		s.choice.scheme = scheme_of(p, all);
+	uint64_t *routes = routes_of(p, all), leads = usable.usable;
+	usable.routes = routes;
+	usable.settled = true;
+	leads &= routes ? routes[p->ends.to / p->fabric.tree.arity] : UINT64_MAX;
 	int32_t port = drb_decide(&s, &node, usable, no_load, &p->packet);
+	free(routes);
 	if (port >= 0 && p->packet.detoured)
 		explain(p, all, "packets make a detour, of which this is one");
 	else if (up && p->certain && !drb_scheme_has(s.choice.scheme, DRB_READS_FLOW) &&
-		 !(usable.usable >> (node.down_ports + digit) & 1))
-		explain(p, all, "the default uplink is not usable: packets take any other");
+		 !(leads >> (node.down_ports + digit) & 1))
+		explain(p, all,
+			"the default uplink leads nowhere or further: packets take any other");
 	if (up && p->certain && strcmp(all->routing.unit, "packet") != 0)
 		explain(p, all, "flows keep the uplink they got when they appeared");
 	return port;
@@ -130,6 +166,8 @@ static void print_hop(struct path *p, const struct drb_switch_all *all, const st
 	ctl_text(p->rows, "state", NULL, NULL, full ? full->link.state : "");
 	ctl_count(p->rows, "queue_packets", "queue pkts", NULL,
 		  full ? full->port.count.queue_packets : 0);
+	ctl_count(p->rows, "ring_packets", "ring pkts", NULL,
+		  full ? full->port.count.ring_packets : 0);
 	ctl_text(p->rows, "scheme", NULL, NULL, out->up ? all->routing.scheme : "");
 	ctl_flag(p->rows, "certain", NULL, p->certain);
 	ctl_text(p->rows, "others", "other uplinks: queue", NULL, others);
@@ -165,7 +203,7 @@ static int walk(struct path *p)
 {
 	struct drb_end next = drb_tree_host_peer(&p->fabric.tree, p->ends.from);
 	// No way is longer: a packet that has spent its detours is dropped.
-	uint32_t most = 2 * p->fabric.tree.layers + DRB_DETOUR_HOPS_MAX;
+	uint32_t most = 2 * p->fabric.tree.layers + DRB_DETOUR_HOPS_MAX + DRB_ROUTED_HOPS_MAX;
 
 	p->packet = (struct drb_decision){.dest = p->ends.to, .flow = p->hash};
 	for (uint32_t hops = 0; next.layer > 0 && hops < most; hops++) {
@@ -229,6 +267,7 @@ int ctl_path(int argc, char **argv)
 	int told = fabric_state_read(&p.fabric, &p.ctl);
 	if (p.fabric.tree.layers == 0)
 		return DRB_EXIT_FAILED;
+	p.outages = fabric_state_outages(&p.fabric);
 	path_ends_resolve(&p.ends, &p.fabric.tree);
 	p.hash = path_flow_hash(&p.ends.flow, &p.ends.plan, p.ends.from, p.ends.to);
 	say_version(&p.ends);

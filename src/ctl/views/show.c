@@ -26,8 +26,9 @@ static const struct {
 	{"out_discards", "out drops"},
 	{"queue_packets", "queue pkts"},
 	{"queue_octets", "queue bytes"},
-	{"queue_max", "queue max pkts"},
+	{"queue_max_packets", "queue max pkts"},
 	{"queue_ns", "queue ns"},
+	{"ring_packets", "ring pkts"},
 	{"up_default", "up default pkts"},
 	{"up_redirected", "up redirected pkts"},
 	{"down", "down pkts"},
@@ -148,7 +149,8 @@ int ctl_show(int argc, char **argv)
 		       "  drops        dropped packets by reason\n"
 		       "  worker       the forwarding thread: iterations, sleeps, lateness\n"
 		       "  info         identity and state of the switch\n"
-		       "  links        each port: peer, neighbour, state, rate, queue limit\n"
+		       "  links        each port: peer, neighbour, state, rate, queue limit, "
+		       "occupancy\n"
 		       "  xdp          af_xdp ports: what the kernel saw, sent on, kept or lost\n"
 		       "\n"
 		       "Exit status 1 if a switch could not be read.",

@@ -64,6 +64,7 @@ static void cells_of_link(struct show *s, const struct drb_switch_link *link)
 	ctl_real(s->rows, "loss_out_percent", "loss out %", NULL,
 		 ctl_decimal((double)link->loss_out / 1e4, 2));
 	ctl_count(s->rows, "queue", "queue limit pkts", NULL, link->queue);
+	ctl_text(s->rows, "occupancy", NULL, NULL, link->occupancy);
 	ctl_text(s->rows, "driver", NULL, NULL, link->driver);
 	ctl_text(s->rows, "device", NULL, NULL, link->device);
 }

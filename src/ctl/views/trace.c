@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 
 #include "common/cli/args.h"
 #include "common/cli/clock.h"
+#include "common/cli/interrupt.h"
 #include "common/cli/log.h"
 #include "common/cli/quantity.h"
 
@@ -25,6 +27,7 @@
 #include "ctl/views/path_ends.h"
 
 #define FILTER_MAX 512
+#define EXEC_MAX 128
 #define SNAP 64 // headers are not looked at here, only how packets went
 #define TIME_MAX_NS (UINT64_C(3600) * 1000000000)
 
@@ -51,15 +54,8 @@ struct trace {
 	size_t hops, room;
 	uint64_t sent; // packets that left the first switch
 	struct drb_end first;
+	bool first_watched;
 };
-
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal)
-{
-	(void)signal;
-	interrupted = 1;
-}
 
 static void add_addresses(char *text, size_t size, const struct path_ends *e, bool ipv6)
 {
@@ -114,6 +110,11 @@ static struct hop *hop_of(struct trace *t, const struct session *s,
 	return &t->hop[t->hops++];
 }
 
+static bool is_first(const struct trace *t, uint32_t layer, uint32_t label)
+{
+	return layer == t->first.layer && label == t->first.label;
+}
+
 static void count_packet(struct trace *t, const struct session *s, const struct drb_capture_slot *p)
 {
 	if (p->kind == DRB_CAPTURE_IN || p->port >= s->all.port_count)
@@ -122,8 +123,8 @@ static void count_packet(struct trace *t, const struct session *s, const struct 
 	h->packets++;
 	h->queue_sum += p->queue;
 	h->queue_max = p->queue > h->queue_max ? p->queue : h->queue_max;
-	t->sent += !h->dropped && s->all.info.layer == t->first.layer &&
-		   s->all.info.label == t->first.label;
+	t->sent += !h->dropped &&
+		   is_first(t, (uint32_t)s->all.info.layer, (uint32_t)s->all.info.label);
 }
 
 // What all switches have captured by now; false: nothing.
@@ -146,7 +147,8 @@ static void watch(struct trace *t, const struct options *o)
 	const struct timespec pause = {.tv_nsec = 1000000};
 	uint64_t end = drb_clock_now() + o->time_ns;
 
-	while (!interrupted && drb_clock_now() < end && (o->count == 0 || t->sent < o->count)) {
+	while (!drb_interrupted() && drb_clock_now() < end &&
+	       (o->count == 0 || t->sent < o->count)) {
 		if (!take_packets(t))
 			nanosleep(&pause, NULL);
 	}
@@ -212,38 +214,52 @@ static uint64_t lost_packets(const struct trace *t)
 	return sum;
 }
 
+#define PROGRAM "drbfabric"
+
 // The program that runs commands on hosts, as a user calls it: installed beside this one, else in a checkout.
 static const char *fabric_program(void)
 {
 	char path[PATH_MAX];
-	const size_t room = sizeof(path) - sizeof("drbfabric");
+	const size_t room = sizeof(path) - sizeof(PROGRAM);
 	ssize_t length = readlink("/proc/self/exe", path, room);
 
 	path[length > 0 ? length : 0] = '\0';
 	char *name = strrchr(path, '/');
 	if (!name)
-		return "drbfabric";
-	memcpy(name + 1, "drbfabric", sizeof("drbfabric"));
-	return access(path, X_OK) == 0 ? "drbfabric" : "topo/fabric";
+		return PROGRAM;
+	memcpy(name + 1, PROGRAM, sizeof(PROGRAM));
+	return access(path, X_OK) == 0 ? PROGRAM : "topo/fabric";
 }
 
-static void say_none(const struct path_ends *e)
+// What a user types in front of a command to run it on the host where the packets begin.
+static void on_first_host(const struct options *o, char text[EXEC_MAX])
 {
-	const char *from = e->host[0], *to = e->host[1], *program = fabric_program();
+	bool usual = strcmp(o->ctl.fabric, DRB_FABRIC_DEFAULT) == 0;
 
+	snprintf(text, EXEC_MAX, "%s exec %s%s%s%s --", fabric_program(), usual ? "" : "--fabric ",
+		 usual ? "" : o->ctl.fabric, usual ? "" : " ", o->ends.host[0]);
+}
+
+static void say_none(const struct options *o)
+{
+	const struct path_ends *e = &o->ends;
+	const char *from = e->host[0], *to = e->host[1];
+	char exec[EXEC_MAX];
+
+	on_first_host(o, exec);
 	if (e->flow.ipv6)
 		drb_error("no IPv6 packet from %s to %s came by: send some meanwhile, such as %s "
-			  "exec %s -- ping -6 %s, or leave -6 out for IPv4",
-			  from, to, program, from, to);
+			  "ping -6 %s, or leave -6 out for IPv4",
+			  from, to, exec, to);
 	else if (e->flow.given)
 		drb_error("no IPv4 packet of this flow from %s to %s came by: programs that are "
 			  "given the name %s send IPv6, for which give %s here; for IPv4 give "
-			  "them -4, such as %s exec %s -- ping -4 %s",
-			  from, to, to, path_ends_as_ipv6(e), program, from, to);
+			  "them -4, such as %s ping -4 %s",
+			  from, to, to, path_ends_as_ipv6(e), exec, to);
 	else
 		drb_error("no IPv4 or IPv6 packet from %s to %s came by: send some meanwhile, such "
-			  "as %s exec %s -- ping %s",
-			  from, to, program, from, to);
+			  "as %s ping %s",
+			  from, to, exec, to);
 }
 
 static int print(struct trace *t, const struct options *o)
@@ -262,7 +278,7 @@ static int print(struct trace *t, const struct options *o)
 			 lost);
 	if (t->hops)
 		return DRB_EXIT_OK;
-	say_none(&o->ends);
+	say_none(o);
 	return DRB_EXIT_FAILED;
 }
 
@@ -271,9 +287,9 @@ static bool open_sessions(struct trace *t, const struct options *o)
 {
 	struct drb_switch_socket *at;
 	struct bpf_program program;
-	char filter[FILTER_MAX];
+	char filter[FILTER_MAX], first[DRB_NAME_MAX];
 	size_t count;
-	bool all = true;
+	bool all = true, found = false;
 
 	make_filter(&o->ends, filter);
 	session_compile(filter, &program);
@@ -284,11 +300,17 @@ static bool open_sessions(struct trace *t, const struct options *o)
 	for (size_t i = 0; i < count; i++) {
 		struct session *s = &t->session[t->sessions];
 		bool open = session_open(s, at[i].path, o->ctl.timeout_ms, &wanted) == 0;
+		found |= is_first(t, at[i].layer, at[i].label);
 		t->sessions += open;
+		t->first_watched |= open && is_first(t, at[i].layer, at[i].label);
 		all &= open;
 	}
 	free(at);
 	pcap_freecode(&program);
+	if (!found) {
+		drb_instance_name(first, o->ctl.fabric, t->first.layer, t->first.label);
+		ctl_say_none(&o->ctl, first);
+	}
 	return all;
 }
 
@@ -296,9 +318,12 @@ static int trace(const struct options *o, const struct drb_tree *tree)
 {
 	struct trace t = {.first = drb_tree_host_peer(tree, o->ends.from)};
 	bool whole = open_sessions(&t, o);
+	int code = DRB_EXIT_FAILED;
 
-	watch(&t, o);
-	int code = print(&t, o);
+	if (t.first_watched) { // else nobody knows of how many packets the others saw a share
+		watch(&t, o);
+		code = print(&t, o);
+	}
 	for (size_t i = 0; i < t.sessions; i++)
 		session_close(&t.session[i]);
 	free(t.session);
@@ -353,7 +378,6 @@ int ctl_trace(int argc, char **argv)
 		       "status 1 if no packet came by or a switch could not be watched.",
 		.children = children};
 	struct options o = {.ctl = ctl_defaults(), .time_ns = 2000000000};
-	const struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
 	struct fabric_state fabric;
 
 	drb_args_parse(&argp, argc, argv, 0, &o);
@@ -364,7 +388,6 @@ int ctl_trace(int argc, char **argv)
 	if (tree.layers == 0)
 		return DRB_EXIT_FAILED;
 	path_ends_resolve(&o.ends, &tree);
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	drb_interrupt_catch(SA_RESTART | SA_RESETHAND);
 	return trace(&o, &tree);
 }

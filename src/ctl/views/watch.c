@@ -139,6 +139,9 @@ static int watch(struct watch *w)
 	uint64_t next = drb_clock_now();
 	int code = ctl_each(&w->ctl, w->count ? w->names : NULL, w->count, take_sample, w);
 
+	// Later it may be that they are all restarted.
+	if (code != DRB_EXIT_OK && w->count == 0 && w->now.count == 0)
+		return code;
 	if (w->ctl.format != DRB_FORMAT_TABLE)
 		stream = ctl_rows_new(w->ctl.format, false);
 	for (uint64_t round = 0; !drb_interrupted() && (w->rounds == 0 || round < w->rounds);

@@ -61,6 +61,7 @@ static int begin(void **state)
 		ports[k].port.count.in_packets = 10 + k;
 		ports[k].port.count.out_octets = UINT64_MAX - k;
 		ports[k].port.count.queue_packets = 7 + k;
+		ports[k].port.count.ring_packets = 9 + k;
 	}
 	return 0;
 }
@@ -96,6 +97,8 @@ static void values_and_units(void **state)
 	assert_true(has_line("drb_port_in_packets_total{" OF_PORT "} 11"));
 	assert_true(has_line("drb_port_out_bytes_total{" OF_PORT "} 18446744073709551614"));
 	assert_true(has_line("drb_port_queue_packets{" OF_PORT "} 8"));
+	assert_true(has_line("# TYPE drb_port_ring_packets gauge"));
+	assert_true(has_line("drb_port_ring_packets{" OF_PORT "} 10"));
 	// Not a number: there is no such series, but the family is known.
 	assert_true(strstr(text, "# TYPE drb_uplink_utilisation_ratio gauge\n"));
 	assert_null(strstr(text, "\ndrb_uplink_utilisation_ratio{"));

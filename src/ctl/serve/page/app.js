@@ -187,15 +187,19 @@ function play(on) {
 // A recording: one state a line.
 function open(text, name) {
   const states = [];
-  for (const line of text.split('\n')) {
+  let cut = '';
+  for (const [at, line] of text.split('\n').entries()) {
     if (!line.trim()) continue;
     try {
       states.push(JSON.parse(line));
     } catch {
-      say(`${name}: line ${states.length + 1} is no state of a fabric`, true);
-      if (!states.length) return;
+      cut = `line ${at + 1} is no state of a fabric`;
       break; // the end of a recording that was cut off
     }
+  }
+  if (cut && !states.length) {
+    say(`${name}: ${cut}`, true);
+    return;
   }
   if (!states.every((s) => Array.isArray(s.switches) && Array.isArray(s.port_counters))) {
     say(`${name} is no recording (drbctl record makes one)`, true);
@@ -207,7 +211,7 @@ function open(text, name) {
   fabric = null;
   for (const state of states) take(state, true);
   document.body.classList.add('recording');
-  say(`recording ${name}, ${states.length} looks`);
+  say(`recording ${name}, ${states.length} looks${cut && `; cut off there: ${cut}`}`, cut);
   offerFabrics();
   drawnFor = '';
   look(0);

@@ -78,8 +78,10 @@ class History {
     this.before.set(s.name, s);
     frame.switchWord[at] = s.up ? UP : NO_ANSWER;
     if (!first && !before) this.event(frame, 'good', s.name, `${s.name} appeared`);
-    if (before && before.up !== s.up) {
-      this.event(frame, s.up ? 'good' : 'bad', s.name, s.up ? `${s.name} answers again` : `${s.name} does not answer`);
+    // One that is about to end may first give no answer.
+    const ends = Boolean(s.ended && before && !before.ended);
+    if (before && (before.up !== s.up || ends)) {
+      this.event(frame, s.up ? 'good' : 'bad', s.name, s.up ? `${s.name} answers again` : `${s.name} ${s.ended ? 'has ended' : 'does not answer'}`);
     }
     if (!s.up) {
       const begin = this.tree.port(s.layer, s.label, false, 0);

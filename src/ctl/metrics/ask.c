@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ctl/metrics/ask.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/cli/clock.h"
+#include "core/counters.h"
+
+// Switches asked at a time, so that they do not all want the CPUs at once. One that has not answered after
+// SLOW_NS makes room for another.
+#define AT_A_TIME 8
+#define SLOW_NS UINT64_C(20000000)
+// How often it is tried again where too many others wait to be connected.
+#define RETRY_MS 5
+#define TRIES 3
+
+static void begin(struct metrics_connection *c);
+
+static void end(struct metrics_connection *c, int error)
+{
+	if (error < 0)
+		drb_switch_all_free(&c->all);
+	c->error = error;
+	c->owes = OWES_NOTHING;
+	c->silent = c->old = false;
+	c->ended = true;
+}
+
+// A switch that was started again left the old connection dead: once more with a new one.
+static void fail(struct metrics_connection *c, int error)
+{
+	if (error != -ECONNRESET || c->fresh) {
+		end(c, error);
+		return;
+	}
+	c->owes = OWES_NOTHING;
+	c->silent = c->old = false;
+	begin(c);
+}
+
+// For what follows the ports that are there.
+static void ask(struct metrics_connection *c)
+{
+	char first[16];
+
+	snprintf(first, sizeof(first), "%u", c->all.port_count);
+	int rc = drb_telemetry_send(&c->telemetry, DRB_CMD_ALL, c->all.port_count ? first : NULL);
+	if (rc < 0)
+		fail(c, rc);
+	else
+		c->owes = OWES_ANSWER;
+}
+
+static void ask_anew(struct metrics_connection *c)
+{
+	drb_switch_all_free(&c->all);
+	c->silent = c->old = false;
+	ask(c);
+}
+
+static void begin(struct metrics_connection *c)
+{
+	if (c->owes != OWES_NOTHING)
+		return;
+	if (c->telemetry.fd >= 0) {
+		ask_anew(c);
+		return;
+	}
+	int rc = drb_telemetry_connect(&c->telemetry, c->socket.path);
+	if (rc == 0) {
+		c->fresh = true;
+		c->owes = OWES_GREETING;
+	} else if (rc != -ETIMEDOUT) {
+		end(c, rc);
+	}
+}
+
+static void take_part(struct metrics_connection *c, json_t *reply)
+{
+	int rc = drb_all_take(reply, &c->all);
+
+	json_decref(reply);
+	if (rc == -EAGAIN && ++c->tries < TRIES)
+		ask_anew(c);
+	else if (rc < 0 || c->all.port_count >= c->all.info.ports)
+		end(c, rc);
+	else
+		ask(c);
+}
+
+// Something has come.
+static void go_on(struct metrics_connection *c)
+{
+	const bool greeting = c->owes == OWES_GREETING;
+	json_t *reply = NULL;
+	int rc = greeting ? drb_telemetry_greeted(&c->telemetry)
+			  : drb_telemetry_take(&c->telemetry, DRB_CMD_ALL, &reply);
+
+	if (rc == -ETIMEDOUT)
+		return;
+	if (rc < 0) {
+		fail(c, rc);
+	} else if (greeting || c->old) { // an old answer is of who knows when
+		json_decref(reply);
+		c->begun_ns = drb_clock_now();
+		ask_anew(c);
+	} else {
+		take_part(c, reply);
+	}
+}
+
+static bool awaited(const struct metrics_connection *c)
+{
+	return c->begun && !c->ended && !c->silent;
+}
+
+// Begins with as many as may be asked now; *next is the first that was not begun with.
+static void begin_some(struct metrics_connection *all, size_t count, size_t *next)
+{
+	const uint64_t now = drb_clock_now();
+	size_t asked = 0;
+
+	for (size_t i = 0; i < *next; i++)
+		asked += awaited(&all[i]) && now - all[i].begun_ns < SLOW_NS;
+	for (; *next < count && asked < AT_A_TIME; (*next)++) {
+		struct metrics_connection *c = &all[*next];
+		c->begun = true;
+		c->begun_ns = now;
+		begin(c);
+		asked += awaited(c);
+	}
+}
+
+// Gives up those whose time is over. The ms until something is to be done without an answer; -1: nobody is waited for.
+static int look_at_time(struct metrics_connection *all, size_t begun, size_t count,
+			uint32_t timeout_ms)
+{
+	const uint64_t now = drb_clock_now();
+	int wait = -1;
+
+	for (size_t i = 0; i < begun; i++) {
+		struct metrics_connection *c = &all[i];
+		const uint64_t passed_ms = (now - c->begun_ns) / 1000000;
+		if (awaited(c) && passed_ms >= timeout_ms) {
+			c->silent = true;
+			continue;
+		}
+		if (!awaited(c))
+			continue;
+		int left = (int)(timeout_ms - passed_ms);
+		if (c->owes == OWES_NOTHING) { // nor connected
+			left = RETRY_MS;
+			begin(c);
+		}
+		wait = wait < 0 || left < wait ? left : wait;
+	}
+	return begun < count && wait > (int)(SLOW_NS / 1000000) ? (int)(SLOW_NS / 1000000) : wait;
+}
+
+// Waits for answers and takes them.
+static void take_answers(struct metrics_connection *all, size_t begun, struct pollfd *fds,
+			 int wait_ms)
+{
+	for (size_t i = 0; i < begun; i++) {
+		const bool owes = !all[i].ended && all[i].owes != OWES_NOTHING;
+		fds[i] = (struct pollfd){.fd = owes ? all[i].telemetry.fd : -1, .events = POLLIN};
+	}
+	if (poll(fds, begun, wait_ms) <= 0)
+		return;
+	for (size_t i = 0; i < begun; i++) {
+		if (fds[i].revents)
+			go_on(&all[i]);
+	}
+}
+
+void metrics_ask(struct metrics_connection *all, size_t count, uint32_t timeout_ms)
+{
+	struct pollfd *fds = calloc(count ? count : 1, sizeof(*fds));
+	size_t begun = 0;
+	int wait = 0; // at first only for what has come since the last round
+
+	for (size_t i = 0; i < count; i++) {
+		struct metrics_connection *c = &all[i];
+		c->begun = c->ended = c->fresh = false;
+		c->tries = 0;
+		c->old = c->owes != OWES_NOTHING;
+		c->error = fds ? -ETIMEDOUT : -ENOMEM;
+	}
+	while (fds && (wait >= 0 || begun < count)) {
+		begin_some(all, count, &begun);
+		take_answers(all, begun, fds, wait < 0 ? 0 : wait);
+		wait = look_at_time(all, begun, count, timeout_ms);
+	}
+	free(fds);
+}
+
+void metrics_connection_close(struct metrics_connection *c)
+{
+	drb_telemetry_close(&c->telemetry);
+	drb_switch_all_free(&c->all);
+}

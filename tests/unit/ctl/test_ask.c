@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Asking many switches at once: one that hangs is waited for once, and what it says late is not taken for new. The
+// test is the switch: it says what it likes, when it likes, into the socket.
+#include "fixtures/unit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/cli/clock.h"
+#include "core/counters.h"
+#include "ctl/metrics/ask.h"
+#include "fixtures/telemetry_server.h"
+
+#define SWITCHES 12 // more than are asked at a time
+
+static char folder[64];
+static int listener[SWITCHES];
+static struct metrics_connection all[SWITCHES];
+
+// A reply with one port and no counts but the time.
+static char *answer(uint64_t time_ns)
+{
+	json_t *port = json_object(), *counts = json_object();
+	static const char *const texts[] = {"name",   "peer",   "neighbour", "state",
+					    "driver", "device", "rate",      "occupancy"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		json_object_set_new(port, texts[i], json_pack("[s]", "u0"));
+#define X(key, meaning) json_object_set_new(port, #key, json_pack("[i]", 1));
+	DRB_PORT_COUNTERS(X)
+	X(usable, "")
+	X(queue, "")
+#undef X
+#define X(key, meaning) json_object_set_new(counts, #key, json_integer(1));
+	DRB_ROUTING_COUNTERS(X)
+	DRB_WORKER_COUNTERS(X)
+	DRB_DROP_REASONS(X)
+#undef X
+	static const char *const numbers[] = {"flows",     "choices", "slot_ns",      "seed",
+					      "cycles_hz", "buffers", "buffers_free", "time_ns"};
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		json_object_set_new(counts, numbers[i], json_integer(1));
+	static const char *const words[] = {
+		"scheme",           "unit", "threshold", "threshold_mode", "utilisation",
+		"flows_per_uplink", "idle"};
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		json_object_set_new(counts, words[i], json_string("1"));
+	json_t *differences = json_array(), *bins = json_array();
+	for (int i = 0; i < DRB_DIFFERENCES; i++)
+		json_array_append_new(differences, json_integer(0));
+	for (int i = 0; i < DRB_LOG_BINS; i++)
+		json_array_append_new(bins, json_integer(0));
+	json_t *info = json_pack(
+		"{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:[i], s:i, s:i, s:i, s:i, s:s, s:i}", "name",
+		"s1-0", "fabric", "drb", "version", "1", "layers", 2, "arity", 1, "layer", 1,
+		"label", 0, "code", 0, "pid", 7, "ready", 1, "uptime_ns", 1, "ports_usable", 1,
+		"trouble", "", "ports", 1);
+	json_t *reply = json_pack("{s:{s:I, s:o, s:O, s:O, s:o, s:{s:i, s:o}, s:{s:O, s:o}, s:o}}",
+				  DRB_CMD_ALL, "time_ns", (json_int_t)time_ns, "info", info,
+				  "routing", counts, "drops", counts, "worker", counts,
+				  "differences", "every", 61, "count", differences, "samples",
+				  "burst_size", bins, "queue_length", bins, "ports", port);
+	char *text = json_dumps(reply, JSON_COMPACT);
+
+	assert_non_null(text);
+	json_decref(reply);
+	return text;
+}
+
+static void say(int fd, const char *text)
+{
+	assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), strlen(text));
+}
+
+static void say_answer(int fd, uint64_t time_ns)
+{
+	char *text = answer(time_ns);
+
+	say(fd, text);
+	free(text);
+}
+
+// The connection that a switch finds, greeted.
+static int greet(size_t i)
+{
+	int fd = accept(listener[i], NULL, NULL);
+
+	assert_true(fd >= 0);
+	say(fd, GREETING);
+	return fd;
+}
+
+static uint64_t round_ms(size_t count, uint32_t timeout_ms)
+{
+	uint64_t begun = drb_clock_now();
+
+	metrics_ask(all, count, timeout_ms);
+	return (drb_clock_now() - begun) / 1000000;
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	strcpy(folder, "/tmp/drb-test-XXXXXX");
+	assert_non_null(mkdtemp(folder));
+	for (size_t i = 0; i < SWITCHES; i++) {
+		all[i] = (struct metrics_connection){.telemetry = {.fd = -1}};
+		snprintf(all[i].socket.path, sizeof(all[i].socket.path), "%s/%zu", folder, i);
+		listener[i] = listen_at(all[i].socket.path);
+	}
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < SWITCHES; i++) {
+		metrics_connection_close(&all[i]);
+		close(listener[i]);
+		unlink(all[i].socket.path);
+	}
+	return rmdir(folder);
+}
+
+// Who is asked finds the answers of all rounds in its socket already, but for the one that hangs.
+static void one_that_hangs_is_waited_for_once(void **state)
+{
+	int fd[SWITCHES];
+
+	(void)state;
+	round_ms(SWITCHES, IMPATIENT_MS);
+	for (size_t i = 0; i < SWITCHES; i++) {
+		assert_int_equal(all[i].error, -ETIMEDOUT);
+		if (i == 3)
+			continue;
+		fd[i] = greet(i);
+		say_answer(fd[i], 5);
+	}
+	for (int more = 0; more < 3; more++) {
+		for (size_t i = 0; i < SWITCHES && more; i++) {
+			if (i != 3)
+				say_answer(fd[i], 5 + (uint64_t)more);
+		}
+		assert_true(round_ms(SWITCHES, PATIENT_MS) < PATIENT_MS / 2);
+		for (size_t i = 0; i < SWITCHES; i++) {
+			assert_int_equal(all[i].error, i == 3 ? -ETIMEDOUT : 0);
+			assert_int_equal(all[i].all.time_ns, i == 3 ? 0 : 5 + (uint64_t)more);
+		}
+	}
+	// It goes on, and is as good as any.
+	fd[3] = greet(3);
+	say_answer(fd[3], 9);
+	round_ms(SWITCHES, IMPATIENT_MS);
+	assert_int_equal(all[3].error, 0);
+	assert_int_equal(all[3].all.time_ns, 9);
+	for (size_t i = 0; i < SWITCHES; i++)
+		close(fd[i]);
+}
+
+static void a_late_answer_is_not_a_new_one(void **state)
+{
+	(void)state;
+	round_ms(1, IMPATIENT_MS);
+	int fd = greet(0);
+	assert_true(round_ms(1, IMPATIENT_MS) >= IMPATIENT_MS);
+	assert_int_equal(all[0].error, -ETIMEDOUT);
+	say_answer(fd, 5); // to the round that is over
+	say_answer(fd, 6);
+	round_ms(1, PATIENT_MS);
+	assert_int_equal(all[0].error, 0);
+	assert_int_equal(all[0].all.time_ns, 6);
+	close(fd);
+}
+
+static void one_that_was_started_again_is_asked_again(void **state)
+{
+	(void)state;
+	round_ms(1, IMPATIENT_MS);
+	int fd = greet(0);
+	say_answer(fd, 5);
+	round_ms(1, PATIENT_MS);
+	assert_int_equal(all[0].error, 0);
+	close(fd);
+	round_ms(1, IMPATIENT_MS); // finds the old connection dead, and makes a new one
+	fd = greet(0);
+	say_answer(fd, 6);
+	round_ms(1, PATIENT_MS);
+	assert_int_equal(all[0].all.time_ns, 6);
+	close(fd);
+}
+
+static void dead_and_wrong_ones_are_told_at_once(void **state)
+{
+	(void)state;
+	shutdown(listener[0], SHUT_RDWR);
+	unlink(all[1].socket.path);
+	round_ms(3, IMPATIENT_MS);
+	assert_int_equal(all[0].error, -ECONNREFUSED);
+	assert_int_equal(all[1].error, -ENOENT);
+	int fd = greet(2);
+	say(fd, "{\"" DRB_CMD_ALL "\":null}");
+	assert_true(round_ms(3, PATIENT_MS) < PATIENT_MS / 2);
+	assert_int_equal(all[2].error, -EOPNOTSUPP);
+	say(fd, "{\"" DRB_CMD_ALL "\":{\"time_ns\":1}}");
+	assert_true(round_ms(3, PATIENT_MS) < PATIENT_MS / 2);
+	assert_int_equal(all[2].error, -EPROTO);
+	assert_null(all[2].all.ports);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(one_that_hangs_is_waited_for_once, begin, end),
+		cmocka_unit_test_setup_teardown(a_late_answer_is_not_a_new_one, begin, end),
+		cmocka_unit_test_setup_teardown(one_that_was_started_again_is_asked_again, begin,
+						end),
+		cmocka_unit_test_setup_teardown(dead_and_wrong_ones_are_told_at_once, begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
