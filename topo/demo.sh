@@ -40,6 +40,14 @@ for option; do
   esac
 done
 
+check_place() {
+  local parent
+  parent=$(dirname "$build")
+  [ -e "$build" ] || [ -w "$parent" ] ||
+    bad_usage "cannot build in $build: may not write into $parent; make a clone of your own, or point DRB_BUILD" \
+      "at a folder of yours"
+}
+
 build_all() {
   if [ -e "$build" ] && [ ! -w "$build" ]; then
     [ -x "$build/src/switch/drbswitch" ] || bad_usage "$build is somebody else's and not built"
@@ -49,11 +57,16 @@ build_all() {
     echo "== configuring $build" >&2
     meson setup "$build" "$root" >&2
   fi
-  echo "== building" >&2
-  nice ninja -C "$build" >&2
+  if ! ninja -C "$build" -n | grep -q 'no work to do'; then
+    echo "== building" >&2
+    nice ninja -C "$build" >&2
+  fi
 }
 
 if [ -z "${DRB_DEMO_WORLD:-}" ]; then
+  # A mistake is not to cost a build.
+  if command -v python3 >/dev/null; then "$root/topo/fabric" demo "${options[@]}" --options-only; fi
+  check_place
   bash "$root/deploy/install-deps.sh"
   build_all
 fi

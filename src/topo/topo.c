@@ -133,35 +133,6 @@ uint64_t topo_links_total(const struct drb_tree *t)
 	return (uint64_t)t->hosts * t->layers;
 }
 
-uint32_t topo_code(const struct drb_tree *t, uint32_t layer, uint32_t label, uint32_t code[])
-{
-	uint32_t digits = layer == 0 ? t->layers : t->layers - 1;
-
-	if (layer == 0)
-		drb_host_code(t, label, code);
-	else
-		drb_switch_code(t, label, code);
-	for (uint32_t i = 0; i < digits / 2; i++) {
-		uint32_t swap = code[i];
-		code[i] = code[digits - 1 - i];
-		code[digits - 1 - i] = swap;
-	}
-	return digits;
-}
-
-void topo_code_text(char text[TOPO_CODE_MAX], const struct drb_tree *t, uint32_t layer,
-		    uint32_t label)
-{
-	uint32_t code[DRB_LAYERS_MAX], digits = topo_code(t, layer, label, code);
-	size_t used = 0;
-
-	text[used++] = '(';
-	for (uint32_t i = 0; i < digits; i++)
-		used += (size_t)snprintf(text + used, TOPO_CODE_MAX - used, "%s%u", i ? "," : "",
-					 code[i]);
-	snprintf(text + used, TOPO_CODE_MAX - used, ")");
-}
-
 void topo_mac(char text[TOPO_ADDR_MAX], const struct topo *topo, uint32_t host)
 {
 	uint8_t mac[6];

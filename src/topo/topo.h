@@ -11,9 +11,6 @@
 #include "core/fabric/names.h"
 #include "core/fabric/tree.h"
 
-// Each running fabric has a folder of its name here: topo/drbfabric/fabrics.py.
-#define TOPO_RUN_DIR "/run/drbswitch"
-
 // The fabric of a command line: options -l, -d, --fabric, --ipv4, --ipv6 and --mac.
 struct topo {
 	const char *fabric; // name
@@ -41,12 +38,6 @@ struct topo_links {
 bool topo_links_next(struct topo_links *walk, struct topo_link *link);
 uint64_t topo_links_total(const struct drb_tree *t);
 
-// The digits of a label code, top digit first; returns how many. code has DRB_LAYERS_MAX entries.
-uint32_t topo_code(const struct drb_tree *t, uint32_t layer, uint32_t label, uint32_t code[]);
-// "(2,1,0)" of a host or switch; "()" for the only switch of a one-layer fabric.
-#define TOPO_CODE_MAX (DRB_LAYERS_MAX * 11 + 3)
-void topo_code_text(char text[TOPO_CODE_MAX], const struct drb_tree *t, uint32_t layer,
-		    uint32_t label);
 // A host's addresses as text.
 #define TOPO_ADDR_MAX 48
 void topo_mac(char text[TOPO_ADDR_MAX], const struct topo *topo, uint32_t host);

@@ -19,6 +19,9 @@ SAMPLE_A_HOST = 8
 # IPv6 ping makes up to four entries, at both ends one for the other host and one for the multicast
 # group that was asked: so many pairs at a time, then the tables are flushed.
 PAIRS_A_WAVE = 192
+# Hosts of other machines ping the hosts of this one meanwhile, and entries of their waves go only with one of ours.
+PAIRS_A_WAVE_MIN = 48
+RESOLVED = 'nud reachable nud stale nud delay nud probe nud failed'
 PING_PROCESSES = 32
 # How long a port may take to hear its neighbour.
 HELLO_SECONDS = 2
@@ -111,10 +114,15 @@ def _ping_timing(plan):
     return max(1, round(4 * slot)), round(2000 + 16 * plan['layers'] * slot)
 
 
+def _every_host(plan):
+    """{label: host}, those of other machines included."""
+    return {host['label']: host for host in plan['hosts'] + plan.get('elsewhere', [])}
+
+
 def _run_pings(plan, wave, family):
     """Pings the pairs of a wave, all sources at once; {(source, destination): ms or None}."""
     interval, timeout = _ping_timing(plan)
-    hosts, result = plan['hosts'], {}
+    hosts, result = _every_host(plan), {}
     targets = {}
     for a, b in wave:
         targets.setdefault(a, []).append(b)
@@ -143,21 +151,30 @@ def _run_pings(plan, wave, family):
     return result
 
 
+def pairs_a_wave(plan):
+    """As few that the waves of all machines together are no larger than that of one alone."""
+    machines = {host['machine'] for host in plan.get('elsewhere', [])}
+    return max(PAIRS_A_WAVE_MIN, PAIRS_A_WAVE // (1 + len(machines)))
+
+
 def _flush_neighbours(plan):
     for host in plan['hosts']:
         with netns.inside(host['namespace']):
-            netns.batch(['neigh flush dev eth0'], force=True)
+            # Not those that are asked for now: hosts of other machines wait for these answers, and the packets
+            # that wait for an entry are lost with it.
+            netns.batch([f'neigh flush dev eth0 {RESOLVED}'], force=True)
 
 
 def ping(plan, family, seed, sample):
-    hosts = plan['hosts']
+    hosts, own = _every_host(plan), {host['label'] for host in plan['hosts']}
     chosen = pairs(len(hosts), seed, sample or
                    (len(hosts) if len(hosts) <= ALL_PAIRS_HOSTS else SAMPLE_A_HOST))
-    times = {}
-    for start in range(0, len(chosen), PAIRS_A_WAVE):
-        if len(chosen) > PAIRS_A_WAVE:
+    chosen = [pair for pair in chosen if pair[0] in own]
+    times, wave = {}, pairs_a_wave(plan)
+    for start in range(0, len(chosen), wave):
+        if len(chosen) > wave:
             _flush_neighbours(plan)
-        times.update(_run_pings(plan, chosen[start:start + PAIRS_A_WAVE], family))
+        times.update(_run_pings(plan, chosen[start:start + wave], family))
     answered = [t for t in times.values() if t is not None]
     complaints = [f"h{a} -> h{b} ({hosts[b][f'ipv{family}']}): no answer"
                   for (a, b), t in times.items() if t is None]
@@ -218,7 +235,8 @@ def links(plan, up_ns, settle_seconds=2.0):
     A fabric in use is asked again for a while. What stays different was lost below the switches: a
     receiver without a rate limit that got no CPU time loses packets in the kernel.
     """
-    between = [link for link in plan['links'] if not link['lower'].startswith('h')]
+    own = {switch['name'] for switch in plan['switches']}
+    between = [link for link in plan['links'] if {link['lower'], link['upper']} <= own]
     end = time.monotonic() + settle_seconds
     while True:
         views, complaints = snapshots(plan), []

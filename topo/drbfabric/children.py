@@ -2,6 +2,7 @@
 """Programs that run while the harness does something else, and do not outlive it."""
 
 import os
+import re
 import subprocess
 import tempfile
 
@@ -23,7 +24,7 @@ class Child:
                 self.process = subprocess.Popen(command, stdin=told, stdout=out, stderr=err)
                 begun = True
         except OSError as e:
-            raise Failure(f'cannot start {command[0]}: {os.strerror(e.errno)}') from e
+            raise Failure(f'cannot start program {command[0]}: {os.strerror(e.errno)}') from e
         except BaseException:
             # A signal that came while it was started takes effect before the context is entered.
             if begun:
@@ -60,7 +61,8 @@ class Child:
 def _need_success(child, command):
     code, out, said = child.wait()
     if code != 0:
-        lines = said.strip().splitlines()
+        # It says who it is, as this one will.
+        lines = [re.sub('^drb[a-z]+: ', '', line) for line in said.strip().splitlines()]
         raise Failure(lines[-1] if lines else f'{os.path.basename(command[0])} failed',
                       2 if code == 2 else 1)
     return out

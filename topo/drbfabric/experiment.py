@@ -32,6 +32,10 @@ CONTROL_SHARE = 0.001
 PAUSE_SECONDS = 1
 # How far live figures may be from simulated ones, (key, share): what --check checks.
 TOLERANCES = ('latency', 0.05), ('tail', 0.10), ('redirected', 0.10)
+# What is told beside that, in the words of drbgen and drbsim: (key, whether of several runs the largest
+# counts, and not the mean). With the use of links of each kind.
+DETAILS = (('latency_p50', False), ('latency_p99', False), ('latency_p999', False), ('latency_max', True),
+           ('reordered_share', False), ('reorder_extent', True), ('reorder_buffer', True))
 HOSTS_MAX = 1024
 # A hop costs this much CPU time or less, and every hop of a slot falls into its beginning.
 HOP_NS = 16000
@@ -90,6 +94,12 @@ class Setup:
         return [f'up{m}' for m in range(1, self.layers)] + \
                [f'down{m}' for m in range(self.layers, 0, -1)]
 
+    @property
+    def figures(self):
+        """DETAILS, and what is told of every kind of link."""
+        return [*DETAILS, *((f'{figure}_{queue}_{kind}', kind == 'max') for queue in self.queues
+                            for figure in ('queue', 'use') for kind in ('mean', 'max'))]
+
 
 def default_slot(hosts, layers):
     """A slot in which the CPUs do all its hops, and a whole number of ms."""
@@ -108,6 +118,7 @@ def check_setup(setup):
     """What the other programs would refuse only once something runs."""
     if setup.threshold != 'paper' and not re.fullmatch(r'[0-9]+(\.[0-9]+)?', setup.threshold):
         raise usage(f"--threshold {setup.threshold}: must be a number from 0, or 'paper'")
+    Fabric(setup.name).need_free('take another --fabric')
     for scheme in setup.schemes:
         children.run([program('drbtopo', 'topo'), 'plan', *setup.size, '--fabric', setup.name,
                       '--scheme', scheme, '--driver', setup.driver, '--queue', str(setup.queue)])
@@ -121,14 +132,14 @@ def simulate(setup, seed):
                          '--load', ','.join(f'{load:g}' for load in setup.loads),
                          '--traffic', setup.traffic, '--threshold', setup.threshold,
                          '--slots', str(setup.slots), '--stats', str(setup.slots - setup.warmup),
-                         '--seed', str(seed), '--csv'])
+                         '--seed', str(seed), '--detail', '--csv'])
     rows = list(csv.DictReader(io.StringIO(text)))
     result, order = {}, iter(rows)
+    wanted = {key for key, _ in (*TOLERANCES, *setup.figures)}
     for scheme in setup.schemes:
         for load in setup.loads:
             row = next(order)
-            figures = {key: float(row[key] or 'nan') for key in row
-                       if key in ('latency', 'tail', 'redirected') or key.startswith('queue_')}
+            figures = {key: float(row[key] or 'nan') for key in row if key in wanted}
             result[scheme, load] = {**figures, 'growing': row['growing'] == 'yes'}
     return result
 
@@ -203,7 +214,7 @@ class Experiment:
         folder = f'{self.folder}/{load:g}-{seed}'
         if not os.path.isdir(folder):
             s = self.setup
-            children.run([program('drbgen', 'gen'), 'write', *s.size, '--pattern', s.traffic,
+            children.run([program('drbgen', 'gen'), 'write', *s.size, '--traffic', s.traffic,
                           '--load', f'{load:g}', '--slot', f'{s.slot_ns}ns',
                           '--slots', str(s.slots + live.TAIL_SLOTS), '--seed', str(seed),
                           '--out', folder])
@@ -326,10 +337,10 @@ def _summary(experiment, scheme, load):
         off = [r[key] / s[key] - 1 for r, s in zip(runs, sims) if s[key]]
         row[f'{key}_off'] = _mean(off)
         row[f'{key}_off_se'] = _error(off)
-    for queue in experiment.setup.queues:
-        for key, merge in ((f'queue_{queue}_mean', _mean), (f'queue_{queue}_max', _largest)):
-            row[key] = merge([r[key] for r in runs])
-            row[f'sim_{key}'] = merge([s[key] for s in sims])
+    for key, largest in experiment.setup.figures:
+        merge = _largest if largest else _mean
+        row[key] = merge([r[key] for r in runs])
+        row[f'sim_{key}'] = merge([s[key] for s in sims])
     for key in 'switch_late_us', 'late_max_us':
         row[key] = _mean([r[key] for r in runs])
     row['within'] = not deviations(row) and not row['disturbed']

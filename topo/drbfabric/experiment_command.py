@@ -39,6 +39,7 @@ def parser():
     p.add_argument('--traffic', default='permutation', metavar='NAME',
                    help='permutation (default: a fresh one every slot), fixed, ...: see drbgen write '
                    '--help')
+    p.add_argument('--pattern', dest='traffic', default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     p.add_argument('--threshold', default='paper', metavar='T',
                    help="of drb, walk and rotate (default paper: 1 - ln(1 - load))")
     p.add_argument('--slot', type=a_time, metavar='TIME',
@@ -93,6 +94,12 @@ def check_input(setup, out):
     check_setup(setup)
 
 
+def print_detail(rows, queues):
+    head, lines = report.detail(rows, queues)
+    print('\nLive, simulated:')
+    print_rows([(key, key) for key in head], [dict(zip(head, line)) for line in lines], 'table')
+
+
 def print_summary(rows, kind):
     if kind != 'table':
         print_rows([(key, key) for key in rows[0]],
@@ -128,6 +135,8 @@ def run(args):
         rows = summarise(experiment)
         page = report.write(args.out, experiment, rows)
     print_summary(rows, args.format)
+    if args.format == 'table':
+        print_detail(rows, setup.queues)
     say(f'{page} has the report')
     lost = any(row['lost'] for row in rows)
     return 1 if lost or args.check and not all(row['within'] for row in rows) else 0

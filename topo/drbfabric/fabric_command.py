@@ -6,10 +6,11 @@ import os
 import re
 from typing import Any
 
-from . import check, demo, fabrics, faults, netns, nodes, scenario, usage
-from .cli import NS, Parser, Version, help_first, need_root, positive, run_program, say
+from . import (all_machines, check, combined, demo, experiment_machines, export, fabrics, faults, netns, nodes, part,
+               scenario, usage)
+from .cli import NS, Parser, Version, help_first, need_root, positive, run_program, say, some_loads, some_schemes
 from .output import add_format_options, print_rows
-from .places import called, program
+from .places import called, called_program, program
 from .up_down import down, replan, up
 
 COMPLAINTS_SHOWN = 20
@@ -39,11 +40,24 @@ CHECKS = {
 }
 
 
+def control(args):
+    """drbctl here, with this fabric's switches, or on all machines of a fabric."""
+    if args.machines:
+        return all_machines.control(args)
+    drbctl = program('drbctl', 'ctl')
+    try:
+        os.execv(drbctl, [drbctl, *args.words[:1], *(['--fabric', args.name] if args.words else []), *args.words[1:]])
+    except OSError as e:
+        raise usage(f'{drbctl}: {os.strerror(e.errno)}') from e
+
+
 def run_checks(args):
-    need_root()
     for name in args.what:
         if name not in CHECKS:
             raise usage(f"cannot check '{name}': must be {', '.join(CHECKS)}")
+    if args.machines:
+        return all_machines.check(args)
+    need_root()
     fabric = fabrics.Fabric(args.name)
     plan, args.up_ns = fabric.need_plan(), fabric.state()['up_ns']
     rows, complaints = [], []
@@ -63,7 +77,7 @@ def run_checks(args):
 
 
 # name, function, help, examples (arguments behind the name of the program and the verb)
-PLAN_HELP = 'Every other option is one of drbtopo plan: see drbtopo plan --help.'
+PLAN_HELP = f"Every other option is one of drbtopo plan: see {called_program('drbtopo', 'topo')} plan --help."
 
 
 def add_whole(verb):
@@ -78,10 +92,18 @@ def add_whole(verb):
         if name == 'up':
             p.add_argument('--replace', action='store_true',
                            help='take a running fabric of this name down first')
+            p.add_argument('--plan', metavar='PLAN', help="carry out one machine's plan of drbtopo plan --machines, a "
+                           'folder or the archive of it; given again, start what does not run')
             p.add_argument('--offloads', choices=('on', 'off'), default='on',
                            help='of hosts and ports; off: frames on every link are those of a wire, '
                            'also in captures (default on)')
         add_format_options(p)
+    p = verb('export', export.run, 'write a plan as files of an engine that carries it out',
+             ('ansible plan', 'compose plan'))
+    p.add_argument('export_to', choices=list(export.FORMATS), metavar='FORMAT', help=', '.join(export.FORMATS))
+    p.add_argument('plan', metavar='DIR', help='what drbtopo plan --out DIR has written, with --machines FILE for '
+                   'all but compose')
+    p.add_argument('-o', '--out', metavar='DIR', help='where to (default: beside the plan)')
     add_format_options(verb('down', down, 'take a fabric down, running, broken or half up',
                             ('', '--fabric big')))
     add_format_options(verb('status', nodes.status, 'list nodes with process, state and uptime',
@@ -90,6 +112,42 @@ def add_whole(verb):
              'does DRB help? Compare routing schemes, live and simulated, on a fabric of its own',
              ('', '--load 0.9 --out picture.svg', '--one --scheme walk'), fabric='demo')
     demo.add_options(p)
+
+
+ALL_MACHINES = 'on all machines of a fabric over several: DIR is where export ansible has written'
+
+
+def add_parts(verb):
+    """Verbs about fabrics over several machines."""
+    p = verb('ctl', control, 'run drbctl, here or on all machines of a fabric',
+             ('--machines plan list', '--machines plan show --all links --json', '--machines plan metrics'))
+    p.add_argument('--machines', metavar='DIR', help=f'{ALL_MACHINES}, and one table of what they say')
+    p.add_argument('words', nargs=argparse.REMAINDER, metavar='WORD', help='verb and arguments of drbctl')
+    verb('counts', part.counts, "print what this machine's ends of links to other machines have counted, as JSON",
+         ('',))
+    p = verb('experiment', experiment_machines.run, 'replay the same traffic on all machines under each scheme at each '
+             'load, and compare with the simulator', ('--machines plan --scheme drb,walk --load 0.5,0.8',))
+    p.add_argument('--machines', metavar='DIR', required=True, help=ALL_MACHINES)
+    p.add_argument('--scheme', type=some_schemes, default=some_schemes('drb,dmodk,walk'), metavar='LIST',
+                   help='default drb,dmodk,walk')
+    p.add_argument('--load', type=some_loads, default=some_loads('0.5,0.8'), metavar='LIST', help='default 0.5,0.8')
+    p.add_argument('--traffic', default='permutation', metavar='NAME', help='permutation (default), fixed, ...')
+    p.add_argument('--pattern', dest='traffic', default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+    p.add_argument('--slots', type=positive, default=1000, help='slots of a run (default 1000)')
+    p.add_argument('--seed', type=positive, default=1, help='of the traffic (default 1)')
+    p.add_argument('--lead', type=positive, default=20, metavar='S',
+                   help='seconds until all machines are ready to send (default 20)')
+    add_format_options(p)
+    p = verb('replay', part.replay, 'replay traffic together with the other machines of a fabric, and print what '
+             'arrived here, as JSON', ('--begin 1800000000 --load 0.5 --slots 1000',),
+             epilog='Every other option is one of drbgen write: see drbgen write --help.')
+    p.add_argument('--begin', required=True, metavar='SECONDS', help='when, in seconds since 1970, on all machines')
+    p = verb('combine', combined.run, 'put together what the machines of a fabric have printed, which comes by '
+             'standard input as one JSON object: {"a": "what a printed"}', ('links plan <counts.json',))
+    p.add_argument('kind', choices=list(combined.KINDS), metavar='KIND', help='links: what counts has printed; '
+                   'replay: what replay has printed')
+    p.add_argument('plan', metavar='DIR', help='what drbtopo plan --machines FILE --out DIR has written')
+    add_format_options(p)
 
 
 def add_nodes(verb):
@@ -116,6 +174,7 @@ def add_nodes(verb):
     p.add_argument('--sample', type=positive, metavar='K',
                    help='ping from each host to K others (default: all, 8 above 64 hosts)')
     p.add_argument('--seed', type=int, default=1, help='seed of the sample (default 1)')
+    p.add_argument('--machines', metavar='DIR', help=ALL_MACHINES)
     add_format_options(p)
 
 
@@ -170,6 +229,7 @@ def parser():
 
     add_whole(verb)
     add_nodes(verb)
+    add_parts(verb)
     add_faults(verb)
     return top
 
@@ -179,8 +239,10 @@ def run(arguments):
     args, rest = top.parse_known_args(help_first(arguments))
     if args.verb in ('up', 'replan'):
         args.plan_options = rest
+    elif args.verb == 'replay':
+        args.write_options = rest
     elif rest:
-        top.error(f"unknown argument '{rest[0]}'")
+        raise usage(f"unknown argument '{rest[0]}' (see {top.prog} {args.verb} --help)")
     return args.run(args)
 
 

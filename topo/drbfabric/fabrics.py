@@ -19,6 +19,7 @@ import shutil
 import subprocess
 
 from . import Failure, interrupts, netns, processes, usage
+from .places import called, called_program
 from .telemetry import instance_folder
 
 ROOT = '/run/drbswitch'
@@ -92,6 +93,13 @@ class Fabric:
             raise usage(f'{self.folder} is not of a fabric, it has no state.json: move it away or '
                         'take another --fabric')
 
+    def need_free(self, otherwise):
+        """Refuses to go on if a fabric of this name is up; otherwise: what the user may do but take it down."""
+        alive = self.alive()
+        if self.state().get('phase') == UP and alive:
+            raise usage(f"fabric {self.name} is up, {len(alive)} switches run: {called('fabric')} down --fabric "
+                        f'{self.name} first, or {otherwise}')
+
     def create(self):
         """Makes the folder. It is never there without the state that shows whose it is."""
         new = f'{ROOT}/.{self.name}.new'
@@ -103,19 +111,20 @@ class Fabric:
             os.rename(new, self.folder)
 
     def make_plan(self, drbtopo, options, folder=None):
-        """Lets drbtopo write the plan; its own message says what is wrong with the options."""
+        """Lets drbtopo write the plan; what it says is wrong with the options is the message."""
         with interrupts.deferred():
-            done = subprocess.run([drbtopo, 'plan', *options, '--fabric', self.name, '--run-dir',
-                                   self.folder, '--out', folder or self.folder], check=False)
+            done = subprocess.run([drbtopo, 'plan', *options, '--fabric', self.name, '--run-dir', self.folder,
+                                   '--out', folder or self.folder], check=False, stderr=subprocess.PIPE, text=True)
         if done.returncode != 0:
-            raise Failure('', done.returncode)
+            said = done.stderr.strip().removeprefix('drbtopo: ')
+            raise Failure(said.replace('see drbtopo ', f"see {called_program('drbtopo', 'topo')} "), done.returncode)
         return self.plan(folder)
 
     def write_hosts(self, plan):
         lines = []
         with contextlib.suppress(OSError), open('/etc/hosts', encoding='utf-8') as f:
             lines = f.read().splitlines()
-        lines += [f"{host[family]} {host['name']}" for host in plan['hosts']
+        lines += [f"{host[family]} {host['name']}" for host in plan['hosts'] + plan.get('elsewhere', [])
                   for family in ('ipv4', 'ipv6')]
         with open(self.path('hosts'), 'w', encoding='utf-8') as f:
             f.write('\n'.join(lines) + '\n')

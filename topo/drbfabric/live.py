@@ -61,7 +61,8 @@ class Counters:
     def read(self):
         """Sums over the switches; queues by direction and layer, such as up1; the queue of each link.
         Queues are (ns that packets were queued, times of the readings, added up; links; longest;
-        packets), that of a link (ns that packets were queued, time of the reading, packets now)."""
+        packets; of each link the packets that left, time of the reading), that of a link (ns that
+        packets were queued, time of the reading, packets now)."""
         sums, queues, links = {'default': 0, 'redirected': 0, 'queued': 0}, {}, {}
         for name, (layer, link) in self.links.items():
             routing, worker = self._ask(name, '/drb/routing'), self._ask(name, '/drb/worker')
@@ -72,12 +73,13 @@ class Counters:
             ports = self._ask(name, '/drb/ports')
             for i, port in enumerate(ports['name']):
                 key = f'{"up" if port[0] == "u" else "down"}{layer}'
-                q = queues.setdefault(key, {'ns': 0, 'times': 0, 'links': 0, 'max': 0, 'out': 0})
+                q = queues.setdefault(key, {'ns': 0, 'times': 0, 'links': 0, 'max': 0, 'out': 0, 'left': {}})
                 q['ns'] += ports['queue_ns'][i]
                 q['times'] += ports['time_ns']
                 q['links'] += 1
-                q['max'] = max(q['max'], ports['queue_max'][i])
+                q['max'] = max(q['max'], ports['queue_max_packets'][i])
                 q['out'] += ports['out_packets'][i]
+                q['left'][name, port] = ports['out_packets'][i], ports['time_ns']
                 sums['queued'] += ports['queue_packets'][i]
                 links[name, port] = ports['queue_ns'][i], ports['time_ns'], ports['queue_packets'][i]
         return sums, queues, links
@@ -87,6 +89,16 @@ def _queue_mean(before, after):
     """Mean length over the links between two readings."""
     ns = after['times'] - before['times']
     return (after['ns'] - before['ns']) / ns if ns else 0.0
+
+
+def _use(before, after, slot_ns):
+    """Of the links of one kind, the shares of the slots between two readings in which they carried a packet."""
+    shares = []
+    for link, (left, time_ns) in after['left'].items():
+        left_before, time_before = before['left'][link]
+        slots = (time_ns - time_before) / slot_ns
+        shares.append((left - left_before) / slots if slots > 0 else 0.0)
+    return shares
 
 
 def _inside(before, after):
@@ -181,6 +193,8 @@ def result_of(report, readings, setup):
     links = growing_links(readings[1:], setup.slots, setup.load)
     result = {
         'latency': report['latency_mean_slots'], 'tail': report['tail_slots'],
+        **{f'latency_{key}': report[f'latency_{key}_slots'] for key in ('p50', 'p99', 'p999', 'max')},
+        **{key: report[key] for key in ('reordered_share', 'reorder_extent', 'reorder_buffer')},
         'redirected': (last['redirected'] - first['redirected']) / decided if decided else 0.0,
         # As drbsim defines it.
         'growing': links > 0 or (after > 1.1 * before and
@@ -198,4 +212,6 @@ def result_of(report, readings, setup):
     for key, q in end.items():
         result[f'queue_{key}_mean'] = _queue_mean(begin[key], q)
         result[f'queue_{key}_max'] = q['max']
+        use = _use(begin[key], q, setup.stretched_ns)
+        result[f'use_{key}_mean'], result[f'use_{key}_max'] = sum(use) / len(use), max(use)
     return result

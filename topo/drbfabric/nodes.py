@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Single nodes of a fabric that is up: their status, and switches ended and started again."""
 
+import contextlib
 from concurrent import futures
 
 from . import Failure, fabrics, netns, processes, schemes, usage
@@ -17,8 +18,8 @@ def find(plan, name):
     for node in plan['switches'] + plan['hosts']:
         if node['name'] == name:
             return node
-    raise usage(f"fabric {plan['fabric']} has no node '{name}': hosts are h0 to "
-                f"h{len(plan['hosts']) - 1}, switches as in drbtopo list")
+    raise usage(f"fabric {plan['fabric']} has no node '{name}': hosts are h0 to h{len(plan['hosts']) - 1}, "
+                f"switches {plan['switches'][0]['name']} to {plan['switches'][-1]['name']}")
 
 
 def find_switches(plan, names):
@@ -36,11 +37,32 @@ def warn_without_rate(plan, say):
     try:
         with Telemetry(plan['switches'][0]['namespace']) as t:
             scheme = (t.ask('/drb/routing') or {}).get('scheme')
+            port = t.ask('/drb/port,u0') or {}
     except OSError:
         return
-    if scheme and schemes.compares_queues(scheme):
+    if scheme and schemes.compares_queues(scheme) and port.get('occupancy') != 'ring':
         say(f'no --rate, so {scheme} sees no queues: packets leave as they come, and an uplink counts '
             'as loaded only while its driver refuses packets; give a rate, such as --rate 500pps')
+
+
+def neighbours_beyond(plan, limit):
+    """What to say of hosts that need more of the kernel's neighbour table than it has, '' if they do not."""
+    hosts = len(plan['hosts'])
+    needed = hosts * (hosts + len(plan.get('elsewhere', [])) - 1)
+    if needed <= limit:
+        return ''
+    cure = ' '.join(f'net.{family}.neigh.default.gc_thresh{n}={needed}' for family in ('ipv4', 'ipv6') for n in (2, 3))
+    return (f'if all hosts talk to all others, those here have {needed} neighbour entries, and the kernel takes '
+            f'{limit} in all namespaces together, then packets are lost: sysctl {cure}')
+
+
+def warn_of_neighbours(plan, say):
+    """Only the first network namespace of a machine can see the limit, and raise it."""
+    with contextlib.suppress(OSError):
+        with open('/proc/sys/net/ipv4/neigh/default/gc_thresh3', encoding='ascii') as f:
+            text = neighbours_beyond(plan, int(f.read()))
+        if text:
+            say(text)
 
 
 # Of a switch that can answer at all.

@@ -31,8 +31,8 @@ def program(name, folder):
         built = f'{PROGRAMS}/{name}'
     found = built if os.access(built, os.X_OK) else shutil.which(name)
     if not found:
-        raise usage(f'{name} is neither at {built} nor installed: build it, or point DRB_BUILD at '
-                    'the build folder')
+        raise usage(f'{name} is neither at {built} nor installed: build it (topo/demo.sh does, or meson setup build && '
+                    'ninja -C build), or point DRB_BUILD at the build folder')
     return found
 
 
@@ -44,3 +44,8 @@ def harness(name):
 def called(name):
     """What a user types to call it."""
     return f'drb{name}' if PROGRAMS else f'topo/{name}'
+
+
+def called_program(name, folder):
+    """What a user types to call a program of this project."""
+    return name if PROGRAMS else f'build/src/{folder}/{name}'

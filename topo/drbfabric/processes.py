@@ -148,7 +148,7 @@ class Switches:
                 child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log,
                                          stderr=subprocess.STDOUT, start_new_session=True, cwd='/')
             except OSError as e:
-                raise Failure(f'cannot start {self.program}: {os.strerror(e.errno)}') from e
+                raise Failure(f'cannot start program {self.program}: {os.strerror(e.errno)}') from e
             self.children[node['name']] = child
             self.fabric.record_process(node['name'], child.pid, start_time(child.pid) or 0)
 

@@ -9,7 +9,7 @@ import os
 import shutil
 
 from . import children
-from .experiment import DISTURBED_SHARE, TOLERANCES, deviations
+from .experiment import DETAILS, DISTURBED_SHARE, TOLERANCES, deviations
 
 STYLE = ('body{font:16px/1.5 sans-serif;max-width:62em;margin:2em auto;padding:0 1em}'
          'table{border-collapse:collapse;margin:1em 0}td,th{border:1px solid #bbb;padding:.2em .6em;'
@@ -181,6 +181,23 @@ def table(rows):
     return head, lines
 
 
+def detail(rows, queues):
+    """Head and lines of what is compared beside that: live, simulated."""
+    titles = {'latency_p50': 'median latency', 'latency_p99': '99 %', 'latency_p999': '99.9 %',
+              'latency_max': 'largest', 'reordered_share': 'reordered', 'reorder_extent': 'extent',
+              'reorder_buffer': 'buffer'}
+    head = ['scheme', 'load', *titles.values(), 'busiest link']
+    lines = []
+    for row in rows:
+        line = [row['scheme'], f"{row['load']:g}"]
+        for key, _ in DETAILS:
+            shown = '{:.3%}' if key == 'reordered_share' else '{:.4g}'
+            line.append(shown.format(row[key]) + ', ' + shown.format(row[f'sim_{key}']))
+        busiest = [max(row[f'{kind}use_{queue}_max'] for queue in queues) for kind in ('', 'sim_')]
+        lines.append(line + ['{:.1%}, {:.1%}'.format(*busiest)])
+    return head, lines
+
+
 def remarks(row):
     found = deviations(row)
     if row['lost']:
@@ -192,12 +209,13 @@ def remarks(row):
     return found
 
 
-def _table_html(rows):
-    head, lines = table(rows)
+def _table_html(contents, last=''):
+    """Of a head and lines; last: attributes of the cells of the last column."""
+    head, lines = contents
     text = '<div class="table"><table><tr>' + ''.join(f'<th>{html.escape(h)}</th>' for h in head) + '</tr>\n'
     for line in lines:
         cells = ''.join(f'<td>{html.escape(c)}</td>' for c in line[:-1])
-        text += f'<tr>{cells}<td class="no">{html.escape(line[-1])}</td></tr>\n'
+        text += f'<tr>{cells}<td{last}>{html.escape(line[-1])}</td></tr>\n'
     return text + '</table></div>\n'
 
 
@@ -235,7 +253,13 @@ def page(rows, setup, pictures):
         'departures a slot or more late) is repeated, with longer slots if need be; what still is '
         'disturbed then is marked, and so is what was late while a control process on each CPU was not. '
         f'Further off than {limits} and two standard errors is marked, too.</p>\n')
-    text += _table_html(rows)
+    text += _table_html(table(rows), ' class="no"')
+    text += ('<p>Live, simulated: the share of latencies is of packets; <i>reordered</i> packets were '
+             'overtaken by a later one of their source and destination; <i>extent</i>: so many packets came '
+             'between one of them and the first that overtook it, at most; <i>buffer</i>: so many '
+             'packets of one source a receiver holds at once to put them in order, at most; '
+             '<i>busiest link</i>: the share of slots in which it carried a packet.</p>\n')
+    text += _table_html(detail(rows, setup.queues))
     if grow:
         text += ('<p>Where queues grow there is no mean: the figures are those of this many slots '
                  'after an empty start.</p>\n')

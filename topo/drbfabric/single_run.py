@@ -4,9 +4,9 @@
 import signal
 import tempfile
 
-from . import children, schemes, usage
+from . import children, fabrics, schemes, usage
 from .cli import need_root
-from .experiment import default_slot, need_small, threshold_at
+from .experiment import default_slot, threshold_at
 from .interrupts import on_signals, stop_on_signal
 from .places import harness, program
 
@@ -19,11 +19,14 @@ def _shown(command):
         return child.wait()[0]
 
 
-def run(args, say):
-    need_small(args.layers, args.arity)
+def check_options(args):
     if args.scheme and len(args.scheme) > 1:
         raise usage('--scheme: one scheme with --one')
-    scheme, pattern = (args.scheme or ['drb'])[0], args.pattern or 'permutation'
+
+
+def run(args, say):
+    fabrics.Fabric(args.name).need_free('take another --fabric')
+    scheme, pattern = (args.scheme or ['drb'])[0], args.traffic or 'permutation'
     slot_ns = args.slot or default_slot(2 * args.arity ** args.layers, args.layers)
     size = ['-l', str(args.layers), '-d', str(args.arity)]
     options = [*size, '--fabric', args.name, '--scheme', scheme, '--rate', f'{1e9 / slot_ns:.15g}pps']
@@ -35,7 +38,7 @@ def run(args, say):
     up = children.Held()
     with tempfile.TemporaryDirectory(prefix='drb-demo-') as folder:
         traffic = f'{folder}/traffic'
-        children.run([program('drbgen', 'gen'), 'write', *size, '--pattern', pattern,
+        children.run([program('drbgen', 'gen'), 'write', *size, '--traffic', pattern,
                       '--load', f'{args.load:g}', '--slots', str(args.slots or SLOTS),
                       '--slot', f'{slot_ns}ns', '--seed', str(args.seed), '--out', traffic])
         t = f', T = {float(threshold):.3g}' if schemes.has_threshold(scheme) else ''

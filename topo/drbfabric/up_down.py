@@ -8,7 +8,7 @@ import shutil
 import signal
 import time
 
-from . import fabrics, netns, nodes, processes, usage
+from . import Failure, fabrics, given_plan, netns, nodes, processes, usage
 from .cli import need_root, say
 from .interrupts import on_signals
 from .output import print_result
@@ -19,7 +19,7 @@ def kernel_ports(plan):
     """The interfaces of each switch, by its name."""
     ports = collections.defaultdict(list)
     for link in plan['links']:
-        if link['kind'] == 'veth':
+        if link['kind'] != 'memif':
             ports[link['upper']].append(link['upper_port'])
             ports[link['lower']].append(link['lower_port'])
     return ports
@@ -82,10 +82,8 @@ def clear_remains(fabric, replace):
     fabric.need_own()
     if not fabric.exists():
         return
-    alive = fabric.alive()
-    if fabric.state().get('phase') == fabrics.UP and alive and not replace:
-        raise usage(f'fabric {fabric.name} is up, {len(alive)} switches run: '
-                    f"{called('fabric')} down --fabric {fabric.name} first, or give --replace")
+    if not replace:
+        fabric.need_free('give --replace')
     say(f'clearing what an earlier fabric {fabric.name} left')
     fabric.tear_down()
 
@@ -97,22 +95,52 @@ def size_of(plan, began):
     return {**row, 'seconds': round(time.monotonic() - began, 3)}
 
 
+def _take_plan(fabric, args):
+    """The plan of an up, in the fabric's folder: one that is given, or a new one."""
+    if not args.plan:
+        return fabric.make_plan(program('drbtopo', 'topo'), args.plan_options)
+    given_plan.unpack(args.plan, fabric.folder)
+    plan = fabric.plan()
+    given_plan.check_underlay(plan)
+    return plan
+
+
+def _start_dead(fabric, args):
+    """Of a fabric that is up, the switches that nobody stopped and that do not run."""
+    plan, alive, stopped = fabric.need_plan(), fabric.alive(), fabric.stopped()
+    dead = [node for node in plan['switches'] if node['name'] not in alive and node['name'] not in stopped]
+    switches = processes.Switches(fabric, program('drbswitch', 'switch'))
+    for node in dead:
+        fabric.stop_switch(node)
+        switches.start(node)
+    switches.wait_ready(dead, args.timeout)
+    return [node['name'] for node in dead]
+
+
 def up(args):
     need_root()
-    fabric = fabrics.Fabric(args.name)
-    drbtopo, drbswitch = program('drbtopo', 'topo'), program('drbswitch', 'switch')
+    if args.plan and args.plan_options:
+        raise usage(f"'{args.plan_options[0]}': the plan is made, drbtopo plan takes its options")
+    fabric = fabrics.Fabric(given_plan.load(args.plan)['fabric'] if args.plan else args.name)
+    drbswitch = program('drbswitch', 'switch')
     began = time.monotonic()
     with fabrics.lock():
+        if args.plan and not args.replace and given_plan.is_up(fabric, args.plan):
+            started = _start_dead(fabric, args)
+            print_result({'fabric': fabric.name, 'started': ' '.join(started)}, f'{fabric.name}: is up already, '
+                         + (f"started {' '.join(started)}" if started else 'all switches run'), args.format)
+            return 0
         clear_remains(fabric, args.replace)
         with undone_on_failure(fabric):
             fabric.create()
-            plan = fabric.make_plan(drbtopo, args.plan_options)
+            plan = _take_plan(fabric, args)
             netns.need_files(len(plan['switches'] + plan['hosts']))
             for node in plan['switches'] + plan['hosts']:
                 if netns.exists(node['namespace']):
                     raise usage(f"namespace {node['namespace']} exists and is not of this fabric: "
                                 f"take another --fabric, or remove it: ip netns delete {node['namespace']}")
-            fabric.save_state(phase=fabrics.STARTING, options=args.plan_options)
+            options = {} if args.plan else {'options': args.plan_options}
+            fabric.save_state(phase=fabrics.STARTING, **options)
             fabric.write_hosts(plan)
             prepare_namespaces(fabric, plan, args.offloads)
             switches = start_switches(fabric, plan, drbswitch)
@@ -122,20 +150,40 @@ def up(args):
     print_result(row, f"{fabric.name}: F({plan['layers']},{plan['arity']}) is up in {row['seconds']:.1f} s: "
                  f"{row['switches']} switches, {row['hosts']} hosts, {row['links']} links", args.format)
     nodes.warn_without_rate(plan, say)
+    nodes.warn_of_neighbours(plan, say)
     return 0
+
+
+def restart_switches(fabric, plan, folder, options, timeout):
+    """The switches end and begin again with the configs in folder."""
+    drbswitch = program('drbswitch', 'switch')
+    try:
+        with undone_on_failure(fabric):
+            fabric.save_state(phase=fabrics.STARTING, options=options)
+            fabric.stop_switches()
+            fabric.forget_processes()
+            for name in os.listdir(folder):
+                os.replace(f'{folder}/{name}', fabric.path(name))
+            start_switches(fabric, plan, drbswitch).wait_ready(plan['switches'], timeout)
+            mark_up(fabric)
+    except Failure as e:
+        raise Failure(f'{e}; fabric {fabric.name} is taken down: up makes it again', e.code) from None
 
 
 def replan(args):
     """New settings for the switches of a running fabric; namespaces and links stay."""
     need_root()
     fabric = fabrics.Fabric(args.name)
-    drbtopo, drbswitch = program('drbtopo', 'topo'), program('drbswitch', 'switch')
+    drbtopo = program('drbtopo', 'topo')
     began = time.monotonic()
     with fabrics.lock():
         old, state = fabric.need_plan(), fabric.state()
         if 'maker' in state:
             raise usage(f"fabric {fabric.name} is made by {state['maker']}: end it there and begin with "
                         'other options')
+        if 'options' not in state:
+            raise usage(f"fabric {fabric.name} has a plan that was given: make another with drbtopo plan --machines, "
+                        f"and {called('fabric')} up --replace --plan")
         options = state['options'] + args.plan_options
         folder = fabric.path('next')
         shutil.rmtree(folder, ignore_errors=True)
@@ -144,14 +192,7 @@ def replan(args):
             for part in ('switches', 'hosts', 'links'):
                 if plan[part] != old[part]:
                     raise usage(f'this changes the {part} of the fabric: take it down and up again')
-            with undone_on_failure(fabric):
-                fabric.save_state(phase=fabrics.STARTING, options=options)
-                fabric.stop_switches()
-                fabric.forget_processes()
-                for name in os.listdir(folder):
-                    os.replace(f'{folder}/{name}', fabric.path(name))
-                start_switches(fabric, plan, drbswitch).wait_ready(plan['switches'], args.timeout)
-                mark_up(fabric)
+            restart_switches(fabric, plan, folder, options, args.timeout)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
     row = size_of(plan, began)

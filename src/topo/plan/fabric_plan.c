@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "topo/machines/split.h"
+
 void plan_batch_name(char name[DRB_NAME_MAX], uint32_t layer, uint32_t label)
 {
 	drb_node_name(name, layer, label);
@@ -17,9 +19,49 @@ void plan_config_name(char name[DRB_NAME_MAX], uint32_t layer, uint32_t label)
 	strcat(name, ".yaml");
 }
 
-bool plan_is_memif(const struct plan *plan, const struct topo_link *link)
+enum plan_link plan_link(const struct plan *plan, const struct topo_link *link)
 {
-	return plan->link.driver == DRB_DRIVER_MEMIF && link->lower.layer > 0;
+	if (plan->machines && machines_crosses(&plan->topo.tree, plan->machines, link))
+		return plan->machines->links == MACHINES_VLAN ? PLAN_VLAN : PLAN_VXLAN;
+	return plan->link.driver == DRB_DRIVER_MEMIF && link->lower.layer > 0 ? PLAN_MEMIF
+									      : PLAN_VETH;
+}
+
+const char *plan_link_name(enum plan_link kind)
+{
+	static const char *const names[] = {[PLAN_VETH] = "veth",
+					    [PLAN_MEMIF] = "memif",
+					    [PLAN_VXLAN] = "vxlan",
+					    [PLAN_VLAN] = "vlan"};
+
+	return names[kind];
+}
+
+bool plan_has(const struct plan *plan, uint32_t layer, uint32_t label)
+{
+	const struct drb_end end = {.layer = layer, .label = label};
+
+	return !plan->machine || plan_machine(plan, &end) == plan->machine;
+}
+
+const struct machine *plan_machine(const struct plan *plan, const struct drb_end *end)
+{
+	return &plan->machines->machine[machines_of(&plan->topo.tree, plan->machines, end->layer,
+						    end->label)];
+}
+
+bool plan_links_next(const struct plan *plan, struct plan_walk *walk, struct topo_link *link,
+		     uint32_t *id)
+{
+	walk->links.tree = &plan->topo.tree;
+	while (topo_links_next(&walk->links, link)) {
+		if (plan->machines && machines_crosses(&plan->topo.tree, plan->machines, link))
+			*id = plan->machines->first_id + walk->crossed++;
+		if (plan_has(plan, link->lower.layer, link->lower.label) ||
+		    plan_has(plan, link->upper.layer, link->upper.label))
+			return true;
+	}
+	return false;
 }
 
 char *plan_path(const struct plan *plan, const char *name)

@@ -8,6 +8,7 @@
 #include "common/config/config.h"
 #include "common/config/format.h"
 
+#include "topo/machines/machines.h"
 #include "topo/topo.h"
 
 struct plan {
@@ -18,7 +19,13 @@ struct plan {
 	const char *out;     // directory, NULL: plan.json to standard output only
 	const char *run_dir; // memif sockets go below it; NULL: as topo/fabric
 	char *memif_dir;     // owned
+	const char *machines_file;
+	struct machines *machines;     // split; NULL: all on one machine
+	const struct machine *machine; // whose plan this is; NULL: of the whole fabric
 };
+
+// What a link is made of.
+enum plan_link { PLAN_VETH, PLAN_MEMIF, PLAN_VXLAN, PLAN_VLAN };
 
 // Names of files in the plan's directory.
 #define PLAN_NAMESPACES "namespaces.batch"
@@ -28,5 +35,17 @@ void plan_config_name(char name[DRB_NAME_MAX], uint32_t layer, uint32_t label);
 // "DIR/NAME", to be freed. Aborts when memory runs out.
 char *plan_path(const struct plan *plan, const char *name);
 
-// True if this link is two memif ends instead of a veth pair.
-bool plan_is_memif(const struct plan *plan, const struct topo_link *link);
+enum plan_link plan_link(const struct plan *plan, const struct topo_link *link);
+const char *plan_link_name(enum plan_link kind);
+
+// True if the node is on the plan's machine, or the plan has all.
+bool plan_has(const struct plan *plan, uint32_t layer, uint32_t label);
+// The machine of an end, of a plan for several.
+const struct machine *plan_machine(const struct plan *plan, const struct drb_end *end);
+// The next link with an end that the plan has; *id is its VNI or VLAN if its ends are on two machines.
+struct plan_walk {
+	struct topo_links links;
+	uint32_t crossed; // links between machines so far, everybody's
+};
+bool plan_links_next(const struct plan *plan, struct plan_walk *walk, struct topo_link *link,
+		     uint32_t *id);

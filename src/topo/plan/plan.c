@@ -14,16 +14,22 @@
 #include "common/plan.h"
 
 #include "topo/plan/fabric_plan.h"
+#include "topo/plan/machines_json.h"
+#include "topo/plan/machines_option.h"
 #include "topo/plan/plan_files.h"
 #include "topo/plan/plan_json.h"
 #include "topo/plan/plan_options.h"
 
-enum { KEY_RUN_DIR = 0x200 };
+enum { KEY_RUN_DIR = 0x200, KEY_MACHINES };
 
 static const struct argp_option options[] = {
 	{"out", 'o', "DIR", 0, "Write the plan's files into DIR", 3},
 	{"run-dir", KEY_RUN_DIR, "DIR", 0,
-	 "Where the fabric will run (default " TOPO_RUN_DIR "/FABRIC): memif sockets", 3},
+	 "Where the fabric will run (default " DRB_RUN_DIR "/FABRIC): memif sockets", 3},
+	{"machines", KEY_MACHINES, "FILE", 0,
+	 "Split the fabric over the machines of this file: a folder with a plan for each in DIR, "
+	 "and a table of what each has",
+	 3},
 	{0},
 };
 
@@ -41,6 +47,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_RUN_DIR:
 		plan->run_dir = arg;
+		return 0;
+	case KEY_MACHINES:
+		plan->machines_file = arg;
 		return 0;
 	case ARGP_KEY_ARG:
 		drb_die("'%s' is one argument too many", arg);
@@ -69,11 +78,12 @@ static void complete(struct plan *plan)
 	drb_config_set(config, "fabric.ipv6", topo->ipv6);
 	if (!drb_config_get(config, "process.hugepages"))
 		drb_config_set(config, "process.hugepages", "no");
+	if (plan->machines_file)
+		plan_split(plan);
 	if (link->driver != DRB_DRIVER_MEMIF)
 		return;
-	int len = plan->run_dir
-			  ? asprintf(&plan->memif_dir, "%s/memif", plan->run_dir)
-			  : asprintf(&plan->memif_dir, TOPO_RUN_DIR "/%s/memif", topo->fabric);
+	int len = plan->run_dir ? asprintf(&plan->memif_dir, "%s/memif", plan->run_dir)
+				: asprintf(&plan->memif_dir, DRB_RUN_DIR "/%s/memif", topo->fabric);
 	if (len < 0)
 		abort();
 	drb_config_set(config, "process.memif_dir", plan->memif_dir);
@@ -82,20 +92,58 @@ static void complete(struct plan *plan)
 // plan.json comes last and goes first: where it stands, everything it names is complete.
 static int write_files(const struct plan *plan, json_t *json)
 {
+	// The folders of machines have the files of a plan for several.
+	bool whole = !plan->machines || plan->machine;
 	char *path = plan_path(plan, DRB_PLAN_FILE);
 	int rc = unlink(path) < 0 && errno != ENOENT ? -errno : 0;
 
 	if (rc < 0)
 		drb_error("%s: %s", path, strerror(-rc));
-	if (rc == 0)
+	if (rc == 0 && whole)
 		rc = plan_write_configs(plan);
-	if (rc == 0)
+	if (rc == 0 && whole)
 		rc = plan_write_batches(plan);
 	if (rc == 0 && json_dump_file(json, path, JSON_INDENT(1)) < 0) {
 		rc = -EIO;
 		drb_error("%s: cannot write", path);
 	}
 	free(path);
+	return rc;
+}
+
+static int make_folder(const char *path, bool *made)
+{
+	struct stat out;
+
+	*made = mkdir(path, 0755) == 0;
+	if (*made)
+		return 0;
+	int rc = errno == EEXIST ? 0 : -errno;
+	if (rc == 0 && stat(path, &out) == 0 && !S_ISDIR(out.st_mode))
+		rc = -ENOTDIR;
+	if (rc < 0)
+		drb_error("--out %s: %s", path, strerror(-rc));
+	return rc;
+}
+
+// The plan of each machine, in a folder of its name.
+static int write_machines(const struct plan *plan)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && plan->machines && i < plan->machines->count; i++) {
+		struct plan part = *plan;
+		bool made;
+		part.machine = &plan->machines->machine[i];
+		char *folder = plan_path(plan, part.machine->name);
+		part.out = folder;
+		rc = make_folder(folder, &made);
+		json_t *json = plan_json(&part);
+		if (rc == 0)
+			rc = write_files(&part, json);
+		json_decref(json);
+		free(folder);
+	}
 	return rc;
 }
 
@@ -120,24 +168,26 @@ int topo_plan(int argc, char **argv)
 	complete(&plan);
 	if (plan_check_configs(&plan) < 0)
 		return DRB_EXIT_USAGE;
-	bool made = plan.out && mkdir(plan.out, 0755) == 0;
-	if (plan.out && !made && errno != EEXIST)
-		drb_die("--out %s: %s", plan.out, strerror(errno));
-	struct stat out;
-	if (plan.out && stat(plan.out, &out) == 0 && !S_ISDIR(out.st_mode))
-		drb_die("--out %s: %s", plan.out, strerror(ENOTDIR));
+	bool made = false;
+	if (plan.out && make_folder(plan.out, &made) < 0)
+		return DRB_EXIT_USAGE;
 
 	json_t *json = plan_json(&plan);
 	if (plan.out) {
-		int rc = write_files(&plan, json);
+		int rc = write_machines(&plan);
+		if (rc == 0)
+			rc = write_files(&plan, json);
 		code = rc == 0 ? DRB_EXIT_OK : rc == -EINVAL ? DRB_EXIT_USAGE : DRB_EXIT_FAILED;
 		if (rc < 0 && made)
 			rmdir(plan.out);
+		if (rc == 0 && plan.machines)
+			plan_print_machines(&plan);
 	} else {
 		json_dumpf(json, stdout, JSON_INDENT(1));
 		putchar('\n');
 	}
 	json_decref(json);
 	free(plan.memif_dir);
+	free(plan.machines);
 	return code;
 }

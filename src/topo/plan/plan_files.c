@@ -9,6 +9,10 @@
 
 #include "common/cli/log.h"
 
+#include "topo/machines/split.h"
+
+#define INTERFACE_MTU 1500 // of one that nobody gives another
+
 static FILE *open_file(const struct plan *plan, const char *name)
 {
 	char *path = plan_path(plan, name);
@@ -41,6 +45,8 @@ static int write_namespaces(const struct plan *plan)
 		uint32_t nodes = m == 0 ? t->hosts : drb_tree_switches(t, m);
 		for (uint32_t i = 0; i < nodes; i++) {
 			char instance[DRB_NAME_MAX];
+			if (!plan_has(plan, m, i))
+				continue;
 			drb_instance_name(instance, plan->topo.fabric, m, i);
 			fprintf(file, "netns add %s\n", instance);
 		}
@@ -48,14 +54,24 @@ static int write_namespaces(const struct plan *plan)
 	return close_file(plan, PLAN_NAMESPACES, file);
 }
 
+// What makes interfaces take no more than links between machines do; nothing where those take what
+// interfaces do anyway.
+static void put_mtu(char text[24], const struct plan *plan)
+{
+	text[0] = '\0';
+	if (plan->machines && machines_host_mtu(plan->machines) < INTERFACE_MTU)
+		snprintf(text, 24, " mtu %u", machines_host_mtu(plan->machines));
+}
+
 // Both ends are made where they belong: moving a link costs more than making it. Ends of switches
 // answer no ARP; a single queue is what the drivers read. The index of a host's interface tells the
 // host.
 static void write_wire(FILE *file, const struct plan *plan, const struct topo_link *link)
 {
-	char space[DRB_NAME_MAX], port[DRB_NAME_MAX], mac[TOPO_ADDR_MAX];
+	char space[DRB_NAME_MAX], port[DRB_NAME_MAX], mac[TOPO_ADDR_MAX], mtu[24];
 	const struct drb_end *lower = &link->lower, *upper = &link->upper;
 
+	put_mtu(mtu, plan);
 	drb_instance_name(space, plan->topo.fabric, lower->layer, lower->label);
 	drb_end_port(port, lower);
 	fprintf(file, "link add %s", port);
@@ -65,23 +81,53 @@ static void write_wire(FILE *file, const struct plan *plan, const struct topo_li
 	} else {
 		fprintf(file, " arp off");
 	}
-	fprintf(file, " netns %s numtxqueues 1 numrxqueues 1 type veth", space);
+	fprintf(file, "%s netns %s numtxqueues 1 numrxqueues 1 type veth", mtu, space);
 	drb_instance_name(space, plan->topo.fabric, upper->layer, upper->label);
 	drb_end_port(port, upper);
-	fprintf(file, " peer name %s arp off netns %s numtxqueues 1 numrxqueues 1\n", port, space);
+	fprintf(file, " peer name %s arp off%s netns %s numtxqueues 1 numrxqueues 1\n", port, mtu,
+		space);
+}
+
+// This machine's end of a link to another one. Its packets leave from the network namespace in which it is
+// made, not from that of the switch.
+static void write_wire_out(FILE *file, const struct plan *plan, const struct topo_link *link,
+			   uint32_t id)
+{
+	bool up = plan_has(plan, link->lower.layer, link->lower.label);
+	const struct drb_end *own = up ? &link->lower : &link->upper;
+	const struct machine *other = plan_machine(plan, up ? &link->upper : &link->lower);
+	char space[DRB_NAME_MAX], port[DRB_NAME_MAX];
+
+	drb_instance_name(space, plan->topo.fabric, own->layer, own->label);
+	drb_end_port(port, own);
+	fprintf(file, "link add");
+	if (plan->machines->links == MACHINES_VLAN)
+		fprintf(file, " link %s", plan->machine->interface);
+	fprintf(file, " name %s arp off mtu %u netns %s type", port,
+		machines_host_mtu(plan->machines), space);
+	if (plan->machines->links == MACHINES_VLAN)
+		fprintf(file, " vlan id %u\n", id);
+	else
+		fprintf(file, " vxlan id %u local %s remote %s dstport %u nolearning%s\n", id,
+			plan->machine->address, other->address, plan->machines->udp_port,
+			other->ipv6 ? " udp6zerocsumtx udp6zerocsumrx" : "");
 }
 
 static int write_wires(const struct plan *plan)
 {
-	struct topo_links walk = {.tree = &plan->topo.tree};
+	struct plan_walk walk = {0};
 	struct topo_link link;
+	uint32_t id;
 	FILE *file = open_file(plan, PLAN_WIRES);
 
 	if (!file)
 		return -EIO;
-	while (topo_links_next(&walk, &link)) {
-		if (!plan_is_memif(plan, &link))
+	while (plan_links_next(plan, &walk, &link, &id)) {
+		enum plan_link kind = plan_link(plan, &link);
+		if (kind == PLAN_VETH)
 			write_wire(file, plan, &link);
+		else if (kind != PLAN_MEMIF)
+			write_wire_out(file, plan, &link, id);
 	}
 	return close_file(plan, PLAN_WIRES, file);
 }
@@ -104,6 +150,23 @@ static int write_host(const struct plan *plan, uint32_t host)
 	return close_file(plan, name, file);
 }
 
+// The link at a port, down-ports first.
+static struct topo_link link_of(const struct plan *plan, uint32_t layer, uint32_t label,
+				uint32_t port)
+{
+	const struct drb_tree *t = &plan->topo.tree;
+	uint32_t down = drb_tree_down_ports(t, layer);
+	struct topo_link link = {.upper = {layer, label, port, false}};
+
+	if (port < down) {
+		link.lower = drb_tree_down_peer(t, layer, label, port);
+	} else {
+		link.lower = (struct drb_end){layer, label, port - down, true};
+		link.upper = drb_tree_up_peer(t, layer, label, port - down);
+	}
+	return link;
+}
+
 static int write_switch(const struct plan *plan, uint32_t layer, uint32_t label)
 {
 	const struct drb_tree *t = &plan->topo.tree;
@@ -116,8 +179,8 @@ static int write_switch(const struct plan *plan, uint32_t layer, uint32_t label)
 		return -EIO;
 	for (uint32_t i = 0; i < down + up; i++) {
 		bool is_up = i >= down;
-		bool host_port = layer == 1 && !is_up;
-		if (plan->link.driver == DRB_DRIVER_MEMIF && !host_port)
+		struct topo_link link = link_of(plan, layer, label, i);
+		if (plan_link(plan, &link) == PLAN_MEMIF)
 			continue;
 		drb_port_name(port, is_up, is_up ? i - down : i);
 		fprintf(file, "link set dev %s up\n", port);
@@ -133,10 +196,10 @@ int plan_write_batches(const struct plan *plan)
 	if (rc == 0)
 		rc = write_wires(plan);
 	for (uint32_t h = 0; rc == 0 && h < t->hosts; h++)
-		rc = write_host(plan, h);
+		rc = plan_has(plan, 0, h) ? write_host(plan, h) : 0;
 	for (uint32_t m = 1; m <= t->layers; m++) {
 		for (uint32_t s = 0; rc == 0 && s < drb_tree_switches(t, m); s++)
-			rc = write_switch(plan, m, s);
+			rc = plan_has(plan, m, s) ? write_switch(plan, m, s) : 0;
 	}
 	return rc;
 }
@@ -149,6 +212,38 @@ static int write_text(const struct plan *plan, const char *name, const char *tex
 		return -EIO;
 	fwrite(text, 1, length, file);
 	return close_file(plan, name, file);
+}
+
+// Adds to a config that ports of links to other machines are packet sockets, whatever the others are.
+static int add_ports_out(const struct plan *plan, uint32_t layer, uint32_t label, char **text,
+			 size_t *length)
+{
+	const struct drb_tree *t = &plan->topo.tree;
+	uint32_t down = drb_tree_down_ports(t, layer), up = drb_tree_up_ports(t, layer);
+	const char *head = "ports:\n";
+	char port[DRB_NAME_MAX], *base = *text;
+	FILE *file;
+
+	if (plan->link.driver == DRB_DRIVER_AF_PACKET)
+		return 0;
+	*text = NULL;
+	file = open_memstream(text, length);
+	if (!file) {
+		free(base);
+		return -ENOMEM;
+	}
+	fputs(base, file);
+	for (uint32_t i = 0; i < down + up; i++) {
+		struct topo_link link = link_of(plan, layer, label, i);
+		enum plan_link kind = plan_link(plan, &link);
+		if (kind == PLAN_VETH || kind == PLAN_MEMIF)
+			continue;
+		drb_port_name(port, i >= down, i >= down ? i - down : i);
+		fprintf(file, "%s  - {name: %s, driver: af_packet}\n", head, port);
+		head = "";
+	}
+	free(base);
+	return fclose(file) == 0 ? 0 : -ENOMEM;
 }
 
 // Writes the config of a switch if there is a folder for it. The switch program's own reader must
@@ -168,6 +263,8 @@ static int make_config(const struct plan *plan, uint32_t layer, uint32_t label)
 	char *text = NULL;
 	size_t length;
 	int rc = setup ? drb_config_format(&config, &text, &length) : -ENOMEM;
+	if (rc == 0)
+		rc = add_ports_out(plan, layer, label, &text, &length);
 	if (rc == 0)
 		rc = drb_config_load_text(file, text, length, setup);
 	if (rc == 0 && plan->out)
@@ -195,7 +292,7 @@ int plan_write_configs(const struct plan *plan)
 
 	for (uint32_t m = 1; m <= t->layers; m++) {
 		for (uint32_t s = 0; rc == 0 && s < drb_tree_switches(t, m); s++)
-			rc = make_config(plan, m, s);
+			rc = plan_has(plan, m, s) ? make_config(plan, m, s) : 0;
 	}
 	return rc;
 }

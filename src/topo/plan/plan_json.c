@@ -5,6 +5,8 @@
 
 #include "common/plan.h"
 
+#include "topo/plan/machines_json.h"
+
 static json_t *checked(json_t *value)
 {
 	if (!value)
@@ -12,20 +14,41 @@ static json_t *checked(json_t *value)
 	return value;
 }
 
+// Names a file by its place as seen from the plan: those of machines are in folders of theirs.
+static void set_file(const struct plan *plan, json_t *node, const char *key, const char *file)
+{
+	const char *folder = plan->machines && !plan->machine
+				     ? json_string_value(json_object_get(node, DRB_PLAN_MACHINE))
+				     : NULL;
+
+	json_object_set_new(node, key,
+			    folder ? checked(json_sprintf("%s/%s", folder, file))
+				   : checked(json_string(file)));
+}
+
 static json_t *node_json(const struct plan *plan, uint32_t layer, uint32_t label)
 {
-	char node[DRB_NAME_MAX], instance[DRB_NAME_MAX], batch[DRB_NAME_MAX];
-	uint32_t code[DRB_LAYERS_MAX], digits = topo_code(&plan->topo.tree, layer, label, code);
+	char node[DRB_NAME_MAX], instance[DRB_NAME_MAX], file[DRB_NAME_MAX];
+	uint32_t code[DRB_LAYERS_MAX], digits = drb_code(&plan->topo.tree, layer, label, code);
 	json_t *list = checked(json_array());
 
 	for (uint32_t i = 0; i < digits; i++)
 		json_array_append_new(list, checked(json_integer(code[i])));
 	drb_node_name(node, layer, label);
 	drb_instance_name(instance, plan->topo.fabric, layer, label);
-	plan_batch_name(batch, layer, label);
-	return checked(json_pack("{ss ss si so ss}", DRB_PLAN_NAME, node, DRB_PLAN_NAMESPACE,
-				 instance, DRB_PLAN_LABEL, (int)label, DRB_PLAN_CODE, list,
-				 DRB_PLAN_BATCH, batch));
+	json_t *json =
+		checked(json_pack("{ss ss si so}", DRB_PLAN_NAME, node, DRB_PLAN_NAMESPACE,
+				  instance, DRB_PLAN_LABEL, (int)label, DRB_PLAN_CODE, list));
+	if (plan->machines) {
+		const struct drb_end end = {.layer = layer, .label = label};
+		json_object_set_new(json, DRB_PLAN_MACHINE,
+				    checked(json_string(plan_machine(plan, &end)->name)));
+	}
+	if (plan_has(plan, layer, label)) {
+		plan_batch_name(file, layer, label);
+		set_file(plan, json, DRB_PLAN_BATCH, file);
+	}
+	return json;
 }
 
 static json_t *switches_json(const struct plan *plan)
@@ -35,22 +58,27 @@ static json_t *switches_json(const struct plan *plan)
 
 	for (uint32_t m = 1; m <= t->layers; m++) {
 		for (uint32_t s = 0; s < drb_tree_switches(t, m); s++) {
+			if (!plan_has(plan, m, s))
+				continue;
 			json_t *node = node_json(plan, m, s);
 			char config[DRB_NAME_MAX];
 			plan_config_name(config, m, s);
 			json_object_set_new(node, DRB_PLAN_LAYER, checked(json_integer(m)));
-			json_object_set_new(node, DRB_PLAN_CONFIG, checked(json_string(config)));
+			set_file(plan, node, DRB_PLAN_CONFIG, config);
 			json_array_append_new(switches, node);
 		}
 	}
 	return switches;
 }
 
-static json_t *hosts_json(const struct plan *plan)
+// Hosts that the plan has, or those that it does not have.
+static json_t *hosts_json(const struct plan *plan, bool has)
 {
 	json_t *hosts = checked(json_array());
 
 	for (uint32_t h = 0; h < plan->topo.tree.hosts; h++) {
+		if (plan_has(plan, 0, h) != has)
+			continue;
 		json_t *node = node_json(plan, 0, h);
 		char text[TOPO_ADDR_MAX];
 		topo_mac(text, &plan->topo, h);
@@ -66,23 +94,26 @@ static json_t *hosts_json(const struct plan *plan)
 
 static json_t *links_json(const struct plan *plan)
 {
-	struct topo_links walk = {.tree = &plan->topo.tree};
+	struct plan_walk walk = {0};
 	struct topo_link link;
+	uint32_t id;
 	json_t *links = checked(json_array());
 
-	while (topo_links_next(&walk, &link)) {
+	while (plan_links_next(plan, &walk, &link, &id)) {
+		enum plan_link kind = plan_link(plan, &link);
 		char lower[DRB_NAME_MAX], lower_port[DRB_NAME_MAX];
 		char upper[DRB_NAME_MAX], upper_port[DRB_NAME_MAX];
 		drb_node_name(lower, link.lower.layer, link.lower.label);
 		drb_end_port(lower_port, &link.lower);
 		drb_node_name(upper, link.upper.layer, link.upper.label);
 		drb_end_port(upper_port, &link.upper);
-		json_array_append_new(
-			links,
-			checked(json_pack("{ss ss ss ss ss}", DRB_PLAN_LOWER, lower,
-					  DRB_PLAN_LOWER_PORT, lower_port, DRB_PLAN_UPPER, upper,
-					  DRB_PLAN_UPPER_PORT, upper_port, DRB_PLAN_KIND,
-					  plan_is_memif(plan, &link) ? "memif" : "veth")));
+		json_t *json = checked(json_pack("{ss ss ss ss ss}", DRB_PLAN_LOWER, lower,
+						 DRB_PLAN_LOWER_PORT, lower_port, DRB_PLAN_UPPER,
+						 upper, DRB_PLAN_UPPER_PORT, upper_port,
+						 DRB_PLAN_KIND, plan_link_name(kind)));
+		if (kind == PLAN_VXLAN || kind == PLAN_VLAN)
+			json_object_set_new(json, DRB_PLAN_ID, checked(json_integer(id)));
+		json_array_append_new(links, json);
 	}
 	return links;
 }
@@ -93,14 +124,21 @@ json_t *plan_json(const struct plan *plan)
 	const struct drb_port_setup *link = &plan->link;
 	const char *rate = drb_config_get(&plan->config, "link.rate");
 
-	return checked(json_pack(
-		"{ss si si ss ss sf sb si si ss* ss ss so so so}", DRB_PLAN_FABRIC, topo->fabric,
+	// The whole of several machines is carried out by nobody.
+	bool parts = plan->machines && !plan->machine;
+	json_t *json = checked(json_pack(
+		"{ss si si ss ss sf sb si si ss* ss* ss* so so so}", DRB_PLAN_FABRIC, topo->fabric,
 		DRB_PLAN_LAYERS, (int)topo->tree.layers, DRB_PLAN_ARITY, (int)topo->tree.arity,
 		DRB_PLAN_DRIVER, drb_driver_name(link->driver), DRB_PLAN_RATE, rate ? rate : "none",
 		DRB_PLAN_RATE_VALUE, link->rate.value, DRB_PLAN_RATE_PER_PACKET,
 		link->rate.per_packet, DRB_PLAN_IPV4_LENGTH, (int)topo->addresses.ipv4_len,
 		DRB_PLAN_IPV6_LENGTH, (int)topo->addresses.ipv6_len, DRB_PLAN_MEMIF_DIR,
-		plan->memif_dir, DRB_PLAN_NAMESPACES, PLAN_NAMESPACES, DRB_PLAN_WIRES, PLAN_WIRES,
-		DRB_PLAN_SWITCHES, switches_json(plan), DRB_PLAN_HOSTS, hosts_json(plan),
-		DRB_PLAN_LINKS, links_json(plan)));
+		plan->memif_dir, DRB_PLAN_NAMESPACES, parts ? NULL : PLAN_NAMESPACES,
+		DRB_PLAN_WIRES, parts ? NULL : PLAN_WIRES, DRB_PLAN_SWITCHES, switches_json(plan),
+		DRB_PLAN_HOSTS, hosts_json(plan, true), DRB_PLAN_LINKS, links_json(plan)));
+	if (plan->machines)
+		plan_add_machines(plan, json);
+	if (plan->machine)
+		json_object_set_new(json, DRB_PLAN_ELSEWHERE, hosts_json(plan, false));
+	return json;
 }

@@ -10,6 +10,7 @@
 
 #include "common/cli/args.h"
 #include "common/cli/log.h"
+#include "common/plan.h"
 
 #include "topo/topo.h"
 
@@ -38,7 +39,7 @@ static void print_refusal(const struct commands *c)
 	char space[DRB_NAME_MAX];
 
 	space_of(space, c, &here);
-	printf("if [ -e " TOPO_RUN_DIR "/%s ] || ip netns pids %s 2>/dev/null | grep -q .; then "
+	printf("if [ -e " DRB_RUN_DIR "/%s ] || ip netns pids %s 2>/dev/null | grep -q .; then "
 	       "echo '%s: fabric %s is up, or this switch runs: end it (topo/fabric down%s%s), or "
 	       "take "
 	       "another name (drbtopo commands --fabric NAME)' >&2; else\n",

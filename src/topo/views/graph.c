@@ -24,9 +24,9 @@ static void print_layer(const struct graph *graph, uint32_t layer)
 
 	printf("  { rank=same; node [shape=%s];\n", layer == 0 ? "plaintext" : "box");
 	for (uint32_t i = 0; i < nodes; i++) {
-		char name[DRB_NAME_MAX], code[TOPO_CODE_MAX];
+		char name[DRB_NAME_MAX], code[DRB_CODE_MAX];
 		drb_node_name(name, layer, i);
-		topo_code_text(code, t, layer, i);
+		drb_code_text(code, t, layer, i);
 		printf("    \"%s\" [label=\"%s\\n%s\"];\n", name, name, code);
 	}
 	// Invisible edges keep the nodes of a rank in the order of their labels.

@@ -35,7 +35,7 @@ static void list_switches(const struct list *list)
 	for (uint32_t m = 1; links && m <= t->layers; m++) {
 		uint32_t down = drb_tree_down_ports(t, m), up = drb_tree_up_ports(t, m);
 		for (uint32_t s = 0; s < drb_tree_switches(t, m); s++) {
-			char name[DRB_NAME_MAX], code[TOPO_CODE_MAX], instance[DRB_NAME_MAX];
+			char name[DRB_NAME_MAX], code[DRB_CODE_MAX], instance[DRB_NAME_MAX];
 			size_t used = 0;
 			for (uint32_t p = 0; p < down + up; p++) {
 				bool is_up = p >= down;
@@ -49,7 +49,7 @@ static void list_switches(const struct list *list)
 							 p ? " " : "", own, peer);
 			}
 			drb_node_name(name, m, s);
-			topo_code_text(code, t, m, s);
+			drb_code_text(code, t, m, s);
 			drb_instance_name(instance, list->topo.fabric, m, s);
 			drb_table_text(table, name);
 			drb_table_count(table, m);
@@ -104,11 +104,11 @@ static void list_hosts(const struct list *list)
 
 	for (uint32_t h = 0; h < topo->tree.hosts; h++) {
 		struct drb_end peer = drb_tree_host_peer(&topo->tree, h);
-		char name[DRB_NAME_MAX], code[TOPO_CODE_MAX], addr[TOPO_ADDR_MAX];
+		char name[DRB_NAME_MAX], code[DRB_CODE_MAX], addr[TOPO_ADDR_MAX];
 		drb_node_name(name, 0, h);
 		drb_table_text(table, name);
 		drb_table_count(table, h);
-		topo_code_text(code, &topo->tree, 0, h);
+		drb_code_text(code, &topo->tree, 0, h);
 		drb_table_text(table, code);
 		topo_mac(addr, topo, h);
 		drb_table_text(table, addr);

@@ -62,25 +62,25 @@ static void the_walk_meets_every_port_once(void **state)
 static void codes_are_written_top_digit_first(void **state)
 {
 	struct drb_tree t;
-	char text[TOPO_CODE_MAX];
+	char text[DRB_CODE_MAX];
 
 	(void)state;
 	assert_int_equal(drb_tree_init(&t, 3, 2), 0);
 	// The paper's hosts 4 = (1,0,0) and 10 = (2,1,0).
-	topo_code_text(text, &t, 0, 4);
+	drb_code_text(text, &t, 0, 4);
 	assert_string_equal(text, "(1,0,0)");
-	topo_code_text(text, &t, 0, 10);
+	drb_code_text(text, &t, 0, 10);
 	assert_string_equal(text, "(2,1,0)");
-	topo_code_text(text, &t, 1, 7);
+	drb_code_text(text, &t, 1, 7);
 	assert_string_equal(text, "(3,1)");
-	topo_code_text(text, &t, 3, 2);
+	drb_code_text(text, &t, 3, 2);
 	assert_string_equal(text, "(1,0)");
 	assert_int_equal(drb_tree_init(&t, 1, 5), 0);
-	topo_code_text(text, &t, 1, 0);
+	drb_code_text(text, &t, 1, 0);
 	assert_string_equal(text, "()");
 	// The longest code there is fits.
 	assert_int_equal(drb_tree_init(&t, DRB_LAYERS_MAX, 3), 0);
-	topo_code_text(text, &t, 0, t.hosts - 1);
+	drb_code_text(text, &t, 0, t.hosts - 1);
 	assert_string_equal(text, "(5,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2)");
 }
 

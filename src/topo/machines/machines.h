@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The machines that a fabric runs on, as a file says them (docs/machines.md), and which nodes each has.
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/fabric/tree.h"
+
+#define MACHINES_MAX 64
+#define MACHINE_NAME_MAX 24
+#define MACHINE_SHARE_MAX 1000000
+
+// What a link between two machines is made of.
+enum machines_links {
+	MACHINES_VXLAN, // a VXLAN interface at each end, a VNI for each link
+	MACHINES_VLAN,  // a VLAN of an interface of each machine, an id for each link
+};
+
+struct machine {
+	char name[MACHINE_NAME_MAX + 1];
+	char address[48]; // IPv4 or IPv6, of the underlay and of SSH
+	bool ipv6;
+	uint32_t share;
+	char interface[16]; // of the underlay, "" if not said
+	char ssh_user[33];
+	uint32_t ssh_port;
+	char command[256]; // what runs drbfabric there
+
+	// What machines_split() gives it.
+	uint32_t first_pod, pods;
+	uint32_t first_core, cores;
+};
+
+struct machines {
+	enum machines_links links;
+	uint32_t first_id; // VNI or VLAN of the first link between machines
+	uint32_t udp_port; // of VXLAN
+	uint32_t underlay_mtu;
+	uint32_t count;
+	struct machine machine[MACHINES_MAX];
+};
+
+// Reads the file. -EINVAL with a message printed that names file, line and key.
+int machines_load(const char *path, struct machines *m);
+
+// The largest MTU of hosts whose packets the underlay carries whole, at most 1500.
+uint32_t machines_host_mtu(const struct machines *m);
+// Bytes by which an IP packet of the underlay is longer than the packet inside.
+uint32_t machines_overhead(const struct machines *m);

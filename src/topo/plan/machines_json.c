@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "topo/plan/machines_json.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/cli/table.h"
+#include "common/plan.h"
+
+#include "topo/machines/split.h"
+
+static json_t *checked(json_t *value)
+{
+	if (!value)
+		abort();
+	return value;
+}
+
+// What a machine has, in numbers.
+struct part {
+	uint64_t switches, hosts;
+	uint64_t inside, out; // links, those of hosts included
+};
+
+static struct part part_of(const struct plan *plan, const struct machine *machine)
+{
+	const struct drb_tree *t = &plan->topo.tree;
+	uint64_t pod_hosts = t->hosts / (2 * t->arity), below = t->layers - 1;
+	struct part part = {
+		// Of each layer below the core a pod has as many switches as it has layer-1 switches.
+		.switches = machine->pods * (pod_hosts / t->arity) * below + machine->cores,
+		.hosts = machine->pods * pod_hosts,
+	};
+
+	for (uint32_t i = 0; i < plan->machines->count; i++) {
+		const struct machine *other = &plan->machines->machine[i];
+		if (other != machine)
+			part.out += machines_links_between(machine, other);
+	}
+	part.inside = part.hosts * below + (uint64_t)machine->pods * machine->cores;
+	return part;
+}
+
+static json_t *machine_json(const struct plan *plan, const struct machine *m)
+{
+	const struct part part = part_of(plan, m);
+
+	return checked(json_pack("{ss ss si ss si ss si si sI sI sI sI}", DRB_PLAN_NAME, m->name,
+				 "address", m->address, "share", (int)m->share, "ssh_user",
+				 m->ssh_user, "ssh_port", (int)m->ssh_port, "command", m->command,
+				 "pods", (int)m->pods, "core", (int)m->cores, DRB_PLAN_SWITCHES,
+				 (json_int_t)part.switches, DRB_PLAN_HOSTS, (json_int_t)part.hosts,
+				 DRB_PLAN_LINKS, (json_int_t)part.inside, "links_out",
+				 (json_int_t)part.out));
+}
+
+static json_t *between_json(const struct machines *m)
+{
+	json_t *list = checked(json_array());
+
+	for (uint32_t i = 0; i < m->count; i++) {
+		for (uint32_t j = i + 1; j < m->count; j++) {
+			const struct machine *a = &m->machine[i], *b = &m->machine[j];
+			uint64_t links = machines_links_between(a, b);
+			if (links == 0)
+				continue;
+			json_array_append_new(
+				list,
+				checked(json_pack("{s[ss] sI}", DRB_PLAN_MACHINES, a->name, b->name,
+						  DRB_PLAN_LINKS, (json_int_t)links)));
+		}
+	}
+	return list;
+}
+
+void plan_add_machines(const struct plan *plan, json_t *json)
+{
+	const struct machines *m = plan->machines;
+	uint32_t mtu = machines_host_mtu(m);
+	json_t *list = checked(json_array());
+
+	json_object_set_new(json, DRB_PLAN_MTU, checked(json_integer(mtu)));
+	json_object_set_new(json, DRB_PLAN_UDP_PORT, checked(json_integer(m->udp_port)));
+	json_object_set_new(json, DRB_PLAN_UNDERLAY_MTU,
+			    checked(json_integer(mtu + machines_overhead(m))));
+	if (!plan->machine) {
+		for (uint32_t i = 0; i < m->count; i++)
+			json_array_append_new(list, machine_json(plan, &m->machine[i]));
+		json_object_set_new(json, DRB_PLAN_MACHINES, list);
+		json_object_set_new(json, DRB_PLAN_BETWEEN, between_json(m));
+		return;
+	}
+	for (uint32_t i = 0; i < m->count; i++) {
+		const struct machine *other = &m->machine[i];
+		if (other != plan->machine && machines_links_between(plan->machine, other) > 0)
+			json_array_append_new(list, checked(json_string(other->address)));
+	}
+	json_object_set_new(json, DRB_PLAN_REMOTES, list);
+	json_object_set_new(json, DRB_PLAN_MACHINE, checked(json_string(plan->machine->name)));
+}
+
+static void print_machines(const struct plan *plan)
+{
+	static const struct drb_column columns[] = {
+		{"machine", NULL, DRB_TEXT, 0},
+		{"address", NULL, DRB_TEXT, 0},
+		{"pods", NULL, DRB_COUNT, 0},
+		{"core", NULL, DRB_COUNT, 0},
+		{"switches", NULL, DRB_COUNT, 0},
+		{"hosts", NULL, DRB_COUNT, 0},
+		{"inside", "links inside", DRB_COUNT, 0},
+		{"out", "links out", DRB_COUNT, 0},
+	};
+	struct drb_table *t = drb_table_new(stdout, DRB_FORMAT_TABLE, columns,
+					    sizeof(columns) / sizeof(columns[0]));
+
+	for (uint32_t i = 0; i < plan->machines->count; i++) {
+		const struct machine *m = &plan->machines->machine[i];
+		const struct part part = part_of(plan, m);
+		drb_table_text(t, m->name);
+		drb_table_text(t, m->address);
+		drb_table_count(t, m->pods);
+		drb_table_count(t, m->cores);
+		drb_table_count(t, part.switches);
+		drb_table_count(t, part.hosts);
+		drb_table_count(t, part.inside);
+		drb_table_count(t, part.out);
+	}
+	drb_table_end(t);
+}
+
+// What so many links carry in one direction, as a rate; "-" without a limit.
+static void carried(const struct plan *plan, double links, char text[40])
+{
+	struct drb_rate rate = plan->link.rate;
+
+	snprintf(text, 40, "-");
+	if (rate.value > 0) {
+		rate.value = round(rate.value * links);
+		drb_format_rate(&rate, text, 40);
+	}
+}
+
+static void print_between(const struct plan *plan)
+{
+	static const struct drb_column columns[] = {
+		{"from", NULL, DRB_TEXT, 0},
+		{"to", NULL, DRB_TEXT, 0},
+		{"links", NULL, DRB_COUNT, 0},
+		{"most", "at most, each way", DRB_TEXT, 0},
+		{"uniform", "hosts at full rate, uniform traffic", DRB_TEXT, 0},
+	};
+	const struct drb_tree *tree = &plan->topo.tree;
+	// Of packets to any other host, those that leave the pod; a pod has as many uplinks as hosts.
+	double leave = (tree->hosts - tree->hosts / (2.0 * tree->arity)) / (tree->hosts - 1.0);
+	struct drb_table *t = drb_table_new(stdout, DRB_FORMAT_TABLE, columns,
+					    sizeof(columns) / sizeof(columns[0]));
+
+	for (uint32_t i = 0; i < plan->machines->count; i++) {
+		for (uint32_t j = i + 1; j < plan->machines->count; j++) {
+			const struct machine *a = &plan->machines->machine[i];
+			const struct machine *b = &plan->machines->machine[j];
+			double links = (double)machines_links_between(a, b);
+			char text[40];
+			drb_table_text(t, a->name);
+			drb_table_text(t, b->name);
+			drb_table_count(t, (uint64_t)links);
+			carried(plan, links, text);
+			drb_table_text(t, text);
+			carried(plan, links * leave, text);
+			drb_table_text(t, text);
+		}
+	}
+	drb_table_end(t);
+}
+
+void plan_print_machines(const struct plan *plan)
+{
+	print_machines(plan);
+	if (plan->machines->count < 2)
+		return;
+	putchar('\n');
+	print_between(plan);
+}

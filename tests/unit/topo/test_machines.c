@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Fabrics split over machines: against every way there is to do it, counted link by link, on small fabrics;
+// and what is said about a file of machines.
+#include "fixtures/unit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "topo/machines/split.h"
+
+// A machine for every pod and core switch, as numbers in a row: pods first.
+#define PIECES_MAX 16
+
+// The piece of a node: its pod, or behind all pods its core switch.
+static uint32_t piece_of(const struct drb_tree *t, uint32_t layer, uint32_t label)
+{
+	uint32_t pods = 2 * t->arity;
+
+	if (layer == t->layers)
+		return pods + label;
+	return label / ((layer == 0 ? t->hosts : drb_tree_switches(t, layer)) / pods);
+}
+
+static uint64_t crossing(const struct drb_tree *t, const uint32_t owner[])
+{
+	struct topo_links walk = {.tree = t};
+	struct topo_link link;
+	uint64_t links = 0;
+
+	while (topo_links_next(&walk, &link))
+		links += owner[piece_of(t, link.lower.layer, link.lower.label)] !=
+			 owner[piece_of(t, link.upper.layer, link.upper.label)];
+	return links;
+}
+
+// Less than one from the machine's share of a total.
+static bool is_fair(const struct machines *m, uint32_t machine, uint64_t has, uint64_t total)
+{
+	int64_t shares = 0;
+
+	for (uint32_t i = 0; i < m->count; i++)
+		shares += m->machine[i].share;
+	return llabs((int64_t)has * shares - (int64_t)total * m->machine[machine].share) < shares;
+}
+
+static bool all_fair(const struct drb_tree *t, const struct machines *m, const uint32_t owner[])
+{
+	uint32_t pods = 2 * t->arity, cores = drb_tree_switches(t, t->layers);
+
+	for (uint32_t i = 0; i < m->count; i++) {
+		uint64_t has_pods = 0, has_cores = 0;
+		for (uint32_t p = 0; p < pods; p++)
+			has_pods += owner[p] == i;
+		for (uint32_t c = 0; c < cores; c++)
+			has_cores += owner[pods + c] == i;
+		if (!is_fair(m, i, has_pods, pods) || !is_fair(m, i, has_cores, cores) ||
+		    has_pods + has_cores == 0)
+			return false;
+	}
+	return true;
+}
+
+static uint64_t fewest(const struct drb_tree *t, const struct machines *m)
+{
+	uint32_t pieces = 2 * t->arity + drb_tree_switches(t, t->layers), place = 0;
+	uint32_t owner[PIECES_MAX] = {0};
+	uint64_t best = UINT64_MAX;
+
+	assert_true(pieces <= PIECES_MAX);
+	while (place < pieces) {
+		if (all_fair(t, m, owner)) {
+			uint64_t links = crossing(t, owner);
+			best = links < best ? links : best;
+		}
+		// The next way: as a number is counted up.
+		for (place = 0; place < pieces && ++owner[place] == m->count; place++)
+			owner[place] = 0;
+	}
+	return best;
+}
+
+static void check_split(const struct drb_tree *t, struct machines *m)
+{
+	uint32_t owner[PIECES_MAX], index;
+	struct topo_links walk = {.tree = t};
+	struct topo_link link;
+	uint64_t links = 0, sum = 0;
+
+	assert_int_equal(machines_split(t, m, &index), 0);
+	for (uint32_t m_layer = 1; m_layer <= t->layers; m_layer++) {
+		for (uint32_t s = 0; s < drb_tree_switches(t, m_layer); s++) {
+			uint32_t machine = machines_of(t, m, m_layer, s);
+			if (m_layer == 1 || m_layer == t->layers)
+				owner[piece_of(t, m_layer, s)] = machine;
+			// Pods are whole.
+			assert_int_equal(owner[piece_of(t, m_layer, s)], machine);
+		}
+	}
+	for (uint32_t h = 0; h < t->hosts; h++)
+		assert_int_equal(owner[piece_of(t, 0, h)], machines_of(t, m, 0, h));
+	assert_true(all_fair(t, m, owner));
+	assert_int_equal(crossing(t, owner), fewest(t, m));
+	// What is said of the links is what they are.
+	while (topo_links_next(&walk, &link))
+		links += machines_crosses(t, m, &link);
+	assert_int_equal(links, crossing(t, owner));
+	assert_int_equal(machines_links_total(m), links);
+	for (uint32_t i = 0; i < m->count; i++) {
+		for (uint32_t j = i + 1; j < m->count; j++)
+			sum += machines_links_between(&m->machine[i], &m->machine[j]);
+	}
+	assert_int_equal(sum, links);
+}
+
+static void no_split_has_fewer_links(void **state)
+{
+	static const struct {
+		uint32_t layers, arity, count, share[4];
+	} cases[] = {
+		{3, 2, 2, {1, 1}},       {3, 2, 2, {3, 1}},    {3, 2, 2, {5, 2}},
+		{3, 2, 3, {1, 1, 1}},    {3, 2, 3, {3, 2, 1}}, {2, 3, 2, {1, 1}},
+		{2, 3, 3, {1, 1, 1}},    {2, 3, 3, {4, 2, 1}}, {2, 2, 4, {1, 1, 1, 1}},
+		{4, 2, 2, {2, 1}},       {2, 2, 3, {1, 3, 2}}, {2, 3, 3, {7, 7, 2}},
+		{2, 2, 4, {5, 3, 3, 2}}, {3, 2, 1, {1}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct machines m = {.count = cases[i].count};
+		struct drb_tree t;
+		assert_int_equal(drb_tree_init(&t, cases[i].layers, cases[i].arity), 0);
+		for (uint32_t j = 0; j < m.count; j++)
+			m.machine[j].share = cases[i].share[j];
+		check_split(&t, &m);
+	}
+}
+
+// Core switches that have the same pods' switches below them are spread, too: of every such group each
+// machine has as many, or one more or less.
+static void machines_have_core_switches_of_every_group(void **state)
+{
+	struct machines m = {.count = 3};
+	struct drb_tree t;
+	uint32_t index, has[3][4] = {{0}};
+
+	(void)state;
+	assert_int_equal(drb_tree_init(&t, 3, 4), 0);
+	for (uint32_t i = 0; i < 3; i++)
+		m.machine[i].share = 1;
+	assert_int_equal(machines_split(&t, &m, &index), 0);
+	for (uint32_t c = 0; c < drb_tree_switches(&t, 3); c++)
+		has[machines_of(&t, &m, 3, c)][drb_switch_digit(&t, c, 1)]++;
+	for (uint32_t i = 0; i < 3; i++) {
+		for (uint32_t g = 0; g < 4; g++)
+			assert_in_range(has[i][g], 1, 2);
+	}
+}
+
+static void machines_without_anything_are_named(void **state)
+{
+	struct machines m = {.count = 4};
+	struct drb_tree t;
+	uint32_t index;
+
+	(void)state;
+	assert_int_equal(drb_tree_init(&t, 2, 1), 0); // two pods, one core switch
+	m.machine[0].share = m.machine[1].share = m.machine[3].share = 100;
+	m.machine[2].share = 1;
+	assert_int_equal(machines_split(&t, &m, &index), -EDOM);
+	assert_int_equal(index, 2);
+	assert_int_equal(drb_tree_init(&t, 1, 4), 0);
+	assert_int_equal(machines_split(&t, &m, &index), -ENOTSUP);
+}
+
+static char file[] = "/tmp/drb-test-machines-XXXXXX";
+
+static int load(const char *text, struct machines *m, char *said, size_t size)
+{
+	FILE *f = fopen(file, "w"), *to = tmpfile();
+	int saved, rc;
+
+	assert_non_null(f);
+	assert_non_null(to);
+	fputs(text, f);
+	assert_int_equal(fclose(f), 0);
+	fflush(stderr);
+	saved = dup(STDERR_FILENO);
+	dup2(fileno(to), STDERR_FILENO);
+	rc = machines_load(file, m);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	rewind(to);
+	said[fread(said, 1, size - 1, to)] = '\0';
+	fclose(to);
+	return rc;
+}
+
+static void what_a_file_says_holds(void **state)
+{
+	struct machines m;
+	char said[1024];
+
+	(void)state;
+	assert_int_equal(load("machines:\n"
+			      "  - {name: a, address: 192.0.2.1}\n"
+			      "  - {name: b-2, address: 192.0.2.2, share: 3, ssh_user: lab, "
+			      "ssh_port: 2222,\n"
+			      "     command: sudo drbfabric}\n",
+			      &m, said, sizeof(said)),
+			 0);
+	assert_string_equal(said, "");
+	assert_int_equal(m.count, 2);
+	assert_int_equal(m.links, MACHINES_VXLAN);
+	assert_string_equal(m.machine[0].ssh_user, "root");
+	assert_int_equal(m.machine[0].share, 1);
+	assert_string_equal(m.machine[1].name, "b-2");
+	assert_string_equal(m.machine[1].address, "192.0.2.2");
+	assert_string_equal(m.machine[1].command, "sudo drbfabric");
+	assert_int_equal(m.machine[1].ssh_port, 2222);
+	assert_int_equal(machines_host_mtu(&m), 1450);
+	assert_int_equal(load("underlay_mtu: 9000\nmachines: [{name: a, address: 192.0.2.1}]\n", &m,
+			      said, sizeof(said)),
+			 0);
+	assert_int_equal(machines_host_mtu(&m), 1500);
+	assert_int_equal(
+		load("machines: [{name: a, address: 2001:db8::1}]\n", &m, said, sizeof(said)), 0);
+	assert_int_equal(machines_host_mtu(&m), 1430);
+	assert_int_equal(load("links: vlan\n"
+			      "machines: [{name: a, address: 192.0.2.1, interface: eth1}]\n",
+			      &m, said, sizeof(said)),
+			 0);
+	assert_int_equal(machines_host_mtu(&m), 1500);
+}
+
+static void mistakes_are_named_by_line_and_key(void **state)
+{
+	static const struct {
+		const char *text, *want;
+	} mistakes[] = {
+		{"machine: []\n", ":1: machine: unknown key"},
+		{"links: vxlan\n", ":1: machines: a list is missing, such as "
+				   "[{name: a, address: 192.0.2.1}]"},
+		{"machines: []\n", ":1: machines: 0 machines: must be 1 to 64"},
+		{"machines: [a]\n", ":1: machines[0]: must have keys, such as "
+				    "{name: a, address: 192.0.2.1}"},
+		{"machines:\n  - {name: a}\n", ":2: machines[0].address: key is missing"},
+		{"machines:\n  - {address: 192.0.2.1}\n", ":2: machines[0].name: key is missing"},
+		{"machines:\n  - {name: a, address: here}\n",
+		 ":2: machines[0].address: \"here\" is not an IP address such as 192.0.2.1"},
+		{"machines:\n  - {name: ../a, address: 192.0.2.1}\n",
+		 ":2: machines[0].name: \"../a\" is not at most 24 letters, digits, '_', '.' and "
+		 "'-', "
+		 "the first a letter or digit"},
+		{"machines:\n  - name: a\n    address: 192.0.2.1\n    share: 0\n",
+		 ":4: machines[0].share: 0 is not in 1..1000000"},
+		{"machines:\n  - name: a\n    name: b\n",
+		 ":3: machines[0].name: key is there twice"},
+		{"machines:\n  - name: [a]\n",
+		 ":2: machines[0].name: must be one value, not a list or keys of its own"},
+		{"machines:\n  - {name: a, address: 192.0.2.1}\n  - {name: a, address: "
+		 "192.0.2.2}\n",
+		 ":3: machines[1].name: machines[0] is called a, too"},
+		{"machines:\n  - {name: a, address: 192.0.2.1}\n  - {name: b, address: "
+		 "192.0.2.1}\n",
+		 ":3: machines[1].address: 192.0.2.1 is that of a"},
+		{"machines:\n  - {name: a, address: 192.0.2.1}\n  - {name: b, address: "
+		 "2001:db8::1}\n",
+		 ":3: machines[1].address: 2001:db8::1 and 192.0.2.1 are not both IPv4 or IPv6"},
+		{"links: vlan\nmachines:\n  - {name: a, address: 192.0.2.1}\n",
+		 ":3: machines[0].interface: key is missing: links are VLANs of an interface"},
+		{"links: vlan\nfirst_id: 4095\nmachines: []\n",
+		 ":2: first_id: 4095 is not in 1..4094, the ids of VLANs"},
+		{"links: wires\n", ":1: links: \"wires\" is none of vxlan, vlan"},
+		{"underlay_mtu: 1000\n", ":1: underlay_mtu: 1000 is not in 1350..65535"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(mistakes); i++) {
+		struct machines m;
+		char said[1024], want[1024];
+		int rc = load(mistakes[i].text, &m, said, sizeof(said));
+		snprintf(want, sizeof(want), "%s: %s%s\n", program_invocation_short_name, file,
+			 mistakes[i].want);
+		assert_string_equal(said, want);
+		assert_int_equal(rc, -EINVAL);
+	}
+}
+
+static int make_file(void **state)
+{
+	int fd = mkstemp(file);
+
+	(void)state;
+	return fd < 0 ? -1 : close(fd);
+}
+
+static int remove_file(void **state)
+{
+	(void)state;
+	return unlink(file);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_split_has_fewer_links),
+		cmocka_unit_test(machines_have_core_switches_of_every_group),
+		cmocka_unit_test(machines_without_anything_are_named),
+		cmocka_unit_test(what_a_file_says_holds),
+		cmocka_unit_test(mistakes_are_named_by_line_and_key),
+	};
+	return cmocka_run_group_tests_name("machines", tests, make_file, remove_file);
+}

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Plans that somebody else made: one machine's part of a fabric over several."""
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import tarfile
+
+from . import fabrics, netns, usage
+
+# Files of a plan are few for each node, and short.
+FILE_MAX = 64 << 20
+
+
+def pack(folder, archive):
+    """The files of a plan as one."""
+    with tarfile.open(f'{archive}.new', 'w:gz') as tar:
+        for name in sorted(os.listdir(folder)):
+            tar.add(f'{folder}/{name}', arcname=name, recursive=False)
+    os.replace(f'{archive}.new', archive)
+
+
+def _open(tar, name):
+    """A file of an archive."""
+    source = tar.extractfile(name)
+    if not source:
+        raise KeyError(name)
+    return source
+
+
+def unpack(path, folder):
+    """Puts the files of a plan, a folder or what pack() made of it, into a folder."""
+    if os.path.isdir(path):
+        for entry in os.scandir(path):
+            if entry.is_file():
+                shutil.copy(entry.path, f'{folder}/{entry.name}')
+        return
+    try:
+        with tarfile.open(path) as tar:
+            for member in tar:
+                # What an archive says of places, owners and modes is not followed.
+                if not member.isfile() or os.path.basename(member.name) != member.name or member.size > FILE_MAX:
+                    raise usage(f"{path}: '{member.name}' is no file of a plan")
+                with _open(tar, member) as source, open(f'{folder}/{member.name}', 'wb') as target:
+                    shutil.copyfileobj(source, target)
+    except tarfile.TarError as e:
+        raise usage(f'{path}: no archive of a plan: {e}') from e
+
+
+def read(path):
+    """The plan in a folder or an archive, as a text."""
+    try:
+        if os.path.isdir(path):
+            with open(f'{path}/plan.json', encoding='utf-8') as f:
+                return f.read()
+        with tarfile.open(path) as tar, _open(tar, 'plan.json') as source:
+            return source.read(FILE_MAX).decode()
+    except (OSError, KeyError, ValueError, tarfile.TarError) as e:
+        raise usage(f'{path}: no plan: {e}') from e
+
+
+def load(path):
+    """The plan that one machine can carry out."""
+    try:
+        plan = json.loads(read(path))
+    except ValueError as e:
+        raise usage(f'{path}: plan.json: {e}') from e
+    if not isinstance(plan, dict) or 'fabric' not in plan:
+        raise usage(f'{path}: plan.json is no plan of drbtopo')
+    if 'machines' in plan:
+        names = ', '.join(machine['name'] for machine in plan['machines'])
+        raise usage(f'{path}: this plan is of several machines: take the folder of one of them ({names})')
+    return plan
+
+
+def _ask_ip(*words):
+    """The first object that ip answers, {} if there is none; and what it said."""
+    done = subprocess.run(['ip', '-json', *words], capture_output=True, text=True, check=False)
+    with contextlib.suppress(ValueError, LookupError):
+        return json.loads(done.stdout)[0], ''
+    return {}, ' '.join(done.stderr.split())
+
+
+def check_underlay(plan):
+    """Refuses an underlay on which packets to other machines would not fit."""
+    for address in plan.get('remotes', []):
+        route, said = _ask_ip('route', 'get', address)
+        if 'dev' not in route:
+            raise usage(f'no route to the machine at {address}: {said}')
+        interface = route['dev']
+        mtu = _ask_ip('link', 'show', 'dev', interface)[0].get('mtu', 0)
+        if mtu < plan['underlay_mtu']:
+            raise usage(f"{interface}, which leads to {address}, has an MTU of {mtu}, and the plan's links take "
+                        f"{plan['underlay_mtu']}: raise it, or plan with underlay_mtu: {mtu}")
+
+
+def is_up(fabric, path):
+    """True if this plan is carried out already: its namespaces are there, and some of its switches."""
+    plan, phase = fabric.plan(), fabric.state().get('phase')
+    return phase == fabrics.UP and bool(plan) and plan == json.loads(read(path)) and bool(fabric.alive()) and \
+        all(netns.exists(node['namespace']) for node in plan['switches'] + plan['hosts'])
