@@ -6,6 +6,7 @@
 #   ok NAME # SKIP why           a right, a device or a program is missing here
 #   ok NAME # SKIP machine: why  the machine was too busy to tell; --strict makes it a failure
 #   # AGAIN NAME: why            a first try could not tell, and is repeated
+#   # LEFT STORY: what           a plain run leaves it out; --full has it
 # tests/README.md explains which one to use.
 
 not_ok_count=0
@@ -32,6 +33,10 @@ undecided() {
 
 # again NAME WHY: a try counted for nothing; there is another one.
 again() { echo "# AGAIN $1: $2"; }
+
+# in_full WHAT: whether this run has a part of a story that takes long for what it adds. A plain run does not,
+# and names it at its end; a story that is started by itself does.
+in_full() { [ -z "${DRB_SHORT:-}" ] || { echo "# LEFT $(basename "$0" .sh): $1" && false; }; }
 
 as_comments() { tail -n 100 | sed 's/^/#   /'; }
 

@@ -5,32 +5,34 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 
 usage() {
   cat <<'END'
-tests/run.sh [--unit] [--live [NAME...]] [--no-lint] [--strict] [--long] [--help]
+tests/run.sh [--unit] [--live [NAME...]] [--no-lint] [--full] [--strict] [--long] [--help]
 
-Runs every test: builds with gcc, asks clang, too (warnings are errors), unit tests in a normal and in an
-AddressSanitizer and UndefinedBehaviorSanitizer build, source checks, fuzzers for a few seconds each,
-and the stories of tests/live, each in namespaces of its own (skipped where there may be none). What
-measures time runs alone, all else side by side. Installs missing Debian packages first (as root).
-tests/README.md says more.
+Tests every part: builds with gcc, asks clang, too (warnings are errors), unit tests, source checks,
+fuzzers for a few seconds each, and the stories of tests/live, each in namespaces of its own (skipped
+where there may be none). What measures time runs alone, all else side by side. Unit tests in an
+AddressSanitizer and UndefinedBehaviorSanitizer build, and what takes long for what it adds, are left
+for --full and named at the end. Installs missing Debian packages first (as root). tests/README.md says
+more.
 
-  --unit            builds, unit tests, source checks and fuzzers only
-  --live [NAME...]  live stories only, all or those named (without .sh)
+  --full            leaves nothing out
+  --unit            builds, unit tests, source checks and fuzzers only; of these it leaves nothing out
+  --live [NAME...]  live stories only, all or those named (without .sh); it leaves nothing out of them
   --no-lint         no warnings of clang, no source checks
   --strict          what a busy machine kept from being decided has failed
-  --long            fuzzers and the soak for a minute each, more samples in some stories
+  --long            --full, fuzzers and the soak for a minute each, more samples in some stories
 
 Ends with "N passed, N failed[, N skipped]"; exit status 0 if nothing failed, 1 if something did,
-2 if the tests could not be run. Before that: what was tried more than once, what was skipped, and
-how long everything took. Logs: build/test-logs/.
-Environment: STORY_TIMEOUT (seconds a live story may take, default 300), DRB_TRIES (how often a check
-is tried that the machine disturbs, default 6), FUZZ_SECONDS (for each fuzzer, default 4),
+2 if the tests could not be run. Before that: what was tried more than once, what was skipped, what
+is left for --full, and how long everything took. Logs: build/test-logs/.
+Environment: STORY_TIMEOUT (seconds a live story may take, default 600), DRB_TRIES (how often a check
+is tried that the machine disturbs, default 6), FUZZ_SECONDS (for each fuzzer, default 2),
 DRB_SOAK_SECONDS (of the soak among the unit tests, default 4), JOBS (default: all CPUs), SIDE_BY_SIDE
 (stories that run at a time; default: twice as many as there are CPUs beside builds, then one more than
 there are CPUs).
 END
 }
 
-unit=1 live=1 lint=1 stories=()
+unit=1 live=1 lint=1 full=0 stories=()
 while [ $# -gt 0 ]; do
   case $1 in
     --unit) live=0 ;;
@@ -42,8 +44,10 @@ while [ $# -gt 0 ]; do
       done
       ;;
     --no-lint) lint=0 ;;
+    --full) full=1 ;;
     --strict) export DRB_STRICT=1 ;;
     --long)
+      full=1
       export DRB_LONG=1 FUZZ_SECONDS=${FUZZ_SECONDS:-60} DRB_SOAK_SECONDS=${DRB_SOAK_SECONDS:-60}
       export STORY_TIMEOUT=${STORY_TIMEOUT:-900}
       ;;
@@ -65,6 +69,10 @@ for name in "${stories[@]}"; do
     exit 2
   fi
 done
+# What a run of everything leaves for --full; lib.sh has in_full for parts of stories.
+left=()
+unset DRB_SHORT
+if [ $full = 0 ] && [ $unit = 1 ] && [ $live = 1 ]; then export DRB_SHORT=1; fi
 if [ ${#stories[@]} = 0 ]; then
   for path in tests/live/*.sh; do
     stories+=("$(basename "$path" .sh)")
@@ -87,6 +95,8 @@ finish_run() {
   echo "== in all"
   grep -h '^# AGAIN ' "$logs"/meson-*.log "$logs"/live-*.log 2>/dev/null
   grep -hE '^ok .*# SKIP ' "$logs"/live-*.log 2>/dev/null
+  mapfile -t -O ${#left[@]} left < <(sed -n 's/^# LEFT //p' "$logs"/live-*.log 2>/dev/null)
+  [ ${#left[@]} = 0 ] || printf '%s, ' "${left[@]}" | sed 's/^/left for --full: /; s/, $/\n/'
   printf '%s s, ' "${seconds[@]}" | sed 's/, $/\n/'
   echo "$SECONDS s, ${total[3]} repeated, ${total[4]} undecided on this machine," \
     "$((skipped - total[4])) not possible here"
@@ -106,12 +116,17 @@ run_all() {
   run_lanes first 1
   [ "${total[1]}" = 0 ] || finish_run
   if [ $unit = 1 ]; then
-    builds+=(sanitizers "unit_tests build")
+    if [ -n "${DRB_SHORT:-}" ]; then left+=("unit tests with sanitizers"); else builds+=(sanitizers); fi
+    builds+=("unit_tests build")
   fi
   [ $lint = 0 ] || builds+=(build_clang source_checks)
   [ $unit = 0 ] || builds+=(fuzzing)
   if [ $live = 1 ]; then
     for name in "${stories[@]}"; do
+      if [ -n "${DRB_SHORT:-}" ] && is_for_full "$name"; then
+        left+=("$name")
+        continue
+      fi
       case $(lane_of_story "$name") in
         alone) alone+=("live_story $name") ;;
         quiet) quiet+=("live_story $name") ;;

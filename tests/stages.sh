@@ -35,7 +35,8 @@ build_sanitizers() {
     -Db_sanitize=address,undefined -Db_lundef=false
 }
 
-sanitizers() { build_sanitizers && unit_tests build-asan; }
+# Not those that compute statistics, nor those that read texts: they find the same in any build.
+sanitizers() { build_sanitizers && unit_tests build-asan --no-suite statistics --no-suite texts; }
 
 # For its warnings alone: clang reads what gcc compiles, and makes nothing of it.
 build_clang() { step "build, clang" nice python3 -B tests/lint/clang.py build "$jobs"; }
@@ -43,7 +44,7 @@ build_clang() { step "build, clang" nice python3 -B tests/lint/clang.py build "$
 # Unit tests need no rights: root gives its own up for them, where others can read the build.
 unprivileged=(setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs)
 
-unit_tests() { # unit_tests DIR
+unit_tests() { # unit_tests DIR [OPTION OF meson test...]
   local wrapper=() counts
   if [ ! -x "$1/src/sim/drbsim" ]; then
     echo "not ok unit tests: $1 was not built" && count 0 1 0
@@ -53,7 +54,7 @@ unit_tests() { # unit_tests DIR
     wrapper=(--wrapper "${unprivileged[*]}")
   fi
   rm -f "$1"/meson-logs/testlog*.json
-  meson test -C "$1" "${wrapper[@]}" --num-processes "$jobs" --timeout-multiplier 3 \
+  meson test -C "$1" "${wrapper[@]}" --num-processes "$jobs" --timeout-multiplier 3 "${@:2}" \
     >"${logs:?}/meson-$(basename "$1").log" 2>&1
   # The log is named after the wrapper if there is one.
   counts=$(python3 tests/tally.py meson "$logs/counts-$(basename "$1").csv" "$1"/meson-logs/testlog*.json) ||
@@ -141,13 +142,13 @@ source_checks() {
 # Every parser of bytes from outside, for a few seconds each; tests/fuzz/run.sh 600 is the long run.
 fuzzing() {
   local log=$logs/fuzz.log
-  nice bash tests/fuzz/run.sh "${FUZZ_SECONDS:-4}" >"$log" 2>&1 || true
+  nice bash tests/fuzz/run.sh "${FUZZ_SECONDS:-2}" >"$log" 2>&1 || true
   grep -E '^(not )?ok ' "$log" || { echo "not ok fuzz: see $log" | tee -a "$log"; }
   count "$(grep -c '^ok ' "$log")" "$(grep -c '^not ok ' "$log")" 0
 }
 
 live_story() { # live_story NAME
-  local name=$1 log=$logs/live-$1.log status counts limit=${STORY_TIMEOUT:-300}
+  local name=$1 log=$logs/live-$1.log status counts limit=${STORY_TIMEOUT:-600}
   timeout -k 20 "$limit" bash "tests/live/$name.sh" >"$log" 2>&1
   status=$?
   [ $status != 124 ] || echo "not ok $name: took more than $limit s" >>"$log"
@@ -166,3 +167,6 @@ lane_of_story() {
     *) echo beside ;;
   esac
 }
+
+# is_for_full NAME: a story that a plain run leaves out says so and why, "# Full: ..."
+is_for_full() { grep -qE '^# Full: ' "tests/live/$1.sh"; }

@@ -1,21 +1,29 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every message of the switch and of its config is looked for by some test.
+"""Every message of the switch, of its config, and of what plans and starts fabrics is looked for by some test.
 
 messages.py ROOT EXCEPTIONS [--list]    exit status 1 and a line for each message that is not
 
-A message is the format of a call such as drb_error() in src/switch or src/common/config. A test looks for it
+A message is the format of a call such as drb_error() in the folders below, or the text of one such as usage()
+in topo/drbfabric. A test looks for it
 if one of the test's strings has a part of the message in it, or is part of the message itself (between what
 stands for anything in a pattern), and that part is long, and found in few messages.
 EXCEPTIONS has a line for each message that no test can cause: a piece of its text (conversions are "..."),
 a tab, and the reason; a line that is not needed any more is a failure, too.
 --list prints every message and what means it in the tests."""
 
+import ast
 import pathlib
 import re
 import sys
 
-FOLDERS = ('src/switch', 'src/common/config')
+FOLDERS = ('src/switch', 'src/common/config', 'src/common/cli', 'src/topo')
+LEFT_OUT = 'src/topo/machines', 'src/topo/plan/machines_option'  # plans of several machines
+# What runs when a fabric or the demo is started.
+PYTHON = 'topo/drbfabric'
+MODULES = ('children', 'cli', 'demo', 'experiment', 'fabric_command', 'fabrics', 'netns', 'nodes', 'places',
+           'processes', 'schemes', 'single_run', 'up_down')
+SAYING = {'usage', 'Failure', 'ArgumentTypeError', 'say'}
 CALL = re.compile(r'\bdrb_(?:error|warn|info|die|config_bad|config_bad_line|config_bad_port)\(')
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 CONVERSION = re.compile(r'%[-+ #0]*[\d*]*(?:\.[\d*]+)?(?:hh|h|ll|l|z|j|t)?[a-zA-Z%]')
@@ -50,10 +58,36 @@ def format_of(inside):
     return max((m.group(1) for m in LITERAL.finditer(joined)), key=len, default='')
 
 
+def text_of(node):
+    """A string of Python, what it is made of as tabs; '' if it is none."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.JoinedStr):
+        return ''.join(text_of(part) or '\t' for part in node.values)
+    return ''
+
+
+def python_messages(path):
+    """(line, text) of each."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call) and node.args:
+            # argparse.ArgumentTypeError(), and usage() as it is; what a Progress says is no message.
+            name = getattr(node.func, 'id', '') or getattr(node.func, 'attr', '').replace('say', '')
+            if name in SAYING:
+                yield node.lineno, text_of(node.args[0])
+
+
 def messages(root):
     """(file, line, text) of each, conversions as a tab."""
+    for path in (root / PYTHON / f'{module}.py' for module in MODULES):
+        for line, said in python_messages(path):
+            # One that only passes on what another has said has no words of its own.
+            if any(is_long(part.strip(' :;,.')) for part in said.split('\t')):
+                yield path.relative_to(root), line, said
     for folder in FOLDERS:
         for path in sorted((root / folder).rglob('*.c')):
+            if str(path.relative_to(root)).startswith(LEFT_OUT):
+                continue
             text = path.read_text()
             for call in CALL.finditer(text):
                 said = CONVERSION.sub('\t', format_of(arguments(text, call.end())))
@@ -72,8 +106,12 @@ def strings(root):
     for path in (root / 'tests').rglob('*'):
         if path.suffix in ('.py', '.c', '.h', '.sh', '.bash') and 'lint' not in path.parts:
             text = re.sub(r'"\s*\n\s*"', '', path.read_text())
-            for match in STRINGS.finditer(text):
-                yield (match.group(1) or match.group(2) or '').replace('\\"', '"')
+            # An apostrophe in a comment begins no string; those of the shell are a line each, or more.
+            pieces = [line for line in text.splitlines() if not line.lstrip().startswith('#')] \
+                if path.suffix in ('.sh', '.bash') else []
+            for piece in [text, *pieces]:
+                for match in STRINGS.finditer(piece):
+                    yield (match.group(1) or match.group(2) or '').replace('\\"', '"')
 
 
 def parts(found):
@@ -120,7 +158,7 @@ def main():
     for piece, reason in exceptions.items():
         if piece not in needed or not reason:
             failed = True
-            print(f'{sys.argv[2]}: "{piece}": ' + ('no reason' if reason else 'not needed'))
+            print(f'{sys.argv[2]}: "{piece}": ' + ('not needed' if reason else 'no reason'))
     return failed
 
 

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks a Grafana board and rules of Prometheus against what is exposed.
 
-board.py BOARD RULES EXPOSITION TO: the board is well formed; every metric that it or the rules name is in
-EXPOSITION (what drbctl metrics prints) or is recorded by the rules. Its queries are written to TO as rules, for
-promtool to parse."""
+board.py BOARD RULES EXPOSITION TO [SCHEMA]: the board is valid by the schema that Grafana publishes, if there is one;
+every metric that it or the rules name is in EXPOSITION (what drbctl metrics prints) or is recorded by the rules. Its
+queries are written to TO as rules, for promtool to parse."""
+import importlib
 import json
 import re
 import sys
@@ -36,6 +37,15 @@ def misplaced(panels):
                     return
 
 
+def against_schema(board, path):
+    """What the schema in this file does not know."""
+    jsonschema = importlib.import_module('jsonschema')
+    with open(path, encoding='utf-8') as f:
+        schema = json.load(f)
+    return [f"{'.'.join(map(str, e.absolute_path))}: {e.message}"
+            for e in jsonschema.Draft7Validator(schema).iter_errors(board)]
+
+
 def main():
     """See above."""
     with open(sys.argv[1], encoding='utf-8') as f:
@@ -46,6 +56,7 @@ def main():
         exposed = set(re.findall(r'^(drb_\w+)\{', f.read(), re.M))
     recorded = set(re.findall(r'record: (drb:[\w:]+)', rules))
     wrong = list(misplaced(board['panels']))
+    wrong += against_schema(board, sys.argv[5]) if len(sys.argv) > 5 else []
     ids = [p['id'] for p in board['panels']]
     if len(set(ids)) < len(ids) or not board['uid'] or board['schemaVersion'] < 36:
         wrong.append('numbers of panels, uid or schemaVersion')

@@ -4,6 +4,7 @@
 # have a way of their own and data is a sign of life, so no link changes its state; afterwards all is as
 # before. (More than links carry: overload.sh.)
 # Alone: it takes every CPU.
+# Full: it takes every CPU for 30 s; overload.sh overloads links.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch drbctl drbgen
@@ -30,7 +31,7 @@ busy() { # of the CPUs, in percent, since the line of /proc/stat in $1
     for (i = 2; i <= NF; i++) all += $i - b[i]; printf "%d", 100 * (1 - idle / all) }' /proc/stat
 }
 
-drbgen write -l 3 -d 2 --pattern incast:8 --load 0.9 --slot 50us --slots 2000 --out "$scratch/traffic" 2>/dev/null
+drbgen write -l 3 -d 2 --traffic incast:8 --load 0.9 --slot 50us --slots 2000 --out "$scratch/traffic" 2>/dev/null
 up -l 3 -d 2
 check "all links are up" soon all_up
 timeout -s INT "$seconds" "$build/src/gen/drbgen" replay --topspeed --loop 0 "$scratch"/traffic/*.pcap \

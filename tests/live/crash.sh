@@ -110,6 +110,21 @@ for pause in 0 0.01 0.02 0.05 0.1 0.2 0.3; do
   check "interrupted twice after $pause s" one_line_after $pause
 done
 
+# Either nothing was touched yet, or the fabric is gone and that is said.
+says_what_is_left() { # says_what_is_left SECONDS
+  fabric up -l 2 -d 2 --replace >/dev/null 2>&1 || return
+  timeout -s INT "$1" "$root/topo/fabric" replan --scheme dmodk >"$scratch/interrupted" 2>&1
+  cat "$scratch/interrupted"
+  if grep -q 'runs* the new plan' "$scratch/interrupted" || fabric check ping; then
+    return
+  fi
+  grep -q 'ended by SIGINT; fabric drb is taken down: up makes it again' "$scratch/interrupted" && nothing_left
+}
+for pause in 0.1 0.2 0.3 0.4 0.6; do
+  check "replan interrupted after $pause s" says_what_is_left $pause
+done
+fabric down >/dev/null 2>&1
+
 # What the harness did not make.
 ip netns add drb-h3
 check "a namespace of somebody else is refused" fails_with 2 'drb-h3 exists' fabric up -l 2 -d 2

@@ -54,11 +54,16 @@ check "the demo says who wins" verdict_is_right
 check "within a minute" test $SECONDS -le 60
 check "it names fabric, scheme, T, rate and load" demo_shows \
   'F\(3,2\).*load 0.95.* 500 packets/s.*T = 4 \(drb.*seed 1'
+check "once" test "$(cat "$scratch/demo.out" "$scratch/demo.err" | grep -c 'F(3,2), 16 hosts')" = 1
 check "it draws a picture" grep -q '</svg>' "$scratch/demo.svg"
+check "and says so" grep -q "^drbfabric: $scratch/demo.svg has the picture" "$scratch/demo.err"
 check "nothing is left of it" clean
 decide "a single run" demo_keeps_time
 check "it prints what arrived" demo_shows '^ *[0-9]+ +[0-9]+ +0 +0 +0 '
 check "it prints counters of ports" demo_shows 's3-3'
+for step in 'replaying' 'counters of every port' 'checking that no packet was lost between counters' 'taking everything down'; do
+  check "it says: $step" grep -qx "drbfabric: $step" "$scratch/demo.err"
+done
 check "nothing is left" clean
 check "other size, scheme and slot" demo_passes --one -l 2 -d 3 --scheme ecmp --load 0.5 --slot 4ms \
   --slots 100
@@ -66,6 +71,7 @@ check "nothing is left of it" clean
 check "interrupted while it replays" interrupted_while 'pgrep drbgen && pgrep drbswitch'
 check "nothing is left then" clean
 for pause in 0 0.1 0.2 0.4 0.8; do
+  case $pause in 0.1 | 0.4 | 0.8) in_full "interrupted $pause s after the bring-up began" || continue ;; esac
   check "interrupted $pause s after the bring-up began" \
     interrupted_while '[ -e /run/netns/demo-h0 ]' $pause
   check "nothing is left of the bring-up" clean
@@ -73,8 +79,12 @@ done
 check "interrupted while a switch starts" interrupted_while 'pgrep -x drbswitch'
 check "nothing is left of the switches" clean
 fabric up -l 2 -d 1 --name demo >/dev/null 2>&1
-"$root/topo/demo.sh" >"$scratch/demo.out" 2>&1
-check "a fabric of that name that is up is refused" test $? = 2
+for one in '' --one; do
+  # shellcheck disable=SC2086 # an option or none
+  check "a fabric of that name that is up is refused${one:+ }$one" fails_with 2 \
+    '^drbfabric: fabric demo is up, 3 switches run: topo/fabric down --fabric demo first, or take another --fabric$' \
+    "$root/topo/demo.sh" $one
+done
 check "and stays" fabric check wiring --name demo
 fabric down --name demo >/dev/null
 for mistake in '-d 17' '--slot 2' '--slot 0ms' '--slot' '--bogus' '-l 0' '--load 2' '--scheme best'; do

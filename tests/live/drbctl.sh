@@ -78,6 +78,7 @@ check "drain a switch with hosts" fails_with 1 's1-0: not drained: its hosts' dr
 check "undrain all" test "$(drbctl undrain --all 2>&1 | grep -c ': nothing is drained now')" = 6
 check "reload one that is not there" fails_with 1 'drb-s9-0: not running' drbctl reload s9-0
 check "conserved" drbctl check
+check "as JSON, too" bash -c "'$build/src/ctl/drbctl' check --json | grep -c '\"missing_packets\":0,\"conserved\":true}' | grep -x 6"
 check "conserved, under load" bash -c '"$0" exec h1 -- ping -q -f -c 2000 10.0.0.7 >/dev/null & sleep 0.05
   for _ in 1 2 3 4 5; do "$1" check || exit; done; wait' "$root/topo/fabric" "$build/src/ctl/drbctl"
 

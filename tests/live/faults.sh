@@ -73,7 +73,7 @@ done
 ip netns exec relay python3 -B "$root/tests/live/relay.py" 4 >"$scratch/relay" &
 relay=$!
 until grep -q ready "$scratch/relay"; do sleep 0.05; done
-drbgen write -l 1 -d 2 --slots 800 --slot 3ms --pattern fixed --out "$scratch/ring" 2>/dev/null
+drbgen write -l 1 -d 2 --slots 800 --slot 3ms --traffic fixed --out "$scratch/ring" 2>/dev/null
 check "relay: the report ends with status 1" replay 1 "$scratch/ring" --fabric ring --drain 1s
 kill $relay
 wait $relay 2>/dev/null

@@ -67,7 +67,7 @@ others_unchanged() {
   for name in $(every_link); do
     [[ " ${touched[*]} " = *" $name "* ]] || others+=("$name")
   done
-  [ "${#others[@]}" = 54 ] && links "${others[@]}" | awk -v begun="$begun_ms" '
+  [ "${#others[@]}" = $((64 - ${#touched[@]})) ] && links "${others[@]}" | awk -v begun="$begun_ms" '
     $2 != "up" || $3 > begun { print; changed = 1 } END { exit changed }'
 }
 
@@ -87,7 +87,7 @@ gray() {
   if [ "$1" = long ]; then
     check "$1: named" names "${2%.*}" "${2#*.} lossy: loses all long frames from $3"
   else
-    check "$1: named" names "${2%.*}" "${2#*.} lossy: loses $much from $3, $little to it"
+    check "$1: named" soon names "${2%.*}" "${2#*.} lossy: loses $much from $3, $little to it"
     check "$1: named at the other end" soon names "${3%.*}" "${3#*.} lossy: loses $little from $2, $much to it"
   fi
   wait $replay
@@ -104,7 +104,7 @@ undisturbed_replay() {
   undisturbed 100 replay && lost_none
 }
 
-drbgen write -l 3 -d 2 --pattern stride:5 --load 0.3 --slot 500us --slots 9000 --out "$scratch/traffic" 2>/dev/null
+drbgen write -l 3 -d 2 --traffic stride:5 --load 0.3 --slot 500us --slots 9000 --out "$scratch/traffic" 2>/dev/null
 up -l 3 -d 2 --rate 2000pps
 check "links are up" soon are up s1-0.u0 s2-0.d0
 begun_ms=$(clock_ms)
@@ -123,11 +123,14 @@ done
 check "a thousandth: the link is in use" are up s1-0.u0 s2-0.d0
 check "a thousandth: is shown" soon shows_loss
 drops s1-0.u0 off
+# Each of these carries traffic whose ways do not lead over one of the others: switches know ways around those.
 gray 5-percent s1-0.u1 s2-1.d0
-gray 10-percent s2-2.d0 s1-2.u0
-gray 40-percent s2-4.u0 s3-0.d2
-gray data s3-1.d3 s2-7.u0
-gray long s1-7.u1 s2-7.d1
+gray data s3-3.d3 s2-7.u1
+if in_full "10, 40 per cent and long frames"; then
+  gray 10-percent s2-2.d0 s1-2.u0
+  gray 40-percent s2-4.u0 s3-0.d2
+  gray long s1-7.u1 s2-7.d1
+fi
 check "no other link changed its state" others_unchanged
 check "every pair" fabric check ping
 check "packets are conserved" drbctl check

@@ -105,6 +105,7 @@ for mistake in 'threshold=-1:threshold' 'scheme=best:drb, dmodk' 'seed=2:cannot 
   'threshold=:KEY=VALUE'; do
   check "set ${mistake%:*}" fails_with 1 "s1-0: set: .*${mistake##*:}" drbctl set s1-0 "${mistake%:*}"
 done
+check "what all refuse is said once" fails_with 1 "s1-0 and 5 more switches: set: T is no key of routing" drbctl set --all T=3
 check "nothing of that holds" routing_is s1-0 drb 2
 config=/run/drbswitch/drb/s1-0.yaml
 check "what was set is not in the config" bash -c "! grep -q 'threshold: 3.5' $config"
@@ -114,6 +115,7 @@ check "and holds after a reload" drbctl reload s1-0
 check "as it was" routing_is s1-0 drb 3.5
 check "all may be saved" drbctl_set --save --all threshold=2
 check "nothing more to save" fails_with 1 's1-0: nothing to save' drbctl set --save s1-0
+check "no switch has more to save" fails_with 1 's1-0 and 5 more switches: nothing to save: no key was set' drbctl set --save --all
 check "set what?" fails_with 2 'nothing to set' drbctl set s1-0
 check "set where?" fails_with 2 'a switch is missing' drbctl set threshold=3
 
@@ -128,6 +130,13 @@ check "which is not certain" grep -q 'not certain from s1-0: .*' "$scratch/said"
 check "packets take it" fabric exec h0 -- fping -q 10.0.0.8
 check "it is stopped then, as asked for" state_is s2-1 stopped
 check "the others are not" state_is s2-0 ready
+listed() { # listed SWITCH: its state, and whether there is a process
+  drbctl list --json | jq -r --arg s "$1" 'select(.switch == $s) | "\(.fabric) \(.code) \(.ports) \(.state) \(.pid > 0)"'
+}
+check "drbctl lists it as stopped" test "$(listed s2-1)" = "drb (1) 4 stopped false"
+check "the others as ready" test "$(listed s2-0)" = "drb (0) 4 ready true"
+check "all of them" test "$(drbctl list --csv | wc -l)" = 7
+check "only this one is stopped" test "$(drbctl list --fabric drb | grep -c ' stopped ')" = 1
 check "stopped twice" bash -c "'$root/topo/fabric' stop s2-1 | grep -q 'did not run'"
 check "is stopped still" state_is s2-1 stopped
 check "it is started again" fabric restart s2-1
@@ -146,13 +155,16 @@ fabric stop s1-2 >/dev/null
 fabric exec s1-2 -- "$build/src/switch/drbswitch" -c /run/drbswitch/drb/s1-2.yaml &
 by_hand=$!
 check "one that was started by hand is known" soon state_is s1-2 ready
+check "drbctl lists it once" test "$(listed s1-2)" = "drb (2) 4 ready true"
 check "and ends when it is stopped" fabric stop s1-2
 wait $by_hand
 check "with status 0" test $? = 0
 check "restart starts it" fabric restart s1-2
-check "a host is no switch" fails_with 2 'h3 is a host' fabric restart h3
+check "a host is no switch" fails_with 2 'h3 is a host: only switches are processes' fabric restart h3
 check "a switch that is not there" fails_with 2 "no node 's9-9'" fabric stop s9-9
 check "all is well" soon fabric check
+ip netns delete drb-h2
+check "a host whose namespace is gone" fails_with 1 'cannot enter namespace drb-h2: No such file' fabric exec h2 -- true
 fabric down >/dev/null
 check "no fabric, no restart" fails_with 2 'not up' fabric restart s1-0
 check "nothing is left" nothing_left

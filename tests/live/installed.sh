@@ -30,7 +30,7 @@ check "every module" bash -c "cd '$prefix/share/drbswitch/drbfabric' && ls $modu
 for page in drbctl.1 drbswitch.8 drbswitch.yaml.5; do
   check "manual page $page" test -s "$prefix/share/man/man${page##*.}/$page"
 done
-cp "$root/tests/live/complete_in_bash.py" "$scratch/"
+cp "$root/tests/live/complete_in_shell.py" "$scratch/"
 
 # From here on neither sources nor build are there.
 mkdir "$scratch/empty"
@@ -51,21 +51,38 @@ check "the demo's mistakes are usage" fails_with 2 '--load' fabric demo --load 2
 up -l 3 -d 2 --rate 500pps
 check "every pair, every link" soon fabric check
 check "drbctl sees it" drbctl check
-completes() { # completes LINE WORD...: bash shows these words for it
+shows() { # shows SHELL LINE: what completion of a real shell offers for it
+  case $1 in
+    bash) set -- "$@" "$prefix/share/bash-completion/completions/drbctl" ;;
+    zsh) set -- "$@" "$prefix/share/zsh/vendor-completions/_drbswitch" ;;
+    fish)
+      PATH=$prefix/bin:$PATH fish --no-config -c "source '$prefix/share/fish/vendor_completions.d/${2%% *}.fish'
+        complete -C '$2'"
+      return
+      ;;
+  esac
+  PATH=$prefix/bin:$PATH python3 -B "$scratch/complete_in_shell.py" "$1" "$3" "$2"
+}
+completes() { # completes SHELL LINE WORD...: it shows these words for it
   local said word
-  said=$(PATH=$prefix/bin:$PATH python3 -B "$scratch/complete_in_bash.py" \
-    "$prefix/share/bash-completion/completions/drbctl" "$1")
+  said=$(shows "$1" "$2")
   echo "$said"
-  shift
+  shift 2
   for word; do
     grep -qE -- "(^|[ \$])$word( |$)" <<<"$said" || return 1
   done
 }
-check "bash completes verbs" completes 'drbctl s' show serve set
-check "switches that run" completes 'drbctl show s3-' s3-0 s3-1 s3-2 s3-3
-check "their ports" completes 'drbctl drain s1-2.' s1-2.d0 s1-2.u1
-check "options" completes 'drbfabric check --s' --sample --seed
-check "schemes" completes 'drbctl show s1-0 dr' drops
+for shell in bash zsh fish; do
+  if ! command -v $shell >/dev/null; then
+    skip "$shell completes" "$shell is not installed"
+    continue
+  fi
+  check "$shell completes verbs" completes $shell 'drbctl s' show serve set
+  check "$shell: switches that run" completes $shell 'drbctl show s3-' s3-0 s3-1 s3-2 s3-3
+  check "$shell: their ports" completes $shell 'drbctl drain s1-2.' s1-2.d0 s1-2.u1
+  check "$shell: what their counters are about" completes $shell 'drbctl show s1-0 d' drops
+done
+check "options" completes bash 'drbfabric check --s' --sample --seed
 drbgen write --load 0.5 --slots 200 --out "$scratch/traffic" 2>/dev/null
 check "a replay loses nothing" drbgen replay "$scratch/traffic"
 check "packets are conserved" fabric check counters links

@@ -3,6 +3,7 @@
 # Ordinary TCP and UDP between hosts at distance 3, over five switches. TCP is compared with the kernel's
 # own over five bridges, in turns of a second each: what slows the machine down slows both.
 # Alone: throughput is measured.
+# Full: it measures for a minute; offloads.sh and units.sh send TCP and UDP.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch drbctl

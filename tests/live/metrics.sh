@@ -32,7 +32,8 @@ same_sum() { # same_sum METRIC COLUMN: metrics and drbctl show agree
 up_is() { drbctl metrics | grep -qF "drb_up{fabric=\"drb\",switch=\"$1\",layer=\"${1:1:1}\"} $2"; }
 
 check "no switch is running" fails_with 1 'no switch is running' drbctl metrics
-drbgen write -l 3 -d 2 --pattern permutation --load 0.8 --slot 2ms --slots 300 --out "$scratch/traffic" >/dev/null
+check "nothing to watch" fails_with 1 'no switch is running' drbctl watch
+drbgen write -l 3 -d 2 --traffic permutation --load 0.8 --slot 2ms --slots 300 --out "$scratch/traffic" >/dev/null
 up -l 3 -d 2 --rate 500pps
 check "a replay" drbgen replay "$scratch/traffic"
 # Hellos are no packets: between two replays nothing is counted.
@@ -44,6 +45,13 @@ check "rules: promtool takes them" promtool check config "$monitoring/prometheus
 check "rules: they do what they say" promtool test rules "$monitoring/drb.rules.test.yml"
 check "board and rules: every metric is there" python3 -B "$root/tests/live/board.py" "$monitoring/drb-board.json" \
   "$monitoring/drb.rules.yml" "$scratch/metrics" "$scratch/queries.yml"
+schema=${DRB_SCHEMAS:-/nowhere}/dashboard.jsonschema.json
+if [ -f "$schema" ]; then
+  check "board: Grafana's schema takes it" python3 -B "$root/tests/live/board.py" "$monitoring/drb-board.json" \
+    "$monitoring/drb.rules.yml" "$scratch/metrics" /dev/null "$schema"
+else
+  skip "board: Grafana's schema takes it" "no dashboard.jsonschema.json: DRB_SCHEMAS must name a folder with it"
+fi
 check "board: promtool takes its queries" promtool check rules "$scratch/queries.yml"
 check "packets received" same_sum drb_port_in_packets_total in_packets
 check "bytes sent" same_sum drb_port_out_bytes_total out_octets
@@ -53,6 +61,9 @@ pid=$(drbctl list --json | jq -r 'select(.switch == "s2-1") | .pid')
 kill -9 "$pid"
 check "a killed switch is down" soon up_is s2-1 0
 check "the others are there" test "$(sum_of drb_up)" = 19
+check "another is stopped" fabric stop s2-2
+check "which is down, too" up_is s2-2 0
+check "18 are there" test "$(sum_of drb_up)" = 18
 check "csv is refused" fails_with 2 "unrecognized option '--csv'" drbctl metrics --csv
 check "down" fabric down
 check "nothing is left" nothing_left

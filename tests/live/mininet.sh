@@ -97,7 +97,7 @@ check "it is dead then" says '^s2-1,drb-s2-1,[0-9]*,dead' fabric status --csv
 check "and started" cli "switch s2-1 start"
 check "and works" soon fabric check wiring
 check "counters from the command line of mn" says 'multicast' cli "dpctl s2-1 drops"
-drbgen write --pattern fixed --load 0.5 --slots 300 --slot 4ms --out "$scratch/traffic" 2>/dev/null
+drbgen write --traffic fixed --load 0.5 --slots 300 --slot 4ms --out "$scratch/traffic" 2>/dev/null
 check "a replay of a permutation loses nothing" drbgen replay "$scratch/traffic"
 check "other settings are Mininet's to give" fails_with 2 'made by mininet' fabric replan --scheme walk
 end

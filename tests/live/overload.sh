@@ -20,7 +20,7 @@ at_rest() {
 }
 
 # Hosts send 125 packets/s each, at load 0.5 of slots of 4 ms; links carry half of that.
-drbgen write -l 3 -d 2 --pattern stride:5 --load 0.5 --slot 4ms --slots 1000 --out "$scratch/traffic" 2>/dev/null
+drbgen write -l 3 -d 2 --traffic stride:5 --load 0.5 --slot 4ms --slots 1000 --out "$scratch/traffic" 2>/dev/null
 up -l 3 -d 2 --rate 62pps --queue 20
 check "all buffers are free" soon at_rest
 drbgen replay "$scratch/traffic" --json >"$scratch/report" 2>/dev/null &
@@ -41,7 +41,7 @@ jq -rs '"# overload: at least \(map(.buffers_free) | min) of \(.[0].buffers) buf
 check "overload: half gets through" report_says '.received > 0.35 * .sent and .received < 0.75 * .sent'
 check "overload: what is lost found a queue full" test "$(jq .lost "$scratch/report")" -le "$full"
 check "overload: queues were full" \
-  test "$(drbctl show --all ports --json | jq -s 'map(select(.queue_max == 20)) | length')" -ge 16
+  test "$(drbctl show --all ports --json | jq -s 'map(select(.queue_max_packets == 20)) | length')" -ge 16
 check "overload: buffers never ran out" jq -se 'length > 20 and all(.buffers_free > 0)' "$scratch/workers"
 check "overload: packets are conserved" drbctl check
 sed -i 's/rate: *62pps/rate: none/' /run/drbswitch/drb/s*.yaml

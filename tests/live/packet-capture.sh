@@ -118,6 +118,15 @@ killed() {
   soon one_packet
 }
 
+switch_killed() {
+  begin s1-1 -w "$file" || return
+  kill -KILL "$(drbctl list --json | jq -r 'select(.switch == "s1-1") | .pid')"
+  wait "$capture"
+  local status=$?
+  cat "$scratch/said"
+  [ $status = 1 ] && grep -q 's1-1: the switch has ended' "$scratch/said"
+}
+
 dissected() { # hellos of all neighbours of s1-0, and of s1-0 itself
   tshark -X "lua_script:$build/deploy/drb.lua" -r "$file" -Y drb_hello -T fields -e drb_hello.layer -e drb_hello.label \
     -e drb_hello.up 2>/dev/null | sort -u | tee "$scratch/hellos"
@@ -141,12 +150,19 @@ wireshark_reads() { # as Wireshark does
 
 check "no such switch" fails_with 1 's2-7: not running' drbctl capture s2-7
 check "no switch named" fails_with 2 'a switch is missing' drbctl capture
-drbgen write -l 2 -d 2 --pattern permutation --load 0.9 --slot 2ms --slots 500 --out "$scratch/traffic" >/dev/null
-drbgen write -l 2 -d 2 --pattern permutation --load 0.9 --slot 200us --slots 6000 --out "$scratch/fast" >/dev/null
+drbgen write -l 2 -d 2 --traffic permutation --load 0.9 --slot 2ms --slots 500 --out "$scratch/traffic" >/dev/null
+drbgen write -l 2 -d 2 --traffic permutation --load 0.9 --slot 200us --slots 6000 --out "$scratch/fast" >/dev/null
 mkfifo "$scratch/pipe"
 up -l 2 -d 2 --rate 500pps --queue 6 --driver memif --scheme vlb
 check "a bad filter is named" fails_with 2 "filter 'host'" drbctl capture s1-0 host
+check "nor one that the kernel alone can answer" fails_with 2 "filter 'outbound'.*name a port" drbctl capture s1-0 outbound
 check "no such port" fails_with 1 "s1-0 has no port 'u7'" drbctl capture s1-0.u7
+echo mine >"$scratch/mine"
+check "no such port, and a file" fails_with 1 "s1-0 has no port 'u7'" drbctl capture s1-0.u7 -w "$scratch/mine"
+check "which stays as it was" grep -qx mine "$scratch/mine"
+check "nor is one made" fails_with 1 "s1-0 has no port 'u7'" drbctl capture s1-0.u7 -w "$scratch/none"
+check "indeed" test ! -e "$scratch/none"
+check "a file that cannot be" fails_with 2 'none/c: No such file' drbctl capture s1-0 -w "$scratch/none/c"
 check "a replay is recorded" record drbgen replay "$scratch/traffic"
 check "nothing was lost" grep -q ', 0 lost' "$scratch/said"
 check "tshark counts what the switch counts" same_counts
@@ -169,6 +185,7 @@ check "the switch forwards on, and loses none by it" drbctl check s1-0
 check "all was sent meanwhile" jq -se 'map(select(.received > 10000)) | length == 1' "$scratch/report"
 check "one capture at a time" busy
 check "a reader that is killed is noticed" killed
+check "so is a switch, in the end" switch_killed
 check "down" fabric down
 
 # Hosts with all their offloads, switches with two workers, each with a ring of its own.

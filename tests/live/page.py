@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Looks at the page of drbctl serve, or at one that drbctl record wrote, with a headless Chromium.
 
-page.py live URL DRBCTL TRAFFIC KILL    a fabric that runs: TRAFFIC and KILL are commands, the first sends packets,
-                                        the second kills switch s2-1
-page.py play URL [FILE]                 a recording: of the page itself, or FILE opened by it
+page.py live URL DRBCTL TRAFFIC KILL STOP    a fabric that runs: TRAFFIC, KILL and STOP are commands, the first sends
+                                             packets, the second kills switch s2-1, the third ends s2-3 in order
+page.py play URL [FILE]                      a recording: of the page itself, or FILE opened by it
 
 Prints one JSON object with what is seen; tests/live/page.sh judges it. --shots DIR: pictures of it.
 The interpreter is Debian's, which has its python3-selenium."""
@@ -197,6 +197,10 @@ def look_at(page, arguments):
     seen['dead_links'] = page.elements('.link:not([data-state="up"])')
     seen['event'] = page.run("return document.querySelector('#events').textContent.includes('s2-1 does not answer')")
     page.shot('page-down')
+    with subprocess.Popen(arguments.stop, shell=True, stdout=subprocess.DEVNULL):
+        page.wait("return document.querySelector('[data-switch=\"s2-3\"]').dataset.state === 'no answer'")
+    page.wait("return document.querySelector('#events').textContent.includes('s2-3 has ended')")
+    seen['up_then'] = page.run("return document.getElementById('switches').textContent")
     return seen
 
 
@@ -205,9 +209,10 @@ def play(page, arguments):
     if arguments.file:
         page.driver.find_element(By.ID, 'file').send_keys(os.path.abspath(arguments.file))
     page.wait("return document.body.classList.contains('recording') && history().tree", 60)
+    said = page.run("return document.getElementById('connection').textContent")
     page.run("document.getElementById('speed').value = '10'; play(true)")
     seen = {'looks': page.run('return history().frames.length'), 'fps': page.frames_per_second(),
-            'switches': page.run('return history().tree.switches'), 'folded': page.elements('.folded')}
+            'switches': page.run('return history().tree.switches'), 'folded': page.elements('.folded'), 'said': said}
     page.run('play(false); look(Math.floor(history().frames.length * 0.6))')
     seen['delivered'] = page.run('return Math.max(...history().frames.map((f) => f.delivered))')
     seen['shown'] = page.run("return document.getElementById('delivered').textContent")
@@ -229,6 +234,7 @@ def main():
     one.add_argument('drbctl')
     one.add_argument('traffic')
     one.add_argument('kill')
+    one.add_argument('stop')
     other = kinds.add_parser('play')
     other.add_argument('url')
     other.add_argument('file', nargs='?')

@@ -23,7 +23,8 @@ look() { # look KIND ARGUMENT...: what the browser sees is in $scratch/seen
 }
 
 look_live() {
-  watched look live "$site/" "$build/src/ctl/drbctl" "'$build/src/gen/drbgen' replay '$scratch/traffic'" "kill -9 $(pid_of s2-1)"
+  watched look live "$site/" "$build/src/ctl/drbctl" "'$build/src/gen/drbgen' replay '$scratch/traffic'" "kill -9 $(pid_of s2-1)" \
+    "'$root/topo/fabric' stop s2-3"
 }
 pid_of() { drbctl list --json | jq -r "select(.switch == \"$1\") | .pid"; }
 
@@ -46,7 +47,7 @@ quiet() { # no complaint on the console, no request to elsewhere
 
 check "record: no switch is running" fails_with 1 'no switch is running' drbctl record "$scratch/none"
 check "record: no file" fails_with 2 'a file to write is missing' drbctl record
-drbgen write -l 3 -d 2 --pattern permutation --load 0.85 --slot 2ms --slots 12000 --out "$scratch/traffic" >/dev/null
+drbgen write -l 3 -d 2 --traffic permutation --load 0.85 --slot 2ms --slots 12000 --out "$scratch/traffic" >/dev/null
 up -l 3 -d 2 --rate 500pps
 "$build/src/ctl/drbctl" serve 2>"$scratch/said" &
 server=$!
@@ -66,6 +67,7 @@ check "the keyboard chooses" seen '.keyboard'
 check "a phone needs no scrolling aside" seen '.phone_overflow <= 0'
 check "a killed switch is marked within 2 s" seen '.marked_s < 2'
 check "so are its links, and the event" seen '.dead_links == 4 and .event'
+check "one that ended in order is marked, too" seen '.up_then == "18 of 20"'
 check "no complaint, no request to elsewhere" quiet
 kill $server
 wait $server
@@ -81,6 +83,10 @@ server=$!
 check "a page without a fabric" soon curl -sSf "$site/"
 check "the page opens a recording" look play "$site/" "$scratch/run.ndjson"
 check "and shows what was" seen '.switches == 20 and .looks > 5 and .delivered > 3000'
+check "it says that it is whole" seen '.said | test("^recording run.ndjson, [0-9]+ looks$")'
+head -c -100 "$scratch/run.ndjson" >"$scratch/cut.ndjson"
+check "it opens one that was cut" look play "$site/" "$scratch/cut.ndjson"
+check "and says so" seen '.looks > 5 and (.said | test("^recording cut.ndjson, [0-9]+ looks; cut off there: line [0-9]+ is no state"))'
 python3 -B "$root/tests/live/make_recording.py" 3 4 30 >"$scratch/f34.ndjson"
 python3 -B "$root/tests/live/make_recording.py" 3 8 6 >"$scratch/f38.ndjson"
 watched look play "$site/" "$scratch/f34.ndjson"

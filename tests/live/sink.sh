@@ -10,7 +10,7 @@ need drbtopo drbswitch drbgen
 need_tool jq
 
 up -l 3 -d 2 --rate 500pps --scheme drb
-check "write" drbgen write -l 3 -d 2 --pattern permutation --load 0.8 --slots 1000 --slot 2ms \
+check "write" drbgen write -l 3 -d 2 --traffic permutation --load 0.8 --slots 1000 --slot 2ms \
   --seed 5 --out "$scratch/traffic"
 
 report_says() { cat "$scratch/$1.json" && jq -e "$2" "$scratch/$1.json"; }

@@ -77,7 +77,7 @@ assert min(asked) > 10
 END
 }
 
-drbgen write -l 3 -d 2 --pattern stride:5 --load 0.5 --slot 4ms --slots 1000 --out "$scratch/traffic" 2>/dev/null
+drbgen write -l 3 -d 2 --traffic stride:5 --load 0.5 --slot 4ms --slots 1000 --out "$scratch/traffic" 2>/dev/null
 up -l 3 -d 2
 during "carrier" carrier drb-s2-0 u1 0.5
 check "carrier: of a link in use" carries s2-0 u1

@@ -21,7 +21,7 @@ check "/drb/info" reply_has s2-5 /drb/info \
    and .layers == 3 and .arity == 2 and .ready == 1 and .ports == 4'
 check "/drb/ports" reply_has s2-5 /drb/ports \
   '.switch == "s2-5" and (.name | length) == 4
-   and (.in_packets | length) == 4 and (.queue_max | length) == 4'
+   and (.in_packets | length) == 4 and (.queue_max_packets | length) == 4'
 check "/drb/port" reply_has s2-5 /drb/port,d1 \
   '.name == "d1" and .peer == "s1-5.u1" and .rate == "500pps" and .queue == 512 and .state == "up"'
 check "/drb/port of a host" reply_has s1-0 /drb/port,d1 '.peer == "h1.eth0"'

@@ -49,7 +49,7 @@ replayed_all() {
   drbgen replay "$scratch/traffic" --json >"$scratch/replay" && jq -e '.lost == 0 and .misdelivered == 0' "$scratch/replay"
 }
 
-drbgen write -l 3 -d 2 --pattern stride:5 --load 0.5 --slot 4ms --slots 500 --out "$scratch/traffic" >/dev/null
+drbgen write -l 3 -d 2 --traffic stride:5 --load 0.5 --slot 4ms --slots 500 --out "$scratch/traffic" >/dev/null
 for unit in flow flowlet; do
   up -l 3 -d 2 --unit $unit --threshold 0 --queue 5000
   for stream in 1 2 3; do
@@ -62,7 +62,7 @@ for unit in flow flowlet; do
 done
 
 up -l 3 -d 2 --rate 500pps --threshold auto
-drbgen write -l 3 -d 2 --pattern stride:5 --load 0.8 --slot 2ms --slots 1000 --out "$scratch/load" >/dev/null
+drbgen write -l 3 -d 2 --traffic stride:5 --load 0.8 --slot 2ms --slots 1000 --out "$scratch/load" >/dev/null
 # Again and again, until it was seen.
 while [ ! -e "$scratch/seen" ]; do drbgen replay "$scratch/load" --json; done >"$scratch/replay" 2>&1 &
 # shellcheck disable=SC2016

@@ -24,7 +24,7 @@ sources() {
     awk '{ print $2 }' | sort -u
 }
 
-drbgen write -l 3 -d 2 --pattern fixed --load 0.9 --slots 1000 --slot 4ms --seed 3 --out "$scratch/fixed"
+drbgen write -l 3 -d 2 --traffic fixed --load 0.9 --slots 1000 --slot 4ms --seed 3 --out "$scratch/fixed"
 up -l 3 -d 2 --scheme walk --rate 250pps
 check "the slot is shown" sh -c "'$build/src/ctl/drbctl' show drb-s1-0 routing --json |
   jq -e '.scheme == \"walk\" and .slot_ns == 4000000'"
@@ -69,7 +69,7 @@ dead_uplink() {
 usable() { [ "$(drbctl list --json | jq -s 'map(.ports_usable) | add')" = "$1" ]; }
 
 dead_uplink >"$scratch/pairs.csv"
-drbgen write -l 3 -d 2 --pattern "file:$scratch/pairs.csv" --load 0.9 --slots 1000 --slot 4ms --out "$scratch/dead"
+drbgen write -l 3 -d 2 --traffic "file:$scratch/pairs.csv" --load 0.9 --slots 1000 --slot 4ms --out "$scratch/dead"
 check "replan to walk" fabric replan --scheme walk --threshold 2
 check "80 ports are usable" soon usable 80
 ip -n drb-s1-0 link set u1 down

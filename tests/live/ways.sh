@@ -22,14 +22,14 @@ every_pair_without() {
     done
   done
 }
-detours() { drbctl path h0 "$1" --json 2>/dev/null | jq -es 'any(.[]; .certain | not)'; }
+uncertain() { drbctl path h0 "$1" --json 2>/dev/null | jq -es 'any(.[]; .certain | not)'; }
 
 check "ways of every pair" every_pair_without nobody
 check "as D-mod-k has them" bash -c "'$build/src/ctl/drbctl' path h0 h15 --json | jq -es 'all(.[]; .certain) and length == 5'"
-# Of both middle switches of a pod one is gone: on the way down packets turn back.
+# Of both middle switches of a pod one is gone: packets for it take the other half of the core.
 check "a switch of the middle layer is stopped" fabric stop s2-7
 check "no way leads over it" soon every_pair_without s2-7
-check "some are detours" detours h15
+check "some are not the default's" uncertain h15
 check "packets arrive by them" fabric exec h0 -- fping -q 10.0.0.16
 check "it is started" fabric start s2-7
 check "ways are as before" soon bash -c "'$build/src/ctl/drbctl' path h0 h15 --json | jq -es 'all(.[]; .certain) and length == 5'"
@@ -64,6 +64,17 @@ check "the version of a way is said" fails_with 0 'IPv4 10.0.0.1 to 10.0.0.16; i
 check "the other, too" fails_with 0 'IPv6 fd00::1 to fd00::10$' drbctl path h0 h15 -6
 check "a flow that somebody does" trace icmp --count 20
 check "in the other version of IP nobody" bash -c "! '$build/src/ctl/drbctl' trace h0 h15 -6 --time 100ms"
+captured_by_another() { # the first switch: shares would be of nothing
+  "$build/src/ctl/drbctl" capture s1-0 -w /dev/null 2>"$scratch/said" &
+  local capture=$!
+  soon grep -q 'capturing at' "$scratch/said" >/dev/null
+  fails_with 1 '^drbctl: s1-0: another capture of this switch goes on: end that first$' drbctl trace h0 h15 --time 100ms
+  local status=$?
+  kill -INT $capture
+  wait $capture
+  return $status
+}
+check "a switch that another captures at is named" captured_by_another
 check "another scheme" drbctl set --all scheme=vlb
 check "its packets are watched" trace --count 150
 check "they spread" traced 'map(select(.way == "redirected") | .packets) | add > 50'
@@ -71,8 +82,19 @@ check "and all come to their host" traced '(map(select(.to == "h15.eth0") | .pac
   (map(select(.switch == "s1-0") | .packets) | add) as $sent | $sent - $there | -8 <= . and . <= 8'
 check "a switch of the middle layer is stopped again" fabric stop s2-7
 check "no way leads over it again" soon every_pair_without s2-7
-check "packets are watched around it" trace --count 100
-check "none goes there" traced 'all(.[]; .to | startswith("s2-7") | not) and any(.[]; .way == "detour")'
+# Once all switches know of it, detours are at an end.
+around() {
+  trace --count 100 &&
+    traced 'all(.[]; (.to | startswith("s2-7") | not) and .way != "detour") and (map(.switch) | unique | length) >= 5'
+}
+check "none goes there, nor on a detour" soon around
 check "down" fabric down
+# Of another fabric, what to send is said for that one.
+up -l 1 -d 2 --fabric lab
+check "nothing in another fabric" fails_with 1 'such as topo/fabric exec --fabric lab h0 -- ping h1$' \
+  drbctl trace --fabric lab h0 h1 --time 100ms
+check "which that shows" bash -c "'$root/topo/fabric' exec --fabric lab h0 -- ping -c 5 h1 >/dev/null &
+  '$build/src/ctl/drbctl' trace --fabric lab h0 h1 --count 1 --time 20s; status=\$?; wait; exit \$status"
+check "the other is down, too" fabric down --fabric lab
 check "nothing is left" nothing_left
 finish

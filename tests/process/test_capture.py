@@ -3,7 +3,9 @@
 """drbctl capture at drbswitch as processes: two switches and a memif link between them.
 
 test_capture.py DRBSWITCH CONFIG_DIR DRBCTL DRB.LUA    TAP on standard output. See world.py."""
+import fcntl
 import os
+import pathlib
 import shutil
 import signal
 import socket
@@ -195,7 +197,118 @@ def full_speed_loses_by_count():
             assert time.monotonic() < limit
         reader = begin(w, 's1-0', '-w', str(w.dir / 'd.pcapng'))
         stop(p)  # while it is captured
-        assert reader.wait(WITHIN) == 0
+        said = reader.stderr.read()
+        assert reader.wait(WITHIN) == 1 and 's1-0: the switch has ended' in said, said
+
+
+def a_second_signal_ends_it():
+    """A reader that reads nothing keeps the first SIGINT waiting, not the second."""
+    with World() as w:
+        capture(w.dir / 'in.pcap', [bytes.fromhex('020000000001' '020000000000' '88b6') + bytes(46)] * 64)
+        p = low(w, f'net_pcap0,rx_pcap={w.dir}/in.pcap,tx_pcap={w.dir}/out.pcap,infinite_rx=1')
+        w.notified('READY=1')
+        into, out = os.pipe()  # nobody reads
+        reader = begin(w, 's1-0', '-w', '-', stdout=out)
+        os.close(out)
+        until_writes(reader.pid)
+        reader.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+        assert reader.poll() is None, 'the first one is to keep what was captured'
+        reader.send_signal(signal.SIGINT)
+        assert reader.wait(WITHIN) == -signal.SIGINT
+        os.close(into)
+        stop(p)
+
+
+def until_writes(pid):
+    """Until a process waits for room in a pipe."""
+    limit = time.monotonic() + WITHIN
+    while 'pipe' not in (where := pathlib.Path(f'/proc/{pid}/wchan').read_text(encoding='ascii')):
+        assert time.monotonic() < limit, where
+        time.sleep(0.02)
+
+
+def take_memory(listener):
+    """As a reader: the connection to the switch that comes, and the memory that it gives."""
+    connection, _ = listener.accept()
+    connection.settimeout(WITHIN)
+    connection.send(struct.pack('<IIQII', 1, 64, 3, 0, 0))
+    _, descriptors, _, _ = socket.recv_fds(connection, 64, 1)
+    return connection, descriptors[0]
+
+
+def memory_keeps_its_size():
+    """A reader cannot cut, and so not take away, the memory that workers write to."""
+    with World() as w, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+        capture(w.dir / 'in.pcap', [bytes.fromhex('020000000001' '020000000000' '88b6') + bytes(46)] * 64)
+        p = low(w, f'net_pcap0,rx_pcap={w.dir}/in.pcap,tx_pcap={w.dir}/out.pcap,infinite_rx=1')
+        w.notified('READY=1')
+        at = w.socket_of('drb-s1-0')
+        listener.bind(str(w.dir / 'reader'))
+        listener.listen(1)
+        listener.settimeout(WITHIN)
+        assert ask(at, f'/drb/capture,{w.dir}/reader')[0] == 'ok: connected'
+        connection, memory = take_memory(listener)
+        size = os.fstat(memory).st_size
+        for wrong in (0, size - 4096, size + 4096):
+            try:
+                os.ftruncate(memory, wrong)
+                raise AssertionError(f'{size} bytes became {wrong}')
+            except PermissionError:
+                pass
+        sealed = fcntl.fcntl(memory, fcntl.F_GET_SEALS)
+        assert sealed == fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL, sealed
+        before = ask(at, '/drb/ports')[0]['in_packets'][0]
+        limit = time.monotonic() + WITHIN
+        while ask(at, '/drb/ports')[0]['in_packets'][0] < before + 100000:
+            assert time.monotonic() < limit
+            time.sleep(0.02)
+        os.close(memory)
+        connection.close()
+        stop(p)
+
+
+def answer_as_switch(listener, true, give):
+    """Serves one client as a switch does whose replies are those of another, but for the memory of a capture."""
+    client, _ = listener.accept()
+    with client, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as other:
+        other.connect(str(true))
+        client.send(other.recv(1 << 16))
+        while request := client.recv(1024):
+            if request.startswith(b'/drb/capture,'):
+                reader = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+                reader.connect(request.split(b',')[1])
+                client.send(b'{"/drb/capture":"ok: connected"}')
+                reader.recv(1 << 16)
+                socket.send_fds(reader, [struct.pack('<II', 1, 1)], [give])
+                client.recv(1)  # until it ends
+                reader.close()
+                return
+            other.send(request)
+            client.send(other.recv(1 << 20))
+
+
+def memory_must_be_sealed():
+    """drbctl touches no memory that whoever gave it could still cut."""
+    with World() as w, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+        p = low(w)
+        w.notified('READY=1')
+        folder = w.dir / 'false/dpdk/drb-s1-0'
+        folder.mkdir(parents=True)
+        listener.bind(str(folder / 'dpdk_telemetry.v2'))
+        listener.listen(1)
+        for seals, begins in ((0, False), (fcntl.F_SEAL_GROW, False), (fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK, True)):
+            give = os.memfd_create('rings', os.MFD_ALLOW_SEALING)
+            os.ftruncate(give, 16 << 20)
+            fcntl.fcntl(give, fcntl.F_ADD_SEALS, seals)
+            with subprocess.Popen([DRBCTL, 'capture', '--runtime', w.dir / 'false', 's1-0', '-w', w.dir / 'c.pcapng'],
+                                  stderr=subprocess.PIPE, text=True) as reader:
+                answer_as_switch(listener, w.socket_of('drb-s1-0'), give)
+                said = reader.communicate(timeout=WITHIN)[1]
+            assert ('capturing at' in said) == begins, (seals, said)
+            assert begins or (reader.returncode == 1 and 'cannot begin to capture' in said), said
+            os.close(give)
+        stop(p)
 
 
 def nobody_accepts():
@@ -212,4 +325,5 @@ def nobody_accepts():
         stop(p)
 
 
-tap.run((packets_are_captured, drops_say_why, full_speed_loses_by_count, nobody_accepts))
+tap.run((packets_are_captured, drops_say_why, full_speed_loses_by_count, a_second_signal_ends_it,
+         memory_keeps_its_size, memory_must_be_sealed, nobody_accepts))

@@ -3,7 +3,9 @@
 """topo/fabric demo without a fabric: what the verdict says of which figures, and what it refuses.
 
 test_demo.py TOPO_DIR BUILD_DIR    TAP on standard output."""
+import argparse
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -14,7 +16,7 @@ sys.path.insert(0, TOPO)
 os.environ['DRB_BUILD'] = BUILD
 
 import tap  # noqa: E402
-from drbfabric import Failure, demo, schemes, verdict  # noqa: E402
+from drbfabric import Failure, children, cli, demo, experiment, schemes, verdict  # noqa: E402
 
 FRESH = 'Under fresh permutations (new destinations in every slot): '
 KEPT = 'Under a persistent permutation (hosts keep their destinations): '
@@ -88,6 +90,43 @@ def disturbed_runs_leave_the_word_to_the_simulator():
     assert 'simulator counts' in line['remarks'] and line['queues'] == 'bounded', line
 
 
+class OneTraffic:
+    """An experiment whose runs are given: whether queues grow, and whether it was disturbed."""
+
+    class progress:
+        done = 0
+
+    def __init__(self, runs, sim_growing):
+        self.runs, self.coming = [], runs
+        self.simulated = {1: {('drb', 0.95): {'growing': sim_growing}}}
+
+    def measure(self, plan, scheme, load, seed):
+        growing, disturbed = self.coming[len(self.runs)]
+        self.runs.append({'growing': growing, 'disturbed': 'late' if disturbed else '', 'counts': True})
+        self.progress.done += 1
+
+    def may_repeat(self):
+        return True
+
+
+def growth_in_one_run_alone_is_looked_at_again():
+    class Setup:
+        load, seed = 0.95, 1
+
+    class Some(demo.Demo):
+        def __init__(self):
+            self.setup = Setup
+    for runs, sim_growing, taken in (([(False, False)], False, 1), ([(True, False), (False, False)], False, 2),
+                                     ([(True, False), (True, False)], False, 2), ([(True, False)], True, 1),
+                                     ([(False, False)], True, 1), ([(True, True)], False, 1)):
+        part = OneTraffic(runs, sim_growing)
+        OneTraffic.progress.done = 0
+        Some().measure(part, None, 'drb')
+        assert len(part.runs) == taken and OneTraffic.progress.done == 1, (runs, sim_growing, part.runs)
+    # Of two runs that count, one is not most.
+    assert experiment._most([True, True]) and not experiment._most([True, False])
+
+
 def the_picture_shows_both():
     args = demo_arguments()
     picture = demo.draw(rows(*USUAL), demo.setup_of(args))
@@ -98,7 +137,6 @@ def the_picture_shows_both():
 
 
 def demo_arguments():
-    import argparse
     parser = argparse.ArgumentParser()
     demo.add_options(parser)
     parser.set_defaults(name='demo')
@@ -114,18 +152,83 @@ def what_was_measured_is_said():
 def mistakes_are_one_line():
     with tempfile.TemporaryDirectory() as folder:
         for words, pattern in (
-                ('-d 17', 'hosts'), ('--scheme foo', 'dmodk'), ('--load 90', 'must be one load above 0'),
-                ('--load 0.5,0.6', 'one load'), ('--slot 2', '2ms'), ('--slots 0', '0'),
-                ('--threshold x', 'paper'), ('--pattern fixed', '--one'),
-                ('--one --pattern rush', 'rush'), ('--one --threshold x', 'x'),
+                ('-d 17', 'F(3,17): more than 1024 hosts, each a namespace'),
+                ('--scheme foo', 'dmodk'), ('--load 90', 'must be one load above 0'),
+                ('--load 0.5,0.6', 'one load'), ('--slot 2', "'2': must be a time from 100us to 1s, such as 2ms"),
+                ('--slots 0', "'0': must be a whole number of at least 1"), ('--seed x', "'x': must be a whole number"),
+                ('--scheme drb,drb', "'drb,drb': must be different schemes, such as drb,dmodk"),
+                ('--threshold x', 'paper'), ('--traffic fixed', '--one'),
+                ('--one --traffic rush', 'rush'), ('--one --threshold x', 'x'),
                 ('--one --scheme drb,micro', 'one scheme'), ('--one --scheme foo', 'dmodk'),
-                (f'--out {folder}/no/x.svg', 'directory'), (f'--out {folder}', 'file'),
+                (f'--out {folder}/no/x.svg', 'directory'),
+                (f'--out {folder}', 'must be the name of a file in a directory that is there'),
                 ('--nonsense', 'nonsense'), ('-l 0', '0')):
             done = subprocess.run([f'{TOPO}/fabric', 'demo', *words.split()], text=True, cwd=folder,
                                   capture_output=True, check=False)
             assert done.returncode == 2, (words, done)
             assert len(done.stderr.splitlines()) == 1 and pattern in done.stderr, (words, done)
             assert not os.listdir(folder), words
+
+
+def folders_and_programs_that_cannot_be_used():
+    for wrong, want in ((lambda: demo.check_may_write('/proc/1/no/x.svg'), 'may not be written'),
+                        (lambda: children.run(['/nonexistent']), 'cannot start program /nonexistent: No such file')):
+        try:
+            wrong()
+        except Failure as e:
+            assert want in str(e), e
+        else:
+            raise AssertionError(want)
+    try:
+        cli.some_loads('0.5,0.5')
+    except argparse.ArgumentTypeError as e:
+        assert "'0.5,0.5': must be different loads, such as 0.6,0.9" in str(e), e
+    else:
+        raise AssertionError('a load twice')
+
+
+def a_mistake_costs_no_build():
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, 'DRB_BUILD': f'{folder}/build'}
+        environment.pop('DRB_DEMO_WORLD', None)
+        for words, pattern in (('--laod 0.9', r"'--laod' \(see topo/fabric demo --help\)"),
+                               ('--load 90', 'one load above 0'), ('-d 17', 'hosts'), ('--traffic fixed', '--one'),
+                               ('--one --scheme drb,micro', 'one scheme'), (f'--out {folder}', 'file')):
+            done = subprocess.run([f'{TOPO}/demo.sh', *words.split()], text=True, cwd=folder, env=environment,
+                                  capture_output=True, check=False)
+            assert done.returncode == 2 and not done.stdout, (words, done)
+            assert len(done.stderr.splitlines()) == 1 and re.search(pattern, done.stderr), (words, done)
+            assert not os.listdir(folder), words
+    done = subprocess.run([f'{TOPO}/demo.sh'], text=True, capture_output=True, check=False,
+                          env={**environment, 'DRB_BUILD': '/proc/none/build'})
+    assert done.returncode == 2 and done.stderr == (
+        'demo: cannot build in /proc/none/build: may not write into /proc/none; make a clone of your own, '
+        'or point DRB_BUILD at a folder of yours\n'), done
+
+
+def what_is_not_built_is_said_with_the_cure():
+    with tempfile.TemporaryDirectory() as folder:
+        for command in (['fabric', 'demo'], ['experiment', '--out', folder], ['fabric', '--version']):
+            done = subprocess.run([f'{TOPO}/{command[0]}', *command[1:]], text=True, capture_output=True, check=False,
+                                  env={**os.environ, 'DRB_BUILD': folder, 'PATH': '/usr/bin:/bin'})
+            if 'needs root' in done.stderr:
+                continue
+            assert done.returncode == 2 and len(done.stderr.splitlines()) == 1, (command, done)
+            want = 'nor installed: build it (topo/demo.sh does, or meson setup build && ninja -C build)'
+            assert want in done.stderr, done
+
+
+def programs_are_not_named_twice():
+    """What a program that the harness runs says of a mistake becomes the harness's own line."""
+    for command, want in ((['fabric', 'demo', '--scheme', 'foo'], 'drbfabric: --scheme foo: must be '),
+                          (['fabric', 'up', '--scheme', 'foo', '--fabric', 'nobody-has-this'],
+                           'drbfabric: --scheme foo: must be '),
+                          (['experiment', '--scheme', 'foo', '--out', '/tmp'],
+                           'drbexperiment: --scheme foo: must be ')):
+        done = subprocess.run([f'{TOPO}/{command[0]}', *command[1:]], text=True, capture_output=True,
+                              check=False)
+        said = done.stderr
+        assert done.returncode == 2 and ('needs root' in said or said.startswith(want)), (command, said)
 
 
 def schemes_are_those_of_the_table():
@@ -142,7 +245,10 @@ def schemes_are_those_of_the_table():
 
 TESTS = (the_winner_is_said, words_of_the_table_are_explained, noise_changes_nothing, equal_schemes_are_not_faster,
          nobody_wins_everything, disturbed_runs_leave_the_word_to_the_simulator,
-         the_picture_shows_both, what_was_measured_is_said, schemes_are_those_of_the_table, mistakes_are_one_line)
+         growth_in_one_run_alone_is_looked_at_again,
+         the_picture_shows_both, what_was_measured_is_said, schemes_are_those_of_the_table, mistakes_are_one_line,
+         a_mistake_costs_no_build, folders_and_programs_that_cannot_be_used,
+         what_is_not_built_is_said_with_the_cure, programs_are_not_named_twice)
 
 
 tap.run(TESTS)

@@ -41,13 +41,20 @@ def counters(start, rate, queued):
             'late_ns': 1000 * start, 'late_slots': start, 'lost_credit_events': start,
             'lost_credit_ns': 1000000 * start}
     queue = {'ns': queued * start * 10, 'times': 2 * start * 10, 'links': 2, 'max': queued,
-             'out': 10 * start * rate}
+             'out': 10 * start * rate, 'left': {('s1-0', 'u0'): (start * rate, 1000000 * start),
+                                                ('s1-0', 'u1'): (2 * start * rate, 1000000 * start)}}
     links = {('s1-0', name): (queued * start * 5, start * 10, queued) for name in ('u0', 'd0')}
     return sums, {'up1': dict(queue), 'down1': dict(queue)}, links
 
 
+SAID: dict[str, Any] = {
+    'latency_mean_slots': 7.5, 'tail_slots': 11, 'latency_p50_slots': 7, 'latency_p99_slots': 10,
+    'latency_p999_slots': 12, 'latency_max_slots': 13, 'reordered_share': 0.01, 'reorder_extent': 2,
+    'reorder_buffer': 3}
+
+
 def counters_become_figures():
-    said = {'latency_mean_slots': 7.5, 'tail_slots': 11, 'sent': 100, 'lost': 1, 'duplicated': 2,
+    said = {**SAID, 'sent': 100, 'lost': 1, 'duplicated': 2,
             'misdelivered': 3, 'receiver_dropped': 4, 'late_packets': 5, 'late_max_us': 6}
     s = setup()
     s.load = 0.9
@@ -58,6 +65,9 @@ def counters_become_figures():
     assert run['lost_credit_events'] == 30 and run['forwarded'] == 2 * 10 * 30 * 100, run
     assert abs(run['queue_up1_mean'] - 1.5) < 1e-12 and run['queue_up1_max'] == 3, run
     assert not run['growing']
+    # One link sends 100 packets, the other 200, in each ms, half a slot.
+    assert abs(run['use_up1_max'] - 400) < 1e-9 and abs(run['use_up1_mean'] - 300) < 1e-9, run
+    assert (run['latency_p99'], run['latency_p999'], run['reorder_buffer']) == (10, 12, 3), run
     # Readings at times 1, 2, 3, 4 with ever longer queues.
     grows = [counters(t, 100, 400 * t) for t in (10, 20, 30, 40)]
     assert live.result_of(said, grows, s)['growing']
@@ -86,7 +96,7 @@ def growth_is_told_by_link():
     # One that was empty in between does not grow.
     assert growing(link_readings([(5, 90)], now=(2, 0, 9)), 1600, 0.9) == 0
     # The sum hides one of many.
-    said = {'latency_mean_slots': 7.5, 'tail_slots': 11, 'sent': 100, 'lost': 0, 'duplicated': 0,
+    said = {**SAID, 'sent': 100, 'lost': 0, 'duplicated': 0,
             'misdelivered': 0, 'receiver_dropped': 0, 'late_packets': 0, 'late_max_us': 0}
     s = setup(slots=1600)
     s.load = 0.9
@@ -188,7 +198,12 @@ def simulator_sees_the_same_load():
     s = setup(schemes=['dmodk'], loads=[0.9], slots=4000, warmup=400)
     figures = simulate(s, 1)['dmodk', 0.9]
     assert 7.5 < figures['latency'] < 9 and figures['redirected'] == 0, figures
-    assert set(f'queue_{q}_mean' for q in s.queues) <= set(figures)
+    assert {key for key, _ in s.figures} <= set(figures)
+    # One path for each pair; links to hosts are used as the load is.
+    assert figures['reordered_share'] == 0 and figures['reorder_buffer'] == 0, figures
+    assert 6 <= figures['latency_p50'] <= figures['latency_p99'] <= figures['latency_max'], figures
+    assert abs(figures['use_down1_mean'] - 0.9) < 0.01, figures
+    assert figures['use_down1_mean'] <= figures['use_down1_max'] <= 1, figures
 
 
 def report_is_one_file():
@@ -200,6 +215,11 @@ def report_is_one_file():
             page = f.read()
         assert not re.findall(r'(?:src|href)="(?!data:)', page)
         assert 'latency +6.0%' in page and 'F(3,2)' in page
+        head, lines = report.detail(rows, e.setup.queues)
+        assert len(lines) == 4 and all(len(line) == len(head) for line in lines)
+        assert all(f'<td>{line[4]}</td>' in page for line in lines), lines
+        live_share, sim_share = (float(x.rstrip('%')) for x in lines[1][head.index('reordered')].split(', '))
+        assert live_share > sim_share > 0, lines
         with open(f'{folder}/out/summary.csv', encoding='utf-8') as f:
             lines = list(csv.DictReader(f))
         assert [(x['scheme'], x['load']) for x in lines] == \

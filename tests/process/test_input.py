@@ -137,6 +137,8 @@ def without_rights():
         assert r.returncode != 0, r.stderr
         assert 'port d0: cannot open its packet socket on "lo"' in r.stderr, r.stderr
         assert 'it takes CAP_NET_RAW' in r.stderr, r.stderr
+        refuses(w, NULLS + 'process: {hugepages: "yes", memory: 1048576}\n',
+                'process.hugepages: 1048576 MiB are needed and')
         path = w.config(NULLS + 'process: {hugepages: no, memory: 1048576}\n')
         r = subprocess.run(['prlimit', '--as=2000000000', SWITCH, '-c', path], env=w.environment(),
                            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=WITHIN)

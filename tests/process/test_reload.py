@@ -223,5 +223,24 @@ def what_was_set_is_saved():
         stop(p)
 
 
+def link_rate_follows_the_device():
+    """`rate: link` is the speed of the device behind a port: at the start, and after a reload."""
+    def text(rate):
+        return reload_world(w, [], '', '{}', f'{{driver: none, rate: {rate}}}')
+
+    with World() as w:
+        p = w.ready(text('link'))
+        path = w.socket_of('drb-s1-0')
+        for want, given in ((('10Gbit', 'none'), None), (('500pps',) * 2, '500pps'), (('10Gbit', 'none'), 'link')):
+            if given:
+                reloads(w, p, text(given))
+            rates = tuple(ask(path, f'/drb/port,{port}')[0]['rate'] for port in ('u0', 'd1'))
+            assert rates == want, (rates, want)
+        assert ask(path, '/drb/port,u0')[0]['catchup_ns'] == 2000000
+        said = stop(p)
+        assert 'port u0: its link has 10Gbit, which is its rate now' in said, said
+
+
 tap.run((another_switch_is_refused, what_was_set_is_saved,
-         reload_keeps_what_is_queued, reload_under_load, reload_of_a_pipe))
+         reload_keeps_what_is_queued, reload_under_load, reload_of_a_pipe,
+         link_rate_follows_the_device))

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The test runner itself: what a check may say, how that is counted, and which includes are refused.
+"""The test runner itself: what a check may say, how that is counted, what a plain run leaves, and which
+includes are refused.
 
 test_runner.py TESTS_DIR    TAP on standard output."""
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -70,20 +72,99 @@ def everything_is_counted():
 
 
 def jobs_run_in_lanes():
+    """The first four end when all of them have begun: two lanes of two, side by side."""
     with tempfile.TemporaryDirectory() as folder:
         script = f""". {TESTS}/jobs.sh; logs={folder}
-            job() {{ echo "begin $1"; sleep 0.$2; echo "end $1"; count 1 0 0; }} >>{folder}/said
-            builds=("job b1 3" "job b2 2" "job b3 2") beside=("job s1 1" "job s2 1") quiet=("job q1 1" "job q2 1")
+            begun() {{ while [ "$(grep -c begin {folder}/said)" -lt "$1" ]; do sleep 0.01; done; }}
+            job() {{ echo "begin $1"; begun $2; echo "end $1"; count 1 0 0; }} >>{folder}/said
+            builds=("job b1 4" "job b2 4" "job b3 5") beside=("job s1 4" "job s2 4") quiet=("job q1 1" "job q2 1")
             lane_ended() {{ [ "$1" != builds ] || {{ beside+=("${{quiet[@]}}") && width[beside]=1; }}; }}
             run_lanes builds 2 beside 2
             echo "${{total[0]}}" """
-        r = subprocess.run(['bash', '-c', script], text=True, capture_output=True, check=True)
+        r = subprocess.run(['bash', '-c', script], text=True, capture_output=True, check=True, timeout=60)
         said = pathlib.Path(folder, 'said').read_text().splitlines()
     assert r.stderr == '' and r.stdout.splitlines()[-1] == '7', r
     assert set(said[:4]) == {f'begin {job}' for job in ('b1', 'b2', 's1', 's2')}, said
     assert said.index('begin b3') > min(said.index('end b1'), said.index('end b2')), said
     assert said.index('begin q1') > max(said.index(f'end b{n}') for n in (1, 2, 3)), said
     assert said[-4:] == ['begin q1', 'end q1', 'begin q2', 'end q2'], said
+
+
+def jobs_run_whatever_descriptors_are_open():
+    """The runner's own pipe takes the first that is free; whoever calls it may have closed or taken some."""
+    for redirections in '11>&-', '10>&- 11>&-', '10</dev/null 11>&-', '10</dev/null 11</dev/null 12>&-', '0<&- 11>&-':
+        with tempfile.TemporaryDirectory() as folder:
+            script = f""". {TESTS}/jobs.sh; logs={folder}
+                job() {{ count 1 0 0; }}
+                jobs=("job 1" "job 2" "job 3"); run_lanes jobs 2; echo "${{total[0]}}" """
+            r = subprocess.run(['bash', '-c', f'exec {redirections}; exec bash -c "$0"', script], text=True,
+                               capture_output=True, check=True, timeout=60)
+        assert r.stderr == '' and r.stdout.splitlines()[-1] == '3', (redirections, r)
+
+
+FAKE_MESON = """#!/bin/bash
+case $1 in test)
+  mkdir -p "$3/meson-logs"
+  echo '{"name": "unit", "returncode": 0, "stdout": "ok 1", "result": "OK", "duration": 0}' \\
+    >"$3/meson-logs/testlog.json" ;;
+esac"""
+FAKE_NINJA = """#!/bin/bash
+mkdir -p "$2/src/sim"; echo built >>"$2/built"; install /dev/null "$2/src/sim/drbsim" """
+STORY = '. "$(dirname "$0")/../lib.sh"; check %s true\n'
+STORIES = {
+    'long': '# Alone: why.\n# Full: why.\n' + STORY % 'long',
+    'short': STORY % 'first' + 'if in_full "second half"; then check second true; fi\nagain first busy\nfinish\n',
+}
+
+
+def of_a_run(folder, *arguments, **stories):
+    """Lines that the runner says of a project that has these stories, and its exit status: a real run, of which
+    only compiler and unit tests are scripts."""
+    root = pathlib.Path(folder, '-'.join(('run', *arguments)))
+    files = {'deploy/install-deps.sh': '', 'tests/fuzz/run.sh': 'echo ok fuzz x\n', 'bin/meson': FAKE_MESON,
+             'bin/ninja': FAKE_NINJA, **{f'tests/live/{name}.sh': text for name, text in stories.items()}}
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        path.chmod(0o755)
+    for name in 'run.sh', 'lib.sh', 'jobs.sh', 'stages.sh', 'tally.py':
+        (root / 'tests' / name).write_bytes((TESTS / name).read_bytes())
+    r = subprocess.run(['bash', root / 'tests/run.sh', '--no-lint', *arguments], text=True, capture_output=True,
+                       env={**os.environ, 'PATH': f'{root}/bin:{os.environ["PATH"]}'}, check=False, timeout=60)
+    assert not r.stderr, r
+    assert (root / 'build-asan/built').exists() == ('build, sanitizers' in r.stdout), r
+    return r.stdout.splitlines(), r.returncode
+
+
+def a_plain_run_names_what_it_leaves():
+    def names(lines):
+        return [line for line in lines if line.startswith('left for --full: ')]
+
+    with tempfile.TemporaryDirectory() as folder:
+        lines, status = of_a_run(folder, **STORIES)
+        assert names(lines) == ['left for --full: unit tests with sanitizers, long, short: second half'], lines
+        assert status == 0 and lines[-1] == '4 passed, 0 failed', lines
+        assert lines[-2].endswith(' s, 1 repeated, 0 undecided on this machine, 0 not possible here'), lines
+        for arguments, last in ((('--full',), '8 passed, 0 failed'), (('--long',), '8 passed, 0 failed'),
+                                (('--unit',), '5 passed, 0 failed'), (('--live',), '4 passed, 0 failed'),
+                                (('--live', 'short'), '3 passed, 0 failed')):
+            lines, status = of_a_run(folder, *arguments, **STORIES)
+            assert (names(lines), status, lines[-1]) == ([], 0, last), (arguments, lines)
+
+
+def a_run_fails_if_a_check_does():
+    with tempfile.TemporaryDirectory() as folder:
+        for arguments, last in ((), '4 passed, 1 failed'), (('--full',), '6 passed, 1 failed'):
+            lines, status = of_a_run(folder, *arguments, bad='echo ok a; echo not ok b; exit 1\n')
+            assert status == 1 and lines[-1] == last, (arguments, lines)
+        lines, status = of_a_run(folder, '--live', none='exit 0\n')
+        assert status == 1 and lines[-1] == '1 passed, 1 failed', lines
+
+
+def continuous_integration_leaves_nothing_out():
+    script = TESTS.parent / '.ci/run'
+    assert re.search(r'tests/run\.sh" --full$', script.read_text().strip()), script.read_text()
 
 
 def includes_that_go_up_or_round():
@@ -159,5 +240,6 @@ def words_that_are_not_used():
 
 
 tap.run((checks_pass_or_fail, a_failure_is_final, what_cannot_tell_is_repeated, undecided_is_no_pass,
-         everything_is_counted, jobs_run_in_lanes, includes_that_go_up_or_round,
-         functions_that_are_too_large, words_that_are_not_used))
+         everything_is_counted, jobs_run_in_lanes, jobs_run_whatever_descriptors_are_open,
+         a_plain_run_names_what_it_leaves, a_run_fails_if_a_check_does, continuous_integration_leaves_nothing_out,
+         includes_that_go_up_or_round, functions_that_are_too_large, words_that_are_not_used))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a real bash on a terminal makes of a line at its second tab.
+"""What a real bash or zsh on a terminal makes of a line at its second tab.
 
-complete_in_bash.py COMPLETION_FILE LINE    prints what bash shows then"""
+complete_in_shell.py bash|zsh COMPLETION_FILE LINE    prints what the shell shows then"""
 
 import os
 import pty
@@ -12,6 +12,12 @@ import time
 
 SECONDS = 20
 END = b'end-of-completion'
+COMMANDS = {'bash': ['bash', '--norc', '--noprofile', '-i'], 'zsh': ['zsh', '-f', '-i']}
+# What loads a completion, and shows long lists without a question.
+LOAD = {'bash': "bind 'set bell-style none'; bind 'set completion-query-items 0'; bind 'set page-completions off'; "
+                ". '{}'",
+        'zsh': "bindkey -e; fpath=(${{${{:-{}}}:h}} $fpath); autoload -Uz compinit; compinit -u -D; LISTMAX=100000; "
+               "unsetopt automenu"}
 
 
 def until(fd, wanted):
@@ -22,13 +28,12 @@ def until(fd, wanted):
     return seen
 
 
-def main(file, line):
+def main(shell, file, line):
     pid, fd = pty.fork()
     if pid == 0:
         os.environ.update(TERM='dumb', PS1='$ ')
-        os.execvp('bash', ['bash', '--norc', '--noprofile', '-i'])
-    os.write(fd, f"bind 'set bell-style none'; bind 'set completion-query-items 0'; bind 'set page-completions off'; "
-                 f". '{file}'; echo rea''dy\n".encode())
+        os.execvp(shell, COMMANDS[shell])
+    os.write(fd, f"{LOAD[shell].format(file)}; echo rea''dy\n".encode())
     until(fd, b'\nready')
     os.write(fd, line.encode() + b'\t\t')
     time.sleep(3)

@@ -1,0 +1,193 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Network cards: one switch of a fabric is a guest of QEMU, whose cards (virtio, 82540EM, 82574L behind an emulated
+# IOMMU) its kernel gives up to it. What goes wrong with cards is named.
+# Alone: the guest is emulated, which takes all the time that the CPUs have, like a build.
+# Full: a guest takes long to boot; what is said of cards without one is checked among the unit tests.
+here=$(dirname "$0")
+# Packages are downloaded outside of the story's namespaces, where there is a network.
+if [ -z "${DRB_STORY_WORLD:-}" ]; then
+  export DRB_NO_GUEST=''
+  if ! command -v qemu-system-x86_64 >/dev/null; then
+    DRB_NO_GUEST='qemu-system-x86_64 is not installed'
+  elif ! why=$("$here/guest/image" "${DRB_BUILD:-$here/../../build}/guest" 2>&1); then
+    DRB_NO_GUEST="no kernel for the guest: $why"
+  fi
+fi
+# shellcheck source=tests/live/story.bash
+. "$here/story.bash"
+need drbtopo drbswitch drbctl
+need_tool fping jq iperf3
+if [ -n "$DRB_NO_GUEST" ]; then
+  [ -z "${DRB_STRICT:-}" ] || { not_ok "a guest with cards" && echo "# $DRB_NO_GUEST" && exit 1; }
+  cannot_run "$DRB_NO_GUEST"
+fi
+[ "$(awk '{ print $2 }' /proc/self/uid_map)" = 0 ] || cannot_run "a guest reads the host's files as root"
+# shellcheck source=tests/live/guest/guest.bash
+. "$here/guest/guest.bash"
+
+switch=build/src/switch/drbswitch
+[ "$build" = "$root/build" ] || switch=$build/src/switch/drbswitch
+
+# config NAME LINK PROCESS CARD...: a switch with these keys, and cards as d0 d1 u0 u1; NAME.yaml in the guest's folder
+config() {
+  local name=$1 n=0
+  {
+    echo "fabric: {layers: 2, arity: 2, name: ${fabric_name:-drb}}"
+    echo "switch: {layer: 1, label: 0}"
+    echo "link: {$2}"
+    echo "process: {hugepages: \"yes\"$3}"
+    echo "ports:"
+    for card in "${@:4}"; do
+      echo "  - {name: ${guest_ports[n]}, driver: pci, device: \"$card\"}"
+      n=$((n + 1))
+    done
+  } >"$share/$name.yaml"
+}
+
+# refused PATTERN LINK PROCESS CARD...: a switch that is so configured says one line, which matches, and ends with
+# status 2
+refused() {
+  local said status
+  config refused "driver: none$2" "$3" "${@:4}"
+  said=$(guest "timeout 30 $switch -c /run/share/refused.yaml" 2>&1)
+  status=$?
+  echo "exit status $status, said: $said"
+  [ $status = 2 ] && [ "$(wc -l <<<"$said")" = 1 ] && grep -qE -- "$1" <<<"$said"
+}
+
+# begin NAME: the switch of the guest forwards by this config
+begin() {
+  rm -f "$share/log"
+  guest "cp /run/share/$1.yaml /run/switch.yaml
+    setsid $switch -c /run/switch.yaml </dev/null >/run/share/log 2>&1 & echo \$! >/run/pid" &&
+    soon grep -q ' ready: ' "$share/log" && cat "$share/log"
+}
+# end SIGNAL: it ends, and another may begin
+end() { guest "kill -$1 \$(cat /run/pid); for i in \$(seq 400); do [ -e /proc/\$(cat /run/pid) ] || exit 0; sleep 0.05; done; exit 1"; }
+ctl() { guest "build/src/ctl/drbctl $*"; }
+quiet() { cat "$share/log" && ! grep -E 'EAL|no carrier' "$share/log"; }
+pings() { soon fabric check ping; }
+conserved() { ctl check s1-0; }
+
+# traffic IPERF3 ARGUMENT...: from h0 to h7 over the switch; the result is in $scratch/traffic
+traffic() {
+  local status
+  soon timeout 20 "$root/topo/fabric" exec h0 -- iperf3 -c h7 --json "$@" >"$scratch/traffic"
+  status=$?
+  [ $status = 0 ] || { tail -n 30 "$scratch/traffic" && ctl show s1-0 && ctl show s1-0 worker && cat "$share/log"; }
+  jq -r '.end | (.sum_received // .sum) | "\(.bits_per_second / 1e6 | floor) Mbit/s, lost \(.lost_percent // 0) %"' \
+    "$scratch/traffic"
+  return $status
+}
+
+# cable N: it is pulled, which the switch notices, and put in again; others go another way meanwhile
+cable() {
+  local port=${guest_ports[$1]}
+  guest_cable "$1" false && soon grep -q "port $port: down" "$share/log" || return
+  case $port in u*) pings || return ;; esac
+  guest_cable "$1" true && soon eval "tail -n +1 '$share/log' | grep 'port $port: ' | tail -n 1 | grep -q 'up again'"
+}
+
+up -l 2 -d 2
+check "the switch stops for the guest" fabric stop s1-0
+check "taps" guest_taps
+for n in 0 1 2 3; do guest_wire "${guest_ports[n]}" $n; done
+ip netns exec drb-h7 iperf3 -s >"$scratch/server" 2>&1 &
+server=$!
+guest_start "$build/guest" intel_iommu=on
+check "the guest boots" guest_booted
+[ "$not_ok_count" = 0 ] || exit 1
+
+# Mistakes, each with its cure.
+e1000=0000:00:1b.0
+check "the kernel has the card" refused \
+  "card $e1000 is bound to the kernel's driver e1000, interface eth[0-9]: dpdk-devbind.py --bind=vfio-pci $e1000" '' '' 00:1B.0
+check "no such card" refused 'port d0: no PCI device "0000:00:0a.0"' '' '' 00:0A.0
+check "no network card" refused 'is no network card but a device of class 0x060100' '' '' 0000:00:1f.0
+check "two spellings of one card" refused 'ports d0 and d1 use the same' '' '' 00:1B.0 $e1000
+guest_bind 1 none
+check "no driver has the card" refused "card $e1000 is bound to no driver: modprobe vfio-pci" '' '' $e1000
+guest_bind 1 uio_pci_generic
+check "uio has the card" refused 'is bound to uio_pci_generic, which does without the IOMMU' '' '' $e1000
+for n in "${!guest_cards[@]}"; do guest_bind "$n" vfio-pci; done
+check "no driver in this build, and nothing after that" refused \
+  'port d1: no driver in this build takes card 0000:00:18.0 \(15ad:07b0\)' '' '' 0000:00:1a.0 00:18.0
+check "too few queues for the workers" refused 'process.workers: port d0: .* 2 transmit queues, too few for 3 workers' \
+  '' ', workers: 3' 0000:00:1a.0
+check "too few hugepages" refused 'process.hugepages: 600 MiB are needed and 192 MiB of hugepages are free' \
+  '' ', memory: 600' $e1000
+
+config mixed 'driver: pci' '' 0000:00:1a.0 $e1000 0000:00:1c.0 00:1D.0
+config poll 'driver: pci' ', idle: poll' 0000:00:1a.0 $e1000 0000:00:1c.0 00:1D.0
+check "poll: forwards" begin poll
+check "nothing else is said" quiet
+check "poll: every pair" pings
+check "poll: TCP" traffic -t 1
+check "poll: conserved" conserved
+fabric_name=other
+check "another process has the card" refused "card $e1000 is in use by another process \(fuser -v /dev/vfio/" '' '' $e1000
+fabric_name=
+check "poll: ends" end TERM
+
+check "sleep: forwards" begin mixed
+check "nothing else is said here either" quiet
+check "sleep: every pair" pings
+for n in 0 1 2 3; do
+  check "the cable of ${guest_ports[n]} (${guest_cards[n]}) off and on" cable $n
+done
+check "all is well again" pings
+guest 'sed -i "s/driver: pci}/driver: pci, rate: 9.9Mbit}\nrouting: {unit: flowlet, flow_max: 100000}/" /run/switch.yaml'
+check "reload" ctl reload s1-0
+guest 'sed -i "s/flow_max: 100000/flow_max: 2000000/;s/unit: flowlet/unit: flow/" /run/switch.yaml
+  echo 0 >/proc/sys/vm/nr_hugepages'
+short_of_memory() { ! ctl reload s1-0 >"$scratch/said" && cat "$scratch/said" && grep -q 'no memory for it while' "$scratch/said"; }
+check "hugepages do not suffice for a reload" short_of_memory
+guest 'echo 96 >/proc/sys/vm/nr_hugepages'
+check "reloads are quiet, too" bash -c "! grep EAL '$share/log'"
+check "conserved" conserved
+check "is killed" end KILL
+
+# A link that is slower than it looks.
+guest_wire d1 4 && guest_wire u0 5
+config slow 'driver: pci, rate: 9.9Mbit' '' 0000:00:1a.0 0000:00:1e.0 0000:00:17.0 00:1D.0
+in_ns tc qdisc add dev u1 root tbf rate 10mbit burst 20kb limit 1mb
+check "forwards again" begin slow
+check "every pair over virtio" pings
+slow() {
+  local lost mean pinging
+  fabric exec h0 -- fping -q -c 30 -p 100 h7 >"$scratch/pings" 2>&1 &
+  pinging=$!
+  traffic -u -b 15M -l 1200 -t 3 || return
+  wait $pinging
+  lost=$(jq '.end.sum.lost_percent' "$scratch/traffic")
+  cat "$scratch/pings" "$share/log"
+  mean=$(sed -nE 's|.*min/avg/max = [0-9.]+/([0-9.]+)/.*|\1|p' "$scratch/pings")
+  jq -ne "$lost < 1 and ${mean:-1000} < 100" && ! grep -q ': down' "$share/log"
+}
+decide "a slow link: under 100 ms, under 1 % lost, not down" undisturbed 100 slow
+in_ns tc qdisc del dev u1 root
+wakes() {
+  ctl show s1-0 worker --json >"$scratch/worker" && jq -e '
+    (.sleeps / ((.sleep_ns + .busy_ns) / 1e9)) | ., . < 300' "$scratch/worker"
+}
+end TERM
+
+config workers 'driver: pci' ', workers: 2' 0000:00:1a.0 0000:00:1e.0 0000:00:17.0 00:1D.0
+check "two workers forward" begin workers
+check "two workers: every pair" pings
+check "interrupts wake them, not time" wakes
+check "two workers: TCP" traffic -t 1 -P 4
+check "two workers: conserved" conserved
+check "two workers end" end TERM
+check "two workers were quiet" quiet
+guest_stop
+
+guest_start "$build/guest" intel_iommu=off
+check "a guest without an IOMMU" guest_booted
+check "no IOMMU" refused "card $e1000 is behind no IOMMU, which vfio-pci needs" '' '' $e1000
+guest_stop
+kill $server && wait $server
+check "down" fabric down
+check "nothing is left" nothing_left
+finish

@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# One view of F(3,2) over two machines: checks, drbctl, metrics and an experiment of both, and what is said of
+# them when one machine is gone.
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/story.bash"
+need drbtopo drbswitch drbctl drbgen drbsim
+# shellcheck source=tests/live/machines.bash
+. "$(dirname "$0")/machines.bash"
+
+cat >$scratch/machines.yaml <<END
+machines:
+  - {name: a, address: 10.99.0.1, command: $root/topo/fabric}
+  - {name: b, address: 10.99.0.2, command: $root/topo/fabric}
+END
+check "a plan for two machines" drbtopo plan --machines $scratch/machines.yaml --rate 500pps --out $shared/plan
+check "its playbook" fabric export ansible $shared/plan
+machine_start a 1
+machine_start b 2
+check "up" playbook up
+
+view() { fabric "$1" --machines $shared/plan "${@:2}"; }
+# every_switch JQ COUNT: so many switches of both machines, all of which meet a condition
+every_switch() { view ctl list --json | jq -se "length == $2 and all(.[]; $1)"; }
+one_table() { view check wiring counters links --json | jq -se 'all(.[]; .failed == 0) and length == 7'; }
+check "one table has the checks of both" one_table
+check "one table has the switches of both" every_switch '.state == "ready" and .trouble == ""' 20
+asked_one() { view ctl show s1-7 --json | jq -se 'length == 4 and all(.[]; .machine == "b")'; }
+check "a switch is found where it is" asked_one
+metrics() { # metrics UP OF: of so many switches these are up
+  view ctl metrics >$scratch/metrics 2>$scratch/said || [ "$1" -lt "$2" ] || return
+  ! command -v promtool >/dev/null || promtool check metrics <$scratch/metrics || return
+  [ "$(grep -c '^drb_up{' $scratch/metrics)" = "$2" ] && [ "$(grep -c '^drb_up{.* 1$' $scratch/metrics)" = "$1" ]
+}
+check "one exposition has the metrics of both" metrics 20 20
+measured() {
+  view experiment --scheme drb,walk --load 0.3 --slots 250 --json | tee $scratch/measured | jq -se 'length == 2 and
+    all(.[]; .sent > 0 and .lost == 0 and .mean_slots > .simulated_slots)'
+}
+check "an experiment loses nothing" soon measured
+sed 's/^/# /' $scratch/measured
+
+machine_kill b
+gone() { # what is said of the links to a machine that is gone, and what the others have counted as down
+  view ctl list --json >$scratch/rows 2>$scratch/said
+  [ $? = 1 ] && grep -q '^drbfabric: b (10.99.0.2) does not answer: 10 switches, 8 hosts' $scratch/said &&
+    [ "$(jq -r 'select(.state == "machine gone").machine' $scratch/rows | uniq -c | tr -d ' ')" = 10b ] &&
+    view ctl show --all links --json 2>&1 >$scratch/links | sed 's/.* to it: //; s/ /\n/g' >$scratch/ends
+  diff <(sort $scratch/ends) <(jq -r 'select(.state == "down") | "\(.switch).\(.port)"' $scratch/links | sort) &&
+    [ "$(wc -l <$scratch/ends)" = 8 ]
+}
+check "one table says who is gone, and its links are down" soon gone
+check "metrics say so, too" metrics 10 20
+check "the rest goes down" playbook down --limit a
+check "nothing is left there" nothing_left_on a
+finish

@@ -1,0 +1,374 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Plans for several machines without carrying them out: what is written, what is exported, and what is made
+of the reports of machines.
+
+test_machines.py TOPO BUILD    TAP on standard output."""
+import importlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+
+sys.dont_write_bytecode = True
+
+import tap  # noqa: E402
+
+TOPO, BUILD = sys.argv[1:]
+sys.path.insert(0, TOPO)
+
+from drbfabric import check, merged_metrics, nodes  # noqa: E402
+
+WITHIN = 30
+FILE = 'machines:\n  - {name: a, address: 192.0.2.1}\n  - {name: b, address: 192.0.2.2, ssh_port: 2222}\n'
+COUNTS = {'sent': 10, 'received': 10, 'lost': 0, 'duplicated': 0, 'misdelivered': 0, 'reordered': 1, 'not_sent': 0,
+          'receiver_dropped': 0}
+
+
+def call(*command, told=''):
+    r = subprocess.run(command, input=told, capture_output=True, text=True, timeout=WITHIN, check=False,
+                       env={**os.environ, 'DRB_BUILD': BUILD})
+    return r.returncode, r.stdout, r.stderr
+
+
+def drbtopo(*arguments):
+    return call(f'{BUILD}/src/topo/drbtopo', 'plan', *arguments)
+
+
+def fabric(*arguments, told=''):
+    return call(f'{TOPO}/fabric', *arguments, told=told)
+
+
+class Plan:
+    """A folder with a file of machines and its plan."""
+
+    def __init__(self, *options, text=FILE):
+        self.options, self.text = options, text
+
+    def __enter__(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.dir = pathlib.Path(self.folder.name)
+        (self.dir / 'machines.yaml').write_text(self.text)
+        self.path = str(self.dir / 'plan')
+        code, self.out, err = drbtopo('--machines', str(self.dir / 'machines.yaml'), '--out', self.path, *self.options)
+        assert code == 0, err
+        self.plan = json.loads((self.dir / 'plan/plan.json').read_text())
+        self.parts = {name: json.loads((self.dir / f'plan/{name}/plan.json').read_text()) for name in ('a', 'b')}
+        return self
+
+    def __exit__(self, *_):
+        self.folder.cleanup()
+
+
+def parts_make_the_whole():
+    with Plan() as p:
+        whole, parts = p.plan, p.parts
+        for key in ('switches', 'hosts'):
+            there = [node['name'] for part in parts.values() for node in part[key]]
+            assert sorted(there) == sorted(node['name'] for node in whole[key])
+        ends = [(link['lower'], link['lower_port'], link.get('id'))
+                for part in parts.values() for link in part['links']]
+        for link in whole['links']:
+            times = ends.count((link['lower'], link['lower_port'], link.get('id')))
+            assert times == (2 if 'id' in link else 1), link
+        ids = [link['id'] for link in whole['links'] if 'id' in link]
+        assert sorted(ids) == list(range(1000, 1000 + len(ids))) and len(ids) == whole['between'][0]['links']
+        for machine, other in (('a', 'b'), ('b', 'a')):
+            assert [h['name'] for h in parts[machine]['elsewhere']] == [h['name'] for h in parts[other]['hosts']]
+        for node in whole['switches'] + whole['hosts']:
+            assert (p.dir / 'plan' / node['batch']).is_file(), node
+
+
+def ports_to_other_machines_are_packet_sockets():
+    with Plan('--driver', 'memif') as p:
+        for link in p.plan['links']:
+            if 'id' in link:
+                for side in ('lower', 'upper'):
+                    switch = next(s for s in p.plan['switches'] if s['name'] == link[side])
+                    text = (p.dir / 'plan' / switch['config']).read_text()
+                    assert f"- {{name: {link[f'{side}_port']}, driver: af_packet}}" in text, text
+
+
+def vlans_are_of_the_interface():
+    text = 'links: vlan\nfirst_id: 100\nmachines:\n  - {name: a, address: 192.0.2.1, interface: eth1}\n' \
+           '  - {name: b, address: 192.0.2.2, interface: eth2}\n'
+    with Plan(text=text) as p:
+        wires = [(p.dir / f'plan/{name}/wires.batch').read_text() for name in ('a', 'b')]
+        for number, interface in enumerate(('eth1', 'eth2')):
+            found = [line for line in wires[number].splitlines() if 'type vlan' in line]
+            assert len(found) == 8 and all(line.startswith(f'link add link {interface} name ') for line in found)
+            assert sorted(int(line.split()[-1]) for line in found) == list(range(100, 108))
+        assert p.plan['mtu'] == 1500
+
+
+def what_needs_one_clock_is_refused():
+    with tempfile.NamedTemporaryFile('w') as f:
+        f.write(FILE)
+        f.flush()
+        for options, why in ((('--slotted', '--rate', '500pps'), '--slotted: all links must share a clock'),
+                             (('--scheme', 'rotate'), '--scheme rotate: all switches must share a clock'),
+                             (('-l', '1'), 'is one switch, which is not split')):
+            code, out, err = drbtopo('--machines', f.name, *options)
+            assert code == 2 and not out and why in err and err.count('\n') == 1, err
+
+
+def a_machine_without_a_share_is_named():
+    text = 'machines:\n' + ''.join(f'  - {{name: m{i}, address: 192.0.2.{i + 1}}}\n' for i in range(9))
+    with tempfile.NamedTemporaryFile('w') as f:
+        f.write(text)
+        f.flush()
+        code, _, err = drbtopo('--machines', f.name)
+        assert code == 2 and f'{f.name}:10: machines[8].share: m8 gets nothing of F(3,2)' in err, err
+
+
+def ansible_gets_all_it_needs():
+    with Plan() as p:
+        code, out, err = fabric('export', 'ansible', p.path)
+        assert code == 0 and not err, err
+        names = sorted(os.path.basename(line) for line in out.splitlines())
+        assert names == ['a.tar.gz', 'b.tar.gz', 'fabric.yaml', 'inventory.json'], names
+        hosts = json.loads((p.dir / 'plan/inventory.json').read_text())['machines']['hosts']
+        assert hosts['b'] == {'ansible_host': '192.0.2.2', 'ansible_user': 'root', 'ansible_port': 2222,
+                              'drb_command': 'drbfabric'}, hosts
+        with tarfile.open(p.dir / 'plan/a.tar.gz') as tar:
+            assert sorted(tar.getnames()) == sorted(os.listdir(p.dir / 'plan/a'))
+
+
+def mistakes_of_plans_are_named():
+    with Plan() as p:
+        code, _, err = fabric('up', '--plan', p.path)
+        assert code == 2 and ('take the folder of one of them (a, b)' in err or 'needs root' in err), err
+        code, _, err = fabric('export', 'ansible', f'{p.path}/a')
+        assert code == 2 and 'is not of several machines' in err, err
+
+
+def a_report(machine, source, ns):
+    return json.dumps({'machine': machine, **COUNTS,
+                       'from': {source: {'packets': 2, 'sum_ns': sum(ns), 'min_ns': min(ns)}}})
+
+
+def clocks_are_told_apart():
+    """b is 5 ms ahead of a: packets of 1 and 3 ms from a, of 3 and 5 ms from b."""
+    with Plan() as p:
+        told = json.dumps({'a': a_report('a', 'b', [-2000000, 0]), 'b': a_report('b', 'a', [6000000, 8000000])})
+        code, out, err = fabric('combine', 'replay', p.path, '--json', told=told)
+        assert code == 0 and not err, err
+        rows = [json.loads(line) for line in out.splitlines()]
+        assert rows[2]['machine'] == 'all' and rows[2]['sent'] == 20, rows
+        there, back = rows[4], rows[3]
+        # Half of 1 + 3 ms is what is not known; the truth is within.
+        assert there['error_us'] == back['error_us'] == 2000 and there['offset_us'] == 4000, rows
+        assert abs(there['mean_us'] - 2000) <= 2000 and abs(back['mean_us'] - 4000) <= 2000, rows
+
+
+def losses_and_absent_machines_fail():
+    with Plan() as p:
+        lossy = json.loads(a_report('a', 'b', [1, 2]))
+        lossy['lost'] = 1
+        for told, why in (({'a': json.dumps(lossy), 'b': a_report('b', 'a', [1, 2])}, ''),
+                          ({'a': a_report('a', 'b', [1, 2])}, 'b (192.0.2.2) does not answer')):
+            code, _, err = fabric('combine', 'replay', p.path, told=json.dumps(told))
+            assert code == 1 and why in err, (code, err)
+
+
+def both_ends_are_compared():
+    with Plan() as p:
+        ends = {'a': {}, 'b': {}}
+        machine_of = {s['name']: s['machine'] for s in p.plan['switches']}
+        for link in p.plan['links']:
+            for side in ('lower', 'upper') if 'id' in link else ():
+                ends[machine_of[link[side]]][f"{link[side]}.{link[f'{side}_port']}"] = {
+                    'in': 7, 'out': 7, 'restarted': False}
+
+        def compare():
+            return fabric('combine', 'links', p.path, '--json', told=json.dumps(
+                {name: json.dumps({'machine': name, 'ends': of}) for name, of in ends.items()}))
+
+        code, out, err = compare()
+        assert code == 0 and json.loads(out) == {'check': 'links between machines', 'checked': 16, 'failed': 0}, out
+        ends['a']['s2-0.u1']['out'] = 9
+        code, _, err = compare()
+        assert code == 1 and err == 'drbfabric: s2-0.u1 sent 9 packets, s3-2.d0 received 7\n', err
+        ends['a']['s2-0.u1']['restarted'] = True
+        assert compare()[0] == 0
+
+
+def waves_of_all_machines_fit():
+    """Pairs that are pinged at a time, by all machines together."""
+    alone = {'hosts': [{}] * 128}
+    assert check.pairs_a_wave(alone) == 192
+    for count, wave in ((1, 96), (2, 64), (3, 48), (63, 48)):
+        assert check.pairs_a_wave({**alone, 'elsewhere': [{'machine': f'm{i % count}'} for i in range(128)]}) == wave
+
+
+def full_neighbour_tables_are_announced():
+    hosts = [{}] * 8
+    assert nodes.neighbours_beyond({'hosts': hosts, 'elsewhere': hosts}, 120) == ''
+    said = nodes.neighbours_beyond({'hosts': hosts, 'elsewhere': hosts}, 119)
+    assert 'have 120 neighbour entries, and the kernel takes 119' in said, said
+    assert 'net.ipv6.neigh.default.gc_thresh3=120' in said, said
+
+
+def expositions_are_merged():
+    """Each metric once, as Prometheus wants it, and machines that are gone are down."""
+    text = ('# HELP drb_up 1 if\n# TYPE drb_up gauge\ndrb_up{fabric="drb",switch="s1-0"} 1\n'
+            '# HELP x y\n# TYPE x gauge\nx 3\n')
+    gone = [({'name': 's2-1', 'layer': 2}, 'c', 'drb')]
+    lines = merged_metrics.merge({'a': text, 'b': text}, ['a', 'b', 'c'], gone).splitlines()
+    assert lines[2:5] == [f'drb_machine_up{{machine="{name}"}} {up}' for name, up in (('a', 1), ('b', 1), ('c', 0))]
+    assert lines[5:] == ['# HELP drb_up 1 if', '# TYPE drb_up gauge',
+                         'drb_up{machine="a",fabric="drb",switch="s1-0"} 1',
+                         'drb_up{machine="b",fabric="drb",switch="s1-0"} 1',
+                         'drb_up{machine="c",fabric="drb",switch="s2-1",layer="2"} 0', '# HELP x y', '# TYPE x gauge',
+                         'x{machine="a"} 3', 'x{machine="b"} 3'], lines
+    ended = merged_metrics.merge({name: text + '# EOF\n' for name in 'ab'}, ['a', 'b'], [])
+    assert ended.endswith('\n# EOF\n') and ended.count('# EOF') == 1, ended
+
+
+def prometheus_gets_every_machine():
+    with Plan() as p:
+        code, out, err = fabric('export', 'prometheus', p.path)
+        assert code == 0, err
+        job, = json.loads(pathlib.Path(out.strip()).read_text())['scrape_configs']
+        assert job['static_configs'] == [{'targets': [f'192.0.2.{i}:9110'], 'labels': {'machine': name}}
+                                         for i, name in ((1, 'a'), (2, 'b'))], job
+        if not shutil.which('promtool'):
+            raise tap.Skip('promtool is not installed')
+        code, out, err = call('promtool', 'check', 'config', out.strip())
+        assert code == 0, out + err
+
+
+def what_all_machines_cannot_do_is_refused():
+    with Plan() as p:
+        code, _, err = fabric('ctl', '--machines', p.path, 'list')
+        assert code == 2 and 'drbfabric export ansible makes it' in err, err
+        assert fabric('export', 'ansible', p.path)[0] == 0
+        code, _, err = fabric('ctl', '--machines', p.path, 'watch')
+        assert code == 2 and "reload, set, show, undrain, not 'watch'" in err, err
+        code, _, err = fabric('ctl', '--machines', p.path, 'show', 's9-9')
+        assert code == 2 and 's9-9 is no switch of fabric drb' in err, err
+        code, _, err = fabric('experiment', '--machines', p.path)
+        assert code == 2 and 'plan with --rate 500pps' in err, err
+
+
+def schema(name):
+    """A published schema. They are not kept here: DRB_SCHEMAS is a folder with them."""
+    path = pathlib.Path(os.environ.get('DRB_SCHEMAS', '/nowhere')) / name
+    if not path.is_file():
+        raise tap.Skip(f'no {name}: DRB_SCHEMAS must name a folder with it (tests/README.md)')
+    try:
+        yaml, jsonschema = (importlib.import_module(module) for module in ('yaml', 'jsonschema'))
+    except ImportError as e:
+        raise tap.Skip(f'{e.name} is not installed') from None
+    # Classes of characters that Python's patterns have no names for; names in plans are ASCII.
+    text = path.read_text().replace('\\\\p{L}', 'a-zA-Z').replace('\\\\p{N}', '0-9')
+    return jsonschema.Draft7Validator, yaml.safe_load(text)
+
+
+def containerlab_links_all():
+    """Every port has its link, and links between machines are named alike at both ends."""
+    with Plan() as p:
+        code, out, err = fabric('export', 'containerlab', p.path)
+        assert code == 0, err
+        tops = [json.loads(pathlib.Path(line).read_text()) for line in out.splitlines()]
+        ends, remotes = [], {}
+        for top, other in zip(tops, ('192.0.2.2', '192.0.2.1')):
+            for node, what in top['topology']['nodes'].items():
+                for bind in what.get('binds', []):
+                    assert (p.dir / 'plan' / bind.split(':')[0]).is_file(), (node, bind)
+            for link in top['topology']['links']:
+                ends += [f"{e['node']}.{e['interface']}" for e in link.get('endpoints', [link.get('endpoint')])]
+                assert link['mtu'] == 1450
+                if link['type'] == 'vxlan':
+                    assert link['remote'] == other and link['dst-port'] == 4789
+                    remotes.setdefault(link['vni'], []).append(f"{link['endpoint']['node']}")
+        wanted = [f"{link[side]}.{link[f'{side}_port']}" for link in p.plan['links'] for side in ('lower', 'upper')]
+        assert sorted(ends) == sorted(wanted)
+        pairs = {link['id']: sorted((link['lower'], link['upper'])) for link in p.plan['links'] if 'id' in link}
+        assert {vni: sorted(nodes) for vni, nodes in remotes.items()} == pairs
+
+
+def containerlab_topologies_are_valid():
+    validator, published = schema('clab.schema.json')
+    for size in ('2', '4'):
+        with Plan('-d', size) as p:
+            _, out, _ = fabric('export', 'containerlab', p.path)
+            for line in out.splitlines():
+                top = json.loads(pathlib.Path(line).read_text())
+                errors = [e.message for e in validator(published).iter_errors(top)]
+                assert not errors, errors[:3]
+                top['topology']['links'][0]['type'] = 'wire'
+                assert list(validator(published).iter_errors(top)), 'the schema takes anything'
+
+
+def kubernetes_manifests_are_valid():
+    validator, crd = schema('clabernetes.containerlab.dev_topologies.yaml')
+    published = crd['spec']['versions'][0]['schema']['openAPIV3Schema']
+    with Plan() as p:
+        code, out, err = fabric('export', 'kubernetes', p.path)
+        assert code == 0, err
+        items = json.loads(pathlib.Path(out.strip()).read_text())['items']
+        errors = [e.message for e in validator(published).iter_errors(items[-1])]
+        assert not errors, errors[:3]
+        inner = json.loads(items[-1]['spec']['definition']['containerlab'])
+        top_validator, top_schema = schema('clab.schema.json')
+        assert not [e.message for e in top_validator(top_schema).iter_errors(inner)]
+        del items[-1]['spec']['definition']
+        assert list(validator(published).iter_errors(items[-1])), 'the schema takes anything'
+
+
+def kubernetes_has_every_config():
+    with Plan() as p:
+        code, out, err = fabric('export', 'kubernetes', p.path)
+        assert code == 0, err
+        items = json.loads(pathlib.Path(out.strip()).read_text())['items']
+        maps = {item['metadata']['name']: item['data'] for item in items[:-1]}
+        inner = json.loads(items[-1]['spec']['definition']['containerlab'])['topology']
+        assert all(link['type'] == 'veth' for link in inner['links']) and len(inner['links']) == len(p.plan['links'])
+        files = items[-1]['spec']['deployment']['filesFromConfigMap']
+        for switch in p.plan['switches']:
+            file, = files[switch['name']]
+            assert maps[file['configMapName']][file['configMapPath']] == (p.dir / 'plan' / switch['config']).read_text()
+            assert inner['nodes'][switch['name']]['binds'][0].startswith(f"{file['filePath']}:")
+
+
+def compose_runs_one_machine():
+    """Every node is a container with its files; what containers.sh runs is what compose.yaml says."""
+    with tempfile.TemporaryDirectory() as folder:
+        assert drbtopo('-l', '2', '-d', '2', '--rate', '500pps', '--out', folder)[0] == 0
+        code, out, err = fabric('export', 'compose', folder)
+        assert code == 0 and out.split() == [f'{folder}/compose.yaml', f'{folder}/containers.sh'], err
+        services = json.loads(pathlib.Path(folder, 'compose.yaml').read_text())['services']
+        assert set(services) == {*(f'h{i}' for i in range(8)), *(f's1-{i}' for i in range(4)), 's2-0', 's2-1'}
+        script = pathlib.Path(folder, 'containers.sh').read_text()
+        for name, service in services.items():
+            assert pathlib.Path(folder, f'{name}.batch').is_file() and service['network_mode'] == 'none'
+            line, = (x for x in script.splitlines() if f"--name {service['container_name']} " in x)
+            for word in (*service['cap_add'], *service.get('volumes', []), *service.get('command', [])):
+                assert f' {word}' in line, (word, line)
+        assert subprocess.run(['sh', '-n', f'{folder}/containers.sh'], check=False).returncode == 0
+        mistakes = [(('compose', folder, '--out', folder), '--out: what compose runs stands beside the plan'),
+                    (('ansible', folder), 'is not of several machines')]
+        with Plan() as p:
+            mistakes.append((('compose', p.path), 'is of several machines, and compose runs one'))
+            for arguments, said in mistakes:
+                code, _, err = fabric('export', *arguments)
+                assert code == 2 and said in err and err.count('\n') == 1, err
+        pathlib.Path(folder, 'plan.json').write_text('{}')
+        assert 'is no plan' in fabric('export', 'compose', folder)[2]
+        assert drbtopo('-l', '2', '-d', '2', '--driver', 'memif', '--out', folder)[0] == 0
+        assert 'is a memif link, which compose does not make' in fabric('export', 'compose', folder)[2]
+
+
+tap.run((parts_make_the_whole, ports_to_other_machines_are_packet_sockets, vlans_are_of_the_interface,
+         what_needs_one_clock_is_refused, a_machine_without_a_share_is_named, ansible_gets_all_it_needs,
+         mistakes_of_plans_are_named, clocks_are_told_apart, losses_and_absent_machines_fail, both_ends_are_compared,
+         waves_of_all_machines_fit, full_neighbour_tables_are_announced, expositions_are_merged,
+         prometheus_gets_every_machine, what_all_machines_cannot_do_is_refused,
+         compose_runs_one_machine, containerlab_links_all,
+         containerlab_topologies_are_valid, kubernetes_has_every_config,
+         kubernetes_manifests_are_valid))
