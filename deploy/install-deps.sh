@@ -1,6 +1,8 @@
 #!/bin/bash
 # Installs the Debian packages that drbswitch needs; does nothing when all are there.
-#   deploy/install-deps.sh [--check]    --check only says which are missing (exit 1 if any)
+#   deploy/install-deps.sh [--cards] [--containers] [--check]
+# --cards: also what tests/live/cards.sh needs, an emulator. --containers: also what tests/live/package.sh and containers.sh
+# need, to make Debian packages and run containers. --check only says which are missing (exit 1 if any).
 set -euo pipefail
 
 packages=(
@@ -15,9 +17,19 @@ packages=(
   # tests and checks
   libcmocka-dev iperf3 jq tcpdump clang libclang-rt-dev clang-format cppcheck shellcheck
   flake8 mypy codespell prometheus python3-prometheus-client curl
-  mandoc bash-completion mininet iperf telnet
+  mandoc bash-completion zsh fish mininet iperf telnet
+  ansible-core openssh-server python3-jsonschema python3-yaml
   chromium chromium-driver python3-selenium tshark
 )
+
+while true; do
+  case ${1:-} in
+    --cards) packages+=(qemu-system-x86) ;;
+    --containers) packages+=(build-essential debhelper dh-python lintian mmdebstrap podman crun) ;;
+    *) break ;;
+  esac
+  shift
+done
 
 missing=()
 for p in "${packages[@]}"; do
@@ -35,5 +47,9 @@ if [ "$(id -u)" != 0 ]; then
 fi
 echo "installing: ${missing[*]}" >&2
 export DEBIAN_FRONTEND=noninteractive
+# Stories start an SSH server in namespaces of their own; this machine gets none by it.
+case " ${missing[*]} " in
+  *" openssh-server "*) mkdir -p /etc/ssh && : >/etc/ssh/sshd_not_to_be_run ;;
+esac
 apt-get update -q >&2
 apt-get install -q -y --no-install-recommends "${missing[@]}" >&2
