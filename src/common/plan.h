@@ -17,8 +17,11 @@
 //   hosts           [{name, namespace, label, code, mac, ipv4, ipv6, batch}]
 //   links           [{lower, lower_port, upper, upper_port, kind ("veth" or "memif")}]
 //
-// For several machines, kind is "vxlan" or "vlan" between two of them, with an id, and:
+// For several machines, kind is "vxlan", "vlan" or "cable" between two of them, with an id (VNI, VLAN, of a cable
+// a number), and:
 //
+//   lower_interface of a link that is a VLAN or cable: the interface of the machine
+//   upper_interface
 //   mtu             of hosts
 //   machines        of the whole fabric: [{name, address, share, ssh_user, ssh_port, command, plan,
 //                   pods, core, switches, hosts, links, links_out}]; every node has its machine
@@ -75,6 +78,8 @@
 #define DRB_PLAN_KIND "kind"
 
 #define DRB_PLAN_ID "id"
+#define DRB_PLAN_LOWER_INTERFACE "lower_interface"
+#define DRB_PLAN_UPPER_INTERFACE "upper_interface"
 #define DRB_PLAN_MTU "mtu"
 #define DRB_PLAN_MACHINE "machine"
 #define DRB_PLAN_MACHINES "machines"

@@ -105,6 +105,53 @@ def vlans_are_of_the_interface():
         assert p.plan['mtu'] == 1500
 
 
+CABLES = FILE + """cables:
+  - {ends: {s2-0.u1: eth1, s3-2.d0: eth2}}
+  - {ends: {s3-3.d0: eth4, s2-1.u1: eth3}, vlan: 101}
+"""
+
+
+def cables_are_interfaces_of_machines():
+    with Plan('--driver', 'memif', text=CABLES) as p:
+        for lower, kind, number, ends in (('s2-0', 'cable', 1000, ('eth1', 'eth2')),
+                                          ('s2-1', 'vlan', 101, ('eth3', 'eth4'))):
+            for plan in (p.plan, *p.parts.values()):
+                link, = (link for link in plan['links'] if (link['lower'], link['lower_port']) == (lower, 'u1'))
+                assert (link['kind'], link['id']) == (kind, number), link
+                assert (link['lower_interface'], link['upper_interface']) == ends, link
+        kinds = [link['kind'] for link in p.plan['links'] if 'id' in link]
+        assert sorted(kinds) == ['cable', 'vlan'] + 6 * ['vxlan'], kinds
+        for name, switches, port, ends in (('a', ('s2-0', 's2-1'), 'u1', ('eth1', 'eth3')),
+                                           ('b', ('s3-2', 's3-3'), 'd0', ('eth2', 'eth4'))):
+            part = p.dir / 'plan' / name
+            wires = (part / 'wires.batch').read_text().splitlines()
+            assert f'link set dev {ends[0]} netns drb-{switches[0]} name {port}' in wires, wires
+            vlan = f'link add link {ends[1]} name {port} arp off mtu 1450 netns drb-{switches[1]} type vlan id 101'
+            assert vlan in wires and sum('type vxlan' in line for line in wires) == 6, wires
+            for switch in switches:
+                assert f'link set dev {port} up\n' in (part / f'{switch}.batch').read_text()
+                assert f'- {{name: {port}, driver: af_packet}}' in (part / f'{switch}.yaml').read_text()
+
+
+def cables_are_exported_or_refused():
+    with Plan(text=CABLES) as p:
+        for engine in ('containerlab', 'kubernetes'):
+            code, out, err = fabric('export', engine, p.path)
+            assert code == 2 and not out and err.count('\n') == 1, err
+            assert 's2-0.u1 is a cable link' in err and 'without cables' in err, err
+        for engine in ('ansible', 'mpi', 'prometheus'):
+            assert fabric('export', engine, p.path)[0] == 0
+
+
+def mistakes_of_cables_end_the_plan():
+    with tempfile.NamedTemporaryFile('w') as f:
+        f.write(CABLES.replace('s2-1.u1', 's2-0.u1'))
+        f.flush()
+        code, out, err = drbtopo('--machines', f.name)
+        assert code == 2 and not out and err.count('\n') == 1, err
+        assert f'{f.name}:6: cables[1].ends: s3-3.d0 leads to s2-1.u1, not to s2-0.u1' in err, err
+
+
 def what_needs_one_clock_is_refused():
     with tempfile.NamedTemporaryFile('w') as f:
         f.write(FILE)
@@ -365,6 +412,7 @@ def compose_runs_one_machine():
 
 
 tap.run((parts_make_the_whole, ports_to_other_machines_are_packet_sockets, vlans_are_of_the_interface,
+         cables_are_interfaces_of_machines, cables_are_exported_or_refused, mistakes_of_cables_end_the_plan,
          what_needs_one_clock_is_refused, a_machine_without_a_share_is_named, ansible_gets_all_it_needs,
          mistakes_of_plans_are_named, clocks_are_told_apart, losses_and_absent_machines_fail, both_ends_are_compared,
          waves_of_all_machines_fit, full_neighbour_tables_are_announced, expositions_are_merged,

@@ -71,7 +71,7 @@ def _need_veth(plan):
     for link in plan['links']:
         if link['kind'] not in ('veth', 'vxlan'):
             raise usage(f"{link['lower']}.{link['lower_port']} is a {link['kind']} link, which containerlab does not "
-                        'make: plan with --driver af_packet and links: vxlan')
+                        'make: plan with --driver af_packet, links: vxlan, and without cables')
 
 
 def containerlab(plan, _, out):

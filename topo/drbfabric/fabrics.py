@@ -18,7 +18,7 @@ import re
 import shutil
 import subprocess
 
-from . import Failure, interrupts, netns, processes, usage
+from . import Failure, cables, interrupts, netns, processes, usage
 from .places import called, called_program
 from .telemetry import instance_folder
 
@@ -223,6 +223,7 @@ class Fabric:
             there = netns.inode(name)
             if there is not None and (made is None or made.get(name) == there):
                 doomed.append(name)
+        cables.give_back(plan, doomed)
         if doomed:
             netns.batch([f'netns delete {name}' for name in doomed], force=True)
         left = [name for name in doomed if netns.exists(name)]

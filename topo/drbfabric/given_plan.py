@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import tarfile
 
-from . import fabrics, netns, usage
+from . import cables, fabrics, netns, usage
 
 # Files of a plan are few for each node, and short.
 FILE_MAX = 64 << 20
@@ -84,16 +84,19 @@ def _ask_ip(*words):
 
 
 def check_underlay(plan):
-    """Refuses an underlay on which packets to other machines would not fit."""
+    """Refuses an underlay on which packets to other machines would not fit, and what cannot be a cable."""
+    underlay = set()
     for address in plan.get('remotes', []):
         route, said = _ask_ip('route', 'get', address)
         if 'dev' not in route:
             raise usage(f'no route to the machine at {address}: {said}')
         interface = route['dev']
+        underlay.add(interface)
         mtu = _ask_ip('link', 'show', 'dev', interface)[0].get('mtu', 0)
         if mtu < plan['underlay_mtu']:
             raise usage(f"{interface}, which leads to {address}, has an MTU of {mtu}, and the plan's links take "
                         f"{plan['underlay_mtu']}: raise it, or plan with underlay_mtu: {mtu}")
+    cables.check(plan, underlay)
 
 
 def is_up(fabric, path):

@@ -16,10 +16,10 @@ from .places import called, program
 
 
 def kernel_ports(plan):
-    """The interfaces of each switch, by its name."""
+    """The interfaces of each switch that are its own, by its name."""
     ports = collections.defaultdict(list)
     for link in plan['links']:
-        if link['kind'] != 'memif':
+        if link['kind'] not in ('memif', 'cable'):  # cables are given back as they were
             ports[link['upper']].append(link['upper_port'])
             ports[link['lower']].append(link['lower_port'])
     return ports

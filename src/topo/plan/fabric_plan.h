@@ -25,7 +25,7 @@ struct plan {
 };
 
 // What a link is made of.
-enum plan_link { PLAN_VETH, PLAN_MEMIF, PLAN_VXLAN, PLAN_VLAN };
+enum plan_link { PLAN_VETH, PLAN_MEMIF, PLAN_VXLAN, PLAN_VLAN, PLAN_CABLE };
 
 // Names of files in the plan's directory.
 #define PLAN_NAMESPACES "namespaces.batch"
@@ -42,7 +42,11 @@ const char *plan_link_name(enum plan_link kind);
 bool plan_has(const struct plan *plan, uint32_t layer, uint32_t label);
 // The machine of an end, of a plan for several.
 const struct machine *plan_machine(const struct plan *plan, const struct drb_end *end);
-// The next link with an end that the plan has; *id is its VNI or VLAN if its ends are on two machines.
+// Of an end of a VLAN or cable, the machine's interface.
+const char *plan_interface(const struct plan *plan, const struct topo_link *link,
+			   const struct drb_end *end);
+// The next link with an end that the plan has; *id is its VNI or VLAN if its ends are on two machines, of a cable
+// a number.
 struct plan_walk {
 	struct topo_links links;
 	uint32_t crossed; // links between machines so far, everybody's

@@ -9,6 +9,7 @@
 #include "common/cli/log.h"
 #include "common/config/complaint.h"
 
+#include "topo/machines/cables.h"
 #include "topo/machines/split.h"
 
 // The clocks of two machines differ, so slots would begin at different times.
@@ -29,7 +30,7 @@ static void refuse_one_clock(const struct plan *plan)
 static void check_ids(const struct plan *plan)
 {
 	const struct machines *m = plan->machines;
-	uint32_t largest = m->links == MACHINES_VLAN ? 4094 : (UINT32_C(1) << 24) - 1;
+	uint32_t largest = m->links == MACHINES_VLAN ? MACHINES_VLAN_MAX : MACHINES_VNI_MAX;
 	uint64_t links = machines_links_total(m);
 
 	if (links == 0 || m->first_id + links - 1 <= largest)
@@ -68,4 +69,6 @@ void plan_split(struct plan *plan)
 	if (m->count > 1)
 		refuse_one_clock(plan);
 	check_ids(plan);
+	if (cables_load(plan->machines_file, &plan->topo.tree, m) < 0)
+		exit(DRB_EXIT_USAGE);
 }

@@ -188,6 +188,6 @@ int topo_plan(int argc, char **argv)
 	}
 	json_decref(json);
 	free(plan.memif_dir);
-	free(plan.machines);
+	machines_free(plan.machines);
 	return code;
 }

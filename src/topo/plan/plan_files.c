@@ -89,23 +89,30 @@ static void write_wire(FILE *file, const struct plan *plan, const struct topo_li
 }
 
 // This machine's end of a link to another one. Its packets leave from the network namespace in which it is
-// made, not from that of the switch.
+// made, not from that of the switch. An interface of the machine itself is given back later as it was, so nothing
+// of it is set.
 static void write_wire_out(FILE *file, const struct plan *plan, const struct topo_link *link,
 			   uint32_t id)
 {
 	bool up = plan_has(plan, link->lower.layer, link->lower.label);
 	const struct drb_end *own = up ? &link->lower : &link->upper;
 	const struct machine *other = plan_machine(plan, up ? &link->upper : &link->lower);
+	enum plan_link kind = plan_link(plan, link);
 	char space[DRB_NAME_MAX], port[DRB_NAME_MAX];
 
 	drb_instance_name(space, plan->topo.fabric, own->layer, own->label);
 	drb_end_port(port, own);
+	if (kind == PLAN_CABLE) {
+		fprintf(file, "link set dev %s netns %s name %s\n", plan_interface(plan, link, own),
+			space, port);
+		return;
+	}
 	fprintf(file, "link add");
-	if (plan->machines->links == MACHINES_VLAN)
-		fprintf(file, " link %s", plan->machine->interface);
+	if (kind == PLAN_VLAN)
+		fprintf(file, " link %s", plan_interface(plan, link, own));
 	fprintf(file, " name %s arp off mtu %u netns %s type", port,
 		machines_host_mtu(plan->machines), space);
-	if (plan->machines->links == MACHINES_VLAN)
+	if (kind == PLAN_VLAN)
 		fprintf(file, " vlan id %u\n", id);
 	else
 		fprintf(file, " vxlan id %u local %s remote %s dstport %u nolearning%s\n", id,

@@ -92,6 +92,14 @@ static json_t *hosts_json(const struct plan *plan, bool has)
 	return hosts;
 }
 
+static void add_interfaces(const struct plan *plan, const struct topo_link *link, json_t *json)
+{
+	json_object_set_new(json, DRB_PLAN_LOWER_INTERFACE,
+			    checked(json_string(plan_interface(plan, link, &link->lower))));
+	json_object_set_new(json, DRB_PLAN_UPPER_INTERFACE,
+			    checked(json_string(plan_interface(plan, link, &link->upper))));
+}
+
 static json_t *links_json(const struct plan *plan)
 {
 	struct plan_walk walk = {0};
@@ -111,8 +119,10 @@ static json_t *links_json(const struct plan *plan)
 						 DRB_PLAN_LOWER_PORT, lower_port, DRB_PLAN_UPPER,
 						 upper, DRB_PLAN_UPPER_PORT, upper_port,
 						 DRB_PLAN_KIND, plan_link_name(kind)));
-		if (kind == PLAN_VXLAN || kind == PLAN_VLAN)
+		if (kind != PLAN_VETH && kind != PLAN_MEMIF)
 			json_object_set_new(json, DRB_PLAN_ID, checked(json_integer(id)));
+		if (kind == PLAN_VLAN || kind == PLAN_CABLE)
+			add_interfaces(plan, &link, json);
 		json_array_append_new(links, json);
 	}
 	return links;

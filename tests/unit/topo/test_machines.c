@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "topo/machines/cables.h"
 #include "topo/machines/split.h"
 
 // A machine for every pod and core switch, as numbers in a row: pods first.
@@ -175,11 +176,16 @@ static void machines_without_anything_are_named(void **state)
 	assert_int_equal(machines_split(&t, &m, &index), -ENOTSUP);
 }
 
+#define SAID_MAX 1024
+
 static char file[] = "/tmp/drb-test-machines-XXXXXX";
 
-static int load(const char *text, struct machines *m, char *said, size_t size)
+// Reads the text as a file, of a fabric its cables, too; takes what is said on standard error.
+static int load_of(const struct drb_tree *t, const char *text, struct machines *m,
+		   char said[SAID_MAX])
 {
 	FILE *f = fopen(file, "w"), *to = tmpfile();
+	uint32_t index;
 	int saved, rc;
 
 	assert_non_null(f);
@@ -190,18 +196,27 @@ static int load(const char *text, struct machines *m, char *said, size_t size)
 	saved = dup(STDERR_FILENO);
 	dup2(fileno(to), STDERR_FILENO);
 	rc = machines_load(file, m);
+	if (rc == 0 && t) {
+		assert_int_equal(machines_split(t, m, &index), 0);
+		rc = cables_load(file, t, m);
+	}
 	dup2(saved, STDERR_FILENO);
 	close(saved);
 	rewind(to);
-	said[fread(said, 1, size - 1, to)] = '\0';
+	said[fread(said, 1, SAID_MAX - 1, to)] = '\0';
 	fclose(to);
 	return rc;
+}
+
+static int load(const char *text, struct machines *m, char said[SAID_MAX])
+{
+	return load_of(NULL, text, m, said);
 }
 
 static void what_a_file_says_holds(void **state)
 {
 	struct machines m;
-	char said[1024];
+	char said[SAID_MAX];
 
 	(void)state;
 	assert_int_equal(load("machines:\n"
@@ -209,7 +224,7 @@ static void what_a_file_says_holds(void **state)
 			      "  - {name: b-2, address: 192.0.2.2, share: 3, ssh_user: lab, "
 			      "ssh_port: 2222,\n"
 			      "     command: sudo drbfabric}\n",
-			      &m, said, sizeof(said)),
+			      &m, said),
 			 0);
 	assert_string_equal(said, "");
 	assert_int_equal(m.count, 2);
@@ -221,72 +236,190 @@ static void what_a_file_says_holds(void **state)
 	assert_string_equal(m.machine[1].command, "sudo drbfabric");
 	assert_int_equal(m.machine[1].ssh_port, 2222);
 	assert_int_equal(machines_host_mtu(&m), 1450);
-	assert_int_equal(load("underlay_mtu: 9000\nmachines: [{name: a, address: 192.0.2.1}]\n", &m,
-			      said, sizeof(said)),
-			 0);
-	assert_int_equal(machines_host_mtu(&m), 1500);
 	assert_int_equal(
-		load("machines: [{name: a, address: 2001:db8::1}]\n", &m, said, sizeof(said)), 0);
+		load("underlay_mtu: 9000\nmachines: [{name: a, address: 192.0.2.1}]\n", &m, said),
+		0);
+	assert_int_equal(machines_host_mtu(&m), 1500);
+	assert_int_equal(load("machines: [{name: a, address: 2001:db8::1}]\n", &m, said), 0);
 	assert_int_equal(machines_host_mtu(&m), 1430);
 	assert_int_equal(load("links: vlan\n"
 			      "machines: [{name: a, address: 192.0.2.1, interface: eth1}]\n",
-			      &m, said, sizeof(said)),
+			      &m, said),
 			 0);
 	assert_int_equal(machines_host_mtu(&m), 1500);
 }
 
-static void mistakes_are_named_by_line_and_key(void **state)
-{
-	static const struct {
-		const char *text, *want;
-	} mistakes[] = {
-		{"machine: []\n", ":1: machine: unknown key"},
-		{"links: vxlan\n", ":1: machines: a list is missing, such as "
-				   "[{name: a, address: 192.0.2.1}]"},
-		{"machines: []\n", ":1: machines: 0 machines: must be 1 to 64"},
-		{"machines: [a]\n", ":1: machines[0]: must have keys, such as "
-				    "{name: a, address: 192.0.2.1}"},
-		{"machines:\n  - {name: a}\n", ":2: machines[0].address: key is missing"},
-		{"machines:\n  - {address: 192.0.2.1}\n", ":2: machines[0].name: key is missing"},
-		{"machines:\n  - {name: a, address: here}\n",
-		 ":2: machines[0].address: \"here\" is not an IP address such as 192.0.2.1"},
-		{"machines:\n  - {name: ../a, address: 192.0.2.1}\n",
-		 ":2: machines[0].name: \"../a\" is not at most 24 letters, digits, '_', '.' and "
-		 "'-', "
-		 "the first a letter or digit"},
-		{"machines:\n  - name: a\n    address: 192.0.2.1\n    share: 0\n",
-		 ":4: machines[0].share: 0 is not in 1..1000000"},
-		{"machines:\n  - name: a\n    name: b\n",
-		 ":3: machines[0].name: key is there twice"},
-		{"machines:\n  - name: [a]\n",
-		 ":2: machines[0].name: must be one value, not a list or keys of its own"},
-		{"machines:\n  - {name: a, address: 192.0.2.1}\n  - {name: a, address: "
-		 "192.0.2.2}\n",
-		 ":3: machines[1].name: machines[0] is called a, too"},
-		{"machines:\n  - {name: a, address: 192.0.2.1}\n  - {name: b, address: "
-		 "192.0.2.1}\n",
-		 ":3: machines[1].address: 192.0.2.1 is that of a"},
-		{"machines:\n  - {name: a, address: 192.0.2.1}\n  - {name: b, address: "
-		 "2001:db8::1}\n",
-		 ":3: machines[1].address: 2001:db8::1 and 192.0.2.1 are not both IPv4 or IPv6"},
-		{"links: vlan\nmachines:\n  - {name: a, address: 192.0.2.1}\n",
-		 ":3: machines[0].interface: key is missing: links are VLANs of an interface"},
-		{"links: vlan\nfirst_id: 4095\nmachines: []\n",
-		 ":2: first_id: 4095 is not in 1..4094, the ids of VLANs"},
-		{"links: wires\n", ":1: links: \"wires\" is none of vxlan, vlan"},
-		{"underlay_mtu: 1000\n", ":1: underlay_mtu: 1000 is not in 1350..65535"},
-	};
+struct mistake {
+	const char *text, *want;
+};
 
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(mistakes); i++) {
+static void check_mistakes(const struct drb_tree *t, const struct mistake mistakes[], size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
 		struct machines m;
-		char said[1024], want[1024];
-		int rc = load(mistakes[i].text, &m, said, sizeof(said));
+		char said[SAID_MAX], want[SAID_MAX];
+		int rc = load_of(t, mistakes[i].text, &m, said);
 		snprintf(want, sizeof(want), "%s: %s%s\n", program_invocation_short_name, file,
 			 mistakes[i].want);
 		assert_string_equal(said, want);
 		assert_int_equal(rc, -EINVAL);
+		free(m.cables);
 	}
+}
+
+static const struct mistake mistakes[] = {
+	{"machine: []\n", ":1: machine: unknown key"},
+	{"links: vxlan\n", ":1: machines: a list is missing, such as "
+			   "[{name: a, address: 192.0.2.1}]"},
+	{"machines: []\n", ":1: machines: 0 machines: must be 1 to 64"},
+	{"machines: [a]\n", ":1: machines[0]: must have keys, such as "
+			    "{name: a, address: 192.0.2.1}"},
+	{"machines:\n  - {name: a}\n", ":2: machines[0].address: key is missing"},
+	{"machines:\n  - {address: 192.0.2.1}\n", ":2: machines[0].name: key is missing"},
+	{"machines:\n  - {name: a, address: here}\n",
+	 ":2: machines[0].address: \"here\" is not an IP address such as 192.0.2.1"},
+	{"machines:\n  - {name: ../a, address: 192.0.2.1}\n",
+	 ":2: machines[0].name: \"../a\" is not at most 24 letters, digits, '_', '.' and "
+	 "'-', "
+	 "the first a letter or digit"},
+	{"machines:\n  - name: a\n    address: 192.0.2.1\n    share: 0\n",
+	 ":4: machines[0].share: 0 is not in 1..1000000"},
+	{"machines:\n  - name: a\n    name: b\n", ":3: machines[0].name: key is there twice"},
+	{"machines:\n  - name: [a]\n",
+	 ":2: machines[0].name: must be one value, not a list or keys of its own"},
+	{"machines:\n  - {name: a, address: 192.0.2.1}\n  - {name: a, address: "
+	 "192.0.2.2}\n",
+	 ":3: machines[1].name: machines[0] is called a, too"},
+	{"machines:\n  - {name: a, address: 192.0.2.1}\n  - {name: b, address: "
+	 "192.0.2.1}\n",
+	 ":3: machines[1].address: 192.0.2.1 is that of a"},
+	{"machines:\n  - {name: a, address: 192.0.2.1}\n  - {name: b, address: "
+	 "2001:db8::1}\n",
+	 ":3: machines[1].address: 2001:db8::1 and 192.0.2.1 are not both IPv4 or IPv6"},
+	{"links: vlan\nmachines:\n  - {name: a, address: 192.0.2.1}\n",
+	 ":3: machines[0].interface: key is missing: links are VLANs of an interface"},
+	{"links: vlan\nfirst_id: 4095\nmachines: []\n",
+	 ":2: first_id: 4095 is not in 1..4094, the ids of VLANs"},
+	{"machines: []\nmachines: []\n", ":2: machines: key is there twice"},
+	{"machines:\n  - {name: a, address: 192.0.2.1, interface: eth1 up}\n",
+	 ":2: machines[0].interface: \"eth1 up\" is not the name of an interface, 1 to 15 "
+	 "letters, digits, '_', '.' and '-'"},
+	{"links: wires\n", ":1: links: \"wires\" is none of vxlan, vlan"},
+	{"underlay_mtu: 1000\n", ":1: underlay_mtu: 1000 is not in 1350..65535"},
+};
+
+static void mistakes_are_named_by_line_and_key(void **state)
+{
+	(void)state;
+	check_mistakes(NULL, mistakes, ARRAY_SIZE(mistakes));
+}
+
+#define TWO "machines: [{name: a, address: 192.0.2.1}, {name: b, address: 192.0.2.2}]\ncables:\n"
+#define VLANS                                                                                      \
+	"links: vlan\nfirst_id: 100\nmachines: [{name: a, address: 192.0.2.1, interface: eth1},\n" \
+	"  {name: b, address: 192.0.2.2, interface: eth1}]\ncables:\n"
+
+// Of F(3,2) over two machines, a has pods 0 and 1 and the core switches 0 and 1.
+static void cables_are_found_by_their_links(void **state)
+{
+	struct topo_links walk = {0};
+	struct topo_link link;
+	struct machines m;
+	struct drb_tree t;
+	char said[SAID_MAX];
+	uint32_t found = 0;
+
+	(void)state;
+	assert_int_equal(drb_tree_init(&t, 3, 2), 0);
+	assert_int_equal(load_of(&t,
+				 TWO "  - {ends: {s3-3.d0: eth7, s2-1.u1: eth6}, vlan: 7}\n"
+				     "  - {ends: {s2-0.u1: eth1, s3-2.d0: eth1}}\n",
+				 &m, said),
+			 0);
+	walk.tree = &t;
+	while (topo_links_next(&walk, &link)) {
+		const struct cable *cable = cables_find(&m, &link);
+		if (!cable)
+			continue;
+		found++;
+		assert_int_equal(link.lower.layer, 2);
+		assert_int_equal(link.lower.port, 1);
+		assert_int_equal(cable->vlan, link.lower.label == 1 ? 7 : 0);
+		assert_int_equal(link.upper.label, link.lower.label + 2);
+		assert_string_equal(cable->interface[0], link.lower.label == 1 ? "eth6" : "eth1");
+		assert_string_equal(cable->interface[1], link.lower.label == 1 ? "eth7" : "eth1");
+	}
+	assert_int_equal(found, 2);
+	free(m.cables);
+	// One interface has many VLANs; those of other links end at 107.
+	assert_int_equal(load_of(&t,
+				 VLANS "  - {ends: {s2-0.u1: eth1, s3-2.d0: eth1}, vlan: 5}\n"
+				       "  - {ends: {s2-1.u1: eth1, s3-3.d0: eth1}, vlan: 108}\n",
+				 &m, said),
+			 0);
+	assert_int_equal(m.cables_count, 2);
+	free(m.cables);
+}
+
+static const struct mistake mistakes_of_cables[] = {
+	{TWO "  eth1\n",
+	 ":2: cables: must be a list, such as [{ends: {s2-0.u1: eth1, s3-2.d0: eth1}}]"},
+	{TWO "  - eth1\n",
+	 ":3: cables[0]: must have keys, such as {ends: {s2-0.u1: eth1, s3-2.d0: eth1}}"},
+	{TWO "  - {vlan: 5}\n", ":3: cables[0].ends: must be two ends and their "
+				"interfaces, such as {s2-0.u1: eth1, s3-2.d0: eth1}"},
+	{TWO "  - {ends: {s2-0.u1: eth1}}\n",
+	 ":3: cables[0].ends: must be two ends and their interfaces, such as {s2-0.u1: "
+	 "eth1, s3-2.d0: eth1}"},
+	{TWO "  - {ends: {}, ends: {}}\n", ":3: cables[0].ends: key is there twice"},
+	{TWO "  - {port: eth1}\n", ":3: cables[0].port: unknown key"},
+	{TWO "  - ends: {s2-0.u1: eth1,\n      s3-4.d0: eth1}\n",
+	 ":4: cables[0].ends: \"s3-4.d0\" is no port of a switch of F(3,2)"},
+	{TWO "  - {ends: {s2-0.u2: eth1, s3-2.d0: eth1}}\n",
+	 ":3: cables[0].ends: \"s2-0.u2\" is no port of a switch of F(3,2)"},
+	{TWO "  - {ends: {h0.eth0: eth1, s1-0.d0: eth1}}\n",
+	 ":3: cables[0].ends: \"h0.eth0\" is no port of a switch of F(3,2)"},
+	{TWO "  - {ends: {s3-2.d0: eth7, s2-1.u1: eth6}}\n",
+	 ":3: cables[0].ends: s3-2.d0 leads to s2-0.u1, not to s2-1.u1"},
+	{TWO "  - {ends: {s2-0.u1: eth1, s2-0.u1: eth1}}\n",
+	 ":3: cables[0].ends: s2-0.u1 leads to s3-2.d0, not to s2-0.u1"},
+	{TWO "  - {ends: {s2-0.u0: eth1, s3-0.d0: eth2}}\n",
+	 ":3: cables[0].ends: s2-0.u0 and s3-0.d0 are both on a: a cable leads to another "
+	 "machine"},
+	{TWO "  - {ends: {s2-0.u1: eth1, s3-2.d0: enp0s31f6np1234x}}\n",
+	 ":3: cables[0].ends: \"enp0s31f6np1234x\" is not the name of an interface, 1 to "
+	 "15 letters, digits, '_', '.' and '-'"},
+	{TWO "  - {ends: {s2-0.u1: eth1, s3-2.d0: [eth1]}}\n",
+	 ":3: cables[0].ends: \"?\" is not the name of an interface, 1 to 15 letters, "
+	 "digits, '_', '.' and '-'"},
+	{TWO "  - {ends: {s2-0.u1: eth1, s3-2.d0: eth1}, vlan: 4095}\n",
+	 ":3: cables[0].vlan: 4095 is not in 1..4094"},
+	{TWO "  - {ends: {s2-0.u1: eth1, s3-2.d0: eth1}}\n  - {ends: {s3-2.d0: eth2, "
+	     "s2-0.u1: eth2}}\n",
+	 ":4: cables[1].ends: s2-0.u1 is an end of cables[0], too"},
+	{TWO "  - {ends: {s2-0.u1: eth1, s3-2.d0: eth1}}\n  - {ends: {s2-1.u1: eth2, "
+	     "s3-3.d0: eth1}}\n",
+	 ":4: cables[1].ends: eth1 of b is taken by cables[0]"},
+	{TWO "  - {ends: {s2-0.u1: eth1, s3-2.d0: eth1}, vlan: 5}\n  - {ends: {s2-4.u0: "
+	     "eth2, s3-0.d2: eth1}}\n",
+	 ":4: cables[1].ends: eth1 of a is taken by cables[0]"},
+	{TWO "  - {ends: {s2-0.u1: eth1, s3-2.d0: eth1}, vlan: 5}\n  - ends: {s2-1.u1: "
+	     "eth2, s3-3.d0: eth1}\n    vlan: 5\n",
+	 ":5: cables[1].vlan: VLAN 5 of eth1 of b is taken by cables[0]"},
+	{VLANS "  - {ends: {s2-0.u1: eth2, s3-2.d0: eth1}}\n",
+	 ":6: cables[0].ends: eth1 is the interface of b whose VLANs other links are"},
+	{VLANS "  - {ends: {s2-0.u1: eth2, s3-2.d0: eth1}, vlan: 107}\n",
+	 ":6: cables[0].vlan: VLAN 107 of eth1 of b is among those of other links, from "
+	 "first_id 100 on"},
+};
+
+static void mistakes_of_cables_are_named(void **state)
+{
+	struct drb_tree t;
+
+	(void)state;
+	assert_int_equal(drb_tree_init(&t, 3, 2), 0);
+	check_mistakes(&t, mistakes_of_cables, ARRAY_SIZE(mistakes_of_cables));
 }
 
 static int make_file(void **state)
@@ -311,6 +444,8 @@ int main(void)
 		cmocka_unit_test(machines_without_anything_are_named),
 		cmocka_unit_test(what_a_file_says_holds),
 		cmocka_unit_test(mistakes_are_named_by_line_and_key),
+		cmocka_unit_test(cables_are_found_by_their_links),
+		cmocka_unit_test(mistakes_of_cables_are_named),
 	};
 	return cmocka_run_group_tests_name("machines", tests, make_file, remove_file);
 }
