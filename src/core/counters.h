@@ -46,7 +46,7 @@
 	X(spoofed_source, "a host's frame whose source MAC is not that host's")                    \
 	X(spoofed_ip, "a host's IP packet whose source is not that host's address")                \
 	X(spoofed_neighbour, "a host's ARP or neighbour discovery packet that speaks for others")  \
-	X(hello_from_host, "a hello, which only switches send, from a host's port")                \
+	X(hello_from_host, "a frame with the EtherType of hellos from a host's port")              \
 	X(bad_hello, "malformed hello")                                                            \
 	X(forged_hello, "hello without the proof of our hello_key")                                \
 	X(replayed_hello, "hello that was sent before")                                            \

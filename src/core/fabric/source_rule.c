@@ -186,6 +186,8 @@ enum drb_source drb_source_check(const struct drb_source_rule *r, const uint8_t 
 			return DRB_SOURCE_BAD;
 		return memcmp(frame + at + DRB_IPV4_SRC, &r->ipv4, 4) == 0 ? DRB_SOURCE_OK
 									   : DRB_SOURCE_IP;
+	case DRB_ETHERTYPE_HELLO:
+		return DRB_SOURCE_HELLO;
 	default:
 		return DRB_SOURCE_OK;
 	}

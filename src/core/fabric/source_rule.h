@@ -24,6 +24,7 @@ enum drb_source {
 	DRB_SOURCE_IP,        // an IP packet of another source
 	DRB_SOURCE_NEIGHBOUR, // ARP or neighbour discovery that speaks for somebody else
 	DRB_SOURCE_BAD,       // malformed, so that it cannot be told
+	DRB_SOURCE_HELLO,     // of the EtherType of hellos: switches take it, whoever it is for
 };
 
 // The rule for a host.

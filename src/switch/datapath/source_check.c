@@ -32,6 +32,9 @@ static bool refuse(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 		drb_host_fault(w, in, DRB_HOST_FAULT_NEIGHBOUR, frame, m->pkt_len);
 		drb_drop(w, in, m, DRB_DROP_spoofed_neighbour);
 		return true;
+	case DRB_SOURCE_HELLO:
+		drb_drop(w, in, m, DRB_DROP_hello_from_host);
+		return true;
 	case DRB_SOURCE_BAD:
 		break;
 	}

@@ -326,14 +326,15 @@ static void hidden_messages(void **state)
 static void random_octets(void **state)
 {
 	struct drb_rng r = drb_rng_seed(1, 4);
-	uint32_t seen[4] = {0};
+	uint32_t seen[DRB_SOURCE_HELLO + 1] = {0};
 
 	(void)state;
 	for (int round = 0; round < 200000; round++) {
-		static const uint8_t types[][2] = {{8, 0}, {8, 6}, {0x86, 0xdd}, {0x81, 0}};
+		static const uint8_t types[][2] = {
+			{8, 0}, {8, 6}, {0x86, 0xdd}, {0x81, 0}, {0x88, 0xb5}};
 		static const uint8_t ip6[16] = {OWN_IP6};
 		struct frame f = ethernet(drb_rng_below(&r, 4) == 0);
-		put(&f, types[drb_rng_below(&r, 4)], 2);
+		put(&f, types[drb_rng_below(&r, ARRAY_SIZE(types))], 2);
 		uint32_t more = drb_rng_below(&r, 100);
 		for (uint32_t i = 0; i < more; i++)
 			PUT(&f, (uint8_t)drb_rng_next(&r));
@@ -347,8 +348,25 @@ static void random_octets(void **state)
 		}
 		seen[check(drb_rng_below(&r, 2), &f)]++;
 	}
-	for (int i = 0; i < 4; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(seen); i++)
 		assert_true(seen[i] > 100);
+}
+
+// The EtherType of hellos is the switches', whoever the frame is for: the next switch's socket of hellos takes
+// it, also behind a tag, which the kernel removes.
+static void hellos(void **state)
+{
+	(void)state;
+	for (int variant = 0; variant < 12; variant++) {
+		const int tags = variant / 4;
+		struct frame f = ethernet(variant & 1);
+		for (int i = 0; i < tags; i++)
+			PUT(&f, i ? 0x81 : 0x88, i ? 0x00 : 0xa8, 0, 7);
+		PUT(&f, 0x88, 0xb5, 1, 2, 3, 4);
+		assert_int_equal(check(variant & 2, &f), DRB_SOURCE_HELLO);
+		f.data[f.len - 5] = 0xb6;
+		assert_int_equal(check(variant & 2, &f), DRB_SOURCE_OK);
+	}
 }
 
 int main(void)
@@ -357,6 +375,7 @@ int main(void)
 		cmocka_unit_test(ipv4_sources),    cmocka_unit_test(arp_senders),
 		cmocka_unit_test(ipv6_sources),    cmocka_unit_test(neighbour_discovery),
 		cmocka_unit_test(hidden_messages), cmocka_unit_test(random_octets),
+		cmocka_unit_test(hellos),
 	};
 	return cmocka_run_group_tests_name("source_rule", tests, NULL, NULL);
 }
