@@ -54,6 +54,7 @@
 	X(no_route, "no usable port leads there, or the detour would exceed its limit")            \
 	X(unknown_neighbour, "ARP request or neighbour solicitation for an address outside the fabric") \
 	X(too_many_questions, "a host's ARP or neighbour solicitations beyond 10000 a second")     \
+	X(over_rate, "a host's packets beyond host_burst ahead of its link's rate")                \
 	X(queue_full, "egress queue full")                                                         \
 	X(port_down, "egress port down or not connected")                                          \
 	X(not_sent, "the kernel could not send it: interface down, MTU too small, or no buffer space")

@@ -98,6 +98,7 @@ struct drb_port_setup {
 	bool slotted;         // departures fall on a clock common to all switches
 	uint32_t overhead;    // bytes a frame occupies on the wire beyond its own
 	uint32_t queue;       // packets, egress queue limit
+	uint32_t host_burst;  // packets that a host may be ahead of its rate; 0: any
 	uint32_t queue_made;  // the limit that packet buffers were made for
 	enum drb_occupancy occupancy;
 	uint64_t catchup_ns; // link time a late wake-up may make up for

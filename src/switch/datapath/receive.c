@@ -4,6 +4,7 @@
 #include "common/cli/clock.h"
 #include "switch/datapath/capture.h"
 #include "switch/datapath/forward.h"
+#include "switch/datapath/police.h"
 #include "switch/datapath/size_sample.h"
 #include "switch/datapath/transmit.h"
 
@@ -38,6 +39,10 @@ uint32_t drb_receive(struct drb_worker *w, uint64_t *next_ns)
 			if (*next_ns <= w->now_ns)
 				drb_transmit(w, next_ns);
 		}
+		if (unlikely(w->port[i].host_burst > 0))
+			n = drb_police(w, i, packets, n);
+		if (n == 0)
+			continue;
 		if (w->outside)
 			drb_shared_load_read(w, i);
 		drb_forward_burst(w, i, packets, n);

@@ -107,6 +107,9 @@ void drb_worker_configure(struct drb_worker *w, const struct drb_setup *s)
 				&w->addr, source, s->check_source == DRB_CHECK_SOURCE_IP);
 			drb_classifier_require(&w->port[i].classifier, &w->port[i].source);
 		}
+		w->port[i].host_burst = w->port[i].host != DRB_NO_LABEL && w->egress[i].paced
+						? drb_worker_share(s, p->host_burst)
+						: 0;
 		c->paced |= w->egress[i].paced;
 		c->open &=
 			p->driver != DRB_DRIVER_NONE && drb_worker_share(s, p->queue) >= s->burst;

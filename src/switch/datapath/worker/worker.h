@@ -40,6 +40,8 @@ struct drb_worker_port {
 	uint64_t tx_refused;
 	uint64_t lost;                 // packets that left the queue and were dropped then
 	struct drb_source_rule source; // of the host behind the port
+	uint32_t host_burst;           // packets that it may be ahead of its link; 0: any
+	struct drb_instant sent;       // when its link would have carried what came; police.c
 };
 
 // Of worker 0. Written before the workers run; only the ring is used by several threads.

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// A link carries its rate in both directions, and a card makes its host wait. A veth does not: what a host sends
+// beyond the rate would fill the queues of uplinks, which it shares with other hosts.
+
+#include "switch/datapath/worker/worker.h"
+
+// Drops those of a burst from a host's port that are ahead of its link at w->now_ns by more than host_burst packets
+// of full length; how many are left.
+uint32_t drb_police(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets, uint32_t count);

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What hosts send beyond the rate of their links is dropped, each host's own; what is within it is not.
+#include "fixtures/unit.h"
+
+#include "fixtures/forward_switch.h"
+#include "switch/datapath/police.h"
+
+#define SWITCH "fabric: {layers: 3, arity: 2}\nswitch: {layer: 1, label: 0}\n"
+#define MS UINT64_C(1000000)
+#define BURST 64
+
+// A host sends so many frames to the other one; how many are kept, and go on.
+static uint32_t sends(uint32_t host, uint32_t count, uint32_t len)
+{
+	struct rte_mbuf *packets[BURST];
+	uint8_t frame[1514];
+
+	make_frame(frame, len, host, 1 - host);
+	for (uint32_t i = 0; i < count; i++)
+		packets[i] = mbuf_of(frame, len);
+	uint32_t kept = drb_police(&w, host, packets, count);
+	if (kept > 0)
+		drb_forward_burst(&w, host, packets, kept);
+	return kept;
+}
+
+static void bursts_and_rate(void **state)
+{
+	uint32_t kept = 0;
+
+	(void)state;
+	begin(SWITCH "link: {driver: none, rate: 1kpps, host_burst: 10}\n", 4096);
+	assert_int_equal(sends(0, BURST, 60), 10);
+	assert_int_equal(w.drop[DRB_DROP_over_rate], BURST - 10);
+	assert_int_equal(sends(0, BURST, 60), 0);
+	assert_int_equal(sends(1, 10, 60), 10); // the other host has its own
+	w.now_ns += 5 * MS;
+	assert_int_equal(sends(0, BURST, 60), 5);
+	for (int i = 0; i < 10000; i++) {
+		w.now_ns += MS / 10;
+		kept += sends(0, BURST, 60);
+	}
+	assert_int_equal(kept, 1000);
+	w.now_ns += 3600 * 1000 * MS; // rest earns no more than a burst
+	assert_int_equal(sends(0, BURST, 60), 10);
+	conserved();
+	end();
+}
+
+// At the rate, nothing is dropped, for however long; and rates in bit/s go by octets.
+static void within_the_rate(void **state)
+{
+	(void)state;
+	begin(SWITCH "link: {driver: none, rate: 1Mbit, host_burst: 2}\n", 16000);
+	for (int i = 0; i < 5000; i++) {
+		w.now_ns += 1000 * MS * (60 + 24) * 8 / 1000000;
+		assert_int_equal(sends(0, 1, 60), 1);
+	}
+	assert_int_equal(w.drop[DRB_DROP_over_rate], 0);
+	w.now_ns += 1000 * MS;
+	assert_int_equal(sends(0, BURST, 60), 2 * (1518 + 24) / (60 + 24));
+	w.now_ns += 1000 * MS;
+	assert_int_equal(sends(0, BURST, 1514), 2);
+	conserved();
+	end();
+}
+
+// Nobody is held to a rate that he has not, nor by default; links between switches never are.
+static void only_where_it_is_said(void **state)
+{
+	(void)state;
+	begin(SWITCH "link: {driver: none, rate: 1Mbit}\n", 8);
+	assert_int_equal(w.port[0].host_burst, 0);
+	end();
+	begin(SWITCH "link: {driver: none, host_burst: 9}\n", 8);
+	assert_int_equal(w.port[0].host_burst, 0);
+	end();
+	begin(SWITCH "link: {driver: none, rate: 1Mbit, host_burst: 9}\n", 8);
+	assert_int_equal(w.port[0].host_burst, 9);
+	assert_int_equal(w.port[2].host_burst, 0);
+	end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bursts_and_rate),
+		cmocka_unit_test(within_the_rate),
+		cmocka_unit_test(only_where_it_is_said),
+	};
+	return cmocka_run_group_tests_name("police", tests, setup_eal, free_eal);
+}
