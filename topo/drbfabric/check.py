@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 
-from . import Failure, netns
+from . import Failure, link_states, netns
 from .telemetry import Telemetry
 
 # Up to this many hosts every ordered pair is pinged, above it a sample.
@@ -23,8 +23,6 @@ PAIRS_A_WAVE = 192
 PAIRS_A_WAVE_MIN = 48
 RESOLVED = 'nud reachable nud stale nud delay nud probe nud failed'
 PING_PROCESSES = 32
-# How long a port may take to hear its neighbour.
-HELLO_SECONDS = 2
 PING_FRAME_BITS = (98 + 24) * 8
 ECHO_LINE = re.compile(r'^(\S+)\s+: (-|[0-9.]+)$')
 
@@ -50,11 +48,7 @@ def switch_view(switch, ports, layers, arity, fabric):
                 # An empty code may come as an empty dictionary.
                 expect(key, says if says or key != 'code' else [], value)
             for port, peer in ports.items():
-                says = t.ask(f'/drb/port,{port}') or {}
-                end = time.monotonic() + HELLO_SECONDS
-                while says.get('state') in ('unknown', 'down') and time.monotonic() < end:
-                    time.sleep(0.05)
-                    says = t.ask(f'/drb/port,{port}') or {}
+                says = link_states.wait_heard(t, port, time.monotonic() + link_states.HELLO_SECONDS)
                 expect(f'peer of {port}', says.get('peer'), peer)
                 if str(says.get('state')).startswith('drained'):
                     drained.append(f'{name}.{port}')  # it is as wired, else it would be miswired

@@ -8,7 +8,7 @@ import shutil
 import signal
 import time
 
-from . import Failure, fabrics, given_plan, netns, nodes, processes, usage
+from . import Failure, fabrics, given_plan, link_states, netns, nodes, processes, usage
 from .cli import need_root, say
 from .interrupts import on_signals
 from .output import print_result
@@ -53,11 +53,13 @@ def prepare_namespaces(fabric, plan, offloads):
             netns.batch(fabric.path(host['batch']))
 
 
-def start_switches(fabric, plan, drbswitch):
+def start_switches(fabric, plan, drbswitch, seconds):
+    """Starts them, waits until they forward, then for their links: the ends of those that are not in use."""
     switches = processes.Switches(fabric, drbswitch)
     for node in plan['switches']:
         switches.start(node)
-    return switches
+    switches.wait_ready(plan['switches'], seconds)
+    return link_states.wait_up(plan)
 
 
 def mark_up(fabric):
@@ -143,19 +145,19 @@ def up(args):
             fabric.save_state(phase=fabrics.STARTING, **options)
             fabric.write_hosts(plan)
             prepare_namespaces(fabric, plan, args.offloads)
-            switches = start_switches(fabric, plan, drbswitch)
-            switches.wait_ready(plan['switches'], args.timeout)
+            silent = start_switches(fabric, plan, drbswitch, args.timeout)
             mark_up(fabric)
     row = size_of(plan, began)
     print_result(row, f"{fabric.name}: F({plan['layers']},{plan['arity']}) is up in {row['seconds']:.1f} s: "
                  f"{row['switches']} switches, {row['hosts']} hosts, {row['links']} links", args.format)
+    link_states.say_silent(silent, say)
     nodes.warn_without_rate(plan, say)
     nodes.warn_of_neighbours(plan, say)
     return 0
 
 
 def restart_switches(fabric, plan, folder, options, timeout):
-    """The switches end and begin again with the configs in folder."""
+    """The switches end and begin again with the configs in folder. The ends of links that are not in use then."""
     drbswitch = program('drbswitch', 'switch')
     try:
         with undone_on_failure(fabric):
@@ -164,10 +166,11 @@ def restart_switches(fabric, plan, folder, options, timeout):
             fabric.forget_processes()
             for name in os.listdir(folder):
                 os.replace(f'{folder}/{name}', fabric.path(name))
-            start_switches(fabric, plan, drbswitch).wait_ready(plan['switches'], timeout)
+            silent = start_switches(fabric, plan, drbswitch, timeout)
             mark_up(fabric)
     except Failure as e:
         raise Failure(f'{e}; fabric {fabric.name} is taken down: up makes it again', e.code) from None
+    return silent
 
 
 def replan(args):
@@ -192,12 +195,13 @@ def replan(args):
             for part in ('switches', 'hosts', 'links'):
                 if plan[part] != old[part]:
                     raise usage(f'this changes the {part} of the fabric: take it down and up again')
-            restart_switches(fabric, plan, folder, options, args.timeout)
+            silent = restart_switches(fabric, plan, folder, options, args.timeout)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
     row = size_of(plan, began)
     print_result(row, f"{fabric.name}: {row['switches']} switches run the new plan after "
                  f"{row['seconds']:.1f} s", args.format)
+    link_states.say_silent(silent, say)
     nodes.warn_without_rate(plan, say)
     return 0
 
