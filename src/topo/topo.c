@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/cli/args.h"
 #include "common/cli/log.h"
-#include "common/cli/quantity.h"
 
 #define TEXT(x) #x
 #define TEXT_OF(x) TEXT(x)
@@ -29,14 +29,9 @@ static const struct argp_option topo_options[] = {
 
 static void complete_tree(struct topo *topo)
 {
-	uint32_t l, d;
+	uint32_t l = drb_option_u32("--layers", topo->layers, 1, DRB_LAYERS_MAX);
+	uint32_t d = drb_option_u32("--arity", topo->arity, 1, DRB_ARITY_MAX);
 
-	if (drb_parse_u32(topo->layers, 1, DRB_LAYERS_MAX, &l) < 0)
-		drb_die("--layers %s: must be a whole number from 1 to %d", topo->layers,
-			DRB_LAYERS_MAX);
-	if (drb_parse_u32(topo->arity, 1, DRB_ARITY_MAX, &d) < 0)
-		drb_die("--arity %s: must be a whole number from 1 to %d", topo->arity,
-			DRB_ARITY_MAX);
 	if (drb_tree_init(&topo->tree, l, d) < 0)
 		drb_die("F(%u,%u) has more than %u hosts: labels overflow, take a smaller -l or -d",
 			l, d, DRB_HOSTS_MAX);

@@ -70,7 +70,8 @@ refused '--load' packet --load 0.9:0.6:0.1
 refused '--load' packet --load ''
 refused 'flows' flow --flows 5-1
 refused 'whole' flow --flows 1.5
-refused 'runs' flow --runs 0
+refused '--runs 0: must be a whole number from 1 to 1000000$' flow --runs 0
+refused '--seed -1: must be a whole number$' flow --seed -1
 refused 'stats' packet --slots 10 --stats 11
 refused "no scheme 'best': must be drb, dmodk, .*walk, or all$" packet --scheme drb,best
 refused 'drb is given twice$' packet --scheme drb,drb

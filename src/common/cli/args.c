@@ -2,12 +2,14 @@
 #include "common/cli/args.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/cli/log.h"
 #include "common/cli/option_check.h"
+#include "common/cli/quantity.h"
 
 enum { KEY_USAGE = 0x10000 };
 
@@ -85,4 +87,23 @@ void drb_args_parse(const struct argp *argp, int argc, char **argv, unsigned fla
 	if (argp_parse(&outer, argc, argv, flags | ARGP_NO_HELP, NULL, input) != 0)
 		exit(DRB_EXIT_USAGE);
 	free(last);
+}
+
+uint64_t drb_option_u64(const char *option, const char *text, uint64_t least, uint64_t most)
+{
+	uint64_t value;
+	char limits[64] = "";
+
+	if (drb_parse_u64(text, least, most, &value) == 0)
+		return value;
+	if (most < UINT64_MAX)
+		snprintf(limits, sizeof(limits), " from %" PRIu64 " to %" PRIu64, least, most);
+	else if (least > 0)
+		snprintf(limits, sizeof(limits), " from %" PRIu64, least);
+	drb_die("%s %s: must be a whole number%s", option, text, limits);
+}
+
+uint32_t drb_option_u32(const char *option, const char *text, uint32_t least, uint32_t most)
+{
+	return (uint32_t)drb_option_u64(option, text, least, most);
 }

@@ -60,8 +60,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->path = arg;
 		return 0;
 	case 'c':
-		if (drb_parse_u64(arg, 1, UINT64_MAX, &o->count) < 0)
-			drb_die("--count '%s': must be a whole number from 1", arg);
+		o->count = drb_option_u64("--count", arg, 1, UINT64_MAX);
 		return 0;
 	case 's':
 		if (drb_parse_u32(arg, 1, DRB_CAPTURE_BYTES, &o->snap) < 0)

@@ -51,8 +51,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			drb_die("--interval %s: must be a time from 10ms", arg);
 		return 0;
 	case KEY_COUNT:
-		if (drb_parse_u64(arg, 1, UINT64_MAX, &e->most) < 0)
-			drb_die("--count %s: must be a whole number from 1", arg);
+		e->most = drb_option_u64("--count", arg, 1, UINT64_MAX);
 		return 0;
 	case ARGP_KEY_ARG:
 		drb_die("'%s' is one argument too many", arg);

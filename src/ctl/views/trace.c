@@ -354,8 +354,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			drb_die("--time '%s': must be a time from 1ms to 3600s", arg);
 		return 0;
 	case 'c':
-		if (drb_parse_u64(arg, 1, UINT64_MAX, &o->count) < 0)
-			drb_die("--count '%s': must be a whole number from 1", arg);
+		o->count = drb_option_u64("--count", arg, 1, UINT64_MAX);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -190,8 +190,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 				arg);
 		return 0;
 	case KEY_COUNT:
-		if (drb_parse_u64(arg, 1, UINT64_MAX, &w->rounds) < 0)
-			drb_die("--count '%s': must be a whole number from 1", arg);
+		w->rounds = drb_option_u64("--count", arg, 1, UINT64_MAX);
 		return 0;
 	case ARGP_KEY_ARG:
 		w->names[w->count++] = arg;

@@ -107,12 +107,10 @@ static error_t parse_foreign(struct replay_options *o, int key, char *arg)
 		set_pace(o, SCHEDULE_TOPSPEED);
 		break;
 	case KEY_LOOP:
-		if (drb_parse_u64(arg, 0, UINT32_MAX, &o->schedule.loops) < 0)
-			drb_die("--loop %s: must be a whole number", arg);
+		o->schedule.loops = drb_option_u64("--loop", arg, 0, UINT32_MAX);
 		break;
 	case KEY_SEED:
-		if (drb_parse_u64(arg, 0, UINT64_MAX, &o->seed) < 0)
-			drb_die("--seed %s: must be a whole number", arg);
+		o->seed = drb_option_u64("--seed", arg, 0, UINT64_MAX);
 		break;
 	case KEY_MAP:
 		o->map = arg;

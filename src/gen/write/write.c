@@ -81,8 +81,7 @@ static error_t parse_traffic(struct manifest *m, int key, const char *arg)
 			drb_die("--load %s: must be above 0 and at most 1", arg);
 		return 0;
 	case KEY_SLOTS:
-		if (drb_parse_u32(arg, 1, UINT32_MAX, &m->slots) < 0)
-			drb_die("--slots %s: must be a whole number from 1", arg);
+		m->slots = drb_option_u32("--slots", arg, 1, UINT32_MAX);
 		return 0;
 	case KEY_SLOT:
 		if (drb_parse_time(arg, &m->slot_ns) < 0)
@@ -93,8 +92,7 @@ static error_t parse_traffic(struct manifest *m, int key, const char *arg)
 			drb_die("--size %s: must be %zu-%d bytes", arg, FRAME_MIN, FRAME_MAX);
 		return 0;
 	case KEY_SEED:
-		if (drb_parse_u64(arg, 0, INT64_MAX, &m->seed) < 0)
-			drb_die("--seed %s: must be a whole number below 2^63", arg);
+		m->seed = drb_option_u64("--seed", arg, 0, INT64_MAX);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

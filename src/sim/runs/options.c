@@ -10,6 +10,7 @@
 
 #include "core/fabric/names.h"
 
+#include "common/cli/args.h"
 #include "common/cli/format_option.h"
 #include "common/cli/log.h"
 
@@ -96,12 +97,10 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &c->format;
 		return 0;
 	case KEY_SEED:
-		if (drb_parse_u64(arg, 0, UINT64_MAX, &c->seed) < 0)
-			drb_die("--seed %s: must be a whole number", arg);
+		c->seed = drb_option_u64("--seed", arg, 0, UINT64_MAX);
 		return 0;
 	case 'j':
-		if (drb_parse_u32(arg, 1, 4096, &c->threads) < 0)
-			drb_die("--threads %s: must be a whole number from 1 to 4096", arg);
+		c->threads = drb_option_u32("--threads", arg, 1, 4096);
 		return 0;
 	case KEY_MEMORY:
 		if (drb_parse_real(arg, 1e-3, 1e6, &gib) < 0)
@@ -174,21 +173,16 @@ static error_t parse_fabric(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'l':
-		if (drb_parse_u32(arg, 1, DRB_LAYERS_MAX, &f->layers) < 0)
-			drb_die("--layers %s: must be a whole number from 1 to %d", arg,
-				DRB_LAYERS_MAX);
+		f->layers = drb_option_u32("--layers", arg, 1, DRB_LAYERS_MAX);
 		return 0;
 	case 'd':
-		if (drb_parse_u32(arg, 1, DRB_ARITY_MAX, &f->arity) < 0)
-			drb_die("--arity %s: must be a whole number from 1 to %d", arg,
-				DRB_ARITY_MAX);
+		f->arity = drb_option_u32("--arity", arg, 1, DRB_ARITY_MAX);
 		return 0;
 	case KEY_SCHEME:
 		parse_schemes(arg, f);
 		return 0;
 	case KEY_CHOICES:
-		if (drb_parse_u32(arg, 2, DRB_ARITY_MAX, &f->choices) < 0)
-			drb_die("--choices %s: must be a whole number from 2", arg);
+		f->choices = drb_option_u32("--choices", arg, 2, DRB_ARITY_MAX);
 		return 0;
 	case KEY_THRESHOLD:
 		if (strcmp(arg, "paper") == 0)

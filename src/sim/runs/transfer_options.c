@@ -63,27 +63,28 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->source = (enum drb_sim_source)parse_name("--source", arg, source_names);
 		return 0;
 	case KEY_MARK:
-		if (drb_parse_u32(arg, 1, 100000000, &o->mark) < 0)
-			drb_die("--mark %s: must be a whole number from 1 to 100000000", arg);
+		o->mark = drb_option_u32("--mark", arg, 1, 100000000);
 		return 0;
 	case KEY_TIMEOUT:
-		if (drb_parse_u32(arg, 10, 100000000, &o->timeout) < 0)
-			drb_die("--timeout %s: must be a whole number from 10 to 100000000", arg);
+		o->timeout = drb_option_u32("--timeout", arg, 10, 100000000);
 		return 0;
 	case KEY_GAP:
-		if (drb_parse_u32(arg, 0, 1000000, &o->gap) < 0)
-			drb_die("--gap %s: must be a whole number from 0 to 1000000", arg);
+		o->gap = drb_option_u32("--gap", arg, 0, 1000000);
 		return 0;
 	case KEY_QUEUE:
-		if (drb_parse_u32(arg, 1, 100000000, &o->queue) < 0)
-			drb_die("--queue %s: must be a whole number from 1 to 100000000", arg);
+		o->queue = drb_option_u32("--queue", arg, 1, 100000000);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-const struct argp sim_transfer_argp = {.options = options, .parser = parse};
+static const struct argp transfer_argp = {.options = options, .parser = parse};
+
+const struct argp_child sim_transfer_children[] = {{&sim_fabric_argp, 0, NULL, 0},
+						   {&transfer_argp, 0, NULL, 0},
+						   {&sim_common_argp, 0, NULL, 0},
+						   {0}};
 
 struct sim_transfer_options sim_transfer_default(void)
 {
@@ -104,7 +105,7 @@ struct drb_transfers_setup sim_transfers_setup(const struct sim_fabric *f,
 					    .timeout = o->timeout};
 }
 
-void sim_drop_packet_schemes(struct sim_fabric *f, const struct sim_transfer_options *o)
+static void drop_packet_schemes(struct sim_fabric *f, const struct sim_transfer_options *o)
 {
 	uint32_t kept = 0;
 
@@ -118,9 +119,21 @@ void sim_drop_packet_schemes(struct sim_fabric *f, const struct sim_transfer_opt
 	f->schemes = kept;
 }
 
-uint32_t sim_transfer_threads(const struct sim_common *c, const struct drb_tree *tree)
+uint32_t sim_transfers_prepare(const struct sim_common *c, struct sim_fabric *f,
+			       const struct sim_transfer_options *o, uint64_t *memory)
 {
-	const struct drb_packet_setup packet = {.tree = *tree, .slots = 1, .stats = 1};
+	const struct drb_packet_setup packet = {.tree = f->tree, .slots = 1, .stats = 1};
 
-	return sim_threads_that_fit(c, drb_packet_bytes(&packet), tree);
+	drop_packet_schemes(f, o);
+	uint32_t threads = sim_threads_that_fit(c, drb_packet_bytes(&packet), &f->tree);
+	*memory = c->memory / threads;
+	return threads;
+}
+
+void sim_put_losses(struct drb_table *t, uint64_t packets, uint64_t dropped, uint64_t resent)
+{
+	double sent = (double)(dropped + packets);
+
+	drb_table_real(t, (double)dropped / sent);
+	drb_table_real(t, (double)resent / sent);
 }

@@ -14,7 +14,8 @@ struct sim_transfer_options {
 	uint32_t gap, queue, mark, timeout;
 };
 
-extern const struct argp sim_transfer_argp;
+// The children of both verbs' parsers; their inputs in this order: fabric, transfers, common.
+extern const struct argp_child sim_transfer_children[];
 struct sim_transfer_options sim_transfer_default(void);
 
 // Of a fabric whose scheme and threshold are the caller's to set.
@@ -27,6 +28,8 @@ const char *sim_unit_name(enum drb_sim_unit unit);
 const char *sim_source_name(enum drb_sim_source source);
 
 // Schemes that route packets alone are refused with another unit, or left out if all were asked for.
-void sim_drop_packet_schemes(struct sim_fabric *f, const struct sim_transfer_options *o);
-// How many runs fit the memory at a time, as many threads as are wanted at most.
-uint32_t sim_transfer_threads(const struct sim_common *c, const struct drb_tree *tree);
+// How many runs fit the memory at a time, as many threads as are wanted at most; *memory: bytes for each.
+uint32_t sim_transfers_prepare(const struct sim_common *c, struct sim_fabric *f,
+			       const struct sim_transfer_options *o, uint64_t *memory);
+// The cells of both verbs' last columns, dropped and resent: shares of the packets sent.
+void sim_put_losses(struct drb_table *t, uint64_t packets, uint64_t dropped, uint64_t resent);

@@ -51,8 +51,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		set_flows(v, arg);
 		return 0;
 	case KEY_RUNS:
-		if (drb_parse_u32(arg, 1, 1000000, &v->runs) < 0)
-			drb_die("--runs %s: must be a whole number from 1 to 1000000", arg);
+		v->runs = drb_option_u32("--runs", arg, 1, 1000000);
 		return 0;
 	case ARGP_KEY_ARG:
 		drb_die("'%s' is not an option", arg);

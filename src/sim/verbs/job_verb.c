@@ -77,8 +77,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		parse_jobs(v, arg);
 		return 0;
 	case KEY_DATA:
-		if (drb_parse_u32(arg, 1, 10000000, &v->data) < 0)
-			drb_die("--data %s: must be a whole number from 1 to 10000000", arg);
+		v->data = drb_option_u32("--data", arg, 1, 10000000);
 		return 0;
 	case KEY_PLACE:
 		v->by_label = strcmp(arg, "label") == 0;
@@ -86,8 +85,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			drb_die("--place %s: must be random or label", arg);
 		return 0;
 	case KEY_RUNS:
-		if (drb_parse_u32(arg, 1, 10000, &v->runs) < 0)
-			drb_die("--runs %s: must be a whole number from 1 to 10000", arg);
+		v->runs = drb_option_u32("--runs", arg, 1, 10000);
 		return 0;
 	case ARGP_KEY_ARG:
 		drb_die("'%s' is not an option", arg);
@@ -152,10 +150,7 @@ static uint32_t check(struct job_verb *v)
 			drb_die("--job %s: F(%u,%u) has %u hosts, which is no power of two", name,
 				v->fabric.layers, v->fabric.arity, hosts);
 	}
-	sim_drop_packet_schemes(&v->fabric, &v->transfers);
-	uint32_t threads = sim_transfer_threads(&v->common, &v->fabric.tree);
-	v->memory = v->common.memory / threads;
-	return threads;
+	return sim_transfers_prepare(&v->common, &v->fabric, &v->transfers, &v->memory);
 }
 
 static const struct drb_column columns[] = {
@@ -233,20 +228,15 @@ static void put_row(struct drb_table *t, const struct job_verb *v, uint64_t poin
 	drb_table_real(t, s.alone / ended);
 	drb_table_real(t, s.slowdown / ended);
 	drb_table_count(t, v->runs - s.ended);
-	drb_table_real(t, (double)s.dropped / (double)(s.dropped + s.packets));
-	drb_table_real(t, (double)s.resent / (double)(s.dropped + s.packets));
+	sim_put_losses(t, s.packets, s.dropped, s.resent);
 }
 
 int sim_job(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&sim_fabric_argp, 0, NULL, 0},
-						     {&sim_transfer_argp, 0, NULL, 0},
-						     {&sim_common_argp, 0, NULL, 0},
-						     {0}};
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
-		.children = children,
+		.children = sim_transfer_children,
 		.doc = "Simulates jobs in which all hosts exchange data: how long until all has "
 		       "arrived.\v"
 		       "Jobs: all-reduce-ring, all-reduce-halving (recursive halving and "

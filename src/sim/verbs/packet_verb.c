@@ -92,12 +92,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		v->detail = true;
 		return 0;
 	case KEY_SLOTS:
-		if (drb_parse_u32(arg, 1, 1000000, &v->slots) < 0)
-			drb_die("--slots %s: must be a whole number from 1 to 1000000", arg);
+		v->slots = drb_option_u32("--slots", arg, 1, 1000000);
 		return 0;
 	case KEY_STATS:
-		if (drb_parse_u32(arg, 1, 1000000, &v->stats) < 0)
-			drb_die("--stats %s: must be a whole number from 1 to 1000000", arg);
+		v->stats = drb_option_u32("--stats", arg, 1, 1000000);
 		return 0;
 	case ARGP_KEY_ARG:
 		drb_die("'%s' is not an option", arg);

@@ -8,7 +8,6 @@
 
 #include "common/cli/args.h"
 #include "common/cli/log.h"
-#include "common/cli/quantity.h"
 
 #include "sim/paper/cost.h"
 #include "sim/paper/csv.h"
@@ -53,9 +52,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		p->longer = true;
 		return 0;
 	case KEY_SEEDS:
-		if (drb_parse_u32(arg, 1, PAPER_SEEDS_MAX, &p->seeds) < 0)
-			drb_die("--seeds %s: must be a whole number from 1 to %u", arg,
-				PAPER_SEEDS_MAX);
+		p->seeds = drb_option_u32("--seeds", arg, 1, PAPER_SEEDS_MAX);
 		return 0;
 	case KEY_PART:
 		p->part = arg;

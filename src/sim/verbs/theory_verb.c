@@ -73,8 +73,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		v->tail = true;
 		return 0;
 	case 'n':
-		if (drb_parse_u32(arg, 2, 100000000, &v->queues) < 0)
-			drb_die("--queues %s: must be a whole number from 2 to 100000000", arg);
+		v->queues = drb_option_u32("--queues", arg, 2, 100000000);
 		return 0;
 	case KEY_TIME:
 		if (drb_parse_real(arg, 1, 1e9, &v->time) < 0)

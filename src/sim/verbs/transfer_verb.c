@@ -60,12 +60,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		v->sizes_name = arg;
 		return 0;
 	case KEY_SLOTS:
-		if (drb_parse_u32(arg, 1, 100000000, &v->slots) < 0)
-			drb_die("--slots %s: must be a whole number from 1 to 100000000", arg);
+		v->slots = drb_option_u32("--slots", arg, 1, 100000000);
 		return 0;
 	case KEY_WARMUP:
-		if (drb_parse_u32(arg, 0, 100000000, &v->warmup) < 0)
-			drb_die("--warmup %s: must be a whole number from 0 to 100000000", arg);
+		v->warmup = drb_option_u32("--warmup", arg, 0, 100000000);
 		return 0;
 	case ARGP_KEY_ARG:
 		drb_die("'%s' is not an option", arg);
@@ -126,10 +124,7 @@ static uint32_t check(struct transfer_verb *v)
 			v->warmup, v->slots);
 	if (drb_sizes_open(v->sizes_name, &v->sizes, error) < 0)
 		drb_die("--sizes %s", error);
-	sim_drop_packet_schemes(&v->fabric, &v->transfers);
-	uint32_t threads = sim_transfer_threads(&v->common, &v->fabric.tree);
-	v->memory = v->common.memory / threads;
-	return threads;
+	return sim_transfers_prepare(&v->common, &v->fabric, &v->transfers, &v->memory);
 }
 
 static const struct drb_column columns[] = {
@@ -188,8 +183,7 @@ static void put_row(struct drb_table *t, const struct transfer_verb *v, uint64_t
 	drb_table_real(t, slow->p999 / DRB_SLOWDOWN_ONE);
 	drb_table_count(t, r->broken);
 	drb_table_count(t, r->unfinished);
-	drb_table_real(t, (double)r->dropped / (double)(r->dropped + r->packets));
-	drb_table_real(t, (double)r->resent / (double)(r->dropped + r->packets));
+	sim_put_losses(t, r->packets, r->dropped, r->resent);
 }
 
 static void put_results(const struct transfer_verb *v, uint64_t points)
@@ -213,14 +207,10 @@ static void put_results(const struct transfer_verb *v, uint64_t points)
 
 int sim_transfer(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&sim_fabric_argp, 0, NULL, 0},
-						     {&sim_transfer_argp, 0, NULL, 0},
-						     {&sim_common_argp, 0, NULL, 0},
-						     {0}};
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
-		.children = children,
+		.children = sim_transfer_children,
 		.doc = "Simulates transfers between random hosts: completion times and slowdowns."
 		       "\v"
 		       "A row for all transfers of a scheme and load, and one for each class of "
