@@ -147,12 +147,17 @@ fuzzing() {
   count "$(grep -c '^ok ' "$log")" "$(grep -c '^not ok ' "$log")" 0
 }
 
+# Of a story's log the results, and what stands below those that failed.
+with_reasons() {
+  awk '/^(not )?ok |^cannot run/ { failed = /^not / } /^(not )?ok |^cannot run|^# AGAIN / || failed && /^#/' "$1"
+}
+
 live_story() { # live_story NAME
   local name=$1 log=$logs/live-$1.log status counts limit=${STORY_TIMEOUT:-600}
   timeout -k 20 "$limit" bash "tests/live/$name.sh" >"$log" 2>&1
   status=$?
   [ $status != 124 ] || echo "not ok $name: took more than $limit s" >>"$log"
-  grep -E '^(not )?ok |^cannot run|^# AGAIN ' "$log"
+  with_reasons "$log"
   counts=$(python3 tests/tally.py live "$logs/counts-live.csv" "$name" $status "$log") || counts="0 1 0 0 0"
   # shellcheck disable=SC2086
   count $counts

@@ -83,6 +83,9 @@ traffic() {
 
 # cable N: it is pulled, which the switch notices, and put in again; others go another way meanwhile
 cable() {
+  pulled "$1" || { cat "$share/log" && fabric logs s2-0 s2-1 && ctl show s1-0 links && drbctl show s2-1 links && false; }
+}
+pulled() {
   local port=${guest_ports[$1]}
   guest_cable "$1" false && soon grep -q "port $port: down" "$share/log" || return
   case $port in u*) pings || return ;; esac
@@ -155,15 +158,16 @@ in_ns tc qdisc add dev u1 root tbf rate 10mbit burst 20kb limit 1mb
 check "forwards again" begin slow
 check "every pair over virtio" pings
 slow() {
-  local lost mean pinging
+  local lost mean pinging begins=$(($(wc -l <"$share/log") + 1))
   fabric exec h0 -- fping -q -c 30 -p 100 h7 >"$scratch/pings" 2>&1 &
   pinging=$!
   traffic -u -b 15M -l 1200 -t 3 || return
   wait $pinging
   lost=$(jq '.end.sum.lost_percent' "$scratch/traffic")
+  tail -n +$begins "$share/log" >"$scratch/meanwhile"
   cat "$scratch/pings" "$share/log"
   mean=$(sed -nE 's|.*min/avg/max = [0-9.]+/([0-9.]+)/.*|\1|p' "$scratch/pings")
-  jq -ne "$lost < 1 and ${mean:-1000} < 100" && ! grep -q ': down' "$share/log"
+  jq -ne "$lost < 1 and ${mean:-1000} < 100" && ! grep -q ': down' "$scratch/meanwhile"
 }
 decide "a slow link: under 100 ms, under 1 % lost, not down" undisturbed 100 slow
 in_ns tc qdisc del dev u1 root

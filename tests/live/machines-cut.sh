@@ -15,13 +15,7 @@ arity=2 hosts=16
 [ -z "${DRB_LONG:-}" ] || { arity=4 && hosts=128; }
 slot_ms=4 within_ms=400
 
-for number in 1 2 3; do
-  echo "  - {name: m$number, address: 10.99.0.$number, command: $root/topo/fabric}"
-done | sed '1i machines:' >$scratch/machines.yaml
-check "a plan for three machines" drbtopo plan -d $arity --machines $scratch/machines.yaml --rate 250pps \
-  --out $shared/plan
-check "its playbook" fabric export ansible $shared/plan
-for number in 1 2 3; do machine_start m$number $number; done
+start_machines "m1 m2 m3" -d $arity --rate 250pps
 check "up" playbook up
 decide "every pair answers, every view is right, packets are conserved" undisturbed 300 playbook check
 check "a permutation replay loses nothing" playbook replay -e 'drb_traffic="--load 0.3 --slots 250 --slot 4ms"'

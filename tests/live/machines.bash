@@ -67,6 +67,21 @@ machine_start() {
   soon on "$name" true >/dev/null
 }
 
+# start_machines NAMES [OPTION...]: machines at 10.99.0.1, 10.99.0.2 and so on, with their parts of a plan of these
+# options, and its playbook
+start_machines() {
+  local names name number=0
+  read -ra names <<<"$1"
+  shift
+  for name in "${names[@]}"; do
+    echo "  - {name: $name, address: 10.99.0.$((++number)), command: $root/topo/fabric}"
+  done | sed '1i machines:' >"$scratch/machines.yaml"
+  check "a plan for ${#names[@]} machines" drbtopo plan --machines "$scratch/machines.yaml" --out $shared/plan "$@"
+  check "its playbook" fabric export ansible $shared/plan
+  number=0
+  for name in "${names[@]}"; do machine_start "$name" $((++number)); done
+}
+
 # machine_kill NAME: as when its power fails
 machine_kill() {
   kill -KILL "${machine_pid[$1]}"

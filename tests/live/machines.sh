@@ -9,15 +9,7 @@ need_tool fping
 # shellcheck source=tests/live/machines.bash
 . "$(dirname "$0")/machines.bash"
 
-cat >$scratch/machines.yaml <<END
-machines:
-  - {name: a, address: 10.99.0.1, command: $root/topo/fabric}
-  - {name: b, address: 10.99.0.2, command: $root/topo/fabric}
-END
-check "a plan for two machines" drbtopo plan --machines $scratch/machines.yaml --rate 500pps --out $shared/plan
-check "its playbook" fabric export ansible $shared/plan
-machine_start a 1
-machine_start b 2
+start_machines "a b" --rate 500pps
 
 check "up" playbook up
 decide "every pair answers, every view is right, packets are conserved" undisturbed 300 playbook check
