@@ -82,6 +82,8 @@ for shell in bash zsh fish; do
   check "$shell: their ports" completes $shell 'drbctl drain s1-2.' s1-2.d0 s1-2.u1
   check "$shell: what their counters are about" completes $shell 'drbctl show s1-0 d' drops
 done
+check "ports to capture at" completes bash 'drbctl capture s2-1.' s2-1.d1 s2-1.u0
+check "hosts to trace between" completes bash 'drbctl trace h1' h1 h15
 check "options" completes bash 'drbfabric check --s' --sample --seed
 drbgen write --load 0.5 --slots 200 --out "$scratch/traffic" 2>/dev/null
 check "a replay loses nothing" drbgen replay "$scratch/traffic"

@@ -55,9 +55,9 @@ check "every library is found" says drbswitch inside drbswitch --version
 check "the unit's program is there" inside sh -c \
   'test -x "$(sed -n "s/^ExecStart=\([^ ]*\) .*/\1/p" /lib/systemd/system/drbswitch@.service)"'
 check "the first test" says 'Winner: ' inside drbfabric demo
-# The switch keeps its output open.
+# The lines of README.md. The switch keeps its output open.
 check "one switch, its hosts in namespaces" says ' 0% packet loss' inside bash -c \
-  'cd /tmp && drbtopo commands -l 3 -d 2 s1-0 | bash >said 2>&1; cat said'
+  'cd /tmp && drbtopo commands -l 3 -d 2 --fabric one s1-0 | bash >said 2>&1; cat said'
 gone() { ! pgrep -r R,S,D -x drbswitch; }
 # Only processes of the story's own namespace have numbers in it.
 grep -q rootless /proc/1/cmdline || cannot_run "no process namespace of its own"

@@ -20,9 +20,9 @@ VERBS = (('\nVerbs:\n', r'^  ([a-z]+) +\S'), ('\n  VERB\n', r'^    ([a-z]+)(?: |
 # Options whose values are known, and what gives them.
 OF_SWITCHES = {('drbctl', verb) for verb in ('check', 'drain', 'reload', 'set', 'show', 'undrain', 'watch')} | \
     {('drbfabric', verb) for verb in ('kill', 'logs', 'pause', 'restart', 'resume', 'start', 'stop')}
-OF_PORTS = {('drbctl', 'drain'), ('drbctl', 'undrain'), ('drbfabric', 'cut'), ('drbfabric', 'mend'),
-            ('drbfabric', 'rate')}
-OF_HOSTS = {('drbctl', 'path'), ('drbfabric', 'exec')}
+OF_PORTS = {('drbctl', 'capture'), ('drbctl', 'drain'), ('drbctl', 'undrain'), ('drbfabric', 'cut'),
+            ('drbfabric', 'mend'), ('drbfabric', 'rate')}
+OF_HOSTS = {('drbctl', 'path'), ('drbctl', 'trace'), ('drbfabric', 'exec')}
 
 
 def output(*command):
