@@ -68,7 +68,7 @@ machine_start() {
 }
 
 # start_machines NAMES [OPTION...]: machines at 10.99.0.1, 10.99.0.2 and so on, with their parts of a plan of these
-# options, and its playbook
+# options, and its playbook; $scratch/cables.yaml is added to the file of machines
 start_machines() {
   local names name number=0
   read -ra names <<<"$1"
@@ -76,10 +76,21 @@ start_machines() {
   for name in "${names[@]}"; do
     echo "  - {name: $name, address: 10.99.0.$((++number)), command: $root/topo/fabric}"
   done | sed '1i machines:' >"$scratch/machines.yaml"
+  [ ! -e "$scratch/cables.yaml" ] || cat "$scratch/cables.yaml" >>"$scratch/machines.yaml"
   check "a plan for ${#names[@]} machines" drbtopo plan --machines "$scratch/machines.yaml" --out $shared/plan "$@"
   check "its playbook" fabric export ansible $shared/plan
   number=0
   for name in "${names[@]}"; do machine_start "$name" $((++number)); done
+}
+
+# plug_cable NAME INTERFACE: an end of the cable between machines, which goes with its machine. In between is a bridge
+# that passes everything on, so that the other end stays when a machine has no power.
+plug_cable() {
+  if ! ip link show dev cable >/dev/null 2>&1; then
+    ip link add cable type bridge group_fwd_mask 0x4000 && ip link set cable up || return
+  fi
+  ip link add "cable-$1" type veth peer name "$2" netns "$(pgrep -P "${machine_pid[$1]}")" &&
+    ip link set "cable-$1" master cable up && ip link set "cable-$1" type bridge_slave learning off
 }
 
 # machine_kill NAME: as when its power fails
