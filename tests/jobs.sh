@@ -33,7 +33,7 @@ start_job() { # start_job LANE COMMAND...
 }
 
 collect_job() { # waits for one job, whichever ends first, shows what it printed and adds its counts up
-  local pid files words took cpu sys i
+  local pid files words took=0 cpu=0 sys=0 i
   until read -r -t 5 -u "$ended" pid && [ -n "${running[$pid]:-}" ]; do
     for pid in "${!running[@]}"; do
       kill -0 "$pid" 2>/dev/null || break 2 # it was killed, and said nothing
@@ -44,7 +44,7 @@ collect_job() { # waits for one job, whichever ends first, shows what it printed
   unset "running[$pid]" "lane_of[$pid]"
   # shellcheck disable=SC2086 # words
   files=$logs/job-$(job_name $words)
-  read -r took cpu sys <"$files.time"
+  [ ! -s "$files.time" ] || read -r took cpu sys <"$files.time" # none: it was killed
   echo "== ${words//_/ }: $took s, $((cpu + sys)) s of CPU time"
   cat "$files.out"
   seconds+=("${words//_/ } $took")
