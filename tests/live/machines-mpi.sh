@@ -11,7 +11,7 @@ if [ -z "${DRB_LONG:-}" ]; then
   exit
 fi
 need drbtopo
-need_tool mpirun meson ninja
+need_tool mpirun mpicc meson ninja
 # shellcheck source=tests/live/machines.bash
 . "$(dirname "$0")/machines.bash"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
