@@ -66,5 +66,16 @@ check "all is well with it" fabric check ping counters links
 check "its links are not compared" \
   sh -c "'$root/topo/fabric' check links 2>&1 | grep -q '^drbfabric: s2-1: restarted'"
 check "down" fabric down
+
+# Switches that start wait for each other, and say who is not heard.
+up -l 2 -d 2 --rate 20000pps
+fabric exec s1-0 -- ip link set u0 down
+fabric replan --scheme dmodk >"$scratch/said" 2>&1
+check "ports that hear nobody after a start" grep -qx "drbfabric: switches do not hear each other on all links yet, \
+2 of their ports wait, s1-0.u0 among them: drbctl show s1-0 links" "$scratch/said"
+fabric exec s1-0 -- ip link set u0 up
+fabric replan --scheme drb >"$scratch/said" 2>&1
+check "nothing of it when all are heard" test "$(wc -l <"$scratch/said")" = 1
+check "down again" fabric down
 check "nothing is left, nor of the one that started again" nothing_left
 finish

@@ -31,8 +31,8 @@ def wait_heard(telemetry, port, end):
 
 
 def wait_up(plan, seconds=HELLO_SECONDS):
-    """Returns once all links between switches of this plan are in use, or have had these seconds: the ends of
-    those that are not, as SWITCH.PORT. A switch that does not answer has none."""
+    """Returns once switches hear each other on all links of this plan, or have had these seconds: the ends that
+    hear nobody, as SWITCH.PORT. A switch that does not answer has none."""
     end, silent, between = time.monotonic() + seconds, [], ports_between_switches(plan)
     for switch in plan['switches']:
         try:
@@ -46,5 +46,5 @@ def wait_up(plan, seconds=HELLO_SECONDS):
 
 def say_silent(silent, say):
     if silent:
-        say(f"{len(silent)} {'ends' if len(silent) > 1 else 'end'} of links not in use yet, {silent[0]} among them: "
-            'drbctl list says why')
+        say(f'switches do not hear each other on all links yet, {len(silent)} of their ports wait, {silent[0]} among '
+            f"them: drbctl show {silent[0].partition('.')[0]} links")

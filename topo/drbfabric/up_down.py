@@ -54,7 +54,7 @@ def prepare_namespaces(fabric, plan, offloads):
 
 
 def start_switches(fabric, plan, drbswitch, seconds):
-    """Starts them, waits until they forward, then for their links: the ends of those that are not in use."""
+    """Starts them, waits until they forward, then until they hear each other: the ports that hear nobody."""
     switches = processes.Switches(fabric, drbswitch)
     for node in plan['switches']:
         switches.start(node)
@@ -157,7 +157,7 @@ def up(args):
 
 
 def restart_switches(fabric, plan, folder, options, timeout):
-    """The switches end and begin again with the configs in folder. The ends of links that are not in use then."""
+    """The switches end and begin again with the configs in folder. The ports that hear no neighbour then."""
     drbswitch = program('drbswitch', 'switch')
     try:
         with undone_on_failure(fabric):
