@@ -58,6 +58,9 @@ recap() { # recap PATTERN COUNT TAG: so many machines have this in the last line
 }
 check "up again changes nothing" recap 'changed=0 .*failed=0' 2 up
 
+check "every switch of b is killed" on b "$root/topo/fabric kill \$(jq -r '.switches[].name' /run/drbswitch/drb/plan.json)"
+check "up starts them all" recap '^b .*changed=1 .*failed=0' 1 up
+check "up --replace finds its VNIs free" on a "$root/topo/fabric up --replace --plan $shared/plan/a"
 check "a switch is killed" on a "$root/topo/fabric" kill s3-0
 check "up starts it again" playbook up,check
 

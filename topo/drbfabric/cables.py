@@ -2,11 +2,12 @@
 """Interfaces of the machine that a plan takes for links to other machines: a cable becomes a port of a switch
 until its fabric is down, a VLAN is made on one."""
 
+import collections
 import json
 import os
 import subprocess
 
-from . import Failure, usage
+from . import Failure, netns, usage
 
 
 def ends(plan):
@@ -50,6 +51,20 @@ def check(plan, underlay):
             why = f"{name} has an MTU of {there[name]['mtu']}, and hosts have {plan['mtu']}: raise it"
         if why:
             raise usage(f'{port}: {why}')
+
+
+def remove_made(plan, namespaces):
+    """Deletes VXLAN interfaces and VLANs out of namespaces that are about to be deleted. The kernel would do it some
+    time after that, and until then an up that makes them again is told that their ids are taken."""
+    spaces = {node['name']: node['namespace'] for node in plan.get('switches', [])}
+    made = collections.defaultdict(list)
+    for link in plan.get('links', []):
+        for side in ('lower', 'upper'):
+            if link['kind'] in ('vxlan', 'vlan') and spaces.get(link[side]) in namespaces:
+                made[spaces[link[side]]].append(f"link delete dev {link[f'{side}_port']}")
+    for namespace, lines in made.items():
+        with netns.inside(namespace):
+            netns.batch(lines, force=True)  # of an up that failed, not all are there
 
 
 def give_back(plan, namespaces):

@@ -224,6 +224,7 @@ class Fabric:
             if there is not None and (made is None or made.get(name) == there):
                 doomed.append(name)
         cables.give_back(plan, doomed)
+        cables.remove_made(plan, doomed)
         if doomed:
             netns.batch([f'netns delete {name}' for name in doomed], force=True)
         left = [name for name in doomed if netns.exists(name)]

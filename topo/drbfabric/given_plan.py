@@ -100,7 +100,9 @@ def check_underlay(plan):
 
 
 def is_up(fabric, path):
-    """True if this plan is carried out already: its namespaces are there, and some of its switches."""
-    plan, phase = fabric.plan(), fabric.state().get('phase')
-    return phase == fabrics.UP and bool(plan) and plan == json.loads(read(path)) and bool(fabric.alive()) and \
-        all(netns.exists(node['namespace']) for node in plan['switches'] + plan['hosts'])
+    """True if this plan is carried out already: its namespaces are there, whether switches run in them or not."""
+    plan, state = fabric.plan(), fabric.state()
+    made = state.get('namespaces') or {}
+    return state.get('phase') == fabrics.UP and bool(plan) and plan == json.loads(read(path)) and \
+        all(netns.inode(name) == made.get(name, 0)
+            for name in (node['namespace'] for node in plan['switches'] + plan['hosts']))
