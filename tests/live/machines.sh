@@ -38,6 +38,20 @@ sed "s/: eth1/: eth0/" $scratch/machines.yaml >$scratch/wrong.yaml
 check "a plan with the interface of the underlay" drbtopo plan -d $arity --machines $scratch/wrong.yaml --out $shared/wrong
 check "which stays" refused 'eth0 leads to the other machines' $shared/wrong/a
 
+ours="up --plan $shared/plan/a"
+on a ip link add elsewhere type vxlan id 1001 local 10.99.0.1 remote 10.99.0.2 dstport 4789
+check "a VNI that is in use is named" fails_with 2 \
+  '^drbfabric: this machine has a VXLAN interface with a VNI of 1[0-9]+[.][.]1[0-9]+ and UDP port 4789.*another first_id' \
+  on a "$root/topo/fabric $ours"
+on a ip link delete dev elsewhere
+on a "python3 -c 'import socket, sys; s = socket.socket(type=socket.SOCK_DGRAM); s.bind((\"\", 4789)); sys.stdin.read()'" \
+  < <(sleep 5) &
+soon on a 'ss -lun | grep :4789' >/dev/null
+check "a UDP port that is in use is named" fails_with 2 \
+  '^drbfabric: UDP port 4789 is taken by another program .*another udp_port' on a "$root/topo/fabric $ours"
+wait $!
+check "neither up has left anything" nothing_left_on a
+
 check "up" playbook up
 of_cable() { # of_cable links|ports CONDITION: the port of a's end
   on a "$build/src/ctl/drbctl show s2-0 $1 --json" | jq -c "select(.port == \"$up\")" | tee $scratch/cable | jq -se "any($2)" ||

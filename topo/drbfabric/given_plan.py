@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import tarfile
 
-from . import cables, fabrics, netns, usage
+from . import Failure, cables, fabrics, netns, usage
 
 # Files of a plan are few for each node, and short.
 FILE_MAX = 64 << 20
@@ -97,6 +97,24 @@ def check_underlay(plan):
             raise usage(f"{interface}, which leads to {address}, has an MTU of {mtu}, and the plan's links take "
                         f"{plan['underlay_mtu']}: raise it, or plan with underlay_mtu: {mtu}")
     cables.check(plan, underlay)
+
+
+@contextlib.contextmanager
+def explained(plan):
+    """Says what to plan otherwise where VXLAN interfaces cannot be made, since something else has their ids or port."""
+    try:
+        yield
+    except Failure as e:
+        ids = [link['id'] for link in plan['links'] if link['kind'] == 'vxlan']
+        why = ''
+        if ids and 'specified VNI already exists' in str(e):
+            why = f'this machine has a VXLAN interface with a VNI of {min(ids)}..{max(ids)} and UDP port ' \
+                  f"{plan['udp_port']}, of another fabric perhaps: plan with another first_id"
+        elif ids and 'Address already in use' in str(e):
+            why = f"UDP port {plan['udp_port']} is taken by another program (ss -ulnp): plan with another udp_port"
+        if not why:
+            raise
+        raise usage(f'{why} ({e})') from None
 
 
 def is_up(fabric, path):

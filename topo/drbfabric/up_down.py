@@ -144,7 +144,8 @@ def up(args):
             options = {} if args.plan else {'options': args.plan_options}
             fabric.save_state(phase=fabrics.STARTING, **options)
             fabric.write_hosts(plan)
-            prepare_namespaces(fabric, plan, args.offloads)
+            with given_plan.explained(plan):
+                prepare_namespaces(fabric, plan, args.offloads)
             silent = start_switches(fabric, plan, drbswitch, args.timeout)
             mark_up(fabric)
     row = size_of(plan, began)
