@@ -29,6 +29,10 @@ check "a link is cut" says 's1-0.u0 - s2-0.d0: cut|s1-0.u0 . s2-0.d0: cut' fabri
 check "at both ends" soon link_is s2-0 d0 down
 check "and mended" fabric mend s2-0.d0
 check "from either end" soon link_is s1-0 u0 up
+check "a host's link is cut" says 'h0.eth0 - s1-0.d0: cut' fabric cut h0
+check "nobody reaches it" bash -c "! '$root/topo/fabric' exec h7 -- fping -q -r 0 10.0.0.1 fd00::1"
+check "it is mended" fabric mend h0
+check "the host has its addresses again" soon fabric exec h7 -- fping -q -r 0 10.0.0.1 fd00::1
 check "a link gets another rate" fabric rate s1-0.u1 500pps
 rate_is() { drbctl show "$1" links --json | jq -es --arg p "$2" --arg r "$3" 'any(.[]; .port == $p and .rate == $r)'; }
 check "here" rate_is s1-0 u1 500pps

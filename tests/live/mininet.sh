@@ -90,6 +90,8 @@ check "its switch sees that" soon bash -c "'$build/src/ctl/drbctl' show s1-0 lin
 check "so does the other end" soon bash -c "'$build/src/ctl/drbctl' show s2-0 links --json | jq -es 'any(.[]; .state == \"down\")'"
 check "every pair without it" pings
 check "it comes back" cli "link s1-0 s2-0 up"
+check "a host's link is taken down" cli "link h0 s1-0 down"
+check "and up" cli "link h0 s1-0 up"
 check "drbfabric check knows the network" soon fabric check
 check "drbctl does" says '^drb  *s3-3 ' drbctl list
 check "a switch is stopped" cli "switch s2-1 stop"

@@ -149,4 +149,6 @@ HOST_SETTINGS = {
     'ipv6/conf/default/router_solicitations': 0,
     'ipv6/conf/default/accept_ra': 0,
     'ipv6/conf/default/autoconf': 0,
+    # As in IPv4, an address outlives a cut link.
+    'ipv6/conf/all/keep_addr_on_down': 1,
 }
