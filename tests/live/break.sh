@@ -55,9 +55,25 @@ check "a scenario beside a replay" jq -es 'length > 5 and ([.[].time_s] == ([.[]
 check "names what happened when" jq -es '[.[] | select(.event != "")] |
   (first.time_s >= 0.5) and (last.time_s >= 2) and ([.[].event] | join(", ") |
   test("^s2-1 killed, s1-3.u0 - s2-0.d3 cut, s1-3.u0 - s2-0.d3 mended, s2-1 started$"))' "$scratch/axis"
-check "and the replay's report" grep -q '"lost"' "$scratch/said"
+check "and the replay's report, a line of JSON" bash -c "grep '^{' '$scratch/said' | jq -e '.sent > 0'"
 echo '2 kill s2-1' >"$scratch/wrong"
 check "a line that is none" fails_with 2 'wrong:1: .*TIME VERB' fabric scenario "$scratch/wrong"
+links_are_up() { drbctl show s1-0 links --json | jq -es 'all(.[]; .state == "up")'; }
+check "all links are up" soon links_are_up
+mistake() { # mistake LINE PATTERN: found before the first line has happened
+  printf '# first a cut\n0s cut s1-0.u0\n%s\n' "$1" >"$scratch/wrong"
+  fails_with 2 "wrong:3: $2" fabric scenario "$scratch/wrong" && links_are_up
+}
+check "a switch that is not there" mistake '1s kill s9-9' "kill: .*no node 's9-9'"
+check "a host in place of a switch" mistake '1s pause h0' 'pause: h0 is a host'
+check "a link that is not there" mistake '1s mend s1-0.u9' "mend: .*no link 's1-0.u9'"
+check "a rate that is missing" mistake '1s rate s1-0.u0' 'rate: a link and a rate are wanted'
+check "a rate that is none" mistake '1s rate s1-0.u0 fast' 'rate: .*--rate fast: must be a rate'
+echo '0s cut s1-0.u0' >"$scratch/cut"
+check "traffic that is not there" fails_with 2 'replay .*nothing: No such file' \
+  fabric scenario "$scratch/cut" --replay "$scratch/nothing"
+check "leaves links as they are" links_are_up
+check "a file that is not there" fails_with 2 'drbfabric: nothing: No such file or directory$' fabric scenario nothing
 check "a table for people" says 'delivered/s' fabric scenario /dev/null --duration 300ms --interval 100ms
 check "all is well" soon fabric check
 check "down" fabric down

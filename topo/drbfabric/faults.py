@@ -6,6 +6,7 @@ import re
 import select
 import signal
 import sys
+import tempfile
 
 from . import children, fabrics, netns, processes, usage
 from .cli import need_root
@@ -37,10 +38,13 @@ class Link:
     def __str__(self):
         return ' - '.join('.'.join(end) for end in self.ends)
 
-    def set(self, state):
-        """'up' or 'down', at both ends, as when a cable is plugged in or pulled."""
+    def need_cable(self):
         if self.kind == 'memif':
             raise usage(f'{self}: a {self.kind} link is no interface that could be cut: kill or pause a switch')
+
+    def set(self, state):
+        """'up' or 'down', at both ends, as when a cable is plugged in or pulled."""
+        self.need_cable()
         namespaces = {n['name']: n['namespace'] for n in self.plan['switches'] + self.plan['hosts']}
         for node, port in self.ends:
             if node in namespaces:  # the other end may be on another machine
@@ -112,11 +116,33 @@ def _config_with_rate(text, port, value):
     return head + PORTS + ''.join(f'  - {{name: {name}, rate: {rate}}}\n' for name, rate in rates.items())
 
 
+def _link_and_rate(fabric, names):
+    if len(names) != 2:
+        raise usage('a link and a rate are wanted, such as s1-0.u0 5Mbit')
+    return _links(fabric, names[:1])[0], names[1]
+
+
+def _need_rate(value):
+    """What a rate is, drbtopo knows."""
+    with tempfile.TemporaryDirectory() as folder:
+        children.run([program('drbtopo', 'topo'), 'plan', '-l', '1', '-d', '1', f'--rate={value}',
+                      '--out', f'{folder}/plan'])
+
+
+def need(fabric, verb, names):
+    """Fails if these cannot be what a handle is told, and does nothing."""
+    if verb == 'rate':
+        _need_rate(_link_and_rate(fabric, names)[1])
+    elif HANDLES[verb][1] == 'LINK':
+        for link in _links(fabric, names):
+            link.need_cable()
+    else:
+        find_switches(fabric.need_plan(), names)
+
+
 def rate(fabric, names):
     """Of a link, in both directions, as far as switches send into it."""
-    if len(names) != 2:
-        raise usage('rate: a link and a rate are wanted, such as s1-0.u0 5Mbit')
-    link, value = _links(fabric, names[:1])[0], names[1]
+    link, value = _link_and_rate(fabric, names)
     configs = {n['name']: fabric.path(n['config']) for n in fabric.need_plan()['switches']}
     for node, port in link.ends:
         if node not in configs:

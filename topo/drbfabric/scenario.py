@@ -2,13 +2,17 @@
 """Things that happen to a running fabric at given times, beside a replay or not, and what the fabric did
 meanwhile, on one time axis."""
 
+import errno
+import os
 import re
+import sys
 import time
 from concurrent import futures
+from typing import NamedTuple
 
 from . import Failure, fabrics, faults, usage
 from .children import Child
-from .cli import NS, need_root, say
+from .cli import NS, need_root
 from .output import print_rows
 from .places import program
 from .telemetry import Telemetry
@@ -21,14 +25,23 @@ COLUMNS = [('time_s', 'time s'), ('delivered_pps', 'delivered/s'), ('dropped_pps
            ('detours_pps', 'detours/s'), ('queue_packets', 'queued'), ('silent', 'silent'), ('event', 'event')]
 
 
+class Event(NamedTuple):
+    at: float  # seconds from the beginning
+    verb: str
+    names: list
+    line: str  # FILE:LINE
+
+
 def read(path):
-    """[(seconds, verb, arguments)] of a file, in the order of times."""
+    """Events of a file, in the order of times."""
     events = []
     try:
         with open(path, encoding='utf-8') as f:
             lines = f.read().splitlines()
-    except (OSError, UnicodeDecodeError) as e:
-        raise usage(f'{path}: {e}') from e
+    except OSError as e:
+        raise usage(f'{path}: {os.strerror(e.errno)}') from e
+    except UnicodeDecodeError as e:
+        raise usage(f'{path}: is no text: {e}') from e
     for number, line in enumerate(lines, 1):
         text = line.partition('#')[0].strip()
         if not text:
@@ -37,8 +50,20 @@ def read(path):
         if not found or found[3] not in faults.HANDLES:
             raise usage(f"{path}:{number}: '{text}' is not TIME VERB ARGUMENT..., such as '2s kill s2-1'; verbs: "
                         f"{', '.join(faults.HANDLES)}")
-        events.append((float(found[1]) * NS[found[2]] / 1e9, found[3], found[4].split()))
-    return sorted(events, key=lambda event: event[0])
+        events.append(Event(float(found[1]) * NS[found[2]] / 1e9, found[3], found[4].split(), f'{path}:{number}'))
+    return sorted(events, key=lambda event: event.at)
+
+
+def need_all(fabric, events, replay):
+    """Finds mistakes before anything has happened, for what has is not undone."""
+    for event in events:
+        try:
+            faults.need(fabric, event.verb, event.names)
+        except Failure as e:
+            raise usage(f'{event.line}: {event.verb}: {e}') from e
+    for path in replay or []:
+        if not os.path.exists(path):
+            raise usage(f'--replay {path}: {os.strerror(errno.ENOENT)}')
 
 
 class Watch:
@@ -84,14 +109,14 @@ class Watch:
 def happen(fabric, events, now):
     """Does what is due, and says it."""
     done = []
-    while events and events[0][0] <= now:
-        _, verb, words = events.pop(0)
+    while events and events[0].at <= now:
+        event = events.pop(0)
         try:
             with fabrics.lock():
-                for what, result in faults.HANDLES[verb][0](fabric, words):
+                for what, result in faults.HANDLES[event.verb][0](fabric, event.names):
                     done.append(f'{what} {result}')
         except Failure as e:
-            raise Failure(f"{verb} {' '.join(words)}: {e}", e.code) from e
+            raise Failure(f'{event.line}: {event.verb}: {e}', e.code) from e
     return ', '.join(done)
 
 
@@ -100,11 +125,11 @@ def observe(fabric, events, replay, args):
     watch, rows, began = Watch(fabric.need_plan()), [], time.monotonic()
     watch.look()
     last = began
-    end = max([args.duration or 0] + [at for at, _, _ in events])
+    end = max([args.duration or 0] + [event.at for event in events])
     while True:
         now = time.monotonic()
         event = happen(fabric, events, now - began)
-        wait = min([args.interval] + [max(0.0, at - (time.monotonic() - began)) for at, _, _ in events[:1]])
+        wait = min([args.interval] + [max(0.0, e.at - (time.monotonic() - began)) for e in events[:1]])
         time.sleep(max(0.001, wait))
         growth, queued, silent = watch.look()
         now = time.monotonic()
@@ -121,14 +146,16 @@ def run(args):
     events = read(args.file)
     fabric = fabrics.Fabric(args.name)
     fabric.need_plan()
+    need_all(fabric, events, args.replay)
     if not args.replay:
         print_rows(COLUMNS, observe(fabric, events, None, args), args.format)
         return 0
-    command = [program('drbgen', 'gen'), 'replay', *args.replay, '--fabric', fabric.name, '--json']
+    command = [program('drbgen', 'gen'), 'replay', *args.replay, '--fabric', fabric.name]
+    command += ['--json'] if args.format != 'table' else []
     with Child(command) as child:
         rows = observe(fabric, events, child, args)
         code, out, said = child.wait()
     print_rows(COLUMNS, rows, args.format)
-    for line in out.splitlines() + said.splitlines():
-        say(line)
+    sys.stdout.flush()
+    sys.stderr.write(out + said)
     return code
