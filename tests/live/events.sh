@@ -64,6 +64,18 @@ check "drops that begin are told, by name" soon told '.switch == "s1-0" and .wha
   (.before == "") and (.after | test("^spoofed_ip [0-9]+$"))'
 check "once while they last" jq -es 'map(select(.what == "drops" and (.after | startswith("spoofed_ip")))) | length == 1' "$scratch/events"
 
+# What happens elsewhere is told while one switch does not answer: a link that is down for a second.
+check "all is well before" soon fabric check wiring
+since_ms=$((${EPOCHREALTIME/./} / 1000))
+check "a switch stands still" fabric pause s2-1
+cut_for_a_second() { fabric cut s1-1.u0 && sleep 1 && fabric mend s1-1.u0; }
+check "meanwhile a link is down for a second" cut_for_a_second
+check "its end is told" soon port_goes s1-1 u0 down up
+check "and its beginning" port_goes s1-1 u0 up down
+check "the switch is told as silent" told '.switch == "s2-1" and .what == "switch" and .before == "runs" and .after == "silent"'
+check "it goes on" fabric resume s2-1
+check "that is told, too" soon told '.switch == "s2-1" and .what == "switch" and .before == "silent" and .after == "runs"'
+
 check "a switch is stopped" fabric stop s2-1
 check "it is told" soon told '.switch == "s2-1" and .what == "switch" and .before == "runs" and .after == "gone"'
 check "it is started" fabric start s2-1
