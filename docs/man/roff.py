@@ -5,6 +5,15 @@ import re
 import textwrap
 
 WIDTH = 78
+# Of what is said of a checkout, what it is called where pages are installed.
+INSTALLED = ((r' ?\(build/src/\w+/drb\w+ before installation\.\)', ''), (r'\bbuild/src/\w+/(?=drb)', ''),
+             (r'\btopo/(?=(fabric|experiment|rootless)\b)', 'drb'), (r' or config/README\.md', ''))
+
+
+def as_installed(text):
+    for pattern, name in INSTALLED:
+        text = re.sub(pattern, name, text)
+    return text
 
 
 def escaped(text):
@@ -15,7 +24,8 @@ def escaped(text):
 
 def filled(text):
     """Lines of running text."""
-    lines = textwrap.wrap(' '.join(text.split()), WIDTH - 6, break_long_words=False, break_on_hyphens=False)
+    text = as_installed(' '.join(text.split()))
+    lines = textwrap.wrap(text, WIDTH - 6, break_long_words=False, break_on_hyphens=False)
     return [escaped(line) for line in lines]
 
 
@@ -53,7 +63,7 @@ class Page:
         if not self.fresh:
             self.lines.append('.PP')
         self.fresh = False
-        self.lines += ['.nf', '.RS 4', *map(escaped, lines), '.RE', '.fi']
+        self.lines += ['.nf', '.RS 4', *map(escaped, map(as_installed, lines)), '.RE', '.fi']
 
     def text(self):
         return '\n'.join(self.lines) + '\n'

@@ -50,7 +50,8 @@ struct options {
 enum { OPT_LAYER = 256, OPT_LABEL, OPT_CHECK, OPT_LOG };
 
 static const struct argp_option option_table[] = {
-	{"config", 'c', "FILE", 0, "YAML config of this switch; keys: config/README.md", 0},
+	{"config", 'c', "FILE", 0,
+	 "YAML config of this switch; keys: drbswitch.yaml(5) or config/README.md", 0},
 	{"layer", OPT_LAYER, "M", 0, "Layer of this switch; overrides the file", 0},
 	{"label", OPT_LABEL, "N", 0, "Label of this switch; overrides the file", 0},
 	{"check", OPT_CHECK, NULL, 0, "Check the config and exit", 0},

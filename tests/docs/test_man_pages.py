@@ -109,5 +109,12 @@ def pages_refer_to_pages():
             assert other in names, (name, other)
 
 
+def pages_name_what_is_installed():
+    for name in pages():
+        found = re.findall(r'\bbuild/src/\S+|\btopo/\S+|\bconfig/README\S*', text_of(name))
+        assert not found, (name, found)
+
+
 tap.run((every_option_is_in_its_page, every_config_key_is_there, every_key_of_a_plan_is_there,
-         every_command_and_counter_is_there, mandoc_finds_nothing, pages_refer_to_pages))
+         every_command_and_counter_is_there, mandoc_finds_nothing, pages_refer_to_pages,
+         pages_name_what_is_installed))
