@@ -46,7 +46,7 @@ drbgen() { "$prefix/bin/drbgen" "$@"; }
 
 unit=$(find "$dest" -name 'drbswitch@.service')
 check "the unit starts the program with a config, both as configured" bash -c "
-  grep -qx \"ExecStart=\${1#$dest}/bin/drbswitch -c .*/etc/drbswitch/%i.yaml\" '$unit'" - "$prefix"
+  grep -qx 'ExecStart=\"'\"\${1#$dest}\"'/bin/drbswitch\" -c \".*/etc/drbswitch/%i.yaml\"' '$unit'" - "$prefix"
 check "the demo's mistakes are usage" fails_with 2 '--load' fabric demo --load 2
 up -l 3 -d 2 --rate 500pps
 check "every pair, every link" soon fabric check
@@ -54,7 +54,7 @@ check "drbctl sees it" drbctl check
 shows() { # shows SHELL LINE: what completion of a real shell offers for it
   case $1 in
     bash) set -- "$@" "$prefix/share/bash-completion/completions/drbctl" ;;
-    zsh) set -- "$@" "$prefix/share/zsh/vendor-completions/_drbswitch" ;;
+    zsh) set -- "$@" "$prefix/share/zsh/site-functions/_drbswitch" ;;
     fish)
       PATH=$prefix/bin:$PATH fish --no-config -c "source '$prefix/share/fish/vendor_completions.d/${2%% *}.fish'
         complete -C '$2'"
@@ -72,6 +72,9 @@ completes() { # completes SHELL LINE WORD...: it shows these words for it
     grep -qE -- "(^|[ \$])$word( |$)" <<<"$said" || return 1
   done
 }
+if command -v zsh >/dev/null && [ "${prefix#"$dest"}" = /usr/local ]; then
+  check "zsh looks there by itself" bash -c "zsh -fc 'print -l \$fpath' | grep -qx /usr/local/share/zsh/site-functions"
+fi
 for shell in bash zsh fish; do
   if ! command -v $shell >/dev/null; then
     skip "$shell completes" "$shell is not installed"

@@ -53,7 +53,8 @@ check "the checkout is not there" test ! -e "$clean$root/meson.build"
 check "every library is found" says drbswitch inside drbswitch --version
 # shellcheck disable=SC2016 # expanded inside
 check "the unit's program is there" inside sh -c \
-  'test -x "$(sed -n "s/^ExecStart=\([^ ]*\) .*/\1/p" /lib/systemd/system/drbswitch@.service)"'
+  'test -x "$(sed -n "s/^ExecStart=.\([^ ]*drbswitch\). .*/\1/p" /lib/systemd/system/drbswitch@.service)"'
+check "zsh finds its completion" test -s "$clean/usr/share/zsh/vendor-completions/_drbswitch"
 check "the first test" says 'Winner: ' inside drbfabric demo
 # The lines of README.md. The switch keeps its output open.
 check "one switch, its hosts in namespaces" says ' 0% packet loss' inside bash -c \

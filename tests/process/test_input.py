@@ -182,7 +182,9 @@ def service_file():
         deploy = CONFIGS.parent / 'deploy'
         text = (deploy / 'drbswitch@.service.in').read_text().replace('@SYSCONFDIR@', '/etc')
         unit = w.dir / 'drbswitch@.service'
-        unit.write_text(text.replace('@BINDIR@', os.path.dirname(os.path.abspath(SWITCH))))
+        # As below a prefix with a space.
+        (w.dir / 'of programs').symlink_to(os.path.dirname(os.path.abspath(SWITCH)))
+        unit.write_text(text.replace('@BINDIR@', f'{w.dir}/of programs'))
         assert not re.search('@[A-Z]+@', unit.read_text()), 'a path that meson.build does not set'
         shutil.copy(deploy / 'drbswitch.target', w.dir)
         r = subprocess.run(['systemd-analyze', 'verify', '--man=no', w.dir / 'drbswitch@s1-0.service'],
