@@ -4,7 +4,7 @@
 
 page.py live URL DRBCTL TRAFFIC KILL STOP    a fabric that runs: TRAFFIC, KILL and STOP are commands, the first sends
                                              packets, the second kills switch s2-1, the third ends s2-3 in order
-page.py play URL [FILE]                      a recording: of the page itself, or FILE opened by it
+page.py play [--frames-s S] URL [FILE]       a recording: of the page itself, or FILE opened by it
 
 Prints one JSON object with what is seen; tests/live/page.sh judges it. --shots DIR: pictures of it.
 The interpreter is Debian's, which has its python3-selenium."""
@@ -27,7 +27,6 @@ FLAGS = ('--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-
          '--disable-background-networking', '--disable-component-update', '--disable-sync',
          '--hide-scrollbars')
 COMPARED_S = 6  # of traffic, page beside drbctl watch
-FRAMES_S = 4  # over which frames are counted
 
 
 class Page:
@@ -80,7 +79,7 @@ class Page:
         """How many elements match."""
         return len(self.driver.find_elements(By.CSS_SELECTOR, selector))
 
-    def frames_per_second(self):
+    def frames_per_second(self, seconds):
         """How often the browser draws."""
         return self.driver.execute_async_script('''
             const done = arguments[arguments.length - 1], begin = performance.now();
@@ -88,7 +87,7 @@ class Page:
             const step = (t) => { frames++;
               if (t - begin < arguments[0] * 1000) requestAnimationFrame(step);
               else done(frames / (t - begin) * 1000); };
-            requestAnimationFrame(step);''', FRAMES_S)
+            requestAnimationFrame(step);''', seconds)
 
     def complaints(self):
         """Errors on the console."""
@@ -211,7 +210,7 @@ def play(page, arguments):
     page.wait("return document.body.classList.contains('recording') && history().tree", 60)
     said = page.run("return document.getElementById('connection').textContent")
     page.run("document.getElementById('speed').value = '10'; play(true)")
-    seen = {'looks': page.run('return history().frames.length'), 'fps': page.frames_per_second(),
+    seen = {'looks': page.run('return history().frames.length'), 'fps': page.frames_per_second(arguments.frames_s),
             'switches': page.run('return history().tree.switches'), 'folded': page.elements('.folded'), 'said': said}
     page.run('play(false); look(Math.floor(history().frames.length * 0.6))')
     seen['delivered'] = page.run('return Math.max(...history().frames.map((f) => f.delivered))')
@@ -237,6 +236,7 @@ def main():
     one.add_argument('stop')
     other = kinds.add_parser('play')
     other.add_argument('url')
+    other.add_argument('--frames-s', type=float, default=0.5, help='count frames for so many seconds')
     other.add_argument('file', nargs='?')
     arguments = parser.parse_args()
     page = Page(arguments.url, arguments.shots)

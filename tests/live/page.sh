@@ -47,7 +47,7 @@ quiet() { # no complaint on the console, no request to elsewhere
 
 check "record: no switch is running" fails_with 1 'no switch is running' drbctl record "$scratch/none"
 check "record: no file" fails_with 2 'a file to write is missing' drbctl record
-drbgen write -l 3 -d 2 --traffic permutation --load 0.85 --slot 2ms --slots 12000 --out "$scratch/traffic" >/dev/null
+drbgen write -l 3 -d 2 --traffic permutation --load 0.85 --slot 2ms --slots 6000 --out "$scratch/traffic" >/dev/null
 up -l 3 -d 2 --rate 500pps
 "$build/src/ctl/drbctl" serve 2>"$scratch/said" &
 server=$!
@@ -89,7 +89,7 @@ check "it opens one that was cut" look play "$site/" "$scratch/cut.ndjson"
 check "and says so" seen '.looks > 5 and (.said | test("^recording cut.ndjson, [0-9]+ looks; cut off there: line [0-9]+ is no state"))'
 python3 -B "$root/tests/live/make_recording.py" 3 4 30 >"$scratch/f34.ndjson"
 python3 -B "$root/tests/live/make_recording.py" 3 8 6 >"$scratch/f38.ndjson"
-watched look play "$site/" "$scratch/f34.ndjson"
+watched look play --frames-s 4 "$site/" "$scratch/f34.ndjson"
 decide "F(3,4): 30 frames a second" draws 30
 check "F(3,4): all is drawn, folded" seen '.switches == 80 and .folded == 12 and .unfolded_switches == 8'
 check "F(3,8): pods fold" look play "$site/" "$scratch/f38.ndjson"
