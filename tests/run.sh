@@ -116,7 +116,7 @@ run_all() {
   run_lanes first 1
   [ "${total[1]}" = 0 ] || finish_run
   if [ $unit = 1 ]; then
-    if [ -n "${DRB_SHORT:-}" ]; then left+=("unit tests with sanitizers"); else builds+=(sanitizers); fi
+    if [ -n "${DRB_SHORT:-}" ]; then left+=("unit tests with sanitizers"); else builds+=(sanitizers thread_sanitizer); fi
     builds+=("unit_tests build")
   fi
   [ $lint = 0 ] || builds+=(build_clang source_checks)

@@ -109,7 +109,7 @@ case $1 in test)
     >"$3/meson-logs/testlog.json" ;;
 esac"""
 FAKE_NINJA = """#!/bin/bash
-mkdir -p "$2/src/sim"; echo built >>"$2/built"; install /dev/null "$2/src/sim/drbsim" """
+mkdir -p "$2/tests/unit"; echo built >>"$2/built"; install /dev/null "$2/tests/unit/test_log_writer" """
 STORY = '. "$(dirname "$0")/../lib.sh"; check %s true\n'
 STORIES = {
     'long': '# Alone: why.\n# Full: why.\n' + STORY % 'long',
@@ -133,7 +133,8 @@ def of_a_run(folder, *arguments, **stories):
     r = subprocess.run(['bash', root / 'tests/run.sh', '--no-lint', *arguments], text=True, capture_output=True,
                        env={**os.environ, 'PATH': f'{root}/bin:{os.environ["PATH"]}'}, check=False, timeout=60)
     assert not r.stderr, r
-    assert (root / 'build-asan/built').exists() == ('build, sanitizers' in r.stdout), r
+    for build, name in ('build-asan', 'build, sanitizers'), ('build-tsan', 'build, thread sanitizer'):
+        assert (root / build / 'built').exists() == (name in r.stdout), r
     return r.stdout.splitlines(), r.returncode
 
 
@@ -146,8 +147,8 @@ def a_plain_run_names_what_it_leaves():
         assert names(lines) == ['left for --full: unit tests with sanitizers, long, short: second half'], lines
         assert status == 0 and lines[-1] == '4 passed, 0 failed', lines
         assert lines[-2].endswith(' s, 1 repeated, 0 undecided on this machine, 0 not possible here'), lines
-        for arguments, last in ((('--full',), '8 passed, 0 failed'), (('--long',), '8 passed, 0 failed'),
-                                (('--unit',), '5 passed, 0 failed'), (('--live',), '4 passed, 0 failed'),
+        for arguments, last in ((('--full',), '10 passed, 0 failed'), (('--long',), '10 passed, 0 failed'),
+                                (('--unit',), '7 passed, 0 failed'), (('--live',), '4 passed, 0 failed'),
                                 (('--live', 'short'), '3 passed, 0 failed')):
             lines, status = of_a_run(folder, *arguments, **STORIES)
             assert (names(lines), status, lines[-1]) == ([], 0, last), (arguments, lines)
@@ -155,7 +156,7 @@ def a_plain_run_names_what_it_leaves():
 
 def a_run_fails_if_a_check_does():
     with tempfile.TemporaryDirectory() as folder:
-        for arguments, last in ((), '4 passed, 1 failed'), (('--full',), '6 passed, 1 failed'):
+        for arguments, last in ((), '4 passed, 1 failed'), (('--full',), '8 passed, 1 failed'):
             lines, status = of_a_run(folder, *arguments, bad='echo ok a; echo not ok b; exit 1\n')
             assert status == 1 and lines[-1] == last, (arguments, lines)
         lines, status = of_a_run(folder, '--live', none='exit 0\n')
