@@ -87,6 +87,14 @@ for shell in bash zsh fish; do
 done
 check "ports to capture at" completes bash 'drbctl capture s2-1.' s2-1.d1 s2-1.u0
 check "hosts to trace between" completes bash 'drbctl trace h1' h1 h15
+check "switches whose links are cut" completes bash 'drbfabric cut s3-' 's3-0\.' 's3-3\.'
+check "their links" completes bash 'drbfabric cut s1-1.' s1-1.d0 s1-1.u1
+check "links of hosts" completes bash 'drbfabric mend h1' h1 h15
+check "switches after an option that wants nothing" completes bash 'drbfabric logs -f s3-' s3-0 s3-3
+check "values of an option" completes bash 'drbfabric up --offloads o' on off
+check "formats" completes bash 'drbfabric export com' compose
+check "no switches where a file is wanted" bash -c "! python3 -B '$prefix/share/drbswitch/drbfabric/complete.py' '$prefix/bin/drbctl' \
+  capture s2-1 -w '' | grep ."
 check "options" completes bash 'drbfabric check --s' --sample --seed
 drbgen write --load 0.5 --slots 200 --out "$scratch/traffic" 2>/dev/null
 check "a replay loses nothing" drbgen replay "$scratch/traffic"

@@ -20,8 +20,9 @@ VERBS = (('\nVerbs:\n', r'^  ([a-z]+) +\S'), ('\n  VERB\n', r'^    ([a-z]+)(?: |
 # Options whose values are known, and what gives them.
 OF_SWITCHES = {('drbctl', verb) for verb in ('check', 'drain', 'reload', 'set', 'show', 'undrain', 'watch')} | \
     {('drbfabric', verb) for verb in ('kill', 'logs', 'pause', 'restart', 'resume', 'start', 'stop')}
-OF_PORTS = {('drbctl', 'capture'), ('drbctl', 'drain'), ('drbctl', 'undrain'), ('drbfabric', 'cut'),
-            ('drbfabric', 'mend'), ('drbfabric', 'rate')}
+OF_PORTS = {('drbctl', verb) for verb in ('capture', 'drain', 'undrain')}
+# A host is a link by itself, a switch is not.
+OF_LINKS = {('drbfabric', verb) for verb in ('cut', 'mend', 'rate')}
 OF_HOSTS = {('drbctl', 'path'), ('drbctl', 'trace'), ('drbfabric', 'exec')}
 
 
@@ -55,8 +56,10 @@ class Line:
         self.verbs = verbs(output(program, '--help'))
         self.verb = next((word for word in self.words if word in self.verbs), None)
         self.fabric = 'drb'
+        # -f of drbfabric logs is another option.
+        self.of_fabric = ('--fabric', '--name', *(['-f'] if self.name == 'drbctl' else []))
         for option, value in zip(self.words, self.words[1:]):
-            if option in ('--fabric', '--name', '-f'):
+            if option in self.of_fabric:
                 self.fabric = value
 
     def beside(self, name, folder):
@@ -79,12 +82,17 @@ class Line:
             return []
 
     def values(self, option):
-        """Of an option, None if anything may stand there."""
-        if option in ('--fabric', '--name', '-f'):
+        """Of an option, none where only the user or the shell knows; None of what wants no value."""
+        if option in self.of_fabric:
             return sorted({os.path.basename(os.path.dirname(path)) for path in glob.glob(f'{RUNS}/*/plan.json')})
         if option == '--scheme':
             return column('scheme', self.beside('drbtopo', 'topo'), 'schemes')
-        return None
+        # -w, --write=FILE or -o DIR, --out DIR
+        found = option.startswith('-') and re.search(
+            rf'^ +(?:-\w(?: \w+)?, )?{re.escape(option)}(?:, --[\w-]+)?(?:=| (?! ))(\S+)', self.help(), re.M)
+        if not found:
+            return None
+        return found[1].strip('{}').split(',') if found[1].startswith('{') else []
 
     def ports(self):
         switch = self.begun.partition('.')[0]
@@ -92,11 +100,13 @@ class Line:
 
     def arguments(self):
         what, found = (self.name, self.verb), []
-        if what in OF_PORTS and '.' in self.begun:
+        if what in OF_PORTS | OF_LINKS and '.' in self.begun:
             return self.ports()
         if what in OF_SWITCHES | OF_PORTS or what == ('drbfabric', 'exec'):
             found += self.drbctl('switch', 'list')
-        if what in OF_HOSTS:
+        if what in OF_LINKS:
+            found += [f'{switch}.' for switch in self.drbctl('switch', 'list')]
+        if what in OF_HOSTS | OF_LINKS:
             found += self.plan('hosts')
         if what == ('drbctl', 'show'):
             views = re.search(r'\[([a-z|]+)\]', output(self.program, 'show', '--help'))
@@ -105,13 +115,19 @@ class Line:
             found += ['wiring', 'ping', 'counters', 'links']
         if what == ('drbtopo', 'list'):
             found += ['switches', 'links', 'hosts']
+        if what == ('drbfabric', 'export'):
+            formats = output(self.program, 'export', '--help').partition(' FORMAT  ')[2].partition('\n  DIR')[0]
+            found += re.findall(r'\w+', formats)
         return found
 
-    def options(self):
+    def help(self):
         text = output(self.program, *([self.verb] if self.verb else []), '--help')
         if self.name == 'drbfabric' and self.verb in ('up', 'replan'):
             text += output(self.beside('drbtopo', 'topo'), 'plan', '--help')
-        return sorted(set(re.findall(r'(?<![\w-])--[a-z][a-z0-9-]*', text)))
+        return text
+
+    def options(self):
+        return sorted(set(re.findall(r'(?<![\w-])--[a-z][a-z0-9-]*', self.help())))
 
     def words_next(self):
         if self.words:
