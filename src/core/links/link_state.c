@@ -221,6 +221,11 @@ void drb_link_say(struct drb_link *l, struct drb_hello *hello, uint64_t now_ns)
 	hello->loss = drb_loss_share(&l->loss);
 }
 
+void drb_link_unsay(struct drb_link *l)
+{
+	l->sent--;
+}
+
 uint64_t drb_link_due_ns(const struct drb_link *l)
 {
 	bool waits =

@@ -117,6 +117,8 @@ bool drb_link_check(struct drb_link *l, bool carrier, bool others, uint64_t now_
 uint64_t drb_link_hold_ns(const struct drb_link *l);
 // The next hello of ours: its serial and echo, and whether we hear the neighbour.
 void drb_link_say(struct drb_link *l, struct drb_hello *hello, uint64_t now_ns);
+// The hello that was said last could not be sent: the next one has its number.
+void drb_link_unsay(struct drb_link *l);
 // When to look again if nothing is heard; UINT64_MAX: never.
 uint64_t drb_link_due_ns(const struct drb_link *l);
 // The caller was kept from looking for so long, so this silence does not count.

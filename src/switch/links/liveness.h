@@ -137,6 +137,7 @@ struct drb_liveness {
 	bool starts[DRB_PORTS_MAX];           // watched from the next look on
 	uint64_t hello_due_ns[DRB_PORTS_MAX]; // UINT64_MAX: no hello is sent there
 	uint64_t hellos_in[DRB_PORTS_MAX], hellos_out[DRB_PORTS_MAX];
+	uint8_t refused[DRB_PORTS_MAX]; // tries of the next hello that failed
 	uint16_t mtu[DRB_PORTS_MAX];
 	uint64_t frames[DRB_PORTS_MAX]; // as counted at looked_ns
 	uint64_t looked_ns;             // the last look

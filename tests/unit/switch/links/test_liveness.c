@@ -271,6 +271,55 @@ static void data_is_life(void **state)
 	end();
 }
 
+static bool (*send_really)(void *context, uint32_t port, const uint8_t *frame, uint32_t len);
+static uint32_t tries, taken_every, longest_taken;
+
+static bool send_seldom(void *context, uint32_t port, const uint8_t *frame, uint32_t len)
+{
+	return ++tries % taken_every == 0 && len <= longest_taken &&
+	       send_really(context, port, frame, len);
+}
+
+// Hellos, and of those long ones, that leave by u0 within two seconds if it takes each `every`th, none beyond `longest`.
+static uint32_t sent_within_two_seconds(uint32_t every, uint32_t longest, uint32_t *are_long)
+{
+	uint32_t sent = 0;
+	struct drb_hello h;
+
+	begin(1, 5, "");
+	send_really = w->liveness.io.send;
+	w->liveness.io.send = send_seldom;
+	w->liveness.hello_due_ns[3] = UINT64_MAX; // u1 sends none
+	tries = *are_long = 0;
+	taken_every = every;
+	longest_taken = longest;
+	for (uint64_t ms = 1000; ms < 3000; ms++) {
+		turn(ms);
+		if (empty(2, &h) == 0)
+			continue;
+		sent++;
+		*are_long += h.serial.number % DRB_HELLO_LONG_EVERY == 0;
+	}
+	w->liveness.io.send = send_really;
+	end();
+	return sent;
+}
+
+// A port that is full most of the time: whichever try it takes, long hellos are among them. One that takes no long ones
+// goes on sending short ones.
+static void tried_again(void **state)
+{
+	uint32_t are_long;
+
+	(void)state;
+	for (uint32_t every = 1; every <= 8; every++) {
+		assert_int_equal(sent_within_two_seconds(every, UINT32_MAX, &are_long), 20);
+		assert_int_equal(are_long, 5);
+	}
+	assert_true(sent_within_two_seconds(1, 200, &are_long) >= 14);
+	assert_int_equal(are_long, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -283,6 +332,7 @@ int main(void)
 		cmocka_unit_test(off),
 		cmocka_unit_test(set_anew),
 		cmocka_unit_test(data_is_life),
+		cmocka_unit_test(tried_again),
 	};
 	return cmocka_run_group_tests_name("liveness", tests, setup_rings, free_eal);
 }
