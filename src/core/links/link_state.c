@@ -150,8 +150,10 @@ enum drb_hello_outcome drb_link_hear_hello(struct drb_link *l, const struct drb_
 	else
 		l->deaf += l->heard_us ? DRB_HELLO_MISSES : 1;
 	l->heard_us |= hello->flags & DRB_HELLO_HEARS;
-	if (l->state == DRB_LINK_DOWN)
-		drb_loss_init(&l->loss); // what a dead link lost is another matter
+	if (l->state == DRB_LINK_DOWN) { // what a dead link lost is another matter
+		drb_loss_init(&l->loss);
+		l->short_hellos = 0;
+	}
 	l->heard = true;
 	l->carrier = true; // else it could not have come
 	l->asked = (struct drb_hello_serial){0};

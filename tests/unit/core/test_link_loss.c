@@ -263,6 +263,27 @@ static void dead_is_not_lossy(void **state)
 	}
 }
 
+// Nor do long hellos, if each outage takes those that would have come.
+static void dead_loses_long_hellos(void **state)
+{
+	struct line line = begin(0, 500, 1);
+
+	(void)state;
+	while (line.number % DRB_HELLO_LONG_EVERY != DRB_HELLO_LONG_EVERY - 1)
+		step(&line);
+	for (uint32_t n = 0; n < 5; n++) {
+		line.loss = 1;
+		for (uint32_t k = 0; k < DRB_HELLO_LONG_EVERY + 1; k++)
+			step(&line);
+		drb_link_check(&line.link, true, true, line.now_ms * MS);
+		assert_int_equal(line.link.state, DRB_LINK_DOWN);
+		line.loss = 0;
+		for (uint32_t k = 0; k < DRB_HELLO_LONG_EVERY - 1; k++)
+			step(&line);
+		assert_false(line.link.lossy);
+	}
+}
+
 // Whatever a neighbour says it has sent: nothing overflows (UBSan looks on), and what it says of us is kept.
 static void hostile_counts(void **state)
 {
@@ -307,11 +328,17 @@ static void other_direction(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(losses_are_found),     cmocka_unit_test(found_without_data),
-		cmocka_unit_test(little_is_left_alone), cmocka_unit_test(in_flight),
-		cmocka_unit_test(trusted_again),        cmocka_unit_test(trusted_again_small),
-		cmocka_unit_test(long_frames),          cmocka_unit_test(other_direction),
-		cmocka_unit_test(own_long_hellos),      cmocka_unit_test(dead_is_not_lossy),
+		cmocka_unit_test(losses_are_found),
+		cmocka_unit_test(found_without_data),
+		cmocka_unit_test(little_is_left_alone),
+		cmocka_unit_test(in_flight),
+		cmocka_unit_test(trusted_again),
+		cmocka_unit_test(trusted_again_small),
+		cmocka_unit_test(long_frames),
+		cmocka_unit_test(other_direction),
+		cmocka_unit_test(own_long_hellos),
+		cmocka_unit_test(dead_is_not_lossy),
+		cmocka_unit_test(dead_loses_long_hellos),
 		cmocka_unit_test(hostile_counts),
 	};
 	return cmocka_run_group_tests_name("link_loss", tests, NULL, NULL);
