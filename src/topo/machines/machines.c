@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,21 @@ static bool parse_name(const char *text, void *to)
 	return true;
 }
 
+// Whether others can send packets there: not to this machine itself, to many, or by an interface of which the
+// address says nothing.
+static bool reachable(bool ipv6, const uint8_t bytes[16])
+{
+	struct in6_addr six;
+
+	if (!ipv6)
+		return bytes[0] != 0 && bytes[0] != 127 && bytes[0] < 224;
+	memcpy(&six, bytes, sizeof(six));
+	return !IN6_IS_ADDR_UNSPECIFIED(&six) && !IN6_IS_ADDR_LOOPBACK(&six) &&
+	       !IN6_IS_ADDR_LINKLOCAL(&six) && !IN6_IS_ADDR_MULTICAST(&six) &&
+	       !IN6_IS_ADDR_V4MAPPED(&six);
+}
+
+// An address is kept in its shortest form, so that two are the same if their texts are.
 static bool parse_address(const char *text, void *to)
 {
 	struct machine *machine = to;
@@ -50,8 +66,9 @@ static bool parse_address(const char *text, void *to)
 	machine->ipv6 = inet_pton(AF_INET6, text, bytes) == 1;
 	if (!machine->ipv6 && inet_pton(AF_INET, text, bytes) != 1)
 		return false;
-	snprintf(machine->address, sizeof(machine->address), "%s", text);
-	return true;
+	return reachable(machine->ipv6, bytes) &&
+	       inet_ntop(machine->ipv6 ? AF_INET6 : AF_INET, bytes, machine->address,
+			 sizeof(machine->address));
 }
 
 bool machines_interface(const char *text, char interface[MACHINES_INTERFACE_MAX + 1])
@@ -102,7 +119,7 @@ static const struct drb_config_key machine_keys[] = {
 	      "at most 24 letters, digits, '_', '.' and '-', the first a letter or digit"),
 	 .required = true},
 	{.name = "address",
-	 FORM(parse_address, "an IP address such as 192.0.2.1"),
+	 FORM(parse_address, "an IP address such as 192.0.2.1, by which others reach the machine"),
 	 .required = true},
 	{.name = "share", OF(struct machine, share), NUMBER(1, MACHINE_SHARE_MAX), .initial = "1"},
 	{.name = "interface", FORM(parse_interface, MACHINES_INTERFACE)},

@@ -267,6 +267,8 @@ static void check_mistakes(const struct drb_tree *t, const struct mistake mistak
 	}
 }
 
+#define NO_ADDRESS " is not an IP address such as 192.0.2.1, by which others reach the machine"
+
 static const struct mistake mistakes[] = {
 	{"machine: []\n", ":1: machine: unknown key"},
 	{"links: vxlan\n", ":1: machines: a list is missing, such as "
@@ -277,7 +279,22 @@ static const struct mistake mistakes[] = {
 	{"machines:\n  - {name: a}\n", ":2: machines[0].address: key is missing"},
 	{"machines:\n  - {address: 192.0.2.1}\n", ":2: machines[0].name: key is missing"},
 	{"machines:\n  - {name: a, address: here}\n",
-	 ":2: machines[0].address: \"here\" is not an IP address such as 192.0.2.1"},
+	 ":2: machines[0].address: \"here\"" NO_ADDRESS},
+	{"machines:\n  - {name: a, address: 127.0.0.1}\n",
+	 ":2: machines[0].address: \"127.0.0.1\"" NO_ADDRESS},
+	{"machines:\n  - {name: a, address: 0.0.0.0}\n",
+	 ":2: machines[0].address: \"0.0.0.0\"" NO_ADDRESS},
+	{"machines:\n  - {name: a, address: 224.0.0.1}\n",
+	 ":2: machines[0].address: \"224.0.0.1\"" NO_ADDRESS},
+	{"machines:\n  - {name: a, address: 'fe80::1'}\n",
+	 ":2: machines[0].address: \"fe80::1\"" NO_ADDRESS},
+	{"machines:\n  - {name: a, address: 'ff02::1'}\n",
+	 ":2: machines[0].address: \"ff02::1\"" NO_ADDRESS},
+	{"machines:\n  - {name: a, address: '::1'}\n",
+	 ":2: machines[0].address: \"::1\"" NO_ADDRESS},
+	{"machines:\n  - {name: a, address: '2001:db8::1'}\n"
+	 "  - {name: b, address: '2001:DB8:0::1'}\n",
+	 ":3: machines[1].address: 2001:db8::1 is that of a"},
 	{"machines:\n  - {name: ../a, address: 192.0.2.1}\n",
 	 ":2: machines[0].name: \"../a\" is not at most 24 letters, digits, '_', '.' and "
 	 "'-', "
