@@ -21,7 +21,7 @@ import tap  # noqa: E402
 TOPO, BUILD = sys.argv[1:]
 sys.path.insert(0, TOPO)
 
-from drbfabric import check, merged_metrics, nodes  # noqa: E402
+from drbfabric import check, merged_metrics, nodes, part  # noqa: E402
 
 WITHIN = 30
 FILE = 'machines:\n  - {name: a, address: 192.0.2.1}\n  - {name: b, address: 192.0.2.2, ssh_port: 2222}\n'
@@ -195,7 +195,7 @@ def mistakes_of_plans_are_named():
 
 def a_report(machine, source, ns):
     return json.dumps({'machine': machine, **COUNTS,
-                       'from': {source: {'packets': 2, 'sum_ns': sum(ns), 'min_ns': min(ns)}}})
+                       'from': {source: {'packets': 2, 'sum_ns': sum(ns), 'min_ns': min(ns), 'span_ns': 10 ** 9}}})
 
 
 def clocks_are_told_apart():
@@ -207,9 +207,29 @@ def clocks_are_told_apart():
         rows = [json.loads(line) for line in out.splitlines()]
         assert rows[2]['machine'] == 'all' and rows[2]['sent'] == 20, rows
         there, back = rows[4], rows[3]
-        # Half of 1 + 3 ms is what is not known; the truth is within.
-        assert there['error_us'] == back['error_us'] == 2000 and there['offset_us'] == 4000, rows
+        # Half of 1 + 3 ms is what is not known, and what clocks drift apart in 1.004 s; the truth is within.
+        assert there['error_us'] == back['error_us'] == 2000 + 100.4 and there['offset_us'] == 4000, rows
         assert abs(there['mean_us'] - 2000) <= 2000 and abs(back['mean_us'] - 4000) <= 2000, rows
+
+
+def clocks_that_cannot_be_are_named():
+    """b hears a 8 ms before a sent, a hears b 3 ms before: a clock was set in between."""
+    with Plan() as p:
+        told = {'a': a_report('a', 'b', [-3000000, 0]), 'b': a_report('b', 'a', [-8000000, 0])}
+        for texts, why in ((told, 'a clock was set'), ({**told, 'b': json.dumps({'machine': 'b', **COUNTS})},
+                                                       'no packets came the other way')):
+            _, out, err = fabric('combine', 'replay', p.path, '--json', told=json.dumps(texts))
+            assert f'drbfabric: b to a: one-way latencies are not known: {why}' in err, err
+            ways = [row for row in map(json.loads, out.splitlines()) if 'from' in row]
+            assert ways and all(way['error_us'] is None and way.get('mean_us') is None for way in ways), ways
+
+
+def arrivals_have_their_span():
+    plan = {'hosts': [{'name': 'h0', 'machine': 'a'}], 'elsewhere': [{'name': 'h8', 'machine': 'b'}]}
+    records = 'source,received_ns,latency_ns\nh8,700,-5\nh8,200,7\nh0,1,3\nh8,,\n'.splitlines()
+    assert part._arrivals(plan, records) == {  # pylint: disable=protected-access
+        'b': {'packets': 2, 'sum_ns': 2, 'min_ns': -5, 'span_ns': 500},
+        'a': {'packets': 1, 'sum_ns': 3, 'min_ns': 3, 'span_ns': 0}}
 
 
 def losses_and_absent_machines_fail():
@@ -414,7 +434,8 @@ def compose_runs_one_machine():
 tap.run((parts_make_the_whole, ports_to_other_machines_are_packet_sockets, vlans_are_of_the_interface,
          cables_are_interfaces_of_machines, cables_are_exported_or_refused, mistakes_of_cables_end_the_plan,
          what_needs_one_clock_is_refused, a_machine_without_a_share_is_named, ansible_gets_all_it_needs,
-         mistakes_of_plans_are_named, clocks_are_told_apart, losses_and_absent_machines_fail, both_ends_are_compared,
+         mistakes_of_plans_are_named, clocks_are_told_apart, clocks_that_cannot_be_are_named,
+         arrivals_have_their_span, losses_and_absent_machines_fail, both_ends_are_compared,
          waves_of_all_machines_fit, full_neighbour_tables_are_announced, expositions_are_merged,
          prometheus_gets_every_machine, what_all_machines_cannot_do_is_refused,
          compose_runs_one_machine, containerlab_links_all,

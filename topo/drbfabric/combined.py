@@ -12,6 +12,9 @@ from .output import print_rows
 COUNTS = ('sent', 'received', 'lost', 'duplicated', 'misdelivered', 'reordered', 'not_sent', 'receiver_dropped')
 CLEAN = ('lost', 'duplicated', 'misdelivered', 'not_sent', 'receiver_dropped')
 
+# By how much the rates of two machines' clocks may differ, at most: those of quartzes by 100 ppm.
+CLOCK_RATES = 1e-4
+
 
 def _reports(plan, texts):
     """{machine: what it reports}; the others are named."""
@@ -53,24 +56,41 @@ def print_links(plan, reports, kind):
     return not complaints
 
 
+def _apart(came, back):
+    """How far the clock of the machine where packets came is ahead of the other one, and what is not known of that,
+    in ns; None if no clock of such a rate says this."""
+    offset = (came['min_ns'] - back['min_ns']) / 2
+    error = (came['min_ns'] + back['min_ns']) / 2
+    drift = CLOCK_RATES * (max(came['span_ns'], back['span_ns']) + abs(offset))
+    return (offset, error + drift) if error + drift >= 0 else None
+
+
 def one_way(reports):
     """One-way latencies from machine to machine, from packets in both directions: no packet takes less than no
     time, so the least of each direction bound how far two clocks are apart. Half of their sum is what is not
-    known."""
+    known, and by how much the clocks may drift apart meanwhile. A row without a mean: packets in one direction only,
+    or clocks that were set."""
     rows = []
     for to, report in reports.items():
         for source, came in report.get('from', {}).items():
             back = reports.get(source, {}).get('from', {}).get(to)
-            row = {'from': source, 'to': to, 'packets': came['packets'], 'offset_us': 0.0, 'error_us': 0.0}
-            if source != to:
-                row['offset_us'] = row['error_us'] = None
-            if back and source != to:
-                row['offset_us'] = (came['min_ns'] - back['min_ns']) / 2e3
-                row['error_us'] = (came['min_ns'] + back['min_ns']) / 2e3
-            if row['offset_us'] is not None:
+            row = {'from': source, 'to': to, 'packets': came['packets'], 'offset_us': None, 'error_us': None}
+            apart = (0.0, 0.0) if source == to else _apart(came, back) if back else None
+            if apart:
+                row['offset_us'], row['error_us'] = (ns / 1e3 for ns in apart)
                 row['mean_us'] = came['sum_ns'] / came['packets'] / 1e3 - row['offset_us']
             rows.append(row)
     return rows
+
+
+def say_unknown(ways):
+    """Names the machines between which one-way latencies are not known."""
+    for way in ways:
+        if 'mean_us' not in way:
+            other = any((back['from'], back['to']) == (way['to'], way['from']) for back in ways)
+            say(f"{way['from']} to {way['to']}: one-way latencies are not known: "
+                + ('a clock was set or ran wrong meanwhile: replay again' if other else
+                   'no packets came the other way, by which clocks are compared'))
 
 
 def total(reports):
@@ -83,8 +103,10 @@ def _replay(_, reports, kind):
     print_rows([('machine', 'machine')] + [(key, key.replace('_', ' ')) for key in COUNTS], rows + [whole], kind)
     if kind == 'table':
         print()
+    ways = one_way(reports)
     print_rows([('from', 'from'), ('to', 'to'), ('packets', 'packets'), ('mean_us', 'one-way mean us'),
-                ('error_us', 'not known, +- us'), ('offset_us', 'clocks apart us')], one_way(reports), kind)
+                ('error_us', 'not known, +- us'), ('offset_us', 'clocks apart us')], ways, kind)
+    say_unknown(ways)
     return not any(whole[key] for key in CLEAN)
 
 

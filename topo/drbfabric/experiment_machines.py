@@ -51,8 +51,10 @@ def _one(machines, args, scheme, load):
         '--slots', str(args.slots), '--slot', f'{round(1000 * slot_us)}ns', '--seed', str(args.seed)])
     reports = {name: json.loads(answer['stdout']) for name, answer in answers.items()}
     row = {'scheme': scheme, 'load': load, **combined.total(reports)}
-    ways = [way for way in combined.one_way(reports) if 'mean_us' in way]
-    packets = sum(way['packets'] for way in ways)
+    ways = combined.one_way(reports)
+    combined.say_unknown(ways)
+    # The mean of the others would be that of other ways through the fabric.
+    packets = sum(way['packets'] for way in ways) if all('mean_us' in way for way in ways) else 0
     for key in ('mean_us', 'error_us') if packets else ():
         row[key] = sum(way[key] * way['packets'] for way in ways) / packets
     # The host's own link takes a slot, too, which records of packets leave out.

@@ -39,17 +39,21 @@ def counts(args):
 
 
 def _arrivals(plan, records):
-    """What came from each machine, by records of drbgen: {machine: {packets, sum and least of latencies}}. Times
-    are those of two clocks."""
+    """What came from each machine, by records of drbgen: {machine: {packets, sum and least of latencies, time from
+    the first to the last}}. Latencies are between two clocks."""
     machine_of = {host['name']: host['machine'] for host in plan['hosts'] + plan['elsewhere']}
-    result = {}
+    result, times = {}, {}
     for row in csv.DictReader(records):
         if row['latency_ns']:
-            ns = int(row['latency_ns'])
-            came = result.setdefault(machine_of[row['source']], {'packets': 0, 'sum_ns': 0, 'min_ns': ns})
+            ns, at, source = int(row['latency_ns']), int(row['received_ns']), machine_of[row['source']]
+            came = result.setdefault(source, {'packets': 0, 'sum_ns': 0, 'min_ns': ns, 'span_ns': 0})
+            low, high = times.get(source, (at, at))
+            times[source] = min(low, at), max(high, at)
             came['packets'] += 1
             came['sum_ns'] += ns
             came['min_ns'] = min(came['min_ns'], ns)
+    for source, (low, high) in times.items():
+        result[source]['span_ns'] = high - low
     return result
 
 
