@@ -344,7 +344,11 @@ def containerlab_links_all():
         tops = [json.loads(pathlib.Path(line).read_text()) for line in out.splitlines()]
         ends, remotes = [], {}
         for top, other in zip(tops, ('192.0.2.2', '192.0.2.1')):
+            assert (top['name'], top['prefix']) == ('drb', '__lab-name')
             for node, what in top['topology']['nodes'].items():
+                settings = what['sysctls']
+                assert settings['net.ipv6.conf.all.disable_ipv6'] == 0 if node[0] == 'h' else \
+                    settings['net.ipv6.conf.default.addr_gen_mode'] == 1, (node, settings)
                 for bind in what.get('binds', []):
                     assert (p.dir / 'plan' / bind.split(':')[0]).is_file(), (node, bind)
             for link in top['topology']['links']:
@@ -399,6 +403,7 @@ def kubernetes_has_every_config():
         files = items[-1]['spec']['deployment']['filesFromConfigMap']
         for switch in p.plan['switches']:
             file, = files[switch['name']]
+            assert file['mode'] == 'read', file
             assert maps[file['configMapName']][file['configMapPath']] == (p.dir / 'plan' / switch['config']).read_text()
             assert inner['nodes'][switch['name']]['binds'][0].startswith(f"{file['filePath']}:")
 

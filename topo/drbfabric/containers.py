@@ -27,11 +27,15 @@ def _switch(switch, config):
     name = f"{CONFIGS}/{switch['name']}.yaml"
     return {'kind': 'linux', 'image': IMAGE, 'network-mode': 'none', 'cmd': f'-c {name}',
             'binds': [f'{config}:{name}:ro'], 'cap-add': CAPABILITIES,
-            'sysctls': {'net.ipv6.conf.all.disable_ipv6': 1, 'net.ipv4.ip_forward': 0}}
+            # Its kernel must say nothing on links. containerlab puts 0 in place of disable_ipv6 = 1; without an address
+            # of its own, an interface has nothing to say either.
+            'sysctls': {'net.ipv6.conf.default.addr_gen_mode': 1, 'net.ipv4.ip_forward': 0}}
 
 
 def _host(host, plan):
     return {'kind': 'linux', 'image': IMAGE, 'network-mode': 'none', 'entrypoint': '/bin/sleep', 'cmd': 'infinity',
+            # Engines may start containers without a network with IPv6 off.
+            'sysctls': {'net.ipv6.conf.all.disable_ipv6': 0, 'net.ipv6.conf.default.router_solicitations': 0},
             'exec': [f"ip address add {host['ipv4']}/{plan['ipv4_length']} dev eth0",
                      f"ip address add {host['ipv6']}/{plan['ipv6_length']} dev eth0 nodad"]}
 
@@ -61,7 +65,8 @@ def _links(plan, own, addresses):
 def _topology(plan, name, nodes, config_of):
     own = {node['name'] for node in nodes}
     addresses = {machine['name']: machine['address'] for machine in plan['machines']}
-    return {'name': name, 'prefix': '', 'topology': {
+    # Of two fabrics on a machine, containers have different names: those of compose.
+    return {'name': name, 'prefix': '__lab-name', 'topology': {
         'nodes': {node['name']: _switch(node, config_of(node)) if 'config' in node else _host(node, plan)
                   for node in nodes},
         'links': _links(plan, own, addresses)}}
@@ -99,7 +104,7 @@ def kubernetes(plan, folder, out):
         with open(f"{folder}/{switch['config']}", encoding='utf-8') as f:
             items.append({'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': name},
                           'data': {file: f.read()}})
-        files[switch['name']] = [{'configMapName': name, 'configMapPath': file, 'filePath': file}]
+        files[switch['name']] = [{'configMapName': name, 'configMapPath': file, 'filePath': file, 'mode': 'read'}]
     whole = {**plan, 'links': [{**link, 'kind': 'veth'} for link in plan['links']]}
     topology = _topology(whole, fabric, nodes, lambda node: f"{node['name']}.yaml")
     items.append({'apiVersion': 'clabernetes.containerlab.dev/v1alpha1', 'kind': 'Topology',
