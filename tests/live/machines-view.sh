@@ -25,6 +25,16 @@ metrics() { # metrics UP OF: of so many switches these are up
   [ "$(grep -c '^drb_up{' $scratch/metrics)" = "$2" ] && [ "$(grep -c '^drb_up{.* 1$' $scratch/metrics)" = "$1" ]
 }
 check "one exposition has the metrics of both" metrics 20 20
+way() { # way SWITCHES: of packets from a host of a to one of b, by so many switches
+  view ctl path h0 h15 udp:7:7 --json | jq -se "length == $1 and .[0].switch == \"s1-0\" and .[-1].to == \"h15.eth0\" and
+    all(.[]; .state == \"up\")"
+}
+check "the way from one machine to the other is told" way 5
+rounds() { # rounds COUNT: of a watch, each with all switches
+  view ctl watch --count "$1" --interval 100ms --json |
+    jq -se "length == 20 * $1 and ([.[].machine] | unique) == [\"a\", \"b\"] and all(.[]; .out_pps >= 0)"
+}
+check "a watch has the switches of both in each round" rounds 2
 measured() {
   view experiment --scheme drb,walk --load 0.3 --slots 250 --json | tee $scratch/measured | jq -se 'length == 2 and
     all(.[]; .sent > 0 and .lost == 0 and .mean_slots > .simulated_slots)'
@@ -43,6 +53,12 @@ gone() { # what is said of the links to a machine that is gone, and what the oth
 }
 check "one table says who is gone, and its links are down" soon gone
 check "metrics say so, too" metrics 10 20
+# What is left is asked and told, up to where nobody answers.
+no_way() {
+  view ctl path h0 h15 --json >$scratch/way 2>$scratch/said
+  [ $? = 1 ] && cat $scratch/said && grep -qE '^drbctl: .*: (no way leads on|not running)' $scratch/said && grep -q '^drbfabric: b (10.99.0.2) does not answer' $scratch/said
+}
+check "a way that ends at what is gone is told so far" no_way
 check "the rest goes down" playbook down --limit a
 check "nothing is left there" nothing_left_on a
 finish

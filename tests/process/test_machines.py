@@ -314,8 +314,11 @@ def what_all_machines_cannot_do_is_refused():
         code, _, err = fabric('ctl', '--machines', p.path, 'list')
         assert code == 2 and 'drbfabric export ansible makes it' in err, err
         assert fabric('export', 'ansible', p.path)[0] == 0
-        code, _, err = fabric('ctl', '--machines', p.path, 'watch')
-        assert code == 2 and "reload, set, show, undrain, not 'watch'" in err, err
+        code, _, err = fabric('ctl', '--machines', p.path, 'capture')
+        assert code == 2 and "path, reload, set, show, undrain, watch, not 'capture'" in err, err
+        for words, why in ((('--csv',), 'a table for each round, or --json'), (('-n', '0'), "'0': must be a whole")):
+            code, _, err = fabric('ctl', '--machines', p.path, 'watch', *words)
+            assert code == 2 and why in err, err
         code, _, err = fabric('ctl', '--machines', p.path, 'show', 's9-9')
         assert code == 2 and 's9-9 is no switch of fabric drb' in err, err
         code, _, err = fabric('experiment', '--machines', p.path)

@@ -6,16 +6,19 @@ import json
 import re
 import shlex
 import subprocess
+import sys
 import tempfile
 
-from . import Failure, combined, export, usage
-from .cli import say
+from . import Failure, combined, export, mirror, usage
+from .cli import Parser, positive, say
 from .merged_metrics import merge
 from .output import print_rows
+from .places import program
 
-# Verbs of drbctl that end by themselves and are about switches one by one.
-WITH_ROWS = ('check', 'list', 'show')
+# Verbs of drbctl that are about switches one by one.
+WITH_ROWS = ('check', 'list', 'show', 'watch')
 ORDERS = ('drain', 'reload', 'set', 'undrain')
+CLEAR_SCREEN = '\033[H\033[2J'
 SWITCH = re.compile(r'(?:.*-)?(s\d+-\d+)(?:\..*)?')
 # What Ansible says of a command that ran.
 RAN = ('', 'non-zero return code')
@@ -131,14 +134,59 @@ def _words_of(machines, words):
             for name in machines.names if name in wanted}
 
 
+def _path(machines, words):
+    """drbctl path here, of what the switches of all machines say."""
+    fabric = ['--fabric', machines.plan['fabric']]
+    answers = machines.ask({name: ['answers', *fabric, *mirror.COMMANDS] for name in machines.names})
+    machines.say_complaints(answers)
+    switches = {instance: said for answer in answers.values() if answer['rc'] == 0
+                for instance, said in json.loads(answer['stdout'])['switches'].items()}
+    with mirror.sockets(switches) as folder:
+        done = subprocess.run([program('drbctl', 'ctl'), *words[:1], *fabric, '--runtime', folder, *words[1:]],
+                              check=False)
+    return done.returncode or machines.status(answers)
+
+
+def _rounds(words):
+    """The words of a watch for one round, and how many there are to be; None: until interrupted."""
+    parser = Parser(prog='drbctl watch', description='')
+    parser.add_argument('-n', '--count', type=positive)
+    found, rest = parser.parse_known_args(words)
+    return [*rest, '--count', '1'], found.count
+
+
+def _watch(machines, words, kind):
+    """drbctl watch on all machines, round by round: each measures by its own clock. Between rounds is the time that
+    asking takes."""
+    if kind == 'csv':
+        raise usage('watch --machines prints a table for each round, or --json')
+    words, left = _rounds(words)
+    screen = kind == 'table' and sys.stdout.isatty()
+    status = 0
+    while left is None or left > 0:
+        machines.gone.clear()  # they may be back
+        answers = machines.ask(_words_of(machines, words))
+        print(CLEAR_SCREEN if screen else '', end='')
+        _print(_rows(answers), kind)
+        print(end='\n' if kind == 'table' and not screen else '', flush=True)
+        machines.say_complaints(answers)
+        status = machines.status(answers)
+        left = left and left - 1
+    return status
+
+
 def control(args):
     """drbctl on all machines."""
     words = [word for word in args.words if word not in ('--json', '--csv')]
     kind = 'json' if '--json' in args.words else 'csv' if '--csv' in args.words else 'table'
-    if not words or words[0] not in (*WITH_ROWS, *ORDERS, 'metrics'):
-        raise usage(f"with --machines, drbctl does {', '.join(sorted((*WITH_ROWS, *ORDERS, 'metrics')))}, not "
-                    f"'{words[0] if words else ''}'")
+    known = sorted((*WITH_ROWS, *ORDERS, 'metrics', 'path'))
+    if not words or words[0] not in known:
+        raise usage(f"with --machines, drbctl does {', '.join(known)}, not '{words[0] if words else ''}'")
     machines = Machines(args.machines)
+    if words[0] == 'path':
+        return _path(machines, args.words)
+    if words[0] == 'watch':
+        return _watch(machines, words, kind)
     answers = machines.ask(_words_of(machines, words))
     gone = machines.switches_of_gone()
     if words[0] == 'metrics':

@@ -125,6 +125,9 @@ def add_parts(verb):
     p.add_argument('words', nargs=argparse.REMAINDER, metavar='WORD', help='verb and arguments of drbctl')
     verb('counts', part.counts, "print what this machine's ends of links to other machines have counted, as JSON",
          ('',))
+    p = verb('answers', part.answers, "print what this machine's switches answer to commands of their stats sockets, "
+             'as JSON', ('/drb/info /drb/all',))
+    p.add_argument('commands', nargs='+', metavar='COMMAND', help='/drb/info')
     p = verb('experiment', experiment_machines.run, 'replay the same traffic on all machines under each scheme at each '
              'load, and compare with the simulator', ('--machines plan --scheme drb,walk --load 0.5,0.8',))
     p.add_argument('--machines', metavar='DIR', required=True, help=ALL_MACHINES)

@@ -2,6 +2,7 @@
 """One machine's part in what a fabric over several machines does together: what it reports, as JSON, and
 combined.py puts together."""
 
+import contextlib
 import csv
 import json
 import subprocess
@@ -10,6 +11,7 @@ import tempfile
 from . import Failure, check, fabrics, usage
 from .cli import need_root
 from .places import program
+from .telemetry import Telemetry
 
 
 def _need_part(fabric):
@@ -35,6 +37,18 @@ def counts(args):
                 ends[f'{name}.{port}'] = {'in': view['in_packets'][at], 'out': view['out_packets'][at],
                                           'restarted': view['started_ns'] > up_ns}
     print(json.dumps({'machine': plan['machine'], 'ends': ends}))
+    return 0
+
+
+def answers(args):
+    """What this machine's switches say, word for word."""
+    need_root()
+    plan, said = _need_part(fabrics.Fabric(args.name)), {}
+    for switch in plan['switches']:
+        # One that does not run has no socket, which says that.
+        with contextlib.suppress(OSError), Telemetry(switch['namespace']) as t:
+            said[switch['namespace']] = {'greeting': t.greeting, **{text: t.ask(text) for text in args.commands}}
+    print(json.dumps({'machine': plan['machine'], 'switches': said}))
     return 0
 
 
