@@ -25,7 +25,7 @@ static const struct argp_option options[] = {
 	 "$XDG_RUNTIME_DIR or /tmp for others)",
 	 8},
 	{"timeout", KEY_TIMEOUT, "TIME", 0,
-	 "How long a switch may take to answer (default 2s; list and metrics 0.9s, events, serve "
+	 "How long a switch may take to answer (default 2s; list, metrics and events 0.9s, serve "
 	 "and record 0.5s)",
 	 8},
 	{0},

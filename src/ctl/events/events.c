@@ -140,7 +140,7 @@ int ctl_events(int argc, char **argv)
 	struct events e = {.ctl = ctl_defaults(), .interval_ns = 200000000};
 
 	// Meanwhile nothing is heard of the others.
-	e.ctl.timeout_ms = METRICS_TIMEOUT_MS;
+	e.ctl.timeout_ms = DRB_TELEMETRY_PROMPT_MS;
 	drb_args_parse(&argp, argc, argv, 0, &e);
 	drb_interrupt_catch(0);
 	return follow(&e);
