@@ -31,6 +31,9 @@ check "nothing else is" no_others
 check "a scheme" drbctl set s2-1 scheme=dmodk
 check "is told" soon told '.switch == "s2-1" and .what == "scheme" and .before == "drb" and .after == "dmodk"'
 
+check "a config that is read again" drbctl reload s1-0
+check "is told" soon told '.switch == "s1-0" and .what == "reloads" and .before == "0" and .after == "1"'
+
 port_goes() { # port_goes SWITCH PORT FROM TO: since the last command
   told ".unix_ms >= $since_ms and .switch == \"$1\" and .port == \"$2\" and .what == \"state\" and .before == \"$3\" and .after == \"$4\""
 }

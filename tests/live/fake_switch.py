@@ -37,7 +37,7 @@ def replies(instance, lost, unnamed):
     return {
         "/drb/info": {"name": name, "fabric": fabric, "version": "0", "layers": 2, "arity": 2,
                       "layer": int(layer), "label": int(label), "code": [0], "pid": os.getpid(),
-                      "ready": 1, "uptime_ns": 1, "ports": 2, "ports_usable": 2, "trouble": ""},
+                      "ready": 1, "uptime_ns": 1, "reloads": 0, "ports": 2, "ports_usable": 2, "trouble": ""},
         "/drb/ports": {"switch": name, "time_ns": 1, "name": ["d0", "u0"], **ports},
         "/drb/drops": {reason: 0 for reason in keys("DRB_DROP_REASONS")},
     }

@@ -99,6 +99,7 @@ static int take_info(const json_t *reply, void *out)
 		{"pid", offsetof(struct drb_switch_info, pid)},
 		{"ready", offsetof(struct drb_switch_info, ready)},
 		{"uptime_ns", offsetof(struct drb_switch_info, uptime_ns)},
+		{"reloads", offsetof(struct drb_switch_info, reloads)},
 		{"ports", offsetof(struct drb_switch_info, ports)},
 		{"ports_usable", offsetof(struct drb_switch_info, ports_usable)},
 	};

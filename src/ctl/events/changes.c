@@ -65,6 +65,15 @@ static uint64_t compare_drops(const struct telling *t, const struct drb_switch_a
 	return found;
 }
 
+static void compare_reloads(const struct telling *t, uint64_t before, uint64_t now)
+{
+	char was[32], is[32];
+
+	snprintf(was, sizeof(was), "%" PRIu64, before);
+	snprintf(is, sizeof(is), "%" PRIu64, now);
+	tell(t, NULL, "reloads", was, is);
+}
+
 static void compare_ports(const struct telling *t, const struct drb_switch_all *before,
 			  const struct drb_switch_all *now)
 {
@@ -96,6 +105,7 @@ static uint64_t compare_switch(const struct telling *t, const struct metrics_swi
 		tell(t, NULL, "switch", "runs", "runs anew");
 		return 0;
 	}
+	compare_reloads(t, before->all.info.reloads, now->all.info.reloads);
 	tell(t, NULL, "scheme", before->all.routing.scheme, now->all.routing.scheme);
 	tell(t, NULL, "threshold", before->all.routing.threshold, now->all.routing.threshold);
 	compare_ports(t, &before->all, &now->all);

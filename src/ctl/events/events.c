@@ -135,7 +135,8 @@ int ctl_events(int argc, char **argv)
 		.parser = parse,
 		.doc = "Prints what happens to all running switches, or to those of --fabric: "
 		       "switches that come, go or fall silent, states and neighbours of ports, "
-		       "schemes and thresholds, drops that begin. Ends on SIGINT or SIGTERM.",
+		       "reloads, schemes and thresholds, drops that begin. Ends on SIGINT or "
+		       "SIGTERM.",
 		.children = children};
 	struct events e = {.ctl = ctl_defaults(), .interval_ns = 200000000};
 

@@ -139,6 +139,7 @@ int ctl_show_info(struct drb_telemetry *t, const struct drb_switch_info *info, s
 	ctl_text(s->rows, "state", NULL, "ready: all ports forward",
 		 info->ready ? "ready" : "starting");
 	ctl_count(s->rows, "pid", NULL, "process", info->pid);
+	ctl_count(s->rows, "reloads", NULL, "of the config, since the start", info->reloads);
 	ctl_real(s->rows, "uptime_s", "uptime s", "seconds since the start",
 		 ctl_decimal((double)info->uptime_ns / 1e9, 3));
 	ctl_row_end(s->rows);

@@ -21,6 +21,8 @@
 #define KEPT_MAX 1024
 
 static const struct drb_reload *reload;
+// Written by whoever reloads, read by the stats socket.
+static _Atomic uint64_t reloads;
 static struct drb_settings in_force; // one order at a time
 static pthread_t thread;
 static atomic_bool stopping;
@@ -138,6 +140,11 @@ static const char *restart_needed(const char *kept)
 	return *kept ? "; needs a restart: " : "";
 }
 
+uint64_t drb_reload_count(void)
+{
+	return reloads;
+}
+
 int drb_reload(char *text, size_t size)
 {
 	static const struct drb_settings none;
@@ -149,6 +156,7 @@ int drb_reload(char *text, size_t size)
 	if (rc == 0) {
 		*reload->setup = setup;
 		in_force = none;
+		reloads++;
 		drb_info("%s reloaded: scheme %s, unit %s, T %s%g%s%s", setup.instance,
 			 drb_scheme_name(setup.choice.scheme), drb_unit_name(setup.unit),
 			 setup.threshold_auto ? DRB_THRESHOLD_AUTO ", first " : "", setup.threshold,

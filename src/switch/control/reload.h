@@ -21,6 +21,8 @@ void drb_reload_stop(void);
 // line: what is in force now and what needs a restart, or the mistake. 0 or -errno. Call with telemetry
 // paused, or from one of its commands.
 int drb_reload(char *text, size_t size);
+// How many of these were done since the start. Any thread.
+uint64_t drb_reload_count(void);
 // The same with other values for keys of routing, "threshold=3 scheme=walk", on top of those set
 // before. They hold until drb_reload().
 int drb_reload_set(const char *settings, char *text, size_t size);

@@ -13,6 +13,7 @@
 #include "common/cli/clock.h"
 #include "core/counters.h"
 #include "switch/control/heartbeat.h"
+#include "switch/control/reload.h"
 #include "switch/control/stats_socket.h"
 #include "switch/startup/confine.h"
 
@@ -79,6 +80,7 @@ int drb_fill_info(struct rte_tel_data *d, const struct drb_snapshot *s, int rc)
 	add_dict_u64(d, "pid", (uint64_t)getpid());
 	add_dict_u64(d, "ready", drb_stats_socket_is_ready());
 	add_dict_u64(d, "uptime_ns", drb_clock_now() - drb_reply_context.started_ns);
+	add_dict_u64(d, "reloads", drb_reload_count());
 	add_dict_u64(d, "ports_usable", usable);
 	rte_tel_data_add_dict_string(d, "trouble", trouble);
 	return add_dict_u64(d, "ports", all);

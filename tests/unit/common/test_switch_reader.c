@@ -24,7 +24,8 @@ static void disconnect(struct server *server, struct drb_telemetry *t)
 #define INFO                                                                                       \
 	"{\"/drb/info\":{\"name\":\"s1-5\",\"fabric\":\"drb\",\"version\":\"0.1.0\",\"layers\":3," \
 	"\"arity\":2,\"layer\":1,\"label\":5,\"code\":[2,1],\"pid\":7,\"ready\":1,"                \
-	"\"uptime_ns\":12345678901234,\"ports\":4,\"ports_usable\":3,\"trouble\":\"u0 down\"}}"
+	"\"uptime_ns\":12345678901234,\"reloads\":2,\"ports\":4,\"ports_usable\":3,\"trouble\":"   \
+	"\"u0 down\"}}"
 
 static void info_is_read(void **state)
 {
@@ -44,6 +45,7 @@ static void info_is_read(void **state)
 	assert_int_equal(info.label, 5);
 	assert_int_equal(info.ready, 1);
 	assert_true(info.uptime_ns == 12345678901234);
+	assert_int_equal(info.reloads, 2);
 	assert_int_equal(info.ports_usable, 3);
 	assert_string_equal(info.trouble, "u0 down");
 }
@@ -324,9 +326,9 @@ static void all_reply(char *text, size_t size, uint32_t first, uint32_t end, uin
 	ADD("{\"/drb/all\":{\"time_ns\":%llu,", (unsigned long long)time_ns);
 	if (first == 0) {
 		ADD("\"info\":{\"name\":\"s1-0\",\"fabric\":\"drb\",\"version\":\"0.1.0\","
-		    "\"layers\":3,"
-		    "\"arity\":2,\"layer\":1,\"label\":0,\"code\":[0,0],\"pid\":7,\"ready\":1,"
-		    "\"uptime_ns\":1,\"ports_usable\":3,\"trouble\":\"\",\"ports\":%u},",
+		    "\"layers\":3,\"arity\":2,\"layer\":1,\"label\":0,\"code\":[0,0],\"pid\":7,"
+		    "\"ready\":1,\"uptime_ns\":1,\"reloads\":0,\"ports_usable\":3,\"trouble\":\"\","
+		    "\"ports\":%u},",
 		    all);
 		counters(keys, sizeof(keys), DRB_CMD_ROUTING);
 		ADD("\"routing\":{\"scheme\":\"drb\",\"unit\":\"packet\",\"threshold\":\"1.5\","

@@ -55,10 +55,10 @@ static char *answer(uint64_t time_ns)
 	for (int i = 0; i < DRB_LOG_BINS; i++)
 		json_array_append_new(bins, json_integer(0));
 	json_t *info = json_pack(
-		"{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:[i], s:i, s:i, s:i, s:i, s:s, s:i}", "name",
-		"s1-0", "fabric", "drb", "version", "1", "layers", 2, "arity", 1, "layer", 1,
-		"label", 0, "code", 0, "pid", 7, "ready", 1, "uptime_ns", 1, "ports_usable", 1,
-		"trouble", "", "ports", 1);
+		"{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:[i], s:i, s:i, s:i, s:i, s:i, s:s, s:i}",
+		"name", "s1-0", "fabric", "drb", "version", "1", "layers", 2, "arity", 1, "layer",
+		1, "label", 0, "code", 0, "pid", 7, "ready", 1, "uptime_ns", 1, "reloads", 0,
+		"ports_usable", 1, "trouble", "", "ports", 1);
 	json_t *reply = json_pack("{s:{s:I, s:o, s:O, s:O, s:o, s:{s:i, s:o}, s:{s:O, s:o}, s:o}}",
 				  DRB_CMD_ALL, "time_ns", (json_int_t)time_ns, "info", info,
 				  "routing", counts, "drops", counts, "worker", counts,
