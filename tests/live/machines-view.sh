@@ -42,6 +42,26 @@ measured() {
 check "an experiment loses nothing" soon measured
 sed 's/^/# /' $scratch/measured
 
+# A real Prometheus with the exported config, where there is one. scrapes QUERY VALUE: all that it answers
+scrapes() {
+  curl -sG http://127.0.0.1:9090/api/v1/query --data-urlencode "query=$1" | tee $scratch/scraped |
+    jq -se ".[0].data.result | length > 0 and all(.[]; .value[1] == \"$2\")" || { cat $scratch/scraped && false; }
+}
+scraped=
+if command -v prometheus >/dev/null && command -v curl >/dev/null; then
+  scraped=yes
+  for at in a:1 b:2; do
+    on ${at%:*} "$build/src/ctl/drbctl serve --listen 10.99.0.${at#*:}:9110" >$scratch/serve-${at%:*} 2>&1 &
+  done
+  check "a config for Prometheus" fabric export prometheus $shared/plan
+  prometheus --config.file=$shared/plan/prometheus.yml --storage.tsdb.path=$scratch/tsdb --web.listen-address=127.0.0.1:9090 \
+    >$scratch/prometheus 2>&1 &
+  check "Prometheus has ten switches of a" soon scrapes 'sum(drb_up{machine="a"})' 10
+  check "and ten of b" soon scrapes 'sum(drb_up{machine="b"})' 10
+else
+  skip "Prometheus scrapes both machines" "prometheus or curl is not installed"
+fi
+
 machine_kill b
 gone() { # what is said of the links to a machine that is gone, and what the others have counted as down
   view ctl list --json >$scratch/rows 2>$scratch/said
@@ -59,6 +79,7 @@ no_way() {
   [ $? = 1 ] && cat $scratch/said && grep -qE '^drbctl: .*: (no way leads on|not running)' $scratch/said && grep -q '^drbfabric: b (10.99.0.2) does not answer' $scratch/said
 }
 check "a way that ends at what is gone is told so far" no_way
+[ -z "$scraped" ] || check "Prometheus sees b go" soon scrapes 'up{machine="b"}' 0
 check "the rest goes down" playbook down --limit a
 check "nothing is left there" nothing_left_on a
 finish
