@@ -17,6 +17,8 @@ teller=$!
 told() { # told JQ_CONDITION: an event fulfils it
   jq -es "any(.[]; $1)" "$scratch/events" >/dev/null || { cat "$scratch/events" && return 1; }
 }
+pid_of() { drbctl list --json | jq -r "select(.switch == \"$1\") | .pid"; }
+
 # It has looked once when this is seen; nothing that was so before is told.
 sets() { drbctl set s2-1 threshold=5 2>/dev/null && drbctl set s2-1 threshold=2 2>/dev/null && told '.what == "threshold"'; }
 check "a threshold that is set" soon sets
@@ -75,9 +77,19 @@ cut_for_a_second() { fabric cut s1-1.u0 && sleep 1 && fabric mend s1-1.u0; }
 check "meanwhile a link is down for a second" cut_for_a_second
 check "its end is told" soon port_goes s1-1 u0 down up
 check "and its beginning" port_goes s1-1 u0 up down
-check "the switch is told as silent" told '.switch == "s2-1" and .what == "switch" and .before == "runs" and .after == "silent"'
+check "the switch is told as silent" soon told '.switch == "s2-1" and .what == "switch" and .before == "runs" and .after == "silent"'
 check "it goes on" fabric resume s2-1
 check "that is told, too" soon told '.switch == "s2-1" and .what == "switch" and .before == "silent" and .after == "runs"'
+
+# One that ends, or waits for a CPU, does not answer for a while either.
+stands_still_shortly() {
+  local pid
+  pid=$(pid_of s2-1)
+  kill -STOP "$pid" && sleep 1.3 && kill -CONT "$pid" && drbctl set s2-1 threshold=7 && soon told '.after == "7"'
+}
+since_ms=$((${EPOCHREALTIME/./} / 1000))
+check "it stands still for a second" stands_still_shortly
+check "which is not told" jq -es "map(select(.unix_ms >= $since_ms and .what == \"switch\")) | length == 0" "$scratch/events"
 
 check "a switch is stopped" fabric stop s2-1
 check "it is told" soon told '.switch == "s2-1" and .what == "switch" and .before == "runs" and .after == "gone"'

@@ -9,6 +9,9 @@
 
 _Static_assert(DRB_DROP_COUNT <= 64, "a bit for each reason");
 
+// Who has not answered for so long is told as silent.
+#define SILENT_NS UINT64_C(2000000000)
+
 // Who tells what, while one switch is compared.
 struct telling {
 	const struct metrics_switch *who;
@@ -32,11 +35,11 @@ static void tell(const struct telling *t, const char *port, const char *what, co
 		t->tell(&event, t->context);
 }
 
-static const struct metrics_switch *find(const struct metrics_poll *poll,
-					 const struct metrics_switch *who)
+static struct metrics_switch *find(const struct metrics_poll *poll,
+				   const struct metrics_switch *who)
 {
 	for (size_t i = 0; i < poll->count; i++) {
-		const struct metrics_switch *s = &poll->switches[i];
+		struct metrics_switch *s = &poll->switches[i];
 		if (strcmp(s->fabric, who->fabric) == 0 && strcmp(s->name, who->name) == 0)
 			return s;
 	}
@@ -122,27 +125,53 @@ static void tell_gone(const struct ctl_look *before, const struct ctl_look *now,
 	}
 }
 
-int ctl_compare(const struct ctl_look *before, struct ctl_look *now, ctl_on_event tell_it,
-		void *context)
+// What did not answer is as it was before: what changes meanwhile is told when it answers again.
+static void keep(struct metrics_switch *before, struct metrics_switch *now)
+{
+	const struct metrics_switch silent = *now;
+
+	*now = *before;
+	*before = silent;
+}
+
+static bool may_answer_yet(const struct metrics_switch *before, const struct metrics_switch *now,
+			   uint64_t silent_ns)
+{
+	return before && before->error == 0 && now->error != 0 && now->error != -ENOENT &&
+	       silent_ns < SILENT_NS;
+}
+
+int ctl_compare(struct ctl_look *before, struct ctl_look *now, ctl_on_event tell_it, void *context)
 {
 	struct telling t = {.unix_ms = now->poll.unix_ms, .tell = tell_it, .context = context};
+	struct ctl_seen *seen = calloc(now->poll.count ? now->poll.count : 1, sizeof(*seen));
 
-	now->dropping = calloc(now->poll.count ? now->poll.count : 1, sizeof(*now->dropping));
-	if (!now->dropping)
+	if (!seen)
 		return -ENOMEM;
 	tell_gone(before, now, t);
 	for (size_t i = 0; i < now->poll.count; i++) {
-		t.who = &now->poll.switches[i];
-		const struct metrics_switch *old = find(&before->poll, t.who);
-		uint64_t dropping = old ? before->dropping[old - before->poll.switches] : 0;
-		now->dropping[i] = compare_switch(&t, old, dropping);
+		struct metrics_switch *who = &now->poll.switches[i],
+				      *old = find(&before->poll, who);
+		const struct ctl_seen was =
+			old && before->seen ? before->seen[old - before->poll.switches]
+					    : (struct ctl_seen){.answered_ns = now->poll.time_ns};
+		if (may_answer_yet(old, who, now->poll.time_ns - was.answered_ns)) {
+			keep(old, who);
+			seen[i] = was;
+			continue;
+		}
+		t.who = who;
+		seen[i].answered_ns = now->poll.time_ns;
+		seen[i].dropping = compare_switch(&t, old, was.dropping);
 	}
+	free(now->seen);
+	now->seen = seen;
 	return 0;
 }
 
 void ctl_look_free(struct ctl_look *look)
 {
 	metrics_poll_free(&look->poll);
-	free(look->dropping);
+	free(look->seen);
 	*look = (struct ctl_look){0};
 }

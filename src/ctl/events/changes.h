@@ -16,14 +16,19 @@ struct ctl_event {
 
 typedef void (*ctl_on_event)(const struct ctl_event *event, void *context);
 
+// What is remembered of a switch.
+struct ctl_seen {
+	uint64_t dropping;    // a bit for each reason for which it was dropping packets
+	uint64_t answered_ns; // the last time
+};
+
 // A look and what is remembered of it. All zeros before the first one.
 struct ctl_look {
 	struct metrics_poll poll;
-	uint64_t *
-		dropping; // by switch: a bit for each reason for which it was dropping packets; owned
+	struct ctl_seen *seen; // by switch; owned
 };
 
-// Tells what is different in `now`, whose `dropping` it sets, from `before`. 0 or -ENOMEM.
-int ctl_compare(const struct ctl_look *before, struct ctl_look *now, ctl_on_event tell,
-		void *context);
+// Tells what is different in `now`, whose `seen` it sets, from `before`. A switch that does not answer, but did
+// less than two seconds ago, is as it was: it may be ending, or wait for a CPU. 0 or -ENOMEM.
+int ctl_compare(struct ctl_look *before, struct ctl_look *now, ctl_on_event tell, void *context);
 void ctl_look_free(struct ctl_look *look);
