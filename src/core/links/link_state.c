@@ -121,6 +121,7 @@ static void meet_process(struct drb_link *l, uint64_t instance, uint64_t now_ns)
 	l->before = l->heard ? l->hello.serial.instance : 0;
 	l->heard_us = false;
 	l->deaf = l->short_hellos = 0;
+	l->sent_before = l->sent;
 	drb_loss_init(&l->loss);
 }
 
@@ -144,11 +145,14 @@ enum drb_hello_outcome drb_link_hear_hello(struct drb_link *l, const struct drb_
 		return DRB_HELLO_STALE;
 	if (!l->heard || hello->serial.instance != l->hello.serial.instance)
 		meet_process(l, hello->serial.instance, now_ns);
-	// Who has heard us and does not any more has waited for its hold time already.
+	// Who has heard us and does not any more has waited for its hold time already. Who has not yet may have been sent
+	// nothing: hellos that waited here while this switch had no CPU count once.
 	if (hello->flags & DRB_HELLO_HEARS)
 		l->deaf = 0;
-	else
-		l->deaf += l->heard_us ? DRB_HELLO_MISSES : 1;
+	else if (l->heard_us)
+		l->deaf += DRB_HELLO_MISSES;
+	else if (l->deaf <= l->sent - l->sent_before)
+		l->deaf++;
 	l->heard_us |= hello->flags & DRB_HELLO_HEARS;
 	if (l->state == DRB_LINK_DOWN) { // what a dead link lost is another matter
 		drb_loss_init(&l->loss);

@@ -10,7 +10,7 @@ struct ctl_event {
 	uint64_t unix_ms;
 	const char *fabric, *name;
 	const char *port; // NULL: of the switch
-	const char *what; // switch, state, neighbour, scheme, threshold, drops
+	const char *what; // switch, reloads, state, neighbour, scheme, threshold, drops
 	const char *before, *after;
 };
 

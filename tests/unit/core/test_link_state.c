@@ -170,10 +170,24 @@ static void carrier(void **state)
 // Hellos that come but are not heard: who never heard us may be starting, who did has lost us.
 static void one_way(void **state)
 {
+	struct drb_hello ours = {0};
+
 	(void)state;
 	begin(100);
 	assert_int_equal(hear(0, 1000), DRB_LINK_UP);
-	assert_int_equal(hear(0, 1100), DRB_LINK_UP);
+	drb_link_say(&l, &ours, 1000 * MS);
+	// This switch had no CPU, and hears what its neighbour said meanwhile.
+	for (uint32_t n = 0; n < 5; n++)
+		assert_int_equal(hear(0, 1400), DRB_LINK_UP);
+	drb_link_say(&l, &ours, 1400 * MS);
+	assert_int_equal(hear(0, 1500), DRB_LINK_DOWN);
+	assert_int_equal(hear(0, 1600), DRB_LINK_DOWN);
+	// Else as many hellos as make a hold time.
+	begin(100);
+	for (uint64_t ms = 1000; ms < 1200; ms += 100) {
+		assert_int_equal(hear(0, ms), DRB_LINK_UP);
+		drb_link_say(&l, &ours, ms * MS);
+	}
 	assert_int_equal(hear(0, 1200), DRB_LINK_DOWN);
 	assert_int_equal(hear(0, 1300), DRB_LINK_DOWN);
 	assert_int_equal(hear(DRB_HELLO_HEARS, 1400), DRB_LINK_UP);
