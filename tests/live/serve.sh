@@ -47,7 +47,8 @@ up -l 3 -d 2 --rate 500pps
 "$build/src/ctl/drbctl" serve 2>"$scratch/said" &
 server=$!
 check "serves" soon serves
-check "a second server on this port" fails_with 2 'cannot listen on 127.0.0.1:9110' drbctl serve
+check "it runs on" kill -0 $server
+check "a second server on this port" fails_with 2 'cannot listen on 127.0.0.1:9110' timeout 60 "$build/src/ctl/drbctl" serve
 check "the page" sh -c "curl -sS $site/ | grep -q '<title>drbswitch</title>'"
 files() { # every file that the page names is served
   get $site/ | grep -oE '(src|href)="[a-z]+\.(js|css)"' | cut -d'"' -f2 | while read -r file; do
