@@ -88,7 +88,7 @@ struct drb_link {
 	uint64_t before;               // instance of the neighbour's process before this one
 	uint64_t duplicate_ns; // when two processes were last seen to speak in turn; 0: never
 	uint64_t sent;         // our own hellos
-	uint64_t sent_before;  // of those, when the first one of its process came
+	uint64_t sent_before;  // of those, when the neighbour's process was first heard
 	uint64_t last_ns;      // when something came; before the first: when listening began
 	uint64_t since_ns;     // when the state was entered
 	uint32_t flaps;

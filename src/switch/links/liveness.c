@@ -309,7 +309,8 @@ static bool send_hello(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 	drb_hello_key_sign(&l->key, frame, len);
 	bool sent = l->io.send(l->io.context, i, frame, len);
 	l->hellos_out[i] += sent;
-	// Else a port that takes each fourth try would never send a long one. One that takes no long ones sends others.
+	// One that was refused keeps its number: else a port that takes each fourth try would never send a long hello.
+	// After as many tries as a period has, it does not, for a port may refuse long ones alone.
 	l->refused[i] = sent ? 0 : (l->refused[i] + 1) % TRIES;
 	if (l->refused[i] > 0)
 		drb_link_unsay(&l->port[i]);
