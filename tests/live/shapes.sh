@@ -4,7 +4,7 @@
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch drbctl
-need_tool fping
+need_tool fping python3
 
 for shape in 1,4 2,1 2,3 4,2 3,4; do
   [ $shape != 3,4 ] || in_full "F($shape)" || continue
@@ -12,6 +12,12 @@ for shape in 1,4 2,1 2,3 4,2 3,4; do
   check "F($shape): wiring, pings, counters" fabric check wiring ping counters links
   check "F($shape): down" fabric down
 done
+# A switch tells of 32 ports in one reply.
+up -l 1 -d 20
+check "40 ports: wiring, pings, counters" fabric check wiring ping counters links
+check "40 ports: all in what is repeated for other machines" \
+  python3 -B "$root/tests/live/many_ports.py" drb 40 "$build/src/ctl/drbctl"
+check "40 ports: down" fabric down
 check "nothing is left" nothing_left
 
 # Two fabrics at once, with other addresses and a name that is itself like a node's.

@@ -27,7 +27,8 @@ def _take(connection, said):
     """Answers one request; False at the end of the connection."""
     command = connection.recv(4096).rstrip(b'\0').decode(errors='replace')
     if command:
-        connection.sendall(json.dumps({command: said.get(command)}).encode())
+        # The key is the command without its parameters.
+        connection.sendall(json.dumps({command.partition(',')[0]: said.get(command)}).encode())
     return bool(command)
 
 

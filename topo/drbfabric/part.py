@@ -2,14 +2,13 @@
 """One machine's part in what a fabric over several machines does together: what it reports, as JSON, and
 combined.py puts together."""
 
-import contextlib
 import csv
 import json
 import subprocess
 import tempfile
 
 from . import Failure, check, fabrics, usage
-from .cli import need_root
+from .cli import need_root, say
 from .places import program
 from .telemetry import Telemetry
 
@@ -45,9 +44,15 @@ def answers(args):
     need_root()
     plan, said = _need_part(fabrics.Fabric(args.name)), {}
     for switch in plan['switches']:
-        # One that does not run has no socket, which says that.
-        with contextlib.suppress(OSError), Telemetry(switch['namespace']) as t:
-            said[switch['namespace']] = {'greeting': t.greeting, **{text: t.ask(text) for text in args.commands}}
+        instance = switch['namespace']
+        try:
+            with Telemetry(instance) as t:
+                said[instance] = {'greeting': t.greeting, **{key: reply for command in args.commands
+                                                             for key, reply in t.parts(command).items()}}
+        except (ConnectionRefusedError, FileNotFoundError):
+            pass  # it does not run, and has no socket, which says that
+        except OSError as e:
+            say(f'{instance}: {e}')
     print(json.dumps({'machine': plan['machine'], 'switches': said}))
     return 0
 

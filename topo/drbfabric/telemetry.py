@@ -6,6 +6,7 @@ import os
 import socket
 
 REPLY_MAX = 1 << 20
+TRIES = 3  # to be told of all ports at one instant
 
 
 def runtime_folder():
@@ -47,6 +48,27 @@ class Telemetry:
         self.socket.send(command.encode())
         # The key is the command without its parameters.
         return self._receive().get(command.split(',')[0])
+
+    def parts(self, command):
+        """{command: reply}. /drb/all tells of some ports at a time: the others follow as '/drb/all,32' and so on. All
+        are of one instant; OSError when others asked in between each time."""
+        for _ in range(TRIES):
+            found = {command: self.ask(command)}
+            if command != '/drb/all' or not found[command] or self._add_other_ports(found):
+                return found
+        raise OSError('other readers asked the switch in between')
+
+    def _add_other_ports(self, found):
+        """False: some are of another instant."""
+        first = found['/drb/all']
+        told = len(first['ports']['name'])
+        while told < first['info']['ports']:
+            page = self.ask(f'/drb/all,{told}')
+            if page['time_ns'] != first['time_ns'] or not page['ports']['name']:
+                return False
+            found[f'/drb/all,{told}'] = page
+            told += len(page['ports']['name'])
+        return True
 
     def ports(self):
         """Every counter of every port, {key: [value per port]}."""
