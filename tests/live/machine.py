@@ -101,18 +101,21 @@ class Control:
 
     def _sleep(self, at):
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        worst, parent = 0.0, os.getppid()
+        parent = os.getppid()
         while os.getppid() == parent:
             due = time.monotonic() + NAP
             time.sleep(NAP)
             late = time.monotonic() - due
-            if late > worst:
-                worst = late
-                struct.pack_into('d', self.worst, at, worst)
+            if late > struct.unpack_from('d', self.worst, at)[0]:
+                struct.pack_into('d', self.worst, at, late)
 
     def late(self):
         """Seconds by which the latest of them woke at most."""
         return max(struct.unpack(f'{len(self.children)}d', self.worst))
+
+    def restart(self):
+        """They forget how late they were."""
+        self.worst[:8 * len(self.children)] = bytes(8 * len(self.children))
 
     def end(self):
         for child in self.children:

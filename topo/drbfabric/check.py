@@ -159,16 +159,21 @@ def _flush_neighbours(plan):
             netns.batch([f'neigh flush dev eth0 {RESOLVED}'], force=True)
 
 
-def ping(plan, family, seed, sample):
-    hosts, own = _every_host(plan), {host['label'] for host in plan['hosts']}
-    chosen = pairs(len(hosts), seed, sample or
-                   (len(hosts) if len(hosts) <= ALL_PAIRS_HOSTS else SAMPLE_A_HOST))
-    chosen = [pair for pair in chosen if pair[0] in own]
+def ping_pairs(plan, family, chosen):
+    """Pings ordered pairs of host labels; {(source, destination): ms or None}."""
     times, wave = {}, pairs_a_wave(plan)
     for start in range(0, len(chosen), wave):
         if len(chosen) > wave:
             _flush_neighbours(plan)
         times.update(_run_pings(plan, chosen[start:start + wave], family))
+    return times
+
+
+def ping(plan, family, seed, sample):
+    hosts, own = _every_host(plan), {host['label'] for host in plan['hosts']}
+    chosen = pairs(len(hosts), seed, sample or
+                   (len(hosts) if len(hosts) <= ALL_PAIRS_HOSTS else SAMPLE_A_HOST))
+    times = ping_pairs(plan, family, [pair for pair in chosen if pair[0] in own])
     answered = [t for t in times.values() if t is not None]
     complaints = [f"h{a} -> h{b} ({hosts[b][f'ipv{family}']}): no answer"
                   for (a, b), t in times.items() if t is None]
@@ -194,8 +199,8 @@ def snapshots(plan):
     return result
 
 
-def _link_balance(link, views):
-    """What one switch sent, the switch at the other end must have received."""
+def link_balance(link, views):
+    """What one switch sent, the switch at the other end must have received; views: what each has counted."""
     complaints = []
     for a, b in (('lower', 'upper'), ('upper', 'lower')):
         sender, receiver = views[link[a]], views[link[b]]
@@ -237,7 +242,7 @@ def links(plan, up_ns, settle_seconds=2.0):
         restarted = {name for name, view in views.items() if view['started_ns'] > up_ns}
         chosen = [link for link in between if not restarted & {link['lower'], link['upper']}]
         for link in chosen:
-            complaints += _link_balance(link, views)
+            complaints += link_balance(link, views)
         if not complaints or time.monotonic() > end:
             break
         time.sleep(0.1)
