@@ -19,7 +19,8 @@ more.
   --live [NAME...]  live stories only, all or those named (without .sh); it leaves nothing out of them
   --no-lint         no warnings of clang, no source checks
   --strict          what a busy machine kept from being decided has failed
-  --long            --full, fuzzers and the soak for a minute each, more samples in some stories
+  --long            --full, fuzzers and the soak for a minute each, more samples in some stories, 20
+                    minutes of chaos
 
 Ends with "N passed, N failed[, N skipped]"; exit status 0 if nothing failed, 1 if something did,
 2 if the tests could not be run. Before that: what was tried more than once, what was skipped, what
@@ -49,7 +50,7 @@ while [ $# -gt 0 ]; do
     --long)
       full=1
       export DRB_LONG=1 FUZZ_SECONDS=${FUZZ_SECONDS:-60} DRB_SOAK_SECONDS=${DRB_SOAK_SECONDS:-60}
-      export STORY_TIMEOUT=${STORY_TIMEOUT:-900}
+      export STORY_TIMEOUT=${STORY_TIMEOUT:-1800}
       ;;
     -h | --help)
       usage

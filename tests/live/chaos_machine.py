@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How much time the machine had for anybody, at any moment of a long run: machine.py, sampled."""
+
+import threading
+import time
+
+import machine
+
+EVERY = 0.1
+RENEW = 10  # samples between two looks for new processes
+
+
+class Sampler:
+    """Runs from the beginning to `end`."""
+
+    def __init__(self, program='drbswitch'):
+        self.program, self.rows, self.ended = program, [], threading.Event()
+        self.control = machine.Control()
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+
+    def _run(self):
+        looks, paths, before = 0, [], {}
+        while not self.ended.wait(EVERY):
+            if looks % RENEW == 0:
+                paths = machine.threads(self.program)
+            looks += 1
+            now = machine.waits(paths)
+            self.rows.append((time.monotonic(), self.control.late(), machine.most_waited(before, now) / 1e9))
+            self.control.restart()
+            before = now
+
+    def worst(self, begin, end):
+        """Seconds that a control process was late, or a switch that could run got no CPU, at most, in this time."""
+        rows = [row for row in list(self.rows) if begin <= row[0] <= end + EVERY]
+        return max((max(late, waited) for _, late, waited in rows), default=0.0)
+
+    def forget(self):
+        self.rows = []
+
+    def end(self):
+        self.ended.set()
+        self.thread.join()
+        self.control.end()
