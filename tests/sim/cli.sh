@@ -31,6 +31,8 @@ whole_rows() {
 whole_rows packet --scheme drb,dmodk --load 0.5 --slots 100 --stats 50 --detail
 whole_rows transfer --scheme drb,walk --slots 500 --warmup 10
 whole_rows job --scheme drb,vlb --data 16
+"$sim" job --job pipeline:3 --data 30 --list >"$dir/list"
+whole_rows replay "$dir/list" --scheme drb,vlb
 
 # As version 0.1.0 called it.
 "$sim" packet --load 0.9 --slots 100 --stats 50 >"$dir/load"
@@ -57,6 +59,8 @@ same_for_any_threads transfer --scheme all --load 0.3,0.6 --slots 3000 --warmup 
 same_for_any_threads transfer --scheme drb,least --unit flowlet --sizes fixed:50 --queue 20 --slots 2000 --warmup 100
 same_for_any_threads job --scheme all --runs 3 --data 160
 same_for_any_threads transfer --scheme all --source window --queue 40 --slots 3000 --warmup 500
+"$sim" transfer --load 0.6 --sizes fixed:30 --slots 1000 --warmup 0 --list >"$dir/list"
+same_for_any_threads replay "$dir/list" --scheme all --source window --queue 40 --ack 0.1
 same_for_any_threads job --job incast --scheme drb,walk --source spray --queue 20 --runs 3 --data 100
 same_for_any_threads ctmc --queues 50 --time 100
 
@@ -101,6 +105,12 @@ refused 'from 1 to' transfer --queue 0
 refused "no job 'reduce'" job --job all-to-all,reduce
 refused 'no power of two' job -d 3 --job all-reduce-halving
 refused 'random or label' job --place rack
+refused 'from 0 to 1' job --ack 1.5
+refused 'take one --load' transfer --list
+refused 'take one --job' job --list
+refused 'no list' replay
+refused 'none/such: No such file' replay /none/such
+refused "$dir/list:2: .*hosts of this fabric" replay -l 1 -d 2 "$dir/list"
 refused 'from 1 to' job --data 0
 refused 'lambda' theory --lambda 1
 refused 'queues' ctmc --queues 1

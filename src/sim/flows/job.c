@@ -133,7 +133,8 @@ static int alone_of(const struct running *j, uint64_t *makespan)
 	return 0;
 }
 
-static int make(struct running *j)
+// Which rank is on which host.
+static int place(struct running *j)
 {
 	const struct drb_job_setup *s = j->setup;
 	struct drb_rng rng = drb_rng_seed(s->transfers.seed, 3);
@@ -142,11 +143,7 @@ static int make(struct running *j)
 	j->steps = j->rule->steps(&s->job, j->ranks);
 	j->host = malloc(j->ranks * sizeof(*j->host));
 	j->rank = malloc(j->ranks * sizeof(*j->rank));
-	j->step = calloc(j->ranks, sizeof(*j->step));
-	j->sends = calloc(j->ranks, sizeof(*j->sends));
-	j->came = calloc((size_t)j->ranks * j->steps, sizeof(*j->came));
-	j->step_of = calloc((size_t)j->ranks * j->steps, sizeof(*j->step_of));
-	if (!j->host || !j->rank || !j->step || !j->sends || !j->came || !j->step_of)
+	if (!j->host || !j->rank)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < j->ranks; i++)
 		j->host[i] = i;
@@ -154,7 +151,22 @@ static int make(struct running *j)
 		drb_rng_permutation(&rng, j->host, j->ranks);
 	for (uint32_t i = 0; i < j->ranks; i++)
 		j->rank[j->host[i]] = i;
-	return drb_transfers_new(&j->transfers, &s->transfers);
+	return 0;
+}
+
+static int make(struct running *j)
+{
+	int rc = place(j);
+
+	if (rc < 0)
+		return rc;
+	j->step = calloc(j->ranks, sizeof(*j->step));
+	j->sends = calloc(j->ranks, sizeof(*j->sends));
+	j->came = calloc((size_t)j->ranks * j->steps, sizeof(*j->came));
+	j->step_of = calloc((size_t)j->ranks * j->steps, sizeof(*j->step_of));
+	if (!j->step || !j->sends || !j->came || !j->step_of)
+		return -ENOMEM;
+	return drb_transfers_new(&j->transfers, &j->setup->transfers);
 }
 
 static void unmake(struct running *j)
@@ -200,6 +212,63 @@ int drb_job_run(const struct drb_job_setup *setup, struct drb_job_result *result
 		rc = make(&j);
 	if (rc == 0)
 		rc = run(&j, result);
+	unmake(&j);
+	return rc;
+}
+
+// A step's transfers. last: of each rank the transfer that it sent last; then those that were sent to it in
+// even steps and in odd ones. DRB_LIST_NONE: none.
+static int list_step(const struct running *j, uint32_t step, uint32_t last[], struct drb_list *list)
+{
+	size_t ranks = j->ranks;
+	const uint32_t *before = last + (1 + (step + 1) % 2) * ranks;
+	uint32_t *came = last + (1 + step % 2) * ranks;
+
+	for (uint32_t rank = 0; rank < j->ranks; rank++)
+		came[rank] = DRB_LIST_NONE;
+	for (uint32_t rank = 0; rank < j->ranks; rank++) {
+		uint32_t dest = j->rule->dest(j->ranks, rank, step), place = list->count;
+		if (dest == DRB_NO_RANK)
+			continue;
+		const struct drb_listed t = {
+			.source = j->host[rank],
+			.dest = j->host[dest],
+			.size = j->rule->size(&j->setup->job, j->ranks, step),
+			.after_sent = last[rank],
+			.after_arrived = j->rule->wait == DRB_WAIT_STEP_BEFORE ? before[rank]
+					 : j->rule->wait == DRB_WAIT_SAME_STEP ? came[rank]
+									       : DRB_LIST_NONE,
+		};
+		if (drb_list_add(list, &t) < 0)
+			return -ENOMEM;
+		last[rank] = came[dest] = place;
+	}
+	return 0;
+}
+
+static int list_steps(const struct running *j, struct drb_list *list)
+{
+	size_t count = 3 * (size_t)j->ranks;
+	uint32_t *last = malloc(count * sizeof(*last));
+	int rc = last ? 0 : -ENOMEM;
+
+	for (size_t i = 0; last && i < count; i++)
+		last[i] = DRB_LIST_NONE;
+	for (uint32_t step = 0; rc == 0 && step < j->steps; step++)
+		rc = list_step(j, step, last, list);
+	free(last);
+	return rc;
+}
+
+int drb_job_list(const struct drb_job_setup *setup, struct drb_list *list)
+{
+	struct running j = {.setup = setup, .rule = &drb_job_rules[setup->job.kind]};
+	int rc = drb_job_fits(&setup->job, setup->transfers.tree.hosts);
+
+	if (rc == 0)
+		rc = place(&j);
+	if (rc == 0)
+		rc = list_steps(&j, list);
 	unmake(&j);
 	return rc;
 }

@@ -13,6 +13,7 @@
 // Algorithms: Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in
 // MPICH", IJHPCA 2005.
 
+#include "sim/flows/list.h"
 #include "sim/flows/transfers.h"
 
 enum drb_job_kind {
@@ -55,3 +56,5 @@ struct drb_job_result {
 
 // 0, or as drb_packet_new(); -ERANGE as drb_job_fits().
 int drb_job_run(const struct drb_job_setup *setup, struct drb_job_result *result);
+// The transfers of that run, step by step, added to an empty list. 0; -ERANGE as drb_job_fits(), -ENOMEM.
+int drb_job_list(const struct drb_job_setup *setup, struct drb_list *list);

@@ -22,6 +22,7 @@ struct drb_transfers_setup {
 	enum drb_sim_source source;
 	uint32_t mark;    // what joins a queue of so many packets is marked; of windows
 	uint32_t timeout; // slots; of windows
+	double ack_hop;   // slots that an acknowledgement takes for a link; of windows
 	uint64_t seed, memory;
 };
 

@@ -2,6 +2,7 @@
 #include "sim/flows/window.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #define WINDOW_FIRST 10
@@ -154,7 +155,8 @@ struct drb_flying drb_window_send(struct drb_transfers *t, uint32_t transfer)
 bool drb_window_receive(struct drb_transfers *t, const struct drb_flying *packet)
 {
 	struct drb_transfer *f = &t->transfer[packet->transfer];
-	uint64_t back = 2 * (uint64_t)drb_distance(&t->setup.tree, f->source, f->dest);
+	uint32_t links = 2 * drb_distance(&t->setup.tree, f->source, f->dest);
+	uint64_t back = (uint64_t)llround(links * t->setup.ack_hop);
 	// It arrives in the next slot.
 	struct ack_list *l = &t->acks->list[(drb_transfers_slot(t) + 1 + back) % t->acks->slots];
 

@@ -7,25 +7,74 @@
 
 const uint32_t drb_size_class_end[DRB_SIZE_CLASSES] = {UINT32_MAX, 68, 6849, UINT32_MAX};
 
+// The transfers in the order in which they begin.
+struct draws {
+	const struct drb_workload_setup *setup;
+	struct drb_rng rng;
+	double next, pause; // when the next one begins, mean time between two; slots
+};
+
 struct workload {
 	const struct drb_workload_setup *setup;
 	struct drb_transfers *transfers;
-	struct drb_rng rng;
-	double next, pause;             // when the next one begins, mean time between two; slots
+	struct draws draws;
 	uint32_t first, measured, over; // transfers: the first one measured, how many, of them over
 };
+
+static bool is_valid(const struct drb_workload_setup *s)
+{
+	return s->load > 0 && s->load <= 1 && s->warmup < s->slots;
+}
+
+static struct draws draws_of(const struct drb_workload_setup *s)
+{
+	struct draws d = {.setup = s, .rng = drb_rng_seed(s->transfers.seed, 2)};
+
+	d.pause = drb_sizes_mean(s->sizes) / (s->load * s->transfers.tree.hosts);
+	d.next = -d.pause * log1p(-drb_rng_unit(&d.rng));
+	return d;
+}
+
+// The next transfer, if it begins in this slot.
+static bool draw(struct draws *d, uint64_t slot, struct drb_transfer *t)
+{
+	uint32_t hosts = d->setup->transfers.tree.hosts;
+
+	if (d->next >= (double)(slot + 1))
+		return false;
+	*t = (struct drb_transfer){.source = drb_rng_below(&d->rng, hosts), .start = slot};
+	t->dest = (t->source + 1 + drb_rng_below(&d->rng, hosts - 1)) % hosts;
+	t->size = drb_sizes_draw(d->setup->sizes, &d->rng);
+	d->next -= d->pause * log1p(-drb_rng_unit(&d->rng));
+	return true;
+}
+
+int drb_workload_list(const struct drb_workload_setup *setup, struct drb_list *list)
+{
+	struct drb_transfer t;
+
+	if (!is_valid(setup))
+		return -EINVAL;
+	struct draws draws = draws_of(setup);
+	for (uint32_t slot = 0; slot < setup->slots; slot++) {
+		while (draw(&draws, slot, &t)) {
+			const struct drb_listed listed = {slot,   t.source,      t.dest,
+							  t.size, DRB_LIST_NONE, DRB_LIST_NONE};
+			if (drb_list_add(list, &listed) < 0)
+				return -ENOMEM;
+		}
+	}
+	return 0;
+}
 
 // The transfers that begin in the slot to come.
 static int begin(struct workload *w)
 {
 	const struct drb_workload_setup *s = w->setup;
-	uint32_t hosts = s->transfers.tree.hosts;
 	uint64_t slot = drb_transfers_slot(w->transfers);
+	struct drb_transfer t;
 
-	for (; w->next < (double)(slot + 1); w->next -= w->pause * log1p(-drb_rng_unit(&w->rng))) {
-		struct drb_transfer t = {.source = drb_rng_below(&w->rng, hosts), .start = slot};
-		t.dest = (t.source + 1 + drb_rng_below(&w->rng, hosts - 1)) % hosts;
-		t.size = drb_sizes_draw(s->sizes, &w->rng);
+	while (draw(&w->draws, slot, &t)) {
 		int64_t i = drb_transfers_add(w->transfers, &t);
 		if (i < 0)
 			return -ENOMEM;
@@ -105,17 +154,15 @@ static int report(const struct workload *w, struct drb_workload_result *r)
 
 int drb_workload_run(const struct drb_workload_setup *setup, struct drb_workload_result *result)
 {
-	struct workload w = {.setup = setup, .rng = drb_rng_seed(setup->transfers.seed, 2)};
-	double mean = drb_sizes_mean(setup->sizes), hosts = setup->transfers.tree.hosts;
+	struct workload w = {.setup = setup};
 
 	*result = (struct drb_workload_result){0};
-	if (!(setup->load > 0 && setup->load <= 1) || setup->warmup >= setup->slots)
+	if (!is_valid(setup))
 		return -EINVAL;
 	int rc = drb_transfers_new(&w.transfers, &setup->transfers);
 	if (rc < 0)
 		return rc;
-	w.pause = mean / (setup->load * hosts);
-	w.next = -w.pause * log1p(-drb_rng_unit(&w.rng));
+	w.draws = draws_of(setup);
 	w.transfers->on_over = count_over;
 	w.transfers->context = &w;
 	while (rc == 0 && goes_on(&w)) {

@@ -6,6 +6,7 @@
 
 #include "common/measures/latency.h"
 
+#include "sim/flows/list.h"
 #include "sim/flows/sizes.h"
 #include "sim/flows/transfers.h"
 
@@ -38,3 +39,5 @@ struct drb_workload_result {
 
 // 0; or as drb_packet_new(), -EINVAL if load or slots are out of range.
 int drb_workload_run(const struct drb_workload_setup *setup, struct drb_workload_result *result);
+// The transfers of that run which begin in its first `slots` slots, added to the list: the same ones.
+int drb_workload_list(const struct drb_workload_setup *setup, struct drb_list *list);

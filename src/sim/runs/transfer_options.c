@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sim/runs/transfer_options.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "common/cli/args.h"
 #include "common/cli/log.h"
 
-enum { KEY_UNIT = 0x400, KEY_GAP, KEY_QUEUE, KEY_SOURCE, KEY_MARK, KEY_TIMEOUT };
+enum { KEY_UNIT = 0x400, KEY_GAP, KEY_QUEUE, KEY_SOURCE, KEY_MARK, KEY_TIMEOUT, KEY_ACK };
 
 static const char *const unit_names[] = {
 	[DRB_SIM_PACKET] = "packet", [DRB_SIM_FLOW] = "flow", [DRB_SIM_FLOWLET] = "flowlet"};
@@ -28,6 +29,8 @@ static const struct argp_option options[] = {
 	 "ECN: what joins a queue that holds so many is marked (default 20)", 3},
 	{"timeout", KEY_TIMEOUT, "SLOTS", 0,
 	 "A window that hears nothing for longer sends again (default 1000)", 3},
+	{"ack", KEY_ACK, "SLOTS", 0,
+	 "Time that an acknowledgement takes for a link, up to 1 (default 1)", 3},
 	{0},
 };
 
@@ -71,6 +74,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_GAP:
 		o->gap = drb_option_u32("--gap", arg, 0, 1000000);
 		return 0;
+	case KEY_ACK:
+		if (drb_parse_real(arg, 0, 1, &o->ack) < 0)
+			drb_die("--ack %s: must be a number from 0 to 1", arg);
+		return 0;
 	case KEY_QUEUE:
 		o->queue = drb_option_u32("--queue", arg, 1, 100000000);
 		return 0;
@@ -89,7 +96,7 @@ const struct argp_child sim_transfer_children[] = {{&sim_fabric_argp, 0, NULL, 0
 struct sim_transfer_options sim_transfer_default(void)
 {
 	return (struct sim_transfer_options){
-		.gap = 20, .queue = UINT32_MAX, .mark = 20, .timeout = 1000};
+		.gap = 20, .queue = UINT32_MAX, .mark = 20, .timeout = 1000, .ack = 1};
 }
 
 struct drb_transfers_setup sim_transfers_setup(const struct sim_fabric *f,
@@ -102,7 +109,8 @@ struct drb_transfers_setup sim_transfers_setup(const struct sim_fabric *f,
 					    .queue = o->queue,
 					    .source = o->source,
 					    .mark = o->mark,
-					    .timeout = o->timeout};
+					    .timeout = o->timeout,
+					    .ack_hop = o->ack};
 }
 
 static void drop_packet_schemes(struct sim_fabric *f, const struct sim_transfer_options *o)
@@ -128,6 +136,15 @@ uint32_t sim_transfers_prepare(const struct sim_common *c, struct sim_fabric *f,
 	uint32_t threads = sim_threads_that_fit(c, drb_packet_bytes(&packet), &f->tree);
 	*memory = c->memory / threads;
 	return threads;
+}
+
+double sim_transfers_threshold(const struct sim_fabric *f, const struct sim_transfer_options *o,
+			       double load, double flows)
+{
+	if (!isnan(f->threshold))
+		return f->threshold;
+	return o->unit == DRB_SIM_FLOW ? drb_threshold_flow(flows, f->tree.hosts)
+				       : drb_threshold_packet(load);
 }
 
 void sim_put_losses(struct drb_table *t, uint64_t packets, uint64_t dropped, uint64_t resent)

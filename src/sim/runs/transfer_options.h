@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Options that the verbs of transfers share, beside those of any fabric: --unit, --gap, --queue,
-// --source, --mark, --timeout.
+// --source, --mark, --timeout, --ack.
 
 #include <argp.h>
 
@@ -12,6 +12,7 @@ struct sim_transfer_options {
 	enum drb_sim_unit unit;
 	enum drb_sim_source source;
 	uint32_t gap, queue, mark, timeout;
+	double ack;
 };
 
 // The children of both verbs' parsers; their inputs in this order: fabric, transfers, common.
@@ -31,5 +32,8 @@ const char *sim_source_name(enum drb_sim_source source);
 // How many runs fit the memory at a time, as many threads as are wanted at most; *memory: bytes for each.
 uint32_t sim_transfers_prepare(const struct sim_common *c, struct sim_fabric *f,
 			       const struct sim_transfer_options *o, uint64_t *memory);
+// The paper's T, unless one is given: of packets for a link of this load; of flows for so many on a link.
+double sim_transfers_threshold(const struct sim_fabric *f, const struct sim_transfer_options *o,
+			       double load, double flows);
 // The cells of both verbs' last columns, dropped and resent: shares of the packets sent.
 void sim_put_losses(struct drb_table *t, uint64_t packets, uint64_t dropped, uint64_t resent);

@@ -14,7 +14,7 @@
 #include "sim/runs/options.h"
 #include "sim/runs/transfer_options.h"
 
-enum { KEY_JOB = 0x300, KEY_DATA, KEY_PLACE, KEY_RUNS };
+enum { KEY_JOB = 0x300, KEY_DATA, KEY_PLACE, KEY_RUNS, KEY_LIST };
 
 #define JOBS_MAX 8
 #define LONGEST 100000000 // slots
@@ -25,7 +25,7 @@ struct job_verb {
 	struct sim_transfer_options transfers;
 	struct drb_job job[JOBS_MAX];
 	uint32_t jobs, data, runs;
-	bool by_label;
+	bool by_label, list;
 	uint64_t memory;               // of one run
 	struct drb_job_result *result; // [job][scheme][run]
 };
@@ -40,6 +40,8 @@ static const struct argp_option options[] = {
 	 "Ranks are dealt to hosts at random (default), or by their labels", 3},
 	{"runs", KEY_RUNS, "COUNT", 0, "Repetitions, with seeds one after the other (default 5)",
 	 3},
+	{"list", KEY_LIST, NULL, 0,
+	 "Simulate nothing; print the transfers of the first run, for drbsim replay", 3},
 	{0},
 };
 
@@ -87,6 +89,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_RUNS:
 		v->runs = drb_option_u32("--runs", arg, 1, 10000);
 		return 0;
+	case KEY_LIST:
+		v->list = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		drb_die("'%s' is not an option", arg);
 	default:
@@ -97,10 +102,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static struct drb_job_setup setup_of(const struct job_verb *v, uint64_t i)
 {
 	uint64_t point = i / v->runs;
-	// Hosts send as fast as they can: the packets' threshold is that of a link that is nearly full.
-	double threshold = v->transfers.unit == DRB_SIM_FLOW
-				   ? drb_threshold_flow(1, v->fabric.tree.hosts)
-				   : drb_threshold_packet(0.9);
 	struct drb_job_setup s = {
 		.transfers = sim_transfers_setup(&v->fabric, &v->transfers),
 		.job = v->job[point / v->fabric.schemes],
@@ -109,7 +110,8 @@ static struct drb_job_setup setup_of(const struct job_verb *v, uint64_t i)
 	};
 
 	s.transfers.scheme = v->fabric.scheme[point % v->fabric.schemes];
-	s.transfers.threshold = isnan(v->fabric.threshold) ? threshold : v->fabric.threshold;
+	// Hosts send as fast as they can: the packets' threshold is that of a link that is nearly full.
+	s.transfers.threshold = sim_transfers_threshold(&v->fabric, &v->transfers, 0.9, 1);
 	s.transfers.seed = v->common.seed + i % v->runs;
 	s.transfers.memory = v->memory;
 	s.job.data = v->data;
@@ -231,6 +233,20 @@ static void put_row(struct drb_table *t, const struct job_verb *v, uint64_t poin
 	sim_put_losses(t, s.packets, s.dropped, s.resent);
 }
 
+static int put_list(const struct job_verb *v)
+{
+	const struct drb_job_setup setup = setup_of(v, 0);
+	struct drb_list list = {0};
+
+	if (v->jobs != 1)
+		drb_die("--list: a list is of one job: take one --job");
+	if (drb_job_list(&setup, &list) < 0)
+		drb_die("not enough memory");
+	drb_list_print(&list, stdout);
+	drb_list_free(&list);
+	return DRB_EXIT_OK;
+}
+
 int sim_job(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -250,6 +266,8 @@ int sim_job(int argc, char **argv)
 
 	drb_args_parse(&argp, argc, argv, 0, &v);
 	uint32_t threads = check(&v);
+	if (v.list)
+		return put_list(&v);
 	uint64_t points = (uint64_t)v.jobs * v.fabric.schemes;
 	v.result = calloc(points * v.runs, sizeof(*v.result));
 	if (!v.result)

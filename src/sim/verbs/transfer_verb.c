@@ -15,7 +15,7 @@
 #include "sim/runs/options.h"
 #include "sim/runs/transfer_options.h"
 
-enum { KEY_LOAD = 0x300, KEY_SIZES, KEY_SLOTS, KEY_WARMUP };
+enum { KEY_LOAD = 0x300, KEY_SIZES, KEY_SLOTS, KEY_WARMUP, KEY_LIST };
 
 // A run goes on for so many times its slots while transfers are not over.
 #define LONGEST 10
@@ -28,6 +28,7 @@ struct transfer_verb {
 	const char *sizes_name;
 	struct drb_sizes sizes;
 	uint32_t slots, warmup;
+	bool list;
 	uint64_t memory;                    // of one run
 	struct drb_workload_result *result; // [scheme][load]
 };
@@ -39,6 +40,8 @@ static const struct argp_option options[] = {
 	 "How large transfers are: websearch (default), datamining, fixed:N, file:PATH", 3},
 	{"slots", KEY_SLOTS, "COUNT", 0, "Measured transfers begin until then (default 100000)", 3},
 	{"warmup", KEY_WARMUP, "COUNT", 0, "and from then on (default 10000)", 3},
+	{"list", KEY_LIST, NULL, 0,
+	 "Simulate nothing; print the transfers that begin in these slots, for drbsim replay", 3},
 	{0},
 };
 
@@ -65,6 +68,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_WARMUP:
 		v->warmup = drb_option_u32("--warmup", arg, 0, 100000000);
 		return 0;
+	case KEY_LIST:
+		v->list = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		drb_die("'%s' is not an option", arg);
 	default:
@@ -76,11 +82,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 // takes its share of the link.
 static double threshold_at(const struct transfer_verb *v, double load)
 {
-	if (!isnan(v->fabric.threshold))
-		return v->fabric.threshold;
-	return v->transfers.unit == DRB_SIM_FLOW
-		       ? drb_threshold_flow(load / (1 - load), v->fabric.tree.hosts)
-		       : drb_threshold_packet(load);
+	return sim_transfers_threshold(&v->fabric, &v->transfers, load, load / (1 - load));
 }
 
 static struct drb_workload_setup setup_of(const struct transfer_verb *v, uint64_t i)
@@ -205,6 +207,22 @@ static void put_results(const struct transfer_verb *v, uint64_t points)
 	drb_table_end(t);
 }
 
+static int put_list(struct transfer_verb *v)
+{
+	const struct drb_workload_setup setup = setup_of(v, 0);
+	struct drb_list list = {0};
+
+	if (v->load.count != 1)
+		drb_die("--list: a list is of one load: take one --load");
+	if (drb_workload_list(&setup, &list) < 0)
+		drb_die("not enough memory");
+	drb_list_print(&list, stdout);
+	drb_list_free(&list);
+	drb_sizes_free(&v->sizes);
+	free(v->load.value);
+	return DRB_EXIT_OK;
+}
+
 int sim_transfer(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -227,6 +245,8 @@ int sim_transfer(int argc, char **argv)
 	v.load = sim_reals_between("--load", "0.3,0.5,0.7", 0, 1);
 	drb_args_parse(&argp, argc, argv, 0, &v);
 	uint32_t threads = check(&v);
+	if (v.list)
+		return put_list(&v);
 	uint64_t points = (uint64_t)v.fabric.schemes * v.load.count;
 	v.result = calloc(points, sizeof(*v.result));
 	if (!v.result)

@@ -6,6 +6,7 @@ int sim_flow(int argc, char **argv);
 int sim_packet(int argc, char **argv);
 int sim_transfer(int argc, char **argv);
 int sim_job(int argc, char **argv);
+int sim_replay(int argc, char **argv);
 int sim_theory(int argc, char **argv);
 int sim_ctmc(int argc, char **argv);
 int sim_paper(int argc, char **argv);

@@ -15,6 +15,7 @@ static struct drb_job_setup setup_of(uint32_t layers, uint32_t arity, const char
 						.choices = 2,
 						.threshold = 1,
 						.queue = UINT32_MAX,
+						.ack_hop = 1,
 						.seed = 5,
 						.memory = UINT64_C(64) << 20},
 				  .longest = 1000000};

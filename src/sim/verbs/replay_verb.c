@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/verbs/verbs.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cli/args.h"
+#include "common/cli/log.h"
+
+#include "sim/flows/list_run.h"
+#include "sim/runs/jobs.h"
+#include "sim/runs/options.h"
+#include "sim/runs/transfer_options.h"
+
+enum { KEY_LONGEST = 0x300 };
+
+struct replay_verb {
+	struct sim_common common;
+	struct sim_fabric fabric;
+	struct sim_transfer_options transfers;
+	const char *path;
+	struct drb_list list;
+	uint32_t longest;
+	uint64_t memory;            // of one run
+	struct drb_list_time *time; // [scheme][transfer]
+};
+
+static const struct argp_option options[] = {
+	{"longest", KEY_LONGEST, "SLOTS", 0, "The run ends then in any case (default 10000000)", 3},
+	{0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct replay_verb *v = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &v->fabric;
+		state->child_inputs[1] = &v->transfers;
+		state->child_inputs[2] = &v->common;
+		return 0;
+	case KEY_LONGEST:
+		v->longest = drb_option_u32("--longest", arg, 1, 1000000000);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (v->path)
+			drb_die("'%s': one list at a time", arg);
+		v->path = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static struct drb_list_setup setup_of(const struct replay_verb *v, uint64_t i)
+{
+	struct drb_list_setup s = {.transfers = sim_transfers_setup(&v->fabric, &v->transfers),
+				   .list = &v->list,
+				   .longest = v->longest};
+
+	s.transfers.scheme = v->fabric.scheme[i];
+	// The list does not say its load: the packets' threshold is that of a link that is nearly full.
+	s.transfers.threshold = sim_transfers_threshold(&v->fabric, &v->transfers, 0.9, 1);
+	s.transfers.seed = v->common.seed;
+	s.transfers.memory = v->memory;
+	return s;
+}
+
+static void job(void *context, uint64_t i, uint32_t thread)
+{
+	struct replay_verb *v = context;
+	struct drb_list_setup setup = setup_of(v, i);
+	struct drb_list_result result = {.time = v->time + i * v->list.count};
+
+	(void)thread;
+	int rc = drb_list_run(&setup, &result);
+	if (rc < 0)
+		drb_die("cannot simulate F(%u,%u): %s", v->fabric.layers, v->fabric.arity,
+			strerror(-rc));
+	if (result.failed)
+		drb_die("F(%u,%u) ran out of memory; raise --memory or take a shorter list",
+			v->fabric.layers, v->fabric.arity);
+}
+
+static void read_list(struct replay_verb *v)
+{
+	char error[DRB_LIST_ERROR_MAX];
+
+	if (!v->path)
+		drb_die("no list: give a file that drbsim transfer --list or drbsim job --list "
+			"printed");
+	FILE *in = fopen(v->path, "re");
+	if (!in)
+		drb_die("%s: %s", v->path, strerror(errno));
+	int rc = drb_list_read(v->path, in, v->fabric.tree.hosts, &v->list, error);
+	fclose(in);
+	if (rc < 0)
+		drb_die("%s", error);
+}
+
+static const struct drb_column columns[] = {
+	{"scheme", NULL, DRB_TEXT, 0},    {"layers", "l", DRB_COUNT, 0},
+	{"arity", "d", DRB_COUNT, 0},     {"unit", NULL, DRB_TEXT, 0},
+	{"source", NULL, DRB_TEXT, 0},    {"threshold", "T", DRB_REAL, 2},
+	{"transfer", NULL, DRB_COUNT, 0}, {"from", NULL, DRB_COUNT, 0},
+	{"to", NULL, DRB_COUNT, 0},       {"packets", NULL, DRB_COUNT, 0},
+	{"start", NULL, DRB_COUNT, 0},    {"time", "slots", DRB_COUNT, 0},
+	{"alone", NULL, DRB_COUNT, 0},    {"slowdown", NULL, DRB_REAL, 3},
+};
+
+static void put_row(struct drb_table *t, const struct replay_verb *v, uint64_t i, uint32_t place)
+{
+	const struct drb_list_setup s = setup_of(v, i);
+	const struct drb_listed *l = &v->list.transfer[place];
+	const struct drb_list_time *time = &v->time[i * v->list.count + place];
+	uint64_t alone = drb_transfer_alone(
+		&v->fabric.tree,
+		&(struct drb_transfer){.source = l->source, .dest = l->dest, .size = l->size});
+
+	drb_table_text(t, drb_scheme_name(s.transfers.scheme));
+	drb_table_count(t, v->fabric.layers);
+	drb_table_count(t, v->fabric.arity);
+	drb_table_text(t, sim_unit_name(v->transfers.unit));
+	drb_table_text(t, sim_source_name(v->transfers.source));
+	drb_table_real(t,
+		       drb_scheme_has_threshold(s.transfers.scheme) ? s.transfers.threshold : NAN);
+	drb_table_count(t, place);
+	drb_table_count(t, l->source);
+	drb_table_count(t, l->dest);
+	drb_table_count(t, l->size);
+	if (!time->finish) {
+		for (int blank = 0; blank < 2; blank++)
+			drb_table_nothing(t);
+	} else {
+		drb_table_count(t, time->start);
+		drb_table_count(t, time->finish - time->start);
+	}
+	drb_table_count(t, alone);
+	drb_table_real(t,
+		       time->finish ? (double)(time->finish - time->start) / (double)alone : NAN);
+}
+
+static void put_results(const struct replay_verb *v)
+{
+	struct drb_table *t = drb_table_new(stdout, v->common.format, columns,
+					    sizeof(columns) / sizeof(columns[0]));
+
+	for (uint64_t i = 0; i < v->fabric.schemes; i++) {
+		uint32_t never = 0;
+		for (uint32_t place = 0; place < v->list.count; place++) {
+			put_row(t, v, i, place);
+			never += !v->time[i * v->list.count + place].finish;
+		}
+		if (never)
+			drb_warn("%s: %u of %u transfers did not arrive: packets of them were "
+				 "dropped, or the run ended",
+				 drb_scheme_name(v->fabric.scheme[i]), never, v->list.count);
+	}
+	drb_table_end(t);
+}
+
+int sim_replay(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "LIST",
+		.children = sim_transfer_children,
+		.doc = "Simulates the transfers of a list: when each is over, and its slowdown."
+		       "\v"
+		       "Lines of a list, the first one the heading: " DRB_LIST_HEADING
+		       ". A transfer "
+		       "begins in this slot, but not before the transfer after_sent has left the "
+		       "same host and the transfer after_arrived has arrived there; both are lines "
+		       "before, or empty."};
+	struct replay_verb v = {.common = sim_common_default(),
+				.fabric = sim_fabric_default(),
+				.transfers = sim_transfer_default(),
+				.longest = 10000000};
+
+	drb_args_parse(&argp, argc, argv, 0, &v);
+	uint32_t threads = sim_transfers_prepare(&v.common, &v.fabric, &v.transfers, &v.memory);
+	read_list(&v);
+	uint64_t times = (uint64_t)v.fabric.schemes * v.list.count;
+	v.time = calloc(times, sizeof(*v.time));
+	if (!v.time)
+		drb_die("not enough memory");
+	sim_jobs_run(&(struct sim_jobs){.count = v.fabric.schemes,
+					.job = job,
+					.context = &v,
+					.threads = threads,
+					.what = "replaying transfers",
+					.results = v.time,
+					.result_bytes = times * sizeof(*v.time)});
+	put_results(&v);
+	drb_list_free(&v.list);
+	free(v.time);
+	return DRB_EXIT_OK;
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lists of transfers: what is drawn, printed, read and played again is the same; mistakes name their line.
+#include "fixtures/transfers.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/flows/job.h"
+#include "sim/flows/list_run.h"
+#include "sim/flows/workload.h"
+
+#define HEADING DRB_LIST_HEADING "\n"
+
+static int read_text(const char *text, struct drb_list *list, char error[DRB_LIST_ERROR_MAX])
+{
+	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+
+	assert_non_null(in);
+	int rc = drb_list_read("list", in, 16, list, error);
+	fclose(in);
+	return rc;
+}
+
+// What it prints, and the list that is read from that.
+static struct drb_list printed_and_read(struct drb_list *list)
+{
+	char *text, error[DRB_LIST_ERROR_MAX];
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct drb_list again;
+
+	drb_list_print(list, out);
+	fclose(out);
+	assert_int_equal(read_text(text, &again, error), 0);
+	assert_int_equal(again.count, list->count);
+	assert_memory_equal(again.transfer, list->transfer, list->count * sizeof(*list->transfer));
+	drb_list_free(list);
+	free(text);
+	return again;
+}
+
+static struct drb_list_result played(const struct drb_list *list,
+				     const struct drb_transfers_setup *transfers)
+{
+	const struct drb_list_setup s = {.transfers = *transfers, .list = list, .longest = 1000000};
+	struct drb_list_result r = {.time = calloc(list->count, sizeof(*r.time))};
+
+	assert_non_null(r.time);
+	assert_int_equal(drb_list_run(&s, &r), 0);
+	assert_false(r.failed);
+	return r;
+}
+
+static uint64_t last_of(const struct drb_list_result *r, uint32_t count)
+{
+	uint64_t last = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		last = r->time[i].finish > last ? r->time[i].finish : last;
+	return last;
+}
+
+// No transfer begins before its slot and what it waits for; one that waits for nothing begins in its slot.
+static void check_starts(const struct drb_list *list, const struct drb_list_result *r)
+{
+	for (uint32_t i = 0; i < list->count; i++) {
+		const struct drb_listed *t = &list->transfer[i];
+		assert_true(r->time[i].start >= t->slot && r->time[i].finish > r->time[i].start);
+		if (t->after_arrived != DRB_LIST_NONE)
+			assert_true(r->time[i].start >= r->time[t->after_arrived].finish);
+		if (t->after_sent != DRB_LIST_NONE)
+			assert_true(r->time[i].start >= r->time[t->after_sent].start +
+								list->transfer[t->after_sent].size);
+		if (t->after_arrived == DRB_LIST_NONE && t->after_sent == DRB_LIST_NONE)
+			assert_int_equal(r->time[i].start, t->slot);
+	}
+}
+
+// Played from its list, a job ends in the slot in which it ends as a job, whatever its sources.
+static void jobs_are_the_same_from_their_lists(void **state)
+{
+	static const char *const jobs[] = {"all-reduce-ring", "all-reduce-halving", "all-to-all",
+					   "incast", "pipeline:5"};
+
+	(void)state;
+	for (uint32_t i = 0; i < 2 * ARRAY_SIZE(jobs); i++) {
+		struct drb_job_setup s = {
+			.transfers = transfers_setup(3, 2), .shuffled = true, .longest = 1000000};
+		struct drb_job_result job;
+		struct drb_list list = {0};
+		s.transfers.source = i % 2 ? DRB_SIM_WINDOW : DRB_SIM_OPEN;
+		s.transfers.mark = 20;
+		s.transfers.timeout = 1000;
+		assert_int_equal(drb_job_parse(jobs[i / 2], &s.job), 0);
+		s.job.data = 100;
+		assert_int_equal(drb_job_run(&s, &job), 0);
+		assert_int_equal(drb_job_list(&s, &list), 0);
+		assert_int_equal(list.count, job.transfers);
+		list = printed_and_read(&list);
+		struct drb_list_result r = played(&list, &s.transfers);
+		assert_int_equal(r.finished, list.count);
+		assert_int_equal(last_of(&r, list.count), job.makespan);
+		assert_int_equal(r.packets, job.packets);
+		check_starts(&list, &r);
+		free(r.time);
+		drb_list_free(&list);
+	}
+}
+
+static void workloads_are_the_same_from_their_lists(void **state)
+{
+	struct drb_sizes sizes;
+	char error[DRB_SIZES_ERROR_MAX];
+	// Of all transfers that begin the run's own figures tell those after the warm-up.
+	struct drb_workload_setup s = {.transfers = transfers_setup(3, 2),
+				       .sizes = &sizes,
+				       .load = 0.05,
+				       .slots = 5000,
+				       .longest = 100000};
+	struct drb_workload_result w;
+	struct drb_list list = {0};
+
+	(void)state;
+	assert_int_equal(drb_sizes_open("fixed:10", &sizes, error), 0);
+	assert_int_equal(drb_workload_run(&s, &w), 0);
+	assert_int_equal(drb_workload_list(&s, &list), 0);
+	list = printed_and_read(&list);
+	assert_int_equal(list.count, w.of[0].time.samples);
+	struct drb_list_result r = played(&list, &s.transfers);
+	double sum = 0;
+	for (uint32_t i = 0; i < list.count; i++) {
+		assert_int_equal(r.time[i].start, list.transfer[i].slot);
+		sum += (double)(r.time[i].finish - r.time[i].start);
+	}
+	// The run goes on with further transfers until these are over; so few of them are in their way.
+	assert_float_equal(sum / list.count, w.of[0].time.mean, 0.01 * w.of[0].time.mean);
+	check_starts(&list, &r);
+	free(r.time);
+	drb_list_free(&list);
+	s.load = 1.5;
+	assert_int_equal(drb_workload_list(&s, &list), -EINVAL);
+	drb_sizes_free(&sizes);
+}
+
+static void what_waits_begins_when_it_may(void **state)
+{
+	// Hosts 0 and 2 of F(3,2) are at distance 2: 10 packets take 13 slots.
+	static const char text[] = "# a chain\n" HEADING "0,5,0,2,10,,\n"
+				   "1,5,0,2,1,0,   # once the first has left\n\n"
+				   "2,6,2,0,10,,0\r\n"
+				   "3,100,2,0,4,2,1\n";
+	struct drb_transfers_setup s = transfers_setup(3, 2);
+	struct drb_list list;
+	char error[DRB_LIST_ERROR_MAX];
+
+	(void)state;
+	assert_int_equal(read_text(text, &list, error), 0);
+	assert_int_equal(list.count, 4);
+	struct drb_list_result r = played(&list, &s);
+	assert_int_equal(r.time[0].start, 5);
+	assert_int_equal(r.time[0].finish, 18);
+	assert_int_equal(r.time[1].start, 15);
+	assert_int_equal(r.time[2].start, 18);
+	assert_int_equal(r.time[3].start, 100);
+	assert_int_equal(r.time[3].finish, 107);
+	free(r.time);
+	drb_list_free(&list);
+}
+
+static void a_run_may_end_before_all_arrived(void **state)
+{
+	struct drb_transfers_setup t = transfers_setup(3, 2);
+	struct drb_list list = {0};
+	struct drb_list_time time[2];
+	struct drb_list_result r = {.time = time};
+	const struct drb_list_setup s = {.transfers = t, .list = &list, .longest = 50};
+
+	(void)state;
+	const struct drb_listed a = {0, 0, 2, 10, DRB_LIST_NONE, DRB_LIST_NONE};
+	const struct drb_listed b = {1, 2, 0, 60, DRB_LIST_NONE, 0};
+	assert_int_equal(drb_list_add(&list, &a), 0);
+	assert_int_equal(drb_list_add(&list, &b), 0);
+	assert_int_equal(drb_list_run(&s, &r), 0);
+	assert_int_equal(r.finished, 1);
+	assert_true(time[0].finish == 13 && time[1].finish == 0);
+	drb_list_free(&list);
+}
+
+static void mistakes_name_the_line(void **state)
+{
+	static const struct {
+		const char *text, *error;
+	} cases[] = {
+		{"transfer,slot\n", "list:1: the first line must be " DRB_LIST_HEADING},
+		{HEADING, "list:1: has no transfer"},
+		{HEADING "0,0,1,2\n", "list:2: must be seven values, " DRB_LIST_HEADING},
+		{HEADING "0,0,1,2,3,,,\n", "list:2: must be seven values, " DRB_LIST_HEADING},
+		{HEADING "0,-1,1,2,3,,\n",
+		 "list:2: transfer and slot must be whole numbers up to 100000000"},
+		{HEADING "0,0,1,16,3,,\n", "list:2: from and to must be hosts of this fabric"},
+		{HEADING "0,0,1,2,0,,\n",
+		 "list:2: packets must be a whole number from 1 to 100000000"},
+		{HEADING "1,0,1,2,3,,\n",
+		 "list:2: transfers must be numbered from 0, line by line"},
+		{HEADING "#\n0,0,1,1,3,,\n", "list:3: from and to must be two hosts"},
+		{HEADING "0,4,1,2,3,,\n1,3,1,2,3,,\n", "list:3: slot must not go down"},
+		{HEADING "0,0,1,2,3,0,\n",
+		 "list:2: after_sent and after_arrived must be transfers of lines before"},
+		{HEADING "0,0,1,2,3,,\n1,0,2,1,3,0,\n",
+		 "list:3: after_sent must be a transfer from the same host"},
+		{HEADING "0,0,1,2,3,,\n1,0,1,2,3,,0\n",
+		 "list:3: after_arrived must be a transfer to the host that this one is from"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char error[DRB_LIST_ERROR_MAX];
+		struct drb_list list;
+		assert_int_equal(read_text(cases[i].text, &list, error), -EINVAL);
+		assert_string_equal(error, cases[i].error);
+		assert_null(list.transfer);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(jobs_are_the_same_from_their_lists),
+		cmocka_unit_test(workloads_are_the_same_from_their_lists),
+		cmocka_unit_test(what_waits_begins_when_it_may),
+		cmocka_unit_test(a_run_may_end_before_all_arrived),
+		cmocka_unit_test(mistakes_name_the_line),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
