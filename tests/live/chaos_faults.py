@@ -86,14 +86,14 @@ def _program(world, link, end, program):
 
 
 def flap(world, rng):
-    """A link's carrier, five times in a second."""
+    """A link's carrier: once for long enough to be noticed by all means, then as if a plug were loose."""
     link = _free_link(world, rng)
     end = rng.choice(ends(link))
     before = [(world.ask(e[0], f'/drb/port,{e[1]}') or {}).get('since_ns') for e in ends(link)]
     world.touch(link, dead=False)
-    for _ in range(5):
+    for gone in 0.5, 0.1, 0.1, 0.1:
         _ip(world, end[0], 'link', 'set', end[1], 'down')
-        time.sleep(0.1)
+        time.sleep(gone)
         _ip(world, end[0], 'link', 'set', end[1], 'up')
         time.sleep(0.1)
 
