@@ -113,7 +113,7 @@ check_python() { python_sources | xargs -r flake8 --config tests/lint/flake8.cfg
 check_types() {
   local mypy=(mypy --config-file tests/lint/mypy.ini --scripts-are-modules)
   python_sources | grep -v '^tests/bench/' | MYPYPATH=topo:tests/live:tests/process xargs -r "${mypy[@]}" &&
-    python_sources | grep '^tests/bench/' | MYPYPATH=topo xargs -r "${mypy[@]}"
+    python_sources | grep '^tests/bench/' | MYPYPATH=topo:tests/live xargs -r "${mypy[@]}"
 }
 
 check_spelling() {

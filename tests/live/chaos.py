@@ -20,7 +20,7 @@ sys.dont_write_bytecode = True
 
 import chaos_checks as checks  # noqa: E402
 import chaos_faults  # noqa: E402
-from chaos_machine import Sampler  # noqa: E402
+from machine_samples import Sampler  # noqa: E402
 from chaos_streams import Streams  # noqa: E402
 from chaos_world import ROOT, World, ends, name_of, run, settings  # noqa: E402
 from drbfabric import faults  # noqa: E402
@@ -114,7 +114,7 @@ class Round:
         span = self.streams.span(begin, end)
         connected = self.world.connected(self.spare if self.world.lossy else ())
         complaints = checks.losses(span.lost, connected, self.chaos.names, when)
-        if complaints and self.chaos.machine.worst(begin - STALL, end) > STALL:
+        if complaints and max(self.chaos.machine.longest(begin - STALL, end)) > STALL:
             self.undecided += complaints
         else:
             self.need(complaints)

@@ -30,10 +30,10 @@ class Sampler:
             self.control.restart()
             before = now
 
-    def worst(self, begin, end):
-        """Seconds that a control process was late, or a switch that could run got no CPU, at most, in this time."""
+    def longest(self, begin, end):
+        """Seconds that a control process was late, and that a switch which could run got no CPU, at most, meanwhile."""
         rows = [row for row in list(self.rows) if begin <= row[0] <= end + EVERY]
-        return max((max(late, waited) for _, late, waited in rows), default=0.0)
+        return max((row[1] for row in rows), default=0.0), max((row[2] for row in rows), default=0.0)
 
     def forget(self):
         self.rows = []
