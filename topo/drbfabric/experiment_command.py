@@ -11,7 +11,7 @@ import os
 import signal
 import tempfile
 
-from . import report, usage
+from . import report, tcp_command, usage
 from .cli import (Parser, Version, a_time, help_first, need_root, not_negative, positive,
                   run_program, say, some_loads, some_schemes)
 from .experiment import Experiment, Setup, check_setup, default_slot, need_small, summarise
@@ -28,7 +28,8 @@ def parser():
                'measured undisturbed, 2 bad usage or input.',
                examples=(f'{experiment} --runs 2 --out report',
                          f'{experiment} -d 4 --load 0.9 --out report',
-                         f'{experiment} --traffic fixed --scheme drb,walk --load 0.9 --out report'))
+                         f'{experiment} --traffic fixed --scheme drb,walk --load 0.9 --out report',
+                         f'{experiment} --tcp fixed:50,all-to-all --scheme drb,ecmp --load 0.4 --out report'))
     p.add_argument('--version', nargs=0, action=Version, help='show the version and exit')
     p.add_argument('-l', '--layers', type=positive, default=3, help='layers (default 3)')
     p.add_argument('-d', '--arity', type=positive, default=2, help='arity (default 2)')
@@ -65,6 +66,7 @@ def parser():
     p.add_argument('--check', action='store_true',
                    help='fail if a mean latency is off by more than 5 %%, a cohort tail or redirected '
                    'share by more than 10 %%, and by more than two standard errors')
+    tcp_command.add_options(p)
     p.add_argument('-o', '--out', required=True, metavar='DIR', help='where the report goes')
     add_format_options(p)
     return p
@@ -84,14 +86,12 @@ def setup_of(args):
                  seed=args.seed, driver=args.driver, name=args.name)
 
 
-def check_input(setup, out):
-    """What the other programs would refuse only once something runs."""
+def check_out(out):
     if os.path.exists(out) and not os.path.isdir(out):
         raise usage(f'--out {out}: is no directory')
     folder = os.path.dirname(os.path.abspath(out))
     if not os.path.isdir(out) and not os.path.isdir(folder):
         raise usage(f'--out {out}: there is no directory {folder}')
-    check_setup(setup)
 
 
 def print_detail(rows, queues):
@@ -122,7 +122,11 @@ def print_summary(rows, kind):
 def run(args):
     setup = setup_of(args)
     need_root()
-    check_input(setup, args.out)
+    check_out(args.out)
+    if args.tcp:
+        return tcp_command.run(args)
+    # What the other programs would refuse only once something runs.
+    check_setup(setup)
     with tempfile.TemporaryDirectory(prefix='drb-experiment-') as folder:
         experiment = Experiment(setup, folder)
         try:

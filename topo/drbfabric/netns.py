@@ -107,6 +107,14 @@ def batch(source, force=False):
         raise Failure(f'ip -batch {"" if lines else source}: {said or "failed"}')
 
 
+def tc(words):
+    """Runs `tc` in this thread's namespace."""
+    with interrupts.deferred():
+        done = subprocess.run(['tc', *words.split()], text=True, capture_output=True, check=False)
+    if done.returncode != 0:
+        raise Failure(f'tc {words}: {" ".join(done.stderr.split()) or "failed"}')
+
+
 def sysctl(settings):
     """Writes {path below /proc/sys/net: value} of this thread's namespace."""
     for path, value in settings.items():

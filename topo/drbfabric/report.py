@@ -69,7 +69,7 @@ def _lines(rows, setup, key, title, y):
             'plot ' + ', '.join(plots) + '\nset output\n')
 
 
-def _bars(rows, key, title, y):
+def bars(rows, key, title, y):
     """Of one load: live with its error beside simulated, a group for each scheme."""
     figures = [v for row in rows for v in (row[key], row[f'sim_{key}']) if not math.isnan(v)]
     log = bool(figures) and max(figures) > 8 * min(figures) > 0
@@ -129,6 +129,13 @@ def _queues(rows, setup, load):
     return text + 'plot ' + ', '.join(plots) + '\nset output\n'
 
 
+def svg(script):
+    """What gnuplot makes of it; None if it fails."""
+    with children.Child(['gnuplot'], script) as child:
+        code, picture, _ = child.wait()
+    return picture if code == 0 and picture else None
+
+
 def draw(rows, setup, runs):
     """{name: SVG}; nothing without gnuplot."""
     if not shutil.which('gnuplot'):
@@ -136,18 +143,15 @@ def draw(rows, setup, runs):
     scripts = {}
     for key, title in (('latency', 'Mean latency'), ('tail', 'Cohort tail')):
         scripts[key] = (_lines(rows, setup, key, title, 'slots') if len(setup.loads) > 1 else
-                        _bars(rows, key, f'{title}, load {setup.loads[0]:g}', 'slots'))
+                        bars(rows, key, f'{title}, load {setup.loads[0]:g}', 'slots'))
     for load in setup.loads:
         scripts[f'cdf-{load:g}'] = _cdfs(runs, setup, load)
     for load in setup.loads:
         scripts[f'queue-{load:g}'] = _queues(rows, setup, load)
     pictures = {}
     for name, script in scripts.items():
-        if not script:
-            continue
-        with children.Child(['gnuplot'], script) as child:
-            code, picture, said = child.wait()
-        if code == 0 and picture:
+        picture = script and svg(script)
+        if picture:
             pictures[name] = picture
     return pictures
 
@@ -209,7 +213,7 @@ def remarks(row):
     return found
 
 
-def _table_html(contents, last=''):
+def table_html(contents, last=''):
     """Of a head and lines; last: attributes of the cells of the last column."""
     head, lines = contents
     text = '<div class="table"><table><tr>' + ''.join(f'<th>{html.escape(h)}</th>' for h in head) + '</tr>\n'
@@ -226,7 +230,7 @@ def _runs_of(setup):
     return f'{setup.runs} runs of each, with seeds {setup.seed} to {last}'
 
 
-def _image(name, picture):
+def image(name, picture):
     data = base64.b64encode(picture.encode()).decode()
     wide = ' class="wide"' if name.startswith('queue') else ''
     return f'<img{wide} alt="{name}" src="data:image/svg+xml;base64,{data}">\n'
@@ -253,17 +257,17 @@ def page(rows, setup, pictures):
         'departures a slot or more late) is repeated, with longer slots if need be; what still is '
         'disturbed then is marked, and so is what was late while a control process on each CPU was not. '
         f'Further off than {limits} and two standard errors is marked, too.</p>\n')
-    text += _table_html(table(rows), ' class="no"')
+    text += table_html(table(rows), ' class="no"')
     text += ('<p>Live, simulated: the share of latencies is of packets; <i>reordered</i> packets were '
              'overtaken by a later one of their source and destination; <i>extent</i>: so many packets came '
              'between one of them and the first that overtook it, at most; <i>buffer</i>: so many '
              'packets of one source a receiver holds at once to put them in order, at most; '
              '<i>busiest link</i>: the share of slots in which it carried a packet.</p>\n')
-    text += _table_html(detail(rows, setup.queues))
+    text += table_html(detail(rows, setup.queues))
     if grow:
         text += ('<p>Where queues grow there is no mean: the figures are those of this many slots '
                  'after an empty start.</p>\n')
-    text += ''.join(_image(name, picture) for name, picture in pictures.items())
+    text += ''.join(image(name, picture) for name, picture in pictures.items())
     if not pictures:
         text += '<p>No pictures: gnuplot is not installed.</p>\n'
     text += ('<p>Every figure is in summary.csv (a line per scheme and load) and runs.csv (a line per '

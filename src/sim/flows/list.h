@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Lists of transfers: `drbsim transfer --list` and `drbsim job --list` print them, `drbsim replay` and
-// `topo/experiment --transfers` play them. Lines are "transfer,slot,from,to,packets,after_sent,after_arrived", that line itself as heading:
+// `topo/experiment --tcp` play them. Lines are "transfer,slot,from,to,packets,after_sent,after_arrived", that line itself as heading:
 // transfer `transfer`, numbered from 0 by line, begins in this slot, but not before the transfer `after_sent`
 // has left the same host and `after_arrived` has arrived there; both are earlier lines, or empty. Slots
 // do not go down from line to line. # begins a comment.
