@@ -23,10 +23,7 @@ int main(int argc, char **argv)
 		{"job", "drbsim job", "how long all-reduce, all-to-all and others take", sim_job,
 		 "  drbsim job -d 4 --scheme all --job all-reduce-ring --data 4096\n"},
 		{"replay", "drbsim replay", "completion times of the transfers of a list",
-		 sim_replay,
-		 "  drbsim transfer --load 0.4 --sizes fixed:50 --slots 2000 --warmup 0 --list "
-		 ">list\n"
-		 "  drbsim replay list --scheme drb,ecmp --csv\n"},
+		 sim_replay, "  drbsim replay list --scheme drb,ecmp --csv\n"},
 		{"theory", "drbsim theory", "fixed point of the mean-field equations", sim_theory,
 		 "  drbsim theory --threshold 0-5 --lambda 0.9\n"},
 		{"ctmc", "drbsim ctmc", "the supermarket model next to its fixed point", sim_ctmc,
