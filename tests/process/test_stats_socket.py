@@ -178,6 +178,8 @@ def what_is_asked_is_repeated_as_text():
         p = w.ready(NULLS)
         said, = ask(w.socket_of('drb-s1-0'), '/drb/capture,/no\x02\udcff\x7f"')
         assert said.startswith('error: cannot reach who wants packets, at \'/no???"\': '), said
+        said, = ask(w.socket_of('drb-s1-0'), '/drb/set,' + '\udca8' * 40)
+        assert said == 'error: set: "' + '?' * 32 + '..." is too long', said
         stop(p)
 
 

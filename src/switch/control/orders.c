@@ -14,8 +14,8 @@
 #include "switch/control/replies.h"
 #include "switch/control/stats_socket.h"
 
-// A reply is JSON, and repeats the path that was asked for: DPDK escapes quotes, but lets control
-// characters and bytes that are no text through. Messages of the log have none.
+// A reply is JSON, and repeats what was asked for, perhaps cut within a character: DPDK escapes quotes, but lets
+// control characters and bytes that are no text through.
 static void clean(char *text)
 {
 	for (char *c = text; *c; c++) {
@@ -38,13 +38,13 @@ int drb_command_run(const char *cmd, const char *params, struct rte_tel_data *d)
 		rc = drb_reload_set(params ? params : "", text, sizeof(text));
 	else if (strcmp(cmd, DRB_CMD_SAVE) == 0)
 		rc = drb_reload_save(text, sizeof(text));
-	else if (strcmp(cmd, DRB_CMD_CAPTURE) == 0) {
+	else if (strcmp(cmd, DRB_CMD_CAPTURE) == 0)
 		rc = drb_capture_order(c->workers, params, text, sizeof(text));
-		clean(text);
-	} else if (strcmp(cmd, DRB_CMD_DRAIN) == 0)
+	else if (strcmp(cmd, DRB_CMD_DRAIN) == 0)
 		rc = drb_drain(c->workers, c->setup, params, text, sizeof(text));
 	else
 		rc = drb_undrain(c->workers, c->setup, params, text, sizeof(text));
+	clean(text);
 	snprintf(reply, sizeof(reply), "%s: %s", rc < 0 ? DRB_REPLY_ERROR : DRB_REPLY_OK, text);
 	return rte_tel_data_string(d, reply);
 }
