@@ -36,7 +36,8 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 	w->liveness.due_ns = w->hello_io.look_ns = UINT64_MAX;
 	for (uint32_t i = 0; i < DRB_PORTS_MAX; i++)
 		w->hello_io.fd[i] = -1;
-	w->routes = calloc(drb_routes_fit(&s->tree) ? drb_tree_switches(&s->tree, 1) : 1,
+	// Racks as decisions count them: a single switch has two.
+	w->routes = calloc(drb_routes_fit(&s->tree) ? s->tree.hosts / s->tree.arity : 1,
 			   sizeof(*w->routes));
 	if (!w->routes || drb_class_tables_init(&w->config.class_tables, &w->hop) < 0 ||
 	    drb_scheme_state_init(&w->scheme_state, s) < 0) {
