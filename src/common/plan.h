@@ -8,6 +8,7 @@
 //   rate            of every link as text, "none" without limit
 //   rate_value      the same as a number, 0 without limit: packets/s if rate_per_packet, else bit/s
 //   rate_per_packet
+//   mtu             of hosts and of the interfaces of switches
 //   ipv4_length     prefix lengths that put every host of the fabric on-link
 //   ipv6_length
 //   memif_dir       directory of the memif sockets; absent unless driver is memif
@@ -22,7 +23,6 @@
 //
 //   lower_interface of a link that is a VLAN or cable: the interface of the machine
 //   upper_interface
-//   mtu             of hosts
 //   machines        of the whole fabric: [{name, address, share, ssh_user, ssh_port, command, plan,
 //                   pods, core, switches, hosts, links, links_out}]; every node has its machine
 //   between         links from one machine to another: [{machines, links}]

@@ -37,8 +37,8 @@
 // X(key, meaning): why packets are dropped.
 #define DRB_DROP_REASONS(X)                                                                        \
 	X(bad_frame, "malformed: too short, or a header that ends too early")                      \
-	X(oversize, "longer than a frame of 1500 bytes with two VLAN tags")                        \
-	X(bad_gso, "several segments in one frame that contradict each other, or are longer than a frame") \
+	X(oversize, "longer than a packet of fabric.mtu bytes with two VLAN tags")                 \
+	X(bad_gso, "several segments in one frame that contradict each other")                     \
 	X(multicast, "broadcast or multicast that this switch does not answer")                    \
 	X(unknown_destination, "destination MAC belongs to no host of this fabric")                \
 	X(not_below, "came from above, but its destination is not below this switch")              \
@@ -74,7 +74,8 @@
 	X(flow_table_full, "packets decided one by one because the flow table was full")           \
 	X(flowlets, "flowlets given an uplink (unit flowlet)")                                     \
 	X(arp_replies, "ARP requests answered on behalf of hosts")                                 \
-	X(nd_replies, "IPv6 neighbour solicitations answered on behalf of hosts")
+	X(nd_replies, "IPv6 neighbour solicitations answered on behalf of hosts")                  \
+	X(too_big_replies, "hosts told fabric.mtu by ICMP, besides dropping their packet as oversize: packets made here")
 
 // X(key, meaning): the worker thread.
 #define DRB_WORKER_COUNTERS(X)                                                                     \

@@ -39,6 +39,10 @@ def replies(instance, lost, unnamed):
                       "layer": int(layer), "label": int(label), "code": [0], "pid": os.getpid(),
                       "ready": 1, "uptime_ns": 1, "reloads": 0, "ports": 2, "ports_usable": 2, "trouble": ""},
         "/drb/ports": {"switch": name, "time_ns": 1, "name": ["d0", "u0"], **ports},
+        "/drb/routing": {**{key: "" for key in ("scheme", "unit", "threshold", "threshold_mode", "utilisation",
+                                                "flows_per_uplink")},
+                         **{key: 0 for key in ("flows", "choices", "slot_ns", "seed",
+                                               *keys("DRB_ROUTING_COUNTERS"))}},
         "/drb/drops": {reason: 0 for reason in keys("DRB_DROP_REASONS")},
     }
 

@@ -64,6 +64,18 @@ class Plan:
         self.folder.cleanup()
 
 
+def packets_fit_between_machines():
+    """By default they are shorter where they must be; longer ones than fit are refused."""
+    with Plan() as p:
+        assert {part['mtu'] for part in p.parts.values()} == {p.plan['mtu']} == {1450}
+        config = p.dir / 'plan/a' / p.parts['a']['switches'][0]['config']
+        assert 'mtu: 1450' in config.read_text(), config.read_text()
+        code, out, err = drbtopo('--machines', str(p.dir / 'machines.yaml'), '--mtu', '9000')
+        assert (code, out) == (2, '') and '--mtu 9000: ' in err and 'underlay_mtu leaves room for 1450' in err, err
+    with Plan('--mtu', '8000', text='underlay_mtu: 9000\n' + FILE) as p:
+        assert p.plan['mtu'] == 8000 and p.plan['underlay_mtu'] == 8050
+
+
 def parts_make_the_whole():
     with Plan() as p:
         whole, parts = p.plan, p.parts
@@ -439,7 +451,8 @@ def compose_runs_one_machine():
         assert 'is a memif link, which compose does not make' in fabric('export', 'compose', folder)[2]
 
 
-tap.run((parts_make_the_whole, ports_to_other_machines_are_packet_sockets, vlans_are_of_the_interface,
+tap.run((packets_fit_between_machines, parts_make_the_whole,
+         ports_to_other_machines_are_packet_sockets, vlans_are_of_the_interface,
          cables_are_interfaces_of_machines, cables_are_exported_or_refused, mistakes_of_cables_end_the_plan,
          what_needs_one_clock_is_refused, a_machine_without_a_share_is_named, ansible_gets_all_it_needs,
          mistakes_of_plans_are_named, clocks_are_told_apart, clocks_that_cannot_be_are_named,

@@ -12,6 +12,7 @@
 #include "core/fabric/next_hop.h"
 #include "core/fabric/names.h"
 #include "core/fabric/tree.h"
+#include "core/packet/wire.h"
 
 #include "common/cli/quantity.h"
 
@@ -20,6 +21,9 @@
 #define DRB_PORTS_MAX 64
 // Most forwarding threads of a switch.
 #define DRB_WORKERS_MAX 16
+// Octets of an IP packet: what IPv6 asks of every link, and what is usual for jumbo frames.
+#define DRB_MTU_MIN 1280
+#define DRB_MTU_MAX 9000
 // Room for the name of a device of DPDK.
 #define DRB_DEVICE_MAX 64
 // Longest directory of memif sockets, so that their paths fit into a socket's address.
@@ -116,6 +120,7 @@ struct drb_setup {
 	char hello_key[256];         // path of the file whose key hellos prove; "": none
 	struct drb_tree tree;
 	struct drb_addr_plan addr;
+	uint32_t mtu; // octets of the longest IP packet
 	uint32_t layer, label;
 	struct drb_hop hop;
 	struct drb_choice choice;
@@ -142,6 +147,12 @@ struct drb_setup {
 	uint64_t wait_ns;   // for interfaces that are not there when the switch starts
 	char memif_dir[DRB_MEMIF_DIR_MAX + 1];
 };
+
+// Octets of the longest frame without FCS: an Ethernet header, two VLAN tags, an IP packet.
+static inline uint32_t drb_frame_max(uint32_t mtu)
+{
+	return DRB_ETHER_HEADER + 2 * DRB_VLAN_TAG + mtu;
+}
 
 // Command-line overrides of `switch`; -1: as in the file.
 struct drb_config_override {

@@ -14,7 +14,6 @@
 #define SLOT_MIN_NS 100
 #define SLOT_MAX_NS 1000000000
 #define DEFAULT_SLOT_NS 10000 // without a rate: a packet of a stream at 1 Gbit/s
-#define FULL_FRAME 1514
 
 static int resolve_fabric(const char *path, struct drb_setup *s)
 {
@@ -85,8 +84,8 @@ static uint64_t slot_of_links(const struct drb_setup *s)
 	double ns = DEFAULT_SLOT_NS;
 
 	if (p->rate.value > 0)
-		ns = (p->rate.per_packet ? 1 : (FULL_FRAME + p->overhead) * 8) * 1e9 /
-		     p->rate.value;
+		ns = (p->rate.per_packet ? 1 : (DRB_ETHER_HEADER + s->mtu + p->overhead) * 8) *
+		     1e9 / p->rate.value;
 	return ns < SLOT_MIN_NS ? SLOT_MIN_NS : ns > SLOT_MAX_NS ? SLOT_MAX_NS : (uint64_t)ns;
 }
 

@@ -11,8 +11,9 @@
 #include "core/fabric/tree.h"
 #include "core/links/outages.h"
 
-#define DRB_HELLO_LEN_MIN 60   // octets of the shortest frame, without FCS
-#define DRB_HELLO_LEN_MAX 1514 // of the longest: what every link of a fabric must carry
+#define DRB_HELLO_LEN_MIN 60 // octets of the shortest frame, without FCS
+#define DRB_HELLO_LEN_MAX                                                                          \
+	9014 // of the longest: what every link of a fabric must carry, with the largest MTU
 #define DRB_HELLO_TAG_LEN 16
 #define DRB_HELLO_PERIOD_MAX_MS 60000
 // The link is down after so many hellos missed.

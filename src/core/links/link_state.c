@@ -130,11 +130,10 @@ static bool is_long(uint64_t number)
 	return number % DRB_HELLO_LONG_EVERY == 0;
 }
 
-// As long as the port's device sends.
-static uint16_t long_size(uint16_t mtu)
+// As long as what the fabric carries, and as the port's device sends.
+static uint16_t long_size(uint16_t fabric_mtu, uint16_t mtu)
 {
-	return mtu > 0 && mtu + DRB_ETHER_HEADER < DRB_HELLO_LEN_MAX ? mtu + DRB_ETHER_HEADER
-								     : DRB_HELLO_LEN_MAX;
+	return DRB_ETHER_HEADER + (mtu > 0 && mtu < fabric_mtu ? mtu : fabric_mtu);
 }
 
 enum drb_hello_outcome drb_link_hear_hello(struct drb_link *l, const struct drb_hello *hello,
@@ -223,7 +222,7 @@ void drb_link_say(struct drb_link *l, struct drb_hello *hello, uint64_t now_ns)
 	hello->flags |= drb_link_hears_neighbour(l, now_ns) ? DRB_HELLO_HEARS : 0;
 	hello->flags |= l->lossy ? DRB_HELLO_LOSSY : 0;
 	hello->flags |= l->lossy || drb_loss_is_suspect(&l->loss) ? DRB_HELLO_PROBE : 0;
-	hello->size = is_long(l->sent) ? long_size(hello->mtu) : 0;
+	hello->size = is_long(l->sent) ? long_size(l->setup.mtu, hello->mtu) : 0;
 	hello->loss = drb_loss_share(&l->loss);
 }
 

@@ -73,6 +73,7 @@ struct drb_link_setup {
 	uint64_t instance;   // of this process
 	bool keyed;          // hellos prove a key: a process that is new must answer one of ours
 	uint32_t loss_limit; // in millionths; 0: losses do not matter
+	uint16_t mtu;        // fabric.mtu: what long hellos try
 };
 
 struct drb_link {

@@ -104,16 +104,33 @@ enum {
 	DRB_ARP_REPLY = 2,
 };
 
+// ICMP (RFC 792, 1191).
+enum {
+	DRB_ICMP_CODE = 1,
+	DRB_ICMP_CHECKSUM = 2,
+	DRB_ICMP_MTU = 6,         // of the next hop, where fragmentation is needed
+	DRB_ICMP_HEADER = 8,      // length; that of ICMPv6, too
+	DRB_ICMP_UNREACHABLE = 3, // types of errors
+	DRB_ICMP_QUENCH = 4,
+	DRB_ICMP_REDIRECT = 5,
+	DRB_ICMP_TIME_EXCEEDED = 11,
+	DRB_ICMP_PARAMETER = 12,
+	DRB_ICMP_FRAGMENTATION_NEEDED = 4, // code
+};
+
 // ICMPv6 (RFC 4443) and its neighbour discovery (RFC 4861).
 enum {
 	DRB_ICMPV6_CODE = 1,
 	DRB_ICMPV6_CHECKSUM = 2,
 	DRB_ND_FLAGS = 4,
 	DRB_ND_TARGET = 8,
-	DRB_ND_LENGTH = 24,                   // without options
-	DRB_ND_RS_LENGTH = 8,                 // the same of a router solicitation
-	DRB_ND_OPTION_LENGTH = 8,             // of a link-layer address
-	DRB_ICMPV6_ROUTER_SOLICITATION = 133, // types
+	DRB_ND_LENGTH = 24,             // without options
+	DRB_ND_RS_LENGTH = 8,           // the same of a router solicitation
+	DRB_ND_OPTION_LENGTH = 8,       // of a link-layer address
+	DRB_ICMPV6_TOO_BIG = 2,         // types
+	DRB_ICMPV6_MTU = 4,             // where it says it
+	DRB_ICMPV6_INFORMATIONAL = 128, // from here on: no errors
+	DRB_ICMPV6_ROUTER_SOLICITATION = 133,
 	DRB_ICMPV6_ROUTER_ADVERTISEMENT = 134,
 	DRB_ICMPV6_SOLICITATION = 135,
 	DRB_ICMPV6_ADVERTISEMENT = 136,

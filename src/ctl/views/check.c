@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // drbctl check: no packet appears or vanishes inside a switch.
-//   in = out + in_discards + out_discards + queued    summed over the ports, in one snapshot
+//   in + made = out + in_discards + out_discards + queued    summed over the ports, in one snapshot; made: answers to
+//                                                     packets that are too big, between two snapshots
 //   discards = sum of the drop reasons                between two snapshots, as both only grow
 
 #include "ctl/verbs.h"
@@ -46,21 +47,37 @@ static int read_sum(struct drb_telemetry *t, struct drb_port_counters *sum)
 	return 0;
 }
 
+// Packets that are gone; negative: that came from nowhere.
+static int64_t missing_of(const struct drb_port_counters *sum,
+			  const struct drb_switch_routing *before,
+			  const struct drb_switch_routing *after)
+{
+	uint64_t dropped = sum->in_discards + sum->out_discards;
+	int64_t missing =
+		(int64_t)(sum->in_packets - sum->out_packets - dropped - sum->queue_packets);
+	int64_t least = (int64_t)before->count.too_big_replies,
+		most = (int64_t)after->count.too_big_replies;
+
+	return missing + (-missing < least ? least : -missing > most ? most : -missing);
+}
+
 static int check_one(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
 {
 	struct check *c = arg;
 	struct drb_port_counters sum, later;
+	struct drb_switch_routing before, after;
 	struct drb_switch_drops drops;
 	uint64_t reasons = 0;
 	int rc;
 
-	if ((rc = read_sum(t, &sum)) < 0 || (rc = drb_read_drops(t, &drops)) < 0 ||
-	    (rc = read_sum(t, &later)) < 0)
+	if ((rc = drb_read_routing(t, &before)) < 0 || (rc = read_sum(t, &sum)) < 0 ||
+	    (rc = drb_read_drops(t, &drops)) < 0 || (rc = read_sum(t, &later)) < 0 ||
+	    (rc = drb_read_routing(t, &after)) < 0)
 		return rc;
 	for (int i = 0; i < DRB_DROP_COUNT; i++)
 		reasons += drops.reason[i];
 	uint64_t dropped = sum.in_discards + sum.out_discards;
-	int64_t missing = (int64_t)(sum.in_packets - sum.out_packets - dropped - sum.queue_packets);
+	int64_t missing = missing_of(&sum, &before, &after);
 	bool named = dropped <= reasons && reasons <= later.in_discards + later.out_discards;
 
 	ctl_text(c->rows, "fabric", c->ctl.fabric ? "" : NULL, NULL, info->fabric);

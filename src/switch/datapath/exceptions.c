@@ -6,6 +6,7 @@
 
 #include "common/cli/clock.h"
 #include "core/packet/bytes.h"
+#include "core/packet/packet_too_big.h"
 #include "core/packet/wire.h"
 
 #include "switch/datapath/arp_nd_proxy.h"
@@ -93,6 +94,35 @@ static void answer(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 	}
 }
 
+// A host learns how long its packets may be, from the port to which it sent one that is longer.
+static void tell_mtu(struct drb_worker *w, uint32_t in, const struct rte_mbuf *m)
+{
+	struct rte_mbuf *reply = may_answer(w, in) ? rte_pktmbuf_alloc(m->pool) : NULL;
+
+	if (!reply)
+		return;
+	uint32_t len = drb_packet_too_big(rte_pktmbuf_mtod(m, const uint8_t *), m->data_len, w->mtu,
+					  rte_pktmbuf_mtod(reply, uint8_t *));
+	if (len == 0) {
+		rte_pktmbuf_free(reply);
+		return;
+	}
+	reply->data_len = (uint16_t)len;
+	reply->pkt_len = len;
+	w->routing.too_big_replies++;
+	drb_enqueue(w, in, reply);
+}
+
+static void drop_oversize(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
+{
+	const struct drb_worker_port *port = &w->port[in];
+
+	if (port->host != DRB_NO_LABEL &&
+	    drb_classifier_source_ok(&port->classifier, rte_pktmbuf_mtod(m, const uint8_t *)))
+		tell_mtu(w, in, m);
+	drop_fault(w, in, m, DRB_DROP_oversize, DRB_HOST_FAULT_LENGTH);
+}
+
 static void hello(struct drb_worker *w, struct drb_burst *b, struct rte_mbuf *m)
 {
 	uint32_t octets = m->pkt_len;
@@ -133,8 +163,8 @@ static void exception(struct drb_worker *w, struct drb_burst *b, struct rte_mbuf
 	if (to_hosts && m->data_len >= DRB_FRAME_MIN && !drb_hello_is(frame) &&
 	    drb_addr_mark(&w->addr, frame + 6))
 		frame[DRB_MARK_AT] = w->addr.mac[1];
-	if (m->data_len > DRB_FRAME_MAX)
-		drop_fault(w, in, m, DRB_DROP_oversize, DRB_HOST_FAULT_LENGTH);
+	if (m->data_len > w->class_tables.frame_max)
+		drop_oversize(w, in, m);
 	else if (m->data_len < DRB_FRAME_MIN)
 		drb_drop(w, in, m, DRB_DROP_bad_frame);
 	else if (drb_hello_is(frame))

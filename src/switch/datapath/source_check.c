@@ -6,11 +6,12 @@
 #include "switch/datapath/enqueue.h"
 
 // What is wrong with a frame, if that is not for exceptions.c to find: its length or its source MAC.
-static enum drb_source fault_of(const struct drb_worker_port *port, const struct rte_mbuf *m)
+static enum drb_source fault_of(const struct drb_worker *w, uint32_t in, const struct rte_mbuf *m)
 {
+	const struct drb_worker_port *port = &w->port[in];
 	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
 
-	if (m->data_len < DRB_FRAME_MIN || m->data_len > DRB_FRAME_MAX ||
+	if (m->data_len < DRB_FRAME_MIN || m->data_len > w->class_tables.frame_max ||
 	    !drb_classifier_source_ok(&port->classifier, frame))
 		return DRB_SOURCE_OK;
 	return drb_source_check(&port->source, frame, m->data_len);
@@ -21,7 +22,7 @@ static bool refuse(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 {
 	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
 
-	switch (fault_of(&w->port[in], m)) {
+	switch (fault_of(w, in, m)) {
 	case DRB_SOURCE_OK:
 		return false;
 	case DRB_SOURCE_IP:

@@ -15,6 +15,7 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 	w->config = (struct drb_worker_config){
 		.hop = s->hop,
 		.addr = s->addr,
+		.mtu = s->mtu,
 		.down_ports = s->down_ports,
 		.up_ports = s->up_ports,
 		.ports = s->down_ports + s->up_ports,
@@ -39,7 +40,8 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 	// Racks as decisions count them: a single switch has two.
 	w->routes = calloc(drb_routes_fit(&s->tree) ? s->tree.hosts / s->tree.arity : 1,
 			   sizeof(*w->routes));
-	if (!w->routes || drb_class_tables_init(&w->config.class_tables, &w->hop) < 0 ||
+	if (!w->routes ||
+	    drb_class_tables_init(&w->config.class_tables, &w->hop, drb_frame_max(s->mtu)) < 0 ||
 	    drb_scheme_state_init(&w->scheme_state, s) < 0) {
 		drb_worker_free(w);
 		return -ENOMEM;

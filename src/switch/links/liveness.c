@@ -36,6 +36,7 @@ int drb_liveness_init(struct drb_liveness *l, const struct drb_setup *s,
 		.down_ports = s->down_ports,
 		.layer = s->layer,
 		.label = s->label,
+		.fabric_mtu = (uint16_t)s->mtu,
 		.self = {.from = {.layer = s->layer, .label = s->label},
 			 .fabric = drb_hello_fabric(s->fabric, s->tree.layers, s->tree.arity),
 			 .serial = {.instance = drb_hello_instance()}},
@@ -279,7 +280,8 @@ static void start(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 					     .period_ns = l->port[i].setup.period_ns,
 					     .instance = l->self.serial.instance,
 					     .keyed = l->key.used,
-					     .loss_limit = l->setup[i].loss_limit};
+					     .loss_limit = l->setup[i].loss_limit,
+					     .mtu = l->fabric_mtu};
 	const uint64_t sent = l->port[i].sent;
 
 	drb_link_init(&l->port[i], &setup, carrier, now_ns);

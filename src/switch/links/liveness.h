@@ -119,6 +119,7 @@ struct drb_liveness {
 	struct drb_port_setup *setup; // of each port; owned. NULL before init
 	uint32_t ports, down_ports;
 	uint32_t layer, label;
+	uint16_t fabric_mtu;
 	struct drb_hello_key key;
 	struct drb_hello self; // what all our hellos have in common
 	// Set by drb_liveness_set(); a bit per port.

@@ -7,6 +7,9 @@
 #include <rte_mbuf.h>
 #include <rte_mbuf_pool_ops.h>
 
+#define XDP_HEADROOM 256
+#define TAG 4
+
 // True if no device needs buffers in one piece of physical memory.
 static bool any_memory_does(const struct drb_setup *s)
 {
@@ -19,10 +22,21 @@ static bool any_memory_does(const struct drb_setup *s)
 	return true;
 }
 
+// With what the kernel keeps before a packet in a buffer of an AF_XDP socket, and room for a VLAN tag that is put
+// back into a frame that is just too long.
+uint32_t drb_packet_room(const struct drb_setup *s)
+{
+	uint32_t room = RTE_PKTMBUF_HEADROOM + XDP_HEADROOM + drb_frame_max(s->mtu) + TAG + 1;
+
+	room = RTE_ALIGN_CEIL(room, RTE_CACHE_LINE_SIZE);
+	return room > RTE_MBUF_DEFAULT_BUF_SIZE ? room : RTE_MBUF_DEFAULT_BUF_SIZE;
+}
+
 struct rte_mempool *drb_pool_new(const struct drb_setup *s, uint32_t mbufs)
 {
-	struct rte_pktmbuf_pool_private room = {.mbuf_data_room_size = RTE_MBUF_DEFAULT_BUF_SIZE};
-	unsigned size = sizeof(struct rte_mbuf) + RTE_MBUF_DEFAULT_BUF_SIZE;
+	struct rte_pktmbuf_pool_private room = {.mbuf_data_room_size =
+							(uint16_t)drb_packet_room(s)};
+	unsigned size = sizeof(struct rte_mbuf) + room.mbuf_data_room_size;
 	struct rte_mempool *pool = rte_mempool_create_empty(
 		"packets", mbufs, size, DRB_POOL_CACHE, sizeof(room), SOCKET_ID_ANY,
 		any_memory_does(s) ? RTE_MEMPOOL_F_NO_IOVA_CONTIG : 0);

@@ -8,5 +8,7 @@
 
 struct rte_mempool;
 
+// Octets that a packet buffer of this switch has for a packet and DPDK's headroom before it.
+uint32_t drb_packet_room(const struct drb_setup *setup);
 // A pool of so many buffers, the caller's to free. NULL with rte_errno set. Needs a running EAL.
 struct rte_mempool *drb_pool_new(const struct drb_setup *setup, uint32_t buffers);

@@ -63,7 +63,8 @@ struct drb_port {
 	// while the workers are parked.
 	bool connected;
 	struct drb_port_queue *queue[DRB_WORKERS_MAX]; // of each worker
-	void *own;                                     // the kind's
+	uint32_t mtu, frame_max; // octets of the longest IP packet and frame that are forwarded
+	void *own;               // the kind's
 };
 
 // How a port stops those who poll it, and lets them go on. From no worker.
@@ -91,6 +92,7 @@ struct drb_port_kind {
 	// Before anything is started: what the config names is there. 0, or -EINVAL with a message
 	// naming the config's line and the port. NULL: there is nothing to check.
 	int (*check)(const char *config_path, const struct drb_port_setup *setup, uint32_t workers);
+	uint32_t mtu_max; // octets; 0: as any config
 	// How many packet buffers the kind holds at once, with so many workers.
 	uint32_t (*buffers)(uint32_t workers);
 	bool yields_unfinished; // receive() may yield packets with unfinished checksums

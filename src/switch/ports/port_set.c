@@ -60,6 +60,11 @@ int drb_ports_check(const char *path, const struct drb_setup *s)
 {
 	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
 		const struct drb_port_kind *kind = kind_of(s->ports[i].driver);
+		if (kind && kind->mtu_max && s->mtu > kind->mtu_max)
+			return drb_config_bad(
+				path, "fabric.mtu",
+				"%u: port %s: driver %s takes at most %u: take another", s->mtu,
+				s->ports[i].name, kind->name, kind->mtu_max);
 		if (kind && kind->check && kind->check(path, &s->ports[i], s->workers) < 0)
 			return -EINVAL;
 	}
@@ -96,6 +101,8 @@ static int start_port(struct drb_port_set *set, const char *path, const struct d
 		return 0;
 	port->setup = &s->ports[i];
 	port->pool = set->pool;
+	port->mtu = s->mtu;
+	port->frame_max = drb_frame_max(s->mtu);
 	port->index = i;
 	port->workers = s->workers;
 	port->connected = true;

@@ -21,6 +21,7 @@
 
 #include "common/config/complaint.h"
 #include "common/cli/log.h"
+#include "switch/ports/packet_pool.h"
 #include "switch/startup/tsc.h"
 
 #define ARGS_MAX (24 + 2 * DRB_PORTS_MAX)
@@ -46,9 +47,10 @@ __attribute__((format(printf, 2, 3))) static void add(struct arguments *a, const
 
 uint32_t drb_eal_memory_mb(const struct drb_setup *setup, uint32_t mbufs, uint64_t tables)
 {
-	// Per mbuf a small page, which without hugepages no object may cross; besides: rings,
+	// Per mbuf a small page, which without hugepages no object may cross, unless it is longer; besides: rings,
 	// device and log structures.
-	uint64_t bytes = (uint64_t)mbufs * 4096 + tables;
+	uint64_t mbuf = sizeof(struct rte_mbuf) + drb_packet_room(setup) + 2 * RTE_CACHE_LINE_SIZE;
+	uint64_t bytes = mbufs * (mbuf < 4096 ? 4096 : mbuf) + tables;
 
 	return setup->memory_mb ? setup->memory_mb : (uint32_t)(bytes >> 20) + 16;
 }

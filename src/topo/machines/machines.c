@@ -15,7 +15,6 @@
 
 #include "topo/machines/section.h"
 
-#define HOST_MTU_MAX 1500
 // Of IPv6, which hosts have, and what VXLAN over IPv6 takes.
 #define UNDERLAY_MTU_MIN (1280 + 70)
 #define EXAMPLE "{name: a, address: 192.0.2.1}"
@@ -218,9 +217,7 @@ uint32_t machines_overhead(const struct machines *m)
 	return 0; // an interface's MTU does not count its VLAN tag
 }
 
-uint32_t machines_host_mtu(const struct machines *m)
+uint32_t machines_room(const struct machines *m)
 {
-	uint32_t room = m->underlay_mtu - machines_overhead(m);
-
-	return room < HOST_MTU_MAX ? room : HOST_MTU_MAX;
+	return m->underlay_mtu - machines_overhead(m);
 }

@@ -62,7 +62,7 @@ void machines_free(struct machines *m);
 // Takes a text if it is MACHINES_INTERFACE.
 bool machines_interface(const char *text, char interface[MACHINES_INTERFACE_MAX + 1]);
 
-// The largest MTU of hosts whose packets the underlay carries whole, at most 1500.
-uint32_t machines_host_mtu(const struct machines *m);
+// The largest MTU of hosts whose packets the underlay carries whole.
+uint32_t machines_room(const struct machines *m);
 // Bytes by which an IP packet of the underlay is longer than the packet inside.
 uint32_t machines_overhead(const struct machines *m);

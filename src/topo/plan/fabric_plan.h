@@ -16,6 +16,9 @@ struct plan {
 	struct drb_config_values config; // what all switches have in common; texts as given
 	// What it says of links. Driver af_packet, af_xdp or memif; hosts never hang on memif.
 	struct drb_port_setup link;
+	uint32_t
+		mtu; // of hosts and switches: fabric.mtu, or less where machines are joined by less
+	char mtu_text[12];
 	const char *out;     // directory, NULL: plan.json to standard output only
 	const char *run_dir; // memif sockets go below it; NULL: as topo/fabric
 	char *memif_dir;     // owned

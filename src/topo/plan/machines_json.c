@@ -76,13 +76,11 @@ static json_t *between_json(const struct machines *m)
 void plan_add_machines(const struct plan *plan, json_t *json)
 {
 	const struct machines *m = plan->machines;
-	uint32_t mtu = machines_host_mtu(m);
 	json_t *list = checked(json_array());
 
-	json_object_set_new(json, DRB_PLAN_MTU, checked(json_integer(mtu)));
 	json_object_set_new(json, DRB_PLAN_UDP_PORT, checked(json_integer(m->udp_port)));
 	json_object_set_new(json, DRB_PLAN_UNDERLAY_MTU,
-			    checked(json_integer(mtu + machines_overhead(m))));
+			    checked(json_integer(plan->mtu + machines_overhead(m))));
 	if (!plan->machine) {
 		for (uint32_t i = 0; i < m->count; i++)
 			json_array_append_new(list, machine_json(plan, &m->machine[i]));

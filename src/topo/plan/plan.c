@@ -20,6 +20,8 @@
 #include "topo/plan/plan_json.h"
 #include "topo/plan/plan_options.h"
 
+#define MTU 1500 // fabric.mtu unless it is given
+
 enum { KEY_RUN_DIR = 0x200, KEY_MACHINES };
 
 static const struct argp_option options[] = {
@@ -58,6 +60,23 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
+// Packets must fit into those of the network between machines.
+static void set_mtu(struct plan *plan)
+{
+	const char *given = drb_config_get(&plan->config, "fabric.mtu");
+
+	plan->mtu = given ? (uint32_t)strtoul(given, NULL, 10) : MTU;
+	uint32_t room = plan->machines ? machines_room(plan->machines) : UINT32_MAX;
+	if (given && plan->mtu > room)
+		drb_die("--mtu %u: %s: underlay_mtu leaves room for %u", plan->mtu,
+			plan->machines_file, room);
+	if (plan->mtu <= room)
+		return;
+	plan->mtu = room;
+	snprintf(plan->mtu_text, sizeof(plan->mtu_text), "%u", room);
+	drb_config_set(&plan->config, "fabric.mtu", plan->mtu_text);
+}
+
 // What follows from the options once all are known.
 static void complete(struct plan *plan)
 {
@@ -80,6 +99,7 @@ static void complete(struct plan *plan)
 		drb_config_set(config, "process.hugepages", "no");
 	if (plan->machines_file)
 		plan_split(plan);
+	set_mtu(plan);
 	if (link->driver != DRB_DRIVER_MEMIF)
 		return;
 	int len = plan->run_dir ? asprintf(&plan->memif_dir, "%s/memif", plan->run_dir)

@@ -54,13 +54,12 @@ static int write_namespaces(const struct plan *plan)
 	return close_file(plan, PLAN_NAMESPACES, file);
 }
 
-// What makes interfaces take no more than links between machines do; nothing where those take what
-// interfaces do anyway.
+// What makes interfaces take what the fabric carries; nothing where they do anyway.
 static void put_mtu(char text[24], const struct plan *plan)
 {
 	text[0] = '\0';
-	if (plan->machines && machines_host_mtu(plan->machines) < INTERFACE_MTU)
-		snprintf(text, 24, " mtu %u", machines_host_mtu(plan->machines));
+	if (plan->mtu != INTERFACE_MTU)
+		snprintf(text, 24, " mtu %u", plan->mtu);
 }
 
 // Both ends are made where they belong: moving a link costs more than making it. Ends of switches
@@ -110,8 +109,7 @@ static void write_wire_out(FILE *file, const struct plan *plan, const struct top
 	fprintf(file, "link add");
 	if (kind == PLAN_VLAN)
 		fprintf(file, " link %s", plan_interface(plan, link, own));
-	fprintf(file, " name %s arp off mtu %u netns %s type", port,
-		machines_host_mtu(plan->machines), space);
+	fprintf(file, " name %s arp off mtu %u netns %s type", port, plan->mtu, space);
 	if (kind == PLAN_VLAN)
 		fprintf(file, " vlan id %u\n", id);
 	else

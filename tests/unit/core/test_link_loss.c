@@ -33,7 +33,8 @@ static struct line begin(double loss, uint32_t rate, uint64_t seed)
 					     .fabric = 1,
 					     .period_ns = 100 * MS,
 					     .instance = 1,
-					     .loss_limit = LIMIT};
+					     .loss_limit = LIMIT,
+					     .mtu = 9000};
 
 	drb_link_init(&line.link, &setup, true, line.now_ms * MS);
 	return line;
@@ -227,11 +228,11 @@ static void long_frames(void **state)
 	}
 }
 
-// Hellos that we send: one of four is as long as the device's frames.
+// Hellos that we send: one of four is as long as the fabric's frames, or as what its device sends.
 static void own_long_hellos(void **state)
 {
 	struct line line = begin(0, 0, 1);
-	const uint16_t mtus[] = {0, 1000, 1500, 9000}, sizes[] = {1514, 1014, 1514, 1514};
+	const uint16_t mtus[] = {0, 1000, 1500, 9000}, sizes[] = {9014, 1014, 1514, 9014};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(mtus); i++) {

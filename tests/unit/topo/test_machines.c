@@ -235,18 +235,18 @@ static void what_a_file_says_holds(void **state)
 	assert_string_equal(m.machine[1].address, "192.0.2.2");
 	assert_string_equal(m.machine[1].command, "sudo drbfabric");
 	assert_int_equal(m.machine[1].ssh_port, 2222);
-	assert_int_equal(machines_host_mtu(&m), 1450);
+	assert_int_equal(machines_room(&m), 1450);
 	assert_int_equal(
 		load("underlay_mtu: 9000\nmachines: [{name: a, address: 192.0.2.1}]\n", &m, said),
 		0);
-	assert_int_equal(machines_host_mtu(&m), 1500);
+	assert_int_equal(machines_room(&m), 8950);
 	assert_int_equal(load("machines: [{name: a, address: 2001:db8::1}]\n", &m, said), 0);
-	assert_int_equal(machines_host_mtu(&m), 1430);
+	assert_int_equal(machines_room(&m), 1430);
 	assert_int_equal(load("links: vlan\n"
 			      "machines: [{name: a, address: 192.0.2.1, interface: eth1}]\n",
 			      &m, said),
 			 0);
-	assert_int_equal(machines_host_mtu(&m), 1500);
+	assert_int_equal(machines_room(&m), 1500);
 }
 
 struct mistake {

@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-int drb_class_tables_init(struct drb_class_tables *v, const struct drb_hop *hop)
+int drb_class_tables_init(struct drb_class_tables *v, const struct drb_hop *hop, uint32_t frame_max)
 {
-	*v = (struct drb_class_tables){.room = 1};
+	*v = (struct drb_class_tables){.room = 1, .frame_max = frame_max};
 	while (v->room < hop->hosts)
 		v->room *= 2;
 	for (int below = 0; below < 2; below++) {
@@ -43,7 +43,7 @@ struct drb_classifier drb_classifier_at(const struct drb_class_tables *v,
 	struct drb_classifier j = {
 		.class_of = v->table[from_below],
 		.least = DRB_FRAME_MIN,
-		.above_least = DRB_FRAME_MAX - DRB_FRAME_MIN,
+		.above_least = v->frame_max - DRB_FRAME_MIN,
 	};
 
 	drb_addr_mac(addr, 0, j.want);
@@ -68,6 +68,7 @@ void drb_classifier_require(struct drb_classifier *j, const struct drb_source_ru
 	memset(j->mask + DRB_ETHER_TYPE, 0xff, sizeof(type));
 	j->ipv4 = rule->ipv4;
 	j->ipv4_mask = rule->ipv4_mask;
+	j->above_least += j->least;
 	j->least = DRB_ETHER_HEADER + DRB_IPV4_HEADER;
-	j->above_least = DRB_FRAME_MAX - j->least;
+	j->above_least -= j->least;
 }

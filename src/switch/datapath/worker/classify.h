@@ -20,12 +20,9 @@
 #include <smmintrin.h>
 #endif
 
-// Octets of a frame without FCS: an Ethernet header, 1500 octets, two VLAN tags. Longer ones are
-// from a host with a larger MTU, perhaps cut to a ring's frame size.
-enum {
-	DRB_FRAME_MIN = RTE_ETHER_HDR_LEN,
-	DRB_FRAME_MAX = RTE_ETHER_HDR_LEN + 1500 + 8,
-};
+// Octets of the shortest frame without FCS. The longest has drb_frame_max(): longer ones are from a host with a
+// larger MTU, perhaps cut short, but still longer.
+enum { DRB_FRAME_MIN = RTE_ETHER_HDR_LEN };
 
 // Octet of a frame that carries the mark of scheme walk, by exclusive or with what it has of the
 // fabric's prefix, and its bits.
@@ -47,6 +44,7 @@ _Static_assert(DRB_CLASSES <= UINT8_MAX + 1, "a class is an octet");
 struct drb_class_tables {
 	uint8_t *table[2]; // [from_below], owned
 	uint32_t room;
+	uint32_t frame_max; // octets
 };
 
 // How the frames that come in by one port are judged.
@@ -59,8 +57,9 @@ struct drb_classifier {
 	uint32_t least, above_least; // octets that it has, and how many more it may have
 } __attribute__((aligned(16)));
 
-// 0 or -ENOMEM.
-int drb_class_tables_init(struct drb_class_tables *v, const struct drb_hop *hop);
+// frame_max: octets of the longest frame that is plain traffic. 0 or -ENOMEM.
+int drb_class_tables_init(struct drb_class_tables *v, const struct drb_hop *hop,
+			  uint32_t frame_max);
 void drb_class_tables_free(struct drb_class_tables *v);
 // source: the only host whose frames may come from here, or DRB_NO_LABEL for any. to_hosts: frames
 // from here go to hosts, so that one whose source is marked is an exception. v must outlive what is

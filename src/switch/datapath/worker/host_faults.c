@@ -75,8 +75,9 @@ void drb_host_fault(struct drb_worker *w, uint32_t in, enum drb_host_fault fault
 	case DRB_HOST_FAULT_LENGTH:
 		drb_warn("port d%u: host h%u sends frames of %" PRIu32
 			 " bytes, longer than any link "
-			 "carries: set its MTU to 1500 (ip link set dev INTERFACE mtu 1500)",
-			 in, host, length);
+			 "carries: set its MTU to %u (ip link set dev INTERFACE mtu %u), or "
+			 "fabric.mtu to its own",
+			 in, host, length, w->mtu, w->mtu);
 		break;
 	case DRB_HOST_FAULT_ADDRESS:
 		say_address(w, in, host, frame);

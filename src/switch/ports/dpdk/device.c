@@ -79,6 +79,15 @@ static int count_queues(struct drb_port *port, const char *path, struct rte_eth_
 				      port->setup->name, drb_port_device(port->setup),
 				      info.max_tx_queues, workers);
 	port->rx_queues = (uint16_t)(info.max_rx_queues < workers ? info.max_rx_queues : workers);
+	// In-memory devices take any length and call it another.
+	if (port->setup->driver == DRB_DRIVER_PCI && port->mtu != RTE_ETHER_MTU) {
+		if (info.max_mtu < port->mtu)
+			return drb_config_bad(path, "fabric.mtu",
+					      "%u: port %s: \"%s\" takes at most %u", port->mtu,
+					      port->setup->name, drb_port_device(port->setup),
+					      info.max_mtu);
+		conf->rxmode.mtu = port->mtu;
+	}
 	own_of(port)->interrupts = port->setup->driver == DRB_DRIVER_PCI && has_interrupts(&info);
 	conf->intr_conf.rxq = own_of(port)->interrupts;
 	if (port->rx_queues > 1 && (info.flow_type_rss_offloads & wanted)) {

@@ -16,6 +16,7 @@
 #include "switch/ports/memif/server_probe.h"
 
 #define DESCRIPTORS 512
+#define BUFFER 2048 // the driver's own default
 
 // Stopped ports: their links are what callbacks speak of, which the driver may have left registered.
 static struct drb_memif_port *stopped;
@@ -58,6 +59,14 @@ static int check(const char *path, const struct drb_port_setup *p, uint32_t work
 				   p->name, p->socket, strerror(errno));
 }
 
+// Octets of a buffer of the shared memory: one takes a whole frame.
+static uint32_t buffer_of(uint32_t frame_max)
+{
+	uint32_t room = RTE_ALIGN_CEIL(frame_max, RTE_CACHE_LINE_SIZE);
+
+	return room > BUFFER ? room : BUFFER;
+}
+
 static int create(struct drb_port *port, const char *path)
 {
 	const struct drb_port_setup *p = port->setup;
@@ -68,8 +77,8 @@ static int create(struct drb_port *port, const char *path)
 		unlink(p->socket);
 	// The socket is a file: abstract ones end at the network namespace.
 	snprintf(name, sizeof(name), "net_memif_%s", p->name);
-	snprintf(args, sizeof(args), "role=%s,socket=%s,socket-abstract=no,rsize=10",
-		 p->up ? "server" : "client", p->socket);
+	snprintf(args, sizeof(args), "role=%s,socket=%s,socket-abstract=no,rsize=10,bsize=%u",
+		 p->up ? "server" : "client", p->socket, buffer_of(port->frame_max));
 	// The socket that a server listens on is for this user alone.
 	mode_t mask = umask(0177);
 	drb_memif_enter(own_of(port)->link);

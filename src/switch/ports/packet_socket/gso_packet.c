@@ -90,14 +90,14 @@ static bool is_of_kind(const struct drb_gso *t, uint8_t kind)
 }
 
 bool drb_gso_read(struct drb_gso *t, const struct virtio_net_hdr *cut, const uint8_t *frame,
-		  uint32_t length, uint32_t frame_max)
+		  uint32_t length)
 {
 	uint8_t protocol;
 
 	*t = (struct drb_gso){.length = length, .size = cut->gso_size};
 	return length <= DRB_GSO_MAX && t->size > 0 && read_ethernet(t, frame) &&
 	       read_ip(t, frame, &protocol) && read_transport(t, frame, protocol) &&
-	       is_of_kind(t, cut->gso_type) && t->headers + t->size <= frame_max;
+	       is_of_kind(t, cut->gso_type);
 }
 
 static void write_ip(const struct drb_gso *t, uint32_t n, uint32_t length, uint8_t *ip)

@@ -30,10 +30,9 @@ struct drb_gso {
 };
 
 // Reads the headers of a GSO packet, `length` octets from its Ethernet header on. False: it is none that
-// can be cut, because the two contradict each other, a header is not plain TCP or UDP over IP, or a
-// segment would be longer than frame_max octets.
+// can be cut, because the two contradict each other, or a header is not plain TCP or UDP over IP.
 bool drb_gso_read(struct drb_gso *gso, const struct virtio_net_hdr *cut, const uint8_t *frame,
-		  uint32_t length, uint32_t frame_max);
+		  uint32_t length);
 
 // Segments of the GSO packet.
 static inline uint32_t drb_gso_segments(const struct drb_gso *t)

@@ -17,6 +17,7 @@ bool drb_rx_gso_begin(struct drb_rx_gso *t, const struct virtio_net_hdr *cut, ui
 {
 	t->start = DRB_TAG_ROOM;
 	t->next = t->segments = 0;
+	t->too_long = false;
 	if (length < DRB_ETHER_HEADER)
 		return false;
 	if (tag->present) {
@@ -26,7 +27,10 @@ bool drb_rx_gso_begin(struct drb_rx_gso *t, const struct virtio_net_hdr *cut, ui
 		drb_store16(t->octets + t->start + DRB_ETHER_TYPE, tag->type);
 		drb_store16(t->octets + t->start + DRB_ETHER_TYPE + 2, tag->control);
 	}
-	if (!drb_gso_read(&t->gso, cut, t->octets + t->start, length, frame_max))
+	if (!drb_gso_read(&t->gso, cut, t->octets + t->start, length))
+		return false;
+	t->too_long = t->gso.headers + t->gso.size > frame_max;
+	if (t->too_long)
 		return false;
 	t->segments = drb_gso_segments(&t->gso);
 	return true;

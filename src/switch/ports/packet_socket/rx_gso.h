@@ -18,6 +18,7 @@ struct drb_rx_gso {
 	struct drb_gso gso;
 	uint32_t next, segments; // the next to be cut; equal: there is no GSO packet
 	uint32_t start;          // of the GSO packet in octets
+	bool too_long;           // it could be cut, were its segments not too long
 	uint8_t *octets;         // DRB_RX_GSO_ROOM of them, owned
 };
 
@@ -42,7 +43,7 @@ static inline bool drb_rx_gso_waits(const struct drb_rx_gso *t, uint32_t taken, 
 }
 
 // Begins with a frame whose first `length` octets, without the tag, are at octets + DRB_TAG_ROOM.
-// False if it cannot be cut into frames of at most frame_max octets.
+// False if it cannot be cut into frames of at most frame_max octets; too_long tells whether that is why.
 bool drb_rx_gso_begin(struct drb_rx_gso *t, const struct virtio_net_hdr *cut, uint32_t length,
 		      const struct drb_vlan_tag *tag, uint32_t frame_max);
 

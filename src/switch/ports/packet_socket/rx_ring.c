@@ -16,21 +16,19 @@
 
 #include <rte_mbuf.h>
 
-#include "core/packet/bytes.h"
 #include "core/packet/wire.h"
-#include "switch/ports/unfinished.h"
+#include "switch/ports/packet_socket/rx_frame.h"
 
 // The ring holds what comes while its switch is off its CPU: with 512 frames it lost bursts of TCP
-// segments, with 2048 it loses nothing more but is too long for the cache. A frame has room for a
-// packet and FRAME_HEAD octets before it; at a power of two they would all want the same part of the cache.
-// A block is pages that frames fill exactly.
+// segments, with 2048 it loses nothing more but is too long for the cache. Longer frames are fewer. A frame
+// has room for a packet and FRAME_HEAD octets before it; at a power of two they would all want the same part
+// of the cache. A block is pages that frames of FRAME octets, or twice that and so on, fill exactly.
 #define FRAMES 1024
+#define FRAMES_MIN 512
 #define FRAME 1664
 #define BLOCK_PAGES 13
 #define FRAME_HEAD 76
 #define BUFFER (8 << 20) // octets of GSO packets, with what the kernel needs to keep them
-// Octets of the longest packet that is forwarded from here; longer frames are dropped as oversize.
-#define FRAME_MAX (FRAME - FRAME_HEAD + DRB_VLAN_TAG)
 
 #ifndef PACKET_IGNORE_OUTGOING
 #define PACKET_IGNORE_OUTGOING 23
@@ -41,9 +39,6 @@
 #ifndef PACKET_FANOUT_FLAG_UNIQUEID
 #define PACKET_FANOUT_FLAG_UNIQUEID 0x2000
 #endif
-
-_Static_assert(FRAME + DRB_VLAN_TAG + RTE_PKTMBUF_HEADROOM <= RTE_MBUF_DEFAULT_BUF_SIZE,
-	       "a frame fits into a buffer");
 
 static int set(int fd, int option, const void *value, size_t size)
 {
@@ -73,21 +68,38 @@ static int take_gso_packets(int fd)
 	return rc;
 }
 
+// Room for packets of up to frame_max octets: the kernel takes a VLAN tag out.
+static void size_ring(struct drb_rx_ring *ring, uint32_t frame_max)
+{
+	ring->frame_max = frame_max;
+	ring->frame_size = FRAME;
+	ring->frames = FRAMES;
+	while (ring->frame_size - FRAME_HEAD + DRB_VLAN_TAG < frame_max) {
+		ring->frame_size *= 2;
+		ring->frames = FRAMES_MIN;
+	}
+}
+
+static size_t ring_size(const struct drb_rx_ring *ring)
+{
+	return (size_t)ring->frames * ring->frame_size;
+}
+
 static int map_ring(struct drb_rx_ring *ring)
 {
 	const uint32_t block = BLOCK_PAGES * (uint32_t)sysconf(_SC_PAGESIZE);
+	const uint32_t blocks = (uint32_t)(ring_size(ring) / block);
 	const struct tpacket_req request = {
 		.tp_block_size = block,
-		.tp_block_nr = FRAMES * FRAME / block,
-		.tp_frame_size = FRAME,
-		.tp_frame_nr = FRAMES * FRAME / block * (block / FRAME),
+		.tp_block_nr = blocks,
+		.tp_frame_size = ring->frame_size,
+		.tp_frame_nr = blocks * (block / ring->frame_size),
 	};
 	int rc = set(ring->fd, PACKET_RX_RING, &request, sizeof(request));
 
 	if (rc < 0)
 		return rc;
-	void *at =
-		mmap(NULL, (size_t)FRAMES * FRAME, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
+	void *at = mmap(NULL, ring_size(ring), PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
 	if (at == MAP_FAILED)
 		return -errno;
 	ring->frame = at;
@@ -109,7 +121,8 @@ static int receive_from(int fd, int interface)
 	return rc;
 }
 
-int drb_rx_ring_open(struct drb_rx_ring *ring, const char *interface, const char **step)
+int drb_rx_ring_open(struct drb_rx_ring *ring, const char *interface, uint32_t frame_max,
+		     const char **step)
 {
 	const int version = TPACKET_V2;
 	int rc;
@@ -119,6 +132,7 @@ int drb_rx_ring_open(struct drb_rx_ring *ring, const char *interface, const char
 	// RCU, 15 ms.
 	*step = "open";
 	*ring = (struct drb_rx_ring){.fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0)};
+	size_ring(ring, frame_max);
 	if (ring->fd < 0)
 		return -errno;
 	ring->gso.octets = malloc(DRB_RX_GSO_ROOM); // takes memory when a GSO packet comes
@@ -175,14 +189,13 @@ int drb_rx_ring_rebind(struct drb_rx_ring *ring, unsigned interface)
 
 bool drb_rx_ring_leave(struct drb_rx_ring *ring)
 {
-	const size_t size = (size_t)FRAMES * FRAME;
 	int nothing = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 
 	if (nothing < 0)
 		return false;
 	// The socket leaves its group when nothing refers to it: neither the descriptor nor the frames.
 	// Frames that are all zeros are the kernel's.
-	ring->left = mmap(ring->frame, size, PROT_READ | PROT_WRITE,
+	ring->left = mmap(ring->frame, ring_size(ring), PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED &&
 		     dup3(nothing, ring->fd, O_CLOEXEC) >= 0;
 	close(nothing);
@@ -192,7 +205,7 @@ bool drb_rx_ring_leave(struct drb_rx_ring *ring)
 void drb_rx_ring_close(struct drb_rx_ring *ring)
 {
 	if (ring->frame)
-		munmap(ring->frame, (size_t)FRAMES * FRAME);
+		munmap(ring->frame, ring_size(ring));
 	free(ring->gso.octets);
 	if (ring->fd >= 0)
 		close(ring->fd);
@@ -201,33 +214,12 @@ void drb_rx_ring_close(struct drb_rx_ring *ring)
 
 static struct tpacket2_hdr *frame_at(const struct drb_rx_ring *ring, uint32_t index)
 {
-	return (struct tpacket2_hdr *)(ring->frame + (size_t)index * FRAME);
+	return (struct tpacket2_hdr *)(ring->frame + (size_t)index * ring->frame_size);
 }
 
-static uint32_t after(uint32_t index)
+static uint32_t after(const struct drb_rx_ring *ring, uint32_t index)
 {
-	return index + 1 < FRAMES ? index + 1 : 0;
-}
-
-static const uint8_t *octets_of(const struct tpacket2_hdr *f)
-{
-	return (const uint8_t *)f + f->tp_mac;
-}
-
-static struct virtio_net_hdr cut_of(const struct tpacket2_hdr *f)
-{
-	struct virtio_net_hdr cut;
-	memcpy(&cut, octets_of(f) - sizeof(cut), sizeof(cut));
-	return cut;
-}
-
-static struct drb_vlan_tag tag_of(const struct tpacket2_hdr *f)
-{
-	return (struct drb_vlan_tag){
-		.present = f->tp_status & TP_STATUS_VLAN_VALID,
-		.type = (f->tp_status & TP_STATUS_VLAN_TPID_VALID) ? f->tp_vlan_tpid : ETH_P_8021Q,
-		.control = f->tp_vlan_tci,
-	};
+	return index + 1 < ring->frames ? index + 1 : 0;
 }
 
 // How many frames of the ring are there, at most `most`, before a GSO packet or a frame that has been
@@ -236,60 +228,21 @@ static uint32_t count_plain(const struct drb_rx_ring *ring, uint32_t most)
 {
 	uint32_t count = 0;
 
-	for (uint32_t i = ring->next; count < most; i = after(i), count++) {
+	for (uint32_t i = ring->next; count < most; i = after(ring, i), count++) {
 		const struct tpacket2_hdr *f = frame_at(ring, i);
 		uint32_t status = __atomic_load_n(&f->tp_status, __ATOMIC_ACQUIRE);
 		if (!(status & TP_STATUS_USER) || (status & TP_STATUS_COPY) ||
-		    cut_of(f).gso_type != VIRTIO_NET_HDR_GSO_NONE)
+		    drb_rx_cut(f).gso_type != VIRTIO_NET_HDR_GSO_NONE)
 			break;
 	}
 	return count;
-}
-
-// Puts the tag back that the kernel took out. Returns the octets by which the frame is longer.
-static uint32_t put_tag(const struct tpacket2_hdr *f, uint8_t *to)
-{
-	struct drb_vlan_tag tag = tag_of(f);
-
-	memmove(to + DRB_ETHER_TYPE + DRB_VLAN_TAG, to + DRB_ETHER_TYPE,
-		f->tp_snaplen - DRB_ETHER_TYPE);
-	drb_store16(to + DRB_ETHER_TYPE, tag.type);
-	drb_store16(to + DRB_ETHER_TYPE + 2, tag.control);
-	return DRB_VLAN_TAG;
-}
-
-// Of a frame that is whole: marks its checksum as unfinished, or finishes it if nobody else can.
-static void leave_checksum(struct rte_mbuf *m, const struct virtio_net_hdr *cut, uint32_t moved)
-{
-	uint32_t start = cut->csum_start + moved, field = cut->csum_offset;
-
-	if (start <= DRB_UNFINISHED_START_MAX &&
-	    (field == DRB_TCP_CHECKSUM || field == DRB_UDP_CHECKSUM))
-		drb_mark_unfinished(m, start, field);
-	else
-		drb_finish_checksum(rte_pktmbuf_mtod(m, uint8_t *), m->data_len, start, field);
-}
-
-static void copy_frame(const struct tpacket2_hdr *f, struct rte_mbuf *m)
-{
-	struct virtio_net_hdr cut = cut_of(f);
-	uint8_t *to = rte_pktmbuf_mtod(m, uint8_t *);
-	uint32_t moved = 0;
-
-	memcpy(to, octets_of(f), f->tp_snaplen);
-	if (unlikely(f->tp_status & TP_STATUS_VLAN_VALID) && f->tp_snaplen >= DRB_ETHER_TYPE)
-		moved = put_tag(f, to);
-	m->pkt_len = f->tp_snaplen + moved;
-	m->data_len = (uint16_t)m->pkt_len;
-	if ((cut.flags & VIRTIO_NET_HDR_F_NEEDS_CSUM) && f->tp_snaplen == f->tp_len)
-		leave_checksum(m, &cut, moved);
 }
 
 static void free_frame(struct drb_rx_ring *ring)
 {
 	__atomic_store_n(&frame_at(ring, ring->next)->tp_status, TP_STATUS_KERNEL,
 			 __ATOMIC_RELEASE);
-	ring->next = after(ring->next);
+	ring->next = after(ring, ring->next);
 }
 
 static uint32_t receive_plain(struct drb_rx_ring *ring, struct rte_mempool *pool,
@@ -300,26 +253,41 @@ static uint32_t receive_plain(struct drb_rx_ring *ring, struct rte_mempool *pool
 	while (n > 0 && rte_pktmbuf_alloc_bulk(pool, packets, n) != 0)
 		n /= 2;
 	for (uint32_t i = 0; i < n; i++) {
-		copy_frame(frame_at(ring, ring->next), packets[i]);
+		drb_rx_copy(frame_at(ring, ring->next), ring->frame_max, packets[i]);
 		free_frame(ring);
 	}
 	return n;
 }
 
+static void count_bad(struct drb_rx_ring *ring, bool begun, uint32_t octets)
+{
+	if (begun || ring->gso.too_long)
+		return;
+	ring->bad.packets++;
+	ring->bad.octets += octets;
+}
+
 static void begin_in_ring(struct drb_rx_ring *ring, const struct tpacket2_hdr *f)
 {
-	struct virtio_net_hdr cut = cut_of(f);
-	struct drb_vlan_tag tag = tag_of(f);
+	struct virtio_net_hdr cut = drb_rx_cut(f);
+	struct drb_vlan_tag tag = drb_rx_tag(f);
 
 	if (f->tp_snaplen < f->tp_len) { // and there was no room for a copy
 		ring->missed++;
 		return;
 	}
-	memcpy(ring->gso.octets + DRB_TAG_ROOM, octets_of(f), f->tp_snaplen);
-	if (!drb_rx_gso_begin(&ring->gso, &cut, f->tp_snaplen, &tag, FRAME_MAX)) {
-		ring->bad.packets++;
-		ring->bad.octets += f->tp_snaplen;
-	}
+	memcpy(ring->gso.octets + DRB_TAG_ROOM, drb_rx_octets(f), f->tp_snaplen);
+	bool begun = drb_rx_gso_begin(&ring->gso, &cut, f->tp_snaplen, &tag, ring->frame_max);
+	count_bad(ring, begun, f->tp_snaplen);
+}
+
+static void begin_copied(struct drb_rx_ring *ring)
+{
+	bool whole = false;
+	uint32_t octets = drb_rx_gso_read(&ring->gso, ring->fd, ring->frame_max, &whole);
+
+	if (octets > 0)
+		count_bad(ring, whole, octets);
 }
 
 // Drops the copy of a frame that is no GSO packet but too long, whose beginning is in the ring.
@@ -327,20 +295,30 @@ static void drop_copy(struct drb_rx_ring *ring)
 {
 	bool whole;
 
-	drb_rx_gso_read(&ring->gso, ring->fd, FRAME_MAX, &whole);
+	drb_rx_gso_read(&ring->gso, ring->fd, ring->frame_max, &whole);
 }
 
-static void begin_copied(struct drb_rx_ring *ring)
+// True if its segments are too long: then the packet is its beginning.
+static bool take_gso(struct drb_rx_ring *ring, const struct tpacket2_hdr *f, struct rte_mbuf *m)
 {
-	bool whole = false;
-	uint32_t octets = drb_rx_gso_read(&ring->gso, ring->fd, FRAME_MAX, &whole);
+	const struct drb_rx_gso *gso = &ring->gso;
 
-	ring->bad.packets += !whole;
-	ring->bad.octets += whole ? 0 : octets;
+	ring->gso.too_long = false;
+	if (f->tp_status & TP_STATUS_COPY)
+		begin_copied(ring);
+	else
+		begin_in_ring(ring, f);
+	if (!gso->too_long)
+		return false;
+	m->pkt_len = drb_rx_shortened(gso->gso.length, ring->frame_max);
+	m->data_len = (uint16_t)m->pkt_len;
+	memcpy(rte_pktmbuf_mtod(m, uint8_t *), gso->octets + gso->start, m->pkt_len);
+	return true;
 }
 
-// Takes the next frame if it is a GSO packet, to be cut, or too long for the ring. Of the latter it yields
-// the beginning, which is too long to be forwarded. False if it took none.
+// Takes the next frame if it is a GSO packet, to be cut, or too long for the ring. Of the latter, and of a GSO
+// packet whose segments are too long, it yields the beginning, which is too long to be forwarded. False if it
+// took none.
 static bool take_long(struct drb_rx_ring *ring, struct rte_mempool *pool, struct rte_mbuf **packets,
 		      uint32_t *count)
 {
@@ -349,17 +327,17 @@ static bool take_long(struct drb_rx_ring *ring, struct rte_mempool *pool, struct
 
 	if (!(status & TP_STATUS_USER))
 		return false;
-	if (cut_of(f).gso_type != VIRTIO_NET_HDR_GSO_NONE) {
-		if (status & TP_STATUS_COPY)
-			begin_copied(ring);
-		else
-			begin_in_ring(ring, f);
-	} else {
-		if (!(status & TP_STATUS_COPY) || rte_pktmbuf_alloc_bulk(pool, packets, 1) != 0)
-			return false;
-		copy_frame(f, packets[0]);
+	bool is_gso = drb_rx_cut(f).gso_type != VIRTIO_NET_HDR_GSO_NONE;
+	if (!(is_gso || (status & TP_STATUS_COPY)) || rte_pktmbuf_alloc_bulk(pool, packets, 1) != 0)
+		return false;
+	if (!is_gso) {
+		drb_rx_copy(f, ring->frame_max, packets[0]);
 		drop_copy(ring);
 		++*count;
+	} else if (take_gso(ring, f, packets[0])) {
+		++*count;
+	} else {
+		rte_pktmbuf_free(packets[0]);
 	}
 	free_frame(ring);
 	return true;

@@ -13,9 +13,11 @@ struct rte_mbuf;
 struct rte_mempool;
 
 struct drb_rx_ring {
-	int fd;         // the socket; -1: not open
-	uint8_t *frame; // the first; NULL: not mapped
-	uint32_t next;  // index of the frame that is filled next
+	int fd;                      // the socket; -1: not open
+	uint8_t *frame;              // the first; NULL: not mapped
+	uint32_t frames, frame_size; // of the ring; octets of each
+	uint32_t frame_max;          // octets of the longest packet that is forwarded
+	uint32_t next;               // index of the frame that is filled next
 	uint64_t missed;
 	struct drb_bad_gso bad; // written by the worker
 	struct drb_rx_gso gso;  // what is left of it comes before the ring's next frame
@@ -26,8 +28,10 @@ struct drb_rx_ring {
 
 // Opens the socket of one worker at an interface, which receives every frame that comes in there,
 // whoever it is for, but none that goes out. With several of them, drb_rx_ring_join() divides the
-// frames. 0 or -errno; *step then says what could not be done. To be closed in any case.
-int drb_rx_ring_open(struct drb_rx_ring *ring, const char *interface, const char **step);
+// frames. Of those longer than frame_max it yields the beginning, longer than that. 0 or -errno; *step then says
+// what could not be done. To be closed in any case.
+int drb_rx_ring_open(struct drb_rx_ring *ring, const char *interface, uint32_t frame_max,
+		     const char **step);
 // Joins the group of `first`, or founds one if ring is it: each frame goes to one of the group, those
 // of a flow to the same. 0 or -errno.
 int drb_rx_ring_join(struct drb_rx_ring *ring, const struct drb_rx_ring *first);

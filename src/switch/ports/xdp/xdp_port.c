@@ -28,6 +28,10 @@
 // the driver.
 #define SEND_MAX 32
 
+// A packet must fit into a page, with what DPDK and the kernel keep before it; so must what a veth's peer may send
+// to an XDP program.
+#define MTU_MAX 3400
+
 struct xdp_port {
 	struct drb_dpdk_port dpdk;
 	struct drb_tx_socket out[DRB_WORKERS_MAX]; // fd -1: the driver sends
@@ -201,6 +205,7 @@ const struct drb_port_kind drb_xdp_port = {
 	.name = "af_xdp",
 	.check = check,
 	.buffers = buffers,
+	.mtu_max = MTU_MAX,
 	.yields_unfinished = true,
 	.start = start,
 	.stop = stop,

@@ -65,7 +65,7 @@ static bool is_plain(const struct drb_source_rule *rule, const uint8_t *frame, u
 {
 	static const uint8_t fabric[5] = {2}, own[6] = {2};
 
-	if (len < 34 || len > DRB_FRAME_MAX || memcmp(frame, fabric, 5) != 0 || frame[5] > 15)
+	if (len < 34 || len > drb_frame_max(1500) || memcmp(frame, fabric, 5) != 0 || frame[5] > 15)
 		return false;
 	if (memcmp(frame + 6, own, 6) != 0 || frame[12] != 8 || frame[13] != 0)
 		return false;

@@ -28,6 +28,42 @@ static void long_frames(void **state)
 	end();
 }
 
+// A host that sends IPv4 with "do not fragment" is told, besides; but not without end, and another's MAC is not.
+static void long_packets_are_answered(void **state)
+{
+	static uint8_t frame[1600];
+	const uint8_t ip[20] = {0x45, 0, 6,  0x22, 0, 1, 0x40, 0, 64, 17,
+				0,    0, 10, 0,    0, 1, 10,   0, 0,  12};
+	const uint32_t count = 10000;
+
+	(void)state;
+	begin(FABRIC(3, 2, 1, 0), 1 << 14);
+	make_frame(frame, sizeof(frame), 0, 11);
+	frame[12] = 8;
+	frame[13] = 0;
+	memcpy(frame + 14, ip, sizeof(ip));
+	assert_int_equal(goes(0, frame, sizeof(frame)),
+			 0); // the answer, back to where it came from
+	assert_int_equal(w.routing.too_big_replies, 1);
+	assert_int_equal(w.drop[DRB_DROP_oversize], 1);
+	conserved();
+	assert_int_equal(goes(1, frame, sizeof(frame)), UINT32_MAX); // host 1 is not host 0
+	assert_int_equal(goes(2, frame, sizeof(frame)), UINT32_MAX); // from above
+	frame[20] = 0;
+	assert_int_equal(goes(0, frame, sizeof(frame)), UINT32_MAX);
+	frame[20] = 0x40;
+	assert_int_equal(w.routing.too_big_replies, 1);
+	uint64_t begin_ns = drb_clock_now();
+	for (uint32_t i = 0; i < count; i++)
+		send_frame(0, frame, sizeof(frame));
+	uint64_t earned = (drb_clock_now() - begin_ns) / 100000 + 1;
+	assert_true(w.routing.too_big_replies >= 2047 &&
+		    w.routing.too_big_replies <= 2048 + earned);
+	assert_int_equal(w.drop[DRB_DROP_oversize], count + 4);
+	conserved();
+	end();
+}
+
 static const struct reason reasons[] = {
 	{DRB_DROP_bad_frame, 0, 13, {0x02, 0, 0, 0, 0, 1, 0x02, 0, 0, 0, 0, 0, 8}},
 	{DRB_DROP_bad_frame, 0, 1, {0x02}},
@@ -228,6 +264,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(long_frames),
+		cmocka_unit_test(long_packets_are_answered),
 		cmocka_unit_test(every_drop_reason),
 		cmocka_unit_test(full_and_missing_ports),
 		cmocka_unit_test(questions_are_answered),

@@ -22,6 +22,7 @@ static int make(void **state)
 	worker.config.owner = &worker;
 	worker.now_ns = 1000;
 	worker.config.down_ports = setup.down_ports = DRB_PORTS_MAX;
+	worker.config.mtu = 1500;
 	worker.config.addr = drb_addr_default(DRB_PORTS_MAX);
 	for (uint32_t i = 0; i < DRB_PORTS_MAX; i++) {
 		worker.port[i].host = i;

@@ -74,6 +74,9 @@ static void checksums_stay_unfinished(void **state)
 	stop_port();
 }
 
+#define SEGMENT                                                                                    \
+	1428 // octets of payload: of IPv6 with 12 octets of options the most that an MTU of 1500 takes
+
 // A frame of no kind that anybody looks into.
 static uint32_t plain_frame(uint32_t n, uint8_t frame[LONGEST])
 {
@@ -134,7 +137,7 @@ static void send_gso(int fd, const struct sent *s)
 static void gso_packets_come_and_go(void **state)
 {
 	static struct sent s, got;
-	const uint32_t payloads[] = {65000, 100, 3000, 1449, 2, 40000};
+	const uint32_t payloads[] = {65000, 100, 3000, SEGMENT + 1, 2, 40000};
 	int fd = open_headed();
 
 	(void)state;
@@ -149,10 +152,11 @@ static void gso_packets_come_and_go(void **state)
 		struct iovec part[] = {{&got.cut, sizeof(got.cut)}, {got.frame, sizeof(got.frame)}};
 		struct msghdr message = {.msg_iov = part, .msg_iovlen = 2};
 
-		make_gso(&s, &fields, payloads[n % ARRAY_SIZE(payloads)], 1448);
+		make_gso(&s, &fields, payloads[n % ARRAY_SIZE(payloads)], SEGMENT);
 		send_gso(fd, &s);
 		come_in(plain, plain_frame(n, plain));
-		uint32_t count = s.cut.gso_size ? (s.length - s.cut.hdr_len + 1447) / 1448 : 1;
+		uint32_t count =
+			s.cut.gso_size ? (s.length - s.cut.hdr_len + (SEGMENT - 1)) / SEGMENT : 1;
 		wait_for_packets(q);
 		for (uint32_t done = 0; done < count;)
 			done += drb_port_receive(q, packets + done,
@@ -235,6 +239,31 @@ static void bad_gso_packets_are_counted(void **state)
 	stop_port();
 }
 
+// Of a GSO packet whose segments are too long the beginning comes, which is too long as well.
+static void long_segments_are_oversize(void **state)
+{
+	static struct sent s;
+	const struct segment_fields fields = {.flags = FLAG_ACK};
+	int fd = open_headed();
+
+	(void)state;
+	start_port(1);
+	struct drb_port_queue *q = port->queue[0];
+	for (uint32_t payload = 4000; payload <= 40000;
+	     payload += 36000) { // in the socket's buffer, both
+		make_gso(&s, &fields, payload, 1600);
+		send_gso(fd, &s);
+		is_frame(next_packet(q), s.frame, port->frame_max + 1);
+	}
+	make_gso(&s, &fields, 1500, 1490); // in the ring
+	send_gso(fd, &s);
+	is_frame(next_packet(q), s.frame, port->frame_max + 1);
+	assert_int_equal(q->kind->bad_gso(q).packets, 0);
+	assert_int_equal(q->kind->missed(q), 0);
+	close(fd);
+	stop_port();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -242,6 +271,7 @@ int main(void)
 		cmocka_unit_test(gso_packets_come_and_go),
 		cmocka_unit_test(gso_packets_stay_whole),
 		cmocka_unit_test(bad_gso_packets_are_counted),
+		cmocka_unit_test(long_segments_are_oversize),
 	};
 
 	if (!make_veth()) {

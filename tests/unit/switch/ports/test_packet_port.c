@@ -103,8 +103,35 @@ static void long_frames_are_cut(void **state)
 	come_in(frame, LONGEST);
 	is_frame(next_packet(port->queue[0]), frame, LONGEST);
 	come_in(frame, sizeof(frame));
-	is_frame(next_packet(port->queue[0]), frame, LONGEST); // too long to be forwarded
+	is_frame(next_packet(port->queue[0]), frame,
+		 port->frame_max + 1); // too long to be forwarded
 	stop_port();
+}
+
+// With a larger MTU the same ones are whole, however long its buffers are, and the ring holds what it holds.
+static void jumbo_frames(void **state)
+{
+	static const uint32_t mtus[] = {3400, 6000, 9000};
+	uint8_t frame[VETH_MTU] = {2, [12] = 0x12, 0x34};
+
+	(void)state;
+	for (uint32_t i = 14; i < sizeof(frame); i++)
+		frame[i] = (uint8_t)(i * 7);
+	for (size_t i = 0; i < ARRAY_SIZE(mtus); i++) {
+		uint32_t whole = drb_frame_max(mtus[i]) < sizeof(frame) ? drb_frame_max(mtus[i])
+									: sizeof(frame);
+		start_port_of_mtu(1, mtus[i]);
+		// More than once around the ring.
+		for (uint32_t n = 0; n < 1200; n++) {
+			frame[20] = (uint8_t)n;
+			come_in(frame, whole);
+			is_frame(next_packet(port->queue[0]), frame, whole);
+		}
+		come_in(frame, sizeof(frame));
+		is_frame(next_packet(port->queue[0]), frame,
+			 whole < sizeof(frame) ? port->frame_max + 1 : whole);
+		stop_port();
+	}
 }
 
 // What finds the ring full is lost and counted; what is in it is not.
@@ -373,6 +400,7 @@ int main(void)
 		cmocka_unit_test(frames_come_in),
 		cmocka_unit_test(tags_stay),
 		cmocka_unit_test(long_frames_are_cut),
+		cmocka_unit_test(jumbo_frames),
 		cmocka_unit_test(full_ring),
 		cmocka_unit_test(no_buffers),
 		cmocka_unit_test(frames_go_out),

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/ports/packet_socket/rx_frame.h"
+
+#include <linux/if_ether.h>
+
+#include <rte_mbuf.h>
+
+#include "core/packet/bytes.h"
+#include "core/packet/wire.h"
+#include "switch/ports/unfinished.h"
+
+struct drb_vlan_tag drb_rx_tag(const struct tpacket2_hdr *f)
+{
+	return (struct drb_vlan_tag){
+		.present = f->tp_status & TP_STATUS_VLAN_VALID,
+		.type = (f->tp_status & TP_STATUS_VLAN_TPID_VALID) ? f->tp_vlan_tpid : ETH_P_8021Q,
+		.control = f->tp_vlan_tci,
+	};
+}
+
+// Puts the tag back that the kernel took out of a frame of so many octets. Returns by how many it is longer.
+static uint32_t put_tag(const struct tpacket2_hdr *f, uint8_t *to, uint32_t octets)
+{
+	struct drb_vlan_tag tag = drb_rx_tag(f);
+
+	memmove(to + DRB_ETHER_TYPE + DRB_VLAN_TAG, to + DRB_ETHER_TYPE, octets - DRB_ETHER_TYPE);
+	drb_store16(to + DRB_ETHER_TYPE, tag.type);
+	drb_store16(to + DRB_ETHER_TYPE + 2, tag.control);
+	return DRB_VLAN_TAG;
+}
+
+// Of a frame that is whole: marks its checksum as unfinished, or finishes it if nobody else can.
+static void leave_checksum(struct rte_mbuf *m, const struct virtio_net_hdr *cut, uint32_t moved)
+{
+	uint32_t start = cut->csum_start + moved, field = cut->csum_offset;
+
+	if (start <= DRB_UNFINISHED_START_MAX &&
+	    (field == DRB_TCP_CHECKSUM || field == DRB_UDP_CHECKSUM))
+		drb_mark_unfinished(m, start, field);
+	else
+		drb_finish_checksum(rte_pktmbuf_mtod(m, uint8_t *), m->data_len, start, field);
+}
+
+void drb_rx_copy(const struct tpacket2_hdr *f, uint32_t frame_max, struct rte_mbuf *m)
+{
+	struct virtio_net_hdr cut = drb_rx_cut(f);
+	uint8_t *to = rte_pktmbuf_mtod(m, uint8_t *);
+	uint32_t octets = drb_rx_shortened(f->tp_snaplen, frame_max), moved = 0;
+
+	memcpy(to, drb_rx_octets(f), octets);
+	if (unlikely(f->tp_status & TP_STATUS_VLAN_VALID) && octets >= DRB_ETHER_TYPE)
+		moved = put_tag(f, to, octets);
+	m->pkt_len = octets + moved;
+	m->data_len = (uint16_t)m->pkt_len;
+	if ((cut.flags & VIRTIO_NET_HDR_F_NEEDS_CSUM) && octets == f->tp_len)
+		leave_checksum(m, &cut, moved);
+}
