@@ -37,7 +37,7 @@
 // X(key, meaning): why packets are dropped.
 #define DRB_DROP_REASONS(X)                                                                        \
 	X(bad_frame, "malformed: too short, or a header that ends too early")                      \
-	X(oversize, "longer than a packet of fabric.mtu bytes with two VLAN tags")                 \
+	X(oversize, "longer than a packet of fabric.mtu bytes makes it, with two VLAN tags at most") \
 	X(bad_gso, "several segments in one frame that contradict each other")                     \
 	X(multicast, "broadcast or multicast that this switch does not answer")                    \
 	X(unknown_destination, "destination MAC belongs to no host of this fabric")                \

@@ -60,6 +60,8 @@ check "and the other" larger h7 s1-3 d1
 told() { host h0 -- ping "$@" 2>&1 | tee "$scratch/told" | grep -qiE 'mtu ?= ?1500'; }
 check "the sender of a longer packet is told, IPv4" told -M 'do' -s 4000 -c 1 -W 2 10.0.0.8
 check "and knows it from then on" too_long 4028 10.0.0.8 1500
+host h0 -- ip route flush cache
+check "also by one octet" told -M 'do' -s 1473 -c 1 -W 2 10.0.0.8
 check "IPv6" told -6 -M 'do' -s 4000 -c 1 -W 2 fd00::8
 check "what fits still comes" whole 1500 10.0.0.8
 check "and in IPv6" whole6 1500 fd00::8

@@ -163,7 +163,7 @@ static void exception(struct drb_worker *w, struct drb_burst *b, struct rte_mbuf
 	if (to_hosts && m->data_len >= DRB_FRAME_MIN && !drb_hello_is(frame) &&
 	    drb_addr_mark(&w->addr, frame + 6))
 		frame[DRB_MARK_AT] = w->addr.mac[1];
-	if (m->data_len > w->class_tables.frame_max)
+	if (drb_is_oversize(&w->class_tables, m))
 		drop_oversize(w, in, m);
 	else if (m->data_len < DRB_FRAME_MIN)
 		drb_drop(w, in, m, DRB_DROP_bad_frame);

@@ -11,7 +11,7 @@ static enum drb_source fault_of(const struct drb_worker *w, uint32_t in, const s
 	const struct drb_worker_port *port = &w->port[in];
 	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
 
-	if (m->data_len < DRB_FRAME_MIN || m->data_len > w->class_tables.frame_max ||
+	if (m->data_len < DRB_FRAME_MIN || drb_is_oversize(&w->class_tables, m) ||
 	    !drb_classifier_source_ok(&port->classifier, frame))
 		return DRB_SOURCE_OK;
 	return drb_source_check(&port->source, frame, m->data_len);
@@ -54,7 +54,8 @@ uint32_t drb_source_check_exceptions(struct drb_worker *w, struct drb_burst *b,
 		struct rte_mbuf *m = b->exception[i];
 		if (refuse(w, b->in, m))
 			continue;
-		if (drb_classify(b->classifier, m) == DRB_CLASS_EXCEPTION &&
+		if (!drb_is_oversize(&w->class_tables, m) &&
+		    drb_classify(b->classifier, m) == DRB_CLASS_EXCEPTION &&
 		    drb_classify(&port->checked, m) != DRB_CLASS_EXCEPTION)
 			plain[found++] = m;
 		else

@@ -5,6 +5,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/packet/bytes.h"
+#include "core/packet/wire.h"
+
+#define TAGS 2 // that a frame may have
+
 int drb_class_tables_init(struct drb_class_tables *v, const struct drb_hop *hop, uint32_t frame_max)
 {
 	*v = (struct drb_class_tables){.room = 1, .frame_max = frame_max};
@@ -68,7 +73,26 @@ void drb_classifier_require(struct drb_classifier *j, const struct drb_source_ru
 	memset(j->mask + DRB_ETHER_TYPE, 0xff, sizeof(type));
 	j->ipv4 = rule->ipv4;
 	j->ipv4_mask = rule->ipv4_mask;
-	j->above_least += j->least;
+	j->above_least += j->least - TAGS * DRB_VLAN_TAG; // it has none
 	j->least = DRB_ETHER_HEADER + DRB_IPV4_HEADER;
 	j->above_least -= j->least;
+}
+
+static bool is_tag(uint16_t type)
+{
+	return type == DRB_ETHERTYPE_VLAN || type == DRB_ETHERTYPE_QINQ ||
+	       type == DRB_ETHERTYPE_QINQ_OLD;
+}
+
+bool drb_is_oversize(const struct drb_class_tables *v, const struct rte_mbuf *m)
+{
+	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
+	uint32_t most = v->frame_max - TAGS * DRB_VLAN_TAG;
+
+	for (uint32_t at = DRB_ETHER_TYPE; m->data_len > most && most < v->frame_max;
+	     at += DRB_VLAN_TAG, most += DRB_VLAN_TAG) {
+		if (!is_tag(drb_load16(frame + at)))
+			return true;
+	}
+	return m->data_len > most;
 }

@@ -72,6 +72,10 @@ struct drb_classifier drb_classifier_at(const struct drb_class_tables *v,
 // Any other frame is an exception, drb_source_check() has yet to judge it.
 void drb_classifier_require(struct drb_classifier *j, const struct drb_source_rule *rule);
 
+// True if a frame is longer than a packet of the fabric's MTU makes it with the VLAN tags that it has. Plain traffic
+// of a port whose sources are checked is not; elsewhere it may be by as many octets as the tags have that it lacks.
+bool drb_is_oversize(const struct drb_class_tables *v, const struct rte_mbuf *m);
+
 // True if the frame's source is one that may come in here.
 static inline bool drb_classifier_source_ok(const struct drb_classifier *j, const uint8_t *frame)
 {

@@ -12,7 +12,7 @@ struct reason {
 	uint8_t frame[64];
 };
 
-// The longest frame that passes has 1500 octets behind its header and two VLAN tags.
+// The longest frame that passes has 1500 octets behind its header and its VLAN tags, two at most.
 static void long_frames(void **state)
 {
 	static uint8_t frame[1600];
@@ -20,10 +20,16 @@ static void long_frames(void **state)
 	(void)state;
 	begin(FABRIC(3, 2, 1, 0), 4);
 	make_frame(frame, sizeof(frame), 0, 1);
+	assert_int_equal(goes(0, frame, 1514), 1);
+	assert_int_equal(goes(0, frame, 1515), UINT32_MAX);
+	memcpy(frame + 12, (const uint8_t[]){0x81, 0, 0, 5, 0x12, 0x34}, 6);
+	assert_int_equal(goes(0, frame, 1518), 1);
+	assert_int_equal(goes(0, frame, 1519), UINT32_MAX);
+	memcpy(frame + 12, (const uint8_t[]){0x88, 0xa8, 0, 5, 0x81, 0, 0, 6, 0x12, 0x34}, 10);
 	assert_int_equal(goes(0, frame, 1522), 1);
 	assert_int_equal(goes(0, frame, 1523), UINT32_MAX);
 	assert_int_equal(goes(0, frame, 1600), UINT32_MAX);
-	assert_int_equal(w.drop[DRB_DROP_oversize], 2);
+	assert_int_equal(w.drop[DRB_DROP_oversize], 4);
 	conserved();
 	end();
 }
