@@ -113,15 +113,18 @@ rm "$scratch/cli"
 check "nothing is left of one that was killed" soon all_gone
 
 cat >"$scratch/script.py" <<END
+import functools
 import sys
 sys.path.insert(0, '$root/topo/mininet')
 from mininet.net import Mininet
 from drb import DrbSwitch, FatTreeTopo
-net = Mininet(topo=FatTreeTopo(2, 1, bw=20), switch=DrbSwitch, controller=None)
+net = Mininet(topo=FatTreeTopo(2, 1, bw=20), switch=functools.partial(DrbSwitch, mtu=4000), controller=None)
 net.start()
 print('lost', net.pingAll())
+print(net.get('h0').cmd('ping -c 1 -W 2 -M do -s 3972 10.0.0.2'))
 net.stop()
 END
 check "from a script" says 'lost 0.0' /usr/bin/python3 -B "$scratch/script.py"
+check "with a larger MTU" says '1 received' /usr/bin/python3 -B "$scratch/script.py"
 check "nothing is left of the script" all_gone
 finish
