@@ -84,7 +84,8 @@ static void release(struct run *r, uint32_t transfer, int event)
 	     i = r->before[event][i]) {
 		uint64_t slot = r->list->transfer[i].slot;
 		// Those whose slot has not come begin then.
-		if (--r->waits[i] == 0 && i < r->due)
+		r->waits[i]--;
+		if (i < r->due && r->waits[i] == 0)
 			begin(r, i, slot > next ? slot : next);
 	}
 }

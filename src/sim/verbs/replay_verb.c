@@ -94,10 +94,11 @@ static void read_list(struct replay_verb *v)
 		drb_die("no list: give a file that drbsim transfer --list or drbsim job --list "
 			"printed");
 	FILE *in = fopen(v->path, "re");
-	if (!in)
-		drb_die("%s: %s", v->path, strerror(errno));
-	int rc = drb_list_read(v->path, in, v->fabric.tree.hosts, &v->list, error);
-	fclose(in);
+	int rc = in ? drb_list_read(v->path, in, v->fabric.tree.hosts, &v->list, error) : -errno;
+	if (in)
+		fclose(in);
+	else
+		snprintf(error, sizeof(error), "%s: %s", v->path, strerror(-rc));
 	if (rc < 0)
 		drb_die("%s", error);
 }
