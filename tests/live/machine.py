@@ -10,6 +10,8 @@ machine.py watch [PROGRAM]   prints "ready", measures until SIGTERM, then prints
              within a tenth of a second
   stolen     per cent of the CPU time that the host of a virtual machine took away
   free       per cent of the CPU time that nobody used
+  others     per cent of it that processes used which we cannot see: those outside our process namespace,
+             and threads of the kernel
 machine.py COMMAND...        runs it, and prints free and stolen"""
 
 import glob
@@ -46,6 +48,18 @@ def shares(before, after):
     """Per cent of that time between two readings which nobody used, and which the host took away."""
     total, idle, stolen = (b - a for a, b in zip(before, after))
     return round(100 * idle / max(total, 1), 1), round(100 * stolen / max(total, 1), 1)
+
+
+def seen():
+    """CPU time of all processes that we can see, and of their children that ended, in ticks."""
+    ticks = 0
+    for path in glob.glob('/proc/[0-9]*/stat'):
+        try:
+            with open(path, encoding='ascii', errors='replace') as f:
+                ticks += sum(int(t) for t in f.read().rpartition(')')[2].split()[11:15])
+        except (FileNotFoundError, ProcessLookupError):
+            pass  # ended meanwhile
+    return ticks
 
 
 def threads(name):
@@ -126,7 +140,7 @@ class Control:
 def watch(name):
     ended = []
     signal.signal(signal.SIGTERM, lambda *_: ended.append(True))
-    control, begun, most, looks = Control(), read(), 0, 0
+    control, begun, ours, most, looks = Control(), read(), seen(), 0, 0
     before = waits(paths := threads(name))
     print('ready', flush=True)
     while not ended:
@@ -136,11 +150,13 @@ def watch(name):
             paths = threads(name)
         now = waits(paths)
         most, before = max(most, most_waited(before, now)), now
+    ours, now = seen() - ours, read()
     late = control.late()
     control.end()
-    free, stolen = shares(begun, read())
+    free, stolen = shares(begun, now)
+    others = 100 - free - stolen - 100 * ours / max(now[0] - begun[0], 1)
     print(json.dumps({'late_ms': round(1000 * late), 'waited_ms': round(most / 1e6), 'stolen': stolen,
-                      'free': free}), flush=True)
+                      'free': free, 'others': round(max(others, 0), 1)}), flush=True)
 
 
 def main():

@@ -84,7 +84,7 @@ check "and leaves nothing" soon all_gone
 
 begin 3 2
 check "F(3,2): pingall" pings
-decide "TCP over five switches" undisturbed 300 gigabits 0.5
+decide "TCP over five switches" unshared 25 gigabits 0.5
 check "a link is taken down" cli "link s1-0 s2-0 down"
 check "its switch sees that" soon bash -c "'$build/src/ctl/drbctl' show s1-0 links --json | jq -es 'any(.[]; .state == \"down\")'"
 check "so does the other end" soon bash -c "'$build/src/ctl/drbctl' show s2-0 links --json | jq -es 'any(.[]; .state == \"down\")'"

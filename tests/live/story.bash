@@ -120,6 +120,18 @@ undisturbed() {
   return 1
 }
 
+# unshared PERCENT COMMAND...: for decide: the command, whose failure counts if processes of others and the
+# host took less than that share of the CPU time meanwhile; for what needs every CPU, so that a story beside
+# this one takes speed from it and makes nobody wait for long
+unshared() {
+  local percent=$1
+  shift
+  watched "$@" && return
+  jq -r '"others took \(.others) % of the CPU time, the host \(.stolen) %"' "$scratch/machine"
+  if jq -e ".others + .stolen >= $percent" "$scratch/machine" >/dev/null; then return "$cannot_tell"; fi
+  return 1
+}
+
 # A folder for files, gone with the story's world.
 scratch=/run/story
 mkdir -p "$scratch"
