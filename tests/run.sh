@@ -7,12 +7,12 @@ usage() {
   cat <<'END'
 tests/run.sh [--unit] [--live [NAME...]] [--no-lint] [--full] [--strict] [--long] [--help]
 
-Tests every part: builds with gcc, asks clang, too (warnings are errors), unit tests, source checks,
-fuzzers for a few seconds each, and the stories of tests/live, each in namespaces of its own (skipped
-where there may be none). What measures time runs alone, all else side by side. Unit tests in an
-AddressSanitizer and UndefinedBehaviorSanitizer build, and what takes long for what it adds, are left
-for --full and named at the end. Installs missing Debian packages first (as root). tests/README.md says
-more.
+Tests every part: builds with gcc (warnings are errors), unit tests, source checks, and the stories of
+tests/live, each in namespaces of its own (skipped where there may be none). What measures time runs
+alone, all else side by side. Warnings of clang, unit tests in an AddressSanitizer and
+UndefinedBehaviorSanitizer build, fuzzers for a few seconds each, and what takes long for what it adds,
+are left for --full and named at the end. Installs missing Debian packages first (as root).
+tests/README.md says more.
 
   --full            leaves nothing out
   --unit            builds, unit tests, source checks and fuzzers only; of these it leaves nothing out
@@ -120,8 +120,13 @@ run_all() {
     if [ -n "${DRB_SHORT:-}" ]; then left+=("unit tests with sanitizers"); else builds+=(sanitizers thread_sanitizer); fi
     builds+=("unit_tests build")
   fi
-  [ $lint = 0 ] || builds+=(build_clang source_checks)
-  [ $unit = 0 ] || builds+=(fuzzing)
+  if [ $lint = 1 ]; then
+    if [ -n "${DRB_SHORT:-}" ]; then left+=("warnings of clang"); else builds+=(build_clang); fi
+    builds+=(source_checks)
+  fi
+  if [ $unit = 1 ]; then
+    if [ -n "${DRB_SHORT:-}" ]; then left+=(fuzzers); else builds+=(fuzzing); fi
+  fi
   if [ $live = 1 ]; then
     for name in "${stories[@]}"; do
       if [ -n "${DRB_SHORT:-}" ] && is_for_full "$name"; then

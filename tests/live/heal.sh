@@ -88,6 +88,7 @@ check "every pair, after all of it" fabric check wiring ping
 
 # Dead for good: everybody is reached.
 for switch in s3-2 s2-7; do
+  [ $switch = s3-2 ] || in_full "$switch dead" || continue
   eval "$(killed $switch)"
   check "$switch is dead: its neighbours know" usable 72
   check "$switch is dead: every pair" fabric check ping
@@ -133,15 +134,17 @@ says() { drbctl list --json | jq -se "map(select(.switch == \"$1\"))[0].trouble 
 says_where() { # says_where SWITCH TEXT
   soon says "$@" || { drbctl list && false; }
 }
-check "cables exchanged" restart_both
-check "four ports are miswired" usable 76
-check "s1-0 names its cable" says_where s1-0 "u0 miswired: move s2-0.d1 to s2-0.d0"
-check "s1-1 names its cable" says_where s1-1 "u0 miswired: move s2-0.d0 to s2-0.d1"
-check "so does s2-0" says_where s2-0 "d0 miswired: move s1-1.u0 to s1-0.u0; d1 miswired: move s1-0.u0 to s1-1.u0"
-check "the log names it" soon grep -q 'move the far end of its cable from s2-0.d1 to s2-0.d0' "$scratch/s1-0"
-check "every pair, around the wrong cables" fabric check ping
-check "cables moved back" restart_both
-check "all ports are usable in the end" usable 80
+if in_full "cables exchanged"; then
+  check "cables exchanged" restart_both
+  check "four ports are miswired" usable 76
+  check "s1-0 names its cable" says_where s1-0 "u0 miswired: move s2-0.d1 to s2-0.d0"
+  check "s1-1 names its cable" says_where s1-1 "u0 miswired: move s2-0.d0 to s2-0.d1"
+  check "so does s2-0" says_where s2-0 "d0 miswired: move s1-1.u0 to s1-0.u0; d1 miswired: move s1-0.u0 to s1-1.u0"
+  check "the log names it" soon grep -q 'move the far end of its cable from s2-0.d1 to s2-0.d0' "$scratch/s1-0"
+  check "every pair, around the wrong cables" fabric check ping
+  check "cables moved back" restart_both
+  check "all ports are usable in the end" usable 80
+fi
 check "packets are conserved" drbctl check
 check "down" fabric down
 finish

@@ -7,6 +7,7 @@
 # control costs more, switches may use more by the same factor. The least of three looks at a machine without
 # other work counts, or of eight at any.
 # Alone: CPU time is measured.
+# Full: it waits until hosts are silent; doorbell.sh tells who wakes whom.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # One view of F(3,2) over two machines: checks, drbctl, metrics and an experiment of both, and what is said of
 # them when one machine is gone.
+# Full: it waits for minutes; machines.sh has two machines, tests of processes what is asked of them.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch drbctl drbgen drbsim
