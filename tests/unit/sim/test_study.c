@@ -45,7 +45,7 @@ static void places_have_their_seeds(void **state)
 		p.point[i].done = true;
 	while (paper_place_next(&p, &at, &place)) {
 		const struct drb_packet_setup *s = place.setup;
-		uint32_t seeds = s->tree.arity == 24 && s->rho > 0.9 ? 1 : 3;
+		uint32_t seeds = s->tree.arity == 24 && s->rho > 0.95 ? 1 : 3;
 		for (int scheme = 0; scheme < DRB_SCHEME_COUNT; scheme++) {
 			assert_true(place.of[scheme].runs == 0 || place.of[scheme].runs == seeds);
 			runs += place.of[scheme].runs;
