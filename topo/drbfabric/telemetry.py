@@ -50,8 +50,8 @@ class Telemetry:
         return self._receive().get(command.split(',')[0])
 
     def parts(self, command):
-        """{command: reply}. /drb/all tells of some ports at a time: the others follow as '/drb/all,32' and so on. All
-        are of one instant; OSError when others asked in between each time."""
+        """{command: reply}. /drb/all tells of some ports at a time: the others follow as '/drb/all,32,TIME_NS' and so
+        on. All are of one instant; OSError when many others asked in between each time."""
         for _ in range(TRIES):
             found = {command: self.ask(command)}
             if command != '/drb/all' or not found[command] or self._add_other_ports(found):
@@ -63,10 +63,11 @@ class Telemetry:
         first = found['/drb/all']
         told = len(first['ports']['name'])
         while told < first['info']['ports']:
-            page = self.ask(f'/drb/all,{told}')
+            following = f'/drb/all,{told},{first["time_ns"]}'
+            page = self.ask(following)
             if page['time_ns'] != first['time_ns'] or not page['ports']['name']:
                 return False
-            found[f'/drb/all,{told}'] = page
+            found[following] = page
             told += len(page['ports']['name'])
         return True
 

@@ -2,6 +2,7 @@
 #include "common/telemetry/switch_reader.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -359,31 +360,28 @@ int drb_all_take(const json_t *reply, void *out)
 	if (get_count(reply, "time_ns", &time_ns) < 0)
 		return -EPROTO;
 	if (all->port_count && time_ns != all->time_ns)
-		return -EAGAIN; // another reader asked in between
+		return -EAGAIN; // many readers asked in between
 	all->time_ns = time_ns;
 	int rc = all->port_count ? 0 : take_parts(reply, all);
 	return rc < 0 ? rc : take_full_ports(json_object_get(reply, "ports"), all);
 }
 
-static int read_whole(struct drb_telemetry *t, struct drb_switch_all *all)
+const char *drb_all_next(const struct drb_switch_all *all, char param[DRB_ALL_PARAM_MAX])
 {
-	int rc = read_with(t, DRB_CMD_ALL, NULL, drb_all_take, all);
-
-	while (rc == 0 && all->port_count < all->info.ports) {
-		char first[16];
-		snprintf(first, sizeof(first), "%u", all->port_count);
-		rc = read_with(t, DRB_CMD_ALL, first, drb_all_take, all);
-	}
-	return rc;
+	snprintf(param, DRB_ALL_PARAM_MAX, "%u,%" PRIu64, all->port_count, all->time_ns);
+	return all->port_count ? param : NULL;
 }
 
 int drb_read_all(struct drb_telemetry *t, struct drb_switch_all *all)
 {
+	char param[DRB_ALL_PARAM_MAX];
 	int rc = -EAGAIN;
 
 	for (int tries = 0; rc == -EAGAIN && tries < 3; tries++) {
 		*all = (struct drb_switch_all){0};
-		rc = read_whole(t, all);
+		do
+			rc = read_with(t, DRB_CMD_ALL, drb_all_next(all, param), drb_all_take, all);
+		while (rc == 0 && all->port_count < all->info.ports);
 		if (rc < 0)
 			drb_switch_all_free(all);
 	}

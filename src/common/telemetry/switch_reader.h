@@ -132,8 +132,10 @@ int drb_read_worker(struct drb_telemetry *t, struct drb_switch_worker *worker);
 // In one request, or one for each 32 ports.
 int drb_read_all(struct drb_telemetry *t, struct drb_switch_all *all);
 // A reply to DRB_CMD_ALL, for callers that do not wait for it; all: struct drb_switch_all, zeroed before the first
-// one. As long as all->port_count is less than all->info.ports the next request has it as parameter. 0, -EPROTO,
-// -ENOMEM, or -EAGAIN: another reader asked in between, so begin again.
+// one. 0, -EPROTO, -ENOMEM, or -EAGAIN: many readers asked in between, so begin again.
 int drb_all_take(const json_t *reply, void *all);
+#define DRB_ALL_PARAM_MAX 32
+// The parameter of the next request, as long as all->port_count is less than all->info.ports. NULL for the first.
+const char *drb_all_next(const struct drb_switch_all *all, char param[DRB_ALL_PARAM_MAX]);
 void drb_switch_all_free(struct drb_switch_all *all);
 void drb_switch_ports_free(struct drb_switch_ports *ports);

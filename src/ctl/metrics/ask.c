@@ -44,10 +44,9 @@ static void fail(struct metrics_connection *c, int error)
 // For what follows the ports that are there.
 static void ask(struct metrics_connection *c)
 {
-	char first[16];
+	char param[DRB_ALL_PARAM_MAX];
 
-	snprintf(first, sizeof(first), "%u", c->all.port_count);
-	int rc = drb_telemetry_send(&c->telemetry, DRB_CMD_ALL, c->all.port_count ? first : NULL);
+	int rc = drb_telemetry_send(&c->telemetry, DRB_CMD_ALL, drb_all_next(&c->all, param));
 	if (rc < 0)
 		fail(c, rc);
 	else

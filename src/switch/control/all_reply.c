@@ -3,6 +3,7 @@
 #include "switch/control/replies.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/cli/quantity.h"
@@ -10,6 +11,11 @@
 
 // A reply has room for so many ports whatever their counters are: DPDK's limit is 16 KiB.
 #define PORTS_AT_ONCE 32
+
+// Snapshots that are kept for what follows of their ports: so many readers may ask at the same time.
+#define KEPT 8
+static struct drb_snapshot kept[KEPT]; // one command at a time
+static uint32_t newest;
 
 static struct rte_tel_data *begin_dict(void)
 {
@@ -61,6 +67,46 @@ static int add_ports(struct rte_tel_data *d, const struct drb_snapshot *s, uint3
 	return rc;
 }
 
+static uint32_t port_count(void)
+{
+	return drb_reply_context.setup->down_ports + drb_reply_context.setup->up_ports;
+}
+
+// A new snapshot, in place of the oldest one if other readers may have yet to ask for its ports. NULL: there is none.
+static const struct drb_snapshot *take(void)
+{
+	const uint32_t next = port_count() > PORTS_AT_ONCE ? (newest + 1) % KEPT : newest;
+
+	if (drb_reply_snapshot(&kept[next]) < 0)
+		return NULL;
+	newest = next;
+	return &kept[newest];
+}
+
+// The snapshot of a time; the newest one if it is gone, from whose time the reader sees that.
+static const struct drb_snapshot *find(uint64_t time_ns)
+{
+	for (uint32_t i = 0; i < KEPT; i++) {
+		if (kept[i].time_ns == time_ns)
+			return &kept[i];
+	}
+	return &kept[newest];
+}
+
+// "PORT" or "PORT,TIME_NS". False if it is neither.
+static bool parse(const char *params, uint32_t *first, uint64_t *time_ns)
+{
+	const char *comma = strchr(params, ',');
+	char port[16];
+
+	*time_ns = kept[newest].time_ns;
+	if (comma && drb_parse_u64(comma + 1, 0, UINT64_MAX, time_ns) < 0)
+		return false;
+	int length =
+		snprintf(port, sizeof(port), "%.*s", comma ? (int)(comma - params) : -1, params);
+	return length < (int)sizeof(port) && drb_parse_u32(port, 1, port_count() - 1, first) == 0;
+}
+
 int drb_reply_all(const char *cmd, const char *params, struct rte_tel_data *d)
 {
 	static const struct {
@@ -74,21 +120,19 @@ int drb_reply_all(const char *cmd, const char *params, struct rte_tel_data *d)
 		{"differences", drb_fill_differences},
 		{"samples", fill_samples},
 	};
-	static struct drb_snapshot s; // one command at a time; further ports are of the last one
 	uint32_t first = 0;
+	uint64_t time_ns = 0;
 	int rc = 0;
 
 	(void)cmd;
-	if (params && drb_parse_u32(params, 1,
-				    drb_reply_context.setup->down_ports +
-					    drb_reply_context.setup->up_ports - 1,
-				    &first) < 0)
+	if (params && !parse(params, &first, &time_ns))
 		return -EINVAL;
-	if (!params && drb_reply_snapshot(&s) < 0)
+	const struct drb_snapshot *s = params ? find(time_ns) : take();
+	if (!s)
 		return -EIO;
 	rte_tel_data_start_dict(d);
-	add_dict_u64(d, "time_ns", s.time_ns);
+	add_dict_u64(d, "time_ns", s->time_ns);
 	for (size_t i = 0; rc == 0 && !params && i < RTE_DIM(parts); i++)
-		rc = add_part(d, parts[i].key, &s, parts[i].fill);
-	return rc < 0 ? rc : add_ports(d, &s, first);
+		rc = add_part(d, parts[i].key, s, parts[i].fill);
+	return rc < 0 ? rc : add_ports(d, s, first);
 }

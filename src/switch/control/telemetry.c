@@ -33,7 +33,8 @@ static const struct drb_stats_command commands[] = {
 	{DRB_CMD_UNDRAIN, drb_command_run,
 	 "Puts ports back into use. Parameter: port name, or none for every port"},
 	{DRB_CMD_ALL, drb_reply_all,
-	 "All of one instant. Parameter: first port number, for further ports of the last one"},
+	 "All of one instant. Parameter: PORT,TIME_NS for further ports, of the instant of a reply "
+	 "before"},
 	{DRB_CMD_WORKER, drb_reply_worker, "The forwarding thread: bursts, sleeps, lateness"},
 };
 

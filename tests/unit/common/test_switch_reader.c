@@ -423,15 +423,15 @@ static void everything_is_read_at_once(void **state)
 	check_all(&all);
 	drb_switch_all_free(&all);
 
-	// 64 ports in two replies, between which another reader asks: once more.
+	// 64 ports in two replies, between which many readers ask: once more.
 	all_reply(replies[0], sizeof(replies[0]), 0, 32, 64, 7);
 	all_reply(replies[1], sizeof(replies[1]), 32, 64, 64, 8);
 	all_reply(replies[2], sizeof(replies[2]), 0, 32, 64, 9);
 	all_reply(replies[3], sizeof(replies[3]), 32, 64, 64, 9);
 	assert_int_equal(read_all(replies, 4, &all, &script), 0);
 	assert_string_equal(script.asked[0], "/drb/all");
-	assert_string_equal(script.asked[1], "/drb/all,32");
-	assert_string_equal(script.asked[3], "/drb/all,32");
+	assert_string_equal(script.asked[1], "/drb/all,32,7");
+	assert_string_equal(script.asked[3], "/drb/all,32,9");
 	assert_int_equal(all.port_count, 64);
 	assert_true(all.time_ns == 9);
 	check_all(&all);
