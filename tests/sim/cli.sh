@@ -61,6 +61,8 @@ same_for_any_threads job --scheme all --runs 3 --data 160
 same_for_any_threads transfer --scheme all --source window --queue 40 --slots 3000 --warmup 500
 "$sim" transfer --load 0.6 --sizes fixed:30 --slots 1000 --warmup 0 --list >"$dir/list"
 same_for_any_threads replay "$dir/list" --scheme all --source window --queue 40 --ack 0.1
+same_for_any_threads replay "$dir/list" --scheme all --source window --queue 40 --ack 0.1 --handshake
+same_for_any_threads transfer --scheme all --handshake --unit flow --slots 3000 --warmup 500
 same_for_any_threads job --job incast --scheme drb,walk --source spray --queue 20 --runs 3 --data 100
 same_for_any_threads ctmc --queues 50 --time 100
 

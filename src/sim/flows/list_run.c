@@ -98,10 +98,12 @@ static void after_sending(void *context, uint32_t transfer)
 static void after_arrival(void *context, uint32_t transfer)
 {
 	struct run *r = context;
-	uint64_t finish = r->transfers->transfer[transfer].finish;
+	const struct drb_transfer *t = &r->transfers->transfer[transfer];
+	struct drb_list_time *time = &r->result->time[r->place[transfer]];
 
-	r->result->time[r->place[transfer]].finish = finish;
-	if (finish == 0)
+	time->finish = t->finish;
+	time->connected = t->connected;
+	if (t->finish == 0)
 		return; // it is broken
 	r->result->finished++;
 	release(r, transfer, ARRIVED);

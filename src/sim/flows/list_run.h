@@ -12,8 +12,9 @@ struct drb_list_setup {
 };
 
 struct drb_list_time {
-	uint64_t start;  // slot from which on it might send; 0 and no finish: it never did
-	uint64_t finish; // slot in which its last packet arrived; 0: it did not
+	uint64_t start;     // slot in which it began; 0 and no finish: it never did
+	uint64_t connected; // slot from which on it might send, if it is finished
+	uint64_t finish;    // slot in which its last packet arrived; 0: it did not
 };
 
 struct drb_list_result {

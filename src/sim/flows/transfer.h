@@ -21,17 +21,19 @@ struct drb_transfers_setup {
 	uint32_t queue; // packets that a queue holds, 1 or more
 	enum drb_sim_source source;
 	uint32_t mark;    // what joins a queue of so many packets is marked; of windows
-	uint32_t timeout; // slots; of windows
-	double ack_hop;   // slots that an acknowledgement takes for a link; of windows
+	uint32_t timeout; // slots; of windows, of handshakes
+	double ack_hop; // slots that an acknowledgement takes for a link; of windows, of handshakes
+	bool handshake; // a transfer begins with one (handshake.h)
 	uint64_t seed, memory;
 };
 
 struct drb_transfer {
 	uint32_t source, dest, size;
 	uint32_t sent, arrived, dropped; // each packet once; dropped: of open ones
-	uint64_t start;                  // slot from which on it may send
-	uint64_t finish; // slot in which its last packet arrived; 0: not yet, or it is broken
-	uint32_t next;   // of those that its host sends, in turn
+	uint64_t start;                  // slot in which it begins
+	uint64_t connected; // slot from which on it may send: start, or after its handshake
+	uint64_t finish;    // slot in which its last packet arrived; 0: not yet, or it is broken
+	uint32_t next;      // of those that its host sends, in turn
 	struct drb_window *window; // NULL: it is open, or over
 };
 
@@ -51,6 +53,11 @@ struct drb_transfers {
 	uint32_t *flows[DRB_LAYERS_MAX + 1]; // [layer][switch * uplinks + uplink]: of unit flow
 	struct drb_flyings flying;           // a packet carries its number in there
 	struct drb_acks *acks;
+	struct drb_handshakes *handshakes; // NULL: there are none
+	// Those under way are the others. Of no packets: they take no room on links.
+	struct {
+		uint64_t sent, lost, answered;
+	} syns;
 	uint64_t arrived, dropped, resent; // packets
 	uint32_t over;                     // transfers that are finished or broken
 	bool failed;                       // memory ran out

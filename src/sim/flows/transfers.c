@@ -6,6 +6,7 @@
 
 #include "core/fabric/next_hop.h"
 
+#include "sim/flows/handshake.h"
 #include "sim/flows/uplinks.h"
 #include "sim/flows/window.h"
 #include "sim/models/packet_slot.h"
@@ -21,7 +22,7 @@ static bool may_send(struct drb_transfers *t, uint32_t i)
 {
 	const struct drb_transfer *f = &t->transfer[i];
 
-	return f->start <= t->sim->slot && (!f->window || drb_window_may_send(t, i));
+	return f->connected <= t->sim->slot && (!f->window || drb_window_may_send(t, i));
 }
 
 // The next transfer of a host that may send, or NONE.
@@ -37,6 +38,21 @@ static uint32_t whose_turn(struct drb_transfers *t, uint32_t host)
 			return last;
 	} while (last != first);
 	return NONE;
+}
+
+uint32_t drb_transfers_ready(const struct drb_transfers *t, uint32_t host)
+{
+	uint32_t first = t->last[host], i = first, ready = 0;
+
+	if (first == NONE)
+		return 0;
+	do {
+		const struct drb_transfer *f = &t->transfer[i];
+		ready +=
+			f->connected <= t->sim->slot && (!f->window || drb_window_has_packet(t, i));
+		i = f->next;
+	} while (i != first);
+	return ready;
 }
 
 // It leaves the ring of its host.
@@ -92,6 +108,7 @@ static uint64_t send_packets(struct drb_packet_sim *sim, uint64_t wire[])
 		wire[h] = packet_of(t, h);
 		born += wire[h] != DRB_NO_PACKET;
 	}
+	drb_handshakes_move(t);
 	return born;
 }
 
@@ -123,6 +140,7 @@ static void receive_packet(struct drb_packet_sim *sim, uint64_t word)
 	const struct drb_flying packet = t->flying.packet[birth_of(sim, word)];
 
 	drb_flyings_remove(&t->flying, birth_of(sim, word));
+	drb_handshakes_see(t, (uint32_t)word);
 	t->arrived++;
 	if (t->setup.source != DRB_SIM_OPEN && !drb_window_receive(t, &packet))
 		return;
@@ -214,7 +232,9 @@ static int make(struct drb_transfers *t)
 		return -ENOMEM;
 	for (uint32_t h = 0; h < s->tree.hosts; h++)
 		t->last[h] = NONE;
-	return drb_uplinks_init(t) < 0 ? -ENOMEM : drb_windows_init(t);
+	if (drb_uplinks_init(t) < 0 || drb_handshakes_init(t) < 0)
+		return -ENOMEM;
+	return drb_windows_init(t);
 }
 
 int drb_transfers_new(struct drb_transfers **out, const struct drb_transfers_setup *setup)
@@ -243,6 +263,7 @@ void drb_transfers_free(struct drb_transfers *t)
 	drb_packet_free(t->sim);
 	drb_uplinks_free(t);
 	drb_windows_free(t);
+	drb_handshakes_free(t);
 	free(t->flying.packet);
 	free(t->transfer);
 	free(t->last);
@@ -272,7 +293,7 @@ int64_t drb_transfers_add(struct drb_transfers *t, const struct drb_transfer *tr
 		return -ENOMEM;
 	}
 	t->transfer[i] = *transfer;
-	if (drb_window_open(t, i) < 0) {
+	if (drb_handshake_begin(t, i) < 0 || drb_window_open(t, i) < 0) {
 		t->failed = true;
 		return -ENOMEM;
 	}

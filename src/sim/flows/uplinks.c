@@ -45,12 +45,18 @@ int drb_uplinks_grow(struct drb_transfers *t, uint32_t transfers)
 	return 0;
 }
 
+// Of a switch, with unit flow.
+static uint32_t *flows_at(const struct drb_transfers *t, const struct active_switch *at)
+{
+	return t->flows[at->l->layer] + (size_t)at->s * at->l->up;
+}
+
 // By the flows on each uplink, once.
 static void choose_for_flow(struct drb_transfers *t, const struct active_switch *at,
 			    struct drb_decider *decider, struct drb_way *way,
 			    struct drb_decision *d)
 {
-	uint32_t *flows = t->flows[at->l->layer] + (size_t)at->s * at->l->up;
+	uint32_t *flows = flows_at(t, at);
 
 	if (way->slot)
 		return;
@@ -75,6 +81,15 @@ uint32_t drb_uplinks_choose(struct drb_transfers *t, const struct active_switch 
 	way->at = at->s;
 	way->slot = now;
 	return way->uplink;
+}
+
+uint32_t drb_uplinks_advise(const struct drb_transfers *t, const struct active_switch *at,
+			    struct drb_decider *decider, struct drb_decision *d)
+{
+	bool by_flows = t->setup.unit == DRB_SIM_FLOW;
+	const uint32_t *load = by_flows ? flows_at(t, at) : at->l->len + at->first;
+
+	return drb_decide_uplink(decider, (struct drb_loads){.at = load}, d);
 }
 
 void drb_uplinks_forget(struct drb_transfers *t, uint32_t transfer)

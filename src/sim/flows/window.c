@@ -120,6 +120,15 @@ static void time_out(struct drb_window *w, uint64_t slot)
 	w->heard = slot;
 }
 
+bool drb_window_has_packet(const struct drb_transfers *t, uint32_t transfer)
+{
+	const struct drb_window *w = t->transfer[transfer].window;
+
+	return w->under_way < (uint32_t)w->size &&
+	       (w->lost ||
+		(w->next < t->transfer[transfer].size && w->next - w->first < WINDOW_MOST));
+}
+
 bool drb_window_may_send(struct drb_transfers *t, uint32_t transfer)
 {
 	struct drb_window *w = t->transfer[transfer].window;
@@ -127,9 +136,7 @@ bool drb_window_may_send(struct drb_transfers *t, uint32_t transfer)
 
 	if (w->under_way && slot - w->heard > t->setup.timeout)
 		time_out(w, slot);
-	return w->under_way < (uint32_t)w->size &&
-	       (w->lost ||
-		(w->next < t->transfer[transfer].size && w->next - w->first < WINDOW_MOST));
+	return drb_window_has_packet(t, transfer);
 }
 
 struct drb_flying drb_window_send(struct drb_transfers *t, uint32_t transfer)

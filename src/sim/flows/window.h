@@ -23,7 +23,9 @@ int drb_window_open(struct drb_transfers *t, uint32_t transfer);
 // It is over.
 void drb_window_close(struct drb_transfers *t, uint32_t transfer);
 
-// Whether it has a packet to send now; notes timeouts.
+// Whether it has a packet to send that its window lets go.
+bool drb_window_has_packet(const struct drb_transfers *t, uint32_t transfer);
+// The same now; notes timeouts.
 bool drb_window_may_send(struct drb_transfers *t, uint32_t transfer);
 // That packet: sequence and number.
 struct drb_flying drb_window_send(struct drb_transfers *t, uint32_t transfer);

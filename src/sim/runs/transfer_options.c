@@ -7,7 +7,16 @@
 #include "common/cli/args.h"
 #include "common/cli/log.h"
 
-enum { KEY_UNIT = 0x400, KEY_GAP, KEY_QUEUE, KEY_SOURCE, KEY_MARK, KEY_TIMEOUT, KEY_ACK };
+enum {
+	KEY_UNIT = 0x400,
+	KEY_GAP,
+	KEY_QUEUE,
+	KEY_SOURCE,
+	KEY_MARK,
+	KEY_TIMEOUT,
+	KEY_ACK,
+	KEY_HANDSHAKE
+};
 
 static const char *const unit_names[] = {
 	[DRB_SIM_PACKET] = "packet", [DRB_SIM_FLOW] = "flow", [DRB_SIM_FLOWLET] = "flowlet"};
@@ -28,9 +37,13 @@ static const struct argp_option options[] = {
 	{"mark", KEY_MARK, "PACKETS", 0,
 	 "ECN: what joins a queue that holds so many is marked (default 20)", 3},
 	{"timeout", KEY_TIMEOUT, "SLOTS", 0,
-	 "A window that hears nothing for longer sends again (default 1000)", 3},
+	 "A window that hears nothing for longer, and a handshake, sends again (default 1000)", 3},
 	{"ack", KEY_ACK, "SLOTS", 0,
 	 "Time that an acknowledgement takes for a link, up to 1 (default 1)", 3},
+	{"handshake", KEY_HANDSHAKE, NULL, 0,
+	 "Transfers begin as TCP's do: a SYN waits in queues, an answer comes back, then data "
+	 "goes. Both take as long as acknowledgements for a link, and no room",
+	 3},
 	{0},
 };
 
@@ -78,6 +91,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (drb_parse_real(arg, 0, 1, &o->ack) < 0)
 			drb_die("--ack %s: must be a number from 0 to 1", arg);
 		return 0;
+	case KEY_HANDSHAKE:
+		o->handshake = true;
+		return 0;
 	case KEY_QUEUE:
 		o->queue = drb_option_u32("--queue", arg, 1, 100000000);
 		return 0;
@@ -110,7 +126,8 @@ struct drb_transfers_setup sim_transfers_setup(const struct sim_fabric *f,
 					    .source = o->source,
 					    .mark = o->mark,
 					    .timeout = o->timeout,
-					    .ack_hop = o->ack};
+					    .ack_hop = o->ack,
+					    .handshake = o->handshake};
 }
 
 static void drop_packet_schemes(struct sim_fabric *f, const struct sim_transfer_options *o)

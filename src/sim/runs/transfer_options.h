@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Options that the verbs of transfers share, beside those of any fabric: --unit, --gap, --queue,
-// --source, --mark, --timeout, --ack.
+// --source, --mark, --timeout, --ack, --handshake.
 
 #include <argp.h>
 
@@ -13,6 +13,7 @@ struct sim_transfer_options {
 	enum drb_sim_source source;
 	uint32_t gap, queue, mark, timeout;
 	double ack;
+	bool handshake;
 };
 
 // The children of both verbs' parsers; their inputs in this order: fabric, transfers, common.

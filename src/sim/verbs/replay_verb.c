@@ -109,8 +109,9 @@ static const struct drb_column columns[] = {
 	{"source", NULL, DRB_TEXT, 0},    {"threshold", "T", DRB_REAL, 2},
 	{"transfer", NULL, DRB_COUNT, 0}, {"from", NULL, DRB_COUNT, 0},
 	{"to", NULL, DRB_COUNT, 0},       {"packets", NULL, DRB_COUNT, 0},
-	{"start", NULL, DRB_COUNT, 0},    {"time", "slots", DRB_COUNT, 0},
-	{"alone", NULL, DRB_COUNT, 0},    {"slowdown", NULL, DRB_REAL, 3},
+	{"start", NULL, DRB_COUNT, 0},    {"handshake", NULL, DRB_COUNT, 0},
+	{"time", "slots", DRB_COUNT, 0},  {"alone", NULL, DRB_COUNT, 0},
+	{"slowdown", NULL, DRB_REAL, 3},
 };
 
 static void put_row(struct drb_table *t, const struct replay_verb *v, uint64_t i, uint32_t place)
@@ -134,10 +135,11 @@ static void put_row(struct drb_table *t, const struct replay_verb *v, uint64_t i
 	drb_table_count(t, l->dest);
 	drb_table_count(t, l->size);
 	if (!time->finish) {
-		for (int blank = 0; blank < 2; blank++)
+		for (int blank = 0; blank < 3; blank++)
 			drb_table_nothing(t);
 	} else {
 		drb_table_count(t, time->start);
+		drb_table_count(t, time->connected - time->start);
 		drb_table_count(t, time->finish - time->start);
 	}
 	drb_table_count(t, alone);

@@ -3,6 +3,7 @@
 // plainness; and what reordering does to them.
 #include "fixtures/transfers.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "sim/flows/transfers.h"
@@ -24,6 +25,8 @@ struct naive_source {
 	uint64_t sent, round_begin, heard, finish;
 	uint32_t acks, marks;
 	bool cut;
+	uint64_t start, connected; // connected: slot; UINT64_MAX: not yet
+	double syn;                // when it comes to the switch
 };
 
 struct naive_packet {
@@ -38,7 +41,7 @@ struct naive {
 	struct naive_source source[HOSTS]; // [0] receives
 	struct naive_packet wire[HOSTS], queue[SLOTS_MAX], ack[SLOTS_MAX];
 	uint32_t wires, head, tail, acks;
-	uint64_t dropped, resent;
+	uint64_t dropped, resent, lost; // lost: SYNs
 };
 
 static uint32_t count_of(const struct naive_source *s, enum known known)
@@ -99,7 +102,7 @@ static void naive_send(struct naive *n, uint32_t host, uint64_t slot)
 {
 	struct naive_source *s = &n->source[host];
 
-	if (s->size == 0 || s->finish)
+	if (s->size == 0 || s->finish || s->connected > slot)
 		return;
 	if (count_of(s, UNDER_WAY) && slot - s->heard > n->setup.timeout) {
 		for (uint32_t i = 0; i < s->size; i++) {
@@ -123,8 +126,8 @@ static void naive_send(struct naive *n, uint32_t host, uint64_t slot)
 	n->wire[n->wires++] = (struct naive_packet){host, sequence, s->sent, 0, false};
 }
 
-// What arrived joins the queue to host 0 in random order; its head arrives in the next slot.
-static void naive_switch(struct naive *n, uint64_t slot)
+// What arrived joins the queue to host 0 in random order; its head, if there is one, arrives in the next slot.
+static bool naive_switch(struct naive *n, uint64_t slot)
 {
 	for (uint32_t i = n->wires; i > 1; i--) {
 		uint32_t j = drb_scale32((uint32_t)(drb_rng_next(&n->rng) >> 32), i);
@@ -142,31 +145,53 @@ static void naive_switch(struct naive *n, uint64_t slot)
 	}
 	n->wires = 0;
 	if (n->head == n->tail)
-		return;
+		return false;
 	struct naive_packet p = n->queue[n->head++];
 	struct naive_source *s = &n->source[p.host];
 	if (s->finish)
-		return;
+		return true;
 	s->came[p.sequence] = true;
-	p.due = slot + 1 + 2;
+	p.due = slot + 1 + (uint64_t)llround(2 * n->setup.ack_hop);
 	n->ack[n->acks++] = p;
 	uint32_t came = 0;
 	for (uint32_t i = 0; i < s->size; i++)
 		came += s->came[i];
 	if (came == s->size)
 		s->finish = slot + 1;
+	return true;
+}
+
+// A SYN that is at the switch within this slot waits for the packet that leaves in it, if any, and for those behind;
+// host 0 and the links back are idle, so the rest of the way takes three links.
+static void naive_shake(struct naive *n, struct naive_source *s, uint64_t slot, bool busy)
+{
+	double hop = n->setup.ack_hop;
+	uint32_t behind = n->tail - n->head;
+
+	if (s->size == 0 || s->connected != UINT64_MAX || s->syn >= (double)slot + 1)
+		return;
+	if (behind + busy >= n->setup.queue) {
+		// Sent again, so much after it was sent last.
+		s->start += n->setup.timeout;
+		s->syn = (double)s->start + hop;
+		n->lost++;
+		return;
+	}
+	s->connected = (uint64_t)ceil((busy ? (double)slot + 1 + behind : s->syn) + 3 * hop);
 }
 
 static void naive_run(struct naive *n, uint64_t slots)
 {
 	for (uint64_t slot = 0; slot < slots; slot++) {
-		naive_switch(n, slot);
+		bool busy = naive_switch(n, slot);
 		for (uint32_t i = 0; i < n->acks; i++) {
 			if (n->ack[i].due == slot)
 				naive_hear(n, &n->ack[i], slot);
 		}
 		for (uint32_t h = 0; h < HOSTS; h++)
 			naive_send(n, h, slot);
+		for (uint32_t h = 0; h < HOSTS; h++)
+			naive_shake(n, &n->source[h], slot, busy);
 	}
 }
 
@@ -189,7 +214,9 @@ static void run_out(struct drb_transfers *t)
 	}
 }
 
-static void compare(const struct drb_transfers_setup *setup, uint32_t senders, uint64_t resent[])
+// Senders begin one after the other, so many slots apart. Adds up what was sent again, and SYNs that were lost.
+static void compare(const struct drb_transfers_setup *setup, uint32_t senders, uint32_t apart,
+		    uint64_t again[2])
 {
 	struct naive *n = calloc(1, sizeof(*n));
 	struct drb_transfers *t = new_of(setup);
@@ -197,20 +224,32 @@ static void compare(const struct drb_transfers_setup *setup, uint32_t senders, u
 	n->setup = *setup;
 	n->rng = drb_rng_seed(setup->seed, 1);
 	for (uint32_t h = 1; h <= senders; h++) {
+		uint64_t start = (uint64_t)apart * (h - 1);
+		while (drb_transfers_slot(t) < start)
+			assert_int_equal(drb_transfers_step(t), 0);
 		add(t, h, 0, 40 + 50 * h);
-		n->source[h] = (struct naive_source){.size = 40 + 50 * h,
-						     .window = 10,
-						     .below = 512,
-						     .alpha = 1,
-						     .round_begin = 1};
+		n->source[h] = (struct naive_source){
+			.size = 40 + 50 * h,
+			.window = 10,
+			.below = 512,
+			.alpha = 1,
+			.round_begin = 1,
+			.start = start,
+			.connected = setup->handshake ? UINT64_MAX : start,
+			.syn = (double)start + setup->ack_hop,
+		};
 	}
 	run_out(t);
 	naive_run(n, drb_transfers_slot(t));
-	for (uint32_t h = 1; h <= senders; h++)
+	for (uint32_t h = 1; h <= senders; h++) {
+		assert_int_equal(t->transfer[h - 1].connected, n->source[h].connected);
 		assert_int_equal(t->transfer[h - 1].finish, n->source[h].finish);
+	}
 	assert_int_equal(t->dropped, n->dropped);
 	assert_int_equal(t->resent, n->resent);
-	*resent += t->resent;
+	assert_int_equal(t->syns.lost, n->lost);
+	again[0] += t->resent;
+	again[1] += n->lost;
 	drb_transfers_free(t);
 	free(n);
 }
@@ -218,7 +257,7 @@ static void compare(const struct drb_transfers_setup *setup, uint32_t senders, u
 static void senders_at_one_switch_agree_with_a_plain_model(void **state)
 {
 	static const uint32_t queues[] = {4, 30, UINT32_MAX}, marks[] = {2, 20, UINT32_MAX};
-	uint64_t resent[2] = {0, 0};
+	uint64_t again[2][2] = {{0}};
 
 	(void)state;
 	for (int i = 0; i < 2 * 3 * 3 * 3; i++) {
@@ -226,9 +265,27 @@ static void senders_at_one_switch_agree_with_a_plain_model(void **state)
 		struct drb_transfers_setup s = setup_of(1, HOSTS / 2, source);
 		s.queue = queues[i / 2 % 3];
 		s.mark = marks[i / 6 % 3];
-		compare(&s, 1 + i / 18 * 3, &resent[i % 2]);
+		compare(&s, 1 + i / 18 * 3, 0, again[i % 2]);
 	}
-	assert_true(resent[0] > 100 && resent[1] > 100);
+	assert_true(again[0][0] > 100 && again[1][0] > 100);
+}
+
+// Begun while others send, so that SYNs wait in the queue or find it full.
+static void handshakes_agree_with_a_plain_model(void **state)
+{
+	static const double hops[] = {1, 0.25, 0.0625};
+	uint64_t again[2] = {0, 0};
+
+	(void)state;
+	for (int i = 0; i < 2 * 3 * 3 * 3; i++) {
+		struct drb_transfers_setup s =
+			setup_of(1, HOSTS / 2, i % 2 ? DRB_SIM_WINDOW : DRB_SIM_SPRAY);
+		s.handshake = true;
+		s.queue = i / 2 % 3 == 0 ? 4 : i / 2 % 3 == 1 ? 30 : UINT32_MAX;
+		s.ack_hop = hops[i / 6 % 3];
+		compare(&s, HOSTS - 1, 1 + i / 18 * 20, again);
+	}
+	assert_true(again[0] > 100 && again[1] > 10);
 }
 
 // Marks keep a queue short that seven senders share, and its link busy.
@@ -320,6 +377,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(senders_at_one_switch_agree_with_a_plain_model),
+		cmocka_unit_test(handshakes_agree_with_a_plain_model),
 		cmocka_unit_test(marks_keep_queues_short),
 		cmocka_unit_test(reordering_is_loss_to_some),
 		cmocka_unit_test(all_arrives_at_last),

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Handshakes of transfers: closed forms on an idle fabric and behind queues that are known, and what full queues
+// lose. test_window.c holds them to a second model.
+#include "fixtures/transfers.h"
+
+#include <math.h>
+
+#include "core/fabric/next_hop.h"
+
+#define TIMEOUT 200
+
+static struct drb_transfers_setup setup_of(uint32_t layers, uint32_t arity)
+{
+	struct drb_transfers_setup s = transfers_setup(layers, arity);
+
+	s.handshake = true;
+	s.mark = UINT32_MAX;
+	s.timeout = TIMEOUT;
+	return s;
+}
+
+static void step_until(struct drb_transfers *t, uint64_t slot)
+{
+	while (drb_transfers_slot(t) < slot)
+		assert_int_equal(drb_transfers_step(t), 0);
+}
+
+static void run_out(struct drb_transfers *t)
+{
+	while (t->over < t->count) {
+		assert_int_equal(drb_transfers_step(t), 0);
+		assert_true(drb_transfers_slot(t) < 100000);
+	}
+}
+
+// Slots that one transfer takes on an idle fabric.
+static uint64_t time_alone(const struct drb_transfers_setup *s, uint32_t to, uint32_t size)
+{
+	struct drb_transfers *t = new_of(s);
+
+	step_until(t, 5);
+	add(t, 0, to, size);
+	run_out(t);
+	uint64_t time = t->transfer[0].finish - t->transfer[0].start;
+	drb_transfers_free(t);
+	return time;
+}
+
+// It comes a round trip later than without, whatever the distance, the source, the unit and the scheme.
+static void alone_it_takes_a_round_trip(void **state)
+{
+	static const uint32_t to[] = {1, 2, 15}; // at distance 1, 2, 3 of F(3,2)
+	static const double hop[] = {1, 0.9, 0.25, 0.0585, 0.1, 0};
+
+	(void)state;
+	for (int i = 0; i < DRB_SCHEME_COUNT * 3 * 3 * 6; i++) {
+		struct drb_transfers_setup s = setup_of(3, 2);
+		uint32_t k = 1 + i / 3 % 3;
+		s.scheme = (enum drb_scheme)(i / 54);
+		s.source = (enum drb_sim_source)(i % 3);
+		s.unit = drb_scheme_packets_only(s.scheme) ? DRB_SIM_PACKET
+							   : (enum drb_sim_unit)(i / 9 % 3);
+		s.ack_hop = hop[i / 9 % 6];
+		uint64_t with = time_alone(&s, to[k - 1], 30);
+		s.handshake = false;
+		// Of products such as 12 * 0.1 no rounding may make a slot more.
+		double round_trip = s.ack_hop > 0 ? ceil(4 * k * s.ack_hop - 1e-9) : 1;
+		assert_int_equal(with - time_alone(&s, to[k - 1], 30), (uint64_t)round_trip);
+	}
+}
+
+// Three hosts send to one from slot 4 on, so from slot 5 on its queue is two longer after each slot.
+static void begin_three(struct drb_transfers *t, uint32_t to, uint32_t size)
+{
+	for (uint32_t h = 1; h <= 3; h++)
+		add(t, h, to, size);
+	for (uint32_t h = 1; h <= 3; h++)
+		assert_int_equal(t->transfer[h - 1].connected, UINT64_MAX);
+	step_until(t, 24);
+	for (uint32_t h = 1; h <= 3; h++)
+		assert_int_equal(t->transfer[h - 1].connected, 4);
+	assert_int_equal(t->sim->fabric.layer[1].len[to], 2 * (24 - 5));
+}
+
+// A SYN waits in the queue to the host, its answer in the queue back; both by as many slots as there are packets
+// before it.
+static void it_waits_behind_packets(void **state)
+{
+	struct drb_transfers_setup s = setup_of(1, 4);
+
+	(void)state;
+	for (int answer = 0; answer < 2; answer++) {
+		struct drb_transfers *t = new_of(&s);
+		begin_three(t, 4, 100);
+		// The SYN is at the switch in slot 25; so is its answer in slot 27.
+		uint64_t at = answer ? 27 : 25, behind = 2 * (at - 4) + 1;
+		uint32_t i = answer ? add(t, 4, 5, 1) : add(t, 5, 4, 1);
+		run_out(t);
+		assert_int_equal(t->transfer[i].connected, 24 + 4 + behind);
+		assert_true(t->syns.sent == 4 && t->syns.answered == 4 && t->syns.lost == 0);
+		drb_transfers_free(t);
+	}
+}
+
+// At its host it waits until each of those that may send has sent a packet; so does an answer.
+static void it_waits_for_its_turn(void **state)
+{
+	struct drb_transfers_setup s = setup_of(1, 4);
+
+	(void)state;
+	for (int answer = 0; answer < 2; answer++) {
+		struct drb_transfers *t = new_of(&s);
+		for (uint32_t h = 1; h <= 3; h++)
+			add(t, 0, h, 100);
+		step_until(t, 24);
+		uint32_t i = answer ? add(t, 4, 0, 1) : add(t, 0, 4, 1);
+		run_out(t);
+		// One that is on the link, and three.
+		assert_int_equal(t->transfer[i].connected, 24 + 4 + 1 + 3);
+		drb_transfers_free(t);
+	}
+}
+
+// With a queue of 10, full when a SYN comes, it is sent again after the timeout, and then finds no queue.
+static void a_full_queue_loses_it(void **state)
+{
+	struct drb_transfers_setup s = setup_of(1, 4);
+
+	(void)state;
+	s.queue = 10;
+	for (int answer = 0; answer < 2; answer++) {
+		struct drb_transfers *t = new_of(&s);
+		for (uint32_t h = 1; h <= 3; h++)
+			add(t, h, 4, 50);
+		step_until(t, 24);
+		uint32_t i = answer ? add(t, 4, 5, 1) : add(t, 5, 4, 1);
+		run_out(t);
+		assert_int_equal(t->transfer[i].connected, 24 + TIMEOUT + 4);
+		assert_true(t->syns.sent == 5 && t->syns.answered == 4 && t->syns.lost == 1);
+		drb_transfers_free(t);
+	}
+}
+
+// A flow takes the uplinks of its SYN, which counts there as a flow.
+static void a_flow_begins_with_its_syn(void **state)
+{
+	struct drb_transfers_setup s = setup_of(2, 4);
+
+	(void)state;
+	s.scheme = DRB_SCHEME_LEAST;
+	s.unit = DRB_SIM_FLOW;
+	struct drb_transfers *t = new_of(&s);
+	for (uint32_t h = 0; h < 4; h++)
+		add(t, h, 4 + 4 * h, 60);
+	step_until(t, 3);
+	for (uint32_t u = 0; u < 4; u++)
+		assert_int_equal(t->flows[1][u], 1);
+	run_out(t);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(t->transfer[i].finish, 8 + 60 - 1 + 4);
+	for (uint32_t i = 0; i < 8 * 4; i++)
+		assert_int_equal(t->flows[1][i], 0);
+	drb_transfers_free(t);
+}
+
+// Short queues, every scheme and unit: all is established and arrives at last, each packet and each SYN counted once.
+static void all_are_established_at_last(void **state)
+{
+	uint64_t lost = 0;
+
+	(void)state;
+	for (int i = 0; i < 3 * DRB_SCHEME_COUNT; i++) {
+		struct drb_transfers_setup s = setup_of(2, 4);
+		s.scheme = (enum drb_scheme)(i / 3);
+		s.unit = (enum drb_sim_unit)(i % 3);
+		s.source = DRB_SIM_WINDOW;
+		s.queue = 6;
+		s.ack_hop = 0.0585;
+		if (s.unit != DRB_SIM_PACKET && drb_scheme_packets_only(s.scheme))
+			continue;
+		struct drb_transfers *t = new_of(&s);
+		for (uint32_t h = 1; h < 32; h++) {
+			step_until(t, 7 * h);
+			add(t, h, 0, 60);
+			add(t, h, (h + 7) % 32 == h ? 0 : (h + 7) % 32, 60);
+		}
+		run_out(t);
+		assert_int_equal(t->syns.sent, t->syns.answered + t->syns.lost);
+		assert_int_equal(t->syns.answered, t->count);
+		lost += t->syns.lost;
+		struct drb_packet_count c = drb_packet_counted(t->sim);
+		assert_int_equal(c.in, c.out + c.lost + c.inside);
+		assert_int_equal(c.in, 60 * t->count + t->resent);
+		for (uint32_t k = 0; k < t->count; k++) {
+			const struct drb_transfer *f = &t->transfer[k];
+			assert_true(f->connected > f->start && f->arrived == f->size);
+			assert_true(f->finish - f->connected >= drb_transfer_alone(&s.tree, f));
+		}
+		drb_transfers_free(t);
+	}
+	assert_true(lost > 100);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(alone_it_takes_a_round_trip),
+		cmocka_unit_test(it_waits_behind_packets),
+		cmocka_unit_test(it_waits_for_its_turn),
+		cmocka_unit_test(a_full_queue_loses_it),
+		cmocka_unit_test(a_flow_begins_with_its_syn),
+		cmocka_unit_test(all_are_established_at_last),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
