@@ -22,7 +22,8 @@ import tap  # noqa: E402
 from drbfabric import tcp_report  # noqa: E402
 from drbfabric.tcp_experiment import (Experiment, Setup, draw, interval, makespan, simulate,  # noqa: E402
                                       source_of, summarise, verdict)
-from drbfabric.tcp_player import PAYLOAD, transfers_of  # noqa: E402
+from drbfabric import netns  # noqa: E402
+from drbfabric.tcp_player import PAYLOAD, Player, transfers_of  # noqa: E402
 
 
 def setup(**changes):
@@ -85,8 +86,9 @@ def made_up(factor, **changes):
                    'transfers': len(rows), 'unfinished': 0, 'disturbed': '', 'control_late': 0.0}
             for key, value in (('time', time), ('slowdown', 2.0), ('makespan', makespan(rows))):
                 run.update({key: value * factor, f'sim_{key}': value})
-            run.update(dict.fromkeys(('handshake', 'connected_off', 'min_rtt', 'resent', 'acks', 'sim_open',
-                                      'sim_other', 'sim_slow_acks', 'queue_max', 'stolen_s'), 1.0))
+            run.update(dict.fromkeys(('handshake', 'sim_handshake', 'connected_off', 'min_rtt', 'resent', 'acks',
+                                      'sim_open', 'sim_other', 'sim_slow_acks', 'sim_no_handshake', 'queue_max',
+                                      'stolen_s'), 1.0))
             e.runs.append({**run, **changes})
     return e
 
@@ -115,6 +117,24 @@ def report_has_every_format():
             assert next(csv.DictReader(f))['verdict'] == 'outside'
 
 
+def connections_of_a_host_may_share_a_port():
+    name = f'drb-test-{os.getpid()}'
+    if os.geteuid() != 0 or subprocess.run(['ip', 'netns', 'add', name], capture_output=True, check=False).returncode:
+        raise tap.Skip('needs root')
+    try:
+        subprocess.run(['ip', '-n', name, 'link', 'set', 'lo', 'up'], check=True)
+        with netns.inside(name):
+            netns.sysctl({'ipv4/ip_local_port_range': '40000 40003'})
+        # As many to each as there are ports.
+        rows = [{'slot': 0, 'from': 0, 'to': to, 'packets': 200, 'after_sent': '', 'after_arrived': ''}
+                for to in 4 * (1, 2, 3)]
+        hosts = [{'name': f'h{i}', 'namespace': name, 'ipv4': f'127.0.0.{i + 1}'} for i in range(4)]
+        played = Player({'hosts': hosts}, transfers_of(rows), 0.01, 'reno').play(20)
+        assert len(played) == 12 and all(row['time'] is not None for row in played), played
+    finally:
+        subprocess.run(['ip', 'netns', 'del', name], check=True)
+
+
 def mistakes_are_one_line():
     with tempfile.TemporaryDirectory() as folder:
         for words, pattern in (('--tcp fixed:0', 'fixed'), ('--tcp ring', "no job 'ring'"),
@@ -133,6 +153,6 @@ def mistakes_are_one_line():
 
 
 TESTS = (lists_say_who_waits, verdicts_come_from_intervals, schemes_and_units_that_go_together, live_is_judged,
-         report_has_every_format, mistakes_are_one_line)
+         report_has_every_format, connections_of_a_host_may_share_a_port, mistakes_are_one_line)
 
 tap.run(TESTS)

@@ -74,7 +74,7 @@ class Player:
         self.hosts, self.transfers, self.slot = plan['hosts'], transfers, slot
         self.congestion = congestion
         self.selector, self.stack = selectors.DefaultSelector(), contextlib.ExitStack()
-        self.senders = {}  # (address, port) of the sender: transfer
+        self.senders = {}  # (address and port of the sender, address of the receiver): transfer, its socket
         self.over, self.next, self.late = 0, 0, 0
         self.begin = 0.0
 
@@ -110,7 +110,8 @@ class Player:
         code = s.connect_ex((self.hosts[t.dest]['ipv4'], PORT))
         if code not in (0, errno.EINPROGRESS):
             raise OSError(code, f"{self.hosts[t.source]['name']} to {self.hosts[t.dest]['name']}")
-        self.senders[s.getsockname()] = t, s
+        # Connections to several hosts may have the same port.
+        self.senders[s.getsockname(), self.hosts[t.dest]['ipv4']] = t, s
         self.selector.register(s, selectors.EVENT_WRITE, (self._send, t, s))
 
     def _send(self, t, s):
@@ -133,7 +134,7 @@ class Player:
                 s, sender = listener.accept()
                 self.stack.enter_context(s)
                 s.setblocking(False)
-                t, other = self.senders[sender]
+                t, other = self.senders[sender, s.getsockname()[0]]
                 self.selector.register(s, selectors.EVENT_READ, (self._receive, t, s, other))
 
     def _receive(self, t, s, sender):
