@@ -65,7 +65,8 @@ def parser():
     p.add_argument('--name', dest='name', default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     p.add_argument('--check', action='store_true',
                    help='fail if a mean latency is off by more than 5 %%, a cohort tail or redirected '
-                   'share by more than 10 %%, and by more than two standard errors')
+                   'share by more than 10 %%, and by more than two standard errors; with --tcp, unless all of the '
+                   '95 %% interval of each mean completion time is within 15 %%')
     tcp_command.add_options(p)
     p.add_argument('-o', '--out', required=True, metavar='DIR', help='where the report goes')
     add_format_options(p)

@@ -21,6 +21,9 @@ TOLERANCE = 0.15
 # Of the 95 % interval, by degrees of freedom; beyond them the normal distribution's, a little less than it is.
 STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
 FLOWLET_GAP = 20  # slots, drbsim's
+# Slots after which switches take flows for ended. The simulator knows the moment; the last acknowledgement, which may
+# come later than FLOW_GRACE after a FIN, is a flow again, for FLOW_IDLE.
+FLOW_GRACE, FLOW_IDLE = 30, 120
 # A run ends after so many times what the simulator takes, and the pause beside it.
 LONGEST, LONGEST_SECONDS = 10, 10
 
@@ -79,7 +82,7 @@ def simulate(setup, path, unit, scheme, options):
                          '--csv'])
     rows = list(csv.DictReader(io.StringIO(text)))
     for row in rows:
-        for key in ('start', 'time'):
+        for key in ('start', 'handshake', 'time'):
             row[key] = float(row[key]) if row[key] else None
         row['alone'] = float(row['alone'])
     return rows, rows[0]['threshold']
@@ -132,6 +135,8 @@ class Experiment:
         s = self.setup
         options = ['--fabric', s.name, '--scheme', scheme, '--unit', unit, '--rate', f'{s.rate:.0f}bit',
                    '--catchup', f'{s.slot_ns}ns', '--flowlet-gap', f'{FLOWLET_GAP * s.slot_ns // 1000}us',
+                   '--flow-grace', f'{FLOW_GRACE * s.slot_ns // 1000}us',
+                   '--flow-idle', f'{FLOW_IDLE * s.slot_ns // 1000}us',
                    '--queue', str(s.queue), *(['--threshold', threshold] if threshold else [])]
         first = not self.up.held
         self.up.get([harness('fabric'), *(['up', *s.size, '--driver', s.driver, '--offloads', 'off'] if first else
@@ -181,12 +186,14 @@ class Experiment:
         with open(path, 'w', encoding='utf-8') as f:
             f.write(text)
         source = source_of(unit, scheme)
-        like_live = ['--seed', str(seed), '--ack', f'{tcp_player.ACK_BYTES / tcp_player.WIRE_BYTES:.4f}']
+        quick_acks = ['--seed', str(seed), '--ack', f'{tcp_player.ACK_BYTES / tcp_player.WIRE_BYTES:.4f}']
+        like_live = [*quick_acks, '--handshake']
         simulated, threshold = simulate(s, path, unit, scheme, ['--source', source, *like_live])
         others = {f'sim_{name}': simulate(s, path, unit, scheme, options)[0] for name, options in (
-            ('open', ['--source', 'open', '--seed', str(seed)]),
+            ('open', ['--source', 'open', *like_live]),
             ('other', ['--source', 'spray' if source == 'window' else 'window', *like_live]),
-            ('slow_acks', ['--source', source, '--seed', str(seed), '--ack', '1']))}
+            ('slow_acks', ['--source', source, '--seed', str(seed), '--ack', '1', '--handshake']),
+            ('no_handshake', ['--source', source, *quick_acks]))}
         longest = LONGEST_SECONDS + LONGEST * makespan(simulated) * s.slot
         plan = self.set_fabric(unit, scheme, threshold)
         played, run, plays = self.play(plan, list(csv.DictReader(io.StringIO(text))), longest)
@@ -199,7 +206,8 @@ class Experiment:
         run.update({key: mean_of(played, lambda row, key=key: row[key]) for key in ('handshake', 'min_rtt')})
         run['resent'] = sum(p['resent'] for p, _ in both) / max(1, sum(p['sent'] for p, _ in both))
         run['acks'] = sum(p['acks'] for p, _ in both) / max(1, sum(p['sent'] for p, _ in both))
-        run['connected_off'] = (run['time'] - run['handshake']) / run['sim_time'] - 1
+        run['sim_handshake'] = mean_of([q for _, q in both], lambda row: row['handshake'])
+        run['connected_off'] = (run['time'] - run['handshake']) / (run['sim_time'] - run['sim_handshake']) - 1
         run['makespan'], run['sim_makespan'] = makespan(played), makespan(simulated)
         self.runs.append(run)
         self.transfers += [{'workload': workload, 'unit': unit, 'scheme': scheme, 'seed': seed, **p,
@@ -246,8 +254,8 @@ def summarise(experiment):
         # What is missing would change the mean; what the machine disturbed does not show that live is different.
         if row['unfinished'] or row['verdict'] == 'outside' and row['disturbed'] > row['unexplained']:
             row['verdict'] = 'undecided'
-        for key in ('handshake', 'connected_off', 'min_rtt', 'resent', 'acks', 'sim_open', 'sim_other', 'sim_slow_acks',
-                    'queue_max', 'control_late', 'stolen_s'):
+        for key in ('handshake', 'sim_handshake', 'connected_off', 'min_rtt', 'resent', 'acks', 'sim_open', 'sim_other',
+                    'sim_slow_acks', 'sim_no_handshake', 'queue_max', 'control_late', 'stolen_s'):
             row[key] = statistics.fmean(r[key] for r in runs)
         rows.append(row)
     return rows
