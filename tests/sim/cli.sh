@@ -30,9 +30,31 @@ whole_rows() {
 }
 whole_rows packet --scheme drb,dmodk --load 0.5 --slots 100 --stats 50 --detail
 whole_rows transfer --scheme drb,walk --slots 500 --warmup 10
+whole_rows transfer --scheme drb,walk --slots 500 --warmup 10 --runs 3
 whole_rows job --scheme drb,vlb --data 16
 "$sim" job --job pipeline:3 --data 30 --list >"$dir/list"
 whole_rows replay "$dir/list" --scheme drb,vlb
+
+# Figures of some runs are the means of those with each seed, and the interval is Student's, 4.303 with three.
+runs_are_their_mean() { # runs_are_their_mean COLUMN VERB WORDS...
+  local column=$1
+  shift
+  value() { awk -F, -v key="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at[key] }'; }
+  "$sim" "$@" --seed 4 --runs 3 --csv >"$dir/three"
+  for seed in 4 5 6; do
+    "$sim" "$@" --seed $seed --runs 1 --csv | value "${column}_mean"
+  done | awk -v mean="$(value "${column}_mean" <"$dir/three")" -v half="$(value "${column}_half" <"$dir/three")" '
+    function differs(a, b) { return (a - b) ^ 2 > (1e-6 * b) ^ 2 }
+    { sum += $1; squares += $1 * $1 }
+    END {
+      want = sum / NR
+      width = 4.303 * sqrt((squares - NR * want * want) / (NR - 1) / NR)
+      exit NR != 3 || width <= 0 || differs(mean, want) || differs(half, width)
+    }' || { echo "not ok: $column of $*: $(cat "$dir/three")" && failed=1; }
+}
+runs_are_their_mean slowdown transfer --scheme drb --load 0.5 --slots 3000 --warmup 100
+runs_are_their_mean time transfer --scheme drb --load 0.5 --slots 3000 --warmup 100
+runs_are_their_mean makespan job --scheme drb --job all-to-all --data 64
 
 # As version 0.1.0 called it.
 "$sim" packet --load 0.9 --slots 100 --stats 50 >"$dir/load"
@@ -62,6 +84,7 @@ same_for_any_threads transfer --scheme all --source window --queue 40 --slots 30
 "$sim" transfer --load 0.6 --sizes fixed:30 --slots 1000 --warmup 0 --list >"$dir/list"
 same_for_any_threads replay "$dir/list" --scheme all --source window --queue 40 --ack 0.1
 same_for_any_threads replay "$dir/list" --scheme all --source window --queue 40 --ack 0.1 --handshake
+same_for_any_threads transfer --scheme drb,walk --runs 3 --load 0.3,0.6 --slots 1000 --warmup 100
 same_for_any_threads transfer --scheme all --handshake --unit flow --slots 3000 --warmup 500
 same_for_any_threads job --job incast --scheme drb,walk --source spray --queue 20 --runs 3 --data 100
 same_for_any_threads ctmc --queues 50 --time 100
@@ -102,6 +125,7 @@ refused 'not flows: take --unit packet' transfer --unit flow --scheme walk
 refused 'open, window or spray' transfer --source tcp
 refused 'from 1 to' job --mark 0
 refused 'from 10 to' job --timeout 1
+refused 'from 1 to' transfer --runs 0
 refused 'no fewer than' transfer --slots 100 --warmup 100
 refused 'from 1 to' transfer --queue 0
 refused "no job 'reduce'" job --job all-to-all,reduce

@@ -164,6 +164,11 @@ double sim_transfers_threshold(const struct sim_fabric *f, const struct sim_tran
 				       : drb_threshold_packet(load);
 }
 
+void sim_put_mean(struct drb_table *t, const struct sim_sample *s)
+{
+	drb_table_real(t, s->count ? s->mean : NAN);
+}
+
 void sim_put_losses(struct drb_table *t, uint64_t packets, uint64_t dropped, uint64_t resent)
 {
 	double sent = (double)(dropped + packets);

@@ -7,6 +7,7 @@
 
 #include "sim/flows/transfers.h"
 #include "sim/runs/options.h"
+#include "sim/runs/sample.h"
 
 struct sim_transfer_options {
 	enum drb_sim_unit unit;
@@ -36,5 +37,7 @@ uint32_t sim_transfers_prepare(const struct sim_common *c, struct sim_fabric *f,
 // The paper's T, unless one is given: of packets for a link of this load; of flows for so many on a link.
 double sim_transfers_threshold(const struct sim_fabric *f, const struct sim_transfer_options *o,
 			       double load, double flows);
+// A cell: the mean, nothing of no figures.
+void sim_put_mean(struct drb_table *t, const struct sim_sample *s);
 // The cells of both verbs' last columns, dropped and resent: shares of the packets sent.
 void sim_put_losses(struct drb_table *t, uint64_t packets, uint64_t dropped, uint64_t resent);

@@ -12,6 +12,7 @@
 #include "sim/flows/job.h"
 #include "sim/runs/jobs.h"
 #include "sim/runs/options.h"
+#include "sim/runs/sample.h"
 #include "sim/runs/transfer_options.h"
 
 enum { KEY_JOB = 0x300, KEY_DATA, KEY_PLACE, KEY_RUNS, KEY_LIST };
@@ -167,10 +168,12 @@ static const struct drb_column columns[] = {
 	{"threshold", "T", DRB_REAL, 2},
 	{"runs", NULL, DRB_COUNT, 0},
 	{"makespan_mean", "makespan", DRB_REAL, 1},
+	{"makespan_half", "+-", DRB_REAL, 1},
 	{"makespan_min", "min", DRB_REAL, 0},
 	{"makespan_max", "max", DRB_REAL, 0},
 	{"alone_mean", "alone", DRB_REAL, 1},
 	{"slowdown_mean", "slowdown", DRB_REAL, 3},
+	{"slowdown_half", "+-", DRB_REAL, 3},
 	{"broken", NULL, DRB_COUNT, 0},
 	{"dropped", NULL, DRB_REAL, 5},
 	{"resent", NULL, DRB_REAL, 5},
@@ -178,8 +181,8 @@ static const struct drb_column columns[] = {
 
 // Makespans of the runs that came to their end.
 struct summary {
-	uint32_t ended;
-	double makespan, least, most, alone, slowdown;
+	struct sim_sample makespan, alone, slowdown;
+	double least, most;
 	uint64_t packets, dropped, resent;
 };
 
@@ -188,16 +191,15 @@ static struct summary summary_of(const struct drb_job_result *r, uint32_t runs)
 	struct summary s = {.least = NAN, .most = NAN};
 
 	for (uint32_t i = 0; i < runs; i++) {
-		double makespan = (double)r[i].makespan;
+		double makespan = (double)r[i].makespan, alone = (double)r[i].alone;
 		s.packets += r[i].packets;
 		s.dropped += r[i].dropped;
 		s.resent += r[i].resent;
 		if (!r[i].makespan)
 			continue;
-		s.ended++;
-		s.makespan += makespan;
-		s.alone += (double)r[i].alone;
-		s.slowdown += makespan / (double)r[i].alone;
+		sim_sample_add(&s.makespan, makespan);
+		sim_sample_add(&s.alone, alone);
+		sim_sample_add(&s.slowdown, makespan / alone);
 		s.least = fmin(s.least, makespan);
 		s.most = fmax(s.most, makespan);
 	}
@@ -208,7 +210,6 @@ static void put_row(struct drb_table *t, const struct job_verb *v, uint64_t poin
 {
 	const struct drb_job_setup setup = setup_of(v, point * v->runs);
 	const struct summary s = summary_of(v->result + point * v->runs, v->runs);
-	double ended = s.ended ? s.ended : NAN;
 	char name[DRB_JOB_NAME_MAX];
 
 	drb_job_format(&setup.job, name);
@@ -224,12 +225,14 @@ static void put_row(struct drb_table *t, const struct job_verb *v, uint64_t poin
 				  ? setup.transfers.threshold
 				  : NAN);
 	drb_table_count(t, v->runs);
-	drb_table_real(t, s.makespan / ended);
+	sim_put_mean(t, &s.makespan);
+	drb_table_real(t, sim_sample_half_width(&s.makespan));
 	drb_table_real(t, s.least);
 	drb_table_real(t, s.most);
-	drb_table_real(t, s.alone / ended);
-	drb_table_real(t, s.slowdown / ended);
-	drb_table_count(t, v->runs - s.ended);
+	sim_put_mean(t, &s.alone);
+	sim_put_mean(t, &s.slowdown);
+	drb_table_real(t, sim_sample_half_width(&s.slowdown));
+	drb_table_count(t, v->runs - s.makespan.count);
 	sim_put_losses(t, s.packets, s.dropped, s.resent);
 }
 
@@ -257,7 +260,9 @@ int sim_job(int argc, char **argv)
 		       "arrived.\v"
 		       "Jobs: all-reduce-ring, all-reduce-halving (recursive halving and "
 		       "doubling), all-to-all, incast (all to one), pipeline:PARTS. Alone: the "
-		       "time it would take if no transfer waited for another one on a link."};
+		       "time it would take if no transfer waited for another one on a link. Behind "
+		       "+- "
+		       "is half of the 95 % interval over the --runs (Student's t)."};
 	struct job_verb v = {.common = sim_common_default(),
 			     .fabric = sim_fabric_default(),
 			     .transfers = sim_transfer_default(),

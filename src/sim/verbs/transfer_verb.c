@@ -13,9 +13,10 @@
 #include "sim/flows/workload.h"
 #include "sim/runs/jobs.h"
 #include "sim/runs/options.h"
+#include "sim/runs/sample.h"
 #include "sim/runs/transfer_options.h"
 
-enum { KEY_LOAD = 0x300, KEY_SIZES, KEY_SLOTS, KEY_WARMUP, KEY_LIST };
+enum { KEY_LOAD = 0x300, KEY_SIZES, KEY_SLOTS, KEY_WARMUP, KEY_RUNS, KEY_LIST };
 
 // A run goes on for so many times its slots while transfers are not over.
 #define LONGEST 10
@@ -27,10 +28,10 @@ struct transfer_verb {
 	struct drb_reals load;
 	const char *sizes_name;
 	struct drb_sizes sizes;
-	uint32_t slots, warmup;
+	uint32_t slots, warmup, runs;
 	bool list;
 	uint64_t memory;                    // of one run
-	struct drb_workload_result *result; // [scheme][load]
+	struct drb_workload_result *result; // [scheme][load][run]
 };
 
 static const struct argp_option options[] = {
@@ -40,8 +41,12 @@ static const struct argp_option options[] = {
 	 "How large transfers are: websearch (default), datamining, fixed:N, file:PATH", 3},
 	{"slots", KEY_SLOTS, "COUNT", 0, "Measured transfers begin until then (default 100000)", 3},
 	{"warmup", KEY_WARMUP, "COUNT", 0, "and from then on (default 10000)", 3},
+	{"runs", KEY_RUNS, "COUNT", 0,
+	 "Repetitions, with seeds one after the other (default 1): figures are means over them", 3},
 	{"list", KEY_LIST, NULL, 0,
-	 "Simulate nothing; print the transfers that begin in these slots, for drbsim replay", 3},
+	 "Simulate nothing; print the transfers of the first run that begin in these slots, for "
+	 "drbsim replay",
+	 3},
 	{0},
 };
 
@@ -68,6 +73,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_WARMUP:
 		v->warmup = drb_option_u32("--warmup", arg, 0, 100000000);
 		return 0;
+	case KEY_RUNS:
+		v->runs = drb_option_u32("--runs", arg, 1, 10000);
+		return 0;
 	case KEY_LIST:
 		v->list = true;
 		return 0;
@@ -87,7 +95,8 @@ static double threshold_at(const struct transfer_verb *v, double load)
 
 static struct drb_workload_setup setup_of(const struct transfer_verb *v, uint64_t i)
 {
-	double load = v->load.value[i % v->load.count];
+	uint64_t point = i / v->runs;
+	double load = v->load.value[point % v->load.count];
 
 	struct drb_workload_setup s = {
 		.transfers = sim_transfers_setup(&v->fabric, &v->transfers),
@@ -98,9 +107,9 @@ static struct drb_workload_setup setup_of(const struct transfer_verb *v, uint64_
 		.longest = LONGEST * v->slots,
 	};
 
-	s.transfers.scheme = v->fabric.scheme[i / v->load.count];
+	s.transfers.scheme = v->fabric.scheme[point / v->load.count];
 	s.transfers.threshold = threshold_at(v, load);
-	s.transfers.seed = v->common.seed;
+	s.transfers.seed = v->common.seed + i % v->runs;
 	s.transfers.memory = v->memory;
 	return s;
 }
@@ -140,11 +149,14 @@ static const struct drb_column columns[] = {
 	{"threshold", "T", DRB_REAL, 2},
 	{"packets_from", "packets from", DRB_COUNT, 0},
 	{"packets_to", "to", DRB_COUNT, 0},
+	{"runs", NULL, DRB_COUNT, 0},
 	{"transfers", NULL, DRB_COUNT, 0},
 	{"time_mean", "slots", DRB_REAL, 1},
+	{"time_half", "+-", DRB_REAL, 1},
 	{"time_p50", "median", DRB_REAL, 0},
 	{"time_p99", "99 %", DRB_REAL, 0},
 	{"slowdown_mean", "slowdown", DRB_REAL, 2},
+	{"slowdown_half", "+-", DRB_REAL, 2},
 	{"slowdown_p50", "median", DRB_REAL, 2},
 	{"slowdown_p99", "99 %", DRB_REAL, 2},
 	{"slowdown_p999", "99.9 %", DRB_REAL, 2},
@@ -154,38 +166,83 @@ static const struct drb_column columns[] = {
 	{"resent", NULL, DRB_REAL, 5},
 };
 
-static void put_row(struct drb_table *t, const struct transfer_verb *v, uint64_t i, int class)
+// What the runs of a point have in common, of one class of sizes.
+struct summary {
+	uint64_t transfers, begun, broken, unfinished, packets, dropped, resent;
+	uint32_t failed; // runs
+	struct {
+		struct sim_sample mean, p50, p99, p999;
+	} time, slowdown;
+};
+
+// Runs without a transfer of this class tell nothing of it.
+static void add_figure(struct sim_sample *s, double value)
 {
-	const struct drb_workload_setup s = setup_of(v, i);
-	const struct drb_workload_result *r = &v->result[i];
-	const struct drb_latency *time = &r->of[class].time, *slow = &r->of[class].slowdown;
+	if (!isnan(value))
+		sim_sample_add(s, value);
+}
+
+static struct summary summary_of(const struct transfer_verb *v, uint64_t point, int class)
+{
+	const struct drb_workload_result *r = v->result + point * v->runs;
+	struct summary s = {0};
+
+	for (uint32_t i = 0; i < v->runs; i++, r++) {
+		const struct drb_latency *time = &r->of[class].time, *slow = &r->of[class].slowdown;
+		s.transfers += time->samples;
+		s.begun += r->begun;
+		s.broken += r->broken;
+		s.unfinished += r->unfinished;
+		s.packets += r->packets;
+		s.dropped += r->dropped;
+		s.resent += r->resent;
+		s.failed += r->failed;
+		add_figure(&s.time.mean, time->mean);
+		add_figure(&s.time.p50, time->p50);
+		add_figure(&s.time.p99, time->p99);
+		add_figure(&s.slowdown.mean, slow->mean / DRB_SLOWDOWN_ONE);
+		add_figure(&s.slowdown.p50, slow->p50 / DRB_SLOWDOWN_ONE);
+		add_figure(&s.slowdown.p99, slow->p99 / DRB_SLOWDOWN_ONE);
+		add_figure(&s.slowdown.p999, slow->p999 / DRB_SLOWDOWN_ONE);
+	}
+	return s;
+}
+
+static void put_row(struct drb_table *t, const struct transfer_verb *v, uint64_t point, int class)
+{
+	const struct drb_workload_setup setup = setup_of(v, point * v->runs);
+	const struct summary s = summary_of(v, point, class);
 	uint32_t end = drb_size_class_end[class];
 
-	drb_table_text(t, drb_scheme_name(s.transfers.scheme));
+	drb_table_text(t, drb_scheme_name(setup.transfers.scheme));
 	drb_table_count(t, v->fabric.layers);
 	drb_table_count(t, v->fabric.arity);
 	drb_table_text(t, sim_unit_name(v->transfers.unit));
 	drb_table_text(t, sim_source_name(v->transfers.source));
 	drb_table_text(t, v->sizes_name);
-	drb_table_real(t, s.load);
-	drb_table_real(t,
-		       drb_scheme_has_threshold(s.transfers.scheme) ? s.transfers.threshold : NAN);
+	drb_table_real(t, setup.load);
+	drb_table_real(t, drb_scheme_has_threshold(setup.transfers.scheme)
+				  ? setup.transfers.threshold
+				  : NAN);
 	drb_table_count(t, class < 2 ? 1 : drb_size_class_end[class - 1] + 1);
 	if (end == UINT32_MAX)
 		drb_table_nothing(t);
 	else
 		drb_table_count(t, end);
-	drb_table_count(t, time->samples);
-	drb_table_real(t, time->mean);
-	drb_table_real(t, time->p50);
-	drb_table_real(t, time->p99);
-	drb_table_real(t, slow->mean / DRB_SLOWDOWN_ONE);
-	drb_table_real(t, slow->p50 / DRB_SLOWDOWN_ONE);
-	drb_table_real(t, slow->p99 / DRB_SLOWDOWN_ONE);
-	drb_table_real(t, slow->p999 / DRB_SLOWDOWN_ONE);
-	drb_table_count(t, r->broken);
-	drb_table_count(t, r->unfinished);
-	sim_put_losses(t, r->packets, r->dropped, r->resent);
+	drb_table_count(t, v->runs);
+	drb_table_count(t, s.transfers);
+	sim_put_mean(t, &s.time.mean);
+	drb_table_real(t, sim_sample_half_width(&s.time.mean));
+	sim_put_mean(t, &s.time.p50);
+	sim_put_mean(t, &s.time.p99);
+	sim_put_mean(t, &s.slowdown.mean);
+	drb_table_real(t, sim_sample_half_width(&s.slowdown.mean));
+	sim_put_mean(t, &s.slowdown.p50);
+	sim_put_mean(t, &s.slowdown.p99);
+	sim_put_mean(t, &s.slowdown.p999);
+	drb_table_count(t, s.broken);
+	drb_table_count(t, s.unfinished);
+	sim_put_losses(t, s.packets, s.dropped, s.resent);
 }
 
 static void put_results(const struct transfer_verb *v, uint64_t points)
@@ -194,15 +251,15 @@ static void put_results(const struct transfer_verb *v, uint64_t points)
 					    sizeof(columns) / sizeof(columns[0]));
 
 	for (uint64_t i = 0; i < points; i++) {
-		const struct drb_workload_result *r = &v->result[i];
-		struct drb_workload_setup s = setup_of(v, i);
+		const struct drb_workload_setup setup = setup_of(v, i * v->runs);
+		const struct summary s = summary_of(v, i, 0);
 		for (int class = 0; class < DRB_SIZE_CLASSES; class ++)
 			put_row(t, v, i, class);
-		if (r->failed || r->unfinished)
+		if (s.failed || s.unfinished)
 			drb_warn("%s at load %g: %" PRIu64 " of %" PRIu64
 				 " transfers were not over when %s; the figures leave them out",
-				 drb_scheme_name(s.transfers.scheme), s.load, r->unfinished,
-				 r->begun, r->failed ? "memory ran out" : "the run ended");
+				 drb_scheme_name(setup.transfers.scheme), setup.load, s.unfinished,
+				 s.begun, s.failed ? "memory ran out" : "the run ended");
 	}
 	drb_table_end(t);
 }
@@ -232,7 +289,8 @@ int sim_transfer(int argc, char **argv)
 		.doc = "Simulates transfers between random hosts: completion times and slowdowns."
 		       "\v"
 		       "A row for all transfers of a scheme and load, and one for each class of "
-		       "sizes (100 kB and 10 MB in packets of 1460 bytes). A file of sizes has "
+		       "sizes (100 kB and 10 MB in packets of 1460 bytes). Behind +- is half of "
+		       "the 95 % interval over the --runs (Student's t). A file of sizes has "
 		       "lines packets,share: this share of the transfers has at most so many "
 		       "packets."};
 	struct transfer_verb v = {.common = sim_common_default(),
@@ -240,7 +298,8 @@ int sim_transfer(int argc, char **argv)
 				  .transfers = sim_transfer_default(),
 				  .sizes_name = "websearch",
 				  .slots = 100000,
-				  .warmup = 10000};
+				  .warmup = 10000,
+				  .runs = 1};
 
 	v.load = sim_reals_between("--load", "0.3,0.5,0.7", 0, 1);
 	drb_args_parse(&argp, argc, argv, 0, &v);
@@ -248,16 +307,16 @@ int sim_transfer(int argc, char **argv)
 	if (v.list)
 		return put_list(&v);
 	uint64_t points = (uint64_t)v.fabric.schemes * v.load.count;
-	v.result = calloc(points, sizeof(*v.result));
+	v.result = calloc(points * v.runs, sizeof(*v.result));
 	if (!v.result)
 		drb_die("not enough memory");
-	sim_jobs_run(&(struct sim_jobs){.count = points,
+	sim_jobs_run(&(struct sim_jobs){.count = points * v.runs,
 					.job = job,
 					.context = &v,
 					.threads = threads,
 					.what = "simulating transfers",
 					.results = v.result,
-					.result_bytes = points * sizeof(*v.result)});
+					.result_bytes = points * v.runs * sizeof(*v.result)});
 	put_results(&v, points);
 	drb_sizes_free(&v.sizes);
 	free(v.result);
