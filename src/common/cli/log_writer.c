@@ -22,7 +22,9 @@
 #define TEXT_MAX 1024
 #define KINDS 128
 #define WINDOW_NS (DRB_LOG_WINDOW_S * UINT64_C(1000000000))
-#define FLUSH_NS UINT64_C(200000000)
+// At exit: how long standard error may refuse to take more, and how long the thread has if it does not.
+#define REFUSED_NS UINT64_C(200000000)
+#define FLUSH_NS UINT64_C(5000000000)
 
 // A place of the ring. `sequence` says whose it is: n: of whoever writes the message of number n; n + 1: of
 // the thread that reads it; and so on a whole ring later.
@@ -324,9 +326,17 @@ void drb_log_writer_stamp(void)
 void drb_log_writer_stop(void)
 {
 	const struct timespec pause = {.tv_nsec = 200000};
-	const uint64_t end = drb_clock_now() + FLUSH_NS;
+	const uint64_t begun = drb_clock_now();
+	struct pollfd writable = {.fd = STDERR_FILENO, .events = POLLOUT};
+	uint64_t now = begun, taken = begun;
 
-	while (atomic_load(&done) != atomic_load(&head) && drb_clock_now() < end)
+	// A thread that has no CPU yet is waited for, on a busy machine and for the last words of all.
+	while (atomic_load(&done) != atomic_load(&head) && now - taken < REFUSED_NS &&
+	       now - begun < FLUSH_NS) {
 		nanosleep(&pause, NULL);
+		now = drb_clock_now();
+		if (poll(&writable, 1, 0) == 1)
+			taken = now;
+	}
 	drb_log_set_sink(discard);
 }

@@ -16,5 +16,6 @@
 int drb_log_writer_start(void);
 // Times from here on: a program that refuses to start says why in the form of any other.
 void drb_log_writer_stamp(void);
-// Waits until all is written, but no longer than a moment. Nothing is said after that. At exit by itself.
+// Waits until all is written: 5 s at most, 0.2 s while standard error takes nothing. Nothing is said after that. At
+// exit by itself.
 void drb_log_writer_stop(void);

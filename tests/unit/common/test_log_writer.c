@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages of a daemon: whoever has something to say waits for nobody, whatever standard error is, and
 // what is left out is counted.
+#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -251,6 +252,46 @@ static int talk_and_leave(void)
 	return 0;
 }
 
+static void stall(int number)
+{
+	const struct timespec time = {.tv_nsec = 600000000};
+
+	(void)number;
+	nanosleep(&time, NULL);
+}
+
+// The thread that writes gets no time for a while, as on a busy machine.
+static int leave_while_it_stalls(void)
+{
+	DIR *threads;
+
+	signal(SIGUSR1, stall);
+	if (drb_log_writer_start() < 0 || !(threads = opendir("/proc/self/task")))
+		return 2;
+	for (struct dirent *entry; (entry = readdir(threads));) {
+		pid_t thread = (pid_t)strtol(entry->d_name, NULL, 10);
+		if (thread > 0 && thread != getpid())
+			tgkill(getpid(), thread, SIGUSR1);
+	}
+	closedir(threads);
+	drb_info("last words");
+	drb_log_writer_stop();
+	return 0;
+}
+
+static void test_last_words(void **state)
+{
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(run_with(ends[1], leave_while_it_stalls), 0);
+	close(ends[1]);
+	read_all(ends[0]);
+	assert_int_equal(count("last words"), 1);
+	close(ends[0]);
+}
+
 static void test_form(void **state)
 {
 	char date[] = "dddd-dd-ddTdd:dd:dd.dddZ ";
@@ -262,7 +303,10 @@ static void test_form(void **state)
 	assert_int_equal(run_with(ends[1], talk_and_leave), 0);
 	close(ends[1]);
 	read_all(ends[0]);
-	char *second = strchr(said, '\n') + 1, *end = strchr(second, '\n');
+	char *second = strchr(said, '\n');
+	assert_non_null(second);
+	char *end = strchr(++second, '\n');
+	assert_non_null(end);
 	second[-1] = '\0';
 	assert_string_equal(said, "test_log_writer: warning: first?and only");
 	for (size_t i = 0; i < strlen(date); i++) {
@@ -301,7 +345,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nobody_reads), cmocka_unit_test(test_one_message_too_often),
 		cmocka_unit_test(test_full_disk),    cmocka_unit_test(test_form),
-		cmocka_unit_test(test_journal),
+		cmocka_unit_test(test_journal),      cmocka_unit_test(test_last_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
