@@ -172,7 +172,7 @@ static void a_run_may_end_before_all_arrived(void **state)
 {
 	struct drb_transfers_setup t = transfers_setup(3, 2);
 	struct drb_list list = {0};
-	struct drb_list_time time[2];
+	struct drb_list_time time[2] = {0};
 	struct drb_list_result r = {.time = time};
 	const struct drb_list_setup s = {.transfers = t, .list = &list, .longest = 50};
 
