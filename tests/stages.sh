@@ -112,7 +112,7 @@ check_python() { python_sources | xargs -r flake8 --config tests/lint/flake8.cfg
 # Programs without .py of one name are modules of one name to mypy: those of bench are looked at apart.
 check_types() {
   local mypy=(mypy --config-file tests/lint/mypy.ini --scripts-are-modules)
-  python_sources | grep -v '^tests/bench/' | MYPYPATH=topo:tests/live:tests/process xargs -r "${mypy[@]}" &&
+  python_sources | grep -v '^tests/bench/' | MYPYPATH=topo:tests/live:tests/process:tests/bench xargs -r "${mypy[@]}" &&
     python_sources | grep '^tests/bench/' | MYPYPATH=topo:tests/live xargs -r "${mypy[@]}"
 }
 
