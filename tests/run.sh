@@ -9,7 +9,7 @@ tests/run.sh [--unit] [--live [NAME...]] [--no-lint] [--full] [--strict] [--long
 
 Tests every part: builds with gcc (warnings are errors), unit tests, source checks, and the stories of
 tests/live, each in namespaces of its own (skipped where there may be none). What measures time runs
-alone, all else side by side. Warnings of clang, unit tests in an AddressSanitizer and
+alone, all else side by side. Warnings of clang and cppcheck, unit tests in an AddressSanitizer and
 UndefinedBehaviorSanitizer build, fuzzers for a few seconds each, and what takes long for what it adds,
 are left for --full and named at the end. Installs missing Debian packages first (as root).
 tests/README.md says more.
@@ -121,7 +121,7 @@ run_all() {
     builds+=("unit_tests build")
   fi
   if [ $lint = 1 ]; then
-    if [ -n "${DRB_SHORT:-}" ]; then left+=("warnings of clang"); else builds+=(build_clang); fi
+    if [ -n "${DRB_SHORT:-}" ]; then left+=("warnings of clang" cppcheck); else builds+=(build_clang); fi
     builds+=(source_checks)
   fi
   if [ $unit = 1 ]; then

@@ -4,6 +4,7 @@
 # of F(3,2), with hellos of 100 ms, by the switches' own clocks. Then what hellos find besides: a
 # neighbour with another key, with other addresses, and who is there twice.
 # Alone: times are measured.
+# Full: heal.sh and faults of links in unit tests hold to the same times.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch drbctl

@@ -123,8 +123,8 @@ if in_full "a thousandth"; then
   done
   check "a thousandth: the link is in use" are up s1-0.u0 s2-0.d0
   check "a thousandth: is shown" soon shows_loss
-  drops s1-0.u0 off
 fi
+drops s1-0.u0 off
 # Each of these carries traffic whose ways do not lead over one of the others: switches know ways around those.
 gray 5-percent s1-0.u1 s2-1.d0
 if in_full "all data, 10 and 40 per cent, long frames"; then

@@ -3,6 +3,7 @@
 # A fabric over two machines, carried out by the generated Ansible playbook: all pairs answer, a dead switch is
 # started again, a machine without power comes back by one command, and nothing is left. One link between them is a
 # cable, whose interfaces become ports and are given back. With --long F(3,4), else F(3,2).
+# Full: it waits for minutes; test_machines.py has the plans, links and messages of machines.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch drbctl drbgen

@@ -74,8 +74,10 @@ all_gone() { nothing_left && ! pgrep -af 'mininet:|mnexec|mininet_keeper'; }
 
 pings() { says ' 0% dropped' cli pingall; }
 
-check "F(2,2): pingall" says ' 0% dropped' network 2 2 --test pingall
-check "nothing is left of it" all_gone
+if in_full "F(2,2)"; then
+  check "F(2,2): pingall" says ' 0% dropped' network 2 2 --test pingall
+  check "nothing is left of it" all_gone
+fi
 check "with a rate and a scheme" \
   env switch=drb,scheme=walk,threshold=3 bash -c "$(declare -f network says); root='$root'; says ' 0% dropped' network 2 2,bw=50 --test pingall"
 check "nothing is left of that" all_gone

@@ -3,6 +3,7 @@
 # Switches hand the kernel consecutive TCP segments as one GSO packet, and it cuts them again. What
 # arrives at a host was sent by the other one, octet for octet, whatever is lost on the way. A port whose
 # interface would not have its packets cut is given none.
+# Full: offloads.sh carries files bit for bit, test_coalesce.c has the frames.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch drbctl

@@ -7,7 +7,7 @@ need drbtopo drbswitch drbctl
 need_tool fping python3
 
 for shape in 1,4 2,1 2,3 4,2 3,4; do
-  [ $shape != 3,4 ] || in_full "F($shape)" || continue
+  case $shape in 2,1 | 4,2 | 3,4) in_full "F($shape)" || continue ;; esac
   up -l "${shape%,*}" -d "${shape#*,}"
   check "F($shape): wiring, pings, counters" fabric check wiring ping counters links
   check "F($shape): down" fabric down

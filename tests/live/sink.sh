@@ -4,6 +4,7 @@
 # on latencies as far as two runs of one fabric agree; the program in the kernel lets everything
 # else pass and leaves nothing behind. What it costs: tests/bench/sink.
 # Quiet: no packet may be lost.
+# Full: replay.sh counts the same traffic by capture sockets.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch drbgen

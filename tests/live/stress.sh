@@ -5,6 +5,7 @@
 # everything in the middle. Each says how many packets it cost and how long after it every pair reaches
 # every other again. (Twice the load that links carry: overload.sh.)
 # Quiet: no packet may be lost.
+# Full: heal.sh, crash.sh and drain.sh each do one of these to a fabric.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch drbctl drbgen

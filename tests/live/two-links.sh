@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Two links are dead at once: every pair of hosts still answers. A sample, drawn anew by SEED; all pairs of
 # links are in tests/unit/core/test_detour_rules.c.
+# Full: test_detour_rules.c has all pairs of links.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch drbctl

@@ -4,6 +4,7 @@
 # switch that sends up, and hosts see no mark of it. Beside a dead uplink walk decides as drb does, and the
 # others go on.
 # Quiet: no packet may be lost.
+# Full: test_spreading.c and test_scheme_state.c have the rule, schemes.sh has it live.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch drbgen drbctl
