@@ -45,11 +45,14 @@ check "a VNI that is in use is named" fails_with 2 \
   '^drbfabric: this machine has a VXLAN interface with a VNI of 1[0-9]+[.][.]1[0-9]+ and UDP port 4789.*another first_id' \
   on a "$root/topo/fabric $ours"
 on a ip link delete dev elsewhere
+mkfifo $scratch/until_closed
 on a "python3 -c 'import socket, sys; s = socket.socket(type=socket.SOCK_DGRAM); s.bind((\"\", 4789)); sys.stdin.read()'" \
-  < <(sleep 5) &
-soon on a 'ss -lun | grep :4789' >/dev/null
-check "a UDP port that is in use is named" fails_with 2 \
+  <$scratch/until_closed &
+exec {until_closed}>$scratch/until_closed
+check "another program has the UDP port" soon on a 'ss -lun | grep :4789'
+check "which is named" fails_with 2 \
   '^drbfabric: UDP port 4789 is taken by another program .*another udp_port' on a "$root/topo/fabric $ours"
+exec {until_closed}>&-
 wait $!
 check "neither up has left anything" nothing_left_on a
 
