@@ -50,6 +50,13 @@ check "ports of what has none, too" fails_with 2 "not a flow" drbctl path h0 h7 
 
 # The way that is said is the way that packets go: with ecmp, of each of some flows.
 fabric replan --scheme ecmp >/dev/null
+uplinks_have_sent() { # uplinks_have_sent COUNT: all of them together, since $scratch/before
+  drbctl show s1-0 ports --json >"$scratch/after"
+  jq -ns --slurpfile a "$scratch/before" --slurpfile b "$scratch/after" '
+    [$b[] as $x | $a[] | select(.port == $x.port and (.port | startswith("u"))) |
+      {port, sent: ($x.out_packets - .out_packets)}]' | tee "$scratch/sent"
+  jq -e "map(.sent) | add >= $1" "$scratch/sent"
+}
 flow_goes_as_said() { # flow_goes_as_said [-6] PORT
   local six=() to=10.0.0.8 family=AF_INET count=200 port
   if [ "$1" = -6 ]; then
@@ -66,12 +73,7 @@ s = socket.socket(socket.$family, socket.SOCK_DGRAM)
 s.bind(('', $1))
 for _ in range($count):
     s.sendto(bytes(30), ('$to', 7777))" || return
-  sleep 0.3
-  drbctl show s1-0 ports --json >"$scratch/after"
-  jq -ns --arg port "$port" --slurpfile a "$scratch/before" --slurpfile b "$scratch/after" '
-    [$b[] as $x | $a[] | select(.port == $x.port and (.port | startswith("u"))) |
-      {port, sent: ($x.out_packets - .out_packets)}]' | tee "$scratch/sent"
-  jq -e --arg port "$port" "all(.[]; (.sent >= $count) == (.port == \$port))" "$scratch/sent"
+  soon uplinks_have_sent $count && jq -e --arg port "$port" "all(.[]; (.sent >= $count) == (.port == \$port))" "$scratch/sent"
 }
 for source in 5001 5002 5003 5004 5005 5006; do
   check "flow $source goes as it is said" flow_goes_as_said $source

@@ -97,7 +97,7 @@ slow_reader() {
 one_port() { # with a filter and a number of packets
   drbgen replay "$scratch/traffic" >/dev/null 2>&1 &
   local replay=$!
-  timeout 20 "$build/src/ctl/drbctl" capture s1-0.u0 -c 20 -w "$file" udp and greater 40 2>"$scratch/said"
+  timeout 60 "$build/src/ctl/drbctl" capture s1-0.u0 -c 20 -w "$file" udp and greater 40 2>"$scratch/said"
   wait "$replay"
   read_frames
   [ "$(frames '$1 == "s1-0.u0" && $3 == "0x0800"')" = 20 ] && [ "$(frames 1)" = 20 ]
@@ -110,7 +110,7 @@ busy() {
   return $status
 }
 
-one_packet() { timeout 5 "$build/src/ctl/drbctl" capture s1-0 -c 1 >/dev/null; }
+one_packet() { timeout 60 "$build/src/ctl/drbctl" capture s1-0 -c 1 >/dev/null; }
 killed() {
   begin s1-0 -w "$file" || return
   kill -KILL "$capture"
@@ -140,13 +140,14 @@ wireshark_reads() { # as Wireshark does
   rm -f "$file" && mkfifo "$scratch/fifo"
   extcap --capture --extcap-interface drb:drb:s1-0 --fifo "$scratch/fifo" --port u0 2>/dev/null &
   local capture=$!
-  timeout 5 cat "$scratch/fifo" >"$file" &
-  sleep 2
+  timeout 90 cat "$scratch/fifo" >"$file" &
+  soon has_hellos s1-0.u0 5
+  local status=$?
   kill -INT $capture
   wait
-  read_frames
-  [ "$(frames '$1 == "s1-0.u0" && $3 == "0x88b5"')" -gt 5 ]
+  return $status
 }
+has_hellos() { read_frames && [ "$(frames "\$1 == \"$1\" && \$3 == \"0x88b5\"")" -gt "$2" ]; } # has_hellos PORT MORE_THAN
 
 check "no such switch" fails_with 1 's2-7: not running' drbctl capture s2-7
 check "no switch named" fails_with 2 'a switch is missing' drbctl capture
