@@ -12,7 +12,7 @@ import tempfile
 from . import Failure, combined, export, mirror, usage
 from .cli import Parser, positive, say
 from .merged_metrics import merge
-from .output import print_rows
+from .output import counted, print_rows
 from .places import program
 
 # Verbs of drbctl that are about switches one by one.
@@ -71,8 +71,8 @@ class Machines:
         ends = sorted(f"{link[side]}.{link[f'{side}_port']}" for link in self.plan['links'] if 'id' in link
                       for side, other in (('lower', 'upper'), ('upper', 'lower')) if link[other] in own)
         what = f'cannot run it: {why}' if why else 'does not answer'
-        say(f"{name} ({self.address[name]}) {what}: {len(own)} switches, {hosts} hosts; links of others to it: "
-            f"{' '.join(ends)}")
+        say(f"{name} ({self.address[name]}) {what}: {counted(len(own), 'switch')}, {counted(hosts, 'host')}; "
+            f"links of others to it: {' '.join(ends)}")
 
     def say_complaints(self, answers):
         """What machines said on standard error, each line with its machine."""

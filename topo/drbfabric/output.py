@@ -36,6 +36,11 @@ def print_result(row, sentence, kind):
         print_rows([(key, key) for key in row], [row], kind)
 
 
+def counted(number, noun):
+    """1 switch, 20 switches."""
+    return f"{number} {noun if number == 1 else noun + ('es' if noun.endswith('ch') else 's')}"
+
+
 def _text(value):
     if value is None:
         return '-'

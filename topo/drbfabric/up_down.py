@@ -11,7 +11,7 @@ import time
 from . import Failure, fabrics, given_plan, link_states, netns, nodes, processes, usage
 from .cli import need_root, say
 from .interrupts import on_signals
-from .output import print_result
+from .output import counted, print_result
 from .places import called, program
 
 
@@ -150,7 +150,8 @@ def up(args):
             mark_up(fabric)
     row = size_of(plan, began)
     print_result(row, f"{fabric.name}: F({plan['layers']},{plan['arity']}) is up in {row['seconds']:.1f} s: "
-                 f"{row['switches']} switches, {row['hosts']} hosts, {row['links']} links", args.format)
+                 f"{counted(row['switches'], 'switch')}, {counted(row['hosts'], 'host')}, {counted(row['links'], 'link')}",
+                 args.format)
     link_states.say_silent(silent, say)
     nodes.warn_without_rate(plan, say)
     nodes.warn_of_neighbours(plan, say)
@@ -200,7 +201,8 @@ def replan(args):
         finally:
             shutil.rmtree(folder, ignore_errors=True)
     row = size_of(plan, began)
-    print_result(row, f"{fabric.name}: {row['switches']} switches run the new plan after "
+    print_result(row, f"{fabric.name}: {counted(row['switches'], 'switch')} "
+                 f"{'runs' if row['switches'] == 1 else 'run'} the new plan after "
                  f"{row['seconds']:.1f} s", args.format)
     link_states.say_silent(silent, say)
     nodes.warn_without_rate(plan, say)
