@@ -27,7 +27,8 @@ check "and in the picture" grep -q 'free buffers' "$scratch/short/soak.svg"
 check "nothing is left" nothing_left
 
 begin interrupted
-sleep 5 # a window, and a part of another
+check "a window is over" soon rows "$scratch/interrupted" 1
+sleep 1 # a part of another
 kill -INT $pid
 wait $pid
 check "interrupted: it ends as if its time were over" test $? = 0
