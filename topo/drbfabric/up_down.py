@@ -150,8 +150,8 @@ def up(args):
             mark_up(fabric)
     row = size_of(plan, began)
     print_result(row, f"{fabric.name}: F({plan['layers']},{plan['arity']}) is up in {row['seconds']:.1f} s: "
-                 f"{counted(row['switches'], 'switch')}, {counted(row['hosts'], 'host')}, {counted(row['links'], 'link')}",
-                 args.format)
+                 f"{counted(row['switches'], 'switch')}, {counted(row['hosts'], 'host')}, "
+                 f"{counted(row['links'], 'link')}", args.format)
     link_states.say_silent(silent, say)
     nodes.warn_without_rate(plan, say)
     nodes.warn_of_neighbours(plan, say)
