@@ -4,7 +4,7 @@
 # longer ones is told how long they may be: path MTU discovery of IPv4, IPv6 and TCP works.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
-need drbtopo drbswitch drbctl
+need drbtopo drbswitch drbctl drbgen
 need_tool jq iperf3 ping
 
 host() { fabric exec "$@"; } # host NAME -- COMMAND...
@@ -31,6 +31,13 @@ stream() { # stream FROM TO OCTETS: one TCP stream, whole
   [ $status = 0 ] && jq -e ".end.sum_sent.bytes >= $3 and .end.sum_received.bytes > 0" "$scratch/stream" >/dev/null
 }
 
+# replays MTU: drbgen's packets of that length all arrive
+replays() {
+  rm -rf "$scratch/traffic"
+  drbgen write -l 2 -d 2 --traffic permutation --load 0.3 --slot 2ms --slots 100 --size $(($1 + 14)) --out "$scratch/traffic" &&
+    drbgen replay "$scratch/traffic" --json | jq -e '.sent > 100 and .received == .sent'
+}
+
 for kind in af_packet:9000 memif:9000 af_xdp:3400 af_packet:1280; do
   driver=${kind%:*} mtu=${kind#*:}
   up -l 2 -d 2 --driver "$driver" --mtu "$mtu"
@@ -40,6 +47,7 @@ for kind in af_packet:9000 memif:9000 af_xdp:3400 af_packet:1280; do
   check "$driver: the same in IPv6" whole6 "$mtu" fd00::8
   check "$driver: no longer one" too_long $((mtu + 1)) 10.0.0.8 "$mtu"
   check "$driver: a TCP stream" stream h1 h6 20000000
+  check "$driver: traffic of such packets" replays "$mtu"
   check "$driver: all ports are in use" usable 24
   check "$driver: nothing was too long" test "$(sum_of drops oversize)" = 0
   check "$driver: packets are conserved" drbctl check
@@ -52,6 +60,9 @@ check "out of range" fails_with 2 '1280..9000' fabric up -l 2 -d 2 --mtu 1000
 
 # Hosts whose own interfaces take more than the fabric carries.
 up -l 2 -d 2
+drbgen write -l 2 -d 2 --traffic permutation --load 0.3 --slots 10 --size 1515 --out "$scratch/too_long" 2>/dev/null
+check "traffic of longer packets" fails_with 2 'frames of 1515 bytes need an MTU of 1501, and that of a host is 1500: .*--size 1514' \
+  drbgen replay "$scratch/too_long"
 larger() { # larger HOST SWITCH PORT
   host "$1" -- ip link set eth0 mtu 9000 && host "$2" -- ip link set "$3" mtu 9000
 }

@@ -21,9 +21,6 @@
 #define DRB_PORTS_MAX 64
 // Most forwarding threads of a switch.
 #define DRB_WORKERS_MAX 16
-// Octets of an IP packet: what IPv6 asks of every link, and what is usual for jumbo frames.
-#define DRB_MTU_MIN 1280
-#define DRB_MTU_MAX 9000
 // Room for the name of a device of DPDK.
 #define DRB_DEVICE_MAX 64
 // Longest directory of memif sockets, so that their paths fit into a socket's address.

@@ -24,6 +24,11 @@ enum {
 	DRB_ETHERTYPE_HELLO = 0x88b5,
 };
 
+// Octets of an IP packet that a fabric may carry (fabric.mtu): what IPv6 asks of every link, and what is
+// usual for jumbo frames. In keys.def, which turns them into text: no enum.
+#define DRB_MTU_MIN 1280
+#define DRB_MTU_MAX 9000
+
 // IPv4 (RFC 791).
 enum {
 	DRB_IPV4_LENGTH = 2, // of the packet

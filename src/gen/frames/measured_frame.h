@@ -14,7 +14,7 @@
 #include "core/packet/wire.h"
 
 #define FRAME_MIN DRB_MEASURED_FRAME_MIN
-#define FRAME_MAX 1514 // an MTU of 1500
+#define FRAME_MAX (DRB_ETHER_HEADER + DRB_MTU_MAX)
 
 // Where the headers and the payload stand in the frame: no VLAN tag, no IPv4 options.
 enum {

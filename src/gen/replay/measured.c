@@ -54,6 +54,20 @@ static void result(void *context, struct tally *tally, struct drb_latency *laten
 	score_result(context, tally, latency);
 }
 
+// All packets of written traffic are equally long.
+static int check(struct trace *t, uint32_t mtu, void *context)
+{
+	(void)context;
+	if (t->count == 0 || t->packet[0].size <= DRB_ETHER_HEADER + mtu)
+		return 0;
+	drb_error("frames of %" PRIu32 " bytes need an MTU of %" PRIu32
+		  ", and that of a host is %" PRIu32
+		  ": bring the fabric up with --mtu, or write with --size %" PRIu32,
+		  t->packet[0].size, t->packet[0].size - DRB_ETHER_HEADER, mtu,
+		  DRB_ETHER_HEADER + mtu);
+	return -EMSGSIZE;
+}
+
 static int begin(void *context, uint64_t start_ns, uint64_t shift_ns)
 {
 	score_clock(context, shift_ns);
@@ -191,6 +205,7 @@ static int replay(const struct replay_options *o, const struct manifest *m, stru
 		.late_ns = slot_ns / 2,
 		.drain_ns = o->drain_ns,
 		.sink = new_sink(o, m, s),
+		.check = check,
 		.context = s,
 		.begin = begin,
 	};

@@ -123,6 +123,19 @@ static int set_offset(struct bpf_insn *code, size_t count, uint32_t offset)
 	return places == 1 ? 0 : -EINVAL;
 }
 
+// Frames longer than a page come in fragments, the first of which has all that is read. Kernels before 5.18
+// know none, and refuse interfaces with such an MTU.
+static int load_code(const struct bpf_insn *code, size_t count)
+{
+	struct bpf_prog_load_opts opts = {.sz = sizeof(opts), .prog_flags = BPF_F_XDP_HAS_FRAGS};
+	int rc = bpf_prog_load(BPF_PROG_TYPE_XDP, "drb_sink", "Dual BSD/GPL", code, count, &opts);
+
+	if (rc != -EINVAL)
+		return rc;
+	opts.prog_flags = 0;
+	return bpf_prog_load(BPF_PROG_TYPE_XDP, "drb_sink", "Dual BSD/GPL", code, count, &opts);
+}
+
 static int load_program(const struct sink_xdp *s, uint32_t offset)
 {
 	const struct bpf_program *original = bpf_object__find_program_by_name(s->object, "note");
@@ -134,8 +147,7 @@ static int load_program(const struct sink_xdp *s, uint32_t offset)
 	memcpy(code, bpf_program__insns(original), count * sizeof(*code));
 	int rc = set_offset(code, count, offset);
 	if (rc == 0)
-		rc = bpf_prog_load(BPF_PROG_TYPE_XDP, "drb_sink", "Dual BSD/GPL", code, count,
-				   NULL);
+		rc = load_code(code, count);
 	free(code);
 	return rc;
 }
