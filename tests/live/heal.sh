@@ -42,11 +42,12 @@ explained() {
     { event 0 '.lost == 0' >/dev/null || event 0 '.late_ms > 25 or .waited_ms > 100 or .stolen >= 10' >/dev/null; }
 }
 
-# breaks NAME LOST FAULT REPAIR: one after the other under traffic; the fault costs at least LOST packets
+# breaks NAME LOST FAULT REPAIR: one after the other under traffic; the fault costs at least LOST packets. FAULT and
+# REPAIR print what does it, for each try anew: a switch that was started again has another process id.
 breaks() {
   local name=$1 lost=$2 fault=$3 repair=$4 try tries=${DRB_TRIES:-6} bound=$within_ms
   for ((try = 1; try <= tries; try++)); do
-    streams 10 2 "$fault" 6 "$repair"
+    streams 10 2 "$($fault)" 6 "$($repair)"
     check "$name: all ports are usable again" usable 80
     if quick "$lost" >/dev/null || ! explained; then break; fi
     again "$name" "$(jq -sr 'max_by(.heal_ms) | "healed in \(.heal_ms) ms, streams late by \(.late_ms) ms, a switch waited \(.waited_ms) ms for a CPU, \(.stolen) % of them were taken away"' "$scratch/events")"
@@ -81,7 +82,7 @@ check "80 ports are usable" usable 80
 
 for switch in s3-1 s2-4; do
   [ $switch = s3-1 ] || in_full "$switch killed" || continue
-  breaks "$switch killed" 1 "$(killed $switch)" "$(started $switch)"
+  breaks "$switch killed" 1 "killed $switch" "started $switch"
   check "$switch: packets are conserved" drbctl check
 done
 check "every pair, after all of it" fabric check wiring ping
@@ -110,7 +111,8 @@ check "s1-3 is back" usable 80
 
 # A link cut.
 before=$(elsewhere)
-breaks "link cut" 0 "ip -n drb-s2-2 link set d1 down" "ip -n drb-s2-2 link set d1 up"
+cable_goes() { echo "ip -n drb-s2-2 link set d1 $1"; }
+breaks "link cut" 0 "cable_goes down" "cable_goes up"
 # Drb itself redirects less than ten packets a second here.
 check "link cut: packets took other ways" more_elsewhere "$before" 300
 
