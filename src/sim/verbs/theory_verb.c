@@ -10,6 +10,7 @@
 #include "common/cli/log.h"
 
 #include "sim/models/theory.h"
+#include "sim/models/ctmc_layers.h"
 #include "sim/runs/jobs.h"
 #include "sim/runs/options.h"
 
@@ -21,7 +22,9 @@ struct theory_verb {
 	bool tail;
 	uint32_t queues; // of the chain
 	double time;
-	struct drb_ctmc_result *result; // [threshold][lambda]
+	struct drb_ctmc_result *result;           // [threshold][lambda]
+	uint32_t layers, arity;                   // of the tree
+	struct drb_ctmc_layers_result *of_layers; // [threshold][lambda]
 };
 
 #define OPTION_LAMBDA                                                                              \
@@ -53,6 +56,16 @@ static const struct argp_option ctmc_options[] = {
 	{0},
 };
 
+static const struct argp_option layers_options[] = {
+	OPTION_LAMBDA,
+	OPTION_THRESHOLD,
+	{"layers", 'l', "L", 0, "Layers of the fat-tree (default 3)", 2},
+	{"arity", 'd', "D", 0, "Uplinks of a switch (default 8)", 2},
+	{"time", KEY_TIME, "UNITS", 0,
+	 "Mean service times to measure, after half as many to settle (default 2000)", 2},
+	{0},
+};
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct theory_verb *v = state->input;
@@ -75,6 +88,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'n':
 		v->queues = drb_option_u32("--queues", arg, 2, 100000000);
 		return 0;
+	case 'l':
+		v->layers = drb_option_u32("--layers", arg, 2, DRB_LAYERS_MAX);
+		return 0;
+	case 'd':
+		v->arity = drb_option_u32("--arity", arg, 2, DRB_ARITY_MAX);
+		return 0;
 	case KEY_TIME:
 		if (drb_parse_real(arg, 1, 1e9, &v->time) < 0)
 			drb_die("--time %s: must be a number from 1", arg);
@@ -94,6 +113,8 @@ static struct theory_verb defaults(void)
 		.threshold = sim_reals("--threshold", "0-5", 0, DRB_THEORY_THRESHOLD_MAX),
 		.queues = 1000,
 		.time = 2000,
+		.layers = 3,
+		.arity = 8,
 	};
 }
 
@@ -102,6 +123,7 @@ static void end(struct theory_verb *v)
 	free(v->lambda.value);
 	free(v->threshold.value);
 	free(v->result);
+	free(v->of_layers);
 }
 
 static struct drb_theory solve(double lambda, double threshold)
@@ -258,6 +280,89 @@ int sim_ctmc(int argc, char **argv)
 						sizeof(ctmc_columns) / sizeof(ctmc_columns[0]));
 	for (uint64_t i = 0; i < points; i++)
 		print_ctmc(table, &v, i);
+	drb_table_end(table);
+	end(&v);
+	return DRB_EXIT_OK;
+}
+
+static void layers_job(void *context, uint64_t i, uint32_t thread)
+{
+	struct theory_verb *v = context;
+	const struct drb_ctmc_layers_setup setup = {
+		.layers = v->layers,
+		.arity = v->arity,
+		.lambda = v->lambda.value[i % v->lambda.count],
+		.threshold = v->threshold.value[i / v->lambda.count],
+		.warm_up = v->time / 2,
+		.time = v->time,
+		.seed = v->common.seed,
+	};
+	int rc = drb_ctmc_layers_run(&setup, &v->of_layers[i]);
+
+	(void)thread;
+	if (rc == -EOVERFLOW)
+		drb_die("F(%u,%u) has too many links", v->layers, v->arity);
+	if (rc < 0)
+		drb_die("not enough memory for F(%u,%u)", v->layers, v->arity);
+}
+
+static const struct drb_column layers_columns[] = {
+	{"lambda", NULL, DRB_REAL, 3},
+	{"threshold", "T", DRB_REAL, 1},
+	{"layer", NULL, DRB_COUNT, 0},
+	{"mean_queue", "mean queue", DRB_REAL, 4},
+	{"mean_queue_theory", "fixed point", DRB_REAL, 4},
+	{"distance", "from layer 1", DRB_REAL, 4},
+	{"departures_cv2", "departures' cv2", DRB_REAL, 4},
+};
+
+static void print_layers(struct drb_table *table, const struct theory_verb *v, uint64_t i)
+{
+	const double lambda = v->lambda.value[i % v->lambda.count];
+	const double threshold = v->threshold.value[i / v->lambda.count];
+	const struct drb_ctmc_layer *layer = v->of_layers[i].layer;
+	struct drb_theory th = solve(lambda, threshold);
+
+	for (uint32_t m = 1; m < v->layers; m++) {
+		drb_table_real(table, lambda);
+		drb_table_real(table, threshold);
+		drb_table_count(table, m);
+		drb_table_real(table, layer[m].mean_queue);
+		drb_table_real(table, th.mean_queue);
+		drb_table_real(table, drb_ctmc_distance(&layer[m], &layer[1]));
+		drb_table_real(table, layer[m].departures_cv2);
+	}
+	drb_theory_free(&th);
+}
+
+int sim_layers(int argc, char **argv)
+{
+	static const struct argp_child children[] = {{&sim_common_argp, 0, NULL, 0}, {0}};
+	static const struct argp argp = {.options = layers_options,
+					 .parser = parse,
+					 .children = children,
+					 .doc = "Simulates the uplinks of a fat-tree in continuous "
+						"time: Poisson arrivals, exponential "
+						"service, TTC at every switch on the way up. Do "
+						"all layers have the queues of the first?"};
+	struct theory_verb v = defaults();
+
+	drb_args_parse(&argp, argc, argv, 0, &v);
+	uint64_t points = (uint64_t)v.lambda.count * v.threshold.count;
+	v.of_layers = calloc(points, sizeof(*v.of_layers));
+	if (!v.of_layers)
+		drb_die("not enough memory");
+	sim_jobs_run(&(struct sim_jobs){.count = points,
+					.job = layers_job,
+					.context = &v,
+					.threads = v.common.threads,
+					.what = "simulating layers",
+					.results = v.of_layers,
+					.result_bytes = points * sizeof(*v.of_layers)});
+	struct drb_table *table = drb_table_new(stdout, v.common.format, layers_columns,
+						sizeof(layers_columns) / sizeof(layers_columns[0]));
+	for (uint64_t i = 0; i < points; i++)
+		print_layers(table, &v, i);
 	drb_table_end(table);
 	end(&v);
 	return DRB_EXIT_OK;
