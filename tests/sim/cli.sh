@@ -88,6 +88,7 @@ same_for_any_threads transfer --scheme drb,walk --runs 3 --load 0.3,0.6 --slots 
 same_for_any_threads transfer --scheme all --handshake --unit flow --slots 3000 --warmup 500
 same_for_any_threads job --job incast --scheme drb,walk --source spray --queue 20 --runs 3 --data 100
 same_for_any_threads ctmc --queues 50 --time 100
+same_for_any_threads layers -d 4 --time 50
 
 refused 'layers 0' flow -l 0
 refused 'layers 17' flow -l 17
@@ -140,6 +141,8 @@ refused "$dir/list:2: .*hosts of this fabric" replay -l 1 -d 2 "$dir/list"
 refused 'from 1 to' job --data 0
 refused 'lambda' theory --lambda 1
 refused 'queues' ctmc --queues 1
+refused 'layers' layers -l 1
+refused 'too many links' layers -l 16 -d 4096
 refused 'out DIR' paper
 refused 'cannot make' paper --out /proc/x/y
 refused 'cannot write' paper --quick --out /proc

@@ -108,10 +108,12 @@ const struct paper_claim paper_claim[] = {
 	 "T up "
 	 "to the paper's T(rho)",
 	 judge_chain_power, NULL},
-	{"5.4", "text",
-	 "Departures of a layer are Poisson, so queues of all layers have one "
-	 "distribution.",
-	 "about exponential service in continuous time; the packet model here has slots", NULL,
+	{"5.4", "text", "Departures of a layer's queues are Poisson.",
+	 "0.05 less how far the variance of the time between two, over the square of its mean, is "
+	 "from 1; exponential service, F(4,6), each lambda, T and layer",
+	 judge_layers_poisson, NULL},
+	{"5.4", "text", "Queues of all layers have one distribution.",
+	 "0.05 less the largest difference of s_i from layer 1's, likewise", judge_layers_equal,
 	 NULL},
 	{"5.4", "Fig. 5",
 	 "Mean queues of the uplinks of different layers are roughly the same: DRB.",

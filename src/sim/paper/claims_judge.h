@@ -47,6 +47,8 @@ void judge_dmodk_down(const struct paper *p, struct paper_judgement *j);
 void judge_layers_alike(const struct paper *p, struct paper_judgement *j);
 // The chain of queues and its limit: claims_theory.c
 void judge_chain_bound(const struct paper *p, struct paper_judgement *j);
+void judge_layers_poisson(const struct paper *p, struct paper_judgement *j);
+void judge_layers_equal(const struct paper *p, struct paper_judgement *j);
 void judge_chain_limit(const struct paper *p, struct paper_judgement *j);
 void judge_chain_threshold(const struct paper *p, struct paper_judgement *j);
 void judge_chain_power(const struct paper *p, struct paper_judgement *j);

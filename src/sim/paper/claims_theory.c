@@ -140,3 +140,39 @@ void judge_decay(const struct paper *p, struct paper_judgement *j)
 {
 	judge_limits(p, j, false, decay_margin);
 }
+
+static void add_layer(struct paper_judgement *j, const struct paper_layers_runs *runs, uint32_t m,
+		      struct claim_figure margin)
+{
+	char where[64];
+
+	snprintf(where, sizeof(where), "lambda = %g, T = %.3g, layer %u", runs->setup->lambda,
+		 runs->setup->threshold, m);
+	claim_add(j, margin, where);
+}
+
+void judge_layers_poisson(const struct paper *p, struct paper_judgement *j)
+{
+	struct paper_layers_runs runs;
+
+	for (uint32_t at = 0; paper_layers_next(p, &at, &runs);) {
+		for (uint32_t m = 1; m < runs.setup->layers; m++) {
+			struct claim_figure f = claim_figure_of(&runs.departures_cv2[m]);
+			f.value = 0.05 - fabs(f.value - 1);
+			add_layer(j, &runs, m, f);
+		}
+	}
+}
+
+void judge_layers_equal(const struct paper *p, struct paper_judgement *j)
+{
+	struct paper_layers_runs runs;
+
+	for (uint32_t at = 0; paper_layers_next(p, &at, &runs);) {
+		for (uint32_t m = 2; m < runs.setup->layers; m++) {
+			struct claim_figure f = claim_figure_of(&runs.distance[m]);
+			f.value = 0.05 - f.value;
+			add_layer(j, &runs, m, f);
+		}
+	}
+}

@@ -10,6 +10,7 @@ double paper_estimate(const struct paper_point *point)
 	const struct drb_packet_setup *s = &point->packet;
 	const struct drb_flow_setup *f = &point->flow;
 	const struct drb_ctmc_setup *c = &point->ctmc;
+	const struct drb_ctmc_layers_setup *l = &point->layers;
 
 	switch (point->kind) {
 	case PAPER_FLOW:
@@ -17,9 +18,11 @@ double paper_estimate(const struct paper_point *point)
 	case PAPER_PACKET:
 		return 2.0 * s->tree.layers * s->slots * s->rho * s->tree.hosts;
 	case PAPER_CTMC:
+		return (c->warm_up + c->time) * c->lambda * c->queues;
+	case PAPER_CTMC_LAYERS:
 		break;
 	}
-	return (c->warm_up + c->time) * c->lambda * c->queues;
+	return (l->warm_up + l->time) * l->lambda * l->layers * 2 * pow(l->arity, l->layers);
 }
 
 void paper_part_of(const struct paper_point *point, char name[PAPER_COST_NAME])
@@ -28,7 +31,7 @@ void paper_part_of(const struct paper_point *point, char name[PAPER_COST_NAME])
 	const struct drb_tree *t =
 		point->kind == PAPER_FLOW ? &point->flow.tree : &point->packet.tree;
 
-	if (point->kind == PAPER_CTMC)
+	if (point->kind == PAPER_CTMC || point->kind == PAPER_CTMC_LAYERS)
 		snprintf(name, PAPER_COST_NAME, "theory");
 	else
 		snprintf(name, PAPER_COST_NAME, "%s F(%u,%u)",

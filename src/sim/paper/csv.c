@@ -104,6 +104,39 @@ static void write_chains(const struct paper *p)
 	paper_close(p, f, "ctmc.csv");
 }
 
+static void write_layers(const struct paper *p)
+{
+	static const struct drb_column columns[] = {
+		{"layers", NULL, DRB_COUNT, 0},        {"arity", NULL, DRB_COUNT, 0},
+		{"lambda", NULL, DRB_REAL, 2},         {"threshold", NULL, DRB_REAL, 2},
+		{"seed", NULL, DRB_COUNT, 0},          {"layer", NULL, DRB_COUNT, 0},
+		{"mean_queue", NULL, DRB_REAL, 4},     {"distance", NULL, DRB_REAL, 4},
+		{"departures_cv2", NULL, DRB_REAL, 4},
+	};
+	FILE *f = paper_open(p, "layers.csv");
+	struct drb_table *table =
+		drb_table_new(f, DRB_FORMAT_CSV, columns, sizeof(columns) / sizeof(columns[0]));
+
+	for (uint32_t i = 0; i < p->points; i++) {
+		const struct paper_point *point = &p->point[i];
+		for (uint32_t m = 1; point->kind == PAPER_CTMC_LAYERS && m < point->layers.layers;
+		     m++) {
+			struct paper_layer layer = paper_layer(point, m);
+			drb_table_count(table, point->layers.layers);
+			drb_table_count(table, point->layers.arity);
+			drb_table_real(table, point->layers.lambda);
+			drb_table_real(table, point->layers.threshold);
+			drb_table_count(table, point->layers.seed);
+			drb_table_count(table, m);
+			drb_table_real(table, layer.mean_queue);
+			drb_table_real(table, layer.distance);
+			drb_table_real(table, layer.departures_cv2);
+		}
+	}
+	drb_table_end(table);
+	paper_close(p, f, "layers.csv");
+}
+
 // Unlike the other files, cost.csv differs from run to run.
 static void write_costs(const struct paper *p)
 {
@@ -140,5 +173,6 @@ void paper_csv(const struct paper *p)
 	paper_study_csv(p);
 	write_packets(p, paper_studied[0], PAPER_FAULTS);
 	write_chains(p);
+	write_layers(p);
 	write_costs(p);
 }

@@ -19,6 +19,7 @@ static void key_of(const struct paper_point *point, char key[KEY_BYTES])
 	const struct drb_flow_setup *f = &point->flow;
 	const struct drb_packet_setup *s = &point->packet;
 	const struct drb_ctmc_setup *c = &point->ctmc;
+	const struct drb_ctmc_layers_setup *l = &point->layers;
 	char traffic[DRB_TRAFFIC_NAME_MAX];
 
 	switch (point->kind) {
@@ -41,6 +42,11 @@ static void key_of(const struct paper_point *point, char key[KEY_BYTES])
 	case PAPER_CTMC:
 		snprintf(key, KEY_BYTES, "%s ctmc %u %.12g %.12g %.12g %.12g %" PRIu64, DRB_VERSION,
 			 c->queues, c->lambda, c->threshold, c->warm_up, c->time, c->seed);
+		break;
+	case PAPER_CTMC_LAYERS:
+		snprintf(key, KEY_BYTES, "%s layers %u %u %.12g %.12g %.12g %.12g %" PRIu64,
+			 DRB_VERSION, l->layers, l->arity, l->lambda, l->threshold, l->warm_up,
+			 l->time, l->seed);
 		break;
 	}
 }

@@ -5,17 +5,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/models/ctmc_layers.h"
 #include "sim/models/flow.h"
 #include "sim/models/packet.h"
 #include "sim/models/theory.h"
 #include "sim/runs/options.h"
 
-enum paper_kind { PAPER_FLOW, PAPER_PACKET, PAPER_CTMC };
+enum paper_kind { PAPER_FLOW, PAPER_PACKET, PAPER_CTMC, PAPER_CTMC_LAYERS };
 // Whose packet model a point is of.
 enum paper_study { PAPER_ITSELF, PAPER_PERSISTENT, PAPER_FAULTS };
 
 // Figures of one point, by kind: struct drb_flow_summary; struct drb_packet_result; mean queue,
-// mean time and redirected share of the chain.
+// mean time and redirected share of the chain; mean queue, distance from layer 1 and departures of each layer.
 #define PAPER_LAYERS_MAX 4
 #define PAPER_SEEDS_MAX 32
 #define PAPER_VALUES (7 + 4 * PAPER_LAYERS_MAX)
@@ -28,6 +29,7 @@ struct paper_point {
 	uint32_t runs;
 	struct drb_packet_setup packet;
 	struct drb_ctmc_setup ctmc;
+	struct drb_ctmc_layers_setup layers;
 	bool done;
 	double value[PAPER_VALUES];
 	double cpu; // seconds its run took

@@ -76,11 +76,32 @@ static void add_chains(struct paper *p)
 	}
 }
 
+// Uplinks of three layers, at T = 0 and the paper's T(rho).
+static void add_layers(struct paper *p)
+{
+	static const double lambda[] = {0.5, 0.9, 0.95};
+
+	for (size_t l = 0; l < 2 * (p->quick ? 2 : COUNT(lambda)); l++) {
+		for (uint32_t seed = 0; seed < p->own_seeds; seed++) {
+			paper_add(p, PAPER_CTMC_LAYERS)->layers = (struct drb_ctmc_layers_setup){
+				.layers = 4,
+				.arity = p->quick ? 4 : 6,
+				.lambda = lambda[l / 2],
+				.threshold = l % 2 ? drb_threshold_packet(lambda[l / 2]) : 0,
+				.warm_up = p->quick ? 200 : 500,
+				.time = p->quick ? 600 : 2000,
+				.seed = p->common.seed + seed,
+			};
+		}
+	}
+}
+
 void paper_plan(struct paper *p)
 {
 	paper_plan_study(p);
 	paper_plan_faults(p);
 	add_chains(p);
+	add_layers(p);
 	for (size_t i = 0; i < COUNT(paper_trees); i++) {
 		add_flows(p, paper_trees[i]);
 		add_latencies(p, paper_trees[i]);

@@ -113,6 +113,24 @@ void paper_set_ctmc_result(struct paper_point *point, const struct drb_ctmc_resu
 	memcpy(point->value, v, sizeof(v));
 }
 
+void paper_set_layers_result(struct paper_point *point, const struct drb_ctmc_layers_result *r)
+{
+	double *v = point->value;
+
+	for (uint32_t m = 1; m < point->layers.layers; m++) {
+		*v++ = r->layer[m].mean_queue;
+		*v++ = drb_ctmc_distance(&r->layer[m], &r->layer[1]);
+		*v++ = r->layer[m].departures_cv2;
+	}
+}
+
+struct paper_layer paper_layer(const struct paper_point *point, uint32_t m)
+{
+	const double *v = point->value + 3 * (m - 1);
+
+	return (struct paper_layer){v[0], v[1], v[2]};
+}
+
 struct paper_chain paper_chain(const struct paper_point *point)
 {
 	const double *v = point->value;
@@ -192,6 +210,31 @@ bool paper_chain_next(const struct paper *p, uint32_t *at, struct paper_chain_ru
 		struct paper_chain run = paper_chain(&p->point[*at]);
 		sim_sample_add(&runs->queue, run.mean_queue);
 		sim_sample_add(&runs->redirected, run.redirected);
+	}
+	return true;
+}
+
+static bool is_of_layers(const struct paper_point *point, const struct drb_ctmc_layers_setup *tree)
+{
+	return point->kind == PAPER_CTMC_LAYERS && point->layers.layers == tree->layers &&
+	       point->layers.arity == tree->arity && point->layers.lambda == tree->lambda &&
+	       point->layers.threshold == tree->threshold;
+}
+
+bool paper_layers_next(const struct paper *p, uint32_t *at, struct paper_layers_runs *runs)
+{
+	while (*at < p->points && p->point[*at].kind != PAPER_CTMC_LAYERS)
+		++*at;
+	if (*at == p->points)
+		return false;
+	*runs = (struct paper_layers_runs){.setup = &p->point[*at].layers};
+	for (; *at < p->points && is_of_layers(&p->point[*at], runs->setup); ++*at) {
+		for (uint32_t m = 1; m < runs->setup->layers; m++) {
+			struct paper_layer run = paper_layer(&p->point[*at], m);
+			sim_sample_add(&runs->queue[m], run.mean_queue);
+			sim_sample_add(&runs->distance[m], run.distance);
+			sim_sample_add(&runs->departures_cv2[m], run.departures_cv2);
+		}
 	}
 	return true;
 }

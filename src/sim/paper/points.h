@@ -34,13 +34,21 @@ struct paper_chain {
 	double mean_queue, mean_time, redirected;
 };
 
+// Of one layer of uplinks in continuous time.
+struct paper_layer {
+	double mean_queue, distance, departures_cv2;
+};
+
 // Figures into point->value and back.
 void paper_set_flow_summary(struct paper_point *point, const struct drb_flow_summary *s);
 void paper_set_packet_result(struct paper_point *point, const struct drb_packet_result *r);
 void paper_set_ctmc_result(struct paper_point *point, const struct drb_ctmc_result *r);
+void paper_set_layers_result(struct paper_point *point, const struct drb_ctmc_layers_result *r);
 struct drb_flow_summary paper_flow_summary(const struct paper_point *point);
 struct drb_packet_result paper_packet_result(const struct paper_point *point);
 struct paper_chain paper_chain(const struct paper_point *point);
+// 1 <= m < point->layers.layers <= PAPER_LAYERS_MAX
+struct paper_layer paper_layer(const struct paper_point *point, uint32_t m);
 
 // "drb", "drb T=0", "micro", ...
 const char *paper_line_label(struct paper_line line);
@@ -74,3 +82,11 @@ struct paper_chain_runs {
 };
 // The next chain at or behind point *at, which goes behind it; false: there is none.
 bool paper_chain_next(const struct paper *p, uint32_t *at, struct paper_chain_runs *runs);
+// The runs of a tree in continuous time, likewise.
+struct paper_layers_runs {
+	const struct drb_ctmc_layers_setup *setup; // of the first
+	// Of layer m.
+	struct sim_sample queue[PAPER_LAYERS_MAX], distance[PAPER_LAYERS_MAX],
+		departures_cv2[PAPER_LAYERS_MAX];
+};
+bool paper_layers_next(const struct paper *p, uint32_t *at, struct paper_layers_runs *runs);

@@ -67,6 +67,16 @@ static int run_chain(struct paper_point *point)
 	return rc;
 }
 
+static int run_layers(struct paper_point *point)
+{
+	struct drb_ctmc_layers_result r;
+	int rc = drb_ctmc_layers_run(&point->layers, &r);
+
+	if (rc == 0)
+		paper_set_layers_result(point, &r);
+	return rc;
+}
+
 static double cpu_seconds(void)
 {
 	struct timespec t;
@@ -84,6 +94,8 @@ int paper_run_point(struct paper_point *point)
 		return run_packets(point);
 	case PAPER_CTMC:
 		return run_chain(point);
+	case PAPER_CTMC_LAYERS:
+		return run_layers(point);
 	}
 	return -EINVAL;
 }

@@ -18,7 +18,15 @@
 #define SEEDS 5
 
 // What is wrong with the models.
-enum wrong { NOTHING, DRB_IS_VLB, NO_THRESHOLD, HIGHER_THRESHOLD, SLOW_SERVICE };
+enum wrong {
+	NOTHING,
+	DRB_IS_VLB,
+	NO_THRESHOLD,
+	HIGHER_THRESHOLD,
+	SLOW_SERVICE,
+	ONE_CHOICE,
+	UNSETTLED
+};
 
 static void make_small(struct drb_tree *t)
 {
@@ -50,6 +58,13 @@ static void make_wrong(struct paper_point *point, enum wrong wrong)
 		point->ctmc.lambda = 1 - (1 - point->ctmc.lambda) * 0.6;
 		point->ctmc.threshold = DRB_THEORY_THRESHOLD_MAX;
 		break;
+	case ONE_CHOICE:
+		point->layers.threshold = DRB_THEORY_THRESHOLD_MAX;
+		break;
+	case UNSETTLED: // packets have not come far
+		point->layers.warm_up = 0;
+		point->layers.time = 5;
+		break;
 	}
 }
 
@@ -58,7 +73,9 @@ static bool is_run(const struct paper_point *point, enum wrong wrong)
 {
 	if (point->kind == PAPER_CTMC)
 		return wrong == NOTHING || wrong == HIGHER_THRESHOLD || wrong == SLOW_SERVICE;
-	return wrong != HIGHER_THRESHOLD && wrong != SLOW_SERVICE &&
+	if (point->kind == PAPER_CTMC_LAYERS)
+		return wrong == NOTHING || wrong == ONE_CHOICE || wrong == UNSETTLED;
+	return wrong < HIGHER_THRESHOLD &&
 	       (point->kind == PAPER_FLOW || point->study == PAPER_ITSELF);
 }
 
@@ -125,6 +142,8 @@ static void right_models_reproduce(void **state)
 	assert_int_equal(VERDICT(&p, judge_chain_power), PAPER_REPRODUCED);
 	assert_int_equal(VERDICT(&p, judge_closed_form), PAPER_REPRODUCED);
 	assert_int_equal(VERDICT(&p, judge_decay), PAPER_REPRODUCED);
+	assert_int_equal(VERDICT(&p, judge_layers_poisson), PAPER_NOT_REPRODUCED);
+	assert_int_equal(VERDICT(&p, judge_layers_equal), PAPER_REPRODUCED);
 	free(p.point);
 }
 
@@ -164,6 +183,19 @@ static void a_wrong_chain_is_told(void **state)
 	free(p.point);
 	p = run(SLOW_SERVICE);
 	assert_int_equal(VERDICT(&p, judge_chain_bound), PAPER_NOT_REPRODUCED);
+	free(p.point);
+}
+
+// Without a second choice departures are Poisson (Burke); before the first packets are everywhere, layers differ.
+static void wrong_layers_are_told(void **state)
+{
+	struct paper p = run(ONE_CHOICE);
+
+	(void)state;
+	assert_int_equal(VERDICT(&p, judge_layers_poisson), PAPER_REPRODUCED);
+	free(p.point);
+	p = run(UNSETTLED);
+	assert_int_equal(VERDICT(&p, judge_layers_equal), PAPER_NOT_REPRODUCED);
 	free(p.point);
 }
 
@@ -230,6 +262,7 @@ int main(void)
 		cmocka_unit_test(a_random_drb_is_told),
 		cmocka_unit_test(a_missing_threshold_is_told),
 		cmocka_unit_test(a_wrong_chain_is_told),
+		cmocka_unit_test(wrong_layers_are_told),
 		cmocka_unit_test(the_report_has_every_claim),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -198,7 +198,8 @@ static void no_point_is_there_twice(void **state)
 			same += a->kind == b->kind &&
 				memcmp(&a->flow, &b->flow, sizeof(a->flow)) == 0 &&
 				memcmp(&a->packet, &b->packet, sizeof(a->packet)) == 0 &&
-				memcmp(&a->ctmc, &b->ctmc, sizeof(a->ctmc)) == 0;
+				memcmp(&a->ctmc, &b->ctmc, sizeof(a->ctmc)) == 0 &&
+				memcmp(&a->layers, &b->layers, sizeof(a->layers)) == 0;
 		}
 	}
 	assert_int_equal(same, 0);
@@ -245,6 +246,14 @@ static void figures_come_back(void **state)
 	paper_set_ctmc_result(&point, &ctmc);
 	struct paper_chain chain = paper_chain(&point);
 	assert_true(chain.mean_queue == 1.5 && chain.mean_time == 2.5 && chain.redirected == 0.25);
+
+	struct drb_ctmc_layers_result layers = {.layer[1] = {.mean_queue = 1, .departures_cv2 = 3},
+						.layer[3] = {.s = {0, 0.5}, .mean_queue = 7}};
+	point.layers.layers = PAPER_LAYERS_MAX;
+	paper_set_layers_result(&point, &layers);
+	struct paper_layer first = paper_layer(&point, 1), third = paper_layer(&point, 3);
+	assert_true(first.mean_queue == 1 && first.distance == 0 && first.departures_cv2 == 3);
+	assert_true(third.mean_queue == 7 && third.distance == 0.5 && third.departures_cv2 == 0);
 }
 
 // Points are found by what they are of, and no other is taken for them.
