@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static _Thread_local char text[1024];
 static enum drb_log_level limit = DRB_LOG_INFO;
@@ -103,8 +104,12 @@ void drb_info(const char *fmt, ...)
 
 void drb_die(const char *fmt, ...)
 {
+	static atomic_flag ending = ATOMIC_FLAG_INIT;
 	va_list ap;
 
+	// Threads that find one mistake together: the first one tells it and ends the process.
+	while (atomic_flag_test_and_set(&ending))
+		pause();
 	va_start(ap, fmt);
 	print(DRB_LOG_ERROR, fmt, ap);
 	va_end(ap);

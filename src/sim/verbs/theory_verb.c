@@ -9,6 +9,8 @@
 #include "common/cli/args.h"
 #include "common/cli/log.h"
 
+#include "core/fabric/names.h"
+
 #include "sim/models/theory.h"
 #include "sim/models/ctmc_layers.h"
 #include "sim/runs/jobs.h"
@@ -59,8 +61,8 @@ static const struct argp_option ctmc_options[] = {
 static const struct argp_option layers_options[] = {
 	OPTION_LAMBDA,
 	OPTION_THRESHOLD,
-	{"layers", 'l', "L", 0, "Layers of the fat-tree (default 3)", 2},
-	{"arity", 'd', "D", 0, "Uplinks of a switch (default 8)", 2},
+	{"layers", 'l', "L", 0, "Layers of switches of the fat-tree F(l,d) (default 3)", 2},
+	{"arity", 'd', "D", 0, "Arity: switches have 2d ports (default 2)", 2},
 	{"time", KEY_TIME, "UNITS", 0,
 	 "Mean service times to measure, after half as many to settle (default 2000)", 2},
 	{0},
@@ -113,8 +115,8 @@ static struct theory_verb defaults(void)
 		.threshold = sim_reals("--threshold", "0-5", 0, DRB_THEORY_THRESHOLD_MAX),
 		.queues = 1000,
 		.time = 2000,
-		.layers = 3,
-		.arity = 8,
+		.layers = DRB_LAYERS_DEFAULT,
+		.arity = DRB_ARITY_DEFAULT,
 	};
 }
 

@@ -340,12 +340,50 @@ static void test_journal(void **state)
 	close(ends[0]);
 }
 
+static void *find_the_mistake(void *barrier)
+{
+	pthread_barrier_wait(barrier);
+	drb_die("a mistake");
+}
+
+static int die_together(void)
+{
+	pthread_barrier_t barrier;
+	pthread_t thread[SAY_THREADS];
+
+	pthread_barrier_init(&barrier, NULL, SAY_THREADS);
+	for (unsigned t = 0; t < SAY_THREADS; t++)
+		pthread_create(&thread[t], NULL, find_the_mistake, &barrier);
+	for (unsigned t = 0; t < SAY_THREADS; t++)
+		pthread_join(thread[t], NULL);
+	return 0;
+}
+
+static void test_threads_die_together(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 50; i++) {
+		int ends[2];
+
+		assert_int_equal(pipe(ends), 0);
+		assert_int_equal(run_with(ends[1], die_together), DRB_EXIT_USAGE);
+		close(ends[1]);
+		read_all(ends[0]);
+		assert_int_equal(count("a mistake"), 1);
+		close(ends[0]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nobody_reads), cmocka_unit_test(test_one_message_too_often),
-		cmocka_unit_test(test_full_disk),    cmocka_unit_test(test_form),
-		cmocka_unit_test(test_journal),      cmocka_unit_test(test_last_words),
+		cmocka_unit_test(test_nobody_reads),
+		cmocka_unit_test(test_one_message_too_often),
+		cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_form),
+		cmocka_unit_test(test_journal),
+		cmocka_unit_test(test_last_words),
+		cmocka_unit_test(test_threads_die_together),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
