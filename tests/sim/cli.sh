@@ -155,7 +155,7 @@ refused 'not an option' packet drb
 # One part: its points are done and kept, the others are left.
 "$sim" paper --quick --part theory --out "$dir/part" >"$dir/out" 2>"$dir/err"
 if [ "$(cat "$dir/out")" != "$dir/part/study.csv" ] || ! grep -q ' points are left ' "$dir/err" ||
-  [ "$(grep -c ctmc "$dir/part/journal.txt")" != 45 ] || [ "$(wc -l <"$dir/part/study.csv")" != 1 ]; then
+  [ "$(grep -c ctmc "$dir/part/journal.txt")" != 75 ] || [ "$(wc -l <"$dir/part/study.csv")" != 1 ]; then
   echo "not ok: paper --part: $(cat "$dir/out" "$dir/err")"
   failed=1
 fi

@@ -49,6 +49,8 @@ void judge_layers_alike(const struct paper *p, struct paper_judgement *j);
 void judge_chain_bound(const struct paper *p, struct paper_judgement *j);
 void judge_layers_poisson(const struct paper *p, struct paper_judgement *j);
 void judge_layers_equal(const struct paper *p, struct paper_judgement *j);
+void judge_chain_tail(const struct paper *p, struct paper_judgement *j);
+void judge_chain_converges(const struct paper *p, struct paper_judgement *j);
 void judge_chain_limit(const struct paper *p, struct paper_judgement *j);
 void judge_chain_threshold(const struct paper *p, struct paper_judgement *j);
 void judge_chain_power(const struct paper *p, struct paper_judgement *j);

@@ -13,6 +13,7 @@ struct chain {
 	struct paper_chain_runs runs;
 	double lambda, threshold;
 	double limit; // mean queue of the fixed point
+	double s[PAPER_CHAIN_LEVELS + 1];
 	char where[64];
 };
 
@@ -27,9 +28,22 @@ static bool next_chain(const struct paper *p, uint32_t *at, struct chain *c)
 	if (drb_theory_solve(&th, c->lambda, c->threshold) < 0)
 		drb_die("no fixed point of lambda %g, T %g was found", c->lambda, c->threshold);
 	c->limit = th.mean_queue;
+	for (uint32_t i = 0; i <= PAPER_CHAIN_LEVELS; i++)
+		c->s[i] = i < th.count ? th.s[i] : 0;
 	drb_theory_free(&th);
-	snprintf(c->where, sizeof(c->where), "lambda = %g, T = %g", c->lambda, c->threshold);
+	snprintf(c->where, sizeof(c->where), "n = %u, lambda = %g, T = %g", c->runs.setup->queues,
+		 c->lambda, c->threshold);
 	return true;
+}
+
+// Of many queues.
+static bool next_long_chain(const struct paper *p, uint32_t *at, struct chain *c)
+{
+	while (next_chain(p, at, c)) {
+		if (c->runs.setup->queues == PAPER_CHAIN_QUEUES)
+			return true;
+	}
+	return false;
 }
 
 void judge_chain_bound(const struct paper *p, struct paper_judgement *j)
@@ -48,13 +62,65 @@ void judge_chain_limit(const struct paper *p, struct paper_judgement *j)
 {
 	struct chain c;
 
-	for (uint32_t at = 0; next_chain(p, &at, &c);) {
+	for (uint32_t at = 0; next_long_chain(p, &at, &c);) {
 		struct claim_figure f = claim_figure_of(&c.runs.queue);
 		double limit = c.limit;
 		claim_add(j,
 			  (struct claim_figure){0.03 - fabs(f.value / limit - 1), f.half / limit,
 						f.runs},
 			  c.where);
+	}
+}
+
+void judge_chain_tail(const struct paper *p, struct paper_judgement *j)
+{
+	struct chain c;
+
+	for (uint32_t at = 0; next_long_chain(p, &at, &c);) {
+		for (uint32_t i = 1; i <= PAPER_CHAIN_LEVELS; i++) {
+			struct claim_figure f = claim_figure_of(&c.runs.s[i]);
+			f.value = 0.01 - fabs(f.value - c.s[i]);
+			claim_add(j, f, c.where);
+		}
+	}
+}
+
+// How far the mean queue is from that of the fixed point, relative to it.
+static struct claim_figure relative_error(const struct chain *c)
+{
+	struct claim_figure f = claim_figure_of(&c->runs.queue);
+
+	return (struct claim_figure){fabs(f.value / c->limit - 1), f.half / c->limit, f.runs};
+}
+
+// The chain of the same lambda and T with the next larger number of queues; false: there is none.
+static bool next_larger(const struct paper *p, const struct chain *few, struct chain *many)
+{
+	struct chain c;
+	bool found = false;
+
+	for (uint32_t at = 0; next_chain(p, &at, &c);) {
+		if (c.lambda != few->lambda || c.threshold != few->threshold ||
+		    c.runs.setup->queues <= few->runs.setup->queues ||
+		    (found && c.runs.setup->queues > many->runs.setup->queues))
+			continue;
+		*many = c;
+		found = true;
+	}
+	return found;
+}
+
+void judge_chain_converges(const struct paper *p, struct paper_judgement *j)
+{
+	struct chain few, many;
+
+	for (uint32_t at = 0; next_chain(p, &at, &few);) {
+		if (!next_larger(p, &few, &many))
+			continue;
+		struct claim_figure a = relative_error(&few), b = relative_error(&many);
+		claim_add(j,
+			  (struct claim_figure){a.value - b.value, hypot(a.half, b.half), b.runs},
+			  few.where);
 	}
 }
 
@@ -69,7 +135,7 @@ void judge_chain_threshold(const struct paper *p, struct paper_judgement *j)
 {
 	struct chain c, last = {0};
 
-	for (uint32_t at = 0; next_chain(p, &at, &c); last = c) {
+	for (uint32_t at = 0; next_long_chain(p, &at, &c); last = c) {
 		// Thresholds of a lambda rise.
 		if (!last.runs.setup || last.lambda != c.lambda)
 			continue;
@@ -83,7 +149,7 @@ void judge_chain_power(const struct paper *p, struct paper_judgement *j)
 	struct claim_figure plain = {0};
 	struct chain c;
 
-	for (uint32_t at = 0; next_chain(p, &at, &c);) {
+	for (uint32_t at = 0; next_long_chain(p, &at, &c);) {
 		struct claim_figure f = claim_figure_of(&c.runs.queue);
 		double lambda = c.lambda, random = lambda / (1 - lambda);
 		if (c.threshold == 0)
@@ -103,7 +169,7 @@ static void judge_limits(const struct paper *p, struct paper_judgement *j, bool 
 	struct drb_theory th;
 	struct chain c;
 
-	for (uint32_t at = 0; next_chain(p, &at, &c);) {
+	for (uint32_t at = 0; next_long_chain(p, &at, &c);) {
 		if ((c.threshold == 0) != plain || drb_theory_solve(&th, c.lambda, c.threshold) < 0)
 			continue;
 		claim_add_exact(j, margin(&th), c.where);

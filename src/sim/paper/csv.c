@@ -104,6 +104,38 @@ static void write_chains(const struct paper *p)
 	paper_close(p, f, "ctmc.csv");
 }
 
+static void write_tails(const struct paper *p)
+{
+	static const struct drb_column columns[] = {
+		{"lambda", NULL, DRB_REAL, 2},   {"threshold", NULL, DRB_REAL, 0},
+		{"queues", NULL, DRB_COUNT, 0},  {"i", NULL, DRB_COUNT, 0},
+		{"s", NULL, DRB_REAL, 6},        {"s_half_width", NULL, DRB_REAL, 6},
+		{"s_theory", NULL, DRB_REAL, 6},
+	};
+	FILE *f = paper_open(p, "tails.csv");
+	struct drb_table *table =
+		drb_table_new(f, DRB_FORMAT_CSV, columns, sizeof(columns) / sizeof(columns[0]));
+	struct paper_chain_runs runs;
+	struct drb_theory th;
+
+	for (uint32_t at = 0; paper_chain_next(p, &at, &runs);) {
+		if (drb_theory_solve(&th, runs.setup->lambda, runs.setup->threshold) < 0)
+			continue;
+		for (uint32_t i = 1; i <= PAPER_CHAIN_LEVELS; i++) {
+			drb_table_real(table, runs.setup->lambda);
+			drb_table_real(table, runs.setup->threshold);
+			drb_table_count(table, runs.setup->queues);
+			drb_table_count(table, i);
+			drb_table_real(table, runs.s[i].mean);
+			drb_table_real(table, sim_sample_half_width(&runs.s[i]));
+			drb_table_real(table, i < th.count ? th.s[i] : 0);
+		}
+		drb_theory_free(&th);
+	}
+	drb_table_end(table);
+	paper_close(p, f, "tails.csv");
+}
+
 static void write_layers(const struct paper *p)
 {
 	static const struct drb_column columns[] = {
@@ -173,6 +205,7 @@ void paper_csv(const struct paper *p)
 	paper_study_csv(p);
 	write_packets(p, paper_studied[0], PAPER_FAULTS);
 	write_chains(p);
+	write_tails(p);
 	write_layers(p);
 	write_costs(p);
 }

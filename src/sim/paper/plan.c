@@ -52,15 +52,18 @@ static void add_latencies(struct paper *p, const uint32_t tree[2])
 	}
 }
 
-static void add_chain(struct paper *p, double lambda, double threshold)
+// Fewer queues are simulated for longer: as many arrivals.
+static void add_chain(struct paper *p, uint32_t queues, double lambda, double threshold)
 {
+	const double longer = (double)PAPER_CHAIN_QUEUES / queues;
+
 	for (uint32_t seed = 0; seed < p->own_seeds; seed++) {
 		paper_add(p, PAPER_CTMC)->ctmc = (struct drb_ctmc_setup){
-			.queues = 1000,
+			.queues = queues,
 			.lambda = lambda,
 			.threshold = threshold,
 			.warm_up = p->quick ? 300 : 1000,
-			.time = p->quick ? 700 : 5000,
+			.time = longer * (p->quick ? 700 : 5000),
 			.seed = p->common.seed + seed,
 		};
 	}
@@ -72,7 +75,11 @@ static void add_chains(struct paper *p)
 
 	for (size_t l = 0; l < COUNT(lambda); l++) {
 		for (size_t t = 0; t < COUNT(threshold); t++)
-			add_chain(p, lambda[l], threshold[t]);
+			add_chain(p, PAPER_CHAIN_QUEUES, lambda[l], threshold[t]);
+	}
+	for (size_t t = 0; t < COUNT(threshold); t++) {
+		add_chain(p, 30, 0.9, threshold[t]);
+		add_chain(p, 10, 0.9, threshold[t]);
 	}
 }
 

@@ -271,6 +271,45 @@ static void theory_figure(FILE *f)
 	fprintf(f, "\n");
 }
 
+// Lines are the fixed point; points, with their intervals, what chains do at the T next to the paper's.
+static void chain_figure(const struct paper *p, FILE *f)
+{
+	const double lambda = 0.9, threshold = floor(drb_threshold_packet(lambda));
+	struct paper_chain_runs runs;
+	struct drb_theory th;
+	uint32_t count = 0, queues[4];
+	char title[96];
+
+	snprintf(title, sizeof(title),
+		 "Share of queues with at least i packets, lambda = %g, T = %g", lambda, threshold);
+	begin_figure(f, &(struct figure){"theory-chain", title, "i",
+					 "s_i: fixed point (line), n queues (points)", true});
+	fprintf(f, "set yrange [1e-6:1]\nset format y '10^{%%T}'\nset xrange [0:%u]\n",
+		PAPER_CHAIN_LEVELS);
+	for (uint32_t at = 0; count < COUNT(queues) && paper_chain_next(p, &at, &runs);) {
+		if (runs.setup->lambda != lambda || runs.setup->threshold != threshold)
+			continue;
+		fprintf(f, "$d%u << EOD\n", count);
+		for (uint32_t i = 0; i <= PAPER_CHAIN_LEVELS; i++) {
+			fprintf(f, "%u ", i);
+			put_point(f, &runs.s[i]);
+		}
+		fprintf(f, "EOD\n");
+		queues[count++] = runs.setup->queues;
+	}
+	fprintf(f, "$line << EOD\n");
+	if (drb_theory_solve(&th, lambda, threshold) == 0) {
+		for (uint32_t i = 0; i < th.count && i <= PAPER_CHAIN_LEVELS; i++)
+			fprintf(f, "%u %g\n", i, th.s[i]);
+		drb_theory_free(&th);
+	}
+	fprintf(f, "EOD\nplot $line with lines lc 'black' title 'fixed point'");
+	for (uint32_t c = 0; c < count; c++)
+		fprintf(f, ", $d%u using 1:2:3 with yerrorbars pt 7 lc %u title 'n = %u'", c, c + 1,
+			queues[c]);
+	fprintf(f, "\n");
+}
+
 static void write_script(const struct paper *p)
 {
 	static const char *const traffic[] = {"permutation", "fixed", "mixed", "reversal"};
@@ -287,6 +326,7 @@ static void write_script(const struct paper *p)
 		study_figure(p, f, traffic[i]);
 	fault_figures(p, f);
 	theory_figure(f);
+	chain_figure(p, f);
 	paper_close(p, f, SCRIPT);
 }
 

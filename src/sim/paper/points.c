@@ -111,6 +111,7 @@ void paper_set_ctmc_result(struct paper_point *point, const struct drb_ctmc_resu
 	const double v[] = {r->mean_queue, r->mean_time, r->redirected};
 
 	memcpy(point->value, v, sizeof(v));
+	memcpy(point->value + 3, r->s + 1, PAPER_CHAIN_LEVELS * sizeof(r->s[0]));
 }
 
 void paper_set_layers_result(struct paper_point *point, const struct drb_ctmc_layers_result *r)
@@ -135,7 +136,10 @@ struct paper_chain paper_chain(const struct paper_point *point)
 {
 	const double *v = point->value;
 
-	return (struct paper_chain){v[0], v[1], v[2]};
+	struct paper_chain chain = {v[0], v[1], v[2], {1}};
+
+	memcpy(chain.s + 1, v + 3, PAPER_CHAIN_LEVELS * sizeof(v[0]));
+	return chain;
 }
 
 const char *paper_line_label(struct paper_line line)
@@ -210,6 +214,8 @@ bool paper_chain_next(const struct paper *p, uint32_t *at, struct paper_chain_ru
 		struct paper_chain run = paper_chain(&p->point[*at]);
 		sim_sample_add(&runs->queue, run.mean_queue);
 		sim_sample_add(&runs->redirected, run.redirected);
+		for (uint32_t i = 0; i <= PAPER_CHAIN_LEVELS; i++)
+			sim_sample_add(&runs->s[i], run.s[i]);
 	}
 	return true;
 }

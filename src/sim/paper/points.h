@@ -30,8 +30,11 @@ struct paper_point *paper_add_packets(struct paper *p, const uint32_t tree[2],
 				      enum drb_scheme scheme, double rho, const char *traffic);
 
 // What the report needs of a simulated chain of queues.
+#define PAPER_CHAIN_LEVELS 16
+#define PAPER_CHAIN_QUEUES 1000 // of all chains but those that tell what fewer queues do
 struct paper_chain {
 	double mean_queue, mean_time, redirected;
+	double s[PAPER_CHAIN_LEVELS + 1]; // share of queues with at least i packets
 };
 
 // Of one layer of uplinks in continuous time.
@@ -78,7 +81,7 @@ struct paper_runs paper_runs_of(const struct paper *p, const uint32_t tree[2], c
 // The runs of a chain of queues, which follow each other in the plan.
 struct paper_chain_runs {
 	const struct drb_ctmc_setup *setup; // of the first
-	struct sim_sample queue, redirected;
+	struct sim_sample queue, redirected, s[PAPER_CHAIN_LEVELS + 1];
 };
 // The next chain at or behind point *at, which goes behind it; false: there is none.
 bool paper_chain_next(const struct paper *p, uint32_t *at, struct paper_chain_runs *runs);

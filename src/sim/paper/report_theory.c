@@ -51,9 +51,9 @@ void report_theory(const struct paper *p, FILE *f)
 	fprintf(f, "<h2>Theory</h2>\n<p>In the limit of many queues, with random arrivals at rate "
 		   "lambda per queue and random service, the share s<sub>i</sub> of queues with at "
 		   "least i packets is the fixed point of the paper's equations; it falls doubly "
-		   "exponentially, below the bound z<sub>i</sub>. The chain of 1000 queues is "
+		   "exponentially, below the bound z<sub>i</sub>. Chains of n queues are "
 		   "simulated event by event.</p>\n"
-		   "<table><tr><th>lambda</th><th>T</th><th>mean queue, simulated</th>"
+		   "<table><tr><th>n</th><th>lambda</th><th>T</th><th>mean queue, simulated</th>"
 		   "<th>fixed point</th><th>error</th><th>redirected, simulated</th>"
 		   "<th>fixed point</th></tr>\n");
 	for (uint32_t at = 0; paper_chain_next(p, &at, &chain);) {
@@ -61,15 +61,17 @@ void report_theory(const struct paper *p, FILE *f)
 		if (drb_theory_solve(&th, chain.setup->lambda, chain.setup->threshold) < 0)
 			continue;
 		fprintf(f,
-			"<tr><td>%g</td><td>%g</td><td>%.4f &plusmn; %.4f</td><td>%.4f</td>"
+			"<tr><td>%u</td><td>%g</td><td>%g</td><td>%.4f &plusmn; "
+			"%.4f</td><td>%.4f</td>"
 			"<td>%.4f</td><td>%.4f</td><td>%.4f</td></tr>\n",
-			chain.setup->lambda, chain.setup->threshold, chain.queue.mean,
-			sim_sample_half_width(&chain.queue), th.mean_queue,
+			chain.setup->queues, chain.setup->lambda, chain.setup->threshold,
+			chain.queue.mean, sim_sample_half_width(&chain.queue), th.mean_queue,
 			fabs(chain.queue.mean / th.mean_queue - 1), chain.redirected.mean,
 			th.redirected);
 		drb_theory_free(&th);
 	}
 	fprintf(f, "</table>\n");
 	html_image(p, f, "theory");
+	html_image(p, f, "theory-chain");
 	report_layers(p, f);
 }

@@ -25,7 +25,8 @@ enum wrong {
 	HIGHER_THRESHOLD,
 	SLOW_SERVICE,
 	ONE_CHOICE,
-	UNSETTLED
+	UNSETTLED,
+	FEW_QUEUES
 };
 
 static void make_small(struct drb_tree *t)
@@ -61,6 +62,9 @@ static void make_wrong(struct paper_point *point, enum wrong wrong)
 	case ONE_CHOICE:
 		point->layers.threshold = DRB_THEORY_THRESHOLD_MAX;
 		break;
+	case FEW_QUEUES:
+		point->ctmc.queues = 10;
+		break;
 	case UNSETTLED: // packets have not come far
 		point->layers.warm_up = 0;
 		point->layers.time = 5;
@@ -72,7 +76,8 @@ static void make_wrong(struct paper_point *point, enum wrong wrong)
 static bool is_run(const struct paper_point *point, enum wrong wrong)
 {
 	if (point->kind == PAPER_CTMC)
-		return wrong == NOTHING || wrong == HIGHER_THRESHOLD || wrong == SLOW_SERVICE;
+		return wrong == NOTHING || wrong == HIGHER_THRESHOLD || wrong == SLOW_SERVICE ||
+		       wrong == FEW_QUEUES;
 	if (point->kind == PAPER_CTMC_LAYERS)
 		return wrong == NOTHING || wrong == ONE_CHOICE || wrong == UNSETTLED;
 	return wrong < HIGHER_THRESHOLD &&
@@ -95,6 +100,8 @@ static struct paper run(enum wrong wrong)
 		other.packet.stats = 200;
 		other.packet.memory = UINT64_C(256) << 20;
 		other.runs = 20;
+		// Little is enough to tell what is wrong, but not to tell 0.01.
+		other.ctmc.time *= wrong == NOTHING ? 4 : 0.5;
 		make_wrong(&other, wrong);
 		assert_int_equal(paper_run_point(&other), 0);
 		memcpy(point->value, other.value, sizeof(point->value));
@@ -138,6 +145,8 @@ static void right_models_reproduce(void **state)
 	assert_int_equal(VERDICT(&p, judge_flow_limited), PAPER_REPRODUCED);
 	assert_int_equal(VERDICT(&p, judge_chain_bound), PAPER_REPRODUCED);
 	assert_int_equal(VERDICT(&p, judge_chain_limit), PAPER_REPRODUCED);
+	assert_int_equal(VERDICT(&p, judge_chain_tail), PAPER_REPRODUCED);
+	assert_int_equal(VERDICT(&p, judge_chain_converges), PAPER_REPRODUCED);
 	assert_int_equal(VERDICT(&p, judge_chain_threshold), PAPER_REPRODUCED);
 	assert_int_equal(VERDICT(&p, judge_chain_power), PAPER_REPRODUCED);
 	assert_int_equal(VERDICT(&p, judge_closed_form), PAPER_REPRODUCED);
@@ -180,6 +189,10 @@ static void a_wrong_chain_is_told(void **state)
 
 	(void)state;
 	assert_int_equal(VERDICT(&p, judge_chain_limit), PAPER_NOT_REPRODUCED);
+	assert_int_equal(VERDICT(&p, judge_chain_tail), PAPER_NOT_REPRODUCED);
+	free(p.point);
+	p = run(FEW_QUEUES);
+	assert_int_not_equal(VERDICT(&p, judge_chain_converges), PAPER_REPRODUCED);
 	free(p.point);
 	p = run(SLOW_SERVICE);
 	assert_int_equal(VERDICT(&p, judge_chain_bound), PAPER_NOT_REPRODUCED);
