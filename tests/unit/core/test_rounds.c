@@ -34,6 +34,35 @@ static void rounds_are_fair(void **state)
 	}
 }
 
+// An uplink at a fraction of the others' rate holds no more than it may lag, all others get equal shares.
+static void slow_uplinks_give_turns_up(void **state)
+{
+	(void)state;
+	for (uint32_t uplinks = 2; uplinks <= 9; uplinks++) {
+		uint32_t load[9] = {0}, count[9] = {0}, turn;
+		drb_round round = 1 << 16;
+		for (uint32_t n = 0; n < 4000 * uplinks; n++) {
+			uint32_t u = drb_round_next(&round, uplinks, (struct drb_loads){.at = load},
+						    &turn);
+			load[u]++;
+			count[u]++;
+			assert_in_range(load[u], 1, DRB_ROUND_LAG + 2);
+			for (uint32_t v = 0; n % uplinks == 0 && v < uplinks; v++) {
+				if (v != 1) // empty once a round, the slow one after ten
+					load[v] = 0;
+				else if (n / uplinks % 10 == 0 && load[v])
+					load[v]--;
+			}
+		}
+		assert_in_range(count[1], 400, 400 + DRB_ROUND_LAG + 2);
+		for (uint32_t u = 0; u < uplinks; u++) {
+			uint32_t share = (4000 * uplinks - count[1]) / (uplinks - 1);
+			if (u != 1)
+				assert_in_range(count[u], share * 9 / 10, share * 11 / 10);
+		}
+	}
+}
+
 static void without_loads_it_is_simpler(void **state)
 {
 	const uint32_t none[9] = {0};
@@ -83,6 +112,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rounds_are_fair),
+		cmocka_unit_test(slow_uplinks_give_turns_up),
 		cmocka_unit_test(without_loads_it_is_simpler),
 		cmocka_unit_test(groups_share_down_links),
 	};
