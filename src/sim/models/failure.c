@@ -5,12 +5,8 @@
 #include <stdlib.h>
 
 #include "core/links/port_sets.h"
-#include "core/math/random.h"
 
-uint64_t drb_fail_links(const struct drb_tree *t)
-{
-	return (uint64_t)t->hosts * (t->layers - 1);
-}
+#include "sim/models/links.h"
 
 uint64_t drb_fail_switches(const struct drb_tree *t)
 {
@@ -64,45 +60,35 @@ static void find_no_alternate(struct drb_failures *f, const struct drb_tree *t)
 	}
 }
 
-// Of so many links or switches, each with its number, so many die.
-struct victims {
-	uint64_t all;
-	uint32_t count;
-	void (*kill)(struct drb_failures *f, const struct drb_tree *t, uint64_t number);
+struct killing {
+	struct drb_failures *failures;
+	const struct drb_tree *tree;
 };
 
-static void draw(struct drb_failures *f, const struct drb_tree *t, struct drb_rng *rng,
-		 struct victims v)
+static void kill_numbered_link(void *context, uint64_t number)
 {
-	for (uint64_t i = 0; i < v.all && v.count > 0; i++) {
-		if (drb_rng_unit(rng) * (double)(v.all - i) < v.count) {
-			v.kill(f, t, i);
-			v.count--;
-		}
-	}
+	const struct killing *k = context;
+	struct drb_end end = drb_link_numbered(k->tree, number);
+
+	kill_uplink(k->failures, k->tree, end.layer, end.label, end.port);
 }
 
-static void kill_numbered_link(struct drb_failures *f, const struct drb_tree *t, uint64_t n)
+static void kill_numbered_switch(void *context, uint64_t number)
 {
-	uint32_t layer = (uint32_t)(n / t->hosts), rest = (uint32_t)(n % t->hosts);
+	const struct killing *k = context;
+	uint32_t each = drb_tree_switches(k->tree, 1);
 
-	kill_uplink(f, t, layer + 1, rest / t->arity, rest % t->arity);
-}
-
-static void kill_numbered_switch(struct drb_failures *f, const struct drb_tree *t, uint64_t n)
-{
-	uint32_t each = drb_tree_switches(t, 1);
-
-	kill_switch(f, t, 2 + (uint32_t)(n / each), (uint32_t)(n % each));
+	kill_switch(k->failures, k->tree, 2 + (uint32_t)(number / each), (uint32_t)(number % each));
 }
 
 int drb_failures_make(struct drb_failures *f, const struct drb_tree *t, struct drb_fail fail,
 		      uint64_t seed)
 {
 	struct drb_rng rng = drb_rng_seed(seed, 2);
+	struct killing k = {f, t};
 
 	*f = (struct drb_failures){.stride = drb_tree_switches(t, 1)};
-	if (2 * t->arity > 64 || fail.links > drb_fail_links(t) ||
+	if (2 * t->arity > 64 || fail.links > drb_links_between(t) ||
 	    fail.switches > drb_fail_switches(t))
 		return -ERANGE;
 	f->at = calloc((size_t)t->layers * f->stride, sizeof(*f->at));
@@ -113,9 +99,8 @@ int drb_failures_make(struct drb_failures *f, const struct drb_tree *t, struct d
 		for (uint32_t s = 0; s < drb_tree_switches(t, m); s++)
 			links_of(f, m, s)->usable = drb_ports_below(ports);
 	}
-	draw(f, t, &rng, (struct victims){drb_fail_links(t), fail.links, kill_numbered_link});
-	draw(f, t, &rng,
-	     (struct victims){drb_fail_switches(t), fail.switches, kill_numbered_switch});
+	drb_draw_numbers(&rng, drb_links_between(t), fail.links, kill_numbered_link, &k);
+	drb_draw_numbers(&rng, drb_fail_switches(t), fail.switches, kill_numbered_switch, &k);
 	find_no_alternate(f, t);
 	return 0;
 }

@@ -19,8 +19,7 @@ struct drb_failures {
 	uint32_t stride;
 };
 
-// How many there are that may fail.
-uint64_t drb_fail_links(const struct drb_tree *t);
+// How many switches there are that may fail; of links, drb_links_between().
 uint64_t drb_fail_switches(const struct drb_tree *t);
 // 0, -ERANGE (more than there are, or switches of more than 64 ports), -ENOMEM.
 int drb_failures_make(struct drb_failures *f, const struct drb_tree *t, struct drb_fail fail,

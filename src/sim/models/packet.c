@@ -46,15 +46,22 @@ static void give_birth(struct drb_packet_sim *sim)
 		sim->measured_born += born;
 }
 
-// Moves the heads of n queues onto their links.
+// The links of n queues, evenly spaced where they end.
+struct wires {
+	uint64_t *out;
+	uint32_t n, stride;
+};
+
+// Moves the heads of the queues from `first` on onto their links.
 static inline uint64_t depart(struct drb_fifo_pool *pool, struct drb_layer *l, uint64_t first,
-			      uint32_t n, uint64_t out[], uint32_t stride)
+			      struct wires to)
 {
 	uint32_t *len = l->len + first, gone = 0;
-	struct drb_fifo *q = l->fifo + first, *end = q + n;
+	struct drb_fifo *q = l->fifo + first, *end = q + to.n;
 	const uint64_t *word = pool->word;
+	uint64_t *out = to.out;
 
-	for (; q < end; q++, len++, out += stride) {
+	for (; q < end; q++, len++, out += to.stride) {
 		uint32_t was = *len, is = was != 0, mask = q->mask, head = q->head;
 		uint64_t w = word[q->base + (head & mask)];
 		*out = is ? w : DRB_NO_PACKET;
@@ -67,6 +74,30 @@ static inline uint64_t depart(struct drb_fifo_pool *pool, struct drb_layer *l, u
 	return gone;
 }
 
+// Likewise, where some links are slow.
+static uint64_t depart_in_time(struct drb_packet_sim *sim, struct drb_layer *l, uint64_t first,
+			       struct wires to)
+{
+	struct drb_pace *pace = sim->slow.of[l->layer] + first;
+	uint64_t gone = 0, *out = to.out;
+
+	for (uint32_t i = 0; i < to.n; i++, out += to.stride) {
+		*out = DRB_NO_PACKET;
+		if (!drb_pace_holds(&pace[i], l->len[first + i], sim->slot))
+			gone += depart(&sim->fabric.pool, l, first + i, (struct wires){out, 1, 0});
+	}
+	return gone;
+}
+
+// Moves what may leave the queues to other switches.
+static inline uint64_t send_out(struct drb_packet_sim *sim, struct drb_layer *l, uint64_t first,
+				struct wires to)
+{
+	if (__builtin_expect(sim->slow.of[l->layer] != NULL, 0))
+		return depart_in_time(sim, l, first, to);
+	return depart(&sim->fabric.pool, l, first, to);
+}
+
 // The heads of the queues to the hosts of one layer-1 switch cross their links in the next slot.
 static inline uint64_t depart_to_hosts(struct drb_packet_sim *sim, struct drb_layer *l,
 				       uint64_t first)
@@ -74,7 +105,7 @@ static inline uint64_t depart_to_hosts(struct drb_packet_sim *sim, struct drb_la
 	uint64_t out[1], gone = 0;
 
 	for (uint32_t p = 0; p < l->down; p++) {
-		if (depart(&sim->fabric.pool, l, first + p, 1, out, 0)) {
+		if (depart(&sim->fabric.pool, l, first + p, (struct wires){out, 1, 0})) {
 			gone++;
 			if (__builtin_expect(sim->source != NULL, 0)) {
 				sim->source->receive(sim, out[0]);
@@ -230,7 +261,6 @@ static inline int arrivals_of_whole_fabric(struct drb_packet_sim *sim,
 static inline int switch_slot(struct drb_packet_sim *sim, struct active_switch *at,
 			      struct drb_rng *rng, struct tally *tally)
 {
-	struct drb_fifo_pool *pool = &sim->fabric.pool;
 	struct drb_layer *l = at->l;
 	uint64_t first = at->first;
 	uint32_t s = at->s, next = (sim->slot + 1) & 1;
@@ -247,11 +277,13 @@ static inline int switch_slot(struct drb_packet_sim *sim, struct active_switch *
 	if (rc < 0)
 		return rc;
 	if (l->up)
-		tally->up_out += depart(pool, l, first, l->up, l[1].from_below[next] + l->up_to[s],
-					l->up_stride);
+		tally->up_out += send_out(
+			sim, l, first,
+			(struct wires){l[1].from_below[next] + l->up_to[s], l->up, l->up_stride});
 	if (l->layer > 1)
-		tally->down_out += depart(pool, l, first + l->up, l->down,
-					  l[-1].from_above[next] + l->down_to[s], l->down_stride);
+		tally->down_out += send_out(sim, l, first + l->up,
+					    (struct wires){l[-1].from_above[next] + l->down_to[s],
+							   l->down, l->down_stride});
 	else
 		tally->down_out += depart_to_hosts(sim, l, first + l->up);
 	return 0;
@@ -339,7 +371,7 @@ int drb_packet_step(struct drb_packet_sim *sim)
 	}
 	give_birth(sim);
 	if (sim->record)
-		drb_record_links(sim->record, &sim->fabric, sim->slot);
+		drb_record_links(sim->record, &sim->fabric, &sim->slow, sim->slot);
 	sim->delivered += delivered;
 	if (sim->slot < sim->setup.slots) {
 		drb_growth_slot(&sim->growth, &sim->fabric, sim->slot,

@@ -17,6 +17,7 @@
 #include "common/measures/reordering.h"
 
 #include "sim/models/failure.h"
+#include "sim/models/slow.h"
 
 struct drb_packet_setup {
 	struct drb_tree tree;
@@ -32,6 +33,7 @@ struct drb_packet_setup {
 	uint64_t seed;       // equal seeds give equal traffic to all schemes
 	uint64_t memory;     // bytes the run may take
 	struct drb_fail fail;
+	struct drb_slow slow;
 	bool detail;  // the result has the detail
 	bool by_port; // packets that reach a switch in one slot are decided by port, not at random
 };

@@ -83,7 +83,15 @@ static void add_switch(uint64_t *carried, const struct drb_layer *l, uint32_t s,
 			l[-1].from_above[next][l->down_to[s] + p * l->down_stride] != DRB_NO_PACKET;
 }
 
-void drb_record_links(struct drb_packet_record *r, const struct drb_fabric *f, uint32_t slot)
+// Slow links in use by packets that do not reach the other end yet.
+static void add_slow(uint64_t *used, const struct drb_pace pace[], uint64_t links)
+{
+	for (uint64_t i = 0; pace != NULL && i < links; i++)
+		used[i] += pace[i].last != DRB_LINK_IDLE;
+}
+
+void drb_record_links(struct drb_packet_record *r, const struct drb_fabric *f,
+		      const struct drb_slow_links *slow, uint32_t slot)
 {
 	if (slot < r->first || slot - r->first >= r->slots)
 		return;
@@ -92,6 +100,7 @@ void drb_record_links(struct drb_packet_record *r, const struct drb_fabric *f, u
 		uint64_t *carried = r->carried + r->first_of[m];
 		for (uint32_t s = 0; s < l->switches; s++, carried += l->up + l->down)
 			add_switch(carried, l, s, (slot + 1) & 1);
+		add_slow(r->carried + r->first_of[m], slow->of[m], links_of(&f->tree, m));
 	}
 }
 

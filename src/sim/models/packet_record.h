@@ -6,6 +6,7 @@
 
 #include "sim/models/fabric.h"
 #include "sim/models/packet.h"
+#include "sim/models/slow.h"
 
 struct drb_packet_record {
 	struct drb_tree tree;
@@ -33,7 +34,8 @@ void drb_record_host_link(struct drb_packet_record *r, uint32_t host);
 void drb_record_packet(struct drb_packet_record *r, uint32_t source, uint32_t dest, uint32_t birth,
 		       uint32_t latency);
 // The links between switches in slot `slot`, if it is measured.
-void drb_record_links(struct drb_packet_record *r, const struct drb_fabric *f, uint32_t slot);
+void drb_record_links(struct drb_packet_record *r, const struct drb_fabric *f,
+		      const struct drb_slow_links *slow, uint32_t slot);
 
 // Once, at the end; uses up what was noted of packets.
 void drb_record_result(struct drb_packet_record *r, struct drb_packet_detail *detail);

@@ -69,7 +69,9 @@ uint64_t drb_packet_bytes(const struct drb_packet_setup *setup)
 	uint64_t hosts = setup->tree.hosts;
 	uint64_t record = setup->detail ? drb_record_bytes(&setup->tree, setup->stats) : 0;
 
-	return drb_fabric_bytes(&setup->tree) + walk_bytes(setup) + record +
+	uint64_t slow = setup->slow.links ? drb_slow_bytes(&setup->tree) : 0;
+
+	return drb_fabric_bytes(&setup->tree) + walk_bytes(setup) + record + slow +
 	       (drb_traffic_words(&setup->traffic, (uint32_t)hosts) + hosts) * sizeof(uint32_t) +
 	       (uint64_t)setup->stats * sizeof(uint32_t) + drb_growth_bytes(&setup->tree);
 }
@@ -82,6 +84,23 @@ static int check(const struct drb_packet_setup *setup)
 	if (setup->slots >= UINT32_MAX >> tag_bits_of(setup))
 		return -ERANGE;
 	return drb_packet_bytes(setup) > setup->memory ? -ENOMEM : 0;
+}
+
+// A switch knows how fast its uplinks are.
+static void tell_rates(struct drb_packet_sim *sim, uint32_t layer, uint32_t s)
+{
+	const struct drb_tree *t = &sim->setup.tree;
+	uint32_t ups = drb_tree_up_ports(t, layer), ports = ups + drb_tree_down_ports(t, layer);
+	const struct drb_pace *pace = sim->slow.of[layer];
+	double rate[DRB_ARITY_MAX];
+	bool slow = false;
+
+	for (uint32_t u = 0; pace && u < ups; u++) {
+		rate[u] = 1.0 / pace[(uint64_t)s * ports + u].slots;
+		slow |= rate[u] < 1;
+	}
+	if (slow)
+		drb_spread_set_rates(&sim->spread[layer][s], rate);
 }
 
 // What the switches of a layer keep.
@@ -100,6 +119,7 @@ static int allocate_walk_layer(struct drb_packet_sim *sim, uint32_t layer)
 		return -ENOMEM;
 	for (uint32_t s = 0; s < switches; s++) {
 		drb_spread_init(&sim->spread[layer][s], t, 1, 1, memory + s * words);
+		tell_rates(sim, layer, s);
 		drb_rounds_init(sim->round[layer] + (size_t)s * rounds, t, layer,
 				drb_salt(sim->setup.seed, layer, s));
 	}
@@ -159,7 +179,9 @@ int drb_packet_new(struct drb_packet_sim **out, const struct drb_packet_setup *s
 	};
 	sim->traffic_rng = drb_rng_seed(setup->seed, 0);
 	sim->rng = drb_rng_seed(setup->seed, 1);
-	rc = allocate(sim);
+	rc = drb_slow_make(&sim->slow, &setup->tree, setup->slow, setup->seed);
+	if (rc == 0)
+		rc = allocate(sim);
 	if (rc == 0 && sim->detour_mask)
 		rc = drb_failures_make(&sim->failures, &setup->tree, setup->fail, setup->seed);
 	if (rc == 0)
@@ -181,6 +203,7 @@ void drb_packet_free(struct drb_packet_sim *sim)
 		return;
 	drb_fabric_free(&sim->fabric);
 	drb_failures_free(&sim->failures);
+	drb_slow_free(&sim->slow);
 	free(sim->traffic_memory);
 	free(sim->dest);
 	for (uint32_t m = 0; m < DRB_LAYERS_MAX; m++) {

@@ -56,6 +56,7 @@ struct drb_packet_sim {
 	uint32_t source_mask, flow_mask, mark_mask, detour_mask;
 	uint32_t mark_at, detour_at, birth_at;
 	struct drb_failures failures;
+	struct drb_slow_links slow;
 	const struct drb_packet_source *source; // NULL: the traffic of the setup
 
 	uint64_t born, delivered, lost, hops;

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "sim/models/links.h"
 #include "sim/paper/points.h"
 #include "sim/paper/study.h"
 
@@ -24,7 +25,7 @@ static struct drb_fail fail_of(bool switches, uint32_t i)
 		fail.switches =
 			(uint32_t)lround(paper_fault_share[i] * (double)drb_fail_switches(&t));
 	else
-		fail.links = (uint32_t)lround(paper_fault_share[i] * (double)drb_fail_links(&t));
+		fail.links = (uint32_t)lround(paper_fault_share[i] * (double)drb_links_between(&t));
 	return fail;
 }
 

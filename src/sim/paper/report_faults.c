@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "sim/models/links.h"
 #include "sim/paper/faults.h"
 #include "sim/paper/html.h"
 #include "sim/paper/study.h"
@@ -118,7 +119,7 @@ void report_faults(const struct paper *p, FILE *f)
 		"up to six at a dead switch; what finds no path within six is lost.</p>\n"
 		"<p>Latency of drb in slots (in red: the queues of at least one draw were still "
 		"growing at the end, so a longer run would give more):</p>\n",
-		t.layers, t.arity, drb_fail_links(&t), drb_fail_switches(&t), p->seeds);
+		t.layers, t.arity, drb_links_between(&t), drb_fail_switches(&t), p->seeds);
 	table(p, f, false);
 	table(p, f, true);
 	findings(p, f);

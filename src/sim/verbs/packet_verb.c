@@ -13,11 +13,21 @@
 #include "common/traffic/traffic_file.h"
 #include "common/traffic/traffic_option.h"
 
+#include "sim/models/links.h"
 #include "sim/runs/jobs.h"
 #include "sim/runs/options.h"
 #include "sim/runs/rows.h"
 
-enum { KEY_LOAD = 0x300, KEY_FAIL, KEY_SLOTS, KEY_STATS, KEY_TRAFFIC, KEY_ORDER, KEY_DETAIL };
+enum {
+	KEY_LOAD = 0x300,
+	KEY_FAIL,
+	KEY_SLOW,
+	KEY_SLOTS,
+	KEY_STATS,
+	KEY_TRAFFIC,
+	KEY_ORDER,
+	KEY_DETAIL
+};
 
 struct packet_verb {
 	struct sim_common common;
@@ -26,6 +36,7 @@ struct packet_verb {
 	struct drb_traffic_kind traffic;
 	uint32_t slots, stats;
 	struct drb_fail fail;
+	struct drb_slow slow;
 	bool by_port, detail;
 	uint64_t memory;                  // of one run
 	struct drb_packet_result *result; // [scheme][rho]
@@ -44,6 +55,8 @@ static const struct argp_option options[] = {
 	 "Dead from the start: link:N or switch:N, at random (links between switches, switches "
 	 "above layer 1)",
 	 3},
+	{"slow", KEY_SLOW, "link:N:K", 0,
+	 "A packet takes K slots on N of the links between switches, at random, both ways", 3},
 	{"order", KEY_ORDER, "random|port", 0,
 	 "Order of packets that reach a switch in one slot (default random)", 3},
 	{"detail", KEY_DETAIL, NULL, 0,
@@ -64,6 +77,18 @@ static void parse_fail(const char *text, struct drb_fail *fail)
 		drb_die("--fail %s: must be link:N or switch:N", text);
 }
 
+static void parse_slow(const char *text, struct drb_slow *slow)
+{
+	char links[16] = "";
+	const char *slots = strncmp(text, "link:", 5) == 0 ? strchr(text + 5, ':') : NULL;
+
+	if (slots && slots - text - 5 < (ptrdiff_t)sizeof(links))
+		memcpy(links, text + 5, (size_t)(slots - text - 5));
+	if (!slots || drb_parse_u32(links, 0, UINT32_MAX, &slow->links) < 0 ||
+	    drb_parse_u32(slots + 1, 1, DRB_SLOW_MAX, &slow->slots) < 0)
+		drb_die("--slow %s: must be link:N:K, with a K of 1 to %d", text, DRB_SLOW_MAX);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct packet_verb *v = state->input;
@@ -82,6 +107,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_FAIL:
 		parse_fail(arg, &v->fail);
+		return 0;
+	case KEY_SLOW:
+		parse_slow(arg, &v->slow);
 		return 0;
 	case KEY_ORDER:
 		v->by_port = strcmp(arg, "port") == 0;
@@ -121,6 +149,7 @@ static struct drb_packet_setup setup_of(const struct packet_verb *v, uint64_t i)
 		.seed = v->common.seed,
 		.memory = v->memory,
 		.fail = v->fail,
+		.slow = v->slow,
 		.by_port = v->by_port,
 		.detail = v->detail,
 	};
@@ -157,11 +186,14 @@ static uint32_t check(struct packet_verb *v)
 	if ((v->fail.links || v->fail.switches) && 2 * v->fabric.arity > 64)
 		drb_die("--fail: switches of at most 64 ports, F(%u,%u) has such of %u",
 			v->fabric.layers, v->fabric.arity, 2 * v->fabric.arity);
-	if (v->fail.links > drb_fail_links(&v->fabric.tree) ||
+	if (v->slow.links > drb_links_between(&v->fabric.tree))
+		drb_die("--slow: F(%u,%u) has %" PRIu64 " links between switches", v->fabric.layers,
+			v->fabric.arity, drb_links_between(&v->fabric.tree));
+	if (v->fail.links > drb_links_between(&v->fabric.tree) ||
 	    v->fail.switches > drb_fail_switches(&v->fabric.tree))
 		drb_die("--fail: F(%u,%u) has %" PRIu64 " links between switches and %" PRIu64
 			" switches above layer 1",
-			v->fabric.layers, v->fabric.arity, drb_fail_links(&v->fabric.tree),
+			v->fabric.layers, v->fabric.arity, drb_links_between(&v->fabric.tree),
 			drb_fail_switches(&v->fabric.tree));
 	struct drb_packet_setup setup = setup_of(v, 0);
 	uint32_t threads =

@@ -87,12 +87,32 @@ static void same_detail(struct naive *n, const struct drb_packet_detail *d)
 	}
 }
 
+static const enum drb_scheme schemes[] = {DRB_SCHEME_DRB,   DRB_SCHEME_DMODK, DRB_SCHEME_VLB,
+					  DRB_SCHEME_MICRO, DRB_SCHEME_LEAST, DRB_SCHEME_ROTATE,
+					  DRB_SCHEME_WALK};
+
+// Runs both. How many packets were reordered.
+static uint64_t both_do_the_same(const struct drb_packet_setup *s)
+{
+	struct naive *n = naive_new(s);
+	struct drb_packet_sim *sim;
+	struct drb_packet_result r;
+
+	assert_int_equal(drb_packet_new(&sim, s), 0);
+	drb_packet_run(sim, &r);
+	drb_packet_free(sim);
+	for (uint32_t now = 0; now <= r.slots; now++)
+		slot(n, now);
+	assert_true(n->delivered > 0);
+	assert_true(r.latency == (double)n->latency / (double)n->delivered);
+	same_detail(n, &r.detail);
+	naive_free(n);
+	return r.detail.order.reordered;
+}
+
 static void same_draws_give_the_same_packets(void **state)
 {
 	static const char *const traffics[] = {"permutation", "random", "mixed", "fixed"};
-	static const enum drb_scheme schemes[] = {
-		DRB_SCHEME_DRB,   DRB_SCHEME_DMODK,  DRB_SCHEME_VLB, DRB_SCHEME_MICRO,
-		DRB_SCHEME_LEAST, DRB_SCHEME_ROTATE, DRB_SCHEME_WALK};
 	uint64_t reordered = 0;
 
 	(void)state;
@@ -101,32 +121,37 @@ static void same_draws_give_the_same_packets(void **state)
 			struct drb_packet_setup s =
 				setup_of(arity, schemes[i % ARRAY_SIZE(schemes)],
 					 traffics[i / ARRAY_SIZE(schemes)]);
-			struct naive *n = naive_new(&s);
-			struct drb_packet_sim *sim;
-			struct drb_packet_result r;
-			assert_int_equal(drb_packet_new(&sim, &s), 0);
-			drb_packet_run(sim, &r);
-			drb_packet_free(sim);
-			for (uint32_t now = 0; now <= r.slots; now++)
-				slot(n, now);
-			assert_true(n->delivered > 0);
-			assert_true(r.latency == (double)n->latency / (double)n->delivered);
-			same_detail(n, &r.detail);
-			reordered += r.detail.order.reordered;
-			naive_free(n);
+			reordered += both_do_the_same(&s);
 		}
 	}
 	assert_true(reordered > 100);
 }
 
+// Slow links, up and down, some of them overloaded.
+static void slow_links_are_slow_in_both(void **state)
+{
+	static const struct drb_slow slow[] = {{1, 2}, {4, 3}, {9, 2}, {2, 6}, {16, 1}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(slow) * ARRAY_SIZE(schemes); i++) {
+		struct drb_packet_setup s =
+			setup_of(i % 2 ? 3 : 2, schemes[i % ARRAY_SIZE(schemes)],
+				 i % 3 ? "permutation" : "mixed");
+		s.rho = 0.5;
+		s.slow = slow[i / ARRAY_SIZE(schemes)];
+		s.seed += i;
+		both_do_the_same(&s);
+	}
+}
+
 // Only the order within a switch matters: one order over all arrivals gives the same averages.
 static void one_order_over_all_agrees_on_average(void **state)
 {
-	static const enum drb_scheme schemes[] = {DRB_SCHEME_DRB, DRB_SCHEME_MICRO};
+	static const enum drb_scheme compared[] = {DRB_SCHEME_DRB, DRB_SCHEME_MICRO};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(schemes); i++) {
-		struct drb_packet_setup s = setup_of(3, schemes[i], "permutation");
+	for (size_t i = 0; i < ARRAY_SIZE(compared); i++) {
+		struct drb_packet_setup s = setup_of(3, compared[i], "permutation");
 		struct drb_packet_sim *sim;
 		struct drb_packet_result r;
 		s.slots = 3000;
@@ -149,6 +174,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_draws_give_the_same_packets),
+		cmocka_unit_test(slow_links_are_slow_in_both),
 		cmocka_unit_test(one_order_over_all_agrees_on_average),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -256,6 +256,90 @@ static void detours_are_short(void **state)
 	}
 }
 
+// Almost alone on the fabric: a link that takes K slots costs K - 1, on the pairs it concerns only. One in a slot
+// is none.
+static void slow_links_cost_what_they_take(void **state)
+{
+	(void)state;
+	for (uint32_t links = 1; links <= 4; links += 3) {
+		for (uint32_t slots = 1; slots <= 40; slots = 3 * slots + 1) {
+			struct drb_packet_setup s =
+				setup_of(3, 2, DRB_SCHEME_DMODK, "random", 0.0005);
+			s.slots = 40000;
+			s.stats = 39990;
+			struct drb_packet_result fast = run(&s);
+			s.slow = (struct drb_slow){links, slots};
+			struct drb_packet_result r = run(&s);
+			// A packet to one of 15 hosts goes up to layer 2 for 14 of them, to layer 3 for 12,
+			// by one of 16 links a layer, and back: a link carries 0.10 or 0.117 of them.
+			double crossed = (r.latency - fast.latency) / (slots - 1.0);
+			assert_true(r.throughput > 0.99 * fast.throughput);
+			if (slots == 1)
+				assert_memory_equal(&r, &fast, sizeof(r));
+			else
+				assert_in_range(1000 * crossed, links * 60, links * 160);
+		}
+	}
+}
+
+// Nothing is lost or doubled, whatever is slow or dead besides; the seed draws which links are.
+static void slow_links_keep_packets(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 4 * DRB_SCHEME_COUNT; i++) {
+		struct drb_packet_setup s = setup_of(3, 4, (enum drb_scheme)(i / 4), "mixed", 0.9);
+		struct drb_packet_sim *sim;
+		s.slow = (struct drb_slow){.links = 40, .slots = 3};
+		s.fail.links = i % 2 * 20;
+		s.detail = i & 2;
+		assert_int_equal(drb_packet_new(&sim, &s), 0);
+		for (int slot = 0; slot < 150; slot++) {
+			assert_int_equal(drb_packet_step(sim), 0);
+			struct drb_packet_count c = drb_packet_counted(sim);
+			assert_int_equal(c.in, c.out + c.inside + c.lost);
+		}
+		drb_packet_free(sim);
+	}
+}
+
+static uint32_t slow_ports(const struct drb_slow_links *links, const struct drb_tree *t, bool up)
+{
+	uint32_t slow = 0;
+
+	for (uint32_t m = 1; m <= t->layers; m++) {
+		uint32_t ups = drb_tree_up_ports(t, m), ports = ups + drb_tree_down_ports(t, m);
+		for (uint32_t i = 0; i < drb_tree_switches(t, m) * ports; i++)
+			slow += links->of[m][i].slots > 1 && (i % ports < ups) == up;
+	}
+	return slow;
+}
+
+static void so_many_links_are_slow(void **state)
+{
+	struct drb_slow_links links, other;
+	struct drb_tree t;
+
+	(void)state;
+	assert_int_equal(drb_tree_init(&t, 3, 4), 0);
+	for (uint32_t n = 1; n <= 256; n *= 4) {
+		const size_t bytes = drb_tree_switches(&t, 1) * 8 * sizeof(*links.of[1]);
+		assert_int_equal(drb_slow_make(&links, &t, (struct drb_slow){n, 7}, 1), 0);
+		assert_int_equal(drb_slow_make(&other, &t, (struct drb_slow){n, 7}, 2), 0);
+		assert_int_equal(slow_ports(&links, &t, true), n);
+		assert_int_equal(slow_ports(&links, &t, false), n);
+		if (n > 1 && n < 256)
+			assert_memory_not_equal(links.of[1], other.of[1], bytes);
+		drb_slow_free(&links);
+		drb_slow_free(&other);
+	}
+	assert_int_equal(drb_slow_make(&links, &t, (struct drb_slow){257, 2}, 1), -ERANGE);
+	assert_int_equal(drb_slow_make(&links, &t, (struct drb_slow){1, 0}, 1), -ERANGE);
+	assert_int_equal(drb_slow_make(&links, &t, (struct drb_slow){1, DRB_SLOW_MAX + 1}, 1),
+			 -ERANGE);
+	assert_int_equal(drb_slow_make(&links, &t, (struct drb_slow){0, 0}, 1), 0);
+	assert_null(links.of[1]);
+}
+
 // With much of it dead packets are lost, and counted; every scheme.
 static void what_finds_no_way_is_counted(void **state)
 {
@@ -351,6 +435,9 @@ int main(void)
 		cmocka_unit_test(impossible_setups_are_refused),
 		cmocka_unit_test(a_lasting_order_grows_faster),
 		cmocka_unit_test(detours_are_short),
+		cmocka_unit_test(slow_links_cost_what_they_take),
+		cmocka_unit_test(slow_links_keep_packets),
+		cmocka_unit_test(so_many_links_are_slow),
 		cmocka_unit_test(what_finds_no_way_is_counted),
 		cmocka_unit_test(detail_changes_no_figure),
 		cmocka_unit_test(what_did_not_arrive_has_no_order),

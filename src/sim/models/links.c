@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/models/links.h"
+
+uint64_t drb_links_between(const struct drb_tree *t)
+{
+	return (uint64_t)t->hosts * (t->layers - 1);
+}
+
+struct drb_end drb_link_numbered(const struct drb_tree *t, uint64_t number)
+{
+	uint32_t rest = (uint32_t)(number % t->hosts);
+
+	return (struct drb_end){.layer = 1 + (uint32_t)(number / t->hosts),
+				.label = rest / t->arity,
+				.port = rest % t->arity,
+				.up = true};
+}
+
+void drb_draw_numbers(struct drb_rng *rng, uint64_t all, uint32_t count,
+		      void (*found)(void *context, uint64_t number), void *context)
+{
+	for (uint64_t i = 0; i < all && count > 0; i++) {
+		if (drb_rng_unit(rng) * (double)(all - i) < count) {
+			found(context, i);
+			count--;
+		}
+	}
+}
