@@ -114,7 +114,7 @@ refused 'traffic stride: no such traffic: must be permutation, fixed, .*stride:K
 refused 'must be link:N' packet --fail port:1
 refused 'random or port' packet --order layer
 for slow in link:1 link:1:0 link:1:1001 switch:1:2 link::2 link:1:x 1:2; do refused 'must be link:N:K' packet --slow $slow; done
-refused '32 links' packet -l 3 -d 2 --slow link:33:2
+for verb in packet transfer job; do refused '32 links' $verb -l 3 -d 2 --slow link:33:2; done
 refused '32 links' packet -l 3 -d 2 --fail link:33
 refused '64 ports' packet -d 33 --fail switch:1
 refused 'hosts only' packet -l 1 -d 2 --traffic stride:4

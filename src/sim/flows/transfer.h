@@ -24,6 +24,7 @@ struct drb_transfers_setup {
 	uint32_t timeout; // slots; of windows, of handshakes
 	double ack_hop; // slots that an acknowledgement takes for a link; of windows, of handshakes
 	bool handshake; // a transfer begins with one (handshake.h)
+	struct drb_slow slow;
 	uint64_t seed, memory;
 };
 

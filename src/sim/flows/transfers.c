@@ -219,6 +219,7 @@ static int make(struct drb_transfers *t)
 		.slots = 1, // of the packet model's own figures
 		.stats = 1,
 		.seed = s->seed,
+		.slow = s->slow,
 		.memory = s->memory,
 	};
 	int rc = drb_packet_new(&t->sim, &packet);

@@ -14,6 +14,8 @@
 #include "common/cli/format_option.h"
 #include "common/cli/log.h"
 
+#include "sim/models/links.h"
+
 enum { KEY_SEED = 0x200, KEY_MEMORY, KEY_SCHEME, KEY_CHOICES, KEY_THRESHOLD };
 
 #define GIB (UINT64_C(1) << 30)
@@ -223,6 +225,27 @@ struct drb_reals sim_reals_between(const char *option, const char *text, double 
 				list.value[i], min, max);
 	}
 	return list;
+}
+
+struct drb_slow sim_slow(const char *text)
+{
+	char links[16] = "";
+	const char *slots = strncmp(text, "link:", 5) == 0 ? strchr(text + 5, ':') : NULL;
+	struct drb_slow slow;
+
+	if (slots && slots - text - 5 < (ptrdiff_t)sizeof(links))
+		memcpy(links, text + 5, (size_t)(slots - text - 5));
+	if (!slots || drb_parse_u32(links, 0, UINT32_MAX, &slow.links) < 0 ||
+	    drb_parse_u32(slots + 1, 1, DRB_SLOW_MAX, &slow.slots) < 0)
+		drb_die("--slow %s: must be link:N:K, with a K of 1 to %d", text, DRB_SLOW_MAX);
+	return slow;
+}
+
+void sim_slow_fits(struct drb_slow slow, const struct drb_tree *t)
+{
+	if (slow.links > drb_links_between(t))
+		drb_die("--slow: F(%u,%u) has %" PRIu64 " links between switches", t->layers,
+			t->arity, drb_links_between(t));
 }
 
 uint32_t sim_threads_that_fit(const struct sim_common *common, uint64_t bytes_per_run,

@@ -12,6 +12,8 @@
 #include "common/cli/quantity.h"
 #include "common/cli/table.h"
 
+#include "sim/models/slow.h"
+
 // Options of every verb: --seed, --threads, --memory, --csv, --json.
 struct sim_common {
 	uint64_t seed;
@@ -39,6 +41,17 @@ struct sim_fabric sim_fabric_default(void);
 struct drb_reals sim_reals(const char *option, const char *text, double min, double max);
 // The same with both ends excluded.
 struct drb_reals sim_reals_between(const char *option, const char *text, double min, double max);
+
+// Option --slow, its value and that there are so many links; these die if it is wrong.
+#define SIM_OPTION_SLOW(key, group)                                                                \
+	{                                                                                          \
+		"slow", key, "link:N:K", 0,                                                        \
+			"A packet takes K slots on N of the links between switches, at random, "   \
+			"both ways",                                                               \
+			group                                                                      \
+	}
+struct drb_slow sim_slow(const char *text);
+void sim_slow_fits(struct drb_slow slow, const struct drb_tree *t);
 
 // Runs that fit into memory at once, at most `threads`; dies if one alone does not fit.
 uint32_t sim_threads_that_fit(const struct sim_common *common, uint64_t bytes_per_run,

@@ -15,7 +15,8 @@ enum {
 	KEY_MARK,
 	KEY_TIMEOUT,
 	KEY_ACK,
-	KEY_HANDSHAKE
+	KEY_HANDSHAKE,
+	KEY_SLOW
 };
 
 static const char *const unit_names[] = {
@@ -44,6 +45,7 @@ static const struct argp_option options[] = {
 	 "Transfers begin as TCP's do: a SYN waits in queues, an answer comes back, then data "
 	 "goes. Both take as long as acknowledgements for a link, and no room",
 	 3},
+	SIM_OPTION_SLOW(KEY_SLOW, 3),
 	{0},
 };
 
@@ -94,6 +96,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_HANDSHAKE:
 		o->handshake = true;
 		return 0;
+	case KEY_SLOW:
+		o->slow = sim_slow(arg);
+		return 0;
 	case KEY_QUEUE:
 		o->queue = drb_option_u32("--queue", arg, 1, 100000000);
 		return 0;
@@ -127,7 +132,8 @@ struct drb_transfers_setup sim_transfers_setup(const struct sim_fabric *f,
 					    .mark = o->mark,
 					    .timeout = o->timeout,
 					    .ack_hop = o->ack,
-					    .handshake = o->handshake};
+					    .handshake = o->handshake,
+					    .slow = o->slow};
 }
 
 static void drop_packet_schemes(struct sim_fabric *f, const struct sim_transfer_options *o)
@@ -147,8 +153,10 @@ static void drop_packet_schemes(struct sim_fabric *f, const struct sim_transfer_
 uint32_t sim_transfers_prepare(const struct sim_common *c, struct sim_fabric *f,
 			       const struct sim_transfer_options *o, uint64_t *memory)
 {
-	const struct drb_packet_setup packet = {.tree = f->tree, .slots = 1, .stats = 1};
+	const struct drb_packet_setup packet = {
+		.tree = f->tree, .slots = 1, .stats = 1, .slow = o->slow};
 
+	sim_slow_fits(o->slow, &f->tree);
 	drop_packet_schemes(f, o);
 	uint32_t threads = sim_threads_that_fit(c, drb_packet_bytes(&packet), &f->tree);
 	*memory = c->memory / threads;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Options that the verbs of transfers share, beside those of any fabric: --unit, --gap, --queue,
-// --source, --mark, --timeout, --ack, --handshake.
+// --source, --mark, --timeout, --ack, --handshake, --slow.
 
 #include <argp.h>
 
@@ -15,6 +15,7 @@ struct sim_transfer_options {
 	uint32_t gap, queue, mark, timeout;
 	double ack;
 	bool handshake;
+	struct drb_slow slow;
 };
 
 // The children of both verbs' parsers; their inputs in this order: fabric, transfers, common.

@@ -55,8 +55,7 @@ static const struct argp_option options[] = {
 	 "Dead from the start: link:N or switch:N, at random (links between switches, switches "
 	 "above layer 1)",
 	 3},
-	{"slow", KEY_SLOW, "link:N:K", 0,
-	 "A packet takes K slots on N of the links between switches, at random, both ways", 3},
+	SIM_OPTION_SLOW(KEY_SLOW, 3),
 	{"order", KEY_ORDER, "random|port", 0,
 	 "Order of packets that reach a switch in one slot (default random)", 3},
 	{"detail", KEY_DETAIL, NULL, 0,
@@ -75,18 +74,6 @@ static void parse_fail(const char *text, struct drb_fail *fail)
 	if ((!links && !switches) ||
 	    drb_parse_u32(count + 1, 0, UINT32_MAX, links ? &fail->links : &fail->switches) < 0)
 		drb_die("--fail %s: must be link:N or switch:N", text);
-}
-
-static void parse_slow(const char *text, struct drb_slow *slow)
-{
-	char links[16] = "";
-	const char *slots = strncmp(text, "link:", 5) == 0 ? strchr(text + 5, ':') : NULL;
-
-	if (slots && slots - text - 5 < (ptrdiff_t)sizeof(links))
-		memcpy(links, text + 5, (size_t)(slots - text - 5));
-	if (!slots || drb_parse_u32(links, 0, UINT32_MAX, &slow->links) < 0 ||
-	    drb_parse_u32(slots + 1, 1, DRB_SLOW_MAX, &slow->slots) < 0)
-		drb_die("--slow %s: must be link:N:K, with a K of 1 to %d", text, DRB_SLOW_MAX);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -109,7 +96,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		parse_fail(arg, &v->fail);
 		return 0;
 	case KEY_SLOW:
-		parse_slow(arg, &v->slow);
+		v->slow = sim_slow(arg);
 		return 0;
 	case KEY_ORDER:
 		v->by_port = strcmp(arg, "port") == 0;
@@ -186,9 +173,7 @@ static uint32_t check(struct packet_verb *v)
 	if ((v->fail.links || v->fail.switches) && 2 * v->fabric.arity > 64)
 		drb_die("--fail: switches of at most 64 ports, F(%u,%u) has such of %u",
 			v->fabric.layers, v->fabric.arity, 2 * v->fabric.arity);
-	if (v->slow.links > drb_links_between(&v->fabric.tree))
-		drb_die("--slow: F(%u,%u) has %" PRIu64 " links between switches", v->fabric.layers,
-			v->fabric.arity, drb_links_between(&v->fabric.tree));
+	sim_slow_fits(v->slow, &v->fabric.tree);
 	if (v->fail.links > drb_links_between(&v->fabric.tree) ||
 	    v->fail.switches > drb_fail_switches(&v->fabric.tree))
 		drb_die("--fail: F(%u,%u) has %" PRIu64 " links between switches and %" PRIu64

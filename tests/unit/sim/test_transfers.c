@@ -31,6 +31,7 @@ static struct drb_latency times_of_traffic(const struct drb_packet_setup *p)
 					      .choices = p->choices,
 					      .threshold = p->threshold,
 					      .queue = UINT32_MAX,
+					      .slow = p->slow,
 					      .seed = p->seed,
 					      .memory = p->memory};
 	struct drb_transfers *t = new_of(&s);
@@ -75,6 +76,7 @@ static void one_packet_transfers_are_the_packet_model(void **state)
 					     .slots = SLOTS,
 					     .stats = SLOTS,
 					     .detail = true,
+					     .slow = {i % 3 == 1 ? 5 : 0, 2},
 					     .seed = 11,
 					     .memory = UINT64_C(64) << 20};
 		struct drb_packet_sim *sim;
@@ -90,6 +92,26 @@ static void one_packet_transfers_are_the_packet_model(void **state)
 		assert_true(is.samples == want.samples && is.samples > 1000);
 		assert_true(is.mean == want.mean && is.p50 == want.p50 && is.p99 == want.p99);
 		assert_true(is.p999 == want.p999 && is.max == want.max);
+	}
+}
+
+// All links between switches take K slots for a packet: so does each packet behind the first.
+static void slow_links_bound_it(void **state)
+{
+	static const uint32_t to[] = {1, 2, 15}, size[] = {1, 2, 100}, slots[] = {1, 2, 7};
+
+	(void)state;
+	for (uint32_t i = 0; i < 27; i++) {
+		struct drb_transfers_setup s = setup_of(3, 2, DRB_SCHEME_DMODK);
+		uint32_t links = i % 3 * 2, n = size[i / 3 % 3], k = slots[i / 9];
+		s.slow = (struct drb_slow){32, k};
+		struct drb_transfers *t = new_of(&s);
+		add(t, 0, to[i % 3], n);
+		run_out(t);
+		uint64_t took = t->transfer[0].finish - t->transfer[0].start;
+		assert_int_equal(took,
+				 n - 1 + 2 * (i % 3 + 1) + (links ? (k - 1) * (links + n - 1) : 0));
+		drb_transfers_free(t);
 	}
 }
 
@@ -255,6 +277,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_packet_transfers_are_the_packet_model),
+		cmocka_unit_test(slow_links_bound_it),
 		cmocka_unit_test(alone_it_takes_its_size_and_its_way),
 		cmocka_unit_test(transfers_of_a_host_take_turns),
 		cmocka_unit_test(a_link_to_a_host_is_shared),
