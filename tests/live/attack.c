@@ -341,12 +341,15 @@ static void watch(const char *interface)
 	const struct sock_fprog program = {.len = sizeof(steps) / sizeof(steps[0]),
 					   .filter = steps};
 	const int on = 1;
+	// The signal to end may come just before recv().
+	const struct timeval patience = {.tv_usec = 100000};
 	const int fd = open_at(interface, ETH_P_ALL);
 	uint8_t frame[128];
 	uint64_t seen = 0;
 
 	if (setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) < 0 ||
-	    setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof(on)) < 0)
+	    setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof(on)) < 0 ||
+	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) < 0)
 		fail("watch");
 	printf("ready\n");
 	fflush(stdout);

@@ -284,7 +284,7 @@ static void chain_figure(const struct paper *p, FILE *f)
 		 "Share of queues with at least i packets, lambda = %g, T = %g", lambda, threshold);
 	begin_figure(f, &(struct figure){"theory-chain", title, "i",
 					 "s_i: fixed point (line), n queues (points)", true});
-	fprintf(f, "set yrange [1e-6:1]\nset format y '10^{%%T}'\nset xrange [0:%u]\n",
+	fprintf(f, "set yrange [1e-6:1]\nset format y '10^{%%T}'\nset xrange [0:%d]\n",
 		PAPER_CHAIN_LEVELS);
 	for (uint32_t at = 0; count < COUNT(queues) && paper_chain_next(p, &at, &runs);) {
 		if (runs.setup->lambda != lambda || runs.setup->threshold != threshold)
