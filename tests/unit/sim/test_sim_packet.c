@@ -316,7 +316,7 @@ static uint32_t slow_ports(const struct drb_slow_links *links, const struct drb_
 
 static void so_many_links_are_slow(void **state)
 {
-	struct drb_slow_links links, other;
+	struct drb_slow_links links = {{0}}, other = {{0}};
 	struct drb_tree t;
 
 	(void)state;
