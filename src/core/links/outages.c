@@ -53,13 +53,22 @@ static uint32_t find_place(const struct drb_outages *o, uint32_t key)
 	return low;
 }
 
-static uint32_t farthest(const struct drb_outages *o)
+static uint32_t find_farthest(const struct drb_outages *o)
 {
 	uint32_t at = 0;
 
 	for (uint32_t i = 1; i < o->count; i++)
 		at = o->distance[i] > o->distance[at] ? i : at;
 	return at;
+}
+
+static void come_nearer(struct drb_outages *o, uint32_t at, uint32_t distance)
+{
+	const uint32_t before = o->distance[at];
+
+	o->distance[at] = (uint8_t)distance;
+	if (o->count == DRB_OUTAGES_MAX && before == o->farthest)
+		o->farthest = o->distance[find_farthest(o)];
 }
 
 void drb_outages_add(struct drb_outages *o, const struct drb_tree *t, uint32_t key,
@@ -70,17 +79,19 @@ void drb_outages_add(struct drb_outages *o, const struct drb_tree *t, uint32_t k
 	uint32_t at = find_place(o, key);
 	if (at < o->count && o->key[at] == key) {
 		if (distance < o->distance[at])
-			o->distance[at] = (uint8_t)distance;
+			come_nearer(o, at, distance);
 		return;
 	}
 	if (o->count == DRB_OUTAGES_MAX) {
-		uint32_t last = farthest(o);
-		if (o->distance[last] <= distance)
+		if (o->farthest <= distance)
 			return;
+		uint32_t last = find_farthest(o);
 		remove_at(o, last);
 		at -= at > last;
 	}
 	insert_at(o, at, key, distance);
+	if (o->count == DRB_OUTAGES_MAX)
+		o->farthest = o->distance[find_farthest(o)];
 }
 
 static bool is_own(const struct drb_tree *t, uint32_t link, uint32_t layer, uint32_t label)

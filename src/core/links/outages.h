@@ -16,6 +16,7 @@ struct drb_outages {
 	uint32_t count;
 	uint32_t key[DRB_OUTAGES_MAX]; // rising; drb_outage_key()
 	uint8_t distance[DRB_OUTAGES_MAX];
+	uint8_t farthest; // the greatest distance, where count is DRB_OUTAGES_MAX. Of drb_outages_add()
 };
 
 // A link between switches by its number: up-port u of switch (layer, label). Fabrics beyond

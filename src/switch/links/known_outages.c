@@ -8,8 +8,13 @@
 #include "core/links/port_selection.h"
 #include "switch/links/liveness.h"
 
-// Between two times that routes are found, or that news are told: a neighbour that changes its mind floods nobody.
+// Neighbours that change their mind flood nobody. What they tell is gathered, routes are found and news told no sooner than
+// this after the last time,
 #define AGAIN_NS 20000000
+// and once so often in a row, only this often: where hundreds of switches start on a few CPUs, all links are outages at
+// first, and the work that these cause must not itself make hellos late.
+#define IN_A_ROW 32
+#define PACE_NS 100000000
 // Hellos with the news have gone round by then; until then detours do without.
 #define SETTLE_NS 250000000
 
@@ -62,9 +67,8 @@ static struct drb_outages gather(const struct drb_liveness *l,
 static void find(struct drb_known_outages *k, bool hears, uint64_t now_ns)
 {
 	k->routed = hears && k->outages.count > 0;
-	k->stale = k->settled = false;
+	k->settled = false;
 	k->settled_ns = k->routed ? now_ns + SETTLE_NS : UINT64_MAX;
-	k->found_ns = now_ns;
 	if (k->routed)
 		drb_routes_find(&k->routes, &k->outages, k->own_dead);
 }
@@ -83,33 +87,58 @@ static void tell(struct drb_liveness *l, uint64_t now_ns)
 	l->due_ns = k->told_ns < l->due_ns ? k->told_ns : l->due_ns;
 }
 
+static uint64_t next_ns(const struct drb_known_outages *k)
+{
+	const uint64_t again = k->gathered_ns + AGAIN_NS, ahead = IN_A_ROW * (uint64_t)PACE_NS;
+
+	return k->paced_ns > again + ahead ? k->paced_ns - ahead : again;
+}
+
+// What is known now, and what follows from it.
+static void look_for_news(struct drb_liveness *l, const struct drb_port_knowledge *ports,
+			  bool is_own, uint64_t now_ns)
+{
+	struct drb_known_outages *k = &l->known;
+	const struct drb_outages now = gather(l, ports);
+	const bool begins = l->heard_any && now.count > 0 && !k->routed;
+	const bool is_elsewhere = is_own || begins || !drb_outages_same_links(&now, &k->outages);
+	const bool is_news = !drb_outages_equal(&now, &k->outages);
+
+	k->waits = false;
+	k->gathered_ns = now_ns;
+	k->paced_ns = (k->paced_ns > now_ns ? k->paced_ns : now_ns) + PACE_NS;
+	k->outages = now;
+	if (is_elsewhere)
+		find(k, l->heard_any, now_ns);
+	if (is_news)
+		tell(l, now_ns);
+}
+
 void drb_known_outages_update(struct drb_liveness *l, const struct drb_port_knowledge *ports,
 			      uint64_t now_ns)
 {
 	struct drb_known_outages *k = &l->known;
 	const uint64_t own_dead = ports->dead | ~(ports->downs | ports->ups);
-	const bool is_own = own_dead != k->own_dead;
+	const bool is_own = own_dead != k->own_dead || ports->drained != k->own_spare;
 
 	if (!k->routes.node)
 		return;
-	const struct drb_outages now = gather(l, ports);
-	const bool is_news = !drb_outages_equal(&now, &k->outages);
-	const bool begins = l->heard_any && now.count > 0 && !k->routed;
-	k->stale |= is_own || begins || !drb_outages_same_links(&now, &k->outages);
-	k->outages = now;
 	k->own_dead = own_dead;
-	if (k->stale && (is_own || now_ns >= k->found_ns + AGAIN_NS)) {
-		find(k, l->heard_any, now_ns);
-	} else if (now_ns >= k->settled_ns) {
+	k->own_spare = ports->drained;
+	if (is_own || (k->waits && now_ns >= next_ns(k)))
+		look_for_news(l, ports, is_own, now_ns);
+	else if (k->waits && next_ns(k) < l->due_ns)
+		l->due_ns = next_ns(k);
+	if (now_ns >= k->settled_ns) {
 		k->settled = true;
 		k->settled_ns = UINT64_MAX;
 	}
 	drb_routes_publish(k->published, &k->routes, k->routed, k->settled);
-	if (is_news)
-		tell(l, now_ns);
 }
 
 uint64_t drb_known_outages_due_ns(const struct drb_known_outages *k)
 {
-	return k->stale ? k->found_ns + AGAIN_NS : k->settled_ns;
+	const uint64_t news = k->waits ? next_ns(k) : UINT64_MAX;
+
+	return news < k->settled_ns ? news : k->settled_ns;
 }

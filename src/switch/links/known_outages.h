@@ -19,11 +19,14 @@ struct drb_known_outages {
 	struct drb_outages outages; // as our hellos tell them
 	struct drb_routes routes;
 	struct drb_published_routes *published;
-	uint64_t own_dead;   // own ports that the routes leave out
-	bool routed;         // the routes hold: some outage is known
-	bool settled;        // and the neighbours know it, too
-	bool stale;          // they must be found again
-	uint64_t found_ns;   // when they were found
+	uint64_t own_dead;    // own ports that the routes leave out
+	uint64_t own_spare;   // own ports that are spare
+	bool routed;          // the routes hold: some outage is known
+	bool settled;         // and the neighbours know it, too
+	bool waits;           // a neighbour has told something else than before. Set by liveness
+	uint64_t gathered_ns; // when news were last looked for
+	uint64_t
+		paced_ns; // when they could be again, were they never looked for sooner than on average
 	uint64_t settled_ns; // when the neighbours will know; UINT64_MAX: they do
 	uint64_t told_ns;    // when hellos last had to go out because of news
 };

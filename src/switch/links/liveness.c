@@ -230,7 +230,7 @@ static enum drb_hello_result take(struct drb_liveness *l, uint32_t in, const str
 	const enum drb_link_state before = p->state;
 	const struct drb_hello_serial asked = p->asked;
 	const uint8_t flags = p->hello.flags;
-	const bool is_news = !drb_outages_equal(&p->hello.outages, &h->outages);
+	const bool is_news = !l->heard_any || !drb_outages_equal(&p->hello.outages, &h->outages);
 	bool changed;
 
 	if (drb_link_hear_hello(p, h, now_ns, &changed) == DRB_HELLO_STALE) {
@@ -251,6 +251,7 @@ static enum drb_hello_result take(struct drb_liveness *l, uint32_t in, const str
 		drb_liveness_log(l, in, before, now_ns);
 	if (changed && (p->state == DRB_LINK_LOSSY || before == DRB_LINK_LOSSY))
 		send_soon(l, UINT64_C(1) << in, now_ns);
+	l->known.waits |= is_news;
 	if (changed || is_news || flags != h->flags)
 		publish(l, now_ns);
 	return DRB_HELLO_HEARD;

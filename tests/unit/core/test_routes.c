@@ -398,36 +398,6 @@ static void no_endless_way(void **state)
 	end();
 }
 
-// More outages than a hello tells: the nearest stay; what cannot be is left out.
-static void bounds(void **state)
-{
-	struct drb_outages o = {0},
-			   told = {.count = 2, .key = {10, UINT32_MAX}, .distance = {3, 0}};
-
-	(void)state;
-	begin(3, 3);
-	for (uint32_t i = 0; i < 150; i++)
-		drb_outages_add(&o, &w.t, 149 - i, i < 140 ? 1 + i % 11 : 0);
-	assert_int_equal(o.count, DRB_OUTAGES_MAX);
-	for (uint32_t i = 0; i < o.count; i++) {
-		assert_true(i == 0 || o.key[i] > o.key[i - 1]);
-		assert_true(o.distance[i] < 11 && (o.key[i] >= 10 || o.distance[i] == 0));
-	}
-	o.count = 0;
-	drb_outages_add(&o, &w.t, 2 * 107, 0);
-	drb_outages_add(&o, &w.t, 2 * 108, 0);
-	drb_outages_add(&o, &w.t, 3, drb_outage_distance_max(&w.t) + 1);
-	assert_int_equal(o.count, 1);
-	o.count = 0;
-	drb_outages_hear(&o, &w.t, &told, 3, 0);
-	assert_int_equal(o.count, 1);
-	assert_int_equal(o.distance[0], 4);
-	const struct drb_end low = drb_outage_end(&w.t, 5);
-	drb_outages_hear(&o, &w.t, &told, low.layer, low.label);
-	assert_int_equal(o.count, 1);
-	end();
-}
-
 // A fabric that is too large has no routes.
 static void too_large(void **state)
 {
@@ -451,7 +421,6 @@ int main(void)
 		cmocka_unit_test(spare_links),
 		cmocka_unit_test(known_and_forgotten),
 		cmocka_unit_test(no_endless_way),
-		cmocka_unit_test(bounds),
 		cmocka_unit_test(too_large),
 	};
 	return cmocka_run_group_tests_name("routes", tests, NULL, NULL);

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Neighbours that never agree what is dead. News are told at once, in a row; if they never end, about as often as hellos
+// are sent anyway, so that hundreds of switches on a few CPUs do not drown in them.
+#include "fixtures/unit.h"
+
+#include "core/links/outages.h"
+#include "fixtures/hello_switch.h"
+
+// What a neighbour above says of a link that is none of its own: dead, at this distance; 0: nothing.
+static void tell(uint32_t port, uint32_t distance)
+{
+	struct drb_hello h = neighbour_of(port);
+
+	if (distance > 0)
+		drb_outages_add(&h.outages, &setup.tree,
+				drb_outage_key(drb_outage_link(&setup.tree, 1, 0, 0), false),
+				distance);
+	receive(w, port, &h);
+}
+
+// Hellos by u1 within so many ms, while u0 changes its mind each ms.
+static uint32_t told(uint64_t *now_ms, uint32_t ms, bool changes)
+{
+	struct drb_hello h;
+	uint32_t hellos = 0;
+
+	for (uint64_t until = *now_ms + ms; *now_ms < until; ++*now_ms) {
+		turn(*now_ms);
+		if (changes)
+			tell(2, (uint32_t)(*now_ms % 7));
+		if (w->liveness.due_ns <= *now_ms * MS)
+			drb_hellos_service(w);
+		hellos += empty(3, &h);
+	}
+	return hellos;
+}
+
+static void news_without_end(void **state)
+{
+	uint64_t now_ms = 1000;
+	struct drb_hello h;
+
+	(void)state;
+	begin(1, 5, "");
+	turn(now_ms++);
+	tell(2, 0);
+	tell(3, 0);
+	empty(3, &h);
+	assert_in_range(told(&now_ms, 1000, false), 9, 11);
+	// At first every 20 ms.
+	assert_in_range(told(&now_ms, 400, true), 16, 28);
+	told(&now_ms, 600, true);
+	// Then with the hellos and as often besides.
+	const uint32_t without_end = told(&now_ms, 10000, true);
+	assert_in_range(without_end, 100, 210);
+	// Once there is peace, news are quick again.
+	told(&now_ms, 5000, false);
+	assert_in_range(told(&now_ms, 400, true), 16, 28);
+	end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(news_without_end),
+	};
+	return cmocka_run_group_tests_name("outage_news", tests, setup_rings, free_eal);
+}
