@@ -96,7 +96,6 @@ static void use_rings(void)
 		drb_doorbell_arm(&link_->rx[q]);
 		(void)drb_doorbell_silent(&link_->rx[q]);
 		drb_doorbell_disarm(&link_->rx[q]);
-		drb_doorbell_hold(&link_->tx[q]);
 		drb_doorbell_ring(&link_->tx[q]);
 	}
 }
@@ -108,7 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int kept[64];
 	uint32_t count = 0;
 
-	link_ = drb_memif_link_new(take(&data, &size) & 1, &connected);
+	link_ = drb_memif_link_new(take(&data, &size) & 1, 2048, &connected);
 	require(link_);
 	while (size > 1 && count < 64) {
 		unsigned choice = take(&data, &size);

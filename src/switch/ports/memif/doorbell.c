@@ -20,13 +20,29 @@ ssize_t __wrap_recvmsg(int fd, struct msghdr *msg, int flags);
 ssize_t __real_sendmsg(int fd, const struct msghdr *msg, int flags);
 ssize_t __wrap_sendmsg(int fd, const struct msghdr *msg, int flags);
 
-// Messages of the protocol that tell of rings.
-enum { SAYS_REGION = 4, SAYS_RING = 5, SAYS_CONNECT = 6, SAYS_CONNECTED = 7 };
+// Messages of the protocol that tell of the other end and of rings.
+enum {
+	SAYS_HELLO = 2,
+	SAYS_INIT = 3,
+	SAYS_REGION = 4,
+	SAYS_RING = 5,
+	SAYS_CONNECT = 6,
+	SAYS_CONNECTED = 7
+};
 enum { RING_FROM_CLIENT = 1 };
 
 struct message {
 	uint16_t type;
 	union {
+		struct {
+			char name[DRB_MEMIF_NAME_LEN];
+		} hello;
+		struct {
+			uint16_t version;
+			uint32_t id;
+			uint8_t mode, secret[24];
+			char name[DRB_MEMIF_NAME_LEN];
+		} __attribute__((packed)) init;
 		struct {
 			uint16_t index;
 			uint64_t size;
@@ -50,7 +66,7 @@ void drb_memif_listen(struct drb_memif_link *link, struct drb_memif_talk *talk)
 	heard.talk = talk;
 }
 
-struct drb_memif_link *drb_memif_link_new(bool server, bool *connected)
+struct drb_memif_link *drb_memif_link_new(bool server, uint32_t buffer, bool *connected)
 {
 	struct drb_memif_link *link = calloc(1, sizeof(*link));
 
@@ -58,6 +74,7 @@ struct drb_memif_link *drb_memif_link_new(bool server, bool *connected)
 		link->epoll_fd[q] = -1;
 	if (link) {
 		link->server = server;
+		link->buffer = buffer;
 		link->connected = connected;
 		*connected = false;
 	}
@@ -85,36 +102,49 @@ int drb_memif_link_watch(struct drb_memif_link *link, uint32_t queue, int epoll_
 	return watch(link, queue, EPOLL_CTL_ADD);
 }
 
-// Maps the head of the ring at `offset` of a region. NULL if there is none.
-static struct drb_memif_ring *map(int region, uint32_t offset)
+static bool has_region(struct drb_memif_talk *talk, const struct message *m, int fd)
 {
-	uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE), within = offset % page;
-	struct drb_memif_ring *ring;
 	struct stat st;
-	char *at;
 
-	if (fstat(region, &st) < 0 || offset % _Alignof(struct drb_memif_ring) ||
-	    (uint64_t)offset + sizeof(*ring) > (uint64_t)st.st_size)
-		return NULL;
-	at = mmap(NULL, within + sizeof(*ring), PROT_READ | PROT_WRITE, MAP_SHARED, region,
-		  (off_t)(offset - within));
+	if (m->region.index >= DRB_MEMIF_REGIONS || talk->memory.region[m->region.index].at ||
+	    fd < 0 || fstat(fd, &st) < 0 || st.st_size <= 0)
+		return false;
+	void *at = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (at == MAP_FAILED)
-		return NULL;
-	ring = (struct drb_memif_ring *)(at + within);
-	if (ring->cookie == COOKIE)
-		return ring;
-	munmap(at, within + sizeof(*ring));
-	return NULL;
+		return false;
+	talk->memory.region[m->region.index].at = at;
+	talk->memory.region[m->region.index].size = (uint64_t)st.st_size;
+	return true;
 }
 
-static void unmap(struct drb_doorbell *b)
+static void unmap(struct drb_memif_memory *memory)
 {
-	size_t within = (uintptr_t)b->ring % (size_t)sysconf(_SC_PAGESIZE);
+	for (uint32_t i = 0; i < DRB_MEMIF_REGIONS; i++) {
+		if (memory->region[i].at)
+			munmap(memory->region[i].at, memory->region[i].size);
+		memory->region[i].at = NULL;
+	}
+}
 
-	if (!b->ring)
-		return;
-	munmap((char *)b->ring - within, within + sizeof(*b->ring));
-	close(b->fd);
+// The ring of so many descriptors at `offset` of a region. NULL if there is none.
+static struct drb_memif_ring *find_ring(const struct drb_memif_memory *memory, uint16_t region,
+					uint32_t offset, uint32_t size)
+{
+	struct drb_memif_ring *ring;
+
+	if (region >= DRB_MEMIF_REGIONS || !memory->region[region].at ||
+	    offset % _Alignof(struct drb_memif_ring) ||
+	    offset + sizeof(*ring) + (uint64_t)size * sizeof(ring->desc[0]) >
+		    memory->region[region].size)
+		return NULL;
+	ring = (struct drb_memif_ring *)(memory->region[region].at + offset);
+	return ring->cookie == COOKIE ? ring : NULL;
+}
+
+static void forget(struct drb_doorbell *b)
+{
+	if (b->ring)
+		close(b->fd);
 	b->ring = NULL;
 }
 
@@ -123,23 +153,42 @@ static bool has_ring(struct drb_memif_talk *talk, const struct message *m, int f
 	bool from_client = m->ring.flags & RING_FROM_CLIENT;
 	struct drb_doorbell *b;
 
-	if (m->ring.index >= DRB_WORKERS_MAX || m->ring.region >= DRB_MEMIF_REGIONS ||
-	    talk->region[m->ring.region] <= 0 || fd < 0)
+	if (m->ring.index >= DRB_WORKERS_MAX || fd < 0)
 		return false;
 	b = &talk->bell[from_client][m->ring.index];
 	if (b->ring)
 		return false;
-	b->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (b->fd < 0)
-		return false;
-	b->ring = map(talk->region[m->ring.region], m->ring.offset);
-	if (!b->ring)
-		close(b->fd);
+	b->memory = &talk->memory;
 	// The client's ring holds what is between its ends; the other way it holds buffers that the
 	// client lends to the server.
 	b->size = (uint16_t)(1u << (m->ring.log2_size & 15));
 	b->empty = from_client ? 0 : b->size;
+	b->ring = find_ring(b->memory, m->ring.region, m->ring.offset, b->size);
+	if (!b->ring)
+		return false;
+	b->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (b->fd < 0)
+		b->ring = NULL;
 	return b->ring;
+}
+
+// What the other end takes, by its name.
+static uint32_t taken_by(const char name[DRB_MEMIF_NAME_LEN])
+{
+	static const char letter[] =
+#define X(id, letter) letter
+		DRB_MEMIF_TAKES(X);
+#undef X
+	const size_t ours = strlen(DRB_MEMIF_NAME);
+	uint32_t takes = 0;
+
+	if (strncmp(name, DRB_MEMIF_NAME, ours) != 0)
+		return 0;
+	for (const char *at = name + ours; at < name + DRB_MEMIF_NAME_LEN && *at; at++) {
+		const char *known = strchr(letter, *at);
+		takes |= known ? 1u << (known - letter) : 0;
+	}
+	return takes;
 }
 
 static bool connect_link(struct drb_memif_link *link, const struct drb_memif_talk *talk)
@@ -149,6 +198,7 @@ static bool connect_link(struct drb_memif_link *link, const struct drb_memif_tal
 	if (link->owner) // of somebody whom the driver turns away
 		return true;
 	link->owner = talk;
+	link->takes = talk->takes;
 	*link->connected = true;
 	memcpy(link->rx, talk->bell[link->server], sizeof(link->rx));
 	memcpy(link->tx, talk->bell[!link->server], sizeof(link->tx));
@@ -166,12 +216,14 @@ void drb_memif_talk_over(struct drb_memif_link *link, struct drb_memif_talk *tal
 			link->rx[q].ring = link->tx[q].ring = NULL;
 		}
 		link->owner = NULL;
+		link->takes = 0;
 		*link->connected = false;
 	}
 	for (uint32_t q = 0; q < DRB_WORKERS_MAX; q++) {
-		unmap(&talk->bell[0][q]);
-		unmap(&talk->bell[1][q]);
+		forget(&talk->bell[0][q]);
+		forget(&talk->bell[1][q]);
 	}
+	unmap(&talk->memory);
 }
 
 static int descriptor_of(const struct msghdr *msg)
@@ -186,19 +238,23 @@ static int descriptor_of(const struct msghdr *msg)
 	return -1;
 }
 
+static bool is_message(const struct msghdr *msg)
+{
+	return heard.talk && msg->msg_iovlen == 1 &&
+	       msg->msg_iov->iov_len >= sizeof(struct message);
+}
+
 // Takes in what was said, by either end. False: the link cannot be watched over, and must not be.
 static bool take_in(const struct msghdr *msg)
 {
 	struct message m;
 
-	if (!heard.talk || msg->msg_iovlen != 1 || msg->msg_iov->iov_len < sizeof(m))
+	if (!is_message(msg))
 		return true;
 	memcpy(&m, msg->msg_iov->iov_base, sizeof(m));
 	switch (m.type) {
 	case SAYS_REGION:
-		if (m.region.index < DRB_MEMIF_REGIONS)
-			heard.talk->region[m.region.index] = descriptor_of(msg);
-		return true;
+		return has_region(heard.talk, &m, descriptor_of(msg));
 	case SAYS_RING:
 		return has_ring(heard.talk, &m, descriptor_of(msg));
 	case SAYS_CONNECT:
@@ -208,6 +264,37 @@ static bool take_in(const struct msghdr *msg)
 	default:
 		return true;
 	}
+}
+
+// The first message of the other end: a server's hello, a client's answer to it.
+static void take_in_name(const struct msghdr *msg)
+{
+	struct message m;
+
+	if (!is_message(msg))
+		return;
+	memcpy(&m, msg->msg_iov->iov_base, sizeof(m));
+	if (m.type == SAYS_HELLO)
+		heard.talk->takes = taken_by(m.hello.name);
+	else if (m.type == SAYS_INIT)
+		heard.talk->takes = taken_by(m.init.name);
+}
+
+// The first message of this end: the driver has put its own name there.
+static void put_name(const struct msghdr *msg)
+{
+	static const char name[DRB_MEMIF_NAME_LEN] = DRB_MEMIF_NAME
+#define X(id, letter) letter
+		DRB_MEMIF_TAKES(X);
+#undef X
+	struct message *m = msg->msg_iov->iov_base;
+
+	if (!is_message(msg))
+		return;
+	if (m->type == SAYS_HELLO)
+		memcpy(m->hello.name, name, sizeof(name));
+	else if (m->type == SAYS_INIT)
+		memcpy(m->init.name, name, sizeof(name));
 }
 
 ssize_t __wrap_recvmsg(int fd, struct msghdr *msg, int flags)
@@ -221,6 +308,8 @@ ssize_t __wrap_recvmsg(int fd, struct msghdr *msg, int flags)
 		errno = EPROTO;
 		return -1;
 	}
+	if (size > 0)
+		take_in_name(msg);
 	return size;
 }
 
@@ -230,6 +319,7 @@ ssize_t __wrap_sendmsg(int fd, const struct msghdr *msg, int flags)
 		errno = EPROTO;
 		return -1;
 	}
+	put_name(msg);
 	ssize_t size = __real_sendmsg(fd, msg, flags);
 	if (size < 0 && heard.talk) {
 		// A server that cannot greet frees a channel that is still registered, and EAL then
@@ -246,16 +336,12 @@ void drb_doorbell_ring(struct drb_doorbell *b)
 
 	if (!b->ring)
 		return;
-	if (!b->owed) {
-		// A receiver that did not see the packets before it fell asleep asked before that,
-		// and this sees it.
-		atomic_thread_fence(memory_order_seq_cst);
-		uint16_t flags = atomic_load_explicit(&b->ring->flags, memory_order_relaxed);
-		if (flags & DRB_MEMIF_AWAKE)
-			return;
-		atomic_fetch_or_explicit(&b->ring->flags, DRB_MEMIF_AWAKE, memory_order_relaxed);
-	}
-	b->owed = false;
+	// A receiver that did not see the packets before it fell asleep asked before that, and this
+	// sees it.
+	atomic_thread_fence(memory_order_seq_cst);
+	if (atomic_load_explicit(&b->ring->flags, memory_order_relaxed) & DRB_MEMIF_AWAKE)
+		return;
+	atomic_fetch_or_explicit(&b->ring->flags, DRB_MEMIF_AWAKE, memory_order_relaxed);
 	if (write(b->fd, &one, sizeof(one)) < 0)
 		return; // the counter is full: it has rung
 }

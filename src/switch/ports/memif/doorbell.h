@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Doorbells of memif links. Each ring has a flag by which its receiver asks to be woken, and an
-// eventfd that does it. DPDK's driver rings when it sees the flag, but its receivers never ask, and
-// the order of its looks lets one be missed: between the packet and the look at the flag it has no
-// barrier. So receiver and sender are here: the worker asks before it sleeps, and rings once at the
-// end of an iteration, for all that it sent; the driver does not get to see the flag.
+// eventfd that does it: the worker asks before it sleeps, and rings once at the end of an iteration,
+// for all that it sent.
 //
-// Rings are learned from what the two ends say on the link's control channel (the memif protocol,
-// version 2), of which the driver tells nothing.
+// Rings, their memory, and what the other end takes are learned from what the two ends say on the
+// link's control channel (the memif protocol, version 2), of which the driver tells nothing. In its
+// first message each end tells its name. Ours is DRB_MEMIF_NAME and a letter for all that it takes
+// beyond the protocol; others have other names. Letters that are not known say nothing.
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -15,45 +15,81 @@
 
 #include "common/config/config.h"
 
-// The head of a ring, in memory that both ends share.
+// A place for a packet or a part of one.
+struct drb_memif_desc {
+	uint16_t flags, region;
+	uint32_t length, offset; // octets; in the region
+	uint32_t metadata;       // of the ends: DRB_MEMIF_UNFINISHED
+};
+
+enum { DRB_MEMIF_NEXT = 1 }; // a descriptor's flag: the packet goes on in the next one
+
+// A ring, in memory that both ends share: any octets at any time, if the other end is hostile.
 struct drb_memif_ring {
 	uint32_t cookie;
 	_Atomic uint16_t flags;
 	_Atomic uint16_t head;
 	_Alignas(64) _Atomic uint16_t tail;
+	_Alignas(64) struct drb_memif_desc desc[];
 };
 
-enum { DRB_MEMIF_AWAKE = 1 }; // the flag: its receiver polls and is not to be woken
+enum { DRB_MEMIF_AWAKE = 1 }; // a ring's flag: its receiver polls and is not to be woken
 
-#define DRB_MEMIF_REGIONS 4 // of shared memory, that rings may be in
+#define DRB_MEMIF_REGIONS 256 // most of them that a link has: what the driver takes
+
+// The memory that the ends share, mapped. Owned by the talk that named it.
+struct drb_memif_memory {
+	struct {
+		uint8_t *at; // NULL: not named
+		uint64_t size;
+	} region[DRB_MEMIF_REGIONS];
+};
 
 // One end of a ring.
 struct drb_doorbell {
 	struct drb_memif_ring *ring; // NULL: no link now
-	int fd;                      // the eventfd
-	uint16_t size;               // most packets in the ring
-	uint16_t empty;              // head - tail when no packet is in the ring
-	bool owed;                   // the sender took the receiver's request and has to ring
+	const struct drb_memif_memory *memory;
+	int fd;         // the eventfd
+	uint16_t size;  // most packets in the ring
+	uint16_t empty; // head - tail when no packet is in the ring
+	uint16_t next;  // the descriptor that this end comes to next, modulo 2^16
+	uint16_t lent;  // of a receiver whose buffers a sender fills: up to which it has lent them
+};
+
+#define DRB_MEMIF_NAME "drbswitch +"
+#define DRB_MEMIF_NAME_LEN 32
+
+// What an end may take, and its letter: X(id, letter).
+#define DRB_MEMIF_TAKES(X)                                                                         \
+	X(UNFINISHED, "u") // packets with unfinished checksums, which descriptors tell of
+
+enum drb_memif_takes {
+#define X(id, letter) DRB_MEMIF_TAKES_##id,
+	DRB_MEMIF_TAKES(X)
+#undef X
 };
 
 // What one control channel has said. Zeroed: nothing yet.
 struct drb_memif_talk {
 	struct drb_doorbell bell[2][DRB_WORKERS_MAX]; // [1]: from the client; .ring NULL: not named
-	int region[DRB_MEMIF_REGIONS];                // descriptors, the driver's; 0: not named
+	struct drb_memif_memory memory;
+	uint32_t takes; // the other end: a bit for each of enum drb_memif_takes
 };
 
 // A memif port. The rings of each queue, as long as the link is up; they change while the workers
 // are parked.
 struct drb_memif_link {
 	bool server;
+	uint32_t buffer; // octets of a packet's buffer that a client shares
 	bool *connected; // the port's: written with `owner`, while the workers are parked
+	uint32_t takes;  // the other end; likewise
 	struct drb_doorbell rx[DRB_WORKERS_MAX], tx[DRB_WORKERS_MAX];
 	int epoll_fd[DRB_WORKERS_MAX];      // who sleeps on the bell of the rx queue; -1: nobody
 	const struct drb_memif_talk *owner; // whose rings these are; NULL: no link
 };
 
 // *connected becomes false, and says from now on whether there is a link. NULL: out of memory.
-struct drb_memif_link *drb_memif_link_new(bool server, bool *connected);
+struct drb_memif_link *drb_memif_link_new(bool server, uint32_t buffer, bool *connected);
 void drb_memif_link_free(struct drb_memif_link *link);
 // From now on the bell of a receive queue, when there is one, is in this epoll set; -1: in none.
 // Within drb_memif_enter() and drb_memif_leave(). 0 or -errno.
@@ -65,17 +101,14 @@ void drb_memif_listen(struct drb_memif_link *link, struct drb_memif_talk *talk);
 // A control channel ends: the link is down if it was the link's.
 void drb_memif_talk_over(struct drb_memif_link *link, struct drb_memif_talk *talk);
 
-// Before packets are handed to the driver: if the receiver asks, we take it upon us.
-static inline void drb_doorbell_hold(struct drb_doorbell *b)
+// Whether the other end takes that.
+static inline bool drb_memif_link_takes(const struct drb_memif_link *link,
+					enum drb_memif_takes what)
 {
-	if (b->ring &&
-	    !(atomic_load_explicit(&b->ring->flags, memory_order_relaxed) & DRB_MEMIF_AWAKE)) {
-		atomic_fetch_or_explicit(&b->ring->flags, DRB_MEMIF_AWAKE, memory_order_relaxed);
-		b->owed = true;
-	}
+	return link->takes >> what & 1;
 }
 
-// After the packets: wakes the receiver if it asks or has asked.
+// After the packets: wakes the receiver if it asks.
 void drb_doorbell_ring(struct drb_doorbell *b);
 
 // The receiver asks to be woken. A full barrier, then drb_doorbell_silent() must say that nothing

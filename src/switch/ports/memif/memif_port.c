@@ -13,6 +13,7 @@
 #include "common/cli/log.h"
 #include "common/config/complaint.h"
 #include "switch/ports/memif/callbacks.h"
+#include "switch/ports/memif/ring.h"
 #include "switch/ports/memif/server_probe.h"
 
 #define DESCRIPTORS 512
@@ -95,7 +96,8 @@ static int start(struct drb_port *port, const char *path)
 	if (!own)
 		return -ENOMEM;
 	own->dpdk.device = DRB_DPDK_NONE;
-	own->link = drb_memif_link_new(port->setup->up, &port->connected);
+	own->link =
+		drb_memif_link_new(port->setup->up, buffer_of(port->frame_max), &port->connected);
 	if (!own->link) {
 		drb_error("port %s: out of memory", port->setup->name);
 		return -ENOMEM;
@@ -108,7 +110,7 @@ static int start(struct drb_port *port, const char *path)
 		return rc;
 	// Clients start when they find their server (connect.h).
 	for (uint32_t n = 0; n < port->workers; n++)
-		port->queue[n]->doorbell = true;
+		port->queue[n]->doorbell = port->queue[n]->unfinished = true;
 	drb_memif_enter(own->link);
 	rc = drb_dpdk_begin(port, port->setup->up);
 	drb_memif_leave();
@@ -149,11 +151,39 @@ void drb_memif_port_restart(struct drb_port *port)
 	drb_memif_leave();
 }
 
+// The driver keeps the control channel; packets pass it by.
+static uint32_t buffers(uint32_t workers)
+{
+	(void)workers;
+	return 0; // packets wait in the link's memory
+}
+
+static struct drb_memif_packets packets_of(const struct drb_port_queue *q)
+{
+	const struct drb_memif_link *link = link_of(q);
+
+	return (struct drb_memif_packets){
+		.frame_max = q->port->frame_max,
+		.buffer = link->buffer,
+		.marked = drb_memif_link_takes(link, DRB_MEMIF_TAKES_UNFINISHED),
+	};
+}
+
+static uint32_t receive_burst(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count)
+{
+	const struct drb_memif_packets p = packets_of(q);
+
+	return drb_memif_receive(&link_of(q)->rx[q->rx], &p, q->port->pool, packets, count);
+}
+
 static uint32_t send_burst(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count,
 			   struct drb_send_result *result)
 {
-	drb_doorbell_hold(&link_of(q)->tx[q->tx]);
-	return drb_dpdk_send(q, packets, count, result);
+	const struct drb_memif_packets p = packets_of(q);
+
+	if (!p.marked)
+		drb_finish_checksums(packets, count);
+	return drb_memif_send(&link_of(q)->tx[q->tx], &p, packets, count, result);
 }
 
 static void flush(struct drb_port_queue *q)
@@ -194,10 +224,11 @@ static void disarm(struct drb_port_queue *q)
 const struct drb_port_kind drb_memif_port = {
 	.name = "memif",
 	.check = check,
-	.buffers = drb_dpdk_buffers,
+	.buffers = buffers,
+	.yields_unfinished = true,
 	.start = start,
 	.stop = stop,
-	.receive = drb_dpdk_receive,
+	.receive = receive_burst,
 	.send = send_burst,
 	.flush = flush,
 	.in_ring = in_ring,

@@ -92,7 +92,7 @@ static void workers_rest_meanwhile(void **state)
 {
 	static const struct drb_port_parking parking = {park, unpark, &all};
 	bool connected = true;
-	struct drb_memif_link *port = drb_memif_link_new(false, &connected);
+	struct drb_memif_link *port = drb_memif_link_new(false, 2048, &connected);
 	struct rte_intr_handle *handle, *last_handle;
 	pthread_t thread;
 

@@ -21,7 +21,8 @@
 #define RING_AT 16512 // where the second ring of 1024 descriptors is
 #define MESSAGE 128   // octets of every message of the protocol
 
-enum { REGION = 4, RING = 5, CONNECT = 6, CONNECTED = 7 };
+enum { HELLO = 2, INIT = 3, REGION = 4, RING = 5, CONNECT = 6, CONNECTED = 7 };
+enum { HELLO_NAME = 2, INIT_NAME = 33 }; // where they have it
 
 static struct drb_memif_link *link_;
 static bool connected;
@@ -77,7 +78,7 @@ static int begin(void **state)
 	char *memory;
 
 	(void)state;
-	link_ = drb_memif_link_new(false, &connected);
+	link_ = drb_memif_link_new(false, 2048, &connected);
 	region = memfd_create("region", MFD_CLOEXEC);
 	if (!link_ || region < 0 || ftruncate(region, 65536) < 0 ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) < 0)
@@ -192,6 +193,65 @@ static void holds_what_was_not_taken(void **state)
 	assert_int_equal(drb_doorbell_packets(&link_->tx[0]), 1024);
 }
 
+// The other end's first message, with this name.
+static void hear_name(int type, const char *name)
+{
+	char text[MESSAGE] = {(char)type};
+	struct iovec part = {text, sizeof(text)};
+	struct msghdr msg = {.msg_iov = &part, .msg_iovlen = 1};
+
+	strncpy(text + (type == HELLO ? HELLO_NAME : INIT_NAME), name, DRB_MEMIF_NAME_LEN);
+	assert_int_equal(write(pair[1], text, sizeof(text)), MESSAGE);
+	assert_int_equal(recvmsg(pair[0], &msg, 0), MESSAGE);
+}
+
+// What the other end takes is what its name says, if that is one of ours, from the time on that the link is up.
+static void names_tell_what_is_taken(void **state)
+{
+	static const struct {
+		int type;
+		const char *name;
+		bool takes;
+	} said[] = {
+		{HELLO, "drbswitch +u", true},
+		{INIT, "drbswitch +u", true},
+		{HELLO, "drbswitch +?u~", true}, // a later one's
+		{HELLO, "drbswitch +", false},
+		{HELLO, "drbswitch +x", false},
+		{HELLO, "DPDK 22.11.11", false},
+		{HELLO, "drbswitch 0.1 u", false},
+		{INIT, "", false},
+		{INIT, "drbswitch +0123456789012345678901u", false}, // behind the name
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(said); i++) {
+		hear_name(said[i].type, said[i].name);
+		assert_false(drb_memif_link_takes(link_, DRB_MEMIF_TAKES_UNFINISHED));
+		connect_client();
+		if (drb_memif_link_takes(link_, DRB_MEMIF_TAKES_UNFINISHED) != said[i].takes)
+			fail_msg("\"%s\" is taken for what it is not", said[i].name);
+		drb_memif_talk_over(link_, &talk);
+		talk = (struct drb_memif_talk){0};
+		assert_false(drb_memif_link_takes(link_, DRB_MEMIF_TAKES_UNFINISHED));
+	}
+}
+
+// Where the driver puts its name, in whichever message is this end's first, ours stands.
+static void ours_is_told(void **state)
+{
+	char text[MESSAGE];
+
+	(void)state;
+	assert_int_equal(say(HELLO, -1, 0x4141, 0x4141, 0x4141, 0), MESSAGE);
+	assert_int_equal(read(pair[1], text, sizeof(text)), MESSAGE);
+	assert_string_equal(text + HELLO_NAME, "drbswitch +u");
+	assert_int_equal(say(INIT, -1, 0x4141, 0x4141, 0x4141, 0), MESSAGE);
+	assert_int_equal(read(pair[1], text, sizeof(text)), MESSAGE);
+	assert_string_equal(text + INIT_NAME, "drbswitch +u");
+	assert_int_equal(text[2], 0x41);
+}
+
 static void server_has_the_other_ends(void **state)
 {
 	(void)state;
@@ -241,11 +301,17 @@ static void bad_rings_are_refused(void **state)
 	(void)state;
 	assert_int_equal(say_ring(true, bell[0], 0, 0), -1); // of a region not named
 	assert_int_equal(errno, EPROTO);
+	assert_int_equal(say_region(-1), -1);
+	assert_int_equal(say_region(bell[0]), -1); // no memory
+	assert_int_equal(say(REGION, region, DRB_MEMIF_REGIONS, 0, 0, 0), -1);
 	assert_int_equal(say_region(region), MESSAGE);
+	assert_int_equal(say_region(region), -1); // twice
 	assert_int_equal(say_ring(true, -1, 0, 0), -1);
 	assert_int_equal(say_ring(true, bell[0], DRB_WORKERS_MAX, 0), -1);
 	assert_int_equal(say_ring(true, bell[0], 0, 65536), -1);
 	assert_int_equal(say_ring(true, bell[0], 0, 65536 - 64), -1);
+	assert_int_equal(say_ring(true, bell[0], 0, 65536 - RING_AT + 64),
+			 -1); // its end is outside
 	assert_int_equal(say_ring(true, bell[0], 0, UINT32_MAX - 63), -1);
 	assert_int_equal(say_ring(true, bell[0], 0, 32), -1);
 	assert_int_equal(say_ring(true, bell[0], 0, 4096), -1); // no ring there
@@ -260,19 +326,15 @@ static void rings_once_for_who_asks(void **state)
 	(void)state;
 	connect_client();
 	struct drb_doorbell *b = &link_->tx[0];
-	drb_doorbell_hold(b);
 	drb_doorbell_ring(b);
 	assert_int_equal(read(bell[0], &count, sizeof(count)), -1); // it is awake
 	ring[0]->flags = 0;
-	drb_doorbell_hold(b);
-	assert_int_equal(ring[0]->flags, DRB_MEMIF_AWAKE); // so that the driver does not ring
-	drb_doorbell_hold(b);
 	drb_doorbell_ring(b);
+	assert_int_equal(ring[0]->flags, DRB_MEMIF_AWAKE); // it has been asked for once
 	drb_doorbell_ring(b);
 	assert_int_equal(read(bell[0], &count, sizeof(count)), sizeof(count));
 	assert_int_equal(count, 1);
-	// It fell asleep after the first look.
-	drb_doorbell_hold(b);
+	// It fell asleep again.
 	ring[0]->flags = 0;
 	drb_doorbell_ring(b);
 	assert_int_equal(read(bell[0], &count, sizeof(count)), sizeof(count));
@@ -351,8 +413,6 @@ static void no_wake_up_is_lost(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, sleep_and_look, NULL), 0);
 	clock_gettime(CLOCK_MONOTONIC, &began);
 	for (round = 1; round <= ROUNDS && !time_is_up(began.tv_sec, round); round++) {
-		if (round % 4 == 0)
-			drb_doorbell_hold(&sender);
 		atomic_store_explicit(&ring[1]->head, (uint16_t)round, memory_order_release);
 		drb_doorbell_ring(&sender);
 		for (uint32_t looks = 0;
@@ -384,6 +444,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(learned_from_the_channel, begin, end),
 		cmocka_unit_test_setup_teardown(holds_what_was_not_taken, begin, end),
+		cmocka_unit_test_setup_teardown(names_tell_what_is_taken, begin, end),
+		cmocka_unit_test_setup_teardown(ours_is_told, begin, end),
 		cmocka_unit_test_setup_teardown(server_has_the_other_ends, begin, end),
 		cmocka_unit_test_setup_teardown(another_channel_changes_nothing, begin, end),
 		cmocka_unit_test_setup_teardown(gone_is_read, begin, end),
