@@ -18,9 +18,9 @@ serves() { # serves HOST: a file of 5 MB by HTTP, over IPv4 and IPv6
   soon listens "$1" -ltnH 8000
 }
 
-arrives() { # arrives CLIENT ADDRESS
+arrives() { # arrives CLIENT ADDRESS [OPTION...]: of curl
   rm -f "$scratch/got"
-  fabric exec "$1" -- curl -gsS -m 60 -o "$scratch/got" "http://$2:8000/file" &&
+  fabric exec "$1" -- curl -gsS -m 60 "${@:3}" -o "$scratch/got" "http://$2:8000/file" &&
     cmp "$scratch/www/file" "$scratch/got"
 }
 
@@ -139,18 +139,22 @@ if in_full "a memif peer that is no switch"; then
   check "down" fabric down
 fi
 
-# Five switches of which one dies on the way.
-up -l 3 -d 2 --unit flow
-check "F(3,2): all ports are usable" soon usable 80
-serves h0
+# Three switches, then five of which one dies on the way.
 head -c 100000000 /dev/urandom >"$scratch/www/file"
-arrives h15 10.0.0.1 >"$scratch/arrives" &
-transfer=$!
-sleep 0.2
-fabric stop s3-0
-wait "$transfer"
-check "100 MB arrive while a switch dies" test $? = 0
-check "nothing was dropped for its form" no_drops
-kill "$server"
-check "down" fabric down
+for driver in af_packet memif; do
+  up -l 3 -d 2 --driver $driver --unit flow
+  check "$driver, F(3,2): all ports are usable" soon usable 80
+  serves h0
+  check "$driver: 100 MB arrive through three switches" arrives h2 10.0.0.1
+  arrives h15 10.0.0.1 --limit-rate 100M >"$scratch/arrives" &
+  transfer=$!
+  sleep 0.2
+  fabric stop s3-0
+  wait "$transfer"
+  check "$driver: 100 MB arrive through five switches while one dies" test $? = 0
+  check "$driver: nothing was dropped for its form" no_drops
+  kill "$server"
+  wait "$server" 2>/dev/null
+  check "down" fabric down
+done
 finish

@@ -122,8 +122,8 @@ static void unmap(struct drb_memif_memory *memory)
 	for (uint32_t i = 0; i < DRB_MEMIF_REGIONS; i++) {
 		if (memory->region[i].at)
 			munmap(memory->region[i].at, memory->region[i].size);
-		memory->region[i].at = NULL;
 	}
+	*memory = (struct drb_memif_memory){0};
 }
 
 // The ring of so many descriptors at `offset` of a region. NULL if there is none.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Ports to another process of this machine: DPDK's memif driver with doorbells (doorbell.h), with
-// callbacks that do not run beside the workers (callbacks.h), and with clients that find their
-// server at any time (connect.h).
+// Ports to another process of this machine. DPDK's memif driver opens and closes their links, with
+// callbacks that do not run beside the workers (callbacks.h) and clients that find their server at
+// any time (connect.h); packets go through the rings past it (ring.h), with doorbells (doorbell.h).
 
 #include "switch/ports/dpdk/dpdk_port.h"
 #include "switch/ports/memif/doorbell.h"
