@@ -18,7 +18,7 @@
 #define REGION_SIZE 16384
 #define COOKIE 0x3E31F20
 
-static int passed[3], pair[2], next_fd; // passed: a region, one too short for a ring, a bell
+static int passed[3], pair[2]; // passed: a region, one too short for a ring, a bell
 static struct drb_memif_link *link_;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -46,7 +46,6 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	for (off_t at = 0; at < REGION_SIZE; at += 128)
 		require(pwrite(passed[0], &cookie, sizeof(cookie), at) == sizeof(cookie));
 	require(pwrite(passed[1], &cookie, sizeof(cookie), 0) == sizeof(cookie));
-	next_fd = next();
 	return 0;
 }
 
@@ -104,6 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct drb_memif_talk talk = {0};
 	bool connected = true;
+	const int free_fd = next(); // libFuzzer opens some between inputs
 	int kept[64];
 	uint32_t count = 0;
 
@@ -125,7 +125,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	use_rings();
 	while (count > 0)
 		close(kept[--count]);
-	require(next() == next_fd);
+	require(next() == free_fd);
 	drb_memif_link_free(link_);
 	return 0;
 }

@@ -200,6 +200,7 @@ static void places_outside_are_not_read(void **state)
 	static const struct drb_memif_desc bad[] = {
 		{.region = REGION + 1, .length = 60, .offset = 0},
 		{.region = UINT16_MAX, .length = 60, .offset = 0},
+		{.region = REGION + 1, .length = 0, .offset = 0},
 		{.region = REGION, .length = 60, .offset = MEMORY - 59},
 		{.region = REGION, .length = 60, .offset = UINT32_MAX},
 		{.region = REGION, .length = UINT32_MAX, .offset = 64},
