@@ -36,7 +36,7 @@ struct drb_port_queue {
 	uint32_t (*receive)(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count);
 	uint32_t (*send)(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count,
 			 struct drb_send_result *result);
-	uint32_t (*in_ring)(const struct drb_port_queue *q); // NULL: the device cannot tell
+	uint32_t (*in_ring)(struct drb_port_queue *q); // NULL: the device cannot tell
 	const struct drb_port_kind *kind;
 	const struct drb_port *port;
 	uint16_t rx, tx;   // numbers of the device's queues; rx DRB_QUEUE_NONE: receives nothing
@@ -113,7 +113,7 @@ struct drb_port_kind {
 
 	// Packets that send() took and the other end of the link has not taken yet. By the worker, once a
 	// burst where that counts as occupancy, and for readers of counters. NULL: it cannot tell.
-	uint32_t (*in_ring)(const struct drb_port_queue *q);
+	uint32_t (*in_ring)(struct drb_port_queue *q);
 
 	// What wakes a sleeping worker is q->fd; else, where there is one, a doorbell; else nothing does,
 	// and the worker looks again after a while.

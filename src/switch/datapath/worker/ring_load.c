@@ -16,7 +16,7 @@ static uint32_t sent_by(const struct drb_worker *w, uint32_t n, uint32_t u)
 
 static uint32_t in_rings(struct drb_worker *w, uint32_t u)
 {
-	const struct drb_port_queue *own = w->port[w->down_ports + u].queue;
+	struct drb_port_queue *own = w->port[w->down_ports + u].queue;
 	uint32_t packets = 0;
 
 	for (uint32_t n = 0; n <= w->shared_load.count; n++) {

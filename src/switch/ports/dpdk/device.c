@@ -88,6 +88,7 @@ static int count_queues(struct drb_port *port, const char *path, struct rte_eth_
 					      info.max_mtu);
 		conf->rxmode.mtu = port->mtu;
 	}
+	own_of(port)->tells_unsent = drb_dpdk_tells_unsent(port, &info);
 	own_of(port)->interrupts = port->setup->driver == DRB_DRIVER_PCI && has_interrupts(&info);
 	conf->intr_conf.rxq = own_of(port)->interrupts;
 	if (port->rx_queues > 1 && (info.flow_type_rss_offloads & wanted)) {
@@ -103,10 +104,29 @@ static int failed(const struct drb_port *port, const char *step, int rc)
 	return rc;
 }
 
+static int set_up_queues(const struct drb_port *port, uint16_t rx, uint16_t tx, const char **step)
+{
+	const struct drb_dpdk_port *own = own_of(port);
+	unsigned node = (unsigned)rte_eth_dev_socket_id(own->device);
+	struct rte_eth_dev_info info;
+	int rc = rte_eth_dev_info_get(own->device, &info);
+
+	info.default_txconf.tx_rs_thresh = 1; // each packet is told to be sent, see unsent.c
+	for (uint16_t q = 0; rc == 0 && q < port->rx_queues; q++) {
+		*step = "set up a receive queue of";
+		rc = rte_eth_rx_queue_setup(own->device, q, rx, node, NULL, port->pool);
+	}
+	for (uint16_t q = 0; rc == 0 && q < port->workers; q++) {
+		*step = "set up a transmit queue of";
+		rc = rte_eth_tx_queue_setup(own->device, q, tx, node,
+					    own->tells_unsent ? &info.default_txconf : NULL);
+	}
+	return rc;
+}
+
 int drb_dpdk_configure(struct drb_port *port, const char *path, uint16_t rx, uint16_t tx)
 {
 	uint16_t id = own_of(port)->device;
-	unsigned node = (unsigned)rte_eth_dev_socket_id(id);
 	struct rte_eth_conf conf = {0};
 	const char *step = "configure";
 	int rc = count_queues(port, path, &conf);
@@ -116,17 +136,13 @@ int drb_dpdk_configure(struct drb_port *port, const char *path, uint16_t rx, uin
 	rc = rte_eth_dev_configure(id, port->rx_queues, (uint16_t)port->workers, &conf);
 	if (rc == 0)
 		rc = rte_eth_dev_adjust_nb_rx_tx_desc(id, &rx, &tx);
-	for (uint16_t q = 0; rc == 0 && q < port->rx_queues; q++) {
-		step = "set up a receive queue of";
-		rc = rte_eth_rx_queue_setup(id, q, rx, node, NULL, port->pool);
-	}
-	for (uint16_t q = 0; rc == 0 && q < port->workers; q++) {
-		step = "set up a transmit queue of";
-		rc = rte_eth_tx_queue_setup(id, q, tx, node, NULL);
-	}
+	if (rc == 0)
+		rc = set_up_queues(port, rx, tx, &step);
 	if (rc < 0)
 		return failed(port, step, rc);
 	drb_dpdk_adopt(port, port->own, id, port->rx_queues);
+	if (own_of(port)->tells_unsent)
+		drb_dpdk_count_unsent(port->queue[0], tx);
 	return 0;
 }
 

@@ -103,6 +103,15 @@ uint32_t drb_dpdk_send(struct drb_port_queue *q, struct rte_mbuf **packets, uint
 	return rte_eth_tx_burst(queue_of(q)->device, q->tx, packets, (uint16_t)count);
 }
 
+uint32_t drb_dpdk_send_counted(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count,
+			       struct drb_send_result *result)
+{
+	uint32_t sent = drb_dpdk_send(q, packets, count, result);
+
+	queue_of(q)->outstanding += sent;
+	return sent;
+}
+
 bool drb_dpdk_carrier(const struct drb_port *port)
 {
 	struct drb_dpdk_port *own = port->own;
@@ -256,7 +265,7 @@ const struct drb_port_kind drb_pci_port = {
 	.start = start_pci,
 	.stop = stop,
 	.receive = receive_of_card,
-	.send = drb_dpdk_send,
+	.send = drb_dpdk_send_counted,
 	.watch = watch_card,
 	.arm = arm_card,
 	.is_silent = is_card_silent,

@@ -8,6 +8,8 @@
 #include "switch/ports/dpdk/kernel_socket.h"
 #include "switch/ports/port.h"
 
+struct rte_eth_dev_info;
+
 #define DRB_DPDK_NONE UINT16_MAX
 
 extern const struct drb_port_kind drb_pci_port, drb_vdev_port;
@@ -17,13 +19,17 @@ struct drb_dpdk_queue {
 	uint16_t device; // as in struct drb_dpdk_port
 	// Of a card's receive interrupt, its worker's alone: it is on; and has not been for an iteration.
 	bool armed, fresh;
+	// Of a card whose driver tells what it has sent: places in its transmit ring, and packets that may be
+	// in it: those of the last look and what came since. Its worker's.
+	uint32_t descriptors, outstanding;
 	struct drb_kernel_socket socket; // of the receive queue; fd -1: none
 };
 
 // In a port's `own`, or at the beginning of what is.
 struct drb_dpdk_port {
-	uint16_t device; // DPDK's number of it; DRB_DPDK_NONE: not created
-	bool interrupts; // its receive queues have them
+	uint16_t device;   // DPDK's number of it; DRB_DPDK_NONE: not created
+	bool interrupts;   // its receive queues have them
+	bool tells_unsent; // its driver tells which descriptors are done
 	// Of a card: what it said last. Written by look(), read by workers and by readers of counters.
 	atomic_bool up;
 	atomic_uint_fast64_t missed;
@@ -53,11 +59,20 @@ void drb_dpdk_remove(struct drb_port *port);
 // The same for devices that no port has: of ports whose start failed before.
 void drb_dpdk_remove_others(void);
 
+// A card whose driver can tell which packets it has sent, where the config wants to know (unsent.c).
+bool drb_dpdk_tells_unsent(const struct drb_port *port, const struct rte_eth_dev_info *info);
+// From now on this queue, whose transmit ring has so many descriptors, has in_ring().
+void drb_dpdk_count_unsent(struct drb_port_queue *q, uint16_t descriptors);
+
 // Functions of struct drb_port_kind.
 uint32_t drb_dpdk_buffers(uint32_t workers);
 uint32_t drb_dpdk_receive(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count);
 uint32_t drb_dpdk_send(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count,
 		       struct drb_send_result *result);
+// As drb_dpdk_send(), of a card.
+uint32_t drb_dpdk_send_counted(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count,
+			       struct drb_send_result *result);
+uint32_t drb_dpdk_unsent(struct drb_port_queue *q);
 bool drb_dpdk_carrier(const struct drb_port *port);
 const char *drb_dpdk_state(const struct drb_port *port);
 bool drb_dpdk_mac(const struct drb_port *port, uint8_t mac[6]);

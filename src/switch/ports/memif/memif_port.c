@@ -191,7 +191,7 @@ static void flush(struct drb_port_queue *q)
 	drb_doorbell_ring(&link_of(q)->tx[q->tx]);
 }
 
-static uint32_t in_ring(const struct drb_port_queue *q)
+static uint32_t in_ring(struct drb_port_queue *q)
 {
 	return drb_doorbell_packets(&link_of(q)->tx[q->tx]);
 }

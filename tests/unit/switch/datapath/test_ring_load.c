@@ -44,7 +44,7 @@ static uint32_t send_all(struct drb_port_queue *q, struct rte_mbuf **packets, ui
 	return count;
 }
 
-static uint32_t in_ring(const struct drb_port_queue *q)
+static uint32_t in_ring(struct drb_port_queue *q)
 {
 	struct queue *own = (struct queue *)q;
 
