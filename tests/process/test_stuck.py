@@ -63,7 +63,8 @@ def worker(p, number):
         return p.pid
     for tid in os.listdir(f'/proc/{p.pid}/task'):
         with open(f'/proc/{p.pid}/task/{tid}/comm', encoding='ascii') as f:
-            if f.read().strip() in (f'lcore-worker-{number}', f'rte-worker-{number}'):
+            # By releases of DPDK: up to 22.11, 23.03, later.
+            if f.read().strip() in (f'lcore-worker-{number}', f'rte-worker-{number}', f'dpdk-worker{number}'):
                 return int(tid)
     raise AssertionError('no such thread')
 

