@@ -16,7 +16,7 @@ if [ -z "${DRB_STORY_WORLD:-}" ]; then
 fi
 # shellcheck source=tests/live/story.bash
 . "$here/story.bash"
-need drbtopo drbswitch drbctl
+need drbtopo drbswitch drbctl drbgen drbsim
 need_tool fping jq iperf3
 if [ -n "$DRB_NO_GUEST" ]; then
   [ -z "${DRB_STRICT:-}" ] || { not_ok "a guest with cards" && echo "# $DRB_NO_GUEST" && exit 1; }
@@ -25,6 +25,8 @@ fi
 [ "$(awk '{ print $2 }' /proc/self/uid_map)" = 0 ] || cannot_run "a guest reads the host's files as root"
 # shellcheck source=tests/live/guest/guest.bash
 . "$here/guest/guest.bash"
+# shellcheck source=tests/live/guest/replay.bash
+. "$here/guest/replay.bash"
 
 switch=build/src/switch/drbswitch
 [ "$build" = "$root/build" ] || switch=$build/src/switch/drbswitch
@@ -45,12 +47,18 @@ config() {
   } >"$share/$name.yaml"
 }
 
+# The recipe for real cards, with the addresses and the size of this guest.
+recipe() {
+  sed 's/0000:3b:00.0/0000:00:1a.0/; s/0000:3b:00.1/0000:00:1b.0/; s/0000:5e:00.0/0000:00:1c.0/; s/0000:5e:00.1/0000:00:1d.0/
+       s/memory: 512/memory: 96/; s/cpus: "2"/cpus: "1"/' "$root/config/physical.yaml" >"$share/recipe.yaml"
+}
+
 # refused PATTERN LINK PROCESS CARD...: a switch that is so configured says one line, which matches, and ends with
 # status 2
 refused() {
   local said status
   config refused "driver: none$2" "$3" "${@:4}"
-  said=$(guest "timeout 30 $switch -c /run/share/refused.yaml" 2>&1)
+  said=$(guest "timeout 100 $switch -c /run/share/refused.yaml" 2>&1)
   status=$?
   echo "exit status $status, said: $said"
   [ $status = 2 ] && [ "$(wc -l <<<"$said")" = 1 ] && grep -qE -- "$1" <<<"$said"
@@ -69,6 +77,15 @@ ctl() { guest "build/src/ctl/drbctl $*"; }
 quiet() { cat "$share/log" && ! grep -E 'EAL|no carrier' "$share/log"; }
 pings() { soon fabric check ping; }
 conserved() { ctl check s1-0; }
+links_say() { # links_say FILTER WORD...: of each port
+  ctl show s1-0 links --json >"$scratch/links" && jq -r "$1" "$scratch/links" | diff - <(printf '%s\n' "${@:2}")
+}
+ring_packets() { ctl show s1-0 ports --json | jq -s 'map(.ring_packets // 0) | add'; }
+nothing_in_rings() {
+  local waiting
+  waiting=$(ring_packets)
+  echo "$waiting packets" && [ "$waiting" = 0 ]
+}
 
 # traffic IPERF3 ARGUMENT...: from h0 to h7 over the switch; the result is in $scratch/traffic
 traffic() {
@@ -121,11 +138,13 @@ check "too few queues for the workers" refused 'process.workers: port d0: .* 2 t
 check "too few hugepages" refused 'process.hugepages: 600 MiB are needed and 192 MiB of hugepages are free' \
   '' ', memory: 600' $e1000
 
-config mixed 'driver: pci' '' 0000:00:1a.0 $e1000 0000:00:1c.0 00:1D.0
-config poll 'driver: pci' ', idle: poll' 0000:00:1a.0 $e1000 0000:00:1c.0 00:1D.0
-check "poll: forwards" begin poll
+config mixed 'occupancy: ring, driver: pci' '' 0000:00:1a.0 $e1000 0000:00:1c.0 00:1D.0
+recipe
+check "config/physical.yaml: forwards" begin recipe
 check "nothing else is said" quiet
 check "poll: every pair" pings
+# What a link agreed on is its rate; virtio does not tell.
+check "rates are those of links" links_say '.rate' none 1Gbit 1Gbit none
 check "poll: TCP" traffic -t 1
 check "poll: conserved" conserved
 fabric_name=other
@@ -136,6 +155,8 @@ check "poll: ends" end TERM
 check "sleep: forwards" begin mixed
 check "nothing else is said here either" quiet
 check "sleep: every pair" pings
+check "82540EM and 82574L tell what is in their rings, virtio does not" links_say '.occupancy' queue ring ring queue
+check "nothing stays in them" soon nothing_in_rings
 for n in 0 1 2 3; do
   check "the cable of ${guest_ports[n]} (${guest_cards[n]}) off and on" cable $n
 done
@@ -153,7 +174,7 @@ check "is killed" end KILL
 
 # A link that is slower than it looks.
 guest_wire d1 4 && guest_wire u0 5
-config slow 'driver: pci, rate: 9.9Mbit' '' 0000:00:1a.0 0000:00:1e.0 0000:00:17.0 00:1D.0
+config slow 'driver: pci' '' 0000:00:1a.0 0000:00:1e.0 0000:00:17.0 00:1D.0
 in_ns tc qdisc add dev u1 root tbf rate 10mbit burst 20kb limit 1mb
 check "forwards again" begin slow
 check "every pair over virtio" pings
@@ -170,6 +191,9 @@ slow() {
   jq -ne "$lost < 1 and ${mean:-1000} < 100" && ! grep -q ': down' "$scratch/meanwhile"
 }
 decide "a slow link: under 100 ms, under 1 % lost, not down" undisturbed 100 slow
+guest 'sed -i "s/driver: pci}/driver: pci, rate: 9.9Mbit}/" /run/switch.yaml'
+check "its rate is given" ctl reload s1-0
+decide "a slow link with its rate likewise" undisturbed 100 slow
 in_ns tc qdisc del dev u1 root
 wakes() {
   ctl show s1-0 worker --json >"$scratch/worker" && jq -e '
@@ -185,6 +209,22 @@ check "two workers: TCP" traffic -t 1 -P 4
 check "two workers: conserved" conserved
 check "two workers end" end TERM
 check "two workers were quiet" quiet
+
+# Links that take some ms for a packet, and a permutation over them.
+decide "the guest's clock is known" replay_align
+if [ -s "$scratch/slot" ]; then
+  replay_slot=$(<"$scratch/slot")
+  check "slow links everywhere" replay_fabric
+  config replay "driver: pci, rate: $(replay_rate), slotted: true, catchup: ${replay_slot}ns" '' \
+    0000:00:1a.0 0000:00:1e.0 0000:00:17.0 00:1D.0
+  echo "routing: {threshold: $replay_threshold}" >>"$share/replay.yaml"
+  check "slow links of the guest" begin replay
+  check "every pair over them" pings
+  decide "a permutation: latency and redirected share are the simulator's" undisturbed 10 replay_holds 1
+  jq -r '"# mean latency \(.latency) slots, simulated \(.sim_latency); redirected \(.redirected), by the guest \(.redirected_guest), simulated \(.sim_redirected)"' \
+    "$scratch/replayed"
+  check "that switch ends" end TERM
+fi
 guest_stop
 
 guest_start "$build/guest" intel_iommu=off

@@ -47,7 +47,8 @@ guest_device() { # guest_device N
   esac
 }
 
-# The guest is begun; guest_booted waits for it. Emulated: where KVM is software itself, a kernel takes longer by it.
+# The guest is begun; guest_booted waits for it. Emulated: where KVM is software itself, a kernel takes longer by it. Its
+# clock is the one that the emulator keeps: that of the processor is wrong if the machine was busy while it was measured.
 guest_start() { # guest_start IMAGE KERNEL-ARGUMENT...
   local image=$1 n devices=()
   shift
@@ -59,7 +60,7 @@ guest_start() { # guest_start IMAGE KERNEL-ARGUMENT...
   in_ns qemu-system-x86_64 -machine q35,accel=tcg -cpu max -device intel-iommu,intremap=on -smp 2 -m 768 \
     -nodefaults -no-user-config -display none -serial "file:$scratch/console" -qmp "unix:$scratch/qmp,server=on,wait=off" \
     -kernel "$image/vmlinuz" -initrd "$image/initrd.gz" \
-    -append "console=ttyS0 quiet panic=-1 hugepages=96 $*" \
+    -append "console=ttyS0 quiet panic=-1 clocksource=hpet hugepages=96 $*" \
     -fsdev local,id=host,path=/,security_model=none,readonly=on,multidevs=remap \
     -device virtio-9p-pci,fsdev=host,mount_tag=host \
     -fsdev "local,id=share,path=$share,security_model=none,multidevs=remap" \
@@ -69,12 +70,16 @@ guest_start() { # guest_start IMAGE KERNEL-ARGUMENT...
 }
 
 guest_booted() {
-  soon test -e "$share/booted" || { cat "$scratch/qemu" && tail -n 20 "$scratch/console" && false; }
+  local end=$((EPOCHSECONDS + 300))
+  until [ -e "$share/booted" ] || [ "$EPOCHSECONDS" -ge $end ] || ! kill -0 "$guest_pid"; do
+    sleep 0.05
+  done
+  [ -e "$share/booted" ] || { cat "$scratch/qemu" && tail -n 20 "$scratch/console" && false; }
 }
 
 # guest COMMAND...: runs it in the guest, with what bash makes of it; its output and its exit status
 guest() {
-  local n=$((++guest_orders)) end=$((EPOCHSECONDS + 60)) status
+  local n=$((++guest_orders)) end=$((EPOCHSECONDS + 120)) status
   printf '%s\n' "export PATH=/usr/sbin:/usr/bin:/sbin:/bin:/run/bin TMPDIR=/run" "cd ${root:?}" "$*" >"$share/$BASHPID-$n.new"
   mv "$share/$BASHPID-$n.new" "$share/$BASHPID-$n.sh"
   until [ -f "$share/$BASHPID-$n.status" ]; do
