@@ -89,7 +89,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint64_t frames = 0, hellos = 0;
 
 	require(drb_worker_init(&w, setup) == 0 && drb_assign_init(&w, setup) == 0);
-	w.flow_secret = (struct drb_siphash_key){{1, 2}}; // the same each time
+	w.flow_secret = (struct drb_hash_key){
+		{1, 2, 3, UINT64_C(0x9e3779b97f4a7c15)}}; // the same each time
 	// The last port has no device.
 	for (uint32_t i = 0; i + 1 < w.ports; i++)
 		drb_worker_attach(&w, i, 20, NULL);

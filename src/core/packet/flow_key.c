@@ -99,7 +99,7 @@ uint64_t drb_flow_hash_of_any(const uint8_t *frame, uint32_t len, uint8_t *flags
 	return drb_flow_hash(&key);
 }
 
-uint64_t drb_flow_keyed_hash_of_any(const struct drb_siphash_key *secret, const uint8_t *frame,
+uint64_t drb_flow_keyed_hash_of_any(const struct drb_hash_key *secret, const uint8_t *frame,
 				    uint32_t len, uint8_t *flags)
 {
 	struct drb_flow_key key;

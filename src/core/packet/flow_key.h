@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "core/math/keyed_hash.h"
 #include "core/math/random.h"
-#include "core/math/siphash.h"
 #include "core/packet/wire.h"
 
 struct drb_flow_key {
@@ -43,21 +43,22 @@ static inline uint64_t drb_flow_hash(const struct drb_flow_key *key)
 	return drb_flow_hash_words(word[0], word[1], word[2], word[3], word[4]);
 }
 
-// The same under a secret key, for tables: nobody else can choose flows whose hashes meet. IPv4 is hashed as
-// 15 octets (addresses, ports, EtherType, protocol), all else as 39.
-static inline uint64_t drb_flow_keyed_hash(const struct drb_siphash_key *secret,
+// The same under a secret key, for tables: nobody else can choose flows whose hashes meet. Of IPv4 the addresses
+// are one word already.
+static inline uint64_t drb_flow_keyed_hash(const struct drb_hash_key *secret,
 					   const struct drb_flow_key *key)
 {
-	uint64_t word[5];
+	uint64_t word[5], addresses;
 
 	memcpy(word, key, sizeof(word));
 	for (int i = 0; i < 5; i++)
 		word[i] = le64toh(word[i]);
-	if ((word[1] | word[3] | word[0] >> 32 | word[2] >> 32) == 0) {
-		word[0] |= word[2] << 32;
-		return drb_siphash(secret, word, 1, word[4] | UINT64_C(15) << 56);
-	}
-	return drb_siphash(secret, word, 4, word[4] | UINT64_C(39) << 56);
+	if ((word[1] | word[3] | word[0] >> 32 | word[2] >> 32) == 0)
+		addresses = word[0] | word[2] << 32;
+	else
+		addresses = drb_keyed_hash(secret, drb_keyed_hash(secret, word[0], word[1]),
+					   drb_keyed_hash(secret, word[2], word[3]));
+	return drb_keyed_hash(secret, addresses, word[4]);
 }
 
 // By IP protocol: whether its header begins with two ports.
@@ -70,7 +71,7 @@ static inline bool drb_flow_plain(const uint8_t *frame, uint32_t len, uint64_t *
 				  uint64_t *rest, uint8_t *flags)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	// From byte 12 on: EtherType, version and header length.
+	// From byte 12 on: EtherType, version and header length; then fragment, TTL and protocol.
 	const uint8_t *ip = frame + DRB_ETHER_HEADER, *transport = ip + DRB_IPV4_HEADER;
 	uint32_t type, fragment, ports;
 	uint64_t protocol;
@@ -79,13 +80,13 @@ static inline bool drb_flow_plain(const uint8_t *frame, uint32_t len, uint64_t *
 		return false;
 	memcpy(&type, frame + DRB_ETHER_TYPE, 4);
 	memcpy(&fragment, ip + DRB_IPV4_FRAGMENT, 4);
-	protocol = ip[DRB_IPV4_PROTOCOL];
+	protocol = fragment >> 24;
 	if (__builtin_expect(type << 8 == 0x45000800 && (fragment & 0xff3f) == 0 &&
 				     drb_flow_has_ports[protocol],
 			     1)) {
 		memcpy(addresses, ip + DRB_IPV4_SRC, 8);
 		memcpy(&ports, transport, 4);
-		*flags = protocol == DRB_PROTOCOL_TCP ? transport[DRB_TCP_FLAGS] : 0;
+		*flags = transport[DRB_TCP_FLAGS] & (protocol == DRB_PROTOCOL_TCP ? 0xff : 0);
 		*rest = ports ^ protocol << 48 ^ UINT64_C(0x0008) << 32;
 		return true;
 	}
@@ -96,7 +97,7 @@ static inline bool drb_flow_plain(const uint8_t *frame, uint32_t len, uint64_t *
 }
 
 uint64_t drb_flow_hash_of_any(const uint8_t *frame, uint32_t len, uint8_t *flags);
-uint64_t drb_flow_keyed_hash_of_any(const struct drb_siphash_key *secret, const uint8_t *frame,
+uint64_t drb_flow_keyed_hash_of_any(const struct drb_hash_key *secret, const uint8_t *frame,
 				    uint32_t len, uint8_t *flags);
 
 // Key and hash of a frame in one step.
@@ -109,12 +110,12 @@ static inline uint64_t drb_flow_hash_of(const uint8_t *frame, uint32_t len, uint
 	return drb_flow_hash_of_any(frame, len, flags);
 }
 
-static inline uint64_t drb_flow_keyed_hash_of(const struct drb_siphash_key *secret,
+static inline uint64_t drb_flow_keyed_hash_of(const struct drb_hash_key *secret,
 					      const uint8_t *frame, uint32_t len, uint8_t *flags)
 {
 	uint64_t addresses, rest;
 
 	if (__builtin_expect(drb_flow_plain(frame, len, &addresses, &rest, flags), 1))
-		return drb_siphash(secret, &addresses, 1, rest | UINT64_C(15) << 56);
+		return drb_keyed_hash(secret, addresses, rest);
 	return drb_flow_keyed_hash_of_any(secret, frame, len, flags);
 }

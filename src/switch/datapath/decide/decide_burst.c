@@ -229,12 +229,6 @@ static decide_loop *const loops[DRB_SCHEME_COUNT][LOADS_FORMS][2] = {
 };
 // clang-format on
 
-// No uplink has a load, nor gets one by this burst.
-static bool unloaded(const struct drb_worker *w)
-{
-	return !w->waits && w->queued == 0 && w->shared_load.most == 0;
-}
-
 static enum loads_form form_of(const struct drb_worker *w, const struct drb_burst *b, bool fits)
 {
 	if (b->unloaded)
@@ -285,6 +279,6 @@ void drb_decide_burst(struct drb_worker *w, struct drb_burst *b, bool fits)
 	if (unlikely(b->count == 0))
 		return; // all are on a detour
 	b->recorded = drb_sample_burst(w);
-	b->unloaded = unloaded(w);
+	b->unloaded = drb_uplinks_are_unloaded(w);
 	loop_of(w, b, fits)(w, b);
 }

@@ -93,27 +93,39 @@ int drb_assign_init(struct drb_worker *w, const struct drb_setup *s)
 
 // Classifies the packets and finds what flows those that go up belong to. flowlets: a constant at
 // every call.
-static inline __attribute__((always_inline)) void look_at(struct drb_worker *w, struct drb_burst *b,
-							  struct upward *up, bool flowlets)
+static inline __attribute__((always_inline)) void look_at(const struct drb_worker *w,
+							  struct drb_burst *b, struct upward *up,
+							  bool flowlets)
 {
-	const struct drb_siphash_key secret = w->flow_secret;
-	uint32_t n = 0;
+	// Copies, as in decide_burst.c: an octet that is written might be one of theirs.
+	const struct drb_hash_key secret = w->flow_secret;
+	const struct drb_classifier classifier = *b->classifier;
+	struct rte_mbuf **const packets = b->packets;
+	const uint32_t count = b->count;
+	uint32_t n = 0, size = packets[0]->pkt_len, mixed = 0;
 
-	for (uint32_t i = 0; i < b->count; i++) {
-		const struct rte_mbuf *m = b->packets[i];
-		b->class[i] = (uint8_t)drb_classify(b->classifier, m);
-		if (!(b->class[i] & DRB_CLASS_UP))
+	for (uint32_t i = 0; i < count; i++) {
+		const struct rte_mbuf *m = packets[i];
+		uint32_t class = drb_classify(&classifier, m);
+		uint8_t flags;
+		mixed |= m->pkt_len ^ size;
+		b->class[i] = (uint8_t) class;
+		if (class < DRB_CLASS_UP)
 			continue;
+		uint64_t flow = drb_flow_keyed_hash_of(
+			&secret, rte_pktmbuf_mtod(m, const uint8_t *), m->data_len, &flags);
 		up->at[n] = (uint8_t)i;
-		up->flow[n] = drb_flow_keyed_hash_of(&secret, rte_pktmbuf_mtod(m, const uint8_t *),
-						     m->data_len, &up->flags[n]);
-		if (flowlets)
-			__builtin_prefetch(&w->flowlet[up->flow[n] & w->flowlet_mask], 1);
-		else
-			drb_flow_table_prefetch(&w->flows, up->flow[n]);
+		up->flow[n] = flow;
+		if (flowlets) {
+			__builtin_prefetch(&w->flowlet[flow & w->flowlet_mask], 1);
+		} else {
+			up->flags[n] = flags;
+			drb_flow_table_prefetch(&w->flows, flow);
+		}
 		n++;
 	}
 	up->count = n;
+	b->size = mixed ? 0 : size;
 }
 
 // The uplinks to choose among, a bit each; 0: all.
@@ -122,22 +134,32 @@ static uint64_t usable_uplinks(const struct drb_worker *w)
 	return w->dead ? drb_ports_from(w->links.usable, w->down_ports) : 0;
 }
 
-// What is decided on for packet i of a burst. Schemes know flows by the public hash.
-static struct drb_decision decision_on(struct drb_worker *w, const struct drb_burst *b, uint32_t i)
+// Of the uplinks, a bit each: those that are dead.
+static uint64_t dead_uplinks(const struct drb_worker *w)
+{
+	return w->dead >> w->down_ports;
+}
+
+// What is decided on for packet i of a burst, by this choice. Schemes know flows by the public hash.
+static inline struct drb_decision decision_on(struct drb_worker *w, const struct drb_burst *b,
+					      uint32_t i, const struct drb_choice *c)
 {
 	const struct rte_mbuf *m = b->packets[i];
+	struct drb_decision d = {.def = b->class[i] - DRB_CLASS_UP};
 	uint8_t flags;
 
-	return (struct drb_decision){
-		.def = b->class[i] - DRB_CLASS_UP,
-		.flow = drb_flow_hash_of(rte_pktmbuf_mtod(m, const uint8_t *), m->data_len, &flags),
-		.draw = drb_rng_next(&w->rng)};
+	if (drb_scheme_has(c->scheme, DRB_READS_FLOW))
+		d.flow =
+			drb_flow_hash_of(rte_pktmbuf_mtod(m, const uint8_t *), m->data_len, &flags);
+	if (drb_draw_of(c) != DRB_DRAW_NONE || w->dead)
+		d.draw = drb_rng_next(&w->rng);
+	return d;
 }
 
 // Packet unit, for a packet whose flow has no room in the table.
 static uint32_t choose_alone(struct drb_worker *w, const struct drb_burst *b, uint32_t i)
 {
-	const struct drb_decision d = decision_on(w, b, i);
+	const struct drb_decision d = decision_on(w, b, i, &w->packet_choice);
 	uint32_t load[DRB_UPLINKS_MAX];
 
 	w->routing.flow_table_full++;
@@ -147,7 +169,7 @@ static uint32_t choose_alone(struct drb_worker *w, const struct drb_burst *b, ui
 
 static uint32_t choose_for_flow(struct drb_worker *w, const struct drb_burst *b, uint32_t i)
 {
-	const struct drb_decision d = decision_on(w, b, i);
+	const struct drb_decision d = decision_on(w, b, i, &w->choice);
 	uint32_t load[DRB_UPLINKS_MAX];
 
 	drb_shared_load_flows(w, load);
@@ -156,21 +178,19 @@ static uint32_t choose_for_flow(struct drb_worker *w, const struct drb_burst *b,
 	return drb_choose_among(&w->choice, usable_uplinks(w), load, &d);
 }
 
-// The uplink of packet i, of the flow at a position, as of now.
-static uint32_t uplink_of_known(struct drb_worker *w, const struct drb_burst *b, uint32_t i,
-				uint32_t tick, int32_t position)
+// The flow at a position cannot go on as it did: it has ended, or its uplink is dead.
+static __attribute__((noinline)) void choose_again(struct drb_worker *w, const struct drb_burst *b,
+						   uint32_t i, uint32_t tick, int32_t position)
 {
 	struct drb_flow_table *t = &w->flows;
-	const struct drb_flow_entry *e = &t->entry[position];
 
-	if (unlikely(drb_flow_ended(t, e, tick))) {
+	if (drb_flow_ended(t, &t->entry[position], tick)) {
 		drb_flow_table_end(t, position);
 		drb_flow_table_begin(t, position, choose_for_flow(w, b, i), tick);
-	} else if (unlikely(drb_uplink_is_dead(w, e->uplink))) {
+	} else {
 		drb_flow_table_move(t, position, choose_for_flow(w, b, i));
 		w->routing.flows_moved++;
 	}
-	return e->uplink;
 }
 
 // The uplink of packet i, of a new flow with this hash; *position is that of the flow, if it has room.
@@ -190,39 +210,94 @@ static uint32_t uplink_of_new(struct drb_worker *w, const struct drb_burst *b, u
 	return *position >= 0 ? uplink : choose_alone(w, b, i);
 }
 
-// Packet i goes by this uplink instead of the default in its class.
-static inline void send_by(struct drb_burst *b, uint32_t i, uint32_t uplink)
+// Packet i goes by this uplink instead of the default in its class. True if that is another one.
+static inline bool send_by(struct drb_burst *b, uint32_t i, uint32_t uplink)
 {
-	uint8_t class = (uint8_t)(DRB_CLASS_UP + uplink);
+	uint8_t class = (uint8_t)(DRB_CLASS_UP + uplink), was = b->class[i];
 
-	b->counters.redirected += b->class[i] != class;
 	b->class[i] = class;
+	return class != was;
+}
+
+// The same for packet i of a flow that was not found: it may have appeared earlier in this burst.
+static __attribute__((noinline)) bool send_new(struct drb_worker *w, struct drb_burst *b,
+					       uint32_t i, uint64_t hash, uint8_t flags)
+{
+	const uint32_t tick = drb_flow_tick(w->now_ns);
+	struct drb_flow_table *t = &w->flows;
+	int32_t position;
+	uint32_t uplink;
+
+	drb_flow_table_find(t, &hash, 1, &position);
+	uplink =
+		position >= 0 ? t->entry[position].uplink : uplink_of_new(w, b, i, hash, &position);
+	if (position >= 0)
+		drb_flow_table_seen(t, position, flags, tick);
+	return send_by(b, i, uplink);
 }
 
 static void assign_flows(struct drb_worker *w, const struct upward *up, struct drb_burst *b,
 			 uint32_t tick)
 {
+	const uint64_t dead = dead_uplinks(w);
 	int32_t position[DRB_FLOW_BULK];
 	struct drb_flow_table *t = &w->flows;
+	uint32_t redirected = 0;
 
 	for (uint32_t from = 0; from < up->count; from += DRB_FLOW_BULK) {
 		uint32_t n = up->count - from < DRB_FLOW_BULK ? up->count - from : DRB_FLOW_BULK;
-		uint64_t appeared = t->appeared;
 		drb_flow_table_find(t, &up->flow[from], n, position);
 		for (uint32_t k = 0; k < n; k++) {
 			uint32_t i = up->at[from + k];
-			uint64_t flow = up->flow[from + k];
-			// It may have appeared earlier in this burst.
-			if (unlikely(position[k] < 0 && t->appeared != appeared))
-				drb_flow_table_find(t, &flow, 1, &position[k]);
-			send_by(b, i,
-				likely(position[k] >= 0)
-					? uplink_of_known(w, b, i, tick, position[k])
-					: uplink_of_new(w, b, i, flow, &position[k]));
-			if (likely(position[k] >= 0))
-				drb_flow_table_seen(t, position[k], up->flags[from + k], tick);
+			if (unlikely(position[k] < 0)) {
+				redirected +=
+					send_new(w, b, i, up->flow[from + k], up->flags[from + k]);
+				continue;
+			}
+			const struct drb_flow_entry *e = &t->entry[position[k]];
+			if (unlikely(drb_flow_ended(t, e, tick) || dead >> e->uplink & 1))
+				choose_again(w, b, i, tick, position[k]);
+			redirected += send_by(b, i, e->uplink);
+			drb_flow_table_seen(t, position[k], up->flags[from + k], tick);
 		}
 	}
+	b->counters.redirected += redirected;
+}
+
+// What flowlets that begin in a burst are given their uplinks by.
+struct flowlet_choice {
+	struct drb_choice choice;
+	uint64_t usable; // usable_uplinks()
+	bool record;
+	bool by_default; // all take their defaults
+	uint32_t waits;
+	uint32_t load[DRB_UPLINKS_MAX]; // packets assigned here are queued after all are
+};
+
+static void open_choice(struct drb_worker *w, struct flowlet_choice *c)
+{
+	c->choice = w->choice;
+	c->usable = usable_uplinks(w);
+	c->record = drb_sample_burst(w);
+	c->waits = drb_waiting_uplinks(w);
+	drb_shared_load_sum(w, c->load);
+	if (!c->record && drb_uplinks_are_unloaded(w))
+		c->choice.scheme = drb_scheme_table[c->choice.scheme].unloaded;
+	c->by_default = c->usable == 0 && c->choice.scheme == DRB_SCHEME_DMODK;
+}
+
+static inline uint32_t uplink_of_flowlet(struct drb_worker *w, const struct drb_burst *b,
+					 uint32_t i, const struct flowlet_choice *c)
+{
+	w->routing.flowlets++;
+	if (likely(c->by_default))
+		return b->class[i] - DRB_CLASS_UP;
+	const struct drb_decision d = decision_on(w, b, i, &c->choice);
+	if (unlikely(c->record))
+		drb_sample_difference(w, &c->choice, c->load, &d);
+	if (unlikely(c->usable != 0))
+		return drb_choose_among(&c->choice, c->usable, c->load, &d);
+	return drb_choose(&c->choice, c->load, d.def, d.flow, d.draw);
 }
 
 // The flowlets' table has no keys, as CONGA's (Alizadeh et al., SIGCOMM 2014): flows whose hashes
@@ -230,29 +305,23 @@ static void assign_flows(struct drb_worker *w, const struct upward *up, struct d
 static void assign_flowlets(struct drb_worker *w, const struct upward *up, struct drb_burst *b,
 			    uint32_t tick)
 {
-	const uint32_t waits = drb_waiting_uplinks(w);
-	const uint64_t usable = usable_uplinks(w);
-	const bool record = drb_sample_burst(w);
-	uint32_t load[DRB_UPLINKS_MAX];
+	const uint64_t dead = dead_uplinks(w);
+	struct flowlet_choice choice;
+	uint32_t redirected = 0;
 
-	// Packets assigned here are queued after all are.
-	drb_shared_load_sum(w, load);
+	open_choice(w, &choice);
 	for (uint32_t k = 0; k < up->count; k++) {
 		struct drb_flowlet *e = &w->flowlet[up->flow[k] & w->flowlet_mask];
 		uint32_t i = up->at[k];
-		if (unlikely(!e->live || tick - e->seen > w->flowlet_gap ||
-			     drb_uplink_is_dead(w, e->uplink))) {
-			const struct drb_decision d = decision_on(w, b, i);
-			if (record)
-				drb_sample_difference(w, &w->choice, load, &d);
-			e->uplink = (uint8_t)drb_choose_among(&w->choice, usable, load, &d);
+		if (!e->live || tick - e->seen > w->flowlet_gap || dead >> e->uplink & 1) {
+			e->uplink = (uint8_t)uplink_of_flowlet(w, b, i, &choice);
 			e->live = true;
-			w->routing.flowlets++;
 		}
 		e->seen = tick;
-		load[e->uplink] += waits >> e->uplink & 1;
-		send_by(b, i, e->uplink);
+		choice.load[e->uplink] += choice.waits >> e->uplink & 1;
+		redirected += send_by(b, i, e->uplink);
 	}
+	b->counters.redirected += redirected;
 }
 
 void drb_assign_burst(struct drb_worker *w, struct drb_burst *b)
@@ -260,7 +329,8 @@ void drb_assign_burst(struct drb_worker *w, struct drb_burst *b)
 	uint32_t tick = drb_flow_tick(w->now_ns);
 	struct upward up;
 
-	b->size = 0; // of no use: most of the time goes into the flows' tables
+	if (unlikely(b->count == 0))
+		return; // all are on a detour
 	if (w->flowlet) {
 		look_at(w, b, &up, true);
 		assign_flowlets(w, &up, b, tick);

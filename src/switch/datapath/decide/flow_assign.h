@@ -12,7 +12,7 @@
 uint64_t drb_assign_bytes(const struct drb_setup *setup);
 // What the unit of one worker remembers by.
 struct drb_assign_memory {
-	struct drb_siphash_key secret; // of the flows' hashes, drawn anew each time
+	struct drb_hash_key secret; // of the flows' hashes, drawn anew each time
 	struct drb_flow_table flows;
 	struct drb_flowlet *flowlet;
 	uint32_t flowlet_mask;

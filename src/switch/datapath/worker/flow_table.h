@@ -4,7 +4,7 @@
 // A flow appears with its first packet and ends when it pauses for longer than the idle time, or
 // than the grace time once a FIN or RST was seen. Memory is bounded: a full table takes no more
 // flows. Flows are told apart by their 64-bit hash: among a million, two share one with
-// probability 3e-8, and then they share an uplink.
+// probability 1e-7, and then they share an uplink.
 // Owned by one worker: no locks, no atomics.
 //
 // Whatever the flows are, a look-up reads at most two buckets of a cache line each, and adding a flow
@@ -95,16 +95,18 @@ void drb_flow_table_free(struct drb_flow_table *t);
 // EAL memory that a table takes, in bytes.
 uint64_t drb_flow_table_bytes(uint32_t max);
 
-// The number of a bucket, from 32 bits of a hash.
+// The number of a bucket, from 32 bits of a hash. Without a branch, which would go either way as often.
 static inline uint32_t drb_flow_bucket_of(const struct drb_flow_table *t, uint32_t bits)
 {
 	uint32_t b = bits & t->mask;
 
-	return b < t->buckets ? b : b & t->mask >> 1;
+	return b & t->mask >> (b >= t->buckets);
 }
 
-// Ahead of drb_flow_table_find().
-static inline void drb_flow_table_prefetch(const struct drb_flow_table *t, uint64_t hash)
+// Ahead of drb_flow_table_find(). Always inline: gcc 12 takes a function that does nothing else for one without
+// effect, and leaves the call out.
+static inline __attribute__((always_inline)) void drb_flow_table_prefetch(
+	const struct drb_flow_table *t, uint64_t hash)
 {
 	__builtin_prefetch(&t->bucket[drb_flow_bucket_of(t, (uint32_t)hash)]);
 }

@@ -93,7 +93,7 @@ struct drb_worker {
 		struct drb_choice packet_choice; // of a packet decided alone in flow units
 		struct drb_threshold threshold;
 		struct drb_scheme_state scheme_state;
-		struct drb_siphash_key flow_secret; // of flow and flowlet unit
+		struct drb_hash_key flow_secret; // of flow and flowlet unit
 		struct drb_flow_table flows;        // flow unit, else empty
 		struct drb_flowlet *flowlet;        // flowlet unit: by hash; else NULL. Owned
 		uint32_t flowlet_mask, flowlet_gap;
@@ -194,4 +194,10 @@ static inline uint32_t drb_waiting_uplinks(const struct drb_worker *w)
 		waiting |= (uint32_t)(w->egress[i].paced || w->occupancy[i] > 0) << u;
 	}
 	return waiting;
+}
+
+// No uplink has a load, nor gets one by a burst.
+static inline bool drb_uplinks_are_unloaded(const struct drb_worker *w)
+{
+	return !w->waits && w->queued == 0 && w->shared_load.most == 0;
 }

@@ -28,8 +28,9 @@ static void begin(const char *text)
 		setup.ports[i].queue = 1 << 16;
 	assert_int_equal(drb_worker_init(&w, &setup), 0);
 	assert_int_equal(drb_assign_init(&w, &setup), 0);
-	w.flow_secret =
-		(struct drb_siphash_key){{1, 2}}; // the same flowlets share entries each time
+	w.flow_secret = (struct drb_hash_key){
+		{1, 2, 3,
+		 UINT64_C(0x9e3779b97f4a7c15)}}; // the same flowlets share entries each time
 	for (uint32_t i = 0; i < w.ports; i++)
 		drb_worker_attach(&w, i, 1 << 16, NULL);
 	w.now_ns = 1000 * MS;
