@@ -94,8 +94,8 @@ struct drb_worker {
 		struct drb_threshold threshold;
 		struct drb_scheme_state scheme_state;
 		struct drb_hash_key flow_secret; // of flow and flowlet unit
-		struct drb_flow_table flows;        // flow unit, else empty
-		struct drb_flowlet *flowlet;        // flowlet unit: by hash; else NULL. Owned
+		struct drb_flow_table flows;     // flow unit, else empty
+		struct drb_flowlet *flowlet;     // flowlet unit: by hash; else NULL. Owned
 		uint32_t flowlet_mask, flowlet_gap;
 		struct drb_shared_load shared_load;
 		struct drb_ring_load ring_load;
