@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Like rte_pktmbuf_pool_create(), but packed: without hugepages DPDK gives each buffer of 2432 bytes a
-// page of 4096, so that none crosses a page, which would double the memory of a switch process.
+// page of 4096, so that none crosses a page, which would double the memory of a switch process. And buffers are
+// made when they are needed: there is one for every packet that all queues have room for, which they rarely hold.
 #include "switch/ports/packet_pool.h"
 
 #include <rte_errno.h>
 #include <rte_mbuf.h>
 #include <rte_mbuf_pool_ops.h>
+
+#include "switch/ports/lazy_pool.h"
 
 #define XDP_HEADROOM 256
 #define TAG 4
@@ -37,14 +40,16 @@ struct rte_mempool *drb_pool_new(const struct drb_setup *s, uint32_t mbufs)
 	struct rte_pktmbuf_pool_private room = {.mbuf_data_room_size =
 							(uint16_t)drb_packet_room(s)};
 	unsigned size = sizeof(struct rte_mbuf) + room.mbuf_data_room_size;
-	struct rte_mempool *pool = rte_mempool_create_empty(
-		"packets", mbufs, size, DRB_POOL_CACHE, sizeof(room), SOCKET_ID_ANY,
-		any_memory_does(s) ? RTE_MEMPOOL_F_NO_IOVA_CONTIG : 0);
+	const bool lazy = any_memory_does(s);
+	struct rte_mempool *pool =
+		rte_mempool_create_empty("packets", mbufs, size, DRB_POOL_CACHE, sizeof(room),
+					 SOCKET_ID_ANY, lazy ? RTE_MEMPOOL_F_NO_IOVA_CONTIG : 0);
 	int rc;
 
 	if (!pool)
 		return NULL;
-	rc = rte_mempool_set_ops_byname(pool, rte_mbuf_best_mempool_ops(), NULL);
+	rc = lazy ? drb_lazy_pool_use(pool)
+		  : rte_mempool_set_ops_byname(pool, rte_mbuf_best_mempool_ops(), NULL);
 	if (rc == 0) {
 		rte_pktmbuf_pool_init(pool, &room);
 		rc = rte_mempool_populate_default(pool);
@@ -54,6 +59,7 @@ struct rte_mempool *drb_pool_new(const struct drb_setup *s, uint32_t mbufs)
 		rte_errno = -rc;
 		return NULL;
 	}
-	rte_mempool_obj_iter(pool, rte_pktmbuf_init, NULL);
+	if (!lazy)
+		rte_mempool_obj_iter(pool, rte_pktmbuf_init, NULL);
 	return pool;
 }

@@ -104,6 +104,7 @@ static int start_port(struct drb_port_set *set, const char *path, const struct d
 	port->mtu = s->mtu;
 	port->frame_max = drb_frame_max(s->mtu);
 	port->index = i;
+	port->ports = set->count;
 	port->workers = s->workers;
 	port->connected = true;
 	int rc = port->kind->start(port, path);

@@ -20,12 +20,14 @@
 #include "switch/ports/packet_socket/rx_frame.h"
 
 // The ring holds what comes while its switch is off its CPU: with 512 frames it lost bursts of TCP
-// segments, with 2048 it loses nothing more but is too long for the cache. Longer frames are fewer. A frame
-// has room for a packet and FRAME_HEAD octets before it; at a power of two they would all want the same part
-// of the cache. A block is pages that frames of FRAME octets, or twice that and so on, fill exactly.
+// segments, with 2048 it loses nothing more but is too long for the cache. The kernel takes its memory at once,
+// so that switches of many ports, which share one CPU's time among them, have shorter ones. Longer frames are
+// fewer. A frame has room for a packet and FRAME_HEAD octets before it; at a power of two they would all want
+// the same part of the cache. A block is pages that frames of FRAME octets, or twice that and so on, fill exactly.
 #define FRAMES 1024
-#define FRAMES_MIN 512
+#define FRAMES_OF_ALL (8 * FRAMES) // of a switch, of each worker
 #define FRAME 1664
+#define BLOCK_FRAMES 32 // of FRAME octets
 #define BLOCK_PAGES 13
 #define FRAME_HEAD 76
 #define BUFFER (8 << 20) // octets of GSO packets, with what the kernel needs to keep them
@@ -69,15 +71,17 @@ static int take_gso_packets(int fd)
 }
 
 // Room for packets of up to frame_max octets: the kernel takes a VLAN tag out.
-static void size_ring(struct drb_rx_ring *ring, uint32_t frame_max)
+static void size_ring(struct drb_rx_ring *ring, uint32_t frame_max, uint32_t ports)
 {
+	const uint32_t frames = ports * FRAMES > FRAMES_OF_ALL ? FRAMES_OF_ALL / ports : FRAMES;
+
 	ring->frame_max = frame_max;
 	ring->frame_size = FRAME;
-	ring->frames = FRAMES;
-	while (ring->frame_size - FRAME_HEAD + DRB_VLAN_TAG < frame_max) {
+	ring->frames = frames - frames % BLOCK_FRAMES;
+	while (ring->frame_size - FRAME_HEAD + DRB_VLAN_TAG < frame_max)
 		ring->frame_size *= 2;
-		ring->frames = FRAMES_MIN;
-	}
+	if (ring->frame_size > FRAME)
+		ring->frames /= 2;
 }
 
 static size_t ring_size(const struct drb_rx_ring *ring)
@@ -122,7 +126,7 @@ static int receive_from(int fd, int interface)
 }
 
 int drb_rx_ring_open(struct drb_rx_ring *ring, const char *interface, uint32_t frame_max,
-		     const char **step)
+		     uint32_t ports, const char **step)
 {
 	const int version = TPACKET_V2;
 	int rc;
@@ -132,7 +136,7 @@ int drb_rx_ring_open(struct drb_rx_ring *ring, const char *interface, uint32_t f
 	// RCU, 15 ms.
 	*step = "open";
 	*ring = (struct drb_rx_ring){.fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0)};
-	size_ring(ring, frame_max);
+	size_ring(ring, frame_max, ports);
 	if (ring->fd < 0)
 		return -errno;
 	ring->gso.octets = malloc(DRB_RX_GSO_ROOM); // takes memory when a GSO packet comes

@@ -28,10 +28,10 @@ struct drb_rx_ring {
 
 // Opens the socket of one worker at an interface, which receives every frame that comes in there,
 // whoever it is for, but none that goes out. With several of them, drb_rx_ring_join() divides the
-// frames. Of those longer than frame_max it yields the beginning, longer than that. 0 or -errno; *step then says
-// what could not be done. To be closed in any case.
+// frames. Of those longer than frame_max it yields the beginning, longer than that. `ports`: of this switch, for
+// how long the ring is. 0 or -errno; *step then says what could not be done. To be closed in any case.
 int drb_rx_ring_open(struct drb_rx_ring *ring, const char *interface, uint32_t frame_max,
-		     const char **step);
+		     uint32_t ports, const char **step);
 // Joins the group of `first`, or founds one if ring is it: each frame goes to one of the group, those
 // of a flow to the same. 0 or -errno.
 int drb_rx_ring_join(struct drb_rx_ring *ring, const struct drb_rx_ring *first);

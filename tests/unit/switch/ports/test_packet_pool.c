@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The pool of packet buffers makes each buffer when it is first needed: a pool of many takes little memory, has
+// as many as it says, each one once and ready for a packet, and hands out again what comes back.
+#include "fixtures/unit.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+
+#define EAL_LCORES "(0-1)@(0-1)"
+#define EAL_MEMORY_MB "192"
+#include "fixtures/switch_eal.h"
+
+#include <rte_launch.h>
+
+#include "switch/ports/packet_pool.h"
+
+#define BUFFERS 20000
+#define ROUNDS 20000
+#define HELD 700 // by each of two threads: more than they keep at hand
+
+static struct rte_mempool *pool;
+static struct drb_setup setup;
+
+static void start(const char *driver, uint32_t buffers)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text),
+		 "fabric: {layers: 2, arity: 2}\nswitch: {layer: 1, label: 0}\nlink: {driver: "
+		 "none}\n"
+		 "ports:\n  - {name: d0, driver: %s, device: net_null0, interface: lo}\n",
+		 driver);
+	setup = setup_of(text);
+	pool = drb_pool_new(&setup, buffers);
+	assert_non_null(pool);
+	assert_int_equal(pool->size, buffers);
+	assert_int_equal(rte_mempool_avail_count(pool), buffers);
+}
+
+static void stop(void)
+{
+	assert_int_equal(rte_mempool_avail_count(pool), pool->size);
+	rte_mempool_free(pool);
+	assert_null(rte_mempool_lookup("packets"));
+}
+
+static long resident_kb(void)
+{
+	long all, resident = 0;
+	FILE *f = fopen("/proc/self/statm", "r");
+
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "%ld %ld", &all, &resident), 2);
+	fclose(f);
+	return resident * sysconf(_SC_PAGESIZE) / 1024;
+}
+
+static void takes_what_is_used(void **state)
+{
+	struct rte_mbuf *packets[100];
+	const long each_kb = 2432 / 1024 + 1;
+
+	(void)state;
+	const long before = resident_kb();
+	start("af_packet", BUFFERS);
+	assert_in_range(resident_kb() - before, 0, 4000);
+	for (uint32_t i = 0; i < 100; i++) { // those that came back come first
+		assert_int_equal(rte_pktmbuf_alloc_bulk(pool, packets, 100), 0);
+		rte_pktmbuf_free_bulk(packets, 100);
+	}
+	assert_in_range(resident_kb() - before, 100, 4000 + 2 * DRB_POOL_CACHE * each_kb);
+	stop();
+}
+
+static int by_address(const void *one, const void *other)
+{
+	const struct rte_mbuf *a = *(struct rte_mbuf *const *)one;
+	const struct rte_mbuf *b = *(struct rte_mbuf *const *)other;
+
+	return a < b ? -1 : a > b;
+}
+
+static void is_ready(struct rte_mbuf *m)
+{
+	assert_ptr_equal(m->pool, pool);
+	assert_null(m->next);
+	assert_int_equal(m->nb_segs, 1);
+	assert_int_equal(rte_mbuf_refcnt_read(m), 1);
+	assert_int_equal(m->buf_len, drb_packet_room(&setup));
+	assert_int_equal(rte_pktmbuf_tailroom(m), drb_packet_room(&setup) - RTE_PKTMBUF_HEADROOM);
+	assert_ptr_equal(rte_mempool_from_obj(m), pool);
+}
+
+// Of a pool with a driver's ports: every buffer once, with none of the others' memory, twice.
+static void all_of(const char *driver)
+{
+	struct rte_mbuf **all = calloc(BUFFERS, sizeof(*all)), *more;
+
+	start(driver, BUFFERS);
+	for (uint32_t round = 0; round < 2; round++) {
+		for (uint32_t i = 0; i < BUFFERS; i++) {
+			assert_non_null(all[i] = rte_pktmbuf_alloc(pool));
+			is_ready(all[i]);
+			memset(rte_pktmbuf_append(all[i], rte_pktmbuf_tailroom(all[i])), (int)i,
+			       rte_pktmbuf_tailroom(all[i]));
+		}
+		assert_true(rte_pktmbuf_alloc_bulk(pool, &more, 1) < 0);
+		assert_int_equal(rte_mempool_avail_count(pool), 0);
+		qsort(all, BUFFERS, sizeof(*all), by_address);
+		for (uint32_t i = 1; i < BUFFERS; i++)
+			assert_true((uint8_t *)all[i] - (uint8_t *)all[i - 1] >=
+				    (ptrdiff_t)(sizeof(**all) + drb_packet_room(&setup)));
+		rte_pktmbuf_free_bulk(all, BUFFERS);
+	}
+	stop();
+	free(all);
+}
+
+static void has_all(void **state)
+{
+	(void)state;
+	all_of("af_packet");
+	all_of("vdev"); // made at once
+}
+
+// What is left of one is enough for those that ask for less.
+static void gives_the_rest(void **state)
+{
+	struct rte_mbuf *packets[564], *rest[64];
+
+	(void)state;
+	start("af_packet", 600);
+	assert_int_equal(rte_pktmbuf_alloc_bulk(pool, packets, 564), 0);
+	assert_true(rte_pktmbuf_alloc_bulk(pool, rest, 64) < 0);
+	assert_int_equal(rte_pktmbuf_alloc_bulk(pool, rest, 36), 0);
+	rte_pktmbuf_free_bulk(rest, 36);
+	rte_pktmbuf_free_bulk(packets, 564);
+	stop();
+}
+
+static atomic_uint twice; // buffers that two had at once
+
+// Takes and gives back any number, with its own number in each.
+static int use(void *number)
+{
+	const uint32_t own = (uint32_t)(uintptr_t)number;
+	struct rte_mbuf *held[HELD];
+	uint32_t count = 0, random = own;
+
+	for (uint32_t i = 0; i < ROUNDS; i++) {
+		random = random * 1664525 + 1013904223;
+		uint32_t n = 1 + (random >> 16) % 64;
+		if (random >> 31 && count + n <= HELD &&
+		    rte_pktmbuf_alloc_bulk(pool, held + count, n) == 0) {
+			for (uint32_t k = count; k < count + n; k++)
+				*rte_pktmbuf_mtod(held[k], uint32_t *) = own;
+			count += n;
+		} else if (count >= n) {
+			for (uint32_t k = count - n; k < count; k++) {
+				uint32_t *mark = rte_pktmbuf_mtod(held[k], uint32_t *);
+				twice += *mark != own;
+				*mark = 0;
+			}
+			count -= n;
+			rte_pktmbuf_free_bulk(held + count, n);
+		}
+	}
+	rte_pktmbuf_free_bulk(held, count);
+	return 0;
+}
+
+static void serves_two_threads(void **state)
+{
+	(void)state;
+	for (uint32_t buffers = 600; buffers < 4000; buffers += 1300) { // too few, enough
+		start("af_packet", buffers);
+		assert_int_equal(rte_eal_remote_launch(use, (void *)1, 1), 0);
+		use((void *)2);
+		assert_int_equal(rte_eal_wait_lcore(1), 0);
+		assert_int_equal(twice, 0);
+		stop();
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(takes_what_is_used),
+		cmocka_unit_test(has_all),
+		cmocka_unit_test(gives_the_rest),
+		cmocka_unit_test(serves_two_threads),
+	};
+
+	return cmocka_run_group_tests(tests, setup_eal, free_eal);
+}
