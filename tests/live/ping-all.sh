@@ -26,6 +26,16 @@ check "every pair answers, every view is right" sh -c \
 sed 's/^/# /' "$scratch/check"
 check "240 pairs answered over IPv4" pairs_answered 4 240
 check "240 pairs answered over IPv6" pairs_answered 6 240
+# 192 pairs are pinged at a time. The ends of the other 48 know each other, all else was flushed.
+forgotten() {
+  local n known=0
+  for n in {0..15}; do
+    known=$((known + $(fabric exec "h$n" -- ip -6 neigh | grep -c "^fd00::.*lladdr")))
+  done
+  echo "$known entries"
+  [ $known -ge 48 ] && [ $known -le 96 ]
+}
+check "neighbours of earlier waves are forgotten" forgotten
 check "packets are conserved" fabric check counters links
 check "a full frame passes at distance 3" \
   fabric exec h4 -- ping -c 3 -i 0.05 -W 2 -M 'do' -s 1472 10.0.0.11

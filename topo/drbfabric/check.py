@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 
-from . import Failure, link_states, netns
+from . import Failure, link_states, neighbours, netns
 from .telemetry import Telemetry
 
 # Up to this many hosts every ordered pair is pinged, above it a sample.
@@ -21,7 +21,8 @@ SAMPLE_A_HOST = 8
 PAIRS_A_WAVE = 192
 # Hosts of other machines ping the hosts of this one meanwhile, and entries of their waves go only with one of ours.
 PAIRS_A_WAVE_MIN = 48
-RESOLVED = 'nud reachable nud stale nud delay nud probe nud failed'
+# Pings of one host in a wave: more take longer, fewer take more processes.
+PINGS_A_HOST = 4
 PING_PROCESSES = 32
 PING_FRAME_BITS = (98 + 24) * 8
 ECHO_LINE = re.compile(r'^(\S+)\s+: (-|[0-9.]+)$')
@@ -94,8 +95,9 @@ def pairs(count, seed, sample):
         shifts = rng.sample(shifts, sample)
     else:
         order = list(range(count))
-    # Neighbours in this list have different ends, so that a wave loads all hosts alike.
-    return [(order[i], order[(i + shift) % count]) for shift in shifts for i in range(count)]
+    # A host stands PINGS_A_HOST times in a row, as a source. Else neighbours in this list have different ends.
+    groups = [shifts[at:at + PINGS_A_HOST] for at in range(0, len(shifts), PINGS_A_HOST)]
+    return [(order[i], order[(i + shift) % count]) for group in groups for i in range(count) for shift in group]
 
 
 def _ping_timing(plan):
@@ -151,21 +153,26 @@ def pairs_a_wave(plan):
     return max(PAIRS_A_WAVE_MIN, PAIRS_A_WAVE // (1 + len(machines)))
 
 
-def _flush_neighbours(plan):
+def _flush_neighbours(plan, labels):
+    """Of these hosts, as far as they are this machine's. Entries that are asked for now stay: hosts of other machines
+    wait for these answers, and the packets that wait for an entry are lost with it."""
     for host in plan['hosts']:
-        with netns.inside(host['namespace']):
-            # Not those that are asked for now: hosts of other machines wait for these answers, and the packets
-            # that wait for an entry are lost with it.
-            netns.batch([f'neigh flush dev eth0 {RESOLVED}'], force=True)
+        if host['label'] in labels:
+            with netns.inside(host['namespace']):
+                neighbours.flush('eth0')
 
 
 def ping_pairs(plan, family, chosen):
     """Pings ordered pairs of host labels; {(source, destination): ms or None}."""
     times, wave = {}, pairs_a_wave(plan)
+    known = {host['label'] for host in plan['hosts']}  # hosts that may know others
     for start in range(0, len(chosen), wave):
         if len(chosen) > wave:
-            _flush_neighbours(plan)
-        times.update(_run_pings(plan, chosen[start:start + wave], family))
+            _flush_neighbours(plan, known)
+        now = chosen[start:start + wave]
+        times.update(_run_pings(plan, now, family))
+        # Another machine's hosts may have pinged any.
+        known = known if plan.get('elsewhere') else {label for pair in now for label in pair}
     return times
 
 
