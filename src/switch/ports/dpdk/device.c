@@ -63,6 +63,34 @@ static bool has_interrupts(const struct rte_eth_dev_info *info)
 	return strcmp(info->driver_name, "net_virtio") == 0;
 }
 
+// The longest IP packets that a card takes: as it says, or of the longest frame, with its checksum, that it takes.
+static uint32_t max_mtu(const struct rte_eth_dev_info *info)
+{
+	const uint32_t frame = RTE_ETHER_HDR_LEN + RTE_ETHER_CRC_LEN;
+
+	if (info->max_mtu < UINT16_MAX || info->max_rx_pktlen <= frame)
+		return info->max_mtu;
+	return info->max_rx_pktlen - frame;
+}
+
+// Not so of in-memory devices, which take any length and call it another.
+static int set_mtu(const struct drb_port *port, const char *path,
+		   const struct rte_eth_dev_info *info, struct rte_eth_conf *conf)
+{
+	if (port->setup->driver != DRB_DRIVER_PCI)
+		return 0;
+	if (max_mtu(info) < port->mtu)
+		return drb_config_bad(path, "fabric.mtu", "%u: port %s: \"%s\" takes at most %u",
+				      port->mtu, port->setup->name, drb_port_device(port->setup),
+				      max_mtu(info));
+	if (info->min_mtu > port->mtu)
+		return drb_config_bad(path, "fabric.mtu", "%u: port %s: \"%s\" takes at least %u",
+				      port->mtu, port->setup->name, drb_port_device(port->setup),
+				      info->min_mtu);
+	conf->rxmode.mtu = port->mtu;
+	return 0;
+}
+
 // A device's queues: one to transmit for each worker, and as many to receive if it has them.
 static int count_queues(struct drb_port *port, const char *path, struct rte_eth_conf *conf)
 {
@@ -79,15 +107,8 @@ static int count_queues(struct drb_port *port, const char *path, struct rte_eth_
 				      port->setup->name, drb_port_device(port->setup),
 				      info.max_tx_queues, workers);
 	port->rx_queues = (uint16_t)(info.max_rx_queues < workers ? info.max_rx_queues : workers);
-	// In-memory devices take any length and call it another.
-	if (port->setup->driver == DRB_DRIVER_PCI && port->mtu != RTE_ETHER_MTU) {
-		if (info.max_mtu < port->mtu)
-			return drb_config_bad(path, "fabric.mtu",
-					      "%u: port %s: \"%s\" takes at most %u", port->mtu,
-					      port->setup->name, drb_port_device(port->setup),
-					      info.max_mtu);
-		conf->rxmode.mtu = port->mtu;
-	}
+	if (set_mtu(port, path, &info, conf) < 0)
+		return -EINVAL;
 	own_of(port)->tells_unsent = drb_dpdk_tells_unsent(port, &info);
 	own_of(port)->interrupts = port->setup->driver == DRB_DRIVER_PCI && has_interrupts(&info);
 	conf->intr_conf.rxq = own_of(port)->interrupts;
@@ -144,6 +165,18 @@ int drb_dpdk_configure(struct drb_port *port, const char *path, uint16_t rx, uin
 	if (own_of(port)->tells_unsent)
 		drb_dpdk_count_unsent(port->queue[0], tx);
 	return 0;
+}
+
+// Some cards have buffers of their own sizes, and put what is longer into several.
+int drb_dpdk_check_whole(const struct drb_port *port, const char *path)
+{
+	struct rte_eth_rxq_info info = {0};
+
+	if (rte_eth_rx_queue_info_get(own_of(port)->device, 0, &info) < 0 || !info.scattered_rx)
+		return 0;
+	return drb_config_bad(path, "fabric.mtu",
+			      "%u: port %s: \"%s\" takes such packets in pieces only", port->mtu,
+			      port->setup->name, drb_port_device(port->setup));
 }
 
 int drb_dpdk_begin(struct drb_port *port, bool start)

@@ -51,6 +51,8 @@ static int start(struct drb_port *port, const char *path, bool vdev)
 					vdev ? DESCRIPTORS : CARD_TX_DESCRIPTORS);
 	if (rc == 0)
 		rc = drb_dpdk_begin(port, true);
+	if (rc == 0 && !vdev)
+		rc = drb_dpdk_check_whole(port, path);
 	if (rc == 0)
 		drb_dpdk_carrier(port); // and the speed of the link
 	// Also behind a virtual device there may be a socket.

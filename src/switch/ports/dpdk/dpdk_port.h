@@ -52,6 +52,8 @@ int drb_dpdk_create(struct drb_port *port, const char *config_path, const char *
 int drb_dpdk_configure(struct drb_port *port, const char *config_path, uint16_t rx, uint16_t tx);
 // Starts the device unless told that somebody else does later, and takes frames for any MAC.
 int drb_dpdk_begin(struct drb_port *port, bool start);
+// A device that was started puts each packet into one buffer.
+int drb_dpdk_check_whole(const struct drb_port *port, const char *config_path);
 // AF_PACKET and AF_XDP sockets that were opened since `before`, one for each receive queue in turn.
 void drb_dpdk_take_sockets(struct drb_port *port, const struct drb_kernel_sockets *before);
 // Stops, closes and removes the device, if there is one.

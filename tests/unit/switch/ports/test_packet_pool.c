@@ -138,6 +138,30 @@ static void gives_the_rest(void **state)
 	stop();
 }
 
+static uint32_t room_of(const char *driver, uint32_t mtu)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text),
+		 "fabric: {layers: 2, arity: 2, mtu: %u}\nswitch: {layer: 1, label: 0}\n"
+		 "link: {driver: none}\n"
+		 "ports:\n  - {name: d0, driver: %s, device: \"0000:00:1a.0\", interface: lo}\n",
+		 mtu, driver);
+	const struct drb_setup s = setup_of(text);
+	return drb_packet_room(&s) - RTE_PKTMBUF_HEADROOM;
+}
+
+// A frame fits into one buffer, also of a card that takes a power of two of it.
+static void has_room(void **state)
+{
+	(void)state;
+	assert_int_equal(room_of("pci", 1500), 2048);
+	assert_int_equal(room_of("af_packet", 1500), 2048);
+	assert_int_equal(room_of("pci", 3000), 4096);
+	assert_int_equal(room_of("pci", 9000), 16384);
+	assert_in_range(room_of("af_packet", 9000), drb_frame_max(9000), 9400);
+}
+
 static atomic_uint twice; // buffers that two had at once
 
 // Takes and gives back any number, with its own number in each.
@@ -185,9 +209,8 @@ static void serves_two_threads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(takes_what_is_used),
-		cmocka_unit_test(has_all),
-		cmocka_unit_test(gives_the_rest),
+		cmocka_unit_test(takes_what_is_used), cmocka_unit_test(has_all),
+		cmocka_unit_test(gives_the_rest),     cmocka_unit_test(has_room),
 		cmocka_unit_test(serves_two_threads),
 	};
 
