@@ -83,10 +83,6 @@ static int set_mtu(const struct drb_port *port, const char *path,
 		return drb_config_bad(path, "fabric.mtu", "%u: port %s: \"%s\" takes at most %u",
 				      port->mtu, port->setup->name, drb_port_device(port->setup),
 				      max_mtu(info));
-	if (info->min_mtu > port->mtu)
-		return drb_config_bad(path, "fabric.mtu", "%u: port %s: \"%s\" takes at least %u",
-				      port->mtu, port->setup->name, drb_port_device(port->setup),
-				      info->min_mtu);
 	conf->rxmode.mtu = port->mtu;
 	return 0;
 }
