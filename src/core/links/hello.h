@@ -54,10 +54,11 @@ struct drb_hello {
 	uint8_t ipv4_len;
 	uint64_t ipv6[2];
 	uint8_t ipv6_len;
-	uint16_t mtu;  // of the port's device; 0: not known
-	uint16_t size; // octets of the frame; encode() makes it at least as long
-	uint64_t sent; // frames by this link, hellos and this one as well; 0: not counted
-	uint32_t loss; // of what we send, as the sender sees it, in millionths
+	uint16_t mtu;        // of the port's device; 0: not known
+	uint16_t size;       // octets of the frame; encode() makes it at least as long
+	uint64_t sent;       // frames by this link, hellos and this one as well; 0: not counted
+	uint32_t loss;       // of what we send, as the sender sees it, in millionths
+	uint16_t bundle_mtu; // of the longest bundle that the sender takes; 0: none
 	struct drb_outages outages;     // that the sender knows
 	uint8_t tag[DRB_HELLO_TAG_LEN]; // proof of a shared key; 0 without one
 };
@@ -86,7 +87,8 @@ struct drb_hello {
 	X(mtu, 2, mtu)                                                                             \
 	X(sent, 8, sent)                                                                           \
 	X(loss, 4, loss)                                                                           \
-	X(outages, 1, outages.count)
+	X(outages, 1, outages.count)                                                               \
+	X(bundle, 2, bundle_mtu)
 
 // A hash that tells apart fabrics wired together by mistake.
 uint64_t drb_hello_fabric(const char *name, uint32_t layers, uint32_t arity);

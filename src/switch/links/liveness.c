@@ -186,6 +186,7 @@ static struct drb_hello said_by(const struct drb_liveness *l, uint32_t i)
 	hello.from.up = p->up;
 	hello.period_ms = (uint32_t)(p->hello_ns / 1000000);
 	hello.mtu = l->mtu[i];
+	hello.bundle_mtu = l->io.bundle_mtu(l->io.context, i);
 	return hello;
 }
 
@@ -241,6 +242,7 @@ static enum drb_hello_result take(struct drb_liveness *l, uint32_t in, const str
 		return DRB_HELLO_HEARD;
 	}
 	l->hellos_in[in]++;
+	l->io.set_bundle_mtu(l->io.context, in, h->bundle_mtu);
 	l->heard_any = true;
 	changed |= count(l, in, h, now_ns);
 	drb_hello_faults_compare(&l->faults[in], l->setup[in].name, &ours, h, now_ns);

@@ -27,6 +27,7 @@ static struct drb_hello draw_hello(struct drb_rng *r)
 		.ipv6_len = (uint8_t)drb_rng_below(r, 129),
 		.mtu = (uint16_t)drb_rng_next(r),
 		.size = (uint16_t)drb_rng_below(r, DRB_HELLO_LEN_MAX + 1),
+		.bundle_mtu = (uint16_t)drb_rng_next(r),
 	};
 
 	for (uint32_t i = 0; i < DRB_HELLO_TAG_LEN; i++)
@@ -160,20 +161,21 @@ static void too_many_outages(void **state)
 	struct drb_hello h = {.from = {.layer = 2}, .period_ms = 100, .serial = {1, 1}}, again;
 	uint8_t frame[DRB_HELLO_LEN_MAX];
 	uint32_t len = drb_hello_encode(&h, frame);
+	const uint32_t count = len - 3; // behind it is only the MTU of bundles
 
 	(void)state;
 	assert_int_equal(drb_hello_decode(frame, len, &again), 0);
-	frame[len - 1] = 1; // how many there are is the last field
+	frame[count] = 1;
 	assert_int_equal(drb_hello_decode(frame, len, &again), -EINVAL);
 	h.size = DRB_HELLO_LEN_MAX;
 	drb_hello_encode(&h, frame);
 	for (uint32_t i = 0; i < 255; i++) // keys that rise
 		frame[len + 5 * i + 3] = (uint8_t)i;
 	memset(frame + len + 5 * DRB_OUTAGES_MAX, 0, sizeof(frame) - len - 5 * DRB_OUTAGES_MAX);
-	frame[len - 1] = DRB_OUTAGES_MAX;
+	frame[count] = DRB_OUTAGES_MAX;
 	assert_int_equal(drb_hello_decode(frame, sizeof(frame), &again), 0);
 	assert_int_equal(again.outages.count, DRB_OUTAGES_MAX);
-	frame[len - 1] = DRB_OUTAGES_MAX + 1;
+	frame[count] = DRB_OUTAGES_MAX + 1;
 	assert_int_equal(drb_hello_decode(frame, sizeof(frame), &again), -EINVAL);
 }
 

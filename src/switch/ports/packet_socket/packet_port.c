@@ -12,6 +12,7 @@
 #include "switch/ports/interface.h"
 #include "switch/ports/packet_socket/hello_socket.h"
 #include "switch/ports/packet_socket/packet_queue.h"
+#include "switch/ports/packet_socket/veth_offload.h"
 
 static struct drb_packet_queue *queue_of(struct drb_port_queue *q)
 {
@@ -54,6 +55,12 @@ static bool has_hellos(const struct drb_port *port)
 	return port->setup->peer.layer > 0;
 }
 
+bool drb_packet_port_may_bundle(const struct drb_port *port)
+{
+	return port->setup->peer.layer > 0 && port->workers == 1 &&
+	       drb_is_veth(port->setup->interface);
+}
+
 int drb_packet_queue_open(const struct drb_port *port, struct drb_packet_queue *q,
 			  const struct drb_packet_queue *first, const char **step)
 {
@@ -75,6 +82,10 @@ int drb_packet_queue_open(const struct drb_port *port, struct drb_packet_queue *
 		q->base.reviewed = q->base.unfinished = true;
 	else if (rc == 0)
 		rc = -errno;
+	if (rc == 0 && drb_packet_port_may_bundle(port)) {
+		drb_rx_ring_take_bundles(&q->in);
+		drb_tx_socket_may_bundle(&q->out, port->frame_max);
+	}
 	return rc;
 }
 
@@ -143,6 +154,20 @@ static uint16_t mtu(const struct drb_port *port)
 	return drb_interface_mtu(port->queue[0]->fd, port->setup->interface);
 }
 
+static uint16_t bundle_mtu(const struct drb_port *port)
+{
+	const struct drb_packet_queue *first = port->own;
+
+	return drb_tx_socket_bundle_mtu(&first->out);
+}
+
+static void set_bundle_mtu(const struct drb_port *port, uint16_t octets)
+{
+	struct drb_packet_queue *first = port->own;
+
+	drb_tx_socket_set_bundle_mtu(&first->out, octets);
+}
+
 static int hello_fd(const struct drb_port *port)
 {
 	const struct drb_packet_queue *first = port->own;
@@ -192,6 +217,8 @@ const struct drb_port_kind drb_packet_port = {
 	.send = send_burst,
 	.carrier = carrier,
 	.mtu = mtu,
+	.bundle_mtu = bundle_mtu,
+	.set_bundle_mtu = set_bundle_mtu,
 	.hello_fd = hello_fd,
 	.state = state,
 	.mac = mac,

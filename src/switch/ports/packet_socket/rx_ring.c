@@ -1,220 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switch/ports/packet_socket/rx_ring.h"
 
-#include <arpa/inet.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/if_ether.h>
 #include <linux/if_packet.h>
-#include <net/if.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <rte_mbuf.h>
 
-#include "core/packet/wire.h"
 #include "switch/ports/packet_socket/rx_frame.h"
-
-// The ring holds what comes while its switch is off its CPU: with 512 frames it lost bursts of TCP
-// segments, with 2048 it loses nothing more but is too long for the cache. The kernel takes its memory at once,
-// so that switches of many ports, which share one CPU's time among them, have shorter ones. Longer frames are
-// fewer. A frame has room for a packet and FRAME_HEAD octets before it; at a power of two they would all want
-// the same part of the cache. A block is pages that frames of FRAME octets, or twice that and so on, fill exactly.
-#define FRAMES 1024
-#define FRAMES_OF_ALL (8 * FRAMES) // of a switch, of each worker
-#define FRAME 1664
-#define BLOCK_FRAMES 32 // of FRAME octets
-#define BLOCK_PAGES 13
-#define FRAME_HEAD 76
-#define BUFFER (8 << 20) // octets of GSO packets, with what the kernel needs to keep them
-
-#ifndef PACKET_IGNORE_OUTGOING
-#define PACKET_IGNORE_OUTGOING 23
-#endif
-#ifndef PACKET_FANOUT_FLAG_IGNORE_OUTGOING
-#define PACKET_FANOUT_FLAG_IGNORE_OUTGOING 0x4000
-#endif
-#ifndef PACKET_FANOUT_FLAG_UNIQUEID
-#define PACKET_FANOUT_FLAG_UNIQUEID 0x2000
-#endif
-
-static int set(int fd, int option, const void *value, size_t size)
-{
-	return setsockopt(fd, SOL_PACKET, option, value, (socklen_t)size) < 0 ? -errno : 0;
-}
-
-static int set_on(int fd, int option)
-{
-	const int on = 1;
-
-	return set(fd, option, &on, sizeof(on));
-}
-
-// Frames come with what their sender left to a device (virtio-net's header), and those that are longer
-// than one of the ring are in the socket's buffer as well.
-static int take_gso_packets(int fd)
-{
-	const int room = BUFFER;
-	int rc = set_on(fd, PACKET_VNET_HDR);
-
-	if (rc == 0)
-		rc = set_on(fd, PACKET_AUXDATA);
-	if (rc == 0)
-		rc = set_on(fd, PACKET_COPY_THRESH);
-	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room)) < 0) // CAP_NET_ADMIN
-		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room));
-	return rc;
-}
-
-// Room for packets of up to frame_max octets: the kernel takes a VLAN tag out.
-static void size_ring(struct drb_rx_ring *ring, uint32_t frame_max, uint32_t ports)
-{
-	const uint32_t frames = ports * FRAMES > FRAMES_OF_ALL ? FRAMES_OF_ALL / ports : FRAMES;
-
-	ring->frame_max = frame_max;
-	ring->frame_size = FRAME;
-	ring->frames = frames - frames % BLOCK_FRAMES;
-	while (ring->frame_size - FRAME_HEAD + DRB_VLAN_TAG < frame_max)
-		ring->frame_size *= 2;
-	if (ring->frame_size > FRAME)
-		ring->frames /= 2;
-}
-
-static size_t ring_size(const struct drb_rx_ring *ring)
-{
-	return (size_t)ring->frames * ring->frame_size;
-}
-
-static int map_ring(struct drb_rx_ring *ring)
-{
-	const uint32_t block = BLOCK_PAGES * (uint32_t)sysconf(_SC_PAGESIZE);
-	const uint32_t blocks = (uint32_t)(ring_size(ring) / block);
-	const struct tpacket_req request = {
-		.tp_block_size = block,
-		.tp_block_nr = blocks,
-		.tp_frame_size = ring->frame_size,
-		.tp_frame_nr = blocks * (block / ring->frame_size),
-	};
-	int rc = set(ring->fd, PACKET_RX_RING, &request, sizeof(request));
-
-	if (rc < 0)
-		return rc;
-	void *at = mmap(NULL, ring_size(ring), PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
-	if (at == MAP_FAILED)
-		return -errno;
-	ring->frame = at;
-	return 0;
-}
-
-static int receive_from(int fd, int interface)
-{
-	const struct packet_mreq promiscuous = {.mr_ifindex = interface,
-						.mr_type = PACKET_MR_PROMISC};
-	const struct sockaddr_ll at = {.sll_family = AF_PACKET,
-				       .sll_protocol = htons(ETH_P_ALL),
-				       .sll_ifindex = interface};
-	// Frames carry the MACs of hosts, not of ports. This ends with the socket.
-	int rc = set(fd, PACKET_ADD_MEMBERSHIP, &promiscuous, sizeof(promiscuous));
-
-	if (rc == 0 && bind(fd, (const struct sockaddr *)&at, sizeof(at)) < 0)
-		rc = -errno;
-	return rc;
-}
-
-int drb_rx_ring_open(struct drb_rx_ring *ring, const char *interface, uint32_t frame_max,
-		     uint32_t ports, const char **step)
-{
-	const int version = TPACKET_V2;
-	int rc;
-
-	// A socket of no protocol receives nothing before it is bound. One of all protocols is one of
-	// all interfaces until then, and for the kernel to change that takes it a grace period of
-	// RCU, 15 ms.
-	*step = "open";
-	*ring = (struct drb_rx_ring){.fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0)};
-	size_ring(ring, frame_max, ports);
-	if (ring->fd < 0)
-		return -errno;
-	ring->gso.octets = malloc(DRB_RX_GSO_ROOM); // takes memory when a GSO packet comes
-	if (!ring->gso.octets)
-		return -ENOMEM;
-	// Kernels before 4.20 know no such option; then what the kernel itself sends on the interface
-	// counts as received.
-	set_on(ring->fd, PACKET_IGNORE_OUTGOING);
-	// Frames that are sent by this socket are for the device, not for the qdisc.
-	set_on(ring->fd, PACKET_QDISC_BYPASS);
-	*step = "make the ring of";
-	rc = set(ring->fd, PACKET_VERSION, &version, sizeof(version));
-	if (rc == 0)
-		rc = take_gso_packets(ring->fd);
-	if (rc == 0)
-		rc = map_ring(ring);
-	*step = "bind";
-	return rc == 0 ? receive_from(ring->fd, (int)if_nametoindex(interface)) : rc;
-}
-
-// Only by the flow: reassembled fragments would be cut to the size of a frame, and with rollover
-// packets of a flow would overtake each other in another socket. A group does not know what its
-// sockets ignore.
-int drb_rx_ring_join(struct drb_rx_ring *ring, const struct drb_rx_ring *first)
-{
-	const uint32_t way = PACKET_FANOUT_HASH | PACKET_FANOUT_FLAG_IGNORE_OUTGOING;
-	uint32_t group = 0;
-	socklen_t size = sizeof(group);
-
-	if (ring == first) {
-		group = (way | PACKET_FANOUT_FLAG_UNIQUEID) << 16; // the kernel finds a number
-		return set(ring->fd, PACKET_FANOUT, &group, sizeof(group));
-	}
-	if (getsockopt(first->fd, SOL_PACKET, PACKET_FANOUT, &group, &size) < 0)
-		return -errno;
-	group = (group & 0xffff) | way << 16;
-	return set(ring->fd, PACKET_FANOUT, &group, sizeof(group));
-}
-
-unsigned drb_rx_ring_interface(const struct drb_rx_ring *ring)
-{
-	struct sockaddr_ll at = {0};
-	socklen_t size = sizeof(at);
-
-	if (getsockname(ring->fd, (struct sockaddr *)&at, &size) < 0 || at.sll_ifindex < 0)
-		return 0;
-	return (unsigned)at.sll_ifindex;
-}
-
-int drb_rx_ring_rebind(struct drb_rx_ring *ring, unsigned interface)
-{
-	return receive_from(ring->fd, (int)interface);
-}
-
-bool drb_rx_ring_leave(struct drb_rx_ring *ring)
-{
-	int nothing = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-
-	if (nothing < 0)
-		return false;
-	// The socket leaves its group when nothing refers to it: neither the descriptor nor the frames.
-	// Frames that are all zeros are the kernel's.
-	ring->left = mmap(ring->frame, ring_size(ring), PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED &&
-		     dup3(nothing, ring->fd, O_CLOEXEC) >= 0;
-	close(nothing);
-	return ring->left;
-}
-
-void drb_rx_ring_close(struct drb_rx_ring *ring)
-{
-	if (ring->frame)
-		munmap(ring->frame, ring_size(ring));
-	free(ring->gso.octets);
-	if (ring->fd >= 0)
-		close(ring->fd);
-	*ring = (struct drb_rx_ring){.fd = -1};
-}
 
 static struct tpacket2_hdr *frame_at(const struct drb_rx_ring *ring, uint32_t index)
 {
@@ -226,7 +19,12 @@ static uint32_t after(const struct drb_rx_ring *ring, uint32_t index)
 	return index + 1 < ring->frames ? index + 1 : 0;
 }
 
-// How many frames of the ring are there, at most `most`, before a GSO packet or a frame that has been
+static bool is_bundle(const struct drb_rx_ring *ring, const struct tpacket2_hdr *f)
+{
+	return ring->bundle.slot > 0 && drb_bundle_is(drb_rx_octets(f));
+}
+
+// How many frames of the ring are there, at most `most`, before a GSO packet, a bundle, or a frame that has been
 // copied to the socket's buffer because it is longer than one of the ring.
 static uint32_t count_plain(const struct drb_rx_ring *ring, uint32_t most)
 {
@@ -236,7 +34,7 @@ static uint32_t count_plain(const struct drb_rx_ring *ring, uint32_t most)
 		const struct tpacket2_hdr *f = frame_at(ring, i);
 		uint32_t status = __atomic_load_n(&f->tp_status, __ATOMIC_ACQUIRE);
 		if (!(status & TP_STATUS_USER) || (status & TP_STATUS_COPY) ||
-		    drb_rx_cut(f).gso_type != VIRTIO_NET_HDR_GSO_NONE)
+		    drb_rx_cut(f).gso_type != VIRTIO_NET_HDR_GSO_NONE || is_bundle(ring, f))
 			break;
 	}
 	return count;
@@ -320,6 +118,26 @@ static bool take_gso(struct drb_rx_ring *ring, const struct tpacket2_hdr *f, str
 	return true;
 }
 
+// Takes the packets of the next frame if it is a bundle; *stays: there are no buffers for them. False if it is none.
+static bool take_bundle(struct drb_rx_ring *ring, struct rte_mempool *pool,
+			const struct tpacket2_hdr *f, bool *stays)
+{
+	struct drb_rx_bundle *b = &ring->bundle;
+	const uint8_t *frame = drb_rx_octets(f);
+	uint32_t count = drb_rx_bundle_check(b, frame, f->tp_snaplen, f->tp_len);
+
+	*stays = false;
+	if (count == 0)
+		return false;
+	if (f->tp_status & TP_STATUS_COPY)
+		*stays = !drb_rx_bundle_read(b, ring->fd, f->tp_len, pool);
+	else if (f->tp_snaplen == f->tp_len)
+		*stays = !drb_rx_bundle_begin(b, frame, count, pool);
+	else // there was no room for a copy
+		ring->missed += count;
+	return true;
+}
+
 // Takes the next frame if it is a GSO packet, to be cut, or too long for the ring. Of the latter, and of a GSO
 // packet whose segments are too long, it yields the beginning, which is too long to be forwarded. False if it
 // took none.
@@ -331,12 +149,21 @@ static bool take_long(struct drb_rx_ring *ring, struct rte_mempool *pool, struct
 
 	if (!(status & TP_STATUS_USER))
 		return false;
+	bool stays;
+	if (is_bundle(ring, f) && take_bundle(ring, pool, f, &stays)) {
+		if (!stays)
+			free_frame(ring);
+		return !stays;
+	}
 	bool is_gso = drb_rx_cut(f).gso_type != VIRTIO_NET_HDR_GSO_NONE;
-	if (!(is_gso || (status & TP_STATUS_COPY)) || rte_pktmbuf_alloc_bulk(pool, packets, 1) != 0)
+	if (!(is_gso || (status & TP_STATUS_COPY) || is_bundle(ring, f)))
+		return false; // plain
+	if (rte_pktmbuf_alloc_bulk(pool, packets, 1) != 0)
 		return false;
-	if (!is_gso) {
+	if (!is_gso) { // or a bundle that contradicts itself
 		drb_rx_copy(f, ring->frame_max, packets[0]);
-		drop_copy(ring);
+		if (status & TP_STATUS_COPY)
+			drop_copy(ring);
 		++*count;
 	} else if (take_gso(ring, f, packets[0])) {
 		++*count;
@@ -354,6 +181,10 @@ uint32_t drb_rx_ring_receive(struct drb_rx_ring *ring, struct rte_mempool *pool,
 	uint32_t n = 0;
 
 	do {
+		if (drb_rx_bundle_is_open(&ring->bundle))
+			n += drb_rx_bundle_take(&ring->bundle, packets + n, count - n);
+		if (n == count)
+			break;
 		if (unlikely(drb_rx_gso_is_open(gso)) && !drb_rx_gso_waits(gso, n, count))
 			n += drb_rx_gso_cut(gso, pool, packets + n, count - n);
 		if (unlikely(drb_rx_gso_is_open(gso)))
@@ -376,7 +207,7 @@ uint64_t drb_rx_ring_missed(struct drb_rx_ring *ring)
 
 bool drb_rx_ring_is_empty(const struct drb_rx_ring *ring)
 {
-	return !drb_rx_gso_is_open(&ring->gso) &&
+	return !drb_rx_gso_is_open(&ring->gso) && !drb_rx_bundle_is_open(&ring->bundle) &&
 	       !(__atomic_load_n(&frame_at(ring, ring->next)->tp_status, __ATOMIC_ACQUIRE) &
 		 TP_STATUS_USER);
 }

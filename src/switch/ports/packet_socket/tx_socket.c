@@ -13,6 +13,7 @@
 #include "switch/ports/packet_socket/tx_socket.h"
 
 #include <errno.h>
+#include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <poll.h>
@@ -23,19 +24,25 @@
 
 #include <rte_mbuf.h>
 
+#include "core/packet/wire.h"
+#include "switch/ports/bundle.h"
 #include "switch/ports/packet_socket/veth_offload.h"
 #include "switch/ports/unfinished.h"
 
 // Packets per system call.
 #define AT_ONCE 64
+// Octets of a bundle that is worth one: its head and two short packets.
+#define BUNDLE_MIN (sizeof(struct drb_bundle_head) + 2 * ETH_ZLEN)
 
 // A system call's messages: of a packet or a GSO packet each.
 struct messages {
-	uint32_t count, parts, heads;
+	uint32_t count, parts, heads, bundles;
 	struct mmsghdr message[AT_ONCE];
 	uint8_t packets[AT_ONCE]; // in each message
-	struct iovec part[2 * AT_ONCE];
+	bool bundled[AT_ONCE];
+	struct iovec part[3 * AT_ONCE];
 	struct drb_coalesce_header head[AT_ONCE];
+	struct drb_bundle_head bundle[AT_ONCE / 2]; // each of two packets or more
 };
 
 static int open_socket(const char *interface)
@@ -95,12 +102,39 @@ int drb_tx_socket_rebind(struct drb_tx_socket *out, unsigned interface)
 	return bind(out->fd, (const struct sockaddr *)&at, sizeof(at)) < 0 ? -errno : 0;
 }
 
+static void limit_bundles(struct drb_tx_socket *out)
+{
+	uint32_t own = drb_tx_socket_bundle_mtu(out);
+	uint32_t both = own < out->neighbour ? own : out->neighbour;
+
+	out->bundle_max = both > 0 ? DRB_ETHER_HEADER + both : 0;
+}
+
 void drb_tx_socket_review(struct drb_tx_socket *out)
 {
 	if (!out->headed)
 		return;
 	out->rules.finished_max = drb_veth_max_plain_frame(out->interface);
 	out->rules.unfinished_max = drb_interface_max_frame(out->interface);
+	limit_bundles(out);
+}
+
+void drb_tx_socket_may_bundle(struct drb_tx_socket *out, uint32_t frame_max)
+{
+	out->slot = out->headed ? drb_bundle_slot(frame_max) : 0;
+}
+
+uint16_t drb_tx_socket_bundle_mtu(const struct drb_tx_socket *out)
+{
+	uint32_t frame = out->slot > 0 ? out->rules.unfinished_max : 0;
+
+	return frame > BUNDLE_MIN ? (uint16_t)(frame - DRB_ETHER_HEADER) : 0;
+}
+
+void drb_tx_socket_set_bundle_mtu(struct drb_tx_socket *out, uint16_t mtu)
+{
+	out->neighbour = mtu;
+	limit_bundles(out);
 }
 
 static void add_part(struct messages *all, const void *octets, size_t length)
@@ -108,11 +142,11 @@ static void add_part(struct messages *all, const void *octets, size_t length)
 	all->part[all->parts++] = (struct iovec){(void *)(uintptr_t)octets, length};
 }
 
+static const struct virtio_net_hdr finished;
+
 // The header of a packet that goes alone.
 static void add_alone(struct messages *all, const struct rte_mbuf *m)
 {
-	static const struct virtio_net_hdr finished;
-
 	if (likely(!drb_is_unfinished(m))) {
 		add_part(all, &finished, sizeof(finished));
 		return;
@@ -124,13 +158,50 @@ static void add_alone(struct messages *all, const struct rte_mbuf *m)
 	add_part(all, head, sizeof(*head));
 }
 
-// The first of the packets, and those that make a GSO packet with it. Returns how many.
+static void end_message(struct messages *all, struct msghdr *message, uint32_t packets)
+{
+	message->msg_iovlen = (size_t)(&all->part[all->parts] - message->msg_iov);
+	all->packets[all->count] = (uint8_t)packets;
+	all->message[all->count++] = (struct mmsghdr){.msg_hdr = *message};
+}
+
+// What is between two packets of a bundle is no part of it.
+static void add_bundle(struct messages *all, uint32_t slot, struct rte_mbuf **packets,
+		       uint32_t count)
+{
+	static const uint8_t nothing[DRB_MTU_MAX + 64];
+	struct drb_bundle_head *head = &all->bundle[all->bundles++];
+	uint32_t end = sizeof(*head);
+
+	drb_bundle_write(head, packets, count, slot);
+	add_part(all, &finished, sizeof(finished));
+	add_part(all, head, sizeof(*head));
+	for (uint32_t i = 0; i < count; i++) {
+		const struct rte_mbuf *m = packets[i];
+		uint32_t at = drb_bundle_place(end, slot, m->data_len);
+		if (at > end)
+			add_part(all, nothing, at - end);
+		add_part(all, rte_pktmbuf_mtod(m, void *), m->data_len);
+		end = at + m->data_len;
+	}
+}
+
+// The first of the packets, and those that go as one frame with it. Returns how many.
 static uint32_t add_message(struct messages *all, const struct drb_tx_socket *out,
 			    struct rte_mbuf **packets, uint32_t count)
 {
 	struct msghdr message = {.msg_iov = &all->part[all->parts]};
-	uint32_t length = drb_coalesce_count(&out->rules, packets, count), headers = 0;
+	uint32_t length = 0, headers = 0;
 
+	if (out->bundle_max > 0)
+		length = drb_bundle_count(packets, count, out->slot, out->bundle_max);
+	all->bundled[all->count] = length > 1;
+	if (length > 1) {
+		add_bundle(all, out->slot, packets, length);
+		end_message(all, &message, length);
+		return length;
+	}
+	length = drb_coalesce_count(&out->rules, packets, count);
 	if (length > 1) {
 		struct drb_coalesce_header *head = &all->head[all->heads++];
 		headers = drb_coalesce_begin(packets, length, head);
@@ -143,9 +214,7 @@ static uint32_t add_message(struct messages *all, const struct drb_tx_socket *ou
 		struct rte_mbuf *m = packets[i];
 		add_part(all, rte_pktmbuf_mtod_offset(m, void *, headers), m->data_len - headers);
 	}
-	message.msg_iovlen = (size_t)(&all->part[all->parts] - message.msg_iov);
-	all->packets[all->count] = (uint8_t)length;
-	all->message[all->count++] = (struct mmsghdr){.msg_hdr = message};
+	end_message(all, &message, length);
 	return length;
 }
 
@@ -156,7 +225,7 @@ static int offer(const struct drb_tx_socket *out, struct rte_mbuf **packets, uin
 	struct messages all;
 	int taken = 0;
 
-	all.count = all.parts = all.heads = 0;
+	all.count = all.parts = all.heads = all.bundles = 0;
 	for (uint32_t i = 0; i < count;)
 		i += add_message(&all, out, packets + i, count - i);
 	int n = sendmmsg(out->fd, all.message, all.count, MSG_DONTWAIT);
@@ -164,7 +233,10 @@ static int offer(const struct drb_tx_socket *out, struct rte_mbuf **packets, uin
 		return -errno;
 	for (int i = 0; i < n; i++) {
 		taken += all.packets[i];
-		result->gso_packets += all.packets[i] > 1 ? all.packets[i] : 0;
+		if (all.bundled[i])
+			result->bundled += all.packets[i];
+		else
+			result->gso_packets += all.packets[i] > 1 ? all.packets[i] : 0;
 	}
 	return taken;
 }
@@ -204,6 +276,10 @@ uint32_t drb_tx_socket_send(struct drb_tx_socket *out, struct rte_mbuf **packets
 		out->full = n == -EAGAIN;
 		if (out->full)
 			break;
+		if (n == -EMSGSIZE && out->bundle_max > 0) {
+			out->bundle_max = 0; // the interface takes less now; until it is reviewed
+			continue;
+		}
 		uint32_t bad = n < 0 ? given_up(n, left) : 0;
 		result->lost += bad;
 		for (uint32_t i = 0; i < bad; i++)
