@@ -6,6 +6,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "core/fabric/addresses.h"
+#include "core/packet/bytes.h"
 #include "core/packet/wire.h"
 
 #include "switch/ports/xdp/steer_maps.h"
@@ -49,12 +50,22 @@ static bool is_of_fabric(const struct drb_addr_plan *p, const uint8_t *frame, co
 	switch (frame[DRB_ETHER_TYPE] << 8 | frame[DRB_ETHER_TYPE + 1]) {
 	case DRB_ETHERTYPE_ARP:
 	case DRB_ETHERTYPE_HELLO:
+	case DRB_ETHERTYPE_BUNDLE:
 		return true;
 	case DRB_ETHERTYPE_IPV6:
 		return is_neighbour_discovery(frame, end);
 	default:
 		return false;
 	}
+}
+
+// Packets in a frame (switch/ports/bundle.h).
+static uint32_t packets_in(const uint8_t *frame, const uint8_t *end)
+{
+	if (frame + BUNDLE_COUNT + 1 > end ||
+	    drb_load16(frame + DRB_ETHER_TYPE) != DRB_ETHERTYPE_BUNDLE || frame[BUNDLE_COUNT] == 0)
+		return 1;
+	return frame[BUNDLE_COUNT];
 }
 
 SEC("xdp")
@@ -72,12 +83,20 @@ int drb_steer(struct xdp_md *ctx)
 	// A queue without a socket, beyond those of the workers, is the kernel's.
 	if (is_of_fabric(p, frame, end))
 		verdict = (int)bpf_redirect_map(&xsks_map, ctx->rx_queue_index, XDP_PASS);
-	c->seen++;
+	uint32_t packets = packets_in(frame, end);
+	c->seen += packets;
 	if (verdict == XDP_REDIRECT)
-		c->redirected++;
+		c->redirected += packets;
 	else
-		c->passed++;
+		c->passed += packets;
 	return verdict;
+}
+
+// Where the switch takes every frame, and counts none.
+SEC("xdp")
+int drb_take_all(struct xdp_md *ctx)
+{
+	return (int)bpf_redirect_map(&xsks_map, ctx->rx_queue_index, XDP_PASS);
 }
 
 // Helpers used are free for all; the kernel asks for a licence it knows.

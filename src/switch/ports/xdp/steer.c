@@ -23,9 +23,10 @@
 _Static_assert(STEER_QUEUES_MAX >= DRB_WORKERS_MAX, "every worker has a queue");
 
 struct attached {
-	int interface; // index; 0: free
-	int link;      // the program leaves with this descriptor
-	int counts;    // the map; -1: not a program that counts
+	int interface;             // index; 0: free
+	int link;                  // the program leaves with this descriptor
+	int counts;                // the map; -1: not a program that counts
+	struct bpf_object *object; // owned; NULL: the driver's
 };
 
 static struct drb_addr_plan plan;
@@ -56,23 +57,22 @@ int __wrap_bpf_object__load(struct bpf_object *object)
 	return __real_bpf_object__load(object);
 }
 
-// The map of that name in the program loaded last; -1 if it has none of such values.
-static int map_of(const char *name, uint32_t value)
+// The map of that name in an object; -1 if it has none of such values.
+static int map_of(const struct bpf_object *object, const char *name, uint32_t value)
 {
-	const struct bpf_map *map = loaded ? bpf_object__find_map_by_name(loaded, name) : NULL;
+	const struct bpf_map *map = object ? bpf_object__find_map_by_name(object, name) : NULL;
 
 	return map && bpf_map__value_size(map) == value ? bpf_map__fd(map) : -1;
 }
 
-int __wrap_bpf_xdp_attach(int interface, int program, __u32 flags,
-			  const struct bpf_xdp_attach_opts *opts)
+// By a link, which leaves with this process. own: the object, if it is not the driver's.
+static int attach(int interface, int program, const struct bpf_object *object,
+		  struct bpf_object *own)
 {
-	int plan_map = map_of(STEER_PLAN, sizeof(plan));
+	int plan_map = map_of(object, STEER_PLAN, sizeof(plan));
 	struct attached *a = find(0);
 	const uint32_t zero = 0;
 
-	(void)flags; // "unless there is another": a link never takes the place of one
-	(void)opts;
 	if (!a)
 		return -ENOSPC;
 	if (plan_map >= 0 && bpf_map_update_elem(plan_map, &zero, &plan, BPF_ANY) < 0)
@@ -80,8 +80,24 @@ int __wrap_bpf_xdp_attach(int interface, int program, __u32 flags,
 	int link = bpf_link_create(program, interface, BPF_XDP, NULL);
 	if (link < 0)
 		return link;
-	*a = (struct attached){interface, link, map_of(STEER_COUNTS, sizeof(struct steer_counts))};
+	*a = (struct attached){interface, link,
+			       map_of(object, STEER_COUNTS, sizeof(struct steer_counts)), own};
 	return 0;
+}
+
+int __wrap_bpf_xdp_attach(int interface, int program, __u32 flags,
+			  const struct bpf_xdp_attach_opts *opts)
+{
+	(void)flags; // "unless there is another": a link never takes the place of one
+	(void)opts;
+	return attach(interface, program, loaded, NULL);
+}
+
+static void detach(struct attached *a)
+{
+	close(a->link);
+	bpf_object__close(a->object);
+	*a = (struct attached){0};
 }
 
 int __wrap_bpf_xdp_detach(int interface, __u32 flags, const struct bpf_xdp_attach_opts *opts)
@@ -90,9 +106,64 @@ int __wrap_bpf_xdp_detach(int interface, __u32 flags, const struct bpf_xdp_attac
 
 	if (!a) // the driver's own program
 		return __real_bpf_xdp_detach(interface, flags, opts);
-	close(a->link);
-	*a = (struct attached){0};
+	detach(a);
 	return 0;
+}
+
+// The program of an object that a port wants: the first, unless it is of ours.
+static struct bpf_program *program_of(struct bpf_object *object, const struct drb_port_setup *port)
+{
+	struct bpf_program *program = bpf_object__next_program(object, NULL);
+
+	if (strcmp(port->xdp, DRB_XDP_STEER) == 0)
+		program = bpf_object__find_program_by_name(object, STEER_PROGRAM);
+	else if (strcmp(port->xdp, DRB_XDP_ALL) == 0)
+		program = bpf_object__find_program_by_name(object, STEER_ALL_PROGRAM);
+	return program;
+}
+
+// Loads one program and none of the others.
+static int load(struct bpf_object *object, struct bpf_program *program)
+{
+	struct bpf_program *other;
+
+	bpf_object__for_each_program(other, object)
+		bpf_program__set_autoload(other, other == program);
+	bpf_program__set_type(program, BPF_PROG_TYPE_XDP);
+	bpf_program__set_flags(program, bpf_program__flags(program) | BPF_F_XDP_HAS_FRAGS);
+	return __real_bpf_object__load(object);
+}
+
+int drb_steer_attach(const struct drb_port_setup *port, int socket)
+{
+	const bool ours =
+		strcmp(port->xdp, DRB_XDP_STEER) == 0 || strcmp(port->xdp, DRB_XDP_ALL) == 0;
+	struct bpf_object *object =
+		ours ? bpf_object__open_mem(steer_object, sizeof(steer_object), NULL)
+		     : bpf_object__open_file(port->xdp, NULL);
+	struct bpf_program *program = object ? program_of(object, port) : NULL;
+	const uint32_t zero = 0;
+	int rc = program ? load(object, program) : -EINVAL;
+	int sockets = rc == 0 ? bpf_object__find_map_fd_by_name(object, STEER_SOCKETS) : -1;
+
+	if (rc == 0 && bpf_map_update_elem(sockets, &zero, &socket, BPF_ANY) < 0)
+		rc = -errno;
+	// What counts nothing has no counters, though its object may have maps of them.
+	if (rc == 0)
+		rc = attach((int)if_nametoindex(port->interface), bpf_program__fd(program),
+			    strcmp(port->xdp, DRB_XDP_ALL) == 0 ? NULL : object, object);
+	if (rc < 0)
+		bpf_object__close(object);
+	return rc;
+}
+
+void drb_steer_detach(const struct drb_port_setup *port)
+{
+	int index = (int)if_nametoindex(port->interface);
+	struct attached *a = index > 0 ? find(index) : NULL;
+
+	if (a)
+		detach(a);
 }
 
 // Writes the program to a file in memory, once.

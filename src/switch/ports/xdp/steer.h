@@ -13,6 +13,11 @@
 // Call before af_xdp devices are created. 0, or -errno with a message printed.
 int drb_steer_init(const struct drb_setup *setup);
 
+// Attaches the program of a port to its interface, for frames in several buffers too, and sends what it takes to a
+// socket at queue 0. 0 or -errno; -EOPNOTSUPP: built without BPF.
+int drb_steer_attach(const struct drb_port_setup *port, int socket);
+void drb_steer_detach(const struct drb_port_setup *port);
+
 // The file of the program for a port's driver to load; NULL: it is to use its own.
 const char *drb_steer_program(const struct drb_port_setup *port);
 

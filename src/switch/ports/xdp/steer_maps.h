@@ -11,6 +11,13 @@
 //   name
 #define STEER_PLAN "drb_plan"
 #define STEER_COUNTS "drb_counts"
+#define STEER_SOCKETS "xsks_map"
+// The programs.
+#define STEER_PROGRAM "drb_steer"
+#define STEER_ALL_PROGRAM "drb_take_all"
+
+// Octets of a bundle before the number of its packets (switch/ports/bundle.h).
+#define BUNDLE_COUNT 15
 
 // Receive queues of a device that may have a socket, one per worker.
 #define STEER_QUEUES_MAX 16

@@ -3,6 +3,7 @@
 
 #include "switch/ports/xdp/steer.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "common/cli/log.h"
@@ -18,6 +19,18 @@ int drb_steer_init(const struct drb_setup *setup)
 		break;
 	}
 	return 0;
+}
+
+int drb_steer_attach(const struct drb_port_setup *port, int socket)
+{
+	(void)port;
+	(void)socket;
+	return -EOPNOTSUPP;
+}
+
+void drb_steer_detach(const struct drb_port_setup *port)
+{
+	(void)port;
 }
 
 const char *drb_steer_program(const struct drb_port_setup *port)

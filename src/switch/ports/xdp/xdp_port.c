@@ -19,6 +19,7 @@
 #include "switch/ports/packet_socket/tx_socket.h"
 #include "switch/ports/packet_socket/veth_offload.h"
 #include "switch/ports/xdp/steer.h"
+#include "switch/ports/xdp/veth_port.h"
 
 // The driver fills this many buffers per queue at start, whatever it was asked for. Rings of this
 // length take them all while the worker is off its CPU; a shorter one drops packets there are
@@ -112,8 +113,13 @@ static void open_outs(struct drb_port *port)
 
 static int start(struct drb_port *port, const char *path)
 {
-	struct drb_kernel_sockets before = drb_kernel_sockets();
-	struct xdp_port *own = drb_port_own(port, sizeof(*own));
+	struct drb_kernel_sockets before;
+	struct xdp_port *own;
+
+	if (drb_veth_port_start(port))
+		return 0;
+	before = drb_kernel_sockets();
+	own = drb_port_own(port, sizeof(*own));
 
 	if (!own)
 		return -ENOMEM;
@@ -196,6 +202,10 @@ bool drb_xdp_port_count(const struct drb_port *port, struct drb_xdp_counters *co
 {
 	if (!drb_steer_read(port->setup->interface, counts))
 		return false;
+	if (drb_veth_port_is(port)) {
+		drb_veth_port_count(port, counts);
+		return true;
+	}
 	for (uint32_t n = 0; n < port->workers; n++)
 		drb_kernel_socket_xdp(&own_of(port)->dpdk.queue[n].socket, counts);
 	return true;
