@@ -5,12 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "common/cli/log.h"
 
 #include "topo/machines/split.h"
 
+#define BUNDLE_MTU 65535   // of one that carries the longest frames that a veth takes
 #define INTERFACE_MTU 1500 // of one that nobody gives another
 
 static FILE *open_file(const struct plan *plan, const char *name)
@@ -54,12 +56,27 @@ static int write_namespaces(const struct plan *plan)
 	return close_file(plan, PLAN_NAMESPACES, file);
 }
 
-// What makes interfaces take what the fabric carries; nothing where they do anyway.
-static void put_mtu(char text[24], const struct plan *plan)
+// An AF_XDP socket gets frames longer than a page since Linux 6.6; before, no program can be attached to such a link.
+static bool takes_bundles(enum drb_driver driver)
 {
+	struct utsname kernel;
+	unsigned major, minor;
+
+	return driver != DRB_DRIVER_AF_XDP ||
+	       (uname(&kernel) == 0 && sscanf(kernel.release, "%u.%u", &major, &minor) == 2 &&
+		(major > 6 || (major == 6 && minor >= 6)));
+}
+
+// What makes interfaces take what the fabric carries, and between switches bundles of it; nothing where they do
+// anyway.
+static void put_mtu(char text[24], const struct plan *plan, const struct topo_link *link)
+{
+	bool bundles = link->lower.layer > 0 && takes_bundles(plan->link.driver);
+	uint32_t mtu = bundles ? BUNDLE_MTU : plan->mtu;
+
 	text[0] = '\0';
-	if (plan->mtu != INTERFACE_MTU)
-		snprintf(text, 24, " mtu %u", plan->mtu);
+	if (mtu != INTERFACE_MTU)
+		snprintf(text, 24, " mtu %u", mtu);
 }
 
 // Both ends are made where they belong: moving a link costs more than making it. Ends of switches
@@ -70,7 +87,7 @@ static void write_wire(FILE *file, const struct plan *plan, const struct topo_li
 	char space[DRB_NAME_MAX], port[DRB_NAME_MAX], mac[TOPO_ADDR_MAX], mtu[24];
 	const struct drb_end *lower = &link->lower, *upper = &link->upper;
 
-	put_mtu(mtu, plan);
+	put_mtu(mtu, plan, link);
 	drb_instance_name(space, plan->topo.fabric, lower->layer, lower->label);
 	drb_end_port(port, lower);
 	fprintf(file, "link add %s", port);
