@@ -52,7 +52,9 @@ struct drb_packet_detail {
 };
 
 struct drb_packet_result {
-	double latency;    // mean, slots
+	double latency; // mean, slots
+	double drift; // mean latency of what the later half of the measured slots bore, over that of
+		// the earlier half, less 1: about 0 if queues had settled; NaN: nothing to tell
 	double tail;       // mean over the measured slots of the largest latency born in the slot
 	double redirected; // share of upward decisions that left the default, NaN without any
 	double throughput; // packets delivered per host and slot, over the measured slots

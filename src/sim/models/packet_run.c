@@ -270,6 +270,17 @@ static void report_layers(const struct drb_packet_sim *sim, struct drb_packet_re
 	r->redirected = decided ? (double)redirected / (double)decided : NAN;
 }
 
+static double drift(const struct drb_packet_sim *sim)
+{
+	uint64_t late = sim->late_delivered, early = sim->measured_delivered - late;
+
+	if (late == 0 || early == 0)
+		return NAN;
+	return (double)sim->late_latency / (double)late /
+		       ((double)(sim->measured_latency - sim->late_latency) / (double)early) -
+	       1;
+}
+
 // Measured packets are under way, and there is time left for them.
 static bool may_wait(const struct drb_packet_sim *sim)
 {
@@ -295,6 +306,7 @@ void drb_packet_run(struct drb_packet_sim *sim, struct drb_packet_result *r)
 	r->latency =
 		(double)sim->measured_latency / (double)(sim->measured_born - sim->measured_lost);
 	r->lost = (double)sim->measured_lost / (double)sim->measured_born;
+	r->drift = drift(sim);
 	r->tail = tail / setup->stats;
 	r->throughput =
 		(double)sim->delivered_measuring / ((double)setup->tree.hosts * setup->stats);

@@ -63,7 +63,9 @@ struct drb_packet_sim {
 	uint32_t first_measured; // slot
 	uint64_t measured_born, measured_delivered, measured_lost, measured_latency,
 		delivered_measuring;
-	uint32_t *largest; // latency of the packets born in each measured slot
+	uint64_t late_delivered,
+		late_latency; // of those measured, what the later half of the slots bore
+	uint32_t *largest;    // latency of the packets born in each measured slot
 	struct drb_growth growth;
 	struct drb_packet_record *record; // NULL: no detail asked for
 	struct layer_meter meter[DRB_LAYERS_MAX + 1];
@@ -111,6 +113,10 @@ static inline void deliver(struct drb_packet_sim *sim, uint64_t word)
 		uint32_t latency = sim->slot + 1 - birth;
 		sim->measured_delivered++;
 		sim->measured_latency += latency;
+		if (at >= sim->setup.stats / 2) {
+			sim->late_delivered++;
+			sim->late_latency += latency;
+		}
 		if (latency > sim->largest[at])
 			sim->largest[at] = latency;
 		if (__builtin_expect(sim->record != NULL, 0))

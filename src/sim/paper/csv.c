@@ -33,17 +33,18 @@ static void write_flows(const struct paper *p, const uint32_t tree[2])
 static void write_packets(const struct paper *p, const uint32_t tree[2], enum paper_study study)
 {
 	static const char *const file[] = {"packet", "persistent", "faults"};
-	static const struct drb_column more[] = {{"seed", NULL, DRB_COUNT, 0},
-						 {"dead_links", NULL, DRB_COUNT, 0},
-						 {"dead_switches", NULL, DRB_COUNT, 0},
-						 {"lost", NULL, DRB_REAL, 6}};
+	static const struct drb_column more[] = {
+		{"seed", NULL, DRB_COUNT, 0},       {"slots", NULL, DRB_COUNT, 0},
+		{"measured", NULL, DRB_COUNT, 0},   {"drift", NULL, DRB_REAL, 4},
+		{"dead_links", NULL, DRB_COUNT, 0}, {"dead_switches", NULL, DRB_COUNT, 0},
+		{"lost", NULL, DRB_REAL, 6}};
 	struct sim_packet_layout layout;
 	char name[64];
 
 	snprintf(name, sizeof(name), "%s-F%u-%u.csv", file[study], tree[0], tree[1]);
 	FILE *f = paper_open(p, name);
 	sim_packet_lay_out(&layout, tree[0], false);
-	uint32_t added = study == PAPER_FAULTS ? sizeof(more) / sizeof(more[0]) : 1;
+	uint32_t added = study == PAPER_FAULTS ? sizeof(more) / sizeof(more[0]) : 4;
 	memcpy(layout.column + layout.count, more, added * sizeof(more[0]));
 	layout.count += added;
 	struct drb_table *table = drb_table_new(f, DRB_FORMAT_CSV, layout.column, layout.count);
@@ -55,6 +56,9 @@ static void write_packets(const struct paper *p, const uint32_t tree[2], enum pa
 		struct drb_packet_result r = paper_packet_result(point);
 		sim_packet_row(table, &point->packet, &r);
 		drb_table_count(table, point->packet.seed);
+		drb_table_count(table, point->packet.slots);
+		drb_table_count(table, point->packet.stats);
+		drb_table_real(table, r.drift);
 		if (study != PAPER_FAULTS)
 			continue;
 		drb_table_count(table, point->packet.fail.links);

@@ -77,12 +77,12 @@ struct paper_fault paper_fault(const struct paper *p, enum drb_scheme scheme, ui
 		struct drb_packet_result r = paper_packet_result(point);
 		mean.runs++;
 		mean.growing += r.growing;
-		mean.latency += r.latency;
-		mean.tail += r.tail;
-		mean.lost += r.lost;
+		sim_sample_add(&mean.of_latency, r.latency);
+		sim_sample_add(&mean.of_tail, r.tail);
+		sim_sample_add(&mean.of_lost, 100 * r.lost);
 	}
-	mean.latency /= mean.runs;
-	mean.tail /= mean.runs;
-	mean.lost /= mean.runs;
+	mean.latency = mean.of_latency.mean;
+	mean.tail = mean.of_tail.mean;
+	mean.lost = mean.of_lost.mean / 100;
 	return mean;
 }

@@ -3,6 +3,7 @@
 // The study of dead links and switches on F(3,8): means over draws with one share of them dead.
 
 #include "sim/paper/paper.h"
+#include "sim/runs/sample.h"
 
 #define PAPER_FAULT_SHARES 8
 #define PAPER_FAULT_LOADS 2
@@ -17,6 +18,7 @@ struct paper_fault {
 	double share;
 	uint32_t runs, growing; // runs: 0 if there is no such point
 	double latency, tail, lost;
+	struct sim_sample of_latency, of_tail, of_lost; // over the draws; lost in %
 };
 
 void paper_plan_faults(struct paper *p);

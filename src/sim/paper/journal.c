@@ -8,10 +8,15 @@
 
 #include "common/cli/log.h"
 
+#include "code.h"
+
 // The journal: one line per finished point, its key, its values and the CPU seconds it took, in any
 // order. A line cut short by an interruption lacks its end mark and is run again.
 #define LINE_MAX_BYTES 2048
 #define KEY_BYTES 256
+
+// What figures come from: the version, and the sources of the models (code_of.py).
+static const char code[] = DRB_VERSION "-" SIM_CODE;
 
 // All that determines the figures of a point.
 static void key_of(const struct paper_point *point, char key[KEY_BYTES])
@@ -24,14 +29,14 @@ static void key_of(const struct paper_point *point, char key[KEY_BYTES])
 
 	switch (point->kind) {
 	case PAPER_FLOW:
-		snprintf(key, KEY_BYTES, "%s flow %u %u %s %.12g %u %u %" PRIu64, DRB_VERSION,
+		snprintf(key, KEY_BYTES, "%s flow %u %u %s %.12g %u %u %" PRIu64, code,
 			 f->tree.layers, f->tree.arity, drb_scheme_name(f->scheme), f->threshold,
 			 f->flows, point->runs, f->seed);
 		break;
 	case PAPER_PACKET:
 		drb_traffic_format(s->traffic, traffic);
 		snprintf(key, KEY_BYTES, "%s packet %u %u %s %.12g %s %.12g %u %u %u %" PRIu64,
-			 DRB_VERSION, s->tree.layers, s->tree.arity, drb_scheme_name(s->scheme),
+			 code, s->tree.layers, s->tree.arity, drb_scheme_name(s->scheme),
 			 s->threshold, traffic, s->rho, s->slots, s->stats, s->most_slots, s->seed);
 		if (s->give_up)
 			snprintf(key + strlen(key), KEY_BYTES - strlen(key), " gives up");
@@ -40,13 +45,13 @@ static void key_of(const struct paper_point *point, char key[KEY_BYTES])
 				 s->fail.links, s->fail.switches);
 		break;
 	case PAPER_CTMC:
-		snprintf(key, KEY_BYTES, "%s ctmc %u %.12g %.12g %.12g %.12g %" PRIu64, DRB_VERSION,
+		snprintf(key, KEY_BYTES, "%s ctmc %u %.12g %.12g %.12g %.12g %" PRIu64, code,
 			 c->queues, c->lambda, c->threshold, c->warm_up, c->time, c->seed);
 		break;
 	case PAPER_CTMC_LAYERS:
-		snprintf(key, KEY_BYTES, "%s layers %u %u %.12g %.12g %.12g %.12g %" PRIu64,
-			 DRB_VERSION, l->layers, l->arity, l->lambda, l->threshold, l->warm_up,
-			 l->time, l->seed);
+		snprintf(key, KEY_BYTES, "%s layers %u %u %.12g %.12g %.12g %.12g %" PRIu64, code,
+			 l->layers, l->arity, l->lambda, l->threshold, l->warm_up, l->time,
+			 l->seed);
 		break;
 	}
 }

@@ -19,7 +19,7 @@ enum paper_study { PAPER_ITSELF, PAPER_PERSISTENT, PAPER_FAULTS };
 // mean time and redirected share of the chain; mean queue, distance from layer 1 and departures of each layer.
 #define PAPER_LAYERS_MAX 4
 #define PAPER_SEEDS_MAX 32
-#define PAPER_VALUES (7 + 4 * PAPER_LAYERS_MAX)
+#define PAPER_VALUES (8 + 4 * PAPER_LAYERS_MAX)
 
 struct paper_point {
 	enum paper_kind kind;

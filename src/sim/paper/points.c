@@ -7,6 +7,8 @@
 
 #include "common/cli/log.h"
 
+#include "sim/paper/lengths.h"
+
 const uint32_t paper_trees[2][2] = {{3, 24}, {4, 12}};
 
 const struct paper_line paper_lines[PAPER_LINES] = {{DRB_SCHEME_DRB, false},
@@ -41,6 +43,7 @@ struct paper_point *paper_add_packets(struct paper *p, const uint32_t tree[2],
 {
 	struct paper_point *point = paper_add(p, PAPER_PACKET);
 	struct drb_packet_setup *s = &point->packet;
+	struct paper_length length = paper_length_itself(p->quick, rho);
 
 	drb_tree_init(&s->tree, tree[0], tree[1]);
 	drb_traffic_parse(traffic, &s->traffic);
@@ -48,8 +51,8 @@ struct paper_point *paper_add_packets(struct paper *p, const uint32_t tree[2],
 	s->choices = 2;
 	s->rho = rho;
 	s->threshold = drb_threshold_packet(rho);
-	s->slots = p->quick ? 120 : 2000;
-	s->stats = p->quick ? 40 : 500;
+	s->slots = length.slots;
+	s->stats = length.stats;
 	s->seed = p->common.seed;
 	return point;
 }
@@ -75,7 +78,8 @@ void paper_set_packet_result(struct paper_point *point, const struct drb_packet_
 	const double head[] = {r->latency,    r->tail, r->redirected,
 			       r->throughput, growing, (double)r->undelivered};
 	memcpy(v, head, sizeof(head));
-	v[PAPER_VALUES - 1] = r->lost;
+	v[PAPER_VALUES - 2] = r->lost;
+	v[PAPER_VALUES - 1] = r->drift;
 	for (uint32_t m = 1; m <= PAPER_LAYERS_MAX; m++) {
 		v[4 * m + 2] = r->up_mean[m];
 		v[4 * m + 3] = r->up_max[m];
@@ -96,7 +100,8 @@ struct drb_packet_result paper_packet_result(const struct paper_point *point)
 	r.growing = v[4] != 0;
 	r.growing_links = r.growing ? (uint64_t)v[4] - 1 : 0;
 	r.undelivered = (uint64_t)v[5];
-	r.lost = v[PAPER_VALUES - 1];
+	r.lost = v[PAPER_VALUES - 2];
+	r.drift = v[PAPER_VALUES - 1];
 	for (uint32_t m = 1; m <= PAPER_LAYERS_MAX; m++) {
 		r.up_mean[m] = v[4 * m + 2];
 		r.up_max[m] = (uint32_t)v[4 * m + 3];

@@ -11,11 +11,18 @@
 static const char head[] =
 	"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
 	"<title>Randomized load-balanced routing in fat-trees: what was reproduced</title>\n"
-	"<style>body{font:16px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em}"
-	"table{border-collapse:collapse;margin:1em 0}td,th{border:1px solid #bbb;padding:.2em .6em;"
-	"text-align:right}th{background:#eee}td:first-child,th:first-child{text-align:left}"
-	"img{width:49%}td.text{text-align:left}.yes{color:#060}.open{color:#850}"
-	".no{color:#a00;font-weight:bold}</style></head><body>\n"
+	"<style>:root{color-scheme:light dark;--line:#bbb;--head:#eee;--yes:#060;--open:#850;"
+	"--no:#a00}"
+	"@media(prefers-color-scheme:dark){:root{--line:#444;--head:#222;--yes:#6c6;--open:#da6;"
+	"--no:#f77}body{background:#15181c;color:#dfe3e8}a{color:#8ab4f8}}"
+	"body{font:16px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em}"
+	"table{border-collapse:collapse;margin:1em 0}td,th{border:1px solid var(--line);"
+	"padding:.2em .6em;text-align:right}th{background:var(--head)}"
+	"td:first-child,th:first-child{text-align:left}"
+	"figure{display:inline-block;width:48%;margin:0 1% 1em 0;vertical-align:top}"
+	"img{width:100%}figcaption{font-size:.85em;line-height:1.35}td.text{text-align:left}"
+	".yes{color:var(--yes)}.open{color:var(--open)}"
+	".no{color:var(--no);font-weight:bold}</style></head><body>\n"
 	"<h1>Randomized load-balanced routing in fat-trees: what was reproduced</h1>\n";
 
 static const char introduction[] =

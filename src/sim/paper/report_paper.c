@@ -71,9 +71,14 @@ static void settled(const struct paper *p, FILE *f)
 {
 	const char *before = "The queues had not settled by then under ";
 
-	fprintf(f, "<p>Measured are packets born in the last %s slots%s. ",
-		p->quick ? "40 of 120" : "500 of 2000",
-		p->quick ? " (in the paper: 500 of 2000)" : ", as in the paper");
+	fprintf(f, p->quick ? "<p>Measured are packets born in the last 40 of 120 slots (in the "
+			      "paper: 500 "
+			      "of 2000). "
+			    : "<p>Measured are packets born in the last 500 of 2000 slots, as in "
+			      "the paper, "
+			      "at loads at which queues take so long to settle; below, 200 slots "
+			      "behind "
+			      "those in which they do. ");
 	for (int tree = 0; tree < 2; tree++) {
 		for (size_t i = 0; i < PAPER_LINES; i++) {
 			double rho = grows_from(p, tree, label_of(i));
@@ -88,6 +93,67 @@ static void settled(const struct paper *p, FILE *f)
 				  : "By then the queues had stopped growing everywhere.</p>\n");
 }
 
+// The drift over the runs of a point: how far latencies of the later half of what is measured are above those
+// of the earlier half.
+static struct sim_sample drift_of(const struct paper_runs *runs)
+{
+	struct sim_sample s = {0};
+
+	for (uint32_t i = 0; i < runs->count; i++) {
+		if (!isnan(runs->result[i].drift))
+			sim_sample_add(&s, runs->result[i].drift);
+	}
+	return s;
+}
+
+// A drift is seen where its interval is above 0 and it is more than this.
+#define DRIFT 0.01
+
+static void warm_up_row(const struct paper *p, FILE *f, int tree, const char *label)
+{
+	double from = NAN, most = -1, at = NAN, half = NAN;
+
+	for (uint32_t i = 0; i < PAPER_RHOS; i++) {
+		struct paper_runs runs = paper_runs_of(p, paper_trees[tree], label, paper_rho(i));
+		struct sim_sample s = drift_of(&runs);
+		double width = sim_sample_half_width(&s);
+		if (s.count == 0)
+			continue;
+		if (s.mean > most) {
+			most = s.mean;
+			half = width;
+			at = paper_rho(i);
+		}
+		if (isnan(from) && s.mean > DRIFT && s.mean - width > 0)
+			from = paper_rho(i);
+	}
+	fprintf(f, "<tr><td>F(%u,%u), %s</td><td>%.3f &plusmn; %.3f, load %.2f</td>",
+		paper_trees[tree][0], paper_trees[tree][1], label, most, isnan(half) ? 0 : half,
+		at);
+	if (isnan(from))
+		fprintf(f, "<td class=\"yes\">settled at all loads</td></tr>\n");
+	else
+		fprintf(f, "<td class=\"no\">not settled from load %.2f</td></tr>\n", from);
+}
+
+static void warm_up(const struct paper *p, FILE *f)
+{
+	fprintf(f,
+		"<p>Whether the warm-up was long enough: the drift is how far the mean latency of "
+		"what "
+		"the later half of the measured slots bore is above that of the earlier half, less "
+		"1, with its 95 %% interval over seeds. A scheme counts as not settled from the "
+		"load at "
+		"which it is more than %g for sure.</p>\n<table><tr><th>scheme</th><th>largest "
+		"drift</th><th>warm-up</th></tr>\n",
+		DRIFT);
+	for (int tree = 0; tree < 2; tree++) {
+		for (size_t i = 0; i < PAPER_LINES; i++)
+			warm_up_row(p, f, tree, label_of(i));
+	}
+	fprintf(f, "</table>\n");
+}
+
 void report_packets(const struct paper *p, FILE *f)
 {
 	fprintf(f, "<h2>Packets</h2>\n");
@@ -100,4 +166,6 @@ void report_packets(const struct paper *p, FILE *f)
 	fprintf(f, "<p>Queues of the links by layer, up and down:</p>\n");
 	html_tree_images(p, f, "queue-mean");
 	html_tree_images(p, f, "queue-max");
+	html_tree_images(p, f, "queue-load");
+	warm_up(p, f);
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/paper/lengths.h"
 #include "sim/paper/points.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -30,22 +31,18 @@ static const struct pattern {
 };
 
 static const double loads[] = {0.5, 0.7, 0.8, 0.9, 0.95, 0.99};
-static const double more_loads[] = {0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99};
-static const double few_loads[] = {0.5, 0.7, 0.9}, large_loads[] = {0.7, 0.8, 0.9, 0.99};
+static const double few_loads[] = {0.5, 0.7, 0.9};
+// Above it F(3,24) settles in no run of a length that five seeds of it could have.
+#define LARGEST_RHO 0.9
 
-// Runs last `slots` slots, above load 0.9 `more_slots`: up to 0.9 queues settle within 400 slots, and where
-// many hosts are averaged over, a few hundred slots are enough.
+// Runs of the full length last `slots` slots, above load 0.9 `more_slots`: up to 0.9 queues settle within
+// 400 slots, and where many hosts are averaged over, a few hundred slots are enough.
 static const struct fabric {
-	bool large; // what it costs
-	const double *rho;
-	size_t rhos;
+	bool large, largest; // what it costs
 	uint32_t slots, more_slots;
 } fabrics[PAPER_STUDIED_TREES] = {
-	{false, more_loads, COUNT(more_loads), 6000, 6000},
-	{true, large_loads, COUNT(large_loads), 1000, 1500},
-	{true, more_loads, COUNT(more_loads), 3000, 3000},
-	{false, loads, COUNT(loads), 20000, 20000},
-	{false, loads, COUNT(loads), 12000, 12000},
+	{false, false, 6000, 6000},   {true, true, 1000, 1500},     {true, false, 3000, 3000},
+	{false, false, 20000, 20000}, {false, false, 12000, 12000},
 };
 
 static struct drb_traffic_kind kind_of(const struct pattern *pattern, uint32_t hosts)
@@ -68,30 +65,35 @@ static bool is_disjoint(enum drb_pattern pattern)
 	       pattern == DRB_PATTERN_ALL_TO_ALL;
 }
 
-// In the long plan only schemes that the best is sought of, and what shows that no defaults collide.
-static bool is_compared(const struct paper *p, enum drb_scheme scheme, struct drb_traffic_kind kind)
+// In the long plan and on large fabrics only schemes that the best is sought of, and what shows that no
+// defaults collide.
+static bool is_compared(const struct paper *p, bool large, enum drb_scheme scheme,
+			struct drb_traffic_kind kind)
 {
-	if (!p->longer)
+	if (!p->longer && !large)
 		return true;
 	return scheme != DRB_SCHEME_LEAST &&
 	       (scheme != DRB_SCHEME_DMODK || is_disjoint(kind.pattern));
 }
 
-// The largest fabric is the mean of so many hosts, and takes so long at 0.99, that one run does there.
-static uint32_t seeds_of(const struct paper *p, const struct drb_packet_setup *s)
-{
-	return s->tree.hosts > 10000 && s->rho > 0.95 ? 1 : p->seeds;
-}
-
 // The runs of a scheme at a place that is like `place` but for the seed.
 static void add_runs(struct paper *p, enum drb_scheme scheme, const struct drb_packet_setup *place)
 {
-	for (uint32_t seed = 0; seed < seeds_of(p, place); seed++) {
+	const struct paper_length full = {place->slots, place->stats};
+
+	for (uint32_t seed = 0; seed < p->seeds; seed++) {
+		struct paper_length length = full;
 		struct paper_point *point = paper_add(p, PAPER_PACKET);
 		point->study = PAPER_PERSISTENT;
 		point->packet = *place;
 		point->packet.scheme = scheme;
 		point->packet.seed += seed;
+		if (seed > 0 && !p->longer && !p->quick)
+			length = paper_length_beside(full, place->rho);
+		point->packet.slots = length.slots;
+		point->packet.stats = length.stats;
+		point->packet.most_slots =
+			2 * length.slots; // unstable runs would drain for ten times as long
 	}
 }
 
@@ -105,7 +107,6 @@ static void add_place(struct paper *p, size_t tree, const struct pattern *patter
 		.threshold = drb_threshold_packet(rho),
 		.slots = slots,
 		.stats = slots / 2,
-		.most_slots = 2 * slots, // unstable runs would drain for ten times as long
 		.give_up = true,
 		.seed = p->common.seed,
 	};
@@ -113,7 +114,7 @@ static void add_place(struct paper *p, size_t tree, const struct pattern *patter
 	drb_tree_init(&place.tree, paper_studied[tree][0], paper_studied[tree][1]);
 	place.traffic = kind_of(pattern, place.tree.hosts);
 	for (size_t s = 0; s < PAPER_STUDIED_SCHEMES; s++) {
-		if (is_compared(p, paper_studied_scheme[s], place.traffic))
+		if (is_compared(p, fabric->large, paper_studied_scheme[s], place.traffic))
 			add_runs(p, paper_studied_scheme[s], &place);
 	}
 }
@@ -121,13 +122,14 @@ static void add_place(struct paper *p, size_t tree, const struct pattern *patter
 static void add_fabric(struct paper *p, size_t tree)
 {
 	const struct fabric *fabric = &fabrics[tree];
-	const double *rho = p->quick ? few_loads : p->longer ? loads : fabric->rho;
-	size_t rhos = p->quick ? COUNT(few_loads) : p->longer ? COUNT(loads) : fabric->rhos;
+	const double *rho = p->quick ? few_loads : loads;
+	size_t rhos = p->quick ? COUNT(few_loads) : COUNT(loads);
+	double most = fabric->largest && !p->longer ? LARGEST_RHO : 1;
 
 	for (size_t t = 0; t < COUNT(patterns); t++) {
 		if (!p->longer && patterns[t].when > (fabric->large ? ALWAYS : USUAL))
 			continue;
-		for (size_t i = 0; i < rhos; i++)
+		for (size_t i = 0; i < rhos && rho[i] <= most; i++)
 			add_place(p, tree, &patterns[t], rho[i]);
 	}
 }
@@ -145,12 +147,25 @@ static bool same_place(const struct drb_packet_setup *a, const struct drb_packet
 	       a->traffic.k == b->traffic.k && a->traffic.share == b->traffic.share;
 }
 
-static void add_run(struct paper_studied *s, const struct drb_packet_result *r)
+static void add_run(struct paper_studied *s, const struct paper_point *point, uint32_t full)
 {
-	s->latency[s->runs++] = r->latency;
-	s->growing += r->growing;
-	sim_sample_add(&s->mean, r->latency);
-	sim_sample_add(&s->tail, r->tail);
+	struct drb_packet_result r = paper_packet_result(point);
+
+	s->full[s->runs] = point->packet.slots == full;
+	s->latency[s->runs] = r.latency;
+	s->tails[s->runs++] = r.tail;
+	s->growing += r.growing;
+}
+
+// Where queues grow latencies are what the run is long: only of equal runs there is a mean.
+static void find_means(struct paper_studied *s)
+{
+	for (uint32_t i = 0; i < s->runs; i++) {
+		if (s->growing && !s->full[i])
+			continue;
+		sim_sample_add(&s->mean, s->latency[i]);
+		sim_sample_add(&s->tail, s->tails[i]);
+	}
 }
 
 static bool is_stable(const struct paper_studied *s)
@@ -191,10 +206,11 @@ bool paper_place_next(const struct paper *p, uint32_t *at, struct paper_place *p
 			if (point->kind != PAPER_PACKET || point->study != PAPER_PERSISTENT ||
 			    !same_place(&point->packet, first))
 				break;
-			struct drb_packet_result r = paper_packet_result(point);
 			done &= point->done;
-			add_run(&place->of[point->packet.scheme], &r);
+			add_run(&place->of[point->packet.scheme], point, first->slots);
 		}
+		for (int s = 0; s < DRB_SCHEME_COUNT; s++)
+			find_means(&place->of[s]);
 		if (done) {
 			find_best(place);
 			return true;

@@ -14,9 +14,11 @@ void paper_plan_study(struct paper *p);
 
 // A scheme at a place.
 struct paper_studied {
-	uint32_t runs, growing;          // 0 runs: it is not compared there
-	double latency[PAPER_SEEDS_MAX]; // of each run
-	struct sim_sample mean, tail;
+	uint32_t runs, growing; // 0 runs: it is not compared there
+	// Of each run, and whether it is one of the full length.
+	double latency[PAPER_SEEDS_MAX], tails[PAPER_SEEDS_MAX];
+	bool full[PAPER_SEEDS_MAX];
+	struct sim_sample mean, tail; // of all runs, or, if any grows, of those of the full length
 };
 
 struct paper_place {

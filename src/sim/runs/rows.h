@@ -16,7 +16,7 @@ void sim_flow_row(struct drb_table *table, const struct drb_flow_setup *setup,
 #define SIM_PACKET_FIXED 12
 #define SIM_PACKET_DETAIL 7
 #define SIM_PACKET_LAYER 8 // keys that are made for a layer
-#define SIM_PACKET_MORE 4  // room for columns of the caller
+#define SIM_PACKET_MORE 7  // room for columns of the caller
 
 struct sim_packet_layout {
 	struct drb_column column[SIM_PACKET_FIXED + SIM_PACKET_DETAIL +

@@ -18,7 +18,7 @@
 #include "sim/paper/study_csv.h"
 
 enum { KEY_QUICK = 0x300, KEY_LONG, KEY_SEEDS, KEY_PART, KEY_LOAD, KEY_OUT };
-#define SEEDS 3 // of the studies
+#define SEEDS 5 // of the studies
 #define OWN_SEEDS 5
 #define QUICK_SEEDS 1
 #define QUICK_OWN_SEEDS 3

@@ -3,6 +3,7 @@
 #include "fixtures/unit.h"
 
 #include <dirent.h>
+#include <sys/stat.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "fixtures/text.h"
 #include "sim/paper/cost.h"
 #include "sim/paper/faults.h"
+#include "sim/paper/journal.h"
 #include "sim/paper/output.h"
 #include "sim/paper/plan.h"
 #include "sim/paper/points.h"
@@ -99,6 +101,37 @@ static void the_journal_goes_on_where_it_ended(void **state)
 	free(after);
 	free(first.point);
 	free(second.point);
+}
+
+// Figures of other code are not taken for those of this one.
+static void the_journal_knows_its_code(void **state)
+{
+	struct paper p = plan_in(*state);
+	char path[300], *text = contents(*state, "journal.txt");
+	FILE *f;
+
+	for (char *at = text; (at = strstr(at, DRB_VERSION "-")); at += strlen(DRB_VERSION)) {
+		assert_true(strspn(at + strlen(DRB_VERSION) + 1, "0123456789abcdef") == 16);
+		at[strlen(DRB_VERSION) + 1] ^= 1; // another digit
+	}
+	snprintf(path, sizeof(path), "%s/other", (char *)*state);
+	assert_int_equal(mkdir(path, 0777), 0);
+	p.dir = path;
+	char journal[400];
+	snprintf(journal, sizeof(journal), "%s/journal.txt", path);
+	f = fopen(journal, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+	paper_journal_read(&p);
+	assert_int_equal(paper_left(&p), p.points);
+	p.dir = *state;
+	paper_journal_read(&p);
+	assert_int_equal(paper_left(&p), 0);
+	unlink(journal);
+	rmdir(path);
+	free(text);
+	free(p.point);
 }
 
 // What is dead changes the key of a point: all points have figures of their own.
@@ -226,6 +259,7 @@ static void figures_come_back(void **state)
 	packet.growing = true;
 	packet.undelivered = 5;
 	packet.lost = 6;
+	packet.drift = 7;
 	for (uint32_t m = 1; m <= PAPER_LAYERS_MAX; m++) {
 		packet.up_mean[m] = 10.0 * m;
 		packet.up_max[m] = 10 * m + 1;
@@ -236,7 +270,8 @@ static void figures_come_back(void **state)
 	packet_back = paper_packet_result(&point);
 	assert_true(packet_back.latency == 1 && packet_back.tail == 2 &&
 		    packet_back.redirected == 3 && packet_back.throughput == 4 &&
-		    packet_back.growing && packet_back.undelivered == 5 && packet_back.lost == 6);
+		    packet_back.growing && packet_back.undelivered == 5 && packet_back.lost == 6 &&
+		    packet_back.drift == 7);
 	for (uint32_t m = 1; m <= PAPER_LAYERS_MAX; m++)
 		assert_true(packet_back.up_mean[m] == packet.up_mean[m] &&
 			    packet_back.up_max[m] == packet.up_max[m] &&
@@ -294,6 +329,7 @@ int main(void)
 		cmocka_unit_test(figures_come_back),
 		cmocka_unit_test(points_are_found),
 		cmocka_unit_test(the_journal_goes_on_where_it_ended),
+		cmocka_unit_test(the_journal_knows_its_code),
 		cmocka_unit_test(figures_follow_what_is_dead),
 		cmocka_unit_test(the_report_has_every_figure),
 		cmocka_unit_test(costs_add_up),

@@ -45,7 +45,7 @@ static void places_have_their_seeds(void **state)
 		p.point[i].done = true;
 	while (paper_place_next(&p, &at, &place)) {
 		const struct drb_packet_setup *s = place.setup;
-		uint32_t seeds = s->tree.arity == 24 && s->rho > 0.95 ? 1 : 3;
+		uint32_t seeds = 3;
 		for (int scheme = 0; scheme < DRB_SCHEME_COUNT; scheme++) {
 			assert_true(place.of[scheme].runs == 0 || place.of[scheme].runs == seeds);
 			runs += place.of[scheme].runs;
@@ -56,6 +56,25 @@ static void places_have_their_seeds(void **state)
 	}
 	assert_int_equal(runs, p.points);
 	assert_int_equal(places, 5 * 27 * 6);
+	free(p.point);
+}
+
+// The first run of a point is the longest, and all schemes have runs of the same lengths.
+static void one_run_is_long(void **state)
+{
+	struct paper p = plan(false, false);
+	uint32_t shorter = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < p.points; i++) {
+		const struct drb_packet_setup *s = &p.point[i].packet;
+		const struct drb_packet_setup *first = &p.point[i - i % 3].packet;
+		assert_int_equal(first->seed, p.common.seed);
+		assert_true(s->slots <= first->slots && s->most_slots == 2 * s->slots);
+		assert_true(s->rho < 0.98 || s->slots == first->slots);
+		shorter += s->slots < first->slots;
+	}
+	assert_true(shorter > p.points / 3);
 	free(p.point);
 }
 
@@ -117,11 +136,36 @@ static void verdicts_follow_the_runs(void **state)
 	free(p.point);
 }
 
+// Where queues of any run grow, only runs of the full length have a mean in common.
+static void what_grows_counts_by_its_long_run(void **state)
+{
+	struct paper p = plan(false, false);
+	struct paper_place place;
+	uint32_t at = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < p.points; i++)
+		set(&p.point[i], i % 3 ? 10 : 100, false);
+	assert_true(paper_place_next(&p, &at, &place));
+	assert_int_equal(place.of[DRB_SCHEME_DRB].mean.count, 3);
+	assert_true(fabs(place.of[DRB_SCHEME_DRB].mean.mean - 40) < 1e-9);
+	for (uint32_t i = 0; i < p.points; i += 3)
+		set(&p.point[i], 100, true);
+	at = 0;
+	assert_true(paper_place_next(&p, &at, &place));
+	assert_int_equal(place.of[DRB_SCHEME_DRB].growing, 1);
+	assert_int_equal(place.of[DRB_SCHEME_DRB].mean.count, 1);
+	assert_true(place.of[DRB_SCHEME_DRB].mean.mean == 100);
+	free(p.point);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_traffic_fits),
 		cmocka_unit_test(places_have_their_seeds),
+		cmocka_unit_test(one_run_is_long),
+		cmocka_unit_test(what_grows_counts_by_its_long_run),
 		cmocka_unit_test(verdicts_follow_the_runs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

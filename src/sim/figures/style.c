@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/figures/style.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/routing/schemes.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+// By the number of a scheme in its table; more than there are, for those to come.
+static const struct sim_look schemes[] = {
+	{"#0072b2", 7},  {"#808080", 5},  {"#cc79a7", 13}, {"#d55e00", 9},
+	{"#a6761d", 11}, {"#e69f00", 15}, {"#009e73", 4},  {"#8f4fd8", 6},
+	{"#e0457b", 7},  {"#5b9e1f", 5},  {"#b08a00", 13}, {"#00a6a6", 9},
+	{"#7a5c46", 11}, {"#e8684a", 15}, {"#4c6fff", 4},  {"#9e9d24", 6},
+};
+_Static_assert(COUNT(schemes) >= DRB_SCHEME_COUNT, "a scheme has no colour");
+
+static const struct sim_look without_threshold = {"#56b4e9", 8}, ink = {SIM_INK, 2};
+// From the first to the last of an order.
+static const struct sim_look order[] = {{"#1f4e9c", 7}, {"#2a8fbd", 5},  {"#1fa187", 13},
+					{"#7cb518", 9}, {"#f2a900", 11}, {"#e4572e", 15},
+					{"#c2185b", 4}, {"#8e24aa", 6}};
+
+struct sim_look sim_look_of(const char *name, int *known)
+{
+	int number = atoi(name);
+
+	*known = 1;
+	for (int s = 0; s < DRB_SCHEME_COUNT; s++) {
+		if (strcmp(name, drb_scheme_name((enum drb_scheme)s)) == 0)
+			return schemes[s];
+	}
+	if (strcmp(name, "drb T=0") == 0)
+		return without_threshold;
+	if (number >= 1 && number <= (int)COUNT(order))
+		return order[number - 1];
+	*known = strcmp(name, "ink") == 0;
+	return ink;
+}
+
+const char sim_dark_style[] =
+	"<style>@media (prefers-color-scheme:dark){rect[fill=\"#ffffff\"]{fill:#15181c}"
+	"[color=\"black\"]{color:#dfe3e8}[stroke=\"black\"]{stroke:#dfe3e8}"
+	"[fill=\"black\"]{fill:#dfe3e8}"
+	"[stroke=\"rgb(204, 204, 204)\"]{stroke:#3b414a}}</style>\n";

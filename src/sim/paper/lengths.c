@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/paper/lengths.h"
+
+#include <math.h>
+
+#define LEAST 150
+// The paper's.
+#define SLOTS 2000
+#define STATS 500
+
+uint32_t paper_settling(double rho)
+{
+	double slots = 4 / ((1 - rho) * (1 - rho));
+
+	return slots > LEAST ? (uint32_t)fmin(ceil(slots), UINT32_MAX / 2) : LEAST;
+}
+
+struct paper_length paper_length_itself(bool quick, double rho)
+{
+	const uint32_t settling = paper_settling(rho), stats = 200;
+
+	if (quick)
+		return (struct paper_length){120, 40};
+	if (settling > SLOTS - STATS)
+		return (struct paper_length){SLOTS, STATS};
+	return (struct paper_length){settling + stats, stats};
+}
+
+struct paper_length paper_length_beside(struct paper_length full, double rho)
+{
+	uint32_t stats = full.slots / 6, settling = paper_settling(rho);
+
+	if (settling > full.slots - full.stats)
+		return full;
+	return (struct paper_length){settling + stats, stats};
+}
