@@ -227,18 +227,22 @@ def report_is_one_file():
         assert all(x['within'] == 'no' for x in lines)
         with open(f'{folder}/out/runs.csv', encoding='utf-8') as f:
             assert len(list(csv.DictReader(f))) == 8
-        pictures = report.draw(rows, e.setup, e.runs)
+        pictures = report.draw(f'{folder}/out', report.figures_of(rows, e.setup, e.runs))
         assert not pictures or page.count('<img') == len(pictures) == 6
         one_load = made_up(setup(loads=[0.9], runs=1), 1)
-        bars = report.draw(summarise(one_load), one_load.setup, one_load.runs)
+        one_rows = summarise(one_load)
+        bars = report.draw(f'{folder}/out', report.figures_of(one_rows, one_load.setup, one_load.runs))
         assert not pictures or set(bars) == {'latency', 'tail', 'cdf-0.9', 'queue-0.9'}
         pictures = {**pictures, **{f'one {k}': v for k, v in bars.items()}}
         assert 'with seeds 5 to 6' in page and ' %</td>' in page
         assert 'one run of each, with seed 5.' in report.page(summarise(one_load), one_load.setup, bars)
         with open(f'{folder}/out/cdf.csv', encoding='utf-8') as f:
             assert len(list(csv.DictReader(f))) == 8 * 3
-        for picture in pictures.values():
+        for name, (picture, caption) in pictures.items():
             assert picture.lstrip().startswith('<?xml') and '</svg>' in picture
+            assert 'prefers-color-scheme:dark' in picture and caption in page or name.startswith('one ')
+            # drbsim's colour of drb, here too.
+            assert 'rgb(  0, 114, 178)' in picture or name in ('one latency', 'one tail'), name
 
 
 def mistakes_are_one_line():

@@ -6,15 +6,22 @@ import csv
 import html
 import math
 import os
+import re
 import shutil
 
 from . import children
 from .experiment import DETAILS, DISTURBED_SHARE, TOLERANCES, deviations
+from .places import program
 
-STYLE = ('body{font:16px/1.5 sans-serif;max-width:62em;margin:2em auto;padding:0 1em}'
-         'table{border-collapse:collapse;margin:1em 0}td,th{border:1px solid #bbb;padding:.2em .6em;'
-         'text-align:right}th{background:#eee}td:first-child,th:first-child{text-align:left}'
-         'img{width:49%}img.wide{width:99%}.no{color:#a00;font-weight:bold;text-align:left;min-width:9em}'
+STYLE = (':root{color-scheme:light dark;--line:#bbb;--head:#eee;--no:#a00}'
+         '@media(prefers-color-scheme:dark){:root{--line:#444;--head:#222;--no:#f77}'
+         'body{background:#15181c;color:#dfe3e8}}'
+         'body{font:16px/1.5 sans-serif;max-width:62em;margin:2em auto;padding:0 1em}'
+         'table{border-collapse:collapse;margin:1em 0}td,th{border:1px solid var(--line);padding:.2em .6em;'
+         'text-align:right}th{background:var(--head)}td:first-child,th:first-child{text-align:left}'
+         'figure{display:inline-block;width:48%;margin:0 1% 1em 0;vertical-align:top}figure.wide{width:98%}'
+         'img{width:100%}figcaption{font-size:.85em}'
+         '.no{color:var(--no);font-weight:bold;text-align:left;min-width:9em}'
          'div.table{overflow-x:auto}')
 
 
@@ -35,124 +42,102 @@ def _cell(value):
     return f'{value:.6g}' if isinstance(value, float) else value
 
 
-# Pictures
+# Pictures: told as text, which drbsim draws, so that they look as those of its own report.
 
-def _figure(title, x, y, log=False):
-    """The legend is below, where no curve or bar can be."""
-    return ('reset\nset encoding utf8\nset terminal svg size 620,460 font "sans,12" '
-            'background rgb "white"\n'
-            f'set title "{title}"\nset xlabel "{x}"\nset ylabel "{y}"\n'
-            'set key outside bottom center horizontal\n'
-            'set grid\n' + ('set logscale y\n' if log else ''))
+def figure(name, kind, title, caption, axes):
+    """axes: what stands at x and y, with what follows a title there ('slots\tlog')."""
+    return (f'figure\t{name}\t{kind}\ntitle\t{title}\ncaption\t{caption}\nx\t{axes[0]}\ny\t{axes[1]}\n')
 
 
-def _lines(rows, setup, key, title, y):
-    """Live points with error bars on the simulator's lines."""
+def _point(x, y, half=math.nan, grows=False):
+    return f'point\t{x}\t{y:g}\t{0 if math.isnan(half) else half:g}' + ('\tgrows\n' if grows else '\n')
+
+
+def _is_wide(figures):
+    """Whether they need a logarithmic scale."""
+    return bool(figures) and max(figures) > 8 * min(figures) > 0
+
+
+def _lines(rows, setup, key, title):
+    """Live with its standard errors beside the simulator's lines."""
     figures = [v for row in rows for v in (row[key], row[f'sim_{key}']) if not math.isnan(v)]
-    log = bool(figures) and max(figures) > 8 * min(figures) > 0
-    text, plots = _figure(title, 'load', y, log), []
-    for i, scheme in enumerate(setup.schemes):
+    text = figure(key, 'lines', title, 'Live (dashed) with standard errors over the runs, and simulated (solid).',
+                  ('load', 'slots' + ('\tlog' if _is_wide(figures) else '')))
+    for scheme in setup.schemes:
         mine = [row for row in rows if row['scheme'] == scheme]
-        text += f'$live{i} << EOD\n'
-        for row in mine:
-            error = row[f'{key}_se']
-            text += f"{row['load']:g} {row[key]} {0 if math.isnan(error) else error}\n"
-        text += f'EOD\n$sim{i} << EOD\n'
-        text += ''.join(f"{row['load']:g} {row[f'sim_{key}']}\n" for row in mine) + 'EOD\n'
-        plots.append(f'$sim{i} using 1:2 with linespoints lc {i + 1} lw 2 ps 0.3 '
-                     f'title "{scheme}, simulated"')
-        plots.append(f'$live{i} using 1:2:3 with yerrorbars lc {i + 1} pt {5 + 2 * i} ps 0.9 '
-                     f'title "{scheme}, live"')
-    low, high = min(setup.loads), max(setup.loads)
-    margin = 0.05 * (high - low) or 0.05
-    return (text + f'set xrange [{low - margin}:{high + margin}]\n'
-            'plot ' + ', '.join(plots) + '\nset output\n')
+        text += f'series\t{scheme}, simulated\t{scheme}\n'
+        text += ''.join(_point(f"{row['load']:g}", row[f'sim_{key}'], grows=row['sim_growing']) for row in mine)
+        text += f'series\t{scheme}, live\t{scheme}\tdashed\n'
+        text += ''.join(_point(f"{row['load']:g}", row[key], row[f'{key}_se'], row['growing']) for row in mine)
+    return text
 
 
-def bars(rows, key, title, y):
+def bars(rows, key, name, title):
     """Of one load: live with its error beside simulated, a group for each scheme."""
     figures = [v for row in rows for v in (row[key], row[f'sim_{key}']) if not math.isnan(v)]
-    log = bool(figures) and max(figures) > 8 * min(figures) > 0
     # Bars begin at zero, or, where their scale has none, a decade below the shortest.
-    low = min(figures, default=1) / 10 if log else 0
-    text = _figure(title, 'scheme', y, log) + f'set yrange [{low:g}:]\n$bars << EOD\n'
-    for row in rows:
-        error = row[f'{key}_se']
-        text += (f'"{row["scheme"]}" {row[key]} {0 if math.isnan(error) else error} '
-                 f'{row[f"sim_{key}"]} 0\n')
-    return text + ('EOD\nset style data histograms\nset style histogram errorbars gap 1\n'
-                   'set boxwidth 0.9\nset offsets 0,0,graph 0.05,0\n'
-                   'plot $bars using 2:3:xtic(1) lc rgb "#0072b2" fs solid 0.9 title "live", '
-                   '$bars using 4:5 lc rgb "#999999" fs solid 0.6 title "simulated"\nset output\n')
+    low = f'\tlog\t{min(figures) / 10:g}' if _is_wide(figures) else '\t0'
+    text = figure(name, 'bars', title, 'Live with standard errors over the runs, and simulated.',
+                  ('scheme', f'slots{low}'))
+    text += 'series\tlive\t1\n' + ''.join(_point(row['scheme'], row[key], row[f'{key}_se']) for row in rows)
+    text += 'series\tsimulated\t1\tdashed\n'
+    return text + ''.join(_point(row['scheme'], row[f'sim_{key}']) for row in rows)
 
 
-def _cdfs(runs, setup, load):
+def _cdfs(runs, load):
     """Latencies of the packets of each run that counts, at one load: a curve a run, a colour a scheme."""
     mine = [run for run in runs if run['counts'] and run['load'] == load and run.get('cdf')]
     if not mine:
-        return None
-    largest = max(run['cdf'][-1][0] for run in mine)
-    text, plots = _figure(f'Latencies of packets, live, load {load:g}', 'slots',
-                          'share of packets that took no longer'), []
-    text += 'set yrange [0:1.02]\n' + ('set logscale x\n' if largest > 100 else '')
-    for i, run in enumerate(mine):
-        color = setup.schemes.index(run['scheme']) + 1
-        first = all(other['scheme'] != run['scheme'] for other in mine[:i])
-        text += f'$cdf{i} << EOD\n'
-        text += ''.join(f'{latency:.6g} {share:.6g}\n' for latency, share in run['cdf']) + 'EOD\n'
-        plots.append(f'$cdf{i} using 1:2 with steps lc {color} lw 2 '
-                     + (f'title "{run["scheme"]}"' if first else 'notitle'))
-    return text + 'plot ' + ', '.join(plots) + '\nset output\n'
+        return ''
+    wide = max(run['cdf'][-1][0] for run in mine) > 100
+    text, seen = figure(f'cdf-{load:g}', 'steps', f'Latencies of packets, live, load {load:g}',
+                        'The share of packets that took no longer, a line for each run.',
+                        ('slots' + ('\tlog' if wide else ''), 'share of packets\t0')), set()
+    for run in mine:
+        more = '\tuntitled' if run['scheme'] in seen else ''
+        seen.add(run['scheme'])
+        text += f"series\t{run['scheme']}\t{run['scheme']}{more}\n"
+        text += ''.join(_point(f'{latency:.6g}', share) for latency, share in run['cdf'])
+    return text
 
 
 def _queues(rows, setup, load):
     """Mean queues of one load by layer, live and simulated side by side."""
     mine = [row for row in rows if row['load'] == load]
-    text = _figure(f'Mean queue, load {load:g}', 'links of a layer, in the order of a path', 'packets',
-                   any(row['growing'] or row['sim_growing'] for row in mine))
-    text = text.replace('size 620,460', 'size 1240,460')
-    if 'logscale' not in text:
-        text += 'set yrange [0:]\n'
-    text += '$q << EOD\n'
-    for queue in setup.queues:
-        name = queue.replace('up', 'up ').replace('down', 'down ')
-        figures = [row[f'{kind}queue_{queue}_mean'] for row in mine for kind in ('', 'sim_')]
-        text += f'"{name}" ' + ' '.join(f'{max(v, 0.001):g}' for v in figures) + '\n'
-    text += 'EOD\nset style data histograms\nset boxwidth 0.9\n'
-    plots = []
-    for i, row in enumerate(mine):
-        for j, (kind, style) in enumerate((('live', 'solid 0.9'), ('simulated', 'solid 0.35'))):
-            source = '$q' if not plots else '""'
-            axis = ':xtic(1)' if not plots else ''
-            plots.append(f'{source} using {2 + 2 * i + j}{axis} lc {i + 1} fs {style} '
-                         f'title "{row["scheme"]}, {kind}"')
-    return text + 'plot ' + ', '.join(plots) + '\nset output\n'
+    log = any(row['growing'] or row['sim_growing'] for row in mine)
+    text = figure(f'queue-{load:g}', 'bars', f'Mean queue, load {load:g}',
+                  'Links of a layer in the order of a path; live, and simulated (pale).',
+                  ('links of a layer', 'packets' + ('\tlog\t0.001' if log else '\t0')))
+    for row in mine:
+        for kind, name, more in (('', 'live', ''), ('sim_', 'simulated', '\tdashed')):
+            text += f"series\t{row['scheme']}, {name}\t{row['scheme']}{more}\n"
+            for queue in setup.queues:
+                link = queue.replace('up', 'up ').replace('down', 'down ')
+                text += _point(link, max(row[f'{kind}queue_{queue}_mean'], 0.001))
+    return text
 
 
-def svg(script):
-    """What gnuplot makes of it; None if it fails."""
-    with children.Child(['gnuplot'], script) as child:
-        code, picture, _ = child.wait()
-    return picture if code == 0 and picture else None
+def figures_of(rows, setup, runs):
+    """All figures of an experiment, as text."""
+    text = ''
+    for key, title in (('latency', 'Mean latency'), ('tail', 'Cohort tail')):
+        text += (_lines(rows, setup, key, title) if len(setup.loads) > 1 else
+                 bars(rows, key, key, f'{title}, load {setup.loads[0]:g}'))
+    text += ''.join(_cdfs(runs, load) for load in setup.loads)
+    return text + ''.join(_queues(rows, setup, load) for load in setup.loads)
 
 
-def draw(rows, setup, runs):
-    """{name: SVG}; nothing without gnuplot."""
+def draw(folder, text):
+    """Draws figures into the folder, as SVG and PDF; {name: (SVG, caption)}, nothing without gnuplot."""
     if not shutil.which('gnuplot'):
         return {}
-    scripts = {}
-    for key, title in (('latency', 'Mean latency'), ('tail', 'Cohort tail')):
-        scripts[key] = (_lines(rows, setup, key, title, 'slots') if len(setup.loads) > 1 else
-                        bars(rows, key, f'{title}, load {setup.loads[0]:g}', 'slots'))
-    for load in setup.loads:
-        scripts[f'cdf-{load:g}'] = _cdfs(runs, setup, load)
-    for load in setup.loads:
-        scripts[f'queue-{load:g}'] = _queues(rows, setup, load)
+    with open(f'{folder}/figures.txt', 'w', encoding='utf-8') as f:
+        f.write(text)
+    children.run([program('drbsim', 'sim'), 'draw', f'{folder}/figures.txt', '--out', folder])
     pictures = {}
-    for name, script in scripts.items():
-        picture = script and svg(script)
-        if picture:
-            pictures[name] = picture
+    for name, caption in re.findall(r'^figure\t([^\t]+)\t.*\ntitle\t.*\ncaption\t(.*)$', text, re.MULTILINE):
+        with open(f'{folder}/{name}.svg', encoding='utf-8') as f:
+            pictures[name] = f.read(), caption
     return pictures
 
 
@@ -231,9 +216,10 @@ def _runs_of(setup):
 
 
 def image(name, picture):
-    data = base64.b64encode(picture.encode()).decode()
+    data = base64.b64encode(picture[0].encode()).decode()
     wide = ' class="wide"' if name.startswith('queue') else ''
-    return f'<img{wide} alt="{name}" src="data:image/svg+xml;base64,{data}">\n'
+    return (f'<figure{wide}><img alt="{name}" src="data:image/svg+xml;base64,{data}">'
+            f'<figcaption>{html.escape(picture[1])}</figcaption></figure>\n')
 
 
 def page(rows, setup, pictures):
@@ -285,10 +271,7 @@ def write(folder, experiment, rows):
                                      'latency_slots': latency, 'share': share}
                                     for run in experiment.runs if run['counts']
                                     for latency, share in run.get('cdf', ())])
-    pictures = draw(rows, experiment.setup, experiment.runs)
-    for name, picture in pictures.items():
-        with open(f'{folder}/{name}.svg', 'w', encoding='utf-8') as f:
-            f.write(picture)
+    pictures = draw(folder, figures_of(rows, experiment.setup, experiment.runs))
     path = f'{folder}/report.html'
     with open(path, 'w', encoding='utf-8') as f:
         f.write(page(rows, experiment.setup, pictures))

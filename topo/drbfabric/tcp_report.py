@@ -5,7 +5,7 @@ import html
 import json
 import math
 import os
-import shutil
+import re
 
 from . import report
 from .tcp_experiment import FLOWLET_GAP, TOLERANCE
@@ -82,16 +82,14 @@ def page(rows, setup, pictures):
                    '</p>\n</body></html>\n')
 
 
-def draw(rows, setup):
-    """{name: SVG}: of each workload, mean times; nothing without gnuplot."""
-    if not shutil.which('gnuplot'):
-        return {}
-    pictures = {}
+def figures_of(rows, setup):
+    """Of each workload, mean times."""
+    text = ''
     for workload in setup.workloads:
         mine = [{**row, 'scheme': f"{row['scheme']}, {row['unit']}"} for row in rows if row['workload'] == workload]
-        script = report.bars(mine, 'time', f'Mean completion time, {workload}', 'slots')
-        pictures[f'time-{workload}'] = report.svg(script)
-    return {name: picture for name, picture in pictures.items() if picture}
+        name = re.sub(r'[^\w.-]', '-', f'time-{workload}')
+        text += report.bars(mine, 'time', name, f'Mean completion time, {workload}')
+    return text
 
 
 def write(folder, experiment, rows):
@@ -102,10 +100,7 @@ def write(folder, experiment, rows):
     report.write_csv(f'{folder}/transfers.csv', experiment.transfers)
     with open(f'{folder}/summary.json', 'w', encoding='utf-8') as f:
         json.dump([{k: None if v != v else v for k, v in row.items()} for row in rows], f, indent=1)
-    pictures = draw(rows, experiment.setup)
-    for name, picture in pictures.items():
-        with open(f'{folder}/{name}.svg', 'w', encoding='utf-8') as f:
-            f.write(picture)
+    pictures = report.draw(folder, figures_of(rows, experiment.setup))
     path = f'{folder}/report.html'
     with open(path, 'w', encoding='utf-8') as f:
         f.write(page(rows, experiment.setup, pictures))
