@@ -150,6 +150,17 @@ refused 'cannot make' paper --out /proc/x/y
 refused 'cannot write' paper --quick --out /proc
 refused 'exclude each other' paper --quick --long --out /tmp/none
 refused 'from 1 to 32' paper --seeds 0 --out /tmp/none
+printf 'figure\tone\tlines\nseries\tdrb\tbest\n' >"$dir/wrong.txt"
+refused 'line 2: the look' draw "$dir/wrong.txt" --out "$dir/pictures"
+refused 'out DIR' draw "$dir/wrong.txt"
+if command -v gnuplot >/dev/null; then
+  printf 'figure\tone\tlines\nseries\tdrb\tdrb\npoint\t0.5\t6\t0.1\n' >"$dir/right.txt"
+  "$sim" draw "$dir/right.txt" --out "$dir/pictures" 2>/dev/null
+  if [ ! -s "$dir/pictures/one.pdf" ] || ! grep -q 'prefers-color-scheme' "$dir/pictures/one.svg"; then
+    echo 'not ok: draw'
+    failed=1
+  fi
+fi
 refused "none of 'persistent F(3,8)'" paper --quick --part nothing --out "$dir"
 refused '0 to 1' paper --load 2 --out "$dir"
 refused 'not an option' packet drb

@@ -32,17 +32,20 @@ static const struct pattern {
 
 static const double loads[] = {0.5, 0.7, 0.8, 0.9, 0.95, 0.99};
 static const double few_loads[] = {0.5, 0.7, 0.9};
-// Above it F(3,24) settles in no run of a length that five seeds of it could have.
-#define LARGEST_RHO 0.9
+// Above these F(3,24) settles in no run of a length that five seeds of it could have; below, nothing grows.
+#define LARGEST_FROM 0.7
+#define LARGEST_TO 0.9
 
-// Runs of the full length last `slots` slots, above load 0.9 `more_slots`: up to 0.9 queues settle within
-// 400 slots, and where many hosts are averaged over, a few hundred slots are enough.
+// Runs of the full length last `slots` slots, above load 0.9 `high` slots, in the long plan `long_high`: up to
+// 0.9 queues settle within 400 slots, at 0.99 in none of these runs. Where many hosts are averaged over, a few
+// hundred slots are enough.
 static const struct fabric {
 	bool large, largest; // what it costs
-	uint32_t slots, more_slots;
+	uint32_t slots, high, long_high;
 } fabrics[PAPER_STUDIED_TREES] = {
-	{false, false, 6000, 6000},   {true, true, 1000, 1500},     {true, false, 3000, 3000},
-	{false, false, 20000, 20000}, {false, false, 12000, 12000},
+	{false, false, 6000, 4000, 6000},   {true, true, 1000, 1000, 1500},
+	{true, false, 3000, 2000, 3000},    {false, false, 20000, 20000, 20000},
+	{false, false, 12000, 8000, 12000},
 };
 
 static struct drb_traffic_kind kind_of(const struct pattern *pattern, uint32_t hosts)
@@ -100,7 +103,8 @@ static void add_runs(struct paper *p, enum drb_scheme scheme, const struct drb_p
 static void add_place(struct paper *p, size_t tree, const struct pattern *pattern, double rho)
 {
 	const struct fabric *fabric = &fabrics[tree];
-	uint32_t slots = p->quick ? 800 : rho > 0.9 ? fabric->more_slots : fabric->slots;
+	uint32_t high = p->longer ? fabric->long_high : fabric->high;
+	uint32_t slots = p->quick ? 800 : rho > 0.9 ? high : fabric->slots;
 	struct drb_packet_setup place = {
 		.choices = 2,
 		.rho = rho,
@@ -124,13 +128,15 @@ static void add_fabric(struct paper *p, size_t tree)
 	const struct fabric *fabric = &fabrics[tree];
 	const double *rho = p->quick ? few_loads : loads;
 	size_t rhos = p->quick ? COUNT(few_loads) : COUNT(loads);
-	double most = fabric->largest && !p->longer ? LARGEST_RHO : 1;
+	bool few = fabric->largest && !p->longer;
 
 	for (size_t t = 0; t < COUNT(patterns); t++) {
 		if (!p->longer && patterns[t].when > (fabric->large ? ALWAYS : USUAL))
 			continue;
-		for (size_t i = 0; i < rhos && rho[i] <= most; i++)
-			add_place(p, tree, &patterns[t], rho[i]);
+		for (size_t i = 0; i < rhos; i++) {
+			if (!few || (rho[i] >= LARGEST_FROM && rho[i] <= LARGEST_TO))
+				add_place(p, tree, &patterns[t], rho[i]);
+		}
 	}
 }
 
