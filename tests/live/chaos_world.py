@@ -12,11 +12,10 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__
 sys.path[:0] = [f'{ROOT}/topo', f'{ROOT}/tests/live']
 
 import chaos_checks as checks  # noqa: E402
-from drbfabric import check, fabrics, processes  # noqa: E402
+from drbfabric import check, fabrics, processes, schemes  # noqa: E402
 from drbfabric.telemetry import Telemetry  # noqa: E402
 
 BUILD = os.environ.get('DRB_BUILD', f'{ROOT}/build')
-SCHEMES = 'drb', 'dmodk', 'vlb', 'micro', 'ecmp', 'least', 'rotate', 'walk'
 UNITS = 'packet', 'flow', 'flowlet'
 # What carries links between switches, workers of a switch: seeds take them in turn.
 KINDS = ('af_packet', 1), ('memif', 2), ('af_xdp', 1), ('af_packet', 2), ('memif', 1), ('af_xdp', 2)
@@ -25,8 +24,8 @@ RATES = 'none', '2000pps'
 
 def routing(rng):
     """A scheme and a unit."""
-    scheme = rng.choice(SCHEMES)
-    return scheme, 'packet' if scheme in ('rotate', 'walk') else rng.choice(UNITS)
+    scheme = rng.choice(list(schemes.table()))
+    return scheme, rng.choice(UNITS) if schemes.row(scheme)['flows'] else 'packet'
 
 
 def settings(seed):

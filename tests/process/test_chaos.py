@@ -15,7 +15,7 @@ import chaos_checks as checks  # noqa: E402
 import soak_limits  # noqa: E402
 import tap  # noqa: E402
 from chaos_streams import Ledger  # noqa: E402
-from chaos_world import SCHEMES, UNITS, World, settings, with_routing  # noqa: E402
+from chaos_world import UNITS, World, schemes, settings, with_routing  # noqa: E402
 from load_program import load_program  # noqa: E402
 
 NAMES = ['h0', 'h1', 'h2']
@@ -129,7 +129,7 @@ def settings_and_configs():
     assert settings(3) == settings(3)
     assert {(settings(n)['driver'], settings(n)['workers']) for n in range(1, 7)} == {
         (driver, workers) for driver in ('af_packet', 'af_xdp', 'memif') for workers in (1, 2)}
-    assert all(settings(n)['scheme'] in SCHEMES and settings(n)['unit'] in UNITS for n in range(50))
+    assert all(settings(n)['scheme'] in schemes.table() and settings(n)['unit'] in UNITS for n in range(50))
     for old in 'routing: {}\n', 'routing:\n  scheme: drb\n  unit: flow\n':
         text = with_routing(f'fabric:\n  layers: 3\n{old}link:\n  rate: 1Mbit\n', 'vlb', 'packet')
         assert text == ('fabric:\n  layers: 3\nrouting: {scheme: vlb, unit: packet, flow_max: 1000}\n'

@@ -32,11 +32,24 @@ uint32_t drb_choose_among(const struct drb_choice *c, uint64_t usable, const uin
 	return port[drb_choose(&choice, among, def, drb_mix64(d->flow), d->draw)];
 }
 
+// The next turn of the flow that is a usable uplink's. usable: some.
+static uint32_t next_usable(struct drb_decider *s, uint64_t usable, struct drb_decision *d)
+{
+	uint32_t up;
+
+	do
+		up = drb_decide_bouncing(s, (struct drb_loads){0}, d);
+	while (!(usable >> up & 1));
+	return up;
+}
+
 static uint32_t decide_among(struct drb_decider *s, uint64_t usable, const uint32_t *load,
 			     struct drb_decision *d)
 {
 	if (usable == drb_ports_below(s->choice.uplinks))
 		return drb_decide_uplink(s, (struct drb_loads){.at = load}, d);
+	if (s->choice.scheme == DRB_SCHEME_BOUNCING)
+		return next_usable(s, usable, d);
 	if (s->choice.scheme == DRB_SCHEME_ROTATE)
 		d->def = drb_shifted(d->def, s->shift, s->choice.uplinks);
 	return drb_choose_among(&s->choice, usable, load, d);

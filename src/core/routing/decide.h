@@ -4,12 +4,13 @@
 // and the simulator's models call it.
 //   drb_choose()         the rule of a scheme alone, which keeps nothing
 //   drb_choose_among()  the same among some of the uplinks, while others are dead
-//   drb_decide_uplink()  the scheme with what it keeps: shifts, counts, rounds, marks
+//   drb_decide_uplink()  the scheme with what it keeps: shifts, counts, rounds, marks, turns
 //   drb_decide()         down, up or on a detour: where some link or switch is dead
 // Pure: loads, random bits, time and memory come from the caller.
 
 #include "core/routing/detour.h"
 #include "core/routing/draw.h"
+#include "core/routing/remember.h"
 #include "core/routing/rotate.h"
 #include "core/routing/rounds.h"
 #include "core/routing/simple_rules.h"
@@ -68,6 +69,7 @@ struct drb_decider {
 	struct drb_spread *spread; // walk: whether to spread; ticks are the caller's
 	drb_round *round;          // walk: of each group
 	struct drb_div by_group;   // walk: divides by d^m
+	uint16_t *remembered;      // drill, bouncing: uplinks (remember.h)
 };
 
 #define DRB_DECIDE(name)                                                                           \
@@ -77,6 +79,17 @@ struct drb_decider {
 DRB_DECIDE(by_rule)
 {
 	return drb_choose_by(&s->choice, loads, d->def, d->flow, d->draw);
+}
+
+DRB_DECIDE(drill)
+{
+	return drb_remember_shortest(s->remembered, loads, drb_decide_by_rule(s, loads, d));
+}
+
+DRB_DECIDE(bouncing)
+{
+	(void)loads;
+	return drb_turn_next(&s->remembered[drb_turn_of(&s->choice, d->flow)], s->choice.uplinks);
 }
 
 DRB_DECIDE(rotate)
@@ -127,6 +140,6 @@ uint32_t drb_choose_among(const struct drb_choice *c, uint64_t usable, const uin
 
 // The port by which a packet leaves a switch with dead ports, or one of DRB_DETOUR_HOST_DOWN ... if
 // it finds no way. load: of all uplinks. While one of them is dead, schemes decide by their rule
-// alone, among the others: what they keep is about all.
+// alone, among the others: what they keep is about all. Only the turns of bouncing go on.
 int32_t drb_decide(struct drb_decider *s, const struct drb_detour_node *node,
 		   struct drb_usable_ports links, const uint32_t *load, struct drb_decision *d);

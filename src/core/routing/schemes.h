@@ -14,6 +14,7 @@
 //   compares   the loads of no, two or all uplinks; see enum drb_compares
 //   draw       how it draws at random: draw.h
 //   unloaded   the scheme that decides likewise, only faster, while no uplink has a load
+//   remembers  how many uplinks a switch remembers for it: remember.h
 //   mark       bits that it writes into packets for the switches above
 //   flags      of DRB_READS_FLOW (the hash of the packet's flow), DRB_READS_CLOCK,
 //              DRB_HAS_THRESHOLD (redirects by the threshold T), DRB_PACKETS_ONLY (not for flows
@@ -21,22 +22,28 @@
 //   help       what it does, in a few words
 // clang-format off
 #define DRB_SCHEMES(X)                                                                             \
-	X(DRB,    drb,    two_choice, by_rule, TWO,  OTHER, DMODK,  0, DRB_HAS_THRESHOLD,          \
+	X(DRB,      drb,      two_choice, by_rule,  TWO,  OTHER, DMODK,    0, 0,                   \
+	  DRB_HAS_THRESHOLD,                                                                       \
 	  "threshold-based two-choice against the D-mod-k default (the paper's)")                  \
-	X(DMODK,  dmodk,  fixed,      by_rule, NONE, NONE,  DMODK,  0, 0,                          \
+	X(DMODK,    dmodk,    fixed,      by_rule,  NONE, NONE,  DMODK,    0, 0, 0,                \
 	  "always the D-mod-k default")                                                            \
-	X(VLB,    vlb,    random,     by_rule, NONE, ANY,   VLB,    0, 0,                          \
+	X(VLB,      vlb,      random,     by_rule,  NONE, ANY,   VLB,      0, 0, 0,                \
 	  "a uniformly random uplink")                                                             \
-	X(MICRO,  micro,  two_random, by_rule, TWO,  TWO,   VLB,    0, 0,                          \
+	X(MICRO,    micro,    two_random, by_rule,  TWO,  TWO,   VLB,      0, 0, 0,                \
 	  "the less loaded of two distinct random uplinks")                                        \
-	X(ECMP,   ecmp,   hash,       by_rule, NONE, NONE,  ECMP,   0, DRB_READS_FLOW,             \
+	X(ECMP,     ecmp,     hash,       by_rule,  NONE, NONE,  ECMP,     0, 0, DRB_READS_FLOW,   \
 	  "a hash of the flow, salted per switch")                                                 \
-	X(LEAST,  least,  least,      by_rule, ALL,  WORD,  VLB,    0, 0,                          \
+	X(LEAST,    least,    least,      by_rule,  ALL,  WORD,  VLB,      0, 0, 0,                \
 	  "the least loaded of all, random among ties")                                            \
-	X(ROTATE, rotate, two_choice, rotate,  TWO,  OTHER, ROTATE, 0,                             \
+	X(DRILL,    drill,    two_random, drill,    TWO,  TWO,   DRILL,    1, 0, DRB_PACKETS_ONLY, \
+	  "as micro, or the uplink taken last if that is less loaded: DRILL(2,1)")                 \
+	X(BOUNCING, bouncing, hash,       bouncing, NONE, NONE,  BOUNCING, DRB_TURNS, 0,           \
+	  DRB_READS_FLOW | DRB_PACKETS_ONLY,                                                       \
+	  "the uplinks in turn for each flow: Digit-Reversal Bouncing")                            \
+	X(ROTATE,   rotate,   two_choice, rotate,   TWO,  OTHER, ROTATE,   0, 0,                   \
 	  DRB_HAS_THRESHOLD | DRB_READS_CLOCK | DRB_PACKETS_ONLY,                                  \
 	  "as drb, the default shifted by the time slot")                                          \
-	X(WALK,   walk,   two_choice, walk,    TWO,  OTHER, WALK,   3,                             \
+	X(WALK,     walk,     two_choice, walk,     TWO,  OTHER, WALK,     0, 3,                   \
 	  DRB_HAS_THRESHOLD | DRB_READS_CLOCK | DRB_PACKETS_ONLY,                                  \
 	  "as drb, in rounds over all uplinks while defaults are uneven")
 // clang-format on
@@ -49,6 +56,9 @@ enum drb_scheme {
 	DRB_SCHEME_COUNT
 };
 // clang-format on
+
+// Of how many flows bouncing tells the turns apart.
+#define DRB_TURNS 4096
 
 // How many uplinks' loads a rule compares. With `choices` above 2 those of TWO compare as many, and
 // want them in an array, as those of ALL do (choice.h).
@@ -75,6 +85,7 @@ struct drb_scheme_row {
 	enum drb_compares compares;
 	enum drb_draw draw;
 	enum drb_scheme unloaded;
+	uint16_t remembers;
 	uint8_t mark_bits;
 	uint8_t flags; // enum drb_scheme_flag
 };
@@ -82,9 +93,9 @@ struct drb_scheme_row {
 // In the header, so that what follows from a scheme known to the compiler is known to it, too.
 // clang-format off
 static const struct drb_scheme_row drb_scheme_table[DRB_SCHEME_COUNT] = {
-#define X(id, name, rule, decide, compares, draw, unloaded, mark, flags, help)                     \
+#define X(id, name, rule, decide, compares, draw, unloaded, remembers, mark, flags, help)          \
 	[DRB_SCHEME_##id] = {#name, help, DRB_COMPARES_##compares, DRB_DRAW_##draw,                \
-			     DRB_SCHEME_##unloaded, mark, flags},
+			     DRB_SCHEME_##unloaded, remembers, mark, flags},
 	DRB_SCHEMES(X)
 #undef X
 };
@@ -97,7 +108,8 @@ int drb_scheme_parse(const char *name, enum drb_scheme *scheme);
 
 // A line for each: its name and what it does. For help texts.
 #define DRB_SCHEMES_HELP DRB_SCHEMES(DRB_SCHEME_HELP_LINE)
-#define DRB_SCHEME_HELP_LINE(id, name, rule, decide, compares, draw, unloaded, mark, flags, help)  \
+#define DRB_SCHEME_HELP_LINE(id, name, rule, decide, compares, draw, unloaded, remembers, mark,    \
+			     flags, help)                                                          \
 	"  " #name ": " help "\n"
 
 static inline bool drb_scheme_has(enum drb_scheme scheme, unsigned flags)

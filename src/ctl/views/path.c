@@ -63,8 +63,8 @@ static void explain(struct path *p, const struct drb_switch_all *all, const char
 		snprintf(p->why, sizeof(p->why), "%s: %s", all->info.name, why);
 }
 
-// The rule of the switch, as far as it can be known from outside: schemes that compare queues or draw are
-// told by their default.
+// The rule of the switch, as far as it can be known from outside: schemes that compare queues, draw or
+// remember are told by their default.
 static enum drb_scheme scheme_of(struct path *p, const struct drb_switch_all *all)
 {
 	enum drb_scheme scheme;
@@ -74,7 +74,7 @@ static enum drb_scheme scheme_of(struct path *p, const struct drb_switch_all *al
 		return DRB_SCHEME_DMODK;
 	}
 	const struct drb_scheme_row *row = &drb_scheme_table[scheme];
-	if (row->draw != DRB_DRAW_NONE || row->compares != DRB_COMPARES_NONE) {
+	if (row->draw != DRB_DRAW_NONE || row->compares != DRB_COMPARES_NONE || row->remembers) {
 		explain(p, all, row->help);
 		return DRB_SCHEME_DMODK;
 	}

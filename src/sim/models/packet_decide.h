@@ -26,6 +26,9 @@ static inline __attribute__((always_inline)) struct drb_decider sim_decider(
 
 	if (l->up == 0)
 		return d;
+	if (drb_scheme_table[choice->scheme].remembers)
+		d.remembered = sim->remembered[l->layer] +
+			       (uint64_t)s * drb_scheme_table[choice->scheme].remembers;
 	if (choice->scheme == DRB_SCHEME_ROTATE)
 		d.shift = drb_shift_digit(t, sim->slot % drb_shift_count(t), l->layer);
 	if (choice->scheme == DRB_SCHEME_WALK) {

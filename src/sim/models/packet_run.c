@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/routing/remember.h"
+
 #include "sim/models/packet_sim.h"
 
 #define FLOW_BITS 12  // part of the source, for hashing
@@ -64,6 +66,13 @@ static uint64_t walk_bytes(const struct drb_packet_setup *setup)
 	return bytes * drb_tree_switches(t, 1); // as many in each of these layers
 }
 
+// Of what a layer of switches remembers.
+static uint64_t remembered_bytes(const struct drb_packet_setup *setup)
+{
+	return (uint64_t)drb_tree_switches(&setup->tree, 1) *
+	       drb_scheme_table[setup->scheme].remembers * sizeof(uint16_t);
+}
+
 uint64_t drb_packet_bytes(const struct drb_packet_setup *setup)
 {
 	uint64_t hosts = setup->tree.hosts;
@@ -72,6 +81,7 @@ uint64_t drb_packet_bytes(const struct drb_packet_setup *setup)
 	uint64_t slow = setup->slow.links ? drb_slow_bytes(&setup->tree) : 0;
 
 	return drb_fabric_bytes(&setup->tree) + walk_bytes(setup) + record + slow +
+	       (setup->tree.layers - 1) * remembered_bytes(setup) +
 	       (drb_traffic_words(&setup->traffic, (uint32_t)hosts) + hosts) * sizeof(uint32_t) +
 	       (uint64_t)setup->stats * sizeof(uint32_t) + drb_growth_bytes(&setup->tree);
 }
@@ -137,6 +147,24 @@ static int allocate_walk(struct drb_packet_sim *sim)
 	return rc;
 }
 
+static int allocate_remembered(struct drb_packet_sim *sim)
+{
+	const struct drb_tree *t = &sim->setup.tree;
+	const uint32_t each = drb_scheme_table[sim->setup.scheme].remembers;
+
+	for (uint32_t m = 1; each > 0 && m < t->layers; m++) {
+		sim->remembered[m] = malloc(remembered_bytes(&sim->setup));
+		if (!sim->remembered[m])
+			return -ENOMEM;
+		for (uint32_t s = 0; s < drb_tree_switches(t, m); s++) {
+			struct drb_choice choice = sim->choice;
+			choice.salt = drb_salt(sim->setup.seed, m, s);
+			drb_remember_init(sim->remembered[m] + (size_t)s * each, &choice);
+		}
+	}
+	return 0;
+}
+
 static int allocate(struct drb_packet_sim *sim)
 {
 	const struct drb_packet_setup *setup = &sim->setup;
@@ -153,6 +181,7 @@ static int allocate(struct drb_packet_sim *sim)
 		sim->record = drb_record_new(&setup->tree, sim->first_measured, setup->stats);
 	if (!sim->traffic_memory || !sim->dest || !sim->arrived_up || !sim->arrived_down ||
 	    !sim->largest || (setup->detail && !sim->record) || allocate_walk(sim) < 0 ||
+	    allocate_remembered(sim) < 0 ||
 	    drb_growth_init(&sim->growth, &setup->tree, setup->slots, setup->rho) < 0)
 		return -ENOMEM;
 	return drb_fabric_init(&sim->fabric, &setup->tree, setup->memory - other);
@@ -210,6 +239,7 @@ void drb_packet_free(struct drb_packet_sim *sim)
 		free(sim->spread[m]);
 		free(sim->spread_memory[m]);
 		free(sim->round[m]);
+		free(sim->remembered[m]);
 	}
 	free(sim->arrived_up);
 	free(sim->arrived_down);

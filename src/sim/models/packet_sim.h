@@ -43,6 +43,8 @@ struct drb_packet_sim {
 	uint64_t *spread_memory[DRB_LAYERS_MAX];
 	drb_round *round[DRB_LAYERS_MAX]; // [layer][switch * rounds[layer] + group]
 	uint32_t rounds[DRB_LAYERS_MAX];
+	// What switches remember, of each of a layer: [layer][switch * remembers of the scheme].
+	uint16_t *remembered[DRB_LAYERS_MAX];
 	struct drb_traffic traffic;
 	uint32_t *traffic_memory;
 	uint32_t *dest;                      // of every host, this slot

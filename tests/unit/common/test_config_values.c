@@ -51,8 +51,9 @@ static void bad_fabrics(void **state)
 static void bad_values(void **state)
 {
 	static const struct mistake mistakes[] = {
-		{HEAD "routing: {scheme: best}\n", ":5: routing.scheme: \"best\" is none of drb, "
-						   "dmodk, vlb, micro, ecmp, least, rotate, walk"},
+		{HEAD "routing: {scheme: best}\n",
+		 ":5: routing.scheme: \"best\" is none of drb, "
+		 "dmodk, vlb, micro, ecmp, least, drill, bouncing, rotate, walk"},
 		{HEAD "routing: {scheme: walk, unit: flow}\n",
 		 ":5: routing.unit: \"flow\": scheme walk decides on packets only"},
 		{HEAD "routing: {scheme: rotate, unit: flowlet}\n",

@@ -145,7 +145,7 @@ static uint32_t scheme_uplinks(void *arg, const struct drb_tree *t, struct drb_e
 	uint32_t def = drb_hop_digit(&hop, dst);
 
 	assert_in_range(def, 0, t->arity - 1);
-	if (s->choice.scheme == DRB_SCHEME_ECMP) {
+	if (drb_scheme_has(s->choice.scheme, DRB_READS_FLOW)) {
 		// One port per flow and switch; a few flows of this destination.
 		uint32_t ports = 0, load[SMALL_ARITY_MAX] = {0};
 		for (uint64_t flow = 0; flow < 8; flow++)
@@ -185,7 +185,8 @@ static void every_scheme_arrives_with_every_draw(void **state)
 						      thresholds[k] >= 3);
 					if (still)
 						assert_int_equal(n, pairs);
-					else if (scheme != DRB_SCHEME_ECMP)
+					else if (!drb_scheme_has((enum drb_scheme)scheme,
+								 DRB_READS_FLOW))
 						assert_int_equal(n, all);
 				}
 			}

@@ -138,6 +138,118 @@ static void shared_draws_are_uniform(void **state)
 	}
 }
 
+// The two that are drawn and the last one taken, of which the shortest is taken: by the order in which
+// they are looked at, among equals.
+static void drill_remembers_what_it_took(void **state)
+{
+	struct drb_rng r = drb_rng_seed(1, 6);
+	uint32_t from_memory = 0;
+
+	(void)state;
+	for (uint32_t d = 2; d <= UPLINKS; d++) {
+		struct drb_decider s = {.choice = choice_of(DRB_SCHEME_DRILL)};
+		uint16_t remembered[1];
+		s.choice.uplinks = d;
+		s.remembered = remembered;
+		drb_remember_init(remembered, &s.choice);
+		uint32_t last = remembered[0];
+		assert_in_range(last, 0, d - 1);
+		for (int n = 0; n < ROUNDS; n++) {
+			uint32_t load[UPLINKS];
+			struct drb_decision packet = {.def = drb_rng_below(&r, d),
+						      .draw = drb_rng_next(&r)};
+			uint32_t first = (uint32_t)((packet.draw >> 32) * d >> 32);
+			uint32_t second = (uint32_t)((packet.draw & UINT32_MAX) * (d - 1) >> 32);
+			second += second >= first;
+			draw_loads(&r, load);
+			uint32_t best = load[second] < load[first] ? second : first;
+			if (load[last] < load[best])
+				best = last;
+			from_memory += best != first && best != second;
+			last = drb_decide_uplink(&s, (struct drb_loads){.at = load}, &packet);
+			assert_int_equal(last, best);
+		}
+	}
+	assert_true(from_memory > ROUNDS / 10);
+}
+
+// The digits of a number, the lowest first, as one number: the core that they lead to if they are added
+// to where the turns of the switches began.
+static uint32_t core_of(uint32_t number, uint32_t d, const uint32_t begin[3])
+{
+	uint32_t core = 0;
+
+	for (int m = 0; m < 3; m++, number /= d)
+		core = core * d + (begin[m] + number) % d;
+	return core;
+}
+
+// Three layers of switches on the way up, each with a turn of its own: the packets of a flow reach the
+// cores in the order of digit-reversed numbers, whatever others send beside them.
+static void bouncing_reverses_digits(void **state)
+{
+	enum { D = 3, SWITCHES = 1 + D + D * D, CORES = D * D * D };
+	static uint16_t turn[SWITCHES][DRB_TURNS];
+	struct drb_decider s[SWITCHES];
+	const uint64_t flow = UINT64_C(0x123456789);
+	struct drb_rng r = drb_rng_seed(1, 7);
+	uint32_t begin[3];
+
+	(void)state;
+	for (uint32_t i = 0; i < SWITCHES; i++) {
+		// Those of a layer begin alike here: numbers of cores are relative to that.
+		uint32_t layer = i == 0 ? 0 : i <= D ? 1 : 2;
+		s[i] = (struct drb_decider){.choice = choice_of(DRB_SCHEME_BOUNCING),
+					    .remembered = turn[i]};
+		s[i].choice.uplinks = D;
+		s[i].choice.salt = drb_salt(5, layer, 0);
+		drb_remember_init(turn[i], &s[i].choice);
+		begin[layer] = turn[i][drb_turn_of(&s[i].choice, flow)];
+		assert_in_range(begin[layer], 0, D - 1);
+	}
+	for (uint32_t n = 0; n < 4 * CORES; n++) {
+		uint32_t at = 0, core = 0;
+		for (int m = 0; m < 3; m++) {
+			struct drb_decision packet = {.flow = flow};
+			for (uint32_t other = drb_rng_below(&r, 3); other > 0; other--) {
+				struct drb_decision beside = {.flow = flow + 1 + n};
+				drb_decide_uplink(&s[at], (struct drb_loads){0}, &beside);
+			}
+			uint32_t up = drb_decide_uplink(&s[at], (struct drb_loads){0}, &packet);
+			core = core * D + up;
+			at = m == 0 ? 1 + up : 1 + D + (at - 1) * D + up;
+		}
+		assert_int_equal(core, core_of(n, D, begin));
+	}
+}
+
+// Beside dead uplinks the turns go on among the others, and each gets the same share.
+static void bouncing_skips_dead_uplinks(void **state)
+{
+	static uint16_t turn[DRB_TURNS];
+	const uint32_t load[UPLINKS] = {0};
+	struct drb_decider s = {.choice = choice_of(DRB_SCHEME_BOUNCING), .remembered = turn};
+	struct drb_tree t;
+
+	(void)state;
+	assert_int_equal(drb_tree_init(&t, 2, UPLINKS), 0);
+	const struct drb_detour_node node = {drb_hop_at(&t, 1, 0), 1, UPLINKS, UPLINKS};
+	drb_remember_init(turn, &s.choice);
+	for (uint64_t usable = 1; usable < 1 << UPLINKS; usable++) {
+		uint32_t count[UPLINKS] = {0}, alive = (uint32_t)__builtin_popcountll(usable);
+		struct drb_usable_ports links = {.usable = usable << UPLINKS | ((1 << UPLINKS) - 1),
+						 .settled = true};
+		for (uint32_t n = 0; n < 6 * alive; n++) {
+			struct drb_decision d = {.dest = t.hosts - 1, .flow = 7};
+			int32_t port = drb_decide(&s, &node, links, load, &d);
+			assert_in_range(port, UPLINKS, 2 * UPLINKS - 1);
+			count[port - UPLINKS]++;
+		}
+		for (uint32_t u = 0; u < UPLINKS; u++)
+			assert_int_equal(count[u], usable >> u & 1 ? 6 : 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -146,6 +258,9 @@ int main(void)
 		cmocka_unit_test(unloaded_ones_decide_likewise),
 		cmocka_unit_test(rows_with_a_threshold_keep_to_it),
 		cmocka_unit_test(shared_draws_are_uniform),
+		cmocka_unit_test(drill_remembers_what_it_took),
+		cmocka_unit_test(bouncing_reverses_digits),
+		cmocka_unit_test(bouncing_skips_dead_uplinks),
 	};
 	return cmocka_run_group_tests_name("schemes", tests, NULL, NULL);
 }

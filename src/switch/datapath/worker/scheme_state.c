@@ -48,6 +48,16 @@ static int init_walk(struct drb_scheme_state *state, const struct drb_setup *s)
 	return 0;
 }
 
+static int init_remembered(struct drb_scheme_state *state, const struct drb_setup *s)
+{
+	state->remembered =
+		malloc(drb_scheme_table[s->choice.scheme].remembers * sizeof(*state->remembered));
+	if (!state->remembered)
+		return -ENOMEM;
+	drb_remember_init(state->remembered, &s->choice);
+	return 0;
+}
+
 int drb_scheme_state_init(struct drb_scheme_state *state, const struct drb_setup *s)
 {
 	int rc = 0;
@@ -62,6 +72,8 @@ int drb_scheme_state_init(struct drb_scheme_state *state, const struct drb_setup
 	};
 	if (s->choice.scheme == DRB_SCHEME_WALK && s->up_ports > 0)
 		rc = init_walk(state, s);
+	if (drb_scheme_table[s->choice.scheme].remembers && s->up_ports > 0)
+		rc = init_remembered(state, s);
 	if (rc < 0)
 		drb_scheme_state_free(state);
 	return rc;
@@ -71,6 +83,8 @@ void drb_scheme_state_free(struct drb_scheme_state *state)
 {
 	free(state->spread.count);
 	free(state->round);
+	free(state->remembered);
 	state->spread.count = NULL;
 	state->round = NULL;
+	state->remembered = NULL;
 }

@@ -29,6 +29,7 @@ struct drb_scheme_state {
 	// Written by the worker with each burst.
 	struct drb_spread spread; // walk
 	drb_round *round;         // walk, by group. Owned, as is the memory of spread
+	uint16_t *remembered;     // uplinks, as many as the scheme remembers. Owned
 };
 
 // 0 or -ENOMEM; for a scheme that keeps nothing, nothing is allocated.
@@ -40,7 +41,7 @@ void drb_scheme_state_free(struct drb_scheme_state *state);
 static inline __attribute__((always_inline)) struct drb_decider drb_scheme_state_decider(
 	const struct drb_scheme_state *s, enum drb_scheme scheme, uint64_t now_ns)
 {
-	struct drb_decider d = {0};
+	struct drb_decider d = {.remembered = s->remembered};
 
 	if (scheme == DRB_SCHEME_ROTATE)
 		d.shift = drb_shift_digit(

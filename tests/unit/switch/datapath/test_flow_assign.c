@@ -271,6 +271,33 @@ static void flowlets(void **state)
 	end();
 }
 
+// LetFlow: under vlb each flowlet of a flow takes any uplink, wherever the one before it went and whatever is
+// queued, and all its packets take the same.
+static void flowlets_of_vlb_are_letflow(void **state)
+{
+	enum { FLOWLETS = 4000, UPLINKS = 4 };
+	uint32_t pairs[UPLINKS][UPLINKS] = {{0}}, last = 0;
+
+	(void)state;
+	begin(HEAD(2, 4, 1, 0) "routing: {unit: flowlet, scheme: vlb, flowlet_gap: 100us}\n");
+	for (int i = 0; i < FLOWLETS; i++) {
+		w.now_ns += 102 * US;
+		uint32_t up = uplink_of(4, 1, 0);
+		for (int more = i % 3; more > 0; more--)
+			assert_int_equal(uplink_of(4, 1, 0), up);
+		pairs[last][up]++;
+		last = up;
+		if (i % 16 == 0)
+			empty_queues();
+	}
+	for (uint32_t a = 0; a < UPLINKS; a++)
+		for (uint32_t b = 0; b < UPLINKS; b++)
+			assert_in_range(pairs[a][b], FLOWLETS / 16 * 3 / 4, FLOWLETS / 16 * 5 / 4);
+	assert_int_equal(w.routing.flowlets, FLOWLETS);
+	empty_queues();
+	end();
+}
+
 // Flowlets that begin within one burst see each other's packets where these wait.
 static void flowlets_of_a_burst(void **state)
 {
@@ -340,6 +367,7 @@ int main(void)
 		cmocka_unit_test(flows_end),
 		cmocka_unit_test(full_table),
 		cmocka_unit_test(flowlets),
+		cmocka_unit_test(flowlets_of_vlb_are_letflow),
 		cmocka_unit_test(flowlets_of_a_burst),
 		cmocka_unit_test(the_rest),
 	};

@@ -230,6 +230,8 @@ int main(void)
 		SAME("scheme: micro"),
 		SAME("scheme: ecmp"),
 		SAME("scheme: least"),
+		SAME("scheme: drill"),
+		SAME("scheme: bouncing"),
 		SAME("scheme: rotate, threshold: 1"),
 		SAME("scheme: rotate, threshold: 0, choices: 4"),
 		SAME("scheme: walk, threshold: 1"),
