@@ -82,6 +82,9 @@ enum drb_occupancy {
 
 const char *drb_occupancy_name(enum drb_occupancy occupancy);
 
+// Most slots that a packet takes on a slotted link.
+#define DRB_SLOTS_MAX 100000
+
 struct drb_port_setup {
 	char name[DRB_NAME_MAX]; // d0, u1
 	char key[24];            // where the file speaks of it: "ports[2]." or "link."
@@ -97,6 +100,7 @@ struct drb_port_setup {
 	bool rate_given;      // by the file
 	bool link_rate;       // `rate: link`
 	bool slotted;         // departures fall on a clock common to all switches
+	uint32_t slots;       // of that clock, that a packet takes
 	uint32_t overhead;    // bytes a frame occupies on the wire beyond its own
 	uint32_t queue;       // packets, egress queue limit
 	uint32_t host_burst;  // packets that a host may be ahead of its rate; 0: any

@@ -2,6 +2,7 @@
 // The ports of a switch: what `link` says of all and `ports` of each.
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -193,6 +194,18 @@ static int read_link(const char *path, struct drb_setup *s)
 	return 0;
 }
 
+// How many slots of `link` a packet takes on a port: more than one where its own rate is a whole part of that of
+// `link`, else its slots are its own.
+static uint32_t slots_of(const struct drb_rate *link, const struct drb_rate *port)
+{
+	double slots = round(port->value > 0 ? link->value / port->value : 1);
+	bool whole = fabs(slots * port->value - link->value) <= 1e-9 * link->value;
+
+	return link->per_packet && port->per_packet && whole && slots > 1 && slots <= DRB_SLOTS_MAX
+		       ? (uint32_t)slots
+		       : 1;
+}
+
 // Behind a virtual device there is no switch.
 static uint64_t default_hello(enum drb_driver driver)
 {
@@ -232,8 +245,13 @@ static int check_sharing(const char *path, const struct drb_setup *s)
 
 int drb_config_ports(const char *path, struct drb_setup *s)
 {
+	struct drb_rate link;
+
 	default_ports(s);
-	if (read_link(path, s) < 0 || read_entries(path, s) < 0)
+	if (read_link(path, s) < 0)
+		return -EINVAL;
+	link = s->ports[0].rate;
+	if (read_entries(path, s) < 0)
 		return -EINVAL;
 	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
 		struct drb_port_setup *port = &s->ports[i];
@@ -241,6 +259,7 @@ int drb_config_ports(const char *path, struct drb_setup *s)
 			port->link_rate = port->driver == DRB_DRIVER_PCI;
 		if (check_port(path, port) < 0)
 			return -EINVAL;
+		port->slots = slots_of(&link, &port->rate);
 		port->queue_made = port->queue;
 		if (port->hello_ns == HELLO_UNSAID)
 			port->hello_ns = default_hello(port->driver);

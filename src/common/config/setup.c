@@ -77,7 +77,8 @@ static int resolve_switch(const char *path, const struct drb_config_override *ov
 	return 0;
 }
 
-// What a packet takes on an uplink: a full frame, where sizes matter.
+// What a packet takes on an uplink, one that is slower than others of the fabric left aside: a full frame, where
+// sizes matter.
 static uint64_t slot_of_links(const struct drb_setup *s)
 {
 	const struct drb_port_setup *p = &s->ports[s->up_ports ? s->down_ports : 0];
@@ -85,7 +86,7 @@ static uint64_t slot_of_links(const struct drb_setup *s)
 
 	if (p->rate.value > 0)
 		ns = (p->rate.per_packet ? 1 : (DRB_ETHER_HEADER + s->mtu + p->overhead) * 8) *
-		     1e9 / p->rate.value;
+		     1e9 / p->rate.value / p->slots;
 	return ns < SLOT_MIN_NS ? SLOT_MIN_NS : ns > SLOT_MAX_NS ? SLOT_MAX_NS : (uint64_t)ns;
 }
 

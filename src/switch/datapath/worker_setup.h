@@ -15,7 +15,7 @@ static inline struct drb_link_model drb_worker_link(const struct drb_setup *s,
 {
 	return (struct drb_link_model){
 		.rate = {p->rate.value / s->workers, p->rate.per_packet},
-		.slotted = p->slotted,
+		.slots = p->slotted ? p->slots : 0,
 		.overhead = p->overhead,
 		.catchup_ns = p->catchup_ns,
 	};

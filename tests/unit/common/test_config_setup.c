@@ -176,6 +176,35 @@ static void ports_override_links(void **state)
 	assert_int_equal(u1->queue, 9);
 }
 
+// A packet takes whole slots of `link` where that is what rates say.
+static void slow_ports_take_slots(void **state)
+{
+	static const struct {
+		const char *rate;
+		uint32_t slots;
+	} ports[] = {{"500pps", 1},    {"250pps", 2}, {"166.666666666667pps", 3},
+		     {"0.5pps", 1000}, {"300pps", 1}, {"1000pps", 1},
+		     {"100kbit", 1},   {"none", 1},   {"71.428571428571pps", 7},
+		     {"166.6pps", 1}};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(ports); i++) {
+		const size_t slow = i % 2, k = i / 2;
+		char text[256];
+		snprintf(text, sizeof(text),
+			 HEAD "link: {rate: 500pps}\nports: [{name: u%zu, rate: %s}]\n", slow,
+			 ports[k].rate);
+		struct drb_setup s = good(text);
+		assert_int_equal(s.ports[2 + slow].slots, ports[k].slots);
+		assert_int_equal(s.ports[3 - slow].slots, 1);
+		// Of scheme rotate's clock, which all switches share.
+		if (ports[k].slots > 1)
+			assert_in_range(s.slot_ns, 1999999, 2000000);
+	}
+	struct drb_setup s = good(HEAD "link: {rate: none}\nports: [{name: u1, rate: 5pps}]\n");
+	assert_int_equal(s.ports[3].slots, 1);
+}
+
 // As the kernel writes it; arguments as they are.
 static void addresses_of_cards(void **state)
 {
@@ -315,6 +344,7 @@ int main(void)
 		cmocka_unit_test(slots_follow_the_rate),
 		cmocka_unit_test(every_key),
 		cmocka_unit_test(ports_override_links),
+		cmocka_unit_test(slow_ports_take_slots),
 		cmocka_unit_test(overrides),
 		cmocka_unit_test(seeds_differ),
 		cmocka_unit_test(memif_sockets_meet),

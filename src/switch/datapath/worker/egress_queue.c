@@ -49,9 +49,9 @@ static void set_link(struct drb_egress *q, const struct drb_link_model *link)
 	if (q->paced) {
 		double seconds = rate->per_packet ? 1 / rate->value : 8 / rate->value;
 		q->time_per_unit = (uint64_t)(seconds * 1e9 * 0x1p32 + 0.5);
-		if (link->slotted) {
-			q->slot_ns = (uint64_t)(seconds * 1e9 + 0.5);
-			q->time_per_unit = q->slot_ns << 32;
+		if (link->slots) {
+			q->slot_ns = (uint64_t)(seconds * 1e9 / link->slots + 0.5);
+			q->time_per_unit = q->slot_ns * link->slots << 32;
 		}
 	}
 }
@@ -181,8 +181,11 @@ static struct drb_lateness lateness(const struct drb_egress *q, uint64_t now_ns,
 	// Their fractions of a ns may come to more than they are late.
 	if (n * behind > (uint64_t)(time >> 32))
 		late.ns = n * behind - (uint64_t)(time >> 32);
-	if (q->slot_ns)
-		late.slots = behind / q->slot_ns < n ? behind / q->slot_ns : n;
+	if (q->slot_ns && behind >= q->slot_ns) {
+		// The last slot of lateness counts for the head already.
+		uint64_t slots = 1 + (behind - q->slot_ns) / (q->time_per_unit >> 32);
+		late.slots = slots < n ? slots : n;
+	}
 	return late;
 }
 

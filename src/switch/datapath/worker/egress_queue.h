@@ -6,7 +6,8 @@
 // `catchup` at most; link time beyond that is lost and counted. The links of a slotted network have
 // a common clock instead: they move one packet in each slot of CLOCK_MONOTONIC, so
 //     departure = max(end of the slot of arrival, previous departure + slot),
-// and how late within its slot a packet came from the machine does not matter.
+// and how late within its slot a packet came from the machine does not matter. A slow link among them takes
+// several of these slots for a packet.
 // Packets are opaque pointers, so that this file is tested without DPDK.
 
 #include <stdbool.h>
@@ -55,8 +56,9 @@ struct drb_egress {
 // The link that a queue feeds.
 struct drb_link_model {
 	struct drb_rate rate; // value 0: not paced
-	// Only with a rate in packets/s; a slot is the time of one packet, rounded to ns.
-	bool slotted;
+	// Only with a rate in packets/s: how many slots a packet takes; 0: the link is not slotted. A slot
+	// is rounded to ns.
+	uint32_t slots;
 	uint32_t overhead;   // octets a frame takes beyond its own
 	uint64_t catchup_ns; // link time that a late wake-up may make up for
 };

@@ -167,13 +167,13 @@ struct run {
 	uint32_t limit, overhead, burst;
 	uint64_t catchup, pause; // pause: longest time between two iterations
 	uint32_t arrivals;       // most per iteration
-	bool slotted;
+	uint32_t slots;
 };
 
 static struct drb_egress queue_of(const struct run *c)
 {
 	const struct drb_link_model link = {
-		{(double)c->rate, c->per_packet}, c->slotted, c->overhead, c->catchup};
+		{(double)c->rate, c->per_packet}, c->slots, c->overhead, c->catchup};
 	struct drb_egress q;
 
 	assert_int_equal(drb_egress_init(&q, c->limit, &link), 0);
@@ -193,7 +193,7 @@ static void random_run(const struct run *c, uint64_t seed)
 			   .limit = c->limit,
 			   .overhead = c->overhead,
 			   .catchup = c->catchup,
-			   .slot = c->slotted ? NS_PER_S / c->rate : 0};
+			   .slot = c->slots ? NS_PER_S / c->rate / c->slots : 0};
 	for (uint32_t step = 0; step < 20000; step++) {
 		now += drb_rng_below(&r, (uint32_t)c->pause + 1);
 		serve(&m, &q, &r, now, c->burst, c->refuses);
@@ -212,22 +212,25 @@ static void random_run(const struct run *c, uint64_t seed)
 static void random_against_model(void **state)
 {
 	static const struct run runs[] = {
-		{500, true, false, 512, 24, 32, 2000000, 3000000, 3, false},
-		{500, true, true, 16, 24, 32, 2000000, 9000000, 8, false},
-		{500, true, true, 7, 0, 2, 0, 3000000, 4, false},
-		{10000000, false, false, 512, 24, 32, 2000000, 1500000, 3, false},
-		{10000000, false, true, 100, 24, 32, 2000000, 4000000, 9, false},
-		{10000000, false, true, 1, 0, 32, 0, 900000, 2, false},
-		{1000000000, false, true, 64, 24, 8, 10000, 30000, 9, false},
-		{500, true, false, 512, 24, 32, 2000000, 3000000, 3, true},
-		{500, true, true, 16, 24, 32, 2000000, 9000000, 8, true},
-		{1000, true, true, 7, 0, 2, 0, 3000000, 4, true},
-		{1000000, true, true, 20, 0, 8, 500, 3000, 4, true},
-		{1000000, true, true, 20, 0, 8, 5000, 9000, 4, true},
-		{8, false, false, 3, 24, 32, 2000000, 4000000000, 2, false},
-		{0, false, false, 512, 24, 32, 2000000, 1000, 40, false},
-		{0, false, true, 5, 24, 32, 2000000, 1000, 9, false},
-		{0, false, true, 3000, 24, 32, 2000000, 1000, 60, false},
+		{500, true, false, 512, 24, 32, 2000000, 3000000, 3, 0},
+		{500, true, true, 16, 24, 32, 2000000, 9000000, 8, 0},
+		{500, true, true, 7, 0, 2, 0, 3000000, 4, 0},
+		{10000000, false, false, 512, 24, 32, 2000000, 1500000, 3, 0},
+		{10000000, false, true, 100, 24, 32, 2000000, 4000000, 9, 0},
+		{10000000, false, true, 1, 0, 32, 0, 900000, 2, 0},
+		{1000000000, false, true, 64, 24, 8, 10000, 30000, 9, 0},
+		{500, true, false, 512, 24, 32, 2000000, 3000000, 3, 1},
+		{500, true, true, 16, 24, 32, 2000000, 9000000, 8, 1},
+		{1000, true, true, 7, 0, 2, 0, 3000000, 4, 1},
+		{1000000, true, true, 20, 0, 8, 500, 3000, 4, 1},
+		{1000000, true, true, 20, 0, 8, 5000, 9000, 4, 1},
+		{250, true, false, 512, 24, 32, 2000000, 3000000, 1, 2},
+		{500, true, true, 7, 0, 2, 0, 3000000, 2, 4},
+		{100000, true, true, 20, 0, 8, 5000, 90000, 4, 10},
+		{8, false, false, 3, 24, 32, 2000000, 4000000000, 2, 0},
+		{0, false, false, 512, 24, 32, 2000000, 1000, 40, 0},
+		{0, false, true, 5, 24, 32, 2000000, 1000, 9, 0},
+		{0, false, true, 3000, 24, 32, 2000000, 1000, 60, 0},
 	};
 
 	(void)state;
@@ -240,10 +243,10 @@ static void random_against_model(void **state)
 static void formula_without_drift(void **state)
 {
 	static const struct run runs[] = {
-		{3000000, false, false, 64, 24, 1, UINT64_C(10000000000), 0, 0, false},
-		{9999991, false, false, 64, 24, 1, UINT64_C(10000000000), 0, 0, false},
-		{7, true, false, 64, 24, 1, UINT64_C(10000000000), 0, 0, false},
-		{3333, true, false, 64, 24, 1, UINT64_C(10000000000), 0, 0, false},
+		{3000000, false, false, 64, 24, 1, UINT64_C(10000000000), 0, 0, 0},
+		{9999991, false, false, 64, 24, 1, UINT64_C(10000000000), 0, 0, 0},
+		{7, true, false, 64, 24, 1, UINT64_C(10000000000), 0, 0, 0},
+		{3333, true, false, 64, 24, 1, UINT64_C(10000000000), 0, 0, 0},
 	};
 
 	(void)state;
@@ -278,7 +281,7 @@ static void formula_without_drift(void **state)
 // A stretch of back-to-back packets takes exactly as long as the rate says.
 static void busy_link_is_exact(void **state)
 {
-	const struct run c = {10000000, false, false, 512, 24, 32, 2000000, 0, 0, false};
+	const struct run c = {10000000, false, false, 512, 24, 32, 2000000, 0, 0, 0};
 	struct drb_egress q = queue_of(&c);
 	uint64_t now = 77, sent = 0;
 
@@ -332,7 +335,7 @@ static void lateness_of_a_burst(void **state)
 // not a packet more.
 static void catches_up_within_bound(void **state)
 {
-	const struct run c = {1000, true, false, 512, 24, 32, 2000000, 0, 0, false};
+	const struct run c = {1000, true, false, 512, 24, 32, 2000000, 0, 0, 0};
 	struct drb_egress q = queue_of(&c);
 
 	(void)state;
@@ -358,7 +361,7 @@ static void catches_up_within_bound(void **state)
 // the end of the slot.
 static void slots_have_one_clock(void **state)
 {
-	const struct run c = {500, true, false, 512, 24, 32, 2000000, 0, 0, true};
+	const struct run c = {500, true, false, 512, 24, 32, 2000000, 0, 0, 1};
 	static const uint64_t arrivals[] = {10000000, 10000001, 11999999};
 
 	(void)state;
@@ -387,7 +390,7 @@ static void slots_have_one_clock(void **state)
 
 static void full_queue_discards(void **state)
 {
-	const struct run c = {1000, true, false, 5, 24, 32, 2000000, 0, 0, false};
+	const struct run c = {1000, true, false, 5, 24, 32, 2000000, 0, 0, 0};
 	struct drb_egress q = queue_of(&c);
 
 	(void)state;
@@ -459,7 +462,7 @@ static void changes(void **state)
 			assert_int_equal(
 				drb_egress_ring_for(&q, limit, &rate, size_of_packet, &ring), 0);
 			link.rate = rate;
-			link.slotted = rate.per_packet && drb_rng_below(&r, 2);
+			link.slots = rate.per_packet ? drb_rng_below(&r, 4) : 0;
 			drb_egress_change(&q, limit, &link, now, &ring);
 			drb_egress_ring_free(&ring);
 			assert_int_equal(drb_egress_length(&q), length);
