@@ -116,6 +116,14 @@ refused 'random or port' packet --order layer
 for slow in link:1 link:1:0 link:1:1001 switch:1:2 link::2 link:1:x 1:2; do refused 'must be link:N:K' packet --slow $slow; done
 for verb in packet transfer job; do refused '32 links' $verb -l 3 -d 2 --slow link:33:2; done
 refused '32 links' packet -l 3 -d 2 --fail link:33
+
+# The links that a run has, each once.
+"$sim" packet --slow link:5:4 --list-slow --seed 3 --csv >"$dir/slow"
+"$sim" packet --slow link:32:4 --list-slow --csv >"$dir/all"
+if [ "$(grep -cE '^s[12]-[0-7].u[01],4$' "$dir/slow")" != 5 ] || [ "$(sort -u "$dir/all" | wc -l)" != 33 ] ||
+  [ "$("$sim" packet --list-slow --csv)" != link,slots ]; then
+  echo "not ok: --list-slow: $(cat "$dir/slow" "$dir/all")" && failed=1
+fi
 refused '64 ports' packet -d 33 --fail switch:1
 refused 'hosts only' packet -l 1 -d 2 --traffic stride:4
 refused 'GiB' packet -l 4 -d 100 --memory 1

@@ -31,11 +31,12 @@ struct slowing {
 	uint32_t slots;
 };
 
-static struct drb_pace *pace_at(const struct slowing *s, struct drb_end end)
+struct drb_pace *drb_slow_pace(const struct drb_slow_links *links, const struct drb_tree *t,
+			       struct drb_end end)
 {
-	uint32_t ups = drb_tree_up_ports(s->tree, end.layer);
+	uint32_t ups = drb_tree_up_ports(t, end.layer);
 
-	return s->links->of[end.layer] + (uint64_t)end.label * ports_of(s->tree, end.layer) +
+	return links->of[end.layer] + (uint64_t)end.label * ports_of(t, end.layer) +
 	       (end.up ? end.port : ups + end.port);
 }
 
@@ -45,8 +46,8 @@ static void slow_down(void *context, uint64_t number)
 	struct drb_end lower = drb_link_numbered(s->tree, number);
 	struct drb_end upper = drb_tree_up_peer(s->tree, lower.layer, lower.label, lower.port);
 
-	pace_at(s, lower)->slots = s->slots;
-	pace_at(s, upper)->slots = s->slots;
+	drb_slow_pace(s->links, s->tree, lower)->slots = s->slots;
+	drb_slow_pace(s->links, s->tree, upper)->slots = s->slots;
 }
 
 int drb_slow_make(struct drb_slow_links *links, const struct drb_tree *t, struct drb_slow slow,

@@ -34,6 +34,10 @@ int drb_slow_make(struct drb_slow_links *links, const struct drb_tree *t, struct
 		  uint64_t seed);
 void drb_slow_free(struct drb_slow_links *links);
 
+// That of the queue that this end of a link between switches has. Some link is slow.
+struct drb_pace *drb_slow_pace(const struct drb_slow_links *links, const struct drb_tree *t,
+			       struct drb_end end);
+
 // To be called once a slot for a link, with the length of its queue: the packet at the head does not reach
 // the other end in the next slot.
 static inline bool drb_pace_holds(struct drb_pace *p, uint32_t len, uint32_t slot)

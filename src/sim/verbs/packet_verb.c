@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/fabric/names.h"
+
 #include "common/cli/args.h"
 #include "common/cli/log.h"
 #include "common/traffic/traffic_file.h"
@@ -22,6 +24,7 @@ enum {
 	KEY_LOAD = 0x300,
 	KEY_FAIL,
 	KEY_SLOW,
+	KEY_LIST_SLOW,
 	KEY_SLOTS,
 	KEY_STATS,
 	KEY_TRAFFIC,
@@ -37,7 +40,7 @@ struct packet_verb {
 	uint32_t slots, stats;
 	struct drb_fail fail;
 	struct drb_slow slow;
-	bool by_port, detail;
+	bool by_port, detail, list_slow;
 	uint64_t memory;                  // of one run
 	struct drb_packet_result *result; // [scheme][rho]
 };
@@ -56,6 +59,8 @@ static const struct argp_option options[] = {
 	 "above layer 1)",
 	 3},
 	SIM_OPTION_SLOW(KEY_SLOW, 3),
+	{"list-slow", KEY_LIST_SLOW, NULL, 0,
+	 "Print which links those of --slow are, instead of simulating", 3},
 	{"order", KEY_ORDER, "random|port", 0,
 	 "Order of packets that reach a switch in one slot (default random)", 3},
 	{"detail", KEY_DETAIL, NULL, 0,
@@ -97,6 +102,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_SLOW:
 		v->slow = sim_slow(arg);
+		return 0;
+	case KEY_LIST_SLOW:
+		v->list_slow = true;
 		return 0;
 	case KEY_ORDER:
 		v->by_port = strcmp(arg, "port") == 0;
@@ -187,6 +195,32 @@ static uint32_t check(struct packet_verb *v)
 	return threads;
 }
 
+// The lower ends of the slow links, and how many slots a packet takes.
+static void list_slow(const struct packet_verb *v)
+{
+	static const struct drb_column columns[] = {{"link", NULL, DRB_TEXT, 0},
+						    {"slots", NULL, DRB_COUNT, 0}};
+	const struct drb_tree *t = &v->fabric.tree;
+	struct drb_table *table = drb_table_new(stdout, v->common.format, columns, 2);
+	struct drb_slow_links links;
+	int rc = drb_slow_make(&links, t, v->slow, v->common.seed);
+
+	if (rc < 0)
+		drb_die("not enough memory");
+	for (uint64_t i = 0; v->slow.links > 0 && i < drb_links_between(t); i++) {
+		struct drb_end lower = drb_link_numbered(t, i);
+		uint32_t slots = drb_slow_pace(&links, t, lower)->slots;
+		char name[DRB_END_NAME_MAX];
+		if (slots == 1)
+			continue;
+		drb_end_name(name, &lower);
+		drb_table_text(table, name);
+		drb_table_count(table, slots);
+	}
+	drb_table_end(table);
+	drb_slow_free(&links);
+}
+
 static void warn_undelivered(const struct packet_verb *v, uint64_t i)
 {
 	struct drb_packet_setup setup = setup_of(v, i);
@@ -222,6 +256,10 @@ int sim_packet(int argc, char **argv)
 	v.rho = sim_reals_between("--load", "0.6:0.99:0.03", 0, 1);
 	drb_args_parse(&argp, argc, argv, 0, &v);
 	uint32_t threads = check(&v);
+	if (v.list_slow) {
+		list_slow(&v);
+		return DRB_EXIT_OK;
+	}
 	uint64_t points = (uint64_t)v.fabric.schemes * v.rho.count;
 	v.result = calloc(points, sizeof(*v.result));
 	if (!v.result)
