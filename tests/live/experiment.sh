@@ -62,20 +62,35 @@ row_says() { # row_says SCHEME FILTER: every row of it
 }
 was_disturbed() { row_says "$1" true >/dev/null && ! row_says "$1" '.disturbed == 0' >/dev/null; }
 within() { row_says "$1" '[.growing, .sim_growing] == [false, false] and .within and .unexplained == 0'; }
-for scheme in ${schemes//,/ }; do
-  jq -r "select(.scheme == \"$scheme\") | \"# $scheme: mean \(.latency) simulated \(.sim_latency), \" +
-    \"tail \(.tail) simulated \(.sim_tail), redirected \(.redirected) simulated \(.sim_redirected)\"" \
-    "$scratch/rows"
-  if was_disturbed $scheme; then
-    undecided "$scheme: live is simulated" "no run was undisturbed, not with slots of 8 ms either"
-  else
-    check "$scheme: nothing is lost" row_says $scheme '.lost == 0'
-    check "$scheme: live is simulated" within $scheme
-  fi
-done
+agree() { # agree WORDS SCHEME...: what the rows say of these schemes
+  local words=$1 scheme
+  shift
+  for scheme in "$@"; do
+    jq -r "select(.scheme == \"$scheme\") | \"# $scheme$words: mean \(.latency) simulated \(.sim_latency), \" +
+      \"tail \(.tail) simulated \(.sim_tail), redirected \(.redirected) simulated \(.sim_redirected)\"" \
+      "$scratch/rows"
+    if was_disturbed "$scheme"; then
+      undecided "$scheme$words: live is simulated" "no run was undisturbed, not with slots of 8 ms either"
+    else
+      check "$scheme$words: nothing is lost" row_says "$scheme" '.lost == 0'
+      check "$scheme$words: live is simulated" within "$scheme"
+    fi
+  done
+}
+agree "" ${schemes//,/ }
 check "the report is one file" sh -c "test -s '$scratch/report/report.html' &&
   ! grep -oE '(src|href)=\"[^d]' '$scratch/report/report.html'"
 check "runs.csv has every run" sh -c "test \$(wc -l <'$scratch/report/runs.csv') -gt $((3 * $(wc -w <<<"${schemes//,/ }")))"
+
+if in_full "slow links"; then
+  # Six of 32 links take two slots for a packet.
+  experiment --slow link:6:2 --scheme drb,dmodk --load 0.4 --runs 2 --slots 600 --repeat 1 --stretch 2 --json \
+    --out "$scratch/slow" >"$scratch/rows"
+  check "an experiment with slow links" test $? -le 1 # 1: packets were lost, which is looked at below
+  repeated "$scratch/slow"
+  agree ", slow links" drb dmodk
+  check "they make it slower" row_says dmodk '.latency > 6.5'
+fi
 
 if in_full "traffic that persists"; then
   # A permutation that persists: drb's queues grow, live as well as simulated, those of walk do not.

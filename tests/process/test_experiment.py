@@ -21,7 +21,7 @@ sys.path.insert(0, TOPO)
 os.environ['DRB_BUILD'] = BUILD
 
 import tap  # noqa: E402
-from drbfabric import live, report  # noqa: E402
+from drbfabric import live, report, schemes, slow_links  # noqa: E402
 from drbfabric.control import COUNTS, Control  # noqa: E402
 from drbfabric.experiment import Experiment, Setup, deviations, disturbance, simulate, summarise  # noqa: E402
 
@@ -245,6 +245,24 @@ def report_is_one_file():
             assert 'rgb(  0, 114, 178)' in picture or name in ('one latency', 'one tail'), name
 
 
+def slow_links_are_those_of_drbsim():
+    fast, slow = setup(schemes=['dmodk'], loads=[0.3]), setup(schemes=['dmodk'], loads=[0.3], slow='link:4:3')
+    for seed in 1, 2:
+        links = slow_links.drawn(slow, seed)
+        assert len(links) == 4 and set(links.values()) == {3}, links
+        assert slow_links.drawn(slow, seed) == links and not slow_links.drawn(fast, seed)
+        assert simulate(slow, seed)['dmodk', 0.3]['latency'] > simulate(fast, seed)['dmodk', 0.3]['latency'] + 0.2
+    assert slow_links.drawn(slow, 1) != slow_links.drawn(slow, 2)
+    plan = {'fabric': 'x', 'links': [{'kind': 'veth', 'lower': 's1-0', 'lower_port': f'u{i}', 'upper': f's2-{i}',
+                                      'upper_port': 'd0'} for i in range(2)]}
+    assert slow_links.ends(plan, {'s1-0.u1': 3}) == {('s1-0', 'u1'): 3, ('s2-1', 'd0'): 3}
+    # A packet keeps a slow link busy for all its slots.
+    slow.load, slow.paces = 0.9, {('s1-0', 'u0'): 3}
+    run = live.result_of({**SAID, 'sent': 1, 'lost': 0, 'duplicated': 0, 'misdelivered': 0, 'receiver_dropped': 0,
+                          'late_packets': 0, 'late_max_us': 0}, [counters(t, 100, 3) for t in (10, 20, 30, 40)], slow)
+    assert abs(run['use_up1_max'] - 600) < 1e-9 and abs(run['use_up1_mean'] - 500) < 1e-9, run
+
+
 def mistakes_are_one_line():
     with tempfile.TemporaryDirectory() as folder:
         for words, pattern in (
@@ -252,7 +270,9 @@ def mistakes_are_one_line():
                 ('--load 0.5:x:1', 'loads'), ('--slot 2', '2ms'), ('--slot 0ms', '2ms'),
                 ('--scheme drb,drb', 'schemes'), ('-l 0', '0'), ('--slots 10 --warmup 6', 'half'),
                 ('-l 9 -d 9', 'hosts'), ('--runs 0', '0'), ('--nonsense', 'nonsense'),
-                ('--repeat -1', 'repeat')):
+                ('--repeat -1', 'repeat')) + ((('--slow link:3', 'N:K'), ('--slow link:33:2', '32 links'),
+                                               ('--slow link:1:2 --tcp fixed:9', 'not of --tcp'))
+                                              if os.geteuid() == 0 else ()):
             out = ['--out', f'{folder}/x'] if words else []
             done = subprocess.run([f'{TOPO}/experiment', *out, *words.split()], text=True,
                                   capture_output=True, check=False)
@@ -264,8 +284,7 @@ def mistakes_are_one_line():
 TESTS = (counters_become_figures, growth_is_told_by_link, disturbed_runs_do_not_count, deviations_are_found,
          disturbed_and_lost_are_marked, late_without_cause_is_a_deviation,
          percentiles_become_a_distribution, control_notes_what_is_late, simulator_sees_the_same_load,
-         report_is_one_file,
-         mistakes_are_one_line)
+         report_is_one_file, slow_links_are_those_of_drbsim, mistakes_are_one_line)
 
 
 tap.run(TESTS)

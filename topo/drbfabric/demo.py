@@ -106,7 +106,7 @@ class Demo:
         take_priority()
         try:
             for scheme in setup.schemes:
-                plan = first.set_fabric(scheme, setup.load)
+                plan = first.set_fabric(scheme, setup.load, setup.seed)
                 for part in self.parts:
                     self.measure(part, plan, scheme)
         finally:

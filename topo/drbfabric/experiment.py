@@ -13,9 +13,9 @@ import re
 import statistics
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from . import children, live, schemes, usage
+from . import children, live, schemes, slow_links, usage
 from .control import Control
 from .cli import NS
 from .fabrics import Fabric
@@ -65,9 +65,11 @@ class Setup:
     seed: int
     driver: str
     name: str
+    slow: str = ''  # link:N:K, as drbsim has it
     stretches: int = 0  # how often slots may be doubled
     load: float = 0.0  # of the combination that runs
     stretched: int = 0  # how often slots were doubled so far
+    paces: dict = field(default_factory=dict)  # {(switch, port): slots of a packet}, of slow links that are up
 
     @property
     def hosts(self):
@@ -119,6 +121,7 @@ def check_setup(setup):
     if setup.threshold != 'paper' and not re.fullmatch(r'[0-9]+(\.[0-9]+)?', setup.threshold):
         raise usage(f"--threshold {setup.threshold}: must be a number from 0, or 'paper'")
     Fabric(setup.name).need_free('take another --fabric')
+    slow_links.drawn(setup, setup.seed)
     for scheme in setup.schemes:
         children.run([program('drbtopo', 'topo'), 'plan', *setup.size, '--fabric', setup.name,
                       '--scheme', scheme, '--driver', setup.driver, '--queue', str(setup.queue)])
@@ -131,6 +134,7 @@ def simulate(setup, seed):
                          '--scheme', ','.join(setup.schemes),
                          '--load', ','.join(f'{load:g}' for load in setup.loads),
                          '--traffic', setup.traffic, '--threshold', setup.threshold,
+                         *(['--slow', setup.slow] if setup.slow else []),
                          '--slots', str(setup.slots), '--stats', str(setup.slots - setup.warmup),
                          '--seed', str(seed), '--detail', '--csv'])
     rows = list(csv.DictReader(io.StringIO(text)))
@@ -220,8 +224,8 @@ class Experiment:
                           '--out', folder])
         return folder
 
-    def set_fabric(self, scheme, load):
-        """The fabric with this scheme, its counters at zero."""
+    def set_fabric(self, scheme, load, seed):
+        """The fabric with this scheme and the slow links of the seed, its counters at zero."""
         s = self.setup
         options = ['--fabric', s.name, '--scheme', scheme, '--rate', f'{1e9 / s.stretched_ns:.15g}pps',
                    '--catchup', f'{s.stretched_ns}ns']
@@ -233,7 +237,11 @@ class Experiment:
         else:
             self.up.get([self.fabric, 'up', *s.size, *options, '--driver', s.driver, '--slotted',
                          '--queue', str(s.queue)])
-        return Fabric(s.name).need_plan()
+        fabric = Fabric(s.name)
+        plan = fabric.need_plan()
+        s.paces = slow_links.ends(plan, slow_links.drawn(s, seed))
+        slow_links.slow_down(fabric, plan, s.paces, s.stretched_ns)
+        return plan
 
     def down(self):
         if self.up.held:
@@ -266,7 +274,7 @@ class Experiment:
                 if self.setup.stretched == self.setup.stretches:
                     break
                 self.setup.stretched += 1
-                plan = self.set_fabric(scheme, load)
+                plan = self.set_fabric(scheme, load, seed)
             if not self.may_repeat():
                 break
             time.sleep(PAUSE_SECONDS)
@@ -282,9 +290,11 @@ class Experiment:
         for scheme in self.setup.schemes:
             for load in self.setup.loads:
                 self.progress.say(f'{scheme}, load {load:g}: switches start')
-                plan = self.set_fabric(scheme, load)
+                plan = self.set_fabric(scheme, load, self.seeds[0])
                 self.setup.load = load
                 for seed in self.seeds:
+                    if self.setup.slow and seed != self.seeds[0]:
+                        plan = self.set_fabric(scheme, load, seed)
                     plan = self.measure(plan, scheme, load, seed)
         self.progress.end()
 

@@ -41,6 +41,9 @@ def parser():
                    help='permutation (default: a fresh one every slot), fixed, ...: see drbgen write '
                    '--help')
     p.add_argument('--pattern', dest='traffic', default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+    p.add_argument('--slow', default='', metavar='link:N:K',
+                   help='a packet takes K slots on N of the links between switches, at random, both ways: those of '
+                   'drbsim packet --slow')
     p.add_argument('--threshold', default='paper', metavar='T',
                    help="of drb, walk and rotate (default paper: 1 - ln(1 - load))")
     p.add_argument('--slot', type=a_time, metavar='TIME',
@@ -80,7 +83,7 @@ def setup_of(args):
     if warmup > args.slots // 2:
         raise usage(f'--warmup {warmup}: more than half of the {args.slots} slots')
     return Setup(layers=args.layers, arity=args.arity, schemes=args.scheme, loads=args.load,
-                 traffic=args.traffic, threshold=args.threshold,
+                 traffic=args.traffic, threshold=args.threshold, slow=args.slow,
                  slot_ns=args.slot or default_slot(hosts, args.layers), slots=args.slots,
                  warmup=warmup, runs=args.runs, repeats=args.repeat, stretches=args.stretch,
                  queue=args.queue or (512 if args.traffic == 'permutation' else 4096),
@@ -124,6 +127,8 @@ def run(args):
     setup = setup_of(args)
     need_root()
     check_out(args.out)
+    if args.tcp and args.slow:
+        raise usage('--slow: of packets, not of --tcp')
     if args.tcp:
         return tcp_command.run(args)
     # What the other programs would refuse only once something runs.

@@ -91,13 +91,13 @@ def _queue_mean(before, after):
     return (after['ns'] - before['ns']) / ns if ns else 0.0
 
 
-def _use(before, after, slot_ns):
+def _use(before, after, slot_ns, paces):
     """Of the links of one kind, the shares of the slots between two readings in which they carried a packet."""
     shares = []
     for link, (left, time_ns) in after['left'].items():
         left_before, time_before = before['left'][link]
         slots = (time_ns - time_before) / slot_ns
-        shares.append((left - left_before) / slots if slots > 0 else 0.0)
+        shares.append(paces.get(link, 1) * (left - left_before) / slots if slots > 0 else 0.0)
     return shares
 
 
@@ -140,7 +140,7 @@ def _await_traffic(child, counters):
 def replay(drbgen, traffic, plan, setup):
     """Replays traffic and returns what a run in the fabric shows: {key: value}.
 
-    setup: slots, warmup (slots), stretched_ns and slot (of a slot, in ns and seconds), hosts, load."""
+    setup: slots, warmup (slots), stretched_ns and slot (of a slot, in ns and seconds), hosts, load, paces."""
     percentiles = f'{traffic}.hgrm'
     command = [drbgen, 'replay', traffic, '--fabric', plan['fabric'], '--json', '--warmup',
                str(setup.warmup), '--stats', str(setup.slots - setup.warmup),
@@ -212,6 +212,6 @@ def result_of(report, readings, setup):
     for key, q in end.items():
         result[f'queue_{key}_mean'] = _queue_mean(begin[key], q)
         result[f'queue_{key}_max'] = q['max']
-        use = _use(begin[key], q, setup.stretched_ns)
+        use = _use(begin[key], q, setup.stretched_ns, setup.paces)
         result[f'use_{key}_mean'], result[f'use_{key}_max'] = sum(use) / len(use), max(use)
     return result

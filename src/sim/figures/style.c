@@ -8,14 +8,16 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-// By the number of a scheme in its table; more than there are, for those to come.
+// clang-format off
 static const struct sim_look schemes[] = {
-	{"#0072b2", 7},  {"#808080", 5},  {"#cc79a7", 13}, {"#d55e00", 9},
-	{"#a6761d", 11}, {"#e69f00", 15}, {"#009e73", 4},  {"#8f4fd8", 6},
-	{"#e0457b", 7},  {"#5b9e1f", 5},  {"#b08a00", 13}, {"#00a6a6", 9},
-	{"#7a5c46", 11}, {"#e8684a", 15}, {"#4c6fff", 4},  {"#9e9d24", 6},
+	[DRB_SCHEME_DRB] = {"#0072b2", 7},    [DRB_SCHEME_DMODK] = {"#808080", 5},
+	[DRB_SCHEME_VLB] = {"#cc79a7", 13},   [DRB_SCHEME_MICRO] = {"#d55e00", 9},
+	[DRB_SCHEME_ECMP] = {"#a6761d", 11},  [DRB_SCHEME_LEAST] = {"#e69f00", 15},
+	[DRB_SCHEME_DRILL] = {"#e0457b", 7},  [DRB_SCHEME_BOUNCING] = {"#5b9e1f", 5},
+	[DRB_SCHEME_ROTATE] = {"#009e73", 4}, [DRB_SCHEME_WALK] = {"#8f4fd8", 6},
 };
-_Static_assert(COUNT(schemes) >= DRB_SCHEME_COUNT, "a scheme has no colour");
+// clang-format on
+_Static_assert(COUNT(schemes) == DRB_SCHEME_COUNT, "a scheme has no colour");
 
 static const struct sim_look without_threshold = {"#56b4e9", 8}, ink = {SIM_INK, 2};
 // From the first to the last of an order.
