@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # `occupancy: ring` on memif links without a rate: two TCP streams that have one default uplink use both, and
 # nothing is refused; they carry 0.9 of what they do with `occupancy: queue`, in turns on the same fabric.
+# With DRB_THRESHOLD=T, by another threshold than the default.
 # Alone: throughput is measured.
 # Full: it measures for a minute what test_ring_load.c decides.
 # shellcheck source=tests/live/story.bash
@@ -78,7 +79,7 @@ means() {
 # Each ring holds less than twice what the other does, and nothing is refused; with `queue`, one ring has it all.
 balanced='.queue.u0 > 2 * .queue.u1 and .ring.u0 < 2 * .ring.u1 and .ring.u1 < 2 * .ring.u0 and .ring.refused == 0'
 
-up -l 2 -d 2 --driver memif --occupancy ring
+up -l 2 -d 2 --driver memif --occupancy ring ${DRB_THRESHOLD:+--threshold "$DRB_THRESHOLD"}
 check "both uplinks count their rings" in_force ring
 check "hosts' ports, which cannot tell, count queues" \
   test "$(drbctl show s1-0 links --json | jq -r 'select(.port == "d0") | .occupancy')" = queue
