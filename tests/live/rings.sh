@@ -8,7 +8,7 @@
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch drbctl
-need_tool iperf3 jq
+need_tool iperf3 jq sysctl
 seconds=2 rounds=4
 
 listens() { ip netns exec "$1" ss -ltnH 'sport = :5201' | grep .; }
@@ -80,6 +80,8 @@ means() {
 balanced='.queue.u0 > 2 * .queue.u1 and .ring.u0 < 2 * .ring.u1 and .ring.u1 < 2 * .ring.u0 and .ring.refused == 0'
 
 up -l 2 -d 2 --driver memif --occupancy ring ${DRB_THRESHOLD:+--threshold "$DRB_THRESHOLD"}
+# What both streams have under way fits into two rings and not into one: unbounded windows fill any number of them.
+for host in h4 h6; do fabric exec $host -- sysctl -qw net.ipv4.tcp_rmem="4096 131072 1000000"; done
 check "both uplinks count their rings" in_force ring
 check "hosts' ports, which cannot tell, count queues" \
   test "$(drbctl show s1-0 links --json | jq -r 'select(.port == "d0") | .occupancy')" = queue
