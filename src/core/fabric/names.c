@@ -52,7 +52,7 @@ uint32_t drb_code(const struct drb_tree *t, uint32_t layer, uint32_t label, uint
 	if (layer == 0)
 		drb_host_code(t, label, code);
 	else
-		drb_switch_code(t, label, code);
+		drb_switch_code(t, layer, label, code);
 	for (uint32_t i = 0; i < digits / 2; i++) {
 		uint32_t swap = code[i];
 		code[i] = code[digits - 1 - i];

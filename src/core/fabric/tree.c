@@ -5,11 +5,20 @@
 
 int drb_tree_init(struct drb_tree *t, uint32_t layers, uint32_t arity)
 {
+	return drb_tree_init_uplinks(t, layers, arity, arity);
+}
+
+int drb_tree_init_uplinks(struct drb_tree *t, uint32_t layers, uint32_t arity, uint32_t uplinks)
+{
 	uint64_t power = 1;
 
-	if (layers == 0 || layers > DRB_LAYERS_MAX || arity == 0 || arity > DRB_ARITY_MAX)
+	if (layers == 0 || layers > DRB_LAYERS_MAX || arity == 0 || arity > DRB_ARITY_MAX ||
+	    uplinks == 0 || uplinks > arity || (layers == 1 && uplinks != arity))
 		return -EINVAL;
-	*t = (struct drb_tree){.layers = layers, .arity = arity, .by_arity = drb_div_by(arity)};
+	*t = (struct drb_tree){.layers = layers,
+			       .arity = arity,
+			       .uplinks = uplinks,
+			       .by_arity = drb_div_by(arity)};
 	for (uint32_t i = 0; i <= layers; i++) {
 		if (2 * power > DRB_HOSTS_MAX)
 			return -EOVERFLOW;
@@ -18,18 +27,30 @@ int drb_tree_init(struct drb_tree *t, uint32_t layers, uint32_t arity)
 			t->by[i] = drb_div_by(t->pow[i]);
 		power *= arity;
 	}
+	for (uint32_t i = 0; i < layers; i++) {
+		t->above[i] = i == 0 ? 1 : uplinks * t->pow[i - 1];
+		t->by_above[i] = drb_div_by(t->above[i]);
+	}
 	t->hosts = 2 * t->pow[layers];
 	return 0;
 }
 
 uint32_t drb_tree_switches(const struct drb_tree *t, uint32_t layer)
 {
-	return layer == t->layers ? t->pow[t->layers - 1] : 2 * t->pow[t->layers - 1];
+	uint32_t core = t->above[t->layers - 1];
+
+	if (layer == t->layers)
+		return core;
+	return 2 * (layer == 1 ? t->pow[t->layers - 1] : core);
 }
 
 uint32_t drb_tree_switches_total(const struct drb_tree *t)
 {
-	return (2 * t->layers - 1) * t->pow[t->layers - 1];
+	uint32_t total = 0;
+
+	for (uint32_t m = 1; m <= t->layers; m++)
+		total += drb_tree_switches(t, m);
+	return total;
 }
 
 uint32_t drb_tree_down_ports(const struct drb_tree *t, uint32_t layer)
@@ -39,7 +60,19 @@ uint32_t drb_tree_down_ports(const struct drb_tree *t, uint32_t layer)
 
 uint32_t drb_tree_up_ports(const struct drb_tree *t, uint32_t layer)
 {
-	return layer == t->layers ? 0 : t->arity;
+	if (layer == t->layers)
+		return 0;
+	return layer == 1 ? t->uplinks : t->arity;
+}
+
+uint32_t drb_tree_links(const struct drb_tree *t)
+{
+	return 2 * t->pow[t->layers - 1] * t->uplinks;
+}
+
+double drb_tree_uplink_load(const struct drb_tree *t, double load)
+{
+	return load * t->arity / t->uplinks;
 }
 
 void drb_host_code(const struct drb_tree *t, uint32_t host, uint32_t code[])
@@ -48,29 +81,29 @@ void drb_host_code(const struct drb_tree *t, uint32_t host, uint32_t code[])
 		code[i - 1] = drb_host_digit(t, host, i);
 }
 
-void drb_switch_code(const struct drb_tree *t, uint32_t label, uint32_t code[])
+void drb_switch_code(const struct drb_tree *t, uint32_t layer, uint32_t label, uint32_t code[])
 {
 	for (uint32_t i = 1; i < t->layers; i++)
-		code[i - 1] = drb_switch_digit(t, label, i);
+		code[i - 1] = drb_switch_digit(t, layer, label, i);
 }
 
-static uint32_t label_of(const struct drb_tree *t, const uint32_t code[], uint32_t digits)
+static uint32_t label_of(const uint32_t place[], const uint32_t code[], uint32_t digits)
 {
 	uint32_t label = 0;
 
 	for (uint32_t i = 0; i < digits; i++)
-		label += code[i] * t->pow[i];
+		label += code[i] * place[i];
 	return label;
 }
 
 uint32_t drb_host_label(const struct drb_tree *t, const uint32_t code[])
 {
-	return label_of(t, code, t->layers);
+	return label_of(t->pow, code, t->layers);
 }
 
-uint32_t drb_switch_label(const struct drb_tree *t, const uint32_t code[])
+uint32_t drb_switch_label(const struct drb_tree *t, uint32_t layer, const uint32_t code[])
 {
-	return label_of(t, code, t->layers - 1);
+	return label_of(layer == 1 ? t->pow : t->above, code, t->layers - 1);
 }
 
 uint32_t drb_distance(const struct drb_tree *t, uint32_t host_a, uint32_t host_b)
@@ -85,19 +118,29 @@ uint32_t drb_distance(const struct drb_tree *t, uint32_t host_a, uint32_t host_b
 	return k;
 }
 
-// The label with component i replaced by digit.
-static uint32_t with_digit(const struct drb_tree *t, uint32_t label, uint32_t i, uint32_t digit)
+// The label, in a layer next to this one, of the switch whose components are those of this one but for
+// component i, the lower one of the two layers, which is digit.
+static uint32_t with_digit(const struct drb_tree *t, struct drb_end at, uint32_t i, uint32_t digit)
 {
-	return label - drb_switch_digit(t, label, i) * t->pow[i - 1] + digit * t->pow[i - 1];
+	uint32_t was = drb_switch_digit(t, at.layer, at.label, i);
+
+	if (i > 1) // both are above layer 1
+		return at.label - was * t->above[i - 1] + digit * t->above[i - 1];
+	// Only digit 1 has another number of values in layer 1 than above it.
+	if (at.layer == 1)
+		return digit + drb_div(at.label - was, &t->by_arity) * t->uplinks;
+	return digit + drb_div(at.label - was, &t->by_above[1]) * t->arity;
 }
 
 struct drb_end drb_tree_up_peer(const struct drb_tree *t, uint32_t layer, uint32_t label,
 				uint32_t up_port)
 {
+	const struct drb_end at = {.layer = layer, .label = label};
+
 	return (struct drb_end){
 		.layer = layer + 1,
-		.label = with_digit(t, label, layer, up_port),
-		.port = drb_switch_digit(t, label, layer),
+		.label = with_digit(t, at, layer, up_port),
+		.port = drb_switch_digit(t, layer, label, layer),
 		.up = false,
 	};
 }
@@ -105,13 +148,15 @@ struct drb_end drb_tree_up_peer(const struct drb_tree *t, uint32_t layer, uint32
 struct drb_end drb_tree_down_peer(const struct drb_tree *t, uint32_t layer, uint32_t label,
 				  uint32_t down_port)
 {
+	const struct drb_end at = {.layer = layer, .label = label};
+
 	if (layer == 1)
 		return (struct drb_end){
 			.layer = 0, .label = label * t->arity + down_port, .up = true};
 	return (struct drb_end){
 		.layer = layer - 1,
-		.label = with_digit(t, label, layer - 1, down_port),
-		.port = drb_switch_digit(t, label, layer - 1),
+		.label = with_digit(t, at, layer - 1, down_port),
+		.port = drb_switch_digit(t, layer, label, layer - 1),
 		.up = true,
 	};
 }

@@ -4,6 +4,9 @@
 // Paper: "Fat-tree Topology and its Routing properties".
 // Pure: no I/O, no allocation. A label is the number a host or switch has in its layer, counted
 // from 0; a label code is its digit vector. Digits are numbered from 1 as in the paper.
+// Beyond the paper, an oversubscribed fat-tree: switches of layer 1 have u < d uplinks, and what only the
+// others would lead to is not there. Digit 1 of a switch above layer 1 is then in [0,u), and labels are the
+// numbers of what is left (docs/oversubscription.md).
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,23 +21,34 @@
 struct drb_tree {
 	uint32_t layers;                   // l
 	uint32_t arity;                    // d
+	uint32_t uplinks;                  // u of layer 1: d, or fewer
 	uint32_t hosts;                    // N = 2 d^l
 	uint32_t pow[DRB_LAYERS_MAX + 1];  // pow[i] = d^i, i = 0..l
 	struct drb_div by[DRB_LAYERS_MAX]; // by[i] divides by d^i, i = 0..l-1
 	struct drb_div by_arity;           // divides by d
+	// Places of the digits of switches above layer 1: above[0] = 1, above[i] = u d^(i-1), i = 1..l-1.
+	uint32_t above[DRB_LAYERS_MAX];
+	struct drb_div by_above[DRB_LAYERS_MAX];
 };
 
 // Returns 0; -EINVAL if l or d is 0 or above its limit; -EOVERFLOW if N exceeds DRB_HOSTS_MAX.
 int drb_tree_init(struct drb_tree *t, uint32_t layers, uint32_t arity);
+// The same where switches of layer 1 have so many uplinks. -EINVAL also if these are 0, more than d, or not
+// d where there is no layer above.
+int drb_tree_init_uplinks(struct drb_tree *t, uint32_t layers, uint32_t arity, uint32_t uplinks);
 
-// Number of switches of layer m, 1 <= m <= l: 2 d^(l-1), core d^(l-1).
+// Number of switches of layer m, 1 <= m <= l: in layer 1 2 d^(l-1), above it 2 u d^(l-2), core u d^(l-2).
 uint32_t drb_tree_switches(const struct drb_tree *t, uint32_t layer);
 // Number of switches of all layers.
 uint32_t drb_tree_switches_total(const struct drb_tree *t);
 // Down-ports of a switch of this layer: d, core 2d.
 uint32_t drb_tree_down_ports(const struct drb_tree *t, uint32_t layer);
-// Up-ports: d, core 0.
+// Up-ports: d, in layer 1 u, core 0.
 uint32_t drb_tree_up_ports(const struct drb_tree *t, uint32_t layer);
+// Links from each layer below the core to the next one: N u / d.
+uint32_t drb_tree_links(const struct drb_tree *t);
+// Load of the uplinks if that of the links of hosts is `load` and no packet stays in its rack: d/u times that.
+double drb_tree_uplink_load(const struct drb_tree *t, double load);
 
 // Digit h_i of a host label, 1 <= i <= l. h_l is in [0,2d), the others in [0,d).
 static inline uint32_t drb_host_digit(const struct drb_tree *t, uint32_t host, uint32_t i)
@@ -43,19 +57,25 @@ static inline uint32_t drb_host_digit(const struct drb_tree *t, uint32_t host, u
 	return i == t->layers ? q : q - drb_div(q, &t->by_arity) * t->arity;
 }
 
-// Digit s_i of the label of a switch of layer m, 1 <= i <= l-1.
-// The top one (i = l-1) is in [0,2d) below the core and in [0,d) in the core.
-static inline uint32_t drb_switch_digit(const struct drb_tree *t, uint32_t label, uint32_t i)
+// Digit s_i of the label of a switch of this layer, 1 <= i <= l-1.
+// The top one (i = l-1) is in [0,2d) below the core and in [0,d) in the core; where the switch is above
+// layer 1, s_1 is in [0,u).
+static inline uint32_t drb_switch_digit(const struct drb_tree *t, uint32_t layer, uint32_t label,
+					uint32_t i)
 {
-	uint32_t q = drb_div(label, &t->by[i - 1]);
-	return i == t->layers - 1 ? q : q - drb_div(q, &t->by_arity) * t->arity;
+	const struct drb_div *by = layer == 1 ? t->by : t->by_above;
+	uint32_t q = drb_div(label, &by[i - 1]);
+
+	if (i == t->layers - 1)
+		return q;
+	return q - drb_div(label, &by[i]) * (layer > 1 && i == 1 ? t->uplinks : t->arity);
 }
 
 // Label codes, digit 1 at index 0: l digits of a host, l-1 of a switch.
 void drb_host_code(const struct drb_tree *t, uint32_t host, uint32_t code[]);
-void drb_switch_code(const struct drb_tree *t, uint32_t label, uint32_t code[]);
+void drb_switch_code(const struct drb_tree *t, uint32_t layer, uint32_t label, uint32_t code[]);
 uint32_t drb_host_label(const struct drb_tree *t, const uint32_t code[]);
-uint32_t drb_switch_label(const struct drb_tree *t, const uint32_t code[]);
+uint32_t drb_switch_label(const struct drb_tree *t, uint32_t layer, const uint32_t code[]);
 
 // Distance k(a,b) = highest i with a_i != b_i, 0 for a = b. A packet goes down again at layer k and
 // crosses 2k-1 switches.

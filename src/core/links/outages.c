@@ -5,12 +5,11 @@
 
 struct drb_end drb_outage_end(const struct drb_tree *t, uint32_t link)
 {
-	const uint32_t rest = link % t->hosts;
+	const uint32_t each = drb_tree_links(t), layer = link / each + 1;
+	const uint32_t rest = link % each, ups = drb_tree_up_ports(t, layer);
 
-	return (struct drb_end){.layer = link / t->hosts + 1,
-				.label = rest / t->arity,
-				.port = rest % t->arity,
-				.up = true};
+	return (struct drb_end){
+		.layer = layer, .label = rest / ups, .port = rest % ups, .up = true};
 }
 
 uint32_t drb_outage_of_port(const struct drb_tree *t, uint32_t layer, uint32_t label, uint32_t port)

@@ -25,13 +25,13 @@ struct drb_outages {
 
 static inline uint64_t drb_outage_links(const struct drb_tree *t)
 {
-	return (uint64_t)t->hosts * (t->layers - 1);
+	return (uint64_t)drb_tree_links(t) * (t->layers - 1);
 }
 
 static inline uint32_t drb_outage_link(const struct drb_tree *t, uint32_t layer, uint32_t label,
 				       uint32_t up_port)
 {
-	return (layer - 1) * t->hosts + label * t->arity + up_port;
+	return (layer - 1) * drb_tree_links(t) + label * drb_tree_up_ports(t, layer) + up_port;
 }
 
 // What is told of a link: that it is dead, or that it is spare. A link may be both, as its ends see it: dead.

@@ -119,7 +119,7 @@ static int32_t by_routes(struct drb_decider *s, const struct drb_detour_node *no
 		d->detour = (uint8_t)(DRB_DETOUR_ROUTED | hops);
 		d->detoured = true;
 	}
-	d->def = digit;
+	d->def = drb_hop_default(&node->hop, d->dest);
 	if (down)
 		return (int32_t)digit;
 	if (ups)
@@ -164,7 +164,7 @@ int32_t drb_decide(struct drb_decider *s, const struct drb_detour_node *node,
 	if (!d->detour && below && digit != d->port && (links.usable >> digit & 1))
 		return (int32_t)digit;
 	if (!d->detour && !below && d->port < node->down_ports && uplinks) {
-		d->def = digit;
+		d->def = drb_hop_default(&node->hop, d->dest);
 		return (int32_t)(node->down_ports + decide_among(s, uplinks, load, d));
 	}
 	return detour(node, links, d);

@@ -52,7 +52,7 @@ struct drb_decision {
 	uint64_t flow; // in: hash of its flow, for schemes with DRB_READS_FLOW
 	uint64_t draw; // in: random bits (draw.h)
 	uint32_t size; // in: packets or octets, as those of drb_spread_init() (scheme walk)
-	// In: the D-mod-k uplink h_m. Out: the one that the scheme takes by default; if the uplink is
+	// In: the D-mod-k uplink. Out: the one that the scheme takes by default; if the uplink is
 	// another one, the packet was redirected.
 	uint32_t def;
 	uint8_t mark;   // in: the scheme's mark, as it came; out: as it leaves

@@ -31,24 +31,33 @@ static double overflow_limit(double size)
 #define END_OVERFLOW 0.9
 #define END_LASTING 0.5
 
-void drb_spread_init(struct drb_spread *s, const struct drb_tree *t, uint32_t packet_time,
-		     double rate, uint64_t *memory)
+// Half of the uplinks that a packet chooses from on the longest way.
+static double size_of(const struct drb_tree *t)
 {
-	double size = t->arity * (t->layers - 1) / 2.0;
-	uint32_t d = t->arity;
+	uint32_t uplinks = 0;
 
-	memset(memory, 0, DRB_SPREAD_WORDS(d) * sizeof(*memory));
+	for (uint32_t m = 1; m < t->layers; m++)
+		uplinks += drb_tree_up_ports(t, m);
+	return uplinks / 2.0;
+}
+
+void drb_spread_init(struct drb_spread *s, const struct drb_spread_setup *setup, uint64_t *memory)
+{
+	const uint32_t uplinks = drb_tree_up_ports(setup->tree, setup->layer);
+	const double size = size_of(setup->tree);
+
+	memset(memory, 0, DRB_SPREAD_WORDS(uplinks) * sizeof(*memory));
 	*s = (struct drb_spread){
-		.uplinks = d,
-		.window = DRB_SPREAD_WINDOW * packet_time,
-		.rate = rate,
+		.uplinks = uplinks,
+		.window = DRB_SPREAD_WINDOW * setup->packet_time,
+		.rate = setup->rate,
 		.uneven = unevenness_limit(size),
 		.overflow = overflow_limit(size),
 		.count = memory,
-		.lasting = memory + d,
-		.weight = memory + 2 * (size_t)d,
+		.lasting = memory + uplinks,
+		.weight = memory + 2 * (size_t)uplinks,
 	};
-	for (uint32_t u = 0; u < d; u++)
+	for (uint32_t u = 0; u < uplinks; u++)
 		s->weight[u] = UINT64_C(1) << 32;
 }
 

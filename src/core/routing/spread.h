@@ -91,11 +91,18 @@ static inline uint32_t drb_spread_enough(uint32_t uplinks)
 // 64-bit words of memory that drb_spread_init() wants.
 #define DRB_SPREAD_WORDS(uplinks) (3 * (size_t)(uplinks))
 
-// packet_time: in the caller's unit of time, which wraps at 2^32. rate: of all uplinks, as above; 0
-// where it is not known: then windows are counted in packets, and a link is taken for one that can
-// carry 10/9 of the mean. memory: lent for as long as *s is used.
-void drb_spread_init(struct drb_spread *s, const struct drb_tree *t, uint32_t packet_time,
-		     double rate, uint64_t *memory);
+// What is told of a switch.
+struct drb_spread_setup {
+	const struct drb_tree *tree;
+	uint32_t layer;
+	uint32_t packet_time; // in the caller's unit of time, which wraps at 2^32
+	// Of all uplinks, as above; 0 where it is not known: then windows are counted in packets, and a link
+	// is taken for one that can carry 10/9 of the mean.
+	double rate;
+};
+
+// memory: lent for as long as *s is used.
+void drb_spread_init(struct drb_spread *s, const struct drb_spread_setup *setup, uint64_t *memory);
 // Where they differ: the rate of each uplink, above 0.
 void drb_spread_set_rates(struct drb_spread *s, const double rate[]);
 

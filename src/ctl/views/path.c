@@ -119,7 +119,7 @@ static int32_t decide(struct path *p, const struct drb_switch_all *all)
 			   .salt = drb_salt(all->routing.seed, (uint32_t)all->info.layer,
 					    (uint32_t)all->info.label)}};
 	bool up = !drb_hop_below(&node.hop, p->ends.to);
-	uint32_t digit = drb_hop_digit(&node.hop, p->ends.to);
+	uint32_t def = drb_hop_default(&node.hop, p->ends.to);
 
 	p->certain = true;
 	s.choice.scheme = DRB_SCHEME_DMODK;
@@ -134,7 +134,7 @@ static int32_t decide(struct path *p, const struct drb_switch_all *all)
 	if (port >= 0 && p->packet.detoured)
 		explain(p, all, "packets make a detour, of which this is one");
 	else if (up && p->certain && !drb_scheme_has(s.choice.scheme, DRB_READS_FLOW) &&
-		 !(leads >> (node.down_ports + digit) & 1))
+		 !(leads >> (node.down_ports + def) & 1))
 		explain(p, all,
 			"the default uplink leads nowhere or further: packets take any other");
 	if (up && p->certain && strcmp(all->routing.unit, "packet") != 0)

@@ -164,7 +164,7 @@ static void leave_switch(struct drb_transfers *t, struct handshake *h)
 				   .s = h->label,
 				   .first = (uint64_t)h->label * (l->up + l->down),
 				   .hop = drb_hop_at(tree, h->layer, h->label),
-				   .choice = t->sim->choice};
+				   .choice = sim_choice(t->sim, l)};
 
 	if (drb_scheme_has(at.choice.scheme, DRB_READS_FLOW))
 		at.choice.salt = drb_salt(t->setup.seed, h->layer, h->label);

@@ -15,8 +15,9 @@ int drb_uplinks_init(struct drb_transfers *t)
 	const struct drb_tree *tree = &t->setup.tree;
 
 	for (uint32_t m = 1; t->setup.unit == DRB_SIM_FLOW && m < tree->layers; m++) {
-		t->flows[m] = calloc((size_t)drb_tree_switches(tree, m) * tree->arity,
-				     sizeof(*t->flows[m]));
+		t->flows[m] =
+			calloc((size_t)drb_tree_switches(tree, m) * drb_tree_up_ports(tree, m),
+			       sizeof(*t->flows[m]));
 		if (!t->flows[m])
 			return -ENOMEM;
 	}
@@ -99,6 +100,7 @@ void drb_uplinks_forget(struct drb_transfers *t, uint32_t transfer)
 	for (uint32_t m = 1; t->setup.unit == DRB_SIM_FLOW && m < t->setup.tree.layers;
 	     m++, way++) {
 		if (way->slot)
-			t->flows[m][(size_t)way->at * t->setup.tree.arity + way->uplink]--;
+			t->flows[m][(size_t)way->at * drb_tree_up_ports(&t->setup.tree, m) +
+				    way->uplink]--;
 	}
 }

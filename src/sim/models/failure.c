@@ -50,7 +50,7 @@ static void find_no_alternate(struct drb_failures *f, const struct drb_tree *t)
 	for (uint32_t m = 1; m < t->layers; m++) {
 		for (uint32_t s = 0; s < drb_tree_switches(t, m); s++) {
 			uint64_t ups = links_of(f, m, s)->usable >> drb_tree_down_ports(t, m);
-			for (uint32_t u = 0; u < t->arity; u++) {
+			for (uint32_t u = 0; u < drb_tree_up_ports(t, m); u++) {
 				struct drb_end peer = drb_tree_up_peer(t, m, s, u);
 				if (!(ups & ~(UINT64_C(1) << u)))
 					links_of(f, peer.layer, peer.label)->no_alternate |=
@@ -76,7 +76,7 @@ static void kill_numbered_link(void *context, uint64_t number)
 static void kill_numbered_switch(void *context, uint64_t number)
 {
 	const struct killing *k = context;
-	uint32_t each = drb_tree_switches(k->tree, 1);
+	uint32_t each = drb_tree_switches(k->tree, 2);
 
 	kill_switch(k->failures, k->tree, 2 + (uint32_t)(number / each), (uint32_t)(number % each));
 }

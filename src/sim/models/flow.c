@@ -19,7 +19,7 @@ struct drb_flow_work {
 	uint32_t *permutation;
 	uint32_t *memory; // of the traffic
 	// Flows on the links between layers m and m+1, and between hosts and layer 1 at m = 0:
-	// up[m][s * d + port], s the lower switch; down[m][s * ports + port], s the upper one.
+	// up[m][s * ups + port], s the lower switch; down[m][s * ports + port], s the upper one.
 	uint32_t *up[DRB_LAYERS_MAX], *down[DRB_LAYERS_MAX];
 	uint32_t *load; // all of them, N each
 };
@@ -126,19 +126,24 @@ static void assign(const struct drb_tree *t, struct drb_choice *choice, const st
 
 	work->up[0][f->src]++;
 	for (uint32_t m = 1; m < k; m++) {
-		uint32_t *load = work->up[m] + (size_t)s * d;
+		uint32_t ups = m == 1 ? t->uplinks : d, def = dst[m] < ups ? dst[m] : dst[m] % ups;
+		uint32_t *load = work->up[m] + (size_t)s * ups;
+		choice->uplinks = ups;
 		if (drb_scheme_has(choice->scheme, DRB_READS_FLOW))
 			choice->salt = drb_salt(salt, m, s);
-		up[m] = drb_choose(choice, load, dst[m], flow, drb_rng_next(rng));
+		up[m] = drb_choose(choice, load, def, flow, drb_rng_next(rng));
 		load[up[m]]++;
-		r->redirected += up[m] != dst[m];
-		s += (up[m] - src[m + 1]) * t->pow[m - 1];
+		r->redirected += up[m] != def;
+		// Digit 1 has another place behind it above layer 1.
+		s = m == 1 ? drb_div(s - src[2], &t->by_arity) * t->uplinks + up[1]
+			   : s + (up[m] - src[m + 1]) * t->above[m - 1];
 	}
 	r->decided += k - 1;
 	for (uint32_t m = k; m > 1; m--) {
 		uint32_t ports = m == t->layers ? 2 * d : d;
 		work->down[m - 1][(size_t)s * ports + dst[m]]++;
-		s += (dst[m] - up[m - 1]) * t->pow[m - 2];
+		s = m == 2 ? drb_div(s - up[1], &t->by_above[1]) * d + dst[2]
+			   : s + (dst[m] - up[m - 1]) * t->above[m - 2];
 	}
 	work->down[0][f->dst]++;
 }
@@ -160,7 +165,6 @@ struct drb_flow_result drb_flow_run(const struct drb_flow_setup *setup, uint32_t
 	uint64_t salt = drb_rng_next(&rng), flows = (uint64_t)setup->flows * t->hosts;
 	struct drb_choice choice = {
 		.scheme = setup->scheme,
-		.uplinks = t->arity,
 		.choices = setup->choices,
 		.margin = drb_margin(setup->threshold),
 	};

@@ -22,8 +22,11 @@ uint64_t drb_growth_bytes(const struct drb_tree *t)
 
 int drb_growth_init(struct drb_growth *g, const struct drb_tree *t, uint32_t slots, double rho)
 {
-	*g = (struct drb_growth){
-		.slots = slots, .rho = rho, .hosts = t->hosts, .links = links_of(t)};
+	*g = (struct drb_growth){.slots = slots,
+				 .rho = rho,
+				 .hosts = t->hosts,
+				 .link_rho = fmin(1, drb_tree_uplink_load(t, rho)),
+				 .links = links_of(t)};
 	g->link = calloc(g->links, sizeof(*g->link));
 	return g->link ? 0 : -ENOMEM;
 }
@@ -78,7 +81,7 @@ uint64_t drb_growth_of_links(const struct drb_growth *g)
 {
 	uint32_t quarter = g->slots / 4,
 		 looks = (quarter + DRB_GROWTH_EVERY - 1) / DRB_GROWTH_EVERY;
-	double root = sqrt(quarter), chance = 3.5 * root - (1 - g->rho) * quarter;
+	double root = sqrt(quarter), chance = 3.5 * root - (1 - g->link_rho) * quarter;
 	double least = looks * fmax(chance, 0.75 * root);
 	uint64_t growing = 0;
 

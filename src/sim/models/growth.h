@@ -11,7 +11,8 @@
 // length rose from one to the other by more than chance lets it: a queue with arrivals of variance 1
 // a slot and load rho drifts by (rho - 1) q between them, with a standard deviation of less than
 // 0.8 sqrt(q). Allowed are 3.5 sqrt(q) - (1 - rho) q, the most of 10^5 queues, and always
-// 0.75 sqrt(q), for a stable link's load may lie between rho and 1. So short runs near full load
+// 0.75 sqrt(q), for a stable link's load may lie between rho and 1. Where layer 1 has fewer uplinks than d,
+// rho is here the load of these. So short runs near full load
 // tell only fast growth: take more slots.
 
 #include <stdbool.h>
@@ -24,6 +25,7 @@
 struct drb_growth {
 	uint32_t slots;
 	double rho, hosts;
+	double link_rho;      // of uplinks
 	double before, after; // packets inside, summed over the third and the last quarter
 	// Of each queue, in the order of layers and of their `len`: the lengths summed likewise;
 	// before is UINT64_MAX where it was found empty. Owned.

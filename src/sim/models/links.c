@@ -3,17 +3,16 @@
 
 uint64_t drb_links_between(const struct drb_tree *t)
 {
-	return (uint64_t)t->hosts * (t->layers - 1);
+	return (uint64_t)drb_tree_links(t) * (t->layers - 1);
 }
 
 struct drb_end drb_link_numbered(const struct drb_tree *t, uint64_t number)
 {
-	uint32_t rest = (uint32_t)(number % t->hosts);
+	uint32_t each = drb_tree_links(t), layer = 1 + (uint32_t)(number / each);
+	uint32_t rest = (uint32_t)(number % each), ups = drb_tree_up_ports(t, layer);
 
-	return (struct drb_end){.layer = 1 + (uint32_t)(number / t->hosts),
-				.label = rest / t->arity,
-				.port = rest % t->arity,
-				.up = true};
+	return (struct drb_end){
+		.layer = layer, .label = rest / ups, .port = rest % ups, .up = true};
 }
 
 void drb_draw_numbers(struct drb_rng *rng, uint64_t all, uint32_t count,

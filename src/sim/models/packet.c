@@ -324,7 +324,7 @@ PREFETCHES prefetch_switch(const struct drb_packet_sim *sim, const struct drb_la
 
 static int layer_slot(struct drb_packet_sim *sim, struct drb_layer *l, struct tally *out)
 {
-	struct active_switch at = {.l = l, .choice = sim->choice};
+	struct active_switch at = {.l = l, .choice = sim_choice(sim, l)};
 	struct drb_rng rng = sim->rng;
 	struct tally tally = {0};
 	int rc = 0;

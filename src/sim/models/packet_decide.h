@@ -16,6 +16,16 @@ static inline uint64_t sim_flow(const struct drb_packet_sim *sim, uint64_t word)
 	return (tag & sim->flow_mask) << 32 | (uint32_t)word;
 }
 
+// The choice of the switches of a layer, but for their salts.
+static inline struct drb_choice sim_choice(const struct drb_packet_sim *sim,
+					   const struct drb_layer *l)
+{
+	struct drb_choice choice = sim->choice;
+
+	choice.uplinks = l->up;
+	return choice;
+}
+
 // What switch s of a layer decides by in this slot.
 static inline __attribute__((always_inline)) struct drb_decider sim_decider(
 	const struct drb_packet_sim *sim, const struct drb_layer *l, uint32_t s,
@@ -47,7 +57,7 @@ static inline __attribute__((always_inline)) struct drb_decision sim_decision(
 				     .flow = sim_flow(sim, word),
 				     .draw = draw,
 				     .size = 1,
-				     .def = drb_hop_digit(hop, (uint32_t)word),
+				     .def = drb_hop_default(hop, (uint32_t)word),
 				     .mark = word >> sim->mark_at & sim->mark_mask,
 				     .detour = word >> sim->detour_at & sim->detour_mask};
 }

@@ -61,9 +61,11 @@ static uint64_t walk_bytes(const struct drb_packet_setup *setup)
 	if (setup->scheme != DRB_SCHEME_WALK)
 		return 0;
 	for (uint32_t m = 1; m < t->layers; m++)
-		bytes += sizeof(struct drb_spread) + DRB_SPREAD_WORDS(t->arity) * sizeof(uint64_t) +
-			 drb_rounds(t, m) * sizeof(drb_round);
-	return bytes * drb_tree_switches(t, 1); // as many in each of these layers
+		bytes +=
+			(uint64_t)drb_tree_switches(t, m) *
+			(sizeof(struct drb_spread) + DRB_SPREAD_WORDS(t->arity) * sizeof(uint64_t) +
+			 drb_rounds(t, m) * sizeof(drb_round));
+	return bytes;
 }
 
 // Of what a layer of switches remembers.
@@ -127,8 +129,10 @@ static int allocate_walk_layer(struct drb_packet_sim *sim, uint32_t layer)
 	sim->round[layer] = malloc((size_t)switches * rounds * sizeof(drb_round));
 	if (!memory || !sim->spread[layer] || !sim->round[layer])
 		return -ENOMEM;
+	const struct drb_spread_setup each = {
+		.tree = t, .layer = layer, .packet_time = 1, .rate = 1};
 	for (uint32_t s = 0; s < switches; s++) {
-		drb_spread_init(&sim->spread[layer][s], t, 1, 1, memory + s * words);
+		drb_spread_init(&sim->spread[layer][s], &each, memory + s * words);
 		tell_rates(sim, layer, s);
 		drb_rounds_init(sim->round[layer] + (size_t)s * rounds, t, layer,
 				drb_salt(sim->setup.seed, layer, s));
@@ -158,6 +162,7 @@ static int allocate_remembered(struct drb_packet_sim *sim)
 			return -ENOMEM;
 		for (uint32_t s = 0; s < drb_tree_switches(t, m); s++) {
 			struct drb_choice choice = sim->choice;
+			choice.uplinks = drb_tree_up_ports(t, m);
 			choice.salt = drb_salt(sim->setup.seed, m, s);
 			drb_remember_init(sim->remembered[m] + (size_t)s * each, &choice);
 		}
@@ -202,7 +207,6 @@ int drb_packet_new(struct drb_packet_sim **out, const struct drb_packet_setup *s
 	sim->first_measured = setup->slots - setup->stats;
 	sim->choice = (struct drb_choice){
 		.scheme = setup->scheme,
-		.uplinks = setup->tree.arity,
 		.choices = setup->choices,
 		.margin = drb_margin(setup->threshold),
 	};

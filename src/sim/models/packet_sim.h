@@ -37,7 +37,7 @@ struct drb_packet_source {
 struct drb_packet_sim {
 	struct drb_packet_setup setup;
 	struct drb_fabric fabric;
-	struct drb_choice choice;
+	struct drb_choice choice; // but for the uplinks, which depend on the layer
 	// DRB_SCHEME_WALK only: of each switch of a layer, and its rounds.
 	struct drb_spread *spread[DRB_LAYERS_MAX];
 	uint64_t *spread_memory[DRB_LAYERS_MAX];

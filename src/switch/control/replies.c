@@ -68,7 +68,7 @@ int drb_fill_info(struct rte_tel_data *d, const struct drb_snapshot *s, int rc)
 	}
 	rte_tel_data_start_array(code, RTE_TEL_U64_VAL);
 	for (uint32_t i = setup->tree.layers - 1; i >= 1; i--)
-		add_array_u64(code, drb_switch_digit(&setup->tree, setup->label, i));
+		add_array_u64(code, drb_switch_digit(&setup->tree, setup->layer, setup->label, i));
 	rte_tel_data_add_dict_string(d, "name", setup->name);
 	rte_tel_data_add_dict_string(d, "fabric", setup->fabric);
 	rte_tel_data_add_dict_string(d, "version", DRB_VERSION);

@@ -42,7 +42,7 @@ static enum drb_capture_way way_of(const struct drb_worker *w, uint32_t port,
 		return DRB_CAPTURE_DETOUR;
 	if (port < w->down_ports)
 		return DRB_CAPTURE_DOWN;
-	uint32_t def = drb_hop_digit(&w->hop, drb_addr_label_octets(frame));
+	uint32_t def = drb_hop_default(&w->hop, drb_addr_label_octets(frame));
 	return def == port - w->down_ports ? DRB_CAPTURE_DEFAULT : DRB_CAPTURE_REDIRECTED;
 }
 

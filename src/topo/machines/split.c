@@ -144,7 +144,7 @@ int machines_split(const struct drb_tree *t, struct machines *m, uint32_t *index
 static uint32_t pod_of(const struct drb_tree *t, uint32_t layer, uint32_t label)
 {
 	return layer == 0 ? drb_host_digit(t, label, t->layers)
-			  : drb_switch_digit(t, label, t->layers - 1);
+			  : drb_switch_digit(t, layer, label, t->layers - 1);
 }
 
 uint32_t machines_of(const struct drb_tree *t, const struct machines *m, uint32_t layer,

@@ -47,10 +47,12 @@ static uint32_t number(uint32_t layer, uint32_t label)
 	return w.first[layer] + label;
 }
 
-static void begin(uint32_t layers, uint32_t arity)
+static void begin(const uint32_t tree[3])
 {
+	uint32_t layers = tree[0], arity = tree[1];
+
 	memset(&w, 0, sizeof(w));
-	assert_int_equal(drb_tree_init(&w.t, layers, arity), 0);
+	assert_int_equal(drb_tree_init_uplinks(&w.t, layers, arity, tree[2]), 0);
 	w.draws = draws_up_to(2 * arity);
 	for (uint32_t m = 1; m <= layers; m++) {
 		w.first[m] = w.switches;
@@ -247,13 +249,16 @@ static struct found all_pairs(void)
 	return found;
 }
 
-static const uint32_t trees[][2] = {{2, 2}, {2, 3}, {3, 2}, {4, 2}, {3, 3}};
+static const uint32_t f32[] = {3, 2, 2};
+// Layers, arity, uplinks of layer 1.
+static const uint32_t trees[][3] = {{2, 2, 2}, {2, 3, 3}, {3, 2, 2}, {4, 2, 2},
+				    {3, 3, 3}, {2, 3, 2}, {3, 3, 2}};
 
 static void nothing_dead(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(trees); i++) {
-		begin(trees[i][0], trees[i][1]);
+		begin(trees[i]);
 		all_usable();
 		struct found f = all_pairs();
 		assert_int_equal(f.extra[0], f.pairs);
@@ -291,7 +296,7 @@ static void every_link(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(trees); i++) {
-		begin(trees[i][0], trees[i][1]);
+		begin(trees[i]);
 		for (uint32_t l = 0; l < w.link_count; l++)
 			one_link(&w.link[l]);
 	}
@@ -302,7 +307,7 @@ static void every_switch(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(trees); i++) {
-		begin(trees[i][0], trees[i][1]);
+		begin(trees[i]);
 		for (uint32_t m = 1; m <= w.t.layers; m++) {
 			for (uint32_t s = 0; s < drb_tree_switches(&w.t, m); s++) {
 				all_usable();
@@ -346,7 +351,7 @@ static void every_two_links(void **state)
 	struct found all = {0};
 
 	(void)state;
-	begin(3, 2);
+	begin(f32);
 	for (uint32_t a = 0; a < w.link_count; a++) {
 		for (uint32_t b = a + 1; b < w.link_count; b++) {
 			all_usable();
@@ -375,7 +380,7 @@ static void random_faults(void **state)
 	(void)state;
 	for (size_t i = 2; i < ARRAY_SIZE(trees); i++) {
 		struct found links = {0}, mixed = {0};
-		begin(trees[i][0], trees[i][1]);
+		begin(trees[i]);
 		for (int n = 0; n < 60; n++) {
 			all_usable();
 			cut(&w.link[drb_rng_below(&r, w.link_count)]);
@@ -387,7 +392,7 @@ static void random_faults(void **state)
 			f = all_pairs();
 			sum(&mixed, &f);
 		}
-		print_message("# F(%u,%u)\n", w.t.layers, w.t.arity);
+		print_message("# F(%u,%u), %u uplinks\n", w.t.layers, w.t.arity, w.t.uplinks);
 		show("two dead links", &links);
 		show("and a dead switch", &mixed);
 		assert_int_equal(links.lost, 0);
@@ -412,7 +417,7 @@ static void nonsense(void **state)
 	struct drb_detour_node low, middle;
 
 	(void)state;
-	begin(3, 2);
+	begin(f32);
 	low = at(1, 0);
 	middle = at(2, 0);
 	for (uint32_t draw = 0; draw < 4; draw++) {

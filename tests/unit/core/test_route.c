@@ -14,13 +14,14 @@
 
 #define SMALL_ARITY_MAX 4
 
-static const struct model small[] = {{1, 4}, {2, 3}, {3, 2}, {3, 3}, {4, 2}};
+static const struct model small[] = {{1, 4, 0}, {2, 3, 0}, {3, 2, 0}, {3, 3, 0}, {4, 2, 0},
+				     {2, 4, 3}, {3, 2, 1}, {3, 3, 2}, {3, 3, 1}, {4, 2, 1}};
 
 static struct drb_tree tree_of(const struct model *m)
 {
 	struct drb_tree t;
 
-	assert_int_equal(drb_tree_init(&t, m->l, m->d), 0);
+	assert_int_equal(drb_tree_init_uplinks(&t, m->l, m->d, model_uplinks(m)), 0);
 	return t;
 }
 
@@ -66,7 +67,7 @@ static void walk_from(struct walk *w, struct drb_end at, uint32_t switches, bool
 	uint32_t ports = w->uplinks(w->arg, t, at, w->dst);
 	assert_int_not_equal(ports, 0);
 	assert_int_equal(ports >> drb_tree_up_ports(t, at.layer), 0);
-	for (uint32_t p = 0; p < t->arity; p++) {
+	for (uint32_t p = 0; p < drb_tree_up_ports(t, at.layer); p++) {
 		if (ports >> p & 1) {
 			w->ports[switches] = p;
 			walk_from(w, drb_tree_up_peer(t, at.layer, at.label, p), switches + 1,
@@ -91,11 +92,12 @@ static uint64_t walk_all(const struct drb_tree *t, uplinks_fn uplinks, path_fn a
 
 static uint32_t any_uplink(void *arg, const struct drb_tree *t, struct drb_end at, uint32_t dst)
 {
-	(void)arg, (void)at, (void)dst;
-	return (1u << t->arity) - 1;
+	(void)arg, (void)dst;
+	return (1u << drb_tree_up_ports(t, at.layer)) - 1;
 }
 
-// Every sequence of uplinks leads to the destination over 2k-1 switches; there are d^(k-1) of them.
+// Every sequence of uplinks leads to the destination over 2k-1 switches; there are d^(k-1) of them,
+// or u d^(k-2).
 static void every_uplink_sequence_arrives(void **state)
 {
 	(void)state;
@@ -106,8 +108,11 @@ static void every_uplink_sequence_arrives(void **state)
 
 		for (uint32_t a = 0; a < t.hosts; a++) {
 			for (uint32_t b = 0; b < t.hosts; b++) {
-				if (a != b)
-					expected += model_power(m->d, model_distance(m, a, b) - 1);
+				uint32_t k = model_distance(m, a, b);
+				if (k > 0)
+					expected += k == 1 ? 1
+							   : model_uplinks(m) *
+								     model_power(m->d, k - 2);
 			}
 		}
 		assert_int_equal(walk_all(&t, any_uplink, NULL, NULL), expected);
@@ -117,7 +122,8 @@ static void every_uplink_sequence_arrives(void **state)
 struct scheme_case {
 	struct drb_choice choice;
 	struct draws draws;
-	uint32_t seen[SMALL_ARITY_MAX]; // per default: ports ever returned
+	// Per number of uplinks and default: ports ever returned.
+	uint32_t seen[SMALL_ARITY_MAX + 1][SMALL_ARITY_MAX];
 };
 
 // Every load vector with entries 0..3 and every draw: the set of ports drb_choose() returns.
@@ -142,9 +148,10 @@ static uint32_t scheme_uplinks(void *arg, const struct drb_tree *t, struct drb_e
 {
 	struct scheme_case *s = arg;
 	struct drb_hop hop = drb_hop_at(t, at.layer, at.label);
-	uint32_t def = drb_hop_digit(&hop, dst);
+	uint32_t def = drb_hop_default(&hop, dst), ups = drb_tree_up_ports(t, at.layer);
 
-	assert_in_range(def, 0, t->arity - 1);
+	assert_in_range(def, 0, ups - 1);
+	s->choice.uplinks = ups;
 	if (drb_scheme_has(s->choice.scheme, DRB_READS_FLOW)) {
 		// One port per flow and switch; a few flows of this destination.
 		uint32_t ports = 0, load[SMALL_ARITY_MAX] = {0};
@@ -152,9 +159,9 @@ static uint32_t scheme_uplinks(void *arg, const struct drb_tree *t, struct drb_e
 			ports |= 1u << drb_choose(&s->choice, load, def, dst * 977 + flow, 0);
 		return ports;
 	}
-	if (!s->seen[def])
-		s->seen[def] = reachable(&s->choice, &s->draws, def, dst);
-	return s->seen[def];
+	if (!s->seen[ups][def])
+		s->seen[ups][def] = reachable(&s->choice, &s->draws, def, dst);
+	return s->seen[ups][def];
 }
 
 // What a scheme can do at all, with loads free: everything for those that look at loads.
@@ -173,7 +180,6 @@ static void every_scheme_arrives_with_every_draw(void **state)
 				for (uint32_t choices = 2; choices <= t.arity; choices++) {
 					struct scheme_case s = {
 						.choice = {.scheme = (enum drb_scheme)scheme,
-							   .uplinks = t.arity,
 							   .choices = choices,
 							   .margin = drb_margin(thresholds[k]),
 							   .salt = 42},
@@ -200,7 +206,7 @@ static uint32_t dmodk_uplink(void *arg, const struct drb_tree *t, struct drb_end
 	struct drb_hop hop = drb_hop_at(t, at.layer, at.label);
 
 	(void)arg;
-	return 1u << drb_hop_digit(&hop, dst);
+	return 1u << drb_hop_default(&hop, dst);
 }
 
 static uint32_t first_uplink(void *arg, const struct drb_tree *t, struct drb_end at, uint32_t dst)
@@ -213,6 +219,7 @@ struct links {
 	const struct drb_tree *tree;
 	uint32_t *owner; // per down-link: 1 + its only destination so far
 	uint64_t shared; // how often a link had another destination already
+	uint64_t *to;    // see note_down_links()
 };
 
 static void claim_down_links(void *arg, uint32_t src, uint32_t dst, const uint32_t ports[],
@@ -251,9 +258,62 @@ static void dmodk_down_paths_are_link_disjoint(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(small); i++) {
 		struct drb_tree t = tree_of(&small[i]);
+		if (t.uplinks < t.arity)
+			continue; // see below
 		assert_int_equal(shared_down_links(&t, dmodk_uplink), 0);
 		if (t.layers > 1)
 			assert_true(shared_down_links(&t, first_uplink) > 0);
+	}
+}
+
+// The destinations of a down-link: bits, of at most 64 hosts.
+static void note_down_links(void *arg, uint32_t src, uint32_t dst, const uint32_t ports[],
+			    uint32_t switches)
+{
+	const struct drb_tree *t = ((struct links *)arg)->tree;
+	uint64_t *to = ((struct links *)arg)->to;
+	struct drb_end at = drb_tree_host_peer(t, src);
+
+	for (uint32_t i = 0; i < switches; i++) {
+		if (i < switches / 2) {
+			at = drb_tree_up_peer(t, at.layer, at.label, ports[i]);
+			continue;
+		}
+		to[(at.layer - 1) * 4 * t->hosts + at.label * 2 * t->arity + ports[i]] |=
+			UINT64_C(1) << dst;
+		at = drb_tree_down_peer(t, at.layer, at.label, ports[i]);
+	}
+}
+
+// With u < d uplinks a down-link between switches carries, by default, packets to those hosts of one rack that
+// have the same h_1 mod u: as many as there are such, no more than d / u, rounded up. A link to a host: to that.
+static void dmodk_down_links_carry_few_of_one_rack(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(small); i++) {
+		struct drb_tree t = tree_of(&small[i]);
+		uint32_t most = 0, links = 4 * t.hosts * t.layers, d = t.arity, u = t.uplinks;
+		struct links l = {.tree = &t, .to = calloc(links, sizeof(*l.to))};
+		assert_true(t.hosts <= 64);
+		walk_all(&t, dmodk_uplink, note_down_links, &l);
+		for (uint32_t k = 0; k < links; k++) {
+			uint64_t to = l.to[k];
+			if (to == 0)
+				continue;
+			uint32_t first = (uint32_t)__builtin_ctzll(to);
+			uint32_t count = (uint32_t)__builtin_popcountll(to);
+			assert_true(k >= 4 * t.hosts || count == 1); // to a host
+			assert_true(count <= (d + u - 1) / u);
+			most = count > most ? count : most;
+			for (uint32_t h = first; h < t.hosts; h++) {
+				bool alike = h / d == first / d && (h - first) % u == 0;
+				bool carried = to >> h & 1;
+				assert_true(!carried || (t.layers > 1 && alike) || h == first);
+				assert_true(carried || k < 4 * t.hosts || !alike);
+			}
+		}
+		assert_int_equal(most, t.layers > 1 ? (d + u - 1) / u : 1);
+		free(l.to);
 	}
 }
 
@@ -273,7 +333,7 @@ static void expect_example(void *arg, uint32_t src, uint32_t dst, const uint32_t
 static void the_example_of_the_paper(void **state)
 {
 	static const uint32_t code4[] = {0, 0, 1}, code10[] = {0, 1, 2};
-	struct drb_tree t = tree_of(&(struct model){3, 2});
+	struct drb_tree t = tree_of(&(struct model){3, 2, 0});
 	uint32_t code[DRB_LAYERS_MAX];
 	int met = 0;
 
@@ -296,6 +356,9 @@ static void check_hop(const struct model *m, const struct drb_tree *t, uint32_t 
 
 	model_digits(m, host, m->l, digit);
 	assert_int_equal(drb_hop_digit(&hop, host), digit[layer]);
+	if (layer < m->l)
+		assert_int_equal(drb_hop_default(&hop, host),
+				 digit[layer] % (layer == 1 ? model_uplinks(m) : m->d));
 	assert_int_equal(drb_hop_below(&hop, host), model_below(m, layer, label, host));
 	assert_int_equal(hop.span, layer == m->l ? t->hosts : model_power(m->d, layer));
 }
@@ -324,7 +387,8 @@ static void hops_of_random_trees(void **state)
 		struct drb_tree t;
 		uint32_t top = (uint32_t)pow(DRB_HOSTS_MAX / 2.0, 1.0 / m.l);
 		m.d = 1 + drb_rng_below(&r, top < DRB_ARITY_MAX ? top : DRB_ARITY_MAX);
-		if (drb_tree_init(&t, m.l, m.d) < 0)
+		m.u = m.l > 1 && drb_rng_below(&r, 2) ? 1 + drb_rng_below(&r, m.d) : 0;
+		if (drb_tree_init_uplinks(&t, m.l, m.d, model_uplinks(&m)) < 0)
 			continue; // the root rounded up
 		uint32_t layer = 1 + drb_rng_below(&r, m.l);
 		uint32_t s = drb_rng_below(&r, drb_tree_switches(&t, layer));
@@ -341,8 +405,9 @@ static void hops_of_random_trees(void **state)
 // Long random walks in large trees: 2k-1 switches there too.
 static void random_paths_in_large_trees(void **state)
 {
-	static const struct model large[] = {{3, 24},   {4, 12},   {16, 3},
-					     {2, 4096}, {1, 4096}, {7, 17}};
+	static const struct model large[] = {{3, 24, 0},   {4, 12, 0}, {16, 3, 0}, {2, 4096, 0},
+					     {1, 4096, 0}, {7, 17, 0}, {3, 24, 7}, {4, 12, 6},
+					     {16, 3, 2},   {7, 17, 1}};
 	struct drb_rng r = drb_rng_seed(4, 0);
 
 	(void)state;
@@ -360,8 +425,10 @@ static void random_paths_in_large_trees(void **state)
 				at = drb_hop_below(&hop, dst)
 					     ? drb_tree_down_peer(&t, at.layer, at.label,
 								  drb_hop_digit(&hop, dst))
-					     : drb_tree_up_peer(&t, at.layer, at.label,
-								drb_rng_below(&r, t.arity));
+					     : drb_tree_up_peer(
+						       &t, at.layer, at.label,
+						       drb_rng_below(&r, drb_tree_up_ports(
+										 &t, at.layer)));
 				assert_in_range(switches, 1, 2 * t.layers - 1);
 			}
 			assert_int_equal(at.label, dst);
@@ -376,6 +443,7 @@ int main(void)
 		cmocka_unit_test(every_uplink_sequence_arrives),
 		cmocka_unit_test(every_scheme_arrives_with_every_draw),
 		cmocka_unit_test(dmodk_down_paths_are_link_disjoint),
+		cmocka_unit_test(dmodk_down_links_carry_few_of_one_rack),
 		cmocka_unit_test(the_example_of_the_paper),
 		cmocka_unit_test(hops_of_small_trees),
 		cmocka_unit_test(hops_of_random_trees),

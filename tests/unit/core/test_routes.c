@@ -44,10 +44,10 @@ static uint32_t first_of(uint32_t layer)
 	return first;
 }
 
-static void begin(uint32_t layers, uint32_t arity)
+static void begin_with(uint32_t layers, uint32_t arity, uint32_t uplinks)
 {
 	memset(&w, 0, sizeof(w));
-	assert_int_equal(drb_tree_init(&w.t, layers, arity), 0);
+	assert_int_equal(drb_tree_init_uplinks(&w.t, layers, arity, uplinks), 0);
 	w.racks = drb_tree_switches(&w.t, 1);
 	for (uint32_t m = 1; m <= layers; m++) {
 		for (uint32_t s = 0; s < drb_tree_switches(&w.t, m); s++) {
@@ -66,6 +66,11 @@ static void begin(uint32_t layers, uint32_t arity)
 		}
 	}
 	assert_true(w.switches <= SWITCHES_MAX && w.links <= LINKS_MAX && w.racks <= RACKS_MAX);
+}
+
+static void begin(uint32_t layers, uint32_t arity)
+{
+	begin_with(layers, arity, arity);
 }
 
 static void end(void)
@@ -165,9 +170,10 @@ static uint64_t nearer(uint32_t n, uint32_t rack)
 
 static int32_t decide(uint32_t n, struct drb_decision *d, struct drb_rng *r)
 {
-	struct drb_decider s = {
-		.choice = {
-			.scheme = DRB_SCHEME_DRB, .uplinks = w.t.arity, .choices = 2, .margin = 3}};
+	struct drb_decider s = {.choice = {.scheme = DRB_SCHEME_DRB,
+					   .uplinks = w.node[n].up_ports,
+					   .choices = 2,
+					   .margin = 3}};
 	const struct drb_usable_ports links = {.usable = w.usable[n],
 					       .drained = w.drained[n],
 					       .routes = w.truth.count ? w.via[n] : NULL,
@@ -262,9 +268,10 @@ static void every_pair_and_triples(void **state)
 	struct drb_rng r = drb_rng_seed(14, 1);
 
 	(void)state;
-	for (uint32_t arity = 2; arity <= 3; arity++) {
+	// The last one with two uplinks in layer 1.
+	for (uint32_t arity = 2; arity <= 4; arity++) {
 		uint32_t pairs = 0;
-		begin(3, arity);
+		begin_with(3, arity < 4 ? arity : 3, arity < 4 ? arity : 2);
 		for (uint32_t a = 0; a < fault_count(); a++) {
 			for (uint32_t b = a; b < fault_count(); b++, pairs++) {
 				cut(a);
@@ -277,9 +284,9 @@ static void every_pair_and_triples(void **state)
 				cut(drb_rng_below(&r, fault_count()));
 			check_all(&r);
 		}
-		print_message("# F(3,%u): %u pairs and single faults, 500 triples; longest way %u "
-			      "links\n",
-			      arity, pairs, w.longest);
+		print_message("# F(3,%u), %u uplinks: %u pairs and single faults, 500 triples; "
+			      "longest way %u links\n",
+			      w.t.arity, w.t.uplinks, pairs, w.longest);
 		end();
 	}
 }

@@ -19,10 +19,18 @@ struct stage {
 	uint32_t now;
 };
 
+static void restart(struct stage *stage, uint32_t packet_time, double rate)
+{
+	const struct drb_spread_setup setup = {
+		.tree = &stage->t, .layer = 1, .packet_time = packet_time, .rate = rate};
+
+	drb_spread_init(&stage->s, &setup, stage->memory);
+}
+
 static void set_up(struct stage *stage, uint32_t layers, uint32_t arity)
 {
 	assert_int_equal(drb_tree_init(&stage->t, layers, arity), 0);
-	drb_spread_init(&stage->s, &stage->t, 1, 1, stage->memory);
+	restart(stage, 1, 1);
 	stage->rng = drb_rng_seed(1, 0);
 	stage->now = 0;
 }
@@ -172,7 +180,7 @@ static void sizes_are_octets(void **state)
 	for (int collide = 0; collide <= 1; collide++) {
 		struct stage stage;
 		set_up(&stage, 3, 8);
-		drb_spread_init(&stage.s, &stage.t, 100, 10, stage.memory);
+		restart(&stage, 100, 10);
 		bool spread = false;
 		for (uint32_t now = 0; now < 2000000; now += 100) {
 			drb_spread_tick(&stage.s, now, 0);
@@ -197,7 +205,7 @@ static void rates_may_differ(void **state)
 		struct stage stage;
 		bool spread = false;
 		set_up(&stage, 3, 4);
-		drb_spread_init(&stage.s, &stage.t, 1, 1000, stage.memory);
+		restart(&stage, 1, 1000);
 		if (weighed) {
 			double octets[4];
 			for (uint32_t u = 0; u < 4; u++)
@@ -221,7 +229,7 @@ static void an_unknown_rate_will_do(void **state)
 	for (int collide = 0; collide <= 1; collide++) {
 		struct stage stage;
 		set_up(&stage, 3, 8);
-		drb_spread_init(&stage.s, &stage.t, 1, 0, stage.memory);
+		restart(&stage, 1, 0);
 		bool spread = false;
 		for (uint32_t i = 0; i < 1000000; i++) {
 			uint32_t def = drb_rng_below(&stage.rng, 8);

@@ -11,14 +11,15 @@
 
 #include "fixtures/model.h"
 
-static const struct model small[] = {{1, 4}, {2, 3}, {3, 2}, {3, 3},
-				     {4, 2}, {1, 1}, {3, 1}, {2, 1}};
+static const struct model small[] = {{1, 4, 0}, {2, 3, 0}, {3, 2, 0}, {3, 3, 0}, {4, 2, 0},
+				     {1, 1, 0}, {3, 1, 0}, {2, 1, 0}, {2, 3, 1}, {2, 4, 3},
+				     {3, 2, 1}, {3, 3, 2}, {3, 4, 3}, {4, 2, 1}, {4, 3, 2}};
 
 static struct drb_tree tree_of(const struct model *m)
 {
 	struct drb_tree t;
 
-	assert_int_equal(drb_tree_init(&t, m->l, m->d), 0);
+	assert_int_equal(drb_tree_init_uplinks(&t, m->l, m->d, model_uplinks(m)), 0);
 	return t;
 }
 
@@ -35,7 +36,14 @@ static void sizes_match_the_definition(void **state)
 			bool core = layer == m->l;
 			assert_int_equal(drb_tree_switches(&t, layer), model_switches(m, layer));
 			assert_int_equal(drb_tree_down_ports(&t, layer), core ? 2 * m->d : m->d);
-			assert_int_equal(drb_tree_up_ports(&t, layer), core ? 0 : m->d);
+			assert_int_equal(drb_tree_up_ports(&t, layer), core ? 0
+								       : layer == 1
+									       ? model_uplinks(m)
+									       : m->d);
+			if (!core)
+				assert_int_equal(drb_tree_links(&t),
+						 drb_tree_switches(&t, layer) *
+							 drb_tree_up_ports(&t, layer));
 			total += model_switches(m, layer);
 		}
 		assert_int_equal(drb_tree_switches_total(&t), total);
@@ -59,6 +67,10 @@ static void sizes_out_of_range_are_refused(void **state)
 	assert_int_equal(drb_tree_init(&t, 3, 813), -EOVERFLOW);
 	assert_int_equal(drb_tree_init(&t, 14, 4), 0);
 	assert_int_equal(drb_tree_init(&t, 15, 4), -EOVERFLOW);
+	assert_int_equal(drb_tree_init_uplinks(&t, 3, 4, 0), -EINVAL);
+	assert_int_equal(drb_tree_init_uplinks(&t, 3, 4, 5), -EINVAL);
+	assert_int_equal(drb_tree_init_uplinks(&t, 1, 4, 2), -EINVAL); // there is nothing above
+	assert_int_equal(drb_tree_init_uplinks(&t, 1, 4, 4), 0);
 }
 
 // Every digit and the way back, for every label of the small trees.
@@ -81,14 +93,17 @@ static void codes_match_the_digits(void **state)
 		}
 		for (uint32_t layer = 1; layer <= m->l; layer++) {
 			for (uint32_t s = 0; s < drb_tree_switches(&t, layer); s++) {
-				drb_switch_code(&t, s, code);
-				model_digits(m, s, m->l - 1, digit);
+				drb_switch_code(&t, layer, s, code);
+				model_switch_digits(m, layer, s, digit);
 				for (uint32_t k = 1; k < m->l; k++) {
 					bool twice = k == m->l - 1 && layer < m->l;
+					bool fewer = k == 1 && layer > 1;
+					uint32_t values = fewer ? model_uplinks(m) : m->d;
 					assert_int_equal(code[k - 1], digit[k]);
-					assert_in_range(code[k - 1], 0, (twice ? 2 : 1) * m->d - 1);
+					assert_in_range(code[k - 1], 0,
+							(twice ? 2 : 1) * values - 1);
 				}
-				assert_int_equal(drb_switch_label(&t, code), s);
+				assert_int_equal(drb_switch_label(&t, layer, code), s);
 			}
 		}
 	}
@@ -182,12 +197,13 @@ static void wiring_is_the_formula_and_a_bijection(void **state)
 // A random tree of any shape the library takes.
 static struct model random_model(struct drb_rng *r)
 {
-	struct model m;
+	struct model m = {0};
 
 	do {
 		m.l = 1 + drb_rng_below(r, DRB_LAYERS_MAX);
 		m.d = 1 + drb_rng_below(r, m.l == 1 ? DRB_ARITY_MAX : DRB_ARITY_MAX >> m.l / 2);
 	} while (m.l * log2(m.d) > 40 || model_hosts(&m) > DRB_HOSTS_MAX);
+	m.u = m.l > 1 && drb_rng_below(r, 2) ? 1 + drb_rng_below(r, m.d) : 0;
 	return m;
 }
 
@@ -209,8 +225,8 @@ static void check_random_labels(const struct model *m, struct drb_rng *r)
 	for (uint32_t k = 1; k <= m->l; k++)
 		assert_int_equal(code[k - 1], digit[k]);
 	assert_int_equal(drb_host_label(&t, code), a);
-	drb_switch_code(&t, s, code);
-	assert_int_equal(drb_switch_label(&t, code), s);
+	drb_switch_code(&t, layer, s, code);
+	assert_int_equal(drb_switch_label(&t, layer, code), s);
 
 	struct drb_end e = drb_tree_host_peer(&t, a);
 	assert_true(model_host_wired(m, e.label, a, &down));
@@ -218,7 +234,7 @@ static void check_random_labels(const struct model *m, struct drb_rng *r)
 	assert_end(drb_tree_down_peer(&t, 1, e.label, down), 0, a, 0, true);
 
 	if (layer < t.layers) {
-		uint32_t port = drb_rng_below(r, t.arity);
+		uint32_t port = drb_rng_below(r, drb_tree_up_ports(&t, layer));
 		e = drb_tree_up_peer(&t, layer, s, port);
 		assert_in_range(e.label, 0, drb_tree_switches(&t, layer + 1) - 1);
 		assert_true(model_wired(m, layer + 1, s, e.label, &up, &down));
@@ -244,6 +260,51 @@ static void random_trees_match_the_model(void **state)
 	assert_true(large > 20); // the sample reaches up to the limit
 }
 
+// The label, in the fat-tree with all uplinks, of a switch of one with fewer: those above layer 1 that only the
+// others lead to are left out.
+static uint32_t label_in_full(const struct model *full, uint32_t uplinks, uint32_t layer,
+			      uint32_t label)
+{
+	for (uint32_t s = 0;; s++) {
+		uint32_t digit[MODEL_DIGITS_MAX] = {0};
+		model_digits(full, s, full->l - 1, digit);
+		if (layer > 1 && digit[1] >= uplinks)
+			continue;
+		if (label-- == 0)
+			return s;
+	}
+}
+
+// Every port of every switch leads to the switch, and to the port of it, that it would lead to with all uplinks.
+static void fewer_uplinks_leave_a_part(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(small); i++) {
+		const struct model *m = &small[i], all = {m->l, m->d, 0};
+		struct drb_tree t = tree_of(m), full = tree_of(&all);
+		for (uint32_t layer = 1; layer <= m->l; layer++) {
+			for (uint32_t s = 0; s < drb_tree_switches(&t, layer); s++) {
+				uint32_t label = label_in_full(&all, t.uplinks, layer, s);
+				for (uint32_t u = 0; u < drb_tree_up_ports(&t, layer); u++) {
+					struct drb_end e = drb_tree_up_peer(&t, layer, s, u);
+					e.label = label_in_full(&all, t.uplinks, e.layer, e.label);
+					struct drb_end f = drb_tree_up_peer(&full, layer, label, u);
+					assert_end(e, f.layer, f.label, f.port, f.up);
+				}
+				for (uint32_t p = 0; p < drb_tree_down_ports(&t, layer); p++) {
+					struct drb_end e = drb_tree_down_peer(&t, layer, s, p);
+					if (e.layer > 0)
+						e.label = label_in_full(&all, t.uplinks, e.layer,
+									e.label);
+					struct drb_end f =
+						drb_tree_down_peer(&full, layer, label, p);
+					assert_end(e, f.layer, f.label, f.port, f.up);
+				}
+			}
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -253,6 +314,7 @@ int main(void)
 		cmocka_unit_test(distances_match_the_digits),
 		cmocka_unit_test(wiring_is_the_formula_and_a_bijection),
 		cmocka_unit_test(random_trees_match_the_model),
+		cmocka_unit_test(fewer_uplinks_leave_a_part),
 	};
 	return cmocka_run_group_tests_name("tree", tests, NULL, NULL);
 }

@@ -140,6 +140,24 @@ static void slow_links_are_slow_in_both(void **state)
 	}
 }
 
+// Fewer uplinks in layer 1, so many that they divide d or not; overloaded in the end.
+static void fewer_uplinks_in_both(void **state)
+{
+	static const uint32_t uplinks[][2] = {{2, 1}, {3, 1}, {3, 2}, {4, 2}};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(uplinks) * ARRAY_SIZE(schemes); i++) {
+		const uint32_t *tree = uplinks[i / ARRAY_SIZE(schemes) % ARRAY_SIZE(uplinks)];
+		struct drb_packet_setup s = setup_of(tree[0], schemes[i % ARRAY_SIZE(schemes)],
+						     i % 3 ? "permutation" : "mixed");
+		assert_int_equal(drb_tree_init_uplinks(&s.tree, LAYERS, tree[0], tree[1]), 0);
+		s.rho = i < ARRAY_SIZE(uplinks) * ARRAY_SIZE(schemes) ? 0.3 : 0.6;
+		s.slow = (struct drb_slow){.links = i % 5 == 0 ? 3 : 0, .slots = 2};
+		s.seed += i;
+		both_do_the_same(&s);
+	}
+}
+
 // Only the order within a switch matters: one order over all arrivals gives the same averages.
 static void one_order_over_all_agrees_on_average(void **state)
 {
@@ -171,6 +189,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_draws_give_the_same_packets),
 		cmocka_unit_test(slow_links_are_slow_in_both),
+		cmocka_unit_test(fewer_uplinks_in_both),
 		cmocka_unit_test(one_order_over_all_agrees_on_average),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

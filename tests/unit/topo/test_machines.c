@@ -153,7 +153,7 @@ static void machines_have_core_switches_of_every_group(void **state)
 		m.machine[i].share = 1;
 	assert_int_equal(machines_split(&t, &m, &index), 0);
 	for (uint32_t c = 0; c < drb_tree_switches(&t, 3); c++)
-		has[machines_of(&t, &m, 3, c)][drb_switch_digit(&t, c, 1)]++;
+		has[machines_of(&t, &m, 3, c)][drb_switch_digit(&t, 3, c, 1)]++;
 	for (uint32_t i = 0; i < 3; i++) {
 		for (uint32_t g = 0; g < 4; g++)
 			assert_in_range(has[i][g], 1, 2);

@@ -23,11 +23,10 @@ int drb_class_tables_init(struct drb_class_tables *v, const struct drb_hop *hop,
 		}
 		memset(t, DRB_CLASS_EXCEPTION, v->room);
 		for (uint32_t h = 0; h < hop->hosts; h++) {
-			uint8_t digit = (uint8_t)drb_hop_digit(hop, h);
 			if (drb_hop_below(hop, h))
-				t[h] = digit;
+				t[h] = (uint8_t)drb_hop_digit(hop, h);
 			else if (below)
-				t[h] = DRB_CLASS_UP | digit;
+				t[h] = DRB_CLASS_UP | (uint8_t)drb_hop_default(hop, h);
 		}
 		v->table[below] = t;
 	}

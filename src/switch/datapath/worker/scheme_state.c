@@ -26,7 +26,7 @@ static int init_walk(struct drb_scheme_state *state, const struct drb_setup *s)
 {
 	const struct drb_port_setup *up = &s->ports[s->down_ports];
 	double rate[DRB_PORTS_MAX];
-	uint64_t *memory = malloc(DRB_SPREAD_WORDS(s->tree.arity) * sizeof(*memory));
+	uint64_t *memory = malloc(DRB_SPREAD_WORDS(s->up_ports) * sizeof(*memory));
 
 	state->round = malloc(drb_rounds(&s->tree, s->layer) * sizeof(*state->round));
 	if (!memory || !state->round) {
@@ -35,8 +35,11 @@ static int init_walk(struct drb_scheme_state *state, const struct drb_setup *s)
 	}
 	while (s->slot_ns >> state->tick_shift >= PACKET_TICKS)
 		state->tick_shift++;
-	drb_spread_init(&state->spread, &s->tree, (uint32_t)(s->slot_ns >> state->tick_shift), 0,
-			memory);
+	const struct drb_spread_setup setup = {.tree = &s->tree,
+					       .layer = s->layer,
+					       .packet_time =
+						       (uint32_t)(s->slot_ns >> state->tick_shift)};
+	drb_spread_init(&state->spread, &setup, memory);
 	if (rates_of(s, state->tick_shift, rate)) {
 		drb_spread_set_rates(&state->spread, rate);
 		state->octets = !up->rate.per_packet;

@@ -53,14 +53,15 @@ static void begin(struct stage *s, const char *fabric, uint32_t layer, uint32_t 
 	s->layer = &s->sim->fabric.layer[layer];
 	s->label = label;
 	s->hop = drb_hop_at(&s->model.tree, layer, label);
-	s->choice = s->sim->choice;
+	s->choice = sim_choice(s->sim, s->layer);
 	s->choice.salt = drb_salt(9, layer, label);
 	s->rng = drb_rng_seed(layer, label);
 	if (s->setup.choice.scheme == DRB_SCHEME_WALK) {
 		// A packet a slot, as in the model, and the same beginning.
 		struct drb_spread *spread = &w.scheme_state.spread;
 		uint32_t ticks = SLOT_NS >> w.scheme_state.tick_shift;
-		drb_spread_init(spread, &s->setup.tree, ticks, 1.0 / ticks, spread->count);
+		const struct drb_spread_setup each = {&s->setup.tree, layer, ticks, 1.0 / ticks};
+		drb_spread_init(spread, &each, spread->count);
 		spread->began = BEFORE * ticks;
 	}
 	// Some are met again and again, others hardly ever.
