@@ -31,9 +31,28 @@ whole_rows() {
 whole_rows packet --scheme drb,dmodk --load 0.5 --slots 100 --stats 50 --detail
 whole_rows transfer --scheme drb,walk --slots 500 --warmup 10
 whole_rows transfer --scheme drb,walk --slots 500 --warmup 10 --runs 3
+whole_rows packet --scheme drb,dmodk --load 0.4 --slots 100 --stats 50 --detail --uplinks 1
+whole_rows transfer --scheme drb,walk --slots 500 --warmup 10 --load 0.2 -d 4 --uplinks 2
 whole_rows job --scheme drb,vlb --data 16
 "$sim" job --job pipeline:3 --data 30 --list >"$dir/list"
 whole_rows replay "$dir/list" --scheme drb,vlb
+whole_rows replay "$dir/list" --scheme drb,vlb --uplinks 1
+
+# All uplinks are as none asked for; fewer are a column more, and of thresholds that only the load of uplinks tells.
+for verb in "packet --load 0.4 --slots 100 --stats 50" "flow --runs 2" "job --data 16" "transfer --load 0.2 --slots 500 --warmup 10"; do
+  # shellcheck disable=SC2086 # words
+  "$sim" $verb --csv >"$dir/all"
+  # shellcheck disable=SC2086
+  "$sim" $verb --csv --uplinks 2 | cmp - "$dir/all" || { echo "not ok: $verb --uplinks 2" && failed=1; }
+  # shellcheck disable=SC2086
+  "$sim" $verb --csv --uplinks 1 | awk -F, -v was="$(head -n 1 "$dir/all")" '
+    NR == 1 && $0 != was ",uplinks" || NR > 1 && $NF != 1 { exit 1 }' || { echo "not ok: $verb --uplinks 1" && failed=1; }
+done
+t_at() { "$sim" packet --load "$1" --slots 20 --stats 10 --csv --uplinks "$2" | awk -F, 'NR == 2 { print $6 }'; }
+if [ "$(t_at 0.4 1)" != "$(t_at 0.8 2)" ]; then
+  echo "not ok: T at load 0.4 of 1 uplink for 2 hosts: $(t_at 0.4 1)"
+  failed=1
+fi
 
 # Figures of some runs are the means of those with each seed, and the interval is Student's, 4.303 with three.
 runs_are_their_mean() { # runs_are_their_mean COLUMN VERB WORDS...
@@ -124,6 +143,11 @@ if [ "$(grep -cE '^s[12]-[0-7].u[01],4$' "$dir/slow")" != 5 ] || [ "$(sort -u "$
   [ "$("$sim" packet --list-slow --csv)" != link,slots ]; then
   echo "not ok: --list-slow: $(cat "$dir/slow" "$dir/all")" && failed=1
 fi
+refused '16 links' packet -l 3 -d 2 --uplinks 1 --slow link:17:2 --load 0.3
+refused 'as many as down-ports' packet --uplinks 3
+refused 'has none' flow -l 1 -d 4 --uplinks 2
+refused 'more than the 0.5 that 1 uplinks for 2 hosts carry' packet --uplinks 1 --load 0.5
+refused 'take a --threshold' transfer --uplinks 1 --load 0.6
 refused '64 ports' packet -d 33 --fail switch:1
 refused 'hosts only' packet -l 1 -d 2 --traffic stride:4
 refused 'GiB' packet -l 4 -d 100 --memory 1

@@ -13,11 +13,13 @@
 
 static void write_flows(const struct paper *p, const uint32_t tree[2])
 {
+	struct drb_tree t;
 	char name[64];
 
+	drb_tree_init(&t, tree[0], tree[1]);
 	snprintf(name, sizeof(name), "flow-F%u-%u.csv", tree[0], tree[1]);
 	FILE *f = paper_open(p, name);
-	struct drb_table *table = sim_flow_table(f, DRB_FORMAT_CSV);
+	struct drb_table *table = sim_flow_table(f, DRB_FORMAT_CSV, &t);
 	for (uint32_t i = 0; i < p->points; i++) {
 		const struct paper_point *point = &p->point[i];
 		if (point->kind != PAPER_FLOW || point->flow.tree.layers != tree[0] ||

@@ -16,7 +16,7 @@
 
 #include "sim/models/links.h"
 
-enum { KEY_SEED = 0x200, KEY_MEMORY, KEY_SCHEME, KEY_CHOICES, KEY_THRESHOLD };
+enum { KEY_SEED = 0x200, KEY_MEMORY, KEY_SCHEME, KEY_CHOICES, KEY_THRESHOLD, KEY_UPLINKS };
 
 #define GIB (UINT64_C(1) << 30)
 
@@ -32,6 +32,8 @@ static const struct argp_option common_options[] = {
 static const struct argp_option fabric_options[] = {
 	{"layers", 'l', "L", 0, "Layers of switches of the fat-tree F(l,d) (default 3)", 1},
 	{"arity", 'd', "D", 0, "Arity: switches have 2d ports (default 2)", 1},
+	{"uplinks", KEY_UPLINKS, "U", 0,
+	 "Uplinks of a switch of layer 1 (default D); fewer: the fat-tree is oversubscribed", 1},
 	{"scheme", KEY_SCHEME, "LIST", 0,
 	 "Routing schemes, such as drb,micro, or all (default drb)", 2},
 	{"choices", KEY_CHOICES, "COUNT", 0,
@@ -161,7 +163,12 @@ static void parse_schemes(const char *list, struct sim_fabric *f)
 
 static void complete_fabric(struct sim_fabric *f)
 {
-	if (drb_tree_init(&f->tree, f->layers, f->arity) < 0)
+	uint32_t uplinks = f->uplinks ? f->uplinks : f->arity;
+
+	if (uplinks > f->arity || (f->layers == 1 && uplinks != f->arity))
+		drb_die("--uplinks %u: a switch of layer 1 of F(%u,%u) has %s", uplinks, f->layers,
+			f->arity, f->layers == 1 ? "none" : "at most as many as down-ports");
+	if (drb_tree_init_uplinks(&f->tree, f->layers, f->arity, uplinks) < 0)
 		drb_die("F(%u,%u) has more than %u hosts: take a smaller -l or -d", f->layers,
 			f->arity, DRB_HOSTS_MAX);
 	if (f->choices > DRB_CHOICES_MAX && f->choices < f->arity)
@@ -179,6 +186,9 @@ static error_t parse_fabric(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'd':
 		f->arity = drb_option_u32("--arity", arg, 1, DRB_ARITY_MAX);
+		return 0;
+	case KEY_UPLINKS:
+		f->uplinks = drb_option_u32("--uplinks", arg, 1, DRB_ARITY_MAX);
 		return 0;
 	case KEY_SCHEME:
 		parse_schemes(arg, f);
@@ -204,6 +214,21 @@ static const struct argp_child common_children[] = {{&drb_format_argp, 0, NULL, 
 const struct argp sim_common_argp = {
 	.options = common_options, .parser = parse_common, .children = common_children};
 const struct argp sim_fabric_argp = {.options = fabric_options, .parser = parse_fabric};
+
+double sim_uplink_load(const struct sim_fabric *f, enum drb_scheme scheme, double load)
+{
+	const double uplinks = drb_tree_uplink_load(&f->tree, load);
+
+	if (uplinks < 1)
+		return uplinks;
+	if (isnan(f->threshold) && drb_scheme_has_threshold(scheme))
+		drb_die("--load %g: more than the %g that %u uplinks for %u hosts carry, for which "
+			"the "
+			"paper has no T: take a --threshold",
+			load, (double)f->tree.uplinks / f->tree.arity, f->tree.uplinks,
+			f->tree.arity);
+	return 0;
+}
 
 struct drb_reals sim_reals(const char *option, const char *text, double min, double max)
 {

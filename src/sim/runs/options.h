@@ -21,9 +21,10 @@ struct sim_common {
 	uint64_t memory;  // bytes all runs together may take
 	enum drb_format format;
 };
-// Options of verbs that simulate a fabric: -l, -d, --scheme, --choices, --threshold.
+// Options of verbs that simulate a fabric: -l, -d, --uplinks, --scheme, --choices, --threshold.
 struct sim_fabric {
 	uint32_t layers, arity;
+	uint32_t uplinks; // of a switch of layer 1; as asked for, 0: not
 	struct drb_tree tree;
 	enum drb_scheme scheme[DRB_SCHEME_COUNT];
 	uint32_t schemes;
@@ -36,6 +37,10 @@ struct sim_fabric {
 extern const struct argp sim_common_argp, sim_fabric_argp;
 struct sim_common sim_common_default(void);
 struct sim_fabric sim_fabric_default(void);
+
+// The load of uplinks that the paper's T of a scheme goes by when hosts send at this load. Where uplinks cannot
+// carry so much there is no such T: it dies; or it is 0, where a T was asked for or the scheme has none.
+double sim_uplink_load(const struct sim_fabric *f, enum drb_scheme scheme, double load);
 
 // List of reals of an option, all in [min, max]; dies naming the option if it is not.
 struct drb_reals sim_reals(const char *option, const char *text, double min, double max);

@@ -18,26 +18,34 @@ static const struct drb_column flow_columns[] = {
 	{"redirected", NULL, DRB_REAL, 4},
 	{"estimate", NULL, DRB_REAL, 2},
 	{"relative_error", "error", DRB_REAL, 4},
+	SIM_COLUMN_UPLINKS,
 };
 
-struct drb_table *sim_flow_table(FILE *out, enum drb_format format)
+void sim_put_uplinks(struct drb_table *table, const struct drb_tree *t)
+{
+	if (t->uplinks < t->arity)
+		drb_table_count(table, t->uplinks);
+}
+
+struct drb_table *sim_flow_table(FILE *out, enum drb_format format, const struct drb_tree *t)
 {
 	return drb_table_new(out, format, flow_columns,
-			     sizeof(flow_columns) / sizeof(flow_columns[0]));
+			     sim_columns(t, sizeof(flow_columns) / sizeof(flow_columns[0])));
 }
 
 void sim_flow_row(struct drb_table *table, const struct drb_flow_setup *setup,
 		  const struct drb_flow_summary *s, uint32_t runs)
 {
-	// The estimate is that of the paper's scheme.
-	bool estimated = setup->scheme == DRB_SCHEME_DRB;
+	// The estimate is that of the paper's scheme and fat-tree.
+	bool estimated =
+		setup->scheme == DRB_SCHEME_DRB && setup->tree.uplinks == setup->tree.arity;
 	double estimate = drb_estimate_flow(setup->flows, setup->tree.hosts, setup->threshold);
 
 	drb_table_text(table, drb_scheme_name(setup->scheme));
 	drb_table_count(table, setup->tree.layers);
 	drb_table_count(table, setup->tree.arity);
 	drb_table_count(table, setup->flows);
-	drb_table_real(table, estimated ? setup->threshold : NAN);
+	drb_table_real(table, setup->scheme == DRB_SCHEME_DRB ? setup->threshold : NAN);
 	drb_table_count(table, runs);
 	drb_table_real(table, s->max_load);
 	drb_table_real(table, s->max_load_sd);
@@ -46,6 +54,7 @@ void sim_flow_row(struct drb_table *table, const struct drb_flow_setup *setup,
 	drb_table_real(table, s->redirected);
 	drb_table_real(table, estimated ? estimate : NAN);
 	drb_table_real(table, estimated ? fabs(s->max_load - estimate) / estimate : NAN);
+	sim_put_uplinks(table, &setup->tree);
 }
 
 // Two columns of a kind of link: "queue_up1_mean" and "queue_up1_max", in tables without "queue_".

@@ -7,7 +7,19 @@
 #include "sim/models/flow.h"
 #include "sim/models/packet.h"
 
-struct drb_table *sim_flow_table(FILE *out, enum drb_format format);
+// The last column of tables about fabrics is of their uplinks in layer 1. Where these are d it is left out, as its
+// cells are: a table has so many columns.
+#define SIM_COLUMN_UPLINKS                                                                         \
+	{                                                                                          \
+		"uplinks", "u", DRB_COUNT, 0                                                       \
+	}
+static inline uint32_t sim_columns(const struct drb_tree *t, size_t all)
+{
+	return (uint32_t)all - (t->uplinks == t->arity);
+}
+void sim_put_uplinks(struct drb_table *table, const struct drb_tree *t);
+
+struct drb_table *sim_flow_table(FILE *out, enum drb_format format, const struct drb_tree *t);
 void sim_flow_row(struct drb_table *table, const struct drb_flow_setup *setup,
 		  const struct drb_flow_summary *summary, uint32_t runs);
 

@@ -35,7 +35,7 @@ const char *sim_source_name(enum drb_sim_source source);
 // How many runs fit the memory at a time, as many threads as are wanted at most; *memory: bytes for each.
 uint32_t sim_transfers_prepare(const struct sim_common *c, struct sim_fabric *f,
 			       const struct sim_transfer_options *o, uint64_t *memory);
-// The paper's T, unless one is given: of packets for a link of this load; of flows for so many on a link.
+// The paper's T, unless one is given: of packets for uplinks of this load; of flows for so many on an uplink.
 double sim_transfers_threshold(const struct sim_fabric *f, const struct sim_transfer_options *o,
 			       double load, double flows);
 // A cell: the mean, nothing of no figures.

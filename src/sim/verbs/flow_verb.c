@@ -68,9 +68,11 @@ static struct drb_flow_setup setup_of(const struct flow_verb *v, uint32_t scheme
 		.tree = v->fabric.tree,
 		.scheme = v->fabric.scheme[scheme],
 		.choices = v->fabric.choices,
-		.threshold = isnan(v->fabric.threshold)
-				     ? drb_threshold_flow(flows, v->fabric.tree.hosts)
-				     : v->fabric.threshold,
+		.threshold =
+			isnan(v->fabric.threshold)
+				? drb_threshold_flow(drb_tree_uplink_load(&v->fabric.tree, flows),
+						     v->fabric.tree.hosts)
+				: v->fabric.threshold,
 		.flows = flows,
 		.seed = v->common.seed,
 	};
@@ -147,7 +149,7 @@ int sim_flow(int argc, char **argv)
 	drb_args_parse(&argp, argc, argv, 0, &v);
 	drop_shifting_schemes(&v.fabric);
 	simulate(&v);
-	struct drb_table *table = sim_flow_table(stdout, v.common.format);
+	struct drb_table *table = sim_flow_table(stdout, v.common.format, &v.fabric.tree);
 	for (uint32_t s = 0; s < v.fabric.schemes; s++) {
 		for (size_t c = 0; c < v.flows.count; c++) {
 			struct drb_flow_setup setup = setup_of(&v, s, c);

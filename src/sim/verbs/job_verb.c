@@ -12,6 +12,7 @@
 #include "sim/flows/job.h"
 #include "sim/runs/jobs.h"
 #include "sim/runs/options.h"
+#include "sim/runs/rows.h"
 #include "sim/runs/sample.h"
 #include "sim/runs/transfer_options.h"
 
@@ -177,6 +178,7 @@ static const struct drb_column columns[] = {
 	{"broken", NULL, DRB_COUNT, 0},
 	{"dropped", NULL, DRB_REAL, 5},
 	{"resent", NULL, DRB_REAL, 5},
+	SIM_COLUMN_UPLINKS,
 };
 
 // Makespans of the runs that came to their end.
@@ -234,6 +236,7 @@ static void put_row(struct drb_table *t, const struct job_verb *v, uint64_t poin
 	drb_table_real(t, sim_sample_half_width(&s.slowdown));
 	drb_table_count(t, v->runs - s.makespan.count);
 	sim_put_losses(t, s.packets, s.dropped, s.resent);
+	sim_put_uplinks(t, &v->fabric.tree);
 }
 
 static int put_list(const struct job_verb *v)
@@ -284,8 +287,9 @@ int sim_job(int argc, char **argv)
 					.what = "simulating jobs",
 					.results = v.result,
 					.result_bytes = points * v.runs * sizeof(*v.result)});
-	struct drb_table *table = drb_table_new(stdout, v.common.format, columns,
-						sizeof(columns) / sizeof(columns[0]));
+	struct drb_table *table =
+		drb_table_new(stdout, v.common.format, columns,
+			      sim_columns(&v.fabric.tree, sizeof(columns) / sizeof(columns[0])));
 	for (uint64_t i = 0; i < points; i++)
 		put_row(table, &v, i);
 	drb_table_end(table);

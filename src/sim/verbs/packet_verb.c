@@ -129,13 +129,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static struct drb_packet_setup setup_of(const struct packet_verb *v, uint64_t i)
 {
+	const enum drb_scheme scheme = v->fabric.scheme[i / v->rho.count];
 	double rho = v->rho.value[i % v->rho.count];
+	double uplinks = sim_uplink_load(&v->fabric, scheme, rho);
 
 	return (struct drb_packet_setup){
 		.tree = v->fabric.tree,
-		.scheme = v->fabric.scheme[i / v->rho.count],
+		.scheme = scheme,
 		.choices = v->fabric.choices,
-		.threshold = isnan(v->fabric.threshold) ? drb_threshold_packet(rho)
+		.threshold = isnan(v->fabric.threshold) ? drb_threshold_packet(uplinks)
 							: v->fabric.threshold,
 		.traffic = v->traffic,
 		.rho = rho,
@@ -275,13 +277,15 @@ int sim_packet(int argc, char **argv)
 	bool fails = v.fail.links || v.fail.switches;
 	if (fails)
 		layout.column[layout.count++] = (struct drb_column){"lost", NULL, DRB_REAL, 4};
-	struct drb_table *table =
-		drb_table_new(stdout, v.common.format, layout.column, layout.count);
+	layout.column[layout.count++] = (struct drb_column)SIM_COLUMN_UPLINKS;
+	struct drb_table *table = drb_table_new(stdout, v.common.format, layout.column,
+						sim_columns(&v.fabric.tree, layout.count));
 	for (uint64_t i = 0; i < points; i++) {
 		struct drb_packet_setup setup = setup_of(&v, i);
 		sim_packet_row(table, &setup, &v.result[i]);
 		if (fails)
 			drb_table_real(table, v.result[i].lost);
+		sim_put_uplinks(table, &v.fabric.tree);
 		warn_undelivered(&v, i);
 	}
 	drb_table_end(table);

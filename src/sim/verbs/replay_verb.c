@@ -13,6 +13,7 @@
 #include "sim/flows/list_run.h"
 #include "sim/runs/jobs.h"
 #include "sim/runs/options.h"
+#include "sim/runs/rows.h"
 #include "sim/runs/transfer_options.h"
 
 enum { KEY_LONGEST = 0x300 };
@@ -111,7 +112,7 @@ static const struct drb_column columns[] = {
 	{"to", NULL, DRB_COUNT, 0},       {"packets", NULL, DRB_COUNT, 0},
 	{"start", NULL, DRB_COUNT, 0},    {"handshake", NULL, DRB_COUNT, 0},
 	{"time", "slots", DRB_COUNT, 0},  {"alone", NULL, DRB_COUNT, 0},
-	{"slowdown", NULL, DRB_REAL, 3},
+	{"slowdown", NULL, DRB_REAL, 3},  SIM_COLUMN_UPLINKS,
 };
 
 static void put_row(struct drb_table *t, const struct replay_verb *v, uint64_t i, uint32_t place)
@@ -145,12 +146,14 @@ static void put_row(struct drb_table *t, const struct replay_verb *v, uint64_t i
 	drb_table_count(t, alone);
 	drb_table_real(t,
 		       time->finish ? (double)(time->finish - time->start) / (double)alone : NAN);
+	sim_put_uplinks(t, &v->fabric.tree);
 }
 
 static void put_results(const struct replay_verb *v)
 {
-	struct drb_table *t = drb_table_new(stdout, v->common.format, columns,
-					    sizeof(columns) / sizeof(columns[0]));
+	struct drb_table *t =
+		drb_table_new(stdout, v->common.format, columns,
+			      sim_columns(&v->fabric.tree, sizeof(columns) / sizeof(columns[0])));
 
 	for (uint64_t i = 0; i < v->fabric.schemes; i++) {
 		uint32_t never = 0;

@@ -13,6 +13,7 @@
 #include "sim/flows/workload.h"
 #include "sim/runs/jobs.h"
 #include "sim/runs/options.h"
+#include "sim/runs/rows.h"
 #include "sim/runs/sample.h"
 #include "sim/runs/transfer_options.h"
 
@@ -86,11 +87,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-// The paper's T: of packets by the load; of flows by how many a host sends at a time, on average, if each
-// takes its share of the link.
-static double threshold_at(const struct transfer_verb *v, double load)
+// The paper's T, by the load of the uplinks: of packets by that; of flows by how many are on an uplink at a time,
+// on average, if each takes its share of it.
+static double threshold_at(const struct transfer_verb *v, enum drb_scheme scheme, double load)
 {
-	return sim_transfers_threshold(&v->fabric, &v->transfers, load, load / (1 - load));
+	const double uplinks = sim_uplink_load(&v->fabric, scheme, load);
+
+	return sim_transfers_threshold(&v->fabric, &v->transfers, uplinks, uplinks / (1 - uplinks));
 }
 
 static struct drb_workload_setup setup_of(const struct transfer_verb *v, uint64_t i)
@@ -108,7 +111,7 @@ static struct drb_workload_setup setup_of(const struct transfer_verb *v, uint64_
 	};
 
 	s.transfers.scheme = v->fabric.scheme[point / v->load.count];
-	s.transfers.threshold = threshold_at(v, load);
+	s.transfers.threshold = threshold_at(v, s.transfers.scheme, load);
 	s.transfers.seed = v->common.seed + i % v->runs;
 	s.transfers.memory = v->memory;
 	return s;
@@ -164,6 +167,7 @@ static const struct drb_column columns[] = {
 	{"unfinished", NULL, DRB_COUNT, 0},
 	{"dropped", NULL, DRB_REAL, 5},
 	{"resent", NULL, DRB_REAL, 5},
+	SIM_COLUMN_UPLINKS,
 };
 
 // What the runs of a point have in common, of one class of sizes.
@@ -243,12 +247,14 @@ static void put_row(struct drb_table *t, const struct transfer_verb *v, uint64_t
 	drb_table_count(t, s.broken);
 	drb_table_count(t, s.unfinished);
 	sim_put_losses(t, s.packets, s.dropped, s.resent);
+	sim_put_uplinks(t, &v->fabric.tree);
 }
 
 static void put_results(const struct transfer_verb *v, uint64_t points)
 {
-	struct drb_table *t = drb_table_new(stdout, v->common.format, columns,
-					    sizeof(columns) / sizeof(columns[0]));
+	struct drb_table *t =
+		drb_table_new(stdout, v->common.format, columns,
+			      sim_columns(&v->fabric.tree, sizeof(columns) / sizeof(columns[0])));
 
 	for (uint64_t i = 0; i < points; i++) {
 		const struct drb_workload_setup setup = setup_of(v, i * v->runs);
