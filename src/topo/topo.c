@@ -12,13 +12,15 @@
 #define TEXT(x) #x
 #define TEXT_OF(x) TEXT(x)
 
-enum { KEY_FABRIC = 0x100, KEY_IPV4, KEY_IPV6, KEY_MAC };
+enum { KEY_FABRIC = 0x100, KEY_IPV4, KEY_IPV6, KEY_MAC, KEY_UPLINKS };
 
 static const struct argp_option topo_options[] = {
 	{"layers", 'l', "L", 0,
 	 "Layers of the fat-tree F(l,d) (default " TEXT_OF(DRB_LAYERS_DEFAULT) ")", 1},
 	{"arity", 'd', "D", 0,
 	 "Arity: switches have 2d ports (default " TEXT_OF(DRB_ARITY_DEFAULT) ")", 1},
+	{"uplinks", KEY_UPLINKS, "U", 0,
+	 "Uplinks of a switch of layer 1 (default D); fewer: the fat-tree is oversubscribed", 1},
 	{"fabric", KEY_FABRIC, "NAME", 0, "Name of the fabric (default " DRB_FABRIC_DEFAULT ")", 1},
 	{"name", KEY_FABRIC, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 1},
 	{"ipv4", KEY_IPV4, "NET/LEN", 0, "IPv4 network of the hosts (default 10.0.0.0/8)", 2},
@@ -31,8 +33,13 @@ static void complete_tree(struct topo *topo)
 {
 	uint32_t l = drb_option_u32("--layers", topo->layers, 1, DRB_LAYERS_MAX);
 	uint32_t d = drb_option_u32("--arity", topo->arity, 1, DRB_ARITY_MAX);
+	uint32_t u =
+		topo->uplinks ? drb_option_u32("--uplinks", topo->uplinks, 1, DRB_ARITY_MAX) : d;
 
-	if (drb_tree_init(&topo->tree, l, d) < 0)
+	if (u > d || (l == 1 && u != d))
+		drb_die("--uplinks %u: a switch of layer 1 of F(%u,%u) has %s", u, l, d,
+			l == 1 ? "none" : "at most as many as down-ports");
+	if (drb_tree_init_uplinks(&topo->tree, l, d, u) < 0)
 		drb_die("F(%u,%u) has more than %u hosts: labels overflow, take a smaller -l or -d",
 			l, d, DRB_HOSTS_MAX);
 }
@@ -66,6 +73,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'd':
 		topo->arity = arg;
+		return 0;
+	case KEY_UPLINKS:
+		topo->uplinks = arg;
 		return 0;
 	case KEY_FABRIC:
 		topo->fabric = arg;
@@ -124,8 +134,7 @@ bool topo_links_next(struct topo_links *w, struct topo_link *link)
 
 uint64_t topo_links_total(const struct drb_tree *t)
 {
-	// Every host has one link up, and so do as many up-ports of each layer below the core.
-	return (uint64_t)t->hosts * t->layers;
+	return t->hosts + (uint64_t)drb_tree_links(t) * (t->layers - 1);
 }
 
 void topo_mac(char text[TOPO_ADDR_MAX], const struct topo *topo, uint32_t host)

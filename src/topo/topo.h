@@ -11,12 +11,12 @@
 #include "core/fabric/names.h"
 #include "core/fabric/tree.h"
 
-// The fabric of a command line: options -l, -d, --fabric, --ipv4, --ipv6 and --mac.
+// The fabric of a command line: options -l, -d, --uplinks, --fabric, --ipv4, --ipv6 and --mac.
 struct topo {
 	const char *fabric; // name
 	struct drb_tree tree;
 	struct drb_addr_plan addresses;
-	const char *layers, *arity, *ipv4, *ipv6, *mac; // as given, NULL if not
+	const char *layers, *arity, *uplinks, *ipv4, *ipv6, *mac; // as given, NULL if not
 };
 
 // argp child for those options; its input is a struct topo that starts as all zeros. When parsing

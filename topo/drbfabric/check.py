@@ -28,21 +28,21 @@ PING_FRAME_BITS = (98 + 24) * 8
 ECHO_LINE = re.compile(r'^(\S+)\s+: (-|[0-9.]+)$')
 
 
-def switch_view(switch, ports, layers, arity, fabric):
+def switch_view(switch, ports, plan):
     """What one switch says of itself and its links, compared with the plan: (complaints, its drained
     ports)."""
     name = switch['name']
     complaints, drained = [], []
 
-    def expect(what, says, plan):
-        if says != plan:
-            complaints.append(f'{name}: {what} is {says!r}, must be {plan!r}')
+    def expect(what, says, planned):
+        if says != planned:
+            complaints.append(f'{name}: {what} is {says!r}, must be {planned!r}')
 
     try:
         with Telemetry(switch['namespace']) as t:
             info = t.ask('/drb/info') or {}
-            for key, value in (('name', name), ('fabric', fabric), ('layers', layers),
-                               ('arity', arity), ('layer', switch['layer']),
+            fabric = [(key, plan[key]) for key in ('fabric', 'layers', 'arity', 'uplinks') if key in plan]
+            for key, value in (('name', name), *fabric, ('layer', switch['layer']),
                                ('label', switch['label']), ('code', switch['code']),
                                ('ready', 1), ('ports', len(ports))):
                 says = info.get(key)
@@ -75,8 +75,7 @@ def peers(plan):
 def wiring(plan):
     wanted, complaints, drained, failed = peers(plan), [], [], 0
     for switch in plan['switches']:
-        found, out_of_use = switch_view(switch, wanted[switch['name']], plan['layers'], plan['arity'],
-                                        plan['fabric'])
+        found, out_of_use = switch_view(switch, wanted[switch['name']], plan)
         failed += bool(found)
         complaints += found
         drained += out_of_use

@@ -43,8 +43,19 @@ SLOT_MIN_NS = 2000000
 
 
 def threshold_at(load, threshold):
-    """T as given, or that of the paper for this load."""
+    """T as given, or that of the paper for this load of uplinks."""
     return f'{1 - math.log(1 - load):.6g}' if threshold == 'paper' else threshold
+
+
+def shape_of(setup):
+    """Options that say which fabric it is."""
+    size = ['-l', str(setup.layers), '-d', str(setup.arity)]
+    return [*size, '--uplinks', str(setup.uplinks)] if setup.uplinks else size
+
+
+def name_of(setup):
+    fewer = f', {setup.uplinks} of {setup.arity} uplinks in layer 1' if setup.uplinks else ''
+    return f'F({setup.layers},{setup.arity}){fewer}'
 
 
 @dataclass
@@ -67,6 +78,7 @@ class Setup:
     name: str
     slow: str = ''  # link:N:K, as drbsim has it
     stretches: int = 0  # how often slots may be doubled
+    uplinks: int = 0  # of a switch of layer 1; 0: arity
     load: float = 0.0  # of the combination that runs
     stretched: int = 0  # how often slots were doubled so far
     paces: dict = field(default_factory=dict)  # {(switch, port): slots of a packet}, of slow links that are up
@@ -84,11 +96,16 @@ class Setup:
         return self.stretched_ns / 1e9
 
     def threshold_at(self, load):
-        return threshold_at(load, self.threshold)
+        return threshold_at(load * self.arity / (self.uplinks or self.arity), self.threshold)
 
     @property
     def size(self):
         return ['-l', str(self.layers), '-d', str(self.arity)]
+
+    @property
+    def shape(self):
+        """Of the fabric; to drbgen its size is enough."""
+        return shape_of(self)
 
     @property
     def queues(self):
@@ -123,14 +140,14 @@ def check_setup(setup):
     Fabric(setup.name).need_free('take another --fabric')
     slow_links.drawn(setup, setup.seed)
     for scheme in setup.schemes:
-        children.run([program('drbtopo', 'topo'), 'plan', *setup.size, '--fabric', setup.name,
+        children.run([program('drbtopo', 'topo'), 'plan', *setup.shape, '--fabric', setup.name,
                       '--scheme', scheme, '--driver', setup.driver, '--queue', str(setup.queue)])
 
 
 def simulate(setup, seed):
     """{(scheme, load): figures} of drbsim."""
     # As drbsim writes and reads them.
-    text = children.run([program('drbsim', 'sim'), 'packet', *setup.size,
+    text = children.run([program('drbsim', 'sim'), 'packet', *setup.shape,
                          '--scheme', ','.join(setup.schemes),
                          '--load', ','.join(f'{load:g}' for load in setup.loads),
                          '--traffic', setup.traffic, '--threshold', setup.threshold,
@@ -235,7 +252,7 @@ class Experiment:
             # One that fails has taken the fabric down.
             self.up.get([self.fabric, 'replan', *options])
         else:
-            self.up.get([self.fabric, 'up', *s.size, *options, '--driver', s.driver, '--slotted',
+            self.up.get([self.fabric, 'up', *s.shape, *options, '--driver', s.driver, '--slotted',
                          '--queue', str(s.queue)])
         fabric = Fabric(s.name)
         plan = fabric.need_plan()

@@ -33,6 +33,8 @@ def parser():
     p.add_argument('--version', nargs=0, action=Version, help='show the version and exit')
     p.add_argument('-l', '--layers', type=positive, default=3, help='layers (default 3)')
     p.add_argument('-d', '--arity', type=positive, default=2, help='arity (default 2)')
+    p.add_argument('--uplinks', type=positive, default=0, metavar='U',
+                   help='uplinks of a switch of layer 1 (default: the arity)')
     p.add_argument('--scheme', type=some_schemes, default=some_schemes('drb,micro,dmodk,vlb'),
                    metavar='LIST', help='routing schemes (default drb,micro,dmodk,vlb)')
     p.add_argument('--load', type=some_loads, default=some_loads('0.6,0.8,0.9,0.95'),
@@ -82,12 +84,15 @@ def setup_of(args):
     warmup = args.warmup if args.warmup is not None else args.slots // 10
     if warmup > args.slots // 2:
         raise usage(f'--warmup {warmup}: more than half of the {args.slots} slots')
+    if args.threshold == 'paper' and max(args.load) * args.arity >= (args.uplinks or args.arity):
+        raise usage(f'--load {max(args.load):g}: more than {args.uplinks} uplinks for {args.arity} hosts '
+                    'carry, for which the paper has no T: take a --threshold')
     return Setup(layers=args.layers, arity=args.arity, schemes=args.scheme, loads=args.load,
                  traffic=args.traffic, threshold=args.threshold, slow=args.slow,
                  slot_ns=args.slot or default_slot(hosts, args.layers), slots=args.slots,
                  warmup=warmup, runs=args.runs, repeats=args.repeat, stretches=args.stretch,
                  queue=args.queue or (512 if args.traffic == 'permutation' else 4096),
-                 seed=args.seed, driver=args.driver, name=args.name)
+                 seed=args.seed, driver=args.driver, name=args.name, uplinks=args.uplinks)
 
 
 def check_out(out):

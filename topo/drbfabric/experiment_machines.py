@@ -31,6 +31,7 @@ def _ask(machines, words):
 
 def _simulated(plan, args, scheme, load):
     done = subprocess.run([program('drbsim', 'sim'), 'packet', '-l', str(plan['layers']), '-d', str(plan['arity']),
+                           '--uplinks', str(plan['uplinks']),
                            '--scheme', scheme, '--load', str(load), '--traffic', args.traffic, '--slots',
                            str(args.slots), '--stats', str(args.slots), '--seed', str(args.seed), '--csv'],
                           stdout=subprocess.PIPE, text=True, check=False)
@@ -45,7 +46,8 @@ def _one(machines, args, scheme, load):
     slot_us = 1e6 / plan['rate_value']
     # Before the machines are kept busy.
     simulated = _simulated(plan, args, scheme, load)
-    _ask(machines, ['ctl', *fabric, 'set', '--all', f'scheme={scheme}', f"threshold={threshold_at(load, 'paper')}"])
+    threshold = threshold_at(load * plan['arity'] / plan['uplinks'], 'paper')
+    _ask(machines, ['ctl', *fabric, 'set', '--all', f'scheme={scheme}', f'threshold={threshold}'])
     answers = _ask(machines, [
         'replay', *fabric, '--begin', str(int(time.time()) + args.lead), '--traffic', args.traffic, '--load', str(load),
         '--slots', str(args.slots), '--slot', f'{round(1000 * slot_us)}ns', '--seed', str(args.seed)])

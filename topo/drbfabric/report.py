@@ -10,7 +10,7 @@ import re
 import shutil
 
 from . import children
-from .experiment import DETAILS, DISTURBED_SHARE, TOLERANCES, deviations
+from .experiment import DETAILS, DISTURBED_SHARE, TOLERANCES, deviations, name_of
 from .places import program
 
 STYLE = (':root{color-scheme:light dark;--line:#bbb;--head:#eee;--no:#a00}'
@@ -223,7 +223,7 @@ def image(name, picture):
 
 
 def page(rows, setup, pictures):
-    fabric = f'F({setup.layers},{setup.arity})'
+    fabric = name_of(setup)
     limits = ', '.join(f'{key} {share:.0%}' for key, share in TOLERANCES)
     grow = any(row['growing'] or row['sim_growing'] for row in rows)
     text = (

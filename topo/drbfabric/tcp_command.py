@@ -55,7 +55,7 @@ def setup_of(args):
     return Setup(layers=args.layers, arity=args.arity, schemes=args.scheme, units=args.unit,
                  workloads=workloads_of(args), slot_ns=slot_ns, runs=args.runs, repeats=args.repeat,
                  queue=args.queue or 512, seed=args.seed, congestion=args.congestion, driver=args.driver,
-                 name=args.name)
+                 name=args.name, uplinks=args.uplinks)
 
 
 def check(setup):

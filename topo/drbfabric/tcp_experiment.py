@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from . import children, live, schemes, tcp_player
 from .control import Control
-from .experiment import CONTROL_SHARE, PAUSE_SECONDS, Progress, disturbance, take_priority
+from .experiment import CONTROL_SHARE, PAUSE_SECONDS, Progress, disturbance, shape_of, take_priority
 from .fabrics import Fabric
 from .places import harness, program
 
@@ -44,6 +44,7 @@ class Setup:
     congestion: str
     driver: str
     name: str
+    uplinks: int = 0  # of a switch of layer 1; 0: arity
 
     @property
     def slot(self):
@@ -56,7 +57,7 @@ class Setup:
 
     @property
     def size(self):
-        return ['-l', str(self.layers), '-d', str(self.arity)]
+        return shape_of(self)
 
     def combinations(self):
         """Schemes that route packets alone have no other unit."""

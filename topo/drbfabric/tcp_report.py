@@ -8,6 +8,7 @@ import os
 import re
 
 from . import report
+from .experiment import name_of
 from .tcp_experiment import FLOWLET_GAP, TOLERANCE
 from .tcp_player import ACK_BYTES, PAYLOAD, WIRE_BYTES
 
@@ -54,7 +55,7 @@ def why(rows):
 
 
 def page(rows, setup, pictures):
-    fabric = f'F({setup.layers},{setup.arity})'
+    fabric = name_of(setup)
     text = (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f'<title>{fabric}, transfers by TCP and simulated</title>\n<style>{report.STYLE}</style></head><body>\n'

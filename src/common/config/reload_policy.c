@@ -38,7 +38,8 @@ static int check_same_switch(const char *path, const struct drb_setup *now,
 			     const struct drb_setup *s)
 {
 	if (strcmp(now->fabric, s->fabric) != 0 || now->tree.layers != s->tree.layers ||
-	    now->tree.arity != s->tree.arity || !same_addresses(&now->addr, &s->addr))
+	    now->tree.arity != s->tree.arity || now->tree.uplinks != s->tree.uplinks ||
+	    !same_addresses(&now->addr, &s->addr))
 		return drb_config_bad(path, "fabric",
 				      "another fabric than that of the switch that "
 				      "runs; it needs a restart");

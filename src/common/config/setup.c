@@ -20,7 +20,12 @@ static int resolve_fabric(const char *path, struct drb_setup *s)
 	if (drb_config_read(path, DRB_SECTION_FABRIC, s) < 0)
 		return -EINVAL;
 	uint32_t layers = s->tree.layers, arity = s->tree.arity;
-	if (drb_tree_init(&s->tree, layers, arity) < 0)
+	uint32_t uplinks = s->tree.uplinks ? s->tree.uplinks : arity;
+	if (uplinks > arity || (layers == 1 && uplinks != arity))
+		return drb_config_bad(path, "fabric.uplinks",
+				      "a switch of layer 1 of F(%u,%u) has %s", layers, arity,
+				      layers == 1 ? "none" : "at most as many as down-ports");
+	if (drb_tree_init_uplinks(&s->tree, layers, arity, uplinks) < 0)
 		return drb_config_bad(path, "fabric.layers", "F(%u,%u) has more than %u hosts",
 				      layers, arity, DRB_HOSTS_MAX);
 	s->addr.hosts = s->tree.hosts;

@@ -92,6 +92,7 @@ static int take_code(const json_t *code, char *text, size_t size)
 static int take_info(const json_t *reply, void *out)
 {
 	struct drb_switch_info *info = out;
+	static const struct field uplinks = {"uplinks", offsetof(struct drb_switch_info, uplinks)};
 	static const struct field fields[] = {
 		{"layers", offsetof(struct drb_switch_info, layers)},
 		{"arity", offsetof(struct drb_switch_info, arity)},
@@ -111,7 +112,10 @@ static int take_info(const json_t *reply, void *out)
 	    GET_TEXT(reply, "trouble", info->trouble) < 0 ||
 	    take_code(json_object_get(reply, "code"), info->code, sizeof(info->code)) < 0)
 		return -EPROTO;
-	return get_fields(reply, fields, COUNT(fields), info);
+	if (get_fields(reply, fields, COUNT(fields), info) < 0)
+		return -EPROTO;
+	info->uplinks = info->arity; // of a version that tells none
+	return json_object_get(reply, "uplinks") ? get_fields(reply, &uplinks, 1, info) : 0;
 }
 
 static int take_routing(const json_t *reply, void *out)

@@ -30,6 +30,7 @@ struct drb_switch_info {
 	char version[DRB_READER_TEXT_MAX];
 	char code[DRB_READER_TEXT_MAX * 2]; // "(1,0)", top component first
 	uint64_t layers, arity, layer, label;
+	uint64_t uplinks; // of layer 1
 	uint64_t pid, ready, uptime_ns, ports;
 	uint64_t reloads;      // of the config, since the start
 	uint64_t ports_usable; // of ports

@@ -55,9 +55,12 @@ static uint64_t get(const uint8_t *at, uint32_t octets)
 	return value;
 }
 
-uint64_t drb_hello_fabric(const char *name, uint32_t layers, uint32_t arity)
+uint64_t drb_hello_fabric(const char *name, const struct drb_tree *t)
 {
-	uint64_t hash = drb_mix64((uint64_t)layers << 32 | arity);
+	uint64_t hash = drb_mix64((uint64_t)t->layers << 32 | t->arity);
+
+	if (t->uplinks != t->arity) // else as in version 0.1.0
+		hash = drb_mix64(hash ^ t->uplinks);
 
 	for (; *name; name++)
 		hash = drb_mix64(hash ^ (uint8_t)*name);

@@ -91,7 +91,7 @@ struct drb_hello {
 	X(bundle, 2, bundle_mtu)
 
 // A hash that tells apart fabrics wired together by mistake.
-uint64_t drb_hello_fabric(const char *name, uint32_t layers, uint32_t arity);
+uint64_t drb_hello_fabric(const char *name, const struct drb_tree *t);
 
 // True if a frame of at least DRB_ETHER_HEADER octets claims to be a hello, by its EtherType and by the
 // group address, which no bridge forwards.

@@ -62,6 +62,7 @@ static void add_answer(json_t *object, const struct drb_switch_all *s)
 		json_array_append_new(ports, port_json(&s->ports[i]));
 	json_object_set_new(object, "layers", number(s->info.layers));
 	json_object_set_new(object, "arity", number(s->info.arity));
+	json_object_set_new(object, "uplinks", number(s->info.uplinks));
 	json_object_set_new(object, "pid", number(s->info.pid));
 	json_object_set_new(object, "time_ns", number(s->time_ns));
 	json_object_set_new(object, "routing", routing_json(&s->routing.count));

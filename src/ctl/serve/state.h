@@ -3,7 +3,7 @@
 // A poll as JSON, for the page and for programs: one object
 //   {"time_ns": CLOCK_MONOTONIC, "unix_ms": wall clock, "port_counters": [keys...],
 //    "switches": [{"fabric", "name", "layer", "label", "up", "ended" (in order), and, if up:
-//      "layers", "arity", "pid", "time_ns", "scheme", "unit", "threshold", "utilisation", "trouble",
+//      "layers", "arity", "uplinks", "pid", "time_ns", "scheme", "unit", "threshold", "utilisation", "trouble",
 //      "routing": {counters}, "drops": {reason: packets, those that are not 0},
 //      "ports": [{"name", "peer", "neighbour", "state", "usable", "rate", "queue", "count": [values...]}]}]}
 // The values of a port's "count" are in the order of "port_counters" (core/counters.h).

@@ -44,7 +44,8 @@ static void list_stopped(struct ctl_rows *rows, const struct stopped_switch *s)
 	ctl_text(rows, "code", NULL, NULL, code);
 	ctl_count(rows, "layers", NULL, NULL, s->tree.layers);
 	ctl_count(rows, "arity", NULL, NULL, s->tree.arity);
-	ctl_count(rows, "ports", NULL, NULL, 2 * s->tree.arity);
+	ctl_count(rows, "ports", NULL, NULL,
+		  drb_tree_down_ports(&s->tree, s->layer) + drb_tree_up_ports(&s->tree, s->layer));
 	ctl_count(rows, "ports_usable", "usable", NULL, 0);
 	ctl_text(rows, "state", NULL, NULL, "stopped");
 	ctl_text(rows, "trouble", NULL, NULL, "");

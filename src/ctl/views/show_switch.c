@@ -130,6 +130,7 @@ int ctl_show_info(struct drb_telemetry *t, const struct drb_switch_info *info, s
 	ctl_text(s->rows, "version", NULL, "version of drbswitch", info->version);
 	ctl_count(s->rows, "layers", NULL, "l of F(l,d)", info->layers);
 	ctl_count(s->rows, "arity", NULL, "d of F(l,d)", info->arity);
+	ctl_count(s->rows, "uplinks", NULL, "of a switch of layer 1", info->uplinks);
 	ctl_count(s->rows, "layer", NULL, "1 has the hosts below it", info->layer);
 	ctl_count(s->rows, "label", NULL, "within the layer", info->label);
 	ctl_text(s->rows, "code", NULL, "label code, top component first", info->code);

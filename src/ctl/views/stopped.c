@@ -19,16 +19,17 @@
 static bool read_tree(const char *folder, struct drb_tree *tree)
 {
 	char path[PATH_MAX];
-	int layers = 0, arity = 0;
+	int layers = 0, arity = 0, uplinks = 0; // a plan of version 0.1.0 has none
 
 	if ((size_t)snprintf(path, sizeof(path), "%s/" DRB_PLAN_FILE, folder) >= sizeof(path))
 		return false;
 	json_t *plan = json_load_file(path, 0, NULL);
-	bool found = plan && json_unpack(plan, "{si si}", DRB_PLAN_LAYERS, &layers, DRB_PLAN_ARITY,
-					 &arity) == 0;
+	bool found = plan && json_unpack(plan, "{si si s?i}", DRB_PLAN_LAYERS, &layers,
+					 DRB_PLAN_ARITY, &arity, DRB_PLAN_UPLINKS, &uplinks) == 0;
 	json_decref(plan);
 	return found && layers > 0 && arity > 0 &&
-	       drb_tree_init(tree, (uint32_t)layers, (uint32_t)arity) == 0;
+	       drb_tree_init_uplinks(tree, (uint32_t)layers, (uint32_t)arity,
+				     (uint32_t)(uplinks > 0 ? uplinks : arity)) == 0;
 }
 
 static bool is_switch(const struct drb_tree *tree, uint32_t layer, uint32_t label)

@@ -74,6 +74,7 @@ int drb_fill_info(struct rte_tel_data *d, const struct drb_snapshot *s, int rc)
 	rte_tel_data_add_dict_string(d, "version", DRB_VERSION);
 	add_dict_u64(d, "layers", setup->tree.layers);
 	add_dict_u64(d, "arity", setup->tree.arity);
+	add_dict_u64(d, "uplinks", setup->tree.uplinks);
 	add_dict_u64(d, "layer", setup->layer);
 	add_dict_u64(d, "label", setup->label);
 	rte_tel_data_add_dict_container(d, "code", code, 0);

@@ -27,17 +27,22 @@ static struct part part_of(const struct plan *plan, const struct machine *machin
 	const struct drb_tree *t = &plan->topo.tree;
 	uint64_t pod_hosts = t->hosts / (2 * t->arity), below = t->layers - 1;
 	struct part part = {
-		// Of each layer below the core a pod has as many switches as it has layer-1 switches.
-		.switches = machine->pods * (pod_hosts / t->arity) * below + machine->cores,
+		.switches = machine->cores,
 		.hosts = machine->pods * pod_hosts,
 	};
+
+	for (uint32_t m = 1; m < t->layers; m++)
+		part.switches +=
+			(uint64_t)machine->pods * (drb_tree_switches(t, m) / (2 * t->arity));
 
 	for (uint32_t i = 0; i < plan->machines->count; i++) {
 		const struct machine *other = &plan->machines->machine[i];
 		if (other != machine)
 			part.out += machines_links_between(machine, other);
 	}
-	part.inside = part.hosts * below + (uint64_t)machine->pods * machine->cores;
+	part.inside = part.hosts + (uint64_t)machine->pods * machine->cores;
+	if (below > 1) // within the pods
+		part.inside += machine->pods * (drb_tree_links(t) / (2 * t->arity)) * (below - 1);
 	return part;
 }
 
@@ -149,8 +154,9 @@ static void print_between(const struct plan *plan)
 		{"uniform", "hosts at full rate, uniform traffic", DRB_TEXT, 0},
 	};
 	const struct drb_tree *tree = &plan->topo.tree;
-	// Of packets to any other host, those that leave the pod; a pod has as many uplinks as hosts.
+	// Of packets to any other host, those that leave the pod; a pod has u / d as many uplinks as hosts.
 	double leave = (tree->hosts - tree->hosts / (2.0 * tree->arity)) / (tree->hosts - 1.0);
+	leave = fmin(1, drb_tree_uplink_load(tree, leave));
 	struct drb_table *t = drb_table_new(stdout, DRB_FORMAT_TABLE, columns,
 					    sizeof(columns) / sizeof(columns[0]));
 

@@ -92,6 +92,7 @@ static void complete(struct plan *plan)
 	drb_config_set(config, "fabric.name", topo->fabric);
 	drb_config_set(config, "fabric.layers", topo->layers);
 	drb_config_set(config, "fabric.arity", topo->arity);
+	drb_config_set(config, "fabric.uplinks", topo->uplinks);
 	drb_config_set(config, "fabric.mac", topo->mac);
 	drb_config_set(config, "fabric.ipv4", topo->ipv4);
 	drb_config_set(config, "fabric.ipv6", topo->ipv6);

@@ -52,6 +52,8 @@ static void print_config(const struct commands *c, const char *name)
 
 	printf("cat >%s.yaml <<'END'\n", name);
 	printf("fabric: {layers: %u, arity: %u", t->tree.layers, t->tree.arity);
+	if (t->uplinks)
+		printf(", uplinks: %u", t->tree.uplinks);
 	if (strcmp(t->fabric, DRB_FABRIC_DEFAULT) != 0)
 		printf(", name: %s", t->fabric);
 	if (t->ipv4)

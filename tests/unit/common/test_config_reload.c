@@ -56,6 +56,7 @@ struct sample {
 static const struct sample samples[] = {
 	{"fabric.layers", "3", "4", ""},
 	{"fabric.arity", "2", "3", ""},
+	{"fabric.uplinks", "1", "2", ""},
 	{"fabric.name", "a", "b", ""},
 	{"fabric.mac", "02:00", "06:00", ""},
 	{"fabric.ipv4", "10.0.0.0/8", "10.0.0.0/9", ""},

@@ -337,10 +337,33 @@ static void memif_sockets_meet(void **state)
 	}
 }
 
+// Fewer uplinks: those of layer 1, and the switches that are left above.
+static void fewer_uplinks(void **state)
+{
+	struct drb_setup s = good("fabric: {layers: 3, arity: 4, uplinks: 3}\n"
+				  "switch: {layer: 1, label: 9}\n");
+
+	(void)state;
+	assert_int_equal(s.up_ports, 3);
+	assert_int_equal(s.choice.uplinks, 3);
+	assert_int_equal(s.ports[6].peer.layer, 2);
+	assert_int_equal(s.ports[6].peer.label, 8); // (2,2) to base 3
+	assert_int_equal(s.ports[6].peer.port, 1);
+	s = good("fabric: {layers: 3, arity: 4, uplinks: 3}\nswitch: {layer: 2, label: 23}\n");
+	assert_int_equal(s.up_ports, 4);
+	bad("fabric: {layers: 3, arity: 4, uplinks: 3}\nswitch: {layer: 2, label: 24}\n",
+	    ":2: switch.label: 24 is not in 0..23, the switches of layer 2 of F(3,4)");
+	bad("fabric: {layers: 3, arity: 4, uplinks: 5}\nswitch: {layer: 1, label: 0}\n",
+	    ":1: fabric.uplinks: a switch of layer 1 of F(3,4) has at most as many as down-ports");
+	bad("fabric: {layers: 1, arity: 4, uplinks: 2}\nswitch: {layer: 1, label: 0}\n",
+	    ":1: fabric.uplinks: a switch of layer 1 of F(1,4) has none");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults),
+		cmocka_unit_test(fewer_uplinks),
 		cmocka_unit_test(slots_follow_the_rate),
 		cmocka_unit_test(every_key),
 		cmocka_unit_test(ports_override_links),

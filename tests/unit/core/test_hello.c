@@ -179,16 +179,24 @@ static void too_many_outages(void **state)
 	assert_int_equal(drb_hello_decode(frame, sizeof(frame), &again), -EINVAL);
 }
 
+static uint64_t fabric_of(const char *name, uint32_t layers, uint32_t arity, uint32_t uplinks)
+{
+	struct drb_tree t;
+
+	assert_int_equal(drb_tree_init_uplinks(&t, layers, arity, uplinks), 0);
+	return drb_hello_fabric(name, &t);
+}
+
 static void fabrics_differ(void **state)
 {
 	const uint64_t id[] = {
-		drb_hello_fabric("drb", 3, 2),  drb_hello_fabric("drb", 2, 3),
-		drb_hello_fabric("drb", 3, 3),  drb_hello_fabric("dr", 3, 2),
-		drb_hello_fabric("drb2", 3, 2), drb_hello_fabric("brd", 3, 2),
+		fabric_of("drb", 3, 2, 2), fabric_of("drb", 2, 3, 3),  fabric_of("drb", 3, 3, 3),
+		fabric_of("dr", 3, 2, 2),  fabric_of("drb2", 3, 2, 2), fabric_of("brd", 3, 2, 2),
+		fabric_of("drb", 3, 2, 1), fabric_of("drb", 3, 3, 2),  fabric_of("drb", 3, 3, 1),
 	};
 
 	(void)state;
-	assert_true(id[0] == drb_hello_fabric("drb", 3, 2));
+	assert_true(id[0] == fabric_of("drb", 3, 2, 2));
 	for (size_t i = 0; i < ARRAY_SIZE(id); i++) {
 		for (size_t k = 0; k < i; k++)
 			assert_true(id[i] != id[k]);

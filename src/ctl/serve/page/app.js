@@ -55,7 +55,7 @@ function hostsTyped() {
 // Pods fold if the whole would be too small to read; from then on the reader decides.
 function folds(tree) {
   const fits = Layout.widthUnfolded(tree) * 0.7 <= byId('view').clientWidth;
-  if (!folded) folded = new Set(fits || tree.podSize === 1 ? [] : Array.from({length: tree.pods}, (_, p) => p));
+  if (!folded) folded = new Set(fits || tree.podSize(1) === 1 ? [] : Array.from({length: tree.pods}, (_, p) => p));
   coreFolded ??= !fits && tree.groups > 1;
 }
 
@@ -64,13 +64,13 @@ function fold(pod) {
   if (pod < 0) coreFolded = !coreFolded;
   else if (!folded.delete(pod)) folded.add(pod);
   drawnFor = '';
-  byId('unfold').disabled = tree.podSize === 1;
+  byId('unfold').disabled = tree.podSize(1) === 1;
   paint();
 }
 
 function foldAll(all) {
   const {tree} = history() || {};
-  if (!tree || tree.podSize === 1) return;
+  if (!tree || tree.podSize(1) === 1) return;
   folded = new Set(all ? Array.from({length: tree.pods}, (_, p) => p) : []);
   coreFolded = all;
   drawnFor = '';
@@ -79,7 +79,7 @@ function foldAll(all) {
 
 function redraw(tree) {
   folds(tree);
-  const key = `${fabric} ${tree.layers},${tree.arity} ${[...folded].join()} ${coreFolded}`;
+  const key = `${fabric} ${tree.layers},${tree.arity},${tree.uplinks} ${[...folded].join()} ${coreFolded}`;
   if (key === drawnFor) return;
   drawnFor = key;
   map.draw(tree, new Layout(tree, folded, coreFolded));

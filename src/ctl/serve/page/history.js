@@ -54,8 +54,9 @@ class History {
     const mine = state.switches.filter((s) => s.fabric === this.name);
     const size = mine.find((s) => s.up);
     if (!this.tree && !size) return;
-    if (!this.tree || (size && (size.layers !== this.tree.layers || size.arity !== this.tree.arity))) {
-      this.tree = new Tree(size.layers, size.arity);
+    if (!this.tree || (size && (size.layers !== this.tree.layers || size.arity !== this.tree.arity ||
+      size.uplinks !== this.tree.uplinks))) {
+      this.tree = new Tree(size.layers, size.arity, size.uplinks);
       this.frames = [];
       this.before.clear();
     }
@@ -181,9 +182,8 @@ class History {
   }
 
   exits(frame, at, to) {
-    const port = this.tree.hostDigit(at.layer, to);
-    if (this.tree.isBelow(at.layer, at.label, to)) return [{up: false, port, share: 1}];
-    const rates = Array.from({length: this.tree.arity},
+    if (this.tree.isBelow(at.layer, at.label, to)) return [{up: false, port: this.tree.hostDigit(at.layer, to), share: 1}];
+    const port = this.tree.defaultUplink(at.layer, to), rates = Array.from({length: this.tree.upPorts(at.layer)},
       (_, u) => frame.out[this.tree.port(at.layer, at.label, true, u)]);
     const sum = rates.reduce((a, b) => a + b, 0);
     if (!(sum > 0)) return [{up: true, port, share: 1}];

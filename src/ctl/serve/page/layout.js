@@ -14,7 +14,7 @@ class Layout {
     const widths = Array.from({length: tree.pods}, (_, p) => this.podWidth(p));
     const below = widths.reduce((a, b) => a + b, 0);
     const cores = coreFolded ? tree.groups : tree.count(tree.layers);
-    const coreStep = coreFolded ? 30 + CELL * Math.min(tree.arity, 8) : BOX.width + 6;
+    const coreStep = coreFolded ? 30 + CELL * Math.min(tree.groupSize, 8) : BOX.width + 6;
     this.inner = Math.max(below, cores * coreStep, 300);
     this.width = this.inner + LEFT;
     this.coreFolded = coreFolded;
@@ -31,7 +31,7 @@ class Layout {
   }
 
   static widthUnfolded(tree) {
-    return tree.layers > 1 ? tree.pods * tree.podSize * Layout.column(tree) : 300;
+    return tree.layers > 1 ? tree.pods * tree.podSize(1) * Layout.column(tree) : 300;
   }
 
   static column(tree) { return Math.max(BOX.width + 8, (tree.layers > 1 ? tree.arity : 2) * HOST_STEP + 8); }
@@ -40,8 +40,8 @@ class Layout {
 
   podWidth(p) {
     if (this.tree.layers === 1) return 300;
-    if (!this.folded.has(p)) return this.tree.podSize * Layout.column(this.tree) + 8;
-    return Math.max(60, Math.min(this.tree.podSize, 8) * CELL + 24);
+    if (!this.folded.has(p)) return this.tree.podSize(1) * Layout.column(this.tree) + 8;
+    return Math.max(60, Math.min(this.tree.podSize(1), 8) * CELL + 24);
   }
 
   placePod(p, x, width) {
@@ -52,10 +52,10 @@ class Layout {
         width: width - 8, top, height: this.y(1) + BOX.height / 2 - top + 24});
       return;
     }
-    const step = (width - 8) / tree.podSize;
     for (let m = 1; m < tree.layers; m++) {
-      for (let i = 0; i < tree.podSize; i++) {
-        this.addSwitch(m, p * tree.podSize + i, x + 4 + (i + 0.5) * step);
+      const size = tree.podSize(m), step = (width - 8) / size;
+      for (let i = 0; i < size; i++) {
+        this.addSwitch(m, p * size + i, x + 4 + (i + 0.5) * step);
       }
     }
   }
@@ -65,7 +65,7 @@ class Layout {
     for (let i = 0; i < count; i++) {
       const x = LEFT + (i + 0.5) * step;
       if (folded) {
-        const columns = Math.min(tree.arity, 8), rows = Math.ceil(tree.arity / columns);
+        const columns = Math.min(tree.groupSize, 8), rows = Math.ceil(tree.groupSize / columns);
         this.nodes.set(`g${i}`, {id: `g${i}`, kind: 'group', group: i, x, y: this.y(tree.layers),
           width: columns * CELL + 12, top: this.y(tree.layers) - BOX.height / 2, height: Math.max(BOX.height, rows * CELL + 12)});
       } else {
@@ -115,7 +115,7 @@ class Layout {
     };
     for (let m = 1; m < tree.layers; m++) {
       for (let s = 0; s < tree.count(m); s++) {
-        for (let u = 0; u < tree.arity; u++) {
+        for (let u = 0; u < tree.upPorts(m); u++) {
           const peer = tree.upPeer(m, s, u);
           add(this.node(m, s), this.node(peer.layer, peer.label), {layer: m, label: s, up: true, port: u},
             `${tree.name(m, s)}.u${u}`);

@@ -111,18 +111,18 @@ class FabricMap {
       ...(pod ? {'data-pod': node.pod} : {'data-group': node.group})}, parent,
     () => (pod ? this.on.fold(node.pod) : this.on.fold(-1)));
     svg('rect', {width: node.width, height: node.height, rx: 7, class: 'box'}, group);
-    const cells = [], columns = Math.min(pod ? tree.podSize : tree.arity, 8);
+    const cells = [], columns = Math.min(pod ? tree.podSize(1) : tree.groupSize, 8);
     const cell = (layer, label, column, y) => cells.push({layer, label, rect: svg('rect', {
       x: (node.width - columns * CELL) / 2 + column * CELL + 1, y, width: CELL - 2, height: CELL - 2, rx: 1.5, class: 'cell'}, group)});
     if (pod) {
       for (let m = tree.layers - 1; m >= 1; m--) { // each row where its layer is
         const y = this.layout.y(m) - node.top - CELL / 2;
-        for (let i = 0; i < tree.podSize; i++) {
-          cell(m, node.pod * tree.podSize + i, i % columns, y + Math.floor(i / columns) * CELL);
+        for (let i = 0; i < tree.podSize(m); i++) {
+          cell(m, node.pod * tree.podSize(m) + i, i % columns, y + Math.floor(i / columns) * CELL);
         }
       }
     } else {
-      for (let i = 0; i < tree.arity; i++) {
+      for (let i = 0; i < tree.groupSize; i++) {
         cell(tree.layers, i * tree.groups + node.group, i % columns, 6 + Math.floor(i / columns) * CELL);
       }
     }
@@ -130,8 +130,8 @@ class FabricMap {
     const title = svg('text', {x: node.width / 2, y: node.height - 5, class: 'name'}, group);
     if (pod) title.textContent = `pod ${node.pod}`;
     else note.setAttribute('y', node.height - 5);
-    this.tip(group, () => (pod ? `pod ${node.pod}: ${tree.podSize * (tree.layers - 1)} switches, ` +
-      `${tree.hosts / tree.pods} hosts; choose to unfold` : `${tree.arity} core switches with the same neighbours; choose to unfold`));
+    this.tip(group, () => (pod ? `pod ${node.pod}: ${tree.podSize(1) + (tree.layers - 2) * tree.podSize(2)} switches, ` +
+      `${tree.hosts / tree.pods} hosts; choose to unfold` : `${tree.groupSize} core switches with the same neighbours; choose to unfold`));
     return {node, group, cells, note};
   }
 

@@ -61,7 +61,7 @@ class Panel {
     const busy = [];
     for (let m = 1; m <= tree.layers; m++) {
       for (let s = 0; s < tree.count(m); s++) {
-        for (let p = 0; p < 2 * tree.arity; p++) {
+        for (let p = 0; p < tree.portsOf(m); p++) {
           const up = p >= tree.downPorts(m), number = up ? p - tree.downPorts(m) : p;
           busy.push({m, s, up, number, i: tree.port(m, s, up, number)});
         }
@@ -70,7 +70,7 @@ class Panel {
     busy.sort((a, b) => frame.load[b.i] - frame.load[a.i] || frame.queue[b.i] - frame.queue[a.i]);
     const rows = busy.slice(0, 8).map(({m, s, up, number, i}) => [`${tree.name(m, s)}.${tree.portName(up, number)}`,
       `${(frame.load[i] * 100).toFixed(0)} %`, counted(frame.out[i]), String(frame.queue[i])]);
-    return [make('h2', {}, `F(${tree.layers},${tree.arity})`),
+    return [make('h2', {}, tree.text),
       make('p', {class: 'dim'}, `${tree.switches} switches, ${tree.hosts} hosts. Choose a switch or a link for its counters; ` +
         'choose one host, then another, for the ways between them.'),
       this.history('delivered to hosts', frames.map((f) => f.delivered), 'packets/s'),
@@ -109,7 +109,7 @@ class Panel {
   ofSwitch(history, frame, end, i) {
     const {tree} = history, frames = this.upTo(history, frame), name = tree.name(end.layer, end.label);
     const told = frame.state && frame.state.switches.find((s) => s.fabric === history.name && s.name === name && s.up);
-    const ports = Array.from({length: 2 * tree.arity}, (_, p) => {
+    const ports = Array.from({length: tree.portsOf(end.layer)}, (_, p) => {
       const up = p >= tree.downPorts(end.layer), number = up ? p - tree.downPorts(end.layer) : p;
       const peer = tree.peer(end.layer, end.label, up, number), k = tree.port(end.layer, end.label, up, number);
       return {name: tree.portName(up, number), cells: [tree.portName(up, number), tree.name(peer.layer, peer.label),
@@ -131,9 +131,9 @@ class Panel {
     const m = end.layer;
     parts.push(make('h3', {}, 'Formula'), make('p', {class: 'formula'}, m === tree.layers
       ? `Every host is below. Host h goes down by d(h${m}), its digit ${m}.`
-      : `Hosts ${Math.floor(end.label / tree.arity ** (m - 1)) * tree.arity ** m} to ` +
-        `${(Math.floor(end.label / tree.arity ** (m - 1)) + 1) * tree.arity ** m - 1} are below: down by d(h${m}), their digit ${m}. ` +
-        `For all others the default is u(h${m}).`));
+      : `Hosts ${Math.floor(end.label / tree.place(m, m)) * tree.arity ** m} to ` +
+        `${(Math.floor(end.label / tree.place(m, m)) + 1) * tree.arity ** m - 1} are below: down by d(h${m}), their digit ${m}. ` +
+        `For all others the default is u(h${m}${tree.upPorts(m) < tree.arity ? ` mod ${tree.uplinks}` : ''}).`));
     return parts;
   }
 

@@ -3,9 +3,10 @@
 'use strict';
 
 class Tree {
-  constructor(layers, arity) {
+  constructor(layers, arity, uplinks = arity) { // uplinks: of layer 1
     this.layers = layers;
     this.arity = arity;
+    this.uplinks = uplinks;
     this.hosts = 2 * arity ** layers;
     this.base = []; // index of the first switch of each layer
     this.portBase = []; // index of the first port of each layer
@@ -19,29 +20,51 @@ class Tree {
     this.switches = switches;
     this.ports = ports;
     this.pods = layers > 1 ? 2 * arity : 1;
-    this.podSize = layers > 1 ? arity ** (layers - 2) : 1; // switches of each layer of a pod
-    this.groups = layers > 1 ? this.podSize : 1; // of core switches with the same neighbours below
+    this.groups = layers > 1 ? this.place(layers, layers - 1) : 1; // of core switches with the same neighbours below
+    this.groupSize = this.count(layers) / this.groups;
   }
 
-  count(layer) { return (layer === this.layers ? 1 : 2) * this.arity ** (this.layers - 1); }
+  get text() { // "F(3,2)"
+    return `F(${this.layers},${this.arity})${this.uplinks < this.arity ? `, ${this.uplinks} of ${this.arity} uplinks in layer 1` : ''}`;
+  }
+
+  // Of digit i of a label of this layer (0: hosts): how many values it has, and what one of it counts.
+  values(layer, i) { return layer > 1 && i === 1 ? this.uplinks : this.arity; }
+
+  place(layer, i) { return i === 1 ? 1 : this.values(layer, 1) * this.arity ** (i - 2); }
+
+  count(layer) {
+    const core = this.layers > 1 ? this.uplinks * this.arity ** (this.layers - 2) : 1;
+    if (layer === this.layers) return core;
+    return 2 * (layer === 1 ? this.arity ** (this.layers - 1) : core);
+  }
+
+  podSize(layer) { return this.count(layer) / this.pods; } // switches of a layer of a pod
 
   downPorts(layer) { return layer === this.layers ? 2 * this.arity : this.arity; }
 
-  upPorts(layer) { return layer === this.layers ? 0 : this.arity; }
-
-  // Digit i >= 1 of a label with this many digits; the top one is not reduced.
-  digit(label, i, digits) {
-    const high = Math.floor(label / this.arity ** (i - 1));
-    return i === digits ? high : high % this.arity;
+  upPorts(layer) {
+    if (layer === this.layers) return 0;
+    return layer === 1 ? this.uplinks : this.arity;
   }
 
-  withDigit(label, i, digit) {
-    return label + (digit - this.digit(label, i, this.layers - 1)) * this.arity ** (i - 1);
+  portsOf(layer) { return this.downPorts(layer) + this.upPorts(layer); }
+
+  // Digit i >= 1 of a label of this layer; the top one is not reduced.
+  digit(layer, label, i) {
+    const high = Math.floor(label / this.place(layer, i));
+    return i === (layer ? this.layers - 1 : this.layers) ? high : high % this.values(layer, i);
+  }
+
+  // The label in a layer next to this one, of the switch that differs in digit i.
+  withDigit(layer, to, label, i, digit) {
+    const rest = label - this.digit(layer, label, i) * this.place(layer, i);
+    return i > 1 ? rest + digit * this.place(to, i) : rest / this.values(layer, 1) * this.values(to, 1) + digit;
   }
 
   code(layer, label) { // "(2,1)", top component first
     const digits = layer === 0 ? this.layers : this.layers - 1;
-    return `(${Array.from({length: digits}, (_, i) => this.digit(label, digits - i, digits)).join(',')})`;
+    return `(${Array.from({length: digits}, (_, i) => this.digit(layer, label, digits - i)).join(',')})`;
   }
 
   name(layer, label) { return layer === 0 ? `h${label}` : `s${layer}-${label}`; }
@@ -63,14 +86,14 @@ class Tree {
   portName(up, number) { return `${up ? 'u' : 'd'}${number}`; }
 
   upPeer(layer, label, port) { // up-port u leads to the switch above whose component m is u
-    return {layer: layer + 1, label: this.withDigit(label, layer, port),
-      port: this.digit(label, layer, this.layers - 1), up: false};
+    return {layer: layer + 1, label: this.withDigit(layer, layer + 1, label, layer, port),
+      port: this.digit(layer, label, layer), up: false};
   }
 
   downPeer(layer, label, port) {
     if (layer === 1) return {layer: 0, label: label * this.arity + port, port: 0, up: true};
-    return {layer: layer - 1, label: this.withDigit(label, layer - 1, port),
-      port: this.digit(label, layer - 1, this.layers - 1), up: true};
+    return {layer: layer - 1, label: this.withDigit(layer, layer - 1, label, layer - 1, port),
+      port: this.digit(layer, label, layer - 1), up: true};
   }
 
   hostPeer(host) {
@@ -83,18 +106,22 @@ class Tree {
   isBelow(layer, label, host) {
     if (layer === this.layers) return true;
     const span = this.arity ** layer;
-    return Math.floor(host / span) === Math.floor(label / this.arity ** (layer - 1));
+    return Math.floor(host / span) === Math.floor(label / this.place(layer, layer));
   }
 
-  // h_m: the only down-port for a host below, the default (D-mod-k) uplink for any other.
-  hostDigit(layer, host) { return this.digit(host, layer, this.layers); }
+  // h_m: the only down-port for a host below.
+  hostDigit(layer, host) { return this.digit(0, host, layer); }
+
+  // The default (D-mod-k) uplink for any other.
+  defaultUplink(layer, host) { return this.hostDigit(layer, host) % this.upPorts(layer); }
 
   // [{layer, label, up, port}]: the switches of the default way and the ports by which it leaves them.
   path(from, to) {
     const way = [];
     for (let at = this.hostPeer(from); at.layer > 0;) {
       const up = !this.isBelow(at.layer, at.label, to);
-      const hop = {layer: at.layer, label: at.label, up, port: this.hostDigit(at.layer, to)};
+      const port = up ? this.defaultUplink(at.layer, to) : this.hostDigit(at.layer, to);
+      const hop = {layer: at.layer, label: at.label, up, port};
       way.push(hop);
       at = this.peer(hop.layer, hop.label, hop.up, hop.port);
     }
@@ -102,7 +129,7 @@ class Tree {
   }
 
   pod(layer, label) { // -1: a core switch
-    return layer === this.layers ? -1 : Math.floor(label / this.podSize);
+    return layer === this.layers ? -1 : Math.floor(label / this.podSize(layer));
   }
 
   group(label) { return label % this.groups; } // of a core switch

@@ -401,14 +401,14 @@ static void hellos_are_left_alone(void **state)
 // Their source is that of a host with a mark where the fabric's MACs begin with 06 as well.
 static void hellos_arrive(void **state)
 {
-	struct drb_hello hello = {
-		.fabric = drb_hello_fabric("drb", 3, 4), .period_ms = 100, .serial = {1, 1}};
+	struct drb_hello hello = {.period_ms = 100, .serial = {1, 1}};
 	uint8_t frame[DRB_HELLO_LEN_MAX];
 	struct rte_mbuf *m;
 
 	(void)state;
 	begin("fabric: {layers: 3, arity: 4, mac: \"06:11\"}\nswitch: {layer: 1, label: 0}\n"
 	      "link: {driver: none}\n");
+	hello.fabric = drb_hello_fabric("drb", &setup.tree);
 	hello.from = setup.ports[4].peer;
 	uint32_t len = drb_hello_encode(&hello, frame);
 	assert_int_not_equal(drb_addr_mark(&w.addr, frame + 6), 0);
