@@ -146,12 +146,13 @@ static void fewer_uplinks_in_both(void **state)
 	static const uint32_t uplinks[][2] = {{2, 1}, {3, 1}, {3, 2}, {4, 2}};
 
 	(void)state;
-	for (size_t i = 0; i < 2 * ARRAY_SIZE(uplinks) * ARRAY_SIZE(schemes); i++) {
-		const uint32_t *tree = uplinks[i / ARRAY_SIZE(schemes) % ARRAY_SIZE(uplinks)];
-		struct drb_packet_setup s = setup_of(tree[0], schemes[i % ARRAY_SIZE(schemes)],
-						     i % 3 ? "permutation" : "mixed");
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(uplinks) * DRB_SCHEME_COUNT; i++) {
+		const uint32_t *tree = uplinks[i / DRB_SCHEME_COUNT % ARRAY_SIZE(uplinks)];
+		struct drb_packet_setup s =
+			setup_of(tree[0], (enum drb_scheme)(i % DRB_SCHEME_COUNT),
+				 i % 3 ? "permutation" : "mixed");
 		assert_int_equal(drb_tree_init_uplinks(&s.tree, LAYERS, tree[0], tree[1]), 0);
-		s.rho = i < ARRAY_SIZE(uplinks) * ARRAY_SIZE(schemes) ? 0.3 : 0.6;
+		s.rho = i < ARRAY_SIZE(uplinks) * DRB_SCHEME_COUNT ? 0.3 : 0.6;
 		s.slow = (struct drb_slow){.links = i % 5 == 0 ? 3 : 0, .slots = 2};
 		s.seed += i;
 		both_do_the_same(&s);
