@@ -23,7 +23,7 @@ PAIRS_A_WAVE = 192
 PAIRS_A_WAVE_MIN = 48
 # Pings of one host in a wave: more take longer, fewer take more processes.
 PINGS_A_HOST = 4
-PING_PROCESSES = 32
+PING_PROCESSES = 64
 PING_FRAME_BITS = (98 + 24) * 8
 ECHO_LINE = re.compile(r'^(\S+)\s+: (-|[0-9.]+)$')
 
