@@ -152,7 +152,7 @@ static void fewer_uplinks_in_both(void **state)
 			setup_of(tree[0], (enum drb_scheme)(i % DRB_SCHEME_COUNT),
 				 i % 3 ? "permutation" : "mixed");
 		assert_int_equal(drb_tree_init_uplinks(&s.tree, LAYERS, tree[0], tree[1]), 0);
-		s.rho = i < ARRAY_SIZE(uplinks) * DRB_SCHEME_COUNT ? 0.3 : 0.6;
+		s.rho = i < ARRAY_SIZE(uplinks) * DRB_SCHEME_COUNT ? 0.3 : 0.5;
 		s.slow = (struct drb_slow){.links = i % 5 == 0 ? 3 : 0, .slots = 2};
 		s.seed += i;
 		both_do_the_same(&s);
