@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <rte_mbuf.h>
@@ -36,6 +37,9 @@
 // Octets that XDP programs may use before a frame, and those of the shortest buffer that the kernel takes.
 #define XDP_HEADROOM 256
 #define CHUNK_MIN 2048
+// How long an interface may be busy, and how often to try.
+#define BUSY_NS 500000000
+#define BUSY_TRIES 50
 #define ADDRESS_MASK ((UINT64_C(1) << XSK_UNALIGNED_BUF_OFFSET_SHIFT) - 1)
 
 static int set(int fd, int option, const void *value, size_t size)
@@ -143,6 +147,21 @@ static void fill(struct drb_xsk *x)
 	__atomic_store_n(x->fill.producer, at + n, __ATOMIC_RELEASE);
 }
 
+// The kernel lets an interface's queue go some milliseconds after the socket that had it was closed, by this process or by
+// one that a restarted switch takes the place of.
+static int bind_to(int fd, const struct sockaddr_xdp *at)
+{
+	const struct timespec pause = {.tv_nsec = BUSY_NS / BUSY_TRIES};
+
+	for (int tries = 1;; tries++) {
+		if (bind(fd, (const struct sockaddr *)at, sizeof(*at)) == 0)
+			return 0;
+		if (errno != EBUSY || tries == BUSY_TRIES)
+			return -errno;
+		nanosleep(&pause, NULL);
+	}
+}
+
 int drb_xsk_open(struct drb_xsk *x, const char *interface, struct rte_mempool *pool,
 		 uint32_t frame_max, bool bundles)
 {
@@ -160,8 +179,8 @@ int drb_xsk_open(struct drb_xsk *x, const char *interface, struct rte_mempool *p
 	int rc = lend_memory(x);
 	if (rc == 0)
 		rc = make_rings(x);
-	if (rc == 0 && bind(x->fd, (const struct sockaddr *)&at, sizeof(at)) < 0)
-		rc = -errno;
+	if (rc == 0)
+		rc = bind_to(x->fd, &at);
 	if (rc == 0)
 		fill(x);
 	return rc;
