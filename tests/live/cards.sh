@@ -210,8 +210,13 @@ check "two workers: conserved" conserved
 check "two workers end" end TERM
 check "two workers were quiet" quiet
 
-# Links that take some ms for a packet, and a permutation over them.
-decide "the guest's clock is known" replay_align
+# Links that take some ms for a packet, and a permutation over them. For --long: an emulated CPU does not always keep
+# its slots (tests/README.md).
+if [ -z "${DRB_LONG:-}" ]; then
+  rm -f "$scratch/slot"
+else
+  decide "the guest's clock is known" replay_align
+fi
 if [ -s "$scratch/slot" ]; then
   replay_slot=$(<"$scratch/slot")
   check "slow links everywhere" replay_fabric
@@ -220,7 +225,7 @@ if [ -s "$scratch/slot" ]; then
   echo "routing: {threshold: $replay_threshold}" >>"$share/replay.yaml"
   check "slow links of the guest" begin replay
   check "every pair over them" pings
-  decide "a permutation: latency and redirected share are the simulator's" undisturbed 10 replay_holds 1
+  decide "a permutation: latency and redirected share are the simulator's" replay_decides 1
   jq -r '"# mean latency \(.latency) slots, simulated \(.sim_latency); redirected \(.redirected), by the guest \(.redirected_guest), simulated \(.sim_redirected)"' \
     "$scratch/replayed"
   check "that switch ends" end TERM

@@ -13,23 +13,37 @@ replay_slots=1200 replay_slot=5000000 # or some ns longer, which moves the guest
 
 drbsim() { "$build/src/sim/drbsim" "$@"; }
 
-# The slot, near $replay_slot, in whose middle the guest's slots begin, is in $scratch/slot then. Where looks take long,
-# nobody can tell.
-replay_align() {
+# By how much the guest's clock is behind, in ns, at least and at most: in $scratch/behind. Where looks take long, nobody can tell.
+replay_behind() {
   local guest status least most
   rm -f "$share"/tick*
   guest "python3 -B tests/live/guest/clock.py guest /run/share" >"$scratch/clock" 2>&1 &
   guest=$!
-  read -r least most < <(python3 -B "$root/tests/live/guest/clock.py" host "$share" 2>"$scratch/clock-host")
+  python3 -B "$root/tests/live/guest/clock.py" host "$share" >"$scratch/behind" 2>"$scratch/clock-host"
   wait $guest
   status=$?
   cat "$scratch/clock" "$scratch/clock-host"
-  [ $status = 0 ] && [ -n "$most" ] || return 1
+  read -r least most <"$scratch/behind" && [ $status = 0 ] && [ -n "$most" ] || return 1
   echo "the guest's clock is behind by $least to $most ns"
   [ $((most - least)) -lt $((replay_slot / 3)) ] || return "$cannot_tell"
+}
+
+# The slot, near $replay_slot, in whose middle the guest's slots begin, is in $scratch/slot then.
+replay_align() {
+  replay_behind || return
   python3 -c "
-behind, about = ($least + $most) // 2, $replay_slot
+least, most = map(int, open('$scratch/behind').read().split())
+behind, about = (least + most) // 2, $replay_slot
 print(min(range(about, about + 2000), key=lambda slot: abs(behind % slot - slot // 2)))" >"$scratch/slot"
+}
+
+# They still begin there, to within a sixth of a slot: an emulated clock may drift or jump.
+replay_in_step() {
+  replay_behind && python3 -c "
+least, most = map(int, open('$scratch/behind').read().split())
+phase = (least + most) // 2 % $replay_slot
+print(f'its slots begin {phase} ns after those of the others, which take $replay_slot ns')
+raise SystemExit(abs(phase - $replay_slot // 2) > $replay_slot // 6)"
 }
 
 replay_rate() { python3 -c "print(f'{1e9 / $replay_slot:.15g}pps')"; }
@@ -64,4 +78,12 @@ replay_holds() { # replay_holds SEED
   jq -e 'def near($want; $by): (. / $want - 1) | fabs < $by;
     . as $r | .lost == 0 and (.latency | near($r.sim_latency; 0.1)) and
     (.redirected | near($r.sim_redirected; 0.1)) and (.redirected_guest | near($r.sim_redirected; 0.2))' "$scratch/replayed"
+}
+
+# The same, of clocks that stay as they are known.
+replay_decides() { # replay_decides SEED
+  undisturbed 10 replay_holds "$1" && return
+  local status=$?
+  [ $status = 1 ] && ! replay_in_step && return "$cannot_tell"
+  return $status
 }
