@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/ethtool.h>
+#include <linux/if_packet.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <linux/sockios.h>
@@ -95,6 +96,14 @@ bool drb_interface_mac(int fd, const char *interface, uint8_t mac[6])
 		return false;
 	memcpy(mac, request.ifr_hwaddr.sa_data, 6);
 	return true;
+}
+
+int drb_interface_promiscuous(int fd, unsigned interface)
+{
+	const struct packet_mreq all = {.mr_ifindex = (int)interface, .mr_type = PACKET_MR_PROMISC};
+
+	return setsockopt(fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &all, sizeof(all)) < 0 ? -errno
+											: 0;
 }
 
 int drb_interfaces_watch(void)

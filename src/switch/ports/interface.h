@@ -22,6 +22,8 @@ unsigned drb_interface_index(int fd, const char *interface);
 uint16_t drb_interface_mtu(int fd, const char *interface);
 // False if it has none of Ethernet.
 bool drb_interface_mac(int fd, const char *interface, uint8_t mac[6]);
+// Has it take all frames until this AF_PACKET socket is closed: they carry the MACs of hosts, not of ports. 0 or -errno.
+int drb_interface_promiscuous(int fd, unsigned interface);
 
 // A descriptor for drb_interfaces_changed() in this network namespace; -1: there is none.
 int drb_interfaces_watch(void);

@@ -17,6 +17,7 @@
 #include <rte_mbuf.h>
 
 #include "core/packet/wire.h"
+#include "switch/ports/interface.h"
 
 // The ring holds what comes while its switch is off its CPU: with 512 frames it lost bursts of TCP
 // segments, with 2048 it loses nothing more but is too long for the cache. The kernel takes its memory at once,
@@ -111,13 +112,10 @@ static int map_ring(struct drb_rx_ring *ring)
 
 static int receive_from(int fd, int interface)
 {
-	const struct packet_mreq promiscuous = {.mr_ifindex = interface,
-						.mr_type = PACKET_MR_PROMISC};
 	const struct sockaddr_ll at = {.sll_family = AF_PACKET,
 				       .sll_protocol = htons(ETH_P_ALL),
 				       .sll_ifindex = interface};
-	// Frames carry the MACs of hosts, not of ports. This ends with the socket.
-	int rc = set(fd, PACKET_ADD_MEMBERSHIP, &promiscuous, sizeof(promiscuous));
+	int rc = drb_interface_promiscuous(fd, (unsigned)interface);
 
 	if (rc == 0 && bind(fd, (const struct sockaddr *)&at, sizeof(at)) < 0)
 		rc = -errno;

@@ -57,7 +57,8 @@ static bool open_sockets(struct drb_port *port, struct veth_port *own)
 	own->interface = if_nametoindex(interface);
 	if (own->ask_fd < 0 ||
 	    drb_xsk_open(&own->in, interface, port->pool, port->frame_max, bundles) < 0 ||
-	    !drb_tx_socket_open(&own->out, interface, -1))
+	    !drb_tx_socket_open(&own->out, interface, -1) ||
+	    drb_interface_promiscuous(own->out.fd, own->interface) < 0)
 		return false;
 	if (bundles)
 		drb_tx_socket_may_bundle(&own->out, port->frame_max);
