@@ -234,6 +234,46 @@ static void warn_undelivered(const struct packet_verb *v, uint64_t i)
 			 drb_scheme_name(setup.scheme), setup.rho, v->result[i].undelivered);
 }
 
+static void print(const struct packet_verb *v, uint64_t points)
+{
+	const bool fails = v->fail.links || v->fail.switches;
+	struct sim_packet_layout layout;
+
+	sim_packet_lay_out(&layout, v->fabric.layers, v->detail);
+	if (fails)
+		layout.column[layout.count++] = (struct drb_column){"lost", NULL, DRB_REAL, 4};
+	layout.column[layout.count++] = (struct drb_column)SIM_COLUMN_UPLINKS;
+	struct drb_table *table = drb_table_new(stdout, v->common.format, layout.column,
+						sim_columns(&v->fabric.tree, layout.count));
+	for (uint64_t i = 0; i < points; i++) {
+		struct drb_packet_setup setup = setup_of(v, i);
+		sim_packet_row(table, &setup, &v->result[i]);
+		if (fails)
+			drb_table_real(table, v->result[i].lost);
+		sim_put_uplinks(table, &v->fabric.tree);
+		warn_undelivered(v, i);
+	}
+	drb_table_end(table);
+}
+
+static void simulate(struct packet_verb *v, uint32_t threads)
+{
+	const uint64_t points = (uint64_t)v->fabric.schemes * v->rho.count;
+
+	v->result = calloc(points, sizeof(*v->result));
+	if (!v->result)
+		drb_die("not enough memory");
+	sim_jobs_run(&(struct sim_jobs){.count = points,
+					.job = job,
+					.context = v,
+					.threads = threads,
+					.what = "simulating packets",
+					.results = v->result,
+					.result_bytes = points * sizeof(*v->result)});
+	print(v, points);
+	free(v->result);
+}
+
 int sim_packet(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
@@ -253,43 +293,14 @@ int sim_packet(int argc, char **argv)
 				.fabric = sim_fabric_default(),
 				.slots = 2000,
 				.stats = 500};
-	struct sim_packet_layout layout;
 
 	v.rho = sim_reals_between("--load", "0.6:0.99:0.03", 0, 1);
 	drb_args_parse(&argp, argc, argv, 0, &v);
 	uint32_t threads = check(&v);
-	if (v.list_slow) {
+	if (v.list_slow)
 		list_slow(&v);
-		return DRB_EXIT_OK;
-	}
-	uint64_t points = (uint64_t)v.fabric.schemes * v.rho.count;
-	v.result = calloc(points, sizeof(*v.result));
-	if (!v.result)
-		drb_die("not enough memory");
-	sim_jobs_run(&(struct sim_jobs){.count = points,
-					.job = job,
-					.context = &v,
-					.threads = threads,
-					.what = "simulating packets",
-					.results = v.result,
-					.result_bytes = points * sizeof(*v.result)});
-	sim_packet_lay_out(&layout, v.fabric.layers, v.detail);
-	bool fails = v.fail.links || v.fail.switches;
-	if (fails)
-		layout.column[layout.count++] = (struct drb_column){"lost", NULL, DRB_REAL, 4};
-	layout.column[layout.count++] = (struct drb_column)SIM_COLUMN_UPLINKS;
-	struct drb_table *table = drb_table_new(stdout, v.common.format, layout.column,
-						sim_columns(&v.fabric.tree, layout.count));
-	for (uint64_t i = 0; i < points; i++) {
-		struct drb_packet_setup setup = setup_of(&v, i);
-		sim_packet_row(table, &setup, &v.result[i]);
-		if (fails)
-			drb_table_real(table, v.result[i].lost);
-		sim_put_uplinks(table, &v.fabric.tree);
-		warn_undelivered(&v, i);
-	}
-	drb_table_end(table);
-	free(v.result);
+	else
+		simulate(&v, threads);
 	free(v.rho.value);
 	drb_traffic_file_free(v.traffic.file);
 	return DRB_EXIT_OK;

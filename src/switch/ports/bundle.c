@@ -34,8 +34,7 @@ uint32_t drb_bundle_count(struct rte_mbuf *const *packets, uint32_t count, uint3
 {
 	uint32_t n = 0, end = sizeof(struct drb_bundle_head);
 
-	count = count < DRB_BUNDLE_PACKETS ? count : DRB_BUNDLE_PACKETS;
-	for (; n < count && fits(packets[n], slot); n++) {
+	for (; n < count && n < DRB_BUNDLE_PACKETS && fits(packets[n], slot); n++) {
 		end = drb_bundle_place(end, slot, packets[n]->data_len) + packets[n]->data_len;
 		if (end > max)
 			break;

@@ -58,12 +58,12 @@ static uint32_t known(const struct model *m)
 // The farthest goes, of these the first, if the new one is nearer.
 static void model_add(struct model *m, uint32_t key, uint32_t distance)
 {
-	uint32_t last = KEYS;
+	uint32_t last = 0;
 
 	if (m->distance[key] == NONE && known(m) == DRB_OUTAGES_MAX) {
 		for (uint32_t k = 0; k < KEYS; k++) {
 			if (m->distance[k] != NONE &&
-			    (last == KEYS || m->distance[k] > m->distance[last]))
+			    (m->distance[last] == NONE || m->distance[k] > m->distance[last]))
 				last = k;
 		}
 		if (m->distance[last] <= distance)

@@ -195,7 +195,7 @@ static void flows_go_where_the_wiring_leads(void **state)
 		assert_int_equal(drb_tree_init_uplinks(&s.tree, tree[0], tree[1], tree[2]), 0);
 		struct drb_flow_work *work = drb_flow_work_new(&s.tree, 1);
 		struct drb_flow_result r = drb_flow_run(&s, 0, work);
-		uint32_t hosts = s.tree.hosts, to[256], memory[DRB_TRAFFIC_WORDS(256)];
+		uint32_t hosts = s.tree.hosts, to[256], memory[DRB_TRAFFIC_WORDS(256)] = {0};
 		uint32_t *load =
 			calloc((size_t)s.tree.layers * hosts * 2 * s.tree.arity, sizeof(*load));
 		struct drb_rng traffic_rng = drb_rng_seed(i, 0), rng = drb_rng_seed(i, 1);

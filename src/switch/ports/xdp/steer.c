@@ -125,9 +125,9 @@ static struct bpf_program *program_of(struct bpf_object *object, const struct dr
 // Loads one program and none of the others.
 static int load(struct bpf_object *object, struct bpf_program *program)
 {
-	struct bpf_program *other;
+	struct bpf_program *other = NULL;
 
-	bpf_object__for_each_program(other, object)
+	while ((other = bpf_object__next_program(object, other)))
 		bpf_program__set_autoload(other, other == program);
 	bpf_program__set_type(program, BPF_PROG_TYPE_XDP);
 	bpf_program__set_flags(program, bpf_program__flags(program) | BPF_F_XDP_HAS_FRAGS);

@@ -28,7 +28,7 @@ struct drb_xsk {
 	struct rte_mempool *pool;
 	uint8_t *memory; // of the pool, from a page's beginning
 	uint32_t data_off, slot, frame_max;
-	bool starved; // there were too few buffers to fill `fill`
+	bool starved;                // there were too few buffers to fill `fill`
 	struct drb_rx_bundle bundle; // what is left of it comes before the next frame
 };
 

@@ -22,11 +22,11 @@
 #define MEMORY (RING_OCTETS + SIZE * BUFFER)
 #define REGION 3
 
-static const struct drb_memif_packets ours = {
+static const struct drb_memif_packets marking = {
 	.frame_max = FRAME_MAX, .buffer = BUFFER, .marked = true};
 static struct drb_memif_memory memory;
-static struct drb_doorbell tx, rx;
-static struct drb_send_result result;
+static struct drb_doorbell sending, receiving;
+static struct drb_send_result outcome;
 
 // A ring whose buffers fill the memory that is left, and its two ends.
 static void begin_ring(bool from_client)
@@ -44,15 +44,15 @@ static void begin_ring(bool from_client)
 	memory = (struct drb_memif_memory){0};
 	memory.region[REGION].at = (uint8_t *)ring;
 	memory.region[REGION].size = MEMORY;
-	rx = (struct drb_doorbell){.ring = ring, .memory = &memory, .size = SIZE};
-	rx.empty = from_client ? 0 : SIZE;
-	tx = rx;
-	result = (struct drb_send_result){0};
+	receiving = (struct drb_doorbell){.ring = ring, .memory = &memory, .size = SIZE};
+	receiving.empty = from_client ? 0 : SIZE;
+	sending = receiving;
+	outcome = (struct drb_send_result){0};
 }
 
 static void end_ring(void)
 {
-	free(rx.ring);
+	free(receiving.ring);
 	assert_int_equal(rte_mempool_in_use_count(test_pool), 0);
 }
 
@@ -99,19 +99,19 @@ static void packets_arrive_in_order(void **state)
 			uint32_t count = (uint32_t)(drb_rng_next(&rng) % SIZE);
 			for (uint32_t i = 0; i < count; i++)
 				burst[i] = packet(octets_of(sent + i), sent + i);
-			uint32_t taken = drb_memif_send(&tx, &ours, burst, count, &result);
+			uint32_t taken = drb_memif_send(&sending, &marking, burst, count, &outcome);
 			rte_pktmbuf_free_bulk(burst + taken, count - taken);
 			sent += taken;
 			refused += count - taken;
-			uint32_t in_ring = drb_doorbell_packets(&rx);
+			uint32_t in_ring = drb_doorbell_packets(&receiving);
 			assert_true(in_ring >= sent - got);
-			count = drb_memif_receive(&rx, &ours, test_pool, burst,
+			count = drb_memif_receive(&receiving, &marking, test_pool, burst,
 						  (uint32_t)(drb_rng_next(&rng) % SIZE));
 			for (uint32_t i = 0; i < count; i++)
 				arrived(burst[i], got++);
 		}
 		assert_true(refused > 0);
-		assert_int_equal(result.lost, 0);
+		assert_int_equal(outcome.lost, 0);
 		end_ring();
 	}
 }
@@ -123,8 +123,8 @@ static void long_frames_are_shortened(void **state)
 
 	(void)state;
 	begin_ring(true);
-	assert_int_equal(drb_memif_send(&tx, &ours, &m, 1, &result), 1);
-	assert_int_equal(drb_memif_receive(&rx, &ours, test_pool, &m, 1), 1);
+	assert_int_equal(drb_memif_send(&sending, &marking, &m, 1, &outcome), 1);
+	assert_int_equal(drb_memif_receive(&receiving, &marking, test_pool, &m, 1), 1);
 	assert_int_equal(m->pkt_len, FRAME_MAX + 1);
 	rte_pktmbuf_free(m);
 	end_ring();
@@ -139,8 +139,8 @@ static struct rte_mbuf *pass_marked(bool unfinished, const struct drb_memif_pack
 	if (unfinished)
 		drb_mark_unfinished(m, 38, DRB_TCP_CHECKSUM);
 	begin_ring(true);
-	assert_int_equal(drb_memif_send(&tx, at_tx, &m, 1, &result), 1);
-	assert_int_equal(drb_memif_receive(&rx, at_rx, test_pool, &m, 1), 1);
+	assert_int_equal(drb_memif_send(&sending, at_tx, &m, 1, &outcome), 1);
+	assert_int_equal(drb_memif_receive(&receiving, at_rx, test_pool, &m, 1), 1);
 	return m;
 }
 
@@ -151,8 +151,8 @@ static void marks_travel_where_both_know_them(void **state)
 	(void)state;
 	for (int sender = 0; sender < 2; sender++) {
 		for (int receiver = 0; receiver < 2; receiver++) {
-			struct rte_mbuf *m = pass_marked(true, sender ? &ours : &plain,
-							 receiver ? &ours : &plain);
+			struct rte_mbuf *m = pass_marked(true, sender ? &marking : &plain,
+							 receiver ? &marking : &plain);
 			assert_int_equal(drb_is_unfinished(m), sender && receiver);
 			if (sender && receiver) {
 				assert_int_equal(m->l3_len, 38);
@@ -162,7 +162,7 @@ static void marks_travel_where_both_know_them(void **state)
 			end_ring();
 		}
 	}
-	struct rte_mbuf *m = pass_marked(false, &ours, &ours);
+	struct rte_mbuf *m = pass_marked(false, &marking, &marking);
 	assert_false(drb_is_unfinished(m));
 	rte_pktmbuf_free(m);
 	end_ring();
@@ -185,9 +185,9 @@ static void marks_that_lie_are_none(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(said); i++) {
 		struct rte_mbuf *m = packet(200, 5);
 		begin_ring(true);
-		assert_int_equal(drb_memif_send(&tx, &ours, &m, 1, &result), 1);
-		rx.ring->desc[0].metadata = 0x80000000 | said[i].field << 16 | said[i].start;
-		assert_int_equal(drb_memif_receive(&rx, &ours, test_pool, &m, 1), 1);
+		assert_int_equal(drb_memif_send(&sending, &marking, &m, 1, &outcome), 1);
+		receiving.ring->desc[0].metadata = 0x80000000 | said[i].field << 16 | said[i].start;
+		assert_int_equal(drb_memif_receive(&receiving, &marking, test_pool, &m, 1), 1);
 		assert_int_equal(drb_is_unfinished(m), said[i].marked);
 		rte_pktmbuf_free(m);
 		end_ring();
@@ -211,9 +211,9 @@ static void places_outside_are_not_read(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct rte_mbuf *burst[3] = {packet(60, 1), packet(60, 1), packet(60, 1)};
 		begin_ring(true);
-		assert_int_equal(drb_memif_send(&tx, &ours, burst, 3, &result), 3);
-		rx.ring->desc[1] = bad[i];
-		assert_int_equal(drb_memif_receive(&rx, &ours, test_pool, burst, 3), 3);
+		assert_int_equal(drb_memif_send(&sending, &marking, burst, 3, &outcome), 3);
+		receiving.ring->desc[1] = bad[i];
+		assert_int_equal(drb_memif_receive(&receiving, &marking, test_pool, burst, 3), 3);
 		assert_int_equal(burst[0]->pkt_len, 60);
 		assert_int_equal(burst[1]->pkt_len, 0);
 		assert_int_equal(burst[2]->pkt_len, 60);
@@ -222,7 +222,7 @@ static void places_outside_are_not_read(void **state)
 	}
 }
 
-// Buffers that a client lends and that are no memory of the link, or have no room: what was for them is lost.
+// Buffers that a client lends and that are no memory of the marking, or have no room: what was for them is lost.
 static void places_outside_are_not_written(void **state)
 {
 	static const struct drb_memif_desc bad[] = {
@@ -236,13 +236,13 @@ static void places_outside_are_not_written(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct rte_mbuf *burst[3] = {packet(60, 1), packet(60, 1), packet(60, 1)};
 		begin_ring(false);
-		assert_int_equal(drb_memif_receive(&rx, &ours, test_pool, burst, 0), 0);
-		assert_int_equal(drb_memif_send(&tx, &ours, burst, 1, &result), 1);
-		tx.ring->desc[1] = bad[i];
-		assert_int_equal(drb_memif_send(&tx, &ours, burst + 1, 2, &result), 2);
-		assert_int_equal(result.lost, 1);
-		assert_int_equal(result.lost_octets, 60);
-		assert_int_equal(drb_memif_receive(&rx, &ours, test_pool, burst, 3), 3);
+		assert_int_equal(drb_memif_receive(&receiving, &marking, test_pool, burst, 0), 0);
+		assert_int_equal(drb_memif_send(&sending, &marking, burst, 1, &outcome), 1);
+		sending.ring->desc[1] = bad[i];
+		assert_int_equal(drb_memif_send(&sending, &marking, burst + 1, 2, &outcome), 2);
+		assert_int_equal(outcome.lost, 1);
+		assert_int_equal(outcome.lost_octets, 60);
+		assert_int_equal(drb_memif_receive(&receiving, &marking, test_pool, burst, 3), 3);
 		assert_int_equal(burst[0]->pkt_len, 60);
 		assert_int_equal(burst[1]->pkt_len, 0);
 		assert_int_equal(burst[2]->pkt_len, 60);
@@ -259,20 +259,20 @@ static void endless_chains_end(void **state)
 	(void)state;
 	begin_ring(true);
 	for (uint32_t i = 0; i < SIZE; i++)
-		rx.ring->desc[i].flags = DRB_MEMIF_NEXT;
-	rx.ring->head = SIZE;
-	assert_int_equal(drb_memif_receive(&rx, &ours, test_pool, burst, SIZE), 1);
+		receiving.ring->desc[i].flags = DRB_MEMIF_NEXT;
+	receiving.ring->head = SIZE;
+	assert_int_equal(drb_memif_receive(&receiving, &marking, test_pool, burst, SIZE), 1);
 	assert_int_equal(burst[0]->pkt_len, FRAME_MAX + 1);
-	assert_int_equal(rx.ring->tail, SIZE);
+	assert_int_equal(receiving.ring->tail, SIZE);
 	rte_pktmbuf_free(burst[0]);
-	rx.ring->head = 40000;
-	assert_int_equal(drb_memif_receive(&rx, &ours, test_pool, burst, SIZE), 1);
+	receiving.ring->head = 40000;
+	assert_int_equal(drb_memif_receive(&receiving, &marking, test_pool, burst, SIZE), 1);
 	rte_pktmbuf_free(burst[0]);
-	assert_int_equal(rx.next, 2 * SIZE);
-	tx.next = 30000; // and the receiver says that it has taken more than there was
+	assert_int_equal(receiving.next, 2 * SIZE);
+	sending.next = 30000; // and the receiver says that it has taken more than there was
 	struct rte_mbuf *m = packet(60, 1);
-	tx.ring->tail = 40000;
-	uint32_t sent = drb_memif_send(&tx, &ours, &m, 1, &result);
+	sending.ring->tail = 40000;
+	uint32_t sent = drb_memif_send(&sending, &marking, &m, 1, &outcome);
 	rte_pktmbuf_free_bulk(&m, 1 - sent);
 	end_ring();
 }
@@ -288,13 +288,14 @@ static void no_buffers_no_loss(void **state)
 	begin_ring(true);
 	for (uint32_t i = 0; i < 4; i++)
 		burst[i] = packet(octets_of(i), i);
-	assert_int_equal(drb_memif_send(&tx, &ours, burst, 2, &result), 2);
-	assert_int_equal(drb_memif_send(&tx, &ours, burst + 2, 2, &result), 2);
+	assert_int_equal(drb_memif_send(&sending, &marking, burst, 2, &outcome), 2);
+	assert_int_equal(drb_memif_send(&sending, &marking, burst + 2, 2, &outcome), 2);
 	for (uint32_t got = 0; got < 4;) {
-		uint32_t n = drb_memif_receive(&rx, &ours, small, burst, 4);
+		uint32_t n = drb_memif_receive(&receiving, &marking, small, burst, 4);
 		assert_in_range(n, 1, 2);
 		if (n == 2)
-			assert_int_equal(drb_memif_receive(&rx, &ours, small, burst + 2, 4), 0);
+			assert_int_equal(
+				drb_memif_receive(&receiving, &marking, small, burst + 2, 4), 0);
 		for (uint32_t i = 0; i < n; i++)
 			arrived(burst[i], got++);
 	}
