@@ -17,8 +17,13 @@ static void watch(struct drb_worker *w, int fd)
 	w->watched[w->watched_count++] = (struct pollfd){.fd = fd, .events = POLLIN};
 }
 
-// What the set says of sockets of hellos, with the port. Doorbells and the kick say their descriptor.
+// What the set says of sockets of hellos, with the port, and of ports' sockets, with their place among the watched.
+// Doorbells and the kick say their descriptor.
 #define HELLOS (UINT64_C(1) << 63)
+#define PACKETS (UINT64_C(1) << 62)
+
+// After so long without a packet that ended a sleep the ports' sockets come into the set.
+#define QUIET_NS 1000000000
 
 static int watch_in_set(struct drb_worker *w, int fd, uint64_t data)
 {
@@ -118,7 +123,23 @@ void drb_idle_disarm(const struct drb_worker *w)
 	}
 }
 
-// The kick, and bells: these ring by edge.
+// Reading a pending error (interface down) clears it; else it would wake us for ever.
+static void clear_error(int fd)
+{
+	socklen_t len = sizeof(int);
+	int error;
+
+	getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len);
+}
+
+static void take_socket_event(struct drb_worker *w, uint64_t i, uint32_t events)
+{
+	if (events & EPOLLERR)
+		clear_error(w->watched[i].fd);
+	w->woken_ns = w->now_ns;
+}
+
+// The kick, and bells: these ring by edge. Packets stay where they are, for the loop.
 static void take_events(struct drb_worker *w, const struct timespec *timeout)
 {
 	struct epoll_event events[16];
@@ -126,31 +147,69 @@ static void take_events(struct drb_worker *w, const struct timespec *timeout)
 	uint64_t kicks;
 
 	for (int i = 0; i < n; i++) {
-		if (events[i].data.u64 & HELLOS)
-			drb_hellos_look(w, (uint32_t)(events[i].data.u64 & ~HELLOS));
+		uint64_t said = events[i].data.u64;
+
+		if (said & HELLOS)
+			drb_hellos_look(w, (uint32_t)(said & ~HELLOS));
+		else if (said & PACKETS)
+			take_socket_event(w, said & ~PACKETS, events[i].events);
 		else if (events[i].data.fd == w->kick_fd &&
 			 read(w->kick_fd, &kicks, sizeof(kicks)) < 0)
 			continue;
 	}
 }
 
-void drb_idle_wait(struct drb_worker *w, const struct timespec *timeout)
+static void leave_set(struct drb_worker *w)
+{
+	for (uint32_t i = 1; i < w->watched_count; i++)
+		epoll_ctl(w->epoll_fd, EPOLL_CTL_DEL, w->watched[i].fd, NULL);
+	w->all_in_set = false;
+}
+
+// Where the kernel has no memory for it, we go on without.
+static void enter_set(struct drb_worker *w)
+{
+	int rc = 0;
+
+	for (uint32_t i = 1; rc == 0 && i < w->watched_count; i++)
+		rc = watch_in_set(w, w->watched[i].fd, PACKETS | i);
+	if (rc == 0)
+		w->all_in_set = true;
+	else
+		leave_set(w);
+}
+
+void drb_idle_pause(struct drb_worker *w)
+{
+	if (w->all_in_set)
+		leave_set(w);
+	w->woken_ns = w->now_ns;
+}
+
+static void poll_sockets(struct drb_worker *w, const struct timespec *timeout)
 {
 	const struct timespec now = {0};
-	socklen_t len = sizeof(int);
-	int error;
 
-	if (w->watched_count == 1) {
-		take_events(w, timeout);
-		return;
-	}
 	if (ppoll(w->watched, w->watched_count, timeout, NULL) <= 0)
 		return;
 	if (w->watched[0].revents)
 		take_events(w, &now);
-	// Reading a pending error (interface down) clears it; else it would wake us for ever.
 	for (uint32_t i = 1; i < w->watched_count; i++) {
-		if (w->watched[i].revents & POLLERR)
-			getsockopt(w->watched[i].fd, SOL_SOCKET, SO_ERROR, &error, &len);
+		if (w->watched[i].revents)
+			take_socket_event(w, i, (uint32_t)w->watched[i].revents);
 	}
+}
+
+void drb_idle_wait(struct drb_worker *w, const struct timespec *timeout)
+{
+	bool quiet = w->now_ns - w->woken_ns >= QUIET_NS;
+
+	if (w->all_in_set && !quiet)
+		leave_set(w);
+	else if (!w->all_in_set && quiet && w->watched_count > 1)
+		enter_set(w);
+	if (w->all_in_set || w->watched_count == 1)
+		take_events(w, timeout);
+	else
+		poll_sockets(w, timeout);
 }

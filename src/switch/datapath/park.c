@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "common/cli/clock.h"
+#include "switch/datapath/idle.h"
 
 // How often a parked worker and the thread that parks it look at each other.
 static const struct timespec look_every = {.tv_nsec = 20000};
@@ -53,6 +54,7 @@ void drb_worker_wait_parked(struct drb_worker *w)
 {
 	unsigned order;
 
+	drb_idle_pause(w);
 	// The pause of one order may become that of the next.
 	while ((order = atomic_load(&w->park)) != 0) {
 		atomic_store(&w->parked, order);

@@ -139,11 +139,15 @@ struct drb_worker {
 		bool no_wakeup;     // some port has neither descriptor nor doorbell: look
 				    // after backoff_ns
 		uint64_t backoff_ns;
-		int epoll_fd, kick_fd; // the set has the kick and the doorbells
+		int epoll_fd, kick_fd; // the set has the kick, the doorbells and sockets of hellos
 		// What wakes a sleeping worker: the set, then the sockets of ports. A socket in a
-		// set would look for a sleeper with every packet, also while nobody sleeps.
+		// set looks for a sleeper with every packet, also while nobody sleeps; one outside is
+		// looked at twice with every sleep, also where nothing comes. So they are in the set
+		// after a second without packets, until the next.
 		struct pollfd watched[DRB_PORTS_MAX + 1];
 		uint32_t watched_count;
+		bool all_in_set;
+		uint64_t woken_ns; // when a packet last ended a sleep
 	};
 
 	struct drb_capture *capture; // who wants packets; NULL: nobody. Written while parked

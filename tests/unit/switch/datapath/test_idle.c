@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What wakes a sleeping worker, whether its sockets are polled one by one or, after a quiet second, in a set.
+#include "fixtures/unit.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "switch/datapath/idle.h"
+#include "switch/ports/port.h"
+
+#define PORTS 3
+#define SECOND UINT64_C(1000000000)
+
+static struct drb_worker w;
+static struct drb_port_queue queue[PORTS];
+static int far[PORTS]; // the other ends of the ports' sockets
+static const struct timespec long_time = {.tv_sec = 60}, no_time = {0};
+
+static void connect_port(uint32_t i)
+{
+	int ends[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, ends), 0);
+	far[i] = ends[1];
+	if (queue[i].fd > 0) { // as ports do when their interface comes again
+		assert_true(dup2(ends[0], queue[i].fd) >= 0);
+		close(ends[0]);
+	} else {
+		queue[i].fd = ends[0];
+	}
+}
+
+static void begin(void)
+{
+	memset(&w, 0, sizeof(w));
+	w.config.ports = PORTS;
+	w.config.owner = &w;
+	w.now_ns = 100 * SECOND;
+	for (uint32_t i = 0; i < PORTS; i++) {
+		queue[i] = (struct drb_port_queue){0};
+		connect_port(i);
+		w.port[i].queue = &queue[i];
+		w.hello_io.fd[i] = -1;
+	}
+	assert_int_equal(drb_idle_init(&w), 0);
+	drb_idle_pause(&w); // quiet since now
+}
+
+static void end(void)
+{
+	drb_idle_free(&w);
+	for (uint32_t i = 0; i < PORTS; i++) {
+		close(queue[i].fd);
+		close(far[i]);
+	}
+}
+
+static void packet_comes(uint32_t i)
+{
+	assert_int_equal(send(far[i], "p", 1, 0), 1);
+}
+
+static void packet_is_received(uint32_t i)
+{
+	char packet;
+
+	assert_int_equal(recv(queue[i].fd, &packet, 1, 0), 1);
+}
+
+// A sleep without packets, a second later.
+static void quiet_second(void)
+{
+	w.now_ns += SECOND;
+	drb_idle_wait(&w, &no_time);
+}
+
+// Each wait would otherwise last a minute, and the test fails by its time limit.
+static void wakes_by_each_port(void)
+{
+	for (uint32_t i = 0; i < PORTS; i++) {
+		packet_comes(i);
+		drb_idle_wait(&w, &long_time);
+		assert_int_equal(w.woken_ns, w.now_ns);
+		packet_is_received(i);
+	}
+}
+
+static void busy_ports_are_polled(void **state)
+{
+	(void)state;
+	begin();
+	for (int turn = 0; turn < 100; turn++) {
+		w.now_ns += SECOND / 2;
+		wakes_by_each_port();
+		assert_false(w.all_in_set);
+	}
+	end();
+}
+
+static void quiet_ports_are_in_the_set(void **state)
+{
+	(void)state;
+	begin();
+	for (uint32_t i = 0; i < PORTS; i++) {
+		quiet_second();
+		assert_true(w.all_in_set);
+		packet_comes(i);
+		drb_idle_wait(&w, &long_time);
+		assert_true(
+			w.all_in_set); // until the next sleep: the packet does not wait for that
+		packet_is_received(i);
+		drb_idle_wait(&w, &no_time);
+		assert_false(w.all_in_set);
+	}
+	wakes_by_each_port();
+	end();
+}
+
+static void a_set_does_not_keep_a_socket_that_went(void **state)
+{
+	(void)state;
+	begin();
+	quiet_second();
+	assert_true(w.all_in_set);
+	drb_idle_pause(&w);
+	for (uint32_t i = 0; i < PORTS; i++) {
+		close(far[i]);
+		connect_port(i);
+	}
+	wakes_by_each_port();
+	quiet_second();
+	assert_true(w.all_in_set);
+	packet_comes(PORTS - 1);
+	drb_idle_wait(&w, &long_time);
+	assert_int_equal(w.woken_ns, w.now_ns);
+	end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(busy_ports_are_polled),
+		cmocka_unit_test(quiet_ports_are_in_the_set),
+		cmocka_unit_test(a_set_does_not_keep_a_socket_that_went),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
