@@ -8,8 +8,8 @@ set -euo pipefail
 packages=(
   # build
   gcc libc6-dev meson ninja-build pkg-config clang linux-libc-dev
-  dpdk-dev libpcap-dev libbpf-dev libxdp-dev libyaml-dev libjansson-dev
-  libsystemd-dev libcap-ng-dev libseccomp-dev libsodium-dev libmicrohttpd-dev
+  dpdk-dev libpcap-dev libbpf-dev libyaml-dev libjansson-dev
+  libsystemd-dev libseccomp-dev libsodium-dev libmicrohttpd-dev
   # running fabrics
   iproute2 iputils-ping fping procps python3
   # plots of drbsim paper and tests/bench

@@ -206,7 +206,7 @@ static int run_workers(const char *config, struct drb_port_set *ports)
 	if (drb_heartbeat_begin(&workers, ports) < 0)
 		return code;
 	if (drb_cards_begin(&workers, ports) == 0) {
-		if (drb_privilege_drop(&setup) == 0 && drb_confine(config, &setup) == 0) {
+		if (drb_privilege_drop() == 0 && drb_confine(config, &setup) == 0) {
 			if (!atomic_load(&workers.worker[0].stop))
 				say_ready();
 			drb_workers_run(&workers);
@@ -289,7 +289,6 @@ static int run(const struct options *o)
 			const struct drb_reload reload = {o->config, &o->override, &workers,
 							  &setup};
 			code = forward(&ports, &reload);
-			drb_privilege_regain();
 			drb_workers_free(&workers); // their packets are of the ports' pool
 			drb_ports_stop(&ports);
 		} else if (rc == -EINVAL) {

@@ -21,6 +21,8 @@ enum {
 	DRB_BUNDLE_MTU = 65535,  // of an interface that carries the longest
 	// Slots of the longest: those of the least MTU.
 	DRB_BUNDLE_SLOTS = 52,
+	// What a slot's octets are a multiple of, so that a receiver may have it in two or three buffers of one length.
+	DRB_BUNDLE_SLOT_UNIT = 24,
 };
 
 // Of a packet in a bundle; numbers have their high octet first, as on a wire.
@@ -43,7 +45,7 @@ struct drb_bundle_head {
 // Octets of a slot in a fabric whose longest frame has frame_max.
 static inline uint32_t drb_bundle_slot(uint32_t frame_max)
 {
-	return (frame_max + 7) & ~7u;
+	return (frame_max + DRB_BUNDLE_SLOT_UNIT - 1) / DRB_BUNDLE_SLOT_UNIT * DRB_BUNDLE_SLOT_UNIT;
 }
 
 // Where a packet begins in a bundle of `end` octets.

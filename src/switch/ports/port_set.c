@@ -39,14 +39,14 @@ static const struct drb_port_kind *kind_of(enum drb_driver driver)
 	return NULL;
 }
 
-// DPDK has room for so many devices, which packet sockets are not.
+// DPDK has room for so many devices, which kernel interfaces are not.
 static int check_room(const char *path, const struct drb_setup *s)
 {
 	uint32_t devices = 0;
 
 	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
 		const struct drb_port_kind *kind = kind_of(s->ports[i].driver);
-		devices += kind && kind != &drb_packet_port;
+		devices += kind && kind != &drb_packet_port && kind != &drb_xdp_port;
 	}
 	if (devices <= RTE_MAX_ETHPORTS)
 		return 0;
@@ -60,11 +60,6 @@ int drb_ports_check(const char *path, const struct drb_setup *s)
 {
 	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
 		const struct drb_port_kind *kind = kind_of(s->ports[i].driver);
-		if (kind && kind->mtu_max && s->mtu > kind->mtu_max)
-			return drb_config_bad(
-				path, "fabric.mtu",
-				"%u: port %s: driver %s takes at most %u: take another", s->mtu,
-				s->ports[i].name, kind->name, kind->mtu_max);
 		if (kind && kind->check && kind->check(path, &s->ports[i], s->workers) < 0)
 			return -EINVAL;
 	}
@@ -78,7 +73,7 @@ uint32_t drb_ports_buffers(const struct drb_setup *s)
 	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
 		const struct drb_port_kind *kind = kind_of(s->ports[i].driver);
 		n += s->ports[i].queue + 2; // and hellos
-		n += kind ? kind->buffers(s->workers) : 0;
+		n += kind ? kind->buffers(s->workers, s->mtu) : 0;
 	}
 	return n;
 }
@@ -156,8 +151,7 @@ int drb_ports_start(struct drb_port_set *set, const char *path, const struct drb
 			  buffers, rte_strerror(rte_errno));
 		return -rte_errno;
 	}
-	if (drb_steer_init(s) < 0)
-		rc = -EIO;
+	drb_steer_init(s);
 	for (uint32_t i = 0; rc == 0 && i < set->count; i++)
 		rc = start_port(set, path, s, i);
 	if (rc < 0)

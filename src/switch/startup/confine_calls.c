@@ -163,12 +163,8 @@ static int allow_devices(scmp_filter_ctx filter, const struct drb_setup *setup)
 
 	for (uint32_t i = 0; i < setup->down_ports + setup->up_ports; i++)
 		xdp |= setup->ports[i].driver == DRB_DRIVER_AF_XDP;
-	// Taking a program off an interface: libxdp has folders for programs in the bpf file system.
-	if (rc == 0 && xdp)
-		rc = allow(filter, SCMP_SYS(bpf), 0, NULL);
-	if (rc == 0 && xdp)
-		rc = allow(filter, SCMP_SYS(mkdir), 0, NULL);
-	return rc == 0 && xdp ? allow(filter, SCMP_SYS(mkdirat), 0, NULL) : rc;
+	// What XDP programs count is read from their maps.
+	return rc == 0 && xdp ? allow(filter, SCMP_SYS(bpf), 0, NULL) : rc;
 }
 
 int drb_confine_calls(const struct drb_setup *setup)

@@ -117,8 +117,6 @@ static int allow_sockets(const struct drb_setup *setup)
 	int rc = allow(path, CHANGE);
 	for (uint32_t i = 0; rc == 0 && i < setup->down_ports + setup->up_ports; i++) {
 		const struct drb_port_setup *p = &setup->ports[i];
-		if (p->driver == DRB_DRIVER_AF_XDP)
-			rc = allow("/sys/fs/bpf", CHANGE);
 		if (p->driver != DRB_DRIVER_MEMIF)
 			continue;
 		snprintf(path, sizeof(path), "%s", p->socket);

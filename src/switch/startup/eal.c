@@ -14,9 +14,8 @@
 #include <rte_log.h>
 #include <rte_mbuf.h>
 
-#ifdef DRB_AF_XDP
+#ifdef DRB_BPF
 #include <bpf/libbpf.h>
-#include <xdp/libxdp.h>
 #endif
 
 #include "common/config/complaint.h"
@@ -171,12 +170,11 @@ int drb_eal_check_memory(const char *path, const struct drb_setup *setup, uint32
 			      memory_mb, mb, (memory_mb + 1) / 2 * 2);
 }
 
-// The libraries below the af_xdp driver print a screenful while all goes well.
-static void quieten_xdp(void)
+// What goes wrong with an XDP program is told in one line, not in a screenful.
+static void quieten_bpf(void)
 {
-#ifdef DRB_AF_XDP
+#ifdef DRB_BPF
 	libbpf_set_print(NULL);
-	libxdp_set_print(NULL);
 #endif
 }
 
@@ -260,7 +258,7 @@ int drb_eal_init(const struct drb_setup *setup, uint32_t memory_mb, bool verbose
 	add(&a, "--iova-mode=va");
 	add(&a, "--log-level=%s", verbose ? "*:info" : "*:error");
 	if (!verbose) {
-		quieten_xdp();
+		quieten_bpf();
 		// A client says each time that its server is not there yet.
 		add(&a, "--log-level=pmd.net.memif:critical");
 	}

@@ -4,13 +4,12 @@
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <cap-ng.h>
 
 #include "common/cli/log.h"
 #include "switch/startup/other_threads.h"
@@ -56,39 +55,12 @@ void drb_privilege_begin(void)
 	setrlimit(RLIMIT_MEMLOCK, &any);
 }
 
-// Closing a port of this kind: the driver ends promiscuous mode (NET_ADMIN), its own XDP program is
-// looked up and taken off the interface. A packet socket takes nothing.
-static void keep_for(const struct drb_port_setup *p, bool keep[CAP_LAST_CAP + 1])
+int drb_privilege_drop(void)
 {
-	if (p->driver != DRB_DRIVER_AF_XDP)
-		return;
-	keep[CAP_NET_ADMIN] = true;
-	if (strcmp(p->xdp, DRB_XDP_STEER) == 0)
-		return;
-	keep[CAP_BPF] = keep[CAP_PERFMON] = true;
-	keep[CAP_SYS_ADMIN] |= strcmp(p->xdp, DRB_XDP_ALL) == 0;
-}
-
-int drb_privilege_drop(const struct drb_setup *s)
-{
-	bool keep[CAP_LAST_CAP + 1] = {false};
-
-	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++)
-		keep_for(&s->ports[i], keep);
-	if (capng_get_caps_process() < 0) {
-		drb_error("cannot read the capabilities of this process");
-		return -EPERM;
-	}
-	for (unsigned cap = 0; cap <= CAP_LAST_CAP; cap++)
-		keep[cap] = keep[cap] && capng_have_capability(CAPNG_PERMITTED, cap);
-	capng_clear(CAPNG_SELECT_CAPS);
-	for (unsigned cap = 0; cap <= CAP_LAST_CAP; cap++) {
-		if (keep[cap])
-			capng_update(CAPNG_ADD, CAPNG_PERMITTED, cap);
-	}
 	int rc = drb_in_other_threads(lay_down_here);
-	if (rc == 0 && capng_apply(CAPNG_SELECT_CAPS) < 0)
-		rc = -errno;
+
+	if (rc == 0)
+		rc = lay_down_here();
 	if (rc < 0)
 		drb_error("cannot drop capabilities: %s", strerror(-rc));
 	return rc;
@@ -112,16 +84,4 @@ void drb_privilege_raise(int capability)
 void drb_privilege_lower(void)
 {
 	set_here(permitted_here(), 0);
-}
-
-void drb_privilege_regain(void)
-{
-	if (capng_get_caps_process() < 0)
-		return;
-	for (unsigned cap = 0; cap <= CAP_LAST_CAP; cap++) {
-		if (capng_have_capability(CAPNG_PERMITTED, cap))
-			capng_update(CAPNG_ADD, CAPNG_EFFECTIVE, cap);
-	}
-	// Where it fails, what is not allowed then says so itself.
-	(void)!capng_apply(CAPNG_SELECT_CAPS);
 }

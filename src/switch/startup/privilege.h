@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Capabilities of the process. Opening ports needs some; forwarding and answering telemetry need none.
-// So all threads drop theirs once the ports run. The main thread keeps those that closing ports needs as
-// permitted, but not effective until then.
-
-#include "common/config/config.h"
+// So all threads drop theirs once the ports run; closing them needs none.
 
 // At the very start: no program that this process runs can gain privileges.
 void drb_privilege_begin(void);
 // Drops them, once the ports run: in the caller, in every other thread, whoever started it, and so in
-// the threads that those start. Threads that the caller starts later would have what it keeps. 0 or
-// -errno with a message printed.
-int drb_privilege_drop(const struct drb_setup *setup);
+// the threads that those start. 0 or -errno with a message printed.
+int drb_privilege_drop(void);
 // A thread that drb_privilege_drop() leaves alone, by itself and before: of all capabilities it keeps
 // this one (-1: none), if it has it, and not in effect. Waits for nobody; a second thread may not.
 void drb_privilege_keep(int capability);
 // In effect in this thread, which keeps it, from the one until the other.
 void drb_privilege_raise(int capability);
 void drb_privilege_lower(void);
-// Takes back what closing ports needs.
-void drb_privilege_regain(void);

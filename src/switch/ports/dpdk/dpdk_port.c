@@ -31,8 +31,9 @@ static int check_pci(const char *path, const struct drb_port_setup *p, uint32_t 
 	return drb_pci_check("", path, p);
 }
 
-uint32_t drb_dpdk_buffers(uint32_t workers)
+uint32_t drb_dpdk_buffers(uint32_t workers, uint32_t mtu)
 {
+	(void)mtu;
 	return 2 * DESCRIPTORS * workers;
 }
 

@@ -152,9 +152,10 @@ void drb_memif_port_restart(struct drb_port *port)
 }
 
 // The driver keeps the control channel; packets pass it by.
-static uint32_t buffers(uint32_t workers)
+static uint32_t buffers(uint32_t workers, uint32_t mtu)
 {
 	(void)workers;
+	(void)mtu;
 	return 0; // packets wait in the link's memory
 }
 

@@ -25,9 +25,10 @@ static int check(const char *path, const struct drb_port_setup *p, uint32_t work
 	return drb_interface_check(path, p);
 }
 
-static uint32_t buffers(uint32_t workers)
+static uint32_t buffers(uint32_t workers, uint32_t mtu)
 {
 	(void)workers;
+	(void)mtu;
 	return 0; // frames wait in the kernel's
 }
 

@@ -1,46 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Programs reach the driver of DPDK as files: ours is one in memory, so that it need not be
-// installed. The driver attaches a program in a way that outlives the process, which then bars the
-// next one from the interface, and keeps the maps to itself; so its calls of libbpf are linked to
-// those here (ld --wrap).
 #include "switch/ports/xdp/steer.h"
 
 #include <errno.h>
 #include <net/if.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "common/cli/log.h"
 #include "switch/ports/xdp/steer_maps.h"
 #include "steer_object.h" // steer_object[]: steer.bpf.c as compiled
 
 _Static_assert(STEER_QUEUES_MAX >= DRB_WORKERS_MAX, "every worker has a queue");
 
 struct attached {
-	int interface;             // index; 0: free
-	int link;                  // the program leaves with this descriptor
-	int counts;                // the map; -1: not a program that counts
-	struct bpf_object *object; // owned; NULL: the driver's
+	int interface; // index; 0: free
+	int link;      // the program leaves with this descriptor, however this process ends
+	int counts;    // the map; -1: not a program that counts
+	struct bpf_object *object; // owned
 };
 
 static struct drb_addr_plan plan;
-static char path[32]; // of the program; "": not made
 static struct attached attached[DRB_PORTS_MAX];
-// The one the driver loaded last. It attaches one before it loads the next, and closes none.
-static const struct bpf_object *loaded;
-
-int __real_bpf_object__load(struct bpf_object *object);
-int __wrap_bpf_object__load(struct bpf_object *object);
-int __wrap_bpf_xdp_attach(int interface, int program, __u32 flags,
-			  const struct bpf_xdp_attach_opts *opts);
-int __real_bpf_xdp_detach(int interface, __u32 flags, const struct bpf_xdp_attach_opts *opts);
-int __wrap_bpf_xdp_detach(int interface, __u32 flags, const struct bpf_xdp_attach_opts *opts);
 
 static struct attached *find(int interface)
 {
@@ -51,23 +34,15 @@ static struct attached *find(int interface)
 	return NULL;
 }
 
-int __wrap_bpf_object__load(struct bpf_object *object)
-{
-	loaded = object;
-	return __real_bpf_object__load(object);
-}
-
 // The map of that name in an object; -1 if it has none of such values.
 static int map_of(const struct bpf_object *object, const char *name, uint32_t value)
 {
-	const struct bpf_map *map = object ? bpf_object__find_map_by_name(object, name) : NULL;
+	const struct bpf_map *map = bpf_object__find_map_by_name(object, name);
 
 	return map && bpf_map__value_size(map) == value ? bpf_map__fd(map) : -1;
 }
 
-// By a link, which leaves with this process. own: the object, if it is not the driver's.
-static int attach(int interface, int program, const struct bpf_object *object,
-		  struct bpf_object *own)
+static int attach(int interface, int program, struct bpf_object *object, bool counts)
 {
 	int plan_map = map_of(object, STEER_PLAN, sizeof(plan));
 	struct attached *a = find(0);
@@ -80,33 +55,9 @@ static int attach(int interface, int program, const struct bpf_object *object,
 	int link = bpf_link_create(program, interface, BPF_XDP, NULL);
 	if (link < 0)
 		return link;
-	*a = (struct attached){interface, link,
-			       map_of(object, STEER_COUNTS, sizeof(struct steer_counts)), own};
-	return 0;
-}
-
-int __wrap_bpf_xdp_attach(int interface, int program, __u32 flags,
-			  const struct bpf_xdp_attach_opts *opts)
-{
-	(void)flags; // "unless there is another": a link never takes the place of one
-	(void)opts;
-	return attach(interface, program, loaded, NULL);
-}
-
-static void detach(struct attached *a)
-{
-	close(a->link);
-	bpf_object__close(a->object);
-	*a = (struct attached){0};
-}
-
-int __wrap_bpf_xdp_detach(int interface, __u32 flags, const struct bpf_xdp_attach_opts *opts)
-{
-	struct attached *a = find(interface);
-
-	if (!a) // the driver's own program
-		return __real_bpf_xdp_detach(interface, flags, opts);
-	detach(a);
+	*a = (struct attached){
+		interface, link,
+		counts ? map_of(object, STEER_COUNTS, sizeof(struct steer_counts)) : -1, object};
 	return 0;
 }
 
@@ -122,36 +73,58 @@ static struct bpf_program *program_of(struct bpf_object *object, const struct dr
 	return program;
 }
 
-// Loads one program and none of the others.
-static int load(struct bpf_object *object, struct bpf_program *program)
+// Loads one program of an object and none of the others; NULL, and *rc is why.
+static struct bpf_program *load(struct bpf_object *object, const struct drb_port_setup *port,
+				uint32_t flags, int *rc)
 {
-	struct bpf_program *other = NULL;
+	struct bpf_program *program = program_of(object, port), *other = NULL;
 
+	*rc = -EINVAL;
+	if (!program)
+		return NULL;
 	while ((other = bpf_object__next_program(object, other)))
 		bpf_program__set_autoload(other, other == program);
 	bpf_program__set_type(program, BPF_PROG_TYPE_XDP);
-	bpf_program__set_flags(program, bpf_program__flags(program) | BPF_F_XDP_HAS_FRAGS);
-	return __real_bpf_object__load(object);
+	bpf_program__set_flags(program, bpf_program__flags(program) | flags);
+	*rc = bpf_object__load(object);
+	return *rc == 0 ? program : NULL;
 }
 
-int drb_steer_attach(const struct drb_port_setup *port, int socket)
+static struct bpf_object *open_object(const struct drb_port_setup *port)
 {
-	const bool ours =
-		strcmp(port->xdp, DRB_XDP_STEER) == 0 || strcmp(port->xdp, DRB_XDP_ALL) == 0;
-	struct bpf_object *object =
-		ours ? bpf_object__open_mem(steer_object, sizeof(steer_object), NULL)
-		     : bpf_object__open_file(port->xdp, NULL);
-	struct bpf_program *program = object ? program_of(object, port) : NULL;
-	const uint32_t zero = 0;
-	int rc = program ? load(object, program) : -EINVAL;
-	int sockets = rc == 0 ? bpf_object__find_map_fd_by_name(object, STEER_SOCKETS) : -1;
+	if (strcmp(port->xdp, DRB_XDP_STEER) == 0 || strcmp(port->xdp, DRB_XDP_ALL) == 0)
+		return bpf_object__open_mem(steer_object, sizeof(steer_object), NULL);
+	return bpf_object__open_file(port->xdp, NULL);
+}
 
-	if (rc == 0 && bpf_map_update_elem(sockets, &zero, &socket, BPF_ANY) < 0)
-		rc = -errno;
-	// What counts nothing has no counters, though its object may have maps of them.
+static int give_sockets(const struct bpf_object *object, const int *sockets, uint32_t count)
+{
+	int map = bpf_object__find_map_fd_by_name(object, STEER_SOCKETS), rc = 0;
+
+	for (uint32_t queue = 0; rc == 0 && queue < count; queue++)
+		rc = bpf_map_update_elem(map, &queue, &sockets[queue], BPF_ANY);
+	return rc;
+}
+
+int drb_steer_attach(const struct drb_port_setup *port, const int *sockets, uint32_t count)
+{
+	// Kernels before 5.18 know no programs for frames in parts.
+	static const uint32_t flags[] = {BPF_F_XDP_HAS_FRAGS, 0};
+	struct bpf_object *object = NULL;
+	struct bpf_program *program = NULL;
+	int rc = -EINVAL;
+
+	for (size_t i = 0; !program && i < sizeof(flags) / sizeof(flags[0]); i++) {
+		bpf_object__close(object);
+		object = open_object(port);
+		program = object ? load(object, port, flags[i], &rc) : NULL;
+	}
+	if (program)
+		rc = give_sockets(object, sockets, count);
+	// What counts nothing has no counters, though its object has maps of them.
 	if (rc == 0)
-		rc = attach((int)if_nametoindex(port->interface), bpf_program__fd(program),
-			    strcmp(port->xdp, DRB_XDP_ALL) == 0 ? NULL : object, object);
+		rc = attach((int)if_nametoindex(port->interface), bpf_program__fd(program), object,
+			    strcmp(port->xdp, DRB_XDP_ALL) != 0);
 	if (rc < 0)
 		bpf_object__close(object);
 	return rc;
@@ -162,40 +135,16 @@ void drb_steer_detach(const struct drb_port_setup *port)
 	int index = (int)if_nametoindex(port->interface);
 	struct attached *a = index > 0 ? find(index) : NULL;
 
-	if (a)
-		detach(a);
+	if (!a)
+		return;
+	close(a->link);
+	bpf_object__close(a->object);
+	*a = (struct attached){0};
 }
 
-// Writes the program to a file in memory, once.
-static int make_file(void)
-{
-	int fd = memfd_create("drb_steer", MFD_CLOEXEC);
-	ssize_t written = fd < 0 ? -1 : write(fd, steer_object, sizeof(steer_object));
-
-	if (written != (ssize_t)sizeof(steer_object)) {
-		drb_error("cannot write the steering program to memory: %s", strerror(errno));
-		return -errno;
-	}
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	return 0;
-}
-
-int drb_steer_init(const struct drb_setup *setup)
+void drb_steer_init(const struct drb_setup *setup)
 {
 	plan = setup->addr;
-	for (uint32_t i = 0; i < setup->down_ports + setup->up_ports; i++) {
-		const struct drb_port_setup *p = &setup->ports[i];
-		if (p->driver == DRB_DRIVER_AF_XDP && strcmp(p->xdp, DRB_XDP_STEER) == 0)
-			return *path ? 0 : make_file();
-	}
-	return 0;
-}
-
-const char *drb_steer_program(const struct drb_port_setup *port)
-{
-	if (strcmp(port->xdp, DRB_XDP_STEER) == 0)
-		return path;
-	return strcmp(port->xdp, DRB_XDP_ALL) == 0 ? NULL : port->xdp;
 }
 
 bool drb_steer_read(const char *interface, struct drb_xdp_counters *counts)

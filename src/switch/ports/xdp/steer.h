@@ -10,16 +10,13 @@
 
 #include "common/config/config.h"
 
-// Call before af_xdp devices are created. 0, or -errno with a message printed.
-int drb_steer_init(const struct drb_setup *setup);
+// Call before af_xdp ports are opened.
+void drb_steer_init(const struct drb_setup *setup);
 
-// Attaches the program of a port to its interface, for frames in several buffers too, and sends what it takes to a
-// socket at queue 0. 0 or -errno; -EOPNOTSUPP: built without BPF.
-int drb_steer_attach(const struct drb_port_setup *port, int socket);
+// Attaches the program of a port to its interface, for frames in several buffers too, and sends what it takes to the
+// sockets of queues 0 to count - 1. 0 or -errno; -ENOSYS: built without BPF.
+int drb_steer_attach(const struct drb_port_setup *port, const int *sockets, uint32_t count);
 void drb_steer_detach(const struct drb_port_setup *port);
-
-// The file of the program for a port's driver to load; NULL: it is to use its own.
-const char *drb_steer_program(const struct drb_port_setup *port);
 
 // What the program on a kernel interface has counted so far: seen, redirected, passed. False if it
 // is none that counts.

@@ -7,8 +7,7 @@
 // Maps of the program:
 //   drb_plan    [0]           struct drb_addr_plan   written by the switch before it attaches
 //   drb_counts  [0], per CPU  struct steer_counts    written by the program
-//   xsks_map    [queue]       XDP socket             filled by DPDK's driver, which expects the
-//   name
+//   xsks_map    [queue]       XDP socket             written by the switch; also of users' programs
 #define STEER_PLAN "drb_plan"
 #define STEER_COUNTS "drb_counts"
 #define STEER_SOCKETS "xsks_map"

@@ -13,31 +13,25 @@
 #include <unistd.h>
 
 #include "common/config/complaint.h"
+#include "switch/ports/dpdk/kernel_socket.h"
 #include "switch/ports/interface.h"
-#include "switch/ports/dpdk/dpdk_port.h"
 #include "switch/ports/packet_socket/packet_port.h"
 #include "switch/ports/packet_socket/tx_socket.h"
 #include "switch/ports/packet_socket/veth_offload.h"
 #include "switch/ports/xdp/steer.h"
-#include "switch/ports/xdp/veth_port.h"
+#include "switch/ports/xdp/xsk.h"
 
-// The driver fills this many buffers per queue at start, whatever it was asked for. Rings of this
-// length take them all while the worker is off its CPU; a shorter one drops packets there are
-// buffers for.
-#define FILL 2048
-// The kernel sends at most 32 packets of an AF_XDP socket per call; a longer burst would spin inside
-// the driver.
-#define SEND_MAX 32
-
-// A packet must fit into a page, with what DPDK and the kernel keep before it; so must what a veth's peer may send
-// to an XDP program.
-#define MTU_MAX 3400
+struct xdp_queue {
+	_Alignas(64) struct drb_port_queue base;
+	struct drb_xsk in;
+	struct drb_tx_socket out;         // fd -1: `in` sends
+	struct drb_kernel_socket counted; // in's
+};
 
 struct xdp_port {
-	struct drb_dpdk_port dpdk;
-	struct drb_tx_socket out[DRB_WORKERS_MAX]; // fd -1: the driver sends
-	int ask_fd;                                // to ask for the carrier by
-	unsigned interface;                        // its index, when the port was opened
+	int ask_fd;         // to ask for the carrier by; keeps the interface promiscuous
+	unsigned interface; // its index, when the port was opened
+	struct xdp_queue queue[];
 };
 
 static struct xdp_port *own_of(const struct drb_port *port)
@@ -45,7 +39,12 @@ static struct xdp_port *own_of(const struct drb_port *port)
 	return port->own;
 }
 
-// Queues that the driver finds at an interface: one where there are no combined channels.
+static struct xdp_queue *queue_of(struct drb_port_queue *q)
+{
+	return (struct xdp_queue *)q; // begins with it
+}
+
+// Queues of an interface: one where there are no combined channels.
 static uint32_t queues_of(const char *interface)
 {
 	struct ethtool_channels channels = {.cmd = ETHTOOL_GCHANNELS};
@@ -78,98 +77,169 @@ static int check(const char *path, const struct drb_port_setup *p, uint32_t work
 	return 0;
 }
 
-static uint32_t buffers(uint32_t workers)
+static uint32_t buffers(uint32_t workers, uint32_t mtu)
 {
-	return 2 * FILL * workers;
+	return drb_xsk_buffers(drb_frame_max(mtu)) * workers;
 }
 
-static int create(struct drb_port *port, const char *path)
+static int refused(const struct drb_port *port, const char *path, const char *step, int rc)
 {
-	const char *program = drb_steer_program(port->setup);
-	char name[64], args[1024];
+	const struct drb_port_setup *p = port->setup;
+	const char *cure = rc == -EPERM    ? " (it takes CAP_NET_RAW and CAP_NET_ADMIN)"
+			   : rc == -EBUSY  ? " (another socket has its queue)"
+			   : rc == -ENOMEM ? " (it takes CAP_IPC_LOCK, or ulimit -l)"
+					   : "";
 
-	// An empty poll with a busy budget would enter the kernel each time.
-	snprintf(name, sizeof(name), "net_af_xdp_%s", port->setup->name);
-	snprintf(args, sizeof(args), "iface=%s,start_queue=0,queue_count=%u,busy_budget=0%s%s",
-		 port->setup->interface, port->workers, program ? ",xdp_prog=" : "",
-		 program ? program : "");
-	return drb_dpdk_create(port, path, name, args);
+	if ((rc == -EINVAL || rc == -EOPNOTSUPP) && strcmp(step, "bind") == 0)
+		cure = own_of(port)->queue[0].in.parts > 1
+			       ? ": packets of fabric.mtu come in parts, which takes Linux 6.6"
+			       : ": neither its driver nor this kernel has them";
+	return drb_config_bad_port(path, p, "driver",
+				   "port %s: cannot %s an AF_XDP socket at \"%s\": %s%s; driver: "
+				   "af_packet does without",
+				   p->name, step, p->interface, strerror(-rc), cure);
 }
 
-static void open_outs(struct drb_port *port)
+// What a driver says of a program that it does not take is not the same of all, and depends on the MTU.
+static int refused_program(const struct drb_port *port, const char *path, int rc)
+{
+	const struct drb_port_setup *p = port->setup;
+	char cure[192];
+
+	if (rc == -EPERM)
+		snprintf(cure, sizeof(cure), "it takes CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN");
+	else if (rc == -EBUSY || rc == -EEXIST)
+		snprintf(cure, sizeof(cure), "it has another: ip link set dev %s xdp off",
+			 p->interface);
+	else if (rc == -ENOSYS)
+		snprintf(cure, sizeof(cure), "built without BPF, meson option bpf");
+	else
+		snprintf(cure, sizeof(cure),
+			 "the driver of many a card takes none while packets may be longer than a "
+			 "page: ip link set dev %s mtu 1500",
+			 p->interface);
+	return drb_config_bad_port(path, p, "driver",
+				   "port %s: cannot attach an XDP program to \"%s\": %s (%s); "
+				   "driver: af_packet does without",
+				   p->name, p->interface, strerror(-rc), cure);
+}
+
+// Copying AF_XDP makes a packet of each frame, and by a packet socket several frames are one.
+static void open_out(const struct drb_port *port, struct xdp_queue *q)
+{
+	if (!q->in.zero_copy && drb_packet_port_may_send_apart(port->workers) &&
+	    drb_tx_socket_open(&q->out, port->setup->interface, -1))
+		q->base.reviewed = q->base.unfinished = true;
+	if (q->out.fd >= 0 && q->in.bundle.slot > 0)
+		drb_tx_socket_may_bundle(&q->out, port->frame_max);
+}
+
+static int open_queue(const struct drb_port *port, uint32_t n, const char **step)
+{
+	struct xdp_queue *q = &own_of(port)->queue[n];
+	const bool copy = drb_is_veth(port->setup->interface);
+	const struct drb_xsk_use use = {
+		.interface = port->setup->interface,
+		.queue = n,
+		.pool = port->pool,
+		.frame_max = port->frame_max,
+		.copy = copy,
+		.bundles = drb_packet_port_may_bundle(port),
+		.sends = !copy || !drb_packet_port_may_send_apart(port->workers),
+	};
+	int rc = drb_xsk_open(&q->in, &use, step);
+
+	q->base.fd = q->counted.fd = q->in.fd;
+	if (rc == 0)
+		open_out(port, q);
+	return rc;
+}
+
+static int open_sockets(const struct drb_port *port, const char *path)
 {
 	struct xdp_port *own = own_of(port);
+	const char *step = "open";
+	int rc = 0, sockets[DRB_WORKERS_MAX];
 
-	for (uint32_t n = 0; n < port->workers; n++) {
-		struct drb_tx_socket *out = &own->out[n];
-		if (drb_packet_port_may_send_apart(port->workers) &&
-		    drb_is_veth(port->setup->interface) &&
-		    drb_tx_socket_open(out, port->setup->interface, -1))
-			port->queue[n]->reviewed = port->queue[n]->unfinished = true;
-		else
-			port->queue[n]->send_max = SEND_MAX;
+	own->ask_fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0); // receives nothing
+	own->interface = if_nametoindex(port->setup->interface);
+	if (own->ask_fd < 0)
+		rc = -errno;
+	for (uint32_t n = 0; rc == 0 && n < port->workers; n++) {
+		rc = open_queue(port, n, &step);
+		sockets[n] = own->queue[n].in.fd;
 	}
+	if (rc == 0) {
+		step = "be promiscuous beside";
+		rc = drb_interface_promiscuous(own->ask_fd, own->interface);
+	}
+	if (rc < 0)
+		return refused(port, path, step, rc);
+	rc = drb_steer_attach(port->setup, sockets, port->workers);
+	return rc < 0 ? refused_program(port, path, rc) : 0;
 }
 
 static int start(struct drb_port *port, const char *path)
 {
-	struct drb_kernel_sockets before;
-	struct xdp_port *own;
-
-	if (drb_veth_port_start(port))
-		return 0;
-	before = drb_kernel_sockets();
-	own = drb_port_own(port, sizeof(*own));
+	struct xdp_port *own =
+		drb_port_own(port, sizeof(*own) + port->workers * sizeof(own->queue[0]));
 
 	if (!own)
 		return -ENOMEM;
-	own->dpdk.device = DRB_DPDK_NONE;
-	for (uint32_t n = 0; n < DRB_WORKERS_MAX; n++)
-		own->out[n].fd = -1;
-	own->ask_fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	own->interface = if_nametoindex(port->setup->interface);
-	int rc = create(port, path);
-	if (rc == 0)
-		rc = drb_dpdk_configure(port, path, FILL, FILL);
-	if (rc == 0)
-		rc = drb_dpdk_begin(port, true);
-	if (rc < 0)
-		return rc;
-	drb_dpdk_take_sockets(port, &before);
-	open_outs(port);
-	return 0;
+	own->ask_fd = -1;
+	port->rx_queues = (uint16_t)port->workers;
+	for (uint32_t n = 0; n < port->workers; n++) {
+		drb_port_add_queue(port, n, &own->queue[n].base);
+		own->queue[n].in.fd = own->queue[n].out.fd = -1;
+	}
+	return open_sockets(port, path);
 }
 
 static void stop(struct drb_port *port)
 {
 	struct xdp_port *own = own_of(port);
 
-	for (uint32_t n = 0; own && n < DRB_WORKERS_MAX; n++)
-		drb_tx_socket_close(&own->out[n]);
-	drb_dpdk_remove(port);
-	if (own && own->ask_fd >= 0)
+	if (!own)
+		return;
+	drb_steer_detach(port->setup);
+	for (uint32_t n = 0; n < port->workers; n++) {
+		drb_tx_socket_close(&own->queue[n].out);
+		drb_xsk_close(&own->queue[n].in);
+	}
+	if (own->ask_fd >= 0)
 		close(own->ask_fd);
 	free(own);
 }
 
-// The kernel does not tell an XDP program what a sender left to its device.
 static uint32_t receive_burst(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count)
 {
-	uint32_t n = drb_dpdk_receive(q, packets, count);
-
-	for (uint32_t i = 0; i < n; i++)
-		drb_find_unfinished(packets[i]);
-	return n;
+	return drb_xsk_receive(&queue_of(q)->in, packets, count);
 }
 
 static uint32_t send_burst(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count,
 			   struct drb_send_result *result)
 {
-	struct drb_tx_socket *out = &own_of(q->port)->out[q->tx];
+	struct xdp_queue *own = queue_of(q);
 
-	if (out->fd >= 0)
-		return drb_tx_socket_send(out, packets, count, result);
-	return drb_dpdk_send(q, packets, count, result);
+	if (own->out.fd >= 0)
+		return drb_tx_socket_send(&own->out, packets, count, result);
+	return drb_xsk_send(&own->in, packets, count, result);
+}
+
+// Of a port with one worker, as all that concerns bundles.
+static struct drb_tx_socket *out_of(const struct drb_port *port)
+{
+	return &own_of(port)->queue[0].out;
+}
+
+static uint16_t bundle_mtu(const struct drb_port *port)
+{
+	return drb_tx_socket_bundle_mtu(out_of(port));
+}
+
+static void set_bundle_mtu(const struct drb_port *port, uint16_t octets)
+{
+	drb_tx_socket_set_bundle_mtu(out_of(port), octets);
 }
 
 // An interface that was made again has another index, mostly.
@@ -193,21 +263,28 @@ static const char *state(const struct drb_port *port)
 	return is_bound(port) ? drb_interface_state(port->setup->interface) : "gone";
 }
 
+static bool mac(const struct drb_port *port, uint8_t address[6])
+{
+	return drb_interface_mac(own_of(port)->ask_fd, port->setup->interface, address);
+}
+
+static uint64_t missed(struct drb_port_queue *q)
+{
+	drb_kernel_socket_count(&queue_of(q)->counted);
+	return queue_of(q)->counted.missed;
+}
+
 static void review(struct drb_port_queue *q)
 {
-	drb_tx_socket_review(&own_of(q->port)->out[q->tx]);
+	drb_tx_socket_review(&queue_of(q)->out);
 }
 
 bool drb_xdp_port_count(const struct drb_port *port, struct drb_xdp_counters *counts)
 {
 	if (!drb_steer_read(port->setup->interface, counts))
 		return false;
-	if (drb_veth_port_is(port)) {
-		drb_veth_port_count(port, counts);
-		return true;
-	}
 	for (uint32_t n = 0; n < port->workers; n++)
-		drb_kernel_socket_xdp(&own_of(port)->dpdk.queue[n].socket, counts);
+		drb_kernel_socket_xdp(&own_of(port)->queue[n].counted, counts);
 	return true;
 }
 
@@ -215,7 +292,6 @@ const struct drb_port_kind drb_xdp_port = {
 	.name = "af_xdp",
 	.check = check,
 	.buffers = buffers,
-	.mtu_max = MTU_MAX,
 	.yields_unfinished = true,
 	.start = start,
 	.stop = stop,
@@ -223,9 +299,11 @@ const struct drb_port_kind drb_xdp_port = {
 	.send = send_burst,
 	.carrier = carrier,
 	.mtu = mtu,
+	.bundle_mtu = bundle_mtu,
+	.set_bundle_mtu = set_bundle_mtu,
 	.state = state,
-	.mac = drb_dpdk_mac,
-	.missed = drb_dpdk_missed,
+	.mac = mac,
+	.missed = missed,
 	.is_bound = is_bound,
 	.review = review,
 };

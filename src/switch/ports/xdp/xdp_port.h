@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Ports on AF_XDP sockets: DPDK's af_xdp driver with our steering program (steer.h), which sends by
-// a packet socket where it can (packet_socket/tx_socket.h): copying AF_XDP makes a packet of each
-// frame anyway.
+// Ports on AF_XDP sockets (xsk.h), one for each worker, with a program in front that steers frames to them (steer.h). Where
+// a driver shares its memory they send as well; elsewhere a packet socket does (packet_socket/tx_socket.h), as copying
+// AF_XDP makes a packet of each frame anyway.
 
 #include "core/counters.h"
 #include "switch/ports/port.h"

@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The receiving half of an AF_XDP socket: the kernel copies frames straight into packet buffers, one that is longer
-// than a buffer into several (XDP_USE_SG, Linux 6.6), which is how bundles come.
+// An AF_XDP socket at one queue of an interface. Its memory is that of the pool of packet buffers: the kernel, or a
+// card, puts frames straight into them. What is longer than a page has room for comes in parts (XDP_USE_SG, Linux 6.6), and
+// so do bundles.
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "switch/ports/packet_socket/rx_bundle.h"
 
+struct drb_send_result;
 struct rte_mbuf;
 struct rte_mempool;
 struct xdp_desc;
 
+// Most parts of a frame that is forwarded.
+#define DRB_XSK_PARTS 3
+
 // A ring that is shared with the kernel; its size is a power of two.
 struct drb_xsk_ring {
 	uint32_t *producer, *consumer; // indices that grow for ever; NULL: not mapped
+	const uint32_t *flags;         // what the kernel wants
 	void *entry;                   // of `size`
 	uint32_t size;
 	void *map;
@@ -22,22 +28,44 @@ struct drb_xsk_ring {
 };
 
 struct drb_xsk {
-	int fd;                          // -1: not open
-	struct drb_xsk_ring fill, rx;    // buffers for the kernel, and what it has made of them
-	struct drb_xsk_ring completions; // of what is sent: nothing, but the kernel wants it
+	int fd;                              // -1: not open
+	struct drb_xsk_ring fill, rx;        // buffers for the kernel, and what it has made of them
+	struct drb_xsk_ring tx, completions; // what it is to send, and what it has sent
 	struct rte_mempool *pool;
-	uint8_t *memory; // of the pool, from a page's beginning
-	uint32_t data_off, slot, frame_max;
+	uint8_t *memory;             // of the pool, from a page's beginning
+	uint32_t frame_max;          // octets of the longest frame that is forwarded
+	uint32_t part;               // octets of a frame that go into one buffer
+	uint32_t parts;              // of the longest frame
+	uint32_t lent;               // buffers that the kernel has to receive into
+	uint32_t sending;            // places of `tx` that are taken, or have not come back
+	bool zero_copy;              // the driver reads and writes the buffers
 	bool starved;                // there were too few buffers to fill `fill`
 	struct drb_rx_bundle bundle; // what is left of it comes before the next frame
 };
 
-// Opens a socket at queue 0 of an interface. Frames may be bundles if told so. 0, -errno; -EINVAL: the
-// kernel has no such sockets. To be closed in any case.
-int drb_xsk_open(struct drb_xsk *x, const char *interface, struct rte_mempool *pool,
-		 uint32_t frame_max, bool bundles);
+// What a socket is for.
+struct drb_xsk_use {
+	const char *interface;
+	uint32_t queue;
+	struct rte_mempool *pool;
+	uint32_t frame_max;
+	bool copy;    // the interface is known to have no other way
+	bool bundles; // frames may be bundles
+	bool sends;   // by its own ring
+};
+
+// Buffers that a socket has at most, in a fabric with frames of up to frame_max.
+uint32_t drb_xsk_buffers(uint32_t frame_max);
+
+// Opens a socket. 0, or -errno with the step that failed, as "bind" in "cannot bind": -EINVAL of a bind, the kernel
+// has no such sockets for frames in parts. Without that, bundles are not taken. To be closed in any case.
+int drb_xsk_open(struct drb_xsk *x, const struct drb_xsk_use *use, const char **step);
 void drb_xsk_close(struct drb_xsk *x);
 
 // Up to count packets, which become the caller's. Of a frame longer than frame_max it yields the beginning, longer than
 // that.
 uint32_t drb_xsk_receive(struct drb_xsk *x, struct rte_mbuf **packets, uint32_t count);
+
+// As send() of struct drb_port_kind, with checksums finished.
+uint32_t drb_xsk_send(struct drb_xsk *x, struct rte_mbuf **packets, uint32_t count,
+		      struct drb_send_result *result);

@@ -12,7 +12,7 @@
 #include "switch/ports/unfinished.h"
 
 #define FRAME_MAX 1522
-#define SLOT 1528
+#define SLOT 1536
 #define ROOM (DRB_BUNDLE_MTU + DRB_ETHER_HEADER)
 
 static struct rte_mbuf *packet[DRB_BUNDLE_PACKETS];

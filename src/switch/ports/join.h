@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// A frame that came in several buffers, as it is longer than what a card or an AF_XDP socket puts into one. Packet buffers
+// are as long as the longest packet, and what is forwarded is in one.
+
+#include <string.h>
+
+#include <rte_mbuf.h>
+
+// Puts the octets of the buffers behind the first into it, up to `max` octets in all, and frees them: of a frame that is
+// longer it is the beginning.
+static inline struct rte_mbuf *drb_join(struct rte_mbuf *m, uint32_t max)
+{
+	struct rte_mbuf *rest = m->next;
+
+	max = RTE_MIN(max, (uint32_t)(m->buf_len - m->data_off));
+	m->data_len = (uint16_t)RTE_MIN(max, (uint32_t)m->data_len);
+	for (const struct rte_mbuf *part = rest; part; part = part->next) {
+		uint16_t n = (uint16_t)RTE_MIN((uint32_t)part->data_len, max - m->data_len);
+		memcpy(rte_pktmbuf_mtod_offset(m, uint8_t *, m->data_len),
+		       rte_pktmbuf_mtod(part, uint8_t *), n);
+		m->data_len += n;
+	}
+	m->pkt_len = m->data_len;
+	m->nb_segs = 1;
+	m->next = NULL;
+	while (rest) {
+		struct rte_mbuf *next = rest->next;
+		rte_pktmbuf_free_seg(rest);
+		rest = next;
+	}
+	return m;
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Places of an AF_XDP socket's rings, and buffers by their addresses in the memory that is lent to the kernel.
+
+#include <linux/if_xdp.h>
+
+#include <rte_mbuf.h>
+
+#include "switch/ports/xdp/xsk.h"
+
+#ifndef AF_XDP
+#define AF_XDP 44
+#endif
+#ifndef SOL_XDP
+#define SOL_XDP 283
+#endif
+#ifndef XDP_USE_SG // headers before Linux 6.6
+#define XDP_USE_SG (1 << 4)
+#define XDP_PKT_CONTD (1 << 0)
+#endif
+
+// An address has where the buffer begins, and above that where in it the octets do.
+#define DRB_XSK_BUFFER_MASK ((UINT64_C(1) << XSK_UNALIGNED_BUF_OFFSET_SHIFT) - 1)
+
+static inline struct rte_mbuf *drb_xsk_buffer(const struct drb_xsk *x, uint64_t address)
+{
+	return (struct rte_mbuf *)(x->memory + (address & DRB_XSK_BUFFER_MASK));
+}
+
+static inline uint64_t drb_xsk_address(const struct drb_xsk *x, const struct rte_mbuf *m)
+{
+	return (uint64_t)((const uint8_t *)m - x->memory);
+}
+
+static inline struct xdp_desc *drb_xsk_place(const struct drb_xsk_ring *ring, uint32_t at)
+{
+	return (struct xdp_desc *)ring->entry + (at & (ring->size - 1));
+}
+
+static inline uint64_t *drb_xsk_entry(const struct drb_xsk_ring *ring, uint32_t at)
+{
+	return (uint64_t *)ring->entry + (at & (ring->size - 1));
+}
+
+// What the other side has made of a ring's index.
+static inline uint32_t drb_xsk_index(const uint32_t *index)
+{
+	return __atomic_load_n(index, __ATOMIC_ACQUIRE);
+}
+
+// Nobody looks at the ring by itself: a driver that sleeps, or the kernel where it copies what is sent.
+static inline bool drb_xsk_wants_waking(const struct drb_xsk_ring *ring)
+{
+	return __atomic_load_n(ring->flags, __ATOMIC_RELAXED) & XDP_RING_NEED_WAKEUP;
+}
+
+// Gives the kernel as many buffers as it may have. What there are too few of now it gets later.
+void drb_xsk_fill(struct drb_xsk *x);

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// AF_XDP sockets: packets that are longer than a page come and go whole, alone and in bundles, and every buffer comes back.
+#define EAL_MEMORY_MB "160"
+#include "fixtures/unit.h"
+
+#include <stdlib.h>
+
+#include "common/cli/log.h"
+#include "core/math/random.h"
+#include "fixtures/packet_port.h"
+#include "switch/ports/bundle.h"
+#include "switch/ports/port.h"
+#include "switch/ports/xdp/steer.h"
+#include "switch/ports/xdp/xsk.h"
+
+#define MTU 9000
+#define FRAME_MAX (MTU + 22)
+#define PACKETS 40
+
+static uint8_t frame[DRB_BUNDLE_MTU + DRB_ETHER_HEADER];
+
+// A port of an MTU at the inner end. False where no program may be loaded.
+static bool begin_port(const char *name, uint32_t mtu, const char *driver)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text),
+		 "fabric: {layers: 2, arity: 2, mtu: %u}\nswitch: {layer: 1, label: 0}\n"
+		 "link: {driver: none, xdp: all}\nprocess: {workers: 1}\n"
+		 "ports:\n  - {name: %s, driver: %s, interface: inner}\n",
+		 mtu, name, driver);
+	setup = setup_of(text);
+	assert_int_equal(drb_ports_check("none", &setup), 0);
+	if (drb_ports_start(&set, "none", &setup, 6000) < 0)
+		return false;
+	port = &set.port[name[0] == 'u' ? 2 : 0];
+	return true;
+}
+
+static void end_port(uint32_t buffers)
+{
+	assert_int_equal(rte_mempool_avail_count(set.pool), buffers);
+	drb_ports_stop(&set);
+}
+
+static void draw_frame(struct drb_rng *rng, uint32_t length)
+{
+	for (uint32_t i = 0; i < length; i++)
+		frame[i] = (uint8_t)drb_rng_next(rng);
+	frame[0] = 2;
+	memcpy(frame + 12, "\x12\x34", 2);
+}
+
+// Longest frames of one, two and three parts, with what is just shorter and longer; and of each MTU too long ones.
+static void long_frames_come_whole(void **state)
+{
+	static const uint32_t mtus[] = {1280, 1500, 3400, 3680, 3720, 7300, 7700, 9000};
+	struct drb_rng rng = drb_rng_seed(7, 11);
+
+	(void)state;
+	for (size_t m = 0; m < ARRAY_SIZE(mtus); m++) {
+		const uint32_t max = mtus[m] + 22;
+		if (!begin_port("d0", mtus[m], "af_xdp"))
+			skip();
+		const uint32_t buffers = rte_mempool_avail_count(set.pool);
+		const uint32_t lengths[] = {14,      60,           max / 3, max / 3 + 9,
+					    max / 2, max / 2 + 13, max - 1, max,
+					    max + 1, max + 5000,   30000,   65000};
+		for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
+			uint32_t length = lengths[i];
+			draw_frame(&rng, length);
+			come_in(frame, length);
+			is_frame(next_packet(port->queue[0]), frame,
+				 length > max ? max + 1 : length);
+		}
+		end_port(buffers);
+	}
+}
+
+// As many as there are places for come while nobody looks; what is over is counted.
+static void the_ring_holds_what_it_says(void **state)
+{
+	struct rte_mbuf *got[32];
+	struct drb_rng rng = drb_rng_seed(7, 12);
+	uint32_t n = 0, burst;
+
+	(void)state;
+	if (!begin_port("d0", MTU, "af_xdp"))
+		skip();
+	const uint32_t buffers = rte_mempool_avail_count(set.pool);
+	const uint32_t places = drb_xsk_buffers(FRAME_MAX) - DRB_BUNDLE_PACKETS - 64;
+	assert_int_equal(places, 1024);
+	draw_frame(&rng, FRAME_MAX);
+	for (uint32_t i = 0; i < places / 3 + 10; i++)
+		come_in(frame, FRAME_MAX);
+	while ((burst = drb_port_receive(port->queue[0], got, 32)) > 0) {
+		for (uint32_t i = 0; i < burst; i++)
+			is_frame(got[i], frame, FRAME_MAX);
+		n += burst;
+	}
+	assert_int_equal(n, places / 3);
+	assert_int_equal(port->kind->missed(port->queue[0]), 10);
+	end_port(buffers);
+}
+
+// What leaves for the neighbour comes back as it was.
+static void bundles_of_long_packets(const char *driver)
+{
+	static uint8_t sent[PACKETS][FRAME_MAX];
+	struct rte_mbuf *packets[PACKETS], *got[PACKETS];
+	struct drb_rng rng = drb_rng_seed(7, 13);
+	struct drb_send_result result;
+	uint32_t length[PACKETS], in_bundles = 0;
+
+	if (!begin_port("u0", MTU, driver))
+		skip();
+	const uint32_t buffers = rte_mempool_avail_count(set.pool);
+	port->kind->set_bundle_mtu(port, DRB_BUNDLE_MTU);
+	for (uint32_t turn = 0; turn < 30; turn++) {
+		for (uint32_t i = 0; i < PACKETS; i++) {
+			uint32_t longest = turn % 2 == 0 ? FRAME_MAX : 200;
+			length[i] = 60 + drb_rng_below(&rng, longest - 59);
+			draw_frame(&rng, length[i]);
+			memcpy(sent[i], frame, length[i]);
+			packets[i] = rte_pktmbuf_alloc(set.pool);
+			memcpy(rte_pktmbuf_append(packets[i], (uint16_t)length[i]), frame,
+			       length[i]);
+		}
+		assert_int_equal(drb_port_send(port->queue[0], packets, PACKETS, &result), PACKETS);
+		in_bundles += result.bundled;
+		for (ssize_t n; (n = recv(outer, frame, sizeof(frame), MSG_DONTWAIT)) > 0;)
+			come_in(frame, (uint32_t)n);
+		for (uint32_t i = 0, burst; i < PACKETS; i += burst) {
+			burst = drb_port_receive(port->queue[0], got, 7);
+			if (burst == 0)
+				wait_for_packets(port->queue[0]);
+			for (uint32_t k = 0; k < burst; k++)
+				is_frame(got[k], sent[i + k], length[i + k]);
+		}
+	}
+	assert_true(in_bundles > 30 * PACKETS * 3 / 4);
+	end_port(buffers);
+}
+
+static void long_packets_go_in_bundles(void **state)
+{
+	(void)state;
+	bundles_of_long_packets("af_xdp");
+}
+
+static void as_they_do_over_packet_sockets(void **state)
+{
+	(void)state;
+	bundles_of_long_packets("af_packet");
+}
+
+static struct rte_mbuf *packet_of(struct rte_mempool *pool, uint32_t length)
+{
+	struct rte_mbuf *m = rte_pktmbuf_alloc(pool);
+
+	assert_non_null(m);
+	memcpy(rte_pktmbuf_append(m, (uint16_t)length), frame, length);
+	return m;
+}
+
+static void comes_out(uint32_t length)
+{
+	static uint8_t out[sizeof(frame)];
+
+	assert_int_equal(recv(outer, out, sizeof(out), 0), length);
+	assert_memory_equal(out, frame, length);
+}
+
+// By the ring of the socket, of which the kernel says when it is to be told: as where a driver shares its memory.
+static void sockets_send(void **state)
+{
+	static const uint32_t lengths[] = {60, 3007, 3008, 3009, 6016, 6017, FRAME_MAX};
+	struct drb_send_result result = {0};
+	struct drb_rng rng = drb_rng_seed(7, 14);
+	struct rte_mempool *other;
+	const char *step;
+	struct drb_xsk x;
+
+	(void)state;
+	assert_true(begin_port("d1", MTU, "none"));
+	other = rte_pktmbuf_pool_create("other", 63, 0, 0, 10240, SOCKET_ID_ANY);
+	assert_non_null(other);
+	const uint32_t buffers = rte_mempool_avail_count(set.pool);
+	const struct drb_xsk_use use = {.interface = "inner",
+					.pool = set.pool,
+					.frame_max = FRAME_MAX,
+					.copy = true,
+					.sends = true};
+	if (drb_xsk_open(&x, &use, &step) < 0) {
+		drb_xsk_close(&x);
+		skip();
+	}
+	assert_false(x.zero_copy);
+	for (size_t i = 0; i < 4 * ARRAY_SIZE(lengths); i++) {
+		uint32_t length = lengths[i / 4];
+		draw_frame(&rng, length);
+		struct rte_mbuf *m = packet_of(i % 4 == 3 ? other : set.pool, length);
+		assert_int_equal(drb_xsk_send(&x, &m, 1, &result), 1);
+		assert_int_equal(result.lost, 0);
+		comes_out(length);
+	}
+	// More than the ring has places for wait; one that is too long is lost alone.
+	struct rte_mbuf *many[100];
+	for (uint32_t i = 0; i < ARRAY_SIZE(many); i++)
+		many[i] = packet_of(set.pool, i == 5 ? FRAME_MAX + 1 : FRAME_MAX);
+	uint32_t done = drb_xsk_send(&x, many, ARRAY_SIZE(many), &result);
+	assert_in_range(done, 60, 70);
+	assert_int_equal(result.lost, 1);
+	assert_int_equal(result.lost_octets, FRAME_MAX + 1);
+	for (uint32_t i = 1; i < done; i++)
+		comes_out(FRAME_MAX);
+	rte_pktmbuf_free_bulk(many + done, ARRAY_SIZE(many) - done);
+	drb_xsk_close(&x);
+	assert_int_equal(rte_mempool_avail_count(other), 63);
+	end_port(buffers);
+	rte_mempool_free(other);
+}
+
+// One line names the port, what is in its way, and what to do.
+static void another_has_the_interface(void **state)
+{
+	struct rte_mempool *other =
+		rte_pktmbuf_pool_create("other", 4095, 0, 0, 4096, SOCKET_ID_ANY);
+	const struct drb_xsk_use use = {.interface = "inner", .pool = other, .frame_max = 1522};
+	struct drb_port_setup taken;
+	const char *said, *step;
+	struct drb_xsk x;
+
+	(void)state;
+	assert_non_null(other);
+	if (drb_xsk_open(&x, &use, &step) < 0) {
+		drb_xsk_close(&x);
+		skip();
+	}
+	assert_false(begin_port("d0", 1500, "af_xdp"));
+	said = drb_msg_last();
+	assert_non_null(strstr(said, "port d0: cannot bind an AF_XDP socket at \"inner\": "));
+	assert_non_null(strstr(said, "another socket has its queue"));
+	drb_xsk_close(&x);
+	rte_mempool_free(other);
+	taken = setup.ports[0];
+	// Somebody's program.
+	assert_int_equal(drb_steer_attach(&taken, NULL, 0), 0);
+	assert_false(begin_port("d0", 1500, "af_xdp"));
+	said = drb_msg_last();
+	assert_non_null(strstr(said, "port d0: cannot attach an XDP program to \"inner\": "));
+	assert_non_null(strstr(said, "ip link set dev inner xdp off"));
+	drb_steer_detach(&taken);
+	assert_true(begin_port("d0", 1500, "af_xdp"));
+	drb_ports_stop(&set);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(long_frames_come_whole),
+		cmocka_unit_test(the_ring_holds_what_it_says),
+		cmocka_unit_test(long_packets_go_in_bundles),
+		cmocka_unit_test(as_they_do_over_packet_sockets),
+		cmocka_unit_test(sockets_send),
+		cmocka_unit_test(another_has_the_interface),
+	};
+
+	if (!make_veth() ||
+	    system("ip link set inner mtu 65535 && ip link set outer mtu 65535") != 0) {
+		printf("1..0 # SKIP there may be no veth pair here: %s\n", strerror(errno));
+		return 0;
+	}
+	return cmocka_run_group_tests_name("xsk", tests, setup_eal, free_eal);
+}
