@@ -368,7 +368,8 @@ def containerlab_links_all():
                     assert (p.dir / 'plan' / bind.split(':')[0]).is_file(), (node, bind)
             for link in top['topology']['links']:
                 ends += [f"{e['node']}.{e['interface']}" for e in link.get('endpoints', [link.get('endpoint')])]
-                assert link['mtu'] == 1450
+                switches = all(end['node'][0] == 's' for end in link.get('endpoints', [link.get('endpoint')]))
+                assert link['mtu'] == (65535 if switches and link['type'] == 'veth' else 1450), link
                 if link['type'] == 'vxlan':
                     assert link['remote'] == other and link['dst-port'] == 4789
                     remotes.setdefault(link['vni'], []).append(f"{link['endpoint']['node']}")
@@ -414,7 +415,8 @@ def kubernetes_has_every_config():
         items = json.loads(pathlib.Path(out.strip()).read_text())['items']
         maps = {item['metadata']['name']: item['data'] for item in items[:-1]}
         inner = json.loads(items[-1]['spec']['definition']['containerlab'])['topology']
-        assert all(link['type'] == 'veth' for link in inner['links']) and len(inner['links']) == len(p.plan['links'])
+        assert all((link['type'], link['mtu']) == ('veth', 1450) for link in inner['links'])
+        assert len(inner['links']) == len(p.plan['links'])
         files = items[-1]['spec']['deployment']['filesFromConfigMap']
         for switch in p.plan['switches']:
             file, = files[switch['name']]

@@ -53,11 +53,11 @@ def _links(plan, own, addresses):
     for link in plan['links']:
         inside = [side for side in ('lower', 'upper') if link[side] in own]
         if len(inside) == 2:
-            links.append({'type': 'veth', 'mtu': plan['mtu'],
+            links.append({'type': 'veth', 'mtu': link['mtu'],
                           'endpoints': [_end(link, side, macs) for side in inside]})
         elif inside:
             other = link['upper' if inside == ['lower'] else 'lower']
-            links.append({'type': 'vxlan', 'mtu': plan['mtu'], 'endpoint': _end(link, inside[0], macs),
+            links.append({'type': 'vxlan', 'mtu': link['mtu'], 'endpoint': _end(link, inside[0], macs),
                           'remote': addresses[machine_of[other]], 'vni': link['id'], 'dst-port': plan['udp_port']})
     return links
 
@@ -105,7 +105,8 @@ def kubernetes(plan, folder, out):
             items.append({'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': name},
                           'data': {file: f.read()}})
         files[switch['name']] = [{'configMapName': name, 'configMapPath': file, 'filePath': file, 'mode': 'read'}]
-    whole = {**plan, 'links': [{**link, 'kind': 'veth'} for link in plan['links']]}
+    # Between pods are tunnels, which carry no more than hosts send.
+    whole = {**plan, 'links': [{**link, 'kind': 'veth', 'mtu': plan['mtu']} for link in plan['links']]}
     topology = _topology(whole, fabric, nodes, lambda node: f"{node['name']}.yaml")
     items.append({'apiVersion': 'clabernetes.containerlab.dev/v1alpha1', 'kind': 'Topology',
                   'metadata': {'name': fabric},

@@ -73,18 +73,8 @@ class DrbSwitch(Switch):
             self.of_fabric.stop(self.name)
         super().stop(deleteIntfs)
 
-    def set_mtu(self):
-        """Both ends of its links take what the fabric carries: Mininet makes them with an MTU of 1500."""
-        mtu = self.wanted['options'].get('mtu', '1500')
-        for interface in self.intfList():
-            if mtu != '1500' and interface.link:
-                for end in (interface.link.intf1, interface.link.intf2):
-                    end.node.cmd('ip', 'link', 'set', 'dev', end.name, 'mtu', mtu)
-
     @classmethod
     def batchStartup(cls, switches, **_):
-        for switch in switches:
-            switch.set_mtu()
         fabric = MininetFabric(switches)
         fabric.up()
         for switch in switches:

@@ -227,7 +227,7 @@ static enum drb_hello_result take(struct drb_liveness *l, uint32_t in, const str
 				  uint64_t now_ns)
 {
 	struct drb_link *p = &l->port[in];
-	const struct drb_hello ours = said_by(l, in);
+	struct drb_hello ours = said_by(l, in);
 	const enum drb_link_state before = p->state;
 	const struct drb_hello_serial asked = p->asked;
 	const uint8_t flags = p->hello.flags;
@@ -245,6 +245,8 @@ static enum drb_hello_result take(struct drb_liveness *l, uint32_t in, const str
 	l->io.set_bundle_mtu(l->io.context, in, h->bundle_mtu);
 	l->heard_any = true;
 	changed |= count(l, in, h, now_ns);
+	if (ours.mtu >= l->fabric_mtu && h->mtu >= l->fabric_mtu)
+		ours.mtu = h->mtu; // what is beyond is for bundles
 	drb_hello_faults_compare(&l->faults[in], l->setup[in].name, &ours, h, now_ns);
 	if (p->duplicate_ns == now_ns &&
 	    drb_hello_fault_note(&l->faults[in], DRB_HELLO_FAULT_TWICE, now_ns))

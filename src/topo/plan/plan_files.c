@@ -5,14 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "common/cli/log.h"
 
 #include "topo/machines/split.h"
 
-#define BUNDLE_MTU 65535   // of one that carries the longest frames that a veth takes
 #define INTERFACE_MTU 1500 // of one that nobody gives another
 
 static FILE *open_file(const struct plan *plan, const char *name)
@@ -56,23 +54,10 @@ static int write_namespaces(const struct plan *plan)
 	return close_file(plan, PLAN_NAMESPACES, file);
 }
 
-// An AF_XDP socket gets frames longer than a page since Linux 6.6; before, no program can be attached to such a link.
-static bool takes_bundles(enum drb_driver driver)
-{
-	struct utsname kernel;
-	unsigned major, minor;
-
-	return driver != DRB_DRIVER_AF_XDP ||
-	       (uname(&kernel) == 0 && sscanf(kernel.release, "%u.%u", &major, &minor) == 2 &&
-		(major > 6 || (major == 6 && minor >= 6)));
-}
-
-// What makes interfaces take what the fabric carries, and between switches bundles of it; nothing where they do
-// anyway.
+// Nothing where interfaces have it anyway.
 static void put_mtu(char text[24], const struct plan *plan, const struct topo_link *link)
 {
-	bool bundles = link->lower.layer > 0 && takes_bundles(plan->link.driver);
-	uint32_t mtu = bundles ? BUNDLE_MTU : plan->mtu;
+	uint32_t mtu = plan_link_mtu(plan, link);
 
 	text[0] = '\0';
 	if (mtu != INTERFACE_MTU)

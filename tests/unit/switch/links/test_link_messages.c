@@ -219,6 +219,35 @@ static void neighbours_faults(void **state)
 	end();
 }
 
+// An MTU is another where that costs packets: beyond fabric.mtu it is for bundles, which both ends know of.
+static void neighbours_mtu(void **state)
+{
+	struct drb_hello h;
+
+	(void)state;
+	begin(2, 5, "");
+	turn(drb_clock_now() / MS);
+	w->liveness.mtu[2] = 65535;
+	h = neighbour_of(2);
+	h.mtu = 1500;
+	receive(w, 2, &h);
+	assert_null(strstr(trouble(), "MTU"));
+	h = neighbour_of(2);
+	h.mtu = 1499;
+	receive(w, 2, &h);
+	assert_non_null(strstr(trouble(), "u0: s3-1.d2 has another MTU"));
+	w->liveness.mtu[3] = 1499;
+	h = neighbour_of(3);
+	h.mtu = 1499;
+	receive(w, 3, &h);
+	assert_null(strstr(trouble(), "u1"));
+	h = neighbour_of(3);
+	h.mtu = 1500;
+	receive(w, 3, &h);
+	assert_non_null(strstr(trouble(), "u1: s3-3.d2 has another MTU"));
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -228,6 +257,7 @@ int main(void)
 		cmocka_unit_test(what_is_logged),
 		cmocka_unit_test(keys),
 		cmocka_unit_test(neighbours_faults),
+		cmocka_unit_test(neighbours_mtu),
 	};
 	return cmocka_run_group_tests_name("link_messages", tests, setup_rings, free_eal);
 }
