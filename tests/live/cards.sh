@@ -35,7 +35,7 @@ switch=build/src/switch/drbswitch
 config() {
   local name=$1 n=0
   {
-    echo "fabric: {layers: 2, arity: 2, name: ${fabric_name:-drb}}"
+    echo "fabric: {layers: 2, arity: 2, name: ${fabric_name:-drb}, mtu: ${fabric_mtu:-1500}}"
     echo "switch: {layer: 1, label: 0}"
     echo "link: {$2}"
     echo "process: {hugepages: \"yes\"$3}"
@@ -109,7 +109,32 @@ pulled() {
   guest_cable "$1" true && soon eval "tail -n +1 '$share/log' | grep 'port $port: ' | tail -n 1 | grep -q 'up again'"
 }
 
-up -l 2 -d 2
+# host_mtu N HOST...: interfaces of hosts, and of this switch to them
+host_mtu() {
+  local host
+  for host in "${@:2}"; do
+    ip -n "drb-$host" link set eth0 mtu "$1" || return
+    case $host in h[01]) in_ns ip link set "d${host#h}" mtu "$1" || return ;; esac
+  done
+}
+# long_pings: packets of 9000 octets that may not be cut, in and out by every card
+long_pings() {
+  local far near
+  for far in h4 h5 h6 h7; do
+    for near in 1 2; do
+      fabric exec $far -- ping -q -M 'do' -s 8972 -c 2 -i 0.05 -W 5 10.0.0.$near || return
+    done
+  done
+  ctl show s1-0 ports --json >"$scratch/ports" && cat "$scratch/ports" &&
+    jq -se 'all(.[]; .in_octets > 40000 and .out_octets > 40000)' "$scratch/ports"
+}
+longer_is_told() { # longer_is_told HOST: by the switch, that 9000 octets are what it takes
+  fabric exec "$1" -- ping -M 'do' -s 9300 -c 1 -W 5 10.0.0.8 2>&1 | tee "$scratch/told" | grep -E 'mtu ?= ?9000'
+}
+
+up -l 2 -d 2 --mtu 9000
+all_hosts=(h0 h1 h2 h3 h4 h5 h6 h7)
+host_mtu 1500 "${all_hosts[@]}"
 check "the switch stops for the guest" fabric stop s1-0
 check "taps" guest_taps
 for n in 0 1 2 3; do guest_wire "${guest_ports[n]}" $n; done
@@ -138,7 +163,9 @@ check "too few queues for the workers" refused 'process.workers: port d0: .* 2 t
 check "too few hugepages" refused 'process.hugepages: 600 MiB are needed and 192 MiB of hugepages are free' \
   '' ', memory: 600' $e1000
 
+fabric_mtu=9000
 config mixed 'occupancy: ring, driver: pci' '' 0000:00:1a.0 $e1000 0000:00:1c.0 00:1D.0
+fabric_mtu=1500
 recipe
 check "config/physical.yaml: forwards" begin recipe
 check "nothing else is said" quiet
@@ -155,6 +182,13 @@ check "poll: ends" end TERM
 check "sleep: forwards" begin mixed
 check "nothing else is said here either" quiet
 check "sleep: every pair" pings
+check "hosts send packets of 9000 octets" host_mtu 9000 "${all_hosts[@]}"
+check "they come whole by every card" long_pings
+check "two hosts send longer ones" host_mtu 9400 h0 h1
+check "virtio: they are told" longer_is_told h0
+check "82540EM, which puts them into two buffers: they are told" longer_is_told h1
+check "TCP of such packets" traffic -t 1
+check "hosts do as before" host_mtu 1500 "${all_hosts[@]}"
 check "82540EM and 82574L tell what is in their rings, virtio does not" links_say '.occupancy' queue ring ring queue
 check "nothing stays in them" soon nothing_in_rings
 for n in 0 1 2 3; do

@@ -25,15 +25,6 @@ static bool any_memory_does(const struct drb_setup *s)
 	return true;
 }
 
-static bool has_cards(const struct drb_setup *s)
-{
-	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
-		if (s->ports[i].driver == DRB_DRIVER_PCI)
-			return true;
-	}
-	return false;
-}
-
 // With what the kernel keeps before a packet in a buffer of an AF_XDP socket, and room for a VLAN tag that is put
 // back into a frame that is just too long.
 uint32_t drb_packet_room(const struct drb_setup *s)
@@ -41,9 +32,6 @@ uint32_t drb_packet_room(const struct drb_setup *s)
 	uint32_t room = RTE_PKTMBUF_HEADROOM + XDP_HEADROOM + drb_frame_max(s->mtu) + TAG + 1;
 
 	room = RTE_ALIGN_CEIL(room, RTE_CACHE_LINE_SIZE);
-	// A card may take as much of a buffer as is a power of two, and put the rest of a frame into the next.
-	if (has_cards(s) && room > RTE_MBUF_DEFAULT_BUF_SIZE)
-		room = rte_align32pow2(room - RTE_PKTMBUF_HEADROOM) + RTE_PKTMBUF_HEADROOM;
 	return room > RTE_MBUF_DEFAULT_BUF_SIZE ? room : RTE_MBUF_DEFAULT_BUF_SIZE;
 }
 

@@ -17,7 +17,7 @@ guest_taps() {
   for n in "${!guest_cards[@]}"; do
     queues=()
     [ "${guest_cards[n]}" != virtio ] || queues=(multi_queue)
-    in_ns ip tuntap add "t$n" mode tap "${queues[@]}" && in_ns ip link set "t$n" arp off up &&
+    in_ns ip tuntap add "t$n" mode tap "${queues[@]}" && in_ns ip link set "t$n" arp off mtu 9000 up &&
       in_ns tc qdisc add dev "t$n" clsact || return
   done
   for n in "${guest_ports[@]}"; do

@@ -163,16 +163,11 @@ int drb_dpdk_configure(struct drb_port *port, const char *path, uint16_t rx, uin
 	return 0;
 }
 
-// Some cards have buffers of their own sizes, and put what is longer into several.
-int drb_dpdk_check_whole(const struct drb_port *port, const char *path)
+bool drb_dpdk_has_parts(const struct drb_port *port)
 {
 	struct rte_eth_rxq_info info = {0};
 
-	if (rte_eth_rx_queue_info_get(own_of(port)->device, 0, &info) < 0 || !info.scattered_rx)
-		return 0;
-	return drb_config_bad(path, "fabric.mtu",
-			      "%u: port %s: \"%s\" takes such packets in pieces only", port->mtu,
-			      port->setup->name, drb_port_device(port->setup));
+	return rte_eth_rx_queue_info_get(own_of(port)->device, 0, &info) == 0 && info.scattered_rx;
 }
 
 int drb_dpdk_begin(struct drb_port *port, bool start)

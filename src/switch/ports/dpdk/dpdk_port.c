@@ -10,6 +10,7 @@
 #include <rte_ethdev.h>
 
 #include "switch/ports/dpdk/pci_check.h"
+#include "switch/ports/join.h"
 
 #define DESCRIPTORS 512
 // What an emulated card has kept for its driver: at most this much is looked for.
@@ -52,14 +53,14 @@ static int start(struct drb_port *port, const char *path, bool vdev)
 					vdev ? DESCRIPTORS : CARD_TX_DESCRIPTORS);
 	if (rc == 0)
 		rc = drb_dpdk_begin(port, true);
-	if (rc == 0 && !vdev)
-		rc = drb_dpdk_check_whole(port, path);
-	if (rc == 0)
-		drb_dpdk_carrier(port); // and the speed of the link
+	if (rc < 0)
+		return rc;
+	((struct drb_dpdk_port *)port->own)->parts = drb_dpdk_has_parts(port);
+	drb_dpdk_carrier(port); // and the speed of the link
 	// Also behind a virtual device there may be a socket.
-	if (rc == 0 && vdev)
+	if (vdev)
 		drb_dpdk_take_sockets(port, &before);
-	return rc;
+	return 0;
 }
 
 static int interrupt_of(const struct drb_port *port, uint32_t n)
@@ -178,6 +179,14 @@ static bool look_at_card(struct drb_port *port)
 	return atomic_exchange(&own->up, up) != up;
 }
 
+static void join(const struct drb_port *port, struct rte_mbuf **packets, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (packets[i]->nb_segs > 1)
+			packets[i] = drb_join(packets[i], port->frame_max + 1);
+	}
+}
+
 // The interrupt stays on until a packet comes, so that nobody turns it on and off for each sleep.
 static uint32_t receive_of_card(struct drb_port_queue *queue, struct rte_mbuf **packets,
 				uint32_t count)
@@ -189,6 +198,8 @@ static uint32_t receive_of_card(struct drb_port_queue *queue, struct rte_mbuf **
 		rte_eth_dev_rx_intr_disable(q->device, queue->rx);
 		q->armed = false;
 	}
+	if (unlikely(((const struct drb_dpdk_port *)queue->port->own)->parts))
+		join(queue->port, packets, n);
 	return n;
 }
 

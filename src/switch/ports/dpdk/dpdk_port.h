@@ -29,6 +29,7 @@ struct drb_dpdk_queue {
 struct drb_dpdk_port {
 	uint16_t device;   // DPDK's number of it; DRB_DPDK_NONE: not created
 	bool interrupts;   // its receive queues have them
+	bool parts;        // packets may come in several buffers
 	bool tells_unsent; // its driver tells which descriptors are done
 	// Of a card: what it said last. Written by look(), read by workers and by readers of counters.
 	atomic_bool up;
@@ -52,8 +53,8 @@ int drb_dpdk_create(struct drb_port *port, const char *config_path, const char *
 int drb_dpdk_configure(struct drb_port *port, const char *config_path, uint16_t rx, uint16_t tx);
 // Starts the device unless told that somebody else does later, and takes frames for any MAC.
 int drb_dpdk_begin(struct drb_port *port, bool start);
-// A device that was started puts each packet into one buffer.
-int drb_dpdk_check_whole(const struct drb_port *port, const char *config_path);
+// Whether a device that was started may put a packet into several buffers: some fill a power of two of each.
+bool drb_dpdk_has_parts(const struct drb_port *port);
 // AF_PACKET and AF_XDP sockets that were opened since `before`, one for each receive queue in turn.
 void drb_dpdk_take_sockets(struct drb_port *port, const struct drb_kernel_sockets *before);
 // Stops, closes and removes the device, if there is one.
