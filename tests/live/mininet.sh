@@ -62,7 +62,7 @@ listens() { fabric exec "$1" -- ss -ltnH "sport = :$2" | grep .; } # listens HOS
 
 # The iperf verb of Mininet 2.3.0 waits for ever for a line that the server of iperf 2.1 does not print.
 gigabits() { # gigabits LEAST: TCP between the ends of the network carries so many Gbit/s
-  "$root/topo/fabric" exec h15 -- timeout 30 iperf -s >/dev/null &
+  "$root/topo/fabric" exec h15 -- timeout 30 iperf -s >/dev/null 2>&1 & # whose output would be waited for
   soon listens h15 5001 &&
     fabric exec h0 -- iperf -c 10.0.0.16 -t 3 -f m | tee "$scratch/iperf"
   sed -n 's/.* \([0-9.]*\) Mbits\/sec.*/\1/p' "$scratch/iperf" |

@@ -69,7 +69,8 @@ class MininetFabric:
                                        stderr=subprocess.DEVNULL, start_new_session=True, cwd='/')
         self._name_namespaces()
         fabric.write_hosts(self.plan)
-        mtus = {(link[end], link[f'{end}_port']): link['mtu'] for link in self.plan['links'] for end in ('lower', 'upper')}
+        mtus = {(link[end], link[f'{end}_port']): link['mtu']
+                for link in self.plan['links'] for end in ('lower', 'upper')}
         for node in self.plan['switches']:
             self._prepare_switch(node, mtus)
         for node in self.plan['hosts']:
@@ -108,7 +109,6 @@ class MininetFabric:
             netns.sysctl(netns.SWITCH_SETTINGS)
             for intf in ports:
                 self._leave_to_queues(intf)
-                netns.offloads_off(intf.name)
             netns.batch([f'link set dev {intf.name} mtu {self._mtu(intf, mtus[node["name"], intf.params["drb_port"]])} '
                          'arp off up' for intf in ports])
         for intf in ports:
@@ -135,7 +135,6 @@ class MininetFabric:
     def _prepare_host(self, node, mtus):
         with netns.inside(node['namespace']):
             netns.sysctl(netns.HOST_SETTINGS)
-            netns.offloads_off('eth0')
             netns.batch([f"link set dev eth0 mtu {mtus[node['name'], 'eth0']}"])
         with open(self.fabric.path(node['batch']), encoding='ascii') as f:
             lines = f.read().splitlines()
