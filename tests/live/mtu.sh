@@ -5,7 +5,7 @@
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/story.bash"
 need drbtopo drbswitch drbctl drbgen
-need_tool jq iperf3 ping
+need_tool jq iperf3 ping curl python3
 
 host() { fabric exec "$@"; } # host NAME -- COMMAND...
 
@@ -31,6 +31,31 @@ stream() { # stream FROM TO OCTETS: one TCP stream, whole
   [ $status = 0 ] && jq -e ".end.sum_sent.bytes >= $3 and .end.sum_received.bytes > 0" "$scratch/stream" >/dev/null
 }
 
+# file FROM TO: arrives bit for bit
+mkdir "$scratch/www"
+head -c 20000000 /dev/urandom >"$scratch/www/file"
+serves() { host "$1" -- ss -ltnH 'sport = :8000' | grep .; }
+file() {
+  local server status
+  "$root/topo/fabric" exec "$1" -- python3 -m http.server -d "$scratch/www" 8000 >"$scratch/http" 2>&1 &
+  server=$!
+  soon serves "$1"
+  host "$2" -- curl -sS -m 60 -o "$scratch/got" "http://10.0.0.$((${1#h} + 1)):8000/file"
+  status=$?
+  kill $server
+  wait $server
+  [ $status = 0 ] && cmp "$scratch/www/file" "$scratch/got"
+}
+
+# larger HOST SWITCH PORT MTU: the interfaces at both ends of its link take more than the fabric
+larger() {
+  host "$1" -- ip link set eth0 mtu "$4" && host "$2" -- ip link set "$3" mtu "$4"
+}
+# told MTU ARGUMENT...: the sender of a ping is told that its packet is longer than this
+told() {
+  host h0 -- ping -M 'do' -c 1 -W 2 "${@:2}" 2>&1 | tee "$scratch/told" | grep -qiE "mtu ?= ?$1"
+}
+
 # replays MTU: drbgen's packets of that length all arrive
 replays() {
   rm -rf "$scratch/traffic"
@@ -46,14 +71,19 @@ for kind in af_packet:9000 memif:9000 af_xdp:9000 af_packet:1280; do
   check "$driver: a packet of $mtu octets, IPv4" whole "$mtu" 10.0.0.8
   check "$driver: the same in IPv6" whole6 "$mtu" fd00::8
   check "$driver: no longer one" too_long $((mtu + 1)) 10.0.0.8 "$mtu"
-  check "$driver: a TCP stream" stream h1 h6 20000000
+  check "$driver: a file comes bit for bit" file h1 h6
   check "$driver: traffic of such packets" replays "$mtu"
   check "$driver: all ports are in use" usable 24
   check "$driver: nothing was too long" test "$(sum_of drops oversize)" = 0
+  check "$driver: a host sends longer ones" larger h0 s1-0 d0 $((mtu + 100))
+  check "$driver: is told, of one octet" told "$mtu" -s $((mtu - 27)) 10.0.0.8
+  check "$driver: and in IPv6, of more" told "$mtu" -6 -s $((mtu + 30)) fd00::8
+  check "$driver: two were too long" test "$(sum_of drops oversize)" = 2
+  check "$driver: two answers" test "$(sum_of routing too_big_replies)" = 2
   check "$driver: packets are conserved" drbctl check
   check "$driver: down" fabric down
 done
-check "nothing is left of it" nothing_left
+check "nothing is left of these" nothing_left
 check "out of range" fails_with 2 '1280..9000' fabric up -l 2 -d 2 --mtu 1000
 
 # Hosts whose own interfaces take more than the fabric carries.
@@ -61,17 +91,13 @@ up -l 2 -d 2
 drbgen write -l 2 -d 2 --traffic permutation --load 0.3 --slots 10 --size 1515 --out "$scratch/too_long" 2>/dev/null
 check "traffic of longer packets" fails_with 2 'frames of 1515 bytes need an MTU of 1501, and that of a host is 1500: .*--size 1514' \
   drbgen replay "$scratch/too_long"
-larger() { # larger HOST SWITCH PORT
-  host "$1" -- ip link set eth0 mtu 9000 && host "$2" -- ip link set "$3" mtu 9000
-}
-check "two hosts with an MTU of 9000" larger h0 s1-0 d0
-check "and the other" larger h7 s1-3 d1
-told() { host h0 -- ping "$@" 2>&1 | tee "$scratch/told" | grep -qiE 'mtu ?= ?1500'; }
-check "the sender of a longer packet is told, IPv4" told -M 'do' -s 4000 -c 1 -W 2 10.0.0.8
+check "two hosts with an MTU of 9000" larger h0 s1-0 d0 9000
+check "and the other" larger h7 s1-3 d1 9000
+check "the sender of a longer packet is told, IPv4" told 1500 -s 4000 10.0.0.8
 check "and knows it from then on" too_long 4028 10.0.0.8 1500
 host h0 -- ip route flush cache
-check "also by one octet" told -M 'do' -s 1473 -c 1 -W 2 10.0.0.8
-check "IPv6" told -6 -M 'do' -s 4000 -c 1 -W 2 fd00::8
+check "also by one octet" told 1500 -s 1473 10.0.0.8
+check "IPv6" told 1500 -6 -s 4000 fd00::8
 check "what fits still comes" whole 1500 10.0.0.8
 check "and in IPv6" whole6 1500 fd00::8
 host h0 -- ip route flush cache
