@@ -69,21 +69,21 @@ void drb_flow_work_free(struct drb_flow_work *work)
 
 // The flows of c permutations, in uniformly random order: each new one changes places with a random
 // one of those before it.
-static void draw_flows(const struct drb_flow_setup *setup, struct drb_flow_work *work,
-		       struct drb_rng *rng)
+void drb_flow_draw(const struct drb_flow_setup *setup, uint32_t run, struct drb_flow_work *work)
 {
+	struct drb_rng rng = drb_rng_seed(setup->seed, 2 * (uint64_t)run);
 	const struct drb_traffic_kind permutation = {.pattern = DRB_PATTERN_PERMUTATION};
 	struct drb_traffic traffic;
 	uint64_t n = 0;
 
 	drb_traffic_init(&traffic,
 			 &(struct drb_traffic_setup){&setup->tree, permutation, 1, work->memory},
-			 rng);
+			 &rng);
 	for (uint32_t c = 0; c < setup->flows; c++) {
-		drb_traffic_slot(&traffic, rng, c, work->permutation);
+		drb_traffic_slot(&traffic, &rng, c, work->permutation);
 		for (uint32_t h = 0; h < setup->tree.hosts; h++, n++) {
 			uint64_t j =
-				(uint64_t)(((unsigned __int128)drb_rng_next(rng) * (n + 1)) >> 64);
+				(uint64_t)(((unsigned __int128)drb_rng_next(&rng) * (n + 1)) >> 64);
 			work->flow[n] = work->flow[j];
 			work->flow[j] = (struct flow){.src = h, .dst = work->permutation[h]};
 		}
@@ -155,12 +155,11 @@ static uint32_t largest(const uint32_t *load, uint32_t n, uint32_t most)
 	return most;
 }
 
-struct drb_flow_result drb_flow_run(const struct drb_flow_setup *setup, uint32_t run,
-				    struct drb_flow_work *work)
+struct drb_flow_result drb_flow_assign(const struct drb_flow_setup *setup, uint32_t run,
+				       struct drb_flow_work *work)
 {
 	const struct drb_tree *t = &setup->tree;
 	struct drb_flow_result r = {0};
-	struct drb_rng draws = drb_rng_seed(setup->seed, 2 * (uint64_t)run);
 	struct drb_rng rng = drb_rng_seed(setup->seed, 2 * (uint64_t)run + 1);
 	uint64_t salt = drb_rng_next(&rng), flows = (uint64_t)setup->flows * t->hosts;
 	struct drb_choice choice = {
@@ -170,7 +169,6 @@ struct drb_flow_result drb_flow_run(const struct drb_flow_setup *setup, uint32_t
 	};
 
 	memset(work->load, 0, 2 * (size_t)t->layers * t->hosts * sizeof(uint32_t));
-	draw_flows(setup, work, &draws);
 	for (uint64_t i = 0; i < flows; i++)
 		assign(t, &choice, &work->flow[i], salt, &rng, work, &r);
 	for (uint32_t m = 0; m < t->layers; m++) {
@@ -178,6 +176,13 @@ struct drb_flow_result drb_flow_run(const struct drb_flow_setup *setup, uint32_t
 		r.max_down = largest(work->down[m], t->hosts, r.max_down);
 	}
 	return r;
+}
+
+struct drb_flow_result drb_flow_run(const struct drb_flow_setup *setup, uint32_t run,
+				    struct drb_flow_work *work)
+{
+	drb_flow_draw(setup, run, work);
+	return drb_flow_assign(setup, run, work);
 }
 
 struct drb_flow_summary drb_flow_summarize(const struct drb_flow_result *r, uint32_t runs)

@@ -30,7 +30,12 @@ struct drb_flow_work *drb_flow_work_new(const struct drb_tree *t, uint32_t flows
 void drb_flow_work_free(struct drb_flow_work *work);
 uint64_t drb_flow_bytes(const struct drb_tree *t, uint32_t flows);
 
-// One run; run numbers seed independent repetitions.
+// A run in two steps; run numbers seed independent repetitions. The flows of one draw can be given paths as
+// often as one likes, by setups that differ in scheme, choices and threshold alone.
+void drb_flow_draw(const struct drb_flow_setup *setup, uint32_t run, struct drb_flow_work *work);
+struct drb_flow_result drb_flow_assign(const struct drb_flow_setup *setup, uint32_t run,
+				       struct drb_flow_work *work);
+// Both.
 struct drb_flow_result drb_flow_run(const struct drb_flow_setup *setup, uint32_t run,
 				    struct drb_flow_work *work);
 

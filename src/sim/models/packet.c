@@ -22,11 +22,15 @@ static uint64_t word_of(const struct drb_packet_sim *sim, uint32_t dest, uint32_
 static uint64_t births_of_traffic(struct drb_packet_sim *sim, uint64_t wire[])
 {
 	uint32_t hosts = sim->fabric.tree.hosts;
+	const uint32_t *to = sim->dest;
 	uint64_t born = 0;
 
-	drb_traffic_slot(&sim->traffic, &sim->traffic_rng, sim->slot, sim->dest);
+	if (sim->drawn)
+		to = sim->drawn + (size_t)(sim->slot - sim->drawn_from) * hosts;
+	else
+		drb_traffic_slot(&sim->traffic, &sim->traffic_rng, sim->slot, sim->dest);
 	for (uint32_t h = 0; h < hosts; h++) {
-		uint32_t dest = sim->dest[h];
+		uint32_t dest = to[h];
 		uint32_t tag = source_tag(sim, h);
 		wire[h] = dest == DRB_NO_LABEL ? DRB_NO_PACKET : word_of(sim, dest, tag);
 		born += dest != DRB_NO_LABEL;

@@ -96,3 +96,7 @@ struct drb_packet_count drb_packet_counted(const struct drb_packet_sim *sim);
 
 // Runs to the end and reports. Frees nothing.
 void drb_packet_run(struct drb_packet_sim *sim, struct drb_packet_result *result);
+// Likewise several that differ neither in tree, traffic and load nor in seed, from their first slots on: to the
+// same figures, but what hosts send is drawn once. -ENOMEM: nothing was run.
+int drb_packet_run_together(struct drb_packet_sim *const sim[], uint32_t count,
+			    struct drb_packet_result result[]);

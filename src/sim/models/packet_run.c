@@ -323,15 +323,17 @@ static bool may_wait(const struct drb_packet_sim *sim)
 	       !(sim->setup.give_up && is_growing(sim));
 }
 
-void drb_packet_run(struct drb_packet_sim *sim, struct drb_packet_result *r)
+bool drb_packet_goes_on(const struct drb_packet_sim *sim)
+{
+	return sim->slot < sim->setup.slots || may_wait(sim);
+}
+
+void drb_packet_report(struct drb_packet_sim *sim, int rc, struct drb_packet_result *r)
 {
 	const struct drb_packet_setup *setup = &sim->setup;
 	double tail = 0;
-	int rc = 0;
 
 	*r = (struct drb_packet_result){0};
-	while (rc == 0 && (sim->slot < setup->slots || may_wait(sim)))
-		rc = drb_packet_step(sim);
 	r->undelivered = sim->measured_born - sim->measured_delivered - sim->measured_lost;
 	if (r->undelivered)
 		visit_undelivered(sim);
@@ -351,4 +353,13 @@ void drb_packet_run(struct drb_packet_sim *sim, struct drb_packet_result *r)
 	report_layers(sim, r);
 	if (sim->record)
 		drb_record_result(sim->record, &r->detail);
+}
+
+void drb_packet_run(struct drb_packet_sim *sim, struct drb_packet_result *r)
+{
+	int rc = 0;
+
+	while (rc == 0 && drb_packet_goes_on(sim))
+		rc = drb_packet_step(sim);
+	drb_packet_report(sim, rc, r);
 }

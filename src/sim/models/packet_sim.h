@@ -60,6 +60,9 @@ struct drb_packet_sim {
 	struct drb_failures failures;
 	struct drb_slow_links slow;
 	const struct drb_packet_source *source; // NULL: the traffic of the setup
+	// Destinations of the slots from drawn_from on, drawn for several runs; NULL: it draws its own.
+	const uint32_t *drawn;
+	uint32_t drawn_from;
 
 	uint64_t born, delivered, lost, hops;
 	uint32_t first_measured; // slot
@@ -72,6 +75,11 @@ struct drb_packet_sim {
 	struct drb_packet_record *record; // NULL: no detail asked for
 	struct layer_meter meter[DRB_LAYERS_MAX + 1];
 };
+
+// The run takes another slot.
+bool drb_packet_goes_on(const struct drb_packet_sim *sim);
+// What it came to; rc: of its last step.
+void drb_packet_report(struct drb_packet_sim *sim, int rc, struct drb_packet_result *result);
 
 // What a packet of this host carries of it.
 static inline uint32_t source_tag(const struct drb_packet_sim *sim, uint32_t host)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sim/paper/run.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,71 +10,24 @@
 
 #include "sim/paper/cost.h"
 #include "sim/paper/journal.h"
-#include "sim/paper/points.h"
+#include "sim/paper/together.h"
 #include "sim/runs/jobs.h"
 #include "sim/runs/ranks.h"
 
-struct missing {
-	uint32_t point; // index
-	double cost;    // estimated
+// Missing points that share their draws: a job.
+struct together {
+	uint32_t first, count; // of missing[]
+	double cost;           // estimated
 };
 
 struct runs {
 	struct paper *paper;
-	struct missing *missing; // the most costly first, so that no thread ends long after others
-	double *cost;            // of each
+	uint32_t *missing, count; // points, those that share draws one behind the other
+	struct together
+		*together; // the most costly first, so that no thread ends long after others
+	double *cost;      // of each
 	struct paper_journal journal;
 };
-
-static int run_flow(struct paper_point *point)
-{
-	struct drb_flow_work *work = drb_flow_work_new(&point->flow.tree, point->flow.flows);
-	struct drb_flow_result *result = calloc(point->runs, sizeof(*result));
-
-	if (work && result) {
-		for (uint32_t i = 0; i < point->runs; i++)
-			result[i] = drb_flow_run(&point->flow, i, work);
-		struct drb_flow_summary s = drb_flow_summarize(result, point->runs);
-		paper_set_flow_summary(point, &s);
-	}
-	drb_flow_work_free(work);
-	free(result);
-	return work && result ? 0 : -ENOMEM;
-}
-
-static int run_packets(struct paper_point *point)
-{
-	struct drb_packet_sim *sim;
-	struct drb_packet_result r;
-	int rc = drb_packet_new(&sim, &point->packet);
-
-	if (rc < 0)
-		return rc;
-	drb_packet_run(sim, &r);
-	drb_packet_free(sim);
-	paper_set_packet_result(point, &r);
-	return 0;
-}
-
-static int run_chain(struct paper_point *point)
-{
-	struct drb_ctmc_result r;
-	int rc = drb_ctmc_run(&point->ctmc, &r);
-
-	if (rc == 0)
-		paper_set_ctmc_result(point, &r);
-	return rc;
-}
-
-static int run_layers(struct paper_point *point)
-{
-	struct drb_ctmc_layers_result r;
-	int rc = drb_ctmc_layers_run(&point->layers, &r);
-
-	if (rc == 0)
-		paper_set_layers_result(point, &r);
-	return rc;
-}
 
 static double cpu_seconds(void)
 {
@@ -87,41 +39,45 @@ static double cpu_seconds(void)
 
 int paper_run_point(struct paper_point *point)
 {
-	switch (point->kind) {
-	case PAPER_FLOW:
-		return run_flow(point);
-	case PAPER_PACKET:
-		return run_packets(point);
-	case PAPER_CTMC:
-		return run_chain(point);
-	case PAPER_CTMC_LAYERS:
-		return run_layers(point);
-	}
-	return -EINVAL;
+	return paper_run_points(&point, 1);
 }
 
 static void job(void *context, uint64_t i, uint32_t thread)
 {
 	struct runs *runs = context;
-	struct paper_point *point = &runs->paper->point[runs->missing[i].point];
+	const struct together *together = &runs->together[i];
+	struct paper_point *point[PAPER_TOGETHER];
 	double start = cpu_seconds();
-	int rc = paper_run_point(point);
 
 	(void)thread;
+	for (uint32_t k = 0; k < together->count; k++)
+		point[k] = &runs->paper->point[runs->missing[together->first + k]];
+	int rc = paper_run_points(point, together->count);
 	if (rc < 0)
 		drb_die("a run failed: %s", strerror(-rc));
-	point->cpu = cpu_seconds() - start;
-	point->done = true;
-	paper_journal_write(&runs->journal, point);
+	for (uint32_t k = 0; k < together->count; k++) {
+		point[k]->cpu = (cpu_seconds() - start) / together->count;
+		point[k]->done = true;
+		paper_journal_write(&runs->journal, point[k]);
+	}
 }
 
 static int by_falling_cost(const void *a, const void *b)
 {
-	const struct missing *x = a, *y = b;
+	const struct together *x = a, *y = b;
 
 	if (x->cost != y->cost)
 		return x->cost < y->cost ? 1 : -1;
-	return (x->point > y->point) - (x->point < y->point); // the same in every rank
+	return (x->first > y->first) - (x->first < y->first); // the same in every rank
+}
+
+static int by_draws(const void *a, const void *b, void *points)
+{
+	const struct paper_point *point = points;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	int order = paper_compare_draws(&point[x], &point[y]);
+
+	return order ? order : (x > y) - (x < y);
 }
 
 static bool is_at_wanted_load(const struct paper *p, const struct paper_point *point)
@@ -142,24 +98,46 @@ static bool is_wanted(const struct paper *p, const struct paper_point *point)
 	       is_at_wanted_load(p, point);
 }
 
-static uint32_t find_missing(struct runs *runs)
+static void find_missing(struct runs *runs)
 {
 	const struct paper *p = runs->paper;
-	uint32_t missing = 0;
 
 	for (uint32_t i = 0; i < p->points; i++) {
 		if (is_wanted(p, &p->point[i]))
-			runs->missing[missing++] =
-				(struct missing){i, paper_estimate(&p->point[i])};
+			runs->missing[runs->count++] = i;
 	}
-	qsort(runs->missing, missing, sizeof(*runs->missing), by_falling_cost);
-	for (uint32_t i = 0; i < missing; i++)
-		runs->cost[i] = runs->missing[i].cost;
-	return missing;
+	qsort_r(runs->missing, runs->count, sizeof(*runs->missing), by_draws, p->point);
 }
 
-// Memory for each run: what the limit leaves when as many as threads run at once.
-static uint32_t share_memory(struct paper *p)
+// Returns how many jobs there are.
+static uint32_t join_missing(struct runs *runs, uint32_t most)
+{
+	const struct paper_point *point = runs->paper->point;
+	uint32_t jobs = 0;
+
+	for (uint32_t i = 0; i < runs->count; i++) {
+		const struct paper_point *at = &point[runs->missing[i]];
+		struct together *last = &runs->together[jobs ? jobs - 1 : 0];
+		if (jobs == 0 || last->count == most ||
+		    !paper_share_draws(&point[runs->missing[last->first]], at)) {
+			last = &runs->together[jobs++];
+			*last = (struct together){.first = i};
+		}
+		last->count++;
+		last->cost += paper_estimate(at);
+	}
+	qsort(runs->together, jobs, sizeof(*runs->together), by_falling_cost);
+	for (uint32_t i = 0; i < jobs; i++)
+		runs->cost[i] = runs->together[i].cost;
+	return jobs;
+}
+
+// Memory for each run: what the limit leaves when as many threads as fit run some together.
+struct shares {
+	uint32_t threads, together;
+};
+
+static struct shares share_memory(struct paper *p)
 {
 	uint64_t most = 1;
 	const struct drb_tree *largest = NULL;
@@ -177,9 +155,11 @@ static uint32_t share_memory(struct paper *p)
 		}
 	}
 	uint32_t threads = sim_threads_that_fit(&p->common, most, largest);
+	uint64_t fit = p->common.memory / threads / most;
+	uint32_t together = fit < PAPER_TOGETHER ? (uint32_t)fit : PAPER_TOGETHER;
 	for (uint32_t i = 0; i < p->points; i++)
-		p->point[i].packet.memory = p->common.memory / threads;
-	return threads;
+		p->point[i].packet.memory = p->common.memory / threads / together;
+	return (struct shares){threads, together};
 }
 
 uint32_t paper_left(const struct paper *p)
@@ -194,29 +174,33 @@ uint32_t paper_left(const struct paper *p)
 void paper_run(struct paper *p)
 {
 	struct runs runs = {.paper = p};
-	uint32_t missing, left, threads = share_memory(p);
+	struct shares shares = share_memory(p);
+	uint32_t jobs, left;
 
 	paper_journal_read(p);
 	sim_ranks_wait(); // all have read it before one writes
 	runs.missing = calloc(p->points, sizeof(*runs.missing));
+	runs.together = calloc(p->points, sizeof(*runs.together));
 	runs.cost = calloc(p->points, sizeof(*runs.cost));
-	if (!runs.missing || !runs.cost)
+	if (!runs.missing || !runs.together || !runs.cost)
 		drb_die("not enough memory");
 	paper_journal_open(&runs.journal, p);
-	missing = find_missing(&runs);
+	find_missing(&runs);
+	jobs = join_missing(&runs, shares.together);
 	left = paper_left(p);
 	if (left < p->points && sim_rank() == 0)
 		drb_info("%u of %u points are done already", p->points - left, p->points);
 	// The points are the same in all ranks but for the results.
-	sim_jobs_run(&(struct sim_jobs){.count = missing,
+	sim_jobs_run(&(struct sim_jobs){.count = jobs,
 					.job = job,
 					.context = &runs,
-					.threads = threads,
+					.threads = shares.threads,
 					.cost = runs.cost,
 					.what = "simulating",
 					.results = p->point,
 					.result_bytes = p->points * sizeof(*p->point)});
 	paper_journal_close(&runs.journal);
 	free(runs.missing);
+	free(runs.together);
 	free(runs.cost);
 }

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/paper/together.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/paper/points.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+// What draws follow from, in figures; those of a chain, of which each has its own, are none.
+static void draws_of(const struct paper_point *point, double draws[8])
+{
+	const struct drb_packet_setup *s = &point->packet;
+	const struct drb_flow_setup *f = &point->flow;
+	const double packets[8] = {
+		s->tree.layers, s->tree.arity,    s->tree.uplinks, s->traffic.pattern,
+		s->traffic.k,   s->traffic.share, s->rho,          (double)s->seed};
+	const double flows[8] = {f->tree.layers, f->tree.arity,   f->tree.uplinks,
+				 f->flows,       (double)f->seed, point->runs};
+
+	memset(draws, 0, 8 * sizeof(*draws));
+	if (point->kind == PAPER_PACKET)
+		memcpy(draws, packets, sizeof(packets));
+	else if (point->kind == PAPER_FLOW)
+		memcpy(draws, flows, sizeof(flows));
+}
+
+int paper_compare_draws(const struct paper_point *a, const struct paper_point *b)
+{
+	double x[8], y[8];
+
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	draws_of(a, x);
+	draws_of(b, y);
+	for (size_t i = 0; i < COUNT(x); i++) {
+		if (x[i] != y[i])
+			return x[i] < y[i] ? -1 : 1;
+	}
+	return 0;
+}
+
+bool paper_share_draws(const struct paper_point *a, const struct paper_point *b)
+{
+	return a == b || ((a->kind == PAPER_PACKET || a->kind == PAPER_FLOW) &&
+			  paper_compare_draws(a, b) == 0);
+}
+
+static int run_flows(struct paper_point *const point[], uint32_t count)
+{
+	const struct paper_point *first = point[0];
+	struct drb_flow_work *work = drb_flow_work_new(&first->flow.tree, first->flow.flows);
+	struct drb_flow_result *result = calloc((size_t)count * first->runs, sizeof(*result));
+	int rc = work && result ? 0 : -ENOMEM;
+
+	for (uint32_t run = 0; rc == 0 && run < first->runs; run++) {
+		drb_flow_draw(&first->flow, run, work);
+		for (uint32_t i = 0; i < count; i++)
+			result[(size_t)i * first->runs + run] =
+				drb_flow_assign(&point[i]->flow, run, work);
+	}
+	for (uint32_t i = 0; rc == 0 && i < count; i++) {
+		struct drb_flow_summary s =
+			drb_flow_summarize(result + (size_t)i * first->runs, first->runs);
+		paper_set_flow_summary(point[i], &s);
+	}
+	drb_flow_work_free(work);
+	free(result);
+	return rc;
+}
+
+static int run_packets(struct paper_point *const point[], uint32_t count)
+{
+	struct drb_packet_sim *sim[PAPER_TOGETHER] = {NULL};
+	struct drb_packet_result result[PAPER_TOGETHER];
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < count; i++)
+		rc = drb_packet_new(&sim[i], &point[i]->packet);
+	if (rc == 0)
+		rc = drb_packet_run_together(sim, count, result);
+	for (uint32_t i = 0; i < count; i++) {
+		if (rc == 0)
+			paper_set_packet_result(point[i], &result[i]);
+		drb_packet_free(sim[i]);
+	}
+	return rc;
+}
+
+static int run_chain(struct paper_point *point)
+{
+	struct drb_ctmc_result r;
+	int rc = drb_ctmc_run(&point->ctmc, &r);
+
+	if (rc == 0)
+		paper_set_ctmc_result(point, &r);
+	return rc;
+}
+
+static int run_layers(struct paper_point *point)
+{
+	struct drb_ctmc_layers_result r;
+	int rc = drb_ctmc_layers_run(&point->layers, &r);
+
+	if (rc == 0)
+		paper_set_layers_result(point, &r);
+	return rc;
+}
+
+int paper_run_points(struct paper_point *const point[], uint32_t count)
+{
+	switch (point[0]->kind) {
+	case PAPER_FLOW:
+		return run_flows(point, count);
+	case PAPER_PACKET:
+		return run_packets(point, count);
+	case PAPER_CTMC:
+		return run_chain(point[0]);
+	case PAPER_CTMC_LAYERS:
+		return run_layers(point[0]);
+	}
+	return -EINVAL;
+}
