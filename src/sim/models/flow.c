@@ -8,6 +8,8 @@
 #include "core/routing/decide.h"
 #include "core/traffic/traffic.h"
 
+#define LATE 32 // a power of two
+
 struct flow {
 	uint32_t src, dst;
 };
@@ -18,18 +20,27 @@ struct drb_flow_work {
 	struct flow *flow; // in the order of their assignment
 	uint32_t *permutation;
 	uint32_t *memory; // of the traffic
-	// Flows on the links between layers m and m+1, and between hosts and layer 1 at m = 0:
-	// up[m][s * ups + port], s the lower switch; down[m][s * ports + port], s the upper one.
+	// Flows on the links between layers m and m+1, 1 <= m < layers: up[m][s * ups + port], s the lower
+	// switch; down[m][s * ports + port], s the upper one. To and from a host there are c of them.
 	uint32_t *up[DRB_LAYERS_MAX], *down[DRB_LAYERS_MAX];
 	uint32_t *load; // all of them, N each
+	// No decision reads the counters of down-links, and they are in no cache: each is fetched when it is known, and
+	// counts so many later.
+	uint32_t *late[LATE], lates, nothing;
 };
+
+// Counters of links; at least one.
+static size_t link_words(const struct drb_tree *t)
+{
+	return t->layers > 1 ? 2 * (size_t)(t->layers - 1) * t->hosts : 1;
+}
 
 uint64_t drb_flow_bytes(const struct drb_tree *t, uint32_t flows)
 {
 	uint64_t hosts = t->hosts;
 
 	return hosts * flows * sizeof(struct flow) +
-	       (hosts + DRB_TRAFFIC_WORDS(hosts) + 2 * t->layers * hosts) * sizeof(uint32_t);
+	       (hosts + DRB_TRAFFIC_WORDS(hosts) + link_words(t)) * sizeof(uint32_t);
 }
 
 struct drb_flow_work *drb_flow_work_new(const struct drb_tree *t, uint32_t flows)
@@ -44,13 +55,13 @@ struct drb_flow_work *drb_flow_work_new(const struct drb_tree *t, uint32_t flows
 	work->flow = malloc(work->room * sizeof(*work->flow));
 	work->permutation = malloc(hosts * sizeof(uint32_t));
 	work->memory = malloc(DRB_TRAFFIC_WORDS(hosts) * sizeof(uint32_t));
-	work->load = malloc(2 * t->layers * hosts * sizeof(uint32_t));
+	work->load = malloc(link_words(t) * sizeof(uint32_t));
 	if (!work->flow || !work->permutation || !work->memory || !work->load) {
 		drb_flow_work_free(work);
 		return NULL;
 	}
-	for (uint32_t m = 0; m < t->layers; m++) {
-		work->up[m] = work->load + 2 * m * hosts;
+	for (uint32_t m = 1; m < t->layers; m++) {
+		work->up[m] = work->load + 2 * (m - 1) * hosts;
 		work->down[m] = work->up[m] + hosts;
 	}
 	return work;
@@ -112,6 +123,21 @@ static uint32_t codes_of(const struct drb_tree *t, const struct flow *f, uint32_
 	return k;
 }
 
+static inline void count_late(struct drb_flow_work *work, uint32_t *counter)
+{
+	uint32_t **at = &work->late[work->lates++ & (LATE - 1)];
+
+	++**at;
+	*at = counter;
+	__builtin_prefetch(counter, 1);
+}
+
+static void count_all(struct drb_flow_work *work)
+{
+	for (uint32_t i = 0; i < LATE; i++)
+		++*work->late[i];
+}
+
 // Up from the source to layer k, each switch deciding; then down by the digits of the destination.
 // One step changes one digit of the switch's label, as drb_tree_up_peer() and drb_tree_down_peer()
 // say.
@@ -124,7 +150,6 @@ static void assign(const struct drb_tree *t, struct drb_choice *choice, const st
 	uint32_t s = t->layers == 1 ? 0 : drb_div(f->src, &t->by_arity);
 	uint64_t flow = (uint64_t)f->src << 32 | f->dst;
 
-	work->up[0][f->src]++;
 	for (uint32_t m = 1; m < k; m++) {
 		uint32_t ups = m == 1 ? t->uplinks : d, def = dst[m] < ups ? dst[m] : dst[m] % ups;
 		uint32_t *load = work->up[m] + (size_t)s * ups;
@@ -141,11 +166,10 @@ static void assign(const struct drb_tree *t, struct drb_choice *choice, const st
 	r->decided += k - 1;
 	for (uint32_t m = k; m > 1; m--) {
 		uint32_t ports = m == t->layers ? 2 * d : d;
-		work->down[m - 1][(size_t)s * ports + dst[m]]++;
+		count_late(work, &work->down[m - 1][(size_t)s * ports + dst[m]]);
 		s = m == 2 ? drb_div(s - up[1], &t->by_above[1]) * d + dst[2]
 			   : s + (dst[m] - up[m - 1]) * t->above[m - 2];
 	}
-	work->down[0][f->dst]++;
 }
 
 static uint32_t largest(const uint32_t *load, uint32_t n, uint32_t most)
@@ -159,7 +183,7 @@ struct drb_flow_result drb_flow_assign(const struct drb_flow_setup *setup, uint3
 				       struct drb_flow_work *work)
 {
 	const struct drb_tree *t = &setup->tree;
-	struct drb_flow_result r = {0};
+	struct drb_flow_result r = {.max_up = setup->flows, .max_down = setup->flows};
 	struct drb_rng rng = drb_rng_seed(setup->seed, 2 * (uint64_t)run + 1);
 	uint64_t salt = drb_rng_next(&rng), flows = (uint64_t)setup->flows * t->hosts;
 	struct drb_choice choice = {
@@ -168,10 +192,13 @@ struct drb_flow_result drb_flow_assign(const struct drb_flow_setup *setup, uint3
 		.margin = drb_margin(setup->threshold),
 	};
 
-	memset(work->load, 0, 2 * (size_t)t->layers * t->hosts * sizeof(uint32_t));
+	memset(work->load, 0, link_words(t) * sizeof(uint32_t));
+	for (uint32_t i = 0; i < LATE; i++)
+		work->late[i] = &work->nothing;
 	for (uint64_t i = 0; i < flows; i++)
 		assign(t, &choice, &work->flow[i], salt, &rng, work, &r);
-	for (uint32_t m = 0; m < t->layers; m++) {
+	count_all(work);
+	for (uint32_t m = 1; m < t->layers; m++) {
 		r.max_up = largest(work->up[m], t->hosts, r.max_up);
 		r.max_down = largest(work->down[m], t->hosts, r.max_down);
 	}

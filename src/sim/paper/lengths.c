@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define LEAST 150
+#define LEAST 100
 // The paper's.
 #define SLOTS 2000
 #define STATS 500
@@ -17,7 +17,7 @@ uint32_t paper_settling(double rho)
 
 struct paper_length paper_length_itself(bool quick, double rho)
 {
-	const uint32_t settling = paper_settling(rho), stats = 200;
+	const uint32_t settling = paper_settling(rho), stats = 120;
 
 	if (quick)
 		return (struct paper_length){120, 40};
@@ -28,7 +28,7 @@ struct paper_length paper_length_itself(bool quick, double rho)
 
 struct paper_length paper_length_beside(struct paper_length full, double rho)
 {
-	uint32_t stats = full.slots / 6, settling = paper_settling(rho);
+	uint32_t stats = full.slots / 10, settling = paper_settling(rho);
 
 	if (settling > full.slots - full.stats)
 		return full;

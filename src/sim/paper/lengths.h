@@ -11,14 +11,14 @@ struct paper_length {
 };
 
 // Slots after which a fabric that began empty is as it will be. A queue of load rho forgets in some
-// 1 / (1 - rho)^2 slots; four times that, at least 150.
+// 1 / (1 - rho)^2 slots; four times that, at least 100.
 uint32_t paper_settling(double rho);
 
 // The paper's own experiment: 500 of 2000 slots, as in the paper, at loads at which queues need them;
-// 200 slots behind those in which they settle below that.
+// 120 slots behind those in which they settle below that.
 struct paper_length paper_length_itself(bool quick, double rho);
 
 // The study of traffic that persists has one run of the full length at each point, in which links that
 // grow slowly are found. The others of its runs are as long as this, and tell how sure the means are:
-// they measure a sixth of the full length.
+// they measure a tenth of the full length.
 struct paper_length paper_length_beside(struct paper_length full, double rho);

@@ -48,7 +48,7 @@ static void runs_are_as_long_as_queues_take(void **state)
 	uint32_t last = 0;
 
 	(void)state;
-	assert_true(low.slots == 350 && low.stats == 200);
+	assert_true(low.slots == 220 && low.stats == 120);
 	assert_true(high.slots == 2000 && high.stats == 500);
 	for (double rho = 0.6; rho < 0.995; rho += 0.03) {
 		struct paper_length length = paper_length_itself(false, rho);
@@ -59,7 +59,7 @@ static void runs_are_as_long_as_queues_take(void **state)
 
 	const struct paper_length full = {6000, 3000};
 	struct paper_length beside = paper_length_beside(full, 0.9);
-	assert_true(beside.slots - 1400 <= 1 && beside.stats == 1000);
+	assert_true(beside.slots - 1000 <= 1 && beside.stats == 600);
 	beside = paper_length_beside(full, 0.99);
 	assert_true(beside.slots == full.slots && beside.stats == full.stats);
 }
