@@ -71,17 +71,14 @@ static void is_below(struct paper_judgement *j, const struct told *a, const stru
 void judge_flow_best(const struct paper *p, struct paper_judgement *j)
 {
 	for (size_t other = 1; other < PAPER_LINES; other++) {
-		if (paper_lines[other].scheme != DRB_SCHEME_DMODK)
+		if (other != PAPER_LINE_DMODK)
 			compare(p, j, (const size_t[]){OWN, other}, is_below);
 	}
 }
 
 void judge_flow_plain_fails(const struct paper *p, struct paper_judgement *j)
 {
-	for (size_t other = 1; other < PAPER_LINES; other++) {
-		if (paper_lines[other].scheme == DRB_SCHEME_DMODK)
-			compare(p, j, (const size_t[]){other, PLAIN}, is_below);
-	}
+	compare(p, j, (const size_t[]){PAPER_LINE_DMODK, PLAIN}, is_below);
 }
 
 // Of so many decisions the share has next to no error by chance.
@@ -120,6 +117,38 @@ static void varies_little(struct paper_judgement *j, const struct told *a, const
 
 	(void)b;
 	claim_add(j, (struct claim_figure){0.1 - share, half, a->load.runs}, a->where);
+}
+
+static void halves(struct paper_judgement *j, const struct told *a, const struct told *b)
+{
+	struct claim_figure share = redirected(a);
+
+	(void)b;
+	share.value = 0.05 - fabs(share.value - 0.5);
+	claim_add(j, share, a->where);
+}
+
+void judge_flow_plain_half(const struct paper *p, struct paper_judgement *j)
+{
+	compare(p, j, (const size_t[]){PLAIN, PLAIN}, halves);
+}
+
+static void is_least_down(struct paper_judgement *j, const struct told *a, const struct told *b)
+{
+	(void)b;
+	claim_add_exact(j, 1e-9 - fabs(a->summary.max_down - a->setup->flows), a->where);
+}
+
+void judge_flow_dmodk_down(const struct paper *p, struct paper_judgement *j)
+{
+	const size_t line = PAPER_LINE_DMODK;
+
+	compare(p, j, (const size_t[]){line, line}, is_least_down);
+}
+
+void judge_flow_dmodk_up(const struct paper *p, struct paper_judgement *j)
+{
+	compare(p, j, (const size_t[]){OWN, PAPER_LINE_DMODK}, is_below);
 }
 
 void judge_flow_spread(const struct paper *p, struct paper_judgement *j)

@@ -116,6 +116,27 @@ void judge_plain_stays(const struct paper *p, struct paper_judgement *j)
 	}
 }
 
+void judge_plain_half(const struct paper *p, struct paper_judgement *j)
+{
+	for (int tree = 0; tree < 2; tree++) {
+		for (uint32_t i = 0; i < PAPER_RHOS; i++) {
+			struct paper_runs runs =
+				paper_runs_of(p, paper_trees[tree], label_of(PLAIN), paper_rho(i));
+			struct sim_sample s = {0};
+			for (uint32_t k = 0; k < runs.count; k++)
+				sim_sample_add(&s, 0.05 - fabs(runs.result[k].redirected - 0.5));
+			if (s.count)
+				claim_add(j, claim_figure_of(&s), runs.where);
+		}
+	}
+}
+
+void judge_best(const struct paper *p, struct paper_judgement *j)
+{
+	for (size_t other = 1; other < PAPER_LINES; other++)
+		compare(p, j, &(struct comparison){OWN, other, mean_of});
+}
+
 // The lowest and the highest load that was run.
 static void judge_heavy_against(const struct paper *p, struct paper_judgement *j, int tree,
 				enum drb_scheme other)

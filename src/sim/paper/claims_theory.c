@@ -46,15 +46,38 @@ static bool next_long_chain(const struct paper *p, uint32_t *at, struct chain *c
 	return false;
 }
 
-void judge_chain_bound(const struct paper *p, struct paper_judgement *j)
+// The mean queue times room(lambda) is less than 1.
+static void is_bounded(const struct paper *p, struct paper_judgement *j, bool by_drift)
 {
 	struct chain c;
 
 	for (uint32_t at = 0; next_chain(p, &at, &c);) {
 		struct claim_figure f = claim_figure_of(&c.runs.queue);
-		double room = 1 - c.lambda;
+		double room = by_drift ? (2 - 2 * c.lambda) / (1 + c.lambda) : 1 - c.lambda;
 		claim_add(j, (struct claim_figure){1 - f.value * room, f.half * room, f.runs},
 			  c.where);
+	}
+}
+
+void judge_chain_bound(const struct paper *p, struct paper_judgement *j)
+{
+	is_bounded(p, j, false);
+}
+
+void judge_chain_drift(const struct paper *p, struct paper_judgement *j)
+{
+	is_bounded(p, j, true);
+}
+
+// A queue that is not empty serves one packet a time unit.
+void judge_chain_rate(const struct paper *p, struct paper_judgement *j)
+{
+	struct chain c;
+
+	for (uint32_t at = 0; next_chain(p, &at, &c);) {
+		struct claim_figure f = claim_figure_of(&c.runs.s[1]);
+		f.value = 0.005 - fabs(f.value - c.lambda);
+		claim_add(j, f, c.where);
 	}
 }
 
@@ -162,15 +185,15 @@ void judge_chain_power(const struct paper *p, struct paper_judgement *j)
 	}
 }
 
-// Each lambda and T that has a chain.
-static void judge_limits(const struct paper *p, struct paper_judgement *j, bool plain,
-			 double (*margin)(const struct drb_theory *th))
+void claim_limits(const struct paper *p, struct paper_judgement *j, enum claim_limits which,
+		  double (*margin)(const struct drb_theory *th))
 {
 	struct drb_theory th;
 	struct chain c;
 
 	for (uint32_t at = 0; next_long_chain(p, &at, &c);) {
-		if ((c.threshold == 0) != plain || drb_theory_solve(&th, c.lambda, c.threshold) < 0)
+		if (which == (c.threshold == 0 ? CLAIM_WITH_THRESHOLD : CLAIM_PLAIN) ||
+		    drb_theory_solve(&th, c.lambda, c.threshold) < 0)
 			continue;
 		claim_add_exact(j, margin(&th), c.where);
 		drb_theory_free(&th);
@@ -188,7 +211,7 @@ static double closed_form_margin(const struct drb_theory *th)
 
 void judge_closed_form(const struct paper *p, struct paper_judgement *j)
 {
-	judge_limits(p, j, true, closed_form_margin);
+	claim_limits(p, j, CLAIM_PLAIN, closed_form_margin);
 }
 
 static double decay_margin(const struct drb_theory *th)
@@ -204,7 +227,7 @@ static double decay_margin(const struct drb_theory *th)
 
 void judge_decay(const struct paper *p, struct paper_judgement *j)
 {
-	judge_limits(p, j, false, decay_margin);
+	claim_limits(p, j, CLAIM_WITH_THRESHOLD, decay_margin);
 }
 
 static void add_layer(struct paper_judgement *j, const struct paper_layers_runs *runs, uint32_t m,

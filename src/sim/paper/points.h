@@ -14,6 +14,7 @@ struct paper_line {
 	bool plain;
 };
 #define PAPER_LINES 5
+#define PAPER_LINE_DMODK 4
 extern const struct paper_line paper_lines[PAPER_LINES];
 // Schemes of the study of traffic that persists.
 #define PAPER_STUDIED_SCHEMES 6

@@ -139,11 +139,26 @@ static void right_models_reproduce(void **state)
 	assert_int_equal(VERDICT(&p, judge_example), PAPER_REPRODUCED);
 	assert_int_equal(VERDICT(&p, judge_core_0), PAPER_REPRODUCED);
 	assert_int_equal(VERDICT(&p, judge_disjoint), PAPER_REPRODUCED);
+	assert_int_equal(VERDICT(&p, judge_counts), PAPER_REPRODUCED);
+	assert_int_equal(VERDICT(&p, judge_wiring), PAPER_REPRODUCED);
+	assert_int_equal(VERDICT(&p, judge_ways_down), PAPER_REPRODUCED);
+	assert_int_equal(VERDICT(&p, judge_defaults), PAPER_REPRODUCED);
+	assert_int_equal(VERDICT(&p, judge_bins_one), PAPER_REPRODUCED);
+	assert_int_equal(VERDICT(&p, judge_bins_two), PAPER_REPRODUCED);
+	assert_int_equal(VERDICT(&p, judge_bins_third), PAPER_REPRODUCED);
+	assert_int_equal(VERDICT(&p, judge_bins_heavy), PAPER_REPRODUCED);
 	assert_int_equal(VERDICT(&p, judge_tail), PAPER_REPRODUCED);
 	assert_int_equal(VERDICT(&p, judge_drb_up), PAPER_REPRODUCED);
+	assert_int_equal(VERDICT(&p, judge_drb_up_most), PAPER_REPRODUCED);
+	assert_int_equal(VERDICT(&p, judge_drb_down_most), PAPER_REPRODUCED);
+	assert_int_equal(VERDICT(&p, judge_plain_down), PAPER_REPRODUCED);
+	assert_int_equal(VERDICT(&p, judge_plain_half), PAPER_NOT_REPRODUCED);
+	assert_int_equal(VERDICT(&p, judge_flow_plain_half), PAPER_NOT_REPRODUCED);
+	assert_int_equal(VERDICT(&p, judge_flow_dmodk_down), PAPER_REPRODUCED);
 	assert_int_equal(VERDICT(&p, judge_drb_down), PAPER_REPRODUCED);
 	assert_int_equal(VERDICT(&p, judge_flow_limited), PAPER_REPRODUCED);
 	assert_int_equal(VERDICT(&p, judge_chain_bound), PAPER_REPRODUCED);
+	assert_int_equal(VERDICT(&p, judge_chain_drift), PAPER_REPRODUCED);
 	assert_int_equal(VERDICT(&p, judge_chain_limit), PAPER_REPRODUCED);
 	assert_int_equal(VERDICT(&p, judge_chain_tail), PAPER_REPRODUCED);
 	assert_int_equal(VERDICT(&p, judge_chain_converges), PAPER_REPRODUCED);
@@ -151,6 +166,13 @@ static void right_models_reproduce(void **state)
 	assert_int_equal(VERDICT(&p, judge_chain_power), PAPER_REPRODUCED);
 	assert_int_equal(VERDICT(&p, judge_closed_form), PAPER_REPRODUCED);
 	assert_int_equal(VERDICT(&p, judge_decay), PAPER_REPRODUCED);
+	assert_int_equal(VERDICT(&p, judge_sum_printed), PAPER_NOT_REPRODUCED);
+	assert_int_equal(VERDICT(&p, judge_sum_right), PAPER_REPRODUCED);
+	assert_int_equal(VERDICT(&p, judge_step_bound), PAPER_REPRODUCED);
+	assert_int_equal(VERDICT(&p, judge_powers), PAPER_REPRODUCED);
+	assert_int_equal(VERDICT(&p, judge_balance), PAPER_REPRODUCED);
+	assert_int_equal(VERDICT(&p, judge_joined), PAPER_REPRODUCED);
+	assert_int_equal(VERDICT(&p, judge_lipschitz), PAPER_REPRODUCED);
 	assert_int_equal(VERDICT(&p, judge_layers_poisson), PAPER_NOT_REPRODUCED);
 	assert_int_equal(VERDICT(&p, judge_layers_equal), PAPER_REPRODUCED);
 	free(p.point);
@@ -166,6 +188,10 @@ static void a_random_drb_is_told(void **state)
 	assert_int_equal(VERDICT(&p, judge_tail), PAPER_NOT_REPRODUCED);
 	assert_int_equal(VERDICT(&p, judge_drb_up), PAPER_NOT_REPRODUCED);
 	assert_int_equal(VERDICT(&p, judge_drb_down), PAPER_NOT_REPRODUCED);
+	assert_int_equal(VERDICT(&p, judge_best), PAPER_NOT_REPRODUCED);
+	assert_int_not_equal(VERDICT(&p, judge_drb_up_most), PAPER_REPRODUCED);
+	assert_int_not_equal(VERDICT(&p, judge_drb_down_most), PAPER_REPRODUCED);
+	assert_int_equal(VERDICT(&p, judge_plain_down), PAPER_NOT_REPRODUCED);
 	assert_int_equal(VERDICT(&p, judge_flow_best), PAPER_NOT_REPRODUCED);
 	assert_int_equal(VERDICT(&p, judge_flow_limited), PAPER_NOT_REPRODUCED);
 	free(p.point);
@@ -179,6 +205,7 @@ static void a_missing_threshold_is_told(void **state)
 	(void)state;
 	assert_int_equal(VERDICT(&p, judge_threshold_mean), PAPER_UNDECIDED);
 	assert_int_equal(VERDICT(&p, judge_threshold_tail), PAPER_UNDECIDED);
+	assert_int_equal(VERDICT(&p, judge_plain_down), PAPER_UNDECIDED);
 	assert_int_equal(VERDICT(&p, judge_flow_limited), PAPER_NOT_REPRODUCED);
 	free(p.point);
 }
@@ -196,6 +223,8 @@ static void a_wrong_chain_is_told(void **state)
 	free(p.point);
 	p = run(SLOW_SERVICE);
 	assert_int_equal(VERDICT(&p, judge_chain_bound), PAPER_NOT_REPRODUCED);
+	assert_int_equal(VERDICT(&p, judge_chain_drift), PAPER_NOT_REPRODUCED);
+	assert_int_equal(VERDICT(&p, judge_chain_rate), PAPER_NOT_REPRODUCED);
 	free(p.point);
 }
 
