@@ -23,6 +23,7 @@ struct drb_transfers_setup {
 	uint32_t mark;    // what joins a queue of so many packets is marked; of windows
 	uint32_t timeout; // slots; of windows, of handshakes
 	double ack_hop; // slots that an acknowledgement takes for a link; of windows, of handshakes
+	double ack_room; // of a slot, that it takes of the link (small.h); 0: none, it waits for nothing
 	bool handshake; // a transfer begins with one (handshake.h)
 	struct drb_slow slow;
 	uint64_t seed, memory;
@@ -54,8 +55,8 @@ struct drb_transfers {
 	uint32_t *flows[DRB_LAYERS_MAX + 1]; // [layer][switch * uplinks + uplink]: of unit flow
 	struct drb_flyings flying;           // a packet carries its number in there
 	struct drb_acks *acks;
-	struct drb_handshakes *handshakes; // NULL: there are none
-	// Those under way are the others. Of no packets: they take no room on links.
+	struct drb_smalls *smalls; // NULL: there are none
+	// Those under way are the others. Of no packets.
 	struct {
 		uint64_t sent, lost, answered;
 	} syns;

@@ -78,7 +78,7 @@ static uint64_t packet_of(struct drb_transfers *t, uint32_t host)
 {
 	uint32_t i = whose_turn(t, host);
 
-	if (i == NONE)
+	if (drb_smalls_hold_host(t, host, i != NONE) || i == NONE)
 		return DRB_NO_PACKET;
 	uint32_t dest = t->transfer[i].dest, sent = t->transfer[i].sent;
 	struct drb_flying packet = next_packet(t, i);
@@ -108,7 +108,7 @@ static uint64_t send_packets(struct drb_packet_sim *sim, uint64_t wire[])
 		wire[h] = packet_of(t, h);
 		born += wire[h] != DRB_NO_PACKET;
 	}
-	drb_handshakes_move(t);
+	drb_smalls_move(t);
 	return born;
 }
 
@@ -140,7 +140,7 @@ static void receive_packet(struct drb_packet_sim *sim, uint64_t word)
 	const struct drb_flying packet = t->flying.packet[birth_of(sim, word)];
 
 	drb_flyings_remove(&t->flying, birth_of(sim, word));
-	drb_handshakes_see(t, (uint32_t)word);
+	drb_smalls_see(t, (uint32_t)word);
 	t->arrived++;
 	if (t->setup.source != DRB_SIM_OPEN && !drb_window_receive(t, &packet))
 		return;
@@ -205,6 +205,7 @@ static int arrivals_slot(struct drb_packet_sim *sim, const struct active_switch 
 		uint32_t port = at->l->up + drb_hop_digit(&at->hop, (uint32_t)down[i]);
 		rc = join_or_drop(sim, at, port, down[i], &tally->down_max);
 	}
+	drb_smalls_hold(transfers_of(sim), at);
 	return rc;
 }
 
@@ -233,7 +234,7 @@ static int make(struct drb_transfers *t)
 		return -ENOMEM;
 	for (uint32_t h = 0; h < s->tree.hosts; h++)
 		t->last[h] = NONE;
-	if (drb_uplinks_init(t) < 0 || drb_handshakes_init(t) < 0)
+	if (drb_uplinks_init(t) < 0 || drb_smalls_init(t) < 0)
 		return -ENOMEM;
 	return drb_windows_init(t);
 }
@@ -264,7 +265,7 @@ void drb_transfers_free(struct drb_transfers *t)
 	drb_packet_free(t->sim);
 	drb_uplinks_free(t);
 	drb_windows_free(t);
-	drb_handshakes_free(t);
+	drb_smalls_free(t);
 	free(t->flying.packet);
 	free(t->transfer);
 	free(t->last);

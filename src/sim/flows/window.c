@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "sim/flows/small.h"
+
 #define WINDOW_FIRST 10
 #define WINDOW_MOST 512 // packets from the first that is not acknowledged on
 #define GAIN (1.0 / 16)
@@ -159,27 +161,43 @@ struct drb_flying drb_window_send(struct drb_transfers *t, uint32_t transfer)
 	return (struct drb_flying){transfer, sequence, w->number, false, 0};
 }
 
-bool drb_window_receive(struct drb_transfers *t, const struct drb_flying *packet)
+static void hear_in(struct drb_transfers *t, const struct drb_flying *ack, uint64_t slot)
 {
-	struct drb_transfer *f = &t->transfer[packet->transfer];
-	uint32_t links = 2 * drb_distance(&t->setup.tree, f->source, f->dest);
-	uint64_t back = (uint64_t)llround(links * t->setup.ack_hop);
-	// It arrives in the next slot.
-	struct ack_list *l = &t->acks->list[(drb_transfers_slot(t) + 1 + back) % t->acks->slots];
+	struct ack_list *l = &t->acks->list[slot % t->acks->slots];
 
-	if (!f->window)
-		return false;
 	if (l->count == l->room) {
 		uint32_t room = l->room ? 2 * l->room : 64;
 		struct drb_flying *more = realloc(l->packet, room * sizeof(*more));
 		if (!more) {
 			t->failed = true;
-			return false;
+			return;
 		}
 		l->packet = more;
 		l->room = room;
 	}
-	l->packet[l->count++] = *packet;
+	l->packet[l->count++] = *ack;
+}
+
+void drb_window_hear_next(struct drb_transfers *t, const struct drb_flying *ack)
+{
+	hear_in(t, ack, drb_transfers_slot(t) + 1);
+}
+
+bool drb_window_receive(struct drb_transfers *t, const struct drb_flying *packet)
+{
+	struct drb_transfer *f = &t->transfer[packet->transfer];
+	uint32_t links = 2 * drb_distance(&t->setup.tree, f->source, f->dest);
+	uint64_t next = drb_transfers_slot(t) + 1; // in which it arrives
+
+	if (!f->window)
+		return false;
+	if (t->setup.ack_room > 0)
+		t->failed |= drb_small_send(t, &(struct drb_small){.transfer = packet->transfer,
+								   .kind = DRB_SMALL_ACK,
+								   .time = next * DRB_SMALL_PARTS,
+								   .ack = *packet}) < 0;
+	else
+		hear_in(t, packet, next + (uint64_t)llround(links * t->setup.ack_hop));
 	bool first = !f->window->came[packet->sequence];
 	f->window->came[packet->sequence] = true;
 	return first;

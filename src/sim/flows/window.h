@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Sources that heed congestion. A transfer has so many packets under way as its window allows; acknowledgements
-// come back after 2k times `ack_hop` slots, rounded, and take no room on the links.
+// come back after 2k times `ack_hop` slots, rounded, and take no room on the links; or as small frames (small.h),
+// which do.
 //
 //   window  as DCTCP (Alizadeh et al., SIGCOMM 2010): queues mark packets (ECN); from the share F of marks in a
 //           round, alpha = (1 - g) alpha + g F, g = 1/16, and a round with marks takes alpha / 2 off the window.
@@ -32,5 +33,7 @@ struct drb_flying drb_window_send(struct drb_transfers *t, uint32_t transfer);
 
 // A packet arrived, for the first time if it returns true. Its acknowledgement is on its way.
 bool drb_window_receive(struct drb_transfers *t, const struct drb_flying *packet);
+// This acknowledgement arrives in the next slot.
+void drb_window_hear_next(struct drb_transfers *t, const struct drb_flying *ack);
 // The acknowledgements that arrive in this slot.
 void drb_windows_hear(struct drb_transfers *t);

@@ -106,9 +106,13 @@ static inline uint64_t send_out(struct drb_packet_sim *sim, struct drb_layer *l,
 static inline uint64_t depart_to_hosts(struct drb_packet_sim *sim, struct drb_layer *l,
 				       uint64_t first)
 {
+	struct drb_pace *pace = sim->slow.of[1];
 	uint64_t out[1], gone = 0;
 
 	for (uint32_t p = 0; p < l->down; p++) {
+		if (__builtin_expect(pace != NULL, 0) &&
+		    drb_pace_holds(&pace[first + p], l->len[first + p], sim->slot))
+			continue;
 		if (depart(&sim->fabric.pool, l, first + p, (struct wires){out, 1, 0})) {
 			gone++;
 			if (__builtin_expect(sim->source != NULL, 0)) {

@@ -50,6 +50,19 @@ static void slow_down(void *context, uint64_t number)
 	drb_slow_pace(s->links, s->tree, upper)->slots = s->slots;
 }
 
+int drb_slow_make_even(struct drb_slow_links *links, const struct drb_tree *t)
+{
+	for (uint32_t m = 1; m <= t->layers && !links->of[m]; m++) {
+		uint64_t queues = queues_of(t, m);
+		links->of[m] = malloc(queues * sizeof(*links->of[m]));
+		if (!links->of[m])
+			return -ENOMEM;
+		for (uint64_t i = 0; i < queues; i++)
+			links->of[m][i] = (struct drb_pace){1, DRB_LINK_IDLE};
+	}
+	return 0;
+}
+
 int drb_slow_make(struct drb_slow_links *links, const struct drb_tree *t, struct drb_slow slow,
 		  uint64_t seed)
 {
@@ -61,14 +74,8 @@ int drb_slow_make(struct drb_slow_links *links, const struct drb_tree *t, struct
 		return 0;
 	if (slow.links > drb_links_between(t) || slow.slots < 1 || slow.slots > DRB_SLOW_MAX)
 		return -ERANGE;
-	for (uint32_t m = 1; m <= t->layers; m++) {
-		uint64_t queues = queues_of(t, m);
-		links->of[m] = malloc(queues * sizeof(*links->of[m]));
-		if (!links->of[m])
-			return -ENOMEM;
-		for (uint64_t i = 0; i < queues; i++)
-			links->of[m][i] = (struct drb_pace){1, DRB_LINK_IDLE};
-	}
+	if (drb_slow_make_even(links, t) < 0)
+		return -ENOMEM;
 	drb_draw_numbers(&rng, drb_links_between(t), slow.links, slow_down, &s);
 	return 0;
 }

@@ -32,6 +32,8 @@ uint64_t drb_slow_bytes(const struct drb_tree *t);
 // 0, -ERANGE (more links than there are, or not 1 to DRB_SLOW_MAX slots), -ENOMEM.
 int drb_slow_make(struct drb_slow_links *links, const struct drb_tree *t, struct drb_slow slow,
 		  uint64_t seed);
+// The links of all queues, as fast as ever unless some are slow already: for drb_pace_delay(). -ENOMEM.
+int drb_slow_make_even(struct drb_slow_links *links, const struct drb_tree *t);
 void drb_slow_free(struct drb_slow_links *links);
 
 // That of the queue that this end of a link between switches has. Some link is slow.
@@ -50,4 +52,12 @@ static inline bool drb_pace_holds(struct drb_pace *p, uint32_t len, uint32_t slo
 		return true;
 	p->last = DRB_LINK_IDLE;
 	return false;
+}
+
+// Something else takes the link for one slot: the packet at the head, if there is one, crosses a slot later.
+static inline void drb_pace_delay(struct drb_pace *p, uint32_t slot)
+{
+	if (p->last == DRB_LINK_IDLE)
+		p->last = slot + p->slots - 1;
+	p->last++;
 }

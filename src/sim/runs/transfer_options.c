@@ -15,6 +15,7 @@ enum {
 	KEY_MARK,
 	KEY_TIMEOUT,
 	KEY_ACK,
+	KEY_ACK_ROOM,
 	KEY_HANDSHAKE,
 	KEY_SLOW
 };
@@ -41,9 +42,13 @@ static const struct argp_option options[] = {
 	 "A window that hears nothing for longer, and a handshake, sends again (default 1000)", 3},
 	{"ack", KEY_ACK, "SLOTS", 0,
 	 "Time that an acknowledgement takes for a link, up to 1 (default 1)", 3},
+	{"ack-room", KEY_ACK_ROOM, "SHARE", 0,
+	 "Acknowledgements, and handshakes, wait in queues and take so much of a slot of every "
+	 "link on their way, up to 1 (default 0: they do neither)",
+	 3},
 	{"handshake", KEY_HANDSHAKE, NULL, 0,
 	 "Transfers begin as TCP's do: a SYN waits in queues, an answer comes back, then data "
-	 "goes. Both take as long as acknowledgements for a link, and no room",
+	 "goes. Both take as long as acknowledgements for a link, and as much room",
 	 3},
 	SIM_OPTION_SLOW(KEY_SLOW, 3),
 	{0},
@@ -93,6 +98,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (drb_parse_real(arg, 0, 1, &o->ack) < 0)
 			drb_die("--ack %s: must be a number from 0 to 1", arg);
 		return 0;
+	case KEY_ACK_ROOM:
+		if (drb_parse_real(arg, 0, 1, &o->ack_room) < 0)
+			drb_die("--ack-room %s: must be a number from 0 to 1", arg);
+		return 0;
 	case KEY_HANDSHAKE:
 		o->handshake = true;
 		return 0;
@@ -132,6 +141,7 @@ struct drb_transfers_setup sim_transfers_setup(const struct sim_fabric *f,
 					    .mark = o->mark,
 					    .timeout = o->timeout,
 					    .ack_hop = o->ack,
+					    .ack_room = o->ack_room,
 					    .handshake = o->handshake,
 					    .slow = o->slow};
 }

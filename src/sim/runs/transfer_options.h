@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Options that the verbs of transfers share, beside those of any fabric: --unit, --gap, --queue,
-// --source, --mark, --timeout, --ack, --handshake, --slow.
+// --source, --mark, --timeout, --ack, --ack-room, --handshake, --slow.
 
 #include <argp.h>
 
@@ -13,7 +13,7 @@ struct sim_transfer_options {
 	enum drb_sim_unit unit;
 	enum drb_sim_source source;
 	uint32_t gap, queue, mark, timeout;
-	double ack;
+	double ack, ack_room;
 	bool handshake;
 	struct drb_slow slow;
 };

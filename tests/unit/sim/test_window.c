@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sources with windows, ECN and losses: against a second model of many senders at one switch, written for
 // plainness; and what reordering does to them.
-#include "fixtures/transfers.h"
+#include "fixtures/window_model.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,31 +9,7 @@
 #include "sim/flows/transfers.h"
 
 #define HOSTS 8
-#define SIZE_MAX_ 400
 #define SLOTS_MAX 100000
-
-enum known { UNSENT, UNDER_WAY, LOST, ACKNOWLEDGED };
-
-// The source of one host, and what has reached the receiver. Everything by sequence number.
-struct naive_source {
-	uint32_t size; // packets
-	double window, below, alpha;
-	enum known known[SIZE_MAX_];
-	uint64_t number[SIZE_MAX_];
-	uint32_t overtaken[SIZE_MAX_];
-	bool came[SIZE_MAX_];
-	uint64_t sent, round_begin, heard, finish;
-	uint32_t acks, marks;
-	bool cut;
-	uint64_t start, connected; // connected: slot; UINT64_MAX: not yet
-	double syn;                // when it comes to the switch
-};
-
-struct naive_packet {
-	uint32_t host, sequence;
-	uint64_t number, due; // due: slot in which its acknowledgement comes
-	bool marked;
-};
 
 struct naive {
 	struct drb_transfers_setup setup;
@@ -44,85 +20,14 @@ struct naive {
 	uint64_t dropped, resent, lost; // lost: SYNs
 };
 
-static uint32_t count_of(const struct naive_source *s, enum known known)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < s->size; i++)
-		n += s->known[i] == known;
-	return n;
-}
-
-static uint32_t first_of(const struct naive_source *s, enum known known)
-{
-	uint32_t i = 0;
-
-	while (i < s->size && s->known[i] != known)
-		i++;
-	return i;
-}
-
-static void naive_hear(struct naive *n, const struct naive_packet *ack, uint64_t slot)
-{
-	struct naive_source *s = &n->source[ack->host];
-
-	if (s->finish)
-		return;
-	s->heard = slot;
-	if (s->known[ack->sequence] == ACKNOWLEDGED)
-		return;
-	s->known[ack->sequence] = ACKNOWLEDGED;
-	s->window += s->window < s->below ? 1 : 1 / s->window;
-	if (s->window > 512)
-		s->window = 512;
-	s->acks++;
-	s->marks += ack->marked;
-	for (uint32_t i = 0; n->setup.source == DRB_SIM_WINDOW && i < s->size; i++) {
-		if (s->known[i] == UNDER_WAY && s->number[i] <= ack->number &&
-		    ++s->overtaken[i] == 3) {
-			s->known[i] = LOST;
-			if (!s->cut)
-				s->below = s->window = s->window / 2 > 1 ? s->window / 2 : 1;
-			s->cut = true;
-		}
-	}
-	if (ack->number < s->round_begin)
-		return;
-	s->alpha = s->alpha * 15 / 16 + 1.0 / 16 * s->marks / s->acks;
-	if (s->marks && !s->cut) {
-		double less = s->window * (1 - s->alpha / 2);
-		s->below = s->window = less > 1 ? less : 1;
-	}
-	s->acks = s->marks = 0;
-	s->cut = false;
-	s->round_begin = s->sent + 1;
-}
-
 static void naive_send(struct naive *n, uint32_t host, uint64_t slot)
 {
 	struct naive_source *s = &n->source[host];
+	uint32_t sequence = naive_next(&n->setup, s, slot);
 
-	if (s->size == 0 || s->finish || s->connected > slot)
+	if (sequence == SIZE_MAX_)
 		return;
-	if (count_of(s, UNDER_WAY) && slot - s->heard > n->setup.timeout) {
-		for (uint32_t i = 0; i < s->size; i++) {
-			if (s->known[i] == UNDER_WAY)
-				s->known[i] = LOST;
-		}
-		s->below = s->window / 2 > 2 ? s->window / 2 : 2;
-		s->window = 1;
-		s->heard = slot;
-	}
-	uint32_t under_way = count_of(s, UNDER_WAY), lost = first_of(s, LOST);
-	uint32_t sequence = lost < s->size ? lost : first_of(s, UNSENT);
-	if (under_way >= (uint32_t)s->window || sequence == s->size)
-		return;
-	if (under_way == 0)
-		s->heard = slot;
-	n->resent += s->known[sequence] == LOST;
-	s->known[sequence] = UNDER_WAY;
-	s->overtaken[sequence] = 0;
-	s->number[sequence] = ++s->sent;
+	n->resent += naive_sends(s, sequence, slot);
 	n->wire[n->wires++] = (struct naive_packet){host, sequence, s->sent, 0, false};
 }
 
@@ -150,14 +55,9 @@ static bool naive_switch(struct naive *n, uint64_t slot)
 	struct naive_source *s = &n->source[p.host];
 	if (s->finish)
 		return true;
-	s->came[p.sequence] = true;
 	p.due = slot + 1 + (uint64_t)llround(2 * n->setup.ack_hop);
 	n->ack[n->acks++] = p;
-	uint32_t came = 0;
-	for (uint32_t i = 0; i < s->size; i++)
-		came += s->came[i];
-	if (came == s->size)
-		s->finish = slot + 1;
+	naive_receive(s, p.sequence, slot + 1);
 	return true;
 }
 
@@ -186,7 +86,7 @@ static void naive_run(struct naive *n, uint64_t slots)
 		bool busy = naive_switch(n, slot);
 		for (uint32_t i = 0; i < n->acks; i++) {
 			if (n->ack[i].due == slot)
-				naive_hear(n, &n->ack[i], slot);
+				naive_hear(&n->setup, &n->source[n->ack[i].host], &n->ack[i], slot);
 		}
 		for (uint32_t h = 0; h < HOSTS; h++)
 			naive_send(n, h, slot);
@@ -228,16 +128,10 @@ static void compare(const struct drb_transfers_setup *setup, uint32_t senders, u
 		while (drb_transfers_slot(t) < start)
 			assert_int_equal(drb_transfers_step(t), 0);
 		add(t, h, 0, 40 + 50 * h);
-		n->source[h] = (struct naive_source){
-			.size = 40 + 50 * h,
-			.window = 10,
-			.below = 512,
-			.alpha = 1,
-			.round_begin = 1,
-			.start = start,
-			.connected = setup->handshake ? UINT64_MAX : start,
-			.syn = (double)start + setup->ack_hop,
-		};
+		n->source[h] = naive_begin(40 + 50 * h);
+		n->source[h].start = start;
+		n->source[h].connected = setup->handshake ? UINT64_MAX : start;
+		n->source[h].syn = (double)start + setup->ack_hop;
 	}
 	run_out(t);
 	naive_run(n, drb_transfers_slot(t));

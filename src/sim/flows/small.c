@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/flows/small.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/fabric/next_hop.h"
+
+#include "sim/flows/handshake.h"
+#include "sim/flows/uplinks.h"
+#include "sim/flows/window.h"
+#include "sim/models/packet_slot.h"
+
+#define PARTS DRB_SMALL_PARTS
+
+struct drb_smalls {
+	struct drb_small *under_way;
+	uint32_t count, room;
+	uint64_t hop, each; // parts that one takes for a link; parts of a slot that it takes of it
+	// [layer][queue], of the links of hosts [0][host]: parts that they took and packets did not miss yet. NULL:
+	// they take none.
+	uint64_t *taken[DRB_LAYERS_MAX + 1];
+	uint64_t to_host[]; // [host]: slot + 1 of the last packet to it
+};
+
+// Each link, and what holds it.
+static int init_room(struct drb_transfers *t)
+{
+	const struct drb_tree *tree = &t->setup.tree;
+
+	for (uint32_t m = 0; m <= tree->layers; m++) {
+		const struct drb_layer *l = &t->sim->fabric.layer[m];
+		size_t links = m ? (size_t)l->switches * (l->up + l->down) : tree->hosts;
+		t->smalls->taken[m] = calloc(links, sizeof(uint64_t));
+		if (!t->smalls->taken[m])
+			return -ENOMEM;
+	}
+	return drb_slow_make_even(&t->sim->slow, tree);
+}
+
+int drb_smalls_init(struct drb_transfers *t)
+{
+	struct drb_smalls *s;
+
+	if (!t->setup.handshake && t->setup.ack_room <= 0)
+		return 0;
+	s = calloc(1, sizeof(*s) + t->setup.tree.hosts * sizeof(s->to_host[0]));
+	if (!s)
+		return -ENOMEM;
+	s->hop = (uint64_t)llround(t->setup.ack_hop * (double)PARTS);
+	s->each = (uint64_t)llround(t->setup.ack_room * (double)PARTS);
+	t->smalls = s;
+	return s->each ? init_room(t) : 0;
+}
+
+void drb_smalls_free(struct drb_transfers *t)
+{
+	if (!t->smalls)
+		return;
+	for (uint32_t m = 0; m <= DRB_LAYERS_MAX; m++)
+		free(t->smalls->taken[m]);
+	free(t->smalls->under_way);
+	free(t->smalls);
+}
+
+void drb_small_turn(struct drb_transfers *t, struct drb_small *s, enum drb_small_kind kind)
+{
+	const struct drb_transfer *f = &t->transfer[s->transfer];
+	bool back = kind != DRB_SMALL_SYN;
+	uint64_t flow = back ? ~(uint64_t)s->transfer : s->transfer;
+
+	s->kind = kind;
+	s->layer = 0;
+	s->label = back ? f->dest : f->source;
+	s->word = packet_word(t->sim, back ? f->source : f->dest,
+			      (uint32_t)drb_mix64(flow) & t->sim->flow_mask, 0);
+}
+
+int drb_small_send(struct drb_transfers *t, const struct drb_small *small)
+{
+	struct drb_smalls *all = t->smalls;
+
+	if (all->count == all->room) {
+		uint32_t room = all->room ? 2 * all->room : 64;
+		struct drb_small *more = realloc(all->under_way, room * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		all->under_way = more;
+		all->room = room;
+	}
+	struct drb_small *s = &all->under_way[all->count++];
+	*s = *small;
+	drb_small_turn(t, s, s->kind);
+	return 0;
+}
+
+void drb_smalls_see(struct drb_transfers *t, uint32_t host)
+{
+	if (t->smalls)
+		t->smalls->to_host[host] = t->sim->slot + 1;
+}
+
+// What small frames took of a link that is idle in a slot costs no packet anything.
+static bool holds(uint64_t *taken, bool has_packet)
+{
+	if (*taken < PARTS) {
+		*taken = has_packet ? *taken : 0;
+		return false;
+	}
+	*taken -= PARTS;
+	return has_packet;
+}
+
+void drb_smalls_hold(struct drb_transfers *t, const struct active_switch *at)
+{
+	const struct drb_layer *l = at->l;
+
+	if (!t->smalls || !t->smalls->each)
+		return;
+	for (uint64_t i = at->first; i < at->first + l->up + l->down; i++) {
+		if (holds(&t->smalls->taken[l->layer][i], l->len[i] > 0))
+			drb_pace_delay(&t->sim->slow.of[l->layer][i], t->sim->slot);
+	}
+}
+
+bool drb_smalls_hold_host(struct drb_transfers *t, uint32_t host, bool has_packet)
+{
+	return t->smalls && t->smalls->each && holds(&t->smalls->taken[0][host], has_packet);
+}
+
+// The port by which it leaves the switch, as struct drb_layer counts them.
+static uint32_t port_of(struct drb_transfers *t, struct drb_small *s, struct active_switch *at)
+{
+	struct drb_packet_sim *sim = t->sim;
+	struct drb_decider decider = sim_decider(sim, at->l, at->s, &at->choice);
+	uint32_t dest = (uint32_t)s->word, port;
+
+	if (drb_hop_below(&at->hop, dest))
+		return at->l->up + drb_hop_digit(&at->hop, dest);
+	struct drb_decision d = sim_decision(sim, &at->hop, s->word, drb_rng_next(&sim->rng));
+	d.size = 0;
+	port = s->kind == DRB_SMALL_SYN ? drb_uplinks_choose(t, at, &decider, s->transfer, &d)
+					: drb_uplinks_advise(t, at, &decider, &d);
+	s->word = sim_marked(sim, s->word, d.mark);
+	return port;
+}
+
+// Whether a packet crosses the link of this port in the slot.
+static bool is_busy(const struct drb_transfers *t, const struct active_switch *at, uint32_t port)
+{
+	const struct drb_layer *l = at->l;
+	uint32_t next = (t->sim->slot + 1) & 1;
+
+	if (port < l->up)
+		return l[1].from_below[next][l->up_to[at->s] + port * l->up_stride] !=
+		       DRB_NO_PACKET;
+	port -= l->up;
+	if (l->layer == 1)
+		return t->smalls->to_host[at->s * l->down + port] == t->sim->slot + 1;
+	return l[-1].from_above[next][l->down_to[at->s] + port * l->down_stride] != DRB_NO_PACKET;
+}
+
+// A link, and what is on it: so many packets wait for it from the end of this slot on.
+struct crossing {
+	struct drb_end end;
+	uint64_t *taken; // NULL: nothing of it
+	bool busy;
+	uint32_t packets;
+};
+
+static uint64_t *taken_of(const struct drb_transfers *t, uint32_t layer, uint64_t link)
+{
+	return t->smalls->each ? &t->smalls->taken[layer][link] : NULL;
+}
+
+// It comes to the other end of the link.
+static void cross(const struct drb_transfers *t, struct drb_small *s, const struct crossing *link)
+{
+	if (link->busy)
+		s->time = ((uint64_t)t->sim->slot + 1 + link->packets) * PARTS;
+	s->time += t->smalls->hop;
+	s->layer = link->end.layer;
+	s->label = link->end.label;
+	if (link->taken)
+		*link->taken += t->smalls->each;
+}
+
+static void leave_host(struct drb_transfers *t, struct drb_small *s)
+{
+	const uint64_t *wire = t->sim->fabric.layer[1].from_below[(t->sim->slot + 1) & 1];
+	const struct crossing link = {drb_tree_host_peer(&t->setup.tree, s->label),
+				      taken_of(t, 0, s->label), wire[s->label] != DRB_NO_PACKET,
+				      drb_transfers_ready(t, s->label)};
+
+	cross(t, s, &link);
+}
+
+static void leave_switch(struct drb_transfers *t, struct drb_small *s)
+{
+	const struct drb_tree *tree = &t->setup.tree;
+	struct drb_layer *l = &t->sim->fabric.layer[s->layer];
+	struct active_switch at = {.l = l,
+				   .s = s->label,
+				   .first = (uint64_t)s->label * (l->up + l->down),
+				   .hop = drb_hop_at(tree, s->layer, s->label),
+				   .choice = sim_choice(t->sim, l)};
+
+	if (drb_scheme_has(at.choice.scheme, DRB_READS_FLOW))
+		at.choice.salt = drb_salt(t->setup.seed, s->layer, s->label);
+	uint32_t port = port_of(t, s, &at);
+	const struct crossing link = {
+		port < l->up ? drb_tree_up_peer(tree, s->layer, s->label, port)
+			     : drb_tree_down_peer(tree, s->layer, s->label, port - l->up),
+		taken_of(t, s->layer, at.first + port), is_busy(t, &at, port),
+		l->len[at.first + port]};
+	// A later acknowledgement says what one that is dropped said: it waits instead.
+	if (s->kind != DRB_SMALL_ACK && link.packets + link.busy >= t->setup.queue)
+		drb_handshake_again(t, s);
+	else
+		cross(t, s, &link);
+}
+
+// It is at the host that it goes to. Whether that ends it.
+static bool arrives(struct drb_transfers *t, struct drb_small *s)
+{
+	switch (s->kind) {
+	case DRB_SMALL_SYN:
+		drb_small_turn(t, s, DRB_SMALL_ANSWER);
+		return false;
+	case DRB_SMALL_ANSWER:
+		drb_handshake_end(t, s);
+		break;
+	case DRB_SMALL_ACK:
+		drb_window_hear_next(t, &s->ack);
+		break;
+	}
+	return true;
+}
+
+// Until it waits, or it is done: true.
+static bool moves(struct drb_transfers *t, struct drb_small *s)
+{
+	const uint64_t end = ((uint64_t)t->sim->slot + 1) * PARTS;
+
+	for (;;) {
+		bool there = s->layer == 0 && s->label == (uint32_t)s->word;
+		// What comes at the beginning of a slot is there in it.
+		if (there ? s->time > end : s->time >= end)
+			return false;
+		if (there && arrives(t, s))
+			return true;
+		if (there)
+			continue;
+		if (s->layer == 0)
+			leave_host(t, s);
+		else
+			leave_switch(t, s);
+	}
+}
+
+void drb_smalls_move(struct drb_transfers *t)
+{
+	struct drb_smalls *all = t->smalls;
+	uint32_t kept = 0;
+
+	if (!all)
+		return;
+	for (uint32_t i = 0; i < all->count; i++) {
+		if (!moves(t, &all->under_way[i]))
+			all->under_way[kept++] = all->under_way[i];
+	}
+	all->count = kept;
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Acknowledgements that take room on links and wait in queues: against closed forms, and against a second model of
+// hosts at one switch that send to each other, written for plainness.
+#include "fixtures/window_model.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define HOSTS 8
+#define PARTS 1000000
+#define SLOTS_MAX 20000
+#define ACKS_MAX (HOSTS * SIZE_MAX_ * 20)
+
+// An acknowledgement on its way: at the host that received, then at the switch, then at the sender.
+struct naive_ack {
+	struct naive_packet of;
+	int links;     // that it has crossed; 2: it is there
+	uint64_t time; // in parts of a slot
+	bool heard;
+};
+
+struct naive {
+	struct drb_transfers_setup setup;
+	struct drb_rng rng;
+	struct naive_source source[HOSTS];
+	uint32_t dest[HOSTS];
+	struct naive_packet wire[HOSTS], queue[HOSTS][SLOTS_MAX];
+	uint32_t wires, head[HOSTS], tail[HOSTS], acks;
+	struct naive_ack ack[ACKS_MAX];
+	uint64_t taken_up[HOSTS], taken_down[HOSTS]; // of the links of hosts, by acknowledgements
+	bool sent[HOSTS], delivered[HOSTS];          // in this slot
+	uint64_t dropped, resent;
+};
+
+// Whether acknowledgements have had so much of a link that it has none left for a packet in this slot.
+static bool is_taken(uint64_t *taken, bool has_packet)
+{
+	if (*taken >= PARTS) {
+		*taken -= PARTS;
+		return has_packet;
+	}
+	if (!has_packet)
+		*taken = 0;
+	return false;
+}
+
+static void naive_join(struct naive *n)
+{
+	for (uint32_t i = n->wires; i > 1; i--) {
+		uint32_t j = drb_scale32((uint32_t)(drb_rng_next(&n->rng) >> 32), i);
+		struct naive_packet p = n->wire[j];
+		n->wire[j] = n->wire[i - 1];
+		n->wire[i - 1] = p;
+	}
+	for (uint32_t i = 0; i < n->wires; i++) {
+		uint32_t to = n->dest[n->wire[i].host], len = n->tail[to] - n->head[to];
+		n->wire[i].marked = len >= n->setup.mark;
+		if (len < n->setup.queue)
+			n->queue[to][n->tail[to]++] = n->wire[i];
+		else
+			n->dropped++;
+	}
+	n->wires = 0;
+}
+
+static void naive_deliver(struct naive *n, uint32_t to, uint64_t slot)
+{
+	n->delivered[to] = false;
+	if (is_taken(&n->taken_down[to], n->head[to] < n->tail[to]) || n->head[to] == n->tail[to])
+		return;
+	n->delivered[to] = true;
+	struct naive_packet p = n->queue[to][n->head[to]++];
+	struct naive_source *s = &n->source[p.host];
+	if (s->finish)
+		return;
+	assert_true(n->acks < ACKS_MAX);
+	n->ack[n->acks++] = (struct naive_ack){p, 0, (slot + 1) * PARTS, false};
+	naive_receive(s, p.sequence, slot + 1);
+}
+
+static void naive_send(struct naive *n, uint32_t host, uint64_t slot)
+{
+	struct naive_source *s = &n->source[host];
+	uint32_t sequence = naive_next(&n->setup, s, slot);
+
+	n->sent[host] = false;
+	if (is_taken(&n->taken_up[host], sequence != SIZE_MAX_) || sequence == SIZE_MAX_)
+		return;
+	n->sent[host] = true;
+	n->resent += naive_sends(s, sequence, slot);
+	n->wire[n->wires++] = (struct naive_packet){host, sequence, s->sent, 0, false};
+}
+
+// It crosses a link on which a packet is in this slot, and for which so many wait.
+static void cross(struct naive *n, struct naive_ack *a, uint64_t slot, bool busy, uint64_t packets)
+{
+	if (busy)
+		a->time = (slot + 1 + packets) * PARTS;
+	a->time += (uint64_t)llround(n->setup.ack_hop * PARTS);
+	a->links++;
+}
+
+static void naive_move(struct naive *n, struct naive_ack *a, uint64_t slot)
+{
+	uint32_t sender = a->of.host, receiver = n->dest[sender];
+
+	if (a->links == 0 && a->time < (slot + 1) * PARTS) {
+		bool more = naive_next(&n->setup, &n->source[receiver], slot) != SIZE_MAX_;
+		cross(n, a, slot, n->sent[receiver], more);
+		n->taken_up[receiver] += (uint64_t)llround(n->setup.ack_room * PARTS);
+	}
+	if (a->links == 1 && a->time < (slot + 1) * PARTS) {
+		cross(n, a, slot, n->delivered[sender], n->tail[sender] - n->head[sender]);
+		n->taken_down[sender] += (uint64_t)llround(n->setup.ack_room * PARTS);
+	}
+}
+
+static void naive_run(struct naive *n, uint64_t slots)
+{
+	for (uint64_t slot = 0; slot < slots; slot++) {
+		naive_join(n);
+		for (uint32_t h = 0; h < HOSTS; h++)
+			naive_deliver(n, h, slot);
+		for (uint32_t i = 0; i < n->acks; i++) {
+			struct naive_ack *a = &n->ack[i];
+			if (a->heard || a->links < 2 || a->time > slot * PARTS)
+				continue;
+			a->heard = true;
+			naive_hear(&n->setup, &n->source[a->of.host], &a->of, slot);
+		}
+		for (uint32_t h = 0; h < HOSTS; h++)
+			naive_send(n, h, slot);
+		for (uint32_t i = 0; i < n->acks; i++)
+			naive_move(n, &n->ack[i], slot);
+	}
+}
+
+static struct drb_transfers_setup setup_of(double room)
+{
+	struct drb_transfers_setup s = transfers_setup(1, HOSTS / 2);
+
+	s.source = DRB_SIM_WINDOW;
+	s.mark = 20;
+	s.timeout = 300;
+	s.ack_room = room;
+	return s;
+}
+
+static uint64_t run_out(struct drb_transfers *t)
+{
+	while (t->over < t->count) {
+		assert_int_equal(drb_transfers_step(t), 0);
+		assert_true(drb_transfers_slot(t) < SLOTS_MAX);
+	}
+	return drb_transfers_slot(t);
+}
+
+// All hosts send, to the next one or all but the first to the first: what waits and what drops is the same.
+static void compare(const struct drb_transfers_setup *setup, bool to_one, uint64_t *resent)
+{
+	struct naive *n = calloc(1, sizeof(*n));
+	struct drb_transfers *t = new_of(setup);
+
+	n->setup = *setup;
+	n->rng = drb_rng_seed(setup->seed, 1);
+	for (uint32_t h = 0; h < HOSTS; h++) {
+		uint32_t size = 40 + 45 * h;
+		n->dest[h] = to_one && h > 0 ? 0 : (h + 3) % HOSTS;
+		n->source[h] = naive_begin(size);
+		add(t, h, n->dest[h], size);
+	}
+	naive_run(n, run_out(t));
+	for (uint32_t h = 0; h < HOSTS; h++)
+		assert_int_equal(t->transfer[h].finish, n->source[h].finish);
+	assert_int_equal(t->dropped, n->dropped);
+	assert_int_equal(t->resent, n->resent);
+	*resent += t->resent;
+	drb_transfers_free(t);
+	free(n);
+}
+
+static void hosts_at_one_switch_agree_with_a_plain_model(void **state)
+{
+	static const double rooms[] = {0.01, 0.0585, 0.5, 1}, hops[] = {1, 0.25};
+	static const uint32_t queues[] = {4, 30, UINT32_MAX};
+	uint64_t resent = 0;
+
+	(void)state;
+	for (int i = 0; i < 4 * 2 * 3 * 2 * 2; i++) {
+		struct drb_transfers_setup s = setup_of(rooms[i % 4]);
+		s.ack_hop = hops[i / 4 % 2];
+		s.queue = queues[i / 8 % 3];
+		s.source = i / 24 % 2 ? DRB_SIM_WINDOW : DRB_SIM_SPRAY;
+		compare(&s, i / 48 % 2, &resent);
+	}
+	assert_true(resent > 100);
+}
+
+// Two hosts send to each other, or one to the other: how long that takes.
+static uint64_t two_hosts(double room, bool both, uint32_t layers)
+{
+	struct drb_transfers_setup s = setup_of(room);
+
+	drb_tree_init(&s.tree, layers, 4);
+	s.mark = UINT32_MAX;
+	struct drb_transfers *t = new_of(&s);
+	add(t, 0, s.tree.hosts - 1, 4000);
+	if (both)
+		add(t, s.tree.hosts - 1, 0, 4000);
+	uint64_t slots = run_out(t);
+	drb_transfers_free(t);
+	return slots;
+}
+
+// Beside each packet a link carries an acknowledgement of the other direction, so a packet takes 1 + room; packets of
+// one direction alone meet none.
+static void acknowledgements_take_their_share(void **state)
+{
+	static const double rooms[] = {0.05, 0.25, 1};
+
+	(void)state;
+	for (uint32_t layers = 1; layers <= 2; layers++) {
+		uint64_t none = two_hosts(0, true, layers), alone = two_hosts(0, false, layers);
+		for (int i = 0; i < 3; i++) {
+			double both = (double)two_hosts(rooms[i], true, layers);
+			double expected = (double)none + 4000 * rooms[i];
+			print_message("%u layers, room %g: %g of %g slots\n", layers, rooms[i],
+				      both, expected);
+			assert_true(fabs(both / expected - 1) < 0.02);
+			assert_int_equal(two_hosts(rooms[i], false, layers), alone);
+		}
+	}
+}
+
+// In any fabric, with short queues: all arrives, and later than without.
+static void all_arrives_at_last(void **state)
+{
+	(void)state;
+	for (int scheme = 0; scheme < DRB_SCHEME_COUNT; scheme++) {
+		uint64_t slots[2];
+		for (int room = 0; room < 2; room++) {
+			struct drb_transfers_setup s = setup_of(room ? 0.5 : 0);
+			drb_tree_init(&s.tree, 2, 4);
+			s.scheme = (enum drb_scheme)scheme;
+			s.queue = 50;
+			s.handshake = true;
+			struct drb_transfers *t = new_of(&s);
+			for (uint32_t h = 0; h < 32; h++)
+				add(t, h, (h + 16) % 32, 400);
+			slots[room] = run_out(t);
+			for (uint32_t i = 0; i < t->count; i++)
+				assert_int_equal(t->transfer[i].arrived, 400);
+			drb_transfers_free(t);
+		}
+		assert_true(slots[1] > slots[0] + 100);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(hosts_at_one_switch_agree_with_a_plain_model),
+		cmocka_unit_test(acknowledgements_take_their_share),
+		cmocka_unit_test(all_arrives_at_last),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
