@@ -19,16 +19,15 @@ static const char *const kinds[] = {
 	FABRIC(2, 8, 1, 15) "}\nrouting: {scheme: micro, check_source: off}\n",
 	FABRIC(2, 4, 1, 0) ", rate: 500pps}\nrouting: {choices: 3, threshold: 0}\n",
 	FABRIC(1, 4, 1, 0) "}\n",
-	FABRIC(3, 2, 1, 0) "}\nrouting: {scheme: least}\n",
-	FABRIC(3, 2, 1, 0) "}\nrouting: {scheme: vlb}\n",
-	FABRIC(3, 2, 1, 0) "}\nrouting: {scheme: walk}\n",
 	FABRIC(3, 2, 2, 0) ", rate: 1Mbit}\nrouting: {scheme: walk}\n",
-	FABRIC(3, 2, 1, 0) "}\nrouting: {scheme: rotate}\n",
 	FABRIC(3, 2, 1,
 	       2) "}\nrouting: {unit: flow, flow_max: 20, flow_idle: 1us, flow_grace: 1us}\n",
 	FABRIC(3, 2, 2, 1) "}\nrouting: {unit: flow, flow_max: 7, scheme: ecmp}\n",
 	FABRIC(3, 2, 1, 2) "}\nrouting: {unit: flowlet, flow_max: 20, flowlet_gap: 1us}\n",
 	FABRIC(3, 2, 1, 1) "}\nrouting: {check_source: mac}\n",
+#define X(id, name, ...) FABRIC(3, 2, 1, 0) "}\nrouting: {scheme: " #name "}\n",
+	DRB_SCHEMES(X)
+#undef X
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 

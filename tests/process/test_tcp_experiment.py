@@ -87,7 +87,7 @@ def made_up(factor, **changes):
             for key, value in (('time', time), ('slowdown', 2.0), ('makespan', makespan(rows))):
                 run.update({key: value * factor, f'sim_{key}': value})
             run.update(dict.fromkeys(('handshake', 'sim_handshake', 'connected_off', 'min_rtt', 'resent', 'acks',
-                                      'sim_open', 'sim_other', 'sim_slow_acks', 'sim_no_handshake', 'queue_max',
+                                      'sim_open', 'sim_other', 'sim_no_room', 'sim_no_handshake', 'queue_max',
                                       'stolen_s'), 1.0))
             e.runs.append({**run, **changes})
     return e

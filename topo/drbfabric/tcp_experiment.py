@@ -187,13 +187,15 @@ class Experiment:
         with open(path, 'w', encoding='utf-8') as f:
             f.write(text)
         source = source_of(unit, scheme)
-        quick_acks = ['--seed', str(seed), '--ack', f'{tcp_player.ACK_BYTES / tcp_player.WIRE_BYTES:.4f}']
+        share = tcp_player.ACK_BYTES / tcp_player.WIRE_BYTES
+        no_room = ['--seed', str(seed), '--ack', f'{share:.4f}']
+        quick_acks = [*no_room, '--ack-room', f'{share * tcp_player.ACKS_PER_PACKET:.4f}']
         like_live = [*quick_acks, '--handshake']
         simulated, threshold = simulate(s, path, unit, scheme, ['--source', source, *like_live])
         others = {f'sim_{name}': simulate(s, path, unit, scheme, options)[0] for name, options in (
             ('open', ['--source', 'open', *like_live]),
             ('other', ['--source', 'spray' if source == 'window' else 'window', *like_live]),
-            ('slow_acks', ['--source', source, '--seed', str(seed), '--ack', '1', '--handshake']),
+            ('no_room', ['--source', source, *no_room, '--handshake']),
             ('no_handshake', ['--source', source, *quick_acks]))}
         longest = LONGEST_SECONDS + LONGEST * makespan(simulated) * s.slot
         plan = self.set_fabric(unit, scheme, threshold)
@@ -256,7 +258,7 @@ def summarise(experiment):
         if row['unfinished'] or row['verdict'] == 'outside' and row['disturbed'] > row['unexplained']:
             row['verdict'] = 'undecided'
         for key in ('handshake', 'sim_handshake', 'connected_off', 'min_rtt', 'resent', 'acks', 'sim_open', 'sim_other',
-                    'sim_slow_acks', 'sim_no_handshake', 'queue_max', 'control_late', 'stolen_s'):
+                    'sim_no_room', 'sim_no_handshake', 'queue_max', 'control_late', 'stolen_s'):
             row[key] = statistics.fmean(r[key] for r in runs)
         rows.append(row)
     return rows

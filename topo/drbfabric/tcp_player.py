@@ -15,6 +15,9 @@ from . import Failure, netns
 PORT = 5201
 # Of a full frame with IPv4 and TCP's time stamps: payload; with headers and what the wire takes.
 PAYLOAD, WIRE_BYTES, ACK_BYTES = 1448, 1514 + 24, 66 + 24
+# What Linux sends for transfers of tens of packets (`acks` of the experiment's figures). The simulator has one for
+# each packet, so much smaller.
+ACKS_PER_PACKET = 0.72
 BUFFER = bytearray(1 << 18)
 TCP_CONGESTION = 13  # of linux/tcp.h
 # Places in struct tcp_info of linux/tcp.h.

@@ -10,13 +10,13 @@ import re
 from . import report
 from .experiment import name_of
 from .tcp_experiment import FLOWLET_GAP, TOLERANCE
-from .tcp_player import ACK_BYTES, PAYLOAD, WIRE_BYTES
+from .tcp_player import ACK_BYTES, ACKS_PER_PACKET, PAYLOAD, WIRE_BYTES
 
 HEAD = ('workload', 'unit', 'scheme', 'mean time, live', 'simulated', 'off', 'slowdown, live', 'simulated',
         'makespan, live', 'simulated', 'runs', 'within 15 %', 'remarks')
 WHY_HEAD = ('workload', 'unit', 'scheme', 'handshake, live', 'simulated', 'off after it', 'shortest round trip',
             'sent again', 'acks per packet', 'longest queue', 'simulated, open', 'simulated, other window',
-            'simulated, slow acks', 'simulated, no handshake', 'control late', 'CPU stolen, s')
+            'simulated, acks without room', 'simulated, no handshake', 'control late', 'CPU stolen, s')
 
 
 def _with_interval(value, half, unit=''):
@@ -49,7 +49,7 @@ def why(rows):
                        f"{row['sim_handshake']:.3g}", f"{row['connected_off']:+.1%}",
                        f"{row['min_rtt']:.3g}", f"{row['resent']:.2%}", f"{row['acks']:.2f}",
                        f"{row['queue_max']:.0f}", f"{row['sim_open']:.4g}", f"{row['sim_other']:.4g}",
-                       f"{row['sim_slow_acks']:.4g}", f"{row['sim_no_handshake']:.4g}",
+                       f"{row['sim_no_room']:.4g}", f"{row['sim_no_handshake']:.4g}",
                        f"{row['control_late']:.2%}", f"{row['stolen_s']:.2f}"]
                       for row in rows]
 
@@ -64,19 +64,19 @@ def page(rows, setup, pictures):
         f'A slot is {setup.slot * 1e3:g} ms, in which a full frame of {WIRE_BYTES} bytes on the wire ({PAYLOAD} of '
         f'them payload) crosses a link of {setup.rate / 1e6:.4g} Mbit/s; links to hosts have that rate, too. Queues '
         f'hold {setup.queue} packets, flowlets end after {FLOWLET_GAP} slots. The simulator has windows without '
-        f'ECN, and acknowledgements that take {ACK_BYTES}/{WIRE_BYTES} of a slot for a link and no room on it. '
-        'Its transfers begin with a handshake, as live ones do: a SYN and its answer, which take as long as '
-        'acknowledgements for a link, but wait in its queues.</p>\n'
+        f'ECN, and an acknowledgement for each packet, which takes {ACK_BYTES}/{WIRE_BYTES} of a slot for a link, '
+        f'{ACKS_PER_PACKET} of that in room, and waits in queues. Its transfers begin with a handshake, as live ones '
+        'do: a SYN and its answer, which cross links as acknowledgements do.</p>\n'
         '<p>Times are in slots, from the call of connect to the last byte. <i>Off</i>: live over simulated, run by '
         'run. Behind ± is half of the 95 % interval over the runs (Student). <i>within</i>: all of the interval of the '
         f'mean time is within {TOLERANCE:.0%} of simulated; <i>outside</i>: none of it is.</p>\n')
     text += report.table_html(table(rows), ' class="no"')
     text += ('<p>What may part them: the <i>handshake</i>, and how far live is off from then on; the <i>shortest round '
              'trip</i> that connections saw, in slots; the share of packets that TCP <i>sent again</i>; '
-             'acknowledgements per packet, which take room live; the mean time that the simulator has with sources '
+             'acknowledgements per packet; the mean time that the simulator has with sources '
              'that send as fast as they can (<i>open</i>), with the <i>other window</i> (spray for window, and window '
-             'for spray), with acknowledgements and handshakes that take a slot for a link (<i>slow acks</i>), and '
-             'without handshakes; the share of slots for which a process that only sleeps was late.</p>\n')
+             'for spray), with acknowledgements that take no room and do not wait, and without '
+             'handshakes; the share of slots for which a process that only sleeps was late.</p>\n')
     text += report.table_html(why(rows))
     text += ''.join(report.image(name, picture) for name, picture in pictures.items())
     return text + ('<p>Every figure is in summary.csv, summary.json and runs.csv, every transfer in transfers.csv.'

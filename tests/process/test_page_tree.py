@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The fat-tree of drbctl's page beside that of drbtopo, and where its map puts things: also with fewer uplinks.
+
+test_page_tree.py PAGE_DIR DRBTOPO    TAP on standard output."""
+import html
+import json
+import re
+import subprocess
+import sys
+import tempfile
+
+PAGE, DRBTOPO = sys.argv[1:3]
+sys.dont_write_bytecode = True
+
+import tap  # noqa: E402
+
+# Layers, arity, uplinks of layer 1.
+FABRICS = (1, 3, 3), (2, 3, 3), (3, 2, 2), (2, 4, 2), (3, 2, 1), (3, 4, 2), (3, 3, 2), (4, 2, 1)
+
+# What the page's own code says of each fabric; nothing of a server is needed for it.
+SCRIPT = """
+const said = fabrics.map(([layers, arity, uplinks]) => {
+  const tree = new Tree(layers, arity, uplinks), links = [];
+  for (let m = 1; m < layers; m++) {
+    for (let s = 0; s < tree.count(m); s++) {
+      for (let u = 0; u < tree.upPorts(m); u++) {
+        const up = tree.upPeer(m, s, u), back = tree.downPeer(up.layer, up.label, up.port);
+        links.push([tree.name(m, s), `u${u}`, tree.name(up.layer, up.label), `d${up.port}`,
+          back.layer === m && back.label === s && back.port === u]);
+      }
+    }
+  }
+  const maps = [[[], false], [[0], false], [[...Array(tree.pods).keys()], true]].map(([folded, core]) => {
+    const map = new Layout(tree, new Set(folded), core);
+    return {width: map.width, height: map.height, nodes: [...map.nodes.values()].map(n => [n.id, n.kind, n.x, n.y]),
+      links: map.links().map(l => l.ends.length).reduce((a, b) => a + b, 0)};
+  });
+  const ways = [];
+  for (let from = 0; from < tree.hosts; from++) {
+    for (let to = 0; to < tree.hosts; to++) {
+      if (from !== to) ways.push(tree.path(from, to).length);
+    }
+  }
+  return {links, maps, hosts: tree.hosts, switches: tree.switches, longest: Math.max(...ways)};
+});
+document.body.textContent = JSON.stringify(said);
+"""
+
+
+def ask_page():
+    scripts = ''.join(f'<script>{open(f"{PAGE}/{name}", encoding="utf-8").read()}</script>\n'
+                      for name in ('tree.js', 'layout.js'))
+    with tempfile.TemporaryDirectory() as folder:
+        path = f'{folder}/page.html'
+        with open(path, 'w', encoding='utf-8') as f:
+            f.write(f'<!DOCTYPE html><html><head><meta charset="utf-8"></head><body></body>\n{scripts}'
+                    f'<script>const fabrics = {json.dumps(FABRICS)};\n{SCRIPT}</script></html>\n')
+        dump = subprocess.run(['chromium', '--headless', '--no-sandbox', '--disable-gpu', f'--user-data-dir={folder}/user',
+                               '--dump-dom', f'file://{path}'], capture_output=True, text=True, timeout=60, check=True)
+    said = re.search(r'<body>(.*?)</body>', dump.stdout, re.S)
+    assert said, dump.stderr
+    return json.loads(html.unescape(said.group(1)))
+
+
+def rows_of(what, layers, arity, uplinks):
+    text = subprocess.run([DRBTOPO, 'list', what, '-l', str(layers), '-d', str(arity), '--uplinks', str(uplinks), '--json'],
+                          capture_output=True, text=True, check=True).stdout
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def links_are_those_of_drbtopo():
+    for fabric, said in zip(FABRICS, SAID):
+        links = {(r['lower'], r['lower_port'], r['upper'], r['upper_port']) for r in rows_of('links', *fabric)
+                 if not r['lower'].startswith('h')}
+        assert {tuple(link[:4]) for link in said['links']} == links, fabric
+        assert len(said['links']) == len(links) and all(link[4] for link in said['links']), fabric
+        assert said['switches'] == len(rows_of('switches', *fabric)), fabric
+        assert said['hosts'] == len(rows_of('hosts', *fabric)), fabric
+        assert said['longest'] == 2 * fabric[0] - 1, fabric
+
+
+def everything_has_a_place_of_its_own():
+    for fabric, said in zip(FABRICS, SAID):
+        for at, drawn in enumerate(said['maps']):
+            nodes = drawn['nodes']
+            assert len({(x, y) for _, _, x, y in nodes}) == len(nodes), (fabric, at)
+            assert all(0 <= x <= drawn['width'] and 0 <= y <= drawn['height'] for _, _, x, y in nodes), (fabric, at)
+        whole, folded = said['maps'][0], said['maps'][2]
+        assert sum(kind == 'switch' for _, kind, _, _ in whole['nodes']) == said['switches'], fabric
+        assert whole['links'] == len(said['links']) + said['hosts'], fabric
+        # Of what is folded only links between pods and groups are left: those of the last layer below the core.
+        if fabric[0] > 1:
+            layer = f's{fabric[0] - 1}-'
+            assert folded['links'] == sum(link[0].startswith(layer) for link in said['links']), fabric
+            assert {kind for _, kind, _, _ in folded['nodes']} == {'pod', 'group'}, fabric
+
+
+SAID = ask_page()
+tap.run((links_are_those_of_drbtopo, everything_has_a_place_of_its_own))
