@@ -199,8 +199,8 @@ static void put_picture(FILE *f, const struct sim_figure *fig, const char *forma
 	else
 		fprintf(f, "set terminal pdfcairo size %gin,%gin font 'sans,%d'\n", width / 100.0,
 			height / 100.0, fig->panels ? 9 : 11);
-	fprintf(f, "set output '%s.%s'\nset key outside bottom center horizontal\n", fig->name,
-		format);
+	fprintf(f, "set output '%s.%s'\nset key outside bottom center horizontal height 0.7\n",
+		fig->name, format);
 	put_axes(f, fig);
 	put_kind(f, fig);
 	if (fig->panels) {
