@@ -56,16 +56,17 @@ def ask_page():
         with open(path, 'w', encoding='utf-8') as f:
             f.write(f'<!DOCTYPE html><html><head><meta charset="utf-8"></head><body></body>\n{scripts}'
                     f'<script>const fabrics = {json.dumps(FABRICS)};\n{SCRIPT}</script></html>\n')
-        dump = subprocess.run(['chromium', '--headless', '--no-sandbox', '--disable-gpu', f'--user-data-dir={folder}/user',
-                               '--dump-dom', f'file://{path}'], capture_output=True, text=True, timeout=60, check=True)
+        dump = subprocess.run(['chromium', '--headless', '--no-sandbox', '--disable-gpu',
+                               f'--user-data-dir={folder}/user', '--dump-dom', f'file://{path}'],
+                              capture_output=True, text=True, timeout=60, check=True)
     said = re.search(r'<body>(.*?)</body>', dump.stdout, re.S)
     assert said, dump.stderr
     return json.loads(html.unescape(said.group(1)))
 
 
 def rows_of(what, layers, arity, uplinks):
-    text = subprocess.run([DRBTOPO, 'list', what, '-l', str(layers), '-d', str(arity), '--uplinks', str(uplinks), '--json'],
-                          capture_output=True, text=True, check=True).stdout
+    size = ['-l', str(layers), '-d', str(arity), '--uplinks', str(uplinks)]
+    text = subprocess.run([DRBTOPO, 'list', what, *size, '--json'], capture_output=True, text=True, check=True).stdout
     return [json.loads(line) for line in text.splitlines()]
 
 

@@ -26,7 +26,7 @@ struct drb_flow_work {
 	uint32_t *load; // all of them, N each
 	// No decision reads the counters of down-links, and they are in no cache: each is fetched when it is known, and
 	// counts so many later.
-	uint32_t *late[LATE], lates, nothing;
+	uint32_t *late[LATE], counted, nothing;
 };
 
 // Counters of links; at least one.
@@ -125,7 +125,7 @@ static uint32_t codes_of(const struct drb_tree *t, const struct flow *f, uint32_
 
 static inline void count_late(struct drb_flow_work *work, uint32_t *counter)
 {
-	uint32_t **at = &work->late[work->lates++ & (LATE - 1)];
+	uint32_t **at = &work->late[work->counted++ & (LATE - 1)];
 
 	++**at;
 	*at = counter;

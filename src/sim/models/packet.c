@@ -30,10 +30,9 @@ static uint64_t births_of_traffic(struct drb_packet_sim *sim, uint64_t wire[])
 	else
 		drb_traffic_slot(&sim->traffic, &sim->traffic_rng, sim->slot, sim->dest);
 	for (uint32_t h = 0; h < hosts; h++) {
-		uint32_t dest = to[h];
-		uint32_t tag = source_tag(sim, h);
-		wire[h] = dest == DRB_NO_LABEL ? DRB_NO_PACKET : word_of(sim, dest, tag);
-		born += dest != DRB_NO_LABEL;
+		bool sends = to[h] != DRB_NO_LABEL;
+		wire[h] = sends ? word_of(sim, to[h], source_tag(sim, h)) : DRB_NO_PACKET;
+		born += sends;
 	}
 	return born;
 }
@@ -110,8 +109,7 @@ static inline uint64_t depart_to_hosts(struct drb_packet_sim *sim, struct drb_la
 	uint64_t out[1], gone = 0;
 
 	for (uint32_t p = 0; p < l->down; p++) {
-		if (__builtin_expect(pace != NULL, 0) &&
-		    drb_pace_holds(&pace[first + p], l->len[first + p], sim->slot))
+		if (pace && drb_pace_holds(&pace[first + p], l->len[first + p], sim->slot))
 			continue;
 		if (depart(&sim->fabric.pool, l, first + p, (struct wires){out, 1, 0})) {
 			gone++;
@@ -314,7 +312,6 @@ PREFETCHES prefetch_switch(const struct drb_packet_sim *sim, const struct drb_la
 {
 	size_t ports = l->up + l->down, first = s * ports;
 	uint32_t now = sim->slot & 1;
-
 	const uint64_t *word = sim->fabric.pool.word;
 	const struct drb_fifo *q = l->fifo + first;
 	const uint32_t *len = l->len + first;
