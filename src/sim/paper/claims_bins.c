@@ -93,7 +93,7 @@ void judge_bins_two(const struct paper *p, struct paper_judgement *j)
 void judge_bins_third(const struct paper *p, struct paper_judgement *j)
 {
 	for (int tree = 0; tree < 2; tree++) {
-		struct claim_figure of[CHOICES_MOST];
+		struct claim_figure of[CHOICES_MOST] = {0};
 		struct throwing t = {bins_of(tree), 1, 1};
 		for (; t.choices <= CHOICES_MOST; t.choices++)
 			of[t.choices - 1] = throw_balls(p, &t);
