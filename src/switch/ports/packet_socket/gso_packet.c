@@ -6,10 +6,13 @@
 #include "core/packet/bytes.h"
 #include "core/packet/checksum.h"
 #include "core/packet/wire.h"
+#include "switch/ports/unfinished.h"
 
 // Flags of TCP that only the first segment keeps, and those that only the last one does.
 enum { TCP_FIRST = 0x80 /* CWR */, TCP_LAST = DRB_TCP_FIN | 0x08 /* PSH */ };
 enum { TCP_SEQUENCE = 4, TCP_DATA_OFFSET = 12, IPV4_ID = 4, TAGS_MAX = 2 };
+// What a packet may be in: IP in IP, IPv6 in IP, GRE, which may not have a checksum or number its packets.
+enum { IN_IPV4 = 4, IN_IPV6 = 41, IN_GRE = 47, GRE_NOT_REPEATED = 0x90 };
 
 // The Ethernet header with its tags. False if the frame ends before, or is not IP.
 static bool read_ethernet(struct drb_gso *t, const uint8_t *frame)
@@ -57,6 +60,43 @@ static bool read_ip(struct drb_gso *t, const uint8_t *frame, uint8_t *protocol)
 	return said == left && header < left;
 }
 
+// Octets of the header between an IP header and what it carries through a tunnel, at least.
+static bool is_tunnel(const struct drb_gso *t, const uint8_t *frame, uint8_t protocol,
+		      uint32_t *least)
+{
+	*least = protocol == DRB_PROTOCOL_UDP ? DRB_UDP_HEADER : protocol == IN_GRE ? 4 : 0;
+	if (t->length - t->transport < *least)
+		return false;
+	return protocol == DRB_PROTOCOL_UDP || protocol == IN_IPV4 || protocol == IN_IPV6 ||
+	       (protocol == IN_GRE && !(frame[t->transport] & GRE_NOT_REPEATED));
+}
+
+// The IP header of the packet in a tunnel, which ends where its unfinished checksum starts. What is before it
+// has no length of its own, and is repeated as it is.
+static bool read_inner(struct drb_gso *t, const uint8_t *frame, uint32_t start, uint8_t *protocol)
+{
+	uint32_t least;
+
+	if (start > DRB_UNFINISHED_START_MAX || start >= t->length || (start - t->transport) % 2 ||
+	    !is_tunnel(t, frame, *protocol, &least))
+		return false;
+	t->outer.ip = t->ip;
+	t->outer.end = t->transport;
+	t->outer.pseudo = t->pseudo;
+	t->outer.ipv4 = t->ipv4;
+	t->outer.udp = *protocol == DRB_PROTOCOL_UDP;
+	for (uint32_t header = DRB_IPV4_HEADER; header <= DRB_IPV6_HEADER;
+	     header += DRB_IPV6_HEADER - DRB_IPV4_HEADER) {
+		if (start < t->outer.end + least + header)
+			return false;
+		t->ip = start - header;
+		t->ipv4 = header == DRB_IPV4_HEADER;
+		if (read_ip(t, frame, protocol) && t->transport == start)
+			return true;
+	}
+	return false;
+}
+
 static bool read_transport(struct drb_gso *t, const uint8_t *frame, uint8_t protocol)
 {
 	uint32_t left = t->length - t->transport, header = DRB_UDP_HEADER;
@@ -95,21 +135,47 @@ bool drb_gso_read(struct drb_gso *t, const struct virtio_net_hdr *cut, const uin
 	uint8_t protocol;
 
 	*t = (struct drb_gso){.length = length, .size = cut->gso_size};
-	return length <= DRB_GSO_MAX && t->size > 0 && read_ethernet(t, frame) &&
-	       read_ip(t, frame, &protocol) && read_transport(t, frame, protocol) &&
-	       is_of_kind(t, cut->gso_type);
+	if (length > DRB_GSO_MAX || t->size == 0 || !read_ethernet(t, frame) ||
+	    !read_ip(t, frame, &protocol))
+		return false;
+	if ((cut->flags & VIRTIO_NET_HDR_F_NEEDS_CSUM) && cut->csum_start > t->transport &&
+	    !read_inner(t, frame, cut->csum_start, &protocol))
+		return false;
+	return read_transport(t, frame, protocol) && is_of_kind(t, cut->gso_type);
 }
 
-static void write_ip(const struct drb_gso *t, uint32_t n, uint32_t length, uint8_t *ip)
+static void write_ip(bool ipv4, uint32_t n, uint32_t length, uint32_t header, uint8_t *ip)
 {
-	if (!t->ipv4) {
+	if (!ipv4) {
 		drb_store16(ip + DRB_IPV6_PAYLOAD, (uint16_t)(length - DRB_IPV6_HEADER));
 		return;
 	}
 	drb_store16(ip + DRB_IPV4_LENGTH, (uint16_t)length);
 	drb_store16(ip + IPV4_ID, (uint16_t)(drb_load16(ip + IPV4_ID) + n));
 	drb_store16(ip + DRB_IPV4_CHECKSUM, 0);
-	drb_store16(ip + DRB_IPV4_CHECKSUM, drb_checksum(ip, t->transport - t->ip));
+	drb_store16(ip + DRB_IPV4_CHECKSUM, drb_checksum(ip, header));
+}
+
+// Of a packet of `length` octets whose inner headers are written. Inner octets sum up to what is left of its
+// own pseudo-header's sum once its checksum is finished, which the outer checksum needs not wait for.
+static void write_outer(const struct drb_gso *t, uint32_t n, uint32_t length, uint16_t inner,
+			uint8_t *to)
+{
+	uint8_t *udp = to + t->outer.end;
+	const uint32_t left = length - t->outer.end;
+
+	write_ip(t->outer.ipv4, n, length - t->outer.ip, t->outer.end - t->outer.ip,
+		 to + t->outer.ip);
+	if (!t->outer.udp)
+		return;
+	drb_store16(udp + DRB_UDP_LENGTH, (uint16_t)left);
+	if (drb_load16(udp + DRB_UDP_CHECKSUM) == 0) // it has none
+		return;
+	drb_store16(udp + DRB_UDP_CHECKSUM, 0);
+	uint64_t sum = (uint64_t)t->outer.pseudo + left + (uint16_t)~inner +
+		       drb_checksum_sum(udp, t->transport - t->outer.end);
+	uint16_t check = (uint16_t)~drb_checksum_fold(sum);
+	drb_store16(udp + DRB_UDP_CHECKSUM, check ? check : 0xffff);
 }
 
 void drb_gso_write_headers(const struct drb_gso *t, const uint8_t *frame, uint32_t n, uint8_t *to)
@@ -119,7 +185,9 @@ void drb_gso_write_headers(const struct drb_gso *t, const uint8_t *frame, uint32
 	uint8_t *transport = to + t->transport;
 
 	memcpy(to, frame, t->headers);
-	write_ip(t, n, length + t->transport - t->ip, to + t->ip);
+	write_ip(t->ipv4, n, length + t->transport - t->ip, t->transport - t->ip, to + t->ip);
+	if (t->outer.ip > 0)
+		write_outer(t, n, length + t->transport, pseudo, to);
 	if (!t->tcp) {
 		drb_store16(transport + DRB_UDP_LENGTH, (uint16_t)length);
 		drb_store16(transport + DRB_UDP_CHECKSUM, pseudo);

@@ -27,10 +27,18 @@ struct drb_gso {
 	uint32_t size;      // octets of payload of each segment, of the last one or fewer
 	uint32_t pseudo;    // sum of the pseudo-header but for its length
 	bool ipv4, tcp;
+	// Of the packet that all this is in, if it is in a tunnel.
+	struct {
+		uint32_t ip;  // octets before the IP header; 0: there is no tunnel
+		uint32_t end; // octets before what follows it, such as a UDP header
+		uint32_t pseudo;
+		bool ipv4, udp;
+	} outer;
 };
 
 // Reads the headers of a GSO packet, `length` octets from its Ethernet header on. False: it is none that
-// can be cut, because the two contradict each other, or a header is not plain TCP or UDP over IP.
+// can be cut, because the two contradict each other, or a header is not plain TCP or UDP over IP. That may be in
+// a tunnel, in UDP (VXLAN, Geneve), GRE or IP: then the checksum that is left to the device is the inner one.
 bool drb_gso_read(struct drb_gso *gso, const struct virtio_net_hdr *cut, const uint8_t *frame,
 		  uint32_t length);
 

@@ -15,6 +15,8 @@
 bool drb_rx_gso_begin(struct drb_rx_gso *t, const struct virtio_net_hdr *cut, uint32_t length,
 		      const struct drb_vlan_tag *tag, uint32_t frame_max)
 {
+	struct virtio_net_hdr here = *cut;
+
 	t->start = DRB_TAG_ROOM;
 	t->next = t->segments = 0;
 	t->too_long = false;
@@ -23,13 +25,14 @@ bool drb_rx_gso_begin(struct drb_rx_gso *t, const struct virtio_net_hdr *cut, ui
 	if (tag->present) {
 		t->start -= DRB_VLAN_TAG;
 		length += DRB_VLAN_TAG;
+		here.csum_start += DRB_VLAN_TAG;
 		memmove(t->octets + t->start, t->octets + DRB_TAG_ROOM, DRB_ETHER_TYPE);
 		drb_store16(t->octets + t->start + DRB_ETHER_TYPE, tag->type);
 		drb_store16(t->octets + t->start + DRB_ETHER_TYPE + 2, tag->control);
 	}
-	if (!drb_gso_read(&t->gso, cut, t->octets + t->start, length))
+	if (!drb_gso_read(&t->gso, &here, t->octets + t->start, length))
 		return false;
-	t->too_long = t->gso.headers + t->gso.size > frame_max;
+	t->too_long = t->gso.headers + drb_gso_payload(&t->gso, 0) > frame_max;
 	if (t->too_long)
 		return false;
 	t->segments = drb_gso_segments(&t->gso);

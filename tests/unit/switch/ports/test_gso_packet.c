@@ -106,6 +106,79 @@ static void gso_packets_are_cut(void **state)
 	cut_all(&tiny, 700, 1448, false);  // of one segment
 }
 
+#define SHIM 8 // octets of a VXLAN header
+#define INNER_MAX 60000
+
+// Puts a GSO packet of `length` octets into a tunnel, with an outer checksum or without one. Octets before it.
+static uint32_t wrap(const uint8_t *inner, uint32_t length, bool ipv6, bool sums)
+{
+	const struct segment_fields around = {.ipv6 = ipv6, .udp = true, .payload = 1, .id = 77};
+	const uint32_t header = make_segment(frame, &around) - 1;
+
+	memcpy(frame + header, "\x08\0\0\0\0\0\5\0", SHIM);
+	memcpy(frame + header + SHIM, inner, length);
+	complete(frame, header + SHIM + length);
+	if (!sums)
+		put2(frame + header - 2, 0);
+	return header + SHIM;
+}
+
+// Both of its packets are as a kernel would have made them.
+static void is_wrapped(struct rte_mbuf *m, const uint8_t *piece, uint32_t length, uint32_t n)
+{
+	uint8_t *got = rte_pktmbuf_mtod(m, uint8_t *), again[SEGMENT_MAX];
+	const uint32_t outer = m->data_len - length, check = at_tcp(got) + 6;
+
+	drb_finish_checksums(&m, 1);
+	assert_memory_equal(got + outer, piece, length);
+	memcpy(again, got, m->data_len);
+	complete(again, m->data_len);
+	if (octet2(got + check) == 0)
+		put2(again + check, 0);
+	assert_memory_equal(got, again, m->data_len);
+	if (!is_v6(got))
+		assert_int_equal(octet2(got + AT_IP + 4), 77 + n);
+	rte_pktmbuf_free(m);
+}
+
+// Of hosts that send through VXLAN: the checksum that is left is that of the packet inside.
+static void tunnels_are_cut(void **state)
+{
+	static uint8_t inner[INNER_MAX];
+	const struct drb_vlan_tag no_tag = {0};
+
+	(void)state;
+	for (uint32_t kind = 0; kind < 16; kind++) {
+		const struct segment_fields s = {
+			.ipv6 = kind & 1, .udp = kind & 2, .id = 5, .seq = 9, .flags = FLAG_ACK};
+		struct drb_rx_gso t = {.octets = octets};
+		uint32_t length = make_gso(&s, 20011), n = 0;
+		struct virtio_net_hdr inside = cut_of_gso(frame, 1400), cut = inside;
+		struct rte_mbuf *m;
+		uint8_t piece[SEGMENT_MAX];
+
+		memcpy(inner, frame, length);
+		const uint32_t outer = wrap(inner, length, kind & 4, kind & 8);
+		cut.csum_start += outer;
+		cut.hdr_len += outer;
+		assert_true(drb_rx_gso_begin(&t, &cut, outer + length, &no_tag, FRAME_MAX));
+		for (; drb_rx_gso_cut(&t, test_pool, &m, 1) == 1; n++) {
+			uint32_t octets_of = cut_segment(&inside, inner, length, n, piece);
+			assert_int_equal(m->data_len, outer + octets_of);
+			is_wrapped(m, piece, octets_of, n);
+		}
+		assert_int_equal(n, 15);
+		assert_int_equal(rte_mempool_in_use_count(test_pool), 0);
+		for (uint32_t wrong = 0; wrong < 600; wrong++) {
+			cut.csum_start = (uint16_t)wrong;
+			bool right = wrong == outer + inside.csum_start;
+			assert_int_equal(
+				drb_rx_gso_begin(&t, &cut, outer + length, &no_tag, FRAME_MAX),
+				right || (wrong <= at_tcp(frame) && (kind & 2)));
+		}
+	}
+}
+
 static bool begins(struct drb_rx_gso *t, const struct virtio_net_hdr *cut, uint32_t length)
 {
 	const struct drb_vlan_tag no_tag = {0};
@@ -160,6 +233,7 @@ static void contradictions_are_not_cut(void **state)
 // Any octets, in memory that ends behind them.
 static void any_octets_are_safe(void **state)
 {
+	static uint8_t inner[INNER_MAX];
 	struct drb_rng rng = drb_rng_seed(3, 1);
 	struct rte_mbuf *packets[64];
 
@@ -172,6 +246,13 @@ static void any_octets_are_safe(void **state)
 			cut_of_gso(frame, (uint16_t)(1 + drb_rng_below(&rng, 1500)));
 		for (uint32_t k = 0; k < 2; k++)
 			frame[drb_rng_below(&rng, 80)] = (uint8_t)drb_rng_next(&rng);
+		if (turn % 3 == 0) {
+			memcpy(inner, frame, length);
+			const uint32_t outer = wrap(inner, length, turn & 4, turn & 8);
+			length += outer;
+			cut.csum_start += outer;
+			frame[drb_rng_below(&rng, 150)] = (uint8_t)drb_rng_next(&rng);
+		}
 		if (turn % 8 == 0)
 			((uint8_t *)&cut)[drb_rng_below(&rng, sizeof(cut))] =
 				(uint8_t)drb_rng_next(&rng);
@@ -203,6 +284,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gso_packets_are_cut),
+		cmocka_unit_test(tunnels_are_cut),
 		cmocka_unit_test(contradictions_are_not_cut),
 		cmocka_unit_test(any_octets_are_safe),
 	};
