@@ -7,6 +7,12 @@
 #include "core/packet/bytes.h"
 #include "core/packet/wire.h"
 
+// Tunnels in UDP, by the ports that they go to; Linux takes another one for VXLAN unless told.
+enum { VXLAN_PORT = 4789, VXLAN_PORT_OF_LINUX = 8472, GENEVE_PORT = 6081 };
+enum { VXLAN_HEADER = 8, GENEVE_OPTIONS = 0x3f };
+// IP protocols: of packets in packets.
+enum { IN_IPV4 = 4, IN_IPV6 = 41 };
+
 bool drb_finish_checksum(uint8_t *frame, uint32_t length, uint32_t start, uint32_t field)
 {
 	if (start + field + (field == DRB_SCTP_CHECKSUM ? 4 : 2) > length)
@@ -24,33 +30,87 @@ bool drb_finish_checksum(uint8_t *frame, uint32_t length, uint32_t start, uint32
 	return true;
 }
 
+// An IP packet within a frame.
+struct packet {
+	uint32_t at, transport; // octets before its IP header, and before what follows that
+	uint16_t type;          // EtherType
+	uint8_t protocol;
+	uint16_t pseudo; // sum of the pseudo-header, as it stands in memory
+};
+
+// False if it is none, or has options or is a fragment: then what follows is not all that a checksum is of.
+static bool read_packet(const uint8_t *frame, uint32_t length, struct packet *p)
+{
+	const uint8_t *ip = frame + p->at;
+
+	if (p->type == DRB_ETHERTYPE_IPV4 && length >= p->at + DRB_IPV4_HEADER &&
+	    ip[0] == DRB_IPV4_PLAIN &&
+	    !(drb_load16(ip + DRB_IPV4_FRAGMENT) & (DRB_IPV4_MORE | DRB_IPV4_OFFSET))) {
+		p->transport = p->at + DRB_IPV4_HEADER;
+		p->protocol = ip[DRB_IPV4_PROTOCOL];
+		p->pseudo = rte_ipv4_phdr_cksum((const struct rte_ipv4_hdr *)ip, 0);
+	} else if (p->type == DRB_ETHERTYPE_IPV6 && length >= p->at + DRB_IPV6_HEADER) {
+		p->transport = p->at + DRB_IPV6_HEADER;
+		p->protocol = ip[DRB_IPV6_NEXT];
+		p->pseudo = rte_ipv6_phdr_cksum((const struct rte_ipv6_hdr *)ip, 0);
+	} else {
+		return false;
+	}
+	return length >= p->transport + DRB_UDP_HEADER;
+}
+
+// Octets of the header of a tunnel in UDP, by the port that it goes to; 0: it is none.
+static uint32_t shim_of(const uint8_t *udp)
+{
+	switch (drb_load16(udp + DRB_UDP_DST_PORT)) {
+	case VXLAN_PORT:
+	case VXLAN_PORT_OF_LINUX:
+		return VXLAN_HEADER;
+	case GENEVE_PORT:
+		return VXLAN_HEADER + (udp[DRB_UDP_HEADER] & GENEVE_OPTIONS) * 4u;
+	default:
+		return 0;
+	}
+}
+
+// From a packet to the one that it carries through a tunnel. False: it carries none.
+static bool enter_tunnel(const uint8_t *frame, uint32_t length, struct packet *p)
+{
+	if (p->protocol == IN_IPV4 || p->protocol == IN_IPV6) {
+		p->type = p->protocol == IN_IPV4 ? DRB_ETHERTYPE_IPV4 : DRB_ETHERTYPE_IPV6;
+		p->at = p->transport;
+		return true;
+	}
+	if (p->protocol != DRB_PROTOCOL_UDP || length < p->transport + DRB_UDP_HEADER + 1)
+		return false;
+	uint32_t shim = shim_of(frame + p->transport);
+	p->at = p->transport + DRB_UDP_HEADER + shim + DRB_ETHER_HEADER;
+	if (shim == 0 || length < p->at)
+		return false;
+	p->type = drb_load16(frame + p->at - 2);
+	return true;
+}
+
 void drb_find_unfinished(struct rte_mbuf *m)
 {
-	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *), *ip = frame + DRB_ETHER_HEADER;
+	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
 	const uint32_t length = m->data_len;
-	uint32_t sum, start;
-	uint8_t protocol;
+	struct packet p = {.at = DRB_ETHER_HEADER};
 
 	if (length < DRB_ETHER_HEADER + DRB_IPV4_HEADER + DRB_UDP_HEADER)
 		return;
-	uint16_t type = drb_load16(frame + DRB_ETHER_TYPE);
-	if (type == DRB_ETHERTYPE_IPV4 && ip[0] == DRB_IPV4_PLAIN) {
-		start = DRB_ETHER_HEADER + DRB_IPV4_HEADER;
-		protocol = ip[DRB_IPV4_PROTOCOL];
-		sum = rte_ipv4_phdr_cksum((const struct rte_ipv4_hdr *)ip, 0);
-	} else if (type == DRB_ETHERTYPE_IPV6 && length >= DRB_ETHER_HEADER + DRB_IPV6_HEADER) {
-		start = DRB_ETHER_HEADER + DRB_IPV6_HEADER;
-		protocol = ip[DRB_IPV6_NEXT];
-		sum = rte_ipv6_phdr_cksum((const struct rte_ipv6_hdr *)ip, 0);
-	} else {
-		return;
+	p.type = drb_load16(frame + DRB_ETHER_TYPE);
+	for (int depth = 0; depth < 2 && read_packet(frame, length, &p); depth++) {
+		const bool tcp = p.protocol == DRB_PROTOCOL_TCP;
+		const uint32_t field = tcp ? DRB_TCP_CHECKSUM : DRB_UDP_CHECKSUM;
+		if ((tcp || p.protocol == DRB_PROTOCOL_UDP) && p.transport + field + 2 <= length &&
+		    memcmp(frame + p.transport + field, &p.pseudo, 2) == 0) {
+			drb_mark_unfinished(m, p.transport, field);
+			return;
+		}
+		if (!enter_tunnel(frame, length, &p))
+			return;
 	}
-	if (protocol != DRB_PROTOCOL_TCP && protocol != DRB_PROTOCOL_UDP)
-		return;
-	uint32_t field = protocol == DRB_PROTOCOL_TCP ? DRB_TCP_CHECKSUM : DRB_UDP_CHECKSUM;
-	if (start + field + 2 <= length &&
-	    memcmp(frame + start + field, &(uint16_t){(uint16_t)sum}, 2) == 0)
-		drb_mark_unfinished(m, start, field);
 }
 
 void drb_finish_checksums(struct rte_mbuf **packets, uint32_t count)

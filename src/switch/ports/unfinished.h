@@ -29,7 +29,8 @@ static inline bool drb_is_unfinished(const struct rte_mbuf *m)
 }
 
 // Marks a received packet whose checksum is the sum of its pseudo-header as unfinished, where nobody
-// tells. One whose own checksum happens to be that sum is finished to the same octets.
+// tells; also in a tunnel (VXLAN, Geneve, IP in IP). One whose own checksum happens to be that sum is finished
+// to the same octets.
 void drb_find_unfinished(struct rte_mbuf *m);
 
 // Writes the checksum of a frame: of its octets from start on, field octets behind start. What is in

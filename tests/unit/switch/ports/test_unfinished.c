@@ -57,6 +57,7 @@ static void make(struct made *m, const struct recipe *r, struct drb_rng *rng)
 	} else {
 		ip[0] = (uint8_t)(0x40 | ip_header / 4);
 		drb_store16(ip + DRB_IPV4_LENGTH, (uint16_t)(ip_header + segment));
+		drb_store16(ip + DRB_IPV4_FRAGMENT, DRB_IPV4_DONT);
 		ip[DRB_IPV4_PROTOCOL] = r->protocol;
 	}
 	m->transport = at + 2 + ip_header;
@@ -147,6 +148,74 @@ static void unfinished_ones_are_found(void **state)
 	}
 }
 
+// What looks like a checksum in a fragment is not one, or is that of more than the fragment.
+static void fragments_are_left(void **state)
+{
+	static const uint16_t fields[] = {DRB_IPV4_MORE, 1480 / 8, DRB_IPV4_MORE | 1480 / 8};
+	struct drb_rng rng = drb_rng_seed(5, 0);
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
+		struct made m;
+		make(&m, &recipes[1], &rng);
+		drb_store16(m.frame + DRB_ETHER_HEADER + DRB_IPV4_FRAGMENT, fields[i]);
+		struct rte_mbuf *packet = mbuf_of(m.frame, m.length);
+		drb_find_unfinished(packet);
+		assert_false(drb_is_unfinished(packet));
+		rte_pktmbuf_free(packet);
+	}
+}
+
+// The same packets in tunnels, where the checksum of the packet around them is finished or not there.
+static void unfinished_ones_in_tunnels_are_found(void **state)
+{
+	static const struct {
+		uint16_t port; // 0: IP in IP
+		uint32_t shim;
+		uint8_t first;
+	} tunnels[] = {{4789, 8, 8}, {8472, 8, 8}, {6081, 16, 2}, {0, 0, 0}, {4790, 8, 8}};
+	struct drb_rng rng = drb_rng_seed(6, 0);
+	(void)state;
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(tunnels); i++) {
+		struct made m, outer;
+		const uint16_t port = tunnels[i / 2].port;
+		const bool ipv6 = i % 2;
+		make(&m, &recipes[ipv6 ? 4 : 1], &rng);
+		const uint32_t skipped = port ? 0 : DRB_ETHER_HEADER;
+		struct recipe around = recipes[1];
+		around.data = tunnels[i / 2].shim + m.length - skipped;
+		make(&outer, &around, &rng);
+		uint8_t *udp = outer.frame + outer.transport, *in = udp + DRB_UDP_HEADER;
+		drb_store16(udp + DRB_UDP_DST_PORT, port);
+		drb_store16(udp + DRB_UDP_CHECKSUM, 0);
+		in[0] = tunnels[i / 2].first;
+		in += tunnels[i / 2].shim;
+		if (port == 0) {
+			outer.frame[DRB_ETHER_HEADER + DRB_IPV4_PROTOCOL] = ipv6 ? 41 : 4;
+			in = udp;
+			outer.length -= DRB_UDP_HEADER;
+		}
+		memcpy(in, m.frame + skipped, m.length - skipped);
+		struct rte_mbuf *packet = mbuf_of(outer.frame, outer.length);
+		drb_find_unfinished(packet);
+		const bool found = port != 4790;
+		assert_int_equal(drb_is_unfinished(packet), found);
+		if (found) {
+			assert_int_equal(packet->l3_len,
+					 (uint32_t)(in - outer.frame) + m.transport - skipped);
+			assert_int_equal(packet->l4_len, m.field - m.transport);
+		}
+		// Any less of it is safe to look at.
+		for (uint32_t length = 0; length <= outer.length; length++) {
+			packet->data_len = (uint16_t)length;
+			packet->ol_flags = 0;
+			drb_find_unfinished(packet);
+			if (drb_is_unfinished(packet))
+				assert_true(packet->l3_len + packet->l4_len + 2u <= length);
+		}
+		rte_pktmbuf_free(packet);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -154,6 +223,8 @@ int main(void)
 		cmocka_unit_test(fields_outside_are_left),
 		cmocka_unit_test(other_sums),
 		cmocka_unit_test(unfinished_ones_are_found),
+		cmocka_unit_test(fragments_are_left),
+		cmocka_unit_test(unfinished_ones_in_tunnels_are_found),
 	};
 	return cmocka_run_group_tests(tests, setup_eal, free_eal);
 }
