@@ -24,9 +24,11 @@ bool drb_bundle_is(const uint8_t *frame)
 	return memcmp(frame, &beginning, DRB_ETHER_HEADER) == 0;
 }
 
+// Whether the receiver takes the packet in a bundle: one that does not fit must not cost others.
 static bool fits(const struct rte_mbuf *m, uint32_t slot)
 {
-	return m->nb_segs == 1 && m->data_len >= DRB_ETHER_HEADER && m->data_len <= slot;
+	return m->nb_segs == 1 && m->data_len >= DRB_ETHER_HEADER && m->data_len <= slot &&
+	       (!drb_is_unfinished(m) || drb_fits_mark(m->l3_len, m->l4_len, m->data_len));
 }
 
 uint32_t drb_bundle_count(struct rte_mbuf *const *packets, uint32_t count, uint32_t slot,
@@ -66,9 +68,7 @@ static bool is_sound(const struct drb_bundle_packet *p, uint32_t slot)
 		return false;
 	if (start == 0)
 		return p->field == 0;
-	return start >= DRB_ETHER_HEADER && start <= DRB_UNFINISHED_START_MAX &&
-	       (p->field == DRB_TCP_CHECKSUM || p->field == DRB_UDP_CHECKSUM) &&
-	       start + p->field + 2 <= length;
+	return drb_fits_mark(start, p->field, length);
 }
 
 uint32_t drb_bundle_check(const struct drb_bundle_head *head, uint32_t length, uint32_t slot)

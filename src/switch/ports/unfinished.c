@@ -30,6 +30,33 @@ bool drb_finish_checksum(uint8_t *frame, uint32_t length, uint32_t start, uint32
 	return true;
 }
 
+// Octets before what the IP header of a frame is followed by, where that is all that there is to look at; else all
+// octets of the frame.
+static uint32_t end_of_headers(const uint8_t *frame, uint32_t length)
+{
+	uint32_t at = DRB_ETHER_HEADER;
+	uint16_t type = drb_load16(frame + DRB_ETHER_TYPE);
+
+	for (; (type == DRB_ETHERTYPE_VLAN || type == DRB_ETHERTYPE_QINQ) &&
+	       at + DRB_VLAN_TAG <= length;
+	     at += DRB_VLAN_TAG)
+		type = drb_load16(frame + at + 2);
+	if (type == DRB_ETHERTYPE_IPV4 && at < length && frame[at] >= DRB_IPV4_PLAIN)
+		return at + (frame[at] & 0xfu) * 4;
+	// Neighbour discovery and extension headers are looked into.
+	if (type == DRB_ETHERTYPE_IPV6 && at + DRB_IPV6_HEADER <= length &&
+	    (frame[at + DRB_IPV6_NEXT] == DRB_PROTOCOL_TCP ||
+	     frame[at + DRB_IPV6_NEXT] == DRB_PROTOCOL_UDP))
+		return at + DRB_IPV6_HEADER;
+	return length;
+}
+
+bool drb_may_stay_unfinished(const uint8_t *frame, uint32_t length, uint32_t start, uint32_t field)
+{
+	return length >= DRB_ETHER_HEADER && drb_fits_mark(start, field, length) &&
+	       start >= end_of_headers(frame, length);
+}
+
 // An IP packet within a frame.
 struct packet {
 	uint32_t at, transport; // octets before its IP header, and before what follows that

@@ -10,6 +10,8 @@
 
 #include <rte_mbuf.h>
 
+#include "core/packet/wire.h"
+
 // Longest start of the summed part that fits into the mbuf.
 #define DRB_UNFINISHED_START_MAX 511
 
@@ -27,6 +29,17 @@ static inline bool drb_is_unfinished(const struct rte_mbuf *m)
 {
 	return (m->ol_flags & RTE_MBUF_F_RX_L4_CKSUM_MASK) == RTE_MBUF_F_RX_L4_CKSUM_NONE;
 }
+
+// True if that is a mark as switches make them, of a packet of so many octets: what they tell each other.
+static inline bool drb_fits_mark(uint32_t start, uint32_t field, uint32_t length)
+{
+	return start >= DRB_ETHER_HEADER && start <= DRB_UNFINISHED_START_MAX &&
+	       (field == DRB_TCP_CHECKSUM || field == DRB_UDP_CHECKSUM) &&
+	       start + field + 2 <= length;
+}
+
+// True if a checksum that a kernel speaks of may stay unfinished: it is fit for a mark, and behind the IP header. Else a host could have its packet changed, to finish it, where it has been looked at before.
+bool drb_may_stay_unfinished(const uint8_t *frame, uint32_t length, uint32_t start, uint32_t field);
 
 // Marks a received packet whose checksum is the sum of its pseudo-header as unfinished, where nobody
 // tells; also in a tunnel (VXLAN, Geneve, IP in IP). One whose own checksum happens to be that sum is finished

@@ -5,7 +5,6 @@
 
 #include <rte_mbuf.h>
 
-#include "core/packet/wire.h"
 #include "switch/ports/port.h"
 #include "switch/ports/unfinished.h"
 
@@ -44,8 +43,7 @@ static void take_mark(struct rte_mbuf *m, uint32_t mark)
 {
 	uint32_t start = mark & DRB_UNFINISHED_START_MAX, field = mark >> FIELD_SHIFT & FIELD_MASK;
 
-	if ((mark & UNFINISHED) && (field == DRB_TCP_CHECKSUM || field == DRB_UDP_CHECKSUM) &&
-	    start + field + 2 <= m->data_len)
+	if ((mark & UNFINISHED) && drb_fits_mark(start, field, m->data_len))
 		drb_mark_unfinished(m, start, field);
 }
 

@@ -29,16 +29,16 @@ static uint32_t put_tag(const struct tpacket2_hdr *f, uint8_t *to, uint32_t octe
 	return DRB_VLAN_TAG;
 }
 
-// Of a frame that is whole: marks its checksum as unfinished, or finishes it if nobody else can.
+// Of a frame that is whole: marks its checksum as unfinished, or finishes it if it cannot stay so.
 static void leave_checksum(struct rte_mbuf *m, const struct virtio_net_hdr *cut, uint32_t moved)
 {
+	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
 	uint32_t start = cut->csum_start + moved, field = cut->csum_offset;
 
-	if (start <= DRB_UNFINISHED_START_MAX &&
-	    (field == DRB_TCP_CHECKSUM || field == DRB_UDP_CHECKSUM))
+	if (drb_may_stay_unfinished(frame, m->data_len, start, field))
 		drb_mark_unfinished(m, start, field);
 	else
-		drb_finish_checksum(rte_pktmbuf_mtod(m, uint8_t *), m->data_len, start, field);
+		drb_finish_checksum(frame, m->data_len, start, field);
 }
 
 void drb_rx_copy(const struct tpacket2_hdr *f, uint32_t frame_max, struct rte_mbuf *m)

@@ -109,6 +109,34 @@ static void packets_come_apart_again(void **state)
 	}
 }
 
+// A mark that the receiver does not take keeps its packet out of bundles: there it would cost all others.
+static void odd_marks_go_alone(void **state)
+{
+	static const struct {
+		uint32_t start, field;
+		bool odd;
+	} marks[] = {{34, DRB_UDP_CHECKSUM, false},
+		     {0, DRB_UDP_CHECKSUM, true},
+		     {8, DRB_TCP_CHECKSUM, true},
+		     {DRB_ETHER_HEADER - 1, DRB_UDP_CHECKSUM, true},
+		     {34, 8, true},
+		     {93, DRB_UDP_CHECKSUM, true}};
+	struct drb_rng rng = drb_rng_seed(7, 5);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {
+		draw_packets(&rng, 4, 100);
+		packet[2]->data_len = packet[2]->pkt_len = 100;
+		drb_mark_unfinished(packet[2], marks[i].start, marks[i].field);
+		uint32_t count = drb_bundle_count(packet, 4, SLOT, ROOM), end = make_bundle(count);
+		assert_int_equal(count, marks[i].odd ? 2 : 4);
+		assert_int_equal(drb_bundle_check((struct drb_bundle_head *)octets, end, SLOT),
+				 count);
+		assert_int_equal(drb_bundle_count(packet + 2, 2, SLOT, ROOM), marks[i].odd ? 0 : 2);
+		free_packets(4);
+	}
+}
+
 // 64 short ones are a bundle of few octets, and 41 long ones the longest.
 static void limits(void **state)
 {
@@ -333,6 +361,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(packets_come_apart_again),
 		cmocka_unit_test(limits),
+		cmocka_unit_test(odd_marks_go_alone),
 		cmocka_unit_test(lies_are_no_bundles),
 		cmocka_unit_test(they_cross_packet_sockets),
 		cmocka_unit_test(they_cross_xdp_sockets),

@@ -178,6 +178,7 @@ static void marks_that_lie_are_none(void **state)
 		    {192, DRB_UDP_CHECKSUM, true},
 		    {193, DRB_UDP_CHECKSUM, false}, // field ends behind the frame
 		    {511, DRB_TCP_CHECKSUM, false},
+		    {DRB_ETHER_HEADER - 1, DRB_UDP_CHECKSUM, false},
 		    {38, 8, false},
 		    {38, 0, false}};
 

@@ -74,6 +74,52 @@ static void checksums_stay_unfinished(void **state)
 	stop_port();
 }
 
+// A host says that the checksum is somewhere else, such as where its address is, which would only be written after that
+// was looked at. It is written at once.
+static void lies_are_finished_at_once(void **state)
+{
+	static const struct {
+		uint16_t type, start, field;
+		uint8_t next; // of IPv6
+		bool stays;
+	} said[] = {{DRB_ETHERTYPE_IPV4, 34, DRB_UDP_CHECKSUM, 0, true},
+		    {DRB_ETHERTYPE_IPV4, 84, DRB_TCP_CHECKSUM, 0, true},  // in a tunnel
+		    {DRB_ETHERTYPE_IPV4, 20, DRB_UDP_CHECKSUM, 0, false}, // its IPv4 source
+		    {DRB_ETHERTYPE_IPV4, 24, DRB_UDP_CHECKSUM, 0, false},
+		    {DRB_ETHERTYPE_IPV4, 33, DRB_UDP_CHECKSUM, 0, false},
+		    {DRB_ETHERTYPE_IPV6, 54, DRB_UDP_CHECKSUM, 17, true},
+		    {DRB_ETHERTYPE_IPV6, 34, DRB_UDP_CHECKSUM, 17, false},
+		    {DRB_ETHERTYPE_IPV6, 54, DRB_TCP_CHECKSUM, DRB_PROTOCOL_ICMPV6, false},
+		    {DRB_ETHERTYPE_VLAN, 38, DRB_UDP_CHECKSUM, 0, true},
+		    {DRB_ETHERTYPE_VLAN, 34, DRB_UDP_CHECKSUM, 0, false},
+		    {DRB_ETHERTYPE_ARP, 34, DRB_UDP_CHECKSUM, 0, false}};
+	const uint32_t length = 110;
+
+	(void)state;
+	start_port(1);
+	for (size_t i = 0; i < ARRAY_SIZE(said); i++) {
+		uint8_t frame[128] = {2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2};
+		const bool tagged = said[i].type == DRB_ETHERTYPE_VLAN;
+		uint8_t *ip = frame + DRB_ETHER_HEADER + (tagged ? DRB_VLAN_TAG : 0);
+		memset(ip, 0x33, frame + length - ip);
+		drb_store16(frame + DRB_ETHER_TYPE, said[i].type);
+		if (tagged)
+			drb_store16(ip - 2, DRB_ETHERTYPE_IPV4);
+		ip[0] = said[i].type == DRB_ETHERTYPE_IPV6 ? 0x60 : DRB_IPV4_PLAIN;
+		if (said[i].type == DRB_ETHERTYPE_IPV6)
+			ip[DRB_IPV6_NEXT] = said[i].next;
+		come_in_unfinished(frame, length, said[i].start, said[i].field);
+		struct rte_mbuf *m = next_packet(port->queue[0]);
+		if (drb_is_unfinished(m) != said[i].stays)
+			fail_msg("%zu: %s", i, said[i].stays ? "finished" : "unfinished");
+		if (!said[i].stays)
+			assert_true(
+				drb_finish_checksum(frame, length, said[i].start, said[i].field));
+		is_frame(m, frame, length);
+	}
+	stop_port();
+}
+
 #define SEGMENT                                                                                    \
 	1428 // octets of payload: of IPv6 with 12 octets of options the most that an MTU of 1500 takes
 
@@ -268,6 +314,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(checksums_stay_unfinished),
+		cmocka_unit_test(lies_are_finished_at_once),
 		cmocka_unit_test(gso_packets_come_and_go),
 		cmocka_unit_test(gso_packets_stay_whole),
 		cmocka_unit_test(bad_gso_packets_are_counted),
