@@ -51,7 +51,11 @@ static int swap_descriptors(int one, int other)
 
 static int swap_rings(struct drb_rx_ring *ring, struct drb_rx_ring *fresh)
 {
-	const struct drb_rx_ring old = {.fd = fresh->fd, .frame = ring->frame, .gso = ring->gso};
+	const struct drb_rx_ring old = {.fd = fresh->fd,
+					.frame = ring->frame,
+					.frames = ring->frames,
+					.frame_size = ring->frame_size,
+					.gso = ring->gso};
 	int rc = swap_descriptors(ring->fd, fresh->fd);
 
 	if (rc < 0)

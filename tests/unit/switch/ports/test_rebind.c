@@ -31,6 +31,20 @@ static int descriptors(void)
 	return count;
 }
 
+// Of the memory of sockets.
+static int mappings(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[512];
+	int count = 0;
+
+	assert_non_null(maps);
+	while (fgets(line, sizeof(line), maps))
+		count += strstr(line, "socket:") != NULL;
+	fclose(maps);
+	return count;
+}
+
 static void park(void *workers)
 {
 	(void)workers;
@@ -156,7 +170,7 @@ static void passes_frames(void)
 static void lose_and_take_again(const char *name, uint32_t workers)
 {
 	start_port(name, workers);
-	const int before = descriptors();
+	const int before = descriptors(), mapped = mappings();
 	passes_frames();
 	for (uint32_t round = 0; round < 5; round++) {
 		assert_true(port->kind->is_bound(port));
@@ -177,6 +191,7 @@ static void lose_and_take_again(const char *name, uint32_t workers)
 		passes_frames();
 	}
 	assert_int_equal(descriptors(), before);
+	assert_int_equal(mappings(), mapped);
 	assert_int_equal(rte_mempool_avail_count(set.pool), set.pool->size);
 	drb_ports_stop(&set);
 }
