@@ -3,7 +3,9 @@
 #define EAL_MEMORY_MB "160"
 #include "fixtures/unit.h"
 
+#include <linux/if_tun.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 
 #include "common/cli/log.h"
 #include "core/math/random.h"
@@ -19,22 +21,28 @@
 
 static uint8_t frame[DRB_BUNDLE_MTU + DRB_ETHER_HEADER];
 
-// A port of an MTU at the inner end. False where no program may be loaded.
-static bool begin_port(const char *name, uint32_t mtu, const char *driver)
+// A port of an MTU. False where no program may be loaded.
+static bool begin_port_of(const char *name, uint32_t mtu, const char *driver, uint32_t workers,
+			  const char *interface)
 {
 	char text[512];
 
 	snprintf(text, sizeof(text),
 		 "fabric: {layers: 2, arity: 2, mtu: %u}\nswitch: {layer: 1, label: 0}\n"
-		 "link: {driver: none, xdp: all}\nprocess: {workers: 1}\n"
-		 "ports:\n  - {name: %s, driver: %s, interface: inner}\n",
-		 mtu, name, driver);
+		 "link: {driver: none, xdp: all}\nprocess: {workers: %u}\n"
+		 "ports:\n  - {name: %s, driver: %s, interface: %s}\n",
+		 mtu, workers, name, driver, interface);
 	setup = setup_of(text);
 	assert_int_equal(drb_ports_check("none", &setup), 0);
 	if (drb_ports_start(&set, "none", &setup, 6000) < 0)
 		return false;
 	port = &set.port[name[0] == 'u' ? 2 : 0];
 	return true;
+}
+
+static bool begin_port(const char *name, uint32_t mtu, const char *driver)
+{
+	return begin_port_of(name, mtu, driver, 1, "inner");
 }
 
 static void end_port(uint32_t buffers)
@@ -255,6 +263,66 @@ static void another_has_the_interface(void **state)
 	drb_ports_stop(&set);
 }
 
+// A queue of the interface "tap": what is written to it comes in there. -1: there may be none.
+static int open_tap(void)
+{
+	struct ifreq request = {.ifr_name = "tap",
+				.ifr_flags = IFF_TAP | IFF_NO_PI | IFF_MULTI_QUEUE};
+	int fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd >= 0 && ioctl(fd, TUNSETIFF, &request) < 0) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static void goes_out(const int tap[2], uint32_t length)
+{
+	static uint8_t out[sizeof(frame)];
+	struct pollfd readable[2] = {{tap[0], POLLIN, 0}, {tap[1], POLLIN, 0}};
+
+	assert_true(poll(readable, 2, WAIT_MS) > 0);
+	assert_int_equal(read(tap[readable[0].revents ? 0 : 1], out, sizeof(out)), length);
+	assert_memory_equal(out, frame, length);
+}
+
+// Any interface may be a port, with a worker for each of its queues.
+static void workers_share_queues(void **state)
+{
+	const int tap[2] = {open_tap(), open_tap()};
+	struct drb_rng rng = drb_rng_seed(7, 15);
+	struct drb_send_result result;
+
+	(void)state;
+	if (tap[0] < 0 || tap[1] < 0)
+		skip();
+	assert_int_equal(system("ip link set tap addrgenmode none && ip link set tap mtu 9000 up"),
+			 0);
+	for (uint32_t mtu = 1500; mtu <= MTU; mtu += MTU - 1500) {
+		if (!begin_port_of("d0", mtu, "af_xdp", 2, "tap"))
+			skip();
+		const uint32_t buffers = rte_mempool_avail_count(set.pool);
+		assert_int_equal(port->rx_queues, 2);
+		assert_int_equal(port->kind->mtu(port), MTU);
+		for (uint32_t n = 0; n < 20; n++) {
+			uint32_t length = n % 4 < 2 ? 60 : mtu + 14;
+			struct drb_port_queue *q = port->queue[n % 2];
+			draw_frame(&rng, length);
+			assert_int_equal(write(tap[q->rx], frame, length), length);
+			struct rte_mbuf *m = next_packet(q);
+			assert_int_equal(m->data_len, length);
+			assert_memory_equal(rte_pktmbuf_mtod(m, uint8_t *), frame, length);
+			assert_int_equal(drb_port_send(q, &m, 1, &result), 1);
+			assert_int_equal(result.lost, 0);
+			goes_out(tap, length);
+		}
+		end_port(buffers);
+	}
+	close(tap[0]);
+	close(tap[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -264,6 +332,7 @@ int main(void)
 		cmocka_unit_test(as_they_do_over_packet_sockets),
 		cmocka_unit_test(sockets_send),
 		cmocka_unit_test(another_has_the_interface),
+		cmocka_unit_test(workers_share_queues),
 	};
 
 	if (!make_veth() ||
