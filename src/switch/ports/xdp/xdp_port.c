@@ -124,11 +124,9 @@ static int refused_program(const struct drb_port *port, const char *path, int rc
 				   p->name, p->interface, strerror(-rc), cure);
 }
 
-// Copying AF_XDP makes a packet of each frame, and by a packet socket several frames are one.
 static void open_out(const struct drb_port *port, struct xdp_queue *q)
 {
-	if (!q->in.zero_copy && drb_packet_port_may_send_apart(port->workers) &&
-	    drb_tx_socket_open(&q->out, port->setup->interface, -1))
+	if (drb_tx_socket_open(&q->out, port->setup->interface, -1))
 		q->base.reviewed = q->base.unfinished = true;
 	if (q->out.fd >= 0 && q->in.bundle.slot > 0)
 		drb_tx_socket_may_bundle(&q->out, port->frame_max);
@@ -137,22 +135,24 @@ static void open_out(const struct drb_port *port, struct xdp_queue *q)
 static int open_queue(const struct drb_port *port, uint32_t n, const char **step)
 {
 	struct xdp_queue *q = &own_of(port)->queue[n];
-	const bool copy = drb_is_veth(port->setup->interface);
+	const bool veth = drb_is_veth(port->setup->interface);
+	// For a veth the kernel makes a packet of each frame anyway, and by a packet socket several frames are one.
+	const bool apart = veth && drb_packet_port_may_send_apart(port->workers);
 	const struct drb_xsk_use use = {
 		.interface = port->setup->interface,
 		.queue = n,
 		.pool = port->pool,
 		.frame_max = port->frame_max,
-		.copy = copy,
+		.copy = veth,
 		.bundles = drb_packet_port_may_bundle(port),
-		.sends = !copy || !drb_packet_port_may_send_apart(port->workers),
+		.sends = !apart,
 	};
 	int rc = drb_xsk_open(&q->in, &use, step);
 
 	q->base.fd = q->counted.fd = q->in.fd;
-	if (rc == 0)
+	if (rc == 0 && apart)
 		open_out(port, q);
-	return rc;
+	return rc == 0 && apart && q->out.fd < 0 ? -EPERM : rc;
 }
 
 static int open_sockets(const struct drb_port *port, const char *path)

@@ -176,8 +176,6 @@ static int bind_queue(struct drb_xsk *x, const struct drb_xsk_use *use)
 				  .sxdp_flags = flags,
 				  .sxdp_ifindex = if_nametoindex(use->interface),
 				  .sxdp_queue_id = use->queue};
-	struct xdp_options options = {0};
-	socklen_t size = sizeof(options);
 
 	if (use->copy || x->parts > 1)
 		at.sxdp_flags |= XDP_USE_SG;
@@ -188,8 +186,6 @@ static int bind_queue(struct drb_xsk *x, const struct drb_xsk_use *use)
 	} else {
 		x->bundle.slot = use->bundles ? drb_bundle_slot(x->frame_max) : 0;
 	}
-	if (rc == 0 && getsockopt(x->fd, SOL_XDP, XDP_OPTIONS, &options, &size) == 0)
-		x->zero_copy = options.flags & XDP_OPTIONS_ZEROCOPY;
 	return rc;
 }
 

@@ -38,7 +38,6 @@ struct drb_xsk {
 	uint32_t parts;              // of the longest frame
 	uint32_t lent;               // buffers that the kernel has to receive into
 	uint32_t sending;            // places of `tx` that are taken, or have not come back
-	bool zero_copy;              // the driver reads and writes the buffers
 	bool starved;                // there were too few buffers to fill `fill`
 	struct drb_rx_bundle bundle; // what is left of it comes before the next frame
 };

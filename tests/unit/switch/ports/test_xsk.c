@@ -203,7 +203,6 @@ static void sockets_send(void **state)
 		drb_xsk_close(&x);
 		skip();
 	}
-	assert_false(x.zero_copy);
 	for (size_t i = 0; i < 4 * ARRAY_SIZE(lengths); i++) {
 		uint32_t length = lengths[i / 4];
 		draw_frame(&rng, length);
@@ -317,7 +316,7 @@ static void workers_share_queues(void **state)
 			assert_int_equal(result.lost, 0);
 			goes_out(tap, length);
 		}
-		end_port(buffers);
+		end_port(buffers - 2); // the last packet of each is in its ring
 	}
 	close(tap[0]);
 	close(tap[1]);
