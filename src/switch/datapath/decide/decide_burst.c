@@ -146,7 +146,8 @@ static inline __attribute__((always_inline)) void decide(struct drb_worker *w, s
 	const uint32_t per_number = drb_draws_per_number(draw, decider.choice.uplinks);
 	struct rte_mbuf **const packets = b->packets;
 	const uint32_t count = b->count;
-	uint32_t size = packets[0]->pkt_len, mixed = 0, redirected = 0, walked = 0;
+	// Of the last one: with the first the compiler would read each packet's place twice.
+	uint32_t size = packets[count - 1]->pkt_len, mixed = 0, redirected = 0, walked = 0;
 	struct train train = {v.form == LOADS_RINGS && v.scheme != DRB_SCHEME_WALK, UINT32_MAX, 0};
 	struct burst_loads l;
 

@@ -102,7 +102,7 @@ static inline __attribute__((always_inline)) void look_at(const struct drb_worke
 	const struct drb_classifier classifier = *b->classifier;
 	struct rte_mbuf **const packets = b->packets;
 	const uint32_t count = b->count;
-	uint32_t n = 0, size = packets[0]->pkt_len, mixed = 0;
+	uint32_t n = 0, size = packets[count - 1]->pkt_len, mixed = 0; // as in decide_burst.c
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct rte_mbuf *m = packets[i];
