@@ -93,8 +93,8 @@ struct drb_port_kind {
 	// Before anything is started: what the config names is there. 0, or -EINVAL with a message
 	// naming the config's line and the port. NULL: there is nothing to check.
 	int (*check)(const char *config_path, const struct drb_port_setup *setup, uint32_t workers);
-	// How many packet buffers the kind holds at once, with so many workers.
-	uint32_t (*buffers)(uint32_t workers, uint32_t mtu);
+	// How many packet buffers a port of the kind holds at once, in a switch with this config.
+	uint32_t (*buffers)(const struct drb_setup *setup);
 	bool yields_unfinished; // receive() may yield packets with unfinished checksums
 	// Opens the port: fills in rx_queues, queue[] and own. 0, or -errno with a message printed;
 	// -EINVAL where the config is at fault.

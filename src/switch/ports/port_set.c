@@ -73,7 +73,7 @@ uint32_t drb_ports_buffers(const struct drb_setup *s)
 	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
 		const struct drb_port_kind *kind = kind_of(s->ports[i].driver);
 		n += s->ports[i].queue + 2; // and hellos
-		n += kind ? kind->buffers(s->workers, s->mtu) : 0;
+		n += kind ? kind->buffers(s) : 0;
 	}
 	return n;
 }

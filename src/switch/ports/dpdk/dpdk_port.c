@@ -32,10 +32,9 @@ static int check_pci(const char *path, const struct drb_port_setup *p, uint32_t 
 	return drb_pci_check("", path, p);
 }
 
-uint32_t drb_dpdk_buffers(uint32_t workers, uint32_t mtu)
+uint32_t drb_dpdk_buffers(const struct drb_setup *s)
 {
-	(void)mtu;
-	return 2 * DESCRIPTORS * workers;
+	return 2 * DESCRIPTORS * s->workers;
 }
 
 static int start(struct drb_port *port, const char *path, bool vdev)

@@ -68,7 +68,7 @@ bool drb_dpdk_tells_unsent(const struct drb_port *port, const struct rte_eth_dev
 void drb_dpdk_count_unsent(struct drb_port_queue *q, uint16_t descriptors);
 
 // Functions of struct drb_port_kind.
-uint32_t drb_dpdk_buffers(uint32_t workers, uint32_t mtu);
+uint32_t drb_dpdk_buffers(const struct drb_setup *setup);
 uint32_t drb_dpdk_receive(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count);
 uint32_t drb_dpdk_send(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count,
 		       struct drb_send_result *result);

@@ -152,10 +152,9 @@ void drb_memif_port_restart(struct drb_port *port)
 }
 
 // The driver keeps the control channel; packets pass it by.
-static uint32_t buffers(uint32_t workers, uint32_t mtu)
+static uint32_t buffers(const struct drb_setup *s)
 {
-	(void)workers;
-	(void)mtu;
+	(void)s;
 	return 0; // packets wait in the link's memory
 }
 

@@ -25,10 +25,9 @@ static int check(const char *path, const struct drb_port_setup *p, uint32_t work
 	return drb_interface_check(path, p);
 }
 
-static uint32_t buffers(uint32_t workers, uint32_t mtu)
+static uint32_t buffers(const struct drb_setup *s)
 {
-	(void)workers;
-	(void)mtu;
+	(void)s;
 	return 0; // frames wait in the kernel's
 }
 

@@ -77,9 +77,11 @@ static int check(const char *path, const struct drb_port_setup *p, uint32_t work
 	return 0;
 }
 
-static uint32_t buffers(uint32_t workers, uint32_t mtu)
+static uint32_t buffers(const struct drb_setup *s)
 {
-	return drb_xsk_buffers(drb_frame_max(mtu)) * workers;
+	const uint32_t ports = s->down_ports + s->up_ports;
+
+	return drb_xsk_buffers(drb_frame_max(s->mtu), ports * s->workers) * s->workers;
 }
 
 static int refused(const struct drb_port *port, const char *path, const char *step, int rc)
@@ -143,6 +145,7 @@ static int open_queue(const struct drb_port *port, uint32_t n, const char **step
 		.queue = n,
 		.pool = port->pool,
 		.frame_max = port->frame_max,
+		.sockets = port->ports * port->workers,
 		.copy = veth,
 		.bundles = drb_packet_port_may_bundle(port),
 		.sends = !apart,

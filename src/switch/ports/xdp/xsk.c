@@ -16,9 +16,13 @@
 #include "core/packet/wire.h"
 #include "switch/ports/xdp/xsk_ring.h"
 
-// Buffers that the kernel has, and frames that it may have filled while the worker is off its CPU: as many as in the
-// ring of a packet socket (packet_socket/rx_ring.c). Half as many where packets take several: as many octets.
-#define FILL 2048
+// Buffers that the kernel has, and frames that it may have filled while the worker is off its CPU, of a socket: fewer
+// where a switch has many sockets, since every buffer of the pool is a page that stays in memory, also those that wait
+// in egress queues (as many as those have by default). Half as many where packets take several: as many octets.
+#define FILL_MIN 128
+#define FILL_MAX 2048
+#define QUEUE 512
+#define BUFFERS_OF_ALL 6144
 // Packets that are sent and on no wire yet: decisions do not see them, and hellos wait behind them.
 #define SEND 64
 #define PAGE 4096u
@@ -38,14 +42,18 @@ static uint32_t parts_of(uint32_t frame_max)
 	return (drb_bundle_slot(frame_max) + PART_MAX - 1) / PART_MAX;
 }
 
-static uint32_t fill_of(uint32_t frame_max)
+static uint32_t fill_of(uint32_t frame_max, uint32_t sockets)
 {
-	return parts_of(frame_max) == 1 ? FILL : FILL / 2;
+	uint32_t fill = FILL_MAX;
+
+	while (fill > FILL_MIN && (fill + QUEUE) * sockets > BUFFERS_OF_ALL)
+		fill /= 2;
+	return parts_of(frame_max) == 1 ? fill : fill / 2;
 }
 
-uint32_t drb_xsk_buffers(uint32_t frame_max)
+uint32_t drb_xsk_buffers(uint32_t frame_max, uint32_t sockets)
 {
-	return fill_of(frame_max) + SEND + DRB_BUNDLE_PACKETS;
+	return fill_of(frame_max, sockets) + SEND + DRB_BUNDLE_PACKETS;
 }
 
 static int set(int fd, int option, const void *value, size_t size)
@@ -130,16 +138,16 @@ static int map_rings(struct drb_xsk *x)
 }
 
 // The kernel wants a ring of completions even where nothing is sent.
-static int make_rings(struct drb_xsk *x, bool sends)
+static int make_rings(struct drb_xsk *x, bool sends, uint32_t fill)
 {
 	const struct {
 		int option;
 		struct drb_xsk_ring *ring;
 		uint32_t size;
 	} rings[] = {
-		{XDP_UMEM_FILL_RING, &x->fill, fill_of(x->frame_max)},
+		{XDP_UMEM_FILL_RING, &x->fill, fill},
 		{XDP_UMEM_COMPLETION_RING, &x->completions, sends ? 4 * SEND : 2},
-		{XDP_RX_RING, &x->rx, fill_of(x->frame_max)},
+		{XDP_RX_RING, &x->rx, fill},
 		{XDP_TX_RING, &x->tx, sends ? 4 * SEND : 0},
 	};
 	int rc = 0;
@@ -203,7 +211,7 @@ int drb_xsk_open(struct drb_xsk *x, const struct drb_xsk_use *use, const char **
 	int rc = lend_memory(x);
 	*step = rc == 0 ? "make the rings of" : *step;
 	if (rc == 0)
-		rc = make_rings(x, use->sends);
+		rc = make_rings(x, use->sends, fill_of(x->frame_max, use->sockets));
 	*step = rc == 0 ? "bind" : *step;
 	if (rc == 0)
 		rc = bind_queue(x, use);

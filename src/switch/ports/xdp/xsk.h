@@ -48,13 +48,14 @@ struct drb_xsk_use {
 	uint32_t queue;
 	struct rte_mempool *pool;
 	uint32_t frame_max;
+	uint32_t sockets; // that share the memory of this switch
 	bool copy;    // the interface is known to have no other way
 	bool bundles; // frames may be bundles
 	bool sends;   // by its own ring
 };
 
-// Buffers that a socket has at most, in a fabric with frames of up to frame_max.
-uint32_t drb_xsk_buffers(uint32_t frame_max);
+// Buffers that a socket has at most, in a fabric with frames of up to frame_max, as one of so many of its switch.
+uint32_t drb_xsk_buffers(uint32_t frame_max, uint32_t sockets);
 
 // Opens a socket. 0, or -errno with the step that failed, as "bind" in "cannot bind": -EINVAL of a bind, the kernel
 // has no such sockets for frames in parts. Without that, bundles are not taken. To be closed in any case.
