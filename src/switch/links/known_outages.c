@@ -104,9 +104,13 @@ static void look_for_news(struct drb_liveness *l, const struct drb_port_knowledg
 	const bool is_elsewhere = is_own || begins || !drb_outages_same_links(&now, &k->outages);
 	const bool is_news = !drb_outages_equal(&now, &k->outages);
 
+	// Looks for what happens at own ports are not paced, and keep later ones no longer than any.
+	const uint64_t most = now_ns + (IN_A_ROW + 1) * (uint64_t)PACE_NS;
+
 	k->waits = false;
 	k->gathered_ns = now_ns;
 	k->paced_ns = (k->paced_ns > now_ns ? k->paced_ns : now_ns) + PACE_NS;
+	k->paced_ns = k->paced_ns < most ? k->paced_ns : most;
 	k->outages = now;
 	if (is_elsewhere)
 		find(k, l->heard_any, now_ns);

@@ -59,10 +59,43 @@ static void news_without_end(void **state)
 	end();
 }
 
+// A neighbour that is drained and back each ms has this switch look for news as often. That takes no time from
+// what others tell later.
+static void news_after_flapping(void **state)
+{
+	const struct drb_outages *known = &w->liveness.known.outages;
+	uint64_t now_ms = 1000;
+	bool found = false;
+	struct drb_hello h;
+
+	(void)state;
+	begin(1, 5, "");
+	turn(now_ms++);
+	tell(2, 0);
+	tell(3, 0);
+	for (uint64_t until = now_ms + 2000; now_ms < until; now_ms++) {
+		turn(now_ms);
+		h = neighbour_of(2);
+		h.flags |= now_ms % 2 ? DRB_HELLO_DRAINED : 0;
+		receive(w, 2, &h);
+		drb_hellos_service(w);
+		empty(3, &h);
+	}
+	tell(3, 0);
+	tell(2, 3);
+	told(&now_ms, 200, false);
+	for (uint32_t i = 0; i < known->count; i++)
+		found |= known->key[i] ==
+			 drb_outage_key(drb_outage_link(&setup.tree, 1, 0, 0), false);
+	assert_true(found);
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(news_without_end),
+		cmocka_unit_test(news_after_flapping),
 	};
 	return cmocka_run_group_tests_name("outage_news", tests, setup_rings, free_eal);
 }
