@@ -49,6 +49,8 @@ void drb_hello_faults_compare(struct drb_hello_faults *f, const char *port,
 		[DRB_HELLO_FAULT_IPV6] = ours->ipv6[0] != theirs->ipv6[0] ||
 					 ours->ipv6[1] != theirs->ipv6[1] ||
 					 ours->ipv6_len != theirs->ipv6_len,
+		[DRB_HELLO_FAULT_FABRIC_MTU] =
+			theirs->fabric_mtu && ours->fabric_mtu != theirs->fabric_mtu,
 		[DRB_HELLO_FAULT_MTU] = ours->mtu && theirs->mtu && ours->mtu != theirs->mtu,
 		[DRB_HELLO_FAULT_SELF] = ours->from.layer == theirs->from.layer &&
 					 ours->from.label == theirs->from.label &&

@@ -39,6 +39,7 @@ int drb_liveness_init(struct drb_liveness *l, const struct drb_setup *s,
 		.fabric_mtu = (uint16_t)s->mtu,
 		.self = {.from = {.layer = s->layer, .label = s->label},
 			 .fabric = drb_hello_fabric(s->fabric, &s->tree),
+			 .fabric_mtu = (uint16_t)s->mtu,
 			 .serial = {.instance = drb_hello_instance()}},
 		.due_ns = UINT64_MAX,
 		.counts = s->workers == 1,
@@ -242,7 +243,8 @@ static enum drb_hello_result take(struct drb_liveness *l, uint32_t in, const str
 		return DRB_HELLO_HEARD;
 	}
 	l->hellos_in[in]++;
-	l->io.set_bundle_mtu(l->io.context, in, h->bundle_mtu);
+	// Whose slots are of another length takes none of ours.
+	l->io.set_bundle_mtu(l->io.context, in, h->fabric_mtu == l->fabric_mtu ? h->bundle_mtu : 0);
 	l->heard_any = true;
 	changed |= count(l, in, h, now_ns);
 	if (ours.mtu >= l->fabric_mtu && h->mtu >= l->fabric_mtu)

@@ -28,6 +28,7 @@ static struct drb_hello draw_hello(struct drb_rng *r)
 		.mtu = (uint16_t)drb_rng_next(r),
 		.size = (uint16_t)drb_rng_below(r, DRB_HELLO_LEN_MAX + 1),
 		.bundle_mtu = (uint16_t)drb_rng_next(r),
+		.fabric_mtu = (uint16_t)drb_rng_next(r),
 	};
 
 	for (uint32_t i = 0; i < DRB_HELLO_TAG_LEN; i++)
@@ -80,7 +81,7 @@ static void every_octet_counts(void **state)
 	for (int n = 0; n < 100; n++) {
 		struct drb_hello h = draw_hello(&r), again;
 		uint8_t frame[DRB_HELLO_LEN_MAX], other[DRB_HELLO_LEN_MAX];
-		h.size = 200;
+		h.size = 210;
 		h.outages.count %= 8;
 		uint32_t len = drb_hello_encode(&h, frame);
 		for (uint32_t bit = 0; bit < 8 * len; bit++) {
@@ -161,7 +162,7 @@ static void too_many_outages(void **state)
 	struct drb_hello h = {.from = {.layer = 2}, .period_ms = 100, .serial = {1, 1}}, again;
 	uint8_t frame[DRB_HELLO_LEN_MAX];
 	uint32_t len = drb_hello_encode(&h, frame);
-	const uint32_t count = len - 3; // behind it is only the MTU of bundles
+	const uint32_t count = len - 5; // behind it are the MTUs of bundles and of the fabric
 
 	(void)state;
 	assert_int_equal(drb_hello_decode(frame, len, &again), 0);

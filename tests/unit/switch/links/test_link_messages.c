@@ -248,10 +248,40 @@ static void neighbours_mtu(void **state)
 	end();
 }
 
+static uint16_t bundles[PORTS];
+
+static void note_bundles(void *worker, uint32_t i, uint16_t octets)
+{
+	(void)worker;
+	bundles[i] = octets;
+}
+
+// A neighbour with another fabric.mtu cuts bundles elsewhere: it gets none, and is named.
+static void another_fabric_mtu(void **state)
+{
+	struct drb_hello h;
+
+	(void)state;
+	begin(2, 5, "");
+	w->liveness.io.set_bundle_mtu = note_bundles;
+	turn(drb_clock_now() / MS);
+	for (uint32_t i = 0; i < 2; i++) {
+		h = neighbour_of(2);
+		h.bundle_mtu = 65535;
+		h.fabric_mtu = i ? 9000 : 1500;
+		receive(w, 2, &h);
+		assert_int_equal(state_of(2), DRB_LINK_UP);
+		assert_int_equal(bundles[2], i ? 0 : 65535);
+	}
+	assert_string_equal(trouble(), "u0: s3-1.d2 has another fabric.mtu");
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(logs_are_bounded),
+		cmocka_unit_test(another_fabric_mtu),
 		cmocka_unit_test(what_was_left_out_is_told),
 		cmocka_unit_test(a_deaf_neighbour),
 		cmocka_unit_test(what_is_logged),
