@@ -39,10 +39,12 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argc;
 	(void)argv;
 	require(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) == 0);
-	passed[0] = memfd_create("region", MFD_CLOEXEC);
-	passed[1] = memfd_create("short", MFD_CLOEXEC);
+	passed[0] = memfd_create("region", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	passed[1] = memfd_create("short", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	passed[2] = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	require(ftruncate(passed[0], REGION_SIZE) == 0 && ftruncate(passed[1], 70) == 0);
+	for (int i = 0; i < 2; i++)
+		require(fcntl(passed[i], F_ADD_SEALS, F_SEAL_SHRINK) == 0);
 	for (off_t at = 0; at < REGION_SIZE; at += 128)
 		require(pwrite(passed[0], &cookie, sizeof(cookie), at) == sizeof(cookie));
 	require(pwrite(passed[1], &cookie, sizeof(cookie), 0) == sizeof(cookie));

@@ -102,12 +102,20 @@ int drb_memif_link_watch(struct drb_memif_link *link, uint32_t queue, int epoll_
 	return watch(link, queue, EPOLL_CTL_ADD);
 }
 
+// Memory that becomes shorter ends who looks at it.
+static bool can_shrink(int fd)
+{
+	int seals = fcntl(fd, F_GET_SEALS);
+
+	return seals < 0 || !(seals & F_SEAL_SHRINK);
+}
+
 static bool has_region(struct drb_memif_talk *talk, const struct message *m, int fd)
 {
 	struct stat st;
 
 	if (m->region.index >= DRB_MEMIF_REGIONS || talk->memory.region[m->region.index].at ||
-	    fd < 0 || fstat(fd, &st) < 0 || st.st_size <= 0)
+	    fd < 0 || can_shrink(fd) || fstat(fd, &st) < 0 || st.st_size <= 0)
 		return false;
 	void *at = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (at == MAP_FAILED)
@@ -169,6 +177,8 @@ static bool has_ring(struct drb_memif_talk *talk, const struct message *m, int f
 	b->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (b->fd < 0)
 		b->ring = NULL;
+	else // who rings does not wait for a peer that lets the bell run full
+		fcntl(b->fd, F_SETFL, fcntl(b->fd, F_GETFL) | O_NONBLOCK);
 	return b->ring;
 }
 

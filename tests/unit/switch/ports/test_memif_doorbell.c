@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sched.h>
+#include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -79,8 +80,9 @@ static int begin(void **state)
 
 	(void)state;
 	link_ = drb_memif_link_new(false, 2048, &connected);
-	region = memfd_create("region", MFD_CLOEXEC);
+	region = memfd_create("region", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (!link_ || region < 0 || ftruncate(region, 65536) < 0 ||
+	    fcntl(region, F_ADD_SEALS, F_SEAL_SHRINK) < 0 ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) < 0)
 		return -1;
 	memory = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_SHARED, region, 0);
@@ -121,6 +123,41 @@ static void connect_client(void)
 	assert_int_equal(say(CONNECT, -1, 0, 0, 0, 0), MESSAGE);
 	assert_null(link_->rx[0].ring);
 	assert_int_equal(hear(CONNECTED), MESSAGE);
+}
+
+// What could end this process: memory that its owner may take away.
+static void memory_that_shrinks_is_refused(void **state)
+{
+	int loose = memfd_create("loose", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	(void)state;
+	assert_int_equal(ftruncate(loose, 65536), 0);
+	assert_int_equal(say_region(loose), -1);
+	assert_int_equal(say_region(file), -1);
+	assert_null(talk.memory.region[0].at);
+	assert_int_equal(fcntl(loose, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+	assert_int_equal(say_region(loose), MESSAGE);
+	close(loose);
+	close(file);
+}
+
+// Nor does a peer keep who rings: one whose bell blocks writers, and is full.
+static void full_bells_keep_nobody(void **state)
+{
+	const uint64_t most = UINT64_MAX - 1;
+	int blocking = eventfd(0, EFD_CLOEXEC);
+
+	(void)state;
+	assert_int_equal(write(blocking, &most, sizeof(most)), sizeof(most));
+	assert_int_equal(say_region(region), MESSAGE);
+	assert_int_equal(say_ring(true, blocking, 0, 0), MESSAGE);
+	assert_int_equal(say_ring(false, bell[1], 0, RING_AT), MESSAGE);
+	assert_int_equal(say(CONNECT, -1, 0, 0, 0, 0), MESSAGE);
+	assert_int_equal(hear(CONNECTED), MESSAGE);
+	ring[0]->flags = 0;
+	drb_doorbell_ring(&link_->tx[0]);
+	close(blocking);
 }
 
 // How many events the epoll set has now.
@@ -442,6 +479,8 @@ int main(void)
 {
 	signal(SIGPIPE, SIG_IGN);
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(memory_that_shrinks_is_refused, begin, end),
+		cmocka_unit_test_setup_teardown(full_bells_keep_nobody, begin, end),
 		cmocka_unit_test_setup_teardown(learned_from_the_channel, begin, end),
 		cmocka_unit_test_setup_teardown(holds_what_was_not_taken, begin, end),
 		cmocka_unit_test_setup_teardown(names_tell_what_is_taken, begin, end),
