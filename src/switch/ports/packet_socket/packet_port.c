@@ -27,8 +27,8 @@ static int check(const char *path, const struct drb_port_setup *p, uint32_t work
 
 static uint32_t buffers(const struct drb_setup *s)
 {
-	(void)s;
-	return 0; // frames wait in the kernel's
+	// Frames wait in the kernel's, but for a bundle, of which there are none with several workers.
+	return s->workers == 1 ? DRB_BUNDLE_PACKETS + DRB_BUNDLE_SLOTS : 0;
 }
 
 // A group is spared what other sockets send, but kernels before 5.17 take the flag and do nothing.

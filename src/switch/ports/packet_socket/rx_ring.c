@@ -129,12 +129,14 @@ static bool take_bundle(struct drb_rx_ring *ring, struct rte_mempool *pool,
 	*stays = false;
 	if (count == 0)
 		return false;
-	if (f->tp_status & TP_STATUS_COPY)
+	if (f->tp_status & TP_STATUS_COPY) {
 		*stays = !drb_rx_bundle_read(b, ring->fd, f->tp_len, pool);
-	else if (f->tp_snaplen == f->tp_len)
+		ring->missed += *stays ? 0 : count - b->count; // for want of buffers
+	} else if (f->tp_snaplen == f->tp_len) {
 		*stays = !drb_rx_bundle_begin(b, frame, count, pool);
-	else // there was no room for a copy
+	} else { // there was no room for a copy
 		ring->missed += count;
+	}
 	return true;
 }
 
