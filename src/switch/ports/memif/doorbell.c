@@ -248,6 +248,22 @@ static int descriptor_of(const struct msghdr *msg)
 	return -1;
 }
 
+// Descriptors that a message came with but has no use for: the driver would leave them open.
+static void close_others(const struct msghdr *msg, bool keeps_one)
+{
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR((struct msghdr *)msg, c)) {
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t at = keeps_one ? sizeof(int) : 0;
+		     CMSG_LEN(at + sizeof(int)) <= c->cmsg_len; at += sizeof(int)) {
+			int fd;
+			memcpy(&fd, CMSG_DATA(c) + at, sizeof(fd));
+			close(fd);
+		}
+		keeps_one = false;
+	}
+}
+
 static bool is_message(const struct msghdr *msg)
 {
 	return heard.talk && msg->msg_iovlen == 1 &&
@@ -312,14 +328,17 @@ ssize_t __wrap_recvmsg(int fd, struct msghdr *msg, int flags)
 	ssize_t size = __real_recvmsg(fd, msg, flags);
 
 	if (size > 0 && !take_in(msg)) {
-		int given = descriptor_of(msg);
-		if (given >= 0)
-			close(given);
+		close_others(msg, false);
 		errno = EPROTO;
 		return -1;
 	}
 	if (size > 0)
 		take_in_name(msg);
+	if (size > 0 && is_message(msg)) {
+		uint16_t type;
+		memcpy(&type, msg->msg_iov->iov_base, sizeof(type));
+		close_others(msg, type == SAYS_REGION || type == SAYS_RING);
+	}
 	return size;
 }
 

@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sched.h>
-#include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -15,150 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "fixtures/memif_channel.h"
 #include "switch/datapath/idle.h"
-#include "switch/ports/memif/memif_port.h"
-
-#define COOKIE 0x3E31F20
-#define RING_AT 16512 // where the second ring of 1024 descriptors is
-#define MESSAGE 128   // octets of every message of the protocol
-
-enum { HELLO = 2, INIT = 3, REGION = 4, RING = 5, CONNECT = 6, CONNECTED = 7 };
-enum { HELLO_NAME = 2, INIT_NAME = 33 }; // where they have it
-
-static struct drb_memif_link *link_;
-static bool connected;
-static struct drb_memif_talk talk;
-static struct drb_memif_ring *ring[2]; // [0]: from the client
-static int pair[2], region, bell[2];
-
-// A message of this type with up to five 16-bit fields.
-static ssize_t say(int type, int fd, uint16_t a, uint16_t b, uint16_t c, uint32_t offset)
-{
-	uint16_t text[MESSAGE / 2] = {(uint16_t)type, a, b, c};
-	char control[CMSG_SPACE(sizeof(int))] = {0};
-	struct iovec part = {text, sizeof(text)};
-	struct msghdr msg = {.msg_iov = &part, .msg_iovlen = 1};
-
-	memcpy(&text[4], &offset, sizeof(offset));
-	text[6] = 10; // log2 of the ring's size
-	if (fd >= 0) {
-		msg.msg_control = control;
-		msg.msg_controllen = sizeof(control);
-		struct cmsghdr *head = CMSG_FIRSTHDR(&msg);
-		*head = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof(int)),
-					 .cmsg_level = SOL_SOCKET,
-					 .cmsg_type = SCM_RIGHTS};
-		memcpy(CMSG_DATA(head), &fd, sizeof(fd));
-	}
-	return sendmsg(pair[0], &msg, 0);
-}
-
-// The other end says something, which this end hears.
-static ssize_t hear(int type)
-{
-	uint16_t text[MESSAGE / 2] = {(uint16_t)type};
-	struct iovec part = {text, sizeof(text)};
-	struct msghdr msg = {.msg_iov = &part, .msg_iovlen = 1};
-
-	assert_int_equal(write(pair[1], text, sizeof(text)), MESSAGE);
-	return recvmsg(pair[0], &msg, 0);
-}
-
-static ssize_t say_region(int fd)
-{
-	return say(REGION, fd, 0, 0, 0, 0);
-}
-
-static ssize_t say_ring(bool from_client, int fd, uint16_t number, uint32_t offset)
-{
-	return say(RING, fd, from_client, number, 0, offset);
-}
-
-static int begin(void **state)
-{
-	char *memory;
-
-	(void)state;
-	link_ = drb_memif_link_new(false, 2048, &connected);
-	region = memfd_create("region", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (!link_ || region < 0 || ftruncate(region, 65536) < 0 ||
-	    fcntl(region, F_ADD_SEALS, F_SEAL_SHRINK) < 0 ||
-	    socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) < 0)
-		return -1;
-	memory = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_SHARED, region, 0);
-	if (memory == MAP_FAILED)
-		return -1;
-	for (int i = 0; i < 2; i++) {
-		ring[i] = (struct drb_memif_ring *)(memory + i * RING_AT);
-		ring[i]->cookie = COOKIE;
-		ring[i]->flags = DRB_MEMIF_AWAKE;
-		bell[i] = eventfd(0, EFD_NONBLOCK);
-	}
-	talk = (struct drb_memif_talk){0};
-	drb_memif_listen(link_, &talk);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	drb_memif_talk_over(link_, &talk);
-	drb_memif_listen(NULL, NULL);
-	drb_memif_link_free(link_);
-	munmap(ring[0], 65536);
-	for (int i = 0; i < 2; i++) {
-		close(pair[i]);
-		close(bell[i]);
-	}
-	close(region);
-	return 0;
-}
-
-// This client offers one ring each way; then the link is up.
-static void connect_client(void)
-{
-	assert_int_equal(say_region(region), MESSAGE);
-	assert_int_equal(say_ring(true, bell[0], 0, 0), MESSAGE);
-	assert_int_equal(say_ring(false, bell[1], 0, RING_AT), MESSAGE);
-	assert_int_equal(say(CONNECT, -1, 0, 0, 0, 0), MESSAGE);
-	assert_null(link_->rx[0].ring);
-	assert_int_equal(hear(CONNECTED), MESSAGE);
-}
-
-// What could end this process: memory that its owner may take away.
-static void memory_that_shrinks_is_refused(void **state)
-{
-	int loose = memfd_create("loose", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-
-	(void)state;
-	assert_int_equal(ftruncate(loose, 65536), 0);
-	assert_int_equal(say_region(loose), -1);
-	assert_int_equal(say_region(file), -1);
-	assert_null(talk.memory.region[0].at);
-	assert_int_equal(fcntl(loose, F_ADD_SEALS, F_SEAL_SHRINK), 0);
-	assert_int_equal(say_region(loose), MESSAGE);
-	close(loose);
-	close(file);
-}
-
-// Nor does a peer keep who rings: one whose bell blocks writers, and is full.
-static void full_bells_keep_nobody(void **state)
-{
-	const uint64_t most = UINT64_MAX - 1;
-	int blocking = eventfd(0, EFD_CLOEXEC);
-
-	(void)state;
-	assert_int_equal(write(blocking, &most, sizeof(most)), sizeof(most));
-	assert_int_equal(say_region(region), MESSAGE);
-	assert_int_equal(say_ring(true, blocking, 0, 0), MESSAGE);
-	assert_int_equal(say_ring(false, bell[1], 0, RING_AT), MESSAGE);
-	assert_int_equal(say(CONNECT, -1, 0, 0, 0, 0), MESSAGE);
-	assert_int_equal(hear(CONNECTED), MESSAGE);
-	ring[0]->flags = 0;
-	drb_doorbell_ring(&link_->tx[0]);
-	close(blocking);
-}
 
 // How many events the epoll set has now.
 static int events_of(int epoll_fd)
@@ -479,8 +336,6 @@ int main(void)
 {
 	signal(SIGPIPE, SIG_IGN);
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(memory_that_shrinks_is_refused, begin, end),
-		cmocka_unit_test_setup_teardown(full_bells_keep_nobody, begin, end),
 		cmocka_unit_test_setup_teardown(learned_from_the_channel, begin, end),
 		cmocka_unit_test_setup_teardown(holds_what_was_not_taken, begin, end),
 		cmocka_unit_test_setup_teardown(names_tell_what_is_taken, begin, end),
