@@ -23,8 +23,8 @@ const struct paper_claim paper_claim[] = {
 	{"1", "text", "Micro outperforms Conga and Presto.",
 	 "cited; neither of them is simulated here", NULL, NULL},
 	{"1", "text", "Micro cannot address congestion on the way down.",
-	 "0.1 less how far the mean queue of a layer of down-links is from VLB's, whose way up is "
-	 "random, each layer, rho and tree",
+	 "0.1 less by how much the mean queue of a layer of down-links is shorter than VLB's, "
+	 "whose way up is random, each layer, rho and tree",
 	 judge_micro_as_random, "queue-mean-"},
 	{"1, 2.1", "text", "D-mod-k may suffer heavy congestion on the way up: flows.",
 	 "flows on the busiest link, D-mod-k less DRB, each c and tree", judge_flow_dmodk_up,

@@ -10,7 +10,7 @@
 struct queues {
 	const char *a, *b; // paper_line_label()
 	bool up, longest;
-	double within; // 0, or how far they may be from equal
+	double least; // how much shorter they may be
 };
 
 static double queue_of(const struct drb_packet_result *r, const struct queues *q, uint32_t m)
@@ -29,7 +29,7 @@ static void compare_layer(struct paper_judgement *j, const struct queues *q,
 	for (uint32_t i = 0; i < runs[0].count && i < runs[1].count; i++) {
 		double excess =
 			queue_of(&runs[1].result[i], q, m) / queue_of(&runs[0].result[i], q, m) - 1;
-		sim_sample_add(&s, q->within > 0 ? q->within - fabs(excess) : excess);
+		sim_sample_add(&s, excess + q->least);
 	}
 	snprintf(where, sizeof(where), "%s, layer %u", runs[0].where, m);
 	if (s.count)
@@ -105,7 +105,7 @@ void judge_plain_down(const struct paper *p, struct paper_judgement *j)
 
 void judge_micro_as_random(const struct paper *p, struct paper_judgement *j)
 {
-	compare(p, j, &(struct queues){VLB, MICRO, .within = 0.1});
+	compare(p, j, &(struct queues){VLB, MICRO, .least = 0.1});
 }
 
 // How much is left of what queues of uplinks may differ by from layer to layer.

@@ -323,9 +323,31 @@ static void points_are_found(void **state)
 	free(p.point);
 }
 
+// Of 290,304 links that are alike chance lets 67 pass for growing; of the studies none may.
+static void links_that_grow_by_chance_are_told(void **state)
+{
+	struct paper_point point = {.kind = PAPER_PACKET};
+	struct drb_packet_result r = {.growing = true, .growing_links = 67};
+
+	(void)state;
+	drb_tree_init(&point.packet.tree, 4, 12);
+	paper_set_packet_result(&point, &r);
+	assert_false(paper_packet_result(&point).growing);
+	point.study = PAPER_PERSISTENT;
+	assert_true(paper_packet_result(&point).growing);
+	point.study = PAPER_ITSELF;
+	r.growing_links = 68;
+	paper_set_packet_result(&point, &r);
+	assert_true(paper_packet_result(&point).growing);
+	r.growing_links = 0; // the sum of all
+	paper_set_packet_result(&point, &r);
+	assert_true(paper_packet_result(&point).growing);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(links_that_grow_by_chance_are_told),
 		cmocka_unit_test(figures_come_back),
 		cmocka_unit_test(points_are_found),
 		cmocka_unit_test(the_journal_goes_on_where_it_ended),
