@@ -87,10 +87,11 @@ static uint32_t buffers(const struct drb_setup *s)
 static int refused(const struct drb_port *port, const char *path, const char *step, int rc)
 {
 	const struct drb_port_setup *p = port->setup;
-	const char *cure = rc == -EPERM    ? " (it takes CAP_NET_RAW and CAP_NET_ADMIN)"
-			   : rc == -EBUSY  ? " (another socket has its queue)"
-			   : rc == -ENOMEM ? " (it takes CAP_IPC_LOCK, or ulimit -l)"
-					   : "";
+	const char *cure = rc == -EPERM   ? " (it takes CAP_NET_RAW and CAP_NET_ADMIN)"
+			   : rc == -EBUSY ? " (another socket has its queue)"
+			   : rc == -ENOMEM || rc == -ENOBUFS
+				   ? " (it takes CAP_IPC_LOCK, or ulimit -l)"
+				   : "";
 
 	if ((rc == -EINVAL || rc == -EOPNOTSUPP) && strcmp(step, "bind") == 0)
 		cure = own_of(port)->queue[0].in.parts > 1

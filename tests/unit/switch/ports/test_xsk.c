@@ -202,6 +202,8 @@ static void sockets_send(void **state)
 					.sends = true};
 	if (drb_xsk_open(&x, &use, &step) < 0) {
 		drb_xsk_close(&x);
+		drb_ports_stop(&set);
+		rte_mempool_free(other);
 		skip();
 	}
 	for (size_t i = 0; i < 4 * ARRAY_SIZE(lengths); i++) {
@@ -244,7 +246,8 @@ static void another_has_the_interface(void **state)
 	assert_non_null(other);
 	if (drb_xsk_open(&x, &use, &step) < 0) {
 		drb_xsk_close(&x);
-		skip();
+		rte_mempool_free(other);
+		skip(); // no memory may be lent
 	}
 	assert_false(begin_port("d0", 1500, "af_xdp"));
 	said = drb_msg_last();
@@ -254,7 +257,8 @@ static void another_has_the_interface(void **state)
 	rte_mempool_free(other);
 	taken = setup.ports[0];
 	// Somebody's program.
-	assert_int_equal(drb_steer_attach(&taken, NULL, 0), 0);
+	if (drb_steer_attach(&taken, NULL, 0) < 0)
+		skip(); // no program may be loaded
 	assert_false(begin_port("d0", 1500, "af_xdp"));
 	said = drb_msg_last();
 	assert_non_null(strstr(said, "port d0: cannot attach an XDP program to \"inner\": "));
