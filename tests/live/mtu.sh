@@ -84,6 +84,11 @@ for kind in af_packet:9000 memif:9000 af_xdp:9000 af_packet:1280; do
   check "$driver: down" fabric down
 done
 check "nothing is left of these" nothing_left
+# As root: tests/run.sh has unit tests run by an ordinary user, who may load no program.
+for name in xsk bundle xdp_steer; do
+  test=$build/tests/unit/test_$name
+  [ ! -x "$test" ] || check "unit test $name" "$test"
+done
 check "out of range" fails_with 2 '1280..9000' fabric up -l 2 -d 2 --mtu 1000
 
 # Hosts whose own interfaces take more than the fabric carries.
