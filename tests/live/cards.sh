@@ -35,7 +35,7 @@ switch=build/src/switch/drbswitch
 config() {
   local name=$1 n=0
   {
-    echo "fabric: {layers: 2, arity: 2, name: ${fabric_name:-drb}, mtu: ${fabric_mtu:-1500}}"
+    echo "fabric: {layers: 2, arity: 2, name: ${fabric_name:-drb}, mtu: 9000}"
     echo "switch: {layer: 1, label: 0}"
     echo "link: {$2}"
     echo "process: {hugepages: \"yes\"$3}"
@@ -163,9 +163,7 @@ check "too few queues for the workers" refused 'process.workers: port d0: .* 2 t
 check "too few hugepages" refused 'process.hugepages: 600 MiB are needed and 192 MiB of hugepages are free' \
   '' ', memory: 600' $e1000
 
-fabric_mtu=9000
 config mixed 'occupancy: ring, driver: pci' '' 0000:00:1a.0 $e1000 0000:00:1c.0 00:1D.0
-fabric_mtu=1500
 recipe
 check "config/physical.yaml: forwards" begin recipe
 check "nothing else is said" quiet
