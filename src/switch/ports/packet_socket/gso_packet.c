@@ -174,8 +174,8 @@ static void write_outer(const struct drb_gso *t, uint32_t n, uint32_t length, ui
 	drb_store16(udp + DRB_UDP_CHECKSUM, 0);
 	uint64_t sum = (uint64_t)t->outer.pseudo + left + (uint16_t)~inner +
 		       drb_checksum_sum(udp, t->transport - t->outer.end);
-	uint16_t check = (uint16_t)~drb_checksum_fold(sum);
-	drb_store16(udp + DRB_UDP_CHECKSUM, check ? check : 0xffff);
+	const uint16_t folded = drb_checksum_fold(sum);
+	drb_store16(udp + DRB_UDP_CHECKSUM, folded == 0xffff ? folded : (uint16_t)~folded);
 }
 
 void drb_gso_write_headers(const struct drb_gso *t, const uint8_t *frame, uint32_t n, uint8_t *to)
