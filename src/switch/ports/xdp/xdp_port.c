@@ -275,7 +275,7 @@ static bool mac(const struct drb_port *port, uint8_t address[6])
 static uint64_t missed(struct drb_port_queue *q)
 {
 	drb_kernel_socket_count(&queue_of(q)->counted);
-	return queue_of(q)->counted.missed;
+	return queue_of(q)->counted.missed + queue_of(q)->in.missed;
 }
 
 static void review(struct drb_port_queue *q)

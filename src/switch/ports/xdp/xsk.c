@@ -53,7 +53,7 @@ static uint32_t fill_of(uint32_t frame_max, uint32_t sockets)
 
 uint32_t drb_xsk_buffers(uint32_t frame_max, uint32_t sockets)
 {
-	return fill_of(frame_max, sockets) + SEND + DRB_BUNDLE_PACKETS;
+	return fill_of(frame_max, sockets) + SEND + DRB_BUNDLE_PACKETS + DRB_BUNDLE_SLOTS;
 }
 
 static int set(int fd, int option, const void *value, size_t size)

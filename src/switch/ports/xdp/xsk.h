@@ -32,13 +32,14 @@ struct drb_xsk {
 	struct drb_xsk_ring fill, rx;        // buffers for the kernel, and what it has made of them
 	struct drb_xsk_ring tx, completions; // what it is to send, and what it has sent
 	struct rte_mempool *pool;
-	uint8_t *memory;             // of the pool, from a page's beginning
-	uint32_t frame_max;          // octets of the longest frame that is forwarded
-	uint32_t part;               // octets of a frame that go into one buffer
-	uint32_t parts;              // of the longest frame
-	uint32_t lent;               // buffers that the kernel has to receive into
-	uint32_t sending;            // places of `tx` that are taken, or have not come back
-	bool starved;                // there were too few buffers to fill `fill`
+	uint8_t *memory;    // of the pool, from a page's beginning
+	uint32_t frame_max; // octets of the longest frame that is forwarded
+	uint32_t part;      // octets of a frame that go into one buffer
+	uint32_t parts;     // of the longest frame
+	uint32_t lent;      // buffers that the kernel has to receive into
+	uint32_t sending;   // places of `tx` that are taken, or have not come back
+	bool starved;       // there were too few buffers to fill `fill`
+	uint64_t missed;    // packets of bundles that found no buffer; readers of counters read it
 	struct drb_rx_bundle bundle; // what is left of it comes before the next frame
 };
 
@@ -49,9 +50,9 @@ struct drb_xsk_use {
 	struct rte_mempool *pool;
 	uint32_t frame_max;
 	uint32_t sockets; // that share the memory of this switch
-	bool copy;    // the interface is known to have no other way
-	bool bundles; // frames may be bundles
-	bool sends;   // by its own ring
+	bool copy;        // the interface is known to have no other way
+	bool bundles;     // frames may be bundles
+	bool sends;       // by its own ring
 };
 
 // Buffers that a socket has at most, in a fabric with frames of up to frame_max, as one of so many of its switch.

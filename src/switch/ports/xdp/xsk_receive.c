@@ -83,16 +83,19 @@ static uint32_t gather(const struct drb_xsk *x, uint32_t at, uint32_t end, struc
 static bool take_bundle(struct drb_xsk *x, struct rte_mbuf **parts, uint32_t count, uint32_t octets)
 {
 	const uint8_t *frame = rte_pktmbuf_mtod(parts[0], const uint8_t *);
-	uint32_t slots = 0;
+	uint32_t slots = 0, packets;
 
 	if (x->bundle.slot == 0 || parts[0]->data_len < sizeof(struct drb_bundle_head) ||
-	    !drb_bundle_is(frame) ||
-	    drb_rx_bundle_check(&x->bundle, frame, parts[0]->data_len, octets) == 0)
+	    !drb_bundle_is(frame))
+		return false;
+	packets = drb_rx_bundle_check(&x->bundle, frame, parts[0]->data_len, octets);
+	if (packets == 0)
 		return false;
 	for (uint32_t i = 0; i < count; i += x->parts)
 		parts[slots++] = join(parts + i, RTE_MIN(x->parts, count - i), x->bundle.slot);
 	x->bundle.next = 0;
 	x->bundle.count = drb_bundle_open(parts, slots, x->pool, x->bundle.packet);
+	x->missed += packets - x->bundle.count; // for want of buffers
 	return true;
 }
 

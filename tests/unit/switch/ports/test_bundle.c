@@ -289,6 +289,7 @@ static void run_short(struct drb_port_queue *q, struct drb_rng *rng)
 {
 	struct rte_mbuf *got[DRB_BUNDLE_PACKETS];
 	const uint32_t left = 20, taken = take_all() - left;
+	const uint64_t missed = q->kind->missed(q);
 
 	draw_packets(rng, DRB_BUNDLE_PACKETS, 100);
 	const uint32_t length = make_bundle(DRB_BUNDLE_PACKETS);
@@ -296,8 +297,8 @@ static void run_short(struct drb_port_queue *q, struct drb_rng *rng)
 	come_in(octets, length);
 	wait_for_packets(q);
 	const uint32_t count = drb_port_receive(q, got, DRB_BUNDLE_PACKETS);
-	assert_int_equal(count, left - (length + SLOT - 1) / SLOT);
-	assert_int_equal(q->kind->missed(q), DRB_BUNDLE_PACKETS - count);
+	assert_in_range(count, 1, DRB_BUNDLE_PACKETS - 1);
+	assert_int_equal(q->kind->missed(q) - missed, DRB_BUNDLE_PACKETS - count);
 	rte_pktmbuf_free_bulk(got, count);
 	rte_pktmbuf_free_bulk(elsewhere, taken);
 	free_packets(DRB_BUNDLE_PACKETS);
@@ -344,10 +345,9 @@ static void cross(const char *driver)
 		assert_int_equal(drb_port_receive(q, &m, 1), 0);
 		free_packets(20);
 	}
+	run_short(q, &rng);
 	if (strcmp(driver, "af_xdp") == 0)
 		starve(q);
-	else
-		run_short(q, &rng);
 	end_port(buffers);
 }
 

@@ -96,7 +96,8 @@ static void the_ring_holds_what_it_says(void **state)
 	if (!begin_port("d0", MTU, "af_xdp"))
 		skip();
 	const uint32_t buffers = rte_mempool_avail_count(set.pool);
-	const uint32_t places = drb_xsk_buffers(FRAME_MAX, set.count) - DRB_BUNDLE_PACKETS - 64;
+	const uint32_t places =
+		drb_xsk_buffers(FRAME_MAX, set.count) - DRB_BUNDLE_PACKETS - DRB_BUNDLE_SLOTS - 64;
 	assert_int_equal(places, 512); // a quarter of 4096, of packets in several parts half
 	draw_frame(&rng, FRAME_MAX);
 	for (uint32_t i = 0; i < places / 3 + 10; i++)
