@@ -20,6 +20,7 @@
 #include <rte_telemetry.h>
 #include <rte_vhost.h>
 
+#include "switch/control/replies.h"
 #include "switch/ports/memif/callbacks.h"
 #include "switch/ports/memif/doorbell.h"
 
@@ -263,8 +264,8 @@ static int tell(const char *command, const char *args, struct rte_tel_data *d)
 {
 	(void)command, (void)args;
 	rte_tel_data_start_dict(d);
-	rte_tel_data_add_dict_u64(d, "offered", offered);
-	return rte_tel_data_add_dict_u64(d, "taken", taken);
+	add_dict_u64(d, "offered", offered);
+	return add_dict_u64(d, "taken", taken);
 }
 
 static void open_link(char *text)
