@@ -5,7 +5,7 @@
 
 #include <stdatomic.h>
 
-#include "switch/ports/dpdk/kernel_socket.h"
+#include "switch/ports/kernel_socket.h"
 #include "switch/ports/port.h"
 
 struct rte_eth_dev_info;

@@ -2,22 +2,10 @@
 #pragma once
 // Places of an AF_XDP socket's rings, and buffers by their addresses in the memory that is lent to the kernel.
 
-#include <linux/if_xdp.h>
-
 #include <rte_mbuf.h>
 
+#include "switch/ports/if_xdp.h"
 #include "switch/ports/xdp/xsk.h"
-
-#ifndef AF_XDP
-#define AF_XDP 44
-#endif
-#ifndef SOL_XDP
-#define SOL_XDP 283
-#endif
-#ifndef XDP_USE_SG // headers before Linux 6.6
-#define XDP_USE_SG (1 << 4)
-#define XDP_PKT_CONTD (1 << 0)
-#endif
 
 // An address has where the buffer begins, and above that where in it the octets do.
 #define DRB_XSK_BUFFER_MASK ((UINT64_C(1) << XSK_UNALIGNED_BUF_OFFSET_SHIFT) - 1)

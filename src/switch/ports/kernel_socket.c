@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "switch/ports/dpdk/kernel_socket.h"
+#include "switch/ports/kernel_socket.h"
 
 #include <dirent.h>
 #include <linux/if_packet.h>
-#include <linux/if_xdp.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
-#ifndef AF_XDP
-#define AF_XDP 44
-#endif
-#ifndef SOL_XDP
-#define SOL_XDP 283
-#endif
+#include "switch/ports/if_xdp.h"
 
 // The domain of a descriptor if it is a socket, else -1.
 static int domain_of(int fd)

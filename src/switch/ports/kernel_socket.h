@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The AF_XDP or AF_PACKET socket behind a DPDK device. Drivers keep it to themselves and DPDK 22.11
-// offers neither an interrupt for it nor its losses, so it is found among this process's
-// descriptors.
+// What the kernel lost in front of an AF_XDP or AF_PACKET socket: of a port's own, or of one behind a DPDK device.
+// Drivers keep theirs to themselves and DPDK 22.11 offers neither an interrupt for it nor its losses, so it is
+// found among this process's descriptors.
 
 #include <stdint.h>
 
@@ -11,7 +11,7 @@
 #define DRB_KERNEL_SOCKETS_MAX 1024
 
 struct drb_kernel_socket {
-	int fd;          // the driver's; -1: the device has none
+	int fd;          // -1: the device has none
 	uint64_t missed; // packets the kernel had for this socket and dropped, so far
 };
 
