@@ -19,7 +19,7 @@
 	X(IPV4, "has another fabric.ipv4", "give both the same")                                   \
 	X(IPV6, "has another fabric.ipv6", "give both the same")                                   \
 	X(FABRIC_MTU, "has another fabric.mtu", "give both the same")                              \
-	X(MTU, "has another MTU", "ip link set dev INTERFACE mtu N at both ends, N as fabric.mtu")  \
+	X(MTU, "has another MTU", "ip link set dev INTERFACE mtu N at both ends, N at least fabric.mtu")  \
 	X(TWICE, "is there twice", "stop one of the two switches with this name")                  \
 	X(SELF, "has the name of this switch", "give one of the two another label")
 // clang-format on
