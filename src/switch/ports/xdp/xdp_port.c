@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "common/config/complaint.h"
-#include "switch/ports/kernel_socket.h"
 #include "switch/ports/interface.h"
+#include "switch/ports/kernel_socket.h"
 #include "switch/ports/packet_socket/packet_port.h"
 #include "switch/ports/packet_socket/tx_socket.h"
 #include "switch/ports/packet_socket/veth_offload.h"
