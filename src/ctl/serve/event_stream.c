@@ -60,9 +60,9 @@ static size_t fill(struct event_stream *s, char *to, size_t room)
 // False: the caller's connection waits for the next snapshot now, or the stream ends.
 static bool next_snapshot(struct event_stream *s, ssize_t *result)
 {
-	struct snapshot *p = poller_last(s->all->poller);
-
+	// Under the lock: a snapshot that comes after this look finds the stream waiting and wakes it.
 	pthread_mutex_lock(&s->all->lock);
+	struct snapshot *p = poller_last(s->all->poller);
 	bool ended = s->all->ended, stale = p->number == s->number;
 	if (stale && !ended) {
 		s->waits = true;
