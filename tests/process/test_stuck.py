@@ -90,12 +90,18 @@ def a_worker_stands_still(number):
             for order in ('/drb/drain', '/drb/reload', '/drb/set,threshold=3'):
                 said = timely(2, lambda o=order: ask(path, o))[0]
                 assert said.startswith('error: ') and 'stands still' in said, said
+            assert '\ndrb_up{fabric="drb",switch="s1-0",layer="1"} 0\n' in metrics(w)
         until(lambda: 'stands still' not in says())
         w.drain()
         assert ask(path, '/drb/set,threshold=3')[0].startswith('ok: ')
         err = stop(p)
         assert f'worker {number} stands still (thread {worker_of(err)}, state t)' in err, err
         assert f'worker {number} goes on' in err, err
+
+
+def metrics(w):
+    run = [os.path.join(os.path.dirname(SWITCH), '../ctl/drbctl'), 'metrics', '--runtime', str(w.dir / 'run')]
+    return subprocess.run(run, check=True, capture_output=True, text=True, timeout=WITHIN).stdout
 
 
 def worker_of(err):

@@ -362,7 +362,7 @@ int drb_all_take(const json_t *reply, void *out)
 	uint64_t time_ns;
 
 	if (get_count(reply, "time_ns", &time_ns) < 0)
-		return -EPROTO;
+		return json_object_get(reply, "trouble") ? -EIO : -EPROTO;
 	if (all->port_count && time_ns != all->time_ns)
 		return -EAGAIN; // many readers asked in between
 	all->time_ns = time_ns;

@@ -254,6 +254,8 @@ const char *drb_telemetry_error(int error)
 		return "sent a reply that cannot be understood";
 	case -ECONNRESET:
 		return "ended while it was asked";
+	case -EIO:
+		return "has a worker that stands still: restart it";
 	case -EOPNOTSUPP:
 		return "could not answer";
 	default:

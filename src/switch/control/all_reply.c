@@ -8,6 +8,7 @@
 
 #include "common/cli/quantity.h"
 #include "core/counters.h"
+#include "switch/control/stats_socket.h"
 
 // A reply has room for so many ports whatever their counters are: DPDK's limit is 16 KiB.
 #define PORTS_AT_ONCE 32
@@ -128,9 +129,11 @@ int drb_reply_all(const char *cmd, const char *params, struct rte_tel_data *d)
 	if (params && !parse(params, &first, &time_ns))
 		return -EINVAL;
 	const struct drb_snapshot *s = params ? find(time_ns) : take();
-	if (!s)
+	if (!s && !drb_stats_socket_is_ready())
 		return -EIO;
 	rte_tel_data_start_dict(d);
+	if (!s)
+		return drb_fill_stuck(d);
 	add_dict_u64(d, "time_ns", s->time_ns);
 	for (size_t i = 0; rc == 0 && !params && i < RTE_DIM(parts); i++)
 		rc = add_part(d, parts[i].key, s, parts[i].fill);

@@ -41,6 +41,15 @@ static void say_stuck(char *trouble, size_t size)
 		snprintf(trouble, size, "a worker does not answer");
 }
 
+// Without any reply a reader would take this for a process that is no drbswitch.
+int drb_fill_stuck(struct rte_tel_data *d)
+{
+	char trouble[64];
+
+	say_stuck(trouble, sizeof(trouble));
+	return rte_tel_data_add_dict_string(d, "trouble", trouble);
+}
+
 static void say_refused(char *trouble, size_t size)
 {
 	char last[DRB_REFUSED_TEXT];
