@@ -93,7 +93,8 @@
 	X(lost_credit_events, "how often link time was lost")                                      \
 	X(tx_refused, "packets that stayed queued because the driver refused them at first")       \
 	X(gso_packets, "packets given to the kernel several at once, as one frame (GSO)")          \
-	X(bundled_packets, "packets sent to a neighbour several at once, as one frame of our own")
+	X(bundled_packets, "packets sent to a neighbour several at once, as one frame of our own")         \
+	X(batch_ns, "time as SCHED_BATCH, under bulk traffic, ns")
 // clang-format on
 
 // The same in C: drop reasons as numbers, counters as structs whose members are the keys.

@@ -10,6 +10,7 @@
 #include <rte_cycles.h>
 
 #include "common/cli/clock.h"
+#include "switch/datapath/bulk.h"
 #include "switch/datapath/hellos.h"
 #include "switch/datapath/idle.h"
 #include "switch/datapath/park.h"
@@ -25,6 +26,7 @@ static void sleep_until(struct drb_worker *w, uint64_t next_ns)
 	uint64_t begin = drb_clock_now(), wait;
 	struct timespec timeout;
 
+	drb_bulk_look(w, begin);
 	wait = next_ns > begin ? next_ns - begin : 0;
 	if (w->no_wakeup && wait > w->backoff_ns) {
 		wait = w->backoff_ns;
@@ -115,6 +117,7 @@ void drb_worker_run(struct drb_worker *w)
 	// The default slack of 50 us would delay every departure by as much.
 	if (!w->poll)
 		prctl(PR_SET_TIMERSLACK, 1);
+	drb_bulk_init(w);
 	atomic_store(&w->tid, gettid());
 	atomic_store(&w->running, true);
 	atomic_thread_fence(memory_order_seq_cst); // see drb_worker_park()
