@@ -17,12 +17,12 @@ fabric exec h0 -- ping -c 1 -W 2 10.0.0.2 >/dev/null # h1's address is known fro
 before=$(count in_packets)
 pid=$(drbctl show s1-0 info --json | jq .pid)
 kill -STOP "$pid"
-fabric exec h0 -- ping -q -c 2000 -l 2000 -W 1 10.0.0.2 >/dev/null 2>&1
+fabric exec h0 -- ping -q -c 6000 -l 6000 -W 1 10.0.0.2 >/dev/null 2>&1
 kill -CONT "$pid"
 seen() { # every packet is; what is in the ring takes a moment
   received=$(($(count in_packets) - before)) missed=$(count in_missed)
-  echo "of 2000 packets sent to a stopped switch: $received received, $missed missed"
-  [ $((received + missed)) -ge 2000 ]
+  echo "of 6000 packets sent to a stopped switch: $received received, $missed missed"
+  [ $((received + missed)) -ge 6000 ]
 }
 check "every packet is either received or missed" soon seen
 seen | sed 's/^/# /'

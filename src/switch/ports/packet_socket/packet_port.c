@@ -65,7 +65,8 @@ int drb_packet_queue_open(const struct drb_port *port, struct drb_packet_queue *
 			  const struct drb_packet_queue *first, const char **step)
 {
 	const char *interface = port->setup->interface;
-	int rc = drb_rx_ring_open(&q->in, interface, port->frame_max, port->ports, step);
+	const uint32_t frames = drb_rx_ring_frames(port->ports, port->setup->peer.layer == 0);
+	int rc = drb_rx_ring_open(&q->in, interface, port->frame_max, frames, step);
 
 	if (rc < 0)
 		return rc;
