@@ -34,10 +34,11 @@ static void end_span(struct drb_worker *w, uint64_t now_ns)
 		b->batch_ns += span;
 	if (bulk)
 		b->bulk_ns = now_ns;
-	if (bulk && !w->paced)
-		become(b, true);
-	else if (w->paced || now_ns - b->bulk_ns >= DRB_BULK_CALM_NS)
+	const bool late = b->late_ns && now_ns - b->late_ns < DRB_BULK_HOLD_NS;
+	if (w->paced || late || now_ns - b->bulk_ns >= DRB_BULK_CALM_NS)
 		become(b, false);
+	else if (bulk)
+		become(b, true);
 	b->since_ns = now_ns;
 	b->octets = octets;
 	b->packets = packets;

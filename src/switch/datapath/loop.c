@@ -43,6 +43,7 @@ static void sleep_until(struct drb_worker *w, uint64_t next_ns)
 	uint64_t end = drb_clock_now();
 	w->counters.sleeps++;
 	w->counters.sleep_ns += end - begin;
+	drb_bulk_woke(w, begin > next_ns ? begin : next_ns, end);
 	drb_hellos_told(w, end);
 }
 

@@ -155,6 +155,7 @@ struct drb_worker {
 		bool watched;             // false: the worker keeps its scheduling policy
 		bool batch;               // it is SCHED_BATCH now
 		uint64_t bulk_ns;         // when a span with bulk traffic last ended
+		uint64_t late_ns;         // when it last woke far too late; 0: never
 		uint64_t since_ns;        // when this span began
 		uint64_t octets, packets; // received until then
 		uint64_t batch_ns;        // as SCHED_BATCH, in spans that are over

@@ -97,6 +97,20 @@ static void links_with_a_rate_need_it_prompt(void **state)
 	assert_int_equal(after(BULK, BULK / 1500), SCHED_OTHER);
 }
 
+static void who_wakes_too_late_is_prompt_for_a_while(void **state)
+{
+	(void)state;
+	after(BULK, BULK / 1500);
+	drb_bulk_woke(&w, now_ns - DRB_BULK_LATE_NS + 1, now_ns);
+	drb_bulk_woke(&w, UINT64_MAX, now_ns);
+	assert_int_equal(after(BULK, BULK / 1500), SCHED_BATCH);
+	drb_bulk_woke(&w, now_ns - DRB_BULK_LATE_NS, now_ns);
+	const uint64_t end = now_ns + DRB_BULK_HOLD_NS;
+	while (now_ns + DRB_BULK_SPAN_NS < end)
+		assert_int_equal(after(BULK, BULK / 1500), SCHED_OTHER);
+	assert_int_equal(after(BULK, BULK / 1500), SCHED_BATCH);
+}
+
 static void who_says_never_or_has_another_policy_keeps_it(void **state)
 {
 	const struct sched_param none = {0};
@@ -123,6 +137,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(it_is_looked_at_by_spans, begin, end),
 		cmocka_unit_test_setup_teardown(after_some_calm_it_is_prompt_again, begin, end),
 		cmocka_unit_test_setup_teardown(links_with_a_rate_need_it_prompt, begin, end),
+		cmocka_unit_test_setup_teardown(who_wakes_too_late_is_prompt_for_a_while, begin,
+						end),
 		cmocka_unit_test_setup_teardown(who_says_never_or_has_another_policy_keeps_it,
 						begin, end),
 	};
