@@ -86,7 +86,7 @@ one_sleeps() {
   after=$(lost_credit)
   cat "$scratch/report" "$scratch/said"
   echo "switches lost $((after - before)) ns"
-  jq -e ".lost_credit_ns == $after - $before and .late_switches >= 1 and .late_slots == 0" "$scratch/report" &&
+  jq -e ".lost_credit_ns == $after - $before and .late and .late_switches >= 1 and .late_slots == 0" "$scratch/report" &&
     grep -E 'warning: drb-s1-2 .*woke too late for .* links, .* [0-9]+\.[0-9] ms of link time were lost: ' "$scratch/said"
 }
 

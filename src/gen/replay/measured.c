@@ -104,7 +104,7 @@ static int print(const struct replay_options *o, const struct manifest *m, uint6
 	if (report.tally.strangers)
 		drb_info("%" PRIu64 " packets of other runs arrived and were left out",
 			 report.tally.strangers);
-	if (report_late(&report))
+	if (report.late)
 		drb_warn("the generator sent %" PRIu64 " packets more than half a slot late, by up "
 			 "to %.0f us: latencies are not quite those of this load; use longer slots "
 			 "or a less busy machine",

@@ -12,7 +12,7 @@ uint64_t report_lost(const struct report *r)
 
 bool report_late(const struct report *r)
 {
-	return r->late > 0;
+	return r->late > 0 || r->switches->switches > 0;
 }
 
 bool report_clean(const struct report *r)
@@ -157,6 +157,19 @@ static void print_load(const struct report *r)
 	drb_table_end(t);
 }
 
+static void print_switches(const struct late_sum *late)
+{
+	static const struct drb_column columns[] = {{"late switches", NULL, DRB_COUNT, 0},
+						    {"packets a slot late", NULL, DRB_COUNT, 0},
+						    {"link time lost ms", NULL, DRB_REAL, 1}};
+	struct drb_table *t = drb_table_new(stdout, DRB_FORMAT_TABLE, columns, COUNT(columns));
+
+	drb_table_count(t, late->switches);
+	drb_table_count(t, late->slots);
+	drb_table_real(t, (double)late->lost_ns / 1e6);
+	drb_table_end(t);
+}
+
 void report_measured(const struct report *r, enum drb_format format)
 {
 	if (format != DRB_FORMAT_TABLE) {
@@ -170,4 +183,6 @@ void report_measured(const struct report *r, enum drb_format format)
 	print_order(r);
 	putchar('\n');
 	print_load(r);
+	putchar('\n');
+	print_switches(r->switches);
 }

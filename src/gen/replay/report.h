@@ -26,7 +26,8 @@ struct report {
 // Packets that the fabric lost: awaited, not delivered, and not dropped by a full receiving socket
 // after they had arrived.
 uint64_t report_lost(const struct report *r);
-// The generator missed its schedule by more than half a slot at least once.
+// Latencies are not quite those of this load: the generator missed its schedule by more than half a slot at
+// least once, or a switch woke too late for its links.
 bool report_late(const struct report *r);
 // Everything sent arrived, once and where it should, and the receiver kept up.
 bool report_clean(const struct report *r);
