@@ -179,7 +179,8 @@ static int open_sockets(const struct drb_port *port, const char *path)
 	}
 	if (rc < 0)
 		return refused(port, path, step, rc);
-	rc = drb_steer_attach(port->setup, sockets, port->workers);
+	rc = drb_steer_attach(port->setup, sockets, port->workers,
+			      drb_packet_port_may_bundle(port));
 	return rc < 0 ? refused_program(port, path, rc) : 0;
 }
 

@@ -258,7 +258,7 @@ static void another_has_the_interface(void **state)
 	rte_mempool_free(other);
 	taken = setup.ports[0];
 	// Somebody's program.
-	assert_int_equal(drb_steer_attach(&taken, NULL, 0), 0);
+	assert_int_equal(drb_steer_attach(&taken, NULL, 0, false), 0);
 	assert_false(begin_port("d0", 1500, "af_xdp"));
 	said = drb_msg_last();
 	assert_non_null(strstr(said, "port d0: cannot attach an XDP program to \"inner\": "));
