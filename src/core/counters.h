@@ -13,7 +13,7 @@
 	X(in_packets, "packets received, including those dropped later")                           \
 	X(in_octets, "bytes received")                                                             \
 	X(in_discards, "packets received here and dropped before they reached an egress queue")    \
-	X(in_missed, "packets the kernel or the card dropped before the switch could receive them")            \
+	X(in_missed, "frames the kernel or the card dropped before the switch could receive them; a bundle or GSO packet is one") \
 	X(out_packets, "packets handed to the link")                                               \
 	X(out_octets, "bytes handed to the link")                                                  \
 	X(out_discards, "packets dropped at this port's egress queue")                             \
@@ -25,12 +25,13 @@
 	X(ring_packets, "packets handed to the link that wait in its ring now, where its driver "  \
 			"can tell (memif), else 0; they are in out_packets")
 
-// X(key, meaning): of an af_xdp port, counted by its XDP program and by the kernel behind it. At
-// rest in_packets = xdp_redirected - xdp_ring_full - xdp_dropped; in_missed is the sum of the two.
+// X(key, meaning): of an af_xdp port, counted by its XDP program and by the kernel behind it. At rest
+// in_packets = xdp_redirected - xdp_ring_full - xdp_dropped, and in_missed is the sum of the two, where no bundle was
+// lost. One that the kernel drops is one in both; packets of one that find no buffers of the switch are in in_missed only.
 #define DRB_XDP_COUNTERS(X)                                                                        \
-	X(xdp_seen, "frames that reached the port's interface")                                    \
-	X(xdp_redirected, "frames the XDP program sent to the switch")                             \
-	X(xdp_passed, "frames the XDP program left to the kernel's network stack")                 \
+	X(xdp_seen, "packets that reached the port's interface")                                    \
+	X(xdp_redirected, "packets the XDP program sent to the switch")                             \
+	X(xdp_passed, "packets the XDP program left to the kernel's network stack")                 \
 	X(xdp_ring_full, "frames for the switch that found its receive ring full")                 \
 	X(xdp_dropped, "frames for the switch that found no free buffer, or did not fit into one")
 

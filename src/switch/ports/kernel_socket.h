@@ -12,7 +12,7 @@
 
 struct drb_kernel_socket {
 	int fd;          // -1: the device has none
-	uint64_t missed; // packets the kernel had for this socket and dropped, so far
+	uint64_t missed; // frames the kernel had for this socket and dropped, so far
 };
 
 // Descriptors of such sockets, in ascending order.
