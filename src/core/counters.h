@@ -13,7 +13,7 @@
 	X(in_packets, "packets received, including those dropped later")                           \
 	X(in_octets, "bytes received")                                                             \
 	X(in_discards, "packets received here and dropped before they reached an egress queue")    \
-	X(in_missed, "frames the kernel or the card dropped before the switch could receive them; a bundle or GSO packet is one") \
+	X(in_missed, "frames the kernel or the card dropped before the switch could receive them, as far as they tell; a bundle or GSO packet is one") \
 	X(out_packets, "packets handed to the link")                                               \
 	X(out_octets, "bytes handed to the link")                                                  \
 	X(out_discards, "packets dropped at this port's egress queue")                             \

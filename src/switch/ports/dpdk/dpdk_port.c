@@ -165,16 +165,31 @@ uint64_t drb_dpdk_missed(struct drb_port_queue *q)
 	return queue_of(q)->socket.missed;
 }
 
+// What found no descriptor. A refused buffer (rx_nombuf) costs no packet: it stays in the ring. What the card found damaged
+// (ierrors) its link lost, not the switch.
+static void look_at_losses(struct drb_dpdk_port *own)
+{
+	uint64_t said[DRB_CARD_READS];
+	struct rte_eth_stats stats;
+
+	for (int i = 0; i < DRB_CARD_READS; i++) {
+		if (rte_eth_stats_get(own->device, &stats) < 0)
+			return;
+		said[i] = stats.imissed;
+		if (own->losses.begun && said[i] == own->losses.said)
+			return; // nothing was
+	}
+	drb_card_losses_note(&own->losses, said);
+	atomic_store_explicit(&own->missed, own->losses.missed, memory_order_relaxed);
+}
+
 // Asking a card's PHY may take milliseconds, and its registers are behind a bus.
 static bool look_at_card(struct drb_port *port)
 {
 	struct drb_dpdk_port *own = port->own;
-	struct rte_eth_stats stats;
 	bool up = drb_dpdk_carrier(port);
 
-	// What found no descriptor. A refused buffer (rx_nombuf) costs no packet: it stays in the ring.
-	if (rte_eth_stats_get(own->device, &stats) == 0)
-		atomic_store_explicit(&own->missed, stats.imissed, memory_order_relaxed);
+	look_at_losses(own);
 	return atomic_exchange(&own->up, up) != up;
 }
 

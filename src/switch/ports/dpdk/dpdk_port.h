@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 
+#include "switch/ports/dpdk/card_losses.h"
 #include "switch/ports/kernel_socket.h"
 #include "switch/ports/port.h"
 
@@ -34,6 +35,7 @@ struct drb_dpdk_port {
 	// Of a card: what it said last. Written by look(), read by workers and by readers of counters.
 	atomic_bool up;
 	atomic_uint_fast64_t missed;
+	struct drb_card_losses losses; // look()'s own
 	// Of the link, in Mbit/s, 0: unknown. Written by whoever asks for the carrier, read by any thread.
 	atomic_uint speed;
 	struct drb_dpdk_queue queue[DRB_WORKERS_MAX];

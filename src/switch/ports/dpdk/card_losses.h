@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Packets that a card dropped, from what its driver says. The driver adds up a register that a card clears as it is read.
+// The 82540EM of QEMU and its kin do not clear it: they say what was lost in all, again at every read. Pure.
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define DRB_CARD_READS 3 // in a row
+
+struct drb_card_losses {
+	uint64_t missed; // packets, since the first look
+	uint64_t said;   // by the driver, last
+	uint64_t before; // the first look: what the register had that is not cleared
+	bool begun;
+};
+
+// A look: what the driver said in several reads right after one another, packets. What was lost before the first is not counted.
+void drb_card_losses_note(struct drb_card_losses *l, const uint64_t said[DRB_CARD_READS]);
