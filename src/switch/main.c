@@ -265,7 +265,7 @@ static int forward(struct drb_port_set *ports, const struct drb_reload *reload)
 
 static uint32_t memory_mb(void)
 {
-	return drb_eal_memory_mb(&setup, drb_ports_buffers(&setup),
+	return drb_eal_memory_mb(&setup, drb_ports_buffers(&setup) + drb_ports_lent(&setup),
 				 drb_assign_bytes(&setup) * setup.workers);
 }
 

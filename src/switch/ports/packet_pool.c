@@ -18,8 +18,7 @@ static bool any_memory_does(const struct drb_setup *s)
 {
 	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
 		enum drb_driver driver = s->ports[i].driver;
-		if (driver != DRB_DRIVER_AF_PACKET && driver != DRB_DRIVER_MEMIF &&
-		    driver != DRB_DRIVER_NONE)
+		if (driver == DRB_DRIVER_PCI || driver == DRB_DRIVER_VDEV)
 			return false;
 	}
 	return true;
@@ -35,21 +34,27 @@ uint32_t drb_packet_room(const struct drb_setup *s)
 	return room > RTE_MBUF_DEFAULT_BUF_SIZE ? room : RTE_MBUF_DEFAULT_BUF_SIZE;
 }
 
-struct rte_mempool *drb_pool_new(const struct drb_setup *s, uint32_t mbufs)
+struct kind {
+	const char *name;
+	bool packed; // buffers may cross pages
+	bool lazy;   // and are made when they are needed
+};
+
+static struct rte_mempool *new_pool(const struct drb_setup *s, uint32_t mbufs,
+				    const struct kind *kind)
 {
 	struct rte_pktmbuf_pool_private room = {.mbuf_data_room_size =
 							(uint16_t)drb_packet_room(s)};
 	unsigned size = sizeof(struct rte_mbuf) + room.mbuf_data_room_size;
-	const bool lazy = any_memory_does(s);
-	struct rte_mempool *pool =
-		rte_mempool_create_empty("packets", mbufs, size, DRB_POOL_CACHE, sizeof(room),
-					 SOCKET_ID_ANY, lazy ? RTE_MEMPOOL_F_NO_IOVA_CONTIG : 0);
+	struct rte_mempool *pool = rte_mempool_create_empty(
+		kind->name, mbufs, size, DRB_POOL_CACHE, sizeof(room), SOCKET_ID_ANY,
+		kind->packed ? RTE_MEMPOOL_F_NO_IOVA_CONTIG : 0);
 	int rc;
 
 	if (!pool)
 		return NULL;
-	rc = lazy ? drb_lazy_pool_use(pool)
-		  : rte_mempool_set_ops_byname(pool, rte_mbuf_best_mempool_ops(), NULL);
+	rc = kind->lazy ? drb_lazy_pool_use(pool)
+			: rte_mempool_set_ops_byname(pool, rte_mbuf_best_mempool_ops(), NULL);
 	if (rc == 0) {
 		rte_pktmbuf_pool_init(pool, &room);
 		rc = rte_mempool_populate_default(pool);
@@ -59,7 +64,19 @@ struct rte_mempool *drb_pool_new(const struct drb_setup *s, uint32_t mbufs)
 		rte_errno = -rc;
 		return NULL;
 	}
-	if (!lazy)
+	if (!kind->lazy)
 		rte_mempool_obj_iter(pool, rte_pktmbuf_init, NULL);
 	return pool;
+}
+
+struct rte_mempool *drb_pool_new(const struct drb_setup *s, uint32_t mbufs)
+{
+	const bool any = any_memory_does(s);
+
+	return new_pool(s, mbufs, &(struct kind){.name = "packets", .packed = any, .lazy = any});
+}
+
+struct rte_mempool *drb_pool_new_lent(const struct drb_setup *s, uint32_t mbufs, bool packed)
+{
+	return new_pool(s, mbufs, &(struct kind){.name = "lent", .packed = packed});
 }

@@ -2,6 +2,9 @@
 #pragma once
 // The packet buffers of a switch.
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "common/config/config.h"
 
 #define DRB_POOL_CACHE 256 // buffers that a worker keeps at hand
@@ -12,3 +15,6 @@ struct rte_mempool;
 uint32_t drb_packet_room(const struct drb_setup *setup);
 // A pool of so many buffers, the caller's to free. NULL with rte_errno set. Needs a running EAL.
 struct rte_mempool *drb_pool_new(const struct drb_setup *setup, uint32_t buffers);
+// Another, whose memory is lent to the kernel for AF_XDP sockets: all of it stays in memory from the start.
+// packed: a buffer may be in two pages.
+struct rte_mempool *drb_pool_new_lent(const struct drb_setup *setup, uint32_t buffers, bool packed);

@@ -54,6 +54,7 @@ struct drb_port {
 	const struct drb_port_kind *kind; // NULL: no device
 	const struct drb_port_setup *setup;
 	struct rte_mempool *pool; // of received packets
+	struct rte_mempool *lent; // of those of AF_XDP sockets
 	uint32_t index, ports;    // of this port in its switch, which has so many
 	uint32_t workers;         // each has a queue
 	uint16_t rx_queues;       // 1..workers: how many of these receive

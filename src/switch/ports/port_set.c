@@ -78,6 +78,11 @@ uint32_t drb_ports_buffers(const struct drb_setup *s)
 	return n;
 }
 
+uint32_t drb_ports_lent(const struct drb_setup *s)
+{
+	return drb_xdp_port_lent(s);
+}
+
 void drb_port_share_queues(struct drb_port *port)
 {
 	for (uint32_t n = 0; n < port->workers; n++) {
@@ -96,6 +101,7 @@ static int start_port(struct drb_port_set *set, const char *path, const struct d
 		return 0;
 	port->setup = &s->ports[i];
 	port->pool = set->pool;
+	port->lent = set->lent;
 	port->mtu = s->mtu;
 	port->frame_max = drb_frame_max(s->mtu);
 	port->index = i;
@@ -139,18 +145,28 @@ static void say_none(const struct drb_setup *s)
 			 names);
 }
 
+static int make_pools(struct drb_port_set *set, const struct drb_setup *s, uint32_t buffers)
+{
+	const uint32_t lent = drb_ports_lent(s);
+
+	set->pool = drb_pool_new(s, buffers);
+	if (set->pool && lent > 0)
+		set->lent = drb_pool_new_lent(s, lent, drb_xdp_port_packs(s));
+	if (set->pool && (set->lent || lent == 0))
+		return 0;
+	drb_error("cannot allocate %u packet buffers: %s (process.memory sets the MiB)",
+		  buffers + lent, rte_strerror(rte_errno));
+	rte_mempool_free(set->pool);
+	return -rte_errno;
+}
+
 int drb_ports_start(struct drb_port_set *set, const char *path, const struct drb_setup *s,
 		    uint32_t buffers)
 {
-	int rc = 0;
-
 	*set = (struct drb_port_set){.count = s->down_ports + s->up_ports};
-	set->pool = drb_pool_new(s, buffers);
-	if (!set->pool) {
-		drb_error("cannot allocate %u packet buffers: %s (process.memory sets the MiB)",
-			  buffers, rte_strerror(rte_errno));
-		return -rte_errno;
-	}
+	int rc = make_pools(set, s, buffers);
+	if (rc < 0)
+		return rc;
 	drb_steer_init(s);
 	for (uint32_t i = 0; rc == 0 && i < set->count; i++)
 		rc = start_port(set, path, s, i);
@@ -175,6 +191,7 @@ void drb_ports_stop(struct drb_port_set *set)
 	drb_memif_port_forget();
 	// Cards have the pool's memory mapped.
 	drb_dpdk_remove_others();
+	rte_mempool_free(set->lent);
 	rte_mempool_free(set->pool);
-	set->pool = NULL;
+	set->lent = set->pool = NULL;
 }

@@ -11,6 +11,7 @@ struct rte_mempool;
 
 struct drb_port_set {
 	struct rte_mempool *pool;
+	struct rte_mempool *lent; // of af_xdp ports; NULL: there are none
 	uint32_t count;
 	struct drb_port port[DRB_PORTS_MAX]; // down-ports first, as in the setup
 };
@@ -21,8 +22,10 @@ int drb_ports_check(const char *config_path, const struct drb_setup *setup);
 
 // How many packet buffers the egress queues, bursts and ports of this switch can hold at once.
 uint32_t drb_ports_buffers(const struct drb_setup *setup);
+// How many are lent to the kernel for af_xdp ports, besides.
+uint32_t drb_ports_lent(const struct drb_setup *setup);
 
-// Creates the pool and starts all ports; memif clients start when they find their peer
+// Creates the pools and starts all ports; memif clients start when they find their peer
 // (memif/connect.h). setup must outlive them. 0, or -errno with a message naming the port and
 // nothing left started.
 int drb_ports_start(struct drb_port_set *set, const char *config_path,

@@ -15,11 +15,15 @@
 #include "common/config/complaint.h"
 #include "switch/ports/interface.h"
 #include "switch/ports/kernel_socket.h"
+#include "switch/ports/packet_pool.h"
 #include "switch/ports/packet_socket/packet_port.h"
 #include "switch/ports/packet_socket/tx_socket.h"
 #include "switch/ports/packet_socket/veth_offload.h"
 #include "switch/ports/xdp/steer.h"
 #include "switch/ports/xdp/xsk.h"
+
+// Packets that may wait in egress queues in buffers that are lent, as long as they do not run short.
+#define HELD 1024
 
 struct xdp_queue {
 	_Alignas(64) struct drb_port_queue base;
@@ -79,9 +83,31 @@ static int check(const char *path, const struct drb_port_setup *p, uint32_t work
 
 static uint32_t buffers(const struct drb_setup *s)
 {
-	const uint32_t ports = s->down_ports + s->up_ports;
+	(void)s;
+	return 0; // it has others
+}
 
-	return drb_xsk_buffers(drb_frame_max(s->mtu), ports * s->workers) * s->workers;
+uint32_t drb_xdp_port_lent(const struct drb_setup *s)
+{
+	const uint32_t ports = s->down_ports + s->up_ports;
+	uint32_t sockets = 0;
+
+	for (uint32_t i = 0; i < ports; i++)
+		sockets += s->ports[i].driver == DRB_DRIVER_AF_XDP ? s->workers : 0;
+	if (sockets == 0)
+		return 0;
+	return drb_xsk_buffers(drb_frame_max(s->mtu), ports * s->workers) * sockets + HELD +
+	       2 * DRB_POOL_CACHE * s->workers;
+}
+
+// A card may read a buffer where it is, and then it has to be in one page. The kernel copies for veths.
+bool drb_xdp_port_packs(const struct drb_setup *s)
+{
+	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
+		if (s->ports[i].driver == DRB_DRIVER_AF_XDP && !drb_is_veth(s->ports[i].interface))
+			return false;
+	}
+	return true;
 }
 
 static int refused(const struct drb_port *port, const char *path, const char *step, int rc)
@@ -144,7 +170,8 @@ static int open_queue(const struct drb_port *port, uint32_t n, const char **step
 	const struct drb_xsk_use use = {
 		.interface = port->setup->interface,
 		.queue = n,
-		.pool = port->pool,
+		.lent = port->lent,
+		.packets = port->pool,
 		.frame_max = port->frame_max,
 		.sockets = port->ports * port->workers,
 		.copy = veth,

@@ -17,8 +17,8 @@
 #include "switch/ports/xdp/xsk_ring.h"
 
 // Buffers that the kernel has, and frames that it may have filled while the worker is off its CPU, of a socket: fewer
-// where a switch has many sockets, since every buffer of the pool is a page that stays in memory, also those that wait
-// in egress queues (as many as those have by default). Half as many where packets take several: as many octets.
+// where a switch has many sockets, since every buffer that is lent stays in memory; the sum is with as many as egress queues
+// have by default. Half as many where packets take several: as many octets.
 #define FILL_MIN 128
 #define FILL_MAX 2048
 #define QUEUE 512
@@ -53,7 +53,7 @@ static uint32_t fill_of(uint32_t frame_max, uint32_t sockets)
 
 uint32_t drb_xsk_buffers(uint32_t frame_max, uint32_t sockets)
 {
-	return fill_of(frame_max, sockets) + SEND + DRB_BUNDLE_PACKETS + DRB_BUNDLE_SLOTS;
+	return fill_of(frame_max, sockets) + SEND + DRB_BUNDLE_SLOTS;
 }
 
 static int set(int fd, int option, const void *value, size_t size)
@@ -200,7 +200,8 @@ static int bind_queue(struct drb_xsk *x, const struct drb_xsk_use *use)
 int drb_xsk_open(struct drb_xsk *x, const struct drb_xsk_use *use, const char **step)
 {
 	*x = (struct drb_xsk){.fd = socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0),
-			      .pool = use->pool,
+			      .pool = use->lent,
+			      .packets = use->packets,
 			      .frame_max = use->frame_max,
 			      .parts = parts_of(use->frame_max)};
 	*step = "open";

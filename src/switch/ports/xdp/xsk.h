@@ -31,7 +31,9 @@ struct drb_xsk {
 	int fd;                              // -1: not open
 	struct drb_xsk_ring fill, rx;        // buffers for the kernel, and what it has made of them
 	struct drb_xsk_ring tx, completions; // what it is to send, and what it has sent
-	struct rte_mempool *pool;
+	struct rte_mempool *pool;            // of buffers that are lent to the kernel
+	struct rte_mempool
+		*packets;   // of others: packets are copied there while the first runs short
 	uint8_t *memory;    // of the pool, from a page's beginning
 	uint32_t frame_max; // octets of the longest frame that is forwarded
 	uint32_t part;      // octets of a frame that go into one buffer
@@ -47,7 +49,7 @@ struct drb_xsk {
 struct drb_xsk_use {
 	const char *interface;
 	uint32_t queue;
-	struct rte_mempool *pool;
+	struct rte_mempool *lent, *packets;
 	uint32_t frame_max;
 	uint32_t sockets; // that share the memory of this switch
 	bool copy;        // the interface is known to have no other way

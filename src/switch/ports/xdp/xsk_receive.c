@@ -11,6 +11,8 @@
 // Entries of the ring that a frame may have: those of the longest bundle.
 #define PARTS_MAX DRB_BUNDLE_SLOTS
 #define FILL_AT_ONCE 256
+// Buffers that nobody has, besides those that workers keep at hand: what sockets still need that have less than they should.
+#define FEW 512
 
 // Until as many are lent as the ring of received frames has places, so that none of them is dropped for want of one.
 void drb_xsk_fill(struct drb_xsk *x)
@@ -94,7 +96,7 @@ static bool take_bundle(struct drb_xsk *x, struct rte_mbuf **parts, uint32_t cou
 	for (uint32_t i = 0; i < count; i += x->parts)
 		parts[slots++] = join(parts + i, RTE_MIN(x->parts, count - i), x->bundle.slot);
 	x->bundle.next = 0;
-	x->bundle.count = drb_bundle_open(parts, slots, x->pool, x->bundle.packet);
+	x->bundle.count = drb_bundle_open(parts, slots, x->packets, x->bundle.packet);
 	x->missed += packets - x->bundle.count; // for want of buffers
 	return true;
 }
@@ -122,6 +124,20 @@ static uint32_t take_frame(struct drb_xsk *x, uint32_t end, struct rte_mbuf **pa
 	return 1;
 }
 
+// Packets that wait in egress queues would keep buffers that the kernel needs, once there are few: they go on in others.
+static void keep_apart(const struct drb_xsk *x, struct rte_mbuf **packets, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct rte_mbuf *copy = NULL;
+		if (packets[i]->pool == x->pool)
+			copy = rte_pktmbuf_copy(packets[i], x->packets, 0, UINT32_MAX);
+		if (copy) {
+			rte_pktmbuf_free(packets[i]);
+			packets[i] = copy;
+		}
+	}
+}
+
 uint32_t drb_xsk_receive(struct drb_xsk *x, struct rte_mbuf **packets, uint32_t count)
 {
 	const uint32_t end = drb_xsk_index(x->rx.producer);
@@ -134,6 +150,8 @@ uint32_t drb_xsk_receive(struct drb_xsk *x, struct rte_mbuf **packets, uint32_t 
 		n += drb_rx_bundle_take(&x->bundle, packets + n, count - n);
 	}
 	x->lent -= *x->rx.consumer - begin;
+	if (unlikely(n > 0 && rte_mempool_ops_get_count(x->pool) < FEW))
+		keep_apart(x, packets, n);
 	// What the kernel drops for want of buffers brings no frames that would make it try again.
 	if (*x->rx.consumer != begin || x->starved)
 		drb_xsk_fill(x);

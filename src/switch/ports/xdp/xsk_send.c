@@ -77,6 +77,8 @@ uint32_t drb_xsk_send(struct drb_xsk *x, struct rte_mbuf **packets, uint32_t cou
 		struct rte_mbuf *m = packets[n];
 		uint32_t length = m->data_len;
 		struct rte_mbuf *lent = length <= x->frame_max ? lendable(x, m) : NULL;
+		if (!lent && length <= x->frame_max && x->sending > 0)
+			break; // there is one when one has come back
 		if (!lent) {
 			result->lost++;
 			result->lost_octets += length;

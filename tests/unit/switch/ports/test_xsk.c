@@ -47,9 +47,16 @@ static bool begin_port(const char *name, uint32_t mtu, const char *driver)
 	return begin_port_of(name, mtu, driver, 1, "inner");
 }
 
+// Buffers that nobody has, of both pools.
+static uint32_t free_buffers(void)
+{
+	return rte_mempool_avail_count(set.pool) +
+	       (set.lent ? rte_mempool_avail_count(set.lent) : 0);
+}
+
 static void end_port(uint32_t buffers)
 {
-	assert_int_equal(rte_mempool_avail_count(set.pool), buffers);
+	assert_int_equal(free_buffers(), buffers);
 	drb_ports_stop(&set);
 }
 
@@ -73,7 +80,7 @@ static void long_frames_come_whole(void **state)
 	for (size_t m = 0; m < ARRAY_SIZE(mtus); m++) {
 		const uint32_t max = mtus[m] + 22;
 		assert_true(begin_port("d0", mtus[m], "af_xdp"));
-		const uint32_t buffers = rte_mempool_avail_count(set.pool);
+		const uint32_t buffers = free_buffers();
 		const uint32_t lengths[] = {14,      60,           max / 3, max / 3 + 9,
 					    max / 2, max / 2 + 13, max - 1, max,
 					    max + 1, max + 5000,   30000,   65000};
@@ -99,9 +106,8 @@ static void the_ring_holds_what_it_says(void **state)
 	if (!has_xdp)
 		skip();
 	assert_true(begin_port("d0", MTU, "af_xdp"));
-	const uint32_t buffers = rte_mempool_avail_count(set.pool);
-	const uint32_t places =
-		drb_xsk_buffers(FRAME_MAX, set.count) - DRB_BUNDLE_PACKETS - DRB_BUNDLE_SLOTS - 64;
+	const uint32_t buffers = free_buffers();
+	const uint32_t places = drb_xsk_buffers(FRAME_MAX, set.count) - DRB_BUNDLE_SLOTS - 64;
 	assert_int_equal(places, 512); // a quarter of 4096, of packets in several parts half
 	draw_frame(&rng, FRAME_MAX);
 	for (uint32_t i = 0; i < places / 3 + 10; i++)
@@ -116,6 +122,34 @@ static void the_ring_holds_what_it_says(void **state)
 	end_port(buffers);
 }
 
+// Packets that wait, more than there are buffers to lend, are not in the way of those that come.
+static void what_waits_is_kept_apart(void **state)
+{
+	static struct rte_mbuf *waiting[4000];
+	struct drb_rng rng = drb_rng_seed(7, 15);
+	uint32_t n = 0, apart = 0;
+
+	(void)state;
+	if (!has_xdp)
+		skip();
+	assert_true(begin_port("d0", 1500, "af_xdp"));
+	const uint32_t buffers = free_buffers();
+	assert_true(set.lent->size < ARRAY_SIZE(waiting));
+	for (; n < ARRAY_SIZE(waiting); n++) {
+		draw_frame(&rng, 100);
+		come_in(frame, 100);
+		waiting[n] = next_packet(port->queue[0]);
+		assert_int_equal(waiting[n]->data_len, 100);
+		assert_memory_equal(rte_pktmbuf_mtod(waiting[n], uint8_t *), frame, 100);
+		apart += waiting[n]->pool == set.pool;
+		assert_true(n > 500 || apart == 0); // there is no need yet
+	}
+	assert_int_equal(port->kind->missed(port->queue[0]), 0);
+	assert_true(apart > ARRAY_SIZE(waiting) / 2);
+	rte_pktmbuf_free_bulk(waiting, n);
+	end_port(buffers);
+}
+
 // What leaves for the neighbour comes back as it was.
 static void bundles_of_long_packets(const char *driver)
 {
@@ -126,7 +160,7 @@ static void bundles_of_long_packets(const char *driver)
 	uint32_t length[PACKETS], in_bundles = 0;
 
 	assert_true(begin_port("u0", MTU, driver));
-	const uint32_t buffers = rte_mempool_avail_count(set.pool);
+	const uint32_t buffers = free_buffers();
 	port->kind->set_bundle_mtu(port, DRB_BUNDLE_MTU);
 	for (uint32_t turn = 0; turn < 30; turn++) {
 		for (uint32_t i = 0; i < PACKETS; i++) {
@@ -201,9 +235,10 @@ static void sockets_send(void **state)
 	assert_true(begin_port("d1", MTU, "none"));
 	other = rte_pktmbuf_pool_create("other", 63, 0, 0, 10240, SOCKET_ID_ANY);
 	assert_non_null(other);
-	const uint32_t buffers = rte_mempool_avail_count(set.pool);
+	const uint32_t buffers = free_buffers();
 	const struct drb_xsk_use use = {.interface = "inner",
-					.pool = set.pool,
+					.lent = set.pool,
+					.packets = set.pool,
 					.frame_max = FRAME_MAX,
 					.sockets = 4,
 					.copy = true,
@@ -247,8 +282,11 @@ static void another_has_the_interface(void **state)
 	struct rte_mempool *other =
 		rte_pktmbuf_pool_create("other", 4095, 0, 0, 4096, SOCKET_ID_ANY);
 	assert_non_null(other);
-	const struct drb_xsk_use use = {
-		.interface = "inner", .pool = other, .frame_max = 1522, .sockets = 4};
+	const struct drb_xsk_use use = {.interface = "inner",
+					.lent = other,
+					.packets = other,
+					.frame_max = 1522,
+					.sockets = 4};
 	assert_int_equal(drb_xsk_open(&x, &use, &step), 0);
 	assert_false(begin_port("d0", 1500, "af_xdp"));
 	said = drb_msg_last();
@@ -308,7 +346,7 @@ static void workers_share_queues(void **state)
 			 0);
 	for (uint32_t mtu = 1500; mtu <= MTU; mtu += MTU - 1500) {
 		assert_true(begin_port_of("d0", mtu, "af_xdp", 2, "tap"));
-		const uint32_t buffers = rte_mempool_avail_count(set.pool);
+		const uint32_t buffers = free_buffers();
 		assert_int_equal(port->rx_queues, 2);
 		assert_int_equal(port->kind->mtu(port), MTU);
 		for (uint32_t n = 0; n < 20; n++) {
@@ -334,6 +372,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(long_frames_come_whole),
 		cmocka_unit_test(the_ring_holds_what_it_says),
+		cmocka_unit_test(what_waits_is_kept_apart),
 		cmocka_unit_test(long_packets_go_in_bundles),
 		cmocka_unit_test(as_they_do_over_packet_sockets),
 		cmocka_unit_test(sockets_send),
