@@ -108,6 +108,13 @@ static bool parse(const char *params, uint32_t *first, uint64_t *time_ns)
 	return length < (int)sizeof(port) && drb_parse_u32(port, 1, port_count() - 1, first) == 0;
 }
 
+// False: it starts or ends, and has nothing to tell.
+static bool is_forwarding(void)
+{
+	return drb_stats_socket_is_ready() &&
+	       !atomic_load(&drb_reply_context.workers->worker[0].stop);
+}
+
 int drb_reply_all(const char *cmd, const char *params, struct rte_tel_data *d)
 {
 	static const struct {
@@ -129,7 +136,7 @@ int drb_reply_all(const char *cmd, const char *params, struct rte_tel_data *d)
 	if (params && !parse(params, &first, &time_ns))
 		return -EINVAL;
 	const struct drb_snapshot *s = params ? find(time_ns) : take();
-	if (!s && !drb_stats_socket_is_ready())
+	if (!s && !is_forwarding())
 		return -EIO;
 	rte_tel_data_start_dict(d);
 	if (!s)

@@ -12,7 +12,7 @@
 #define EAL_LCORES "(0-1)@0"
 #include "fixtures/packet_port.h"
 
-#define RING 1024 // frames of the port's receive ring, where a switch has few
+#define RING 4096 // frames of the port's receive ring, where a switch has few
 #define BURST 64
 
 // Frame n of a sequence that is the same each time: random octets, n itself in them.
@@ -122,7 +122,7 @@ static void jumbo_frames(void **state)
 									: sizeof(frame);
 		start_port_of_mtu(1, mtus[i]);
 		// More than once around the ring.
-		for (uint32_t n = 0; n < 1200; n++) {
+		for (uint32_t n = 0; n < RING + 100; n++) {
 			frame[20] = (uint8_t)n;
 			come_in(frame, whole);
 			is_frame(next_packet(port->queue[0]), frame, whole);
@@ -152,7 +152,7 @@ static void full_ring(void **state)
 {
 	static const struct {
 		uint32_t arity, ring;
-	} of[] = {{2, RING}, {4, RING}, {6, 672}, {8, RING / 2}, {32, RING / 8}};
+	} of[] = {{2, RING}, {4, RING / 2}, {6, 1344}, {8, RING / 4}, {32, RING / 16}};
 
 	(void)state;
 	for (uint32_t i = 0; i < ARRAY_SIZE(of); i++) {
