@@ -133,8 +133,8 @@ int drb_read_worker(struct drb_telemetry *t, struct drb_switch_worker *worker);
 // In one request, or one for each 32 ports.
 int drb_read_all(struct drb_telemetry *t, struct drb_switch_all *all);
 // A reply to DRB_CMD_ALL, for callers that do not wait for it; all: struct drb_switch_all, zeroed before the first
-// one. 0, -EPROTO, -ENOMEM, -EIO: a worker stands still, so that the switch can tell nothing, or -EAGAIN:
-// many readers asked in between, so begin again.
+// one. 0, -EPROTO, -ENOMEM, -EIO: a worker stands still or gets no CPU, so that the switch can tell nothing,
+// or -EAGAIN: many readers asked in between, so begin again.
 int drb_all_take(const json_t *reply, void *all);
 #define DRB_ALL_PARAM_MAX 32
 // The parameter of the next request, as long as all->port_count is less than all->info.ports. NULL for the first.

@@ -255,7 +255,7 @@ const char *drb_telemetry_error(int error)
 	case -ECONNRESET:
 		return "ended while it was asked";
 	case -EIO:
-		return "has a worker that stands still: restart it";
+		return "tells nothing: a worker stands still or gets no CPU";
 	case -EOPNOTSUPP:
 		return "could not answer";
 	default:

@@ -45,9 +45,9 @@ struct drb_port_range {
 	uint32_t first, end;
 };
 
-// rc: what drb_reply_snapshot() said; s is zero unless it is 0.
 // Who stands still, where no snapshot can be had.
 int drb_fill_stuck(struct rte_tel_data *d);
+// rc: what drb_reply_snapshot() said; s is zero unless it is 0.
 int drb_fill_info(struct rte_tel_data *d, const struct drb_snapshot *s, int rc);
 int drb_fill_routing(struct rte_tel_data *d, const struct drb_snapshot *s);
 int drb_fill_drops(struct rte_tel_data *d, const struct drb_snapshot *s);

@@ -154,10 +154,12 @@ static int make_pools(struct drb_port_set *set, const struct drb_setup *s, uint3
 		set->lent = drb_pool_new_lent(s, lent, drb_xdp_port_packs(s));
 	if (set->pool && (set->lent || lent == 0))
 		return 0;
+	const int rc = -rte_errno;
 	drb_error("cannot allocate %u packet buffers: %s (process.memory sets the MiB)",
-		  buffers + lent, rte_strerror(rte_errno));
+		  buffers + lent, rte_strerror(-rc));
 	rte_mempool_free(set->pool);
-	return -rte_errno;
+	set->pool = NULL;
+	return rc;
 }
 
 int drb_ports_start(struct drb_port_set *set, const char *path, const struct drb_setup *s,

@@ -31,7 +31,8 @@ struct drb_rx_ring {
 // Opens the socket of one worker at an interface, which receives every frame that comes in there,
 // whoever it is for, but none that goes out. With several of them, drb_rx_ring_join() divides the
 // frames. Of those longer than frame_max it yields the beginning, longer than that. frames: how long the ring
-// is; half of that where packets are longer than 1500 octets. 0 or -errno; *step then says what could not be done. To be closed in any case.
+// is; half of that where packets are longer than 1500 octets. 0 or -errno; *step then says what could not be
+// done. To be closed in any case.
 int drb_rx_ring_open(struct drb_rx_ring *ring, const char *interface, uint32_t frame_max,
 		     uint32_t frames, const char **step);
 // How long the ring is of a port to a host, or to a switch, in a switch with so many ports.
