@@ -1,7 +1,7 @@
 #!/bin/bash
 # Installs the Debian packages that drbswitch needs; does nothing when all are there.
 #   deploy/install-deps.sh [--cards] [--containers] [--check]
-# --cards: also what tests/live/cards.sh needs, an emulator. --containers: also what tests/live/package.sh and containers.sh
+# --cards: also what tests/live/ports/cards.sh needs, an emulator. --containers: also what tests/live/install/package.sh and containers.sh
 # need, to make Debian packages and run containers. --check only says which are missing (exit 1 if any).
 set -euo pipefail
 

@@ -33,6 +33,9 @@ there are CPUs).
 END
 }
 
+# story_path NAME: the file of a story, wherever it is
+story_path() { find tests/live -name "$1.sh"; }
+
 unit=1 live=1 lint=1 full=0 stories=()
 while [ $# -gt 0 ]; do
   case $1 in
@@ -65,8 +68,8 @@ while [ $# -gt 0 ]; do
   shift
 done
 for name in "${stories[@]}"; do
-  if [ ! -f "tests/live/$name.sh" ]; then
-    echo "tests/run.sh: there is no tests/live/$name.sh" >&2
+  if [ -z "$(story_path "$name")" ]; then
+    echo "tests/run.sh: there is no story $name.sh in tests/live" >&2
     exit 2
   fi
 done
@@ -75,7 +78,7 @@ left=()
 unset DRB_SHORT
 if [ $full = 0 ] && [ $unit = 1 ] && [ $live = 1 ]; then export DRB_SHORT=1; fi
 if [ ${#stories[@]} = 0 ]; then
-  for path in tests/live/*.sh; do
+  for path in tests/live/*/*.sh; do
     stories+=("$(basename "$path" .sh)")
   done
 fi

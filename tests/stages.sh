@@ -112,8 +112,9 @@ check_python() { python_sources | xargs -r flake8 --config tests/lint/flake8.cfg
 # Programs without .py of one name are modules of one name to mypy: those of bench are looked at apart.
 check_types() {
   local mypy=(mypy --config-file tests/lint/mypy.ini --scripts-are-modules)
-  python_sources | grep -v '^tests/bench/' | MYPYPATH=topo:tests/live:tests/process:tests/bench xargs -r "${mypy[@]}" &&
-    python_sources | grep '^tests/bench/' | MYPYPATH=topo:tests/live xargs -r "${mypy[@]}"
+  local paths=topo:tests/live:tests/live/faults:tests/live/load
+  python_sources | grep -v '^tests/bench/' | MYPYPATH=$paths:tests/process:tests/bench xargs -r "${mypy[@]}" &&
+    python_sources | grep '^tests/bench/' | MYPYPATH=$paths xargs -r "${mypy[@]}"
 }
 
 check_spelling() {
@@ -129,7 +130,10 @@ check_words() {
     grep -vE '^tests/fuzz/corpus/|^docs/glossary.md$|^tests/lint/words.txt$|/test_runner.py$|\.svg$' |
     xargs -r python3 -B tests/lint/words.py tests/lint/words.txt
 }
-check_includes() { python3 -B tests/lint/includes.py tests/lint/folders.txt; }
+check_includes() {
+  python3 -B tests/lint/includes.py tests/lint/folders.txt &&
+    python3 -B tests/lint/includes.py tests/lint/modules.txt topo/drbfabric
+}
 check_messages() { python3 -B tests/lint/messages.py . tests/lint/messages.txt; }
 
 check_spdx() {
@@ -169,7 +173,7 @@ with_reasons() {
 
 live_story() { # live_story NAME
   local name=$1 log=$logs/live-$1.log status counts limit=${STORY_TIMEOUT:-600}
-  timeout -k 20 "$limit" bash "tests/live/$name.sh" >"$log" 2>&1
+  timeout -k 20 "$limit" bash "$(story_path "$name")" >"$log" 2>&1
   status=$?
   [ $status != 124 ] || echo "not ok $name: took more than $limit s" >>"$log"
   with_reasons "$log"
@@ -181,7 +185,7 @@ live_story() { # live_story NAME
 # lane_of_story NAME: a story that builds beside it would disturb says so and why, "# Quiet: ...", and
 # one that other stories would disturb, too, "# Alone: ..."
 lane_of_story() {
-  case $(grep -oE -m 1 '^# (Quiet|Alone): ' "tests/live/$1.sh") in
+  case $(grep -oE -m 1 '^# (Quiet|Alone): ' "$(story_path "$1")") in
     *Quiet*) echo quiet ;;
     *Alone*) echo alone ;;
     *) echo beside ;;
@@ -189,4 +193,4 @@ lane_of_story() {
 }
 
 # is_for_full NAME: a story that a plain run leaves out says so and why, "# Full: ..."
-is_for_full() { grep -qE '^# Full: ' "tests/live/$1.sh"; }
+is_for_full() { grep -qE '^# Full: ' "$(story_path "$1")"; }

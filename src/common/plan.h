@@ -36,7 +36,7 @@
 // config and batch are files beside plan.json: the switch's YAML, and the ip -batch file to run
 // inside the node's namespace. lower and upper are names of nodes.
 
-// Each running fabric has a folder of its name here: topo/drbfabric/fabrics.py.
+// Each running fabric has a folder of its name here: topo/drbfabric/fabric/fabrics.py.
 #define DRB_RUN_DIR "/run/drbswitch"
 
 #define DRB_PLAN_FILE "plan.json"

@@ -9,7 +9,8 @@ The table names one folder a line, from the top of the house to its ground; fold
 no line of their own belong to it. "a/b -> c/d  why" lets a/b, a folder or one file, include headers of c/d all
 the same.
 Includes in quotes are meant, from ROOT (default src) or from the file's own folder; generated headers
-are not there to be looked at."""
+are not there to be looked at. Of a Python package, imports of its own modules by their full names; its top folder
+is the line "."."""
 
 import collections
 import os
@@ -17,8 +18,19 @@ import re
 import sys
 
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
+# from package.folder import module, module or from package.folder.module import name
+IMPORT = re.compile(r'^ *from (\w+)((?:\.\w+)*) import (\([^)]*\)|.*)', re.MULTILINE)
 # In a comment: core/links/hello.h, or what ends such a path.
 NAMED = re.compile(r'(?<![\w./-])((?:[a-z_0-9]+/)+[a-z_0-9]+\.(?:c|h|def))\b')
+
+
+def imports(root, text):
+    """Files of a package that a module of it imports."""
+    for package, module, names in IMPORT.findall(text):
+        if package == os.path.basename(root):
+            folder = module[1:].replace('.', '/')
+            yield f'{folder}.py'
+            yield from (os.path.join(folder, f'{name}.py') for name in re.findall(r'\w+', names))
 
 
 def includes(root):
@@ -26,14 +38,17 @@ def includes(root):
     found = {}
     for folder, _, names in os.walk(root):
         for name in names:
-            if not name.endswith(('.c', '.h')):
+            if not name.endswith(('.c', '.h', '.py')):
                 continue
             path = os.path.join(folder, name)
             with open(path, encoding='utf-8') as f:
-                wanted = INCLUDE.findall(f.read())
-            places = [(os.path.join(root, w), os.path.join(folder, w)) for w in wanted]
+                text = f.read()
+            if name.endswith('.py'):
+                places = [(os.path.join(root, w),) for w in imports(root, text)]
+            else:
+                places = [(os.path.join(root, w), os.path.join(folder, w)) for w in INCLUDE.findall(text)]
             found[os.path.relpath(path, root)] = sorted(
-                {os.path.relpath(place, root) for pair in places for place in pair if os.path.isfile(place)})
+                {os.path.relpath(place, root) for some in places for place in some if os.path.isfile(place)})
     return found
 
 
@@ -73,7 +88,7 @@ def listed(file, order):
         if folder in order:
             return folder
         folder = os.path.dirname(folder)
-    return None
+    return '.' if '.' in order else None
 
 
 def upwards(found, order, allowed):

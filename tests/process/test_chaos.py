@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 sys.dont_write_bytecode = True
-sys.path[:0] = [f'{sys.argv[1]}/live', f'{sys.argv[1]}/bench']
+sys.path[:0] = [f'{sys.argv[1]}/{folder}' for folder in ('live', 'live/faults', 'live/load', 'bench')]
 
 import chaos_checks as checks  # noqa: E402
 import soak_limits  # noqa: E402

@@ -16,7 +16,9 @@ sys.path.insert(0, TOPO)
 os.environ['DRB_BUILD'] = BUILD
 
 import tap  # noqa: E402
-from drbfabric import Failure, children, cli, demo, experiment, schemes, verdict  # noqa: E402
+from drbfabric import Failure  # noqa: E402
+from drbfabric.common import children, cli, schemes  # noqa: E402
+from drbfabric.experiment import demo, experiment, verdict  # noqa: E402
 
 FRESH = 'Under fresh permutations (new destinations in every slot): '
 KEPT = 'Under a persistent permutation (hosts keep their destinations): '

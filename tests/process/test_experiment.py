@@ -21,9 +21,10 @@ sys.path.insert(0, TOPO)
 os.environ['DRB_BUILD'] = BUILD
 
 import tap  # noqa: E402
-from drbfabric import live, report, slow_links  # noqa: E402
-from drbfabric.control import COUNTS, Control  # noqa: E402
-from drbfabric.experiment import Experiment, Setup, deviations, disturbance, simulate, summarise  # noqa: E402
+from drbfabric.experiment import live, report, slow_links  # noqa: E402
+from drbfabric.experiment.control import COUNTS, Control  # noqa: E402
+from drbfabric.experiment.experiment import (  # noqa: E402
+    Experiment, Setup, deviations, disturbance, simulate, summarise)
 
 
 def setup(**changes):

@@ -11,7 +11,8 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, sys.argv[1])
 
 import tap  # noqa: E402
-from drbfabric import Failure, interrupts  # noqa: E402
+from drbfabric import Failure  # noqa: E402
+from drbfabric.common import interrupts  # noqa: E402
 
 
 def reached(*steps):

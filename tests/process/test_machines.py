@@ -21,7 +21,8 @@ import tap  # noqa: E402
 TOPO, BUILD = sys.argv[1:]
 sys.path.insert(0, TOPO)
 
-from drbfabric import check, merged_metrics, nodes, part  # noqa: E402
+from drbfabric.fabric import check, nodes  # noqa: E402
+from drbfabric.machines import merged_metrics, part  # noqa: E402
 
 WITHIN = 30
 FILE = 'machines:\n  - {name: a, address: 192.0.2.1}\n  - {name: b, address: 192.0.2.2, ssh_port: 2222}\n'

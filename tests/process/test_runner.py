@@ -110,7 +110,7 @@ case $1 in test)
 esac"""
 FAKE_NINJA = """#!/bin/bash
 mkdir -p "$2/tests/unit"; echo built >>"$2/built"; install /dev/null "$2/tests/unit/test_log_writer" """
-STORY = '. "$(dirname "$0")/../lib.sh"; check %s true\n'
+STORY = '. "$(dirname "$0")/../../lib.sh"; check %s true\n'
 STORIES = {
     'long': '# Alone: why.\n# Full: why.\n' + STORY % 'long',
     'short': STORY % 'first' + 'if in_full "second half"; then check second true; fi\nagain first busy\nfinish\n',
@@ -122,7 +122,7 @@ def of_a_run(folder, *arguments, **stories):
     only compiler and unit tests are scripts."""
     root = pathlib.Path(folder, '-'.join(('run', *arguments)))
     files = {'deploy/install-deps.sh': '', 'tests/fuzz/run.sh': 'echo ok fuzz x\n', 'bin/meson': FAKE_MESON,
-             'bin/ninja': FAKE_NINJA, **{f'tests/live/{name}.sh': text for name, text in stories.items()}}
+             'bin/ninja': FAKE_NINJA, **{f'tests/live/room/{name}.sh': text for name, text in stories.items()}}
     for name, text in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -19,11 +19,11 @@ sys.path.insert(0, TOPO)
 os.environ['DRB_BUILD'] = BUILD
 
 import tap  # noqa: E402
-from drbfabric import tcp_report  # noqa: E402
-from drbfabric.tcp_experiment import (Experiment, Setup, draw, interval, makespan, simulate,  # noqa: E402
-                                      source_of, summarise, verdict)
-from drbfabric import netns  # noqa: E402
-from drbfabric.tcp_player import PAYLOAD, Player, transfers_of  # noqa: E402
+from drbfabric.experiment import tcp_report  # noqa: E402
+from drbfabric.experiment.tcp_experiment import (  # noqa: E402
+    Experiment, Setup, draw, interval, makespan, simulate, source_of, summarise, verdict)
+from drbfabric.experiment.tcp_player import PAYLOAD, Player, transfers_of  # noqa: E402
+from drbfabric.fabric import netns  # noqa: E402
 
 
 def setup(**changes):

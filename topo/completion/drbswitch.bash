@@ -9,7 +9,7 @@ _drbswitch() {
   COMPREPLY=()
   while read -r word; do
     COMPREPLY+=("$word")
-  done < <(python3 -B "$_drbswitch_folder/@MODULES@/drbfabric/complete.py" "$program" \
+  done < <(python3 -B "$_drbswitch_folder/@MODULES@/drbfabric/common/complete.py" "$program" \
     "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
   # More may follow what ends with a dot: a port.
   [[ ${COMPREPLY[0]} != *. ]] || compopt -o nospace

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Completion of fish for all programs of drbswitch. Installed once for each of them, under its name.
 
-set -g _drbswitch_complete (path resolve (status dirname)/@MODULES@/drbfabric/complete.py 2>/dev/null
-    or realpath (status dirname)/@MODULES@/drbfabric/complete.py)
+set -g _drbswitch_complete (path resolve (status dirname)/@MODULES@/drbfabric/common/complete.py 2>/dev/null
+    or realpath (status dirname)/@MODULES@/drbfabric/common/complete.py)
 
 function _drbswitch
     set -l words (commandline -opc)

@@ -6,12 +6,16 @@ import os
 import re
 from typing import Any
 
-from . import (all_machines, check, combined, demo, experiment_machines, export, fabrics, faults, netns, nodes, part,
-               scenario, usage)
-from .cli import NS, Parser, Version, help_first, need_root, positive, run_program, say, some_loads, some_schemes
-from .output import add_format_options, print_rows
-from .places import called, called_program, program
-from .up_down import down, replan, up
+from drbfabric import usage
+from drbfabric.common.cli import (
+    NS, Parser, Version, help_first, need_root, positive, run_program, say, some_loads, some_schemes)
+from drbfabric.common.output import add_format_options, print_rows
+from drbfabric.common.places import called, called_program, program
+from drbfabric.experiment import demo
+from drbfabric.fabric import check, fabrics, netns, nodes
+from drbfabric.fabric.up_down import down, replan, up
+from drbfabric.faults import faults, scenario
+from drbfabric.machines import all_machines, combined, experiment as experiment_machines, export, part
 
 COMPLAINTS_SHOWN = 20
 

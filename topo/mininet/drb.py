@@ -18,7 +18,7 @@ _here = os.path.dirname(os.path.realpath(sys._getframe().f_code.co_filename))
 sys.dont_write_bytecode = True
 sys.path.append(os.path.dirname(_here))
 
-from drbfabric.mininet_nodes import DrbSwitch, FatTreeTopo, findController  # noqa: E402, F401
+from drbfabric.mininet.nodes import DrbSwitch, FatTreeTopo, findController  # noqa: E402, F401
 
 topos = {'fattree': FatTreeTopo}
 switches = {'drb': DrbSwitch}

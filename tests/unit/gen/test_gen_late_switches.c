@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What drbgen replay says of switches that were late. tests/live/replay.sh has such switches.
+// What drbgen replay says of switches that were late. tests/live/traffic/replay.sh has such switches.
 #include "fixtures/unit.h"
 
 #include <stdio.h>

@@ -1,0 +1,143 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# A fat-tree in Mininet, by the real mn, without a controller and without Open vSwitch: pings, TCP, a link
+# down, a replay; drbctl and drbfabric know the network; nothing is left, even of one that was killed.
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/../story.bash"
+need drbtopo drbswitch drbgen drbctl
+need_tool mn iperf telnet jq fping ss
+
+# When something goes wrong, and with -c, mn kills processes by their names and deletes logs in /tmp.
+grep -q rootless /proc/1/cmdline || cannot_run "no process namespace of its own"
+# This project may be below /tmp itself: it is seen elsewhere then.
+mkdir "$scratch/tree" "$scratch/build"
+mount --bind "$root" "$scratch/tree" && mount --bind "$build" "$scratch/build" && mount -t tmpfs tmpfs /tmp ||
+  cannot_run "no /tmp of its own"
+root=$scratch/tree build=$scratch/build
+export DRB_BUILD=$build
+cd "$root" || exit 1
+
+network() { # network L D [MN OPTION...]
+  local size=$1,$2
+  shift 2
+  mn --custom "$root/topo/mininet/drb.py" --topo "fattree,$size" --switch "${switch:-drb}" "$@"
+}
+
+# begin L D: a network whose command line is told what to do by cli()
+begin() {
+  mkfifo "$scratch/cli"
+  network "$@" <"$scratch/cli" >"$scratch/said" 2>&1 &
+  network_pid=$!
+  exec 7>"$scratch/cli"
+  cli "sh true" >/dev/null
+}
+
+# cli COMMAND: does it and prints what mn says
+cli() {
+  local before step=$EPOCHREALTIME # another one each time, also in a subshell
+  before=$(wc -l <"$scratch/said")
+  printf '%s\nsh echo step-%s-is-done\n' "$1" "$step" >&7
+  soon grep -q "step-$step-is-done" "$scratch/said" >/dev/null || { tail "$scratch/said" && return 1; }
+  tail -n "+$((before + 1))" "$scratch/said"
+}
+
+end() { # end: leaves the command line; true if mn ended well
+  echo exit >&7
+  exec 7>&-
+  wait $network_pid
+  local status=$?
+  rm "$scratch/cli"
+  return $status
+}
+
+says() { # says PATTERN COMMAND...
+  local pattern=$1 said
+  shift
+  said=$("$@" 2>&1)
+  echo "$said"
+  grep -q -- "$pattern" <<<"$said"
+}
+
+listens() { fabric exec "$1" -- ss -ltnH "sport = :$2" | grep .; } # listens HOST PORT
+
+# The iperf verb of Mininet 2.3.0 waits for ever for a line that the server of iperf 2.1 does not print.
+gigabits() { # gigabits LEAST: TCP between the ends of the network carries so many Gbit/s
+  "$root/topo/fabric" exec h15 -- timeout 30 iperf -s >/dev/null 2>&1 & # whose output would be waited for
+  soon listens h15 5001 &&
+    fabric exec h0 -- iperf -c 10.0.0.16 -t 3 -f m | tee "$scratch/iperf"
+  sed -n 's/.* \([0-9.]*\) Mbits\/sec.*/\1/p' "$scratch/iperf" |
+    awk -v least="$1" '{ most = $1 > most ? $1 : most } END { exit !(most > 1000 * least) }'
+}
+
+# Nothing of the network nor of Mininet itself.
+all_gone() { nothing_left && ! pgrep -af 'mininet:|mnexec|mininet_keeper'; }
+
+pings() { says ' 0% dropped' cli pingall; }
+
+if in_full "F(2,2)"; then
+  check "F(2,2): pingall" says ' 0% dropped' network 2 2 --test pingall
+  check "nothing is left of it" all_gone
+fi
+check "with a rate and a scheme" \
+  env switch=drb,scheme=walk,threshold=3 bash -c "$(declare -f network says); root='$root'; says ' 0% dropped' network 2 2,bw=50 --test pingall"
+check "nothing is left of that" all_gone
+check "a mistake is named" says "scheme best" env switch=drb,scheme=best bash -c "$(declare -f network); root='$root'; network 2 2 --test none"
+check "and leaves nothing" soon all_gone
+
+begin 3 2
+check "F(3,2): pingall" pings
+decide "TCP over five switches" unshared 25 gigabits 0.5
+bundled() { drbctl show "$1" worker --json | tee "$scratch/worker" && jq -e '.bundled_packets > 1000' "$scratch/worker"; }
+check "its packets go in bundles, upwards" bundled s1-0
+check "and down" bundled s3-0
+check "hosts have the MTU of packets" says '> 1500' cli "h0 cat /sys/class/net/eth0/mtu"
+check "a link is taken down" cli "link s1-0 s2-0 down"
+check "its switch sees that" soon bash -c "'$build/src/ctl/drbctl' show s1-0 links --json | jq -es 'any(.[]; .state == \"down\")'"
+check "so does the other end" soon bash -c "'$build/src/ctl/drbctl' show s2-0 links --json | jq -es 'any(.[]; .state == \"down\")'"
+check "every pair without it" pings
+check "it comes back" cli "link s1-0 s2-0 up"
+check "a host's link is taken down" cli "link h0 s1-0 down"
+check "and up" cli "link h0 s1-0 up"
+check "drbfabric check knows the network" soon fabric check
+check "drbctl does" says '^drb  *s3-3 ' drbctl list
+check "a switch is stopped" cli "switch s2-1 stop"
+check "it is dead then" says '^s2-1,drb-s2-1,[0-9]*,dead' fabric status --csv
+check "and started" cli "switch s2-1 start"
+check "and works" soon fabric check wiring
+check "counters from the command line of mn" says 'multicast' cli "dpctl s2-1 drops"
+drbgen write --traffic fixed --load 0.5 --slots 300 --slot 4ms --out "$scratch/traffic" 2>/dev/null
+check "a replay of a permutation loses nothing" drbgen replay "$scratch/traffic"
+check "other settings are Mininet's to give" fails_with 2 'made by mininet' fabric replan --scheme walk
+end
+check "mn ends" test $? = 0
+check "nothing is left" all_gone
+
+begin 2 2
+kill -KILL "$(pgrep -f "bin/mn .*fattree,2,2")"
+exec 7>&-
+rm "$scratch/cli"
+check "nothing is left of one that was killed" soon all_gone
+
+cat >"$scratch/script.py" <<END
+import functools
+import sys
+from mininet.link import TCLink
+sys.path.insert(0, '$root/topo/mininet')
+from mininet.net import Mininet
+from drb import DrbSwitch, FatTreeTopo
+links = {'link': functools.partial(TCLink, delay=sys.argv[1])} if sys.argv[1:] else {}
+net = Mininet(topo=FatTreeTopo(2, 1, bw=20), switch=functools.partial(DrbSwitch, mtu=4000), controller=None, **links)
+net.start()
+print('mtu', *(intf.node.cmd(f'cat /sys/class/net/{intf.name}/mtu').strip()
+               for intf in net.links[0].intf1.link.intf2.node.intfList() if intf.link))
+print('lost', net.pingAll())
+print(net.get('h0').cmd('ping -c 1 -W 2 -M do -s 3972 10.0.0.2'))
+net.stop()
+END
+script() { /usr/bin/python3 -B "$scratch/script.py" "$@" 2>&1 | tee "$scratch/of-script"; }
+check "from a script" says 'lost 0.0' script
+check "with a larger MTU" grep '1 received' "$scratch/of-script"
+check "between switches with that of bundles" grep '^mtu 4000 65535' "$scratch/of-script"
+check "but not where tc delays every packet" says '^mtu 4000 4000' script 1ms
+check "nothing is left of the script" all_gone
+finish

@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Other sizes than the usual one come up, agree with the wiring formula and reach everybody.
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/../story.bash"
+need drbtopo drbswitch drbctl
+need_tool fping python3
+
+for shape in 1,4 2,1 2,3 4,2 3,4; do
+  case $shape in 2,1 | 4,2 | 3,4) in_full "F($shape)" || continue ;; esac
+  up -l "${shape%,*}" -d "${shape#*,}"
+  check "F($shape): wiring, pings, counters" fabric check wiring ping counters links
+  check "F($shape): down" fabric down
+done
+# A switch tells of 32 ports in one reply.
+up -l 1 -d 20
+check "40 ports: wiring, pings, counters" fabric check wiring ping counters links
+check "40 ports: all in what is repeated for other machines" \
+  python3 -B "$root/tests/live/ports/many_ports.py" drb 40 "$build/src/ctl/drbctl"
+check "40 ports: down" fabric down
+check "nothing is left" nothing_left
+
+# Two fabrics at once, with other addresses and a name that is itself like a node's.
+up -l 2 -d 2 --name a-h1
+up -l 2 -d 2 --name b --ipv4 192.168.0.0/16 --ipv6 2001:db8::/64 --mac 06:11
+check "two fabrics: the first" fabric check wiring ping --name a-h1
+check "two fabrics: the second" fabric check wiring ping --name b
+check "two fabrics: addresses" fabric exec --name b h0 -- ping -c 1 -W 2 192.168.0.8
+check "down of one" fabric down --name a-h1
+check "the other stays" fabric check --name b
+check "down of the other" fabric down --name b
+check "nothing is left of both" nothing_left
+finish

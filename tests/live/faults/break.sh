@@ -1,0 +1,85 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What users break on purpose: switches killed, paused and started, links cut, mended and slowed down, alone
+# and at times that a file gives, beside a replay.
+# Quiet: packets are sent in slots.
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/../story.bash"
+need drbtopo drbswitch drbgen drbctl
+need_tool jq fping
+
+state_is() { fabric status --csv | grep -q "^$1,drb-$1,[0-9]*,$2,"; }
+link_is() { drbctl show "$1" links --json | jq -es --arg p "$2" --arg s "$3" 'any(.[]; .port == $p and .state == $s)'; }
+says() { local said && said=$("${@:2}" 2>&1) && echo "$said" && grep -qE -- "$1" <<<"$said"; }
+
+up -l 2 -d 2 --rate 2000pps
+check "a switch is killed" says '^s2-1: killed$' fabric kill s2-1
+check "it is dead" soon state_is s2-1 dead
+check "once" fails_with 2 's2-1 does not run' fabric kill s2-1
+check "its neighbours do without it" soon link_is s1-0 u1 down
+check "every pair does" fabric check ping
+check "it is started" says 's2-1: started' fabric start s2-1
+check "started twice" says 's2-1: runs already' fabric start s2-1
+check "and used" soon fabric check wiring
+check "a switch is paused" fabric pause s2-0
+check "nobody hears of it" soon link_is s1-0 u0 down
+check "it goes on" fabric resume s2-0
+check "and is used" soon link_is s1-0 u0 up
+check "a link is cut" says 's1-0.u0 - s2-0.d0: cut|s1-0.u0 . s2-0.d0: cut' fabric cut s1-0.u0
+check "at both ends" soon link_is s2-0 d0 down
+check "and mended" fabric mend s2-0.d0
+check "from either end" soon link_is s1-0 u0 up
+check "a host's link is cut" says 'h0.eth0 - s1-0.d0: cut' fabric cut h0
+check "nobody reaches it" bash -c "! '$root/topo/fabric' exec h7 -- fping -q -r 0 10.0.0.1 fd00::1"
+check "it is mended" fabric mend h0
+check "the host has its addresses again" soon fabric exec h7 -- fping -q -r 0 10.0.0.1 fd00::1
+check "a link gets another rate" fabric rate s1-0.u1 500pps
+rate_is() { drbctl show "$1" links --json | jq -es --arg p "$2" --arg r "$3" 'any(.[]; .port == $p and .rate == $r)'; }
+check "here" rate_is s1-0 u1 500pps
+check "and at the other end" rate_is s2-1 d0 500pps
+check "and no other" rate_is s1-0 u0 2kpps
+check "another one again" fabric rate s1-0.u1 2000pps
+check "holds" rate_is s1-0 u1 2kpps
+check "a rate that is none" fails_with 1 'rate' fabric rate s1-0.u1 fast
+check "changes nothing" rate_is s1-0 u1 2kpps
+check "a link that is not there" fails_with 2 "no link 's1-0.u7'" fabric cut s1-0.u7
+check "what was said" says '^s1-0: .*(ready|link|port)' fabric logs -n 50
+check "by one switch" says 'ready' fabric logs s1-1
+
+printf '# a fault and its end\n500ms kill s2-1\n1s cut s1-3.u0\n2s mend s1-3.u0\n2s start s2-1\n' >"$scratch/faults"
+drbgen write -l 2 -d 2 --load 0.3 --slots 1500 --out "$scratch/traffic" 2>/dev/null
+scenario() { # ends with 1 where packets are lost
+  fabric scenario "$scratch/faults" --replay "$scratch/traffic" --json >"$scratch/axis" 2>"$scratch/said"
+  cat "$scratch/axis"
+  jq -es 'length > 5 and ([.[].time_s] == ([.[].time_s] | sort)) and
+    any(.[]; .delivered_pps > 100) and any(.[]; .silent == 1) and (last.silent == 0)' "$scratch/axis"
+}
+decide "a scenario beside a replay" undisturbed 100 scenario
+# What is due at one time is in one row, or in the next as well if the first took long.
+check "names what happened when" jq -es '[.[] | select(.event != "")] |
+  (first.time_s >= 0.5) and (last.time_s >= 2) and ([.[].event] | join(", ") |
+  test("^s2-1 killed, s1-3.u0 - s2-0.d3 cut, s1-3.u0 - s2-0.d3 mended, s2-1 started$"))' "$scratch/axis"
+check "and the replay's report, a line of JSON" bash -c "grep '^{' '$scratch/said' | jq -e '.sent > 0'"
+echo '2 kill s2-1' >"$scratch/wrong"
+check "a line that is none" fails_with 2 'wrong:1: .*TIME VERB' fabric scenario "$scratch/wrong"
+links_are_up() { drbctl show s1-0 links --json | jq -es 'all(.[]; .state == "up")'; }
+check "all links are up" soon links_are_up
+mistake() { # mistake LINE PATTERN: found before the first line has happened
+  printf '# first a cut\n0s cut s1-0.u0\n%s\n' "$1" >"$scratch/wrong"
+  fails_with 2 "wrong:3: $2" fabric scenario "$scratch/wrong" && links_are_up
+}
+check "a switch that is not there" mistake '1s kill s9-9' "kill: .*no node 's9-9'"
+check "a host in place of a switch" mistake '1s pause h0' 'pause: h0 is a host'
+check "a link that is not there" mistake '1s mend s1-0.u9' "mend: .*no link 's1-0.u9'"
+check "a rate that is missing" mistake '1s rate s1-0.u0' 'rate: a link and a rate are wanted'
+check "a rate that is none" mistake '1s rate s1-0.u0 fast' 'rate: .*--rate fast: must be a rate'
+echo '0s cut s1-0.u0' >"$scratch/cut"
+check "traffic that is not there" fails_with 2 'replay .*nothing: No such file' \
+  fabric scenario "$scratch/cut" --replay "$scratch/nothing"
+check "leaves links as they are" links_are_up
+check "a file that is not there" fails_with 2 'drbfabric: nothing: No such file or directory$' fabric scenario nothing
+check "a table for people" says 'delivered/s' fabric scenario /dev/null --duration 300ms --interval 100ms
+check "all is well" soon fabric check
+check "down" fabric down
+check "nothing is left" nothing_left
+finish

@@ -1,0 +1,128 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# A core, a switch of layer 2 and one port are drained and undrained under fixed streams at load 0.5:
+# nothing is lost, their traffic goes to zero and comes back. What would cut somebody off is refused,
+# and a drained switch serves again where another one dies.
+# Quiet: no packet may be lost.
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/../story.bash"
+need drbtopo drbswitch drbctl
+need_tool jq python3
+
+usable() { # usable COUNT: so many ports of all switches are
+  local now
+  now=$(drbctl list --json | jq -s 'map(.ports_usable) | add') && [ "$now" = "$1" ] ||
+    { echo "$now ports are usable" && false; }
+}
+
+# packets SWITCH [PORT]: that came and went by it
+packets() {
+  drbctl show "$1" ports --json | jq -s --arg port "${2:-}" \
+    'map(select($port == "" or .port == $port) | .in_packets + .out_packets) | add'
+}
+
+all_packets() { drbctl show --all ports --json | jq -s 'map(.out_packets) | add'; }
+
+quiet() { # quiet SWITCH [PORT]: nothing passes while the streams run
+  local all before
+  all=$(all_packets) && before=$(packets "$@") && sleep 0.3 || return
+  [ "$(packets "$@")" = "$before" ] && [ "$(all_packets)" -gt $((all + 100)) ] ||
+    { echo "$before packets, then $(packets "$@")" && false; }
+}
+
+busy() { # busy SWITCH [PORT]: the streams use it
+  local before
+  before=$(packets "$@") && sleep 0.3 && [ "$(packets "$@")" -gt $((before + 5)) ]
+}
+
+state() { # state SWITCH PORT TEXT: says of itself
+  drbctl show "$1" links --json | jq -se --arg p "$2" --arg s "$3" \
+    'map(select(.port == $p))[0].state == $s' >/dev/null || { drbctl show "$1" links && false; }
+}
+
+drops() { drbctl show --all drops --json | jq -s 'map(.no_route + .port_down + .not_below + .same_port) | add'; }
+
+# drained_and_back NAME SWITCH [PORT]
+drained_and_back() {
+  local name=$1 what=$2${3:+.$3}
+  shift
+  check "$name: is used" soon busy "$@"
+  check "$name: drained" drbctl drain "$what"
+  check "$name: gets quiet" soon quiet "$@"
+  check "$name: undrained" drbctl undrain "$what"
+  check "$name: is used again" soon busy "$@"
+}
+
+# lossless NAME COMMAND...: streams run meanwhile, and all of them arrive. A loss counts unless a control
+# process or a switch got no CPU for so long meanwhile that rings overflow or hellos are missed.
+lossless() {
+  local name=$1 before streams try
+  shift
+  for ((try = 1; try <= ${DRB_TRIES:-6}; try++)); do
+    before=$(drops)
+    watched streams_during "$@"
+    echo "# $name: $(jq .lost "$scratch/events") of $(jq .sent "$scratch/events") packets lost"
+    check "$name: no switch dropped a packet for want of a way" test "$(drops)" = "$before"
+    if jq -e '.lost == 0' "$scratch/events" >/dev/null; then
+      ok "$name: nothing is lost"
+      return
+    fi
+    if ! disturbed 100 >"$scratch/why"; then
+      not_ok "$name: nothing is lost"
+      sed 's/^/#   /' "$scratch/events" "$scratch/why"
+      return
+    fi
+    again "$name" "packets were lost, but $(cat "$scratch/why")"
+  done
+  undecided "$name: nothing is lost" "$(cat "$scratch/why")"
+}
+
+streams_during() { # streams_during COMMAND...
+  local streams
+  python3 -B "$root/tests/live/faults/heal.py" drb 16 4 600 >"$scratch/events" &
+  streams=$!
+  "$@"
+  kill -TERM $streams
+  wait $streams
+}
+
+up -l 3 -d 2 --rate 250pps
+check "80 ports are usable" soon usable 80
+
+lossless "core" drained_and_back "core" s3-1
+lossless "switch of layer 2" drained_and_back "switch of layer 2" s2-4
+lossless "port up" drained_and_back "port up" s2-2 u1
+lossless "port down" drained_and_back "port down" s2-6 d0
+check "all ports are usable" soon usable 80
+
+check "a switch with hosts" fails_with 1 's1-0: not drained: its hosts have no other path' drbctl drain s1-0
+check "a host's port" fails_with 1 's1-0: d1 not drained: h1 has no other path' drbctl drain s1-0.d1
+check "no such port" fails_with 1 "s3-0: no port 'u0'" drbctl drain s3-0.u0
+check "no such switch" fails_with 1 'drb-s3-9: not running' drbctl drain s3-9
+check "no switch" fails_with 2 "'core' is not a switch" drbctl drain core
+check "one uplink" drbctl drain s1-3.u0
+check "the other one" fails_with 1 's1-3: u1 not drained: no other uplink is in use' drbctl drain s1-3.u1
+check "it says so" state s1-3 u0 drained
+check "so does its neighbour" soon state s2-2 d1 "drained by neighbour"
+check "drained over a reload" drbctl reload s1-3
+check "it is still" state s1-3 u0 drained
+check "undrain all" drbctl undrain --all
+check "all ports are usable again" soon usable 80
+
+# One of two is drained, the other one cannot be, and dies.
+check "s2-4 drained" drbctl drain s2-4
+check "its neighbours know" soon state s1-5 u0 "drained by neighbour"
+check "wired as ever, and every pair, around it" soon fabric check wiring ping
+check "s2-5 is needed" soon fails_with 1 's2-5: d[01] not drained: s1-[45] has no other uplink' drbctl drain s2-5
+kill -KILL "$(drbctl list --json | jq -r 'select(.switch == "s2-5") | .pid')"
+check "s2-5 died: s2-4 is needed" soon state s2-4 d0 "drained, still needed"
+check "above they know" soon state s3-0 d2 "drained by neighbour, still needed"
+check "every pair, by the drained switch" soon fabric check ping
+fabric exec s2-5 -- "$build/src/switch/drbswitch" -c /run/drbswitch/drb/s2-5.yaml >/dev/null 2>&1 &
+check "s2-5 is back: s2-4 is not needed" soon state s2-4 d0 drained
+check "every pair" soon fabric check ping
+check "s2-4 undrained" drbctl undrain s2-4
+check "all ports are usable in the end" soon usable 80
+check "packets are conserved" drbctl check
+check "down" fabric down
+finish

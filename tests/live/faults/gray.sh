@@ -1,0 +1,140 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Links that lose a share, or a kind, of what comes in one direction, under streams at load 0.3: both ends stop
+# using them within two seconds, the traffic around them loses nothing, drbctl names the direction. One that
+# loses a thousandth stays in use, and is shown.
+# Alone: times and losses are measured.
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/../story.bash"
+need drbtopo drbswitch drbctl drbgen
+need_tool jq python3 clang
+
+within_ms=2000
+
+compile() { # compile NAME FLAG...: a program that drops
+  local object=$scratch/$1.o
+  shift
+  clang -target bpf -O2 -isystem "/usr/include/$(gcc -print-multiarch)" "$@" \
+    -c "$root/tests/live/faults/gray_link.bpf.c" -o "$object" 2>"$scratch/said" ||
+    cannot_run "clang makes no BPF program: $(head -1 "$scratch/said")"
+}
+compile 5-percent -DPERMILLE=50
+compile 10-percent -DPERMILLE=100
+compile 40-percent -DPERMILLE=400
+compile data -DPERMILLE=1000 -DDATA
+compile long -DPERMILLE=1000 -DLONGER=1000
+compile thousandth -DPERMILLE=1
+
+# links PORT...: SWITCH.PORT STATE SINCE_MS of each
+links() {
+  PYTHONPATH=$root/topo python3 -B - "$@" <<'END'
+import sys
+from drbfabric.fabric.telemetry import Telemetry
+for name in sys.argv[1:]:
+    switch, port = name.split('.')
+    with Telemetry(f'drb-{switch}') as telemetry:
+        reply = telemetry.ask(f'/drb/port,{port}')
+        print(name, reply['state'], reply['since_ns'] // 1000000)
+END
+}
+are() { [ "$(links "${@:2}" | grep -c " $1 ")" = $(($# - 1)) ] || { links "${@:2}" && false; }; }
+clock_ms() { python3 -c 'import time; print(time.monotonic_ns() // 1000000)'; }
+within() { # within BEGUN PORT...: all entered their state by then
+  links "${@:2}" | awk -v begun="$1" -v most=$within_ms '{ print $1, $2, "after", $3 - begun, "ms" }
+    $3 - begun > most { late = 1 } END { exit late }'
+}
+lost_none() { cat "$scratch/report" && jq -e '.lost == 0 and .sent > 30000' "$scratch/report"; }
+replay() { # also if packets are lost
+  drbgen replay "$scratch/traffic" --json >"$scratch/report" 2>/dev/null
+  [ $? -le 1 ]
+}
+drops() { ip -n "drb-${1%.*}" link set dev "${1#*.}" xdpgeneric "${@:2}"; } # drops PORT obj FILE sec xdp | off
+trouble() { drbctl list --json | jq -r "select(.switch == \"$1\").trouble"; }
+
+# names SWITCH PATTERN: its trouble says so
+names() { trouble "$1" | grep -E -- "$2" || { trouble "$1" && false; }; }
+much='([1-9]|[1-9][0-9]+)\.[0-9] %' little='0\.[0-9] %'
+
+every_link() {
+  local switch
+  for switch in s1-{0..7}; do echo "$switch".u{0,1}; done
+  for switch in s2-{0..7}; do echo "$switch".{d,u}{0,1}; done
+  for switch in s3-{0..3}; do echo "$switch".d{0..3}; done
+}
+touched=()
+others_unchanged() {
+  local name others=()
+  for name in $(every_link); do
+    [[ " ${touched[*]} " = *" $name "* ]] || others+=("$name")
+  done
+  [ "${#others[@]}" = $((64 - ${#touched[@]})) ] && links "${others[@]}" | awk -v begun="$begun_ms" '
+    $2 != "up" || $3 > begun { print; changed = 1 } END { exit changed }'
+}
+
+# gray NAME PORT OTHER: the link between the two loses what comes in by PORT
+gray() {
+  local begun replay sent
+  touched+=("$2" "$3")
+  replay &
+  replay=$!
+  sleep 1
+  begun=$(clock_ms)
+  check "$1: begins" drops "$2" obj "$scratch/$1.o" sec xdp
+  check "$1: found" soon are lossy "$2" "$3"
+  check "$1: within $within_ms ms" within "$begun" "$2" "$3"
+  within "$begun" "$2" "$3" | sed "s/^/# $1: /"
+  echo "# $1: $(trouble "${2%.*}")"
+  if [ "$1" = long ]; then
+    check "$1: named" names "${2%.*}" "${2#*.} lossy: loses all long frames from $3"
+  else
+    check "$1: named" soon names "${2%.*}" "${2#*.} lossy: loses $much from $3, $little to it"
+    check "$1: named at the other end" soon names "${3%.*}" "${3#*.} lossy: loses $little from $2, $much to it"
+  fi
+  wait $replay
+  sent=$?
+  check "$1: traffic was sent" test $sent = 0
+  jq -r --arg name "$1" '"# \($name): \(.lost) of \(.sent) packets lost before and after"' "$scratch/report"
+  check "$1: traffic around it" replay
+  decide "$1: traffic around it loses nothing" undisturbed_replay
+  check "$1: it stays so" are lossy "$2" "$3"
+  drops "$2" off
+}
+undisturbed_replay() {
+  lost_none && return
+  undisturbed 100 replay && lost_none
+}
+
+drbgen write -l 3 -d 2 --traffic stride:5 --load 0.3 --slot 500us --slots 9000 --out "$scratch/traffic" 2>/dev/null
+up -l 3 -d 2 --rate 2000pps
+check "links are up" soon are up s1-0.u0 s2-0.d0
+begun_ms=$(clock_ms)
+if ! said=$(drops s1-0.u0 obj "$scratch/thousandth.o" sec xdp 2>&1); then
+  skip "gray links" "$said"
+  check "down" fabric down
+  finish
+  exit
+fi
+if in_full "a thousandth"; then
+  shows_loss() { drbctl show s1-0 links --json | jq -se 'map(select(.port == "u0"))[0].loss_in_percent > 0'; }
+  # A replay sends 2700 packets over it: of the first six, 16 are lost by chance, in the mean.
+  for ((i = 0; i < 6; i++)); do
+    check "a thousandth: traffic" replay
+    ! shows_loss >/dev/null || break
+  done
+  check "a thousandth: the link is in use" are up s1-0.u0 s2-0.d0
+  check "a thousandth: is shown" soon shows_loss
+fi
+drops s1-0.u0 off
+# Each of these carries traffic whose ways do not lead over one of the others: switches know ways around those.
+gray 5-percent s1-0.u1 s2-1.d0
+if in_full "all data, 10 and 40 per cent, long frames"; then
+  gray data s3-3.d3 s2-7.u1
+  gray 10-percent s2-2.d0 s1-2.u0
+  gray 40-percent s2-4.u0 s3-0.d2
+  gray long s1-7.u1 s2-7.d1
+fi
+check "no other link changed its state" others_unchanged
+check "every pair" fabric check ping
+check "packets are conserved" drbctl check
+check "down" fabric down
+finish

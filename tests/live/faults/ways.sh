@@ -1,0 +1,100 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Which way packets take: drbctl path by the decision core and the switches' state, also around what is dead.
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/../story.bash"
+# And which they took: drbctl trace by the packets themselves.
+need drbtopo drbswitch drbctl
+need_tool jq fping
+
+up -l 3 -d 2 --scheme dmodk
+
+# Every pair: a way that ends at its host, over ports that are up, and not over the switch named.
+every_pair_without() {
+  local from to
+  for from in 0 5; do
+    for to in {0..15}; do
+      [ $from != "$to" ] || continue
+      drbctl path h$from h"$to" --json 2>/dev/null >"$scratch/path" || { echo "h$from to h$to: none" && return 1; }
+      jq -es --arg to "h$to.eth0" --arg no "$1" \
+        'last.to == $to and all(.[]; .state == "up" and .switch != $no) and length <= 11' "$scratch/path" >/dev/null ||
+        { echo "h$from to h$to:" && cat "$scratch/path" && return 1; }
+    done
+  done
+}
+uncertain() { drbctl path h0 "$1" --json 2>/dev/null | jq -es 'any(.[]; .certain | not)'; }
+
+check "ways of every pair" every_pair_without nobody
+check "as D-mod-k has them" bash -c "'$build/src/ctl/drbctl' path h0 h15 --json | jq -es 'all(.[]; .certain) and length == 5'"
+# Of both middle switches of a pod one is gone: packets for it take the other half of the core.
+check "a switch of the middle layer is stopped" fabric stop s2-7
+check "no way leads over it" soon every_pair_without s2-7
+check "some are not the default's" uncertain h15
+check "packets arrive by them" fabric exec h0 -- fping -q 10.0.0.16
+check "it is started" fabric start s2-7
+check "ways are as before" soon bash -c "'$build/src/ctl/drbctl' path h0 h15 --json | jq -es 'all(.[]; .certain) and length == 5'"
+check "a core switch is stopped" fabric stop s3-1
+check "no way leads over that" soon every_pair_without s3-1
+check "it is started, too" fabric start s3-1
+check "ways are as before again" soon bash -c "'$build/src/ctl/drbctl' path h0 h15 --json | jq -es 'all(.[]; .certain) and length == 5'"
+
+packets=200
+# trace ARGUMENT...: of what h0 sends meanwhile
+trace() {
+  fabric exec h0 -- ping -q -i 0.01 -w 60 -c $packets 10.0.0.16 >/dev/null &
+  local sender=$!
+  drbctl trace h0 h15 --time 30s "$@" --json >"$scratch/trace"
+  local status=$?
+  kill $sender 2>/dev/null
+  wait $sender
+  return $status
+}
+traced() { jq -c . "$scratch/trace" && jq -es "$1" "$scratch/trace"; }
+check "packets are watched" trace --count 100
+# Those under way as the switches end to watch one by one may be missing at some.
+check "all take one way" traced 'length == 5 and all(.[]; .packets >= 90 and .packets <= 110 and .queue_packets_max >= 1)'
+check "which is that of drbctl path" test "$(jq -c '[.switch, .port]' "$scratch/trace")" = \
+  "$(drbctl path h0 h15 --json | jq -c '[.switch, .port]')"
+check "up by default, then down" traced 'map(.way) == ["default", "default", "down", "down", "down"]'
+check "a flow that nobody sends" fails_with 1 'no IPv4 packet of this flow from h0 to h15 .*give -6 here.* topo/fabric exec h0 -- ping -4 h15' \
+  drbctl trace h0 h15 tcp:1:2 --time 100ms
+check "nothing of either version" fails_with 1 'no IPv4 or IPv6 packet from h0 to h14 .* topo/fabric exec h0 -- ping h14' \
+  drbctl trace h0 h14 --time 100ms
+check "the version of a way is said" fails_with 0 'IPv4 10.0.0.1 to 10.0.0.16; icmpv6 -6 for IPv6$' drbctl path h0 h15 icmp
+check "the other, too" fails_with 0 'IPv6 fd00::1 to fd00::10$' drbctl path h0 h15 -6
+check "a flow that somebody does" trace icmp --count 20
+check "in the other version of IP nobody" bash -c "! '$build/src/ctl/drbctl' trace h0 h15 -6 --time 100ms"
+captured_by_another() { # the first switch: shares would be of nothing
+  "$build/src/ctl/drbctl" capture s1-0 -w /dev/null 2>"$scratch/said" &
+  local capture=$!
+  soon grep -q 'capturing at' "$scratch/said" >/dev/null
+  fails_with 1 '^drbctl: s1-0: another capture of this switch goes on: end that first$' drbctl trace h0 h15 --time 100ms
+  local status=$?
+  kill -INT $capture
+  wait $capture
+  return $status
+}
+check "a switch that another captures at is named" captured_by_another
+check "another scheme" drbctl set --all scheme=vlb
+check "its packets are watched" trace --count 150
+check "they spread" traced 'map(select(.way == "redirected") | .packets) | add > 50'
+check "and all come to their host" traced '(map(select(.to == "h15.eth0") | .packets) | add) as $there |
+  (map(select(.switch == "s1-0") | .packets) | add) as $sent | $sent - $there | -8 <= . and . <= 8'
+check "a switch of the middle layer is stopped again" fabric stop s2-7
+check "no way leads over it again" soon every_pair_without s2-7
+# Once all switches know of it, detours are at an end.
+around() {
+  trace --count 100 &&
+    traced 'all(.[]; (.to | startswith("s2-7") | not) and .way != "detour") and (map(.switch) | unique | length) >= 5'
+}
+check "none goes there, nor on a detour" soon around
+check "down" fabric down
+# Of another fabric, what to send is said for that one.
+up -l 1 -d 2 --fabric lab
+check "nothing in another fabric" fails_with 1 'such as topo/fabric exec --fabric lab h0 -- ping h1$' \
+  drbctl trace --fabric lab h0 h1 --time 100ms
+check "which that shows" bash -c "'$root/topo/fabric' exec --fabric lab h0 -- ping -c 5 h1 >/dev/null &
+  '$build/src/ctl/drbctl' trace --fabric lab h0 h1 --count 1 --time 20s; status=\$?; wait; exit \$status"
+check "the other is down, too" fabric down --fabric lab
+check "nothing is left" nothing_left
+finish

@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# This tree is built in Debian 13, against the DPDK release that it has, and passes there: unit tests, processes, and fabrics
+# over the drivers whose inside it knows. With --long only: a Debian is unpacked and everything is built.
+# Alone: programs are built.
+if [ -z "${DRB_LONG:-}" ]; then
+  echo "ok a newer DPDK # SKIP everything is built again, which takes minutes: --long"
+  exit
+fi
+here=$(dirname "$0")
+# Packages are downloaded outside of the story's namespaces, where there is a network.
+if [ -z "${DRB_STORY_WORLD:-}" ]; then
+  export DRB_NO_DEBIAN=''
+  why=$("$here/debian/newer" "${DRB_BUILD:-$here/../../../build}/debian" 2>&1) || DRB_NO_DEBIAN=$why
+fi
+# shellcheck source=tests/live/story.bash
+. "$here/../story.bash"
+if [ -n "$DRB_NO_DEBIAN" ]; then
+  [ -z "${DRB_STRICT:-}" ] || { not_ok "a newer DPDK" && echo "# $DRB_NO_DEBIAN" && exit 1; }
+  cannot_run "$DRB_NO_DEBIAN"
+fi
+[ "$(awk '{ print $2 }' /proc/self/uid_map)" = 0 ] || cannot_run "a Debian is entered as root"
+
+newer=$build/debian/newer
+mount --bind "$newer" "$newer" # ip netns wants / to be a mount
+for folder in dev sys; do
+  mount --rbind /$folder "$newer/$folder" || cannot_run "no /$folder of its own"
+done
+for folder in run tmp; do
+  mount -t tmpfs tmpfs "$newer/$folder" || cannot_run "no /$folder of its own"
+done
+mount -t proc proc "$newer/proc" || cannot_run "no /proc of its own"
+inside() { # inside COMMAND...: in the folder of the tree
+  chroot "$newer" env -i -C /src PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 PYTHONDONTWRITEBYTECODE=1 "$@"
+}
+
+rm -rf "$newer/src" && mkdir "$newer/src"
+git -C "$root" ls-files -z --cached --others --exclude-standard | (cd "$root" && xargs -0 ls -d --zero 2>/dev/null) |
+  tar -C "$root" -c --null -T - | tar -C "$newer/src" -x
+version=$(inside pkg-config --modversion libdpdk)
+echo "# DPDK $version"
+check "it is newer than what this machine has" test "$version" != "$(pkg-config --modversion libdpdk)"
+check "it is set up, with warnings as errors" inside meson setup --werror build
+check "it builds" inside ninja -C build
+[ "$not_ok_count" = 0 ] || exit 1
+check "unit tests" inside meson test -C build --no-rebuild --suite unit
+check "processes" inside meson test -C build --no-rebuild --suite process
+for story in drivers memif-back steer; do
+  inside bash "tests/live/$story.sh" >"$scratch/said" 2>&1
+  status=$?
+  sed "s/^ok /&$story: /; s/^not ok /&$story: /" "$scratch/said"
+  check "$story" test $status = 0
+done
+finish

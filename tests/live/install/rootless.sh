@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# An ordinary user brings a fabric up: user, mount and network namespaces, no hugepages.
+root=$(cd "$(dirname "$0")/../../.." && pwd)
+if [ "$(id -u)" = 0 ] && [ -z "${DRB_STORY_WORLD:-}" ]; then
+  # Root plays nobody, who can do nothing but read.
+  nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+  if ! "${nobody[@]}" test -x "$root/topo/rootless" -a -r "$root/topo/drbfabric/fabric/fabrics.py"; then
+    echo "cannot run here: an ordinary user cannot read $root" >&2
+    exit 77
+  fi
+  HOME=/tmp exec "${nobody[@]}" bash "$0" "$@"
+fi
+# shellcheck source=tests/live/story.bash
+. "$root/tests/live/story.bash"
+need drbtopo drbswitch drbctl
+need_tool fping ping
+
+kernel_user() { # the id that the kernel outside knows us by
+  awk '{ print $2 }' /proc/self/uid_map
+}
+
+check "the user is an ordinary one" test "$(kernel_user)" != 0
+up -l 3 -d 2
+check "wiring, pings, counters" fabric check wiring ping counters links
+check "exec" fabric exec h4 -- ping -c 1 -W 2 10.0.0.11
+check "exec sees the interfaces of the node in /sys too" \
+  sh -c "'$root/topo/fabric' exec h4 -- ls /sys/class/net | grep -qx eth0"
+check "down" fabric down
+check "nothing is left" nothing_left
+finish

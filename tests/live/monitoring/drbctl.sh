@@ -1,0 +1,138 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# drbctl reads every running switch, tells dead from silent, and sees when packets are missing.
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/../story.bash"
+need drbtopo drbswitch drbctl
+need_tool jq setpriv
+
+same() { diff <(sort <<<"$1") <(sort <<<"$2"); }
+
+pid_of() { drbctl list --csv | awk -F, -v name="$1" '$2 == name { print $(NF - 1) }'; }
+
+says() { # says PATTERN COMMAND...: the command succeeds and prints a line that matches
+  local pattern=$1 said
+  shift
+  said=$("$@" 2>&1) || { echo "failed: $said" && return 1; }
+  grep -qE -- "$pattern" <<<"$said" || { echo "printed: $said" && return 1; }
+}
+
+# column KEY COMMAND...: sum of a CSV column
+column() {
+  local key=$1
+  shift
+  "$@" --csv | python3 -c 'import csv, sys
+print(sum(int(row[sys.argv[1]]) for row in csv.DictReader(sys.stdin)))' "$key"
+}
+
+each_line_is_json() {
+  "$@" --json | python3 -c 'import json, sys
+rows = [json.loads(line) for line in sys.stdin]
+assert rows and all(isinstance(row, dict) and row["switch"] for row in rows)'
+}
+
+check "nobody runs" fails_with 1 'no switch is running' drbctl list
+check "one of nobody" fails_with 1 'drb-s1-0: not running' drbctl show s1-0
+
+up -l 2 -d 2
+# Root of this world without its power over other users' files.
+stranger() { setpriv --bounding-set=-dac_override,-dac_read_search "$build/src/ctl/drbctl" "$@"; }
+folder=$(ls -d /run/dpdk/drb-s1-0)
+chmod 0 "$folder"
+check "a switch of another user" fails_with 1 "drb-s1-0: no permission .*$folder.* sudo" stranger show s1-0
+chmod 700 "$folder" && chmod 0 /run/dpdk
+check "switches of another user" fails_with 1 'may ask: no permission .*/run/dpdk, .*sudo' stranger list
+check "packets of another user" fails_with 1 'drb-s1-0: no permission' stranger capture s1-0
+chmod 700 /run/dpdk
+check "list shows the switches of the plan" same \
+  "$(drbctl list --csv | awk -F, 'NR > 1 { print $2 }')" \
+  "$(drbtopo list -l 2 -d 2 --csv | awk -F, 'NR > 1 { print $1 }')"
+check "all are ready" test "$(drbctl list --csv | grep -c ',ready,')" = 6
+check "links are those of the wiring formula" same \
+  "$(drbctl show --all links --csv | awk -F, '$3 ~ /^u/ { print $2 "." $3 "=" $4 }')" \
+  "$(drbtopo list links -l 2 -d 2 --csv | awk -F, '$1 ~ /^s/ { print $1 "." $2 "=" $3 "." $4 }')"
+for view in ports routing drops worker info links; do
+  check "show $view of one" says '^(switch|name) ' drbctl show s2-1 $view
+  check "show $view of all as JSON" each_line_is_json drbctl show --all $view
+done
+# A core switch has no uplinks: nothing that could be utilised.
+check "utilisation of no uplinks" says '^utilisation +- ' drbctl show s2-1 routing
+check "as JSON" bash -c "'$build/src/ctl/drbctl' show s2-1 routing --json | jq -e 'has(\"utilisation\") and .utilisation == null'"
+check "of uplinks it is a number" bash -c "'$build/src/ctl/drbctl' show s1-0 routing --json | jq -e '.utilisation | type == \"number\"'"
+check "list as JSON" each_line_is_json drbctl list
+check "a switch by its full name" says '^s1-3 ' drbctl show drb-s1-3
+check "two switches" test "$(drbctl show s1-0 s1-1 info --csv | wc -l)" = 3
+
+before=$(column in_packets drbctl show s1-0)
+check "traffic" fabric exec h0 -- ping -q -c 50 -i 0.01 10.0.0.8
+after=$(column in_packets drbctl show s1-0)
+check "its packets are counted" test $((after - before)) -ge 100
+check "and sent up" test "$(column up_default drbctl show s1-0 routing)" -ge 50
+check "reload one" fails_with 0 'drb-s1-0 reloaded: scheme drb' drbctl reload s1-0
+check "reload all" test "$(drbctl reload --all 2>&1 | grep -c ' reloaded: ')" = 6
+check "reload nobody" fails_with 2 'a switch is missing' drbctl reload
+check "drain a core and a port" test "$(drbctl drain s2-0 s1-3.u0 2>&1 | grep -c ': drained now: ')" = 2
+check "drain nobody" fails_with 2 'a switch or a port is missing' drbctl drain
+check "drain one that is not there" fails_with 1 'drb-s9-0: not running' drbctl drain s9-0.u0
+check "drain a switch with hosts" fails_with 1 's1-0: not drained: its hosts' drbctl drain s1-0
+check "undrain all" test "$(drbctl undrain --all 2>&1 | grep -c ': nothing is drained now')" = 6
+check "reload one that is not there" fails_with 1 'drb-s9-0: not running' drbctl reload s9-0
+check "conserved" drbctl check
+check "as JSON, too" bash -c "'$build/src/ctl/drbctl' check --json | grep -c '\"missing_packets\":0,\"conserved\":true}' | grep -x 6"
+check "conserved, under load" bash -c '"$0" exec h1 -- ping -q -f -c 2000 10.0.0.7 >/dev/null & sleep 0.05
+  for _ in 1 2 3 4 5; do "$1" check || exit; done; wait' "$root/topo/fabric" "$build/src/ctl/drbctl"
+
+check "watch, plain" test "$(drbctl watch -i 50ms -n 3 | grep -c '^fabric')" = 3
+check "watch as CSV is one table" test "$(drbctl watch -i 50ms -n 3 --csv s1-0 s1-1 | wc -l)" = 7
+if command -v script >/dev/null; then
+  screen=$(script -qec "$build/src/ctl/drbctl watch -i 50ms -n 2" /dev/null)
+  check "watch stays in place on a terminal" test "$(grep -c $'\033\\[H' <<<"$screen")" = 2
+else
+  skip "watch stays in place on a terminal" "script is not installed"
+fi
+
+refused() { check "$1" fails_with 2 "${@:2}"; }
+refused "no verb" 'list, show, path, trace, watch, check, events, capture, metrics, serve, record, reload, set, drain or undrain' drbctl
+refused "an unknown verb" "'lost'" drbctl lost
+refused "no switch" 'a switch is missing' drbctl show
+refused "no switch but a word" "'core' is neither a switch, like s2-5, nor one of ports, routing" drbctl show core
+refused "a host" "'h3' is a host" drbctl show h3
+refused "a switch and all" 'must be one of them' drbctl show --all s1-0
+refused "two views" 'must be one of them' drbctl show s1-0 ports drops
+refused "a fabric that is a path" 'not a fabric name' drbctl list --fabric ../x
+refused "an interval without unit" '--interval' drbctl watch -i 5
+check "a switch that is not there" fails_with 1 'drb-s2-9: not running' drbctl show s2-9
+check "another fabric" fails_with 1 "'lab'" drbctl list --fabric lab
+check "a full disk" fails_with 1 'standard output' bash -c '"$0" list >/dev/full' "$build/src/ctl/drbctl"
+
+pid=$(pid_of s2-0)
+kill -STOP "$pid"
+check "a stopped switch does not answer" fails_with 1 'drb-s2-0: does not answer' \
+  drbctl list
+check "the others do" test "$(drbctl list --csv 2>/dev/null | grep -c ',ready,')" = 5
+kill -CONT "$pid"
+check "it answers again" says '^s2-0 ' drbctl show s2-0
+kill -KILL "$pid"
+# Its threads end one after another; the last one takes the socket along.
+check "a dead switch is not running" soon fails_with 1 'drb-s2-0: not running' drbctl show s2-0
+check "its socket is not listed" test "$(drbctl list --csv | grep -c ',s2-0,')" = 0
+fabric down >/dev/null
+
+fake() { # fake FABRIC INSTANCE LOST UNNAMED
+  local socket=/run/dpdk/$1-s1-0/dpdk_telemetry.v2
+  python3 "$root/tests/live/monitoring/fake_switch.py" "$socket" "$2" "$3" "$4" &
+  soon test -S "$socket"
+}
+
+fake whole whole-s1-0 0 0
+fake losing losing-s1-0 3 0
+fake silent silent-s1-0 0 2
+fake posing drb-s1-0 0 0
+fake foreign other 0 0
+check "conserved again" drbctl check --fabric whole
+check "lost packets are found" fails_with 1 '3 packets are gone' drbctl check --fabric losing
+check "drops without a reason are found" fails_with 1 '0 of 2 dropped' drbctl check --fabric silent
+check "a process under another's name" fails_with 1 'cannot be understood' \
+  drbctl list --fabric posing
+check "a DPDK process that is no switch" fails_with 1 'no switch' drbctl list --fabric foreign
+finish

@@ -1,0 +1,210 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# drbctl capture: what tshark counts is what the switch counts, on memif links, both directions; drops say why; a
+# reader that does not keep up loses by count, and the switch forwards on.
+# shellcheck disable=SC2016 # conditions of awk
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/../story.bash"
+need drbtopo drbswitch drbctl drbgen
+need_tool jq tshark capinfos python3
+
+file=$scratch/c.pcapng
+# begin ARGUMENT...: a capture goes on, and is to be ended
+begin() {
+  : >"$scratch/said"
+  "$build/src/ctl/drbctl" capture "$@" 2>"$scratch/said" &
+  capture=$!
+  soon grep -q 'capturing at' "$scratch/said" >/dev/null || { cat "$scratch/said" && return 1; }
+}
+end() { # what was said is in $scratch/said
+  kill -INT "$capture"
+  wait "$capture"
+}
+ports() { drbctl show s1-0 ports --json | jq -s 'map({(.port): {in_packets, out_packets, in_discards, out_discards}}) | add'; }
+grown() { # grown PORT KEY: since `before`
+  jq -n --slurpfile a "$scratch/before" --slurpfile b "$scratch/after" "\$b[0][\"$1\"].$2 - \$a[0][\"$1\"].$2"
+}
+# What tshark reads: interface, direction (1 in, 2 out), EtherType, comment of each frame.
+read_frames() {
+  tshark -r "$file" -T fields -e frame.interface_name -e frame.packet_flags_direction -e eth.type -e frame.comment \
+    2>/dev/null | sed 's/0x0000000//' >"$scratch/frames"
+}
+frames() { awk -F'\t' "$1 { n++ } END { print n + 0 }" "$scratch/frames"; } # frames CONDITION: how many
+
+same_counts() { # of every port of s1-0, both directions
+  local port shown seen wrong=0 sum=0 on
+  for port in d0 d1 u0 u1; do
+    on="\$1 == \"s1-0.$port\" && \$3 != \"0x88b5\""
+    shown="$(grown "$port" in_packets) $(grown "$port" out_packets) $(grown "$port" in_discards) $(grown "$port" out_discards)"
+    seen="$(frames "$on && \$2 == 1 && \$4 !~ /dropped/") $(frames "$on && \$2 == 2 && \$4 !~ /dropped/")"
+    seen+=" $(frames "$on && \$2 == 1 && \$4 ~ /dropped/") $(frames "$on && \$2 == 2 && \$4 ~ /dropped/")"
+    echo "$port: in, out, dropped in, dropped out: $shown, tshark: $seen"
+    [ "$shown" = "$seen" ] || wrong=1
+    sum=$((sum + $(grown "$port" in_packets)))
+  done
+  [ $wrong = 0 ] && [ $sum -gt 500 ]
+}
+
+same_ways() { # what was sent up, by decision
+  local default redirected full
+  default=$(frames '$4 ~ /^default/') redirected=$(frames '$4 ~ /^redirected/')
+  full=$(frames '$1 ~ /u[01]$/ && $4 ~ /dropped: queue_full/') # decided upon, but not sent
+  echo "default $default, redirected $redirected, dropped $full; counted $(jq -c . "$scratch/routed")"
+  jq -e ".up_default + .up_redirected == $default + $redirected + $full
+    and .up_default >= $default and .up_redirected >= $redirected and $redirected > 0" "$scratch/routed"
+}
+routed() { drbctl show s1-0 routing --json | jq -c '{up_default, up_redirected}'; }
+
+begins_quietly() { # nothing is counted, such as a host's own questions, while a capture begins
+  ports >"$scratch/before"
+  begin s1-0 -w "$file" || return
+  ports >"$scratch/began"
+  cmp "$scratch/before" "$scratch/began" && return
+  end
+  return 1
+}
+
+record() { # record COMMAND...: captures s1-0 meanwhile, and takes counts before and after
+  local first second try=0
+  until begins_quietly; do # not by `soon`, which would wait for what goes on behind it
+    [ $((try += 1)) -lt 50 ] || return
+  done
+  first=$(routed)
+  "$@" >/dev/null 2>"$scratch/sent" || cat "$scratch/sent"
+  sleep 0.3
+  ports >"$scratch/after" && second=$(routed)
+  end
+  jq -n "$second as \$b | $first as \$a | \$b | with_entries(.value -= \$a[.key])" >"$scratch/routed"
+  cat "$scratch/said"
+  read_frames
+}
+
+# A reader that stops for a while: the ring is full, packets are lost by count, and nobody else notices.
+slow_reader() {
+  : >"$scratch/said"
+  "$build/src/ctl/drbctl" capture s1-0 -w - 2>"$scratch/said" >"$scratch/pipe" &
+  capture=$!
+  exec 9<"$scratch/pipe"
+  soon grep -q 'capturing at' "$scratch/said" >/dev/null || return
+  drbgen replay "$scratch/fast" --slot 200us --json >"$scratch/report"
+  kill -INT "$capture"
+  cat <&9 >"$scratch/rest"
+  wait "$capture"
+  exec 9<&-
+  cat "$scratch/said"
+}
+
+one_port() { # with a filter and a number of packets
+  drbgen replay "$scratch/traffic" >/dev/null 2>&1 &
+  local replay=$!
+  timeout 60 "$build/src/ctl/drbctl" capture s1-0.u0 -c 20 -w "$file" udp and greater 40 2>"$scratch/said"
+  wait "$replay"
+  read_frames
+  [ "$(frames '$1 == "s1-0.u0" && $3 == "0x0800"')" = 20 ] && [ "$(frames 1)" = 20 ]
+}
+
+busy() {
+  begin s1-0 -w "$file" && fails_with 1 'another capture' drbctl capture s1-0
+  local status=$?
+  end
+  return $status
+}
+
+one_packet() { timeout 60 "$build/src/ctl/drbctl" capture s1-0 -c 1 >/dev/null; }
+killed() {
+  begin s1-0 -w "$file" || return
+  kill -KILL "$capture"
+  wait "$capture"
+  soon one_packet
+}
+
+switch_killed() {
+  begin s1-1 -w "$file" || return
+  kill -KILL "$(drbctl list --json | jq -r 'select(.switch == "s1-1") | .pid')"
+  wait "$capture"
+  local status=$?
+  cat "$scratch/said"
+  [ $status = 1 ] && grep -q 's1-1: the switch has ended' "$scratch/said"
+}
+
+dissected() { # hellos of all neighbours of s1-0, and of s1-0 itself
+  tshark -X "lua_script:$build/deploy/drb.lua" -r "$file" -Y drb_hello -T fields -e drb_hello.layer -e drb_hello.label \
+    -e drb_hello.up 2>/dev/null | sort -u | tee "$scratch/hellos"
+  [ "$(wc -l <"$scratch/hellos")" = 3 ] && grep -qP '^1\t0\t1$' "$scratch/hellos" && grep -qP '^2\t1\t0$' "$scratch/hellos"
+}
+
+extcap() { DRBCTL=$build/src/ctl/drbctl "$root/deploy/wireshark/drb-extcap" "$@"; }
+wireshark_reads() { # as Wireshark does
+  extcap --extcap-interfaces | grep -qF 'interface {value=drb:drb:s1-0}' || return
+  extcap --extcap-dlts --extcap-interface drb:drb:s1-0 | grep -q 'dlt {number=1}' || return
+  rm -f "$file" && mkfifo "$scratch/fifo"
+  extcap --capture --extcap-interface drb:drb:s1-0 --fifo "$scratch/fifo" --port u0 2>/dev/null &
+  local capture=$!
+  timeout 90 cat "$scratch/fifo" >"$file" &
+  soon has_hellos s1-0.u0 5
+  local status=$?
+  kill -INT $capture
+  wait
+  return $status
+}
+has_hellos() { read_frames && [ "$(frames "\$1 == \"$1\" && \$3 == \"0x88b5\"")" -gt "$2" ]; } # has_hellos PORT MORE_THAN
+
+check "no such switch" fails_with 1 's2-7: not running' drbctl capture s2-7
+check "no switch named" fails_with 2 'a switch is missing' drbctl capture
+drbgen write -l 2 -d 2 --traffic permutation --load 0.9 --slot 2ms --slots 500 --out "$scratch/traffic" >/dev/null
+drbgen write -l 2 -d 2 --traffic permutation --load 0.9 --slot 200us --slots 6000 --out "$scratch/fast" >/dev/null
+mkfifo "$scratch/pipe"
+up -l 2 -d 2 --rate 500pps --queue 6 --driver memif --scheme vlb
+check "a bad filter is named" fails_with 2 "filter 'host'" drbctl capture s1-0 host
+check "nor one that the kernel alone can answer" fails_with 2 "filter 'outbound'.*name a port" drbctl capture s1-0 outbound
+check "no such port" fails_with 1 "s1-0 has no port 'u7'" drbctl capture s1-0.u7
+echo mine >"$scratch/mine"
+check "no such port, and a file" fails_with 1 "s1-0 has no port 'u7'" drbctl capture s1-0.u7 -w "$scratch/mine"
+check "which stays as it was" grep -qx mine "$scratch/mine"
+check "nor is one made" fails_with 1 "s1-0 has no port 'u7'" drbctl capture s1-0.u7 -w "$scratch/none"
+check "indeed" test ! -e "$scratch/none"
+check "a file that cannot be" fails_with 2 'none/c: No such file' drbctl capture s1-0 -w "$scratch/none/c"
+check "a replay is recorded" record drbgen replay "$scratch/traffic"
+check "nothing was lost" grep -q ', 0 lost' "$scratch/said"
+check "tshark counts what the switch counts" same_counts
+check "decisions are those that were counted" same_ways
+check "queue and decision stand in comments" test "$(frames '$4 ~ /^(default|redirected|down), queue [1-9]/')" -gt 100
+check "the dissector reads hellos" dissected
+check "capinfos has nothing to complain of" test -z "$(capinfos "$file" 2>&1 >/dev/null)"
+check "capinfos names the interfaces" sh -c "capinfos '$file' | grep -q 'Name = s1-0.u1'"
+check "full queues are recorded" record drbgen replay "$scratch/fast" --slot 400us
+check "these drops, too, say why" test "$(frames '$4 ~ /dropped: queue_full/')" -gt 10
+check "and are all there" same_counts
+check "one port, a filter, a number" one_port
+check "Wireshark's extcap" wireshark_reads
+check "down" fabric down
+
+up -l 2 -d 2 --driver memif
+check "a reader that does not keep up" slow_reader
+check "loses by count" grep -qE 'captured, [1-9][0-9]* lost' "$scratch/said"
+check "the switch forwards on, and loses none by it" drbctl check s1-0
+check "all was sent meanwhile" jq -se 'map(select(.received > 10000)) | length == 1' "$scratch/report"
+check "one capture at a time" busy
+check "a reader that is killed is noticed" killed
+check "so is a switch, in the end" switch_killed
+check "down" fabric down
+
+# Hosts with all their offloads, switches with two workers, each with a ring of its own.
+up -l 2 -d 2 --workers 2 --unit flow
+head -c 2000000 /dev/urandom >"$scratch/blob"
+fabric exec h7 -- python3 -m http.server -d "$scratch" 8080 >/dev/null 2>&1 &
+server=$!
+fetch() { fabric exec h0 -- curl -sf --limit-rate 4M -o "$scratch/got" http://10.0.0.8:8080/blob; }
+check "a server answers" soon fetch
+gso_packets() { drbctl show s1-0 worker --json | jq -s 'map(.gso_packets // 0) | add'; }
+before_gso=$(gso_packets)
+check "TCP with GSO packets is recorded by two workers" record fetch
+check "it came whole" cmp "$scratch/blob" "$scratch/got"
+check "there were GSO packets" test "$(gso_packets)" -gt "$before_gso"
+check "nothing of it was lost" grep -q ', 0 lost' "$scratch/said"
+check "tshark counts the packets that the switch counts" same_counts
+check "and finds nothing longer than a frame" test "$(tshark -r "$file" -Y 'frame.len > 1522' 2>/dev/null | wc -l)" = 0
+kill $server
+check "down" fabric down
+check "nothing is left" nothing_left
+finish

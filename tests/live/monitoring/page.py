@@ -1,0 +1,255 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Looks at the page of drbctl serve, or at one that drbctl record wrote, with a headless Chromium.
+
+page.py live URL DRBCTL TRAFFIC KILL STOP    a fabric that runs: TRAFFIC, KILL and STOP are commands, the first sends
+                                             packets, the second kills switch s2-1, the third ends s2-3 in order
+page.py play [--frames-s S] URL [FILE]       a recording: of the page itself, or FILE opened by it
+
+Prints one JSON object with what is seen; tests/live/monitoring/page.sh judges it. --shots DIR: pictures of it.
+The interpreter is Debian's, which has its python3-selenium."""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+FLAGS = ('--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+         '--disable-background-networking', '--disable-component-update', '--disable-sync',
+         '--hide-scrollbars')
+COMPARED_S = 6  # of traffic, page beside drbctl watch
+
+
+class Page:
+    """A browser with one page."""
+
+    def __init__(self, url, shots):
+        self.profile = tempfile.mkdtemp(prefix='page-')
+        self.shots = shots
+        options = webdriver.ChromeOptions()
+        for flag in FLAGS:
+            options.add_argument(flag)
+        options.add_argument(f'--user-data-dir={self.profile}')
+        options.set_capability('goog:loggingPrefs', {'browser': 'ALL', 'performance': 'ALL'})
+        self.driver = webdriver.Chrome(service=Service('/usr/bin/chromedriver'), options=options)
+        self.size(1240, 880)
+        self.driver.get(url)
+
+    def close(self):
+        """Ends the browser."""
+        self.driver.quit()
+        shutil.rmtree(self.profile, ignore_errors=True)
+
+    def run(self, script, *arguments):
+        """What a script in the page returns."""
+        return self.driver.execute_script(script, *arguments)
+
+    def size(self, width, height):
+        """The window as large as that, also below the least width of a window."""
+        self.driver.execute_cdp_cmd('Emulation.setDeviceMetricsOverride', {
+            'width': width, 'height': height, 'deviceScaleFactor': 1, 'mobile': width < 600})
+
+    def colours(self, scheme):
+        """Light or dark."""
+        self.driver.execute_cdp_cmd('Emulation.setEmulatedMedia', {
+            'features': [{'name': 'prefers-color-scheme', 'value': scheme}]})
+
+    def wait(self, script, seconds=30):
+        """Until the script returns something true; how long that took."""
+        begin = time.monotonic()
+        WebDriverWait(self.driver, seconds, 0.02).until(lambda d: d.execute_script(script))
+        return time.monotonic() - begin
+
+    def shot(self, name):
+        """A picture of the window."""
+        if self.shots:
+            time.sleep(0.3)
+            self.driver.save_screenshot(os.path.join(self.shots, f'{name}.png'))
+
+    def elements(self, selector):
+        """How many elements match."""
+        return len(self.driver.find_elements(By.CSS_SELECTOR, selector))
+
+    def frames_per_second(self, seconds):
+        """How often the browser draws."""
+        return self.driver.execute_async_script('''
+            const done = arguments[arguments.length - 1], begin = performance.now();
+            let frames = 0;
+            const step = (t) => { frames++;
+              if (t - begin < arguments[0] * 1000) requestAnimationFrame(step);
+              else done(frames / (t - begin) * 1000); };
+            requestAnimationFrame(step);''', seconds)
+
+    def complaints(self):
+        """Errors on the console."""
+        return [e['message'] for e in self.driver.get_log('browser') if e['level'] in ('SEVERE', 'WARNING')]
+
+    def requests(self):
+        """Addresses that were asked for."""
+        urls = set()
+        for entry in self.driver.get_log('performance'):
+            message = json.loads(entry['message'])['message']
+            if message['method'] == 'Network.requestWillBeSent':
+                urls.add(message['params']['request']['url'])
+        return sorted(urls)
+
+
+SENT = '''const sums = {};
+for (const line of document.querySelectorAll('.link line[data-from]')) {
+  const [name, port] = line.dataset.from.split('.');
+  if (port) sums[name] = (sums[name] || 0) + Number(line.dataset.packets);
+}
+return [history().frames.length, sums];'''
+
+
+def sent_by_page(page, seconds):
+    """Packets a second that each switch sends, by the links of the map: mean over these seconds."""
+    looks, seen = [], None
+    end = time.monotonic() + seconds
+    while time.monotonic() < end or len(looks) < 2:
+        number, sums = page.run(SENT)
+        if number != seen:
+            looks.append(sums)
+            seen = number
+        time.sleep(0.05)
+    looks = looks[1:]  # the first may be of a time before
+    return {name: sum(s[name] for s in looks) / len(looks) for name in looks[0]}
+
+
+def compare_with_watch(page, drbctl):
+    """The largest difference between page and drbctl watch over the same seconds, relative."""
+    with subprocess.Popen([drbctl, 'watch', '--json', '-i', f'{COMPARED_S}s', '-n', '1'],
+                          stdout=subprocess.PIPE, text=True) as watch:
+        mine = sent_by_page(page, COMPARED_S)
+        rows = [json.loads(line) for line in watch.communicate()[0].splitlines()]
+    differences = {r['switch']: abs(mine[r['switch']] / r['out_pps'] - 1) for r in rows if r['out_pps'] > 0}
+    worst = max(differences, key=lambda name: differences[name])
+    return {'compared': len(differences), 'difference': differences[worst], 'worst': worst,
+            'watch_pps': sum(r['out_pps'] for r in rows), 'page_pps': sum(mine.values())}
+
+
+def default_way(page, source, target):
+    """Hops of the default way between two hosts as the panel lists them."""
+    page.run('''for (const [id, host] of [['from', arguments[0]], ['to', arguments[1]]]) {
+      document.getElementById(id).value = host;
+      document.getElementById(id).dispatchEvent(new Event('change'));
+    }''', source, target)
+    page.wait("return document.querySelector('#way tbody tr')")
+    return page.run('''return [...document.querySelectorAll('#way tbody tr')]
+      .map((r) => r.cells[0].textContent + '.' + r.cells[1].textContent);''')
+
+
+def click(page, selector):
+    """A click on what may be a part of a drawing."""
+    page.run("document.querySelector(arguments[0]).dispatchEvent(new MouseEvent('click', {bubbles: true}))", selector)
+
+
+def keyboard(page):
+    """True if a switch can be chosen without a pointer."""
+    page.run("document.querySelector('[data-switch=\"s1-0\"]').focus()")
+    page.driver.switch_to.active_element.send_keys('\ue007')  # Enter
+    return page.run("return document.querySelector('#details h2').textContent") == 's1-0'
+
+
+def live(page, arguments):
+    """A fabric that runs."""
+    page.wait("return document.querySelectorAll('.switch').length > 0 && history().frames.length > 2", 60)
+    # When the browser is there: how long that takes depends on the machine.
+    with subprocess.Popen(arguments.traffic, shell=True, stdout=subprocess.DEVNULL) as traffic:
+        page.wait('return history().last.delivered > 1000', 60)
+        seen = look_at(page, arguments)
+        traffic.wait()
+    return seen
+
+
+def look_at(page, arguments):
+    """The same while it carries traffic."""
+    seen = {'switches': page.elements('.switch'), 'links': page.elements('.link'),
+            'hosts': page.elements('.host'), 'up': page.elements('.switch[data-state="up"]')}
+    seen.update(compare_with_watch(page, arguments.drbctl))
+    seen['way'] = default_way(page, 'h4', 'h10')
+    page.shot('page-way')
+    seen['keyboard'] = keyboard(page)
+    page.shot('page-switch')
+    page.colours('dark')
+    click(page, '[data-link="s1-0.u0"]')
+    page.shot('page-dark')
+    page.colours('light')
+    page.size(390, 900)
+    seen['phone_overflow'] = page.run('return document.documentElement.scrollWidth - innerWidth')
+    page.shot('page-phone')
+    page.size(1240, 880)
+    page.run('choose(null, null)')
+    subprocess.run(arguments.kill, shell=True, check=True)
+    seen['marked_s'] = page.wait(
+        "return document.querySelector('[data-switch=\"s2-1\"]').dataset.state === 'no answer'")
+    page.wait("return document.querySelectorAll('.link:not([data-state=\"up\"])').length >= 4")
+    seen['dead_links'] = page.elements('.link:not([data-state="up"])')
+    seen['event'] = page.run("return document.querySelector('#events').textContent.includes('s2-1 does not answer')")
+    page.shot('page-down')
+    with subprocess.Popen(arguments.stop, shell=True, stdout=subprocess.DEVNULL):
+        page.wait("return document.querySelector('[data-switch=\"s2-3\"]').dataset.state === 'no answer'")
+    page.wait("return document.querySelector('#events').textContent.includes('s2-3 has ended')")
+    seen['up_then'] = page.run("return document.getElementById('switches').textContent")
+    return seen
+
+
+def play(page, arguments):
+    """A recording."""
+    if arguments.file:
+        page.driver.find_element(By.ID, 'file').send_keys(os.path.abspath(arguments.file))
+    page.wait("return document.body.classList.contains('recording') && history().tree", 60)
+    said = page.run("return document.getElementById('connection').textContent")
+    page.run("document.getElementById('speed').value = '10'; play(true)")
+    seen = {'looks': page.run('return history().frames.length'), 'fps': page.frames_per_second(arguments.frames_s),
+            'switches': page.run('return history().tree.switches'), 'folded': page.elements('.folded'), 'said': said}
+    page.run('play(false); look(Math.floor(history().frames.length * 0.6))')
+    seen['delivered'] = page.run('return Math.max(...history().frames.map((f) => f.delivered))')
+    seen['shown'] = page.run("return document.getElementById('delivered').textContent")
+    page.shot(f'page-play-{seen["switches"]}')
+    if seen['folded']:
+        click(page, '[data-pod="1"]')
+        seen['unfolded_switches'] = page.elements('.switch')
+        page.shot(f'page-unfolded-{seen["switches"]}')
+    return seen
+
+
+def main():
+    """See above."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('--shots', metavar='DIR')
+    kinds = parser.add_subparsers(dest='kind', required=True)
+    one = kinds.add_parser('live')
+    one.add_argument('url')
+    one.add_argument('drbctl')
+    one.add_argument('traffic')
+    one.add_argument('kill')
+    one.add_argument('stop')
+    other = kinds.add_parser('play')
+    other.add_argument('url')
+    other.add_argument('--frames-s', type=float, default=0.5, help='count frames for so many seconds')
+    other.add_argument('file', nargs='?')
+    arguments = parser.parse_args()
+    page = Page(arguments.url, arguments.shots)
+    try:
+        seen = (live if arguments.kind == 'live' else play)(page, arguments)
+        base = arguments.url if arguments.url.startswith('file:') else arguments.url.rstrip('/') + '/'
+        seen['elsewhere'] = [u for u in page.requests() if not u.startswith((base, 'data:', 'blob:', 'chrome:'))]
+        seen['complaints'] = page.complaints()
+    finally:
+        page.close()
+    print(json.dumps(seen))
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

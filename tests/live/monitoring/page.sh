@@ -1,0 +1,109 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The page of drbctl serve in a headless Chromium: what is drawn is the fabric, loads are those of drbctl watch,
+# a killed switch is marked, a recording plays without any switch, large fabrics fold; nothing is asked of others.
+# Alone: rates and frames are measured.
+# PAGE_SHOTS=DIR: keeps pictures there, for docs/.
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/../story.bash"
+need drbtopo drbswitch drbctl drbgen
+need_tool jq chromium chromedriver
+/usr/bin/python3 -c 'import selenium' 2>/dev/null || cannot_run "python3-selenium is not installed"
+
+export HOME=$scratch
+site=http://127.0.0.1:9110
+page() { /usr/bin/python3 -B "$root/tests/live/monitoring/page.py" ${PAGE_SHOTS:+--shots "$PAGE_SHOTS"} "$@"; }
+serves() { curl -sS --max-time 5 "$site/api/state" | jq -e '.switches | length == 20'; }
+seen() { # seen FILTER: true of the one object that was seen
+  jq -se "length == 1 and (.[0] | $1)" "$scratch/seen" || { cat "$scratch/seen" && false; }
+}
+
+look() { # look KIND ARGUMENT...: what the browser sees is in $scratch/seen
+  page "$@" >"$scratch/seen"
+}
+
+look_live() {
+  watched look live "$site/" "$build/src/ctl/drbctl" "'$build/src/gen/drbgen' replay '$scratch/traffic'" "kill -9 $(pid_of s2-1)" \
+    "'$root/topo/fabric' stop s2-3"
+}
+pid_of() { drbctl list --json | jq -r "select(.switch == \"$1\") | .pid"; }
+
+# The same seconds, seen twice: what a machine without time makes of them differs.
+same_rates() {
+  seen '.compared == 20 and .difference < 0.05' && return
+  if disturbed 200; then return "$cannot_tell"; fi
+  return 1
+}
+
+marked_soon() {
+  seen '.marked_s < 2' && return
+  if disturbed 200; then return "$cannot_tell"; fi
+  return 1
+}
+
+draws() { # draws FPS: frames a second of the last look
+  seen ".fps >= $1" && return
+  if disturbed 30; then return "$cannot_tell"; fi
+  return 1
+}
+
+quiet() { # no complaint on the console, no request to elsewhere
+  seen '.complaints == [] and .elsewhere == []'
+}
+
+check "record: no switch is running" fails_with 1 'no switch is running' drbctl record "$scratch/none"
+check "record: no file" fails_with 2 'a file to write is missing' drbctl record
+drbgen write -l 3 -d 2 --traffic permutation --load 0.85 --slot 2ms --slots 6000 --out "$scratch/traffic" >/dev/null
+up -l 3 -d 2 --rate 500pps
+"$build/src/ctl/drbctl" serve 2>"$scratch/said" &
+server=$!
+check "serves" soon serves
+"$build/src/ctl/drbctl" record "$scratch/run.ndjson" 2>"$scratch/recorded" &
+recorder=$!
+"$build/src/ctl/drbctl" record --html "$scratch/run.html" 2>/dev/null &
+recorder_html=$!
+check "the page is looked at" look_live
+kill -INT $recorder $recorder_html
+wait $recorder $recorder_html
+check "20 switches and 48 links are drawn" seen '.switches == 20 and .up == 20 and .links == 48 and .hosts == 16'
+decide "rates are those of drbctl watch" same_rates
+check "the default way is that of drbctl path" test "$(jq -c .way "$scratch/seen")" = "$(
+  drbctl path h4 h10 --json 2>/dev/null | jq -sc 'map("\(.switch).\(.port)")')"
+check "the keyboard chooses" seen '.keyboard'
+check "a phone needs no scrolling aside" seen '.phone_overflow <= 0'
+decide "a killed switch is marked within 2 s" marked_soon
+check "so are its links, and the event" seen '.dead_links == 4 and .event'
+check "one that ended in order is marked, too" seen '.up_then == "18 of 20"'
+check "no complaint, no request to elsewhere" quiet
+kill $server
+wait $server
+check "down" fabric down
+
+check "the recorder ended by itself" grep -q 'looks$' "$scratch/recorded"
+check "a recording is a state a line" jq -se 'length > 5 and all(.[]; .switches | length == 20)' "$scratch/run.ndjson"
+check "one file plays without server or switches" watched look play "file://$scratch/run.html"
+check "it shows what was" seen '.switches == 20 and .looks > 5 and .delivered > 3000'
+check "it asks for nothing" quiet
+"$build/src/ctl/drbctl" serve 2>/dev/null &
+server=$!
+check "a page without a fabric" soon curl -sSf "$site/"
+if in_full "recordings and large fabrics"; then
+  check "the page opens a recording" look play "$site/" "$scratch/run.ndjson"
+  check "and shows what was" seen '.switches == 20 and .looks > 5 and .delivered > 3000'
+  check "it says that it is whole" seen '.said | test("^recording run.ndjson, [0-9]+ looks$")'
+  head -c -100 "$scratch/run.ndjson" >"$scratch/cut.ndjson"
+  check "it opens one that was cut" look play "$site/" "$scratch/cut.ndjson"
+  check "and says so" seen '.looks > 5 and (.said | test("^recording cut.ndjson, [0-9]+ looks; cut off there: line [0-9]+ is no state"))'
+  python3 -B "$root/tests/live/monitoring/make_recording.py" 3 4 30 >"$scratch/f34.ndjson"
+  python3 -B "$root/tests/live/monitoring/make_recording.py" 3 8 6 >"$scratch/f38.ndjson"
+  watched look play --frames-s 4 "$site/" "$scratch/f34.ndjson"
+  decide "F(3,4): 30 frames a second" draws 30
+  check "F(3,4): all is drawn, folded" seen '.switches == 80 and .folded == 12 and .unfolded_switches == 8'
+  check "F(3,8): pods fold" look play "$site/" "$scratch/f38.ndjson"
+  check "F(3,8): 16 pods, 8 groups, one unfolds" seen '.switches == 320 and .folded == 24 and .unfolded_switches == 16'
+fi
+check "no complaint, no request to elsewhere, again" quiet
+kill $server
+wait $server
+check "nothing is left" nothing_left
+finish

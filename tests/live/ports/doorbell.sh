@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Switches that are linked by memif sleep until a peer rings. There are no hellos here, which would
+# wake them as well.
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/../story.bash"
+need drbtopo drbswitch drbctl
+need_tool fping
+
+sleeps() { # the times that all switches of the fabric have fallen asleep
+  drbctl show --all worker --json | grep -o '"sleeps": *[0-9]*' | awk -F: '{ s += $2 } END { print s + 0 }'
+}
+
+# Looking every millisecond instead, twenty switches would come to 20000 in a second.
+quiet() {
+  local before after
+  before=$(sleeps)
+  sleep 1
+  after=$(sleeps)
+  echo "# fell asleep $((after - before)) times in a second" | tee "$scratch/sleeps"
+  [ $((after - before)) -lt 2000 ]
+}
+
+up -l 3 -d 2 --driver memif --hello off
+sleep 2 # what hosts say when they come up is over
+check "20 idle switches sleep until something comes" quiet
+cat "$scratch/sleeps"
+# One at a time, with all switches asleep before each.
+check "each of 40 pings wakes every switch on its way" \
+  fabric exec h0 -- fping -q -c 40 -p 50 -t 20000 10.0.0.16
+check "all hosts reach each other, nothing is lost" fabric check wiring ping counters
+check "down" fabric down
+check "nothing is left" nothing_left
+finish

@@ -1,0 +1,177 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Hosts as they come, with their offloads on: files arrive bit for bit whatever the links between the switches,
+# the unit of decisions and the IP version; no packet that arrives has a wrong checksum, though between
+# packet sockets and over memif nobody need have finished it, as on any veth; packets are packets to every counter.
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/../story.bash"
+need drbtopo drbswitch drbctl
+need_tool curl python3 iperf3 jq tcpdump ss
+
+usable() { [ "$(drbctl list --json | jq -s 'map(.ports_usable) | add')" = "$1" ]; }
+listens() { fabric exec "$1" -- ss "$2" "sport = :$3" | grep .; }
+in_host() { "$root/topo/fabric" exec "$@"; } # keeps its pid
+
+serves() { # serves HOST: a file of 5 MB by HTTP, over IPv4 and IPv6
+  in_host "$1" -- python3 -m http.server -b :: -d "$scratch/www" 8000 >"$scratch/http" 2>&1 &
+  server=$!
+  soon listens "$1" -ltnH 8000
+}
+
+arrives() { # arrives CLIENT ADDRESS [OPTION...]: of curl
+  rm -f "$scratch/got"
+  fabric exec "$1" -- curl -gsS -m 60 "${@:3}" -o "$scratch/got" "http://$2:8000/file" &&
+    cmp "$scratch/www/file" "$scratch/got"
+}
+
+# An overlay as those of containers: the checksums that are left to devices are those of the packets inside.
+tunnel() { # tunnel HOST ADDRESS PEER
+  fabric exec "$1" -- ip link add vx0 type vxlan id 5 remote "$3" dstport "$vxlan_port" dev eth0 &&
+    fabric exec "$1" -- ip address add "$2/24" dev vx0 &&
+    fabric exec "$1" -- ip link set vx0 up
+}
+tunnels() { tunnel h0 192.168.77.1 10.0.0.8 && tunnel h7 192.168.77.2 10.0.0.1; }
+
+begins_to_capture() { # begins_to_capture HOST
+  in_host "$1" -- tcpdump -q -s 0 -B 65536 -w "$scratch/pcap" -i eth0 -Q in --immediate-mode tcp or udp \
+    >"$scratch/tcpdump" 2>&1 &
+  capturing=$!
+  soon grep -q listening "$scratch/tcpdump"
+}
+
+checksums() { # checksums: none of what arrived is wrong; memif links carry what is unfinished as it is
+  kill -INT "$capturing"
+  wait "$capturing"
+  python3 -B "$root/tests/live/ports/checksums.py" "$scratch/pcap" | tee "$scratch/checksums" || return
+  [ "${PIPESTATUS[0]}" = 0 ] || return
+  [ "$driver" != memif ] || [ "$testpmd" ] || ! grep -q ', 0 unfinished' "$scratch/checksums"
+}
+
+has_offloads() { # on both sides of the hosts' links
+  fabric exec h0 -- python3 -c "
+import fcntl, socket, struct, ctypes
+value = ctypes.create_string_buffer(struct.pack('=II', 0x1e, 0))  # ETHTOOL_GTSO
+request = struct.pack('16sP', b'eth0', ctypes.addressof(value)).ljust(40, b'\0')
+fcntl.ioctl(socket.socket(socket.AF_INET, socket.SOCK_DGRAM), 0x8946, request)
+raise SystemExit(not struct.unpack('=II', value.raw[:8])[1])"
+}
+
+# What the kernel of h7 dropped since the program that was to read it waited for a CPU.
+overflows() { fabric exec h7 -- awk '$1 == "Udp:" && $6 ~ /^[0-9]+$/ { print $6 }' /proc/net/snmp; }
+
+datagrams() { # datagrams ADDRESS: of iperf3, whole, and none lost but what the machine costs
+  local before receiver
+  before=$(overflows)
+  in_host h7 -- iperf3 -s -1 >"$scratch/server" 2>&1 &
+  receiver=$!
+  soon listens h7 -ltnH 5201 >/dev/null
+  fabric exec h0 -- iperf3 -J -u -b 8M -l 1000 -n 1M -c "$1" >"$scratch/udp"
+  kill "$receiver" 2>/dev/null
+  wait "$receiver" 2>/dev/null
+  jq -c '.error, .end.sum' "$scratch/udp"
+  jq -e --argjson full $(($(overflows) - before)) \
+    '.end.sum | .lost_packets - $full < 0.05 * .packets and .packets > 800' "$scratch/udp"
+}
+
+no_drops() { # whatever a GSO packet is made of
+  drbctl show --all drops --json | jq -se 'map(.bad_gso + .oversize + .bad_frame) | add == 0'
+}
+
+cut() { # GSO packets were cut and put together: what s1-3 sent to the host went as such
+  drbctl show s1-3 worker --json | jq -e '.gso_packets > 1000'
+}
+
+packets_of() { drbctl show s1-0 ports --json | jq -s 'map(select(.port == "d0").in_packets) | add'; }
+
+has_vxlan=1
+vxlan_port=4789
+ip link add vx-try type vxlan id 1 dstport $vxlan_port 2>/dev/null && ip link del vx-try || has_vxlan=
+testpmd=
+mkdir "$scratch/www"
+head -c 5000000 /dev/urandom >"$scratch/www/file"
+
+for driver in af_packet af_xdp memif; do
+  if [ $driver = af_xdp ] && [ "$(awk '{ print $2 }' /proc/self/uid_map)" != 0 ]; then
+    skip "$driver" "programs cannot be loaded in a user namespace"
+    continue
+  fi
+  for unit in packet flow flowlet; do
+    # Without it, each kind of link and each unit is there once.
+    case $driver,$unit in
+      af_packet,* | *,packet) ;;
+      *) in_full "$driver and $unit" || continue ;;
+    esac
+    up -l 2 -d 2 --driver $driver --unit $unit
+    check "$driver, $unit: all ports are usable" soon usable 24
+    [ $driver$unit != af_packetpacket ] || check "hosts have their offloads" has_offloads
+    serves h0
+    begins_to_capture h7
+    for address in 10.0.0.1 '[fd00::1]'; do
+      check "$driver, $unit: a file comes from $address bit for bit" arrives h7 "$address"
+    done
+    check "$driver, $unit: no checksum that arrived is wrong" checksums
+    if [ $has_vxlan ]; then
+      tunnels
+      check "$driver, $unit: a file comes through VXLAN bit for bit" arrives h7 192.168.77.1
+    else
+      skip "$driver, $unit: VXLAN" "this kernel has none"
+    fi
+    decide "$driver, $unit: UDP" undisturbed 50 datagrams 10.0.0.8
+    check "$driver, $unit: nothing was dropped for its form" no_drops
+    # 5 MB twice is some 7000 segments, whatever the host made of them.
+    check "$driver, $unit: counters count segments" test "$(packets_of)" -gt 7000
+    [ $driver = af_xdp ] || check "$driver, $unit: the receiver's kernel gets GSO packets" cut
+    check "$driver, $unit: packets are conserved" fabric check counters
+    kill "$server"
+    wait "$server" 2>/dev/null
+    check "down" fabric down
+  done
+done
+
+# testpmd, a memif peer that is no switch, takes the place of s2-0 and passes on what it gets as it is: for it both
+# switches finish checksums, so that the hosts behind need not know what was left unfinished.
+sockets=/run/drbswitch/drb/memif
+by_testpmd() { drbctl show s1-3 ports --json | jq -se 'map(select(.port == "u0"))[0].out_packets > 3000'; }
+if in_full "a memif peer that is no switch"; then
+  need_tool dpdk-testpmd
+  up -l 2 -d 2 --driver memif --unit flow --scheme dmodk --hello off
+  check "plain peer: all ports are usable" soon usable 24
+  fabric stop s2-0
+  dpdk-testpmd "--lcores=0@(0-1),1@(0-1)" --no-huge --no-shconf --no-pci --file-prefix=plain -m 256 \
+    --vdev=net_memif0,role=client,socket-abstract=no,socket=$sockets/drb-s1-0-u0.memif \
+    --vdev=net_memif1,role=client,socket-abstract=no,socket=$sockets/drb-s1-3-u0.memif \
+    -- --forward-mode=io --total-num-mbufs=4096 --stats-period=60 >"$scratch/testpmd" 2>&1 &
+  testpmd=$!
+  check "plain peer: it passes packets on" soon fabric exec h7 -- ping -c 1 -W 1 10.0.0.1
+  serves h7
+  begins_to_capture h0
+  for address in 10.0.0.8 '[fd00::8]'; do
+    check "plain peer: a file comes from $address bit for bit" arrives h0 "$address"
+  done
+  check "plain peer: no checksum that arrived is wrong" checksums
+  check "plain peer: nor unfinished" grep ', 0 unfinished' "$scratch/checksums"
+  check "plain peer: the file went by it" by_testpmd
+  kill "$server" "$testpmd"
+  wait "$server" "$testpmd" 2>/dev/null
+  check "down" fabric down
+fi
+
+# Three switches, then five of which one dies on the way.
+head -c 100000000 /dev/urandom >"$scratch/www/file"
+for driver in af_packet memif; do
+  up -l 3 -d 2 --driver $driver --unit flow
+  check "$driver, F(3,2): all ports are usable" soon usable 80
+  serves h0
+  check "$driver: 100 MB arrive through three switches" arrives h2 10.0.0.1
+  arrives h15 10.0.0.1 --limit-rate 100M >"$scratch/arrives" &
+  transfer=$!
+  sleep 0.2
+  fabric stop s3-0
+  wait "$transfer"
+  check "$driver: 100 MB arrive through five switches while one dies" test $? = 0
+  check "$driver: nothing was dropped for its form" no_drops
+  kill "$server"
+  wait "$server" 2>/dev/null
+  check "down" fabric down
+done
+finish

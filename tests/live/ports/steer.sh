@@ -1,0 +1,146 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# In front of af_xdp ports the kernel sends frames of the fabric to the switch and keeps the others;
+# each is counted, and so are those that found no room.
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/../story.bash"
+need drbtopo drbswitch drbctl
+need_tool jq ping
+[ "$(awk '{ print $2 }' /proc/self/uid_map)" = 0 ] || cannot_run "programs cannot be loaded in a user namespace"
+
+# at_rest SWITCH: what is sent on is received or missed, at each port; what is on its way, or in a
+# ring, arrives soon.
+rests() {
+  { drbctl show "$1" xdp --json && drbctl show "$1" ports --json; } |
+    jq -se 'group_by(.port) | length > 0 and all(add |
+      .xdp_redirected == .in_packets + .xdp_ring_full + .xdp_dropped and
+      .in_missed == .xdp_ring_full + .xdp_dropped)'
+}
+at_rest() { soon rests "$1" || { drbctl show "$1" xdp && drbctl show "$1" ports && false; }; }
+# Each frame seen is sent on or kept: true in every reply, though CPUs count while they are summed.
+adds_up() {
+  drbctl show --all xdp --json | tee "$scratch/xdp" |
+    jq -se 'length > 0 and all(.xdp_seen == .xdp_redirected + .xdp_passed)' || { cat "$scratch/xdp" && false; }
+}
+count() { # count SUM: of counters of port d0 of s1-0
+  drbctl show s1-0 xdp --json | jq "select(.port == \"d0\") | $1"
+}
+# arrives SUM NUMBER: it comes to be that, or more
+is_at_least() { [ "$(count "$1")" -ge "$2" ]; }
+arrives() { soon is_at_least "$@" || { drbctl show s1-0 xdp && false; }; }
+
+# Hellos are sent on as well, but are no packets of the fabric: without them the counters agree.
+up -l 2 -d 2 --driver af_xdp --hello off
+if ! drbctl show s1-0 xdp 2>&1 | grep -q redirected; then
+  fabric down
+  cannot_run "built without BPF"
+fi
+check "every host reaches every other" fabric check
+check "frames seen are sent on or kept" adds_up
+for switch in s1-0 s2-1; do
+  check "$switch: what is sent on arrives" at_rest $switch
+done
+
+# A frame that is not of the fabric: one to the interface of the switch itself, as if it were used
+# for something else besides. ARP is the fabric's, so both know each other.
+passed=$(count .xdp_passed)
+redirected=$(count .xdp_redirected)
+mac=$(ip netns exec drb-s1-0 cat /sys/class/net/d0/address)
+ip -n drb-s1-0 address add 192.0.2.1/24 dev d0
+ip -n drb-s1-0 neighbour add 192.0.2.2 lladdr 02:00:00:00:00:00 dev d0 nud permanent
+ip -n drb-h0 address add 192.0.2.2/24 dev eth0
+ip -n drb-h0 neighbour add 192.0.2.1 lladdr "$mac" dev eth0 nud permanent
+check "the kernel of the switch's namespace answers" fabric exec h0 -- ping -c 5 -i 0.05 -W 2 192.0.2.1
+check "its five frames are counted as passed" arrives .xdp_passed $((passed + 5))
+fabric exec h0 -- ping -q -c 5 -i 0.05 -W 2 10.0.0.2 >/dev/null
+check "five of the fabric as sent on" arrives .xdp_redirected $((redirected + 5))
+check "all is counted" adds_up
+
+# A host's frame is one, though it says that it is a bundle of 64 packets.
+redirected=$(count .xdp_redirected)
+fabric exec h0 -- python3 - <<'END'
+import socket
+s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+s.bind(('eth0', 0))
+s.send(bytes.fromhex('0180c200000e' '06a000000000' '88b6' '0040') + bytes(80))
+END
+check "a host's bundle is sent on" arrives .xdp_redirected $((redirected + 1))
+check "and is one frame" at_rest s1-0
+
+# More than the receive ring and its buffers hold, while nobody empties it.
+pid=$(drbctl show s1-0 info --json | jq .pid)
+kill -STOP "$pid"
+fabric exec h0 -- ping -q -c 6000 -l 6000 -W 1 10.0.0.2 >/dev/null 2>&1
+kill -CONT "$pid"
+check "some were lost, and said so" arrives '.xdp_ring_full + .xdp_dropped' 1
+drbctl show s1-0 xdp | sed 's/^/# /'
+check "what is sent on is received or lost" at_rest s1-0
+check "with losses all adds up" adds_up
+check "packets are conserved" drbctl check
+
+# A switch that is killed leaves no program that would bar the next from the interface.
+has_program() { ip -n drb-s1-0 link show d0 | grep xdp; }
+check "the program is on the interface" has_program
+kill -KILL "$pid"
+for ((i = 0; i < 100; i++)); do
+  has_program >/dev/null || break
+  sleep 0.02
+done
+check "killed, it leaves none" bash -c "! ip -n drb-s1-0 link show d0 | grep xdp"
+check "down" fabric down
+check "nothing is left" nothing_left
+
+# A switch of two hosts, alone: all frames, and a program of one's own.
+ip netns add alone
+for h in 0 1; do
+  ip -n alone link add d$h type veth peer name h$h
+  ip -n alone link set d$h up
+  ip -n alone link set h$h up
+done
+has_started() { grep -q ready "$scratch/said" || ! kill -0 "$1" 2>/dev/null; }
+# The kernel of the switch's side has received so many frames; what an XDP program took is among them.
+frames_came() { [ "$(ip netns exec alone cat /sys/class/net/d0/statistics/rx_packets)" -ge "$1" ]; }
+dropped_as_strange() { drbctl show --fabric alone s1-0 drops --json | grep -q "\"unknown_destination\":$1"; }
+# try XDP STRANGE: runs the switch, lets h0 send 3 strange frames of which STRANGE reach it, prints its
+# answers
+try() {
+  cat >"$scratch/alone.yaml" <<END
+fabric: {layers: 1, arity: 1, name: alone}
+switch: {layer: 1, label: 0}
+routing: {check_source: off}
+link: {driver: af_xdp, xdp: "$1"}
+END
+  ip netns exec alone "$build/src/switch/drbswitch" -c "$scratch/alone.yaml" 2>"$scratch/said" &
+  local switch=$! before
+  soon has_started $switch >/dev/null
+  before=$(ip netns exec alone cat /sys/class/net/d0/statistics/rx_packets)
+  ip netns exec alone python3 - <<'END'
+import socket
+s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+s.bind(('h0', 0))
+for n in range(3):
+    s.send(bytes.fromhex('0a0000000001' '0a0000000002' '0800') + bytes(50))
+END
+  if kill -0 $switch 2>/dev/null; then
+    soon frames_came $((before + 3)) >/dev/null
+    soon dropped_as_strange "$2" >/dev/null
+  fi
+  drbctl show --fabric alone s1-0 drops --json
+  drbctl show --fabric alone s1-0 xdp --json 2>&1
+  kill $switch
+  wait $switch
+}
+check "all: strange frames reach the switch" \
+  bash -c "grep -q '\"unknown_destination\":3' <<<'$(try all 3)'"
+check "all: nothing is counted in front of it" \
+  bash -c "grep -q 'no port has an XDP program' <<<'$(try all 3)'"
+own=$build/src/switch/ports/xdp/steer.bpf.o
+check "a program of one's own: strange frames pass" \
+  bash -c "grep -q '\"unknown_destination\":0' <<<'$(try "$own" 0)'"
+missing() {
+  try "$scratch/none.o" 0
+  cat "$scratch/said"
+  [ "$(cat "$scratch/said")" = "drbswitch: $scratch/alone.yaml:4: link.xdp: port d0: no program \"$scratch/none.o\": No such file or directory" ]
+}
+check "a program that is missing is named" missing
+finish

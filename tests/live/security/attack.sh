@@ -1,0 +1,168 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# A hostile host at one port sends as fast as the machine can: others lose less than 1 % of a load of 10 %, and
+# their round trips stay under three times those of an idle fabric; nothing that lies arrives anywhere, no
+# neighbour table and no link changes. Where that does not hold, a flood outside the fabric tells whether the
+# machine is too busy. (Each rule, frame by frame: test_attack.py.)
+# Alone: it takes every CPU.
+# Full: it floods for a minute; test_attack.py has every rule.
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/../story.bash"
+need drbtopo drbswitch drbctl
+need_tool gcc jq ping
+
+attack=$scratch/attack-host
+gcc -O2 -D_GNU_SOURCE -o "$attack" "$root/tests/live/security/attack.c" || cannot_run "gcc does not compile attack.c"
+
+# Frames of 125 bytes on the wire, 100 a second: 10 % of 1 Mbit/s.
+paced=(ping -q -i 0.01 -s 59 -c 200 -W 1)
+pairs="near far"
+
+# pings NAME: near is from the hostile host's switch, far to the switch of the host that it floods; what they say
+# is in $scratch/NAME.near and .far
+pings() {
+  ip netns exec drb-h1 "${paced[@]}" 10.0.0.7 >"$scratch/$1.near" &
+  local near=$!
+  ip netns exec drb-h8 "${paced[@]}" 10.0.0.15 >"$scratch/$1.far"
+  wait $near
+}
+lost() { awk '/transmitted/ { print 100 * (1 - $4 / $1) }' "$scratch/$1"; }      # lost NAME.PAIR: per cent
+trip() { awk -F/ '/^rtt/ { t = $5 } END { print t ? t : 1e9 }' "$scratch/$1"; }  # ms, mean
+least() { awk -F'[=/ ]+' '/^rtt/ { t = $6 } END { print t ? t : 0 }' "$scratch/$1"; } # ms
+below() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a < b) }'; }
+times() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / b }'; }
+
+# flood NAME KIND NAMESPACE: pings beside a flood, which has had a second for its beginning
+flood() {
+  local sender
+  ip netns exec "$3" "$attack" send eth0 "$2" 60 >"$scratch/$1.rate" &
+  sender=$!
+  sleep 1
+  pings "$1"
+  kill $sender
+  wait $sender
+}
+told() { # told NAME
+  local pair
+  printf '%s: %s frames/s;' "$1" "$(cat "$scratch/$1.rate")"
+  for pair in $pairs; do
+    printf ' %s: %s %% lost, %s ms, %s times idle;' "$pair" "$(lost "$1.$pair")" "$(trip "$1.$pair")" \
+      "$(times "$(trip "$1.$pair")" "$(least "idle.$pair")")"
+  done
+  echo
+}
+
+# unharmed KIND: both hold for both pairs. If not, the control decides: a flood that takes as much CPU time, but
+# outside the fabric. What it does as well is the machine's doing.
+unharmed() {
+  local pair status=0
+  watched flood attack "$1" drb-h0
+  told attack | tee -a "$scratch/figures"
+  for pair in $pairs; do
+    below "$(lost attack.$pair)" 1 && below "$(trip attack.$pair)" "$(bound $pair)" || status=$cannot_tell
+  done
+  [ $status != 0 ] || return 0
+  flood control one out0
+  for pair in $pairs; do
+    if ! below "$(lost attack.$pair)" 1 && below "$(lost control.$pair)" 1; then status=1; fi
+    if ! below "$(trip attack.$pair)" "$(bound $pair)"; then
+      if below "$(trip control.$pair)" "$(bound $pair)"; then status=1; fi
+    fi
+  done
+  told control | tee -a "$scratch/figures"
+  # Other work may have come and gone between the two. The flood's own two processes leave nobody waiting so long.
+  if [ $status = 1 ] && disturbed 20; then status=$cannot_tell; fi
+  return $status
+}
+bound() { awk -v t="$(least "idle.$1")" 'BEGIN { print 3 * t }'; }
+
+# dropped NAME: by the hostile host's switch so far
+dropped() { drbctl show s1-0 drops --json | jq -s "map(.$1 // 0) | add"; }
+# grew NAME...: more of each was dropped than in $scratch/drops
+grew() {
+  local name
+  drbctl show s1-0 drops --json | tee "$scratch/drops.now"
+  for name in "$@"; do
+    jq -se ".[1].$name > .[0].$name" "$scratch/drops" "$scratch/drops.now" || return
+  done
+}
+neighbours() { # of all others: HOST ADDRESS MAC
+  local host
+  for host in {1..15}; do
+    ip -n drb-h$host neigh show | awk -v host=h$host '/lladdr/ { print host, $1, $5 }'
+  done | sort
+}
+# acquainted: hosts have the entries that are lied about, and those that they need to answer h0
+acquainted() {
+  local host
+  for host in {1..15}; do ip netns exec drb-h0 ping -q -c 1 -W 2 10.0.0.$((host + 1)) || return; done
+  for host in 1 15; do
+    ip netns exec drb-h$host ping -q -c 1 -W 2 10.0.0.10 && ip netns exec drb-h$host ping -q -c 1 -W 2 fd00::a || return
+  done
+}
+same_neighbours() { neighbours >"$scratch/neighbours.now" && diff "$scratch/neighbours" "$scratch/neighbours.now"; }
+untroubled() {
+  drbctl list --json && drbctl show --all links --json | jq -se 'all(.state == "up" or .state == "unknown")' &&
+    drbctl list --json | jq -se 'length == 20 and all(.switch == "s1-0" or .trouble == "")'
+}
+other_neighbours() { ! same_neighbours; }
+watch() { # all others, for marked frames
+  local host
+  watchers=()
+  for host in {1..15}; do
+    ip netns exec drb-h$host "$attack" watch eth0 >"$scratch/watch.$host" &
+    watchers+=($!)
+  done
+  for host in {1..15}; do soon grep -q ready "$scratch/watch.$host" >/dev/null; done
+}
+unwatch() { # ends them; not in a subshell, which cannot wait for them
+  kill "${watchers[@]}"
+  wait "${watchers[@]}"
+}
+seen() { # how many frames they saw
+  awk '!/ready/ { n += $1; told++ } END { print told == 15 ? n : "not all have told" }' "$scratch"/watch.*
+}
+
+# The control's world: a switch is there a process that receives.
+ip netns add out0
+ip netns add out1
+ip link add eth0 netns out0 up type veth peer name eth0 netns out1
+ip -n out1 link set eth0 up
+ip netns exec out1 "$attack" take eth0 &
+
+declare -A drops=([one]=over_rate [flows]=over_rate [sources]="spoofed_source spoofed_ip spoofed_mark"
+  [neighbours]=spoofed_neighbour [control]="hello_from_host multicast")
+for unit in packet flow; do
+  # What a host may be ahead of its link is gone, and carried, when the first second of a flood is over.
+  up -l 3 -d 2 --rate 1Mbit --host-burst 8 --unit $unit
+  check "$unit: every pair" fabric check ping
+  pings idle
+  check "$unit: hosts know each other" acquainted
+  neighbours >"$scratch/neighbours"
+  watch
+  for pair in $pairs; do echo "# $unit, idle: $pair $(trip idle.$pair) ms, at least $(least idle.$pair) ms"; done
+  for kind in one flows sources neighbours control; do
+    drbctl show s1-0 drops --json >"$scratch/drops"
+    : >"$scratch/figures"
+    decide "$unit, $kind: others lose less than 1 %, and wait less than three times as long" unharmed $kind
+    sed 's/^/# /' "$scratch/figures"
+    # shellcheck disable=SC2086
+    check "$unit, $kind: dropped by name, ${drops[$kind]}" grew ${drops[$kind]}
+  done
+  unwatch
+  check "$unit: nothing that lies arrived anywhere" test "$(seen)" = 0
+  check "$unit: neighbour tables are as before" same_neighbours
+  check "$unit: all links are up, and no other switch has trouble" untroubled
+  check "$unit: packets are conserved" drbctl check
+  [ $unit = flow ] || check "$unit: down" fabric down
+done
+
+# The same frames, and nobody who looks at them.
+watch
+check "without the rule" fabric replan --check-source off
+ip netns exec drb-h0 "$attack" send eth0 neighbours 1 >/dev/null
+unwatch
+check "they arrive" test "$(seen)" -gt 0
+check "and neighbour tables are others" other_neighbours
+check "down" fabric down
+finish

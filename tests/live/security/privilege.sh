@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Switches that forward have laid their capabilities down; ports that go down and up again, reloads,
+# restarts and an orderly end still work.
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/../story.bash"
+need drbtopo drbswitch drbctl
+need_tool jq
+
+# What the main threads may take up again, of all switches: one word each time it differs.
+permitted() {
+  drbctl list --csv | awk -F, 'NR > 1 { print $(NF - 1) }' | while read -r pid; do
+    cat /proc/"$pid"/task/*/status
+  done | awk -v field="$1" '$1 == field { print $2 }' | sort -u | tr '\n' ' '
+}
+
+promiscuous() { # promiscuous NAMESPACE INTERFACE: how many users want it to be
+  ip netns exec "$1" ip -d -j link show "$2" | jq '.[0].promiscuity'
+}
+
+flap() { # flap NAMESPACE INTERFACE: down, and up again
+  ip -n "$1" link set "$2" down && sleep 0.3 && ip -n "$1" link set "$2" up && sleep 0.3
+}
+
+for driver in af_packet af_xdp memif; do
+  fabric up -l 2 -d 2 --driver $driver >"$scratch/up" 2>&1 || {
+    [ $driver = af_xdp ] || cannot_run "no fabric: $(cat "$scratch/up")"
+    skip "$driver" "$(tail -n 1 "$scratch/up")"
+    continue
+  }
+  check "$driver: nothing is in effect" test "$(permitted CapEff:)" = "0000000000000000 "
+  check "$driver: nor is anything permitted" test "$(permitted CapPrm:)" = "0000000000000000 "
+  check "$driver: no new privileges" test "$(permitted NoNewPrivs:)" = "1 "
+  check "$driver: every pair" fabric check
+  check "$driver: a port goes down and up" flap drb-s1-0 d0
+  [ $driver = memif ] || check "$driver: so does an uplink" flap drb-s1-1 u0
+  check "$driver: every pair still" fabric check
+  check "$driver: reload" drbctl reload --all
+  check "$driver: restart" fabric replan --scheme dmodk
+  check "$driver: every pair once more" fabric check
+  [ $driver = memif ] || check "$driver: ports are promiscuous" \
+    test "$(promiscuous drb-s1-0 d0)" -gt 0
+  drbctl list --csv | awk -F, '$2 == "s1-0" { print $(NF - 1) }' >"$scratch/pid"
+  kill "$(cat "$scratch/pid")"
+  while kill -0 "$(cat "$scratch/pid")" 2>/dev/null; do sleep 0.05; done
+  check "$driver: a switch that ends leaves its ports as they were" \
+    test "$(promiscuous drb-s1-0 d0)" = 0
+  check "$driver: down" fabric down
+done
+check "nothing is left" nothing_left
+finish

@@ -1,0 +1,96 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The one command: from nothing to a verdict, or with --one to counters, and nothing left behind,
+# also when interrupted.
+# Quiet: packets are sent in slots.
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/../story.bash"
+need drbtopo drbswitch drbgen drbctl
+export TMPDIR=$scratch
+export DRB_DEMO_WORLD=1 # packages and build are the runner's business
+
+demo_passes() { # demo_passes ARGUMENT...
+  "$root/topo/demo.sh" "$@" >"$scratch/demo.out" 2>"$scratch/demo.err" && return
+  cat "$scratch/demo.out" "$scratch/demo.err"
+  return 1
+}
+
+demo_shows() { grep -qE "$1" "$scratch/demo.out"; }
+
+clean() { nothing_left && [ -z "$(find "$scratch" -maxdepth 1 -name 'drb-demo-*')" ]; }
+
+interrupted_while() { # interrupted_while CONDITION [SECONDS]: the demo gets SIGTERM so long after, and ends
+  "$root/topo/demo.sh" --one --slots 20000 >"$scratch/demo.out" 2>&1 &
+  local pid=$!
+  soon eval "$1" >/dev/null || { echo "never saw: $1" && return 1; }
+  sleep "${2:-0}"
+  kill -TERM $pid
+  SECONDS=0
+  wait $pid
+  local status=$?
+  echo "exit status $status after $SECONDS s"
+  [ $status = 1 ] && [ $SECONDS -lt 20 ] # the replay would take 40 s
+}
+
+# The usual slots; longer ones if the machine had no time for anybody in those.
+demo_keeps_time() {
+  local longer=()
+  [ ! -e "$scratch/tried" ] || longer=(--slot 20ms --slots 200)
+  touch "$scratch/tried"
+  watched demo_passes --one "${longer[@]}" && return
+  if grep -q 'use longer slots' "$scratch/demo.err" && disturbed 1; then return "$cannot_tell"; fi
+  return 1
+}
+
+# The winner is the same however busy the machine is; how long it takes is not.
+verdict_is_right() {
+  demo_passes --out "$scratch/demo.svg" && cat "$scratch/demo.out" &&
+    demo_shows 'new destinations.*: yes, drb is faster than dmodk and micro\.' &&
+    demo_shows 'hosts keep.*: no, queues of drb grow' && demo_shows "^Winner: walk, at or near the lowest latency under both"
+}
+
+SECONDS=0
+check "the demo says who wins" verdict_is_right
+check "within a minute" test $SECONDS -le 60
+check "it names fabric, scheme, T, rate and load" demo_shows \
+  'F\(3,2\).*load 0.95.* 500 packets/s.*T = 4 \(drb.*seed 1'
+check "once" test "$(cat "$scratch/demo.out" "$scratch/demo.err" | grep -c 'F(3,2), 16 hosts')" = 1
+check "it draws a picture" grep -q '</svg>' "$scratch/demo.svg"
+check "and says so" grep -q "^drbfabric: $scratch/demo.svg has the picture" "$scratch/demo.err"
+check "nothing is left of it" clean
+decide "a single run" demo_keeps_time
+check "it prints what arrived" demo_shows '^ *[0-9]+ +[0-9]+ +0 +0 +0 '
+check "it prints counters of ports" demo_shows 's3-3'
+for step in 'replaying' 'counters of every port' 'checking that no packet was lost between counters' 'taking everything down'; do
+  check "it says: $step" grep -qx "drbfabric: $step" "$scratch/demo.err"
+done
+check "nothing is left" clean
+check "other size, scheme and slot" demo_passes --one -l 2 -d 3 --scheme ecmp --load 0.5 --slot 4ms \
+  --slots 100
+check "nothing is left of it" clean
+check "interrupted while it replays" interrupted_while 'pgrep drbgen && pgrep drbswitch'
+check "nothing is left then" clean
+for pause in 0 0.1 0.2 0.4 0.8; do
+  case $pause in 0 | 0.1 | 0.4 | 0.8) in_full "interrupted $pause s after the bring-up began" || continue ;; esac
+  check "interrupted $pause s after the bring-up began" \
+    interrupted_while '[ -e /run/netns/demo-h0 ]' $pause
+  check "nothing is left of the bring-up" clean
+done
+check "interrupted while a switch starts" interrupted_while 'pgrep -x drbswitch'
+check "nothing is left of the switches" clean
+fabric up -l 2 -d 1 --name demo >/dev/null 2>&1
+for one in '' --one; do
+  # shellcheck disable=SC2086 # an option or none
+  check "a fabric of that name that is up is refused${one:+ }$one" fails_with 2 \
+    '^drbfabric: fabric demo is up, 3 switches run: topo/fabric down --fabric demo first, or take another --fabric$' \
+    "$root/topo/demo.sh" $one
+done
+check "and stays" fabric check wiring --name demo
+fabric down --name demo >/dev/null
+for mistake in '-d 17' '--slot 2' '--slot 0ms' '--slot' '--bogus' '-l 0' '--load 2' '--scheme best'; do
+  # shellcheck disable=SC2086 # an option and its value
+  "$root/topo/demo.sh" $mistake >"$scratch/demo.out" 2>&1
+  check "demo.sh $mistake" test $? = 2
+done
+check "nothing is left of mistakes" clean
+finish

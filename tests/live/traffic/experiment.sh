@@ -1,0 +1,114 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Live latencies are those of the simulator, scheme by scheme, in the short form: F(3,2) at load 0.9.
+# A run that the machine disturbed is repeated, with slots of 2, 4 and 8 ms; one that was late while a
+# control process beside it was not has failed. The long form, a table in topo/README.md: topo/experiment --check --out DIR, with -d 4 --load 0.9.
+# Alone: latencies of packets are compared with the simulator's.
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/../story.bash"
+need drbtopo drbswitch drbgen drbsim
+need_tool jq
+export TMPDIR=$scratch
+
+experiment() { "$root/topo/experiment" "$@"; }
+clean() { nothing_left && [ -z "$(find "$scratch" -maxdepth 1 -name 'drb-experiment-*')" ]; }
+
+repeated() { # repeated FOLDER: runs of an experiment that do not count, with what disturbed them
+  python3 - "$1/runs.csv" <<'END'
+import csv, sys
+with open(sys.argv[1], encoding='utf-8') as f:
+    for run in csv.DictReader(f):
+        if run['counts'] == 'no':
+            print('# AGAIN {scheme}, seed {seed}, slots of {slot_ms} ms: {disturbed}; a control was late in '
+                  '{share:.1%} of them'.format(**run, share=float(run['control_late'])))
+END
+}
+
+interrupted_while() { # interrupted_while SIGNAL CONDITION: it gets the signal then, and ends
+  "$root/topo/experiment" --load 0.9 --slots 10000 --out "$scratch/cut" >"$scratch/said" 2>&1 &
+  local pid=$!
+  soon eval "$2" >/dev/null || { echo "never saw: $2" && cat "$scratch/said" && return 1; }
+  kill "-$1" $pid
+  SECONDS=0
+  wait $pid
+  local status=$?
+  echo "exit status $status after $SECONDS s: $(cat "$scratch/said")"
+  [ $status = 1 ] && [ $SECONDS -lt 15 ] && [ "$(wc -l <"$scratch/said")" = 1 ]
+}
+
+if in_full "interrupted"; then
+  check "interrupted while it replays" interrupted_while TERM 'pgrep -x drbgen && pgrep -x drbswitch'
+  check "nothing is left then" clean
+  check "interrupted while switches start" interrupted_while HUP 'pgrep -x drbswitch'
+  check "nothing is left then" clean
+  check "no report of half an experiment" test ! -e "$scratch/cut"
+fi
+check "an unknown scheme" fails_with 2 'best' experiment --scheme best --out "$scratch/x"
+check "an unknown traffic" fails_with 2 'rush' experiment --traffic rush --out "$scratch/x"
+check "a fabric of that name that is up is refused" bash -c "
+  '$root/topo/fabric' up -l 2 -d 1 --name experiment && ! '$root/topo/experiment' --slots 100 \
+    --runs 1 --out '$scratch/x' 2>&1 | tee /dev/stderr | grep -q Traceback &&
+  '$root/topo/fabric' check wiring --name experiment && '$root/topo/fabric' down --name experiment"
+
+# Short runs scatter by a per cent or two, which three of them tell.
+loads=0.9 slots=600 schemes=drb,dmodk
+if in_full "micro and vlb"; then schemes=drb,micro,dmodk,vlb; fi
+[ -z "${DRB_LONG:-}" ] || loads=0.6,0.8,0.9,0.95 slots=2000
+experiment --scheme $schemes --load $loads --runs 3 --slots $slots --repeat 1 --stretch 2 --json --out "$scratch/report" >"$scratch/rows"
+check "an experiment" test $? -le 1 # 1: packets were lost, which is looked at below
+repeated "$scratch/report"
+row_says() { # row_says SCHEME FILTER: every row of it
+  jq -es "map(select(.scheme == \"$1\")) | length > 0 and all(.[]; $2)" "$scratch/rows"
+}
+was_disturbed() { row_says "$1" true >/dev/null && ! row_says "$1" '.disturbed == 0' >/dev/null; }
+within() { row_says "$1" '[.growing, .sim_growing] == [false, false] and .within and .unexplained == 0'; }
+agree() { # agree WORDS SCHEME...: what the rows say of these schemes
+  local words=$1 scheme
+  shift
+  for scheme in "$@"; do
+    jq -r "select(.scheme == \"$scheme\") | \"# $scheme$words: mean \(.latency) simulated \(.sim_latency), \" +
+      \"tail \(.tail) simulated \(.sim_tail), redirected \(.redirected) simulated \(.sim_redirected)\"" \
+      "$scratch/rows"
+    if was_disturbed "$scheme"; then
+      undecided "$scheme$words: live is simulated" "no run was undisturbed, not with slots of 8 ms either"
+    else
+      check "$scheme$words: nothing is lost" row_says "$scheme" '.lost == 0'
+      check "$scheme$words: live is simulated" within "$scheme"
+    fi
+  done
+}
+agree "" ${schemes//,/ }
+check "the report is one file" sh -c "test -s '$scratch/report/report.html' &&
+  ! grep -oE '(src|href)=\"[^d]' '$scratch/report/report.html'"
+check "runs.csv has every run" sh -c "test \$(wc -l <'$scratch/report/runs.csv') -gt $((3 * $(wc -w <<<"${schemes//,/ }")))"
+
+if in_full "slow links"; then
+  # Six of 32 links take two slots for a packet.
+  experiment --slow link:6:2 --scheme drb,dmodk --load 0.4 --runs 2 --slots 600 --repeat 1 --stretch 2 --json \
+    --out "$scratch/slow" >"$scratch/rows"
+  check "an experiment with slow links" test $? -le 1 # 1: packets were lost, which is looked at below
+  repeated "$scratch/slow"
+  agree ", slow links" drb dmodk
+  check "they make it slower" row_says dmodk '.latency > 6.5'
+fi
+
+if in_full "traffic that persists"; then
+  # A permutation that persists: drb's queues grow, live as well as simulated, those of walk do not.
+  experiment --traffic fixed --scheme drb,walk --load 0.9 --runs 1 --slots 800 --repeat 1 --stretch 2 --json \
+    --out "$scratch/fixed" >"$scratch/rows"
+  check "an experiment with traffic that persists" test $? -le 1 # 1: packets were lost, which is looked at below
+  repeated "$scratch/fixed"
+  for case in drb:true walk:false; do
+    scheme=${case%:*}
+    jq -r "select(.scheme == \"$scheme\") | \"# $scheme: mean \(.latency) simulated \(.sim_latency)\"" \
+      "$scratch/rows"
+    if was_disturbed $scheme; then
+      undecided "$scheme: queues that grow: ${case#*:}" "no run was undisturbed, not with slots of 8 ms either"
+    else
+      check "$scheme: queues that grow: ${case#*:}" \
+        row_says $scheme "[.lost, .growing, .sim_growing, .unexplained] == [0, ${case#*:}, ${case#*:}, 0]"
+    fi
+  done
+fi
+check "nothing is left" clean
+finish

@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The generator's report on a network whose faults are known to the packet: hosts around a relay that
+# drops, doubles, misdirects and delays; and two hosts joined by a cable, where nothing can go wrong
+# but the receiver.
+# Quiet: no packet may be lost.
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/../story.bash"
+need drbgen
+need_tool jq python3 ip
+
+quiet() { # quiet NAMESPACE: no packets but ours
+  ip netns exec "$1" sh -c 'echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6' && ip -n "$1" link set lo up
+}
+
+report_says() { cat "$scratch/joined" && jq -e "$1" "$scratch/joined"; }
+
+# replay STATUS ARGUMENT...: ends with this exit status; the report is in $scratch/report
+replay() {
+  local want=$1
+  shift
+  drbgen replay "$@" --json >"$scratch/report"
+  [ $? = "$want" ]
+}
+
+# Two hosts and a cable.
+ip netns add cable-h0
+ip netns add cable-h1
+quiet cable-h0
+quiet cable-h1
+ip link add eth0 netns cable-h0 address 02:00:00:00:00:00 type veth \
+  peer name eth0 netns cable-h1 address 02:00:00:00:00:01
+for h in 0 1; do
+  ip -n cable-h$h link set eth0 up
+  ip -n cable-h$h address add 10.0.0.$((h + 1))/8 dev eth0
+done
+drbgen write -l 1 -d 1 --slots 400 --slot 2ms --out "$scratch/cable" 2>/dev/null
+check "cable: everything arrives" replay 0 "$scratch/cable" --fabric cable
+cp "$scratch/report" "$scratch/joined"
+jq -r '"# latency \(.latency_mean_slots) slots, generator late by up to \(.late_max_us) us"' \
+  "$scratch/report"
+check "cable: counts" report_says '.sent > 640 and .received == .sent and .lost == 0
+  and .duplicated == 0 and .misdelivered == 0 and .reordered == 0 and .receiver_dropped == 0'
+# The cable takes no time, so latency is the slot of the host's own link.
+check "cable: latency is one slot" report_says '.latency_p50_slots > 1 and .latency_p50_slots < 1.05'
+check "cable: loads" report_says '(.offered_load - .achieved_load | fabs) < 0.01
+  and .offered_load > 0.8 and .offered_load < 1'
+check "cable: some slots only" replay 0 "$scratch/cable" --fabric cable --warmup 100 --stats 50 \
+  --slot 1ms
+cp "$scratch/report" "$scratch/joined"
+check "cable: their packets only" report_says '.latency_samples > 70 and .latency_samples <= 100
+  and .slot_us == 1000'
+
+# A receiver that cannot keep up is not a network that loses packets. Two packets, repeated.
+head -c $((24 + 2 * (16 + 128))) "$scratch/cable/h0.pcap" >"$scratch/two.pcap"
+check "full receiver" replay 1 "$scratch/two.pcap" --fabric cable --pps 100000 --loop 20000 --buffer 16
+jq -c 'select(.host == "all")' "$scratch/report" >"$scratch/joined"
+check "full receiver: nothing is called lost" report_says '.sent == 40000 and .lost == 0
+  and .receiver_dropped > 0 and .received + .receiver_dropped == .sent'
+decide "roomy receiver" unshared 25 replay 0 "$scratch/two.pcap" --fabric cable --pps 20000 --loop 10000
+
+# Four hosts around the relay.
+ip netns add relay
+quiet relay
+for h in 0 1 2 3; do
+  ip netns add ring-h$h
+  quiet ring-h$h
+  ip link add eth0 netns ring-h$h address 02:00:00:00:00:0$h type veth peer name p$h netns relay
+  ip -n ring-h$h link set eth0 up
+  ip -n ring-h$h address add 10.0.0.$((h + 1))/8 dev eth0
+  ip -n relay link set p$h up promisc on
+done
+ip netns exec relay python3 -B "$root/tests/live/traffic/relay.py" 4 >"$scratch/relay" &
+relay=$!
+until grep -q ready "$scratch/relay"; do sleep 0.05; done
+drbgen write -l 1 -d 2 --slots 800 --slot 3ms --traffic fixed --out "$scratch/ring" 2>/dev/null
+check "relay: the report ends with status 1" replay 1 "$scratch/ring" --fabric ring --drain 1s
+kill $relay
+wait $relay 2>/dev/null
+jq -sc '.[0] + {relay: .[1]}' "$scratch/report" <(tail -n 1 "$scratch/relay") >"$scratch/joined"
+echo "# $(jq -c .relay "$scratch/joined")"
+check "relay: has faults of all kinds" report_says '.relay | .dropped > 30 and .doubled > 30
+  and .misdirected > 20 and .overtaken > 30'
+check "relay: it saw what was sent" report_says '.sent == .relay.seen'
+check "relay: lost" report_says '.lost == .relay.dropped + .relay.misdirected'
+check "relay: duplicated" report_says '.duplicated == .relay.doubled'
+check "relay: misdelivered" report_says '.misdelivered == .relay.misdirected'
+check "relay: reordered" report_says '.reordered == .relay.overtaken'
+check "relay: counts add up" report_says \
+  '.sent + .duplicated + .misdelivered == .received + .lost'
+finish

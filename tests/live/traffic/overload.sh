@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Twice the load that the links carry, on switches with no more packet buffers than they must have: queues
+# fill up, what finds one full is dropped as queue_full and nothing else is, buffers never run out, and
+# when the load ends every switch is as before, with all of its buffers.
+# Quiet: rates are compared.
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/../story.bash"
+need drbtopo drbswitch drbctl drbgen
+need_tool jq
+
+now_ms() { echo $(($(date +%s%N) / 1000000)); }
+sum() { drbctl show --all "$1" --json | jq -s "map($2) | add"; } # sum VIEW KEYS
+report_says() { cat "$scratch/report" && jq -e "$1" "$scratch/report"; }
+
+# at_rest: all queues are empty and every buffer is back
+at_rest() {
+  drbctl show --all worker --json | jq -se 'length == 20 and all(.buffers > 0 and .buffers_free == .buffers)' &&
+    [ "$(sum ports .queue_packets)" = 0 ]
+}
+
+# Hosts send 125 packets/s each, at load 0.5 of slots of 4 ms; links carry half of that.
+drbgen write -l 3 -d 2 --traffic stride:5 --load 0.5 --slot 4ms --slots 1000 --out "$scratch/traffic" 2>/dev/null
+up -l 3 -d 2 --rate 62pps --queue 20
+check "all buffers are free" soon at_rest
+drbgen replay "$scratch/traffic" --json >"$scratch/report" 2>/dev/null &
+replay=$!
+while kill -0 $replay 2>/dev/null; do
+  drbctl show --all worker --json
+  sleep 0.05
+done >"$scratch/workers"
+wait $replay
+begun=$(now_ms)
+check "overload: all queues run empty, every buffer is back" soon at_rest
+echo "# overload: over after $(($(now_ms) - begun)) ms"
+full=$(sum drops .queue_full)
+jq -r --argjson full "$full" '"# overload 2x: \(.lost) of \(.sent) packets lost, \($full) found a queue full"' \
+  "$scratch/report"
+jq -rs '"# overload: at least \(map(.buffers_free) | min) of \(.[0].buffers) buffers were free, \(length) looks"' \
+  "$scratch/workers"
+check "overload: half gets through" report_says '.received > 0.35 * .sent and .received < 0.75 * .sent'
+check "overload: what is lost found a queue full" test "$(jq .lost "$scratch/report")" -le "$full"
+check "overload: queues were full" \
+  test "$(drbctl show --all ports --json | jq -s 'map(select(.queue_max_packets == 20)) | length')" -ge 16
+check "overload: buffers never ran out" jq -se 'length > 20 and all(.buffers_free > 0)' "$scratch/workers"
+check "overload: packets are conserved" drbctl check
+sed -i 's/rate: *62pps/rate: none/' /run/drbswitch/drb/s*.yaml
+check "overload: the links get fast" drbctl reload --all
+begun=$(now_ms)
+check "overload: every pair" fabric check
+echo "# overload: every pair reached every other within $(($(now_ms) - begun)) ms"
+check "all buffers are free in the end" soon at_rest
+check "down" fabric down
+finish

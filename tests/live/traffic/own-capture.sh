@@ -1,0 +1,117 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# A capture of a fabric is replayed by the hosts that it is of; others by those that a map names.
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/../story.bash"
+need drbtopo drbswitch drbgen
+need_tool tcpdump jq curl
+
+up -l 3 -d 2 --offloads off --scheme dmodk
+pings=20
+record() {
+  rm -f "$scratch/own.pcap"
+  "$root/topo/fabric" exec h4 -- tcpdump -Z root -q --immediate-mode -i eth0 -w "$scratch/own.pcap" -U "$1" >/dev/null 2>&1 &
+  local recorder=$!
+  soon test -s "$scratch/own.pcap" >/dev/null
+  fabric exec h4 -- ping -q -c $pings -i 0.01 "$2"
+  sleep 0.2
+  kill -TERM $recorder
+  wait $recorder
+}
+replay() {
+  drbgen replay "$@" --json >"$scratch/report" 2>"$scratch/said" && return
+  cat "$scratch/said" && return 1
+}
+host_says() { # host_says HOST FILTER
+  jq -c "select(.host == \"$1\")" "$scratch/report"
+  jq -es "map(select(.host == \"$1\"))[0] | $2" "$scratch/report"
+}
+
+check "a conversation is recorded" record icmp 10.0.0.11
+check "it is replayed" replay "$scratch/own.pcap"
+check "h4 sends what h4 sent" host_says h4 ".sent == $pings and .received == $pings"
+check "h10 sends the answers" host_says h10 ".sent == $pings and .received == $pings"
+check "nobody else sends" host_says all ".sent == 2 * $pings and .lost == 0"
+check "no kernel answers" host_says all '.others == 0'
+check "which needs no words" test ! -s "$scratch/said"
+check "it is known how long packets took" host_says all ".latency_samples == 2 * $pings
+  and .latency_mean_us > 0 and .latency_mean_us <= .latency_max_us"
+check "counts are whole numbers" bash -c "! grep -E '\"(sent|not_sent|skipped|latency_samples)\":[0-9]+[.]' '$scratch/report'"
+check "with answers" replay "$scratch/own.pcap" --to-stack
+check "they are counted" host_says h4 ".others + .duplicated > 0"
+check "and explained" grep -q 'other packets came to the hosts.*kernels' "$scratch/said"
+check "no address needs a hash" bash -c "! grep 'by hash' '$scratch/said'"
+check "IPv6 is recorded" record icmp6 fd00::b
+check "it is replayed, too" replay "$scratch/own.pcap"
+check "h4 sends what h4 sent there" host_says h4 ".sent >= $pings"
+check "no kernel answers there" host_says all '.others == 0 and .duplicated == 0'
+
+# A conversation over TCP, to which a kernel that knows nothing of it would answer with resets.
+record_tcp() {
+  "$root/topo/fabric" exec h10 -- python3 -m http.server -d "$root/docs" 8080 >/dev/null 2>&1 &
+  local server=$!
+  rm -f "$scratch/own.pcap"
+  "$root/topo/fabric" exec h4 -- tcpdump -Z root -q --immediate-mode -i eth0 -w "$scratch/own.pcap" -U tcp >/dev/null 2>&1 &
+  local recorder=$!
+  soon test -s "$scratch/own.pcap" >/dev/null
+  soon fabric exec h4 -- curl -sfo /dev/null http://10.0.0.11:8080/traffic.md || return
+  sleep 0.2
+  kill -TERM $server $recorder
+  wait $recorder
+}
+# hosts_sent: what each interface of both hosts has sent, whoever did; without multicast
+hosts_sent() {
+  "$root/topo/fabric" exec "$1" -- tcpdump -Z root -Q out -i eth0 --immediate-mode -U -w "$scratch/$1.pcap" \
+    'ether[0] & 1 = 0' >/dev/null 2>&1
+}
+nothing_but_the_replay() {
+  local h watchers=()
+  for h in h4 h10; do
+    rm -f "$scratch/$h.pcap"
+    hosts_sent $h &
+    watchers+=($!)
+  done
+  for h in h4 h10; do soon test -s "$scratch/$h.pcap" >/dev/null; done
+  replay "$scratch/own.pcap" "$@" || return
+  sleep 0.3
+  for h in h4 h10; do ip netns pids "drb-$h" | xargs -r kill -TERM; done
+  wait "${watchers[@]}"
+  for h in h4 h10; do
+    local sent captured
+    sent=$(jq "select(.host == \"$h\").sent" "$scratch/report")
+    captured=$(tcpdump -nr "$scratch/$h.pcap" 2>/dev/null | wc -l)
+    echo "$h: $sent replayed, $captured on the wire"
+    [ "$sent" -gt 0 ] && [ "$sent" = "$captured" ] || return
+  done
+}
+check "TCP is recorded" record_tcp
+check "its replay alone is on the wire" nothing_but_the_replay
+check "all of it arrives" host_says all '.others == 0 and .lost == 0 and .received == .sent'
+check "most packets can be told from others" host_says all '.latency_samples > .sent / 2'
+sockets_see_it() {
+  local watch
+  "$root/topo/fabric" exec h10 -- timeout 60 tcpdump -Z root -c 3 -Q in -i eth0 tcp >/dev/null 2>"$scratch/tcpdump" &
+  watch=$!
+  soon grep -q 'listening on' "$scratch/tcpdump" >/dev/null
+  drbgen replay "$scratch/own.pcap" >/dev/null 2>&1
+  wait $watch
+}
+check "packet sockets see what is replayed" sockets_see_it
+check "with answers the wire has more" bash -c "! '$build/src/gen/drbgen' replay '$scratch/own.pcap' --to-stack \
+  --json | jq -es 'map(select(.host == \"all\"))[0].others == 0'"
+
+check "somebody else's capture" python3 -B "$root/tests/live/traffic/make_capture.py" "$scratch/foreign.pcap" 600
+check "is replayed by hash" replay "$scratch/foreign.pcap" --pps 5000
+check "which is said" grep -q 'not of the fabric get hosts by hash' "$scratch/said"
+check "for each address" grep -qE '^drbgen:   192\.168\.1\.[0-9]+ h[0-9]+$' "$scratch/said"
+printf '192.168.0.0/16 h0\n8.8.0.0/16 h1  # servers\n::192.168.0.0/112 h2\n::8.8.0.0/112 h3\n' >"$scratch/map"
+check "with a map" replay "$scratch/foreign.pcap" --pps 5000 --map "$scratch/map"
+check "its hosts send" jq -es 'map(select(.host != "all" and .sent > 0) | .host) == ["h0", "h1", "h2"]' \
+  "$scratch/report"
+check "no hash is needed" bash -c "! grep 'by hash' '$scratch/said'"
+echo '10.9.9.9 h99' >"$scratch/map"
+check "a map with a mistake" fails_with 2 "$scratch/map:1: .*h0 to h15" drbgen replay --map "$scratch/map" \
+  "$scratch/foreign.pcap"
+fabric down >/dev/null
+check "nothing is left" nothing_left
+finish

@@ -1,0 +1,120 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Permutation traffic at load 0.9: everything arrives once and where it should, and the counters of
+# the switches tell the same story as the generator.
+# Quiet: no packet may be lost.
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/../story.bash"
+need drbtopo drbswitch drbgen
+need_tool jq
+
+# Packets that hosts sent into the fabric and that it delivered, after the counters of the switches:
+# "IN OUT". What a switch dropped on entry (the hosts' kernels speak, too) does not count.
+host_ports() {
+  PYTHONPATH=$root/topo python3 -B - <<'END'
+from drbfabric.fabric import check
+from drbfabric.fabric.fabrics import Fabric
+
+plan = Fabric('drb').need_plan()
+views = check.snapshots(plan)
+came = went = 0
+for link in plan['links']:
+    if link['lower_port'] == 'eth0':
+        ports = views[link['upper']]
+        i = ports['name'].index(link['upper_port'])
+        came += ports['in_packets'][i] - ports['in_discards'][i]
+        went += ports['out_packets'][i]
+print(came, went)
+END
+}
+
+# replay DIR: runs the traffic and keeps the report and what the counters grew by
+replay() {
+  local in_before out_before in_after out_after
+  read -r in_before out_before < <(host_ports)
+  drbgen replay "$1" --records "$scratch/records" --hgrm "$scratch/hgrm" --json >"$scratch/report" || return
+  read -r in_after out_after < <(host_ports)
+  jq -c --argjson in $((in_after - in_before)) --argjson out $((out_after - out_before)) \
+    '. + {in: $in, out: $out}' "$scratch/report" >"$scratch/joined"
+}
+
+# What the report says, computed again from the rows of each packet, and what the histogram says.
+recomputed() {
+  python3 - "$scratch/records" "$scratch/hgrm" "$scratch/report" <<'END'
+import csv, json, math, sys
+with open(sys.argv[1]) as f:
+    rows = list(csv.DictReader(f))
+ns = sorted(int(r['latency_ns']) for r in rows if r['latency_ns'] and r['in_latencies'] == '1')
+with open(sys.argv[3]) as f:
+    report = json.load(f)
+with open(sys.argv[2]) as f:
+    lines = [line.split() for line in f if line[0] == ' ' and not line.lstrip().startswith('Value')]
+# The report counts the slot in which a packet is born, too.
+mine = {f'latency_p{p}_us': ns[math.ceil(len(ns) * q / 1000) - 1] / 1e3 + report['slot_us'] for p, q in (('50', 500), ('99', 990), ('999', 999))}
+mine['sent'] = len(rows)
+wrong = [k for k, v in mine.items() if k in report and abs(report[k] - v) > 0.06]
+at_half = next(float(line[0]) for line in lines if float(line[1]) >= 0.5)
+if at_half != ns[math.ceil(len(ns) / 2) - 1] / 1e3 or int(lines[-1][2]) != len(ns) or len(set(report) & set(mine)) < 3:
+    wrong.append('histogram')
+print(mine, report, lines[-1], wrong)
+sys.exit(bool(wrong))
+END
+}
+
+says() { # says PATTERN COMMAND...: it succeeds, and a line on standard error matches
+  local pattern=$1 said
+  shift
+  said=$("$@" 2>&1 >/dev/null)
+  local status=$?
+  echo "exit status $status, said: $said"
+  [ $status = 0 ] && grep -qE -- "$pattern" <<<"$said"
+}
+
+lost_credit() { drbctl show --all worker --json | jq -s 'map(.lost_credit_ns) | add'; }
+
+# s1-2 sleeps for 50 ms, again and again, while its queues are hardly ever empty.
+one_sleeps() {
+  local pid before after try
+  pid=$(drbctl list --json | jq 'select(.switch == "s1-2") | .pid')
+  before=$(lost_credit)
+  "$build/src/gen/drbgen" replay "$scratch/ecmp" --json >"$scratch/report" 2>"$scratch/said" &
+  sleep 0.3
+  for try in 1 2 3 4 5 6 7 8; do
+    kill -STOP "$pid" && sleep 0.05 && kill -CONT "$pid" && sleep 0.02
+  done
+  wait $!
+  after=$(lost_credit)
+  cat "$scratch/report" "$scratch/said"
+  echo "switches lost $((after - before)) ns"
+  jq -e ".lost_credit_ns == $after - $before and .late and .late_switches >= 1 and .late_slots == 0" "$scratch/report" &&
+    grep -E 'warning: drb-s1-2 .*woke too late for .* links, .* [0-9]+\.[0-9] ms of link time were lost: ' "$scratch/said"
+}
+
+report_says() { cat "$scratch/joined" && jq -e "$1" "$scratch/joined"; }
+
+up -l 3 -d 2 --rate 500pps --scheme drb
+for scheme in drb dmodk ecmp; do
+  slots=500
+  [ $scheme != drb ] || slots=2000
+  [ $scheme = drb ] || check "$scheme: replan" fabric replan --scheme $scheme
+  check "$scheme: write" drbgen write -l 3 -d 2 --traffic permutation --load 0.9 --slots $slots \
+    --slot 2ms --seed 7 --out "$scratch/$scheme"
+  check "$scheme: replay" replay "$scratch/$scheme"
+  jq -r '"# \(.sent) packets, mean latency \(.latency_mean_slots) slots, generator late by up to \(
+    .late_max_us) us"' "$scratch/report"
+  check "$scheme: sent what was asked" report_says ".sent > 0.85 * 16 * $slots and .not_sent == 0"
+  check "$scheme: nothing lost, duplicated or misdelivered" report_says \
+    '.received == .sent and .lost == 0 and .duplicated == 0 and .misdelivered == 0'
+  check "$scheme: its rows and its histogram say what the report says" recomputed
+  check "$scheme: the switches received what the generator sent" report_says '.in == .sent'
+  check "$scheme: and delivered what it received" report_says '.out == .received'
+  check "$scheme: packets are conserved" fabric check counters links
+done
+check "slots that are not those of the links" says \
+  'slots of 4ms, but a packet takes 2ms on links of fabric drb .500pps.: loads are 0.5 times .*; --slot 2ms fits$' \
+  drbgen replay "$scratch/ecmp" --slot 4ms
+check "a switch that sleeps is said to be late" one_sleeps
+check "once" test "$(grep -c 'woke too late' "$scratch/said")" = 1
+check "down" fabric down
+check "nothing is left" nothing_left
+finish

@@ -1,0 +1,94 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Flow and flowlet units on a live fabric: TCP and measured streams are not reordered, thresholds
+# follow what is measured.
+# Quiet: a lost TCP segment comes out of order.
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/../story.bash"
+need drbtopo drbswitch drbctl drbgen
+need_tool iperf3 jq
+
+routing() { drbctl show "$1" routing --json; }
+
+listens() { fabric exec h10 -- ss -ltnH 'sport = :5201' | grep .; }
+
+# One TCP stream within what the machine carries: a lost segment, too, puts later ones out of order.
+tcp() {
+  fabric exec h10 -- iperf3 -s -1 >"$scratch/server" 2>&1 &
+  soon listens && fabric exec h4 -- iperf3 -J -c 10.0.0.11 -t 2 -b 100M -w 64K >"$scratch/tcp" &&
+    jq -e '.end.sum_received.bytes > 1000000' "$scratch/tcp"
+}
+
+out_of_order() { # TCP segments that h10 received out of order so far
+  fabric exec h10 -- nstat -az TcpExtTCPOFOQueue | awk '/OFOQueue/ { print $2 }'
+}
+
+lost() { # packets that switches dropped, or missed because they had no time, so far
+  drbctl show --all ports --json | jq -s 'map(.in_missed + .in_discards + .out_discards) | add'
+}
+
+# Segments behind one that was lost are out of order at the receiver, whoever lost it: that says nothing
+# about the ways that they took.
+in_order() {
+  local before lost_before
+  before=$(out_of_order) && lost_before=$(lost) && tcp || return 1
+  echo "segments out of order before: $before, after: $(out_of_order)"
+  [ "$(out_of_order)" != "$before" ] || return 0
+  echo "packets lost before: $lost_before, after: $(lost)"
+  [ "$(lost)" = "$lost_before" ] || return "$cannot_tell"
+  return 1
+}
+
+# Longest streams there are: every host sends to one other, in each slot.
+replayed() {
+  drbgen replay "$scratch/traffic" --json >"$scratch/replay" && jq -e '.reordered == 0 and .lost == 0' "$scratch/replay"
+}
+
+# The same whatever the order: packets of a stream may take several ways.
+replayed_all() {
+  drbgen replay "$scratch/traffic" --json >"$scratch/replay" && jq -e '.lost == 0 and .misdelivered == 0' "$scratch/replay"
+}
+
+drbgen write -l 3 -d 2 --traffic stride:5 --load 0.5 --slot 4ms --slots 500 --out "$scratch/traffic" >/dev/null
+for unit in flow flowlet; do
+  [ $unit = flow ] || in_full "$unit" || continue
+  up -l 3 -d 2 --unit $unit --threshold 0 --queue 5000
+  for stream in 1 2 3; do
+    decide "$unit: TCP in order over five switches, stream $stream" in_order
+  done
+  check "$unit: in use" sh -c "[ \"\$('$build/src/ctl/drbctl' show s1-2 routing --json | jq -r .unit)\" = $unit ]"
+  decide "$unit: measured streams in order" undisturbed 100 replayed
+  check "$unit: packets are conserved" fabric check counters
+  check "$unit: down" fabric down
+done
+
+up -l 3 -d 2 --rate 500pps --threshold auto
+drbgen write -l 3 -d 2 --traffic stride:5 --load 0.8 --slot 2ms --slots 1000 --out "$scratch/load" >/dev/null
+# Again and again, until it was seen.
+while [ ! -e "$scratch/seen" ]; do drbgen replay "$scratch/load" --json; done >"$scratch/replay" 2>&1 &
+# shellcheck disable=SC2016
+measured='map(select((.utilisation | tonumber) > 0.4 and (.utilisation | tonumber) < 1)) | length > 0 and
+  all(.threshold_mode == "auto" and
+    ((.threshold | tonumber) - (1 - (1 - (.utilisation | tonumber) | log)) | fabs) < 0.02)'
+follows() { routing s1-2 | tee "$scratch/routing" | jq -se "$measured" || { cat "$scratch/routing" && false; }; }
+falls_back() { routing s1-2 | jq -e '(.threshold | tonumber) < 1.2 and (.utilisation | tonumber) < 0.2'; }
+check "utilisation is measured, T follows" soon follows
+touch "$scratch/seen"
+wait
+check "and falls back when it is quiet" soon falls_back
+check "differences are shown" sh -c "'$build/src/ctl/drbctl' show s1-2 differences --json | jq -se 'length > 0'"
+check "down" fabric down
+
+# Two workers per switch: the kernel spreads flows over their packet sockets, each worker over its memif
+# rings.
+workers() { fabric check ping counters && drbctl show s1-2 worker --json | jq -e '.sleeps > 0 and .rx_packets > 0'; }
+for way in packet,af_packet flow,memif; do
+  in_full "two workers, $way" || continue
+  up -l 3 -d 2 --workers 2 --unit "${way%,*}" --driver "${way#*,}" --threshold auto
+  check "two workers, $way: pings, counters" workers
+  decide "two workers, $way: measured streams" undisturbed 100 replayed_all
+  check "two workers, $way: packets are conserved" fabric check counters
+  check "down" fabric down
+done
+check "nothing is left" nothing_left
+finish

@@ -1,0 +1,93 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Schemes rotate and walk under one permutation that persists: nothing is lost, packets walk at every
+# switch that sends up, and hosts see no mark of it. Beside a dead uplink walk decides as drb does, and the
+# others go on.
+# Quiet: no packet may be lost.
+# Full: test_spreading.c and test_scheme_state.c have the rule, schemes.sh has it live.
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/../story.bash"
+need drbtopo drbswitch drbgen drbctl
+need_tool jq tcpdump ping
+
+replay() { # replay FOLDER: the line of all hosts in $scratch/all
+  drbgen replay "$1" --json >"$scratch/report" &&
+    jq -c 'select(.host == "all")' "$scratch/report" >"$scratch/all"
+}
+
+walked() { # walked SWITCH: packets that walked there
+  drbctl show "$1" routing --json | jq .up_walked
+}
+
+# sources NODE PORT: the sources of the next IP packets there, once each
+sources() {
+  fabric exec "$1" -- timeout 20 tcpdump -i "$2" -nn -e -c 100 -Q in udp or icmp 2>/dev/null |
+    awk '{ print $2 }' | sort -u
+}
+
+drbgen write -l 3 -d 2 --traffic fixed --load 0.9 --slots 1000 --slot 4ms --seed 3 --out "$scratch/fixed"
+up -l 3 -d 2 --scheme walk --rate 250pps
+check "the slot is shown" sh -c "'$build/src/ctl/drbctl' show drb-s1-0 routing --json |
+  jq -e '.scheme == \"walk\" and .slot_ns == 4000000'"
+check "every pair answers" fabric check wiring ping
+for scheme in walk rotate; do
+  [ $scheme = walk ] || check "replan to $scheme" fabric replan --scheme $scheme
+  check "$scheme: replay" replay "$scratch/fixed"
+  cat "$scratch/all"
+  check "$scheme: nothing is lost, duplicated or misdelivered" jq -e \
+    '.sent > 13000 and .lost == 0 and .duplicated == 0 and .misdelivered == 0' "$scratch/all"
+  check "$scheme: packets are conserved" fabric check counters links
+  if [ $scheme = walk ]; then
+    for switch in s1-0 s1-7 s2-0 s2-7; do
+      check "packets walked at $switch" test "$(walked $switch)" -gt 100
+    done
+    check "none did in the core" test "$(walked s3-0)" = 0
+    # h4 to h10 goes through the core; both of its uplinks carry marked packets.
+    "$root/topo/fabric" exec h4 -- ping -q -i 0.004 10.0.0.11 >/dev/null &
+    sources s2-2 d0 >"$scratch/between"
+    sources h10 eth0 >"$scratch/host"
+    kill $!
+    wait
+    fabric exec h4 -- ping -q -i 0.004 -c 500 10.0.0.11 >"$scratch/ping"
+    cat "$scratch/between" "$scratch/host"
+    check "marks are seen between switches" grep -qx "02:01:00:00:00:04" "$scratch/between"
+    check "and none by hosts" test "$(cat "$scratch/host")" = "02:00:00:00:00:04"
+    check "all pings came back" grep -q " 0% packet loss" "$scratch/ping"
+  fi
+done
+
+# All hosts under a layer-1 switch want the same uplink; those of s1-0, whose other uplink dies, send and
+# get no more than one link can carry.
+dead_uplink() {
+  local h to rate
+  echo slot,from,to,rate
+  for h in {0..15}; do
+    to=$((h < 8 ? 2 * ((h + 4) % 8) : 2 * ((h + 6) % 8) + 1))
+    rate=$((h < 2 || to < 2 ? 4 : 10))
+    echo "0,$h,$to,$((rate / 10)).$((rate % 10))"
+  done
+}
+usable() { [ "$(drbctl list --json | jq -s 'map(.ports_usable) | add')" = "$1" ]; }
+
+dead_uplink >"$scratch/pairs.csv"
+drbgen write -l 3 -d 2 --traffic "file:$scratch/pairs.csv" --load 0.9 --slots 1000 --slot 4ms --out "$scratch/dead"
+check "replan to walk" fabric replan --scheme walk --threshold 2
+check "80 ports are usable" soon usable 80
+ip -n drb-s1-0 link set u1 down
+check "its neighbour knows of a dead uplink" soon usable 78
+check "dead uplink: replay" replay "$scratch/dead"
+cat "$scratch/all"
+check "dead uplink: nothing is lost, duplicated or misdelivered" jq -e \
+  '.sent > 11000 and .lost == 0 and .duplicated == 0 and .misdelivered == 0' "$scratch/all"
+check "dead uplink: packets are conserved" drbctl check
+check "nothing walked at the switch beside it" test "$(walked s1-0)" = 0
+for switch in s1-1 s1-7; do
+  check "packets walked at $switch" test "$(walked $switch)" -gt 100
+done
+ip -n drb-s1-0 link set u1 up
+check "the uplink is back" soon usable 80
+check "uplink back: replay" replay "$scratch/fixed"
+check "uplink back: nothing is lost" jq -e '.sent > 13000 and .lost == 0' "$scratch/all"
+check "packets walked where it was dead" test "$(walked s1-0)" -gt 100
+check "down" fabric down
+finish

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where programs are: in the build folder of a checkout, or where `meson install` put them."""
+
+import os
+import shutil
+
+from drbfabric import usage
+
+HERE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+# Written by meson install: the folder of programs, seen from this one.
+INSTALLED = f'{HERE}/programs'
+REPOSITORY = os.path.dirname(os.path.dirname(HERE))
+
+
+def _installed_folder():
+    try:
+        with open(INSTALLED, encoding='utf-8') as f:
+            return os.path.normpath(os.path.join(HERE, f.read().strip()))
+    except FileNotFoundError:
+        return None
+
+
+PROGRAMS = _installed_folder()
+
+
+def program(name, folder):
+    """Path of a program of this project: in the build folder, else installed."""
+    if 'DRB_BUILD' in os.environ or not PROGRAMS:
+        built = f"{os.environ.get('DRB_BUILD', f'{REPOSITORY}/build')}/src/{folder}/{name}"
+    else:
+        built = f'{PROGRAMS}/{name}'
+    found = built if os.access(built, os.X_OK) else shutil.which(name)
+    if not found:
+        raise usage(f'{name} is neither at {built} nor installed: build it (topo/demo.sh does, or meson setup build && '
+                    'ninja -C build), or point DRB_BUILD at the build folder')
+    return found
+
+
+def harness(name):
+    """Path of a command of this harness: 'fabric', 'experiment' or 'rootless'."""
+    return f'{PROGRAMS}/drb{name}' if PROGRAMS else f'{REPOSITORY}/topo/{name}'
+
+
+def called(name):
+    """What a user types to call it."""
+    return f'drb{name}' if PROGRAMS else f'topo/{name}'
+
+
+def called_program(name, folder):
+    """What a user types to call a program of this project."""
+    return name if PROGRAMS else f'build/src/{folder}/{name}'

@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Shows whether DRB helps: some schemes on one fabric with rated links, under fresh permutations and
+under one that persists, each beside the simulator. One table, a verdict in sentences, a picture."""
+
+import argparse
+import dataclasses
+import os
+import shutil
+import signal
+import tempfile
+import time
+
+from drbfabric import usage
+from drbfabric.common import children, schemes
+from drbfabric.common.cli import a_load, a_time, need_root, not_negative, positive, some_schemes
+from drbfabric.common.interrupts import on_signals, stop_on_signal
+from drbfabric.common.output import add_format_options, print_rows
+from drbfabric.experiment import live, single_run
+from drbfabric.experiment.experiment import (
+    Experiment, Progress, Setup, check_setup, default_slot, need_small, simulate, summarise, take_priority)
+from drbfabric.experiment.verdict import TRAFFIC, verdict
+
+# Disturbed runs are not repeated once the demo has taken so long that the rest would end later.
+SECONDS = 50
+# What is compared: the paper's scheme, what it improves on, and the one that this project adds.
+SCHEMES = 'drb', 'dmodk', 'micro', 'walk'
+# A persistent permutation fills queues for as long as it lasts; none may overflow.
+QUEUE = 4096
+# What a run takes beside its slots: starting the generator, waiting for the last packets.
+RUN_EXTRA_SECONDS = 1.0
+
+
+def add_options(p):
+    p.add_argument('-l', '--layers', type=positive, default=3, help='layers (default 3)')
+    p.add_argument('-d', '--arity', type=positive, default=2, help='arity (default 2)')
+    p.add_argument('--scheme', type=some_schemes, metavar='LIST',
+                   help=f'routing schemes (default {",".join(SCHEMES)}; with --one drb)')
+    p.add_argument('--threshold', metavar='T',
+                   help='of drb and its relatives (default 1 - ln(1 - load), as in the paper)')
+    p.add_argument('--load', type=a_load, default=0.95, metavar='LOAD',
+                   help='packets per host and slot (default 0.95)')
+    p.add_argument('--slot', type=a_time, metavar='TIME',
+                   help='time of a packet on a link (default: what the CPUs can keep, 2ms for F(3,2))')
+    p.add_argument('--slots', type=positive, metavar='COUNT',
+                   help='slots of a run (default 800; with --one 2000)')
+    p.add_argument('--seed', type=not_negative, default=1, help='of the traffic (default 1)')
+    p.add_argument('-o', '--out', default='drb-demo.svg', metavar='FILE',
+                   help='the picture (default drb-demo.svg)')
+    p.add_argument('--one', action='store_true',
+                   help='a single run of one scheme instead, with the counters of every port')
+    # Of demo.sh, which has a build ahead.
+    p.add_argument('--options-only', action='store_true', help=argparse.SUPPRESS)
+    p.add_argument('--traffic', metavar='NAME',
+                   help='of --one: permutation (default), fixed, ...: see drbgen write --help')
+    p.add_argument('--pattern', dest='traffic', default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+    add_format_options(p)
+
+
+def setup_of(args):
+    slots = args.slots or 800
+    return Setup(layers=args.layers, arity=args.arity,
+                 schemes=args.scheme or list(SCHEMES),
+                 loads=[args.load], traffic='permutation', threshold=args.threshold or 'paper',
+                 slot_ns=args.slot or default_slot(2 * args.arity ** args.layers, args.layers),
+                 slots=slots, warmup=slots // 8, runs=1, repeats=3, queue=QUEUE, seed=args.seed,
+                 driver='af_packet', name=args.name, load=args.load)
+
+
+def title(setup):
+    """What was measured, in one sentence."""
+    with_t = [s for s in setup.schemes if schemes.has_threshold(s)]
+    t = f"; T = {float(setup.threshold_at(setup.load)):.3g} ({', '.join(with_t)})" if with_t else ''
+    return (f'F({setup.layers},{setup.arity}), {setup.hosts} hosts; load {setup.load:g} of links that '
+            f'carry {1e9 / setup.slot_ns:.4g} packets/s, one per slot of {setup.slot * 1e3:g} ms{t}; '
+            f'{setup.slots} slots, seed {setup.seed}')
+
+
+# Measuring
+
+def wants_second_look(run, simulated):
+    """Whether queues grew in this run alone: a moment without CPU time looks like that, too. Of two runs
+    that count, both must grow."""
+    return run['growing'] and not simulated['growing'] and not run['disturbed']
+
+
+class Demo:
+    """All schemes, one after the other: the switches are started once for each."""
+
+    def __init__(self, setup, folder):
+        self.setup, self.began = setup, time.monotonic()
+        self.parts = [Experiment(dataclasses.replace(setup, traffic=pattern), f'{folder}/{pattern}')
+                      for pattern, _, _ in TRAFFIC]
+        each = (setup.slots + live.TAIL_SLOTS) * setup.slot + RUN_EXTRA_SECONDS
+        progress = Progress(len(self.parts) * len(setup.schemes), each)
+        for part in self.parts:
+            os.mkdir(part.folder)
+            part.progress = progress
+            part.may_repeat = lambda: self.seconds_left() > (progress.total - progress.done) * each
+
+    def seconds_left(self):
+        return SECONDS - (time.monotonic() - self.began)
+
+    def run(self):
+        setup, first = self.setup, self.parts[0]
+        # Also finds wrong patterns, loads and thresholds before anything is started.
+        for part in self.parts:
+            part.simulated[setup.seed] = simulate(part.setup, setup.seed)
+        take_priority()
+        try:
+            for scheme in setup.schemes:
+                plan = first.set_fabric(scheme, setup.load, setup.seed)
+                for part in self.parts:
+                    self.measure(part, plan, scheme)
+        finally:
+            first.progress.end()
+            on_signals(signal.SIG_IGN)
+            first.down()
+            on_signals(stop_on_signal)
+
+    def measure(self, part, plan, scheme):
+        load, seed = self.setup.load, self.setup.seed
+        part.measure(plan, scheme, load, seed)
+        run = next(run for run in reversed(part.runs) if run['counts'])
+        if wants_second_look(run, part.simulated[seed][scheme, load]) and part.may_repeat():
+            part.progress.done -= 1
+            part.measure(plan, scheme, load, seed)
+
+    def rows(self):
+        result = []
+        for part, (_, name, _) in zip(self.parts, TRAFFIC):
+            # Whoever was at fault: such a figure does not count.
+            result += [{'traffic': name, **row, 'disturbed': row['disturbed'] + row['unexplained']}
+                       for row in summarise(part)]
+        return result
+
+
+# What is shown
+
+COLUMNS = [('traffic', 'traffic'), ('scheme', 'scheme'), ('latency', 'latency, live'),
+           ('sim_latency', 'simulated'), ('latency_off_percent', 'off %'), ('tail', 'tail, live'),
+           ('sim_tail', 'simulated'), ('redirected_percent', 'redirected %'),
+           ('sim_redirected_percent', 'simulated'), ('queues', 'queues'), ('remarks', 'remarks')]
+
+
+def remarks(row):
+    """Deviations are said only where nothing grows: there is no mean to deviate from then."""
+    found = [f"{row['lost']} packets lost"] if row['lost'] else []
+    if row['disturbed']:
+        found.append('* disturbed: the simulator counts')
+    return ', '.join(found)
+
+
+def _counted_growing(row):
+    return row['sim_growing'] if row['disturbed'] else row['growing']
+
+
+def line_of(row):
+    line = {**row, 'remarks': remarks(row)}
+    line['queues'] = 'grow' if _counted_growing(row) else 'bounded'
+    for key in 'redirected', 'sim_redirected', 'latency_off':
+        line[f'{key}_percent'] = 100 * row[key]
+    if row['growing'] or row['sim_growing']:
+        line['latency_off_percent'] = None
+    return {k: None if v != v else v for k, v in line.items()}
+
+
+def draw(rows, setup):
+    """Mean latencies, live and simulated, a panel for each traffic, as SVG; None without gnuplot."""
+    if not shutil.which('gnuplot'):
+        return None
+    text = ('set encoding utf8\nset terminal svg size 900,420 font "sans,13" background rgb "white"\n'
+            f'set multiplot layout 1,{len(TRAFFIC)}\nset style data histograms\nset boxwidth 0.9\n'
+            'set ylabel "mean latency, slots"\nset grid y\nset key top right\nset bmargin 4\nset xtics nomirror\n')
+    for _, name, meaning in TRAFFIC:
+        mine = [row for row in rows if row['traffic'] == name]
+        latencies = [v for row in mine for v in (row['latency'], row['sim_latency'])]
+        # What stays in queues that grow is no mean; it is beyond any linear scale.
+        grow = any(row['growing'] or row['sim_growing'] for row in mine)
+        text += (f'set title "{meaning}\\nF({setup.layers},{setup.arity}), load {setup.load:g}"\n'
+                 f'{"set" if grow else "unset"} logscale y\n'
+                 f'set yrange [{min(4, min(latencies) / 2) if grow else 0:g}:'
+                 f'{(4 if grow else 1.35) * max(latencies):g}]\n'
+                 f'${name} << EOD\n')
+        for row in mine:
+            grows = '\\n(grows)' if row['growing'] else ''
+            text += f'"{row["scheme"]}{grows}" {row["latency"]:g} {row["sim_latency"]:g}\n'
+        text += (f'EOD\nplot ${name} using 2:xtic(1) lc rgb "#0072b2" fs solid 0.9 title "live", '
+                 f'${name} using 3 lc rgb "#999999" fs solid 0.6 title "simulated"\n')
+    with children.Child(['gnuplot'], text + 'unset multiplot\nset output\n') as child:
+        code, picture, _ = child.wait()
+    return picture if code == 0 and picture else None
+
+
+def legend(rows, setup):
+    """What the table's words mean, as far as it has them."""
+    lines = ['Latency: mean, in slots since the packet was generated; '
+             f'{2 * setup.layers} is a path without queueing. Tail: mean over slots of the slowest '
+             'packet of the slot.',
+             'Off: live above simulated. Redirected: of the decisions on the way up, those that left '
+             'the default uplink.']
+    if any(map(_counted_growing, rows)):
+        lines.append('grow: queues get longer as long as the traffic lasts, so there is no mean to compare '
+                     '(off -): the figures are those of this many slots.')
+    if any(row['disturbed'] for row in rows):
+        lines.append('disturbed: other work kept the CPUs from some slots; the live figures are shown, '
+                     'but those of the simulator decide.')
+    return '\n'.join(lines)
+
+
+def show(rows, setup, args, say):
+    print_rows(COLUMNS, [line_of(row) for row in rows], args.format)
+    say_verdict = print if args.format == 'table' else say
+    if args.format == 'table':
+        print(f'\n{legend(rows, setup)}\n')
+    for line in verdict(rows):
+        say_verdict(line)
+    picture = draw(rows, setup)
+    if picture:
+        with open(args.out, 'w', encoding='utf-8') as f:
+            f.write(picture)
+        say(f'{args.out} has the picture')
+    else:
+        say('no picture: gnuplot is not installed')
+
+
+def check_out(path):
+    folder = os.path.dirname(os.path.abspath(path))
+    if os.path.isdir(path) or not os.path.isdir(folder):
+        raise usage(f'--out {path}: must be the name of a file in a directory that is there')
+
+
+def check_may_write(path):
+    folder = os.path.dirname(os.path.abspath(path))
+    if not os.access(path if os.path.exists(path) else folder, os.W_OK):
+        raise usage(f'--out {path}: may not be written')
+
+
+def check_options(args):
+    """All that can be wrong with them by themselves."""
+    need_small(args.layers, args.arity)
+    if args.one:
+        single_run.check_options(args)
+    elif args.traffic:
+        raise usage('--traffic: only with --one; the demo shows permutation and fixed')
+    else:
+        check_out(args.out)
+
+
+def compare(args, say):
+    setup = setup_of(args)
+    check_setup(setup)
+    need_root()
+    check_may_write(args.out)
+    # First of all: it may take a minute until there is more to see.
+    if args.format == 'table':
+        print(title(setup), end='\n\n', flush=True)
+    else:
+        say(title(setup))
+    with tempfile.TemporaryDirectory(prefix='drb-demo-') as folder:
+        demo = Demo(setup, folder)
+        demo.run()
+        rows = demo.rows()
+    show(rows, setup, args, say)
+    return 1 if any(row['lost'] for row in rows) else 0
+
+
+def run(args, say):
+    check_options(args)
+    if args.options_only:
+        return 0
+    return single_run.run(args, say) if args.one else compare(args, say)

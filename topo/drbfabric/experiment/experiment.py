@@ -1,0 +1,393 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every combination of scheme and load, live and simulated, on the same traffic.
+
+drbgen and drbsim draw the same traffic from the same seed, so a live run and the simulator's differ
+by what the fabric does and not by chance of the traffic: what is compared is run by run."""
+
+import contextlib
+import csv
+import io
+import math
+import os
+import re
+import statistics
+import sys
+import time
+from dataclasses import dataclass, field
+
+from drbfabric import usage
+from drbfabric.common import children, schemes
+from drbfabric.common.cli import NS
+from drbfabric.common.places import harness, program
+from drbfabric.experiment import live, slow_links
+from drbfabric.experiment.control import Control
+from drbfabric.fabric.fabrics import Fabric
+
+# A run that the machine disturbed more than that does not count: share of packets sent more than
+# half a slot late, and of departures that came a slot or more late, or for which link time was lost,
+# because a switch woke too late.
+DISTURBED_SHARE = 0.003
+# A disturbed run says something about the fabric, too, where a control beside it was late for a smaller
+# share of its slots than that.
+CONTROL_SHARE = 0.001
+# What disturbs is often over after a while.
+PAUSE_SECONDS = 1
+# How far live figures may be from simulated ones, (key, share): what --check checks.
+TOLERANCES = ('latency', 0.05), ('tail', 0.10), ('redirected', 0.10)
+# What is told beside that, in the words of drbgen and drbsim: (key, whether of several runs the largest
+# counts, and not the mean). With the use of links of each kind.
+DETAILS = (('latency_p50', False), ('latency_p99', False), ('latency_p999', False), ('latency_max', True),
+           ('reordered_share', False), ('reorder_extent', True), ('reorder_buffer', True))
+HOSTS_MAX = 1024
+# A hop costs this much CPU time or less, and every hop of a slot falls into its beginning.
+HOP_NS = 16000
+SLOT_MIN_NS = 2000000
+
+
+def threshold_at(load, threshold):
+    """T as given, or that of the paper for this load of uplinks."""
+    return f'{1 - math.log(1 - load):.6g}' if threshold == 'paper' else threshold
+
+
+def shape_of(setup):
+    """Options that say which fabric it is."""
+    size = ['-l', str(setup.layers), '-d', str(setup.arity)]
+    return [*size, '--uplinks', str(setup.uplinks)] if setup.uplinks else size
+
+
+def name_of(setup):
+    fewer = f', {setup.uplinks} of {setup.arity} uplinks in layer 1' if setup.uplinks else ''
+    return f'F({setup.layers},{setup.arity}){fewer}'
+
+
+@dataclass
+class Setup:
+    """What is asked for, and what follows from it."""
+    layers: int
+    arity: int
+    schemes: list
+    loads: list
+    traffic: str
+    threshold: str  # a number, or 'paper'
+    slot_ns: int
+    slots: int
+    warmup: int
+    runs: int
+    repeats: int
+    queue: int
+    seed: int
+    driver: str
+    name: str
+    slow: str = ''  # link:N:K, as drbsim has it
+    stretches: int = 0  # how often slots may be doubled
+    uplinks: int = 0  # of a switch of layer 1; 0: arity
+    load: float = 0.0  # of the combination that runs
+    stretched: int = 0  # how often slots were doubled so far
+    paces: dict = field(default_factory=dict)  # {(switch, port): slots of a packet}, of slow links that are up
+
+    @property
+    def hosts(self):
+        return 2 * self.arity ** self.layers
+
+    @property
+    def stretched_ns(self):
+        return self.slot_ns << self.stretched
+
+    @property
+    def slot(self):
+        return self.stretched_ns / 1e9
+
+    def threshold_at(self, load):
+        return threshold_at(load * self.arity / (self.uplinks or self.arity), self.threshold)
+
+    @property
+    def size(self):
+        return ['-l', str(self.layers), '-d', str(self.arity)]
+
+    @property
+    def shape(self):
+        """Of the fabric; to drbgen its size is enough."""
+        return shape_of(self)
+
+    @property
+    def queues(self):
+        """Links of the switches in the order in which a packet meets them."""
+        return [f'up{m}' for m in range(1, self.layers)] + \
+               [f'down{m}' for m in range(self.layers, 0, -1)]
+
+    @property
+    def figures(self):
+        """DETAILS, and what is told of every kind of link."""
+        return [*DETAILS, *((f'{figure}_{queue}_{kind}', kind == 'max') for queue in self.queues
+                            for figure in ('queue', 'use') for kind in ('mean', 'max'))]
+
+
+def default_slot(hosts, layers):
+    """A slot in which the CPUs do all its hops, and a whole number of ms."""
+    cpus = len(os.sched_getaffinity(0))
+    ns = hosts * (2 * layers - 1) * HOP_NS * 2 // max(2, cpus)
+    return max(SLOT_MIN_NS, ns // NS['ms'] * NS['ms'])
+
+
+def need_small(layers, arity):
+    """Refuses fabrics with more hosts than this machine can have namespaces for."""
+    if layers > 16 or arity > 32 or 2 * arity ** layers > HOSTS_MAX:
+        raise usage(f'F({layers},{arity}): more than {HOSTS_MAX} hosts, each a namespace')
+
+
+def check_setup(setup):
+    """What the other programs would refuse only once something runs."""
+    if setup.threshold != 'paper' and not re.fullmatch(r'[0-9]+(\.[0-9]+)?', setup.threshold):
+        raise usage(f"--threshold {setup.threshold}: must be a number from 0, or 'paper'")
+    Fabric(setup.name).need_free('take another --fabric')
+    slow_links.drawn(setup, setup.seed)
+    for scheme in setup.schemes:
+        children.run([program('drbtopo', 'topo'), 'plan', *setup.shape, '--fabric', setup.name,
+                      '--scheme', scheme, '--driver', setup.driver, '--queue', str(setup.queue)])
+
+
+def simulate(setup, seed):
+    """{(scheme, load): figures} of drbsim."""
+    # As drbsim writes and reads them.
+    text = children.run([program('drbsim', 'sim'), 'packet', *setup.shape,
+                         '--scheme', ','.join(setup.schemes),
+                         '--load', ','.join(f'{load:g}' for load in setup.loads),
+                         '--traffic', setup.traffic, '--threshold', setup.threshold,
+                         *(['--slow', setup.slow] if setup.slow else []),
+                         '--slots', str(setup.slots), '--stats', str(setup.slots - setup.warmup),
+                         '--seed', str(seed), '--detail', '--csv'])
+    rows = list(csv.DictReader(io.StringIO(text)))
+    result, order = {}, iter(rows)
+    wanted = {key for key, _ in (*TOLERANCES, *setup.figures)}
+    for scheme in setup.schemes:
+        for load in setup.loads:
+            row = next(order)
+            figures = {key: float(row[key] or 'nan') for key in row if key in wanted}
+            result[scheme, load] = {**figures, 'growing': row['growing'] == 'yes'}
+    return result
+
+
+def disturbance(run):
+    """Why a run does not count, '' if it does."""
+    reasons = []
+    if run['late_packets'] > DISTURBED_SHARE * run['sent']:
+        reasons.append(f"{run['late_packets']} packets sent late")
+    if run['late_departures'] > DISTURBED_SHARE * run['forwarded']:
+        reasons.append(f"{run['late_departures']} departures a slot late")
+    if run['lost_credit_events'] > DISTURBED_SHARE * run['forwarded']:
+        reasons.append(f"link time lost {run['lost_credit_events']} times")
+    return ', '.join(reasons)
+
+
+def unexplained(run):
+    """Whether it was disturbed while the machine had time: by the fabric itself."""
+    return bool(run['disturbed']) and run['control_late'] < CONTROL_SHARE
+
+
+def disturbed_share(run):
+    return max(run['late_packets'] / max(1, run['sent']),
+               run['late_departures'] / max(1, run['forwarded']),
+               run['lost_credit_events'] / max(1, run['forwarded']))
+
+
+class Progress:
+    """What runs and how long it will take, on a terminal."""
+
+    def __init__(self, total, seconds):
+        self.total, self.done, self.seconds = total, 0, seconds
+        self.began, self.show = time.monotonic(), sys.stderr.isatty()
+
+    def say(self, what):
+        if not self.show:
+            return
+        spent = time.monotonic() - self.began
+        each = spent / self.done if self.done else self.seconds
+        left = each * (self.total - self.done)
+        print(f'\r\033[K{self.done} of {self.total} runs, '
+              f'{int(left // 60)} min {int(left % 60)} s left: {what}', end='', file=sys.stderr,
+              flush=True)
+
+    def end(self):
+        if self.show:
+            print('\r\033[K', end='', file=sys.stderr, flush=True)
+
+
+def take_priority():
+    """Switches and generator inherit it: what else runs here delays them less."""
+    with contextlib.suppress(PermissionError):
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+
+
+class Experiment:
+    """Runs everything. `runs` has all live runs, those that do not count as well; `simulated` the
+    figures of drbsim by seed."""
+
+    def __init__(self, setup, folder):
+        self.setup, self.folder = setup, folder
+        self.fabric = harness('fabric')
+        self.up, self.runs, self.simulated = children.Held(), [], {}
+        self.seeds = [setup.seed + i for i in range(setup.runs)]
+        # Whether a disturbed run may be repeated now.
+        self.may_repeat = lambda: True
+        self.progress = Progress(setup.runs * len(setup.schemes) * len(setup.loads),
+                                 (setup.slots + live.TAIL_SLOTS) * setup.slot + 2)
+
+    def write_traffic(self, load, seed):
+        """The folder with this traffic, which all schemes share."""
+        folder = f'{self.folder}/{load:g}-{seed}'
+        if not os.path.isdir(folder):
+            s = self.setup
+            children.run([program('drbgen', 'gen'), 'write', *s.size, '--traffic', s.traffic,
+                          '--load', f'{load:g}', '--slot', f'{s.slot_ns}ns',
+                          '--slots', str(s.slots + live.TAIL_SLOTS), '--seed', str(seed),
+                          '--out', folder])
+        return folder
+
+    def set_fabric(self, scheme, load, seed):
+        """The fabric with this scheme and the slow links of the seed, its counters at zero."""
+        s = self.setup
+        options = ['--fabric', s.name, '--scheme', scheme, '--rate', f'{1e9 / s.stretched_ns:.15g}pps',
+                   '--catchup', f'{s.stretched_ns}ns']
+        if schemes.has_threshold(scheme):
+            options += ['--threshold', s.threshold_at(load)]
+        if self.up.held:
+            # One that fails has taken the fabric down.
+            self.up.get([self.fabric, 'replan', *options])
+        else:
+            self.up.get([self.fabric, 'up', *s.shape, *options, '--driver', s.driver, '--slotted',
+                         '--queue', str(s.queue)])
+        fabric = Fabric(s.name)
+        plan = fabric.need_plan()
+        s.paces = slow_links.ends(plan, slow_links.drawn(s, seed))
+        slow_links.slow_down(fabric, plan, s.paces, s.stretched_ns)
+        return plan
+
+    def down(self):
+        if self.up.held:
+            self.up.held = False
+            children.run([self.fabric, 'down', '--fabric', self.setup.name])
+
+    def measure_once(self, plan, scheme, load, seed):
+        with Control(self.setup.slot) as control:
+            run = live.replay(program('drbgen', 'gen'), self.write_traffic(load, seed), plan,
+                              self.setup)
+        run.update(scheme=scheme, load=load, seed=seed, slot_ms=self.setup.slot * 1e3, counts=False,
+                   disturbed=disturbance(run), control_late=control.late_share())
+        self.runs.append(run)
+        return run
+
+    def measure(self, plan, scheme, load, seed):
+        """One live run that the machine did not disturb, or the least disturbed of some. Where all of
+        one length of slots are disturbed, slots get longer, of this run and of all later ones. Returns
+        the plan of the fabric that is up then."""
+        attempts = []
+        while True:
+            again = f', again ({attempts[-1]["disturbed"]})' if attempts else ''
+            self.progress.say(f'{scheme}, load {load:g}, seed {seed}{again}')
+            attempts.append(self.measure_once(plan, scheme, load, seed))
+            attempts[-1]['attempt'] = len(attempts)
+            if not attempts[-1]['disturbed']:
+                break
+            of_this_length = sum(a['slot_ms'] == attempts[-1]['slot_ms'] for a in attempts)
+            if of_this_length > self.setup.repeats:
+                if self.setup.stretched == self.setup.stretches:
+                    break
+                self.setup.stretched += 1
+                plan = self.set_fabric(scheme, load, seed)
+            if not self.may_repeat():
+                break
+            time.sleep(PAUSE_SECONDS)
+        min(attempts, key=disturbed_share)['counts'] = True
+        self.progress.done += 1
+        return plan
+
+    def run(self):
+        self.progress.say('simulating')
+        for seed in self.seeds:
+            self.simulated[seed] = simulate(self.setup, seed)
+        take_priority()
+        for scheme in self.setup.schemes:
+            for load in self.setup.loads:
+                self.progress.say(f'{scheme}, load {load:g}: switches start')
+                plan = self.set_fabric(scheme, load, self.seeds[0])
+                self.setup.load = load
+                for seed in self.seeds:
+                    if self.setup.slow and seed != self.seeds[0]:
+                        plan = self.set_fabric(scheme, load, seed)
+                    plan = self.measure(plan, scheme, load, seed)
+        self.progress.end()
+
+
+def _mean(values):
+    values = [v for v in values if not math.isnan(v)]
+    return statistics.fmean(values) if values else math.nan
+
+
+def _largest(values):
+    return max(values)
+
+
+def _most(flags):
+    flags = list(flags)
+    return sum(flags) > len(flags) / 2
+
+
+def _error(values):
+    """Standard error of the mean."""
+    return statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else math.nan
+
+
+def summarise(experiment):
+    """One row per scheme and load: means over the runs, and how far live is off simulated."""
+    rows = []
+    for scheme in experiment.setup.schemes:
+        for load in experiment.setup.loads:
+            rows.append(_summary(experiment, scheme, load))
+    return rows
+
+
+def _summary(experiment, scheme, load):
+    runs = [r for r in experiment.runs
+            if r['counts'] and r['scheme'] == scheme and r['load'] == load]
+    sims = [experiment.simulated[r['seed']][scheme, load] for r in runs]
+    row = {'scheme': scheme, 'load': load, 'runs': len(runs),
+           'disturbed': sum(bool(r['disturbed']) and not unexplained(r) for r in runs),
+           'unexplained': sum(unexplained(r) for r in runs),
+           'repeated': sum(r['scheme'] == scheme and r['load'] == load and not r['counts']
+                           for r in experiment.runs),
+           'lost': sum(r['lost'] + r['wrong'] for r in runs),
+           'growing': _most(r['growing'] for r in runs),
+           'sim_growing': _most(s['growing'] for s in sims)}
+    for key, _ in TOLERANCES:
+        row[key] = _mean([r[key] for r in runs])
+        row[f'{key}_se'] = _error([r[key] for r in runs])
+        row[f'sim_{key}'] = _mean([s[key] for s in sims])
+        # Run by run, for the traffic of both is the same.
+        off = [r[key] / s[key] - 1 for r, s in zip(runs, sims) if s[key]]
+        row[f'{key}_off'] = _mean(off)
+        row[f'{key}_off_se'] = _error(off)
+    for key, largest in experiment.setup.figures:
+        merge = _largest if largest else _mean
+        row[key] = merge([r[key] for r in runs])
+        row[f'sim_{key}'] = merge([s[key] for s in sims])
+    for key in 'switch_late_us', 'late_max_us':
+        row[key] = _mean([r[key] for r in runs])
+    row['within'] = not deviations(row) and not row['disturbed']
+    return row
+
+
+def deviations(row):
+    """What of a row is further off than it may be, beyond what chance explains."""
+    found = []
+    if row['unexplained']:
+        found.append(f"{row['unexplained']} runs late while the machine had time")
+    if row['growing'] or row['sim_growing']:
+        # Without a steady state there is nothing to be equal but that.
+        same = row['growing'] == row['sim_growing']
+        return found if same else [*found, 'only one of live and simulated grows']
+    for key, share in TOLERANCES:
+        off, error = row[f'{key}_off'], row[f'{key}_off_se']
+        chance = 0 if math.isnan(error) else 2 * error
+        if not math.isnan(off) and abs(off) > share + chance:
+            found.append(f'{key} {off:+.1%}')
+    return found

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Plays a list of transfers by TCP between the hosts of a fabric that is up, from one process: a socket stays
+in the network namespace that it was made in."""
+
+import contextlib
+import errno
+import selectors
+import socket
+import struct
+import time
+from dataclasses import dataclass, field
+
+from drbfabric import Failure
+from drbfabric.fabric import netns
+
+PORT = 5201
+# Of a full frame with IPv4 and TCP's time stamps: payload; with headers and what the wire takes.
+PAYLOAD, WIRE_BYTES, ACK_BYTES = 1448, 1514 + 24, 66 + 24
+# What Linux sends for transfers of tens of packets (`acks` of the experiment's figures). The simulator has one for
+# each packet, so much smaller.
+ACKS_PER_PACKET = 0.72
+BUFFER = bytearray(1 << 18)
+TCP_CONGESTION = 13  # of linux/tcp.h
+# Places in struct tcp_info of linux/tcp.h.
+TCP_INFO_BYTES = 160
+TOTAL_RETRANS, SEGS_IN, MIN_RTT, DATA_SEGS_OUT = 100, 140, 148, 156
+# Neighbours are known by then, which a host asks for once.
+SETTLE_SECONDS = 0.5
+# Times count from the call of connect; what is later than that changes what else is under way then.
+LATE_SLOTS = 2
+
+
+@dataclass
+class Transfer:
+    """A line of the list, and what became of it: times in ns of the monotonic clock."""
+    slot: int
+    source: int
+    dest: int
+    packets: int
+    waits: int = 0  # for so many events
+    then: dict = field(default_factory=lambda: {'sent': [], 'arrived': []})
+    due: bool = False  # its slot has come
+    start: int = 0
+    connected: int = 0
+    finish: int = 0
+    left: int = 0  # bytes to send
+    came: int = 0
+    figures: dict = field(default_factory=dict)
+
+
+def transfers_of(rows):
+    """Of the rows of a list as drbsim prints it, with who waits for whom."""
+    transfers = []
+    for row in rows:
+        t = Transfer(int(row['slot']), int(row['from']), int(row['to']), int(row['packets']))
+        for event in ('sent', 'arrived'):
+            if row[f'after_{event}']:
+                t.waits += 1
+                transfers[int(row[f'after_{event}'])].then[event].append(len(transfers))
+        t.left = t.packets * PAYLOAD
+        transfers.append(t)
+    return transfers
+
+
+def set_host_links(plan, rate):
+    """Host links get the rate of all others, bit/s. What TCP learnt from one connection another one forgets."""
+    for host in plan['hosts']:
+        with netns.inside(host['namespace']):
+            netns.tc('qdisc replace dev eth0 root stab overhead 24 linklayer ethernet '
+                     f'tbf rate {rate:.0f}bit burst {WIRE_BYTES + 62} limit 10000000')
+            netns.sysctl({'ipv4/tcp_no_metrics_save': 1})
+
+
+class Player:
+    """All transfers of a list, from the first to the last."""
+
+    def __init__(self, plan, transfers, slot, congestion):
+        self.hosts, self.transfers, self.slot = plan['hosts'], transfers, slot
+        self.congestion = congestion
+        self.selector, self.stack = selectors.DefaultSelector(), contextlib.ExitStack()
+        self.senders = {}  # (address and port of the sender, address of the receiver): transfer, its socket
+        self.over, self.next, self.late = 0, 0, 0
+        self.begin = 0.0
+
+    def _socket(self, host, kind=socket.SOCK_STREAM):
+        with netns.inside(self.hosts[host]['namespace']):
+            s = self.stack.enter_context(socket.socket(socket.AF_INET, kind))
+        s.setblocking(False)
+        return s
+
+    def _listen(self):
+        for host in {t.dest for t in self.transfers}:
+            s = self._socket(host)
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            s.bind((self.hosts[host]['ipv4'], PORT))
+            s.listen(1024)
+            self.selector.register(s, selectors.EVENT_READ, (self._accept, s))
+
+    def _meet_neighbours(self):
+        for host in {t.source for t in self.transfers} | {t.dest for t in self.transfers}:
+            s = self._socket(host, socket.SOCK_DGRAM)
+            for peer in {t.dest for t in self.transfers if t.source == host} | \
+                        {t.source for t in self.transfers if t.dest == host}:
+                s.sendto(b'', (self.hosts[peer]['ipv4'], PORT))
+        time.sleep(SETTLE_SECONDS)
+
+    def _start(self, t):
+        t.start = time.monotonic_ns()
+        s = self._socket(t.source)
+        s.setsockopt(socket.IPPROTO_TCP, TCP_CONGESTION, self.congestion.encode())
+        s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        # Writable once all that was written has left.
+        s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, 2 * PAYLOAD)
+        code = s.connect_ex((self.hosts[t.dest]['ipv4'], PORT))
+        if code not in (0, errno.EINPROGRESS):
+            raise OSError(code, f"{self.hosts[t.source]['name']} to {self.hosts[t.dest]['name']}")
+        # Connections to several hosts may have the same port.
+        self.senders[s.getsockname(), self.hosts[t.dest]['ipv4']] = t, s
+        self.selector.register(s, selectors.EVENT_WRITE, (self._send, t, s))
+
+    def _send(self, t, s):
+        if not t.connected:
+            code = s.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+            if code:
+                raise OSError(code, f"{self.hosts[t.source]['name']} to {self.hosts[t.dest]['name']}")
+            t.connected = time.monotonic_ns()
+        if t.left:
+            t.left -= s.send(memoryview(BUFFER)[:min(t.left, 16 * PAYLOAD)])
+            if not t.left:
+                s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, 1)
+        else:
+            self.selector.unregister(s)
+            self._release(t, 'sent')
+
+    def _accept(self, listener):
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                s, sender = listener.accept()
+                self.stack.enter_context(s)
+                s.setblocking(False)
+                t, other = self.senders[sender, s.getsockname()[0]]
+                self.selector.register(s, selectors.EVENT_READ, (self._receive, t, s, other))
+
+    def _receive(self, t, s, sender):
+        t.came += s.recv_into(BUFFER)
+        if t.came < t.packets * PAYLOAD:
+            return
+        t.finish = time.monotonic_ns()
+        info = sender.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, TCP_INFO_BYTES)
+        t.figures = {name: struct.unpack_from('=I', info, place)[0] for name, place in
+                     (('resent', TOTAL_RETRANS), ('acks', SEGS_IN), ('min_rtt_us', MIN_RTT), ('sent', DATA_SEGS_OUT))}
+        self.selector.unregister(s)
+        s.close()
+        if sender in self.selector.get_map():
+            self.selector.unregister(sender)
+            self._release(t, 'sent')
+        sender.close()
+        self.over += 1
+        self._release(t, 'arrived')
+
+    def _release(self, t, event):
+        for i in t.then[event]:
+            other = self.transfers[i]
+            other.waits -= 1
+            if not other.waits and other.due:
+                self._start(other)
+        t.then[event] = []
+
+    def _start_due(self):
+        """Those whose slot has come; seconds until the next one's."""
+        while self.next < len(self.transfers):
+            t = self.transfers[self.next]
+            ahead = self.begin + t.slot * self.slot - time.monotonic()
+            if ahead > 0:
+                return ahead
+            self.next += 1
+            t.due = True
+            if not t.waits:
+                self.late += -ahead > LATE_SLOTS * self.slot
+                self._start(t)
+        return 1
+
+    def play(self, seconds):
+        """Returns when all have arrived, or after so many seconds."""
+        with self.stack, self.selector:
+            try:
+                self._listen()
+                self._meet_neighbours()
+                self.begin = time.monotonic()
+                while self.over < len(self.transfers) and time.monotonic() < self.begin + seconds:
+                    wait = self._start_due()
+                    for key, _ in self.selector.select(wait):
+                        call, *what = key.data
+                        call(*what)
+            except OSError as e:
+                raise Failure(f'TCP transfers: {e.strerror}: {e.filename or ""}'.rstrip(': ')) from e
+        return self.rows()
+
+    def rows(self):
+        """{'start', 'time', ...} of each transfer, in slots; None where it did not arrive. The host's own link
+        lets a packet go when its time on that link begins, so a slot is added."""
+        rows = []
+        for i, t in enumerate(self.transfers):
+            row = {'transfer': i, 'from': t.source, 'to': t.dest, 'packets': t.packets, 'start': None, 'time': None}
+            if t.finish:
+                row.update(start=(t.start / 1e9 - self.begin) / self.slot,
+                           time=(t.finish - t.start) / 1e9 / self.slot + 1,
+                           handshake=(t.connected - t.start) / 1e9 / self.slot,
+                           min_rtt=t.figures['min_rtt_us'] / 1e6 / self.slot,
+                           **{key: t.figures[key] for key in ('resent', 'acks', 'sent')})
+            rows.append(row)
+        return rows

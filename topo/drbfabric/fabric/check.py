@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checks of a running fabric. Every check returns (row for the table, complaints); `notes` of a
+row are lines to print that are no complaints."""
+
+import json
+import random
+import re
+import subprocess
+import tempfile
+import time
+
+from drbfabric import Failure
+from drbfabric.fabric import link_states, neighbours, netns
+from drbfabric.fabric.telemetry import Telemetry
+
+# Up to this many hosts every ordered pair is pinged, above it a sample.
+ALL_PAIRS_HOSTS = 64
+SAMPLE_A_HOST = 8
+# All namespaces share the kernel's neighbour tables (net.ipv*.neigh.default.gc_thresh3 = 1024). An
+# IPv6 ping makes up to four entries, at both ends one for the other host and one for the multicast
+# group that was asked: so many pairs at a time, then the tables are flushed.
+PAIRS_A_WAVE = 192
+# Hosts of other machines ping the hosts of this one meanwhile, and entries of their waves go only with one of ours.
+PAIRS_A_WAVE_MIN = 48
+# Pings of one host in a wave: more take longer, fewer take more processes.
+PINGS_A_HOST = 4
+PING_PROCESSES = 64
+PING_FRAME_BITS = (98 + 24) * 8
+ECHO_LINE = re.compile(r'^(\S+)\s+: (-|[0-9.]+)$')
+
+
+def switch_view(switch, ports, plan):
+    """What one switch says of itself and its links, compared with the plan: (complaints, its drained
+    ports)."""
+    name = switch['name']
+    complaints, drained = [], []
+
+    def expect(what, says, planned):
+        if says != planned:
+            complaints.append(f'{name}: {what} is {says!r}, must be {planned!r}')
+
+    try:
+        with Telemetry(switch['namespace']) as t:
+            info = t.ask('/drb/info') or {}
+            fabric = [(key, plan[key]) for key in ('fabric', 'layers', 'arity', 'uplinks') if key in plan]
+            for key, value in (('name', name), *fabric, ('layer', switch['layer']),
+                               ('label', switch['label']), ('code', switch['code']),
+                               ('ready', 1), ('ports', len(ports))):
+                says = info.get(key)
+                # An empty code may come as an empty dictionary.
+                expect(key, says if says or key != 'code' else [], value)
+            for port, peer in ports.items():
+                says = link_states.wait_heard(t, port, time.monotonic() + link_states.HELLO_SECONDS)
+                expect(f'peer of {port}', says.get('peer'), peer)
+                if str(says.get('state')).startswith('drained'):
+                    drained.append(f'{name}.{port}')  # it is as wired, else it would be miswired
+                else:
+                    expect(f'state of {port}', says.get('state'), 'up')
+                if says.get('hellos_out') and says.get('hellos_in'):
+                    expect(f'neighbour of {port}', says.get('neighbour'), peer)
+    except OSError as e:
+        complaints.append(f'{name}: no answer from its telemetry socket ({e})')
+    return complaints, drained
+
+
+def peers(plan):
+    """{switch: {port: peer}} of the plan's links."""
+    result = {switch['name']: {} for switch in plan['switches']}
+    for link in plan['links']:
+        for own, other in (('lower', 'upper'), ('upper', 'lower')):
+            if link[own] in result:
+                result[link[own]][link[f'{own}_port']] = f"{link[other]}.{link[f'{other}_port']}"
+    return result
+
+
+def wiring(plan):
+    wanted, complaints, drained, failed = peers(plan), [], [], 0
+    for switch in plan['switches']:
+        found, out_of_use = switch_view(switch, wanted[switch['name']], plan)
+        failed += bool(found)
+        complaints += found
+        drained += out_of_use
+    row = {'check': 'wiring', 'checked': len(plan['switches']), 'failed': failed}
+    if drained:
+        row['notes'] = [f"drained: {' '.join(drained)}"]
+    return row, complaints
+
+
+def pairs(count, seed, sample):
+    """Ordered pairs of host labels; with a sample, as many of every host, in both directions."""
+    shifts = list(range(1, count))
+    if sample < len(shifts):
+        rng = random.Random(seed)
+        order = rng.sample(range(count), count)
+        shifts = rng.sample(shifts, sample)
+    else:
+        order = list(range(count))
+    # A host stands PINGS_A_HOST times in a row, as a source. Else neighbours in this list have different ends.
+    groups = [shifts[at:at + PINGS_A_HOST] for at in range(0, len(shifts), PINGS_A_HOST)]
+    return [(order[i], order[(i + shift) % count]) for group in groups for i in range(count) for shift in group]
+
+
+def _ping_timing(plan):
+    """(ms between two pings of a host, ms to wait for an answer)."""
+    if not plan['rate_value']:
+        return 1, 2000
+    slot = 1000 / plan['rate_value'] * (1 if plan['rate_per_packet'] else PING_FRAME_BITS)
+    # Requests and answers of all hosts share the links: a quarter of a link for each host, and
+    # time for 4 queued packets at each of the 2l links both ways.
+    return max(1, round(4 * slot)), round(2000 + 16 * plan['layers'] * slot)
+
+
+def _every_host(plan):
+    """{label: host}, those of other machines included."""
+    return {host['label']: host for host in plan['hosts'] + plan.get('elsewhere', [])}
+
+
+def _run_pings(plan, wave, family):
+    """Pings the pairs of a wave, all sources at once; {(source, destination): ms or None}."""
+    interval, timeout = _ping_timing(plan)
+    hosts, result = _every_host(plan), {}
+    targets = {}
+    for a, b in wave:
+        targets.setdefault(a, []).append(b)
+    waiting, running = list(targets), []
+    while waiting or running:
+        while waiting and len(running) < PING_PROCESSES:
+            a = waiting.pop()
+            command = ['fping', f'-{family}', '-q', '-C1', f'-i{interval}', f'-t{timeout}']
+            command += [hosts[b][f'ipv{family}'] for b in targets[a]]
+            output = tempfile.TemporaryFile('w+')
+            with netns.inside(hosts[a]['namespace']):
+                try:
+                    child = subprocess.Popen(command, stdin=subprocess.DEVNULL,
+                                             stdout=subprocess.DEVNULL, stderr=output)
+                except OSError as e:
+                    raise Failure('cannot run fping: is it installed?', 2) from e
+            running.append((a, child, output))
+        a, child, output = running.pop(0)
+        child.wait()
+        output.seek(0)
+        times = {m[1]: m[2] for m in map(ECHO_LINE.match, output) if m}
+        output.close()
+        for b in targets[a]:
+            text = times.get(hosts[b][f'ipv{family}'], '-')
+            result[a, b] = None if text == '-' else float(text)
+    return result
+
+
+def pairs_a_wave(plan):
+    """As few that the waves of all machines together are no larger than that of one alone."""
+    machines = {host['machine'] for host in plan.get('elsewhere', [])}
+    return max(PAIRS_A_WAVE_MIN, PAIRS_A_WAVE // (1 + len(machines)))
+
+
+def _flush_neighbours(plan, labels):
+    """Of these hosts, as far as they are this machine's. Entries that are asked for now stay: hosts of other machines
+    wait for these answers, and the packets that wait for an entry are lost with it."""
+    for host in plan['hosts']:
+        if host['label'] in labels:
+            with netns.inside(host['namespace']):
+                neighbours.flush('eth0')
+
+
+def ping_pairs(plan, family, chosen):
+    """Pings ordered pairs of host labels; {(source, destination): ms or None}."""
+    times, wave = {}, pairs_a_wave(plan)
+    known = {host['label'] for host in plan['hosts']}  # hosts that may know others
+    for start in range(0, len(chosen), wave):
+        if len(chosen) > wave:
+            _flush_neighbours(plan, known)
+        now = chosen[start:start + wave]
+        times.update(_run_pings(plan, now, family))
+        # Another machine's hosts may have pinged any.
+        known = known if plan.get('elsewhere') else {label for pair in now for label in pair}
+    return times
+
+
+def ping(plan, family, seed, sample):
+    hosts, own = _every_host(plan), {host['label'] for host in plan['hosts']}
+    chosen = pairs(len(hosts), seed, sample or
+                   (len(hosts) if len(hosts) <= ALL_PAIRS_HOSTS else SAMPLE_A_HOST))
+    times = ping_pairs(plan, family, [pair for pair in chosen if pair[0] in own])
+    answered = [t for t in times.values() if t is not None]
+    complaints = [f"h{a} -> h{b} ({hosts[b][f'ipv{family}']}): no answer"
+                  for (a, b), t in times.items() if t is None]
+    row = {'check': f'ping IPv{family}', 'checked': len(times), 'failed': len(complaints)}
+    if answered:
+        row['rtt_mean_ms'] = sum(answered) / len(answered)
+        row['rtt_max_ms'] = max(answered)
+    return row, complaints
+
+
+def snapshots(plan):
+    """Every counter of every port and the switch's start on the monotonic clock,
+    {switch: {key: [value per port], 'started_ns': value}}."""
+    result = {}
+    for switch in plan['switches']:
+        try:
+            with Telemetry(switch['namespace']) as t:
+                asked_ns = time.monotonic_ns()
+                uptime_ns = (t.ask('/drb/info') or {}).get('uptime_ns', 0)
+                result[switch['name']] = {**t.ports(), 'started_ns': asked_ns - uptime_ns}
+        except OSError as e:
+            raise Failure(f"{switch['name']}: no answer from its telemetry socket ({e})") from e
+    return result
+
+
+def link_balance(link, views):
+    """What one switch sent, the switch at the other end must have received; views: what each has counted."""
+    complaints = []
+    for a, b in (('lower', 'upper'), ('upper', 'lower')):
+        sender, receiver = views[link[a]], views[link[b]]
+        sent = sender['out_packets'][sender['name'].index(link[f'{a}_port'])]
+        got = receiver['in_packets'][receiver['name'].index(link[f'{b}_port'])]
+        if got < sent:
+            complaints.append(f"{link[a]}.{link[f'{a}_port']} sent {sent} packets, "
+                              f"{link[b]}.{link[f'{b}_port']} received {got}")
+    return complaints
+
+
+def counters(plan, drbctl):
+    """Conservation of packets at every switch, which holds at every instant."""
+    names = [switch['name'] for switch in plan['switches']]
+    done = subprocess.run([drbctl, 'check', '--json', '--fabric', plan['fabric'], *names],
+                          capture_output=True, text=True, check=False)
+    complaints = done.stderr.splitlines()
+    for row in map(json.loads, done.stdout.splitlines()):
+        if not row['conserved']:
+            complaints.append(f"{row['switch']}: {row['missing_packets']:g} packets are missing: "
+                              f"{row['in_packets']} came in")
+    return {'check': 'counters', 'checked': len(names), 'failed': len(complaints)}, complaints
+
+
+def links(plan, up_ns, settle_seconds=2.0):
+    """Conservation on every link between switches, when nothing is under way.
+
+    A switch that was started after the fabric was up (at up_ns) counts from zero while the other
+    ends go on: its links cannot be compared.
+
+    A fabric in use is asked again for a while. What stays different was lost below the switches: a
+    receiver without a rate limit that got no CPU time loses packets in the kernel.
+    """
+    own = {switch['name'] for switch in plan['switches']}
+    between = [link for link in plan['links'] if {link['lower'], link['upper']} <= own]
+    end = time.monotonic() + settle_seconds
+    while True:
+        views, complaints = snapshots(plan), []
+        restarted = {name for name, view in views.items() if view['started_ns'] > up_ns}
+        chosen = [link for link in between if not restarted & {link['lower'], link['upper']}]
+        for link in chosen:
+            complaints += link_balance(link, views)
+        if not complaints or time.monotonic() > end:
+            break
+        time.sleep(0.1)
+    notes = [f'{name}: restarted, its links are not comparable' for name in sorted(restarted)]
+    row = {'check': 'links', 'checked': 2 * len(chosen), 'failed': len(complaints), 'notes': notes}
+    return row, complaints

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Plans that somebody else made: one machine's part of a fabric over several."""
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import tarfile
+
+from drbfabric import Failure, usage
+from drbfabric.fabric import cables, fabrics, netns
+
+# Files of a plan are few for each node, and short.
+FILE_MAX = 64 << 20
+
+
+def pack(folder, archive):
+    """The files of a plan as one."""
+    with tarfile.open(f'{archive}.new', 'w:gz') as tar:
+        for name in sorted(os.listdir(folder)):
+            tar.add(f'{folder}/{name}', arcname=name, recursive=False)
+    os.replace(f'{archive}.new', archive)
+
+
+def _open(tar, name):
+    """A file of an archive."""
+    source = tar.extractfile(name)
+    if not source:
+        raise KeyError(name)
+    return source
+
+
+def unpack(path, folder):
+    """Puts the files of a plan, a folder or what pack() made of it, into a folder."""
+    if os.path.isdir(path):
+        for entry in os.scandir(path):
+            if entry.is_file():
+                shutil.copy(entry.path, f'{folder}/{entry.name}')
+        return
+    try:
+        with tarfile.open(path) as tar:
+            for member in tar:
+                # What an archive says of places, owners and modes is not followed.
+                if not member.isfile() or os.path.basename(member.name) != member.name or member.size > FILE_MAX:
+                    raise usage(f"{path}: '{member.name}' is no file of a plan")
+                with _open(tar, member) as source, open(f'{folder}/{member.name}', 'wb') as target:
+                    shutil.copyfileobj(source, target)
+    except tarfile.TarError as e:
+        raise usage(f'{path}: no archive of a plan: {e}') from e
+
+
+def read(path):
+    """The plan in a folder or an archive, as a text."""
+    try:
+        if os.path.isdir(path):
+            with open(f'{path}/plan.json', encoding='utf-8') as f:
+                return f.read()
+        with tarfile.open(path) as tar, _open(tar, 'plan.json') as source:
+            return source.read(FILE_MAX).decode()
+    except (OSError, KeyError, ValueError, tarfile.TarError) as e:
+        raise usage(f'{path}: no plan: {e}') from e
+
+
+def load(path):
+    """The plan that one machine can carry out."""
+    try:
+        plan = json.loads(read(path))
+    except ValueError as e:
+        raise usage(f'{path}: plan.json: {e}') from e
+    if not isinstance(plan, dict) or 'fabric' not in plan:
+        raise usage(f'{path}: plan.json is no plan of drbtopo')
+    if 'machines' in plan:
+        names = ', '.join(machine['name'] for machine in plan['machines'])
+        raise usage(f'{path}: this plan is of several machines: take the folder of one of them ({names})')
+    return plan
+
+
+def _ask_ip(*words):
+    """The first object that ip answers, {} if there is none; and what it said."""
+    done = subprocess.run(['ip', '-json', *words], capture_output=True, text=True, check=False)
+    with contextlib.suppress(ValueError, LookupError):
+        return json.loads(done.stdout)[0], ''
+    return {}, ' '.join(done.stderr.split())
+
+
+def check_underlay(plan):
+    """Refuses an underlay on which packets to other machines would not fit, and what cannot be a cable."""
+    underlay = set()
+    for address in plan.get('remotes', []):
+        route, said = _ask_ip('route', 'get', address)
+        if 'dev' not in route:
+            raise usage(f'no route to the machine at {address}: {said}')
+        interface = route['dev']
+        underlay.add(interface)
+        mtu = _ask_ip('link', 'show', 'dev', interface)[0].get('mtu', 0)
+        if mtu < plan['underlay_mtu']:
+            raise usage(f"{interface}, which leads to {address}, has an MTU of {mtu}, and the plan's links take "
+                        f"{plan['underlay_mtu']}: raise it, or plan with underlay_mtu: {mtu}")
+    cables.check(plan, underlay)
+
+
+@contextlib.contextmanager
+def explained(plan):
+    """Says what to plan otherwise where VXLAN interfaces cannot be made, since something else has their ids or port."""
+    try:
+        yield
+    except Failure as e:
+        ids = [link['id'] for link in plan['links'] if link['kind'] == 'vxlan']
+        why = ''
+        if ids and 'specified VNI already exists' in str(e):
+            why = f'this machine has a VXLAN interface with a VNI of {min(ids)}..{max(ids)} and UDP port ' \
+                  f"{plan['udp_port']}, of another fabric perhaps: plan with another first_id"
+        elif ids and 'Address already in use' in str(e):
+            why = f"UDP port {plan['udp_port']} is taken by another program (ss -ulnp): plan with another udp_port"
+        if not why:
+            raise
+        raise usage(f'{why} ({e})') from None
+
+
+def is_up(fabric, path):
+    """True if this plan is carried out already: its namespaces are there, whether switches run in them or not."""
+    plan, state = fabric.plan(), fabric.state()
+    made = state.get('namespaces') or {}
+    return state.get('phase') == fabrics.UP and bool(plan) and plan == json.loads(read(path)) and \
+        all(netns.inode(name) == made.get(name, 0)
+            for name in (node['namespace'] for node in plan['switches'] + plan['hosts']))

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Network namespaces: entering them, and what is set inside them.
+
+A thread's own network namespace decides what its sockets, its /proc/sys/net and its children see,
+so one process that enters namespace after namespace replaces hundreds of `ip netns exec`.
+"""
+
+import contextlib
+import ctypes
+import fcntl
+import os
+import resource
+import socket
+import struct
+import subprocess
+
+from drbfabric import Failure, usage
+from drbfabric.common import interrupts
+
+FOLDER = '/run/netns'
+CLONE_NEWNET, CLONE_NEWNS = 0x40000000, 0x00020000
+MS_RDONLY, MS_BIND, MS_REC, MS_SLAVE = 0x1, 0x1000, 0x4000, 0x80000
+SIOCETHTOOL = 0x8946
+# Files a process of the fabric has open besides those of namespaces.
+SPARE_FILES = 64
+# struct ethtool_value commands of linux/ethtool.h that set a feature of the interface.
+ETHTOOL_STXCSUM, ETHTOOL_STSO, ETHTOOL_SGSO, ETHTOOL_SGRO = 0x17, 0x1f, 0x24, 0x2c
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_home = os.open('/proc/self/ns/net', os.O_RDONLY | os.O_CLOEXEC)
+
+
+def _setns(fd):
+    if _libc.setns(fd, CLONE_NEWNET) != 0:
+        raise OSError(ctypes.get_errno(), 'setns')
+
+
+def need_files(namespaces):
+    """`ip -batch` keeps a descriptor of every namespace it meets."""
+    wanted = namespaces + SPARE_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < wanted:
+        raise usage(f'{namespaces} namespaces take {wanted} open files, and this process may have '
+                    f'{hard}: raise the limit (ulimit -n {wanted})')
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def enter(name):
+    """Moves this thread into the namespace for good."""
+    try:
+        fd = os.open(f'{FOLDER}/{name}', os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            _setns(fd)
+        finally:
+            os.close(fd)
+    except OSError as e:
+        raise Failure(f'cannot enter namespace {name}: {os.strerror(e.errno)}') from e
+
+
+def own_files(hosts):
+    """Gives this process a /sys of its network namespace, as `ip netns exec` does, and the file
+    `hosts` in place of /etc/hosts.
+
+    Where that is not allowed those of before stay.
+    """
+    if _libc.unshare(CLONE_NEWNS) != 0:
+        return
+    _libc.mount(b'', b'/', b'none', MS_SLAVE | MS_REC, None)
+    read_only = os.statvfs('/sys').f_flag & os.ST_RDONLY
+    _libc.mount(b'sysfs', b'/sys', b'sysfs', MS_RDONLY if read_only else 0, None)
+    _libc.mount(hosts.encode(), b'/etc/hosts', None, MS_BIND, None)
+
+
+@contextlib.contextmanager
+def inside(name):
+    """Moves this thread into the namespace and back again."""
+    enter(name)
+    try:
+        yield
+    finally:
+        _setns(_home)
+
+
+def exists(name):
+    return os.path.exists(f'{FOLDER}/{name}')
+
+
+def inode(name):
+    """Identifies a namespace as long as it lives; None if there is none of this name."""
+    try:
+        return os.stat(f'{FOLDER}/{name}').st_ino
+    except FileNotFoundError:
+        return None
+
+
+def batch(source, force=False):
+    """Runs `ip -batch` on a file (a path) or on lines (a list), in this thread's namespace."""
+    lines = isinstance(source, list)
+    command = ['ip'] + (['-force'] if force else []) + ['-batch', '-' if lines else source]
+    text = '\n'.join(source) + '\n' if lines else None
+    with interrupts.deferred():
+        done = subprocess.run(command, input=text, text=True, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, check=False,
+                              stdin=None if lines else subprocess.DEVNULL)
+    if done.returncode != 0 and not force:
+        said = ' '.join(done.stderr.split())
+        raise Failure(f'ip -batch {"" if lines else source}: {said or "failed"}')
+
+
+def tc(words):
+    """Runs `tc` in this thread's namespace."""
+    with interrupts.deferred():
+        done = subprocess.run(['tc', *words.split()], text=True, capture_output=True, check=False)
+    if done.returncode != 0:
+        raise Failure(f'tc {words}: {" ".join(done.stderr.split()) or "failed"}')
+
+
+def sysctl(settings):
+    """Writes {path below /proc/sys/net: value} of this thread's namespace."""
+    for path, value in settings.items():
+        try:
+            with open(f'/proc/sys/net/{path}', 'w', encoding='ascii') as f:
+                f.write(str(value))
+        except OSError as e:
+            raise Failure(f'/proc/sys/net/{path}: {os.strerror(e.errno)}') from e
+
+
+def offloads_off(interface):
+    """As `ethtool -K IF tx off tso off gso off gro off`.
+
+    Then what passes the interface is the frames that would be on a wire: with complete checksums
+    and no longer than the MTU.
+    """
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        for command in (ETHTOOL_STSO, ETHTOOL_SGSO, ETHTOOL_STXCSUM, ETHTOOL_SGRO):
+            value = ctypes.create_string_buffer(struct.pack('=II', command, 0))
+            request = struct.pack('16sP', interface.encode(), ctypes.addressof(value))
+            try:
+                fcntl.ioctl(s.fileno(), SIOCETHTOOL, request.ljust(40, b'\0'))
+            except OSError as e:
+                raise Failure(f'{interface}: cannot turn offload {command:#x} off: '
+                              f'{os.strerror(e.errno)}') from e
+
+
+# Interfaces made later inherit `default`, so these are set before the links are made.
+SWITCH_SETTINGS = {
+    # The kernel of a switch's namespace says nothing and forwards nothing.
+    'ipv4/ip_forward': 0,
+    'ipv6/conf/all/disable_ipv6': 1,
+    'ipv6/conf/default/disable_ipv6': 1,
+}
+HOST_SETTINGS = {
+    'ipv4/ip_forward': 0,
+    # Addresses are the plan's: no duplicates to look for, no routers to ask.
+    'ipv6/conf/default/accept_dad': 0,
+    'ipv6/conf/default/dad_transmits': 0,
+    'ipv6/conf/default/router_solicitations': 0,
+    'ipv6/conf/default/accept_ra': 0,
+    'ipv6/conf/default/autoconf': 0,
+    # As in IPv4, an address outlives a cut link.
+    'ipv6/conf/all/keep_addr_on_down': 1,
+}

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Switch processes: starting them in parallel, waiting until they forward, ending them.
+
+A process is known by its id and its start time together: ids are used again, start times of one id
+are not.
+"""
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+
+from drbfabric import Failure
+from drbfabric.common import interrupts
+from drbfabric.fabric import netns
+from drbfabric.fabric.telemetry import Telemetry
+
+POLL_SECONDS = 0.02
+TERM_SECONDS = 5.0
+KILL_SECONDS = 5.0
+
+
+def start_time(pid):
+    """Start of a process in clock ticks since boot; None if there is no such running process."""
+    try:
+        with open(f'/proc/{pid}/stat', encoding='ascii', errors='replace') as f:
+            fields = f.read().rpartition(')')[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return None if fields[0] in 'ZX' else int(fields[19])
+
+
+def is_alive(pid, started):
+    return start_time(pid) == started
+
+
+def _is_ours(pid, prefix, namespaces):
+    """True for a drbswitch that runs a config below prefix in one of the namespaces."""
+    base = f'/proc/{pid}'
+    try:
+        with open(f'{base}/cmdline', 'rb') as f:
+            words = f.read().split(b'\0')
+        # A program that was built anew since is called "... (deleted)".
+        return (words[1:2] == [b'-c'] and words[2].startswith(prefix)
+                and os.path.basename(os.readlink(f'{base}/exe')).split(' ')[0] == 'drbswitch'
+                and os.stat(f'{base}/ns/net').st_ino in namespaces)
+    except OSError:
+        return False
+
+
+def of_fabric(prefix, namespaces):
+    """(pid, start) of switches that run a config whose path begins so in one of these namespaces,
+    given as {name: inode}, recorded or not."""
+    # A path says nothing across mount namespaces. An inode does as long as its namespace lives.
+    living = {inode for name, inode in namespaces.items() if netns.inode(name) == inode}
+    for entry in os.listdir('/proc'):
+        if not entry.isdigit():
+            continue
+        started = start_time(entry)
+        if started and _is_ours(entry, prefix.encode(), living):
+            yield int(entry), started
+
+
+def inside(namespaces):
+    """[(namespace, pid, command)] of processes in these namespaces, given as {name: inode}."""
+    names, found = {inode: name for name, inode in namespaces.items()}, []
+    for entry in os.listdir('/proc'):
+        if not entry.isdigit():
+            continue
+        try:
+            name = names.get(os.stat(f'/proc/{entry}/ns/net').st_ino)
+            if name:
+                with open(f'/proc/{entry}/comm', encoding='utf-8', errors='replace') as f:
+                    found.append((name, int(entry), f.read().strip()))
+        except OSError:
+            continue
+    return found
+
+
+def _wait(fds, seconds):
+    """Waits until processes behind pidfds have ended; returns those that have not."""
+    left, end = set(fds), time.monotonic() + seconds
+    poller = select.poll()
+    for fd in left:
+        poller.register(fd, select.POLLIN)
+    while left:
+        remaining = end - time.monotonic()
+        if remaining <= 0:
+            break
+        for fd, _ in poller.poll(remaining * 1000):
+            poller.unregister(fd)
+            left.discard(fd)
+    return left
+
+
+def send(process, number):
+    """Sends a signal to a process given as (pid, start), if it still is that one."""
+    with contextlib.suppress(ProcessLookupError):
+        fd = os.pidfd_open(process[0])
+        try:
+            if is_alive(*process):
+                signal.pidfd_send_signal(fd, number)
+        finally:
+            os.close(fd)
+
+
+def stop(processes):
+    """Ends processes given as (pid, start): SIGTERM, then SIGKILL for those that do not listen."""
+    fds = []
+    try:
+        for pid, started in processes:
+            try:
+                fd = os.pidfd_open(pid)
+            except ProcessLookupError:
+                continue
+            fds.append(fd)
+            # The descriptor pins the process; only now can its start time be trusted.
+            if not is_alive(pid, started):
+                os.close(fds.pop())
+        left = fds
+        for number, seconds in ((signal.SIGTERM, TERM_SECONDS), (signal.SIGKILL, KILL_SECONDS)):
+            for fd in left:
+                try:
+                    signal.pidfd_send_signal(fd, number)
+                except ProcessLookupError:
+                    pass
+            left = _wait(left, seconds)
+        if left:
+            raise Failure(f'{len(left)} switch processes do not end after SIGKILL')
+    finally:
+        for fd in fds:
+            os.close(fd)
+
+
+class Switches:
+    """The switch processes that one `up` or `replan` starts."""
+
+    def __init__(self, fabric, program):
+        self.fabric, self.program, self.children = fabric, program, {}
+
+    def start(self, node):
+        """Starts one switch inside its namespace; its output goes to its log file."""
+        command = [self.program, '-c', self.fabric.path(node['config'])]
+        with interrupts.deferred(), open(self.fabric.log(node['name']), 'wb') as log, \
+             netns.inside(node['namespace']):
+            try:
+                child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log,
+                                         stderr=subprocess.STDOUT, start_new_session=True, cwd='/')
+            except OSError as e:
+                raise Failure(f'cannot start program {self.program}: {os.strerror(e.errno)}') from e
+            self.children[node['name']] = child
+            self.fabric.record_process(node['name'], child.pid, start_time(child.pid) or 0)
+
+    def last_line(self, name):
+        try:
+            with open(self.fabric.log(name), encoding='utf-8', errors='replace') as f:
+                lines = [line.strip() for line in f if line.strip()]
+        except OSError:
+            lines = []
+        return lines[-1] if lines else 'it said nothing'
+
+    def wait_ready(self, nodes, seconds):
+        """Returns when every switch says that all its ports forward."""
+        pending = {node['name']: node['namespace'] for node in nodes}
+        links, total, end = {}, len(pending), time.monotonic() + seconds
+        show = sys.stderr.isatty()
+        try:
+            while pending:
+                for name, instance in list(pending.items()):
+                    if self._is_ready(name, instance, links):
+                        del pending[name]
+                if show:
+                    print(f'\r{total - len(pending)} of {total} switches ready', end='',
+                          file=sys.stderr, flush=True)
+                if pending and time.monotonic() > end:
+                    name = next(iter(pending))
+                    raise Failure(f'{len(pending)} of {total} switches are not ready after '
+                                  f'{seconds:g} s, {name} among them: {self.last_line(name)}')
+                if pending:
+                    time.sleep(POLL_SECONDS)
+        finally:
+            for link in links.values():
+                link.close()
+            if show:
+                print('\r\033[K', end='', file=sys.stderr, flush=True)
+
+    def _is_ready(self, name, instance, links):
+        status = self.children[name].poll()
+        if status is not None:
+            how = f'by signal {-status}' if status < 0 else f'with status {status}'
+            raise Failure(f'switch {name} ended {how}: {self.last_line(name)}')
+        try:
+            if name not in links:
+                links[name] = Telemetry(instance)
+            info = links[name].ask('/drb/info')
+        except OSError:
+            # Not there yet, or not yet listening.
+            if name in links:
+                links.pop(name).close()
+            return False
+        return bool(info) and info.get('ready') == 1 and info.get('pid') == self.children[name].pid

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whole fabrics: bringing them up, giving them another plan, taking them down."""
+
+import collections
+import contextlib
+import os
+import shutil
+import signal
+import time
+
+from drbfabric import Failure, usage
+from drbfabric.common.cli import need_root, say
+from drbfabric.common.interrupts import on_signals
+from drbfabric.common.output import counted, print_result
+from drbfabric.common.places import called, program
+from drbfabric.fabric import fabrics, given_plan, link_states, netns, nodes, processes
+
+
+def kernel_ports(plan):
+    """The interfaces of each switch that are its own, by its name."""
+    ports = collections.defaultdict(list)
+    for link in plan['links']:
+        if link['kind'] not in ('memif', 'cable'):  # cables are given back as they were
+            ports[link['upper']].append(link['upper_port'])
+            ports[link['lower']].append(link['lower_port'])
+    return ports
+
+
+def prepare_namespaces(fabric, plan, offloads):
+    """Makes and configures the namespaces and links of a plan. offloads: 'on' or 'off'."""
+    switches, hosts = plan['switches'], plan['hosts']
+    netns.batch(fabric.path(plan['namespaces']))
+    fabric.save_state(namespaces={n['namespace']: netns.inode(n['namespace'])
+                                  for n in switches + hosts})
+    for group, settings in ((switches, netns.SWITCH_SETTINGS), (hosts, netns.HOST_SETTINGS)):
+        for node in group:
+            with netns.inside(node['namespace']):
+                netns.sysctl(settings)
+    netns.batch(fabric.path(plan['wires']))
+    if plan.get('memif_dir'):
+        os.makedirs(plan['memif_dir'], exist_ok=True)
+    # Before switches start: an XDP program at the other end of a veth pair takes the right to
+    # turn offloads off, and a port without a carrier is down until it is looked at again.
+    ports = kernel_ports(plan)
+    for node in switches:
+        with netns.inside(node['namespace']):
+            for port in ports[node['name']] if offloads == 'off' else ():
+                netns.offloads_off(port)
+            netns.batch(fabric.path(node['batch']))
+    for host in hosts:
+        with netns.inside(host['namespace']):
+            if offloads == 'off':
+                netns.offloads_off('eth0')
+            netns.batch(fabric.path(host['batch']))
+
+
+def start_switches(fabric, plan, drbswitch, seconds):
+    """Starts them, waits until they forward, then until they hear each other: the ports that hear nobody."""
+    switches = processes.Switches(fabric, drbswitch)
+    for node in plan['switches']:
+        switches.start(node)
+    switches.wait_ready(plan['switches'], seconds)
+    return link_states.wait_up(plan)
+
+
+def mark_up(fabric):
+    """The end of what undone_on_failure() undoes: it is up, or a signal came before and it is not."""
+    fabric.save_state(phase=fabrics.UP, up_ns=time.monotonic_ns())
+    on_signals(signal.SIG_IGN)
+
+
+@contextlib.contextmanager
+def undone_on_failure(fabric):
+    """Takes the fabric down if what is inside fails or is interrupted."""
+    try:
+        yield
+    except BaseException:
+        on_signals(signal.SIG_IGN)
+        fabric.tear_down()
+        raise
+
+
+def clear_remains(fabric, replace):
+    """Makes room for a new fabric of this name, if what is there may go."""
+    fabric.need_own()
+    if not fabric.exists():
+        return
+    if not replace:
+        fabric.need_free('give --replace')
+    say(f'clearing what an earlier fabric {fabric.name} left')
+    fabric.tear_down()
+
+
+def size_of(plan, began):
+    """What up and replan say for machines."""
+    row = {key: plan[key] for key in ('fabric', 'layers', 'arity')}
+    row.update((key, len(plan[key])) for key in ('switches', 'hosts', 'links'))
+    return {**row, 'seconds': round(time.monotonic() - began, 3)}
+
+
+def _take_plan(fabric, args):
+    """The plan of an up, in the fabric's folder: one that is given, or a new one."""
+    if not args.plan:
+        return fabric.make_plan(program('drbtopo', 'topo'), args.plan_options)
+    given_plan.unpack(args.plan, fabric.folder)
+    plan = fabric.plan()
+    given_plan.check_underlay(plan)
+    return plan
+
+
+def _start_dead(fabric, args):
+    """Of a fabric that is up, the switches that nobody stopped and that do not run."""
+    plan, alive, stopped = fabric.need_plan(), fabric.alive(), fabric.stopped()
+    dead = [node for node in plan['switches'] if node['name'] not in alive and node['name'] not in stopped]
+    switches = processes.Switches(fabric, program('drbswitch', 'switch'))
+    for node in dead:
+        fabric.stop_switch(node)
+        switches.start(node)
+    switches.wait_ready(dead, args.timeout)
+    return [node['name'] for node in dead]
+
+
+def up(args):
+    need_root()
+    if args.plan and args.plan_options:
+        raise usage(f"'{args.plan_options[0]}': the plan is made, drbtopo plan takes its options")
+    fabric = fabrics.Fabric(given_plan.load(args.plan)['fabric'] if args.plan else args.name)
+    drbswitch = program('drbswitch', 'switch')
+    began = time.monotonic()
+    with fabrics.lock():
+        if args.plan and not args.replace and given_plan.is_up(fabric, args.plan):
+            started = _start_dead(fabric, args)
+            print_result({'fabric': fabric.name, 'started': ' '.join(started)}, f'{fabric.name}: is up already, '
+                         + (f"started {' '.join(started)}" if started else 'all switches run'), args.format)
+            return 0
+        clear_remains(fabric, args.replace)
+        with undone_on_failure(fabric):
+            fabric.create()
+            plan = _take_plan(fabric, args)
+            netns.need_files(len(plan['switches'] + plan['hosts']))
+            for node in plan['switches'] + plan['hosts']:
+                if netns.exists(node['namespace']):
+                    raise usage(f"namespace {node['namespace']} exists and is not of this fabric: "
+                                f"take another --fabric, or remove it: ip netns delete {node['namespace']}")
+            options = {} if args.plan else {'options': args.plan_options}
+            fabric.save_state(phase=fabrics.STARTING, **options)
+            fabric.write_hosts(plan)
+            with given_plan.explained(plan):
+                prepare_namespaces(fabric, plan, args.offloads)
+            silent = start_switches(fabric, plan, drbswitch, args.timeout)
+            mark_up(fabric)
+    row = size_of(plan, began)
+    print_result(row, f"{fabric.name}: F({plan['layers']},{plan['arity']}) is up in {row['seconds']:.1f} s: "
+                 f"{counted(row['switches'], 'switch')}, {counted(row['hosts'], 'host')}, "
+                 f"{counted(row['links'], 'link')}", args.format)
+    link_states.say_silent(silent, say)
+    nodes.warn_without_rate(plan, say)
+    nodes.warn_of_neighbours(plan, say)
+    return 0
+
+
+def restart_switches(fabric, plan, folder, options, timeout):
+    """The switches end and begin again with the configs in folder. The ports that hear no neighbour then."""
+    drbswitch = program('drbswitch', 'switch')
+    try:
+        with undone_on_failure(fabric):
+            fabric.save_state(phase=fabrics.STARTING, options=options)
+            fabric.stop_switches()
+            fabric.forget_processes()
+            for name in os.listdir(folder):
+                os.replace(f'{folder}/{name}', fabric.path(name))
+            silent = start_switches(fabric, plan, drbswitch, timeout)
+            mark_up(fabric)
+    except Failure as e:
+        raise Failure(f'{e}; fabric {fabric.name} is taken down: up makes it again', e.code) from None
+    return silent
+
+
+def replan(args):
+    """New settings for the switches of a running fabric; namespaces and links stay."""
+    need_root()
+    fabric = fabrics.Fabric(args.name)
+    drbtopo = program('drbtopo', 'topo')
+    began = time.monotonic()
+    with fabrics.lock():
+        old, state = fabric.need_plan(), fabric.state()
+        if 'maker' in state:
+            raise usage(f"fabric {fabric.name} is made by {state['maker']}: end it there and begin with "
+                        'other options')
+        if 'options' not in state:
+            raise usage(f"fabric {fabric.name} has a plan that was given: make another with drbtopo plan --machines, "
+                        f"and {called('fabric')} up --replace --plan")
+        options = state['options'] + args.plan_options
+        folder = fabric.path('next')
+        shutil.rmtree(folder, ignore_errors=True)
+        try:
+            plan = fabric.make_plan(drbtopo, options, folder)
+            for part in ('switches', 'hosts', 'links'):
+                if plan[part] != old[part]:
+                    raise usage(f'this changes the {part} of the fabric: take it down and up again')
+            silent = restart_switches(fabric, plan, folder, options, args.timeout)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+    row = size_of(plan, began)
+    print_result(row, f"{fabric.name}: {counted(row['switches'], 'switch')} "
+                 f"{'runs' if row['switches'] == 1 else 'run'} the new plan after "
+                 f"{row['seconds']:.1f} s", args.format)
+    link_states.say_silent(silent, say)
+    nodes.warn_without_rate(plan, say)
+    return 0
+
+
+def down(args):
+    need_root()
+    fabric = fabrics.Fabric(args.name)
+    with fabrics.lock():
+        if not fabric.exists():
+            say(f'no fabric {fabric.name}: nothing to take down')
+            return 0
+        fabric.need_own()
+        lodgers = processes.inside(fabric.state().get('namespaces') or {})
+        removed = fabric.tear_down()
+    for namespace, pid, command in lodgers:
+        if processes.start_time(pid):
+            say(f'{command} (process {pid}) still runs in {namespace}, which stays until it ends')
+    print_result({'fabric': fabric.name, 'namespaces_removed': removed},
+                 f'{fabric.name}: down, {removed} namespaces removed', args.format)
+    return 0

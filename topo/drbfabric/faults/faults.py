@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What users break on purpose: switches killed or paused, links cut, rates changed; and what switches say."""
+
+import os
+import re
+import select
+import signal
+import sys
+import tempfile
+
+from drbfabric import usage
+from drbfabric.common import children
+from drbfabric.common.cli import need_root
+from drbfabric.common.output import print_result
+from drbfabric.common.places import program
+from drbfabric.fabric import fabrics, netns, processes
+from drbfabric.fabric.nodes import find_switches
+
+READY_SECONDS = 60
+LOOK_SECONDS = 0.1
+LOG_LINES = 10
+# The lines of a config that `rate` writes; whatever else a config says of its ports stays.
+PORTS = 'ports:  # drbfabric rate\n'
+PORT = re.compile(r'^  - \{name: (\w+), rate: (\S+)\}$')
+
+
+class Link:
+    """A link of a plan, by one of its ends: s1-0.u0, h4.eth0 or h4."""
+
+    def __init__(self, plan, text):
+        node, _, port = text.partition('.')
+        self.plan, self.end = plan, (node, port or 'eth0')
+        for link in plan['links']:
+            ends = [(link['lower'], link['lower_port']), (link['upper'], link['upper_port'])]
+            if self.end in ends:
+                self.kind, self.ends = link['kind'], ends
+                return
+        raise usage(f"fabric {plan['fabric']} has no link '{text}': name an end of one, like s1-0.u0 or h4")
+
+    def __str__(self):
+        return ' - '.join('.'.join(end) for end in self.ends)
+
+    def need_cable(self):
+        if self.kind == 'memif':
+            raise usage(f'{self}: a {self.kind} link is no interface that could be cut: kill or pause a switch')
+
+    def set(self, state):
+        """'up' or 'down', at both ends, as when a cable is plugged in or pulled."""
+        self.need_cable()
+        namespaces = {n['name']: n['namespace'] for n in self.plan['switches'] + self.plan['hosts']}
+        for node, port in self.ends:
+            if node in namespaces:  # the other end may be on another machine
+                with netns.inside(namespaces[node]):
+                    netns.batch([f'link set dev {port} {state}'])
+
+
+def _signal_switches(fabric, names, number):
+    recorded = fabric.processes()
+    for node in find_switches(fabric.need_plan(), names):
+        process = recorded.get(node['name'])
+        if not process or not processes.is_alive(*process):
+            raise usage(f"{node['name']} does not run")
+        processes.send(process, number)
+        yield node['name']
+
+
+def kill(fabric, names):
+    """As a crash: no goodbye to anybody."""
+    yield from ((name, 'killed') for name in _signal_switches(fabric, names, signal.SIGKILL))
+
+
+def pause(fabric, names):
+    yield from ((name, 'paused') for name in _signal_switches(fabric, names, signal.SIGSTOP))
+
+
+def resume(fabric, names):
+    yield from ((name, 'resumed') for name in _signal_switches(fabric, names, signal.SIGCONT))
+
+
+def start(fabric, names):
+    """Those that do not run."""
+    nodes = find_switches(fabric.need_plan(), names)
+    recorded = fabric.processes()
+    dead = [n for n in nodes if not (n['name'] in recorded and processes.is_alive(*recorded[n['name']]))]
+    switches = processes.Switches(fabric, program('drbswitch', 'switch'))
+    for node in dead:
+        fabric.stop_switch(node)  # one that somebody started by hand
+        switches.start(node)
+    switches.wait_ready(dead, READY_SECONDS)
+    yield from ((n['name'], 'started' if n in dead else 'runs already') for n in nodes)
+
+
+def _links(fabric, names):
+    plan = fabric.need_plan()
+    if 'maker' in fabric.state():
+        raise usage(f"fabric {fabric.name} is made by {fabric.state()['maker']}: take links up and down there")
+    return [Link(plan, name) for name in names]
+
+
+def cut(fabric, names):
+    for link in _links(fabric, names):
+        link.set('down')
+        yield str(link), 'cut'
+
+
+def mend(fabric, names):
+    for link in _links(fabric, names):
+        link.set('up')
+        yield str(link), 'mended'
+
+
+def _config_with_rate(text, port, value):
+    head, mark, tail = text.partition(PORTS)
+    if not mark and re.search('^ports:', text, re.M):
+        raise usage('the config of this switch lists its ports: change the rate there, and drbctl reload')
+    rates = {found[1]: found[2] for found in map(PORT.match, tail.splitlines()) if found}
+    rates[port] = value
+    return head + PORTS + ''.join(f'  - {{name: {name}, rate: {rate}}}\n' for name, rate in rates.items())
+
+
+def _link_and_rate(fabric, names):
+    if len(names) != 2:
+        raise usage('a link and a rate are wanted, such as s1-0.u0 5Mbit')
+    return _links(fabric, names[:1])[0], names[1]
+
+
+def _need_rate(value):
+    """What a rate is, drbtopo knows."""
+    with tempfile.TemporaryDirectory() as folder:
+        children.run([program('drbtopo', 'topo'), 'plan', '-l', '1', '-d', '1', f'--rate={value}',
+                      '--out', f'{folder}/plan'])
+
+
+def need(fabric, verb, names):
+    """Fails if these cannot be what a handle is told, and does nothing."""
+    if verb == 'rate':
+        _need_rate(_link_and_rate(fabric, names)[1])
+    elif HANDLES[verb][1] == 'LINK':
+        for link in _links(fabric, names):
+            link.need_cable()
+    else:
+        find_switches(fabric.need_plan(), names)
+
+
+def rate(fabric, names):
+    """Of a link, in both directions, as far as switches send into it."""
+    link, value = _link_and_rate(fabric, names)
+    configs = {n['name']: fabric.path(n['config']) for n in fabric.need_plan()['switches']}
+    for node, port in link.ends:
+        if node not in configs:
+            continue
+        with open(configs[node], encoding='utf-8') as f:
+            before = f.read()
+        try:
+            _write(configs[node], _config_with_rate(before, port, value))
+            children.run([program('drbctl', 'ctl'), 'reload', node, '--fabric', fabric.name])
+        except BaseException:
+            _write(configs[node], before)
+            raise
+    yield str(link), f'rate {value}'
+
+
+def _write(path, text):
+    with open(f'{path}.new', 'w', encoding='utf-8') as f:
+        f.write(text)
+    os.replace(f'{path}.new', path)
+
+
+# name: function, what it is told, what it does
+HANDLES = {
+    'kill': (kill, 'SWITCH', 'end switches as a crash would', 's2-1'),
+    'start': (start, 'SWITCH', 'start switches that do not run', 's2-1'),
+    'pause': (pause, 'SWITCH', 'stop switches from running, as a machine without time would', 's2-1'),
+    'resume': (resume, 'SWITCH', 'let paused switches go on', 's2-1'),
+    'cut': (cut, 'LINK', 'take links down at both ends, as if a cable were pulled', 's1-0.u0'),
+    'mend': (mend, 'LINK', 'take links up again', 's1-0.u0'),
+    'rate': (rate, 'LINK', 'give a link another rate, in both directions', 's1-0.u0 5Mbit'),
+}
+
+
+def handle(args):
+    """The verb that args name."""
+    need_root()
+    fabric = fabrics.Fabric(args.name)
+    with fabrics.lock():
+        for what, done in HANDLES[args.verb][0](fabric, args.what):
+            print_result({'what': what, 'done': done}, f'{what}: {done}', args.format)
+    return 0
+
+
+class Logs:
+    """The log files of some switches, read as they grow."""
+
+    def __init__(self, fabric, names):
+        self.files = {name: fabric.log(name) for name in names}
+        self.at = dict.fromkeys(names, 0)
+        self.many = len(names) > 1
+
+    def news(self, last=None):
+        """Lines that are new; at first the last ones."""
+        for name, path in self.files.items():
+            try:
+                with open(path, encoding='utf-8', errors='replace') as f:
+                    if os.fstat(f.fileno()).st_size < self.at[name]:
+                        self.at[name] = 0  # its switch was started again
+                    f.seek(self.at[name])
+                    lines = [line for line in f.read().splitlines(keepends=True) if line.endswith('\n')]
+            except FileNotFoundError:
+                continue
+            self.at[name] += sum(len(line.encode('utf-8', errors='replace')) for line in lines)
+            for line in lines[-last:] if last else lines:
+                yield f'{name}: {line}' if self.many else line
+
+
+def logs(args):
+    need_root()
+    fabric = fabrics.Fabric(args.name)
+    plan = fabric.need_plan()
+    names = [n['name'] for n in find_switches(plan, args.switches)] or [n['name'] for n in plan['switches']]
+    reader = Logs(fabric, names)
+    sys.stdout.writelines(reader.news(last=args.lines))
+    while args.follow and fabric.exists():
+        sys.stdout.flush()
+        select.select([], [], [], LOOK_SECONDS)
+        sys.stdout.writelines(reader.news())
+    return 0

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Things that happen to a running fabric at given times, beside a replay or not, and what the fabric did
+meanwhile, on one time axis."""
+
+import errno
+import os
+import re
+import sys
+import time
+from concurrent import futures
+from typing import NamedTuple
+
+from drbfabric import Failure, usage
+from drbfabric.common.children import Child
+from drbfabric.common.cli import NS, need_root
+from drbfabric.common.output import print_rows
+from drbfabric.common.places import program
+from drbfabric.fabric import fabrics
+from drbfabric.fabric.telemetry import Telemetry
+from drbfabric.faults import faults
+
+ASKED_AT_ONCE = 64
+# A paused switch must not delay what is to happen.
+ANSWER_SECONDS = 0.2
+LINE = re.compile(r'(\d+(?:\.\d+)?)(ms|s)\s+(\w+)\s+(.+)')
+COLUMNS = [('time_s', 'time s'), ('delivered_pps', 'delivered/s'), ('dropped_pps', 'dropped/s'),
+           ('detours_pps', 'detours/s'), ('queue_packets', 'queued'), ('silent', 'silent'), ('event', 'event')]
+
+
+class Event(NamedTuple):
+    at: float  # seconds from the beginning
+    verb: str
+    names: list
+    line: str  # FILE:LINE
+
+
+def read(path):
+    """Events of a file, in the order of times."""
+    events = []
+    try:
+        with open(path, encoding='utf-8') as f:
+            lines = f.read().splitlines()
+    except OSError as e:
+        raise usage(f'{path}: {os.strerror(e.errno)}') from e
+    except UnicodeDecodeError as e:
+        raise usage(f'{path}: is no text: {e}') from e
+    for number, line in enumerate(lines, 1):
+        text = line.partition('#')[0].strip()
+        if not text:
+            continue
+        found = LINE.fullmatch(text)
+        if not found or found[3] not in faults.HANDLES:
+            raise usage(f"{path}:{number}: '{text}' is not TIME VERB ARGUMENT..., such as '2s kill s2-1'; verbs: "
+                        f"{', '.join(faults.HANDLES)}")
+        events.append(Event(float(found[1]) * NS[found[2]] / 1e9, found[3], found[4].split(), f'{path}:{number}'))
+    return sorted(events, key=lambda event: event.at)
+
+
+def need_all(fabric, events, replay):
+    """Finds mistakes before anything has happened, for what has is not undone."""
+    for event in events:
+        try:
+            faults.need(fabric, event.verb, event.names)
+        except Failure as e:
+            raise usage(f'{event.line}: {event.verb}: {e}') from e
+    for path in replay or []:
+        if not os.path.exists(path):
+            raise usage(f'--replay {path}: {os.strerror(errno.ENOENT)}')
+
+
+class Watch:
+    """Counters of a fabric, summed over switches, from look to look."""
+
+    def __init__(self, plan):
+        self.layer = {s['name']: s['layer'] for s in plan['switches']}
+        self.instance = {s['name']: s['namespace'] for s in plan['switches']}
+        self.last = {}
+        self.pool = futures.ThreadPoolExecutor(max_workers=ASKED_AT_ONCE)
+
+    def _read(self, name):
+        """Sums of a switch; None of one that does not answer in time."""
+        try:
+            with Telemetry(self.instance[name], ANSWER_SECONDS) as t:
+                ports, drops, routing = (t.ask(f'/drb/{what}') or {} for what in ('ports', 'drops', 'routing'))
+        except OSError:
+            return None
+        to_hosts = [i for i, port in enumerate(ports.get('name', [])) if self.layer[name] == 1 and port[0] == 'd']
+        return {'delivered': sum(ports.get('out_packets', [])[i] for i in to_hosts),
+                'dropped': sum(v for v in drops.values() if isinstance(v, int)),
+                'detours': routing.get('detours_begun', 0),
+                'queue': sum(ports.get('queue_packets', []))}
+
+    def look(self):
+        """(growth of counters since the last look, packets queued now, switches that do not answer)."""
+        growth, queued, silent = {'delivered': 0, 'dropped': 0, 'detours': 0}, 0, 0
+        # All at once: those that do not answer cost one timeout, not one each.
+        for name, now in zip(self.instance, self.pool.map(self._read, self.instance)):
+            if not now:
+                silent += 1
+                continue
+            before = self.last.get(name)
+            for key in growth:
+                # One that was started again counts from zero.
+                if before:
+                    growth[key] += now[key] - before[key] if now[key] >= before[key] else now[key]
+            queued += now['queue']
+            self.last[name] = now
+        return growth, queued, silent
+
+
+def happen(fabric, events, now):
+    """Does what is due, and says it."""
+    done = []
+    while events and events[0].at <= now:
+        event = events.pop(0)
+        try:
+            with fabrics.lock():
+                for what, result in faults.HANDLES[event.verb][0](fabric, event.names):
+                    done.append(f'{what} {result}')
+        except Failure as e:
+            raise Failure(f'{event.line}: {event.verb}: {e}', e.code) from e
+    return ', '.join(done)
+
+
+def observe(fabric, events, replay, args):
+    """Rows of the time axis, from the beginning until all has happened and the replay has ended."""
+    watch, rows, began = Watch(fabric.need_plan()), [], time.monotonic()
+    watch.look()
+    last = began
+    end = max([args.duration or 0] + [event.at for event in events])
+    while True:
+        now = time.monotonic()
+        event = happen(fabric, events, now - began)
+        wait = min([args.interval] + [max(0.0, e.at - (time.monotonic() - began)) for e in events[:1]])
+        time.sleep(max(0.001, wait))
+        growth, queued, silent = watch.look()
+        now = time.monotonic()
+        row = {f'{key}_pps': round(value / (now - last)) for key, value in growth.items()}
+        rows.append({'time_s': round(now - began, 3), **row, 'queue_packets': queued, 'silent': silent,
+                     'event': event})
+        last = now
+        if not events and now - began >= end and not (replay and replay.runs()):
+            return rows
+
+
+def run(args):
+    need_root()
+    events = read(args.file)
+    fabric = fabrics.Fabric(args.name)
+    fabric.need_plan()
+    need_all(fabric, events, args.replay)
+    if not args.replay:
+        print_rows(COLUMNS, observe(fabric, events, None, args), args.format)
+        return 0
+    command = [program('drbgen', 'gen'), 'replay', *args.replay, '--fabric', fabric.name]
+    command += ['--json'] if args.format != 'table' else []
+    with Child(command) as child:
+        rows = observe(fabric, events, child, args)
+        code, out, said = child.wait()
+    print_rows(COLUMNS, rows, args.format)
+    sys.stdout.flush()
+    sys.stderr.write(out + said)
+    return code

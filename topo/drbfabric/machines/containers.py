@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Plans as files of engines that run containers: compose, containerlab, and clabernetes on Kubernetes."""
+
+import json
+import os
+import re
+import shlex
+
+from drbfabric import usage
+
+# deploy/Containerfile makes it.
+IMAGE = 'drbswitch'
+# What opening ports takes.
+CAPABILITIES = ['NET_RAW', 'NET_ADMIN', 'IPC_LOCK']
+CONFIGS = '/etc/drbswitch'
+KUBERNETES_NAME = re.compile('[a-z0-9]([-a-z0-9]{0,40}[a-z0-9])?')
+
+
+def save(path, value):
+    """As JSON, which readers of YAML take."""
+    with open(path, 'w', encoding='utf-8') as f:
+        json.dump(value, f, indent=1)
+        f.write('\n')
+
+
+def _switch(switch, config):
+    name = f"{CONFIGS}/{switch['name']}.yaml"
+    return {'kind': 'linux', 'image': IMAGE, 'network-mode': 'none', 'cmd': f'-c {name}',
+            'binds': [f'{config}:{name}:ro'], 'cap-add': CAPABILITIES,
+            # Its kernel must say nothing on links. containerlab puts 0 in place of disable_ipv6 = 1; without an address
+            # of its own, an interface has nothing to say either.
+            'sysctls': {'net.ipv6.conf.default.addr_gen_mode': 1, 'net.ipv4.ip_forward': 0}}
+
+
+def _host(host, plan):
+    return {'kind': 'linux', 'image': IMAGE, 'network-mode': 'none', 'entrypoint': '/bin/sleep', 'cmd': 'infinity',
+            # Engines may start containers without a network with IPv6 off.
+            'sysctls': {'net.ipv6.conf.all.disable_ipv6': 0, 'net.ipv6.conf.default.router_solicitations': 0},
+            'exec': [f"ip address add {host['ipv4']}/{plan['ipv4_length']} dev eth0",
+                     f"ip address add {host['ipv6']}/{plan['ipv6_length']} dev eth0 nodad"]}
+
+
+def _end(link, side, macs):
+    end = {'node': link[side], 'interface': link[f'{side}_port']}
+    return {**end, 'mac': macs[link[side]]} if link[side] in macs else end
+
+
+def _links(plan, own, addresses):
+    """Of some nodes: veth between two of them, VXLAN where the other end is on another machine."""
+    macs = {host['name']: host['mac'] for host in plan['hosts']}
+    machine_of = {node['name']: node['machine'] for node in plan['switches'] + plan['hosts']}
+    links = []
+    for link in plan['links']:
+        inside = [side for side in ('lower', 'upper') if link[side] in own]
+        if len(inside) == 2:
+            links.append({'type': 'veth', 'mtu': link['mtu'],
+                          'endpoints': [_end(link, side, macs) for side in inside]})
+        elif inside:
+            other = link['upper' if inside == ['lower'] else 'lower']
+            links.append({'type': 'vxlan', 'mtu': link['mtu'], 'endpoint': _end(link, inside[0], macs),
+                          'remote': addresses[machine_of[other]], 'vni': link['id'], 'dst-port': plan['udp_port']})
+    return links
+
+
+def _topology(plan, name, nodes, config_of):
+    own = {node['name'] for node in nodes}
+    addresses = {machine['name']: machine['address'] for machine in plan['machines']}
+    # Of two fabrics on a machine, containers have different names: those of compose.
+    return {'name': name, 'prefix': '__lab-name', 'topology': {
+        'nodes': {node['name']: _switch(node, config_of(node)) if 'config' in node else _host(node, plan)
+                  for node in nodes},
+        'links': _links(plan, own, addresses)}}
+
+
+def _need_veth(plan):
+    for link in plan['links']:
+        if link['kind'] not in ('veth', 'vxlan'):
+            raise usage(f"{link['lower']}.{link['lower_port']} is a {link['kind']} link, which containerlab does not "
+                        'make: plan with --driver af_packet, links: vxlan, and without cables')
+
+
+def containerlab(plan, _, out):
+    """A topology for each machine."""
+    _need_veth(plan)
+    names = []
+    for machine in plan['machines']:
+        nodes = [node for node in plan['switches'] + plan['hosts'] if node['machine'] == machine['name']]
+        names.append(f"{machine['name']}.clab.yml")
+        save(f'{out}/{names[-1]}', _topology(plan, plan['fabric'], nodes, lambda node: node['config']))
+    return names
+
+
+def kubernetes(plan, folder, out):
+    """One topology for clabernetes, which makes a pod of each node, and a ConfigMap for each switch."""
+    _need_veth(plan)
+    fabric = plan['fabric']
+    if not KUBERNETES_NAME.fullmatch(fabric):
+        raise usage(f"fabric '{fabric}': names of Kubernetes have small letters, digits and '-' only: plan with "
+                    'another --fabric')
+    nodes = plan['switches'] + plan['hosts']
+    items, files = [], {}
+    for switch in plan['switches']:
+        name, file = f"{fabric}-{switch['name']}", f"{switch['name']}.yaml"
+        with open(f"{folder}/{switch['config']}", encoding='utf-8') as f:
+            items.append({'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': name},
+                          'data': {file: f.read()}})
+        files[switch['name']] = [{'configMapName': name, 'configMapPath': file, 'filePath': file, 'mode': 'read'}]
+    # Between pods are tunnels, which carry no more than hosts send.
+    whole = {**plan, 'links': [{**link, 'kind': 'veth', 'mtu': plan['mtu']} for link in plan['links']]}
+    topology = _topology(whole, fabric, nodes, lambda node: f"{node['name']}.yaml")
+    items.append({'apiVersion': 'clabernetes.containerlab.dev/v1alpha1', 'kind': 'Topology',
+                  'metadata': {'name': fabric},
+                  'spec': {'connectivity': 'vxlan', 'naming': 'prefixed',
+                           'definition': {'containerlab': json.dumps(topology, indent=1)},
+                           'deployment': {'filesFromConfigMap': files, 'privilegedLauncher': True}}})
+    save(f'{out}/kubernetes.json', {'apiVersion': 'v1', 'kind': 'List', 'items': items})
+    return ['kubernetes.json']
+
+
+# Containers come without a network: links are made once they run, and switches wait for them.
+SCRIPT = """#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Fabric {fabric} in containers, as root: what compose.yaml says, for machines without compose, and links. By Docker:
+# ENGINE=docker.
+#   containers.sh start    runs them; switches wait for their interfaces
+#   containers.sh wire     makes their links and addresses, also after `docker compose up -d`
+#   containers.sh stop     removes them, and the names of their namespaces
+set -eu
+cd "$(dirname "$0")"
+engine=${{ENGINE:-podman}}
+nodes={nodes}
+case "${{1:-}}" in
+  start)
+    mkdir -p /run/dpdk
+{runs}
+    ;;
+  wire)
+    for node in $nodes; do
+      ip netns attach "{fabric}-$node" "$("$engine" inspect -f '{{{{.State.Pid}}}}' "{fabric}-$node")"
+    done
+    ip -batch {wires}
+    for node in $nodes; do
+      ip -n "{fabric}-$node" -batch "$node.batch"
+    done
+    ;;
+  stop)
+    for node in $nodes; do
+      "$engine" rm -f "{fabric}-$node"
+      [ ! -e "/run/netns/{fabric}-$node" ] || ip netns delete "{fabric}-$node"
+    done
+    ;;
+  *)
+    echo "containers.sh: must be start, wire or stop" >&2
+    exit 2
+    ;;
+esac
+"""
+
+
+def _service(node):
+    service = {'image': IMAGE, 'container_name': node['namespace'], 'network_mode': 'none', 'cap_drop': ['ALL'],
+               'security_opt': ['no-new-privileges']}
+    if 'config' not in node:
+        return {**service, 'entrypoint': ['/bin/sleep', 'infinity'], 'cap_add': ['NET_RAW'],
+                # It would not hear another one.
+                'stop_signal': 'SIGKILL'}
+    file = f"{CONFIGS}/{node['name']}.yaml"
+    return {**service, 'command': ['-c', file], 'cap_add': CAPABILITIES,
+            # With the folder of stats sockets, drbctl outside sees every switch.
+            'volumes': [f"./{node['config']}:{file}:ro", '/run/dpdk:/run/dpdk'],
+            'sysctls': {'net.ipv6.conf.all.disable_ipv6': '1', 'net.ipv6.conf.default.disable_ipv6': '1',
+                        'net.ipv4.ip_forward': '0'}}
+
+
+def _run(service):
+    """The same as a command of the engine."""
+    words = ['--name', service['container_name'], '--network', service['network_mode']]
+    for key, option in (('cap_drop', '--cap-drop'), ('cap_add', '--cap-add'), ('security_opt', '--security-opt'),
+                        ('volumes', '--volume')):
+        words += [word for value in service.get(key, []) for word in (option, value)]
+    words += [word for item in service.get('sysctls', {}).items() for word in ('--sysctl', '='.join(item))]
+    entry, *arguments = service.get('entrypoint', [''])
+    words += ['--entrypoint', entry] if entry else []
+    words += ['--stop-signal', service['stop_signal']] if 'stop_signal' in service else []
+    arguments += service.get('command', [])
+    return '    "$engine" run -d ' + shlex.join([*words, service['image'], *arguments])
+
+
+def compose(plan, folder, _):
+    """A compose file, and a script that wires its containers; both beside the plan, whose files they use."""
+    for link in plan['links']:
+        if link['kind'] != 'veth':
+            raise usage(f"{link['lower']}.{link['lower_port']} is a {link['kind']} link, which compose does not make: "
+                        'plan with --driver af_packet')
+    nodes = plan['switches'] + plan['hosts']
+    services = {node['name']: _service(node) for node in nodes}
+    save(f'{folder}/compose.yaml', {'services': services})
+    with open(f'{folder}/containers.sh', 'w', encoding='utf-8') as f:
+        f.write(SCRIPT.format(fabric=plan['fabric'], wires=plan['wires'], nodes=shlex.quote(' '.join(services)),
+                              runs='\n'.join(map(_run, services.values()))))
+        os.fchmod(f.fileno(), 0o755)
+    return ['compose.yaml', 'containers.sh']
