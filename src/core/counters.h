@@ -50,7 +50,7 @@
 	X(hello_from_host, "a frame with the EtherType of hellos from a host's port")              \
 	X(bad_hello, "malformed hello")                                                            \
 	X(forged_hello, "hello without the proof of our hello_key")                                \
-	X(replayed_hello, "hello that was sent before")                                            \
+	X(replayed_hello, "hello that was sent before or elsewhere, or not by the neighbour")             \
 	X(spoofed_mark, "a host's frame that carries a detour mark")                               \
 	X(no_route, "no usable port leads there, or the detour would exceed its limit")            \
 	X(unknown_neighbour, "ARP request or neighbour solicitation for an address outside the fabric") \

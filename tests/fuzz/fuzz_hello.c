@@ -33,11 +33,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	require(frame);
 	memcpy(frame, data, size);
 	if (drb_hello_decode(frame, (uint32_t)size, &hello) == 0) {
+		require(drb_hello_content(frame) <= hello.size);
 		const struct drb_link_setup setup = {.peer = peer,
 						     .fabric = hello.fabric,
 						     .mac = hello.mac,
 						     .period_ns = 100000000,
-						     .instance = 1,
+						     .instance = ~hello.serial.instance,
 						     .loss_limit = 10000};
 		require(drb_hello_is(frame) && hello.from.layer >= 1 && hello.size <= size);
 		uint32_t len = drb_hello_encode(&hello, again);

@@ -36,7 +36,7 @@ static const struct head start = {
 	.source = {0x06},
 	.type = {DRB_ETHERTYPE_HELLO >> 8, DRB_ETHERTYPE_HELLO & 0xff},
 	.magic = {'d', 'r', 'b', 'h'},
-	.version = 2,
+	.version = 3,
 	.fields = {sizeof(struct fields) >> 8, sizeof(struct fields) & 0xff},
 };
 
@@ -109,6 +109,15 @@ uint32_t drb_hello_encode(const struct drb_hello *hello, uint8_t frame[DRB_HELLO
 	return size;
 }
 
+uint32_t drb_hello_content(const uint8_t *frame)
+{
+	const struct head *head = (const struct head *)frame;
+	const struct fields *fields = (const struct fields *)(head + 1);
+
+	return (uint32_t)(sizeof(*head) + get(head->fields, sizeof(head->fields)) +
+			  get(fields->outages, sizeof(fields->outages)) * OUTAGE_LEN);
+}
+
 static bool is_in_range(const struct drb_hello *hello, uint32_t len)
 {
 	return hello->from.layer >= 1 && hello->from.layer <= DRB_LAYERS_MAX &&
@@ -132,9 +141,8 @@ int drb_hello_decode(const uint8_t *frame, uint32_t len, struct drb_hello *hello
 #define X(name, octets, member) hello->member = get(fields->name, octets);
 	DRB_HELLO_FIELDS(X)
 #undef X
-	if (!is_in_range(hello, len) || octets < sizeof(*fields) ||
-	    hello->outages.count > DRB_OUTAGES_MAX ||
-	    sizeof(*head) + octets + hello->outages.count * OUTAGE_LEN > hello->size ||
+	if (!is_in_range(hello, len) || octets < sizeof(*fields) || octets > DRB_HELLO_FIELDS_MAX ||
+	    hello->outages.count > DRB_OUTAGES_MAX || drb_hello_content(frame) > hello->size ||
 	    !get_outages(frame + sizeof(*head) + octets, &hello->outages))
 		return -EINVAL;
 	uint32_t size = drb_hello_encode(hello, again);

@@ -15,6 +15,7 @@
 #define DRB_HELLO_LEN_MAX                                                                          \
 	9014 // of the longest: what every link of a fabric must carry, with the largest MTU
 #define DRB_HELLO_TAG_LEN 16
+#define DRB_HELLO_FIELDS_MAX 512 // octets of fields, those of later versions as well
 #define DRB_HELLO_PERIOD_MAX_MS 60000
 // The link is down after so many hellos missed.
 #define DRB_HELLO_MISSES 3
@@ -35,10 +36,10 @@ enum {
 	DRB_HELLO_FLAGS = 63,
 };
 
-// Which process sent it as its how manyeth on this link, so that an old one is not taken for a new
-// one. instance 0: none.
+// Which process sent it by which port, as its how manyeth there, so that an old one is not taken for a new one,
+// and one of another link not for one of this. instance 0: none.
 struct drb_hello_serial {
-	uint64_t instance; // a random number that a process draws as it starts
+	uint64_t instance; // random, of a process for one of its ports
 	uint64_t number;   // from 1 on
 };
 
@@ -48,7 +49,7 @@ struct drb_hello {
 	uint32_t period_ms;  // until the sender's next one
 	uint8_t flags;
 	struct drb_hello_serial serial;
-	struct drb_hello_serial echo; // of the last hello that the sender heard on this link
+	struct drb_hello_serial echo; // of the last hello that the sender heard: whom it answers
 	uint16_t mac;                 // the sender's fabric.mac, fabric.ipv4 and fabric.ipv6
 	uint32_t ipv4;
 	uint8_t ipv4_len;
@@ -111,6 +112,8 @@ uint32_t drb_hello_encode(const struct drb_hello *hello, uint8_t frame[DRB_HELLO
 // 0, or -EINVAL if the frame differs in any way from what drb_hello_encode() writes, but for fields
 // that it does not know yet. Octets after the frame's own size are ignored.
 int drb_hello_decode(const uint8_t *frame, uint32_t len, struct drb_hello *hello);
+// The octets of a frame that was encoded or can be decoded, but for the 0 behind them that make it longer.
+uint32_t drb_hello_content(const uint8_t *frame);
 // The tag of a frame that was encoded: computed while it is 0.
 static inline uint8_t *drb_hello_tag(uint8_t *frame)
 {

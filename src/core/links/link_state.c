@@ -38,13 +38,15 @@ uint64_t drb_link_hold_ns(const struct drb_link *l)
 	return hold < most ? hold : most;
 }
 
-static bool is_as_wired(const struct drb_link *l)
+static bool is_same_end(const struct drb_end *a, const struct drb_end *b)
 {
-	const struct drb_end *from = &l->hello.from, *peer = &l->setup.peer;
+	return a->layer == b->layer && a->label == b->label && a->up == b->up && a->port == b->port;
+}
 
-	return l->hello.fabric == l->setup.fabric && l->hello.mac == l->setup.mac &&
-	       from->layer == peer->layer && from->label == peer->label && from->up == peer->up &&
-	       from->port == peer->port;
+static bool is_as_wired(const struct drb_link *l, const struct drb_hello *hello)
+{
+	return hello->fabric == l->setup.fabric && hello->mac == l->setup.mac &&
+	       is_same_end(&hello->from, &l->setup.peer);
 }
 
 static enum drb_link_state judge(const struct drb_link *l, bool others, uint64_t now_ns)
@@ -57,7 +59,7 @@ static enum drb_link_state judge(const struct drb_link *l, bool others, uint64_t
 	if (speaks) {
 		if (silent || l->deaf >= DRB_HELLO_MISSES)
 			return DRB_LINK_DOWN;
-		if (!is_as_wired(l))
+		if (!is_as_wired(l, &l->hello))
 			return DRB_LINK_MISWIRED;
 	} else if (l->setup.period_ns > 0 && others && silent) {
 		return DRB_LINK_DOWN;
@@ -99,26 +101,33 @@ static bool enter(struct drb_link *l, enum drb_link_state state, uint64_t now_ns
 	return true;
 }
 
-// False: an old one, or one that may be.
-static bool is_fresh(struct drb_link *l, const struct drb_hello *hello)
+static bool is_of_neighbour(const struct drb_link *l, const struct drb_hello *hello)
 {
-	const struct drb_hello_serial *last = &l->hello.serial;
-
-	if (l->heard && hello->serial.instance == last->instance)
-		return hello->serial.number > last->number;
-	if (!l->setup.keyed || (hello->echo.instance == l->setup.instance &&
-				l->sent - hello->echo.number < DRB_HELLO_ECHO_MAX))
-		return true;
-	l->asked = hello->serial;
-	return false;
+	return is_same_end(&hello->from, &l->hello.from) && hello->fabric == l->hello.fabric &&
+	       hello->mac == l->hello.mac;
 }
 
-// Another process speaks. One that was restarted never speaks again.
-static void meet_process(struct drb_link *l, uint64_t instance, uint64_t now_ns)
+// A hello of another process than the last.
+static enum drb_hello_outcome hear_stranger(struct drb_link *l, const struct drb_hello *hello,
+					    uint64_t now_ns)
 {
-	if (l->heard && instance == l->before)
-		l->duplicate_ns = now_ns;
-	l->before = l->heard ? l->hello.serial.instance : 0;
+	const bool speaks = l->heard && now_ns <= l->hello_ns + drb_link_hold_ns(l);
+	const bool proven = !l->setup.keyed || (hello->echo.instance == l->setup.instance &&
+						l->sent - hello->echo.number < DRB_HELLO_ECHO_MAX);
+
+	if (speaks && (is_as_wired(l, &l->hello) || !is_as_wired(l, hello))) {
+		const bool rival = proven && is_of_neighbour(l, hello);
+		l->rival |= rival;
+		return rival ? DRB_HELLO_RIVAL : DRB_HELLO_STALE;
+	}
+	if (proven)
+		return DRB_HELLO_TAKEN;
+	l->asked = hello->serial;
+	return DRB_HELLO_ASKS;
+}
+
+static void meet_process(struct drb_link *l)
+{
 	l->heard_us = false;
 	l->deaf = l->short_hellos = 0;
 	l->sent_before = l->sent;
@@ -139,11 +148,23 @@ static uint16_t long_size(uint16_t fabric_mtu, uint16_t mtu)
 enum drb_hello_outcome drb_link_hear_hello(struct drb_link *l, const struct drb_hello *hello,
 					   uint64_t now_ns, bool *changed)
 {
+	const bool known = l->heard && hello->serial.instance == l->hello.serial.instance;
+	enum drb_hello_outcome outcome = DRB_HELLO_TAKEN;
+
 	*changed = false;
-	if (!is_fresh(l, hello))
-		return DRB_HELLO_STALE;
-	if (!l->heard || hello->serial.instance != l->hello.serial.instance)
-		meet_process(l, hello->serial.instance, now_ns);
+	if (hello->serial.instance == l->setup.instance)
+		outcome = DRB_HELLO_OWN;
+	else if (!known)
+		outcome = hear_stranger(l, hello, now_ns);
+	else if (hello->serial.number <= l->hello.serial.number || !is_of_neighbour(l, hello))
+		outcome = DRB_HELLO_STALE;
+	if (outcome != DRB_HELLO_TAKEN)
+		return outcome;
+	if (!known)
+		meet_process(l);
+	else if (l->rival) // one that was restarted would not speak again
+		l->duplicate_ns = now_ns;
+	l->rival = false;
 	// Who has heard us and does not any more has waited for its hold time already. Who has not yet may have been sent
 	// nothing: hellos that waited here while this switch had no CPU count once.
 	if (hello->flags & DRB_HELLO_HEARS)
@@ -162,7 +183,7 @@ enum drb_hello_outcome drb_link_hear_hello(struct drb_link *l, const struct drb_
 	l->asked = (struct drb_hello_serial){0};
 	l->hello = *hello;
 	l->short_hellos = is_long(hello->serial.number) ? 0 : l->short_hellos + 1;
-	l->last_ns = now_ns;
+	l->hello_ns = l->last_ns = now_ns;
 	*changed = enter(l, judge(l, true, now_ns), now_ns);
 	return DRB_HELLO_TAKEN;
 }
@@ -224,6 +245,7 @@ void drb_link_say(struct drb_link *l, struct drb_hello *hello, uint64_t now_ns)
 	hello->flags |= l->lossy || drb_loss_is_suspect(&l->loss) ? DRB_HELLO_PROBE : 0;
 	hello->size = is_long(l->sent) ? long_size(l->setup.mtu, hello->mtu) : 0;
 	hello->loss = drb_loss_share(&l->loss);
+	l->said_ns = now_ns;
 }
 
 void drb_link_unsay(struct drb_link *l)

@@ -61,7 +61,10 @@ const char *drb_link_state_name(enum drb_link_state state);
 // What becomes of a hello.
 enum drb_hello_outcome {
 	DRB_HELLO_TAKEN,
-	DRB_HELLO_STALE, // sent before the last one, or, with a key, no answer to ours
+	DRB_HELLO_OWN,   // ours, which has come back
+	DRB_HELLO_STALE, // sent before, or elsewhere
+	DRB_HELLO_RIVAL, // of another process with the name of the neighbour, which still speaks
+	DRB_HELLO_ASKS,  // may be old: the next one of ours echoes it, for its sender to answer
 };
 
 // What a switch wants to see in the hellos of one port, and says in its own.
@@ -70,7 +73,7 @@ struct drb_link_setup {
 	uint64_t fabric;
 	uint16_t mac;        // fabric.mac
 	uint64_t period_ns;  // between our own hellos; 0: none are sent or expected here
-	uint64_t instance;   // of this process
+	uint64_t instance;   // of our hellos by this port alone
 	bool keyed;          // hellos prove a key: a process that is new must answer one of ours
 	uint32_t loss_limit; // in millionths; 0: losses do not matter
 	uint16_t mtu;        // fabric.mtu: what long hellos try
@@ -86,10 +89,12 @@ struct drb_link {
 	uint32_t deaf;                 // consecutive hellos whose sender misses ours
 	struct drb_hello hello;        // the last one
 	struct drb_hello_serial asked; // of a hello that was no answer: to be echoed
-	uint64_t before;               // instance of the neighbour's process before this one
+	bool rival;                    // there was a rival since the last hello
 	uint64_t duplicate_ns; // when two processes were last seen to speak in turn; 0: never
 	uint64_t sent;         // our own hellos
 	uint64_t sent_before;  // of those, when the neighbour's process was first heard
+	uint64_t said_ns;      // when the last of them was
+	uint64_t hello_ns;     // when the neighbour's last one came
 	uint64_t last_ns;      // when something came; before the first: when listening began
 	uint64_t since_ns;     // when the state was entered
 	uint32_t flaps;
@@ -105,7 +110,9 @@ struct drb_link {
 // A port without a carrier starts as down.
 void drb_link_init(struct drb_link *l, const struct drb_link_setup *setup, bool carrier,
 		   uint64_t now_ns);
-// A hello came. *changed: the state did.
+// A hello came. *changed: the state did. The sender of the last one is the neighbour until no hello of it has come for
+// the hold time. Nobody takes its place before, but the right neighbour takes that of a wrong one. With a key a new
+// neighbour must answer a hello of ours on this link.
 enum drb_hello_outcome drb_link_hear_hello(struct drb_link *l, const struct drb_hello *hello,
 					   uint64_t now_ns, bool *changed);
 // Right after a hello that was taken: what was sent and came. NULL: it is not counted. True if the state
@@ -126,6 +133,7 @@ uint64_t drb_link_due_ns(const struct drb_link *l);
 // The caller was kept from looking for so long, so this silence does not count.
 static inline void drb_link_excuse(struct drb_link *l, uint64_t ns)
 {
+	l->hello_ns += ns;
 	l->last_ns += ns;
 }
 // Traffic may be sent over it.

@@ -20,22 +20,26 @@ static bool is_now(const struct drb_hello_faults *f, uint32_t fault, uint64_t no
 	return f->seen_ns[fault] > 0 && now_ns < f->seen_ns[fault] + DRB_HELLO_FAULT_NS;
 }
 
-bool drb_hello_fault_note(struct drb_hello_faults *f, enum drb_hello_fault fault, uint64_t now_ns)
+static bool is_of_neighbour(uint32_t fault)
 {
-	bool is_news = !is_now(f, fault, now_ns);
-
-	f->seen_ns[fault] = now_ns;
-	return is_news;
+	return fault >= DRB_HELLO_FAULT_KEY;
 }
 
-void drb_hello_fault_say(const char *port, enum drb_hello_fault fault,
-			 const struct drb_hello *hello)
+void drb_hello_fault_note(struct drb_hello_faults *f, const char *port, enum drb_hello_fault fault,
+			  const struct drb_hello *hello, uint64_t now_ns)
 {
 	char from[DRB_END_NAME_MAX];
+	const bool is_news = !is_now(f, fault, now_ns);
 
+	f->seen_ns[fault] = now_ns;
+	if (!is_news)
+		return;
 	drb_end_name(from, &hello->from);
-	drb_warn("port %s: its neighbour %s %s: %s", port, from, faults[fault].what,
-		 faults[fault].cure);
+	if (is_of_neighbour(fault))
+		drb_warn("port %s: its neighbour %s %s: %s", port, from, faults[fault].what,
+			 faults[fault].cure);
+	else
+		drb_warn("port %s: %s: %s", port, faults[fault].what, faults[fault].cure);
 }
 
 void drb_hello_faults_compare(struct drb_hello_faults *f, const char *port,
@@ -58,8 +62,8 @@ void drb_hello_faults_compare(struct drb_hello_faults *f, const char *port,
 	};
 
 	for (uint32_t i = 0; i < DRB_HELLO_FAULT_COUNT; i++) {
-		if (differs[i] && drb_hello_fault_note(f, i, now_ns))
-			drb_hello_fault_say(port, i, theirs);
+		if (differs[i])
+			drb_hello_fault_note(f, port, i, theirs, now_ns);
 	}
 }
 
@@ -72,15 +76,18 @@ uint32_t drb_hello_faults_now(const struct drb_hello_faults *f, uint64_t now_ns)
 	return now;
 }
 
-void drb_hello_faults_text(uint32_t now, char *text, size_t size)
+void drb_hello_faults_text(uint32_t now, const char *neighbour, char *text, size_t size)
 {
 	size_t used = 0;
 
 	*text = '\0';
 	for (uint32_t i = 0; i < DRB_HELLO_FAULT_COUNT; i++) {
-		if ((now >> i & 1) && used < size)
-			used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
-						 faults[i].what);
+		if (!(now >> i & 1) || used >= size)
+			continue;
+		const char *name = is_of_neighbour(i) ? neighbour : "";
+		used += (size_t)snprintf(text + used, size - used, "%s%s%s%s", used ? ", " : "",
+					 name, *name ? " " : "", faults[i].what);
+		neighbour = *name ? "" : neighbour;
 	}
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What hellos tell that is wrong with a neighbour, besides its place: said once for each port, with the
-// cure, and named as trouble as long as it goes on.
+// What hellos tell that is wrong with a link or a neighbour, besides its place: said once for each port, with
+// the cure, and named as trouble as long as it goes on.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,11 +10,12 @@
 #include "core/fabric/addresses.h"
 #include "core/links/hello.h"
 
-// X(key, what it is, what to do)
+// X(key, what it is, what to do). First those of a link, then those of a neighbour, DRB_HELLO_FAULT_KEY and beyond.
 // clang-format off
 #define DRB_HELLO_FAULTS(X)                                                                        \
+	X(LOOP, "hellos of this switch come back", "see whether its cable loops back")              \
+	X(STALE, "hellos come that are old or not the neighbour's", "see who else is on this link") \
 	X(KEY, "has another fabric.hello_key", "give both the same key file")                      \
-	X(STALE, "sends hellos again that were sent before", "see who else is on this link")       \
 	X(MAC, "has another fabric.mac", "give both the same")                                     \
 	X(IPV4, "has another fabric.ipv4", "give both the same")                                   \
 	X(IPV6, "has another fabric.ipv6", "give both the same")                                   \
@@ -38,17 +39,16 @@ struct drb_hello_faults {
 	uint64_t seen_ns[DRB_HELLO_FAULT_COUNT]; // 0: never
 };
 
-// A fault of the sender of *hello at a port. True if it was none just before: to be said.
-bool drb_hello_fault_note(struct drb_hello_faults *f, enum drb_hello_fault fault, uint64_t now_ns);
-void drb_hello_fault_say(const char *port, enum drb_hello_fault fault,
-			 const struct drb_hello *hello);
-// Notes and says in what a neighbour's hello differs from *ours, which we send to it.
+// A fault, told by a hello: said if it was none just before.
+void drb_hello_fault_note(struct drb_hello_faults *f, const char *port, enum drb_hello_fault fault,
+			  const struct drb_hello *hello, uint64_t now_ns);
+// Notes in what a neighbour's hello differs from *ours, which we send to it.
 void drb_hello_faults_compare(struct drb_hello_faults *f, const char *port,
 			      const struct drb_hello *ours, const struct drb_hello *theirs,
 			      uint64_t now_ns);
 // The faults now, a bit each.
 uint32_t drb_hello_faults_now(const struct drb_hello_faults *f, uint64_t now_ns);
-// "has another MTU"; several are joined by commas.
-void drb_hello_faults_text(uint32_t faults, char *text, size_t size);
+// "s2-0.d0 has another MTU"; several are joined by commas.
+void drb_hello_faults_text(uint32_t faults, const char *neighbour, char *text, size_t size);
 // What a hello says of a fabric's addresses.
 void drb_hello_set_prefixes(struct drb_hello *hello, const struct drb_addr_plan *addr);

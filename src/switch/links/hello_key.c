@@ -54,14 +54,14 @@ int drb_hello_key_load(struct drb_hello_key *key, const char *path)
 	return 0;
 }
 
-void drb_hello_key_sign(const struct drb_hello_key *key, uint8_t *frame, uint32_t len)
+void drb_hello_key_sign(const struct drb_hello_key *key, uint8_t *frame)
 {
 	uint8_t tag[DRB_HELLO_TAG_LEN];
 
 	if (!key->used)
 		return;
 	memset(drb_hello_tag(frame), 0, DRB_HELLO_TAG_LEN);
-	crypto_generichash(tag, sizeof(tag), frame, len, key->octets, sizeof(key->octets));
+	crypto_shorthash_siphashx24(tag, frame, drb_hello_content(frame), key->octets);
 	memcpy(drb_hello_tag(frame), tag, sizeof(tag));
 }
 
@@ -72,8 +72,8 @@ bool drb_hello_key_fits(const struct drb_hello_key *key, const struct drb_hello 
 
 	if (!key->used)
 		return sodium_is_zero(hello->tag, sizeof(hello->tag));
-	memcpy(copy, frame, hello->size);
-	drb_hello_key_sign(key, copy, hello->size);
+	memcpy(copy, frame, drb_hello_content(frame));
+	drb_hello_key_sign(key, copy);
 	return sodium_memcmp(drb_hello_tag(copy), hello->tag, sizeof(hello->tag)) == 0;
 }
 

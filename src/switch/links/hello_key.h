@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Hellos with a proof that their sender has the key of the fabric: keyed BLAKE2b over the frame, of
-// libsodium. That an old hello is not played again is seen to by core/links/link_state.h.
+// Hellos with a proof that their sender has the key of the fabric: SipHash-2-4 of 128 bits over their content, of
+// libsodium. It costs less than a hello's other checks, so a flood of forged ones costs hardly more than one of
+// hellos that prove nothing. That no hello is taken that was sent before, or on another link, is seen to by
+// core/links/link_state.h.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,15 +13,15 @@
 
 struct drb_hello_key {
 	bool used; // false: hellos carry no proof, and none is asked for
-	uint8_t octets[32];
+	uint8_t octets[16];
 };
 
 // The key in a file, which is 16 to 4096 octets; "": none is used. 0, or -EINVAL with a message printed.
 int drb_hello_key_load(struct drb_hello_key *key, const char *path);
-// Writes the tag of an encoded frame of len octets.
-void drb_hello_key_sign(const struct drb_hello_key *key, uint8_t *frame, uint32_t len);
+// Writes the tag of an encoded frame.
+void drb_hello_key_sign(const struct drb_hello_key *key, uint8_t *frame);
 // True if the frame, that was decoded as *hello, has the tag it must have.
 bool drb_hello_key_fits(const struct drb_hello_key *key, const struct drb_hello *hello,
 			const uint8_t *frame);
-// A random number that is not 0: a process's own.
+// A random number that is not 0: a process's own for one of its ports.
 uint64_t drb_hello_instance(void);

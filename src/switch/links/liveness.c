@@ -39,8 +39,7 @@ int drb_liveness_init(struct drb_liveness *l, const struct drb_setup *s,
 		.fabric_mtu = (uint16_t)s->mtu,
 		.self = {.from = {.layer = s->layer, .label = s->label},
 			 .fabric = drb_hello_fabric(s->fabric, &s->tree),
-			 .fabric_mtu = (uint16_t)s->mtu,
-			 .serial = {.instance = drb_hello_instance()}},
+			 .fabric_mtu = (uint16_t)s->mtu},
 		.due_ns = UINT64_MAX,
 		.counts = s->workers == 1,
 	};
@@ -49,18 +48,17 @@ int drb_liveness_init(struct drb_liveness *l, const struct drb_setup *s,
 		drb_error("no memory for hellos");
 		return -ENOMEM;
 	}
-	if (drb_hello_key_load(&l->key, s->hello_key) < 0) {
-		drb_liveness_free(l);
-		return -EINVAL;
-	}
-	if (drb_known_outages_init(&l->known, s, &published->routes) < 0) {
-		drb_liveness_free(l);
-		return -ENOMEM;
-	}
 	memcpy(l->setup, s->ports, ports * sizeof(*l->setup));
-	for (uint32_t i = 0; i < ports; i++)
+	for (uint32_t i = 0; i < ports; i++) {
 		l->hello_due_ns[i] = UINT64_MAX;
-	return 0;
+		l->port[i].setup.instance = drb_hello_instance();
+	}
+	int rc = drb_hello_key_load(&l->key, s->hello_key);
+	if (rc == 0)
+		rc = drb_known_outages_init(&l->known, s, &published->routes);
+	if (rc < 0)
+		drb_liveness_free(l);
+	return rc;
 }
 
 void drb_liveness_free(struct drb_liveness *l)
@@ -116,13 +114,14 @@ static struct drb_port_knowledge knowledge(const struct drb_liveness *l, uint64_
 	return k;
 }
 
-// These neighbours get a hello at the next look, which is due at once.
-static void send_soon(struct drb_liveness *l, uint64_t ports, uint64_t now_ns)
+// These neighbours get a hello at this time, or before.
+static void send_soon(struct drb_liveness *l, uint64_t ports, uint64_t at_ns)
 {
 	for (uint32_t i = 0; i < l->ports; i++) {
-		if ((ports >> i & 1) && sends_hellos(l, i))
-			l->hello_due_ns[i] = l->due_ns = now_ns;
+		if ((ports >> i & 1) && sends_hellos(l, i) && at_ns < l->hello_due_ns[i])
+			l->hello_due_ns[i] = at_ns;
 	}
+	l->due_ns = at_ns < l->due_ns ? at_ns : l->due_ns;
 }
 
 static void set_needed(struct drb_liveness *l, uint64_t needed, uint64_t now_ns)
@@ -194,8 +193,7 @@ static struct drb_hello said_by(const struct drb_liveness *l, uint32_t i)
 static enum drb_hello_result refuse(struct drb_liveness *l, uint32_t i, const struct drb_hello *h,
 				    enum drb_hello_fault fault, uint64_t now_ns)
 {
-	if (drb_hello_fault_note(&l->faults[i], fault, now_ns))
-		drb_hello_fault_say(l->setup[i].name, fault, h);
+	drb_hello_fault_note(&l->faults[i], l->setup[i].name, fault, h, now_ns);
 	return fault == DRB_HELLO_FAULT_KEY ? DRB_HELLO_FORGED : DRB_HELLO_REPLAYED;
 }
 
@@ -230,17 +228,23 @@ static enum drb_hello_result take(struct drb_liveness *l, uint32_t in, const str
 	struct drb_link *p = &l->port[in];
 	struct drb_hello ours = said_by(l, in);
 	const enum drb_link_state before = p->state;
-	const struct drb_hello_serial asked = p->asked;
 	const uint8_t flags = p->hello.flags;
+	const uint64_t soon = p->said_ns + p->setup.period_ns / PROBES;
 	const bool is_news = !l->heard_any || !drb_outages_equal(&p->hello.outages, &h->outages);
 	bool changed;
 
-	if (drb_link_hear_hello(p, h, now_ns, &changed) == DRB_HELLO_STALE) {
-		if (!p->asked.instance)
-			return refuse(l, in, h, DRB_HELLO_FAULT_STALE, now_ns);
-		if (p->asked.instance != asked.instance)
-			send_soon(l, UINT64_C(1) << in, now_ns); // it answers
+	switch (drb_link_hear_hello(p, h, now_ns, &changed)) {
+	case DRB_HELLO_OWN:
+		return refuse(l, in, h, DRB_HELLO_FAULT_LOOP, now_ns);
+	case DRB_HELLO_STALE:
+		return refuse(l, in, h, DRB_HELLO_FAULT_STALE, now_ns);
+	case DRB_HELLO_RIVAL:
+		return DRB_HELLO_REPLAYED; // after a restart for a moment only
+	case DRB_HELLO_ASKS:               // it answers
+		send_soon(l, UINT64_C(1) << in, soon > now_ns ? soon : now_ns);
 		return DRB_HELLO_HEARD;
+	case DRB_HELLO_TAKEN:
+		break;
 	}
 	l->hellos_in[in]++;
 	// Whose slots are of another length takes none of ours.
@@ -250,9 +254,9 @@ static enum drb_hello_result take(struct drb_liveness *l, uint32_t in, const str
 	if (ours.mtu >= l->fabric_mtu && h->mtu >= l->fabric_mtu)
 		ours.mtu = h->mtu; // what is beyond is for bundles
 	drb_hello_faults_compare(&l->faults[in], l->setup[in].name, &ours, h, now_ns);
-	if (p->duplicate_ns == now_ns &&
-	    drb_hello_fault_note(&l->faults[in], DRB_HELLO_FAULT_TWICE, now_ns))
-		drb_hello_fault_say(l->setup[in].name, DRB_HELLO_FAULT_TWICE, h);
+	if (p->duplicate_ns == now_ns)
+		drb_hello_fault_note(&l->faults[in], l->setup[in].name, DRB_HELLO_FAULT_TWICE, h,
+				     now_ns);
 	if (changed)
 		drb_liveness_log(l, in, before, now_ns);
 	if (changed && (p->state == DRB_LINK_LOSSY || before == DRB_LINK_LOSSY))
@@ -285,7 +289,7 @@ static void start(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 					     .fabric = l->self.fabric,
 					     .mac = l->self.mac,
 					     .period_ns = l->port[i].setup.period_ns,
-					     .instance = l->self.serial.instance,
+					     .instance = l->port[i].setup.instance,
 					     .keyed = l->key.used,
 					     .loss_limit = l->setup[i].loss_limit,
 					     .mtu = l->fabric_mtu};
@@ -315,7 +319,7 @@ static bool send_hello(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 	hello.outages = l->known.outages;
 	drb_link_say(&l->port[i], &hello, now_ns);
 	uint32_t len = drb_hello_encode(&hello, frame);
-	drb_hello_key_sign(&l->key, frame, len);
+	drb_hello_key_sign(&l->key, frame);
 	bool sent = l->io.send(l->io.context, i, frame, len);
 	l->hellos_out[i] += sent;
 	// One that was refused keeps its number: else a port that takes each fourth try would never send a long hello.

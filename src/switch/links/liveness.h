@@ -103,7 +103,7 @@ enum drb_hello_result {
 	DRB_HELLO_HEARD,   // or not listened to here
 	DRB_HELLO_BAD,     // malformed
 	DRB_HELLO_FORGED,  // not with our key
-	DRB_HELLO_REPLAYED // sent before
+	DRB_HELLO_REPLAYED // sent before, or not by the neighbour of this port
 };
 
 // What a neighbour can make a switch log: a few lines a port, then how many were left out.

@@ -85,11 +85,11 @@ static void append_state(struct text *t, const struct drb_port_setup *p,
 static void append_faults(struct text *t, const struct drb_port_setup *p,
 			  const struct drb_port_link *v)
 {
-	char peer[DRB_END_NAME_MAX], faults[128];
+	char peer[DRB_END_NAME_MAX], faults[192];
 
 	drb_end_name(peer, v->heard ? &v->last.from : &p->peer);
-	drb_hello_faults_text(v->hello_faults, faults, sizeof(faults));
-	append(t, "%s%s: %s %s", t->used ? "; " : "", p->name, peer, faults);
+	drb_hello_faults_text(v->hello_faults, peer, faults, sizeof(faults));
+	append(t, "%s%s: %s", t->used ? "; " : "", p->name, faults);
 }
 
 uint32_t drb_liveness_trouble(const struct drb_setup *s,

@@ -3,6 +3,7 @@
 #include "fixtures/unit.h"
 
 #include "core/links/link_state.h"
+#include "core/math/random.h"
 
 #define MS UINT64_C(1000000)
 #define FABRIC 77
@@ -57,12 +58,12 @@ static enum drb_link_state hear(uint8_t flags, uint64_t at_ms)
 	return hear_this(&h, at_ms);
 }
 
-static void is_stale(const struct drb_hello *h, uint64_t at_ms)
+static void is_refused(const struct drb_hello *h, uint64_t at_ms, enum drb_hello_outcome outcome)
 {
 	const struct drb_link before = l;
 	bool changed;
 
-	assert_int_equal(drb_link_hear_hello(&l, h, at_ms * MS, &changed), DRB_HELLO_STALE);
+	assert_int_equal(drb_link_hear_hello(&l, h, at_ms * MS, &changed), outcome);
 	assert_false(changed);
 	assert_true(l.last_ns == before.last_ns && l.state == before.state);
 }
@@ -243,55 +244,143 @@ static void flapping(void **state)
 	assert_int_equal(hear(DRB_HELLO_HEARS, ++ms), DRB_LINK_UP);
 }
 
-// The same hello again, or an older one; then two processes that speak in turn.
+// The same hello again, or an older one; another process, which is the neighbour's next one or is there beside it.
 static void processes(void **state)
 {
 	struct drb_hello first = hello_of(DRB_HELLO_HEARS), second = hello_of(DRB_HELLO_HEARS),
-			 other;
+			 other = hello_of(0), elsewhere;
 
 	(void)state;
 	begin(100);
 	hear_this(&second, 1000);
-	is_stale(&first, 1100);
-	is_stale(&second, 1100);
-	other = hello_of(DRB_HELLO_HEARS);
+	is_refused(&first, 1100, DRB_HELLO_STALE);
+	is_refused(&second, 1100, DRB_HELLO_STALE);
+	elsewhere = hello_of(DRB_HELLO_HEARS);
+	elsewhere.from.port++; // it does not move
+	is_refused(&elsewhere, 1100, DRB_HELLO_STALE);
 	other.serial = (struct drb_hello_serial){6, 1};
-	hear_this(&other, 1200); // started again: it counts from 1
+	is_refused(&other, 1320, DRB_HELLO_RIVAL);
+	drb_link_hear_frame(&l, 1320 * MS);
+	other.serial.number++; // started again: frames are of whoever speaks next
+	assert_int_equal(hear_this(&other, 1321), DRB_LINK_UP);
+	other.serial.number++;
+	hear_this(&other, 1400);
 	assert_true(l.duplicate_ns == 0);
-	hear(DRB_HELLO_HEARS, 1300);
-	assert_true(l.duplicate_ns == 1300 * MS);
+	second.serial.number = ++number;
+	is_refused(&second, 1450, DRB_HELLO_RIVAL);
+	other.serial.number++;
+	hear_this(&other, 1500);
+	assert_true(l.duplicate_ns == 1500 * MS);
+}
+
+static void begin_keyed(void)
+{
+	struct drb_link_setup setup = setup_of(100);
+
+	setup.keyed = true;
+	drb_link_init(&l, &setup, true, 1000 * MS);
 }
 
 // With a key: a process that we do not know must answer one of our hellos.
 static void answers(void **state)
 {
-	struct drb_link_setup setup = setup_of(100);
 	struct drb_hello h = hello_of(0), ours = {0};
 
 	(void)state;
-	setup.keyed = true;
-	drb_link_init(&l, &setup, true, 1000 * MS);
-	is_stale(&h, 1000);
+	begin_keyed();
+	is_refused(&h, 1000, DRB_HELLO_ASKS);
 	drb_link_say(&l, &ours, 1001 * MS);
 	assert_true(ours.serial.instance == 9 && ours.serial.number == 1);
 	assert_true(ours.echo.instance == 5 && ours.echo.number == h.serial.number);
 	assert_int_equal(ours.flags & DRB_HELLO_HEARS, 0);
 	h = hello_of(0);
-	h.echo = (struct drb_hello_serial){8, 1}; // of the process before ours
-	is_stale(&h, 1100);
+	h.echo = (struct drb_hello_serial){8, 1}; // of the process before ours, or of another port
+	is_refused(&h, 1100, DRB_HELLO_ASKS);
+	is_refused(&ours, 1100, DRB_HELLO_OWN);
 	h = hello_of(0);
 	h.echo = ours.serial;
 	assert_int_equal(hear_this(&h, 1200), DRB_LINK_UP);
-	is_stale(&h, 1300); // played again
+	is_refused(&h, 1300, DRB_HELLO_STALE); // played again
 	assert_int_equal(hear(DRB_HELLO_HEARS, 1300), DRB_LINK_UP);
-	// A hello of long ago, from a process that is gone.
+	// A hello of long ago, from a process that is gone; then the process that is there now.
 	for (uint32_t n = 0; n < DRB_HELLO_ECHO_MAX; n++)
 		drb_link_say(&l, &ours, 1300 * MS);
 	h.serial.instance = 4;
-	is_stale(&h, 1400);
-	drb_link_say(&l, &ours, 1400 * MS);
+	is_refused(&h, 1621, DRB_HELLO_ASKS);
+	drb_link_say(&l, &ours, 1621 * MS);
 	h.echo = ours.serial;
-	assert_int_equal(hear_this(&h, 1401), DRB_LINK_UP);
+	assert_int_equal(hear_this(&h, 1622), DRB_LINK_UP);
+}
+
+// What somebody on the link may have seen, here or elsewhere, or make up without a key.
+static struct drb_hello draw_strange(struct drb_rng *r, bool keyed)
+{
+	struct drb_hello h = hello_of((uint8_t)drb_rng_below(r, DRB_HELLO_FLAGS + 1));
+
+	h.serial.number = 1 + drb_rng_below(r, 1000);
+	h.echo = (struct drb_hello_serial){8 + drb_rng_below(r, 4), l.sent};
+	switch (drb_rng_below(r, keyed ? 5 : 6)) {
+	case 0: // ours
+		h.serial.instance = 9;
+		break;
+	case 1: // of our other link, and what the neighbour there answers
+		h.serial.instance = 10;
+		break;
+	case 2:
+		h.serial.instance = 11;
+		h.from.label++;
+		h.echo.instance = 10;
+		break;
+	case 3: // of the neighbour before its start
+		h.serial.instance = 4;
+		break;
+	case 4: // of the neighbour, and old
+		h.serial.number = 1 + drb_rng_below(r, (uint32_t)l.hello.serial.number);
+		break;
+	default:
+		h.serial.instance = 12;
+		h.fabric += drb_rng_below(r, 2);
+		h.mac += drb_rng_below(r, 2);
+	}
+	return h;
+}
+
+// Nobody displaces a neighbour that speaks, has it refused or changes what our hellos say to it.
+static void nobody_displaces(void **state)
+{
+	struct drb_rng r = drb_rng_seed(1, 1);
+	struct drb_hello h, ours;
+
+	(void)state;
+	for (uint32_t keyed = 0; keyed < 2; keyed++) {
+		keyed ? begin_keyed() : begin(100);
+		for (uint64_t ms = 1000; ms < 21000; ms += 100) {
+			ours = (struct drb_hello){0};
+			drb_link_say(&l, &ours, ms * MS);
+			h = hello_of(DRB_HELLO_HEARS);
+			h.echo = ours.serial;
+			assert_int_equal(hear_this(&h, ms), DRB_LINK_UP);
+			for (uint32_t n = 0; n < 20; n++) {
+				const struct drb_hello strange = draw_strange(&r, keyed);
+				const struct drb_link before = l;
+				bool changed;
+				assert_int_not_equal(
+					drb_link_hear_hello(&l, &strange, ms * MS, &changed),
+					DRB_HELLO_TAKEN);
+				l.rival = before.rival;
+				assert_memory_equal(&l, &before, sizeof(l));
+			}
+		}
+		assert_int_equal(look(true, true, 21220), DRB_LINK_UP);
+		// Once it is silent, only without a key.
+		h = hello_of(DRB_HELLO_HEARS);
+		h.serial.instance = 12;
+		is_refused(&h, 21220, DRB_HELLO_RIVAL - keyed);
+		if (keyed)
+			is_refused(&h, 21221, DRB_HELLO_ASKS);
+		else
+			assert_int_equal(hear_this(&h, 21221), DRB_LINK_UP);
+	}
 }
 
 static void miswired(void **state)
@@ -315,9 +404,12 @@ static void miswired(void **state)
 		assert_int_equal(look(true, true, 1321), DRB_LINK_DOWN);
 		wrong[i].serial.number = ++number;
 		assert_int_equal(hear_this(&wrong[i], 1400), DRB_LINK_MISWIRED);
-		struct drb_hello right = hello_of(0); // the cable was moved
-		right.serial.instance = 7;
+		struct drb_hello another = wrong[i], right = hello_of(0);
+		another.serial.instance = 6;
+		is_refused(&another, 1400, DRB_HELLO_RIVAL);
+		right.serial.instance = 7; // the cable was moved
 		assert_int_equal(hear_this(&right, 1401), DRB_LINK_UP);
+		is_refused(&another, 1500, DRB_HELLO_STALE);
 	}
 }
 
@@ -366,13 +458,21 @@ static void names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(comes_and_goes), cmocka_unit_test(their_period),
-		cmocka_unit_test(silence),        cmocka_unit_test(off),
-		cmocka_unit_test(carrier),        cmocka_unit_test(one_way),
-		cmocka_unit_test(frames),         cmocka_unit_test(flapping),
-		cmocka_unit_test(processes),      cmocka_unit_test(answers),
-		cmocka_unit_test(miswired),       cmocka_unit_test(drained),
-		cmocka_unit_test(excused),        cmocka_unit_test(names),
+		cmocka_unit_test(comes_and_goes),
+		cmocka_unit_test(their_period),
+		cmocka_unit_test(silence),
+		cmocka_unit_test(off),
+		cmocka_unit_test(carrier),
+		cmocka_unit_test(one_way),
+		cmocka_unit_test(frames),
+		cmocka_unit_test(flapping),
+		cmocka_unit_test(processes),
+		cmocka_unit_test(answers),
+		cmocka_unit_test(nobody_displaces),
+		cmocka_unit_test(miswired),
+		cmocka_unit_test(drained),
+		cmocka_unit_test(excused),
+		cmocka_unit_test(names),
 	};
 	return cmocka_run_group_tests_name("live", tests, NULL, NULL);
 }
