@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "core/math/random.h"
+#include "core/packet/bytes.h"
 
 // The fields as they stand in the frame.
 struct fields {
@@ -70,8 +71,8 @@ uint64_t drb_hello_fabric(const char *name, const struct drb_tree *t)
 static void put_outages(uint8_t *at, const struct drb_outages *o)
 {
 	for (uint32_t i = 0; i < o->count; i++, at += OUTAGE_LEN) {
-		put(at, 4, o->key[i]);
-		put(at + 4, 1, o->distance[i]);
+		drb_store32(at, o->key[i]);
+		at[4] = o->distance[i];
 	}
 }
 
@@ -81,7 +82,7 @@ static bool get_outages(const uint8_t *at, struct drb_outages *o)
 	bool rise = true;
 
 	for (uint32_t i = 0; i < o->count; i++, at += OUTAGE_LEN) {
-		o->key[i] = (uint32_t)get(at, 4);
+		o->key[i] = drb_load32(at);
 		o->distance[i] = at[4];
 		rise = rise && (i == 0 || o->key[i] > o->key[i - 1]);
 	}

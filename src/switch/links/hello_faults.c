@@ -39,7 +39,8 @@ void drb_hello_fault_note(struct drb_hello_faults *f, const char *port, enum drb
 		drb_warn("port %s: its neighbour %s %s: %s", port, from, faults[fault].what,
 			 faults[fault].cure);
 	else
-		drb_warn("port %s: %s: %s", port, faults[fault].what, faults[fault].cure);
+		drb_warn("port %s: on this link %s: %s", port, faults[fault].what,
+			 faults[fault].cure);
 }
 
 void drb_hello_faults_compare(struct drb_hello_faults *f, const char *port,

@@ -192,7 +192,8 @@ static void keys(void **state)
 	// Ours, as it comes back.
 	receive(w, 2, &said);
 	assert_int_equal(w->drop[DRB_DROP_replayed_hello], 2);
-	says("port u0: hellos of this switch come back: see whether its cable loops back");
+	says("port u0: on this link hellos of this switch come back: see whether its cable loops "
+	     "back");
 	neighbours_key = (struct drb_hello_key){0};
 	end();
 }
