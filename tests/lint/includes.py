@@ -44,11 +44,11 @@ def includes(root):
             with open(path, encoding='utf-8') as f:
                 text = f.read()
             if name.endswith('.py'):
-                places = [(os.path.join(root, w),) for w in imports(root, text)]
+                places = [os.path.join(root, w) for w in imports(root, text)]
             else:
-                places = [(os.path.join(root, w), os.path.join(folder, w)) for w in INCLUDE.findall(text)]
+                places = [os.path.join(at, w) for w in INCLUDE.findall(text) for at in (root, folder)]
             found[os.path.relpath(path, root)] = sorted(
-                {os.path.relpath(place, root) for some in places for place in some if os.path.isfile(place)})
+                {os.path.relpath(place, root) for place in places if os.path.isfile(place)})
     return found
 
 

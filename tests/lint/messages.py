@@ -21,8 +21,9 @@ FOLDERS = ('src/switch', 'src/common/config', 'src/common/cli', 'src/topo')
 LEFT_OUT = 'src/topo/machines', 'src/topo/plan/machines_option'  # plans of several machines
 # What runs when a fabric or the demo is started.
 PYTHON = 'topo/drbfabric'
-MODULES = ('children', 'cli', 'demo', 'experiment', 'fabric_command', 'fabrics', 'link_states', 'netns', 'nodes',
-           'places', 'processes', 'schemes', 'single_run', 'up_down')
+MODULES = ('common/children', 'common/cli', 'common/places', 'common/schemes', 'experiment/demo',
+           'experiment/experiment', 'experiment/single_run', 'fabric/fabrics', 'fabric/link_states', 'fabric/netns',
+           'fabric/nodes', 'fabric/processes', 'fabric/up_down', 'fabric_command')
 SAYING = {'usage', 'Failure', 'ArgumentTypeError', 'say'}
 CALL = re.compile(r'\bdrb_(?:error|warn|info|die|config_bad|config_bad_line|config_bad_port)\(')
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
