@@ -175,9 +175,9 @@ static void say_ready(void)
 		   setup.tree.layers, setup.tree.arity);
 }
 
-static void park(void *all)
+static int park(void *all)
 {
-	drb_workers_park_at_last(all);
+	return drb_workers_park(all);
 }
 
 static void unpark(void *all)
@@ -186,16 +186,16 @@ static void unpark(void *all)
 }
 
 // A memif port has met its peer for the first time.
-static void begin_to_use(void *ports, uint32_t index)
+static int begin_to_use(void *ports, uint32_t index)
 {
 	drb_stats_socket_pause(); // no reload meanwhile
-	while (drb_workers_park(&workers) < 0) {
-		drb_stats_socket_resume();
-		drb_stats_socket_pause();
+	int rc = drb_workers_park(&workers);
+	if (rc == 0) {
+		drb_workers_attach_port(&workers, ports, &setup, index);
+		drb_workers_unpark(&workers);
 	}
-	drb_workers_attach_port(&workers, ports, &setup, index);
-	drb_workers_unpark(&workers);
 	drb_stats_socket_resume();
+	return rc;
 }
 
 // All threads are there.
@@ -203,7 +203,7 @@ static int run_workers(const char *config, struct drb_port_set *ports)
 {
 	int code = DRB_EXIT_FAILED;
 
-	if (drb_heartbeat_begin(&workers, ports) < 0)
+	if (drb_heartbeat_begin(&workers) < 0)
 		return code;
 	if (drb_cards_begin(&workers, ports) == 0) {
 		if (drb_privilege_drop() == 0 && drb_confine(config, &setup) == 0) {

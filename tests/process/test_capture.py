@@ -17,7 +17,7 @@ import time
 sys.dont_write_bytecode = True
 
 import tap  # noqa: E402
-from world import WITHIN, World, ask, capture, conserved, stop, until_port  # noqa: E402
+from world import WITHIN, World, ask, capture, conserved, stop, take_memory, until_port  # noqa: E402
 
 DRBCTL, DISSECTOR = sys.argv[3:]
 FRAMES = 1500
@@ -161,7 +161,7 @@ def drops_say_why():
 
 
 def full_speed_loses_by_count():
-    """A reader that stands still loses packets, by count; the switch forwards on. Killed, it is forgotten."""
+    """A reader that does not read loses packets, by count; the switch forwards on. Killed, it is forgotten."""
     with World() as w:
         capture(w.dir / 'in.pcap', [bytes.fromhex('020000000001' '020000000000' '88b6') + bytes(46)] * 64)
         p = low(w, f'net_pcap0,rx_pcap={w.dir}/in.pcap,tx_pcap={w.dir}/out.pcap,infinite_rx=1')
@@ -226,15 +226,6 @@ def until_writes(pid):
     while 'pipe' not in (where := pathlib.Path(f'/proc/{pid}/wchan').read_text(encoding='ascii')):
         assert time.monotonic() < limit, where
         time.sleep(0.02)
-
-
-def take_memory(listener):
-    """As a reader: the connection to the switch that comes, and the memory that it gives."""
-    connection, _ = listener.accept()
-    connection.settimeout(WITHIN)
-    connection.send(struct.pack('<IIQII', 1, 64, 3, 0, 0))
-    _, descriptors, _, _ = socket.recv_fds(connection, 64, 1)
-    return connection, descriptors[0]
 
 
 def memory_keeps_its_size():

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A switch of which a part stands still: one thread, stopped as a debugger does, or the whole process. It is
+"""A switch of which a part is stuck: one thread, stopped as a debugger does, or the whole process. It is
 said within a second, orders fail instead of waiting, the service manager hears no more.
 
 test_stuck.py DRBSWITCH CONFIG_DIR    TAP on standard output. See world.py."""
-import ctypes
+import mmap
 import os
 import select
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import time
@@ -15,58 +17,10 @@ import time
 sys.dont_write_bytecode = True
 
 import tap  # noqa: E402
-from world import NULLS, SWITCH, WITHIN, World, ask, stop, timely  # noqa: E402
+from stopped import Stopped, until, worker  # noqa: E402
+from world import NULLS, SWITCH, WITHIN, World, ask, stop, take_memory, timely  # noqa: E402
 
-PTRACE_SEIZE, PTRACE_INTERRUPT, PTRACE_DETACH = 0x4206, 0x4207, 17
-WALL = 0x40000000  # of waitpid(): threads, too
 TWO = NULLS + 'process: {workers: 2}\n'
-libc = ctypes.CDLL(None, use_errno=True)
-
-
-def ptrace(request, tid):
-    arguments = (ctypes.c_long(request), ctypes.c_long(tid), None, None)
-    if libc.ptrace(*arguments) < 0:
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
-
-
-def until(condition, within=WITHIN):
-    begun = time.monotonic()
-    while not condition():
-        assert time.monotonic() - begun < within
-        time.sleep(0.02)
-
-
-class Stopped:
-    """A thread stands still meanwhile."""
-
-    def __init__(self, tid):
-        self.tid = tid
-
-    def __enter__(self):
-        try:
-            ptrace(PTRACE_SEIZE, self.tid)
-        except PermissionError as e:
-            raise tap.Skip(f'may not stop a thread here: {e}') from e
-        ptrace(PTRACE_INTERRUPT, self.tid)
-        until(lambda: os.waitpid(self.tid, WALL | os.WNOHANG)[0])
-
-    def __exit__(self, *_):
-        try:
-            ptrace(PTRACE_DETACH, self.tid)
-        except ProcessLookupError:  # killed: its process is not done before whoever traces it has waited for it
-            until(lambda: os.waitpid(self.tid, WALL | os.WNOHANG)[0])
-
-
-def worker(p, number):
-    """The thread of a worker: the first is the process's, others are DPDK's."""
-    if number == 0:
-        return p.pid
-    for tid in os.listdir(f'/proc/{p.pid}/task'):
-        with open(f'/proc/{p.pid}/task/{tid}/comm', encoding='ascii') as f:
-            # By releases of DPDK: up to 22.11, 23.03, later.
-            if f.read().strip() in (f'lcore-worker-{number}', f'rte-worker-{number}', f'dpdk-worker{number}'):
-                return int(tid)
-    raise AssertionError('no such thread')
 
 
 def state_of(pid):
@@ -74,7 +28,7 @@ def state_of(pid):
         return f.read().rsplit(')', 1)[1].split()[0]
 
 
-def a_worker_stands_still(number):
+def a_stuck_worker(number):
     with World() as w:
         p = w.ready(TWO)
         path = w.socket_of('drb-s1-0')
@@ -82,21 +36,21 @@ def a_worker_stands_still(number):
 
         def says():
             return ask(path, '/drb/info')[0]['trouble']
-        with Stopped(worker(p, number)):
-            want = f'worker {number} stands still: restart the switch'
+        with Stopped(worker(p.pid, number)):
+            want = f'worker {number} is stuck: restart the switch'
             timely(1, lambda: until(lambda: says() == want))
             info = timely(0.5, lambda: ask(path, '/drb/info'))[0]
             assert info['ports_usable'] == 0, info
             for order in ('/drb/drain', '/drb/reload', '/drb/set,threshold=3'):
                 said = timely(2, lambda o=order: ask(path, o))[0]
-                assert said.startswith('error: ') and 'stands still' in said, said
+                assert said.startswith('error: ') and 'is stuck' in said, said
             assert '\ndrb_up{fabric="drb",switch="s1-0",layer="1"} 0\n' in metrics(w)
-        until(lambda: 'stands still' not in says())
+        until(lambda: 'is stuck' not in says())
         w.drain()
         assert ask(path, '/drb/set,threshold=3')[0].startswith('ok: ')
         err = stop(p)
-        assert f'worker {number} stands still (thread {worker_of(err)}, state t)' in err, err
-        assert f'worker {number} goes on' in err, err
+        assert f'worker {number} is stuck (thread {worker_of(err)}, state t)' in err, err
+        assert f'worker {number} goes on: the switch sends hellos again' in err, err
 
 
 def metrics(w):
@@ -108,12 +62,53 @@ def worker_of(err):
     return err.split('(thread ')[1].split(',')[0]
 
 
+def at_work(p, number):
+    """How long a worker has run or waited for a CPU, in seconds: all the time, if nothing keeps it from its work."""
+    with open(f'/proc/{p.pid}/task/{worker(p.pid, number)}/schedstat', encoding='ascii') as f:
+        return sum(map(int, f.read().split()[:2])) / 1e9
+
+
+def the_other_goes_on():
+    """The reader of a capture goes while a worker is stuck, which may be writing to its memory: the memory stays, and
+    the other worker is at work as before, by what it writes there."""
+    with World() as w, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+        p = w.ready(TWO)
+        path = w.socket_of('drb-s1-0')
+        listener.bind(str(w.dir / 'reader'))
+        listener.listen(1)
+        assert ask(path, f'/drb/capture,{w.dir}/reader')[0] == 'ok: connected'
+        connection, memory = take_memory(listener)
+        with mmap.mmap(memory, 0) as rings:
+            def captured():
+                return sum(struct.unpack_from('<64Q', rings, 8))
+
+            def look(seconds):
+                begun, work, packets = time.monotonic(), at_work(p, 0), captured()
+                time.sleep(seconds)
+                span = time.monotonic() - begun
+                return round((at_work(p, 0) - work) / span, 2), round((captured() - packets) / span)
+            until(lambda: captured() > 0)
+            before = look(0.5)
+            with Stopped(worker(p.pid, 1)):
+                connection.close()
+                looks = [look(0.25) for _ in range(12)]
+                said = timely(1, lambda: ask(path, f'/drb/capture,{w.dir}/reader'))[0]
+                assert said.startswith('error: ') and 'is stuck' in said, said
+            print(f'# at work, packets/s: {before} before, {looks} with a stuck worker')
+            shares, rates = zip(*looks)
+            # The time of a wait is told when it is over.
+            assert min(shares) > 0.4 and sum(shares) / len(shares) > 0.85 and min(rates) > 0, looks
+            until(lambda: ask(path, f'/drb/capture,{w.dir}/none')[0].startswith('error: cannot reach'))
+        os.close(memory)
+        assert stop(p).count('capture: its reader is gone, but') == 1
+
+
 def first_worker():
-    a_worker_stands_still(0)
+    a_stuck_worker(0)
 
 
 def second_worker():
-    a_worker_stands_still(1)
+    a_stuck_worker(1)
 
 
 def ends_without_it():
@@ -121,7 +116,7 @@ def ends_without_it():
     with World() as w:
         p = w.ready(TWO)
         ask(w.socket_of('drb-s1-0'), '/drb/ports')  # both run
-        with Stopped(worker(p, 1)):
+        with Stopped(worker(p.pid, 1)):
             p.terminate()
             until(lambda: state_of(p.pid) == 'Z', 10)
         assert p.wait(WITHIN) == 1
@@ -136,7 +131,7 @@ def watchdog():
         for _ in range(3):
             w.notified('WATCHDOG=1')
         ask(w.socket_of('drb-s1-0'), '/drb/ports')
-        with Stopped(worker(p, 1)):
+        with Stopped(worker(p.pid, 1)):
             time.sleep(1)
             w.drain()
             assert not select.select([w.notify], [], [], 1.5)[0], 'it still says that all is well'
@@ -159,7 +154,7 @@ def all_of_it():
 
 
 def busy_is_not_stuck():
-    """A machine whose CPUs are all taken: workers wait for them, and nobody stands still."""
+    """A machine whose CPUs are all taken: workers wait for them, and nobody is stuck."""
     with World() as w:
         p = w.ready(TWO)
         hogs = [subprocess.Popen(['nice', '-n', '-5', sys.executable, '-c', 'while True: pass'],
@@ -168,7 +163,7 @@ def busy_is_not_stuck():
         for hog in hogs:
             hog.kill()
             hog.wait(WITHIN)
-        assert 'stands still' not in stop(p)
+        assert 'is stuck' not in stop(p)
 
 
-tap.run((first_worker, second_worker, ends_without_it, watchdog, all_of_it, busy_is_not_stuck))
+tap.run((first_worker, second_worker, the_other_goes_on, ends_without_it, watchdog, all_of_it, busy_is_not_stuck))

@@ -125,6 +125,15 @@ def ask(path, *commands):
         return replies
 
 
+def take_memory(listener):
+    """As the reader of a capture: the connection to the switch that comes, and the memory that it gives."""
+    connection, _ = listener.accept()
+    connection.settimeout(WITHIN)
+    connection.send(struct.pack('<IIQII', 1, 64, 3, 0, 0))
+    _, descriptors, _, _ = socket.recv_fds(connection, 64, 1)
+    return connection, descriptors[0]
+
+
 def stop(p, how=signal.SIGTERM):
     p.send_signal(how)
     code = p.wait(WITHIN)

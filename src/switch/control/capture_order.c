@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <pcap/bpf.h>
@@ -21,6 +22,7 @@
 #include "switch/datapath/capture.h"
 
 #define REQUEST_WITHIN_S 5
+#define AGAIN_NS 100000000 // between tries to park workers
 
 struct request {
 	struct drb_capture_request head;
@@ -89,22 +91,22 @@ static int make_memory(size_t size)
 	return fd;
 }
 
-// The rings, and for each worker what it is to capture. False: no memory, or the reader is gone.
-static bool prepare(const struct request *request)
+// The rings, and for each worker what it is to capture. The descriptor of the rings' memory; -1: there is none.
+static int prepare(const struct request *request)
 {
 	uint32_t workers = one.workers->count;
-	bool given = false;
 
 	one.size = workers * sizeof(struct drb_capture_ring);
 	one.capture = calloc(workers, sizeof(*one.capture));
 	int fd = make_memory(one.size);
 	if (fd >= 0 && one.capture) {
 		one.memory = mmap(NULL, one.size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-		given = one.memory != MAP_FAILED && give(one.fd, fd, workers);
 	}
-	if (fd >= 0)
+	if (fd >= 0 && (!one.memory || one.memory == MAP_FAILED)) {
 		close(fd);
-	for (uint32_t n = 0; given && n < workers; n++) {
+		return -1;
+	}
+	for (uint32_t n = 0; fd >= 0 && n < workers; n++) {
 		struct drb_capture *c = &one.capture[n];
 		c->ring = (struct drb_capture_ring *)one.memory + n;
 		c->ports = request->head.ports;
@@ -112,7 +114,7 @@ static bool prepare(const struct request *request)
 		c->insns = request->head.insns;
 		memcpy(c->insn, request->insn, sizeof(c->insn));
 	}
-	return given;
+	return fd;
 }
 
 static void give_workers(bool on)
@@ -122,7 +124,7 @@ static void give_workers(bool on)
 	drb_workers_unpark(one.workers);
 }
 
-// False: a worker stands still, so none captures.
+// False: a worker is stuck, so none captures.
 static bool begin_capture(void)
 {
 	if (drb_workers_park(one.workers) < 0)
@@ -131,9 +133,18 @@ static bool begin_capture(void)
 	return true;
 }
 
+// A worker that is stuck may be writing to a ring, which stays until it goes on or ends.
 static void end_capture(void)
 {
-	drb_workers_park_at_last(one.workers);
+	const struct timespec pause = {.tv_nsec = AGAIN_NS};
+
+	if (drb_workers_park(one.workers) < 0) {
+		drb_warn("capture: its reader is gone, but " DRB_PARK_FAILED);
+		shutdown(one.fd, SHUT_RDWR); // the reader does not wait
+		do
+			nanosleep(&pause, NULL);
+		while (drb_workers_park(one.workers) < 0);
+	}
 	give_workers(false);
 }
 
@@ -154,12 +165,18 @@ static void wait_for_end(void)
 static void *run(void *unused)
 {
 	struct request *request = calloc(1, sizeof(*request));
+	int memory = -1;
 
 	(void)unused;
-	if (request && take_request(one.fd, request) && prepare(request) && begin_capture()) {
-		wait_for_end();
+	if (request && take_request(one.fd, request))
+		memory = prepare(request);
+	if (memory >= 0 && begin_capture()) {
+		if (give(one.fd, memory, one.workers->count))
+			wait_for_end();
 		end_capture();
 	}
+	if (memory >= 0)
+		close(memory);
 	shutdown(one.fd, SHUT_RDWR); // the reader sees that nothing more comes
 	free(request);
 	if (one.memory && one.memory != MAP_FAILED)
@@ -203,6 +220,10 @@ static void join(void)
 
 int drb_capture_order(struct drb_workers *workers, const char *path, char *text, size_t size)
 {
+	if (drb_workers_stuck(workers) >= 0) {
+		snprintf(text, size, "%s", DRB_PARK_FAILED);
+		return -ETIMEDOUT;
+	}
 	if (one.started && !atomic_load(&one.ended)) {
 		snprintf(text, size, "another capture of this switch goes on: end that first");
 		return -EBUSY;

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -15,11 +14,12 @@
 
 #include "common/cli/clock.h"
 #include "common/cli/log.h"
+#include "common/cli/log_writer.h"
 #include "switch/control/stats_socket.h"
 #include "switch/startup/confine.h"
 #include "switch/datapath/park.h"
 
-#define PERIOD_NS 230000000
+#define PERIOD_NS 160000000
 #define SLACK_NS 10000000 // a period may be longer by this: its end waits for other work
 // Periods without an answer.
 #define KICK_AFTER 1
@@ -27,7 +27,7 @@
 // Of these, so much on a CPU is no waiting for one.
 #define RAN_NS 150000000
 // Workers that were told to end do within this, or the process ends without them.
-#define END_WITHIN 12
+#define END_WITHIN 17
 
 struct pulse {
 	unsigned missed; // periods since it last answered
@@ -36,19 +36,12 @@ struct pulse {
 };
 
 static struct drb_workers *workers;
-static struct drb_port_set *port_set;
 static pthread_t thread;
 static atomic_bool ending;
-static atomic_int stuck = -1; // the thread; any thread reads
 // Of the thread.
 static struct pulse pulse[DRB_WORKERS_MAX];
 static uint64_t watchdog_ns, told_ns; // of the service manager; 0: none
 static unsigned stopping;             // periods since the workers were told to end
-
-int drb_heartbeat_stuck(void)
-{
-	return atomic_load(&stuck);
-}
 
 // The first line of a file of a thread.
 static bool read_task(int tid, const char *name, char *text, size_t size)
@@ -85,69 +78,46 @@ static char state_of(int tid)
 }
 
 // Not if it only waits for a CPU.
-static bool stands_still(const struct drb_worker *w, const struct pulse *p)
+static bool is_stuck(const struct drb_worker *w, const struct pulse *p)
 {
 	const int tid = atomic_load(&w->tid);
 
 	return state_of(tid) != 'R' || ran_ns(tid) - p->ran_ns > RAN_NS;
 }
 
-// What worker n alone receives from, a bit per port; the rest others take over.
-static uint64_t hand_over(uint32_t n)
+// Each worker takes it over as it answers, which it is asked to do now.
+static void silence(bool silent)
 {
-	uint64_t alone = 0;
-
-	for (uint32_t i = 0; i < port_set->count; i++) {
-		struct drb_port *p = &port_set->port[i];
-		if (!p->kind || p->queue[n]->rx == DRB_QUEUE_NONE)
-			continue;
-		if (p->rx_queues < 2 || !p->kind->leave || !p->kind->leave(p, n))
-			alone |= UINT64_C(1) << i;
+	for (uint32_t n = 0; n < workers->count; n++) {
+		struct drb_worker *w = &workers->worker[n];
+		atomic_store(&w->silent, silent);
+		drb_worker_ask(w);
 	}
-	return alone;
-}
-
-static void say_stuck(uint32_t n, uint64_t alone)
-{
-	char names[DRB_PORTS_MAX * 5] = "";
-	size_t used = 0;
-
-	for (uint32_t i = 0; i < port_set->count && used < sizeof(names); i++) {
-		if (alone >> i & 1)
-			used += (size_t)snprintf(names + used, sizeof(names) - used, " %s",
-						 port_set->port[i].setup->name);
-	}
-	drb_error("worker %u stands still (thread %d, state %c): %s%s; restart the switch", n,
-		  atomic_load(&workers->worker[n].tid),
-		  state_of(atomic_load(&workers->worker[n].tid)),
-		  alone ? "no more hellos at the ports that it alone receives from:"
-			: "the others receive what it did",
-		  names);
 }
 
 static void begin_stuck(uint32_t n)
 {
+	const int tid = atomic_load(&workers->worker[n].tid);
+
 	pulse[n].stuck = true;
-	atomic_store(&stuck, (int)n);
-	uint64_t alone = hand_over(n);
-	atomic_fetch_or(&workers->worker[0].silent, alone);
-	say_stuck(n, alone);
-	sd_notifyf(0, "STATUS=worker %u stands still", n);
+	atomic_store(&workers->stuck, (int)n);
+	silence(true);
+	drb_error("worker %u is stuck (thread %d, state %c): the switch sends no hellos, so that "
+		  "neighbours take other ways; restart it",
+		  n, tid, state_of(tid));
+	sd_notifyf(0, "STATUS=worker %u is stuck", n);
 }
 
 static void end_stuck(uint32_t n)
 {
 	int another = -1;
-	uint64_t alone = 0;
 
 	pulse[n].stuck = false;
 	for (uint32_t k = 0; k < workers->count; k++)
 		another = pulse[k].stuck ? (int)k : another;
-	for (uint32_t i = 0; another < 0 && i < port_set->count; i++)
-		alone |= UINT64_C(1) << i;
-	atomic_fetch_and(&workers->worker[0].silent, ~alone);
-	atomic_store(&stuck, another);
-	drb_warn("worker %u goes on", n);
+	atomic_store(&workers->stuck, another);
+	silence(another >= 0);
+	drb_warn("worker %u goes on%s", n, another < 0 ? ": the switch sends hellos again" : "");
 }
 
 static void ask(struct drb_worker *w, struct pulse *p)
@@ -174,20 +144,20 @@ static void look_at(uint32_t n)
 		drb_worker_kick(w);
 	if (p->missed == 1)
 		p->ran_ns = ran_ns(atomic_load(&w->tid));
-	if (!p->stuck && p->missed >= STUCK_AFTER && stands_still(w, p))
+	if (!p->stuck && p->missed >= STUCK_AFTER && is_stuck(w, p))
 		begin_stuck(n);
 }
 
 static void tell_watchdog(uint64_t now)
 {
-	if (watchdog_ns == 0 || !drb_stats_socket_is_ready() || atomic_load(&stuck) >= 0 ||
+	if (watchdog_ns == 0 || !drb_stats_socket_is_ready() || drb_workers_stuck(workers) >= 0 ||
 	    now - told_ns < watchdog_ns / 3)
 		return;
 	told_ns = now;
 	sd_notify(0, "WATCHDOG=1");
 }
 
-// A worker that stands still does not end either.
+// A worker that is stuck does not end either.
 static void look_at_end(void)
 {
 	if (!atomic_load(&workers->worker[0].stop) || ++stopping < END_WITHIN)
@@ -197,7 +167,8 @@ static void look_at_end(void)
 	while (n + 1 < workers->count && !atomic_load(&workers->worker[n].running))
 		n++;
 	drb_error("worker %u does not end: the switch ends without it", n);
-	exit(DRB_EXIT_FAILED);
+	drb_log_writer_stop();
+	_exit(DRB_EXIT_FAILED); // what exit() calls would meet threads that still run
 }
 
 // All switches of a machine beat at the same instants: a CPU is woken once for all of them.
@@ -225,12 +196,11 @@ static void *watch(void *arg)
 	return NULL;
 }
 
-int drb_heartbeat_begin(struct drb_workers *all, struct drb_port_set *set)
+int drb_heartbeat_begin(struct drb_workers *all)
 {
 	uint64_t usec = 0;
 
 	workers = all;
-	port_set = set;
 	if (sd_watchdog_enabled(0, &usec) > 0)
 		watchdog_ns = usec * 1000;
 	int rc = pthread_create(&thread, NULL, watch, NULL);

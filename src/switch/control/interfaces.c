@@ -62,7 +62,8 @@ static void say_failed(const struct drb_port *p, int error)
 			 p->setup->name, p->setup->interface, p->kind->name);
 	else
 		drb_warn("port %s: cannot take interface \"%s\" again: %s", p->setup->name,
-			 p->setup->interface, strerror(-error));
+			 p->setup->interface,
+			 error == -ETIMEDOUT ? DRB_PARK_FAILED : strerror(-error));
 }
 
 // The port's carrier is not what it was, which worker 0 would see within two seconds.
@@ -93,7 +94,9 @@ static bool look_at(struct drb_port *p)
 		return true;
 	}
 	int rc = -ENOTSUP;
-	if (p->kind->rebind) {
+	if (p->kind->rebind && drb_workers_stuck(workers) >= 0) {
+		rc = -ETIMEDOUT; // spares the sockets
+	} else if (p->kind->rebind) {
 		drb_privilege_raise(CAP_NET_RAW);
 		rc = p->kind->rebind(p, parking);
 		drb_privilege_lower();
@@ -101,6 +104,7 @@ static bool look_at(struct drb_port *p)
 	if (rc == 0) {
 		drb_info("port %s: interface \"%s\" is there again and used", p->setup->name,
 			 p->setup->interface);
+		why[i] = 0;
 		settled_ns = drb_clock_now() + SETTLES_NS;
 	} else if (rc != -ENODEV) // it was there a moment ago
 		say_failed(p, rc);

@@ -21,7 +21,7 @@ static int end_fd = -1; // -1: there is no thread
 static void look(void)
 {
 	drb_stats_socket_pause(); // no reload meanwhile
-	drb_reload_link_rates();  // has said why if it cannot; the next look tries again
+	drb_reload_link_rates();  // the next look tries again if it cannot, and has said why
 	drb_stats_socket_resume();
 }
 

@@ -106,6 +106,8 @@ int drb_reload_link_rates(void)
 {
 	static struct drb_setup setup;
 
+	if (drb_workers_stuck(reload->workers) >= 0)
+		return -ETIMEDOUT; // which is said already
 	setup = *reload->setup;
 	if (!drb_link_speeds_fill(reload->workers, &setup))
 		return 0;

@@ -12,7 +12,6 @@
 
 #include "common/cli/clock.h"
 #include "core/counters.h"
-#include "switch/control/heartbeat.h"
 #include "switch/control/reload.h"
 #include "switch/control/stats_socket.h"
 #include "switch/startup/confine.h"
@@ -22,21 +21,26 @@ _Static_assert(DRB_PORTS_MAX <= 64, "all ports in one reply");
 
 struct drb_reply_context drb_reply_context;
 
+static bool is_stuck(void)
+{
+	return drb_workers_stuck(drb_reply_context.workers) >= 0;
+}
+
 int drb_reply_snapshot(struct drb_snapshot *s)
 {
 	if (!drb_stats_socket_is_ready())
 		return -EAGAIN; // the worker does not run yet
-	if (drb_heartbeat_stuck() >= 0)
+	if (is_stuck())
 		return -ETIMEDOUT; // nor would it be waited for in vain
 	return drb_workers_snapshot(drb_reply_context.workers, s);
 }
 
 static void say_stuck(char *trouble, size_t size)
 {
-	int n = drb_heartbeat_stuck();
+	int n = drb_workers_stuck(drb_reply_context.workers);
 
 	if (n >= 0)
-		snprintf(trouble, size, "worker %d stands still: restart the switch", n);
+		snprintf(trouble, size, "worker %d is stuck: restart the switch", n);
 	else
 		snprintf(trouble, size, "a worker does not answer");
 }
@@ -47,6 +51,7 @@ int drb_fill_stuck(struct rte_tel_data *d)
 	char trouble[64];
 
 	say_stuck(trouble, sizeof(trouble));
+	add_dict_u64(d, "stuck", is_stuck());
 	return rte_tel_data_add_dict_string(d, "trouble", trouble);
 }
 
@@ -89,6 +94,7 @@ int drb_fill_info(struct rte_tel_data *d, const struct drb_snapshot *s, int rc)
 	rte_tel_data_add_dict_container(d, "code", code, 0);
 	add_dict_u64(d, "pid", (uint64_t)getpid());
 	add_dict_u64(d, "ready", drb_stats_socket_is_ready());
+	add_dict_u64(d, "stuck", is_stuck());
 	add_dict_u64(d, "uptime_ns", drb_clock_now() - drb_reply_context.started_ns);
 	add_dict_u64(d, "reloads", drb_reload_count());
 	add_dict_u64(d, "ports_usable", usable);

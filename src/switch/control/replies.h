@@ -45,7 +45,7 @@ struct drb_port_range {
 	uint32_t first, end;
 };
 
-// Who stands still, where no snapshot can be had.
+// Which worker is stuck, where no snapshot can be had.
 int drb_fill_stuck(struct rte_tel_data *d);
 // rc: what drb_reply_snapshot() said; s is zero unless it is 0.
 int drb_fill_info(struct rte_tel_data *d, const struct drb_snapshot *s, int rc);

@@ -2,6 +2,7 @@
 #include "switch/datapath/hellos.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -222,8 +223,8 @@ void drb_hellos_read_links(struct drb_worker *w)
 
 	if (likely(!drb_links_read(&w->owner->published_links, &w->links_version, &links)))
 		return;
-	w->dead = links.dead;
-	w->drained = links.drained;
+	w->dead = links.dead | w->silenced;
+	w->drained = links.drained & ~w->silenced;
 	w->links.no_alternate = links.no_alternate;
 	w->links.usable = 0;
 	for (uint32_t i = 0; i < w->ports; i++) {
@@ -232,6 +233,23 @@ void drb_hellos_read_links(struct drb_worker *w)
 	}
 	read_routes(w);
 	w->reroutes = w->dead || w->links.routes;
+}
+
+void drb_hellos_read_silence(struct drb_worker *w)
+{
+	const bool silent = atomic_load_explicit(&w->silent, memory_order_relaxed);
+	const uint64_t silenced = silent ? w->hellos : 0;
+
+	if (w->owner == w)
+		w->liveness.silent = silent;
+	if (silenced == w->silenced)
+		return;
+	w->silenced = silenced;
+	w->dead |= silenced; // at once: worker 0 may be stuck while it publishes
+	w->drained &= ~silenced;
+	w->links.usable &= ~silenced;
+	w->reroutes |= silent;
+	w->links_version = UINT_MAX; // of no writing that is over
 }
 
 // A hello frame of port `in`, on worker 0. What is refused counts as a packet that was dropped, unless
@@ -340,10 +358,6 @@ static void take_from_sockets(struct drb_worker *w)
 
 void drb_hellos_service(struct drb_worker *w)
 {
-	uint64_t silent = atomic_load_explicit(&w->silent, memory_order_relaxed);
-
-	if (silent != w->liveness.silent)
-		drb_liveness_silence(&w->liveness, silent);
 	if (w->hello_io.ring)
 		take_waiting(w);
 	// Before anybody is thought dead: after a pause there may be many.

@@ -27,3 +27,6 @@ bool drb_hellos_waiting(const struct drb_worker *w);
 bool drb_hellos_receive(struct drb_worker *w, uint32_t in, struct rte_mbuf *m);
 // Any worker, at the beginning of an iteration: takes over what worker 0 has published.
 void drb_hellos_read_links(struct drb_worker *w);
+// Any worker, at the end of an iteration in which it answers the heartbeat: whether the switch is silent, and
+// nothing goes to other switches, which would take a frame for a sign of life.
+void drb_hellos_read_silence(struct drb_worker *w);

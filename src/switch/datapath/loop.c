@@ -103,8 +103,10 @@ static inline void end_iteration(struct drb_worker *w, uint64_t *next_ns)
 	    atomic_load_explicit(&w->snapshot_done, memory_order_relaxed))
 		drb_worker_take_snapshot(w);
 	if (atomic_load_explicit(&w->beat_wanted, memory_order_relaxed) !=
-	    atomic_load_explicit(&w->beat, memory_order_relaxed))
+	    atomic_load_explicit(&w->beat, memory_order_relaxed)) {
 		drb_worker_answer(w);
+		drb_hellos_read_silence(w);
+	}
 	if (w->shared_load.count)
 		drb_shared_load_publish(w);
 	drb_transmit_flush(w);

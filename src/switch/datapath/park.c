@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switch/datapath/park.h"
 
-#include <errno.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "common/cli/clock.h"
 #include "switch/datapath/idle.h"
 
-// How often a parked worker and the thread that parks it look at each other.
-static const struct timespec look_every = {.tv_nsec = 20000};
+// How often a parked worker looks whether it may go on.
+static const struct timespec look_every = {.tv_nsec = DRB_PARK_LOOK_NS};
 
 void drb_worker_kick(struct drb_worker *w)
 {
@@ -25,18 +23,23 @@ void drb_worker_stop(struct drb_worker *w)
 	drb_worker_kick(w);
 }
 
-int drb_worker_park(struct drb_worker *w, unsigned order, uint64_t end_ns)
+void drb_worker_ask(struct drb_worker *w)
 {
-	// Either drb_worker_run() sees `park` before its first iteration, or it is seen running
-	// here.
+	atomic_fetch_add(&w->beat_wanted, 1);
+	drb_worker_kick(w);
+}
+
+void drb_worker_park(struct drb_worker *w, unsigned order)
+{
+	// Either drb_worker_run() sees `park` before its first iteration, or it is seen running by
+	// drb_worker_is_parked().
 	atomic_store(&w->park, order);
 	drb_worker_kick(w);
-	while (atomic_load(&w->running) && atomic_load(&w->parked) != order) {
-		if (drb_clock_now() >= end_ns)
-			return -ETIMEDOUT;
-		nanosleep(&look_every, NULL);
-	}
-	return 0;
+}
+
+bool drb_worker_is_parked(const struct drb_worker *w, unsigned order)
+{
+	return !atomic_load(&w->running) || atomic_load(&w->parked) == order;
 }
 
 void drb_worker_unpark(struct drb_worker *w)

@@ -119,6 +119,8 @@ int drb_worker_snapshot(struct drb_worker *w, struct drb_snapshot *out)
 			rc = 0;
 			break;
 		}
+		if (atomic_load(&w->silent)) // some worker is stuck: no sum can be told
+			break;
 		nanosleep(&pause, NULL);
 	}
 	pthread_mutex_unlock(&one_reader);

@@ -94,6 +94,7 @@ void drb_worker_configure(struct drb_worker *w, const struct drb_setup *s)
 	c->rings = rings_of(w, s);
 	c->outside = c->rings || w->shared_load.count > 0;
 	memset(w->ring_load.packets, 0, sizeof(w->ring_load.packets));
+	c->hellos = 0;
 	c->paced = false;
 	c->open = true;
 	c->pairs = !c->rings && w->choice.choices <= 2;
@@ -101,6 +102,7 @@ void drb_worker_configure(struct drb_worker *w, const struct drb_setup *s)
 		const struct drb_port_setup *p = &s->ports[i];
 		uint32_t source =
 			s->check_source != DRB_CHECK_SOURCE_OFF ? w->port[i].host : DRB_NO_LABEL;
+		c->hellos |= (uint64_t)(p->peer.layer > 0 && p->hello_ns > 0) << i;
 		w->port[i].source = (struct drb_source_rule){0};
 		w->port[i].checked =
 			drb_classifier_at(&w->class_tables, &w->addr, i < w->down_ports, source,

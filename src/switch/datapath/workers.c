@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
+#include <time.h>
 
 #include <rte_launch.h>
 
@@ -21,6 +22,7 @@
 int drb_workers_init(struct drb_workers *all, const struct drb_setup *s)
 {
 	all->count = s->workers;
+	atomic_store(&all->stuck, -1);
 	for (uint32_t n = 0; n < all->count; n++) {
 		struct drb_worker *w = &all->worker[n];
 		if (drb_worker_init(w, s) < 0) {
@@ -122,27 +124,60 @@ static pthread_mutex_t one_parks = PTHREAD_MUTEX_INITIALIZER;
 
 static unsigned orders; // guarded by one_parks
 
+int drb_workers_stuck(const struct drb_workers *all)
+{
+	const int n = atomic_load(&all->stuck);
+
+	return n >= 0 && atomic_load(&all->worker[n].running) ? n : -1; // not once it has ended
+}
+
+static bool has_answered(const struct drb_worker *w)
+{
+	return !atomic_load(&w->running) || atomic_load(&w->beat) == atomic_load(&w->beat_wanted);
+}
+
+static bool is_parked(const struct drb_worker *w)
+{
+	return drb_worker_is_parked(w, orders);
+}
+
+static int wait_for(const struct drb_workers *all, const struct drb_worker *w,
+		    bool (*done)(const struct drb_worker *w), uint64_t end_ns)
+{
+	const struct timespec pause = {.tv_nsec = DRB_PARK_LOOK_NS};
+
+	while (!done(w)) {
+		if (drb_workers_stuck(all) >= 0 || drb_clock_now() >= end_ns)
+			return -ETIMEDOUT;
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
 int drb_workers_park(struct drb_workers *all)
 {
 	const uint64_t end = drb_clock_now() + DRB_PARK_WITHIN_NS;
 	const struct timespec until = {.tv_sec = (time_t)(end / 1000000000u),
 				       .tv_nsec = (long)(end % 1000000000u)};
-	int rc = -pthread_mutex_clocklock(&one_parks, CLOCK_MONOTONIC, &until);
 
+	if (drb_workers_stuck(all) >= 0)
+		return -ETIMEDOUT;
+	int rc = -pthread_mutex_clocklock(&one_parks, CLOCK_MONOTONIC, &until);
 	if (rc < 0)
 		return rc;
 	orders = orders == UINT32_MAX ? 1 : orders + 1; // never 0
-	for (uint32_t n = 0; rc == 0 && n < all->count; n++)
-		rc = drb_worker_park(&all->worker[n], orders, end);
+	// None pauses for one that does not go on.
+	for (uint32_t n = 0; rc == 0 && n < all->count; n++) {
+		drb_worker_ask(&all->worker[n]);
+		rc = wait_for(all, &all->worker[n], has_answered, end);
+	}
+	for (uint32_t n = 0; rc == 0 && n < all->count; n++) {
+		drb_worker_park(&all->worker[n], orders);
+		rc = wait_for(all, &all->worker[n], is_parked, end);
+	}
 	if (rc < 0)
 		drb_workers_unpark(all);
 	return rc;
-}
-
-void drb_workers_park_at_last(struct drb_workers *all)
-{
-	while (drb_workers_park(all) < 0)
-		; // each time for a while, in which others may give up, too
 }
 
 void drb_workers_unpark(struct drb_workers *all)

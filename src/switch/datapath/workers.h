@@ -12,10 +12,12 @@
 #define DRB_PARK_WITHIN_NS UINT64_C(1500000000)
 // What to say if it cannot.
 #define DRB_PARK_FAILED                                                                            \
-	"a worker of this switch stands still, so nothing was changed: restart the switch"
+	"a worker of this switch is stuck, so nothing was changed: restart the switch"
 
 struct drb_workers {
 	uint32_t count;
+	atomic_int
+		stuck; // the number of a worker; -1: none. The heartbeat writes; any thread reads
 	struct drb_worker worker[DRB_WORKERS_MAX];
 };
 
@@ -38,12 +40,12 @@ int drb_workers_idle_init(struct drb_workers *all);
 void drb_workers_idle_free(struct drb_workers *all);
 
 // No worker is inside an iteration from the return of the one until the other: whatever they own may be
-// changed. Any thread but theirs; another who parks waits. 0, or -ETIMEDOUT if a worker stands still:
-// nobody is parked then.
+// changed. Any thread but theirs; another who parks waits. 0, or -ETIMEDOUT: a worker does not pause, and
+// nobody is parked. It costs the others nothing: none pauses before all have answered.
 int drb_workers_park(struct drb_workers *all);
-// The same for what has to be done, however long that takes.
-void drb_workers_park_at_last(struct drb_workers *all);
 void drb_workers_unpark(struct drb_workers *all);
+// The number of a worker that is stuck, by its heartbeat (control/heartbeat.h); -1: none. Any thread.
+int drb_workers_stuck(const struct drb_workers *all);
 
 // Counters summed over workers, each of which is asked in turn: packets are conserved in what each
 // says, and so in the sum. As drb_worker_snapshot().

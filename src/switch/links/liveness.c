@@ -82,13 +82,6 @@ void drb_liveness_look(struct drb_liveness *l)
 	l->carrier_due_ns = l->due_ns = 0;
 }
 
-void drb_liveness_silence(struct drb_liveness *l, uint64_t ports)
-{
-	l->silent = ports;
-	l->changed = true;
-	l->due_ns = 0;
-}
-
 // no_alternate becomes the down-ports to switches that cannot turn a packet back up.
 static struct drb_port_knowledge knowledge(const struct drb_liveness *l, uint64_t *no_alternate)
 {
@@ -108,7 +101,7 @@ static struct drb_port_knowledge knowledge(const struct drb_liveness *l, uint64_
 			k.dead |= bit; // has not met its peer yet
 		else if (l->watched[i] ? drb_link_is_spare(p) : p->drained)
 			k.drained |= bit;
-		else if (l->watched[i] && (drb_liveness_is_silent(l, i) || !drb_link_is_usable(p)))
+		else if (l->watched[i] && !drb_link_is_usable(p))
 			k.dead |= bit;
 	}
 	return k;
@@ -366,7 +359,7 @@ static uint64_t send_due(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 
 	if (sends_hellos(l, i) && now_ns >= l->hello_due_ns[i]) {
 		uint64_t soon = now_ns + period / TRIES;
-		bool done = drb_liveness_is_silent(l, i) || send_hello(l, i, now_ns);
+		bool done = l->silent || send_hello(l, i, now_ns);
 		l->hello_due_ns[i] = done || next < soon ? next : soon;
 	}
 	next = sends_hellos(l, i) ? l->hello_due_ns[i] : next;

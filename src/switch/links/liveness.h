@@ -135,7 +135,7 @@ struct drb_liveness {
 	bool heard_any;          // a hello came on some port, ever
 	bool no_alternate;       // this switch has fewer than two uplinks in use
 	bool changed;            // something was switched on or off since the last look
-	uint64_t silent;         // a bit per port: no hello is sent, it is out of use
+	bool silent;             // no hello is sent. Set by the owner
 	uint64_t needs_upstream; // a bit per port: drained uplinks of which this switch needs one
 	uint64_t needed;         // those, and drained down-ports to switches that need this one
 	bool watched[DRB_PORTS_MAX];
@@ -168,15 +168,6 @@ void drb_liveness_drain(struct drb_liveness *l, uint32_t port, bool drained);
 
 // Something has changed at an interface: carriers are asked for at the next look, which is due at once.
 void drb_liveness_look(struct drb_liveness *l);
-// At these ports, a bit each, nobody receives here: their neighbours are to take detours. Published at the
-// next look, which is due at once. Hosts have no other way, and stay.
-void drb_liveness_silence(struct drb_liveness *l, uint64_t ports);
-
-// True if this port sends hellos by its config and is kept from it: see drb_liveness_silence().
-static inline bool drb_liveness_is_silent(const struct drb_liveness *l, uint32_t port)
-{
-	return (l->silent >> port & 1) && l->hello_due_ns[port] != UINT64_MAX;
-}
 
 // Sends, checks and publishes what is due. Call once now_ns has reached due_ns.
 void drb_liveness_service(struct drb_liveness *l, uint64_t now_ns);

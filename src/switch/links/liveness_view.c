@@ -14,8 +14,7 @@ void drb_liveness_view(const struct drb_liveness *l, struct drb_port_link view[D
 		bool awaited = l->awaited >> i & 1;
 		view[i] = (struct drb_port_link){
 			.watched = awaited || (l->watched[i] && !l->starts[i]),
-			.state = awaited || drb_liveness_is_silent(l, i) ? DRB_LINK_DOWN
-									 : l->port[i].state,
+			.state = awaited ? DRB_LINK_DOWN : l->port[i].state,
 			.needed = l->needed >> i & 1,
 			.since_ns = l->port[i].since_ns,
 			.hellos_in = l->hellos_in[i],

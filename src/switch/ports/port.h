@@ -70,7 +70,8 @@ struct drb_port {
 
 // How a port stops those who poll it, and lets them go on. From no worker.
 struct drb_port_parking {
-	void (*park)(void *workers); // returns when none is inside a turn
+	// 0: none is inside a turn. -ETIMEDOUT: one is stuck, and none was stopped.
+	int (*park)(void *workers);
 	void (*unpark)(void *workers);
 	void *workers;
 };
@@ -160,11 +161,9 @@ struct drb_port_kind {
 	// another has its name by now. Any thread. NULL: it has none.
 	bool (*is_bound)(const struct drb_port *port);
 	// Takes the interface that has the name now, with the workers parked where that must be. Not by
-	// a worker. 0 or -errno; -ENODEV: there is none. NULL: that takes a restart.
+	// a worker, by one thread. 0 or -errno; -ENODEV: there is none; -ETIMEDOUT: a worker is stuck.
+	// NULL: that takes a restart.
 	int (*rebind)(struct drb_port *port, const struct drb_port_parking *parking);
-	// Worker n stands still, at any place of its code, and may go on at any time: the others receive
-	// from now on what it would have. With several rx_queues; false: that cannot be. NULL: likewise.
-	bool (*leave)(struct drb_port *port, uint32_t n);
 	// Some interface has changed: looks whether it still sends as it does. NULL: that changes
 	// nothing.
 	void (*review)(struct drb_port_queue *q);

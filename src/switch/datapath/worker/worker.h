@@ -107,6 +107,7 @@ struct drb_worker {
 		struct drb_detour_node node;   // this switch, as detours see it; constant
 		uint64_t dead;                 // a bit per port: not to be used. Mostly 0
 		uint64_t drained;              // a bit per port: only for what would be lost
+		uint64_t silenced;             // dead because a worker is stuck
 		struct drb_usable_ports links; // what follows from the two
 		unsigned links_version;        // of published_links, that these are of
 		bool reroutes;                 // some port is dead, or an outage is known
@@ -177,9 +178,9 @@ struct drb_worker {
 		atomic_uint parked;           // the worker, the order by which it pauses; likewise
 		atomic_uint park;             // the thread that parks it, an order; 0: none
 		atomic_int tid;               // the worker; the heartbeat reads
-		atomic_uint beat_wanted;      // the heartbeat; the worker reads
+		atomic_uint beat_wanted;      // whoever asks, by adding; the worker reads
 		atomic_uint beat;             // the worker, when it has gone on since
-		atomic_ullong silent;         // the heartbeat, a bit per port; worker 0 reads
+		atomic_bool silent;           // the heartbeat: a worker is stuck; the worker reads
 		atomic_uint snapshot_wanted;  // a reader of counters, one at a time
 		atomic_uint snapshot_done;    // the worker, when `snapshot` answers that request
 		struct drb_snapshot snapshot; // the worker; the reader reads after snapshot_done

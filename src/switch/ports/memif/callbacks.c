@@ -13,6 +13,7 @@
 
 #include <rte_interrupts.h>
 
+#include "common/cli/log.h"
 #include "switch/ports/memif/doorbell.h"
 #include "switch/ports/port.h"
 
@@ -31,7 +32,8 @@ int __wrap_rte_intr_callback_unregister_pending(const struct rte_intr_handle *ha
 						rte_intr_callback_fn callback, void *arg,
 						rte_intr_unregister_callback_fn after);
 
-#define FORGET_TRIES 2000 // 1 ms apart
+#define FORGET_TRIES 2000  // 1 ms apart
+#define AGAIN_NS 100000000 // between tries to park workers
 
 // A callback of the driver. Freed when unregistered.
 struct registered {
@@ -51,7 +53,7 @@ static struct {
 	pthread_mutex_t list;                   // for `first`; held for a moment only
 	struct registered *first;               // all that are registered
 	const struct drb_port_parking *parking; // NULL: no workers yet. Under `driver`
-	bool closed;                            // under `driver`
+	bool closed, waits; // under `driver`. The latter: a callback could not park workers
 } callbacks = {.driver = PTHREAD_MUTEX_INITIALIZER, .list = PTHREAD_MUTEX_INITIALIZER};
 
 // This thread is inside the driver, for this port: what it registers is the driver's. NULL: not.
@@ -76,10 +78,16 @@ void drb_memif_set_parking(const struct drb_port_parking *parking)
 	pthread_mutex_unlock(&callbacks.driver);
 }
 
-void drb_memif_park(void)
+int drb_memif_park(void)
 {
-	if (callbacks.parking)
-		callbacks.parking->park(callbacks.parking->workers);
+	int rc = callbacks.parking ? callbacks.parking->park(callbacks.parking->workers) : 0;
+
+	if (rc < 0 && !callbacks.waits)
+		drb_warn("port %s: its memif peer comes or goes, which waits for a worker that is "
+			 "stuck: restart the switch",
+			 inside->port);
+	callbacks.waits = rc < 0;
+	return rc;
 }
 
 void drb_memif_unpark(void)
@@ -145,18 +153,21 @@ static struct registered *new_registered(const struct rte_intr_handle *handle,
 
 static void call(void *arg)
 {
+	const struct timespec pause = {.tv_nsec = AGAIN_NS};
 	struct registered *g = arg;
+	int rc = 0;
 
 	drb_memif_enter(g->link);
 	// While this waited, main() may have unregistered it.
-	if (!callbacks.closed && !g->after) {
-		drb_memif_park();
+	if (!callbacks.closed && !g->after && (rc = drb_memif_park()) == 0) {
 		drb_memif_listen(g->link, &g->talk);
 		g->callback(g->arg);
 		drb_memif_listen(NULL, NULL);
 		drb_memif_unpark();
 	}
 	drb_memif_leave();
+	if (rc < 0) // EAL calls again as long as there is something to read
+		nanosleep(&pause, NULL);
 }
 
 static void call_after(struct rte_intr_handle *handle, void *arg)

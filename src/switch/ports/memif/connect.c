@@ -58,9 +58,7 @@ uint32_t drb_memif_connect(const struct drb_memif_connect *s)
 			continue;
 		}
 		search[i].due_ns = search[i].wait_ns = 0;
-		if (!search[i].met)
-			s->met(s->context, i);
-		search[i].met = true;
+		search[i].met = search[i].met || s->met(s->context, i) == 0;
 	}
 	return missing;
 }

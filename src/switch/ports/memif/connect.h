@@ -11,8 +11,9 @@ struct drb_port_set;
 
 struct drb_memif_connect {
 	struct drb_port_set *ports;
-	// Port `index` has met its peer for the first time: gives it to the workers.
-	void (*met)(void *context, uint32_t index);
+	// Port `index` has met its peer for the first time: gives it to the workers. 0, or -ETIMEDOUT: one is
+	// stuck; it is tried again.
+	int (*met)(void *context, uint32_t index);
 	void *context;
 };
 

@@ -79,6 +79,7 @@ struct drb_memif_talk {
 // A memif port. The rings of each queue, as long as the link is up; they change while the workers
 // are parked.
 struct drb_memif_link {
+	const char *port; // its name, for messages
 	bool server;
 	uint32_t buffer; // octets of a packet's buffer that a client shares
 	bool *connected; // the port's: written with `owner`, while the workers are parked

@@ -102,6 +102,7 @@ static int start(struct drb_port *port, const char *path)
 		drb_error("port %s: out of memory", port->setup->name);
 		return -ENOMEM;
 	}
+	own->link->port = port->setup->name;
 	port->needs_peer = true;
 	int rc = create(port, path);
 	if (rc == 0)
@@ -142,8 +143,8 @@ void drb_memif_port_restart(struct drb_port *port)
 	const struct drb_memif_port *own = own_of(port);
 
 	drb_memif_enter(own->link);
-	if (!drb_dpdk_carrier(port)) { // has come while this waited to enter
-		drb_memif_park();
+	if (!drb_dpdk_carrier(port) &&
+	    drb_memif_park() == 0) { // may have come while this waited to enter
 		rte_eth_dev_stop(own->dpdk.device);
 		rte_eth_dev_start(own->dpdk.device);
 		drb_memif_unpark();

@@ -228,6 +228,5 @@ const struct drb_port_kind drb_packet_port = {
 	.bad_gso = bad_gso,
 	.is_bound = drb_packet_port_is_bound,
 	.rebind = drb_packet_port_rebind,
-	.leave = drb_packet_port_leave,
 	.review = review,
 };

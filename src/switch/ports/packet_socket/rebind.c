@@ -20,7 +20,7 @@ bool drb_packet_port_is_bound(const struct drb_port *port)
 	const unsigned index = drb_interface_index(queues[0].in.fd, port->setup->interface);
 
 	for (uint32_t n = 0; index > 0 && n < port->workers; n++) {
-		if (!queues[n].in.left && drb_rx_ring_interface(&queues[n].in) != index)
+		if (drb_rx_ring_interface(&queues[n].in) != index)
 			return false;
 	}
 	return index > 0;
@@ -98,8 +98,9 @@ static int replace(struct drb_port *port, const struct drb_port_parking *parking
 		fresh[n].in.fd = fresh[n].out.fd = fresh[n].hellos = -1;
 	for (uint32_t n = 0; rc == 0 && n < port->workers; n++)
 		rc = drb_packet_queue_open(port, &fresh[n], &fresh[0], &step);
+	if (rc == 0)
+		rc = parking->park(parking->workers);
 	if (rc == 0) {
-		parking->park(parking->workers);
 		for (uint32_t n = 0; rc == 0 && n < port->workers; n++)
 			rc = swap_sockets(&queues[n], &fresh[n]);
 		parking->unpark(parking->workers);
@@ -108,16 +109,6 @@ static int replace(struct drb_port *port, const struct drb_port_parking *parking
 		drb_packet_queue_close(&fresh[n]);
 	free(fresh);
 	return rc;
-}
-
-bool drb_packet_port_leave(struct drb_port *port, uint32_t n)
-{
-	struct drb_packet_queue *queues = port->own;
-	uint32_t others = 0;
-
-	for (uint32_t k = 0; k < port->workers; k++)
-		others += k != n && !queues[k].in.left;
-	return others > 0 && (queues[n].in.left || drb_rx_ring_leave(&queues[n].in));
 }
 
 int drb_packet_port_rebind(struct drb_port *port, const struct drb_port_parking *parking)
@@ -130,8 +121,7 @@ int drb_packet_port_rebind(struct drb_port *port, const struct drb_port_parking 
 		return -ENODEV;
 	if (port->workers > 1) {
 		rc = replace(port, parking);
-	} else {
-		parking->park(parking->workers);
+	} else if ((rc = parking->park(parking->workers)) == 0) {
 		rc = bind_again(port);
 		parking->unpark(parking->workers);
 	}

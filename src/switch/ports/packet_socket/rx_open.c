@@ -4,12 +4,10 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -202,21 +200,6 @@ unsigned drb_rx_ring_interface(const struct drb_rx_ring *ring)
 int drb_rx_ring_rebind(struct drb_rx_ring *ring, unsigned interface)
 {
 	return receive_from(ring->fd, (int)interface);
-}
-
-bool drb_rx_ring_leave(struct drb_rx_ring *ring)
-{
-	int nothing = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-
-	if (nothing < 0)
-		return false;
-	// The socket leaves its group when nothing refers to it: neither the descriptor nor the frames.
-	// Frames that are all zeros are the kernel's.
-	ring->left = mmap(ring->frame, ring_size(ring), PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED &&
-		     dup3(nothing, ring->fd, O_CLOEXEC) >= 0;
-	close(nothing);
-	return ring->left;
 }
 
 void drb_rx_ring_close(struct drb_rx_ring *ring)

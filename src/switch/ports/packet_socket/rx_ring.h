@@ -23,9 +23,6 @@ struct drb_rx_ring {
 	struct drb_bad_gso bad;      // written by the worker
 	struct drb_rx_gso gso;       // what is left of it comes before the ring's next frame
 	struct drb_rx_bundle bundle; // likewise
-	// It receives nothing any more: drb_rx_ring_leave(). Written by the heartbeat and, while its
-	// worker is parked, by the thread that watches interfaces, which both read.
-	bool left;
 };
 
 // Opens the socket of one worker at an interface, which receives every frame that comes in there,
@@ -47,9 +44,6 @@ unsigned drb_rx_ring_interface(const struct drb_rx_ring *ring);
 // Binds the socket of a ring that shares with no other to another interface. Its worker is parked. 0 or
 // -errno.
 int drb_rx_ring_rebind(struct drb_rx_ring *ring, unsigned interface);
-// The others of its group receive what it would have from now on. Its worker may be anywhere in its code:
-// it finds the ring empty. False: it receives as before.
-bool drb_rx_ring_leave(struct drb_rx_ring *ring);
 void drb_rx_ring_close(struct drb_rx_ring *ring);
 
 // Copies up to count frames to buffers of the pool, which become the caller's, with VLAN tags that

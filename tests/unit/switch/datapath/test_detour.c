@@ -130,6 +130,38 @@ static void every_switch(void **state)
 	end_fabric();
 }
 
+// While a worker of a switch is stuck nothing goes from there to other switches, which would take it for a sign of
+// life; hosts of the same switch reach each other. All is as before when the worker goes on.
+static void silent_switch(void **state)
+{
+	uint32_t at;
+
+	(void)state;
+	begin(routings[0]);
+	for (uint32_t n = 0; n < 2; n++) {
+		setup[n].ports[2].hello_ns = setup[n].ports[3].hello_ns = 100000000;
+		drb_worker_configure(&sw[n], &setup[n]);
+		for (uint32_t drained = 0; drained < 2; drained++) {
+			const uint64_t before = sw[n].drop[DRB_DROP_no_route];
+			ports_of[n].dead = ports_of[n].drained = drained << 3;
+			know();
+			atomic_store(&sw[n].silent, true);
+			drb_hellos_read_silence(&sw[n]);
+			for (uint32_t again = 0; again < 2; again++) {
+				assert_int_equal(travel(2 * n, 15, LINKS, &at), LOST);
+				assert_int_equal(travel(2 * n, 2 * n + 1, LINKS, &at), 1);
+				know(); // publishes anew
+			}
+			assert_int_equal(sw[n].drop[DRB_DROP_no_route], before + 2);
+			atomic_store(&sw[n].silent, false);
+			drb_hellos_read_silence(&sw[n]);
+			drb_hellos_read_links(&sw[n]);
+			assert_int_equal(travel(2 * n, 15, LINKS, &at), shortest(2 * n, 15));
+		}
+	}
+	end_fabric();
+}
+
 // What hellos would bring about: who uses which ports, given what is dead and what is drained.
 static void settle(const uint32_t dead[SWITCHES], const uint32_t drained[SWITCHES])
 {
@@ -326,10 +358,10 @@ static void flows_move(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_link),  cmocka_unit_test(every_switch),
-		cmocka_unit_test(drained),     cmocka_unit_test(dead_host_port),
-		cmocka_unit_test(nobody_left), cmocka_unit_test(hosts_cannot_mark),
-		cmocka_unit_test(flows_move),
+		cmocka_unit_test(every_link),        cmocka_unit_test(every_switch),
+		cmocka_unit_test(silent_switch),     cmocka_unit_test(drained),
+		cmocka_unit_test(dead_host_port),    cmocka_unit_test(nobody_left),
+		cmocka_unit_test(hosts_cannot_mark), cmocka_unit_test(flows_move),
 	};
 	return cmocka_run_group_tests_name("detour", tests, setup_eal, free_eal);
 }

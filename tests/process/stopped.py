@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Threads that are stopped as a debugger does."""
+import ctypes
+import os
+import time
+
+import tap
+
+PTRACE_SEIZE, PTRACE_INTERRUPT, PTRACE_DETACH = 0x4206, 0x4207, 17
+WALL = 0x40000000  # of waitpid(): threads, too
+WITHIN = 60
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def ptrace(request, tid):
+    arguments = (ctypes.c_long(request), ctypes.c_long(tid), None, None)
+    if libc.ptrace(*arguments) < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+
+def until(condition, within=WITHIN):
+    begun = time.monotonic()
+    while not condition():
+        assert time.monotonic() - begun < within
+        time.sleep(0.02)
+
+
+class Stopped:
+    """A thread is stopped meanwhile."""
+
+    def __init__(self, tid):
+        self.tid = tid
+
+    def __enter__(self):
+        try:
+            ptrace(PTRACE_SEIZE, self.tid)
+        except PermissionError as e:
+            raise tap.Skip(f'may not stop a thread here: {e}') from e
+        ptrace(PTRACE_INTERRUPT, self.tid)
+        until(lambda: os.waitpid(self.tid, WALL | os.WNOHANG)[0])
+
+    def __exit__(self, *_):
+        try:
+            ptrace(PTRACE_DETACH, self.tid)
+        except ProcessLookupError:  # killed: its process is not done before whoever traces it has waited for it
+            until(lambda: os.waitpid(self.tid, WALL | os.WNOHANG)[0])
+
+
+def worker(pid, number):
+    """The thread of a worker: the first is the process's, others are DPDK's."""
+    if number == 0:
+        return pid
+    for tid in os.listdir(f'/proc/{pid}/task'):
+        with open(f'/proc/{pid}/task/{tid}/comm', encoding='ascii') as f:
+            # By releases of DPDK: up to 22.11, 23.03, later.
+            if f.read().strip() in (f'lcore-worker-{number}', f'rte-worker-{number}', f'dpdk-worker{number}'):
+                return int(tid)
+    raise AssertionError('no such thread')
