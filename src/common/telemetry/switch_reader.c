@@ -92,18 +92,11 @@ static int take_code(const json_t *code, char *text, size_t size)
 static int take_info(const json_t *reply, void *out)
 {
 	struct drb_switch_info *info = out;
-	static const struct field uplinks = {"uplinks", offsetof(struct drb_switch_info, uplinks)};
 	static const struct field fields[] = {
-		{"layers", offsetof(struct drb_switch_info, layers)},
-		{"arity", offsetof(struct drb_switch_info, arity)},
-		{"layer", offsetof(struct drb_switch_info, layer)},
-		{"label", offsetof(struct drb_switch_info, label)},
-		{"pid", offsetof(struct drb_switch_info, pid)},
-		{"ready", offsetof(struct drb_switch_info, ready)},
-		{"uptime_ns", offsetof(struct drb_switch_info, uptime_ns)},
-		{"reloads", offsetof(struct drb_switch_info, reloads)},
-		{"ports", offsetof(struct drb_switch_info, ports)},
-		{"ports_usable", offsetof(struct drb_switch_info, ports_usable)},
+#define X(key) {#key, offsetof(struct drb_switch_info, key)},
+		X(layers) X(arity) X(layer) X(label) X(pid) X(ready) X(uptime_ns) X(reloads)
+			X(ports) X(ports_usable)
+#undef X
 	};
 
 	if (GET_TEXT(reply, "name", info->name) < 0 ||
@@ -114,8 +107,9 @@ static int take_info(const json_t *reply, void *out)
 		return -EPROTO;
 	if (get_fields(reply, fields, COUNT(fields), info) < 0)
 		return -EPROTO;
-	info->uplinks = info->arity; // of a version that tells none
-	return json_object_get(reply, "uplinks") ? get_fields(reply, &uplinks, 1, info) : 0;
+	info->uplinks = info->arity; // of a version that tells none, as `stuck`
+	info->stuck = json_integer_value(json_object_get(reply, "stuck")) > 0;
+	return json_object_get(reply, "uplinks") ? get_count(reply, "uplinks", &info->uplinks) : 0;
 }
 
 static int take_routing(const json_t *reply, void *out)
@@ -359,10 +353,10 @@ static int take_full_ports(const json_t *ports, struct drb_switch_all *all)
 int drb_all_take(const json_t *reply, void *out)
 {
 	struct drb_switch_all *all = out;
-	uint64_t time_ns;
+	uint64_t time_ns, stuck;
 
 	if (get_count(reply, "time_ns", &time_ns) < 0)
-		return json_object_get(reply, "trouble") ? -EIO : -EPROTO;
+		return get_count(reply, "stuck", &stuck) < 0 ? -EPROTO : stuck ? -EIO : -ETIMEDOUT;
 	if (all->port_count && time_ns != all->time_ns)
 		return -EAGAIN; // many readers asked in between
 	all->time_ns = time_ns;

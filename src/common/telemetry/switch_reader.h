@@ -34,6 +34,7 @@ struct drb_switch_info {
 	uint64_t pid, ready, uptime_ns, ports;
 	uint64_t reloads;      // of the config, since the start
 	uint64_t ports_usable; // of ports
+	bool stuck;            // a worker is
 	char trouble[160];     // what is wrong with the others; "" if nothing is
 };
 
@@ -133,7 +134,7 @@ int drb_read_worker(struct drb_telemetry *t, struct drb_switch_worker *worker);
 // In one request, or one for each 32 ports.
 int drb_read_all(struct drb_telemetry *t, struct drb_switch_all *all);
 // A reply to DRB_CMD_ALL, for callers that do not wait for it; all: struct drb_switch_all, zeroed before the first
-// one. 0, -EPROTO, -ENOMEM, -EIO: a worker stands still or gets no CPU, so that the switch can tell nothing,
+// one. 0, -EPROTO, -ENOMEM, -EIO: a worker is stuck, so that the switch can tell nothing, -ETIMEDOUT: one gets no CPU,
 // or -EAGAIN: many readers asked in between, so begin again.
 int drb_all_take(const json_t *reply, void *all);
 #define DRB_ALL_PARAM_MAX 32

@@ -255,7 +255,7 @@ const char *drb_telemetry_error(int error)
 	case -ECONNRESET:
 		return "ended while it was asked";
 	case -EIO:
-		return "tells nothing: a worker stands still or gets no CPU";
+		return "a worker of this switch is stuck: restart the switch";
 	case -EOPNOTSUPP:
 		return "could not answer";
 	default:

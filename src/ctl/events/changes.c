@@ -90,7 +90,16 @@ static void compare_ports(const struct telling *t, const struct drb_switch_all *
 
 static const char *how_is(const struct metrics_switch *s)
 {
-	return s->error == 0 ? "runs" : s->error == -ENOENT ? "gone" : "silent";
+	switch (s->error) {
+	case 0:
+		return "runs";
+	case -ENOENT:
+		return "gone";
+	case -EIO:
+		return "stuck";
+	default:
+		return "silent";
+	}
 }
 
 static uint64_t compare_switch(const struct telling *t, const struct metrics_switch *before,
@@ -138,7 +147,7 @@ static bool may_answer_yet(const struct metrics_switch *before, const struct met
 			   uint64_t silent_ns)
 {
 	return before && before->error == 0 && now->error != 0 && now->error != -ENOENT &&
-	       silent_ns < SILENT_NS;
+	       now->error != -EIO && silent_ns < SILENT_NS;
 }
 
 int ctl_compare(struct ctl_look *before, struct ctl_look *now, ctl_on_event tell_it, void *context)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ctl/metrics/exposition.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -60,15 +61,22 @@ static void write_text(const struct writer *w, const char *name, const char *hel
 
 static void write_identity(const struct writer *w)
 {
-	const struct family up = {"drb_up",
-				  "1 if the switch answered, 0 if it was stopped, is dead or hangs",
-				  GAUGE, false};
+	const struct family up = {
+		"drb_up",
+		"1 if the switch answered, 0 if it was stopped, is dead, hangs or is stuck", GAUGE,
+		false};
+	const struct family stuck = {"drb_stuck",
+				     "1 if a worker of the switch is stuck; drb_up is 0 then",
+				     GAUGE, false};
 	const struct family info = {
 		"drb_switch_info", "what the switch is and how it routes, as labels", GAUGE, false};
 
 	series_begin(w, &up);
 	for (size_t i = 0; i < w->poll->count; i++)
 		series_write(w, &up, i, NULL, w->poll->switches[i].error == 0);
+	series_begin(w, &stuck);
+	for (size_t i = 0; i < w->poll->count; i++)
+		series_write(w, &stuck, i, NULL, w->poll->switches[i].error == -EIO);
 	series_begin(w, &info);
 	for (size_t i = 0; i < w->poll->count; i++) {
 		const struct metrics_switch *s = &w->poll->switches[i];

@@ -2,7 +2,7 @@
 #pragma once
 // A poll as JSON, for the page and for programs: one object
 //   {"time_ns": CLOCK_MONOTONIC, "unix_ms": wall clock, "port_counters": [keys...],
-//    "switches": [{"fabric", "name", "layer", "label", "up", "ended" (in order), and, if up:
+//    "switches": [{"fabric", "name", "layer", "label", "up", "ended" (in order), "stuck" (a worker is), and, if up:
 //      "layers", "arity", "uplinks", "pid", "time_ns", "scheme", "unit", "threshold", "utilisation", "trouble",
 //      "routing": {counters}, "drops": {reason: packets, those that are not 0},
 //      "ports": [{"name", "peer", "neighbour", "state", "usable", "rate", "queue", "count": [values...]}]}]}

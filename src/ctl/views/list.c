@@ -24,7 +24,10 @@ static int list_one(struct drb_telemetry *t, const struct drb_switch_info *info,
 	ctl_count(rows, "arity", NULL, NULL, info->arity);
 	ctl_count(rows, "ports", NULL, NULL, info->ports);
 	ctl_count(rows, "ports_usable", "usable", NULL, info->ports_usable);
-	ctl_text(rows, "state", NULL, NULL, info->ready ? "ready" : "starting");
+	ctl_text(rows, "state", NULL, NULL,
+		 info->stuck   ? "stuck"
+		 : info->ready ? "ready"
+			       : "starting");
 	ctl_text(rows, "trouble", NULL, NULL, info->trouble);
 	ctl_real(rows, "uptime_s", "uptime s", NULL, ctl_decimal((double)info->uptime_ns / 1e9, 0));
 	ctl_count(rows, "pid", NULL, NULL, info->pid);

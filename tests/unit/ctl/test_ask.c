@@ -205,9 +205,12 @@ static void dead_and_wrong_ones_are_told_at_once(void **state)
 	say(fd, "{\"" DRB_CMD_ALL "\":null}");
 	assert_true(round_ms(3, PATIENT_MS) < PATIENT_MS / 2);
 	assert_int_equal(all[2].error, -EOPNOTSUPP);
-	say(fd, "{\"" DRB_CMD_ALL "\":{\"trouble\":\"worker 0 stands still\"}}");
+	say(fd, "{\"" DRB_CMD_ALL "\":{\"stuck\":1,\"trouble\":\"worker 0 is stuck\"}}");
 	assert_true(round_ms(3, PATIENT_MS) < PATIENT_MS / 2);
 	assert_int_equal(all[2].error, -EIO);
+	say(fd, "{\"" DRB_CMD_ALL "\":{\"stuck\":0,\"trouble\":\"a worker does not answer\"}}");
+	assert_true(round_ms(3, PATIENT_MS) < PATIENT_MS / 2);
+	assert_int_equal(all[2].error, -ETIMEDOUT);
 	say(fd, "{\"" DRB_CMD_ALL "\":{\"time_ns\":1}}");
 	assert_true(round_ms(3, PATIENT_MS) < PATIENT_MS / 2);
 	assert_int_equal(all[2].error, -EPROTO);

@@ -111,7 +111,12 @@ static void silent_switches_are_down(void **state)
 	const char *line = strstr(text, "switch=\"s1-1\"");
 	assert_non_null(line);
 	assert_true(has_line("drb_up{fabric=\"drb\",switch=\"s1-1\",layer=\"1\"} 0"));
+	assert_true(has_line("drb_stuck{fabric=\"drb\",switch=\"s1-1\",layer=\"1\"} 0"));
+	line = strstr(line + 1, "switch=\"s1-1\"");
 	assert_null(strstr(line + 1, "switch=\"s1-1\""));
+	switches[1].error = -EIO;
+	write_as(METRICS_OPENMETRICS);
+	assert_true(has_line("drb_stuck{fabric=\"drb\",switch=\"s1-1\",layer=\"1\"} 1"));
 }
 
 static void texts_stay_in_their_label(void **state)

@@ -87,7 +87,7 @@ def _status(node, process, absent):
     except OSError:
         return row
     row.update(pid=info.get('pid'), uptime_s=info.get('uptime_ns', 0) / 1e9)
-    row['state'] = 'ready' if info.get('ready') == 1 else 'starting'
+    row['state'] = 'stuck' if info.get('stuck') else 'ready' if info.get('ready') == 1 else 'starting'
     return row
 
 

@@ -80,9 +80,9 @@ class History {
     frame.switchWord[at] = s.up ? UP : NO_ANSWER;
     if (!first && !before) this.event(frame, 'good', s.name, `${s.name} appeared`);
     // One that is about to end may first give no answer.
-    const ends = Boolean(s.ended && before && !before.ended);
+    const ends = Boolean(before && ((s.ended && !before.ended) || (s.stuck && !before.stuck)));
     if (before && (before.up !== s.up || ends)) {
-      this.event(frame, s.up ? 'good' : 'bad', s.name, s.up ? `${s.name} answers again` : `${s.name} ${s.ended ? 'has ended' : 'does not answer'}`);
+      this.event(frame, s.up ? 'good' : 'bad', s.name, s.up ? `${s.name} answers again` : `${s.name} ${s.ended ? 'has ended' : s.stuck ? 'is stuck: restart it' : 'does not answer'}`);
     }
     if (!s.up) {
       const begin = this.tree.port(s.layer, s.label, false, 0);
