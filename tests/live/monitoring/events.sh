@@ -72,7 +72,7 @@ check "once while they last" jq -es 'map(select(.what == "drops" and (.after | s
 # What happens elsewhere is told while one switch does not answer: a link that is down for a second.
 check "all is well before" soon fabric check wiring
 since_ms=$((${EPOCHREALTIME/./} / 1000))
-check "a switch stands still" fabric pause s2-1
+check "a switch is paused" fabric pause s2-1
 cut_for_a_second() { fabric cut s1-1.u0 && sleep 1 && fabric mend s1-1.u0; }
 check "meanwhile a link is down for a second" cut_for_a_second
 check "its end is told" soon port_goes s1-1 u0 down up
@@ -82,13 +82,13 @@ check "it goes on" fabric resume s2-1
 check "that is told, too" soon told '.switch == "s2-1" and .what == "switch" and .before == "silent" and .after == "runs"'
 
 # One that ends, or waits for a CPU, does not answer for a while either.
-stands_still_shortly() {
+is_paused_shortly() {
   local pid
   pid=$(pid_of s2-1)
   kill -STOP "$pid" && sleep 1.3 && kill -CONT "$pid" && drbctl set s2-1 threshold=7 && soon told '.after == "7"'
 }
 since_ms=$((${EPOCHREALTIME/./} / 1000))
-check "it stands still for a second" stands_still_shortly
+check "it is paused for a second" is_paused_shortly
 check "which is not told" jq -es "map(select(.unix_ms >= $since_ms and .what == \"switch\")) | length == 0" "$scratch/events"
 
 check "a switch is stopped" fabric stop s2-1

@@ -1,0 +1,304 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every order that a switch may get while every fault lasts that may last.
+
+matrix.py faults             prints the names of the faults
+matrix.py run FABRIC FAULT   each of ORDERS to s2-0, a switch of two workers in a running F(2,2), while FAULT lasts;
+                             then the same fault again, and SIGTERM. Prints a line for each pair
+
+Of each pair: the order is carried out, or fails with one line, within ORDER_S; `drbctl list` answers within LIST_S; the
+healthy workers go on, by how often they wake for packets that keep coming; hosts with a way that is not broken lose
+nothing later than a second after. When the fault ends all is as before. SIGTERM ends the process within END_S.
+
+Both lists are in matrix_lists.py."""
+
+import contextlib
+import fcntl
+import json
+import multiprocessing
+import os
+import signal
+import socket
+import statistics
+import struct
+import subprocess
+import sys
+import threading
+import time
+from typing import Any
+
+sys.dont_write_bytecode = True
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))))
+sys.path[:0] = [f'{ROOT}/topo', f'{ROOT}/tests/process']
+
+import chaos_checks as checks  # noqa: E402
+from chaos_streams import Streams  # noqa: E402
+from chaos_world import BUILD, World, run  # noqa: E402
+from matrix_lists import (  # noqa: E402
+    END_S, FAULTS, HEALED_S, LIST_S, ORDER_S, ORDERS, PEER, SETTLED_S, SUBJECT, drbctl)
+from drbfabric.fabric import netns  # noqa: E402
+from stopped import until, worker  # noqa: E402
+
+EVERY_S, FLOWS = 0.004, 16           # of the packets that keep coming
+LOOK_S = 0.2
+FEWEST = 0.6                         # wake-ups, of those before
+MOST = 40                            # for each packet: a worker that pauses looks 13000 times a second, 52 a packet
+
+
+class Lines(threading.Thread):
+    """What the switch says by a pipe, which may be left full."""
+
+    def __init__(self, pipe):
+        super().__init__(daemon=True)
+        self.pipe, self.lines, self.reads = pipe, [], threading.Event()
+        self.reads.set()
+        self.start()
+
+    def run(self):
+        for line in self.pipe:
+            self.lines.append(line.decode(errors='replace').rstrip('\n'))
+            self.reads.wait()
+
+    def count(self, text):
+        return sum(text in line for line in self.lines)
+
+
+class Wakes(threading.Thread):
+    """How often a thread wakes for each packet that is sent, in each LOOK_S."""
+
+    def __init__(self, pid, tid, sent):
+        super().__init__(daemon=True)
+        self.path, self.sent, self.rates, self.ends = f'/proc/{pid}/task/{tid}/status', sent, [], threading.Event()
+
+    def look(self):
+        with open(self.path, encoding='ascii') as f:
+            wakes = next(int(line.split()[1]) for line in f if line.startswith('voluntary_ctxt_switches'))
+        return wakes, self.sent.value
+
+    def run(self):
+        before = self.look()
+        while not self.ends.wait(LOOK_S):
+            now = self.look()
+            self.rates.append((now[0] - before[0]) / max(now[1] - before[1], 1))
+            before = now
+
+    def end(self):
+        self.ends.set()
+        self.join()
+        return self.rates
+
+
+def _send(namespace, interface, sent):
+    """Frames for nobody, of several flows, to the neighbour of an interface."""
+    with netns.inside(namespace):
+        s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+        s.bind((interface, 0))
+    number = 0
+    while True:
+        head = struct.pack('!BBHHHBBH4s4s', 0x45, 0, 46, 0, 0, 64, 17, 0, bytes([10, 0, 0, 1]), bytes([10, 0, 99, 9]))
+        udp = struct.pack('!HHHH', 1000 + number % FLOWS, 9, 26, 0)
+        with contextlib.suppress(OSError):  # the interface is gone for a moment
+            s.send(bytes.fromhex('02000000ffff0200000000000800') + head + udp + bytes(18))
+        number += 1
+        sent.value = number
+        time.sleep(EVERY_S)
+
+
+class Matrix:
+    """One switch, the fault that it has, what it is ordered."""
+
+    def __init__(self, fabric):
+        self.world = World(fabric, {}, '')
+        self.stuck = None        # the number of a worker
+        self.broken = 0.0        # when something broke last
+        self.spans = []          # (name, begin, end): nothing is lost then
+        self.cut_off = {PEER}    # switches whose hosts have no way now; the peer is killed
+        self.names = [h['name'] for h in self.world.plan['hosts']]
+        self.process: Any = None
+        self.log: Any = None
+        self.peer: Any = None
+        self.reader: Any = None
+
+    # The switch
+
+    def prepare(self):
+        for name, port in ((SUBJECT, 'd3'), (PEER, 'u0')):
+            path = self.world.fabric.path(self.world.switches[name]['config'])
+            with open(path, 'a', encoding='utf-8') as f:
+                f.write(f'ports:\n  - {{name: {port}, driver: memif}}\n')
+        fabric = f'{ROOT}/topo/fabric'
+        for words in (('kill', PEER), ('stop', SUBJECT)):
+            assert run(fabric, *words).returncode == 0, words
+        self.start_peer()
+        self.start()
+
+    def start(self):
+        config = self.world.fabric.path(self.world.switches[SUBJECT]['config'])
+        # pylint: disable=consider-using-with
+        process: Any = subprocess.Popen(
+            ['ip', 'netns', 'exec', self.world.namespaces[SUBJECT], f'{BUILD}/src/switch/drbswitch', '-c', config],
+            stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+        fcntl.fcntl(process.stderr.fileno(), fcntl.F_SETPIPE_SZ, 4096)
+        self.process, self.log = process, Lines(process.stderr)
+        until(lambda: self.log.count(' ready: '))
+        self.peer_is_there()
+        self.until_whole()
+
+    def start_peer(self):
+        """It waits for its neighbour for up to 10 s."""
+        # pylint: disable=consider-using-with
+        self.peer = subprocess.Popen([f'{ROOT}/topo/fabric', 'start', PEER], stderr=subprocess.PIPE, text=True)
+
+    def peer_is_there(self):
+        said = self.peer.communicate(timeout=60)[1]
+        assert self.peer.returncode == 0, said
+
+    def row(self):
+        """Of drbctl list."""
+        rows = [json.loads(line) for line in drbctl('list', '--json').stdout.splitlines()]
+        return next((r for r in rows if r['switch'] == SUBJECT), None)
+
+    def until_whole(self):
+        begun = time.monotonic()
+        while not (row := self.row()) or row['state'] != 'ready' or row['ports_usable'] != 4:
+            assert time.monotonic() < begun + HEALED_S, f'not as before: {row}'
+            time.sleep(0.05)
+
+    def breaks(self):
+        self.broken = time.monotonic()
+
+    def done(self, result):
+        """An order was carried out or, while a worker is stuck, failed with one line."""
+        said = result.stderr.strip()
+        if self.stuck is None:
+            assert result.returncode == 0, said
+        else:
+            assert result.returncode == 1 and said.count('\n') == 0 and 'is stuck' in said, said
+
+    def says_once(self, text):
+        """While a worker is stuck, what cannot be done now is said once."""
+        until(lambda: self.log.count(text), HEALED_S)
+        assert self.log.count(text) == 1, self.log.lines
+
+    # One fault
+
+    def pair(self, name, order):
+        begin = time.monotonic()
+        order(self)
+        took = time.monotonic() - begin
+        assert took < ORDER_S, f'{name} took {took:.2f} s'
+        asked = time.monotonic()
+        row = self.row()
+        listed = time.monotonic() - asked
+        assert row and listed < LIST_S, f'drbctl list took {listed:.2f} s: {row}'
+        self.spans.append((name, begin, time.monotonic(), self.broken, set(self.cut_off)))
+        print(f'{name}: {took * 1e3:.0f} ms, listed in {listed * 1e3:.0f} ms as {row["state"]}', flush=True)
+
+    def lost(self, streams):
+        """Complaints."""
+        found = []
+        for name, begin, end, broken, cut_off in self.spans:
+            self.world.dead_switches = cut_off
+            span = streams.span(max(begin, broken + SETTLED_S), end)
+            found += checks.losses(span.lost, self.world.connected(), self.names, f'with {name}')
+        self.spans = []
+        return found
+
+    def healthy(self):
+        return worker(self.process.pid, 1 if self.stuck == 0 else 0)
+
+    def orders(self, fault):
+        for order in ORDERS.values():
+            order.before(self)
+        with sender(self.world.namespaces['s1-0']) as sent:
+            self.stuck = fault.stuck
+            before, wakes = (Wakes(self.process.pid, self.healthy(), sent) for _ in range(2))
+            before.start()
+            time.sleep(1)
+            streams = Streams(self.world.plan['hosts'], '4')
+            time.sleep(0.5)
+            before.end()
+            wakes.start()
+            with fault.of(self):
+                self.breaks()
+                for name, order in ORDERS.items():
+                    self.pair(name, order.do)
+                if self.stuck is not None:
+                    until(lambda: self.row()['state'] == 'stuck', LIST_S)
+                self.spans.append(('all of them', self.broken, max(time.monotonic(), self.broken + SETTLED_S + 0.3),
+                                   self.broken, set(self.cut_off)))
+                complaints = self.lost(streams)  # now: what waits for a stuck worker comes when it goes on
+            assert self.log.count(fault.shows), 'nothing shows of the fault'
+            usual, rates = statistics.mean(before.rates), wakes.end()
+            print(f'wake-ups for each packet: {usual:.2f} before, then {statistics.mean(rates):.2f}, '
+                  f'{min(rates):.2f} to {max(rates):.2f}', flush=True)
+            self.stuck = None
+            self.breaks()
+            until(lambda: self.row()['state'] == 'ready', LIST_S)
+            for order in ORDERS.values():
+                (order.after or order.do)(self)
+            self.until_whole()
+            self.cut_off = set()
+            time.sleep(max(0.0, self.broken + SETTLED_S + 0.5 - time.monotonic()))
+            self.spans.append(('its end', self.broken, time.monotonic(), self.broken, set()))
+            complaints += self.lost(streams)
+            streams.end()
+            assert not complaints, complaints
+            assert FEWEST * usual <= statistics.mean(rates) and 0 < min(rates) and max(rates) <= MOST, rates
+
+    def ends(self, fault):
+        with fault.of(self):
+            time.sleep(1)
+            begin = time.monotonic()
+            self.process.send_signal(signal.SIGTERM)
+            # One that is traced stays until it is let go.
+            until(lambda: state(self.process.pid) == 'Z', END_S)
+            took = time.monotonic() - begin
+        code = self.process.wait(END_S)
+        if fault.stuck is None:
+            assert code == 0, code
+        else:  # who traced the first thread has had the status
+            self.log.join(END_S)
+            assert self.log.count(f'worker {fault.stuck} does not end: the switch ends') == 1, self.log.lines
+        print(f'SIGTERM: ended after {took * 1e3:.0f} ms', flush=True)
+
+    def end(self):
+        if self.process and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+
+def state(pid):
+    with open(f'/proc/{pid}/stat', encoding='ascii') as f:
+        return f.read().rpartition(')')[2].split()[0]
+
+
+@contextlib.contextmanager
+def sender(namespace):
+    sent = multiprocessing.Value('Q', 0, lock=False)
+    process = multiprocessing.Process(target=_send, args=(namespace, 'u0', sent), daemon=True)
+    process.start()
+    yield sent
+    process.kill()
+    process.join()
+
+
+def main():
+    if sys.argv[1] == 'faults':
+        print('\n'.join(FAULTS))
+        return
+    m, fault = Matrix(sys.argv[2]), FAULTS[sys.argv[3]]
+    try:
+        m.prepare()
+        m.orders(fault)
+        m.ends(fault)
+    except BaseException:
+        if m.log:
+            print('\n'.join(m.log.lines))
+        raise
+    finally:
+        m.end()
+
+
+if __name__ == '__main__':
+    main()

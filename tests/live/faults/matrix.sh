@@ -1,0 +1,24 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Every order to a switch (reload, set, drain, captures, a memif peer, an interface, SIGTERM) while every fault lasts that
+# may last (a stuck worker, a dead link, a full log pipe, silent clients, a stopped neighbour): see matrix_lists.py.
+# Quiet: times are measured.
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/../story.bash"
+need drbtopo drbswitch drbctl
+
+with_every_order() { # with_every_order FAULT
+  local status
+  fabric up -l 2 -d 2 --workers 2 >/dev/null 2>&1 || return
+  python3 -B "$root/tests/live/faults/matrix.py" run drb "$1" >"$scratch/said" 2>&1
+  status=$?
+  sed 's/^/# /' "$scratch/said"
+  fabric down >/dev/null 2>&1
+  return $status
+}
+
+for fault in $(python3 -B "$root/tests/live/faults/matrix.py" faults); do
+  decide "$fault, every order" undisturbed 100 with_every_order "$fault"
+done
+check "nothing is left" nothing_left
+finish
