@@ -85,6 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	memory.region[0].size = RING_OCTETS;
 	memory.region[1].size = SIZE * BUFFER;
+	memory.count = 2;
 	for (uint32_t i = 0; i < 2; i++) {
 		memory.region[i].at = aligned_alloc(64, memory.region[i].size);
 		require(memory.region[i].at);

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "common/cli/log.h"
 
 #define COOKIE 0x3E31F20
 
@@ -20,14 +20,18 @@ ssize_t __wrap_recvmsg(int fd, struct msghdr *msg, int flags);
 ssize_t __real_sendmsg(int fd, const struct msghdr *msg, int flags);
 ssize_t __wrap_sendmsg(int fd, const struct msghdr *msg, int flags);
 
-// Messages of the protocol that tell of the other end and of rings.
+#define LOG2_RING_MAX 14 // what the driver takes
+
+// Messages of the protocol.
 enum {
+	SAYS_ACK = 1,
 	SAYS_HELLO = 2,
 	SAYS_INIT = 3,
 	SAYS_REGION = 4,
 	SAYS_RING = 5,
 	SAYS_CONNECT = 6,
-	SAYS_CONNECTED = 7
+	SAYS_CONNECTED = 7,
+	SAYS_DISCONNECT = 8
 };
 enum { RING_FROM_CLIENT = 1 };
 
@@ -66,18 +70,16 @@ void drb_memif_listen(struct drb_memif_link *link, struct drb_memif_talk *talk)
 	heard.talk = talk;
 }
 
-struct drb_memif_link *drb_memif_link_new(bool server, uint32_t buffer, bool *connected)
+struct drb_memif_link *drb_memif_link_new(const struct drb_memif_link *of)
 {
 	struct drb_memif_link *link = calloc(1, sizeof(*link));
 
-	for (uint32_t q = 0; link && q < DRB_WORKERS_MAX; q++)
+	if (!link)
+		return NULL;
+	*link = *of;
+	for (uint32_t q = 0; q < DRB_WORKERS_MAX; q++)
 		link->epoll_fd[q] = -1;
-	if (link) {
-		link->server = server;
-		link->buffer = buffer;
-		link->connected = connected;
-		*connected = false;
-	}
+	*link->connected = false;
 	return link;
 }
 
@@ -102,46 +104,13 @@ int drb_memif_link_watch(struct drb_memif_link *link, uint32_t queue, int epoll_
 	return watch(link, queue, EPOLL_CTL_ADD);
 }
 
-// Memory that becomes shorter ends who looks at it.
-static bool can_shrink(int fd)
-{
-	int seals = fcntl(fd, F_GET_SEALS);
-
-	return seals < 0 || !(seals & F_SEAL_SHRINK);
-}
-
-static bool has_region(struct drb_memif_talk *talk, const struct message *m, int fd)
-{
-	struct stat st;
-
-	if (m->region.index >= DRB_MEMIF_REGIONS || talk->memory.region[m->region.index].at ||
-	    fd < 0 || can_shrink(fd) || fstat(fd, &st) < 0 || st.st_size <= 0)
-		return false;
-	void *at = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (at == MAP_FAILED)
-		return false;
-	talk->memory.region[m->region.index].at = at;
-	talk->memory.region[m->region.index].size = (uint64_t)st.st_size;
-	return true;
-}
-
-static void unmap(struct drb_memif_memory *memory)
-{
-	for (uint32_t i = 0; i < DRB_MEMIF_REGIONS; i++) {
-		if (memory->region[i].at)
-			munmap(memory->region[i].at, memory->region[i].size);
-	}
-	*memory = (struct drb_memif_memory){0};
-}
-
 // The ring of so many descriptors at `offset` of a region. NULL if there is none.
 static struct drb_memif_ring *find_ring(const struct drb_memif_memory *memory, uint16_t region,
 					uint32_t offset, uint32_t size)
 {
 	struct drb_memif_ring *ring;
 
-	if (region >= DRB_MEMIF_REGIONS || !memory->region[region].at ||
-	    offset % _Alignof(struct drb_memif_ring) ||
+	if (region >= memory->count || offset % _Alignof(struct drb_memif_ring) ||
 	    offset + sizeof(*ring) + (uint64_t)size * sizeof(ring->desc[0]) >
 		    memory->region[region].size)
 		return NULL;
@@ -156,30 +125,33 @@ static void forget(struct drb_doorbell *b)
 	b->ring = NULL;
 }
 
-static bool has_ring(struct drb_memif_talk *talk, const struct message *m, int fd)
+// Takes in a ring. NULL, or why it is refused.
+static const char *add_ring(struct drb_memif_talk *talk, const struct message *m, int fd)
 {
 	bool from_client = m->ring.flags & RING_FROM_CLIENT;
-	struct drb_doorbell *b;
+	struct drb_doorbell *b = talk->bell[from_client] + m->ring.index;
 
-	if (m->ring.index >= DRB_WORKERS_MAX || fd < 0)
-		return false;
-	b = &talk->bell[from_client][m->ring.index];
-	if (b->ring)
-		return false;
+	// The driver counts rings, and takes the first ones for those that were named.
+	if (m->ring.index >= heard.link->queues || b->ring || (m->ring.index > 0 && !b[-1].ring))
+		return "its rings are out of order, or more than this switch has workers";
+	if (m->ring.log2_size > LOG2_RING_MAX)
+		return "a ring is too long";
 	b->memory = &talk->memory;
 	// The client's ring holds what is between its ends; the other way it holds buffers that the
 	// client lends to the server.
-	b->size = (uint16_t)(1u << (m->ring.log2_size & 15));
+	b->size = (uint16_t)(1u << m->ring.log2_size);
 	b->empty = from_client ? 0 : b->size;
-	b->ring = find_ring(b->memory, m->ring.region, m->ring.offset, b->size);
-	if (!b->ring)
-		return false;
-	b->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	b->fd = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (b->fd < 0)
-		b->ring = NULL;
-	else // who rings does not wait for a peer that lets the bell run full
-		fcntl(b->fd, F_SETFL, fcntl(b->fd, F_GETFL) | O_NONBLOCK);
-	return b->ring;
+		return "a ring has no doorbell";
+	b->ring = find_ring(b->memory, m->ring.region, m->ring.offset, b->size);
+	if (!b->ring) {
+		close(b->fd);
+		return "a ring is not where a message says";
+	}
+	// Who rings does not wait for a peer that lets the bell run full.
+	fcntl(b->fd, F_SETFL, fcntl(b->fd, F_GETFL) | O_NONBLOCK);
+	return NULL;
 }
 
 // What the other end takes, by its name.
@@ -233,7 +205,11 @@ void drb_memif_talk_over(struct drb_memif_link *link, struct drb_memif_talk *tal
 		forget(&talk->bell[0][q]);
 		forget(&talk->bell[1][q]);
 	}
-	unmap(&talk->memory);
+	drb_memif_memory_free(&talk->memory);
+	// The driver closes the descriptors of regions that it has mapped.
+	while (talk->stage < DRB_MEMIF_JOINED && talk->lent_count > 0)
+		close(talk->lent[--talk->lent_count]);
+	*talk = (struct drb_memif_talk){0};
 }
 
 static int descriptor_of(const struct msghdr *msg)
@@ -270,40 +246,68 @@ static bool is_message(const struct msghdr *msg)
 	       msg->msg_iov->iov_len >= sizeof(struct message);
 }
 
-// Takes in what was said, by either end. False: the link cannot be watched over, and must not be.
-static bool take_in(const struct msghdr *msg)
+// Takes in what was said, by either end. NULL, or why the link must not be.
+static const char *take_in(const struct message *m, int fd)
 {
-	struct message m;
+	struct drb_memif_link *link = heard.link;
 
-	if (!is_message(msg))
-		return true;
-	memcpy(&m, msg->msg_iov->iov_base, sizeof(m));
-	switch (m.type) {
+	switch (m->type) {
 	case SAYS_REGION:
-		return has_region(heard.talk, &m, descriptor_of(msg));
+		return drb_memif_memory_add(
+			&heard.talk->memory,
+			&(struct drb_memif_region){m->region.index, m->region.size, fd},
+			drb_memif_memory_most(link->queues, link->buffer));
 	case SAYS_RING:
-		return has_ring(heard.talk, &m, descriptor_of(msg));
+		return add_ring(heard.talk, m, fd);
 	case SAYS_CONNECT:
-		return !heard.link->server || connect_link(heard.link, heard.talk);
 	case SAYS_CONNECTED:
-		return heard.link->server || connect_link(heard.link, heard.talk);
+		return link->server == (m->type == SAYS_CONNECT) && !connect_link(link, heard.talk)
+			       ? "its doorbells cannot be waited for"
+			       : NULL;
 	default:
-		return true;
+		return NULL;
 	}
 }
 
-// The first message of the other end: a server's hello, a client's answer to it.
-static void take_in_name(const struct msghdr *msg)
+// Whether it is the other end's turn to say that. The driver takes anything at any time.
+static bool is_its_turn(uint16_t type)
 {
-	struct message m;
+	enum drb_memif_stage stage = heard.talk->stage;
+	bool server = heard.link->server;
 
-	if (!is_message(msg))
-		return;
-	memcpy(&m, msg->msg_iov->iov_base, sizeof(m));
-	if (m.type == SAYS_HELLO)
-		heard.talk->takes = taken_by(m.hello.name);
-	else if (m.type == SAYS_INIT)
-		heard.talk->takes = taken_by(m.init.name);
+	switch (type) {
+	case SAYS_HELLO:
+	case SAYS_INIT:
+		return stage == DRB_MEMIF_NEW && server == (type == SAYS_INIT);
+	case SAYS_REGION:
+	case SAYS_RING:
+	case SAYS_CONNECT:
+	case SAYS_CONNECTED:
+		return stage == DRB_MEMIF_GREETED && server == (type != SAYS_CONNECTED);
+	default:
+		return type == SAYS_ACK || type == SAYS_DISCONNECT;
+	}
+}
+
+// Takes in what the other end has said. NULL, or why the link must not be.
+static const char *take_in_heard(const struct message *m, int fd)
+{
+	struct drb_memif_talk *talk = heard.talk;
+
+	if (!is_its_turn(m->type))
+		return "a message came out of order";
+	const char *why = take_in(m, fd);
+	if (why)
+		return why;
+	if (m->type == SAYS_HELLO || m->type == SAYS_INIT) {
+		talk->stage = DRB_MEMIF_GREETED;
+		talk->takes = taken_by(m->type == SAYS_HELLO ? m->hello.name : m->init.name);
+	} else if (m->type == SAYS_REGION) {
+		talk->lent[talk->lent_count++] = fd;
+	} else if (m->type == SAYS_CONNECT || m->type == SAYS_CONNECTED) {
+		talk->stage = DRB_MEMIF_JOINED;
+	}
+	return NULL;
 }
 
 // The first message of this end: the driver has put its own name there.
@@ -315,8 +319,6 @@ static void put_name(const struct msghdr *msg)
 #undef X
 	struct message *m = msg->msg_iov->iov_base;
 
-	if (!is_message(msg))
-		return;
 	if (m->type == SAYS_HELLO)
 		memcpy(m->hello.name, name, sizeof(name));
 	else if (m->type == SAYS_INIT)
@@ -326,29 +328,40 @@ static void put_name(const struct msghdr *msg)
 ssize_t __wrap_recvmsg(int fd, struct msghdr *msg, int flags)
 {
 	ssize_t size = __real_recvmsg(fd, msg, flags);
+	struct message m;
 
-	if (size > 0 && !take_in(msg)) {
-		close_others(msg, false);
+	if (size <= 0 || !is_message(msg))
+		return size;
+	char *text = msg->msg_iov->iov_base;
+	memcpy(&m, text, sizeof(m));
+	const char *why = (size_t)size < msg->msg_iov->iov_len
+				  ? "a message is too short"
+				  : take_in_heard(&m, descriptor_of(msg));
+	close_others(msg, !why && (m.type == SAYS_REGION || m.type == SAYS_RING));
+	if (why) {
+		drb_warn("port %s: the other end of the memif link is refused: %s",
+			 heard.link->port, why);
 		errno = EPROTO;
 		return -1;
 	}
-	if (size > 0)
-		take_in_name(msg);
-	if (size > 0 && is_message(msg)) {
-		uint16_t type;
-		memcpy(&type, msg->msg_iov->iov_base, sizeof(type));
-		close_others(msg, type == SAYS_REGION || type == SAYS_RING);
-	}
+	text[size - 1] = '\0'; // the driver reads names until they end
 	return size;
 }
 
 ssize_t __wrap_sendmsg(int fd, const struct msghdr *msg, int flags)
 {
-	if (!take_in(msg)) {
-		errno = EPROTO;
-		return -1;
+	struct message m;
+
+	if (is_message(msg)) {
+		memcpy(&m, msg->msg_iov->iov_base, sizeof(m));
+		const char *why = take_in(&m, descriptor_of(msg));
+		if (why) {
+			drb_error("port %s: there is no memif link: %s", heard.link->port, why);
+			errno = EPROTO;
+			return -1;
+		}
+		put_name(msg);
 	}
-	put_name(msg);
 	ssize_t size = __real_sendmsg(fd, msg, flags);
 	if (size < 0 && heard.talk) {
 		// A server that cannot greet frees a channel that is still registered, and EAL then

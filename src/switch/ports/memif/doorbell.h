@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "common/config/config.h"
+#include "switch/ports/memif/memory.h"
 
 // A place for a packet or a part of one.
 struct drb_memif_desc {
@@ -35,15 +36,7 @@ struct drb_memif_ring {
 
 enum { DRB_MEMIF_AWAKE = 1 }; // a ring's flag: its receiver polls and is not to be woken
 
-#define DRB_MEMIF_REGIONS 256 // most of them that a link has: what the driver takes
-
-// The memory that the ends share, mapped. Owned by the talk that named it.
-struct drb_memif_memory {
-	struct {
-		uint8_t *at; // NULL: not named
-		uint64_t size;
-	} region[DRB_MEMIF_REGIONS];
-};
+#define DRB_MEMIF_LOG2_RING 10 // of the descriptors in a ring that a client of ours makes
 
 // One end of a ring.
 struct drb_doorbell {
@@ -69,10 +62,16 @@ enum drb_memif_takes {
 #undef X
 };
 
+// How far the ends of a control channel have come.
+enum drb_memif_stage { DRB_MEMIF_NEW, DRB_MEMIF_GREETED, DRB_MEMIF_JOINED };
+
 // What one control channel has said. Zeroed: nothing yet.
 struct drb_memif_talk {
+	enum drb_memif_stage stage;
 	struct drb_doorbell bell[2][DRB_WORKERS_MAX]; // [1]: from the client; .ring NULL: not named
 	struct drb_memif_memory memory;
+	int lent[DRB_MEMIF_REGIONS]; // the descriptors of regions that came; the driver's from JOINED on
+	uint32_t lent_count;
 	uint32_t takes; // the other end: a bit for each of enum drb_memif_takes
 };
 
@@ -81,6 +80,7 @@ struct drb_memif_talk {
 struct drb_memif_link {
 	const char *port; // its name, for messages
 	bool server;
+	uint32_t queues; // pairs of rings that it has
 	uint32_t buffer; // octets of a packet's buffer that a client shares
 	bool *connected; // the port's: written with `owner`, while the workers are parked
 	uint32_t takes;  // the other end; likewise
@@ -89,8 +89,9 @@ struct drb_memif_link {
 	const struct drb_memif_talk *owner; // whose rings these are; NULL: no link
 };
 
-// *connected becomes false, and says from now on whether there is a link. NULL: out of memory.
-struct drb_memif_link *drb_memif_link_new(bool server, uint32_t buffer, bool *connected);
+// With these first five fields. *connected becomes false, and says from now on whether there is a link. NULL: out of
+// memory.
+struct drb_memif_link *drb_memif_link_new(const struct drb_memif_link *of);
 void drb_memif_link_free(struct drb_memif_link *link);
 // From now on the bell of a receive queue, when there is one, is in this epoll set; -1: in none.
 // Within drb_memif_enter() and drb_memif_leave(). 0 or -errno.

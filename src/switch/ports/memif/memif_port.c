@@ -78,8 +78,9 @@ static int create(struct drb_port *port, const char *path)
 		unlink(p->socket);
 	// The socket is a file: abstract ones end at the network namespace.
 	snprintf(name, sizeof(name), "net_memif_%s", p->name);
-	snprintf(args, sizeof(args), "role=%s,socket=%s,socket-abstract=no,rsize=10,bsize=%u",
-		 p->up ? "server" : "client", p->socket, buffer_of(port->frame_max));
+	snprintf(args, sizeof(args), "role=%s,socket=%s,socket-abstract=no,rsize=%u,bsize=%u",
+		 p->up ? "server" : "client", p->socket, DRB_MEMIF_LOG2_RING,
+		 buffer_of(port->frame_max));
 	// The socket that a server listens on is for this user alone.
 	mode_t mask = umask(0177);
 	drb_memif_enter(own_of(port)->link);
@@ -96,8 +97,13 @@ static int start(struct drb_port *port, const char *path)
 	if (!own)
 		return -ENOMEM;
 	own->dpdk.device = DRB_DPDK_NONE;
-	own->link =
-		drb_memif_link_new(port->setup->up, buffer_of(port->frame_max), &port->connected);
+	own->link = drb_memif_link_new(&(struct drb_memif_link){
+		.port = port->setup->name,
+		.server = port->setup->up,
+		.queues = port->workers,
+		.buffer = buffer_of(port->frame_max),
+		.connected = &port->connected,
+	});
 	if (!own->link) {
 		drb_error("port %s: out of memory", port->setup->name);
 		return -ENOMEM;

@@ -24,7 +24,7 @@ static struct drb_memif_desc read_desc(const struct drb_doorbell *b, uint16_t at
 static uint8_t *octets_of(const struct drb_doorbell *b, const struct drb_memif_desc *d,
 			  uint32_t length)
 {
-	if (unlikely(d->region >= DRB_MEMIF_REGIONS || !b->memory->region[d->region].at))
+	if (unlikely(d->region >= b->memory->count))
 		return NULL;
 	uint64_t size = b->memory->region[d->region].size;
 	if (unlikely(d->offset > size || length > size - d->offset))

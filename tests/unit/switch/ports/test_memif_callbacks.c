@@ -92,17 +92,18 @@ static void workers_rest_meanwhile(void **state)
 {
 	static const struct drb_port_parking parking = {park, unpark, &all};
 	bool connected = true;
-	struct drb_memif_link *port = drb_memif_link_new(false, 2048, &connected);
+	struct drb_memif_link *link_ =
+		drb_memif_link_new(&(struct drb_memif_link){.port = "u0", .connected = &connected});
 	struct rte_intr_handle *handle, *last_handle;
 	pthread_t thread;
 
 	(void)state;
-	assert_non_null(port);
+	assert_non_null(link_);
 	start_switch(HEAD RINGS "link: {driver: vdev}\nprocess: {workers: 2, idle: poll}\n");
 	assert_int_equal(pthread_create(&thread, NULL, run_workers, NULL), 0);
 	wait_until_running();
 	drb_memif_set_parking(&parking);
-	drb_memif_enter(port);
+	drb_memif_enter(link_);
 	handle = listen_to(&guarded, on_guarded);
 	drb_memif_leave();
 	happen_until(guarded, &calls, CALLS);
@@ -132,7 +133,7 @@ static void workers_rest_meanwhile(void **state)
 	drb_workers_stop(&all);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	free_switch();
-	drb_memif_link_free(port);
+	drb_memif_link_free(link_);
 	rte_intr_instance_free(handle);
 	rte_intr_instance_free(last_handle);
 	close(guarded);

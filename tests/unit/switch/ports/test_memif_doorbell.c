@@ -91,12 +91,9 @@ static void holds_what_was_not_taken(void **state)
 static void hear_name(int type, const char *name)
 {
 	char text[MESSAGE] = {(char)type};
-	struct iovec part = {text, sizeof(text)};
-	struct msghdr msg = {.msg_iov = &part, .msg_iovlen = 1};
 
 	strncpy(text + (type == HELLO ? HELLO_NAME : INIT_NAME), name, DRB_MEMIF_NAME_LEN);
-	assert_int_equal(write(pair[1], text, sizeof(text)), MESSAGE);
-	assert_int_equal(recvmsg(pair[0], &msg, 0), MESSAGE);
+	assert_int_equal(hear_text(text, -1), MESSAGE);
 }
 
 // What the other end takes is what its name says, if that is one of ours, from the time on that the link is up.
@@ -120,13 +117,16 @@ static void names_tell_what_is_taken(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(said); i++) {
+		link_->server = said[i].type == INIT;
 		hear_name(said[i].type, said[i].name);
 		assert_false(drb_memif_link_takes(link_, DRB_MEMIF_TAKES_UNFINISHED));
-		connect_client();
+		if (link_->server)
+			assert_int_equal(hear(CONNECT), MESSAGE);
+		else
+			connect_client();
 		if (drb_memif_link_takes(link_, DRB_MEMIF_TAKES_UNFINISHED) != said[i].takes)
 			fail_msg("\"%s\" is taken for what it is not", said[i].name);
 		drb_memif_talk_over(link_, &talk);
-		talk = (struct drb_memif_talk){0};
 		assert_false(drb_memif_link_takes(link_, DRB_MEMIF_TAKES_UNFINISHED));
 	}
 }
@@ -150,25 +150,31 @@ static void server_has_the_other_ends(void **state)
 {
 	(void)state;
 	link_->server = true;
+	assert_int_equal(hear(INIT), MESSAGE);
 	assert_int_equal(say_region(region), MESSAGE);
-	assert_int_equal(say_ring(true, bell[0], 1, 0), MESSAGE);
-	assert_int_equal(hear(CONNECTED), MESSAGE); // is for clients
+	assert_int_equal(say_ring(true, bell[0], 0, 0), MESSAGE);
+	assert_int_equal(hear(CONNECTED), -1); // is for clients
 	assert_null(link_->owner);
 	assert_int_equal(hear(CONNECT), MESSAGE);
-	assert_non_null(link_->rx[1].ring);
-	assert_null(link_->tx[1].ring);
-	assert_null(link_->rx[0].ring);
+	assert_non_null(link_->rx[0].ring);
+	assert_null(link_->tx[0].ring);
+	assert_null(link_->rx[1].ring);
 }
 
 static void another_channel_changes_nothing(void **state)
 {
-	struct drb_memif_talk other = {0};
+	struct drb_memif_talk other = {.stage = DRB_MEMIF_GREETED};
+	const uint16_t joined[MESSAGE / 2] = {CONNECTED};
+	char text[MESSAGE];
+	struct iovec part = {text, sizeof(text)};
+	struct msghdr msg = {.msg_iov = &part, .msg_iovlen = 1};
 
 	(void)state;
 	connect_client();
 	const struct drb_memif_ring *before = link_->rx[0].ring;
+	assert_int_equal(write(pair[1], joined, sizeof(joined)), MESSAGE);
 	drb_memif_listen(link_, &other);
-	assert_int_equal(hear(CONNECTED), MESSAGE);
+	assert_int_equal(recvmsg(pair[0], &msg, 0), MESSAGE);
 	drb_memif_talk_over(link_, &other);
 	assert_true(connected);
 	assert_ptr_equal(link_->rx[0].ring, before);
@@ -195,13 +201,16 @@ static void bad_rings_are_refused(void **state)
 	(void)state;
 	assert_int_equal(say_ring(true, bell[0], 0, 0), -1); // of a region not named
 	assert_int_equal(errno, EPROTO);
+	assert_non_null(strstr(drb_msg_last(), "port u0: there is no memif link: "));
 	assert_int_equal(say_region(-1), -1);
 	assert_int_equal(say_region(bell[0]), -1); // no memory
-	assert_int_equal(say(REGION, region, DRB_MEMIF_REGIONS, 0, 0, 0), -1);
+	assert_int_equal(say(REGION, region, DRB_MEMIF_REGIONS, 0, 1, 0), -1);
+	assert_int_equal(say(REGION, region, 1, 0, 1, 0), -1);
 	assert_int_equal(say_region(region), MESSAGE);
 	assert_int_equal(say_region(region), -1); // twice
 	assert_int_equal(say_ring(true, -1, 0, 0), -1);
-	assert_int_equal(say_ring(true, bell[0], DRB_WORKERS_MAX, 0), -1);
+	assert_int_equal(say_ring(true, bell[0], 1, 0), -1); // before the first one
+	assert_int_equal(say_ring(true, bell[0], 2, 0), -1); // of no worker
 	assert_int_equal(say_ring(true, bell[0], 0, 65536), -1);
 	assert_int_equal(say_ring(true, bell[0], 0, 65536 - 64), -1);
 	assert_int_equal(say_ring(true, bell[0], 0, 65536 - RING_AT + 64),

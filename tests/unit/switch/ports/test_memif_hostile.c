@@ -1,30 +1,176 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A memif neighbour that passes descriptors to do harm by.
+// A memif neighbour that passes descriptors, sizes and messages to do harm by.
 #include "fixtures/unit.h"
+
+#include <linux/memfd.h>
+#include <sys/uio.h>
 
 #include "fixtures/memif_channel.h"
 
-// What could end this process: memory that its owner may take away.
-static void memory_that_shrinks_is_refused(void **state)
+#define PAGE 4096u
+#define HUGE_PAGE (2u << 20)
+
+static int begin_server(void **state)
 {
-	int loose = memfd_create("loose", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	int rc = begin(state);
+
+	link_->server = true;
+	return rc == 0 && hear(INIT) == MESSAGE ? 0 : -1;
+}
+
+// The next descriptor that is free.
+static int next_fd(void)
+{
+	int fd = dup(region);
+
+	close(fd);
+	return fd;
+}
+
+static int memory_of(uint64_t size, unsigned flags, int seals)
+{
+	int fd = memfd_create("memory", flags | MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	assert_true(fd >= 0 && ftruncate(fd, (off_t)size) == 0);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
+	return fd;
+}
+
+static ssize_t hear_region(uint16_t index, uint64_t size, int fd)
+{
+	char text[MESSAGE] = {REGION};
+
+	memcpy(text + 2, &index, sizeof(index));
+	memcpy(text + 4, &size, sizeof(size));
+	return hear_text(text, fd);
+}
+
+// Memory that is refused leaves nothing behind, and is named.
+static void refuses(uint64_t size, int fd, const char *why)
+{
+	const int before = next_fd();
+
+	assert_int_equal(hear_region(0, size, fd), -1);
+	assert_int_equal(talk.memory.count, 0);
+	assert_int_equal(next_fd(), before);
+	assert_non_null(strstr(drb_msg_last(), "port u0: "));
+	if (!strstr(drb_msg_last(), why))
+		fail_msg("\"%s\" does not say \"%s\"", drb_msg_last(), why);
+	if (fd >= 0)
+		close(fd);
+}
+
+// What could end this process: memory that its owner may take away, and what it only says that there is.
+static void memory_that_may_go_is_refused(void **state)
+{
+	const uint64_t size = HUGE_PAGE;
 
 	(void)state;
-	assert_int_equal(ftruncate(loose, 65536), 0);
-	assert_int_equal(say_region(loose), -1);
-	assert_int_equal(say_region(file), -1);
-	assert_null(talk.memory.region[0].at);
-	assert_int_equal(fcntl(loose, F_ADD_SEALS, F_SEAL_SHRINK), 0);
-	assert_int_equal(say_region(loose), MESSAGE);
-	close(loose);
-	close(file);
+	refuses(size, memory_of(size, 0, 0), "sealed");
+	refuses(size, memory_of(size, MFD_HUGETLB | MFD_HUGE_2MB, F_SEAL_SHRINK), "sealed");
+	refuses(size, open("/proc/self/exe", O_RDONLY | O_CLOEXEC), "sealed");
+	refuses(size, eventfd(0, EFD_CLOEXEC), "sealed");
+	refuses(size, -1, "sealed");
+	refuses(size, memory_of(size, 0, F_SEAL_SHRINK | F_SEAL_WRITE), "written");
+	for (int shift = 0; shift < 64; shift++) {
+		if (UINT64_C(1) << shift != size)
+			refuses(UINT64_C(1) << shift, memory_of(size, 0, F_SEAL_SHRINK), "as long");
+	}
+	refuses(0, memory_of(0, 0, F_SEAL_SHRINK), "as long");
+	refuses(UINT64_MAX, memory_of(size, 0, F_SEAL_SHRINK), "as long");
+}
+
+// As much as the rings of this link can need, however it comes, and what its owner does to it then stays within that.
+static void memory_is_bounded(void **state)
+{
+	const uint64_t most = drb_memif_memory_most(2, 2048), each = 1024 * (16 + 2048) + 128;
+	int all = memory_of(most, 0, F_SEAL_SHRINK), page = memory_of(1, 0, F_SEAL_SHRINK);
+	uint16_t count;
+
+	(void)state;
+	assert_in_range(most, 4 * each, 4 * (each + 2 * PAGE));
+	refuses(most + 1, memory_of(most + 1, 0, F_SEAL_SHRINK), "more memory");
+	refuses(UINT64_C(1) << 40, memory_of(UINT64_C(1) << 40, 0, F_SEAL_SHRINK), "more memory");
+	assert_int_equal(hear_region(0, most, all), MESSAGE);
+	assert_int_equal(hear_region(1, 1, page), -1);
+	volatile uint8_t *octet = talk.memory.region[0].at;
+	*octet = 1;
+	assert_int_equal(fallocate(all, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, PAGE), 0);
+	assert_int_equal(*octet, 0);
+	drb_memif_talk_over(link_, &talk);
+	// An octet takes a page: no more regions than the link may have pages, or than there can be.
+	assert_int_equal(hear(INIT), MESSAGE);
+	for (count = 0; hear_region(count, 1, page) == MESSAGE; count++)
+		;
+	assert_int_equal(count, DRB_MEMIF_REGIONS);
+	close(all);
+	close(page);
+}
+
+// The driver would keep the descriptors of regions that it did not map.
+static void talks_that_end_early_leave_nothing(void **state)
+{
+	const int before = next_fd();
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(hear_region(0, REGION_OCTETS, region), MESSAGE);
+		drb_memif_talk_over(link_, &talk);
+		assert_int_equal(next_fd(), before);
+		assert_int_equal(hear(INIT), MESSAGE);
+	}
+}
+
+// What is not its turn to say, and what there is not.
+static void turns_are_kept(void **state)
+{
+	(void)state;
+	for (int type = 0; type < 10; type++) {
+		bool known = type == 1 || type == CONNECT || type == 8;
+		drb_memif_talk_over(link_, &talk);
+		assert_int_equal(hear(type), type == INIT || type == 1 || type == 8 ? MESSAGE : -1);
+		drb_memif_talk_over(link_, &talk);
+		assert_int_equal(hear(INIT), MESSAGE);
+		assert_int_equal(hear(type), known ? MESSAGE : -1);
+		if (type != CONNECT)
+			continue;
+		assert_int_equal(hear(CONNECT), -1);
+		assert_int_equal(hear_region(0, REGION_OCTETS, region), -1);
+	}
+	link_->server = false;
+	for (int type = 0; type < 10; type++) {
+		bool known = type == 1 || type == CONNECTED || type == 8;
+		drb_memif_talk_over(link_, &talk);
+		assert_int_equal(hear(HELLO), MESSAGE);
+		assert_int_equal(hear(type), known ? MESSAGE : -1);
+	}
+}
+
+// The driver would copy a name until it ends; a message that is cut off has none.
+static void messages_are_whole(void **state)
+{
+	const int before = next_fd();
+	char text[MESSAGE];
+	struct iovec part = {text, sizeof(text)};
+	struct msghdr msg = {.msg_iov = &part, .msg_iovlen = 1};
+
+	(void)state;
+	drb_memif_talk_over(link_, &talk);
+	memset(text, 'n', sizeof(text));
+	text[0] = INIT;
+	text[1] = 0;
+	assert_int_equal(write(pair[1], text, sizeof(text)), MESSAGE);
+	assert_int_equal(recvmsg(pair[0], &msg, 0), MESSAGE);
+	assert_int_equal(text[MESSAGE - 1], '\0');
+	assert_int_equal(write(pair[1], text, 20), 20);
+	assert_int_equal(recvmsg(pair[0], &msg, 0), -1);
+	assert_int_equal(next_fd(), before);
 }
 
 // A peer that passes descriptors with what has no use for them has none left open here.
 static void descriptors_of_no_use_are_closed(void **state)
 {
-	static const int types[] = {HELLO, CONNECTED, REGION};
+	static const int types[] = {1, REGION, CONNECT};
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))];
 	char text[MESSAGE];
 	struct iovec part = {text, sizeof(text)};
@@ -36,10 +182,10 @@ static void descriptors_of_no_use_are_closed(void **state)
 				     .msg_iovlen = 1,
 				     .msg_control = control,
 				     .msg_controllen = sizeof(control)};
-		const int before = dup(region);
-		close(before);
+		const int before = next_fd();
 		memset(text, 0, sizeof(text));
 		text[0] = (char)types[i];
+		text[6] = REGION_OCTETS >> 16;
 		memset(control, 0, sizeof(control));
 		*CMSG_FIRSTHDR(&msg) = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof(both)),
 							.cmsg_level = SOL_SOCKET,
@@ -51,9 +197,7 @@ static void descriptors_of_no_use_are_closed(void **state)
 		assert_int_equal(recvmsg(pair[0], &msg, 0), MESSAGE);
 		if (types[i] == REGION) // the driver's
 			close(before);
-		const int after = dup(region);
-		close(after);
-		assert_int_equal(after, before);
+		assert_int_equal(next_fd(), before);
 	}
 }
 
@@ -65,6 +209,7 @@ static void full_bells_keep_nobody(void **state)
 
 	(void)state;
 	assert_int_equal(write(blocking, &most, sizeof(most)), sizeof(most));
+	assert_int_equal(hear(HELLO), MESSAGE);
 	assert_int_equal(say_region(region), MESSAGE);
 	assert_int_equal(say_ring(true, blocking, 0, 0), MESSAGE);
 	assert_int_equal(say_ring(false, bell[1], 0, RING_AT), MESSAGE);
@@ -78,8 +223,14 @@ static void full_bells_keep_nobody(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(memory_that_shrinks_is_refused, begin, end),
-		cmocka_unit_test_setup_teardown(descriptors_of_no_use_are_closed, begin, end),
+		cmocka_unit_test_setup_teardown(memory_that_may_go_is_refused, begin_server, end),
+		cmocka_unit_test_setup_teardown(memory_is_bounded, begin_server, end),
+		cmocka_unit_test_setup_teardown(talks_that_end_early_leave_nothing, begin_server,
+						end),
+		cmocka_unit_test_setup_teardown(turns_are_kept, begin_server, end),
+		cmocka_unit_test_setup_teardown(messages_are_whole, begin_server, end),
+		cmocka_unit_test_setup_teardown(descriptors_of_no_use_are_closed, begin_server,
+						end),
 		cmocka_unit_test_setup_teardown(full_bells_keep_nobody, begin, end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

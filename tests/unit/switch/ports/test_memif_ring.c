@@ -44,6 +44,7 @@ static void begin_ring(bool from_client)
 	memory = (struct drb_memif_memory){0};
 	memory.region[REGION].at = (uint8_t *)ring;
 	memory.region[REGION].size = MEMORY;
+	memory.count = REGION + 1;
 	receiving = (struct drb_doorbell){.ring = ring, .memory = &memory, .size = SIZE};
 	receiving.empty = from_client ? 0 : SIZE;
 	sending = receiving;

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/ports/memif/memory.h"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "switch/ports/memif/doorbell.h"
+
+static uint64_t whole_pages(uint64_t octets)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	return (octets + page - 1) / page * page;
+}
+
+uint64_t drb_memif_memory_most(uint32_t pairs, uint32_t buffer)
+{
+	const uint64_t count = UINT64_C(1) << DRB_MEMIF_LOG2_RING;
+
+	return 2 * pairs *
+	       (whole_pages(sizeof(struct drb_memif_ring) + count * sizeof(struct drb_memif_desc)) +
+		whole_pages(count * buffer));
+}
+
+// Whoever reads memory beyond its end dies of SIGBUS: at a file that became shorter, or where a page of a hugetlb file
+// was taken out and there is no other. Holes in memory of other kinds are filled.
+static bool stays(int fd)
+{
+	int seals = fcntl(fd, F_GET_SEALS);
+	struct statfs fs;
+
+	return seals >= 0 && (seals & F_SEAL_SHRINK) && fstatfs(fd, &fs) == 0 &&
+	       fs.f_type == TMPFS_MAGIC;
+}
+
+const char *drb_memif_memory_add(struct drb_memif_memory *memory,
+				 const struct drb_memif_region *said, uint64_t most)
+{
+	struct stat st;
+
+	if (said->index != memory->count || said->index >= DRB_MEMIF_REGIONS)
+		return "its regions of memory are out of order";
+	if (said->fd < 0 || !stays(said->fd) || fstat(said->fd, &st) < 0)
+		return "a region of its memory is no memfd without huge pages that is sealed "
+		       "against shrinking";
+	// The driver maps what the message says.
+	if (st.st_size <= 0 || said->size != (uint64_t)st.st_size)
+		return "a region of its memory is not as long as a message says";
+	if (said->size > most || whole_pages(said->size) > most - memory->total)
+		return "it shares more memory than this link needs: give it rings of 1024 "
+		       "descriptors, buffers of 2048 octets, and the MTU of this switch";
+	void *at = mmap(NULL, said->size, PROT_READ | PROT_WRITE, MAP_SHARED, said->fd, 0);
+	if (at == MAP_FAILED)
+		return "its memory cannot be mapped to be read and written";
+	memory->region[memory->count].at = at;
+	memory->region[memory->count++].size = said->size;
+	memory->total += whole_pages(said->size);
+	return NULL;
+}
+
+void drb_memif_memory_free(struct drb_memif_memory *memory)
+{
+	for (uint32_t i = 0; i < memory->count; i++)
+		munmap(memory->region[i].at, memory->region[i].size);
+	*memory = (struct drb_memif_memory){0};
+}

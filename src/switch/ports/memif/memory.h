@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The memory that the two ends of a memif link share: regions, which the client makes. A server takes those only that
+// their owner can neither shorten nor take pages from, and no more of them than the rings of its link need: what it
+// touches counts as its own memory.
+
+#include <stdint.h>
+
+#define DRB_MEMIF_REGIONS 256 // most of them that a link has: what the driver takes
+
+// Mapped. Zeroed: none. Owned by the talk that named it.
+struct drb_memif_memory {
+	struct {
+		uint8_t *at; // NULL: not named
+		uint64_t size;
+	} region[DRB_MEMIF_REGIONS];
+	uint32_t count; // regions 0 to count - 1 are named
+	uint64_t total; // octets of all, in whole pages
+};
+
+// What the other end says of a region.
+struct drb_memif_region {
+	uint16_t index;
+	uint64_t size; // octets
+	int fd;        // stays the caller's
+};
+
+// Octets that so many pairs of rings may take, with as many descriptors as ours have, and a buffer for each.
+uint64_t drb_memif_memory_most(uint32_t pairs, uint32_t buffer);
+// Maps one more region, if there are at most `most` octets then. NULL, or why it is refused.
+const char *drb_memif_memory_add(struct drb_memif_memory *memory,
+				 const struct drb_memif_region *said, uint64_t most);
+void drb_memif_memory_free(struct drb_memif_memory *memory);
