@@ -7,6 +7,7 @@ test_stats_socket.py DRBSWITCH CONFIG_DIR    TAP on standard output. See world.p
 import fcntl
 import json
 import os
+import pathlib
 import resource
 import socket
 import sys
@@ -137,6 +138,38 @@ def few_descriptors():
         stop(p)
 
 
+def other_threads(p):
+    """CPU time that all threads but the first, which forwards, have taken, in seconds."""
+    ticks = 0
+    for task in pathlib.Path(f'/proc/{p.pid}/task').iterdir():
+        if task.name != str(p.pid):
+            ticks += sum(map(int, (task / 'stat').read_text().rpartition(')')[2].split()[11:13]))
+    return ticks / os.sysconf('SC_CLK_TCK')
+
+
+def no_descriptor_left():
+    """Who cannot be accepted waits, and no CPU is spent on it meanwhile."""
+    with World() as w:
+        p = w.ready(NULLS)
+        path = w.socket_of('drb-s1-0')
+        client = connect(path)
+        before = resource.prlimit(p.pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(p.pid, resource.RLIMIT_NOFILE, (1, before[1]))
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as waits:
+            waits.settimeout(30)
+            waits.connect(str(path))
+            spent = -other_threads(p)
+            time.sleep(1)
+            spent += other_threads(p)
+            assert spent < 0.2, f'{spent:.2f} s of CPU time in a second'
+            client.send(b'/drb/info')
+            assert b's1-0' in client.recv(1 << 16)
+            resource.prlimit(p.pid, resource.RLIMIT_NOFILE, before)
+            assert b'version' in waits.recv(1 << 16)
+        client.close()
+        stop(p)
+
+
 def folders_of_others():
     with World() as w:
         dpdk = w.dir / 'run/dpdk'
@@ -184,5 +217,5 @@ def what_is_asked_is_repeated_as_text():
 
 
 resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
-tap.run((silent_clients, a_thousand_ask, who_does_not_read, no_requests, few_descriptors,
+tap.run((silent_clients, a_thousand_ask, who_does_not_read, no_requests, few_descriptors, no_descriptor_left,
          folders_of_others, waits_for_the_dying, what_is_asked_is_repeated_as_text))

@@ -23,6 +23,8 @@
 #define EVENTS 64
 // How often clients that do not take their replies are looked for.
 #define LOOK_EVERY_MS 500
+// How long nobody is accepted for after there was no descriptor for one.
+#define REST_MS 100
 // Of the descriptors of this process, for all else than clients.
 #define OTHER_FDS 512
 
@@ -55,6 +57,7 @@ static struct {
 	uint32_t first, last; // who waits
 	uint32_t served;      // whose request DPDK has; NOBODY: none
 	uint32_t full;        // how many clients do not take replies
+	uint64_t rests_ns;    // until then nobody is accepted; 0: clients are
 	uint32_t most;        // clients that there are descriptors for
 	struct client client[DRB_STATS_CLIENTS_MAX];
 } all = {.epoll_fd = -1, .server = -1};
@@ -144,8 +147,12 @@ static void take_client(void)
 {
 	int fd = accept4(all.listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
-	if (fd < 0)
+	if (fd < 0) {
+		// Who waits goes on waiting, and would be announced again at once.
+		if (errno != EAGAIN && watch(all.listener, 0, LISTENER, EPOLL_CTL_MOD) == 0)
+			all.rests_ns = drb_clock_now() + REST_MS * UINT64_C(1000000);
 		return;
+	}
 	uint32_t n = make_room();
 	if (n == NOBODY || send(fd, all.greeting, all.greeting_length, MSG_NOSIGNAL) < 0 ||
 	    watch(fd, EPOLLIN | EPOLLRDHUP | EPOLLONESHOT, n, EPOLL_CTL_ADD) < 0) {
@@ -237,13 +244,21 @@ static void let_go_of_full(void)
 	}
 }
 
+static void accept_again(void)
+{
+	if (drb_clock_now() >= all.rests_ns &&
+	    watch(all.listener, EPOLLIN, LISTENER, EPOLL_CTL_MOD) == 0)
+		all.rests_ns = 0;
+}
+
 static void serve_clients(void)
 {
 	struct epoll_event events[EVENTS];
 	bool goes_on = true;
 
 	while (goes_on) {
-		int count = epoll_wait(all.epoll_fd, events, EVENTS, all.full ? LOOK_EVERY_MS : -1);
+		int wait_ms = all.rests_ns ? REST_MS : all.full ? LOOK_EVERY_MS : -1;
+		int count = epoll_wait(all.epoll_fd, events, EVENTS, wait_ms);
 		if (count < 0 && errno != EINTR)
 			return;
 		for (int i = 0; i < count; i++) {
@@ -258,6 +273,8 @@ static void serve_clients(void)
 		serve_next();
 		if (all.full)
 			let_go_of_full();
+		if (all.rests_ns)
+			accept_again();
 	}
 }
 
