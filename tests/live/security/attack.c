@@ -3,12 +3,14 @@
 //   attack send INTERFACE KIND SECONDS   as many frames as the machine can; prints how many a second
 //   attack take INTERFACE                receives all it can until SIGTERM
 //   attack watch INTERFACE               says "ready"; prints at SIGTERM how many marked frames came
-// Kinds: "one" and "flows" are what h0 may send, to h15 and to all; "sources", "neighbours" and "control" are
-// not, and their frames are marked, so that they are known wherever they arrive.
+// Kinds: "one", "flows" and "segments" are what h0 may send: to h15, to all, to h15 as GSO packets of segments of one
+// octet; "sources", "neighbours" and "control" are not, and their frames are marked, so that they are known wherever
+// they arrive.
 #include <arpa/inet.h>
 #include <linux/filter.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
+#include <linux/virtio_net.h>
 #include <net/if.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -23,6 +25,7 @@
 
 #define FRAMES 1024
 #define BATCH 64
+#define SEGMENTS 60000
 #define LEN 96 // of a marked frame
 #define MARK_AT 92
 #define MARK 0x4c494521u
@@ -32,6 +35,7 @@
 struct frame {
 	uint8_t data[128];
 	uint32_t len;
+	uint32_t payload; // octets behind it, to be cut into segments
 };
 
 static volatile sig_atomic_t ended;
@@ -76,10 +80,10 @@ static void put_type(struct frame *f, uint16_t type)
 	PUT(f, (uint8_t)(type >> 8), (uint8_t)type);
 }
 
-static void put_udp(struct frame *f, uint8_t from, uint8_t to, uint32_t ports)
+static void put_ipv4(struct frame *f, uint8_t from, uint8_t to, uint8_t protocol, uint16_t length)
 {
 	put_type(f, ETH_P_IP);
-	PUT(f, 0x45, 0, 0, 46, 0, 0, 0, 0, 64, 17, 0, 0);
+	PUT(f, 0x45, 0, (uint8_t)(length >> 8), (uint8_t)length, 0, 0, 0, 0, 64, protocol, 0, 0);
 	put_ip(f, from);
 	put_ip(f, to);
 	// The header's checksum, so that hosts take the packet.
@@ -91,6 +95,11 @@ static void put_udp(struct frame *f, uint8_t from, uint8_t to, uint32_t ports)
 	sum = ~(sum + (sum >> 16));
 	f->data[f->len - 10] = (uint8_t)(sum >> 8);
 	f->data[f->len - 9] = (uint8_t)sum;
+}
+
+static void put_udp(struct frame *f, uint8_t from, uint8_t to, uint32_t ports)
+{
+	put_ipv4(f, from, to, IPPROTO_UDP, 46);
 	put(f, &ports, 4);
 	PUT(f, 0, 26, 0, 0);
 }
@@ -141,6 +150,16 @@ static void flows(struct frame *f, uint32_t i)
 	put_mac(f, to);
 	put_mac(f, 0);
 	put_udp(f, 0, to, (uint32_t)random() << 1 ^ (uint32_t)random());
+}
+
+static void segments(struct frame *f, uint32_t i)
+{
+	(void)i;
+	put_mac(f, VICTIM);
+	put_mac(f, 0);
+	put_ipv4(f, 0, VICTIM, IPPROTO_TCP, 40 + SEGMENTS);
+	f->payload = SEGMENTS;
+	PUT(f, 0, 9, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0x50, 0x10, 0, 0, 0, 0, 0, 0);
 }
 
 // Frames that say they are another's: by MAC, by address, behind a tag, and with marks of the fabric.
@@ -243,9 +262,8 @@ static const struct {
 	void (*make)(struct frame *f, uint32_t i);
 	bool marked;
 } kinds[] = {
-	{"one", one, false},        {"flows", flows, false},
-	{"sources", sources, true}, {"neighbours", neighbours, true},
-	{"control", control, true},
+	{"one", one, false},        {"flows", flows, false},          {"segments", segments, false},
+	{"sources", sources, true}, {"neighbours", neighbours, true}, {"control", control, true},
 };
 
 static struct frame frames[FRAMES];
@@ -263,13 +281,14 @@ static void make_frames(const char *kind)
 	}
 	for (uint32_t i = 0; i < FRAMES; i++) {
 		kinds[k].make(&frames[i], i);
-		frames[i].len = kinds[k].marked ? LEN : 60;
+		if (!frames[i].payload)
+			frames[i].len = kinds[k].marked ? LEN : 60;
 		if (kinds[k].marked)
 			memcpy(frames[i].data + MARK_AT, &mark, sizeof(mark));
 	}
 }
 
-// Looks for SIGTERM now and then.
+// Who receives looks for SIGTERM now and then: it may come just before recv().
 static int open_at(const char *interface, uint16_t protocol)
 {
 	const struct timeval patience = {.tv_usec = 100000};
@@ -294,18 +313,25 @@ static double seconds_now(void)
 
 static void flood(const char *interface, double seconds)
 {
-	const int on = 1;
-	const int fd = open_at(interface, 0);
+	// Of a whole frame, and of 54 octets of headers before segments of one octet.
+	static struct virtio_net_hdr header[] = {
+		{0}, {VIRTIO_NET_HDR_F_NEEDS_CSUM, VIRTIO_NET_HDR_GSO_TCPV4, 54, 1, 34, 16}};
+	static const uint8_t payload[SEGMENTS] = {0};
+	const int on = 1, fd = open_at(interface, 0);
 	const double begun = seconds_now();
 	static struct mmsghdr message[FRAMES];
-	static struct iovec part[FRAMES];
+	static struct iovec part[FRAMES][3];
 	uint64_t sent = 0;
 	double now;
 
-	setsockopt(fd, SOL_PACKET, PACKET_QDISC_BYPASS, &on, sizeof(on));
+	if (setsockopt(fd, SOL_PACKET, PACKET_QDISC_BYPASS, &on, sizeof(on)) < 0 ||
+	    setsockopt(fd, SOL_PACKET, PACKET_VNET_HDR, &on, sizeof(on)) < 0)
+		fail("flood");
 	for (uint32_t i = 0; i < FRAMES; i++) {
-		part[i] = (struct iovec){frames[i].data, frames[i].len};
-		message[i].msg_hdr = (struct msghdr){.msg_iov = &part[i], .msg_iovlen = 1};
+		part[i][0] = (struct iovec){&header[frames[i].payload > 0], sizeof(header[0])};
+		part[i][1] = (struct iovec){frames[i].data, frames[i].len};
+		part[i][2] = (struct iovec){(void *)(uintptr_t)payload, frames[i].payload};
+		message[i].msg_hdr = (struct msghdr){.msg_iov = part[i], .msg_iovlen = 3};
 	}
 	for (uint32_t at = 0; (now = seconds_now()) < begun + seconds && !ended;
 	     at = (at + BATCH) % FRAMES) {
@@ -340,16 +366,12 @@ static void watch(const char *interface)
 	};
 	const struct sock_fprog program = {.len = sizeof(steps) / sizeof(steps[0]),
 					   .filter = steps};
-	const int on = 1;
-	// The signal to end may come just before recv().
-	const struct timeval patience = {.tv_usec = 100000};
-	const int fd = open_at(interface, ETH_P_ALL);
+	const int on = 1, fd = open_at(interface, ETH_P_ALL);
 	uint8_t frame[128];
 	uint64_t seen = 0;
 
 	if (setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) < 0 ||
-	    setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof(on)) < 0 ||
-	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) < 0)
+	    setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof(on)) < 0)
 		fail("watch");
 	printf("ready\n");
 	fflush(stdout);

@@ -125,15 +125,21 @@ static void forget(struct drb_doorbell *b)
 	b->ring = NULL;
 }
 
+// The driver counts rings, and takes the first ones for those that were named.
+static bool is_next_ring(const struct drb_doorbell *bells, uint16_t index)
+{
+	return index < heard.link->queues && !bells[index].ring &&
+	       (index == 0 || bells[index - 1].ring);
+}
+
 // Takes in a ring. NULL, or why it is refused.
 static const char *add_ring(struct drb_memif_talk *talk, const struct message *m, int fd)
 {
-	bool from_client = m->ring.flags & RING_FROM_CLIENT;
-	struct drb_doorbell *b = talk->bell[from_client] + m->ring.index;
+	const bool from_client = m->ring.flags & RING_FROM_CLIENT;
 
-	// The driver counts rings, and takes the first ones for those that were named.
-	if (m->ring.index >= heard.link->queues || b->ring || (m->ring.index > 0 && !b[-1].ring))
+	if (!is_next_ring(talk->bell[from_client], m->ring.index))
 		return "its rings are out of order, or more than this switch has workers";
+	struct drb_doorbell *b = &talk->bell[from_client][m->ring.index];
 	if (m->ring.log2_size > LOG2_RING_MAX)
 		return "a ring is too long";
 	b->memory = &talk->memory;
@@ -362,7 +368,8 @@ ssize_t __wrap_sendmsg(int fd, const struct msghdr *msg, int flags)
 		}
 		put_name(msg);
 	}
-	ssize_t size = __real_sendmsg(fd, msg, flags);
+	// A peer that does not read must not keep this thread, for which the workers wait.
+	ssize_t size = __real_sendmsg(fd, msg, heard.talk ? flags | MSG_DONTWAIT : flags);
 	if (size < 0 && heard.talk) {
 		// A server that cannot greet frees a channel that is still registered, and EAL then
 		// ends the process. It does well when it reads that the client is gone.

@@ -126,9 +126,10 @@ static void turns_are_kept(void **state)
 {
 	(void)state;
 	for (int type = 0; type < 10; type++) {
-		bool known = type == 1 || type == CONNECT || type == 8;
+		bool known = type == ACK || type == CONNECT || type == DISCONNECT;
 		drb_memif_talk_over(link_, &talk);
-		assert_int_equal(hear(type), type == INIT || type == 1 || type == 8 ? MESSAGE : -1);
+		assert_int_equal(hear(type),
+				 type == INIT || type == ACK || type == DISCONNECT ? MESSAGE : -1);
 		drb_memif_talk_over(link_, &talk);
 		assert_int_equal(hear(INIT), MESSAGE);
 		assert_int_equal(hear(type), known ? MESSAGE : -1);
@@ -139,7 +140,7 @@ static void turns_are_kept(void **state)
 	}
 	link_->server = false;
 	for (int type = 0; type < 10; type++) {
-		bool known = type == 1 || type == CONNECTED || type == 8;
+		bool known = type == ACK || type == CONNECTED || type == DISCONNECT;
 		drb_memif_talk_over(link_, &talk);
 		assert_int_equal(hear(HELLO), MESSAGE);
 		assert_int_equal(hear(type), known ? MESSAGE : -1);
@@ -162,7 +163,8 @@ static void messages_are_whole(void **state)
 	assert_int_equal(write(pair[1], text, sizeof(text)), MESSAGE);
 	assert_int_equal(recvmsg(pair[0], &msg, 0), MESSAGE);
 	assert_int_equal(text[MESSAGE - 1], '\0');
-	assert_int_equal(write(pair[1], text, 20), 20);
+	drb_memif_talk_over(link_, &talk);
+	assert_int_equal(write(pair[1], text, MESSAGE - 1), MESSAGE - 1);
 	assert_int_equal(recvmsg(pair[0], &msg, 0), -1);
 	assert_int_equal(next_fd(), before);
 }
@@ -170,7 +172,7 @@ static void messages_are_whole(void **state)
 // A peer that passes descriptors with what has no use for them has none left open here.
 static void descriptors_of_no_use_are_closed(void **state)
 {
-	static const int types[] = {1, REGION, CONNECT};
+	static const int types[] = {ACK, REGION, CONNECT};
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))];
 	char text[MESSAGE];
 	struct iovec part = {text, sizeof(text)};
@@ -220,6 +222,16 @@ static void full_bells_keep_nobody(void **state)
 	close(blocking);
 }
 
+// Nor one that reads nothing of what the driver answers.
+static void unread_answers_keep_nobody(void **state)
+{
+	(void)state;
+	alarm(30);
+	for (int i = 0; i < 5000; i++)
+		assert_int_equal(say(ACK, -1, 0, 0, 0, 0), MESSAGE);
+	alarm(0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -232,6 +244,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(descriptors_of_no_use_are_closed, begin_server,
 						end),
 		cmocka_unit_test_setup_teardown(full_bells_keep_nobody, begin, end),
+		cmocka_unit_test_setup_teardown(unread_answers_keep_nobody, begin, end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
