@@ -23,7 +23,8 @@
 	X(queue_ns, "sum of the times packets were queued, ns; its growth per ns is the mean "     \
 		    "queue length; 0 without a rate")                                              \
 	X(ring_packets, "packets handed to the link that wait in its ring now, where its driver "  \
-			"can tell (memif), else 0; they are in out_packets")
+			"can tell (memif: of packets longer than 2048 bytes their parts), else 0; "    \
+			"they are in out_packets")
 
 // X(key, meaning): of an af_xdp port, counted by its XDP program and by the kernel behind it. At rest
 // in_packets = xdp_redirected - xdp_ring_full - xdp_dropped, and in_missed is the sum of the two, where no bundle was

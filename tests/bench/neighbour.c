@@ -153,11 +153,8 @@ static void open_memif(struct link *l, uint32_t index)
 	const struct rte_eth_conf conf = {0};
 	char name[32], args[512];
 
-	l->memif = drb_memif_link_new(&(struct drb_memif_link){.port = l->socket,
-							       .server = !l->client,
-							       .queues = 1,
-							       .buffer = BUFFER,
-							       .connected = &l->connected});
+	l->memif = drb_memif_link_new(&(struct drb_memif_link){
+		.port = l->socket, .server = !l->client, .queues = 1, .connected = &l->connected});
 	need(l->memif, "out of memory", l->socket);
 	drb_memif_enter(l->memif);
 	snprintf(name, sizeof(name), "net_memif%u", index);

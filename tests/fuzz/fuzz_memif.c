@@ -119,11 +119,8 @@ static void start_server(void)
 
 	snprintf(server.sun_path, sizeof(server.sun_path), "%s/memif", test_runtime);
 	snprintf(args, sizeof(args), "role=server,socket=%s,socket-abstract=no", server.sun_path);
-	link_ = drb_memif_link_new(&(struct drb_memif_link){.port = "u0",
-							    .server = true,
-							    .queues = QUEUES,
-							    .buffer = 2048,
-							    .connected = &connected});
+	link_ = drb_memif_link_new(&(struct drb_memif_link){
+		.port = "u0", .server = true, .queues = QUEUES, .connected = &connected});
 	require(link_);
 	drb_memif_enter(link_);
 	require(rte_vdev_init("net_memif0", args) == 0 &&
@@ -251,7 +248,7 @@ static void use_rings(void)
 	drb_memif_enter(link_);
 	const struct drb_memif_packets p = {
 		.frame_max = FRAME_MAX,
-		.buffer = link_->buffer,
+		.buffer = DRB_MEMIF_BUFFER,
 		.marked = drb_memif_link_takes(link_, DRB_MEMIF_TAKES_UNFINISHED)};
 	for (uint32_t q = 0; q < QUEUES; q++) {
 		struct drb_send_result result = {0};

@@ -262,7 +262,7 @@ static const char *take_in(const struct message *m, int fd)
 		return drb_memif_memory_add(
 			&heard.talk->memory,
 			&(struct drb_memif_region){m->region.index, m->region.size, fd},
-			drb_memif_memory_most(link->queues, link->buffer));
+			drb_memif_memory_most(link->queues));
 	case SAYS_RING:
 		return add_ring(heard.talk, m, fd);
 	case SAYS_CONNECT:

@@ -36,7 +36,10 @@ struct drb_memif_ring {
 
 enum { DRB_MEMIF_AWAKE = 1 }; // a ring's flag: its receiver polls and is not to be woken
 
-#define DRB_MEMIF_LOG2_RING 10 // of the descriptors in a ring that a client of ours makes
+// What a client of ours shares: descriptors of a ring (their logarithm), and octets of the buffer of each. Longer packets
+// take several, so that the memory of a link is the same whatever the MTU of either end.
+#define DRB_MEMIF_LOG2_RING 10
+#define DRB_MEMIF_BUFFER 2048
 
 // One end of a ring.
 struct drb_doorbell {
@@ -81,7 +84,6 @@ struct drb_memif_link {
 	const char *port; // its name, for messages
 	bool server;
 	uint32_t queues; // pairs of rings that it has
-	uint32_t buffer; // octets of a packet's buffer that a client shares
 	bool *connected; // the port's: written with `owner`, while the workers are parked
 	uint32_t takes;  // the other end; likewise
 	struct drb_doorbell rx[DRB_WORKERS_MAX], tx[DRB_WORKERS_MAX];
@@ -89,7 +91,7 @@ struct drb_memif_link {
 	const struct drb_memif_talk *owner; // whose rings these are; NULL: no link
 };
 
-// With these first five fields. *connected becomes false, and says from now on whether there is a link. NULL: out of
+// With these first four fields. *connected becomes false, and says from now on whether there is a link. NULL: out of
 // memory.
 struct drb_memif_link *drb_memif_link_new(const struct drb_memif_link *of);
 void drb_memif_link_free(struct drb_memif_link *link);

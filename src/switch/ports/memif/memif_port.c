@@ -17,7 +17,6 @@
 #include "switch/ports/memif/server_probe.h"
 
 #define DESCRIPTORS 512
-#define BUFFER 2048 // the driver's own default
 
 // Stopped ports: their links are what callbacks speak of, which the driver may have left registered.
 static struct drb_memif_port *stopped;
@@ -60,14 +59,6 @@ static int check(const char *path, const struct drb_port_setup *p, uint32_t work
 				   p->name, p->socket, strerror(errno));
 }
 
-// Octets of a buffer of the shared memory: one takes a whole frame.
-static uint32_t buffer_of(uint32_t frame_max)
-{
-	uint32_t room = RTE_ALIGN_CEIL(frame_max, RTE_CACHE_LINE_SIZE);
-
-	return room > BUFFER ? room : BUFFER;
-}
-
 static int create(struct drb_port *port, const char *path)
 {
 	const struct drb_port_setup *p = port->setup;
@@ -78,9 +69,8 @@ static int create(struct drb_port *port, const char *path)
 		unlink(p->socket);
 	// The socket is a file: abstract ones end at the network namespace.
 	snprintf(name, sizeof(name), "net_memif_%s", p->name);
-	snprintf(args, sizeof(args), "role=%s,socket=%s,socket-abstract=no,rsize=%u,bsize=%u",
-		 p->up ? "server" : "client", p->socket, DRB_MEMIF_LOG2_RING,
-		 buffer_of(port->frame_max));
+	snprintf(args, sizeof(args), "role=%s,socket=%s,socket-abstract=no,rsize=%d,bsize=%d",
+		 p->up ? "server" : "client", p->socket, DRB_MEMIF_LOG2_RING, DRB_MEMIF_BUFFER);
 	// The socket that a server listens on is for this user alone.
 	mode_t mask = umask(0177);
 	drb_memif_enter(own_of(port)->link);
@@ -101,7 +91,6 @@ static int start(struct drb_port *port, const char *path)
 		.port = port->setup->name,
 		.server = port->setup->up,
 		.queues = port->workers,
-		.buffer = buffer_of(port->frame_max),
 		.connected = &port->connected,
 	});
 	if (!own->link) {
@@ -171,7 +160,7 @@ static struct drb_memif_packets packets_of(const struct drb_port_queue *q)
 
 	return (struct drb_memif_packets){
 		.frame_max = q->port->frame_max,
-		.buffer = link->buffer,
+		.buffer = DRB_MEMIF_BUFFER,
 		.marked = drb_memif_link_takes(link, DRB_MEMIF_TAKES_UNFINISHED),
 	};
 }

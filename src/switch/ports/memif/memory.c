@@ -18,13 +18,13 @@ static uint64_t whole_pages(uint64_t octets)
 	return (octets + page - 1) / page * page;
 }
 
-uint64_t drb_memif_memory_most(uint32_t pairs, uint32_t buffer)
+uint64_t drb_memif_memory_most(uint32_t pairs)
 {
 	const uint64_t count = UINT64_C(1) << DRB_MEMIF_LOG2_RING;
 
 	return 2 * pairs *
 	       (whole_pages(sizeof(struct drb_memif_ring) + count * sizeof(struct drb_memif_desc)) +
-		whole_pages(count * buffer));
+		whole_pages(count * DRB_MEMIF_BUFFER));
 }
 
 // Whoever reads memory beyond its end dies of SIGBUS: at a file that became shorter, or where a page of a hugetlb file
@@ -53,7 +53,7 @@ const char *drb_memif_memory_add(struct drb_memif_memory *memory,
 		return "a region of its memory is not as long as a message says";
 	if (said->size > most || whole_pages(said->size) > most - memory->total)
 		return "it shares more memory than this link needs: give it rings of 1024 "
-		       "descriptors, buffers of 2048 octets, and the MTU of this switch";
+		       "descriptors and buffers of 2048 octets";
 	void *at = mmap(NULL, said->size, PROT_READ | PROT_WRITE, MAP_SHARED, said->fd, 0);
 	if (at == MAP_FAILED)
 		return "its memory cannot be mapped to be read and written";

@@ -25,8 +25,8 @@ struct drb_memif_region {
 	int fd;        // stays the caller's
 };
 
-// Octets that so many pairs of rings may take, with as many descriptors as ours have, and a buffer for each.
-uint64_t drb_memif_memory_most(uint32_t pairs, uint32_t buffer);
+// Octets that so many pairs of rings may take, which are no larger than ours.
+uint64_t drb_memif_memory_most(uint32_t pairs);
 // Maps one more region, if there are at most `most` octets then. NULL, or why it is refused.
 const char *drb_memif_memory_add(struct drb_memif_memory *memory,
 				 const struct drb_memif_region *said, uint64_t most);

@@ -83,7 +83,7 @@ static void memory_that_may_go_is_refused(void **state)
 // As much as the rings of this link can need, however it comes, and what its owner does to it then stays within that.
 static void memory_is_bounded(void **state)
 {
-	const uint64_t most = drb_memif_memory_most(2, 2048), each = 1024 * (16 + 2048) + 128;
+	const uint64_t most = drb_memif_memory_most(2), each = 1024 * (16 + 2048) + 128;
 	int all = memory_of(most, 0, F_SEAL_SHRINK), page = memory_of(1, 0, F_SEAL_SHRINK);
 	uint16_t count;
 
