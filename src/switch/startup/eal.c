@@ -21,7 +21,6 @@
 #include "common/config/complaint.h"
 #include "common/cli/log.h"
 #include "switch/ports/packet_pool.h"
-#include "switch/startup/tsc.h"
 
 #define ARGS_MAX (24 + 2 * DRB_PORTS_MAX)
 #define HUGEPAGE_KB 2048
@@ -246,7 +245,6 @@ int drb_eal_init(const struct drb_setup *setup, uint32_t memory_mb, bool verbose
 	bool pci = false;
 	int rc;
 
-	drb_tsc_begin();
 	take_log();
 	if (*setup->cpus)
 		snprintf(cpus, sizeof(cpus), "%s", setup->cpus);
