@@ -16,7 +16,7 @@ packages=(
   gnuplot-nox
   # tests and checks
   libcmocka-dev iperf3 jq tcpdump clang libclang-rt-dev clang-format cppcheck shellcheck
-  flake8 mypy codespell prometheus python3-prometheus-client curl
+  flake8 mypy codespell prometheus curl
   mandoc bash-completion zsh fish mininet iperf telnet
   ansible-core openssh-server python3-jsonschema python3-yaml
   chromium chromium-driver python3-selenium tshark

@@ -36,9 +36,7 @@ int main(int argc, char **argv)
 		 "  drbctl capture s1-0\n"
 		 "  drbctl capture s1-0.u0 -w u0.pcapng udp\n"},
 		{"metrics", "drbctl metrics", "counters of all switches for Prometheus",
-		 ctl_metrics,
-		 "  drbctl metrics\n"
-		 "  drbctl metrics --openmetrics\n"},
+		 ctl_metrics, "  drbctl metrics\n"},
 		{"serve", "drbctl serve", "a live map in the browser, metrics over HTTP", ctl_serve,
 		 "  drbctl serve\n"
 		 "  drbctl serve --listen 127.0.0.1:8080\n"},

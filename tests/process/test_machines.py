@@ -305,8 +305,6 @@ def expositions_are_merged():
                          'drb_up{machine="b",fabric="drb",switch="s1-0"} 1',
                          'drb_up{machine="c",fabric="drb",switch="s2-1",layer="2"} 0', '# HELP x y', '# TYPE x gauge',
                          'x{machine="a"} 3', 'x{machine="b"} 3'], lines
-    ended = merged_metrics.merge({name: text + '# EOF\n' for name in 'ab'}, ['a', 'b'], [])
-    assert ended.endswith('\n# EOF\n') and ended.count('# EOF') == 1, ended
 
 
 def prometheus_gets_every_machine():

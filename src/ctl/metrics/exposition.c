@@ -8,13 +8,6 @@
 
 #include "ctl/metrics/series.h"
 
-const char *metrics_content_type(enum metrics_format format)
-{
-	return format == METRICS_OPENMETRICS
-		       ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
-		       : "text/plain; version=0.0.4; charset=utf-8";
-}
-
 static bool ends_with(const char *text, const char *end)
 {
 	size_t a = strlen(text), b = strlen(end);
@@ -284,13 +277,11 @@ static void write_all(const struct writer *w)
 	write_counters(w);
 	write_drops(w);
 	write_histograms(w);
-	if (w->format == METRICS_OPENMETRICS)
-		fputs("# EOF\n", w->out);
 }
 
-bool metrics_write(FILE *out, enum metrics_format format, const struct metrics_poll *poll)
+bool metrics_write(FILE *out, const struct metrics_poll *poll)
 {
-	struct writer w = {out, format, poll, NULL};
+	struct writer w = {out, poll, NULL};
 	bool ready = series_init(&w);
 
 	if (ready)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Metrics as text: OpenMetrics 1.0, or the older Prometheus format 0.0.4, which differs in how
-// counters are announced and in how it ends. Names and units follow the conventions of both: base
+// Metrics in the text format of Prometheus, version 0.0.4. Names and units follow its conventions: base
 // units (seconds, bytes), `_total` for counters. Every counter of core/counters.h becomes a metric
 // with its meaning as help text, so a new counter needs nothing here.
 
@@ -9,10 +8,7 @@
 
 #include "ctl/metrics/poll.h"
 
-enum metrics_format { METRICS_OPENMETRICS, METRICS_PROMETHEUS };
-
-// The value of the HTTP header Content-Type.
-const char *metrics_content_type(enum metrics_format format);
+#define METRICS_CONTENT_TYPE "text/plain; version=0.0.4; charset=utf-8"
 
 // False: no memory; nothing is written.
-bool metrics_write(FILE *out, enum metrics_format format, const struct metrics_poll *poll);
+bool metrics_write(FILE *out, const struct metrics_poll *poll);

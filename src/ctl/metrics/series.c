@@ -12,13 +12,13 @@ static const char *total_of(const struct family *f)
 void series_begin(const struct writer *w, const struct family *f)
 {
 	static const char *const types[] = {"gauge", "counter", "histogram"};
-	const char *suffix = w->format == METRICS_PROMETHEUS ? total_of(f) : "";
+	const char *suffix = total_of(f);
 
 	fprintf(w->out, "# HELP %s%s %s\n# TYPE %s%s %s\n", f->name, suffix, f->help, f->name,
 		suffix, types[f->type]);
 }
 
-// Quotes, backslashes and line ends are escaped alike in both formats. A text that does not fit is cut.
+// Quotes, backslashes and line ends are escaped. A text that does not fit is cut.
 static size_t put_label(char *to, size_t room, const struct label *label)
 {
 	size_t used = (size_t)snprintf(to, room, ",%s=\"", label->name);

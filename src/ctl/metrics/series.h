@@ -14,7 +14,6 @@ enum type { GAUGE, COUNTER, HISTOGRAM };
 
 struct writer {
 	FILE *out;
-	enum metrics_format format;
 	const struct metrics_poll *poll;
 	// Of each switch: `fabric="drb",switch="s1-0",layer="1"`, and of each of its ports, from here on:
 	// `,port="u0",peer="s2-0.d0"`. Owned.

@@ -14,7 +14,6 @@
 
 #include "common/cli/log.h"
 #include "ctl/metrics/exposition.h"
-#include "ctl/serve/accept.h"
 #include "ctl/serve/connections.h"
 #include "ctl/serve/event_stream.h"
 #include "ctl/serve/page.h"
@@ -88,14 +87,7 @@ static enum MHD_Result answer_text(struct http_server *s, struct MHD_Connection 
 
 static enum MHD_Result metrics(struct http_server *s, struct MHD_Connection *c)
 {
-	const char *accept =
-		MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
-
-	return accept_prefers(accept, "application/openmetrics-text", "text/plain")
-		       ? answer_text(s, c, SNAPSHOT_OPENMETRICS,
-				     metrics_content_type(METRICS_OPENMETRICS))
-		       : answer_text(s, c, SNAPSHOT_PROMETHEUS,
-				     metrics_content_type(METRICS_PROMETHEUS));
+	return answer_text(s, c, SNAPSHOT_METRICS, METRICS_CONTENT_TYPE);
 }
 
 static enum MHD_Result state(struct http_server *s, struct MHD_Connection *c)

@@ -22,15 +22,14 @@ void snapshot_release(struct snapshot *p)
 	free(p);
 }
 
-static char *exposition_of(const struct metrics_poll *poll, enum metrics_format format,
-			   size_t *length)
+static char *exposition_of(const struct metrics_poll *poll, size_t *length)
 {
 	char *text = NULL;
 	FILE *out = open_memstream(&text, length);
 
 	if (!out)
 		return NULL;
-	bool written = metrics_write(out, format, poll);
+	bool written = metrics_write(out, poll);
 	if (fclose(out) == 0 && written)
 		return text;
 	free(text);
@@ -39,11 +38,8 @@ static char *exposition_of(const struct metrics_poll *poll, enum metrics_format 
 
 static char *make_text(const struct metrics_poll *poll, enum snapshot_text which, size_t *length)
 {
-	if (which != SNAPSHOT_JSON)
-		return exposition_of(poll,
-				     which == SNAPSHOT_OPENMETRICS ? METRICS_OPENMETRICS
-								   : METRICS_PROMETHEUS,
-				     length);
+	if (which == SNAPSHOT_METRICS)
+		return exposition_of(poll, length);
 	char *text = serve_state_json(poll);
 	*length = text ? strlen(text) : 0;
 	return text;

@@ -11,7 +11,7 @@
 
 #include "ctl/metrics/poll.h"
 
-enum snapshot_text { SNAPSHOT_PROMETHEUS, SNAPSHOT_OPENMETRICS, SNAPSHOT_JSON, SNAPSHOT_TEXTS };
+enum snapshot_text { SNAPSHOT_METRICS, SNAPSHOT_JSON, SNAPSHOT_TEXTS };
 
 // One poll and what is served of it. Freed with its last reference.
 struct snapshot {

@@ -8,16 +8,6 @@ need_tool jq promtool
 
 linted() { drbctl metrics | tee "$scratch/metrics" | promtool check metrics; }
 
-strict() { # the parser of OpenMetrics' own client library, which tolerates nothing
-  drbctl metrics --openmetrics >"$scratch/openmetrics" && /usr/bin/python3 - "$scratch/openmetrics" <<'END'
-import sys
-from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse
-families = list(parse(open(sys.argv[1], encoding="utf-8").read()))
-print(len(families), "families,", sum(len(f.samples) for f in families), "samples")
-sys.exit(not families)
-END
-}
-
 sum_of() { # sum_of METRIC: over all series
   drbctl metrics | awk -v metric="$1{" 'index($0, metric) == 1 { sum += $NF } END { printf "%.0f\n", sum }'
 }
@@ -39,7 +29,6 @@ check "a replay" drbgen replay "$scratch/traffic"
 # Hellos are no packets: between two replays nothing is counted.
 check "promtool has nothing to say" linted
 check "nor anything to print" test -z "$(promtool check metrics <"$scratch/metrics" 2>&1)"
-check "the strict parser takes OpenMetrics" strict
 monitoring=$root/deploy/monitoring
 check "rules: promtool takes them" promtool check config "$monitoring/prometheus.yml"
 check "rules: they do what they say" promtool test rules "$monitoring/drb.rules.test.yml"

@@ -19,7 +19,7 @@ static struct metrics_switch switches[2];
 static struct drb_switch_full_port ports[2];
 static char *text;
 
-static void write_as(enum metrics_format format)
+static void write_metrics(void)
 {
 	const struct metrics_poll poll = {.switches = switches, .count = 2};
 	size_t size;
@@ -27,7 +27,7 @@ static void write_as(enum metrics_format format)
 	free(text);
 	FILE *out = open_memstream(&text, &size);
 	assert_non_null(out);
-	assert_true(metrics_write(out, format, &poll));
+	assert_true(metrics_write(out, &poll));
 	fclose(out);
 }
 
@@ -87,7 +87,7 @@ static bool has_line(const char *line)
 static void values_and_units(void **state)
 {
 	(void)state;
-	write_as(METRICS_PROMETHEUS);
+	write_metrics();
 	assert_true(has_line("drb_up{" OF_SWITCH "} 1"));
 	assert_true(has_line("drb_uptime_seconds{" OF_SWITCH "} 1.500000007"));
 	assert_true(has_line("drb_threshold_packets{" OF_SWITCH "} 2.5"));
@@ -107,7 +107,7 @@ static void values_and_units(void **state)
 static void silent_switches_are_down(void **state)
 {
 	(void)state;
-	write_as(METRICS_OPENMETRICS);
+	write_metrics();
 	const char *line = strstr(text, "switch=\"s1-1\"");
 	assert_non_null(line);
 	assert_true(has_line("drb_up{fabric=\"drb\",switch=\"s1-1\",layer=\"1\"} 0"));
@@ -115,37 +115,35 @@ static void silent_switches_are_down(void **state)
 	line = strstr(line + 1, "switch=\"s1-1\"");
 	assert_null(strstr(line + 1, "switch=\"s1-1\""));
 	switches[1].error = -EIO;
-	write_as(METRICS_OPENMETRICS);
+	write_metrics();
 	assert_true(has_line("drb_stuck{fabric=\"drb\",switch=\"s1-1\",layer=\"1\"} 1"));
 }
 
 static void texts_stay_in_their_label(void **state)
 {
 	(void)state;
-	write_as(METRICS_PROMETHEUS);
+	write_metrics();
 	assert_non_null(strstr(text, ",scheme=\"" ESCAPED "\",unit=\"packet\"} 1\n"));
 	for (const char *line = text; *line; line = strchr(line, '\n') + 1)
 		assert_true(strncmp(line, "drb_", 4) == 0 || strncmp(line, "# ", 2) == 0);
 	// As long as a reply can make it.
 	memset(switches[0].all.info.code, '"', sizeof(switches[0].all.info.code) - 1);
-	write_as(METRICS_PROMETHEUS);
+	write_metrics();
 	assert_non_null(strstr(text, "\\\"\",scheme="));
 }
 
 // Each family is announced once, before its series, which stand together and are all different.
-static void families_stand_together(enum metrics_format format)
+static void families_stand_together(void **state)
 {
-	const bool older = format == METRICS_PROMETHEUS;
 	char family[128] = "", kind[16] = "", said[128];
 	const char *line, *next;
 
-	write_as(format);
+	(void)state;
+	strcpy(switches[0].all.routing.scheme, "drb");
+	write_metrics();
 	for (line = text; *line; line = next) {
 		next = strchr(line, '\n') + 1;
-		if (strncmp(line, "# EOF", 5) == 0) {
-			assert_false(older);
-			assert_int_equal(*next, 0);
-		} else if (strncmp(line, "# HELP ", 7) == 0) {
+		if (strncmp(line, "# HELP ", 7) == 0) {
 			assert_int_equal(sscanf(line, "# HELP %127s", family), 1);
 			snprintf(said, sizeof(said), "# HELP %s ", family);
 			assert_null(strstr(next, said));
@@ -154,7 +152,7 @@ static void families_stand_together(enum metrics_format format)
 			bool total = strcmp(kind, "counter") == 0;
 			size_t length = strlen(family);
 			assert_int_equal(length > 6 && !strcmp(family + length - 6, "_total"),
-					 total && older);
+					 total);
 			next = strchr(next, '\n') + 1;
 		} else {
 			size_t series = strcspn(line, "} ") + 1;
@@ -165,17 +163,6 @@ static void families_stand_together(enum metrics_format format)
 				assert_int_not_equal(strncmp(line, other, series), 0);
 		}
 	}
-	assert_int_equal(older, strcmp(line - 6, "# EOF\n") != 0);
-}
-
-static void both_formats(void **state)
-{
-	(void)state;
-	strcpy(switches[0].all.routing.scheme, "drb");
-	families_stand_together(METRICS_PROMETHEUS);
-	families_stand_together(METRICS_OPENMETRICS);
-	assert_string_not_equal(metrics_content_type(METRICS_PROMETHEUS),
-				metrics_content_type(METRICS_OPENMETRICS));
 }
 
 static void buckets_add_up(void **state)
@@ -186,7 +173,7 @@ static void buckets_add_up(void **state)
 	(void)state;
 	for (int i = 0; i < DRB_DIFFERENCES; i++)
 		all += count[i] = (uint64_t)i + 1;
-	write_as(METRICS_OPENMETRICS);
+	write_metrics();
 	for (int limit = -32; limit <= 16; limit = limit < -1  ? limit / 2
 						   : limit < 1 ? limit + 1
 							       : 2 * limit) {
@@ -210,7 +197,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(values_and_units, begin, end),
 		cmocka_unit_test_setup_teardown(silent_switches_are_down, begin, end),
 		cmocka_unit_test_setup_teardown(texts_stay_in_their_label, begin, end),
-		cmocka_unit_test_setup_teardown(both_formats, begin, end),
+		cmocka_unit_test_setup_teardown(families_stand_together, begin, end),
 		cmocka_unit_test_setup_teardown(buckets_add_up, begin, end),
 	};
 

@@ -24,13 +24,10 @@ def merge(texts, machines, gone):
     not answer, whose drb_up is 0."""
     heads: dict[str, list] = {}
     samples: dict[str, list] = {}
-    end = False
     for machine, text in texts.items():
         family = ''
         for line in text.splitlines():
-            if line == '# EOF':
-                end = True
-            elif match := COMMENT.match(line):
+            if match := COMMENT.match(line):
                 family = match[1]
                 head = heads.setdefault(family, [])
                 samples.setdefault(family, [])
@@ -45,4 +42,4 @@ def merge(texts, machines, gone):
             f'drb_up{{machine="{machine}",fabric="{fabric}",switch="{node["name"]}",layer="{node["layer"]}"}} 0')
     for family, values in samples.items():
         lines += heads.get(family, []) + values
-    return '\n'.join(lines + ['# EOF'] * end) + '\n'
+    return '\n'.join(lines) + '\n'
