@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Plans as files of engines that run containers: compose, containerlab, and clabernetes on Kubernetes."""
+"""Plans as files of engines that run containers: compose and containerlab."""
 
 import json
 import os
-import re
 import shlex
 
 from drbfabric import usage
@@ -13,7 +12,6 @@ IMAGE = 'drbswitch'
 # What opening ports takes.
 CAPABILITIES = ['NET_RAW', 'NET_ADMIN', 'IPC_LOCK']
 CONFIGS = '/etc/drbswitch'
-KUBERNETES_NAME = re.compile('[a-z0-9]([-a-z0-9]{0,40}[a-z0-9])?')
 
 
 def save(path, value):
@@ -23,10 +21,10 @@ def save(path, value):
         f.write('\n')
 
 
-def _switch(switch, config):
+def _switch(switch):
     name = f"{CONFIGS}/{switch['name']}.yaml"
     return {'kind': 'linux', 'image': IMAGE, 'network-mode': 'none', 'cmd': f'-c {name}',
-            'binds': [f'{config}:{name}:ro'], 'cap-add': CAPABILITIES,
+            'binds': [f"{switch['config']}:{name}:ro"], 'cap-add': CAPABILITIES,
             # Its kernel must say nothing on links. containerlab puts 0 in place of disable_ipv6 = 1; without an address
             # of its own, an interface has nothing to say either.
             'sysctls': {'net.ipv6.conf.default.addr_gen_mode': 1, 'net.ipv4.ip_forward': 0}}
@@ -62,16 +60,6 @@ def _links(plan, own, addresses):
     return links
 
 
-def _topology(plan, name, nodes, config_of):
-    own = {node['name'] for node in nodes}
-    addresses = {machine['name']: machine['address'] for machine in plan['machines']}
-    # Of two fabrics on a machine, containers have different names: those of compose.
-    return {'name': name, 'prefix': '__lab-name', 'topology': {
-        'nodes': {node['name']: _switch(node, config_of(node)) if 'config' in node else _host(node, plan)
-                  for node in nodes},
-        'links': _links(plan, own, addresses)}}
-
-
 def _need_veth(plan):
     for link in plan['links']:
         if link['kind'] not in ('veth', 'vxlan'):
@@ -82,39 +70,16 @@ def _need_veth(plan):
 def containerlab(plan, _, out):
     """A topology for each machine."""
     _need_veth(plan)
+    addresses = {machine['name']: machine['address'] for machine in plan['machines']}
     names = []
     for machine in plan['machines']:
-        nodes = [node for node in plan['switches'] + plan['hosts'] if node['machine'] == machine['name']]
+        nodes = {node['name']: _switch(node) if 'config' in node else _host(node, plan)
+                 for node in plan['switches'] + plan['hosts'] if node['machine'] == machine['name']}
         names.append(f"{machine['name']}.clab.yml")
-        save(f'{out}/{names[-1]}', _topology(plan, plan['fabric'], nodes, lambda node: node['config']))
+        # Of two fabrics on a machine, containers have different names: those of compose.
+        save(f'{out}/{names[-1]}', {'name': plan['fabric'], 'prefix': '__lab-name', 'topology': {
+            'nodes': nodes, 'links': _links(plan, nodes, addresses)}})
     return names
-
-
-def kubernetes(plan, folder, out):
-    """One topology for clabernetes, which makes a pod of each node, and a ConfigMap for each switch."""
-    _need_veth(plan)
-    fabric = plan['fabric']
-    if not KUBERNETES_NAME.fullmatch(fabric):
-        raise usage(f"fabric '{fabric}': names of Kubernetes have small letters, digits and '-' only: plan with "
-                    'another --fabric')
-    nodes = plan['switches'] + plan['hosts']
-    items, files = [], {}
-    for switch in plan['switches']:
-        name, file = f"{fabric}-{switch['name']}", f"{switch['name']}.yaml"
-        with open(f"{folder}/{switch['config']}", encoding='utf-8') as f:
-            items.append({'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': name},
-                          'data': {file: f.read()}})
-        files[switch['name']] = [{'configMapName': name, 'configMapPath': file, 'filePath': file, 'mode': 'read'}]
-    # Between pods are tunnels, which carry no more than hosts send.
-    whole = {**plan, 'links': [{**link, 'kind': 'veth', 'mtu': plan['mtu']} for link in plan['links']]}
-    topology = _topology(whole, fabric, nodes, lambda node: f"{node['name']}.yaml")
-    items.append({'apiVersion': 'clabernetes.containerlab.dev/v1alpha1', 'kind': 'Topology',
-                  'metadata': {'name': fabric},
-                  'spec': {'connectivity': 'vxlan', 'naming': 'prefixed',
-                           'definition': {'containerlab': json.dumps(topology, indent=1)},
-                           'deployment': {'filesFromConfigMap': files, 'privilegedLauncher': True}}})
-    save(f'{out}/kubernetes.json', {'apiVersion': 'v1', 'kind': 'List', 'items': items})
-    return ['kubernetes.json']
 
 
 # Containers come without a network: links are made once they run, and switches wait for them.

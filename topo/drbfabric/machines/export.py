@@ -69,7 +69,7 @@ def prometheus(plan, _, out):
 
 # What drbfabric export takes.
 FORMATS = {'ansible': ansible, 'compose': containers.compose, 'containerlab': containers.containerlab,
-           'kubernetes': containers.kubernetes, 'mpi': mpi, 'prometheus': prometheus}
+           'mpi': mpi, 'prometheus': prometheus}
 
 
 def run(args):
