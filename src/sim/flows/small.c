@@ -7,7 +7,6 @@
 
 #include "core/fabric/next_hop.h"
 
-#include "sim/flows/handshake.h"
 #include "sim/flows/uplinks.h"
 #include "sim/flows/window.h"
 #include "sim/models/packet_slot.h"
@@ -64,7 +63,8 @@ void drb_smalls_free(struct drb_transfers *t)
 	free(t->smalls);
 }
 
-void drb_small_turn(struct drb_transfers *t, struct drb_small *s, enum drb_small_kind kind)
+// It goes on from the host where it is, as this kind.
+static void turn(struct drb_transfers *t, struct drb_small *s, enum drb_small_kind kind)
 {
 	const struct drb_transfer *f = &t->transfer[s->transfer];
 	bool back = kind != DRB_SMALL_SYN;
@@ -91,8 +91,24 @@ int drb_small_send(struct drb_transfers *t, const struct drb_small *small)
 	}
 	struct drb_small *s = &all->under_way[all->count++];
 	*s = *small;
-	drb_small_turn(t, s, s->kind);
+	turn(t, s, s->kind);
 	return 0;
+}
+
+int drb_handshake_begin(struct drb_transfers *t, uint32_t transfer)
+{
+	struct drb_transfer *f = &t->transfer[transfer];
+	const struct drb_small syn = {.transfer = transfer,
+				      .kind = DRB_SMALL_SYN,
+				      .time = f->start * PARTS,
+				      .sent = f->start * PARTS};
+
+	f->connected = f->start;
+	if (!t->setup.handshake)
+		return 0;
+	f->connected = UINT64_MAX;
+	t->syns.sent++;
+	return drb_small_send(t, &syn);
 }
 
 void drb_smalls_see(struct drb_transfers *t, uint32_t host)
@@ -191,9 +207,20 @@ static void leave_host(struct drb_transfers *t, struct drb_small *s)
 	const uint64_t *wire = t->sim->fabric.layer[1].from_below[(t->sim->slot + 1) & 1];
 	const struct crossing link = {drb_tree_host_peer(&t->setup.tree, s->label),
 				      taken_of(t, 0, s->label), wire[s->label] != DRB_NO_PACKET,
-				      drb_transfers_ready(t, s->label)};
+				      drb_windows_ready(t, s->label)};
 
 	cross(t, s, &link);
+}
+
+// A queue dropped the SYN, or its answer.
+static void send_again(struct drb_transfers *t, struct drb_small *s)
+{
+	uint64_t again = s->sent + t->setup.timeout * PARTS;
+
+	t->syns.lost++;
+	t->syns.sent++;
+	s->time = s->sent = again > s->time ? again : s->time;
+	turn(t, s, DRB_SMALL_SYN);
 }
 
 static void leave_switch(struct drb_transfers *t, struct drb_small *s)
@@ -216,9 +243,18 @@ static void leave_switch(struct drb_transfers *t, struct drb_small *s)
 		l->len[at.first + port]};
 	// A later acknowledgement says what one that is dropped said: it waits instead.
 	if (s->kind != DRB_SMALL_ACK && link.packets + link.busy >= t->setup.queue)
-		drb_handshake_again(t, s);
+		send_again(t, s);
 	else
 		cross(t, s, &link);
+}
+
+// From the next slot on, for in this one hosts have sent.
+static void connect(struct drb_transfers *t, const struct drb_small *s)
+{
+	uint64_t slot = (s->time + PARTS - 1) / PARTS, next = (uint64_t)t->sim->slot + 1;
+
+	t->transfer[s->transfer].connected = slot > next ? slot : next;
+	t->syns.answered++;
 }
 
 // It is at the host that it goes to. Whether that ends it.
@@ -226,13 +262,13 @@ static bool arrives(struct drb_transfers *t, struct drb_small *s)
 {
 	switch (s->kind) {
 	case DRB_SMALL_SYN:
-		drb_small_turn(t, s, DRB_SMALL_ANSWER);
+		turn(t, s, DRB_SMALL_ANSWER);
 		return false;
 	case DRB_SMALL_ANSWER:
-		drb_handshake_end(t, s);
+		connect(t, s);
 		break;
 	case DRB_SMALL_ACK:
-		drb_window_hear_next(t, &s->ack);
+		drb_window_hear(t, &s->ack, (uint64_t)t->sim->slot + 1);
 		break;
 	}
 	return true;

@@ -6,8 +6,13 @@
 // at a switch for all that is in the queue before them. A decision is made for them as for packets, with unit flow that
 // of the transfer, or for one in the other direction. Each takes `ack_room` of a slot of every link that it crosses: when
 // that adds up to a slot, the link has none for a packet once. A slot in which it has no packet makes up for it.
+//
+// Connections are established before data flows, as by TCP: a SYN takes the way of a packet of the transfer, and a
+// SYN-ACK comes back the way of one in the other direction. The transfer may send from the slot on in which that
+// comes, or at whose beginning. A queue that is full drops both; `timeout` slots after it was sent, a SYN without an
+// answer is sent again. Alone, at distance k, it takes 4k `ack_hop`, rounded up to whole slots, at least one.
 
-#include "sim/flows/transfers.h"
+#include "sim/flows/transfer.h"
 
 enum drb_small_kind { DRB_SMALL_SYN, DRB_SMALL_ANSWER, DRB_SMALL_ACK };
 
@@ -31,8 +36,8 @@ void drb_smalls_free(struct drb_transfers *t);
 
 // A small frame of a transfer is at the host that sends it: kind, transfer, time, and sent or ack are set. 0 or -ENOMEM.
 int drb_small_send(struct drb_transfers *t, const struct drb_small *small);
-// It goes on from the host where it is, as this kind.
-void drb_small_turn(struct drb_transfers *t, struct drb_small *small, enum drb_small_kind kind);
+// Of a new transfer, whose `connected` says from which slot on it may send. 0 or -ENOMEM.
+int drb_handshake_begin(struct drb_transfers *t, uint32_t transfer);
 
 // A packet crosses the link to this host in the slot.
 void drb_smalls_see(struct drb_transfers *t, uint32_t host);

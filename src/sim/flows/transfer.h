@@ -24,7 +24,7 @@ struct drb_transfers_setup {
 	uint32_t timeout; // slots; of windows, of handshakes
 	double ack_hop; // slots that an acknowledgement takes for a link; of windows, of handshakes
 	double ack_room; // of a slot, that it takes of the link (small.h); 0: none, it waits for nothing
-	bool handshake; // a transfer begins with one (handshake.h)
+	bool handshake; // a transfer begins with one (small.h)
 	struct drb_slow slow;
 	uint64_t seed, memory;
 };
@@ -39,13 +39,16 @@ struct drb_transfer {
 	struct drb_window *window; // NULL: it is open, or over
 };
 
+#define DRB_NO_TRANSFER UINT32_MAX
+
 struct drb_transfers {
 	struct drb_transfers_setup setup;
 	struct drb_packet_sim *sim;
 	struct drb_packet_source source;
 	struct drb_transfer *transfer;
 	uint32_t count, room;
-	uint32_t *last; // [host]: that it sent of; the next one is its turn. NONE without any
+	uint32_t *
+		last; // [host]: that it sent of; the next one is its turn. DRB_NO_TRANSFER without any
 	// Where a transfer went up last: [transfer * (layers - 1) + layer - 1]; of units other than packet.
 	struct drb_way {
 		uint32_t at; // switch

@@ -2,16 +2,15 @@
 #include "sim/flows/transfers.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "core/fabric/next_hop.h"
 
-#include "sim/flows/handshake.h"
+#include "sim/flows/small.h"
 #include "sim/flows/uplinks.h"
 #include "sim/flows/window.h"
 #include "sim/models/packet_slot.h"
-
-#define NONE UINT32_MAX
 
 static struct drb_transfers *transfers_of(const struct drb_packet_sim *sim)
 {
@@ -25,34 +24,19 @@ static bool may_send(struct drb_transfers *t, uint32_t i)
 	return f->connected <= t->sim->slot && (!f->window || drb_window_may_send(t, i));
 }
 
-// The next transfer of a host that may send, or NONE.
+// The next transfer of a host that may send, or DRB_NO_TRANSFER.
 static uint32_t whose_turn(struct drb_transfers *t, uint32_t host)
 {
 	uint32_t first = t->last[host], last = first;
 
-	if (first == NONE)
-		return NONE;
+	if (first == DRB_NO_TRANSFER)
+		return DRB_NO_TRANSFER;
 	do {
 		last = t->transfer[last].next;
 		if (may_send(t, last))
 			return last;
 	} while (last != first);
-	return NONE;
-}
-
-uint32_t drb_transfers_ready(const struct drb_transfers *t, uint32_t host)
-{
-	uint32_t first = t->last[host], i = first, ready = 0;
-
-	if (first == NONE)
-		return 0;
-	do {
-		const struct drb_transfer *f = &t->transfer[i];
-		ready +=
-			f->connected <= t->sim->slot && (!f->window || drb_window_has_packet(t, i));
-		i = f->next;
-	} while (i != first);
-	return ready;
+	return DRB_NO_TRANSFER;
 }
 
 // It leaves the ring of its host.
@@ -64,7 +48,7 @@ static void leave(struct drb_transfers *t, uint32_t i)
 		before = t->transfer[before].next;
 	t->transfer[before].next = t->transfer[i].next;
 	if (t->last[host] == i)
-		t->last[host] = before == i ? NONE : before;
+		t->last[host] = before == i ? DRB_NO_TRANSFER : before;
 }
 
 static struct drb_flying next_packet(struct drb_transfers *t, uint32_t i)
@@ -78,7 +62,7 @@ static uint64_t packet_of(struct drb_transfers *t, uint32_t host)
 {
 	uint32_t i = whose_turn(t, host);
 
-	if (drb_smalls_hold_host(t, host, i != NONE) || i == NONE)
+	if (drb_smalls_hold_host(t, host, i != DRB_NO_TRANSFER) || i == DRB_NO_TRANSFER)
 		return DRB_NO_PACKET;
 	uint32_t dest = t->transfer[i].dest, sent = t->transfer[i].sent;
 	struct drb_flying packet = next_packet(t, i);
@@ -134,6 +118,27 @@ static void account(struct drb_transfers *t, uint32_t i)
 		over(t, i);
 }
 
+static void acknowledge(struct drb_transfers *t, const struct drb_flying *packet)
+{
+	const struct drb_transfer *f = &t->transfer[packet->transfer];
+	const uint64_t next = (uint64_t)t->sim->slot + 1; // in which it arrives
+	const struct drb_small ack = {.transfer = packet->transfer,
+				      .kind = DRB_SMALL_ACK,
+				      .time = next * DRB_SMALL_PARTS,
+				      .ack = *packet};
+
+	if (!f->window)
+		return;
+	if (t->setup.ack_room > 0)
+		t->failed |= drb_small_send(t, &ack) < 0;
+	else
+		drb_window_hear(
+			t, packet,
+			next + (uint64_t)llround(2 *
+						 drb_distance(&t->setup.tree, f->source, f->dest) *
+						 t->setup.ack_hop));
+}
+
 static void receive_packet(struct drb_packet_sim *sim, uint64_t word)
 {
 	struct drb_transfers *t = transfers_of(sim);
@@ -142,6 +147,7 @@ static void receive_packet(struct drb_packet_sim *sim, uint64_t word)
 	drb_flyings_remove(&t->flying, birth_of(sim, word));
 	drb_smalls_see(t, (uint32_t)word);
 	t->arrived++;
+	acknowledge(t, &packet);
 	if (t->setup.source != DRB_SIM_OPEN && !drb_window_receive(t, &packet))
 		return;
 	t->transfer[packet.transfer].arrived++;
@@ -233,7 +239,7 @@ static int make(struct drb_transfers *t)
 	if (!t->last)
 		return -ENOMEM;
 	for (uint32_t h = 0; h < s->tree.hosts; h++)
-		t->last[h] = NONE;
+		t->last[h] = DRB_NO_TRANSFER;
 	if (drb_uplinks_init(t) < 0 || drb_smalls_init(t) < 0)
 		return -ENOMEM;
 	return drb_windows_init(t);
@@ -301,7 +307,7 @@ int64_t drb_transfers_add(struct drb_transfers *t, const struct drb_transfer *tr
 	}
 	t->count++;
 	// Behind the one whose turn it was: last of all.
-	if (t->last[host] == NONE) {
+	if (t->last[host] == DRB_NO_TRANSFER) {
 		t->transfer[i].next = i;
 	} else {
 		t->transfer[i].next = t->transfer[t->last[host]].next;

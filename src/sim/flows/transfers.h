@@ -6,7 +6,7 @@
 // A host sends a packet a slot, of its transfers in turn. Sources are open, they do not heed congestion, or
 // have a window (window.h). Of an open one a packet that is dropped is not sent again: a transfer of which
 // some are is broken, and has no completion time. Alone on an idle fabric an open transfer takes size - 1 + 2k
-// slots at distance k, after its handshake (handshake.h) if there are any.
+// slots at distance k, after its handshake (small.h) if there are any.
 //
 // The unit says what a decision holds for, as in the switch: a packet; a flow for as long as it lasts, by
 // the number of flows on each uplink; a flowlet until it pauses for longer than the gap, by queues.
@@ -19,9 +19,6 @@ void drb_transfers_free(struct drb_transfers *t);
 
 // A transfer that begins in slot `start`. Its number; -ENOMEM.
 int64_t drb_transfers_add(struct drb_transfers *t, const struct drb_transfer *transfer);
-
-// How many transfers of a host have a packet that may go now: each sends one before it is another one's turn.
-uint32_t drb_transfers_ready(const struct drb_transfers *t, uint32_t host);
 
 // One slot: -ENOMEM.
 int drb_transfers_step(struct drb_transfers *t);

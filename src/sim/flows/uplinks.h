@@ -2,7 +2,7 @@
 #pragma once
 // Which uplink the packets of a transfer take, by the unit.
 
-#include "sim/flows/transfers.h"
+#include "sim/flows/transfer.h"
 #include "sim/models/packet_slot.h"
 
 int drb_uplinks_init(struct drb_transfers *t); // 0 or -ENOMEM

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "sim/flows/small.h"
-
 #define WINDOW_FIRST 10
 #define WINDOW_MOST 512 // packets from the first that is not acknowledged on
 #define GAIN (1.0 / 16)
@@ -122,13 +120,27 @@ static void time_out(struct drb_window *w, uint64_t slot)
 	w->heard = slot;
 }
 
-bool drb_window_has_packet(const struct drb_transfers *t, uint32_t transfer)
+static bool has_packet(const struct drb_transfers *t, uint32_t transfer)
 {
 	const struct drb_window *w = t->transfer[transfer].window;
 
 	return w->under_way < (uint32_t)w->size &&
 	       (w->lost ||
 		(w->next < t->transfer[transfer].size && w->next - w->first < WINDOW_MOST));
+}
+
+uint32_t drb_windows_ready(const struct drb_transfers *t, uint32_t host)
+{
+	uint32_t first = t->last[host], i = first, ready = 0;
+
+	if (first == DRB_NO_TRANSFER)
+		return 0;
+	do {
+		const struct drb_transfer *f = &t->transfer[i];
+		ready += f->connected <= t->sim->slot && (!f->window || has_packet(t, i));
+		i = f->next;
+	} while (i != first);
+	return ready;
 }
 
 bool drb_window_may_send(struct drb_transfers *t, uint32_t transfer)
@@ -138,7 +150,7 @@ bool drb_window_may_send(struct drb_transfers *t, uint32_t transfer)
 
 	if (w->under_way && slot - w->heard > t->setup.timeout)
 		time_out(w, slot);
-	return drb_window_has_packet(t, transfer);
+	return has_packet(t, transfer);
 }
 
 struct drb_flying drb_window_send(struct drb_transfers *t, uint32_t transfer)
@@ -161,7 +173,7 @@ struct drb_flying drb_window_send(struct drb_transfers *t, uint32_t transfer)
 	return (struct drb_flying){transfer, sequence, w->number, false, 0};
 }
 
-static void hear_in(struct drb_transfers *t, const struct drb_flying *ack, uint64_t slot)
+void drb_window_hear(struct drb_transfers *t, const struct drb_flying *ack, uint64_t slot)
 {
 	struct ack_list *l = &t->acks->list[slot % t->acks->slots];
 
@@ -178,29 +190,13 @@ static void hear_in(struct drb_transfers *t, const struct drb_flying *ack, uint6
 	l->packet[l->count++] = *ack;
 }
 
-void drb_window_hear_next(struct drb_transfers *t, const struct drb_flying *ack)
-{
-	hear_in(t, ack, drb_transfers_slot(t) + 1);
-}
-
 bool drb_window_receive(struct drb_transfers *t, const struct drb_flying *packet)
 {
-	struct drb_transfer *f = &t->transfer[packet->transfer];
-	uint32_t links = 2 * drb_distance(&t->setup.tree, f->source, f->dest);
-	uint64_t next = drb_transfers_slot(t) + 1; // in which it arrives
+	struct drb_window *w = t->transfer[packet->transfer].window;
 
-	if (!f->window)
+	if (!w || w->came[packet->sequence])
 		return false;
-	if (t->setup.ack_room > 0)
-		t->failed |= drb_small_send(t, &(struct drb_small){.transfer = packet->transfer,
-								   .kind = DRB_SMALL_ACK,
-								   .time = next * DRB_SMALL_PARTS,
-								   .ack = *packet}) < 0;
-	else
-		hear_in(t, packet, next + (uint64_t)llround(links * t->setup.ack_hop));
-	bool first = !f->window->came[packet->sequence];
-	f->window->came[packet->sequence] = true;
-	return first;
+	return w->came[packet->sequence] = true;
 }
 
 static void cut(struct drb_window *w, double by)

@@ -24,16 +24,16 @@ int drb_window_open(struct drb_transfers *t, uint32_t transfer);
 // It is over.
 void drb_window_close(struct drb_transfers *t, uint32_t transfer);
 
-// Whether it has a packet to send that its window lets go.
-bool drb_window_has_packet(const struct drb_transfers *t, uint32_t transfer);
-// The same now; notes timeouts.
+// How many transfers of a host have a packet that may go now: each sends one before it is another one's turn.
+uint32_t drb_windows_ready(const struct drb_transfers *t, uint32_t host);
+// Whether it has a packet to send now that its window lets go; notes timeouts.
 bool drb_window_may_send(struct drb_transfers *t, uint32_t transfer);
 // That packet: sequence and number.
 struct drb_flying drb_window_send(struct drb_transfers *t, uint32_t transfer);
 
-// A packet arrived, for the first time if it returns true. Its acknowledgement is on its way.
+// A packet arrived. True: for the first time, of a transfer that is not over.
 bool drb_window_receive(struct drb_transfers *t, const struct drb_flying *packet);
-// This acknowledgement arrives in the next slot.
-void drb_window_hear_next(struct drb_transfers *t, const struct drb_flying *ack);
+// Its acknowledgement arrives in this slot.
+void drb_window_hear(struct drb_transfers *t, const struct drb_flying *ack, uint64_t slot);
 // The acknowledgements that arrive in this slot.
 void drb_windows_hear(struct drb_transfers *t);
