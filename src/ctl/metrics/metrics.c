@@ -10,24 +10,11 @@
 #include "ctl/ctl.h"
 #include "ctl/metrics/exposition.h"
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = state->input;
-		return 0;
-	case ARGP_KEY_ARG:
-		drb_die("'%s' is one argument too many", arg);
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
 int ctl_metrics(int argc, char **argv)
 {
 	static const struct argp_child children[] = {{&ctl_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
-		.parser = parse,
+		.parser = drb_args_parse_child,
 		.doc = "Prints the counters of all running switches, or of those of --fabric, for "
 		       "Prometheus and what reads its format: for its node exporter, a cron job "
 		       "or promtool. A switch that does not answer has drb_up 0. Exit status 1 if "
