@@ -48,6 +48,8 @@ def declarator(head):
         depth += (head[at] == ')') - (head[at] == '(')
         if depth == 0 and head[at] == '(':
             name = re.search(r'(\w+)\s*$', head[:at])
+            if name and name[1] in ('TEST', 'TEST_WITH'):  # of tests/fixtures/unit.h
+                return re.split('[(,)]', head)[1], []
             return (name[1] if name else '?'), split_parameters(head[at + 1:head.rindex(')')])
     return None
 

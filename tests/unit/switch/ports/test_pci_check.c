@@ -214,13 +214,13 @@ static void without_driver(void **state)
 						    " (15ad:07b0); the meson option drivers");
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, make_card, remove_card)
+#define CASE(f) cmocka_unit_test_setup_teardown(f, make_card, remove_card)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(fit),          TEST(absent),      TEST(bound_elsewhere), TEST(no_iommu),
-		TEST(shared_group), TEST(not_to_open), TEST(without_driver),
+		CASE(fit),          CASE(absent),      CASE(bound_elsewhere), CASE(no_iommu),
+		CASE(shared_group), CASE(not_to_open), CASE(without_driver),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
