@@ -2,8 +2,14 @@
 #include "ctl/serve/state.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include <jansson.h>
+
+#include "core/fabric/names.h"
+
+// That are served of a fabric: a switch may claim any size.
+#define LINKS_MAX 100000
 
 static json_t *number(uint64_t value)
 {
@@ -60,9 +66,6 @@ static void add_answer(json_t *object, const struct drb_switch_all *s)
 		json_object_set_new(object, texts[i].key, json_string(texts[i].text));
 	for (uint32_t i = 0; i < s->port_count; i++)
 		json_array_append_new(ports, port_json(&s->ports[i]));
-	json_object_set_new(object, "layers", number(s->info.layers));
-	json_object_set_new(object, "arity", number(s->info.arity));
-	json_object_set_new(object, "uplinks", number(s->info.uplinks));
 	json_object_set_new(object, "pid", number(s->info.pid));
 	json_object_set_new(object, "time_ns", number(s->time_ns));
 	json_object_set_new(object, "routing", routing_json(&s->routing.count));
@@ -82,6 +85,49 @@ static json_t *switch_json(const struct metrics_switch *s)
 	return object;
 }
 
+static json_t *links_json(const struct drb_tree *t)
+{
+	json_t *links = json_array();
+
+	for (uint32_t m = 0; m < t->layers; m++) {
+		uint32_t nodes = m ? drb_tree_switches(t, m) : t->hosts;
+		uint32_t ports = m ? drb_tree_up_ports(t, m) : 1;
+		for (uint32_t i = 0; i < nodes * ports; i++) {
+			struct drb_end lower = {m, i / ports, i % ports, true};
+			struct drb_end upper = m ? drb_tree_up_peer(t, m, lower.label, lower.port)
+						 : drb_tree_host_peer(t, lower.label);
+			char ends[2][DRB_END_NAME_MAX];
+			drb_end_name(ends[0], &lower);
+			drb_end_name(ends[1], &upper);
+			json_array_append_new(links, json_pack("[s, s]", ends[0], ends[1]));
+		}
+	}
+	return links;
+}
+
+// Those with a switch that answered.
+static json_t *fabrics_json(const struct metrics_poll *poll)
+{
+	json_t *fabrics = json_array();
+	const char *last = "";
+
+	for (const struct metrics_switch *s = poll->switches; s < poll->switches + poll->count;
+	     s++) {
+		const uint32_t l = (uint32_t)s->all.info.layers, d = (uint32_t)s->all.info.arity;
+		struct drb_tree t;
+		if (s->error != 0 || strcmp(s->fabric, last) == 0 ||
+		    drb_tree_init_uplinks(&t, l, d, (uint32_t)s->all.info.uplinks) < 0 ||
+		    drb_tree_links(&t) > LINKS_MAX)
+			continue;
+		last = s->fabric;
+		json_array_append_new(fabrics, json_pack("{s:s, s:i, s:i, s:i, s:o}", "fabric",
+							 s->fabric, "layers", (int)t.layers,
+							 "arity", (int)t.arity, "uplinks",
+							 (int)t.uplinks, "links", links_json(&t)));
+	}
+	return fabrics;
+}
+
 char *serve_state_json(const struct metrics_poll *poll)
 {
 	json_t *keys = json_array(), *switches = json_array();
@@ -91,9 +137,9 @@ char *serve_state_json(const struct metrics_poll *poll)
 #undef X
 	for (size_t i = 0; i < poll->count; i++)
 		json_array_append_new(switches, switch_json(&poll->switches[i]));
-	json_t *state =
-		json_pack("{s:I, s:I, s:o, s:o}", "time_ns", (json_int_t)poll->time_ns, "unix_ms",
-			  (json_int_t)poll->unix_ms, "port_counters", keys, "switches", switches);
+	json_t *state = json_pack("{s:I, s:I, s:o, s:o, s:o}", "time_ns", (json_int_t)poll->time_ns,
+				  "unix_ms", (json_int_t)poll->unix_ms, "port_counters", keys,
+				  "fabrics", fabrics_json(poll), "switches", switches);
 	char *text = state ? json_dumps(state, JSON_COMPACT) : NULL;
 
 	json_decref(state);

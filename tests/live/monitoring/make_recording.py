@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes a recording as drbctl record does, of a fabric that is larger than a machine runs.
 
-make_recording.py LAYERS ARITY LOOKS >FILE: a look a second; every link carries a load of its own."""
+drbtopo list links --json ... | make_recording.py LAYERS ARITY LOOKS >FILE: a look a second; every link carries a load
+of its own."""
 import json
 import random
 import sys
@@ -15,6 +16,7 @@ KEYS = ('in_packets in_octets in_discards in_missed out_packets out_octets out_d
 def main():
     """See above."""
     layers, arity, looks = (int(a) for a in sys.argv[1:])
+    links = [[f"{r[end]}.{r[f'{end}_port']}" for end in ('lower', 'upper')] for r in map(json.loads, sys.stdin)]
     rng = random.Random(1)
     switches = [(m, s) for m in range(1, layers + 1)
                 for s in range((1 if m == layers else 2) * arity ** (layers - 1))]
@@ -23,6 +25,7 @@ def main():
     for look in range(looks):
         rows: list[dict] = []
         state = {'time_ns': look * 10 ** 9, 'unix_ms': 1700000000000 + look * 1000, 'port_counters': KEYS,
+                 'fabrics': [{'fabric': 'drb', 'layers': layers, 'arity': arity, 'uplinks': arity, 'links': links}],
                  'switches': rows}
         for m, s in switches:
             down = 2 * arity if m == layers else arity
@@ -35,8 +38,8 @@ def main():
                               'count': [n, n * 60, 0, 0, n, n * 60, 0, int(rng.expovariate(0.4)), 0, 0, 0, 0]})
             up = m < layers
             rows.append({
-                'fabric': 'drb', 'name': f's{m}-{s}', 'layer': m, 'label': s, 'up': True, 'layers': layers,
-                'arity': arity, 'pid': 1, 'time_ns': look * 10 ** 9, 'scheme': 'drb', 'unit': 'packet',
+                'fabric': 'drb', 'name': f's{m}-{s}', 'layer': m, 'label': s, 'up': True,
+                'pid': 1, 'time_ns': look * 10 ** 9, 'scheme': 'drb', 'unit': 'packet',
                 'threshold': '2', 'utilisation': '0.8', 'trouble': '', 'version': '', 'drops': {},
                 'routing': {'up_default': up * look * 700, 'up_redirected': up * look * 200}, 'ports': ports})
         print(json.dumps(state, separators=(',', ':')))

@@ -94,8 +94,8 @@ if in_full "recordings and large fabrics"; then
   head -c -100 "$scratch/run.ndjson" >"$scratch/cut.ndjson"
   check "it opens one that was cut" look play "$site/" "$scratch/cut.ndjson"
   check "and says so" seen '.looks > 5 and (.said | test("^recording cut.ndjson, [0-9]+ looks; cut off there: line [0-9]+ is no state"))'
-  python3 -B "$root/tests/live/monitoring/make_recording.py" 3 4 30 >"$scratch/f34.ndjson"
-  python3 -B "$root/tests/live/monitoring/make_recording.py" 3 8 6 >"$scratch/f38.ndjson"
+  drbtopo list links -l 3 -d 4 --json | python3 -B "$root/tests/live/monitoring/make_recording.py" 3 4 30 >"$scratch/f34.ndjson"
+  drbtopo list links -l 3 -d 8 --json | python3 -B "$root/tests/live/monitoring/make_recording.py" 3 8 6 >"$scratch/f38.ndjson"
   watched look play --frames-s 4 "$site/" "$scratch/f34.ndjson"
   decide "F(3,4): 30 frames a second" draws 30
   check "F(3,4): all is drawn, folded" seen '.switches == 80 and .folded == 12 and .unfolded_switches == 8'

@@ -58,6 +58,11 @@ files() { # every file that the page names is served
 check "its files" files
 check "nothing else" test "$(status_of --path-as-is $site/../etc/passwd)" = 404
 check "another site's name" test "$(status_of -H 'Host: evil.example' $site/)" = 421
+links() { # of the state, as drbtopo lists them
+  get $site/api/state | jq -r '.fabrics[].links[] | join(" ")' | sort >"$scratch/links"
+  drbtopo list links -l 3 -d 2 --json | jq -r '"\(.lower).\(.lower_port) \(.upper).\(.upper_port)"' | sort | diff - "$scratch/links"
+}
+check "it has the links of drbtopo" links
 check "localhost is its name, too" test "$(status_of http://localhost:9110/)" = 200
 check "read only" test "$(status_of -X POST -d x=1 $site/api/state)" = 405
 check "metrics are Prometheus text" sh -c "curl -sS -o /dev/null -w '%{content_type}' $site/metrics | grep -q '^text/plain; version=0.0.4;'"

@@ -201,7 +201,7 @@ function open(text, name) {
     say(`${name}: ${cut}`, true);
     return;
   }
-  if (!states.every((s) => Array.isArray(s.switches) && Array.isArray(s.port_counters))) {
+  if (!states.every((s) => Array.isArray(s.switches) && Array.isArray(s.fabrics))) {
     say(`${name} is no recording (drbctl record makes one)`, true);
     return;
   }

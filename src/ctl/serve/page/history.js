@@ -40,7 +40,7 @@ class Frame {
 class History {
   constructor(name) {
     this.name = name;
-    this.tree = null; // until a switch tells the size
+    this.tree = null; // until a switch answers
     this.frames = [];
     this.events = []; // {unixMs, text, kind, where}
     this.busiest = 1; // octets a second of the busiest link so far
@@ -52,11 +52,11 @@ class History {
 
   add(state, keep) {
     const mine = state.switches.filter((s) => s.fabric === this.name);
-    const size = mine.find((s) => s.up);
+    const size = state.fabrics.find((f) => f.fabric === this.name);
     if (!this.tree && !size) return;
     if (!this.tree || (size && (size.layers !== this.tree.layers || size.arity !== this.tree.arity ||
       size.uplinks !== this.tree.uplinks))) {
-      this.tree = new Tree(size.layers, size.arity, size.uplinks);
+      this.tree = new Tree(size);
       this.frames = [];
       this.before.clear();
     }

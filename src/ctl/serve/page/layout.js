@@ -116,7 +116,7 @@ class Layout {
     for (let m = 1; m < tree.layers; m++) {
       for (let s = 0; s < tree.count(m); s++) {
         for (let u = 0; u < tree.upPorts(m); u++) {
-          const peer = tree.upPeer(m, s, u);
+          const peer = tree.peer(m, s, true, u);
           add(this.node(m, s), this.node(peer.layer, peer.label), {layer: m, label: s, up: true, port: u},
             `${tree.name(m, s)}.u${u}`);
         }

@@ -178,7 +178,7 @@ class FabricMap {
     for (const e of link.ends) {
       const i = tree.port(e.layer, e.label, e.up, e.port);
       if (e.up) {
-        const peer = tree.upPeer(e.layer, e.label, e.port), k = tree.port(peer.layer, peer.label, false, peer.port);
+        const peer = tree.peer(e.layer, e.label, true, e.port), k = tree.port(peer.layer, peer.label, false, peer.port);
         m.up += history.load(frame, e.layer, e.label, true, e.port);
         m.down += history.load(frame, peer.layer, peer.label, false, peer.port);
         m.upPackets += frame.out[i];

@@ -1,9 +1,8 @@
-// The fat-tree F(l,d) by its formulas: labels, codes, wiring, paths. The same as src/core/fabric, which the
-// tests compare it with (drbctl path).
+// The fat-tree F(l,d): labels, codes and default paths by their formulas, the wiring as the server sends it.
 'use strict';
 
 class Tree {
-  constructor(layers, arity, uplinks = arity) { // uplinks: of layer 1
+  constructor({layers, arity, uplinks, links}) { // one of "fabrics" of state.h
     this.layers = layers;
     this.arity = arity;
     this.uplinks = uplinks;
@@ -22,6 +21,11 @@ class Tree {
     this.pods = layers > 1 ? 2 * arity : 1;
     this.groups = layers > 1 ? this.place(layers, layers - 1) : 1; // of core switches with the same neighbours below
     this.groupSize = this.count(layers) / this.groups;
+    this.peers = new Map(); // "s1-0.u1" -> the other end of its link
+    for (const [lower, upper] of links) {
+      this.peers.set(lower, this.end(upper));
+      this.peers.set(upper, this.end(lower));
+    }
   }
 
   get text() { // "F(3,2)"
@@ -56,12 +60,6 @@ class Tree {
     return i === (layer ? this.layers - 1 : this.layers) ? high : high % this.values(layer, i);
   }
 
-  // The label in a layer next to this one, of the switch that differs in digit i.
-  withDigit(layer, to, label, i, digit) {
-    const rest = label - this.digit(layer, label, i) * this.place(layer, i);
-    return i > 1 ? rest + digit * this.place(to, i) : rest / this.values(layer, 1) * this.values(to, 1) + digit;
-  }
-
   code(layer, label) { // "(2,1)", top component first
     const digits = layer === 0 ? this.layers : this.layers - 1;
     return `(${Array.from({length: digits}, (_, i) => this.digit(layer, label, digits - i)).join(',')})`;
@@ -85,23 +83,16 @@ class Tree {
 
   portName(up, number) { return `${up ? 'u' : 'd'}${number}`; }
 
-  upPeer(layer, label, port) { // up-port u leads to the switch above whose component m is u
-    return {layer: layer + 1, label: this.withDigit(layer, layer + 1, label, layer, port),
-      port: this.digit(layer, label, layer), up: false};
+  end(text) { // "s2-0.d3", "h5.eth0"
+    const [name, port] = text.split('.');
+    return {...this.parse(name), up: port[0] !== 'd', port: Number(port.slice(1)) || 0};
   }
 
-  downPeer(layer, label, port) {
-    if (layer === 1) return {layer: 0, label: label * this.arity + port, port: 0, up: true};
-    return {layer: layer - 1, label: this.withDigit(layer, layer - 1, label, layer - 1, port),
-      port: this.digit(layer, label, layer - 1), up: true};
+  peer(layer, label, up, port) {
+    return this.peers.get(`${this.name(layer, label)}.${layer ? this.portName(up, port) : 'eth0'}`);
   }
 
-  hostPeer(host) {
-    if (this.layers === 1) return {layer: 1, label: 0, port: host, up: false};
-    return {layer: 1, label: Math.floor(host / this.arity), port: host % this.arity, up: false};
-  }
-
-  peer(layer, label, up, port) { return up ? this.upPeer(layer, label, port) : this.downPeer(layer, label, port); }
+  hostPeer(host) { return this.peer(0, host, true, 0); }
 
   isBelow(layer, label, host) {
     if (layer === this.layers) return true;
