@@ -21,6 +21,18 @@ static const struct drb_column flow_columns[] = {
 	SIM_COLUMN_UPLINKS,
 };
 
+void sim_put_scheme(struct drb_table *table, enum drb_scheme scheme, const struct drb_tree *t)
+{
+	drb_table_text(table, drb_scheme_name(scheme));
+	drb_table_count(table, t->layers);
+	drb_table_count(table, t->arity);
+}
+
+void sim_put_threshold(struct drb_table *table, enum drb_scheme scheme, double threshold)
+{
+	drb_table_real(table, drb_scheme_has_threshold(scheme) ? threshold : NAN);
+}
+
 void sim_put_uplinks(struct drb_table *table, const struct drb_tree *t)
 {
 	if (t->uplinks < t->arity)
@@ -41,9 +53,7 @@ void sim_flow_row(struct drb_table *table, const struct drb_flow_setup *setup,
 		setup->scheme == DRB_SCHEME_DRB && setup->tree.uplinks == setup->tree.arity;
 	double estimate = drb_estimate_flow(setup->flows, setup->tree.hosts, setup->threshold);
 
-	drb_table_text(table, drb_scheme_name(setup->scheme));
-	drb_table_count(table, setup->tree.layers);
-	drb_table_count(table, setup->tree.arity);
+	sim_put_scheme(table, setup->scheme, &setup->tree);
 	drb_table_count(table, setup->flows);
 	drb_table_real(table, setup->scheme == DRB_SCHEME_DRB ? setup->threshold : NAN);
 	drb_table_count(table, runs);
@@ -140,12 +150,10 @@ void sim_packet_row(struct drb_table *table, const struct drb_packet_setup *setu
 	char traffic[DRB_TRAFFIC_NAME_MAX];
 
 	drb_traffic_format(setup->traffic, traffic);
-	drb_table_text(table, drb_scheme_name(setup->scheme));
-	drb_table_count(table, setup->tree.layers);
-	drb_table_count(table, setup->tree.arity);
+	sim_put_scheme(table, setup->scheme, &setup->tree);
 	drb_table_text(table, traffic);
 	drb_table_real(table, setup->rho);
-	drb_table_real(table, drb_scheme_has_threshold(setup->scheme) ? setup->threshold : NAN);
+	sim_put_threshold(table, setup->scheme, setup->threshold);
 	drb_table_real(table, r->latency);
 	drb_table_real(table, r->tail);
 	drb_table_real(table, r->redirected);

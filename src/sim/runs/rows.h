@@ -17,6 +17,9 @@ static inline uint32_t sim_columns(const struct drb_tree *t, size_t all)
 {
 	return (uint32_t)all - (t->uplinks == t->arity);
 }
+// The first cells of such tables: scheme, layers, arity. And that of the threshold, nothing without one.
+void sim_put_scheme(struct drb_table *table, enum drb_scheme scheme, const struct drb_tree *t);
+void sim_put_threshold(struct drb_table *table, enum drb_scheme scheme, double threshold);
 void sim_put_uplinks(struct drb_table *table, const struct drb_tree *t);
 
 struct drb_table *sim_flow_table(FILE *out, enum drb_format format, const struct drb_tree *t);

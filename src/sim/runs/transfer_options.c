@@ -54,16 +54,6 @@ static const struct argp_option options[] = {
 	{0},
 };
 
-const char *sim_source_name(enum drb_sim_source source)
-{
-	return source_names[source];
-}
-
-const char *sim_unit_name(enum drb_sim_unit unit)
-{
-	return unit_names[unit];
-}
-
 // Which of three names this is.
 static int parse_name(const char *option, const char *text, const char *const names[3])
 {
@@ -76,7 +66,7 @@ static int parse_name(const char *option, const char *text, const char *const na
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	struct sim_transfer_options *o = state->input;
+	struct sim_transfer_verb *o = state->input;
 
 	switch (key) {
 	case KEY_UNIT:
@@ -123,35 +113,66 @@ const struct argp_child sim_transfer_children[] = {{&sim_fabric_argp, 0, NULL, 0
 						   {&sim_common_argp, 0, NULL, 0},
 						   {0}};
 
-struct sim_transfer_options sim_transfer_default(void)
+error_t sim_transfer_parse(int key, char *arg, struct argp_state *state)
 {
-	return (struct sim_transfer_options){
-		.gap = 20, .queue = UINT32_MAX, .mark = 20, .timeout = 1000, .ack = 1};
+	struct sim_transfer_verb *v = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &v->fabric;
+		state->child_inputs[1] = v;
+		state->child_inputs[2] = &v->common;
+		return 0;
+	case ARGP_KEY_ARG:
+		drb_die("'%s' is not an option", arg);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
 }
 
-struct drb_transfers_setup sim_transfers_setup(const struct sim_fabric *f,
-					       const struct sim_transfer_options *o)
+struct sim_transfer_verb sim_transfer_default(void)
 {
-	return (struct drb_transfers_setup){.tree = f->tree,
-					    .choices = f->choices,
-					    .unit = o->unit,
-					    .gap = o->gap,
-					    .queue = o->queue,
-					    .source = o->source,
-					    .mark = o->mark,
-					    .timeout = o->timeout,
-					    .ack_hop = o->ack,
-					    .ack_room = o->ack_room,
-					    .handshake = o->handshake,
-					    .slow = o->slow};
+	return (struct sim_transfer_verb){.common = sim_common_default(),
+					  .fabric = sim_fabric_default(),
+					  .gap = 20,
+					  .queue = UINT32_MAX,
+					  .mark = 20,
+					  .timeout = 1000,
+					  .ack = 1};
 }
 
-static void drop_packet_schemes(struct sim_fabric *f, const struct sim_transfer_options *o)
+struct drb_transfers_setup sim_transfers_setup(const struct sim_transfer_verb *v, uint64_t seed)
 {
+	return (struct drb_transfers_setup){.tree = v->fabric.tree,
+					    .choices = v->fabric.choices,
+					    .unit = v->unit,
+					    .gap = v->gap,
+					    .queue = v->queue,
+					    .source = v->source,
+					    .mark = v->mark,
+					    .timeout = v->timeout,
+					    .ack_hop = v->ack,
+					    .ack_room = v->ack_room,
+					    .handshake = v->handshake,
+					    .slow = v->slow,
+					    .seed = v->common.seed + seed,
+					    .memory = v->memory};
+}
+
+void sim_transfers_check(const struct sim_transfer_verb *v, int rc)
+{
+	if (rc < 0)
+		drb_die("cannot simulate F(%u,%u): %s", v->fabric.layers, v->fabric.arity,
+			strerror(-rc));
+}
+
+static void drop_packet_schemes(struct sim_transfer_verb *v)
+{
+	struct sim_fabric *f = &v->fabric;
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < f->schemes; i++) {
-		if (o->unit == DRB_SIM_PACKET || !drb_scheme_packets_only(f->scheme[i]))
+		if (v->unit == DRB_SIM_PACKET || !drb_scheme_packets_only(f->scheme[i]))
 			f->scheme[kept++] = f->scheme[i];
 		else if (!f->all)
 			drb_die("--scheme %s: routes packets, not flows: take --unit packet",
@@ -160,26 +181,31 @@ static void drop_packet_schemes(struct sim_fabric *f, const struct sim_transfer_
 	f->schemes = kept;
 }
 
-uint32_t sim_transfers_prepare(const struct sim_common *c, struct sim_fabric *f,
-			       const struct sim_transfer_options *o, uint64_t *memory)
+uint32_t sim_transfers_prepare(struct sim_transfer_verb *v)
 {
 	const struct drb_packet_setup packet = {
-		.tree = f->tree, .slots = 1, .stats = 1, .slow = o->slow};
+		.tree = v->fabric.tree, .slots = 1, .stats = 1, .slow = v->slow};
 
-	sim_slow_fits(o->slow, &f->tree);
-	drop_packet_schemes(f, o);
-	uint32_t threads = sim_threads_that_fit(c, drb_packet_bytes(&packet), &f->tree);
-	*memory = c->memory / threads;
+	sim_slow_fits(v->slow, &v->fabric.tree);
+	drop_packet_schemes(v);
+	uint32_t threads =
+		sim_threads_that_fit(&v->common, drb_packet_bytes(&packet), &v->fabric.tree);
+	v->memory = v->common.memory / threads;
 	return threads;
 }
 
-double sim_transfers_threshold(const struct sim_fabric *f, const struct sim_transfer_options *o,
-			       double load, double flows)
+double sim_transfers_threshold(const struct sim_transfer_verb *v, double load, double flows)
 {
-	if (!isnan(f->threshold))
-		return f->threshold;
-	return o->unit == DRB_SIM_FLOW ? drb_threshold_flow(flows, f->tree.hosts)
+	if (!isnan(v->fabric.threshold))
+		return v->fabric.threshold;
+	return v->unit == DRB_SIM_FLOW ? drb_threshold_flow(flows, v->fabric.tree.hosts)
 				       : drb_threshold_packet(load);
+}
+
+void sim_put_source(struct drb_table *t, const struct sim_transfer_verb *v)
+{
+	drb_table_text(t, unit_names[v->unit]);
+	drb_table_text(t, source_names[v->source]);
 }
 
 void sim_put_mean(struct drb_table *t, const struct sim_sample *s)

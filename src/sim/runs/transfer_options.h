@@ -9,7 +9,11 @@
 #include "sim/runs/options.h"
 #include "sim/runs/sample.h"
 
-struct sim_transfer_options {
+// What each of these verbs begins with; the input of its parser points to it.
+struct sim_transfer_verb {
+	struct sim_common common;
+	struct sim_fabric fabric;
+	uint64_t memory; // bytes of one run
 	enum drb_sim_unit unit;
 	enum drb_sim_source source;
 	uint32_t gap, queue, mark, timeout;
@@ -18,27 +22,24 @@ struct sim_transfer_options {
 	struct drb_slow slow;
 };
 
-// The children of both verbs' parsers; their inputs in this order: fabric, transfers, common.
+// The children of their parsers, and a parser of what these have in common.
 extern const struct argp_child sim_transfer_children[];
-struct sim_transfer_options sim_transfer_default(void);
+error_t sim_transfer_parse(int key, char *arg, struct argp_state *state);
+struct sim_transfer_verb sim_transfer_default(void);
 
-// Of a fabric whose scheme and threshold are the caller's to set.
-struct drb_transfers_setup sim_transfers_setup(const struct sim_fabric *f,
-					       const struct sim_transfer_options *o);
-
-// "packet", "flow", "flowlet"
-const char *sim_unit_name(enum drb_sim_unit unit);
-// "open", "window", "spray"
-const char *sim_source_name(enum drb_sim_source source);
+// Of a run with this seed, counted from --seed; scheme and threshold are the caller's to set.
+struct drb_transfers_setup sim_transfers_setup(const struct sim_transfer_verb *v, uint64_t seed);
+// Dies with the reason if a run failed: rc is a negative errno.
+void sim_transfers_check(const struct sim_transfer_verb *v, int rc);
 
 // Schemes that route packets alone are refused with another unit, or left out if all were asked for.
-// How many runs fit the memory at a time, as many threads as are wanted at most; *memory: bytes for each.
-uint32_t sim_transfers_prepare(const struct sim_common *c, struct sim_fabric *f,
-			       const struct sim_transfer_options *o, uint64_t *memory);
+// How many runs fit the memory at a time, as many threads as are wanted at most.
+uint32_t sim_transfers_prepare(struct sim_transfer_verb *v);
 // The paper's T, unless one is given: of packets for uplinks of this load; of flows for so many on an uplink.
-double sim_transfers_threshold(const struct sim_fabric *f, const struct sim_transfer_options *o,
-			       double load, double flows);
+double sim_transfers_threshold(const struct sim_transfer_verb *v, double load, double flows);
+// Cells: --unit and --source.
+void sim_put_source(struct drb_table *t, const struct sim_transfer_verb *v);
 // A cell: the mean, nothing of no figures.
 void sim_put_mean(struct drb_table *t, const struct sim_sample *s);
-// The cells of both verbs' last columns, dropped and resent: shares of the packets sent.
+// The cells of verbs' last columns, dropped and resent: shares of the packets sent.
 void sim_put_losses(struct drb_table *t, uint64_t packets, uint64_t dropped, uint64_t resent);

@@ -22,13 +22,10 @@ enum { KEY_JOB = 0x300, KEY_DATA, KEY_PLACE, KEY_RUNS, KEY_LIST };
 #define LONGEST 100000000 // slots
 
 struct job_verb {
-	struct sim_common common;
-	struct sim_fabric fabric;
-	struct sim_transfer_options transfers;
+	struct sim_transfer_verb base; // first
 	struct drb_job job[JOBS_MAX];
 	uint32_t jobs, data, runs;
 	bool by_label, list;
-	uint64_t memory;               // of one run
 	struct drb_job_result *result; // [job][scheme][run]
 };
 
@@ -72,11 +69,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct job_verb *v = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &v->fabric;
-		state->child_inputs[1] = &v->transfers;
-		state->child_inputs[2] = &v->common;
-		return 0;
 	case KEY_JOB:
 		parse_jobs(v, arg);
 		return 0;
@@ -94,10 +86,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_LIST:
 		v->list = true;
 		return 0;
-	case ARGP_KEY_ARG:
-		drb_die("'%s' is not an option", arg);
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return sim_transfer_parse(key, arg, state);
 	}
 }
 
@@ -105,17 +95,15 @@ static struct drb_job_setup setup_of(const struct job_verb *v, uint64_t i)
 {
 	uint64_t point = i / v->runs;
 	struct drb_job_setup s = {
-		.transfers = sim_transfers_setup(&v->fabric, &v->transfers),
-		.job = v->job[point / v->fabric.schemes],
+		.transfers = sim_transfers_setup(&v->base, i % v->runs),
+		.job = v->job[point / v->base.fabric.schemes],
 		.shuffled = !v->by_label,
 		.longest = LONGEST,
 	};
 
-	s.transfers.scheme = v->fabric.scheme[point % v->fabric.schemes];
+	s.transfers.scheme = v->base.fabric.scheme[point % v->base.fabric.schemes];
 	// Hosts send as fast as they can: the packets' threshold is that of a link that is nearly full.
-	s.transfers.threshold = sim_transfers_threshold(&v->fabric, &v->transfers, 0.9, 1);
-	s.transfers.seed = v->common.seed + i % v->runs;
-	s.transfers.memory = v->memory;
+	s.transfers.threshold = sim_transfers_threshold(&v->base, 0.9, 1);
 	s.job.data = v->data;
 	return s;
 }
@@ -126,18 +114,15 @@ static void job(void *context, uint64_t i, uint32_t thread)
 	struct drb_job_setup setup = setup_of(v, i);
 
 	(void)thread;
-	int rc = drb_job_run(&setup, &v->result[i]);
-	if (rc < 0)
-		drb_die("cannot simulate F(%u,%u): %s", v->fabric.layers, v->fabric.arity,
-			strerror(-rc));
+	sim_transfers_check(&v->base, drb_job_run(&setup, &v->result[i]));
 	if (v->result[i].failed)
 		drb_die("F(%u,%u) ran out of memory; raise --memory or take less --data",
-			v->fabric.layers, v->fabric.arity);
+			v->base.fabric.layers, v->base.fabric.arity);
 }
 
 static uint32_t check(struct job_verb *v)
 {
-	uint32_t hosts = v->fabric.tree.hosts;
+	uint32_t hosts = v->base.fabric.tree.hosts;
 	char name[DRB_JOB_NAME_MAX];
 
 	if (v->jobs == 0) {
@@ -152,9 +137,9 @@ static uint32_t check(struct job_verb *v)
 		drb_job_format(&v->job[i], name);
 		if (drb_job_fits(&v->job[i], hosts) < 0)
 			drb_die("--job %s: F(%u,%u) has %u hosts, which is no power of two", name,
-				v->fabric.layers, v->fabric.arity, hosts);
+				v->base.fabric.layers, v->base.fabric.arity, hosts);
 	}
-	return sim_transfers_prepare(&v->common, &v->fabric, &v->transfers, &v->memory);
+	return sim_transfers_prepare(&v->base);
 }
 
 static const struct drb_column columns[] = {
@@ -215,17 +200,12 @@ static void put_row(struct drb_table *t, const struct job_verb *v, uint64_t poin
 	char name[DRB_JOB_NAME_MAX];
 
 	drb_job_format(&setup.job, name);
-	drb_table_text(t, drb_scheme_name(setup.transfers.scheme));
-	drb_table_count(t, v->fabric.layers);
-	drb_table_count(t, v->fabric.arity);
+	sim_put_scheme(t, setup.transfers.scheme, &v->base.fabric.tree);
 	drb_table_text(t, name);
 	drb_table_text(t, v->by_label ? "label" : "random");
 	drb_table_count(t, v->data);
-	drb_table_text(t, sim_unit_name(v->transfers.unit));
-	drb_table_text(t, sim_source_name(v->transfers.source));
-	drb_table_real(t, drb_scheme_has_threshold(setup.transfers.scheme)
-				  ? setup.transfers.threshold
-				  : NAN);
+	sim_put_source(t, &v->base);
+	sim_put_threshold(t, setup.transfers.scheme, setup.transfers.threshold);
 	drb_table_count(t, v->runs);
 	sim_put_mean(t, &s.makespan);
 	drb_table_real(t, sim_sample_half_width(&s.makespan));
@@ -236,7 +216,7 @@ static void put_row(struct drb_table *t, const struct job_verb *v, uint64_t poin
 	drb_table_real(t, sim_sample_half_width(&s.slowdown));
 	drb_table_count(t, v->runs - s.makespan.count);
 	sim_put_losses(t, s.packets, s.dropped, s.resent);
-	sim_put_uplinks(t, &v->fabric.tree);
+	sim_put_uplinks(t, &v->base.fabric.tree);
 }
 
 static int put_list(const struct job_verb *v)
@@ -266,17 +246,13 @@ int sim_job(int argc, char **argv)
 		       "time it would take if no transfer waited for another one on a link. Behind "
 		       "+- "
 		       "is half of the 95 % interval over the --runs (Student's t)."};
-	struct job_verb v = {.common = sim_common_default(),
-			     .fabric = sim_fabric_default(),
-			     .transfers = sim_transfer_default(),
-			     .data = 1024,
-			     .runs = 5};
+	struct job_verb v = {.base = sim_transfer_default(), .data = 1024, .runs = 5};
 
 	drb_args_parse(&argp, argc, argv, 0, &v);
 	uint32_t threads = check(&v);
 	if (v.list)
 		return put_list(&v);
-	uint64_t points = (uint64_t)v.jobs * v.fabric.schemes;
+	uint64_t points = (uint64_t)v.jobs * v.base.fabric.schemes;
 	v.result = calloc(points * v.runs, sizeof(*v.result));
 	if (!v.result)
 		drb_die("not enough memory");
@@ -287,9 +263,9 @@ int sim_job(int argc, char **argv)
 					.what = "simulating jobs",
 					.results = v.result,
 					.result_bytes = points * v.runs * sizeof(*v.result)});
-	struct drb_table *table =
-		drb_table_new(stdout, v.common.format, columns,
-			      sim_columns(&v.fabric.tree, sizeof(columns) / sizeof(columns[0])));
+	struct drb_table *table = drb_table_new(
+		stdout, v.base.common.format, columns,
+		sim_columns(&v.base.fabric.tree, sizeof(columns) / sizeof(columns[0])));
 	for (uint64_t i = 0; i < points; i++)
 		put_row(table, &v, i);
 	drb_table_end(table);

@@ -19,13 +19,10 @@
 enum { KEY_LONGEST = 0x300 };
 
 struct replay_verb {
-	struct sim_common common;
-	struct sim_fabric fabric;
-	struct sim_transfer_options transfers;
+	struct sim_transfer_verb base; // first
 	const char *path;
 	struct drb_list list;
 	uint32_t longest;
-	uint64_t memory;            // of one run
 	struct drb_list_time *time; // [scheme][transfer]
 };
 
@@ -39,11 +36,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct replay_verb *v = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &v->fabric;
-		state->child_inputs[1] = &v->transfers;
-		state->child_inputs[2] = &v->common;
-		return 0;
 	case KEY_LONGEST:
 		v->longest = drb_option_u32("--longest", arg, 1, 1000000000);
 		return 0;
@@ -53,21 +45,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		v->path = arg;
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return sim_transfer_parse(key, arg, state);
 	}
 }
 
 static struct drb_list_setup setup_of(const struct replay_verb *v, uint64_t i)
 {
-	struct drb_list_setup s = {.transfers = sim_transfers_setup(&v->fabric, &v->transfers),
+	struct drb_list_setup s = {.transfers = sim_transfers_setup(&v->base, 0),
 				   .list = &v->list,
 				   .longest = v->longest};
 
-	s.transfers.scheme = v->fabric.scheme[i];
+	s.transfers.scheme = v->base.fabric.scheme[i];
 	// The list does not say its load: the packets' threshold is that of a link that is nearly full.
-	s.transfers.threshold = sim_transfers_threshold(&v->fabric, &v->transfers, 0.9, 1);
-	s.transfers.seed = v->common.seed;
-	s.transfers.memory = v->memory;
+	s.transfers.threshold = sim_transfers_threshold(&v->base, 0.9, 1);
 	return s;
 }
 
@@ -78,13 +68,10 @@ static void job(void *context, uint64_t i, uint32_t thread)
 	struct drb_list_result result = {.time = v->time + i * v->list.count};
 
 	(void)thread;
-	int rc = drb_list_run(&setup, &result);
-	if (rc < 0)
-		drb_die("cannot simulate F(%u,%u): %s", v->fabric.layers, v->fabric.arity,
-			strerror(-rc));
+	sim_transfers_check(&v->base, drb_list_run(&setup, &result));
 	if (result.failed)
 		drb_die("F(%u,%u) ran out of memory; raise --memory or take a shorter list",
-			v->fabric.layers, v->fabric.arity);
+			v->base.fabric.layers, v->base.fabric.arity);
 }
 
 static void read_list(struct replay_verb *v)
@@ -95,7 +82,8 @@ static void read_list(struct replay_verb *v)
 		drb_die("no list: give a file that drbsim transfer --list or drbsim job --list "
 			"printed");
 	FILE *in = fopen(v->path, "re");
-	int rc = in ? drb_list_read(v->path, in, v->fabric.tree.hosts, &v->list, error) : -errno;
+	int rc = in ? drb_list_read(v->path, in, v->base.fabric.tree.hosts, &v->list, error)
+		    : -errno;
 	if (in)
 		fclose(in);
 	else
@@ -121,16 +109,12 @@ static void put_row(struct drb_table *t, const struct replay_verb *v, uint64_t i
 	const struct drb_listed *l = &v->list.transfer[place];
 	const struct drb_list_time *time = &v->time[i * v->list.count + place];
 	uint64_t alone = drb_transfer_alone(
-		&v->fabric.tree,
+		&v->base.fabric.tree,
 		&(struct drb_transfer){.source = l->source, .dest = l->dest, .size = l->size});
 
-	drb_table_text(t, drb_scheme_name(s.transfers.scheme));
-	drb_table_count(t, v->fabric.layers);
-	drb_table_count(t, v->fabric.arity);
-	drb_table_text(t, sim_unit_name(v->transfers.unit));
-	drb_table_text(t, sim_source_name(v->transfers.source));
-	drb_table_real(t,
-		       drb_scheme_has_threshold(s.transfers.scheme) ? s.transfers.threshold : NAN);
+	sim_put_scheme(t, s.transfers.scheme, &v->base.fabric.tree);
+	sim_put_source(t, &v->base);
+	sim_put_threshold(t, s.transfers.scheme, s.transfers.threshold);
 	drb_table_count(t, place);
 	drb_table_count(t, l->source);
 	drb_table_count(t, l->dest);
@@ -146,16 +130,16 @@ static void put_row(struct drb_table *t, const struct replay_verb *v, uint64_t i
 	drb_table_count(t, alone);
 	drb_table_real(t,
 		       time->finish ? (double)(time->finish - time->start) / (double)alone : NAN);
-	sim_put_uplinks(t, &v->fabric.tree);
+	sim_put_uplinks(t, &v->base.fabric.tree);
 }
 
 static void put_results(const struct replay_verb *v)
 {
-	struct drb_table *t =
-		drb_table_new(stdout, v->common.format, columns,
-			      sim_columns(&v->fabric.tree, sizeof(columns) / sizeof(columns[0])));
+	struct drb_table *t = drb_table_new(
+		stdout, v->base.common.format, columns,
+		sim_columns(&v->base.fabric.tree, sizeof(columns) / sizeof(columns[0])));
 
-	for (uint64_t i = 0; i < v->fabric.schemes; i++) {
+	for (uint64_t i = 0; i < v->base.fabric.schemes; i++) {
 		uint32_t never = 0;
 		for (uint32_t place = 0; place < v->list.count; place++) {
 			put_row(t, v, i, place);
@@ -164,7 +148,7 @@ static void put_results(const struct replay_verb *v)
 		if (never)
 			drb_warn("%s: %u of %u transfers did not arrive: packets of them were "
 				 "dropped, or the run ended",
-				 drb_scheme_name(v->fabric.scheme[i]), never, v->list.count);
+				 drb_scheme_name(v->base.fabric.scheme[i]), never, v->list.count);
 	}
 	drb_table_end(t);
 }
@@ -183,19 +167,16 @@ int sim_replay(int argc, char **argv)
 		       "begins in this slot, but not before the transfer after_sent has left the "
 		       "same host and the transfer after_arrived has arrived there; both are lines "
 		       "before, or empty."};
-	struct replay_verb v = {.common = sim_common_default(),
-				.fabric = sim_fabric_default(),
-				.transfers = sim_transfer_default(),
-				.longest = 10000000};
+	struct replay_verb v = {.base = sim_transfer_default(), .longest = 10000000};
 
 	drb_args_parse(&argp, argc, argv, 0, &v);
-	uint32_t threads = sim_transfers_prepare(&v.common, &v.fabric, &v.transfers, &v.memory);
+	uint32_t threads = sim_transfers_prepare(&v.base);
 	read_list(&v);
-	uint64_t times = (uint64_t)v.fabric.schemes * v.list.count;
+	uint64_t times = (uint64_t)v.base.fabric.schemes * v.list.count;
 	v.time = calloc(times, sizeof(*v.time));
 	if (!v.time)
 		drb_die("not enough memory");
-	sim_jobs_run(&(struct sim_jobs){.count = v.fabric.schemes,
+	sim_jobs_run(&(struct sim_jobs){.count = v.base.fabric.schemes,
 					.job = job,
 					.context = &v,
 					.threads = threads,

@@ -23,15 +23,12 @@ enum { KEY_LOAD = 0x300, KEY_SIZES, KEY_SLOTS, KEY_WARMUP, KEY_RUNS, KEY_LIST };
 #define LONGEST 10
 
 struct transfer_verb {
-	struct sim_common common;
-	struct sim_fabric fabric;
-	struct sim_transfer_options transfers;
+	struct sim_transfer_verb base; // first
 	struct drb_reals load;
 	const char *sizes_name;
 	struct drb_sizes sizes;
 	uint32_t slots, warmup, runs;
 	bool list;
-	uint64_t memory;                    // of one run
 	struct drb_workload_result *result; // [scheme][load][run]
 };
 
@@ -56,11 +53,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct transfer_verb *v = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &v->fabric;
-		state->child_inputs[1] = &v->transfers;
-		state->child_inputs[2] = &v->common;
-		return 0;
 	case KEY_LOAD:
 		free(v->load.value);
 		v->load = sim_reals_between("--load", arg, 0, 1);
@@ -80,10 +72,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_LIST:
 		v->list = true;
 		return 0;
-	case ARGP_KEY_ARG:
-		drb_die("'%s' is not an option", arg);
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return sim_transfer_parse(key, arg, state);
 	}
 }
 
@@ -91,9 +81,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 // on average, if each takes its share of it.
 static double threshold_at(const struct transfer_verb *v, enum drb_scheme scheme, double load)
 {
-	const double uplinks = sim_uplink_load(&v->fabric, scheme, load);
+	const double uplinks = sim_uplink_load(&v->base.fabric, scheme, load);
 
-	return sim_transfers_threshold(&v->fabric, &v->transfers, uplinks, uplinks / (1 - uplinks));
+	return sim_transfers_threshold(&v->base, uplinks, uplinks / (1 - uplinks));
 }
 
 static struct drb_workload_setup setup_of(const struct transfer_verb *v, uint64_t i)
@@ -102,7 +92,7 @@ static struct drb_workload_setup setup_of(const struct transfer_verb *v, uint64_
 	double load = v->load.value[point % v->load.count];
 
 	struct drb_workload_setup s = {
-		.transfers = sim_transfers_setup(&v->fabric, &v->transfers),
+		.transfers = sim_transfers_setup(&v->base, i % v->runs),
 		.sizes = &v->sizes,
 		.load = load,
 		.slots = v->slots,
@@ -110,10 +100,8 @@ static struct drb_workload_setup setup_of(const struct transfer_verb *v, uint64_
 		.longest = LONGEST * v->slots,
 	};
 
-	s.transfers.scheme = v->fabric.scheme[point / v->load.count];
+	s.transfers.scheme = v->base.fabric.scheme[point / v->load.count];
 	s.transfers.threshold = threshold_at(v, s.transfers.scheme, load);
-	s.transfers.seed = v->common.seed + i % v->runs;
-	s.transfers.memory = v->memory;
 	return s;
 }
 
@@ -123,10 +111,7 @@ static void job(void *context, uint64_t i, uint32_t thread)
 	struct drb_workload_setup setup = setup_of(v, i);
 
 	(void)thread;
-	int rc = drb_workload_run(&setup, &v->result[i]);
-	if (rc < 0)
-		drb_die("cannot simulate F(%u,%u): %s", v->fabric.layers, v->fabric.arity,
-			strerror(-rc));
+	sim_transfers_check(&v->base, drb_workload_run(&setup, &v->result[i]));
 }
 
 static uint32_t check(struct transfer_verb *v)
@@ -138,7 +123,7 @@ static uint32_t check(struct transfer_verb *v)
 			v->warmup, v->slots);
 	if (drb_sizes_open(v->sizes_name, &v->sizes, error) < 0)
 		drb_die("--sizes %s", error);
-	return sim_transfers_prepare(&v->common, &v->fabric, &v->transfers, &v->memory);
+	return sim_transfers_prepare(&v->base);
 }
 
 static const struct drb_column columns[] = {
@@ -218,16 +203,11 @@ static void put_row(struct drb_table *t, const struct transfer_verb *v, uint64_t
 	const struct summary s = summary_of(v, point, class);
 	uint32_t end = drb_size_class_end[class];
 
-	drb_table_text(t, drb_scheme_name(setup.transfers.scheme));
-	drb_table_count(t, v->fabric.layers);
-	drb_table_count(t, v->fabric.arity);
-	drb_table_text(t, sim_unit_name(v->transfers.unit));
-	drb_table_text(t, sim_source_name(v->transfers.source));
+	sim_put_scheme(t, setup.transfers.scheme, &v->base.fabric.tree);
+	sim_put_source(t, &v->base);
 	drb_table_text(t, v->sizes_name);
 	drb_table_real(t, setup.load);
-	drb_table_real(t, drb_scheme_has_threshold(setup.transfers.scheme)
-				  ? setup.transfers.threshold
-				  : NAN);
+	sim_put_threshold(t, setup.transfers.scheme, setup.transfers.threshold);
 	drb_table_count(t, class < 2 ? 1 : drb_size_class_end[class - 1] + 1);
 	if (end == UINT32_MAX)
 		drb_table_nothing(t);
@@ -247,14 +227,14 @@ static void put_row(struct drb_table *t, const struct transfer_verb *v, uint64_t
 	drb_table_count(t, s.broken);
 	drb_table_count(t, s.unfinished);
 	sim_put_losses(t, s.packets, s.dropped, s.resent);
-	sim_put_uplinks(t, &v->fabric.tree);
+	sim_put_uplinks(t, &v->base.fabric.tree);
 }
 
 static void put_results(const struct transfer_verb *v, uint64_t points)
 {
-	struct drb_table *t =
-		drb_table_new(stdout, v->common.format, columns,
-			      sim_columns(&v->fabric.tree, sizeof(columns) / sizeof(columns[0])));
+	struct drb_table *t = drb_table_new(
+		stdout, v->base.common.format, columns,
+		sim_columns(&v->base.fabric.tree, sizeof(columns) / sizeof(columns[0])));
 
 	for (uint64_t i = 0; i < points; i++) {
 		const struct drb_workload_setup setup = setup_of(v, i * v->runs);
@@ -299,9 +279,7 @@ int sim_transfer(int argc, char **argv)
 		       "the 95 % interval over the --runs (Student's t). A file of sizes has "
 		       "lines packets,share: this share of the transfers has at most so many "
 		       "packets."};
-	struct transfer_verb v = {.common = sim_common_default(),
-				  .fabric = sim_fabric_default(),
-				  .transfers = sim_transfer_default(),
+	struct transfer_verb v = {.base = sim_transfer_default(),
 				  .sizes_name = "websearch",
 				  .slots = 100000,
 				  .warmup = 10000,
@@ -312,7 +290,7 @@ int sim_transfer(int argc, char **argv)
 	uint32_t threads = check(&v);
 	if (v.list)
 		return put_list(&v);
-	uint64_t points = (uint64_t)v.fabric.schemes * v.load.count;
+	uint64_t points = (uint64_t)v.base.fabric.schemes * v.load.count;
 	v.result = calloc(points * v.runs, sizeof(*v.result));
 	if (!v.result)
 		drb_die("not enough memory");
