@@ -132,11 +132,6 @@ bool topo_links_next(struct topo_links *w, struct topo_link *link)
 	return true;
 }
 
-uint64_t topo_links_total(const struct drb_tree *t)
-{
-	return t->hosts + (uint64_t)drb_tree_links(t) * (t->layers - 1);
-}
-
 void topo_mac(char text[TOPO_ADDR_MAX], const struct topo *topo, uint32_t host)
 {
 	uint8_t mac[6];

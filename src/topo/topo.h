@@ -36,7 +36,6 @@ struct topo_links {
 };
 
 bool topo_links_next(struct topo_links *walk, struct topo_link *link);
-uint64_t topo_links_total(const struct drb_tree *t);
 
 // A host's addresses as text.
 #define TOPO_ADDR_MAX 48

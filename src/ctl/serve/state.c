@@ -117,7 +117,7 @@ static json_t *fabrics_json(const struct metrics_poll *poll)
 		struct drb_tree t;
 		if (s->error != 0 || strcmp(s->fabric, last) == 0 ||
 		    drb_tree_init_uplinks(&t, l, d, (uint32_t)s->all.info.uplinks) < 0 ||
-		    drb_tree_links(&t) > LINKS_MAX)
+		    t.hosts + (uint64_t)drb_tree_links(&t) * (l - 1) > LINKS_MAX)
 			continue;
 		last = s->fabric;
 		json_array_append_new(fabrics, json_pack("{s:s, s:i, s:i, s:i, s:o}", "fabric",

@@ -37,11 +37,6 @@ static double cpu_seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-int paper_run_point(struct paper_point *point)
-{
-	return paper_run_points(&point, 1);
-}
-
 static void job(void *context, uint64_t i, uint32_t thread)
 {
 	struct runs *runs = context;

@@ -8,8 +8,5 @@
 // it. Under MPI only rank 0 returns.
 void paper_run(struct paper *p);
 
-// Runs one model once; the figures go into point->value. 0, or what the model says: -ENOMEM, ...
-int paper_run_point(struct paper_point *point);
-
 // Points that are not done.
 uint32_t paper_left(const struct paper *p);

@@ -191,12 +191,6 @@ struct drb_worker {
 // longer the longer nothing comes.
 #define DRB_BACKOFF_MIN_NS 10000
 
-// True if packets must not be sent by this uplink.
-static inline bool drb_uplink_is_dead(const struct drb_worker *w, uint32_t uplink)
-{
-	return w->dead >> (w->down_ports + uplink) & 1;
-}
-
 // The uplinks at which a packet queued now waits, one bit each: those with a rate, those whose rings
 // count, and those whose driver refused what stands before it. At the others its departure is its arrival
 // (egress_queue.h): that it stays until its burst is through is no load of theirs, and must not be one: the
