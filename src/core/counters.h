@@ -13,7 +13,7 @@
 	X(in_packets, "packets received, including those dropped later")                           \
 	X(in_octets, "bytes received")                                                             \
 	X(in_discards, "packets received here and dropped before they reached an egress queue")    \
-	X(in_missed, "frames the kernel or the card dropped before the switch could receive them, as far as they tell; a bundle or GSO packet is one") \
+	X(in_missed, "packets the kernel or the card dropped before the switch could receive them, as far as they tell; a host's GSO packet is one") \
 	X(out_packets, "packets handed to the link")                                               \
 	X(out_octets, "bytes handed to the link")                                                  \
 	X(out_discards, "packets dropped at this port's egress queue")                             \
@@ -27,8 +27,7 @@
 			"they are in out_packets")
 
 // X(key, meaning): of an af_xdp port, counted by its XDP program and by the kernel behind it. At rest
-// in_packets = xdp_redirected - xdp_ring_full - xdp_dropped, and in_missed is the sum of the two, where no bundle was
-// lost. One that the kernel drops is one in both; packets of one that find no buffers of the switch are in in_missed only.
+// in_packets = xdp_redirected - xdp_ring_full - xdp_dropped, and in_missed is the sum of the two.
 #define DRB_XDP_COUNTERS(X)                                                                        \
 	X(xdp_seen, "packets that reached the port's interface")                                    \
 	X(xdp_redirected, "packets the XDP program sent to the switch")                             \
@@ -95,7 +94,6 @@
 	X(lost_credit_events, "how often link time was lost")                                      \
 	X(tx_refused, "packets that stayed queued because the driver refused them at first")       \
 	X(gso_packets, "packets given to the kernel several at once, as one frame (GSO)")          \
-	X(bundled_packets, "packets sent to a neighbour several at once, as one frame of our own")         \
 	X(batch_ns, "time as SCHED_BATCH, under bulk traffic, ns")
 // clang-format on
 

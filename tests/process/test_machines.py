@@ -352,8 +352,7 @@ def containerlab_links_all():
                     assert (p.dir / 'plan' / bind.split(':')[0]).is_file(), (node, bind)
             for link in top['topology']['links']:
                 ends += [f"{e['node']}.{e['interface']}" for e in link.get('endpoints', [link.get('endpoint')])]
-                switches = all(end['node'][0] == 's' for end in link.get('endpoints', [link.get('endpoint')]))
-                assert link['mtu'] == (65535 if switches and link['type'] == 'veth' else 1450), link
+                assert link['mtu'] == 1450, link
                 if link['type'] == 'vxlan':
                     assert link['remote'] == other and link['dst-port'] == 4789
                     remotes.setdefault(link['vni'], []).append(f"{link['endpoint']['node']}")

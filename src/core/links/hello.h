@@ -59,8 +59,7 @@ struct drb_hello {
 	uint16_t size;       // octets of the frame; encode() makes it at least as long
 	uint64_t sent;       // frames by this link, hellos and this one as well; 0: not counted
 	uint32_t loss;       // of what we send, as the sender sees it, in millionths
-	uint16_t bundle_mtu; // of the longest bundle that the sender takes; 0: none
-	uint16_t fabric_mtu; // the sender's fabric.mtu, by which bundles are made
+	uint16_t fabric_mtu; // the sender's fabric.mtu
 	struct drb_outages outages;     // that the sender knows
 	uint8_t tag[DRB_HELLO_TAG_LEN]; // proof of a shared key; 0 without one
 };
@@ -90,7 +89,6 @@ struct drb_hello {
 	X(sent, 8, sent)                                                                           \
 	X(loss, 4, loss)                                                                           \
 	X(outages, 1, outages.count)                                                               \
-	X(bundle, 2, bundle_mtu)                                                                   \
 	X(fabric_mtu, 2, fabric_mtu)
 
 // A hash that tells apart fabrics wired together by mistake.

@@ -22,8 +22,6 @@ enum {
 	DRB_ETHERTYPE_QINQ_OLD = 0x9100, // before it was standardised
 	// What neighbouring switches tell each other: IEEE 802's local experimental EtherType 1.
 	DRB_ETHERTYPE_HELLO = 0x88b5,
-	// Several packets in one frame: IEEE 802's local experimental EtherType 2.
-	DRB_ETHERTYPE_BUNDLE = 0x88b6,
 };
 
 // Octets of an IP packet that a fabric may carry (fabric.mtu): what IPv6 asks of every link, and what is

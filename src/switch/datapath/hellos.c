@@ -40,21 +40,6 @@ static uint16_t mtu(void *worker, uint32_t i)
 	return port->kind->mtu ? port->kind->mtu(port) : 0;
 }
 
-static uint16_t bundle_mtu(void *worker, uint32_t i)
-{
-	const struct drb_port *port = port_of(worker, i);
-
-	return port->kind->bundle_mtu ? port->kind->bundle_mtu(port) : 0;
-}
-
-static void set_bundle_mtu(void *worker, uint32_t i, uint16_t octets)
-{
-	const struct drb_port *port = port_of(worker, i);
-
-	if (port->kind->set_bundle_mtu)
-		port->kind->set_bundle_mtu(port, octets);
-}
-
 static uint64_t count_own(const struct drb_worker *w, uint32_t i)
 {
 	return w->port[i].in_packets - w->port[i].in_discards;
@@ -157,8 +142,6 @@ int drb_hellos_init(struct drb_worker *w, const struct drb_setup *s, struct rte_
 	const struct drb_liveness_io io = {.context = w,
 					   .has_carrier = has_carrier,
 					   .mtu = mtu,
-					   .bundle_mtu = bundle_mtu,
-					   .set_bundle_mtu = set_bundle_mtu,
 					   .count_frames = count_frames,
 					   .count_sent = count_sent,
 					   .count_arrivals = count_arrivals,

@@ -134,7 +134,6 @@ static inline __attribute__((always_inline)) bool hand_over(struct drb_worker *w
 	drb_egress_pop(&w->egress[i], sent, octets, w->now_ns);
 	port->out_octets += octets - result.lost_octets;
 	w->counters.gso_packets += result.gso_packets;
-	w->counters.bundled_packets += result.bundled;
 	if (unlikely(result.lost > 0))
 		count_lost(w, i, result.lost, DRB_DROP_not_sent);
 	w->occupancy[i] -= sent;

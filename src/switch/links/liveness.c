@@ -179,7 +179,6 @@ static struct drb_hello said_by(const struct drb_liveness *l, uint32_t i)
 	hello.from.up = p->up;
 	hello.period_ms = (uint32_t)(p->hello_ns / 1000000);
 	hello.mtu = l->mtu[i];
-	hello.bundle_mtu = l->io.bundle_mtu(l->io.context, i);
 	return hello;
 }
 
@@ -240,12 +239,10 @@ static enum drb_hello_result take(struct drb_liveness *l, uint32_t in, const str
 		break;
 	}
 	l->hellos_in[in]++;
-	// Whose slots are of another length takes none of ours.
-	l->io.set_bundle_mtu(l->io.context, in, h->fabric_mtu == l->fabric_mtu ? h->bundle_mtu : 0);
 	l->heard_any = true;
 	changed |= count(l, in, h, now_ns);
 	if (ours.mtu >= l->fabric_mtu && h->mtu >= l->fabric_mtu)
-		ours.mtu = h->mtu; // what is beyond is for bundles
+		ours.mtu = h->mtu; // both take every packet
 	drb_hello_faults_compare(&l->faults[in], l->setup[in].name, &ours, h, now_ns);
 	if (p->duplicate_ns == now_ns)
 		drb_hello_fault_note(&l->faults[in], l->setup[in].name, DRB_HELLO_FAULT_TWICE, h,

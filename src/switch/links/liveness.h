@@ -90,10 +90,6 @@ struct drb_liveness_io {
 	// a system call.
 	uint64_t (*count_sent)(void *context, uint32_t port);
 	struct drb_arrivals (*count_arrivals)(void *context, uint32_t port, bool *missed);
-	// The longest bundle (switch/ports/bundle.h) that this port takes, and what its neighbour says of itself;
-	// 0: none.
-	uint16_t (*bundle_mtu)(void *context, uint32_t port);
-	void (*set_bundle_mtu)(void *context, uint32_t port, uint16_t mtu);
 	// Sends a frame ahead of all that waits. False: not sent, to be tried again soon.
 	bool (*send)(void *context, uint32_t port, const uint8_t *frame, uint32_t len);
 };

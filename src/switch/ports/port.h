@@ -81,7 +81,6 @@ struct drb_send_result {
 	uint32_t lost;        // of them could not be sent
 	uint64_t lost_octets; // of those
 	uint32_t gso_packets; // of them went as part of longer TCP segments
-	uint32_t bundled;     // of them went in bundles
 };
 
 // GSO packets of segments that receive() could not cut into packets (packet_socket/gso_packet.h), so far.
@@ -139,10 +138,6 @@ struct drb_port_kind {
 	uint64_t (*speed)(const struct drb_port *port);
 	// Of the device, as the carrier; 0: it cannot tell. NULL: none of this kind can.
 	uint16_t (*mtu)(const struct drb_port *port);
-	// By the worker, which is the only one where there are bundles (bundle.h): the MTU that the longest has
-	// which comes in whole, and what the neighbour says of itself; 0: none. NULL: there are none of this kind.
-	uint16_t (*bundle_mtu)(const struct drb_port *port);
-	void (*set_bundle_mtu)(const struct drb_port *port, uint16_t mtu);
 	// A socket that gets the hellos of this port and nothing else, and reads without waiting; the
 	// queues get copies. -1: there is none. NULL: hellos come with the rest.
 	int (*hello_fd)(const struct drb_port *port);

@@ -4,12 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #include "topo/machines/cables.h"
 #include "topo/machines/split.h"
-
-#define BUNDLE_MTU 65535 // of a veth that carries the longest frames that one takes
 
 void plan_batch_name(char name[DRB_NAME_MAX], uint32_t layer, uint32_t label)
 {
@@ -33,25 +30,6 @@ enum plan_link plan_link(const struct plan *plan, const struct topo_link *link)
 	}
 	return plan->link.driver == DRB_DRIVER_MEMIF && link->lower.layer > 0 ? PLAN_MEMIF
 									      : PLAN_VETH;
-}
-
-// An AF_XDP socket gets frames longer than a page since Linux 6.6; before, no program can be attached to such a link.
-static bool takes_bundles(enum drb_driver driver)
-{
-	struct utsname kernel;
-	unsigned major, minor;
-
-	return driver != DRB_DRIVER_AF_XDP ||
-	       (uname(&kernel) == 0 && sscanf(kernel.release, "%u.%u", &major, &minor) == 2 &&
-		(major > 6 || (major == 6 && minor >= 6)));
-}
-
-uint32_t plan_link_mtu(const struct plan *plan, const struct topo_link *link)
-{
-	return plan_link(plan, link) == PLAN_VETH && link->lower.layer > 0 &&
-			       takes_bundles(plan->link.driver)
-		       ? BUNDLE_MTU
-		       : plan->mtu;
 }
 
 const char *plan_link_name(enum plan_link kind)

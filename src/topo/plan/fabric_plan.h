@@ -39,8 +39,6 @@ void plan_config_name(char name[DRB_NAME_MAX], uint32_t layer, uint32_t label);
 char *plan_path(const struct plan *plan, const char *name);
 
 enum plan_link plan_link(const struct plan *plan, const struct topo_link *link);
-// Of the link's interfaces: what the fabric carries, and between switches of one machine bundles of it.
-uint32_t plan_link_mtu(const struct plan *plan, const struct topo_link *link);
 const char *plan_link_name(enum plan_link kind);
 
 // True if the node is on the plan's machine, or the plan has all.

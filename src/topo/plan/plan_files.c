@@ -55,13 +55,11 @@ static int write_namespaces(const struct plan *plan)
 }
 
 // Nothing where interfaces have it anyway.
-static void put_mtu(char text[24], const struct plan *plan, const struct topo_link *link)
+static void put_mtu(char text[24], const struct plan *plan)
 {
-	uint32_t mtu = plan_link_mtu(plan, link);
-
 	text[0] = '\0';
-	if (mtu != INTERFACE_MTU)
-		snprintf(text, 24, " mtu %u", mtu);
+	if (plan->mtu != INTERFACE_MTU)
+		snprintf(text, 24, " mtu %u", plan->mtu);
 }
 
 // Both ends are made where they belong: moving a link costs more than making it. Ends of switches
@@ -72,7 +70,7 @@ static void write_wire(FILE *file, const struct plan *plan, const struct topo_li
 	char space[DRB_NAME_MAX], port[DRB_NAME_MAX], mac[TOPO_ADDR_MAX], mtu[24];
 	const struct drb_end *lower = &link->lower, *upper = &link->upper;
 
-	put_mtu(mtu, plan, link);
+	put_mtu(mtu, plan);
 	drb_instance_name(space, plan->topo.fabric, lower->layer, lower->label);
 	drb_end_port(port, lower);
 	fprintf(file, "link add %s", port);

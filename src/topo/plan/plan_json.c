@@ -123,9 +123,6 @@ static json_t *links_json(const struct plan *plan)
 			json_object_set_new(json, DRB_PLAN_ID, checked(json_integer(id)));
 		if (kind == PLAN_VLAN || kind == PLAN_CABLE)
 			add_interfaces(plan, &link, json);
-		if (kind != PLAN_MEMIF && kind != PLAN_CABLE)
-			json_object_set_new(json, DRB_PLAN_MTU,
-					    checked(json_integer(plan_link_mtu(plan, &link))));
 		json_array_append_new(links, json);
 	}
 	return links;

@@ -42,4 +42,39 @@ check "the loss is found and named" \
   bash -c "! '$root/topo/fabric' check links >'$scratch/links' 2>&1 &&
     grep -qE '^drbfabric: s1-0.u[01] sent [0-9]+ packets, s2-[01].d0 received' '$scratch/links'"
 check "down" fabric down
+
+# At the only link that datagrams of one length take, which a kernel would put together: what was sent is what came in
+# and what was missed, packet by packet.
+up -l 3 -d 2 --hello off --scheme dmodk
+fabric exec h0 -- ping -c 1 -W 2 10.0.0.16 >/dev/null
+core=$(awk '$1 ~ /^s3-/ { print $2 }' /run/drbswitch/drb/processes)
+# shellcheck disable=SC2086 # process ids
+kill -STOP $core
+fabric exec h0 -- python3 -c "
+import socket, time
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.connect(('10.0.0.16', 9))
+for n in range(8000):
+    s.send(bytes(1000))
+    n % 100 or time.sleep(0.002)" 2>/dev/null
+# shellcheck disable=SC2086 # process ids
+kill -CONT $core
+port() { # port SWITCH PORT FILTER
+  drbctl show "$1" ports --json | jq "select(.port == \"$2\") | $3"
+}
+missing_at() { drbctl show --all ports --json | jq -r 'select(.switch[:2] == "s3" and .in_missed > 0) | .switch, .port'; }
+adds_up() {
+  local there=() here=()
+  mapfile -t there < <(missing_at)
+  [ ${#there[@]} = 2 ] || return
+  mapfile -t here < <(jq -r '.links[] | select(.upper == $ARGS.positional[0] and .upper_port == $ARGS.positional[1]) |
+    .lower, .lower_port' /run/drbswitch/drb/plan.json --args "${there[@]}")
+  echo "${here[*]} sent $(port "${here[@]}" .out_packets), ${there[*]}: $(port "${there[@]}" '"\(.in_packets) received, \(.in_missed) missed"')"
+  [ "$(port "${here[@]}" .out_packets)" = "$(port "${there[@]}" '.in_packets + .in_missed')" ]
+}
+check "F(3,2): packets that a link lost are counted exactly" soon adds_up
+adds_up | sed 's/^/# /'
+check "and were many" [ "$(drbctl show --all ports --json | jq -s 'map(select(.switch[:2] == "s3").in_missed) | add')" -gt 2000 ]
+check "packets are conserved" drbctl check
+check "down" fabric down
 finish

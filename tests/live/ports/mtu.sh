@@ -85,7 +85,7 @@ for kind in af_packet:9000 memif:9000 af_xdp:9000 af_packet:1280; do
 done
 check "nothing is left of these" nothing_left
 # As root: tests/run.sh has unit tests run by an ordinary user, who may load no program.
-for name in xsk bundle xdp_steer; do
+for name in xsk xdp_steer; do
   test=$build/tests/unit/test_$name
   [ ! -x "$test" ] || check "unit test $name" "$test"
 done

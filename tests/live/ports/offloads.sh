@@ -33,6 +33,7 @@ tunnel() { # tunnel HOST ADDRESS PEER
 tunnels() { tunnel h0 192.168.77.1 10.0.0.8 && tunnel h7 192.168.77.2 10.0.0.1; }
 
 begins_to_capture() { # begins_to_capture HOST
+  rm -f "$scratch/tcpdump"
   in_host "$1" -- tcpdump -q -s 0 -B 65536 -w "$scratch/pcap" -i eth0 -Q in --immediate-mode tcp or udp \
     >"$scratch/tcpdump" 2>&1 &
   capturing=$!
@@ -83,6 +84,24 @@ cut() { # GSO packets were cut and put together: what s1-3 sent to the host went
 
 packets_of() { drbctl show s1-0 ports --json | jq -s 'map(select(.port == "d0").in_packets) | add'; }
 
+# Between switches on veths, whatever hosts send: each packet is a frame of its own, IP or ARP, and so is each hello.
+watches_link() {
+  rm -f "$scratch/watch"
+  in_host s1-0 -- tcpdump -s 64 -B 65536 -w "$scratch/link" -i u1 --immediate-mode >"$scratch/watch" 2>&1 &
+  watching=$!
+  soon grep -q listening "$scratch/watch"
+}
+frames() { tcpdump -nr "$scratch/link" "$@" 2>/dev/null | wc -l; } # frames [FILTER]
+plain_frames() {
+  kill -INT "$watching"
+  wait "$watching"
+  local all plain hellos
+  all=$(frames) hellos=$(frames ether proto 0x88b5)
+  plain=$(frames '(ip or ip6 or arp or ether proto 0x88b5) and less 1514')
+  echo "$all frames, $plain of them plain, $hellos hellos"
+  [ "$plain" = "$all" ] && [ "$all" -gt 1000 ] && [ "$hellos" -gt 0 ]
+}
+
 has_vxlan=1
 vxlan_port=4789
 ip link add vx-try type vxlan id 1 dstport $vxlan_port 2>/dev/null && ip link del vx-try || has_vxlan=
@@ -106,10 +125,15 @@ for driver in af_packet af_xdp memif; do
     [ $driver$unit != af_packetpacket ] || check "hosts have their offloads" has_offloads
     serves h0
     begins_to_capture h7
+    case $driver,$unit in
+      memif,* | *,flow*) watching= ;;
+      *) watches_link ;;
+    esac
     for address in 10.0.0.1 '[fd00::1]'; do
       check "$driver, $unit: a file comes from $address bit for bit" arrives h7 "$address"
     done
     check "$driver, $unit: no checksum that arrived is wrong" checksums
+    [ ! "$watching" ] || check "$driver: tcpdump sees plain frames between switches" plain_frames
     if [ $has_vxlan ]; then
       tunnels
       check "$driver, $unit: a file comes through VXLAN bit for bit" arrives h7 192.168.77.1

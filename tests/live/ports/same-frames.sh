@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Switches hand packets to each other in bundles, and consecutive TCP segments to a host's kernel as one GSO packet,
-# which it cuts again. What arrives at a host was sent by the other one, octet for octet, whatever is lost on the way. A
+# Switches hand consecutive TCP segments to a host's kernel as one GSO packet, which it cuts again. What arrives at a host was sent by the other one, octet for octet, whatever is lost on the way. A
 # port whose interface would not have its packets cut is given none.
 # Full: offloads.sh carries files bit for bit, test_coalesce.c has the frames.
 # shellcheck source=tests/live/story.bash
@@ -59,7 +58,6 @@ for driver in af_packet af_xdp; do
   for address in 10.0.0.8 fd00::8; do
     check "$driver: the frames sent to $address are those that arrive" sends $address
   done
-  check "$driver: bundles were handed over at s1-0" test "$(counted s1-0 bundled_packets)" -gt 100
   check "$driver: GSO packets were handed over at s1-3" test "$(counted s1-3 gso_packets)" -gt 100
   check "$driver: packets are conserved" fabric check counters
   if [ $driver = af_packet ]; then

@@ -56,17 +56,6 @@ fabric exec h0 -- ping -q -c 5 -i 0.05 -W 2 10.0.0.2 >/dev/null
 check "five of the fabric as sent on" arrives .xdp_redirected $((redirected + 5))
 check "all is counted" adds_up
 
-# A host's frame is one, though it says that it is a bundle of 64 packets.
-redirected=$(count .xdp_redirected)
-fabric exec h0 -- python3 - <<'END'
-import socket
-s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
-s.bind(('eth0', 0))
-s.send(bytes.fromhex('0180c200000e' '06a000000000' '88b6' '0040') + bytes(80))
-END
-check "a host's bundle is sent on" arrives .xdp_redirected $((redirected + 1))
-check "and is one frame" at_rest s1-0
-
 # More than the receive ring and its buffers hold, while nobody empties it.
 pid=$(drbctl show s1-0 info --json | jq .pid)
 kill -STOP "$pid"

@@ -27,7 +27,6 @@ static struct drb_hello draw_hello(struct drb_rng *r)
 		.ipv6_len = (uint8_t)drb_rng_below(r, 129),
 		.mtu = (uint16_t)drb_rng_next(r),
 		.size = (uint16_t)drb_rng_below(r, DRB_HELLO_LEN_MAX + 1),
-		.bundle_mtu = (uint16_t)drb_rng_next(r),
 		.fabric_mtu = (uint16_t)drb_rng_next(r),
 	};
 
@@ -162,7 +161,7 @@ static void too_many_outages(void **state)
 	struct drb_hello h = {.from = {.layer = 2}, .period_ms = 100, .serial = {1, 1}}, again;
 	uint8_t frame[DRB_HELLO_LEN_MAX];
 	uint32_t len = drb_hello_encode(&h, frame);
-	const uint32_t count = len - 5; // behind it are the MTUs of bundles and of the fabric
+	const uint32_t count = len - 3; // behind it is the MTU of the fabric
 
 	(void)state;
 	assert_int_equal(drb_hello_decode(frame, len, &again), 0);

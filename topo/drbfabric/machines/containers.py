@@ -51,11 +51,11 @@ def _links(plan, own, addresses):
     for link in plan['links']:
         inside = [side for side in ('lower', 'upper') if link[side] in own]
         if len(inside) == 2:
-            links.append({'type': 'veth', 'mtu': link['mtu'],
+            links.append({'type': 'veth', 'mtu': plan['mtu'],
                           'endpoints': [_end(link, side, macs) for side in inside]})
         elif inside:
             other = link['upper' if inside == ['lower'] else 'lower']
-            links.append({'type': 'vxlan', 'mtu': link['mtu'], 'endpoint': _end(link, inside[0], macs),
+            links.append({'type': 'vxlan', 'mtu': plan['mtu'], 'endpoint': _end(link, inside[0], macs),
                           'remote': addresses[machine_of[other]], 'vni': link['id'], 'dst-port': plan['udp_port']})
     return links
 

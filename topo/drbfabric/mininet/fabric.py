@@ -70,12 +70,10 @@ class MininetFabric:
                                        stderr=subprocess.DEVNULL, start_new_session=True, cwd='/')
         self._name_namespaces()
         fabric.write_hosts(self.plan)
-        mtus = {(link[end], link[f'{end}_port']): link['mtu']
-                for link in self.plan['links'] for end in ('lower', 'upper')}
         for node in self.plan['switches']:
-            self._prepare_switch(node, mtus)
+            self._prepare_switch(node)
         for node in self.plan['hosts']:
-            self._prepare_host(node, mtus)
+            self._prepare_host(node)
         for node in self.plan['switches']:
             self.processes.start(node)
         self.processes.wait_ready(self.plan['switches'], READY_SECONDS)
@@ -102,7 +100,7 @@ class MininetFabric:
         netns.batch([f"netns attach {node['namespace']} {self.nodes[node['name']].pid}" for node in nodes])
         self.fabric.save_state(namespaces={n['namespace']: netns.inode(n['namespace']) for n in nodes})
 
-    def _prepare_switch(self, node, mtus):
+    def _prepare_switch(self, node):
         """Its namespace and its config, whose ports are Mininet's interfaces."""
         switch, lines = self.nodes[node['name']], []
         ports = [intf for intf in switch.intfList() if intf.params.get('drb_port')]
@@ -110,20 +108,13 @@ class MininetFabric:
             netns.sysctl(netns.SWITCH_SETTINGS)
             for intf in ports:
                 self._leave_to_queues(intf)
-            netns.batch([f'link set dev {intf.name} mtu {self._mtu(intf, mtus[node["name"], intf.params["drb_port"]])} '
-                         'arp off up' for intf in ports])
+            netns.batch([f'link set dev {intf.name} mtu {self.plan["mtu"]} arp off up' for intf in ports])
         for intf in ports:
             bw = intf.params.get('bw', switch.bw)
             rate = f', rate: {_rate(bw)}' if bw is not None else ''
             lines.append(f"  - {{name: {intf.params['drb_port']}, interface: {intf.name}{rate}}}\n")
         with open(self.fabric.path(node['config']), 'a', encoding='utf-8') as f:
             f.write('ports:\n' + ''.join(lines))
-
-    def _mtu(self, intf, planned):
-        """Mininet makes links with an MTU of 1500. Where tc delays or loses packets, it is to do so with each of
-        them, and not with bundles."""
-        alone = any(intf.params.get(key) for key in ('delay', 'jitter', 'loss', 'max_queue_size'))
-        return min(planned, self.plan['mtu']) if alone else planned
 
     @staticmethod
     def _leave_to_queues(intf):
@@ -133,10 +124,10 @@ class MininetFabric:
         if params.pop('bw', None) is not None and hasattr(intf, 'tc'):
             intf.config(**params)
 
-    def _prepare_host(self, node, mtus):
+    def _prepare_host(self, node):
         with netns.inside(node['namespace']):
             netns.sysctl(netns.HOST_SETTINGS)
-            netns.batch([f"link set dev eth0 mtu {mtus[node['name'], 'eth0']}"])
+            netns.batch([f"link set dev eth0 mtu {self.plan['mtu']}"])
         with open(self.fabric.path(node['batch']), encoding='ascii') as f:
             lines = f.read().splitlines()
         with netns.inside(node['namespace']):

@@ -27,8 +27,8 @@ static int check(const char *path, const struct drb_port_setup *p, uint32_t work
 
 static uint32_t buffers(const struct drb_setup *s)
 {
-	// Frames wait in the kernel's, but for a bundle, of which there are none with several workers.
-	return s->workers == 1 ? DRB_BUNDLE_PACKETS + DRB_BUNDLE_SLOTS : 0;
+	(void)s;
+	return 0; // frames wait in the kernel's
 }
 
 // A group is spared what other sockets send, but kernels before 5.17 take the flag and do nothing.
@@ -55,12 +55,6 @@ static bool has_hellos(const struct drb_port *port)
 	return port->setup->peer.layer > 0;
 }
 
-bool drb_packet_port_may_bundle(const struct drb_port *port)
-{
-	return port->setup->peer.layer > 0 && port->workers == 1 &&
-	       drb_is_veth(port->setup->interface);
-}
-
 int drb_packet_queue_open(const struct drb_port *port, struct drb_packet_queue *q,
 			  const struct drb_packet_queue *first, const char **step)
 {
@@ -79,14 +73,10 @@ int drb_packet_queue_open(const struct drb_port *port, struct drb_packet_queue *
 	*step = rc == 0 ? "open a second one beside" : *step;
 	q->base.fd = q->in.fd;
 	const bool apart = drb_packet_port_may_send_apart(port->workers);
-	if (rc == 0 && drb_tx_socket_open(&q->out, interface, apart ? -1 : q->in.fd))
+	if (rc == 0 && drb_tx_socket_open(&q->out, port->setup, apart ? -1 : q->in.fd))
 		q->base.reviewed = q->base.unfinished = true;
 	else if (rc == 0)
 		rc = -errno;
-	if (rc == 0 && drb_packet_port_may_bundle(port)) {
-		drb_rx_ring_take_bundles(&q->in);
-		drb_tx_socket_may_bundle(&q->out, port->frame_max);
-	}
 	return rc;
 }
 
@@ -155,20 +145,6 @@ static uint16_t mtu(const struct drb_port *port)
 	return drb_interface_mtu(port->queue[0]->fd, port->setup->interface);
 }
 
-static uint16_t bundle_mtu(const struct drb_port *port)
-{
-	const struct drb_packet_queue *first = port->own;
-
-	return drb_tx_socket_bundle_mtu(&first->out);
-}
-
-static void set_bundle_mtu(const struct drb_port *port, uint16_t octets)
-{
-	struct drb_packet_queue *first = port->own;
-
-	drb_tx_socket_set_bundle_mtu(&first->out, octets);
-}
-
 static int hello_fd(const struct drb_port *port)
 {
 	const struct drb_packet_queue *first = port->own;
@@ -218,8 +194,6 @@ const struct drb_port_kind drb_packet_port = {
 	.send = send_burst,
 	.carrier = carrier,
 	.mtu = mtu,
-	.bundle_mtu = bundle_mtu,
-	.set_bundle_mtu = set_bundle_mtu,
 	.hello_fd = hello_fd,
 	.state = state,
 	.mac = mac,

@@ -163,11 +163,6 @@ int drb_rx_ring_open(struct drb_rx_ring *ring, const char *interface, uint32_t f
 	return rc == 0 ? receive_from(ring->fd, (int)if_nametoindex(interface)) : rc;
 }
 
-void drb_rx_ring_take_bundles(struct drb_rx_ring *ring)
-{
-	ring->bundle.slot = drb_bundle_slot(ring->frame_max);
-}
-
 // Only by the flow: reassembled fragments would be cut to the size of a frame, and with rollover
 // packets of a flow would overtake each other in another socket. A group does not know what its
 // sockets ignore.
@@ -207,7 +202,6 @@ void drb_rx_ring_close(struct drb_rx_ring *ring)
 	if (ring->frame)
 		munmap(ring->frame, ring_size(ring));
 	free(ring->gso.octets);
-	drb_rx_bundle_drop(&ring->bundle);
 	if (ring->fd >= 0)
 		close(ring->fd);
 	*ring = (struct drb_rx_ring){.fd = -1};

@@ -19,12 +19,7 @@ static uint32_t after(const struct drb_rx_ring *ring, uint32_t index)
 	return index + 1 < ring->frames ? index + 1 : 0;
 }
 
-static bool is_bundle(const struct drb_rx_ring *ring, const struct tpacket2_hdr *f)
-{
-	return ring->bundle.slot > 0 && drb_bundle_is(drb_rx_octets(f));
-}
-
-// How many frames of the ring are there, at most `most`, before a GSO packet, a bundle, or a frame that has been
+// How many frames of the ring are there, at most `most`, before a GSO packet or a frame that has been
 // copied to the socket's buffer because it is longer than one of the ring.
 static uint32_t count_plain(const struct drb_rx_ring *ring, uint32_t most)
 {
@@ -34,7 +29,7 @@ static uint32_t count_plain(const struct drb_rx_ring *ring, uint32_t most)
 		const struct tpacket2_hdr *f = frame_at(ring, i);
 		uint32_t status = __atomic_load_n(&f->tp_status, __ATOMIC_ACQUIRE);
 		if (!(status & TP_STATUS_USER) || (status & TP_STATUS_COPY) ||
-		    drb_rx_cut(f).gso_type != VIRTIO_NET_HDR_GSO_NONE || is_bundle(ring, f))
+		    drb_rx_cut(f).gso_type != VIRTIO_NET_HDR_GSO_NONE)
 			break;
 	}
 	return count;
@@ -118,28 +113,6 @@ static bool take_gso(struct drb_rx_ring *ring, const struct tpacket2_hdr *f, str
 	return true;
 }
 
-// Takes the packets of the next frame if it is a bundle; *stays: there are no buffers for them. False if it is none.
-static bool take_bundle(struct drb_rx_ring *ring, struct rte_mempool *pool,
-			const struct tpacket2_hdr *f, bool *stays)
-{
-	struct drb_rx_bundle *b = &ring->bundle;
-	const uint8_t *frame = drb_rx_octets(f);
-	uint32_t count = drb_rx_bundle_check(b, frame, f->tp_snaplen, f->tp_len);
-
-	*stays = false;
-	if (count == 0)
-		return false;
-	if (f->tp_status & TP_STATUS_COPY) {
-		*stays = !drb_rx_bundle_read(b, ring->fd, f->tp_len, pool);
-		ring->missed += *stays ? 0 : count - b->count; // for want of buffers
-	} else if (f->tp_snaplen == f->tp_len) {
-		*stays = !drb_rx_bundle_begin(b, frame, count, pool);
-	} else { // there was no room for a copy
-		ring->missed += count;
-	}
-	return true;
-}
-
 // Takes the next frame if it is a GSO packet, to be cut, or too long for the ring. Of the latter, and of a GSO
 // packet whose segments are too long, it yields the beginning, which is too long to be forwarded. False if it
 // took none.
@@ -151,21 +124,14 @@ static bool take_long(struct drb_rx_ring *ring, struct rte_mempool *pool, struct
 
 	if (!(status & TP_STATUS_USER))
 		return false;
-	bool stays;
-	if (is_bundle(ring, f) && take_bundle(ring, pool, f, &stays)) {
-		if (!stays)
-			free_frame(ring);
-		return !stays;
-	}
 	bool is_gso = drb_rx_cut(f).gso_type != VIRTIO_NET_HDR_GSO_NONE;
-	if (!(is_gso || (status & TP_STATUS_COPY) || is_bundle(ring, f)))
+	if (!is_gso && !(status & TP_STATUS_COPY))
 		return false; // plain
 	if (rte_pktmbuf_alloc_bulk(pool, packets, 1) != 0)
 		return false;
-	if (!is_gso) { // or a bundle that contradicts itself
+	if (!is_gso) {
 		drb_rx_copy(f, ring->frame_max, packets[0]);
-		if (status & TP_STATUS_COPY)
-			drop_copy(ring);
+		drop_copy(ring);
 		++*count;
 	} else if (take_gso(ring, f, packets[0])) {
 		++*count;
@@ -183,10 +149,6 @@ uint32_t drb_rx_ring_receive(struct drb_rx_ring *ring, struct rte_mempool *pool,
 	uint32_t n = 0;
 
 	do {
-		if (drb_rx_bundle_is_open(&ring->bundle))
-			n += drb_rx_bundle_take(&ring->bundle, packets + n, count - n);
-		if (n == count)
-			break;
 		if (unlikely(drb_rx_gso_is_open(gso)) && !drb_rx_gso_waits(gso, n, count))
 			n += drb_rx_gso_cut(gso, pool, packets + n, count - n);
 		if (unlikely(drb_rx_gso_is_open(gso)))
@@ -209,7 +171,7 @@ uint64_t drb_rx_ring_missed(struct drb_rx_ring *ring)
 
 bool drb_rx_ring_is_empty(const struct drb_rx_ring *ring)
 {
-	return !drb_rx_gso_is_open(&ring->gso) && !drb_rx_bundle_is_open(&ring->bundle) &&
+	return !drb_rx_gso_is_open(&ring->gso) &&
 	       !(__atomic_load_n(&frame_at(ring, ring->next)->tp_status, __ATOMIC_ACQUIRE) &
 		 TP_STATUS_USER);
 }

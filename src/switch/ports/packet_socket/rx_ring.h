@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "switch/ports/packet_socket/rx_bundle.h"
 #include "switch/ports/packet_socket/rx_gso.h"
 #include "switch/ports/port.h"
 
@@ -20,9 +19,8 @@ struct drb_rx_ring {
 	uint32_t frame_max;          // octets of the longest packet that is forwarded
 	uint32_t next;               // index of the frame that is filled next
 	uint64_t missed;
-	struct drb_bad_gso bad;      // written by the worker
-	struct drb_rx_gso gso;       // what is left of it comes before the ring's next frame
-	struct drb_rx_bundle bundle; // likewise
+	struct drb_bad_gso bad; // written by the worker
+	struct drb_rx_gso gso;  // what is left of it comes before the ring's next frame
 };
 
 // Opens the socket of one worker at an interface, which receives every frame that comes in there,
@@ -34,8 +32,6 @@ int drb_rx_ring_open(struct drb_rx_ring *ring, const char *interface, uint32_t f
 		     uint32_t frames, const char **step);
 // How long the ring is of a port to a host, or to a switch, in a switch with so many ports.
 uint32_t drb_rx_ring_frames(uint32_t ports, bool host);
-// Bundles are taken from now on. Not of a group, whose flows are shared out by what is in a frame.
-void drb_rx_ring_take_bundles(struct drb_rx_ring *ring);
 // Joins the group of `first`, or founds one if ring is it: each frame goes to one of the group, those
 // of a flow to the same. 0 or -errno.
 int drb_rx_ring_join(struct drb_rx_ring *ring, const struct drb_rx_ring *first);
@@ -47,7 +43,7 @@ int drb_rx_ring_rebind(struct drb_rx_ring *ring, unsigned interface);
 void drb_rx_ring_close(struct drb_rx_ring *ring);
 
 // Copies up to count frames to buffers of the pool, which become the caller's, with VLAN tags that
-// the kernel took out put in again, GSO packets and bundles cut into packets, and unfinished checksums marked
+// the kernel took out put in again, GSO packets cut into packets, and unfinished checksums marked
 // (ports/unfinished.h). Returns how many. What no buffer is there for stays in the ring.
 uint32_t drb_rx_ring_receive(struct drb_rx_ring *ring, struct rte_mempool *pool,
 			     struct rte_mbuf **packets, uint32_t count);

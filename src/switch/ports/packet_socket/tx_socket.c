@@ -13,7 +13,6 @@
 #include "switch/ports/packet_socket/tx_socket.h"
 
 #include <errno.h>
-#include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <poll.h>
@@ -24,25 +23,19 @@
 
 #include <rte_mbuf.h>
 
-#include "core/packet/wire.h"
-#include "switch/ports/bundle.h"
 #include "switch/ports/packet_socket/veth_offload.h"
 #include "switch/ports/unfinished.h"
 
 // Packets per system call.
 #define AT_ONCE 64
-// Octets of a bundle that is worth one: its head and two short packets.
-#define BUNDLE_MIN (sizeof(struct drb_bundle_head) + 2 * ETH_ZLEN)
 
 // A system call's messages: of a packet or a GSO packet each.
 struct messages {
-	uint32_t count, parts, heads, bundles;
+	uint32_t count, parts, heads;
 	struct mmsghdr message[AT_ONCE];
 	uint8_t packets[AT_ONCE]; // in each message
-	bool bundled[AT_ONCE];
-	struct iovec part[3 * AT_ONCE];
+	struct iovec part[2 * AT_ONCE];
 	struct drb_coalesce_header head[AT_ONCE];
-	struct drb_bundle_head bundle[AT_ONCE / 2]; // each of two packets or more
 };
 
 static int open_socket(const char *interface)
@@ -69,16 +62,19 @@ static bool kernel_takes_udp(void)
 	       (major > 6 || (major == 6 && minor >= 2));
 }
 
-bool drb_tx_socket_open(struct drb_tx_socket *out, const char *interface, int fd)
+bool drb_tx_socket_open(struct drb_tx_socket *out, const struct drb_port_setup *port, int fd)
 {
 	const bool owned = fd < 0;
 
 	if (owned)
-		fd = open_socket(interface);
+		fd = open_socket(port->interface);
 	if (fd < 0)
 		return false;
-	*out = (struct drb_tx_socket){
-		.fd = fd, .owned = owned, .headed = true, .interface = interface};
+	*out = (struct drb_tx_socket){.fd = fd,
+				      .owned = owned,
+				      .headed = true,
+				      .coalesces = port->peer.layer == 0,
+				      .interface = port->interface};
 	out->rules.udp = kernel_takes_udp();
 	drb_tx_socket_review(out);
 	return true;
@@ -102,39 +98,12 @@ int drb_tx_socket_rebind(struct drb_tx_socket *out, unsigned interface)
 	return bind(out->fd, (const struct sockaddr *)&at, sizeof(at)) < 0 ? -errno : 0;
 }
 
-static void limit_bundles(struct drb_tx_socket *out)
-{
-	uint32_t own = drb_tx_socket_bundle_mtu(out);
-	uint32_t both = own < out->neighbour ? own : out->neighbour;
-
-	out->bundle_max = both > 0 ? DRB_ETHER_HEADER + both : 0;
-}
-
 void drb_tx_socket_review(struct drb_tx_socket *out)
 {
-	if (!out->headed)
+	if (!out->coalesces)
 		return;
 	out->rules.finished_max = drb_veth_max_plain_frame(out->interface);
 	out->rules.unfinished_max = drb_interface_max_frame(out->interface);
-	limit_bundles(out);
-}
-
-void drb_tx_socket_may_bundle(struct drb_tx_socket *out, uint32_t frame_max)
-{
-	out->slot = out->headed ? drb_bundle_slot(frame_max) : 0;
-}
-
-uint16_t drb_tx_socket_bundle_mtu(const struct drb_tx_socket *out)
-{
-	uint32_t frame = out->slot > 0 ? out->rules.unfinished_max : 0;
-
-	return frame > BUNDLE_MIN ? (uint16_t)(frame - DRB_ETHER_HEADER) : 0;
-}
-
-void drb_tx_socket_set_bundle_mtu(struct drb_tx_socket *out, uint16_t mtu)
-{
-	out->neighbour = mtu;
-	limit_bundles(out);
 }
 
 static void add_part(struct messages *all, const void *octets, size_t length)
@@ -165,43 +134,14 @@ static void end_message(struct messages *all, struct msghdr *message, uint32_t p
 	all->message[all->count++] = (struct mmsghdr){.msg_hdr = *message};
 }
 
-// What is between two packets of a bundle is no part of it.
-static void add_bundle(struct messages *all, uint32_t slot, struct rte_mbuf **packets,
-		       uint32_t count)
-{
-	static const uint8_t nothing[DRB_MTU_MAX + 64];
-	struct drb_bundle_head *head = &all->bundle[all->bundles++];
-	uint32_t end = sizeof(*head);
-
-	drb_bundle_write(head, packets, count, slot);
-	add_part(all, &finished, sizeof(finished));
-	add_part(all, head, sizeof(*head));
-	for (uint32_t i = 0; i < count; i++) {
-		const struct rte_mbuf *m = packets[i];
-		uint32_t at = drb_bundle_place(end, slot, m->data_len);
-		if (at > end)
-			add_part(all, nothing, at - end);
-		add_part(all, rte_pktmbuf_mtod(m, void *), m->data_len);
-		end = at + m->data_len;
-	}
-}
-
 // The first of the packets, and those that go as one frame with it. Returns how many.
 static uint32_t add_message(struct messages *all, const struct drb_tx_socket *out,
 			    struct rte_mbuf **packets, uint32_t count)
 {
 	struct msghdr message = {.msg_iov = &all->part[all->parts]};
-	uint32_t length = 0, headers = 0;
+	uint32_t length = out->coalesces ? drb_coalesce_count(&out->rules, packets, count) : 1;
+	uint32_t headers = 0;
 
-	if (out->bundle_max > 0)
-		length = drb_bundle_count(packets, count, out->slot, out->bundle_max);
-	all->bundled[all->count] = length > 1;
-	if (length > 1) {
-		add_bundle(all, out->slot, packets, length);
-		end_message(all, &message, length);
-		return length;
-	}
-	length = drb_coalesce_count(&out->rules, packets, count);
 	if (length > 1) {
 		struct drb_coalesce_header *head = &all->head[all->heads++];
 		headers = drb_coalesce_begin(packets, length, head);
@@ -225,7 +165,7 @@ static int offer(const struct drb_tx_socket *out, struct rte_mbuf **packets, uin
 	struct messages all;
 	int taken = 0;
 
-	all.count = all.parts = all.heads = all.bundles = 0;
+	all.count = all.parts = all.heads = 0;
 	for (uint32_t i = 0; i < count;)
 		i += add_message(&all, out, packets + i, count - i);
 	int n = sendmmsg(out->fd, all.message, all.count, MSG_DONTWAIT);
@@ -233,10 +173,7 @@ static int offer(const struct drb_tx_socket *out, struct rte_mbuf **packets, uin
 		return -errno;
 	for (int i = 0; i < n; i++) {
 		taken += all.packets[i];
-		if (all.bundled[i])
-			result->bundled += all.packets[i];
-		else
-			result->gso_packets += all.packets[i] > 1 ? all.packets[i] : 0;
+		result->gso_packets += all.packets[i] > 1 ? all.packets[i] : 0;
 	}
 	return taken;
 }
@@ -276,10 +213,6 @@ uint32_t drb_tx_socket_send(struct drb_tx_socket *out, struct rte_mbuf **packets
 		out->full = n == -EAGAIN;
 		if (out->full)
 			break;
-		if (n == -EMSGSIZE && out->bundle_max > 0) {
-			out->bundle_max = 0; // the interface takes less now; until it is reviewed
-			continue;
-		}
 		uint32_t bad = n < 0 ? given_up(n, left) : 0;
 		result->lost += bad;
 		for (uint32_t i = 0; i < bad; i++)

@@ -50,7 +50,6 @@ static bool is_of_fabric(const struct drb_addr_plan *p, const uint8_t *frame, co
 	switch (frame[DRB_ETHER_TYPE] << 8 | frame[DRB_ETHER_TYPE + 1]) {
 	case DRB_ETHERTYPE_ARP:
 	case DRB_ETHERTYPE_HELLO:
-	case DRB_ETHERTYPE_BUNDLE:
 		return true;
 	case DRB_ETHERTYPE_IPV6:
 		return is_neighbour_discovery(frame, end);
@@ -59,17 +58,8 @@ static bool is_of_fabric(const struct drb_addr_plan *p, const uint8_t *frame, co
 	}
 }
 
-// Packets in a frame from a switch (switch/ports/bundle.h).
-static uint32_t packets_in(const uint8_t *frame, const uint8_t *end)
-{
-	if (frame + BUNDLE_COUNT + 1 > end ||
-	    drb_load16(frame + DRB_ETHER_TYPE) != DRB_ETHERTYPE_BUNDLE ||
-	    frame[BUNDLE_COUNT] == 0 || frame[BUNDLE_COUNT] > BUNDLE_PACKETS)
-		return 1;
-	return frame[BUNDLE_COUNT];
-}
-
-static __always_inline int steer(struct xdp_md *ctx, bool bundles)
+SEC("xdp")
+int drb_steer(struct xdp_md *ctx)
 {
 	const uint8_t *frame = (const uint8_t *)(long)ctx->data;
 	const uint8_t *end = (const uint8_t *)(long)ctx->data_end;
@@ -83,26 +73,12 @@ static __always_inline int steer(struct xdp_md *ctx, bool bundles)
 	// A queue without a socket, beyond those of the workers, is the kernel's.
 	if (is_of_fabric(p, frame, end))
 		verdict = (int)bpf_redirect_map(&xsks_map, ctx->rx_queue_index, XDP_PASS);
-	uint32_t packets = bundles ? packets_in(frame, end) : 1;
-	c->seen += packets;
+	c->seen++;
 	if (verdict == XDP_REDIRECT)
-		c->redirected += packets;
+		c->redirected++;
 	else
-		c->passed += packets;
+		c->passed++;
 	return verdict;
-}
-
-// A host's frame is one, whatever it says it is.
-SEC("xdp")
-int drb_steer(struct xdp_md *ctx)
-{
-	return steer(ctx, false);
-}
-
-SEC("xdp")
-int drb_steer_link(struct xdp_md *ctx)
-{
-	return steer(ctx, true);
 }
 
 // Where the switch takes every frame, and counts none.

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <net/if.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,13 +10,9 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "switch/ports/bundle.h"
 #include "switch/ports/xdp/steer_maps.h"
 #include "steer_object.h" // steer_object[]: steer.bpf.c as compiled
 
-_Static_assert(BUNDLE_PACKETS == DRB_BUNDLE_PACKETS &&
-		       BUNDLE_COUNT == offsetof(struct drb_bundle_head, count),
-	       "the program knows bundles as the switch does");
 _Static_assert(STEER_QUEUES_MAX >= DRB_WORKERS_MAX, "every worker has a queue");
 
 struct attached {
@@ -67,14 +62,12 @@ static int attach(int interface, int program, struct bpf_object *object, bool co
 }
 
 // The program of an object that a port wants: the first, unless it is of ours.
-static struct bpf_program *program_of(struct bpf_object *object, const struct drb_port_setup *port,
-				      bool bundles)
+static struct bpf_program *program_of(struct bpf_object *object, const struct drb_port_setup *port)
 {
 	struct bpf_program *program = bpf_object__next_program(object, NULL);
 
 	if (strcmp(port->xdp, DRB_XDP_STEER) == 0)
-		program = bpf_object__find_program_by_name(object, bundles ? STEER_LINK_PROGRAM
-									   : STEER_PROGRAM);
+		program = bpf_object__find_program_by_name(object, STEER_PROGRAM);
 	else if (strcmp(port->xdp, DRB_XDP_ALL) == 0)
 		program = bpf_object__find_program_by_name(object, STEER_ALL_PROGRAM);
 	return program;
@@ -82,9 +75,9 @@ static struct bpf_program *program_of(struct bpf_object *object, const struct dr
 
 // Loads one program of an object and none of the others; NULL, and *rc is why.
 static struct bpf_program *load(struct bpf_object *object, const struct drb_port_setup *port,
-				bool bundles, uint32_t flags, int *rc)
+				uint32_t flags, int *rc)
 {
-	struct bpf_program *program = program_of(object, port, bundles), *other = NULL;
+	struct bpf_program *program = program_of(object, port), *other = NULL;
 
 	*rc = -EINVAL;
 	if (!program)
@@ -113,8 +106,7 @@ static int give_sockets(const struct bpf_object *object, const int *sockets, uin
 	return rc;
 }
 
-int drb_steer_attach(const struct drb_port_setup *port, const int *sockets, uint32_t count,
-		     bool bundles)
+int drb_steer_attach(const struct drb_port_setup *port, const int *sockets, uint32_t count)
 {
 	// Kernels before 5.18 know no programs for frames in parts.
 	static const uint32_t flags[] = {BPF_F_XDP_HAS_FRAGS, 0};
@@ -125,7 +117,7 @@ int drb_steer_attach(const struct drb_port_setup *port, const int *sockets, uint
 	for (size_t i = 0; !program && i < sizeof(flags) / sizeof(flags[0]); i++) {
 		bpf_object__close(object);
 		object = open_object(port);
-		program = object ? load(object, port, bundles, flags[i], &rc) : NULL;
+		program = object ? load(object, port, flags[i], &rc) : NULL;
 	}
 	if (program)
 		rc = give_sockets(object, sockets, count);

@@ -14,10 +14,8 @@
 void drb_steer_init(const struct drb_setup *setup);
 
 // Attaches the program of a port to its interface, for frames in several buffers too, and sends what it takes to the
-// sockets of queues 0 to count - 1. With `bundles` (bundle.h) the program counts the packets of each.
-// 0 or -errno; -ENOSYS: built without BPF.
-int drb_steer_attach(const struct drb_port_setup *port, const int *sockets, uint32_t count,
-		     bool bundles);
+// sockets of queues 0 to count - 1. 0 or -errno; -ENOSYS: built without BPF.
+int drb_steer_attach(const struct drb_port_setup *port, const int *sockets, uint32_t count);
 void drb_steer_detach(const struct drb_port_setup *port);
 
 // What the program on a kernel interface has counted so far: seen, redirected, passed. False if it

@@ -11,14 +11,9 @@
 #define STEER_PLAN "drb_plan"
 #define STEER_COUNTS "drb_counts"
 #define STEER_SOCKETS "xsks_map"
-// The programs: of ports without bundles, as those of hosts, of ports with them, and of those that take every frame.
+// The programs: of ports that leave the kernel what is not of the fabric, and of those that take every frame.
 #define STEER_PROGRAM "drb_steer"
-#define STEER_LINK_PROGRAM "drb_steer_link"
 #define STEER_ALL_PROGRAM "drb_take_all"
-
-// Octets of a bundle before the number of its packets (switch/ports/bundle.h).
-#define BUNDLE_COUNT 15
-#define BUNDLE_PACKETS 64 // most in one
 
 // Receive queues of a device that may have a socket, one per worker.
 #define STEER_QUEUES_MAX 16

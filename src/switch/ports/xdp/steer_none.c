@@ -10,13 +10,11 @@ void drb_steer_init(const struct drb_setup *setup)
 	(void)setup;
 }
 
-int drb_steer_attach(const struct drb_port_setup *port, const int *sockets, uint32_t count,
-		     bool bundles)
+int drb_steer_attach(const struct drb_port_setup *port, const int *sockets, uint32_t count)
 {
 	(void)port;
 	(void)sockets;
 	(void)count;
-	(void)bundles;
 	return -ENOSYS;
 }
 

@@ -74,10 +74,6 @@ static int check(const char *path, const struct drb_port_setup *p, uint32_t work
 				      "\"%s\" for each of %u workers and finds %u (ethtool -l; a "
 				      "veth has 1): take fewer workers or another driver",
 				      p->name, p->interface, workers, queues);
-	if (strchr(p->xdp, '/') && access(p->xdp, R_OK) < 0) {
-		return drb_config_bad_port(path, p, "xdp", "port %s: no program \"%s\": %s",
-					   p->name, p->xdp, strerror(errno));
-	}
 	return 0;
 }
 
@@ -155,10 +151,8 @@ static int refused_program(const struct drb_port *port, const char *path, int rc
 
 static void open_out(const struct drb_port *port, struct xdp_queue *q)
 {
-	if (drb_tx_socket_open(&q->out, port->setup->interface, -1))
+	if (drb_tx_socket_open(&q->out, port->setup, -1))
 		q->base.reviewed = q->base.unfinished = true;
-	if (q->out.fd >= 0 && q->in.bundle.slot > 0)
-		drb_tx_socket_may_bundle(&q->out, port->frame_max);
 }
 
 static int open_queue(const struct drb_port *port, uint32_t n, const char **step)
@@ -175,7 +169,6 @@ static int open_queue(const struct drb_port *port, uint32_t n, const char **step
 		.frame_max = port->frame_max,
 		.sockets = port->ports * port->workers,
 		.copy = veth,
-		.bundles = drb_packet_port_may_bundle(port),
 		.sends = !apart,
 	};
 	int rc = drb_xsk_open(&q->in, &use, step);
@@ -206,8 +199,7 @@ static int open_sockets(const struct drb_port *port, const char *path)
 	}
 	if (rc < 0)
 		return refused(port, path, step, rc);
-	rc = drb_steer_attach(port->setup, sockets, port->workers,
-			      drb_packet_port_may_bundle(port));
+	rc = drb_steer_attach(port->setup, sockets, port->workers);
 	return rc < 0 ? refused_program(port, path, rc) : 0;
 }
 
@@ -258,22 +250,6 @@ static uint32_t send_burst(struct drb_port_queue *q, struct rte_mbuf **packets, 
 	return drb_xsk_send(&own->in, packets, count, result);
 }
 
-// Of a port with one worker, as all that concerns bundles.
-static struct drb_tx_socket *out_of(const struct drb_port *port)
-{
-	return &own_of(port)->queue[0].out;
-}
-
-static uint16_t bundle_mtu(const struct drb_port *port)
-{
-	return drb_tx_socket_bundle_mtu(out_of(port));
-}
-
-static void set_bundle_mtu(const struct drb_port *port, uint16_t octets)
-{
-	drb_tx_socket_set_bundle_mtu(out_of(port), octets);
-}
-
 // An interface that was made again has another index, mostly.
 static bool is_bound(const struct drb_port *port)
 {
@@ -303,7 +279,7 @@ static bool mac(const struct drb_port *port, uint8_t address[6])
 static uint64_t missed(struct drb_port_queue *q)
 {
 	drb_kernel_socket_count(&queue_of(q)->counted);
-	return queue_of(q)->counted.missed + queue_of(q)->in.missed;
+	return queue_of(q)->counted.missed;
 }
 
 static void review(struct drb_port_queue *q)
@@ -331,8 +307,6 @@ const struct drb_port_kind drb_xdp_port = {
 	.send = send_burst,
 	.carrier = carrier,
 	.mtu = mtu,
-	.bundle_mtu = bundle_mtu,
-	.set_bundle_mtu = set_bundle_mtu,
 	.state = state,
 	.mac = mac,
 	.missed = missed,

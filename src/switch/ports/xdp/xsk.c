@@ -2,7 +2,7 @@
 // For the kernel a buffer begins with its struct rte_mbuf, which it does not touch: before a frame it leaves
 // XDP_PACKET_HEADROOM octets and `headroom` more. Behind that it has room for one part of a frame. A buffer of the kernel
 // is a page at most; packet buffers are as long as the longest packet, so that its other parts are put behind the
-// first. Where packets fit into a part, a part is one slot of a bundle, else a slot is so many parts.
+// first.
 #include "switch/ports/xdp/xsk.h"
 
 #include <errno.h>
@@ -34,12 +34,11 @@
 #define BUSY_NS 500000000
 #define BUSY_TRIES 50
 
-_Static_assert(DRB_XSK_PARTS == 3 && DRB_BUNDLE_SLOT_UNIT % 6 == 0, "1, 2 or 3 parts are a slot");
 _Static_assert(DRB_MTU_MAX + 64 <= DRB_XSK_PARTS * PART_MAX, "the longest packet is so many parts");
 
 static uint32_t parts_of(uint32_t frame_max)
 {
-	return (drb_bundle_slot(frame_max) + PART_MAX - 1) / PART_MAX;
+	return (frame_max + PART_MAX - 1) / PART_MAX;
 }
 
 static uint32_t fill_of(uint32_t frame_max, uint32_t sockets)
@@ -53,7 +52,7 @@ static uint32_t fill_of(uint32_t frame_max, uint32_t sockets)
 
 uint32_t drb_xsk_buffers(uint32_t frame_max, uint32_t sockets)
 {
-	return fill_of(frame_max, sockets) + SEND + DRB_BUNDLE_SLOTS;
+	return fill_of(frame_max, sockets) + SEND;
 }
 
 static int set(int fd, int option, const void *value, size_t size)
@@ -191,8 +190,6 @@ static int bind_queue(struct drb_xsk *x, const struct drb_xsk_use *use)
 	if (rc == -EINVAL && x->parts == 1 && at.sxdp_flags != flags) { // before Linux 6.6
 		at.sxdp_flags = flags;
 		rc = bind_to(x->fd, &at);
-	} else {
-		x->bundle.slot = use->bundles ? drb_bundle_slot(x->frame_max) : 0;
 	}
 	return rc;
 }
@@ -207,7 +204,7 @@ int drb_xsk_open(struct drb_xsk *x, const struct drb_xsk_use *use, const char **
 	*step = "open";
 	if (x->fd < 0)
 		return -errno;
-	x->part = drb_bundle_slot(x->frame_max) / x->parts;
+	x->part = (x->frame_max + x->parts - 1) / x->parts;
 	*step = "lend memory to";
 	int rc = lend_memory(x);
 	*step = rc == 0 ? "make the rings of" : *step;
@@ -264,6 +261,5 @@ void drb_xsk_close(struct drb_xsk *x)
 	unmap(&x->rx);
 	unmap(&x->tx);
 	unmap(&x->completions);
-	drb_rx_bundle_drop(&x->bundle);
 	*x = (struct drb_xsk){.fd = -1};
 }

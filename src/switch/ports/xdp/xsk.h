@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // An AF_XDP socket at one queue of an interface. Its memory is that of the pool of packet buffers: the kernel, or a
-// card, puts frames straight into them. What is longer than a page has room for comes in parts (XDP_USE_SG, Linux 6.6), and
-// so do bundles.
+// card, puts frames straight into them. What is longer than a page has room for comes in parts (XDP_USE_SG, Linux 6.6).
 
 #include <stdbool.h>
 #include <stdint.h>
-
-#include "switch/ports/packet_socket/rx_bundle.h"
 
 struct drb_send_result;
 struct rte_mbuf;
@@ -41,8 +38,6 @@ struct drb_xsk {
 	uint32_t lent;      // buffers that the kernel has to receive into
 	uint32_t sending;   // places of `tx` that are taken, or have not come back
 	bool starved;       // there were too few buffers to fill `fill`
-	uint64_t missed;    // packets of bundles that found no buffer; readers of counters read it
-	struct drb_rx_bundle bundle; // what is left of it comes before the next frame
 };
 
 // What a socket is for.
@@ -53,7 +48,6 @@ struct drb_xsk_use {
 	uint32_t frame_max;
 	uint32_t sockets; // that share the memory of this switch
 	bool copy;        // the interface is known to have no other way
-	bool bundles;     // frames may be bundles
 	bool sends;       // by its own ring
 };
 
@@ -61,7 +55,7 @@ struct drb_xsk_use {
 uint32_t drb_xsk_buffers(uint32_t frame_max, uint32_t sockets);
 
 // Opens a socket. 0, or -errno with the step that failed, as "bind" in "cannot bind": -EINVAL of a bind, the kernel
-// has no such sockets for frames in parts. Without that, bundles are not taken. To be closed in any case.
+// has no such sockets for frames in parts. To be closed in any case.
 int drb_xsk_open(struct drb_xsk *x, const struct drb_xsk_use *use, const char **step);
 void drb_xsk_close(struct drb_xsk *x);
 

@@ -8,8 +8,8 @@
 #include "switch/ports/unfinished.h"
 #include "switch/ports/xdp/xsk_ring.h"
 
-// Entries of the ring that a frame may have: those of the longest bundle.
-#define PARTS_MAX DRB_BUNDLE_SLOTS
+// Parts that are kept of a frame: one too long to be forwarded has at least one more than the longest.
+#define PARTS_MAX (DRB_XSK_PARTS + 1)
 #define FILL_AT_ONCE 256
 // Buffers that nobody has, besides those that workers keep at hand: what sockets still need that have less than they should.
 #define FEW 512
@@ -51,7 +51,7 @@ static struct rte_mbuf *part_of(const struct drb_xsk *x, const struct xdp_desc *
 	return m;
 }
 
-// The frame, or slot, that so many parts are, in the first one's buffer.
+// The frame that so many parts are, in the first one's buffer.
 static struct rte_mbuf *join(struct rte_mbuf **parts, uint32_t count, uint32_t max)
 {
 	for (uint32_t i = 1; i < count; i++)
@@ -59,69 +59,37 @@ static struct rte_mbuf *join(struct rte_mbuf **parts, uint32_t count, uint32_t m
 	return drb_join(parts[0], max);
 }
 
-// The parts of the frame at index `at` of those up to `end`, at most PARTS_MAX, and its octets. How many
-// there are in the ring; 0: it is not all there.
-static uint32_t gather(const struct drb_xsk *x, uint32_t at, uint32_t end, struct rte_mbuf **parts,
-		       uint32_t *octets)
+// The parts of the frame at index `at` of those up to `end`, the first PARTS_MAX of them. How many there are in
+// the ring; 0: it is not all there.
+static uint32_t gather(const struct drb_xsk *x, uint32_t at, uint32_t end, struct rte_mbuf **parts)
 {
 	uint32_t n = 0;
 	bool more = true;
 
-	*octets = 0;
 	for (; more && at != end; at++, n++) {
 		const struct xdp_desc *d = drb_xsk_place(&x->rx, at);
-		struct rte_mbuf *m = part_of(x, d);
-		more = d->options & XDP_PKT_CONTD;
-		*octets += d->len;
 		if (n < PARTS_MAX)
-			parts[n] = m;
-		else if (!more || at + 1 == end)
-			*octets = UINT32_MAX; // no bundle
+			parts[n] = part_of(x, d);
+		more = d->options & XDP_PKT_CONTD;
 	}
 	return more ? 0 : n;
 }
 
-// Takes the bundle that so many parts are apart, `parts` to a slot. False: they are none.
-static bool take_bundle(struct drb_xsk *x, struct rte_mbuf **parts, uint32_t count, uint32_t octets)
+// Takes the frame at the ring's front, of those up to `end`. NULL: it is not all there.
+static struct rte_mbuf *take_frame(struct drb_xsk *x, uint32_t end)
 {
-	const uint8_t *frame = rte_pktmbuf_mtod(parts[0], const uint8_t *);
-	uint32_t slots = 0, packets;
+	struct rte_mbuf *parts[PARTS_MAX], *m;
+	const uint32_t at = *x->rx.consumer, entries = gather(x, at, end, parts);
 
-	if (x->bundle.slot == 0 || parts[0]->data_len < sizeof(struct drb_bundle_head) ||
-	    !drb_bundle_is(frame))
-		return false;
-	packets = drb_rx_bundle_check(&x->bundle, frame, parts[0]->data_len, octets);
-	if (packets == 0)
-		return false;
-	for (uint32_t i = 0; i < count; i += x->parts)
-		parts[slots++] = join(parts + i, RTE_MIN(x->parts, count - i), x->bundle.slot);
-	x->bundle.next = 0;
-	x->bundle.count = drb_bundle_open(parts, slots, x->packets, x->bundle.packet);
-	x->missed += packets - x->bundle.count; // for want of buffers
-	return true;
-}
-
-// Takes the frame at the ring's front, of those up to `end`. How many packets it is at once, of a bundle none;
-// *entries: how many of the ring it had.
-static uint32_t take_frame(struct drb_xsk *x, uint32_t end, struct rte_mbuf **packet,
-			   uint32_t *entries)
-{
-	struct rte_mbuf *parts[PARTS_MAX];
-	const uint32_t at = *x->rx.consumer;
-	uint32_t octets, count;
-
-	*entries = gather(x, at, end, parts, &octets);
-	if (*entries == 0)
-		return 0;
-	for (uint32_t i = PARTS_MAX; i < *entries; i++)
+	if (entries == 0)
+		return NULL;
+	for (uint32_t i = PARTS_MAX; i < entries; i++)
 		rte_pktmbuf_free(drb_xsk_buffer(x, drb_xsk_place(&x->rx, at + i)->addr));
-	count = RTE_MIN(*entries, (uint32_t)PARTS_MAX);
-	if (take_bundle(x, parts, count, octets))
-		return 0;
-	*packet = join(parts, count, x->frame_max + 1);
-	// The kernel does not tell an XDP program what a sender left to its device; a bundle does.
-	drb_find_unfinished(*packet);
-	return 1;
+	m = join(parts, RTE_MIN(entries, (uint32_t)PARTS_MAX), x->frame_max + 1);
+	// The kernel does not tell an XDP program what a sender left to its device.
+	drb_find_unfinished(m);
+	__atomic_store_n(x->rx.consumer, at + entries, __ATOMIC_RELEASE);
+	return m;
 }
 
 // Packets that wait in egress queues would keep buffers that the kernel needs, once there are few: they go on in others.
@@ -140,14 +108,14 @@ static void keep_apart(const struct drb_xsk *x, struct rte_mbuf **packets, uint3
 
 uint32_t drb_xsk_receive(struct drb_xsk *x, struct rte_mbuf **packets, uint32_t count)
 {
-	const uint32_t end = drb_xsk_index(x->rx.producer);
-	uint32_t n = drb_rx_bundle_take(&x->bundle, packets, count), entries = 1;
-	const uint32_t begin = *x->rx.consumer;
+	const uint32_t end = drb_xsk_index(x->rx.producer), begin = *x->rx.consumer;
+	uint32_t n = 0;
 
-	while (n < count && *x->rx.consumer != end && entries > 0) {
-		n += take_frame(x, end, packets + n, &entries);
-		__atomic_store_n(x->rx.consumer, *x->rx.consumer + entries, __ATOMIC_RELEASE);
-		n += drb_rx_bundle_take(&x->bundle, packets + n, count - n);
+	while (n < count && *x->rx.consumer != end) {
+		packets[n] = take_frame(x, end);
+		if (!packets[n])
+			break;
+		n++;
 	}
 	x->lent -= *x->rx.consumer - begin;
 	if (unlikely(n > 0 && rte_mempool_ops_get_count(x->pool) < FEW))

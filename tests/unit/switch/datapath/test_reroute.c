@@ -58,20 +58,6 @@ static bool send_hello(void *of, uint32_t port, const uint8_t *frame, uint32_t l
 	return true;
 }
 
-static uint16_t no_bundle(void *of, uint32_t port)
-{
-	(void)of;
-	(void)port;
-	return 0;
-}
-
-static void no_bundles(void *of, uint32_t port, uint16_t octets)
-{
-	(void)of;
-	(void)port;
-	assert_int_equal(octets, 0);
-}
-
 static bool has_carrier(void *of, uint32_t port)
 {
 	(void)of;
@@ -136,8 +122,6 @@ static void start(const char *more)
 		const struct drb_liveness_io io = {.context = &context[n],
 						   .has_carrier = has_carrier,
 						   .mtu = mtu,
-						   .bundle_mtu = no_bundle,
-						   .set_bundle_mtu = no_bundles,
 						   .count_frames = no_count,
 						   .count_sent = no_count,
 						   .count_arrivals = no_arrivals,

@@ -185,7 +185,7 @@ static void gso_packets_arrive(void **state)
 			setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)) == 0,
 		1);
 	rte_pktmbuf_free_bulk(packet, COUNT);
-	out.headed = true;
+	out.headed = out.coalesces = true;
 	out.rules.finished_max = SEGMENT_MAX;
 	for (uint32_t turn = 0; turn < 300; turn++) {
 		uint32_t count = make_streams(&rng, frame, length), sent = 0, coalesced = 0,
@@ -220,7 +220,7 @@ static void long_frames_go_alone(void **state)
 
 	(void)state;
 	rte_pktmbuf_free_bulk(packet, COUNT);
-	out.headed = true;
+	out.headed = out.coalesces = true;
 	for (uint32_t longest = 1053; longest <= 1054; longest++) {
 		s.seq = s.id = 0;
 		for (uint32_t i = 0; i < 10; i++, s.seq += s.payload, s.id++)
@@ -242,7 +242,7 @@ static void lost_gso_packets_are_counted(void **state)
 	for (uint32_t i = 0; i < 10; i++, s.seq += s.payload, s.id++)
 		packet[i] = mbuf_of(frame, make_segment(frame, &s));
 	close(pair[1]);
-	out.headed = true;
+	out.headed = out.coalesces = true;
 	out.rules.finished_max = SEGMENT_MAX;
 	assert_int_equal(drb_tx_socket_send(&out, packet, 10, &outcome), 10);
 	assert_int_equal(outcome.lost, 10);

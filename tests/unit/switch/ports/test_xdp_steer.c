@@ -25,7 +25,7 @@
 
 struct loaded {
 	struct bpf_object *object;
-	int program, link, socket;
+	int program, socket;
 };
 
 // A socket counts for the map once it has a receive ring.
@@ -59,7 +59,6 @@ static int load(void **state)
 		return 0; // the tests skip
 	assert_int_equal(bpf_object__load(l.object), 0);
 	l.program = program(STEER_PROGRAM, l.object);
-	l.link = program(STEER_LINK_PROGRAM, l.object);
 	assert_int_equal(drb_addr_set_mac(&plan, "06:a0"), 0);
 	int map = bpf_object__find_map_fd_by_name(l.object, STEER_PLAN);
 	assert_int_equal(bpf_map_update_elem(map, &zero, &plan, BPF_ANY), 0);
@@ -176,37 +175,6 @@ static void frames_of_the_fabric_are_taken(void **state)
 	}
 }
 
-// How many packets a program counts of a bundle that says it has so many.
-static uint64_t counted(const struct loaded *l, int program, uint8_t packets)
-{
-	uint8_t frame[FRAME] = {1, 0x80, 0xc2, 0, 0, 0x0e};
-	const uint64_t before = read_counts(l).seen, taken = read_counts(l).redirected;
-
-	frame[12] = DRB_ETHERTYPE_BUNDLE >> 8;
-	frame[13] = DRB_ETHERTYPE_BUNDLE & 0xff;
-	frame[BUNDLE_COUNT] = packets;
-	assert_int_equal(verdict(program, frame, sizeof(frame)), XDP_REDIRECT);
-	const struct steer_counts after = read_counts(l);
-	assert_int_equal(after.redirected - taken, after.seen - before);
-	return after.seen - before;
-}
-
-static void bundles_have_packets_between_switches_only(void **state)
-{
-	const struct loaded *l = *state;
-
-	if (!l)
-		skip();
-	assert_int_equal(counted(l, l->link, 2), 2);
-	assert_int_equal(counted(l, l->link, BUNDLE_PACKETS), BUNDLE_PACKETS);
-	// None.
-	assert_int_equal(counted(l, l->link, 0), 1);
-	assert_int_equal(counted(l, l->link, BUNDLE_PACKETS + 1), 1);
-	// A host's.
-	assert_int_equal(counted(l, l->program, 2), 1);
-	assert_int_equal(counted(l, l->program, 255), 1);
-}
-
 // Without a socket there is nobody to take a frame.
 static void frames_without_a_socket_pass(void **state)
 {
@@ -230,7 +198,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_of_the_fabric_are_taken),
-		cmocka_unit_test(bundles_have_packets_between_switches_only),
 		cmocka_unit_test(frames_without_a_socket_pass),
 	};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// AF_XDP sockets: packets that are longer than a page come and go whole, alone and in bundles, and every buffer comes back.
+// AF_XDP sockets: packets that are longer than a page come and go whole, and every buffer comes back.
 #define EAL_MEMORY_MB "160"
 #include "fixtures/unit.h"
 
@@ -11,7 +11,6 @@
 #include "core/math/random.h"
 #include "fixtures/packet_port.h"
 #include "fixtures/xdp.h"
-#include "switch/ports/bundle.h"
 #include "switch/ports/port.h"
 #include "switch/ports/xdp/steer.h"
 #include "switch/ports/xdp/xsk.h"
@@ -20,7 +19,7 @@
 #define FRAME_MAX (MTU + 22)
 #define PACKETS 40
 
-static uint8_t frame[DRB_BUNDLE_MTU + DRB_ETHER_HEADER];
+static uint8_t frame[65535];
 static bool has_xdp; // else this process may not use it, and what needs it is skipped
 
 // A port of an MTU. False if it does not start.
@@ -107,7 +106,7 @@ static void the_ring_holds_what_it_says(void **state)
 		skip();
 	assert_true(begin_port("d0", MTU, "af_xdp"));
 	const uint32_t buffers = free_buffers();
-	const uint32_t places = drb_xsk_buffers(FRAME_MAX, set.count) - DRB_BUNDLE_SLOTS - 64;
+	const uint32_t places = drb_xsk_buffers(FRAME_MAX, set.count) - 64;
 	assert_int_equal(places, 512); // a quarter of 4096, of packets in several parts half
 	draw_frame(&rng, FRAME_MAX);
 	for (uint32_t i = 0; i < places / 3 + 10; i++)
@@ -150,18 +149,17 @@ static void what_waits_is_kept_apart(void **state)
 	end_port(buffers);
 }
 
-// What leaves for the neighbour comes back as it was.
-static void bundles_of_long_packets(const char *driver)
+// What leaves for the neighbour comes back as it was, each packet in a frame of its own.
+static void cross_a_link(const char *driver)
 {
 	static uint8_t sent[PACKETS][FRAME_MAX];
 	struct rte_mbuf *packets[PACKETS], *got[PACKETS];
 	struct drb_rng rng = drb_rng_seed(7, 13);
 	struct drb_send_result result;
-	uint32_t length[PACKETS], in_bundles = 0;
+	uint32_t length[PACKETS];
 
 	assert_true(begin_port("u0", MTU, driver));
 	const uint32_t buffers = free_buffers();
-	port->kind->set_bundle_mtu(port, DRB_BUNDLE_MTU);
 	for (uint32_t turn = 0; turn < 30; turn++) {
 		for (uint32_t i = 0; i < PACKETS; i++) {
 			uint32_t longest = turn % 2 == 0 ? FRAME_MAX : 200;
@@ -173,7 +171,7 @@ static void bundles_of_long_packets(const char *driver)
 			       length[i]);
 		}
 		assert_int_equal(drb_port_send(port->queue[0], packets, PACKETS, &result), PACKETS);
-		in_bundles += result.bundled;
+		assert_int_equal(result.gso_packets, 0);
 		for (ssize_t n; (n = recv(outer, frame, sizeof(frame), MSG_DONTWAIT)) > 0;)
 			come_in(frame, (uint32_t)n);
 		for (uint32_t i = 0, burst; i < PACKETS; i += burst) {
@@ -184,22 +182,21 @@ static void bundles_of_long_packets(const char *driver)
 				is_frame(got[k], sent[i + k], length[i + k]);
 		}
 	}
-	assert_true(in_bundles > 30 * PACKETS * 3 / 4);
 	end_port(buffers);
 }
 
-static void long_packets_go_in_bundles(void **state)
+static void packets_cross_links(void **state)
 {
 	(void)state;
 	if (!has_xdp)
 		skip();
-	bundles_of_long_packets("af_xdp");
+	cross_a_link("af_xdp");
 }
 
 static void as_they_do_over_packet_sockets(void **state)
 {
 	(void)state;
-	bundles_of_long_packets("af_packet");
+	cross_a_link("af_packet");
 }
 
 static struct rte_mbuf *packet_of(struct rte_mempool *pool, uint32_t length)
@@ -296,7 +293,7 @@ static void another_has_the_interface(void **state)
 	rte_mempool_free(other);
 	taken = setup.ports[0];
 	// Somebody's program.
-	assert_int_equal(drb_steer_attach(&taken, NULL, 0, false), 0);
+	assert_int_equal(drb_steer_attach(&taken, NULL, 0), 0);
 	assert_false(begin_port("d0", 1500, "af_xdp"));
 	said = drb_msg_last();
 	assert_non_null(strstr(said, "port d0: cannot attach an XDP program to \"inner\": "));
@@ -373,7 +370,7 @@ int main(void)
 		cmocka_unit_test(long_frames_come_whole),
 		cmocka_unit_test(the_ring_holds_what_it_says),
 		cmocka_unit_test(what_waits_is_kept_apart),
-		cmocka_unit_test(long_packets_go_in_bundles),
+		cmocka_unit_test(packets_cross_links),
 		cmocka_unit_test(as_they_do_over_packet_sockets),
 		cmocka_unit_test(sockets_send),
 		cmocka_unit_test(another_has_the_interface),
