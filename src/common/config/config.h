@@ -41,11 +41,6 @@ const char *drb_driver_name(enum drb_driver driver);
 // A rate that follows the link's speed.
 #define DRB_RATE_LINK "link"
 
-// Which frames an af_xdp port takes: those of the fabric, all, or those that a program of the user
-// takes, whose file is named.
-#define DRB_XDP_STEER "steer"
-#define DRB_XDP_ALL "all"
-
 // What one decision is made for ("flow routing and packet routing").
 enum drb_unit {
 	DRB_UNIT_PACKET,
@@ -100,7 +95,6 @@ struct drb_port_setup {
 	char interface[64];   // af_packet, af_xdp
 	char socket[108];     // memif
 	char device[1024];    // vdev string or PCI address
-	char xdp[108];        // af_xdp: DRB_XDP_STEER, DRB_XDP_ALL or the path of a program
 	struct drb_rate rate; // of a link_rate: what its ends agreed on, as far as it is known
 	bool rate_given;      // by the file
 	bool link_rate;       // `rate: link`

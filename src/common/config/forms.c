@@ -17,7 +17,6 @@
 
 // What keys.def says of lengths and times.
 static_assert(DRB_FABRIC_MAX == 24, "fabric.name");
-static_assert(sizeof(((struct drb_port_setup *)0)->xdp) == 107 + 1, "link.xdp");
 static_assert(DRB_HELLO_PERIOD_MAX_MS == 60 * 1000, "link.hello");
 
 void drb_put_text(char *to, size_t size, const char *text)
@@ -101,19 +100,6 @@ bool drb_form_rate(const char *text, void *port)
 	if (!p->link_rate)
 		return drb_parse_rate(text, &p->rate) == 0;
 	p->rate = (struct drb_rate){0};
-	return true;
-}
-
-// The driver's arguments end at commas and nest in brackets.
-bool drb_form_xdp(const char *text, void *port)
-{
-	struct drb_port_setup *p = port;
-	bool program =
-		strchr(text, '/') && !strpbrk(text, ",[]()") && strlen(text) < sizeof(p->xdp);
-
-	if (!program && strcmp(text, DRB_XDP_STEER) != 0 && strcmp(text, DRB_XDP_ALL) != 0)
-		return false;
-	drb_put_text(p->xdp, sizeof(p->xdp), text);
 	return true;
 }
 

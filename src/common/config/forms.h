@@ -16,7 +16,6 @@ bool drb_form_ipv6(const char *text, void *setup);
 bool drb_form_threshold(const char *text, void *setup);
 bool drb_form_cpus(const char *text, void *setup);
 bool drb_form_rate(const char *text, void *port);
-bool drb_form_xdp(const char *text, void *port);
 bool drb_form_hello(const char *text, void *port);
 bool drb_form_loss(const char *text, void *port);
 bool drb_form_port(const char *text, void *port);

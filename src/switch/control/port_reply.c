@@ -89,16 +89,13 @@ static void add_device(struct rte_tel_data *d, uint32_t i, const struct drb_port
 	rte_tel_data_add_dict_string(d, "device", drb_port_device(p));
 }
 
-// What the kernel counts in front of an af_xdp port, if its program counts.
+// What the kernel counts in front of an af_xdp port.
 static void add_xdp(struct rte_tel_data *d, uint32_t i)
 {
-	const struct drb_port_setup *p = &drb_reply_context.setup->ports[i];
 	struct drb_xdp_counters count;
 
-	if (p->driver != DRB_DRIVER_AF_XDP)
-		return;
-	rte_tel_data_add_dict_string(d, "xdp", p->xdp);
-	if (!device_of(i) || !drb_xdp_port_count(device_of(i), &count))
+	if (drb_reply_context.setup->ports[i].driver != DRB_DRIVER_AF_XDP || !device_of(i) ||
+	    !drb_xdp_port_count(device_of(i), &count))
 		return;
 #define X(key, meaning) add_dict_u64(d, #key, count.key);
 	DRB_XDP_COUNTERS(X)

@@ -70,7 +70,6 @@ static const struct sample samples[] = {
 	{"link.slotted", "false", "true", "link.rate=5pps"},
 	{"link.driver", "af_packet", "none", ""},
 	{"link.queue", "5", "6", ""},
-	{"link.xdp", "steer", "all", "link.driver=af_xdp"},
 	{"link.hello", "off", "20ms", ""},
 	{"link.loss_limit", "off", "0.5%", ""},
 	{"ports.name", "u0", "u1", ""},

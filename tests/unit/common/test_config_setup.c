@@ -152,8 +152,7 @@ static void ports_override_links(void **state)
 			  "  - {name: u1, driver: pci, device: \"0000:3b:00.1,x=1\", rate: none, "
 			  "slotted: no}\n"
 			  "  - {name: u0, queue: 3, socket: /run/x, hello: off}\n"
-			  "  - {name: d1, driver: af_xdp, interface: veth7, catchup: 0s, "
-			  "xdp: ./a.o}\n");
+			  "  - {name: d1, driver: af_xdp, interface: veth7, catchup: 0s}\n");
 	const struct drb_port_setup *d0 = &s.ports[0], *d1 = &s.ports[1], *u0 = &s.ports[2],
 				    *u1 = &s.ports[3];
 
@@ -165,8 +164,6 @@ static void ports_override_links(void **state)
 	assert_int_equal(d1->driver, DRB_DRIVER_AF_XDP);
 	assert_string_equal(drb_port_device(d1), "veth7");
 	assert_int_equal(d1->catchup_ns, 0);
-	assert_string_equal(d0->xdp, DRB_XDP_STEER);
-	assert_string_equal(d1->xdp, "./a.o");
 	assert_int_equal(u0->driver, DRB_DRIVER_MEMIF);
 	assert_string_equal(drb_port_device(u0), "/run/x");
 	assert_int_equal(u0->queue, 3);

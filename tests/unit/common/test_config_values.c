@@ -129,12 +129,6 @@ static void bad_values(void **state)
 		 "10ms to 60s"},
 		{HEAD "link: {catchup: 11s}\n",
 		 ":5: link.catchup: \"11s\" is not a time of 0s to 10s, such as 2ms"},
-		{HEAD "link: {xdp: none}\n",
-		 ":5: link.xdp: \"none\" is not steer, all or a path of at most 107 "
-		 "characters, without comma or bracket"},
-		{HEAD "link: {xdp: \"./a,b\"}\n",
-		 ":5: link.xdp: \"./a,b\" is not steer, all or a path of at most 107 "
-		 "characters, without comma or bracket"},
 		{HEAD "process: {idle: spin}\n",
 		 ":5: process.idle: \"spin\" is none of sleep, poll"},
 		{HEAD "process: {hugepages: true}\n",

@@ -81,12 +81,5 @@ int drb_steer(struct xdp_md *ctx)
 	return verdict;
 }
 
-// Where the switch takes every frame, and counts none.
-SEC("xdp")
-int drb_take_all(struct xdp_md *ctx)
-{
-	return (int)bpf_redirect_map(&xsks_map, ctx->rx_queue_index, XDP_PASS);
-}
-
 // Helpers used are free for all; the kernel asks for a licence it knows.
 char licence[] SEC("license") = "Dual BSD/GPL";

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <net/if.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -18,7 +17,7 @@ _Static_assert(STEER_QUEUES_MAX >= DRB_WORKERS_MAX, "every worker has a queue");
 struct attached {
 	int interface; // index; 0: free
 	int link;      // the program leaves with this descriptor, however this process ends
-	int counts;    // the map; -1: not a program that counts
+	int counts;    // the map
 	struct bpf_object *object; // owned
 };
 
@@ -34,97 +33,62 @@ static struct attached *find(int interface)
 	return NULL;
 }
 
-// The map of that name in an object; -1 if it has none of such values.
-static int map_of(const struct bpf_object *object, const char *name, uint32_t value)
+// Loads the program. NULL, and *rc is why.
+static struct bpf_object *load(uint32_t flags, int *rc)
 {
-	const struct bpf_map *map = bpf_object__find_map_by_name(object, name);
-
-	return map && bpf_map__value_size(map) == value ? bpf_map__fd(map) : -1;
-}
-
-static int attach(int interface, int program, struct bpf_object *object, bool counts)
-{
-	int plan_map = map_of(object, STEER_PLAN, sizeof(plan));
-	struct attached *a = find(0);
-	const uint32_t zero = 0;
-
-	if (!a)
-		return -ENOSPC;
-	if (plan_map >= 0 && bpf_map_update_elem(plan_map, &zero, &plan, BPF_ANY) < 0)
-		return -errno;
-	int link = bpf_link_create(program, interface, BPF_XDP, NULL);
-	if (link < 0)
-		return link;
-	*a = (struct attached){
-		interface, link,
-		counts ? map_of(object, STEER_COUNTS, sizeof(struct steer_counts)) : -1, object};
-	return 0;
-}
-
-// The program of an object that a port wants: the first, unless it is of ours.
-static struct bpf_program *program_of(struct bpf_object *object, const struct drb_port_setup *port)
-{
-	struct bpf_program *program = bpf_object__next_program(object, NULL);
-
-	if (strcmp(port->xdp, DRB_XDP_STEER) == 0)
-		program = bpf_object__find_program_by_name(object, STEER_PROGRAM);
-	else if (strcmp(port->xdp, DRB_XDP_ALL) == 0)
-		program = bpf_object__find_program_by_name(object, STEER_ALL_PROGRAM);
-	return program;
-}
-
-// Loads one program of an object and none of the others; NULL, and *rc is why.
-static struct bpf_program *load(struct bpf_object *object, const struct drb_port_setup *port,
-				uint32_t flags, int *rc)
-{
-	struct bpf_program *program = program_of(object, port), *other = NULL;
+	struct bpf_object *object = bpf_object__open_mem(steer_object, sizeof(steer_object), NULL);
+	struct bpf_program *program = object ? bpf_object__next_program(object, NULL) : NULL;
 
 	*rc = -EINVAL;
 	if (!program)
 		return NULL;
-	while ((other = bpf_object__next_program(object, other)))
-		bpf_program__set_autoload(other, other == program);
-	bpf_program__set_type(program, BPF_PROG_TYPE_XDP);
 	bpf_program__set_flags(program, bpf_program__flags(program) | flags);
 	*rc = bpf_object__load(object);
-	return *rc == 0 ? program : NULL;
+	if (*rc == 0)
+		return object;
+	bpf_object__close(object);
+	return NULL;
 }
 
-static struct bpf_object *open_object(const struct drb_port_setup *port)
+// Tells the program of the fabric and of the sockets.
+static int fill_maps(const struct bpf_object *object, const int *sockets, uint32_t count)
 {
-	if (strcmp(port->xdp, DRB_XDP_STEER) == 0 || strcmp(port->xdp, DRB_XDP_ALL) == 0)
-		return bpf_object__open_mem(steer_object, sizeof(steer_object), NULL);
-	return bpf_object__open_file(port->xdp, NULL);
-}
-
-static int give_sockets(const struct bpf_object *object, const int *sockets, uint32_t count)
-{
-	int map = bpf_object__find_map_fd_by_name(object, STEER_SOCKETS), rc = 0;
+	const int map = bpf_object__find_map_fd_by_name(object, STEER_SOCKETS);
+	const uint32_t zero = 0;
+	int rc = bpf_map_update_elem(bpf_object__find_map_fd_by_name(object, STEER_PLAN), &zero,
+				     &plan, BPF_ANY);
 
 	for (uint32_t queue = 0; rc == 0 && queue < count; queue++)
 		rc = bpf_map_update_elem(map, &queue, &sockets[queue], BPF_ANY);
 	return rc;
 }
 
+static int attach(int interface, struct bpf_object *object)
+{
+	const int program = bpf_program__fd(bpf_object__next_program(object, NULL));
+	struct attached *a = find(0);
+
+	if (!a)
+		return -ENOSPC;
+	int link = bpf_link_create(program, interface, BPF_XDP, NULL);
+	if (link < 0)
+		return link;
+	*a = (struct attached){interface, link,
+			       bpf_object__find_map_fd_by_name(object, STEER_COUNTS), object};
+	return 0;
+}
+
 int drb_steer_attach(const struct drb_port_setup *port, const int *sockets, uint32_t count)
 {
-	// Kernels before 5.18 know no programs for frames in parts.
-	static const uint32_t flags[] = {BPF_F_XDP_HAS_FRAGS, 0};
-	struct bpf_object *object = NULL;
-	struct bpf_program *program = NULL;
-	int rc = -EINVAL;
+	int rc;
+	struct bpf_object *object = load(BPF_F_XDP_HAS_FRAGS, &rc);
 
-	for (size_t i = 0; !program && i < sizeof(flags) / sizeof(flags[0]); i++) {
-		bpf_object__close(object);
-		object = open_object(port);
-		program = object ? load(object, port, flags[i], &rc) : NULL;
-	}
-	if (program)
-		rc = give_sockets(object, sockets, count);
-	// What counts nothing has no counters, though its object has maps of them.
+	if (!object) // kernels before 5.18 know no programs for frames in parts
+		object = load(0, &rc);
+	if (object)
+		rc = fill_maps(object, sockets, count);
 	if (rc == 0)
-		rc = attach((int)if_nametoindex(port->interface), bpf_program__fd(program), object,
-			    strcmp(port->xdp, DRB_XDP_ALL) != 0);
+		rc = attach((int)if_nametoindex(port->interface), object);
 	if (rc < 0)
 		bpf_object__close(object);
 	return rc;
@@ -153,7 +117,7 @@ bool drb_steer_read(const char *interface, struct drb_xdp_counters *counts)
 	int index = (int)if_nametoindex(interface), cpus = libbpf_num_possible_cpus();
 	const struct attached *a = index > 0 ? find(index) : NULL;
 
-	if (!a || a->counts < 0 || cpus < 0)
+	if (!a || cpus < 0)
 		return false;
 	struct steer_counts *per_cpu = calloc((size_t)cpus, sizeof(*per_cpu));
 	bool read = per_cpu && bpf_map_lookup_elem(a->counts, &zero, per_cpu) == 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The XDP programs of af_xdp ports: which frames their sockets receive, and what the kernel counts.
-// They are attached as long as this process lives, however it ends.
+// The XDP program of af_xdp ports: which frames their sockets receive, and what the kernel counts.
+// It is attached as long as this process lives, however it ends.
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,11 +13,10 @@
 // Call before af_xdp ports are opened.
 void drb_steer_init(const struct drb_setup *setup);
 
-// Attaches the program of a port to its interface, for frames in several buffers too, and sends what it takes to the
+// Attaches the program to a port's interface, for frames in several buffers too, and sends what it takes to the
 // sockets of queues 0 to count - 1. 0 or -errno; -ENOSYS: built without BPF.
 int drb_steer_attach(const struct drb_port_setup *port, const int *sockets, uint32_t count);
 void drb_steer_detach(const struct drb_port_setup *port);
 
-// What the program on a kernel interface has counted so far: seen, redirected, passed. False if it
-// is none that counts.
+// What the program on a kernel interface has counted so far: seen, redirected, passed. False if there is none.
 bool drb_steer_read(const char *interface, struct drb_xdp_counters *counts);

@@ -7,13 +7,10 @@
 // Maps of the program:
 //   drb_plan    [0]           struct drb_addr_plan   written by the switch before it attaches
 //   drb_counts  [0], per CPU  struct steer_counts    written by the program
-//   xsks_map    [queue]       XDP socket             written by the switch; also of users' programs
+//   xsks_map    [queue]       XDP socket             written by the switch
 #define STEER_PLAN "drb_plan"
 #define STEER_COUNTS "drb_counts"
 #define STEER_SOCKETS "xsks_map"
-// The programs: of ports that leave the kernel what is not of the fabric, and of those that take every frame.
-#define STEER_PROGRAM "drb_steer"
-#define STEER_ALL_PROGRAM "drb_take_all"
 
 // Receive queues of a device that may have a socket, one per worker.
 #define STEER_QUEUES_MAX 16

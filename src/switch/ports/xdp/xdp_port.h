@@ -13,6 +13,5 @@ extern const struct drb_port_kind drb_xdp_port;
 uint32_t drb_xdp_port_lent(const struct drb_setup *setup);
 bool drb_xdp_port_packs(const struct drb_setup *setup);
 
-// What the kernel has counted in front of a port of this kind so far. False if its program does not
-// count.
+// What the kernel has counted in front of a port of this kind so far. False if it has no program.
 bool drb_xdp_port_count(const struct drb_port *port, struct drb_xdp_counters *counts);

@@ -39,14 +39,6 @@ static int open_socket(void)
 	return -1;
 }
 
-static int program(const char *name, const struct bpf_object *object)
-{
-	const struct bpf_program *p = bpf_object__find_program_by_name(object, name);
-
-	assert_non_null(p);
-	return bpf_program__fd(p);
-}
-
 static int load(void **state)
 {
 	static struct loaded l;
@@ -58,7 +50,7 @@ static int load(void **state)
 	if (!may_load_programs())
 		return 0; // the tests skip
 	assert_int_equal(bpf_object__load(l.object), 0);
-	l.program = program(STEER_PROGRAM, l.object);
+	l.program = bpf_program__fd(bpf_object__next_program(l.object, NULL));
 	assert_int_equal(drb_addr_set_mac(&plan, "06:a0"), 0);
 	int map = bpf_object__find_map_fd_by_name(l.object, STEER_PLAN);
 	assert_int_equal(bpf_map_update_elem(map, &zero, &plan, BPF_ANY), 0);

@@ -30,7 +30,7 @@ static bool begin_port_of(const char *name, uint32_t mtu, const char *driver, ui
 
 	snprintf(text, sizeof(text),
 		 "fabric: {layers: 2, arity: 2, mtu: %u}\nswitch: {layer: 1, label: 0}\n"
-		 "link: {driver: none, xdp: all}\nprocess: {workers: %u}\n"
+		 "link: {driver: none}\nprocess: {workers: %u}\n"
 		 "ports:\n  - {name: %s, driver: %s, interface: %s}\n",
 		 mtu, workers, name, driver, interface);
 	setup = setup_of(text);
@@ -63,7 +63,7 @@ static void draw_frame(struct drb_rng *rng, uint32_t length)
 {
 	for (uint32_t i = 0; i < length; i++)
 		frame[i] = (uint8_t)drb_rng_next(rng);
-	frame[0] = 2;
+	memcpy(frame, "\x02\0\0\0\0\0", 6); // to a host: other frames are the kernel's
 	memcpy(frame + 12, "\x12\x34", 2);
 }
 
