@@ -93,8 +93,7 @@
 	X(lost_credit_ns, "link time lost because the worker woke later than catchup allows, ns")  \
 	X(lost_credit_events, "how often link time was lost")                                      \
 	X(tx_refused, "packets that stayed queued because the driver refused them at first")       \
-	X(gso_packets, "packets given to the kernel several at once, as one frame (GSO)")          \
-	X(batch_ns, "time as SCHED_BATCH, under bulk traffic, ns")
+	X(gso_packets, "packets given to the kernel several at once, as one frame (GSO)")
 // clang-format on
 
 // The same in C: drop reasons as numbers, counters as structs whose members are the keys.

@@ -67,11 +67,6 @@ enum drb_idle {
 	DRB_IDLE_POLL   // spin, for dedicated cores
 };
 
-enum drb_sched_batch {
-	DRB_SCHED_BATCH_BULK, // under bulk traffic
-	DRB_SCHED_BATCH_NEVER
-};
-
 enum drb_hugepages { DRB_HUGEPAGES_AUTO, DRB_HUGEPAGES_YES, DRB_HUGEPAGES_NO };
 
 // What counts as the load of an uplink.
@@ -137,7 +132,6 @@ struct drb_setup {
 	uint32_t down_ports, up_ports;
 	struct drb_port_setup ports[DRB_PORTS_MAX]; // down-ports first
 	enum drb_idle idle;
-	enum drb_sched_batch sched_batch;
 	uint32_t workers; // forwarding threads
 	uint32_t burst;   // most packets per receive call
 	char cpus[64];    // EAL cpu list the worker may run on; "" = wherever the process may

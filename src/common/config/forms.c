@@ -199,14 +199,6 @@ const char *drb_words_idle(uint32_t i)
 	return names[i];
 }
 
-const char *drb_words_sched_batch(uint32_t i)
-{
-	static const char *const names[] = {
-		[DRB_SCHED_BATCH_BULK] = "bulk", [DRB_SCHED_BATCH_NEVER] = "never", NULL};
-
-	return names[i];
-}
-
 const char *drb_words_hugepages(uint32_t i)
 {
 	static const char *const names[] = {[DRB_HUGEPAGES_AUTO] = "auto",

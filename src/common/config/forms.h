@@ -27,7 +27,6 @@ const char *drb_words_check_source(uint32_t i);
 const char *drb_words_driver(uint32_t i);
 const char *drb_words_occupancy(uint32_t i);
 const char *drb_words_idle(uint32_t i);
-const char *drb_words_sched_batch(uint32_t i);
 const char *drb_words_hugepages(uint32_t i);
 
 // Copies a text that fits, and clears what is behind it: a reload compares members as bytes.

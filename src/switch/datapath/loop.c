@@ -10,7 +10,6 @@
 #include <rte_cycles.h>
 
 #include "common/cli/clock.h"
-#include "switch/datapath/bulk.h"
 #include "switch/datapath/hellos.h"
 #include "switch/datapath/idle.h"
 #include "switch/datapath/park.h"
@@ -26,7 +25,6 @@ static void sleep_until(struct drb_worker *w, uint64_t next_ns)
 	uint64_t begin = drb_clock_now(), wait;
 	struct timespec timeout;
 
-	drb_bulk_look(w, begin);
 	wait = next_ns > begin ? next_ns - begin : 0;
 	if (w->no_wakeup && wait > w->backoff_ns) {
 		wait = w->backoff_ns;
@@ -43,7 +41,6 @@ static void sleep_until(struct drb_worker *w, uint64_t next_ns)
 	uint64_t end = drb_clock_now();
 	w->counters.sleeps++;
 	w->counters.sleep_ns += end - begin;
-	drb_bulk_woke(w, begin > next_ns ? begin : next_ns, end);
 	drb_hellos_told(w, end);
 }
 
@@ -120,7 +117,6 @@ void drb_worker_run(struct drb_worker *w)
 	// The default slack of 50 us would delay every departure by as much.
 	if (!w->poll)
 		prctl(PR_SET_TIMERSLACK, 1);
-	drb_bulk_init(w);
 	atomic_store(&w->tid, gettid());
 	atomic_store(&w->running, true);
 	atomic_thread_fence(memory_order_seq_cst); // see drb_worker_park()

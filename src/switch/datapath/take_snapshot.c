@@ -79,7 +79,6 @@ void drb_worker_take_snapshot(struct drb_worker *w)
 	memcpy(s->burst_size, w->burst_size, sizeof(s->burst_size));
 	memcpy(s->queue_length, w->queue_length, sizeof(s->queue_length));
 	s->worker = w->counters;
-	s->worker.batch_ns = w->bulk.batch_ns;
 	drb_liveness_view(&w->liveness, s->live, s->time_ns);
 	for (uint32_t i = 0; i < DRB_DROP_COUNT; i++)
 		s->drop[i] = w->drop[i];

@@ -22,7 +22,6 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 		.burst = s->burst,
 		.tx_burst = s->burst,
 		.poll = s->idle == DRB_IDLE_POLL,
-		.sched_batch = s->sched_batch == DRB_SCHED_BATCH_BULK,
 		.owner = w,
 	};
 	w->choice = s->choice;

@@ -136,21 +136,6 @@ static int allow_sockets(scmp_filter_ctx filter)
 		       : rc;
 }
 
-// A worker, its own policy: neither it nor another thread becomes a real-time one.
-static int allow_policies(scmp_filter_ctx filter)
-{
-	static const int policies[] = {SCHED_OTHER, SCHED_BATCH};
-	int rc = allow(filter, SCMP_SYS(sched_getscheduler), 0, NULL);
-
-	for (size_t i = 0; rc == 0 && i < sizeof(policies) / sizeof(policies[0]); i++) {
-		const struct scmp_arg_cmp own[] = {
-			SCMP_A0(SCMP_CMP_EQ, 0, 0),
-			SCMP_A1(SCMP_CMP_EQ, (scmp_datum_t)policies[i], 0)};
-		rc = allow(filter, SCMP_SYS(sched_setscheduler), 2, own);
-	}
-	return rc;
-}
-
 // Threads, but no processes. What clone3() is to do is in memory that a filter does not see: libc takes
 // clone() if there is no clone3().
 static int allow_threads(scmp_filter_ctx filter)
@@ -197,8 +182,6 @@ int drb_confine_calls(const struct drb_setup *setup)
 		rc = allow_sockets(filter);
 	if (rc == 0)
 		rc = allow_threads(filter);
-	if (rc == 0)
-		rc = allow_policies(filter);
 	if (rc == 0)
 		rc = allow_devices(filter, setup);
 	if (rc == 0)

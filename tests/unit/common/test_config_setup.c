@@ -34,7 +34,6 @@ static void defaults(void **state)
 	assert_int_equal(s.down_ports, 2);
 	assert_int_equal(s.up_ports, 2);
 	assert_int_equal(s.idle, DRB_IDLE_SLEEP);
-	assert_int_equal(s.sched_batch, DRB_SCHED_BATCH_BULK);
 	assert_int_equal(s.burst, 64);
 	assert_int_equal(s.workers, 1);
 	assert_int_equal(s.buffers, 0);
@@ -72,7 +71,7 @@ static void every_key(void **state)
 		     "flow_max: 77, flowlet_gap: 50us, slot: 100ns}\n"
 		     "link: {driver: none, rate: 10Mbit, overhead: 0, queue: 7, catchup: 500us, "
 		     "hello: 20ms}\n"
-		     "process: {idle: poll, sched_batch: never, burst: 256, cpus: \"0-1,5\", "
+		     "process: {idle: poll, burst: 256, cpus: \"0-1,5\", "
 		     "hugepages: \"no\", "
 		     "memory: 64, memif_dir: /tmp}\n");
 
@@ -96,7 +95,6 @@ static void every_key(void **state)
 	assert_int_equal(s.seed, INT64_MAX);
 	assert_int_equal(s.check_source, DRB_CHECK_SOURCE_OFF);
 	assert_int_equal(s.idle, DRB_IDLE_POLL);
-	assert_int_equal(s.sched_batch, DRB_SCHED_BATCH_NEVER);
 	assert_int_equal(s.burst, 256);
 	assert_string_equal(s.cpus, "0-1,5");
 	assert_int_equal(s.hugepages, DRB_HUGEPAGES_NO);

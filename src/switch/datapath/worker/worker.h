@@ -151,17 +151,6 @@ struct drb_worker {
 		uint64_t woken_ns; // when a packet last ended a sleep
 	};
 
-	// Of bulk.c alone, but for batch_ns, which take_snapshot.c reads.
-	struct drb_bulk {
-		bool watched;             // false: the worker keeps its scheduling policy
-		bool batch;               // it is SCHED_BATCH now
-		uint64_t bulk_ns;         // when a span with bulk traffic last ended
-		uint64_t late_ns;         // when it last woke far too late; 0: never
-		uint64_t since_ns;        // when this span began
-		uint64_t octets, packets; // received until then
-		uint64_t batch_ns;        // as SCHED_BATCH, in spans that are over
-	} bulk;
-
 	struct drb_capture *capture; // who wants packets; NULL: nobody. Written while parked
 
 	// Shared with other threads while the worker runs. Each field has one writer, named first:
