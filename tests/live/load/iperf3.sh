@@ -33,7 +33,7 @@ control_up() {
       ip -n c$i link set right master br0 && ip -n c$i link set br0 up || return
   done
   for i in 0 1 2 3 4 5 6; do
-    PYTHONPATH=$root/topo ip netns exec c$i python3 -B -c 'import os; from drbfabric import netns
+    PYTHONPATH=$root/topo ip netns exec c$i python3 -B -c 'import os; from drbfabric.fabric import netns
 for name in set(os.listdir("/sys/class/net")) & {"left", "right"}:
     netns.offloads_off(name)' || return
     [ $i = 6 ] || ip -n c$i link set right up || return
