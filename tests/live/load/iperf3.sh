@@ -9,7 +9,7 @@
 need drbtopo drbswitch drbctl
 need_tool iperf3 jq
 seconds=3 rounds=3
-# The fabric carries 0.7 of what bridges do; below this share of it something is wrong.
+# The fabric carries 0.6 of what bridges do; below this share of it something is wrong.
 share=0.3
 
 listens() { ip netns exec "$1" ss -ltnH 'sport = :5201' | grep .; }
