@@ -14,7 +14,7 @@ struct fields {
 #undef X
 };
 
-#define OUTAGE_LEN 5 // octets: key, distance
+#define OUTAGE_LEN 3 // octets: 18 bits of key, 6 of distance
 
 // What is before them. Behind them are outages; behind those, up to the frame's size, is 0.
 struct head {
@@ -28,9 +28,11 @@ struct head {
 	uint8_t tag[DRB_HELLO_TAG_LEN];
 };
 
-_Static_assert(sizeof(struct head) + sizeof(struct fields) + DRB_OUTAGES_MAX * OUTAGE_LEN <
-		       DRB_HELLO_LEN_MAX,
-	       "a hello fits, and is shorter than a long one");
+_Static_assert(sizeof(struct head) + sizeof(struct fields) + DRB_OUTAGES_MAX * OUTAGE_LEN <=
+		       DRB_ETHER_HEADER + DRB_MTU_MIN,
+	       "a hello fits into any link of a fabric");
+_Static_assert(DRB_OUTAGE_ITEMS_MAX << 2 <= 1 << 18 && DRB_OUTAGE_DISTANCE_MAX < 1 << 6,
+	       "an outage fits");
 
 static const struct head start = {
 	.destination = {0x01, 0x80, 0xc2, 0x00, 0x00, 0x0e}, // group address
@@ -70,10 +72,8 @@ uint64_t drb_hello_fabric(const char *name, const struct drb_tree *t)
 
 static void put_outages(uint8_t *at, const struct drb_outages *o)
 {
-	for (uint32_t i = 0; i < o->count; i++, at += OUTAGE_LEN) {
-		drb_store32(at, o->key[i]);
-		at[4] = o->distance[i];
-	}
+	for (uint32_t i = 0; i < o->count; i++, at += OUTAGE_LEN)
+		put(at, OUTAGE_LEN, o->key[i] << 6 | o->distance[i]);
 }
 
 // False: their keys do not rise.
@@ -82,8 +82,9 @@ static bool get_outages(const uint8_t *at, struct drb_outages *o)
 	bool rise = true;
 
 	for (uint32_t i = 0; i < o->count; i++, at += OUTAGE_LEN) {
-		o->key[i] = drb_load32(at);
-		o->distance[i] = at[4];
+		const uint32_t octets = (uint32_t)get(at, OUTAGE_LEN);
+		o->key[i] = octets >> 6;
+		o->distance[i] = octets & 63;
 		rise = rise && (i == 0 || o->key[i] > o->key[i - 1]);
 	}
 	return rise;

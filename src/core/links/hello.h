@@ -88,7 +88,8 @@ struct drb_hello {
 	X(mtu, 2, mtu)                                                                             \
 	X(sent, 8, sent)                                                                           \
 	X(loss, 4, loss)                                                                           \
-	X(outages, 1, outages.count)                                                               \
+	X(outages, 2, outages.count)                                                               \
+	X(more_outages, 1, outages.more)                                                           \
 	X(fabric_mtu, 2, fabric_mtu)
 
 // A hash that tells apart fabrics wired together by mistake.

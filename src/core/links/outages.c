@@ -3,13 +3,26 @@
 
 #include <string.h>
 
+#include "core/links/port_sets.h"
+
 struct drb_end drb_outage_end(const struct drb_tree *t, uint32_t link)
 {
-	const uint32_t each = drb_tree_links(t), layer = link / each + 1;
+	const uint32_t each = drb_tree_links(t);
+	link -= drb_tree_switches_total(t);
+	const uint32_t layer = link / each + 1;
 	const uint32_t rest = link % each, ups = drb_tree_up_ports(t, layer);
 
 	return (struct drb_end){
 		.layer = layer, .label = rest / ups, .port = rest % ups, .up = true};
+}
+
+uint32_t drb_outage_switch(const struct drb_tree *t, uint32_t layer, uint32_t label)
+{
+	uint32_t item = label;
+
+	for (uint32_t m = 1; m < layer; m++)
+		item += drb_tree_switches(t, m);
+	return item;
 }
 
 uint32_t drb_outage_of_port(const struct drb_tree *t, uint32_t layer, uint32_t label, uint32_t port)
@@ -20,6 +33,45 @@ uint32_t drb_outage_of_port(const struct drb_tree *t, uint32_t layer, uint32_t l
 		return drb_outage_link(t, layer, label, port - downs);
 	const struct drb_end child = drb_tree_down_peer(t, layer, label, port);
 	return drb_outage_link(t, child.layer, child.label, child.port);
+}
+
+static bool is_link(const struct drb_tree *t, uint32_t item)
+{
+	return item >= drb_tree_switches_total(t);
+}
+
+// The two ends of a link; of a switch, both are that.
+struct ends {
+	uint32_t low, high;
+};
+
+static struct ends ends_of(const struct drb_tree *t, uint32_t item)
+{
+	if (!is_link(t, item))
+		return (struct ends){item, item};
+	const struct drb_end low = drb_outage_end(t, item);
+	const struct drb_end high = drb_tree_up_peer(t, low.layer, low.label, low.port);
+	return (struct ends){drb_outage_switch(t, low.layer, low.label),
+			     drb_outage_switch(t, high.layer, high.label)};
+}
+
+static uint32_t sayer_of(uint32_t key, struct ends ends)
+{
+	switch (drb_outage_kind(key)) {
+	case DRB_OUTAGE_DEAD:
+		return ends.low == ends.high ? DRB_OUTAGE_NOBODY : ends.low;
+	case DRB_OUTAGE_ALIVE:
+	case DRB_OUTAGE_DEAD_ABOVE:
+		return ends.high;
+	case DRB_OUTAGE_SPARE:
+		break;
+	}
+	return DRB_OUTAGE_NOBODY;
+}
+
+uint32_t drb_outage_sayer(const struct drb_tree *t, uint32_t key)
+{
+	return sayer_of(key, ends_of(t, drb_outage_item(key)));
 }
 
 static void remove_at(struct drb_outages *o, uint32_t at)
@@ -52,72 +104,195 @@ static uint32_t find_place(const struct drb_outages *o, uint32_t key)
 	return low;
 }
 
-static uint32_t find_farthest(const struct drb_outages *o)
+bool drb_outages_has(const struct drb_outages *o, uint32_t key)
+{
+	const uint32_t at = find_place(o, key);
+
+	return at < o->count && o->key[at] == key;
+}
+
+static uint32_t find_last(const struct drb_outages *o)
 {
 	uint32_t at = 0;
 
 	for (uint32_t i = 1; i < o->count; i++)
-		at = o->distance[i] > o->distance[at] ? i : at;
+		at = o->distance[i] >= o->distance[at] ? i : at;
 	return at;
 }
 
-static void come_nearer(struct drb_outages *o, uint32_t at, uint32_t distance)
+static void note_last(struct drb_outages *o)
 {
-	const uint32_t before = o->distance[at];
+	if (o->count < DRB_OUTAGES_MAX)
+		return;
+	const uint32_t at = find_last(o);
+	o->last_distance = o->distance[at];
+	o->last_key = o->key[at];
+}
 
-	o->distance[at] = (uint8_t)distance;
-	if (o->count == DRB_OUTAGES_MAX && before == o->farthest)
-		o->farthest = o->distance[find_farthest(o)];
+// False: it is the one to be left out.
+static bool make_room(struct drb_outages *o, uint32_t key, uint32_t distance)
+{
+	o->more = 1;
+	if (distance > o->last_distance || (distance == o->last_distance && key > o->last_key))
+		return false;
+	remove_at(o, find_place(o, o->last_key));
+	return true;
+}
+
+static bool is_there(const struct drb_tree *t, uint32_t key)
+{
+	const uint32_t item = drb_outage_item(key);
+
+	if (item >= drb_outage_items(t))
+		return false;
+	return drb_outage_kind(key) !=
+	       (is_link(t, item) ? DRB_OUTAGE_ALIVE : DRB_OUTAGE_DEAD_ABOVE);
 }
 
 void drb_outages_add(struct drb_outages *o, const struct drb_tree *t, uint32_t key,
 		     uint32_t distance)
 {
-	if (key >> 1 >= drb_outage_links(t) || distance > drb_outage_distance_max(t))
+	if (!is_there(t, key) || distance > drb_outage_distance_max(t))
 		return;
-	uint32_t at = find_place(o, key);
+	const uint32_t at = find_place(o, key);
 	if (at < o->count && o->key[at] == key) {
-		if (distance < o->distance[at])
-			come_nearer(o, at, distance);
+		if (distance >= o->distance[at])
+			return;
+		o->distance[at] = (uint8_t)distance;
+		if (key != o->last_key)
+			return;
+	} else if (o->count < DRB_OUTAGES_MAX) {
+		insert_at(o, at, key, distance);
+	} else if (make_room(o, key, distance)) {
+		insert_at(o, find_place(o, key), key, distance);
+	} else {
 		return;
 	}
-	if (o->count == DRB_OUTAGES_MAX) {
-		if (o->farthest <= distance)
-			return;
-		uint32_t last = find_farthest(o);
-		remove_at(o, last);
-		at -= at > last;
+	note_last(o);
+}
+
+// A switch that gathers: its own number, its neighbours', and what it hears of itself and them.
+struct self {
+	const struct drb_outage_sources *from;
+	uint32_t item, ports;
+	uint32_t peer[64]; // of ports to switches
+	bool accused;      // somebody says that it, or another that its end of a link, is dead
+	uint64_t alive;    // ports behind which the switch is alive
+};
+
+static void note_sayer(struct self *s, uint32_t sayer)
+{
+	for (uint32_t i = 0; sayer != DRB_OUTAGE_NOBODY && i < s->ports; i++)
+		s->alive |= s->peer[i] == sayer ? UINT64_C(1) << i : 0;
+}
+
+// True if a switch knows better itself: what concerns it or a link of its own, but for what the other end says.
+static bool is_own(struct self *s, uint32_t key, struct ends ends, uint32_t sayer)
+{
+	if (ends.low != s->item && ends.high != s->item)
+		return false;
+	if (drb_outage_kind(key) == DRB_OUTAGE_SPARE || sayer == s->item)
+		return true;
+	s->accused = true;
+	return ends.low == ends.high;
+}
+
+// All that a neighbour knows.
+static void hear(struct drb_outages *o, struct self *s, const struct drb_outages *said)
+{
+	const struct drb_tree *t = s->from->tree;
+	const uint32_t more = said->more + 1u;
+
+	for (uint32_t i = 0; i < said->count; i++) {
+		const uint32_t key = said->key[i];
+		if (!is_there(t, key))
+			continue;
+		const struct ends ends = ends_of(t, drb_outage_item(key));
+		const uint32_t sayer = sayer_of(key, ends);
+		if (is_own(s, key, ends, sayer))
+			continue;
+		note_sayer(s, sayer);
+		drb_outages_add(o, t, key, said->distance[i] + 1u);
 	}
-	insert_at(o, at, key, distance);
-	if (o->count == DRB_OUTAGES_MAX)
-		o->farthest = o->distance[find_farthest(o)];
+	if (said->more > 0 && more <= drb_outage_distance_max(t) &&
+	    (o->more == 0 || more < o->more))
+		o->more = (uint8_t)more;
 }
 
-static bool is_own(const struct drb_tree *t, uint32_t link, uint32_t layer, uint32_t label)
+static struct self self_of(const struct drb_outage_sources *from, uint64_t *there)
 {
-	const struct drb_end low = drb_outage_end(t, link);
-	const struct drb_end high = drb_tree_up_peer(t, low.layer, low.label, low.port);
+	const struct drb_tree *t = from->tree;
+	const uint32_t downs = drb_tree_down_ports(t, from->layer);
+	struct self s = {.from = from,
+			 .item = drb_outage_switch(t, from->layer, from->label),
+			 .ports = downs + drb_tree_up_ports(t, from->layer)};
 
-	return (low.layer == layer && low.label == label) ||
-	       (high.layer == layer && high.label == label);
-}
-
-void drb_outages_hear(struct drb_outages *o, const struct drb_tree *t,
-		      const struct drb_outages *told, uint32_t layer, uint32_t label)
-{
-	for (uint32_t i = 0; i < told->count; i++) {
-		const uint32_t link = told->key[i] >> 1;
-		if (link < drb_outage_links(t) && !is_own(t, link, layer, label))
-			drb_outages_add(o, t, told->key[i], told->distance[i] + 1u);
+	*there = 0;
+	for (uint32_t i = 0; i < s.ports; i++) {
+		const struct drb_end end =
+			i < downs ? drb_tree_down_peer(t, from->layer, from->label, i)
+				  : drb_tree_up_peer(t, from->layer, from->label, i - downs);
+		s.peer[i] = DRB_OUTAGE_NOBODY;
+		if (end.layer == 0)
+			continue;
+		s.peer[i] = drb_outage_switch(t, end.layer, end.label);
+		*there |= UINT64_C(1) << i;
 	}
+	return s;
 }
 
-bool drb_outages_same_links(const struct drb_outages *a, const struct drb_outages *b)
+// Says what is to be said of an own port that is dead or spare. True if it proves that this switch is alive.
+static bool say_port(struct drb_outages *o, const struct self *s, uint32_t port)
 {
-	return a->count == b->count && memcmp(a->key, b->key, a->count * sizeof(*a->key)) == 0;
+	const struct drb_outage_sources *from = s->from;
+	const bool dead = from->dead >> port & 1, alive = s->alive >> port & 1;
+	const bool up = port >= drb_tree_down_ports(from->tree, from->layer);
+	const uint32_t link = drb_outage_of_port(from->tree, from->layer, from->label, port);
+	enum drb_outage_kind kind = up ? DRB_OUTAGE_DEAD : DRB_OUTAGE_DEAD_ABOVE;
+
+	if (!dead)
+		kind = DRB_OUTAGE_SPARE;
+	if (!dead && drb_outages_has(o, drb_outage_key(s->peer[port], DRB_OUTAGE_SPARE)))
+		return false; // it says so itself
+	if (dead && !alive)
+		drb_outages_add(o, from->tree, drb_outage_key(s->peer[port], DRB_OUTAGE_DEAD), 0);
+	else
+		drb_outages_add(o, from->tree, drb_outage_key(link, kind), 0);
+	return dead && alive;
+}
+
+void drb_outages_gather(struct drb_outages *o, const struct drb_outage_sources *from)
+{
+	uint64_t there;
+	struct self s = self_of(from, &there);
+	const uint64_t works = there & ~from->dead;
+	const bool is_spare = works && !(works & ~from->spare);
+	const uint64_t out = there & (from->dead | (is_spare ? 0 : from->spare));
+	bool proven = false;
+
+	*o = (struct drb_outages){0};
+	for (uint32_t i = 0; i < s.ports; i++) {
+		if ((works >> i & 1) && from->heard[i])
+			hear(o, &s, from->heard[i]);
+	}
+	for (uint32_t i = 0; i < s.ports; i++) {
+		if (out >> i & 1)
+			proven |= say_port(o, &s, i);
+	}
+	if (is_spare)
+		drb_outages_add(o, from->tree, drb_outage_key(s.item, DRB_OUTAGE_SPARE), 0);
+	if (s.accused && !proven)
+		drb_outages_add(o, from->tree, drb_outage_key(s.item, DRB_OUTAGE_ALIVE), 0);
+}
+
+bool drb_outages_same(const struct drb_outages *a, const struct drb_outages *b)
+{
+	return a->count == b->count && !a->more == !b->more &&
+	       memcmp(a->key, b->key, a->count * sizeof(*a->key)) == 0;
 }
 
 bool drb_outages_equal(const struct drb_outages *a, const struct drb_outages *b)
 {
-	return drb_outages_same_links(a, b) && memcmp(a->distance, b->distance, a->count) == 0;
+	return drb_outages_same(a, b) && a->more == b->more &&
+	       memcmp(a->distance, b->distance, a->count) == 0;
 }

@@ -1,62 +1,109 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The links of a fabric that are dead or spare, as switches tell each other in hellos. The wiring is a
-// formula, so only these are told. Each end of such a link tells of it, with distance 0, and each switch
-// tells what it hears, with a distance one longer. What nobody sees any more thus disappears: the rest tell
-// it each other with growing distances. Pure.
+// The links and switches of a fabric that are dead or spare, as hellos carry them from switch to switch. The
+// wiring is a formula, so only these are said. Who sees an outage says it with distance 0, and each switch
+// repeats what it hears with a distance one longer. What nobody sees any more thus disappears: the others
+// repeat it with growing distances.
+//   link dead     said by each end of its own, once it hears that the other end is alive
+//   switch dead   said by each neighbour whose link to it is dead and that hears no sign of its life: whatever
+//                 it says itself of its own links, or
+//   switch alive  said by a switch that hears that it is dead, or its end of a link, and says nothing else of its own
+//   link spare    said by each end, unless a whole end is spare
+//   switch spare  said by a switch of which all links that work are spare
+// So a dead or drained switch is one outage, a dead link two, a spare one one.
+// If there are more than a hello has room for, all switches learn that there are. Pure.
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "core/fabric/tree.h"
 
-#define DRB_OUTAGES_MAX 128 // more are left out, the farthest first
+#define DRB_OUTAGES_MAX 352 // a hello with as many fits into any link of a fabric
 
 struct drb_outages {
 	uint32_t count;
 	uint32_t key[DRB_OUTAGES_MAX]; // rising; drb_outage_key()
 	uint8_t distance[DRB_OUTAGES_MAX];
-	uint8_t farthest; // the greatest distance, where count is DRB_OUTAGES_MAX. Of drb_outages_add()
+	// Some were left out, here (1) or where this was heard: a distance as any, but from 1 on. 0: none were.
+	uint8_t more;
+	// Of those kept, where count is DRB_OUTAGES_MAX, the first to be left out. Of drb_outages_add()
+	uint8_t last_distance;
+	uint32_t last_key;
 };
 
-// A link between switches by its number: up-port u of switch (layer, label). Fabrics beyond
-// DRB_OUTAGE_LINKS_MAX links have none.
-#define DRB_OUTAGE_LINKS_MAX (UINT32_C(1) << 24)
+enum drb_outage_kind {
+	DRB_OUTAGE_DEAD, // of a link: says its lower end
+	DRB_OUTAGE_SPARE,
+	DRB_OUTAGE_ALIVE,      // of a switch
+	DRB_OUTAGE_DEAD_ABOVE, // of a link: says its upper end
+};
 
-static inline uint64_t drb_outage_links(const struct drb_tree *t)
+// Switches and links in one numbering: switches from layer 1 up, then links by their lower ends, up-port u of switch
+// (layer, label). Fabrics that have more of them than fit a hello's field have no outages.
+#define DRB_OUTAGE_ITEMS_MAX (UINT32_C(1) << 16)
+// The farthest that outages go in any fabric: drb_outage_distance_max().
+#define DRB_OUTAGE_DISTANCE_MAX 63
+
+static inline uint64_t drb_outage_items(const struct drb_tree *t)
 {
-	return (uint64_t)drb_tree_links(t) * (t->layers - 1);
+	return drb_tree_switches_total(t) + (uint64_t)drb_tree_links(t) * (t->layers - 1);
 }
 
 static inline uint32_t drb_outage_link(const struct drb_tree *t, uint32_t layer, uint32_t label,
 				       uint32_t up_port)
 {
-	return (layer - 1) * drb_tree_links(t) + label * drb_tree_up_ports(t, layer) + up_port;
+	return drb_tree_switches_total(t) + (layer - 1) * drb_tree_links(t) +
+	       label * drb_tree_up_ports(t, layer) + up_port;
 }
 
-// What is told of a link: that it is dead, or that it is spare. A link may be both, as its ends see it: dead.
-static inline uint32_t drb_outage_key(uint32_t link, bool spare)
+uint32_t drb_outage_switch(const struct drb_tree *t, uint32_t layer, uint32_t label);
+
+// What is said of an item.
+static inline uint32_t drb_outage_key(uint32_t item, enum drb_outage_kind kind)
 {
-	return link << 1 | spare;
+	return item << 2 | kind;
 }
 
+static inline uint32_t drb_outage_item(uint32_t key)
+{
+	return key >> 2;
+}
+
+static inline enum drb_outage_kind drb_outage_kind(uint32_t key)
+{
+	return key & 3;
+}
+
+// The switch that alone says this, and so is alive; DRB_OUTAGE_NOBODY: any may say it.
+#define DRB_OUTAGE_NOBODY UINT32_MAX
+uint32_t drb_outage_sayer(const struct drb_tree *t, uint32_t key);
 // The lower end of a link: one of its up-ports.
 struct drb_end drb_outage_end(const struct drb_tree *t, uint32_t link);
 // The link of a port of a switch (layer, label), down-ports first; not of a port to a host.
 uint32_t drb_outage_of_port(const struct drb_tree *t, uint32_t layer, uint32_t label,
 			    uint32_t port);
 
-// Known at this distance, or at a lesser one already. Nothing beyond drb_outage_distance_max().
+// Known at this distance, or at a lesser one already. Of too many those are left out that are farthest, of these the last.
+// Nothing beyond drb_outage_distance_max(), nor what is not there.
 void drb_outages_add(struct drb_outages *o, const struct drb_tree *t, uint32_t key,
 		     uint32_t distance);
-// All that a neighbour knows, but for links of switch (layer, label) itself, which knows better.
-void drb_outages_hear(struct drb_outages *o, const struct drb_tree *t,
-		      const struct drb_outages *told, uint32_t layer, uint32_t label);
 static inline uint32_t drb_outage_distance_max(const struct drb_tree *t)
 {
-	return 4 * t->layers;
+	return 4 * t->layers < DRB_OUTAGE_DISTANCE_MAX ? 4 * t->layers : DRB_OUTAGE_DISTANCE_MAX;
 }
-// The same links, at whatever distance.
-bool drb_outages_same_links(const struct drb_outages *a, const struct drb_outages *b);
+bool drb_outages_has(const struct drb_outages *o, uint32_t key);
+
+// What a switch sees of its own ports, a bit each, down-ports first, and what its neighbours say.
+struct drb_outage_sources {
+	const struct drb_tree *tree;
+	uint32_t layer, label;
+	uint64_t dead, spare;                // of ports to switches. Dead: or not there
+	const struct drb_outages *heard[64]; // in hellos of the neighbour of a port; NULL: nothing
+};
+// What it knows by that. *o needs not be initialised.
+void drb_outages_gather(struct drb_outages *o, const struct drb_outage_sources *s);
+
+// The same outages, at whatever distance.
+bool drb_outages_same(const struct drb_outages *a, const struct drb_outages *b);
 // The same at the same distances.
 bool drb_outages_equal(const struct drb_outages *a, const struct drb_outages *b);

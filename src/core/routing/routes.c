@@ -7,7 +7,7 @@
 bool drb_routes_fit(const struct drb_tree *tree)
 {
 	return drb_tree_switches_total(tree) <= DRB_ROUTES_SWITCHES_MAX && 2 * tree->arity <= 64 &&
-	       drb_outage_links(tree) <= DRB_OUTAGE_LINKS_MAX;
+	       drb_outage_items(tree) <= DRB_OUTAGE_ITEMS_MAX;
 }
 
 int drb_routes_init(struct drb_routes *r, const struct drb_tree *tree, uint32_t layer,
@@ -41,16 +41,40 @@ static uint32_t number(const struct drb_routes *r, uint32_t layer, uint32_t labe
 	return r->first[layer] + label;
 }
 
-static void note(struct drb_routes *r, uint32_t key)
+static void note_link(struct drb_routes *r, uint32_t link, bool spare)
 {
-	const struct drb_end low = drb_outage_end(&r->tree, key >> 1);
+	const struct drb_end low = drb_outage_end(&r->tree, link);
 	const struct drb_end high = drb_tree_up_peer(&r->tree, low.layer, low.label, low.port);
 	const uint32_t up = drb_tree_down_ports(&r->tree, low.layer) + low.port;
 	struct drb_routes_node *below = &r->node[number(r, low.layer, low.label)];
 	struct drb_routes_node *above = &r->node[number(r, high.layer, high.label)];
 
-	*(key & 1 ? &below->spare : &below->dead) |= UINT64_C(1) << up;
-	*(key & 1 ? &above->spare : &above->dead) |= UINT64_C(1) << high.port;
+	*(spare ? &below->spare : &below->dead) |= UINT64_C(1) << up;
+	*(spare ? &above->spare : &above->dead) |= UINT64_C(1) << high.port;
+}
+
+static void note(struct drb_routes *r, uint32_t key)
+{
+	const uint32_t item = drb_outage_item(key);
+	const enum drb_outage_kind kind = drb_outage_kind(key);
+
+	if (item >= r->switches)
+		note_link(r, item, kind == DRB_OUTAGE_SPARE);
+	else if (kind == DRB_OUTAGE_SPARE)
+		r->node[item].all_spare = true;
+	else if (kind == DRB_OUTAGE_DEAD)
+		r->node[item].is_dead = true;
+}
+
+static void note_all(struct drb_routes *r, const struct drb_outages *o)
+{
+	for (uint32_t i = 0; i < o->count; i++)
+		note(r, o->key[i]);
+	for (uint32_t i = 0; i < o->count; i++) {
+		const uint32_t sayer = drb_outage_sayer(&r->tree, o->key[i]);
+		if (sayer != DRB_OUTAGE_NOBODY)
+			r->node[sayer].is_dead = false;
+	}
 }
 
 // One switch on the way: its number and place.
@@ -113,9 +137,11 @@ static void go_on(struct drb_routes *r, uint32_t node, bool first, struct waitin
 		const uint64_t bit = UINT64_C(1) << port;
 		if ((from->dead & bit) || !next_switch(r, &at, port, &next))
 			continue;
-		const uint32_t length = from->length + ((from->spare & bit) ? DRB_ROUTES_SPARE : 1);
 		struct drb_routes_node *to = &r->node[next];
-		if (!reach(to, length, first ? bit : from->via) || to->waits)
+		const bool spare = (from->spare & bit) || from->all_spare || to->all_spare;
+		const uint32_t length = from->length + (spare ? DRB_ROUTES_SPARE : 1);
+		if ((to->is_dead && !first) || !reach(to, length, first ? bit : from->via) ||
+		    to->waits)
 			continue;
 		to->waits = true;
 		r->queue[(w->head + w->count++) % r->switches] = next;
@@ -129,8 +155,7 @@ void drb_routes_find(struct drb_routes *r, const struct drb_outages *outages, ui
 
 	for (uint32_t n = 0; n < r->switches; n++)
 		r->node[n] = (struct drb_routes_node){.length = UINT32_MAX};
-	for (uint32_t i = 0; i < outages->count; i++)
-		note(r, outages->key[i]);
+	note_all(r, outages);
 	r->node[self].dead |= own_dead;
 	r->node[self].length = 0;
 	r->queue[0] = self;

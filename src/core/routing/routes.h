@@ -18,9 +18,10 @@
 
 struct drb_routes_node {
 	uint64_t dead, spare; // ports
-	uint64_t via;         // ports of the switch at which all ways begin
-	uint32_t length;      // of the shortest way; UINT32_MAX: none
-	bool waits;           // in the queue
+	bool is_dead, all_spare;
+	uint64_t via;    // ports of the switch at which all ways begin
+	uint32_t length; // of the shortest way; UINT32_MAX: none
+	bool waits;      // in the queue
 };
 
 struct drb_routes {

@@ -120,32 +120,61 @@ struct drb_usable_ports fabric_state_usable(const struct fabric_state *s,
 	return ports;
 }
 
-static void add_outages(const struct fabric_state *s, const struct drb_switch_all *all,
-			struct drb_outages *o)
+// What a switch sees of its own ports, and hears by them of its neighbours' outages.
+static struct drb_outage_sources sources_of(const struct fabric_state *s,
+					    const struct drb_switch_all *all,
+					    const struct drb_outages *heard)
 {
-	const uint32_t layer = (uint32_t)all->info.layer,
-		       downs = drb_tree_down_ports(&s->tree, layer);
+	const uint32_t layer = (uint32_t)all->info.layer, label = (uint32_t)all->info.label;
+	const uint32_t downs = drb_tree_down_ports(&s->tree, layer);
+	struct drb_outage_sources from = {.tree = &s->tree, .layer = layer, .label = label};
 
 	for (uint32_t i = 0; i < all->port_count; i++) {
 		const char *state = all->ports[i].link.state;
-		const bool dead = strcmp(state, "down") == 0 || strcmp(state, "miswired") == 0;
 		uint32_t number;
 		bool up;
 		if (drb_port_parse(all->ports[i].port.name, &up, &number) < 0 ||
-		    (layer == 1 && !up) || !(dead || is_spare(state)))
+		    (layer == 1 && !up) || number + (up ? downs : 0) > 63)
 			continue;
+		const struct drb_end peer = up ? drb_tree_up_peer(&s->tree, layer, label, number)
+					       : drb_tree_down_peer(&s->tree, layer, label, number);
+		const struct drb_switch_all *there = fabric_state_of(s, peer.layer, peer.label);
 		number += up ? downs : 0;
-		const uint32_t link =
-			drb_outage_of_port(&s->tree, layer, (uint32_t)all->info.label, number);
-		drb_outages_add(o, &s->tree, drb_outage_key(link, !dead), 0);
+		from.heard[number] = there ? &heard[there - s->at] : NULL;
+		if (strcmp(state, "down") == 0 || strcmp(state, "miswired") == 0)
+			from.dead |= UINT64_C(1) << number;
+		else if (is_spare(state))
+			from.spare |= UINT64_C(1) << number;
 	}
+	return from;
 }
 
-struct drb_outages fabric_state_outages(const struct fabric_state *s)
-{
-	struct drb_outages o = {0};
+// Hellos settle within the time of some dozens, or never.
+#define ROUNDS_MAX 100
 
-	for (size_t i = 0; i < s->count; i++)
-		add_outages(s, &s->at[i], &o);
-	return o;
+static struct drb_outages *none_for_each(const struct fabric_state *s)
+{
+	struct drb_outages *none = calloc(s->count + 1, sizeof(*none));
+
+	if (!none)
+		drb_die("out of memory");
+	return none;
+}
+
+struct drb_outages *fabric_state_outages(const struct fabric_state *s)
+{
+	struct drb_outages *known = none_for_each(s), *heard = none_for_each(s);
+	bool news = true;
+
+	for (uint32_t round = 0; news && round < ROUNDS_MAX; round++) {
+		news = false;
+		memcpy(heard, known, s->count * sizeof(*known));
+		for (size_t i = 0; i < s->count; i++) {
+			const struct drb_outage_sources from = sources_of(s, &s->at[i], heard);
+			drb_outages_gather(&known[i], &from);
+			news |= !drb_outages_equal(&known[i], &heard[i]);
+		}
+	}
+	free(heard);
+	return known;
 }

@@ -29,5 +29,5 @@ struct drb_detour_node fabric_state_node(const struct fabric_state *s,
 					 const struct drb_switch_all *all);
 struct drb_usable_ports fabric_state_usable(const struct fabric_state *s,
 					    const struct drb_switch_all *all);
-// The outages of the fabric, as its switches come to know them by hellos.
-struct drb_outages fabric_state_outages(const struct fabric_state *s);
+// The outages that each switch of s->at comes to know by hellos. The caller frees them.
+struct drb_outages *fabric_state_outages(const struct fabric_state *s);

@@ -24,8 +24,8 @@ struct path {
 	struct ctl ctl;
 	struct path_ends ends;
 	struct fabric_state fabric;
-	struct drb_outages outages; // of it
-	uint64_t hash;              // of the flow, if one is given
+	struct drb_outages *outages; // as each switch of it knows them
+	uint64_t hash;               // of the flow, if one is given
 	struct ctl_rows *rows;
 	struct drb_decision packet; // as it comes to a switch and leaves it
 	bool certain;               // no packet of the flow goes elsewhere from there
@@ -85,9 +85,11 @@ static enum drb_scheme scheme_of(struct path *p, const struct drb_switch_all *al
 	return scheme;
 }
 
-// The ports of the switch towards every rack, if some outage is known. Owned by the caller.
-static uint64_t *routes_of(const struct path *p, const struct drb_switch_all *all)
+// The ports of the switch towards every rack, if some outage is known and none left out. Owned by the caller.
+static uint64_t *routes_of(const struct path *p, const struct drb_switch_all *all,
+			   uint64_t own_dead)
 {
+	const struct drb_outages *o = &p->outages[all - p->fabric.at];
 	const uint32_t racks = drb_tree_switches(&p->fabric.tree, 1);
 	uint64_t *to = calloc(racks, sizeof(*to));
 	struct drb_routes r;
@@ -95,12 +97,12 @@ static uint64_t *routes_of(const struct path *p, const struct drb_switch_all *al
 	if (!to || drb_routes_init(&r, &p->fabric.tree, (uint32_t)all->info.layer,
 				   (uint32_t)all->info.label) < 0)
 		drb_die("out of memory");
-	if (p->outages.count == 0 || !r.node) {
+	if (o->count == 0 || o->more || !r.node) {
 		drb_routes_free(&r);
 		free(to);
 		return NULL;
 	}
-	drb_routes_find(&r, &p->outages, 0);
+	drb_routes_find(&r, o, own_dead);
 	for (uint32_t i = 0; i < racks; i++)
 		to[i] = drb_routes_to(&r, i);
 	drb_routes_free(&r);
@@ -125,7 +127,8 @@ static int32_t decide(struct path *p, const struct drb_switch_all *all)
 	s.choice.scheme = DRB_SCHEME_DMODK;
 	if (up && node.up_ports > 1)
 		s.choice.scheme = scheme_of(p, all);
-	uint64_t *routes = routes_of(p, all), leads = usable.usable;
+	uint64_t *routes = routes_of(p, all, ~(usable.usable | usable.drained));
+	uint64_t leads = usable.usable;
 	usable.routes = routes;
 	usable.settled = true;
 	leads &= routes ? routes[p->ends.to / p->fabric.tree.arity] : UINT64_MAX;
@@ -275,6 +278,7 @@ int ctl_path(int argc, char **argv)
 	int code = walk(&p);
 	ctl_rows_end(p.rows);
 	fabric_state_free(&p.fabric);
+	free(p.outages);
 	if (*p.why)
 		drb_info("not certain from %s", p.why);
 	return code == DRB_EXIT_OK ? told : code;

@@ -55,6 +55,15 @@ int drb_fill_stuck(struct rte_tel_data *d)
 	return rte_tel_data_add_dict_string(d, "trouble", trouble);
 }
 
+static void say_more_outages(char *trouble, size_t size)
+{
+	const size_t used = strlen(trouble);
+
+	snprintf(trouble + used, size - used,
+		 "%stoo many outages for hellos: detours alone until some are mended or undrained",
+		 used ? "; " : "");
+}
+
 static void say_refused(char *trouble, size_t size)
 {
 	char last[DRB_REFUSED_TEXT];
@@ -75,6 +84,8 @@ int drb_fill_info(struct rte_tel_data *d, const struct drb_snapshot *s, int rc)
 		return -ENOMEM;
 	uint32_t usable = drb_liveness_trouble(setup, s->live, trouble, sizeof(trouble));
 	drb_host_fault_trouble(setup, s->host_faults, trouble, sizeof(trouble));
+	if (s->more_outages)
+		say_more_outages(trouble, sizeof(trouble));
 	say_refused(trouble, sizeof(trouble));
 	if (rc == -ETIMEDOUT) {
 		say_stuck(trouble, sizeof(trouble));

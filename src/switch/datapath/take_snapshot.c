@@ -80,6 +80,7 @@ void drb_worker_take_snapshot(struct drb_worker *w)
 	memcpy(s->queue_length, w->queue_length, sizeof(s->queue_length));
 	s->worker = w->counters;
 	drb_liveness_view(&w->liveness, s->live, s->time_ns);
+	s->more_outages = w->liveness.known.outages.more > 0;
 	for (uint32_t i = 0; i < DRB_DROP_COUNT; i++)
 		s->drop[i] = w->drop[i];
 	for (uint32_t f = 0; f < DRB_HOST_FAULT_COUNT; f++)

@@ -8,7 +8,7 @@
 #include "core/links/port_selection.h"
 #include "switch/links/liveness.h"
 
-// Neighbours that change their mind flood nobody. What they tell is gathered, routes are found and news told no sooner than
+// Neighbours that change their mind flood nobody. What they say is gathered, routes are found and news sent no sooner than
 // this after the last time,
 #define AGAIN_NS 20000000
 // and once so often in a row, only this often: where hundreds of switches start on a few CPUs, all links are outages at
@@ -43,34 +43,52 @@ void drb_known_outages_free(struct drb_known_outages *k)
 	*k->published = (struct drb_published_routes){0};
 }
 
-static struct drb_outages gather(const struct drb_liveness *l,
-				 const struct drb_port_knowledge *ports)
+static struct drb_outages gather(const struct drb_liveness *l)
 {
-	const struct drb_routes *r = &l->known.routes;
-	struct drb_outages o = {0};
+	const struct drb_known_outages *k = &l->known;
+	struct drb_outage_sources s = {.tree = &k->routes.tree,
+				       .layer = l->layer,
+				       .label = l->label,
+				       .dead = k->own_dead,
+				       .spare = k->own_spare};
+	struct drb_outages o;
 
 	for (uint32_t i = 0; i < l->ports; i++) {
-		const bool dead = ports->dead >> i & 1, spare = ports->drained >> i & 1;
-		if (l->setup[i].peer.layer == 0)
-			continue;
-		const uint32_t link = drb_outage_of_port(&r->tree, r->layer, r->label, i);
-		if (dead || spare)
-			drb_outages_add(&o, &r->tree, drb_outage_key(link, !dead), 0);
-		if (!dead && l->watched[i] && l->port[i].heard)
-			drb_outages_hear(&o, &r->tree, &l->port[i].hello.outages, r->layer,
-					 r->label);
+		if (l->watched[i] && l->port[i].heard)
+			s.heard[i] = &l->port[i].hello.outages;
 	}
+	drb_outages_gather(&o, &s);
 	return o;
 }
 
-// Without hellos neighbours know of nothing: detours alone.
+// Where some outages are left out, each switch knows others.
+static bool can_route(const struct drb_outages *o)
+{
+	return o->count > 0 && !o->more;
+}
+
+static bool is_published(const struct drb_known_outages *k)
+{
+	for (uint32_t i = 0; i < k->published->racks; i++) {
+		if (atomic_load_explicit(&k->published->to[i], memory_order_relaxed) !=
+		    drb_routes_to(&k->routes, i))
+			return false;
+	}
+	return true;
+}
+
+// Without hellos neighbours know of nothing: detours alone. News that change no route need no time to settle.
 static void find(struct drb_known_outages *k, bool hears, uint64_t now_ns)
 {
-	k->routed = hears && k->outages.count > 0;
-	k->settled = false;
-	k->settled_ns = k->routed ? now_ns + SETTLE_NS : UINT64_MAX;
+	const bool before = k->routed;
+
+	k->routed = hears && can_route(&k->outages);
 	if (k->routed)
 		drb_routes_find(&k->routes, &k->outages, k->own_dead);
+	if (before && k->routed && is_published(k))
+		return;
+	k->settled = false;
+	k->settled_ns = k->routed ? now_ns + SETTLE_NS : UINT64_MAX;
 }
 
 // All neighbours learn of news, soon.
@@ -95,14 +113,14 @@ static uint64_t next_ns(const struct drb_known_outages *k)
 }
 
 // What is known now, and what follows from it.
-static void look_for_news(struct drb_liveness *l, const struct drb_port_knowledge *ports,
-			  bool is_own, uint64_t now_ns)
+static void look_for_news(struct drb_liveness *l, bool is_own, uint64_t now_ns)
 {
 	struct drb_known_outages *k = &l->known;
-	const struct drb_outages now = gather(l, ports);
-	const bool begins = l->heard_any && now.count > 0 && !k->routed;
-	const bool is_elsewhere = is_own || begins || !drb_outages_same_links(&now, &k->outages);
+	const struct drb_outages now = gather(l);
+	const bool begins = l->heard_any && can_route(&now) && !k->routed;
+	const bool is_elsewhere = is_own || begins || !drb_outages_same(&now, &k->outages);
 	const bool is_news = !drb_outages_equal(&now, &k->outages);
+	const bool more = now.more > 0;
 
 	// Looks for what happens at own ports are not paced, and keep later ones no longer than any.
 	const uint64_t most = now_ns + (IN_A_ROW + 1) * (uint64_t)PACE_NS;
@@ -111,6 +129,8 @@ static void look_for_news(struct drb_liveness *l, const struct drb_port_knowledg
 	k->gathered_ns = now_ns;
 	k->paced_ns = (k->paced_ns > now_ns ? k->paced_ns : now_ns) + PACE_NS;
 	k->paced_ns = k->paced_ns < most ? k->paced_ns : most;
+	if (more != (k->outages.more > 0))
+		drb_liveness_log_outages(l, more, now_ns);
 	k->outages = now;
 	if (is_elsewhere)
 		find(k, l->heard_any, now_ns);
@@ -130,7 +150,7 @@ void drb_known_outages_update(struct drb_liveness *l, const struct drb_port_know
 	k->own_dead = own_dead;
 	k->own_spare = ports->drained;
 	if (is_own || (k->waits && now_ns >= next_ns(k)))
-		look_for_news(l, ports, is_own, now_ns);
+		look_for_news(l, is_own, now_ns);
 	else if (k->waits && next_ns(k) < l->due_ns)
 		l->due_ns = next_ns(k);
 	if (now_ns >= k->settled_ns) {

@@ -147,7 +147,7 @@ struct drb_liveness {
 	struct drb_link port[DRB_PORTS_MAX];
 	struct drb_hello_faults faults[DRB_PORTS_MAX];
 	struct drb_known_outages known;
-	struct drb_log_budget log[DRB_PORTS_MAX];
+	struct drb_log_budget log[DRB_PORTS_MAX], outages_log;
 };
 
 // published must outlive l. 0, -ENOMEM or -EINVAL (the key file) with a message printed.
@@ -180,6 +180,8 @@ void drb_liveness_log(struct drb_liveness *l, uint32_t port, enum drb_link_state
 		      uint64_t now_ns);
 // Logs that a drained port is used because there is no other path, or no longer.
 void drb_liveness_log_needed(struct drb_liveness *l, uint32_t port, bool needed, uint64_t now_ns);
+// Logs that hellos have no room for all outages any more, or have again.
+void drb_liveness_log_outages(struct drb_liveness *l, bool more, uint64_t now_ns);
 // How many ports can be used; text becomes what is wrong with the others and which cable to move
 // where, "" if nothing is.
 uint32_t drb_liveness_trouble(const struct drb_setup *setup,

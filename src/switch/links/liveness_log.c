@@ -2,18 +2,18 @@
 // Messages about the state of ports.
 #include "switch/links/liveness.h"
 
+#include <stdio.h>
+
 #include "common/cli/log.h"
 #include "core/fabric/names.h"
 
-// False if the port has used up the lines of its window.
-static bool may_log(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
+// False if the lines of this window are used up. who: whose state changes, "port u0".
+static bool may_log(struct drb_log_budget *log, const char *who, uint64_t now_ns)
 {
-	struct drb_log_budget *log = &l->log[i];
-
 	if (now_ns - log->since_ns > DRB_LOG_WINDOW_NS) {
 		if (log->left_out > 0)
-			drb_warn("port %s: %u more changes of its state were not logged",
-				 l->setup[i].name, log->left_out);
+			drb_warn("%s: %u more changes of its state were not logged", who,
+				 log->left_out);
 		*log = (struct drb_log_budget){.since_ns = now_ns};
 	}
 	if (log->lines == DRB_LOG_LINES) {
@@ -22,6 +22,14 @@ static bool may_log(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 	}
 	log->lines++;
 	return true;
+}
+
+static bool may_log_port(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
+{
+	char who[DRB_NAME_MAX + 8];
+
+	snprintf(who, sizeof(who), "port %s", l->setup[i].name);
+	return may_log(&l->log[i], who, now_ns);
 }
 
 static void log_lossy(const struct drb_link *p, const char *name, const char *peer)
@@ -45,7 +53,7 @@ void drb_liveness_log(struct drb_liveness *l, uint32_t i, enum drb_link_state be
 	const char *name = l->setup[i].name;
 	char peer[DRB_END_NAME_MAX], there[DRB_END_NAME_MAX];
 
-	if (!may_log(l, i, now_ns))
+	if (!may_log_port(l, i, now_ns))
 		return;
 	drb_end_name(peer, &p->setup.peer);
 	drb_end_name(there, &p->hello.from);
@@ -97,7 +105,7 @@ void drb_liveness_log_needed(struct drb_liveness *l, uint32_t i, bool needed, ui
 	const char *name = l->setup[i].name;
 	char peer[DRB_END_NAME_MAX];
 
-	if (!may_log(l, i, now_ns))
+	if (!may_log_port(l, i, now_ns))
 		return;
 	drb_end_name(peer, &l->port[i].setup.peer);
 	if (needed)
@@ -105,4 +113,16 @@ void drb_liveness_log_needed(struct drb_liveness *l, uint32_t i, bool needed, ui
 			 drb_link_state_name(l->port[i].state), peer);
 	else
 		drb_info("port %s: not needed any more", name);
+}
+
+void drb_liveness_log_outages(struct drb_liveness *l, bool more, uint64_t now_ns)
+{
+	if (!may_log(&l->outages_log, "outages", now_ns))
+		return;
+	if (more)
+		drb_warn("more links and switches are dead or drained than hellos have room for: "
+			 "until some "
+			 "are mended or undrained packets take detours alone, which may lose some");
+	else
+		drb_info("hellos have room for all outages again");
 }

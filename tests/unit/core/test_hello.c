@@ -34,9 +34,10 @@ static struct drb_hello draw_hello(struct drb_rng *r)
 		h.tag[i] = (uint8_t)drb_rng_next(r);
 	h.outages.count = drb_rng_below(r, 2) ? drb_rng_below(r, DRB_OUTAGES_MAX + 1) : 0;
 	for (uint32_t i = 0; i < h.outages.count; i++) {
-		h.outages.key[i] = i << 24 | drb_rng_below(r, 1 << 24);
-		h.outages.distance[i] = (uint8_t)drb_rng_below(r, 256);
+		h.outages.key[i] = i << 9 | drb_rng_below(r, 1 << 9);
+		h.outages.distance[i] = (uint8_t)drb_rng_below(r, DRB_OUTAGE_DISTANCE_MAX + 1);
 	}
+	h.outages.more = (uint8_t)drb_rng_next(r);
 	return h;
 }
 
@@ -161,21 +162,23 @@ static void too_many_outages(void **state)
 	struct drb_hello h = {.from = {.layer = 2}, .period_ms = 100, .serial = {1, 1}}, again;
 	uint8_t frame[DRB_HELLO_LEN_MAX];
 	uint32_t len = drb_hello_encode(&h, frame);
-	const uint32_t count = len - 3; // behind it is the MTU of the fabric
+	const uint32_t count = len - 5; // behind it are "more" and the MTU of the fabric
 
 	(void)state;
 	assert_int_equal(drb_hello_decode(frame, len, &again), 0);
-	frame[count] = 1;
+	frame[count + 1] = 1;
 	assert_int_equal(drb_hello_decode(frame, len, &again), -EINVAL);
 	h.size = DRB_HELLO_LEN_MAX;
 	drb_hello_encode(&h, frame);
-	for (uint32_t i = 0; i < 255; i++) // keys that rise
-		frame[len + 5 * i + 3] = (uint8_t)i;
-	memset(frame + len + 5 * DRB_OUTAGES_MAX, 0, sizeof(frame) - len - 5 * DRB_OUTAGES_MAX);
-	frame[count] = DRB_OUTAGES_MAX;
+	for (uint32_t i = 0; i < DRB_OUTAGES_MAX; i++) { // keys that rise
+		frame[len + 3 * i] = (uint8_t)(i >> 8);
+		frame[len + 3 * i + 1] = (uint8_t)i;
+	}
+	frame[count] = DRB_OUTAGES_MAX >> 8;
+	frame[count + 1] = DRB_OUTAGES_MAX & 255;
 	assert_int_equal(drb_hello_decode(frame, sizeof(frame), &again), 0);
 	assert_int_equal(again.outages.count, DRB_OUTAGES_MAX);
-	frame[count] = DRB_OUTAGES_MAX + 1;
+	frame[count + 1]++;
 	assert_int_equal(drb_hello_decode(frame, sizeof(frame), &again), -EINVAL);
 }
 

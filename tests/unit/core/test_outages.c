@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The outages that a switch knows: as many as a hello tells, the nearest. Against a naive model that looks through all
-// of them each time.
+// The outages that a switch knows: as many as a hello tells, the nearest, against a naive model that looks through all
+// of them each time. And what it makes of what neighbours tell: test_settled_outages has whole fabrics.
 #include "fixtures/unit.h"
 
 #include <string.h>
@@ -8,42 +8,39 @@
 #include "core/links/outages.h"
 #include "core/math/random.h"
 
-// More outages than a hello tells: the nearest stay; what cannot be is left out.
+// What cannot be is left out.
 static void bounds(void **state)
 {
 	struct drb_tree t;
-	struct drb_outages o = {0},
-			   told = {.count = 2, .key = {10, UINT32_MAX}, .distance = {3, 0}};
+	struct drb_outages o = {0};
 
 	(void)state;
 	assert_int_equal(drb_tree_init(&t, 3, 3), 0);
-	for (uint32_t i = 0; i < 150; i++)
-		drb_outages_add(&o, &t, 149 - i, i < 140 ? 1 + i % 11 : 0);
-	assert_int_equal(o.count, DRB_OUTAGES_MAX);
-	for (uint32_t i = 0; i < o.count; i++) {
-		assert_true(i == 0 || o.key[i] > o.key[i - 1]);
-		assert_true(o.distance[i] < 11 && (o.key[i] >= 10 || o.distance[i] == 0));
-	}
-	o.count = 0;
-	drb_outages_add(&o, &t, 2 * 107, 0);
-	drb_outages_add(&o, &t, 2 * 108, 0);
+	const uint32_t items = (uint32_t)drb_outage_items(&t), links = drb_outage_link(&t, 1, 0, 0);
+	assert_int_equal(items, drb_tree_switches_total(&t) + 2 * drb_tree_links(&t));
+	assert_int_equal(links, drb_tree_switches_total(&t));
+	drb_outages_add(&o, &t, drb_outage_key(items, DRB_OUTAGE_DEAD), 0);
+	drb_outages_add(&o, &t, drb_outage_key(links, DRB_OUTAGE_ALIVE), 0);
+	drb_outages_add(&o, &t, drb_outage_key(0, DRB_OUTAGE_DEAD_ABOVE), 0);
+	drb_outages_add(&o, &t, UINT32_MAX, 0);
 	drb_outages_add(&o, &t, 3, drb_outage_distance_max(&t) + 1);
-	assert_int_equal(o.count, 1);
-	o.count = 0;
-	drb_outages_hear(&o, &t, &told, 3, 0);
-	assert_int_equal(o.count, 1);
-	assert_int_equal(o.distance[0], 4);
-	const struct drb_end low = drb_outage_end(&t, 5);
-	drb_outages_hear(&o, &t, &told, low.layer, low.label);
-	assert_int_equal(o.count, 1);
+	assert_int_equal(o.count, 0);
+	drb_outages_add(&o, &t, drb_outage_key(items - 1, DRB_OUTAGE_SPARE), 0);
+	drb_outages_add(&o, &t, drb_outage_key(links - 1, DRB_OUTAGE_ALIVE),
+			drb_outage_distance_max(&t));
+	assert_int_equal(o.count, 2);
+	assert_true(drb_outages_has(&o, drb_outage_key(items - 1, DRB_OUTAGE_SPARE)));
+	assert_false(drb_outages_has(&o, drb_outage_key(items - 1, DRB_OUTAGE_DEAD)));
+	assert_int_equal(o.more, 0);
 }
 
-#define KEYS 240
+#define KEYS 600
 
 // Distance of each key, or NONE.
 #define NONE 255
 struct model {
 	uint8_t distance[KEYS];
+	bool more;
 };
 
 static uint32_t known(const struct model *m)
@@ -55,18 +52,19 @@ static uint32_t known(const struct model *m)
 	return count;
 }
 
-// The farthest goes, of these the first, if the new one is nearer.
+// The farthest goes, of these the last, if the new one is before it.
 static void model_add(struct model *m, uint32_t key, uint32_t distance)
 {
-	uint32_t last = 0;
-
 	if (m->distance[key] == NONE && known(m) == DRB_OUTAGES_MAX) {
+		uint32_t last = 0, farthest = 0;
 		for (uint32_t k = 0; k < KEYS; k++) {
-			if (m->distance[k] != NONE &&
-			    (m->distance[last] == NONE || m->distance[k] > m->distance[last]))
+			if (m->distance[k] != NONE && m->distance[k] >= farthest) {
 				last = k;
+				farthest = m->distance[k];
+			}
 		}
-		if (m->distance[last] <= distance)
+		m->more = true;
+		if (distance > farthest || (distance == farthest && key > last))
 			return;
 		m->distance[last] = NONE;
 	}
@@ -81,26 +79,156 @@ static void as_the_model(void **state)
 	uint32_t full = 0;
 
 	(void)state;
-	assert_int_equal(drb_tree_init(&t, 3, 4), 0);
+	assert_int_equal(drb_tree_init(&t, 3, 8), 0);
 	r = drb_rng_seed(1, 0);
 	for (uint32_t round = 0; round < 200; round++) {
 		struct drb_outages o = {0};
 		struct model m;
-		memset(&m, NONE, sizeof(m));
-		const uint32_t adds = drb_rng_below(&r, 600);
+		memset(m.distance, NONE, sizeof(m.distance));
+		m.more = false;
+		const uint32_t adds = drb_rng_below(&r, 1500);
 		for (uint32_t i = 0; i < adds; i++) {
 			const uint32_t key = drb_rng_below(&r, KEYS);
 			const uint32_t distance =
 				drb_rng_below(&r, drb_outage_distance_max(&t) + 1);
+			if (drb_outage_kind(key) == DRB_OUTAGE_DEAD_ABOVE)
+				continue; // they are switches
 			drb_outages_add(&o, &t, key, distance);
 			model_add(&m, key, distance);
 		}
 		assert_int_equal(o.count, known(&m));
 		for (uint32_t i = 0; i < o.count; i++)
 			assert_int_equal(o.distance[i], m.distance[o.key[i]]);
+		assert_int_equal(o.more, m.more);
 		full += o.count == DRB_OUTAGES_MAX;
 	}
-	assert_true(full > 50 && full < 200);
+	assert_true(full > 20 && full < 180);
+}
+
+// Switch s2-0 of F(3,2): down-ports to s1-0 and s1-1, up-ports to s3-0 and s3-2.
+static struct drb_tree tree;
+
+static uint32_t key_of(uint32_t layer, uint32_t label, enum drb_outage_kind kind)
+{
+	return drb_outage_key(drb_outage_switch(&tree, layer, label), kind);
+}
+
+static uint32_t link_of(uint32_t port, enum drb_outage_kind kind)
+{
+	return drb_outage_key(drb_outage_of_port(&tree, 2, 0, port), kind);
+}
+
+static struct drb_outages say(struct drb_outage_sources from, const struct drb_outages *said)
+{
+	struct drb_outages o;
+
+	from.tree = &tree;
+	from.layer = 2;
+	for (uint32_t i = 0; i < 4; i++)
+		from.heard[i] = said;
+	drb_outages_gather(&o, &from);
+	return o;
+}
+
+static void says_only(const struct drb_outages *o, uint32_t key)
+{
+	assert_int_equal(o->count, 1);
+	assert_int_equal(o->key[0], key);
+	assert_int_equal(o->distance[0], 0);
+}
+
+// A link that is lost is a switch that is dead, unless that says that it is alive; it keeps what it sees itself.
+static void one_for_a_dead_switch(void **state)
+{
+	struct drb_outages said = {0}, o;
+	const uint32_t up = drb_tree_up_peer(&tree, 2, 0, 1).label;
+
+	(void)state;
+	o = say((struct drb_outage_sources){.dead = 8}, NULL);
+	says_only(&o, key_of(3, up, DRB_OUTAGE_DEAD));
+	// Signs of life: it says so, or speaks of a link of its own.
+	const uint32_t signs[] = {key_of(3, up, DRB_OUTAGE_ALIVE),
+				  link_of(3, DRB_OUTAGE_DEAD_ABOVE)};
+	for (uint32_t i = 0; i < 2; i++) {
+		said.count = 0;
+		drb_outages_add(&said, &tree, signs[i], 2);
+		o = say((struct drb_outage_sources){.dead = 8}, &said);
+		assert_int_equal(o.count, 2);
+		assert_true(drb_outages_has(&o, signs[i]));
+		assert_true(drb_outages_has(&o, link_of(3, DRB_OUTAGE_DEAD)));
+	}
+	// Others that speak of a link to it are none.
+	said.count = 0;
+	drb_outages_add(&said, &tree,
+			drb_outage_key(drb_outage_of_port(&tree, 3, up, 3), DRB_OUTAGE_DEAD), 2);
+	o = say((struct drb_outage_sources){.dead = 8}, &said);
+	assert_true(drb_outages_has(&o, key_of(3, up, DRB_OUTAGE_DEAD)));
+}
+
+// Who hears that it is dead, or the other end of a link of its own that this is, says that it is alive, unless
+// it does by what it says of its own links.
+static void the_accused_are_alive(void **state)
+{
+	const uint32_t charges[] = {key_of(2, 0, DRB_OUTAGE_DEAD),
+				    link_of(3, DRB_OUTAGE_DEAD_ABOVE), link_of(0, DRB_OUTAGE_DEAD)};
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++) {
+		struct drb_outages said = {0}, o;
+		drb_outages_add(&said, &tree, charges[i], 3);
+		o = say((struct drb_outage_sources){0}, &said);
+		assert_int_equal(o.count, i == 0 ? 1 : 2);
+		assert_true(drb_outages_has(&o, key_of(2, 0, DRB_OUTAGE_ALIVE)));
+		o = say((struct drb_outage_sources){.dead = 9}, &said);
+		assert_true(drb_outages_has(&o, key_of(2, 0, DRB_OUTAGE_ALIVE)) == (i == 0));
+	}
+	// Its own words come back to it, and are no news.
+	const uint32_t own[] = {link_of(3, DRB_OUTAGE_DEAD), link_of(0, DRB_OUTAGE_DEAD_ABOVE),
+				link_of(1, DRB_OUTAGE_SPARE), key_of(2, 0, DRB_OUTAGE_ALIVE),
+				key_of(2, 0, DRB_OUTAGE_SPARE)};
+	for (uint32_t i = 0; i < 5; i++) {
+		struct drb_outages said = {0}, o;
+		drb_outages_add(&said, &tree, own[i], 2);
+		o = say((struct drb_outage_sources){0}, &said);
+		assert_int_equal(o.count, 0);
+	}
+}
+
+// All links that work are spare: so is the switch. Its neighbour says so no more.
+static void one_for_a_spare_switch(void **state)
+{
+	struct drb_outages said = {0}, o;
+
+	(void)state;
+	o = say((struct drb_outage_sources){.spare = 15}, NULL);
+	says_only(&o, key_of(2, 0, DRB_OUTAGE_SPARE));
+	o = say((struct drb_outage_sources){.spare = 7}, NULL);
+	assert_int_equal(o.count, 3);
+	assert_true(drb_outages_has(&o, link_of(2, DRB_OUTAGE_SPARE)));
+	drb_outages_add(&said, &tree,
+			key_of(3, drb_tree_up_peer(&tree, 2, 0, 0).label, DRB_OUTAGE_SPARE), 0);
+	o = say((struct drb_outage_sources){.spare = 7}, &said);
+	assert_int_equal(o.count, 3);
+	assert_false(drb_outages_has(&o, link_of(2, DRB_OUTAGE_SPARE)));
+	o = say((struct drb_outage_sources){.spare = 7, .dead = 8}, NULL);
+	assert_true(drb_outages_has(&o, key_of(2, 0, DRB_OUTAGE_SPARE)));
+}
+
+// That some are left out is heard as outages are, from nowhere too far away.
+static void more_is_heard(void **state)
+{
+	struct drb_outages said = {.more = 3}, o;
+
+	(void)state;
+	o = say((struct drb_outage_sources){0}, &said);
+	assert_int_equal(o.more, 4);
+	said.more = (uint8_t)drb_outage_distance_max(&tree);
+	o = say((struct drb_outage_sources){0}, &said);
+	assert_int_equal(o.more, 0);
+	// By a port that is dead nothing is heard.
+	said.more = 1;
+	o = say((struct drb_outage_sources){.dead = 15}, &said);
+	assert_int_equal(o.more, 0);
 }
 
 int main(void)
@@ -108,6 +236,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bounds),
 		cmocka_unit_test(as_the_model),
+		cmocka_unit_test(one_for_a_dead_switch),
+		cmocka_unit_test(the_accused_are_alive),
+		cmocka_unit_test(one_for_a_spare_switch),
+		cmocka_unit_test(more_is_heard),
 	};
+
+	assert_int_equal(drb_tree_init(&tree, 3, 2), 0);
 	return cmocka_run_group_tests_name("outages", tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@ struct drb_snapshot {
 	uint64_t time_ns; // CLOCK_MONOTONIC
 	struct drb_port_counters port[DRB_PORTS_MAX];
 	struct drb_port_link live[DRB_PORTS_MAX]; // of worker 0; it knows for all
+	bool more_outages;                        // than hellos have room for. Of worker 0, too
 	struct drb_routing_counters routing;
 	struct drb_worker_counters worker;
 	uint64_t drop[DRB_DROP_COUNT];

@@ -220,8 +220,9 @@ static void mended(void **state)
 	take(3);
 	take(17);
 	pass(2000);
+	// Both ends of two links.
 	for (uint32_t n = 0; n < SWITCHES; n++)
-		assert_int_equal(sw[n].liveness.known.outages.count, 2);
+		assert_int_equal(sw[n].liveness.known.outages.count, 2 * 2);
 	memset(cut, 0, sizeof(cut));
 	pass(1500);
 	for (uint32_t n = 0; n < SWITCHES; n++) {

@@ -278,6 +278,38 @@ static void another_fabric_mtu(void **state)
 	end();
 }
 
+// More outages than hellos have room for: said once, and when it ends. A neighbour that changes its mind fills no log.
+static void too_many_outages(void **state)
+{
+	struct drb_hello h;
+
+	(void)state;
+	begin(2, 5, "");
+	turn(1000);
+	h = neighbour_of(2);
+	h.outages.more = 1;
+	receive(w, 2, &h);
+	turn(1100);
+	says("more links and switches are dead or drained than hellos have room for: until some");
+	drb_worker_take_snapshot(w);
+	assert_true(w->snapshot.more_outages);
+	h = neighbour_of(2);
+	receive(w, 2, &h);
+	turn(1200);
+	says("hellos have room for all outages again");
+	drb_worker_take_snapshot(w);
+	assert_false(w->snapshot.more_outages);
+	for (uint64_t ms = 1300; ms < 8000; ms += 100) {
+		h = neighbour_of(2);
+		h.outages.more = ms / 100 % 2;
+		receive(w, 2, &h);
+		turn(ms);
+	}
+	assert_int_equal(w->liveness.outages_log.lines, DRB_LOG_LINES);
+	assert_in_range(w->liveness.outages_log.left_out, 30, 70);
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -289,6 +321,7 @@ int main(void)
 		cmocka_unit_test(keys),
 		cmocka_unit_test(neighbours_faults),
 		cmocka_unit_test(neighbours_mtu),
+		cmocka_unit_test(too_many_outages),
 	};
 	return cmocka_run_group_tests_name("link_messages", tests, setup_rings, free_eal);
 }

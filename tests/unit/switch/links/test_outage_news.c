@@ -12,9 +12,10 @@ static void tell(uint32_t port, uint32_t distance)
 	struct drb_hello h = neighbour_of(port);
 
 	if (distance > 0)
-		drb_outages_add(&h.outages, &setup.tree,
-				drb_outage_key(drb_outage_link(&setup.tree, 1, 0, 0), false),
-				distance);
+		drb_outages_add(
+			&h.outages, &setup.tree,
+			drb_outage_key(drb_outage_link(&setup.tree, 1, 0, 0), DRB_OUTAGE_DEAD),
+			distance);
 	receive(w, port, &h);
 }
 
@@ -86,7 +87,7 @@ static void news_after_flapping(void **state)
 	told(&now_ms, 200, false);
 	for (uint32_t i = 0; i < known->count; i++)
 		found |= known->key[i] ==
-			 drb_outage_key(drb_outage_link(&setup.tree, 1, 0, 0), false);
+			 drb_outage_key(drb_outage_link(&setup.tree, 1, 0, 0), DRB_OUTAGE_DEAD);
 	assert_true(found);
 	end();
 }
