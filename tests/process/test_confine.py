@@ -24,7 +24,8 @@ WALL = 0x40000000
 REGISTERS = ('r15 r14 r13 r12 rbp rbx r11 r10 r9 r8 rax rcx rdx rsi rdi orig_rax rip cs eflags rsp ss fs_base '
              'gs_base ds es fs gs').split()
 SYSCALL = b'\x0f\x05'
-EXECVE, UNSHARE, SOCKET, PERSONALITY, INET, STREAM = 59, 272, 41, 135, 2, 1
+EXECVE, UNSHARE, SOCKET, PERSONALITY, IOCTL, INET, STREAM = 59, 272, 41, 135, 16, 2, 1
+TIOCSTI, HIGH = 0x5412, 1 << 32  # the kernel takes the low bits of a request for an ioctl
 QUERY = 0xffffffff  # of personality(): changes nothing
 OFF = NULLS + 'process: {confine: false}\n'
 libc = ctypes.CDLL(None, use_errno=True)
@@ -82,10 +83,24 @@ def forwards(path):
     until(lambda: ask(path, '/drb/ports')[0]['in_packets'][0] > before)
 
 
+def status(pid, field):
+    """What threads have there, each value once."""
+    return {line.split()[1] for path in pathlib.Path(f'/proc/{pid}/task').glob('*/status')
+            for line in path.read_text(encoding='ascii').splitlines() if line.startswith(f'{field}:')}
+
+
 def filters(pid):
     """Of each thread: 2 if system calls are filtered."""
-    return {line.split()[1] for path in pathlib.Path(f'/proc/{pid}/task').glob('*/status')
-            for line in path.read_text(encoding='ascii').splitlines() if line.startswith('Seccomp:')}
+    return status(pid, 'Seccomp')
+
+
+def no_capability_may_come_back():
+    with World() as w:
+        p = w.ready(NULLS)
+        # Nobody but root may empty the bounding set; to others it gives nothing.
+        for field in 'CapPrm', 'CapEff', 'CapAmb', *(['CapBnd'] if os.geteuid() == 0 else []):
+            assert status(p.pid, field) == {'0' * 16}, f'{field}: {status(p.pid, field)}'
+        stop(p)
 
 
 def needs_x86():
@@ -102,14 +117,15 @@ def another_call_is_refused():
             raise tap.Skip('this kernel has no seccomp filters, or this build a sanitizer')
         assert filters(p.pid) == {'2'}, filters(p.pid)
         assert 'refused' not in trouble(path), trouble(path)
-        for name, *what in (('personality', PERSONALITY, QUERY), ('execve', EXECVE, 0, 0, 0), ('unshare', UNSHARE, 0),
-                            ('socket', SOCKET, INET, STREAM, 0)):
+        calls = {'personality': (PERSONALITY, QUERY), 'execve': (EXECVE, 0, 0, 0), 'unshare': (UNSHARE, 0),
+                 'socket': (SOCKET, INET, STREAM, 0), 'ioctl': (IOCTL, 0, TIOCSTI | HIGH, 0)}
+        for name, what in calls.items():
             call(p.pid, *what)
             until(lambda n=name: f'system call {n} (' in trouble(path))
             forwards(path)
         time.sleep(0.5)
         err = stop(p)
-        for name in ('personality', 'execve', 'unshare', 'socket'):
+        for name in calls:
             assert err.count(f'system call {name} (') == 1, err
 
 
@@ -146,4 +162,4 @@ def another_file_is_refused():
             assert (said.startswith('ok: ') if text is OFF else 'Permission denied' in said), said
 
 
-tap.run((another_call_is_refused, unless_it_is_left_off, another_file_is_refused))
+tap.run((no_capability_may_come_back, another_call_is_refused, unless_it_is_left_off, another_file_is_refused))

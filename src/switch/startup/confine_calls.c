@@ -2,7 +2,9 @@
 #include "switch/startup/confine.h"
 
 #include <errno.h>
-#include <net/if.h>
+#include <linux/bpf.h>
+#include <linux/sockios.h>
+#include <linux/vfio.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -155,16 +157,40 @@ static int allow_threads(scmp_filter_ctx filter)
 	return rc;
 }
 
-// Drivers have ioctl()s of their own. That which types into a terminal is nobody's.
-static int allow_devices(scmp_filter_ctx filter, const struct drb_setup *setup)
+// Of interfaces, of cards behind vfio, and what stdio asks of a file. The kernel takes 32 bits of a number, so
+// the others are no part of the comparison.
+static int allow_ioctls(scmp_filter_ctx filter)
 {
-	int rc = allow(filter, SCMP_SYS(ioctl), 1, &SCMP_A1(SCMP_CMP_NE, TIOCSTI, 0));
+	static const uint32_t requests[] = {SIOCETHTOOL,
+					    SIOCGIFFLAGS,
+					    SIOCGIFHWADDR,
+					    SIOCGIFINDEX,
+					    SIOCGIFMTU,
+					    SIOCSIFFLAGS,
+					    TCGETS,
+					    VFIO_DEVICE_GET_IRQ_INFO,
+					    VFIO_DEVICE_RESET,
+					    VFIO_DEVICE_SET_IRQS,
+					    VFIO_GROUP_UNSET_CONTAINER,
+					    VFIO_IOMMU_MAP_DMA,
+					    VFIO_IOMMU_UNMAP_DMA};
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < sizeof(requests) / sizeof(requests[0]); i++)
+		rc = allow(filter, SCMP_SYS(ioctl), 1,
+			   &SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffff, requests[i]));
+	return rc;
+}
+
+// What XDP programs count is read from their maps.
+static int allow_maps(scmp_filter_ctx filter, const struct drb_setup *setup)
+{
 	bool xdp = false;
 
 	for (uint32_t i = 0; i < setup->down_ports + setup->up_ports; i++)
 		xdp |= setup->ports[i].driver == DRB_DRIVER_AF_XDP;
-	// What XDP programs count is read from their maps.
-	return rc == 0 && xdp ? allow(filter, SCMP_SYS(bpf), 0, NULL) : rc;
+	return xdp ? allow(filter, SCMP_SYS(bpf), 1, &SCMP_A0(SCMP_CMP_EQ, BPF_MAP_LOOKUP_ELEM, 0))
+		   : 0;
 }
 
 int drb_confine_calls(const struct drb_setup *setup)
@@ -183,7 +209,9 @@ int drb_confine_calls(const struct drb_setup *setup)
 	if (rc == 0)
 		rc = allow_threads(filter);
 	if (rc == 0)
-		rc = allow_devices(filter, setup);
+		rc = allow_ioctls(filter);
+	if (rc == 0)
+		rc = allow_maps(filter, setup);
 	if (rc == 0)
 		rc = seccomp_load(filter);
 	seccomp_release(filter);

@@ -6,6 +6,7 @@
 #include <libgen.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,10 +25,16 @@
 #endif
 #define NET_BIND_TCP (1ULL << 0)
 #define NET_CONNECT_TCP (1ULL << 1)
+#define SCOPE_ABSTRACT_SOCKETS (1ULL << 0)
+#define SCOPE_SIGNALS (1ULL << 1)
+#define GET_ERRATA (1U << 1) // of landlock_create_ruleset()
 // Versions of Landlock that first know something.
 #define SINCE_REFER 2
 #define SINCE_TRUNCATE 3
 #define SINCE_NET 4
+#define SINCE_SCOPES 6
+// A kernel with it lets threads of a process signal each other, whatever the scope.
+#define ERRATUM_SIGNALS (1 << 1)
 
 #define READ (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
 #define CHANGE                                                                                     \
@@ -43,9 +50,9 @@
 	 LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK |                            \
 	 LANDLOCK_ACCESS_FS_MAKE_SYM | LANDLOCK_ACCESS_FS_REFER)
 
-// As of version 4; an earlier kernel is given the first field.
+// As of version 6; an earlier kernel is given the first fields.
 struct attributes {
-	uint64_t files, net;
+	uint64_t files, net, scopes;
 };
 
 // What every switch needs: its own threads and their states, drivers' devices, libraries that libc loads
@@ -130,12 +137,18 @@ static int restrict_here(void)
 	return syscall(SYS_landlock_restrict_self, rules, 0) < 0 ? -errno : 0;
 }
 
-// A set of rules that refuses everything, or -errno.
+static long ask_kernel(unsigned flag)
+{
+	return syscall(SYS_landlock_create_ruleset, NULL, 0, flag);
+}
+
+// A set of rules that refuses everything, or -errno. Signals and abstract sockets lead to nobody outside.
 static int make_rules(void)
 {
-	struct attributes all = {.files = EVERYTHING, .net = NET_BIND_TCP | NET_CONNECT_TCP};
-	long version =
-		syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+	struct attributes all = {.files = EVERYTHING,
+				 .net = NET_BIND_TCP | NET_CONNECT_TCP,
+				 .scopes = SCOPE_ABSTRACT_SOCKETS};
+	const long version = ask_kernel(LANDLOCK_CREATE_RULESET_VERSION);
 
 	if (version < 0)
 		return -errno;
@@ -144,7 +157,12 @@ static int make_rules(void)
 	if (version < SINCE_TRUNCATE)
 		all.files &= ~LANDLOCK_ACCESS_FS_TRUNCATE;
 	known = all.files;
-	size_t size = version < SINCE_NET ? sizeof(all.files) : sizeof(all);
+	const long errata = version < SINCE_SCOPES ? 0 : ask_kernel(GET_ERRATA);
+	if (errata > 0 && (errata & ERRATUM_SIGNALS))
+		all.scopes |= SCOPE_SIGNALS;
+	const size_t size = version < SINCE_NET      ? offsetof(struct attributes, net)
+			    : version < SINCE_SCOPES ? offsetof(struct attributes, scopes)
+						     : sizeof(all);
 	long fd = syscall(SYS_landlock_create_ruleset, &all, size, 0);
 	return fd < 0 ? -errno : (int)fd;
 }

@@ -14,6 +14,8 @@
 #include "common/cli/log.h"
 #include "switch/startup/other_threads.h"
 
+#define CAPABILITIES_MAX 63 // those that a later kernel may have
+
 static atomic_int keeper; // the thread that keeps one; 0: there is none
 
 // This thread may have `permitted` alone, of which `effective` are in effect. 0 or -errno.
@@ -50,6 +52,9 @@ void drb_privilege_begin(void)
 	const struct rlimit any = {RLIM_INFINITY, RLIM_INFINITY};
 
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	// Takes CAP_SETPCAP. Who has none keeps a set that no new privileges can be drawn from.
+	for (unsigned long cap = 0; cap <= CAPABILITIES_MAX; cap++)
+		prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);
 	// Memory that cards reach is locked, and a reload may take more of it when CAP_IPC_LOCK is gone. Who
 	// may not raise the limit has what there is.
 	setrlimit(RLIMIT_MEMLOCK, &any);

@@ -30,6 +30,7 @@ for driver in af_packet af_xdp memif; do
   }
   check "$driver: nothing is in effect" test "$(permitted CapEff:)" = "0000000000000000 "
   check "$driver: nor is anything permitted" test "$(permitted CapPrm:)" = "0000000000000000 "
+  check "$driver: nor may be gained" test "$(permitted CapBnd:)" = "0000000000000000 "
   check "$driver: no new privileges" test "$(permitted NoNewPrivs:)" = "1 "
   check "$driver: every pair" fabric check
   check "$driver: a port goes down and up" flap drb-s1-0 d0
