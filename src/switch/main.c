@@ -13,6 +13,7 @@
 #include "common/cli/log.h"
 #include "common/cli/log_writer.h"
 #include "switch/startup/await_interfaces.h"
+#include "switch/startup/broker.h"
 #include "switch/startup/confine.h"
 #include "switch/startup/eal.h"
 #include "switch/datapath/idle.h"
@@ -199,14 +200,14 @@ static int begin_to_use(void *ports, uint32_t index)
 }
 
 // All threads are there.
-static int run_workers(const char *config, struct drb_port_set *ports)
+static int run_workers(struct drb_port_set *ports)
 {
 	int code = DRB_EXIT_FAILED;
 
 	if (drb_heartbeat_begin(&workers) < 0)
 		return code;
 	if (drb_cards_begin(&workers, ports) == 0) {
-		if (drb_privilege_drop() == 0 && drb_confine(config, &setup) == 0) {
+		if (drb_privilege_drop() == 0 && drb_confine(&setup) == 0) {
 			if (!atomic_load(&workers.worker[0].stop))
 				say_ready();
 			drb_workers_run(&workers);
@@ -229,7 +230,7 @@ static int run_threads(struct drb_port_set *ports, const struct drb_port_parking
 	if (drb_memif_connect_start(memif) == 0) {
 		if (drb_reload_start(reload) == 0) {
 			if (drb_link_rates_begin(ports, &setup) == 0)
-				code = run_workers(reload->path, ports);
+				code = run_workers(ports);
 			drb_link_rates_end();
 			drb_reload_stop();
 		}
@@ -303,6 +304,7 @@ static int run(const struct options *o)
 int main(int argc, char **argv)
 {
 	struct options o = {.override = {.layer = -1, .label = -1}, .log = DRB_LOG_INFO};
+	const char *folder;
 
 	drb_args_set_examples("  drbswitch -c s1-0.yaml\n"
 			      "  drbswitch -c switch.yaml --layer 1 --label 0\n"
@@ -322,8 +324,10 @@ int main(int argc, char **argv)
 		drb_info("%s: ok, %s", o.config, setup.instance);
 		return DRB_EXIT_OK;
 	}
-	if (drb_eal_check(o.config, &setup) < 0 || drb_instance_claim(setup.instance) < 0)
+	if (drb_eal_check(o.config, &setup) < 0 || drb_instance_claim(setup.instance, &folder) < 0)
 		return DRB_EXIT_USAGE;
+	if (drb_broker_begin(o.config, &setup, folder) < 0 || drb_privilege_leave_root() < 0)
+		return DRB_EXIT_FAILED;
 	catch_signals();
 	int rc = drb_await_interfaces(o.config, &setup, &ended);
 	if (rc < 0)

@@ -230,16 +230,12 @@ def until_writes(pid):
 
 def memory_keeps_its_size():
     """A reader cannot cut, and so not take away, the memory that workers write to."""
-    with World() as w, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+    with World() as w, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
         capture(w.dir / 'in.pcap', [bytes.fromhex('020000000001' '020000000000' '88b6') + bytes(46)] * 64)
         p = low(w, f'net_pcap0,rx_pcap={w.dir}/in.pcap,tx_pcap={w.dir}/out.pcap,infinite_rx=1')
         w.notified('READY=1')
         at = w.socket_of('drb-s1-0')
-        listener.bind(str(w.dir / 'reader'))
-        listener.listen(1)
-        listener.settimeout(WITHIN)
-        assert ask(at, f'/drb/capture,{w.dir}/reader')[0] == 'ok: connected'
-        connection, memory = take_memory(listener)
+        memory = take_memory(connection, at)
         size = os.fstat(memory).st_size
         for wrong in (0, size - 4096, size + 4096):
             try:
@@ -266,10 +262,15 @@ def answer_as_switch(listener, true, give):
         other.connect(str(true))
         client.send(other.recv(1 << 16))
         while request := client.recv(1024):
-            if request.startswith(b'/drb/capture,'):
-                reader = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-                reader.connect(request.split(b',')[1])
-                client.send(b'{"/drb/capture":"ok: connected"}')
+            if request == b'/drb/capture':
+                waits = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+                at = pathlib.Path(listener.getsockname()).parent / 'capture'
+                waits.bind(str(at))
+                waits.listen(1)
+                client.send(b'{"/drb/capture":"ok: waits"}')
+                reader, _ = waits.accept()
+                waits.close()
+                at.unlink()
                 reader.recv(1 << 16)
                 socket.send_fds(reader, [struct.pack('<II', 1, 1)], [give])
                 client.recv(1)  # until it ends
@@ -302,19 +303,17 @@ def memory_must_be_sealed():
         stop(p)
 
 
-def nobody_accepts():
-    """Who waits on a socket and accepts nobody does not keep the stats socket from answering others."""
-    with World() as w, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as deaf, \
-            socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as first:
+def nobody_connects():
+    """Who asks for packets and does not come for them leaves no file behind; meanwhile nobody else is served."""
+    with World() as w:
         p = low(w)
         w.notified('READY=1')
-        deaf.bind(str(w.dir / 'deaf'))
-        deaf.listen(0)
-        first.connect(str(w.dir / 'deaf'))
-        said = ask(w.socket_of('drb-s1-0'), f'/drb/capture,{w.dir}/deaf')[0]
-        assert said.startswith('error: cannot reach who wants packets'), said
+        at = w.socket_of('drb-s1-0')
+        assert ask(at, '/drb/capture')[0] == 'ok: waits'
+        assert ask(at, '/drb/capture')[0].startswith('error: another capture of this switch goes on')
         stop(p)
+        assert w.left() == [], w.left()
 
 
 tap.run((packets_are_captured, drops_say_why, full_speed_loses_by_count, a_second_signal_ends_it,
-         memory_keeps_its_size, memory_must_be_sealed, nobody_accepts))
+         memory_keeps_its_size, memory_must_be_sealed, nobody_connects))

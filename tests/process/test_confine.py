@@ -10,6 +10,7 @@ import pathlib
 import platform
 import shutil
 import struct
+import subprocess
 import sys
 import tempfile
 import time
@@ -17,14 +18,14 @@ import time
 sys.dont_write_bytecode = True
 
 import tap  # noqa: E402
-from world import NULLS, WITHIN, World, ask, stop  # noqa: E402
+from world import NULLS, SWITCH, WITHIN, World, ask, stop  # noqa: E402
 
 PTRACE_GETREGS, PTRACE_SETREGS, PTRACE_SEIZE, PTRACE_INTERRUPT, PTRACE_DETACH = 12, 13, 0x4206, 0x4207, 17
 WALL = 0x40000000
 REGISTERS = ('r15 r14 r13 r12 rbp rbx r11 r10 r9 r8 rax rcx rdx rsi rdi orig_rax rip cs eflags rsp ss fs_base '
              'gs_base ds es fs gs').split()
 SYSCALL = b'\x0f\x05'
-EXECVE, UNSHARE, SOCKET, PERSONALITY, IOCTL, INET, STREAM = 59, 272, 41, 135, 16, 2, 1
+EXECVE, UNSHARE, SOCKET, CONNECT, PERSONALITY, IOCTL, INET, STREAM = 59, 272, 41, 42, 135, 16, 2, 1
 TIOCSTI, HIGH = 0x5412, 1 << 32  # the kernel takes the low bits of a request for an ioctl
 QUERY = 0xffffffff  # of personality(): changes nothing
 OFF = NULLS + 'process: {confine: false}\n'
@@ -94,6 +95,46 @@ def filters(pid):
     return status(pid, 'Seccomp')
 
 
+def has_nobody():
+    """Whether root may become somebody else here."""
+    lines = pathlib.Path('/proc/self/uid_map').read_text(encoding='ascii').split('\n')
+    return os.geteuid() == 0 and any(int(line.split()[0]) <= 65534 < int(line.split()[0]) + int(line.split()[2])
+                                     for line in lines if line)
+
+
+def gone(pid):
+    try:
+        return pathlib.Path(f'/proc/{pid}/stat').read_text(encoding='ascii').rpartition(')')[2].split()[0] in 'ZX'
+    except FileNotFoundError:
+        return True
+
+
+def is_somebody_else():
+    """Root starts a switch, which is not root and cannot become it. Its broker goes with it, however it ends."""
+    with World() as w:
+        p = w.ready(NULLS)
+        assert not has_nobody() or '0' not in status(p.pid, 'Uid') | status(p.pid, 'Gid'), status(p.pid, 'Uid')
+        broker, = pathlib.Path(f'/proc/{p.pid}/task/{p.pid}/children').read_text(encoding='ascii').split()
+        if filters(p.pid) == {'2'}:
+            assert filters(broker) == {'2'}, filters(broker)
+        assert status(broker, 'CapEff') <= {'0' * 16, '0' * 15 + '2'}, status(broker, 'CapEff')
+        p.kill()
+        p.wait(WITHIN)
+        until(lambda: gone(broker))
+
+
+def must_be_able_to():
+    """Root that may not become somebody else, in a container perhaps, starts nothing."""
+    if not has_nobody():
+        raise tap.Skip('nobody else here')
+    with World() as w:
+        done = subprocess.run(['setpriv', '--bounding-set=-setuid', SWITCH, '-c', w.config(NULLS)], env=w.environment(),
+                              capture_output=True, text=True, timeout=WITHIN, check=False)
+        assert done.returncode == 1 and done.stderr.count('\n') == 1, done
+        assert 'Operation not permitted: start it as another user than root, or with CAP_SETUID' in done.stderr, done
+        assert w.left() == [], w.left()
+
+
 def no_capability_may_come_back():
     with World() as w:
         p = w.ready(NULLS)
@@ -118,7 +159,8 @@ def another_call_is_refused():
         assert filters(p.pid) == {'2'}, filters(p.pid)
         assert 'refused' not in trouble(path), trouble(path)
         calls = {'personality': (PERSONALITY, QUERY), 'execve': (EXECVE, 0, 0, 0), 'unshare': (UNSHARE, 0),
-                 'socket': (SOCKET, INET, STREAM, 0), 'ioctl': (IOCTL, 0, TIOCSTI | HIGH, 0)}
+                 'socket': (SOCKET, INET, STREAM, 0), 'connect': (CONNECT, 0, 0, 110),
+                 'ioctl': (IOCTL, 0, TIOCSTI | HIGH, 0)}
         for name, what in calls.items():
             call(p.pid, *what)
             until(lambda n=name: f'system call {n} (' in trouble(path))
@@ -162,4 +204,5 @@ def another_file_is_refused():
             assert (said.startswith('ok: ') if text is OFF else 'Permission denied' in said), said
 
 
-tap.run((no_capability_may_come_back, another_call_is_refused, unless_it_is_left_off, another_file_is_refused))
+tap.run((is_somebody_else, must_be_able_to, no_capability_may_come_back, another_call_is_refused,
+         unless_it_is_left_off, another_file_is_refused))

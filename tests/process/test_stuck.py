@@ -71,13 +71,10 @@ def at_work(p, number):
 def the_other_goes_on():
     """The reader of a capture goes while a worker is stuck, which may be writing to its memory: the memory stays, and
     the other worker is at work as before, by what it writes there."""
-    with World() as w, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+    with World() as w, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
         p = w.ready(TWO)
         path = w.socket_of('drb-s1-0')
-        listener.bind(str(w.dir / 'reader'))
-        listener.listen(1)
-        assert ask(path, f'/drb/capture,{w.dir}/reader')[0] == 'ok: connected'
-        connection, memory = take_memory(listener)
+        memory = take_memory(connection, path)
         with mmap.mmap(memory, 0) as rings:
             def captured():
                 return sum(struct.unpack_from('<64Q', rings, 8))
@@ -92,13 +89,13 @@ def the_other_goes_on():
             with Stopped(worker(p.pid, 1)):
                 connection.close()
                 looks = [look(0.25) for _ in range(12)]
-                said = timely(1, lambda: ask(path, f'/drb/capture,{w.dir}/reader'))[0]
+                said = timely(1, lambda: ask(path, '/drb/capture'))[0]
                 assert said.startswith('error: ') and 'is stuck' in said, said
             print(f'# at work, packets/s: {before} before, {looks} with a stuck worker')
             shares, rates = zip(*looks)
             # The time of a wait is told when it is over.
             assert min(shares) > 0.4 and sum(shares) / len(shares) > 0.85 and min(rates) > 0, looks
-            until(lambda: ask(path, f'/drb/capture,{w.dir}/none')[0].startswith('error: cannot reach'))
+            until(lambda: ask(path, '/drb/capture')[0] == 'ok: waits')
         os.close(memory)
         assert stop(p).count('capture: its reader is gone, but') == 1
 

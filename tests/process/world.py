@@ -34,9 +34,11 @@ class World:
 
     def __init__(self):
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix='drb-test-'))
+        self.dir.chmod(0o711)  # a switch that root starts becomes another user
         (self.dir / 'run').mkdir()
         self.notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.notify.bind(str(self.dir / 'notify'))
+        (self.dir / 'notify').chmod(0o666)
         self.processes = []
 
     def __enter__(self):
@@ -125,13 +127,14 @@ def ask(path, *commands):
         return replies
 
 
-def take_memory(listener):
-    """As the reader of a capture: the connection to the switch that comes, and the memory that it gives."""
-    connection, _ = listener.accept()
+def take_memory(connection, at):
+    """As the reader of a capture, which connects: the memory that the switch gives."""
+    assert ask(at, '/drb/capture')[0] == 'ok: waits'
     connection.settimeout(WITHIN)
+    connection.connect(str(at.parent / 'capture'))
     connection.send(struct.pack('<IIQII', 1, 64, 3, 0, 0))
     _, descriptors, _, _ = socket.recv_fds(connection, 64, 1)
-    return connection, descriptors[0]
+    return descriptors[0]
 
 
 def stop(p, how=signal.SIGTERM):

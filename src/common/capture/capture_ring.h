@@ -10,6 +10,8 @@
 #include <stdint.h>
 
 #define DRB_CAPTURE_VERSION 1
+#define DRB_CAPTURE_SOCKET                                                                         \
+	"capture" // beside the stats socket; there while the switch waits for a reader
 #define DRB_CAPTURE_PORTS 64
 #define DRB_CAPTURE_SLOTS 4096 // of each ring; a power of two
 #define DRB_CAPTURE_BYTES 1536 // of a packet that a slot holds

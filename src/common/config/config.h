@@ -149,10 +149,11 @@ static inline uint32_t drb_frame_max(uint32_t mtu)
 	return DRB_ETHER_HEADER + 2 * DRB_VLAN_TAG + mtu;
 }
 
-// Command-line overrides of `switch`; -1: as in the file.
+// Command-line overrides of `switch`, -1: as in the file; and what else is not of the file.
 struct drb_config_override {
 	int64_t layer, label;
 	const struct drb_settings *settings; // see settings.h; NULL: none
+	int (*open)(const char *path);       // a descriptor, to read, or -errno; NULL: open()
 };
 
 // Reads path and fills setup. On failure prints one line naming file, line and key, returns

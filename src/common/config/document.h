@@ -14,8 +14,9 @@ struct drb_config_text {
 };
 
 // Reads the file whole, once (it may be a pipe), and checks that it is one document of bounded
-// depth. -EINVAL with a message printed.
-int drb_config_text_read(const char *path, struct drb_config_text *text);
+// depth. open: see struct drb_config_override. -EINVAL with a message printed.
+int drb_config_text_read(const char *path, int (*open)(const char *path),
+			 struct drb_config_text *text);
 // The same for a text that is in memory; path is what messages call it.
 int drb_config_text_take(const char *path, const char *from, size_t size,
 			 struct drb_config_text *text);

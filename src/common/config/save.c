@@ -165,36 +165,36 @@ static bool same_setup(const struct drb_setup *a, const struct drb_setup *b)
 	return same;
 }
 
-// The copy means what it should, and nothing else changes by it.
-static int check(const char *path, const char *copy, const struct drb_setup *wanted)
+// The text means what it should, and nothing else changes by it.
+static int check(const char *path, struct drb_config_text text, const struct drb_setup *wanted)
 {
-	struct drb_config_override own = {.layer = -1, .label = -1};
 	struct drb_setup *setup = calloc(1, sizeof(*setup));
-	bool same = setup && drb_config_load(copy, &own, setup) == 0 && same_setup(setup, wanted);
+	bool same = setup && drb_config_load_text(path, text.at, text.length, setup) == 0 &&
+		    same_setup(setup, wanted);
 
 	free(setup);
 	return same ? 0 : unusual(path);
 }
 
-static int replace(const char *path, struct drb_config_text text, const struct drb_setup *wanted)
+int drb_config_replace(const char *path, struct drb_config_text text)
 {
-	char copy[PATH_MAX], folder[PATH_MAX];
+	char copy[PATH_MAX], real[PATH_MAX];
 
-	if (snprintf(copy, sizeof(copy), "%s.XXXXXX", path) >= (int)sizeof(copy)) {
+	// A name may be that of a symbolic link, which stays.
+	if (!realpath(path, real))
+		return failed(path, "cannot be found");
+	if (snprintf(copy, sizeof(copy), "%s.XXXXXX", real) >= (int)sizeof(copy)) {
 		errno = ENAMETOOLONG;
 		return failed(path, "no new file can be made beside it");
 	}
-	int rc = write_copy(path, copy, text);
-	if (rc == 0)
-		rc = check(path, copy, wanted);
-	if (rc == 0 && rename(copy, path) < 0)
+	int rc = write_copy(real, copy, text);
+	if (rc == 0 && rename(copy, real) < 0)
 		rc = failed(path, "cannot be replaced");
 	if (rc < 0) {
 		unlink(copy);
 		return rc;
 	}
-	snprintf(folder, sizeof(folder), "%s", path);
-	int fd = open(dirname(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = open(dirname(real), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd >= 0) {
 		(void)fsync(fd); // the new name survives a crash, where the file system can tell
 		close(fd);
@@ -202,26 +202,10 @@ static int replace(const char *path, struct drb_config_text text, const struct d
 	return 0;
 }
 
-// The file is valid, and means *wanted with the settings.
-static int edit(const char *path, const struct drb_settings *settings,
-		const struct drb_setup *wanted)
-{
-	struct drb_config_text text;
-
-	if (drb_config_text_read(path, &text) < 0 || drb_document_load(path, text) < 0)
-		return -EINVAL;
-	for (uint32_t i = 0; i < settings->count; i++) {
-		if (apply(path, &text, &settings->at[i]) < 0)
-			return -EINVAL;
-	}
-	return replace(path, text, wanted);
-}
-
-int drb_config_save(const char *path, const struct drb_config_override *override,
-		    const struct drb_settings *settings)
+int drb_config_edit(const char *path, const struct drb_config_override *override,
+		    const struct drb_settings *settings, struct drb_config_text *text)
 {
 	struct drb_config_override with = *override;
-	char real[PATH_MAX];
 
 	if (settings->count == 0) {
 		drb_error("nothing to save: no key was set since the config was read");
@@ -232,18 +216,21 @@ int drb_config_save(const char *path, const struct drb_config_override *override
 			  path);
 		return -EINVAL;
 	}
-	// A name may be that of a symbolic link, which stays.
-	if (!realpath(path, real))
-		return failed(path, "cannot be found");
 	struct drb_setup *wanted = calloc(1, sizeof(*wanted));
 	if (!wanted) {
-		drb_error("%s: out of memory", real);
+		drb_error("%s: out of memory", path);
 		return -EINVAL;
 	}
 	with.settings = settings;
-	int rc = drb_config_load(real, &with, wanted);
+	int rc = drb_config_load(path, &with, wanted);
 	if (rc == 0)
-		rc = edit(real, settings, wanted);
+		rc = drb_config_text_read(path, override->open, text);
+	if (rc == 0)
+		rc = drb_document_load(path, *text);
+	for (uint32_t i = 0; rc == 0 && i < settings->count; i++)
+		rc = apply(path, text, &settings->at[i]);
+	if (rc == 0)
+		rc = check(path, *text, wanted);
 	free(wanted);
 	return rc;
 }

@@ -143,7 +143,9 @@ int drb_config_load(const char *path, const struct drb_config_override *override
 {
 	struct drb_config_text text;
 
-	return drb_config_text_read(path, &text) < 0 ? -EINVAL : load(path, text, override, setup);
+	if (drb_config_text_read(path, override ? override->open : NULL, &text) < 0)
+		return -EINVAL;
+	return load(path, text, override, setup);
 }
 
 int drb_config_load_text(const char *path, const char *from, size_t length, struct drb_setup *setup)

@@ -2,6 +2,7 @@
 // The text of the config file, held in memory from reading it on: a pipe can be read once only, and
 // messages name lines of what was read, not of what the file has become since.
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,11 +21,21 @@
 static char text[TEXT_MAX + 1];
 static size_t length;
 
-static int read_whole(const char *path)
+static int open_plainly(const char *path)
 {
-	FILE *f = fopen(path, "r");
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int read_whole(const char *path, int (*open_it)(const char *))
+{
+	int fd = open_it ? open_it(path) : open_plainly(path);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
 
 	length = 0;
+	if (fd < 0)
+		errno = -fd;
 	if (f) {
 		errno = 0;
 		length = fread(text, 1, sizeof(text), f);
@@ -101,9 +112,10 @@ static int check_text(const char *path)
 	return rc;
 }
 
-int drb_config_text_read(const char *path, struct drb_config_text *read)
+int drb_config_text_read(const char *path, int (*open_it)(const char *),
+			 struct drb_config_text *read)
 {
-	if (read_whole(path) < 0 || check_text(path) < 0)
+	if (read_whole(path, open_it) < 0 || check_text(path) < 0)
 		return -EINVAL;
 	*read = (struct drb_config_text){text, length};
 	return 0;
@@ -116,7 +128,7 @@ int drb_config_text_take(const char *path, const char *from, size_t size,
 		drb_error("%s: longer than %d KiB: no config", path, TEXT_MAX >> 10);
 		return -EINVAL;
 	}
-	memcpy(text, from, size);
+	memmove(text, from, size); // it may be that text
 	length = size;
 	if (check_text(path) < 0)
 		return -EINVAL;

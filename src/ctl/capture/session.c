@@ -18,26 +18,22 @@
 
 #define RINGS_MAX 64
 
-// A socket beside that of the switch, in a folder that only its user may enter.
-static int listen_beside(const char *socket_path, struct sockaddr_un *address)
+// To the socket beside that of the switch.
+static int connect_beside(const char *socket_path)
 {
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	const char *slash = strrchr(socket_path, '/');
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 
-	*address = (struct sockaddr_un){.sun_family = AF_UNIX};
 	if (fd < 0)
 		return -errno;
-	snprintf(address->sun_path, sizeof(address->sun_path), "%.*s/capture-%d",
-		 (int)(slash ? slash - socket_path : 0), socket_path, (int)getpid());
-	unlink(address->sun_path);
-	// The switch may be another user's than we are.
-	if (bind(fd, (struct sockaddr *)address, sizeof(*address)) < 0 ||
-	    chmod(address->sun_path, 0666) < 0 || listen(fd, 1) < 0) {
-		int error = -errno;
-		close(fd);
-		return error;
-	}
-	return fd;
+	snprintf(address.sun_path, sizeof(address.sun_path), "%.*s/" DRB_CAPTURE_SOCKET,
+		 (int)(slash ? slash - socket_path : 0), socket_path);
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
+		return fd;
+	int error = -errno;
+	close(fd);
+	return error;
 }
 
 static bool readable(int fd, uint32_t timeout_ms)
@@ -154,11 +150,11 @@ static uint64_t ports_of(const struct session *s, const char *port)
 	return ports;
 }
 
-static int order(struct drb_telemetry *t, const char *name, const char *path)
+static int order(struct drb_telemetry *t, const char *name)
 {
 	char text[DRB_ORDER_TEXT_MAX];
 	bool done;
-	int rc = drb_order(t, DRB_CMD_CAPTURE, path, &done, text);
+	int rc = drb_order(t, DRB_CMD_CAPTURE, NULL, &done, text);
 
 	if (rc < 0)
 		drb_error("%s %s", name, drb_telemetry_error(rc));
@@ -167,8 +163,8 @@ static int order(struct drb_telemetry *t, const char *name, const char *path)
 	return rc < 0 ? rc : done ? 0 : -EBUSY;
 }
 
-static int begin(struct session *s, struct drb_telemetry *t, int listener,
-		 const struct sockaddr_un *address, const struct session_filter *filter)
+static int begin(struct session *s, struct drb_telemetry *t, const char *socket_path,
+		 const struct session_filter *filter)
 {
 	uint64_t ports = ports_of(s, filter->port);
 
@@ -176,12 +172,11 @@ static int begin(struct session *s, struct drb_telemetry *t, int listener,
 		drb_error("%s has no port '%s'", s->all.info.name, filter->port);
 		return -ENOENT;
 	}
-	int rc = order(t, s->all.info.name, address->sun_path);
+	int rc = order(t, s->all.info.name);
 	if (rc < 0)
 		return rc;
-	s->fd = readable(listener, t->timeout_ms) ? accept4(listener, NULL, NULL, SOCK_CLOEXEC)
-						  : -1;
-	rc = s->fd < 0 ? -ETIMEDOUT : send_request(s->fd, ports, filter);
+	s->fd = connect_beside(socket_path);
+	rc = s->fd < 0 ? s->fd : send_request(s->fd, ports, filter);
 	if (rc == 0)
 		rc = map_rings(s, t->timeout_ms);
 	if (rc < 0)
@@ -192,7 +187,6 @@ static int begin(struct session *s, struct drb_telemetry *t, int listener,
 int session_open(struct session *s, const char *socket_path, uint32_t timeout_ms,
 		 const struct session_filter *filter)
 {
-	struct sockaddr_un address;
 	struct drb_telemetry t;
 
 	*s = (struct session){.fd = -1};
@@ -203,15 +197,7 @@ int session_open(struct session *s, const char *socket_path, uint32_t timeout_ms
 		drb_error("%s: %s", socket_path, drb_telemetry_error(rc));
 		return rc;
 	}
-	int listener = listen_beside(socket_path, &address);
-	if (listener < 0) {
-		drb_error("%s: %s", address.sun_path, strerror(-listener));
-		rc = listener;
-	} else {
-		rc = begin(s, &t, listener, &address, filter);
-		close(listener);
-		unlink(address.sun_path);
-	}
+	rc = begin(s, &t, socket_path, filter);
 	drb_telemetry_close(&t);
 	if (rc < 0)
 		session_close(s);

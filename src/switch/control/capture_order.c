@@ -19,6 +19,7 @@
 #include <pcap/bpf.h>
 
 #include "common/cli/log.h"
+#include "common/telemetry/telemetry_client.h"
 #include "switch/datapath/capture.h"
 
 #define REQUEST_WITHIN_S 5
@@ -33,7 +34,9 @@ struct request {
 // after all have ended; then the capture's thread's.
 static struct {
 	struct drb_workers *workers;
-	int fd;                      // connection to the reader
+	int fd;                      // listens for the reader, then the connection to it
+	struct sockaddr_un address;  // where it listens
+	atomic_bool stopping;        // by main, before it shuts fd down
 	pthread_t thread;            // joinable while `started`
 	bool started;                // the thread was started and not joined
 	atomic_bool ended;           // by the thread: it has nothing left to do
@@ -41,6 +44,21 @@ static struct {
 	void *memory;
 	size_t size;
 } one = {.fd = -1};
+
+// The connection takes the place of the socket that listened, whose name is gone. False: nobody came.
+static bool meet_reader(void)
+{
+	const struct timeval within = {.tv_sec = REQUEST_WITHIN_S};
+	int fd = accept4(one.fd, NULL, NULL, SOCK_CLOEXEC);
+
+	unlink(one.address.sun_path);
+	bool met = fd >= 0 &&
+		   setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &within, sizeof(within)) == 0 &&
+		   dup3(fd, one.fd, O_CLOEXEC) >= 0;
+	if (fd >= 0)
+		close(fd);
+	return met && !atomic_load(&one.stopping);
+}
 
 // Takes a whole and valid request. False: there is none.
 static bool take_request(int fd, struct request *request)
@@ -168,7 +186,7 @@ static void *run(void *unused)
 	int memory = -1;
 
 	(void)unused;
-	if (request && take_request(one.fd, request))
+	if (request && meet_reader() && take_request(one.fd, request))
 		memory = prepare(request);
 	if (memory >= 0 && begin_capture()) {
 		if (give(one.fd, memory, one.workers->count))
@@ -188,22 +206,20 @@ static void *run(void *unused)
 	return NULL;
 }
 
-static int connect_to(const char *path)
+static int listen_for_reader(const char *instance)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	const struct timeval within = {.tv_sec = REQUEST_WITHIN_S};
-	int fd;
 
-	if (strlen(path) >= sizeof(address.sun_path))
-		return -ENAMETOOLONG;
-	strcpy(address.sun_path, path);
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	one.address = (struct sockaddr_un){.sun_family = AF_UNIX};
+	snprintf(one.address.sun_path, sizeof(one.address.sun_path),
+		 "%s/dpdk/%s/" DRB_CAPTURE_SOCKET, drb_telemetry_runtime(), instance);
+	unlink(one.address.sun_path); // of a switch that was killed
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
-	// All commands of the stats socket would wait for somebody who accepts nobody.
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &within, sizeof(within)) < 0 ||
-	    connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ||
-	    fcntl(fd, F_SETFL, 0) < 0) {
+	    bind(fd, (struct sockaddr *)&one.address, sizeof(one.address)) < 0 ||
+	    listen(fd, 1) < 0) {
 		int error = -errno;
 		close(fd);
 		return error;
@@ -218,7 +234,7 @@ static void join(void)
 	one.started = false;
 }
 
-int drb_capture_order(struct drb_workers *workers, const char *path, char *text, size_t size)
+int drb_capture_order(struct drb_workers *workers, const char *instance, char *text, size_t size)
 {
 	if (drb_workers_stuck(workers) >= 0) {
 		snprintf(text, size, "%s", DRB_PARK_FAILED);
@@ -230,10 +246,10 @@ int drb_capture_order(struct drb_workers *workers, const char *path, char *text,
 	}
 	if (one.started)
 		join();
-	int fd = path ? connect_to(path) : -EINVAL;
+	int fd = listen_for_reader(instance);
 	if (fd < 0) {
-		snprintf(text, size, "cannot reach who wants packets, at '%s': %s",
-			 path ? path : "", strerror(-fd));
+		snprintf(text, size, "cannot wait for who wants packets at %s: %s",
+			 one.address.sun_path, strerror(-fd));
 		return fd;
 	}
 	one.workers = workers;
@@ -243,7 +259,7 @@ int drb_capture_order(struct drb_workers *workers, const char *path, char *text,
 	one.started = rc == 0;
 	if (rc < 0)
 		close(fd);
-	snprintf(text, size, "%s", rc < 0 ? strerror(-rc) : "connected");
+	snprintf(text, size, "%s", rc < 0 ? strerror(-rc) : "waits");
 	return rc;
 }
 
@@ -251,6 +267,7 @@ void drb_capture_stop(void)
 {
 	if (!one.started)
 		return;
+	atomic_store(&one.stopping, true);
 	shutdown(one.fd, SHUT_RDWR);
 	join();
 }

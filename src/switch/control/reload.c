@@ -6,8 +6,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <systemd/sd-daemon.h>
 
@@ -17,6 +17,7 @@
 #include "common/cli/log.h"
 #include "common/config/save.h"
 #include "switch/control/stats_socket.h"
+#include "switch/startup/broker.h"
 
 #define KEPT_MAX 1024
 
@@ -46,15 +47,14 @@ void drb_reload_block(void)
 // A pipe, for instance, was read to its end.
 static int check_readable_again(const char *path)
 {
-	struct stat st;
+	int fd = drb_broker_open_config(path);
 
-	if (stat(path, &st) < 0) {
-		drb_error("%s: %s", path, strerror(errno));
-		return -EINVAL;
-	}
-	if (S_ISREG(st.st_mode))
+	if (fd >= 0) {
+		close(fd);
 		return 0;
-	drb_error("%s: cannot be reloaded: not a regular file", path);
+	}
+	drb_error("%s: %s", path,
+		  fd == -ENXIO ? "cannot be reloaded: not a regular file" : strerror(-fd));
 	return -EINVAL;
 }
 
@@ -94,6 +94,7 @@ static int reload_config(struct drb_setup *setup, const struct drb_settings *set
 	struct drb_config_override override = *reload->override;
 
 	override.settings = settings;
+	override.open = drb_broker_open_config;
 	if (check_readable_again(reload->path) < 0 ||
 	    drb_config_load(reload->path, &override, setup) < 0 ||
 	    drb_config_keep(reload->path, reload->setup, setup, kept, KEPT_MAX) < 0)
@@ -190,6 +191,8 @@ int drb_reload_set(const char *settings, char *text, size_t size)
 
 int drb_reload_save(char *text, size_t size)
 {
+	struct drb_config_override override = *reload->override;
+	struct drb_config_text edited;
 	char saved[KEPT_MAX] = "";
 
 	for (uint32_t i = 0; i < in_force.count; i++) {
@@ -197,7 +200,10 @@ int drb_reload_save(char *text, size_t size)
 		snprintf(saved + used, sizeof(saved) - used, " %s=%s", in_force.at[i].key->name,
 			 in_force.at[i].value);
 	}
-	int rc = drb_config_save(reload->path, reload->override, &in_force);
+	override.open = drb_broker_open_config;
+	int rc = drb_config_edit(reload->path, &override, &in_force, &edited);
+	if (rc == 0)
+		rc = drb_broker_replace_config(edited);
 	if (rc == 0) {
 		in_force = (struct drb_settings){0};
 		drb_info("%s: written into %s:%s", reload->setup->instance, reload->path, saved);

@@ -27,7 +27,7 @@ static const struct drb_stats_command commands[] = {
 	{DRB_CMD_SAVE, drb_command_run,
 	 "Writes what was set into the config. Replies ok: or error: and a message"},
 	{DRB_CMD_CAPTURE, drb_command_run,
-	 "Copies packets to a reader (drbctl capture). Parameter: the socket it waits on"},
+	 "Copies packets to a reader, which then connects to `capture` beside this socket"},
 	{DRB_CMD_DRAIN, drb_command_run,
 	 "Takes ports out of use. Parameter: port name, or none for every port"},
 	{DRB_CMD_UNDRAIN, drb_command_run,

@@ -7,10 +7,15 @@
 
 #include "common/cli/log.h"
 
+static bool has_none(int rc)
+{
+	return rc == -ENOSYS || rc == -EOPNOTSUPP || rc == -EINVAL;
+}
+
 // 0, too, if the kernel has none of it.
 static int outcome(int rc, const char *what, const char *means)
 {
-	if (rc == -ENOSYS || rc == -EOPNOTSUPP || rc == -EINVAL) {
+	if (has_none(rc)) {
 		drb_warn("this kernel has no %s: %s", what, means);
 		return 0;
 	}
@@ -28,14 +33,25 @@ static const bool sanitized = true;
 static const bool sanitized = false;
 #endif
 
-int drb_confine(const char *path, const struct drb_setup *setup)
+int drb_confine(const struct drb_setup *setup)
 {
 	if (!setup->confine || sanitized)
 		return 0;
-	int rc = outcome(drb_confine_files(path, setup), "Landlock",
+	int rc = outcome(drb_confine_files(setup), "Landlock",
 			 "the switch may use all files of its user");
 	if (rc == 0)
 		rc = outcome(drb_confine_calls(setup), "seccomp filters",
 			     "the switch may make all system calls");
 	return rc;
+}
+
+// The switch says what there is none of.
+int drb_confine_broker(const char *config, const char *stats_folder, const struct drb_setup *setup)
+{
+	if (!setup->confine || sanitized)
+		return 0;
+	int rc = drb_confine_broker_files(config, stats_folder);
+	if (rc == 0 || has_none(rc))
+		rc = drb_confine_broker_calls();
+	return has_none(rc) ? 0 : rc;
 }

@@ -12,9 +12,11 @@
 
 #define DRB_REFUSED_TEXT 96
 
-// With all threads there and capabilities dropped; binds each thread, and those that they start. path: of the
-// config. 0 or -errno with a message printed.
-int drb_confine(const char *path, const struct drb_setup *setup);
+// With all threads there and capabilities dropped; binds each thread, and those that they start. 0 or -errno
+// with a message printed.
+int drb_confine(const struct drb_setup *setup);
+// The broker's process (broker.h), of one thread. config: NULL: it is no file. 0 or -errno.
+int drb_confine_broker(const char *config, const char *stats_folder, const struct drb_setup *setup);
 // Says what was refused since the last call: by one thread, from time to time.
 void drb_confine_say(void);
 // Any thread: how many system calls were refused so far, and of the last one into text: its name and thread.
@@ -22,4 +24,6 @@ uint32_t drb_confine_refused(char text[DRB_REFUSED_TEXT]);
 
 // Parts of it. 0, or -errno: -ENOSYS and -EOPNOTSUPP: the kernel has none.
 int drb_confine_calls(const struct drb_setup *setup);
-int drb_confine_files(const char *path, const struct drb_setup *setup);
+int drb_confine_files(const struct drb_setup *setup);
+int drb_confine_broker_calls(void);
+int drb_confine_broker_files(const char *config, const char *stats_folder);

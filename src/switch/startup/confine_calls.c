@@ -109,6 +109,15 @@ static int allow(scmp_filter_ctx filter, int call, unsigned count,
 	return rc == -EDOM || rc == -EEXIST ? 0 : rc;
 }
 
+static int allow_all(scmp_filter_ctx filter, const char *const names[], size_t count)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < count; i++)
+		rc = allow(filter, seccomp_syscall_resolve_name(names[i]), 0, NULL);
+	return rc;
+}
+
 static int allow_plain(scmp_filter_ctx filter)
 {
 #define CALL(name) #name,
@@ -116,11 +125,7 @@ static int allow_plain(scmp_filter_ctx filter)
 #include "switch/startup/confine_calls.def"
 	};
 #undef CALL
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < sizeof(names) / sizeof(names[0]); i++)
-		rc = allow(filter, seccomp_syscall_resolve_name(names[i]), 0, NULL);
-	return rc;
+	return allow_all(filter, names, sizeof(names) / sizeof(names[0]));
 }
 
 // Sockets: local ones, packets, interfaces by netlink; of IPv4 only what ioctl() is called on.
@@ -212,6 +217,25 @@ int drb_confine_calls(const struct drb_setup *setup)
 		rc = allow_ioctls(filter);
 	if (rc == 0)
 		rc = allow_maps(filter, setup);
+	if (rc == 0)
+		rc = seccomp_load(filter);
+	seccomp_release(filter);
+	return rc;
+}
+
+int drb_confine_broker_calls(void)
+{
+	// To be asked and to answer; files, memory and the end.
+	static const char *const names[] = {
+		"recvmsg", "sendmsg",    "connect",    "fcntl",       "close",    "open",
+		"openat",  "fstat",      "newfstatat", "lstat",       "stat",     "statx",
+		"fchmod",  "fchown",     "write",      "fsync",       "rename",   "renameat",
+		"unlink",  "renameat2",  "unlinkat",   "rmdir",       "readlink", "readlinkat",
+		"getcwd",  "exit_group", "brk",        "mmap",        "munmap",   "mprotect",
+		"futex",   "getrandom",  "getpid",     "rt_sigreturn"};
+	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+	int rc = filter ? allow_all(filter, names, sizeof(names) / sizeof(names[0])) : -ENOMEM;
+
 	if (rc == 0)
 		rc = seccomp_load(filter);
 	seccomp_release(filter);

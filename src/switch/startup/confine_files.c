@@ -94,37 +94,16 @@ static int allow(const char *path, uint64_t rights)
 	return rc;
 }
 
-static int allow_folder_of(const char *file, uint64_t rights)
-{
-	char real[PATH_MAX];
-
-	return realpath(file, real) ? allow(dirname(real), rights) : 0;
-}
-
-// The config is read again, and written by `drbctl set --save`, beside itself first. One that comes
-// through a pipe is not.
-static int allow_config(const char *path, const struct drb_setup *setup)
-{
-	struct stat st;
-	int rc = 0;
-
-	if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
-		rc = allow_folder_of(path, CHANGE);
-	if (rc == 0 && *setup->hello_key)
-		rc = allow_folder_of(setup->hello_key, READ);
-	return rc;
-}
-
-// Sockets are made and removed: of stats, of memif links.
+// Sockets are made and removed: of stats and captures, of memif servers.
 static int allow_sockets(const struct drb_setup *setup)
 {
 	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/dpdk", drb_telemetry_runtime());
+	snprintf(path, sizeof(path), "%s/dpdk/%s", drb_telemetry_runtime(), setup->instance);
 	int rc = allow(path, CHANGE);
 	for (uint32_t i = 0; rc == 0 && i < setup->down_ports + setup->up_ports; i++) {
 		const struct drb_port_setup *p = &setup->ports[i];
-		if (p->driver != DRB_DRIVER_MEMIF)
+		if (p->driver != DRB_DRIVER_MEMIF || !p->up)
 			continue;
 		snprintf(path, sizeof(path), "%s", p->socket);
 		rc = allow(dirname(path), CHANGE);
@@ -167,7 +146,7 @@ static int make_rules(void)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-int drb_confine_files(const char *path, const struct drb_setup *setup)
+int drb_confine_files(const struct drb_setup *setup)
 {
 	int rc = 0;
 
@@ -177,11 +156,29 @@ int drb_confine_files(const char *path, const struct drb_setup *setup)
 	for (size_t i = 0; rc == 0 && i < sizeof(always) / sizeof(always[0]); i++)
 		rc = allow(always[i].path, always[i].rights);
 	if (rc == 0)
-		rc = allow_config(path, setup);
-	if (rc == 0)
 		rc = allow_sockets(setup);
 	if (rc == 0)
 		rc = drb_in_other_threads(restrict_here);
+	if (rc == 0)
+		rc = restrict_here();
+	close(rules);
+	return rc;
+}
+
+// The config is read, and replaced by a copy that is made beside it.
+int drb_confine_broker_files(const char *config, const char *stats_folder)
+{
+	char real[PATH_MAX], folders[PATH_MAX];
+	int rc = 0;
+
+	rules = make_rules();
+	if (rules < 0)
+		return rules;
+	if (config && realpath(config, real))
+		rc = allow(dirname(real), CHANGE);
+	snprintf(folders, sizeof(folders), "%s", stats_folder);
+	if (rc == 0)
+		rc = allow(dirname(folders), LANDLOCK_ACCESS_FS_REMOVE_DIR);
 	if (rc == 0)
 		rc = restrict_here();
 	close(rules);

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <linux/capability.h>
+
 #include <rte_eal.h>
 #include <rte_errno.h>
 #include <rte_log.h>
@@ -21,6 +23,7 @@
 #include "common/config/complaint.h"
 #include "common/cli/log.h"
 #include "switch/ports/packet_pool.h"
+#include "switch/startup/privilege.h"
 
 #define ARGS_MAX (24 + 2 * DRB_PORTS_MAX)
 #define HUGEPAGE_KB 2048
@@ -125,8 +128,8 @@ static unsigned long read_number(const char *path)
 	return value;
 }
 
-// True in the initial user namespace, where root may lock as many pages as it likes.
-static bool is_real_root(void)
+// True in the initial user namespace, for who may lock as many pages as it likes.
+static bool may_lock_pages(void)
 {
 	unsigned long inside, outside, count;
 	bool whole = false;
@@ -136,7 +139,7 @@ static bool is_real_root(void)
 		whole = inside == 0 && outside == 0 && count == 4294967295ul;
 	if (f)
 		fclose(f);
-	return whole && geteuid() == 0;
+	return whole && drb_privilege_has(CAP_IPC_LOCK);
 }
 
 // MiB of free hugepages of this size.
@@ -153,7 +156,7 @@ static bool use_hugepages(const struct drb_setup *setup, uint32_t memory_mb)
 {
 	if (setup->hugepages != DRB_HUGEPAGES_AUTO)
 		return setup->hugepages == DRB_HUGEPAGES_YES;
-	return is_real_root() && free_huge_mb(HUGEPAGE_KB) >= memory_mb;
+	return may_lock_pages() && free_huge_mb(HUGEPAGE_KB) >= memory_mb;
 }
 
 int drb_eal_check_memory(const char *path, const struct drb_setup *setup, uint32_t memory_mb)

@@ -13,6 +13,7 @@
 
 #include "common/cli/clock.h"
 #include "common/cli/log.h"
+#include "common/cli/user.h"
 #include "common/telemetry/telemetry_client.h"
 
 // A killed switch has its lock until the kernel has taken it apart.
@@ -20,10 +21,19 @@
 
 static char dir[sizeof(((struct sockaddr_un *)0)->sun_path)];
 
-// DPDK removes its sockets at exit, in a handler registered after this one and so run before it.
+// DPDK removes its sockets at exit, in a handler registered after this one and so run before it. Once there
+// is a broker, it does this.
 static void remove_dir(void)
 {
 	rmdir(dir);
+}
+
+// Whom the switch becomes: the directory of an instance is that user's.
+static uid_t owner(void)
+{
+	struct drb_user user;
+
+	return drb_user_find(&user) ? user.uid : geteuid();
 }
 
 // A directory that is there or is made: its descriptor, or -errno. -ELOOP: it is something else, such
@@ -40,7 +50,8 @@ static int open_dir(const char *path)
 		return errno == ENOTDIR ? -ELOOP : -errno;
 	if (fstat(fd, &st) < 0)
 		rc = -errno;
-	else if ((st.st_uid != geteuid() && st.st_uid != 0) || (st.st_mode & (S_IWGRP | S_IWOTH)))
+	else if ((st.st_uid != geteuid() && st.st_uid != 0 && st.st_uid != owner()) ||
+		 (st.st_mode & (S_IWGRP | S_IWOTH)))
 		rc = -EPERM;
 	if (rc == 0)
 		return fd;
@@ -61,7 +72,7 @@ static int lock_dir(void)
 		rc = errno == EWOULDBLOCK ? -EBUSY : -errno; // EWOULDBLOCK is EAGAIN
 	else if (lstat(dir, &there) < 0 || fstat(fd, &here) < 0 || here.st_ino != there.st_ino)
 		rc = -EAGAIN;
-	else if (access(dir, W_OK) < 0 || fchmod(fd, 0700) < 0)
+	else if (access(dir, W_OK) < 0 || fchmod(fd, 0700) < 0 || fchown(fd, owner(), -1) < 0)
 		rc = -errno;
 	if (rc == 0)
 		return fd;
@@ -94,23 +105,27 @@ static const char *why_not(int error)
 	}
 }
 
-// The directory of all instances. EAL would make the same with the same rights.
+// The directory of all instances. Another user than root must pass through it, and `drbctl serve`, as that
+// user, reads it; what is in it nobody else may enter.
 static int make_parent(void)
 {
 	char *end = strrchr(dir, '/');
+	struct stat st;
 
 	*end = '\0';
 	int fd = open_dir(dir);
 	if (fd < 0)
 		drb_error("cannot %s %s for the stats socket: %s", fd == -ENOENT ? "make" : "use",
 			  dir, why_not(fd));
-	else
+	else if (fstat(fd, &st) == 0 && st.st_uid != owner())
+		(void)fchmod(fd, (st.st_mode & 07777) | 0055);
+	if (fd >= 0)
 		close(fd);
 	*end = '/';
 	return fd < 0 ? fd : 0;
 }
 
-int drb_instance_claim(const char *instance)
+int drb_instance_claim(const char *instance, const char **folder)
 {
 	const char *runtime = drb_telemetry_runtime();
 
@@ -130,5 +145,6 @@ int drb_instance_claim(const char *instance)
 		drb_error("cannot use %s for the stats socket: %s", dir, why_not(fd));
 	else
 		atexit(remove_dir);
+	*folder = dir;
 	return fd < 0 ? fd : 0; // the descriptor stays open, and the lock held, to the end
 }

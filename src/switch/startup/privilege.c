@@ -5,6 +5,7 @@
 #include <linux/capability.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -12,6 +13,8 @@
 #include <unistd.h>
 
 #include "common/cli/log.h"
+#include "common/cli/user.h"
+#include "common/telemetry/telemetry_client.h"
 #include "switch/startup/other_threads.h"
 
 #define CAPABILITIES_MAX 63 // those that a later kernel may have
@@ -58,6 +61,42 @@ void drb_privilege_begin(void)
 	// Memory that cards reach is locked, and a reload may take more of it when CAP_IPC_LOCK is gone. Who
 	// may not raise the limit has what there is.
 	setrlimit(RLIMIT_MEMLOCK, &any);
+}
+
+int drb_privilege_leave_root(void)
+{
+	struct drb_user user;
+
+	if (!drb_user_find(&user))
+		return 0;
+	// Where EAL makes folders depends on who asks.
+	int rc = setenv("RUNTIME_DIRECTORY", drb_telemetry_runtime(), 1) < 0 ? -errno : 0;
+	if (rc == 0)
+		rc = prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0 ? -errno : drb_user_become(&user);
+	if (rc == 0)
+		rc = set_here(permitted_here(), permitted_here());
+	if (rc < 0)
+		drb_error("cannot become user %s: %s%s", user.name, strerror(-rc),
+			  rc == -EPERM ? ": start it as another user than root, or with "
+					 "CAP_SETUID and CAP_SETGID"
+				       : "");
+	return rc;
+}
+
+bool drb_privilege_has(int capability)
+{
+	struct __user_cap_header_struct self = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3] = {{0}};
+
+	return syscall(SYS_capget, &self, caps) == 0 &&
+	       (caps[capability / 32].effective & UINT32_C(1) << capability % 32);
+}
+
+int drb_privilege_of_broker(void)
+{
+	const uint64_t kept = permitted_here() & UINT64_C(1) << CAP_DAC_OVERRIDE;
+
+	return set_here(kept, kept);
 }
 
 int drb_privilege_drop(void)

@@ -3,8 +3,18 @@
 // Capabilities of the process. Opening ports needs some; forwarding and answering telemetry need none.
 // So all threads drop theirs once the ports run; closing them needs none.
 
+#include <stdbool.h>
+
 // At the very start: no program that this process runs can gain privileges.
 void drb_privilege_begin(void);
+// Before threads are started that need any: a process of root becomes another user (common/cli/user.h), with
+// the capabilities that it has, so that it may open what root may, and what it makes is that user's. Who is
+// root in a user namespace with nobody else stays so. 0 or -errno with a message printed.
+int drb_privilege_leave_root(void);
+// True if this thread has the capability in effect.
+bool drb_privilege_has(int capability);
+// The broker's (broker.h): it keeps CAP_DAC_OVERRIDE, in effect, if it has it. 0 or -errno.
+int drb_privilege_of_broker(void);
 // Drops them, once the ports run: in the caller, in every other thread, whoever started it, and so in
 // the threads that those start. 0 or -errno with a message printed.
 int drb_privilege_drop(void);

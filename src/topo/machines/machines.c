@@ -191,7 +191,7 @@ int machines_load(const char *path, struct machines *m)
 			      .to = m};
 
 	*m = (struct machines){0};
-	if (drb_config_text_read(path, &text) < 0 || drb_document_load(path, text) < 0)
+	if (drb_config_text_read(path, NULL, &text) < 0 || drb_document_load(path, text) < 0)
 		return -EINVAL;
 	top.node = drb_document_root();
 	if (section_read(&top) < 0)

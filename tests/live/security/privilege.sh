@@ -28,6 +28,9 @@ for driver in af_packet af_xdp memif; do
     skip "$driver" "$(tail -n 1 "$scratch/up")"
     continue
   }
+  # In a user namespace there may be nobody else.
+  grep -q "4294967295$" /proc/self/uid_map &&
+    check "$driver: they are not root" test "$(permitted Uid:)" = "$(id -u drbswitch 2>/dev/null || id -u nobody) "
   check "$driver: nothing is in effect" test "$(permitted CapEff:)" = "0000000000000000 "
   check "$driver: nor is anything permitted" test "$(permitted CapPrm:)" = "0000000000000000 "
   check "$driver: nor may be gained" test "$(permitted CapBnd:)" = "0000000000000000 "

@@ -54,13 +54,22 @@ static const char *read_file(void)
 	return text;
 }
 
+static int edit_and_replace(const char *name, const struct drb_config_override *override,
+			    const struct drb_settings *settings)
+{
+	struct drb_config_text text;
+	int rc = drb_config_edit(name, override, settings, &text);
+
+	return rc == 0 ? drb_config_replace(name, text) : rc;
+}
+
 static int save(const char *settings, const struct drb_config_override *override)
 {
 	struct drb_settings s = {0};
 
 	if (*settings)
 		assert_int_equal(drb_settings_add(&s, settings), 0);
-	return drb_config_save(path, override, &s);
+	return edit_and_replace(path, override, &s);
 }
 
 static const struct {
@@ -159,7 +168,7 @@ static void only_its_own_file(void **state)
 	assert_string_equal(read_file(), FABRIC);
 	unlink(path);
 	assert_int_equal(save("threshold=3", &own), -EINVAL);
-	assert_non_null(strstr(drb_msg_last(), "cannot be found: No such file"));
+	assert_non_null(strstr(drb_msg_last(), "c.yaml: No such file"));
 }
 
 // The file behind a symbolic link is replaced, not the link.
@@ -192,7 +201,7 @@ static void no_room_for_a_copy(void **state)
 	write_file(FABRIC);
 	assert_int_equal(rename(path, name), 0);
 	assert_int_equal(drb_settings_add(&s, "threshold=3"), 0);
-	assert_int_equal(drb_config_save(name, &own, &s), -EINVAL);
+	assert_int_equal(edit_and_replace(name, &own, &s), -EINVAL);
 	assert_non_null(strstr(drb_msg_last(), "no new file can be made"));
 	assert_int_equal(rename(name, path), 0);
 	assert_string_equal(read_file(), FABRIC);

@@ -268,9 +268,10 @@ static void seeds_differ(void **state)
 
 	(void)state;
 	write_file(HEAD);
-	assert_int_equal(load(file, &(struct drb_config_override){1, 0, NULL}, &a, message, 2048),
+	assert_int_equal(load(file, &(struct drb_config_override){.layer = 1}, &a, message, 2048),
 			 0);
-	assert_int_equal(load(file, &(struct drb_config_override){1, 1, NULL}, &b, message, 2048),
+	assert_int_equal(load(file, &(struct drb_config_override){.layer = 1, .label = 1}, &b,
+			      message, 2048),
 			 0);
 	assert_true(a.choice.salt != b.choice.salt);
 }
@@ -301,7 +302,7 @@ static void memif_sockets_meet(void **state)
 		for (uint32_t m = 1; m <= trees[t].l; m++) {
 			uint32_t count = 1; // switches of the layer: the first load knows
 			for (uint32_t s = 0; s < count; s++, n++) {
-				struct drb_config_override at = {m, s, NULL};
+				struct drb_config_override at = {.layer = m, .label = s};
 				assert_true(n < ARRAY_SIZE(all));
 				if (load(file, &at, &all[n], message, sizeof(message)) < 0)
 					fail_msg("%s", message);

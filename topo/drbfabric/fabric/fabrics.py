@@ -61,7 +61,7 @@ def remove_instance(instance):
     try:
         fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
         for name in os.listdir(folder):
-            if name.startswith('dpdk_telemetry.v'):
+            if name.startswith('dpdk_telemetry.v') or name == 'capture':
                 os.unlink(name, dir_fd=folder)
         os.rmdir(instance_folder(instance))
     except OSError:

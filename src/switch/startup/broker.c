@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/startup/broker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/cli/log.h"
+#include "common/config/save.h"
+#include "switch/startup/confine.h"
+#include "switch/startup/privilege.h"
+
+#define TEXT_MAX (64 << 10) // of a config
+
+enum operation { OPEN_CONFIG, REPLACE_CONFIG, CONNECT };
+
+struct request {
+	enum operation operation;
+	uint32_t port; // of CONNECT: its index
+	uint32_t length;
+	char text[TEXT_MAX]; // of REPLACE_CONFIG
+};
+
+struct reply {
+	int32_t result; // 0 or -errno
+	char text[256]; // the message of a failure that has one
+};
+
+// A message, and the descriptor that goes with it, -1: none. Functions of the memif driver's calls are not ours.
+ssize_t __real_sendmsg(int fd, const struct msghdr *msg, int flags);
+ssize_t __real_recvmsg(int fd, struct msghdr *msg, int flags);
+int __real_connect(int fd, const struct sockaddr *address, socklen_t length);
+int __wrap_connect(int fd, const struct sockaddr *address, socklen_t length);
+
+// Constant from drb_broker_begin() on.
+static struct drb_setup known; // a copy: reloads change what it is of
+static const char *config, *stats_folder;
+static bool is_file; // the config, and no pipe, for instance
+static pid_t process;
+static int channel = -1; // to the broker; -1: there is none
+
+static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER; // of the channel and what is in flight
+static struct request request;
+
+union control {
+	struct cmsghdr header;
+	char bytes[CMSG_SPACE(sizeof(int))];
+};
+
+static bool put(const void *data, size_t length, int passed)
+{
+	union control control = {0};
+	struct iovec part = {(void *)(uintptr_t)data, length};
+	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+
+	if (passed >= 0) {
+		message.msg_control = &control;
+		message.msg_controllen = sizeof(control);
+		control.header.cmsg_level = SOL_SOCKET;
+		control.header.cmsg_type = SCM_RIGHTS;
+		control.header.cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(&control.header), &passed, sizeof(int));
+	}
+	return __real_sendmsg(channel, &message, MSG_NOSIGNAL) == (ssize_t)length;
+}
+
+// How many octets came, 0: the other end is gone.
+static size_t take(void *data, size_t size, int *passed)
+{
+	union control control;
+	struct iovec part = {data, size};
+	struct msghdr message = {.msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = &control,
+				 .msg_controllen = sizeof(control)};
+	ssize_t length;
+
+	*passed = -1;
+	do
+		length = __real_recvmsg(channel, &message, MSG_CMSG_CLOEXEC);
+	while (length < 0 && errno == EINTR);
+	const struct cmsghdr *c = length > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+		memcpy(passed, CMSG_DATA(c), sizeof(*passed));
+	return length > 0 ? (size_t)length : 0;
+}
+
+static bool is_client(uint32_t port)
+{
+	return port < known.down_ports + known.up_ports &&
+	       known.ports[port].driver == DRB_DRIVER_MEMIF && !known.ports[port].up;
+}
+
+// A file that others might make wait, or that is a terminal, is not waited for.
+static int open_config(void)
+{
+	struct stat st;
+	int fd = is_file ? open(config, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
+
+	if (fd < 0)
+		return is_file ? -errno : -ENXIO;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return fd;
+	close(fd);
+	return -ENXIO;
+}
+
+// The socket is the switch's; whether it waits is set for both. A server that is stopped is not waited for.
+static int connect_to_server(uint32_t port, int fd)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	const int flags = fcntl(fd, F_GETFL);
+
+	if (!is_client(port) || flags < 0)
+		return -EINVAL;
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", known.ports[port].socket);
+	fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+	int rc = __real_connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ? -errno : 0;
+	fcntl(fd, F_SETFL, flags);
+	return rc;
+}
+
+static void answer(size_t length, int passed)
+{
+	struct reply reply = {.result = -EINVAL};
+	int opened = -1;
+
+	if (length < offsetof(struct request, text) ||
+	    length != offsetof(struct request, text) + request.length)
+		return;
+	if (request.operation == OPEN_CONFIG) {
+		opened = open_config();
+		reply.result = opened < 0 ? opened : 0;
+	} else if (request.operation == CONNECT) {
+		reply.result = connect_to_server(request.port, passed);
+	} else if (request.operation == REPLACE_CONFIG) {
+		reply.result = drb_config_replace(
+			config, (struct drb_config_text){request.text, request.length});
+		snprintf(reply.text, sizeof(reply.text), "%s", drb_msg_last());
+	}
+	put(&reply, sizeof(reply), opened);
+	if (opened >= 0)
+		close(opened);
+}
+
+// The broker: until the switch has ended.
+static _Noreturn void serve(void)
+{
+	static const int ignored[] = {SIGHUP, SIGINT, SIGTERM, SIGQUIT};
+	struct reply ready = {0};
+	size_t length;
+	int passed;
+
+	prctl(PR_SET_NAME, "drb-broker");
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		signal(ignored[i], SIG_IGN);
+	close_range(0, (unsigned)channel - 1, 0);
+	close_range((unsigned)channel + 1, ~0u, 0);
+	ready.result = drb_privilege_of_broker();
+	if (ready.result == 0)
+		ready.result = drb_confine_broker(is_file ? config : NULL, stats_folder, &known);
+	put(&ready, sizeof(ready), -1);
+	while ((length = take(&request, sizeof(request), &passed)) > 0) {
+		answer(length, passed);
+		if (passed >= 0)
+			close(passed);
+	}
+	rmdir(stats_folder);
+	_exit(0);
+}
+
+// The folder is gone when this process is.
+static void end(void)
+{
+	close(channel);
+	channel = -1;
+	waitpid(process, NULL, 0);
+}
+
+int drb_broker_begin(const char *path, const struct drb_setup *setup, const char *folder)
+{
+	struct reply ready = {.result = -ECHILD};
+	struct stat st;
+	int ends[2], passed;
+
+	known = *setup;
+	config = path;
+	stats_folder = folder;
+	is_file = stat(path, &st) == 0 && S_ISREG(st.st_mode);
+	int rc = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0 ? -errno : 0;
+	process = rc == 0 ? fork() : -1;
+	if (process == 0) {
+		channel = ends[1];
+		serve();
+	}
+	if (rc == 0) {
+		rc = process < 0 ? -errno : 0;
+		close(ends[1]);
+		channel = ends[0];
+	}
+	if (rc == 0 && take(&ready, sizeof(ready), &passed) == sizeof(ready))
+		atexit(end);
+	rc = rc == 0 ? ready.result : rc;
+	if (rc < 0)
+		drb_error("cannot start the process that opens the config for this one: %s",
+			  strerror(-rc));
+	return rc;
+}
+
+// What is asked for, but for a text.
+struct order {
+	enum operation operation;
+	uint32_t port;
+	int passed; // a descriptor; -1: none
+};
+
+// 0 or a descriptor, or -errno.
+static int ask(struct order order, struct drb_config_text text, struct reply *reply)
+{
+	int got = -1;
+
+	if (text.length > sizeof(request.text)) {
+		*reply = (struct reply){-EFBIG, "the config is too long"};
+		return -EFBIG;
+	}
+	pthread_mutex_lock(&asking);
+	request.operation = order.operation;
+	request.port = order.port;
+	request.length = (uint32_t)text.length;
+	if (text.length)
+		memcpy(request.text, text.at, text.length);
+	if (!put(&request, offsetof(struct request, text) + text.length, order.passed) ||
+	    take(reply, sizeof(*reply), &got) != sizeof(*reply))
+		*reply = (struct reply){-ECHILD, "the broker of this switch is gone: restart it"};
+	pthread_mutex_unlock(&asking);
+	return reply->result < 0 ? reply->result : got >= 0 ? got : 0;
+}
+
+int drb_broker_open_config(const char *path)
+{
+	struct reply reply;
+
+	(void)path;
+	return ask((struct order){OPEN_CONFIG, 0, -1}, (struct drb_config_text){0}, &reply);
+}
+
+int drb_broker_replace_config(struct drb_config_text text)
+{
+	struct reply reply;
+
+	if (ask((struct order){REPLACE_CONFIG, 0, -1}, text, &reply) == 0)
+		return 0;
+	drb_error("%s", reply.text);
+	return -EINVAL;
+}
+
+// The port of a memif client whose server listens there, or -1.
+static int port_at(const struct sockaddr *address, socklen_t length)
+{
+	const struct sockaddr_un *to = (const void *)address;
+
+	if (channel < 0 || length < sizeof(*to) || to->sun_family != AF_UNIX)
+		return -1;
+	for (uint32_t i = 0; i < known.down_ports + known.up_ports; i++) {
+		if (is_client(i) &&
+		    strncmp(known.ports[i].socket, to->sun_path, sizeof(to->sun_path)) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
+int __wrap_connect(int fd, const struct sockaddr *address, socklen_t length)
+{
+	const int port = port_at(address, length);
+	struct reply reply;
+
+	if (port < 0)
+		return __real_connect(fd, address, length);
+	const struct order order = {CONNECT, (uint32_t)port, fd};
+	int rc = ask(order, (struct drb_config_text){0}, &reply);
+	if (rc == 0)
+		return 0;
+	errno = -rc;
+	return -1;
+}
