@@ -21,7 +21,8 @@ import tap  # noqa: E402
 TOPO, BUILD = sys.argv[1:]
 sys.path.insert(0, TOPO)
 
-from drbfabric.fabric import check, nodes  # noqa: E402
+from drbfabric import Failure  # noqa: E402
+from drbfabric.fabric import check, given_plan, nodes  # noqa: E402
 from drbfabric.machines import merged_metrics, part  # noqa: E402
 
 WITHIN = 30
@@ -75,6 +76,26 @@ def packets_fit_between_machines():
         assert (code, out) == (2, '') and '--mtu 9000: ' in err and 'underlay_mtu leaves room for 1450' in err, err
     with Plan('--mtu', '8000', text='underlay_mtu: 9000\n' + FILE) as p:
         assert p.plan['mtu'] == 8000 and p.plan['underlay_mtu'] == 8050
+
+
+def names_of_a_plan_are_names():
+    """What becomes part of a path or a command of root is held to the alphabet that drbtopo has."""
+    with Plan() as p:
+        part_a = p.dir / 'plan/a/plan.json'
+        given_plan.load(str(part_a.parent))
+        for where, key, name in (('switches', 'namespace', '../../etc/x'), ('switches', 'config', '/etc/shadow'),
+                                 ('hosts', 'batch', 'a b'), ('hosts', 'name', '-x'), ('links', 'upper_port', 'u0;id'),
+                                 ('links', 'lower', None), ('links', 'upper', 7)):
+            plan = json.loads(part_a.read_text())
+            plan[where][0][key] = name
+            other = p.dir / 'other'
+            other.mkdir(exist_ok=True)
+            (other / 'plan.json').write_text(json.dumps(plan))
+            try:
+                given_plan.load(str(other))
+                raise AssertionError(f'{name!r} was taken')
+            except Failure as e:
+                assert e.code == 2 and f'{where}: {key}: {json.dumps(name)} is no name that drbtopo' in str(e), e
 
 
 def parts_make_the_whole():
@@ -413,7 +434,7 @@ def compose_runs_one_machine():
         assert 'is a memif link, which compose does not make' in fabric('export', 'compose', folder)[2]
 
 
-tap.run((packets_fit_between_machines, parts_make_the_whole,
+tap.run((packets_fit_between_machines, names_of_a_plan_are_names, parts_make_the_whole,
          ports_to_other_machines_are_packet_sockets, vlans_are_of_the_interface,
          cables_are_interfaces_of_machines, cables_are_exported_or_refused, mistakes_of_cables_end_the_plan,
          what_needs_one_clock_is_refused, a_machine_without_a_share_is_named, ansible_gets_all_it_needs,

@@ -111,5 +111,18 @@ soon pgrep -x sleep >/dev/null
 check "down names what still runs" fails_with 0 '^drbfabric: sleep .process [0-9]+. still runs in drb-h3, which stays until it ends$' \
   fabric down
 kill %1
+
+# One harness waits for another and says so; nobody else makes it wait.
+flock /run/drbfabric.lock sleep 3 &
+check "who is waited for is named" \
+  fails_with 0 '^drbfabric: waiting for process [0-9]+ .flock /run/drbfabric.lock sleep 3., which changes a fabric$' \
+  fabric up -l 1 -d 2 --rate 500pps
+if setpriv --reuid nobody --clear-groups true 2>/dev/null; then
+  for path in /run/drbswitch /run/drbfabric.lock; do
+    setpriv --reuid nobody --clear-groups flock $path sleep 60 2>/dev/null &
+  done
+  check "an ordinary user stops no harness" timeout 30 "$root/topo/fabric" stop s1-0
+fi
+check "down" fabric down
 check "nothing is left" nothing_left
 finish

@@ -17,27 +17,52 @@ import os
 import re
 import shutil
 import subprocess
+import time
 
 from drbfabric import Failure, usage
 from drbfabric.common import interrupts
+from drbfabric.common.cli import say
 from drbfabric.common.places import called, called_program
 from drbfabric.fabric import cables, netns, processes
 from drbfabric.fabric.telemetry import instance_folder
 
 ROOT = '/run/drbswitch'
+LOCK = '/run/drbfabric.lock'
+LOCK_SECONDS = 1.0  # to wait for it without a word
 # Phases of a fabric: nothing but the folder is there; namespaces and processes may be; all are.
 PLANNING, STARTING, UP = 'planning', 'starting', 'up'
 # Of a switch, in `processes` and in its status: somebody asked for it.
 STOPPED = 'stopped'
 
 
+def _holder(fd):
+    """Who has locked a file: "process 42 (python3 topo/fabric up)"; it may have let go meanwhile."""
+    inode = os.fstat(fd).st_ino
+    with contextlib.suppress(OSError), open('/proc/locks', encoding='ascii') as f:
+        for words in map(str.split, f):
+            if words[1] == 'FLOCK' and int(words[5].split(':')[2]) == inode:
+                with open(f'/proc/{words[4]}/cmdline', encoding='utf-8', errors='replace') as command:
+                    return f"process {words[4]} ({' '.join(command.read().split(chr(0))).strip()})"
+    return 'another process'
+
+
 @contextlib.contextmanager
 def lock():
-    """Only one harness at a time changes fabrics."""
+    """Only one harness at a time changes fabrics. Nobody but root opens the file, so nobody else locks it."""
     os.makedirs(ROOT, exist_ok=True)
-    fd = os.open(ROOT, os.O_RDONLY | os.O_CLOEXEC)
+    fd = os.open(LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX)
+        end = time.monotonic() + LOCK_SECONDS
+        while True:
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > end:
+                    say(f'waiting for {_holder(fd)}, which changes a fabric')
+                    fcntl.flock(fd, fcntl.LOCK_EX)
+                    break
+                time.sleep(0.02)
         yield
     finally:
         os.close(fd)

@@ -4,6 +4,7 @@
 import contextlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import tarfile
@@ -13,6 +14,8 @@ from drbfabric.fabric import cables, fabrics, netns
 
 # Files of a plan are few for each node, and short.
 FILE_MAX = 64 << 20
+INTERFACES = 'lower_interface', 'upper_interface'
+NAME = '[A-Za-z0-9][A-Za-z0-9_.-]{0,63}'
 
 
 def pack(folder, archive):
@@ -62,6 +65,22 @@ def read(path):
         raise usage(f'{path}: no plan: {e}') from e
 
 
+def _check_names(path, plan):
+    """Holds names to the alphabet of drbtopo: they become parts of paths and commands."""
+    wanted = {'switches': ('name', 'namespace', 'batch', 'config'), 'hosts': ('name', 'namespace', 'batch'),
+              'elsewhere': ('name',), 'links': ('lower', 'lower_port', 'upper', 'upper_port')}
+    names = [(key, plan.get(key)) for key in ('fabric', 'namespaces', 'wires')]
+    for key, of in wanted.items():
+        for entry in plan.get(key, []):
+            if not isinstance(entry, dict):
+                raise usage(f'{path}: plan.json: {key}: {json.dumps(entry)} is no object')
+            names += [(f'{key}: {name}', entry.get(name)) for name in of]
+            names += [(f'{key}: {name}', entry[name]) for name in INTERFACES if name in entry]
+    for key, name in names:
+        if not isinstance(name, str) or not re.fullmatch(NAME, name):
+            raise usage(f'{path}: plan.json: {key}: {json.dumps(name)} is no name that drbtopo gives')
+
+
 def load(path):
     """The plan that one machine can carry out."""
     try:
@@ -73,6 +92,7 @@ def load(path):
     if 'machines' in plan:
         names = ', '.join(machine['name'] for machine in plan['machines'])
         raise usage(f'{path}: this plan is of several machines: take the folder of one of them ({names})')
+    _check_names(path, plan)
     return plan
 
 

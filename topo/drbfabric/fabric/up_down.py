@@ -37,8 +37,6 @@ def prepare_namespaces(fabric, plan, offloads):
             with netns.inside(node['namespace']):
                 netns.sysctl(settings)
     netns.batch(fabric.path(plan['wires']))
-    if plan.get('memif_dir'):
-        os.makedirs(plan['memif_dir'], exist_ok=True)
     # Before switches start: an XDP program at the other end of a veth pair takes the right to
     # turn offloads off, and a port without a carrier is down until it is looked at again.
     ports = kernel_ports(plan)
