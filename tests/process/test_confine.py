@@ -131,7 +131,7 @@ def must_be_able_to():
         done = subprocess.run(['setpriv', '--bounding-set=-setuid', SWITCH, '-c', w.config(NULLS)], env=w.environment(),
                               capture_output=True, text=True, timeout=WITHIN, check=False)
         assert done.returncode == 1 and done.stderr.count('\n') == 1, done
-        assert 'Operation not permitted: start it as another user than root, or with CAP_SETUID' in done.stderr, done
+        assert ': start it as another user than root, or with CAP_SETUID and CAP_SETGID' in done.stderr, done
         assert w.left() == [], w.left()
 
 

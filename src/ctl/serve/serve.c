@@ -12,6 +12,8 @@
 #include "common/cli/args.h"
 #include "common/cli/log.h"
 #include "common/cli/quantity.h"
+#include "common/cli/user.h"
+#include "common/telemetry/telemetry_client.h"
 #include "ctl/ctl.h"
 #include "ctl/serve/http.h"
 
@@ -89,6 +91,22 @@ static void allow_sockets(void)
 	setrlimit(RLIMIT_NOFILE, &files);
 }
 
+// What serves needs no root any more: it becomes the user that switches are (common/cli/user.h), whose stats
+// sockets it asks. 0 or -errno with a message printed.
+static int leave_root(void)
+{
+	struct drb_user user;
+
+	if (!drb_user_find(&user))
+		return 0;
+	int rc = setenv("RUNTIME_DIRECTORY", drb_telemetry_runtime(), 1) < 0 ? -errno : 0;
+	if (rc == 0)
+		rc = drb_user_become(&user);
+	if (rc < 0)
+		drb_error("cannot become user %s: %s", user.name, strerror(-rc));
+	return rc;
+}
+
 static int serve(const struct options *o)
 {
 	struct poller poller = {.switches = {.runtime = o->ctl.runtime,
@@ -112,7 +130,7 @@ static int serve(const struct options *o)
 	poller.context = server;
 	if (!server) {
 		code = DRB_EXIT_USAGE;
-	} else if (poller_start(&poller) == 0) {
+	} else if (leave_root() == 0 && poller_start(&poller) == 0) {
 		drb_info("serving http://%s:%u/ (metrics at /metrics)", o->listen.host,
 			 o->listen.port);
 		sigwait(&ends, &signal);

@@ -47,6 +47,8 @@ up -l 3 -d 2 --rate 500pps
 "$build/src/ctl/drbctl" serve 2>"$scratch/said" &
 server=$!
 check "serves" soon serves
+grep -q '4294967295$' /proc/self/uid_map && check "not as root" \
+  test "$(awk '$1 == "Uid:" { print $2 }' "/proc/$server/status")" = "$(id -u drbswitch 2>/dev/null || id -u nobody)"
 check "it runs on" kill -0 $server
 check "a second server on this port" fails_with 2 'cannot listen on 127.0.0.1:9110' timeout 60 "$build/src/ctl/drbctl" serve
 check "the page" sh -c "curl -sS $site/ | grep -q '<title>drbswitch</title>'"

@@ -10,7 +10,8 @@ from drbfabric import usage
 # deploy/Containerfile makes it.
 IMAGE = 'drbswitch'
 # What opening ports takes.
-CAPABILITIES = ['NET_RAW', 'NET_ADMIN', 'IPC_LOCK']
+# The last five are for what a switch becomes: another user, with its own folder, and no capability.
+CAPABILITIES = ['NET_RAW', 'NET_ADMIN', 'IPC_LOCK', 'CHOWN', 'DAC_OVERRIDE', 'SETUID', 'SETGID', 'SETPCAP']
 CONFIGS = '/etc/drbswitch'
 
 
