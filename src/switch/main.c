@@ -326,7 +326,8 @@ int main(int argc, char **argv)
 	}
 	if (drb_eal_check(o.config, &setup) < 0 || drb_instance_claim(setup.instance, &folder) < 0)
 		return DRB_EXIT_USAGE;
-	if (drb_broker_begin(o.config, &setup, folder) < 0 || drb_privilege_leave_root() < 0)
+	if (drb_broker_begin(o.config, &o.override, &setup, folder) < 0 ||
+	    drb_privilege_leave_root() < 0)
 		return DRB_EXIT_FAILED;
 	catch_signals();
 	int rc = drb_await_interfaces(o.config, &setup, &ended);

@@ -14,8 +14,8 @@
 #include "switch/control/link_speeds.h"
 #include "switch/control/reconfigure.h"
 #include "common/config/complaint.h"
+#include "common/config/settings.h"
 #include "common/cli/log.h"
-#include "common/config/save.h"
 #include "switch/control/stats_socket.h"
 #include "switch/startup/broker.h"
 
@@ -191,8 +191,6 @@ int drb_reload_set(const char *settings, char *text, size_t size)
 
 int drb_reload_save(char *text, size_t size)
 {
-	struct drb_config_override override = *reload->override;
-	struct drb_config_text edited;
 	char saved[KEPT_MAX] = "";
 
 	for (uint32_t i = 0; i < in_force.count; i++) {
@@ -200,10 +198,7 @@ int drb_reload_save(char *text, size_t size)
 		snprintf(saved + used, sizeof(saved) - used, " %s=%s", in_force.at[i].key->name,
 			 in_force.at[i].value);
 	}
-	override.open = drb_broker_open_config;
-	int rc = drb_config_edit(reload->path, &override, &in_force, &edited);
-	if (rc == 0)
-		rc = drb_broker_replace_config(edited);
+	int rc = drb_broker_save(saved);
 	if (rc == 0) {
 		in_force = (struct drb_settings){0};
 		drb_info("%s: written into %s:%s", reload->setup->instance, reload->path, saved);

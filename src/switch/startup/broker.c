@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,15 +22,14 @@
 #include "switch/startup/confine.h"
 #include "switch/startup/privilege.h"
 
-#define TEXT_MAX (64 << 10) // of a config
+#define TEXT_MAX 1024
 
-enum operation { OPEN_CONFIG, REPLACE_CONFIG, CONNECT };
+enum operation { OPEN_CONFIG, SAVE, CONNECT };
 
 struct request {
 	enum operation operation;
-	uint32_t port; // of CONNECT: its index
-	uint32_t length;
-	char text[TEXT_MAX]; // of REPLACE_CONFIG
+	uint32_t port;       // of CONNECT: its index
+	char text[TEXT_MAX]; // of SAVE: settings
 };
 
 struct reply {
@@ -39,7 +37,7 @@ struct reply {
 	char text[256]; // the message of a failure that has one
 };
 
-// A message, and the descriptor that goes with it, -1: none. Functions of the memif driver's calls are not ours.
+// The system's: calls by these names reach functions of the memif links, and __wrap_connect() below.
 ssize_t __real_sendmsg(int fd, const struct msghdr *msg, int flags);
 ssize_t __real_recvmsg(int fd, struct msghdr *msg, int flags);
 int __real_connect(int fd, const struct sockaddr *address, socklen_t length);
@@ -47,19 +45,20 @@ int __wrap_connect(int fd, const struct sockaddr *address, socklen_t length);
 
 // Constant from drb_broker_begin() on.
 static struct drb_setup known; // a copy: reloads change what it is of
+static struct drb_config_override given;
 static const char *config, *stats_folder;
 static bool is_file; // the config, and no pipe, for instance
 static pid_t process;
 static int channel = -1; // to the broker; -1: there is none
 
-static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER; // of the channel and what is in flight
-static struct request request;
+static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER; // of the channel
 
 union control {
 	struct cmsghdr header;
 	char bytes[CMSG_SPACE(sizeof(int))];
 };
 
+// A message, and a descriptor that goes with it, -1: none.
 static bool put(const void *data, size_t length, int passed)
 {
 	union control control = {0};
@@ -133,22 +132,32 @@ static int connect_to_server(uint32_t port, int fd)
 	return rc;
 }
 
-static void answer(size_t length, int passed)
+// What a switch may have written into its config are values of settings, nothing else.
+static int save(const char *text)
+{
+	struct drb_settings settings = {0};
+	struct drb_config_text edited;
+
+	if (*text && drb_settings_add(&settings, text) < 0)
+		return -EINVAL;
+	if (drb_config_edit(config, &given, &settings, &edited) < 0)
+		return -EINVAL;
+	return drb_config_replace(config, edited);
+}
+
+static void answer(struct request *request, int passed)
 {
 	struct reply reply = {.result = -EINVAL};
 	int opened = -1;
 
-	if (length < offsetof(struct request, text) ||
-	    length != offsetof(struct request, text) + request.length)
-		return;
-	if (request.operation == OPEN_CONFIG) {
+	request->text[TEXT_MAX - 1] = '\0';
+	if (request->operation == OPEN_CONFIG) {
 		opened = open_config();
 		reply.result = opened < 0 ? opened : 0;
-	} else if (request.operation == CONNECT) {
-		reply.result = connect_to_server(request.port, passed);
-	} else if (request.operation == REPLACE_CONFIG) {
-		reply.result = drb_config_replace(
-			config, (struct drb_config_text){request.text, request.length});
+	} else if (request->operation == CONNECT) {
+		reply.result = connect_to_server(request->port, passed);
+	} else if (request->operation == SAVE) {
+		reply.result = save(request->text);
 		snprintf(reply.text, sizeof(reply.text), "%s", drb_msg_last());
 	}
 	put(&reply, sizeof(reply), opened);
@@ -161,6 +170,7 @@ static _Noreturn void serve(void)
 {
 	static const int ignored[] = {SIGHUP, SIGINT, SIGTERM, SIGQUIT};
 	struct reply ready = {0};
+	struct request request;
 	size_t length;
 	int passed;
 
@@ -174,7 +184,8 @@ static _Noreturn void serve(void)
 		ready.result = drb_confine_broker(is_file ? config : NULL, stats_folder, &known);
 	put(&ready, sizeof(ready), -1);
 	while ((length = take(&request, sizeof(request), &passed)) > 0) {
-		answer(length, passed);
+		if (length == sizeof(request))
+			answer(&request, passed);
 		if (passed >= 0)
 			close(passed);
 	}
@@ -190,13 +201,15 @@ static void end(void)
 	waitpid(process, NULL, 0);
 }
 
-int drb_broker_begin(const char *path, const struct drb_setup *setup, const char *folder)
+int drb_broker_begin(const char *path, const struct drb_config_override *override,
+		     const struct drb_setup *setup, const char *folder)
 {
 	struct reply ready = {.result = -ECHILD};
 	struct stat st;
 	int ends[2], passed;
 
 	known = *setup;
+	given = *override;
 	config = path;
 	stats_folder = folder;
 	is_file = stat(path, &st) == 0 && S_ISREG(st.st_mode);
@@ -220,29 +233,13 @@ int drb_broker_begin(const char *path, const struct drb_setup *setup, const char
 	return rc;
 }
 
-// What is asked for, but for a text.
-struct order {
-	enum operation operation;
-	uint32_t port;
-	int passed; // a descriptor; -1: none
-};
-
 // 0 or a descriptor, or -errno.
-static int ask(struct order order, struct drb_config_text text, struct reply *reply)
+static int ask(const struct request *request, int passed, struct reply *reply)
 {
 	int got = -1;
 
-	if (text.length > sizeof(request.text)) {
-		*reply = (struct reply){-EFBIG, "the config is too long"};
-		return -EFBIG;
-	}
 	pthread_mutex_lock(&asking);
-	request.operation = order.operation;
-	request.port = order.port;
-	request.length = (uint32_t)text.length;
-	if (text.length)
-		memcpy(request.text, text.at, text.length);
-	if (!put(&request, offsetof(struct request, text) + text.length, order.passed) ||
+	if (!put(request, sizeof(*request), passed) ||
 	    take(reply, sizeof(*reply), &got) != sizeof(*reply))
 		*reply = (struct reply){-ECHILD, "the broker of this switch is gone: restart it"};
 	pthread_mutex_unlock(&asking);
@@ -254,14 +251,16 @@ int drb_broker_open_config(const char *path)
 	struct reply reply;
 
 	(void)path;
-	return ask((struct order){OPEN_CONFIG, 0, -1}, (struct drb_config_text){0}, &reply);
+	return ask(&(struct request){.operation = OPEN_CONFIG}, -1, &reply);
 }
 
-int drb_broker_replace_config(struct drb_config_text text)
+int drb_broker_save(const char *settings)
 {
+	struct request request = {.operation = SAVE};
 	struct reply reply;
 
-	if (ask((struct order){REPLACE_CONFIG, 0, -1}, text, &reply) == 0)
+	snprintf(request.text, sizeof(request.text), "%s", settings);
+	if (ask(&request, -1, &reply) == 0)
 		return 0;
 	drb_error("%s", reply.text);
 	return -EINVAL;
@@ -289,8 +288,8 @@ int __wrap_connect(int fd, const struct sockaddr *address, socklen_t length)
 
 	if (port < 0)
 		return __real_connect(fd, address, length);
-	const struct order order = {CONNECT, (uint32_t)port, fd};
-	int rc = ask(order, (struct drb_config_text){0}, &reply);
+	const struct request request = {.operation = CONNECT, .port = (uint32_t)port};
+	int rc = ask(&request, fd, &reply);
 	if (rc == 0)
 		return 0;
 	errno = -rc;

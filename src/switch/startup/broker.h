@@ -2,20 +2,21 @@
 #pragma once
 // What a confined switch needs from outside later is done by a second process, the broker: it is forked before
 // there is anything to attack, stays the user who started the switch, and does these things alone, whose names
-// it has from its start: open the config, put a copy in its place, connect a socket to the server of a memif
+// it has from its start: open the config, write settings into it, connect a socket to the server of a memif
 // link, and remove the folder of the stats socket when the switch has ended, however it did. It keeps of all
 // capabilities CAP_DAC_OVERRIDE, and is confined as well.
 
 #include "common/config/config.h"
-#include "common/config/document.h"
 
 // Before threads use the driver. path and folder stay the caller's. Calls of connect() to the sockets of memif clients
 // go by the broker from then on, in the whole program. folder: of the stats socket. 0, or -errno with a message
 // printed.
-int drb_broker_begin(const char *path, const struct drb_setup *setup, const char *folder);
+int drb_broker_begin(const char *path, const struct drb_config_override *override,
+		     const struct drb_setup *setup, const char *folder);
 
 // Any thread; each waits until the one before has its answer. path is the config's, for messages.
 // A descriptor to read, or -errno; -ENXIO: it is no file that can be read again, such as a pipe.
 int drb_broker_open_config(const char *path);
-// 0, or -EINVAL with a message printed: see drb_config_replace().
-int drb_broker_replace_config(struct drb_config_text text);
+// Writes settings, "threshold=3 scheme=walk", into the config: see common/config/save.h. 0, or -EINVAL with a message
+// printed.
+int drb_broker_save(const char *settings);
