@@ -190,7 +190,6 @@ def what_needs_one_clock_is_refused():
         f.write(FILE)
         f.flush()
         for options, why in ((('--slotted', '--rate', '500pps'), '--slotted: all links must share a clock'),
-                             (('--scheme', 'rotate'), '--scheme rotate: all switches must share a clock'),
                              (('-l', '1'), 'is one switch, which is not split')):
             code, out, err = drbtopo('--machines', f.name, *options)
             assert code == 2 and not out and why in err and err.count('\n') == 1, err

@@ -133,7 +133,7 @@ def reload_under_load():
         assert now['scheme'] == 'vlb' and now['threshold'] == '7', now
         # Another unit is another matter, but no packet is lost.
         for routing in ('{}', '{unit: flowlet, flow_max: 100}', '{scheme: least, threshold: auto}',
-                        '{unit: flow, flow_max: 10}', '{scheme: walk}', '{scheme: rotate, slot: 1us}',
+                        '{unit: flow, flow_max: 10}', '{scheme: walk}',
                         '{scheme: micro, check_source: off}'):
             reloads(w, p, make(routing))
             lossless(20000)

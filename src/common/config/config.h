@@ -126,7 +126,6 @@ struct drb_setup {
 	uint64_t flow_grace_ns;  // the same after FIN or RST
 	uint64_t flowlet_gap_ns; // a pause longer than this ends a flowlet
 	uint32_t flow_max;       // live flows of one worker
-	uint64_t slot_ns;        // of rotate's clock; of walk: what a packet takes on an uplink
 	uint64_t seed;
 	enum drb_check_source check_source;
 	uint32_t down_ports, up_ports;

@@ -11,10 +11,6 @@
 #include "common/config/reader.h"
 #include "common/config/settings.h"
 
-#define SLOT_MIN_NS 100
-#define SLOT_MAX_NS 1000000000
-#define DEFAULT_SLOT_NS 10000 // without a rate: a packet of a stream at 1 Gbit/s
-
 static int resolve_fabric(const char *path, struct drb_setup *s)
 {
 	if (drb_config_read(path, DRB_SECTION_FABRIC, s) < 0)
@@ -82,19 +78,6 @@ static int resolve_switch(const char *path, const struct drb_config_override *ov
 	return 0;
 }
 
-// What a packet takes on an uplink, one that is slower than others of the fabric left aside: a full frame, where
-// sizes matter.
-static uint64_t slot_of_links(const struct drb_setup *s)
-{
-	const struct drb_port_setup *p = &s->ports[s->up_ports ? s->down_ports : 0];
-	double ns = DEFAULT_SLOT_NS;
-
-	if (p->rate.value > 0)
-		ns = (p->rate.per_packet ? 1 : (DRB_ETHER_HEADER + s->mtu + p->overhead) * 8) *
-		     1e9 / p->rate.value / p->slots;
-	return ns < SLOT_MIN_NS ? SLOT_MIN_NS : ns > SLOT_MAX_NS ? SLOT_MAX_NS : (uint64_t)ns;
-}
-
 // The ports are known.
 static int resolve_routing(const char *path, struct drb_setup *s)
 {
@@ -111,8 +94,6 @@ static int resolve_routing(const char *path, struct drb_setup *s)
 	s->choice.uplinks = s->up_ports;
 	s->choice.margin = drb_margin(s->threshold);
 	s->choice.salt = drb_salt(s->seed, s->layer, s->label);
-	if (s->slot_ns == 0)
-		s->slot_ns = slot_of_links(s);
 	return 0;
 }
 

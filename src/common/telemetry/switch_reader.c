@@ -123,7 +123,6 @@ static int take_routing(const json_t *reply, void *out)
 	    GET_TEXT(reply, "flows_per_uplink", routing->flows_per_uplink) < 0 ||
 	    get_count(reply, "flows", &routing->flows) < 0 ||
 	    get_count(reply, "choices", &routing->choices) < 0 ||
-	    get_count(reply, "slot_ns", &routing->slot_ns) < 0 ||
 	    get_count(reply, "seed", &routing->seed) < 0)
 		return -EPROTO;
 	return get_fields(reply, routing_fields, COUNT(routing_fields), &routing->count);

@@ -76,7 +76,6 @@ struct drb_switch_routing {
 	char flows_per_uplink[DRB_READER_TEXT_MAX]; // c
 	uint64_t flows;                             // live
 	uint64_t choices, seed;
-	uint64_t slot_ns; // of rotate and walk
 	struct drb_routing_counters count;
 };
 

@@ -50,8 +50,6 @@ static uint32_t decide_among(struct drb_decider *s, uint64_t usable, const uint3
 		return drb_decide_uplink(s, (struct drb_loads){.at = load}, d);
 	if (s->choice.scheme == DRB_SCHEME_BOUNCING)
 		return next_usable(s, usable, d);
-	if (s->choice.scheme == DRB_SCHEME_ROTATE)
-		d->def = drb_shifted(d->def, s->shift, s->choice.uplinks);
 	return drb_choose_among(&s->choice, usable, load, d);
 }
 

@@ -4,14 +4,13 @@
 // and the simulator's models call it.
 //   drb_choose()         the rule of a scheme alone, which keeps nothing
 //   drb_choose_among()  the same among some of the uplinks, while others are dead
-//   drb_decide_uplink()  the scheme with what it keeps: shifts, counts, rounds, marks, turns
+//   drb_decide_uplink()  the scheme with what it keeps: counts, rounds, marks, turns
 //   drb_decide()         down, up or on a detour: where some link or switch is dead
 // Pure: loads, random bits, time and memory come from the caller.
 
 #include "core/routing/detour.h"
 #include "core/routing/draw.h"
 #include "core/routing/remember.h"
-#include "core/routing/rotate.h"
 #include "core/routing/rounds.h"
 #include "core/routing/simple_rules.h"
 #include "core/routing/spread.h"
@@ -65,7 +64,6 @@ struct drb_decision {
 // A scheme finds here only what it needs; the rest may be 0.
 struct drb_decider {
 	struct drb_choice choice;
-	uint32_t shift;            // rotate: digit e_m of this slot's shift
 	struct drb_spread *spread; // walk: whether to spread; ticks are the caller's
 	drb_round *round;          // walk: of each group
 	struct drb_div by_group;   // walk: divides by d^m
@@ -90,12 +88,6 @@ DRB_DECIDE(bouncing)
 {
 	(void)loads;
 	return drb_turn_next(&s->remembered[drb_turn_of(&s->choice, d->flow)], s->choice.uplinks);
-}
-
-DRB_DECIDE(rotate)
-{
-	d->def = drb_shifted(d->def, s->shift, s->choice.uplinks);
-	return drb_decide_by_rule(s, loads, d);
 }
 
 // Spreads what the switches below spread, and all while this one does.

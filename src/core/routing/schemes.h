@@ -16,9 +16,8 @@
 //   unloaded   the scheme that decides likewise, only faster, while no uplink has a load
 //   remembers  how many uplinks a switch remembers for it: remember.h
 //   mark       bits that it writes into packets for the switches above
-//   flags      of DRB_READS_FLOW (the hash of the packet's flow), DRB_READS_CLOCK,
-//              DRB_HAS_THRESHOLD (redirects by the threshold T), DRB_PACKETS_ONLY (not for flows
-//              and flowlets), or 0
+//   flags      of DRB_READS_FLOW (the hash of the packet's flow), DRB_HAS_THRESHOLD (redirects by the
+//              threshold T), DRB_PACKETS_ONLY (not for flows and flowlets), or 0
 //   help       what it does, in a few words
 // clang-format off
 #define DRB_SCHEMES(X)                                                                             \
@@ -40,11 +39,8 @@
 	X(BOUNCING, bouncing, hash,       bouncing, NONE, NONE,  BOUNCING, DRB_TURNS, 0,           \
 	  DRB_READS_FLOW | DRB_PACKETS_ONLY,                                                       \
 	  "the uplinks in turn for each flow: Digit-Reversal Bouncing")                            \
-	X(ROTATE,   rotate,   two_choice, rotate,   TWO,  OTHER, ROTATE,   0, 0,                   \
-	  DRB_HAS_THRESHOLD | DRB_READS_CLOCK | DRB_PACKETS_ONLY,                                  \
-	  "as drb, the default shifted by the time slot")                                          \
 	X(WALK,     walk,     two_choice, walk,     TWO,  OTHER, WALK,     0, 3,                   \
-	  DRB_HAS_THRESHOLD | DRB_READS_CLOCK | DRB_PACKETS_ONLY,                                  \
+	  DRB_HAS_THRESHOLD | DRB_PACKETS_ONLY,                                                    \
 	  "as drb, in rounds over all uplinks while defaults are uneven")
 // clang-format on
 
@@ -75,9 +71,8 @@ enum drb_draw {
 
 enum drb_scheme_flag {
 	DRB_READS_FLOW = 1,
-	DRB_READS_CLOCK = 2,
-	DRB_HAS_THRESHOLD = 4,
-	DRB_PACKETS_ONLY = 8,
+	DRB_HAS_THRESHOLD = 2,
+	DRB_PACKETS_ONLY = 4,
 };
 
 struct drb_scheme_row {

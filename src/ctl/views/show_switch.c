@@ -25,10 +25,7 @@ int ctl_show_routing(struct drb_telemetry *t, const struct drb_switch_info *info
 	ctl_count(s->rows, "flows", NULL, "live now (unit flow)", routing.flows);
 	ctl_text(s->rows, "flows_per_uplink", "flows/uplink", "c: live flows per uplink",
 		 routing.flows_per_uplink);
-	ctl_count(s->rows, "choices", NULL, "uplinks that drb, rotate and walk look at",
-		  routing.choices);
-	ctl_count(s->rows, "slot_ns", "slot ns", "slot of rotate's clock; packet time of walk",
-		  routing.slot_ns);
+	ctl_count(s->rows, "choices", NULL, "uplinks that drb and walk compare", routing.choices);
 	ctl_count(s->rows, "seed", NULL, "seed of the random numbers", routing.seed);
 #define X(key, meaning) ctl_count(s->rows, #key, ctl_show_title(#key), meaning, c->key);
 	DRB_ROUTING_COUNTERS(X)

@@ -14,7 +14,7 @@ static const struct sim_look schemes[] = {
 	[DRB_SCHEME_VLB] = {"#cc79a7", 13},   [DRB_SCHEME_MICRO] = {"#d55e00", 9},
 	[DRB_SCHEME_ECMP] = {"#a6761d", 11},  [DRB_SCHEME_LEAST] = {"#e69f00", 15},
 	[DRB_SCHEME_DRILL] = {"#e0457b", 7},  [DRB_SCHEME_BOUNCING] = {"#5b9e1f", 5},
-	[DRB_SCHEME_ROTATE] = {"#009e73", 4}, [DRB_SCHEME_WALK] = {"#8f4fd8", 6},
+	[DRB_SCHEME_WALK] = {"#8f4fd8", 6},
 };
 // clang-format on
 _Static_assert(COUNT(schemes) == DRB_SCHEME_COUNT, "a scheme has no colour");

@@ -31,7 +31,6 @@ static inline __attribute__((always_inline)) struct drb_decider sim_decider(
 	const struct drb_packet_sim *sim, const struct drb_layer *l, uint32_t s,
 	const struct drb_choice *choice)
 {
-	const struct drb_tree *t = &sim->setup.tree;
 	struct drb_decider d = {.choice = *choice};
 
 	if (l->up == 0)
@@ -39,12 +38,10 @@ static inline __attribute__((always_inline)) struct drb_decider sim_decider(
 	if (drb_scheme_table[choice->scheme].remembers)
 		d.remembered = sim->remembered[l->layer] +
 			       (uint64_t)s * drb_scheme_table[choice->scheme].remembers;
-	if (choice->scheme == DRB_SCHEME_ROTATE)
-		d.shift = drb_shift_digit(t, sim->slot % drb_shift_count(t), l->layer);
 	if (choice->scheme == DRB_SCHEME_WALK) {
 		d.spread = &sim->spread[l->layer][s];
 		d.round = sim->round[l->layer] + (uint64_t)s * sim->rounds[l->layer];
-		d.by_group = t->by[l->layer];
+		d.by_group = sim->setup.tree.by[l->layer];
 	}
 	return d;
 }

@@ -17,8 +17,7 @@ const struct paper_line paper_lines[PAPER_LINES] = {{DRB_SCHEME_DRB, false},
 						    {DRB_SCHEME_VLB, false},
 						    [PAPER_LINE_DMODK] = {DRB_SCHEME_DMODK, false}};
 const enum drb_scheme paper_studied_scheme[PAPER_STUDIED_SCHEMES] = {
-	DRB_SCHEME_DRB,   DRB_SCHEME_MICRO,  DRB_SCHEME_DMODK,
-	DRB_SCHEME_LEAST, DRB_SCHEME_ROTATE, DRB_SCHEME_WALK};
+	DRB_SCHEME_DRB, DRB_SCHEME_MICRO, DRB_SCHEME_DMODK, DRB_SCHEME_LEAST, DRB_SCHEME_WALK};
 
 double paper_rho(uint32_t i)
 {

@@ -17,7 +17,7 @@ struct paper_line {
 #define PAPER_LINE_DMODK 4
 extern const struct paper_line paper_lines[PAPER_LINES];
 // Schemes of the study of traffic that persists.
-#define PAPER_STUDIED_SCHEMES 6
+#define PAPER_STUDIED_SCHEMES 5
 extern const enum drb_scheme paper_studied_scheme[PAPER_STUDIED_SCHEMES];
 
 // Loads of the paper's experiment with packets.

@@ -110,9 +110,8 @@ static void verdict_row(const struct paper *p, FILE *f, const uint32_t tree[2], 
 		return;
 	fprintf(f, "<tr><td>F(%u,%u), %s 0.9</td><td>%u</td>", tree[0], tree[1],
 		above ? "above" : "up to", v.places);
-	fprintf(f, "<td>%u</td><td>%u</td><td>%u</td><td>%u</td><td>%u</td>",
-		v.grows[DRB_SCHEME_DRB], v.grows[DRB_SCHEME_MICRO], v.grows[DRB_SCHEME_ROTATE],
-		v.grows[DRB_SCHEME_WALK], v.grows_alone);
+	fprintf(f, "<td>%u</td><td>%u</td><td>%u</td><td>%u</td>", v.grows[DRB_SCHEME_DRB],
+		v.grows[DRB_SCHEME_MICRO], v.grows[DRB_SCHEME_WALK], v.grows_alone);
 	fprintf(f, "<td>%u of %u</td><td>", v.within, v.compared);
 	if (v.worst.setup) {
 		with_interval(f, &v.worst.ratio);
@@ -126,10 +125,10 @@ static void verdicts(const struct paper *p, FILE *f)
 {
 	fprintf(f,
 		"<p>walk next to the others. Places are patterns at loads; a scheme grows at one "
-		"if the queues of any run there do. The best of a place is that of drb, micro and "
-		"rotate with the lowest mean latency which does not grow; intervals are of 95 "
+		"if the queues of any run there do. The best of a place is that of drb and micro "
+		"with the lower mean latency which does not grow; intervals are of 95 "
 		"%%, over the seeds.</p>\n<table><tr><th rowspan=\"2\">loads</th>"
-		"<th rowspan=\"2\">places</th><th colspan=\"4\">grows: drb, micro, rotate, "
+		"<th rowspan=\"2\">places</th><th colspan=\"3\">grows: drb, micro, "
 		"walk</th><th rowspan=\"2\">walk, but not micro</th><th rowspan=\"2\">walk "
 		"within 5 %% of the best</th><th rowspan=\"2\">worst</th></tr><tr></tr>\n");
 	for (int tree = 0; tree < PAPER_STUDIED_TREES; tree++) {

@@ -181,8 +181,7 @@ static bool is_stable(const struct paper_studied *s)
 
 static void find_best(struct paper_place *place)
 {
-	static const enum drb_scheme rivals[] = {DRB_SCHEME_DRB, DRB_SCHEME_MICRO,
-						 DRB_SCHEME_ROTATE};
+	static const enum drb_scheme rivals[] = {DRB_SCHEME_DRB, DRB_SCHEME_MICRO};
 	const struct paper_studied *walk = &place->of[DRB_SCHEME_WALK];
 
 	place->best = DRB_SCHEME_COUNT;

@@ -24,7 +24,7 @@ struct paper_studied {
 struct paper_place {
 	const struct drb_packet_setup *setup; // of one of its points
 	struct paper_studied of[DRB_SCHEME_COUNT];
-	// walk next to the best: of drb, micro and rotate the one of the lowest mean latency whose queues
+	// walk next to the best: of drb and micro the one of the lower mean latency whose queues
 	// do not grow. DRB_SCHEME_COUNT: there is none, or walk's grow.
 	enum drb_scheme best;
 	struct sim_sample ratio; // of their latencies, seed by seed

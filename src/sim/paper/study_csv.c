@@ -69,7 +69,6 @@ static void put_verdict(struct drb_table *table, const uint32_t tree[2], bool ab
 	drb_table_count(table, v->places);
 	drb_table_count(table, v->grows[DRB_SCHEME_DRB]);
 	drb_table_count(table, v->grows[DRB_SCHEME_MICRO]);
-	drb_table_count(table, v->grows[DRB_SCHEME_ROTATE]);
 	drb_table_count(table, v->grows[DRB_SCHEME_WALK]);
 	drb_table_count(table, v->grows_alone);
 	drb_table_count(table, v->compared);
@@ -95,7 +94,6 @@ static void write_verdicts(const struct paper *p)
 		{"places", NULL, DRB_COUNT, 0},
 		{"drb_grows", NULL, DRB_COUNT, 0},
 		{"micro_grows", NULL, DRB_COUNT, 0},
-		{"rotate_grows", NULL, DRB_COUNT, 0},
 		{"walk_grows", NULL, DRB_COUNT, 0},
 		{"walk_not_micro", NULL, DRB_COUNT, 0},
 		{"compared", NULL, DRB_COUNT, 0},

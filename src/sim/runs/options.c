@@ -36,10 +36,9 @@ static const struct argp_option fabric_options[] = {
 	 "Uplinks of a switch of layer 1 (default D); fewer: the fat-tree is oversubscribed", 1},
 	{"scheme", KEY_SCHEME, "LIST", 0,
 	 "Routing schemes, such as drb,micro, or all (default drb)", 2},
-	{"choices", KEY_CHOICES, "COUNT", 0,
-	 "Uplinks that drb, rotate and walk look at (default 2)", 2},
+	{"choices", KEY_CHOICES, "COUNT", 0, "Uplinks that drb and walk compare (default 2)", 2},
 	{"threshold", KEY_THRESHOLD, "T", 0,
-	 "Threshold of drb, rotate and walk: a number, or paper (default): the paper's T", 2},
+	 "Threshold of drb and walk: a number, or paper (default): the paper's T", 2},
 	{0},
 };
 

@@ -185,7 +185,6 @@ int drb_fill_routing(struct rte_tel_data *d, const struct drb_snapshot *s)
 	rte_tel_data_add_dict_string(d, "flows_per_uplink", flows);
 	add_dict_u64(d, "choices", setup->choice.choices);
 	add_dict_u64(d, "seed", setup->seed);
-	add_dict_u64(d, "slot_ns", setup->slot_ns);
 #define X(key, meaning) add_dict_u64(d, #key, s->routing.key);
 	DRB_ROUTING_COUNTERS(X)
 #undef X

@@ -57,8 +57,7 @@ static void count(struct drb_worker *w, const struct drb_decision *d, uint32_t o
 static void forward_one(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, uint8_t mark,
 			struct uplink_loads *l)
 {
-	struct drb_decider s =
-		drb_scheme_state_decider(&w->scheme_state, w->choice.scheme, w->now_ns);
+	struct drb_decider s = drb_scheme_state_decider(&w->scheme_state, w->choice.scheme);
 	struct drb_usable_ports links = w->links;
 	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *), flags;
 	struct drb_decision d = {.dest = drb_addr_label_octets(frame),

@@ -12,21 +12,6 @@
 #include "topo/machines/cables.h"
 #include "topo/machines/split.h"
 
-// The clocks of two machines differ, so slots would begin at different times.
-static void refuse_one_clock(const struct plan *plan)
-{
-	const char *scheme = drb_config_get(&plan->config, "routing.scheme");
-
-	if (plan->link.slotted)
-		drb_die("--slotted: all links must share a clock, and machines have one each: "
-			"leave it "
-			"out, or plan for one machine");
-	if (scheme && strcmp(scheme, drb_scheme_name(DRB_SCHEME_ROTATE)) == 0)
-		drb_die("--scheme %s: all switches must share a clock, and machines have one each: "
-			"take walk, or plan for one machine",
-			scheme);
-}
-
 static void check_ids(const struct plan *plan)
 {
 	const struct machines *m = plan->machines;
@@ -66,8 +51,10 @@ void plan_split(struct plan *plan)
 			       plan->topo.tree.arity);
 		exit(DRB_EXIT_USAGE);
 	}
-	if (m->count > 1)
-		refuse_one_clock(plan);
+	// The clocks of two machines differ, so slots would begin at different times.
+	if (m->count > 1 && plan->link.slotted)
+		drb_die("--slotted: all links must share a clock, and machines have one each: "
+			"leave it out, or plan for one machine");
 	check_ids(plan);
 	if (cables_load(plan->machines_file, &plan->topo.tree, m) < 0)
 		exit(DRB_EXIT_USAGE);

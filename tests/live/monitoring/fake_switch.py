@@ -41,8 +41,7 @@ def replies(instance, lost, unnamed):
         "/drb/ports": {"switch": name, "time_ns": 1, "name": ["d0", "u0"], **ports},
         "/drb/routing": {**{key: "" for key in ("scheme", "unit", "threshold", "threshold_mode", "utilisation",
                                                 "flows_per_uplink")},
-                         **{key: 0 for key in ("flows", "choices", "slot_ns", "seed",
-                                               *keys("DRB_ROUTING_COUNTERS"))}},
+                         **{key: 0 for key in ("flows", "choices", "seed", *keys("DRB_ROUTING_COUNTERS"))}},
         "/drb/drops": {reason: 0 for reason in keys("DRB_DROP_REASONS")},
     }
 

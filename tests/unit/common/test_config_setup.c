@@ -28,7 +28,6 @@ static void defaults(void **state)
 	assert_int_equal(s.flow_grace_ns, 1000000000);
 	assert_int_equal(s.flowlet_gap_ns, 500000);
 	assert_int_equal(s.flow_max, 1000000);
-	assert_int_equal(s.slot_ns, 10000);
 	assert_int_equal(s.seed, 1);
 	assert_int_equal(s.check_source, DRB_CHECK_SOURCE_IP);
 	assert_int_equal(s.down_ports, 2);
@@ -68,7 +67,7 @@ static void every_key(void **state)
 		     "switch: {layer: 2, label: 5}\n"
 		     "routing: {scheme: least, threshold: 1.5, choices: 3, unit: flowlet, seed: "
 		     "9223372036854775807, check_source: off, flow_idle: 2s, flow_grace: 3ms, "
-		     "flow_max: 77, flowlet_gap: 50us, slot: 100ns}\n"
+		     "flow_max: 77, flowlet_gap: 50us}\n"
 		     "link: {driver: none, rate: 10Mbit, overhead: 0, queue: 7, catchup: 500us, "
 		     "hello: 20ms}\n"
 		     "process: {idle: poll, burst: 256, cpus: \"0-1,5\", "
@@ -91,7 +90,6 @@ static void every_key(void **state)
 	assert_int_equal(s.flow_grace_ns, 3000000);
 	assert_int_equal(s.flowlet_gap_ns, 50000);
 	assert_int_equal(s.flow_max, 77);
-	assert_int_equal(s.slot_ns, 100);
 	assert_int_equal(s.seed, INT64_MAX);
 	assert_int_equal(s.check_source, DRB_CHECK_SOURCE_OFF);
 	assert_int_equal(s.idle, DRB_IDLE_POLL);
@@ -110,35 +108,6 @@ static void every_key(void **state)
 		assert_int_equal(p->catchup_ns, 500000);
 		assert_int_equal(p->hello_ns, 20000000);
 	}
-}
-
-// What is not said of a slot follows from the uplinks' rate; in the core from that of any port.
-static void slots_follow_the_rate(void **state)
-{
-	static const struct {
-		const char *rest;
-		uint64_t slot_ns;
-	} cases[] = {
-		{"link: {rate: 500pps}\n", 2000000},
-		{"link: {rate: 10Mbit}\n", 1230400}, // 1514 + 24 octets
-		{"link: {rate: 10Mbit, overhead: 0}\n", 1211200},
-		{"link: {rate: 10000Gbit}\n", 100},
-		{"link: {rate: 0.25pps}\n", 1000000000},
-		{"link: {rate: 500pps}\nports: [{name: u0, rate: 1kpps}]\n", 1000000},
-		{"link: {rate: 500pps}\nports: [{name: d0, rate: 1kpps}]\n", 2000000},
-		{"link: {rate: 500pps}\nrouting: {slot: 3ms}\n", 3000000},
-	};
-	char text[256];
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		snprintf(text, sizeof(text), HEAD "%s", cases[i].rest);
-		assert_int_equal(good(text).slot_ns, cases[i].slot_ns);
-	}
-	assert_int_equal(good("fabric: {layers: 1, arity: 2}\nswitch: {layer: 1, label: 0}\n"
-			      "link: {rate: 500pps}\n")
-				 .slot_ns,
-			 2000000);
 }
 
 // `ports` over `link` over defaults, key by key, for every driver.
@@ -195,9 +164,6 @@ static void slow_ports_take_slots(void **state)
 		struct drb_setup s = good(text);
 		assert_int_equal(s.ports[2 + slow].slots, ports[k].slots);
 		assert_int_equal(s.ports[3 - slow].slots, 1);
-		// Of scheme rotate's clock, which all switches share.
-		if (ports[k].slots > 1)
-			assert_in_range(s.slot_ns, 1999999, 2000000);
 	}
 	struct drb_setup s = good(HEAD "link: {rate: none}\nports: [{name: u1, rate: 5pps}]\n");
 	assert_int_equal(s.ports[3].slots, 1);
@@ -363,7 +329,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults),
 		cmocka_unit_test(fewer_uplinks),
-		cmocka_unit_test(slots_follow_the_rate),
 		cmocka_unit_test(every_key),
 		cmocka_unit_test(ports_override_links),
 		cmocka_unit_test(slow_ports_take_slots),

@@ -53,18 +53,14 @@ static void bad_values(void **state)
 	static const struct mistake mistakes[] = {
 		{HEAD "routing: {scheme: best}\n",
 		 ":5: routing.scheme: \"best\" is none of drb, "
-		 "dmodk, vlb, micro, ecmp, least, drill, bouncing, rotate, walk"},
+		 "dmodk, vlb, micro, ecmp, least, drill, bouncing, walk"},
 		{HEAD "routing: {scheme: walk, unit: flow}\n",
 		 ":5: routing.unit: \"flow\": scheme walk decides on packets only"},
-		{HEAD "routing: {scheme: rotate, unit: flowlet}\n",
-		 ":5: routing.unit: \"flowlet\": scheme rotate decides on packets only"},
+		{HEAD "routing: {scheme: drill, unit: flowlet}\n",
+		 ":5: routing.unit: \"flowlet\": scheme drill decides on packets only"},
 		{HEAD "routing: {scheme: walk, check_source: off}\n",
 		 ":5: routing.check_source: off: scheme walk marks packets in their source MAC, "
 		 "so sources must be known"},
-		{HEAD "routing: {slot: 99ns}\n",
-		 ":5: routing.slot: \"99ns\" is not a time of 100ns to 1s, such as 2ms"},
-		{HEAD "routing: {slot: 1001ms}\n",
-		 ":5: routing.slot: \"1001ms\" is not a time of 100ns to 1s, such as 2ms"},
 		{HEAD "routing: {threshold: -1}\n",
 		 ":5: routing.threshold: \"-1\" is not a number >= 0 or auto"},
 		{HEAD "routing: {threshold: nan}\n",

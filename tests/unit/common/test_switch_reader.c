@@ -87,7 +87,7 @@ static void counters_are_read_by_name(void **state)
 		 "{\"/drb/routing\":{\"scheme\":\"drb\",\"unit\":\"packet\",\"threshold\":\"1.5\","
 		 "\"threshold_mode\":\"auto\",\"utilisation\":\"0.25\",\"flows\":12,"
 		 "\"flows_per_uplink\":\"3\","
-		 "\"choices\":2,\"slot_ns\":7,\"seed\":9,%s}}",
+		 "\"choices\":2,\"seed\":9,%s}}",
 		 keys);
 	counters(keys, sizeof(keys), DRB_CMD_WORKER);
 	snprintf(worker_text, sizeof(worker_text),
@@ -114,7 +114,6 @@ static void counters_are_read_by_name(void **state)
 #undef X
 	assert_string_equal(routing.threshold, "1.5");
 	assert_int_equal(routing.seed, 9);
-	assert_int_equal(routing.slot_ns, 7);
 	assert_string_equal(routing.threshold_mode, "auto");
 	assert_string_equal(routing.utilisation, "0.25");
 	assert_string_equal(routing.flows_per_uplink, "3");
@@ -333,7 +332,7 @@ static void all_reply(char *text, size_t size, uint32_t first, uint32_t end, uin
 		counters(keys, sizeof(keys), DRB_CMD_ROUTING);
 		ADD("\"routing\":{\"scheme\":\"drb\",\"unit\":\"packet\",\"threshold\":\"1.5\","
 		    "\"threshold_mode\":\"auto\",\"utilisation\":\"0.25\",\"flows\":12,"
-		    "\"flows_per_uplink\":\"3\",\"choices\":2,\"slot_ns\":7,\"seed\":9,%s},",
+		    "\"flows_per_uplink\":\"3\",\"choices\":2,\"seed\":9,%s},",
 		    keys);
 		counters(keys, sizeof(keys), DRB_CMD_DROPS);
 		ADD("\"drops\":{%s},", keys);

@@ -40,8 +40,8 @@ static char *answer(uint64_t time_ns)
 	DRB_WORKER_COUNTERS(X)
 	DRB_DROP_REASONS(X)
 #undef X
-	static const char *const numbers[] = {"flows",     "choices", "slot_ns",      "seed",
-					      "cycles_hz", "buffers", "buffers_free", "time_ns"};
+	static const char *const numbers[] = {"flows",   "choices",      "seed",   "cycles_hz",
+					      "buffers", "buffers_free", "time_ns"};
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		json_object_set_new(counts, numbers[i], json_integer(1));
 	static const char *const words[] = {

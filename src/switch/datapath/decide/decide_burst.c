@@ -69,7 +69,7 @@ static inline __attribute__((always_inline)) void add_load(enum loads_form form,
 static inline __attribute__((always_inline)) struct drb_decider decider_of(
 	const struct drb_worker *w, const struct loop_variant v, struct drb_spread *spread)
 {
-	struct drb_decider d = drb_scheme_state_decider(&w->scheme_state, v.scheme, w->now_ns);
+	struct drb_decider d = drb_scheme_state_decider(&w->scheme_state, v.scheme);
 
 	d.choice = w->choice;
 	d.choice.scheme = v.scheme;

@@ -7,25 +7,52 @@
 // A packet takes less than this in ticks, and at least half of it.
 #define PACKET_TICKS 128
 
-// The rates of the uplinks a tick, as far as one of several workers may use them; false if one has
-// none, or they are not in the same unit.
-static bool rates_of(const struct drb_setup *s, uint32_t tick_shift, double rate[])
+#define PACKET_NS_MIN 100
+#define PACKET_NS_MAX 1000000000
+
+// All uplinks have a rate, in the same unit.
+static bool rates_are_known(const struct drb_setup *s)
 {
 	const struct drb_port_setup *up = &s->ports[s->down_ports];
-	double tick = (double)(UINT64_C(1) << tick_shift) / 1e9 / (s->workers ? s->workers : 1);
 
 	for (uint32_t u = 0; u < s->up_ports; u++) {
 		if (up[u].rate.value <= 0 || up[u].rate.per_packet != up->rate.per_packet)
 			return false;
-		rate[u] = up[u].rate.value * tick / (up->rate.per_packet ? 1 : 8);
 	}
 	return true;
 }
 
-static int init_walk(struct drb_scheme_state *state, const struct drb_setup *s)
+// What a packet takes on an uplink: a full frame, where sizes matter. An uplink that is slower than
+// others of the fabric takes several slots of theirs for a packet; it is theirs that counts.
+static uint64_t packet_ns(const struct drb_setup *s)
 {
 	const struct drb_port_setup *up = &s->ports[s->down_ports];
+	double bits = up->rate.per_packet ? 1 : (DRB_ETHER_HEADER + s->mtu + up->overhead) * 8;
+	double ns = bits * 1e9 / up->rate.value / up->slots;
+
+	return ns < PACKET_NS_MIN   ? PACKET_NS_MIN
+	       : ns > PACKET_NS_MAX ? PACKET_NS_MAX
+				    : (uint64_t)ns;
+}
+
+// The rate of each uplink a tick, as far as one of several workers may use it.
+static void set_rates(struct drb_scheme_state *state, const struct drb_setup *s)
+{
+	const struct drb_port_setup *up = &s->ports[s->down_ports];
+	double tick =
+		(double)(UINT64_C(1) << state->tick_shift) / 1e9 / (s->workers ? s->workers : 1);
 	double rate[DRB_PORTS_MAX];
+
+	for (uint32_t u = 0; u < s->up_ports; u++)
+		rate[u] = up[u].rate.value * tick / (up->rate.per_packet ? 1 : 8);
+	drb_spread_set_rates(&state->spread, rate);
+	state->octets = !up->rate.per_packet;
+	state->overhead = up->overhead;
+}
+
+static int init_walk(struct drb_scheme_state *state, const struct drb_setup *s)
+{
+	struct drb_spread_setup setup = {.tree = &s->tree, .layer = s->layer};
 	uint64_t *memory = malloc(DRB_SPREAD_WORDS(s->up_ports) * sizeof(*memory));
 
 	state->round = malloc(drb_rounds(&s->tree, s->layer) * sizeof(*state->round));
@@ -33,20 +60,16 @@ static int init_walk(struct drb_scheme_state *state, const struct drb_setup *s)
 		free(memory);
 		return -ENOMEM;
 	}
-	while (s->slot_ns >> state->tick_shift >= PACKET_TICKS)
-		state->tick_shift++;
-	const struct drb_spread_setup setup = {.tree = &s->tree,
-					       .layer = s->layer,
-					       .packet_time =
-						       (uint32_t)(s->slot_ns >> state->tick_shift)};
-	drb_spread_init(&state->spread, &setup, memory);
-	if (rates_of(s, state->tick_shift, rate)) {
-		drb_spread_set_rates(&state->spread, rate);
-		state->octets = !up->rate.per_packet;
-		state->overhead = up->overhead;
-	} else {
-		state->timed = false; // windows are counted in packets
+	state->timed = rates_are_known(s); // else windows are counted in packets
+	if (state->timed) {
+		const uint64_t ns = packet_ns(s);
+		while (ns >> state->tick_shift >= PACKET_TICKS)
+			state->tick_shift++;
+		setup.packet_time = (uint32_t)(ns >> state->tick_shift);
 	}
+	drb_spread_init(&state->spread, &setup, memory);
+	if (state->timed)
+		set_rates(state, s);
 	drb_rounds_init(state->round, &s->tree, s->layer, s->choice.salt);
 	return 0;
 }
@@ -67,11 +90,9 @@ int drb_scheme_state_init(struct drb_scheme_state *state, const struct drb_setup
 
 	*state = (struct drb_scheme_state){
 		.scheme = s->choice.scheme,
-		.timed = drb_scheme_has(s->choice.scheme, DRB_READS_CLOCK),
 		.layer = s->layer,
 		.mac_octet = s->addr.mac[1],
-		.slot_ns = s->slot_ns,
-		.tree = s->tree,
+		.by_group = s->tree.by[s->layer],
 	};
 	if (s->choice.scheme == DRB_SCHEME_WALK && s->up_ports > 0)
 		rc = init_walk(state, s);

@@ -20,12 +20,11 @@ struct drb_scheme_state {
 	enum drb_scheme scheme;
 	bool timed; // decisions need the time
 	uint32_t layer;
-	uint8_t mac_octet;   // the octet without a mark
-	bool octets;         // walk: sizes are octets, with so many beyond the frame's own,
-	uint32_t overhead;   // else packets
-	uint32_t tick_shift; // walk: times are ns >> tick_shift
-	uint64_t slot_ns;    // rotate: of its clock; walk: of a packet
-	struct drb_tree tree;
+	uint8_t mac_octet;       // the octet without a mark
+	bool octets;             // walk: sizes are octets, with so many beyond the frame's own,
+	uint32_t overhead;       // else packets
+	uint32_t tick_shift;     // walk: times are ns >> tick_shift
+	struct drb_div by_group; // walk: divides a destination by d^m
 	// Written by the worker with each burst.
 	struct drb_spread spread; // walk
 	drb_round *round;         // walk, by group. Owned, as is the memory of spread
@@ -36,20 +35,16 @@ struct drb_scheme_state {
 int drb_scheme_state_init(struct drb_scheme_state *state, const struct drb_setup *setup);
 void drb_scheme_state_free(struct drb_scheme_state *state);
 
-// What decisions at this time go by, for a scheme: the configured one, or one that stands in for it.
+// What decisions go by, for a scheme: the configured one, or one that stands in for it.
 // The choice and what walk goes by are the caller's to fill in.
 static inline __attribute__((always_inline)) struct drb_decider drb_scheme_state_decider(
-	const struct drb_scheme_state *s, enum drb_scheme scheme, uint64_t now_ns)
+	const struct drb_scheme_state *s, enum drb_scheme scheme)
 {
 	struct drb_decider d = {.remembered = s->remembered};
 
-	if (scheme == DRB_SCHEME_ROTATE)
-		d.shift = drb_shift_digit(
-			&s->tree, (uint32_t)(now_ns / s->slot_ns % drb_shift_count(&s->tree)),
-			s->layer);
 	if (scheme == DRB_SCHEME_WALK) {
 		d.round = s->round;
-		d.by_group = s->tree.by[s->layer];
+		d.by_group = s->by_group;
 	}
 	return d;
 }

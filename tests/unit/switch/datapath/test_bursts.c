@@ -80,7 +80,6 @@ static void both_ways_agree(void **state)
 {
 	static const char *const schemes[] = {"drb, threshold: 1",
 					      "drb, threshold: 0, choices: 3",
-					      "rotate, threshold: 1, slot: 9us",
 					      "walk, threshold: 1",
 					      "walk, threshold: 0, choices: 3",
 					      "dmodk",

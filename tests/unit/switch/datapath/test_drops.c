@@ -238,7 +238,6 @@ static void random_frames(void **state)
 		FABRIC(3, 1, 2, 1) "routing: {scheme: least, choices: 5}\n",
 		FABRIC(3, 4, 1, 5) "routing: {scheme: walk}\n",
 		FABRIC(3, 4, 2, 31) "routing: {scheme: walk, choices: 4}\n",
-		FABRIC(3, 2, 2, 1) "routing: {scheme: rotate, slot: 1us}\n",
 	};
 	struct drb_rng r = drb_rng_seed(3, 3);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Schemes rotate and walk in the forwarding path: whose turn it is, and marks that no host sees or
-// can send.
+// Scheme walk in the forwarding path: when it spreads and where to, and marks that no host sees or can
+// send.
 #include "fixtures/unit.h"
 
 #include "switch/datapath/decide/flow_assign.h"
@@ -9,6 +9,7 @@
 
 static struct drb_worker w;
 static struct drb_setup setup;
+static uint16_t frame_len = 60; // of what passes() sends
 
 static void begin(const char *text)
 {
@@ -43,13 +44,13 @@ static void clear(void)
 // left by, or UINT32_MAX; *left: its mark then.
 static uint32_t passes(uint32_t in, uint32_t from, uint32_t to, uint8_t mark, uint8_t *left)
 {
-	uint8_t frame[60];
+	uint8_t frame[1514];
 	struct rte_mbuf *m;
 	uint32_t out = UINT32_MAX;
 
-	make_frame(frame, sizeof(frame), from, to);
+	make_frame(frame, frame_len, from, to);
 	frame[7] ^= mark;
-	m = mbuf_of(frame, sizeof(frame));
+	m = mbuf_of(frame, frame_len);
 	assert_non_null(m);
 	drb_forward_burst(&w, in, &m, 1);
 	for (uint32_t i = 0; i < w.ports; i++) {
@@ -61,7 +62,7 @@ static uint32_t passes(uint32_t in, uint32_t from, uint32_t to, uint8_t mark, ui
 		*left = octets[7];
 		// Nothing else of it was touched.
 		frame[7] = octets[7];
-		assert_memory_equal(octets, frame, sizeof(frame));
+		assert_memory_equal(octets, frame, frame_len);
 		out = i;
 	}
 	clear();
@@ -73,35 +74,51 @@ static uint32_t passes(uint32_t in, uint32_t from, uint32_t to, uint8_t mark, ui
 	"link: {driver: none" rate "}\nrouting: {" more "}\n"
 #define SWITCH(m, s, more) SWITCH_AT("", m, s, more)
 
-static void rotate_shifts_by_the_clock(void **state)
+// A window is as many packet times, of full frames where sizes matter; a slow uplink beside others counts
+// as they do. Without rates, or with rates in different units, it is so many packets.
+static void windows_follow_the_rate(void **state)
 {
-	static const char *const switches[] = {
-		SWITCH(1, 0, "scheme: rotate, slot: 2ms"),
-		SWITCH(2, 0, "scheme: rotate, slot: 2ms"),
+	static const struct {
+		const char *rest;
+		double packet_ns; // 0: counted in packets
+	} cases[] = {
+		{"link: {driver: none, rate: 500pps}\n", 2e6},
+		{"link: {driver: none, rate: 10Mbit}\n", 1230400}, // 1514 + 24 octets
+		{"link: {driver: none, rate: 10Mbit, overhead: 0}\n", 1211200},
+		{"link: {driver: none, rate: 10000Gbit}\n", 100},
+		{"link: {driver: none, rate: 0.25pps}\n", 1e9},
+		{"link: {driver: none, rate: 500pps}\nports: [{name: u0, rate: 1kpps}]\n", 1e6},
+		{"link: {driver: none, rate: 500pps}\nports: [{name: d0, rate: 1kpps}]\n", 2e6},
+		{"link: {driver: none, rate: 500pps}\nports: [{name: u0, rate: 166.6pps}]\n", 6e6},
+		{"link: {driver: none, rate: 500pps, slotted: true}\n"
+		 "ports: [{name: u0, rate: 100pps}]\n",
+		 2e6},
+		{"link: {driver: none}\n", 0},
+		{"link: {driver: none, rate: 500pps}\nports: [{name: u1, rate: 1Mbit}]\n", 0},
 	};
-	uint8_t mark;
 
 	(void)state;
-	for (uint32_t m = 1; m <= 2; m++) {
-		begin(switches[m - 1]);
-		for (uint32_t slot = 0; slot < 40; slot++) {
-			// All of the slot counts as it.
-			w.now_ns = UINT64_C(2000000) * (1600 + slot) + slot * 51281;
-			uint32_t digit = m == 1 ? slot % 4 : slot / 4 % 4;
-			for (uint32_t to = 64; to < 128; to++) {
-				uint32_t h = drb_hop_digit(&setup.hop, to);
-				assert_int_equal(passes(0, 0, to, 0, &mark), 4 + (h + digit) % 4);
-				assert_int_equal(mark, 0);
-			}
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct drb_scheme_state *s = &w.scheme_state;
+		char text[256];
+		snprintf(text, sizeof(text),
+			 "fabric: {layers: 3, arity: 2}\nswitch: {layer: 1, label: 0}\n"
+			 "routing: {scheme: walk}\n%s",
+			 cases[i].rest);
+		begin(text);
+		assert_int_equal(s->timed, cases[i].packet_ns > 0);
+		assert_int_equal(s->spread.rate > 0, s->timed);
+		if (s->timed) {
+			const double window = (double)s->spread.window * (1 << s->tick_shift);
+			const double wanted = DRB_SPREAD_WINDOW * cases[i].packet_ns;
+			assert_true(window > 0.98 * wanted && window <= wanted);
 		}
-		assert_int_equal(w.routing.up_default, 40 * 64);
-		assert_int_equal(w.routing.up_walked, 0);
 		end();
 	}
 }
 
 // A single uplink, or none at all.
-static void small_switches_have_no_turns(void **state)
+static void small_switches_spread_nothing(void **state)
 {
 	uint8_t mark;
 
@@ -129,12 +146,15 @@ static void slot_of_hosts(double rho, const uint32_t to[4], struct drb_rng *rng,
 }
 
 // Where all want one uplink, packets are soon marked and take the uplinks in turn; where each wants
-// another, none is. The rate is one packet, or a frame of 60 octets with 24 beyond, in a slot.
+// another, none is. The rate is one packet, or a full frame, in a slot.
 static void defaults_that_overflow_are_spread(void **state)
 {
-	static const char *const switches[] = {
-		SWITCH_AT(", rate: 500pps", 1, 0, "scheme: walk, slot: 2ms"),
-		SWITCH_AT(", rate: 336kbit, overhead: 24", 1, 0, "scheme: walk, slot: 2ms"),
+	static const struct {
+		const char *text;
+		uint16_t frame_len;
+	} switches[] = {
+		{SWITCH_AT(", rate: 500pps", 1, 0, "scheme: walk"), 60},
+		{SWITCH_AT(", rate: 6152kbit, overhead: 24", 1, 0, "scheme: walk"), 1514},
 	};
 	static const uint32_t same[4] = {64, 68, 72, 76}, disjoint[4] = {64, 65, 66, 67};
 
@@ -142,7 +162,8 @@ static void defaults_that_overflow_are_spread(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(switches); i++) {
 		struct drb_rng rng = drb_rng_seed(i, 0);
 		uint8_t mark = 0;
-		begin(switches[i]);
+		begin(switches[i].text);
+		frame_len = switches[i].frame_len;
 		for (uint32_t slot = 0; slot < 3000; slot++) {
 			slot_of_hosts(0.9, disjoint, &rng, &mark);
 			assert_int_equal(mark, 0);
@@ -168,6 +189,7 @@ static void defaults_that_overflow_are_spread(void **state)
 			slot_of_hosts(0.9, disjoint, &rng, &mark);
 		assert_int_equal(mark, 0);
 		end();
+		frame_len = 60;
 	}
 }
 
@@ -434,8 +456,8 @@ static void hosts_cannot_send_marks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rotate_shifts_by_the_clock),
-		cmocka_unit_test(small_switches_have_no_turns),
+		cmocka_unit_test(windows_follow_the_rate),
+		cmocka_unit_test(small_switches_spread_nothing),
 		cmocka_unit_test(defaults_that_overflow_are_spread),
 		cmocka_unit_test(marks_are_heard),
 		cmocka_unit_test(bursts_count_their_defaults),
@@ -447,5 +469,5 @@ int main(void)
 		cmocka_unit_test(hellos_arrive),
 		cmocka_unit_test(hosts_cannot_send_marks),
 	};
-	return cmocka_run_group_tests_name("turns", tests, setup_eal, free_eal);
+	return cmocka_run_group_tests_name("scheme_state", tests, setup_eal, free_eal);
 }

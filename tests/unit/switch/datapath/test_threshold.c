@@ -248,7 +248,6 @@ static void record_idle(void **state)
 	(void)state;
 	for (int open = 0; open < 2; open++) {
 		assert_int_equal(recorded_idle("drb", open), 10);
-		assert_int_equal(recorded_idle("rotate, slot: 9us", open), 10);
 		assert_int_equal(recorded_idle("dmodk", open), 0);
 		assert_int_equal(recorded_idle("vlb", open), 0);
 	}
