@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Runs the example: ways of every length and scheme, ends in the right place, refuses bad input.
+# Runs the example: ways of every length, schemes that keep nothing, ends in the right place, refuses bad input.
 #   examples/check_route.sh ROUTE
 set -euo pipefail
 
@@ -15,10 +15,17 @@ fail() {
 way=$("$route" 3 2 4 10 dmodk | grep -oE '(up by u|down by d)[0-9]+' | grep -oE '[0-9]+$' | xargs)
 [ "$way" = '0 1 2 1 0' ] || fail "D-mod-k from 4 to 10 takes $way"
 
-for scheme in drb dmodk vlb micro least; do
+for scheme in drb dmodk vlb micro ecmp least; do
   for to in 1 2 5 15; do
     "$route" 3 2 0 $to $scheme 0 $to | tail -1 | grep -qx "h$to" || fail "$scheme to $to"
   done
+done
+
+# Rather than a way that the scheme would not take.
+for scheme in drill bouncing walk; do
+  code=0
+  said=$("$route" 3 2 4 10 $scheme 2>&1) || code=$?
+  [ $code = 2 ] && [[ $said = "route: $scheme keeps something"* ]] || fail "$scheme: $code, $said"
 done
 
 # redirected T: how many decisions of twenty packets leave the default

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Links the decision core and prints the way of one packet through the fat-tree F(l,d):
 //   route LAYERS ARITY FROM TO [SCHEME [THRESHOLD [SEED]]]
+// For schemes that keep nothing from packet to packet, for which drb_choose() is all. One that does is
+// refused: it needs drb_decide_uplink(), and memory at each switch (struct drb_decider).
 // Every switch on the way up has made-up queues of 0 to 7 packets, so that there is something to
 // decide. The same seed gives the same queues and the same draws.
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/fabric/names.h"
 #include "core/fabric/next_hop.h"
@@ -19,6 +22,19 @@ static int usage(void)
 	fprintf(stderr, "usage: route LAYERS ARITY FROM TO [SCHEME [THRESHOLD [SEED]]]\n"
 			"such as: route 3 2 4 10 drb 2\n");
 	return 2;
+}
+
+static bool keeps_something(enum drb_scheme scheme)
+{
+	switch (scheme) {
+#define X(id, name, rule, decide, ...)                                                             \
+	case DRB_SCHEME_##id:                                                                      \
+		return strcmp(#decide, "by_rule") != 0;
+		DRB_SCHEMES(X)
+#undef X
+	default:
+		return true;
+	}
 }
 
 // The number argument i stands for; absent if there is none, UINT32_MAX if it is not a number.
@@ -85,6 +101,14 @@ int main(int argc, char **argv)
 	    from >= tree.hosts || to >= tree.hosts || from == to || threshold == UINT32_MAX ||
 	    seed == UINT32_MAX || drb_scheme_parse(argc > 5 ? argv[5] : "drb", &choice.scheme) < 0)
 		return usage();
+	if (keeps_something(choice.scheme)) {
+		fprintf(stderr,
+			"route: %s keeps something from packet to packet, and this example shows "
+			"one "
+			"packet; take drb, or see all schemes in drbsim packet\n",
+			drb_scheme_name(choice.scheme));
+		return 2;
+	}
 	choice.margin = drb_margin(threshold);
 	struct drb_rng rng = drb_rng_seed(seed, 0);
 	print_route(&tree, from, to, &choice, &rng);

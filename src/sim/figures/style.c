@@ -8,16 +8,21 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-// clang-format off
+// Colour and point type of each scheme: LOOK_<id>, or this does not compile. No two are alike.
+#define LOOK_DRB "#0072b2", 7
+#define LOOK_DMODK "#808080", 5
+#define LOOK_VLB "#cc79a7", 13
+#define LOOK_MICRO "#d55e00", 9
+#define LOOK_ECMP "#a6761d", 11
+#define LOOK_LEAST "#e69f00", 15
+#define LOOK_DRILL "#e0457b", 7
+#define LOOK_BOUNCING "#5b9e1f", 5
+#define LOOK_WALK "#8f4fd8", 6
 static const struct sim_look schemes[] = {
-	[DRB_SCHEME_DRB] = {"#0072b2", 7},    [DRB_SCHEME_DMODK] = {"#808080", 5},
-	[DRB_SCHEME_VLB] = {"#cc79a7", 13},   [DRB_SCHEME_MICRO] = {"#d55e00", 9},
-	[DRB_SCHEME_ECMP] = {"#a6761d", 11},  [DRB_SCHEME_LEAST] = {"#e69f00", 15},
-	[DRB_SCHEME_DRILL] = {"#e0457b", 7},  [DRB_SCHEME_BOUNCING] = {"#5b9e1f", 5},
-	[DRB_SCHEME_WALK] = {"#8f4fd8", 6},
+#define X(id, ...) {LOOK_##id},
+	DRB_SCHEMES(X)
+#undef X
 };
-// clang-format on
-_Static_assert(COUNT(schemes) == DRB_SCHEME_COUNT, "a scheme has no colour");
 
 static const struct sim_look without_threshold = {"#56b4e9", 8}, ink = {SIM_INK, 2};
 // From the first to the last of an order.

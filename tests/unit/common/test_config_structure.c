@@ -82,9 +82,6 @@ static void bad_shapes(void **state)
 		 ":1: fabric.layers: must be one value, not a list or keys of its own"},
 		{HEAD "routing: {scheme: {a: b}}\n",
 		 ":5: routing.scheme: must be one value, not a list or keys of its own"},
-		{HEAD "routing: {scheme: \"\"}\n",
-		 ":5: routing.scheme: \"\" is none of drb, "
-		 "dmodk, vlb, micro, ecmp, least, drill, bouncing, walk"},
 		{HEAD "routing: {scheme: \"drb\\0\"}\n",
 		 ":5: routing.scheme: there is a zero byte in it"},
 		{HEAD "routing: {\"a\\0b\": 3}\n", ":5: routing.?: unknown key"},

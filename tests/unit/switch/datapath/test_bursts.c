@@ -78,15 +78,11 @@ static void run_bursts(const char *text, bool open, uint32_t size, struct outcom
 // same order, departures and counters, with few uplinks (whose loads fit a register) and with many.
 static void both_ways_agree(void **state)
 {
-	static const char *const schemes[] = {"drb, threshold: 1",
-					      "drb, threshold: 0, choices: 3",
-					      "walk, threshold: 1",
-					      "walk, threshold: 0, choices: 3",
-					      "dmodk",
-					      "vlb",
-					      "micro",
-					      "ecmp",
-					      "least"};
+	static const char *const schemes[] = {
+#define X(id, name, ...) #name ", threshold: 1", #name ", threshold: 0, choices: 3",
+		DRB_SCHEMES(X)
+#undef X
+	};
 	static const char *const shapes[] = {"layers: 3, arity: 4", "layers: 2, arity: 3",
 					     "layers: 2, arity: 12"};
 	static const uint32_t sizes[] = {1, 33, 64, 255, 256};

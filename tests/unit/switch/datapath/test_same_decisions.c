@@ -16,6 +16,18 @@
 static struct drb_worker w;
 static uint32_t spread_decisions; // by walk
 
+// Each scheme twice, the second time with candidates that it compares in an array.
+static const struct rule {
+	enum drb_scheme scheme;
+	const char *keys;
+} rules[] = {
+#define X(id, name, ...)                                                                           \
+	{DRB_SCHEME_##id, "scheme: " #name ", threshold: 1.5"},                                    \
+		{DRB_SCHEME_##id, "scheme: " #name ", threshold: 0, choices: 3"},
+	DRB_SCHEMES(X)
+#undef X
+};
+
 struct stage {
 	struct drb_setup setup; // of the switch
 	struct drb_packet_setup model;
@@ -207,36 +219,26 @@ static void same_decisions(void **state)
 		{"layers: 2, arity: 12", 2, 24}, // loads beyond a register
 		{"layers: 2, arity: 32", 2, 64}, // 64 ports
 	};
-	const char *const routing = *state;
-	const size_t count = ARRAY_SIZE(fabrics) - (strstr(routing, "walk") != NULL);
+	const struct rule *rule = *state;
+	const bool walk = rule->scheme == DRB_SCHEME_WALK;
+	const size_t count = ARRAY_SIZE(fabrics) - walk;
 
+	spread_decisions = 0;
 	for (size_t f = 0; f < count; f++)
 		for (uint32_t layer = 1; layer < fabrics[f].layers; layer++)
 			for (uint32_t label = 0; label < fabrics[f].switches; label += 3)
-				same_all_along(fabrics[f].text, layer, label, routing);
-	if (strstr(routing, "walk"))
+				same_all_along(fabrics[f].text, layer, label, rule->keys);
+	if (walk)
 		assert_true(spread_decisions > 100);
 }
 
 int main(void)
 {
-#define SAME(routing)                                                                              \
-	{                                                                                          \
-		routing, same_decisions, NULL, NULL, (void *)(uintptr_t)(routing)                  \
-	}
-	const struct CMUnitTest tests[] = {
-		SAME("scheme: drb, threshold: 1.5"),
-		SAME("scheme: drb, threshold: 0, choices: 3"),
-		SAME("scheme: dmodk"),
-		SAME("scheme: vlb"),
-		SAME("scheme: micro"),
-		SAME("scheme: ecmp"),
-		SAME("scheme: least"),
-		SAME("scheme: drill"),
-		SAME("scheme: bouncing"),
-		SAME("scheme: walk, threshold: 1"),
-		SAME("scheme: walk, threshold: 0, choices: 3"),
-	};
-#undef SAME
+	struct CMUnitTest tests[ARRAY_SIZE(rules)];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
+		tests[i] = (struct CMUnitTest){.name = rules[i].keys,
+					       .test_func = same_decisions,
+					       .initial_state = (void *)(uintptr_t)&rules[i]};
 	return cmocka_run_group_tests_name("same_decisions", tests, setup_eal, free_eal);
 }
