@@ -26,8 +26,8 @@ int main(int argc, char **argv)
 		{"watch", "drbctl watch", "rates of switches, at every interval", ctl_watch,
 		 "  drbctl watch\n"
 		 "  drbctl watch s1-0 --interval 200ms\n"},
-		{"check", "drbctl check", "check that packets in = out + dropped + queued",
-		 ctl_check, "  drbctl check\n"},
+		{"check", "drbctl check", "check that packets are conserved", ctl_check,
+		 "  drbctl check\n"},
 		{"events", "drbctl events", "what happens to switches, as it happens", ctl_events,
 		 "  drbctl events\n"
 		 "  drbctl events --json --count 1\n"},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // drbctl check: no packet appears or vanishes inside a switch.
-//   in + made = out + in_discards + out_discards + queued    summed over the ports, in one snapshot; made: answers to
-//                                                     packets that are too big, between two snapshots
-//   discards = sum of the drop reasons                between two snapshots, as both only grow
+//   in + too_big_replies = out + in_discards + out_discards + queued    summed over the ports, in one snapshot;
+//                                         too_big_replies are between what they were before and after
+//   discards = sum of the drop reasons    between two snapshots, as both only grow
 
 #include "ctl/verbs.h"
 
@@ -123,7 +123,8 @@ int ctl_check(int argc, char **argv)
 	static const struct argp argp = {
 		.parser = parse,
 		.args_doc = "[SWITCH...]",
-		.doc = "Checks that in every switch packets in = packets out + dropped + queued, "
+		.doc = "Checks that in every switch packets in + made = packets out + dropped + "
+		       "queued, "
 		       "in one snapshot of its counters, and that every drop has a reason. Without "
 		       "SWITCH: every running switch, or every one of --fabric. Exit status 1 if "
 		       "that does not hold or a switch could not be read.",

@@ -3,8 +3,8 @@
 // The fabric as the packet model stores it: per layer the queues of all switches and, for every
 // link, the packet that crosses it in a slot.
 //
-// A packet is one 64-bit word: destination label in the low half; above it the tag, tag_bits wide
-// (the shift e of schemes that carry one, bits of the source for hashing), and the slot of birth.
+// A packet is one 64-bit word: destination label in the low half; above it the source or bits of it for
+// hashing, the mark of its scheme, that of its detour (lay_out_word() in packet_run.c), and the slot of birth.
 
 #include <stdint.h>
 

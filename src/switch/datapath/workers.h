@@ -2,7 +2,7 @@
 #pragma once
 // The workers of one switch. Each has its own receive queues (spread by the device's RSS, or, where
 // a device has fewer than there are workers, port by port), its own egress queue and transmit queue
-// at every port, its own flows; they share nothing but what peers.h says. A port's rate and queue
+// at every port, its own flows; they share nothing but what worker/shared_load.h says. A port's rate and queue
 // limit are divided evenly among them, so that all together keep to both.
 
 #include "switch/ports/port_set.h"

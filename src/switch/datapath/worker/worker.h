@@ -86,7 +86,7 @@ struct drb_worker {
 				    // sent to
 	};
 
-	// Routing: written by decisions, and the margins of both choices by threshold.c.
+	// Routing: written by decisions, and the margins of both choices by threshold_in_force.c.
 	struct {
 		struct drb_rng rng;
 		struct drb_choice choice;
