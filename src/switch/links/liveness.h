@@ -75,6 +75,8 @@ struct drb_port_link {
 	uint32_t hello_faults; // a bit each, enum drb_hello_fault
 	uint32_t loss_in;      // of what the neighbour sends, in millionths
 	bool short_only;       // longer frames do not come
+	bool lossy;            // by what comes here; else the neighbour says so
+	uint64_t held_ns;      // lossy: so long it will be held back yet, at least
 };
 
 // How liveness reaches the ports of its switch.
@@ -173,6 +175,11 @@ enum drb_hello_result drb_liveness_hear(struct drb_liveness *l, uint32_t port, c
 
 void drb_liveness_view(const struct drb_liveness *l, struct drb_port_link view[DRB_PORTS_MAX],
 		       uint64_t now_ns);
+struct drb_port_link drb_liveness_view_port(const struct drb_liveness *l, uint32_t port,
+					    uint64_t now_ns);
+// What a lossy link loses, or, where it no longer does, that it lost and is held back.
+void drb_liveness_lossy_text(const struct drb_port_link *view, const char *peer, char *text,
+			     size_t size);
 // The word for a port's state: drb_link_state_name(), and whether a drained port is still needed.
 const char *drb_liveness_state(const struct drb_port_link *view);
 // Logs that port's state changed from `before`, and what to do about it.

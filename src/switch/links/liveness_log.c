@@ -32,26 +32,13 @@ static bool may_log_port(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 	return may_log(&l->log[i], who, now_ns);
 }
 
-static void log_lossy(const struct drb_link *p, const char *name, const char *peer)
-{
-	const uint32_t share = p->lossy ? drb_loss_share(&p->loss) : p->hello.loss;
-
-	if (p->lossy && p->short_hellos >= DRB_SHORT_HELLOS_MAX)
-		drb_warn("port %s: lossy, loses all long frames from %s: used only where there is "
-			 "no other path",
-			 name, peer);
-	else
-		drb_warn("port %s: lossy, loses %.1f %% %s %s: used only where there is no other "
-			 "path",
-			 name, share / 1e4, p->lossy ? "from" : "to", peer);
-}
-
 void drb_liveness_log(struct drb_liveness *l, uint32_t i, enum drb_link_state before,
 		      uint64_t now_ns)
 {
 	const struct drb_link *p = &l->port[i];
 	const char *name = l->setup[i].name;
-	char peer[DRB_END_NAME_MAX], there[DRB_END_NAME_MAX];
+	char peer[DRB_END_NAME_MAX], there[DRB_END_NAME_MAX], losses[128];
+	struct drb_port_link view;
 
 	if (!may_log_port(l, i, now_ns))
 		return;
@@ -85,7 +72,10 @@ void drb_liveness_log(struct drb_liveness *l, uint32_t i, enum drb_link_state be
 			 name, p->flaps, (unsigned)((p->release_ns - p->flap_ns) / 1000000000));
 		break;
 	case DRB_LINK_LOSSY:
-		log_lossy(p, name, peer);
+		view = drb_liveness_view_port(l, i, now_ns);
+		drb_liveness_lossy_text(&view, peer, losses, sizeof(losses));
+		drb_warn("port %s: lossy, %s: used only where there is no other path", name,
+			 losses);
 		break;
 	case DRB_LINK_DRAINED:
 		drb_info("port %s: drained, no new traffic to %s", name, peer);

@@ -7,25 +7,52 @@
 
 #include "core/fabric/names.h"
 
+struct drb_port_link drb_liveness_view_port(const struct drb_liveness *l, uint32_t i,
+					    uint64_t now_ns)
+{
+	const struct drb_link *p = &l->port[i];
+	const uint64_t trusted_ns = p->lossy ? p->lossy_ns + p->trust_ns : 0;
+	const bool awaited = l->awaited >> i & 1;
+
+	return (struct drb_port_link){
+		.watched = awaited || (l->watched[i] && !l->starts[i]),
+		.state = awaited ? DRB_LINK_DOWN : p->state,
+		.needed = l->needed >> i & 1,
+		.since_ns = p->since_ns,
+		.hellos_in = l->hellos_in[i],
+		.hellos_out = l->hellos_out[i],
+		.heard = p->heard,
+		.last = p->hello,
+		.loss_in = drb_loss_share(&p->loss),
+		.short_only = p->short_hellos >= DRB_SHORT_HELLOS_MAX,
+		.lossy = p->lossy,
+		.held_ns = trusted_ns > now_ns ? trusted_ns - now_ns : 0,
+		.hello_faults = drb_hello_faults_now(&l->faults[i], now_ns),
+	};
+}
+
 void drb_liveness_view(const struct drb_liveness *l, struct drb_port_link view[DRB_PORTS_MAX],
 		       uint64_t now_ns)
 {
-	for (uint32_t i = 0; i < l->ports; i++) {
-		bool awaited = l->awaited >> i & 1;
-		view[i] = (struct drb_port_link){
-			.watched = awaited || (l->watched[i] && !l->starts[i]),
-			.state = awaited ? DRB_LINK_DOWN : l->port[i].state,
-			.needed = l->needed >> i & 1,
-			.since_ns = l->port[i].since_ns,
-			.hellos_in = l->hellos_in[i],
-			.hellos_out = l->hellos_out[i],
-			.heard = l->port[i].heard,
-			.last = l->port[i].hello,
-			.loss_in = drb_loss_share(&l->port[i].loss),
-			.short_only = l->port[i].short_hellos >= DRB_SHORT_HELLOS_MAX,
-			.hello_faults = drb_hello_faults_now(&l->faults[i], now_ns),
-		};
-	}
+	for (uint32_t i = 0; i < l->ports; i++)
+		view[i] = drb_liveness_view_port(l, i, now_ns);
+}
+
+#define SHARE_SHOWN 500 // millionths that are more than 0.0 %
+
+void drb_liveness_lossy_text(const struct drb_port_link *v, const char *peer, char *text,
+			     size_t size)
+{
+	if (v->lossy && v->short_only)
+		snprintf(text, size, "loses all long frames from %s", peer);
+	else if (v->loss_in >= SHARE_SHOWN || v->last.loss >= SHARE_SHOWN)
+		snprintf(text, size, "loses %.1f %% from %s, %.1f %% to it", v->loss_in / 1e4, peer,
+			 v->last.loss / 1e4);
+	else if (v->lossy)
+		snprintf(text, size, "lost frames from %s, to be trusted in %u s at the earliest",
+			 peer, (unsigned)(v->held_ns / 1000000000 + 1));
+	else
+		snprintf(text, size, "lost frames to %s, which does not trust it yet", peer);
 }
 
 const char *drb_liveness_state(const struct drb_port_link *v)
@@ -65,7 +92,7 @@ static void append(struct text *t, const char *format, ...)
 static void append_state(struct text *t, const struct drb_port_setup *p,
 			 const struct drb_port_link *v)
 {
-	char peer[DRB_END_NAME_MAX], there[DRB_END_NAME_MAX];
+	char peer[DRB_END_NAME_MAX], there[DRB_END_NAME_MAX], losses[128];
 	bool misplaced = v->last.from.layer != p->peer.layer || v->last.from.up != p->peer.up ||
 			 v->last.from.label != p->peer.label || v->last.from.port != p->peer.port;
 
@@ -74,11 +101,10 @@ static void append_state(struct text *t, const struct drb_port_setup *p,
 	append(t, "%s%s %s", t->used ? "; " : "", p->name, drb_liveness_state(v));
 	if (v->state == DRB_LINK_MISWIRED && misplaced)
 		append(t, ": move %s to %s", there, peer);
-	if (v->state == DRB_LINK_LOSSY && v->short_only)
-		append(t, ": loses all long frames from %s", peer);
-	else if (v->state == DRB_LINK_LOSSY)
-		append(t, ": loses %.1f %% from %s, %.1f %% to it", v->loss_in / 1e4, peer,
-		       v->last.loss / 1e4);
+	if (v->state == DRB_LINK_LOSSY) {
+		drb_liveness_lossy_text(v, peer, losses, sizeof(losses));
+		append(t, ": %s", losses);
+	}
 }
 
 static void append_faults(struct text *t, const struct drb_port_setup *p,

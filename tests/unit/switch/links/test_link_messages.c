@@ -34,6 +34,46 @@ static void logs_are_bounded(void **state)
 	end();
 }
 
+// A lossy link is said to lose what it loses, or to be held back: never to lose 0.0 %.
+static void lossy_links(void **state)
+{
+	static const struct {
+		struct drb_port_link view;
+		const char *text;
+	} cases[] = {
+		{{.lossy = true, .short_only = true}, "loses all long frames from s3-3.d2"},
+		{{.lossy = true, .loss_in = 123456}, "loses 12.3 % from s3-3.d2, 0.0 % to it"},
+		{{.last.loss = 500}, "loses 0.0 % from s3-3.d2, 0.1 % to it"},
+		{{.lossy = true, .loss_in = 499, .held_ns = UINT64_C(94500000000)},
+		 "lost frames from s3-3.d2, to be trusted in 95 s at the earliest"},
+		{{.last.loss = 499}, "lost frames to s3-3.d2, which does not trust it yet"},
+	};
+	struct drb_hello h;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char text[128];
+		drb_liveness_lossy_text(&cases[i].view, "s3-3.d2", text, sizeof(text));
+		assert_string_equal(text, cases[i].text);
+	}
+	begin(2, 5, "");
+	turn(1000);
+	h = neighbour_of(3);
+	h.flags = DRB_HELLO_HEARS | DRB_HELLO_LOSSY;
+	receive(w, 3, &h);
+	says("port u1: lossy, lost frames to s3-3.d2, which does not trust it yet: used only where "
+	     "there is no other path");
+	// Its own count, and for how long that holds.
+	struct drb_link *p = &w->liveness.port[3];
+	p->lossy = true;
+	p->lossy_ns = w->now_ns;
+	p->trust_ns = DRB_LOSSY_HOLD_NS;
+	const uint64_t later = w->now_ns + DRB_LOSSY_HOLD_NS / 3;
+	assert_int_equal(drb_liveness_view_port(&w->liveness, 3, later).held_ns,
+			 DRB_LOSSY_HOLD_NS - DRB_LOSSY_HOLD_NS / 3);
+	end();
+}
+
 // What is left out is counted in a line once the port may speak again.
 static const char *warned;
 
@@ -314,6 +354,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(logs_are_bounded),
+		cmocka_unit_test(lossy_links),
 		cmocka_unit_test(another_fabric_mtu),
 		cmocka_unit_test(what_was_left_out_is_told),
 		cmocka_unit_test(a_deaf_neighbour),
