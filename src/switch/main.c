@@ -251,15 +251,14 @@ static int forward(struct drb_port_set *ports, const struct drb_reload *reload)
 	if (drb_workers_attach(&workers, ports, &setup) < 0 || drb_workers_idle_init(&workers) < 0)
 		return code;
 	drb_memif_set_parking(&parking);
-	if (drb_telemetry_init(&workers, &setup) < 0) {
-		drb_workers_idle_free(&workers);
-		return code;
+	if (drb_telemetry_init(&workers, &setup) == 0) {
+		wait_for_links(&memif);
+		drb_cards_settle(ports, &workers.worker[0].stop);
+		code = run_threads(ports, &parking, &memif, reload);
+		drb_stats_socket_stop();
+		drb_capture_stop();
 	}
-	wait_for_links(&memif);
-	drb_cards_settle(ports, &workers.worker[0].stop);
-	code = run_threads(ports, &parking, &memif, reload);
-	drb_stats_socket_stop();
-	drb_capture_stop();
+	drb_memif_set_parking(NULL); // the interrupt thread goes on
 	drb_workers_idle_free(&workers);
 	return code;
 }

@@ -10,12 +10,12 @@
 
 #include "common/cli/log.h"
 
-// Written once by drb_stats_socket_init(), read by telemetry's threads.
+static pthread_mutex_t serving = PTHREAD_MUTEX_INITIALIZER;
+// Under serving: written by main(), read by telemetry's threads, which run before there are commands.
 static const struct drb_stats_command *commands;
 static size_t count;
+static bool stopped;
 static atomic_bool ready; // written by main(), read by telemetry's threads
-static pthread_mutex_t serving = PTHREAD_MUTEX_INITIALIZER;
-static bool stopped; // under serving
 
 static int serve(const char *cmd, const char *params, struct rte_tel_data *d)
 {
@@ -32,8 +32,10 @@ static int serve(const char *cmd, const char *params, struct rte_tel_data *d)
 
 int drb_stats_socket_init(const struct drb_stats_command *c, size_t n)
 {
+	pthread_mutex_lock(&serving);
 	commands = c;
 	count = n;
+	pthread_mutex_unlock(&serving);
 	for (size_t i = 0; i < n; i++) {
 		int rc = rte_telemetry_register_cmd(c[i].cmd, serve, c[i].help);
 		if (rc < 0) {

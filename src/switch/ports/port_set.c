@@ -99,7 +99,8 @@ static int start_port(struct drb_port_set *set, const char *path, const struct d
 	port->kind = kind_of(s->ports[i].driver);
 	if (!port->kind)
 		return 0;
-	port->setup = &s->ports[i];
+	set->setup[i] = s->ports[i];
+	port->setup = &set->setup[i];
 	port->pool = set->pool;
 	port->lent = set->lent;
 	port->mtu = s->mtu;

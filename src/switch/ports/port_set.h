@@ -14,6 +14,8 @@ struct drb_port_set {
 	struct rte_mempool *lent; // of af_xdp ports; NULL: there are none
 	uint32_t count;
 	struct drb_port port[DRB_PORTS_MAX]; // down-ports first, as in the setup
+	// As they are started: other threads read them while a reload writes its own.
+	struct drb_port_setup setup[DRB_PORTS_MAX];
 };
 
 // Before anything is started: interfaces, PCI devices and directories for sockets (made if need be)

@@ -42,9 +42,11 @@ struct registered {
 	struct rte_intr_handle *handle;
 	rte_intr_callback_fn callback;
 	void *arg;
-	rte_intr_unregister_callback_fn after; // not NULL: unregistered, as soon as it returns
-	struct drb_memif_link *link;           // the port that it is of
-	struct drb_memif_talk talk;            // what was said on the channel that it reads
+	// Not NULL: unregistered, as soon as it returns, by its thread, which frees it. Set by who is inside the
+	// driver, under `list`.
+	rte_intr_unregister_callback_fn after;
+	struct drb_memif_link *link; // the port that it is of
+	struct drb_memif_talk talk;  // what was said on the channel that it reads
 	struct registered *next;
 };
 
@@ -104,20 +106,28 @@ static void add(struct registered *g)
 	pthread_mutex_unlock(&callbacks.list);
 }
 
+// NULL: any. Who is inside the driver may use what is found, for nobody else unregisters it.
 static struct registered *find(rte_intr_callback_fn callback, const void *arg)
 {
 	struct registered *g;
 
 	pthread_mutex_lock(&callbacks.list);
 	for (g = callbacks.first; g; g = g->next) {
-		if (g->callback == callback && g->arg == arg && !g->after)
+		if (!g->after && (!callback || (g->callback == callback && g->arg == arg)))
 			break;
 	}
 	pthread_mutex_unlock(&callbacks.list);
 	return g;
 }
 
-static void drop(struct registered *gone)
+static void set_after(struct registered *g, rte_intr_unregister_callback_fn after)
+{
+	pthread_mutex_lock(&callbacks.list);
+	g->after = after;
+	pthread_mutex_unlock(&callbacks.list);
+}
+
+static void unlink_registered(struct registered *gone)
 {
 	pthread_mutex_lock(&callbacks.list);
 	for (struct registered **at = &callbacks.first; *at; at = &(*at)->next) {
@@ -127,9 +137,19 @@ static void drop(struct registered *gone)
 		}
 	}
 	pthread_mutex_unlock(&callbacks.list);
+}
+
+static void release(struct registered *gone)
+{
 	drb_memif_talk_over(gone->link, &gone->talk);
 	rte_intr_instance_free(gone->handle);
 	free(gone);
+}
+
+static void drop(struct registered *gone)
+{
+	unlink_registered(gone);
+	release(gone);
 }
 
 static struct registered *new_registered(const struct rte_intr_handle *handle,
@@ -170,12 +190,14 @@ static void call(void *arg)
 		nanosleep(&pause, NULL);
 }
 
+// Under a lock of EAL, which who is inside the driver takes: this must not wait to be inside.
 static void call_after(struct rte_intr_handle *handle, void *arg)
 {
 	struct registered *g = arg;
 
+	unlink_registered(g);
 	g->after(handle, g->arg);
-	drop(g);
+	release(g);
 }
 
 int __wrap_rte_intr_callback_register(const struct rte_intr_handle *handle,
@@ -218,13 +240,12 @@ int __wrap_rte_intr_callback_unregister_pending(const struct rte_intr_handle *ha
 
 	if (!g)
 		return __real_rte_intr_callback_unregister_pending(handle, callback, arg, after);
-	g->after = after;
+	drb_memif_talk_over(g->link, &g->talk); // now, that the workers are parked
+	set_after(g, after);
 	rc = __real_rte_intr_callback_unregister_pending(g->handle, call, g, call_after);
 	if (rc < 0)
-		g->after = NULL;
-	else
-		drb_memif_talk_over(g->link, &g->talk); // now, that the workers are parked
-	return rc;
+		set_after(g, NULL);
+	return rc; // *g may be gone
 }
 
 void drb_memif_close(void)
@@ -234,24 +255,26 @@ void drb_memif_close(void)
 	pthread_mutex_unlock(&callbacks.driver);
 }
 
-static struct registered *first(void)
+static bool are_all_gone(void)
 {
 	pthread_mutex_lock(&callbacks.list);
-	struct registered *g = callbacks.first;
+	const bool gone = !callbacks.first;
 	pthread_mutex_unlock(&callbacks.list);
-	return g;
+	return gone;
 }
 
 void drb_memif_forget(void)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
-	struct registered *g;
 
-	for (int tries = 0; tries < FORGET_TRIES && (g = first()); tries++) {
-		// One that its thread is about to end is freed there; only that thread frees such.
-		if (!g->after && __real_rte_intr_callback_unregister(g->handle, call, g) > 0)
+	for (int tries = 0; tries < FORGET_TRIES && !are_all_gone(); tries++) {
+		drb_memif_enter(NULL);
+		struct registered *g = find(NULL, NULL);
+		const bool ended = g && __real_rte_intr_callback_unregister(g->handle, call, g) > 0;
+		if (ended)
 			drop(g);
-		else
+		drb_memif_leave();
+		if (!ended) // its thread is in it, or about to end it
 			nanosleep(&pause, NULL);
 	}
 }

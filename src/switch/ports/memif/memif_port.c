@@ -115,11 +115,15 @@ static int start(struct drb_port *port, const char *path)
 
 static void stop(struct drb_port *port)
 {
+	struct drb_memif_port *own = port->own;
+
+	drb_memif_enter(own ? own->link : NULL);
 	drb_dpdk_remove(port);
-	if (!port->own)
+	drb_memif_leave();
+	if (!own)
 		return;
-	own_of(port)->next = stopped;
-	stopped = port->own;
+	own->next = stopped;
+	stopped = own;
 }
 
 void drb_memif_port_forget(void)
