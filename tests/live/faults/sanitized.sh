@@ -1,0 +1,105 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Switches that ThreadSanitizer watches, then such that AddressSanitizer does: two workers each, traffic, and every order
+# that may come while they forward. Neither has anything to report.
+# Quiet: what it runs is built beside other stories.
+# Full: the sanitizers' builds take long.
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/../story.bash"
+need drbtopo drbctl
+need_tool iperf3 jq ping
+for folder in build-tsan build-asan; do
+  [ -x "$root/$folder/src/switch/drbswitch" ] || cannot_run "$folder/src/switch/drbswitch is not built; tests/run.sh --full builds it"
+done
+
+# watched_by NAME FOLDER: from now on switches are those of this build, the other programs as they are
+watched_by() {
+  export DRB_BUILD=$scratch/$1
+  mkdir -p "$DRB_BUILD/src"
+  ln -s "$build"/src/{topo,ctl,gen} "$root/$2/src/switch" "$DRB_BUILD/src"
+  export TSAN_OPTIONS="log_path=$scratch/report halt_on_error=0 history_size=7 suppressions=$root/tests/live/faults/sanitized.supp"
+  export ASAN_OPTIONS="log_path=$scratch/report halt_on_error=1 detect_leaks=1"
+  export UBSAN_OPTIONS="log_path=$scratch/report halt_on_error=1 print_stacktrace=1"
+}
+
+# Reports are files, but for those of UndefinedBehaviorSanitizer, which are among what a switch says.
+nothing_to_report() {
+  ! cat "$scratch"/report.* 2>/dev/null
+}
+nothing_said() {
+  ! fabric logs -n 10000 | grep -E -A 20 'Sanitizer|runtime error:'
+}
+
+# Between all racks, by both protocols, one TCP stream among them.
+begin_traffic() {
+  local h to
+  for h in {0..7}; do
+    to=$(((h + 3) % 8))
+    ip netns exec "drb-h$h" ping -q -f -s 200 "10.0.0.$((to + 1))" >/dev/null 2>&1 &
+    ip netns exec "drb-h$h" ping -q -i 0.01 "fd00::$((to + 1))" >/dev/null 2>&1 &
+  done
+  ip netns exec drb-h5 iperf3 -s -1 >/dev/null 2>&1 &
+  soon ip netns exec drb-h0 iperf3 -c 10.0.0.6 -b 4M -t 60 >/dev/null 2>&1 &
+}
+end_traffic() {
+  # shellcheck disable=SC2046 # words on purpose
+  kill $(jobs -p) 2>/dev/null
+  wait
+}
+
+links() { drbctl list --json | jq -se "map(.ports_usable) | add == $1"; }
+seen() { drbctl show --all ports --json | jq -se 'map(.in_packets) | add > 20000'; }
+# Packets of a port, until there are so many, and until the reader goes.
+captures() {
+  drbctl capture "$1" --count 50 -w "$scratch/captured" || return
+  timeout -s INT 1 "$build/src/ctl/drbctl" capture "$1" -w "$scratch/captured" || [ $? = 124 ]
+}
+pid_of() { drbctl list --json | jq -r "select(.switch == \"$1\") | .pid"; }
+
+# all_that_may_come NAME DRIVER [OPTION OF up...]
+all_that_may_come() {
+  local of="$1, $2"
+  up -l 2 -d 2 --workers 2 --flow-max 10000 --driver "$2" "${@:3}"
+  check "$of: links" soon links 24
+  begin_traffic
+  check "$of: orders" orders
+  check "$of: a capture" captures s1-0
+  if [ "$2" != memif ]; then
+    check "$of: a link goes" fabric cut s1-0.u0
+    check "$of: it is missed" soon links 22
+    check "$of: and comes" fabric mend s1-0.u0
+    check "$of: it is there" soon links 24
+  fi
+  check "$of: a switch is drained" drbctl drain s2-1
+  check "$of: while a capture runs" captures s2-0
+  check "$of: and back" drbctl undrain s2-1
+  check "$of: a neighbour dies" kill -KILL "$(pid_of s2-1)"
+  check "$of: it is missed, too" soon links 16
+  check "$of: and comes again" fabric restart s2-1
+  check "$of: all links are there" soon links 24
+  check "$of: counters" drbctl check
+  check "$of: packets were forwarded" seen
+  check "$of: nothing is said" nothing_said
+  check "$of: down" fabric down
+  end_traffic
+  check "$of: nothing to report" nothing_to_report
+  rm -f "$scratch"/report.*
+}
+orders() {
+  local order
+  for order in threshold=auto scheme=walk scheme=least unit=flow scheme=ecmp unit=flowlet scheme=drb; do
+    drbctl set --all --timeout 10s $order || return
+    drbctl metrics --timeout 10s >/dev/null || return
+    drbctl show --all worker --timeout 10s >/dev/null || return
+  done
+  drbctl reload --all --timeout 10s
+}
+
+watched_by thread build-tsan
+all_that_may_come thread af_packet --rate 20000pps
+all_that_may_come thread memif
+watched_by address build-asan
+all_that_may_come address af_packet --rate 20000pps
+all_that_may_come address memif
+check "nothing is left" nothing_left
+finish
