@@ -10,6 +10,7 @@ import os
 import pathlib
 import resource
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -17,7 +18,7 @@ import time
 sys.dont_write_bytecode = True
 
 import tap  # noqa: E402
-from world import NULLS, World, ask, refuses, stop, timely  # noqa: E402
+from world import NULLS, WITHIN, World, ask, refuses, stop, timely  # noqa: E402
 
 MOST = 1024  # DRB_STATS_CLIENTS_MAX
 SOON = 1.0  # seconds in which a client is served, whatever others do
@@ -147,14 +148,21 @@ def other_threads(p):
     return ticks / os.sysconf('SC_CLK_TCK')
 
 
+def may_open(p, descriptors):
+    """As the user that the switch has become, who alone may say so."""
+    status = pathlib.Path(f'/proc/{p.pid}/status').read_text(encoding='ascii')
+    user, group = (int(status.split(f'{kind}:\t')[1].split()[0]) for kind in ('Uid', 'Gid'))
+    subprocess.run(['prlimit', f'--pid={p.pid}', f'--nofile={descriptors}:'], user=user, group=group, check=True,
+                   timeout=WITHIN)
+
+
 def no_descriptor_left():
     """Who cannot be accepted waits, and no CPU is spent on it meanwhile."""
     with World() as w:
         p = w.ready(NULLS)
         path = w.socket_of('drb-s1-0')
         client = connect(path)
-        before = resource.prlimit(p.pid, resource.RLIMIT_NOFILE)
-        resource.prlimit(p.pid, resource.RLIMIT_NOFILE, (1, before[1]))
+        may_open(p, 1)
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as waits:
             waits.settimeout(30)
             waits.connect(str(path))
@@ -164,7 +172,7 @@ def no_descriptor_left():
             assert spent < 0.2, f'{spent:.2f} s of CPU time in a second'
             client.send(b'/drb/info')
             assert b's1-0' in client.recv(1 << 16)
-            resource.prlimit(p.pid, resource.RLIMIT_NOFILE, before)
+            may_open(p, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
             assert b'version' in waits.recv(1 << 16)
         client.close()
         stop(p)
