@@ -5,13 +5,12 @@
 #include "common/config/format.h"
 
 // Every row says what it must, and its default is a value of the key.
-static void rows_are_whole(void **state)
+TEST(rows_are_whole)
 {
 	char why[DRB_CONFIG_WHY];
 	struct drb_port_setup port;
 	struct drb_setup setup;
 
-	(void)state;
 	for (size_t i = 0; i < DRB_CONFIG_KEYS; i++) {
 		const struct drb_config_key *k = &drb_config_keys[i];
 		bool of_port = k->section == DRB_SECTION_LINK || k->section == DRB_SECTION_PORTS;
@@ -35,7 +34,7 @@ static void rows_are_whole(void **state)
 }
 
 // What drbtopo writes comes back as it was meant.
-static void save_then_load(void **state)
+TEST(save_then_load)
 {
 	static const struct {
 		const char *path, *text;
@@ -59,7 +58,6 @@ static void save_then_load(void **state)
 	struct drb_setup s;
 	size_t length;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(given); i++) {
 		drb_config_set(&values, given[i].path, given[i].text);
 		assert_string_equal(drb_config_get(&values, given[i].path), given[i].text);
@@ -90,7 +88,7 @@ static void save_then_load(void **state)
 }
 
 // Every value that a file can hold is read back as it was written, whatever YAML makes of it.
-static void texts_survive(void **state)
+TEST(texts_survive)
 {
 	static const char *const names[] = {"a",    "no",   "2",   "1.5",
 					    "0x10", "null", "1e3", "2026-01-01"};
@@ -98,7 +96,6 @@ static void texts_survive(void **state)
 					      "- a",   "&a",   "*a",    "!t", "%",    "@",
 					      " a",    "a ",   "a,b",   "\\", "a\tb", "\xc3\xa4"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		struct drb_config_values values = {0};
 		struct drb_setup s;
@@ -122,12 +119,4 @@ static void texts_survive(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_are_whole),
-		cmocka_unit_test(texts_survive),
-		cmocka_unit_test(save_then_load),
-	};
-	return cmocka_run_group_tests_name("config_keys", tests, make_dir, remove_dir);
-}
+TEST_MAIN(make_dir, remove_dir)

@@ -3,10 +3,6 @@
 // "<!-- keys of SECTION -->". With --write the tables are written instead of compared.
 #include "fixtures/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/config/keys.h"
 
 #define README DRB_SOURCE_ROOT "/config/README.md"
@@ -91,9 +87,8 @@ static void write_readme(const char *text, const char *begin, const char *end, c
 	assert_int_equal(fclose(f), 0);
 }
 
-static void readme_has_every_key(void **state)
+TEST(readme_has_every_key)
 {
-	(void)state;
 	for (int i = 0; i < DRB_SECTION_COUNT; i++) {
 		char mark[64], *want = table((enum drb_config_section)i), *text = read_readme();
 		snprintf(mark, sizeof(mark), "<!-- keys of %s -->\n",
@@ -119,10 +114,6 @@ static void readme_has_every_key(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(readme_has_every_key),
-	};
-
 	writing = argc > 1 && strcmp(argv[1], "--write") == 0;
-	return cmocka_run_group_tests_name("config_readme", tests, NULL, NULL);
+	return test_all(NULL, NULL);
 }

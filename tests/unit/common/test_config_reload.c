@@ -15,12 +15,11 @@ static void keep(const char *now, const char *then, const char *want, struct drb
 	assert_string_equal(kept, want);
 }
 
-static void kept_while_running(void **state)
+TEST(kept_while_running)
 {
 	struct drb_setup s, running = good(HEAD);
 	char kept[256];
 
-	(void)state;
 	keep(HEAD, HEAD "routing: {scheme: ecmp, unit: flow, threshold: auto, flow_max: 9}\n", "",
 	     &s);
 	assert_int_equal(s.choice.scheme, DRB_SCHEME_ECMP);
@@ -143,11 +142,10 @@ static const void *member(const struct drb_config_key *key, const struct drb_set
 }
 
 // Every key does on a reload what its row says: the policies of keys.h.
-static void every_policy_holds(void **state)
+TEST(every_policy_holds)
 {
 	char text[2][32], kept[256], want[64];
 
-	(void)state;
 	for (size_t i = 0; i < DRB_CONFIG_KEYS; i++) {
 		const struct drb_config_key *key = &drb_config_keys[i];
 		struct sample sample = sample_of(key, text);
@@ -173,11 +171,4 @@ static void every_policy_holds(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kept_while_running),
-		cmocka_unit_test(every_policy_holds),
-	};
-	return cmocka_run_group_tests_name("config_reload", tests, make_dir, remove_dir);
-}
+TEST_MAIN(make_dir, remove_dir)

@@ -3,10 +3,6 @@
 // everything else untouched, or not at all.
 #include "fixtures/unit.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -109,9 +105,8 @@ static const struct {
 	 FABRIC "routing: {threshold: 2}\n"},
 };
 
-static void only_the_value_changes(void **state)
+TEST(only_the_value_changes)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
 		struct stat st;
 		write_file(forms[i].before);
@@ -128,7 +123,7 @@ static void only_the_value_changes(void **state)
 }
 
 // What no program should guess at stays as it is.
-static void unusual_files_are_left_alone(void **state)
+TEST(unusual_files_are_left_alone)
 {
 	static const struct {
 		const char *what, *text, *says;
@@ -144,7 +139,6 @@ static void unusual_files_are_left_alone(void **state)
 		{"a file of somebody's mistakes", FABRIC "routing: {treshold: 2}\n", "treshold"},
 		{"another switch's file", "fabric: {layers: 2, arity: 2}\n", "missing"},
 	};
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		write_file(cases[i].text);
 		if (save("threshold=3", &own) != -EINVAL)
@@ -155,10 +149,9 @@ static void unusual_files_are_left_alone(void **state)
 	}
 }
 
-static void only_its_own_file(void **state)
+TEST(only_its_own_file)
 {
 	const struct drb_config_override given = {.layer = 1, .label = 0};
-	(void)state;
 
 	write_file(FABRIC);
 	assert_int_equal(save("threshold=3", &given), -EINVAL);
@@ -172,11 +165,10 @@ static void only_its_own_file(void **state)
 }
 
 // The file behind a symbolic link is replaced, not the link.
-static void links_stay(void **state)
+TEST(links_stay)
 {
 	char real[64];
 	struct stat st;
-	(void)state;
 
 	snprintf(real, sizeof(real), "%s/real.yaml", folder);
 	write_file(FABRIC);
@@ -191,11 +183,10 @@ static void links_stay(void **state)
 }
 
 // The copy's name would be too long.
-static void no_room_for_a_copy(void **state)
+TEST(no_room_for_a_copy)
 {
 	char name[300];
 	struct drb_settings s = {0};
-	(void)state;
 
 	snprintf(name, sizeof(name), "%s/%0252d", folder, 0);
 	write_file(FABRIC);
@@ -207,15 +198,4 @@ static void no_room_for_a_copy(void **state)
 	assert_string_equal(read_file(), FABRIC);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_the_value_changes),
-		cmocka_unit_test(unusual_files_are_left_alone),
-		cmocka_unit_test(only_its_own_file),
-		cmocka_unit_test(links_stay),
-		cmocka_unit_test(no_room_for_a_copy),
-	};
-
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+TEST_MAIN(make_folder, remove_folder)

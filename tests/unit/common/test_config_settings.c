@@ -3,19 +3,15 @@
 // into the setup that a file made.
 #include "fixtures/unit.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "common/cli/log.h"
 #include "common/config/settings.h"
 
 static const char file[] = "fabric: {layers: 2, arity: 2}\nswitch: {layer: 1, label: 0}\n";
 
-static void settings_add_up(void **state)
+TEST(settings_add_up)
 {
 	struct drb_settings s = {0};
 	struct drb_setup setup;
-	(void)state;
 	assert_int_equal(drb_config_load_text("f", file, strlen(file), &setup), 0);
 	assert_int_equal(drb_settings_add(&s, "threshold=3.5 scheme=micro"), 0);
 	assert_int_equal(drb_settings_add(&s, " threshold=1 "), 0);
@@ -25,12 +21,11 @@ static void settings_add_up(void **state)
 	assert_true(setup.threshold > 0.99 && setup.threshold < 1.01);
 }
 
-static void changes_are_described(void **state)
+TEST(changes_are_described)
 {
 	struct drb_settings named = {0};
 	struct drb_setup before, after;
 	char text[256];
-	(void)state;
 	assert_int_equal(drb_config_load_text("f", file, strlen(file), &before), 0);
 	after = before;
 	assert_int_equal(drb_settings_add(&named, "threshold=auto flow_idle=90s scheme=drb"), 0);
@@ -43,12 +38,11 @@ static void changes_are_described(void **state)
 }
 
 // The text of a value stands for the value.
-static void values_are_told_as_they_are_read(void **state)
+TEST(values_are_told_as_they_are_read)
 {
 	static const char *const texts[] = {
 		"scheme=ecmp",  "threshold=0.125",   "threshold=auto",  "choices=3",
 		"unit=flowlet", "flow_grace=1500us", "check_source=off"};
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		struct drb_settings s = {0};
 		struct drb_setup setup;
@@ -61,7 +55,7 @@ static void values_are_told_as_they_are_read(void **state)
 	}
 }
 
-static void mistakes_are_refused(void **state)
+TEST(mistakes_are_refused)
 {
 	static const struct {
 		const char *text, *says;
@@ -74,7 +68,6 @@ static void mistakes_are_refused(void **state)
 		{"seed=3", "cannot change"},
 		{"threshold=33333333333333333333333333333333333", "too long"},
 	};
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct drb_settings s = {0};
 		assert_int_equal(drb_settings_add(&s, cases[i].text), -EINVAL);
@@ -83,25 +76,14 @@ static void mistakes_are_refused(void **state)
 	}
 }
 
-static void bad_values_are_refused(void **state)
+TEST(bad_values_are_refused)
 {
 	struct drb_settings s = {0};
 	struct drb_setup setup;
-	(void)state;
 	assert_int_equal(drb_config_load_text("f", file, strlen(file), &setup), 0);
 	assert_int_equal(drb_settings_add(&s, "scheme=best"), 0);
 	assert_int_equal(drb_settings_apply(&s, &setup), -EINVAL);
 	assert_non_null(strstr(drb_msg_last(), "set: routing.scheme: "));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(settings_add_up),
-		cmocka_unit_test(changes_are_described),
-		cmocka_unit_test(values_are_told_as_they_are_read),
-		cmocka_unit_test(mistakes_are_refused),
-		cmocka_unit_test(bad_values_are_refused),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -2,11 +2,10 @@
 // What config files mean: every key, and what holds without it.
 #include "fixtures/config_files.h"
 
-static void defaults(void **state)
+TEST(defaults)
 {
 	struct drb_setup s = good(HEAD);
 
-	(void)state;
 	assert_string_equal(s.fabric, "drb");
 	assert_string_equal(s.name, "s1-0");
 	assert_string_equal(s.instance, "drb-s1-0");
@@ -59,7 +58,7 @@ static void defaults(void **state)
 	assert_int_equal(s.ports[3].peer.layer, 2);
 }
 
-static void every_key(void **state)
+TEST(every_key)
 {
 	struct drb_setup s =
 		good("fabric: {name: x.y, layers: 3, arity: 2, mac: \"06:0a\", ipv4: "
@@ -74,7 +73,6 @@ static void every_key(void **state)
 		     "hugepages: \"no\", "
 		     "memory: 64, memif_dir: /tmp}\n");
 
-	(void)state;
 	assert_string_equal(s.instance, "x.y-s2-5");
 	assert_int_equal(s.addr.mac[0], 6);
 	assert_int_equal(s.addr.mac[1], 10);
@@ -111,7 +109,7 @@ static void every_key(void **state)
 }
 
 // `ports` over `link` over defaults, key by key, for every driver.
-static void ports_override_links(void **state)
+TEST(ports_override_links)
 {
 	struct drb_setup s =
 		good(HEAD "link: {driver: memif, rate: 500pps, slotted: true, queue: 9}\n"
@@ -123,7 +121,6 @@ static void ports_override_links(void **state)
 	const struct drb_port_setup *d0 = &s.ports[0], *d1 = &s.ports[1], *u0 = &s.ports[2],
 				    *u1 = &s.ports[3];
 
-	(void)state;
 	// A plain host has no memif.
 	assert_int_equal(d0->driver, DRB_DRIVER_AF_PACKET);
 	assert_string_equal(d0->interface, "d0");
@@ -144,7 +141,7 @@ static void ports_override_links(void **state)
 }
 
 // A packet takes whole slots of `link` where that is what rates say.
-static void slow_ports_take_slots(void **state)
+TEST(slow_ports_take_slots)
 {
 	static const struct {
 		const char *rate;
@@ -154,7 +151,6 @@ static void slow_ports_take_slots(void **state)
 		     {"100kbit", 1},   {"none", 1},   {"71.428571428571pps", 7},
 		     {"166.6pps", 1}};
 
-	(void)state;
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(ports); i++) {
 		const size_t slow = i % 2, k = i / 2;
 		char text[256];
@@ -170,24 +166,22 @@ static void slow_ports_take_slots(void **state)
 }
 
 // As the kernel writes it; arguments as they are.
-static void addresses_of_cards(void **state)
+TEST(addresses_of_cards)
 {
 	struct drb_setup s = good(HEAD "link: {driver: none}\n"
 				       "ports:\n"
 				       "  - {name: u0, driver: pci, device: \"3B:00.1,Ab=C\"}\n"
 				       "  - {name: u1, driver: pci, device: \"0001:3b:0A.7\"}\n");
 
-	(void)state;
 	assert_string_equal(s.ports[2].device, "0000:3b:00.1,Ab=C");
 	assert_string_equal(s.ports[3].device, "0001:3b:0a.7");
 }
 
-static void long_addresses_of_cards(void **state)
+TEST(long_addresses_of_cards)
 {
 	char text[2048], message[2048], arguments[1015] = "";
 	struct drb_setup s;
 
-	(void)state;
 	memset(arguments, 'a', sizeof(arguments) - 1);
 	snprintf(text, sizeof(text),
 		 HEAD
@@ -199,7 +193,7 @@ static void long_addresses_of_cards(void **state)
 		strstr(message, "ports[0].device: too long: the address is completed with 0000:"));
 }
 
-static void overrides(void **state)
+TEST(overrides)
 {
 	const struct drb_config_override both = {.layer = 2, .label = 5},
 					 label = {.layer = -1, .label = 3},
@@ -209,7 +203,6 @@ static void overrides(void **state)
 	struct drb_setup s;
 	char message[2048];
 
-	(void)state;
 	write_file(FABRIC);
 	assert_int_equal(load(file, &both, &s, message, sizeof(message)), 0);
 	assert_string_equal(s.name, "s2-5");
@@ -227,12 +220,11 @@ static void overrides(void **state)
 }
 
 // One file for all switches: the random streams and salts of two switches differ.
-static void seeds_differ(void **state)
+TEST(seeds_differ)
 {
 	struct drb_setup a, b;
 	char message[2048];
 
-	(void)state;
 	write_file(HEAD);
 	assert_int_equal(load(file, &(struct drb_config_override){.layer = 1}, &a, message, 2048),
 			 0);
@@ -248,7 +240,7 @@ static const struct drb_port_setup *port_of(const struct drb_setup *s, const str
 }
 
 // Both ends of every link between switches derive the same memif socket, and no other link does.
-static void memif_sockets_meet(void **state)
+TEST(memif_sockets_meet)
 {
 	static const struct {
 		uint32_t l, d;
@@ -256,7 +248,6 @@ static void memif_sockets_meet(void **state)
 	static struct drb_setup all[128];
 	char text[256], message[2048];
 
-	(void)state;
 	for (size_t t = 0; t < ARRAY_SIZE(trees); t++) {
 		uint32_t n = 0, links = 0;
 		snprintf(text, sizeof(text),
@@ -303,12 +294,11 @@ static void memif_sockets_meet(void **state)
 }
 
 // Fewer uplinks: those of layer 1, and the switches that are left above.
-static void fewer_uplinks(void **state)
+TEST(fewer_uplinks)
 {
 	struct drb_setup s = good("fabric: {layers: 3, arity: 4, uplinks: 3}\n"
 				  "switch: {layer: 1, label: 9}\n");
 
-	(void)state;
 	assert_int_equal(s.up_ports, 3);
 	assert_int_equal(s.choice.uplinks, 3);
 	assert_int_equal(s.ports[6].peer.layer, 2);
@@ -324,19 +314,4 @@ static void fewer_uplinks(void **state)
 	    ":1: fabric.uplinks: a switch of layer 1 of F(1,4) has none");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(defaults),
-		cmocka_unit_test(fewer_uplinks),
-		cmocka_unit_test(every_key),
-		cmocka_unit_test(ports_override_links),
-		cmocka_unit_test(slow_ports_take_slots),
-		cmocka_unit_test(overrides),
-		cmocka_unit_test(seeds_differ),
-		cmocka_unit_test(memif_sockets_meet),
-		cmocka_unit_test(addresses_of_cards),
-		cmocka_unit_test(long_addresses_of_cards),
-	};
-	return cmocka_run_group_tests_name("config_setup", tests, make_dir, remove_dir);
-}
+TEST_MAIN(make_dir, remove_dir)

@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-static void bad_structure(void **state)
+TEST(bad_structure)
 {
 	static const struct mistake mistakes[] = {
 		{"", ":1: the file is empty"},
@@ -33,11 +33,10 @@ static void bad_structure(void **state)
 		{HEAD "link: [[[[[[[[[[[[[[[[[", ":5: nested deeper than 16 levels"},
 	};
 
-	(void)state;
 	every(mistakes, ARRAY_SIZE(mistakes));
 }
 
-static void bad_types(void **state)
+TEST(bad_types)
 {
 	static const struct mistake mistakes[] = {
 		{"fabric: {layers: three, arity: 2}\n" SWITCH,
@@ -66,12 +65,11 @@ static void bad_types(void **state)
 		 ":6: process.burst: \"many\" is not a whole number"},
 	};
 
-	(void)state;
 	every(mistakes, ARRAY_SIZE(mistakes));
 }
 
 // What is not YAML, or YAML of another shape than a config.
-static void bad_shapes(void **state)
+TEST(bad_shapes)
 {
 	static const struct mistake mistakes[] = {
 		{"just words\n", ":1: not a config: keys such as \"fabric:\" are missing"},
@@ -101,19 +99,17 @@ static void bad_shapes(void **state)
 		{HEAD "link: {a.b: 3}\n", ":5: link.a.b: unknown key"},
 	};
 
-	(void)state;
 	every(mistakes, ARRAY_SIZE(mistakes));
 }
 
 // An alias stands for what its anchor names, and a mapping that contains itself ends the reading as
 // any other of the wrong keys does. There are no merges ("<<").
-static void aliases(void **state)
+TEST(aliases)
 {
 	struct drb_setup s =
 		good(HEAD "link: {rate: &r 5pps, queue: 7}\n"
 			  "ports: [{name: d0, rate: *r}, &p {name: d1, rate: none}]\n");
 
-	(void)state;
 	assert_true(s.ports[0].rate.value == 5 && s.ports[1].rate.value == 0);
 	bad(HEAD "link: &l {rate: 5pps}\nrouting: *l\n", ":5: routing.rate: unknown key");
 	bad(HEAD "link: &l {rate: 5pps}\nprocess: {<<: *l}\n", ":6: process.<<: unknown key");
@@ -148,7 +144,7 @@ static double cpu_seconds(void)
 }
 
 // As much as a file may hold of what makes readers slow: refused with one line, in a moment.
-static void hostile_files(void **state)
+TEST(hostile_files)
 {
 	static const char *const begins[] = {"", HEAD "ports:\n", HEAD "link:\n", "fabric:\n"};
 	static const char *const parts[] = {"- &# a\n",
@@ -168,7 +164,6 @@ static void hostile_files(void **state)
 	char message[2048];
 	struct drb_setup s;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(parts) * ARRAY_SIZE(begins); i++) {
 		const char *part = parts[i / ARRAY_SIZE(begins)];
 		write_file(repeated(begins[i % ARRAY_SIZE(begins)], part));
@@ -181,13 +176,12 @@ static void hostile_files(void **state)
 	}
 }
 
-static void unreadable_files(void **state)
+TEST(unreadable_files)
 {
 	char message[2048], want[256];
 	struct drb_setup setup;
 	char missing[96];
 
-	(void)state;
 	snprintf(missing, sizeof(missing), "%s/none.yaml", dir);
 	assert_int_equal(load(missing, NULL, &setup, message, sizeof(message)), -EINVAL);
 	snprintf(want, sizeof(want), "%s: %s: No such file or directory\n",
@@ -202,13 +196,12 @@ static void unreadable_files(void **state)
 }
 
 // Bytes that can be read once only give the same setup, and the same lines in messages.
-static void pipes(void **state)
+TEST(pipes)
 {
 	static const char *const texts[] = {HEAD "link: {queue: 7}\n", HEAD "link: {queue: 0}\n"};
 	char message[2048], path[32];
 	struct drb_setup setup;
 
-	(void)state;
 	for (int bad_one = 0; bad_one < 2; bad_one++) {
 		const char *text = texts[bad_one];
 		int ends[2];
@@ -226,13 +219,4 @@ static void pipes(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bad_structure), cmocka_unit_test(bad_types),
-		cmocka_unit_test(bad_shapes),    cmocka_unit_test(aliases),
-		cmocka_unit_test(hostile_files), cmocka_unit_test(unreadable_files),
-		cmocka_unit_test(pipes),
-	};
-	return cmocka_run_group_tests_name("config_structure", tests, make_dir, remove_dir);
-}
+TEST_MAIN(make_dir, remove_dir)

@@ -2,7 +2,7 @@
 // Values of config keys: one exact line for every one that is out of range.
 #include "fixtures/config_files.h"
 
-static void bad_fabrics(void **state)
+TEST(bad_fabrics)
 {
 	static const struct mistake mistakes[] = {
 		{"fabric: {layers: 0, arity: 2}\n" SWITCH, ":1: fabric.layers: 0 is not in 1..16"},
@@ -44,16 +44,14 @@ static void bad_fabrics(void **state)
 		 ":6: switch.label: 4 is not in 0..3, the switches of layer 3 of F(3,2)"},
 	};
 
-	(void)state;
 	every(mistakes, ARRAY_SIZE(mistakes));
 }
 
 // All schemes are named.
-static void bad_schemes(void **state)
+TEST(bad_schemes)
 {
 	static const char *const words[] = {"best", ""};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		char text[256], want[512];
 		int used = snprintf(want, sizeof(want), ":5: routing.scheme: \"%s\" is none of ",
@@ -66,7 +64,7 @@ static void bad_schemes(void **state)
 	}
 }
 
-static void bad_values(void **state)
+TEST(bad_values)
 {
 	static const struct mistake mistakes[] = {
 		{HEAD "routing: {scheme: walk, unit: flow}\n",
@@ -166,13 +164,12 @@ static void bad_values(void **state)
 		 ":5: process.cpus: \"12345\" is not a list of CPUs such as 2 or 0-1"},
 	};
 
-	(void)state;
 	every(mistakes, ARRAY_SIZE(mistakes));
 }
 
 #define LONG_64 "0123456789012345678901234567890123456789012345678901234567890123"
 
-static void bad_ports(void **state)
+TEST(bad_ports)
 {
 	static const struct mistake mistakes[] = {
 		{HEAD "ports:\n  - {name: d2}\n", ":6: ports[0].name: \"d2\" is no port of this "
@@ -224,17 +221,7 @@ static void bad_ports(void **state)
 		 ":7: ports[0].queue: 0 is not in 1..65536 packets"},
 	};
 
-	(void)state;
 	every(mistakes, ARRAY_SIZE(mistakes));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bad_fabrics),
-		cmocka_unit_test(bad_schemes),
-		cmocka_unit_test(bad_values),
-		cmocka_unit_test(bad_ports),
-	};
-	return cmocka_run_group_tests_name("config_values", tests, make_dir, remove_dir);
-}
+TEST_MAIN(make_dir, remove_dir)

@@ -6,9 +6,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -140,12 +137,11 @@ static int talk_to_nobody(void)
 	return 0;
 }
 
-static void test_nobody_reads(void **state)
+TEST(test_nobody_reads)
 {
 	char path[] = "/tmp/drb-test-log-XXXXXX";
 	int ends[2], file = mkstemp(path);
 
-	(void)state;
 	assert_true(file >= 0);
 	unlink(path);
 	pipe_to_read = file;
@@ -178,11 +174,10 @@ static int talk_too_much(void)
 	return 0;
 }
 
-static void test_one_message_too_often(void **state)
+TEST(test_one_message_too_often)
 {
 	int ends[2];
 
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	fcntl(ends[1], F_SETPIPE_SZ, 1 << 20);
 	assert_int_equal(run_with(ends[1], talk_too_much), 0);
@@ -215,12 +210,11 @@ static int talk_to_a_full_disk(void)
 	return 0;
 }
 
-static void test_full_disk(void **state)
+TEST(test_full_disk)
 {
 	char path[] = "/tmp/drb-test-log-XXXXXX";
 	int file = mkstemp(path);
 
-	(void)state;
 	assert_true(file >= 0);
 	unlink(path);
 	assert_int_equal(run_with(file, talk_to_a_full_disk), 0);
@@ -279,11 +273,10 @@ static int leave_while_it_stalls(void)
 	return 0;
 }
 
-static void test_last_words(void **state)
+TEST(test_last_words)
 {
 	int ends[2];
 
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	assert_int_equal(run_with(ends[1], leave_while_it_stalls), 0);
 	close(ends[1]);
@@ -292,12 +285,11 @@ static void test_last_words(void **state)
 	close(ends[0]);
 }
 
-static void test_form(void **state)
+TEST(test_form)
 {
 	char date[] = "dddd-dd-ddTdd:dd:dd.dddZ ";
 	int ends[2];
 
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	unsetenv("JOURNAL_STREAM");
 	assert_int_equal(run_with(ends[1], talk_and_leave), 0);
@@ -320,13 +312,12 @@ static void test_form(void **state)
 	close(ends[0]);
 }
 
-static void test_journal(void **state)
+TEST(test_journal)
 {
 	char stream[64];
 	struct stat st;
 	int ends[2];
 
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	assert_int_equal(fstat(ends[1], &st), 0);
 	snprintf(stream, sizeof(stream), "%llu:%llu", (unsigned long long)st.st_dev,
@@ -359,9 +350,8 @@ static int die_together(void)
 	return 0;
 }
 
-static void test_threads_die_together(void **state)
+TEST(test_threads_die_together)
 {
-	(void)state;
 	for (unsigned i = 0; i < 50; i++) {
 		int ends[2];
 
@@ -374,17 +364,4 @@ static void test_threads_die_together(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nobody_reads),
-		cmocka_unit_test(test_one_message_too_often),
-		cmocka_unit_test(test_full_disk),
-		cmocka_unit_test(test_form),
-		cmocka_unit_test(test_journal),
-		cmocka_unit_test(test_last_words),
-		cmocka_unit_test(test_threads_die_together),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fixtures/unit.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "core/math/random.h"
 
 #include "common/cli/quantity.h"
 
-static void rates(void **state)
+TEST(rates)
 {
 	static const struct {
 		const char *text;
@@ -28,7 +25,6 @@ static void rates(void **state)
 	};
 	struct drb_rate rate;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
 		assert_int_equal(drb_parse_rate(good[i].text, &rate), 0);
 		assert_true(rate.value == good[i].value);
@@ -42,7 +38,7 @@ static void rates(void **state)
 	}
 }
 
-static void rates_print_readably(void **state)
+TEST(rates_print_readably)
 {
 	static const struct {
 		struct drb_rate rate;
@@ -54,7 +50,6 @@ static void rates_print_readably(void **state)
 		{{0.5, true}, "0.5pps"},      {{9600, false}, "9.6kbit"},
 		{{1e13, false}, "10000Gbit"}, {{123456789, false}, "123.456789Mbit"},
 	};
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		char text[64];
 		drb_format_rate(&cases[i].rate, text, sizeof(text));
@@ -63,11 +58,10 @@ static void rates_print_readably(void **state)
 }
 
 // Whatever the rate, what is printed is read back as exactly the same.
-static void rates_read_back(void **state)
+TEST(rates_read_back)
 {
 	struct drb_rng r = drb_rng_seed(40, 0);
 
-	(void)state;
 	for (int n = 0; n < 50000; n++) {
 		// Evenly over the magnitudes that are rates, from 8 bit/s to 1e13.
 		double scale = 8;
@@ -82,7 +76,7 @@ static void rates_read_back(void **state)
 	}
 }
 
-static void times(void **state)
+TEST(times)
 {
 	static const struct {
 		const char *text;
@@ -98,7 +92,6 @@ static void times(void **state)
 					  "2ms ", "1h", "nans", "infs", "1e300s", "2000000000s"};
 	uint64_t ns;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
 		assert_int_equal(drb_parse_time(good[i].text, &ns), 0);
 		assert_true(ns == good[i].ns);
@@ -111,7 +104,7 @@ static void times(void **state)
 	}
 }
 
-static void whole_numbers(void **state)
+TEST(whole_numbers)
 {
 	static const char *const bad[] = {"",
 					  "-1",
@@ -129,7 +122,6 @@ static void whole_numbers(void **state)
 	uint64_t wide = 77;
 	uint32_t narrow = 77;
 
-	(void)state;
 	assert_int_equal(drb_parse_u64("18446744073709551615", 0, UINT64_MAX, &wide), 0);
 	assert_true(wide == UINT64_MAX);
 	assert_int_equal(drb_parse_u32("4294967295", 0, UINT32_MAX, &narrow), 0);
@@ -146,13 +138,12 @@ static void whole_numbers(void **state)
 	}
 }
 
-static void real_numbers(void **state)
+TEST(real_numbers)
 {
 	static const char *const bad[] = {"",     "-0.1", "+1", "nan", "inf", "1e999", "0x1p0",
 					  "1.5.", "2.1",  " 1", "1 ",  ".",   "e5",    "1,2"};
 	double value = 77;
 
-	(void)state;
 	assert_int_equal(drb_parse_real("1.5", 0, 2, &value), 0);
 	assert_true(value == 1.5);
 	assert_int_equal(drb_parse_real("0", 0, 2, &value), 0);
@@ -167,7 +158,7 @@ static void real_numbers(void **state)
 	}
 }
 
-static void lists(void **state)
+TEST(lists)
 {
 	static const struct {
 		const char *text;
@@ -190,7 +181,6 @@ static void lists(void **state)
 	};
 	struct drb_reals list;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
 		assert_int_equal(drb_parse_reals(good[i].text, 0, 100, &list), 0);
 		assert_int_equal(list.count, good[i].count);
@@ -207,11 +197,10 @@ static void lists(void **state)
 }
 
 // The paper's sweep ends at 0.99, not one rounding error below or above it.
-static void sweeps_hit_both_ends(void **state)
+TEST(sweeps_hit_both_ends)
 {
 	struct drb_reals list;
 
-	(void)state;
 	assert_int_equal(drb_parse_reals("0.6:0.99:0.03", 0, 0.99, &list), 0);
 	assert_int_equal(list.count, 14);
 	assert_true(list.value[13] == 0.99);
@@ -223,13 +212,4 @@ static void sweeps_hit_both_ends(void **state)
 	free(list.value);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rates),           cmocka_unit_test(rates_print_readably),
-		cmocka_unit_test(rates_read_back), cmocka_unit_test(times),
-		cmocka_unit_test(whole_numbers),   cmocka_unit_test(real_numbers),
-		cmocka_unit_test(lists),           cmocka_unit_test(sweeps_hit_both_ends),
-	};
-	return cmocka_run_group_tests_name("quantity", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

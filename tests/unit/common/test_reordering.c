@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fixtures/unit.h"
 
-#include <math.h>
-
 #include "core/math/random.h"
 
 #include "common/measures/reordering.h"
@@ -29,9 +27,8 @@ static const struct {
 	{3, {2, 1, 0}, {3, 2, 2, 2}},
 };
 
-static void streams_by_hand(void **state)
+TEST(streams_by_hand)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(streams); i++) {
 		struct drb_arrival arrival[8];
 		struct drb_reordering r = {0};
@@ -42,21 +39,19 @@ static void streams_by_hand(void **state)
 	}
 }
 
-static void no_packet_has_no_share(void **state)
+TEST(no_packet_has_no_share)
 {
 	struct drb_reordering none = {0}, some = {.packets = 8, .reordered = 2};
 
-	(void)state;
 	assert_true(isnan(drb_reordering_share(&none)));
 	assert_true(drb_reordering_share(&some) == 0.25);
 }
 
 // Several streams together; times that are near or far apart, some of them equal.
-static void random_streams_agree_with_the_definitions(void **state)
+TEST(random_streams_agree_with_the_definitions)
 {
 	struct drb_rng rng = drb_rng_seed(3, 0);
 
-	(void)state;
 	for (uint32_t round = 0; round < 300; round++) {
 		struct drb_reordering is = {0}, want = {0};
 		for (uint32_t stream = 0; stream < 3; stream++) {
@@ -75,12 +70,4 @@ static void random_streams_agree_with_the_definitions(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(streams_by_hand),
-		cmocka_unit_test(no_packet_has_no_share),
-		cmocka_unit_test(random_streams_agree_with_the_definitions),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -2,8 +2,6 @@
 // Replies of a switch as structs: everything is taken, nothing malformed is believed.
 #include "fixtures/unit.h"
 
-#include <errno.h>
-
 #include "common/telemetry/switch_reader.h"
 #include "fixtures/telemetry_server.h"
 
@@ -27,14 +25,13 @@ static void disconnect(struct server *server, struct drb_telemetry *t)
 	"\"uptime_ns\":12345678901234,\"reloads\":2,\"ports\":4,\"ports_usable\":3,\"trouble\":"   \
 	"\"u0 down\"}}"
 
-static void info_is_read(void **state)
+TEST(info_is_read)
 {
 	struct script script = {.replies = {INFO}};
 	struct drb_switch_info info;
 	struct drb_telemetry t;
 	struct server server;
 
-	(void)state;
 	connect_to(&server, &script, &t);
 	assert_int_equal(drb_read_info(&t, &info), 0);
 	disconnect(&server, &t);
@@ -69,7 +66,7 @@ static void counters(char *text, size_t size, const char *command)
 	}
 }
 
-static void counters_are_read_by_name(void **state)
+TEST(counters_are_read_by_name)
 {
 	char keys[1024], drops_text[1200], routing_text[1200], worker_text[1200];
 	struct script script = {.replies = {drops_text, routing_text, worker_text}};
@@ -79,7 +76,6 @@ static void counters_are_read_by_name(void **state)
 	struct drb_telemetry t;
 	struct server server;
 
-	(void)state;
 	counters(keys, sizeof(keys), DRB_CMD_DROPS);
 	snprintf(drops_text, sizeof(drops_text), "{\"/drb/drops\":{%s}}", keys);
 	counters(keys, sizeof(keys), DRB_CMD_ROUTING);
@@ -125,7 +121,7 @@ static void counters_are_read_by_name(void **state)
 }
 
 // Of a port: with the counters of its XDP program, without, and with some of them only.
-static void xdp_counters_are_all_there_or_none(void **state)
+TEST(xdp_counters_are_all_there_or_none)
 {
 #define LINK                                                                                       \
 	"{\"/drb/port\":{\"name\":\"u0\",\"peer\":\"s2-0.d0\",\"driver\":\"af_xdp\","              \
@@ -142,7 +138,6 @@ static void xdp_counters_are_all_there_or_none(void **state)
 	struct drb_telemetry t;
 	struct server server;
 
-	(void)state;
 	connect_to(&server, &script, &t);
 	assert_int_equal(drb_read_link(&t, "u0", &link), 0);
 	assert_true(link.steered);
@@ -205,14 +200,13 @@ static void check_ports(const struct drb_switch_ports *ports)
 	}
 }
 
-static void ports_are_read(void **state)
+TEST(ports_are_read)
 {
 	static const uint32_t counts[] = {1, 4, 64};
 	static char text[16384];
 	struct drb_switch_ports ports;
 	struct script script;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
 		ports_reply(text, sizeof(text), counts[i], counts[i]);
 		assert_int_equal(read_ports(text, &ports, &script), 0);
@@ -224,7 +218,7 @@ static void ports_are_read(void **state)
 	}
 }
 
-static void malformed_ports_are_refused(void **state)
+TEST(malformed_ports_are_refused)
 {
 	static const struct {
 		uint32_t count, values;
@@ -240,7 +234,6 @@ static void malformed_ports_are_refused(void **state)
 	struct drb_switch_ports ports;
 	struct script script;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		ports_reply(text, sizeof(text), cases[i].count, cases[i].values);
 		assert_int_equal(read_ports(text, &ports, &script), -EPROTO);
@@ -249,7 +242,7 @@ static void malformed_ports_are_refused(void **state)
 	}
 }
 
-static void malformed_values_are_refused(void **state)
+TEST(malformed_values_are_refused)
 {
 	// Replacements in INFO.
 	static const char *const cases[][2] = {
@@ -266,7 +259,6 @@ static void malformed_values_are_refused(void **state)
 		{"[2,1]", "[[2],1]"},
 		{"{\"name\"", "[{\"name\""},
 	};
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		char text[1024];
 		const char *at = strstr(INFO, cases[i][0]);
@@ -285,7 +277,7 @@ static void malformed_values_are_refused(void **state)
 }
 
 // A label code with more digits than the text has room for.
-static void endless_codes_are_refused(void **state)
+TEST(endless_codes_are_refused)
 {
 	static char text[8192] = INFO;
 	struct script script = {.replies = {text}};
@@ -293,7 +285,6 @@ static void endless_codes_are_refused(void **state)
 	struct drb_telemetry t;
 	struct server server;
 
-	(void)state;
 	char *at = strstr(text, "[2,1]"), tail[256];
 	snprintf(tail, sizeof(tail), "%s", at + strlen("[2,1]"));
 	strcpy(at, "[2");
@@ -408,13 +399,12 @@ static int read_all(char replies[][16384], uint32_t count, struct drb_switch_all
 	return rc;
 }
 
-static void everything_is_read_at_once(void **state)
+TEST(everything_is_read_at_once)
 {
 	static char replies[4][16384];
 	struct drb_switch_all all;
 	struct script script;
 
-	(void)state;
 	all_reply(replies[0], sizeof(replies[0]), 0, 4, 4, 7);
 	assert_int_equal(read_all(replies, 1, &all, &script), 0);
 	assert_int_equal(all.port_count, 4);
@@ -437,14 +427,13 @@ static void everything_is_read_at_once(void **state)
 	drb_switch_all_free(&all);
 }
 
-static void malformed_wholes_are_refused(void **state)
+TEST(malformed_wholes_are_refused)
 {
 	static const uint32_t cases[][2] = {{4, 3}, {0, 0}, {4, 0}}; // ports that come, that are
 	static char replies[4][16384];
 	struct drb_switch_all all;
 	struct script script;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		all_reply(replies[0], sizeof(replies[0]), 0, cases[i][0], cases[i][1], 7);
 		assert_int_equal(read_all(replies, 1, &all, &script), -EPROTO);
@@ -457,18 +446,4 @@ static void malformed_wholes_are_refused(void **state)
 	assert_null(all.ports);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(info_is_read),
-		cmocka_unit_test(counters_are_read_by_name),
-		cmocka_unit_test(xdp_counters_are_all_there_or_none),
-		cmocka_unit_test(ports_are_read),
-		cmocka_unit_test(malformed_ports_are_refused),
-		cmocka_unit_test(malformed_values_are_refused),
-		cmocka_unit_test(endless_codes_are_refused),
-		cmocka_unit_test(everything_is_read_at_once),
-		cmocka_unit_test(malformed_wholes_are_refused),
-	};
-	return cmocka_run_group_tests_name("switch_reader", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fixtures/unit.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/cli/table.h"
 
 static const struct drb_column columns[] = {
@@ -49,27 +45,24 @@ static void check(enum drb_format format, const char *expected)
 	free(text);
 }
 
-static void aligned_table(void **state)
+TEST(aligned_table)
 {
-	(void)state;
 	check(DRB_FORMAT_TABLE, "port             in  latency slots  note\n"
 				"d0                7           6.12  plain\n"
 				"u11   1234567890123              -  a \"b\", c\n"
 				"-                 -           0.00  -\n");
 }
 
-static void csv(void **state)
+TEST(csv)
 {
-	(void)state;
 	check(DRB_FORMAT_CSV, "port,in_packets,seed,latency,note\n"
 			      "d0,7,1,6.125,plain\n"
 			      "u11,1234567890123,1,,\"a \"\"b\"\", c\"\n"
 			      ",,2,1e-07,\n");
 }
 
-static void json(void **state)
+TEST(json)
 {
-	(void)state;
 	check(DRB_FORMAT_JSON,
 	      "{\"port\":\"d0\",\"in_packets\":7,\"seed\":1,\"latency\":6.125,\"note\":\"plain\"}\n"
 	      "{\"port\":\"u11\",\"in_packets\":1234567890123,\"seed\":1,\"latency\":null,"
@@ -100,9 +93,8 @@ static void check_cell(enum drb_format format, const char *value, const char *ex
 	free(text);
 }
 
-static void hostile_text_is_harmless(void **state)
+TEST(hostile_text_is_harmless)
 {
-	(void)state;
 	// Escape sequences stay off the terminal; bytes that are not UTF-8 do not stop JSON.
 	check_cell(DRB_FORMAT_TABLE, "\033[2Jx\n", "name\n?[2Jx?\n");
 	check_cell(DRB_FORMAT_JSON, "\033x", "{\"name\":\"\\u001Bx\"}\n");
@@ -129,14 +121,13 @@ static char *two_flags(enum drb_format format)
 	return text;
 }
 
-static void flags(void **state)
+TEST(flags)
 {
 	static const char *const expected[] = {
 		[DRB_FORMAT_TABLE] = "even\n yes\n  no\n",
 		[DRB_FORMAT_CSV] = "even\ntrue\nfalse\n",
 		[DRB_FORMAT_JSON] = "{\"even\":true}\n{\"even\":false}\n",
 	};
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
 		char *text = two_flags((enum drb_format)i);
 		assert_string_equal(text, expected[i]);
@@ -159,14 +150,13 @@ static char *an_integer(enum drb_format format)
 	return text;
 }
 
-static void integers_have_a_sign_and_no_fraction(void **state)
+TEST(integers_have_a_sign_and_no_fraction)
 {
 	static const char *const expected[] = {
 		[DRB_FORMAT_TABLE] = "missing\n     -3\n      0\n",
 		[DRB_FORMAT_CSV] = "missing\n-3\n0\n",
 		[DRB_FORMAT_JSON] = "{\"missing\":-3}\n{\"missing\":0}\n",
 	};
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
 		char *text = an_integer((enum drb_format)i);
 		assert_string_equal(text, expected[i]);
@@ -174,24 +164,11 @@ static void integers_have_a_sign_and_no_fraction(void **state)
 	}
 }
 
-static void no_rows(void **state)
+TEST(no_rows)
 {
-	(void)state;
 	check_cell(DRB_FORMAT_TABLE, NULL, "name\n");
 	check_cell(DRB_FORMAT_CSV, NULL, "name\n");
 	check_cell(DRB_FORMAT_JSON, NULL, "");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(aligned_table),
-		cmocka_unit_test(csv),
-		cmocka_unit_test(json),
-		cmocka_unit_test(hostile_text_is_harmless),
-		cmocka_unit_test(flags),
-		cmocka_unit_test(integers_have_a_sign_and_no_fraction),
-		cmocka_unit_test(no_rows),
-	};
-	return cmocka_run_group_tests_name("table", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

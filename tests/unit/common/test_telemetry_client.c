@@ -2,13 +2,12 @@
 // The telemetry client against a server thread that answers well, badly, late, much or not at all.
 #include "fixtures/unit.h"
 
-#include <errno.h>
 #include <sys/stat.h>
 
 #include "common/telemetry/telemetry_client.h"
 #include "fixtures/telemetry_server.h"
 
-static void good_replies(void **state)
+TEST(good_replies)
 {
 	struct script script = {.greeting = GREETING,
 				.replies = {"{\"/drb/info\":{\"name\":\"s1-0\"}}",
@@ -18,7 +17,6 @@ static void good_replies(void **state)
 	struct drb_telemetry t;
 	json_t *value;
 
-	(void)state;
 	start(&server, &script);
 	assert_int_equal(drb_telemetry_open(&t, server.path, PATIENT_MS), 0);
 	assert_int_equal(t.pid, 4711);
@@ -53,9 +51,8 @@ static int greeted_with(const char *greeting)
 	return rc;
 }
 
-static void bad_greetings(void **state)
+TEST(bad_greetings)
 {
-	(void)state;
 	assert_int_equal(greeted_with(GREETING), 0);
 	assert_int_equal(greeted_with(NULL), -ETIMEDOUT);
 	assert_int_equal(greeted_with("SSH-2.0-OpenSSH"), -EPROTO);
@@ -86,7 +83,7 @@ static int asked_with(struct script *script, json_t **value)
 	return rc;
 }
 
-static void garbage_replies(void **state)
+TEST(garbage_replies)
 {
 	static const char *const garbage[] = {
 		"hello",
@@ -104,7 +101,6 @@ static void garbage_replies(void **state)
 		"{\"/drb/info\":123456789012345678901234567890}",
 		"{\"/drb/info\":1e999}",
 	};
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(garbage); i++) {
 		struct script script = {.replies = {garbage[i]}};
 		json_t *value = NULL;
@@ -115,26 +111,24 @@ static void garbage_replies(void **state)
 }
 
 // Brackets without end must not use up the stack.
-static void deeply_nested_reply(void **state)
+TEST(deeply_nested_reply)
 {
 	static char nested[200001];
 	struct script script = {.replies = {nested}};
 	json_t *value;
 
-	(void)state;
 	memset(nested, '[', sizeof(nested) - 1);
 	memcpy(nested, "{\"/drb/info\":", 13);
 	assert_int_equal(asked_with(&script, &value), -EPROTO);
 }
 
-static void huge_replies(void **state)
+TEST(huge_replies)
 {
 	struct script fits = {.replies = {"{\"/drb/info\":{}}"}, .pad = 100000};
 	struct script large = {.replies = {"{\"/drb/info\":{}}"},
 			       .pad = DRB_TELEMETRY_REPLY_MAX + 1};
 	json_t *value;
 
-	(void)state;
 	assert_int_equal(asked_with(&fits, &value), 0);
 	json_decref(value);
 	// Without privilege the system does not send that much: then there is no reply.
@@ -143,7 +137,7 @@ static void huge_replies(void **state)
 	assert_int_equal(rc, large.refused ? -ETIMEDOUT : -EMSGSIZE);
 }
 
-static void slow_and_silent_replies(void **state)
+TEST(slow_and_silent_replies)
 {
 	struct script late = {.replies = {"{\"/drb/info\":{}}"}, .delay_ms = 50};
 	struct script slow = {.replies = {"{\"/drb/info\":{}}"},
@@ -153,7 +147,6 @@ static void slow_and_silent_replies(void **state)
 	struct script gone = {.hang_up = true};
 	json_t *value;
 
-	(void)state;
 	assert_int_equal(asked_with(&late, &value), 0);
 	json_decref(value);
 	assert_int_equal(asked_with(&slow, &value), -ETIMEDOUT);
@@ -161,12 +154,11 @@ static void slow_and_silent_replies(void **state)
 	assert_int_equal(asked_with(&gone, &value), -ECONNRESET);
 }
 
-static void absent_servers(void **state)
+TEST(absent_servers)
 {
 	struct drb_telemetry t;
 	char folder[] = "/tmp/drb-test-XXXXXX", path[108], file[108], longest[300];
 
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/socket", folder);
 	snprintf(file, sizeof(file), "%s/file", folder);
@@ -193,7 +185,7 @@ static void absent_servers(void **state)
 	rmdir(folder);
 }
 
-static void over_long_commands_are_refused(void **state)
+TEST(over_long_commands_are_refused)
 {
 	struct script script = {.greeting = GREETING};
 	struct server server;
@@ -201,7 +193,6 @@ static void over_long_commands_are_refused(void **state)
 	json_t *value;
 	char param[400];
 
-	(void)state;
 	memset(param, 'x', sizeof(param) - 1);
 	param[sizeof(param) - 1] = '\0';
 	start(&server, &script);
@@ -212,7 +203,7 @@ static void over_long_commands_are_refused(void **state)
 }
 
 // A runtime folder with sockets of switches, of other processes and of nobody.
-static void places_are_found_in_order(void **state)
+TEST(places_are_found_in_order)
 {
 	static const char *const instances[] = {"drb-s2-0",   "drb-s1-10",  "drb-s1-9",
 						"lab-1-s1-0", "drb-h3",     "rte",
@@ -221,7 +212,6 @@ static void places_are_found_in_order(void **state)
 	struct drb_switch_socket *places;
 	size_t count;
 
-	(void)state;
 	assert_non_null(mkdtemp(runtime));
 	assert_int_equal(drb_telemetry_scan(runtime, NULL, &places, &count), 0);
 	assert_int_equal(count, 0);
@@ -271,18 +261,4 @@ static void places_are_found_in_order(void **state)
 	assert_int_equal(rmdir(runtime), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good_replies),
-		cmocka_unit_test(bad_greetings),
-		cmocka_unit_test(garbage_replies),
-		cmocka_unit_test(deeply_nested_reply),
-		cmocka_unit_test(huge_replies),
-		cmocka_unit_test(slow_and_silent_replies),
-		cmocka_unit_test(absent_servers),
-		cmocka_unit_test(over_long_commands_are_refused),
-		cmocka_unit_test(places_are_found_in_order),
-	};
-	return cmocka_run_group_tests_name("telemetry_client", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fixtures/unit.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "core/fabric/addresses.h"
 #include "core/math/random.h"
 #include "core/fabric/tree.h"
 
-static void the_default_plan(void **state)
+TEST(the_default_plan)
 {
 	struct drb_addr_plan plan = drb_addr_default(16);
 	static const uint8_t mac10[] = {0x02, 0, 0, 0, 0, 10};
 	static const uint8_t ipv6_10[16] = {0xfd, [15] = 11};
 	uint8_t mac[6], ipv6[16];
 
-	(void)state;
 	drb_addr_mac(&plan, 10, mac);
 	assert_memory_equal(mac, mac10, 6);
 	assert_int_equal(drb_addr_ipv4(&plan, 10), 0x0a00000b); // 10.0.0.11
@@ -25,12 +21,11 @@ static void the_default_plan(void **state)
 }
 
 // A mark in the second octet hides no label.
-static void marks_are_looked_through(void **state)
+TEST(marks_are_looked_through)
 {
 	struct drb_addr_plan plan = drb_addr_default(16);
 	uint8_t mac[6];
 
-	(void)state;
 	for (uint32_t mark = 0; mark < 256; mark++) {
 		drb_addr_mac(&plan, 15, mac);
 		mac[1] = (uint8_t)mark;
@@ -55,7 +50,7 @@ static void check_round_trip(const struct drb_addr_plan *plan, uint32_t host)
 	assert_int_equal(drb_addr_of_ipv6(plan, ipv6), host);
 }
 
-static void labels_read_back(void **state)
+TEST(labels_read_back)
 {
 	static const char *const plans[][3] = {
 		{"02:00", "10.0.0.0/8", "fd00::/64"},
@@ -66,7 +61,6 @@ static void labels_read_back(void **state)
 	static const uint32_t hosts[] = {1u << 23, 65534, (1u << 22) - 2, 2046};
 	struct drb_rng r = drb_rng_seed(30, 0);
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(plans); i++) {
 		struct drb_addr_plan plan = drb_addr_default(hosts[i]);
 		assert_int_equal(drb_addr_set_mac(&plan, plans[i][0]), 0);
@@ -81,12 +75,11 @@ static void labels_read_back(void **state)
 }
 
 // Neighbours of the range, and addresses of other kinds, are no labels.
-static void other_addresses_have_no_label(void **state)
+TEST(other_addresses_have_no_label)
 {
 	struct drb_addr_plan plan = drb_addr_default(16);
 	uint8_t mac[6], ipv6[16], broadcast[6];
 
-	(void)state;
 	assert_int_equal(drb_addr_of_ipv4(&plan, 0x0a000000), DRB_NO_LABEL);
 	assert_int_equal(drb_addr_of_ipv4(&plan, 0x0a000011), DRB_NO_LABEL);
 	assert_int_equal(drb_addr_of_ipv4(&plan, 0x09ffffff), DRB_NO_LABEL);
@@ -111,7 +104,7 @@ static void other_addresses_have_no_label(void **state)
 	}
 }
 
-static void plans_must_hold_every_host(void **state)
+TEST(plans_must_hold_every_host)
 {
 	static const struct {
 		const char *ipv4, *ipv6;
@@ -131,7 +124,6 @@ static void plans_must_hold_every_host(void **state)
 		{"10.0.0.0/8", "fd00::/120", 256, false},
 		{"10.0.0.0/8", "fd00::1/128", 2, false},
 	};
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct drb_addr_plan plan = drb_addr_default(cases[i].hosts);
 		assert_int_equal(drb_addr_set_ipv4(&plan, cases[i].ipv4), 0);
@@ -140,7 +132,7 @@ static void plans_must_hold_every_host(void **state)
 	}
 }
 
-static void malformed_bases_are_refused(void **state)
+TEST(malformed_bases_are_refused)
 {
 	static const char *const ipv4[] = {
 		"",
@@ -172,7 +164,6 @@ static void malformed_bases_are_refused(void **state)
 	};
 	struct drb_addr_plan plan = drb_addr_default(16), before = plan;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ipv4); i++)
 		assert_int_equal(drb_addr_set_ipv4(&plan, ipv4[i]), -EINVAL);
 	for (size_t i = 0; i < ARRAY_SIZE(ipv6); i++)
@@ -182,15 +173,4 @@ static void malformed_bases_are_refused(void **state)
 	assert_memory_equal(&plan, &before, sizeof(plan));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_default_plan),
-		cmocka_unit_test(marks_are_looked_through),
-		cmocka_unit_test(labels_read_back),
-		cmocka_unit_test(other_addresses_have_no_label),
-		cmocka_unit_test(plans_must_hold_every_host),
-		cmocka_unit_test(malformed_bases_are_refused),
-	};
-	return cmocka_run_group_tests_name("addr", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

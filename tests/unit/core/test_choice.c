@@ -2,8 +2,6 @@
 // The decision: when it redirects, where to, and with which probabilities.
 #include "fixtures/unit.h"
 
-#include <errno.h>
-
 #include "core/routing/decide.h"
 
 #include "fixtures/chi2.h"
@@ -20,12 +18,11 @@ static struct drb_choice choice_of(enum drb_scheme scheme, uint32_t uplinks, uin
 				   .margin = drb_margin(threshold)};
 }
 
-static void scheme_names_read_back(void **state)
+TEST(scheme_names_read_back)
 {
 	static const char *const bad[] = {"", "DRB", "drb ", "dmod", "dmodkk", "random"};
 	enum drb_scheme scheme = DRB_SCHEME_COUNT;
 
-	(void)state;
 	for (int i = 0; i < DRB_SCHEME_COUNT; i++) {
 		assert_int_equal(drb_scheme_parse(drb_scheme_name((enum drb_scheme)i), &scheme), 0);
 		assert_int_equal(scheme, i);
@@ -48,7 +45,7 @@ static const double thresholds[] = {
 	1e9, 1 << 30,   4e9,  5e9, 1e18,        1e300,     INFINITY,
 };
 
-static void ttc_follows_the_rule(void **state)
+TEST(ttc_follows_the_rule)
 {
 	static const uint32_t loads[] = {0,
 					 1,
@@ -70,7 +67,6 @@ static void ttc_follows_the_rule(void **state)
 					 (1u << 30) - 2,
 					 (1u << 30) - 1};
 
-	(void)state;
 	for (size_t k = 0; k < ARRAY_SIZE(thresholds); k++) {
 		uint32_t margin = drb_margin(thresholds[k]);
 		for (size_t a = 0; a < ARRAY_SIZE(loads); a++) {
@@ -101,11 +97,10 @@ static uint32_t candidate_of(uint32_t uplinks, uint32_t def, uint64_t draw)
 }
 
 // The whole decision: for every draw and many loads, default unless the rule says redirect.
-static void drb_redirects_exactly_when_the_rule_says(void **state)
+TEST(drb_redirects_exactly_when_the_rule_says)
 {
 	struct drb_rng r = drb_rng_seed(5, 0);
 
-	(void)state;
 	for (uint32_t d = 2; d <= 5; d++) {
 		struct draws draws = draws_up_to(d);
 		for (int n = 0; n < 400; n++) {
@@ -130,9 +125,8 @@ static void drb_redirects_exactly_when_the_rule_says(void **state)
 }
 
 // drb_scale32() cuts the 2^32 values into n runs whose lengths differ by at most one: exactly.
-static void scaling_is_uniform_to_one_value(void **state)
+TEST(scaling_is_uniform_to_one_value)
 {
-	(void)state;
 	for (uint32_t n = 1; n <= 4096; n++) {
 		uint64_t shortest = UINT64_MAX, longest = 0;
 		for (uint32_t j = 0; j < n; j++) {
@@ -153,11 +147,10 @@ static uint32_t cell_of(uint32_t port, uint32_t def)
 	return port - (port > def);
 }
 
-static void the_candidate_is_uniform_over_the_others(void **state)
+TEST(the_candidate_is_uniform_over_the_others)
 {
 	struct drb_rng r = drb_rng_seed(6, 0);
 
-	(void)state;
 	for (uint32_t d = 3; d <= 12; d += 3) {
 		for (uint32_t def = 0; def < d; def++) {
 			uint64_t seen[PORTS_MAX] = {0};
@@ -194,12 +187,11 @@ static uint64_t binomial(uint32_t n, uint32_t k)
 }
 
 // choices-1 distinct others, every subset equally likely.
-static void many_choices_look_at_a_uniform_subset(void **state)
+TEST(many_choices_look_at_a_uniform_subset)
 {
 	struct drb_rng r = drb_rng_seed(7, 0);
 	const uint32_t d = 7;
 
-	(void)state;
 	for (uint32_t choices = 2; choices <= d; choices++) {
 		for (uint32_t def = 0; def < d; def += 3) {
 			uint64_t seen[1 << 7] = {0}, counts[1 << 7];
@@ -222,11 +214,10 @@ static void many_choices_look_at_a_uniform_subset(void **state)
 }
 
 // Of the ports looked at, one of the least loaded; redirected to under the same rule.
-static void many_choices_take_the_least_loaded_of_them(void **state)
+TEST(many_choices_take_the_least_loaded_of_them)
 {
 	struct drb_rng r = drb_rng_seed(8, 0);
 
-	(void)state;
 	for (int n = 0; n < 50000; n++) {
 		uint32_t d = 2 + drb_rng_below(&r, PORTS_MAX - 1);
 		uint32_t choices = 3 + drb_rng_below(&r, d), def = drb_rng_below(&r, d);
@@ -251,12 +242,11 @@ static void many_choices_take_the_least_loaded_of_them(void **state)
 	}
 }
 
-static void ties_of_many_choices_are_random(void **state)
+TEST(ties_of_many_choices_are_random)
 {
 	struct drb_rng r = drb_rng_seed(9, 0);
 	uint32_t load[9] = {1, 1, 0, 1, 0, 9, 0, 0, 1}; // 2, 4, 6, 7 tie; the default is 5
 
-	(void)state;
 	for (uint32_t choices = 3; choices <= 9; choices++) {
 		struct drb_choice c = choice_of(DRB_SCHEME_DRB, 9, choices, 0);
 		uint64_t seen[9] = {0};
@@ -267,11 +257,10 @@ static void ties_of_many_choices_are_random(void **state)
 	}
 }
 
-static void micro_compares_two_distinct_uniform_ports(void **state)
+TEST(micro_compares_two_distinct_uniform_ports)
 {
 	struct drb_rng r = drb_rng_seed(10, 0);
 
-	(void)state;
 	for (uint32_t d = 2; d <= 8; d++) {
 		struct drb_choice c = choice_of(DRB_SCHEME_MICRO, d, 2, 0);
 		uint64_t pairs[64] = {0};
@@ -301,11 +290,10 @@ static void micro_compares_two_distinct_uniform_ports(void **state)
 	}
 }
 
-static void least_takes_a_random_one_of_the_shortest(void **state)
+TEST(least_takes_a_random_one_of_the_shortest)
 {
 	struct drb_rng r = drb_rng_seed(11, 0);
 
-	(void)state;
 	for (uint32_t d = 2; d <= 10; d++) {
 		struct drb_choice c = choice_of(DRB_SCHEME_LEAST, d, 2, 0);
 		for (int round = 0; round < 10; round++) {
@@ -330,11 +318,10 @@ static void least_takes_a_random_one_of_the_shortest(void **state)
 	}
 }
 
-static void vlb_is_uniform_and_blind(void **state)
+TEST(vlb_is_uniform_and_blind)
 {
 	struct drb_rng r = drb_rng_seed(12, 0);
 
-	(void)state;
 	for (uint32_t d = 2; d <= 16; d += 7) {
 		struct drb_choice c = choice_of(DRB_SCHEME_VLB, d, 2, 0);
 		uint32_t load[PORTS_MAX] = {1000, 0}, other[PORTS_MAX] = {0, 1000};
@@ -349,11 +336,10 @@ static void vlb_is_uniform_and_blind(void **state)
 	}
 }
 
-static void dmodk_is_the_default(void **state)
+TEST(dmodk_is_the_default)
 {
 	struct drb_rng r = drb_rng_seed(13, 0);
 
-	(void)state;
 	for (int n = 0; n < 10000; n++) {
 		uint32_t load[PORTS_MAX], d = 1 + drb_rng_below(&r, PORTS_MAX);
 		uint32_t def = drb_rng_below(&r, d);
@@ -367,14 +353,13 @@ static void dmodk_is_the_default(void **state)
 
 // One port per flow whatever the loads, flows spread evenly, and two switches decide independently
 // (the same hash at every hop would leave most of the second hop's ports unused).
-static void ecmp_is_sticky_spread_and_salted(void **state)
+TEST(ecmp_is_sticky_spread_and_salted)
 {
 	struct drb_rng r = drb_rng_seed(14, 0);
 	const uint32_t d = 6;
 	struct drb_choice c = choice_of(DRB_SCHEME_ECMP, d, 2, 0), next = c;
 	uint64_t seen[36] = {0};
 
-	(void)state;
 	c.salt = drb_salt(1, 1, 0);
 	next.salt = drb_salt(1, 2, 0);
 	for (uint64_t i = 0; i < 60000; i++) {
@@ -391,11 +376,10 @@ static void ecmp_is_sticky_spread_and_salted(void **state)
 }
 
 // One uplink: there is no candidate.
-static void a_single_uplink_is_always_taken(void **state)
+TEST(a_single_uplink_is_always_taken)
 {
 	uint32_t load[2] = {1000, 0}; // the second is no uplink
 
-	(void)state;
 	for (int s = 0; s < DRB_SCHEME_COUNT; s++) {
 		struct drb_choice c = choice_of((enum drb_scheme)s, 1, 2, 0);
 		assert_int_equal(drb_choose(&c, load, 0, 7, UINT64_MAX), 0);
@@ -403,11 +387,10 @@ static void a_single_uplink_is_always_taken(void **state)
 }
 
 // Equation (c_two). F(3,24): N = 27648, ln N = 10.2.
-static void flow_thresholds(void **state)
+TEST(flow_thresholds)
 {
 	static const double t3_24[] = {1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 5, 5, 5};
 
-	(void)state;
 	for (size_t c = 1; c <= ARRAY_SIZE(t3_24); c++)
 		assert_true(drb_threshold_flow((double)c, 27648) == t3_24[c - 1]);
 	assert_true(drb_threshold_flow(0, 27648) == 0);
@@ -422,9 +405,8 @@ static bool close_to(double a, double b)
 }
 
 // Equations (packet_threshold) and (flow_congestion).
-static void packet_thresholds_and_estimate(void **state)
+TEST(packet_thresholds_and_estimate)
 {
-	(void)state;
 	assert_true(close_to(drb_threshold_packet(0), 1));
 	assert_true(close_to(drb_threshold_packet(0.6), 1.916291));
 	assert_true(close_to(drb_threshold_packet(0.9), 3.302585));
@@ -437,13 +419,12 @@ static void packet_thresholds_and_estimate(void **state)
 }
 
 // No array of loads says what an array of zeros says.
-static void no_loads_are_zeros(void **state)
+TEST(no_loads_are_zeros)
 {
 	static const enum drb_scheme schemes[] = {DRB_SCHEME_DRB, DRB_SCHEME_MICRO, DRB_SCHEME_VLB,
 						  DRB_SCHEME_DMODK};
 	struct drb_rng r = drb_rng_seed(12, 0);
 
-	(void)state;
 	for (int n = 0; n < 400000; n++) {
 		static const uint32_t zeros[9];
 		uint32_t d = 1 + drb_rng_below(&r, 9);
@@ -455,26 +436,4 @@ static void no_loads_are_zeros(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(scheme_names_read_back),
-		cmocka_unit_test(ttc_follows_the_rule),
-		cmocka_unit_test(drb_redirects_exactly_when_the_rule_says),
-		cmocka_unit_test(scaling_is_uniform_to_one_value),
-		cmocka_unit_test(the_candidate_is_uniform_over_the_others),
-		cmocka_unit_test(many_choices_look_at_a_uniform_subset),
-		cmocka_unit_test(many_choices_take_the_least_loaded_of_them),
-		cmocka_unit_test(ties_of_many_choices_are_random),
-		cmocka_unit_test(micro_compares_two_distinct_uniform_ports),
-		cmocka_unit_test(least_takes_a_random_one_of_the_shortest),
-		cmocka_unit_test(vlb_is_uniform_and_blind),
-		cmocka_unit_test(dmodk_is_the_default),
-		cmocka_unit_test(ecmp_is_sticky_spread_and_salted),
-		cmocka_unit_test(a_single_uplink_is_always_taken),
-		cmocka_unit_test(flow_thresholds),
-		cmocka_unit_test(packet_thresholds_and_estimate),
-		cmocka_unit_test(no_loads_are_zeros),
-	};
-	return cmocka_run_group_tests_name("choice", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -24,12 +24,11 @@ static uint32_t choose(const struct drb_choice *c, uint64_t usable, const uint32
 }
 
 // Nothing dead: as ever. Something dead: never a dead one, for every scheme and set of them.
-static void never_a_dead_one(void **state)
+TEST(never_a_dead_one)
 {
 	struct drb_rng r = drb_rng_seed(1, 5);
 	uint32_t load[UPLINKS];
 
-	(void)state;
 	for (int n = 0; n < 400000; n++) {
 		enum drb_scheme scheme = (enum drb_scheme)(n % DRB_SCHEME_COUNT);
 		struct drb_choice c = choice_of(scheme, 2 + drb_rng_below(&r, UPLINKS - 1));
@@ -56,13 +55,12 @@ static void never_a_dead_one(void **state)
 	}
 }
 
-static void dead_default_is_a_random_one(void **state)
+TEST(dead_default_is_a_random_one)
 {
 	static const enum drb_scheme schemes[] = {DRB_SCHEME_DRB, DRB_SCHEME_DMODK};
 	const uint32_t load[UPLINKS] = {3, 3, 0, 3, 3};
 	struct drb_rng r = drb_rng_seed(2, 5);
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(schemes); i++) {
 		struct drb_choice c = choice_of(schemes[i], 2);
 		uint64_t seen[UPLINKS] = {0};
@@ -75,14 +73,13 @@ static void dead_default_is_a_random_one(void **state)
 }
 
 // The candidate is drawn among the usable ones only.
-static void candidates_are_uniform(void **state)
+TEST(candidates_are_uniform)
 {
 	const uint32_t load[UPLINKS] = {0, 9, 0, 0, 0};
 	const struct drb_choice c = choice_of(DRB_SCHEME_DRB, 2);
 	struct drb_rng r = drb_rng_seed(3, 5);
 	uint64_t seen[UPLINKS] = {0};
 
-	(void)state;
 	for (int n = 0; n < 9000; n++)
 		seen[choose(&c, 0x17, load,
 			    (struct drb_decision){.def = 1, .draw = drb_rng_next(&r)})]++;
@@ -90,13 +87,12 @@ static void candidates_are_uniform(void **state)
 	assert_uniform(((const uint64_t[]){seen[0], seen[2], seen[4]}), 3);
 }
 
-static void ecmp_moves_only_flows_of_dead_uplinks(void **state)
+TEST(ecmp_moves_only_flows_of_dead_uplinks)
 {
 	const uint32_t load[UPLINKS] = {0};
 	const struct drb_choice c = choice_of(DRB_SCHEME_ECMP, 2);
 	uint64_t moved[UPLINKS] = {0};
 
-	(void)state;
 	for (uint64_t flow = 0; flow < 40000; flow++) {
 		uint64_t hash = drb_mix64(flow);
 		uint32_t before = drb_choose(&c, load, 0, hash, 0);
@@ -115,13 +111,4 @@ static void ecmp_moves_only_flows_of_dead_uplinks(void **state)
 	assert_uniform(moved + 1, UPLINKS - 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(never_a_dead_one),
-		cmocka_unit_test(dead_default_is_a_random_one),
-		cmocka_unit_test(candidates_are_uniform),
-		cmocka_unit_test(ecmp_moves_only_flows_of_dead_uplinks),
-	};
-	return cmocka_run_group_tests_name("choose_among", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

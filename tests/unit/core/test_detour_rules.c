@@ -3,9 +3,6 @@
 // that is on no detour may take any usable uplink, so what holds here holds for every scheme.
 #include "fixtures/unit.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "core/routing/detour.h"
 #include "core/math/random.h"
 
@@ -254,9 +251,8 @@ static const uint32_t f32[] = {3, 2, 2};
 static const uint32_t trees[][3] = {{2, 2, 2}, {2, 3, 3}, {3, 2, 2}, {4, 2, 2},
 				    {3, 3, 3}, {2, 3, 2}, {3, 3, 2}};
 
-static void nothing_dead(void **state)
+TEST(nothing_dead)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(trees); i++) {
 		begin(trees[i]);
 		all_usable();
@@ -292,9 +288,8 @@ static void one_link(const struct link *l)
 }
 
 // Exactly two hops more, for affected pairs only.
-static void every_link(void **state)
+TEST(every_link)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(trees); i++) {
 		begin(trees[i]);
 		for (uint32_t l = 0; l < w.link_count; l++)
@@ -303,9 +298,8 @@ static void every_link(void **state)
 }
 
 // Hosts of other layer-1 switches are all reached.
-static void every_switch(void **state)
+TEST(every_switch)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(trees); i++) {
 		begin(trees[i]);
 		for (uint32_t m = 1; m <= w.t.layers; m++) {
@@ -346,11 +340,10 @@ static void name_of(const struct link *l, char text[32])
 		 p.port);
 }
 
-static void every_two_links(void **state)
+TEST(every_two_links)
 {
 	struct found all = {0};
 
-	(void)state;
 	begin(f32);
 	for (uint32_t a = 0; a < w.link_count; a++) {
 		for (uint32_t b = a + 1; b < w.link_count; b++) {
@@ -373,11 +366,10 @@ static void every_two_links(void **state)
 
 // Larger trees and more faults, drawn at random: no loop, nothing beyond the limit (asserted on the
 // way); what two links cost is asserted, what three faults cost is told.
-static void random_faults(void **state)
+TEST(random_faults)
 {
 	struct drb_rng r = drb_rng_seed(6, 1);
 
-	(void)state;
 	for (size_t i = 2; i < ARRAY_SIZE(trees); i++) {
 		struct found links = {0}, mixed = {0};
 		begin(trees[i]);
@@ -411,12 +403,11 @@ static int32_t port_of(const struct drb_detour_node *node, struct drb_usable_por
 }
 
 // What a packet finds that no switch would send.
-static void nonsense(void **state)
+TEST(nonsense)
 {
 	struct drb_usable_ports links = {.usable = 0xf};
 	struct drb_detour_node low, middle;
 
-	(void)state;
 	begin(f32);
 	low = at(1, 0);
 	middle = at(2, 0);
@@ -465,12 +456,4 @@ static void nonsense(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_dead),  cmocka_unit_test(every_link),
-		cmocka_unit_test(every_switch),  cmocka_unit_test(every_two_links),
-		cmocka_unit_test(random_faults), cmocka_unit_test(nonsense),
-	};
-	return cmocka_run_group_tests_name("detour_rules", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

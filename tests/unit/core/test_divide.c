@@ -12,9 +12,8 @@ static void check(uint32_t x, uint32_t n)
 		fail_msg("%u / %u gives %u", x, n, drb_div(x, &by));
 }
 
-static void small_numbers_exhaustively(void **state)
+TEST(small_numbers_exhaustively)
 {
-	(void)state;
 	for (uint32_t n = 1; n <= 300; n++) {
 		for (uint32_t x = 0; x <= 3000; x++)
 			check(x, n);
@@ -37,9 +36,8 @@ static void around_multiples(uint32_t n)
 	check(0, n);
 }
 
-static void edges_of_every_divisor(void **state)
+TEST(edges_of_every_divisor)
 {
-	(void)state;
 	for (uint32_t n = 1; n <= 5000; n++)
 		around_multiples(n);
 	for (uint32_t bit = 1; bit < 32; bit++) {
@@ -51,11 +49,10 @@ static void edges_of_every_divisor(void **state)
 	around_multiples(UINT32_MAX - 1);
 }
 
-static void random_pairs(void **state)
+TEST(random_pairs)
 {
 	struct drb_rng r = drb_rng_seed(1, 0);
 
-	(void)state;
 	for (int i = 0; i < 2000000; i++) {
 		uint64_t bits = drb_rng_next(&r);
 		// Divisors of every size: drop a random number of leading bits.
@@ -64,12 +61,4 @@ static void random_pairs(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(small_numbers_exhaustively),
-		cmocka_unit_test(edges_of_every_divisor),
-		cmocka_unit_test(random_pairs),
-	};
-	return cmocka_run_group_tests_name("divide", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

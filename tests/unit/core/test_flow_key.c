@@ -3,9 +3,6 @@
 // stand in heap blocks of their exact size).
 #include "fixtures/unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/packet/flow_key.h"
 #include "core/math/random.h"
 
@@ -78,11 +75,10 @@ static struct drb_flow_key key_of(const uint8_t *frame, uint32_t len)
 }
 
 // The flags of TCP, and of nothing else.
-static void tcp_flags(void **state)
+TEST(tcp_flags)
 {
 	static const uint8_t protocols[] = {6, 17, 132, 1};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(protocols); i++) {
 		for (int v6 = 0; v6 < 2; v6++) {
 			struct drb_flow_key key;
@@ -132,7 +128,7 @@ static void check(const struct frame *f, uint32_t ip, uint16_t ethertype, uint8_
 	assert_memory_equal(&got, &want, sizeof(want));
 }
 
-static void ipv4(void **state)
+TEST(ipv4)
 {
 	static const struct {
 		uint8_t protocol;
@@ -147,7 +143,6 @@ static void ipv4(void **state)
 		{6, 0, 10, true},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct frame f = ether();
 		put_ipv4(&f, cases[i].protocol, cases[i].fragment, cases[i].options);
@@ -160,11 +155,10 @@ static void ipv4(void **state)
 }
 
 // All fragments of a datagram are one flow, that of neither ports.
-static void fragments_share_a_flow(void **state)
+TEST(fragments_share_a_flow)
 {
 	struct frame first = ether(), later = ether();
 
-	(void)state;
 	put_ipv4(&first, 17, 0x2000, 0);
 	put_ports(&first);
 	put_ipv4(&later, 17, 0x0100, 0);
@@ -174,13 +168,12 @@ static void fragments_share_a_flow(void **state)
 	assert_int_equal(drb_flow_hash(&a), drb_flow_hash(&b));
 }
 
-static void ipv6(void **state)
+TEST(ipv6)
 {
 	static const uint8_t with_ports[] = {6, 17, 33, 132, 136},
 			     without[] = {58, 59, 44, 50, 255};
 	struct frame f;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(with_ports); i++) {
 		f = ether();
 		put_ipv6(&f, with_ports[i]);
@@ -195,11 +188,10 @@ static void ipv6(void **state)
 	}
 }
 
-static void ipv6_extension_headers(void **state)
+TEST(ipv6_extension_headers)
 {
 	struct frame f = ether();
 
-	(void)state;
 	put_ipv6(&f, 0);                  // hop-by-hop, 8 bytes
 	PUT(&f, 43, 0, 5, 2, 0, 0, 0, 0); // routing, 16 bytes
 	PUT(&f, 60, 1, 0, 0, 0, 0, 0, 0); // destination options, 8 bytes
@@ -222,11 +214,10 @@ static void ipv6_extension_headers(void **state)
 	check(&f, 6, 0x86dd, 0, false);
 }
 
-static void vlan_tags(void **state)
+TEST(vlan_tags)
 {
 	struct frame f = ether();
 
-	(void)state;
 	PUT(&f, 0x81, 0x00, 0x00, 0x07);
 	put_ipv4(&f, 6, 0, 0);
 	put_ports(&f);
@@ -241,11 +232,10 @@ static void vlan_tags(void **state)
 	check(&f, 0, 0x8100, 0, false);
 }
 
-static void other_frames(void **state)
+TEST(other_frames)
 {
 	struct frame f = ether();
 
-	(void)state;
 	PUT(&f, 0x08, 0x06, 0, 1, 8, 0);
 	check(&f, 0, 0x0806, 0, false);
 	f = ether();
@@ -264,12 +254,11 @@ static void other_frames(void **state)
 }
 
 // The fabric's marks, in the second octets of MACs, make no other flow.
-static void marks_are_not_of_the_flow(void **state)
+TEST(marks_are_not_of_the_flow)
 {
 	struct drb_flow_key plain, marked;
 	struct frame f = ether();
 
-	(void)state;
 	PUT(&f, 0x12, 0x34, 0, 1, 8, 0);
 	drb_flow_key_of(f.data, f.len, &plain);
 	f.data[1] ^= 0x21;
@@ -283,9 +272,8 @@ static void marks_are_not_of_the_flow(void **state)
 
 // Cut anywhere: the key falls back from 5-tuple to addresses to MACs, and never mixes in a byte
 // that is not there.
-static void truncated_at_every_length(void **state)
+TEST(truncated_at_every_length)
 {
-	(void)state;
 	for (uint32_t len = 14; len <= 42; len++) {
 		struct frame f = ether();
 		put_ipv4(&f, 17, 0, 0);
@@ -309,11 +297,10 @@ static void truncated_at_every_length(void **state)
 	}
 }
 
-static void noise(void **state)
+TEST(noise)
 {
 	struct drb_rng r = drb_rng_seed(6, 0);
 
-	(void)state;
 	for (int i = 0; i < 200000; i++) {
 		struct frame f = ether();
 		if (drb_rng_below(&r, 4) == 0)
@@ -331,11 +318,10 @@ static void noise(void **state)
 }
 
 // Ports that count up spread evenly over buckets: what ECMP rests on.
-static void hash_spreads(void **state)
+TEST(hash_spreads)
 {
 	uint64_t bucket[16] = {0};
 
-	(void)state;
 	for (uint32_t i = 0; i < 64000; i++) {
 		struct drb_flow_key key = {
 			.src = {10, 0, 0, 5}, .dst = {10, 0, 0, 11}, .protocol = 6};
@@ -346,20 +332,4 @@ static void hash_spreads(void **state)
 	assert_uniform(bucket, 16);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tcp_flags),
-		cmocka_unit_test(ipv4),
-		cmocka_unit_test(fragments_share_a_flow),
-		cmocka_unit_test(ipv6),
-		cmocka_unit_test(ipv6_extension_headers),
-		cmocka_unit_test(vlan_tags),
-		cmocka_unit_test(other_frames),
-		cmocka_unit_test(marks_are_not_of_the_flow),
-		cmocka_unit_test(truncated_at_every_length),
-		cmocka_unit_test(noise),
-		cmocka_unit_test(hash_spreads),
-	};
-	return cmocka_run_group_tests_name("flow", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -2,9 +2,6 @@
 // Hello frames: what is written is read again as the same, and nothing else is read.
 #include "fixtures/unit.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "core/links/hello.h"
 #include "core/math/random.h"
 
@@ -50,12 +47,11 @@ static void assert_same(const struct drb_hello *a, const struct drb_hello *b)
 	assert_true(drb_outages_equal(&a->outages, &b->outages));
 }
 
-static void round_trip(void **state)
+TEST(round_trip)
 {
 	struct drb_rng r = drb_rng_seed(1, 1);
 	uint8_t frame[DRB_HELLO_LEN_MAX + 4];
 
-	(void)state;
 	for (int n = 0; n < 10000; n++) {
 		struct drb_hello h = draw_hello(&r), again;
 		memset(frame, 0xff,
@@ -72,12 +68,11 @@ static void round_trip(void **state)
 }
 
 // Every octet counts: a frame with a wrong one is refused or says something else.
-static void every_octet_counts(void **state)
+TEST(every_octet_counts)
 {
 	struct drb_rng r = drb_rng_seed(1, 2);
 	uint32_t refused = 0;
 
-	(void)state;
 	for (int n = 0; n < 100; n++) {
 		struct drb_hello h = draw_hello(&r), again;
 		uint8_t frame[DRB_HELLO_LEN_MAX], other[DRB_HELLO_LEN_MAX];
@@ -103,13 +98,12 @@ static void every_octet_counts(void **state)
 }
 
 // What a later version adds is left out of account, the rest is as strict as ever.
-static void later_versions(void **state)
+TEST(later_versions)
 {
 	struct drb_rng r = drb_rng_seed(1, 3);
 	struct drb_hello h = draw_hello(&r), again;
 	uint8_t frame[DRB_HELLO_LEN_MAX];
 
-	(void)state;
 	h.size = 0;
 	h.outages.count = 0;
 	uint32_t own = drb_hello_encode(&h, frame);
@@ -126,7 +120,7 @@ static void later_versions(void **state)
 	assert_int_equal(drb_hello_decode(frame, len, &again), -EINVAL);
 }
 
-static void limits(void **state)
+TEST(limits)
 {
 	const struct drb_hello good = {.from = {.layer = 2, .label = 3, .port = 1},
 				       .fabric = 7,
@@ -135,7 +129,6 @@ static void limits(void **state)
 	struct drb_hello bad[10], again;
 	uint8_t frame[DRB_HELLO_LEN_MAX];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		bad[i] = good;
 	bad[0].from.layer = 0; // a host
@@ -157,14 +150,13 @@ static void limits(void **state)
 }
 
 // More outages than a hello has, by its own number or by its size.
-static void too_many_outages(void **state)
+TEST(too_many_outages)
 {
 	struct drb_hello h = {.from = {.layer = 2}, .period_ms = 100, .serial = {1, 1}}, again;
 	uint8_t frame[DRB_HELLO_LEN_MAX];
 	uint32_t len = drb_hello_encode(&h, frame);
 	const uint32_t count = len - 5; // behind it are "more" and the MTU of the fabric
 
-	(void)state;
 	assert_int_equal(drb_hello_decode(frame, len, &again), 0);
 	frame[count + 1] = 1;
 	assert_int_equal(drb_hello_decode(frame, len, &again), -EINVAL);
@@ -190,7 +182,7 @@ static uint64_t fabric_of(const char *name, uint32_t layers, uint32_t arity, uin
 	return drb_hello_fabric(name, &t);
 }
 
-static void fabrics_differ(void **state)
+TEST(fabrics_differ)
 {
 	const uint64_t id[] = {
 		fabric_of("drb", 3, 2, 2), fabric_of("drb", 2, 3, 3),  fabric_of("drb", 3, 3, 3),
@@ -198,7 +190,6 @@ static void fabrics_differ(void **state)
 		fabric_of("drb", 3, 2, 1), fabric_of("drb", 3, 3, 2),  fabric_of("drb", 3, 3, 1),
 	};
 
-	(void)state;
 	assert_true(id[0] == fabric_of("drb", 3, 2, 2));
 	for (size_t i = 0; i < ARRAY_SIZE(id); i++) {
 		for (size_t k = 0; k < i; k++)
@@ -206,12 +197,4 @@ static void fabrics_differ(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(round_trip),       cmocka_unit_test(every_octet_counts),
-		cmocka_unit_test(later_versions),   cmocka_unit_test(limits),
-		cmocka_unit_test(too_many_outages), cmocka_unit_test(fabrics_differ),
-	};
-	return cmocka_run_group_tests_name("hello", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

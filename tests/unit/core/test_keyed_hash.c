@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fixtures/unit.h"
 
-#include <string.h>
-
 #include "core/math/keyed_hash.h"
 
 // Hashed for each key: as many as there are buckets.
@@ -19,13 +17,12 @@ static struct drb_hash_key random_key(struct drb_rng *r)
 }
 
 // Every bit of words and key changes about half of the hash's.
-static void avalanche(void **state)
+TEST(avalanche)
 {
 	struct drb_rng r = drb_rng_seed(1, 1);
 	uint64_t changed[6 * 64] = {0};
 	const int rounds = 2000;
 
-	(void)state;
 	for (int round = 0; round < rounds; round++) {
 		struct drb_hash_key key = random_key(&r);
 		uint64_t word[2] = {drb_rng_next(&r), drb_rng_next(&r)};
@@ -77,12 +74,11 @@ static uint32_t fullest(const struct drb_hash_key *key, int pattern, int shift)
 
 // Words in which somebody has put a pattern lie in a table as random ones do, under all keys: of 4096 random
 // words in 4096 buckets more than 12 meet in one with probability 1e-6.
-static void chosen_words(void **state)
+TEST(chosen_words)
 {
 	static const int shifts[] = {0, 16, 32, 52};
 	struct drb_rng r = drb_rng_seed(2, 2);
 
-	(void)state;
 	for (int k = 0; k < KEYS; k++) {
 		const struct drb_hash_key key = random_key(&r);
 		for (int pattern = 0; pattern < 16; pattern++) {
@@ -92,11 +88,4 @@ static void chosen_words(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(avalanche),
-		cmocka_unit_test(chosen_words),
-	};
-	return cmocka_run_group_tests_name("keyed_hash", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -90,11 +90,10 @@ static void run(struct line *line, uint64_t ms)
 }
 
 // 5, 10 and 40 % are found within two seconds, and never forgotten while they last.
-static void losses_are_found(void **state)
+TEST(losses_are_found)
 {
 	const double losses[] = {0.05, 0.10, 0.40};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(losses); i++) {
 		uint32_t late = 0;
 		for (uint64_t seed = 0; seed < 200; seed++) {
@@ -119,9 +118,8 @@ static void losses_are_found(void **state)
 }
 
 // Without data: hellos tell, once one of them is lost.
-static void found_without_data(void **state)
+TEST(found_without_data)
 {
-	(void)state;
 	for (uint64_t seed = 0; seed < 100; seed++) {
 		struct line line = begin(0, 0, seed);
 		run(&line, 5000);
@@ -132,11 +130,10 @@ static void found_without_data(void **state)
 }
 
 // A tenth of the limit is no reason, for hours, whatever the rate; it is told.
-static void little_is_left_alone(void **state)
+TEST(little_is_left_alone)
 {
 	const uint32_t rates[] = {0, 10, 500, 5000};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rates); i++) {
 		struct line line = begin(0.001, rates[i], i);
 		run(&line, 3600000);
@@ -149,9 +146,8 @@ static void little_is_left_alone(void **state)
 
 // Packets on their way, in a queue that fills up slowly and empties, are no loss, and hide none. Nor are those
 // that a hello overtakes now and then.
-static void in_flight(void **state)
+TEST(in_flight)
 {
-	(void)state;
 	for (uint64_t seed = 0; seed < 20; seed++) {
 		struct line line = begin(0, 20000, seed);
 		for (uint32_t n = 0; n < 400; n++) {
@@ -175,11 +171,10 @@ static void in_flight(void **state)
 }
 
 // Also with a limit so small that within a minute no loss at all is expected.
-static void trusted_again_small(void **state)
+TEST(trusted_again_small)
 {
 	struct line line = begin(0.4, 500, 1);
 
-	(void)state;
 	line.link.setup.loss_limit = 1000;
 	run(&line, 5000);
 	assert_int_equal(line.link.state, DRB_LINK_LOSSY);
@@ -190,11 +185,10 @@ static void trusted_again_small(void **state)
 }
 
 // It is trusted again after two minutes without loss; the next time it takes four.
-static void trusted_again(void **state)
+TEST(trusted_again)
 {
 	struct line line = begin(0, 500, 1);
 
-	(void)state;
 	for (uint64_t minutes = 2; minutes <= 8; minutes *= 2) {
 		run(&line, 10000);
 		assert_int_equal(line.link.state, DRB_LINK_UP);
@@ -211,9 +205,8 @@ static void trusted_again(void **state)
 }
 
 // Only long frames are lost: hellos of both sizes tell, with a limit that does not matter, whenever it begins.
-static void long_frames(void **state)
+TEST(long_frames)
 {
-	(void)state;
 	for (uint64_t ms = 1000; ms < 1800; ms += 100) {
 		struct line line = begin(0, 0, 1);
 		line.link.setup.loss_limit = DRB_LOSS_ALL;
@@ -229,12 +222,11 @@ static void long_frames(void **state)
 }
 
 // Hellos that we send: one of four is as long as the fabric's frames, or as what its device sends.
-static void own_long_hellos(void **state)
+TEST(own_long_hellos)
 {
 	struct line line = begin(0, 0, 1);
 	const uint16_t mtus[] = {0, 1000, 1500, 9000}, sizes[] = {9014, 1014, 1514, 9014};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(mtus); i++) {
 		uint32_t lengthened = 0;
 		for (uint32_t n = 0; n < DRB_HELLO_LONG_EVERY; n++) {
@@ -247,11 +239,10 @@ static void own_long_hellos(void **state)
 }
 
 // What was lost while it was down, which it was often, does not make it lossy.
-static void dead_is_not_lossy(void **state)
+TEST(dead_is_not_lossy)
 {
 	struct line line = begin(0, 500, 1);
 
-	(void)state;
 	for (uint32_t n = 0; n < 20; n++) {
 		run(&line, 10000);
 		line.loss = 1;
@@ -265,11 +256,10 @@ static void dead_is_not_lossy(void **state)
 }
 
 // Nor do long hellos, if each outage takes those that would have come.
-static void dead_loses_long_hellos(void **state)
+TEST(dead_loses_long_hellos)
 {
 	struct line line = begin(0, 500, 1);
 
-	(void)state;
 	while (line.number % DRB_HELLO_LONG_EVERY != DRB_HELLO_LONG_EVERY - 1)
 		step(&line);
 	for (uint32_t n = 0; n < 5; n++) {
@@ -286,12 +276,11 @@ static void dead_loses_long_hellos(void **state)
 }
 
 // Whatever a neighbour says it has sent: nothing overflows (UBSan looks on), and what it says of us is kept.
-static void hostile_counts(void **state)
+TEST(hostile_counts)
 {
 	const uint64_t sent[] = {0, UINT64_MAX, INT64_MAX, UINT64_C(1) << 63, 1, UINT64_MAX / 3};
 	struct drb_link_loss loss;
 
-	(void)state;
 	drb_loss_init(&loss);
 	for (uint32_t n = 0; n < 2000; n++) {
 		const uint64_t s = sent[n % ARRAY_SIZE(sent)];
@@ -305,12 +294,11 @@ static void hostile_counts(void **state)
 }
 
 // What the neighbour says of what we send counts as well; off is off.
-static void other_direction(void **state)
+TEST(other_direction)
 {
 	struct line line = begin(0, 100, 1);
 	bool changed;
 
-	(void)state;
 	run(&line, 1000);
 	struct drb_hello hello = line.link.hello;
 	hello.serial.number++;
@@ -326,21 +314,4 @@ static void other_direction(void **state)
 	assert_int_not_equal(line.link.state, DRB_LINK_LOSSY);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(losses_are_found),
-		cmocka_unit_test(found_without_data),
-		cmocka_unit_test(little_is_left_alone),
-		cmocka_unit_test(in_flight),
-		cmocka_unit_test(trusted_again),
-		cmocka_unit_test(trusted_again_small),
-		cmocka_unit_test(long_frames),
-		cmocka_unit_test(other_direction),
-		cmocka_unit_test(own_long_hellos),
-		cmocka_unit_test(dead_is_not_lossy),
-		cmocka_unit_test(dead_loses_long_hellos),
-		cmocka_unit_test(hostile_counts),
-	};
-	return cmocka_run_group_tests_name("link_loss", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -78,9 +78,8 @@ static enum drb_link_state look(bool carrier, bool others, uint64_t at_ms)
 	return l.state;
 }
 
-static void comes_and_goes(void **state)
+TEST(comes_and_goes)
 {
-	(void)state;
 	begin(100);
 	assert_true(drb_link_is_usable(&l) && !drb_link_hears_neighbour(&l, 1000 * MS));
 	assert_int_equal(hear(DRB_HELLO_HEARS, 1010), DRB_LINK_UP);
@@ -102,11 +101,10 @@ static void comes_and_goes(void **state)
 }
 
 // The neighbour's period counts once it is known.
-static void their_period(void **state)
+TEST(their_period)
 {
 	struct drb_hello h = hello_of(DRB_HELLO_HEARS);
 
-	(void)state;
 	begin(10);
 	h.period_ms = 1000;
 	hear_this(&h, 1000);
@@ -124,9 +122,8 @@ static void their_period(void **state)
 }
 
 // Nobody says hello anywhere: used by its carrier. Somebody does, but not here: dead.
-static void silence(void **state)
+TEST(silence)
 {
-	(void)state;
 	begin(100);
 	assert_int_equal(drb_link_due_ns(&l), 1320 * MS + 1);
 	assert_int_equal(look(true, false, 100000), DRB_LINK_UNKNOWN);
@@ -138,9 +135,8 @@ static void silence(void **state)
 }
 
 // Hellos off: the carrier alone, whatever is heard.
-static void off(void **state)
+TEST(off)
 {
-	(void)state;
 	begin(0);
 	assert_int_equal(drb_link_due_ns(&l), UINT64_MAX);
 	assert_int_equal(look(true, true, 100000), DRB_LINK_UNKNOWN);
@@ -152,9 +148,8 @@ static void off(void **state)
 	assert_int_equal(look(true, true, 200003), DRB_LINK_DRAINED);
 }
 
-static void carrier(void **state)
+TEST(carrier)
 {
-	(void)state;
 	const struct drb_link_setup setup = setup_of(100);
 
 	drb_link_init(&l, &setup, false, 0);
@@ -169,11 +164,10 @@ static void carrier(void **state)
 }
 
 // Hellos that come but are not heard: who never heard us may be starting, who did has lost us.
-static void one_way(void **state)
+TEST(one_way)
 {
 	struct drb_hello ours = {0};
 
-	(void)state;
 	begin(100);
 	assert_int_equal(hear(0, 1000), DRB_LINK_UP);
 	drb_link_say(&l, &ours, 1000 * MS);
@@ -197,9 +191,8 @@ static void one_way(void **state)
 }
 
 // Any frame is a sign of life of a port in use, but brings none back that is dead.
-static void frames(void **state)
+TEST(frames)
 {
-	(void)state;
 	begin(100);
 	drb_link_hear_frame(&l, 1200 * MS);
 	assert_int_equal(look(true, true, 1321), DRB_LINK_DOWN); // nobody has said who it is
@@ -214,11 +207,10 @@ static void frames(void **state)
 }
 
 // A link that comes and goes is used less and less.
-static void flapping(void **state)
+TEST(flapping)
 {
 	uint64_t ms = 1000;
 
-	(void)state;
 	begin(100);
 	hear(DRB_HELLO_HEARS, ms);
 	for (uint32_t flap = 1; flap <= 12; flap++) {
@@ -245,12 +237,11 @@ static void flapping(void **state)
 }
 
 // The same hello again, or an older one; another process, which is the neighbour's next one or is there beside it.
-static void processes(void **state)
+TEST(processes)
 {
 	struct drb_hello first = hello_of(DRB_HELLO_HEARS), second = hello_of(DRB_HELLO_HEARS),
 			 other = hello_of(0), elsewhere;
 
-	(void)state;
 	begin(100);
 	hear_this(&second, 1000);
 	is_refused(&first, 1100, DRB_HELLO_STALE);
@@ -282,11 +273,10 @@ static void begin_keyed(void)
 }
 
 // With a key: a process that we do not know must answer one of our hellos.
-static void answers(void **state)
+TEST(answers)
 {
 	struct drb_hello h = hello_of(0), ours = {0};
 
-	(void)state;
 	begin_keyed();
 	is_refused(&h, 1000, DRB_HELLO_ASKS);
 	drb_link_say(&l, &ours, 1001 * MS);
@@ -346,12 +336,11 @@ static struct drb_hello draw_strange(struct drb_rng *r, bool keyed)
 }
 
 // Nobody displaces a neighbour that speaks, has it refused or changes what our hellos say to it.
-static void nobody_displaces(void **state)
+TEST(nobody_displaces)
 {
 	struct drb_rng r = drb_rng_seed(1, 1);
 	struct drb_hello h, ours;
 
-	(void)state;
 	for (uint32_t keyed = 0; keyed < 2; keyed++) {
 		keyed ? begin_keyed() : begin(100);
 		for (uint64_t ms = 1000; ms < 21000; ms += 100) {
@@ -383,11 +372,10 @@ static void nobody_displaces(void **state)
 	}
 }
 
-static void miswired(void **state)
+TEST(miswired)
 {
 	struct drb_hello wrong[6];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
 		wrong[i] = hello_of(DRB_HELLO_HEARS);
 	wrong[0].from.layer = 3;
@@ -413,9 +401,8 @@ static void miswired(void **state)
 	}
 }
 
-static void drained(void **state)
+TEST(drained)
 {
-	(void)state;
 	begin(100);
 	assert_int_equal(hear(DRB_HELLO_HEARS | DRB_HELLO_DRAINED, 1000),
 			 DRB_LINK_DRAINED_BY_NEIGHBOUR);
@@ -434,9 +421,8 @@ static void drained(void **state)
 }
 
 // Who was kept from listening does not blame the neighbour.
-static void excused(void **state)
+TEST(excused)
 {
-	(void)state;
 	begin(100);
 	hear(DRB_HELLO_HEARS, 1000);
 	drb_link_excuse(&l, 2000 * MS);
@@ -444,9 +430,8 @@ static void excused(void **state)
 	assert_int_equal(look(true, true, 3321), DRB_LINK_DOWN);
 }
 
-static void names(void **state)
+TEST(names)
 {
-	(void)state;
 	assert_string_equal(drb_link_state_name(DRB_LINK_UNKNOWN), "unknown");
 	assert_string_equal(drb_link_state_name(DRB_LINK_DRAINED), "drained");
 	assert_string_equal(drb_link_state_name(DRB_LINK_DRAINED_BY_NEIGHBOUR),
@@ -455,24 +440,4 @@ static void names(void **state)
 	assert_null(drb_link_state_name(DRB_LINK_COUNT));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(comes_and_goes),
-		cmocka_unit_test(their_period),
-		cmocka_unit_test(silence),
-		cmocka_unit_test(off),
-		cmocka_unit_test(carrier),
-		cmocka_unit_test(one_way),
-		cmocka_unit_test(frames),
-		cmocka_unit_test(flapping),
-		cmocka_unit_test(processes),
-		cmocka_unit_test(answers),
-		cmocka_unit_test(nobody_displaces),
-		cmocka_unit_test(miswired),
-		cmocka_unit_test(drained),
-		cmocka_unit_test(excused),
-		cmocka_unit_test(names),
-	};
-	return cmocka_run_group_tests_name("live", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

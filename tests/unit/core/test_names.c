@@ -11,9 +11,8 @@ static const struct {
 	{2, 5, "s2-5"}, {3, 17, "s3-17"}, {16, UINT32_MAX, "s16-4294967295"},
 };
 
-static void node_names_read_back(void **state)
+TEST(node_names_read_back)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(nodes); i++) {
 		char name[DRB_NAME_MAX];
 		uint32_t layer, label;
@@ -25,19 +24,18 @@ static void node_names_read_back(void **state)
 	}
 }
 
-static void bad_node_names_are_refused(void **state)
+TEST(bad_node_names_are_refused)
 {
 	static const char *const bad[] = {"",    "h",     "h01", "h1x", "s0-1",
 					  "s1",  "s1-",   "s-1", "x1",  "s1-4294967296",
 					  "h-1", "s1-+1", "S1-0"};
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		uint32_t layer, label;
 		assert_int_not_equal(drb_node_parse(bad[i], &layer, &label), 0);
 	}
 }
 
-static void instances_split_at_the_node(void **state)
+TEST(instances_split_at_the_node)
 {
 	static const struct {
 		const char *name, *fabric;
@@ -48,7 +46,6 @@ static void instances_split_at_the_node(void **state)
 		{"my-lab-s1-0", "my-lab", 1, 0},
 		{"a-h1-h2", "a-h1", 0, 2},
 	};
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		char fabric[DRB_FABRIC_MAX + 1], name[DRB_NAME_MAX];
 		uint32_t layer, label;
@@ -61,13 +58,12 @@ static void instances_split_at_the_node(void **state)
 	}
 }
 
-static void bad_instances_are_refused(void **state)
+TEST(bad_instances_are_refused)
 {
 	static const char *const bad[] = {"",         "drb",     "drb-",
 					  "-s1-0",    "s1-0",    "h1",
 					  "a/b-s1-0", "../x-h1", "-a-h1",
 					  "a b-h1",   "drb-s1-", "abcdefghijklmnopqrstuvwxy-h1"};
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		char fabric[DRB_FABRIC_MAX + 1];
 		uint32_t layer, label;
@@ -77,13 +73,12 @@ static void bad_instances_are_refused(void **state)
 }
 
 // The longest names that exist fit.
-static void longest_instance_reads_back(void **state)
+TEST(longest_instance_reads_back)
 {
 	const char *longest = "abcdefghijklmnopqrstuvwx";
 	char name[DRB_NAME_MAX], fabric[DRB_FABRIC_MAX + 1];
 	uint32_t layer, label;
 
-	(void)state;
 	drb_instance_name(name, longest, 16, UINT32_MAX);
 	assert_string_equal(name, "abcdefghijklmnopqrstuvwx-s16-4294967295");
 	assert_int_equal(drb_instance_parse(name, fabric, &layer, &label), 0);
@@ -92,14 +87,13 @@ static void longest_instance_reads_back(void **state)
 	assert_int_equal(label, UINT32_MAX);
 }
 
-static void ends_of_links(void **state)
+TEST(ends_of_links)
 {
 	static const struct drb_end ends[] = {{2, 5, 1, false}, {1, 0, 1, true}, {0, 12, 0, true}};
 	static const char *const names[][2] = {
 		{"d1", "s2-5.d1"}, {"u1", "s1-0.u1"}, {"eth0", "h12.eth0"}};
 	char text[DRB_END_NAME_MAX];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
 		drb_end_port(text, &ends[i]);
 		assert_string_equal(text, names[i][0]);
@@ -108,12 +102,11 @@ static void ends_of_links(void **state)
 	}
 }
 
-static void ports_and_fabrics(void **state)
+TEST(ports_and_fabrics)
 {
 	bool up;
 	uint32_t port;
 
-	(void)state;
 	assert_int_equal(drb_port_parse("u3", &up, &port), 0);
 	assert_true(up);
 	assert_int_equal(port, 3);
@@ -129,16 +122,4 @@ static void ports_and_fabrics(void **state)
 	assert_false(drb_fabric_name_ok("abcdefghijklmnopqrstuvwxy"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(node_names_read_back),
-		cmocka_unit_test(bad_node_names_are_refused),
-		cmocka_unit_test(instances_split_at_the_node),
-		cmocka_unit_test(bad_instances_are_refused),
-		cmocka_unit_test(longest_instance_reads_back),
-		cmocka_unit_test(ends_of_links),
-		cmocka_unit_test(ports_and_fabrics),
-	};
-	return cmocka_run_group_tests_name("name", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

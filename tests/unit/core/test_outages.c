@@ -3,18 +3,15 @@
 // of them each time. And what it makes of what neighbours tell: test_settled_outages has whole fabrics.
 #include "fixtures/unit.h"
 
-#include <string.h>
-
 #include "core/links/outages.h"
 #include "core/math/random.h"
 
 // What cannot be is left out.
-static void bounds(void **state)
+TEST(bounds)
 {
 	struct drb_tree t;
 	struct drb_outages o = {0};
 
-	(void)state;
 	assert_int_equal(drb_tree_init(&t, 3, 3), 0);
 	const uint32_t items = (uint32_t)drb_outage_items(&t), links = drb_outage_link(&t, 1, 0, 0);
 	assert_int_equal(items, drb_tree_switches_total(&t) + 2 * drb_tree_links(&t));
@@ -72,13 +69,12 @@ static void model_add(struct model *m, uint32_t key, uint32_t distance)
 		m->distance[key] = (uint8_t)distance;
 }
 
-static void as_the_model(void **state)
+TEST(as_the_model)
 {
 	struct drb_tree t;
 	struct drb_rng r;
 	uint32_t full = 0;
 
-	(void)state;
 	assert_int_equal(drb_tree_init(&t, 3, 8), 0);
 	r = drb_rng_seed(1, 0);
 	for (uint32_t round = 0; round < 200; round++) {
@@ -138,12 +134,11 @@ static void says_only(const struct drb_outages *o, uint32_t key)
 }
 
 // A link that is lost is a switch that is dead, unless that says that it is alive; it keeps what it sees itself.
-static void one_for_a_dead_switch(void **state)
+TEST(one_for_a_dead_switch)
 {
 	struct drb_outages said = {0}, o;
 	const uint32_t up = drb_tree_up_peer(&tree, 2, 0, 1).label;
 
-	(void)state;
 	o = say((struct drb_outage_sources){.dead = 8}, NULL);
 	says_only(&o, key_of(3, up, DRB_OUTAGE_DEAD));
 	// Signs of life: it says so, or speaks of a link of its own.
@@ -167,12 +162,11 @@ static void one_for_a_dead_switch(void **state)
 
 // Who hears that it is dead, or the other end of a link of its own that this is, says that it is alive, unless
 // it does by what it says of its own links.
-static void the_accused_are_alive(void **state)
+TEST(the_accused_are_alive)
 {
 	const uint32_t charges[] = {key_of(2, 0, DRB_OUTAGE_DEAD),
 				    link_of(3, DRB_OUTAGE_DEAD_ABOVE), link_of(0, DRB_OUTAGE_DEAD)};
 
-	(void)state;
 	for (uint32_t i = 0; i < 3; i++) {
 		struct drb_outages said = {0}, o;
 		drb_outages_add(&said, &tree, charges[i], 3);
@@ -195,11 +189,10 @@ static void the_accused_are_alive(void **state)
 }
 
 // All links that work are spare: so is the switch. Its neighbour says so no more.
-static void one_for_a_spare_switch(void **state)
+TEST(one_for_a_spare_switch)
 {
 	struct drb_outages said = {0}, o;
 
-	(void)state;
 	o = say((struct drb_outage_sources){.spare = 15}, NULL);
 	says_only(&o, key_of(2, 0, DRB_OUTAGE_SPARE));
 	o = say((struct drb_outage_sources){.spare = 7}, NULL);
@@ -215,11 +208,10 @@ static void one_for_a_spare_switch(void **state)
 }
 
 // That some are left out is heard as outages are, from nowhere too far away.
-static void more_is_heard(void **state)
+TEST(more_is_heard)
 {
 	struct drb_outages said = {.more = 3}, o;
 
-	(void)state;
 	o = say((struct drb_outage_sources){0}, &said);
 	assert_int_equal(o.more, 4);
 	said.more = (uint8_t)drb_outage_distance_max(&tree);
@@ -233,15 +225,6 @@ static void more_is_heard(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bounds),
-		cmocka_unit_test(as_the_model),
-		cmocka_unit_test(one_for_a_dead_switch),
-		cmocka_unit_test(the_accused_are_alive),
-		cmocka_unit_test(one_for_a_spare_switch),
-		cmocka_unit_test(more_is_heard),
-	};
-
 	assert_int_equal(drb_tree_init(&tree, 3, 2), 0);
-	return cmocka_run_group_tests_name("outages", tests, NULL, NULL);
+	return test_all(NULL, NULL);
 }

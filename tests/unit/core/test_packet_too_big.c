@@ -2,9 +2,6 @@
 // What hosts are told whose packets are too big, by hand and read back, and that any octets are safe.
 #include "fixtures/unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/packet/bytes.h"
 #include "core/math/random.h"
 #include "core/packet/checksum.h"
@@ -71,9 +68,8 @@ static void comes_back(uint32_t ethernet)
 	assert_memory_equal(answer + 12, frame + 12, ethernet - 12); // tags and type
 }
 
-static void ipv4_is_told(void **state)
+TEST(ipv4_is_told)
 {
-	(void)state;
 	for (uint32_t tags = 0; tags <= 2; tags++) {
 		const uint8_t *ip = make_ipv4(tags, DRB_PROTOCOL_TCP);
 		const uint32_t ethernet = 14 + 4 * tags;
@@ -95,9 +91,8 @@ static void ipv4_is_told(void **state)
 	}
 }
 
-static void ipv6_is_told(void **state)
+TEST(ipv6_is_told)
 {
-	(void)state;
 	for (uint32_t tags = 0; tags <= 2; tags++) {
 		const uint8_t *ip = make_ipv6(tags, DRB_PROTOCOL_UDP);
 		const uint32_t ethernet = 14 + 4 * tags;
@@ -120,9 +115,8 @@ static void ipv6_is_told(void **state)
 }
 
 // What is there of a shorter beginning is quoted whole.
-static void short_beginnings(void **state)
+TEST(short_beginnings)
 {
-	(void)state;
 	make_ipv4(0, DRB_PROTOCOL_TCP);
 	assert_int_equal(ask(14 + 100), 14 + 28 + 100);
 	assert_int_equal(ask(14 + 28), 14 + 28 + 28);
@@ -134,7 +128,7 @@ static void short_beginnings(void **state)
 		assert_int_equal(ask(len), 0);
 }
 
-static void who_asks_for_no_answer(void **state)
+TEST(who_asks_for_no_answer)
 {
 	static const uint8_t errors[] = {3, 4, 5, 11, 12}, others[] = {0, 8, 13, 14};
 	static const struct {
@@ -144,7 +138,6 @@ static void who_asks_for_no_answer(void **state)
 		    {12, 127}, {12, 224}, {16, 239}, {16, 255}},
 	  ipv6[] = {{0, 0x45}, {8, 0xff}, {24, 0xff}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ipv4); i++) {
 		make_ipv4(0, DRB_PROTOCOL_UDP)[ipv4[i].at] = ipv4[i].value;
 		assert_int_equal(ask(1523), 0);
@@ -177,12 +170,11 @@ static void who_asks_for_no_answer(void **state)
 }
 
 // Answers to any octets are within their room, and never answered themselves.
-static void any_octets(void **state)
+TEST(any_octets)
 {
 	struct drb_rng r = drb_rng_seed(1, 2);
 	uint32_t answered = 0;
 
-	(void)state;
 	for (uint32_t i = 0; i < ROUNDS; i++) {
 		if (i & 1)
 			make_ipv4(i / 2 % 3, (uint8_t)drb_rng_below(&r, 60));
@@ -206,13 +198,4 @@ static void any_octets(void **state)
 	assert_true(answered > ROUNDS / 4);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ipv4_is_told),     cmocka_unit_test(ipv6_is_told),
-		cmocka_unit_test(short_beginnings), cmocka_unit_test(who_asks_for_no_answer),
-		cmocka_unit_test(any_octets),
-	};
-
-	return cmocka_run_group_tests_name("packet_too_big", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,29 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fixtures/unit.h"
 
-#include <math.h>
-
-#include <string.h>
-
 #include "core/math/random.h"
 
 #include "fixtures/chi2.h"
 
 // Outputs of the authors' splitmix64.c for the state 1234567.
-static void splitmix64_known_answers(void **state)
+TEST(splitmix64_known_answers)
 {
 	static const uint64_t expected[] = {
 		UINT64_C(6457827717110365317),  UINT64_C(3203168211198807973),
 		UINT64_C(9817491932198370423),  UINT64_C(4593380528125082431),
 		UINT64_C(16408922859458223821),
 	};
-	(void)state;
 	for (uint64_t i = 0; i < ARRAY_SIZE(expected); i++)
 		assert_true(drb_mix64(1234567 + i * UINT64_C(0x9e3779b97f4a7c15)) == expected[i]);
 }
 
 // Outputs of the authors' xoshiro256plusplus.c for the state 1, 2, 3, 4.
-static void xoshiro256pp_known_answers(void **state)
+TEST(xoshiro256pp_known_answers)
 {
 	static const uint64_t expected[] = {
 		UINT64_C(41943041),
@@ -39,18 +34,16 @@ static void xoshiro256pp_known_answers(void **state)
 	};
 	struct drb_rng r = {{1, 2, 3, 4}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
 		assert_true(drb_rng_next(&r) == expected[i]);
 }
 
 // A seed repeats its numbers; streams and seeds near each other share none.
-static void streams_repeat_and_differ(void **state)
+TEST(streams_repeat_and_differ)
 {
 	uint64_t first[16 * 16];
 	size_t n = 0;
 
-	(void)state;
 	for (uint64_t seed = 0; seed < 16; seed++) {
 		for (uint64_t stream = 0; stream < 16; stream++) {
 			struct drb_rng a = drb_rng_seed(seed, stream);
@@ -66,12 +59,11 @@ static void streams_repeat_and_differ(void **state)
 	}
 }
 
-static void below_is_in_range(void **state)
+TEST(below_is_in_range)
 {
 	static const uint32_t bounds[] = {1, 2, 3, 7, 1000, 1u << 31, (1u << 31) + 1, UINT32_MAX};
 	struct drb_rng r = drb_rng_seed(20, 0);
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bounds); i++) {
 		for (int n = 0; n < 10000; n++)
 			assert_true(drb_rng_below(&r, bounds[i]) < bounds[i]);
@@ -79,12 +71,11 @@ static void below_is_in_range(void **state)
 }
 
 // Scaling 32 bits to 3 * 2^30 values without rejection would meet every third value twice as often.
-static void below_has_no_bias(void **state)
+TEST(below_has_no_bias)
 {
 	static const uint32_t bounds[] = {3, 5, 6, 10, 48, 3u << 30, 5u << 29};
 	struct drb_rng r = drb_rng_seed(21, 0);
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bounds); i++) {
 		uint32_t cells = bounds[i] <= 48 ? bounds[i] : bounds[i] % 3 ? 5 : 3;
 		uint64_t seen[48] = {0};
@@ -94,12 +85,11 @@ static void below_has_no_bias(void **state)
 	}
 }
 
-static void unit_is_uniform_in_0_1(void **state)
+TEST(unit_is_uniform_in_0_1)
 {
 	struct drb_rng r = drb_rng_seed(22, 0);
 	uint64_t seen[64] = {0};
 
-	(void)state;
 	for (int n = 0; n < 200000; n++) {
 		double u = drb_rng_unit(&r);
 		assert_true(u >= 0 && u < 1);
@@ -148,9 +138,8 @@ static void check_orders(draw_fn draw, uint32_t n, size_t kinds, uint64_t seed)
 		assert_uniform(counts, cells);
 }
 
-static void permutations_are_uniform(void **state)
+TEST(permutations_are_uniform)
 {
-	(void)state;
 	check_orders(drb_rng_permutation, 1, 1, 23);
 	check_orders(drb_rng_permutation, 2, 2, 23);
 	check_orders(drb_rng_permutation, 3, 6, 23);
@@ -164,21 +153,19 @@ static void no_fixed_points(struct drb_rng *r, uint32_t p[], uint32_t n)
 		assert_int_not_equal(p[i], i);
 }
 
-static void derangements_are_uniform(void **state)
+TEST(derangements_are_uniform)
 {
-	(void)state;
 	check_orders(no_fixed_points, 2, 1, 24);
 	check_orders(no_fixed_points, 3, 2, 24);
 	check_orders(no_fixed_points, 4, 9, 24);
 }
 
-static void large_permutations_are_permutations(void **state)
+TEST(large_permutations_are_permutations)
 {
 	struct drb_rng r = drb_rng_seed(25, 0);
 	static uint32_t p[100000];
 	static uint8_t seen[100000];
 
-	(void)state;
 	for (int round = 0; round < 4; round++) {
 		uint32_t n = (uint32_t)ARRAY_SIZE(p) - (uint32_t)round;
 		memset(seen, 0, sizeof(seen));
@@ -193,11 +180,10 @@ static void large_permutations_are_permutations(void **state)
 
 // Draws that share a random number: each uniform, and each pair of them, next to each other or the
 // first and the last.
-static void shared_draws_are_uniform_and_independent(void **state)
+TEST(shared_draws_are_uniform_and_independent)
 {
 	struct drb_rng r = drb_rng_seed(13, 0);
 
-	(void)state;
 	assert_int_equal(drb_rng_shares(1), 32);
 	assert_int_equal(drb_rng_shares(2), 32);
 	assert_int_equal(drb_rng_shares(3), 16);
@@ -226,19 +212,4 @@ static void shared_draws_are_uniform_and_independent(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(splitmix64_known_answers),
-		cmocka_unit_test(xoshiro256pp_known_answers),
-		cmocka_unit_test(streams_repeat_and_differ),
-		cmocka_unit_test(below_is_in_range),
-		cmocka_unit_test(below_has_no_bias),
-		cmocka_unit_test(shared_draws_are_uniform_and_independent),
-		cmocka_unit_test(unit_is_uniform_in_0_1),
-		cmocka_unit_test(permutations_are_uniform),
-		cmocka_unit_test(derangements_are_uniform),
-		cmocka_unit_test(large_permutations_are_permutations),
-	};
-	return cmocka_run_group_tests_name("rng", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -2,17 +2,14 @@
 // Where packets go that are spread.
 #include "fixtures/unit.h"
 
-#include <stdlib.h>
-
 #include "core/routing/rounds.h"
 
 // Whatever the loads, each uplink gets the same share of a group, to within one packet; of the two
 // in question the less loaded is taken, the first on a tie.
-static void rounds_are_fair(void **state)
+TEST(rounds_are_fair)
 {
 	struct drb_rng r = drb_rng_seed(1, 1);
 
-	(void)state;
 	for (uint32_t uplinks = 1; uplinks <= 9; uplinks++) {
 		uint32_t load[9], count[9] = {0}, swaps = 0;
 		drb_round round = uplinks / 2 | (uplinks / 2 + 1) % uplinks << 16;
@@ -35,9 +32,8 @@ static void rounds_are_fair(void **state)
 }
 
 // An uplink at a fraction of the others' rate holds no more than it may lag, all others get equal shares.
-static void slow_uplinks_give_turns_up(void **state)
+TEST(slow_uplinks_give_turns_up)
 {
-	(void)state;
 	for (uint32_t uplinks = 2; uplinks <= 9; uplinks++) {
 		uint32_t load[9] = {0}, count[9] = {0}, turn;
 		drb_round round = 1 << 16;
@@ -63,11 +59,10 @@ static void slow_uplinks_give_turns_up(void **state)
 	}
 }
 
-static void without_loads_it_is_simpler(void **state)
+TEST(without_loads_it_is_simpler)
 {
 	const uint32_t none[9] = {0};
 
-	(void)state;
 	for (uint32_t uplinks = 2; uplinks <= 9; uplinks++) {
 		drb_round a = 1 << 16, b = 1 << 16;
 		for (int n = 0; n < 30; n++) {
@@ -81,11 +76,10 @@ static void without_loads_it_is_simpler(void **state)
 }
 
 // Destinations below one switch of layer m, and no others, are one group; rounds begin anywhere.
-static void groups_share_down_links(void **state)
+TEST(groups_share_down_links)
 {
 	struct drb_tree t;
 
-	(void)state;
 	assert_int_equal(drb_tree_init_uplinks(&t, 4, 3, 2), 0);
 	for (uint32_t m = 1; m < t.layers; m++) {
 		uint32_t begin[3] = {0}, ups = drb_tree_up_ports(&t, m),
@@ -110,13 +104,4 @@ static void groups_share_down_links(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rounds_are_fair),
-		cmocka_unit_test(slow_uplinks_give_turns_up),
-		cmocka_unit_test(without_loads_it_is_simpler),
-		cmocka_unit_test(groups_share_down_links),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

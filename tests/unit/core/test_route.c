@@ -2,9 +2,6 @@
 // Next hop and whole paths: every pair, every scheme, every outcome of every random draw.
 #include "fixtures/unit.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #include "core/routing/decide.h"
 #include "core/fabric/next_hop.h"
 #include "core/math/random.h"
@@ -98,9 +95,8 @@ static uint32_t any_uplink(void *arg, const struct drb_tree *t, struct drb_end a
 
 // Every sequence of uplinks leads to the destination over 2k-1 switches; there are d^(k-1) of them,
 // or u d^(k-2).
-static void every_uplink_sequence_arrives(void **state)
+TEST(every_uplink_sequence_arrives)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(small); i++) {
 		const struct model *m = &small[i];
 		struct drb_tree t = tree_of(m);
@@ -176,11 +172,10 @@ static bool takes_one(const struct drb_choice *c, double threshold)
 }
 
 // What a scheme can do at all, with loads free: everything for those that draw.
-static void every_scheme_arrives_with_every_draw(void **state)
+TEST(every_scheme_arrives_with_every_draw)
 {
 	static const double thresholds[] = {0, 0.5, 1, 2, 3, INFINITY};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(small); i++) {
 		struct drb_tree t = tree_of(&small[i]);
 		uint64_t all = walk_all(&t, any_uplink, NULL, NULL);
@@ -259,9 +254,8 @@ static uint64_t shared_down_links(const struct drb_tree *t, uplinks_fn uplinks)
 }
 
 // Theorem: "D-mod-k guarantees link-disjoint downward paths for pairs with different destinations".
-static void dmodk_down_paths_are_link_disjoint(void **state)
+TEST(dmodk_down_paths_are_link_disjoint)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(small); i++) {
 		struct drb_tree t = tree_of(&small[i]);
 		if (t.uplinks < t.arity)
@@ -293,9 +287,8 @@ static void note_down_links(void *arg, uint32_t src, uint32_t dst, const uint32_
 
 // With u < d uplinks a down-link between switches carries, by default, packets to those hosts of one rack that
 // have the same h_1 mod u: as many as there are such, no more than d / u, rounded up. A link to a host: to that.
-static void dmodk_down_links_carry_few_of_one_rack(void **state)
+TEST(dmodk_down_links_carry_few_of_one_rack)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(small); i++) {
 		struct drb_tree t = tree_of(&small[i]);
 		uint32_t most = 0, links = 4 * t.hosts * t.layers, d = t.arity, u = t.uplinks;
@@ -336,14 +329,13 @@ static void expect_example(void *arg, uint32_t src, uint32_t dst, const uint32_t
 }
 
 // Host 4 = (1,0,0) to host 10 = (2,1,0) in F(3,2).
-static void the_example_of_the_paper(void **state)
+TEST(the_example_of_the_paper)
 {
 	static const uint32_t code4[] = {0, 0, 1}, code10[] = {0, 1, 2};
 	struct drb_tree t = tree_of(&(struct model){3, 2, 0});
 	uint32_t code[DRB_LAYERS_MAX];
 	int met = 0;
 
-	(void)state;
 	drb_host_code(&t, 4, code);
 	assert_memory_equal(code, code4, sizeof(code4));
 	drb_host_code(&t, 10, code);
@@ -369,9 +361,8 @@ static void check_hop(const struct model *m, const struct drb_tree *t, uint32_t 
 	assert_int_equal(hop.span, layer == m->l ? t->hosts : model_power(m->d, layer));
 }
 
-static void hops_of_small_trees(void **state)
+TEST(hops_of_small_trees)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(small); i++) {
 		struct drb_tree t = tree_of(&small[i]);
 		for (uint32_t layer = 1; layer <= t.layers; layer++) {
@@ -383,11 +374,10 @@ static void hops_of_small_trees(void **state)
 	}
 }
 
-static void hops_of_random_trees(void **state)
+TEST(hops_of_random_trees)
 {
 	struct drb_rng r = drb_rng_seed(3, 0);
 
-	(void)state;
 	for (int i = 0; i < 100000; i++) {
 		struct model m = {.l = 1 + drb_rng_below(&r, DRB_LAYERS_MAX)};
 		struct drb_tree t;
@@ -409,14 +399,13 @@ static void hops_of_random_trees(void **state)
 }
 
 // Long random walks in large trees: 2k-1 switches there too.
-static void random_paths_in_large_trees(void **state)
+TEST(random_paths_in_large_trees)
 {
 	static const struct model large[] = {{3, 24, 0},   {4, 12, 0}, {16, 3, 0}, {2, 4096, 0},
 					     {1, 4096, 0}, {7, 17, 0}, {3, 24, 7}, {4, 12, 6},
 					     {16, 3, 2},   {7, 17, 1}};
 	struct drb_rng r = drb_rng_seed(4, 0);
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(large); i++) {
 		struct drb_tree t = tree_of(&large[i]);
 		for (int n = 0; n < 20000; n++) {
@@ -443,17 +432,4 @@ static void random_paths_in_large_trees(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_uplink_sequence_arrives),
-		cmocka_unit_test(every_scheme_arrives_with_every_draw),
-		cmocka_unit_test(dmodk_down_paths_are_link_disjoint),
-		cmocka_unit_test(dmodk_down_links_carry_few_of_one_rack),
-		cmocka_unit_test(the_example_of_the_paper),
-		cmocka_unit_test(hops_of_small_trees),
-		cmocka_unit_test(hops_of_random_trees),
-		cmocka_unit_test(random_paths_in_large_trees),
-	};
-	return cmocka_run_group_tests_name("route", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

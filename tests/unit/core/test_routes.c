@@ -4,8 +4,6 @@
 // where it goes, and it arrives, whenever there is a way.
 #include "fixtures/unit.h"
 
-#include <string.h>
-
 #include "core/math/random.h"
 #include "core/routing/decide.h"
 #include "core/routing/routes.h"
@@ -266,11 +264,10 @@ static void check_all(struct drb_rng *r)
 	memset(w.spare, 0, sizeof(w.spare));
 }
 
-static void every_pair_and_triples(void **state)
+TEST(every_pair_and_triples)
 {
 	struct drb_rng r = drb_rng_seed(14, 1);
 
-	(void)state;
 	// The last one with two uplinks in layer 1.
 	for (uint32_t arity = 2; arity <= 4; arity++) {
 		uint32_t pairs = 0;
@@ -295,11 +292,10 @@ static void every_pair_and_triples(void **state)
 }
 
 // Of several faults some only make links spare: such a link carries what has no other way, as few of them as can be.
-static void spare_links(void **state)
+TEST(spare_links)
 {
 	struct drb_rng r = drb_rng_seed(14, 4);
 
-	(void)state;
 	for (uint32_t arity = 2; arity <= 3; arity++) {
 		begin(3, arity);
 		for (uint32_t n = 0; n < 500; n++) {
@@ -314,11 +310,10 @@ static void spare_links(void **state)
 }
 
 // A switch that is said to be dead carries nothing, unless there is a sign of its life. Its neighbours see for themselves.
-static void dead_or_alive(void **state)
+TEST(dead_or_alive)
 {
 	struct drb_outages o = {0};
 
-	(void)state;
 	begin(3, 2);
 	const uint32_t s2_0 = first_of(2), s1_7 = w.racks - 1;
 	const uint32_t signs[] = {
@@ -343,12 +338,11 @@ static void dead_or_alive(void **state)
 }
 
 // Views that contradict one another: a marked packet ends after some hops, one way or another.
-static void no_endless_way(void **state)
+TEST(no_endless_way)
 {
 	struct drb_rng r = drb_rng_seed(14, 3);
 	uint8_t mark = DRB_DETOUR_ROUTED;
 
-	(void)state;
 	begin(3, 2);
 	know_truth();
 	memset(w.via, 0xff, sizeof(w.via));
@@ -371,12 +365,11 @@ static void no_endless_way(void **state)
 }
 
 // A fabric that is too large has no routes.
-static void too_large(void **state)
+TEST(too_large)
 {
 	struct drb_tree t;
 	struct drb_routes r;
 
-	(void)state;
 	assert_int_equal(drb_tree_init(&t, 3, 24), 0);
 	assert_int_equal(drb_routes_init(&r, &t, 1, 0), 0);
 	assert_null(r.node);
@@ -386,14 +379,4 @@ static void too_large(void **state)
 	drb_routes_free(&r);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_pair_and_triples),
-		cmocka_unit_test(spare_links),
-		cmocka_unit_test(dead_or_alive),
-		cmocka_unit_test(no_endless_way),
-		cmocka_unit_test(too_large),
-	};
-	return cmocka_run_group_tests_name("routes", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

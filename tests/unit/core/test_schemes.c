@@ -2,9 +2,6 @@
 // What the rows of the table of schemes say is true of their rules.
 #include "fixtures/unit.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "core/routing/decide.h"
 
 #define UPLINKS 5
@@ -25,11 +22,10 @@ static void draw_loads(struct drb_rng *r, uint32_t load[UPLINKS])
 		load[u] = drb_rng_below(r, 6);
 }
 
-static void every_row_has_a_name_and_a_help_line(void **state)
+TEST(every_row_has_a_name_and_a_help_line)
 {
 	const char *all = DRB_SCHEMES_HELP;
 
-	(void)state;
 	for (int i = 0; i < DRB_SCHEME_COUNT; i++) {
 		const struct drb_scheme_row *row = &drb_scheme_table[i];
 		char line[256];
@@ -42,11 +38,10 @@ static void every_row_has_a_name_and_a_help_line(void **state)
 }
 
 // What a row does not read has no part in the decision; what it reads has.
-static void rules_read_what_their_rows_say(void **state)
+TEST(rules_read_what_their_rows_say)
 {
 	struct drb_rng r = drb_rng_seed(1, 1);
 
-	(void)state;
 	for (int i = 0; i < DRB_SCHEME_COUNT; i++) {
 		const struct drb_scheme_row *row = &drb_scheme_table[i];
 		struct drb_choice c = choice_of(i);
@@ -67,12 +62,11 @@ static void rules_read_what_their_rows_say(void **state)
 	}
 }
 
-static void unloaded_ones_decide_likewise(void **state)
+TEST(unloaded_ones_decide_likewise)
 {
 	const uint32_t none[UPLINKS] = {0};
 	struct drb_rng r = drb_rng_seed(1, 2);
 
-	(void)state;
 	for (int i = 0; i < DRB_SCHEME_COUNT; i++) {
 		enum drb_scheme simpler = drb_scheme_table[i].unloaded;
 		struct drb_choice c = choice_of(i), as = choice_of((int)simpler);
@@ -87,11 +81,10 @@ static void unloaded_ones_decide_likewise(void **state)
 }
 
 // The threshold alone keeps packets at their default.
-static void rows_with_a_threshold_keep_to_it(void **state)
+TEST(rows_with_a_threshold_keep_to_it)
 {
 	struct drb_rng r = drb_rng_seed(1, 3);
 
-	(void)state;
 	for (int i = 0; i < DRB_SCHEME_COUNT; i++) {
 		struct drb_choice c = choice_of(i);
 		bool moved = false;
@@ -111,9 +104,8 @@ static void rows_with_a_threshold_keep_to_it(void **state)
 
 // One random number serves several decisions: each outcome as often as any other, and any pair of
 // outcomes that follow each other.
-static void shared_draws_are_uniform(void **state)
+TEST(shared_draws_are_uniform)
 {
-	(void)state;
 	for (uint32_t d = 2; d <= 5; d++) {
 		for (int draw = DRB_DRAW_OTHER; draw <= DRB_DRAW_TWO; draw++) {
 			uint32_t per_number = drb_draws_per_number((enum drb_draw)draw, d);
@@ -142,12 +134,11 @@ static void shared_draws_are_uniform(void **state)
 
 // The two that are drawn and the last one taken, of which the shortest is taken: by the order in which
 // they are looked at, among equals.
-static void drill_remembers_what_it_took(void **state)
+TEST(drill_remembers_what_it_took)
 {
 	struct drb_rng r = drb_rng_seed(1, 6);
 	uint32_t from_memory = 0;
 
-	(void)state;
 	for (uint32_t d = 2; d <= UPLINKS; d++) {
 		struct drb_decider s = {.choice = choice_of(DRB_SCHEME_DRILL)};
 		uint16_t remembered[1];
@@ -188,7 +179,7 @@ static uint32_t core_of(uint32_t number, uint32_t d, const uint32_t begin[3])
 
 // Three layers of switches on the way up, each with a turn of its own: the packets of a flow reach the
 // cores in the order of digit-reversed numbers, whatever others send beside them.
-static void bouncing_reverses_digits(void **state)
+TEST(bouncing_reverses_digits)
 {
 	enum { D = 3, SWITCHES = 1 + D + D * D, CORES = D * D * D };
 	static uint16_t turn[SWITCHES][DRB_TURNS];
@@ -197,7 +188,6 @@ static void bouncing_reverses_digits(void **state)
 	struct drb_rng r = drb_rng_seed(1, 7);
 	uint32_t begin[3];
 
-	(void)state;
 	for (uint32_t i = 0; i < SWITCHES; i++) {
 		// Those of a layer begin alike here: numbers of cores are relative to that.
 		uint32_t layer = i == 0 ? 0 : i <= D ? 1 : 2;
@@ -226,14 +216,13 @@ static void bouncing_reverses_digits(void **state)
 }
 
 // Beside dead uplinks the turns go on among the others, and each gets the same share.
-static void bouncing_skips_dead_uplinks(void **state)
+TEST(bouncing_skips_dead_uplinks)
 {
 	static uint16_t turn[DRB_TURNS];
 	const uint32_t load[UPLINKS] = {0};
 	struct drb_decider s = {.choice = choice_of(DRB_SCHEME_BOUNCING), .remembered = turn};
 	struct drb_tree t;
 
-	(void)state;
 	assert_int_equal(drb_tree_init(&t, 2, UPLINKS), 0);
 	const struct drb_detour_node node = {drb_hop_at(&t, 1, 0), 1, UPLINKS, UPLINKS};
 	drb_remember_init(turn, &s.choice);
@@ -252,17 +241,4 @@ static void bouncing_skips_dead_uplinks(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_row_has_a_name_and_a_help_line),
-		cmocka_unit_test(rules_read_what_their_rows_say),
-		cmocka_unit_test(unloaded_ones_decide_likewise),
-		cmocka_unit_test(rows_with_a_threshold_keep_to_it),
-		cmocka_unit_test(shared_draws_are_uniform),
-		cmocka_unit_test(drill_remembers_what_it_took),
-		cmocka_unit_test(bouncing_reverses_digits),
-		cmocka_unit_test(bouncing_skips_dead_uplinks),
-	};
-	return cmocka_run_group_tests_name("schemes", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -69,9 +69,8 @@ static uint32_t times(uint32_t n)
 	return getenv("DRB_LONG") ? 20 * n : n;
 }
 
-static void anything_in_small_fabrics(void **state)
+TEST(anything_in_small_fabrics)
 {
-	(void)state;
 	for (uint32_t arity = 2; arity <= 4; arity += 2) {
 		begin(3, arity);
 		const uint32_t most = w.switches / 2;
@@ -87,14 +86,13 @@ static void anything_in_small_fabrics(void **state)
 	}
 }
 
-static void many_in_a_large_one(void **state)
+TEST(many_in_a_large_one)
 {
 	static const struct faults all[] = {{.drained = 60},
 					    {.dead = 80},
 					    {.dead = 60, .drained = 190},
 					    {.dead = 20, .drained = 20, .links = 50, .spare = 50}};
 
-	(void)state;
 	begin(3, 8);
 	for (uint32_t n = 0; n < times(ARRAY_SIZE(all)); n++) {
 		draw(&all[n % ARRAY_SIZE(all)]);
@@ -135,12 +133,11 @@ static uint32_t width(void)
 }
 
 // Whatever is left, hellos settle; and if none must go farther than outages are told, every packet arrives.
-static void hardly_anything_is_left(void **state)
+TEST(hardly_anything_is_left)
 {
 	static const struct faults none;
 	uint32_t wide = 0, tried = 0;
 
-	(void)state;
 	for (uint32_t n = 0; n < times(60); n++) {
 		bool kept[SWITCHES_MAX][PORTS_MAX] = {0}, seen[SWITCHES_MAX] = {0};
 		begin(3, 2 + n % 3 / 2);
@@ -168,11 +165,10 @@ static void hardly_anything_is_left(void **state)
 
 // All switches know that some outages are left out, and go on knowing it; when most are mended, they know all; when all
 // are, nothing. Drained links lose nothing meanwhile.
-static void more_than_fit(void **state)
+TEST(more_than_fit)
 {
 	static const struct faults all[] = {{.spare = 600}, {.links = 300}, {.links = 20}, {0}};
 
-	(void)state;
 	begin(3, 6);
 	for (uint32_t i = 0; i < ARRAY_SIZE(all); i++) {
 		draw(&all[i]);
@@ -193,13 +189,4 @@ static void more_than_fit(void **state)
 	end();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(anything_in_small_fabrics),
-		cmocka_unit_test(many_in_a_large_one),
-		cmocka_unit_test(hardly_anything_is_left),
-		cmocka_unit_test(more_than_fit),
-	};
-	return cmocka_run_group_tests_name("settled_outages", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

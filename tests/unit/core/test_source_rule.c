@@ -3,10 +3,6 @@
 // octet, without what the rule is written with.
 #include "fixtures/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/fabric/source_rule.h"
 #include "core/math/random.h"
 
@@ -73,7 +69,7 @@ static struct frame ipv4(bool group, const uint8_t source[4], int tags)
 	return f;
 }
 
-static void ipv4_sources(void **state)
+TEST(ipv4_sources)
 {
 	static const struct {
 		uint8_t source[4];
@@ -90,7 +86,6 @@ static void ipv4_sources(void **state)
 		{{OTHER_IP}, true, DRB_SOURCE_OK}, // goes nowhere
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		for (int tags = 0; tags <= 2; tags++) {
 			struct frame f = ipv4(cases[i].group, cases[i].source, tags);
@@ -122,12 +117,11 @@ static struct frame arp(bool group, uint8_t operation, const uint8_t mac[6], con
 	return f;
 }
 
-static void arp_senders(void **state)
+TEST(arp_senders)
 {
 	static const uint8_t own[6] = {OWN_MAC}, other[6] = {OTHER_MAC};
 	static const uint8_t ip[][4] = {{OWN_IP}, {NO_IP}, {OTHER_IP}, {192, 168, 0, 1}};
 
-	(void)state;
 	for (int group = 0; group < 2; group++) {
 		for (uint8_t operation = 0; operation < 12; operation++) {
 			for (size_t i = 0; i < ARRAY_SIZE(ip); i++) {
@@ -163,7 +157,7 @@ static struct frame ipv6(bool group, const uint8_t source[16], uint8_t next,
 	return f;
 }
 
-static void ipv6_sources(void **state)
+TEST(ipv6_sources)
 {
 	static const struct {
 		uint8_t source[16];
@@ -175,7 +169,6 @@ static void ipv6_sources(void **state)
 	};
 	struct frame udp = {.len = 0}, echo = {.len = 0};
 
-	(void)state;
 	PUT(&udp, 0, 1, 0, 2, 0, 8, 0, 0);
 	PUT(&echo, 128, 0, 0, 0, 0, 0, 0, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -253,10 +246,8 @@ static const struct {
 	{"redirects", REDIRECT, {OWN_LINK_LOCAL}, {OTHER_IP6}, 2, {OWN_MAC}, DRB_SOURCE_NEIGHBOUR},
 };
 
-static void neighbour_discovery(void **state)
+TEST(neighbour_discovery)
 {
-
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(messages); i++) {
 		struct frame m = nd(messages[i].type, messages[i].target, messages[i].option,
 				    messages[i].mac);
@@ -271,13 +262,12 @@ static void neighbour_discovery(void **state)
 }
 
 // Headers that hide a message, and messages that are cut.
-static void hidden_messages(void **state)
+TEST(hidden_messages)
 {
 	static const uint8_t own[16] = {OWN_IP6}, other[16] = {OTHER_IP6}, mac[6] = {OWN_MAC};
 	static const uint8_t kinds[] = {0, 43, 60};
 	const struct frame lie = nd(NA, other, 2, mac), truth = nd(NA, own, 2, mac);
 
-	(void)state;
 	for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
 		for (int headers = 1; headers <= 10; headers++) {
 			enum drb_source of_lie = DRB_SOURCE_NEIGHBOUR, of_truth = DRB_SOURCE_OK;
@@ -323,12 +313,11 @@ static void hidden_messages(void **state)
 }
 
 // Whatever comes: an answer, and what is right stays right if only the rest of the packet changes.
-static void random_octets(void **state)
+TEST(random_octets)
 {
 	struct drb_rng r = drb_rng_seed(1, 4);
 	uint32_t seen[DRB_SOURCE_HELLO + 1] = {0};
 
-	(void)state;
 	for (int round = 0; round < 200000; round++) {
 		static const uint8_t types[][2] = {
 			{8, 0}, {8, 6}, {0x86, 0xdd}, {0x81, 0}, {0x88, 0xb5}};
@@ -354,9 +343,8 @@ static void random_octets(void **state)
 
 // The EtherType of hellos is the switches', whoever the frame is for: the next switch's socket of hellos takes
 // it, also behind a tag, which the kernel removes.
-static void hellos(void **state)
+TEST(hellos)
 {
-	(void)state;
 	for (int variant = 0; variant < 12; variant++) {
 		const int tags = variant / 4;
 		struct frame f = ethernet(variant & 1);
@@ -369,13 +357,4 @@ static void hellos(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ipv4_sources),    cmocka_unit_test(arp_senders),
-		cmocka_unit_test(ipv6_sources),    cmocka_unit_test(neighbour_discovery),
-		cmocka_unit_test(hidden_messages), cmocka_unit_test(random_octets),
-		cmocka_unit_test(hellos),
-	};
-	return cmocka_run_group_tests_name("source_rule", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

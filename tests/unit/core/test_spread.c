@@ -2,10 +2,6 @@
 // The law, the windows, the marks and their death.
 #include "fixtures/unit.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/math/random.h"
 #include "core/routing/spread.h"
 
@@ -74,7 +70,7 @@ static uint32_t ends(struct stage *stage, double rho, uint32_t def[], uint32_t f
 	return slots;
 }
 
-static void random_defaults_are_left_alone(void **state)
+TEST(random_defaults_are_left_alone)
 {
 	static const struct {
 		uint32_t layers, arity;
@@ -83,7 +79,6 @@ static void random_defaults_are_left_alone(void **state)
 		     {4, 6, 0.95}, {3, 24, 0.97}, {3, 12, 0.95}};
 	uint32_t def[UPLINKS_MAX];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct stage stage;
 		set_up(&stage, cases[i].layers, cases[i].arity);
@@ -92,12 +87,11 @@ static void random_defaults_are_left_alone(void **state)
 }
 
 // Each flow has an uplink of its own: at full rate nothing overflows.
-static void disjoint_flows_are_left_alone(void **state)
+TEST(disjoint_flows_are_left_alone)
 {
 	static const double loads[] = {0.1, 0.5, 0.9, 0.99, 1};
 	uint32_t def[UPLINKS_MAX];
 
-	(void)state;
 	for (uint32_t i = 0; i < UPLINKS_MAX; i++)
 		def[i] = i;
 	for (size_t i = 0; i < ARRAY_SIZE(loads); i++) {
@@ -109,11 +103,10 @@ static void disjoint_flows_are_left_alone(void **state)
 	}
 }
 
-static void colliding_flows_are_spread_at_once(void **state)
+TEST(colliding_flows_are_spread_at_once)
 {
 	uint32_t def[UPLINKS_MAX];
 
-	(void)state;
 	for (uint32_t d = 2; d <= UPLINKS_MAX; d++) {
 		struct stage stage;
 		set_up(&stage, 3, d);
@@ -128,21 +121,19 @@ static void colliding_flows_are_spread_at_once(void **state)
 }
 
 // What one uplink can carry is no reason, however uneven it is.
-static void collisions_below_the_rate_are_left_alone(void **state)
+TEST(collisions_below_the_rate_are_left_alone)
 {
 	uint32_t def[8] = {0};
 	struct stage stage;
 
-	(void)state;
 	set_up(&stage, 3, 8);
 	assert_int_equal(begins(&stage, 0.1, def, 0, 50000), UINT32_MAX);
 }
 
-static void bursts_are_spread_soon(void **state)
+TEST(bursts_are_spread_soon)
 {
 	uint32_t def[8];
 
-	(void)state;
 	for (uint32_t fresh = 4; fresh <= 64; fresh *= 2) {
 		struct stage stage;
 		set_up(&stage, 3, 8);
@@ -153,12 +144,11 @@ static void bursts_are_spread_soon(void **state)
 }
 
 // Defaults that overflow one uplink by a tenth, packets apart from that as even as can be.
-static void lasting_overflow_is_found(void **state)
+TEST(lasting_overflow_is_found)
 {
 	struct stage stage;
 	uint32_t slots = 0;
 
-	(void)state;
 	set_up(&stage, 3, 8);
 	for (; stage.s.distance == 0 && slots < 10000; slots++) {
 		drb_spread_tick(&stage.s, slots, 0);
@@ -174,9 +164,8 @@ static void lasting_overflow_is_found(void **state)
 }
 
 // The same in octets of frames of mixed sizes, on links of 1000 octets a slot.
-static void sizes_are_octets(void **state)
+TEST(sizes_are_octets)
 {
-	(void)state;
 	for (int collide = 0; collide <= 1; collide++) {
 		struct stage stage;
 		set_up(&stage, 3, 8);
@@ -196,11 +185,10 @@ static void sizes_are_octets(void **state)
 }
 
 // A link of twice the rate of the others takes twice as much by default without overflowing.
-static void rates_may_differ(void **state)
+TEST(rates_may_differ)
 {
 	static const double rate[4] = {2, 1, 0.5, 0.5};
 
-	(void)state;
 	for (int weighed = 0; weighed <= 1; weighed++) {
 		struct stage stage;
 		bool spread = false;
@@ -223,9 +211,8 @@ static void rates_may_differ(void **state)
 }
 
 // Without a known rate windows are counted in packets, and unevenness decides.
-static void an_unknown_rate_will_do(void **state)
+TEST(an_unknown_rate_will_do)
 {
-	(void)state;
 	for (int collide = 0; collide <= 1; collide++) {
 		struct stage stage;
 		set_up(&stage, 3, 8);
@@ -241,11 +228,10 @@ static void an_unknown_rate_will_do(void **state)
 	}
 }
 
-static void marks_carry_the_lesser_distance(void **state)
+TEST(marks_carry_the_lesser_distance)
 {
 	struct stage stage;
 
-	(void)state;
 	set_up(&stage, 3, 4);
 	for (uint32_t own = 0; own <= DRB_SPREAD_FAR; own++) {
 		for (uint32_t came = 0; came <= DRB_SPREAD_FAR; came++) {
@@ -262,13 +248,12 @@ static void hear(struct drb_spread *s, uint32_t packets, uint8_t mark)
 		drb_spread_hear(s, mark);
 }
 
-static void enough_marks_are_heard(void **state)
+TEST(enough_marks_are_heard)
 {
 	const uint32_t d = 8, all = DRB_SPREAD_HEAR * d, enough = 12;
 	struct stage stage;
 	struct drb_spread *s = &stage.s;
 
-	(void)state;
 	set_up(&stage, 3, d);
 	for (uint8_t mark = 1; mark <= DRB_SPREAD_FAR; mark++) {
 		hear(s, enough - 1, mark);
@@ -292,12 +277,11 @@ static void enough_marks_are_heard(void **state)
 // A ring of switches in which each hears only the next: what one has evidence of is heard by six
 // more, and forgotten by all within seven counts when the evidence is gone. Also where all hear
 // each other, nobody keeps a rumour alive.
-static void rumours_die(void **state)
+TEST(rumours_die)
 {
 	enum { SWITCHES = 20, ARITY = 4 };
 	static struct stage stage[SWITCHES];
 
-	(void)state;
 	for (int ring = 0; ring <= 1; ring++) {
 		for (int i = 0; i < SWITCHES; i++)
 			set_up(&stage[i], 3, ARITY);
@@ -327,12 +311,11 @@ static void rumours_die(void **state)
 }
 
 // Who hears nobody any more, but still sends, forgets.
-static void silence_is_forgotten(void **state)
+TEST(silence_is_forgotten)
 {
 	uint32_t def[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 	struct stage stage;
 
-	(void)state;
 	set_up(&stage, 3, 8);
 	hear(&stage.s, DRB_SPREAD_HEAR * 8, 1);
 	assert_int_equal(stage.s.distance, 2);
@@ -341,11 +324,10 @@ static void silence_is_forgotten(void **state)
 }
 
 // A pause is no overflow: what comes in it is spread over all of its time.
-static void pauses_are_time(void **state)
+TEST(pauses_are_time)
 {
 	struct stage stage;
 
-	(void)state;
 	set_up(&stage, 3, 8);
 	for (uint32_t i = 0; i < 100000; i++) {
 		stage.now += 1000;
@@ -356,23 +338,4 @@ static void pauses_are_time(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_defaults_are_left_alone),
-		cmocka_unit_test(disjoint_flows_are_left_alone),
-		cmocka_unit_test(colliding_flows_are_spread_at_once),
-		cmocka_unit_test(collisions_below_the_rate_are_left_alone),
-		cmocka_unit_test(bursts_are_spread_soon),
-		cmocka_unit_test(lasting_overflow_is_found),
-		cmocka_unit_test(sizes_are_octets),
-		cmocka_unit_test(rates_may_differ),
-		cmocka_unit_test(an_unknown_rate_will_do),
-		cmocka_unit_test(marks_carry_the_lesser_distance),
-		cmocka_unit_test(enough_marks_are_heard),
-		cmocka_unit_test(rumours_die),
-		cmocka_unit_test(silence_is_forgotten),
-		cmocka_unit_test(pauses_are_time),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fixtures/unit.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/traffic/traffic.h"
 
-static void names_read_back(void **state)
+TEST(names_read_back)
 {
 	static const char *const good[] = {
 		"permutation", "fixed",          "random",    "mixed",    "stride:3",
@@ -15,7 +11,6 @@ static void names_read_back(void **state)
 		"incast:1",    "racks:0.03",     "racks:1",   "turns:10", "epoch:4",
 		"jobs:8",      "file:a/b:c.csv",
 	};
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
 		struct drb_traffic_kind kind;
 		char text[DRB_TRAFFIC_NAME_MAX];
@@ -25,7 +20,7 @@ static void names_read_back(void **state)
 	}
 }
 
-static void bad_names_are_refused(void **state)
+TEST(bad_names_are_refused)
 {
 	static const char *const bad[] = {"",
 					  "perm",
@@ -51,7 +46,6 @@ static void bad_names_are_refused(void **state)
 					  "jobs:-1",
 					  "file",
 					  "file:"};
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct drb_traffic_kind kind;
 		assert_int_equal(drb_traffic_parse(bad[i], &kind), -22);
@@ -113,9 +107,8 @@ static bool is_permutation(const uint32_t dest[], uint32_t n)
 	return ok;
 }
 
-static void slots_are_what_the_pattern_says(void **state)
+TEST(slots_are_what_the_pattern_says)
 {
-	(void)state;
 	for (size_t f = 0; f < ARRAY_SIZE(trees); f++) {
 		for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
 			struct stage s;
@@ -139,13 +132,12 @@ static void slots_are_what_the_pattern_says(void **state)
 	}
 }
 
-static void half_of_mixed_persists(void **state)
+TEST(half_of_mixed_persists)
 {
 	static const uint32_t tree[2] = {3, 4};
 	struct stage s;
 	uint32_t same = 0;
 
-	(void)state;
 	assert_int_equal(set_up(&s, tree, "mixed", 1), 0);
 	bool keeps[128];
 	memset(keeps, true, sizeof(keeps));
@@ -161,13 +153,12 @@ static void half_of_mixed_persists(void **state)
 	tear_down(&s);
 }
 
-static void hosts_send_with_probability_rho(void **state)
+TEST(hosts_send_with_probability_rho)
 {
 	static const uint32_t tree[2] = {3, 4};
 	struct stage s;
 	uint64_t sent = 0, slots = 2000;
 
-	(void)state;
 	assert_int_equal(set_up(&s, tree, "permutation", 0.3), 0);
 	for (uint64_t slot = 0; slot < slots; slot++) {
 		drb_traffic_slot(&s.traffic, &s.rng, slot, s.dest);
@@ -180,13 +171,12 @@ static void hosts_send_with_probability_rho(void **state)
 }
 
 // N = 4 has nine derangements; each must come up equally often.
-static void fresh_permutations_are_uniform(void **state)
+TEST(fresh_permutations_are_uniform)
 {
 	static const uint32_t tree[2] = {1, 2};
 	uint32_t count[256] = {0}, kinds_seen = 0, draws = 90000;
 	struct stage s;
 
-	(void)state;
 	assert_int_equal(set_up(&s, tree, "permutation", 1), 0);
 	for (uint32_t slot = 0; slot < draws; slot++) {
 		drb_traffic_slot(&s.traffic, &s.rng, slot, s.dest);
@@ -202,12 +192,11 @@ static void fresh_permutations_are_uniform(void **state)
 
 // F(3,2): host 4 = (1,0,0), half 0, digits 1,0,0 -> transposed (0,1,0), reversed (0,0,1), other
 // half.
-static void digits_move(void **state)
+TEST(digits_move)
 {
 	static const uint32_t tree[2] = {3, 2};
 	struct stage s;
 
-	(void)state;
 	assert_int_equal(set_up(&s, tree, "transpose", 1), 0);
 	drb_traffic_slot(&s.traffic, &s.rng, 0, s.dest);
 	assert_int_equal(s.dest[4], 8 + 1);
@@ -220,7 +209,7 @@ static void digits_move(void **state)
 	tear_down(&s);
 }
 
-static void misfits_are_refused(void **state)
+TEST(misfits_are_refused)
 {
 	static const uint32_t tree[2] = {3, 2};
 	static const struct {
@@ -233,7 +222,6 @@ static void misfits_are_refused(void **state)
 		{"jobs:8", 1, 0},      {"jobs:9", 1, -34},    {"file:unread", 1, -22},
 		{"random", 1.01, -22}, {"random", NAN, -22},  {"random", -0.1, -22},
 	};
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct stage s;
 		assert_int_equal(set_up(&s, tree, cases[i].text, cases[i].rho), cases[i].error);
@@ -241,17 +229,4 @@ static void misfits_are_refused(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_read_back),
-		cmocka_unit_test(bad_names_are_refused),
-		cmocka_unit_test(slots_are_what_the_pattern_says),
-		cmocka_unit_test(half_of_mixed_persists),
-		cmocka_unit_test(hosts_send_with_probability_rho),
-		cmocka_unit_test(fresh_permutations_are_uniform),
-		cmocka_unit_test(digits_move),
-		cmocka_unit_test(misfits_are_refused),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -3,11 +3,6 @@
 // second models of them: the same draws must give the same packets.
 #include "fixtures/unit.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/traffic/traffic.h"
 
 #include "common/traffic/traffic_file.h"
@@ -60,7 +55,7 @@ static void shuffle(struct drb_rng *rng, uint32_t list[], const uint32_t who[], 
 	}
 }
 
-static void racks_keep_their_destinations(void **state)
+TEST(racks_keep_their_destinations)
 {
 	static const struct {
 		const char *text;
@@ -69,7 +64,6 @@ static void racks_keep_their_destinations(void **state)
 		     {"racks:1", 3, 3, 18},   {"racks:0.03", 3, 2, 1},   {"racks:0.25", 4, 2, 4},
 		     {"racks:0.9", 2, 3, 5},  {"racks:0.9375", 3, 2, 8}, {"racks:0.5", 1, 3, 1}};
 
-	(void)state;
 	for (size_t c = 0; c < ARRAY_SIZE(cases); c++) {
 		struct model m;
 		uint32_t rack[HOSTS_MAX], who[HOSTS_MAX], list[HOSTS_MAX], kept[HOSTS_MAX];
@@ -93,11 +87,10 @@ static void racks_keep_their_destinations(void **state)
 	}
 }
 
-static void permutations_take_turns(void **state)
+TEST(permutations_take_turns)
 {
 	static const uint32_t turns[] = {1, 2, 10, 64};
 
-	(void)state;
 	for (size_t c = 0; c < ARRAY_SIZE(turns); c++) {
 		uint32_t(*kept)[HOSTS_MAX] = calloc(turns[c], sizeof(*kept)), same = 0;
 		struct model m;
@@ -122,11 +115,10 @@ static void permutations_take_turns(void **state)
 	}
 }
 
-static void an_epoch_has_one_permutation(void **state)
+TEST(an_epoch_has_one_permutation)
 {
 	static const uint32_t epochs[] = {1, 4, 100};
 
-	(void)state;
 	for (size_t c = 0; c < ARRAY_SIZE(epochs); c++) {
 		struct model m;
 		char text[32];
@@ -161,11 +153,10 @@ static uint32_t place(struct model *m, uint32_t job, uint32_t at, uint32_t n, ui
 	}
 }
 
-static void jobs_have_patterns_of_their_own(void **state)
+TEST(jobs_have_patterns_of_their_own)
 {
 	static const uint32_t counts[] = {1, 2, 6, 8, 16};
 
-	(void)state;
 	for (size_t c = 0; c < ARRAY_SIZE(counts); c++) {
 		struct model m;
 		char text[32];
@@ -232,13 +223,12 @@ static double rate_at(uint32_t slot, uint32_t from, uint32_t to)
 	return rate;
 }
 
-static void a_file_says_who_sends(void **state)
+TEST(a_file_says_who_sends)
 {
 	enum { SLOTS = 1000, RUNS = 40 };
 	static uint32_t count[10][16][16]; // by hundred slots
 	struct model m;
 
-	(void)state;
 	assert_int_equal(drb_tree_init(&m.t, 3, 2), 0);
 	read_text(&m.kind, text_of_file, strlen(text_of_file));
 	m.memory = calloc(drb_traffic_words(&m.kind, 16), sizeof(uint32_t));
@@ -266,7 +256,7 @@ static void a_file_says_who_sends(void **state)
 	drb_traffic_file_free(m.kind.file);
 }
 
-static void bad_files_are_refused_by_line(void **state)
+TEST(bad_files_are_refused_by_line)
 {
 #define H "slot,from,to,rate\n"
 	static const struct {
@@ -291,7 +281,6 @@ static void bad_files_are_refused_by_line(void **state)
 		{H "0,1,2,0.5\n7,1,3,0.6\n", "3: from slot 7 on the rates of host 1 add up to 1.1"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct drb_traffic_file *file;
 		char error[DRB_TRAFFIC_ERROR_MAX];
@@ -309,12 +298,11 @@ static void bad_files_are_refused_by_line(void **state)
 }
 
 // Any bytes are either traffic or refused.
-static void garbled_files_do_no_harm(void **state)
+TEST(garbled_files_do_no_harm)
 {
 	struct drb_rng rng = drb_rng_seed(3, 0);
 	uint32_t read = 0;
 
-	(void)state;
 	for (uint32_t i = 0; i < 20000; i++) {
 		char text[sizeof(text_of_file)], error[DRB_TRAFFIC_ERROR_MAX];
 		struct drb_traffic_file *file = NULL;
@@ -334,16 +322,4 @@ static void garbled_files_do_no_harm(void **state)
 	assert_true(read > 100 && read < 19000);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(racks_keep_their_destinations),
-		cmocka_unit_test(permutations_take_turns),
-		cmocka_unit_test(an_epoch_has_one_permutation),
-		cmocka_unit_test(jobs_have_patterns_of_their_own),
-		cmocka_unit_test(a_file_says_who_sends),
-		cmocka_unit_test(bad_files_are_refused_by_line),
-		cmocka_unit_test(garbled_files_do_no_harm),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

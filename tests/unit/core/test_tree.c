@@ -2,10 +2,6 @@
 // Labels, distance and wiring against the naive second model.
 #include "fixtures/unit.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-
 #include "core/math/random.h"
 #include "core/fabric/tree.h"
 
@@ -23,9 +19,8 @@ static struct drb_tree tree_of(const struct model *m)
 	return t;
 }
 
-static void sizes_match_the_definition(void **state)
+TEST(sizes_match_the_definition)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(small); i++) {
 		const struct model *m = &small[i];
 		struct drb_tree t = tree_of(m);
@@ -50,11 +45,10 @@ static void sizes_match_the_definition(void **state)
 	}
 }
 
-static void sizes_out_of_range_are_refused(void **state)
+TEST(sizes_out_of_range_are_refused)
 {
 	struct drb_tree t;
 
-	(void)state;
 	assert_int_equal(drb_tree_init(&t, 0, 2), -EINVAL);
 	assert_int_equal(drb_tree_init(&t, 3, 0), -EINVAL);
 	assert_int_equal(drb_tree_init(&t, DRB_LAYERS_MAX + 1, 1), -EINVAL);
@@ -74,9 +68,8 @@ static void sizes_out_of_range_are_refused(void **state)
 }
 
 // Every digit and the way back, for every label of the small trees.
-static void codes_match_the_digits(void **state)
+TEST(codes_match_the_digits)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(small); i++) {
 		const struct model *m = &small[i];
 		struct drb_tree t = tree_of(m);
@@ -109,9 +102,8 @@ static void codes_match_the_digits(void **state)
 	}
 }
 
-static void distances_match_the_digits(void **state)
+TEST(distances_match_the_digits)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(small); i++) {
 		struct drb_tree t = tree_of(&small[i]);
 		for (uint32_t a = 0; a < t.hosts; a++) {
@@ -183,9 +175,8 @@ static void check_host_links(const struct model *m, const struct drb_tree *t)
 	free(used);
 }
 
-static void wiring_is_the_formula_and_a_bijection(void **state)
+TEST(wiring_is_the_formula_and_a_bijection)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(small); i++) {
 		struct drb_tree t = tree_of(&small[i]);
 		check_host_links(&small[i], &t);
@@ -245,12 +236,11 @@ static void check_random_labels(const struct model *m, struct drb_rng *r)
 	}
 }
 
-static void random_trees_match_the_model(void **state)
+TEST(random_trees_match_the_model)
 {
 	struct drb_rng r = drb_rng_seed(2, 0);
 	uint32_t large = 0;
 
-	(void)state;
 	for (int i = 0; i < 20000; i++) {
 		struct model m = random_model(&r);
 		large += model_hosts(&m) > DRB_HOSTS_MAX / 2;
@@ -276,9 +266,8 @@ static uint32_t label_in_full(const struct model *full, uint32_t uplinks, uint32
 }
 
 // Every port of every switch leads to the switch, and to the port of it, that it would lead to with all uplinks.
-static void fewer_uplinks_leave_a_part(void **state)
+TEST(fewer_uplinks_leave_a_part)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(small); i++) {
 		const struct model *m = &small[i], all = {m->l, m->d, 0};
 		struct drb_tree t = tree_of(m), full = tree_of(&all);
@@ -305,16 +294,4 @@ static void fewer_uplinks_leave_a_part(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sizes_match_the_definition),
-		cmocka_unit_test(sizes_out_of_range_are_refused),
-		cmocka_unit_test(codes_match_the_digits),
-		cmocka_unit_test(distances_match_the_digits),
-		cmocka_unit_test(wiring_is_the_formula_and_a_bijection),
-		cmocka_unit_test(random_trees_match_the_model),
-		cmocka_unit_test(fewer_uplinks_leave_a_part),
-	};
-	return cmocka_run_group_tests_name("tree", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -3,10 +3,6 @@
 // test is the switch: it says what it likes, when it likes, into the socket.
 #include "fixtures/unit.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -127,11 +123,10 @@ static int end(void **state)
 }
 
 // Who is asked finds the answers of all rounds in its socket already, but for the one that hangs.
-static void one_that_hangs_is_waited_for_once(void **state)
+TEST_WITH(one_that_hangs_is_waited_for_once, begin, end)
 {
 	int fd[SWITCHES];
 
-	(void)state;
 	round_ms(SWITCHES, IMPATIENT_MS);
 	for (size_t i = 0; i < SWITCHES; i++) {
 		assert_int_equal(all[i].error, -ETIMEDOUT);
@@ -161,9 +156,8 @@ static void one_that_hangs_is_waited_for_once(void **state)
 		close(fd[i]);
 }
 
-static void a_late_answer_is_not_a_new_one(void **state)
+TEST_WITH(a_late_answer_is_not_a_new_one, begin, end)
 {
-	(void)state;
 	round_ms(1, IMPATIENT_MS);
 	int fd = greet(0);
 	assert_true(round_ms(1, IMPATIENT_MS) >= IMPATIENT_MS);
@@ -176,9 +170,8 @@ static void a_late_answer_is_not_a_new_one(void **state)
 	close(fd);
 }
 
-static void one_that_was_started_again_is_asked_again(void **state)
+TEST_WITH(one_that_was_started_again_is_asked_again, begin, end)
 {
-	(void)state;
 	round_ms(1, IMPATIENT_MS);
 	int fd = greet(0);
 	say_answer(fd, 5);
@@ -193,9 +186,8 @@ static void one_that_was_started_again_is_asked_again(void **state)
 	close(fd);
 }
 
-static void dead_and_wrong_ones_are_told_at_once(void **state)
+TEST_WITH(dead_and_wrong_ones_are_told_at_once, begin, end)
 {
-	(void)state;
 	shutdown(listener[0], SHUT_RDWR);
 	unlink(all[1].socket.path);
 	round_ms(3, IMPATIENT_MS);
@@ -218,15 +210,4 @@ static void dead_and_wrong_ones_are_told_at_once(void **state)
 	close(fd);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(one_that_hangs_is_waited_for_once, begin, end),
-		cmocka_unit_test_setup_teardown(a_late_answer_is_not_a_new_one, begin, end),
-		cmocka_unit_test_setup_teardown(one_that_was_started_again_is_asked_again, begin,
-						end),
-		cmocka_unit_test_setup_teardown(dead_and_wrong_ones_are_told_at_once, begin, end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

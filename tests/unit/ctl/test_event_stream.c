@@ -5,8 +5,6 @@
 
 #include <arpa/inet.h>
 #include <poll.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -134,26 +132,16 @@ static void watch(void)
 	published = looks = 0;
 }
 
-static void each_snapshot_is_an_event(void **state)
+TEST(each_snapshot_is_an_event)
 {
-	(void)state;
 	publish_in_look = false;
 	watch();
 }
 
-static void one_that_comes_during_a_look_is_not_missed(void **state)
+TEST(one_that_comes_during_a_look_is_not_missed)
 {
-	(void)state;
 	publish_in_look = true;
 	watch();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_snapshot_is_an_event),
-		cmocka_unit_test(one_that_comes_during_a_look_is_not_missed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

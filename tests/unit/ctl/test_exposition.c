@@ -3,12 +3,6 @@
 // where, and that no text of a switch can add a line or a label.
 #include "fixtures/unit.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "ctl/metrics/exposition.h"
 
 #define HOSTILE "a\"} 1\nb\\\""
@@ -84,9 +78,8 @@ static bool has_line(const char *line)
 
 #define OF_SWITCH "fabric=\"drb\",switch=\"s1-0\",layer=\"1\""
 
-static void values_and_units(void **state)
+TEST_WITH(values_and_units, begin, end)
 {
-	(void)state;
 	write_metrics();
 	assert_true(has_line("drb_up{" OF_SWITCH "} 1"));
 	assert_true(has_line("drb_uptime_seconds{" OF_SWITCH "} 1.500000007"));
@@ -104,9 +97,8 @@ static void values_and_units(void **state)
 	assert_null(strstr(text, "\ndrb_uplink_utilisation_ratio{"));
 }
 
-static void silent_switches_are_down(void **state)
+TEST_WITH(silent_switches_are_down, begin, end)
 {
-	(void)state;
 	write_metrics();
 	const char *line = strstr(text, "switch=\"s1-1\"");
 	assert_non_null(line);
@@ -119,9 +111,8 @@ static void silent_switches_are_down(void **state)
 	assert_true(has_line("drb_stuck{fabric=\"drb\",switch=\"s1-1\",layer=\"1\"} 1"));
 }
 
-static void texts_stay_in_their_label(void **state)
+TEST_WITH(texts_stay_in_their_label, begin, end)
 {
-	(void)state;
 	write_metrics();
 	assert_non_null(strstr(text, ",scheme=\"" ESCAPED "\",unit=\"packet\"} 1\n"));
 	for (const char *line = text; *line; line = strchr(line, '\n') + 1)
@@ -133,12 +124,11 @@ static void texts_stay_in_their_label(void **state)
 }
 
 // Each family is announced once, before its series, which stand together and are all different.
-static void families_stand_together(void **state)
+TEST_WITH(families_stand_together, begin, end)
 {
 	char family[128] = "", kind[16] = "", said[128];
 	const char *line, *next;
 
-	(void)state;
 	strcpy(switches[0].all.routing.scheme, "drb");
 	write_metrics();
 	for (line = text; *line; line = next) {
@@ -165,12 +155,11 @@ static void families_stand_together(void **state)
 	}
 }
 
-static void buckets_add_up(void **state)
+TEST_WITH(buckets_add_up, begin, end)
 {
 	uint64_t *count = switches[0].all.differences.count, all = 0;
 	char want[256];
 
-	(void)state;
 	for (int i = 0; i < DRB_DIFFERENCES; i++)
 		all += count[i] = (uint64_t)i + 1;
 	write_metrics();
@@ -191,15 +180,4 @@ static void buckets_add_up(void **state)
 	assert_true(has_line(want));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(values_and_units, begin, end),
-		cmocka_unit_test_setup_teardown(silent_switches_are_down, begin, end),
-		cmocka_unit_test_setup_teardown(texts_stay_in_their_label, begin, end),
-		cmocka_unit_test_setup_teardown(families_stand_together, begin, end),
-		cmocka_unit_test_setup_teardown(buckets_add_up, begin, end),
-	};
-
-	return cmocka_run_group_tests_name("exposition", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

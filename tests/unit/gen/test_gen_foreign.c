@@ -4,9 +4,6 @@
 #include "fixtures/unit.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/cli/log.h"
@@ -106,11 +103,10 @@ static uint32_t cook(uint8_t *frame, const struct recipe *r, struct drb_rng *rng
 	return size;
 }
 
-static void checksums_stay_right(void **state)
+TEST(checksums_stay_right)
 {
 	struct drb_addr_plan plan = drb_addr_default(64);
 	struct drb_rng rng = drb_rng_seed(2, 0);
-	(void)state;
 	for (uint32_t round = 0; round < 200 * ARRAY_SIZE(recipes); round++) {
 		const struct recipe *r = &recipes[round % ARRAY_SIZE(recipes)];
 		uint8_t frame[SIZE_MAX_HERE], before[SIZE_MAX_HERE];
@@ -147,14 +143,13 @@ static void checksums_stay_right(void **state)
 	}
 }
 
-static void udp_without_checksum_stays_without(void **state)
+TEST(udp_without_checksum_stays_without)
 {
 	struct drb_addr_plan plan = drb_addr_default(4);
 	struct drb_rng rng = drb_rng_seed(6, 0);
 	uint32_t ip, transport;
 	uint8_t frame[SIZE_MAX_HERE];
 	struct ipframe f;
-	(void)state;
 	uint32_t size = cook(frame, &recipes[1], &rng, &ip, &transport);
 	drb_store16(frame + transport + 6, 0);
 	assert_int_equal(ipframe_parse(frame, size, &f), 0);
@@ -164,11 +159,10 @@ static void udp_without_checksum_stays_without(void **state)
 
 // Every prefix of every frame, in memory of exactly its size: never reads beyond, never claims a
 // checksum that is not there.
-static void truncated_frames_are_safe(void **state)
+TEST(truncated_frames_are_safe)
 {
 	struct drb_addr_plan plan = drb_addr_default(4);
 	struct drb_rng rng = drb_rng_seed(4, 0);
-	(void)state;
 	for (uint32_t k = 0; k < ARRAY_SIZE(recipes); k++) {
 		uint8_t frame[SIZE_MAX_HERE];
 		uint32_t ip, transport, size = cook(frame, &recipes[k], &rng, &ip, &transport);
@@ -189,11 +183,10 @@ static void truncated_frames_are_safe(void **state)
 	}
 }
 
-static void noise_is_safe(void **state)
+TEST(noise_is_safe)
 {
 	struct drb_addr_plan plan = drb_addr_default(4);
 	struct drb_rng rng = drb_rng_seed(8, 0);
-	(void)state;
 	for (uint32_t round = 0; round < 100000; round++) {
 		uint32_t ip, transport, size = 14 + drb_rng_below(&rng, 120);
 		uint8_t *frame = malloc(SIZE_MAX_HERE);
@@ -210,11 +203,10 @@ static void noise_is_safe(void **state)
 	}
 }
 
-static void other_protocols_are_not_ip(void **state)
+TEST(other_protocols_are_not_ip)
 {
 	uint8_t frame[60] = {0};
 	struct ipframe f;
-	(void)state;
 	drb_store16(frame + 12, 0x0806);
 	assert_int_equal(ipframe_parse(frame, sizeof(frame), &f), -ENOMSG);
 	for (int i = 0; i < 4; i++)
@@ -230,7 +222,7 @@ static struct ipframe_address address(uint32_t n)
 	return a;
 }
 
-static void partners_are_on_different_hosts(void **state)
+TEST(partners_are_on_different_hosts)
 {
 	enum { ADDRESSES = 300, PAIRS = 900, HOSTS = 16 };
 	struct drb_rng rng = drb_rng_seed(1, 0);
@@ -238,7 +230,6 @@ static void partners_are_on_different_hosts(void **state)
 	struct addrmap *m = addrmap_new(HOSTS, 1), *again = addrmap_new(HOSTS, 1);
 	struct addrmap *other = addrmap_new(HOSTS, 2);
 	uint32_t differ = 0, seen = 0;
-	(void)state;
 	for (uint32_t i = 0; i < PAIRS; i++) {
 		pair[i][0] = drb_rng_below(&rng, ADDRESSES);
 		pair[i][1] = (pair[i][0] + 1 + drb_rng_below(&rng, 12)) % ADDRESSES;
@@ -269,10 +260,9 @@ static void partners_are_on_different_hosts(void **state)
 }
 
 // Three addresses that all talk to each other do not fit two hosts; nothing breaks.
-static void impossible_mappings_are_survived(void **state)
+TEST(impossible_mappings_are_survived)
 {
 	struct addrmap *m = addrmap_new(2, 1);
-	(void)state;
 	for (uint32_t i = 0; i < 3; i++) {
 		struct ipframe_address a = address(i), b = address((i + 1) % 3);
 		assert_int_equal(addrmap_add(m, &a, &b), 0);
@@ -309,7 +299,7 @@ static int load_rules(struct host_rules *rules, const char *text)
 	return rc;
 }
 
-static void addresses_with_a_host_keep_it(void **state)
+TEST(addresses_with_a_host_keep_it)
 {
 	static const struct {
 		const char *address;
@@ -328,7 +318,6 @@ static void addresses_with_a_host_keep_it(void **state)
 	};
 	struct host_rules rules = {.plan = drb_addr_default(16)};
 	struct addrmap *m = addrmap_new(16, 1);
-	(void)state;
 	assert_int_equal(load_rules(&rules, "# mine\n\n192.168.1.7 h4\n172.16.0.0/12\th5 # more\n"
 					    "2001:db8::/32 h6\n10.0.0.11 h3\n"),
 			 0);
@@ -354,7 +343,7 @@ static void addresses_with_a_host_keep_it(void **state)
 	host_rules_free(&rules);
 }
 
-static void maps_with_mistakes_are_refused(void **state)
+TEST(maps_with_mistakes_are_refused)
 {
 	static const struct {
 		const char *text, *says;
@@ -368,7 +357,6 @@ static void maps_with_mistakes_are_refused(void **state)
 		{"1.2.3.4 s1-0", "\"s1-0\" is no host"},
 	};
 	struct host_rules rules = {.plan = drb_addr_default(16)};
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		assert_int_equal(load_rules(&rules, cases[i].text), -EINVAL);
 		if (!strstr(drb_msg_last(), cases[i].says))
@@ -387,14 +375,13 @@ static void add_frame(struct trace *t, const struct recipe *r, struct drb_rng *r
 	assert_non_null(trace_add(t, time, frame, size, size));
 }
 
-static void traces_are_mapped(void **state)
+TEST(traces_are_mapped)
 {
 	struct drb_addr_plan plan = drb_addr_default(16);
 	struct drb_rng rng = drb_rng_seed(9, 0);
 	struct foreign_skipped skipped = {0};
 	struct trace t = {0};
 	uint8_t noise[1600] = {0};
-	(void)state;
 	add_frame(&t, &recipes[0], &rng, 5000);
 	add_frame(&t, &recipes[9], &rng, 4000);
 	assert_non_null(trace_add(&t, 1, noise, 60, 60)); // no IP
@@ -421,7 +408,7 @@ static void traces_are_mapped(void **state)
 	trace_free(&t);
 }
 
-static void arrivals_are_told_apart(void **state)
+TEST(arrivals_are_told_apart)
 {
 	enum { PACKETS = 500, HOSTS = 4 };
 	struct drb_addr_plan plan = drb_addr_default(HOSTS);
@@ -431,7 +418,6 @@ static void arrivals_are_told_apart(void **state)
 	struct trace t = {0};
 	struct tally tally;
 	uint8_t stranger[60] = {0};
-	(void)state;
 	for (uint32_t i = 0; i < PACKETS; i++)
 		add_frame(&t, &recipes[i % ARRAY_SIZE(recipes)], &rng, i);
 	struct addrmap *map;
@@ -475,20 +461,4 @@ static void arrivals_are_told_apart(void **state)
 	trace_free(&t);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(checksums_stay_right),
-		cmocka_unit_test(udp_without_checksum_stays_without),
-		cmocka_unit_test(truncated_frames_are_safe),
-		cmocka_unit_test(noise_is_safe),
-		cmocka_unit_test(other_protocols_are_not_ip),
-		cmocka_unit_test(partners_are_on_different_hosts),
-		cmocka_unit_test(impossible_mappings_are_survived),
-		cmocka_unit_test(addresses_with_a_host_keep_it),
-		cmocka_unit_test(maps_with_mistakes_are_refused),
-		cmocka_unit_test(traces_are_mapped),
-		cmocka_unit_test(arrivals_are_told_apart),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -2,9 +2,6 @@
 // Measured packets as frames, and the internet checksum.
 #include "fixtures/unit.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "core/math/random.h"
 
 #include "core/packet/checksum.h"
@@ -12,18 +9,16 @@
 #include "gen/frames/measured_frame.h"
 
 // RFC 1071, section 3: the example's sum is ddf2.
-static void checksum_of_the_rfc_example(void **state)
+TEST(checksum_of_the_rfc_example)
 {
 	static const uint8_t data[] = {0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7};
-	(void)state;
 	assert_int_equal(drb_checksum(data, sizeof(data)), (uint16_t)~0xddf2);
 	assert_int_equal(drb_checksum(data, 7), (uint16_t) ~(0xddf2 - 0x00f7));
 }
 
-static void updated_checksum_is_the_one_computed_anew(void **state)
+TEST(updated_checksum_is_the_one_computed_anew)
 {
 	struct drb_rng rng = drb_rng_seed(5, 0);
-	(void)state;
 	for (int round = 0; round < 20000; round++) {
 		uint8_t data[64], change[16];
 		size_t at = 2 * drb_rng_below(&rng, 24), n = 2 + 2 * drb_rng_below(&rng, 8);
@@ -39,7 +34,7 @@ static void updated_checksum_is_the_one_computed_anew(void **state)
 	}
 }
 
-static void probe_reads_back(void **state)
+TEST(probe_reads_back)
 {
 	struct drb_addr_plan plan = drb_addr_default(70000);
 	static const uint32_t sizes[] = {FRAME_MIN, FRAME_MIN + 1, 128, FRAME_MAX};
@@ -47,7 +42,6 @@ static void probe_reads_back(void **state)
 		.src = 3, .dst = 69999, .cohort = 123456, .sequence = 77, .tx_ns = 1};
 	struct frame_probe out;
 	uint8_t frame[FRAME_MAX];
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		frame_build(frame, sizes[i], &plan, &in);
 		in.tx_ns += UINT64_C(0x0102030405060708);
@@ -74,12 +68,11 @@ static const struct {
 	{50, -EBADMSG, "source label"},   {57, -EBADMSG, "destination label"},
 };
 
-static void damage_is_seen(void **state)
+TEST(damage_is_seen)
 {
 	struct drb_addr_plan plan = drb_addr_default(16);
 	struct frame_probe in = {.src = 3, .dst = 9}, out;
 	uint8_t frame[FRAME_MIN];
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(damages); i++) {
 		frame_build(frame, sizeof(frame), &plan, &in);
 		frame[damages[i].at] ^= 0x21;
@@ -91,13 +84,4 @@ static void damage_is_seen(void **state)
 		assert_int_equal(frame_parse(frame, size, &plan, &out), -ENOMSG);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(checksum_of_the_rfc_example),
-		cmocka_unit_test(updated_checksum_is_the_one_computed_anew),
-		cmocka_unit_test(probe_reads_back),
-		cmocka_unit_test(damage_is_seen),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -2,9 +2,6 @@
 // What drbgen replay says of switches that were late. tests/live/traffic/replay.sh has such switches.
 #include "fixtures/unit.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "common/cli/log.h"
 #include "gen/replay/late_switches.h"
 
@@ -19,19 +16,17 @@ static void says(struct late_sum late, const char *expected)
 	assert_string_equal(drb_msg_last(), expected);
 }
 
-static void nothing_is_said_of_good_ones(void **state)
+TEST(nothing_is_said_of_good_ones)
 {
 	const struct late_sum none = {.switches = 0};
 
-	(void)state;
 	drb_info("before");
 	late_switches_say(&none);
 	assert_string_equal(drb_msg_last(), "before");
 }
 
-static void how_late_they_were_is_said(void **state)
+TEST(how_late_they_were_is_said)
 {
-	(void)state;
 	says((struct late_sum){.switches = 1, .lost_ns = 2150000},
 	     "drb-s1-2 woke too late for its links, as when CPUs are busy: 2.1 ms of link time "
 	     "were lost" CURE);
@@ -43,23 +38,14 @@ static void how_late_they_were_is_said(void **state)
 	     "7 packets left a slot or more late, 2120.0 ms of link time were lost" CURE);
 }
 
-static void without_switches_there_is_nothing(void **state)
+TEST(without_switches_there_is_nothing)
 {
 	struct late_counts counts = late_switches_begin("nobody-is-called-so");
 
-	(void)state;
 	assert_int_equal(counts.count, 0);
 	const struct late_sum sum = late_switches_end(&counts, "nobody-is-called-so");
 	assert_int_equal(sum.switches, 0);
 	assert_null(counts.at);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_said_of_good_ones),
-		cmocka_unit_test(how_late_they_were_is_said),
-		cmocka_unit_test(without_switches_there_is_nothing),
-	};
-	return cmocka_run_group_tests_name("late switches", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

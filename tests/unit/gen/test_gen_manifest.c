@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fixtures/unit.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "gen/captures/manifest.h"
@@ -15,11 +11,10 @@ static const char good[] =
 	"\"seed\": 7, \"size\": 128, \"packets\": 28800, \"mac\": \"02:00\",\n"
 	"\"ipv4\": \"10.0.0.0/8\", \"ipv6\": \"fd00::/64\"}";
 
-static void good_manifest_is_read(void **state)
+TEST(good_manifest_is_read)
 {
 	char error[MANIFEST_ERROR_MAX] = "";
 	struct manifest m;
-	(void)state;
 	if (manifest_parse(good, strlen(good), &m, error) < 0)
 		fail_msg("%s", error);
 	assert_int_equal(m.layers, 3);
@@ -69,9 +64,8 @@ static const struct {
 	{"\"seed\": 7,", "\"seed\": 7", "line"},
 };
 
-static void bad_manifests_are_refused_with_the_reason(void **state)
+TEST(bad_manifests_are_refused_with_the_reason)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		char text[1024], error[MANIFEST_ERROR_MAX] = "";
 		struct manifest m;
@@ -85,9 +79,8 @@ static void bad_manifests_are_refused_with_the_reason(void **state)
 	}
 }
 
-static void every_truncation_is_refused(void **state)
+TEST(every_truncation_is_refused)
 {
-	(void)state;
 	for (size_t size = 0; size + 1 < sizeof(good) - 1; size++) {
 		char error[MANIFEST_ERROR_MAX];
 		struct manifest m;
@@ -100,11 +93,10 @@ static void every_truncation_is_refused(void **state)
 	}
 }
 
-static void saved_manifest_reads_back(void **state)
+TEST(saved_manifest_reads_back)
 {
 	char dir[] = "/tmp/test_gen_manifest.XXXXXX", path[64], error[MANIFEST_ERROR_MAX];
 	struct manifest m, again;
-	(void)state;
 	assert_int_equal(manifest_parse(good, strlen(good), &m, error), 0);
 	assert_non_null(mkdtemp(dir));
 	m.load = 0.95;
@@ -120,13 +112,4 @@ static void saved_manifest_reads_back(void **state)
 	assert_int_equal(rmdir(dir), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good_manifest_is_read),
-		cmocka_unit_test(bad_manifests_are_refused_with_the_reason),
-		cmocka_unit_test(every_truncation_is_refused),
-		cmocka_unit_test(saved_manifest_reads_back),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

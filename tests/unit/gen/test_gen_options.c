@@ -2,8 +2,6 @@
 // The command line of drbgen replay: what is understood, and what is refused.
 #include "fixtures/unit.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,12 +23,11 @@ static void parse(struct replay_options *o, char *text)
 	replay_options_parse(o, argc, argv);
 }
 
-static void defaults_hold(void **state)
+TEST(defaults_hold)
 {
 	struct replay_options o;
 	char text[] = "dir";
 
-	(void)state;
 	parse(&o, text);
 	assert_int_equal(o.count, 1);
 	assert_string_equal(o.fabric, "drb");
@@ -46,13 +43,12 @@ static void defaults_hold(void **state)
 	assert_false(o.measured_given || o.foreign_given || o.paced);
 }
 
-static void options_of_measured_traffic(void **state)
+TEST(options_of_measured_traffic)
 {
 	struct replay_options o;
 	char text[] =
 		"--name x --slot 500us --warmup 10 --stats 20 --sink pcap --buffer 64 --csv d";
 
-	(void)state;
 	parse(&o, text);
 	assert_string_equal(o.fabric, "x");
 	assert_int_equal(o.slot_ns, 500000);
@@ -65,12 +61,11 @@ static void options_of_measured_traffic(void **state)
 	assert_false(o.foreign_given);
 }
 
-static void options_of_foreign_captures(void **state)
+TEST(options_of_foreign_captures)
 {
 	struct replay_options o;
 	char text[] = "--pps 1500 --loop 0 --seed 9 --mac 06:01 --drain 1s --json a b";
 
-	(void)state;
 	parse(&o, text);
 	assert_int_equal(o.count, 2);
 	assert_int_equal(o.schedule.mode, SCHEDULE_RATE);
@@ -104,7 +99,7 @@ static int code_of(const char *line)
 	return WEXITSTATUS(status);
 }
 
-static void mistakes_are_refused(void **state)
+TEST(mistakes_are_refused)
 {
 	static const char *const lines[] = {
 		"",
@@ -128,7 +123,6 @@ static void mistakes_are_refused(void **state)
 		"--nothing d",
 	};
 
-	(void)state;
 	assert_int_equal(code_of("--topspeed a"), 0);
 	assert_int_equal(code_of("--hosts 0-7 --begin 1800000000.5 d"), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
@@ -137,11 +131,10 @@ static void mistakes_are_refused(void **state)
 	}
 }
 
-static void buffers_share_what_there_is(void **state)
+TEST(buffers_share_what_there_is)
 {
 	struct replay_options o = {0};
 
-	(void)state;
 	assert_int_equal(replay_buffer_bytes(&o, 1), 1 << 20);
 	assert_int_equal(replay_buffer_bytes(&o, 128), 1 << 20);
 	assert_int_equal(replay_buffer_bytes(&o, 256), 1 << 19);
@@ -150,14 +143,4 @@ static void buffers_share_what_there_is(void **state)
 	assert_int_equal(replay_buffer_bytes(&o, 4096), 12345);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(defaults_hold),
-		cmocka_unit_test(options_of_measured_traffic),
-		cmocka_unit_test(options_of_foreign_captures),
-		cmocka_unit_test(mistakes_are_refused),
-		cmocka_unit_test(buffers_share_what_there_is),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

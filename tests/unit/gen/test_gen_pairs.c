@@ -3,8 +3,6 @@
 // where packets are told apart.
 #include "fixtures/unit.h"
 
-#include <stdlib.h>
-
 #include "core/math/random.h"
 #include "gen/captures/pairs.h"
 
@@ -35,9 +33,8 @@ static const struct history histories[] = {
 	{"before it was sent", {10}, {5}, {0}},
 };
 
-static void what_is_certain(void **state)
+TEST(what_is_certain)
 {
-	(void)state;
 	for (size_t h = 0; h < ARRAY_SIZE(histories); h++) {
 		const struct history *x = &histories[h];
 		struct moments sent, arrived;
@@ -83,11 +80,10 @@ static bool is_part_of(const uint64_t *part, size_t parts, const uint64_t *all, 
 
 // Every latency of a random run is different, so a wrong pair shows: packets of a few kinds that are
 // delayed, overtaken and lost.
-static void never_wrong(void **state)
+TEST(never_wrong)
 {
 	struct drb_rng rng = drb_rng_seed(3, 0);
 	size_t found = 0, certain = 0;
-	(void)state;
 
 	for (uint32_t run = 0; run < 300; run++) {
 		uint32_t kinds = 1 + drb_rng_below(&rng, 2 * SENDINGS);
@@ -118,11 +114,10 @@ static void never_wrong(void **state)
 	assert_true(certain > 0 && found > 20000);
 }
 
-static void packets_of_their_own_are_all_found(void **state)
+TEST(packets_of_their_own_are_all_found)
 {
 	struct moments sent, arrived;
 	uint64_t latency[SENDINGS], sum = 0;
-	(void)state;
 
 	assert_int_equal(moments_make(&sent, SENDINGS), 0);
 	assert_int_equal(moments_make(&arrived, SENDINGS), 0);
@@ -139,11 +134,10 @@ static void packets_of_their_own_are_all_found(void **state)
 }
 
 // What is not kept any more makes nothing certain.
-static void long_replays_are_cut(void **state)
+TEST(long_replays_are_cut)
 {
 	struct moments sent, arrived;
 	uint64_t latency[4];
-	(void)state;
 
 	assert_int_equal(moments_make(&sent, 3), 0);
 	assert_int_equal(moments_make(&arrived, 3), 0);
@@ -168,14 +162,4 @@ static void long_replays_are_cut(void **state)
 	moments_free(&sent);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_certain),
-		cmocka_unit_test(never_wrong),
-		cmocka_unit_test(packets_of_their_own_are_all_found),
-		cmocka_unit_test(long_replays_are_cut),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -2,9 +2,6 @@
 // When drbgen replay says that its latencies are not quite those of the load.
 #include "fixtures/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "gen/replay/report.h"
@@ -40,9 +37,8 @@ static void json_has(uint64_t late, struct late_sum switches, const char *expect
 	free(text);
 }
 
-static void late_tells_of_the_generator_and_of_switches(void **state)
+TEST(late_tells_of_the_generator_and_of_switches)
 {
-	(void)state;
 	json_has(0, (struct late_sum){.switches = 0}, "\"late\":false");
 	json_has(3, (struct late_sum){.switches = 0}, "\"late\":true");
 	json_has(0, (struct late_sum){.switches = 1, .slots = 7}, "\"late\":true");
@@ -52,7 +48,7 @@ static void late_tells_of_the_generator_and_of_switches(void **state)
 		 "\"lost_credit_ns\":2000000");
 }
 
-static void tables_have_what_switches_lost(void **state)
+TEST(tables_have_what_switches_lost)
 {
 	const struct late_sum late = {.switches = 2, .slots = 7, .lost_ns = 2500000};
 	char *text = printed(0, &late, DRB_FORMAT_TABLE);
@@ -60,7 +56,6 @@ static void tables_have_what_switches_lost(void **state)
 	unsigned switches = 0, slots = 0;
 	double lost = 0;
 
-	(void)state;
 	if (!row ||
 	    sscanf(row + strlen("link time lost ms\n"), "%u %u %lf", &switches, &slots, &lost) != 3)
 		fail_msg("no line of switches in %s", text);
@@ -70,11 +65,4 @@ static void tables_have_what_switches_lost(void **state)
 	free(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(late_tells_of_the_generator_and_of_switches),
-		cmocka_unit_test(tables_have_what_switches_lost),
-	};
-	return cmocka_run_group_tests_name("report", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

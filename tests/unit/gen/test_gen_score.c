@@ -3,10 +3,6 @@
 // follows the definitions literally.
 #include "fixtures/unit.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/math/random.h"
 
 #include "common/measures/quantile.h"
@@ -201,12 +197,11 @@ static void arrive(struct score *s, const struct drb_addr_plan *plan, const stru
 	score_frame(s, e->host, frame, sizeof(frame), e->rx);
 }
 
-static void random_runs_score_as_the_naive_model(void **state)
+TEST(random_runs_score_as_the_naive_model)
 {
 	struct drb_addr_plan plan = drb_addr_default(HOSTS);
 	struct drb_rng rng = drb_rng_seed(11, 0);
 	static struct history h;
-	(void)state;
 	for (uint32_t round = 0; round < 40; round++) {
 		uint32_t first = round % 3 ? drb_rng_below(&rng, COHORTS / 2) : 0;
 		uint32_t end = round % 3 ? first + 1 + drb_rng_below(&rng, COHORTS / 2) : COHORTS;
@@ -232,7 +227,7 @@ static void random_runs_score_as_the_naive_model(void **state)
 	}
 }
 
-static void strangers_do_not_count(void **state)
+TEST(strangers_do_not_count)
 {
 	struct drb_addr_plan plan = drb_addr_default(HOSTS);
 	struct drb_rng rng = drb_rng_seed(12, 0);
@@ -240,7 +235,6 @@ static void strangers_do_not_count(void **state)
 	struct drb_latency latency;
 	struct tally t;
 	uint8_t frame[FRAME_MIN] = {0};
-	(void)state;
 	send_packets(&h, &rng);
 	struct score *s = announce(&h, &plan, 0, COHORTS);
 	struct event e = {h.sent[0], h.sent[0].dst, START + 5};
@@ -275,7 +269,7 @@ static void visit(void *context, const struct score_record *r)
 	seen[r->sequence] = *r;
 }
 
-static void every_packet_is_told(void **state)
+TEST(every_packet_is_told)
 {
 	struct drb_addr_plan plan = drb_addr_default(HOSTS);
 	struct score *s = score_new(&plan, 1, 2);
@@ -283,7 +277,6 @@ static void every_packet_is_told(void **state)
 		{.src = 0, .dst = 1, .sequence = 1, .tx_ns = START + 100}, 1, START + 190};
 	struct score_record seen[2] = {0};
 
-	(void)state;
 	assert_int_equal(score_expect(s, 0, 1, 0), 0);
 	assert_int_equal(score_expect(s, 0, 1, 1), 1);
 	assert_int_equal(score_ready(s, START), 0);
@@ -298,14 +291,13 @@ static void every_packet_is_told(void **state)
 	score_free(s);
 }
 
-static void time_never_runs_backwards(void **state)
+TEST(time_never_runs_backwards)
 {
 	struct drb_addr_plan plan = drb_addr_default(HOSTS);
 	struct score *s = score_new(&plan, 0, 1);
 	struct event e = {{.src = 0, .dst = 1, .tx_ns = START + 100}, 1, START + 90};
 	struct drb_latency latency;
 	struct tally t;
-	(void)state;
 	assert_int_equal(score_expect(s, 0, 1, 0), 0);
 	assert_int_equal(score_ready(s, START), 0);
 	arrive(s, &plan, &e);
@@ -322,7 +314,7 @@ static void put(void *to, const struct score_record *r)
 
 // Host 0 is here, host 1 on another machine, whose clock is ahead: its packet seems to arrive before it was
 // sent. Only the other one is in the latencies. What is given is 5000 ahead of the packets' clock.
-static void other_machines_have_other_clocks(void **state)
+TEST(other_machines_have_other_clocks)
 {
 	struct drb_addr_plan plan = drb_addr_default(HOSTS);
 	struct score *s = score_new(&plan, 0, 1);
@@ -332,7 +324,6 @@ static void other_machines_have_other_clocks(void **state)
 	struct drb_latency latency;
 	struct tally t;
 
-	(void)state;
 	assert_int_equal(score_expect(s, 0, 0, 0), 0);
 	assert_int_equal(score_expect(s, 1, 0, 0), 0);
 	score_part(s, 0, 1);
@@ -358,9 +349,8 @@ static const struct {
 	{100, 990, 99}, {100, 991, 100}, {1000, 999, 999}, {1001, 999, 1000}, {7, 1000, 7},
 };
 
-static void quantiles_are_nearest_ranks(void **state)
+TEST(quantiles_are_nearest_ranks)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(quantiles); i++) {
 		uint64_t samples[1001];
 		uint32_t n = quantiles[i].count;
@@ -372,15 +362,4 @@ static void quantiles_are_nearest_ranks(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_runs_score_as_the_naive_model),
-		cmocka_unit_test(strangers_do_not_count),
-		cmocka_unit_test(time_never_runs_backwards),
-		cmocka_unit_test(other_machines_have_other_clocks),
-		cmocka_unit_test(every_packet_is_told),
-		cmocka_unit_test(quantiles_are_nearest_ranks),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -4,11 +4,9 @@
 #include "fixtures/veth.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <net/if.h>
 #include <poll.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -112,11 +110,10 @@ static int silence_of(struct silence **s, struct trace *t)
 	return silence_host(*s, HOST, "lo");
 }
 
-static void flows_of_the_capture_are_kept_from_the_stack(void **state)
+TEST(flows_of_the_capture_are_kept_from_the_stack)
 {
 	struct trace t = {0};
 	struct silence *s;
-	(void)state;
 
 	if (!own_network)
 		skip();
@@ -138,13 +135,12 @@ static void flows_of_the_capture_are_kept_from_the_stack(void **state)
 	trace_free(&t);
 }
 
-static void a_killed_process_leaves_nothing(void **state)
+TEST(a_killed_process_leaves_nothing)
 {
 	struct trace t = {0};
 	struct silence *s;
 	int ready[2];
 	char byte;
-	(void)state;
 
 	if (!own_network)
 		skip();
@@ -171,11 +167,10 @@ static void a_killed_process_leaves_nothing(void **state)
 }
 
 // More than fit one message, of both families.
-static void many_flows(void **state)
+TEST(many_flows)
 {
 	struct trace t = {0};
 	struct silence *s;
-	(void)state;
 
 	if (!own_network)
 		skip();
@@ -195,12 +190,11 @@ static void many_flows(void **state)
 }
 
 // Frames that are no IP, fragments, other hosts' flows: nothing to keep away, and no failure.
-static void nothing_to_keep_away(void **state)
+TEST(nothing_to_keep_away)
 {
 	uint8_t arp[60] = {[DRB_ETHER_TYPE] = 0x08, [DRB_ETHER_TYPE + 1] = 0x06};
 	struct trace t = {0};
 	struct silence *s;
-	(void)state;
 
 	if (!own_network)
 		skip();
@@ -216,14 +210,4 @@ static void nothing_to_keep_away(void **state)
 	trace_free(&t);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(flows_of_the_capture_are_kept_from_the_stack),
-		cmocka_unit_test(a_killed_process_leaves_nothing),
-		cmocka_unit_test(many_flows),
-		cmocka_unit_test(nothing_to_keep_away),
-	};
-
-	return cmocka_run_group_tests(tests, enter, NULL);
-}
+TEST_MAIN(enter, NULL)

@@ -4,11 +4,6 @@
 // have to agree.
 #include "fixtures/unit.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <bpf/bpf.h>
 #include "core/math/random.h"
 #include <linux/bpf.h>
@@ -159,12 +154,11 @@ static void near(double kernel, double user, uint64_t spread)
 	assert_true(kernel >= user - (double)spread);
 }
 
-static void kernel_and_user_agree(void **state)
+TEST(kernel_and_user_agree)
 {
 	struct drb_rng rng = drb_rng_seed(21, 0);
 	struct tally kernel, user;
 	struct drb_latency in_kernel, in_user;
-	(void)state;
 	for (uint32_t round = 0; round < 4; round++) {
 		struct run *r = calloc(1, sizeof(*r));
 		assert_non_null(r);
@@ -201,12 +195,11 @@ static void kernel_and_user_agree(void **state)
 	}
 }
 
-static void everything_else_passes(void **state)
+TEST(everything_else_passes)
 {
 	struct drb_rng rng = drb_rng_seed(22, 0);
 	struct run *r = calloc(1, sizeof(*r));
 	uint8_t frame[FRAME_MIN];
-	(void)state;
 	assert_non_null(r);
 	int rc = set_up(r, &rng);
 	if (rc < 0) {
@@ -271,13 +264,12 @@ static void comes(struct sink *sink, const struct drb_addr_plan *plan, uint32_t 
 }
 
 // Nobody waits longer than for the last packet, nor stops before it.
-static void all_are_known_to_be_there(void **state)
+TEST(all_are_known_to_be_there)
 {
 	struct drb_addr_plan plan = drb_addr_default(HOSTS);
 	struct score *score;
 	struct sink *sink = new_sink(&score, &plan, 2);
 
-	(void)state;
 	if (!sink)
 		skip();
 	comes(sink, &plan, 1, 1);
@@ -290,7 +282,7 @@ static void all_are_known_to_be_there(void **state)
 	score_free(score);
 }
 
-static void what_finds_no_room_is_counted(void **state)
+TEST(what_finds_no_room_is_counted)
 {
 	const uint32_t times = 1 << 20;
 	struct drb_addr_plan plan = drb_addr_default(HOSTS);
@@ -299,7 +291,6 @@ static void what_finds_no_room_is_counted(void **state)
 	struct drb_latency latency;
 	struct tally tally;
 
-	(void)state;
 	if (!sink)
 		skip();
 	comes(sink, &plan, 0, times);
@@ -313,13 +304,12 @@ static void what_finds_no_room_is_counted(void **state)
 	score_free(score);
 }
 
-static void hosts_share_a_program(void **state)
+TEST(hosts_share_a_program)
 {
 	struct drb_addr_plan plan = drb_addr_default(HOSTS);
 	struct score *score;
 	struct sink *sink = new_sink(&score, &plan, 1);
 
-	(void)state;
 	if (!sink)
 		skip();
 	int first = sink_xdp_program(sink, 3, 1003);
@@ -332,14 +322,4 @@ static void hosts_share_a_program(void **state)
 	score_free(score);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kernel_and_user_agree),
-		cmocka_unit_test(everything_else_passes),
-		cmocka_unit_test(all_are_known_to_be_there),
-		cmocka_unit_test(what_finds_no_room_is_counted),
-		cmocka_unit_test(hosts_share_a_program),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -2,11 +2,6 @@
 // Reading captures, merging them, and the times at which their packets are sent.
 #include "fixtures/unit.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "core/fabric/addresses.h"
@@ -15,11 +10,10 @@
 #include "gen/replay/schedule.h"
 #include "gen/captures/trace.h"
 
-static void merged_packets_are_in_order(void **state)
+TEST(merged_packets_are_in_order)
 {
 	struct drb_rng rng = drb_rng_seed(3, 0);
 	struct trace t = {0};
-	(void)state;
 	for (uint32_t i = 0; i < 5000; i++) {
 		uint8_t data[100] = {(uint8_t)i};
 		struct trace_packet *p =
@@ -55,12 +49,11 @@ static struct trace times(const int64_t *ns, size_t count)
 	return t;
 }
 
-static void schedules_keep_times_and_rates(void **state)
+TEST(schedules_keep_times_and_rates)
 {
 	static const int64_t ns[] = {1000, 1100, 1400, 1600};
 	struct trace t = times(ns, 4);
 	struct schedule s = {.mode = SCHEDULE_TIMES, .multiplier = 1, .loops = 3};
-	(void)state;
 	assert_int_equal(schedule_count(&s, &t), 12);
 	assert_int_equal(schedule_time(&s, &t, 0), 0);
 	assert_int_equal(schedule_time(&s, &t, 2), 400);
@@ -82,13 +75,12 @@ static void schedules_keep_times_and_rates(void **state)
 }
 
 // After days at any rate a packet's time is off by no more than a few ns: rounding does not add up.
-static void long_runs_stay_exact(void **state)
+TEST(long_runs_stay_exact)
 {
 	static const int64_t ns[] = {0, 333};
 	struct trace t = times(ns, 2);
 	struct schedule s = {.mode = SCHEDULE_RATE, .rate = 3, .multiplier = 1, .loops = 0};
 	uint64_t k = UINT64_C(3) * 86400 * 30;
-	(void)state;
 	assert_in_range(schedule_time(&s, &t, k), k / 3 * 1000000000 - 1, k / 3 * 1000000000 + 1);
 	s.mode = SCHEDULE_TIMES;
 	k = UINT64_C(1) << 40;
@@ -98,13 +90,12 @@ static void long_runs_stay_exact(void **state)
 	trace_free(&t);
 }
 
-static void one_packet_can_be_repeated(void **state)
+TEST(one_packet_can_be_repeated)
 {
 	static const int64_t ns[] = {5};
 	struct trace t = times(ns, 1);
 	struct schedule s = {.mode = SCHEDULE_TIMES, .multiplier = 1, .loops = 10};
 	struct trace none = {0};
-	(void)state;
 	assert_int_equal(schedule_time(&s, &t, 9), 0);
 	assert_int_equal(schedule_count(&s, &none), 0);
 	trace_free(&t);
@@ -147,13 +138,12 @@ static int load(struct trace *t, const void *bytes, size_t size)
 	return rc;
 }
 
-static void captures_of_both_precisions_are_read(void **state)
+TEST(captures_of_both_precisions_are_read)
 {
 	static const struct {
 		uint32_t magic;
 		int64_t factor;
 	} kinds[] = {{0xa1b2c3d4, 1000}, {0xa1b23c4d, 1}};
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		struct pcap_file file = sample(kinds[i].magic);
 		struct trace t = {0};
@@ -170,11 +160,10 @@ static void captures_of_both_precisions_are_read(void **state)
 	}
 }
 
-static void frames_short_of_the_minimum_are_padded(void **state)
+TEST(frames_short_of_the_minimum_are_padded)
 {
 	struct pcap_file file = sample(0xa1b23c4d);
 	struct trace t = {0};
-	(void)state;
 	file.record[1].size = 14;
 	file.record[0].captured = file.record[0].size = 64;
 	assert_int_equal(load(&t, &file, sizeof(file)), 0);
@@ -187,11 +176,10 @@ static void frames_short_of_the_minimum_are_padded(void **state)
 	trace_free(&t);
 }
 
-static void huge_packets_take_no_memory(void **state)
+TEST(huge_packets_take_no_memory)
 {
 	struct pcap_file file = sample(0xa1b23c4d);
 	struct trace t = {0};
-	(void)state;
 	file.record[1].size = 0x7fffffff;
 	assert_int_equal(load(&t, &file, sizeof(file)), 0);
 	assert_null(t.packet[1].frame);
@@ -199,11 +187,10 @@ static void huge_packets_take_no_memory(void **state)
 	trace_free(&t);
 }
 
-static void broken_captures_are_refused(void **state)
+TEST(broken_captures_are_refused)
 {
 	struct pcap_file file = sample(0xa1b23c4d);
 	struct trace t = {0};
-	(void)state;
 	// Empty but complete.
 	assert_int_equal(load(&t, &file, 24), 0);
 	for (size_t size = 0; size < sizeof(file); size += 5) {
@@ -220,17 +207,4 @@ static void broken_captures_are_refused(void **state)
 	trace_free(&t);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(merged_packets_are_in_order),
-		cmocka_unit_test(schedules_keep_times_and_rates),
-		cmocka_unit_test(long_runs_stay_exact),
-		cmocka_unit_test(one_packet_can_be_repeated),
-		cmocka_unit_test(captures_of_both_precisions_are_read),
-		cmocka_unit_test(frames_short_of_the_minimum_are_padded),
-		cmocka_unit_test(huge_packets_take_no_memory),
-		cmocka_unit_test(broken_captures_are_refused),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

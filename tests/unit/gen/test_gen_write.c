@@ -2,10 +2,6 @@
 // What drbgen write writes reads back as the traffic it was made from, and only that does.
 #include "fixtures/unit.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -71,7 +67,7 @@ static int read_traffic(const struct folder *f, struct manifest *m, struct trace
 	return rc;
 }
 
-static void traffic_reads_back(void **state)
+TEST_WITH(traffic_reads_back, set_up, tear_down)
 {
 	static uint32_t dest[SLOTS][HOSTS], memory[DRB_TRAFFIC_WORDS(HOSTS)] = {0};
 	struct drb_rng rng = drb_rng_seed(42, 0);
@@ -114,7 +110,7 @@ static void traffic_reads_back(void **state)
 	trace_free(&t);
 }
 
-static void seeds_decide(void **state)
+TEST_WITH(seeds_decide, set_up, tear_down)
 {
 	struct trace t[3] = {0};
 	struct manifest m;
@@ -158,7 +154,7 @@ static void patch(const struct folder *f, uint32_t host, long at, const void *by
 	assert_int_equal(fclose(file), 0);
 }
 
-static void altered_traffic_is_refused(void **state)
+TEST_WITH(altered_traffic_is_refused, set_up, tear_down)
 {
 	const struct folder *f = *state;
 	// In a capture: file header 24, record header 16, then the frame.
@@ -196,12 +192,4 @@ static void altered_traffic_is_refused(void **state)
 	refused(f);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(traffic_reads_back, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(seeds_decide, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(altered_traffic_is_refused, set_up, tear_down),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -3,10 +3,6 @@
 // short plan run in small trees, on the models as they are and on models that are wrong on purpose.
 #include "fixtures/unit.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "fixtures/text.h"
 #include "sim/paper/claims.h"
 #include "sim/paper/claims_judge.h"
@@ -131,11 +127,10 @@ static const struct paper_claim *claim_of(void (*judge)(const struct paper *p,
 	})
 
 // Models as they are: what they show is what the paper says, where it does in small trees.
-static void right_models_reproduce(void **state)
+TEST(right_models_reproduce)
 {
 	struct paper p = run(NOTHING);
 
-	(void)state;
 	assert_int_equal(VERDICT(&p, judge_example), PAPER_REPRODUCED);
 	assert_int_equal(VERDICT(&p, judge_core_0), PAPER_REPRODUCED);
 	assert_int_equal(VERDICT(&p, judge_disjoint), PAPER_REPRODUCED);
@@ -179,11 +174,10 @@ static void right_models_reproduce(void **state)
 }
 
 // DRB as VLB: it is the best of nothing any more.
-static void a_random_drb_is_told(void **state)
+TEST(a_random_drb_is_told)
 {
 	struct paper p = run(DRB_IS_VLB);
 
-	(void)state;
 	assert_int_equal(VERDICT(&p, judge_mean), PAPER_NOT_REPRODUCED);
 	assert_int_equal(VERDICT(&p, judge_tail), PAPER_NOT_REPRODUCED);
 	assert_int_equal(VERDICT(&p, judge_drb_up), PAPER_NOT_REPRODUCED);
@@ -198,11 +192,10 @@ static void a_random_drb_is_told(void **state)
 }
 
 // A DRB that ignores its threshold has the same runs as T = 0: nothing is between them.
-static void a_missing_threshold_is_told(void **state)
+TEST(a_missing_threshold_is_told)
 {
 	struct paper p = run(NO_THRESHOLD);
 
-	(void)state;
 	assert_int_equal(VERDICT(&p, judge_threshold_mean), PAPER_UNDECIDED);
 	assert_int_equal(VERDICT(&p, judge_threshold_tail), PAPER_UNDECIDED);
 	assert_int_equal(VERDICT(&p, judge_plain_down), PAPER_UNDECIDED);
@@ -210,11 +203,10 @@ static void a_missing_threshold_is_told(void **state)
 	free(p.point);
 }
 
-static void a_wrong_chain_is_told(void **state)
+TEST(a_wrong_chain_is_told)
 {
 	struct paper p = run(HIGHER_THRESHOLD);
 
-	(void)state;
 	assert_int_equal(VERDICT(&p, judge_chain_limit), PAPER_NOT_REPRODUCED);
 	assert_int_equal(VERDICT(&p, judge_chain_tail), PAPER_NOT_REPRODUCED);
 	free(p.point);
@@ -229,11 +221,10 @@ static void a_wrong_chain_is_told(void **state)
 }
 
 // Without a second choice departures are Poisson (Burke); before the first packets are everywhere, layers differ.
-static void wrong_layers_are_told(void **state)
+TEST(wrong_layers_are_told)
 {
 	struct paper p = run(ONE_CHOICE);
 
-	(void)state;
 	assert_int_equal(VERDICT(&p, judge_layers_poisson), PAPER_REPRODUCED);
 	free(p.point);
 	p = run(UNSETTLED);
@@ -242,12 +233,11 @@ static void wrong_layers_are_told(void **state)
 }
 
 // One run tells nothing: no figure of it has an interval.
-static void one_run_decides_nothing(void **state)
+TEST(one_run_decides_nothing)
 {
 	struct paper_judgement j = {0};
 	struct sim_sample one = {0}, two = {0};
 
-	(void)state;
 	sim_sample_add(&one, 5);
 	claim_add(&j, claim_figure_of(&one), "one");
 	assert_true(j.open == 1 && paper_outcome(&j) == PAPER_UNDECIDED && j.runs == 1);
@@ -264,14 +254,13 @@ static void one_run_decides_nothing(void **state)
 }
 
 // The report has a row for every claim, its verdict, and no figure that is none.
-static void the_report_has_every_claim(void **state)
+TEST(the_report_has_every_claim)
 {
 	struct paper p = run(NOTHING);
 	char *html = NULL;
 	size_t size = 0;
 	FILE *f = open_memstream(&html, &size);
 
-	(void)state;
 	assert_non_null(f);
 	report_claims(&p, f);
 	report_flows(&p, f);
@@ -296,16 +285,4 @@ static void the_report_has_every_claim(void **state)
 	free(p.point);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_run_decides_nothing),
-		cmocka_unit_test(right_models_reproduce),
-		cmocka_unit_test(a_random_drb_is_told),
-		cmocka_unit_test(a_missing_threshold_is_told),
-		cmocka_unit_test(a_wrong_chain_is_told),
-		cmocka_unit_test(wrong_layers_are_told),
-		cmocka_unit_test(the_report_has_every_claim),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

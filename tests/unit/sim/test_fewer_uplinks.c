@@ -2,10 +2,6 @@
 // Fat-trees with fewer uplinks in layer 1 than d: what the models say where there is a closed form.
 #include "fixtures/unit.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "core/fabric/next_hop.h"
 #include "core/routing/decide.h"
 
@@ -57,9 +53,8 @@ static double queue_of(uint32_t c, double rho)
 
 // D-mod-k: each uplink has the packets of those c hosts, of d, that share it, and is a queue of its own. Every
 // link between switches carries d / u of what one to a host does.
-static void defaults_are_queues_of_their_own(void **state)
+TEST(defaults_are_queues_of_their_own)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(trees); i++) {
 		uint32_t d = trees[i][1], u = trees[i][2];
 		double rho = 0.7 / ((d + u - 1) / u), mean = 0; // the fullest uplink's load: 0.7
@@ -79,9 +74,8 @@ static void defaults_are_queues_of_their_own(void **state)
 
 // Hosts cannot send out of their racks more than uplinks carry: u / d of what their own links do. A scheme that
 // uses all of them comes to that; defaults, where u does not divide d, leave the least used one to so few.
-static void throughput_is_bounded_by_uplinks(void **state)
+TEST(throughput_is_bounded_by_uplinks)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(trees); i++) {
 		double d = trees[i][1], u = trees[i][2];
 		struct drb_packet_setup s = setup_of(trees[i], DRB_SCHEME_MICRO, 0.97);
@@ -102,12 +96,11 @@ static void throughput_is_bounded_by_uplinks(void **state)
 
 // With a fresh permutation in each slot D-mod-k holds up to the load at which the down-link that most hosts of a
 // rack share is full, 1 / ceil(d / u); drb sees them in the queues of its uplinks, and holds up to u / d.
-static void defaults_that_share_a_link_are_seen(void **state)
+TEST(defaults_that_share_a_link_are_seen)
 {
 	static const uint32_t tree[] = {3, 8, 3};
 	struct drb_packet_setup s = setup_of(tree, DRB_SCHEME_DMODK, 0.36);
 
-	(void)state;
 	assert_int_equal(drb_traffic_parse("permutation", &s.traffic), 0);
 	assert_true(run(&s).growing);
 	s.scheme = DRB_SCHEME_DRB;
@@ -119,9 +112,8 @@ static void defaults_that_share_a_link_are_seen(void **state)
 }
 
 // c flows of each host: by default at most c ceil(d / u) come down a link between switches, and that many do.
-static void flows_share_down_links(void **state)
+TEST(flows_share_down_links)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(trees); i++) {
 		struct drb_flow_setup s = {
 			.scheme = DRB_SCHEME_DMODK, .choices = 2, .flows = 3, .seed = 5};
@@ -183,9 +175,8 @@ static uint32_t largest(const struct drb_tree *t, const uint32_t *load, bool up)
 }
 
 // The flow model by another way, for schemes that look at no loads: flow after flow over the wiring.
-static void flows_go_where_the_wiring_leads(void **state)
+TEST(flows_go_where_the_wiring_leads)
 {
-	(void)state;
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(trees) * 20; i++) {
 		const uint32_t *tree = trees[i / 2 % ARRAY_SIZE(trees)];
 		struct drb_flow_setup s = {.scheme = i % 2 ? DRB_SCHEME_ECMP : DRB_SCHEME_DMODK,
@@ -218,9 +209,8 @@ static void flows_go_where_the_wiring_leads(void **state)
 }
 
 // Links between switches by number, each once.
-static void links_have_numbers(void **state)
+TEST(links_have_numbers)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(trees); i++) {
 		struct drb_tree t;
 		uint32_t d = trees[i][1], u = trees[i][2];
@@ -243,11 +233,10 @@ static void links_have_numbers(void **state)
 }
 
 // Packets find their way around dead links and switches, or are lost where there is none.
-static void dead_links_are_gone_around(void **state)
+TEST(dead_links_are_gone_around)
 {
 	static const enum drb_scheme schemes[] = {DRB_SCHEME_DRB, DRB_SCHEME_ECMP, DRB_SCHEME_WALK};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(trees) * ARRAY_SIZE(schemes); i++) {
 		const uint32_t *tree = trees[i / ARRAY_SIZE(schemes)];
 		struct drb_packet_setup s = setup_of(tree, schemes[i % ARRAY_SIZE(schemes)], 0.1);
@@ -273,16 +262,4 @@ static void dead_links_are_gone_around(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(defaults_are_queues_of_their_own),
-		cmocka_unit_test(throughput_is_bounded_by_uplinks),
-		cmocka_unit_test(defaults_that_share_a_link_are_seen),
-		cmocka_unit_test(flows_share_down_links),
-		cmocka_unit_test(links_have_numbers),
-		cmocka_unit_test(flows_go_where_the_wiring_leads),
-		cmocka_unit_test(dead_links_are_gone_around),
-	};
-	return cmocka_run_group_tests_name("fewer_uplinks", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -2,10 +2,6 @@
 // Pictures: what text becomes for gnuplot, which mistakes are told, and the look of schemes.
 #include "fixtures/unit.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/routing/schemes.h"
 #include "fixtures/text.h"
 #include "sim/figures/script.h"
@@ -28,11 +24,10 @@ static int script_of(const char *text, char **script, char message[SIM_FIGURE_TE
 #define LINES_HEAD                                                                                 \
 	"figure\tone\tlines\ntitle\tIt's a title\ncaption\tFig. 4\nx\tload\ny\tslots\tlog\t5\n"
 
-static void lines_have_bars_and_what_grows_stands_alone(void **state)
+TEST(lines_have_bars_and_what_grows_stands_alone)
 {
 	char *script = NULL, message[SIM_FIGURE_TEXT];
 
-	(void)state;
 	assert_int_equal(
 		script_of(LINES_HEAD
 			  "series\tdrb\tdrb\npoint\t0.5\t6\t0.25\npoint\t0.9\t12\t1\tgrows\n"
@@ -54,11 +49,10 @@ static void lines_have_bars_and_what_grows_stands_alone(void **state)
 	free(script);
 }
 
-static void panels_share_a_key(void **state)
+TEST(panels_share_a_key)
 {
 	char *script = NULL, message[SIM_FIGURE_TEXT];
 
-	(void)state;
 	assert_int_equal(
 		script_of(LINES_HEAD
 			  "panel\ta\nseries\tdrb\tdrb\npoint\t1\t2\npanel\tb\nseries\tdrb\tdrb\n"
@@ -70,7 +64,7 @@ static void panels_share_a_key(void **state)
 	free(script);
 }
 
-static void mistakes_are_told_by_line(void **state)
+TEST(mistakes_are_told_by_line)
 {
 	static const struct {
 		const char *text, *message;
@@ -85,7 +79,6 @@ static void mistakes_are_told_by_line(void **state)
 		{"figure\tx\tbars\nseries\ta\tink\npoint\ta\"b\t1\n", "line 3: a name"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		char *script = NULL, message[SIM_FIGURE_TEXT] = "";
 		assert_int_equal(script_of(wrong[i].text, &script, message), -EINVAL);
@@ -96,11 +89,10 @@ static void mistakes_are_told_by_line(void **state)
 }
 
 // A scheme has one colour, and no other has it.
-static void schemes_have_looks_of_their_own(void **state)
+TEST(schemes_have_looks_of_their_own)
 {
 	int known;
 
-	(void)state;
 	for (int a = 0; a < DRB_SCHEME_COUNT; a++) {
 		struct sim_look look = sim_look_of(drb_scheme_name((enum drb_scheme)a), &known);
 		assert_true(known);
@@ -114,12 +106,11 @@ static void schemes_have_looks_of_their_own(void **state)
 	assert_false(known);
 }
 
-static void captions_are_found(void **state)
+TEST(captions_are_found)
 {
 	char text[] = LINES_HEAD "figure\ttwo\tbars\ncaption\tFig. 5\n", caption[SIM_FIGURE_LINE];
 	FILE *f = fmemopen(text, strlen(text), "r");
 
-	(void)state;
 	assert_true(sim_figures_caption(f, "two", caption));
 	assert_string_equal(caption, "Fig. 5");
 	rewind(f);
@@ -127,14 +118,4 @@ static void captions_are_found(void **state)
 	fclose(f);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_have_bars_and_what_grows_stands_alone),
-		cmocka_unit_test(panels_share_a_key),
-		cmocka_unit_test(mistakes_are_told_by_line),
-		cmocka_unit_test(schemes_have_looks_of_their_own),
-		cmocka_unit_test(captions_are_found),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fixtures/unit.h"
 
-#include <string.h>
-
 #include "core/math/random.h"
 #include "sim/models/growth.h"
 
@@ -53,11 +51,10 @@ static void queues_slot(struct stage *s, double load)
 }
 
 // Queues of stable links stay queues of stable links, however many there are.
-static void chance_is_not_growth(void **state)
+TEST(chance_is_not_growth)
 {
 	static const double loads[] = {0.5, 0.875, 0.96875};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(loads); i++) {
 		struct stage s;
 		set_up(&s, ARITY, loads[i]);
@@ -72,11 +69,10 @@ static void chance_is_not_growth(void **state)
 }
 
 // Links that get a packet more than they can send every 40 slots, beside stable ones.
-static void few_links_that_grow_are_told(void **state)
+TEST(few_links_that_grow_are_told)
 {
 	struct stage s;
 
-	(void)state;
 	set_up(&s, ARITY, 0.875);
 	for (uint32_t slot = 0; slot < SLOTS; slot++) {
 		queues_slot(&s, 0.875);
@@ -90,11 +86,10 @@ static void few_links_that_grow_are_told(void **state)
 }
 
 // Found empty once, it was served as fast as it was fed.
-static void a_queue_that_empties_does_not_grow(void **state)
+TEST(a_queue_that_empties_does_not_grow)
 {
 	struct stage s;
 
-	(void)state;
 	set_up(&s, 2, 0.875);
 	for (uint32_t slot = 0; slot < SLOTS; slot++) {
 		s.fabric.layer[1].len[0] = 1 + slot / 10;
@@ -105,11 +100,10 @@ static void a_queue_that_empties_does_not_grow(void **state)
 	tear_down(&s);
 }
 
-static void the_sum_grows(void **state)
+TEST(the_sum_grows)
 {
 	struct stage s;
 
-	(void)state;
 	for (int grows = 0; grows <= 1; grows++) {
 		set_up(&s, 2, 0.875);
 		for (uint32_t slot = 0; slot < SLOTS; slot++)
@@ -119,13 +113,4 @@ static void the_sum_grows(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(chance_is_not_growth),
-		cmocka_unit_test(few_links_that_grow_are_told),
-		cmocka_unit_test(a_queue_that_empties_does_not_grow),
-		cmocka_unit_test(the_sum_grows),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

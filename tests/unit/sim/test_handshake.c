@@ -3,8 +3,6 @@
 // lose. test_window.c holds them to a second model.
 #include "fixtures/transfers.h"
 
-#include <math.h>
-
 #include "core/fabric/next_hop.h"
 
 #define TIMEOUT 200
@@ -47,12 +45,11 @@ static uint64_t time_alone(const struct drb_transfers_setup *s, uint32_t to, uin
 }
 
 // It comes a round trip later than without, whatever the distance, the source, the unit and the scheme.
-static void alone_it_takes_a_round_trip(void **state)
+TEST(alone_it_takes_a_round_trip)
 {
 	static const uint32_t to[] = {1, 2, 15}; // at distance 1, 2, 3 of F(3,2)
 	static const double hop[] = {1, 0.9, 0.25, 0.0585, 0.1, 0};
 
-	(void)state;
 	for (int i = 0; i < DRB_SCHEME_COUNT * 3 * 3 * 6; i++) {
 		struct drb_transfers_setup s = setup_of(3, 2);
 		uint32_t k = 1 + i / 3 % 3;
@@ -84,11 +81,10 @@ static void begin_three(struct drb_transfers *t, uint32_t to, uint32_t size)
 
 // A SYN waits in the queue to the host, its answer in the queue back; both by as many slots as there are packets
 // before it.
-static void it_waits_behind_packets(void **state)
+TEST(it_waits_behind_packets)
 {
 	struct drb_transfers_setup s = setup_of(1, 4);
 
-	(void)state;
 	for (int answer = 0; answer < 2; answer++) {
 		struct drb_transfers *t = new_of(&s);
 		begin_three(t, 4, 100);
@@ -103,11 +99,10 @@ static void it_waits_behind_packets(void **state)
 }
 
 // At its host it waits until each of those that may send has sent a packet; so does an answer.
-static void it_waits_for_its_turn(void **state)
+TEST(it_waits_for_its_turn)
 {
 	struct drb_transfers_setup s = setup_of(1, 4);
 
-	(void)state;
 	for (int answer = 0; answer < 2; answer++) {
 		struct drb_transfers *t = new_of(&s);
 		for (uint32_t h = 1; h <= 3; h++)
@@ -122,11 +117,10 @@ static void it_waits_for_its_turn(void **state)
 }
 
 // With a queue of 10, full when a SYN comes, it is sent again after the timeout, and then finds no queue.
-static void a_full_queue_loses_it(void **state)
+TEST(a_full_queue_loses_it)
 {
 	struct drb_transfers_setup s = setup_of(1, 4);
 
-	(void)state;
 	s.queue = 10;
 	for (int answer = 0; answer < 2; answer++) {
 		struct drb_transfers *t = new_of(&s);
@@ -142,11 +136,10 @@ static void a_full_queue_loses_it(void **state)
 }
 
 // A flow takes the uplinks of its SYN, which counts there as a flow.
-static void a_flow_begins_with_its_syn(void **state)
+TEST(a_flow_begins_with_its_syn)
 {
 	struct drb_transfers_setup s = setup_of(2, 4);
 
-	(void)state;
 	s.scheme = DRB_SCHEME_LEAST;
 	s.unit = DRB_SIM_FLOW;
 	struct drb_transfers *t = new_of(&s);
@@ -164,11 +157,10 @@ static void a_flow_begins_with_its_syn(void **state)
 }
 
 // Short queues, every scheme and unit: all is established and arrives at last, each packet and each SYN counted once.
-static void all_are_established_at_last(void **state)
+TEST(all_are_established_at_last)
 {
 	uint64_t lost = 0;
 
-	(void)state;
 	for (int i = 0; i < 3 * DRB_SCHEME_COUNT; i++) {
 		struct drb_transfers_setup s = setup_of(2, 4);
 		s.scheme = (enum drb_scheme)(i / 3);
@@ -201,15 +193,4 @@ static void all_are_established_at_last(void **state)
 	assert_true(lost > 100);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(alone_it_takes_a_round_trip),
-		cmocka_unit_test(it_waits_behind_packets),
-		cmocka_unit_test(it_waits_for_its_turn),
-		cmocka_unit_test(a_full_queue_loses_it),
-		cmocka_unit_test(a_flow_begins_with_its_syn),
-		cmocka_unit_test(all_are_established_at_last),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -3,9 +3,6 @@
 // waits for whom.
 #include "fixtures/unit.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "sim/flows/job.h"
 
 static struct drb_job_setup setup_of(uint32_t layers, uint32_t arity, const char *job,
@@ -36,9 +33,8 @@ static struct drb_job_result run(const struct drb_job_setup *s)
 }
 
 // On one switch of n ports a transfer of c packets takes c + 1 slots.
-static void on_one_switch_jobs_have_closed_forms(void **state)
+TEST(on_one_switch_jobs_have_closed_forms)
 {
-	(void)state;
 	for (uint32_t arity = 1; arity <= 8; arity *= 2) {
 		uint32_t n = 2 * arity, c = 12, log = 0;
 		while (1U << log < n)
@@ -70,9 +66,8 @@ static void on_one_switch_jobs_have_closed_forms(void **state)
 }
 
 // A ring in the order of labels: from a rack one transfer goes up, so none waits; d in turn.
-static void a_ring_by_label_never_waits(void **state)
+TEST(a_ring_by_label_never_waits)
 {
-	(void)state;
 	for (int scheme = 0; scheme < DRB_SCHEME_COUNT; scheme++) {
 		struct drb_job_setup s = setup_of(3, 3, "all-reduce-ring", 540);
 		s.transfers.scheme = (enum drb_scheme)scheme;
@@ -107,11 +102,10 @@ static uint64_t naive_ring(const struct drb_tree *t, const uint32_t host[], uint
 	return last;
 }
 
-static void a_ring_waits_for_the_rank_before(void **state)
+TEST(a_ring_waits_for_the_rank_before)
 {
 	static const uint32_t trees[][2] = {{1, 4}, {2, 2}, {3, 2}, {2, 4}, {3, 3}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(trees); i++) {
 		for (int shuffled = 0; shuffled < 2; shuffled++) {
 			struct drb_job_setup s =
@@ -132,12 +126,11 @@ static void a_ring_waits_for_the_rank_before(void **state)
 }
 
 // Ranks at random on a large enough fabric get in each other's way.
-static void jobs_take_at_least_what_they_take_alone(void **state)
+TEST(jobs_take_at_least_what_they_take_alone)
 {
 	static const char *const jobs[] = {"all-reduce-ring", "all-reduce-halving", "all-to-all",
 					   "incast", "pipeline:7"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(jobs) * DRB_SCHEME_COUNT; i++) {
 		struct drb_job_setup s = setup_of(3, 2, jobs[i / DRB_SCHEME_COUNT], 160);
 		s.transfers.scheme = (enum drb_scheme)(i % DRB_SCHEME_COUNT);
@@ -152,7 +145,7 @@ static void jobs_take_at_least_what_they_take_alone(void **state)
 	}
 }
 
-static void what_cannot_be_is_refused(void **state)
+TEST(what_cannot_be_is_refused)
 {
 	static const char *const wrong[] = {
 		"",           "ring",       "all-to-all:3", "pipeline",
@@ -161,7 +154,6 @@ static void what_cannot_be_is_refused(void **state)
 	struct drb_job_result r;
 	struct drb_job job;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
 		assert_int_equal(drb_job_parse(wrong[i], &job), -EINVAL);
 	assert_int_equal(drb_job_run(&s, &r), -ERANGE);
@@ -173,14 +165,4 @@ static void what_cannot_be_is_refused(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(on_one_switch_jobs_have_closed_forms),
-		cmocka_unit_test(a_ring_by_label_never_waits),
-		cmocka_unit_test(a_ring_waits_for_the_rank_before),
-		cmocka_unit_test(jobs_take_at_least_what_they_take_alone),
-		cmocka_unit_test(what_cannot_be_is_refused),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -3,7 +3,6 @@
 #include "fixtures/unit.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "sim/runs/jobs.h"
 
@@ -45,32 +44,23 @@ static void check(uint64_t count, uint32_t threads, const double *cost)
 	free(runs.result);
 }
 
-static void every_job_runs_once(void **state)
+TEST(every_job_runs_once)
 {
 	static const uint64_t counts[] = {0, 1, 2, 7, 1000};
 	static const uint32_t threads[] = {1, 2, 8};
 
-	(void)state;
 	for (size_t c = 0; c < ARRAY_SIZE(counts); c++) {
 		for (size_t t = 0; t < ARRAY_SIZE(threads); t++)
 			check(counts[c], threads[t], NULL);
 	}
 }
 
-static void costs_change_nothing(void **state)
+TEST(costs_change_nothing)
 {
 	static const double cost[100] = {[0] = 1e6, [50] = 0.5, [99] = 7};
 
-	(void)state;
 	check(ARRAY_SIZE(cost), 1, cost);
 	check(ARRAY_SIZE(cost), 4, cost);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_job_runs_once),
-		cmocka_unit_test(costs_change_nothing),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -2,8 +2,6 @@
 // How long the runs of `drbsim paper` are: long enough, and told if not.
 #include "fixtures/unit.h"
 
-#include <math.h>
-
 #include "sim/models/packet.h"
 #include "sim/paper/lengths.h"
 #include "sim/runs/sample.h"
@@ -41,13 +39,12 @@ static struct told run(double rho, struct paper_length length)
 	return f;
 }
 
-static void runs_are_as_long_as_queues_take(void **state)
+TEST(runs_are_as_long_as_queues_take)
 {
 	struct paper_length low = paper_length_itself(false, 0.6);
 	struct paper_length high = paper_length_itself(false, 0.96);
 	uint32_t last = 0;
 
-	(void)state;
 	assert_true(low.slots == 220 && low.stats == 120);
 	assert_true(high.slots == 2000 && high.stats == 500);
 	for (double rho = 0.6; rho < 0.995; rho += 0.03) {
@@ -66,11 +63,10 @@ static void runs_are_as_long_as_queues_take(void **state)
 
 // Short runs say the same as the paper's 2000 slots: their means differ by no more than their intervals allow, by
 // which the shorter ones are not much less sure.
-static void short_runs_are_as_good(void **state)
+TEST(short_runs_are_as_good)
 {
 	static const double rho[] = {0.6, 0.8, 0.9};
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		struct told brief = run(rho[i], paper_length_itself(false, rho[i]));
 		struct told whole = run(rho[i], (struct paper_length){2000, 500});
@@ -86,21 +82,12 @@ static void short_runs_are_as_good(void **state)
 }
 
 // Without a warm-up latencies rise while they are measured.
-static void a_missing_warm_up_is_told(void **state)
+TEST(a_missing_warm_up_is_told)
 {
 	struct told f = run(0.9, (struct paper_length){60, 60});
 
-	(void)state;
 	print_message("drift %g +- %g\n", f.drift.mean, sim_sample_half_width(&f.drift));
 	assert_true(f.drift.mean - sim_sample_half_width(&f.drift) > 0.03);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(runs_are_as_long_as_queues_take),
-		cmocka_unit_test(short_runs_are_as_good),
-		cmocka_unit_test(a_missing_warm_up_is_told),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

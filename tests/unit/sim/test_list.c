@@ -2,10 +2,6 @@
 // Lists of transfers: what is drawn, printed, read and played again is the same; mistakes name their line.
 #include "fixtures/transfers.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "sim/flows/job.h"
 #include "sim/flows/list_run.h"
 #include "sim/flows/workload.h"
@@ -78,12 +74,11 @@ static void check_starts(const struct drb_list *list, const struct drb_list_resu
 }
 
 // Played from its list, a job ends in the slot in which it ends as a job, whatever its sources.
-static void jobs_are_the_same_from_their_lists(void **state)
+TEST(jobs_are_the_same_from_their_lists)
 {
 	static const char *const jobs[] = {"all-reduce-ring", "all-reduce-halving", "all-to-all",
 					   "incast", "pipeline:5"};
 
-	(void)state;
 	for (uint32_t i = 0; i < 2 * ARRAY_SIZE(jobs); i++) {
 		struct drb_job_setup s = {
 			.transfers = transfers_setup(3, 2), .shuffled = true, .longest = 1000000};
@@ -108,7 +103,7 @@ static void jobs_are_the_same_from_their_lists(void **state)
 	}
 }
 
-static void workloads_are_the_same_from_their_lists(void **state)
+TEST(workloads_are_the_same_from_their_lists)
 {
 	struct drb_sizes sizes;
 	char error[DRB_SIZES_ERROR_MAX];
@@ -121,7 +116,6 @@ static void workloads_are_the_same_from_their_lists(void **state)
 	struct drb_workload_result w;
 	struct drb_list list = {0};
 
-	(void)state;
 	assert_int_equal(drb_sizes_open("fixed:10", &sizes, error), 0);
 	assert_int_equal(drb_workload_run(&s, &w), 0);
 	assert_int_equal(drb_workload_list(&s, &list), 0);
@@ -143,7 +137,7 @@ static void workloads_are_the_same_from_their_lists(void **state)
 	drb_sizes_free(&sizes);
 }
 
-static void what_waits_begins_when_it_may(void **state)
+TEST(what_waits_begins_when_it_may)
 {
 	// Hosts 0 and 2 of F(3,2) are at distance 2: 10 packets take 13 slots.
 	static const char text[] = "# a chain\n" HEADING "0,5,0,2,10,,\n"
@@ -154,7 +148,6 @@ static void what_waits_begins_when_it_may(void **state)
 	struct drb_list list;
 	char error[DRB_LIST_ERROR_MAX];
 
-	(void)state;
 	assert_int_equal(read_text(text, &list, error), 0);
 	assert_int_equal(list.count, 4);
 	struct drb_list_result r = played(&list, &s);
@@ -168,7 +161,7 @@ static void what_waits_begins_when_it_may(void **state)
 	drb_list_free(&list);
 }
 
-static void a_run_may_end_before_all_arrived(void **state)
+TEST(a_run_may_end_before_all_arrived)
 {
 	struct drb_transfers_setup t = transfers_setup(3, 2);
 	struct drb_list list = {0};
@@ -176,7 +169,6 @@ static void a_run_may_end_before_all_arrived(void **state)
 	struct drb_list_result r = {.time = time};
 	const struct drb_list_setup s = {.transfers = t, .list = &list, .longest = 50};
 
-	(void)state;
 	const struct drb_listed a = {0, 0, 2, 10, DRB_LIST_NONE, DRB_LIST_NONE};
 	const struct drb_listed b = {1, 2, 0, 60, DRB_LIST_NONE, 0};
 	assert_int_equal(drb_list_add(&list, &a), 0);
@@ -187,7 +179,7 @@ static void a_run_may_end_before_all_arrived(void **state)
 	drb_list_free(&list);
 }
 
-static void mistakes_name_the_line(void **state)
+TEST(mistakes_name_the_line)
 {
 	static const struct {
 		const char *text, *error;
@@ -213,7 +205,6 @@ static void mistakes_name_the_line(void **state)
 		 "list:3: after_arrived must be a transfer to the host that this one is from"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		char error[DRB_LIST_ERROR_MAX];
 		struct drb_list list;
@@ -223,14 +214,4 @@ static void mistakes_name_the_line(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(jobs_are_the_same_from_their_lists),
-		cmocka_unit_test(workloads_are_the_same_from_their_lists),
-		cmocka_unit_test(what_waits_begins_when_it_may),
-		cmocka_unit_test(a_run_may_end_before_all_arrived),
-		cmocka_unit_test(mistakes_name_the_line),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -4,9 +4,6 @@
 
 #include <dirent.h>
 #include <sys/stat.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "fixtures/text.h"
@@ -76,7 +73,7 @@ static char *contents(const char *dir, const char *name)
 
 // A journal that ends in the middle of a line: what it holds is not run again, the rest is, to the
 // same figures.
-static void the_journal_goes_on_where_it_ended(void **state)
+TEST(the_journal_goes_on_where_it_ended)
 {
 	struct paper first = plan_in(*state), second = plan_in(*state);
 	char path[300], *before, *after;
@@ -104,7 +101,7 @@ static void the_journal_goes_on_where_it_ended(void **state)
 }
 
 // Figures of other code are not taken for those of this one.
-static void the_journal_knows_its_code(void **state)
+TEST(the_journal_knows_its_code)
 {
 	struct paper p = plan_in(*state);
 	char path[300], *text = contents(*state, "journal.txt");
@@ -135,7 +132,7 @@ static void the_journal_knows_its_code(void **state)
 }
 
 // What is dead changes the key of a point: all points have figures of their own.
-static void figures_follow_what_is_dead(void **state)
+TEST(figures_follow_what_is_dead)
 {
 	struct paper p = plan_in(*state);
 	const uint32_t last = PAPER_FAULT_SHARES - 1, high = PAPER_FAULT_LOADS - 1;
@@ -162,7 +159,7 @@ static void figures_follow_what_is_dead(void **state)
 }
 
 // A row for every share that was run, and no figure that is none.
-static void the_report_has_every_figure(void **state)
+TEST(the_report_has_every_figure)
 {
 	struct paper p = plan_in(*state);
 	char *html;
@@ -183,7 +180,7 @@ static void the_report_has_every_figure(void **state)
 }
 
 // Every point is in one part, and no part is forgotten; the long ones are known as such before.
-static void costs_add_up(void **state)
+TEST(costs_add_up)
 {
 	struct paper p = {
 		.common = sim_common_default(), .seeds = 3, .own_seeds = 5, .dir = *state};
@@ -218,7 +215,7 @@ static void costs_add_up(void **state)
 }
 
 // No run is done twice: all points of the plan have different setups.
-static void no_point_is_there_twice(void **state)
+TEST(no_point_is_there_twice)
 {
 	struct paper p = {
 		.common = sim_common_default(), .seeds = 3, .own_seeds = 5, .dir = *state};
@@ -240,14 +237,13 @@ static void no_point_is_there_twice(void **state)
 }
 
 // What the journal holds of a point is all that the report reads back.
-static void figures_come_back(void **state)
+TEST(figures_come_back)
 {
 	struct drb_flow_summary flow = {1, 2, 3, 4, 5}, flow_back;
 	struct drb_packet_result packet = {0}, packet_back;
 	struct drb_ctmc_result ctmc = {.mean_queue = 1.5, .mean_time = 2.5, .redirected = 0.25};
 	struct paper_point point = {0};
 
-	(void)state;
 	paper_set_flow_summary(&point, &flow);
 	flow_back = paper_flow_summary(&point);
 	assert_memory_equal(&flow_back, &flow, sizeof(flow));
@@ -292,7 +288,7 @@ static void figures_come_back(void **state)
 }
 
 // Points are found by what they are of, and no other is taken for them.
-static void points_are_found(void **state)
+TEST(points_are_found)
 {
 	struct paper p = {.common = sim_common_default(),
 			  .quick = true,
@@ -324,12 +320,11 @@ static void points_are_found(void **state)
 }
 
 // Of 290,304 links that are alike chance lets 67 pass for growing; of the studies none may.
-static void links_that_grow_by_chance_are_told(void **state)
+TEST(links_that_grow_by_chance_are_told)
 {
 	struct paper_point point = {.kind = PAPER_PACKET};
 	struct drb_packet_result r = {.growing = true, .growing_links = 67};
 
-	(void)state;
 	drb_tree_init(&point.packet.tree, 4, 12);
 	paper_set_packet_result(&point, &r);
 	assert_false(paper_packet_result(&point).growing);
@@ -344,18 +339,4 @@ static void links_that_grow_by_chance_are_told(void **state)
 	assert_true(paper_packet_result(&point).growing);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(links_that_grow_by_chance_are_told),
-		cmocka_unit_test(figures_come_back),
-		cmocka_unit_test(points_are_found),
-		cmocka_unit_test(the_journal_goes_on_where_it_ended),
-		cmocka_unit_test(the_journal_knows_its_code),
-		cmocka_unit_test(figures_follow_what_is_dead),
-		cmocka_unit_test(the_report_has_every_figure),
-		cmocka_unit_test(costs_add_up),
-		cmocka_unit_test(no_point_is_there_twice),
-	};
-	return cmocka_run_group_tests(tests, make_dir, remove_dir);
-}
+TEST_MAIN(make_dir, remove_dir)

@@ -2,8 +2,6 @@
 // Means of equal runs and their intervals.
 #include "fixtures/unit.h"
 
-#include <math.h>
-
 #include "core/math/random.h"
 
 #include "sim/runs/sample.h"
@@ -18,12 +16,11 @@ static struct sim_sample sample_of(const double value[], uint32_t count)
 }
 
 // Textbook figures: mean 4, standard deviation 2, t 4.303 and 3.182.
-static void known_samples(void **state)
+TEST(known_samples)
 {
 	static const double three[] = {2, 4, 6}, four[] = {1e9 + 1, 1e9 + 3, 1e9 + 5, 1e9 + 7};
 	struct sim_sample s = sample_of(three, 1);
 
-	(void)state;
 	assert_true(s.mean == 2 && isnan(sim_sample_half_width(&s)));
 	s = sample_of(three, 3);
 	assert_true(s.mean == 4);
@@ -35,12 +32,11 @@ static void known_samples(void **state)
 }
 
 // Of many samples, 95 in 100 have the true mean in their interval.
-static void intervals_hold_the_mean(void **state)
+TEST(intervals_hold_the_mean)
 {
 	static const uint32_t counts[] = {2, 3, 10, 16, 17, 40};
 	struct drb_rng rng = drb_rng_seed(7, 0);
 
-	(void)state;
 	for (size_t k = 0; k < ARRAY_SIZE(counts); k++) {
 		uint32_t held = 0;
 		for (uint32_t n = 0; n < 20000; n++) {
@@ -57,11 +53,4 @@ static void intervals_hold_the_mean(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(known_samples),
-		cmocka_unit_test(intervals_hold_the_mean),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

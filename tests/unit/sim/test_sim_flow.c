@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fixtures/unit.h"
 
-#include <math.h>
-
 #include "sim/models/flow.h"
 
 #define RUNS 20
@@ -37,11 +35,10 @@ static struct mean repeat(uint32_t layers, uint32_t arity, enum drb_scheme schem
 	return mean;
 }
 
-static void dmodk_down_load_is_c(void **state)
+TEST(dmodk_down_load_is_c)
 {
 	static const uint32_t trees[][2] = {{1, 3}, {2, 4}, {3, 5}, {4, 3}, {3, 24}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(trees); i++) {
 		for (uint32_t c = 1; c <= 5; c += 2) {
 			struct mean m = repeat(trees[i][0], trees[i][1], DRB_SCHEME_DMODK, c, 0);
@@ -52,11 +49,10 @@ static void dmodk_down_load_is_c(void **state)
 	}
 }
 
-static void the_estimate_is_within_five_percent(void **state)
+TEST(the_estimate_is_within_five_percent)
 {
 	static const uint32_t flows[] = {2, 5, 10};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(flows); i++) {
 		double t = drb_threshold_flow(flows[i], 27648);
 		double estimate = drb_estimate_flow(flows[i], 27648, t);
@@ -65,9 +61,8 @@ static void the_estimate_is_within_five_percent(void **state)
 	}
 }
 
-static void drb_beats_the_others(void **state)
+TEST(drb_beats_the_others)
 {
-	(void)state;
 	double t = drb_threshold_flow(10, 27648);
 	double drb = repeat(3, 24, DRB_SCHEME_DRB, 10, t).max;
 	assert_true(drb < repeat(3, 24, DRB_SCHEME_DRB, 10, 0).max);
@@ -76,20 +71,10 @@ static void drb_beats_the_others(void **state)
 	assert_true(drb < repeat(3, 24, DRB_SCHEME_DMODK, 10, 0).max);
 }
 
-static void random_schemes_leave_the_default(void **state)
+TEST(random_schemes_leave_the_default)
 {
-	(void)state;
 	assert_true(fabs(repeat(3, 8, DRB_SCHEME_VLB, 3, 0).redirected - 7.0 / 8) < 0.01);
 	assert_true(fabs(repeat(3, 8, DRB_SCHEME_ECMP, 3, 0).redirected - 7.0 / 8) < 0.01);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(dmodk_down_load_is_c),
-		cmocka_unit_test(the_estimate_is_within_five_percent),
-		cmocka_unit_test(drb_beats_the_others),
-		cmocka_unit_test(random_schemes_leave_the_default),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

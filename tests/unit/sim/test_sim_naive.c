@@ -3,8 +3,6 @@
 // packet by packet; with its own draws and one random order over all arrivals of a slot, on average.
 #include "fixtures/unit.h"
 
-#include <math.h>
-
 #include "fixtures/packet_model.h"
 #include "fixtures/reordering.h"
 
@@ -106,12 +104,11 @@ static uint64_t both_do_the_same(const struct drb_packet_setup *s)
 	return r.detail.order.reordered;
 }
 
-static void same_draws_give_the_same_packets(void **state)
+TEST(same_draws_give_the_same_packets)
 {
 	static const char *const traffics[] = {"permutation", "random", "mixed", "fixed"};
 	uint64_t reordered = 0;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(traffics) * DRB_SCHEME_COUNT; i++) {
 		for (uint32_t arity = 2; arity <= 3; arity++) {
 			struct drb_packet_setup s =
@@ -124,11 +121,10 @@ static void same_draws_give_the_same_packets(void **state)
 }
 
 // Slow links, up and down, some of them overloaded.
-static void slow_links_are_slow_in_both(void **state)
+TEST(slow_links_are_slow_in_both)
 {
 	static const struct drb_slow slow[] = {{1, 2}, {4, 3}, {9, 2}, {2, 6}, {16, 1}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(slow) * DRB_SCHEME_COUNT; i++) {
 		struct drb_packet_setup s =
 			setup_of(i % 2 ? 3 : 2, (enum drb_scheme)(i % DRB_SCHEME_COUNT),
@@ -141,11 +137,10 @@ static void slow_links_are_slow_in_both(void **state)
 }
 
 // Fewer uplinks in layer 1, so many that they divide d or not; overloaded in the end.
-static void fewer_uplinks_in_both(void **state)
+TEST(fewer_uplinks_in_both)
 {
 	static const uint32_t uplinks[][2] = {{2, 1}, {3, 1}, {3, 2}, {4, 2}};
 
-	(void)state;
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(uplinks) * DRB_SCHEME_COUNT; i++) {
 		const uint32_t *tree = uplinks[i / DRB_SCHEME_COUNT % ARRAY_SIZE(uplinks)];
 		struct drb_packet_setup s =
@@ -160,11 +155,10 @@ static void fewer_uplinks_in_both(void **state)
 }
 
 // Only the order within a switch matters: one order over all arrivals gives the same averages.
-static void one_order_over_all_agrees_on_average(void **state)
+TEST(one_order_over_all_agrees_on_average)
 {
 	static const enum drb_scheme compared[] = {DRB_SCHEME_DRB, DRB_SCHEME_MICRO};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(compared); i++) {
 		struct drb_packet_setup s = setup_of(3, compared[i], "permutation");
 		struct drb_packet_sim *sim;
@@ -185,13 +179,4 @@ static void one_order_over_all_agrees_on_average(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(same_draws_give_the_same_packets),
-		cmocka_unit_test(slow_links_are_slow_in_both),
-		cmocka_unit_test(fewer_uplinks_in_both),
-		cmocka_unit_test(one_order_over_all_agrees_on_average),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fixtures/unit.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "sim/models/packet_sim.h"
 
 #define MEMORY (UINT64_C(256) << 20)
@@ -42,9 +37,8 @@ static const uint32_t trees[][2] = {{1, 1}, {1, 4}, {2, 1}, {2, 3}, {3, 2}, {3, 
 static const char *const traffics[] = {"permutation", "fixed", "random",
 				       "reversal",    "mixed", "hotspot:2"};
 
-static void packets_in_are_out_or_inside(void **state)
+TEST(packets_in_are_out_or_inside)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(trees) * ARRAY_SIZE(traffics) * DRB_SCHEME_COUNT; i++) {
 		const uint32_t *tree = trees[i % ARRAY_SIZE(trees)];
 		size_t rest = i / ARRAY_SIZE(trees);
@@ -64,11 +58,10 @@ static void packets_in_are_out_or_inside(void **state)
 }
 
 // One sender, one receiver: nothing queues, so each packet takes 2k slots.
-static void zero_load_latency_is_2k(void **state)
+TEST(zero_load_latency_is_2k)
 {
 	uint32_t seen = 0;
 
-	(void)state;
 	for (uint64_t seed = 0; seed < 60; seed++) {
 		struct drb_packet_setup s = setup_of(3, 3, DRB_SCHEME_DRB, "incast:1", 1);
 		struct drb_rng rng = drb_rng_seed(seed, 0);
@@ -94,11 +87,10 @@ static void zero_load_latency_is_2k(void **state)
 
 // The paper's theorem: D-mod-k paths to different destinations share no down-link, and the packets
 // to one destination come one a slot.
-static void dmodk_down_links_never_queue(void **state)
+TEST(dmodk_down_links_never_queue)
 {
 	static const char *const persistent[] = {"fixed", "reversal", "transpose", "tornado",
 						 "stride:5"};
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(persistent); i++) {
 		struct drb_packet_setup s = setup_of(3, 4, DRB_SCHEME_DMODK, persistent[i], 0.9);
 		struct drb_packet_result r = run(&s);
@@ -107,11 +99,10 @@ static void dmodk_down_links_never_queue(void **state)
 	}
 }
 
-static void equal_seeds_give_equal_runs(void **state)
+TEST(equal_seeds_give_equal_runs)
 {
 	struct drb_packet_setup s = setup_of(3, 4, DRB_SCHEME_DRB, "permutation", 0.95);
 
-	(void)state;
 	struct drb_packet_result a = run(&s), b = run(&s);
 	assert_true(a.latency == b.latency && a.tail == b.tail && a.redirected == b.redirected);
 	assert_true(a.hops == b.hops && a.slots == b.slots);
@@ -120,11 +111,10 @@ static void equal_seeds_give_equal_runs(void **state)
 	assert_true(a.latency != b.latency);
 }
 
-static void persistent_collisions_grow(void **state)
+TEST(persistent_collisions_grow)
 {
 	struct drb_packet_setup s = setup_of(3, 4, DRB_SCHEME_DMODK, "reversal", 0.9);
 
-	(void)state;
 	struct drb_packet_result r = run(&s);
 	assert_true(r.growing);
 	// d flows share an uplink.
@@ -138,11 +128,10 @@ static void persistent_collisions_grow(void **state)
 
 // Queues that outgrow the memory end the run; the packets inside count with what they waited.
 // A run that gives up ends where its queues are found growing, and else goes on as any other.
-static void a_growing_run_gives_up(void **state)
+TEST(a_growing_run_gives_up)
 {
 	struct drb_packet_setup s = setup_of(3, 4, DRB_SCHEME_DMODK, "reversal", 0.9);
 
-	(void)state;
 	struct drb_packet_result whole = run(&s);
 	s.give_up = true;
 	struct drb_packet_result r = run(&s);
@@ -156,11 +145,10 @@ static void a_growing_run_gives_up(void **state)
 	assert_true(r.slots > s.slots && r.undelivered == 0);
 }
 
-static void memory_ends_a_run(void **state)
+TEST(memory_ends_a_run)
 {
 	struct drb_packet_setup s = setup_of(3, 4, DRB_SCHEME_DMODK, "reversal", 0.9);
 
-	(void)state;
 	s.slots = 4000;
 	s.stats = 1000;
 	s.memory = drb_packet_bytes(&s) + (1 << 19);
@@ -176,7 +164,7 @@ static void memory_ends_a_run(void **state)
 	assert_int_equal(drb_packet_new(&sim, &s), -ENOMEM);
 }
 
-static void impossible_setups_are_refused(void **state)
+TEST(impossible_setups_are_refused)
 {
 	const struct drb_packet_setup good = setup_of(3, 2, DRB_SCHEME_DRB, "stride:15", 0.9);
 	struct drb_packet_setup s[8];
@@ -184,7 +172,6 @@ static void impossible_setups_are_refused(void **state)
 				     -EINVAL, -EINVAL, -ERANGE, -ERANGE};
 	struct drb_packet_sim *sim;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(s); i++)
 		s[i] = good;
 	s[0].rho = 1.01;
@@ -201,11 +188,10 @@ static void impossible_setups_are_refused(void **state)
 
 // Where packets of one slot are decided in the same order every time, as in a fabric of processes
 // that wake in turn, the queues that drb builds under a persistent permutation grow faster.
-static void a_lasting_order_grows_faster(void **state)
+TEST(a_lasting_order_grows_faster)
 {
 	double sum[2] = {0, 0};
 
-	(void)state;
 	for (uint64_t seed = 1; seed <= 6; seed++) {
 		for (int by_port = 0; by_port < 2; by_port++) {
 			struct drb_packet_setup s = setup_of(3, 2, DRB_SCHEME_DRB, "fixed", 0.9);
@@ -223,14 +209,13 @@ static void a_lasting_order_grows_faster(void **state)
 
 // Almost alone on the fabric: a dead link costs two hops, on the pairs it concerns only, a dead
 // switch at most six, and nobody is lost.
-static void detours_are_short(void **state)
+TEST(detours_are_short)
 {
 	static const struct {
 		uint32_t layers, arity, links, switches, longest;
 	} cases[] = {{3, 2, 0, 0, 6},  {3, 2, 1, 0, 8},  {3, 3, 1, 0, 8},
 		     {4, 2, 1, 0, 10}, {3, 2, 0, 1, 12}, {3, 4, 0, 1, 12}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		uint32_t most = 0;
 		for (uint64_t seed = 0; seed < 20; seed++) {
@@ -258,9 +243,8 @@ static void detours_are_short(void **state)
 
 // Almost alone on the fabric: a link that takes K slots costs K - 1, on the pairs it concerns only. One in a slot
 // is none.
-static void slow_links_cost_what_they_take(void **state)
+TEST(slow_links_cost_what_they_take)
 {
-	(void)state;
 	for (uint32_t links = 1; links <= 4; links += 3) {
 		for (uint32_t slots = 1; slots <= 40; slots = 3 * slots + 1) {
 			struct drb_packet_setup s =
@@ -283,9 +267,8 @@ static void slow_links_cost_what_they_take(void **state)
 }
 
 // Nothing is lost or doubled, whatever is slow or dead besides; the seed draws which links are.
-static void slow_links_keep_packets(void **state)
+TEST(slow_links_keep_packets)
 {
-	(void)state;
 	for (int i = 0; i < 4 * DRB_SCHEME_COUNT; i++) {
 		struct drb_packet_setup s = setup_of(3, 4, (enum drb_scheme)(i / 4), "mixed", 0.9);
 		struct drb_packet_sim *sim;
@@ -314,12 +297,11 @@ static uint32_t slow_ports(const struct drb_slow_links *links, const struct drb_
 	return slow;
 }
 
-static void so_many_links_are_slow(void **state)
+TEST(so_many_links_are_slow)
 {
 	struct drb_slow_links links = {{0}}, other = {{0}};
 	struct drb_tree t;
 
-	(void)state;
 	assert_int_equal(drb_tree_init(&t, 3, 4), 0);
 	for (uint32_t n = 1; n <= 256; n *= 4) {
 		const size_t bytes = drb_tree_switches(&t, 1) * 8 * sizeof(*links.of[1]);
@@ -341,9 +323,8 @@ static void so_many_links_are_slow(void **state)
 }
 
 // With much of it dead packets are lost, and counted; every scheme.
-static void what_finds_no_way_is_counted(void **state)
+TEST(what_finds_no_way_is_counted)
 {
-	(void)state;
 	for (int scheme = 0; scheme < DRB_SCHEME_COUNT; scheme++) {
 		struct drb_packet_setup s = setup_of(3, 4, (enum drb_scheme)scheme, "fixed", 0.3);
 		struct drb_packet_sim *sim;
@@ -363,9 +344,8 @@ static void what_finds_no_way_is_counted(void **state)
 }
 
 // To record packets changes nothing, for schemes that hash flows either; with dead links, too.
-static void detail_changes_no_figure(void **state)
+TEST(detail_changes_no_figure)
 {
-	(void)state;
 	for (int i = 0; i < 2 * DRB_SCHEME_COUNT; i++) {
 		struct drb_packet_setup s =
 			setup_of(3, 4, (enum drb_scheme)(i / 2), "permutation", 0.8);
@@ -381,11 +361,10 @@ static void detail_changes_no_figure(void **state)
 }
 
 // What is still on its way counts with the latency it has by then, as in the mean, and has no order.
-static void what_did_not_arrive_has_no_order(void **state)
+TEST(what_did_not_arrive_has_no_order)
 {
 	struct drb_packet_setup s = setup_of(3, 4, DRB_SCHEME_DMODK, "reversal", 0.9);
 
-	(void)state;
 	s.give_up = true;
 	s.detail = true;
 	struct drb_packet_result r = run(&s);
@@ -398,13 +377,12 @@ static void what_did_not_arrive_has_no_order(void **state)
 }
 
 // A packet tells the slot of its birth in 13 bits here; a run in which queues grow lasts longer.
-static void no_run_is_too_long_for_births(void **state)
+TEST(no_run_is_too_long_for_births)
 {
 	struct drb_packet_setup s = setup_of(3, 2, DRB_SCHEME_ECMP, "fixed", 0.9);
 	struct drb_packet_sim *sim;
 	struct drb_packet_result r;
 
-	(void)state;
 	s.fail.links = 1;
 	s.slots = 4000;
 	s.stats = 2000;
@@ -422,26 +400,4 @@ static void no_run_is_too_long_for_births(void **state)
 	drb_packet_free(sim);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(packets_in_are_out_or_inside),
-		cmocka_unit_test(zero_load_latency_is_2k),
-		cmocka_unit_test(dmodk_down_links_never_queue),
-		cmocka_unit_test(equal_seeds_give_equal_runs),
-		cmocka_unit_test(persistent_collisions_grow),
-		cmocka_unit_test(a_growing_run_gives_up),
-		cmocka_unit_test(memory_ends_a_run),
-		cmocka_unit_test(impossible_setups_are_refused),
-		cmocka_unit_test(a_lasting_order_grows_faster),
-		cmocka_unit_test(detours_are_short),
-		cmocka_unit_test(slow_links_cost_what_they_take),
-		cmocka_unit_test(slow_links_keep_packets),
-		cmocka_unit_test(so_many_links_are_slow),
-		cmocka_unit_test(what_finds_no_way_is_counted),
-		cmocka_unit_test(detail_changes_no_figure),
-		cmocka_unit_test(what_did_not_arrive_has_no_order),
-		cmocka_unit_test(no_run_is_too_long_for_births),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

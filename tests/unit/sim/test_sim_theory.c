@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fixtures/unit.h"
 
-#include <errno.h>
-#include <math.h>
-#include <string.h>
-
 #include "core/math/random.h"
 
 #include "sim/models/ctmc_layers.h"
@@ -13,9 +9,8 @@
 static const double lambdas[] = {0.5, 0.9, 0.95};
 static const double thresholds[] = {0, 1, 2, 3, 5};
 
-static void two_choices_have_their_closed_form(void **state)
+TEST(two_choices_have_their_closed_form)
 {
-	(void)state;
 	for (size_t l = 0; l < ARRAY_SIZE(lambdas); l++) {
 		struct drb_theory th;
 		assert_int_equal(drb_theory_solve(&th, lambdas[l], 0), 0);
@@ -28,11 +23,10 @@ static void two_choices_have_their_closed_form(void **state)
 }
 
 // The fixed point solves the paper's equation, carries the load, and obeys both bounds.
-static void fixed_points_hold(void **state)
+TEST(fixed_points_hold)
 {
 	static const double more[] = {0.01, 0.5, 0.9, 0.95, 0.99};
 
-	(void)state;
 	for (size_t l = 0; l < ARRAY_SIZE(more); l++) {
 		for (size_t t = 0; t < ARRAY_SIZE(thresholds); t++) {
 			struct drb_theory th;
@@ -55,9 +49,8 @@ static void fixed_points_hold(void **state)
 	}
 }
 
-static void the_chain_agrees_with_the_fixed_point(void **state)
+TEST(the_chain_agrees_with_the_fixed_point)
 {
-	(void)state;
 	for (size_t l = 0; l < ARRAY_SIZE(lambdas); l++) {
 		for (size_t t = 0; t < ARRAY_SIZE(thresholds); t++) {
 			struct drb_ctmc_setup setup = {.queues = 1000,
@@ -79,11 +72,10 @@ static void the_chain_agrees_with_the_fixed_point(void **state)
 	}
 }
 
-static void thresholds_act_as_whole_numbers(void **state)
+TEST(thresholds_act_as_whole_numbers)
 {
 	struct drb_theory a, b;
 
-	(void)state;
 	assert_int_equal(drb_theory_solve(&a, 0.9, 3), 0);
 	assert_int_equal(drb_theory_solve(&b, 0.9, 3.3), 0);
 	assert_true(a.mean_queue == b.mean_queue);
@@ -92,7 +84,7 @@ static void thresholds_act_as_whole_numbers(void **state)
 }
 
 // Burke's theorem: without a second choice each uplink is an M/M/1 queue, and what leaves it a Poisson process.
-static void layers_of_one_choice_are_burkes(void **state)
+TEST(layers_of_one_choice_are_burkes)
 {
 	struct drb_ctmc_layers_setup setup = {.layers = 4,
 					      .arity = 4,
@@ -103,7 +95,6 @@ static void layers_of_one_choice_are_burkes(void **state)
 					      .seed = 5};
 	struct drb_ctmc_layers_result r;
 
-	(void)state;
 	assert_int_equal(drb_ctmc_layers_run(&setup, &r), 0);
 	for (uint32_t m = 1; m < setup.layers; m++) {
 		assert_true(fabs(r.layer[m].mean_queue / 4 - 1) < 0.04);
@@ -114,14 +105,13 @@ static void layers_of_one_choice_are_burkes(void **state)
 }
 
 // The uplinks of a switch of layer 1 are a chain of d queues.
-static void first_layers_are_chains(void **state)
+TEST(first_layers_are_chains)
 {
 	struct drb_ctmc_layers_setup setup = {
 		.layers = 2, .arity = 6, .lambda = 0.9, .warm_up = 500, .time = 20000, .seed = 5};
 	struct drb_ctmc_setup chain = {
 		.queues = 6, .lambda = 0.9, .warm_up = 1000, .time = 600000, .seed = 6};
 
-	(void)state;
 	for (chain.threshold = 0; chain.threshold <= 3; chain.threshold++) {
 		struct drb_ctmc_layers_result r;
 		struct drb_ctmc_result c;
@@ -208,7 +198,7 @@ static void naive_step(struct naive *n, double lambda, uint32_t t, bool measures
 	naive_leave(n, link / 16, link % 16, t, measures);
 }
 
-static void a_naive_model_agrees(void **state)
+TEST(a_naive_model_agrees)
 {
 	static struct naive n;
 	const double lambda = 0.85, time = 60000;
@@ -221,7 +211,6 @@ static void a_naive_model_agrees(void **state)
 					      .seed = 7};
 	struct drb_ctmc_layers_result r;
 
-	(void)state;
 	n.rng = drb_rng_seed(8, 0);
 	for (uint32_t i = 0; i < 16; i++) {
 		n.arrives[i] = naive_wait(&n, 1 / lambda);
@@ -242,14 +231,13 @@ static void a_naive_model_agrees(void **state)
 	}
 }
 
-static void impossible_ones_are_refused(void **state)
+TEST(impossible_ones_are_refused)
 {
 	static const double bad[][2] = {{0, 1}, {1, 1}, {-1, 1}, {NAN, 1}, {0.5, -1}, {0.5, 1e6}};
 	struct drb_theory th;
 	struct drb_ctmc_setup setup = {.queues = 1, .lambda = 0.5, .time = 1};
 	struct drb_ctmc_result r;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_int_equal(drb_theory_solve(&th, bad[i][0], bad[i][1]), -EINVAL);
 	assert_int_equal(drb_ctmc_run(&setup, &r), -EINVAL);
@@ -265,17 +253,4 @@ static void impossible_ones_are_refused(void **state)
 			 -EOVERFLOW);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(two_choices_have_their_closed_form),
-		cmocka_unit_test(fixed_points_hold),
-		cmocka_unit_test(the_chain_agrees_with_the_fixed_point),
-		cmocka_unit_test(layers_of_one_choice_are_burkes),
-		cmocka_unit_test(first_layers_are_chains),
-		cmocka_unit_test(a_naive_model_agrees),
-		cmocka_unit_test(thresholds_act_as_whole_numbers),
-		cmocka_unit_test(impossible_ones_are_refused),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -3,9 +3,6 @@
 // hosts at one switch that send to each other, written for plainness.
 #include "fixtures/window_model.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #define HOSTS 8
 #define PARTS 1000000
 #define SLOTS_MAX 20000
@@ -179,13 +176,12 @@ static void compare(const struct drb_transfers_setup *setup, bool to_one, uint64
 	free(n);
 }
 
-static void hosts_at_one_switch_agree_with_a_plain_model(void **state)
+TEST(hosts_at_one_switch_agree_with_a_plain_model)
 {
 	static const double rooms[] = {0.01, 0.0585, 0.5, 1}, hops[] = {1, 0.25};
 	static const uint32_t queues[] = {4, 30, UINT32_MAX};
 	uint64_t resent = 0;
 
-	(void)state;
 	for (int i = 0; i < 4 * 2 * 3 * 2 * 2; i++) {
 		struct drb_transfers_setup s = setup_of(rooms[i % 4]);
 		s.ack_hop = hops[i / 4 % 2];
@@ -214,11 +210,10 @@ static uint64_t two_hosts(double room, bool both, uint32_t layers)
 
 // Beside each packet a link carries an acknowledgement of the other direction, so a packet takes 1 + room; packets of
 // one direction alone meet none.
-static void acknowledgements_take_their_share(void **state)
+TEST(acknowledgements_take_their_share)
 {
 	static const double rooms[] = {0.05, 0.25, 1};
 
-	(void)state;
 	for (uint32_t layers = 1; layers <= 2; layers++) {
 		uint64_t none = two_hosts(0, true, layers), alone = two_hosts(0, false, layers);
 		for (int i = 0; i < 3; i++) {
@@ -233,9 +228,8 @@ static void acknowledgements_take_their_share(void **state)
 }
 
 // In any fabric, with short queues: all arrives, and later than without.
-static void all_arrives_at_last(void **state)
+TEST(all_arrives_at_last)
 {
-	(void)state;
 	for (int scheme = 0; scheme < DRB_SCHEME_COUNT; scheme++) {
 		uint64_t slots[2];
 		for (int room = 0; room < 2; room++) {
@@ -256,12 +250,4 @@ static void all_arrives_at_last(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(hosts_at_one_switch_agree_with_a_plain_model),
-		cmocka_unit_test(acknowledgements_take_their_share),
-		cmocka_unit_test(all_arrives_at_last),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

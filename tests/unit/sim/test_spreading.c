@@ -2,9 +2,6 @@
 // The stability law of core/routing/spread.h against the simulator, and scheme walk in it.
 #include "fixtures/unit.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #include "sim/models/packet_sim.h"
 
 #define LAYERS 3
@@ -76,13 +73,12 @@ static uint32_t default_link(const struct drb_packet_sim *sim, uint32_t src, uin
 // packets of a random share of the layer-1 switches. Predicted load of the down-link of D:
 // rho (1 - x_D + x), with x_D = 1 for sources below those, else 0, and x the mean of x_D over the
 // destinations below the same port of the cores.
-static void loads_are_what_the_law_says(void **state)
+TEST(loads_are_what_the_law_says)
 {
 	enum { SLOTS = 20000, ARITY = 4, SUBTREE = ARITY * ARITY, RACKS = 2 * SUBTREE };
 	static const double shares[] = {0, 0.125, 0.25, 0.5, 0.75, 1};
 	const double rho = 0.5;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(shares); i++) {
 		struct drb_packet_sim *sim = make(ARITY, "tornado", rho, SLOTS);
 		uint32_t hosts = sim->setup.tree.hosts, order[RACKS];
@@ -136,13 +132,12 @@ static void steps(struct drb_packet_sim *sim, uint32_t slots)
 
 // Some racks keep a permutation: soon all spread. Then all draw fresh ones: nobody does, and no
 // packet carries a mark.
-static void it_hears_and_forgets(void **state)
+TEST(it_hears_and_forgets)
 {
 	enum { SLOTS = 20000 };
 	struct drb_packet_sim *sim = make(8, "racks:0.25", 0.9, SLOTS);
 	uint32_t switches = (LAYERS - 1) * drb_tree_switches(&sim->setup.tree, 1), forgotten = 0;
 
-	(void)state;
 	steps(sim, 500);
 	assert_true(spreading(sim) > switches * 9 / 10);
 	sim->traffic.free = sim->traffic.hosts;
@@ -163,12 +158,11 @@ static void it_hears_and_forgets(void **state)
 }
 
 // Traffic in which the queues of drb grow, or those of a rule that lets each switch judge alone.
-static void queues_do_not_grow(void **state)
+TEST(queues_do_not_grow)
 {
 	static const char *const traffic[] = {"fixed",     "mixed",    "racks:0.1",
 					      "racks:0.5", "turns:10", "jobs:8"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(traffic); i++) {
 		struct drb_packet_result r;
 		struct drb_packet_sim *sim = make(4, traffic[i], 0.9, 6000);
@@ -179,12 +173,4 @@ static void queues_do_not_grow(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(loads_are_what_the_law_says),
-		cmocka_unit_test(it_hears_and_forgets),
-		cmocka_unit_test(queues_do_not_grow),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

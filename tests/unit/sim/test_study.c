@@ -2,10 +2,6 @@
 // The study of traffic that persists: which places it has, and what is said of them.
 #include "fixtures/unit.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "sim/paper/points.h"
 #include "sim/paper/study.h"
 
@@ -19,9 +15,8 @@ static struct paper plan(bool quick, bool longer)
 }
 
 // Every setup can be simulated.
-static void all_traffic_fits(void **state)
+TEST(all_traffic_fits)
 {
-	(void)state;
 	for (int longer = 0; longer <= 1; longer++) {
 		struct paper p = plan(false, longer);
 		for (uint32_t i = 0; i < p.points; i++) {
@@ -34,13 +29,12 @@ static void all_traffic_fits(void **state)
 }
 
 // A place has each scheme three times, with three seeds, which are the same for all.
-static void places_have_their_seeds(void **state)
+TEST(places_have_their_seeds)
 {
 	struct paper p = plan(false, true);
 	struct paper_place place;
 	uint32_t at = 0, places = 0, runs = 0;
 
-	(void)state;
 	for (uint32_t i = 0; i < p.points; i++)
 		p.point[i].done = true;
 	while (paper_place_next(&p, &at, &place)) {
@@ -60,12 +54,11 @@ static void places_have_their_seeds(void **state)
 }
 
 // The first run of a point is the longest, and all schemes have runs of the same lengths.
-static void one_run_is_long(void **state)
+TEST(one_run_is_long)
 {
 	struct paper p = plan(false, false);
 	uint32_t shorter = 0;
 
-	(void)state;
 	for (uint32_t i = 0; i < p.points; i++) {
 		const struct drb_packet_setup *s = &p.point[i].packet;
 		const struct drb_packet_setup *first = &p.point[i - i % 3].packet;
@@ -88,12 +81,11 @@ static void set(struct paper_point *point, double latency, bool growing)
 
 // What is said follows from the runs: drb takes 10 slots and more with each seed, micro twice that, walk
 // 1 % more than drb; but for one traffic where it takes 20 % more, and one where it grows.
-static void verdicts_follow_the_runs(void **state)
+TEST(verdicts_follow_the_runs)
 {
 	struct paper p = plan(true, false);
 	struct paper_verdict v;
 
-	(void)state;
 	for (uint32_t i = 0; i < p.points; i++) {
 		const struct drb_packet_setup *s = &p.point[i].packet;
 		bool walk = s->scheme == DRB_SCHEME_WALK, micro = s->scheme == DRB_SCHEME_MICRO;
@@ -137,13 +129,12 @@ static void verdicts_follow_the_runs(void **state)
 }
 
 // Where queues of any run grow, only runs of the full length have a mean in common.
-static void what_grows_counts_by_its_long_run(void **state)
+TEST(what_grows_counts_by_its_long_run)
 {
 	struct paper p = plan(false, false);
 	struct paper_place place;
 	uint32_t at = 0;
 
-	(void)state;
 	for (uint32_t i = 0; i < p.points; i++)
 		set(&p.point[i], i % 3 ? 10 : 100, false);
 	assert_true(paper_place_next(&p, &at, &place));
@@ -159,14 +150,4 @@ static void what_grows_counts_by_its_long_run(void **state)
 	free(p.point);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_traffic_fits),
-		cmocka_unit_test(places_have_their_seeds),
-		cmocka_unit_test(one_run_is_long),
-		cmocka_unit_test(what_grows_counts_by_its_long_run),
-		cmocka_unit_test(verdicts_follow_the_runs),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

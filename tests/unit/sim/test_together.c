@@ -2,9 +2,6 @@
 // Runs whose packets or flows are drawn once come to what each would alone.
 #include "fixtures/unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "sim/models/flow.h"
 #include "sim/models/packet.h"
 #include "sim/paper/together.h"
@@ -49,12 +46,11 @@ static void assert_equal(const struct drb_packet_result *a, const struct drb_pac
 }
 
 // All schemes, some of which grow, run longer than others, are dead in part or run out of memory.
-static void packets_are_those_of_runs_alone(void **state)
+TEST(packets_are_those_of_runs_alone)
 {
 	static const char *const traffics[] = {"permutation", "fixed",  "epoch:7",
 					       "turns:3",     "jobs:4", "random"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(traffics); i++) {
 		struct drb_packet_sim *sim[DRB_SCHEME_COUNT];
 		struct drb_packet_result together[DRB_SCHEME_COUNT], alone;
@@ -79,11 +75,10 @@ static void packets_are_those_of_runs_alone(void **state)
 	}
 }
 
-static void flows_are_those_of_runs_alone(void **state)
+TEST(flows_are_those_of_runs_alone)
 {
 	struct drb_flow_setup s = {.choices = 2, .threshold = 2, .flows = 4, .seed = 5};
 
-	(void)state;
 	drb_tree_init(&s.tree, 3, 4);
 	struct drb_flow_work *work = drb_flow_work_new(&s.tree, s.flows);
 	struct drb_flow_work *other = drb_flow_work_new(&s.tree, s.flows);
@@ -101,12 +96,11 @@ static void flows_are_those_of_runs_alone(void **state)
 }
 
 // What shares its draws is all that is the same but for what decides.
-static void points_that_differ_in_draws_are_apart(void **state)
+TEST(points_that_differ_in_draws_are_apart)
 {
 	struct paper_point a = {.kind = PAPER_PACKET, .packet = setup_of("fixed", 0, 0.9)};
 	struct paper_point b = a;
 
-	(void)state;
 	b.packet.scheme = DRB_SCHEME_WALK;
 	b.packet.threshold = 7;
 	b.packet.slots = 300;
@@ -127,12 +121,4 @@ static void points_that_differ_in_draws_are_apart(void **state)
 	assert_true(paper_share_draws(&a, &a));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(packets_are_those_of_runs_alone),
-		cmocka_unit_test(flows_are_those_of_runs_alone),
-		cmocka_unit_test(points_that_differ_in_draws_are_apart),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

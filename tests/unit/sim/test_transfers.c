@@ -2,11 +2,6 @@
 // Transfers over the fabric: against the packet model, closed forms, and what queues must drop.
 #include "fixtures/transfers.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static struct drb_transfers_setup setup_of(uint32_t layers, uint32_t arity, enum drb_scheme scheme)
 {
 	struct drb_transfers_setup s = transfers_setup(layers, arity);
@@ -63,11 +58,10 @@ static struct drb_latency times_of_traffic(const struct drb_packet_setup *p)
 	return drb_latency_of(sample, measured);
 }
 
-static void one_packet_transfers_are_the_packet_model(void **state)
+TEST(one_packet_transfers_are_the_packet_model)
 {
 	static const char *const traffics[] = {"permutation", "random", "fixed"};
 
-	(void)state;
 	for (int i = 0; i < 3 * DRB_SCHEME_COUNT; i++) {
 		struct drb_packet_setup p = {.scheme = (enum drb_scheme)(i / 3),
 					     .choices = 2,
@@ -96,11 +90,10 @@ static void one_packet_transfers_are_the_packet_model(void **state)
 }
 
 // All links between switches take K slots for a packet: so does each packet behind the first.
-static void slow_links_bound_it(void **state)
+TEST(slow_links_bound_it)
 {
 	static const uint32_t to[] = {1, 2, 15}, size[] = {1, 2, 100}, slots[] = {1, 2, 7};
 
-	(void)state;
 	for (uint32_t i = 0; i < 27; i++) {
 		struct drb_transfers_setup s = setup_of(3, 2, DRB_SCHEME_DMODK);
 		uint32_t links = i % 3 * 2, n = size[i / 3 % 3], k = slots[i / 9];
@@ -115,11 +108,10 @@ static void slow_links_bound_it(void **state)
 	}
 }
 
-static void alone_it_takes_its_size_and_its_way(void **state)
+TEST(alone_it_takes_its_size_and_its_way)
 {
 	static const uint32_t to[] = {1, 2, 15}, size[] = {1, 2, 100};
 
-	(void)state;
 	for (int scheme = 0; scheme < DRB_SCHEME_COUNT; scheme++) {
 		for (uint32_t i = 0; i < 9; i++) {
 			struct drb_transfers_setup s = setup_of(3, 2, (enum drb_scheme)scheme);
@@ -137,12 +129,11 @@ static void alone_it_takes_its_size_and_its_way(void **state)
 }
 
 // Of a host in turn, a packet each: the shorter one of two is done after twice its size.
-static void transfers_of_a_host_take_turns(void **state)
+TEST(transfers_of_a_host_take_turns)
 {
 	struct drb_transfers_setup s = setup_of(1, 4, DRB_SCHEME_DRB);
 	struct drb_transfers *t = new_of(&s);
 
-	(void)state;
 	add(t, 0, 1, 30);
 	add(t, 0, 2, 10);
 	run_out(t);
@@ -152,13 +143,12 @@ static void transfers_of_a_host_take_turns(void **state)
 	drb_transfers_free(t);
 }
 
-static void a_link_to_a_host_is_shared(void **state)
+TEST(a_link_to_a_host_is_shared)
 {
 	struct drb_transfers_setup s = setup_of(1, 4, DRB_SCHEME_DRB);
 	struct drb_transfers *t = new_of(&s);
 	uint64_t last = 0;
 
-	(void)state;
 	for (uint32_t h = 1; h < 8; h++)
 		add(t, h, 0, 50);
 	run_out(t);
@@ -170,11 +160,10 @@ static void a_link_to_a_host_is_shared(void **state)
 }
 
 // Seven senders, one a slot leaves: what finds the queue full is dropped, and breaks its transfer.
-static void a_full_queue_drops(void **state)
+TEST(a_full_queue_drops)
 {
 	static const uint32_t queues[] = {1, 5, 40, 299, 300};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(queues); i++) {
 		struct drb_transfers_setup s = setup_of(1, 4, DRB_SCHEME_DRB);
 		s.queue = queues[i];
@@ -218,11 +207,10 @@ static void run_random(struct drb_transfers *t, uint64_t finish[])
 }
 
 // A flow is counted at each uplink it takes until it is over: least gives each flow one of its own.
-static void flows_are_counted_where_they_go(void **state)
+TEST(flows_are_counted_where_they_go)
 {
 	struct drb_transfers_setup s = setup_of(2, 4, DRB_SCHEME_LEAST);
 
-	(void)state;
 	s.unit = DRB_SIM_FLOW;
 	struct drb_transfers *t = new_of(&s);
 	for (uint32_t h = 0; h < 4; h++)
@@ -242,11 +230,10 @@ static void flows_are_counted_where_they_go(void **state)
 
 // No flow pauses for longer than the longest gap, so flowlets are flows then; with a gap of 0 every packet
 // is a flowlet.
-static void flowlets_lie_between_packets_and_flows(void **state)
+TEST(flowlets_lie_between_packets_and_flows)
 {
 	uint64_t packet[54], flowlet[54], flow[54];
 
-	(void)state;
 	for (int i = 0; i < DRB_SCHEME_COUNT; i++) {
 		struct drb_transfers_setup s = setup_of(3, 3, (enum drb_scheme)i);
 		struct drb_transfers *t;
@@ -275,17 +262,4 @@ static void flowlets_lie_between_packets_and_flows(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_packet_transfers_are_the_packet_model),
-		cmocka_unit_test(slow_links_bound_it),
-		cmocka_unit_test(alone_it_takes_its_size_and_its_way),
-		cmocka_unit_test(transfers_of_a_host_take_turns),
-		cmocka_unit_test(a_link_to_a_host_is_shared),
-		cmocka_unit_test(a_full_queue_drops),
-		cmocka_unit_test(flows_are_counted_where_they_go),
-		cmocka_unit_test(flowlets_lie_between_packets_and_flows),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -3,9 +3,6 @@
 // plainness; and what reordering does to them.
 #include "fixtures/window_model.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #include "sim/flows/transfers.h"
 
 #define HOSTS 8
@@ -148,12 +145,11 @@ static void compare(const struct drb_transfers_setup *setup, uint32_t senders, u
 	free(n);
 }
 
-static void senders_at_one_switch_agree_with_a_plain_model(void **state)
+TEST(senders_at_one_switch_agree_with_a_plain_model)
 {
 	static const uint32_t queues[] = {4, 30, UINT32_MAX}, marks[] = {2, 20, UINT32_MAX};
 	uint64_t again[2][2] = {{0}};
 
-	(void)state;
 	for (int i = 0; i < 2 * 3 * 3 * 3; i++) {
 		enum drb_sim_source source = i % 2 ? DRB_SIM_WINDOW : DRB_SIM_SPRAY;
 		struct drb_transfers_setup s = setup_of(1, HOSTS / 2, source);
@@ -165,12 +161,11 @@ static void senders_at_one_switch_agree_with_a_plain_model(void **state)
 }
 
 // Begun while others send, so that SYNs wait in the queue or find it full.
-static void handshakes_agree_with_a_plain_model(void **state)
+TEST(handshakes_agree_with_a_plain_model)
 {
 	static const double hops[] = {1, 0.25, 0.0625};
 	uint64_t again[2] = {0, 0};
 
-	(void)state;
 	for (int i = 0; i < 2 * 3 * 3 * 3; i++) {
 		struct drb_transfers_setup s =
 			setup_of(1, HOSTS / 2, i % 2 ? DRB_SIM_WINDOW : DRB_SIM_SPRAY);
@@ -183,13 +178,12 @@ static void handshakes_agree_with_a_plain_model(void **state)
 }
 
 // Marks keep a queue short that seven senders share, and its link busy.
-static void marks_keep_queues_short(void **state)
+TEST(marks_keep_queues_short)
 {
 	struct drb_transfers_setup s = setup_of(1, 4, DRB_SIM_WINDOW);
 	s.timeout = SLOTS_MAX; // the long queue is no loss
 	uint32_t longest[2] = {0, 0};
 
-	(void)state;
 	for (int marked = 0; marked < 2; marked++) {
 		s.mark = marked ? 20 : UINT32_MAX;
 		struct drb_transfers *t = new_of(&s);
@@ -209,11 +203,10 @@ static void marks_keep_queues_short(void **state)
 }
 
 // Nothing is lost, but packets are overtaken: who takes that for loss sends again.
-static void reordering_is_loss_to_some(void **state)
+TEST(reordering_is_loss_to_some)
 {
 	uint64_t resent[2], last[2] = {0, 0};
 
-	(void)state;
 	for (int spray = 0; spray < 2; spray++) {
 		struct drb_transfers_setup s =
 			setup_of(3, 3, spray ? DRB_SIM_SPRAY : DRB_SIM_WINDOW);
@@ -243,9 +236,8 @@ static void reordering_is_loss_to_some(void **state)
 }
 
 // Short queues, many senders: all arrives, each packet counted once.
-static void all_arrives_at_last(void **state)
+TEST(all_arrives_at_last)
 {
-	(void)state;
 	for (int i = 0; i < 2 * DRB_SCHEME_COUNT; i++) {
 		struct drb_transfers_setup s =
 			setup_of(2, 4, i % 2 ? DRB_SIM_WINDOW : DRB_SIM_SPRAY);
@@ -267,14 +259,4 @@ static void all_arrives_at_last(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(senders_at_one_switch_agree_with_a_plain_model),
-		cmocka_unit_test(handshakes_agree_with_a_plain_model),
-		cmocka_unit_test(marks_keep_queues_short),
-		cmocka_unit_test(reordering_is_loss_to_some),
-		cmocka_unit_test(all_arrives_at_last),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

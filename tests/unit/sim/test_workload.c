@@ -2,11 +2,6 @@
 // Sizes of transfers, and completion times against queueing theory.
 #include "fixtures/unit.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "sim/flows/workload.h"
 
 static struct drb_sizes sizes_of(const char *text)
@@ -19,7 +14,7 @@ static struct drb_sizes sizes_of(const char *text)
 }
 
 // The mean of draws is the mean that loads are made from.
-static void sizes_have_their_means(void **state)
+TEST(sizes_have_their_means)
 {
 	static const struct {
 		const char *name;
@@ -29,7 +24,6 @@ static void sizes_have_their_means(void **state)
 		     {"datamining", 5117, 1, 666667},
 		     {"fixed:12", 12, 12, 12}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct drb_sizes sizes = sizes_of(cases[i].name);
 		struct drb_rng rng = drb_rng_seed(1, i);
@@ -57,12 +51,11 @@ static int read_text(const char *text, struct drb_sizes *sizes, char error[DRB_S
 	return rc;
 }
 
-static void files_say_sizes(void **state)
+TEST(files_say_sizes)
 {
 	char error[DRB_SIZES_ERROR_MAX];
 	struct drb_sizes sizes;
 
-	(void)state;
 	assert_int_equal(
 		read_text("# ours\npackets,share\n\n2,0.5 # half\n4,0.5\n10,1\n", &sizes, error),
 		0);
@@ -78,7 +71,7 @@ static void files_say_sizes(void **state)
 	drb_sizes_free(&sizes);
 }
 
-static void mistakes_name_the_line(void **state)
+TEST(mistakes_name_the_line)
 {
 	static const struct {
 		const char *text, *error;
@@ -97,7 +90,6 @@ static void mistakes_name_the_line(void **state)
 	char error[DRB_SIZES_ERROR_MAX];
 	struct drb_sizes sizes;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		assert_int_equal(read_text(cases[i].text, &sizes, error), -EINVAL);
 		assert_string_equal(error, cases[i].error);
@@ -129,11 +121,10 @@ static struct drb_workload_setup setup_of(const struct drb_sizes *sizes, uint32_
 // Two hosts, which wait only for their own link: packets that come as a Poisson process wait
 // rho / (2 (1 - rho)) slots (M/D/1), and of transfers in turn one takes 1 / (1 - rho) times as long as
 // alone (M/G/1, processor sharing).
-static void two_hosts_are_known_queues(void **state)
+TEST(two_hosts_are_known_queues)
 {
 	struct drb_workload_result r;
 
-	(void)state;
 	for (double load = 0.3; load < 0.75; load += 0.2) {
 		struct drb_sizes one = sizes_of("fixed:1"), many = sizes_of("fixed:40");
 		struct drb_workload_setup s = setup_of(&one, 1, 1, load);
@@ -153,13 +144,12 @@ static void two_hosts_are_known_queues(void **state)
 	}
 }
 
-static void classes_are_apart(void **state)
+TEST(classes_are_apart)
 {
 	struct drb_sizes sizes = sizes_of("websearch");
 	struct drb_workload_setup s = setup_of(&sizes, 2, 3, 0.4);
 	struct drb_workload_result r;
 
-	(void)state;
 	s.slots = 60000;
 	assert_int_equal(drb_workload_run(&s, &r), 0);
 	assert_true(r.begun > 100 && r.broken == 0 && r.unfinished == 0 && r.dropped == 0);
@@ -174,13 +164,12 @@ static void classes_are_apart(void **state)
 	drb_sizes_free(&sizes);
 }
 
-static void what_is_dropped_or_late_is_counted(void **state)
+TEST(what_is_dropped_or_late_is_counted)
 {
 	struct drb_sizes sizes = sizes_of("fixed:100");
 	struct drb_workload_setup s = setup_of(&sizes, 2, 3, 0.6);
 	struct drb_workload_result r;
 
-	(void)state;
 	s.slots = 5000;
 	s.transfers.queue = 4;
 	assert_int_equal(drb_workload_run(&s, &r), 0);
@@ -197,15 +186,4 @@ static void what_is_dropped_or_late_is_counted(void **state)
 	drb_sizes_free(&sizes);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sizes_have_their_means),
-		cmocka_unit_test(files_say_sizes),
-		cmocka_unit_test(mistakes_name_the_line),
-		cmocka_unit_test(two_hosts_are_known_queues),
-		cmocka_unit_test(classes_are_apart),
-		cmocka_unit_test(what_is_dropped_or_late_is_counted),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -3,10 +3,6 @@
 // and what is said about a file of machines.
 #include "fixtures/unit.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "topo/machines/cables.h"
@@ -116,7 +112,7 @@ static void check_split(const struct drb_tree *t, struct machines *m)
 	assert_int_equal(sum, links);
 }
 
-static void no_split_has_fewer_links(void **state)
+TEST(no_split_has_fewer_links)
 {
 	static const struct {
 		uint32_t layers, arity, count, share[4];
@@ -128,7 +124,6 @@ static void no_split_has_fewer_links(void **state)
 		{2, 2, 4, {5, 3, 3, 2}}, {3, 2, 1, {1}},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct machines m = {.count = cases[i].count};
 		struct drb_tree t;
@@ -141,13 +136,12 @@ static void no_split_has_fewer_links(void **state)
 
 // Core switches that have the same pods' switches below them are spread, too: of every such group each
 // machine has as many, or one more or less.
-static void machines_have_core_switches_of_every_group(void **state)
+TEST(machines_have_core_switches_of_every_group)
 {
 	struct machines m = {.count = 3};
 	struct drb_tree t;
 	uint32_t index, has[3][4] = {{0}};
 
-	(void)state;
 	assert_int_equal(drb_tree_init(&t, 3, 4), 0);
 	for (uint32_t i = 0; i < 3; i++)
 		m.machine[i].share = 1;
@@ -160,13 +154,12 @@ static void machines_have_core_switches_of_every_group(void **state)
 	}
 }
 
-static void machines_without_anything_are_named(void **state)
+TEST(machines_without_anything_are_named)
 {
 	struct machines m = {.count = 4};
 	struct drb_tree t;
 	uint32_t index;
 
-	(void)state;
 	assert_int_equal(drb_tree_init(&t, 2, 1), 0); // two pods, one core switch
 	m.machine[0].share = m.machine[1].share = m.machine[3].share = 100;
 	m.machine[2].share = 1;
@@ -213,12 +206,11 @@ static int load(const char *text, struct machines *m, char said[SAID_MAX])
 	return load_of(NULL, text, m, said);
 }
 
-static void what_a_file_says_holds(void **state)
+TEST(what_a_file_says_holds)
 {
 	struct machines m;
 	char said[SAID_MAX];
 
-	(void)state;
 	assert_int_equal(load("machines:\n"
 			      "  - {name: a, address: 192.0.2.1}\n"
 			      "  - {name: b-2, address: 192.0.2.2, share: 3, ssh_user: lab, "
@@ -325,9 +317,8 @@ static const struct mistake mistakes[] = {
 	{"underlay_mtu: 1000\n", ":1: underlay_mtu: 1000 is not in 1350..65535"},
 };
 
-static void mistakes_are_named_by_line_and_key(void **state)
+TEST(mistakes_are_named_by_line_and_key)
 {
-	(void)state;
 	check_mistakes(NULL, mistakes, ARRAY_SIZE(mistakes));
 }
 
@@ -337,7 +328,7 @@ static void mistakes_are_named_by_line_and_key(void **state)
 	"  {name: b, address: 192.0.2.2, interface: eth1}]\ncables:\n"
 
 // Of F(3,2) over two machines, a has pods 0 and 1 and the core switches 0 and 1.
-static void cables_are_found_by_their_links(void **state)
+TEST(cables_are_found_by_their_links)
 {
 	struct topo_links walk = {0};
 	struct topo_link link;
@@ -346,7 +337,6 @@ static void cables_are_found_by_their_links(void **state)
 	char said[SAID_MAX];
 	uint32_t found = 0;
 
-	(void)state;
 	assert_int_equal(drb_tree_init(&t, 3, 2), 0);
 	assert_int_equal(load_of(&t,
 				 TWO "  - {ends: {s3-3.d0: eth7, s2-1.u1: eth6}, vlan: 7}\n"
@@ -430,11 +420,10 @@ static const struct mistake mistakes_of_cables[] = {
 	 "first_id 100 on"},
 };
 
-static void mistakes_of_cables_are_named(void **state)
+TEST(mistakes_of_cables_are_named)
 {
 	struct drb_tree t;
 
-	(void)state;
 	assert_int_equal(drb_tree_init(&t, 3, 2), 0);
 	check_mistakes(&t, mistakes_of_cables, ARRAY_SIZE(mistakes_of_cables));
 }
@@ -453,16 +442,4 @@ static int remove_file(void **state)
 	return unlink(file);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_split_has_fewer_links),
-		cmocka_unit_test(machines_have_core_switches_of_every_group),
-		cmocka_unit_test(machines_without_anything_are_named),
-		cmocka_unit_test(what_a_file_says_holds),
-		cmocka_unit_test(mistakes_are_named_by_line_and_key),
-		cmocka_unit_test(cables_are_found_by_their_links),
-		cmocka_unit_test(mistakes_of_cables_are_named),
-	};
-	return cmocka_run_group_tests_name("machines", tests, make_file, remove_file);
-}
+TEST_MAIN(make_file, remove_file)

@@ -3,9 +3,6 @@
 // wiring seen from the other side; and what it prints of codes and addresses.
 #include "fixtures/unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "topo/topo.h"
 
 static const struct {
@@ -27,9 +24,8 @@ static size_t port_index(const struct drb_tree *t, const struct drb_end *end)
 	       (end->up ? drb_tree_down_ports(t, end->layer) : 0) + end->port;
 }
 
-static void the_walk_meets_every_port_once(void **state)
+TEST(the_walk_meets_every_port_once)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(shapes); i++) {
 		struct drb_tree t;
 		assert_int_equal(drb_tree_init_uplinks(&t, shapes[i].layers, shapes[i].arity,
@@ -66,12 +62,11 @@ static void the_walk_meets_every_port_once(void **state)
 	}
 }
 
-static void codes_are_written_top_digit_first(void **state)
+TEST(codes_are_written_top_digit_first)
 {
 	struct drb_tree t;
 	char text[DRB_CODE_MAX];
 
-	(void)state;
 	assert_int_equal(drb_tree_init(&t, 3, 2), 0);
 	// The paper's hosts 4 = (1,0,0) and 10 = (2,1,0).
 	drb_code_text(text, &t, 0, 4);
@@ -91,7 +86,7 @@ static void codes_are_written_top_digit_first(void **state)
 	assert_string_equal(text, "(5,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2)");
 }
 
-static void ends_and_addresses_are_named(void **state)
+TEST(ends_and_addresses_are_named)
 {
 	const struct drb_end ends[] = {
 		{2, 5, 1, false}, {1, 0, 1, true}, {0, 12, 0, true}, {3, 17, 31, false}};
@@ -99,7 +94,6 @@ static void ends_and_addresses_are_named(void **state)
 	struct topo topo = {0};
 	char text[2 * DRB_NAME_MAX];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
 		drb_end_name(text, &ends[i]);
 		assert_string_equal(text, names[i]);
@@ -114,12 +108,4 @@ static void ends_and_addresses_are_named(void **state)
 	assert_string_equal(text, "fd00::b");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_walk_meets_every_port_once),
-		cmocka_unit_test(codes_are_written_top_digit_first),
-		cmocka_unit_test(ends_and_addresses_are_named),
-	};
-	return cmocka_run_group_tests_name("topo", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -58,9 +58,8 @@ static bool follow(void)
 	return true;
 }
 
-static void cards_go_by_their_links(void **state)
+TEST(cards_go_by_their_links)
 {
-	(void)state;
 	begin(HEAD CARDS ", rate: none}\nprocess: {idle: poll}\n");
 	assert_true(setup.ports[U0].link_rate);
 	assert_false(setup.ports[U0 + 1].link_rate);
@@ -83,11 +82,10 @@ static void cards_go_by_their_links(void **state)
 }
 
 // What waits when the speed changes leaves at the new one.
-static void queued_packets_follow(void **state)
+TEST(queued_packets_follow)
 {
 	uint8_t frame[60];
 
-	(void)state;
 	begin(HEAD "routing: {scheme: dmodk}\n" CARDS "}\n");
 	make_frame(frame, sizeof(frame), 0, 4);
 	for (int i = 0; i < 10; i++) {
@@ -112,12 +110,4 @@ static void queued_packets_follow(void **state)
 	assert_int_equal(rte_mempool_avail_count(test_pool), MBUFS);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cards_go_by_their_links),
-		cmocka_unit_test(queued_packets_follow),
-	};
-
-	return cmocka_run_group_tests(tests, setup_eal, free_eal);
-}
+TEST_MAIN(setup_eal, free_eal)

@@ -3,9 +3,6 @@
 // are copied to heap blocks of their exact size, so that a sanitizer sees any byte too far.
 #include "fixtures/unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/math/random.h"
 
 #include "switch/datapath/arp_nd_proxy.h"
@@ -124,18 +121,16 @@ static void fix_checksum(uint8_t *frame)
 	frame[57] = (uint8_t)sum;
 }
 
-static void checksums_are_right(void **state)
+TEST(checksums_are_right)
 {
-	(void)state;
 	assert_int_equal(icmpv6_sum(nd_request), 0xffff);
 	assert_int_equal(icmpv6_sum(nd_reply), 0xffff);
 }
 
-static void arp_is_answered(void **state)
+TEST(arp_is_answered)
 {
 	struct asked a = ask(arp_request, sizeof(arp_request));
 
-	(void)state;
 	assert_int_equal(a.what, DRB_NEIGHBOUR_ARP);
 	assert_int_equal(a.len, sizeof(arp_reply));
 	assert_memory_equal(a.frame, arp_reply, sizeof(arp_reply));
@@ -146,23 +141,21 @@ static void arp_is_answered(void **state)
 	assert_memory_equal(a.frame, arp_reply, 42);
 }
 
-static void nd_is_answered(void **state)
+TEST(nd_is_answered)
 {
 	struct asked a = ask(nd_request, sizeof(nd_request));
 
-	(void)state;
 	assert_int_equal(a.what, DRB_NEIGHBOUR_ND);
 	assert_int_equal(a.len, sizeof(nd_reply));
 	assert_memory_equal(a.frame, nd_reply, sizeof(nd_reply));
 }
 
 // A solicitation without the option (24 bytes): the answer is longer than the question.
-static void nd_grows(void **state)
+TEST(nd_grows)
 {
 	uint8_t frame[78];
 	struct asked a;
 
-	(void)state;
 	memcpy(frame, nd_request, sizeof(frame));
 	frame[19] = 24;
 	fix_checksum(frame);
@@ -175,11 +168,10 @@ static void nd_grows(void **state)
 }
 
 // Options beyond the first, a flow label and Ethernet padding change nothing in the answer.
-static void nd_with_more(void **state)
+TEST(nd_with_more)
 {
 	uint8_t frame[114] = {0};
 
-	(void)state;
 	memcpy(frame, nd_request, sizeof(nd_request));
 	frame[15] = 0x0a;
 	frame[19] = 48;
@@ -219,7 +211,7 @@ static void check_changes(const struct change *c, size_t count, const uint8_t *f
 	}
 }
 
-static void arp_variants(void **state)
+TEST(arp_variants)
 {
 	static const struct change changes[] = {
 		{"hardware type 6", 15, 6, false, DRB_NEIGHBOUR_OTHER},
@@ -239,7 +231,6 @@ static void arp_variants(void **state)
 		{"EtherType", 13, 0x07, false, DRB_NEIGHBOUR_OTHER},
 	};
 
-	(void)state;
 	check_changes(changes, ARRAY_SIZE(changes), arp_request, sizeof(arp_request));
 	// A probe whether another host's address is free.
 	uint8_t probe[sizeof(arp_request)];
@@ -248,7 +239,7 @@ static void arp_variants(void **state)
 	assert_int_equal(ask(probe, sizeof(probe)).what, DRB_NEIGHBOUR_OTHER);
 }
 
-static void nd_variants(void **state)
+TEST(nd_variants)
 {
 	static const struct change changes[] = {
 		{"wrong checksum", 57, 0x00, false, DRB_NEIGHBOUR_BAD},
@@ -269,16 +260,14 @@ static void nd_variants(void **state)
 		{"another network", 63, 1, true, DRB_NEIGHBOUR_UNKNOWN},
 	};
 
-	(void)state;
 	check_changes(changes, ARRAY_SIZE(changes), nd_request, sizeof(nd_request));
 }
 
 // Duplicate address detection: the source is unspecified; the address' owner is asked, not us.
-static void dad_is_left_alone(void **state)
+TEST(dad_is_left_alone)
 {
 	uint8_t frame[78];
 
-	(void)state;
 	memcpy(frame, nd_request, sizeof(frame));
 	memset(frame + 22, 0, 16);
 	frame[19] = 24;
@@ -287,9 +276,8 @@ static void dad_is_left_alone(void **state)
 }
 
 // Cut at every length: never an answer from bytes that are not there, never a byte read too far.
-static void truncated_at_every_length(void **state)
+TEST(truncated_at_every_length)
 {
-	(void)state;
 	for (uint32_t len = 14; len < sizeof(nd_request); len++) {
 		struct asked a = ask_as(4, nd_request, len, len);
 		assert_int_equal(a.what, len < 54   ? DRB_NEIGHBOUR_BAD
@@ -303,11 +291,10 @@ static void truncated_at_every_length(void **state)
 }
 
 // Every pair of hosts in both protocols; the answer names the owner and comes back to the asker.
-static void every_pair(void **state)
+TEST(every_pair)
 {
 	struct drb_addr_plan plan = drb_addr_default(HOSTS);
 
-	(void)state;
 	for (uint32_t a = 0; a < HOSTS; a++) {
 		for (uint32_t b = 0; b < HOSTS; b++) {
 			uint8_t arp[60], nd[86];
@@ -337,11 +324,10 @@ static void every_pair(void **state)
 }
 
 // Noise and damaged questions: any outcome, but no byte beyond the frame and room.
-static void noise(void **state)
+TEST(noise)
 {
 	struct drb_rng r = drb_rng_seed(4, 0);
 
-	(void)state;
 	for (int i = 0; i < 200000; i++) {
 		bool nd = drb_rng_below(&r, 2);
 		uint8_t frame[86];
@@ -355,20 +341,4 @@ static void noise(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(checksums_are_right),
-		cmocka_unit_test(arp_is_answered),
-		cmocka_unit_test(nd_is_answered),
-		cmocka_unit_test(nd_grows),
-		cmocka_unit_test(nd_with_more),
-		cmocka_unit_test(arp_variants),
-		cmocka_unit_test(nd_variants),
-		cmocka_unit_test(dad_is_left_alone),
-		cmocka_unit_test(truncated_at_every_length),
-		cmocka_unit_test(every_pair),
-		cmocka_unit_test(noise),
-	};
-	return cmocka_run_group_tests_name("neighbour", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

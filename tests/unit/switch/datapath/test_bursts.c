@@ -76,7 +76,7 @@ static void run_bursts(const char *text, bool open, uint32_t size, struct outcom
 
 // Bursts that go straight to their places end up as those that are queued packet by packet: the
 // same order, departures and counters, with few uplinks (whose loads fit a register) and with many.
-static void both_ways_agree(void **state)
+TEST(both_ways_agree)
 {
 	static const char *const schemes[] = {
 #define X(id, name, ...) #name ", threshold: 1", #name ", threshold: 0, choices: 3",
@@ -90,7 +90,6 @@ static void both_ways_agree(void **state)
 	enum { COUNT = 14 };
 	struct outcome *a = calloc(COUNT, sizeof(*a)), *b = calloc(COUNT, sizeof(*b));
 
-	(void)state;
 	for (size_t k = 0; k < ARRAY_SIZE(schemes) * ARRAY_SIZE(shapes); k++) {
 		for (size_t z = 0; z < ARRAY_SIZE(sizes); z++) {
 			char text[256];
@@ -156,9 +155,8 @@ static uint32_t redirected_of_burst(const char *rate, uint32_t waiting)
 
 // Packets of one burst load an uplink with a rate, or one whose driver has refused packets. Any
 // other they leave as they come: not a load, or it would be the larger the larger bursts are.
-static void a_burst_loads_uplinks_that_wait(void **state)
+TEST(a_burst_loads_uplinks_that_wait)
 {
-	(void)state;
 	// Two uplinks and T = 1: they grow together.
 	assert_int_equal(redirected_of_burst("1Gbit", 0), 19);
 	assert_int_equal(redirected_of_burst("1Gbit", 10), 24);
@@ -168,11 +166,4 @@ static void a_burst_loads_uplinks_that_wait(void **state)
 	assert_int_equal(redirected_of_burst("none", 1), 39);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(both_ways_agree),
-		cmocka_unit_test(a_burst_loads_uplinks_that_wait),
-	};
-	return cmocka_run_group_tests_name("bursts", tests, setup_eal, free_eal);
-}
+TEST_MAIN(setup_eal, free_eal)

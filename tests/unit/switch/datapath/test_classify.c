@@ -35,12 +35,11 @@ static uint32_t udp_frame(uint8_t *frame, uint32_t to, int version, uint32_t tag
 
 // However tagged and of whatever version, what is the host's own goes the same way, and what is not is dropped
 // for its address; each is counted once.
-static void every_kind_goes_its_way(void **state)
+TEST(every_kind_goes_its_way)
 {
 	uint8_t frame[128];
 	uint64_t good = 0, bad = 0;
 
-	(void)state;
 	begin(FABRIC(3, 2, 1, 0) "routing: {scheme: dmodk}\n", 64);
 	for (uint32_t to = 1; to < 16; to++)
 		for (uint32_t tags = 0; tags < 3; tags++)
@@ -72,7 +71,7 @@ static bool is_plain(const struct drb_source_rule *rule, const uint8_t *frame, u
 	return !rule->ip || memcmp(frame + 26, (const uint8_t[]){10, 0, 0, 1}, 4) == 0;
 }
 
-static void plain_is_what_the_rule_finds_right(void **state)
+TEST(plain_is_what_the_rule_finds_right)
 {
 	static const char *const switches[] = {
 		FABRIC(3, 2, 1, 0) "routing: {check_source: mac}\n",
@@ -81,7 +80,6 @@ static void plain_is_what_the_rule_finds_right(void **state)
 	struct drb_rng rng = drb_rng_seed(1, 0);
 	uint32_t plain = 0, others = 0;
 
-	(void)state;
 	for (int ip = 0; ip < 2; ip++) {
 		begin(switches[ip], 64);
 		const struct drb_worker_port *port = &w.port[0];
@@ -112,12 +110,4 @@ static void plain_is_what_the_rule_finds_right(void **state)
 	assert_true(plain > 10000 && others > 10000);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_kind_goes_its_way),
-		cmocka_unit_test(plain_is_what_the_rule_finds_right),
-	};
-
-	return cmocka_run_group_tests(tests, setup_eal, free_eal);
-}
+TEST_MAIN(setup_eal, free_eal)

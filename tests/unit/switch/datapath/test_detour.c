@@ -67,9 +67,8 @@ static const char *const routings[] = {
 
 // Every single dead link: everybody is reached, with exactly two hops more where the packet came to
 // the link from above, else none.
-static void every_link(void **state)
+TEST(every_link)
 {
-	(void)state;
 	for (size_t r = 0; r < ARRAY_SIZE(routings); r++) {
 		uint64_t detours = 0, begun = 0;
 		begin(routings[r]);
@@ -100,9 +99,8 @@ static void every_link(void **state)
 	}
 }
 
-static void every_switch(void **state)
+TEST(every_switch)
 {
-	(void)state;
 	begin(routings[0]);
 	for (uint32_t dead = 0; dead < SWITCHES; dead++) {
 		for (uint32_t i = 0; i < LINKS; i++)
@@ -132,11 +130,10 @@ static void every_switch(void **state)
 
 // While a worker of a switch is stuck nothing goes from there to other switches, which would take it for a sign of
 // life; hosts of the same switch reach each other. All is as before when the worker goes on.
-static void silent_switch(void **state)
+TEST(silent_switch)
 {
 	uint32_t at;
 
-	(void)state;
 	begin(routings[0]);
 	for (uint32_t n = 0; n < 2; n++) {
 		setup[n].ports[2].hello_ns = setup[n].ports[3].hello_ns = 100000000;
@@ -234,9 +231,8 @@ static uint64_t came_by(const uint32_t ports[SWITCHES])
 // as well: what is drained takes traffic again where there is no other way. Only of a drained
 // switch of layer 2, which is passed by the longest detour as if it were dead, the other one of the
 // pod needs its uplinks.
-static void drained(void **state)
+TEST(drained)
 {
-	(void)state;
 	begin(routings[0]);
 	for (uint32_t k = 0; k < LINKS + 12; k++) {
 		uint32_t dead[SWITCHES] = {0}, gone[SWITCHES] = {0};
@@ -261,11 +257,10 @@ static void drained(void **state)
 	end_fabric();
 }
 
-static void dead_host_port(void **state)
+TEST(dead_host_port)
 {
 	uint32_t at;
 
-	(void)state;
 	begin("");
 	set_dead(3, 1, true);
 	know();
@@ -277,11 +272,10 @@ static void dead_host_port(void **state)
 	end_fabric();
 }
 
-static void nobody_left(void **state)
+TEST(nobody_left)
 {
 	uint32_t at;
 
-	(void)state;
 	begin("");
 	set_dead(0, 2, true);
 	set_dead(0, 3, true);
@@ -293,12 +287,11 @@ static void nobody_left(void **state)
 }
 
 // Hosts cannot send on detours, whatever they write into a frame.
-static void hosts_cannot_mark(void **state)
+TEST(hosts_cannot_mark)
 {
 	uint8_t frame[LEN];
 	uint32_t out;
 
-	(void)state;
 	begin("");
 	for (uint32_t mark = 1; mark < 256; mark++) {
 		frame_of(frame, 1, 9, 1);
@@ -318,12 +311,11 @@ static void hosts_cannot_mark(void **state)
 }
 
 // Flows on a dead uplink move to a usable one and stay there; others stay where they are.
-static void flows_move(void **state)
+TEST(flows_move)
 {
 	uint8_t frame[LEN];
 	uint32_t before[200], out;
 
-	(void)state;
 	for (size_t r = 4; r < ARRAY_SIZE(routings); r++) {
 		begin(routings[r]);
 		for (uint32_t round = 0; round < 3; round++) {
@@ -355,13 +347,4 @@ static void flows_move(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_link),        cmocka_unit_test(every_switch),
-		cmocka_unit_test(silent_switch),     cmocka_unit_test(drained),
-		cmocka_unit_test(dead_host_port),    cmocka_unit_test(nobody_left),
-		cmocka_unit_test(hosts_cannot_mark), cmocka_unit_test(flows_move),
-	};
-	return cmocka_run_group_tests_name("detour", tests, setup_eal, free_eal);
-}
+TEST_MAIN(setup_eal, free_eal)

@@ -13,11 +13,10 @@ struct reason {
 };
 
 // The longest frame that passes has 1500 octets behind its header and its VLAN tags, two at most.
-static void long_frames(void **state)
+TEST(long_frames)
 {
 	static uint8_t frame[1600];
 
-	(void)state;
 	begin(FABRIC(3, 2, 1, 0), 4);
 	make_frame(frame, sizeof(frame), 0, 1);
 	assert_int_equal(goes(0, frame, 1514), 1);
@@ -35,14 +34,13 @@ static void long_frames(void **state)
 }
 
 // A host that sends IPv4 with "do not fragment" is told, besides; but not without end, and another's MAC is not.
-static void long_packets_are_answered(void **state)
+TEST(long_packets_are_answered)
 {
 	static uint8_t frame[1600];
 	const uint8_t ip[20] = {0x45, 0, 6,  0x22, 0, 1, 0x40, 0, 64, 17,
 				0,    0, 10, 0,    0, 1, 10,   0, 0,  12};
 	const uint32_t count = 10000;
 
-	(void)state;
 	begin(FABRIC(3, 2, 1, 0), 1 << 14);
 	make_frame(frame, sizeof(frame), 0, 11);
 	frame[12] = 8;
@@ -110,11 +108,10 @@ static const struct reason reasons[] = {
 };
 
 // Each way to be dropped, one frame at a time: its own counter and no other moves.
-static void every_drop_reason(void **state)
+TEST(every_drop_reason)
 {
 	uint64_t want[DRB_DROP_COUNT] = {0};
 
-	(void)state;
 	begin(FABRIC(3, 2, 1, 0), 4);
 	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++) {
 		assert_int_equal(goes(reasons[i].in, reasons[i].frame, reasons[i].len), UINT32_MAX);
@@ -129,11 +126,10 @@ static void every_drop_reason(void **state)
 	end();
 }
 
-static void full_and_missing_ports(void **state)
+TEST(full_and_missing_ports)
 {
 	uint64_t out_discards;
 
-	(void)state;
 	begin(FABRIC(3, 2, 1, 0) "routing: {scheme: dmodk}\n", 3);
 	for (int i = 0; i < 5; i++)
 		goes_to(0, 0, 1);
@@ -158,11 +154,10 @@ static const uint8_t question[42] = {255, 255, 255, 255, 255, 255, 0x02, 0, 0, 0
 				     0,   1,   8,   0,   6,   4,   0,    1, 2, 0, 0,  0, 0, 1,
 				     10,  0,   0,   2,   0,   0,   0,    0, 0, 0, 10, 0, 0, 12};
 
-static void questions_are_answered(void **state)
+TEST(questions_are_answered)
 {
 	uint8_t arp[sizeof(question)];
 
-	(void)state;
 	memcpy(arp, question, sizeof(arp));
 	begin(FABRIC(3, 2, 1, 0), 8);
 	assert_int_equal(goes(1, arp, sizeof(arp)), 1); // back to where it came from
@@ -175,12 +170,11 @@ static void questions_are_answered(void **state)
 }
 
 // A host that asks without end is answered no more, and the others are.
-static void questions_are_limited(void **state)
+TEST(questions_are_limited)
 {
 	uint8_t arp[sizeof(question)];
 	const uint32_t count = 10000;
 
-	(void)state;
 	memcpy(arp, question, sizeof(arp));
 	begin(FABRIC(3, 2, 1, 0), 1 << 14);
 	uint64_t begin_ns = drb_clock_now();
@@ -198,9 +192,8 @@ static void questions_are_limited(void **state)
 }
 
 // Without the check a host may use any source.
-static void spoofing_may_be_allowed(void **state)
+TEST(spoofing_may_be_allowed)
 {
-	(void)state;
 	begin(FABRIC(3, 2, 1, 0) "routing: {check_source: off, scheme: dmodk}\n", 8);
 	assert_int_equal(goes_to(0, 7, 1), 1);
 	assert_int_equal(w.drop[DRB_DROP_spoofed_source], 0);
@@ -208,12 +201,11 @@ static void spoofing_may_be_allowed(void **state)
 }
 
 // A frame in several segments is forwarded by its first, and counted whole.
-static void segments(void **state)
+TEST(segments)
 {
 	uint8_t frame[64];
 	struct rte_mbuf *m, *tail;
 
-	(void)state;
 	begin(FABRIC(3, 2, 1, 0), 8);
 	make_frame(frame, sizeof(frame), 0, 1);
 	m = mbuf_of(frame, sizeof(frame));
@@ -227,7 +219,7 @@ static void segments(void **state)
 }
 
 // Any bytes at all in bursts of any size, into every kind of switch.
-static void random_frames(void **state)
+TEST(random_frames)
 {
 	static const char *const switches[] = {
 		FABRIC(3, 2, 1, 3),
@@ -241,7 +233,6 @@ static void random_frames(void **state)
 	};
 	struct drb_rng r = drb_rng_seed(3, 3);
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(switches); i++) {
 		begin(switches[i], 50);
 		for (int n = 0; n < 2000; n++) {
@@ -265,18 +256,4 @@ static void random_frames(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(long_frames),
-		cmocka_unit_test(long_packets_are_answered),
-		cmocka_unit_test(every_drop_reason),
-		cmocka_unit_test(full_and_missing_ports),
-		cmocka_unit_test(questions_are_answered),
-		cmocka_unit_test(questions_are_limited),
-		cmocka_unit_test(spoofing_may_be_allowed),
-		cmocka_unit_test(segments),
-		cmocka_unit_test(random_frames),
-	};
-	return cmocka_run_group_tests_name("drops", tests, setup_eal, free_eal);
-}
+TEST_MAIN(setup_eal, free_eal)

@@ -3,8 +3,6 @@
 // fractions of a nanosecond, computed one by one from the link model's formula.
 #include "fixtures/unit.h"
 
-#include <stdlib.h>
-
 #include "core/math/random.h"
 
 #include "switch/datapath/worker/egress_queue.h"
@@ -209,7 +207,7 @@ static void random_run(const struct run *c, uint64_t seed)
 
 // Rates whose octet or packet takes a whole number of 2^-32 ns: the model's integer ns agree
 // exactly, whatever happens.
-static void random_against_model(void **state)
+TEST(random_against_model)
 {
 	static const struct run runs[] = {
 		{500, true, false, 512, 24, 32, 2000000, 3000000, 3, 0},
@@ -233,14 +231,13 @@ static void random_against_model(void **state)
 		{0, false, true, 3000, 24, 32, 2000000, 1000, 60, 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
 		random_run(&runs[i], i + 1);
 }
 
 // departure = max(arrival, previous departure) + size / rate, packet by packet over millions of
 // them, at rates that no binary fraction holds: less than a nanosecond apart at the end.
-static void formula_without_drift(void **state)
+TEST(formula_without_drift)
 {
 	static const struct run runs[] = {
 		{3000000, false, false, 64, 24, 1, UINT64_C(10000000000), 0, 0, 0},
@@ -249,7 +246,6 @@ static void formula_without_drift(void **state)
 		{3333, true, false, 64, 24, 1, UINT64_C(10000000000), 0, 0, 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(runs); i++) {
 		const struct run *c = &runs[i];
 		struct drb_egress q = queue_of(c);
@@ -279,13 +275,12 @@ static void formula_without_drift(void **state)
 }
 
 // A stretch of back-to-back packets takes exactly as long as the rate says.
-static void busy_link_is_exact(void **state)
+TEST(busy_link_is_exact)
 {
 	const struct run c = {10000000, false, false, 512, 24, 32, 2000000, 0, 0, 0};
 	struct drb_egress q = queue_of(&c);
 	uint64_t now = 77, sent = 0;
 
-	(void)state;
 	for (int i = 0; i < 512; i++)
 		assert_true(push(&q, &q, 1226, now)); // 1 ms each with the overhead
 	while (sent < 4000000) {
@@ -304,13 +299,12 @@ static void busy_link_is_exact(void **state)
 
 // How late packets left that the driver took together, at a rate that no binary fraction holds:
 // each may be a nanosecond off, for departures are not whole ones.
-static void lateness_of_a_burst(void **state)
+TEST(lateness_of_a_burst)
 {
 	const struct run c = {9999991, false, false, 64, 24, 64, UINT64_C(10000000000),
 			      0,       0,     false};
 	struct drb_rng r = drb_rng_seed(98, 0);
 
-	(void)state;
 	for (uint32_t n = 1; n <= 64; n++) {
 		struct drb_egress q = queue_of(&c);
 		struct model m = {.rate = c.rate, .overhead = c.overhead, .departure = c.rate};
@@ -333,12 +327,11 @@ static void lateness_of_a_burst(void **state)
 
 // A worker that sleeps for long sends at once what the link would have sent within `catchup`, and
 // not a packet more.
-static void catches_up_within_bound(void **state)
+TEST(catches_up_within_bound)
 {
 	const struct run c = {1000, true, false, 512, 24, 32, 2000000, 0, 0, 0};
 	struct drb_egress q = queue_of(&c);
 
-	(void)state;
 	for (int i = 0; i < 100; i++)
 		assert_true(push(&q, &q, 60, 0)); // departures at 1 ms, 2 ms, ...
 	assert_int_equal(drb_egress_due(&q, 999999, 32), 0);
@@ -359,12 +352,11 @@ static void catches_up_within_bound(void **state)
 
 // Whenever within a slot a packet comes, and however late the one before it was sent, it departs at
 // the end of the slot.
-static void slots_have_one_clock(void **state)
+TEST(slots_have_one_clock)
 {
 	const struct run c = {500, true, false, 512, 24, 32, 2000000, 0, 0, 1};
 	static const uint64_t arrivals[] = {10000000, 10000001, 11999999};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(arrivals); i++) {
 		struct drb_egress q = queue_of(&c);
 		assert_true(push(&q, &q, 60, arrivals[i]));
@@ -388,12 +380,11 @@ static void slots_have_one_clock(void **state)
 	}
 }
 
-static void full_queue_discards(void **state)
+TEST(full_queue_discards)
 {
 	const struct run c = {1000, true, false, 5, 24, 32, 2000000, 0, 0, 0};
 	struct drb_egress q = queue_of(&c);
 
-	(void)state;
 	for (int i = 0; i < 5; i++)
 		assert_true(push(&q, &q, 100, 0));
 	assert_false(push(&q, &q, 100, 0));
@@ -415,7 +406,7 @@ static uint32_t size_of_packet(const void *packet)
 
 // A queue whose limit and link change all the time: packets stay in order, none is lost, and the
 // head leaves no later than the link in force allows.
-static void changes(void **state)
+TEST(changes)
 {
 	static const struct drb_rate rates[] = {
 		{0, false}, {1e3, true}, {1e6, true}, {1e6, false}, {1e10, false}};
@@ -424,7 +415,6 @@ static void changes(void **state)
 	struct drb_rate rate = rates[0];
 	struct drb_egress q;
 
-	(void)state;
 	struct drb_link_model link = {rate, false, 24, 1000};
 	assert_int_equal(drb_egress_init(&q, 5, &link), 0);
 	for (int step = 0; step < 200000; step++) {
@@ -482,13 +472,4 @@ static void changes(void **state)
 	drb_egress_free(&q);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_against_model),    cmocka_unit_test(formula_without_drift),
-		cmocka_unit_test(busy_link_is_exact),      cmocka_unit_test(lateness_of_a_burst),
-		cmocka_unit_test(catches_up_within_bound), cmocka_unit_test(slots_have_one_clock),
-		cmocka_unit_test(full_queue_discards),     cmocka_unit_test(changes),
-	};
-	return cmocka_run_group_tests_name("egress", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

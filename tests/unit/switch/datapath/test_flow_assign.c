@@ -108,9 +108,8 @@ static uint32_t uplink_of(uint32_t to, uint16_t port, uint8_t flags)
 
 // Two uplinks, T = 0: each new flow to host 2 (default u0) takes the uplink with fewer flows,
 // whatever the queues hold.
-static void new_flows_see_flows(void **state)
+TEST(new_flows_see_flows)
 {
-	(void)state;
 	begin(HEAD(2, 2, 1, 0) "routing: {unit: flow, threshold: 0}\n");
 	for (uint16_t port = 0; port < 200; port++) {
 		uint32_t want = w.flows.flows[1] < w.flows.flows[0];
@@ -128,9 +127,8 @@ static void new_flows_see_flows(void **state)
 }
 
 // Every scheme: the packets of a flow take one uplink, in bursts of any make-up.
-static void flows_stay_together(void **state)
+TEST(flows_stay_together)
 {
-	(void)state;
 	for (int scheme = 0; scheme < DRB_SCHEME_COUNT; scheme++) {
 		if (drb_scheme_packets_only((enum drb_scheme)scheme))
 			continue;
@@ -176,11 +174,10 @@ static void flows_stay_together(void **state)
 }
 
 // A flow is decided again after the idle time, and after FIN or RST within the grace time.
-static void flows_end(void **state)
+TEST(flows_end)
 {
 	static const uint8_t ends[] = {DRB_TCP_FIN, DRB_TCP_RST};
 
-	(void)state;
 	begin(HEAD(2, 2, 1,
 		   0) "routing: {unit: flow, threshold: 0, flow_idle: 1s, flow_grace: 10ms}\n");
 	assert_int_equal(uplink_of(2, 1, 0), 0);
@@ -224,9 +221,8 @@ static void flows_end(void **state)
 }
 
 // More flows than there is room for: the rest is decided packet by packet, by the queues.
-static void full_table(void **state)
+TEST(full_table)
 {
-	(void)state;
 	begin(HEAD(2, 2, 1, 0) "routing: {unit: flow, threshold: 0, flow_max: 12}\n");
 	// Of 12 flows, a quarter is kept for the other host.
 	for (uint16_t port = 0; port < 9; port++)
@@ -248,9 +244,8 @@ static void full_table(void **state)
 }
 
 // A flowlet keeps its uplink while pauses are short; after a longer one the queues decide again.
-static void flowlets(void **state)
+TEST(flowlets)
 {
-	(void)state;
 	begin(HEAD(2, 2, 1, 0) "routing: {unit: flowlet, threshold: 0, flowlet_gap: 100us}\n");
 	for (int i = 0; i < 100; i++) {
 		w.now_ns += 99 * US;
@@ -273,12 +268,11 @@ static void flowlets(void **state)
 
 // LetFlow: under vlb each flowlet of a flow takes any uplink, wherever the one before it went and whatever is
 // queued, and all its packets take the same.
-static void flowlets_of_vlb_are_letflow(void **state)
+TEST(flowlets_of_vlb_are_letflow)
 {
 	enum { FLOWLETS = 4000, UPLINKS = 4 };
 	uint32_t pairs[UPLINKS][UPLINKS] = {{0}}, last = 0;
 
-	(void)state;
 	begin(HEAD(2, 4, 1, 0) "routing: {unit: flowlet, scheme: vlb, flowlet_gap: 100us}\n");
 	for (int i = 0; i < FLOWLETS; i++) {
 		w.now_ns += 102 * US;
@@ -299,11 +293,10 @@ static void flowlets_of_vlb_are_letflow(void **state)
 }
 
 // Flowlets that begin within one burst see each other's packets where these wait.
-static void flowlets_of_a_burst(void **state)
+TEST(flowlets_of_a_burst)
 {
 	struct rte_mbuf *m[100];
 
-	(void)state;
 	for (int paced = 0; paced < 2; paced++) {
 		begin(paced ? HEAD_RATE(2, 2, 1, 0,
 					"1Gbit") "routing: {unit: flowlet, threshold: 0}\n"
@@ -320,11 +313,10 @@ static void flowlets_of_a_burst(void **state)
 }
 
 // Everything that does not go up is treated as in packet units.
-static void the_rest(void **state)
+TEST(the_rest)
 {
 	static const char *const units[] = {"flow", "flowlet"};
 
-	(void)state;
 	for (size_t u = 0; u < ARRAY_SIZE(units); u++) {
 		struct drb_rng r = drb_rng_seed(u, 9);
 		char text[256];
@@ -359,17 +351,4 @@ static void the_rest(void **state)
 	end();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(new_flows_see_flows),
-		cmocka_unit_test(flows_stay_together),
-		cmocka_unit_test(flows_end),
-		cmocka_unit_test(full_table),
-		cmocka_unit_test(flowlets),
-		cmocka_unit_test(flowlets_of_vlb_are_letflow),
-		cmocka_unit_test(flowlets_of_a_burst),
-		cmocka_unit_test(the_rest),
-	};
-	return cmocka_run_group_tests_name("assign", tests, setup_eal, free_eal);
-}
+TEST_MAIN(setup_eal, free_eal)

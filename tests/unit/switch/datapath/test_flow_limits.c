@@ -3,7 +3,6 @@
 // counts, and what it leaves the others.
 #include "fixtures/unit.h"
 
-#include <math.h>
 #include <time.h>
 
 #include "core/math/random.h"
@@ -28,7 +27,7 @@ static double cpu_ns(void)
 
 // Flows of the same hash but for some bits, which only who knows the secret could choose: their buckets
 // take what they hold, the others are turned away, and nobody else notices.
-static void collisions(void **state)
+TEST(collisions)
 {
 	const uint64_t keep[] = {
 		UINT64_C(0x00000000ffffffff), // the first bucket
@@ -37,7 +36,6 @@ static void collisions(void **state)
 		UINT64_C(0xffffffffffffff00), // all but what tells few buckets apart
 	};
 
-	(void)state;
 	for (size_t m = 0; m < ARRAY_SIZE(keep); m++) {
 		struct drb_flow_table t;
 		uint64_t now = 5 * MS;
@@ -115,11 +113,10 @@ static uint32_t crowded(const uint64_t hash[], uint32_t count)
 
 // Flows whose public hashes have the same lower half: under any secret they lie as any others do. UDP from
 // 47.100.189.120 to 101.29.118.160 makes one factor of that hash a multiple of 2^32.
-static void chosen_flows(void **state)
+TEST(chosen_flows)
 {
 	static uint64_t chosen[200000], others[ARRAY_SIZE(chosen)];
 
-	(void)state;
 	// 0.29 of 200000; 400 tables with random hashes had 0.33, for flows in their second buckets are in
 	// the way, too.
 	const double expected = expected_without_room(ARRAY_SIZE(chosen));
@@ -151,12 +148,11 @@ static void chosen_flows(void **state)
 
 // Look-ups of flows that lie as badly as flows can, which only who knows the secret could arrange, take some
 // times as long as others, however many there are. CPU time, the best of some rounds.
-static void bounded_time(void **state)
+TEST(bounded_time)
 {
 	double best[2] = {1e30, 1e30};
 	struct drb_flow_table t;
 
-	(void)state;
 	init(&t, 100000, 1, 30000 * MS, 1000 * MS);
 	for (uint32_t i = 0; i < 30000; i++) {
 		drb_flow_table_add(&t, drb_mix64(i), 0, 0, 1);
@@ -186,14 +182,13 @@ static void bounded_time(void **state)
 }
 
 // One sender takes what is common and its own; every other one has what is kept for it.
-static void shares(void **state)
+TEST(shares)
 {
 	const uint32_t max = 1000, senders = 5, kept = 100;
 	struct drb_flow_table t;
 	uint64_t now = 5 * MS;
 	uint32_t n = 0;
 
-	(void)state;
 	init(&t, max, senders, 20 * MS, MS);
 	for (uint32_t i = 0; i < 2 * max; i++)
 		drb_flow_table_add(&t, drb_mix64(n++), 7, 0, drb_flow_tick(now));
@@ -227,14 +222,13 @@ static void shares(void **state)
 }
 
 // Bursts of 64 flows that begin and end: those that are not found are not there.
-static void no_ghosts(void **state)
+TEST(no_ghosts)
 {
 	struct drb_rng r = drb_rng_seed(3, 3);
 	struct drb_flow_table t;
 	uint64_t now = MS, hash[DRB_FLOW_BULK];
 	int32_t position[DRB_FLOW_BULK];
 
-	(void)state;
 	init(&t, 5000, 1, 5 * MS, MS);
 	for (int burst = 0; burst < 5000; burst++) {
 		now += 50 * US;
@@ -264,12 +258,4 @@ static void no_ghosts(void **state)
 	drb_flow_table_free(&t);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(collisions),   cmocka_unit_test(chosen_flows),
-		cmocka_unit_test(bounded_time), cmocka_unit_test(shares),
-		cmocka_unit_test(no_ghosts),
-	};
-	return cmocka_run_group_tests_name("flow_limits", tests, setup_eal, free_eal);
-}
+TEST_MAIN(setup_eal, free_eal)

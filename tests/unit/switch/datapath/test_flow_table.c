@@ -90,11 +90,10 @@ static void one_packet(struct drb_flow_table *t, struct model *m, uint64_t hash,
 	assert_int_equal(t->entry[position].uplink, f->uplink);
 }
 
-static void same_as_a_list(void **state)
+TEST(same_as_a_list)
 {
 	static const uint8_t flags[] = {0, 0, 0, 0, 0, 0, DRB_TCP_SYN, DRB_TCP_FIN, DRB_TCP_RST};
 
-	(void)state;
 	for (uint64_t seed = 0; seed < 8; seed++) {
 		struct drb_rng r = drb_rng_seed(seed, 1);
 		uint64_t idle = 20 * MS, grace = seed & 1 ? 2 * MS : 50 * MS;
@@ -134,13 +133,12 @@ static void same_as_a_list(void **state)
 }
 
 // A million flows and not one more; each keeps its uplink; ageing takes all out, little by little.
-static void a_million_flows(void **state)
+TEST(a_million_flows)
 {
 	const uint32_t count = 1000000;
 	struct drb_flow_table t;
 	uint64_t now = 5 * MS, calls = 0;
 
-	(void)state;
 	init(&t, count, 1, 30000 * MS, 1000 * MS);
 	for (uint32_t i = 0; i < count; i++) {
 		int32_t p =
@@ -179,9 +177,8 @@ static void a_million_flows(void **state)
 	drb_flow_table_free(&t);
 }
 
-static void small_tables(void **state)
+TEST(small_tables)
 {
-	(void)state;
 	for (uint32_t max = 1; max < 200; max += max < 20 ? 1 : 13) {
 		struct drb_flow_table t;
 		uint64_t now = 0;
@@ -200,24 +197,14 @@ static void small_tables(void **state)
 	}
 }
 
-static void no_memory(void **state)
+TEST(no_memory)
 {
 	struct drb_flow_table t;
 
-	(void)state;
 	assert_int_equal(drb_flow_table_init(&t, 10000000, 1), -ENOMEM);
 	drb_flow_table_free(&t);
 	// What a table needs is what drb_flow_table_bytes() says: the EAL of this test has it.
 	assert_true(drb_flow_table_bytes(1000000) < 128 << 20);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(same_as_a_list),
-		cmocka_unit_test(a_million_flows),
-		cmocka_unit_test(small_tables),
-		cmocka_unit_test(no_memory),
-	};
-	return cmocka_run_group_tests_name("flow_table", tests, setup_eal, free_eal);
-}
+TEST_MAIN(setup_eal, free_eal)

@@ -9,9 +9,8 @@
 
 // Every switch, every port, every destination of F(3,2): down by the digit, up to the default
 // when all queues are equal, else a named drop.
-static void every_destination(void **state)
+TEST(every_destination)
 {
-	(void)state;
 	for (uint32_t layer = 1; layer <= 3; layer++) {
 		for (uint32_t label = 0; label < (layer < 3 ? 8 : 4); label++) {
 			char text[256];
@@ -42,11 +41,10 @@ static void every_destination(void **state)
 
 // A core has nothing but down-ports, up to 64 of them: each is reached, packet by packet and in bursts
 // that fit their queues.
-static void every_port_of_a_wide_core(void **state)
+TEST(every_port_of_a_wide_core)
 {
 	static const uint32_t arities[] = {15, 16, 17, 32};
 
-	(void)state;
 	for (size_t k = 0; k < 2 * ARRAY_SIZE(arities); k++) {
 		uint32_t d = arities[k / 2];
 		char text[128];
@@ -70,9 +68,8 @@ static void every_port_of_a_wide_core(void **state)
 
 // With one dead port at such a core, packets for it turn at another child, one layer below; all
 // others go as ever.
-static void a_dead_port_of_a_wide_core(void **state)
+TEST(a_dead_port_of_a_wide_core)
 {
-	(void)state;
 	begin("fabric: {layers: 2, arity: 32}\nswitch: {layer: 2, label: 0}\nlink: {driver: "
 	      "none}\n",
 	      1024);
@@ -108,11 +105,10 @@ static uint32_t decide(const uint32_t *load, uint32_t from, uint32_t to)
 }
 
 // With two uplinks the draw decides nothing but ties: the port is the one drb_choose() says.
-static void two_uplinks_as_the_core_says(void **state)
+TEST(two_uplinks_as_the_core_says)
 {
 	static const char *const schemes[] = {"drb", "dmodk", "ecmp", "micro", "least"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(schemes); i++) {
 		struct drb_rng r = drb_rng_seed(i, 0);
 		char text[256];
@@ -142,11 +138,10 @@ static void two_uplinks_as_the_core_says(void **state)
 
 // More uplinks: the rule holds for whatever candidate was drawn, and every candidate is equally
 // likely.
-static void candidates_are_uniform(void **state)
+TEST(candidates_are_uniform)
 {
 	uint64_t seen[5] = {0};
 
-	(void)state;
 	begin(FABRIC(2, 5, 1, 0) "routing: {threshold: 3}\n", 1 << 16);
 	for (int n = 0; n < 12000; n++) {
 		uint32_t to = 5 + (uint32_t)n % 45, def = drb_hop_digit(&setup.hop, to);
@@ -170,11 +165,10 @@ static void candidates_are_uniform(void **state)
 	assert_uniform(seen + 1, 4);
 }
 
-static void vlb_is_uniform(void **state)
+TEST(vlb_is_uniform)
 {
 	uint64_t seen[4] = {0};
 
-	(void)state;
 	begin(FABRIC(2, 4, 1, 0) "routing: {scheme: vlb}\n", 1 << 16);
 	for (int n = 0; n < 12000; n++) {
 		const uint32_t load[4] = {9, 0, 5, 1};
@@ -186,14 +180,13 @@ static void vlb_is_uniform(void **state)
 }
 
 // Many choices and least: always the emptiest of what was looked at.
-static void all_choices_find_the_emptiest(void **state)
+TEST(all_choices_find_the_emptiest)
 {
 	static const char *const routing[] = {"{scheme: least}", "{choices: 8, threshold: 0}",
 					      "{choices: 4, threshold: 0}"};
 	struct drb_rng r = drb_rng_seed(5, 5);
 	char text[256];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(routing); i++) {
 		snprintf(text, sizeof(text), FABRIC(2, 4, 1, 3) "routing: %s\n", routing[i]);
 		begin(text, 1 << 16);
@@ -210,16 +203,4 @@ static void all_choices_find_the_emptiest(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_destination),
-		cmocka_unit_test(every_port_of_a_wide_core),
-		cmocka_unit_test(a_dead_port_of_a_wide_core),
-		cmocka_unit_test(two_uplinks_as_the_core_says),
-		cmocka_unit_test(candidates_are_uniform),
-		cmocka_unit_test(vlb_is_uniform),
-		cmocka_unit_test(all_choices_find_the_emptiest),
-	};
-	return cmocka_run_group_tests_name("forward", tests, setup_eal, free_eal);
-}
+TEST_MAIN(setup_eal, free_eal)

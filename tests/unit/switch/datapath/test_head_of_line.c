@@ -5,7 +5,6 @@
 // by ports whose links are a thousand times slower. Printed as a table.
 #include "fixtures/unit.h"
 
-#include <inttypes.h>
 #include <pthread.h>
 
 #include "fixtures/ring_ports.h"
@@ -144,18 +143,12 @@ static void disturb(const struct disturbance *d)
 	free_switch();
 }
 
-static void good_traffic_of_other_ports(void **state)
+TEST(good_traffic_of_other_ports)
 {
-	(void)state;
 	printf("# %-22s %10s %10s %10s %10s %6s\n", "disturbed by", "offered", "dropped",
 	       "good sent", "arrived", "lost");
 	for (size_t i = 0; i < ARRAY_SIZE(disturbances); i++)
 		disturb(&disturbances[i]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(good_traffic_of_other_ports)};
-
-	return cmocka_run_group_tests_name("head of line", tests, setup_rings, free_eal);
-}
+TEST_MAIN(setup_rings, free_eal)

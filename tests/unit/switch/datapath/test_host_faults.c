@@ -3,8 +3,6 @@
 // goes on; at the highest port, too.
 #include "fixtures/unit.h"
 
-#include <string.h>
-
 #include "common/cli/log.h"
 #include "core/packet/wire.h"
 #include "switch/datapath/worker/host_faults.h"
@@ -41,7 +39,7 @@ static void fault(uint32_t in, enum drb_host_fault what)
 	drb_host_fault(&worker, in, what, frame, 2962);
 }
 
-static void each_is_said_once(void **state)
+TEST_WITH(each_is_said_once, make, NULL)
 {
 	static const struct {
 		enum drb_host_fault fault;
@@ -57,7 +55,6 @@ static void each_is_said_once(void **state)
 		{DRB_HOST_FAULT_NEIGHBOUR, {"port d63: host h63", "ARP", "dropped"}},
 		{DRB_HOST_FAULT_ADDRESS, {"h63 asks for 10.9.9.9", "address 10.0.0.64", "d63"}},
 	};
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		fault(HIGH, cases[i].fault);
 		for (size_t k = 0; k < 3; k++) {
@@ -72,11 +69,10 @@ static void each_is_said_once(void **state)
 	}
 }
 
-static void it_is_trouble_while_it_lasts(void **state)
+TEST_WITH(it_is_trouble_while_it_lasts, make, NULL)
 {
 	uint64_t ports[DRB_HOST_FAULT_COUNT] = {0};
 	char text[160] = "u0 down", shorter[12] = "";
-	(void)state;
 	fault(HIGH, DRB_HOST_FAULT_SOURCE);
 	worker.now_ns += DRB_HOST_FAULT_NS / 2;
 	fault(1, DRB_HOST_FAULT_LENGTH);
@@ -92,11 +88,4 @@ static void it_is_trouble_while_it_lasts(void **state)
 	assert_int_equal(drb_host_fault_ports(&worker, DRB_HOST_FAULT_LENGTH, worker.now_ns), 2);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(each_is_said_once, make),
-		cmocka_unit_test_setup(it_is_trouble_while_it_lasts, make),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

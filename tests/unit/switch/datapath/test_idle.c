@@ -85,9 +85,8 @@ static void wakes_by_each_port(void)
 	}
 }
 
-static void busy_ports_are_polled(void **state)
+TEST(busy_ports_are_polled)
 {
-	(void)state;
 	begin();
 	for (int turn = 0; turn < 100; turn++) {
 		w.now_ns += SECOND / 2;
@@ -97,9 +96,8 @@ static void busy_ports_are_polled(void **state)
 	end();
 }
 
-static void quiet_ports_are_in_the_set(void **state)
+TEST(quiet_ports_are_in_the_set)
 {
-	(void)state;
 	begin();
 	for (uint32_t i = 0; i < PORTS; i++) {
 		quiet_second();
@@ -116,9 +114,8 @@ static void quiet_ports_are_in_the_set(void **state)
 	end();
 }
 
-static void a_set_does_not_keep_a_socket_that_went(void **state)
+TEST(a_set_does_not_keep_a_socket_that_went)
 {
-	(void)state;
 	begin();
 	quiet_second();
 	assert_true(w.all_in_set);
@@ -136,13 +133,4 @@ static void a_set_does_not_keep_a_socket_that_went(void **state)
 	end();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(busy_ports_are_polled),
-		cmocka_unit_test(quiet_ports_are_in_the_set),
-		cmocka_unit_test(a_set_does_not_keep_a_socket_that_went),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -24,11 +24,10 @@ static uint32_t sends(uint32_t host, uint32_t count, uint32_t len)
 	return kept;
 }
 
-static void bursts_and_rate(void **state)
+TEST(bursts_and_rate)
 {
 	uint32_t kept = 0;
 
-	(void)state;
 	begin(SWITCH "link: {driver: none, rate: 1kpps, host_burst: 10}\n", 4096);
 	assert_int_equal(sends(0, BURST, 60), 10);
 	assert_int_equal(w.drop[DRB_DROP_over_rate], BURST - 10);
@@ -48,9 +47,8 @@ static void bursts_and_rate(void **state)
 }
 
 // At the rate, nothing is dropped, for however long; and rates in bit/s go by octets.
-static void within_the_rate(void **state)
+TEST(within_the_rate)
 {
-	(void)state;
 	begin(SWITCH "link: {driver: none, rate: 1Mbit, host_burst: 2}\n", 16000);
 	for (int i = 0; i < 5000; i++) {
 		w.now_ns += 1000 * MS * (60 + 24) * 8 / 1000000;
@@ -66,9 +64,8 @@ static void within_the_rate(void **state)
 }
 
 // Nobody is held to a rate that he has not, nor by default; links between switches never are.
-static void only_where_it_is_said(void **state)
+TEST(only_where_it_is_said)
 {
-	(void)state;
 	begin(SWITCH "link: {driver: none, rate: 1Mbit}\n", 8);
 	assert_int_equal(w.port[0].host_burst, 0);
 	end();
@@ -81,12 +78,4 @@ static void only_where_it_is_said(void **state)
 	end();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bursts_and_rate),
-		cmocka_unit_test(within_the_rate),
-		cmocka_unit_test(only_where_it_is_said),
-	};
-	return cmocka_run_group_tests_name("police", tests, setup_eal, free_eal);
-}
+TEST_MAIN(setup_eal, free_eal)

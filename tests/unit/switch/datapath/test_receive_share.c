@@ -2,8 +2,6 @@
 // A flooded port gets short turns while others have something, and whole bursts otherwise.
 #include "fixtures/unit.h"
 
-#include <string.h>
-
 #include "core/math/random.h"
 #include "switch/datapath/worker/receive_share.h"
 
@@ -21,9 +19,8 @@ static uint32_t turn(uint32_t port, uint32_t waiting, uint64_t iteration)
 	return n;
 }
 
-static void a_flood_is_short_beside_others(void **state)
+TEST(a_flood_is_short_beside_others)
 {
-	(void)state;
 	memset(&share, 0, sizeof(share));
 	for (uint64_t i = 0; i < 1000; i++) {
 		uint32_t n = turn(0, UINT32_MAX, i);
@@ -42,9 +39,8 @@ static void a_flood_is_short_beside_others(void **state)
 	assert_int_equal(turn(0, UINT32_MAX, 2002), BURST);
 }
 
-static void bursts_are_no_flood(void **state)
+TEST(bursts_are_no_flood)
 {
-	(void)state;
 	memset(&share, 0, sizeof(share));
 	for (uint64_t i = 0; i < 10000; i++) {
 		turn(1, 1, i);
@@ -56,9 +52,8 @@ static void bursts_are_no_flood(void **state)
 
 // Whatever the mix, a packet of a port that is not flooded waits for at most a short turn of each flooded
 // port, but for the first moments; among flooded ports all get the same.
-static void any_mix(void **state)
+TEST(any_mix)
 {
-	(void)state;
 	for (uint64_t seed = 0; seed < 50; seed++) {
 		struct drb_rng r = drb_rng_seed(seed, 1);
 		const uint32_t ports = 2 + drb_rng_below(&r, 15), floods = drb_rng_below(&r, ports);
@@ -82,12 +77,4 @@ static void any_mix(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_flood_is_short_beside_others),
-		cmocka_unit_test(bursts_are_no_flood),
-		cmocka_unit_test(any_mix),
-	};
-	return cmocka_run_group_tests_name("receive_share", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

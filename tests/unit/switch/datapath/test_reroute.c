@@ -211,11 +211,10 @@ static void try_faults(const uint32_t *faults, uint32_t count)
 }
 
 // Links that work again are used as before.
-static void mended(void **state)
+TEST(mended)
 {
 	uint32_t at;
 
-	(void)state;
 	start("");
 	take(3);
 	take(17);
@@ -235,11 +234,10 @@ static void mended(void **state)
 	stop();
 }
 
-static void every_pair(void **state)
+TEST(every_pair)
 {
 	uint32_t pairs = 0;
 
-	(void)state;
 	longest = 0;
 	for (uint32_t a = 0; a < FAULTS; a++) {
 		for (uint32_t b = a; b < FAULTS; b++, pairs++)
@@ -248,11 +246,10 @@ static void every_pair(void **state)
 	print_message("# %u pairs and single faults: longest way %u switches\n", pairs, longest);
 }
 
-static void triples(void **state)
+TEST(triples)
 {
 	struct drb_rng r = drb_rng_seed(14, 1);
 
-	(void)state;
 	for (uint32_t n = 0; n < 500; n++) {
 		const uint32_t faults[] = {drb_rng_below(&r, FAULTS), drb_rng_below(&r, FAULTS),
 					   drb_rng_below(&r, FAULTS)};
@@ -263,10 +260,7 @@ static void triples(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(every_pair), cmocka_unit_test(triples),
-					   cmocka_unit_test(mended)};
-
 	drb_log_limit(DRB_LOG_ERROR);
 
-	return cmocka_run_group_tests_name("reroute", tests, setup_eal, free_eal);
+	return test_all(setup_eal, free_eal);
 }

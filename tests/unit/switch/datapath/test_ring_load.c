@@ -3,8 +3,6 @@
 // it as the test says.
 #include "fixtures/unit.h"
 
-#include <math.h>
-
 #include "fixtures/switch_eal.h"
 #include "switch/datapath/forward.h"
 #include "switch/datapath/transmit.h"
@@ -128,11 +126,10 @@ static uint32_t goes_while(uint16_t u0, uint16_t u1)
 	return sent(1) != before;
 }
 
-static void load_is_sent_less_drained(void **state)
+TEST(load_is_sent_less_drained)
 {
 	uint32_t total = 0, drained = 0;
 
-	(void)state;
 	begin(HEAD "routing: {threshold: 1e9}\n");
 	assert_int_equal(w->rings, 3);
 	for (uint32_t step = 0; total < 200000; step++) { // the ring wraps at 65536
@@ -154,9 +151,8 @@ static void load_is_sent_less_drained(void **state)
 }
 
 // Algorithm 1: less by more than T.
-static void threshold_of_two(void **state)
+TEST(threshold_of_two)
 {
-	(void)state;
 	begin(HEAD "routing: {threshold: 2}\n");
 	for (uint16_t i = 0; i < 400; i++) {
 		one(4), one(5); // so that rings wrap
@@ -170,9 +166,8 @@ static void threshold_of_two(void **state)
 }
 
 // The queue before the ring counts as well.
-static void both_parts_count(void **state)
+TEST(both_parts_count)
 {
-	(void)state;
 	begin(HEAD "routing: {threshold: 2}\n");
 	w->occupancy[w->down_ports] = 2;
 	w->queued = 2;
@@ -190,12 +185,11 @@ static void both_parts_count(void **state)
 	end();
 }
 
-static void packets_of_a_burst_count(void **state)
+TEST(packets_of_a_burst_count)
 {
 	const uint32_t turns[] = {4, 6, 4, 6, 4, 6, 4, 6, 4, 6, 4, 6},
 		       train[] = {4, 4, 4, 4, 4, 4, 6, 6, 6, 6, 6, 6};
 
-	(void)state;
 	begin(HEAD "routing: {threshold: 2}\n");
 	burst(0, turns, ARRAY_SIZE(turns));
 	assert_int_equal(sent(0), 7); // always at most three ahead
@@ -210,9 +204,8 @@ static void packets_of_a_burst_count(void **state)
 }
 
 // A ring is looked at while something may be in it, and if decisions compare loads.
-static void idle_uplinks_are_not_looked_at(void **state)
+TEST(idle_uplinks_are_not_looked_at)
 {
-	(void)state;
 	begin(HEAD "routing: {threshold: 2}\n");
 	for (int i = 0; i < 100; i++) {
 		one(4);
@@ -244,11 +237,10 @@ static void idle_uplinks_are_not_looked_at(void **state)
 
 // What one worker has sent and nobody has taken is a load for the other, until it is taken: without that
 // the first worker does anything.
-static void rings_of_all_workers(void **state)
+TEST(rings_of_all_workers)
 {
 	const uint32_t to[] = {4, 4, 4, 4, 4, 4, 4};
 
-	(void)state;
 	begin(HEAD "routing: {threshold: 2}\nprocess: {workers: 2}\n");
 	burst(0, to, ARRAY_SIZE(to));
 	burst(1, to, 1);
@@ -263,9 +255,8 @@ static void rings_of_all_workers(void **state)
 }
 
 // T follows from how often a burst finds the rings in use.
-static void threshold_follows(void **state)
+TEST(threshold_follows)
 {
-	(void)state;
 	begin(HEAD "routing: {threshold: auto}\n");
 	for (uint32_t i = 0; i < 20000; i++) {
 		w->now_ns += MS / 10;
@@ -282,17 +273,4 @@ static void threshold_follows(void **state)
 	end();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(load_is_sent_less_drained),
-		cmocka_unit_test(threshold_of_two),
-		cmocka_unit_test(both_parts_count),
-		cmocka_unit_test(packets_of_a_burst_count),
-		cmocka_unit_test(idle_uplinks_are_not_looked_at),
-		cmocka_unit_test(rings_of_all_workers),
-		cmocka_unit_test(threshold_follows),
-	};
-
-	return cmocka_run_group_tests(tests, setup_eal, free_eal);
-}
+TEST_MAIN(setup_eal, free_eal)

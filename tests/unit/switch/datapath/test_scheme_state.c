@@ -76,7 +76,7 @@ static uint32_t passes(uint32_t in, uint32_t from, uint32_t to, uint8_t mark, ui
 
 // A window is as many packet times, of full frames where sizes matter; a slow uplink beside others counts
 // as they do. Without rates, or with rates in different units, it is so many packets.
-static void windows_follow_the_rate(void **state)
+TEST(windows_follow_the_rate)
 {
 	static const struct {
 		const char *rest;
@@ -97,7 +97,6 @@ static void windows_follow_the_rate(void **state)
 		{"link: {driver: none, rate: 500pps}\nports: [{name: u1, rate: 1Mbit}]\n", 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct drb_scheme_state *s = &w.scheme_state;
 		char text[256];
@@ -118,11 +117,10 @@ static void windows_follow_the_rate(void **state)
 }
 
 // A single uplink, or none at all.
-static void small_switches_spread_nothing(void **state)
+TEST(small_switches_spread_nothing)
 {
 	uint8_t mark;
 
-	(void)state;
 	begin("fabric: {layers: 2, arity: 1}\nswitch: {layer: 1, label: 0}\nlink: {driver: none}\n"
 	      "routing: {scheme: walk}\n");
 	for (int i = 0; i < 5; i++)
@@ -147,7 +145,7 @@ static void slot_of_hosts(double rho, const uint32_t to[4], struct drb_rng *rng,
 
 // Where all want one uplink, packets are soon marked and take the uplinks in turn; where each wants
 // another, none is. The rate is one packet, or a full frame, in a slot.
-static void defaults_that_overflow_are_spread(void **state)
+TEST(defaults_that_overflow_are_spread)
 {
 	static const struct {
 		const char *text;
@@ -158,7 +156,6 @@ static void defaults_that_overflow_are_spread(void **state)
 	};
 	static const uint32_t same[4] = {64, 68, 72, 76}, disjoint[4] = {64, 65, 66, 67};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(switches); i++) {
 		struct drb_rng rng = drb_rng_seed(i, 0);
 		uint8_t mark = 0;
@@ -194,14 +191,13 @@ static void defaults_that_overflow_are_spread(void **state)
 }
 
 // Marks of packets from above are heard, at any layer that has others above, and answered.
-static void marks_are_heard(void **state)
+TEST(marks_are_heard)
 {
 	static const char *const switches[] = {SWITCH(1, 0, "scheme: walk"),
 					       SWITCH(2, 0, "scheme: walk")};
 	const uint32_t all = DRB_SPREAD_HEAR * 4;
 	uint8_t mark;
 
-	(void)state;
 	for (uint32_t layer = 1; layer <= 2; layer++) {
 		for (uint32_t few = 0; few <= 1; few++) {
 			begin(switches[layer - 1]);
@@ -222,13 +218,12 @@ static void marks_are_heard(void **state)
 
 // However a burst is decided, its defaults are counted and its marks obeyed: all at once if nothing waits
 // and nothing is marked, else packet by packet.
-static void bursts_count_their_defaults(void **state)
+TEST(bursts_count_their_defaults)
 {
 	enum { BURST = 16 };
 	struct drb_rng rng = drb_rng_seed(4, 0);
 	uint32_t at_once = 0;
 
-	(void)state;
 	begin(SWITCH(2, 0, "scheme: walk"));
 	for (uint32_t n = 0; n < 400; n++) {
 		struct rte_mbuf *m[BURST];
@@ -260,12 +255,11 @@ static void bursts_count_their_defaults(void **state)
 }
 
 // Marked packets to destinations below one switch take the uplinks in turn, others their defaults.
-static void upper_layers_read_the_mark(void **state)
+TEST(upper_layers_read_the_mark)
 {
 	uint32_t count[8] = {0}, last[2] = {0};
 	uint8_t mark;
 
-	(void)state;
 	begin(SWITCH(2, 0, "scheme: walk"));
 	for (uint32_t n = 0; n < 384; n++) {
 		uint32_t group = n / 3 % 2; // two of them, that do not disturb each other
@@ -288,13 +282,12 @@ static void upper_layers_read_the_mark(void **state)
 
 // Beside a dead uplink a switch decides as drb does among the others, whatever it has evidence of, and
 // passes marks on; when the uplink is back, it walks.
-static void nothing_walks_beside_a_dead_uplink(void **state)
+TEST(nothing_walks_beside_a_dead_uplink)
 {
 	static const char *const switches[] = {SWITCH(1, 0, "scheme: walk"),
 					       SWITCH(2, 0, "scheme: walk")};
 	uint8_t mark;
 
-	(void)state;
 	for (uint32_t layer = 1; layer <= 2; layer++) {
 		uint32_t count[8] = {0};
 		begin(switches[layer - 1]);
@@ -322,11 +315,10 @@ static void nothing_walks_beside_a_dead_uplink(void **state)
 	}
 }
 
-static void hosts_see_no_marks(void **state)
+TEST(hosts_see_no_marks)
 {
 	uint8_t mark;
 
-	(void)state;
 	begin(SWITCH(1, 0, "scheme: walk"));
 	for (uint8_t m = 0; m <= DRB_SPREAD_FAR; m++) {
 		assert_int_equal(passes(4, 77, 2, m, &mark), 2);
@@ -352,7 +344,7 @@ static void hosts_see_no_marks(void **state)
 
 // Nor where the switch itself has another scheme, while others still walk; and what is none of it
 // stays as it was.
-static void no_scheme_shows_marks(void **state)
+TEST(no_scheme_shows_marks)
 {
 	static const char *const switches[] = {
 		SWITCH(1, 0, "scheme: drb"),
@@ -362,7 +354,6 @@ static void no_scheme_shows_marks(void **state)
 	uint8_t frame[60], mark;
 	struct rte_mbuf *m;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(switches); i++) {
 		begin(switches[i]);
 		assert_int_equal(drb_assign_init(&w, &setup), 0);
@@ -402,12 +393,11 @@ static void no_scheme_shows_marks(void **state)
 }
 
 // What switches say to each other passes as it is.
-static void hellos_are_left_alone(void **state)
+TEST(hellos_are_left_alone)
 {
 	struct rte_mbuf *m;
 	uint8_t frame[60];
 
-	(void)state;
 	begin(SWITCH(1, 0, "scheme: walk"));
 	make_frame(frame, sizeof(frame), 0, 0);
 	frame[0] |= 1;
@@ -421,13 +411,12 @@ static void hellos_are_left_alone(void **state)
 }
 
 // Their source is that of a host with a mark where the fabric's MACs begin with 06 as well.
-static void hellos_arrive(void **state)
+TEST(hellos_arrive)
 {
 	struct drb_hello hello = {.period_ms = 100, .serial = {1, 1}};
 	uint8_t frame[DRB_HELLO_LEN_MAX];
 	struct rte_mbuf *m;
 
-	(void)state;
 	begin("fabric: {layers: 3, arity: 4, mac: \"06:11\"}\nswitch: {layer: 1, label: 0}\n"
 	      "link: {driver: none}\n");
 	hello.fabric = drb_hello_fabric("drb", &setup.tree);
@@ -440,11 +429,10 @@ static void hellos_arrive(void **state)
 	end();
 }
 
-static void hosts_cannot_send_marks(void **state)
+TEST(hosts_cannot_send_marks)
 {
 	uint8_t mark = 0xff;
 
-	(void)state;
 	begin(SWITCH(1, 0, "scheme: walk"));
 	for (uint32_t m = 1; m < 256; m++)
 		assert_int_equal(passes(0, 0, 77, (uint8_t)m, &mark), UINT32_MAX);
@@ -453,21 +441,4 @@ static void hosts_cannot_send_marks(void **state)
 	end();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(windows_follow_the_rate),
-		cmocka_unit_test(small_switches_spread_nothing),
-		cmocka_unit_test(defaults_that_overflow_are_spread),
-		cmocka_unit_test(marks_are_heard),
-		cmocka_unit_test(bursts_count_their_defaults),
-		cmocka_unit_test(upper_layers_read_the_mark),
-		cmocka_unit_test(nothing_walks_beside_a_dead_uplink),
-		cmocka_unit_test(hosts_see_no_marks),
-		cmocka_unit_test(no_scheme_shows_marks),
-		cmocka_unit_test(hellos_are_left_alone),
-		cmocka_unit_test(hellos_arrive),
-		cmocka_unit_test(hosts_cannot_send_marks),
-	};
-	return cmocka_run_group_tests_name("scheme_state", tests, setup_eal, free_eal);
-}
+TEST_MAIN(setup_eal, free_eal)

@@ -5,7 +5,6 @@
 // DRB_SOAK_SECONDS (default 4) says for how long; 600 is the long run.
 #include "fixtures/unit.h"
 
-#include <inttypes.h>
 #include <pthread.h>
 #include <time.h>
 
@@ -128,7 +127,7 @@ static void change_to(const char *text)
 	setup = next;
 }
 
-static void soak(void **state)
+TEST(soak)
 {
 	const char *wanted = getenv("DRB_SOAK_SECONDS");
 	uint64_t length = wanted ? strtoull(wanted, NULL, 10) : 4, begun = seconds(), now = begun;
@@ -138,7 +137,6 @@ static void soak(void **state)
 	long before = 0, after;
 	pthread_t thread;
 
-	(void)state;
 	start_switch(configs[0]);
 	assert_int_equal(pthread_create(&thread, NULL, run_workers, NULL), 0);
 	for (uint32_t turn = 0; now < begun + length || before == 0; turn++) {
@@ -173,9 +171,4 @@ static void soak(void **state)
 	free_switch(); // every buffer is back
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(soak)};
-
-	return cmocka_run_group_tests_name("soak", tests, setup_rings, free_eal);
-}
+TEST_MAIN(setup_rings, free_eal)

@@ -4,8 +4,6 @@
 
 #include "core/routing/threshold_two_choice.h"
 
-#include <math.h>
-
 #include <rte_cycles.h>
 
 #include "switch/datapath/decide/flow_assign.h"
@@ -63,9 +61,8 @@ static void in_force(double rho)
 }
 
 // rho is the mean share of time that the links were busy, overhead included.
-static void packet_threshold(void **state)
+TEST(packet_threshold)
 {
-	(void)state;
 	begin(HEAD(2, 2, 1, 0) "routing: {threshold: auto}\n"
 			       "link: {driver: none, rate: 10kpps}\n");
 	assert_int_equal(w.choice.margin, 2); // T = 1
@@ -89,9 +86,8 @@ static void packet_threshold(void **state)
 }
 
 // The average forgets with a time constant of 100 ms.
-static void smoothing(void **state)
+TEST(smoothing)
 {
-	(void)state;
 	begin(HEAD(2, 2, 1, 0) "routing: {threshold: auto}\n"
 			       "link: {driver: none, rate: 1kpps}\n");
 	send_up(1, 1);
@@ -104,9 +100,8 @@ static void smoothing(void **state)
 }
 
 // Without a rate the worker is what packets wait for.
-static void worker_as_server(void **state)
+TEST(worker_as_server)
 {
-	(void)state;
 	begin(HEAD(2, 2, 1, 0) "routing: {threshold: auto}\nlink: {driver: none}\n");
 	drb_threshold_update(&w);
 	for (int i = 0; i < 200; i++) {
@@ -122,9 +117,8 @@ static void worker_as_server(void **state)
 }
 
 // Flow unit: T(c) of flows per uplink; packets decided alone go by rho.
-static void flow_threshold(void **state)
+TEST(flow_threshold)
 {
-	(void)state;
 	begin(HEAD(3, 4, 1, 0) "routing: {threshold: auto, unit: flow, flow_max: 1000}\n"
 			       "link: {driver: none, rate: 10kpps}\n");
 	send_up(0, 0);
@@ -146,9 +140,8 @@ static void flow_threshold(void **state)
 }
 
 // A switch of the top layer has nothing that could be busy.
-static void no_uplinks(void **state)
+TEST(no_uplinks)
 {
-	(void)state;
 	begin(HEAD(2, 2, 2, 0) "link: {driver: none, rate: 10kpps}\n");
 	send_up(0, 0);
 	assert_true(w.threshold.utilisation == 0);
@@ -156,9 +149,8 @@ static void no_uplinks(void **state)
 }
 
 // A number stays as it is.
-static void fixed_threshold(void **state)
+TEST(fixed_threshold)
 {
-	(void)state;
 	begin(HEAD(2, 2, 1, 0) "routing: {threshold: 2.5}\nlink: {driver: none, rate: 10kpps}\n");
 	send_up(9, 9);
 	near(w.threshold.utilisation, 0.9, 1e-6);
@@ -168,12 +160,11 @@ static void fixed_threshold(void **state)
 }
 
 // The decisions of one burst in DRB_DIFFERENCE_EVERY, by the loads they saw.
-static void record(void **state)
+TEST(record)
 {
 	uint32_t bursts = 20 * DRB_DIFFERENCE_EVERY;
 	uint64_t sum = 0;
 
-	(void)state;
 	begin(HEAD(2, 2, 1, 0) "routing: {threshold: 5}\nlink: {driver: none, rate: 1Gbit}\n");
 	for (uint32_t b = 0; b < bursts; b++) {
 		struct rte_mbuf *m[8];
@@ -243,9 +234,8 @@ static uint64_t recorded_idle(const char *scheme, bool open)
 	return sum;
 }
 
-static void record_idle(void **state)
+TEST(record_idle)
 {
-	(void)state;
 	for (int open = 0; open < 2; open++) {
 		assert_int_equal(recorded_idle("drb", open), 10);
 		assert_int_equal(recorded_idle("dmodk", open), 0);
@@ -253,13 +243,4 @@ static void record_idle(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(packet_threshold), cmocka_unit_test(smoothing),
-		cmocka_unit_test(worker_as_server), cmocka_unit_test(flow_threshold),
-		cmocka_unit_test(fixed_threshold),  cmocka_unit_test(record),
-		cmocka_unit_test(record_idle),      cmocka_unit_test(no_uplinks),
-	};
-	return cmocka_run_group_tests_name("threshold", tests, setup_eal, free_eal);
-}
+TEST_MAIN(setup_eal, free_eal)

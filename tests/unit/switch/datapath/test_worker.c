@@ -3,7 +3,6 @@
 // and null devices that never run dry), counters read while it runs.
 #include "fixtures/unit.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <time.h>
 
@@ -145,26 +144,23 @@ static void random_traffic(const char *text, bool in_order, uint64_t packets)
 	assert_int_equal(rte_mempool_avail_count(test_pool), MBUFS);
 }
 
-static void traffic_unpaced(void **state)
+TEST(traffic_unpaced)
 {
-	(void)state;
 	random_traffic(HEAD RINGS "link: {driver: vdev, queue: 64}\nrouting: {scheme: dmodk}\n",
 		       true, 100000);
 	random_traffic(HEAD RINGS "link: {driver: vdev}\nrouting: {threshold: 0}\n", false, 100000);
 }
 
-static void traffic_polled(void **state)
+TEST(traffic_polled)
 {
-	(void)state;
 	random_traffic(HEAD RINGS
 		       "link: {driver: vdev, queue: 64}\nprocess: {idle: poll, burst: 7}\n"
 		       "routing: {scheme: ecmp}\n",
 		       false, 100000);
 }
 
-static void traffic_paced(void **state)
+TEST(traffic_paced)
 {
-	(void)state;
 	random_traffic(HEAD RINGS "link: {driver: vdev, rate: 200kpps, queue: 64}\n"
 				  "routing: {scheme: dmodk}\n",
 		       true, 40000);
@@ -173,14 +169,13 @@ static void traffic_paced(void **state)
 }
 
 // A port at 1000 packets/s holds what came at once and gives it out over the time it takes.
-static void pace_is_kept(void **state)
+TEST(pace_is_kept)
 {
 	pthread_t thread = begin(HEAD RINGS "link: {driver: vdev, rate: 1kpps}\n");
 	uint64_t begun, taken, lost;
 	uint8_t frame[60];
 	void *p;
 
-	(void)state;
 	make_frame(frame, sizeof(frame), 0, 1);
 	lost = machine_lost_ns();
 	begun = drb_clock_now();
@@ -205,14 +200,13 @@ static void pace_is_kept(void **state)
 }
 
 // The driver takes nothing: packets stay queued, the queue fills, nothing is lost from sight.
-static void refused_packets_stay(void **state)
+TEST(refused_packets_stay)
 {
 	pthread_t thread = begin(HEAD RINGS "link: {driver: vdev, queue: 100}\n");
 	uint8_t frame[60];
 	struct totals t;
 	void *p;
 
-	(void)state;
 	make_frame(frame, sizeof(frame), 0, 1);
 	for (int i = 0; i < RING + 500; i++) {
 		struct rte_mbuf *m = mbuf_of(frame, 60);
@@ -238,12 +232,11 @@ static void refused_packets_stay(void **state)
 }
 
 // A worker with nothing to wait for sleeps until it is told to stop, and answers while it sleeps.
-static void sleeper_wakes(void **state)
+TEST(sleeper_wakes)
 {
 	static struct drb_snapshot s;
 	pthread_t thread = begin(HEAD "link: {driver: none}\n");
 
-	(void)state;
 	nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
 	assert_int_equal(drb_worker_snapshot(&w, &s), 0);
 	assert_true(s.worker.sleep_ns > 40000000);
@@ -259,9 +252,8 @@ static void sleeper_wakes(void **state)
 }
 
 // Stopped before it begins: it must not run.
-static void stopped_before_the_start(void **state)
+TEST(stopped_before_the_start)
 {
-	(void)state;
 	setup = setup_of(HEAD "link: {driver: none}\n");
 	assert_int_equal(drb_worker_init(&w, &setup), 0);
 	drb_worker_stop(&w);
@@ -271,13 +263,12 @@ static void stopped_before_the_start(void **state)
 }
 
 // Devices from config to forwarding and back, with input that never ends.
-static void null_devices(void **state)
+TEST(null_devices)
 {
 	struct drb_port_set set;
 	pthread_t thread;
 	struct totals t;
 
-	(void)state;
 	setup = setup_of(HEAD "link: {driver: vdev}\nports:\n"
 			      "  - {name: d0, device: net_null0}\n"
 			      "  - {name: d1, device: \"net_null1,size=60\"}\n"
@@ -301,12 +292,11 @@ static void null_devices(void **state)
 }
 
 // A device that cannot be made leaves none behind.
-static void failed_start_is_undone(void **state)
+TEST(failed_start_is_undone)
 {
 	uint16_t before = rte_eth_dev_count_avail();
 	struct drb_port_set set;
 
-	(void)state;
 	setup = setup_of(HEAD "link: {driver: vdev}\nports:\n"
 			      "  - {name: d0, device: net_null0}\n"
 			      "  - {name: d1, device: net_null1}\n"
@@ -322,18 +312,4 @@ static void failed_start_is_undone(void **state)
 	assert_int_equal(rte_eth_dev_count_avail(), before);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(traffic_unpaced),
-		cmocka_unit_test(traffic_polled),
-		cmocka_unit_test(traffic_paced),
-		cmocka_unit_test(pace_is_kept),
-		cmocka_unit_test(refused_packets_stay),
-		cmocka_unit_test(sleeper_wakes),
-		cmocka_unit_test(stopped_before_the_start),
-		cmocka_unit_test(null_devices),
-		cmocka_unit_test(failed_start_is_undone),
-	};
-	return cmocka_run_group_tests_name("worker", tests, setup_rings, free_eal);
-}
+TEST_MAIN(setup_rings, free_eal)

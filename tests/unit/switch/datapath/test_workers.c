@@ -3,7 +3,6 @@
 // up at any time.
 #include "fixtures/unit.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <time.h>
 
@@ -89,9 +88,8 @@ static void random_traffic(const char *text, uint64_t packets)
 	free_switch();
 }
 
-static void traffic(void **state)
+TEST(traffic)
 {
-	(void)state;
 	random_traffic(HEAD RINGS "link: {driver: vdev}\n" TWO, 100000);
 	random_traffic(
 		HEAD RINGS
@@ -121,7 +119,7 @@ static void offer(uint32_t n, uint32_t count)
 }
 
 // A decision of one worker counts the queues of the other.
-static void loads_are_sums(void **state)
+TEST(loads_are_sums)
 {
 	static const char *const configs[] = {
 		HEAD RINGS "link: {driver: vdev}\nrouting: {threshold: 0}\n" TWO,
@@ -131,7 +129,6 @@ static void loads_are_sums(void **state)
 		HEAD RINGS "link: {driver: vdev}\nrouting: {threshold: 0, scheme: least}\n" TWO,
 	};
 
-	(void)state;
 	for (size_t c = 0; c < ARRAY_SIZE(configs); c++) {
 		start_switch(configs[c]);
 		struct drb_worker *a = &all.worker[0], *b = &all.worker[1];
@@ -154,9 +151,8 @@ static void loads_are_sums(void **state)
 	}
 }
 
-static void flows_are_sums(void **state)
+TEST(flows_are_sums)
 {
-	(void)state;
 	start_switch(HEAD RINGS "link: {driver: vdev}\n" TWO
 				"routing: {threshold: 0, unit: flow, flow_max: "
 				"1000}\n");
@@ -171,9 +167,8 @@ static void flows_are_sums(void **state)
 }
 
 // Each worker has its part of a port's rate and queue.
-static void ports_are_divided(void **state)
+TEST(ports_are_divided)
 {
-	(void)state;
 	start_switch(HEAD RINGS "link: {driver: vdev, rate: 1kpps, queue: 101}\n" TWO);
 	for (uint32_t n = 0; n < 2; n++) {
 		for (uint32_t i = 0; i < PORTS; i++) {
@@ -199,12 +194,11 @@ static void ports_are_divided(void **state)
 }
 
 // A device that cannot give each worker a transmit queue is refused, and nothing stays started.
-static void too_few_queues(void **state)
+TEST(too_few_queues)
 {
 	uint16_t before = rte_eth_dev_count_avail();
 	struct drb_port_set set;
 
-	(void)state;
 	setup = setup_of(HEAD "link: {driver: vdev}\nports:\n"
 			      "  - {name: d0, device: net_null0}\n"
 			      "  - {name: d1, device: net_null1}\n"
@@ -244,7 +238,7 @@ static struct totals offer_up(uint64_t all_in)
 }
 
 // A memif port gets no packet before it has met its peer, and keeps none when the peer is gone.
-static void without_peer(void **state)
+TEST(without_peer)
 {
 	const uint32_t u1 = 3;
 	struct drb_port *port = &port_set.port[u1];
@@ -252,7 +246,6 @@ static void without_peer(void **state)
 	struct totals t;
 	pthread_t thread;
 
-	(void)state;
 	port->needs_peer = true;
 	port->connected = false;
 	start_switch(HEAD RINGS "link: {driver: vdev, rate: 1pps}\nrouting: {scheme: dmodk}\n" TWO);
@@ -292,12 +285,4 @@ static void without_peer(void **state)
 	port->connected = true;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(traffic),        cmocka_unit_test(loads_are_sums),
-		cmocka_unit_test(flows_are_sums), cmocka_unit_test(ports_are_divided),
-		cmocka_unit_test(too_few_queues), cmocka_unit_test(without_peer),
-	};
-	return cmocka_run_group_tests_name("workers", tests, setup_rings, free_eal);
-}
+TEST_MAIN(setup_rings, free_eal)

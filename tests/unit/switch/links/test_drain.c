@@ -66,9 +66,8 @@ static const char *state_text(uint32_t port)
 	return drb_liveness_state(&w->snapshot.live[port]);
 }
 
-static void one_port(void **state)
+TEST(one_port)
 {
-	(void)state;
 	begin_heard(2, 5, "");
 	drained("u1", "drb-s2-5: drained now: u1");
 	turn(1001);
@@ -108,9 +107,8 @@ static void one_port(void **state)
 }
 
 // The neighbour's operator counts as much as ours.
-static void by_neighbour(void **state)
+TEST(by_neighbour)
 {
-	(void)state;
 	begin_heard(2, 5, "");
 	hear_from(0, DRB_HELLO_DRAINED);
 	hear_from(2, DRB_HELLO_DRAINED);
@@ -140,9 +138,8 @@ static void passes(uint32_t in, uint32_t to, uint32_t out)
 	rte_pktmbuf_free(m);
 }
 
-static void whole_switch(void **state)
+TEST(whole_switch)
 {
-	(void)state;
 	begin_heard(2, 5, ""); // hosts 8 to 11 are below it
 	drained(NULL, "drb-s2-5: drained now: d0 d1 u0 u1");
 	turn(1001);
@@ -168,9 +165,8 @@ static void whole_switch(void **state)
 }
 
 // A switch below has lost its other uplink: it is served, and a way up is kept for it.
-static void needed(void **state)
+TEST(needed)
 {
-	(void)state;
 	begin_heard(2, 5, "");
 	drained(NULL, "drb-s2-5: drained now: d0 d1 u0 u1");
 	turn(1001);
@@ -195,9 +191,8 @@ static void needed(void **state)
 }
 
 // Of two drained uplinks of a layer-1 switch, with hosts below, one is the last way.
-static void hosts_are_never_cut(void **state)
+TEST(hosts_are_never_cut)
 {
-	(void)state;
 	begin_heard(1, 5, "");
 	hear_from(2, DRB_HELLO_DRAINED);
 	hear_from(3, DRB_HELLO_DRAINED);
@@ -212,9 +207,8 @@ static void hosts_are_never_cut(void **state)
 	end();
 }
 
-static void what_is_refused(void **state)
+TEST(what_is_refused)
 {
-	(void)state;
 	begin_heard(1, 5, "");
 	refused(NULL, "not drained: its hosts have no other path");
 	refused("d1", "d1 not drained: h11 has no other path");
@@ -242,9 +236,8 @@ static void what_is_refused(void **state)
 }
 
 // By the rules in the header, for any state of four ports.
-static void every_use(void **state)
+TEST(every_use)
 {
-	(void)state;
 	for (uint32_t n = 0; n < 1u << 10; n++) {
 		struct drb_port_knowledge k = {.downs = 3, .ups = 12, .asked = n >> 8 & 3};
 		for (uint32_t i = 0; i < PORTS; i++) {
@@ -265,16 +258,4 @@ static void every_use(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_port),
-		cmocka_unit_test(by_neighbour),
-		cmocka_unit_test(whole_switch),
-		cmocka_unit_test(needed),
-		cmocka_unit_test(hosts_are_never_cut),
-		cmocka_unit_test(what_is_refused),
-		cmocka_unit_test(every_use),
-	};
-	return cmocka_run_group_tests_name("drain", tests, setup_rings, free_eal);
-}
+TEST_MAIN(setup_rings, free_eal)

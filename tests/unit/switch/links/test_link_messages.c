@@ -9,11 +9,10 @@
 #include "fixtures/hello_switch.h"
 
 // A neighbour that changes its mind with every hello fills no log.
-static void logs_are_bounded(void **state)
+TEST(logs_are_bounded)
 {
 	struct drb_hello h;
 
-	(void)state;
 	begin(2, 5, "");
 	turn(1000);
 	for (uint32_t n = 0; n < 1000; n++) {
@@ -35,7 +34,7 @@ static void logs_are_bounded(void **state)
 }
 
 // A lossy link is said to lose what it loses, or to be held back: never to lose 0.0 %.
-static void lossy_links(void **state)
+TEST(lossy_links)
 {
 	static const struct {
 		struct drb_port_link view;
@@ -50,7 +49,6 @@ static void lossy_links(void **state)
 	};
 	struct drb_hello h;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		char text[128];
 		drb_liveness_lossy_text(&cases[i].view, "s3-3.d2", text, sizeof(text));
@@ -86,11 +84,10 @@ static void keep_warning(enum drb_log_level level, const char *fmt, const char *
 		warned = strcpy(line, text);
 }
 
-static void what_was_left_out_is_told(void **state)
+TEST(what_was_left_out_is_told)
 {
 	struct drb_hello h;
 
-	(void)state;
 	begin(2, 5, "");
 	turn(1000);
 	for (uint32_t n = 0; n <= DRB_LOG_LINES + 6; n++) {
@@ -117,11 +114,10 @@ static void what_was_left_out_is_told(void **state)
 }
 
 // A neighbour that does not hear this switch is not used, and it is said why.
-static void a_deaf_neighbour(void **state)
+TEST(a_deaf_neighbour)
 {
 	struct drb_hello h;
 
-	(void)state;
 	begin(2, 5, "");
 	turn(1000);
 	for (uint64_t ms = 1000; ms < 2000; ms++) {
@@ -137,11 +133,10 @@ static void a_deaf_neighbour(void **state)
 	end();
 }
 
-static void what_is_logged(void **state)
+TEST(what_is_logged)
 {
 	struct drb_liveness *l = &w->liveness;
 
-	(void)state;
 	begin(2, 5, "");
 	turn(1000);
 	l->port[3].state = DRB_LINK_DOWN;
@@ -181,12 +176,11 @@ static void write_key(char path[32], const char *key)
 }
 
 // Hellos without the key, with another one, and played again, change nothing and are named.
-static void keys(void **state)
+TEST(keys)
 {
 	char path[32], other[32], text[64];
 	struct drb_hello h, said;
 
-	(void)state;
 	write_key(path, "the key of this fabric");
 	write_key(other, "another key than that");
 	snprintf(text, sizeof(text), "process: {workers: 1}\n");
@@ -239,11 +233,10 @@ static void keys(void **state)
 }
 
 // Who is configured otherwise, or there twice, is named once and as long as it goes on.
-static void neighbours_faults(void **state)
+TEST(neighbours_faults)
 {
 	struct drb_hello h;
 
-	(void)state;
 	begin(2, 5, "");
 	turn(drb_clock_now() / MS);
 	h = neighbour_of(2);
@@ -272,11 +265,10 @@ static void neighbours_faults(void **state)
 }
 
 // An MTU is another where that costs packets: not where both ends have fabric.mtu or more.
-static void neighbours_mtu(void **state)
+TEST(neighbours_mtu)
 {
 	struct drb_hello h;
 
-	(void)state;
 	begin(2, 5, "");
 	turn(drb_clock_now() / MS);
 	w->liveness.mtu[2] = 65535;
@@ -301,11 +293,10 @@ static void neighbours_mtu(void **state)
 }
 
 // A neighbour with another fabric.mtu drops packets that this switch sends, or the other way round: it is named.
-static void another_fabric_mtu(void **state)
+TEST(another_fabric_mtu)
 {
 	struct drb_hello h;
 
-	(void)state;
 	begin(2, 5, "");
 	turn(drb_clock_now() / MS);
 	for (uint32_t i = 0; i < 2; i++) {
@@ -319,11 +310,10 @@ static void another_fabric_mtu(void **state)
 }
 
 // More outages than hellos have room for: said once, and when it ends. A neighbour that changes its mind fills no log.
-static void too_many_outages(void **state)
+TEST(too_many_outages)
 {
 	struct drb_hello h;
 
-	(void)state;
 	begin(2, 5, "");
 	turn(1000);
 	h = neighbour_of(2);
@@ -350,19 +340,4 @@ static void too_many_outages(void **state)
 	end();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(logs_are_bounded),
-		cmocka_unit_test(lossy_links),
-		cmocka_unit_test(another_fabric_mtu),
-		cmocka_unit_test(what_was_left_out_is_told),
-		cmocka_unit_test(a_deaf_neighbour),
-		cmocka_unit_test(what_is_logged),
-		cmocka_unit_test(keys),
-		cmocka_unit_test(neighbours_faults),
-		cmocka_unit_test(neighbours_mtu),
-		cmocka_unit_test(too_many_outages),
-	};
-	return cmocka_run_group_tests_name("link_messages", tests, setup_rings, free_eal);
-}
+TEST_MAIN(setup_rings, free_eal)

@@ -6,11 +6,10 @@
 #include "switch/datapath/transmit.h"
 #include "fixtures/hello_switch.h"
 
-static void said_to_switches_only(void **state)
+TEST(said_to_switches_only)
 {
 	struct drb_hello h;
 
-	(void)state;
 	begin(1, 5, "");
 	for (uint64_t ms = 1000; ms < 2000; ms++)
 		turn(ms);
@@ -31,11 +30,10 @@ static void said_to_switches_only(void **state)
 	end();
 }
 
-static void heard_and_lost(void **state)
+TEST(heard_and_lost)
 {
 	struct drb_hello h;
 
-	(void)state;
 	begin(2, 5, "");
 	turn(1000);
 	for (uint32_t i = 0; i < PORTS; i++) {
@@ -82,12 +80,11 @@ static void heard_and_lost(void **state)
 	end();
 }
 
-static void miswired_names_the_cable(void **state)
+TEST(miswired_names_the_cable)
 {
 	char text[160];
 	struct drb_hello h;
 
-	(void)state;
 	begin(2, 5, "");
 	turn(1000);
 	h = neighbour_of(2);
@@ -102,13 +99,12 @@ static void miswired_names_the_cable(void **state)
 	end();
 }
 
-static void refused(void **state)
+TEST(refused)
 {
 	uint8_t frame[DRB_HELLO_LEN_MAX];
 	struct drb_hello h;
 	struct rte_mbuf *m;
 
-	(void)state;
 	begin(1, 0, "");
 	turn(1000);
 	h = neighbour_of(2);
@@ -131,11 +127,10 @@ static void refused(void **state)
 }
 
 // Who did not look for a second does not take everybody for dead.
-static void late_looks_are_excused(void **state)
+TEST(late_looks_are_excused)
 {
 	struct drb_hello h;
 
-	(void)state;
 	begin(2, 0, "");
 	turn(1000);
 	for (uint32_t i = 0; i < PORTS; i++) {
@@ -151,12 +146,11 @@ static void late_looks_are_excused(void **state)
 }
 
 // Worker 1 receives, worker 0 judges, both know.
-static void handed_over(void **state)
+TEST(handed_over)
 {
 	struct drb_worker *other = &all.worker[1];
 	struct drb_hello h;
 
-	(void)state;
 	begin(2, 5, "process: {workers: 2}\n");
 	turn(1000);
 	assert_false(drb_hellos_waiting(w));
@@ -183,11 +177,10 @@ static void handed_over(void **state)
 }
 
 // Off, on a device of a benchmark by default: nothing is said, and what is heard changes nothing.
-static void off(void **state)
+TEST(off)
 {
 	struct drb_hello h;
 
-	(void)state;
 	setup = setup_of("fabric: {layers: 3, arity: 2}\nswitch: {layer: 2, label: 0}\n"
 			 "link: {driver: vdev}\nports:\n  - {name: d0, device: a}\n"
 			 "  - {name: d1, device: b}\n  - {name: u0, device: c}\n"
@@ -206,11 +199,10 @@ static void off(void **state)
 }
 
 // Another period while the switch runs, off, and on again.
-static void set_anew(void **state)
+TEST(set_anew)
 {
 	struct drb_hello h;
 
-	(void)state;
 	begin(2, 5, "");
 	turn(1000);
 	h = neighbour_of(3);
@@ -236,12 +228,11 @@ static void set_anew(void **state)
 }
 
 // Data is a sign of life of a neighbour whose hellos are lost, until it stops.
-static void data_is_life(void **state)
+TEST(data_is_life)
 {
 	uint8_t frame[60];
 	struct drb_hello h;
 
-	(void)state;
 	begin(2, 5, "");
 	turn(1000);
 	for (uint32_t i = 0; i < PORTS; i++) {
@@ -307,11 +298,10 @@ static uint32_t sent_within_two_seconds(uint32_t every, uint32_t longest, uint32
 
 // A port that is full most of the time: whichever try it takes, long hellos are among them. One that takes no long ones
 // goes on sending short ones.
-static void tried_again(void **state)
+TEST(tried_again)
 {
 	uint32_t are_long;
 
-	(void)state;
 	for (uint32_t every = 1; every <= 8; every++) {
 		assert_int_equal(sent_within_two_seconds(every, UINT32_MAX, &are_long), 20);
 		assert_int_equal(are_long, 5);
@@ -320,19 +310,4 @@ static void tried_again(void **state)
 	assert_int_equal(are_long, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(said_to_switches_only),
-		cmocka_unit_test(heard_and_lost),
-		cmocka_unit_test(miswired_names_the_cable),
-		cmocka_unit_test(refused),
-		cmocka_unit_test(late_looks_are_excused),
-		cmocka_unit_test(handed_over),
-		cmocka_unit_test(off),
-		cmocka_unit_test(set_anew),
-		cmocka_unit_test(data_is_life),
-		cmocka_unit_test(tried_again),
-	};
-	return cmocka_run_group_tests_name("liveness", tests, setup_rings, free_eal);
-}
+TEST_MAIN(setup_rings, free_eal)

@@ -36,12 +36,11 @@ static uint32_t told(uint64_t *now_ms, uint32_t ms, bool changes)
 	return hellos;
 }
 
-static void news_without_end(void **state)
+TEST(news_without_end)
 {
 	uint64_t now_ms = 1000;
 	struct drb_hello h;
 
-	(void)state;
 	begin(1, 5, "");
 	turn(now_ms++);
 	tell(2, 0);
@@ -62,14 +61,13 @@ static void news_without_end(void **state)
 
 // A neighbour that is drained and back each ms has this switch look for news as often. That takes no time from
 // what others tell later.
-static void news_after_flapping(void **state)
+TEST(news_after_flapping)
 {
 	const struct drb_outages *known = &w->liveness.known.outages;
 	uint64_t now_ms = 1000;
 	bool found = false;
 	struct drb_hello h;
 
-	(void)state;
 	begin(1, 5, "");
 	turn(now_ms++);
 	tell(2, 0);
@@ -92,11 +90,4 @@ static void news_after_flapping(void **state)
 	end();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(news_without_end),
-		cmocka_unit_test(news_after_flapping),
-	};
-	return cmocka_run_group_tests_name("outage_news", tests, setup_rings, free_eal);
-}
+TEST_MAIN(setup_rings, free_eal)

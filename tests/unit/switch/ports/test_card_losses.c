@@ -52,22 +52,19 @@ static void counted_once_of(bool clearing)
 	assert_int_equal(losses.missed, 1513);
 }
 
-static void of_a_card_that_clears(void **state)
+TEST(of_a_card_that_clears)
 {
-	(void)state;
 	counted_once_of(true);
 }
 
-static void of_a_card_that_does_not(void **state)
+TEST(of_a_card_that_does_not)
 {
-	(void)state;
 	counted_once_of(false);
 }
 
 // Under steady losses two reads in a row find as many each, which is no sign.
-static void steady_losses(void **state)
+TEST(steady_losses)
 {
-	(void)state;
 	begin(true, 0);
 	look(0, 0, 0);
 	for (int i = 0; i < 100; i++)
@@ -75,13 +72,4 @@ static void steady_losses(void **state)
 	assert_int_equal(losses.missed, 100 * 1000020);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(of_a_card_that_clears),
-		cmocka_unit_test(of_a_card_that_does_not),
-		cmocka_unit_test(steady_losses),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -83,12 +83,11 @@ static void cut_gives_back(uint32_t length)
 	assert_int_equal(cut_segment(&head.cut, gso, octets, length, piece), 0);
 }
 
-static void streams_are_gso_packets(void **state)
+TEST_WITH(streams_are_gso_packets, NULL, free_packets)
 {
 	const uint32_t count[] = {2, 3, 17, 44}, payload[] = {1, 2, 100, 1448},
 		       options[] = {0, 12, 40};
 
-	(void)state;
 	for (uint32_t c = 0; c < ARRAY_SIZE(count); c++) {
 		for (uint32_t p = 0; p < ARRAY_SIZE(payload); p++) {
 			for (uint32_t o = 0; o < 2 * ARRAY_SIZE(options); o++) {
@@ -106,9 +105,8 @@ static void streams_are_gso_packets(void **state)
 }
 
 // A GSO packet is no longer than an IP packet can be.
-static void gso_packets_end_at_64_kib(void **state)
+TEST_WITH(gso_packets_end_at_64_kib, NULL, free_packets)
 {
-	(void)state;
 	put_stream(false, 12, 1448, COUNT);
 	assert_int_equal(drb_coalesce_count(&all, packet, COUNT), (65535 - 52) / 1448);
 	cut_gives_back((65535 - 52) / 1448);
@@ -127,9 +125,8 @@ static void change(uint32_t i, uint32_t at, uint8_t octet)
 }
 
 // Octets of the headers that segments of a GSO packet share, of those that count, and the flags.
-static void other_headers_end_a_gso_packet(void **state)
+TEST_WITH(other_headers_end_a_gso_packet, NULL, free_packets)
 {
-	(void)state;
 	for (uint32_t v = 0; v < 2; v++) {
 		uint32_t tcp = v ? 54 : 34;
 		for (uint32_t at = 0; at < tcp + 32; at++) {
@@ -155,7 +152,7 @@ static void other_headers_end_a_gso_packet(void **state)
 }
 
 // What is cut otherwise or not at all, though all agree on it.
-static void other_kinds_are_no_gso_packets(void **state)
+TEST_WITH(other_kinds_are_no_gso_packets, NULL, free_packets)
 {
 	static const struct {
 		bool ipv6;
@@ -183,7 +180,6 @@ static void other_kinds_are_no_gso_packets(void **state)
 		{true, 67, 0x80},
 	};
 
-	(void)state;
 	for (uint32_t k = 0; k < ARRAY_SIZE(kinds); k++) {
 		put_stream(kinds[k].ipv6, 12, 300, 4);
 		assert_int_equal(drb_coalesce_count(&all, packet, 4), 4);
@@ -194,9 +190,8 @@ static void other_kinds_are_no_gso_packets(void **state)
 }
 
 // A checksum that is wrong would be made right.
-static void damage_ends_a_gso_packet(void **state)
+TEST_WITH(damage_ends_a_gso_packet, NULL, free_packets)
 {
-	(void)state;
 	for (uint32_t v = 0; v < 2; v++) {
 		for (uint32_t at = v ? 54 : 14; at < 300; at++) {
 			put_stream(v, 12, 300, 4);
@@ -210,9 +205,8 @@ static void damage_ends_a_gso_packet(void **state)
 }
 
 // A checksum of zero may be written in two ways, of which one is computed.
-static void other_zeros_end_a_gso_packet(void **state)
+TEST_WITH(other_zeros_end_a_gso_packet, NULL, free_packets)
 {
-	(void)state;
 	for (uint32_t at = 24; at <= 50; at += 26) {
 		put_stream(false, 12, 300, 6);
 		// What is added to any two octets under a checksum is taken from it.
@@ -232,9 +226,8 @@ static void other_zeros_end_a_gso_packet(void **state)
 	}
 }
 
-static void odd_sizes_end_a_gso_packet(void **state)
+TEST_WITH(odd_sizes_end_a_gso_packet, NULL, free_packets)
 {
-	(void)state;
 	put_stream(false, 12, 300, 6);
 	put_stream(false, 12, 200, 3); // the fourth is longer, and elsewhere
 	assert_int_equal(drb_coalesce_count(&all, packet, 6), 3);
@@ -252,11 +245,10 @@ static void odd_sizes_end_a_gso_packet(void **state)
 }
 
 // Only the last segment has PSH or a shorter payload.
-static void a_last_segment_ends_a_gso_packet(void **state)
+TEST_WITH(a_last_segment_ends_a_gso_packet, NULL, free_packets)
 {
 	struct segment_fields s = {.payload = 500, .flags = FLAG_ACK};
 
-	(void)state;
 	for (uint32_t i = 0; i < 6; i++) {
 		s.payload = i == 3 ? 499 : 500;
 		put_segment(i, &s);
@@ -288,11 +280,10 @@ static void put_packets(bool ipv6, uint32_t payload, uint32_t count)
 	}
 }
 
-static void udp_packets_are_gso_packets(void **state)
+TEST_WITH(udp_packets_are_gso_packets, NULL, free_packets)
 {
 	const struct drb_coalesce_rules no_udp = {SEGMENT_MAX, SEGMENT_MAX, false};
 
-	(void)state;
 	for (uint32_t v = 0; v < 2; v++) {
 		put_packets(v, 700, 20);
 		assert_int_equal(drb_coalesce_count(&all, packet, 20), 20);
@@ -329,12 +320,11 @@ static void leave(uint32_t i)
 }
 
 // Packets with unfinished checksums are GSO packets of their own, also where the others may be in none.
-static void unfinished_packets_are_gso_packets(void **state)
+TEST_WITH(unfinished_packets_are_gso_packets, NULL, free_packets)
 {
 	const struct drb_coalesce_rules only = {0, SEGMENT_MAX, true},
 					none = {SEGMENT_MAX, 0, true};
 
-	(void)state;
 	for (uint32_t kind = 0; kind < 4; kind++) {
 		if (kind < 2)
 			put_stream(kind, 12, 1000, 10);
@@ -358,19 +348,4 @@ static void unfinished_packets_are_gso_packets(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(streams_are_gso_packets, free_packets),
-		cmocka_unit_test_teardown(udp_packets_are_gso_packets, free_packets),
-		cmocka_unit_test_teardown(unfinished_packets_are_gso_packets, free_packets),
-		cmocka_unit_test_teardown(gso_packets_end_at_64_kib, free_packets),
-		cmocka_unit_test_teardown(other_headers_end_a_gso_packet, free_packets),
-		cmocka_unit_test_teardown(other_kinds_are_no_gso_packets, free_packets),
-		cmocka_unit_test_teardown(damage_ends_a_gso_packet, free_packets),
-		cmocka_unit_test_teardown(other_zeros_end_a_gso_packet, free_packets),
-		cmocka_unit_test_teardown(odd_sizes_end_a_gso_packet, free_packets),
-		cmocka_unit_test_teardown(a_last_segment_ends_a_gso_packet, free_packets),
-	};
-	return cmocka_run_group_tests(tests, setup_eal, free_eal);
-}
+TEST_MAIN(setup_eal, free_eal)

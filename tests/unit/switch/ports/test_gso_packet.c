@@ -79,11 +79,10 @@ static void cut_all(const struct segment_fields *fields, uint32_t payload, uint1
 	assert_int_equal(rte_mempool_in_use_count(test_pool), 0);
 }
 
-static void gso_packets_are_cut(void **state)
+TEST(gso_packets_are_cut)
 {
 	struct drb_rng rng = drb_rng_seed(1, 2);
 
-	(void)state;
 	for (uint32_t turn = 0; turn < 2000; turn++) {
 		struct segment_fields s = {.ipv6 = turn & 1,
 					   .udp = turn & 2,
@@ -142,12 +141,11 @@ static void is_wrapped(struct rte_mbuf *m, const uint8_t *piece, uint32_t length
 }
 
 // Of hosts that send through VXLAN: the checksum that is left is that of the packet inside.
-static void tunnels_are_cut(void **state)
+TEST(tunnels_are_cut)
 {
 	static uint8_t inner[INNER_MAX];
 	const struct drb_vlan_tag no_tag = {0};
 
-	(void)state;
 	for (uint32_t kind = 0; kind < 16; kind++) {
 		const struct segment_fields s = {
 			.ipv6 = kind & 1, .udp = kind & 2, .id = 5, .seq = 9, .flags = FLAG_ACK};
@@ -187,12 +185,11 @@ static bool begins(struct drb_rx_gso *t, const struct virtio_net_hdr *cut, uint3
 }
 
 // What a kernel says of a GSO packet and what the GSO packet says itself.
-static void contradictions_are_not_cut(void **state)
+TEST(contradictions_are_not_cut)
 {
 	struct segment_fields s = {.options = 12, .flags = FLAG_ACK};
 	struct drb_rx_gso t = {.octets = octets};
 
-	(void)state;
 	for (uint32_t kind = 0; kind < 4; kind++) {
 		s.ipv6 = kind & 1;
 		s.udp = kind & 2;
@@ -231,13 +228,12 @@ static void contradictions_are_not_cut(void **state)
 }
 
 // Any octets, in memory that ends behind them.
-static void any_octets_are_safe(void **state)
+TEST(any_octets_are_safe)
 {
 	static uint8_t inner[INNER_MAX];
 	struct drb_rng rng = drb_rng_seed(3, 1);
 	struct rte_mbuf *packets[64];
 
-	(void)state;
 	for (uint32_t turn = 0; turn < 20000; turn++) {
 		struct segment_fields s = {
 			.ipv6 = turn & 1, .udp = turn & 2, .options = 12, .flags = FLAG_ACK};
@@ -280,13 +276,4 @@ static void any_octets_are_safe(void **state)
 	assert_int_equal(rte_mempool_in_use_count(test_pool), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(gso_packets_are_cut),
-		cmocka_unit_test(tunnels_are_cut),
-		cmocka_unit_test(contradictions_are_not_cut),
-		cmocka_unit_test(any_octets_are_safe),
-	};
-	return cmocka_run_group_tests(tests, setup_eal, free_eal);
-}
+TEST_MAIN(setup_eal, free_eal)

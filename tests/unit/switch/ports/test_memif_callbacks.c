@@ -88,7 +88,7 @@ static void unpark(void *workers)
 	drb_workers_unpark(workers);
 }
 
-static void workers_rest_meanwhile(void **state)
+TEST(workers_rest_meanwhile)
 {
 	static const struct drb_port_parking parking = {park, unpark, &all};
 	bool connected = true;
@@ -97,7 +97,6 @@ static void workers_rest_meanwhile(void **state)
 	struct rte_intr_handle *handle, *last_handle;
 	pthread_t thread;
 
-	(void)state;
 	assert_non_null(link_);
 	start_switch(HEAD RINGS "link: {driver: vdev}\nprocess: {workers: 2, idle: poll}\n");
 	assert_int_equal(pthread_create(&thread, NULL, run_workers, NULL), 0);
@@ -140,9 +139,4 @@ static void workers_rest_meanwhile(void **state)
 	close(last);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(workers_rest_meanwhile)};
-
-	return cmocka_run_group_tests_name("memif guard", tests, setup_rings, free_eal);
-}
+TEST_MAIN(setup_rings, free_eal)

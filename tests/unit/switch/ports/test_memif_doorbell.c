@@ -3,7 +3,6 @@
 // sleeps, never missed.
 #include "fixtures/unit.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sched.h>
@@ -25,12 +24,11 @@ static int events_of(int epoll_fd)
 	return epoll_wait(epoll_fd, events, 4, 0);
 }
 
-static void learned_from_the_channel(void **state)
+TEST_WITH(learned_from_the_channel, begin, end)
 {
 	int epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	uint64_t one = 1;
 
-	(void)state;
 	assert_int_equal(drb_memif_link_watch(link_, 0, epoll_fd), 0);
 	connect_client();
 	// A client sends by the ring that is from the client. The other one is empty when all its
@@ -66,9 +64,8 @@ static void learned_from_the_channel(void **state)
 }
 
 // What was sent and not taken, also when the counters of the ring wrap, and whatever the peer writes.
-static void holds_what_was_not_taken(void **state)
+TEST_WITH(holds_what_was_not_taken, begin, end)
 {
-	(void)state;
 	assert_int_equal(drb_doorbell_packets(&link_->tx[0]), 0); // no link
 	connect_client();
 	for (uint32_t sent = 0; sent < 140000; sent += 7) {
@@ -97,7 +94,7 @@ static void hear_name(int type, const char *name)
 }
 
 // What the other end takes is what its name says, if that is one of ours, from the time on that the link is up.
-static void names_tell_what_is_taken(void **state)
+TEST_WITH(names_tell_what_is_taken, begin, end)
 {
 	static const struct {
 		int type;
@@ -115,7 +112,6 @@ static void names_tell_what_is_taken(void **state)
 		{INIT, "drbswitch +0123456789012345678901u", false}, // behind the name
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(said); i++) {
 		link_->server = said[i].type == INIT;
 		hear_name(said[i].type, said[i].name);
@@ -132,11 +128,10 @@ static void names_tell_what_is_taken(void **state)
 }
 
 // Where the driver puts its name, in whichever message is this end's first, ours stands.
-static void ours_is_told(void **state)
+TEST_WITH(ours_is_told, begin, end)
 {
 	char text[MESSAGE];
 
-	(void)state;
 	assert_int_equal(say(HELLO, -1, 0x4141, 0x4141, 0x4141, 0), MESSAGE);
 	assert_int_equal(read(pair[1], text, sizeof(text)), MESSAGE);
 	assert_string_equal(text + HELLO_NAME, "drbswitch +u");
@@ -146,9 +141,8 @@ static void ours_is_told(void **state)
 	assert_int_equal(text[2], 0x41);
 }
 
-static void server_has_the_other_ends(void **state)
+TEST_WITH(server_has_the_other_ends, begin, end)
 {
-	(void)state;
 	link_->server = true;
 	assert_int_equal(hear(INIT), MESSAGE);
 	assert_int_equal(say_region(region), MESSAGE);
@@ -161,7 +155,7 @@ static void server_has_the_other_ends(void **state)
 	assert_null(link_->rx[1].ring);
 }
 
-static void another_channel_changes_nothing(void **state)
+TEST_WITH(another_channel_changes_nothing, begin, end)
 {
 	struct drb_memif_talk other = {.stage = DRB_MEMIF_GREETED};
 	const uint16_t joined[MESSAGE / 2] = {CONNECTED};
@@ -169,7 +163,6 @@ static void another_channel_changes_nothing(void **state)
 	struct iovec part = {text, sizeof(text)};
 	struct msghdr msg = {.msg_iov = &part, .msg_iovlen = 1};
 
-	(void)state;
 	connect_client();
 	const struct drb_memif_ring *before = link_->rx[0].ring;
 	assert_int_equal(write(pair[1], joined, sizeof(joined)), MESSAGE);
@@ -182,11 +175,10 @@ static void another_channel_changes_nothing(void **state)
 }
 
 // Who has gone is not told by sending: DPDK's server would not survive it.
-static void gone_is_read(void **state)
+TEST_WITH(gone_is_read, begin, end)
 {
 	char text[MESSAGE];
 
-	(void)state;
 	close(pair[1]);
 	assert_int_equal(say(CONNECT, -1, 0, 0, 0, 0), MESSAGE);
 	assert_int_equal(read(pair[0], text, sizeof(text)), 0);
@@ -196,9 +188,8 @@ static void gone_is_read(void **state)
 	pair[1] = dup(pair[0]);
 }
 
-static void bad_rings_are_refused(void **state)
+TEST_WITH(bad_rings_are_refused, begin, end)
 {
-	(void)state;
 	assert_int_equal(say_ring(true, bell[0], 0, 0), -1); // of a region not named
 	assert_int_equal(errno, EPROTO);
 	assert_non_null(strstr(drb_msg_last(), "port u0: there is no memif link: "));
@@ -222,11 +213,10 @@ static void bad_rings_are_refused(void **state)
 	assert_int_equal(say_ring(true, bell[0], 0, 0), -1); // twice
 }
 
-static void rings_once_for_who_asks(void **state)
+TEST_WITH(rings_once_for_who_asks, begin, end)
 {
 	uint64_t count;
 
-	(void)state;
 	connect_client();
 	struct drb_doorbell *b = &link_->tx[0];
 	drb_doorbell_ring(b);
@@ -294,7 +284,7 @@ static bool time_is_up(time_t began, uint32_t round)
 
 // Each packet is sent when the one before was seen, while the sleeper is on its way to sleep: had
 // it missed one, it would sleep for ever.
-static void no_wake_up_is_lost(void **state)
+TEST_WITH(no_wake_up_is_lost, begin, end)
 {
 	struct drb_memif_port own = {.link = link_};
 	struct drb_port port = {.kind = &drb_memif_port, .own = &own};
@@ -305,7 +295,6 @@ static void no_wake_up_is_lost(void **state)
 	pthread_t thread;
 	uint32_t round;
 
-	(void)state;
 	connect_client();
 	sleeper.config.ports = 1;
 	sleeper.port[0].queue = &queue;
@@ -344,18 +333,5 @@ static void no_wake_up_is_lost(void **state)
 int main(void)
 {
 	signal(SIGPIPE, SIG_IGN);
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(learned_from_the_channel, begin, end),
-		cmocka_unit_test_setup_teardown(holds_what_was_not_taken, begin, end),
-		cmocka_unit_test_setup_teardown(names_tell_what_is_taken, begin, end),
-		cmocka_unit_test_setup_teardown(ours_is_told, begin, end),
-		cmocka_unit_test_setup_teardown(server_has_the_other_ends, begin, end),
-		cmocka_unit_test_setup_teardown(another_channel_changes_nothing, begin, end),
-		cmocka_unit_test_setup_teardown(gone_is_read, begin, end),
-		cmocka_unit_test_setup_teardown(bad_rings_are_refused, begin, end),
-		cmocka_unit_test_setup_teardown(rings_once_for_who_asks, begin, end),
-		cmocka_unit_test_setup_teardown(no_wake_up_is_lost, begin, end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return test_all(NULL, NULL);
 }

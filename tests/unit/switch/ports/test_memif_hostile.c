@@ -61,11 +61,10 @@ static void refuses(uint64_t size, int fd, const char *why)
 }
 
 // What could end this process: memory that its owner may take away, and what it only says that there is.
-static void memory_that_may_go_is_refused(void **state)
+TEST_WITH(memory_that_may_go_is_refused, begin_server, end)
 {
 	const uint64_t size = HUGE_PAGE;
 
-	(void)state;
 	refuses(size, memory_of(size, 0, 0), "sealed");
 	refuses(size, memory_of(size, MFD_HUGETLB | MFD_HUGE_2MB, F_SEAL_SHRINK), "sealed");
 	refuses(size, open("/proc/self/exe", O_RDONLY | O_CLOEXEC), "sealed");
@@ -81,13 +80,12 @@ static void memory_that_may_go_is_refused(void **state)
 }
 
 // As much as the rings of this link can need, however it comes, and what its owner does to it then stays within that.
-static void memory_is_bounded(void **state)
+TEST_WITH(memory_is_bounded, begin_server, end)
 {
 	const uint64_t most = drb_memif_memory_most(2), each = 1024 * (16 + 2048) + 128;
 	int all = memory_of(most, 0, F_SEAL_SHRINK), page = memory_of(1, 0, F_SEAL_SHRINK);
 	uint16_t count;
 
-	(void)state;
 	assert_in_range(most, 4 * each, 4 * (each + 2 * PAGE));
 	refuses(most + 1, memory_of(most + 1, 0, F_SEAL_SHRINK), "more memory");
 	refuses(UINT64_C(1) << 40, memory_of(UINT64_C(1) << 40, 0, F_SEAL_SHRINK), "more memory");
@@ -108,11 +106,10 @@ static void memory_is_bounded(void **state)
 }
 
 // The driver would keep the descriptors of regions that it did not map.
-static void talks_that_end_early_leave_nothing(void **state)
+TEST_WITH(talks_that_end_early_leave_nothing, begin_server, end)
 {
 	const int before = next_fd();
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(hear_region(0, REGION_OCTETS, region), MESSAGE);
 		drb_memif_talk_over(link_, &talk);
@@ -122,9 +119,8 @@ static void talks_that_end_early_leave_nothing(void **state)
 }
 
 // What is not its turn to say, and what there is not.
-static void turns_are_kept(void **state)
+TEST_WITH(turns_are_kept, begin_server, end)
 {
-	(void)state;
 	for (int type = 0; type < 10; type++) {
 		bool known = type == ACK || type == CONNECT || type == DISCONNECT;
 		drb_memif_talk_over(link_, &talk);
@@ -148,14 +144,13 @@ static void turns_are_kept(void **state)
 }
 
 // The driver would copy a name until it ends; a message that is cut off has none.
-static void messages_are_whole(void **state)
+TEST_WITH(messages_are_whole, begin_server, end)
 {
 	const int before = next_fd();
 	char text[MESSAGE];
 	struct iovec part = {text, sizeof(text)};
 	struct msghdr msg = {.msg_iov = &part, .msg_iovlen = 1};
 
-	(void)state;
 	drb_memif_talk_over(link_, &talk);
 	memset(text, 'n', sizeof(text));
 	text[0] = INIT;
@@ -170,7 +165,7 @@ static void messages_are_whole(void **state)
 }
 
 // A peer that passes descriptors with what has no use for them has none left open here.
-static void descriptors_of_no_use_are_closed(void **state)
+TEST_WITH(descriptors_of_no_use_are_closed, begin_server, end)
 {
 	static const int types[] = {ACK, REGION, CONNECT};
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))];
@@ -178,7 +173,6 @@ static void descriptors_of_no_use_are_closed(void **state)
 	struct iovec part = {text, sizeof(text)};
 	const int both[] = {region, bell[0]};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
 		struct msghdr msg = {.msg_iov = &part,
 				     .msg_iovlen = 1,
@@ -204,12 +198,11 @@ static void descriptors_of_no_use_are_closed(void **state)
 }
 
 // Nor does a peer keep who rings: one whose bell blocks writers, and is full.
-static void full_bells_keep_nobody(void **state)
+TEST_WITH(full_bells_keep_nobody, begin, end)
 {
 	const uint64_t most = UINT64_MAX - 1;
 	int blocking = eventfd(0, EFD_CLOEXEC);
 
-	(void)state;
 	assert_int_equal(write(blocking, &most, sizeof(most)), sizeof(most));
 	assert_int_equal(hear(HELLO), MESSAGE);
 	assert_int_equal(say_region(region), MESSAGE);
@@ -223,28 +216,12 @@ static void full_bells_keep_nobody(void **state)
 }
 
 // Nor one that reads nothing of what the driver answers.
-static void unread_answers_keep_nobody(void **state)
+TEST_WITH(unread_answers_keep_nobody, begin, end)
 {
-	(void)state;
 	alarm(30);
 	for (int i = 0; i < 5000; i++)
 		assert_int_equal(say(ACK, -1, 0, 0, 0, 0), MESSAGE);
 	alarm(0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(memory_that_may_go_is_refused, begin_server, end),
-		cmocka_unit_test_setup_teardown(memory_is_bounded, begin_server, end),
-		cmocka_unit_test_setup_teardown(talks_that_end_early_leave_nothing, begin_server,
-						end),
-		cmocka_unit_test_setup_teardown(turns_are_kept, begin_server, end),
-		cmocka_unit_test_setup_teardown(messages_are_whole, begin_server, end),
-		cmocka_unit_test_setup_teardown(descriptors_of_no_use_are_closed, begin_server,
-						end),
-		cmocka_unit_test_setup_teardown(full_bells_keep_nobody, begin, end),
-		cmocka_unit_test_setup_teardown(unread_answers_keep_nobody, begin, end),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

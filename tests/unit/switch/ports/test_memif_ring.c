@@ -4,9 +4,6 @@
 // buffer is lost.
 #include "fixtures/unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/math/random.h"
 #include "core/packet/wire.h"
 #include "fixtures/segments.h"
@@ -87,9 +84,8 @@ static void arrived(struct rte_mbuf *m, uint64_t number)
 }
 
 // Bursts of any length, until the counters of the ring have wrapped.
-static void packets_arrive_in_order(void **state)
+TEST(packets_arrive_in_order)
 {
-	(void)state;
 	for (int from_client = 0; from_client < 2; from_client++) {
 		struct drb_rng rng = drb_rng_seed(1, (uint64_t)from_client);
 		uint64_t sent = 0, got = 0;
@@ -118,11 +114,10 @@ static void packets_arrive_in_order(void **state)
 }
 
 // Only a part of what is longer than any frame that is forwarded is taken, longer than that.
-static void long_frames_are_shortened(void **state)
+TEST(long_frames_are_shortened)
 {
 	struct rte_mbuf *m = packet(FRAME_MAX + 150, 1);
 
-	(void)state;
 	begin_ring(true);
 	assert_int_equal(drb_memif_send(&sending, &marking, &m, 1, &outcome), 1);
 	assert_int_equal(drb_memif_receive(&receiving, &marking, test_pool, &m, 1), 1);
@@ -145,11 +140,10 @@ static struct rte_mbuf *pass_marked(bool unfinished, const struct drb_memif_pack
 	return m;
 }
 
-static void marks_travel_where_both_know_them(void **state)
+TEST(marks_travel_where_both_know_them)
 {
 	const struct drb_memif_packets plain = {.frame_max = FRAME_MAX, .buffer = BUFFER};
 
-	(void)state;
 	for (int sender = 0; sender < 2; sender++) {
 		for (int receiver = 0; receiver < 2; receiver++) {
 			struct rte_mbuf *m = pass_marked(true, sender ? &marking : &plain,
@@ -170,7 +164,7 @@ static void marks_travel_where_both_know_them(void **state)
 }
 
 // A mark whose field is none of a checksum, or not in the frame, is none.
-static void marks_that_lie_are_none(void **state)
+TEST(marks_that_lie_are_none)
 {
 	static const struct {
 		uint32_t start, field;
@@ -183,7 +177,6 @@ static void marks_that_lie_are_none(void **state)
 		    {38, 8, false},
 		    {38, 0, false}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(said); i++) {
 		struct rte_mbuf *m = packet(200, 5);
 		begin_ring(true);
@@ -197,7 +190,7 @@ static void marks_that_lie_are_none(void **state)
 }
 
 // Descriptors that name no memory of the link: such a packet has no octets, those around it arrive.
-static void places_outside_are_not_read(void **state)
+TEST(places_outside_are_not_read)
 {
 	static const struct drb_memif_desc bad[] = {
 		{.region = REGION + 1, .length = 60, .offset = 0},
@@ -209,7 +202,6 @@ static void places_outside_are_not_read(void **state)
 		{.region = REGION, .length = MEMORY + 1, .offset = 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct rte_mbuf *burst[3] = {packet(60, 1), packet(60, 1), packet(60, 1)};
 		begin_ring(true);
@@ -225,7 +217,7 @@ static void places_outside_are_not_read(void **state)
 }
 
 // Buffers that a client lends and that are no memory of the marking, or have no room: what was for them is lost.
-static void places_outside_are_not_written(void **state)
+TEST(places_outside_are_not_written)
 {
 	static const struct drb_memif_desc bad[] = {
 		{.region = REGION + 1, .length = BUFFER, .offset = 0},
@@ -234,7 +226,6 @@ static void places_outside_are_not_written(void **state)
 		{.region = REGION, .length = 0, .offset = 512},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct rte_mbuf *burst[3] = {packet(60, 1), packet(60, 1), packet(60, 1)};
 		begin_ring(false);
@@ -254,11 +245,10 @@ static void places_outside_are_not_written(void **state)
 }
 
 // A chain that does not end, and indices that claim more than the ring has.
-static void endless_chains_end(void **state)
+TEST(endless_chains_end)
 {
 	struct rte_mbuf *burst[SIZE];
 
-	(void)state;
 	begin_ring(true);
 	for (uint32_t i = 0; i < SIZE; i++)
 		receiving.ring->desc[i].flags = DRB_MEMIF_NEXT;
@@ -280,12 +270,11 @@ static void endless_chains_end(void **state)
 }
 
 // Without buffers in the pool packets stay in the ring.
-static void no_buffers_no_loss(void **state)
+TEST(no_buffers_no_loss)
 {
 	struct rte_mempool *small = rte_pktmbuf_pool_create("small", 2, 0, 0, 2048, SOCKET_ID_ANY);
 	struct rte_mbuf *burst[4];
 
-	(void)state;
 	assert_non_null(small);
 	begin_ring(true);
 	for (uint32_t i = 0; i < 4; i++)
@@ -305,18 +294,4 @@ static void no_buffers_no_loss(void **state)
 	end_ring();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(packets_arrive_in_order),
-		cmocka_unit_test(long_frames_are_shortened),
-		cmocka_unit_test(marks_travel_where_both_know_them),
-		cmocka_unit_test(marks_that_lie_are_none),
-		cmocka_unit_test(places_outside_are_not_read),
-		cmocka_unit_test(places_outside_are_not_written),
-		cmocka_unit_test(endless_chains_end),
-		cmocka_unit_test(no_buffers_no_loss),
-	};
-
-	return cmocka_run_group_tests(tests, setup_eal, free_eal);
-}
+TEST_MAIN(setup_eal, free_eal)

@@ -35,7 +35,7 @@ static void come_in_unfinished(const uint8_t *frame, uint32_t length, uint16_t s
 	close(fd);
 }
 
-static void checksums_stay_unfinished(void **state)
+TEST(checksums_stay_unfinished)
 {
 	static const struct {
 		uint8_t protocol;
@@ -44,7 +44,6 @@ static void checksums_stay_unfinished(void **state)
 	const uint32_t length = 101, start = DRB_ETHER_HEADER + DRB_IPV4_HEADER;
 	const uint32_t segment = length - start;
 
-	(void)state;
 	start_port(1);
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		uint8_t frame[128] = {2, [12] = 0x08, 0x00, 0x45};
@@ -76,7 +75,7 @@ static void checksums_stay_unfinished(void **state)
 
 // A host says that the checksum is somewhere else, such as where its address is, which would only be written after that
 // was looked at. It is written at once.
-static void lies_are_finished_at_once(void **state)
+TEST(lies_are_finished_at_once)
 {
 	static const struct {
 		uint16_t type, start, field;
@@ -95,7 +94,6 @@ static void lies_are_finished_at_once(void **state)
 		    {DRB_ETHERTYPE_ARP, 34, DRB_UDP_CHECKSUM, 0, false}};
 	const uint32_t length = 110;
 
-	(void)state;
 	start_port(1);
 	for (size_t i = 0; i < ARRAY_SIZE(said); i++) {
 		uint8_t frame[128] = {2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2};
@@ -180,13 +178,12 @@ static void send_gso(int fd, const struct sent *s)
 
 // What hosts leave to their device comes in as packets, and goes out as it came in: between other
 // frames, in order, through bursts of any size.
-static void gso_packets_come_and_go(void **state)
+TEST(gso_packets_come_and_go)
 {
 	static struct sent s, got;
 	const uint32_t payloads[] = {65000, 100, 3000, SEGMENT + 1, 2, 40000};
 	int fd = open_headed();
 
-	(void)state;
 	start_port(1);
 	struct drb_port_queue *q = port->queue[0];
 	for (uint32_t n = 0; n < 4 * ARRAY_SIZE(payloads); n++) {
@@ -233,7 +230,7 @@ static void gso_packets_come_and_go(void **state)
 }
 
 // A GSO packet that fits into a burst, but not behind what is in this one, comes whole in the next.
-static void gso_packets_stay_whole(void **state)
+TEST(gso_packets_stay_whole)
 {
 	static struct sent s;
 	const struct segment_fields fields = {.flags = FLAG_ACK};
@@ -241,7 +238,6 @@ static void gso_packets_stay_whole(void **state)
 	struct rte_mbuf *packets[BURST];
 	int fd = open_headed();
 
-	(void)state;
 	start_port(1);
 	struct drb_port_queue *q = port->queue[0];
 	for (uint32_t i = 0; i < ARRAY_SIZE(segments); i++) {
@@ -260,7 +256,7 @@ static void gso_packets_stay_whole(void **state)
 }
 
 // A GSO packet that the kernel passes on and that cannot be cut costs nothing but itself.
-static void bad_gso_packets_are_counted(void **state)
+TEST(bad_gso_packets_are_counted)
 {
 	static struct sent s;
 	const struct segment_fields fields = {.flags = FLAG_ACK};
@@ -268,7 +264,6 @@ static void bad_gso_packets_are_counted(void **state)
 	struct rte_mbuf *m;
 	int fd = open_headed();
 
-	(void)state;
 	start_port(1);
 	struct drb_port_queue *q = port->queue[0];
 	for (uint32_t n = 0; n < 2; n++) {
@@ -286,13 +281,12 @@ static void bad_gso_packets_are_counted(void **state)
 }
 
 // Of a GSO packet whose segments are too long the beginning comes, which is too long as well.
-static void long_segments_are_oversize(void **state)
+TEST(long_segments_are_oversize)
 {
 	static struct sent s;
 	const struct segment_fields fields = {.flags = FLAG_ACK};
 	int fd = open_headed();
 
-	(void)state;
 	start_port(1);
 	struct drb_port_queue *q = port->queue[0];
 	for (uint32_t payload = 4000; payload <= 40000;
@@ -312,18 +306,9 @@ static void long_segments_are_oversize(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(checksums_stay_unfinished),
-		cmocka_unit_test(lies_are_finished_at_once),
-		cmocka_unit_test(gso_packets_come_and_go),
-		cmocka_unit_test(gso_packets_stay_whole),
-		cmocka_unit_test(bad_gso_packets_are_counted),
-		cmocka_unit_test(long_segments_are_oversize),
-	};
-
 	if (!make_veth()) {
 		printf("1..0 # SKIP there may be no veth pair here: %s\n", strerror(errno));
 		return 0;
 	}
-	return cmocka_run_group_tests_name("packet_offloads", tests, setup_eal, free_eal);
+	return test_all(setup_eal, free_eal);
 }

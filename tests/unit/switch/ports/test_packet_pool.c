@@ -4,7 +4,6 @@
 #include "fixtures/unit.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
 
 #define EAL_LCORES "(0-1)@(0-1)"
 #define EAL_MEMORY_MB "192"
@@ -55,12 +54,11 @@ static long resident_kb(void)
 	return resident * sysconf(_SC_PAGESIZE) / 1024;
 }
 
-static void takes_what_is_used(void **state)
+TEST(takes_what_is_used)
 {
 	struct rte_mbuf *packets[100];
 	const long each_kb = 2432 / 1024 + 1;
 
-	(void)state;
 	const long before = resident_kb();
 	start("af_packet", BUFFERS);
 	assert_in_range(resident_kb() - before, 0, 4000);
@@ -116,19 +114,17 @@ static void all_of(const char *driver)
 	free(all);
 }
 
-static void has_all(void **state)
+TEST(has_all)
 {
-	(void)state;
 	all_of("af_packet");
 	all_of("vdev"); // made at once
 }
 
 // What is left of one is enough for those that ask for less.
-static void gives_the_rest(void **state)
+TEST(gives_the_rest)
 {
 	struct rte_mbuf *packets[564], *rest[64];
 
-	(void)state;
 	start("af_packet", 600);
 	assert_int_equal(rte_pktmbuf_alloc_bulk(pool, packets, 564), 0);
 	assert_true(rte_pktmbuf_alloc_bulk(pool, rest, 64) < 0);
@@ -152,9 +148,8 @@ static uint32_t room_of(const char *driver, uint32_t mtu)
 }
 
 // A frame fits into one buffer.
-static void has_room(void **state)
+TEST(has_room)
 {
-	(void)state;
 	assert_int_equal(room_of("pci", 1500), 2048);
 	assert_int_equal(room_of("af_packet", 1500), 2048);
 	assert_int_equal(room_of("pci", 9000), room_of("af_packet", 9000));
@@ -192,9 +187,8 @@ static int use(void *number)
 	return 0;
 }
 
-static void serves_two_threads(void **state)
+TEST(serves_two_threads)
 {
-	(void)state;
 	for (uint32_t buffers = 600; buffers < 4000; buffers += 1300) { // too few, enough
 		start("af_packet", buffers);
 		assert_int_equal(rte_eal_remote_launch(use, (void *)1, 1), 0);
@@ -205,13 +199,4 @@ static void serves_two_threads(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(takes_what_is_used), cmocka_unit_test(has_all),
-		cmocka_unit_test(gives_the_rest),     cmocka_unit_test(has_room),
-		cmocka_unit_test(serves_two_threads),
-	};
-
-	return cmocka_run_group_tests(tests, setup_eal, free_eal);
-}
+TEST_MAIN(setup_eal, free_eal)

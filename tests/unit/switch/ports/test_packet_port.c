@@ -55,9 +55,8 @@ static void send_frames(uint32_t first, uint32_t end)
 }
 
 // Several times around the ring.
-static void frames_come_in(void **state)
+TEST(frames_come_in)
 {
-	(void)state;
 	start_port(1);
 	struct drb_port_queue *q = port->queue[0];
 	for (uint32_t n = 0; n < 5 * RING; n += 300) {
@@ -69,7 +68,7 @@ static void frames_come_in(void **state)
 }
 
 // The kernel takes the outer tag out of the frame and tells it apart.
-static void tags_stay(void **state)
+TEST(tags_stay)
 {
 	static const uint8_t tags[][8] = {
 		{0x81, 0, 0x20, 0x05, 0x12, 0x34},             // 802.1Q
@@ -79,7 +78,6 @@ static void tags_stay(void **state)
 	};
 	uint8_t frame[LONGEST];
 
-	(void)state;
 	start_port(1);
 	for (uint32_t n = 0; n < 4 * ARRAY_SIZE(tags); n++) {
 		uint32_t length = frame_of(n, frame);
@@ -92,11 +90,10 @@ static void tags_stay(void **state)
 	stop_port();
 }
 
-static void long_frames_are_cut(void **state)
+TEST(long_frames_are_cut)
 {
 	uint8_t frame[VETH_MTU] = {2, [12] = 0x12, 0x34};
 
-	(void)state;
 	start_port(1);
 	for (uint32_t i = 14; i < sizeof(frame); i++)
 		frame[i] = (uint8_t)i;
@@ -109,12 +106,11 @@ static void long_frames_are_cut(void **state)
 }
 
 // With a larger MTU the same ones are whole, however long its buffers are, and the ring holds what it holds.
-static void jumbo_frames(void **state)
+TEST(jumbo_frames)
 {
 	static const uint32_t mtus[] = {3400, 6000, 9000};
 	uint8_t frame[VETH_MTU] = {2, [12] = 0x12, 0x34};
 
-	(void)state;
 	for (uint32_t i = 14; i < sizeof(frame); i++)
 		frame[i] = (uint8_t)(i * 7);
 	for (size_t i = 0; i < ARRAY_SIZE(mtus); i++) {
@@ -148,13 +144,12 @@ static void fills_ring(uint32_t ring)
 }
 
 // The more ports a switch has the shorter is the ring of each.
-static void full_ring(void **state)
+TEST(full_ring)
 {
 	static const struct {
 		uint32_t arity, ring;
 	} of[] = {{2, RING}, {4, RING / 2}, {6, 1344}, {8, RING / 4}, {32, RING / 16}};
 
-	(void)state;
 	for (uint32_t i = 0; i < ARRAY_SIZE(of); i++) {
 		start_port_of(of[i].arity, 1, 1500);
 		fills_ring(of[i].ring);
@@ -163,12 +158,11 @@ static void full_ring(void **state)
 }
 
 // Without buffers nothing is lost: it stays in the ring.
-static void no_buffers(void **state)
+TEST(no_buffers)
 {
 	struct rte_mbuf *packets[BURST];
 	uint8_t frame[LONGEST];
 
-	(void)state;
 	start_port(1);
 	struct drb_port_queue *q = port->queue[0];
 	uint32_t all = set.pool->size;
@@ -191,13 +185,12 @@ static void no_buffers(void **state)
 }
 
 // Whole and once at the other end, and not at this one.
-static void frames_go_out(void **state)
+TEST(frames_go_out)
 {
 	struct drb_send_result result;
 	uint8_t frame[LONGEST], got[LONGEST + 1];
 	struct rte_mbuf *none;
 
-	(void)state;
 	start_port(1);
 	struct drb_port_queue *q = port->queue[0];
 	for (uint32_t n = 0; n < 200; n++) {
@@ -214,14 +207,13 @@ static void frames_go_out(void **state)
 
 // Two workers: each frame is one's, those of a flow are the same one's, and what they send is
 // nobody's.
-static void workers_share(void **state)
+TEST(workers_share)
 {
 	enum { FLOWS = 64, EACH = 10 };
 	uint32_t owner[FLOWS], seen[FLOWS] = {0}, of_worker[2] = {0};
 	struct drb_send_result result;
 	struct rte_mbuf *m;
 
-	(void)state;
 	start_port(2);
 	for (uint32_t n = 0; n < FLOWS * EACH; n++) {
 		// UDP over IPv4, from a port of its own.
@@ -271,12 +263,11 @@ static void take_error(int fd)
 	assert_int_equal(error, ENETDOWN);
 }
 
-static void what_the_kernel_says(void **state)
+TEST(what_the_kernel_says)
 {
 	const uint8_t wanted[6] = {2, 0, 0, 0, 0xab, 0xcd};
 	uint8_t mac[6];
 
-	(void)state;
 	assert_int_equal(system("ip link set inner address 02:00:00:00:ab:cd"), 0);
 	start_port(1);
 	assert_true(port->kind->mac(port, mac));
@@ -310,9 +301,8 @@ static bool promiscuity_is(int users)
 }
 
 // Frames for other MACs come in while the port is open; the interface is then as it was.
-static void promiscuous_meanwhile(void **state)
+TEST(promiscuous_meanwhile)
 {
-	(void)state;
 	assert_true(promiscuity_is(0));
 	start_port(2);
 	assert_true(promiscuity_is(2));
@@ -330,11 +320,10 @@ static int descriptors(void)
 	return count;
 }
 
-static void failed_start(void **state)
+TEST(failed_start)
 {
 	int before = descriptors();
 
-	(void)state;
 	start_port(2);
 	stop_port();
 	assert_int_equal(descriptors(), before);
@@ -365,9 +354,8 @@ static struct drb_setup setup_of_many(const char *driver)
 }
 
 // More ports than DPDK has room for devices.
-static void many_ports(void **state)
+TEST(many_ports)
 {
-	(void)state;
 	assert_int_equal(system("for i in $(seq 0 33); do ip link add m$i type veth peer name n$i "
 				"&& ip link set n$i up && "
 				"ip link set m$i up || exit; done"),
@@ -386,12 +374,11 @@ static void many_ports(void **state)
 	stop_port();
 }
 
-static void gone(void **state)
+TEST(gone)
 {
 	struct rte_mbuf *m;
 	struct drb_send_result result;
 
-	(void)state;
 	start_port(1);
 	struct drb_port_queue *q = port->queue[0];
 	assert_int_equal(system("ip link del inner"), 0);
@@ -409,25 +396,9 @@ static void gone(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(frames_come_in),
-		cmocka_unit_test(tags_stay),
-		cmocka_unit_test(long_frames_are_cut),
-		cmocka_unit_test(jumbo_frames),
-		cmocka_unit_test(full_ring),
-		cmocka_unit_test(no_buffers),
-		cmocka_unit_test(frames_go_out),
-		cmocka_unit_test(workers_share),
-		cmocka_unit_test(what_the_kernel_says),
-		cmocka_unit_test(promiscuous_meanwhile),
-		cmocka_unit_test(failed_start),
-		cmocka_unit_test(many_ports),
-		cmocka_unit_test(gone),
-	};
-
 	if (!make_veth()) {
 		printf("1..0 # SKIP there may be no veth pair here: %s\n", strerror(errno));
 		return 0;
 	}
-	return cmocka_run_group_tests_name("packet_port", tests, setup_eal, free_eal);
+	return test_all(setup_eal, free_eal);
 }

@@ -135,25 +135,22 @@ static void assert_said(const char *said, const char *part)
 		fail_msg("\"%s\" is not in: %s", part, said);
 }
 
-static void fit(void **state)
+TEST_WITH(fit, make_card, remove_card)
 {
-	(void)state;
 	assert_string_equal(said_of(CARD), "");
 	assert_string_equal(said_of("3b:00.0"), "");
 	assert_string_equal(said_of("0000:3B:00.0,speed=1"), "");
 }
 
-static void absent(void **state)
+TEST_WITH(absent, make_card, remove_card)
 {
-	(void)state;
 	assert_said(said_of("0000:3c:00.0"), "no PCI device \"0000:3c:00.0\" (dpdk-devbind.py");
 	make("0x060100", "sys/bus/pci/devices/" CARD "/class");
 	assert_said(said_of(CARD), "is no network card but a device of class 0x060100");
 }
 
-static void bound_elsewhere(void **state)
+TEST_WITH(bound_elsewhere, make_card, remove_card)
 {
-	(void)state;
 	bind_to(CARD, "e1000e");
 	assert_said(said_of(CARD), "card " CARD " is bound to the kernel's driver e1000e: "
 				   "dpdk-devbind.py --bind=vfio-pci " CARD "\n");
@@ -168,9 +165,8 @@ static void bound_elsewhere(void **state)
 				   "--bind=vfio-pci " CARD);
 }
 
-static void no_iommu(void **state)
+TEST_WITH(no_iommu, make_card, remove_card)
 {
-	(void)state;
 	// The mode of vfio without one makes a group all the same.
 	make("vfio-noiommu", "sys/kernel/iommu_groups/12/name");
 	assert_said(said_of(CARD), "is behind no IOMMU, which vfio-pci needs: turn it on");
@@ -181,11 +177,10 @@ static void no_iommu(void **state)
 	assert_said(said_of(CARD), "is behind no IOMMU, which vfio-pci needs");
 }
 
-static void shared_group(void **state)
+TEST_WITH(shared_group, make_card, remove_card)
 {
 	static const char *const harmless[] = {NULL, "vfio-pci", "pci-stub", "pcieport"};
 
-	(void)state;
 	make("", "sys/kernel/iommu_groups/12/devices/" OTHER);
 	for (size_t i = 0; i < ARRAY_SIZE(harmless); i++) {
 		bind_to(OTHER, harmless[i]);
@@ -196,32 +191,20 @@ static void shared_group(void **state)
 				   "driver snd_hda_intel has: bind that to vfio-pci, too");
 }
 
-static void not_to_open(void **state)
+TEST_WITH(not_to_open, make_card, remove_card)
 {
 	char path[256];
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/dev/vfio/12", root);
 	unlink(path);
 	assert_said(said_of(CARD), "/dev/vfio/12 of card " CARD ": No such file");
 	assert_said(said_of(CARD), "cannot open ");
 }
 
-static void without_driver(void **state)
+TEST_WITH(without_driver, make_card, remove_card)
 {
-	(void)state;
 	assert_said(said_by(drb_pci_refused, CARD), "no driver in this build takes card " CARD
 						    " (15ad:07b0); the meson option drivers");
 }
 
-#define CASE(f) cmocka_unit_test_setup_teardown(f, make_card, remove_card)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		CASE(fit),          CASE(absent),      CASE(bound_elsewhere), CASE(no_iommu),
-		CASE(shared_group), CASE(not_to_open), CASE(without_driver),
-	};
-
-	return cmocka_run_group_tests(tests, make_dir, remove_dir);
-}
+TEST_MAIN(make_dir, remove_dir)

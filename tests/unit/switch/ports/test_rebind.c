@@ -201,34 +201,29 @@ static void lose_and_take_again(const char *name, uint32_t workers)
 	drb_ports_stop(&set);
 }
 
-static void one_worker(void **state)
+TEST(one_worker)
 {
-	(void)state;
 	lose_and_take_again("d0", 1);
 }
 
-static void two_workers(void **state)
+TEST(two_workers)
 {
-	(void)state;
 	lose_and_take_again("d0", 2);
 }
 
-static void hellos_of_one_worker(void **state)
+TEST(hellos_of_one_worker)
 {
-	(void)state;
 	lose_and_take_again("u0", 1);
 }
 
-static void hellos_of_two_workers(void **state)
+TEST(hellos_of_two_workers)
 {
-	(void)state;
 	lose_and_take_again("u0", 2);
 }
 
 // A port stays as it is while a worker is stuck, without a leak, and takes the interface afterwards.
-static void stuck_worker(void **state)
+TEST(stuck_worker)
 {
-	(void)state;
 	for (uint32_t workers = 1; workers <= 2; workers++) {
 		start_port("d0", workers);
 		const int before = descriptors(), mapped = mappings();
@@ -247,9 +242,8 @@ static void stuck_worker(void **state)
 }
 
 // An interface that goes to another namespace and comes back may have the index it had.
-static void moved_away_and_back(void **state)
+TEST(moved_away_and_back)
 {
-	(void)state;
 	start_port("d0", 1);
 	passes_frames();
 	if (system("ip netns add rebind-away 2>/dev/null") != 0) {
@@ -269,15 +263,9 @@ static void moved_away_and_back(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_worker),           cmocka_unit_test(two_workers),
-		cmocka_unit_test(hellos_of_one_worker), cmocka_unit_test(hellos_of_two_workers),
-		cmocka_unit_test(stuck_worker),         cmocka_unit_test(moved_away_and_back),
-	};
-
 	if (!make_veth()) {
 		printf("1..0 # SKIP there may be no veth pair here: %s\n", strerror(errno));
 		return 0;
 	}
-	return cmocka_run_group_tests_name("rebind", tests, setup_eal, free_eal);
+	return test_all(setup_eal, free_eal);
 }

@@ -55,12 +55,11 @@ static void arrived(uint32_t first, uint32_t end)
 	assert_int_equal(recv(pair[1], got, sizeof(got), MSG_DONTWAIT), -1);
 }
 
-static void bursts_arrive(void **state)
+TEST_WITH(bursts_arrive, make, unmake)
 {
 	const uint32_t burst[] = {1, 2, 63, 64, 65, 64 + COUNT - 259};
 	uint32_t sent = 0;
 
-	(void)state;
 	for (uint32_t b = 0; b < ARRAY_SIZE(burst); b++) {
 		assert_int_equal(drb_tx_socket_send(&out, packet + sent, burst[b], &outcome),
 				 burst[b]);
@@ -73,12 +72,11 @@ static void bursts_arrive(void **state)
 }
 
 // A socket that is full takes what fits; the rest goes when there is room again.
-static void full_sockets_refuse(void **state)
+TEST_WITH(full_sockets_refuse, make, unmake)
 {
 	int room = 16384;
 	uint32_t sent = 0, turns = 0;
 
-	(void)state;
 	assert_int_equal(setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)), 0);
 	while (sent < COUNT) {
 		uint32_t n = drb_tx_socket_send(&out, packet + sent, COUNT - sent, &outcome);
@@ -96,9 +94,8 @@ static void full_sockets_refuse(void **state)
 }
 
 // What cannot be sent at all is counted and in nobody's way.
-static void dead_sockets_take_all(void **state)
+TEST_WITH(dead_sockets_take_all, make, unmake)
 {
-	(void)state;
 	close(pair[1]);
 	assert_int_equal(drb_tx_socket_send(&out, packet, COUNT, &outcome), COUNT);
 	assert_int_equal(outcome.lost, COUNT);
@@ -172,14 +169,13 @@ static uint32_t arrived_cut(uint8_t frame[COUNT][SEGMENT_MAX], const uint32_t le
 	return in_gso;
 }
 
-static void gso_packets_arrive(void **state)
+TEST_WITH(gso_packets_arrive, make, unmake)
 {
 	static uint8_t frame[COUNT][SEGMENT_MAX];
 	struct drb_rng rng = drb_rng_seed(1, 1);
 	uint32_t length[COUNT], all = 0, in_gso = 0;
 	int room = 1 << 24;
 
-	(void)state;
 	assert_int_equal(
 		setsockopt(pair[0], SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof(room)) == 0 ||
 			setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)) == 0,
@@ -213,12 +209,11 @@ static void gso_packets_arrive(void **state)
 }
 
 // What the interface would refuse alone is in no GSO packet.
-static void long_frames_go_alone(void **state)
+TEST_WITH(long_frames_go_alone, make, unmake)
 {
 	struct segment_fields s = {.payload = 1000, .flags = FLAG_ACK};
 	uint8_t frame[SEGMENT_MAX];
 
-	(void)state;
 	rte_pktmbuf_free_bulk(packet, COUNT);
 	out.headed = out.coalesces = true;
 	for (uint32_t longest = 1053; longest <= 1054; longest++) {
@@ -232,12 +227,11 @@ static void long_frames_go_alone(void **state)
 }
 
 // The packets of a GSO packet are lost together, and counted each.
-static void lost_gso_packets_are_counted(void **state)
+TEST_WITH(lost_gso_packets_are_counted, make, unmake)
 {
 	struct segment_fields s = {.payload = 1000, .flags = FLAG_ACK};
 	uint8_t frame[SEGMENT_MAX];
 
-	(void)state;
 	rte_pktmbuf_free_bulk(packet, COUNT);
 	for (uint32_t i = 0; i < 10; i++, s.seq += s.payload, s.id++)
 		packet[i] = mbuf_of(frame, make_segment(frame, &s));
@@ -252,15 +246,4 @@ static void lost_gso_packets_are_counted(void **state)
 	pair[1] = dup(pair[0]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(bursts_arrive, make, unmake),
-		cmocka_unit_test_setup_teardown(full_sockets_refuse, make, unmake),
-		cmocka_unit_test_setup_teardown(dead_sockets_take_all, make, unmake),
-		cmocka_unit_test_setup_teardown(gso_packets_arrive, make, unmake),
-		cmocka_unit_test_setup_teardown(long_frames_go_alone, make, unmake),
-		cmocka_unit_test_setup_teardown(lost_gso_packets_are_counted, make, unmake),
-	};
-	return cmocka_run_group_tests(tests, setup_eal, free_eal);
-}
+TEST_MAIN(setup_eal, free_eal)

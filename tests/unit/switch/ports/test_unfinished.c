@@ -3,9 +3,6 @@
 // nothing else of the frame is touched; where nobody tells, they are found.
 #include "fixtures/unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include <rte_hash_crc.h>
 
 #include "core/math/random.h"
@@ -69,10 +66,9 @@ static void make(struct made *m, const struct recipe *r, struct drb_rng *rng)
 	drb_store16(m->frame + m->field, m->pseudo);
 }
 
-static void checksums_are_finished(void **state)
+TEST(checksums_are_finished)
 {
 	struct drb_rng rng = drb_rng_seed(1, 0);
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(recipes); i++) {
 		struct made m;
 		uint8_t before[ROOM];
@@ -90,10 +86,9 @@ static void checksums_are_finished(void **state)
 }
 
 // The field must be in the frame.
-static void fields_outside_are_left(void **state)
+TEST(fields_outside_are_left)
 {
 	struct drb_rng rng = drb_rng_seed(2, 0);
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(recipes); i++) {
 		struct made m;
 		make(&m, &recipes[i], &rng);
@@ -110,11 +105,10 @@ static void fields_outside_are_left(void **state)
 }
 
 // CRC32c of nine digits is known; UDP has no checksum of 0.
-static void other_sums(void **state)
+TEST(other_sums)
 {
 	uint8_t sctp[21] = "123456780000abcd9";
 	uint8_t udp[8] = {0xff, 0xff};
-	(void)state;
 	memset(sctp + 8, 0, 4);
 	assert_true(drb_finish_checksum(sctp, 9, 0, 200) == false);
 	assert_true(drb_finish_checksum(sctp, 12, 0, 8));
@@ -126,10 +120,9 @@ static void other_sums(void **state)
 }
 
 // By the octets alone: those without tags and options. Finished ones are not taken for unfinished.
-static void unfinished_ones_are_found(void **state)
+TEST(unfinished_ones_are_found)
 {
 	struct drb_rng rng = drb_rng_seed(4, 0);
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(recipes); i++) {
 		struct made m;
 		make(&m, &recipes[i], &rng);
@@ -149,11 +142,10 @@ static void unfinished_ones_are_found(void **state)
 }
 
 // What looks like a checksum in a fragment is not one, or is that of more than the fragment.
-static void fragments_are_left(void **state)
+TEST(fragments_are_left)
 {
 	static const uint16_t fields[] = {DRB_IPV4_MORE, 1480 / 8, DRB_IPV4_MORE | 1480 / 8};
 	struct drb_rng rng = drb_rng_seed(5, 0);
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
 		struct made m;
 		make(&m, &recipes[1], &rng);
@@ -166,7 +158,7 @@ static void fragments_are_left(void **state)
 }
 
 // The same packets in tunnels, where the checksum of the packet around them is finished or not there.
-static void unfinished_ones_in_tunnels_are_found(void **state)
+TEST(unfinished_ones_in_tunnels_are_found)
 {
 	static const struct {
 		uint16_t port; // 0: IP in IP
@@ -174,7 +166,6 @@ static void unfinished_ones_in_tunnels_are_found(void **state)
 		uint8_t first;
 	} tunnels[] = {{4789, 8, 8}, {8472, 8, 8}, {6081, 16, 2}, {0, 0, 0}, {4790, 8, 8}};
 	struct drb_rng rng = drb_rng_seed(6, 0);
-	(void)state;
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(tunnels); i++) {
 		struct made m, outer;
 		const uint16_t port = tunnels[i / 2].port;
@@ -216,15 +207,4 @@ static void unfinished_ones_in_tunnels_are_found(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(checksums_are_finished),
-		cmocka_unit_test(fields_outside_are_left),
-		cmocka_unit_test(other_sums),
-		cmocka_unit_test(unfinished_ones_are_found),
-		cmocka_unit_test(fragments_are_left),
-		cmocka_unit_test(unfinished_ones_in_tunnels_are_found),
-	};
-	return cmocka_run_group_tests(tests, setup_eal, free_eal);
-}
+TEST_MAIN(setup_eal, free_eal)

@@ -97,9 +97,8 @@ static int begin(void **state)
 	return 0;
 }
 
-static void load_is_sent_less_drained(void **state)
+TEST_WITH(load_is_sent_less_drained, begin, NULL)
 {
-	(void)state;
 	for (uint32_t step = 0; ring.sent < 200000; step++) {
 		put(1 + step % 32);
 		assert_int_equal(queue->in_ring(queue), ring.sent - ring.drained);
@@ -110,9 +109,8 @@ static void load_is_sent_less_drained(void **state)
 }
 
 // The card drains while nobody looks, and the driver frees and forgets.
-static void seldom_looked_at(void **state)
+TEST_WITH(seldom_looked_at, begin, NULL)
 {
-	(void)state;
 	for (uint32_t step = 0; ring.sent < 20000; step++) {
 		put(1 + step % 32);
 		drain(step % 37);
@@ -128,9 +126,8 @@ static void seldom_looked_at(void **state)
 	assert_int_equal(queue->in_ring(queue), 0);
 }
 
-static void a_full_ring(void **state)
+TEST_WITH(a_full_ring, begin, NULL)
 {
-	(void)state;
 	for (int i = 0; i < 20; i++)
 		put(32);
 	assert_int_equal(ring.sent, PLACES - 1);
@@ -140,9 +137,8 @@ static void a_full_ring(void **state)
 	assert_int_equal(queue->in_ring(queue), PLACES - 1 - 20);
 }
 
-static void an_empty_ring_is_not_looked_at(void **state)
+TEST_WITH(an_empty_ring_is_not_looked_at, begin, NULL)
 {
-	(void)state;
 	assert_int_equal(queue->in_ring(queue), 0);
 	assert_int_equal(ring.looks, 0);
 	put(20);
@@ -164,9 +160,8 @@ static bool tells(const char *driver, uint32_t place, uint32_t workers)
 	return drb_dpdk_tells_unsent(&p, &info);
 }
 
-static void who_tells(void **state)
+TEST(who_tells)
 {
-	(void)state;
 	assert_true(tells("net_e1000_em", 2, 1));
 	assert_true(tells("net_i40e", 2, 1));
 	assert_false(tells("net_virtio", 2, 1));
@@ -176,15 +171,4 @@ static void who_tells(void **state)
 	assert_false(tells("net_e1000_em", 0, 1)); // no card
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(load_is_sent_less_drained, begin),
-		cmocka_unit_test_setup(seldom_looked_at, begin),
-		cmocka_unit_test_setup(a_full_ring, begin),
-		cmocka_unit_test_setup(an_empty_ring_is_not_looked_at, begin),
-		cmocka_unit_test(who_tells),
-	};
-
-	return cmocka_run_group_tests(tests, make_device, free_eal);
-}
+TEST_MAIN(make_device, free_eal)

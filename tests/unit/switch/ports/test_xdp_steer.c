@@ -3,9 +3,6 @@
 // counts each of them.
 #include "fixtures/unit.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -141,7 +138,7 @@ static const struct {
 	{{6, 0xa0, 0, 0, 0, 0}, 0x0800, 0, 0, 14, true},
 };
 
-static void frames_of_the_fabric_are_taken(void **state)
+TEST(frames_of_the_fabric_are_taken)
 {
 	const struct loaded *l = *state;
 	uint64_t taken = 0;
@@ -168,7 +165,7 @@ static void frames_of_the_fabric_are_taken(void **state)
 }
 
 // Without a socket there is nobody to take a frame.
-static void frames_without_a_socket_pass(void **state)
+TEST(frames_without_a_socket_pass)
 {
 	const struct loaded *l = *state;
 	uint8_t frame[FRAME] = {6, 0xa0, 0, 0, 0, 1};
@@ -186,12 +183,4 @@ static void frames_without_a_socket_pass(void **state)
 	assert_int_equal(after.redirected, before.redirected);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(frames_of_the_fabric_are_taken),
-		cmocka_unit_test(frames_without_a_socket_pass),
-	};
-
-	return cmocka_run_group_tests(tests, load, unload);
-}
+TEST_MAIN(load, unload)

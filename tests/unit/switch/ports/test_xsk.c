@@ -4,7 +4,6 @@
 #include "fixtures/unit.h"
 
 #include <linux/if_tun.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
 
 #include "common/cli/log.h"
@@ -68,12 +67,11 @@ static void draw_frame(struct drb_rng *rng, uint32_t length)
 }
 
 // Longest frames of one, two and three parts, with what is just shorter and longer; and of each MTU too long ones.
-static void long_frames_come_whole(void **state)
+TEST(long_frames_come_whole)
 {
 	static const uint32_t mtus[] = {1280, 1500, 3400, 3680, 3720, 7300, 7700, 9000};
 	struct drb_rng rng = drb_rng_seed(7, 11);
 
-	(void)state;
 	if (!has_xdp)
 		skip();
 	for (size_t m = 0; m < ARRAY_SIZE(mtus); m++) {
@@ -95,13 +93,12 @@ static void long_frames_come_whole(void **state)
 }
 
 // As many as there are places for come while nobody looks; what is over is counted.
-static void the_ring_holds_what_it_says(void **state)
+TEST(the_ring_holds_what_it_says)
 {
 	struct rte_mbuf *got[32];
 	struct drb_rng rng = drb_rng_seed(7, 12);
 	uint32_t n = 0, burst;
 
-	(void)state;
 	if (!has_xdp)
 		skip();
 	assert_true(begin_port("d0", MTU, "af_xdp"));
@@ -122,13 +119,12 @@ static void the_ring_holds_what_it_says(void **state)
 }
 
 // Packets that wait, more than there are buffers to lend, are not in the way of those that come.
-static void what_waits_is_kept_apart(void **state)
+TEST(what_waits_is_kept_apart)
 {
 	static struct rte_mbuf *waiting[4000];
 	struct drb_rng rng = drb_rng_seed(7, 15);
 	uint32_t n = 0, apart = 0;
 
-	(void)state;
 	if (!has_xdp)
 		skip();
 	assert_true(begin_port("d0", 1500, "af_xdp"));
@@ -185,17 +181,15 @@ static void cross_a_link(const char *driver)
 	end_port(buffers);
 }
 
-static void packets_cross_links(void **state)
+TEST(packets_cross_links)
 {
-	(void)state;
 	if (!has_xdp)
 		skip();
 	cross_a_link("af_xdp");
 }
 
-static void as_they_do_over_packet_sockets(void **state)
+TEST(as_they_do_over_packet_sockets)
 {
-	(void)state;
 	cross_a_link("af_packet");
 }
 
@@ -217,7 +211,7 @@ static void comes_out(uint32_t length)
 }
 
 // By the ring of the socket, of which the kernel says when it is to be told: as where a driver shares its memory.
-static void sockets_send(void **state)
+TEST(sockets_send)
 {
 	static const uint32_t lengths[] = {60, 3007, 3008, 3009, 6016, 6017, FRAME_MAX};
 	struct drb_send_result result = {0};
@@ -226,7 +220,6 @@ static void sockets_send(void **state)
 	const char *step;
 	struct drb_xsk x;
 
-	(void)state;
 	if (!has_xdp)
 		skip();
 	assert_true(begin_port("d1", MTU, "none"));
@@ -267,13 +260,12 @@ static void sockets_send(void **state)
 }
 
 // One line names the port, what is in its way, and what to do.
-static void another_has_the_interface(void **state)
+TEST(another_has_the_interface)
 {
 	struct drb_port_setup taken;
 	const char *said, *step;
 	struct drb_xsk x;
 
-	(void)state;
 	if (!has_xdp)
 		skip();
 	struct rte_mempool *other =
@@ -328,13 +320,12 @@ static void goes_out(const int tap[2], uint32_t length)
 }
 
 // Any interface may be a port, with a worker for each of its queues.
-static void workers_share_queues(void **state)
+TEST(workers_share_queues)
 {
 	const int tap[2] = {open_tap(), open_tap()};
 	struct drb_rng rng = drb_rng_seed(7, 15);
 	struct drb_send_result result;
 
-	(void)state;
 	if (!has_xdp)
 		skip();
 	if (tap[0] < 0 || tap[1] < 0)
@@ -366,22 +357,11 @@ static void workers_share_queues(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(long_frames_come_whole),
-		cmocka_unit_test(the_ring_holds_what_it_says),
-		cmocka_unit_test(what_waits_is_kept_apart),
-		cmocka_unit_test(packets_cross_links),
-		cmocka_unit_test(as_they_do_over_packet_sockets),
-		cmocka_unit_test(sockets_send),
-		cmocka_unit_test(another_has_the_interface),
-		cmocka_unit_test(workers_share_queues),
-	};
-
 	if (!make_veth() ||
 	    system("ip link set inner mtu 65535 && ip link set outer mtu 65535") != 0) {
 		printf("1..0 # SKIP there may be no veth pair here: %s\n", strerror(errno));
 		return 0;
 	}
 	has_xdp = may_use_xdp();
-	return cmocka_run_group_tests_name("xsk", tests, setup_eal, free_eal);
+	return test_all(setup_eal, free_eal);
 }
