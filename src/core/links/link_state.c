@@ -116,8 +116,9 @@ static enum drb_hello_outcome hear_stranger(struct drb_link *l, const struct drb
 						l->sent - hello->echo.number < DRB_HELLO_ECHO_MAX);
 
 	if (speaks && (is_as_wired(l, &l->hello) || !is_as_wired(l, hello))) {
-		const bool rival = proven && is_of_neighbour(l, hello);
-		l->rival |= rival;
+		const bool rival = is_of_neighbour(l, hello);
+		l->rival |= rival && proven;
+		l->unproven |= rival && !proven;
 		return rival ? DRB_HELLO_RIVAL : DRB_HELLO_STALE;
 	}
 	if (proven)
@@ -164,7 +165,9 @@ enum drb_hello_outcome drb_link_hear_hello(struct drb_link *l, const struct drb_
 		meet_process(l);
 	else if (l->rival) // one that was restarted would not speak again
 		l->duplicate_ns = now_ns;
-	l->rival = false;
+	else if (l->unproven) // likewise
+		l->replayed_ns = now_ns;
+	l->rival = l->unproven = false;
 	// Who has heard us and does not any more has waited for its hold time already. Who has not yet may have been sent
 	// nothing: hellos that waited here while this switch had no CPU count once.
 	if (hello->flags & DRB_HELLO_HEARS)

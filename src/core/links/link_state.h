@@ -63,8 +63,8 @@ enum drb_hello_outcome {
 	DRB_HELLO_TAKEN,
 	DRB_HELLO_OWN,   // ours, which has come back
 	DRB_HELLO_STALE, // sent before, or elsewhere
-	DRB_HELLO_RIVAL, // of another process with the name of the neighbour, which still speaks
-	DRB_HELLO_ASKS,  // may be old: the next one of ours echoes it, for its sender to answer
+	DRB_HELLO_RIVAL, // with the name of the neighbour, which still speaks, but of another process
+	DRB_HELLO_ASKS, // may be old: the next one of ours echoes it, for its sender to answer
 };
 
 // What a switch wants to see in the hellos of one port, and says in its own.
@@ -90,7 +90,9 @@ struct drb_link {
 	struct drb_hello hello;        // the last one
 	struct drb_hello_serial asked; // of a hello that was no answer: to be echoed
 	bool rival;                    // there was a rival since the last hello
+	bool unproven;                 // or one that may be a recording
 	uint64_t duplicate_ns; // when two processes were last seen to speak in turn; 0: never
+	uint64_t replayed_ns;  // when the neighbour last spoke in turn with recordings; 0: never
 	uint64_t sent;         // our own hellos
 	uint64_t sent_before;  // of those, when the neighbour's process was first heard
 	uint64_t said_ns;      // when the last of them was

@@ -244,9 +244,11 @@ static enum drb_hello_result take(struct drb_liveness *l, uint32_t in, const str
 	if (ours.mtu >= l->fabric_mtu && h->mtu >= l->fabric_mtu)
 		ours.mtu = h->mtu; // both take every packet
 	drb_hello_faults_compare(&l->faults[in], l->setup[in].name, &ours, h, now_ns);
-	if (p->duplicate_ns == now_ns)
-		drb_hello_fault_note(&l->faults[in], l->setup[in].name, DRB_HELLO_FAULT_TWICE, h,
-				     now_ns);
+	if (p->duplicate_ns == now_ns || p->replayed_ns == now_ns)
+		drb_hello_fault_note(&l->faults[in], l->setup[in].name,
+				     p->duplicate_ns == now_ns ? DRB_HELLO_FAULT_TWICE
+							       : DRB_HELLO_FAULT_STALE,
+				     h, now_ns);
 	if (changed)
 		drb_liveness_log(l, in, before, now_ns);
 	if (changed && (p->state == DRB_LINK_LOSSY || before == DRB_LINK_LOSSY))

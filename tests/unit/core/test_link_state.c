@@ -357,6 +357,7 @@ TEST(nobody_displaces)
 					drb_link_hear_hello(&l, &strange, ms * MS, &changed),
 					DRB_HELLO_TAKEN);
 				l.rival = before.rival;
+				l.unproven = before.unproven;
 				assert_memory_equal(&l, &before, sizeof(l));
 			}
 		}
@@ -364,12 +365,32 @@ TEST(nobody_displaces)
 		// Once it is silent, only without a key.
 		h = hello_of(DRB_HELLO_HEARS);
 		h.serial.instance = 12;
-		is_refused(&h, 21220, DRB_HELLO_RIVAL - keyed);
+		is_refused(&h, 21220, DRB_HELLO_RIVAL);
 		if (keyed)
 			is_refused(&h, 21221, DRB_HELLO_ASKS);
 		else
 			assert_int_equal(hear_this(&h, 21221), DRB_LINK_UP);
 	}
+}
+
+// A neighbour that was restarted has no proof yet and is no recording: the one before does not speak again.
+TEST(restarts_are_no_recordings)
+{
+	struct drb_hello strange, ours = {0}, h;
+
+	begin_keyed();
+	drb_link_say(&l, &ours, 1000 * MS);
+	h = hello_of(DRB_HELLO_HEARS);
+	h.echo = ours.serial;
+	assert_int_equal(hear_this(&h, 1000), DRB_LINK_UP);
+	strange = h;
+	strange.serial.instance++;
+	strange.echo = (struct drb_hello_serial){0};
+	is_refused(&strange, 1100, DRB_HELLO_RIVAL);
+	assert_int_equal(l.replayed_ns, 0);
+	h.serial.number++;
+	assert_int_equal(hear_this(&h, 1200), DRB_LINK_UP);
+	assert_int_equal(l.replayed_ns, 1200 * MS);
 }
 
 TEST(miswired)
