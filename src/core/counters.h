@@ -51,6 +51,7 @@
 	X(bad_hello, "malformed hello")                                                            \
 	X(forged_hello, "hello without the proof of our hello_key")                                \
 	X(replayed_hello, "hello that was sent before or elsewhere, or not by the neighbour")             \
+	X(hellos_waiting, "hello to another worker than the first, with which too many wait")       \
 	X(spoofed_mark, "a host's frame that carries a detour mark")                               \
 	X(no_route, "no usable port leads there, or the detour would exceed its limit")            \
 	X(unknown_neighbour, "ARP request or neighbour solicitation for an address outside the fabric") \

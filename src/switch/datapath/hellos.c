@@ -77,7 +77,7 @@ static struct drb_arrivals count_arrivals(void *worker, uint32_t i, bool *missed
 	struct drb_worker *w = worker;
 	struct drb_port_queue *q = w->port[i].queue;
 	const bool apart = w->hello_io.fd[i] >= 0;
-	const uint64_t received = w->port[i].in_packets;
+	const uint64_t received = w->port[i].in_packets - w->hello_io.refused[i];
 
 	if (missed) {
 		uint64_t before = w->hello_io.missed[i];
@@ -98,7 +98,7 @@ static void note_seen(struct drb_worker *w)
 
 	for (uint32_t i = 0; i < w->ports; i++) {
 		io->seen_before[i] = io->seen[i];
-		io->seen[i] = w->port[i].in_packets;
+		io->seen[i] = w->port[i].in_packets - io->refused[i];
 	}
 }
 
@@ -235,6 +235,16 @@ void drb_hellos_read_silence(struct drb_worker *w)
 	w->links_version = UINT_MAX; // of no writing that is over
 }
 
+// Hellos count as packets only if they are dropped.
+static void count_drop(struct drb_worker *w, uint32_t in, uint32_t len, enum drb_drop reason)
+{
+	w->counters.rx_packets++;
+	w->port[in].in_packets++;
+	w->port[in].in_octets += len;
+	w->port[in].in_discards++;
+	w->drop[reason]++;
+}
+
 // A hello frame of port `in`, on worker 0. What is refused counts as a packet that was dropped, unless
 // the caller will count it.
 static enum drb_hello_result hear(struct drb_worker *w, uint32_t in, const uint8_t *frame,
@@ -245,13 +255,9 @@ static enum drb_hello_result hear(struct drb_worker *w, uint32_t in, const uint8
 					       [DRB_HELLO_REPLAYED] = DRB_DROP_replayed_hello};
 	enum drb_hello_result result = drb_liveness_hear(&w->liveness, in, frame, len, w->now_ns);
 
-	if (result != DRB_HELLO_HEARD && !(result == DRB_HELLO_BAD && counted)) {
-		w->counters.rx_packets++;
-		w->port[in].in_packets++;
-		w->port[in].in_octets += len;
-		w->port[in].in_discards++;
-		w->drop[reason[result]]++;
-	}
+	w->hello_io.refused[in] += result != DRB_HELLO_HEARD;
+	if (result != DRB_HELLO_HEARD && !(result == DRB_HELLO_BAD && counted))
+		count_drop(w, in, len, reason[result]);
 	return result;
 }
 
@@ -274,6 +280,7 @@ bool drb_hellos_receive(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 			drb_worker_kick(w->owner);
 			return true;
 		}
+		count_drop(w, in, m->data_len, DRB_DROP_hellos_waiting);
 	}
 	rte_pktmbuf_free(m);
 	return true;

@@ -55,6 +55,8 @@ struct drb_hello_io {
 	// Packets received by each port when sockets of hellos were last looked at, and before that.
 	uint64_t seen[DRB_PORTS_MAX], seen_before[DRB_PORTS_MAX];
 	uint64_t missed[DRB_PORTS_MAX]; // before they were received, as counted last
+	uint64_t refused
+		[DRB_PORTS_MAX]; // hellos among the received packets, which no neighbour counts as sent
 };
 
 struct drb_worker_config {
