@@ -9,6 +9,7 @@ import os
 import pathlib
 import platform
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -123,6 +124,27 @@ def is_somebody_else():
         until(lambda: gone(broker))
 
 
+def without_broker():
+    """A broker that is dead or stopped costs the orders that need it, each of which says so, and nothing else."""
+    for how in (signal.SIGKILL, signal.SIGSTOP):
+        with World() as w:
+            p = w.ready(NULLS)
+            path = w.socket_of('drb-s1-0')
+            broker, = pathlib.Path(f'/proc/{p.pid}/task/{p.pid}/children').read_text(encoding='ascii').split()
+            os.kill(int(broker), how)
+            for _ in range(2):
+                begun = time.monotonic()
+                said = ask(path, '/drb/reload')[0]
+                assert said.startswith(f'error: {w.dir}/c.yaml: ') and 'is gone or stopped: restart' in said, said
+                assert time.monotonic() - begun < 5
+            assert ask(path, '/drb/info')[0]['ready'] == 1
+            begun = time.monotonic()
+            stop(p)
+            assert time.monotonic() - begun < 5
+            if how == signal.SIGSTOP:
+                os.kill(int(broker), signal.SIGKILL)
+
+
 def must_be_able_to():
     """Root that may not become somebody else, in a container perhaps, starts nothing."""
     if not has_nobody():
@@ -205,4 +227,4 @@ def another_file_is_refused():
 
 
 tap.run((is_somebody_else, must_be_able_to, no_capability_may_come_back, another_call_is_refused,
-         unless_it_is_left_off, another_file_is_refused))
+         unless_it_is_left_off, another_file_is_refused, without_broker))

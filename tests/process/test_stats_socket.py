@@ -195,7 +195,7 @@ def folders_of_others():
         refuses(w, NULLS, 'it is no directory')
         (dpdk / 'drb-s1-0').unlink()
         dpdk.chmod(0o777)
-        refuses(w, NULLS, 'other users may write to it')
+        refuses(w, NULLS, 'another user owns it or may write to it')
         dpdk.chmod(0o700)
         stop(w.ready(NULLS))
 

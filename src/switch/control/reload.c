@@ -54,7 +54,9 @@ static int check_readable_again(const char *path)
 		return 0;
 	}
 	drb_error("%s: %s", path,
-		  fd == -ENXIO ? "cannot be reloaded: not a regular file" : strerror(-fd));
+		  fd == -ENXIO    ? "cannot be reloaded: not a regular file"
+		  : fd == -ECHILD ? DRB_BROKER_GONE
+				  : strerror(-fd));
 	return -EINVAL;
 }
 

@@ -23,6 +23,9 @@
 #include "switch/startup/privilege.h"
 
 #define TEXT_MAX 1024
+// A broker that does not answer within this is gone, or as good as gone.
+#define ANSWER_WITHIN_S 2
+#define END_WITHIN_MS 1000
 
 enum operation { OPEN_CONFIG, SAVE, CONNECT };
 
@@ -50,6 +53,7 @@ static const char *config, *stats_folder;
 static bool is_file; // the config, and no pipe, for instance
 static pid_t process;
 static int channel = -1; // to the broker; -1: there is none
+static bool gone;        // it did not answer; guarded by `asking`
 
 static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER; // of the channel
 
@@ -84,7 +88,7 @@ static size_t take(void *data, size_t size, int *passed)
 	struct msghdr message = {.msg_iov = &part,
 				 .msg_iovlen = 1,
 				 .msg_control = &control,
-				 .msg_controllen = sizeof(control)};
+				 .msg_controllen = CMSG_LEN(sizeof(int))}; // of one descriptor
 	ssize_t length;
 
 	*passed = -1;
@@ -193,12 +197,15 @@ static _Noreturn void serve(void)
 	_exit(0);
 }
 
-// The folder is gone when this process is.
+// The folder is gone when the broker is. One that is stopped is not waited for.
 static void end(void)
 {
+	const struct timespec pause = {.tv_nsec = 1000000};
+
 	close(channel);
 	channel = -1;
-	waitpid(process, NULL, 0);
+	for (uint32_t ms = 0; ms < END_WITHIN_MS && waitpid(process, NULL, WNOHANG) == 0; ms++)
+		nanosleep(&pause, NULL);
 }
 
 int drb_broker_begin(const char *path, const struct drb_config_override *override,
@@ -224,8 +231,12 @@ int drb_broker_begin(const char *path, const struct drb_config_override *overrid
 		close(ends[1]);
 		channel = ends[0];
 	}
-	if (rc == 0 && take(&ready, sizeof(ready), &passed) == sizeof(ready))
+	if (rc == 0 && take(&ready, sizeof(ready), &passed) == sizeof(ready)) {
+		const struct timeval within = {.tv_sec = ANSWER_WITHIN_S};
+		setsockopt(channel, SOL_SOCKET, SO_RCVTIMEO, &within, sizeof(within));
+		setsockopt(channel, SOL_SOCKET, SO_SNDTIMEO, &within, sizeof(within));
 		atexit(end);
+	}
 	rc = rc == 0 ? ready.result : rc;
 	if (rc < 0)
 		drb_error("cannot start the process that opens the config for this one: %s",
@@ -239,9 +250,13 @@ static int ask(const struct request *request, int passed, struct reply *reply)
 	int got = -1;
 
 	pthread_mutex_lock(&asking);
-	if (!put(request, sizeof(*request), passed) ||
-	    take(reply, sizeof(*reply), &got) != sizeof(*reply))
-		*reply = (struct reply){-ECHILD, "the broker of this switch is gone: restart it"};
+	if (gone || !put(request, sizeof(*request), passed) ||
+	    take(reply, sizeof(*reply), &got) != sizeof(*reply)) {
+		*reply = (struct reply){-ECHILD, DRB_BROKER_GONE};
+		if (!gone)
+			drb_error(DRB_BROKER_GONE);
+		gone = true; // a late answer would be taken for that to another request
+	}
 	pthread_mutex_unlock(&asking);
 	return reply->result < 0 ? reply->result : got >= 0 ? got : 0;
 }

@@ -99,7 +99,7 @@ static const char *why_not(int error)
 	case -ELOOP:
 		return "it is no directory; links are not followed";
 	case -EPERM:
-		return "other users may write to it";
+		return "another user owns it or may write to it: chown it to root, mode 0755";
 	default:
 		return strerror(-error);
 	}
