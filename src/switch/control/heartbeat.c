@@ -77,12 +77,15 @@ static char state_of(int tid)
 	return end && end[1] ? end[2] : '?';
 }
 
-// Not if it only waits for a CPU.
+// Not if it only waits for a CPU, has answered meanwhile, or if it cannot be told.
 static bool is_stuck(const struct drb_worker *w, const struct pulse *p)
 {
 	const int tid = atomic_load(&w->tid);
+	const char state = state_of(tid);
+	const uint64_t ran = ran_ns(tid);
 
-	return state_of(tid) != 'R' || ran_ns(tid) - p->ran_ns > RAN_NS;
+	return atomic_load(&w->beat) != atomic_load(&w->beat_wanted) && state != '?' &&
+	       (state != 'R' || (p->ran_ns > 0 && ran > p->ran_ns + RAN_NS));
 }
 
 // Each worker takes it over as it answers, which it is asked to do now.

@@ -21,6 +21,8 @@ _Static_assert(DRB_PORTS_MAX <= 64, "all ports in one reply");
 
 struct drb_reply_context drb_reply_context;
 
+#define TROUBLE_TEXT 160
+
 static bool is_stuck(void)
 {
 	return drb_workers_stuck(drb_reply_context.workers) >= 0;
@@ -55,13 +57,16 @@ int drb_fill_stuck(struct rte_tel_data *d)
 	return rte_tel_data_add_dict_string(d, "trouble", trouble);
 }
 
+// First, since DPDK cuts the text.
 static void say_more_outages(char *trouble, size_t size)
 {
-	const size_t used = strlen(trouble);
+	char rest[TROUBLE_TEXT];
 
-	snprintf(trouble + used, size - used,
-		 "%stoo many outages for hellos: detours alone until some are mended or undrained",
-		 used ? "; " : "");
+	snprintf(rest, sizeof(rest), "%s", trouble);
+	snprintf(
+		trouble, size,
+		"too many outages for hellos: detours alone until some are mended or undrained%s%s",
+		*rest ? "; " : "", rest);
 }
 
 static void say_refused(char *trouble, size_t size)
@@ -78,7 +83,7 @@ int drb_fill_info(struct rte_tel_data *d, const struct drb_snapshot *s, int rc)
 	const struct drb_setup *setup = drb_reply_context.setup;
 	struct rte_tel_data *code = rte_tel_data_alloc();
 	uint32_t all = setup->down_ports + setup->up_ports;
-	char trouble[160];
+	char trouble[TROUBLE_TEXT];
 
 	if (!code)
 		return -ENOMEM;

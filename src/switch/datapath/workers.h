@@ -12,7 +12,9 @@
 #define DRB_PARK_WITHIN_NS UINT64_C(1500000000)
 // What to say if it cannot.
 #define DRB_PARK_FAILED                                                                            \
-	"a worker of this switch is stuck, so nothing was changed: restart the switch"
+	"a worker of this switch is stuck or gets no CPU, so nothing was changed: try again; "     \
+	"restart "                                                                                 \
+	"the switch if `drbctl list` says stuck"
 
 struct drb_workers {
 	uint32_t count;

@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import subprocess
+import time
 from typing import Callable, NamedTuple
 
 from chaos_world import BUILD, run
@@ -16,7 +17,8 @@ from stopped import Stopped, until, worker
 SUBJECT, PEER = 's2-0', 's1-3'       # they have a memif link, d3 to u0; all others are packet sockets
 ORDER_S, LIST_S, END_S, HEALED_S = 2.0, 1.0, 5.0, 8.0
 SETTLED_S = 1.0                      # after something broke
-STUCK = 'a worker of this switch is stuck, so nothing was changed: restart the switch'
+STUCK = ('a worker of this switch is stuck or gets no CPU, so nothing was changed: try again; restart the switch if '
+         '`drbctl list` says stuck')
 CLIENTS = 200
 
 
@@ -63,10 +65,12 @@ def _full_pipe(m):
     m.log.reads.clear()
     with open(f'/proc/{os.getpid()}/fd/{m.process.stderr.fileno()}', 'wb', buffering=0,
               opener=lambda path, _: os.open(path, os.O_WRONLY | os.O_NONBLOCK)) as f:
-        with contextlib.suppress(BlockingIOError):
-            while f.write(b'full\n'):
-                pass
-    yield
+        def is_full():
+            return f.write(b'full\n') is None
+
+        until(lambda: is_full() and not time.sleep(0.05) and is_full())  # its reader may have been in a read
+        yield
+        assert is_full()
     m.log.reads.set()
 
 

@@ -86,7 +86,7 @@ int drb_memif_park(void)
 
 	if (rc < 0 && !callbacks.waits)
 		drb_warn("port %s: its memif peer comes or goes, which waits for a worker that is "
-			 "stuck: restart the switch",
+			 "stuck or gets no CPU: restart the switch if `drbctl list` says stuck",
 			 inside->port);
 	callbacks.waits = rc < 0;
 	return rc;
