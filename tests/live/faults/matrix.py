@@ -225,7 +225,8 @@ class Matrix:
                     self.pair(name, order.do)
                 if self.stuck is not None:
                     until(lambda: self.row()['state'] == 'stuck', LIST_S)
-                self.spans.append(('all of them', self.broken, max(time.monotonic(), self.broken + SETTLED_S + 0.3),
+                time.sleep(max(0.0, self.broken + SETTLED_S + 1.5 - time.monotonic()))
+                self.spans.append(('all of them', self.broken, time.monotonic(),
                                    self.broken, set(self.cut_off)))
                 complaints = self.lost(streams)  # now: what waits for a stuck worker comes when it goes on
             assert self.log.count(fault.shows), 'nothing shows of the fault'
