@@ -141,14 +141,15 @@ static void unlink_registered(struct registered *gone)
 
 static void release(struct registered *gone)
 {
-	drb_memif_talk_over(gone->link, &gone->talk);
 	rte_intr_instance_free(gone->handle);
 	free(gone);
 }
 
+// By who is inside the driver.
 static void drop(struct registered *gone)
 {
 	unlink_registered(gone);
+	drb_memif_talk_over(gone->link, &gone->talk);
 	release(gone);
 }
 
@@ -177,7 +178,8 @@ static void call(void *arg)
 	struct registered *g = arg;
 	int rc = 0;
 
-	drb_memif_enter(g->link);
+	drb_memif_enter(NULL);
+	inside = g->link; // not before: who registers is inside until *g is whole
 	// While this waited, main() may have unregistered it.
 	if (!callbacks.closed && !g->after && (rc = drb_memif_park()) == 0) {
 		drb_memif_listen(g->link, &g->talk);
@@ -241,11 +243,12 @@ int __wrap_rte_intr_callback_unregister_pending(const struct rte_intr_handle *ha
 	if (!g)
 		return __real_rte_intr_callback_unregister_pending(handle, callback, arg, after);
 	drb_memif_talk_over(g->link, &g->talk); // now, that the workers are parked
-	set_after(g, after);
-	rc = __real_rte_intr_callback_unregister_pending(g->handle, call, g, call_after);
+	handle = g->handle;
+	set_after(g, after); // from now on *g may go, once its thread knows by the following
+	rc = __real_rte_intr_callback_unregister_pending(handle, call, g, call_after);
 	if (rc < 0)
 		set_after(g, NULL);
-	return rc; // *g may be gone
+	return rc;
 }
 
 void drb_memif_close(void)
