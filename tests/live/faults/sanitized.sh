@@ -15,16 +15,17 @@ done
 # watched_by NAME FOLDER: from now on switches are those of this build, the other programs as they are
 watched_by() {
   export DRB_BUILD=$scratch/$1
-  mkdir -p "$DRB_BUILD/src"
+  mkdir -p "$DRB_BUILD/src" "$scratch/reports"
+  chmod 1777 "$scratch/reports" # switches may be of another user
   ln -s "$build"/src/{topo,ctl,gen} "$root/$2/src/switch" "$DRB_BUILD/src"
-  export TSAN_OPTIONS="log_path=$scratch/report halt_on_error=0 history_size=7 suppressions=$root/tests/live/faults/sanitized.supp"
-  export ASAN_OPTIONS="log_path=$scratch/report halt_on_error=1 detect_leaks=1"
-  export UBSAN_OPTIONS="log_path=$scratch/report halt_on_error=1 print_stacktrace=1"
+  export TSAN_OPTIONS="log_path=$scratch/reports/of halt_on_error=0 history_size=7 suppressions=$root/tests/live/faults/sanitized.supp"
+  export ASAN_OPTIONS="log_path=$scratch/reports/of halt_on_error=1 detect_leaks=1"
+  export UBSAN_OPTIONS="log_path=$scratch/reports/of halt_on_error=1 print_stacktrace=1"
 }
 
 # Reports are files, but for those of UndefinedBehaviorSanitizer, which are among what a switch says.
 nothing_to_report() {
-  ! cat "$scratch"/report.* 2>/dev/null
+  ! cat "$scratch"/reports/* 2>/dev/null
 }
 nothing_said() {
   ! fabric logs -n 10000 | grep -E -A 20 'Sanitizer|runtime error:'
@@ -77,22 +78,23 @@ all_that_may_come() {
   check "$of: it is missed, too" soon links 16
   check "$of: and comes again" fabric restart s2-1
   check "$of: all links are there" soon links 24
-  check "$of: counters" drbctl check
-  check "$of: packets were forwarded" seen
+  check "$of: counters" soon drbctl check
+  check "$of: packets were forwarded" soon seen
   check "$of: nothing is said" nothing_said
   check "$of: down" fabric down
   end_traffic
   check "$of: nothing to report" nothing_to_report
-  rm -f "$scratch"/report.*
+  rm -f "$scratch"/reports/*
 }
+# A worker may need a while to answer: it is watched, and its host is flooded.
 orders() {
   local order
   for order in threshold=auto scheme=walk scheme=least unit=flow scheme=ecmp unit=flowlet scheme=drb; do
-    drbctl set --all --timeout 10s $order || return
-    drbctl metrics --timeout 10s >/dev/null || return
-    drbctl show --all worker --timeout 10s >/dev/null || return
+    soon drbctl set --all $order || return
+    soon drbctl metrics >"$scratch/metrics" || return
+    soon drbctl show --all worker || return
   done
-  drbctl reload --all --timeout 10s
+  soon drbctl reload --all
 }
 
 watched_by thread build-tsan
