@@ -40,12 +40,14 @@ def ptrace(request, tid, data=None):
 
 def waits(pid):
     """A thread that has just entered the kernel by an instruction that can be used again."""
-    for tid in map(int, os.listdir(f'/proc/{pid}/task')):
-        path = pathlib.Path(f'/proc/{pid}/task/{tid}')
-        if tid != pid and (path / 'wchan').read_text(encoding='ascii') == 'hrtimer_nanosleep':
-            return tid
-        if tid != pid and (path / 'syscall').read_text(encoding='ascii').split()[0] in ('35', '230'):
-            return tid
+    limit = time.monotonic() + WITHIN
+    while time.monotonic() < limit:  # it works now and then
+        for tid in map(int, os.listdir(f'/proc/{pid}/task')):
+            path = pathlib.Path(f'/proc/{pid}/task/{tid}')
+            if tid != pid and (path / 'wchan').read_text(encoding='ascii') == 'hrtimer_nanosleep':
+                return tid
+            if tid != pid and (path / 'syscall').read_text(encoding='ascii').split()[0] in ('35', '230'):
+                return tid
     raise AssertionError('no thread sleeps')
 
 
