@@ -263,7 +263,7 @@ static int ask(const struct request *request, int passed, struct reply *reply)
 
 int drb_broker_open_config(const char *path)
 {
-	struct reply reply;
+	struct reply reply = {0};
 
 	(void)path;
 	return ask(&(struct request){.operation = OPEN_CONFIG}, -1, &reply);
@@ -272,7 +272,7 @@ int drb_broker_open_config(const char *path)
 int drb_broker_save(const char *settings)
 {
 	struct request request = {.operation = SAVE};
-	struct reply reply;
+	struct reply reply = {0};
 
 	snprintf(request.text, sizeof(request.text), "%s", settings);
 	if (ask(&request, -1, &reply) == 0)
@@ -299,7 +299,7 @@ static int port_at(const struct sockaddr *address, socklen_t length)
 int __wrap_connect(int fd, const struct sockaddr *address, socklen_t length)
 {
 	const int port = port_at(address, length);
-	struct reply reply;
+	struct reply reply = {0};
 
 	if (port < 0)
 		return __real_connect(fd, address, length);
