@@ -176,14 +176,19 @@ struct self {
 	const struct drb_outage_sources *from;
 	uint32_t item, ports;
 	uint32_t peer[64]; // of ports to switches
+	uint64_t there;    // those ports
 	bool accused;      // somebody says that it, or another that its end of a link, is dead
-	uint64_t alive;    // ports behind which the switch is alive
+	uint64_t alive;    // dead ports behind which the switch is alive
 };
 
 static void note_sayer(struct self *s, uint32_t sayer)
 {
-	for (uint32_t i = 0; sayer != DRB_OUTAGE_NOBODY && i < s->ports; i++)
+	if (sayer == DRB_OUTAGE_NOBODY)
+		return;
+	for (uint64_t dead = s->from->dead & s->there; dead; dead &= dead - 1) {
+		const uint32_t i = (uint32_t)__builtin_ctzll(dead);
 		s->alive |= s->peer[i] == sayer ? UINT64_C(1) << i : 0;
+	}
 }
 
 // True if a switch knows better itself: what concerns it or a link of its own, but for what the other end says.
@@ -219,7 +224,7 @@ static void hear(struct drb_outages *o, struct self *s, const struct drb_outages
 		o->more = (uint8_t)more;
 }
 
-static struct self self_of(const struct drb_outage_sources *from, uint64_t *there)
+static struct self self_of(const struct drb_outage_sources *from)
 {
 	const struct drb_tree *t = from->tree;
 	const uint32_t downs = drb_tree_down_ports(t, from->layer);
@@ -227,7 +232,6 @@ static struct self self_of(const struct drb_outage_sources *from, uint64_t *ther
 			 .item = drb_outage_switch(t, from->layer, from->label),
 			 .ports = downs + drb_tree_up_ports(t, from->layer)};
 
-	*there = 0;
 	for (uint32_t i = 0; i < s.ports; i++) {
 		const struct drb_end end =
 			i < downs ? drb_tree_down_peer(t, from->layer, from->label, i)
@@ -236,7 +240,7 @@ static struct self self_of(const struct drb_outage_sources *from, uint64_t *ther
 		if (end.layer == 0)
 			continue;
 		s.peer[i] = drb_outage_switch(t, end.layer, end.label);
-		*there |= UINT64_C(1) << i;
+		s.there |= UINT64_C(1) << i;
 	}
 	return s;
 }
@@ -263,11 +267,10 @@ static bool say_port(struct drb_outages *o, const struct self *s, uint32_t port)
 
 void drb_outages_gather(struct drb_outages *o, const struct drb_outage_sources *from)
 {
-	uint64_t there;
-	struct self s = self_of(from, &there);
-	const uint64_t works = there & ~from->dead;
+	struct self s = self_of(from);
+	const uint64_t works = s.there & ~from->dead;
 	const bool is_spare = works && !(works & ~from->spare);
-	const uint64_t out = there & (from->dead | (is_spare ? 0 : from->spare));
+	const uint64_t out = s.there & (from->dead | (is_spare ? 0 : from->spare));
 	bool proven = false;
 
 	*o = (struct drb_outages){0};
