@@ -35,6 +35,14 @@ def stop_on_signal(number, _):
 
 
 @contextlib.contextmanager
+def ignored():
+    """A signal that comes inside has no effect: what is inside undoes everything."""
+    on_signals(signal.SIG_IGN)
+    yield
+    on_signals(stop_on_signal)
+
+
+@contextlib.contextmanager
 def deferred():
     """A signal that comes inside takes effect at the end."""
     global _depth, _pending

@@ -8,18 +8,17 @@ report.html, which needs no other file."""
 
 import argparse
 import os
-import signal
 import tempfile
 
 from drbfabric import usage
 from drbfabric.common.cli import (
     Parser, Version, a_time, help_first, need_root, not_negative, positive, run_program, say, some_loads,
     some_schemes)
-from drbfabric.common.interrupts import on_signals, stop_on_signal
 from drbfabric.common.output import add_format_options, print_rows
 from drbfabric.common.places import called
 from drbfabric.experiment import report, tcp_command
-from drbfabric.experiment.experiment import Experiment, Setup, check_setup, default_slot, need_small, summarise
+from drbfabric.experiment.experiment import (
+    Experiment, Setup, check_setup, default_slot, need_small, summarise, taken_down)
 
 
 def parser():
@@ -142,13 +141,8 @@ def run(args):
     check_setup(setup)
     with tempfile.TemporaryDirectory(prefix='drb-experiment-') as folder:
         experiment = Experiment(setup, folder)
-        try:
+        with taken_down(experiment):
             experiment.run()
-        finally:
-            experiment.progress.end()
-            on_signals(signal.SIG_IGN)
-            experiment.down()
-            on_signals(stop_on_signal)
         rows = summarise(experiment)
         page = report.write(args.out, experiment, rows)
     print_summary(rows, args.format)

@@ -6,18 +6,17 @@ import argparse
 import dataclasses
 import os
 import shutil
-import signal
 import tempfile
 import time
 
 from drbfabric import usage
 from drbfabric.common import children, schemes
 from drbfabric.common.cli import a_load, a_time, need_root, not_negative, positive, some_schemes
-from drbfabric.common.interrupts import on_signals, stop_on_signal
 from drbfabric.common.output import add_format_options, print_rows
 from drbfabric.experiment import live, single_run
 from drbfabric.experiment.experiment import (
-    Experiment, Progress, Setup, check_setup, default_slot, need_small, simulate, summarise, take_priority)
+    Experiment, Progress, Setup, check_setup, default_slot, need_small, simulate, summarise, take_priority,
+    taken_down)
 from drbfabric.experiment.verdict import TRAFFIC, verdict
 
 # Disturbed runs are not repeated once the demo has taken so long that the rest would end later.
@@ -106,16 +105,11 @@ class Demo:
         for part in self.parts:
             part.simulated[setup.seed] = simulate(part.setup, setup.seed)
         take_priority()
-        try:
+        with taken_down(first):
             for scheme in setup.schemes:
                 plan = first.set_fabric(scheme, setup.load, setup.seed)
                 for part in self.parts:
                     self.measure(part, plan, scheme)
-        finally:
-            first.progress.end()
-            on_signals(signal.SIG_IGN)
-            first.down()
-            on_signals(stop_on_signal)
 
     def measure(self, part, plan, scheme):
         load, seed = self.setup.load, self.setup.seed

@@ -16,7 +16,7 @@ import time
 from dataclasses import dataclass, field
 
 from drbfabric import usage
-from drbfabric.common import children, schemes
+from drbfabric.common import children, interrupts, schemes
 from drbfabric.common.cli import NS
 from drbfabric.common.places import harness, program
 from drbfabric.experiment import live, slow_links
@@ -216,6 +216,17 @@ def take_priority():
     """Switches and generator inherit it: what else runs here delays them less."""
     with contextlib.suppress(PermissionError):
         os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+
+
+@contextlib.contextmanager
+def taken_down(experiment):
+    """Ends its progress and takes its fabric down, however what is inside ends."""
+    try:
+        yield
+    finally:
+        experiment.progress.end()
+        with interrupts.ignored():
+            experiment.down()
 
 
 class Experiment:

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One run, from nothing to the counters of every port: what the demo shows with --one."""
 
-import signal
 import tempfile
 
 from drbfabric import usage
-from drbfabric.common import children, schemes
+from drbfabric.common import children, interrupts, schemes
 from drbfabric.common.cli import need_root
-from drbfabric.common.interrupts import on_signals, stop_on_signal
 from drbfabric.common.places import harness, program
 from drbfabric.experiment.experiment import default_slot, threshold_at
 from drbfabric.fabric import fabrics
@@ -58,9 +56,8 @@ def run(args, say):
             say('checking that no packet was lost between counters')
             status |= _shown([fabric, 'check', 'counters', 'links', '--fabric', args.name, *kind])
         finally:
-            on_signals(signal.SIG_IGN)
-            if up.held:
-                say('taking everything down')
-                children.run([fabric, 'down', '--fabric', args.name])
-            on_signals(stop_on_signal)
+            with interrupts.ignored():
+                if up.held:
+                    say('taking everything down')
+                    children.run([fabric, 'down', '--fabric', args.name])
     return 1 if status else 0

@@ -2,17 +2,15 @@
 """`topo/experiment --tcp WORKLOAD`: options, and the run from a fabric that comes up to the report."""
 
 import argparse
-import signal
 import tempfile
 
 from drbfabric import usage
 from drbfabric.common import children
 from drbfabric.common.cli import positive, say
-from drbfabric.common.interrupts import on_signals, stop_on_signal
 from drbfabric.common.output import print_rows
 from drbfabric.common.places import program
 from drbfabric.experiment import tcp_report
-from drbfabric.experiment.experiment import default_slot
+from drbfabric.experiment.experiment import default_slot, taken_down
 from drbfabric.experiment.tcp_experiment import Experiment, Setup, draw, summarise
 from drbfabric.fabric.fabrics import Fabric
 
@@ -92,13 +90,8 @@ def run(args):
     check(setup)
     with tempfile.TemporaryDirectory(prefix='drb-experiment-') as folder:
         experiment = Experiment(setup, folder)
-        try:
+        with taken_down(experiment):
             experiment.run()
-        finally:
-            experiment.progress.end()
-            on_signals(signal.SIG_IGN)
-            experiment.down()
-            on_signals(stop_on_signal)
         rows = summarise(experiment)
         page = tcp_report.write(args.out, experiment, rows)
     print_summary(rows, args.format)
