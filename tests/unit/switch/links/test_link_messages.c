@@ -228,6 +228,11 @@ TEST(keys)
 	assert_int_equal(w->drop[DRB_DROP_replayed_hello], 2);
 	says("port u0: on this link hellos of this switch come back: see whether its cable loops "
 	     "back");
+	// What was refused the neighbour did not send, so it makes up for nothing that is missing.
+	h.serial.number++;
+	h.sent = 7;
+	receive(w, 2, &h);
+	assert_int_equal(w->liveness.missing[2], 7 - 2);
 	neighbours_key = (struct drb_hello_key){0};
 	end();
 }
