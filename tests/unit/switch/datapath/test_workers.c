@@ -7,7 +7,9 @@
 #include <time.h>
 
 #define EAL_LCORES "(0-1)@0"
+#include "core/links/hello.h"
 #include "switch/datapath/forward.h"
+#include "switch/datapath/hellos.h"
 #include "fixtures/ring_ports.h"
 
 #define TWO "process: {workers: 2}\n"
@@ -283,6 +285,28 @@ TEST(without_peer)
 	free_switch();
 	port->needs_peer = false;
 	port->connected = true;
+}
+
+// Hellos that another worker hands to the first wait in a ring. Those for which it has no room are drops with a name.
+TEST(too_many_hellos)
+{
+	struct drb_worker *second = &all.worker[1];
+	const uint32_t up = 2, more = 5, room = 255;
+	struct drb_hello hello = {.from = {.layer = 2}, .period_ms = 100, .serial = {1, 1}};
+	uint8_t frame[DRB_HELLO_LEN_MAX];
+	const uint32_t len = drb_hello_encode(&hello, frame);
+
+	start_switch(HEAD RINGS "link: {driver: vdev}\n" TWO);
+	for (uint32_t n = 0; n < room + more; n++) {
+		struct rte_mbuf *m = rte_pktmbuf_alloc(test_pool);
+		assert_non_null(m);
+		memcpy(rte_pktmbuf_append(m, (uint16_t)len), frame, len);
+		assert_true(drb_hellos_receive(second, up, m));
+	}
+	assert_int_equal(second->drop[DRB_DROP_hellos_waiting], more);
+	assert_int_equal(second->port[up].in_packets, more);
+	assert_int_equal(second->port[up].in_discards, more);
+	free_switch();
 }
 
 TEST_MAIN(setup_rings, free_eal)
