@@ -323,9 +323,12 @@ int main(int argc, char **argv)
 		drb_info("%s: ok, %s", o.config, setup.instance);
 		return DRB_EXIT_OK;
 	}
-	if (drb_eal_check(o.config, &setup) < 0 || drb_instance_claim(setup.instance, &folder) < 0)
+	if (drb_eal_check(o.config, &setup) < 0)
 		return DRB_EXIT_USAGE;
-	if (drb_broker_begin(o.config, &o.override, &setup, folder) < 0 ||
+	const int lock = drb_instance_claim(setup.instance, &folder);
+	if (lock < 0)
+		return DRB_EXIT_USAGE;
+	if (drb_broker_begin(o.config, &o.override, &setup, folder, lock) < 0 ||
 	    drb_privilege_leave_root() < 0)
 		return DRB_EXIT_FAILED;
 	catch_signals();

@@ -3,6 +3,8 @@
 """drbswitch as a process: starting, being found, being stopped, and meeting its neighbours.
 
 test_start.py DRBSWITCH CONFIG_DIR    TAP on standard output. See world.py."""
+import os
+import pathlib
 import random
 import select
 import signal
@@ -94,6 +96,19 @@ def starts_after_a_crash():
         assert ask(w.socket_of('drb-s1-0'), '/drb/info')[0]['pid'] == p.pid
         stop(p)
         assert w.left() == [], w.left()
+
+
+def claimed_until_removed():
+    """The name of a killed switch is free once its broker, which removes the folder, has ended."""
+    with World() as w:
+        p = w.ready(NULLS)
+        broker, = map(int, pathlib.Path(f'/proc/{p.pid}/task/{p.pid}/children').read_text(encoding='ascii').split())
+        os.kill(broker, signal.SIGSTOP)
+        p.kill()
+        p.wait()
+        refuses(w, NULLS, 'is running already')
+        os.kill(broker, signal.SIGKILL)
+        stop(w.ready(NULLS))
 
 
 def stopped_while_starting():
@@ -208,5 +223,5 @@ def memif_peers_leave():
 
 
 tap.run((command_line, starts_and_stops, one_process_per_name, two_at_once, starts_after_a_crash,
-         stopped_while_starting, stopped_while_waiting, ports_without_a_device,
+         claimed_until_removed, stopped_while_starting, stopped_while_waiting, ports_without_a_device,
          memif_peers_meet, memif_peers_leave))

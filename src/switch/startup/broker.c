@@ -169,8 +169,19 @@ static void answer(struct request *request, int passed)
 		close(opened);
 }
 
-// The broker: until the switch has ended.
-static _Noreturn void serve(void)
+static void close_others(unsigned a, unsigned b)
+{
+	const unsigned low = a < b ? a : b, high = a < b ? b : a;
+
+	if (low > 0)
+		close_range(0, low - 1, 0);
+	if (high > low + 1)
+		close_range(low + 1, high - 1, 0);
+	close_range(high + 1, ~0u, 0);
+}
+
+// The broker: until the switch has ended. The name is claimed until the folder is removed.
+static _Noreturn void serve(int lock)
 {
 	static const int ignored[] = {SIGHUP, SIGINT, SIGTERM, SIGQUIT};
 	struct reply ready = {0};
@@ -181,8 +192,7 @@ static _Noreturn void serve(void)
 	prctl(PR_SET_NAME, "drb-broker");
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
 		signal(ignored[i], SIG_IGN);
-	close_range(0, (unsigned)channel - 1, 0);
-	close_range((unsigned)channel + 1, ~0u, 0);
+	close_others((unsigned)channel, (unsigned)lock);
 	ready.result = drb_privilege_of_broker();
 	if (ready.result == 0)
 		ready.result = drb_confine_broker(is_file ? config : NULL, stats_folder, &known);
@@ -209,7 +219,7 @@ static void end(void)
 }
 
 int drb_broker_begin(const char *path, const struct drb_config_override *override,
-		     const struct drb_setup *setup, const char *folder)
+		     const struct drb_setup *setup, const char *folder, int lock)
 {
 	struct reply ready = {.result = -ECHILD};
 	struct stat st;
@@ -224,7 +234,7 @@ int drb_broker_begin(const char *path, const struct drb_config_override *overrid
 	process = rc == 0 ? fork() : -1;
 	if (process == 0) {
 		channel = ends[1];
-		serve();
+		serve(lock);
 	}
 	if (rc == 0) {
 		rc = process < 0 ? -errno : 0;

@@ -10,9 +10,9 @@
 
 // Before threads use the driver. path and folder stay the caller's. Calls of connect() to the sockets of memif clients
 // go by the broker from then on, in the whole program. folder: of the stats socket. 0, or -errno with a message
-// printed.
+// printed. lock: on it, as drb_instance_claim() returned it.
 int drb_broker_begin(const char *path, const struct drb_config_override *override,
-		     const struct drb_setup *setup, const char *folder);
+		     const struct drb_setup *setup, const char *folder, int lock);
 
 // What to say of a broker that is gone, or does not answer within two seconds: nothing is asked of it any more.
 #define DRB_BROKER_GONE                                                                            \

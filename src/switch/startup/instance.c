@@ -146,5 +146,5 @@ int drb_instance_claim(const char *instance, const char **folder)
 	else
 		atexit(remove_dir);
 	*folder = dir;
-	return fd < 0 ? fd : 0; // the descriptor stays open, and the lock held, to the end
+	return fd; // the descriptor stays open, and the lock held, to the end
 }
