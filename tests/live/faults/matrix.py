@@ -50,14 +50,16 @@ class Lines(threading.Thread):
 
     def __init__(self, pipe):
         super().__init__(daemon=True)
-        self.pipe, self.lines, self.reads = pipe, [], threading.Event()
+        self.pipe, self.lines, self.reads, self.waits = pipe, [], threading.Event(), False
         self.reads.set()
         self.start()
 
     def run(self):
         for line in self.pipe:
             self.lines.append(line.decode(errors='replace').rstrip('\n'))
-            self.reads.wait()
+            while not self.reads.wait(LOOK_S):
+                self.waits = True
+            self.waits = False
 
     def count(self, text):
         return sum(text in line for line in self.lines)

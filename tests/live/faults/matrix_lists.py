@@ -6,7 +6,6 @@ import os
 import signal
 import socket
 import subprocess
-import time
 from typing import Callable, NamedTuple
 
 from chaos_world import BUILD, run
@@ -65,12 +64,12 @@ def _full_pipe(m):
     m.log.reads.clear()
     with open(f'/proc/{os.getpid()}/fd/{m.process.stderr.fileno()}', 'wb', buffering=0,
               opener=lambda path, _: os.open(path, os.O_WRONLY | os.O_NONBLOCK)) as f:
-        def is_full():
-            return f.write(b'full\n') is None
-
-        until(lambda: is_full() and not time.sleep(0.05) and is_full())  # its reader may have been in a read
+        f.write(b'a line\n')  # after it, or one before, its reader waits
+        until(lambda: m.log.waits)
+        while f.write(b'full\n'):
+            pass
         yield
-        assert is_full()
+        assert f.write(b'full\n') is None
     m.log.reads.set()
 
 
