@@ -18,7 +18,7 @@ os.environ['DRB_BUILD'] = BUILD
 import tap  # noqa: E402
 from drbfabric import Failure  # noqa: E402
 from drbfabric.common import children, cli, schemes  # noqa: E402
-from drbfabric.experiment import demo, experiment, verdict  # noqa: E402
+from drbfabric.experiment import demo, summary, verdict  # noqa: E402
 
 FRESH = 'Under fresh permutations (new destinations in every slot): '
 KEPT = 'Under a persistent permutation (hosts keep their destinations): '
@@ -126,7 +126,7 @@ def growth_in_one_run_alone_is_looked_at_again():
         Some().measure(part, None, 'drb')
         assert len(part.runs) == taken and OneTraffic.progress.done == 1, (runs, sim_growing, part.runs)
     # Of two runs that count, one is not most.
-    assert experiment._most([True, True]) and not experiment._most([True, False])
+    assert summary._most([True, True]) and not summary._most([True, False])
 
 
 def the_picture_shows_both():

@@ -24,7 +24,8 @@ import tap  # noqa: E402
 from drbfabric.experiment import live, report, slow_links  # noqa: E402
 from drbfabric.experiment.control import COUNTS, Control  # noqa: E402
 from drbfabric.experiment.experiment import (  # noqa: E402
-    Experiment, Setup, deviations, disturbance, simulate, summarise)
+    Experiment, Setup, disturbance, simulate)
+from drbfabric.experiment.summary import deviations, summarise  # noqa: E402
 
 
 def setup(**changes):

@@ -18,7 +18,8 @@ from drbfabric.common.output import add_format_options, print_rows
 from drbfabric.common.places import called
 from drbfabric.experiment import report, tcp_command
 from drbfabric.experiment.experiment import (
-    Experiment, Setup, check_setup, default_slot, need_small, summarise, taken_down)
+    Experiment, Setup, check_setup, default_slot, need_small, taken_down)
+from drbfabric.experiment.summary import summarise
 
 
 def parser():

@@ -15,8 +15,9 @@ from drbfabric.common.cli import a_load, a_time, need_root, not_negative, positi
 from drbfabric.common.output import add_format_options, print_rows
 from drbfabric.experiment import live, single_run
 from drbfabric.experiment.experiment import (
-    Experiment, Progress, Setup, check_setup, default_slot, need_small, simulate, summarise, take_priority,
+    Experiment, Progress, Setup, check_setup, default_slot, need_small, simulate, take_priority,
     taken_down)
+from drbfabric.experiment.summary import summarise
 from drbfabric.experiment.verdict import TRAFFIC, verdict
 
 # Disturbed runs are not repeated once the demo has taken so long that the rest would end later.

@@ -10,7 +10,6 @@ import io
 import math
 import os
 import re
-import statistics
 import sys
 import time
 from dataclasses import dataclass, field
@@ -327,78 +326,3 @@ class Experiment:
                         plan = self.set_fabric(scheme, load, seed)
                     plan = self.measure(plan, scheme, load, seed)
         self.progress.end()
-
-
-def _mean(values):
-    values = [v for v in values if not math.isnan(v)]
-    return statistics.fmean(values) if values else math.nan
-
-
-def _largest(values):
-    return max(values)
-
-
-def _most(flags):
-    flags = list(flags)
-    return sum(flags) > len(flags) / 2
-
-
-def _error(values):
-    """Standard error of the mean."""
-    return statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else math.nan
-
-
-def summarise(experiment):
-    """One row per scheme and load: means over the runs, and how far live is off simulated."""
-    rows = []
-    for scheme in experiment.setup.schemes:
-        for load in experiment.setup.loads:
-            rows.append(_summary(experiment, scheme, load))
-    return rows
-
-
-def _summary(experiment, scheme, load):
-    runs = [r for r in experiment.runs
-            if r['counts'] and r['scheme'] == scheme and r['load'] == load]
-    sims = [experiment.simulated[r['seed']][scheme, load] for r in runs]
-    row = {'scheme': scheme, 'load': load, 'runs': len(runs),
-           'disturbed': sum(bool(r['disturbed']) and not unexplained(r) for r in runs),
-           'unexplained': sum(unexplained(r) for r in runs),
-           'repeated': sum(r['scheme'] == scheme and r['load'] == load and not r['counts']
-                           for r in experiment.runs),
-           'lost': sum(r['lost'] + r['wrong'] for r in runs),
-           'growing': _most(r['growing'] for r in runs),
-           'sim_growing': _most(s['growing'] for s in sims)}
-    for key, _ in TOLERANCES:
-        row[key] = _mean([r[key] for r in runs])
-        row[f'{key}_se'] = _error([r[key] for r in runs])
-        row[f'sim_{key}'] = _mean([s[key] for s in sims])
-        # Run by run, for the traffic of both is the same.
-        off = [r[key] / s[key] - 1 for r, s in zip(runs, sims) if s[key]]
-        row[f'{key}_off'] = _mean(off)
-        row[f'{key}_off_se'] = _error(off)
-    for key, largest in experiment.setup.figures:
-        merge = _largest if largest else _mean
-        row[key] = merge([r[key] for r in runs])
-        row[f'sim_{key}'] = merge([s[key] for s in sims])
-    for key in 'switch_late_us', 'late_max_us':
-        row[key] = _mean([r[key] for r in runs])
-    row['within'] = not deviations(row) and not row['disturbed']
-    return row
-
-
-def deviations(row):
-    """What of a row is further off than it may be, beyond what chance explains."""
-    found = []
-    if row['unexplained']:
-        found.append(f"{row['unexplained']} runs late while the machine had time")
-    if row['growing'] or row['sim_growing']:
-        # Without a steady state there is nothing to be equal but that.
-        same = row['growing'] == row['sim_growing']
-        return found if same else [*found, 'only one of live and simulated grows']
-    for key, share in TOLERANCES:
-        off, error = row[f'{key}_off'], row[f'{key}_off_se']
-        chance = 0 if math.isnan(error) else 2 * error
-        if not math.isnan(off) and abs(off) > share + chance:
-            found.append(f'{key} {off:+.1%}')
-    return found

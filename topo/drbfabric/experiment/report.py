@@ -11,7 +11,8 @@ import shutil
 
 from drbfabric.common import children
 from drbfabric.common.places import program
-from drbfabric.experiment.experiment import DETAILS, DISTURBED_SHARE, TOLERANCES, deviations, name_of
+from drbfabric.experiment.experiment import DETAILS, DISTURBED_SHARE, TOLERANCES, name_of
+from drbfabric.experiment.summary import deviations
 
 STYLE = (':root{color-scheme:light dark;--line:#bbb;--head:#eee;--no:#a00}'
          '@media(prefers-color-scheme:dark){:root{--line:#444;--head:#222;--no:#f77}'

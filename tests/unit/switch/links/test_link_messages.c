@@ -178,13 +178,12 @@ static void write_key(char path[32], const char *key)
 // Hellos without the key, with another one, and played again, change nothing and are named.
 TEST(keys)
 {
-	char path[32], other[32], text[64];
+	char path[32], other[32];
 	struct drb_hello h, said;
 
 	write_key(path, "the key of this fabric");
 	write_key(other, "another key than that");
-	snprintf(text, sizeof(text), "process: {workers: 1}\n");
-	begin_with(2, 5, text, path);
+	begin_with(2, 5, "process: {workers: 1}\n", path);
 	unlink(path);
 	turn(drb_clock_now() / MS);
 	h = neighbour_of(2);
@@ -206,8 +205,8 @@ TEST(keys)
 	receive(w, 2, &h);
 	assert_int_equal(state_of(2), DRB_LINK_UNKNOWN);
 	empty(2, &said);
-	for (uint32_t n = 0; n < 100;
-	     n++) { // whoever asks: soon, for it to answer, but not each time
+	// Whoever asks: soon, for it to answer, but not each time.
+	for (uint32_t n = 0; n < 100; n++) {
 		turn(w->now_ns / MS);
 		receive(w, 2, &h);
 	}
@@ -228,7 +227,7 @@ TEST(keys)
 	assert_int_equal(w->drop[DRB_DROP_replayed_hello], 2);
 	says("port u0: on this link hellos of this switch come back: see whether its cable loops "
 	     "back");
-	// What was refused the neighbour did not send, so it makes up for nothing that is missing.
+	// What was refused the neighbour did not send: it makes up for nothing that is missing.
 	h.serial.number++;
 	h.sent = 7;
 	receive(w, 2, &h);
