@@ -102,6 +102,7 @@ finish_run() {
   mapfile -t -O ${#left[@]} left < <(sed -n 's/^# LEFT //p' "$logs"/live-*.log 2>/dev/null)
   [ ${#left[@]} = 0 ] || printf '%s, ' "${left[@]}" | sed 's/^/left for --full: /; s/, $/\n/'
   printf '%s s, ' "${seconds[@]}" | sed 's/, $/\n/'
+  [ ! -s "$logs/failed" ] || head -n 200 "$logs/failed"
   echo "$SECONDS s, ${total[3]} repeated, ${total[4]} undecided on this machine," \
     "$((skipped - total[4])) not possible here"
   line="$passed passed, $failed failed"

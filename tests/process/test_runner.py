@@ -159,6 +159,7 @@ def a_run_fails_if_a_check_does():
         for arguments, last in ((), '3 passed, 1 failed'), (('--full',), '8 passed, 1 failed'):
             lines, status = of_a_run(folder, *arguments, bad='echo ok a; echo not ok b; exit 1\n')
             assert status == 1 and lines[-1] == last, (arguments, lines)
+            assert 'live story bad: not ok b' in lines, lines
         lines, status = of_a_run(folder, '--live', none='exit 0\n')
         assert status == 1 and lines[-1] == '1 passed, 1 failed', lines
 
