@@ -9,15 +9,15 @@ tests/run.sh [--unit] [--live [NAME...]] [--no-lint] [--full] [--strict] [--long
 
 Tests every part: builds with gcc (warnings are errors), unit tests, source checks, and the stories of
 tests/live, each in namespaces of its own (skipped where there may be none). What measures time runs
-alone, all else side by side. Warnings of clang and cppcheck, unit tests in an AddressSanitizer and
-UndefinedBehaviorSanitizer build, fuzzers for a few seconds each, and what takes long for what it adds,
+alone, all else side by side. Cppcheck, unit tests in a build by clang with AddressSanitizer and
+UndefinedBehaviorSanitizer, fuzzers for a few seconds each, and what takes long for what it adds,
 are left for --full and named at the end. Installs missing Debian packages first (as root).
 tests/README.md says more.
 
   --full            leaves nothing out
   --unit            builds, unit tests, source checks and fuzzers only; of these it leaves nothing out
   --live [NAME...]  live stories only, all or those named (without .sh); it leaves nothing out of them
-  --no-lint         no warnings of clang, no source checks
+  --no-lint         no source checks
   --strict          what a busy machine kept from being decided has failed
   --long            --full, fuzzers and the soak for a minute each, more samples in some stories, 20
                     minutes of chaos
@@ -125,7 +125,7 @@ run_all() {
     builds+=("unit_tests build")
   fi
   if [ $lint = 1 ]; then
-    if [ -n "${DRB_SHORT:-}" ]; then left+=("warnings of clang" cppcheck); else builds+=(build_clang); fi
+    if [ -n "${DRB_SHORT:-}" ]; then left+=(cppcheck); fi
     builds+=(source_checks)
   fi
   if [ $unit = 1 ]; then

@@ -31,9 +31,10 @@ build_in() { # build_in DIR COMPILER [MESON OPTION...]
 
 build_gcc() { step "build, gcc" build_in build gcc; }
 
+# By clang: what it warns of, gcc does not, and unit tests run as two compilers make them.
 build_sanitizers() {
-  step "build, sanitizers" \
-    build_in build-asan gcc -Doptimization=1 -Ddebug=false -Dc_args=-g1 \
+  step "build, clang with sanitizers" \
+    build_in build-asan clang -Doptimization=1 -Ddebug=false -Dc_args=-g1 \
     -Db_sanitize=address,undefined -Db_lundef=false
 }
 
@@ -53,9 +54,6 @@ build_thread_sanitizer() {
 }
 
 thread_sanitizer() { build_thread_sanitizer && unit_tests build-tsan --no-rebuild "${threaded[@]}"; }
-
-# For its warnings alone: clang reads what gcc compiles, and makes nothing of it.
-build_clang() { step "build, clang" nice python3 -B tests/lint/clang.py build "$jobs"; }
 
 # Unit tests need no rights: root gives its own up for them, where others can read the build.
 unprivileged=(setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs)

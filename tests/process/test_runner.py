@@ -133,7 +133,7 @@ def of_a_run(folder, *arguments, **stories):
     r = subprocess.run(['bash', root / 'tests/run.sh', '--no-lint', *arguments], text=True, capture_output=True,
                        env={**os.environ, 'PATH': f'{root}/bin:{os.environ["PATH"]}'}, check=False, timeout=60)
     assert not r.stderr, r
-    for build, name in ('build-asan', 'build, sanitizers'), ('build-tsan', 'build, thread sanitizer'):
+    for build, name in ('build-asan', 'build, clang with sanitizers'), ('build-tsan', 'build, thread sanitizer'):
         assert (root / build / 'built').exists() == (name in r.stdout), r
     return r.stdout.splitlines(), r.returncode
 

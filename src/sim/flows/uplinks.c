@@ -95,10 +95,11 @@ uint32_t drb_uplinks_advise(const struct drb_transfers *t, const struct active_s
 
 void drb_uplinks_forget(struct drb_transfers *t, uint32_t transfer)
 {
-	const struct drb_way *way = t->way + (size_t)transfer * ways_of(t);
+	if (t->setup.unit != DRB_SIM_FLOW)
+		return; // no flow keeps its way
 
-	for (uint32_t m = 1; t->setup.unit == DRB_SIM_FLOW && m < t->setup.tree.layers;
-	     m++, way++) {
+	const struct drb_way *way = t->way + (size_t)transfer * ways_of(t);
+	for (uint32_t m = 1; m < t->setup.tree.layers; m++, way++) {
 		if (way->slot)
 			t->flows[m][(size_t)way->at * drb_tree_up_ports(&t->setup.tree, m) +
 				    way->uplink]--;

@@ -108,8 +108,11 @@ TEST(the_journal_knows_its_code)
 	FILE *f;
 
 	for (char *at = text; (at = strstr(at, DRB_VERSION "-")); at += strlen(DRB_VERSION)) {
-		assert_true(strspn(at + strlen(DRB_VERSION) + 1, "0123456789abcdef") == 16);
-		at[strlen(DRB_VERSION) + 1] ^= 1; // another digit
+		const char *code = at + strlen(DRB_VERSION) + 1;
+		size_t digits = strspn(code, "0123456789abcdef");
+
+		assert_true(digits == 16 || code[digits] == '\n'); // the line that was cut short
+		at[strlen(DRB_VERSION) + 1] ^= 1;                  // another digit
 	}
 	snprintf(path, sizeof(path), "%s/other", (char *)*state);
 	assert_int_equal(mkdir(path, 0777), 0);

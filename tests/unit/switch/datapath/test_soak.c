@@ -15,7 +15,10 @@
 #define BURST 64
 // Growth of the resident set that is no leak, KiB: the C library's own buffers, and what
 // AddressSanitizer holds back of what was freed (it looks for leaks itself).
-#ifdef __SANITIZE_ADDRESS__
+#ifndef __has_feature // clang's way to say it
+#define __has_feature(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
 #define GROWTH_MAX (400 << 10)
 #else
 #define GROWTH_MAX 1024
