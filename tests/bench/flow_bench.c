@@ -95,7 +95,7 @@ static void report(const char *unit, enum traffic traffic, uint32_t flows, bool 
 		exit(1);
 	for (uint32_t i = 0; i < w.ports; i++)
 		drb_worker_attach(&w, i, 512, NULL);
-	w.config.open = true;
+	w.open = true;
 	w.now_ns = 1000000000;
 	for (int round = 0; round < ROUNDS; round++) {
 		// Each packet begins a flow, or none does: the first round lets them appear.

@@ -12,18 +12,16 @@
 int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 {
 	memset(w, 0, sizeof(*w));
-	w->config = (struct drb_worker_config){
-		.hop = s->hop,
-		.addr = s->addr,
-		.mtu = s->mtu,
-		.down_ports = s->down_ports,
-		.up_ports = s->up_ports,
-		.ports = s->down_ports + s->up_ports,
-		.burst = s->burst,
-		.tx_burst = s->burst,
-		.poll = s->idle == DRB_IDLE_POLL,
-		.owner = w,
-	};
+	w->hop = s->hop;
+	w->addr = s->addr;
+	w->mtu = s->mtu;
+	w->down_ports = s->down_ports;
+	w->up_ports = s->up_ports;
+	w->ports = s->down_ports + s->up_ports;
+	w->burst = s->burst;
+	w->tx_burst = s->burst;
+	w->poll = s->idle == DRB_IDLE_POLL;
+	w->owner = w;
 	w->choice = s->choice;
 	w->packet_choice = s->choice;
 	w->node = (struct drb_detour_node){.hop = s->hop,
@@ -41,7 +39,7 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 	w->routes = calloc(drb_routes_fit(&s->tree) ? s->tree.hosts / s->tree.arity : 1,
 			   sizeof(*w->routes));
 	if (!w->routes ||
-	    drb_class_tables_init(&w->config.class_tables, &w->hop, drb_frame_max(s->mtu)) < 0 ||
+	    drb_class_tables_init(&w->class_tables, &w->hop, drb_frame_max(s->mtu)) < 0 ||
 	    drb_scheme_state_init(&w->scheme_state, s) < 0) {
 		drb_worker_free(w);
 		return -ENOMEM;
@@ -64,8 +62,8 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 
 void drb_worker_join(struct drb_worker *w, struct drb_worker *owner, uint32_t number)
 {
-	w->config.number = number;
-	w->config.owner = owner;
+	w->number = number;
+	w->owner = owner;
 }
 
 // The uplinks whose rings decisions look at. Flows are counted, not their packets.
@@ -86,22 +84,20 @@ static uint32_t rings_of(const struct drb_worker *w, const struct drb_setup *s)
 
 void drb_worker_configure(struct drb_worker *w, const struct drb_setup *s)
 {
-	struct drb_worker_config *c = &w->config;
-
-	c->assigns = s->unit != DRB_UNIT_PACKET && c->up_ports > 0;
-	c->timed = c->assigns || (s->threshold_auto && c->up_ports > 0) || w->scheme_state.timed;
-	c->rings = rings_of(w, s);
-	c->outside = c->rings || w->shared_load.count > 0;
+	w->assigns = s->unit != DRB_UNIT_PACKET && w->up_ports > 0;
+	w->timed = w->assigns || (s->threshold_auto && w->up_ports > 0) || w->scheme_state.timed;
+	w->rings = rings_of(w, s);
+	w->outside = w->rings || w->shared_load.count > 0;
 	memset(w->ring_load.packets, 0, sizeof(w->ring_load.packets));
-	c->hellos = 0;
-	c->paced = false;
-	c->open = true;
-	c->pairs = !c->rings && w->choice.choices <= 2;
+	w->hellos = 0;
+	w->paced = false;
+	w->open = true;
+	w->pairs = !w->rings && w->choice.choices <= 2;
 	for (uint32_t i = 0; i < w->ports; i++) {
 		const struct drb_port_setup *p = &s->ports[i];
 		uint32_t source =
 			s->check_source != DRB_CHECK_SOURCE_OFF ? w->port[i].host : DRB_NO_LABEL;
-		c->hellos |= (uint64_t)(p->peer.layer > 0 && p->hello_ns > 0) << i;
+		w->hellos |= (uint64_t)(p->peer.layer > 0 && p->hello_ns > 0) << i;
 		w->port[i].source = (struct drb_source_rule){0};
 		w->port[i].checked =
 			drb_classifier_at(&w->class_tables, &w->addr, i < w->down_ports, source,
@@ -115,18 +111,18 @@ void drb_worker_configure(struct drb_worker *w, const struct drb_setup *s)
 		w->port[i].host_burst = w->port[i].host != DRB_NO_LABEL && w->egress[i].paced
 						? drb_worker_share(s, p->host_burst)
 						: 0;
-		c->paced |= w->egress[i].paced;
-		c->open &=
+		w->paced |= w->egress[i].paced;
+		w->open &=
 			p->driver != DRB_DRIVER_NONE && drb_worker_share(s, p->queue) >= s->burst;
 	}
-	c->waits = c->paced || c->rings;
+	w->waits = w->paced || w->rings;
 }
 
 void drb_worker_attach(struct drb_worker *w, uint32_t index, uint32_t limit,
 		       struct drb_port_queue *queue)
 {
 	if (queue && queue->send_max && w->tx_burst > queue->send_max)
-		w->config.tx_burst = queue->send_max;
+		w->tx_burst = queue->send_max;
 	w->port[index].queue = queue;
 	w->port[index].active = true;
 	w->links.usable |= UINT64_C(1) << index;
@@ -144,7 +140,7 @@ void drb_worker_free(struct drb_worker *w)
 	struct drb_assign_memory memory = {0};
 	drb_assign_exchange(w, &memory);
 	drb_assign_free(&memory);
-	drb_class_tables_free(&w->config.class_tables);
+	drb_class_tables_free(&w->class_tables);
 	drb_scheme_state_free(&w->scheme_state);
 	if (w->changes_fd >= 0)
 		close(w->changes_fd);

@@ -25,7 +25,7 @@ static inline struct drb_link_model drb_worker_link(const struct drb_setup *s,
 int drb_worker_init(struct drb_worker *w, const struct drb_setup *setup);
 // Makes it one of several. The owner is worker 0.
 void drb_worker_join(struct drb_worker *w, struct drb_worker *owner, uint32_t number);
-// What a reload may change of w->config, and who may send from where.
+// What a reload may change of its configuration, and who may send from where.
 void drb_worker_configure(struct drb_worker *w, const struct drb_setup *setup);
 // Port index (as in setup->ports) is used by way of `queue`; its egress queue takes limit packets.
 void drb_worker_attach(struct drb_worker *w, uint32_t index, uint32_t limit,

@@ -13,7 +13,7 @@
 
 struct drb_worker;
 
-// Of one worker, which alone writes and reads it. Which rings count is in struct drb_worker_config.
+// Of one worker, which alone writes and reads it. Which rings count is `rings` of struct drb_worker.
 struct drb_ring_load {
 	uint32_t packets[DRB_UPLINKS_MAX]; // in each uplink's rings, as last looked at
 	// Packets that a worker had sent to an uplink, modulo 2^32, when its ring was last seen empty: as

@@ -59,21 +59,33 @@ struct drb_hello_io {
 		[DRB_PORTS_MAX]; // hellos among the received packets, which no neighbour counts as sent
 };
 
-struct drb_worker_config {
-#include "switch/datapath/worker/worker_config.def"
-};
-
 // One worker. Where nothing else is said, the worker itself is the only writer and reader of what
 // changes while it runs. Every group but the last may be changed by another thread while the worker
 // is parked (park.h).
 struct drb_worker {
-	// Configuration: constant for all but worker_setup.c, which writes `config` at start and for a
-	// reload.
-	union {
-		const struct {
-#include "switch/datapath/worker/worker_config.def"
-		};
-		struct drb_worker_config config;
+	// Configuration, of the switch's config and ports: written by worker_setup.c at the start and, for a
+	// reload, while the worker is parked; read by all stages.
+	struct {
+		struct drb_hop hop;
+		struct drb_addr_plan addr;
+		struct drb_class_tables class_tables;
+		uint32_t number; // of this worker
+		uint32_t mtu;    // octets of the longest IP packet
+		uint32_t down_ports, up_ports;
+		uint32_t ports;    // all; down-ports first
+		uint64_t hellos;   // ports that send hellos, a bit each
+		uint32_t burst;    // most packets received in one call
+		uint32_t tx_burst; // most packets handed to a driver in one call
+		bool open;         // each port has a device and its queue takes a whole burst
+		bool paced;        // some port has a rate
+		bool waits;        // that, or some rings: packets wait there that are queued now
+		bool pairs;        // no rings, and a decision compares no more than two choices
+		bool poll;         // spin instead of sleeping
+		bool assigns;      // flow or flowlet unit: decisions are not made by packet
+		uint32_t rings;    // uplinks whose rings are part of their load (ring_load.h)
+		bool outside;      // some load is in queues of other workers, or in rings
+		bool timed;        // decisions need the time
+		struct drb_worker *owner; // worker 0, which keeps the state of links
 	};
 
 	// Ports and queues: written by receive, enqueue and transmit; read by decisions.

@@ -58,7 +58,7 @@ static void run_bursts(const char *text, bool open, uint32_t size, struct outcom
 	struct drb_rng r = drb_rng_seed(size, 1);
 
 	begin(text, 1024);
-	w.config.open = open;
+	w.open = open;
 	for (uint32_t n = 0; n < count; n++) {
 		struct rte_mbuf *burst[DRB_BURST_MAX];
 		for (uint32_t i = 0; i < size; i++) {

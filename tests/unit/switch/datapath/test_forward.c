@@ -53,7 +53,7 @@ TEST(every_port_of_a_wide_core)
 			 "link: {driver: none}\n",
 			 d);
 		begin(text, 1024);
-		w.config.open = k % 2;
+		w.open = k % 2;
 		assert_int_equal(w.ports, 2 * d);
 		for (uint32_t in = 0; in < w.ports; in += w.ports - 1) {
 			for (uint32_t port = 0; port < w.ports; port++)

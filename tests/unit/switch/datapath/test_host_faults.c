@@ -17,11 +17,11 @@ static int make(void **state)
 {
 	(void)state;
 	memset(&worker, 0, sizeof(worker));
-	worker.config.owner = &worker;
+	worker.owner = &worker;
 	worker.now_ns = 1000;
-	worker.config.down_ports = setup.down_ports = DRB_PORTS_MAX;
-	worker.config.mtu = 1500;
-	worker.config.addr = drb_addr_default(DRB_PORTS_MAX);
+	worker.down_ports = setup.down_ports = DRB_PORTS_MAX;
+	worker.mtu = 1500;
+	worker.addr = drb_addr_default(DRB_PORTS_MAX);
 	for (uint32_t i = 0; i < DRB_PORTS_MAX; i++) {
 		worker.port[i].host = i;
 		drb_port_name(setup.ports[i].name, false, i);

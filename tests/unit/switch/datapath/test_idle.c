@@ -33,8 +33,8 @@ static void connect_port(uint32_t i)
 static void begin(void)
 {
 	memset(&w, 0, sizeof(w));
-	w.config.ports = PORTS;
-	w.config.owner = &w;
+	w.ports = PORTS;
+	w.owner = &w;
 	w.now_ns = 100 * SECOND;
 	for (uint32_t i = 0; i < PORTS; i++) {
 		queue[i] = (struct drb_port_queue){0};

@@ -193,7 +193,7 @@ static void same_all_along(const char *fabric, uint32_t layer, uint32_t label, c
 	for (uint32_t slot = 0; slot < SLOTS; slot++) {
 		s.sim->slot = slot;
 		w.now_ns = (uint64_t)(BEFORE + slot) * SLOT_NS;
-		w.config.open = drb_rng_below(&s.rng, 2); // one loop of the switch, or the other
+		w.open = drb_rng_below(&s.rng, 2); // one loop of the switch, or the other
 		set_queues(&s, any);
 		if (s.setup.choice.scheme == DRB_SCHEME_WALK && drb_rng_below(&s.rng, 4) == 0)
 			hear(&s);

@@ -230,7 +230,7 @@ TEST(bursts_count_their_defaults)
 		uint64_t expected[4];
 		uint8_t frame[60], marks = 0;
 		uint64_t walked = w.routing.up_walked;
-		w.config.open = n % 2;
+		w.open = n % 2;
 		if (n % 20 == 10)
 			w.scheme_state.spread.distance = w.scheme_state.spread.distance ? 0 : 2;
 		memcpy(expected, w.scheme_state.spread.count, sizeof(expected));

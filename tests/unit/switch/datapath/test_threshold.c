@@ -209,7 +209,7 @@ static uint64_t recorded_idle(const char *scheme, bool open)
 	snprintf(text, sizeof(text),
 		 HEAD(2, 2, 1, 0) "routing: {scheme: %s}\nlink: {driver: none}\n", scheme);
 	begin(text);
-	w.config.open = open;
+	w.open = open;
 	for (uint32_t b = 0; b <= DRB_DIFFERENCE_EVERY; b++) {
 		struct rte_mbuf *m[8];
 		uint8_t frame[60];

@@ -296,7 +296,7 @@ TEST_WITH(no_wake_up_is_lost, begin, end)
 	uint32_t round;
 
 	connect_client();
-	sleeper.config.ports = 1;
+	sleeper.ports = 1;
 	sleeper.port[0].queue = &queue;
 	sleeper.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	assert_int_equal(drb_memif_link_watch(link_, 0, sleeper.epoll_fd), 0);
