@@ -76,17 +76,17 @@ static struct drb_arrivals count_arrivals(void *worker, uint32_t i, bool *missed
 {
 	struct drb_worker *w = worker;
 	struct drb_port_queue *q = w->port[i].queue;
-	const bool apart = w->hello_io.fd[i] >= 0;
-	const uint64_t received = w->port[i].in_packets - w->hello_io.refused[i];
+	const bool apart = w->hello_io.port[i].fd >= 0;
+	const uint64_t received = w->port[i].in_packets - w->hello_io.port[i].refused;
 
 	if (missed) {
-		uint64_t before = w->hello_io.missed[i];
-		w->hello_io.missed[i] = count_missed(q);
-		*missed = w->hello_io.missed[i] != before;
+		uint64_t before = w->hello_io.port[i].missed;
+		w->hello_io.port[i].missed = count_missed(q);
+		*missed = w->hello_io.port[i].missed != before;
 	}
 	return (struct drb_arrivals){
 		.received = received,
-		.earlier = apart ? w->hello_io.seen_before[i] : received,
+		.earlier = apart ? w->hello_io.port[i].seen_before : received,
 		.complete = !apart || (q->kind->is_empty && q->kind->is_empty(q)),
 	};
 }
@@ -97,8 +97,8 @@ static void note_seen(struct drb_worker *w)
 	struct drb_hello_io *io = &w->hello_io;
 
 	for (uint32_t i = 0; i < w->ports; i++) {
-		io->seen_before[i] = io->seen[i];
-		io->seen[i] = w->port[i].in_packets - io->refused[i];
+		io->port[i].seen_before = io->port[i].seen;
+		io->port[i].seen = w->port[i].in_packets - io->port[i].refused;
 	}
 }
 
@@ -131,8 +131,9 @@ static void find_sockets(struct drb_worker *w)
 	w->hello_io.look_ns = UINT64_MAX;
 	for (uint32_t i = 0; i < w->ports; i++) {
 		const struct drb_port *port = w->port[i].queue ? port_of(w, i) : NULL;
-		w->hello_io.fd[i] = port && port->kind->hello_fd ? port->kind->hello_fd(port) : -1;
-		if (w->hello_io.fd[i] >= 0)
+		w->hello_io.port[i].fd =
+			port && port->kind->hello_fd ? port->kind->hello_fd(port) : -1;
+		if (w->hello_io.port[i].fd >= 0)
 			w->hello_io.look_ns = 0;
 	}
 }
@@ -168,7 +169,7 @@ void drb_hellos_free(struct drb_worker *w)
 {
 	void *m;
 
-	if (!w->liveness.setup)
+	if (!w->liveness.port)
 		return; // was not begun
 	while (w->hello_io.ring && rte_ring_dequeue(w->hello_io.ring, &m) == 0)
 		rte_pktmbuf_free(m);
@@ -255,7 +256,7 @@ static enum drb_hello_result hear(struct drb_worker *w, uint32_t in, const uint8
 					       [DRB_HELLO_REPLAYED] = DRB_DROP_replayed_hello};
 	enum drb_hello_result result = drb_liveness_hear(&w->liveness, in, frame, len, w->now_ns);
 
-	w->hello_io.refused[in] += result != DRB_HELLO_HEARD;
+	w->hello_io.port[in].refused += result != DRB_HELLO_HEARD;
 	if (result != DRB_HELLO_HEARD && !(result == DRB_HELLO_BAD && counted))
 		count_drop(w, in, len, reason[result]);
 	return result;
@@ -266,7 +267,7 @@ bool drb_hellos_receive(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
 	struct drb_hello hello;
 
-	if (w->owner->hello_io.fd[in] >= 0) {
+	if (w->owner->hello_io.port[in].fd >= 0) {
 		// A copy: the socket has it, too.
 	} else if (w->owner == w) {
 		if (hear(w, in, frame, m->data_len, true) == DRB_HELLO_BAD)
@@ -321,7 +322,7 @@ static void take_from_socket(struct drb_worker *w, uint32_t i, uint32_t most)
 	uint8_t frame[DRB_HELLO_LEN_MAX];
 
 	for (uint32_t n = 0; n < most; n++) {
-		ssize_t len = recv(w->hello_io.fd[i], frame, sizeof(frame), MSG_DONTWAIT);
+		ssize_t len = recv(w->hello_io.port[i].fd, frame, sizeof(frame), MSG_DONTWAIT);
 		if (len < 0)
 			return;
 		if (len >= DRB_ETHER_HEADER && drb_hello_is(frame))
@@ -336,7 +337,7 @@ static void take_from_sockets(struct drb_worker *w)
 	const bool all = w->now_ns >= w->hello_io.look_ns;
 
 	for (uint32_t i = 0; i < w->ports; i++) {
-		if (w->hello_io.fd[i] >= 0 && (all || (w->hello_io.readable >> i & 1)))
+		if (w->hello_io.port[i].fd >= 0 && (all || (w->hello_io.readable >> i & 1)))
 			take_from_socket(w, i, all ? AT_ONCE : 1);
 	}
 	w->hello_io.readable = 0;

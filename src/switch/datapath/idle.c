@@ -69,8 +69,8 @@ int drb_idle_init(struct drb_worker *w)
 		rc = watch_in_set(w, w->kick_fd, (uint32_t)w->kick_fd);
 	// Rarely does anything come by these: a sleeper may be looked for each time.
 	for (uint32_t i = 0; rc == 0 && w->owner == w && i < w->ports; i++) {
-		if (w->hello_io.fd[i] >= 0)
-			rc = watch_in_set(w, w->hello_io.fd[i], HELLOS | i);
+		if (w->hello_io.port[i].fd >= 0)
+			rc = watch_in_set(w, w->hello_io.port[i].fd, HELLOS | i);
 	}
 	w->watched_count = 0;
 	watch(w, w->epoll_fd);

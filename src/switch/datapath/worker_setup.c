@@ -34,7 +34,7 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 	w->review_ns = UINT64_MAX;
 	w->liveness.due_ns = w->hello_io.look_ns = UINT64_MAX;
 	for (uint32_t i = 0; i < DRB_PORTS_MAX; i++)
-		w->hello_io.fd[i] = -1;
+		w->hello_io.port[i].fd = -1;
 	// Racks as decisions count them: a single switch has two.
 	w->routes = calloc(drb_routes_fit(&s->tree) ? s->tree.hosts / s->tree.arity : 1,
 			   sizeof(*w->routes));

@@ -26,7 +26,7 @@ uint64_t drb_drain_ports(const struct drb_liveness *l, const char *port, char *t
 	uint64_t ports = port ? 0 : l->active | l->awaited;
 
 	for (uint32_t i = 0; port && i < l->ports; i++) {
-		if (strcmp(l->setup[i].name, port) == 0)
+		if (strcmp(l->port[i].setup.name, port) == 0)
 			ports |= UINT64_C(1) << i;
 	}
 	if (!ports)
@@ -36,7 +36,8 @@ uint64_t drb_drain_ports(const struct drb_liveness *l, const char *port, char *t
 
 static bool is_usable(const struct drb_liveness *l, uint32_t i)
 {
-	return (l->active >> i & 1) && (!l->watched[i] || drb_link_is_usable(&l->port[i]));
+	return (l->active >> i & 1) &&
+	       (!l->port[i].watched || drb_link_is_usable(&l->port[i].link));
 }
 
 static bool is_last_uplink(const struct drb_liveness *l, uint32_t port)
@@ -52,8 +53,8 @@ static bool is_last_uplink(const struct drb_liveness *l, uint32_t port)
 // which. A port that carries nothing can be drained.
 static bool neighbour_objects(const struct drb_liveness *l, uint32_t i, char why[WHY_MAX])
 {
-	const struct drb_end *peer = &l->setup[i].peer;
-	const struct drb_link *link = &l->port[i];
+	const struct drb_end *peer = &l->port[i].setup.peer;
+	const struct drb_link *link = &l->port[i].link;
 	char name[DRB_NAME_MAX];
 
 	drb_node_name(name, peer->layer, peer->label);
@@ -63,7 +64,7 @@ static bool neighbour_objects(const struct drb_liveness *l, uint32_t i, char why
 		return false; // has not met its peer, and will be drained when it does
 	else if (!(l->active >> i & 1))
 		snprintf(why, WHY_MAX, "it has no device");
-	else if (!l->watched[i])
+	else if (!l->port[i].watched)
 		snprintf(why, WHY_MAX, "hello is off, %s would not know", name);
 	else if (link->state == DRB_LINK_UNKNOWN)
 		snprintf(why, WHY_MAX, "%s sends no hello and would not know", name);
@@ -86,7 +87,7 @@ static bool may_drain(const struct drb_liveness *l, struct drb_drain_order order
 		return false;
 	}
 	for (uint32_t i = 0; i < l->ports; i++) {
-		if (!(order.ports >> i & 1) || l->port[i].drained)
+		if (!(order.ports >> i & 1) || l->port[i].link.drained)
 			continue;
 		bool refused = neighbour_objects(l, i, why);
 		if (!refused && !order.all && is_last_uplink(l, i)) {
@@ -94,7 +95,7 @@ static bool may_drain(const struct drb_liveness *l, struct drb_drain_order order
 			refused = true;
 		}
 		if (refused) {
-			snprintf(text, size, "%s not drained: %s", l->setup[i].name, why);
+			snprintf(text, size, "%s not drained: %s", l->port[i].setup.name, why);
 			return false;
 		}
 	}
@@ -106,8 +107,9 @@ static void describe(const struct drb_liveness *l, char *text, size_t size)
 	size_t used = (size_t)snprintf(text, size, "drained now:"), none = used;
 
 	for (uint32_t i = 0; i < l->ports; i++) {
-		if (l->port[i].drained && used < size)
-			used += (size_t)snprintf(text + used, size - used, " %s", l->setup[i].name);
+		if (l->port[i].link.drained && used < size)
+			used += (size_t)snprintf(text + used, size - used, " %s",
+						 l->port[i].setup.name);
 	}
 	if (used == none)
 		snprintf(text, size, "nothing is drained now");
@@ -118,7 +120,7 @@ int drb_drain_set(struct drb_liveness *l, struct drb_drain_order order, char *te
 	if (order.drained && !may_drain(l, order, text, size))
 		return -EINVAL;
 	for (uint32_t i = 0; i < l->ports; i++) {
-		if ((order.ports >> i & 1) && l->port[i].drained != order.drained)
+		if ((order.ports >> i & 1) && l->port[i].link.drained != order.drained)
 			drb_liveness_drain(l, i, order.drained);
 	}
 	describe(l, text, size);

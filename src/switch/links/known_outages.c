@@ -54,8 +54,8 @@ static struct drb_outages gather(const struct drb_liveness *l)
 	struct drb_outages o;
 
 	for (uint32_t i = 0; i < l->ports; i++) {
-		if (l->watched[i] && l->port[i].heard)
-			s.heard[i] = &l->port[i].hello.outages;
+		if (l->port[i].watched && l->port[i].link.heard)
+			s.heard[i] = &l->port[i].link.hello.outages;
 	}
 	drb_outages_gather(&o, &s);
 	return o;
@@ -98,11 +98,7 @@ static void tell(struct drb_liveness *l, uint64_t now_ns)
 
 	if (k->told_ns <= now_ns)
 		k->told_ns = k->told_ns + AGAIN_NS > now_ns ? k->told_ns + AGAIN_NS : now_ns;
-	for (uint32_t i = 0; i < l->ports; i++) {
-		if (l->hello_due_ns[i] != UINT64_MAX && k->told_ns < l->hello_due_ns[i])
-			l->hello_due_ns[i] = k->told_ns;
-	}
-	l->due_ns = k->told_ns < l->due_ns ? k->told_ns : l->due_ns;
+	drb_liveness_send_soon(l, UINT64_MAX, k->told_ns);
 }
 
 static uint64_t next_ns(const struct drb_known_outages *k)

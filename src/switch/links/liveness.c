@@ -18,9 +18,9 @@
 // Hellos in the time of one, for a neighbour that suspects a loss.
 #define PROBES 10
 
-static bool sends_hellos(const struct drb_liveness *l, uint32_t i)
+static bool sends_hellos(const struct drb_liveness_port *p)
 {
-	return l->hello_due_ns[i] != UINT64_MAX;
+	return p->hello_due_ns != UINT64_MAX;
 }
 
 int drb_liveness_init(struct drb_liveness *l, const struct drb_setup *s,
@@ -31,7 +31,7 @@ int drb_liveness_init(struct drb_liveness *l, const struct drb_setup *s,
 	*l = (struct drb_liveness){
 		.io = *io,
 		.published = published,
-		.setup = malloc(ports * sizeof(*l->setup)),
+		.port = calloc(ports, sizeof(*l->port)),
 		.ports = ports,
 		.down_ports = s->down_ports,
 		.layer = s->layer,
@@ -44,16 +44,21 @@ int drb_liveness_init(struct drb_liveness *l, const struct drb_setup *s,
 		.counts = s->workers == 1,
 	};
 	drb_hello_set_prefixes(&l->self, &s->addr);
-	if (!l->setup) {
+	if (!l->port) {
 		drb_error("no memory for hellos");
 		return -ENOMEM;
 	}
-	memcpy(l->setup, s->ports, ports * sizeof(*l->setup));
-	for (uint32_t i = 0; i < ports; i++) {
-		l->hello_due_ns[i] = UINT64_MAX;
-		l->port[i].setup.instance = drb_hello_instance();
-	}
 	int rc = drb_hello_key_load(&l->key, s->hello_key);
+	for (uint32_t i = 0; i < ports; i++)
+		l->port[i] =
+			(struct drb_liveness_port){.setup = s->ports[i],
+						   .hello_due_ns = UINT64_MAX,
+						   .link.setup = {.peer = s->ports[i].peer,
+								  .fabric = l->self.fabric,
+								  .mac = l->self.mac,
+								  .instance = drb_hello_instance(),
+								  .keyed = l->key.used,
+								  .mtu = l->fabric_mtu}};
 	if (rc == 0)
 		rc = drb_known_outages_init(&l->known, s, &published->routes);
 	if (rc < 0)
@@ -64,15 +69,17 @@ int drb_liveness_init(struct drb_liveness *l, const struct drb_setup *s,
 void drb_liveness_free(struct drb_liveness *l)
 {
 	drb_known_outages_free(&l->known);
-	free(l->setup);
+	free(l->port);
 	*l = (struct drb_liveness){.due_ns = UINT64_MAX};
 }
 
 void drb_liveness_drain(struct drb_liveness *l, uint32_t i, bool drained)
 {
-	l->port[i].drained = drained;
-	if (sends_hellos(l, i))
-		l->hello_due_ns[i] = 0; // the neighbour must know at once
+	struct drb_liveness_port *p = &l->port[i];
+
+	p->link.drained = drained;
+	if (sends_hellos(p))
+		p->hello_due_ns = 0; // the neighbour must know at once
 	l->changed = true;
 	l->due_ns = 0;
 }
@@ -89,9 +96,10 @@ static struct drb_port_knowledge knowledge(const struct drb_liveness *l, uint64_
 
 	*no_alternate = 0;
 	for (uint32_t i = 0; i < l->ports; i++) {
-		const struct drb_link *p = &l->port[i];
+		const struct drb_link *link = &l->port[i].link;
+		const bool watched = l->port[i].watched;
 		const uint64_t bit = UINT64_C(1) << i;
-		const uint8_t flags = i < l->down_ports && p->heard ? p->hello.flags : 0;
+		const uint8_t flags = i < l->down_ports && link->heard ? link->hello.flags : 0;
 		*no_alternate |= flags & DRB_HELLO_NO_ALTERNATE ? bit : 0;
 		k.asked |= flags & DRB_HELLO_NEEDS_UPSTREAM ? bit : 0;
 		if (!((l->active | l->awaited) & bit))
@@ -99,20 +107,20 @@ static struct drb_port_knowledge knowledge(const struct drb_liveness *l, uint64_
 		*(i < l->down_ports ? &k.downs : &k.ups) |= bit;
 		if (!(l->active & bit))
 			k.dead |= bit; // has not met its peer yet
-		else if (l->watched[i] ? drb_link_is_spare(p) : p->drained)
+		else if (watched ? drb_link_is_spare(link) : link->drained)
 			k.drained |= bit;
-		else if (l->watched[i] && !drb_link_is_usable(p))
+		else if (watched && !drb_link_is_usable(link))
 			k.dead |= bit;
 	}
 	return k;
 }
 
-// These neighbours get a hello at this time, or before.
-static void send_soon(struct drb_liveness *l, uint64_t ports, uint64_t at_ns)
+void drb_liveness_send_soon(struct drb_liveness *l, uint64_t ports, uint64_t at_ns)
 {
 	for (uint32_t i = 0; i < l->ports; i++) {
-		if ((ports >> i & 1) && sends_hellos(l, i) && at_ns < l->hello_due_ns[i])
-			l->hello_due_ns[i] = at_ns;
+		struct drb_liveness_port *p = &l->port[i];
+		if ((ports >> i & 1) && sends_hellos(p) && at_ns < p->hello_due_ns)
+			p->hello_due_ns = at_ns;
 	}
 	l->due_ns = at_ns < l->due_ns ? at_ns : l->due_ns;
 }
@@ -140,7 +148,7 @@ static void publish(struct drb_liveness *l, uint64_t now_ns)
 	drb_links_publish(l->published, &(struct drb_links){use.out, k.drained, below});
 	// Neighbours above must know at once: what this switch cannot turn back up, and what it needs.
 	if (l->no_alternate != no_alternate || l->needs_upstream != use.needs)
-		send_soon(l, k.ups, now_ns);
+		drb_liveness_send_soon(l, k.ups, now_ns);
 	l->no_alternate = no_alternate;
 	l->needs_upstream = use.needs;
 	set_needed(l, use.needed, now_ns);
@@ -149,19 +157,22 @@ static void publish(struct drb_liveness *l, uint64_t now_ns)
 void drb_liveness_set(struct drb_liveness *l, const struct drb_setup *s, uint64_t active,
 		      uint64_t awaited, uint64_t now_ns)
 {
-	if (!l->setup)
+	if (!l->port)
 		return;
 	l->active = active;
 	l->awaited = awaited;
 	for (uint32_t i = 0; i < l->ports; i++) {
-		bool watched = (active >> i & 1) && s->ports[i].hello_ns > 0;
-		l->setup[i].hello_ns = s->ports[i].hello_ns;
-		l->port[i].setup.loss_limit = l->setup[i].loss_limit = s->ports[i].loss_limit;
-		l->starts[i] |= watched && !l->watched[i];
-		l->watched[i] = watched;
+		struct drb_liveness_port *p = &l->port[i];
+		const uint64_t period_ns = s->ports[i].hello_ns;
+		const bool watched = (active >> i & 1) && period_ns > 0;
 		// Hosts neither send nor get hellos.
-		l->hello_due_ns[i] = watched && s->ports[i].peer.layer > 0 ? 0 : UINT64_MAX;
-		l->port[i].setup.period_ns = l->hello_due_ns[i] == 0 ? s->ports[i].hello_ns : 0;
+		const bool sends = watched && p->setup.peer.layer > 0;
+		p->setup.hello_ns = period_ns;
+		p->starts |= watched && !p->watched;
+		p->watched = watched;
+		p->hello_due_ns = sends ? 0 : UINT64_MAX;
+		p->link.setup.period_ns = sends ? period_ns : 0;
+		p->link.setup.loss_limit = s->ports[i].loss_limit;
 	}
 	l->changed = true;
 	l->due_ns = 0;
@@ -170,22 +181,21 @@ void drb_liveness_set(struct drb_liveness *l, const struct drb_setup *s, uint64_
 }
 
 // What all hellos by this port say.
-static struct drb_hello said_by(const struct drb_liveness *l, uint32_t i)
+static struct drb_hello said_by(const struct drb_liveness *l, const struct drb_liveness_port *p)
 {
-	const struct drb_port_setup *p = &l->setup[i];
 	struct drb_hello hello = l->self;
 
-	hello.from.port = p->number;
-	hello.from.up = p->up;
-	hello.period_ms = (uint32_t)(p->hello_ns / 1000000);
-	hello.mtu = l->mtu[i];
+	hello.from.port = p->setup.number;
+	hello.from.up = p->setup.up;
+	hello.period_ms = (uint32_t)(p->setup.hello_ns / 1000000);
+	hello.mtu = p->mtu;
 	return hello;
 }
 
-static enum drb_hello_result refuse(struct drb_liveness *l, uint32_t i, const struct drb_hello *h,
+static enum drb_hello_result refuse(struct drb_liveness_port *p, const struct drb_hello *h,
 				    enum drb_hello_fault fault, uint64_t now_ns)
 {
-	drb_hello_fault_note(&l->faults[i], l->setup[i].name, fault, h, now_ns);
+	drb_hello_fault_note(&p->faults, p->setup.name, fault, h, now_ns);
 	return fault == DRB_HELLO_FAULT_KEY ? DRB_HELLO_FORGED : DRB_HELLO_REPLAYED;
 }
 
@@ -193,32 +203,34 @@ static enum drb_hello_result refuse(struct drb_liveness *l, uint32_t i, const st
 // only if more is missing than before.
 static bool count(struct drb_liveness *l, uint32_t in, const struct drb_hello *h, uint64_t now_ns)
 {
+	struct drb_liveness_port *p = &l->port[in];
 	bool missed = false;
 
 	if (!l->counts || h->sent == 0)
-		return drb_link_count(&l->port[in], NULL, now_ns);
+		return drb_link_count(&p->link, NULL, now_ns);
 	struct drb_arrivals a = l->io.count_arrivals(l->io.context, in, NULL);
-	const int64_t missing = (int64_t)(h->sent - a.received - l->hellos_in[in]);
-	if (missing > l->missing[in])
+	const int64_t missing = (int64_t)(h->sent - a.received - p->hellos_in);
+	if (missing > p->missing)
 		a = l->io.count_arrivals(l->io.context, in, &missed);
 	if (missed)
-		drb_loss_init(&l->port[in].loss);
-	l->missing[in] = missing;
+		drb_loss_init(&p->link.loss);
+	p->missing = missing;
 	const struct drb_loss_sample sample = {
 		.sent = h->sent,
 		.missing = missing,
-		.most = (int64_t)(h->sent - a.earlier - (l->hellos_in[in] - 1)),
+		.most = (int64_t)(h->sent - a.earlier - (p->hellos_in - 1)),
 		.complete = a.complete,
 	};
-	return drb_link_count(&l->port[in], &sample, now_ns);
+	return drb_link_count(&p->link, &sample, now_ns);
 }
 
 // A hello that is as it should be changes what is known of the port.
 static enum drb_hello_result take(struct drb_liveness *l, uint32_t in, const struct drb_hello *h,
 				  uint64_t now_ns)
 {
-	struct drb_link *p = &l->port[in];
-	struct drb_hello ours = said_by(l, in);
+	struct drb_liveness_port *port = &l->port[in];
+	struct drb_link *p = &port->link;
+	struct drb_hello ours = said_by(l, port);
 	const enum drb_link_state before = p->state;
 	const uint8_t flags = p->hello.flags;
 	const uint64_t soon = p->said_ns + p->setup.period_ns / PROBES;
@@ -227,32 +239,32 @@ static enum drb_hello_result take(struct drb_liveness *l, uint32_t in, const str
 
 	switch (drb_link_hear_hello(p, h, now_ns, &changed)) {
 	case DRB_HELLO_OWN:
-		return refuse(l, in, h, DRB_HELLO_FAULT_LOOP, now_ns);
+		return refuse(port, h, DRB_HELLO_FAULT_LOOP, now_ns);
 	case DRB_HELLO_STALE:
-		return refuse(l, in, h, DRB_HELLO_FAULT_STALE, now_ns);
+		return refuse(port, h, DRB_HELLO_FAULT_STALE, now_ns);
 	case DRB_HELLO_RIVAL:
 		return DRB_HELLO_REPLAYED; // after a restart for a moment only
 	case DRB_HELLO_ASKS:               // it answers
-		send_soon(l, UINT64_C(1) << in, soon > now_ns ? soon : now_ns);
+		drb_liveness_send_soon(l, UINT64_C(1) << in, soon > now_ns ? soon : now_ns);
 		return DRB_HELLO_HEARD;
 	case DRB_HELLO_TAKEN:
 		break;
 	}
-	l->hellos_in[in]++;
+	port->hellos_in++;
 	l->heard_any = true;
 	changed |= count(l, in, h, now_ns);
 	if (ours.mtu >= l->fabric_mtu && h->mtu >= l->fabric_mtu)
 		ours.mtu = h->mtu; // both take every packet
-	drb_hello_faults_compare(&l->faults[in], l->setup[in].name, &ours, h, now_ns);
+	drb_hello_faults_compare(&port->faults, port->setup.name, &ours, h, now_ns);
 	if (p->duplicate_ns == now_ns || p->replayed_ns == now_ns)
-		drb_hello_fault_note(&l->faults[in], l->setup[in].name,
+		drb_hello_fault_note(&port->faults, port->setup.name,
 				     p->duplicate_ns == now_ns ? DRB_HELLO_FAULT_TWICE
 							       : DRB_HELLO_FAULT_STALE,
 				     h, now_ns);
 	if (changed)
 		drb_liveness_log(l, in, before, now_ns);
 	if (changed && (p->state == DRB_LINK_LOSSY || before == DRB_LINK_LOSSY))
-		send_soon(l, UINT64_C(1) << in, now_ns);
+		drb_liveness_send_soon(l, UINT64_C(1) << in, now_ns);
 	l->known.waits |= is_news;
 	if (changed || is_news || flags != h->flags)
 		publish(l, now_ns);
@@ -266,81 +278,76 @@ enum drb_hello_result drb_liveness_hear(struct drb_liveness *l, uint32_t in, con
 
 	if (drb_hello_decode(frame, len, &hello) < 0)
 		return DRB_HELLO_BAD;
-	if (!l->setup || !sends_hellos(l, in) || l->starts[in])
+	if (!l->port || !sends_hellos(&l->port[in]) || l->port[in].starts)
 		return DRB_HELLO_HEARD; // switched off here, or not looked at yet
 	if (!drb_hello_key_fits(&l->key, &hello, frame))
-		return refuse(l, in, &hello, DRB_HELLO_FAULT_KEY, now_ns);
+		return refuse(&l->port[in], &hello, DRB_HELLO_FAULT_KEY, now_ns);
 	return take(l, in, &hello, now_ns);
 }
 
 // The first look at a port: listening begins now.
 static void start(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 {
-	bool carrier = l->io.has_carrier(l->io.context, i), drained = l->port[i].drained;
-	const struct drb_link_setup setup = {.peer = l->setup[i].peer,
-					     .fabric = l->self.fabric,
-					     .mac = l->self.mac,
-					     .period_ns = l->port[i].setup.period_ns,
-					     .instance = l->port[i].setup.instance,
-					     .keyed = l->key.used,
-					     .loss_limit = l->setup[i].loss_limit,
-					     .mtu = l->fabric_mtu};
-	const uint64_t sent = l->port[i].sent;
+	struct drb_liveness_port *p = &l->port[i];
+	const struct drb_link before = p->link;
+	const bool carrier = l->io.has_carrier(l->io.context, i);
 
-	drb_link_init(&l->port[i], &setup, carrier, now_ns);
-	l->port[i].drained = drained;
-	l->port[i].sent = sent;
-	l->mtu[i] = l->io.mtu(l->io.context, i);
-	l->frames[i] = l->io.count_frames(l->io.context, i);
-	drb_link_check(&l->port[i], carrier, l->heard_any, now_ns);
+	drb_link_init(&p->link, &before.setup, carrier, now_ns);
+	p->link.drained = before.drained;
+	p->link.sent = before.sent;
+	p->mtu = l->io.mtu(l->io.context, i);
+	p->frames = l->io.count_frames(l->io.context, i);
+	drb_link_check(&p->link, carrier, l->heard_any, now_ns);
 	if (!carrier)
 		drb_liveness_log(l, i, DRB_LINK_UNKNOWN, now_ns);
-	l->starts[i] = false;
+	p->starts = false;
 }
 
 static bool send_hello(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 {
-	struct drb_hello hello = said_by(l, i);
+	struct drb_liveness_port *p = &l->port[i];
+	struct drb_hello hello = said_by(l, p);
 	uint8_t frame[DRB_HELLO_LEN_MAX];
 
-	hello.flags = (l->port[i].drained ? DRB_HELLO_DRAINED : 0) |
+	hello.flags = (p->link.drained ? DRB_HELLO_DRAINED : 0) |
 		      (l->no_alternate ? DRB_HELLO_NO_ALTERNATE : 0) |
 		      (l->needs_upstream >> i & 1 ? DRB_HELLO_NEEDS_UPSTREAM : 0);
 	if (l->counts)
-		hello.sent = l->io.count_sent(l->io.context, i) + l->hellos_out[i] + 1;
+		hello.sent = l->io.count_sent(l->io.context, i) + p->hellos_out + 1;
 	hello.outages = l->known.outages;
-	drb_link_say(&l->port[i], &hello, now_ns);
+	drb_link_say(&p->link, &hello, now_ns);
 	uint32_t len = drb_hello_encode(&hello, frame);
 	drb_hello_key_sign(&l->key, frame);
 	bool sent = l->io.send(l->io.context, i, frame, len);
-	l->hellos_out[i] += sent;
+	p->hellos_out += sent;
 	// One that was refused keeps its number: else a port that takes each fourth try would never send a long hello.
 	// After as many tries as a period has, it does not, for a port may refuse long ones alone.
-	l->refused[i] = sent ? 0 : (l->refused[i] + 1) % TRIES;
-	if (l->refused[i] > 0)
-		drb_link_unsay(&l->port[i]);
+	p->refused = sent ? 0 : (p->refused + 1) % TRIES;
+	if (p->refused > 0)
+		drb_link_unsay(&p->link);
 	return sent;
 }
 
 // True if the port's state changed.
 static bool check(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 {
-	enum drb_link_state before = l->port[i].state;
-	bool carrier = l->port[i].carrier;
+	struct drb_liveness_port *p = &l->port[i];
+	enum drb_link_state before = p->link.state;
+	bool carrier = p->link.carrier;
 	uint64_t frames = l->io.count_frames(l->io.context, i);
 
 	if (now_ns >= l->carrier_due_ns) {
 		carrier = l->io.has_carrier(l->io.context, i);
-		l->mtu[i] = l->io.mtu(l->io.context, i);
+		p->mtu = l->io.mtu(l->io.context, i);
 	}
 	// They came after the last look, nobody knows when: at that look at the earliest.
-	if (frames != l->frames[i])
-		drb_link_hear_frame(&l->port[i], l->looked_ns);
-	l->frames[i] = frames;
-	if (!drb_link_check(&l->port[i], carrier, l->heard_any, now_ns))
+	if (frames != p->frames)
+		drb_link_hear_frame(&p->link, l->looked_ns);
+	p->frames = frames;
+	if (!drb_link_check(&p->link, carrier, l->heard_any, now_ns))
 		return false;
-	if (l->port[i].state == DRB_LINK_DOWN && sends_hellos(l, i))
-		l->hello_due_ns[i] = now_ns; // the neighbour learns at once that we do not hear it
+	if (p->link.state == DRB_LINK_DOWN && sends_hellos(p))
+		p->hello_due_ns = now_ns; // the neighbour learns at once that we do not hear it
 	drb_liveness_log(l, i, before, now_ns);
 	return true;
 }
@@ -348,20 +355,21 @@ static bool check(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 // Sends a hello if one is due; when to look at the port again.
 static uint64_t send_due(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 {
-	const struct drb_hello *theirs = &l->port[i].hello;
+	struct drb_liveness_port *p = &l->port[i];
+	const struct drb_hello *theirs = &p->link.hello;
 	bool probes = theirs->flags & (DRB_HELLO_PROBE | DRB_HELLO_LOSSY);
-	uint64_t period = l->setup[i].hello_ns / (probes ? PROBES : 1);
-	uint64_t due = drb_link_due_ns(&l->port[i]);
+	uint64_t period = p->setup.hello_ns / (probes ? PROBES : 1);
+	uint64_t due = drb_link_due_ns(&p->link);
 	// All switches of a machine send at the same instants, at multiples of their period: one
 	// wake-up then serves what they send and what they hear.
 	uint64_t next = now_ns - now_ns % period + period;
 
-	if (sends_hellos(l, i) && now_ns >= l->hello_due_ns[i]) {
+	if (sends_hellos(p) && now_ns >= p->hello_due_ns) {
 		uint64_t soon = now_ns + period / TRIES;
 		bool done = l->silent || send_hello(l, i, now_ns);
-		l->hello_due_ns[i] = done || next < soon ? next : soon;
+		p->hello_due_ns = done || next < soon ? next : soon;
 	}
-	next = sends_hellos(l, i) ? l->hello_due_ns[i] : next;
+	next = sends_hellos(p) ? p->hello_due_ns : next;
 	return due > now_ns && due < next ? due : next;
 }
 
@@ -372,10 +380,10 @@ void drb_liveness_service(struct drb_liveness *l, uint64_t now_ns)
 
 	for (uint32_t i = 0; i < l->ports; i++) {
 		if (late > LATE_NS)
-			drb_link_excuse(&l->port[i], late);
-		if (l->starts[i])
+			drb_link_excuse(&l->port[i].link, late);
+		if (l->port[i].starts)
 			start(l, i, now_ns);
-		else if (l->watched[i])
+		else if (l->port[i].watched)
 			changed |= check(l, i, now_ns);
 	}
 	l->looked_ns = now_ns;
@@ -386,7 +394,7 @@ void drb_liveness_service(struct drb_liveness *l, uint64_t now_ns)
 	l->changed = false;
 	l->due_ns = drb_known_outages_due_ns(&l->known);
 	for (uint32_t i = 0; i < l->ports; i++) {
-		uint64_t next = l->watched[i] ? send_due(l, i, now_ns) : UINT64_MAX;
+		uint64_t next = l->port[i].watched ? send_due(l, i, now_ns) : UINT64_MAX;
 		l->due_ns = next < l->due_ns ? next : l->due_ns;
 	}
 }

@@ -113,15 +113,35 @@ struct drb_log_budget {
 	uint32_t lines, left_out;
 };
 
+// One port. The owner alone, worker 0 or who has parked it, writes and reads it, by the functions below: others have
+// drb_links_read() and the copies of drb_liveness_view().
+struct drb_liveness_port {
+	// Written by drb_liveness_init(); the periods and limits in both setups and what follows by drb_liveness_set().
+	struct drb_port_setup setup;
+	bool watched; // hellos or at least the carrier are looked at
+	bool starts;  // watched from the next look on, which clears it
+	// Written by drb_liveness_service() and drb_liveness_hear().
+	struct drb_link link;           // whether it can be used; `drained` by drb_liveness_drain()
+	uint64_t hello_due_ns;          // of the next; UINT64_MAX: no hello is sent there
+	uint64_t hellos_in, hellos_out; // that were taken; that were sent
+	uint8_t refused;                // tries of the next hello that failed
+	uint16_t mtu;                   // octets, of the device; 0: not known
+	uint64_t frames;                // valid ones received, as counted at looked_ns
+	int64_t missing; // packets sent by the neighbour and not here, as of its last hello
+	struct drb_hello_faults faults;
+	struct drb_log_budget log; // of lines about its state
+};
+
 // Written and read by its owner alone; *published is what others read.
 struct drb_liveness {
 	// Set by drb_liveness_init().
 	struct drb_liveness_io io;
 	struct drb_published_links *published;
-	struct drb_port_setup *setup; // of each port; owned. NULL before init
+	struct drb_liveness_port *port; // owned. NULL before init
 	uint32_t ports, down_ports;
 	uint32_t layer, label;
 	uint16_t fabric_mtu;
+	bool counts; // packets are counted: with one worker
 	struct drb_hello_key key;
 	struct drb_hello self; // what all our hellos have in common
 	// Set by drb_liveness_set(); a bit per port.
@@ -130,26 +150,15 @@ struct drb_liveness {
 	// State.
 	uint64_t due_ns;         // when drb_liveness_service() has work; UINT64_MAX: never
 	uint64_t carrier_due_ns; // when carriers are asked for again
+	uint64_t looked_ns;      // the last look
 	bool heard_any;          // a hello came on some port, ever
 	bool no_alternate;       // this switch has fewer than two uplinks in use
 	bool changed;            // something was switched on or off since the last look
 	bool silent;             // no hello is sent. Set by the owner
 	uint64_t needs_upstream; // a bit per port: drained uplinks of which this switch needs one
 	uint64_t needed;         // those, and drained down-ports to switches that need this one
-	bool watched[DRB_PORTS_MAX];
-	bool starts[DRB_PORTS_MAX];           // watched from the next look on
-	uint64_t hello_due_ns[DRB_PORTS_MAX]; // UINT64_MAX: no hello is sent there
-	uint64_t hellos_in[DRB_PORTS_MAX], hellos_out[DRB_PORTS_MAX];
-	uint8_t refused[DRB_PORTS_MAX]; // tries of the next hello that failed
-	uint16_t mtu[DRB_PORTS_MAX];
-	uint64_t frames[DRB_PORTS_MAX]; // as counted at looked_ns
-	uint64_t looked_ns;             // the last look
-	int64_t missing[DRB_PORTS_MAX]; // sent by the neighbour and not here, as of its last hello
-	bool counts;                    // packets are counted: with one worker
-	struct drb_link port[DRB_PORTS_MAX];
-	struct drb_hello_faults faults[DRB_PORTS_MAX];
 	struct drb_known_outages known;
-	struct drb_log_budget log[DRB_PORTS_MAX], outages_log;
+	struct drb_log_budget outages_log;
 };
 
 // published must outlive l. 0, -ENOMEM or -EINVAL (the key file) with a message printed.
@@ -164,6 +173,8 @@ void drb_liveness_set(struct drb_liveness *l, const struct drb_setup *setup, uin
 // The port takes no new traffic, or does again: published at the next look, which is due at once.
 void drb_liveness_drain(struct drb_liveness *l, uint32_t port, bool drained);
 
+// The neighbours at these ports, a bit each, get a hello at this time, or before.
+void drb_liveness_send_soon(struct drb_liveness *l, uint64_t ports, uint64_t at_ns);
 // Something has changed at an interface: carriers are asked for at the next look, which is due at once.
 void drb_liveness_look(struct drb_liveness *l);
 

@@ -28,15 +28,15 @@ static bool may_log_port(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 {
 	char who[DRB_NAME_MAX + 8];
 
-	snprintf(who, sizeof(who), "port %s", l->setup[i].name);
-	return may_log(&l->log[i], who, now_ns);
+	snprintf(who, sizeof(who), "port %s", l->port[i].setup.name);
+	return may_log(&l->port[i].log, who, now_ns);
 }
 
 void drb_liveness_log(struct drb_liveness *l, uint32_t i, enum drb_link_state before,
 		      uint64_t now_ns)
 {
-	const struct drb_link *p = &l->port[i];
-	const char *name = l->setup[i].name;
+	const struct drb_link *p = &l->port[i].link;
+	const char *name = l->port[i].setup.name;
 	char peer[DRB_END_NAME_MAX], there[DRB_END_NAME_MAX], losses[128];
 	struct drb_port_link view;
 
@@ -92,15 +92,15 @@ void drb_liveness_log(struct drb_liveness *l, uint32_t i, enum drb_link_state be
 
 void drb_liveness_log_needed(struct drb_liveness *l, uint32_t i, bool needed, uint64_t now_ns)
 {
-	const char *name = l->setup[i].name;
+	const char *name = l->port[i].setup.name;
 	char peer[DRB_END_NAME_MAX];
 
 	if (!may_log_port(l, i, now_ns))
 		return;
-	drb_end_name(peer, &l->port[i].setup.peer);
+	drb_end_name(peer, &l->port[i].link.setup.peer);
 	if (needed)
 		drb_warn("port %s: %s, but still used: no other path to or from %s is left", name,
-			 drb_link_state_name(l->port[i].state), peer);
+			 drb_link_state_name(l->port[i].link.state), peer);
 	else
 		drb_info("port %s: not needed any more", name);
 }

@@ -10,24 +10,24 @@
 struct drb_port_link drb_liveness_view_port(const struct drb_liveness *l, uint32_t i,
 					    uint64_t now_ns)
 {
-	const struct drb_link *p = &l->port[i];
+	const struct drb_link *p = &l->port[i].link;
 	const uint64_t trusted_ns = p->lossy ? p->lossy_ns + p->trust_ns : 0;
 	const bool awaited = l->awaited >> i & 1;
 
 	return (struct drb_port_link){
-		.watched = awaited || (l->watched[i] && !l->starts[i]),
+		.watched = awaited || (l->port[i].watched && !l->port[i].starts),
 		.state = awaited ? DRB_LINK_DOWN : p->state,
 		.needed = l->needed >> i & 1,
 		.since_ns = p->since_ns,
-		.hellos_in = l->hellos_in[i],
-		.hellos_out = l->hellos_out[i],
+		.hellos_in = l->port[i].hellos_in,
+		.hellos_out = l->port[i].hellos_out,
 		.heard = p->heard,
 		.last = p->hello,
 		.loss_in = drb_loss_share(&p->loss),
 		.short_only = p->short_hellos >= DRB_SHORT_HELLOS_MAX,
 		.lossy = p->lossy,
 		.held_ns = trusted_ns > now_ns ? trusted_ns - now_ns : 0,
-		.hello_faults = drb_hello_faults_now(&l->faults[i], now_ns),
+		.hello_faults = drb_hello_faults_now(&l->port[i].faults, now_ns),
 	};
 }
 

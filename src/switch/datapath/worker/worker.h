@@ -44,19 +44,20 @@ struct drb_worker_port {
 	struct drb_instant sent;       // when its link would have carried what came; police.c
 };
 
-// Of worker 0. Written before the workers run; only the ring is used by several threads.
+// Of worker 0, which alone writes and reads it while it runs; only the ring has other writers.
 struct drb_hello_io {
 	struct rte_mempool *pool; // of the hellos sent
 	struct rte_ring *ring;    // received by other workers; NULL: there are none
 	uint32_t workers;         // this one is the first of them
-	int fd[DRB_PORTS_MAX];    // sockets of hellos; -1: there is none
-	uint64_t look_ns;         // when to look at all of these; UINT64_MAX: there are none
-	uint64_t readable;        // a bit per port whose socket has hellos
-	// Packets received by each port when sockets of hellos were last looked at, and before that.
-	uint64_t seen[DRB_PORTS_MAX], seen_before[DRB_PORTS_MAX];
-	uint64_t missed[DRB_PORTS_MAX]; // before they were received, as counted last
-	uint64_t refused
-		[DRB_PORTS_MAX]; // hellos among the received packets, which no neighbour counts as sent
+	uint64_t look_ns;  // when to look at all sockets of hellos; UINT64_MAX: there are none
+	uint64_t readable; // a bit per port whose socket has hellos
+	struct {
+		int fd; // socket of hellos, constant, which other workers read; -1: there is none
+		// Packets received when sockets of hellos were last looked at, and before that.
+		uint64_t seen, seen_before;
+		uint64_t missed;  // packets lost before they were received, as counted last
+		uint64_t refused; // hellos received as packets, which no neighbour counts as sent
+	} port[DRB_PORTS_MAX];
 };
 
 // One worker. Where nothing else is said, the worker itself is the only writer and reader of what

@@ -40,7 +40,7 @@ static void begin(void)
 		queue[i] = (struct drb_port_queue){0};
 		connect_port(i);
 		w.port[i].queue = &queue[i];
-		w.hello_io.fd[i] = -1;
+		w.hello_io.port[i].fd = -1;
 	}
 	assert_int_equal(drb_idle_init(&w), 0);
 	drb_idle_pause(&w); // quiet since now

@@ -26,7 +26,7 @@ static void refused(const char *port, const char *want)
 	assert_true(drb_drain(&all, &setup, port, reply, sizeof(reply)) < 0);
 	assert_string_equal(reply, want);
 	for (uint32_t i = 0; i < PORTS; i++)
-		assert_false(w->liveness.port[i].drained);
+		assert_false(w->liveness.port[i].link.drained);
 }
 
 static void hear_from(uint32_t port, uint8_t flags)

@@ -21,14 +21,14 @@ TEST(logs_are_bounded)
 		receive(w, 3, &h);
 		assert_int_equal(state_of(3), n % 2 ? DRB_LINK_UP : DRB_LINK_DRAINED_BY_NEIGHBOUR);
 	}
-	assert_int_equal(w->liveness.log[3].lines, DRB_LOG_LINES);
-	assert_int_equal(w->liveness.log[3].left_out, 1000 - DRB_LOG_LINES);
+	assert_int_equal(w->liveness.port[3].log.lines, DRB_LOG_LINES);
+	assert_int_equal(w->liveness.port[3].log.left_out, 1000 - DRB_LOG_LINES);
 	// Later it is heard again.
 	w->now_ns += 2 * DRB_LOG_WINDOW_NS;
 	h = neighbour_of(3);
 	h.flags = DRB_HELLO_HEARS | DRB_HELLO_DRAINED;
 	receive(w, 3, &h);
-	assert_int_equal(w->liveness.log[3].lines, 1);
+	assert_int_equal(w->liveness.port[3].log.lines, 1);
 	says("port u1: drained by s3-3.d2, no new traffic to it");
 	end();
 }
@@ -62,7 +62,7 @@ TEST(lossy_links)
 	says("port u1: lossy, lost frames to s3-3.d2, which does not trust it yet: used only where "
 	     "there is no other path");
 	// Its own count, and for how long that holds.
-	struct drb_link *p = &w->liveness.port[3];
+	struct drb_link *p = &w->liveness.port[3].link;
 	p->lossy = true;
 	p->lossy_ns = w->now_ns;
 	p->trust_ns = DRB_LOSSY_HOLD_NS;
@@ -95,7 +95,7 @@ TEST(what_was_left_out_is_told)
 		h.flags = n % 2 ? DRB_HELLO_HEARS : DRB_HELLO_HEARS | DRB_HELLO_DRAINED;
 		receive(w, 3, &h);
 	}
-	uint32_t left_out = w->liveness.log[3].left_out;
+	uint32_t left_out = w->liveness.port[3].log.left_out;
 	char text[64];
 	snprintf(text, sizeof(text), "port u1: %u more changes of its state were not logged",
 		 left_out);
@@ -139,15 +139,15 @@ TEST(what_is_logged)
 
 	begin(2, 5, "");
 	turn(1000);
-	l->port[3].state = DRB_LINK_DOWN;
-	l->port[3].carrier = false;
+	l->port[3].link.state = DRB_LINK_DOWN;
+	l->port[3].link.carrier = false;
 	drb_liveness_log(l, 3, DRB_LINK_UP, w->now_ns);
 	says("port u1: down, no carrier (to s3-3.d2)");
-	l->port[3].state = DRB_LINK_FLAPPING;
+	l->port[3].link.state = DRB_LINK_FLAPPING;
 	drb_liveness_log(l, 3, DRB_LINK_UP, w->now_ns);
 	says("port u1: flapping, 0 times down: used only where there is no other path until it has "
 	     "been up for");
-	l->port[3].state = DRB_LINK_DRAINED;
+	l->port[3].link.state = DRB_LINK_DRAINED;
 	drb_liveness_log(l, 3, DRB_LINK_UP, w->now_ns);
 	says("port u1: drained, no new traffic to s3-3.d2");
 	drb_liveness_log_needed(l, 3, true, w->now_ns);
@@ -231,7 +231,7 @@ TEST(keys)
 	h.serial.number++;
 	h.sent = 7;
 	receive(w, 2, &h);
-	assert_int_equal(w->liveness.missing[2], 7 - 2);
+	assert_int_equal(w->liveness.port[2].missing, 7 - 2);
 	neighbours_key = (struct drb_hello_key){0};
 	end();
 }
@@ -275,7 +275,7 @@ TEST(neighbours_mtu)
 
 	begin(2, 5, "");
 	turn(drb_clock_now() / MS);
-	w->liveness.mtu[2] = 65535;
+	w->liveness.port[2].mtu = 65535;
 	h = neighbour_of(2);
 	h.mtu = 1500;
 	receive(w, 2, &h);
@@ -284,7 +284,7 @@ TEST(neighbours_mtu)
 	h.mtu = 1499;
 	receive(w, 2, &h);
 	assert_non_null(strstr(trouble(), "u0: s3-1.d2 has another MTU"));
-	w->liveness.mtu[3] = 1499;
+	w->liveness.port[3].mtu = 1499;
 	h = neighbour_of(3);
 	h.mtu = 1499;
 	receive(w, 3, &h);

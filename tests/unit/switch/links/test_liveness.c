@@ -23,7 +23,7 @@ TEST(said_to_switches_only)
 		assert_true(h.from.up);
 		assert_int_equal(h.period_ms, 100);
 		assert_int_equal(h.flags, 0); // nobody was heard
-		assert_int_equal(w->liveness.hellos_out[i], 10);
+		assert_int_equal(w->liveness.port[i].hellos_out, 10);
 	}
 	assert_int_equal(w->dead, 0);
 	nothing_counted();
@@ -280,7 +280,7 @@ static uint32_t sent_within_two_seconds(uint32_t every, uint32_t longest, uint32
 	begin(1, 5, "");
 	send_really = w->liveness.io.send;
 	w->liveness.io.send = send_seldom;
-	w->liveness.hello_due_ns[3] = UINT64_MAX; // u1 sends none
+	w->liveness.port[3].hello_due_ns = UINT64_MAX; // u1 sends none
 	tries = *are_long = 0;
 	taken_every = every;
 	longest_taken = longest;
