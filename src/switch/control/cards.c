@@ -26,7 +26,7 @@ static atomic_bool ending;
 static bool has_cards(const struct drb_port_set *set)
 {
 	for (uint32_t i = 0; i < set->count; i++) {
-		if (set->port[i].kind && set->port[i].kind->look)
+		if (set->port[i].kind && set->port[i].kind->card)
 			return true;
 	}
 	return false;
@@ -39,9 +39,9 @@ static bool look_at_all(const struct drb_port_set *set, bool *all_up)
 	*all_up = true;
 	for (uint32_t i = 0; i < set->count; i++) {
 		struct drb_port *p = (struct drb_port *)&set->port[i];
-		if (!p->kind || !p->kind->look)
+		if (!p->kind || !p->kind->card)
 			continue;
-		changed |= p->kind->look(p);
+		changed |= p->kind->card->look(p);
 		*all_up = *all_up && p->kind->carrier(p);
 	}
 	return changed;
@@ -58,8 +58,8 @@ static void drop_what_came(struct drb_port_set *set)
 {
 	for (uint32_t i = 0; i < set->count; i++) {
 		struct drb_port *p = &set->port[i];
-		if (p->kind && p->kind->settle)
-			p->kind->settle(p);
+		if (p->kind && p->kind->card)
+			p->kind->card->settle(p);
 	}
 }
 

@@ -38,7 +38,7 @@ static bool needs_privilege(void)
 {
 	for (uint32_t i = 0; i < port_set->count; i++) {
 		const struct drb_port *p = &port_set->port[i];
-		if (p->kind && p->kind->rebind && p->workers > 1)
+		if (p->kind && p->kind->interface && p->kind->interface->rebind && p->workers > 1)
 			return true;
 	}
 	return false;
@@ -48,7 +48,7 @@ static void say_lost(const struct drb_port *p)
 {
 	drb_warn("port %s: interface \"%s\" is gone: what is sent there is dropped%s",
 		 p->setup->name, p->setup->interface,
-		 p->kind->rebind ? " until there is one of that name" : "");
+		 p->kind->interface->rebind ? " until there is one of that name" : "");
 }
 
 static void say_failed(const struct drb_port *p, int error)
@@ -78,9 +78,10 @@ static void tell_liveness(void)
 // True while the port is without its interface.
 static bool look_at(struct drb_port *p)
 {
+	const struct drb_interface_ops *interface = p->kind ? p->kind->interface : NULL;
 	const uint32_t i = p->index;
 
-	if (!p->kind || !p->kind->is_bound || p->kind->is_bound(p)) {
+	if (!interface || interface->is_bound(p)) {
 		lost[i] = false;
 		return false;
 	}
@@ -94,11 +95,11 @@ static bool look_at(struct drb_port *p)
 		return true;
 	}
 	int rc = -ENOTSUP;
-	if (p->kind->rebind && drb_workers_stuck(workers) >= 0) {
+	if (interface->rebind && drb_workers_stuck(workers) >= 0) {
 		rc = -ETIMEDOUT; // spares the sockets
-	} else if (p->kind->rebind) {
+	} else if (interface->rebind) {
 		drb_privilege_raise(CAP_NET_RAW);
-		rc = p->kind->rebind(p, parking);
+		rc = interface->rebind(p, parking);
 		drb_privilege_lower();
 	}
 	if (rc == 0) {

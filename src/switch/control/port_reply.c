@@ -10,7 +10,6 @@
 #include "core/counters.h"
 #include "core/fabric/names.h"
 #include "switch/control/replies.h"
-#include "switch/ports/xdp/xdp_port.h"
 
 // NULL: the port has no device.
 static const struct drb_port *device_of(uint32_t i)
@@ -27,7 +26,7 @@ static const char *port_state(uint32_t i, const struct drb_port_link *live)
 
 	if (!port)
 		return "none";
-	const char *state = port->kind->state(port);
+	const char *state = drb_port_state(port);
 	// A switch that says hello and was not heard yet is unknown; a host never speaks.
 	if (live->watched && strcmp(state, "up") == 0 &&
 	    (p->peer.layer > 0 || live->state != DRB_LINK_UNKNOWN))
@@ -40,7 +39,7 @@ static bool takes_traffic(uint32_t i, const struct drb_port_link *live)
 {
 	const struct drb_port *port = device_of(i);
 
-	if (!port || strcmp(port->kind->state(port), "up") != 0)
+	if (!port || strcmp(drb_port_state(port), "up") != 0)
 		return false;
 	return !live->watched || live->needed || live->state == DRB_LINK_UP ||
 	       live->state == DRB_LINK_UNKNOWN;
@@ -92,10 +91,10 @@ static void add_device(struct rte_tel_data *d, uint32_t i, const struct drb_port
 // What the kernel counts in front of an af_xdp port.
 static void add_xdp(struct rte_tel_data *d, uint32_t i)
 {
+	const struct drb_port *port = device_of(i);
 	struct drb_xdp_counters count;
 
-	if (drb_reply_context.setup->ports[i].driver != DRB_DRIVER_AF_XDP || !device_of(i) ||
-	    !drb_xdp_port_count(device_of(i), &count))
+	if (!port || !port->kind->xdp || !port->kind->xdp->count(port, &count))
 		return;
 #define X(key, meaning) add_dict_u64(d, #key, count.key);
 	DRB_XDP_COUNTERS(X)

@@ -65,9 +65,9 @@ static uint64_t count_sent(void *worker, uint32_t i)
 // A GSO packet that could not be cut was several packets.
 static uint64_t count_missed(struct drb_port_queue *q)
 {
-	uint64_t missed = q->kind->missed ? q->kind->missed(q) : 0;
+	const struct drb_port_losses lost = drb_port_losses(q);
 
-	return missed + (q->kind->bad_gso ? q->kind->bad_gso(q).packets : 0);
+	return lost.missed + lost.bad_gso;
 }
 
 // A hello of a socket may have come while packets were received that were sent after it, and before others that
@@ -87,7 +87,7 @@ static struct drb_arrivals count_arrivals(void *worker, uint32_t i, bool *missed
 	return (struct drb_arrivals){
 		.received = received,
 		.earlier = apart ? w->hello_io.port[i].seen_before : received,
-		.complete = !apart || (q->kind->is_empty && q->kind->is_empty(q)),
+		.complete = !apart || q->kind->hello->is_empty(q),
 	};
 }
 
@@ -132,7 +132,7 @@ static void find_sockets(struct drb_worker *w)
 	for (uint32_t i = 0; i < w->ports; i++) {
 		const struct drb_port *port = w->port[i].queue ? port_of(w, i) : NULL;
 		w->hello_io.port[i].fd =
-			port && port->kind->hello_fd ? port->kind->hello_fd(port) : -1;
+			port && port->kind->hello ? port->kind->hello->fd(port) : -1;
 		if (w->hello_io.port[i].fd >= 0)
 			w->hello_io.look_ns = 0;
 	}

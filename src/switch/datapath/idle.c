@@ -52,7 +52,7 @@ static int watch_port(struct drb_worker *w, uint32_t i)
 		w->has_doorbells = true;
 	else
 		w->no_wakeup |= w->port[i].active;
-	return has_doorbell(w, i) ? q->kind->watch(q, w->epoll_fd) : 0;
+	return has_doorbell(w, i) ? q->kind->wake->watch(q, w->epoll_fd) : 0;
 }
 
 int drb_idle_init(struct drb_worker *w)
@@ -87,7 +87,7 @@ void drb_idle_free(struct drb_worker *w)
 {
 	for (uint32_t i = 0; w->epoll_fd >= 0 && i < w->ports; i++) {
 		if (has_doorbell(w, i))
-			w->port[i].queue->kind->watch(w->port[i].queue, -1);
+			w->port[i].queue->kind->wake->watch(w->port[i].queue, -1);
 	}
 	if (w->epoll_fd >= 0)
 		close(w->epoll_fd);
@@ -102,13 +102,13 @@ bool drb_idle_arm(const struct drb_worker *w)
 
 	for (uint32_t i = 0; i < w->ports; i++) {
 		if (has_doorbell(w, i))
-			w->port[i].queue->kind->arm(w->port[i].queue);
+			w->port[i].queue->kind->wake->arm(w->port[i].queue);
 	}
 	// Either the sender sees that it is asked, or we see what it sent.
 	atomic_thread_fence(memory_order_seq_cst);
 	for (uint32_t i = 0; silent && i < w->ports; i++) {
 		if (has_doorbell(w, i))
-			silent = w->port[i].queue->kind->is_silent(w->port[i].queue);
+			silent = w->port[i].queue->kind->wake->is_silent(w->port[i].queue);
 	}
 	if (!silent)
 		drb_idle_disarm(w);
@@ -119,7 +119,7 @@ void drb_idle_disarm(const struct drb_worker *w)
 {
 	for (uint32_t i = 0; i < w->ports; i++) {
 		if (has_doorbell(w, i))
-			w->port[i].queue->kind->disarm(w->port[i].queue);
+			w->port[i].queue->kind->wake->disarm(w->port[i].queue);
 	}
 }
 

@@ -16,11 +16,6 @@
 #define ANSWER_WITHIN_NS 780000000u
 #define LOOK_EVERY_NS 20000u
 
-static uint64_t count_missed(struct drb_port_queue *q)
-{
-	return q && q->rx != DRB_QUEUE_NONE && q->kind->missed ? q->kind->missed(q) : 0;
-}
-
 // A link that is down has nothing in its ring.
 static uint64_t count_in_ring(const struct drb_worker_port *p)
 {
@@ -29,7 +24,7 @@ static uint64_t count_in_ring(const struct drb_worker_port *p)
 
 // A new counter of ports would be 0 for ever if it were forgotten here.
 _Static_assert(sizeof(struct drb_port_counters) == 12 * sizeof(uint64_t),
-	       "count_port() fills in every counter of a port");
+	       "count_port() and count_losses() fill in every counter of a port");
 
 static struct drb_port_counters count_port(const struct drb_worker_port *p,
 					   const struct drb_egress *q, uint64_t now_ns)
@@ -38,7 +33,6 @@ static struct drb_port_counters count_port(const struct drb_worker_port *p,
 		.in_packets = p->in_packets,
 		.in_octets = p->in_octets,
 		.in_discards = p->in_discards,
-		.in_missed = count_missed(p->queue),
 		.out_packets = q->head - p->lost,
 		.out_octets = p->out_octets,
 		.out_discards = q->discards + p->lost,
@@ -50,17 +44,17 @@ static struct drb_port_counters count_port(const struct drb_worker_port *p,
 	};
 }
 
-// A GSO packet that could not be cut is a packet that came in and was dropped.
-static void count_bad_gso(struct drb_snapshot *s, uint32_t i, const struct drb_port_queue *q)
+// What receive() never yielded. A GSO packet that could not be cut is a packet that came in and was dropped.
+static void count_losses(struct drb_snapshot *s, uint32_t i, struct drb_port_queue *q)
 {
-	if (!q || !q->kind->bad_gso)
-		return;
-	struct drb_bad_gso bad = q->kind->bad_gso(q);
-	s->port[i].in_packets += bad.packets;
-	s->port[i].in_octets += bad.octets;
-	s->port[i].in_discards += bad.packets;
-	s->worker.rx_packets += bad.packets;
-	s->drop[DRB_DROP_bad_gso] += bad.packets;
+	const struct drb_port_losses lost = q ? drb_port_losses(q) : (struct drb_port_losses){0};
+
+	s->port[i].in_missed = lost.missed;
+	s->port[i].in_packets += lost.bad_gso;
+	s->port[i].in_octets += lost.bad_gso_octets;
+	s->port[i].in_discards += lost.bad_gso;
+	s->worker.rx_packets += lost.bad_gso;
+	s->drop[DRB_DROP_bad_gso] += lost.bad_gso;
 }
 
 void drb_worker_take_snapshot(struct drb_worker *w)
@@ -89,7 +83,7 @@ void drb_worker_take_snapshot(struct drb_worker *w)
 		struct drb_worker_port *p = &w->port[i];
 		const struct drb_egress *q = &w->egress[i];
 		s->port[i] = count_port(p, q, s->time_ns);
-		count_bad_gso(s, i, p->queue);
+		count_losses(s, i, p->queue);
 		s->worker.late_ns += q->late.ns;
 		s->worker.late_slots += q->late.slots;
 		s->worker.lost_credit_ns += q->lost_credit_ns;

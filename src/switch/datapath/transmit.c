@@ -16,7 +16,7 @@ int drb_transmit_attach(struct drb_worker *w, uint32_t i)
 {
 	const struct drb_port_queue *q = w->port[i].queue;
 
-	if (!q->reviewed)
+	if (!q->review)
 		return 0;
 	if (w->changes_fd < 0)
 		w->changes_fd = drb_interfaces_watch();
@@ -31,8 +31,8 @@ void drb_transmit_review(struct drb_worker *w)
 		return;
 	for (uint32_t i = 0; i < w->ports; i++) {
 		struct drb_port_queue *q = w->port[i].queue;
-		if (q && q->reviewed)
-			q->kind->review(q);
+		if (q && q->review)
+			q->review(q);
 	}
 }
 

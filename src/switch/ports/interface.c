@@ -18,15 +18,7 @@
 
 #include "common/config/complaint.h"
 #include "common/config/config.h"
-
-int drb_interface_check(const char *path, const struct drb_port_setup *p)
-{
-	if (if_nametoindex(p->interface) > 0)
-		return 0;
-	return drb_config_bad_port(path, p, "interface",
-				   "port %s: no interface \"%s\" in this network namespace",
-				   p->name, p->interface);
-}
+#include "switch/ports/port.h"
 
 // A socket to ask the kernel by, kept for the process: pollers ask about every port once a second.
 static int asking_socket(void)
@@ -44,58 +36,81 @@ static int asking_socket(void)
 	return fd;
 }
 
+// False if there is no such interface, or it cannot tell.
+static bool ask(unsigned long what, const char *interface, struct ifreq *answer)
+{
+	snprintf(answer->ifr_name, sizeof(answer->ifr_name), "%s", interface);
+	return ioctl(asking_socket(), what, answer) == 0;
+}
+
+unsigned drb_interface_index(const char *interface)
+{
+	struct ifreq r = {0};
+
+	return ask(SIOCGIFINDEX, interface, &r) ? (unsigned)r.ifr_ifindex : 0;
+}
+
+bool drb_interface_ethtool(const char *interface, void *command)
+{
+	struct ifreq r = {.ifr_data = command};
+
+	return ask(SIOCETHTOOL, interface, &r);
+}
+
+uint32_t drb_interface_mtu(const char *interface)
+{
+	struct ifreq r = {0};
+
+	return ask(SIOCGIFMTU, interface, &r) ? (uint32_t)r.ifr_mtu : 0;
+}
+
+int drb_interface_check(const char *path, const struct drb_port_setup *p)
+{
+	if (drb_interface_index(p->interface) > 0)
+		return 0;
+	return drb_config_bad_port(path, p, "interface",
+				   "port %s: no interface \"%s\" in this network namespace",
+				   p->name, p->interface);
+}
+
+bool drb_interface_port_carrier(const struct drb_port *port)
+{
+	const int up = IFF_UP | IFF_RUNNING;
+	struct ifreq r = {0};
+
+	return port->kind->interface->is_bound(port) &&
+	       ask(SIOCGIFFLAGS, port->setup->interface, &r) && (r.ifr_flags & up) == up;
+}
+
+bool drb_interface_port_mac(const struct drb_port *port, uint8_t mac[6])
+{
+	struct ifreq r = {0};
+
+	if (!ask(SIOCGIFHWADDR, port->setup->interface, &r) ||
+	    r.ifr_hwaddr.sa_family != ARPHRD_ETHER)
+		return false;
+	memcpy(mac, r.ifr_hwaddr.sa_data, 6);
+	return true;
+}
+
+uint16_t drb_interface_port_mtu(const struct drb_port *port)
+{
+	const uint32_t mtu = drb_interface_mtu(port->setup->interface);
+
+	return mtu <= UINT16_MAX ? (uint16_t)mtu : 0;
+}
+
 // The carrier, not IFF_RUNNING, which the kernel sets up to a second later.
-const char *drb_interface_state(const char *interface)
+const char *drb_interface_port_state(const struct drb_port *port)
 {
 	struct ethtool_value link = {.cmd = ETHTOOL_GLINK};
-	struct ifreq flags = {0}, carrier = {.ifr_data = (void *)&link};
-	const char *state = "gone";
-	int fd = asking_socket();
+	struct ifreq r = {0};
+	const char *interface = port->setup->interface;
 
-	snprintf(flags.ifr_name, sizeof(flags.ifr_name), "%s", interface);
-	snprintf(carrier.ifr_name, sizeof(carrier.ifr_name), "%s", interface);
-	if (fd >= 0 && ioctl(fd, SIOCGIFFLAGS, &flags) == 0 &&
-	    ioctl(fd, SIOCETHTOOL, &carrier) == 0)
-		state = (flags.ifr_flags & IFF_UP) && link.data ? "up" : "down";
-	return state;
-}
-
-unsigned drb_interface_index(int fd, const char *interface)
-{
-	struct ifreq request = {0};
-
-	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", interface);
-	return ioctl(fd, SIOCGIFINDEX, &request) == 0 ? (unsigned)request.ifr_ifindex : 0;
-}
-
-bool drb_interface_up(int fd, const char *interface)
-{
-	struct ifreq flags = {0};
-
-	snprintf(flags.ifr_name, sizeof(flags.ifr_name), "%s", interface);
-	return ioctl(fd, SIOCGIFFLAGS, &flags) == 0 && (flags.ifr_flags & IFF_UP) &&
-	       (flags.ifr_flags & IFF_RUNNING);
-}
-
-uint16_t drb_interface_mtu(int fd, const char *interface)
-{
-	struct ifreq request = {0};
-
-	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", interface);
-	if (ioctl(fd, SIOCGIFMTU, &request) < 0 || request.ifr_mtu > UINT16_MAX)
-		return 0;
-	return (uint16_t)request.ifr_mtu;
-}
-
-bool drb_interface_mac(int fd, const char *interface, uint8_t mac[6])
-{
-	struct ifreq request = {0};
-
-	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", interface);
-	if (ioctl(fd, SIOCGIFHWADDR, &request) < 0 || request.ifr_hwaddr.sa_family != ARPHRD_ETHER)
-		return false;
-	memcpy(mac, request.ifr_hwaddr.sa_data, 6);
-	return true;
+	if (!port->kind->interface->is_bound(port) || !ask(SIOCGIFFLAGS, interface, &r) ||
+	    !drb_interface_ethtool(interface, &link))
+		return "gone";
+	return (r.ifr_flags & IFF_UP) && link.data ? "up" : "down";
 }
 
 int drb_interface_promiscuous(int fd, unsigned interface)

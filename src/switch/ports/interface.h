@@ -6,22 +6,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct drb_port;
 struct drb_port_setup;
 
 // -EINVAL with a message naming the config's line if there is no such interface here.
 int drb_interface_check(const char *config_path, const struct drb_port_setup *setup);
 
-// For readers of counters: "up", "down" or "gone". Waits for the kernel's lock on all interfaces.
-const char *drb_interface_state(const char *interface);
-// For the worker, between iterations: takes no lock. fd: any socket of the interface's namespace, but of
-// XDP. The kernel may take a second to tell that a carrier is lost.
-bool drb_interface_up(int fd, const char *interface);
-// 0: there is none of this name. Makes no socket, as if_nametoindex() does.
-unsigned drb_interface_index(int fd, const char *interface);
-// 0 if it cannot be told.
-uint16_t drb_interface_mtu(int fd, const char *interface);
-// False if it has none of Ethernet.
-bool drb_interface_mac(int fd, const char *interface, uint8_t mac[6]);
+// 0: there is none of this name.
+unsigned drb_interface_index(const char *interface);
+// Octets; 0: it cannot be told.
+uint32_t drb_interface_mtu(const char *interface);
+// A struct of a command of ethtool, which the answer overwrites. False: the interface does not know it.
+bool drb_interface_ethtool(const char *interface, void *command);
+
+// Of ports at an interface, as in struct drb_port_kind. The kernel may take a second to tell that a carrier is lost.
+bool drb_interface_port_carrier(const struct drb_port *port);
+bool drb_interface_port_mac(const struct drb_port *port, uint8_t mac[6]);
+uint16_t drb_interface_port_mtu(const struct drb_port *port);
+// "up", "down" or "gone". Waits for the kernel's lock on all interfaces.
+const char *drb_interface_port_state(const struct drb_port *port);
+
 // Has it take all frames until this AF_PACKET socket is closed: they carry the MACs of hosts, not of ports. 0 or -errno.
 int drb_interface_promiscuous(int fd, unsigned interface);
 

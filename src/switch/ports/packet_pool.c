@@ -13,17 +13,6 @@
 #define XDP_HEADROOM 256
 #define TAG 4
 
-// True if no device needs buffers in one piece of physical memory.
-static bool any_memory_does(const struct drb_setup *s)
-{
-	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
-		enum drb_driver driver = s->ports[i].driver;
-		if (driver == DRB_DRIVER_PCI || driver == DRB_DRIVER_VDEV)
-			return false;
-	}
-	return true;
-}
-
 // With what the kernel keeps before a packet in a buffer of an AF_XDP socket, and room for a VLAN tag that is put
 // back into a frame that is just too long.
 uint32_t drb_packet_room(const struct drb_setup *s)
@@ -69,11 +58,10 @@ static struct rte_mempool *new_pool(const struct drb_setup *s, uint32_t mbufs,
 	return pool;
 }
 
-struct rte_mempool *drb_pool_new(const struct drb_setup *s, uint32_t mbufs)
+struct rte_mempool *drb_pool_new(const struct drb_setup *s, uint32_t mbufs, bool driven)
 {
-	const bool any = any_memory_does(s);
-
-	return new_pool(s, mbufs, &(struct kind){.name = "packets", .packed = any, .lazy = any});
+	return new_pool(s, mbufs,
+			&(struct kind){.name = "packets", .packed = !driven, .lazy = !driven});
 }
 
 struct rte_mempool *drb_pool_new_lent(const struct drb_setup *s, uint32_t mbufs, bool packed)

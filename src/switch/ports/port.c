@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/cli/log.h"
+#include "switch/ports/interface.h"
 
 #define CACHE_LINE 64
 
@@ -31,4 +32,11 @@ void drb_port_add_queue(struct drb_port *port, uint32_t n, struct drb_port_queue
 		.fd = -1,
 	};
 	port->queue[n] = q;
+}
+
+const char *drb_port_state(const struct drb_port *port)
+{
+	if (port->kind->interface)
+		return drb_interface_port_state(port);
+	return port->kind->carrier(port) ? "up" : "down";
 }

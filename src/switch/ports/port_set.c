@@ -11,33 +11,17 @@
 #include "common/cli/log.h"
 #include "common/config/complaint.h"
 #include "switch/ports/dpdk/dpdk_port.h"
-#include "switch/ports/memif/callbacks.h"
 #include "switch/ports/memif/memif_port.h"
 #include "switch/ports/packet_pool.h"
 #include "switch/ports/packet_socket/packet_port.h"
-#include "switch/ports/xdp/steer.h"
 #include "switch/ports/xdp/xdp_port.h"
 
-// NULL: no device.
-static const struct drb_port_kind *kind_of(enum drb_driver driver)
-{
-	switch (driver) {
-	case DRB_DRIVER_AF_PACKET:
-		return &drb_packet_port;
-	case DRB_DRIVER_AF_XDP:
-		return &drb_xdp_port;
-	case DRB_DRIVER_MEMIF:
-		return &drb_memif_port;
-	case DRB_DRIVER_PCI:
-		return &drb_pci_port;
-	case DRB_DRIVER_VDEV:
-		return &drb_vdev_port;
-	case DRB_DRIVER_NONE:
-	case DRB_DRIVER_COUNT:
-		break;
-	}
-	return NULL;
-}
+// By driver; NULL: no device.
+static const struct drb_port_kind *const kinds[DRB_DRIVER_COUNT] = {
+	[DRB_DRIVER_AF_PACKET] = &drb_packet_port, [DRB_DRIVER_AF_XDP] = &drb_xdp_port,
+	[DRB_DRIVER_MEMIF] = &drb_memif_port,      [DRB_DRIVER_PCI] = &drb_pci_port,
+	[DRB_DRIVER_VDEV] = &drb_vdev_port,
+};
 
 // DPDK has room for so many devices, which kernel interfaces are not.
 static int check_room(const char *path, const struct drb_setup *s)
@@ -45,8 +29,8 @@ static int check_room(const char *path, const struct drb_setup *s)
 	uint32_t devices = 0;
 
 	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
-		const struct drb_port_kind *kind = kind_of(s->ports[i].driver);
-		devices += kind && kind != &drb_packet_port && kind != &drb_xdp_port;
+		const struct drb_port_kind *kind = kinds[s->ports[i].driver];
+		devices += kind && kind->is_device;
 	}
 	if (devices <= RTE_MAX_ETHPORTS)
 		return 0;
@@ -59,7 +43,7 @@ static int check_room(const char *path, const struct drb_setup *s)
 int drb_ports_check(const char *path, const struct drb_setup *s)
 {
 	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
-		const struct drb_port_kind *kind = kind_of(s->ports[i].driver);
+		const struct drb_port_kind *kind = kinds[s->ports[i].driver];
 		if (kind && kind->check && kind->check(path, &s->ports[i], s->workers) < 0)
 			return -EINVAL;
 	}
@@ -71,16 +55,28 @@ uint32_t drb_ports_buffers(const struct drb_setup *s)
 	uint32_t n = (DRB_POOL_CACHE * 2 + s->burst) * s->workers + s->buffers;
 
 	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
-		const struct drb_port_kind *kind = kind_of(s->ports[i].driver);
+		const struct drb_port_kind *kind = kinds[s->ports[i].driver];
 		n += s->ports[i].queue + 2; // and hellos
-		n += kind ? kind->buffers(s) : 0;
+		n += kind && kind->buffers ? kind->buffers(s) : 0;
 	}
+	return n;
+}
+
+static uint32_t count_lent(const struct drb_setup *s, bool *packed)
+{
+	uint32_t n = 0;
+
+	*packed = true;
+	for (int i = 0; i < DRB_DRIVER_COUNT; i++)
+		n += kinds[i] && kinds[i]->xdp ? kinds[i]->xdp->lent(s, packed) : 0;
 	return n;
 }
 
 uint32_t drb_ports_lent(const struct drb_setup *s)
 {
-	return drb_xdp_port_lent(s);
+	bool packed;
+
+	return count_lent(s, &packed);
 }
 
 void drb_port_share_queues(struct drb_port *port)
@@ -96,11 +92,12 @@ static int start_port(struct drb_port_set *set, const char *path, const struct d
 {
 	struct drb_port *port = &set->port[i];
 
-	port->kind = kind_of(s->ports[i].driver);
+	port->kind = kinds[s->ports[i].driver];
 	if (!port->kind)
 		return 0;
 	set->setup[i] = s->ports[i];
 	port->setup = &set->setup[i];
+	port->plan = &s->addr;
 	port->pool = set->pool;
 	port->lent = set->lent;
 	port->mtu = s->mtu;
@@ -120,7 +117,7 @@ static void share_finishing(struct drb_port_set *set)
 	bool any = false;
 
 	for (uint32_t i = 0; i < set->count; i++)
-		any = any || (set->port[i].kind && set->port[i].kind->yields_unfinished);
+		any = any || (set->port[i].kind && set->port[i].kind->unfinished);
 	for (uint32_t i = 0; i < set->count; i++) {
 		for (uint32_t n = 0; n < set->port[i].workers; n++) {
 			struct drb_port_queue *q = set->port[i].queue[n];
@@ -136,7 +133,7 @@ static void say_none(const struct drb_setup *s)
 	size_t used = 0;
 
 	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
-		if (!kind_of(s->ports[i].driver) && used < sizeof(names))
+		if (!kinds[s->ports[i].driver] && used < sizeof(names))
 			used += (size_t)snprintf(names + used, sizeof(names) - used, " %s",
 						 s->ports[i].name);
 	}
@@ -148,11 +145,14 @@ static void say_none(const struct drb_setup *s)
 
 static int make_pools(struct drb_port_set *set, const struct drb_setup *s, uint32_t buffers)
 {
-	const uint32_t lent = drb_ports_lent(s);
+	bool packed, driven = false;
+	const uint32_t lent = count_lent(s, &packed);
 
-	set->pool = drb_pool_new(s, buffers);
+	for (uint32_t i = 0; i < set->count; i++)
+		driven |= kinds[s->ports[i].driver] && kinds[s->ports[i].driver]->is_driven;
+	set->pool = drb_pool_new(s, buffers, driven);
 	if (set->pool && lent > 0)
-		set->lent = drb_pool_new_lent(s, lent, drb_xdp_port_packs(s));
+		set->lent = drb_pool_new_lent(s, lent, packed);
 	if (set->pool && (set->lent || lent == 0))
 		return 0;
 	const int rc = -rte_errno;
@@ -170,7 +170,6 @@ int drb_ports_start(struct drb_port_set *set, const char *path, const struct drb
 	int rc = make_pools(set, s, buffers);
 	if (rc < 0)
 		return rc;
-	drb_steer_init(s);
 	for (uint32_t i = 0; rc == 0 && i < set->count; i++)
 		rc = start_port(set, path, s, i);
 	if (rc < 0)
@@ -184,16 +183,16 @@ int drb_ports_start(struct drb_port_set *set, const char *path, const struct drb
 
 void drb_ports_stop(struct drb_port_set *set)
 {
-	drb_memif_close();
 	for (uint32_t i = set->count; i-- > 0;) {
 		struct drb_port *port = &set->port[i];
 		if (port->kind)
 			port->kind->stop(port);
 		*port = (struct drb_port){0};
 	}
-	drb_memif_port_forget();
-	// Cards have the pool's memory mapped.
-	drb_dpdk_remove_others();
+	for (int i = 0; i < DRB_DRIVER_COUNT; i++) {
+		if (kinds[i] && kinds[i]->end)
+			kinds[i]->end();
+	}
 	rte_mempool_free(set->lent);
 	rte_mempool_free(set->pool);
 	set->lent = set->pool = NULL;

@@ -40,7 +40,7 @@ int drb_dpdk_create(struct drb_port *port, const char *path, const char *name, c
 
 	own->device = DRB_DPDK_NONE;
 	if (args && rte_vdev_init(name, args) < 0) {
-		const char *key = p->driver == DRB_DRIVER_VDEV ? "device" : "driver";
+		const char *key = *p->device ? "device" : "driver";
 		return drb_config_bad_port(
 			path, p, key,
 			"port %s: cannot create device \"%s%s%s\" (-v shows what the driver says)",
@@ -77,7 +77,7 @@ static uint32_t max_mtu(const struct rte_eth_dev_info *info)
 static int set_mtu(const struct drb_port *port, const char *path,
 		   const struct rte_eth_dev_info *info, struct rte_eth_conf *conf)
 {
-	if (port->setup->driver != DRB_DRIVER_PCI)
+	if (!port->kind->card)
 		return 0;
 	if (max_mtu(info) < port->mtu)
 		return drb_config_bad(path, "fabric.mtu", "%u: port %s: \"%s\" takes at most %u",
@@ -106,7 +106,7 @@ static int count_queues(struct drb_port *port, const char *path, struct rte_eth_
 	if (set_mtu(port, path, &info, conf) < 0)
 		return -EINVAL;
 	own_of(port)->tells_unsent = drb_dpdk_tells_unsent(port, &info);
-	own_of(port)->interrupts = port->setup->driver == DRB_DRIVER_PCI && has_interrupts(&info);
+	own_of(port)->interrupts = port->kind->card && has_interrupts(&info);
 	conf->intr_conf.rxq = own_of(port)->interrupts;
 	if (port->rx_queues > 1 && (info.flow_type_rss_offloads & wanted)) {
 		conf->rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;

@@ -32,7 +32,7 @@ static int check_pci(const char *path, const struct drb_port_setup *p, uint32_t 
 	return drb_pci_check("", path, p);
 }
 
-uint32_t drb_dpdk_buffers(const struct drb_setup *s)
+static uint32_t buffers(const struct drb_setup *s)
 {
 	return 2 * DESCRIPTORS * s->workers;
 }
@@ -94,22 +94,22 @@ static void stop(struct drb_port *port)
 	free(port->own);
 }
 
-uint32_t drb_dpdk_receive(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count)
+static uint32_t receive_burst(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count)
 {
 	return rte_eth_rx_burst(queue_of(q)->device, q->rx, packets, (uint16_t)count);
 }
 
-uint32_t drb_dpdk_send(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count,
-		       struct drb_send_result *result)
+static uint32_t send_burst(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count,
+			   struct drb_send_result *result)
 {
 	(void)result; // what the driver takes is sent
 	return rte_eth_tx_burst(queue_of(q)->device, q->tx, packets, (uint16_t)count);
 }
 
-uint32_t drb_dpdk_send_counted(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count,
-			       struct drb_send_result *result)
+static uint32_t send_counted(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count,
+			     struct drb_send_result *result)
 {
-	uint32_t sent = drb_dpdk_send(q, packets, count, result);
+	uint32_t sent = send_burst(q, packets, count, result);
 
 	queue_of(q)->outstanding += sent;
 	return sent;
@@ -143,11 +143,6 @@ static uint16_t mtu(const struct drb_port *port)
 	return rte_eth_dev_get_mtu(own->device, &octets) == 0 ? octets : 0;
 }
 
-const char *drb_dpdk_state(const struct drb_port *port)
-{
-	return drb_dpdk_carrier(port) ? "up" : "down";
-}
-
 bool drb_dpdk_mac(const struct drb_port *port, uint8_t mac[6])
 {
 	const struct drb_dpdk_port *own = port->own;
@@ -159,10 +154,10 @@ bool drb_dpdk_mac(const struct drb_port *port, uint8_t mac[6])
 	return true;
 }
 
-uint64_t drb_dpdk_missed(struct drb_port_queue *q)
+static struct drb_port_losses losses(struct drb_port_queue *q)
 {
 	drb_kernel_socket_count(&queue_of(q)->socket);
-	return queue_of(q)->socket.missed;
+	return (struct drb_port_losses){.missed = queue_of(q)->socket.missed};
 }
 
 // What found no descriptor. A refused buffer (rx_nombuf) costs no packet: it stays in the ring. What the card found damaged
@@ -206,7 +201,7 @@ static uint32_t receive_of_card(struct drb_port_queue *queue, struct rte_mbuf **
 				uint32_t count)
 {
 	struct drb_dpdk_queue *q = queue_of(queue);
-	uint32_t n = rte_eth_rx_burst(q->device, queue->rx, packets, (uint16_t)count);
+	uint32_t n = receive_burst(queue, packets, count);
 
 	if (unlikely(q->armed && n > 0)) {
 		rte_eth_dev_rx_intr_disable(q->device, queue->rx);
@@ -273,52 +268,52 @@ static bool card_carrier(const struct drb_port *port)
 	return atomic_load_explicit(&own->up, memory_order_relaxed);
 }
 
-static const char *card_state(const struct drb_port *port)
-{
-	return card_carrier(port) ? "up" : "down";
-}
-
 // Counted by the card, told by the first of its queues.
-static uint64_t card_missed(struct drb_port_queue *q)
+static struct drb_port_losses card_losses(struct drb_port_queue *q)
 {
 	const struct drb_dpdk_port *own = q->port->own;
+	struct drb_port_losses lost = {0};
 
-	return q->rx == 0 ? atomic_load_explicit(&own->missed, memory_order_relaxed) : 0;
+	if (q->rx == 0)
+		lost.missed = atomic_load_explicit(&own->missed, memory_order_relaxed);
+	return lost;
 }
 
 const struct drb_port_kind drb_pci_port = {
 	.name = "pci",
-	.check = check_pci,
-	.buffers = drb_dpdk_buffers,
 	.start = start_pci,
 	.stop = stop,
 	.receive = receive_of_card,
-	.send = drb_dpdk_send_counted,
-	.watch = watch_card,
-	.arm = arm_card,
-	.is_silent = is_card_silent,
-	.disarm = disarm_card,
-	.look = look_at_card,
-	.settle = settle_card,
+	.send = send_counted,
 	.carrier = card_carrier,
-	.speed = speed,
-	.mtu = mtu,
-	.state = card_state,
 	.mac = drb_dpdk_mac,
-	.missed = card_missed,
+	.check = check_pci,
+	.buffers = buffers,
+	.end = drb_dpdk_remove_others,
+	.losses = card_losses,
+	.mtu = mtu,
+	.speed = speed,
+	.wake = &(const struct drb_wake_ops){.watch = watch_card,
+					     .arm = arm_card,
+					     .is_silent = is_card_silent,
+					     .disarm = disarm_card},
+	.card = &(const struct drb_card_ops){.look = look_at_card, .settle = settle_card},
+	.is_device = true,
+	.is_driven = true,
 };
 
 const struct drb_port_kind drb_vdev_port = {
 	.name = "vdev",
-	.buffers = drb_dpdk_buffers,
 	.start = start_vdev,
 	.stop = stop,
-	.receive = drb_dpdk_receive,
-	.send = drb_dpdk_send,
+	.receive = receive_burst,
+	.send = send_burst,
 	.carrier = drb_dpdk_carrier,
-	.speed = speed,
-	.mtu = mtu,
-	.state = drb_dpdk_state,
 	.mac = drb_dpdk_mac,
-	.missed = drb_dpdk_missed,
+	.buffers = buffers,
+	.losses = losses,
+	.mtu = mtu,
+	.speed = speed,
+	.is_device = true,
+	.is_driven = true,
 };

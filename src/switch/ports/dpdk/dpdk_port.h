@@ -70,15 +70,5 @@ bool drb_dpdk_tells_unsent(const struct drb_port *port, const struct rte_eth_dev
 void drb_dpdk_count_unsent(struct drb_port_queue *q, uint16_t descriptors);
 
 // Functions of struct drb_port_kind.
-uint32_t drb_dpdk_buffers(const struct drb_setup *setup);
-uint32_t drb_dpdk_receive(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count);
-uint32_t drb_dpdk_send(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count,
-		       struct drb_send_result *result);
-// As drb_dpdk_send(), of a card.
-uint32_t drb_dpdk_send_counted(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count,
-			       struct drb_send_result *result);
-uint32_t drb_dpdk_unsent(struct drb_port_queue *q);
 bool drb_dpdk_carrier(const struct drb_port *port);
-const char *drb_dpdk_state(const struct drb_port *port);
 bool drb_dpdk_mac(const struct drb_port *port, uint8_t mac[6]);
-uint64_t drb_dpdk_missed(struct drb_port_queue *q);

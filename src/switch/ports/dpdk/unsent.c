@@ -24,23 +24,13 @@ static bool tells(const char *driver)
 bool drb_dpdk_tells_unsent(const struct drb_port *port, const struct rte_eth_dev_info *info)
 {
 	// The status is that of a place behind the last packet, which another worker cannot know.
-	return port->setup->driver == DRB_DRIVER_PCI &&
-	       port->setup->occupancy == DRB_OCCUPANCY_RING && port->workers == 1 &&
-	       tells(info->driver_name);
-}
-
-void drb_dpdk_count_unsent(struct drb_port_queue *queue, uint16_t descriptors)
-{
-	struct drb_dpdk_queue *q = (struct drb_dpdk_queue *)queue;
-
-	q->descriptors = descriptors;
-	q->outstanding = 0;
-	queue->in_ring = drb_dpdk_unsent;
+	return port->kind->card && port->setup->occupancy == DRB_OCCUPANCY_RING &&
+	       port->workers == 1 && tells(info->driver_name);
 }
 
 // From the last packet back to the first that is sent: what is before that is sent, too, but its descriptors do
 // not say so once the driver has freed them.
-uint32_t drb_dpdk_unsent(struct drb_port_queue *queue)
+static uint32_t unsent(struct drb_port_queue *queue)
 {
 	struct drb_dpdk_queue *q = (struct drb_dpdk_queue *)queue;
 	uint32_t most = q->outstanding < q->descriptors ? q->outstanding : q->descriptors, n = 0;
@@ -52,4 +42,13 @@ uint32_t drb_dpdk_unsent(struct drb_port_queue *queue)
 		n++;
 	q->outstanding = n;
 	return n;
+}
+
+void drb_dpdk_count_unsent(struct drb_port_queue *queue, uint16_t descriptors)
+{
+	struct drb_dpdk_queue *q = (struct drb_dpdk_queue *)queue;
+
+	q->descriptors = descriptors;
+	q->outstanding = 0;
+	queue->in_ring = unsent;
 }

@@ -23,7 +23,7 @@ void drb_memif_set_parking(const struct drb_port_parking *parking);
 // said once until it goes on.
 int drb_memif_park(void);
 void drb_memif_unpark(void);
-// From now on, and for good, no callback runs any more. Before ports are stopped, for the driver
+// From now on, and for good, no callback runs any more. Before a port is stopped, for the driver
 // frees what its listening sockets' callbacks use.
 void drb_memif_close(void);
 // Unregisters what the driver has left registered and waits until its thread is through with the

@@ -97,7 +97,6 @@ static int start(struct drb_port *port, const char *path)
 		drb_error("port %s: out of memory", port->setup->name);
 		return -ENOMEM;
 	}
-	own->link->port = port->setup->name;
 	port->needs_peer = true;
 	int rc = create(port, path);
 	if (rc == 0)
@@ -117,16 +116,17 @@ static void stop(struct drb_port *port)
 {
 	struct drb_memif_port *own = port->own;
 
-	drb_memif_enter(own ? own->link : NULL);
-	drb_dpdk_remove(port);
-	drb_memif_leave();
 	if (!own)
 		return;
+	drb_memif_close();
+	drb_memif_enter(own->link);
+	drb_dpdk_remove(port);
+	drb_memif_leave();
 	own->next = stopped;
 	stopped = own;
 }
 
-void drb_memif_port_forget(void)
+static void end(void)
 {
 	drb_memif_forget();
 	while (stopped) {
@@ -152,12 +152,6 @@ void drb_memif_port_restart(struct drb_port *port)
 }
 
 // The driver keeps the control channel; packets pass it by.
-static uint32_t buffers(const struct drb_setup *s)
-{
-	(void)s;
-	return 0; // packets wait in the link's memory
-}
-
 static struct drb_memif_packets packets_of(const struct drb_port_queue *q)
 {
 	const struct drb_memif_link *link = link_of(q);
@@ -223,20 +217,19 @@ static void disarm(struct drb_port_queue *q)
 
 const struct drb_port_kind drb_memif_port = {
 	.name = "memif",
-	.check = check,
-	.buffers = buffers,
-	.yields_unfinished = true,
 	.start = start,
 	.stop = stop,
 	.receive = receive_burst,
 	.send = send_burst,
+	.carrier = drb_dpdk_carrier,
+	.mac = drb_dpdk_mac,
+	.check = check,
+	.end = end,
 	.flush = flush,
 	.in_ring = in_ring,
-	.watch = watch,
-	.arm = arm,
-	.is_silent = is_silent,
-	.disarm = disarm,
-	.carrier = drb_dpdk_carrier,
-	.state = drb_dpdk_state,
-	.mac = drb_dpdk_mac,
+	.wake =
+		&(const struct drb_wake_ops){
+			.watch = watch, .arm = arm, .is_silent = is_silent, .disarm = disarm},
+	.unfinished = true,
+	.is_device = true,
 };

@@ -19,6 +19,3 @@ struct drb_memif_port {
 // Stops and starts the device of a client that has no link, which has its driver look for the
 // server. What follows is up to the driver's callbacks.
 void drb_memif_port_restart(struct drb_port *port);
-
-// After all ports are stopped, before EAL's memory goes.
-void drb_memif_port_forget(void);

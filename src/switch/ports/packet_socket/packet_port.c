@@ -25,12 +25,6 @@ static int check(const char *path, const struct drb_port_setup *p, uint32_t work
 	return drb_interface_check(path, p);
 }
 
-static uint32_t buffers(const struct drb_setup *s)
-{
-	(void)s;
-	return 0; // frames wait in the kernel's
-}
-
 // A group is spared what other sockets send, but kernels before 5.17 take the flag and do nothing.
 bool drb_packet_port_may_send_apart(uint32_t workers)
 {
@@ -55,6 +49,11 @@ static bool has_hellos(const struct drb_port *port)
 	return port->setup->peer.layer > 0;
 }
 
+static void review(struct drb_port_queue *q)
+{
+	drb_tx_socket_review(&queue_of(q)->out);
+}
+
 int drb_packet_queue_open(const struct drb_port *port, struct drb_packet_queue *q,
 			  const struct drb_packet_queue *first, const char **step)
 {
@@ -74,9 +73,10 @@ int drb_packet_queue_open(const struct drb_port *port, struct drb_packet_queue *
 	q->base.fd = q->in.fd;
 	const bool apart = drb_packet_port_may_send_apart(port->workers);
 	if (rc == 0 && drb_tx_socket_open(&q->out, port->setup, apart ? -1 : q->in.fd))
-		q->base.reviewed = q->base.unfinished = true;
+		q->base.review = review;
 	else if (rc == 0)
 		rc = -errno;
+	q->base.unfinished = rc == 0;
 	return rc;
 }
 
@@ -134,17 +134,6 @@ static uint32_t send_burst(struct drb_port_queue *q, struct rte_mbuf **packets, 
 	return drb_tx_socket_send(&queue_of(q)->out, packets, count, result);
 }
 
-static bool carrier(const struct drb_port *port)
-{
-	return drb_packet_port_is_bound(port) &&
-	       drb_interface_up(port->queue[0]->fd, port->setup->interface);
-}
-
-static uint16_t mtu(const struct drb_port *port)
-{
-	return drb_interface_mtu(port->queue[0]->fd, port->setup->interface);
-}
-
 static int hello_fd(const struct drb_port *port)
 {
 	const struct drb_packet_queue *first = port->own;
@@ -152,55 +141,29 @@ static int hello_fd(const struct drb_port *port)
 	return first->hellos;
 }
 
-static const char *state(const struct drb_port *port)
-{
-	return drb_packet_port_is_bound(port) ? drb_interface_state(port->setup->interface)
-					      : "gone";
-}
-
-static bool mac(const struct drb_port *port, uint8_t address[6])
-{
-	return drb_interface_mac(port->queue[0]->fd, port->setup->interface, address);
-}
-
-static uint64_t missed(struct drb_port_queue *q)
-{
-	return drb_rx_ring_missed(&queue_of(q)->in);
-}
-
 static bool is_empty(const struct drb_port_queue *q)
 {
 	return drb_rx_ring_is_empty(&((const struct drb_packet_queue *)q)->in);
 }
 
-static struct drb_bad_gso bad_gso(const struct drb_port_queue *q)
+static struct drb_port_losses losses(struct drb_port_queue *q)
 {
-	return ((const struct drb_packet_queue *)q)->in.bad;
-}
-
-static void review(struct drb_port_queue *q)
-{
-	drb_tx_socket_review(&queue_of(q)->out);
+	return drb_rx_ring_losses(&queue_of(q)->in);
 }
 
 const struct drb_port_kind drb_packet_port = {
 	.name = "af_packet",
-	.check = check,
-	.buffers = buffers,
-	.yields_unfinished = true,
 	.start = start,
 	.stop = stop,
 	.receive = receive_burst,
 	.send = send_burst,
-	.carrier = carrier,
-	.mtu = mtu,
-	.hello_fd = hello_fd,
-	.state = state,
-	.mac = mac,
-	.missed = missed,
-	.is_empty = is_empty,
-	.bad_gso = bad_gso,
-	.is_bound = drb_packet_port_is_bound,
-	.rebind = drb_packet_port_rebind,
-	.review = review,
+	.carrier = drb_interface_port_carrier,
+	.mac = drb_interface_port_mac,
+	.check = check,
+	.losses = losses,
+	.mtu = drb_interface_port_mtu,
+	.interface = &(const struct drb_interface_ops){.is_bound = drb_packet_port_is_bound,
+						       .rebind = drb_packet_port_rebind},
+	.hello = &(const struct drb_hello_ops){.fd = hello_fd, .is_empty = is_empty},
+	.unfinished = true,
 };

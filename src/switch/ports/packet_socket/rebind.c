@@ -17,7 +17,7 @@
 bool drb_packet_port_is_bound(const struct drb_port *port)
 {
 	const struct drb_packet_queue *queues = port->own;
-	const unsigned index = drb_interface_index(queues[0].in.fd, port->setup->interface);
+	const unsigned index = drb_interface_index(port->setup->interface);
 
 	for (uint32_t n = 0; index > 0 && n < port->workers; n++) {
 		if (drb_rx_ring_interface(&queues[n].in) != index)
@@ -61,8 +61,7 @@ static int swap_rings(struct drb_rx_ring *ring, struct drb_rx_ring *fresh)
 	if (rc < 0)
 		return rc;
 	fresh->fd = ring->fd;
-	fresh->missed = ring->missed; // counters go on
-	fresh->bad = ring->bad;
+	fresh->lost = ring->lost; // counters go on
 	*ring = *fresh;
 	*fresh = old;
 	return 0;

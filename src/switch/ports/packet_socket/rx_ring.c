@@ -60,8 +60,8 @@ static void count_bad(struct drb_rx_ring *ring, bool begun, uint32_t octets)
 {
 	if (begun || ring->gso.too_long)
 		return;
-	ring->bad.packets++;
-	ring->bad.octets += octets;
+	ring->lost.bad_gso++;
+	ring->lost.bad_gso_octets += octets;
 }
 
 static void begin_in_ring(struct drb_rx_ring *ring, const struct tpacket2_hdr *f)
@@ -70,7 +70,7 @@ static void begin_in_ring(struct drb_rx_ring *ring, const struct tpacket2_hdr *f
 	struct drb_vlan_tag tag = drb_rx_tag(f);
 
 	if (f->tp_snaplen < f->tp_len) { // and there was no room for a copy
-		ring->missed++;
+		ring->lost.missed++;
 		return;
 	}
 	memcpy(ring->gso.octets + DRB_TAG_ROOM, drb_rx_octets(f), f->tp_snaplen);
@@ -158,15 +158,15 @@ uint32_t drb_rx_ring_receive(struct drb_rx_ring *ring, struct rte_mempool *pool,
 	return n;
 }
 
-uint64_t drb_rx_ring_missed(struct drb_rx_ring *ring)
+struct drb_port_losses drb_rx_ring_losses(struct drb_rx_ring *ring)
 {
 	struct tpacket_stats since;
 	socklen_t size = sizeof(since);
 
 	// Reading clears it.
 	if (getsockopt(ring->fd, SOL_PACKET, PACKET_STATISTICS, &since, &size) == 0)
-		ring->missed += since.tp_drops;
-	return ring->missed;
+		ring->lost.missed += since.tp_drops;
+	return ring->lost;
 }
 
 bool drb_rx_ring_is_empty(const struct drb_rx_ring *ring)

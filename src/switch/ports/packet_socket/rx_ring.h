@@ -18,9 +18,8 @@ struct drb_rx_ring {
 	uint32_t frames, frame_size; // of the ring; octets of each
 	uint32_t frame_max;          // octets of the longest packet that is forwarded
 	uint32_t next;               // index of the frame that is filled next
-	uint64_t missed;
-	struct drb_bad_gso bad; // written by the worker
-	struct drb_rx_gso gso;  // what is left of it comes before the ring's next frame
+	struct drb_port_losses lost; // `missed` also by readers of counters
+	struct drb_rx_gso gso;       // what is left of it comes before the ring's next frame
 };
 
 // Opens the socket of one worker at an interface, which receives every frame that comes in there,
@@ -51,5 +50,5 @@ uint32_t drb_rx_ring_receive(struct drb_rx_ring *ring, struct rte_mempool *pool,
 // Nothing waits in the ring.
 bool drb_rx_ring_is_empty(const struct drb_rx_ring *ring);
 
-// Frames that found the ring or the socket's buffer full, so far. A system call.
-uint64_t drb_rx_ring_missed(struct drb_rx_ring *ring);
+// Missed are frames that found the ring or the socket's buffer full. A system call.
+struct drb_port_losses drb_rx_ring_losses(struct drb_rx_ring *ring);

@@ -3,29 +3,17 @@
 
 #include <linux/ethtool.h>
 #include <linux/if_ether.h>
-#include <linux/sockios.h>
-#include <net/if.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-static bool ask(int fd, const char *interface, void *command)
-{
-	struct ifreq request = {.ifr_data = command};
+#include "switch/ports/interface.h"
 
-	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", interface);
-	return ioctl(fd, SIOCETHTOOL, &request) == 0;
-}
-
-static bool is_veth(int fd, const char *interface)
+bool drb_is_veth(const char *interface)
 {
 	struct ethtool_drvinfo driver = {.cmd = ETHTOOL_GDRVINFO};
 
-	return ask(fd, interface, &driver) && strcmp(driver.driver, "veth") == 0;
+	return drb_interface_ethtool(interface, &driver) && strcmp(driver.driver, "veth") == 0;
 }
 
 // As `ethtool -k` names them.
@@ -37,7 +25,7 @@ static bool concerns_tcp(const char *feature)
 }
 
 // How many features the kernel knows; 0 if it does not say.
-static uint32_t count_features(int fd, const char *interface)
+static uint32_t count_features(const char *interface)
 {
 	_Alignas(struct ethtool_sset_info) char room[sizeof(struct ethtool_sset_info) + 4] = {0};
 	struct ethtool_sset_info *set = (void *)room;
@@ -45,17 +33,17 @@ static uint32_t count_features(int fd, const char *interface)
 
 	set->cmd = ETHTOOL_GSSET_INFO;
 	set->sset_mask = 1u << ETH_SS_FEATURES;
-	if (ask(fd, interface, set) && set->sset_mask)
+	if (drb_interface_ethtool(interface, set) && set->sset_mask)
 		memcpy(&count, room + sizeof(*set), sizeof(count));
 	return count;
 }
 
 // The names of all features, `count` of them; NULL if they cannot be had. The caller frees it.
-static struct ethtool_gstrings *feature_names(int fd, const char *interface, uint32_t *count)
+static struct ethtool_gstrings *feature_names(const char *interface, uint32_t *count)
 {
 	struct ethtool_gstrings *names;
 
-	*count = count_features(fd, interface);
+	*count = count_features(interface);
 	if (*count == 0)
 		return NULL;
 	names = calloc(1, sizeof(*names) + (size_t)*count * ETH_GSTRING_LEN);
@@ -64,14 +52,13 @@ static struct ethtool_gstrings *feature_names(int fd, const char *interface, uin
 	names->cmd = ETHTOOL_GSTRINGS;
 	names->string_set = ETH_SS_FEATURES;
 	names->len = *count;
-	if (ask(fd, interface, names))
+	if (drb_interface_ethtool(interface, names))
 		return names;
 	free(names);
 	return NULL;
 }
 
-static bool all_off(int fd, const char *interface, const struct ethtool_gstrings *names,
-		    uint32_t count)
+static bool all_off(const char *interface, const struct ethtool_gstrings *names, uint32_t count)
 {
 	uint32_t blocks = (count + 31) / 32;
 	struct ethtool_gfeatures *now = calloc(1, sizeof(*now) + blocks * sizeof(now->features[0]));
@@ -80,7 +67,7 @@ static bool all_off(int fd, const char *interface, const struct ethtool_gstrings
 	if (now) {
 		now->cmd = ETHTOOL_GFEATURES;
 		now->size = blocks;
-		off = ask(fd, interface, now);
+		off = drb_interface_ethtool(interface, now);
 	}
 	for (uint32_t i = 0; off && i < count; i++) {
 		const struct ethtool_get_features_block *b = &now->features[i / 32];
@@ -91,47 +78,22 @@ static bool all_off(int fd, const char *interface, const struct ethtool_gstrings
 	return off;
 }
 
-static uint32_t longest_frame(int fd, const char *interface)
-{
-	struct ifreq request = {0};
-
-	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", interface);
-	return ioctl(fd, SIOCGIFMTU, &request) == 0 ? (uint32_t)request.ifr_mtu + ETH_HLEN : 0;
-}
-
 uint32_t drb_veth_max_plain_frame(const char *interface)
 {
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	struct ethtool_gstrings *names = NULL;
 	uint32_t count = 0, longest = 0;
 
-	if (fd < 0)
-		return 0;
-	if (is_veth(fd, interface))
-		names = feature_names(fd, interface, &count);
-	if (names && all_off(fd, interface, names, count))
-		longest = longest_frame(fd, interface);
+	if (drb_is_veth(interface))
+		names = feature_names(interface, &count);
+	if (names && all_off(interface, names, count))
+		longest = drb_interface_max_frame(interface);
 	free(names);
-	close(fd);
 	return longest;
-}
-
-bool drb_is_veth(const char *interface)
-{
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	bool veth = fd >= 0 && is_veth(fd, interface);
-
-	if (fd >= 0)
-		close(fd);
-	return veth;
 }
 
 uint32_t drb_interface_max_frame(const char *interface)
 {
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	uint32_t longest = fd >= 0 ? longest_frame(fd, interface) : 0;
+	const uint32_t mtu = drb_interface_mtu(interface);
 
-	if (fd >= 0)
-		close(fd);
-	return longest;
+	return mtu > 0 ? mtu + ETH_HLEN : 0;
 }

@@ -21,7 +21,6 @@ struct attached {
 	struct bpf_object *object; // owned
 };
 
-static struct drb_addr_plan plan;
 static struct attached attached[DRB_PORTS_MAX];
 
 static struct attached *find(int interface)
@@ -51,12 +50,13 @@ static struct bpf_object *load(uint32_t flags, int *rc)
 }
 
 // Tells the program of the fabric and of the sockets.
-static int fill_maps(const struct bpf_object *object, const int *sockets, uint32_t count)
+static int fill_maps(const struct bpf_object *object, const struct drb_addr_plan *fabric,
+		     const int *sockets, uint32_t count)
 {
 	const int map = bpf_object__find_map_fd_by_name(object, STEER_SOCKETS);
 	const uint32_t zero = 0;
 	int rc = bpf_map_update_elem(bpf_object__find_map_fd_by_name(object, STEER_PLAN), &zero,
-				     &plan, BPF_ANY);
+				     fabric, BPF_ANY);
 
 	for (uint32_t queue = 0; rc == 0 && queue < count; queue++)
 		rc = bpf_map_update_elem(map, &queue, &sockets[queue], BPF_ANY);
@@ -78,7 +78,8 @@ static int attach(int interface, struct bpf_object *object)
 	return 0;
 }
 
-int drb_steer_attach(const struct drb_port_setup *port, const int *sockets, uint32_t count)
+int drb_steer_attach(const struct drb_port_setup *port, const struct drb_addr_plan *fabric,
+		     const int *sockets, uint32_t count)
 {
 	int rc;
 	struct bpf_object *object = load(BPF_F_XDP_HAS_FRAGS, &rc);
@@ -86,7 +87,7 @@ int drb_steer_attach(const struct drb_port_setup *port, const int *sockets, uint
 	if (!object) // kernels before 5.18 know no programs for frames in parts
 		object = load(0, &rc);
 	if (object)
-		rc = fill_maps(object, sockets, count);
+		rc = fill_maps(object, fabric, sockets, count);
 	if (rc == 0)
 		rc = attach((int)if_nametoindex(port->interface), object);
 	if (rc < 0)
@@ -104,11 +105,6 @@ void drb_steer_detach(const struct drb_port_setup *port)
 	close(a->link);
 	bpf_object__close(a->object);
 	*a = (struct attached){0};
-}
-
-void drb_steer_init(const struct drb_setup *setup)
-{
-	plan = setup->addr;
 }
 
 bool drb_steer_read(const char *interface, struct drb_xdp_counters *counts)

@@ -10,12 +10,10 @@
 
 #include "common/config/config.h"
 
-// Call before af_xdp ports are opened.
-void drb_steer_init(const struct drb_setup *setup);
-
-// Attaches the program to a port's interface, for frames in several buffers too, and sends what it takes to the
-// sockets of queues 0 to count - 1. 0 or -errno; -ENOSYS: built without BPF.
-int drb_steer_attach(const struct drb_port_setup *port, const int *sockets, uint32_t count);
+// Attaches the program to a port's interface, for frames in several buffers too, and sends what it takes for the
+// fabric to the sockets of queues 0 to count - 1. 0 or -errno; -ENOSYS: built without BPF.
+int drb_steer_attach(const struct drb_port_setup *port, const struct drb_addr_plan *fabric,
+		     const int *sockets, uint32_t count);
 void drb_steer_detach(const struct drb_port_setup *port);
 
 // What the program on a kernel interface has counted so far: seen, redirected, passed. False if there is none.

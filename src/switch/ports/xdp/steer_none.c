@@ -5,14 +5,11 @@
 
 #include <errno.h>
 
-void drb_steer_init(const struct drb_setup *setup)
-{
-	(void)setup;
-}
-
-int drb_steer_attach(const struct drb_port_setup *port, const int *sockets, uint32_t count)
+int drb_steer_attach(const struct drb_port_setup *port, const struct drb_addr_plan *fabric,
+		     const int *sockets, uint32_t count)
 {
 	(void)port;
+	(void)fabric;
 	(void)sockets;
 	(void)count;
 	return -ENOSYS;

@@ -3,12 +3,9 @@
 
 #include <errno.h>
 #include <linux/ethtool.h>
-#include <linux/sockios.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -33,7 +30,7 @@ struct xdp_queue {
 };
 
 struct xdp_port {
-	int ask_fd;         // to ask for the carrier by; keeps the interface promiscuous
+	int promiscuous_fd; // keeps the interface so
 	unsigned interface; // its index, when the port was opened
 	struct xdp_queue queue[];
 };
@@ -52,15 +49,10 @@ static struct xdp_queue *queue_of(struct drb_port_queue *q)
 static uint32_t queues_of(const char *interface)
 {
 	struct ethtool_channels channels = {.cmd = ETHTOOL_GCHANNELS};
-	struct ifreq request = {.ifr_data = (void *)&channels};
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
-	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", interface);
-	if (fd < 0 || ioctl(fd, SIOCETHTOOL, &request) < 0)
-		channels.max_combined = 0;
-	if (fd >= 0)
-		close(fd);
-	return channels.max_combined ? channels.combined_count : 1;
+	return drb_interface_ethtool(interface, &channels) && channels.max_combined
+		       ? channels.combined_count
+		       : 1;
 }
 
 static int check(const char *path, const struct drb_port_setup *p, uint32_t workers)
@@ -77,33 +69,22 @@ static int check(const char *path, const struct drb_port_setup *p, uint32_t work
 	return 0;
 }
 
-static uint32_t buffers(const struct drb_setup *s)
-{
-	(void)s;
-	return 0; // it has others
-}
-
-uint32_t drb_xdp_port_lent(const struct drb_setup *s)
+// A card may read a buffer where it is, and then it has to be in one page. The kernel copies for veths.
+static uint32_t lent(const struct drb_setup *s, bool *packed)
 {
 	const uint32_t ports = s->down_ports + s->up_ports;
 	uint32_t sockets = 0;
 
-	for (uint32_t i = 0; i < ports; i++)
-		sockets += s->ports[i].driver == DRB_DRIVER_AF_XDP ? s->workers : 0;
+	for (uint32_t i = 0; i < ports; i++) {
+		if (s->ports[i].driver != DRB_DRIVER_AF_XDP)
+			continue;
+		sockets += s->workers;
+		*packed = *packed && drb_is_veth(s->ports[i].interface);
+	}
 	if (sockets == 0)
 		return 0;
 	return drb_xsk_buffers(drb_frame_max(s->mtu), ports * s->workers) * sockets + HELD +
 	       2 * DRB_POOL_CACHE * s->workers;
-}
-
-// A card may read a buffer where it is, and then it has to be in one page. The kernel copies for veths.
-bool drb_xdp_port_packs(const struct drb_setup *s)
-{
-	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
-		if (s->ports[i].driver == DRB_DRIVER_AF_XDP && !drb_is_veth(s->ports[i].interface))
-			return false;
-	}
-	return true;
 }
 
 static int refused(const struct drb_port *port, const char *path, const char *step, int rc)
@@ -149,10 +130,9 @@ static int refused_program(const struct drb_port *port, const char *path, int rc
 				   p->name, p->interface, strerror(-rc), cure);
 }
 
-static void open_out(const struct drb_port *port, struct xdp_queue *q)
+static void review(struct drb_port_queue *q)
 {
-	if (drb_tx_socket_open(&q->out, port->setup, -1))
-		q->base.reviewed = q->base.unfinished = true;
+	drb_tx_socket_review(&queue_of(q)->out);
 }
 
 static int open_queue(const struct drb_port *port, uint32_t n, const char **step)
@@ -174,9 +154,13 @@ static int open_queue(const struct drb_port *port, uint32_t n, const char **step
 	int rc = drb_xsk_open(&q->in, &use, step);
 
 	q->base.fd = q->counted.fd = q->in.fd;
-	if (rc == 0 && apart)
-		open_out(port, q);
-	return rc == 0 && apart && q->out.fd < 0 ? -EPERM : rc;
+	if (rc < 0 || !apart)
+		return rc;
+	if (!drb_tx_socket_open(&q->out, port->setup, -1))
+		return -EPERM;
+	q->base.review = review;
+	q->base.unfinished = true;
+	return 0;
 }
 
 static int open_sockets(const struct drb_port *port, const char *path)
@@ -185,9 +169,9 @@ static int open_sockets(const struct drb_port *port, const char *path)
 	const char *step = "open";
 	int rc = 0, sockets[DRB_WORKERS_MAX];
 
-	own->ask_fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0); // receives nothing
-	own->interface = if_nametoindex(port->setup->interface);
-	if (own->ask_fd < 0)
+	own->promiscuous_fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0); // receives nothing
+	own->interface = drb_interface_index(port->setup->interface);
+	if (own->promiscuous_fd < 0)
 		rc = -errno;
 	for (uint32_t n = 0; rc == 0 && n < port->workers; n++) {
 		rc = open_queue(port, n, &step);
@@ -195,11 +179,11 @@ static int open_sockets(const struct drb_port *port, const char *path)
 	}
 	if (rc == 0) {
 		step = "be promiscuous beside";
-		rc = drb_interface_promiscuous(own->ask_fd, own->interface);
+		rc = drb_interface_promiscuous(own->promiscuous_fd, own->interface);
 	}
 	if (rc < 0)
 		return refused(port, path, step, rc);
-	rc = drb_steer_attach(port->setup, sockets, port->workers);
+	rc = drb_steer_attach(port->setup, port->plan, sockets, port->workers);
 	return rc < 0 ? refused_program(port, path, rc) : 0;
 }
 
@@ -210,7 +194,7 @@ static int start(struct drb_port *port, const char *path)
 
 	if (!own)
 		return -ENOMEM;
-	own->ask_fd = -1;
+	own->promiscuous_fd = -1;
 	port->rx_queues = (uint16_t)port->workers;
 	for (uint32_t n = 0; n < port->workers; n++) {
 		drb_port_add_queue(port, n, &own->queue[n].base);
@@ -230,8 +214,8 @@ static void stop(struct drb_port *port)
 		drb_tx_socket_close(&own->queue[n].out);
 		drb_xsk_close(&own->queue[n].in);
 	}
-	if (own->ask_fd >= 0)
-		close(own->ask_fd);
+	if (own->promiscuous_fd >= 0)
+		close(own->promiscuous_fd);
 	free(own);
 }
 
@@ -253,41 +237,16 @@ static uint32_t send_burst(struct drb_port_queue *q, struct rte_mbuf **packets, 
 // An interface that was made again has another index, mostly.
 static bool is_bound(const struct drb_port *port)
 {
-	return if_nametoindex(port->setup->interface) == own_of(port)->interface;
+	return drb_interface_index(port->setup->interface) == own_of(port)->interface;
 }
 
-static bool carrier(const struct drb_port *port)
-{
-	return is_bound(port) && drb_interface_up(own_of(port)->ask_fd, port->setup->interface);
-}
-
-static uint16_t mtu(const struct drb_port *port)
-{
-	return drb_interface_mtu(own_of(port)->ask_fd, port->setup->interface);
-}
-
-static const char *state(const struct drb_port *port)
-{
-	return is_bound(port) ? drb_interface_state(port->setup->interface) : "gone";
-}
-
-static bool mac(const struct drb_port *port, uint8_t address[6])
-{
-	return drb_interface_mac(own_of(port)->ask_fd, port->setup->interface, address);
-}
-
-static uint64_t missed(struct drb_port_queue *q)
+static struct drb_port_losses losses(struct drb_port_queue *q)
 {
 	drb_kernel_socket_count(&queue_of(q)->counted);
-	return queue_of(q)->counted.missed;
+	return (struct drb_port_losses){.missed = queue_of(q)->counted.missed};
 }
 
-static void review(struct drb_port_queue *q)
-{
-	drb_tx_socket_review(&queue_of(q)->out);
-}
-
-bool drb_xdp_port_count(const struct drb_port *port, struct drb_xdp_counters *counts)
+static bool count(const struct drb_port *port, struct drb_xdp_counters *counts)
 {
 	if (!drb_steer_read(port->setup->interface, counts))
 		return false;
@@ -298,18 +257,16 @@ bool drb_xdp_port_count(const struct drb_port *port, struct drb_xdp_counters *co
 
 const struct drb_port_kind drb_xdp_port = {
 	.name = "af_xdp",
-	.check = check,
-	.buffers = buffers,
-	.yields_unfinished = true,
 	.start = start,
 	.stop = stop,
 	.receive = receive_burst,
 	.send = send_burst,
-	.carrier = carrier,
-	.mtu = mtu,
-	.state = state,
-	.mac = mac,
-	.missed = missed,
-	.is_bound = is_bound,
-	.review = review,
+	.carrier = drb_interface_port_carrier,
+	.mac = drb_interface_port_mac,
+	.check = check,
+	.losses = losses,
+	.mtu = drb_interface_port_mtu,
+	.interface = &(const struct drb_interface_ops){.is_bound = is_bound},
+	.xdp = &(const struct drb_xdp_ops){.lent = lent, .count = count},
+	.unfinished = true,
 };

@@ -11,23 +11,18 @@
 // A neighbour that changes its mind with every hello fills no log.
 TEST(logs_are_bounded)
 {
-	struct drb_hello h;
-
 	begin(2, 5, "");
 	turn(1000);
 	for (uint32_t n = 0; n < 1000; n++) {
-		h = neighbour_of(3);
-		h.flags = n % 2 ? DRB_HELLO_HEARS : DRB_HELLO_HEARS | DRB_HELLO_DRAINED;
-		receive(w, 3, &h);
+		hear_with(3,
+			  h.flags = n % 2 ? DRB_HELLO_HEARS : DRB_HELLO_HEARS | DRB_HELLO_DRAINED);
 		assert_int_equal(state_of(3), n % 2 ? DRB_LINK_UP : DRB_LINK_DRAINED_BY_NEIGHBOUR);
 	}
 	assert_int_equal(w->liveness.port[3].log.lines, DRB_LOG_LINES);
 	assert_int_equal(w->liveness.port[3].log.left_out, 1000 - DRB_LOG_LINES);
 	// Later it is heard again.
 	w->now_ns += 2 * DRB_LOG_WINDOW_NS;
-	h = neighbour_of(3);
-	h.flags = DRB_HELLO_HEARS | DRB_HELLO_DRAINED;
-	receive(w, 3, &h);
+	hear_with(3, h.flags = DRB_HELLO_HEARS | DRB_HELLO_DRAINED);
 	assert_int_equal(w->liveness.port[3].log.lines, 1);
 	says("port u1: drained by s3-3.d2, no new traffic to it");
 	end();
@@ -47,7 +42,6 @@ TEST(lossy_links)
 		 "lost frames from s3-3.d2, to be trusted in 95 s at the earliest"},
 		{{.last.loss = 499}, "lost frames to s3-3.d2, which does not trust it yet"},
 	};
-	struct drb_hello h;
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		char text[128];
@@ -56,9 +50,7 @@ TEST(lossy_links)
 	}
 	begin(2, 5, "");
 	turn(1000);
-	h = neighbour_of(3);
-	h.flags = DRB_HELLO_HEARS | DRB_HELLO_LOSSY;
-	receive(w, 3, &h);
+	hear_with(3, h.flags = DRB_HELLO_HEARS | DRB_HELLO_LOSSY);
 	says("port u1: lossy, lost frames to s3-3.d2, which does not trust it yet: used only where "
 	     "there is no other path");
 	// Its own count, and for how long that holds.
@@ -86,25 +78,19 @@ static void keep_warning(enum drb_log_level level, const char *fmt, const char *
 
 TEST(what_was_left_out_is_told)
 {
-	struct drb_hello h;
-
 	begin(2, 5, "");
 	turn(1000);
 	for (uint32_t n = 0; n <= DRB_LOG_LINES + 6; n++) {
-		h = neighbour_of(3);
-		h.flags = n % 2 ? DRB_HELLO_HEARS : DRB_HELLO_HEARS | DRB_HELLO_DRAINED;
-		receive(w, 3, &h);
+		hear_with(3,
+			  h.flags = n % 2 ? DRB_HELLO_HEARS : DRB_HELLO_HEARS | DRB_HELLO_DRAINED);
 	}
 	uint32_t left_out = w->liveness.port[3].log.left_out;
 	char text[64];
 	snprintf(text, sizeof(text), "port u1: %u more changes of its state were not logged",
 		 left_out);
 	w->now_ns += 2 * DRB_LOG_WINDOW_NS;
-	uint8_t before = h.flags;
-	h = neighbour_of(3);
-	h.flags = before ^ DRB_HELLO_DRAINED;
 	drb_log_set_sink(keep_warning);
-	receive(w, 3, &h);
+	hear(3); // not drained
 	drb_log_set_sink(NULL);
 	assert_true(left_out > 0);
 	assert_non_null(warned);
@@ -116,16 +102,12 @@ TEST(what_was_left_out_is_told)
 // A neighbour that does not hear this switch is not used, and it is said why.
 TEST(a_deaf_neighbour)
 {
-	struct drb_hello h;
-
 	begin(2, 5, "");
 	turn(1000);
 	for (uint64_t ms = 1000; ms < 2000; ms++) {
 		turn(ms);
 		for (uint32_t i = 0; i < PORTS && ms % 100 == 0; i++) {
-			h = neighbour_of(i);
-			h.flags = i == 3 ? 0 : DRB_HELLO_HEARS;
-			receive(w, i, &h);
+			hear_with(i, h.flags = i == 3 ? 0 : DRB_HELLO_HEARS);
 		}
 	}
 	assert_int_equal(state_of(3), DRB_LINK_DOWN);
@@ -239,31 +221,20 @@ TEST(keys)
 // Who is configured otherwise, or there twice, is named once and as long as it goes on.
 TEST(neighbours_faults)
 {
-	struct drb_hello h;
-
 	begin(2, 5, "");
 	turn(drb_clock_now() / MS);
-	h = neighbour_of(2);
-	h.ipv4_len = 16;
-	receive(w, 2, &h);
+	hear_with(2, h.ipv4_len = 16);
 	assert_int_equal(state_of(2), DRB_LINK_UP);
 	assert_string_equal(trouble(), "u0: s3-1.d2 has another fabric.ipv4");
-	h = neighbour_of(3);
-	h.mac = 0x0600;
-	receive(w, 3, &h);
+	hear_with(3, h.mac = 0x0600);
 	assert_int_equal(state_of(3), DRB_LINK_MISWIRED);
 	assert_string_equal(trouble(), "u0: s3-1.d2 has another fabric.ipv4; u1 miswired; "
 				       "u1: s3-3.d2 has another fabric.mac");
 	for (uint32_t n = 0; n < 3; n++) {
-		h = neighbour_of(0);
-		h.serial.instance = n % 2 ? 70 : 71;
-		receive(w, 0, &h);
+		hear_with(0, h.serial.instance = n % 2 ? 70 : 71);
 	}
 	assert_non_null(strstr(trouble(), "d0: s1-4.u1 is there twice"));
-	h = neighbour_of(1);
-	h.from.layer = 2;
-	h.from.label = 5;
-	receive(w, 1, &h);
+	hear_with(1, h.from.layer = 2; h.from.label = 5);
 	assert_non_null(strstr(trouble(), "d1: s2-5.u1 has the name of this switch"));
 	end();
 }
@@ -271,27 +242,17 @@ TEST(neighbours_faults)
 // An MTU is another where that costs packets: not where both ends have fabric.mtu or more.
 TEST(neighbours_mtu)
 {
-	struct drb_hello h;
-
 	begin(2, 5, "");
 	turn(drb_clock_now() / MS);
 	w->liveness.port[2].mtu = 65535;
-	h = neighbour_of(2);
-	h.mtu = 1500;
-	receive(w, 2, &h);
+	hear_with(2, h.mtu = 1500);
 	assert_null(strstr(trouble(), "MTU"));
-	h = neighbour_of(2);
-	h.mtu = 1499;
-	receive(w, 2, &h);
+	hear_with(2, h.mtu = 1499);
 	assert_non_null(strstr(trouble(), "u0: s3-1.d2 has another MTU"));
 	w->liveness.port[3].mtu = 1499;
-	h = neighbour_of(3);
-	h.mtu = 1499;
-	receive(w, 3, &h);
+	hear_with(3, h.mtu = 1499);
 	assert_null(strstr(trouble(), "u1"));
-	h = neighbour_of(3);
-	h.mtu = 1500;
-	receive(w, 3, &h);
+	hear_with(3, h.mtu = 1500);
 	assert_non_null(strstr(trouble(), "u1: s3-3.d2 has another MTU"));
 	end();
 }
@@ -299,14 +260,10 @@ TEST(neighbours_mtu)
 // A neighbour with another fabric.mtu drops packets that this switch sends, or the other way round: it is named.
 TEST(another_fabric_mtu)
 {
-	struct drb_hello h;
-
 	begin(2, 5, "");
 	turn(drb_clock_now() / MS);
 	for (uint32_t i = 0; i < 2; i++) {
-		h = neighbour_of(2);
-		h.fabric_mtu = i ? 9000 : 1500;
-		receive(w, 2, &h);
+		hear_with(2, h.fabric_mtu = i ? 9000 : 1500);
 		assert_int_equal(state_of(2), DRB_LINK_UP);
 	}
 	assert_string_equal(trouble(), "u0: s3-1.d2 has another fabric.mtu");
@@ -316,27 +273,20 @@ TEST(another_fabric_mtu)
 // More outages than hellos have room for: said once, and when it ends. A neighbour that changes its mind fills no log.
 TEST(too_many_outages)
 {
-	struct drb_hello h;
-
 	begin(2, 5, "");
 	turn(1000);
-	h = neighbour_of(2);
-	h.outages.more = 1;
-	receive(w, 2, &h);
+	hear_with(2, h.outages.more = 1);
 	turn(1100);
 	says("more links and switches are dead or drained than hellos have room for: until some");
 	drb_worker_take_snapshot(w);
 	assert_true(w->snapshot.more_outages);
-	h = neighbour_of(2);
-	receive(w, 2, &h);
+	hear(2);
 	turn(1200);
 	says("hellos have room for all outages again");
 	drb_worker_take_snapshot(w);
 	assert_false(w->snapshot.more_outages);
 	for (uint64_t ms = 1300; ms < 8000; ms += 100) {
-		h = neighbour_of(2);
-		h.outages.more = ms / 100 % 2;
-		receive(w, 2, &h);
+		hear_with(2, h.outages.more = ms / 100 % 2);
 		turn(ms);
 	}
 	assert_int_equal(w->liveness.outages_log.lines, DRB_LOG_LINES);

@@ -37,8 +37,7 @@ TEST(heard_and_lost)
 	begin(2, 5, "");
 	turn(1000);
 	for (uint32_t i = 0; i < PORTS; i++) {
-		h = neighbour_of(i);
-		receive(w, i, &h);
+		hear(i);
 		assert_int_equal(state_of(i), DRB_LINK_UP);
 		assert_int_equal(w->snapshot.live[i].hellos_in, 1);
 	}
@@ -51,10 +50,8 @@ TEST(heard_and_lost)
 	// u1 falls silent; the deadline is met without waiting for the next hello to be said.
 	for (uint64_t ms = 1101; ms <= 1320; ms++) {
 		turn(ms);
-		for (uint32_t i = 0; i < 3 && ms % 100 == 0; i++) {
-			h = neighbour_of(i);
-			receive(w, i, &h);
-		}
+		for (uint32_t i = 0; i < 3 && ms % 100 == 0; i++)
+			hear(i);
 		assert_int_equal(state_of(3), DRB_LINK_UP);
 	}
 	assert_int_equal(w->liveness.due_ns, 1320 * MS + 1);
@@ -72,8 +69,7 @@ TEST(heard_and_lost)
 	assert_int_equal(h.flags, DRB_HELLO_HEARS | DRB_HELLO_NO_ALTERNATE);
 	assert_int_equal(empty(3, &h), 1);
 	assert_int_equal(h.flags, DRB_HELLO_NO_ALTERNATE);
-	h = neighbour_of(3);
-	receive(w, 3, &h);
+	hear(3);
 	assert_int_equal(state_of(3), DRB_LINK_UP);
 	says("port u1: up again");
 	assert_int_equal(w->dead, 0);
@@ -129,14 +125,9 @@ TEST(refused)
 // Who did not look for a second does not take everybody for dead.
 TEST(late_looks_are_excused)
 {
-	struct drb_hello h;
-
 	begin(2, 0, "");
 	turn(1000);
-	for (uint32_t i = 0; i < PORTS; i++) {
-		h = neighbour_of(i);
-		receive(w, i, &h);
-	}
+	hear_all();
 	turn(5000);
 	assert_int_equal(w->dead, 0);
 	for (uint64_t ms = 5001; ms < 5321; ms++)
@@ -231,14 +222,10 @@ TEST(set_anew)
 TEST(data_is_life)
 {
 	uint8_t frame[60];
-	struct drb_hello h;
 
 	begin(2, 5, "");
 	turn(1000);
-	for (uint32_t i = 0; i < PORTS; i++) {
-		h = neighbour_of(i);
-		receive(w, i, &h);
-	}
+	hear_all();
 	make_frame(frame, sizeof(frame), 0, 10); // host 10 is below
 	for (uint64_t ms = 1001; ms <= 1900; ms++) {
 		struct rte_mbuf *m = mbuf_of(frame, sizeof(frame));

@@ -65,8 +65,8 @@ TEST(news_after_flapping)
 {
 	const struct drb_outages *known = &w->liveness.known.outages;
 	uint64_t now_ms = 1000;
+	struct drb_hello ours;
 	bool found = false;
-	struct drb_hello h;
 
 	begin(1, 5, "");
 	turn(now_ms++);
@@ -74,11 +74,9 @@ TEST(news_after_flapping)
 	tell(3, 0);
 	for (uint64_t until = now_ms + 2000; now_ms < until; now_ms++) {
 		turn(now_ms);
-		h = neighbour_of(2);
-		h.flags |= now_ms % 2 ? DRB_HELLO_DRAINED : 0;
-		receive(w, 2, &h);
+		hear_with(2, h.flags |= now_ms % 2 ? DRB_HELLO_DRAINED : 0);
 		drb_hellos_service(w);
-		empty(3, &h);
+		empty(3, &ours);
 	}
 	tell(3, 0);
 	tell(2, 3);

@@ -223,8 +223,8 @@ TEST(gso_packets_come_and_go)
 		assert_memory_equal(&got.cut, &s.cut, sizeof(s.cut));
 		assert_memory_equal(got.frame, s.frame, s.length);
 	}
-	assert_int_equal(q->kind->missed(q), 0);
-	assert_int_equal(q->kind->bad_gso(q).packets, 0);
+	assert_int_equal(drb_port_losses(q).missed, 0);
+	assert_int_equal(drb_port_losses(q).bad_gso, 0);
 	close(fd);
 	stop_port();
 }
@@ -273,9 +273,9 @@ TEST(bad_gso_packets_are_counted)
 		come_in(plain, plain_frame(n, plain));
 		is_frame(next_packet(q), plain, plain_frame(n, plain));
 		assert_int_equal(drb_port_receive(q, &m, 1), 0);
-		assert_int_equal(q->kind->bad_gso(q).packets, n + 1);
+		assert_int_equal(drb_port_losses(q).bad_gso, n + 1);
 	}
-	assert_int_equal(q->kind->bad_gso(q).octets, 54 + 1400 + 54 + 30000);
+	assert_int_equal(drb_port_losses(q).bad_gso_octets, 54 + 1400 + 54 + 30000);
 	close(fd);
 	stop_port();
 }
@@ -298,17 +298,10 @@ TEST(long_segments_are_oversize)
 	make_gso(&s, &fields, 1500, 1490); // in the ring
 	send_gso(fd, &s);
 	is_frame(next_packet(q), s.frame, port->frame_max + 1);
-	assert_int_equal(q->kind->bad_gso(q).packets, 0);
-	assert_int_equal(q->kind->missed(q), 0);
+	assert_int_equal(drb_port_losses(q).bad_gso, 0);
+	assert_int_equal(drb_port_losses(q).missed, 0);
 	close(fd);
 	stop_port();
 }
 
-int main(void)
-{
-	if (!make_veth()) {
-		printf("1..0 # SKIP there may be no veth pair here: %s\n", strerror(errno));
-		return 0;
-	}
-	return test_all(setup_eal, free_eal);
-}
+TEST_MAIN_VETH(setup_eal, free_eal)

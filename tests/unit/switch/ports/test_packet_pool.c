@@ -20,17 +20,11 @@
 static struct rte_mempool *pool;
 static struct drb_setup setup;
 
-static void start(const char *driver, uint32_t buffers)
+static void start(bool driven, uint32_t buffers)
 {
-	char text[256];
-
-	snprintf(text, sizeof(text),
-		 "fabric: {layers: 2, arity: 2}\nswitch: {layer: 1, label: 0}\nlink: {driver: "
-		 "none}\n"
-		 "ports:\n  - {name: d0, driver: %s, device: net_null0, interface: lo}\n",
-		 driver);
-	setup = setup_of(text);
-	pool = drb_pool_new(&setup, buffers);
+	setup = setup_of("fabric: {layers: 2, arity: 2}\nswitch: {layer: 1, label: 0}\n"
+			 "link: {driver: none}\n");
+	pool = drb_pool_new(&setup, buffers, driven);
 	assert_non_null(pool);
 	assert_int_equal(pool->size, buffers);
 	assert_int_equal(rte_mempool_avail_count(pool), buffers);
@@ -60,7 +54,7 @@ TEST(takes_what_is_used)
 	const long each_kb = 2432 / 1024 + 1;
 
 	const long before = resident_kb();
-	start("af_packet", BUFFERS);
+	start(false, BUFFERS);
 	assert_in_range(resident_kb() - before, 0, 4000);
 	for (uint32_t i = 0; i < 100; i++) { // those that came back come first
 		assert_int_equal(rte_pktmbuf_alloc_bulk(pool, packets, 100), 0);
@@ -90,11 +84,11 @@ static void is_ready(struct rte_mbuf *m)
 }
 
 // Of a pool with a driver's ports: every buffer once, with none of the others' memory, twice.
-static void all_of(const char *driver)
+static void all_of(bool driven)
 {
 	struct rte_mbuf **all = calloc(BUFFERS, sizeof(*all)), *more;
 
-	start(driver, BUFFERS);
+	start(driven, BUFFERS);
 	for (uint32_t round = 0; round < 2; round++) {
 		for (uint32_t i = 0; i < BUFFERS; i++) {
 			assert_non_null(all[i] = rte_pktmbuf_alloc(pool));
@@ -116,8 +110,8 @@ static void all_of(const char *driver)
 
 TEST(has_all)
 {
-	all_of("af_packet");
-	all_of("vdev"); // made at once
+	all_of(false);
+	all_of(true); // made at once
 }
 
 // What is left of one is enough for those that ask for less.
@@ -125,7 +119,7 @@ TEST(gives_the_rest)
 {
 	struct rte_mbuf *packets[564], *rest[64];
 
-	start("af_packet", 600);
+	start(false, 600);
 	assert_int_equal(rte_pktmbuf_alloc_bulk(pool, packets, 564), 0);
 	assert_true(rte_pktmbuf_alloc_bulk(pool, rest, 64) < 0);
 	assert_int_equal(rte_pktmbuf_alloc_bulk(pool, rest, 36), 0);
@@ -190,7 +184,7 @@ static int use(void *number)
 TEST(serves_two_threads)
 {
 	for (uint32_t buffers = 600; buffers < 4000; buffers += 1300) { // too few, enough
-		start("af_packet", buffers);
+		start(false, buffers);
 		assert_int_equal(rte_eal_remote_launch(use, (void *)1, 1), 0);
 		use((void *)2);
 		assert_int_equal(rte_eal_wait_lcore(1), 0);

@@ -3,21 +3,15 @@
 // times: frames come in and go out as before, by the same descriptors, and nothing leaks.
 #include "fixtures/unit.h"
 
-#include <poll.h>
 #include <sched.h>
 
 #define EAL_LCORES "(0-1)@0"
-#include "fixtures/switch_eal.h"
-#include "fixtures/veth.h"
+#include "fixtures/packet_port.h"
 #include "core/packet/wire.h"
-#include "switch/ports/port_set.h"
 
-#define WAIT_MS 2000
 #define FLOWS 32
 #define HELLO 100 // octets
 
-static struct drb_port_set set;
-static struct drb_port *port;
 static uint32_t parked; // how often
 static bool parked_now;
 static int parked_with; // descriptors
@@ -70,31 +64,10 @@ static void unpark(void *workers)
 
 static const struct drb_port_parking parking = {park, unpark, NULL};
 
-// Port u0 is to a switch, d0 to a host.
-static void start_port(const char *name, uint32_t workers)
-{
-	char text[512];
-
-	snprintf(text, sizeof(text),
-		 "fabric: {layers: 2, arity: 2}\nswitch: {layer: 1, label: 0}\n"
-		 "link: {driver: none}\nprocess: {workers: %u}\n"
-		 "ports:\n  - {name: %s, driver: af_packet, interface: inner}\n",
-		 workers, name);
-	static struct drb_setup setup;
-	setup = setup_of(text);
-	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096), 0);
-	port = &set.port[name[0] == 'u' ? 2 : 0];
-}
-
 static void make_again(void)
 {
 	close(outer);
-	assert_int_equal(system("ip link add inner mtu 4000 type veth peer name outer mtu 4000 && "
-				"for end in inner outer; do ip link set $end addrgenmode none && "
-				"ip link set $end up || exit; done"),
-			 0);
-	outer = open_outer();
-	assert_true(outer >= 0);
+	assert_true(make_pair());
 }
 
 static void hello_comes_in(void)
@@ -108,7 +81,7 @@ static void hello_comes_in(void)
 // One, at the socket of its own; passes_frames() finds none in a ring.
 static void takes_hello(void)
 {
-	struct pollfd fd = {.fd = port->kind->hello_fd(port), .events = POLLIN};
+	struct pollfd fd = {.fd = port->kind->hello->fd(port), .events = POLLIN};
 	uint8_t got[128];
 
 	assert_int_equal(poll(&fd, 1, WAIT_MS), 1);
@@ -127,7 +100,7 @@ static void passes_frames(void)
 	struct rte_mbuf *m;
 	uint32_t seen = 0;
 
-	if (port->kind->hello_fd(port) >= 0)
+	if (port->kind->hello->fd(port) >= 0)
 		hello_comes_in();
 	memcpy(frame + 26, (const uint8_t[]){10, 0, 0, 1, 10, 0, 0, 2}, 8);
 	for (uint8_t f = 0; f < FLOWS; f++) {
@@ -150,7 +123,7 @@ static void passes_frames(void)
 		}
 	}
 	assert_int_equal(seen, FLOWS);
-	if (port->kind->hello_fd(port) >= 0)
+	if (port->kind->hello->fd(port) >= 0)
 		takes_hello();
 	for (uint32_t n = 0; n < port->workers; n++) {
 		ssize_t length = -1;
@@ -174,31 +147,30 @@ static void passes_frames(void)
 
 static void lose_and_take_again(const char *name, uint32_t workers)
 {
-	start_port(name, workers);
+	start_port_named(name, 2, workers, 1500);
 	const int before = descriptors(), mapped = mappings();
 	passes_frames();
 	for (uint32_t round = 0; round < 5; round++) {
-		assert_true(port->kind->is_bound(port));
+		assert_true(port->kind->interface->is_bound(port));
 		assert_int_equal(system("ip link del inner"), 0);
-		assert_false(port->kind->is_bound(port));
+		assert_false(port->kind->interface->is_bound(port));
 		assert_false(port->kind->carrier(port));
-		assert_string_equal(port->kind->state(port), "gone");
-		assert_int_equal(port->kind->rebind(port, &parking), -ENODEV);
+		assert_string_equal(drb_port_state(port), "gone");
+		assert_int_equal(port->kind->interface->rebind(port, &parking), -ENODEV);
 		make_again();
 		// One that only has its name is none of the port's.
-		assert_false(port->kind->is_bound(port));
+		assert_false(port->kind->interface->is_bound(port));
 		assert_false(port->kind->carrier(port));
-		assert_int_equal(port->kind->rebind(port, &parking), 0);
+		assert_int_equal(port->kind->interface->rebind(port, &parking), 0);
 		assert_int_equal(parked, 1);
 		assert_false(parked_now);
 		parked = 0;
-		assert_true(port->kind->is_bound(port));
+		assert_true(port->kind->interface->is_bound(port));
 		passes_frames();
 	}
 	assert_int_equal(descriptors(), before);
 	assert_int_equal(mappings(), mapped);
-	assert_int_equal(rte_mempool_avail_count(set.pool), set.pool->size);
-	drb_ports_stop(&set);
+	stop_port();
 }
 
 TEST(one_worker)
@@ -225,29 +197,29 @@ TEST(hellos_of_two_workers)
 TEST(stuck_worker)
 {
 	for (uint32_t workers = 1; workers <= 2; workers++) {
-		start_port("d0", workers);
+		start_port(workers);
 		const int before = descriptors(), mapped = mappings();
 		assert_int_equal(system("ip link del inner"), 0);
 		make_again();
 		stuck = true;
-		assert_int_equal(port->kind->rebind(port, &parking), -ETIMEDOUT);
+		assert_int_equal(port->kind->interface->rebind(port, &parking), -ETIMEDOUT);
 		stuck = false;
-		assert_false(port->kind->is_bound(port));
+		assert_false(port->kind->interface->is_bound(port));
 		assert_int_equal(descriptors(), before);
 		assert_int_equal(mappings(), mapped);
-		assert_int_equal(port->kind->rebind(port, &parking), 0);
+		assert_int_equal(port->kind->interface->rebind(port, &parking), 0);
 		passes_frames();
-		drb_ports_stop(&set);
+		stop_port();
 	}
 }
 
 // An interface that goes to another namespace and comes back may have the index it had.
 TEST(moved_away_and_back)
 {
-	start_port("d0", 1);
+	start_port(1);
 	passes_frames();
 	if (system("ip netns add rebind-away 2>/dev/null") != 0) {
-		drb_ports_stop(&set);
+		stop_port();
 		skip();
 	}
 	assert_int_equal(
@@ -255,17 +227,10 @@ TEST(moved_away_and_back)
 		       "ip -n rebind-away link set inner netns $$ && "
 		       "ip link set inner addrgenmode none up; ip netns delete rebind-away"),
 		0);
-	assert_false(port->kind->is_bound(port));
-	assert_int_equal(port->kind->rebind(port, &parking), 0);
+	assert_false(port->kind->interface->is_bound(port));
+	assert_int_equal(port->kind->interface->rebind(port, &parking), 0);
 	passes_frames();
-	drb_ports_stop(&set);
+	stop_port();
 }
 
-int main(void)
-{
-	if (!make_veth()) {
-		printf("1..0 # SKIP there may be no veth pair here: %s\n", strerror(errno));
-		return 0;
-	}
-	return test_all(setup_eal, free_eal);
-}
+TEST_MAIN_VETH(setup_eal, free_eal)

@@ -155,7 +155,9 @@ TEST_WITH(an_empty_ring_is_not_looked_at, begin, NULL)
 static bool tells(const char *driver, uint32_t place, uint32_t workers)
 {
 	const struct rte_eth_dev_info info = {.driver_name = driver};
-	const struct drb_port p = {.setup = &setup.ports[place], .workers = workers};
+	const struct drb_port p = {.kind = place == 0 ? &drb_vdev_port : &drb_pci_port,
+				   .setup = &setup.ports[place],
+				   .workers = workers};
 
 	return drb_dpdk_tells_unsent(&p, &info);
 }

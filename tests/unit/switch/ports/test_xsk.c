@@ -114,7 +114,7 @@ TEST(the_ring_holds_what_it_says)
 		n += burst;
 	}
 	assert_int_equal(n, places / 3);
-	assert_int_equal(port->kind->missed(port->queue[0]), 10);
+	assert_int_equal(drb_port_losses(port->queue[0]).missed, 10);
 	end_port(buffers);
 }
 
@@ -139,7 +139,7 @@ TEST(what_waits_is_kept_apart)
 		apart += waiting[n]->pool == set.pool;
 		assert_true(n > 500 || apart == 0); // there is no need yet
 	}
-	assert_int_equal(port->kind->missed(port->queue[0]), 0);
+	assert_int_equal(drb_port_losses(port->queue[0]).missed, 0);
 	assert_true(apart > ARRAY_SIZE(waiting) / 2);
 	rte_pktmbuf_free_bulk(waiting, n);
 	end_port(buffers);
@@ -285,7 +285,7 @@ TEST(another_has_the_interface)
 	rte_mempool_free(other);
 	taken = setup.ports[0];
 	// Somebody's program.
-	assert_int_equal(drb_steer_attach(&taken, NULL, 0), 0);
+	assert_int_equal(drb_steer_attach(&taken, &setup.addr, NULL, 0), 0);
 	assert_false(begin_port("d0", 1500, "af_xdp"));
 	said = drb_msg_last();
 	assert_non_null(strstr(said, "port d0: cannot attach an XDP program to \"inner\": "));
