@@ -16,22 +16,40 @@
 
 #define BURST 64
 
+// A socket at "outer" whose frames have a header of virtio-net.
+static int open_headed(void)
+{
+	struct sockaddr_ll at = {.sll_family = AF_PACKET,
+				 .sll_protocol = htons(ETH_P_ALL),
+				 .sll_ifindex = (int)if_nametoindex("outer")};
+	const int on = 1;
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	assert_int_equal(setsockopt(fd, SOL_PACKET, PACKET_VNET_HDR, &on, sizeof(on)), 0);
+	assert_int_equal(setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof(on)), 0);
+	assert_int_equal(bind(fd, (const struct sockaddr *)&at, sizeof(at)), 0);
+	return fd;
+}
+
+// The frame comes in as it says.
+static void send_headed(int fd, const struct virtio_net_hdr *says, const uint8_t *frame,
+			uint32_t length)
+{
+	struct iovec parts[] = {{(void *)(uintptr_t)says, sizeof(*says)},
+				{(void *)(uintptr_t)frame, length}};
+
+	assert_int_equal(writev(fd, parts, 2), sizeof(*says) + length);
+}
+
 // As a host's kernel leaves a frame to a device that completes checksums (CHECKSUM_PARTIAL).
 static void come_in_unfinished(const uint8_t *frame, uint32_t length, uint16_t start,
 			       uint16_t field)
 {
-	struct virtio_net_hdr unfinished = {
+	const struct virtio_net_hdr unfinished = {
 		.flags = VIRTIO_NET_HDR_F_NEEDS_CSUM, .csum_start = start, .csum_offset = field};
-	struct iovec parts[] = {{&unfinished, sizeof(unfinished)},
-				{(void *)(uintptr_t)frame, length}};
-	struct sockaddr_ll at = {.sll_family = AF_PACKET,
-				 .sll_ifindex = (int)if_nametoindex("outer")};
-	const int on = 1;
-	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	int fd = open_headed();
 
-	assert_int_equal(setsockopt(fd, SOL_PACKET, PACKET_VNET_HDR, &on, sizeof(on)), 0);
-	assert_int_equal(bind(fd, (const struct sockaddr *)&at, sizeof(at)), 0);
-	assert_int_equal(writev(fd, parts, 2), sizeof(unfinished) + length);
+	send_headed(fd, &unfinished, frame, length);
 	close(fd);
 }
 
@@ -44,7 +62,7 @@ TEST(checksums_stay_unfinished)
 	const uint32_t length = 101, start = DRB_ETHER_HEADER + DRB_IPV4_HEADER;
 	const uint32_t segment = length - start;
 
-	start_port(1);
+	start_port();
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		uint8_t frame[128] = {2, [12] = 0x08, 0x00, 0x45};
 		uint8_t *ip = frame + DRB_ETHER_HEADER, *check = frame + start + kinds[i].field;
@@ -94,7 +112,7 @@ TEST(lies_are_finished_at_once)
 		    {DRB_ETHERTYPE_ARP, 34, DRB_UDP_CHECKSUM, 0, false}};
 	const uint32_t length = 110;
 
-	start_port(1);
+	start_port();
 	for (size_t i = 0; i < ARRAY_SIZE(said); i++) {
 		uint8_t frame[128] = {2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2};
 		const bool tagged = said[i].type == DRB_ETHERTYPE_VLAN;
@@ -129,21 +147,6 @@ static uint32_t plain_frame(uint32_t n, uint8_t frame[LONGEST])
 	return 100 + n;
 }
 
-// A socket at "outer" whose frames have a header of virtio-net.
-static int open_headed(void)
-{
-	struct sockaddr_ll at = {.sll_family = AF_PACKET,
-				 .sll_protocol = htons(ETH_P_ALL),
-				 .sll_ifindex = (int)if_nametoindex("outer")};
-	const int on = 1;
-	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-	assert_int_equal(setsockopt(fd, SOL_PACKET, PACKET_VNET_HDR, &on, sizeof(on)), 0);
-	assert_int_equal(setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof(on)), 0);
-	assert_int_equal(bind(fd, (const struct sockaddr *)&at, sizeof(at)), 0);
-	return fd;
-}
-
 struct sent {
 	struct virtio_net_hdr cut;
 	uint8_t frame[65600];
@@ -167,15 +170,6 @@ static void make_gso(struct sent *s, const struct segment_fields *of, uint32_t p
 		s->cut.gso_type = s->cut.gso_size = 0;
 }
 
-static void send_gso(int fd, const struct sent *s)
-{
-	struct iovec part[] = {{(void *)(uintptr_t)&s->cut, sizeof(s->cut)},
-			       {(void *)(uintptr_t)s->frame, s->length}};
-	struct msghdr message = {.msg_iov = part, .msg_iovlen = 2};
-
-	assert_int_equal(sendmsg(fd, &message, 0), sizeof(s->cut) + s->length);
-}
-
 // What hosts leave to their device comes in as packets, and goes out as it came in: between other
 // frames, in order, through bursts of any size.
 TEST(gso_packets_come_and_go)
@@ -184,7 +178,7 @@ TEST(gso_packets_come_and_go)
 	const uint32_t payloads[] = {65000, 100, 3000, SEGMENT + 1, 2, 40000};
 	int fd = open_headed();
 
-	start_port(1);
+	start_port();
 	struct drb_port_queue *q = port->queue[0];
 	for (uint32_t n = 0; n < 4 * ARRAY_SIZE(payloads); n++) {
 		const struct segment_fields fields = {
@@ -196,7 +190,7 @@ TEST(gso_packets_come_and_go)
 		struct msghdr message = {.msg_iov = part, .msg_iovlen = 2};
 
 		make_gso(&s, &fields, payloads[n % ARRAY_SIZE(payloads)], SEGMENT);
-		send_gso(fd, &s);
+		send_headed(fd, &s.cut, s.frame, s.length);
 		come_in(plain, plain_frame(n, plain));
 		uint32_t count =
 			s.cut.gso_size ? (s.length - s.cut.hdr_len + (SEGMENT - 1)) / SEGMENT : 1;
@@ -238,11 +232,11 @@ TEST(gso_packets_stay_whole)
 	struct rte_mbuf *packets[BURST];
 	int fd = open_headed();
 
-	start_port(1);
+	start_port();
 	struct drb_port_queue *q = port->queue[0];
 	for (uint32_t i = 0; i < ARRAY_SIZE(segments); i++) {
 		make_gso(&s, &fields, segments[i] * 900, 900);
-		send_gso(fd, &s);
+		send_headed(fd, &s.cut, s.frame, s.length);
 	}
 	wait_for_packets(q);
 	const uint32_t bursts[] = {BURST, 45, 20, BURST, BURST, 1};
@@ -264,12 +258,12 @@ TEST(bad_gso_packets_are_counted)
 	struct rte_mbuf *m;
 	int fd = open_headed();
 
-	start_port(1);
+	start_port();
 	struct drb_port_queue *q = port->queue[0];
 	for (uint32_t n = 0; n < 2; n++) {
 		make_gso(&s, &fields, n ? 30000 : 1400, n ? 1600 : 1); // longer than a frame
 		put2(s.frame + AT_IP + 2, 77);                         // or says another length
-		send_gso(fd, &s);
+		send_headed(fd, &s.cut, s.frame, s.length);
 		come_in(plain, plain_frame(n, plain));
 		is_frame(next_packet(q), plain, plain_frame(n, plain));
 		assert_int_equal(drb_port_receive(q, &m, 1), 0);
@@ -287,16 +281,16 @@ TEST(long_segments_are_oversize)
 	const struct segment_fields fields = {.flags = FLAG_ACK};
 	int fd = open_headed();
 
-	start_port(1);
+	start_port();
 	struct drb_port_queue *q = port->queue[0];
 	for (uint32_t payload = 4000; payload <= 40000;
 	     payload += 36000) { // in the socket's buffer, both
 		make_gso(&s, &fields, payload, 1600);
-		send_gso(fd, &s);
+		send_headed(fd, &s.cut, s.frame, s.length);
 		is_frame(next_packet(q), s.frame, port->frame_max + 1);
 	}
 	make_gso(&s, &fields, 1500, 1490); // in the ring
-	send_gso(fd, &s);
+	send_headed(fd, &s.cut, s.frame, s.length);
 	is_frame(next_packet(q), s.frame, port->frame_max + 1);
 	assert_int_equal(drb_port_losses(q).bad_gso, 0);
 	assert_int_equal(drb_port_losses(q).missed, 0);

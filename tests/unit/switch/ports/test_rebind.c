@@ -16,15 +16,6 @@ static uint32_t parked; // how often
 static bool parked_now;
 static int parked_with; // descriptors
 
-static int descriptors(void)
-{
-	int count = 0;
-
-	for (int fd = 0; fd < 256; fd++)
-		count += fcntl(fd, F_GETFD) >= 0;
-	return count;
-}
-
 // Of the memory of sockets.
 static int mappings(void)
 {
@@ -147,7 +138,7 @@ static void passes_frames(void)
 
 static void lose_and_take_again(const char *name, uint32_t workers)
 {
-	start_port_named(name, 2, workers, 1500);
+	start_port(.workers = workers, .name = name);
 	const int before = descriptors(), mapped = mappings();
 	passes_frames();
 	for (uint32_t round = 0; round < 5; round++) {
@@ -197,7 +188,7 @@ TEST(hellos_of_two_workers)
 TEST(stuck_worker)
 {
 	for (uint32_t workers = 1; workers <= 2; workers++) {
-		start_port(workers);
+		start_port(.workers = workers);
 		const int before = descriptors(), mapped = mappings();
 		assert_int_equal(system("ip link del inner"), 0);
 		make_again();
@@ -216,7 +207,7 @@ TEST(stuck_worker)
 // An interface that goes to another namespace and comes back may have the index it had.
 TEST(moved_away_and_back)
 {
-	start_port(1);
+	start_port();
 	passes_frames();
 	if (system("ip netns add rebind-away 2>/dev/null") != 0) {
 		stop_port();

@@ -21,28 +21,10 @@
 static uint8_t frame[65535];
 static bool has_xdp; // else this process may not use it, and what needs it is skipped
 
-// A port of an MTU. False if it does not start.
-static bool begin_port_of(const char *name, uint32_t mtu, const char *driver, uint32_t workers,
-			  const char *interface)
-{
-	char text[512];
-
-	snprintf(text, sizeof(text),
-		 "fabric: {layers: 2, arity: 2, mtu: %u}\nswitch: {layer: 1, label: 0}\n"
-		 "link: {driver: none}\nprocess: {workers: %u}\n"
-		 "ports:\n  - {name: %s, driver: %s, interface: %s}\n",
-		 mtu, workers, name, driver, interface);
-	setup = setup_of(text);
-	assert_int_equal(drb_ports_check("none", &setup), 0);
-	if (drb_ports_start(&set, "none", &setup, 6000) < 0)
-		return false;
-	port = &set.port[name[0] == 'u' ? 2 : 0];
-	return true;
-}
-
 static bool begin_port(const char *name, uint32_t mtu, const char *driver)
 {
-	return begin_port_of(name, mtu, driver, 1, "inner");
+	return may_start_port(
+		(struct port_of){.mtu = mtu, .buffers = 6000, .name = name, .driver = driver});
 }
 
 // Buffers that nobody has, of both pools.
@@ -309,7 +291,7 @@ static int open_tap(void)
 	return fd;
 }
 
-static void goes_out(const int tap[2], uint32_t length)
+static void is_written(const int tap[2], uint32_t length)
 {
 	static uint8_t out[sizeof(frame)];
 	struct pollfd readable[2] = {{tap[0], POLLIN, 0}, {tap[1], POLLIN, 0}};
@@ -333,7 +315,8 @@ TEST(workers_share_queues)
 	assert_int_equal(system("ip link set tap addrgenmode none && ip link set tap mtu 9000 up"),
 			 0);
 	for (uint32_t mtu = 1500; mtu <= MTU; mtu += MTU - 1500) {
-		assert_true(begin_port_of("d0", mtu, "af_xdp", 2, "tap"));
+		start_port(.workers = 2, .mtu = mtu, .buffers = 6000, .driver = "af_xdp",
+			   .interface = "tap");
 		const uint32_t buffers = free_buffers();
 		assert_int_equal(port->rx_queues, 2);
 		assert_int_equal(port->kind->mtu(port), MTU);
@@ -347,7 +330,7 @@ TEST(workers_share_queues)
 			assert_memory_equal(rte_pktmbuf_mtod(m, uint8_t *), frame, length);
 			assert_int_equal(drb_port_send(q, &m, 1, &result), 1);
 			assert_int_equal(result.lost, 0);
-			goes_out(tap, length);
+			is_written(tap, length);
 		}
 		end_port(buffers - 2); // the last packet of each is in its ring
 	}
