@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switch/control/cards.h"
 
-#include <errno.h>
-#include <pthread.h>
 #include <stdbool.h>
-#include <string.h>
 #include <time.h>
 
 #include "common/cli/clock.h"
-#include "common/cli/log.h"
+#include "common/cli/periodic.h"
 
 #define PERIOD_NS 100000000
 // Copper agrees on a speed within this.
@@ -19,9 +16,6 @@
 
 static struct drb_workers *workers;
 static struct drb_port_set *port_set;
-static pthread_t thread;
-static bool begun;
-static atomic_bool ending;
 
 static bool has_cards(const struct drb_port_set *set)
 {
@@ -47,13 +41,6 @@ static bool look_at_all(const struct drb_port_set *set, bool *all_up)
 	return changed;
 }
 
-static void sleep_ns(long ns)
-{
-	const struct timespec pause = {.tv_nsec = ns};
-
-	nanosleep(&pause, NULL);
-}
-
 static void drop_what_came(struct drb_port_set *set)
 {
 	for (uint32_t i = 0; i < set->count; i++) {
@@ -65,6 +52,7 @@ static void drop_what_came(struct drb_port_set *set)
 
 void drb_cards_settle(struct drb_port_set *set, const atomic_bool *ended)
 {
+	const struct timespec pause = {.tv_nsec = SETTLE_LOOK_NS};
 	const uint64_t end = drb_clock_now() + SETTLE_NS;
 	bool all_up = false;
 
@@ -75,49 +63,29 @@ void drb_cards_settle(struct drb_port_set *set, const atomic_bool *ended)
 			return;
 		look_at_all(set, &all_up);
 		drop_what_came(set);
-		sleep_ns(SETTLE_LOOK_NS);
+		nanosleep(&pause, NULL);
 	}
 }
 
-// Worker 0 would see it within two seconds.
-static void tell_liveness(void)
-{
-	if (drb_workers_park(workers) < 0)
-		return;
-	drb_liveness_look(&workers->worker[0].liveness);
-	drb_workers_unpark(workers);
-}
-
-static void *watch(void *arg)
+static void look(void *unused)
 {
 	bool all_up;
 
-	(void)arg;
-	while (!atomic_load(&ending)) {
-		if (look_at_all(port_set, &all_up))
-			tell_liveness();
-		sleep_ns(PERIOD_NS);
-	}
-	return NULL;
+	(void)unused;
+	if (look_at_all(port_set, &all_up))
+		drb_workers_look_at_carriers(workers);
 }
+
+static struct drb_periodic thread = {.what = "asks cards", .look = look, .period_ns = PERIOD_NS};
 
 int drb_cards_begin(struct drb_workers *all, struct drb_port_set *set)
 {
 	workers = all;
 	port_set = set;
-	if (!has_cards(set))
-		return 0;
-	int rc = pthread_create(&thread, NULL, watch, NULL);
-	begun = rc == 0;
-	if (rc != 0)
-		drb_error("cannot start the thread that asks cards: %s", strerror(rc));
-	return -rc;
+	return has_cards(set) ? drb_periodic_begin(&thread) : 0;
 }
 
 void drb_cards_end(void)
 {
-	if (!begun)
-		return;
-	atomic_store(&ending, true);
-	pthread_join(thread, NULL);
+	drb_periodic_end(&thread);
 }

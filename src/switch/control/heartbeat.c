@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switch/control/heartbeat.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <systemd/sd-daemon.h>
@@ -15,12 +11,12 @@
 #include "common/cli/clock.h"
 #include "common/cli/log.h"
 #include "common/cli/log_writer.h"
+#include "common/cli/periodic.h"
 #include "switch/control/stats_socket.h"
 #include "switch/startup/confine.h"
 #include "switch/datapath/park.h"
 
 #define PERIOD_NS 160000000
-#define SLACK_NS 10000000 // a period may be longer by this: its end waits for other work
 // Periods without an answer.
 #define KICK_AFTER 1
 #define STUCK_AFTER 2
@@ -36,8 +32,6 @@ struct pulse {
 };
 
 static struct drb_workers *workers;
-static pthread_t thread;
-static atomic_bool ending;
 // Of the thread.
 static struct pulse pulse[DRB_WORKERS_MAX];
 static uint64_t watchdog_ns, told_ns; // of the service manager; 0: none
@@ -174,30 +168,18 @@ static void look_at_end(void)
 	_exit(DRB_EXIT_FAILED); // what exit() calls would meet threads that still run
 }
 
-// All switches of a machine beat at the same instants: a CPU is woken once for all of them.
-static void sleep_until_next(void)
+static void look(void *unused)
 {
-	const uint64_t now = drb_clock_now(), next = now - now % PERIOD_NS + PERIOD_NS;
-	const struct timespec at = {.tv_sec = (time_t)(next / 1000000000u),
-				    .tv_nsec = (long)(next % 1000000000u)};
-
-	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+	(void)unused;
+	for (uint32_t n = 0; n < workers->count; n++)
+		look_at(n);
+	tell_watchdog(drb_clock_now());
+	drb_confine_say();
+	look_at_end();
 }
 
-static void *watch(void *arg)
-{
-	(void)arg;
-	prctl(PR_SET_TIMERSLACK, SLACK_NS);
-	while (!atomic_load(&ending)) {
-		sleep_until_next();
-		for (uint32_t n = 0; n < workers->count; n++)
-			look_at(n);
-		tell_watchdog(drb_clock_now());
-		drb_confine_say();
-		look_at_end();
-	}
-	return NULL;
-}
+static struct drb_periodic thread = {
+	.what = "watches workers", .look = look, .period_ns = PERIOD_NS};
 
 int drb_heartbeat_begin(struct drb_workers *all)
 {
@@ -206,15 +188,10 @@ int drb_heartbeat_begin(struct drb_workers *all)
 	workers = all;
 	if (sd_watchdog_enabled(0, &usec) > 0)
 		watchdog_ns = usec * 1000;
-	int rc = pthread_create(&thread, NULL, watch, NULL);
-	if (rc == 0)
-		return 0;
-	drb_error("cannot start the thread that watches workers: %s", strerror(rc));
-	return -rc;
+	return drb_periodic_begin(&thread);
 }
 
 void drb_heartbeat_end(void)
 {
-	atomic_store(&ending, true);
-	pthread_join(thread, NULL);
+	drb_periodic_end(&thread);
 }

@@ -66,15 +66,6 @@ static void say_failed(const struct drb_port *p, int error)
 			 error == -ETIMEDOUT ? DRB_PARK_FAILED : strerror(-error));
 }
 
-// The port's carrier is not what it was, which worker 0 would see within two seconds.
-static void tell_liveness(void)
-{
-	if (drb_workers_park(workers) < 0)
-		return;
-	drb_liveness_look(&workers->worker[0].liveness);
-	drb_workers_unpark(workers);
-}
-
 // True while the port is without its interface.
 static bool look_at(struct drb_port *p)
 {
@@ -87,7 +78,7 @@ static bool look_at(struct drb_port *p)
 	}
 	if (!lost[i]) {
 		say_lost(p);
-		tell_liveness();
+		drb_workers_look_at_carriers(workers);
 	}
 	lost[i] = true;
 	if (if_nametoindex(p->setup->interface) == 0) {
@@ -134,7 +125,7 @@ static void *watch(void *arg)
 		for (uint32_t i = 0; i < port_set->count; i++)
 			missing |= look_at(&port_set->port[i]);
 		if (drb_clock_now() < settled_ns)
-			tell_liveness();
+			drb_workers_look_at_carriers(workers);
 	}
 }
 

@@ -187,6 +187,14 @@ void drb_workers_unpark(struct drb_workers *all)
 	pthread_mutex_unlock(&one_parks);
 }
 
+void drb_workers_look_at_carriers(struct drb_workers *all)
+{
+	if (drb_workers_park(all) < 0)
+		return;
+	drb_liveness_look(&all->worker[0].liveness);
+	drb_workers_unpark(all);
+}
+
 int drb_workers_idle_init(struct drb_workers *all)
 {
 	for (uint32_t n = 0; n < all->count; n++) {

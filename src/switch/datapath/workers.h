@@ -46,6 +46,8 @@ void drb_workers_idle_free(struct drb_workers *all);
 // nobody is parked. It costs the others nothing: none pauses before all have answered.
 int drb_workers_park(struct drb_workers *all);
 void drb_workers_unpark(struct drb_workers *all);
+// The carrier of some port is not what it was, which worker 0 would see within two seconds: it looks at once.
+void drb_workers_look_at_carriers(struct drb_workers *all);
 // The number of a worker that is stuck, by its heartbeat (control/heartbeat.h); -1: none. Any thread.
 int drb_workers_stuck(const struct drb_workers *all);
 

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switch/ports/memif/connect.h"
 
-#include <errno.h>
-#include <pthread.h>
 #include <stdbool.h>
-#include <string.h>
-#include <time.h>
 
 #include "common/cli/clock.h"
 #include "common/cli/log.h"
+#include "common/cli/periodic.h"
 #include "switch/ports/memif/memif_port.h"
 #include "switch/ports/memif/server_probe.h"
 #include "switch/ports/port_set.h"
@@ -24,13 +21,6 @@ static struct {
 	uint64_t due_ns, wait_ns; // of a client's next try
 	bool met;
 } search[DRB_PORTS_MAX];
-
-static struct {
-	pthread_t thread;
-	pthread_mutex_t lock;
-	pthread_cond_t wake;
-	bool runs, stopping; // under lock
-} connector = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void try_client(struct drb_port *port, uint32_t i)
 {
@@ -77,24 +67,13 @@ void drb_memif_connect_log(const struct drb_memif_connect *s)
 	}
 }
 
-static void *connect_waiting(void *arg)
+static void look(void *s)
 {
-	const struct drb_memif_connect *s = arg;
-
-	pthread_mutex_lock(&connector.lock);
-	while (!connector.stopping) {
-		uint64_t then = drb_clock_now() + LOOK_NS;
-		struct timespec until = {.tv_sec = (time_t)(then / 1000000000u),
-					 .tv_nsec = (long)(then % 1000000000u)};
-		if (pthread_cond_timedwait(&connector.wake, &connector.lock, &until) != ETIMEDOUT)
-			continue;
-		pthread_mutex_unlock(&connector.lock);
-		drb_memif_connect(s);
-		pthread_mutex_lock(&connector.lock);
-	}
-	pthread_mutex_unlock(&connector.lock);
-	return NULL;
+	drb_memif_connect(s);
 }
+
+static struct drb_periodic thread = {
+	.what = "finds memif peers", .look = look, .period_ns = LOOK_NS};
 
 static bool has_memif(const struct drb_port_set *ports)
 {
@@ -107,30 +86,11 @@ static bool has_memif(const struct drb_port_set *ports)
 
 int drb_memif_connect_start(const struct drb_memif_connect *s)
 {
-	pthread_condattr_t clock;
-
-	if (!has_memif(s->ports))
-		return 0;
-	pthread_condattr_init(&clock);
-	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-	pthread_cond_init(&connector.wake, &clock);
-	pthread_condattr_destroy(&clock);
-	int rc = pthread_create(&connector.thread, NULL, connect_waiting, (void *)(uintptr_t)s);
-	connector.runs = rc == 0;
-	if (rc != 0)
-		drb_error("cannot start a thread to find memif peers by: %s", strerror(rc));
-	return -rc;
+	thread.context = (void *)(uintptr_t)s;
+	return has_memif(s->ports) ? drb_periodic_begin(&thread) : 0;
 }
 
 void drb_memif_connect_stop(void)
 {
-	if (!connector.runs)
-		return;
-	pthread_mutex_lock(&connector.lock);
-	connector.stopping = true;
-	pthread_cond_signal(&connector.wake);
-	pthread_mutex_unlock(&connector.lock);
-	pthread_join(connector.thread, NULL);
-	pthread_cond_destroy(&connector.wake);
-	connector.runs = false;
+	drb_periodic_end(&thread);
 }

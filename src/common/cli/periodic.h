@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// A thread that looks at something again and again, until it is ended.
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct drb_periodic {
+	const char *what; // for messages: what it does, "asks cards"
+	// By the thread, at multiples of the period on CLOCK_MONOTONIC: so a CPU is woken once for all processes.
+	void (*look)(void *context);
+	void *context;
+	uint64_t period_ns;
+	// Its own.
+	pthread_t thread;
+	sem_t end;
+	bool runs;
+};
+
+// 0, or -errno with a message printed. *p stays where it is until drb_periodic_end().
+int drb_periodic_begin(struct drb_periodic *p);
+// Waits until the thread has ended. Nothing if it was not begun.
+void drb_periodic_end(struct drb_periodic *p);
