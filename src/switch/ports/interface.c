@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "common/config/complaint.h"
@@ -119,6 +120,15 @@ int drb_interface_promiscuous(int fd, unsigned interface)
 
 	return setsockopt(fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &all, sizeof(all)) < 0 ? -errno
 											: 0;
+}
+
+bool drb_kernel_at_least(unsigned major, unsigned minor)
+{
+	struct utsname kernel;
+	unsigned is[2];
+
+	return uname(&kernel) == 0 && sscanf(kernel.release, "%u.%u", &is[0], &is[1]) == 2 &&
+	       (is[0] > major || (is[0] == major && is[1] >= minor));
 }
 
 int drb_interfaces_watch(void)

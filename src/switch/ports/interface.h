@@ -29,6 +29,9 @@ const char *drb_interface_port_state(const struct drb_port *port);
 // Has it take all frames until this AF_PACKET socket is closed: they carry the MACs of hosts, not of ports. 0 or -errno.
 int drb_interface_promiscuous(int fd, unsigned interface);
 
+// The kernel is of this version or a later one. False if it cannot be told.
+bool drb_kernel_at_least(unsigned major, unsigned minor);
+
 // A descriptor for drb_interfaces_changed() in this network namespace; -1: there is none.
 int drb_interfaces_watch(void);
 // Whether something has changed at some interface since it was asked last. One system call if not.

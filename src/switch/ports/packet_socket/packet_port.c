@@ -2,10 +2,8 @@
 #include "switch/ports/packet_socket/packet_port.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "common/config/complaint.h"
@@ -28,12 +26,7 @@ static int check(const char *path, const struct drb_port_setup *p, uint32_t work
 // A group is spared what other sockets send, but kernels before 5.17 take the flag and do nothing.
 bool drb_packet_port_may_send_apart(uint32_t workers)
 {
-	struct utsname kernel;
-	unsigned major, minor;
-
-	return workers == 1 ||
-	       (uname(&kernel) == 0 && sscanf(kernel.release, "%u.%u", &major, &minor) == 2 &&
-		(major > 5 || (major == 5 && minor >= 17)));
+	return workers == 1 || drb_kernel_at_least(5, 17);
 }
 
 static int cannot(const struct drb_port_setup *p, const char *path, const char *step, int rc)

@@ -16,13 +16,12 @@
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <poll.h>
-#include <stdio.h>
 #include <sys/socket.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <rte_mbuf.h>
 
+#include "switch/ports/interface.h"
 #include "switch/ports/packet_socket/veth_offload.h"
 #include "switch/ports/unfinished.h"
 
@@ -53,15 +52,6 @@ static int open_socket(const char *interface)
 	return fd;
 }
 
-static bool kernel_takes_udp(void)
-{
-	struct utsname kernel;
-	unsigned major, minor;
-
-	return uname(&kernel) == 0 && sscanf(kernel.release, "%u.%u", &major, &minor) == 2 &&
-	       (major > 6 || (major == 6 && minor >= 2));
-}
-
 bool drb_tx_socket_open(struct drb_tx_socket *out, const struct drb_port_setup *port, int fd)
 {
 	const bool owned = fd < 0;
@@ -75,7 +65,7 @@ bool drb_tx_socket_open(struct drb_tx_socket *out, const struct drb_port_setup *
 				      .headed = true,
 				      .coalesces = port->peer.layer == 0,
 				      .interface = port->interface};
-	out->rules.udp = kernel_takes_udp();
+	out->rules.udp = drb_kernel_at_least(6, 2);
 	drb_tx_socket_review(out);
 	return true;
 }
