@@ -29,7 +29,6 @@ void drb_dpdk_adopt(struct drb_port *port, struct drb_dpdk_port *own, uint16_t d
 		struct drb_dpdk_queue *q = &own->queue[n];
 		drb_port_add_queue(port, n, &q->base);
 		q->device = device;
-		q->socket.fd = -1;
 	}
 }
 
@@ -183,19 +182,6 @@ int drb_dpdk_begin(struct drb_port *port, bool start)
 	if (rc == 0)
 		rte_eth_allmulticast_enable(id);
 	return rc == 0 || rc == -ENOTSUP ? 0 : failed(port, "make promiscuous", rc);
-}
-
-void drb_dpdk_take_sockets(struct drb_port *port, const struct drb_kernel_sockets *before)
-{
-	struct drb_dpdk_port *own = own_of(port);
-	struct drb_kernel_sockets opened = drb_kernel_sockets_since(before);
-
-	// Drivers open them in the order of their queues.
-	for (uint32_t n = 0; n < port->workers; n++) {
-		uint32_t rx = drb_port_rx_queue(port, n);
-		if (rx < opened.count)
-			own->queue[n].socket.fd = own->queue[n].base.fd = opened.fd[rx];
-	}
 }
 
 static void remove_device(uint16_t id)

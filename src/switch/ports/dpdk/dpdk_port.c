@@ -40,7 +40,6 @@ static uint32_t buffers(const struct drb_setup *s)
 static int start(struct drb_port *port, const char *path, bool vdev)
 {
 	const char *device = port->setup->device, *comma = strchr(device, ',');
-	struct drb_kernel_sockets before = drb_kernel_sockets();
 	char name[64];
 
 	if (!drb_port_own(port, sizeof(struct drb_dpdk_port)))
@@ -56,9 +55,6 @@ static int start(struct drb_port *port, const char *path, bool vdev)
 		return rc;
 	((struct drb_dpdk_port *)port->own)->parts = drb_dpdk_has_parts(port);
 	drb_dpdk_carrier(port); // and the speed of the link
-	// Also behind a virtual device there may be a socket.
-	if (vdev)
-		drb_dpdk_take_sockets(port, &before);
 	return 0;
 }
 
@@ -152,12 +148,6 @@ bool drb_dpdk_mac(const struct drb_port *port, uint8_t mac[6])
 		return false;
 	memcpy(mac, address.addr_bytes, sizeof(address.addr_bytes));
 	return true;
-}
-
-static struct drb_port_losses losses(struct drb_port_queue *q)
-{
-	drb_kernel_socket_count(&queue_of(q)->socket);
-	return (struct drb_port_losses){.missed = queue_of(q)->socket.missed};
 }
 
 // What found no descriptor. A refused buffer (rx_nombuf) costs no packet: it stays in the ring. What the card found damaged
@@ -311,7 +301,6 @@ const struct drb_port_kind drb_vdev_port = {
 	.carrier = drb_dpdk_carrier,
 	.mac = drb_dpdk_mac,
 	.buffers = buffers,
-	.losses = losses,
 	.mtu = mtu,
 	.speed = speed,
 	.is_device = true,

@@ -6,7 +6,6 @@
 #include <stdatomic.h>
 
 #include "switch/ports/dpdk/card_losses.h"
-#include "switch/ports/kernel_socket.h"
 #include "switch/ports/port.h"
 
 struct rte_eth_dev_info;
@@ -23,7 +22,6 @@ struct drb_dpdk_queue {
 	// Of a card whose driver tells what it has sent: places in its transmit ring, and packets that may be
 	// in it: those of the last look and what came since. Its worker's.
 	uint32_t descriptors, outstanding;
-	struct drb_kernel_socket socket; // of the receive queue; fd -1: none
 };
 
 // In a port's `own`, or at the beginning of what is.
@@ -57,8 +55,6 @@ int drb_dpdk_configure(struct drb_port *port, const char *config_path, uint16_t 
 int drb_dpdk_begin(struct drb_port *port, bool start);
 // Whether a device that was started may put a packet into several buffers: some fill a power of two of each.
 bool drb_dpdk_has_parts(const struct drb_port *port);
-// AF_PACKET and AF_XDP sockets that were opened since `before`, one for each receive queue in turn.
-void drb_dpdk_take_sockets(struct drb_port *port, const struct drb_kernel_sockets *before);
 // Stops, closes and removes the device, if there is one.
 void drb_dpdk_remove(struct drb_port *port);
 // The same for devices that no port has: of ports whose start failed before.
