@@ -3,9 +3,9 @@
 // What a kind of port must offer, and what it may: a constant struct drb_port_kind, in a folder of its own beside this
 // file; port_set.c has the list of all. How to add one is in docs/extending.md.
 //
-// Each function says who calls it:
+// The comment of each function begins with who calls it:
 //   main    the main thread, before workers run or after they have ended; may block
-//   worker  the worker whose queue it is, worker 0 for what is of the port: takes no lock, waits for nothing
+//   worker  the worker whose queue it is, worker 0 where there is no queue; takes no lock and waits for nothing
 //   other   any other thread, one at a time, while workers run; may wait for the kernel
 // Errors are -errno, with a message printed by who returns them.
 
@@ -30,8 +30,8 @@ struct drb_send_result {
 // What came for a queue and receive() never yielded, so far.
 struct drb_port_losses {
 	uint64_t missed; // packets that found no room before receive()
-	uint64_t bad_gso,
-		bad_gso_octets; // GSO packets that could not be cut (packet_socket/gso_packet.h)
+	// GSO packets that could not be cut (packet_socket/gso_packet.h).
+	uint64_t bad_gso, bad_gso_octets;
 };
 
 struct drb_wake_ops;
@@ -70,21 +70,21 @@ struct drb_port_kind {
 	void (*end)(void);
 	// worker, at the end of an iteration that sent: tells the receiver. NULL: send() does.
 	void (*flush)(struct drb_port_queue *q);
-	// worker, other: packets that send() took and the other end has not taken yet: `occupancy: ring`.
+	// worker: packets that send() took and the other end has not taken yet, for `occupancy: ring`.
 	uint32_t (*in_ring)(struct drb_port_queue *q);
-	// other: by a system call.
+	// worker, where a reader of counters or a hello asks: may take a system call.
 	struct drb_port_losses (*losses)(struct drb_port_queue *q);
 	// worker (between iterations): octets of the longest IP packet that the device takes; 0: unknown.
 	uint16_t (*mtu)(const struct drb_port *port);
 	// other: bit/s that the ends of the link agreed on when its carrier was asked for last; 0: unknown.
 	uint64_t (*speed)(const struct drb_port *port);
-	const struct drb_wake_ops
-		*wake; // rings a bell. NULL: a descriptor, or nothing, wakes workers
-	const struct drb_card_ops *card; // is slow to answer
-	const struct drb_interface_ops
-		*interface;                // is at an interface of the kernel, setup->interface
-	const struct drb_hello_ops *hello; // gets hellos apart. NULL: they come with the rest
-	const struct drb_xdp_ops *xdp;     // shares memory with the kernel, behind an XDP program
+	// Groups, each of functions that a kind has all or none of.
+	const struct drb_wake_ops *wake;           // NULL: a descriptor, or nothing, wakes workers
+	const struct drb_card_ops *card;           // a device that takes long to answer
+	const struct drb_interface_ops *interface; // an interface of the kernel
+	const struct drb_hello_ops *hello;         // NULL: hellos come with the rest
+	const struct drb_xdp_ops *xdp;             // AF_XDP sockets behind an XDP program
+	// Flags.
 	bool unfinished; // receive() may yield packets with unfinished checksums (unfinished.h)
 	bool is_device;  // takes one of DPDK's places for devices
 	bool is_driven;  // by a driver of DPDK, which may want each buffer in one piece of memory

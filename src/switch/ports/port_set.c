@@ -23,6 +23,11 @@ static const struct drb_port_kind *const kinds[DRB_DRIVER_COUNT] = {
 	[DRB_DRIVER_VDEV] = &drb_vdev_port,
 };
 
+const struct drb_port_kind *drb_port_kind_of(enum drb_driver driver)
+{
+	return kinds[driver];
+}
+
 // DPDK has room for so many devices, which kernel interfaces are not.
 static int check_room(const char *path, const struct drb_setup *s)
 {

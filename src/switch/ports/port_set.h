@@ -9,6 +9,9 @@
 
 struct rte_mempool;
 
+// NULL: no device.
+const struct drb_port_kind *drb_port_kind_of(enum drb_driver driver);
+
 struct drb_port_set {
 	struct rte_mempool *pool;
 	struct rte_mempool *lent; // of af_xdp ports; NULL: there are none

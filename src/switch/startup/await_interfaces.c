@@ -14,6 +14,7 @@
 #include "common/cli/clock.h"
 #include "common/cli/log.h"
 #include "switch/ports/interface.h"
+#include "switch/ports/port_set.h"
 
 // A signal may come between looking at *ended and going to sleep.
 #define LOOK_EVERY_NS UINT64_C(200000000)
@@ -22,7 +23,9 @@
 
 static bool has_interface(const struct drb_port_setup *p)
 {
-	return p->driver == DRB_DRIVER_AF_PACKET || p->driver == DRB_DRIVER_AF_XDP;
+	const struct drb_port_kind *kind = drb_port_kind_of(p->driver);
+
+	return kind && kind->interface;
 }
 
 // How many are missing; *first becomes the first of them.

@@ -20,6 +20,7 @@
 #include <seccomp.h>
 
 #include "common/cli/log.h"
+#include "switch/ports/port_set.h"
 
 // A refused call returns through a handler that knows where this architecture has results.
 #if defined(__x86_64__)
@@ -192,8 +193,10 @@ static int allow_maps(scmp_filter_ctx filter, const struct drb_setup *setup)
 {
 	bool xdp = false;
 
-	for (uint32_t i = 0; i < setup->down_ports + setup->up_ports; i++)
-		xdp |= setup->ports[i].driver == DRB_DRIVER_AF_XDP;
+	for (uint32_t i = 0; i < setup->down_ports + setup->up_ports; i++) {
+		const struct drb_port_kind *kind = drb_port_kind_of(setup->ports[i].driver);
+		xdp |= kind && kind->xdp;
+	}
 	return xdp ? allow(filter, SCMP_SYS(bpf), 1, &SCMP_A0(SCMP_CMP_EQ, BPF_MAP_LOOKUP_ELEM, 0))
 		   : 0;
 }

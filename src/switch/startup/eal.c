@@ -23,6 +23,7 @@
 #include "common/config/complaint.h"
 #include "common/cli/log.h"
 #include "switch/ports/packet_pool.h"
+#include "switch/ports/port_set.h"
 #include "switch/startup/privilege.h"
 
 #define ARGS_MAX (24 + 2 * DRB_PORTS_MAX)
@@ -273,7 +274,8 @@ int drb_eal_init(const struct drb_setup *setup, uint32_t memory_mb, bool verbose
 		add(&a, "--no-shconf");
 	}
 	for (uint32_t i = 0; i < setup->down_ports + setup->up_ports; i++) {
-		if (setup->ports[i].driver != DRB_DRIVER_PCI)
+		const struct drb_port_kind *kind = drb_port_kind_of(setup->ports[i].driver);
+		if (!kind || !kind->card)
 			continue;
 		add(&a, "-a");
 		add(&a, "%s", setup->ports[i].device);
