@@ -131,7 +131,7 @@ refused 'not flows' flow --scheme walk
 refused 'threshold' packet --threshold -1
 refused 'traffic stride: no such traffic: must be permutation, fixed, .*stride:K, .*epoch:S, jobs:K or file:PATH$' packet --traffic stride
 refused 'must be link:N' packet --fail port:1
-refused 'random or port' packet --order layer
+refused 'drbsim: --order layer: must be random or port$' packet --order layer
 for slow in link:1 link:1:0 link:1:1001 switch:1:2 link::2 link:1:x 1:2; do refused 'must be link:N:K' packet --slow $slow; done
 for verb in packet transfer job; do refused '32 links' $verb -l 3 -d 2 --slow link:33:2; done
 refused '32 links' packet -l 3 -d 2 --fail link:33
@@ -155,7 +155,7 @@ refused 'GiB' flow -l 4 -d 100 --memory 1
 refused 'below 1' transfer --load 1
 refused 'websearch, datamining, fixed:N or file:PATH' transfer --sizes web
 refused 'none/such: No such file' transfer --sizes file:/none/such
-refused 'flow or flowlet' transfer --unit route
+refused ' --unit route: must be packet, flow or flowlet$' transfer --unit route
 refused 'not flows: take --unit packet' transfer --unit flow --scheme walk
 refused 'open, window or spray' transfer --source tcp
 refused 'from 1 to' job --mark 0

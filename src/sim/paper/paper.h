@@ -42,7 +42,7 @@ struct paper {
 	uint32_t seeds, own_seeds;
 	const char *part;       // do this one alone; NULL: all
 	struct drb_reals loads; // do packets at these loads alone; empty: at all
-	char *dir;
+	const char *dir;
 	struct paper_point *point;
 	uint32_t points, room;
 	bool plots; // gnuplot is there

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sim/runs/jobs.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "common/cli/log.h"
 #include "common/cli/progress.h"
 
 #include "sim/runs/ranks.h"
@@ -68,6 +70,15 @@ static void work_together(struct pool *pool)
 	for (uint32_t i = 1; worker && i < started; i++)
 		pthread_join(worker[i].id, NULL);
 	free(worker);
+}
+
+void *sim_results_new(uint64_t count, size_t size)
+{
+	void *results = calloc(count, size);
+
+	if (!results)
+		drb_die("not enough memory for %" PRIu64 " results", count);
+	return results;
 }
 
 void sim_jobs_run(const struct sim_jobs *jobs)

@@ -19,6 +19,9 @@ struct sim_jobs {
 	size_t result_bytes;
 };
 
+// Zeroed memory for results, which the caller frees; dies without.
+void *sim_results_new(uint64_t count, size_t size);
+
 // Runs all jobs and shows progress, with the time left by their cost. Under MPI each rank takes its
 // share of them; the results are put together in rank 0, which alone returns.
 void sim_jobs_run(const struct sim_jobs *jobs);

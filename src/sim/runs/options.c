@@ -10,37 +10,11 @@
 
 #include "core/fabric/names.h"
 
-#include "common/cli/args.h"
-#include "common/cli/format_option.h"
 #include "common/cli/log.h"
 
 #include "sim/models/links.h"
 
-enum { KEY_SEED = 0x200, KEY_MEMORY, KEY_SCHEME, KEY_CHOICES, KEY_THRESHOLD, KEY_UPLINKS };
-
 #define GIB (UINT64_C(1) << 30)
-
-static const struct argp_option common_options[] = {
-	{"seed", KEY_SEED, "NUMBER", 0, "The same seed gives the same figures (default 1)", 8},
-	{"threads", 'j', "COUNT", 0,
-	 "Runs at a time (default: one per CPU); does not change the figures", 8},
-	{"memory", KEY_MEMORY, "GIB", 0,
-	 "Memory that runs may take (default: 3/4 of the free memory)", 8},
-	{0},
-};
-
-static const struct argp_option fabric_options[] = {
-	{"layers", 'l', "L", 0, "Layers of switches of the fat-tree F(l,d) (default 3)", 1},
-	{"arity", 'd', "D", 0, "Arity: switches have 2d ports (default 2)", 1},
-	{"uplinks", KEY_UPLINKS, "U", 0,
-	 "Uplinks of a switch of layer 1 (default D); fewer: the fat-tree is oversubscribed", 1},
-	{"scheme", KEY_SCHEME, "LIST", 0,
-	 "Routing schemes, such as drb,micro, or all (default drb)", 2},
-	{"choices", KEY_CHOICES, "COUNT", 0, "Uplinks that drb and walk compare (default 2)", 2},
-	{"threshold", KEY_THRESHOLD, "T", 0,
-	 "Threshold of drb and walk: a number, or paper (default): the paper's T", 2},
-	{0},
-};
 
 static uint32_t cpus(void)
 {
@@ -90,29 +64,13 @@ struct sim_fabric sim_fabric_default(void)
 				   .threshold = NAN};
 }
 
-static error_t parse_common(int key, char *arg, struct argp_state *state)
+static void parse_memory(const struct drb_option *o, const char *text, void *bytes)
 {
-	struct sim_common *c = state->input;
 	double gib;
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &c->format;
-		return 0;
-	case KEY_SEED:
-		c->seed = drb_option_u64("--seed", arg, 0, UINT64_MAX);
-		return 0;
-	case 'j':
-		c->threads = drb_option_u32("--threads", arg, 1, 4096);
-		return 0;
-	case KEY_MEMORY:
-		if (drb_parse_real(arg, 1e-3, 1e6, &gib) < 0)
-			drb_die("--memory %s: must be a number of GiB, such as 4", arg);
-		c->memory = (uint64_t)(gib * (double)GIB);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (drb_parse_real(text, o->least, o->most, &gib) < 0)
+		drb_die("--memory %s: must be a number of GiB, such as 4", text);
+	*(uint64_t *)bytes = (uint64_t)(gib * (double)GIB);
 }
 
 static _Noreturn void refuse_scheme(const char *list, const char *name)
@@ -139,10 +97,12 @@ static void add_scheme(const char *list, const char *name, struct sim_fabric *f)
 	f->scheme[f->schemes++] = scheme;
 }
 
-static void parse_schemes(const char *list, struct sim_fabric *f)
+static void parse_schemes(const struct drb_option *o, const char *list, void *fabric)
 {
+	struct sim_fabric *f = fabric;
 	char name[64];
 
+	(void)o;
 	f->schemes = 0;
 	f->all = strcmp(list, "all") == 0;
 	if (f->all) {
@@ -160,8 +120,9 @@ static void parse_schemes(const char *list, struct sim_fabric *f)
 	}
 }
 
-static void complete_fabric(struct sim_fabric *f)
+void sim_fabric_complete(void *fabric)
 {
+	struct sim_fabric *f = fabric;
 	uint32_t uplinks = f->uplinks ? f->uplinks : f->arity;
 
 	if (uplinks > f->arity || (f->layers == 1 && uplinks != f->arity))
@@ -175,44 +136,60 @@ static void complete_fabric(struct sim_fabric *f)
 			DRB_CHOICES_MAX, f->arity);
 }
 
-static error_t parse_fabric(int key, char *arg, struct argp_state *state)
+static void parse_threshold(const struct drb_option *o, const char *text, void *threshold)
 {
-	struct sim_fabric *f = state->input;
-
-	switch (key) {
-	case 'l':
-		f->layers = drb_option_u32("--layers", arg, 1, DRB_LAYERS_MAX);
-		return 0;
-	case 'd':
-		f->arity = drb_option_u32("--arity", arg, 1, DRB_ARITY_MAX);
-		return 0;
-	case KEY_UPLINKS:
-		f->uplinks = drb_option_u32("--uplinks", arg, 1, DRB_ARITY_MAX);
-		return 0;
-	case KEY_SCHEME:
-		parse_schemes(arg, f);
-		return 0;
-	case KEY_CHOICES:
-		f->choices = drb_option_u32("--choices", arg, 2, DRB_ARITY_MAX);
-		return 0;
-	case KEY_THRESHOLD:
-		if (strcmp(arg, "paper") == 0)
-			f->threshold = NAN;
-		else if (drb_parse_real(arg, 0, DRB_LOAD_MAX, &f->threshold) < 0)
-			drb_die("--threshold %s: must be a number from 0, or paper", arg);
-		return 0;
-	case ARGP_KEY_SUCCESS:
-		complete_fabric(f);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (strcmp(text, "paper") == 0)
+		*(double *)threshold = NAN;
+	else if (drb_parse_real(text, o->least, o->most, threshold) < 0)
+		drb_die("--threshold %s: must be a number from 0, or paper", text);
 }
 
-static const struct argp_child common_children[] = {{&drb_format_argp, 0, NULL, 0}, {0}};
-const struct argp sim_common_argp = {
-	.options = common_options, .parser = parse_common, .children = common_children};
-const struct argp sim_fabric_argp = {.options = fabric_options, .parser = parse_fabric};
+#define AT(field) offsetof(struct sim_common, field)
+
+const struct drb_option sim_common_options[] = {
+	{"--seed", "NUMBER", "The same seed gives the same figures (default 1)",
+	 .kind = DRB_OPTION_U64, AT(seed)},
+	{"--threads", "COUNT", "Runs at a time (default: one per CPU); does not change the figures",
+	 .kind = DRB_OPTION_U32, AT(threads), 1, 4096, .letter = 'j'},
+	{"--memory", "GIB", "Memory that runs may take (default: 3/4 of the free memory)",
+	 .kind = DRB_OPTION_OTHER, AT(memory), 1e-3, 1e6, parse_memory},
+	{0},
+};
+
+#undef AT
+#define AT(field) offsetof(struct sim_fabric, field)
+
+const struct drb_option sim_fabric_options[] = {
+	{"--layers", "L", "Layers of switches of the fat-tree F(l,d) (default 3)",
+	 .kind = DRB_OPTION_U32, AT(layers), 1, DRB_LAYERS_MAX, .letter = 'l'},
+	{"--arity", "D", "Arity: switches have 2d ports (default 2)", .kind = DRB_OPTION_U32,
+	 AT(arity), 1, DRB_ARITY_MAX, .letter = 'd'},
+	{"--uplinks", "U",
+	 "Uplinks of a switch of layer 1 (default D); fewer: the fat-tree is oversubscribed",
+	 .kind = DRB_OPTION_U32, AT(uplinks), 1, DRB_ARITY_MAX},
+	{"--scheme", "LIST", "Routing schemes, such as drb,micro, or all (default drb)",
+	 .kind = DRB_OPTION_OTHER, 0, .parse = parse_schemes},
+	{"--choices", "COUNT", "Uplinks that drb and walk compare (default 2)",
+	 .kind = DRB_OPTION_U32, AT(choices), 2, DRB_ARITY_MAX},
+	{"--threshold", "T",
+	 "Threshold of drb and walk: a number, or paper (default): the paper's T",
+	 .kind = DRB_OPTION_OTHER, AT(threshold), 0, DRB_LOAD_MAX, parse_threshold},
+	{0},
+};
+
+void sim_schemes_of_flows(struct sim_fabric *f, const char *cure)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < f->schemes; i++) {
+		if (!drb_scheme_packets_only(f->scheme[i]))
+			f->scheme[kept++] = f->scheme[i];
+		else if (!f->all)
+			drb_die("--scheme %s: routes packets, not flows: %s",
+				drb_scheme_name(f->scheme[i]), cure);
+	}
+	f->schemes = kept;
+}
 
 double sim_uplink_load(const struct sim_fabric *f, enum drb_scheme scheme, double load)
 {
@@ -222,8 +199,7 @@ double sim_uplink_load(const struct sim_fabric *f, enum drb_scheme scheme, doubl
 		return uplinks;
 	if (isnan(f->threshold) && drb_scheme_has_threshold(scheme))
 		drb_die("--load %g: more than the %g that %u uplinks for %u hosts carry, for which "
-			"the "
-			"paper has no T: take a --threshold",
+			"the paper has no T: take a --threshold",
 			load, (double)f->tree.uplinks / f->tree.arity, f->tree.uplinks,
 			f->tree.arity);
 	return 0;
@@ -239,30 +215,39 @@ struct drb_reals sim_reals(const char *option, const char *text, double min, dou
 	return list;
 }
 
-struct drb_reals sim_reals_between(const char *option, const char *text, double min, double max)
+void sim_parse_reals(const struct drb_option *o, const char *text, void *list)
 {
-	struct drb_reals list = sim_reals(option, text, min, max);
+	struct drb_reals *reals = list;
 
-	for (size_t i = 0; i < list.count; i++) {
-		if (list.value[i] <= min || list.value[i] >= max)
-			drb_die("%s %s: %g must be above %g and below %g", option, text,
-				list.value[i], min, max);
-	}
-	return list;
+	free(reals->value);
+	*reals = sim_reals(o->name, text, o->least, o->most);
 }
 
-struct drb_slow sim_slow(const char *text)
+void sim_parse_shares(const struct drb_option *o, const char *text, void *list)
+{
+	const struct drb_reals *reals = list;
+
+	sim_parse_reals(o, text, list);
+	for (size_t i = 0; i < reals->count; i++) {
+		if (reals->value[i] <= o->least || reals->value[i] >= o->most)
+			drb_die("%s %s: %g must be above %g and below %g", o->name, text,
+				reals->value[i], o->least, o->most);
+	}
+}
+
+void sim_parse_slow(const struct drb_option *o, const char *text, void *value)
 {
 	char links[16] = "";
 	const char *slots = strncmp(text, "link:", 5) == 0 ? strchr(text + 5, ':') : NULL;
 	struct drb_slow slow;
 
+	(void)o;
 	if (slots && slots - text - 5 < (ptrdiff_t)sizeof(links))
 		memcpy(links, text + 5, (size_t)(slots - text - 5));
 	if (!slots || drb_parse_u32(links, 0, UINT32_MAX, &slow.links) < 0 ||
 	    drb_parse_u32(slots + 1, 1, DRB_SLOW_MAX, &slow.slots) < 0)
 		drb_die("--slow %s: must be link:N:K, with a K of 1 to %d", text, DRB_SLOW_MAX);
-	return slow;
+	*(struct drb_slow *)value = slow;
 }
 
 void sim_slow_fits(struct drb_slow slow, const struct drb_tree *t)

@@ -2,13 +2,14 @@
 #pragma once
 // Options that the verbs of drbsim share.
 
-#include <argp.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "core/fabric/tree.h"
 #include "core/routing/threshold_two_choice.h"
 
+#include "common/cli/format_option.h"
+#include "common/cli/options.h"
 #include "common/cli/quantity.h"
 #include "common/cli/table.h"
 
@@ -33,10 +34,19 @@ struct sim_fabric {
 	bool all;         // "all" schemes were asked for, not these by name
 };
 
-// Children of a verb's argp; their inputs are the structs above, set up by sim_*_default().
-extern const struct argp sim_common_argp, sim_fabric_argp;
+// The options of these structs, as sets of drb_options_parse() that take what sim_*_default() makes.
+extern const struct drb_option sim_common_options[], sim_fabric_options[];
+// clang-format off
+#define SIM_COMMON_SETS(common)                                                                    \
+	{.option = sim_common_options, common}, {.argp = &drb_format_argp, .into = &(common)->format}
+#define SIM_FABRIC_SET(fabric) {.option = sim_fabric_options, fabric, sim_fabric_complete}
+// clang-format on
 struct sim_common sim_common_default(void);
 struct sim_fabric sim_fabric_default(void);
+void sim_fabric_complete(void *fabric);
+
+// Schemes that route packets alone are refused with this cure, or left out if all were asked for.
+void sim_schemes_of_flows(struct sim_fabric *f, const char *cure);
 
 // The load of uplinks that the paper's T of a scheme goes by when hosts send at this load. Where uplinks cannot
 // carry so much there is no such T: it dies; or it is 0, where a T was asked for or the scheme has none.
@@ -44,18 +54,19 @@ double sim_uplink_load(const struct sim_fabric *f, enum drb_scheme scheme, doubl
 
 // List of reals of an option, all in [min, max]; dies naming the option if it is not.
 struct drb_reals sim_reals(const char *option, const char *text, double min, double max);
-// The same with both ends excluded.
-struct drb_reals sim_reals_between(const char *option, const char *text, double min, double max);
+// Parsers of options: such a list, from the least to the most; and one without these two.
+void sim_parse_reals(const struct drb_option *o, const char *text, void *list);
+void sim_parse_shares(const struct drb_option *o, const char *text, void *list);
 
-// Option --slow, its value and that there are so many links; these die if it is wrong.
-#define SIM_OPTION_SLOW(key, group)                                                                \
+// Option --slow at a struct drb_slow; and dies if there are not so many links.
+#define SIM_SLOW_OPTION(at)                                                                        \
 	{                                                                                          \
-		"slow", key, "link:N:K", 0,                                                        \
+		"--slow", "link:N:K",                                                              \
 			"A packet takes K slots on N of the links between switches, at random, "   \
 			"both ways",                                                               \
-			group                                                                      \
+			.kind = DRB_OPTION_OTHER, at, .parse = sim_parse_slow                      \
 	}
-struct drb_slow sim_slow(const char *text);
+void sim_parse_slow(const struct drb_option *o, const char *text, void *slow);
 void sim_slow_fits(struct drb_slow slow, const struct drb_tree *t);
 
 // Runs that fit into memory at once, at most `threads`; dies if one alone does not fit.

@@ -17,6 +17,9 @@ static inline uint32_t sim_columns(const struct drb_tree *t, size_t all)
 {
 	return (uint32_t)all - (t->uplinks == t->arity);
 }
+#define SIM_TABLE(common, tree, columns)                                                           \
+	drb_table_new(stdout, (common).format, columns,                                            \
+		      sim_columns(tree, sizeof(columns) / sizeof((columns)[0])))
 // The first cells of such tables: scheme, layers, arity. And that of the threshold, nothing without one.
 void sim_put_scheme(struct drb_table *table, enum drb_scheme scheme, const struct drb_tree *t);
 void sim_put_threshold(struct drb_table *table, enum drb_scheme scheme, double threshold);

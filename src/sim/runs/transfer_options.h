@@ -3,13 +3,11 @@
 // Options that the verbs of transfers share, beside those of any fabric: --unit, --gap, --queue,
 // --source, --mark, --timeout, --ack, --ack-room, --handshake, --slow.
 
-#include <argp.h>
-
 #include "sim/flows/transfers.h"
 #include "sim/runs/options.h"
 #include "sim/runs/sample.h"
 
-// What each of these verbs begins with; the input of its parser points to it.
+// What each of these verbs begins with.
 struct sim_transfer_verb {
 	struct sim_common common;
 	struct sim_fabric fabric;
@@ -22,9 +20,10 @@ struct sim_transfer_verb {
 	struct drb_slow slow;
 };
 
-// The children of their parsers, and a parser of what these have in common.
-extern const struct argp_child sim_transfer_children[];
-error_t sim_transfer_parse(int key, char *arg, struct argp_state *state);
+extern const struct drb_option sim_transfer_options[];
+// clang-format off
+#define SIM_TRANSFER_SETS(v) SIM_FABRIC_SET(&(v)->fabric), {.option = sim_transfer_options, v}
+// clang-format on
 struct sim_transfer_verb sim_transfer_default(void);
 
 // Of a run with this seed, counted from --seed; scheme and threshold are the caller's to set.

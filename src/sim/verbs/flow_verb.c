@@ -4,14 +4,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/cli/args.h"
 #include "common/cli/log.h"
 
 #include "sim/runs/jobs.h"
 #include "sim/runs/options.h"
 #include "sim/runs/rows.h"
-
-enum { KEY_FLOWS = 0x300, KEY_RUNS };
 
 struct flow_verb {
 	struct sim_common common;
@@ -22,43 +19,25 @@ struct flow_verb {
 	struct drb_flow_work **work;    // [thread]
 };
 
-static const struct argp_option options[] = {
-	{"flows", KEY_FLOWS, "RANGE", 0, "Flows per host, c (default 1-20)", 3},
-	{"runs", KEY_RUNS, "COUNT", 0, "Repetitions (default 200)", 3},
+static void parse_flows(const struct drb_option *o, const char *text, void *list)
+{
+	const struct drb_reals *flows = list;
+
+	sim_parse_reals(o, text, list);
+	for (size_t i = 0; i < flows->count; i++) {
+		if (flows->value[i] != floor(flows->value[i]))
+			drb_die("--flows %s: %g is not a whole number", text, flows->value[i]);
+	}
+}
+
+#define AT(field) offsetof(struct flow_verb, field)
+
+static const struct drb_option options[] = {
+	{"--flows", "RANGE", "Flows per host, c (default 1-20)", .kind = DRB_OPTION_OTHER,
+	 AT(flows), 1, 1e6, parse_flows},
+	{"--runs", "COUNT", "Repetitions (default 200)", .kind = DRB_OPTION_U32, AT(runs), 1, 1e6},
 	{0},
 };
-
-static void set_flows(struct flow_verb *v, const char *text)
-{
-	free(v->flows.value);
-	v->flows = sim_reals("--flows", text, 1, 1e6);
-	for (size_t i = 0; i < v->flows.count; i++) {
-		if (v->flows.value[i] != floor(v->flows.value[i]))
-			drb_die("--flows %s: %g is not a whole number", text, v->flows.value[i]);
-	}
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct flow_verb *v = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &v->fabric;
-		state->child_inputs[1] = &v->common;
-		return 0;
-	case KEY_FLOWS:
-		set_flows(v, arg);
-		return 0;
-	case KEY_RUNS:
-		v->runs = drb_option_u32("--runs", arg, 1, 1000000);
-		return 0;
-	case ARGP_KEY_ARG:
-		drb_die("'%s' is not an option", arg);
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
 
 static struct drb_flow_setup setup_of(const struct flow_verb *v, uint32_t scheme, size_t c)
 {
@@ -86,21 +65,6 @@ static void job(void *context, uint64_t i, uint32_t thread)
 		setup_of(v, (uint32_t)(point / v->flows.count), point % v->flows.count);
 
 	v->result[i] = drb_flow_run(&setup, (uint32_t)(i % v->runs), v->work[thread]);
-}
-
-// Flows have no slots and follow nothing: schemes that shift by time are about packets.
-static void drop_shifting_schemes(struct sim_fabric *f)
-{
-	uint32_t kept = 0;
-
-	for (uint32_t i = 0; i < f->schemes; i++) {
-		if (!drb_scheme_packets_only(f->scheme[i]))
-			f->scheme[kept++] = f->scheme[i];
-		else if (!f->all)
-			drb_die("--scheme %s: routes packets, not flows; see drbsim packet",
-				drb_scheme_name(f->scheme[i]));
-	}
-	f->schemes = kept;
 }
 
 static void simulate(struct flow_verb *v)
@@ -135,19 +99,20 @@ static void simulate(struct flow_verb *v)
 
 int sim_flow(int argc, char **argv)
 {
-	static const struct argp_child children[] = {
-		{&sim_fabric_argp, 0, NULL, 0}, {&sim_common_argp, 0, NULL, 0}, {0}};
-	static const struct argp argp = {
-		.options = options,
-		.parser = parse,
-		.children = children,
-		.doc = "Assigns c flows of every host to uplinks and reports the busiest link."};
-	struct flow_verb v = {
-		.common = sim_common_default(), .fabric = sim_fabric_default(), .runs = 200};
+	struct flow_verb v = {.common = sim_common_default(),
+			      .fabric = sim_fabric_default(),
+			      .flows = sim_reals("--flows", "1-20", 1, 20),
+			      .runs = 200};
+	const struct drb_options sets[] = {SIM_FABRIC_SET(&v.fabric),
+					   {.option = options, &v},
+					   SIM_COMMON_SETS(&v.common),
+					   {0}};
 
-	set_flows(&v, "1-20");
-	drb_args_parse(&argp, argc, argv, 0, &v);
-	drop_shifting_schemes(&v.fabric);
+	drb_options_parse(sets,
+			  "Assigns c flows of every host to uplinks and reports the busiest link.",
+			  argc, argv);
+	// Flows have no slots and follow nothing: schemes that shift by time are about packets.
+	sim_schemes_of_flows(&v.fabric, "see drbsim packet");
 	simulate(&v);
 	struct drb_table *table = sim_flow_table(stdout, v.common.format, &v.fabric.tree);
 	for (uint32_t s = 0; s < v.fabric.schemes; s++) {

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cli/args.h"
 #include "common/cli/log.h"
 
 #include "sim/flows/job.h"
@@ -16,38 +15,23 @@
 #include "sim/runs/sample.h"
 #include "sim/runs/transfer_options.h"
 
-enum { KEY_JOB = 0x300, KEY_DATA, KEY_PLACE, KEY_RUNS, KEY_LIST };
-
 #define JOBS_MAX 8
 #define LONGEST 100000000 // slots
 
 struct job_verb {
 	struct sim_transfer_verb base; // first
 	struct drb_job job[JOBS_MAX];
-	uint32_t jobs, data, runs;
-	bool by_label, list;
+	uint32_t jobs, data, runs, by_label;
+	bool list;
 	struct drb_job_result *result; // [job][scheme][run]
 };
 
-static const struct argp_option options[] = {
-	{"job", KEY_JOB, "LIST", 0,
-	 "What hosts do, such as all-reduce-ring,all-to-all (default these two and "
-	 "all-reduce-halving where it fits); see below",
-	 3},
-	{"data", KEY_DATA, "PACKETS", 0, "That each host holds (default 1024)", 3},
-	{"place", KEY_PLACE, "random|label", 0,
-	 "Ranks are dealt to hosts at random (default), or by their labels", 3},
-	{"runs", KEY_RUNS, "COUNT", 0, "Repetitions, with seeds one after the other (default 5)",
-	 3},
-	{"list", KEY_LIST, NULL, 0,
-	 "Simulate nothing; print the transfers of the first run, for drbsim replay", 3},
-	{0},
-};
-
-static void parse_jobs(struct job_verb *v, const char *list)
+static void parse_jobs(const struct drb_option *o, const char *list, void *verb)
 {
+	struct job_verb *v = verb;
 	char name[DRB_JOB_NAME_MAX];
 
+	(void)o;
 	v->jobs = 0;
 	for (const char *p = list;; p++) {
 		size_t len = strcspn(p, ",");
@@ -64,32 +48,25 @@ static void parse_jobs(struct job_verb *v, const char *list)
 	}
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct job_verb *v = state->input;
+#define AT(field) offsetof(struct job_verb, field)
 
-	switch (key) {
-	case KEY_JOB:
-		parse_jobs(v, arg);
-		return 0;
-	case KEY_DATA:
-		v->data = drb_option_u32("--data", arg, 1, 10000000);
-		return 0;
-	case KEY_PLACE:
-		v->by_label = strcmp(arg, "label") == 0;
-		if (!v->by_label && strcmp(arg, "random") != 0)
-			drb_die("--place %s: must be random or label", arg);
-		return 0;
-	case KEY_RUNS:
-		v->runs = drb_option_u32("--runs", arg, 1, 10000);
-		return 0;
-	case KEY_LIST:
-		v->list = true;
-		return 0;
-	default:
-		return sim_transfer_parse(key, arg, state);
-	}
-}
+static const struct drb_option options[] = {
+	{"--job", "LIST",
+	 "What hosts do, such as all-reduce-ring,all-to-all (default these two and "
+	 "all-reduce-halving where it fits); see below",
+	 .kind = DRB_OPTION_OTHER, 0, .parse = parse_jobs},
+	{"--data", "PACKETS", "That each host holds (default 1024)", .kind = DRB_OPTION_U32,
+	 AT(data), 1, 1e7},
+	{"--place", "random|label",
+	 "Ranks are dealt to hosts at random (default), or by their labels",
+	 .kind = DRB_OPTION_WORD, AT(by_label)},
+	{"--runs", "COUNT", "Repetitions, with seeds one after the other (default 5)",
+	 .kind = DRB_OPTION_U32, AT(runs), 1, 10000},
+	{"--list", NULL,
+	 "Simulate nothing; print the transfers of the first run, for drbsim replay",
+	 .kind = DRB_OPTION_FLAG, AT(list)},
+	{0},
+};
 
 static struct drb_job_setup setup_of(const struct job_verb *v, uint64_t i)
 {
@@ -235,27 +212,26 @@ static int put_list(const struct job_verb *v)
 
 int sim_job(int argc, char **argv)
 {
-	static const struct argp argp = {
-		.options = options,
-		.parser = parse,
-		.children = sim_transfer_children,
-		.doc = "Simulates jobs in which all hosts exchange data: how long until all has "
-		       "arrived.\v"
-		       "Jobs: all-reduce-ring, all-reduce-halving (recursive halving and "
-		       "doubling), all-to-all, incast (all to one), pipeline:PARTS. Alone: the "
-		       "time it would take if no transfer waited for another one on a link. Behind "
-		       "+- "
-		       "is half of the 95 % interval over the --runs (Student's t)."};
 	struct job_verb v = {.base = sim_transfer_default(), .data = 1024, .runs = 5};
 
-	drb_args_parse(&argp, argc, argv, 0, &v);
+	const struct drb_options sets[] = {SIM_TRANSFER_SETS(&v.base),
+					   {.option = options, &v},
+					   SIM_COMMON_SETS(&v.base.common),
+					   {0}};
+	drb_options_parse(
+		sets,
+		"Simulates jobs in which all hosts exchange data: how long until all has "
+		"arrived.\v"
+		"Jobs: all-reduce-ring, all-reduce-halving (recursive halving and "
+		"doubling), all-to-all, incast (all to one), pipeline:PARTS. Alone: the "
+		"time it would take if no transfer waited for another one on a link. Behind "
+		"+- is half of the 95 % interval over the --runs (Student's t).",
+		argc, argv);
 	uint32_t threads = check(&v);
 	if (v.list)
 		return put_list(&v);
 	uint64_t points = (uint64_t)v.jobs * v.base.fabric.schemes;
-	v.result = calloc(points * v.runs, sizeof(*v.result));
-	if (!v.result)
-		drb_die("not enough memory");
+	v.result = sim_results_new(points * v.runs, sizeof(*v.result));
 	sim_jobs_run(&(struct sim_jobs){.count = points * v.runs,
 					.job = job,
 					.context = &v,
@@ -263,9 +239,7 @@ int sim_job(int argc, char **argv)
 					.what = "simulating jobs",
 					.results = v.result,
 					.result_bytes = points * v.runs * sizeof(*v.result)});
-	struct drb_table *table = drb_table_new(
-		stdout, v.base.common.format, columns,
-		sim_columns(&v.base.fabric.tree, sizeof(columns) / sizeof(columns[0])));
+	struct drb_table *table = SIM_TABLE(v.base.common, &v.base.fabric.tree, columns);
 	for (uint64_t i = 0; i < points; i++)
 		put_row(table, &v, i);
 	drb_table_end(table);

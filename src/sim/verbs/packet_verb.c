@@ -10,7 +10,6 @@
 
 #include "core/fabric/names.h"
 
-#include "common/cli/args.h"
 #include "common/cli/log.h"
 #include "common/traffic/traffic_file.h"
 #include "common/traffic/traffic_option.h"
@@ -20,18 +19,6 @@
 #include "sim/runs/options.h"
 #include "sim/runs/rows.h"
 
-enum {
-	KEY_LOAD = 0x300,
-	KEY_FAIL,
-	KEY_SLOW,
-	KEY_LIST_SLOW,
-	KEY_SLOTS,
-	KEY_STATS,
-	KEY_TRAFFIC,
-	KEY_ORDER,
-	KEY_DETAIL
-};
-
 struct packet_verb {
 	struct sim_common common;
 	struct sim_fabric fabric;
@@ -40,92 +27,58 @@ struct packet_verb {
 	uint32_t slots, stats;
 	struct drb_fail fail;
 	struct drb_slow slow;
-	bool by_port, detail, list_slow;
+	unsigned by_port;
+	bool detail, list_slow;
 	uint64_t memory;                  // of one run
 	struct drb_packet_result *result; // [scheme][rho]
 };
 
-static const struct argp_option options[] = {
-	{"load", KEY_LOAD, "RANGE", 0,
-	 "Probability that a host sends in a slot (default 0.6:0.99:0.03). --rho "
-	 "is the same",
-	 3},
-	{"rho", KEY_LOAD, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 3}, // as in version 0.1.0
-	{"traffic", KEY_TRAFFIC, "NAME", 0, "Who sends to whom (default permutation); see below",
-	 3},
-	{"pattern", KEY_TRAFFIC, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 3},
-	{"fail", KEY_FAIL, "KIND:N", 0,
-	 "Dead from the start: link:N or switch:N, at random (links between switches, switches "
-	 "above layer 1)",
-	 3},
-	SIM_OPTION_SLOW(KEY_SLOW, 3),
-	{"list-slow", KEY_LIST_SLOW, NULL, 0,
-	 "Print which links those of --slow are, instead of simulating", 3},
-	{"order", KEY_ORDER, "random|port", 0,
-	 "Order of packets that reach a switch in one slot (default random)", 3},
-	{"detail", KEY_DETAIL, NULL, 0,
-	 "Also percentiles of the latency, reordering and the use of links", 3},
-	{"slots", KEY_SLOTS, "COUNT", 0, "Length of a run in slots (default 2000)", 3},
-	{"stats", KEY_STATS, "COUNT", 0, "Measure the last slots of a run (default 500)", 3},
-	{0},
-};
-
-static void parse_fail(const char *text, struct drb_fail *fail)
+static void parse_traffic(const struct drb_option *o, const char *text, void *kind)
 {
+	(void)o;
+	drb_traffic_option(text, kind);
+}
+
+static void parse_fail(const struct drb_option *o, const char *text, void *value)
+{
+	struct drb_fail *fail = value;
 	const char *count = strchr(text, ':');
 	bool links = strncmp(text, "link:", 5) == 0, switches = strncmp(text, "switch:", 7) == 0;
 
+	(void)o;
 	*fail = (struct drb_fail){0};
 	if ((!links && !switches) ||
 	    drb_parse_u32(count + 1, 0, UINT32_MAX, links ? &fail->links : &fail->switches) < 0)
 		drb_die("--fail %s: must be link:N or switch:N", text);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct packet_verb *v = state->input;
+#define AT(field) offsetof(struct packet_verb, field)
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &v->fabric;
-		state->child_inputs[1] = &v->common;
-		return 0;
-	case KEY_LOAD:
-		free(v->rho.value);
-		v->rho = sim_reals_between("--load", arg, 0, 1);
-		return 0;
-	case KEY_TRAFFIC:
-		drb_traffic_option(arg, &v->traffic);
-		return 0;
-	case KEY_FAIL:
-		parse_fail(arg, &v->fail);
-		return 0;
-	case KEY_SLOW:
-		v->slow = sim_slow(arg);
-		return 0;
-	case KEY_LIST_SLOW:
-		v->list_slow = true;
-		return 0;
-	case KEY_ORDER:
-		v->by_port = strcmp(arg, "port") == 0;
-		if (!v->by_port && strcmp(arg, "random") != 0)
-			drb_die("--order %s: must be random or port", arg);
-		return 0;
-	case KEY_DETAIL:
-		v->detail = true;
-		return 0;
-	case KEY_SLOTS:
-		v->slots = drb_option_u32("--slots", arg, 1, 1000000);
-		return 0;
-	case KEY_STATS:
-		v->stats = drb_option_u32("--stats", arg, 1, 1000000);
-		return 0;
-	case ARGP_KEY_ARG:
-		drb_die("'%s' is not an option", arg);
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
+static const struct drb_option options[] = {
+	{"--load", "RANGE",
+	 "Probability that a host sends in a slot (default 0.6:0.99:0.03). --rho "
+	 "is the same",
+	 .kind = DRB_OPTION_OTHER, AT(rho), 0, 1, sim_parse_shares, "--rho"}, // as in version 0.1.0
+	{"--traffic", "NAME", "Who sends to whom (default permutation); see below",
+	 .kind = DRB_OPTION_OTHER, AT(traffic), .parse = parse_traffic, .alias = "--pattern"},
+	{"--fail", "KIND:N",
+	 "Dead from the start: link:N or switch:N, at random (links between switches, switches "
+	 "above layer 1)",
+	 .kind = DRB_OPTION_OTHER, AT(fail), .parse = parse_fail},
+	SIM_SLOW_OPTION(AT(slow)),
+	{"--list-slow", NULL, "Print which links those of --slow are, instead of simulating",
+	 .kind = DRB_OPTION_FLAG, AT(list_slow)},
+	{"--order", "random|port",
+	 "Order of packets that reach a switch in one slot (default random)",
+	 .kind = DRB_OPTION_WORD, AT(by_port)},
+	{"--detail", NULL, "Also percentiles of the latency, reordering and the use of links",
+	 .kind = DRB_OPTION_FLAG, AT(detail)},
+	{"--slots", "COUNT", "Length of a run in slots (default 2000)", .kind = DRB_OPTION_U32,
+	 AT(slots), 1, 1e6},
+	{"--stats", "COUNT", "Measure the last slots of a run (default 500)",
+	 .kind = DRB_OPTION_U32, AT(stats), 1, 1e6},
+	{0},
+};
 
 static struct drb_packet_setup setup_of(const struct packet_verb *v, uint64_t i)
 {
@@ -260,9 +213,7 @@ static void simulate(struct packet_verb *v, uint32_t threads)
 {
 	const uint64_t points = (uint64_t)v->fabric.schemes * v->rho.count;
 
-	v->result = calloc(points, sizeof(*v->result));
-	if (!v->result)
-		drb_die("not enough memory");
+	v->result = sim_results_new(points, sizeof(*v->result));
 	sim_jobs_run(&(struct sim_jobs){.count = points,
 					.job = job,
 					.context = v,
@@ -276,26 +227,26 @@ static void simulate(struct packet_verb *v, uint32_t threads)
 
 int sim_packet(int argc, char **argv)
 {
-	static const struct argp_child children[] = {
-		{&sim_fabric_argp, 0, NULL, 0}, {&sim_common_argp, 0, NULL, 0}, {0}};
-	static const struct argp argp = {
-		.options = options,
-		.parser = parse,
-		.children = children,
-		.doc = "Simulates packets slot by slot.\v"
-		       "Schemes:\n" DRB_SCHEMES_HELP
-		       "Traffic: permutation (a fresh one every slot), fixed (one for the run), "
-		       "random, mixed (half of the hosts fixed), stride:K, tornado, all-to-all, "
-		       "transpose, reversal, hotspot:K, incast:K, racks:F (a share F of the racks "
-		       "fixed), turns:C (C permutations in turn), epoch:S (a new one every S "
-		       "slots), jobs:K (K groups of hosts, each with its own), file:PATH."};
 	struct packet_verb v = {.common = sim_common_default(),
 				.fabric = sim_fabric_default(),
+				.rho = sim_reals("--load", "0.6:0.99:0.03", 0, 1),
 				.slots = 2000,
 				.stats = 500};
 
-	v.rho = sim_reals_between("--load", "0.6:0.99:0.03", 0, 1);
-	drb_args_parse(&argp, argc, argv, 0, &v);
+	const struct drb_options sets[] = {SIM_FABRIC_SET(&v.fabric),
+					   {.option = options, &v},
+					   SIM_COMMON_SETS(&v.common),
+					   {0}};
+	drb_options_parse(
+		sets,
+		"Simulates packets slot by slot.\v"
+		"Schemes:\n" DRB_SCHEMES_HELP
+		"Traffic: permutation (a fresh one every slot), fixed (one for the run), "
+		"random, mixed (half of the hosts fixed), stride:K, tornado, all-to-all, "
+		"transpose, reversal, hotspot:K, incast:K, racks:F (a share F of the racks "
+		"fixed), turns:C (C permutations in turn), epoch:S (a new one every S "
+		"slots), jobs:K (K groups of hosts, each with its own), file:PATH.",
+		argc, argv);
 	uint32_t threads = check(&v);
 	if (v.list_slow)
 		list_slow(&v);

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/cli/args.h"
 #include "common/cli/log.h"
 
 #include "sim/paper/cost.h"
@@ -17,68 +16,45 @@
 #include "sim/paper/run.h"
 #include "sim/paper/study_csv.h"
 
-enum { KEY_QUICK = 0x300, KEY_LONG, KEY_SEEDS, KEY_PART, KEY_LOAD, KEY_OUT };
 #define SEEDS 5 // of the studies
 #define OWN_SEEDS 5
 #define QUICK_SEEDS 1
 #define QUICK_OWN_SEEDS 3
 
-static const struct argp_option options[] = {
-	{"out", KEY_OUT, "DIR", 0, "Directory to write to; made if missing (required)", 1},
-	{"quick", KEY_QUICK, NULL, 0, "Few repetitions and short runs: under a minute", 1},
-	{"long", KEY_LONG, NULL, 0,
-	 "The study of traffic that persists with all patterns on all fabrics: hours", 1},
-	{"seeds", KEY_SEEDS, "COUNT", 0,
-	 "Runs of each point, for intervals (default 5; with --quick 3, of the studies 1)", 1},
-	{"part", KEY_PART, "NAME", 0,
-	 "Run only this part, as it is named in cost.csv; the report waits for the others", 1},
-	{"load", KEY_LOAD, "RANGE", 0, "Run packets only at these loads, such as 0.5,0.9", 1},
+#define AT(field) offsetof(struct paper, field)
+
+static const struct drb_option options[] = {
+	{"--out", "DIR", "Directory to write to; made if missing (required)",
+	 .kind = DRB_OPTION_TEXT, AT(dir)},
+	{"--quick", NULL, "Few repetitions and short runs: under a minute", .kind = DRB_OPTION_FLAG,
+	 AT(quick)},
+	{"--long", NULL,
+	 "The study of traffic that persists with all patterns on all fabrics: hours",
+	 .kind = DRB_OPTION_FLAG, AT(longer)},
+	{"--seeds", "COUNT",
+	 "Runs of each point, for intervals (default 5; with --quick 3, of the studies 1)",
+	 .kind = DRB_OPTION_U32, AT(seeds), 1, PAPER_SEEDS_MAX},
+	{"--part", "NAME",
+	 "Run only this part, as it is named in cost.csv; the report waits for the others",
+	 .kind = DRB_OPTION_TEXT, AT(part)},
+	{"--load", "RANGE", "Run packets only at these loads, such as 0.5,0.9",
+	 .kind = DRB_OPTION_OTHER, AT(loads), 0, 1, sim_parse_reals},
 	{0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void complete(void *paper)
 {
-	struct paper *p = state->input;
+	struct paper *p = paper;
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &p->common;
-		return 0;
-	case KEY_QUICK:
-		p->quick = true;
-		return 0;
-	case KEY_LONG:
-		p->longer = true;
-		return 0;
-	case KEY_SEEDS:
-		p->seeds = drb_option_u32("--seeds", arg, 1, PAPER_SEEDS_MAX);
-		return 0;
-	case KEY_PART:
-		p->part = arg;
-		return 0;
-	case KEY_LOAD:
-		free(p->loads.value);
-		p->loads = sim_reals("--load", arg, 0, 1);
-		return 0;
-	case KEY_OUT:
-		p->dir = arg;
-		return 0;
-	case ARGP_KEY_ARG:
-		drb_die("'%s' is not an option", arg);
-	case ARGP_KEY_SUCCESS:
-		if (!p->dir)
-			drb_die("--out DIR is missing: where to write");
-		if (p->quick && p->longer)
-			drb_die("--quick and --long exclude each other");
-		p->own_seeds = p->seeds ? p->seeds : p->quick ? QUICK_OWN_SEEDS : OWN_SEEDS;
-		if (p->seeds == 0)
-			p->seeds = p->quick ? QUICK_SEEDS : SEEDS;
-		if (p->common.format != DRB_FORMAT_TABLE)
-			drb_die("--csv, --json: paper writes CSV files and a report to its DIR");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (!p->dir)
+		drb_die("--out DIR is missing: where to write");
+	if (p->quick && p->longer)
+		drb_die("--quick and --long exclude each other");
+	p->own_seeds = p->seeds ? p->seeds : p->quick ? QUICK_OWN_SEEDS : OWN_SEEDS;
+	if (p->seeds == 0)
+		p->seeds = p->quick ? QUICK_SEEDS : SEEDS;
+	if (p->common.format != DRB_FORMAT_TABLE)
+		drb_die("--csv, --json: paper writes CSV files and a report to its DIR");
 }
 
 static void check_part(const struct paper *p)
@@ -99,17 +75,15 @@ static void check_part(const struct paper *p)
 
 int sim_paper(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&sim_common_argp, 0, NULL, 0}, {0}};
-	static const struct argp argp = {
-		.options = options,
-		.parser = parse,
-		.children = children,
-		.doc = "Reproduces the paper's figures and tables, and studies traffic that "
-		       "persists. Called again with the same DIR, it continues where it was "
-		       "interrupted."};
 	struct paper p = {.common = sim_common_default()};
+	const struct drb_options sets[] = {
+		{.option = options, &p, complete}, SIM_COMMON_SETS(&p.common), {0}};
 
-	drb_args_parse(&argp, argc, argv, 0, &p);
+	drb_options_parse(sets,
+			  "Reproduces the paper's figures and tables, and studies traffic that "
+			  "persists. Called again with the same DIR, it continues where it was "
+			  "interrupted.",
+			  argc, argv);
 	if (mkdir(p.dir, 0777) < 0 && errno != EEXIST)
 		drb_die("%s: cannot make this directory: %s", p.dir, strerror(errno));
 	paper_plan(&p);

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cli/args.h"
 #include "common/cli/log.h"
 
 #include "sim/flows/list_run.h"
@@ -15,8 +14,6 @@
 #include "sim/runs/options.h"
 #include "sim/runs/rows.h"
 #include "sim/runs/transfer_options.h"
-
-enum { KEY_LONGEST = 0x300 };
 
 struct replay_verb {
 	struct sim_transfer_verb base; // first
@@ -26,28 +23,14 @@ struct replay_verb {
 	struct drb_list_time *time; // [scheme][transfer]
 };
 
-static const struct argp_option options[] = {
-	{"longest", KEY_LONGEST, "SLOTS", 0, "The run ends then in any case (default 10000000)", 3},
+#define AT(field) offsetof(struct replay_verb, field)
+
+static const struct drb_option options[] = {
+	{NULL, "LIST", NULL, .kind = DRB_OPTION_TEXT, AT(path)},
+	{"--longest", "SLOTS", "The run ends then in any case (default 10000000)",
+	 .kind = DRB_OPTION_U32, AT(longest), 1, 1e9},
 	{0},
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct replay_verb *v = state->input;
-
-	switch (key) {
-	case KEY_LONGEST:
-		v->longest = drb_option_u32("--longest", arg, 1, 1000000000);
-		return 0;
-	case ARGP_KEY_ARG:
-		if (v->path)
-			drb_die("'%s': one list at a time", arg);
-		v->path = arg;
-		return 0;
-	default:
-		return sim_transfer_parse(key, arg, state);
-	}
-}
 
 static struct drb_list_setup setup_of(const struct replay_verb *v, uint64_t i)
 {
@@ -135,9 +118,7 @@ static void put_row(struct drb_table *t, const struct replay_verb *v, uint64_t i
 
 static void put_results(const struct replay_verb *v)
 {
-	struct drb_table *t = drb_table_new(
-		stdout, v->base.common.format, columns,
-		sim_columns(&v->base.fabric.tree, sizeof(columns) / sizeof(columns[0])));
+	struct drb_table *t = SIM_TABLE(v->base.common, &v->base.fabric.tree, columns);
 
 	for (uint64_t i = 0; i < v->base.fabric.schemes; i++) {
 		uint32_t never = 0;
@@ -155,27 +136,25 @@ static void put_results(const struct replay_verb *v)
 
 int sim_replay(int argc, char **argv)
 {
-	static const struct argp argp = {
-		.options = options,
-		.parser = parse,
-		.args_doc = "LIST",
-		.children = sim_transfer_children,
-		.doc = "Simulates the transfers of a list: when each is over, and its slowdown."
-		       "\v"
-		       "Lines of a list, the first one the heading: " DRB_LIST_HEADING
-		       ". A transfer "
-		       "begins in this slot, but not before the transfer after_sent has left the "
-		       "same host and the transfer after_arrived has arrived there; both are lines "
-		       "before, or empty."};
 	struct replay_verb v = {.base = sim_transfer_default(), .longest = 10000000};
 
-	drb_args_parse(&argp, argc, argv, 0, &v);
+	const struct drb_options sets[] = {SIM_TRANSFER_SETS(&v.base),
+					   {.option = options, &v},
+					   SIM_COMMON_SETS(&v.base.common),
+					   {0}};
+	drb_options_parse(
+		sets,
+		"Simulates the transfers of a list: when each is over, and its slowdown."
+		"\v"
+		"Lines of a list, the first one the heading: " DRB_LIST_HEADING ". A transfer "
+		"begins in this slot, but not before the transfer after_sent has left the "
+		"same host and the transfer after_arrived has arrived there; both are lines "
+		"before, or empty.",
+		argc, argv);
 	uint32_t threads = sim_transfers_prepare(&v.base);
 	read_list(&v);
 	uint64_t times = (uint64_t)v.base.fabric.schemes * v.list.count;
-	v.time = calloc(times, sizeof(*v.time));
-	if (!v.time)
-		drb_die("not enough memory");
+	v.time = sim_results_new(times, sizeof(*v.time));
 	sim_jobs_run(&(struct sim_jobs){.count = v.base.fabric.schemes,
 					.job = job,
 					.context = &v,

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cli/args.h"
 #include "common/cli/log.h"
 
 #include "core/fabric/names.h"
@@ -15,8 +14,6 @@
 #include "sim/models/ctmc_layers.h"
 #include "sim/runs/jobs.h"
 #include "sim/runs/options.h"
-
-enum { KEY_LAMBDA = 0x300, KEY_THRESHOLD, KEY_TAIL, KEY_QUEUES, KEY_TIME };
 
 struct theory_verb {
 	struct sim_common common;
@@ -29,89 +26,65 @@ struct theory_verb {
 	struct drb_ctmc_layers_result *of_layers; // [threshold][lambda]
 };
 
-#define OPTION_LAMBDA                                                                              \
+#define TABLE(v, columns)                                                                          \
+	drb_table_new(stdout, (v)->common.format, columns, sizeof(columns) / sizeof((columns)[0]))
+#define AT(field) offsetof(struct theory_verb, field)
+
+static const struct drb_option fixed_point_options[] = {
+	{"--lambda", "RANGE",
+	 "Arrivals per queue and mean service time (default 0.5,0.7,0.9,0.95,0.99)",
+	 .kind = DRB_OPTION_OTHER, AT(lambda), 0, 1, sim_parse_shares},
+	{"--threshold", "RANGE", "Thresholds T (default 0-5)", .kind = DRB_OPTION_OTHER,
+	 AT(threshold), 0, DRB_THEORY_THRESHOLD_MAX, sim_parse_reals},
+	{0},
+};
+
+static const struct drb_option theory_options[] = {
+	{"--tail", NULL, "Print s_i, its bound z_i and the decay of the theorem instead",
+	 .kind = DRB_OPTION_FLAG, AT(tail)},
+	{0},
+};
+
+#define OPTION_TIME                                                                                \
 	{                                                                                          \
-		"lambda", KEY_LAMBDA, "RANGE", 0,                                                  \
-			"Arrivals per queue and mean service time "                                \
-			"(default 0.5,0.7,0.9,0.95,0.99)",                                         \
-			1                                                                          \
-	}
-#define OPTION_THRESHOLD                                                                           \
-	{                                                                                          \
-		"threshold", KEY_THRESHOLD, "RANGE", 0, "Thresholds T (default 0-5)", 1            \
+		"--time", "UNITS",                                                                 \
+			"Mean service times to measure, after half as many to settle (default "    \
+			"2000)",                                                                   \
+			.kind = DRB_OPTION_REAL, AT(time), 1, 1e9                                  \
 	}
 
-static const struct argp_option theory_options[] = {
-	OPTION_LAMBDA,
-	OPTION_THRESHOLD,
-	{"tail", KEY_TAIL, NULL, 0, "Print s_i, its bound z_i and the decay of the theorem instead",
-	 2},
+static const struct drb_option ctmc_options[] = {
+	{"--queues", "COUNT", "Queues (default 1000)", .kind = DRB_OPTION_U32, AT(queues), 2, 1e8,
+	 .letter = 'n'},
+	OPTION_TIME,
 	{0},
 };
 
-static const struct argp_option ctmc_options[] = {
-	OPTION_LAMBDA,
-	OPTION_THRESHOLD,
-	{"queues", 'n', "COUNT", 0, "Queues (default 1000)", 2},
-	{"time", KEY_TIME, "UNITS", 0,
-	 "Mean service times to measure, after half as many to settle (default 2000)", 2},
+static const struct drb_option layers_options[] = {
+	{"--layers", "L", "Layers of switches of the fat-tree F(l,d) (default 3)",
+	 .kind = DRB_OPTION_U32, AT(layers), 2, DRB_LAYERS_MAX, .letter = 'l'},
+	{"--arity", "D", "Arity: switches have 2d ports (default 2)", .kind = DRB_OPTION_U32,
+	 AT(arity), 2, DRB_ARITY_MAX, .letter = 'd'},
+	OPTION_TIME,
 	{0},
 };
 
-static const struct argp_option layers_options[] = {
-	OPTION_LAMBDA,
-	OPTION_THRESHOLD,
-	{"layers", 'l', "L", 0, "Layers of switches of the fat-tree F(l,d) (default 3)", 2},
-	{"arity", 'd', "D", 0, "Arity: switches have 2d ports (default 2)", 2},
-	{"time", KEY_TIME, "UNITS", 0,
-	 "Mean service times to measure, after half as many to settle (default 2000)", 2},
-	{0},
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void parse(struct theory_verb *v, const struct drb_option *options, const char *doc,
+		  int argc, char **argv)
 {
-	struct theory_verb *v = state->input;
+	const struct drb_options sets[] = {{.option = fixed_point_options, v},
+					   {.option = options, v},
+					   SIM_COMMON_SETS(&v->common),
+					   {0}};
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &v->common;
-		return 0;
-	case KEY_LAMBDA:
-		free(v->lambda.value);
-		v->lambda = sim_reals_between("--lambda", arg, 0, 1);
-		return 0;
-	case KEY_THRESHOLD:
-		free(v->threshold.value);
-		v->threshold = sim_reals("--threshold", arg, 0, DRB_THEORY_THRESHOLD_MAX);
-		return 0;
-	case KEY_TAIL:
-		v->tail = true;
-		return 0;
-	case 'n':
-		v->queues = drb_option_u32("--queues", arg, 2, 100000000);
-		return 0;
-	case 'l':
-		v->layers = drb_option_u32("--layers", arg, 2, DRB_LAYERS_MAX);
-		return 0;
-	case 'd':
-		v->arity = drb_option_u32("--arity", arg, 2, DRB_ARITY_MAX);
-		return 0;
-	case KEY_TIME:
-		if (drb_parse_real(arg, 1, 1e9, &v->time) < 0)
-			drb_die("--time %s: must be a number from 1", arg);
-		return 0;
-	case ARGP_KEY_ARG:
-		drb_die("'%s' is not an option", arg);
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	drb_options_parse(sets, doc, argc, argv);
 }
 
 static struct theory_verb defaults(void)
 {
 	return (struct theory_verb){
 		.common = sim_common_default(),
-		.lambda = sim_reals_between("--lambda", "0.5,0.7,0.9,0.95,0.99", 0, 1),
+		.lambda = sim_reals("--lambda", "0.5,0.7,0.9,0.95,0.99", 0, 1),
 		.threshold = sim_reals("--threshold", "0-5", 0, DRB_THEORY_THRESHOLD_MAX),
 		.queues = 1000,
 		.time = 2000,
@@ -180,20 +153,11 @@ static void print_tail(struct drb_table *table, const struct drb_theory *th, dou
 
 int sim_theory(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&sim_common_argp, 0, NULL, 0}, {0}};
-	static const struct argp argp = {
-		.options = theory_options,
-		.parser = parse,
-		.children = children,
-		.doc = "Solves the mean-field equations of threshold-based two-choice queues."};
 	struct theory_verb v = defaults();
 
-	drb_args_parse(&argp, argc, argv, 0, &v);
-	struct drb_table *table =
-		v.tail ? drb_table_new(stdout, v.common.format, tail_columns,
-				       sizeof(tail_columns) / sizeof(tail_columns[0]))
-		       : drb_table_new(stdout, v.common.format, summary_columns,
-				       sizeof(summary_columns) / sizeof(summary_columns[0]));
+	parse(&v, theory_options,
+	      "Solves the mean-field equations of threshold-based two-choice queues.", argc, argv);
+	struct drb_table *table = v.tail ? TABLE(&v, tail_columns) : TABLE(&v, summary_columns);
 	for (size_t t = 0; t < v.threshold.count; t++) {
 		for (size_t l = 0; l < v.lambda.count; l++) {
 			struct drb_theory th = solve(v.lambda.value[l], v.threshold.value[t]);
@@ -258,19 +222,12 @@ static void print_ctmc(struct drb_table *table, const struct theory_verb *v, uin
 
 int sim_ctmc(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&sim_common_argp, 0, NULL, 0}, {0}};
-	static const struct argp argp = {
-		.options = ctmc_options,
-		.parser = parse,
-		.children = children,
-		.doc = "Simulates the supermarket model and compares it with its fixed point."};
 	struct theory_verb v = defaults();
 
-	drb_args_parse(&argp, argc, argv, 0, &v);
+	parse(&v, ctmc_options,
+	      "Simulates the supermarket model and compares it with its fixed point.", argc, argv);
 	uint64_t points = (uint64_t)v.lambda.count * v.threshold.count;
-	v.result = calloc(points, sizeof(*v.result));
-	if (!v.result)
-		drb_die("not enough memory");
+	v.result = sim_results_new(points, sizeof(*v.result));
 	sim_jobs_run(&(struct sim_jobs){.count = points,
 					.job = ctmc_job,
 					.context = &v,
@@ -278,8 +235,7 @@ int sim_ctmc(int argc, char **argv)
 					.what = "simulating queues",
 					.results = v.result,
 					.result_bytes = points * sizeof(*v.result)});
-	struct drb_table *table = drb_table_new(stdout, v.common.format, ctmc_columns,
-						sizeof(ctmc_columns) / sizeof(ctmc_columns[0]));
+	struct drb_table *table = TABLE(&v, ctmc_columns);
 	for (uint64_t i = 0; i < points; i++)
 		print_ctmc(table, &v, i);
 	drb_table_end(table);
@@ -339,21 +295,16 @@ static void print_layers(struct drb_table *table, const struct theory_verb *v, u
 
 int sim_layers(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&sim_common_argp, 0, NULL, 0}, {0}};
-	static const struct argp argp = {.options = layers_options,
-					 .parser = parse,
-					 .children = children,
-					 .doc = "Simulates the uplinks of a fat-tree in continuous "
-						"time: Poisson arrivals, exponential "
-						"service, TTC at every switch on the way up. Do "
-						"all layers have the queues of the first?"};
 	struct theory_verb v = defaults();
 
-	drb_args_parse(&argp, argc, argv, 0, &v);
+	parse(&v, layers_options,
+	      "Simulates the uplinks of a fat-tree in continuous "
+	      "time: Poisson arrivals, exponential "
+	      "service, TTC at every switch on the way up. Do "
+	      "all layers have the queues of the first?",
+	      argc, argv);
 	uint64_t points = (uint64_t)v.lambda.count * v.threshold.count;
-	v.of_layers = calloc(points, sizeof(*v.of_layers));
-	if (!v.of_layers)
-		drb_die("not enough memory");
+	v.of_layers = sim_results_new(points, sizeof(*v.of_layers));
 	sim_jobs_run(&(struct sim_jobs){.count = points,
 					.job = layers_job,
 					.context = &v,
@@ -361,8 +312,7 @@ int sim_layers(int argc, char **argv)
 					.what = "simulating layers",
 					.results = v.of_layers,
 					.result_bytes = points * sizeof(*v.of_layers)});
-	struct drb_table *table = drb_table_new(stdout, v.common.format, layers_columns,
-						sizeof(layers_columns) / sizeof(layers_columns[0]));
+	struct drb_table *table = TABLE(&v, layers_columns);
 	for (uint64_t i = 0; i < points; i++)
 		print_layers(table, &v, i);
 	drb_table_end(table);

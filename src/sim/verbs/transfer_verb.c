@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cli/args.h"
 #include "common/cli/log.h"
 
 #include "sim/flows/workload.h"
@@ -16,8 +15,6 @@
 #include "sim/runs/rows.h"
 #include "sim/runs/sample.h"
 #include "sim/runs/transfer_options.h"
-
-enum { KEY_LOAD = 0x300, KEY_SIZES, KEY_SLOTS, KEY_WARMUP, KEY_RUNS, KEY_LIST };
 
 // A run goes on for so many times its slots while transfers are not over.
 #define LONGEST 10
@@ -32,50 +29,27 @@ struct transfer_verb {
 	struct drb_workload_result *result; // [scheme][load][run]
 };
 
-static const struct argp_option options[] = {
-	{"load", KEY_LOAD, "RANGE", 0,
-	 "Packets that a host sends per slot, on average (default 0.3,0.5,0.7)", 3},
-	{"sizes", KEY_SIZES, "NAME", 0,
-	 "How large transfers are: websearch (default), datamining, fixed:N, file:PATH", 3},
-	{"slots", KEY_SLOTS, "COUNT", 0, "Measured transfers begin until then (default 100000)", 3},
-	{"warmup", KEY_WARMUP, "COUNT", 0, "and from then on (default 10000)", 3},
-	{"runs", KEY_RUNS, "COUNT", 0,
-	 "Repetitions, with seeds one after the other (default 1): figures are means over them", 3},
-	{"list", KEY_LIST, NULL, 0,
+#define AT(field) offsetof(struct transfer_verb, field)
+
+static const struct drb_option options[] = {
+	{"--load", "RANGE", "Packets that a host sends per slot, on average (default 0.3,0.5,0.7)",
+	 .kind = DRB_OPTION_OTHER, AT(load), 0, 1, sim_parse_shares},
+	{"--sizes", "NAME",
+	 "How large transfers are: websearch (default), datamining, fixed:N, file:PATH",
+	 .kind = DRB_OPTION_TEXT, AT(sizes_name)},
+	{"--slots", "COUNT", "Measured transfers begin until then (default 100000)",
+	 .kind = DRB_OPTION_U32, AT(slots), 1, 1e8},
+	{"--warmup", "COUNT", "and from then on (default 10000)", .kind = DRB_OPTION_U32,
+	 AT(warmup), 0, 1e8},
+	{"--runs", "COUNT",
+	 "Repetitions, with seeds one after the other (default 1): figures are means over them",
+	 .kind = DRB_OPTION_U32, AT(runs), 1, 10000},
+	{"--list", NULL,
 	 "Simulate nothing; print the transfers of the first run that begin in these slots, for "
 	 "drbsim replay",
-	 3},
+	 .kind = DRB_OPTION_FLAG, AT(list)},
 	{0},
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct transfer_verb *v = state->input;
-
-	switch (key) {
-	case KEY_LOAD:
-		free(v->load.value);
-		v->load = sim_reals_between("--load", arg, 0, 1);
-		return 0;
-	case KEY_SIZES:
-		v->sizes_name = arg;
-		return 0;
-	case KEY_SLOTS:
-		v->slots = drb_option_u32("--slots", arg, 1, 100000000);
-		return 0;
-	case KEY_WARMUP:
-		v->warmup = drb_option_u32("--warmup", arg, 0, 100000000);
-		return 0;
-	case KEY_RUNS:
-		v->runs = drb_option_u32("--runs", arg, 1, 10000);
-		return 0;
-	case KEY_LIST:
-		v->list = true;
-		return 0;
-	default:
-		return sim_transfer_parse(key, arg, state);
-	}
-}
 
 // The paper's T, by the load of the uplinks: of packets by that; of flows by how many are on an uplink at a time,
 // on average, if each takes its share of it.
@@ -232,9 +206,7 @@ static void put_row(struct drb_table *t, const struct transfer_verb *v, uint64_t
 
 static void put_results(const struct transfer_verb *v, uint64_t points)
 {
-	struct drb_table *t = drb_table_new(
-		stdout, v->base.common.format, columns,
-		sim_columns(&v->base.fabric.tree, sizeof(columns) / sizeof(columns[0])));
+	struct drb_table *t = SIM_TABLE(v->base.common, &v->base.fabric.tree, columns);
 
 	for (uint64_t i = 0; i < points; i++) {
 		const struct drb_workload_setup setup = setup_of(v, i * v->runs);
@@ -268,32 +240,32 @@ static int put_list(struct transfer_verb *v)
 
 int sim_transfer(int argc, char **argv)
 {
-	static const struct argp argp = {
-		.options = options,
-		.parser = parse,
-		.children = sim_transfer_children,
-		.doc = "Simulates transfers between random hosts: completion times and slowdowns."
-		       "\v"
-		       "A row for all transfers of a scheme and load, and one for each class of "
-		       "sizes (100 kB and 10 MB in packets of 1460 bytes). Behind +- is half of "
-		       "the 95 % interval over the --runs (Student's t). A file of sizes has "
-		       "lines packets,share: this share of the transfers has at most so many "
-		       "packets."};
 	struct transfer_verb v = {.base = sim_transfer_default(),
+				  .load = sim_reals("--load", "0.3,0.5,0.7", 0, 1),
 				  .sizes_name = "websearch",
 				  .slots = 100000,
 				  .warmup = 10000,
 				  .runs = 1};
 
-	v.load = sim_reals_between("--load", "0.3,0.5,0.7", 0, 1);
-	drb_args_parse(&argp, argc, argv, 0, &v);
+	const struct drb_options sets[] = {SIM_TRANSFER_SETS(&v.base),
+					   {.option = options, &v},
+					   SIM_COMMON_SETS(&v.base.common),
+					   {0}};
+	drb_options_parse(
+		sets,
+		"Simulates transfers between random hosts: completion times and slowdowns."
+		"\v"
+		"A row for all transfers of a scheme and load, and one for each class of "
+		"sizes (100 kB and 10 MB in packets of 1460 bytes). Behind +- is half of "
+		"the 95 % interval over the --runs (Student's t). A file of sizes has "
+		"lines packets,share: this share of the transfers has at most so many "
+		"packets.",
+		argc, argv);
 	uint32_t threads = check(&v);
 	if (v.list)
 		return put_list(&v);
 	uint64_t points = (uint64_t)v.base.fabric.schemes * v.load.count;
-	v.result = calloc(points * v.runs, sizeof(*v.result));
-	if (!v.result)
-		drb_die("not enough memory");
+	v.result = sim_results_new(points * v.runs, sizeof(*v.result));
 	sim_jobs_run(&(struct sim_jobs){.count = points * v.runs,
 					.job = job,
 					.context = &v,

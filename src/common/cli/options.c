@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "common/cli/options.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cli/args.h"
+#include "common/cli/log.h"
+#include "common/cli/quantity.h"
+
+#define OPTIONS_MAX 63
+#define CHILDREN_MAX 3
+#define KEY_FIRST 0x1000 // of options without a letter
+
+// Sets as argp wants them; [i] of each array is one option or alias.
+struct parser {
+	struct argp_option argp[OPTIONS_MAX + 1];
+	const struct drb_option *option[OPTIONS_MAX];
+	void *field[OPTIONS_MAX];
+	struct argp_child child[CHILDREN_MAX + 1];
+	void *child_input[CHILDREN_MAX];
+	int count, children;
+	const struct drb_option *argument; // that is no option; NULL: there may be none
+	const char **argument_at;
+};
+
+static void add(struct parser *p, const struct drb_option *o, void *into, int group)
+{
+	int key = o->letter ? o->letter : KEY_FIRST + p->count;
+	void *field = (char *)into + o->at;
+
+	if (!o->name) {
+		p->argument = o;
+		p->argument_at = field;
+		return;
+	}
+	for (int names = o->alias ? 2 : 1, i = 0; i < names; i++) {
+		if (p->count == OPTIONS_MAX)
+			abort();
+		p->option[p->count] = o;
+		p->field[p->count] = field;
+		p->argp[p->count++] =
+			i == 0 ? (struct argp_option){o->name + 2, key, o->arg, 0, o->help, group}
+			       : (struct argp_option){o->alias + 2, key,
+						      NULL,         OPTION_ALIAS | OPTION_HIDDEN,
+						      NULL,         group};
+	}
+}
+
+static void add_set(struct parser *p, const struct drb_options *set, int group)
+{
+	if (set->argp) {
+		if (p->children == CHILDREN_MAX)
+			abort();
+		p->child[p->children] = (struct argp_child){.argp = set->argp};
+		p->child_input[p->children++] = set->into;
+		return;
+	}
+	for (const struct drb_option *o = set->option; o->name || o->arg; o++)
+		add(p, o, set->into, group);
+}
+
+// The place of the text among these words.
+static unsigned word_of(const struct drb_option *o, const char *text)
+{
+	char names[128] = "";
+	size_t used = 0, length;
+	unsigned place = 0;
+
+	for (const char *word = o->arg;; word += length + 1, place++) {
+		length = strcspn(word, "|");
+		if (strlen(text) == length && strncmp(word, text, length) == 0)
+			return place;
+		const char *before = place == 0 ? "" : word[length] ? ", " : " or ";
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%.*s", before,
+					 (int)length, word);
+		if (!word[length])
+			drb_die("%s %s: must be %s", o->name, text, names);
+	}
+}
+
+static void take(const struct drb_option *o, char *text, void *field)
+{
+	switch (o->kind) {
+	case DRB_OPTION_FLAG:
+		*(bool *)field = true;
+		return;
+	case DRB_OPTION_TEXT:
+		*(const char **)field = text;
+		return;
+	case DRB_OPTION_U32:
+		*(uint32_t *)field =
+			drb_option_u32(o->name, text, (uint32_t)o->least, (uint32_t)o->most);
+		return;
+	case DRB_OPTION_U64:
+		*(uint64_t *)field = drb_option_u64(o->name, text, 0, UINT64_MAX);
+		return;
+	case DRB_OPTION_REAL:
+		if (drb_parse_real(text, o->least, o->most, field) < 0)
+			drb_die("%s %s: must be a number from %g to %g", o->name, text, o->least,
+				o->most);
+		return;
+	case DRB_OPTION_WORD:
+		*(unsigned *)field = word_of(o, text);
+		return;
+	case DRB_OPTION_OTHER:
+		o->parse(o, text, field);
+	}
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	const struct parser *p = state->input;
+
+	if (key == ARGP_KEY_INIT) {
+		memcpy(state->child_inputs, p->child_input, (size_t)p->children * sizeof(void *));
+		return 0;
+	}
+	if (key == ARGP_KEY_ARG) {
+		if (!p->argument)
+			drb_die("'%s' is not an option", arg);
+		if (*p->argument_at)
+			drb_die("'%s': one %s at a time", arg, p->argument->arg);
+		*p->argument_at = arg;
+		return 0;
+	}
+	for (int i = 0; i < p->count; i++) {
+		if (p->argp[i].key == key) {
+			take(p->option[i], arg, p->field[i]);
+			return 0;
+		}
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+void drb_options_parse(const struct drb_options *sets, const char *doc, int argc, char **argv)
+{
+	struct parser p = {0};
+
+	for (int i = 0; sets[i].into; i++)
+		add_set(&p, &sets[i], i + 1);
+	const struct argp argp = {.options = p.argp,
+				  .parser = parse,
+				  .args_doc = p.argument ? p.argument->arg : NULL,
+				  .doc = doc,
+				  .children = p.child};
+	drb_args_parse(&argp, argc, argv, 0, &p);
+	for (; sets->into; sets++) {
+		if (sets->complete)
+			sets->complete(sets->into);
+	}
+}
