@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What chaos.sh, soak.sh and bench/endurance hold fabrics and switches to, given what none should do: each check
+"""What chaos.sh and soak.sh hold fabrics and switches to, given what none should do: each check
 complains, and of that alone.
 
 test_chaos.py TESTS_DIR    TAP on standard output."""
@@ -9,14 +9,13 @@ import sys
 from typing import Any
 
 sys.dont_write_bytecode = True
-sys.path[:0] = [f'{sys.argv[1]}/{folder}' for folder in ('live', 'live/faults', 'live/load', 'bench')]
+sys.path[:0] = [f'{sys.argv[1]}/{folder}' for folder in ('live', 'live/faults', 'live/load')]
 
 import chaos_checks as checks  # noqa: E402
 import soak_limits  # noqa: E402
 import tap  # noqa: E402
 from chaos_streams import Ledger  # noqa: E402
 from chaos_world import UNITS, World, schemes, settings, with_routing  # noqa: E402
-from load_program import load_program  # noqa: E402
 
 NAMES = ['h0', 'h1', 'h2']
 
@@ -166,30 +165,6 @@ def soak_that_does_not():
     assert soak_limits.verdict([]) == (1, 'FAILED: no window of traffic came to its end')
 
 
-def endurance():
-    bench = load_program('endurance')
-
-    def reply(drops=0, **columns):
-        ports = {key: [5000, 7000] for key in bench.COUNTS}
-        ports.update({'in_discards': [0, 0], 'out_discards': [0, 0], 'queue_packets': [0, 0]}, **columns)
-        return {'ports': ports, 'drops': {'queue_full': drops}}
-
-    assert not bench.fault_of(reply(), None) and not bench.fault_of(reply(), reply(in_octets=[4000, 7000]))
-    queued = reply(out_packets=[4999, 6990], out_discards=[0, 3], queue_packets=[1, 7], drops=3)
-    assert not bench.fault_of(queued, None)
-    for wrong, before, said in ((reply(out_packets=[4999, 7000]), None, '12000 packets in, 11999 out'),
-                                (reply(out_packets=[4999, 7000], in_discards=[1, 0]), None, '1 packets dropped, 0 of'),
-                                (reply(), reply(out_octets=[5001, 7000]), 'out_octets fell')):
-        assert said in bench.fault_of(wrong, before), (wrong, said)
-    rows = [{'dropped': 0, 'memory_kb': 4000, 'files': 40, 'free_buffers': 70000} for _ in range(9)]
-    assert not bench.complaints(rows)
-    for changes, said in (({'dropped': 1}, '1 packets dropped'), ({'files': 41}, '1 more files'),
-                          ({'memory_kb': 4001 + bench.MEMORY_KB}, f'grew by {1 + bench.MEMORY_KB} kB')):
-        assert said in bench.complaints([*rows[:-1], {**rows[-1], **changes}])[0], said
-    leak = [{**row, 'free_buffers': 70000 - 200 * n} for n, row in enumerate(rows)]
-    assert bench.complaints(leak)[0].startswith('1200 packet buffers'), bench.complaints(leak)
-
-
 tap.run([losses_of_connected_pairs, arrivals, pings_without_answer, ports_out_of_use, processes_that_died,
          sanitizers_in_logs, levels, level_of_this_process, balance_of_links, ledger_of_packets, who_is_connected,
-         settings_and_configs, soak_that_holds, soak_that_does_not, endurance])
+         settings_and_configs, soak_that_holds, soak_that_does_not])

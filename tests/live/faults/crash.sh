@@ -3,7 +3,7 @@
 # Whatever dies, down leaves nothing, up clears its own remains, and nothing else is touched.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
-need drbtopo drbswitch drbctl
+need drbtopo drbswitch drbctl drbgen
 
 pid_of() { # pid_of SWITCH
   awk -v name="$1" '$1 == name { print $2 }' /run/drbswitch/drb/processes
@@ -124,6 +124,17 @@ for pause in 0.1 0.2 0.3 0.4 0.6; do
   check "replan interrupted after $pause s" says_what_is_left $pause
 done
 fabric down >/dev/null 2>&1
+
+# Down in the middle of a replay.
+up -l 2 -d 2
+drbgen write -l 2 -d 2 --traffic stride:5 --load 0.5 --slot 4ms --slots 1000 --out "$scratch/traffic" 2>/dev/null
+drbgen replay "$scratch/traffic" >"$scratch/replayed" 2>&1 &
+replay=$!
+sleep 1
+check "down in the middle of a replay" fabric down
+check "nothing is left of that either" nothing_left
+wait $replay
+check "the generator says that it failed" test $? != 0
 
 # What the harness did not make.
 ip netns add drb-h3

@@ -4,7 +4,7 @@
 # at once, under fixed streams at load 0.2. Switches tell each other of them in hellos: nothing is lost later
 # than 2 s after.
 # Alone: how long it takes to heal is measured.
-# Full: two-links.sh has faults of two links at once, test_detour_rules.c all pairs of them.
+# Full: chaos.sh draws such faults, test_detour_rules.c has all pairs of links.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl
