@@ -19,7 +19,7 @@ tests/README.md says more.
   --live [NAME...]  live stories only, all or those named (without .sh); it leaves nothing out of them
   --no-lint         no source checks
   --strict          what a busy machine kept from being decided has failed
-  --long            --full, fuzzers and the soak for a minute each, more samples in some stories, 20
+  --long            --full, fuzzers for a minute each, more samples in some stories, 20
                     minutes of chaos
 
 Ends with "N passed, N failed[, N skipped]"; exit status 0 if nothing failed, 1 if something did,

@@ -16,7 +16,7 @@ if [ -z "${DRB_STORY_WORLD:-}" ]; then
 fi
 # shellcheck source=tests/live/story.bash
 . "$here/../story.bash"
-need drbtopo drbswitch drbctl drbgen drbsim
+need drbtopo drbswitch drbctl
 need_tool fping jq iperf3
 if [ -n "$DRB_NO_GUEST" ]; then
   [ -z "${DRB_STRICT:-}" ] || { not_ok "a guest with cards" && echo "# $DRB_NO_GUEST" && exit 1; }
@@ -25,8 +25,6 @@ fi
 [ "$(awk '{ print $2 }' /proc/self/uid_map)" = 0 ] || cannot_run "a guest reads the host's files as root"
 # shellcheck source=tests/live/ports/guest/guest.bash
 . "$here/guest/guest.bash"
-# shellcheck source=tests/live/ports/guest/replay.bash
-. "$here/guest/replay.bash"
 
 switch=build/src/switch/drbswitch
 [ "$build" = "$root/build" ] || switch=$build/src/switch/drbswitch
@@ -293,26 +291,6 @@ check "two workers: conserved" conserved
 check "two workers end" end TERM
 check "two workers were quiet" quiet
 
-# Links that take some ms for a packet, and a permutation over them. For --long: an emulated CPU does not always keep
-# its slots (tests/README.md).
-if [ -z "${DRB_LONG:-}" ]; then
-  rm -f "$scratch/slot"
-else
-  decide "the guest's clock is known" replay_align
-fi
-if [ -s "$scratch/slot" ]; then
-  replay_slot=$(<"$scratch/slot")
-  check "slow links everywhere" replay_fabric
-  config replay "driver: pci, rate: $(replay_rate), slotted: true, catchup: ${replay_slot}ns" '' \
-    0000:00:1a.0 0000:00:1e.0 0000:00:17.0 00:1D.0
-  echo "routing: {threshold: $replay_threshold}" >>"$share/replay.yaml"
-  check "slow links of the guest" begin replay
-  check "every pair over them" pings
-  decide "a permutation: latency and redirected share are the simulator's" replay_decides 1
-  jq -r '"# mean latency \(.latency) slots, simulated \(.sim_latency); redirected \(.redirected), by the guest \(.redirected_guest), simulated \(.sim_redirected)"' \
-    "$scratch/replayed"
-  check "that switch ends" end TERM
-fi
 guest_stop
 
 guest_start "$build/guest" intel_iommu=off
