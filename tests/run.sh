@@ -27,7 +27,7 @@ Ends with "N passed, N failed[, N skipped]"; exit status 0 if nothing failed, 1 
 is left for --full, and how long everything took. Logs: build/test-logs/.
 Environment: STORY_TIMEOUT (seconds a live story may take, default 600), DRB_TRIES (how often a check
 is tried that the machine disturbs, default 6), FUZZ_SECONDS (for each fuzzer, default 2),
-DRB_SOAK_SECONDS (of the soak among the unit tests, default 4), JOBS (default: all CPUs), SIDE_BY_SIDE
+JOBS (default: all CPUs), SIDE_BY_SIDE
 (stories that run at a time; default: twice as many as there are CPUs beside builds, then one more than
 there are CPUs).
 END
@@ -52,7 +52,7 @@ while [ $# -gt 0 ]; do
     --strict) export DRB_STRICT=1 ;;
     --long)
       full=1
-      export DRB_LONG=1 FUZZ_SECONDS=${FUZZ_SECONDS:-60} DRB_SOAK_SECONDS=${DRB_SOAK_SECONDS:-60}
+      export DRB_LONG=1 FUZZ_SECONDS=${FUZZ_SECONDS:-60}
       export STORY_TIMEOUT=${STORY_TIMEOUT:-1800}
       ;;
     -h | --help)

@@ -66,60 +66,6 @@ static void counters(char *text, size_t size, const char *command)
 	}
 }
 
-TEST(counters_are_read_by_name)
-{
-	char keys[1024], drops_text[1200], routing_text[1200], worker_text[1200];
-	struct script script = {.replies = {drops_text, routing_text, worker_text}};
-	struct drb_switch_drops drops;
-	struct drb_switch_routing routing;
-	struct drb_switch_worker worker;
-	struct drb_telemetry t;
-	struct server server;
-
-	counters(keys, sizeof(keys), DRB_CMD_DROPS);
-	snprintf(drops_text, sizeof(drops_text), "{\"/drb/drops\":{%s}}", keys);
-	counters(keys, sizeof(keys), DRB_CMD_ROUTING);
-	snprintf(routing_text, sizeof(routing_text),
-		 "{\"/drb/routing\":{\"scheme\":\"drb\",\"unit\":\"packet\",\"threshold\":\"1.5\","
-		 "\"threshold_mode\":\"auto\",\"utilisation\":\"0.25\",\"flows\":12,"
-		 "\"flows_per_uplink\":\"3\","
-		 "\"choices\":2,\"seed\":9,%s}}",
-		 keys);
-	counters(keys, sizeof(keys), DRB_CMD_WORKER);
-	snprintf(worker_text, sizeof(worker_text),
-		 "{\"/drb/worker\":{\"idle\":\"sleep\",\"time_ns\":5,\"cycles_hz\":6,"
-		 "\"buffers\":8,\"buffers_free\":7,%s}}",
-		 keys);
-	connect_to(&server, &script, &t);
-	assert_int_equal(drb_read_drops(&t, &drops), 0);
-	assert_int_equal(drb_read_routing(&t, &routing), 0);
-	assert_int_equal(drb_read_worker(&t, &worker), 0);
-	disconnect(&server, &t);
-
-	uint32_t at = 100;
-#define X(key, meaning) assert_int_equal(drops.reason[DRB_DROP_##key], at++);
-	DRB_DROP_REASONS(X)
-#undef X
-	at = 100;
-#define X(key, meaning) assert_int_equal(routing.count.key, at++);
-	DRB_ROUTING_COUNTERS(X)
-#undef X
-	at = 100;
-#define X(key, meaning) assert_int_equal(worker.count.key, at++);
-	DRB_WORKER_COUNTERS(X)
-#undef X
-	assert_string_equal(routing.threshold, "1.5");
-	assert_int_equal(routing.seed, 9);
-	assert_string_equal(routing.threshold_mode, "auto");
-	assert_string_equal(routing.utilisation, "0.25");
-	assert_string_equal(routing.flows_per_uplink, "3");
-	assert_int_equal(routing.flows, 12);
-	assert_int_equal(worker.cycles_hz, 6);
-	assert_int_equal(worker.buffers, 8);
-	assert_int_equal(worker.buffers_free, 7);
-	assert_string_equal(worker.idle, "sleep");
-}
-
 // Of a port: with the counters of its XDP program, without, and with some of them only.
 TEST(xdp_counters_are_all_there_or_none)
 {
@@ -362,8 +308,26 @@ static void check_all(const struct drb_switch_all *all)
 {
 	assert_string_equal(all->info.name, "s1-0");
 	assert_string_equal(all->routing.threshold, "1.5");
-	assert_int_equal(all->drops.reason[1], 101);
-	assert_int_equal(all->worker.count.iterations, 100);
+	assert_string_equal(all->routing.threshold_mode, "auto");
+	assert_string_equal(all->routing.utilisation, "0.25");
+	assert_string_equal(all->routing.flows_per_uplink, "3");
+	assert_int_equal(all->routing.flows, 12);
+	assert_int_equal(all->routing.seed, 9);
+	assert_int_equal(all->worker.cycles_hz, 6);
+	assert_int_equal(all->worker.buffers_free, 7);
+	assert_string_equal(all->worker.idle, "sleep");
+	uint32_t at = 100;
+#define X(key, meaning) assert_int_equal(all->drops.reason[DRB_DROP_##key], at++);
+	DRB_DROP_REASONS(X)
+#undef X
+	at = 100;
+#define X(key, meaning) assert_int_equal(all->routing.count.key, at++);
+	DRB_ROUTING_COUNTERS(X)
+#undef X
+	at = 100;
+#define X(key, meaning) assert_int_equal(all->worker.count.key, at++);
+	DRB_WORKER_COUNTERS(X)
+#undef X
 	assert_int_equal(all->differences.count[64], 64);
 	assert_int_equal(all->burst_size[DRB_LOG_BINS - 1], DRB_LOG_BINS - 1);
 	assert_int_equal(all->queue_length[3], 6);

@@ -251,16 +251,6 @@ static const uint32_t f32[] = {3, 2, 2};
 static const uint32_t trees[][3] = {{2, 2, 2}, {2, 3, 3}, {3, 2, 2}, {4, 2, 2},
 				    {3, 3, 3}, {2, 3, 2}, {3, 3, 2}};
 
-TEST(nothing_dead)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(trees); i++) {
-		begin(trees[i]);
-		all_usable();
-		struct found f = all_pairs();
-		assert_int_equal(f.extra[0], f.pairs);
-	}
-}
-
 // A packet to dst is affected if it may come to the upper end of the link on its way down.
 static bool affected(const struct link *l, uint32_t src, uint32_t dst)
 {

@@ -297,26 +297,6 @@ TEST(truncated_at_every_length)
 	}
 }
 
-TEST(noise)
-{
-	struct drb_rng r = drb_rng_seed(6, 0);
-
-	for (int i = 0; i < 200000; i++) {
-		struct frame f = ether();
-		if (drb_rng_below(&r, 4) == 0)
-			PUT(&f, 0x81, 0, 0, 1);
-		if (drb_rng_below(&r, 2))
-			put_ipv4(&f, (uint8_t)drb_rng_next(&r), 0, 2);
-		else
-			put_ipv6(&f, (uint8_t[]){0, 43, 60, 17}[drb_rng_below(&r, 4)]);
-		for (int n = 0; n < 6; n++)
-			PUT(&f, (uint8_t[]){0, 43, 60, 6}[drb_rng_below(&r, 4)],
-			    (uint8_t)drb_rng_below(&r, 3), 0, 0, 0, 0, 0, 0);
-		f.data[14 + drb_rng_below(&r, f.len - 14)] = (uint8_t)drb_rng_next(&r);
-		key_of(f.data, 14 + drb_rng_below(&r, f.len - 13));
-	}
-}
-
 // Ports that count up spread evenly over buckets: what ECMP rests on.
 TEST(hash_spreads)
 {

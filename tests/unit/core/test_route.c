@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Next hop and whole paths: every pair, every scheme, every outcome of every random draw.
+// Next hop and whole paths: every pair, every sequence of uplinks.
 #include "fixtures/unit.h"
 
-#include "core/routing/decide.h"
 #include "core/fabric/next_hop.h"
 #include "core/math/random.h"
 
-#include "fixtures/draws.h"
 #include "fixtures/model.h"
-
-#define SMALL_ARITY_MAX 4
 
 static const struct model small[] = {{1, 4, 0}, {2, 3, 0}, {3, 2, 0}, {3, 3, 0}, {4, 2, 0},
 				     {2, 4, 3}, {3, 2, 1}, {3, 3, 2}, {3, 3, 1}, {4, 2, 1}};
@@ -115,93 +111,7 @@ TEST(every_uplink_sequence_arrives)
 	}
 }
 
-struct scheme_case {
-	struct drb_choice choice;
-	struct draws draws;
-	// Per number of uplinks and default: ports ever returned.
-	uint32_t seen[SMALL_ARITY_MAX + 1][SMALL_ARITY_MAX];
-};
-
-// Every load vector with entries 0..3 and every draw: the set of ports drb_choose() returns.
-static uint32_t reachable(const struct drb_choice *c, const struct draws *draws, uint32_t def,
-			  uint64_t flow)
-{
-	uint32_t load[SMALL_ARITY_MAX] = {0}, vectors = 1u << 2 * c->uplinks, ports = 0;
-
-	for (uint32_t v = 0; v < vectors; v++) {
-		for (uint32_t p = 0; p < c->uplinks; p++)
-			load[p] = v >> 2 * p & 3;
-		for (uint32_t i = 0; i < draws_total(draws); i++) {
-			uint32_t port = drb_choose(c, load, def, flow, draws_at(draws, i));
-			assert_in_range(port, 0, c->uplinks - 1);
-			ports |= 1u << port;
-		}
-	}
-	return ports;
-}
-
-static uint32_t scheme_uplinks(void *arg, const struct drb_tree *t, struct drb_end at, uint32_t dst)
-{
-	struct scheme_case *s = arg;
-	struct drb_hop hop = drb_hop_at(t, at.layer, at.label);
-	uint32_t def = drb_hop_default(&hop, dst), ups = drb_tree_up_ports(t, at.layer);
-
-	assert_in_range(def, 0, ups - 1);
-	s->choice.uplinks = ups;
-	if (drb_scheme_has(s->choice.scheme, DRB_READS_FLOW)) {
-		// One port per flow and switch; a few flows of this destination.
-		uint32_t ports = 0, load[SMALL_ARITY_MAX] = {0};
-		for (uint64_t flow = 0; flow < 8; flow++)
-			ports |= 1u << drb_choose(&s->choice, load, def, dst * 977 + flow, 0);
-		return ports;
-	}
-	if (!s->seen[ups][def])
-		s->seen[ups][def] = reachable(&s->choice, &s->draws, def, dst);
-	return s->seen[ups][def];
-}
-
-// A scheme that neither compares nor draws, nor reads flows, has no choice; nor has one behind a threshold that no
-// load exceeds here.
-static bool takes_one(const struct drb_choice *c, double threshold)
-{
-	const struct drb_scheme_row *row = &drb_scheme_table[c->scheme];
-
-	return (drb_scheme_has_threshold(c->scheme) && threshold >= 3) ||
-	       (row->compares == DRB_COMPARES_NONE && row->draw == DRB_DRAW_NONE &&
-		!drb_scheme_has(c->scheme, DRB_READS_FLOW));
-}
-
-// What a scheme can do at all, with loads free: everything for those that draw.
-TEST(every_scheme_arrives_with_every_draw)
-{
-	static const double thresholds[] = {0, 0.5, 1, 2, 3, INFINITY};
-
-	for (size_t i = 0; i < ARRAY_SIZE(small); i++) {
-		struct drb_tree t = tree_of(&small[i]);
-		uint64_t all = walk_all(&t, any_uplink, NULL, NULL);
-		uint64_t pairs = (uint64_t)t.hosts * (t.hosts - 1);
-
-		for (int scheme = 0; scheme < DRB_SCHEME_COUNT; scheme++) {
-			for (size_t k = 0; k < ARRAY_SIZE(thresholds); k++) {
-				for (uint32_t choices = 2; choices <= t.arity; choices++) {
-					struct scheme_case s = {
-						.choice = {.scheme = (enum drb_scheme)scheme,
-							   .choices = choices,
-							   .margin = drb_margin(thresholds[k]),
-							   .salt = 42},
-						.draws = draws_up_to(t.arity)};
-					uint64_t n = walk_all(&t, scheme_uplinks, NULL, &s);
-					if (takes_one(&s.choice, thresholds[k]))
-						assert_int_equal(n, pairs);
-					else if (drb_scheme_table[scheme].draw != DRB_DRAW_NONE)
-						assert_int_equal(n, all);
-				}
-			}
-		}
-	}
-}
-
-// One uplink for every switch: D-mod-k, or always port 0 to see that the check can fail.
+// One uplink for every switch: D-mod-k.
 static uint32_t dmodk_uplink(void *arg, const struct drb_tree *t, struct drb_end at, uint32_t dst)
 {
 	struct drb_hop hop = drb_hop_at(t, at.layer, at.label);
@@ -210,61 +120,10 @@ static uint32_t dmodk_uplink(void *arg, const struct drb_tree *t, struct drb_end
 	return 1u << drb_hop_default(&hop, dst);
 }
 
-static uint32_t first_uplink(void *arg, const struct drb_tree *t, struct drb_end at, uint32_t dst)
-{
-	(void)arg, (void)t, (void)at, (void)dst;
-	return 1;
-}
-
 struct links {
 	const struct drb_tree *tree;
-	uint32_t *owner; // per down-link: 1 + its only destination so far
-	uint64_t shared; // how often a link had another destination already
-	uint64_t *to;    // see note_down_links()
+	uint64_t *to; // see note_down_links()
 };
-
-static void claim_down_links(void *arg, uint32_t src, uint32_t dst, const uint32_t ports[],
-			     uint32_t switches)
-{
-	struct links *l = arg;
-	const struct drb_tree *t = l->tree;
-	struct drb_end at = drb_tree_host_peer(t, src);
-	uint32_t per_layer = 4 * t->pow[t->layers]; // more than switches times down-ports
-
-	for (uint32_t i = 0; i < switches; i++) {
-		if (i < switches / 2) {
-			at = drb_tree_up_peer(t, at.layer, at.label, ports[i]);
-			continue;
-		}
-		uint32_t link = (at.layer - 1) * per_layer + at.label * 2 * t->arity + ports[i];
-		l->shared += l->owner[link] != 0 && l->owner[link] != dst + 1;
-		l->owner[link] = dst + 1;
-		at = drb_tree_down_peer(t, at.layer, at.label, ports[i]);
-	}
-}
-
-static uint64_t shared_down_links(const struct drb_tree *t, uplinks_fn uplinks)
-{
-	struct links l = {.tree = t};
-
-	l.owner = calloc((size_t)t->layers * 4 * t->pow[t->layers], sizeof(*l.owner));
-	walk_all(t, uplinks, claim_down_links, &l);
-	free(l.owner);
-	return l.shared;
-}
-
-// Theorem: "D-mod-k guarantees link-disjoint downward paths for pairs with different destinations".
-TEST(dmodk_down_paths_are_link_disjoint)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(small); i++) {
-		struct drb_tree t = tree_of(&small[i]);
-		if (t.uplinks < t.arity)
-			continue; // see below
-		assert_int_equal(shared_down_links(&t, dmodk_uplink), 0);
-		if (t.layers > 1)
-			assert_true(shared_down_links(&t, first_uplink) > 0);
-	}
-}
 
 // The destinations of a down-link: bits, of at most 64 hosts.
 static void note_down_links(void *arg, uint32_t src, uint32_t dst, const uint32_t ports[],
@@ -359,19 +218,6 @@ static void check_hop(const struct model *m, const struct drb_tree *t, uint32_t 
 				 digit[layer] % (layer == 1 ? model_uplinks(m) : m->d));
 	assert_int_equal(drb_hop_below(&hop, host), model_below(m, layer, label, host));
 	assert_int_equal(hop.span, layer == m->l ? t->hosts : model_power(m->d, layer));
-}
-
-TEST(hops_of_small_trees)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(small); i++) {
-		struct drb_tree t = tree_of(&small[i]);
-		for (uint32_t layer = 1; layer <= t.layers; layer++) {
-			for (uint32_t s = 0; s < drb_tree_switches(&t, layer); s++) {
-				for (uint32_t h = 0; h < t.hosts; h++)
-					check_hop(&small[i], &t, layer, s, h);
-			}
-		}
-	}
 }
 
 TEST(hops_of_random_trees)

@@ -312,35 +312,6 @@ TEST(hidden_messages)
 	}
 }
 
-// Whatever comes: an answer, and what is right stays right if only the rest of the packet changes.
-TEST(random_octets)
-{
-	struct drb_rng r = drb_rng_seed(1, 4);
-	uint32_t seen[DRB_SOURCE_HELLO + 1] = {0};
-
-	for (int round = 0; round < 200000; round++) {
-		static const uint8_t types[][2] = {
-			{8, 0}, {8, 6}, {0x86, 0xdd}, {0x81, 0}, {0x88, 0xb5}};
-		static const uint8_t ip6[16] = {OWN_IP6};
-		struct frame f = ethernet(drb_rng_below(&r, 4) == 0);
-		put(&f, types[drb_rng_below(&r, ARRAY_SIZE(types))], 2);
-		uint32_t more = drb_rng_below(&r, 100);
-		for (uint32_t i = 0; i < more; i++)
-			PUT(&f, (uint8_t)drb_rng_next(&r));
-		if (f.data[12] == 0x86 && drb_rng_below(&r, 2)) {
-			f.len = f.len > 54 ? f.len : 54;
-			f.data[14] = 0x60;
-			f.data[18] = 0, f.data[19] = (uint8_t)(f.len - 54);
-			f.data[20] = drb_rng_below(&r, 2) ? 58 : 60;
-			memcpy(f.data + 22, ip6, 16);
-			f.data[54] = (uint8_t)(133 + drb_rng_below(&r, 5));
-		}
-		seen[check(drb_rng_below(&r, 2), &f)]++;
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(seen); i++)
-		assert_true(seen[i] > 100);
-}
-
 // The EtherType of hellos is the switches', whoever the frame is for: the next switch's socket of hellos takes
 // it, also behind a tag, which the kernel removes.
 TEST(hellos)

@@ -102,18 +102,6 @@ TEST(codes_match_the_digits)
 	}
 }
 
-TEST(distances_match_the_digits)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(small); i++) {
-		struct drb_tree t = tree_of(&small[i]);
-		for (uint32_t a = 0; a < t.hosts; a++) {
-			for (uint32_t b = 0; b < t.hosts; b++)
-				assert_int_equal(drb_distance(&t, a, b),
-						 model_distance(&small[i], a, b));
-		}
-	}
-}
-
 static void assert_end(struct drb_end e, uint32_t layer, uint32_t label, uint32_t port, bool up)
 {
 	assert_int_equal(e.layer, layer);

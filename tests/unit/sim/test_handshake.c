@@ -23,14 +23,6 @@ static void step_until(struct drb_transfers *t, uint64_t slot)
 		assert_int_equal(drb_transfers_step(t), 0);
 }
 
-static void run_out(struct drb_transfers *t)
-{
-	while (t->over < t->count) {
-		assert_int_equal(drb_transfers_step(t), 0);
-		assert_true(drb_transfers_slot(t) < 100000);
-	}
-}
-
 // Slots that one transfer takes on an idle fabric.
 static uint64_t time_alone(const struct drb_transfers_setup *s, uint32_t to, uint32_t size)
 {
@@ -66,38 +58,6 @@ TEST(alone_it_takes_a_round_trip)
 	}
 }
 
-// Three hosts send to one from slot 4 on, so from slot 5 on its queue is two longer after each slot.
-static void begin_three(struct drb_transfers *t, uint32_t to, uint32_t size)
-{
-	for (uint32_t h = 1; h <= 3; h++)
-		add(t, h, to, size);
-	for (uint32_t h = 1; h <= 3; h++)
-		assert_int_equal(t->transfer[h - 1].connected, UINT64_MAX);
-	step_until(t, 24);
-	for (uint32_t h = 1; h <= 3; h++)
-		assert_int_equal(t->transfer[h - 1].connected, 4);
-	assert_int_equal(t->sim->fabric.layer[1].len[to], 2 * (24 - 5));
-}
-
-// A SYN waits in the queue to the host, its answer in the queue back; both by as many slots as there are packets
-// before it.
-TEST(it_waits_behind_packets)
-{
-	struct drb_transfers_setup s = setup_of(1, 4);
-
-	for (int answer = 0; answer < 2; answer++) {
-		struct drb_transfers *t = new_of(&s);
-		begin_three(t, 4, 100);
-		// The SYN is at the switch in slot 25; so is its answer in slot 27.
-		uint64_t at = answer ? 27 : 25, behind = 2 * (at - 4) + 1;
-		uint32_t i = answer ? add(t, 4, 5, 1) : add(t, 5, 4, 1);
-		run_out(t);
-		assert_int_equal(t->transfer[i].connected, 24 + 4 + behind);
-		assert_true(t->syns.sent == 4 && t->syns.answered == 4 && t->syns.lost == 0);
-		drb_transfers_free(t);
-	}
-}
-
 // At its host it waits until each of those that may send has sent a packet; so does an answer.
 TEST(it_waits_for_its_turn)
 {
@@ -112,25 +72,6 @@ TEST(it_waits_for_its_turn)
 		run_out(t);
 		// One that is on the link, and three.
 		assert_int_equal(t->transfer[i].connected, 24 + 4 + 1 + 3);
-		drb_transfers_free(t);
-	}
-}
-
-// With a queue of 10, full when a SYN comes, it is sent again after the timeout, and then finds no queue.
-TEST(a_full_queue_loses_it)
-{
-	struct drb_transfers_setup s = setup_of(1, 4);
-
-	s.queue = 10;
-	for (int answer = 0; answer < 2; answer++) {
-		struct drb_transfers *t = new_of(&s);
-		for (uint32_t h = 1; h <= 3; h++)
-			add(t, h, 4, 50);
-		step_until(t, 24);
-		uint32_t i = answer ? add(t, 4, 5, 1) : add(t, 5, 4, 1);
-		run_out(t);
-		assert_int_equal(t->transfer[i].connected, 24 + TIMEOUT + 4);
-		assert_true(t->syns.sent == 5 && t->syns.answered == 4 && t->syns.lost == 1);
 		drb_transfers_free(t);
 	}
 }

@@ -241,50 +241,6 @@ TEST(detours_are_short)
 	}
 }
 
-// Almost alone on the fabric: a link that takes K slots costs K - 1, on the pairs it concerns only. One in a slot
-// is none.
-TEST(slow_links_cost_what_they_take)
-{
-	for (uint32_t links = 1; links <= 4; links += 3) {
-		for (uint32_t slots = 1; slots <= 40; slots = 3 * slots + 1) {
-			struct drb_packet_setup s =
-				setup_of(3, 2, DRB_SCHEME_DMODK, "random", 0.0005);
-			s.slots = 40000;
-			s.stats = 39990;
-			struct drb_packet_result fast = run(&s);
-			s.slow = (struct drb_slow){links, slots};
-			struct drb_packet_result r = run(&s);
-			// A packet to one of 15 hosts goes up to layer 2 for 14 of them, to layer 3 for 12,
-			// by one of 16 links a layer, and back: a link carries 0.10 or 0.117 of them.
-			double crossed = (r.latency - fast.latency) / (slots - 1.0);
-			assert_true(r.throughput > 0.99 * fast.throughput);
-			if (slots == 1)
-				assert_memory_equal(&r, &fast, sizeof(r));
-			else
-				assert_in_range(1000 * crossed, links * 60, links * 160);
-		}
-	}
-}
-
-// Nothing is lost or doubled, whatever is slow or dead besides; the seed draws which links are.
-TEST(slow_links_keep_packets)
-{
-	for (int i = 0; i < 4 * DRB_SCHEME_COUNT; i++) {
-		struct drb_packet_setup s = setup_of(3, 4, (enum drb_scheme)(i / 4), "mixed", 0.9);
-		struct drb_packet_sim *sim;
-		s.slow = (struct drb_slow){.links = 40, .slots = 3};
-		s.fail.links = i % 2 * 20;
-		s.detail = i & 2;
-		assert_int_equal(drb_packet_new(&sim, &s), 0);
-		for (int slot = 0; slot < 150; slot++) {
-			assert_int_equal(drb_packet_step(sim), 0);
-			struct drb_packet_count c = drb_packet_counted(sim);
-			assert_int_equal(c.in, c.out + c.inside + c.lost);
-		}
-		drb_packet_free(sim);
-	}
-}
-
 static uint32_t slow_ports(const struct drb_slow_links *links, const struct drb_tree *t, bool up)
 {
 	uint32_t slow = 0;

@@ -143,15 +143,6 @@ static struct drb_transfers_setup setup_of(double room)
 	return s;
 }
 
-static uint64_t run_out(struct drb_transfers *t)
-{
-	while (t->over < t->count) {
-		assert_int_equal(drb_transfers_step(t), 0);
-		assert_true(drb_transfers_slot(t) < SLOTS_MAX);
-	}
-	return drb_transfers_slot(t);
-}
-
 // All hosts send, to the next one or all but the first to the first: what waits and what drops is the same.
 static void compare(const struct drb_transfers_setup *setup, bool to_one, uint64_t *resent)
 {

@@ -10,12 +10,6 @@ static struct drb_transfers_setup setup_of(uint32_t layers, uint32_t arity, enum
 	return s;
 }
 
-static void run_out(struct drb_transfers *t)
-{
-	while (t->over < t->count)
-		assert_int_equal(drb_transfers_step(t), 0);
-}
-
 #define SLOTS 150
 
 // The packets of a traffic, each a transfer, take the ways and the time of those in the packet model.

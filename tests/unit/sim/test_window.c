@@ -103,14 +103,6 @@ static struct drb_transfers_setup setup_of(uint32_t layers, uint32_t arity,
 	return s;
 }
 
-static void run_out(struct drb_transfers *t)
-{
-	while (t->over < t->count) {
-		assert_int_equal(drb_transfers_step(t), 0);
-		assert_true(drb_transfers_slot(t) < SLOTS_MAX);
-	}
-}
-
 // Senders begin one after the other, so many slots apart. Adds up what was sent again, and SYNs that were lost.
 static void compare(const struct drb_transfers_setup *setup, uint32_t senders, uint32_t apart,
 		    uint64_t again[2])
@@ -175,31 +167,6 @@ TEST(handshakes_agree_with_a_plain_model)
 		compare(&s, HOSTS - 1, 1 + i / 18 * 20, again);
 	}
 	assert_true(again[0] > 100 && again[1] > 10);
-}
-
-// Marks keep a queue short that seven senders share, and its link busy.
-TEST(marks_keep_queues_short)
-{
-	struct drb_transfers_setup s = setup_of(1, 4, DRB_SIM_WINDOW);
-	s.timeout = SLOTS_MAX; // the long queue is no loss
-	uint32_t longest[2] = {0, 0};
-
-	for (int marked = 0; marked < 2; marked++) {
-		s.mark = marked ? 20 : UINT32_MAX;
-		struct drb_transfers *t = new_of(&s);
-		for (uint32_t h = 1; h < 8; h++)
-			add(t, h, 0, 1000);
-		while (t->over < t->count) {
-			assert_int_equal(drb_transfers_step(t), 0);
-			uint32_t len = t->sim->fabric.layer[1].len[0];
-			if (drb_transfers_slot(t) > 1000 && len > longest[marked])
-				longest[marked] = len;
-		}
-		assert_int_equal(t->dropped + t->resent, 0);
-		assert_true(drb_transfers_slot(t) < 7000 * 1.02);
-		drb_transfers_free(t);
-	}
-	assert_true(longest[1] < 60 && longest[0] > 1000);
 }
 
 // Nothing is lost, but packets are overtaken: who takes that for loss sends again.

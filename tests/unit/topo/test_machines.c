@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fabrics split over machines: against every way there is to do it, counted link by link, on small fabrics;
 // and what is said about a file of machines.
-#include "fixtures/unit.h"
-
-#include <unistd.h>
+#include "fixtures/config_files.h"
 
 #include "topo/machines/cables.h"
 #include "topo/machines/split.h"
@@ -171,39 +169,21 @@ TEST(machines_without_anything_are_named)
 
 #define SAID_MAX 1024
 
-static char file[] = "/tmp/drb-test-machines-XXXXXX";
-
 // Reads the text as a file, of a fabric its cables, too; takes what is said on standard error.
 static int load_of(const struct drb_tree *t, const char *text, struct machines *m,
 		   char said[SAID_MAX])
 {
-	FILE *f = fopen(file, "w"), *to = tmpfile();
 	uint32_t index;
-	int saved, rc;
 
-	assert_non_null(f);
-	assert_non_null(to);
-	fputs(text, f);
-	assert_int_equal(fclose(f), 0);
-	fflush(stderr);
-	saved = dup(STDERR_FILENO);
-	dup2(fileno(to), STDERR_FILENO);
-	rc = machines_load(file, m);
+	write_file(text);
+	hear();
+	int rc = machines_load(file, m);
 	if (rc == 0 && t) {
 		assert_int_equal(machines_split(t, m, &index), 0);
 		rc = cables_load(file, t, m);
 	}
-	dup2(saved, STDERR_FILENO);
-	close(saved);
-	rewind(to);
-	said[fread(said, 1, SAID_MAX - 1, to)] = '\0';
-	fclose(to);
+	heard(said, SAID_MAX);
 	return rc;
-}
-
-static int load(const char *text, struct machines *m, char said[SAID_MAX])
-{
-	return load_of(NULL, text, m, said);
 }
 
 TEST(what_a_file_says_holds)
@@ -211,12 +191,13 @@ TEST(what_a_file_says_holds)
 	struct machines m;
 	char said[SAID_MAX];
 
-	assert_int_equal(load("machines:\n"
-			      "  - {name: a, address: 192.0.2.1}\n"
-			      "  - {name: b-2, address: 192.0.2.2, share: 3, ssh_user: lab, "
-			      "ssh_port: 2222,\n"
-			      "     command: sudo drbfabric}\n",
-			      &m, said),
+	assert_int_equal(load_of(NULL,
+				 "machines:\n"
+				 "  - {name: a, address: 192.0.2.1}\n"
+				 "  - {name: b-2, address: 192.0.2.2, share: 3, ssh_user: lab, "
+				 "ssh_port: 2222,\n"
+				 "     command: sudo drbfabric}\n",
+				 &m, said),
 			 0);
 	assert_string_equal(said, "");
 	assert_int_equal(m.count, 2);
@@ -228,22 +209,21 @@ TEST(what_a_file_says_holds)
 	assert_string_equal(m.machine[1].command, "sudo drbfabric");
 	assert_int_equal(m.machine[1].ssh_port, 2222);
 	assert_int_equal(machines_room(&m), 1450);
-	assert_int_equal(
-		load("underlay_mtu: 9000\nmachines: [{name: a, address: 192.0.2.1}]\n", &m, said),
-		0);
+	assert_int_equal(load_of(NULL,
+				 "underlay_mtu: 9000\nmachines: [{name: a, address: 192.0.2.1}]\n",
+				 &m, said),
+			 0);
 	assert_int_equal(machines_room(&m), 8950);
-	assert_int_equal(load("machines: [{name: a, address: 2001:db8::1}]\n", &m, said), 0);
+	assert_int_equal(load_of(NULL, "machines: [{name: a, address: 2001:db8::1}]\n", &m, said),
+			 0);
 	assert_int_equal(machines_room(&m), 1430);
-	assert_int_equal(load("links: vlan\n"
-			      "machines: [{name: a, address: 192.0.2.1, interface: eth1}]\n",
-			      &m, said),
+	assert_int_equal(load_of(NULL,
+				 "links: vlan\n"
+				 "machines: [{name: a, address: 192.0.2.1, interface: eth1}]\n",
+				 &m, said),
 			 0);
 	assert_int_equal(machines_room(&m), 1500);
 }
-
-struct mistake {
-	const char *text, *want;
-};
 
 static void check_mistakes(const struct drb_tree *t, const struct mistake mistakes[], size_t count)
 {
@@ -428,18 +408,4 @@ TEST(mistakes_of_cables_are_named)
 	check_mistakes(&t, mistakes_of_cables, ARRAY_SIZE(mistakes_of_cables));
 }
 
-static int make_file(void **state)
-{
-	int fd = mkstemp(file);
-
-	(void)state;
-	return fd < 0 ? -1 : close(fd);
-}
-
-static int remove_file(void **state)
-{
-	(void)state;
-	return unlink(file);
-}
-
-TEST_MAIN(make_file, remove_file)
+TEST_MAIN(make_dir, remove_dir)

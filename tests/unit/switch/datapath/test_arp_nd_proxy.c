@@ -323,22 +323,4 @@ TEST(every_pair)
 	}
 }
 
-// Noise and damaged questions: any outcome, but no byte beyond the frame and room.
-TEST(noise)
-{
-	struct drb_rng r = drb_rng_seed(4, 0);
-
-	for (int i = 0; i < 200000; i++) {
-		bool nd = drb_rng_below(&r, 2);
-		uint8_t frame[86];
-		uint32_t len = 14 + drb_rng_below(&r, nd ? 73 : 47);
-		memcpy(frame, nd ? nd_request : arp_request, nd ? 86 : 60);
-		for (uint32_t n = drb_rng_below(&r, 4); n > 0; n--)
-			frame[drb_rng_below(&r, len)] = (uint8_t)drb_rng_next(&r);
-		if (nd && len == 86 && (frame[18] << 8 | frame[19]) <= 32)
-			fix_checksum(frame);
-		ask_as(4, frame, len, len + drb_rng_below(&r, 20));
-	}
-}
-
 TEST_MAIN(NULL, NULL)

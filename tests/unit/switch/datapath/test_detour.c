@@ -44,13 +44,6 @@ static void know(void)
 	}
 }
 
-static void all_usable(void)
-{
-	for (uint32_t n = 0; n < SWITCHES; n++)
-		ports_of[n] = (struct drb_links){0};
-	know();
-}
-
 static uint32_t shortest(uint32_t from, uint32_t to)
 {
 	return 2 * drb_distance(&setup[0].tree, from, to) - 1;
@@ -97,35 +90,6 @@ TEST(every_link)
 		assert_int_equal(begun, detours);
 		end_fabric();
 	}
-}
-
-TEST(every_switch)
-{
-	begin(routings[0]);
-	for (uint32_t dead = 0; dead < SWITCHES; dead++) {
-		for (uint32_t i = 0; i < LINKS; i++)
-			cut(&links[i], links[i].low == dead || links[i].high == dead);
-		for (uint32_t i = 0; i < LINKS; i++) {
-			if (links[i].low == dead || links[i].high == dead)
-				cut(&links[i], true);
-		}
-		know();
-		for (uint32_t pair = 0; pair < HOSTS * HOSTS; pair++) {
-			uint32_t from = pair / HOSTS, to = pair % HOSTS, at;
-			if (from == to || from / 2 == dead)
-				continue;
-			uint32_t hops = travel(from, to, dead, &at);
-			if (to / 2 == dead)
-				assert_int_equal(hops, LOST);
-			else
-				assert_in_range(hops, shortest(from, to),
-						shortest(from, to) + DRB_DETOUR_HOPS_MAX);
-		}
-		all_usable();
-	}
-	for (uint32_t n = 0; n < SWITCHES; n++)
-		assert_int_equal(dropped(&sw[n]), sw[n].drop[DRB_DROP_no_route]);
-	end_fabric();
 }
 
 // While a worker of a switch is stuck nothing goes from there to other switches, which would take it for a sign of

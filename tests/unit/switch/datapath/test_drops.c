@@ -218,42 +218,4 @@ TEST(segments)
 	end();
 }
 
-// Any bytes at all in bursts of any size, into every kind of switch.
-TEST(random_frames)
-{
-	static const char *const switches[] = {
-		FABRIC(3, 2, 1, 3),
-		FABRIC(3, 2, 2, 5) "routing: {scheme: ecmp}\n",
-		FABRIC(3, 2, 3, 1),
-		FABRIC(2, 8, 1, 15) "routing: {scheme: micro}\n",
-		FABRIC(1, 4, 1, 0),
-		FABRIC(3, 1, 2, 1) "routing: {scheme: least, choices: 5}\n",
-		FABRIC(3, 4, 1, 5) "routing: {scheme: walk}\n",
-		FABRIC(3, 4, 2, 31) "routing: {scheme: walk, choices: 4}\n",
-	};
-	struct drb_rng r = drb_rng_seed(3, 3);
-
-	for (size_t i = 0; i < ARRAY_SIZE(switches); i++) {
-		begin(switches[i], 50);
-		for (int n = 0; n < 2000; n++) {
-			struct rte_mbuf *burst[DRB_BURST_MAX];
-			uint32_t count = 1 + drb_rng_below(&r, DRB_BURST_MAX);
-			for (uint32_t p = 0; p < count; p++) {
-				uint8_t frame[128];
-				uint32_t len = 1 + drb_rng_below(&r, sizeof(frame));
-				make_frame(frame, sizeof(frame), drb_rng_below(&r, 20),
-					   drb_rng_below(&r, 140));
-				for (uint32_t k = drb_rng_below(&r, 3); k > 0; k--)
-					frame[drb_rng_below(&r, len)] = (uint8_t)drb_rng_next(&r);
-				burst[p] = mbuf_of(frame, len);
-				assert_non_null(burst[p]);
-			}
-			w.now_ns += drb_rng_below(&r, 100000);
-			drb_forward_burst(&w, drb_rng_below(&r, w.ports), burst, count);
-		}
-		conserved();
-		end();
-	}
-}
-
 TEST_MAIN(setup_eal, free_eal)

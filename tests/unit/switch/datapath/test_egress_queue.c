@@ -274,29 +274,6 @@ TEST(formula_without_drift)
 	}
 }
 
-// A stretch of back-to-back packets takes exactly as long as the rate says.
-TEST(busy_link_is_exact)
-{
-	const struct run c = {10000000, false, false, 512, 24, 32, 2000000, 0, 0, 0};
-	struct drb_egress q = queue_of(&c);
-	uint64_t now = 77, sent = 0;
-
-	for (int i = 0; i < 512; i++)
-		assert_true(push(&q, &q, 1226, now)); // 1 ms each with the overhead
-	while (sent < 4000000) {
-		now = drb_egress_next_ns(&q);
-		uint32_t due = drb_egress_due(&q, now, 32);
-		assert_int_equal(due, 1);
-		drb_egress_pop(&q, due, (uint64_t)due * 1226, now);
-		sent += due;
-		assert_int_equal(now, 77 + sent * 1000000);
-		assert_true(push(&q, &q, 1226, now));
-	}
-	assert_int_equal(q.late.ns, 0);
-	assert_int_equal(q.lost_credit_ns, 0);
-	drb_egress_free(&q);
-}
-
 // How late packets left that the driver took together, at a rate that no binary fraction holds:
 // each may be a nanosecond off, for departures are not whole ones.
 TEST(lateness_of_a_burst)
@@ -323,80 +300,6 @@ TEST(lateness_of_a_burst)
 		assert_in_range(q.departure.ns + 1, model_ns(&m), model_ns(&m) + 2);
 		drb_egress_free(&q);
 	}
-}
-
-// A worker that sleeps for long sends at once what the link would have sent within `catchup`, and
-// not a packet more.
-TEST(catches_up_within_bound)
-{
-	const struct run c = {1000, true, false, 512, 24, 32, 2000000, 0, 0, 0};
-	struct drb_egress q = queue_of(&c);
-
-	for (int i = 0; i < 100; i++)
-		assert_true(push(&q, &q, 60, 0)); // departures at 1 ms, 2 ms, ...
-	assert_int_equal(drb_egress_due(&q, 999999, 32), 0);
-	assert_int_equal(drb_egress_due(&q, 3000000, 32), 3); // 2 ms late: all made up for
-	assert_int_equal(q.lost_credit_ns, 0);
-	drb_egress_pop(&q, 3, 180, 3000000);
-	assert_int_equal(q.late.ns, 2000000 + 1000000);
-	assert_int_equal(drb_egress_next_ns(&q), 4000000);
-	assert_int_equal(drb_egress_due(&q, 14000000, 32), 3); // 10 ms late, 8 of them lost
-	assert_int_equal(q.lost_credit_ns, 8000000);
-	assert_int_equal(q.lost_credit_events, 1);
-	assert_int_equal(drb_egress_due(&q, 14000000, 32), 3); // asking again loses no more
-	assert_int_equal(q.lost_credit_events, 1);
-	drb_egress_pop(&q, 3, 180, 14000000);
-	assert_int_equal(drb_egress_next_ns(&q), 15000000);
-	drb_egress_free(&q);
-}
-
-// Whenever within a slot a packet comes, and however late the one before it was sent, it departs at
-// the end of the slot.
-TEST(slots_have_one_clock)
-{
-	const struct run c = {500, true, false, 512, 24, 32, 2000000, 0, 0, 1};
-	static const uint64_t arrivals[] = {10000000, 10000001, 11999999};
-
-	for (size_t i = 0; i < ARRAY_SIZE(arrivals); i++) {
-		struct drb_egress q = queue_of(&c);
-		assert_true(push(&q, &q, 60, arrivals[i]));
-		assert_int_equal(drb_egress_next_ns(&q), 12000000);
-		assert_true(push(&q, &q, 60, arrivals[i]));
-		assert_int_equal(drb_egress_due(&q, 13500000, 32), 1); // late, but in the next slot
-		drb_egress_pop(&q, 1, 60, 13500000);
-		assert_int_equal(drb_egress_next_ns(&q), 14000000);
-		assert_int_equal(drb_egress_due(&q, 14000000, 32), 1);
-		drb_egress_pop(&q, 1, 60, 14000000);
-		assert_true(push(&q, &q, 60, 14000000)); // in the slot that has just begun
-		assert_int_equal(drb_egress_next_ns(&q), 16000000);
-		assert_int_equal(q.lost_credit_events, 0);
-		// One slot of the three missed may be made up for.
-		assert_int_equal(drb_egress_due(&q, 22500000, 32), 1);
-		assert_int_equal(q.lost_credit_ns, 4000000);
-		assert_int_equal(q.late.slots, 0);
-		drb_egress_pop(&q, 1, 60, 22500000); // 20 ms was its time
-		assert_int_equal(q.late.slots, 1);
-		drb_egress_free(&q);
-	}
-}
-
-TEST(full_queue_discards)
-{
-	const struct run c = {1000, true, false, 5, 24, 32, 2000000, 0, 0, 0};
-	struct drb_egress q = queue_of(&c);
-
-	for (int i = 0; i < 5; i++)
-		assert_true(push(&q, &q, 100, 0));
-	assert_false(push(&q, &q, 100, 0));
-	assert_int_equal(q.discards, 1);
-	assert_int_equal(drb_egress_max(&q), 5);
-	// The packet that is being serialised still counts; its place is free after its departure.
-	assert_int_equal(drb_egress_due(&q, 1000000, 32), 1);
-	drb_egress_pop(&q, 1, 100, 1000000);
-	assert_true(push(&q, &q, 100, 1000000));
-	q.limit = 0; // a port without a device
-	assert_false(push(&q, &q, 100, 1000000));
-	drb_egress_free(&q);
 }
 
 static uint32_t size_of_packet(const void *packet)

@@ -312,40 +312,9 @@ TEST(flowlets_of_a_burst)
 	}
 }
 
-// Everything that does not go up is treated as in packet units.
-TEST(the_rest)
+// A core switch has no uplinks and needs no table.
+TEST(no_uplinks)
 {
-	static const char *const units[] = {"flow", "flowlet"};
-
-	for (size_t u = 0; u < ARRAY_SIZE(units); u++) {
-		struct drb_rng r = drb_rng_seed(u, 9);
-		char text[256];
-		snprintf(text, sizeof(text), HEAD(2, 2, 1, 0) "routing: {unit: %s}\n", units[u]);
-		begin(text);
-		for (int burst = 0; burst < 200; burst++) {
-			struct rte_mbuf *m[64];
-			uint32_t in = drb_rng_below(&r, 4);
-			for (uint32_t i = 0; i < 64; i++) {
-				uint8_t frame[60];
-				// From hosts and others, to hosts and others; some too short.
-				make_frame(frame, sizeof(frame), drb_rng_below(&r, 3),
-					   drb_rng_below(&r, 10));
-				if (drb_rng_below(&r, 20) == 0)
-					memset(frame, 0xff, 6);
-				m[i] = mbuf_of(frame, drb_rng_below(&r, 20) ? 60 : 13);
-			}
-			drb_forward_burst(&w, in, m, 64);
-			if (burst % 10 == 0)
-				empty_queues();
-		}
-		assert_true(w.routing.down > 100 && w.routing.up_default > 100);
-		assert_true(w.drop[DRB_DROP_bad_frame] > 10);
-		assert_true(w.drop[DRB_DROP_multicast] > 10);
-		assert_true(w.drop[DRB_DROP_not_below] > 10);
-		empty_queues();
-		end();
-	}
-	// A core switch has no uplinks and needs no table.
 	begin(HEAD(2, 2, 2, 0) "routing: {unit: flow}\n");
 	assert_false(w.assigns);
 	end();

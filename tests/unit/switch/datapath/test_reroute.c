@@ -246,18 +246,6 @@ TEST(every_pair)
 	print_message("# %u pairs and single faults: longest way %u switches\n", pairs, longest);
 }
 
-TEST(triples)
-{
-	struct drb_rng r = drb_rng_seed(14, 1);
-
-	for (uint32_t n = 0; n < 500; n++) {
-		const uint32_t faults[] = {drb_rng_below(&r, FAULTS), drb_rng_below(&r, FAULTS),
-					   drb_rng_below(&r, FAULTS)};
-		try_faults(faults, 3);
-	}
-	print_message("# 500 triples: longest way %u switches\n", longest);
-}
-
 int main(void)
 {
 	drb_log_limit(DRB_LOG_ERROR);

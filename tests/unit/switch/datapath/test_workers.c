@@ -25,20 +25,34 @@ static struct totals whole_snapshot(void)
 	return t;
 }
 
-// Takes what left; packets of worker n leave by transmit queue n, in order.
+// A frame that comes by a port into a worker tells both, and its number.
+static void mark(uint8_t *frame, uint32_t in, uint32_t q)
+{
+	static uint64_t number;
+
+	frame[40] = (uint8_t)q;
+	frame[41] = (uint8_t)in;
+	number++;
+	memcpy(frame + 42, &number, sizeof(number));
+}
+
+// Takes what left; packets of worker n leave by transmit queue n, those that came by one port in order.
 static uint64_t collect(uint32_t last[QUEUES])
 {
+	static uint64_t number[PORTS][QUEUES][PORTS];
 	uint64_t got = 0;
 
 	for (uint32_t i = 0; i < PORTS; i++) {
 		for (uint32_t q = 0; q < QUEUES; q++) {
 			void *p;
 			while (rte_ring_dequeue(from[i][q], &p) == 0) {
-				uint32_t queue;
-				memcpy(&queue,
-				       rte_pktmbuf_mtod_offset((struct rte_mbuf *)p, uint8_t *, 20),
-				       4);
-				assert_int_equal(queue, q);
+				const uint8_t *frame =
+					rte_pktmbuf_mtod((struct rte_mbuf *)p, uint8_t *);
+				uint64_t *before = &number[i][q][frame[41]], now;
+				memcpy(&now, frame + 42, sizeof(now));
+				assert_int_equal(frame[40], q);
+				assert_true(now > *before);
+				*before = now;
 				last[q]++;
 				rte_pktmbuf_free(p);
 				got++;
@@ -63,7 +77,7 @@ static void random_traffic(const char *text, uint64_t packets)
 			uint32_t in = drb_rng_below(&r, PORTS), q = drb_rng_below(&r, QUEUES);
 			uint8_t frame[64];
 			make_frame(frame, sizeof(frame), in < 2 ? in : 7, drb_rng_below(&r, 8));
-			memcpy(frame + 20, &q, 4);
+			mark(frame, in, q);
 			struct rte_mbuf *m = mbuf_of(frame, sizeof(frame));
 			if (!m)
 				break;
@@ -93,11 +107,17 @@ static void random_traffic(const char *text, uint64_t packets)
 TEST(traffic)
 {
 	random_traffic(HEAD RINGS "link: {driver: vdev}\n" TWO, 100000);
+	random_traffic(HEAD RINGS "link: {driver: vdev, queue: 64}\nrouting: {scheme: ecmp}\n"
+				  "process: {workers: 2, idle: poll, burst: 7}\n",
+		       100000);
 	random_traffic(
 		HEAD RINGS
 		"link: {driver: vdev, queue: 100}\nrouting: {unit: flow, flow_max: 100}\n" TWO,
 		50000);
 	random_traffic(HEAD RINGS "link: {driver: vdev, rate: 400kpps, queue: 100}\n" TWO, 20000);
+	random_traffic(HEAD RINGS
+		       "link: {driver: vdev, rate: 1Gbit, queue: 8, catchup: 10us}\n" TWO,
+		       40000);
 }
 
 // So many packets of one host to host 2 (default u0), each of a flow of its own, into worker n.
@@ -230,6 +250,7 @@ static struct totals offer_up(uint64_t all_in)
 	for (uint32_t n = 0; n < 40; n++) {
 		uint8_t frame[64];
 		make_frame(frame, sizeof(frame), 0, 2 + n % 2);
+		mark(frame, 0, n % QUEUES);
 		assert_int_equal(
 			rte_ring_enqueue(into[0][n % QUEUES], mbuf_of(frame, sizeof(frame))), 0);
 	}
