@@ -12,20 +12,24 @@
 #define TEXT(x) #x
 #define TEXT_OF(x) TEXT(x)
 
-enum { KEY_FABRIC = 0x100, KEY_IPV4, KEY_IPV6, KEY_MAC, KEY_UPLINKS };
+#define AT(field) offsetof(struct topo, field)
 
-static const struct argp_option topo_options[] = {
-	{"layers", 'l', "L", 0,
-	 "Layers of the fat-tree F(l,d) (default " TEXT_OF(DRB_LAYERS_DEFAULT) ")", 1},
-	{"arity", 'd', "D", 0,
-	 "Arity: switches have 2d ports (default " TEXT_OF(DRB_ARITY_DEFAULT) ")", 1},
-	{"uplinks", KEY_UPLINKS, "U", 0,
-	 "Uplinks of a switch of layer 1 (default D); fewer: the fat-tree is oversubscribed", 1},
-	{"fabric", KEY_FABRIC, "NAME", 0, "Name of the fabric (default " DRB_FABRIC_DEFAULT ")", 1},
-	{"name", KEY_FABRIC, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 1},
-	{"ipv4", KEY_IPV4, "NET/LEN", 0, "IPv4 network of the hosts (default 10.0.0.0/8)", 2},
-	{"ipv6", KEY_IPV6, "NET/LEN", 0, "IPv6 network of the hosts (default fd00::/64)", 2},
-	{"mac", KEY_MAC, "XX:XX", 0, "First two bytes of hosts' MACs (default 02:00)", 2},
+const struct drb_option topo_options[] = {
+	{"--layers", "L", "Layers of the fat-tree F(l,d) (default " TEXT_OF(DRB_LAYERS_DEFAULT) ")",
+	 .kind = DRB_OPTION_TEXT, AT(layers), .letter = 'l'},
+	{"--arity", "D", "Arity: switches have 2d ports (default " TEXT_OF(DRB_ARITY_DEFAULT) ")",
+	 .kind = DRB_OPTION_TEXT, AT(arity), .letter = 'd'},
+	{"--uplinks", "U",
+	 "Uplinks of a switch of layer 1 (default D); fewer: the fat-tree is oversubscribed",
+	 .kind = DRB_OPTION_TEXT, AT(uplinks)},
+	{"--fabric", "NAME", "Name of the fabric (default " DRB_FABRIC_DEFAULT ")",
+	 .kind = DRB_OPTION_TEXT, AT(fabric), .alias = "--name"},
+	{"--ipv4", "NET/LEN", "IPv4 network of the hosts (default 10.0.0.0/8)",
+	 .kind = DRB_OPTION_TEXT, AT(ipv4)},
+	{"--ipv6", "NET/LEN", "IPv6 network of the hosts (default fd00::/64)",
+	 .kind = DRB_OPTION_TEXT, AT(ipv6)},
+	{"--mac", "XX:XX", "First two bytes of hosts' MACs (default 02:00)",
+	 .kind = DRB_OPTION_TEXT, AT(mac)},
 	{0},
 };
 
@@ -63,50 +67,21 @@ static void complete_addresses(struct topo *topo)
 			topo->tree.hosts, a->ipv4_len, a->ipv6_len);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+void topo_complete(void *input)
 {
-	struct topo *topo = state->input;
+	struct topo *topo = input;
 
-	switch (key) {
-	case 'l':
-		topo->layers = arg;
-		return 0;
-	case 'd':
-		topo->arity = arg;
-		return 0;
-	case KEY_UPLINKS:
-		topo->uplinks = arg;
-		return 0;
-	case KEY_FABRIC:
-		topo->fabric = arg;
-		return 0;
-	case KEY_IPV4:
-		topo->ipv4 = arg;
-		return 0;
-	case KEY_IPV6:
-		topo->ipv6 = arg;
-		return 0;
-	case KEY_MAC:
-		topo->mac = arg;
-		return 0;
-	case ARGP_KEY_END:
-		topo->layers = topo->layers ? topo->layers : TEXT_OF(DRB_LAYERS_DEFAULT);
-		topo->arity = topo->arity ? topo->arity : TEXT_OF(DRB_ARITY_DEFAULT);
-		if (!topo->fabric)
-			topo->fabric = DRB_FABRIC_DEFAULT;
-		if (!drb_fabric_name_ok(topo->fabric))
-			drb_die("--fabric '%s': must be at most %d letters, digits, '_', '.' and "
-				"'-', the first a letter or digit",
-				topo->fabric, DRB_FABRIC_MAX);
-		complete_tree(topo);
-		complete_addresses(topo);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	topo->layers = topo->layers ? topo->layers : TEXT_OF(DRB_LAYERS_DEFAULT);
+	topo->arity = topo->arity ? topo->arity : TEXT_OF(DRB_ARITY_DEFAULT);
+	if (!topo->fabric)
+		topo->fabric = DRB_FABRIC_DEFAULT;
+	if (!drb_fabric_name_ok(topo->fabric))
+		drb_die("--fabric '%s': must be at most %d letters, digits, '_', '.' and "
+			"'-', the first a letter or digit",
+			topo->fabric, DRB_FABRIC_MAX);
+	complete_tree(topo);
+	complete_addresses(topo);
 }
-
-const struct argp topo_argp = {.options = topo_options, .parser = parse};
 
 bool topo_links_next(struct topo_links *w, struct topo_link *link)
 {

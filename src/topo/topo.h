@@ -2,10 +2,10 @@
 #pragma once
 // What the verbs of drbtopo share: the fabric asked for and the walk over its nodes and links.
 
-#include <argp.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/cli/options.h"
 #include "common/cli/table.h"
 #include "core/fabric/addresses.h"
 #include "core/fabric/names.h"
@@ -19,9 +19,13 @@ struct topo {
 	const char *layers, *arity, *uplinks, *ipv4, *ipv6, *mac; // as given, NULL if not
 };
 
-// argp child for those options; its input is a struct topo that starts as all zeros. When parsing
-// has ended the topo is complete and checked; anything wrong ends the program with DRB_EXIT_USAGE.
-extern const struct argp topo_argp;
+// Those options, as a set of drb_options_parse() for a struct topo that starts as all zeros. When parsing has ended the
+// topo is complete and checked; anything wrong ends the program with DRB_EXIT_USAGE.
+extern const struct drb_option topo_options[];
+void topo_complete(void *topo);
+// clang-format off
+#define TOPO_SET(topo) {.option = topo_options, topo, topo_complete}
+// clang-format on
 
 // One link, seen from its lower end. Every link of the fabric has exactly one lower end.
 struct topo_link {

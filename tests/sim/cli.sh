@@ -195,7 +195,7 @@ if command -v gnuplot >/dev/null; then
 fi
 refused "none of 'persistent F(3,8)'" paper --quick --part nothing --out "$dir"
 refused '0 to 1' paper --load 2 --out "$dir"
-refused 'not an option' packet drb
+refused "'drb' is one argument too many" packet drb
 
 # One part: its points are done and kept, the others are left.
 "$sim" paper --quick --part theory --out "$dir/part" >"$dir/out" 2>"$dir/err"

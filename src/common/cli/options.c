@@ -95,7 +95,11 @@ static void take(const struct drb_option *o, char *text, void *field)
 			drb_option_u32(o->name, text, (uint32_t)o->least, (uint32_t)o->most);
 		return;
 	case DRB_OPTION_U64:
-		*(uint64_t *)field = drb_option_u64(o->name, text, 0, UINT64_MAX);
+		*(uint64_t *)field = drb_option_u64(o->name, text, (uint64_t)o->least, UINT64_MAX);
+		return;
+	case DRB_OPTION_TIME:
+		if (drb_parse_time(text, field) < 0 || *(uint64_t *)field < (uint64_t)o->least)
+			drb_die("%s %s: must be a time from %gms", o->name, text, o->least / 1e6);
 		return;
 	case DRB_OPTION_REAL:
 		if (drb_parse_real(text, o->least, o->most, field) < 0)
@@ -119,10 +123,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	}
 	if (key == ARGP_KEY_ARG) {
-		if (!p->argument)
-			drb_die("'%s' is not an option", arg);
-		if (*p->argument_at)
-			drb_die("'%s': one %s at a time", arg, p->argument->arg);
+		if (!p->argument || *p->argument_at)
+			drb_die("'%s' is one argument too many", arg);
 		*p->argument_at = arg;
 		return 0;
 	}

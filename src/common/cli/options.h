@@ -11,7 +11,8 @@ enum drb_option_kind {
 	DRB_OPTION_FLAG, // bool, which becomes true
 	DRB_OPTION_TEXT, // const char *
 	DRB_OPTION_U32,  // uint32_t from least to most
-	DRB_OPTION_U64,  // uint64_t
+	DRB_OPTION_U64,  // uint64_t from least
+	DRB_OPTION_TIME, // uint64_t, ns, from least
 	DRB_OPTION_REAL, // double from least to most
 	DRB_OPTION_WORD, // unsigned or an enum: the place of the word in arg, such as "random|label"
 	DRB_OPTION_OTHER // as `parse` does, which dies naming the option

@@ -3,7 +3,6 @@
 
 #include "ctl/verbs.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,14 +11,11 @@
 
 #include <jansson.h>
 
-#include "common/cli/args.h"
 #include "common/cli/interrupt.h"
 #include "common/cli/log.h"
-#include "common/cli/quantity.h"
+#include "common/cli/options.h"
 #include "ctl/ctl.h"
 #include "ctl/events/changes.h"
-
-enum { KEY_INTERVAL = 0x200, KEY_JSON, KEY_COUNT };
 
 struct events {
 	struct ctl ctl;
@@ -28,37 +24,16 @@ struct events {
 	bool json;
 };
 
-static const struct argp_option option_table[] = {
-	{"json", KEY_JSON, NULL, 0, "Print one JSON object a line", 0},
-	{"interval", KEY_INTERVAL, "TIME", 0, "How often to look (default 200ms)", 0},
-	{"count", KEY_COUNT, "N", 0, "End after so many events (default: never)", 0},
+#define AT(field) offsetof(struct events, field)
+
+static const struct drb_option options[] = {
+	{"--json", NULL, "Print one JSON object a line", .kind = DRB_OPTION_FLAG, AT(json)},
+	{"--interval", "TIME", "How often to look (default 200ms)", .kind = DRB_OPTION_TIME,
+	 AT(interval_ns), 10e6},
+	{"--count", "N", "End after so many events (default: never)", .kind = DRB_OPTION_U64,
+	 AT(most), 1},
 	{0},
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct events *e = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &e->ctl;
-		return 0;
-	case KEY_JSON:
-		e->json = true;
-		return 0;
-	case KEY_INTERVAL:
-		if (drb_parse_time(arg, &e->interval_ns) < 0 || e->interval_ns < 10000000)
-			drb_die("--interval %s: must be a time from 10ms", arg);
-		return 0;
-	case KEY_COUNT:
-		e->most = drb_option_u64("--count", arg, 1, UINT64_MAX);
-		return 0;
-	case ARGP_KEY_ARG:
-		drb_die("'%s' is one argument too many", arg);
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
 
 static void print_json(const struct ctl_event *event)
 {
@@ -129,20 +104,18 @@ static int follow(struct events *e)
 
 int ctl_events(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&ctl_argp, 0, NULL, 0}, {0}};
-	static const struct argp argp = {
-		.options = option_table,
-		.parser = parse,
-		.doc = "Prints what happens to all running switches, or to those of --fabric: "
-		       "switches that come, go or fall silent, states and neighbours of ports, "
-		       "reloads, schemes and thresholds, drops that begin. Ends on SIGINT or "
-		       "SIGTERM.",
-		.children = children};
 	struct events e = {.ctl = ctl_defaults(), .interval_ns = 200000000};
+	const struct drb_options sets[] = {
+		{.option = options, &e}, {.argp = &ctl_argp, .into = &e.ctl}, {0}};
 
 	// Meanwhile nothing is heard of the others.
 	e.ctl.timeout_ms = DRB_TELEMETRY_PROMPT_MS;
-	drb_args_parse(&argp, argc, argv, 0, &e);
+	drb_options_parse(sets,
+			  "Prints what happens to all running switches, or to those of --fabric: "
+			  "switches that come, go or fall silent, states and neighbours of ports, "
+			  "reloads, schemes and thresholds, drops that begin. Ends on SIGINT or "
+			  "SIGTERM.",
+			  argc, argv);
 	drb_interrupt_catch(0);
 	return follow(&e);
 }

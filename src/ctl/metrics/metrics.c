@@ -5,26 +5,25 @@
 #include <errno.h>
 #include <string.h>
 
-#include "common/cli/args.h"
 #include "common/cli/log.h"
+#include "common/cli/options.h"
 #include "ctl/ctl.h"
 #include "ctl/metrics/exposition.h"
 
 int ctl_metrics(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&ctl_argp, 0, NULL, 0}, {0}};
-	static const struct argp argp = {
-		.parser = drb_args_parse_child,
-		.doc = "Prints the counters of all running switches, or of those of --fabric, for "
-		       "Prometheus and what reads its format: for its node exporter, a cron job "
-		       "or promtool. A switch that does not answer has drb_up 0. Exit status 1 if "
-		       "no switch is running.",
-		.children = children};
 	struct ctl ctl = ctl_defaults();
 	struct metrics_poll poll;
+	const struct drb_options sets[] = {{.argp = &ctl_argp, .into = &ctl}, {0}};
 
 	ctl.timeout_ms = DRB_TELEMETRY_PROMPT_MS;
-	drb_args_parse(&argp, argc, argv, 0, &ctl);
+	drb_options_parse(
+		sets,
+		"Prints the counters of all running switches, or of those of --fabric, for "
+		"Prometheus and what reads its format: for its node exporter, a cron job "
+		"or promtool. A switch that does not answer has drb_up 0. Exit status 1 if "
+		"no switch is running.",
+		argc, argv);
 	struct metrics_poller poller = {
 		.runtime = ctl.runtime, .fabric = ctl.fabric, .timeout_ms = ctl.timeout_ms};
 	int rc = metrics_poll(&poller, &poll);

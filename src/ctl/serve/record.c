@@ -7,17 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cli/args.h"
 #include "common/cli/clock.h"
 #include "common/cli/interrupt.h"
 #include "common/cli/log.h"
-#include "common/cli/quantity.h"
+#include "common/cli/options.h"
 #include "ctl/ctl.h"
 #include "ctl/output.h"
 #include "ctl/serve/page.h"
 #include "ctl/serve/state.h"
-
-enum { KEY_INTERVAL = 'i', KEY_TIME = 't', KEY_HTML = 0x200 };
 
 struct options {
 	struct ctl ctl;
@@ -26,45 +23,18 @@ struct options {
 	bool html;
 };
 
-static const struct argp_option option_table[] = {
-	{"interval", KEY_INTERVAL, "TIME", 0, "Between two looks at the switches (default 1s)", 0},
-	{"time", KEY_TIME, "TIME", 0, "End after TIME (default: on SIGINT or SIGTERM)", 0},
-	{"html", KEY_HTML, NULL, 0, "Write one page that holds the recording and plays it", 0},
+#define AT(field) offsetof(struct options, field)
+
+static const struct drb_option option_table[] = {
+	{NULL, "FILE", NULL, .kind = DRB_OPTION_TEXT, AT(path)},
+	{"--interval", "TIME", "Between two looks at the switches (default 1s)",
+	 .kind = DRB_OPTION_TIME, AT(interval_ns), 100e6, .letter = 'i'},
+	{"--time", "TIME", "End after TIME (default: on SIGINT or SIGTERM)",
+	 .kind = DRB_OPTION_TIME, AT(time_ns), 1e6, .letter = 't'},
+	{"--html", NULL, "Write one page that holds the recording and plays it",
+	 .kind = DRB_OPTION_FLAG, AT(html)},
 	{0},
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct options *o = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->ctl;
-		return 0;
-	case KEY_INTERVAL:
-		if (drb_parse_time(arg, &o->interval_ns) < 0 || o->interval_ns < 100000000)
-			drb_die("--interval '%s': must be a time of at least 100ms", arg);
-		return 0;
-	case KEY_TIME:
-		if (drb_parse_time(arg, &o->time_ns) < 0 || o->time_ns == 0)
-			drb_die("--time '%s': must be a time, like 60s", arg);
-		return 0;
-	case KEY_HTML:
-		o->html = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (o->path)
-			drb_die("'%s' is one argument too many", arg);
-		o->path = arg;
-		return 0;
-	case ARGP_KEY_END:
-		if (!o->path)
-			drb_die("a file to write is missing; - is standard output");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
 
 // Inside a page the text ends at "</script": its JSON is written without that character.
 static void write_state(FILE *out, const char *json, bool html)
@@ -144,19 +114,19 @@ static int record_to_file(const struct options *o)
 
 int ctl_record(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&ctl_argp, 0, NULL, 0}, {0}};
-	static const struct argp argp = {
-		.options = option_table,
-		.parser = parse,
-		.args_doc = "FILE",
-		.doc = "Records the counters of all running switches, or of those of --fabric: one "
-		       "JSON object a look. The page of drbctl serve opens FILE and plays it; with "
-		       "--html FILE is a page that plays itself, without a server.",
-		.children = children};
 	struct options o = {.ctl = ctl_defaults(), .interval_ns = 1000000000};
+	const struct drb_options sets[] = {
+		{.option = option_table, &o}, {.argp = &ctl_argp, .into = &o.ctl}, {0}};
 
 	o.ctl.timeout_ms = METRICS_TIMEOUT_MS;
-	drb_args_parse(&argp, argc, argv, 0, &o);
+	drb_options_parse(
+		sets,
+		"Records the counters of all running switches, or of those of --fabric: one "
+		"JSON object a look. The page of drbctl serve opens FILE and plays it; with "
+		"--html FILE is a page that plays itself, without a server.",
+		argc, argv);
+	if (!o.path)
+		drb_die("a file to write is missing; - is standard output");
 	drb_interrupt_catch(0);
 	return record_to_file(&o);
 }

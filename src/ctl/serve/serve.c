@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "common/cli/args.h"
 #include "common/cli/log.h"
+#include "common/cli/options.h"
 #include "common/cli/quantity.h"
 #include "common/cli/user.h"
 #include "common/telemetry/telemetry_client.h"
@@ -20,8 +20,6 @@
 #define LISTEN_DEFAULT "127.0.0.1:9110"
 #define FILES_WANTED 4096
 
-enum { KEY_LISTEN = 'l', KEY_INTERVAL = 'i', KEY_HOST = 0x200 };
-
 struct options {
 	struct ctl ctl;
 	struct http_address listen;
@@ -29,22 +27,15 @@ struct options {
 	uint64_t interval_ns;
 };
 
-static const struct argp_option option_table[] = {
-	{"listen", KEY_LISTEN, "ADDRESS:PORT", 0,
-	 "Where to serve (default " LISTEN_DEFAULT "; an IPv6 address in brackets)", 0},
-	{"host", KEY_HOST, "NAME", 0,
-	 "Name by which browsers reach this machine, beside the address and localhost", 0},
-	{"interval", KEY_INTERVAL, "TIME", 0, "Between two looks at the switches (default 1s)", 0},
-	{0},
-};
-
-static void parse_listen(const char *text, struct http_address *a)
+static void parse_listen(const struct drb_option *o, const char *text, void *address)
 {
+	struct http_address *a = address;
 	const char *colon = strrchr(text, ':');
 	size_t length = colon ? (size_t)(colon - text) : 0;
 	bool brackets = length >= 2 && text[0] == '[' && text[length - 1] == ']';
 	uint32_t port;
 
+	(void)o;
 	if (!length || drb_parse_u32(colon + 1, 1, UINT16_MAX, &port) < 0 ||
 	    length - 2 * brackets >= sizeof(a->host))
 		drb_die("--listen '%s': must be ADDRESS:PORT, such as " LISTEN_DEFAULT, text);
@@ -52,33 +43,27 @@ static void parse_listen(const char *text, struct http_address *a)
 	a->port = (uint16_t)port;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void parse_host(const struct drb_option *o, const char *text, void *host)
 {
-	struct options *o = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->ctl;
-		return 0;
-	case KEY_LISTEN:
-		parse_listen(arg, &o->listen);
-		return 0;
-	case KEY_HOST:
-		if (!*arg || strlen(arg) > HTTP_HOST_MAX)
-			drb_die("--host '%s': must be a name of 1 to %d characters", arg,
-				HTTP_HOST_MAX);
-		o->host = arg;
-		return 0;
-	case KEY_INTERVAL:
-		if (drb_parse_time(arg, &o->interval_ns) < 0 || o->interval_ns < 100000000)
-			drb_die("--interval '%s': must be a time of at least 100ms", arg);
-		return 0;
-	case ARGP_KEY_ARG:
-		drb_die("'%s' is one argument too many", arg);
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	(void)o;
+	if (!*text || strlen(text) > HTTP_HOST_MAX)
+		drb_die("--host '%s': must be a name of 1 to %d characters", text, HTTP_HOST_MAX);
+	*(const char **)host = text;
 }
+
+#define AT(field) offsetof(struct options, field)
+
+static const struct drb_option option_table[] = {
+	{"--listen", "ADDRESS:PORT",
+	 "Where to serve (default " LISTEN_DEFAULT "; an IPv6 address in brackets)",
+	 .kind = DRB_OPTION_OTHER, AT(listen), .parse = parse_listen, .letter = 'l'},
+	{"--host", "NAME",
+	 "Name by which browsers reach this machine, beside the address and localhost",
+	 .kind = DRB_OPTION_OTHER, AT(host), .parse = parse_host},
+	{"--interval", "TIME", "Between two looks at the switches (default 1s)",
+	 .kind = DRB_OPTION_TIME, AT(interval_ns), 100e6, .letter = 'i'},
+	{0},
+};
 
 // A socket for each connection and for each switch: more than a process has by default.
 static void allow_sockets(void)
@@ -145,19 +130,18 @@ static int serve(const struct options *o)
 
 int ctl_serve(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&ctl_argp, 0, NULL, 0}, {0}};
-	static const struct argp argp = {
-		.options = option_table,
-		.parser = parse,
-		.doc = "Serves the counters of all running switches, or of those of --fabric: at / "
-		       "a live map of the fabric for a browser, at /metrics for Prometheus, at "
-		       "/api/state as JSON, at /events the same as server-sent events. Read only. "
-		       "Ends on SIGINT or SIGTERM.",
-		.children = children};
 	struct options o = {.ctl = ctl_defaults(), .interval_ns = 1000000000};
+	const struct drb_options sets[] = {
+		{.option = option_table, &o}, {.argp = &ctl_argp, .into = &o.ctl}, {0}};
 
-	parse_listen(LISTEN_DEFAULT, &o.listen);
+	parse_listen(NULL, LISTEN_DEFAULT, &o.listen);
 	o.ctl.timeout_ms = METRICS_TIMEOUT_MS;
-	drb_args_parse(&argp, argc, argv, 0, &o);
+	drb_options_parse(
+		sets,
+		"Serves the counters of all running switches, or of those of --fabric: at / "
+		"a live map of the fabric for a browser, at /metrics for Prometheus, at "
+		"/api/state as JSON, at /events the same as server-sent events. Read only. "
+		"Ends on SIGINT or SIGTERM.",
+		argc, argv);
 	return serve(&o);
 }

@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/cli/args.h"
 #include "common/cli/log.h"
 #include "common/plan.h"
 
@@ -22,43 +21,20 @@
 
 #define MTU 1500 // fabric.mtu unless it is given
 
-enum { KEY_RUN_DIR = 0x200, KEY_MACHINES };
+#define AT(field) offsetof(struct plan, field)
 
-static const struct argp_option options[] = {
-	{"out", 'o', "DIR", 0, "Write the plan's files into DIR", 3},
-	{"run-dir", KEY_RUN_DIR, "DIR", 0,
-	 "Where the fabric will run (default " DRB_RUN_DIR "/FABRIC): memif sockets", 3},
-	{"machines", KEY_MACHINES, "FILE", 0,
+static const struct drb_option options[] = {
+	{"--out", "DIR", "Write the plan's files into DIR", .kind = DRB_OPTION_TEXT, AT(out),
+	 .letter = 'o'},
+	{"--run-dir", "DIR",
+	 "Where the fabric will run (default " DRB_RUN_DIR "/FABRIC): memif sockets",
+	 .kind = DRB_OPTION_TEXT, AT(run_dir)},
+	{"--machines", "FILE",
 	 "Split the fabric over the machines of this file: a folder with a plan for each in DIR, "
 	 "and a table of what each has",
-	 3},
+	 .kind = DRB_OPTION_TEXT, AT(machines_file)},
 	{0},
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct plan *plan = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &plan->topo;
-		state->child_inputs[1] = plan;
-		return 0;
-	case 'o':
-		plan->out = arg;
-		return 0;
-	case KEY_RUN_DIR:
-		plan->run_dir = arg;
-		return 0;
-	case KEY_MACHINES:
-		plan->machines_file = arg;
-		return 0;
-	case ARGP_KEY_ARG:
-		drb_die("'%s' is one argument too many", arg);
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
 
 // Packets must fit into those of the network between machines.
 static void set_mtu(struct plan *plan)
@@ -170,22 +146,21 @@ static int write_machines(const struct plan *plan)
 
 int topo_plan(int argc, char **argv)
 {
-	const struct argp_child children[] = {
-		{&topo_argp, 0, NULL, 0}, {plan_config_argp(), 0, NULL, 0}, {0}};
-	const struct argp argp = {
-		.options = options,
-		.parser = parse,
-		.doc = "Plans a fabric: with --out, writes SWITCH.yaml for every switch, the "
-		       "ip -batch files and " DRB_PLAN_FILE
-		       " into DIR; without, prints " DRB_PLAN_FILE
-		       ". Switches use no hugepages unless --hugepages says "
-		       "so.\vSchemes:\n" DRB_SCHEMES_HELP,
-		.children = children};
 	struct plan plan = {0};
+	const struct drb_options sets[] = {TOPO_SET(&plan.topo),
+					   {.option = options, &plan},
+					   {.argp = plan_config_argp(), .into = &plan},
+					   {0}};
 	int code = DRB_EXIT_OK;
 
 	drb_config_defaults(DRB_SECTION_LINK, &plan.link);
-	drb_args_parse(&argp, argc, argv, 0, &plan);
+	drb_options_parse(sets,
+			  "Plans a fabric: with --out, writes SWITCH.yaml for every switch, the "
+			  "ip -batch files and " DRB_PLAN_FILE
+			  " into DIR; without, prints " DRB_PLAN_FILE
+			  ". Switches use no hugepages unless --hugepages says "
+			  "so.\vSchemes:\n" DRB_SCHEMES_HELP,
+			  argc, argv);
 	complete(&plan);
 	if (plan_check_configs(&plan) < 0)
 		return DRB_EXIT_USAGE;

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/cli/args.h"
 #include "common/cli/log.h"
 #include "common/plan.h"
 
@@ -16,8 +15,8 @@
 
 struct commands {
 	struct topo topo;
+	const char *given;
 	uint32_t layer, label;
-	bool given;
 };
 
 // The namespace of a node.
@@ -154,43 +153,28 @@ static void print_ping(const struct commands *c)
 	printf("ip netns exec %s ping -c 3 %s\n", space_of(space, c, &from), address);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct commands *c = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &c->topo;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (c->given)
-			drb_die("'%s' is one argument too many", arg);
-		if (drb_node_parse(arg, &c->layer, &c->label) < 0 || c->layer == 0)
-			drb_die("'%s' is no switch: must be one such as s1-0", arg);
-		c->given = true;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
+static const struct drb_option options[] = {
+	{NULL, "SWITCH", NULL, .kind = DRB_OPTION_TEXT, offsetof(struct commands, given)},
+	{0},
+};
 
 int topo_commands(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&topo_argp, 0, NULL, 0}, {0}};
-	static const struct argp argp = {
-		.parser = parse,
-		.args_doc = "SWITCH",
-		.doc = "Prints the commands that run one switch by hand, with its hosts: its "
-		       "config, namespaces and links, and the switch itself. Paste them into a "
-		       "shell of root. What the commands for a neighbour made already stays as it "
-		       "is. While a fabric of this name is up they do nothing but say so.",
-		.children = children};
 	struct commands c = {0};
 	char name[DRB_NAME_MAX];
+	const struct drb_options sets[] = {TOPO_SET(&c.topo), {.option = options, &c}, {0}};
 
-	drb_args_parse(&argp, argc, argv, 0, &c);
+	drb_options_parse(
+		sets,
+		"Prints the commands that run one switch by hand, with its hosts: its "
+		"config, namespaces and links, and the switch itself. Paste them into a "
+		"shell of root. What the commands for a neighbour made already stays as it "
+		"is. While a fabric of this name is up they do nothing but say so.",
+		argc, argv);
 	if (!c.given)
 		drb_die("a switch is missing: drbtopo commands -l 3 -d 2 s1-0");
+	if (drb_node_parse(c.given, &c.layer, &c.label) < 0 || c.layer == 0)
+		drb_die("'%s' is no switch: must be one such as s1-0", c.given);
 	if (c.layer > c.topo.tree.layers || c.label >= drb_tree_switches(&c.topo.tree, c.layer))
 		drb_die("F(%u,%u) has no switch s%u-%u", c.topo.tree.layers, c.topo.tree.arity,
 			c.layer, c.label);

@@ -5,12 +5,9 @@
 
 #include <stdio.h>
 
-#include "common/cli/args.h"
 #include "common/cli/log.h"
 
 #include "topo/topo.h"
-
-enum { KEY_PORTS = 0x100, KEY_NO_HOSTS };
 
 struct graph {
 	struct topo topo;
@@ -57,44 +54,24 @@ static void print_link(const struct graph *graph, const struct topo_link *link)
 	printf(";\n");
 }
 
-static const struct argp_option options[] = {
-	{"ports", KEY_PORTS, NULL, 0, "Name the port at each end of a link", 3},
-	{"no-hosts", KEY_NO_HOSTS, NULL, 0, "Leave the hosts out", 3},
+#define AT(field) offsetof(struct graph, field)
+
+static const struct drb_option options[] = {
+	{"--ports", NULL, "Name the port at each end of a link", .kind = DRB_OPTION_FLAG,
+	 AT(ports)},
+	{"--no-hosts", NULL, "Leave the hosts out", .kind = DRB_OPTION_FLAG, AT(no_hosts)},
 	{0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct graph *graph = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &graph->topo;
-		return 0;
-	case KEY_PORTS:
-		graph->ports = true;
-		return 0;
-	case KEY_NO_HOSTS:
-		graph->no_hosts = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		drb_die("'%s' is one argument too many", arg);
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
 int topo_graph(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&topo_argp, 0, NULL, 0}, {0}};
-	static const struct argp argp = {.options = options,
-					 .parser = parse,
-					 .doc = "Prints a fabric in the language of Graphviz dot: "
-						"drbtopo graph -l 3 -d 2 | dot -Tsvg > fabric.svg",
-					 .children = children};
 	struct graph graph = {0};
+	const struct drb_options sets[] = {TOPO_SET(&graph.topo), {.option = options, &graph}, {0}};
 
-	drb_args_parse(&argp, argc, argv, 0, &graph);
+	drb_options_parse(sets,
+			  "Prints a fabric in the language of Graphviz dot: "
+			  "drbtopo graph -l 3 -d 2 | dot -Tsvg > fabric.svg",
+			  argc, argv);
 
 	struct topo_links walk = {.tree = &graph.topo.tree};
 	struct topo_link link;

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cli/args.h"
 #include "common/cli/format_option.h"
 #include "common/cli/log.h"
 
@@ -131,38 +130,26 @@ static const struct {
 	void (*print)(const struct list *list);
 } kinds[] = {{"switches", list_switches}, {"links", list_links}, {"hosts", list_hosts}};
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct list *list = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &list->topo;
-		state->child_inputs[1] = &list->format;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (state->arg_num > 0)
-			drb_die("'%s' is one argument too many", arg);
-		list->what = arg;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
+static const struct drb_option options[] = {
+	{NULL, "[switches|links|hosts]", NULL, .kind = DRB_OPTION_TEXT,
+	 offsetof(struct list, what)},
+	{0},
+};
 
 int topo_list(int argc, char **argv)
 {
-	static const struct argp_child children[] = {
-		{&topo_argp, 0, NULL, 0}, {&drb_format_argp, 0, NULL, 0}, {0}};
-	static const struct argp argp = {
-		.parser = parse,
-		.args_doc = "[switches|links|hosts]",
-		.doc = "Prints the switches of a fabric with their label codes and links "
-		       "(default), its links one a row, or its hosts with their addresses.",
-		.children = children};
-	struct list list = {.format = DRB_FORMAT_TABLE, .what = "switches"};
+	struct list list = {.format = DRB_FORMAT_TABLE};
+	const struct drb_options sets[] = {TOPO_SET(&list.topo),
+					   {.option = options, &list},
+					   {.argp = &drb_format_argp, .into = &list.format},
+					   {0}};
 
-	drb_args_parse(&argp, argc, argv, 0, &list);
+	drb_options_parse(sets,
+			  "Prints the switches of a fabric with their label codes and links "
+			  "(default), its links one a row, or its hosts with their addresses.",
+			  argc, argv);
+	if (!list.what)
+		list.what = kinds[0].name;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (strcmp(kinds[i].name, list.what) == 0) {
 			kinds[i].print(&list);

@@ -4,9 +4,9 @@
 
 #include "core/routing/schemes.h"
 
-#include "common/cli/args.h"
 #include "common/cli/format_option.h"
 #include "common/cli/log.h"
+#include "common/cli/options.h"
 #include "common/cli/table.h"
 
 static const char *const compared[] = {
@@ -35,16 +35,15 @@ static void print(enum drb_format format)
 
 int topo_schemes(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&drb_format_argp, 0, NULL, 0}, {0}};
-	static const struct argp argp = {
-		.parser = drb_args_parse_child,
-		.doc = "Lists the routing schemes: how many uplinks' queues a decision compares, "
-		       "whether it redirects by the threshold T, and whether it can hold for flows "
-		       "and flowlets as well as for packets.",
-		.children = children};
 	enum drb_format format = DRB_FORMAT_TABLE;
+	const struct drb_options sets[] = {{.argp = &drb_format_argp, .into = &format}, {0}};
 
-	drb_args_parse(&argp, argc, argv, 0, &format);
+	drb_options_parse(
+		sets,
+		"Lists the routing schemes: how many uplinks' queues a decision compares, "
+		"whether it redirects by the threshold T, and whether it can hold for flows "
+		"and flowlets as well as for packets.",
+		argc, argv);
 	print(format);
 	return DRB_EXIT_OK;
 }
