@@ -354,33 +354,6 @@ TEST(every_two_links)
 	assert_int_equal(all.lost, 0);
 }
 
-// Larger trees and more faults, drawn at random: no loop, nothing beyond the limit (asserted on the
-// way); what two links cost is asserted, what three faults cost is told.
-TEST(random_faults)
-{
-	struct drb_rng r = drb_rng_seed(6, 1);
-
-	for (size_t i = 2; i < ARRAY_SIZE(trees); i++) {
-		struct found links = {0}, mixed = {0};
-		begin(trees[i]);
-		for (int n = 0; n < 60; n++) {
-			all_usable();
-			cut(&w.link[drb_rng_below(&r, w.link_count)]);
-			cut(&w.link[drb_rng_below(&r, w.link_count)]);
-			struct found f = all_pairs();
-			sum(&links, &f);
-			uint32_t m = 1 + drb_rng_below(&r, w.t.layers);
-			kill(m, drb_rng_below(&r, drb_tree_switches(&w.t, m)));
-			f = all_pairs();
-			sum(&mixed, &f);
-		}
-		print_message("# F(%u,%u), %u uplinks\n", w.t.layers, w.t.arity, w.t.uplinks);
-		show("two dead links", &links);
-		show("and a dead switch", &mixed);
-		assert_int_equal(links.lost, 0);
-	}
-}
-
 static struct drb_detour_node at(uint32_t layer, uint32_t label)
 {
 	return w.at[number(layer, label)];

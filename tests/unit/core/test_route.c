@@ -244,38 +244,4 @@ TEST(hops_of_random_trees)
 	}
 }
 
-// Long random walks in large trees: 2k-1 switches there too.
-TEST(random_paths_in_large_trees)
-{
-	static const struct model large[] = {{3, 24, 0},   {4, 12, 0}, {16, 3, 0}, {2, 4096, 0},
-					     {1, 4096, 0}, {7, 17, 0}, {3, 24, 7}, {4, 12, 6},
-					     {16, 3, 2},   {7, 17, 1}};
-	struct drb_rng r = drb_rng_seed(4, 0);
-
-	for (size_t i = 0; i < ARRAY_SIZE(large); i++) {
-		struct drb_tree t = tree_of(&large[i]);
-		for (int n = 0; n < 20000; n++) {
-			uint32_t src = drb_rng_below(&r, t.hosts), dst = drb_rng_below(&r, t.hosts);
-			struct drb_end at = drb_tree_host_peer(&t, src);
-			uint32_t switches = 0;
-			if (src == dst)
-				continue;
-			while (at.layer > 0) {
-				struct drb_hop hop = drb_hop_at(&t, at.layer, at.label);
-				switches++;
-				at = drb_hop_below(&hop, dst)
-					     ? drb_tree_down_peer(&t, at.layer, at.label,
-								  drb_hop_digit(&hop, dst))
-					     : drb_tree_up_peer(
-						       &t, at.layer, at.label,
-						       drb_rng_below(&r, drb_tree_up_ports(
-										 &t, at.layer)));
-				assert_in_range(switches, 1, 2 * t.layers - 1);
-			}
-			assert_int_equal(at.label, dst);
-			assert_int_equal(switches, 2 * model_distance(&large[i], src, dst) - 1);
-		}
-	}
-}
-
 TEST_MAIN(NULL, NULL)

@@ -170,26 +170,6 @@ TEST(hosts_send_with_probability_rho)
 	tear_down(&s);
 }
 
-// N = 4 has nine derangements; each must come up equally often.
-TEST(fresh_permutations_are_uniform)
-{
-	static const uint32_t tree[2] = {1, 2};
-	uint32_t count[256] = {0}, kinds_seen = 0, draws = 90000;
-	struct stage s;
-
-	assert_int_equal(set_up(&s, tree, "permutation", 1), 0);
-	for (uint32_t slot = 0; slot < draws; slot++) {
-		drb_traffic_slot(&s.traffic, &s.rng, slot, s.dest);
-		count[s.dest[0] | s.dest[1] << 2 | s.dest[2] << 4 | s.dest[3] << 6]++;
-	}
-	for (uint32_t i = 0; i < 256; i++) {
-		kinds_seen += count[i] > 0;
-		assert_true(count[i] == 0 || fabs(count[i] - draws / 9.0) < 5 * sqrt(draws / 9.0));
-	}
-	assert_int_equal(kinds_seen, 9);
-	tear_down(&s);
-}
-
 // F(3,2): host 4 = (1,0,0), half 0, digits 1,0,0 -> transposed (0,1,0), reversed (0,0,1), other
 // half.
 TEST(digits_move)

@@ -238,48 +238,4 @@ TEST(random_trees_match_the_model)
 	assert_true(large > 20); // the sample reaches up to the limit
 }
 
-// The label, in the fat-tree with all uplinks, of a switch of one with fewer: those above layer 1 that only the
-// others lead to are left out.
-static uint32_t label_in_full(const struct model *full, uint32_t uplinks, uint32_t layer,
-			      uint32_t label)
-{
-	for (uint32_t s = 0;; s++) {
-		uint32_t digit[MODEL_DIGITS_MAX] = {0};
-		model_digits(full, s, full->l - 1, digit);
-		if (layer > 1 && digit[1] >= uplinks)
-			continue;
-		if (label-- == 0)
-			return s;
-	}
-}
-
-// Every port of every switch leads to the switch, and to the port of it, that it would lead to with all uplinks.
-TEST(fewer_uplinks_leave_a_part)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(small); i++) {
-		const struct model *m = &small[i], all = {m->l, m->d, 0};
-		struct drb_tree t = tree_of(m), full = tree_of(&all);
-		for (uint32_t layer = 1; layer <= m->l; layer++) {
-			for (uint32_t s = 0; s < drb_tree_switches(&t, layer); s++) {
-				uint32_t label = label_in_full(&all, t.uplinks, layer, s);
-				for (uint32_t u = 0; u < drb_tree_up_ports(&t, layer); u++) {
-					struct drb_end e = drb_tree_up_peer(&t, layer, s, u);
-					e.label = label_in_full(&all, t.uplinks, e.layer, e.label);
-					struct drb_end f = drb_tree_up_peer(&full, layer, label, u);
-					assert_end(e, f.layer, f.label, f.port, f.up);
-				}
-				for (uint32_t p = 0; p < drb_tree_down_ports(&t, layer); p++) {
-					struct drb_end e = drb_tree_down_peer(&t, layer, s, p);
-					if (e.layer > 0)
-						e.label = label_in_full(&all, t.uplinks, e.layer,
-									e.label);
-					struct drb_end f =
-						drb_tree_down_peer(&full, layer, label, p);
-					assert_end(e, f.layer, f.label, f.port, f.up);
-				}
-			}
-		}
-	}
-}
-
 TEST_MAIN(NULL, NULL)

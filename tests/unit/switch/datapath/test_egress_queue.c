@@ -274,34 +274,6 @@ TEST(formula_without_drift)
 	}
 }
 
-// How late packets left that the driver took together, at a rate that no binary fraction holds:
-// each may be a nanosecond off, for departures are not whole ones.
-TEST(lateness_of_a_burst)
-{
-	const struct run c = {9999991, false, false, 64, 24, 64, UINT64_C(10000000000),
-			      0,       0,     false};
-	struct drb_rng r = drb_rng_seed(98, 0);
-
-	for (uint32_t n = 1; n <= 64; n++) {
-		struct drb_egress q = queue_of(&c);
-		struct model m = {.rate = c.rate, .overhead = c.overhead, .departure = c.rate};
-		uint64_t octets = 0, late = 0, now = 100000000;
-		for (uint32_t i = 0; i < n; i++) {
-			uint32_t size = 60 + drb_rng_below(&r, 1455);
-			assert_true(push(&q, &q, size, 1));
-			octets += size;
-			m.departure += model_serialise(&m, size);
-			late += now - model_ns(&m);
-		}
-		assert_int_equal(drb_egress_due(&q, now, 64), n);
-		assert_int_equal(drb_egress_octets(&q, n), octets);
-		drb_egress_pop(&q, n, octets, now);
-		assert_in_range(q.late.ns, late - n, late + n);
-		assert_in_range(q.departure.ns + 1, model_ns(&m), model_ns(&m) + 2);
-		drb_egress_free(&q);
-	}
-}
-
 static uint32_t size_of_packet(const void *packet)
 {
 	return 60 + (uint32_t)((uintptr_t)packet % 1000);
