@@ -27,3 +27,13 @@ static inline uint8_t take(const uint8_t **data, size_t *size)
 	(*size)--;
 	return *(*data)++;
 }
+
+// What is done once, before the first input.
+#define ONCE(...)                                                                                  \
+	int LLVMFuzzerInitialize(int *argc, char ***argv);                                         \
+	int LLVMFuzzerInitialize(int *argc, char ***argv)                                          \
+	{                                                                                          \
+		(void)argc, (void)argv;                                                            \
+		__VA_ARGS__;                                                                       \
+		return 0;                                                                          \
+	}

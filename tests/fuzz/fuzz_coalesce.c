@@ -13,15 +13,7 @@
 static uint8_t frame[FRAMES][SEGMENT_MAX];
 static struct rte_mbuf *packet[FRAMES];
 
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-
-int LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-	(void)argc;
-	(void)argv;
-	require(start_eal() == 0);
-	return 0;
-}
+ONCE(require(start_eal() == 0))
 
 static uint32_t make_stream(const uint8_t **data, size_t *size, uint32_t length[FRAMES])
 {

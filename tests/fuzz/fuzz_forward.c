@@ -34,20 +34,17 @@ static const char *const kinds[] = {
 static struct drb_setup setups[KINDS];
 static struct drb_worker w;
 
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-
-int LLVMFuzzerInitialize(int *argc, char ***argv)
+static void once(void)
 {
-	(void)argc;
-	(void)argv;
 	require(start_eal() == 0);
 	for (size_t i = 0; i < KINDS; i++) {
 		setups[i] = setup_of(kinds[i]);
 		for (uint32_t p = 0; p < DRB_PORTS_MAX; p++)
 			setups[i].ports[p].queue = 20;
 	}
-	return 0;
 }
+
+ONCE(once())
 
 static void conserved(uint64_t frames)
 {

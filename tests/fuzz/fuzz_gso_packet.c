@@ -9,15 +9,7 @@
 
 #define FRAME_MAX 1592
 
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-
-int LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-	(void)argc;
-	(void)argv;
-	require(start_eal() == 0);
-	return 0;
-}
+ONCE(require(start_eal() == 0))
 
 static void cut_all(struct drb_rx_gso *t)
 {

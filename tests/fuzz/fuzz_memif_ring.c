@@ -16,15 +16,7 @@
 #define BURST 8
 #define RING_OCTETS (sizeof(struct drb_memif_ring) + SIZE * sizeof(struct drb_memif_desc))
 
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-
-int LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-	(void)argc;
-	(void)argv;
-	require(start_eal() == 0);
-	return 0;
-}
+ONCE(require(start_eal() == 0))
 
 // Rings in region 0, buffers in region 1: an octet beyond either is one too many.
 static struct drb_doorbell make_end(const struct drb_memif_memory *memory, bool from_client)

@@ -10,14 +10,6 @@
 static const struct model small[] = {{1, 4, 0}, {2, 3, 0}, {3, 2, 0}, {3, 3, 0}, {4, 2, 0},
 				     {2, 4, 3}, {3, 2, 1}, {3, 3, 2}, {3, 3, 1}, {4, 2, 1}};
 
-static struct drb_tree tree_of(const struct model *m)
-{
-	struct drb_tree t;
-
-	assert_int_equal(drb_tree_init_uplinks(&t, m->l, m->d, model_uplinks(m)), 0);
-	return t;
-}
-
 // Which uplinks a switch of this layer may take for dst: a bit per port.
 typedef uint32_t (*uplinks_fn)(void *arg, const struct drb_tree *t, struct drb_end at,
 			       uint32_t dst);

@@ -11,14 +11,6 @@ static const struct model small[] = {{1, 4, 0}, {2, 3, 0}, {3, 2, 0}, {3, 3, 0},
 				     {1, 1, 0}, {3, 1, 0}, {2, 1, 0}, {2, 3, 1}, {2, 4, 3},
 				     {3, 2, 1}, {3, 3, 2}, {3, 4, 3}, {4, 2, 1}, {4, 3, 2}};
 
-static struct drb_tree tree_of(const struct model *m)
-{
-	struct drb_tree t;
-
-	assert_int_equal(drb_tree_init_uplinks(&t, m->l, m->d, model_uplinks(m)), 0);
-	return t;
-}
-
 TEST(sizes_match_the_definition)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(small); i++) {

@@ -7,69 +7,30 @@
 
 #include "switch/datapath/decide/flow_assign.h"
 #define EAL_MEMORY_MB "192"
-#include "switch/datapath/forward.h"
-#include "fixtures/switch_eal.h"
+#include "fixtures/forward_switch.h"
 
 #define US UINT64_C(1000)
 #define MS (1000 * US)
-
-static struct drb_worker w;
-static struct drb_setup setup;
 
 #define HEAD_RATE(l, d, m, s, rate)                                                                \
 	"fabric: {layers: " #l ", arity: " #d "}\nswitch: {layer: " #m ", label: " #s "}\n"        \
 	"link: {driver: none, rate: " rate "}\n"
 #define HEAD(l, d, m, s) HEAD_RATE(l, d, m, s, "none")
 
-static void begin(const char *text)
+static void begin_flows(const char *text)
 {
-	setup = setup_of(text);
-	for (uint32_t i = 0; i < setup.down_ports + setup.up_ports; i++)
-		setup.ports[i].queue = 1 << 16;
-	assert_int_equal(drb_worker_init(&w, &setup), 0);
+	begin(text, 1 << 16);
 	assert_int_equal(drb_assign_init(&w, &setup), 0);
 	w.flow_secret = (struct drb_hash_key){
 		{1, 2, 3,
 		 UINT64_C(0x9e3779b97f4a7c15)}}; // the same flowlets share entries each time
-	for (uint32_t i = 0; i < w.ports; i++)
-		drb_worker_attach(&w, i, 1 << 16, NULL);
-	w.now_ns = 1000 * MS;
 }
 
 // Packets are conserved, and no worker leaves one behind.
-static void end(void)
+static void end_flows(void)
 {
-	uint64_t in = 0, out = 0, reasons = 0;
-
-	drb_worker_take_snapshot(&w);
-	for (uint32_t i = 0; i < w.ports; i++) {
-		const struct drb_port_counters *p = &w.snapshot.port[i];
-		in += p->in_packets;
-		out += p->out_packets + p->in_discards + p->out_discards + p->queue_packets;
-		reasons += p->in_discards + p->out_discards;
-	}
-	for (uint32_t i = 0; i < DRB_DROP_COUNT; i++)
-		reasons -= w.snapshot.drop[i];
-	assert_int_equal(in, out);
-	assert_int_equal(reasons, 0);
-	drb_worker_free(&w);
-	assert_int_equal(rte_mempool_avail_count(test_pool), MBUFS);
-}
-
-// Takes all packets out of the queues.
-static void empty_queues(void)
-{
-	for (uint32_t i = 0; i < w.ports; i++) {
-		while (drb_egress_length(&w.egress[i]) > 0) {
-			uint32_t n = drb_egress_length(&w.egress[i]);
-			void **front = drb_egress_front(&w.egress[i], &n);
-			rte_pktmbuf_free_bulk((struct rte_mbuf **)front, n);
-			assert_int_equal(n, w.occupancy[i]);
-			drb_egress_pop(&w.egress[i], n, w.egress[i].octets, w.now_ns);
-			w.occupancy[i] -= n;
-			w.queued -= n;
-		}
-	}
+	conserved();
+	end();
 }
 
 // A TCP segment of host 0 to a host; port tells flows apart.
@@ -110,7 +71,7 @@ static uint32_t uplink_of(uint32_t to, uint16_t port, uint8_t flags)
 // whatever the queues hold.
 TEST(new_flows_see_flows)
 {
-	begin(HEAD(2, 2, 1, 0) "routing: {unit: flow, threshold: 0}\n");
+	begin_flows(HEAD(2, 2, 1, 0) "routing: {unit: flow, threshold: 0}\n");
 	for (uint16_t port = 0; port < 200; port++) {
 		uint32_t want = w.flows.flows[1] < w.flows.flows[0];
 		w.occupancy[2] = port % 3 * 10;
@@ -123,7 +84,7 @@ TEST(new_flows_see_flows)
 	assert_int_equal(w.flows.flows[0], 100);
 	assert_int_equal(w.routing.up_redirected, 100);
 	empty_queues();
-	end();
+	end_flows();
 }
 
 // Every scheme: the packets of a flow take one uplink, in bursts of any make-up.
@@ -138,7 +99,7 @@ TEST(flows_stay_together)
 		snprintf(text, sizeof(text),
 			 HEAD(2, 4, 1, 0) "routing: {unit: flow, scheme: %s, threshold: 1}\n",
 			 drb_scheme_name((enum drb_scheme)scheme));
-		begin(text);
+		begin_flows(text);
 		memset(uplink, 0xff, sizeof(uplink));
 		for (int burst = 0; burst < 300; burst++) {
 			struct rte_mbuf *m[DRB_BURST_MAX];
@@ -169,7 +130,7 @@ TEST(flows_stay_together)
 		}
 		assert_int_equal(w.flows.appeared, 500);
 		assert_int_equal(w.flows.live, 500);
-		end();
+		end_flows();
 	}
 }
 
@@ -178,8 +139,9 @@ TEST(flows_end)
 {
 	static const uint8_t ends[] = {DRB_TCP_FIN, DRB_TCP_RST};
 
-	begin(HEAD(2, 2, 1,
-		   0) "routing: {unit: flow, threshold: 0, flow_idle: 1s, flow_grace: 10ms}\n");
+	begin_flows(
+		HEAD(2, 2, 1,
+		     0) "routing: {unit: flow, threshold: 0, flow_idle: 1s, flow_grace: 10ms}\n");
 	assert_int_equal(uplink_of(2, 1, 0), 0);
 	assert_int_equal(uplink_of(2, 2, 0), 1);
 	for (int i = 0; i < 20; i++) {
@@ -217,13 +179,13 @@ TEST(flows_end)
 		assert_int_equal(w.flows.live, 1);
 	}
 	empty_queues();
-	end();
+	end_flows();
 }
 
 // More flows than there is room for: the rest is decided packet by packet, by the queues.
 TEST(full_table)
 {
-	begin(HEAD(2, 2, 1, 0) "routing: {unit: flow, threshold: 0, flow_max: 12}\n");
+	begin_flows(HEAD(2, 2, 1, 0) "routing: {unit: flow, threshold: 0, flow_max: 12}\n");
 	// Of 12 flows, a quarter is kept for the other host.
 	for (uint16_t port = 0; port < 9; port++)
 		uplink_of(2, port, 0);
@@ -240,13 +202,14 @@ TEST(full_table)
 	assert_int_equal(w.snapshot.flows, 9);
 	assert_int_equal(w.snapshot.routing.flow_table_full, 100);
 	empty_queues();
-	end();
+	end_flows();
 }
 
 // A flowlet keeps its uplink while pauses are short; after a longer one the queues decide again.
 TEST(flowlets)
 {
-	begin(HEAD(2, 2, 1, 0) "routing: {unit: flowlet, threshold: 0, flowlet_gap: 100us}\n");
+	begin_flows(
+		HEAD(2, 2, 1, 0) "routing: {unit: flowlet, threshold: 0, flowlet_gap: 100us}\n");
 	for (int i = 0; i < 100; i++) {
 		w.now_ns += 99 * US;
 		assert_int_equal(uplink_of(2, 1, 0), 0);
@@ -263,7 +226,7 @@ TEST(flowlets)
 	w.now_ns += 102 * US;
 	assert_int_equal(uplink_of(2, 1, 0), 0);
 	empty_queues();
-	end();
+	end_flows();
 }
 
 // LetFlow: under vlb each flowlet of a flow takes any uplink, wherever the one before it went and whatever is
@@ -273,7 +236,7 @@ TEST(flowlets_of_vlb_are_letflow)
 	enum { FLOWLETS = 4000, UPLINKS = 4 };
 	uint32_t pairs[UPLINKS][UPLINKS] = {{0}}, last = 0;
 
-	begin(HEAD(2, 4, 1, 0) "routing: {unit: flowlet, scheme: vlb, flowlet_gap: 100us}\n");
+	begin_flows(HEAD(2, 4, 1, 0) "routing: {unit: flowlet, scheme: vlb, flowlet_gap: 100us}\n");
 	for (int i = 0; i < FLOWLETS; i++) {
 		w.now_ns += 102 * US;
 		uint32_t up = uplink_of(4, 1, 0);
@@ -289,7 +252,7 @@ TEST(flowlets_of_vlb_are_letflow)
 			assert_in_range(pairs[a][b], FLOWLETS / 16 * 3 / 4, FLOWLETS / 16 * 5 / 4);
 	assert_int_equal(w.routing.flowlets, FLOWLETS);
 	empty_queues();
-	end();
+	end_flows();
 }
 
 // Flowlets that begin within one burst see each other's packets where these wait.
@@ -298,9 +261,9 @@ TEST(flowlets_of_a_burst)
 	struct rte_mbuf *m[100];
 
 	for (int paced = 0; paced < 2; paced++) {
-		begin(paced ? HEAD_RATE(2, 2, 1, 0,
-					"1Gbit") "routing: {unit: flowlet, threshold: 0}\n"
-			    : HEAD(2, 2, 1, 0) "routing: {unit: flowlet, threshold: 0}\n");
+		begin_flows(paced ? HEAD_RATE(2, 2, 1, 0,
+					      "1Gbit") "routing: {unit: flowlet, threshold: 0}\n"
+				  : HEAD(2, 2, 1, 0) "routing: {unit: flowlet, threshold: 0}\n");
 		for (uint16_t i = 0; i < 100; i++)
 			m[i] = segment(2, i, 0);
 		drb_forward_burst(&w, 0, m, 100);
@@ -308,16 +271,16 @@ TEST(flowlets_of_a_burst)
 		assert_int_equal(w.occupancy[3], paced ? 50 : 0);
 		assert_int_equal(w.routing.flowlets, 100);
 		empty_queues();
-		end();
+		end_flows();
 	}
 }
 
 // A core switch has no uplinks and needs no table.
 TEST(no_uplinks)
 {
-	begin(HEAD(2, 2, 2, 0) "routing: {unit: flow}\n");
+	begin_flows(HEAD(2, 2, 2, 0) "routing: {unit: flow}\n");
 	assert_false(w.assigns);
-	end();
+	end_flows();
 }
 
 TEST_MAIN(setup_eal, free_eal)

@@ -4,41 +4,9 @@
 #include "fixtures/unit.h"
 
 #include "switch/datapath/decide/flow_assign.h"
-#include "switch/datapath/forward.h"
-#include "fixtures/switch_eal.h"
+#include "fixtures/forward_switch.h"
 
-static struct drb_worker w;
-static struct drb_setup setup;
 static uint16_t frame_len = 60; // of what passes() sends
-
-static void begin(const char *text)
-{
-	setup = setup_of(text);
-	assert_int_equal(drb_worker_init(&w, &setup), 0);
-	for (uint32_t i = 0; i < w.ports; i++)
-		drb_worker_attach(&w, i, 512, NULL);
-	w.now_ns = 1000000000;
-}
-
-static void end(void)
-{
-	drb_worker_free(&w);
-	assert_int_equal(rte_mempool_avail_count(test_pool), MBUFS);
-}
-
-static void clear(void)
-{
-	for (uint32_t i = 0; i < w.ports; i++) {
-		struct drb_egress *q = &w.egress[i];
-		uint64_t octets = q->octets;
-		uint32_t length = drb_egress_length(q);
-		for (uint32_t n = 0; n < length; n++)
-			rte_pktmbuf_free(q->packet[drb_egress_ring_index(q, n)]);
-		drb_egress_pop(q, length, octets, w.now_ns);
-		w.occupancy[i] = 0;
-	}
-	w.queued = 0;
-}
 
 // A packet that came in by a port, from one host to another with a mark in its source. The port it
 // left by, or UINT32_MAX; *left: its mark then.
@@ -65,7 +33,7 @@ static uint32_t passes(uint32_t in, uint32_t from, uint32_t to, uint8_t mark, ui
 		assert_memory_equal(octets, frame, frame_len);
 		out = i;
 	}
-	clear();
+	empty_queues();
 	return out;
 }
 
@@ -104,7 +72,7 @@ TEST(windows_follow_the_rate)
 			 "fabric: {layers: 3, arity: 2}\nswitch: {layer: 1, label: 0}\n"
 			 "routing: {scheme: walk}\n%s",
 			 cases[i].rest);
-		begin(text);
+		begin(text, 512);
 		assert_int_equal(s->timed, cases[i].packet_ns > 0);
 		assert_int_equal(s->spread.rate > 0, s->timed);
 		if (s->timed) {
@@ -122,13 +90,15 @@ TEST(small_switches_spread_nothing)
 	uint8_t mark;
 
 	begin("fabric: {layers: 2, arity: 1}\nswitch: {layer: 1, label: 0}\nlink: {driver: none}\n"
-	      "routing: {scheme: walk}\n");
+	      "routing: {scheme: walk}\n",
+	      512);
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(passes(0, 0, 1, 0, &mark), 1);
 	assert_int_equal(mark, 0);
 	end();
 	begin("fabric: {layers: 1, arity: 2}\nswitch: {layer: 1, label: 0}\nlink: {driver: none}\n"
-	      "routing: {scheme: walk}\n");
+	      "routing: {scheme: walk}\n",
+	      512);
 	assert_int_equal(passes(0, 0, 3, 0, &mark), 3);
 	end();
 }
@@ -159,7 +129,7 @@ TEST(defaults_that_overflow_are_spread)
 	for (size_t i = 0; i < ARRAY_SIZE(switches); i++) {
 		struct drb_rng rng = drb_rng_seed(i, 0);
 		uint8_t mark = 0;
-		begin(switches[i].text);
+		begin(switches[i].text, 512);
 		frame_len = switches[i].frame_len;
 		for (uint32_t slot = 0; slot < 3000; slot++) {
 			slot_of_hosts(0.9, disjoint, &rng, &mark);
@@ -200,7 +170,7 @@ TEST(marks_are_heard)
 
 	for (uint32_t layer = 1; layer <= 2; layer++) {
 		for (uint32_t few = 0; few <= 1; few++) {
-			begin(switches[layer - 1]);
+			begin(switches[layer - 1], 512);
 			for (uint32_t n = 0; n < all; n++)
 				passes(4 + n % 4, 77, n % 4, n < drb_spread_enough(4) - few ? 2 : 0,
 				       &mark);
@@ -224,7 +194,7 @@ TEST(bursts_count_their_defaults)
 	struct drb_rng rng = drb_rng_seed(4, 0);
 	uint32_t at_once = 0;
 
-	begin(SWITCH(2, 0, "scheme: walk"));
+	begin(SWITCH(2, 0, "scheme: walk"), 512);
 	for (uint32_t n = 0; n < 400; n++) {
 		struct rte_mbuf *m[BURST];
 		uint64_t expected[4];
@@ -248,35 +218,9 @@ TEST(bursts_count_their_defaults)
 					    sizeof(expected));
 		assert_int_equal(w.routing.up_walked, walked + marks);
 		at_once += w.open && !marks;
-		clear();
+		empty_queues();
 	}
 	assert_in_range(at_once, 50, 150);
-	end();
-}
-
-// Marked packets to destinations below one switch take the uplinks in turn, others their defaults.
-TEST(upper_layers_read_the_mark)
-{
-	uint32_t count[8] = {0}, last[2] = {0};
-	uint8_t mark;
-
-	begin(SWITCH(2, 0, "scheme: walk"));
-	for (uint32_t n = 0; n < 384; n++) {
-		uint32_t group = n / 3 % 2; // two of them, that do not disturb each other
-		uint32_t out = passes(n % 4, 1, 64 + 16 * group + n % 16, 1, &mark);
-		assert_int_equal(mark, 1);
-		assert_true(last[group] == 0 || out == 4 + (last[group] - 4 + 1) % 4);
-		last[group] = out;
-		count[out]++;
-		assert_int_equal(passes(0, 1, 64 + n % 16, 0, &mark), 4 + n % 16 / 4);
-		assert_int_equal(mark, 0);
-	}
-	for (uint32_t i = 4; i < 8; i++)
-		assert_int_equal(count[i], 96);
-	assert_int_equal(w.routing.up_walked, 384);
-	// Down from here they keep it.
-	assert_int_equal(passes(4, 77, 4, 1, &mark), 1);
-	assert_int_equal(mark, 1);
 	end();
 }
 
@@ -290,7 +234,7 @@ TEST(nothing_walks_beside_a_dead_uplink)
 
 	for (uint32_t layer = 1; layer <= 2; layer++) {
 		uint32_t count[8] = {0};
-		begin(switches[layer - 1]);
+		begin(switches[layer - 1], 512);
 		w.scheme_state.spread.distance = 1;
 		drb_links_publish(&w.published_links, &(struct drb_links){.dead = 1 << 5});
 		drb_hellos_read_links(&w);
@@ -319,7 +263,7 @@ TEST(hosts_see_no_marks)
 {
 	uint8_t mark;
 
-	begin(SWITCH(1, 0, "scheme: walk"));
+	begin(SWITCH(1, 0, "scheme: walk"), 512);
 	for (uint8_t m = 0; m <= DRB_SPREAD_FAR; m++) {
 		assert_int_equal(passes(4, 77, 2, m, &mark), 2);
 		assert_int_equal(mark, 0);
@@ -327,7 +271,8 @@ TEST(hosts_see_no_marks)
 	end();
 	// The octet is what the fabric's prefix says.
 	begin("fabric: {layers: 3, arity: 4, mac: \"02:0a\"}\nswitch: {layer: 1, label: 0}\n"
-	      "link: {driver: none}\nrouting: {scheme: walk}\n");
+	      "link: {driver: none}\nrouting: {scheme: walk}\n",
+	      512);
 	w.scheme_state.spread.distance = 3;
 	for (int down = 0; down <= 1; down++) {
 		uint8_t frame[60];
@@ -355,7 +300,7 @@ TEST(no_scheme_shows_marks)
 	struct rte_mbuf *m;
 
 	for (size_t i = 0; i < ARRAY_SIZE(switches); i++) {
-		begin(switches[i]);
+		begin(switches[i], 512);
 		assert_int_equal(drb_assign_init(&w, &setup), 0);
 		for (uint32_t host = 0; host < 4; host++) {
 			assert_int_equal(passes(4, 77, host, (uint8_t)(1 + 2 * host), &mark), host);
@@ -371,7 +316,7 @@ TEST(no_scheme_shows_marks)
 		drb_forward_burst(&w, 4, &m, 1);
 		assert_memory_equal(rte_pktmbuf_mtod(m, uint8_t *), frame, sizeof(frame));
 		assert_int_equal(w.occupancy[2], 1);
-		clear();
+		empty_queues();
 		// On its way around something, too.
 		make_frame(frame, sizeof(frame), 77, 3);
 		frame[1] ^= 1;
@@ -382,7 +327,7 @@ TEST(no_scheme_shows_marks)
 		frame[1] ^= 1;
 		frame[7] ^= 1;
 		assert_memory_equal(rte_pktmbuf_mtod(m, uint8_t *), frame, sizeof(frame));
-		clear();
+		empty_queues();
 		// The host's port is dead.
 		drb_links_publish(&w.published_links, &(struct drb_links){.dead = 4});
 		drb_hellos_read_links(&w);
@@ -398,7 +343,7 @@ TEST(hellos_are_left_alone)
 	struct rte_mbuf *m;
 	uint8_t frame[60];
 
-	begin(SWITCH(1, 0, "scheme: walk"));
+	begin(SWITCH(1, 0, "scheme: walk"), 512);
 	make_frame(frame, sizeof(frame), 0, 0);
 	frame[0] |= 1;
 	frame[7] = 0x55;
@@ -418,7 +363,8 @@ TEST(hellos_arrive)
 	struct rte_mbuf *m;
 
 	begin("fabric: {layers: 3, arity: 4, mac: \"06:11\"}\nswitch: {layer: 1, label: 0}\n"
-	      "link: {driver: none}\n");
+	      "link: {driver: none}\n",
+	      512);
 	hello.fabric = drb_hello_fabric("drb", &setup.tree);
 	hello.from = setup.ports[4].peer;
 	uint32_t len = drb_hello_encode(&hello, frame);
@@ -433,7 +379,7 @@ TEST(hosts_cannot_send_marks)
 {
 	uint8_t mark = 0xff;
 
-	begin(SWITCH(1, 0, "scheme: walk"));
+	begin(SWITCH(1, 0, "scheme: walk"), 512);
 	for (uint32_t m = 1; m < 256; m++)
 		assert_int_equal(passes(0, 0, 77, (uint8_t)m, &mark), UINT32_MAX);
 	assert_int_equal(mark, 0xff);

@@ -7,25 +7,17 @@
 #include <rte_cycles.h>
 
 #include "switch/datapath/decide/flow_assign.h"
-#include "switch/datapath/forward.h"
-#include "fixtures/switch_eal.h"
+#include "fixtures/forward_switch.h"
 
 #define MS UINT64_C(1000000)
-
-static struct drb_worker w;
-static struct drb_setup setup;
 
 #define HEAD(l, d, m, s)                                                                           \
 	"fabric: {layers: " #l ", arity: " #d "}\nswitch: {layer: " #m ", label: " #s "}\n"
 
-static void begin(const char *text)
+static void begin_thresholds(const char *text)
 {
-	setup = setup_of(text);
-	assert_int_equal(drb_worker_init(&w, &setup), 0);
+	begin(text, 1 << 10);
 	assert_int_equal(drb_assign_init(&w, &setup), 0);
-	for (uint32_t i = 0; i < w.ports; i++)
-		drb_worker_attach(&w, i, 1 << 10, NULL);
-	w.now_ns = 1000 * MS;
 }
 
 static void near(double value, double want, double by)
@@ -63,8 +55,8 @@ static void in_force(double rho)
 // rho is the mean share of time that the links were busy, overhead included.
 TEST(packet_threshold)
 {
-	begin(HEAD(2, 2, 1, 0) "routing: {threshold: auto}\n"
-			       "link: {driver: none, rate: 10kpps}\n");
+	begin_thresholds(HEAD(2, 2, 1, 0) "routing: {threshold: auto}\n"
+					  "link: {driver: none, rate: 10kpps}\n");
 	assert_int_equal(w.choice.margin, 2); // T = 1
 	send_up(9, 5);
 	in_force(0.7);
@@ -78,8 +70,8 @@ TEST(packet_threshold)
 	in_force(0);
 	drb_worker_free(&w);
 
-	begin(HEAD(2, 2, 1, 0) "routing: {threshold: auto, unit: flowlet}\n"
-			       "link: {driver: none, rate: 20Mbit, overhead: 250}\n");
+	begin_thresholds(HEAD(2, 2, 1, 0) "routing: {threshold: auto, unit: flowlet}\n"
+					  "link: {driver: none, rate: 20Mbit, overhead: 250}\n");
 	send_up(1, 1);
 	in_force(0.5);
 	drb_worker_free(&w);
@@ -88,8 +80,8 @@ TEST(packet_threshold)
 // The average forgets with a time constant of 100 ms.
 TEST(smoothing)
 {
-	begin(HEAD(2, 2, 1, 0) "routing: {threshold: auto}\n"
-			       "link: {driver: none, rate: 1kpps}\n");
+	begin_thresholds(HEAD(2, 2, 1, 0) "routing: {threshold: auto}\n"
+					  "link: {driver: none, rate: 1kpps}\n");
 	send_up(1, 1);
 	drb_threshold_update(&w);
 	near(w.threshold.utilisation, 1, 1e-6);
@@ -102,7 +94,7 @@ TEST(smoothing)
 // Without a rate the worker is what packets wait for.
 TEST(worker_as_server)
 {
-	begin(HEAD(2, 2, 1, 0) "routing: {threshold: auto}\nlink: {driver: none}\n");
+	begin_thresholds(HEAD(2, 2, 1, 0) "routing: {threshold: auto}\nlink: {driver: none}\n");
 	drb_threshold_update(&w);
 	for (int i = 0; i < 200; i++) {
 		uint64_t begun = w.threshold.last_tsc;
@@ -119,8 +111,8 @@ TEST(worker_as_server)
 // Flow unit: T(c) of flows per uplink; packets decided alone go by rho.
 TEST(flow_threshold)
 {
-	begin(HEAD(3, 4, 1, 0) "routing: {threshold: auto, unit: flow, flow_max: 1000}\n"
-			       "link: {driver: none, rate: 10kpps}\n");
+	begin_thresholds(HEAD(3, 4, 1, 0) "routing: {threshold: auto, unit: flow, flow_max: 1000}\n"
+					  "link: {driver: none, rate: 10kpps}\n");
 	send_up(0, 0);
 	assert_true(w.threshold.value == 0);
 	// ln 128 = 4.85: ceil(c / 2) below, then 2.
@@ -142,7 +134,7 @@ TEST(flow_threshold)
 // A switch of the top layer has nothing that could be busy.
 TEST(no_uplinks)
 {
-	begin(HEAD(2, 2, 2, 0) "link: {driver: none, rate: 10kpps}\n");
+	begin_thresholds(HEAD(2, 2, 2, 0) "link: {driver: none, rate: 10kpps}\n");
 	send_up(0, 0);
 	assert_true(w.threshold.utilisation == 0);
 	drb_worker_free(&w);
@@ -151,7 +143,8 @@ TEST(no_uplinks)
 // A number stays as it is.
 TEST(fixed_threshold)
 {
-	begin(HEAD(2, 2, 1, 0) "routing: {threshold: 2.5}\nlink: {driver: none, rate: 10kpps}\n");
+	begin_thresholds(
+		HEAD(2, 2, 1, 0) "routing: {threshold: 2.5}\nlink: {driver: none, rate: 10kpps}\n");
 	send_up(9, 9);
 	near(w.threshold.utilisation, 0.9, 1e-6);
 	assert_true(w.threshold.value == 2.5);
@@ -165,7 +158,8 @@ TEST(record)
 	uint32_t bursts = 20 * DRB_DIFFERENCE_EVERY;
 	uint64_t sum = 0;
 
-	begin(HEAD(2, 2, 1, 0) "routing: {threshold: 5}\nlink: {driver: none, rate: 1Gbit}\n");
+	begin_thresholds(
+		HEAD(2, 2, 1, 0) "routing: {threshold: 5}\nlink: {driver: none, rate: 1Gbit}\n");
 	for (uint32_t b = 0; b < bursts; b++) {
 		struct rte_mbuf *m[8];
 		uint8_t frame[60];
@@ -175,15 +169,7 @@ TEST(record)
 		}
 		drb_forward_burst(&w, 0, m, 8);
 		w.now_ns += MS;
-		for (uint32_t i = 0; i < w.ports; i++) {
-			uint32_t n = drb_egress_due(&w.egress[i], w.now_ns, 8);
-			assert_int_equal(n, drb_egress_length(&w.egress[i]));
-			rte_pktmbuf_free_bulk(
-				(struct rte_mbuf **)drb_egress_front(&w.egress[i], &n), n);
-			drb_egress_pop(&w.egress[i], n, w.egress[i].octets, w.now_ns);
-			w.occupancy[i] = 0;
-		}
-		w.queued = 0;
+		empty_queues();
 	}
 	// Six at u0 before u1 is shorter by more than 5; the seventh goes there, and so on.
 	static const uint32_t seen[8] = {0, 1, 2, 3, 4, 5, 6, 5};
@@ -208,7 +194,7 @@ static uint64_t recorded_idle(const char *scheme, bool open)
 
 	snprintf(text, sizeof(text),
 		 HEAD(2, 2, 1, 0) "routing: {scheme: %s}\nlink: {driver: none}\n", scheme);
-	begin(text);
+	begin_thresholds(text);
 	w.open = open;
 	for (uint32_t b = 0; b <= DRB_DIFFERENCE_EVERY; b++) {
 		struct rte_mbuf *m[8];
@@ -218,14 +204,7 @@ static uint64_t recorded_idle(const char *scheme, bool open)
 			m[i] = mbuf_of(frame, sizeof(frame));
 		}
 		drb_forward_burst(&w, 0, m, 8);
-		for (uint32_t i = 0; i < w.ports; i++) {
-			uint32_t n = w.occupancy[i];
-			rte_pktmbuf_free_bulk(
-				(struct rte_mbuf **)drb_egress_front(&w.egress[i], &n), n);
-			drb_egress_pop(&w.egress[i], n, w.egress[i].octets, w.now_ns);
-			w.occupancy[i] = 0;
-		}
-		w.queued = 0;
+		empty_queues();
 	}
 	for (uint32_t i = 0; i < DRB_DIFFERENCES; i++)
 		sum += w.difference[i];
