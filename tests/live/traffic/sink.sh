@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The same traffic counted inside the kernel and by capture sockets: both find everything and agree
 # on latencies as far as two runs of one fabric agree; the program in the kernel lets everything
-# else pass and leaves nothing behind. What it costs: tests/bench/sink.
+# else pass and leaves nothing behind.
 # Quiet: no packet may be lost.
 # Full: replay.sh counts the same traffic by capture sockets.
 # shellcheck source=tests/live/story.bash
