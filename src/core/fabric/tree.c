@@ -87,25 +87,6 @@ void drb_switch_code(const struct drb_tree *t, uint32_t layer, uint32_t label, u
 		code[i - 1] = drb_switch_digit(t, layer, label, i);
 }
 
-static uint32_t label_of(const uint32_t place[], const uint32_t code[], uint32_t digits)
-{
-	uint32_t label = 0;
-
-	for (uint32_t i = 0; i < digits; i++)
-		label += code[i] * place[i];
-	return label;
-}
-
-uint32_t drb_host_label(const struct drb_tree *t, const uint32_t code[])
-{
-	return label_of(t->pow, code, t->layers);
-}
-
-uint32_t drb_switch_label(const struct drb_tree *t, uint32_t layer, const uint32_t code[])
-{
-	return label_of(layer == 1 ? t->pow : t->above, code, t->layers - 1);
-}
-
 uint32_t drb_distance(const struct drb_tree *t, uint32_t host_a, uint32_t host_b)
 {
 	// The codes agree above component k exactly when the labels agree after dropping k digits.

@@ -74,8 +74,6 @@ static inline uint32_t drb_switch_digit(const struct drb_tree *t, uint32_t layer
 // Label codes, digit 1 at index 0: l digits of a host, l-1 of a switch.
 void drb_host_code(const struct drb_tree *t, uint32_t host, uint32_t code[]);
 void drb_switch_code(const struct drb_tree *t, uint32_t layer, uint32_t label, uint32_t code[]);
-uint32_t drb_host_label(const struct drb_tree *t, const uint32_t code[]);
-uint32_t drb_switch_label(const struct drb_tree *t, uint32_t layer, const uint32_t code[]);
 
 // Distance k(a,b) = highest i with a_i != b_i, 0 for a = b. A packet goes down again at layer k and
 // crosses 2k-1 switches.
