@@ -58,7 +58,7 @@
 	X(too_many_questions, "a host's ARP or neighbour solicitations beyond 10000 a second")     \
 	X(over_rate, "a host's packets beyond host_burst ahead of its link's rate")                \
 	X(queue_full, "egress queue full")                                                         \
-	X(port_down, "egress port down or not connected")                                          \
+	X(port_down, "the port by which it came or would leave is down or not connected")                                          \
 	X(not_sent, "the kernel could not send it: interface down, MTU too small, or no buffer space")
 
 // X(key, meaning): what decisions did, in packets unless it says otherwise.
@@ -138,6 +138,8 @@ struct drb_worker_counters {
 #define DRB_CMD_CAPTURE "/drb/capture"
 #define DRB_CMD_DRAIN "/drb/drain"
 #define DRB_CMD_UNDRAIN "/drb/undrain"
+#define DRB_CMD_DOWN "/drb/down"
+#define DRB_CMD_UP "/drb/up"
 #define DRB_REPLY_OK "ok"
 #define DRB_REPLY_ERROR "error"
 #define DRB_CMD_DIFFERENCES "/drb/differences"

@@ -54,6 +54,9 @@ int main(int argc, char **argv)
 		 "  drbctl drain s2-1\n"},
 		{"undrain", "drbctl undrain", "put them back into use", ctl_undrain,
 		 "  drbctl undrain s2-1\n"},
+		{"down", "drbctl down", "take ports down, as if cables were cut", ctl_down,
+		 "  drbctl down s1-3.u0\n"},
+		{"up", "drbctl up", "end that", ctl_up, "  drbctl up s1-3.u0\n"},
 	};
 
 	return drb_verbs_main(

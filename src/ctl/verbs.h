@@ -10,6 +10,8 @@ int ctl_reload(int argc, char **argv);
 int ctl_set(int argc, char **argv);
 int ctl_drain(int argc, char **argv);
 int ctl_undrain(int argc, char **argv);
+int ctl_down(int argc, char **argv);
+int ctl_up(int argc, char **argv);
 int ctl_path(int argc, char **argv);
 int ctl_trace(int argc, char **argv);
 int ctl_watch(int argc, char **argv);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""drbswitch as a process: it is drained and undrained.
+"""drbswitch as a process: ports are drained and undrained, taken down and up.
 
 test_drain.py DRBSWITCH CONFIG_DIR    TAP on standard output. See world.py."""
 import sys
@@ -47,10 +47,32 @@ def drains():
         assert ask(above, '/drb/undrain')[0] == 'ok: drb-s2-0: nothing is drained now'
         until_port(above, 'd0', 'up')
         until_port(below, 'u0', 'up')
+        goes_down(above, below)
         err = stop(low)
         assert 'port u0: drained by s2-0.d0, no new traffic to it\n' in err, err
+        assert 'port u0: down, no hello from s2-0.d0\n' in err, err
         for p in (core, other):
             stop(p)
+
+
+def goes_down(above, below):
+    """One end of a link is taken down: the other finds out by silence, and what it sends is dropped by name."""
+    assert ask(above, '/drb/down,u9')[0] == "error: no port 'u9'"
+    began = time.monotonic_ns()
+    assert ask(above, '/drb/down,d0')[0] == 'ok: drb-s2-0: down by order now: d0'
+    until_port(below, 'u0', 'down')
+    assert 200e6 < ask(below, '/drb/port,u0')[0]['since_ns'] - began < WITHIN * 1e9
+    until_port(above, 'd0', 'down')
+    assert ask(above, '/drb/reload')[0].startswith('ok: ')
+    end = time.monotonic() + WITHIN
+    while ask(above, '/drb/drops')[0]['port_down'] < 3 and time.monotonic() < end:
+        time.sleep(0.05)
+    port, info = ask(above, '/drb/port,d0', '/drb/info')
+    assert ask(above, '/drb/drops')[0]['port_down'] >= 3 and port['in_discards'] >= 3, port
+    assert not port['usable'] and 'd0 down by order' in info['trouble'], info
+    assert ask(above, '/drb/up')[0] == 'ok: drb-s2-0: nothing is down by order now'
+    until_port(above, 'd0', 'up')
+    until_port(below, 'u0', 'up')
 
 
 tap.run((drains,))

@@ -345,7 +345,7 @@ def what_all_machines_cannot_do_is_refused():
         assert code == 2 and 'drbfabric export ansible makes it' in err, err
         assert fabric('export', 'ansible', p.path)[0] == 0
         code, _, err = fabric('ctl', '--machines', p.path, 'capture')
-        assert code == 2 and "path, reload, set, show, undrain, watch, not 'capture'" in err, err
+        assert code == 2 and "path, reload, set, show, undrain, up, watch, not 'capture'" in err, err
         for words, why in ((('--csv',), 'a table for each round, or --json'), (('-n', '0'), "'0': must be a whole")):
             code, _, err = fabric('ctl', '--machines', p.path, 'watch', *words)
             assert code == 2 and why in err, err

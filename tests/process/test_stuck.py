@@ -41,7 +41,7 @@ def a_stuck_worker(number):
             timely(1, lambda: until(lambda: says() == want))
             info = timely(0.5, lambda: ask(path, '/drb/info'))[0]
             assert info['ports_usable'] == 0, info
-            for order in ('/drb/drain', '/drb/reload', '/drb/set,threshold=3'):
+            for order in ('/drb/drain', '/drb/down', '/drb/reload', '/drb/set,threshold=3'):
                 said = timely(2, lambda o=order: ask(path, o))[0]
                 assert said.startswith('error: ') and 'is stuck' in said, said
             assert '\ndrb_up{fabric="drb",switch="s1-0",layer="1"} 0\n' in metrics(w)

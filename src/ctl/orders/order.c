@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbctl reload, drain, undrain: what switches are asked to do.
+// drbctl reload, drain, undrain, down, up: what switches are asked to do.
 
 #include "ctl/verbs.h"
 
@@ -165,4 +165,32 @@ int ctl_undrain(int argc, char **argv)
 		.children = children};
 
 	return order(&argp, DRB_CMD_UNDRAIN, true, argc, argv);
+}
+
+int ctl_down(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.parser = parse,
+		.args_doc = "SWITCH[.PORT]...",
+		.doc = "Takes a port, like s2-5.u0, or all ports of a switch down, as if cables "
+		       "were cut: what comes in there or would leave is dropped and counted "
+		       "(port_down), hellos included, by which both ends find out. Lasts until "
+		       "drbctl up or a restart of the switch. To lose nothing, drain before. Exit "
+		       "status 1 if a switch refuses.",
+		.children = children};
+
+	return order(&argp, DRB_CMD_DOWN, true, argc, argv);
+}
+
+int ctl_up(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = all_option,
+		.parser = parse,
+		.args_doc = "SWITCH[.PORT]...\n--all",
+		.doc = "Ends what drbctl down has begun: the ports are used again once they hear "
+		       "their neighbours. Exit status 1 if a switch refuses.",
+		.children = children};
+
+	return order(&argp, DRB_CMD_UP, true, argc, argv);
 }

@@ -9,7 +9,8 @@
 // What an operator asks for, and the reply.
 struct request {
 	const char *port; // NULL: every port
-	bool drained;
+	int (*set)(struct drb_liveness *l, struct drb_port_order order, char *text, size_t size);
+	bool on;
 	char *text;
 	size_t size;
 };
@@ -18,9 +19,9 @@ static int carry_out(struct drb_workers *all, const char *instance, const struct
 {
 	struct drb_liveness *l = &all->worker[0].liveness;
 	char result[512];
-	struct drb_drain_order order = {.ports = drb_drain_ports(l, r->port, r->text, r->size),
-					.drained = r->drained,
-					.all = !r->port};
+	struct drb_port_order order = {.ports = drb_drain_ports(l, r->port, r->text, r->size),
+				       .on = r->on,
+				       .all = !r->port};
 
 	if (!order.ports)
 		return -EINVAL;
@@ -29,7 +30,7 @@ static int carry_out(struct drb_workers *all, const char *instance, const struct
 		snprintf(r->text, r->size, "%s", DRB_PARK_FAILED);
 		return rc;
 	}
-	rc = drb_drain_set(l, order, result, sizeof(result));
+	rc = r->set(l, order, result, sizeof(result));
 	drb_workers_unpark(all);
 	if (rc == 0)
 		snprintf(r->text, r->size, "%s: %s", instance, result);
@@ -41,11 +42,27 @@ static int carry_out(struct drb_workers *all, const char *instance, const struct
 int drb_drain(struct drb_workers *workers, const struct drb_setup *setup, const char *port,
 	      char *text, size_t size)
 {
-	return carry_out(workers, setup->instance, &(struct request){port, true, text, size});
+	return carry_out(workers, setup->instance,
+			 &(struct request){port, drb_drain_set, true, text, size});
 }
 
 int drb_undrain(struct drb_workers *workers, const struct drb_setup *setup, const char *port,
 		char *text, size_t size)
 {
-	return carry_out(workers, setup->instance, &(struct request){port, false, text, size});
+	return carry_out(workers, setup->instance,
+			 &(struct request){port, drb_drain_set, false, text, size});
+}
+
+int drb_down(struct drb_workers *workers, const struct drb_setup *setup, const char *port,
+	     char *text, size_t size)
+{
+	return carry_out(workers, setup->instance,
+			 &(struct request){port, drb_down_set, true, text, size});
+}
+
+int drb_up(struct drb_workers *workers, const struct drb_setup *setup, const char *port, char *text,
+	   size_t size)
+{
+	return carry_out(workers, setup->instance,
+			 &(struct request){port, drb_down_set, false, text, size});
 }

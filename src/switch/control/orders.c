@@ -42,6 +42,10 @@ int drb_command_run(const char *cmd, const char *params, struct rte_tel_data *d)
 		rc = drb_capture_order(c->workers, c->setup->instance, text, sizeof(text));
 	else if (strcmp(cmd, DRB_CMD_DRAIN) == 0)
 		rc = drb_drain(c->workers, c->setup, params, text, sizeof(text));
+	else if (strcmp(cmd, DRB_CMD_DOWN) == 0)
+		rc = drb_down(c->workers, c->setup, params, text, sizeof(text));
+	else if (strcmp(cmd, DRB_CMD_UP) == 0)
+		rc = drb_up(c->workers, c->setup, params, text, sizeof(text));
 	else
 		rc = drb_undrain(c->workers, c->setup, params, text, sizeof(text));
 	clean(text);

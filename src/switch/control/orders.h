@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Commands of the stats socket that change the switch: reload, drain, undrain.
+// Commands of the stats socket that change the switch: reload, set, save, capture, drain, undrain, down, up.
 
 struct rte_tel_data;
 

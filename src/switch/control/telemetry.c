@@ -32,6 +32,10 @@ static const struct drb_stats_command commands[] = {
 	 "Takes ports out of use. Parameter: port name, or none for every port"},
 	{DRB_CMD_UNDRAIN, drb_command_run,
 	 "Puts ports back into use. Parameter: port name, or none for every port"},
+	{DRB_CMD_DOWN, drb_command_run,
+	 "Takes ports down, as if cables were cut. Parameter: port name, or none for every "
+	 "port"},
+	{DRB_CMD_UP, drb_command_run, "Ends that. Parameter: port name, or none for every port"},
 	{DRB_CMD_ALL, drb_reply_all,
 	 "All of one instant. Parameter: PORT,TIME_NS for further ports, of the instant of a reply "
 	 "before"},

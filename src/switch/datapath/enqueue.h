@@ -19,6 +19,16 @@ static inline void drb_drop(struct drb_worker *w, uint32_t in, struct rte_mbuf *
 	rte_pktmbuf_free(m);
 }
 
+// The same before it was counted as received.
+static inline void drb_refuse(struct drb_worker *w, uint32_t in, struct rte_mbuf *m,
+			      enum drb_drop reason)
+{
+	w->counters.rx_packets++;
+	w->port[in].in_packets++;
+	w->port[in].in_octets += m->pkt_len;
+	drb_drop(w, in, m, reason);
+}
+
 // Queues a packet at port out; drops it, and says false, if there is no room.
 static inline bool drb_enqueue(struct drb_worker *w, uint32_t out, struct rte_mbuf *m)
 {

@@ -209,6 +209,7 @@ void drb_hellos_read_links(struct drb_worker *w)
 		return;
 	w->dead = links.dead | w->silenced;
 	w->drained = links.drained & ~w->silenced;
+	w->off = links.off;
 	w->links.no_alternate = links.no_alternate;
 	w->links.usable = 0;
 	for (uint32_t i = 0; i < w->ports; i++) {

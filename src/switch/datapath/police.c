@@ -26,10 +26,7 @@ uint32_t drb_police(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets
 			packets[kept++] = m;
 			continue;
 		}
-		w->counters.rx_packets++;
-		port->in_packets++;
-		port->in_octets += m->pkt_len;
-		drb_drop(w, in, m, DRB_DROP_over_rate);
+		drb_refuse(w, in, m, DRB_DROP_over_rate);
 	}
 	return kept;
 }

@@ -3,10 +3,20 @@
 
 #include "common/cli/clock.h"
 #include "switch/datapath/capture.h"
+#include "switch/datapath/enqueue.h"
 #include "switch/datapath/forward.h"
 #include "switch/datapath/police.h"
 #include "switch/datapath/size_sample.h"
 #include "switch/datapath/transmit.h"
+
+// The port is off. None is left.
+static uint32_t drop_all(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets,
+			 uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		drb_refuse(w, in, packets[i], DRB_DROP_port_down);
+	return 0;
+}
 
 uint32_t drb_receive(struct drb_worker *w, uint64_t *next_ns)
 {
@@ -39,7 +49,9 @@ uint32_t drb_receive(struct drb_worker *w, uint64_t *next_ns)
 			if (*next_ns <= w->now_ns)
 				drb_transmit(w, next_ns);
 		}
-		if (unlikely(w->port[i].host_burst > 0))
+		if (unlikely(w->off >> i & 1))
+			n = drop_all(w, i, packets, n);
+		else if (unlikely(w->port[i].host_burst > 0))
 			n = drb_police(w, i, packets, n);
 		if (n == 0)
 			continue;

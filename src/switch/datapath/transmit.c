@@ -69,6 +69,26 @@ static __attribute__((noinline)) uint32_t send_captured(struct drb_worker *w, ui
 	return sent;
 }
 
+// As into a cable that is cut.
+static __attribute__((noinline)) uint32_t lose(struct drb_worker *w, uint32_t i,
+					       struct rte_mbuf **packets, uint32_t count,
+					       struct drb_send_result *result)
+{
+	*result = (struct drb_send_result){.lost = count};
+	for (uint32_t n = 0; n < count; n++) {
+		result->lost_octets += packets[n]->pkt_len;
+		if (w->capture)
+			drb_capture_dropped(w, i, packets[n], DRB_DROP_port_down);
+		rte_pktmbuf_free(packets[n]);
+	}
+	return count;
+}
+
+static inline bool is_off(const struct drb_worker *w, uint32_t i)
+{
+	return w->off >> i & 1;
+}
+
 static inline __attribute__((always_inline)) uint32_t send_by(struct drb_worker *w, uint32_t i,
 							      struct rte_mbuf **packets,
 							      uint32_t count,
@@ -76,6 +96,8 @@ static inline __attribute__((always_inline)) uint32_t send_by(struct drb_worker 
 {
 	struct drb_port_queue *q = w->port[i].queue;
 
+	if (unlikely(is_off(w, i)))
+		return lose(w, i, packets, count, result);
 	w->unflushed |= (uint64_t)q->flushed << i;
 	if (unlikely(w->capture))
 		return send_captured(w, i, packets, count, result);
@@ -135,7 +157,8 @@ static inline __attribute__((always_inline)) bool hand_over(struct drb_worker *w
 	port->out_octets += octets - result.lost_octets;
 	w->counters.gso_packets += result.gso_packets;
 	if (unlikely(result.lost > 0))
-		count_lost(w, i, result.lost, DRB_DROP_not_sent);
+		count_lost(w, i, result.lost,
+			   is_off(w, i) ? DRB_DROP_port_down : DRB_DROP_not_sent);
 	w->occupancy[i] -= sent;
 	w->queued -= sent;
 	port->tx_refused += due - sent;

@@ -77,7 +77,7 @@ static bool neighbour_objects(const struct drb_liveness *l, uint32_t i, char why
 }
 
 // True if all these ports can be drained; else text says why not.
-static bool may_drain(const struct drb_liveness *l, struct drb_drain_order order, char *text,
+static bool may_drain(const struct drb_liveness *l, struct drb_port_order order, char *text,
 		      size_t size)
 {
 	char why[WHY_MAX];
@@ -102,27 +102,39 @@ static bool may_drain(const struct drb_liveness *l, struct drb_drain_order order
 	return true;
 }
 
-static void describe(const struct drb_liveness *l, char *text, size_t size)
+// text becomes which ports are `what` now.
+static void describe(const struct drb_liveness *l, uint64_t ports, const char *what, char *text,
+		     size_t size)
 {
-	size_t used = (size_t)snprintf(text, size, "drained now:"), none = used;
+	size_t used = (size_t)snprintf(text, size, "%s now:", what);
 
 	for (uint32_t i = 0; i < l->ports; i++) {
-		if (l->port[i].link.drained && used < size)
+		if ((ports >> i & 1) && used < size)
 			used += (size_t)snprintf(text + used, size - used, " %s",
 						 l->port[i].setup.name);
 	}
-	if (used == none)
-		snprintf(text, size, "nothing is drained now");
+	if (!ports)
+		snprintf(text, size, "nothing is %s now", what);
 }
 
-int drb_drain_set(struct drb_liveness *l, struct drb_drain_order order, char *text, size_t size)
+int drb_drain_set(struct drb_liveness *l, struct drb_port_order order, char *text, size_t size)
 {
-	if (order.drained && !may_drain(l, order, text, size))
+	uint64_t drained = 0;
+
+	if (order.on && !may_drain(l, order, text, size))
 		return -EINVAL;
 	for (uint32_t i = 0; i < l->ports; i++) {
-		if ((order.ports >> i & 1) && l->port[i].link.drained != order.drained)
-			drb_liveness_drain(l, i, order.drained);
+		if ((order.ports >> i & 1) && l->port[i].link.drained != order.on)
+			drb_liveness_drain(l, i, order.on);
+		drained |= (uint64_t)l->port[i].link.drained << i;
 	}
-	describe(l, text, size);
+	describe(l, drained, "drained", text, size);
+	return 0;
+}
+
+int drb_down_set(struct drb_liveness *l, struct drb_port_order order, char *text, size_t size)
+{
+	drb_liveness_switch_off(l, order.ports, order.on);
+	describe(l, l->off, "down by order", text, size);
 	return 0;
 }

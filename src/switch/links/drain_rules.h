@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Which ports an operator may drain. A drained link takes no new traffic from either end, while
-// packets under way still pass, so nothing is lost. Draining is refused where it would isolate a
+// Orders about ports, and which an operator may drain. A drained link takes no new traffic from either end,
+// while packets under way still pass, so nothing is lost. Draining is refused where it would isolate a
 // host or a switch, as far as this switch knows; a drained link that later becomes the last path
 // is used until there is another (core/links/port_selection.h).
 
@@ -15,12 +15,15 @@
 // a device. 0: there is none; text says so.
 uint64_t drb_drain_ports(const struct drb_liveness *l, const char *port, char *text, size_t size);
 
-struct drb_drain_order {
+struct drb_port_order {
 	uint64_t ports; // drb_drain_ports()
-	bool drained;   // false: back into use
+	bool on;        // false: back into use
 	bool all;       // about the whole switch, which must be above layer 1
 };
 
 // Carries an order out, or refuses it as a whole. text becomes one line: what is drained now, or why
 // not. 0 or -EINVAL. Call while no worker runs.
-int drb_drain_set(struct drb_liveness *l, struct drb_drain_order order, char *text, size_t size);
+int drb_drain_set(struct drb_liveness *l, struct drb_port_order order, char *text, size_t size);
+
+// Takes ports down, which nothing objects to: as if cables were cut halfway, so both ends find out by silence.
+int drb_down_set(struct drb_liveness *l, struct drb_port_order order, char *text, size_t size);

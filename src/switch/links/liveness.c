@@ -89,6 +89,13 @@ void drb_liveness_look(struct drb_liveness *l)
 	l->carrier_due_ns = l->due_ns = 0;
 }
 
+void drb_liveness_switch_off(struct drb_liveness *l, uint64_t ports, bool off)
+{
+	l->off = off ? l->off | ports : l->off & ~ports;
+	l->changed = true;
+	l->due_ns = 0;
+}
+
 // no_alternate becomes the down-ports to switches that cannot turn a packet back up.
 static struct drb_port_knowledge knowledge(const struct drb_liveness *l, uint64_t *no_alternate)
 {
@@ -145,7 +152,7 @@ static void publish(struct drb_liveness *l, uint64_t now_ns)
 	bool no_alternate = __builtin_popcountll(k.ups & ~use.out) < 2;
 
 	drb_known_outages_update(l, &k, now_ns);
-	drb_links_publish(l->published, &(struct drb_links){use.out, k.drained, below});
+	drb_links_publish(l->published, &(struct drb_links){use.out, k.drained, below, l->off});
 	// Neighbours above must know at once: what this switch cannot turn back up, and what it needs.
 	if (l->no_alternate != no_alternate || l->needs_upstream != use.needs)
 		drb_liveness_send_soon(l, k.ups, now_ns);
@@ -278,7 +285,7 @@ enum drb_hello_result drb_liveness_hear(struct drb_liveness *l, uint32_t in, con
 
 	if (drb_hello_decode(frame, len, &hello) < 0)
 		return DRB_HELLO_BAD;
-	if (!l->port || !sends_hellos(&l->port[in]) || l->port[in].starts)
+	if (!l->port || !sends_hellos(&l->port[in]) || l->port[in].starts || (l->off >> in & 1))
 		return DRB_HELLO_HEARD; // switched off here, or not looked at yet
 	if (!drb_hello_key_fits(&l->key, &hello, frame))
 		return refuse(&l->port[in], &hello, DRB_HELLO_FAULT_KEY, now_ns);

@@ -23,12 +23,13 @@ struct drb_links {
 	uint64_t dead;         // takes no traffic
 	uint64_t drained;      // of those: used for packets that would be lost otherwise
 	uint64_t no_alternate; // down-ports to switches that cannot turn a packet back up
+	uint64_t off;          // what goes in or out there is dropped, by order
 };
 
 // The same for every worker to look at in every iteration. Zeroed: nothing yet. Written by one thread.
 struct drb_published_links {
 	atomic_uint version; // odd while it is being written
-	atomic_ullong dead, drained, no_alternate;
+	atomic_ullong dead, drained, no_alternate, off;
 	struct drb_published_routes routes; // versions of their own
 };
 
@@ -41,6 +42,7 @@ static inline void drb_links_publish(struct drb_published_links *p, const struct
 	atomic_store_explicit(&p->dead, links->dead, memory_order_relaxed);
 	atomic_store_explicit(&p->drained, links->drained, memory_order_relaxed);
 	atomic_store_explicit(&p->no_alternate, links->no_alternate, memory_order_relaxed);
+	atomic_store_explicit(&p->off, links->off, memory_order_relaxed);
 	atomic_store_explicit(&p->version, version + 2, memory_order_release);
 }
 
@@ -56,6 +58,7 @@ static inline bool drb_links_read(const struct drb_published_links *p, unsigned 
 	links->dead = atomic_load_explicit(&p->dead, memory_order_relaxed);
 	links->drained = atomic_load_explicit(&p->drained, memory_order_relaxed);
 	links->no_alternate = atomic_load_explicit(&p->no_alternate, memory_order_relaxed);
+	links->off = atomic_load_explicit(&p->off, memory_order_relaxed);
 	atomic_thread_fence(memory_order_acquire);
 	if (atomic_load_explicit(&p->version, memory_order_relaxed) != before)
 		return false;
@@ -67,6 +70,7 @@ static inline bool drb_links_read(const struct drb_published_links *p, unsigned 
 struct drb_port_link {
 	bool watched; // hellos or at least the carrier are looked at
 	enum drb_link_state state;
+	bool off;    // by order
 	bool needed; // drained, and used because there is no other path
 	uint64_t since_ns;
 	uint64_t hellos_in, hellos_out;
@@ -155,6 +159,7 @@ struct drb_liveness {
 	bool no_alternate;       // this switch has fewer than two uplinks in use
 	bool changed;            // something was switched on or off since the last look
 	bool silent;             // no hello is sent. Set by the owner
+	uint64_t off;            // a bit per port: taken down by order, hellos pass neither way
 	uint64_t needs_upstream; // a bit per port: drained uplinks of which this switch needs one
 	uint64_t needed;         // those, and drained down-ports to switches that need this one
 	struct drb_known_outages known;
@@ -175,6 +180,9 @@ void drb_liveness_drain(struct drb_liveness *l, uint32_t port, bool drained);
 
 // The neighbours at these ports, a bit each, get a hello at this time, or before.
 void drb_liveness_send_soon(struct drb_liveness *l, uint64_t ports, uint64_t at_ns);
+// These ports, a bit each, are off, or on again: published at the next look, which is due at once.
+void drb_liveness_switch_off(struct drb_liveness *l, uint64_t ports, bool off);
+
 // Something has changed at an interface: carriers are asked for at the next look, which is due at once.
 void drb_liveness_look(struct drb_liveness *l);
 

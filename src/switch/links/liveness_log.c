@@ -59,7 +59,9 @@ void drb_liveness_log(struct drb_liveness *l, uint32_t i, enum drb_link_state be
 				 name, there, peer);
 		break;
 	case DRB_LINK_DOWN:
-		if (!p->carrier)
+		if (l->off >> i & 1)
+			drb_info("port %s: down by order (to %s)", name, peer);
+		else if (!p->carrier)
 			drb_warn("port %s: down, no carrier (to %s)", name, peer);
 		else if (p->heard && p->deaf >= DRB_HELLO_MISSES)
 			drb_warn("port %s: down, %s does not hear our hellos", name, peer);

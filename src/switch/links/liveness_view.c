@@ -12,11 +12,12 @@ struct drb_port_link drb_liveness_view_port(const struct drb_liveness *l, uint32
 {
 	const struct drb_link *p = &l->port[i].link;
 	const uint64_t trusted_ns = p->lossy ? p->lossy_ns + p->trust_ns : 0;
-	const bool awaited = l->awaited >> i & 1;
+	const bool off = l->off >> i & 1, dead = off || (l->awaited >> i & 1);
 
 	return (struct drb_port_link){
-		.watched = awaited || (l->port[i].watched && !l->port[i].starts),
-		.state = awaited ? DRB_LINK_DOWN : p->state,
+		.watched = dead || (l->port[i].watched && !l->port[i].starts),
+		.state = dead ? DRB_LINK_DOWN : p->state,
+		.off = off,
 		.needed = l->needed >> i & 1,
 		.since_ns = p->since_ns,
 		.hellos_in = l->port[i].hellos_in,
@@ -98,7 +99,8 @@ static void append_state(struct text *t, const struct drb_port_setup *p,
 
 	drb_end_name(peer, &p->peer);
 	drb_end_name(there, &v->last.from);
-	append(t, "%s%s %s", t->used ? "; " : "", p->name, drb_liveness_state(v));
+	append(t, "%s%s %s%s", t->used ? "; " : "", p->name, drb_liveness_state(v),
+	       v->off ? " by order" : "");
 	if (v->state == DRB_LINK_MISWIRED && misplaced)
 		append(t, ": move %s to %s", there, peer);
 	if (v->state == DRB_LINK_LOSSY) {

@@ -118,9 +118,16 @@ def _drain(m):
     m.done(drbctl('drain', f'{SUBJECT}.d2'))
 
 
-def _undrain(m):
-    if (result := drbctl('undrain', f'{SUBJECT}.d2')).returncode:
-        raise AssertionError(result.stderr)
+def _down(m):
+    m.breaks()
+    m.done(drbctl('down', f'{SUBJECT}.d2'))
+
+
+def _ended(verb):
+    def end(_):
+        if (result := drbctl(verb, f'{SUBJECT}.d2')).returncode:
+            raise AssertionError(result.stderr)
+    return end
 
 
 def _begin_capture(m):
@@ -190,7 +197,8 @@ def _nothing(_):
 ORDERS = {
     'reload': Order(_reload),
     'set': Order(_set),
-    'drain': Order(_drain, after=_undrain),
+    'drain': Order(_drain, after=_ended('undrain')),
+    'a port goes down': Order(_down, after=_ended('up')),
     'a capture ends': Order(_end_capture, before=_begin_capture, after=_nothing),
     'a capture begins': Order(_begin_another, after=_begins_another),
     'a memif peer goes and comes': Order(_memif, after=_memif_is_up),

@@ -92,7 +92,7 @@ else
 fi
 
 refused() { check "$1" fails_with 2 "${@:2}"; }
-refused "no verb" 'list, show, path, trace, watch, check, events, capture, metrics, serve, record, reload, set, drain or undrain' drbctl
+refused "no verb" 'list, show, path, trace, watch, check, events, capture, metrics, serve, record, reload, set, drain, undrain, down or up' drbctl
 refused "an unknown verb" "'lost'" drbctl lost
 refused "no switch" 'a switch is missing' drbctl show
 refused "no switch but a word" "'core' is neither a switch, like s2-5, nor one of ports, routing" drbctl show core

@@ -18,9 +18,10 @@ SECONDS = 3
 RUNS = '/run/drbswitch'
 VERBS = (('\nVerbs:\n', r'^  ([a-z]+) +\S'), ('\n  VERB\n', r'^    ([a-z]+)(?: |$)'))
 # Options whose values are known, and what gives them.
-OF_SWITCHES = {('drbctl', verb) for verb in ('check', 'drain', 'reload', 'set', 'show', 'undrain', 'watch')} | \
+OF_SWITCHES = {('drbctl', verb) for verb in
+               ('check', 'down', 'drain', 'reload', 'set', 'show', 'undrain', 'up', 'watch')} | \
     {('drbfabric', verb) for verb in ('kill', 'logs', 'pause', 'restart', 'resume', 'start', 'stop')}
-OF_PORTS = {('drbctl', verb) for verb in ('capture', 'drain', 'undrain')}
+OF_PORTS = {('drbctl', verb) for verb in ('capture', 'down', 'drain', 'undrain', 'up')}
 # A host is a link by itself, a switch is not.
 OF_LINKS = {('drbfabric', verb) for verb in ('cut', 'mend', 'rate')}
 OF_HOSTS = {('drbctl', 'path'), ('drbctl', 'trace'), ('drbfabric', 'exec')}

@@ -18,7 +18,7 @@ from drbfabric.machines.merged_metrics import merge
 
 # Verbs of drbctl that are about switches one by one.
 WITH_ROWS = ('check', 'list', 'show', 'watch')
-ORDERS = ('drain', 'reload', 'set', 'undrain')
+ORDERS = ('down', 'drain', 'reload', 'set', 'undrain', 'up')
 CLEAR_SCREEN = '\033[H\033[2J'
 SWITCH = re.compile(r'(?:.*-)?(s\d+-\d+)(?:\..*)?')
 # What Ansible says of a command that ran.

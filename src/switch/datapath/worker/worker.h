@@ -119,10 +119,11 @@ struct drb_worker {
 
 	// Links: written by hellos.c, read by decisions.
 	struct {
-		struct drb_detour_node node;   // this switch, as detours see it; constant
-		uint64_t dead;                 // a bit per port: not to be used. Mostly 0
-		uint64_t drained;              // a bit per port: only for what would be lost
-		uint64_t silenced;             // dead because a worker is stuck
+		struct drb_detour_node node; // this switch, as detours see it; constant
+		uint64_t dead;               // a bit per port: not to be used. Mostly 0
+		uint64_t drained;            // a bit per port: only for what would be lost
+		uint64_t off;                // a bit per port: what goes in or out there is dropped
+		uint64_t silenced;           // dead because a worker is stuck
 		struct drb_usable_ports links; // what follows from the two
 		unsigned links_version;        // of published_links, that these are of
 		bool reroutes;                 // some port is dead, or an outage is known

@@ -4,10 +4,12 @@
 #include "fixtures/unit.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <time.h>
 
 #define EAL_LCORES "(0-1)@0"
 #include "core/links/hello.h"
+#include "switch/control/drain.h"
 #include "switch/datapath/forward.h"
 #include "switch/datapath/hellos.h"
 #include "fixtures/ring_ports.h"
@@ -248,11 +250,11 @@ static struct totals offer_up(uint64_t all_in)
 	struct totals t;
 
 	for (uint32_t n = 0; n < 40; n++) {
+		uint32_t q = n / 2 % QUEUES;
 		uint8_t frame[64];
 		make_frame(frame, sizeof(frame), 0, 2 + n % 2);
-		mark(frame, 0, n % QUEUES);
-		assert_int_equal(
-			rte_ring_enqueue(into[0][n % QUEUES], mbuf_of(frame, sizeof(frame))), 0);
+		mark(frame, 0, q);
+		assert_int_equal(rte_ring_enqueue(into[0][q], mbuf_of(frame, sizeof(frame))), 0);
 	}
 	do {
 		t = snapshot();
@@ -306,6 +308,46 @@ TEST(without_peer)
 	free_switch();
 	port->needs_peer = false;
 	port->connected = true;
+}
+
+// A port that was taken down loses what leaves there and what comes, by name, until it is up again.
+TEST(down_by_order)
+{
+	const uint32_t u1 = 3;
+	uint32_t last[QUEUES] = {0};
+	char said[64];
+	uint8_t frame[64];
+	pthread_t thread;
+
+	start_switch(HEAD RINGS "link: {driver: vdev}\nrouting: {scheme: dmodk}\n" TWO);
+	assert_int_equal(pthread_create(&thread, NULL, run_workers, NULL), 0);
+	assert_int_equal(drb_down(&all, &setup, "u1", said, sizeof(said)), 0);
+	assert_string_equal(said, "drb-s1-0: down by order now: u1");
+	while (atomic_load(&all.worker[0].published_links.off) == 0)
+		sched_yield();
+	make_frame(frame, sizeof(frame), 7, 0);
+	for (uint32_t q = 0; q < QUEUES; q++)
+		assert_int_equal(rte_ring_enqueue(into[u1][q], mbuf_of(frame, sizeof(frame))), 0);
+	offer_up(40 + QUEUES);
+	do {
+		snapshot();
+	} while (seen.port[u1].out_discards < 20);
+	assert_int_equal(seen.port[u1].out_packets | seen.port[u1].out_octets, 0);
+	assert_int_equal(seen.port[u1].in_discards, QUEUES);
+	assert_int_equal(seen.drop[DRB_DROP_port_down], 20 + QUEUES);
+
+	assert_int_equal(drb_up(&all, &setup, "u1", said, sizeof(said)), 0);
+	while (atomic_load(&all.worker[0].published_links.off))
+		sched_yield();
+	offer_up(80 + QUEUES);
+	do {
+		snapshot();
+	} while (seen.port[u1].out_packets < 20);
+	assert_int_equal(seen.drop[DRB_DROP_port_down], 20 + QUEUES);
+	drb_workers_stop(&all);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(collect(last), 60);
+	free_switch();
 }
 
 // Hellos that another worker hands to the first wait in a ring. Those for which it has no room are drops with a name.

@@ -235,6 +235,44 @@ TEST(what_is_refused)
 	end();
 }
 
+// As if its cable were cut halfway, whatever it leads to: what the neighbour says is not heard.
+TEST(down)
+{
+	struct drb_hello h;
+
+	begin_heard(2, 5, "");
+	assert_int_equal(drb_down(&all, &setup, "u1", reply, sizeof(reply)), 0);
+	assert_string_equal(reply, "drb-s2-5: down by order now: u1");
+	turn(1001);
+	assert_string_equal(state_text(3), "down");
+	assert_int_equal(w->dead, 0);
+	empty(3, &h);
+	for (uint32_t ms = 1100; ms <= 1400; ms += 100) {
+		for (uint32_t i = 0; i < PORTS; i++)
+			hear_from(i, 0);
+		turn(ms);
+	}
+	says("port u1: down by order (to s3-3.d2)");
+	assert_int_equal(w->dead, 8);
+	assert_int_equal(empty(3, &h), 0);
+	drb_worker_take_snapshot(w);
+	assert_int_equal(w->snapshot.live[3].hellos_in, 1); // before
+	assert_int_equal(drb_liveness_trouble(&setup, w->snapshot.live, reply, sizeof(reply)), 3);
+	assert_string_equal(reply, "u1 down by order");
+	assert_int_equal(drb_down(&all, &setup, "d7", reply, sizeof(reply)), -EINVAL);
+	assert_string_equal(reply, "no port 'd7'");
+	assert_int_equal(drb_up(&all, &setup, NULL, reply, sizeof(reply)), 0);
+	assert_string_equal(reply, "drb-s2-5: nothing is down by order now");
+	turn(1500);
+	turn(1600);
+	assert_true(empty(3, &h) >= 1);
+	hear_from(3, 0);
+	turn(1601);
+	assert_string_equal(state_text(3), "up");
+	assert_int_equal(w->dead, 0);
+	end();
+}
+
 // By the rules in the header, for any state of four ports.
 TEST(every_use)
 {
