@@ -5,14 +5,14 @@
 //   fabric          name
 //   layers, arity   l, d of F(l,d)
 //   uplinks         of a switch of layer 1: d, or fewer
-//   driver          of the links between switches: af_packet, af_xdp or memif
+//   driver          of veths: af_packet or af_xdp
 //   rate            of every link as text, "none" without limit
 //   rate_value      the same as a number, 0 without limit: packets/s if rate_per_packet, else bit/s
 //   rate_per_packet
 //   mtu             of hosts and of the interfaces of switches
 //   ipv4_length     prefix lengths that put every host of the fabric on-link
 //   ipv6_length
-//   memif_dir       directory of the memif sockets; absent unless driver is memif
+//   memif_dir       directory of the memif sockets; absent unless links are memif
 //   namespaces      ip -batch file that makes the namespaces, beside plan.json
 //   wires           ip -batch file that makes the veth links
 //   switches        [{name, namespace, layer, label, code (top digit first), config, batch}]

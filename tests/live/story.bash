@@ -86,6 +86,9 @@ up() {
   fi
 }
 
+# up_over KIND ARGUMENT...: the same, with links between switches of this kind: af_packet, af_xdp (veths) or memif
+up_over() { if [ "$1" = memif ]; then up "${@:2}" --links memif; else up "${@:2}" --driver "$1"; fi; }
+
 # watched COMMAND...: runs it while control processes measure how much time the machine has for anybody
 # (machine.py); that is in $scratch/machine then.
 watched() {

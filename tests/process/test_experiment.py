@@ -33,7 +33,7 @@ def setup(**changes):
         'layers': 3, 'arity': 2, 'schemes': ['drb', 'dmodk'], 'loads': [0.6, 0.9],
         'traffic': 'permutation', 'threshold': 'paper', 'slot_ns': 2000000, 'slots': 400,
         'warmup': 100, 'runs': 2, 'repeats': 1, 'queue': 512, 'seed': 5,
-        'driver': 'af_packet', 'name': 'x'}
+        'links': 'veth', 'name': 'x'}
     return Setup(**{**values, **changes})
 
 

@@ -118,7 +118,7 @@ def parts_make_the_whole():
 
 
 def ports_to_other_machines_are_packet_sockets():
-    with Plan('--driver', 'memif') as p:
+    with Plan('--links', 'memif') as p:
         for link in p.plan['links']:
             if 'id' in link:
                 for side in ('lower', 'upper'):
@@ -146,7 +146,7 @@ CABLES = FILE + """cables:
 
 
 def cables_are_interfaces_of_machines():
-    with Plan('--driver', 'memif', text=CABLES) as p:
+    with Plan('--links', 'memif', text=CABLES) as p:
         for lower, kind, number, ends in (('s2-0', 'cable', 1000, ('eth1', 'eth2')),
                                           ('s2-1', 'vlan', 101, ('eth3', 'eth4'))):
             for plan in (p.plan, *p.parts.values()):
@@ -429,7 +429,7 @@ def compose_runs_one_machine():
                 assert code == 2 and said in err and err.count('\n') == 1, err
         pathlib.Path(folder, 'plan.json').write_text('{}')
         assert 'is no plan' in fabric('export', 'compose', folder)[2]
-        assert drbtopo('-l', '2', '-d', '2', '--driver', 'memif', '--out', folder)[0] == 0
+        assert drbtopo('-l', '2', '-d', '2', '--links', 'memif', '--out', folder)[0] == 0
         assert 'is a memif link, which compose does not make' in fabric('export', 'compose', folder)[2]
 
 

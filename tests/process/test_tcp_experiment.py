@@ -32,7 +32,7 @@ def setup(**changes):
         'layers': 3, 'arity': 2, 'schemes': ['drb', 'walk'], 'units': ['flow', 'packet'],
         'workloads': {'one': drawn, 'ring': ['job', '--job', 'all-reduce-ring', '--data', '64']},
         'slot_ns': 2000000, 'runs': 3, 'repeats': 0, 'queue': 512, 'seed': 4, 'congestion': 'reno',
-        'driver': 'af_packet', 'name': 'x'}
+        'links': 'veth', 'name': 'x'}
     return Setup(**{**values, **changes})
 
 

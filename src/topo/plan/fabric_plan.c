@@ -28,8 +28,7 @@ enum plan_link plan_link(const struct plan *plan, const struct topo_link *link)
 			return cable->vlan ? PLAN_VLAN : PLAN_CABLE;
 		return plan->machines->links == MACHINES_VLAN ? PLAN_VLAN : PLAN_VXLAN;
 	}
-	return plan->link.driver == DRB_DRIVER_MEMIF && link->lower.layer > 0 ? PLAN_MEMIF
-									      : PLAN_VETH;
+	return plan->memif && link->lower.layer > 0 ? PLAN_MEMIF : PLAN_VETH;
 }
 
 const char *plan_link_name(enum plan_link kind)

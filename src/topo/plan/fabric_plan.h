@@ -14,8 +14,8 @@
 struct plan {
 	struct topo topo;
 	struct drb_config_values config; // what all switches have in common; texts as given
-	// What it says of links. Driver af_packet, af_xdp or memif; hosts never hang on memif.
-	struct drb_port_setup link;
+	struct drb_port_setup link; // what it says of links; driver: of veths, af_packet or af_xdp
+	unsigned memif;             // 1: links between switches of one machine are memif, not veths
 	uint32_t
 		mtu; // of hosts and switches: fabric.mtu, or less where machines are joined by less
 	char mtu_text[12];

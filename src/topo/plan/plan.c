@@ -26,6 +26,10 @@
 static const struct drb_option options[] = {
 	{"--out", "DIR", "Write the plan's files into DIR", .kind = DRB_OPTION_TEXT, AT(out),
 	 .letter = 'o'},
+	{"--links", "veth|memif",
+	 "Links between switches of one machine (default veth); memif is shared memory: faster, "
+	 "seen by drbctl capture, not by tcpdump",
+	 .kind = DRB_OPTION_WORD, AT(memif)},
 	{"--run-dir", "DIR",
 	 "Where the fabric will run (default " DRB_RUN_DIR "/FABRIC): memif sockets",
 	 .kind = DRB_OPTION_TEXT, AT(run_dir)},
@@ -77,13 +81,14 @@ static void complete(struct plan *plan)
 	if (plan->machines_file)
 		plan_split(plan);
 	set_mtu(plan);
-	if (link->driver != DRB_DRIVER_MEMIF)
+	if (!plan->memif)
 		return;
 	int len = plan->run_dir ? asprintf(&plan->memif_dir, "%s/memif", plan->run_dir)
 				: asprintf(&plan->memif_dir, DRB_RUN_DIR "/%s/memif", topo->fabric);
 	if (len < 0)
 		abort();
 	drb_config_set(config, "process.memif_dir", plan->memif_dir);
+	drb_config_set(config, "link.driver", drb_driver_name(DRB_DRIVER_MEMIF));
 }
 
 // plan.json comes last and goes first: where it stands, everything it names is complete.

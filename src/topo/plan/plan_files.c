@@ -219,9 +219,21 @@ static int write_text(const struct plan *plan, const char *name, const char *tex
 	return close_file(plan, name, file);
 }
 
-// Adds to a config that ports of links to other machines are packet sockets, whatever the others are.
-static int add_ports_out(const struct plan *plan, uint32_t layer, uint32_t label, char **text,
-			 size_t *length)
+// The driver of a port, where it is another than what the config says of all ports; else NULL. Links to other machines
+// are packet sockets, as hosts' ports are in a switch of memif links.
+static const char *port_driver(const struct plan *plan, enum plan_link kind)
+{
+	enum drb_driver veth = plan->link.driver;
+
+	if (kind == PLAN_MEMIF || (veth == DRB_DRIVER_AF_PACKET && !plan->memif))
+		return NULL;
+	if (kind != PLAN_VETH)
+		return drb_driver_name(DRB_DRIVER_AF_PACKET);
+	return plan->memif && veth != DRB_DRIVER_AF_PACKET ? drb_driver_name(veth) : NULL;
+}
+
+static int add_ports(const struct plan *plan, uint32_t layer, uint32_t label, char **text,
+		     size_t *length)
 {
 	const struct drb_tree *t = &plan->topo.tree;
 	uint32_t down = drb_tree_down_ports(t, layer), up = drb_tree_up_ports(t, layer);
@@ -229,8 +241,6 @@ static int add_ports_out(const struct plan *plan, uint32_t layer, uint32_t label
 	char port[DRB_NAME_MAX], *base = *text;
 	FILE *file;
 
-	if (plan->link.driver == DRB_DRIVER_AF_PACKET)
-		return 0;
 	*text = NULL;
 	file = open_memstream(text, length);
 	if (!file) {
@@ -240,11 +250,11 @@ static int add_ports_out(const struct plan *plan, uint32_t layer, uint32_t label
 	fputs(base, file);
 	for (uint32_t i = 0; i < down + up; i++) {
 		struct topo_link link = link_of(plan, layer, label, i);
-		enum plan_link kind = plan_link(plan, &link);
-		if (kind == PLAN_VETH || kind == PLAN_MEMIF)
+		const char *driver = port_driver(plan, plan_link(plan, &link));
+		if (!driver)
 			continue;
 		drb_port_name(port, i >= down, i >= down ? i - down : i);
-		fprintf(file, "%s  - {name: %s, driver: af_packet}\n", head, port);
+		fprintf(file, "%s  - {name: %s, driver: %s}\n", head, port, driver);
 		head = "";
 	}
 	free(base);
@@ -269,7 +279,7 @@ static int make_config(const struct plan *plan, uint32_t layer, uint32_t label)
 	size_t length;
 	int rc = setup ? drb_config_format(&config, &text, &length) : -ENOMEM;
 	if (rc == 0)
-		rc = add_ports_out(plan, layer, label, &text, &length);
+		rc = add_ports(plan, layer, label, &text, &length);
 	if (rc == 0)
 		rc = drb_config_load_text(file, text, length, setup);
 	if (rc == 0 && plan->out)

@@ -9,18 +9,17 @@
 
 #include "topo/plan/fabric_plan.h"
 
-_Static_assert(DRB_DRIVER_AF_PACKET < DRB_DRIVER_MEMIF && DRB_DRIVER_AF_XDP < DRB_DRIVER_MEMIF,
-	       "the drivers of a fabric's links come first");
+_Static_assert(DRB_DRIVER_AF_PACKET == 0 && DRB_DRIVER_AF_XDP == 1,
+	       "the drivers of veths come first");
 
 #define FIRST_CODE 0x300 // code of an option: this and the key's place in drb_config_keys
 #define FIRST_GROUP 4    // of options in --help, by section
 #define NAME_MAX_LENGTH 32
 #define HELP_MAX 768
 
-// The drivers whose links drbtopo can make.
-static const char *link_driver(uint32_t i)
+static const char *veth_driver(uint32_t i)
 {
-	return i <= DRB_DRIVER_MEMIF ? drb_driver_name((enum drb_driver)i) : NULL;
+	return i <= DRB_DRIVER_AF_XDP ? drb_driver_name((enum drb_driver)i) : NULL;
 }
 
 // The key as an option takes it.
@@ -29,7 +28,7 @@ static struct drb_config_key as_option(const struct drb_config_key *key)
 	struct drb_config_key option = *key;
 
 	if (key->section == DRB_SECTION_LINK && strcmp(key->name, "driver") == 0)
-		option.word = link_driver;
+		option.word = veth_driver;
 	return option;
 }
 

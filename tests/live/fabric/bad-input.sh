@@ -36,7 +36,8 @@ for verb in "drbtopo plan" "drbtopo plan --out $scratch/plan" "fabric up"; do
   try "too long a queue" 'queue' -l 2 -d 2 --queue 99999999
   try "one choice" '--choices 1' -l 2 -d 2 --choices 1
   try "an unknown driver" '--driver tap' -l 2 -d 2 --driver tap
-  try "a driver that no fabric has" '--driver vdev: must be af_packet, af_xdp, memif' -l 2 -d 2 --driver vdev
+  try "a driver that no fabric has" '--driver memif: must be af_packet, af_xdp' -l 2 -d 2 --driver memif
+  try "links that no fabric has" '--links wire: must be veth or memif' -l 2 -d 2 --links wire
   try "an unknown unit" 'unit' -l 2 -d 2 --unit byte
   try "a name that is a path" "--fabric '../x'" -l 2 -d 2 --fabric ../x
   try "a name that is too long" '--fabric' -l 2 -d 2 --name abcdefghijklmnopqrstuvwxy

@@ -24,8 +24,10 @@ says_nothing() {
   said=$("$@" 2>&1 >/dev/null) && [ -z "$said" ] || { echo "said: $said" && return 1; }
 }
 
-check "a fabric without a rate says what drb sees" \
-  says '^drbfabric: no --rate, so drb sees no queues: .*--rate 500pps$' fabric up -l 2 -d 2
+check "a fabric without a rate" bash -c "'$root/topo/fabric' up -l 2 -d 2 2>'$scratch/up'"
+check "says what drb sees" grep -E '^drbfabric: no --rate, so drb sees no queues: .*--rate 500pps$' "$scratch/up"
+check "what memif links would bring" grep '^drbfabric: links between switches are veths: --links memif' "$scratch/up"
+check "and no more" test "$(wc -l <"$scratch/up")" = 2
 check "so does a new plan" says 'no --rate, so micro sees' fabric replan --scheme micro
 check "D-mod-k looks at no queues" says_nothing fabric replan --scheme dmodk
 check "with a rate nothing is said" says_nothing fabric replan --scheme drb --rate 20000pps

@@ -82,6 +82,8 @@ check "with a rate and a scheme" \
   env switch=drb,scheme=walk,threshold=3 bash -c "$(declare -f network says); root='$root'; says ' 0% dropped' network 2 2,bw=50 --test pingall"
 check "nothing is left of that" all_gone
 check "a mistake is named" says "scheme best" env switch=drb,scheme=best bash -c "$(declare -f network); root='$root'; network 2 2 --test none"
+check "so are links that Mininet does not make" \
+  says "links=memif" env switch=drb,links=memif bash -c "$(declare -f network); root='$root'; network 2 2 --test none"
 check "and leaves nothing" soon all_gone
 
 begin 3 2

@@ -8,7 +8,9 @@ need_tool fping python3
 
 for shape in 1,4 2,1 2,3 4,2 3,4; do
   case $shape in 2,1 | 4,2 | 3,4) in_full "F($shape)" || continue ;; esac
-  up -l "${shape%,*}" -d "${shape#*,}"
+  links=veth
+  [ $shape != 2,3 ] || links=memif
+  up -l "${shape%,*}" -d "${shape#*,}" --links $links
   check "F($shape): wiring, pings, counters" fabric check wiring ping counters links
   check "F($shape): down" fabric down
 done
@@ -22,7 +24,7 @@ check "nothing is left" nothing_left
 
 # Two fabrics at once, with other addresses and a name that is itself like a node's.
 up -l 2 -d 2 --name a-h1
-up -l 2 -d 2 --name b --ipv4 192.168.0.0/16 --ipv6 2001:db8::/64 --mac 06:11
+up -l 2 -d 2 --links memif --name b --ipv4 192.168.0.0/16 --ipv6 2001:db8::/64 --mac 06:11
 check "two fabrics: the first" fabric check wiring ping --name a-h1
 check "two fabrics: the second" fabric check wiring ping --name b
 check "two fabrics: addresses" fabric exec --name b h0 -- ping -c 1 -W 2 192.168.0.8

@@ -252,9 +252,7 @@ HARMLESS = drain, reload, clients
 def of(world):
     """The faults that can happen to a fabric of these settings, on a machine that loads XDP programs or does not."""
     kinds = list(EVERYWHERE)
-    if world.settings['driver'] != 'memif':
-        kinds += OF_INTERFACES
-    if world.settings['driver'] == 'af_packet':
+    if world.settings.get('driver') == 'af_packet':
         kinds += [f for f in OF_PACKET_SOCKETS if f is not one_way or world.loads_programs]
         # Switches of several workers do not count frames of links.
         if world.settings['workers'] == 1 and world.loads_programs:

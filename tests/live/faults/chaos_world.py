@@ -32,9 +32,10 @@ def routing(rng):
 def settings(seed):
     """Those of the fabric, by the seed."""
     rng = random.Random(seed)
-    driver, workers = KINDS[(seed - 1) % len(KINDS)]
+    kind, workers = KINDS[(seed - 1) % len(KINDS)]
     scheme, unit = routing(rng)
-    return {'driver': driver, 'workers': workers, 'scheme': scheme, 'unit': unit, 'rate': rng.choice(RATES)}
+    return {'links' if kind == 'memif' else 'driver': kind, 'workers': workers, 'scheme': scheme, 'unit': unit,
+            'rate': rng.choice(RATES)}
 
 
 def with_routing(config, scheme, unit):

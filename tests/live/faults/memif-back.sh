@@ -14,7 +14,7 @@ start() { # start SWITCH
 usable_now() { [ "$(drbctl list --json | jq -s 'map(.ports_usable) | add')" = "$1" ]; }
 usable() { soon usable_now "$1" || { drbctl list && false; }; }
 
-up -l 3 -d 2 --driver memif
+up -l 3 -d 2 --links memif
 check "80 ports are usable" usable 80
 kill -KILL "$(pid_of s2-4)"
 check "s2-4 is dead: its neighbours know" usable 72

@@ -60,7 +60,7 @@ pid_of() { drbctl list --json | jq -r "select(.switch == \"$1\") | .pid"; }
 # all_that_may_come NAME DRIVER [OPTION OF up...]
 all_that_may_come() {
   local of="$1, $2"
-  up -l 2 -d 2 --workers 2 --flow-max 10000 --driver "$2" "${@:3}"
+  up_over "$2" -l 2 -d 2 --workers 2 --flow-max 10000 "${@:3}"
   check "$of: links" soon links 24
   begin_traffic
   check "$of: orders" orders

@@ -92,6 +92,7 @@ check "their links" completes bash 'drbfabric cut s1-1.' s1-1.d0 s1-1.u1
 check "links of hosts" completes bash 'drbfabric mend h1' h1 h15
 check "switches after an option that wants nothing" completes bash 'drbfabric logs -f s3-' s3-0 s3-3
 check "values of an option" completes bash 'drbfabric up --offloads o' on off
+check "of those that drbtopo has, too" completes bash 'drbfabric up --links ' veth memif
 check "formats" completes bash 'drbfabric export com' compose
 check "no switches where a file is wanted" bash -c "! python3 -B '$prefix/share/drbswitch/drbfabric/common/complete.py' '$prefix/bin/drbctl' \
   capture s2-1 -w '' | grep ."

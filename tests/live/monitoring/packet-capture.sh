@@ -154,7 +154,7 @@ check "no switch named" fails_with 2 'a switch is missing' drbctl capture
 drbgen write -l 2 -d 2 --traffic permutation --load 0.9 --slot 2ms --slots 500 --out "$scratch/traffic" >/dev/null
 drbgen write -l 2 -d 2 --traffic permutation --load 0.9 --slot 200us --slots 6000 --out "$scratch/fast" >/dev/null
 mkfifo "$scratch/pipe"
-up -l 2 -d 2 --rate 500pps --queue 6 --driver memif --scheme vlb
+up -l 2 -d 2 --rate 500pps --queue 6 --links memif --scheme vlb
 check "a bad filter is named" fails_with 2 "filter 'host'" drbctl capture s1-0 host
 check "nor one that the kernel alone can answer" fails_with 2 "filter 'outbound'.*name a port" drbctl capture s1-0 outbound
 check "no such port" fails_with 1 "s1-0 has no port 'u7'" drbctl capture s1-0.u7
@@ -179,7 +179,7 @@ check "one port, a filter, a number" one_port
 check "Wireshark's extcap" wireshark_reads
 check "down" fabric down
 
-up -l 2 -d 2 --driver memif
+up -l 2 -d 2 --links memif
 check "a reader that does not keep up" slow_reader
 check "loses by count" grep -qE 'captured, [1-9][0-9]* lost' "$scratch/said"
 check "the switch forwards on, and loses none by it" drbctl check s1-0

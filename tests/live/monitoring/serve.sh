@@ -43,7 +43,7 @@ replay_in_peace() { replay && lost_none; }
 check "no address" fails_with 2 'IPv4 or IPv6 address' drbctl serve --listen nowhere:1
 check "no port" fails_with 2 'ADDRESS:PORT' drbctl serve --listen 127.0.0.1
 drbgen write -l 3 -d 2 --traffic permutation --load 0.8 --slot 2ms --slots 300 --out "$scratch/traffic" >/dev/null
-up -l 3 -d 2 --rate 500pps
+up -l 3 -d 2 --rate 500pps --links memif
 "$build/src/ctl/drbctl" serve 2>"$scratch/said" &
 server=$!
 check "serves" soon serves

@@ -21,7 +21,7 @@ quiet() {
   [ $((after - before)) -lt 2000 ]
 }
 
-up -l 3 -d 2 --driver memif --hello off
+up -l 3 -d 2 --links memif --hello off
 sleep 2 # what hosts say when they come up is over
 check "20 idle switches sleep until something comes" quiet
 cat "$scratch/sleeps"

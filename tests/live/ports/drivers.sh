@@ -11,7 +11,7 @@ for driver in af_packet memif af_xdp; do
     skip "$driver" "programs cannot be loaded in a user namespace"
     continue
   fi
-  up -l 3 -d 2 --driver $driver
+  up_over $driver -l 3 -d 2
   check "$driver: wiring, pings, counters" fabric check wiring ping counters links
   check "$driver: down" fabric down
   check "$driver: nothing is left" nothing_left

@@ -120,7 +120,7 @@ for driver in af_packet af_xdp memif; do
       af_packet,* | *,packet) ;;
       *) in_full "$driver and $unit" || continue ;;
     esac
-    up -l 2 -d 2 --driver $driver --unit $unit
+    up_over $driver -l 2 -d 2 --unit $unit
     check "$driver, $unit: all ports are usable" soon usable 24
     [ $driver$unit != af_packetpacket ] || check "hosts have their offloads" has_offloads
     serves h0
@@ -158,7 +158,7 @@ sockets=/run/drbswitch/drb/memif
 by_testpmd() { drbctl show s1-3 ports --json | jq -se 'map(select(.port == "u0"))[0].out_packets > 3000'; }
 if in_full "a memif peer that is no switch"; then
   need_tool dpdk-testpmd
-  up -l 2 -d 2 --driver memif --unit flow --scheme dmodk --hello off
+  up -l 2 -d 2 --links memif --unit flow --scheme dmodk --hello off
   check "plain peer: all ports are usable" soon usable 24
   fabric stop s2-0
   dpdk-testpmd "--lcores=0@(0-1),1@(0-1)" --no-huge --no-shconf --no-pci --file-prefix=plain -m 256 \
@@ -183,7 +183,7 @@ fi
 # Three switches, then five of which one dies on the way.
 head -c 100000000 /dev/urandom >"$scratch/www/file"
 for driver in af_packet memif; do
-  up -l 3 -d 2 --driver $driver --unit flow
+  up_over $driver -l 3 -d 2 --unit flow
   check "$driver, F(3,2): all ports are usable" soon usable 80
   serves h0
   check "$driver: 100 MB arrive through three switches" arrives h2 10.0.0.1

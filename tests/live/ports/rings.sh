@@ -79,7 +79,7 @@ means() {
 # Each ring holds less than twice what the other does, and nothing is refused; with `queue`, one ring has it all.
 balanced='.queue.u0 > 2 * .queue.u1 and .ring.u0 < 2 * .ring.u1 and .ring.u1 < 2 * .ring.u0 and .ring.refused == 0'
 
-up -l 2 -d 2 --driver memif --occupancy ring ${DRB_THRESHOLD:+--threshold "$DRB_THRESHOLD"}
+up -l 2 -d 2 --links memif --occupancy ring ${DRB_THRESHOLD:+--threshold "$DRB_THRESHOLD"}
 # What both streams have under way fits into two rings and not into one: unbounded windows fill any number of them.
 for host in h4 h6; do fabric exec $host -- sysctl -qw net.ipv4.tcp_rmem="4096 131072 1000000"; done
 check "both uplinks count their rings" in_force ring

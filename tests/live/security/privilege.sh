@@ -23,7 +23,9 @@ flap() { # flap NAMESPACE INTERFACE: down, and up again
 }
 
 for driver in af_packet af_xdp memif; do
-  fabric up -l 2 -d 2 --driver $driver >"$scratch/up" 2>&1 || {
+  links=(--driver "$driver")
+  [ $driver != memif ] || links=(--links memif)
+  fabric up -l 2 -d 2 "${links[@]}" >"$scratch/up" 2>&1 || {
     [ $driver = af_xdp ] || cannot_run "no fabric: $(cat "$scratch/up")"
     skip "$driver" "$(tail -n 1 "$scratch/up")"
     continue

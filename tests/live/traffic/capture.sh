@@ -85,6 +85,10 @@ refused "a pace for traffic" 'slot by slot' --pps 100 "$scratch/traffic"
 refused "a slot for captures" '--slot' --slot 2ms "$capture"
 refused "a warm-up longer than the traffic" '--warmup 50: .*50 slots' --warmup 50 "$scratch/traffic"
 
+up -l 2 -d 2 --links memif
+check "over memif" replay "$capture"
+whole "over memif" 1 "$seconds"
+check "over memif: down" fabric down
 up -l 2 -d 2
 check "at its times" replay "$capture"
 whole "at its times" 1 "$seconds"

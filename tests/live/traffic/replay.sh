@@ -96,7 +96,13 @@ up -l 3 -d 2 --rate 500pps --scheme drb
 for scheme in drb dmodk ecmp; do
   slots=500
   [ $scheme != drb ] || slots=2000
-  [ $scheme = drb ] || check "$scheme: replan" fabric replan --scheme $scheme
+  case $scheme in
+    dmodk) check "$scheme: replan" fabric replan --scheme $scheme ;;
+    ecmp)
+      check "down" fabric down
+      up -l 3 -d 2 --rate 500pps --scheme $scheme --links memif
+      ;;
+  esac
   check "$scheme: write" drbgen write -l 3 -d 2 --traffic permutation --load 0.9 --slots $slots \
     --slot 2ms --seed 7 --out "$scratch/$scheme"
   check "$scheme: replay" replay "$scratch/$scheme"

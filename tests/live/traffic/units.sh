@@ -84,7 +84,7 @@ check "down" fabric down
 workers() { fabric check ping counters && drbctl show s1-2 worker --json | jq -e '.sleeps > 0 and .rx_packets > 0'; }
 for way in packet,af_packet flow,memif; do
   in_full "two workers, $way" || continue
-  up -l 3 -d 2 --workers 2 --unit "${way%,*}" --driver "${way#*,}" --threshold auto
+  up_over "${way#*,}" -l 3 -d 2 --workers 2 --unit "${way%,*}" --threshold auto
   check "two workers, $way: pings, counters" workers
   decide "two workers, $way: measured streams" undisturbed 100 replayed_all
   check "two workers, $way: packets are conserved" fabric check counters

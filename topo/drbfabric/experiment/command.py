@@ -64,8 +64,7 @@ def parser():
                    help='how often slots are doubled where none of these was undisturbed (default 3)')
     p.add_argument('--queue', type=positive, metavar='PACKETS',
                    help='limit of every egress queue (default 512, 4096 for traffic that persists)')
-    p.add_argument('--driver', default='af_packet', metavar='NAME',
-                   help='links between switches: af_packet (default), af_xdp or memif')
+    p.add_argument('--links', choices=('veth', 'memif'), default='veth', help='between switches (default veth)')
     p.add_argument('--seed', type=not_negative, default=1, help='of the first run (default 1)')
     p.add_argument('--fabric', dest='name', metavar='NAME', default='experiment',
                    help='name of the fabric (default experiment)')
@@ -94,7 +93,7 @@ def setup_of(args):
                  slot_ns=args.slot or default_slot(hosts, args.layers), slots=args.slots,
                  warmup=warmup, runs=args.runs, repeats=args.repeat, stretches=args.stretch,
                  queue=args.queue or (512 if args.traffic == 'permutation' else 4096),
-                 seed=args.seed, driver=args.driver, name=args.name, uplinks=args.uplinks)
+                 seed=args.seed, links=args.links, name=args.name, uplinks=args.uplinks)
 
 
 def check_out(out):

@@ -63,7 +63,7 @@ def setup_of(args):
                  loads=[args.load], traffic='permutation', threshold=args.threshold or 'paper',
                  slot_ns=args.slot or default_slot(2 * args.arity ** args.layers, args.layers),
                  slots=slots, warmup=slots // 8, runs=1, repeats=3, queue=QUEUE, seed=args.seed,
-                 driver='af_packet', name=args.name, load=args.load)
+                 links='veth', name=args.name, load=args.load)
 
 
 def title(setup):

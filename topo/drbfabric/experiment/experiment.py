@@ -75,7 +75,7 @@ class Setup:
     repeats: int
     queue: int
     seed: int
-    driver: str
+    links: str
     name: str
     slow: str = ''  # link:N:K, as drbsim has it
     stretches: int = 0  # how often slots may be doubled
@@ -142,7 +142,7 @@ def check_setup(setup):
     slow_links.drawn(setup, setup.seed)
     for scheme in setup.schemes:
         children.run([program('drbtopo', 'topo'), 'plan', *setup.shape, '--fabric', setup.name,
-                      '--scheme', scheme, '--driver', setup.driver, '--queue', str(setup.queue)])
+                      '--scheme', scheme, '--links', setup.links, '--queue', str(setup.queue)])
 
 
 def simulate(setup, seed):
@@ -264,7 +264,7 @@ class Experiment:
             # One that fails has taken the fabric down.
             self.up.get([self.fabric, 'replan', *options])
         else:
-            self.up.get([self.fabric, 'up', *s.shape, *options, '--driver', s.driver, '--slotted',
+            self.up.get([self.fabric, 'up', *s.shape, *options, '--links', s.links, '--slotted',
                          '--queue', str(s.queue)])
         fabric = Fabric(s.name)
         plan = fabric.need_plan()

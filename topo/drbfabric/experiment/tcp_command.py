@@ -54,7 +54,7 @@ def setup_of(args):
     slot_ns = args.slot or default_slot(2 * args.arity ** args.layers, args.layers)
     return Setup(layers=args.layers, arity=args.arity, schemes=args.scheme, units=args.unit,
                  workloads=workloads_of(args), slot_ns=slot_ns, runs=args.runs, repeats=args.repeat,
-                 queue=args.queue or 512, seed=args.seed, congestion=args.congestion, driver=args.driver,
+                 queue=args.queue or 512, seed=args.seed, congestion=args.congestion, links=args.links,
                  name=args.name, uplinks=args.uplinks)
 
 
@@ -70,7 +70,7 @@ def check(setup):
     for workload in setup.workloads:
         if draw(setup, workload, setup.seed).count('\n') < 2:
             raise usage(f'--tcp {workload}: no transfer begins in these --slots')
-    children.run([program('drbtopo', 'topo'), 'plan', *setup.size, '--fabric', setup.name, '--driver', setup.driver])
+    children.run([program('drbtopo', 'topo'), 'plan', *setup.size, '--fabric', setup.name, '--links', setup.links])
 
 
 def print_summary(rows, kind):

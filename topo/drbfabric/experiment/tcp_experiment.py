@@ -44,7 +44,7 @@ class Setup:
     queue: int
     seed: int
     congestion: str
-    driver: str
+    links: str
     name: str
     uplinks: int = 0  # of a switch of layer 1; 0: arity
 
@@ -142,7 +142,7 @@ class Experiment:
                    '--flow-idle', f'{FLOW_IDLE * s.slot_ns // 1000}us',
                    '--queue', str(s.queue), *(['--threshold', threshold] if threshold else [])]
         first = not self.up.held
-        self.up.get([harness('fabric'), *(['up', *s.size, '--driver', s.driver, '--offloads', 'off'] if first else
+        self.up.get([harness('fabric'), *(['up', *s.size, '--links', s.links, '--offloads', 'off'] if first else
                                           ['replan']), *options])
         plan = Fabric(s.name).need_plan()
         if first:

@@ -154,6 +154,7 @@ def up(args):
     link_states.say_silent(silent, say)
     nodes.warn_without_rate(plan, say)
     nodes.warn_of_neighbours(plan, say)
+    nodes.tell_of_memif(plan, say)
     return 0
 
 

@@ -65,7 +65,7 @@ def _need_veth(plan):
     for link in plan['links']:
         if link['kind'] not in ('veth', 'vxlan'):
             raise usage(f"{link['lower']}.{link['lower_port']} is a {link['kind']} link, which containerlab does not "
-                        'make: plan with --driver af_packet, links: vxlan, and without cables')
+                        'make: plan with --links veth, links: vxlan, and without cables')
 
 
 def containerlab(plan, _, out):
@@ -157,7 +157,7 @@ def compose(plan, folder, _):
     for link in plan['links']:
         if link['kind'] != 'veth':
             raise usage(f"{link['lower']}.{link['lower_port']} is a {link['kind']} link, which compose does not make: "
-                        'plan with --driver af_packet')
+                        'plan with --links veth')
     nodes = plan['switches'] + plan['hosts']
     services = {node['name']: _service(node) for node in nodes}
     save(f'{folder}/compose.yaml', {'services': services})

@@ -61,8 +61,8 @@ class MininetFabric:
             options += [f"--{key.replace('_', '-')}", value]
         fabric.create()
         self.plan = fabric.make_plan(program('drbtopo', 'topo'), options)
-        if self.plan['driver'] not in ('af_packet', 'af_xdp'):
-            raise usage(f"driver={self.plan['driver']}: Mininet's links are kernel interfaces: af_packet or af_xdp")
+        if any(link['kind'] == 'memif' for link in self.plan['links']):
+            raise usage('links=memif: Mininet makes the links, of veths')
         self._find_hosts()
         fabric.save_state(phase=fabrics.STARTING, options=options, maker=MAKER)
         command = [sys.executable, '-B', f'{HERE}/mininet/keeper.py', fabric.name, str(os.getpid())]
