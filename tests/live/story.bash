@@ -86,6 +86,11 @@ up() {
   fi
 }
 
+# carrier down|up SWITCH.PORT: pulls the cable at this end, or plugs it in; over memif, of which there is none, the port
+carrier() {
+  ip -n "drb-${2%.*}" link set "${2#*.}" "$1" 2>/dev/null || drbctl "$1" "$2"
+}
+
 # up_over KIND ARGUMENT...: the same, with links between switches of this kind: af_packet, af_xdp (veths) or memif
 up_over() { if [ "$1" = memif ]; then up "${@:2}" --links memif; else up "${@:2}" --driver "$1"; fi; }
 

@@ -12,23 +12,36 @@ state_is() { fabric status --csv | grep -q "^$1,drb-$1,[0-9]*,$2,"; }
 link_is() { drbctl show "$1" links --json | jq -es --arg p "$2" --arg s "$3" 'any(.[]; .port == $p and .state == $s)'; }
 says() { local said && said=$("${@:2}" 2>&1) && echo "$said" && grep -qE -- "$1" <<<"$said"; }
 
-up -l 2 -d 2 --rate 2000pps
-check "a switch is killed" says '^s2-1: killed$' fabric kill s2-1
-check "it is dead" soon state_is s2-1 dead
-check "once" fails_with 2 's2-1 does not run' fabric kill s2-1
-check "its neighbours do without it" soon link_is s1-0 u1 down
-check "every pair does" fabric check ping
-check "it is started" says 's2-1: started' fabric start s2-1
-check "started twice" says 's2-1: runs already' fabric start s2-1
-check "and used" soon fabric check wiring
-check "a switch is paused" fabric pause s2-0
-check "nobody hears of it" soon link_is s1-0 u0 down
-check "it goes on" fabric resume s2-0
-check "and is used" soon link_is s1-0 u0 up
-check "a link is cut" says 's1-0.u0 - s2-0.d0: cut|s1-0.u0 . s2-0.d0: cut' fabric cut s1-0.u0
-check "at both ends" soon link_is s2-0 d0 down
-check "and mended" fabric mend s2-0.d0
-check "from either end" soon link_is s1-0 u0 up
+for links in veth memif; do # what follows is over memif
+  up -l 2 -d 2 --rate 2000pps --links $links
+  check "$links: a switch is killed" says '^s2-1: killed$' fabric kill s2-1
+  check "$links: it is dead" soon state_is s2-1 dead
+  check "$links: once" fails_with 2 's2-1 does not run' fabric kill s2-1
+  check "$links: its neighbours do without it" soon link_is s1-0 u1 down
+  check "$links: every pair does" fabric check ping
+  check "$links: it is started" says 's2-1: started' fabric start s2-1
+  check "$links: started twice" says 's2-1: runs already' fabric start s2-1
+  check "$links: and used" soon fabric check wiring
+  check "$links: a switch is paused" fabric pause s2-0
+  check "$links: nobody hears of it" soon link_is s1-0 u0 down
+  check "$links: a link of it is cut meanwhile" fabric cut s1-1.u0
+  check "$links: it goes on" fabric resume s2-0
+  check "$links: and is used" soon link_is s1-0 u0 up
+  check "$links: but for the link that was cut" soon link_is s2-0 d1 down
+  check "$links: until it is mended" fabric mend s1-1.u0
+  check "$links: then that is used, too" soon link_is s2-0 d1 up
+  check "$links: a link is cut" says 's1-0.u0 - s2-0.d0: cut|s1-0.u0 . s2-0.d0: cut' fabric cut s1-0.u0
+  check "$links: at both ends" soon link_is s2-0 d0 down
+  check "$links: and mended" fabric mend s2-0.d0
+  check "$links: from either end" soon link_is s1-0 u0 up
+  check "$links: a link is cut while one of its switches is dead" fabric kill s2-1
+  check "$links: at the other" fabric cut s1-2.u1
+  check "$links: the switch comes back" fabric start s2-1
+  check "$links: the link does not" soon link_is s2-1 d2 down
+  check "$links: until it is mended" fabric mend s1-2.u1
+  check "$links: then it does" soon link_is s2-1 d2 up
+  [ $links = memif ] || check "$links: down" fabric down
+done
 check "a host's link is cut" says 'h0.eth0 - s1-0.d0: cut' fabric cut h0
 check "nobody reaches it" bash -c "! '$root/topo/fabric' exec h7 -- fping -q -r 0 10.0.0.1 fd00::1"
 check "it is mended" fabric mend h0

@@ -53,7 +53,7 @@ def _ip(world, node, *words):
 
 def cut(world: World, rng: random.Random):
     """A link, at both ends."""
-    link = _free_link(world, rng, hosts=rng.random() < 0.2)
+    link = _free_link(world, rng, hosts=rng.random() < 0.2, kinds=('veth', 'memif'))
     handle = faults.Link(world.plan, '.'.join(ends(link)[0]))
     handle.set('down')
     world.touch(link, dead=True)
@@ -86,16 +86,23 @@ def _program(world, link, end, program):
     world.mends.append(lambda: _ip(world, end[0], 'link', 'set', 'dev', end[1], 'xdpgeneric', 'off'))
 
 
+def _carrier(world, link, end, state):
+    if link['kind'] == 'memif':
+        world.ctl(state, '.'.join(end))
+    else:
+        _ip(world, end[0], 'link', 'set', end[1], state)
+
+
 def flap(world, rng):
     """A link's carrier: once for long enough to be noticed by all means, then as if a plug were loose."""
-    link = _free_link(world, rng)
+    link = _free_link(world, rng, kinds=('veth', 'memif'))
     end = rng.choice(ends(link))
     before = [(world.ask(e[0], f'/drb/port,{e[1]}') or {}).get('since_ns') for e in ends(link)]
     world.touch(link, dead=False)
     for gone in 0.5, 0.1, 0.1, 0.1:
-        _ip(world, end[0], 'link', 'set', end[1], 'down')
+        _carrier(world, link, end, 'down')
         time.sleep(gone)
-        _ip(world, end[0], 'link', 'set', end[1], 'up')
+        _carrier(world, link, end, 'up')
         time.sleep(0.1)
 
     def happened():
@@ -240,10 +247,8 @@ def flood(world, rng):
     return f'flood of {kind}, {rate}/s', lambda: gone or int(rate) > 1000
 
 
-# By what the fabric has: packet sockets alone have an XDP program beside them and take interfaces again, memif links
-# are no interfaces.
-EVERYWHERE = cut, kill, pause, hiccup, drain, reload, clients, flood
-OF_INTERFACES = (flap,)
+# By what the fabric has: packet sockets alone have an XDP program beside them and take interfaces again.
+EVERYWHERE = cut, flap, kill, pause, hiccup, drain, reload, clients, flood
 OF_PACKET_SOCKETS = one_way, delete
 # Those that cost no packet.
 HARMLESS = drain, reload, clients

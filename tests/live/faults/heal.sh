@@ -149,4 +149,13 @@ if in_full "cables exchanged"; then
 fi
 check "packets are conserved" drbctl check
 check "down" fabric down
+
+if in_full "a memif link cut"; then # at one end: both find out by hellos that do not come
+  up -l 3 -d 2 --rate 250pps --links memif
+  check "80 ports of memif links are usable" usable 80
+  memif_goes() { echo "'$build/src/ctl/drbctl' $1 s2-2.d1"; }
+  breaks "memif link cut" 1 "memif_goes down" "memif_goes up"
+  check "memif: packets are conserved" drbctl check
+  check "memif: down" fabric down
+fi
 finish

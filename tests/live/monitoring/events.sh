@@ -8,7 +8,7 @@
 need drbtopo drbswitch drbctl
 need_tool jq
 
-up -l 2 -d 2 --rate 20000pps
+up -l 2 -d 2 --rate 20000pps --links memif
 # Switches are ready before the last link has been heard at both ends; that would be told, too.
 check "all links are up" fabric check
 "$build/src/ctl/drbctl" events --json --interval 20ms >"$scratch/events" 2>"$scratch/said" &

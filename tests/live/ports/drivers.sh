@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The same fabric over every kind of link between switches.
+# The same fabric over every kind of link between switches, all of which can be taken down.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl
-need_tool fping
+need_tool fping jq
+
+port_is() { drbctl show "$1" links --json | jq -es --arg p "$2" --arg s "$3" 'any(.[]; .port == $p and .state == $s)'; }
 
 for driver in af_packet memif af_xdp; do
   if [ $driver = af_xdp ] && [ "$(awk '{ print $2 }' /proc/self/uid_map)" != 0 ]; then
@@ -13,6 +15,11 @@ for driver in af_packet memif af_xdp; do
   fi
   up_over $driver -l 3 -d 2
   check "$driver: wiring, pings, counters" fabric check wiring ping counters links
+  check "$driver: a port is taken down" drbctl down s1-0.u0
+  check "$driver: its neighbour finds out" soon port_is s2-0 d0 down
+  check "$driver: every pair without it" fabric check ping
+  check "$driver: and up" drbctl up s1-0.u0
+  check "$driver: its neighbour uses it" soon port_is s2-0 d0 up
   check "$driver: down" fabric down
   check "$driver: nothing is left" nothing_left
 done

@@ -8,15 +8,17 @@ import signal
 import sys
 import tempfile
 
-from drbfabric import usage
+from drbfabric import Failure, usage
 from drbfabric.common import children
 from drbfabric.common.cli import need_root
 from drbfabric.common.output import print_result
 from drbfabric.common.places import program
 from drbfabric.fabric import fabrics, netns, processes
 from drbfabric.fabric.nodes import find_switches
+from drbfabric.fabric.telemetry import Telemetry
 
 READY_SECONDS = 60
+ORDER_SECONDS = 2  # within which a switch that runs has done what it was told
 LOOK_SECONDS = 0.1
 LOG_LINES = 10
 # The lines of a config that `rate` writes; whatever else a config says of its ports stays.
@@ -40,18 +42,38 @@ class Link:
     def __str__(self):
         return ' - '.join('.'.join(end) for end in self.ends)
 
-    def need_cable(self):
-        if self.kind == 'memif':
-            raise usage(f'{self}: a {self.kind} link is no interface that could be cut: kill or pause a switch')
-
     def set(self, state):
         """'up' or 'down', at both ends, as when a cable is plugged in or pulled."""
-        self.need_cable()
         namespaces = {n['name']: n['namespace'] for n in self.plan['switches'] + self.plan['hosts']}
-        for node, port in self.ends:
-            if node in namespaces:  # the other end may be on another machine
-                with netns.inside(namespaces[node]):
-                    netns.batch([f'link set dev {port} {state}'])
+        # The other end may be on another machine.
+        ends = [(node, port, namespaces[node]) for node, port in self.ends if node in namespaces]
+        if self.kind == 'memif':
+            self._order(state, ends)
+            return
+        for _, port, namespace in ends:
+            with netns.inside(namespace):
+                netns.batch([f'link set dev {port} {state}'])
+
+    def _order(self, state, ends):
+        """Of a memif link, which is no interface: its switches take their ports down. One is enough to cut it, and one
+        that does not run has forgotten it."""
+        done, refused = 0, []
+        for node, port, namespace in ends:
+            try:
+                with Telemetry(namespace, ORDER_SECONDS) as t:
+                    said = t.ask(f'/drb/{state},{port}') or ''
+                if said.startswith('ok: '):
+                    done += 1
+                else:
+                    refused.append(f"{node}: {said.removeprefix('error: ')}")
+            except TimeoutError:
+                refused.append(f'{node} does not answer: resume or restart it first')
+            except OSError:
+                pass
+        if refused and (state == 'up' or not done):
+            raise Failure(f"{self}: {'; '.join(refused)}")
+        if not done and state == 'down':
+            raise usage(f'{self}: none of its switches runs')
 
 
 def _signal_switches(fabric, names, number):
@@ -136,8 +158,7 @@ def need(fabric, verb, names):
     if verb == 'rate':
         _need_rate(_link_and_rate(fabric, names)[1])
     elif HANDLES[verb][1] == 'LINK':
-        for link in _links(fabric, names):
-            link.need_cable()
+        _links(fabric, names)
     else:
         find_switches(fabric.need_plan(), names)
 
