@@ -12,8 +12,8 @@ packages=(
   libsystemd-dev libseccomp-dev libsodium-dev libmicrohttpd-dev
   # running fabrics
   iproute2 iputils-ping fping procps python3
-  # plots of drbsim paper and tests/bench
-  gnuplot-nox
+  # reports of drbsim paper and topo/experiment; the picture of topo/demo.sh and those of tests/bench
+  python3-jinja2 python3-matplotlib gnuplot-nox
   # tests and checks
   libcmocka-dev iperf3 jq tcpdump clang libclang-rt-dev clang-format cppcheck shellcheck
   flake8 mypy codespell prometheus curl

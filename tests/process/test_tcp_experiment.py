@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """topo/experiment --tcp without a fabric: lists and who waits for whom, verdicts from intervals, what is refused.
 
@@ -8,6 +8,7 @@ import io
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -21,7 +22,7 @@ os.environ['DRB_BUILD'] = BUILD
 import tap  # noqa: E402
 from drbfabric.experiment import tcp_report  # noqa: E402
 from drbfabric.experiment.tcp_experiment import (  # noqa: E402
-    Experiment, Setup, draw, interval, makespan, simulate, source_of, summarise, verdict)
+    Experiment, Setup, draw, makespan, simulate, source_of, summarise, verdict)
 from drbfabric.experiment.tcp_player import PAYLOAD, Player, transfers_of  # noqa: E402
 from drbfabric.fabric import netns  # noqa: E402
 
@@ -58,9 +59,6 @@ def verdicts_come_from_intervals():
     assert verdict(0.1, 0.06) == verdict(0.2, 0.06) == 'undecided'
     assert verdict(0.2, 0.04) == verdict(-0.2, 0.04) == 'outside'
     assert verdict(0.0, math.nan) == verdict(math.nan, 0.0) == 'undecided'
-    assert math.isnan(interval([1.0])) and interval([2.0, 2.0, 2.0]) == 0
-    # Of 1, 2, 3: standard deviation 1, 2 degrees of freedom.
-    assert abs(interval([1.0, 2.0, 3.0]) - 4.303 / math.sqrt(3)) < 1e-9
 
 
 def schemes_and_units_that_go_together():
@@ -110,7 +108,7 @@ def report_has_every_format():
         with open(tcp_report.write(f'{folder}/out', e, rows), encoding='utf-8') as f:
             page = f.read()
         assert '>outside<' in page and '>20 % ± ' in page
-        assert 'src="http' not in page and 'href' not in page
+        assert not re.search('(src|href)="(?!data:)', page)
         with open(f'{folder}/out/summary.json', encoding='utf-8') as f:
             assert json.load(f)[0]['verdict'] == 'outside'
         with open(f'{folder}/out/summary.csv', encoding='utf-8') as f:

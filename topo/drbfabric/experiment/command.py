@@ -3,7 +3,7 @@
 
 For every scheme the fabric is brought up, or its switches are started anew, with links that move one
 packet in each slot of a common clock; traffic is written and replayed for every load, counters are
-read. The simulator gets the same traffic. DIR gets runs.csv, summary.csv, pictures (with gnuplot) and
+read. The simulator gets the same traffic. DIR gets runs.csv, summary.csv, pictures and
 report.html, which needs no other file."""
 
 import argparse
@@ -148,7 +148,8 @@ def run(args):
     print_summary(rows, args.format)
     if args.format == 'table':
         print_detail(rows, setup.queues)
-    say(f'{page} has the report')
+    if page:
+        say(f'{page} has the report')
     lost = any(row['lost'] for row in rows)
     return 1 if lost or args.check and not all(row['within'] for row in rows) else 0
 

@@ -95,6 +95,7 @@ def run(args):
         rows = summarise(experiment)
         page = tcp_report.write(args.out, experiment, rows)
     print_summary(rows, args.format)
-    say(f'{page} has the report')
+    if page:
+        say(f'{page} has the report')
     outside = any(row['verdict'] != 'within' for row in rows)
     return 1 if any(row['unfinished'] for row in rows) or args.check and outside else 0

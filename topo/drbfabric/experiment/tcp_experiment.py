@@ -17,11 +17,10 @@ from drbfabric.experiment.control import Control
 from drbfabric.experiment.experiment import (
     CONTROL_SHARE, PAUSE_SECONDS, Progress, disturbance, shape_of, take_priority)
 from drbfabric.fabric.fabrics import Fabric
+from drbfabric.report.sample import Sample
 
 # How far live completion times may be from simulated ones.
 TOLERANCE = 0.15
-# Of the 95 % interval, by degrees of freedom; beyond them the normal distribution's, a little less than it is.
-STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
 FLOWLET_GAP = 20  # slots, drbsim's
 # Slots after which switches take flows for ended. The simulator knows the moment; the last acknowledgement, which may
 # come later than FLOW_GRACE after a FIN, is a flow again, for FLOW_IDLE.
@@ -100,14 +99,6 @@ def makespan(rows):
 def mean_of(rows, value):
     values = [value(row) for row in rows if row['time'] is not None]
     return statistics.fmean(values) if values else math.nan
-
-
-def interval(values):
-    """Half of the 95 % interval of the mean; NaN of one value."""
-    n = len(values)
-    if n < 2:
-        return math.nan
-    return (STUDENT[n - 2] if n - 2 < len(STUDENT) else 1.96) * statistics.stdev(values) / math.sqrt(n)
 
 
 def verdict(off, half):
@@ -252,9 +243,9 @@ def summarise(experiment):
         for key in ('time', 'slowdown', 'makespan'):
             offs = [r[key] / r[f'sim_{key}'] - 1 for r in runs]
             row.update({key: statistics.fmean(r[key] for r in runs),
-                        f'{key}_se': interval([r[key] for r in runs]),
+                        f'{key}_se': Sample(r[key] for r in runs).half,
                         f'sim_{key}': statistics.fmean(r[f'sim_{key}'] for r in runs),
-                        f'{key}_off': statistics.fmean(offs), f'{key}_off_interval': interval(offs)})
+                        f'{key}_off': statistics.fmean(offs), f'{key}_off_interval': Sample(offs).half})
         row['verdict'] = verdict(row['time_off'], row['time_off_interval'])
         # What is missing would change the mean; what the machine disturbed does not show that live is different.
         if row['unfinished'] or row['verdict'] == 'outside' and row['disturbed'] > row['unexplained']:

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Draws figures as SVG, which turn dark where the reader's page is, and as PDF."""
+
+import concurrent.futures
+import io
+import math
+import os
+
+from matplotlib import colors, rcParams, ticker
+from matplotlib.figure import Figure as Canvas
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from drbfabric.report.looks import (DARK_GRID, DARK_INK, DARK_PAPER, GRID, HEAT, INK, PAPER, look)
+
+rcParams.update({'svg.fonttype': 'none', 'pdf.fonttype': 42, 'font.family': 'sans-serif', 'axes.axisbelow': True,
+                 'font.sans-serif': ['DejaVu Sans'], 'font.size': 11, 'axes.titlesize': 12, 'svg.hashsalt': 'drb',
+                 'axes.grid': True, 'grid.color': GRID, 'grid.linewidth': 0.7, 'figure.facecolor': PAPER})
+WIDTH, HEIGHT, PANEL_WIDTH, PANEL_HEIGHT, KEY_ROW = 6.4, 4.6, 4, 3.2, 0.24  # inches
+DARK_STYLE = (f'<style>@media (prefers-color-scheme:dark){{[style*="fill: {PAPER}"]{{fill:{DARK_PAPER} !important}}'
+              f'text{{fill:{DARK_INK}}}[style*="stroke: {INK}"]{{stroke:{DARK_INK} !important}}'
+              f'[style*="fill: {INK}"]{{fill:{DARK_INK} !important}}'
+              f'[style*="stroke: {GRID}"]{{stroke:{DARK_GRID} !important}}}}</style>')
+GROWS = 'queues grow: no mean'
+
+
+def _set_axis(axis, of, limits, whole=False):
+    axis.set_label_text(of.title)
+    if of.log:
+        axis.axes.set(**{f'{axis.axis_name}scale': 'log'})
+        if of.low is None or of.low >= 1e-3:  # figures of everyday size
+            axis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
+            axis.set_major_formatter(ticker.FormatStrFormatter('%g'))
+        axis.set_minor_formatter(ticker.NullFormatter())
+    elif whole:
+        axis.set_major_locator(ticker.MaxNLocator(integer=True))
+    if of.low is not None:
+        limits(of.low)
+
+
+def _whole(value):
+    return 0 if math.isnan(value) else value
+
+
+def _line(axes, series, kind):
+    """Points that are no means stand alone: hollow, and not joined to the others."""
+    colour, mark = look(series.look)
+    style = '--' if series.dashed else '-'
+    xs = [p.x for p in series.points]
+    if kind == 'steps':
+        axes.step(xs, [p.y for p in series.points], where='post', color=colour, linestyle=style, linewidth=1.5)
+        return
+    grows = [p for p in series.points if p.grows]
+    if len(grows) < len(series.points):
+        axes.errorbar(xs, [math.nan if p.grows else p.y for p in series.points],
+                      [_whole(p.half) for p in series.points], color=colour, marker=mark, linestyle=style,
+                      markersize=4, linewidth=1.5, capsize=2)
+    axes.plot([p.x for p in grows], [p.y for p in grows], linestyle='', marker='^', markersize=7, color=colour,
+              markerfacecolor='none')
+
+
+def _bars(axes, panel, low):
+    names = list(dict.fromkeys(p.x for series in panel.series for p in series.points))
+    width = 0.85 / max(1, len(panel.series))
+    for i, series in enumerate(panel.series):
+        at = [names.index(p.x) + (i - (len(panel.series) - 1) / 2) * width for p in series.points]
+        axes.bar(at, [p.y - (low or 0) for p in series.points], width, low or 0, color=look(series.look)[0],
+                 alpha=0.45 if series.dashed else 1, yerr=[_whole(p.half) for p in series.points],
+                 error_kw={'elinewidth': 1, 'ecolor': INK})
+    axes.set_xticks(range(len(names)), names)
+    axes.grid(axis='x', visible=False)
+
+
+def _key_of(figure):
+    """Handles of all panels: a label once."""
+    handles = {}
+    for series in (s for panel in figure.panels for s in panel.series if s.label and s.in_key):
+        colour, mark = look(series.look)
+        if figure.kind == 'bars':
+            handles.setdefault(series.label, Patch(color=colour, alpha=0.45 if series.dashed else 1))
+        else:
+            handles.setdefault(series.label, Line2D([], [], color=colour, linewidth=1.5, markersize=4,
+                                                    marker='' if figure.kind == 'steps' else mark,
+                                                    linestyle='--' if series.dashed else '-'))
+    if any(p.grows for panel in figure.panels for s in panel.series for p in s.points):
+        handles[GROWS] = Line2D([], [], linestyle='', marker='^', markersize=7, color=INK, markerfacecolor='none')
+    return handles
+
+
+def _draw_panel(axes, figure, panel):
+    if figure.kind == 'bars':
+        _bars(axes, panel, figure.y.low)
+    for series in panel.series if figure.kind != 'bars' else ():
+        _line(axes, series, figure.kind)
+    whole = all(isinstance(p.x, int) for series in panel.series for p in series.points)
+    _set_axis(axes.xaxis, figure.x, lambda low: axes.set_xlim(left=low), whole)
+    _set_axis(axes.yaxis, figure.y, lambda low: axes.set_ylim(bottom=low))
+    if panel.title:
+        axes.set_title(panel.title)
+
+
+def _draw_heat(canvas, figure):
+    """One logarithmic scale for all panels."""
+    most = max(1, *(value for heat in figure.panels for row in heat.rows for value in row))
+    shades = colors.LinearSegmentedColormap.from_list('heat', HEAT)
+    grid = canvas.subplots(math.ceil(len(figure.panels) / 2), 2, squeeze=False, sharex=True, sharey=True)
+    for axes, heat in zip(grid.flat, figure.panels):
+        values = [[max(0.1, row[i]) for row in heat.rows] for i in range(len(heat.rows[0]))]
+        image = axes.imshow(values, origin='lower', aspect='auto', cmap=shades, norm=colors.LogNorm(0.1, most),
+                            interpolation='nearest', extent=(heat.x[0], heat.x[-1], 0, len(values)))
+        axes.set_title(heat.title)
+        axes.set(xlabel=figure.x.title, ylabel=figure.y.title)
+        axes.grid(visible=False)
+        axes.label_outer()
+    canvas.colorbar(image, ax=grid.ravel().tolist(), label='packets')
+
+
+def _draw_lines(canvas, figure):
+    """One panel with the key below it, or some with it beside them."""
+    handles = _key_of(figure)
+    key = {'handles': list(handles.values()), 'labels': list(handles), 'frameon': False, 'fontsize': 10}
+    if len(figure.panels) <= 1:
+        axes = canvas.subplots()
+        _draw_panel(axes, figure, figure.panels[0])
+        axes.set_title(figure.title)
+        rows = math.ceil(len(handles) / 4)
+        height = HEIGHT + KEY_ROW * rows
+        canvas.set_size_inches(WIDTH * (1.7 if figure.wide else 1), height)
+        canvas.subplots_adjust(0.12, (0.6 + KEY_ROW * rows) / height, 0.97, 1 - 0.35 / height)
+        canvas.legend(**key, loc='lower center', ncol=min(4, max(1, len(handles))))
+        return
+    columns = 2 if len(figure.panels) == 3 else 3
+    grid = canvas.subplots(math.ceil((len(figure.panels) + 1) / columns), columns, squeeze=False)
+    height = PANEL_HEIGHT * len(grid)
+    canvas.set_size_inches(PANEL_WIDTH * columns, height)
+    canvas.subplots_adjust(0.06, 0.6 / height, 0.98, 1 - 0.75 / height, hspace=0.4)
+    canvas.suptitle(figure.title)
+    for axes in list(grid.flat)[len(figure.panels):]:
+        axes.set_axis_off()
+    for axes, panel in zip(grid.flat, figure.panels):
+        _draw_panel(axes, figure, panel)
+    grid.flat[len(figure.panels)].legend(**key, loc='center')
+
+
+def draw(figure, folder):
+    """Writes NAME.svg and NAME.pdf into the folder; returns the SVG."""
+    canvas = Canvas()
+    if figure.kind == 'heat':
+        canvas.set_size_inches(2.2 * PANEL_WIDTH, PANEL_HEIGHT * math.ceil(len(figure.panels) / 2))
+        canvas.suptitle(figure.title)
+        _draw_heat(canvas, figure)
+    else:
+        _draw_lines(canvas, figure)
+    canvas.savefig(f'{folder}/{figure.name}.pdf', metadata={'CreationDate': None})
+    text = io.StringIO()
+    canvas.savefig(text, format='svg', metadata={'Date': None})
+    head, tag, rest = text.getvalue().partition('<svg ')
+    attributes, end, rest = rest.partition('>')
+    svg = f'{head}{tag}{attributes}{end}\n{DARK_STYLE}{rest}'
+    with open(f'{folder}/{figure.name}.svg', 'w', encoding='utf-8') as f:
+        f.write(svg)
+    return svg
+
+
+def draw_all(figures, folder):
+    """{name: (SVG, caption, whether it is wide)}; a process for each CPU."""
+    processes = min(len(figures), os.cpu_count() or 1)
+    with concurrent.futures.ProcessPoolExecutor(max(1, processes)) as pool:
+        drawn = pool.map(draw, figures, [folder] * len(figures))
+        return {figure.name: (svg, figure.caption, figure.wide or len(figure.panels) > 1) for figure, svg in zip(figures, drawn)}
