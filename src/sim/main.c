@@ -30,10 +30,9 @@ int main(int argc, char **argv)
 		 "  drbsim ctmc --threshold 0-5 --lambda 0.9\n"},
 		{"layers", "drbsim layers", "queues of each layer in continuous time", sim_layers,
 		 "  drbsim layers -l 4 -d 6 --threshold 0-3 --lambda 0.9\n"},
-		{"draw", "drbsim draw", "pictures of figures that are told as text", sim_draw,
-		 "  drbsim draw report/figures.txt --out pictures\n"},
-		{"paper", "drbsim paper", "every figure and table of the paper: CSV, plots, report",
-		 sim_paper, "  drbsim paper --quick --out report\n"},
+		{"paper", "drbsim paper",
+		 "every figure and table of the paper: CSV, figures, report", sim_paper,
+		 "  drbsim paper --quick --out report\n"},
 	};
 
 	sim_ranks_begin();

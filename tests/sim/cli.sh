@@ -182,17 +182,6 @@ refused 'cannot make' paper --out /proc/x/y
 refused 'cannot write' paper --quick --out /proc
 refused 'exclude each other' paper --quick --long --out /tmp/none
 refused 'from 1 to 32' paper --seeds 0 --out /tmp/none
-printf 'figure\tone\tlines\nseries\tdrb\tbest\n' >"$dir/wrong.txt"
-refused 'line 2: the look' draw "$dir/wrong.txt" --out "$dir/pictures"
-refused 'out DIR' draw "$dir/wrong.txt"
-if command -v gnuplot >/dev/null; then
-  printf 'figure\tone\tlines\nseries\tdrb\tdrb\npoint\t0.5\t6\t0.1\n' >"$dir/right.txt"
-  "$sim" draw "$dir/right.txt" --out "$dir/pictures" 2>/dev/null
-  if [ ! -s "$dir/pictures/one.pdf" ] || ! grep -q 'prefers-color-scheme' "$dir/pictures/one.svg"; then
-    echo 'not ok: draw'
-    failed=1
-  fi
-fi
 refused "none of 'persistent F(3,8)'" paper --quick --part nothing --out "$dir"
 refused '0 to 1' paper --load 2 --out "$dir"
 refused "'drb' is one argument too many" packet drb
@@ -200,14 +189,14 @@ refused "'drb' is one argument too many" packet drb
 # One part: its points are done and kept, the others are left.
 "$sim" paper --quick --part theory --out "$dir/part" >"$dir/out" 2>"$dir/err"
 if [ "$(cat "$dir/out")" != "$dir/part/study.csv" ] || ! grep -q ' points are left ' "$dir/err" ||
-  [ "$(grep -c ctmc "$dir/part/journal.txt")" != 75 ] || [ "$(wc -l <"$dir/part/study.csv")" != 1 ]; then
+  [ "$(grep -c '"kind":"chain"' "$dir/part/journal.txt")" != 75 ] || [ "$(wc -l <"$dir/part/study.csv")" != 1 ]; then
   echo "not ok: paper --part: $(cat "$dir/out" "$dir/err")"
   failed=1
 fi
 
 # Some loads of a part: 13 patterns under 5 schemes, and no others.
 "$sim" paper --quick --part 'persistent F(3,8)' --load 0.5 --out "$dir/loads" >"$dir/out" 2>"$dir/err"
-if [ "$(grep -c 'packet 3 8' "$dir/loads/journal.txt")" != 65 ] ||
+if [ "$(grep -c '"layers":3,"arity":8' "$dir/loads/journal.txt")" != 65 ] ||
   [ "$(grep -c ',0.5,' "$dir/loads/study.csv")" != 65 ] || [ "$(wc -l <"$dir/loads/study.csv")" != 66 ]; then
   echo "not ok: paper --load: $(cat "$dir/out" "$dir/err")"
   failed=1

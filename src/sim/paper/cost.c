@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/cli/log.h"
+
 double paper_estimate(const struct paper_point *point)
 {
 	const struct drb_packet_setup *s = &point->packet;
@@ -39,24 +41,20 @@ void paper_part_of(const struct paper_point *point, char name[PAPER_COST_NAME])
 			 t->arity);
 }
 
-uint32_t paper_costs(const struct paper *p, struct paper_cost cost[PAPER_COSTS])
+void paper_check_part(const struct paper *p, const char *name)
 {
-	char name[PAPER_COST_NAME];
-	uint32_t count = 0, at;
+	char part[PAPER_COST_NAME], last[PAPER_COST_NAME] = "", known[512] = "";
+	size_t length = 0;
 
-	for (uint32_t i = 0; i < p->points; i++) {
-		paper_part_of(&p->point[i], name);
-		for (at = 0; at < count && strcmp(cost[at].name, name) != 0; at++)
-			;
-		if (at == PAPER_COSTS)
-			continue;
-		if (at == count) {
-			cost[count] = (struct paper_cost){0};
-			memcpy(cost[count++].name, name, sizeof(name));
-		}
-		cost[at].points++;
-		cost[at].cpu += p->point[i].cpu;
-		cost[at].longest = fmax(cost[at].longest, p->point[i].cpu);
+	// The points of a part follow each other.
+	for (uint32_t i = 0; i < p->points && length < sizeof(known); i++) {
+		paper_part_of(&p->point[i], part);
+		if (strcmp(part, name) == 0)
+			return;
+		if (strcmp(part, last) != 0)
+			length += (size_t)snprintf(known + length, sizeof(known) - length, "%s'%s'",
+						   i ? ", " : "", part);
+		memcpy(last, part, sizeof(last));
 	}
-	return count;
+	drb_die("--part: '%s' is none of %s", name, known);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What the points of `drbsim paper` take: estimated before, to begin with the longest, and measured.
+// What the points of `drbsim paper` take: estimated before, to begin with the longest; and the
+// parts of the report that they are of.
 
 #include "sim/paper/paper.h"
 
@@ -10,14 +11,5 @@ double paper_estimate(const struct paper_point *point);
 // The part that a point is of: "persistent F(3,8)", "theory", ...
 #define PAPER_COST_NAME 32
 void paper_part_of(const struct paper_point *point, char name[PAPER_COST_NAME]);
-
-// What the points of one part took.
-#define PAPER_COSTS 12
-struct paper_cost {
-	char name[PAPER_COST_NAME];
-	uint32_t points;
-	double cpu, longest; // seconds, of all and of one
-};
-
-// Returns how many parts there are.
-uint32_t paper_costs(const struct paper *p, struct paper_cost cost[PAPER_COSTS]);
+// Dies unless a part of the plan has this name.
+void paper_check_part(const struct paper *p, const char *name);

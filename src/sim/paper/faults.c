@@ -10,26 +10,31 @@
 #define TREE paper_studied[0]
 #define SLOTS 1200
 
-const double paper_fault_share[PAPER_FAULT_SHARES] = {0, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1};
-const double paper_fault_load[PAPER_FAULT_LOADS] = {0.3, 0.5};
-const enum drb_scheme paper_fault_scheme[PAPER_FAULT_SCHEMES] = {DRB_SCHEME_DRB, DRB_SCHEME_MICRO,
-								 DRB_SCHEME_DMODK, DRB_SCHEME_WALK};
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-static struct drb_fail fail_of(bool switches, uint32_t i)
+static const double shares[] = {0, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1}, loads[] = {0.3, 0.5};
+static const enum drb_scheme schemes[] = {DRB_SCHEME_DRB, DRB_SCHEME_MICRO, DRB_SCHEME_DMODK,
+					  DRB_SCHEME_WALK};
+
+// A share of the links between switches, or of the switches above layer 1.
+struct dead {
+	bool switches;
+	double share;
+};
+
+static struct drb_fail fail_of(struct dead dead)
 {
-	struct drb_fail fail = {0};
 	struct drb_tree t;
 
 	drb_tree_init(&t, TREE[0], TREE[1]);
-	if (switches)
-		fail.switches =
-			(uint32_t)lround(paper_fault_share[i] * (double)drb_fail_switches(&t));
-	else
-		fail.links = (uint32_t)lround(paper_fault_share[i] * (double)drb_links_between(&t));
-	return fail;
+	if (dead.switches)
+		return (struct drb_fail){
+			.switches = (uint32_t)lround(dead.share * (double)drb_fail_switches(&t))};
+	return (struct drb_fail){
+		.links = (uint32_t)lround(dead.share * (double)drb_links_between(&t))};
 }
 
-static void add_draws(struct paper *p, enum drb_scheme scheme, double rho, struct drb_fail fail)
+static void add_draws(struct paper *p, enum drb_scheme scheme, double rho, struct dead dead)
 {
 	for (uint32_t draw = 0; draw < p->seeds; draw++) {
 		struct paper_point *point = paper_add_packets(p, TREE, scheme, rho, "permutation");
@@ -39,50 +44,22 @@ static void add_draws(struct paper *p, enum drb_scheme scheme, double rho, struc
 		s->stats = s->slots / 2;
 		s->most_slots = 2 * s->slots;
 		s->seed += draw;
-		s->fail = fail;
+		s->fail = fail_of(dead);
+		point->dead = dead.share;
 	}
 }
 
 void paper_plan_faults(struct paper *p)
 {
-	for (size_t l = p->quick ? 1 : 0; l < PAPER_FAULT_LOADS; l++) {
-		for (size_t s = 0; s < PAPER_FAULT_SCHEMES; s++) {
-			add_draws(p, paper_fault_scheme[s], paper_fault_load[l], fail_of(false, 0));
-			for (uint32_t i = 1; i < PAPER_FAULT_SHARES; i++) {
+	for (size_t l = p->quick ? 1 : 0; l < COUNT(loads); l++) {
+		for (size_t s = 0; s < COUNT(schemes); s++) {
+			add_draws(p, schemes[s], loads[l], (struct dead){false, 0});
+			for (uint32_t i = 1; i < COUNT(shares); i++) {
 				if (p->quick && i % 2 == 0)
 					continue;
-				add_draws(p, paper_fault_scheme[s], paper_fault_load[l],
-					  fail_of(false, i));
-				add_draws(p, paper_fault_scheme[s], paper_fault_load[l],
-					  fail_of(true, i));
+				add_draws(p, schemes[s], loads[l], (struct dead){false, shares[i]});
+				add_draws(p, schemes[s], loads[l], (struct dead){true, shares[i]});
 			}
 		}
 	}
-}
-
-struct paper_fault paper_fault(const struct paper *p, enum drb_scheme scheme, uint32_t at,
-			       bool switches, uint32_t i)
-{
-	struct drb_fail fail = fail_of(switches, i);
-	struct paper_fault mean = {.dead = fail.links + fail.switches,
-				   .share = paper_fault_share[i]};
-
-	for (uint32_t k = 0; k < p->points; k++) {
-		const struct paper_point *point = &p->point[k];
-		const struct drb_packet_setup *s = &point->packet;
-		if (point->kind != PAPER_PACKET || point->study != PAPER_FAULTS ||
-		    s->scheme != scheme || s->rho != paper_fault_load[at] ||
-		    s->fail.links != fail.links || s->fail.switches != fail.switches)
-			continue;
-		struct drb_packet_result r = paper_packet_result(point);
-		mean.runs++;
-		mean.growing += r.growing;
-		sim_sample_add(&mean.of_latency, r.latency);
-		sim_sample_add(&mean.of_tail, r.tail);
-		sim_sample_add(&mean.of_lost, 100 * r.lost);
-	}
-	mean.latency = mean.of_latency.mean;
-	mean.tail = mean.of_tail.mean;
-	mean.lost = mean.of_lost.mean / 100;
-	return mean;
 }

@@ -2,58 +2,32 @@
 #include "sim/paper/journal.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/cli/log.h"
 
 #include "code.h"
+#include "sim/paper/results.h"
 
 // The journal: one line per finished point, its key, its values and the CPU seconds it took, in any
 // order. A line cut short by an interruption lacks its end mark and is run again.
 #define LINE_MAX_BYTES 2048
-#define KEY_BYTES 256
+#define KEY_BYTES 512
 
 // What figures come from: the version, and the sources of the models (code_of.py).
 static const char code[] = DRB_VERSION "-" SIM_CODE;
 
-// All that determines the figures of a point.
+// The code, and all that determines the figures of a point.
 static void key_of(const struct paper_point *point, char key[KEY_BYTES])
 {
-	const struct drb_flow_setup *f = &point->flow;
-	const struct drb_packet_setup *s = &point->packet;
-	const struct drb_ctmc_setup *c = &point->ctmc;
-	const struct drb_ctmc_layers_setup *l = &point->layers;
-	char traffic[DRB_TRAFFIC_NAME_MAX];
+	FILE *f = fmemopen(key, KEY_BYTES, "w");
 
-	switch (point->kind) {
-	case PAPER_FLOW:
-		snprintf(key, KEY_BYTES, "%s flow %u %u %s %.12g %u %u %" PRIu64, code,
-			 f->tree.layers, f->tree.arity, drb_scheme_name(f->scheme), f->threshold,
-			 f->flows, point->runs, f->seed);
-		break;
-	case PAPER_PACKET:
-		drb_traffic_format(s->traffic, traffic);
-		snprintf(key, KEY_BYTES, "%s packet %u %u %s %.12g %s %.12g %u %u %u %" PRIu64,
-			 code, s->tree.layers, s->tree.arity, drb_scheme_name(s->scheme),
-			 s->threshold, traffic, s->rho, s->slots, s->stats, s->most_slots, s->seed);
-		if (s->give_up)
-			snprintf(key + strlen(key), KEY_BYTES - strlen(key), " gives up");
-		if (s->fail.links || s->fail.switches)
-			snprintf(key + strlen(key), KEY_BYTES - strlen(key), " dead %u %u",
-				 s->fail.links, s->fail.switches);
-		break;
-	case PAPER_CTMC:
-		snprintf(key, KEY_BYTES, "%s ctmc %u %.12g %.12g %.12g %.12g %" PRIu64, code,
-			 c->queues, c->lambda, c->threshold, c->warm_up, c->time, c->seed);
-		break;
-	case PAPER_CTMC_LAYERS:
-		snprintf(key, KEY_BYTES, "%s layers %u %u %.12g %.12g %.12g %.12g %" PRIu64, code,
-			 l->layers, l->arity, l->lambda, l->threshold, l->warm_up, l->time,
-			 l->seed);
-		break;
-	}
+	if (!f)
+		drb_die("not enough memory");
+	fprintf(f, "%s ", code);
+	paper_put_setup(f, point);
+	fclose(f);
 }
 
 // The points by their keys, to find them as fast as lines are read.

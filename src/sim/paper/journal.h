@@ -9,8 +9,6 @@
 
 #include "sim/paper/paper.h"
 
-#define PAPER_PATH_MAX 4096
-
 // Private.
 struct paper_journal {
 	FILE *file;

@@ -19,6 +19,7 @@ enum paper_study { PAPER_ITSELF, PAPER_PERSISTENT, PAPER_FAULTS };
 // mean time and redirected share of the chain; mean queue, distance from layer 1 and departures of each layer.
 #define PAPER_LAYERS_MAX 4
 #define PAPER_SEEDS_MAX 32
+#define PAPER_PATH_MAX 4096
 #define PAPER_VALUES (8 + 4 * PAPER_LAYERS_MAX)
 
 struct paper_point {
@@ -32,7 +33,8 @@ struct paper_point {
 	struct drb_ctmc_layers_setup layers;
 	bool done;
 	double value[PAPER_VALUES];
-	double cpu; // seconds its run took
+	double cpu;  // seconds its run took
+	double dead; // the share of links or switches that was asked for, of the study of faults
 };
 
 struct paper {
@@ -45,5 +47,4 @@ struct paper {
 	const char *dir;
 	struct paper_point *point;
 	uint32_t points, room;
-	bool plots; // gnuplot is there
 };

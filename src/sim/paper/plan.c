@@ -7,29 +7,41 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
+// Schemes of the paper's figures, its own first; a threshold of 0 is plain two-choice against the
+// default.
+static const struct line {
+	enum drb_scheme scheme;
+	bool plain;
+} lines[] = {{DRB_SCHEME_DRB, false},
+	     {DRB_SCHEME_DRB, true},
+	     {DRB_SCHEME_MICRO, false},
+	     {DRB_SCHEME_VLB, false},
+	     {DRB_SCHEME_DMODK, false}};
+
+#define CHAIN_QUEUES 1000 // of all chains but those that tell what fewer queues do
+
 static void add_flows(struct paper *p, const uint32_t tree[2])
 {
 	static const uint32_t few[] = {1, 2, 5, 10, 20};
 
-	for (size_t s = 0; s < PAPER_LINES; s++) {
+	for (size_t s = 0; s < COUNT(lines); s++) {
 		for (uint32_t i = 0; i < (p->quick ? COUNT(few) : 20); i++) {
 			struct paper_point *point = paper_add(p, PAPER_FLOW);
 			struct drb_flow_setup *f = &point->flow;
 			drb_tree_init(&f->tree, tree[0], tree[1]);
-			f->scheme = paper_lines[s].scheme;
+			f->scheme = lines[s].scheme;
 			f->choices = 2;
 			f->flows = p->quick ? few[i] : i + 1;
-			f->threshold = paper_lines[s].plain
-					       ? 0
-					       : drb_threshold_flow(f->flows, f->tree.hosts);
+			f->threshold =
+				lines[s].plain ? 0 : drb_threshold_flow(f->flows, f->tree.hosts);
 			f->seed = p->common.seed;
-			point->paper_t = !paper_lines[s].plain;
+			point->paper_t = !lines[s].plain;
 			point->runs = p->quick ? 3 : 200;
 		}
 	}
 }
 
-static void add_runs(struct paper *p, const uint32_t tree[2], struct paper_line line, double rho)
+static void add_runs(struct paper *p, const uint32_t tree[2], struct line line, double rho)
 {
 	for (uint32_t seed = 0; seed < p->own_seeds; seed++) {
 		struct paper_point *point =
@@ -43,19 +55,19 @@ static void add_runs(struct paper *p, const uint32_t tree[2], struct paper_line 
 
 static void add_latencies(struct paper *p, const uint32_t tree[2])
 {
-	// Of the paper's loads: 0.6, 0.9, 0.96.
-	static const uint32_t few[] = {0, 10, 12};
+	// Of the paper's loads in percent: 60, 63, ..., 99.
+	static const uint32_t few[] = {60, 90, 96}, all = 14;
 
-	for (size_t s = 0; s < PAPER_LINES; s++) {
-		for (uint32_t i = 0; i < (p->quick ? COUNT(few) : PAPER_RHOS); i++)
-			add_runs(p, tree, paper_lines[s], paper_rho(p->quick ? few[i] : i));
+	for (size_t s = 0; s < COUNT(lines); s++) {
+		for (uint32_t i = 0; i < (p->quick ? COUNT(few) : all); i++)
+			add_runs(p, tree, lines[s], (p->quick ? few[i] : 60 + 3 * i) / 100.0);
 	}
 }
 
 // Fewer queues are simulated for longer: as many arrivals.
 static void add_chain(struct paper *p, uint32_t queues, double lambda, double threshold)
 {
-	const double longer = (double)PAPER_CHAIN_QUEUES / queues;
+	const double longer = (double)CHAIN_QUEUES / queues;
 
 	for (uint32_t seed = 0; seed < p->own_seeds; seed++) {
 		paper_add(p, PAPER_CTMC)->ctmc = (struct drb_ctmc_setup){
@@ -75,7 +87,7 @@ static void add_chains(struct paper *p)
 
 	for (size_t l = 0; l < COUNT(lambda); l++) {
 		for (size_t t = 0; t < COUNT(threshold); t++)
-			add_chain(p, PAPER_CHAIN_QUEUES, lambda[l], threshold[t]);
+			add_chain(p, CHAIN_QUEUES, lambda[l], threshold[t]);
 	}
 	for (size_t t = 0; t < COUNT(threshold); t++) {
 		add_chain(p, 30, 0.9, threshold[t]);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sim/paper/points.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,19 +9,6 @@
 #include "sim/paper/lengths.h"
 
 const uint32_t paper_trees[2][2] = {{3, 24}, {4, 12}};
-
-const struct paper_line paper_lines[PAPER_LINES] = {{DRB_SCHEME_DRB, false},
-						    {DRB_SCHEME_DRB, true},
-						    {DRB_SCHEME_MICRO, false},
-						    {DRB_SCHEME_VLB, false},
-						    [PAPER_LINE_DMODK] = {DRB_SCHEME_DMODK, false}};
-const enum drb_scheme paper_studied_scheme[PAPER_STUDIED_SCHEMES] = {
-	DRB_SCHEME_DRB, DRB_SCHEME_MICRO, DRB_SCHEME_DMODK, DRB_SCHEME_LEAST, DRB_SCHEME_WALK};
-
-double paper_rho(uint32_t i)
-{
-	return (60 + 3 * i) / 100.0;
-}
 
 struct paper_point *paper_add(struct paper *p, enum paper_kind kind)
 {
@@ -142,134 +128,10 @@ void paper_set_layers_result(struct paper_point *point, const struct drb_ctmc_la
 	}
 }
 
-struct paper_layer paper_layer(const struct paper_point *point, uint32_t m)
-{
-	const double *v = point->value + 3 * (m - 1);
-
-	return (struct paper_layer){v[0], v[1], v[2]};
-}
-
-struct paper_chain paper_chain(const struct paper_point *point)
-{
-	const double *v = point->value;
-
-	struct paper_chain chain = {v[0], v[1], v[2], {1}};
-
-	memcpy(chain.s + 1, v + 3, PAPER_CHAIN_LEVELS * sizeof(v[0]));
-	return chain;
-}
-
-const char *paper_line_label(struct paper_line line)
-{
-	return line.plain && line.scheme == DRB_SCHEME_DRB ? "drb T=0"
-							   : drb_scheme_name(line.scheme);
-}
-
 const char *paper_label(const struct paper_point *point)
 {
 	enum drb_scheme scheme =
 		point->kind == PAPER_FLOW ? point->flow.scheme : point->packet.scheme;
 
-	return paper_line_label((struct paper_line){scheme, !point->paper_t});
-}
-
-static bool is_tree(const struct drb_tree *t, const uint32_t tree[2])
-{
-	return t->layers == tree[0] && t->arity == tree[1];
-}
-
-static bool is_at(const struct paper_point *point, const struct paper_where *at)
-{
-	char name[DRB_TRAFFIC_NAME_MAX];
-
-	if (point->kind != PAPER_PACKET || point->study != at->study ||
-	    !is_tree(&point->packet.tree, at->tree) || fabs(point->packet.rho - at->rho) > 1e-9 ||
-	    strcmp(paper_label(point), at->label) != 0)
-		return false;
-	drb_traffic_format(point->packet.traffic, name);
-	return strcmp(name, at->traffic) == 0;
-}
-
-const struct paper_point *paper_find_packet(const struct paper *p, const struct paper_where *at)
-{
-	for (uint32_t i = 0; i < p->points; i++) {
-		if (is_at(&p->point[i], at))
-			return &p->point[i];
-	}
-	return NULL;
-}
-
-struct paper_runs paper_runs_of(const struct paper *p, const uint32_t tree[2], const char *label,
-				double rho)
-{
-	const struct paper_where at = {PAPER_ITSELF, tree, "permutation", label, rho};
-	struct paper_runs runs = {.count = 0};
-
-	snprintf(runs.where, sizeof(runs.where), "F(%u,%u), %s, rho = %.2f", tree[0], tree[1],
-		 label, rho);
-	for (uint32_t i = 0; i < p->points && runs.count < PAPER_SEEDS_MAX; i++) {
-		if (is_at(&p->point[i], &at))
-			runs.result[runs.count++] = paper_packet_result(&p->point[i]);
-	}
-	return runs;
-}
-
-static bool is_of_chain(const struct paper_point *point, const struct drb_ctmc_setup *chain)
-{
-	return point->kind == PAPER_CTMC && point->ctmc.queues == chain->queues &&
-	       point->ctmc.lambda == chain->lambda && point->ctmc.threshold == chain->threshold;
-}
-
-bool paper_chain_next(const struct paper *p, uint32_t *at, struct paper_chain_runs *runs)
-{
-	while (*at < p->points && p->point[*at].kind != PAPER_CTMC)
-		++*at;
-	if (*at == p->points)
-		return false;
-	*runs = (struct paper_chain_runs){.setup = &p->point[*at].ctmc};
-	for (; *at < p->points && is_of_chain(&p->point[*at], runs->setup); ++*at) {
-		struct paper_chain run = paper_chain(&p->point[*at]);
-		sim_sample_add(&runs->queue, run.mean_queue);
-		sim_sample_add(&runs->redirected, run.redirected);
-		for (uint32_t i = 0; i <= PAPER_CHAIN_LEVELS; i++)
-			sim_sample_add(&runs->s[i], run.s[i]);
-	}
-	return true;
-}
-
-static bool is_of_layers(const struct paper_point *point, const struct drb_ctmc_layers_setup *tree)
-{
-	return point->kind == PAPER_CTMC_LAYERS && point->layers.layers == tree->layers &&
-	       point->layers.arity == tree->arity && point->layers.lambda == tree->lambda &&
-	       point->layers.threshold == tree->threshold;
-}
-
-bool paper_layers_next(const struct paper *p, uint32_t *at, struct paper_layers_runs *runs)
-{
-	while (*at < p->points && p->point[*at].kind != PAPER_CTMC_LAYERS)
-		++*at;
-	if (*at == p->points)
-		return false;
-	*runs = (struct paper_layers_runs){.setup = &p->point[*at].layers};
-	for (; *at < p->points && is_of_layers(&p->point[*at], runs->setup); ++*at) {
-		for (uint32_t m = 1; m < runs->setup->layers; m++) {
-			struct paper_layer run = paper_layer(&p->point[*at], m);
-			sim_sample_add(&runs->queue[m], run.mean_queue);
-			sim_sample_add(&runs->distance[m], run.distance);
-			sim_sample_add(&runs->departures_cv2[m], run.departures_cv2);
-		}
-	}
-	return true;
-}
-
-const struct paper_point *paper_find_flow(const struct paper *p, const uint32_t tree[2],
-					  const char *label, uint32_t flows)
-{
-	for (uint32_t i = 0; i < p->points; i++) {
-		const struct paper_point *point = &p->point[i];
-		if (point->kind == PAPER_FLOW && is_tree(&point->flow.tree, tree) &&
-		    point->flow.flows == flows && strcmp(paper_label(point), label) == 0)
-			return point;
-	}
-	return NULL;
+	return scheme == DRB_SCHEME_DRB && !point->paper_t ? "drb T=0" : drb_scheme_name(scheme);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// DIR/report.html of `drbsim paper`.
+// From results.jsonl (results.h) to CSV files, claims, pictures and a page: by Python, topo/drbfabric/paper.
 
 #include "sim/paper/paper.h"
 
-// Writes the report; all points are done and the pictures drawn.
-void paper_report(const struct paper *p);
+// Runs it and waits; what it has to say it says itself. Returns its exit status.
+int paper_report(const struct paper *p);

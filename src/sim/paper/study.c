@@ -30,6 +30,9 @@ static const struct pattern {
 	{"all-to-all", 0, LONG},    {"random", 0, USUAL},    {"hotspot", 0.5, USUAL},
 };
 
+static const enum drb_scheme studied[] = {DRB_SCHEME_DRB, DRB_SCHEME_MICRO, DRB_SCHEME_DMODK,
+					  DRB_SCHEME_LEAST, DRB_SCHEME_WALK};
+
 static const double loads[] = {0.5, 0.7, 0.8, 0.9, 0.95, 0.99};
 static const double few_loads[] = {0.5, 0.7, 0.9};
 // Above these F(3,24) settles in no run of a length that five seeds of it could have; below, nothing grows.
@@ -117,9 +120,9 @@ static void add_place(struct paper *p, size_t tree, const struct pattern *patter
 
 	drb_tree_init(&place.tree, paper_studied[tree][0], paper_studied[tree][1]);
 	place.traffic = kind_of(pattern, place.tree.hosts);
-	for (size_t s = 0; s < PAPER_STUDIED_SCHEMES; s++) {
-		if (is_compared(p, fabric->large, paper_studied_scheme[s], place.traffic))
-			add_runs(p, paper_studied_scheme[s], &place);
+	for (size_t s = 0; s < COUNT(studied); s++) {
+		if (is_compared(p, fabric->large, studied[s], place.traffic))
+			add_runs(p, studied[s], &place);
 	}
 }
 
@@ -144,121 +147,4 @@ void paper_plan_study(struct paper *p)
 {
 	for (size_t tree = 0; tree < (p->quick ? 1 : PAPER_STUDIED_TREES); tree++)
 		add_fabric(p, tree);
-}
-
-static bool same_place(const struct drb_packet_setup *a, const struct drb_packet_setup *b)
-{
-	return a->tree.layers == b->tree.layers && a->tree.arity == b->tree.arity &&
-	       a->rho == b->rho && a->traffic.pattern == b->traffic.pattern &&
-	       a->traffic.k == b->traffic.k && a->traffic.share == b->traffic.share;
-}
-
-static void add_run(struct paper_studied *s, const struct paper_point *point, uint32_t full)
-{
-	struct drb_packet_result r = paper_packet_result(point);
-
-	s->full[s->runs] = point->packet.slots == full;
-	s->latency[s->runs] = r.latency;
-	s->tails[s->runs++] = r.tail;
-	s->growing += r.growing;
-}
-
-// Where queues grow latencies are what the run is long: only of equal runs there is a mean.
-static void find_means(struct paper_studied *s)
-{
-	for (uint32_t i = 0; i < s->runs; i++) {
-		if (s->growing && !s->full[i])
-			continue;
-		sim_sample_add(&s->mean, s->latency[i]);
-		sim_sample_add(&s->tail, s->tails[i]);
-	}
-}
-
-static bool is_stable(const struct paper_studied *s)
-{
-	return s->runs > 0 && s->growing == 0;
-}
-
-static void find_best(struct paper_place *place)
-{
-	static const enum drb_scheme rivals[] = {DRB_SCHEME_DRB, DRB_SCHEME_MICRO};
-	const struct paper_studied *walk = &place->of[DRB_SCHEME_WALK];
-
-	place->best = DRB_SCHEME_COUNT;
-	for (size_t i = 0; i < COUNT(rivals) && is_stable(walk); i++) {
-		const struct paper_studied *rival = &place->of[rivals[i]];
-		if (is_stable(rival) && (place->best == DRB_SCHEME_COUNT ||
-					 rival->mean.mean < place->of[place->best].mean.mean))
-			place->best = rivals[i];
-	}
-	for (uint32_t i = 0; place->best != DRB_SCHEME_COUNT && i < walk->runs; i++)
-		sim_sample_add(&place->ratio, walk->latency[i] / place->of[place->best].latency[i]);
-}
-
-// The points of a place follow each other.
-bool paper_place_next(const struct paper *p, uint32_t *at, struct paper_place *place)
-{
-	while (*at < p->points) {
-		const struct drb_packet_setup *first = &p->point[*at].packet;
-		bool done = true;
-		if (p->point[*at].kind != PAPER_PACKET || p->point[*at].study != PAPER_PERSISTENT) {
-			++*at;
-			continue;
-		}
-		*place = (struct paper_place){.setup = first};
-		for (; *at < p->points; ++*at) {
-			const struct paper_point *point = &p->point[*at];
-			if (point->kind != PAPER_PACKET || point->study != PAPER_PERSISTENT ||
-			    !same_place(&point->packet, first))
-				break;
-			done &= point->done;
-			add_run(&place->of[point->packet.scheme], point, first->slots);
-		}
-		for (int s = 0; s < DRB_SCHEME_COUNT; s++)
-			find_means(&place->of[s]);
-		if (done) {
-			find_best(place);
-			return true;
-		}
-	}
-	return false;
-}
-
-static void judge(struct paper_verdict *v, const struct paper_place *place)
-{
-	const struct paper_studied *walk = &place->of[DRB_SCHEME_WALK];
-	const struct paper_studied *drb = &place->of[DRB_SCHEME_DRB];
-	const struct paper_studied *dmodk = &place->of[DRB_SCHEME_DMODK];
-
-	v->places++;
-	for (int s = 0; s < DRB_SCHEME_COUNT; s++)
-		v->grows[s] += place->of[s].growing > 0;
-	v->grows_alone += walk->growing > 0 && place->of[DRB_SCHEME_MICRO].growing == 0;
-	if (place->best != DRB_SCHEME_COUNT) {
-		v->compared++;
-		v->within += place->ratio.mean <= PAPER_NEAR;
-		if (!v->worst.setup || place->ratio.mean > v->worst.ratio.mean)
-			v->worst = *place;
-	}
-	if (place->setup->traffic.pattern == DRB_PATTERN_PERMUTATION && is_stable(drb)) {
-		v->fresh = fmax(v->fresh, walk->mean.mean / drb->mean.mean);
-		v->fresh_tail = fmax(v->fresh_tail, walk->tail.mean / drb->tail.mean);
-	}
-	if (is_disjoint(place->setup->traffic.pattern) && is_stable(dmodk))
-		v->disjoint = fmax(v->disjoint, walk->mean.mean / dmodk->mean.mean);
-}
-
-struct paper_verdict paper_verdict(const struct paper *p, const uint32_t tree[2], bool above)
-{
-	struct paper_verdict verdict = {0};
-	struct paper_place place;
-	uint32_t at = 0;
-
-	while (paper_place_next(p, &at, &place)) {
-		const struct drb_packet_setup *s = place.setup;
-		if (s->tree.layers == tree[0] && s->tree.arity == tree[1] &&
-		    (s->rho > 0.905) == above)
-			judge(&verdict, &place);
-	}
-	return verdict;
 }

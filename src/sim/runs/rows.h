@@ -34,11 +34,10 @@ void sim_flow_row(struct drb_table *table, const struct drb_flow_setup *setup,
 #define SIM_PACKET_FIXED 12
 #define SIM_PACKET_DETAIL 7
 #define SIM_PACKET_LAYER 8 // keys that are made for a layer
-#define SIM_PACKET_MORE 7  // room for columns of the caller
 
 struct sim_packet_layout {
-	struct drb_column column[SIM_PACKET_FIXED + SIM_PACKET_DETAIL +
-				 SIM_PACKET_LAYER * DRB_LAYERS_MAX + SIM_PACKET_MORE];
+	struct drb_column
+		column[SIM_PACKET_FIXED + SIM_PACKET_DETAIL + SIM_PACKET_LAYER * DRB_LAYERS_MAX];
 	char key[SIM_PACKET_LAYER * DRB_LAYERS_MAX][24];
 	uint32_t count, keys;
 };

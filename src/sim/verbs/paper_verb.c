@@ -9,12 +9,10 @@
 #include "common/cli/log.h"
 
 #include "sim/paper/cost.h"
-#include "sim/paper/csv.h"
 #include "sim/paper/plan.h"
-#include "sim/paper/plots.h"
 #include "sim/paper/report.h"
+#include "sim/paper/results.h"
 #include "sim/paper/run.h"
-#include "sim/paper/study_csv.h"
 
 #define SEEDS 5 // of the studies
 #define OWN_SEEDS 5
@@ -57,22 +55,6 @@ static void complete(void *paper)
 		drb_die("--csv, --json: paper writes CSV files and a report to its DIR");
 }
 
-static void check_part(const struct paper *p)
-{
-	struct paper_cost cost[PAPER_COSTS];
-	uint32_t costs = paper_costs(p, cost);
-	char known[PAPER_COSTS * (PAPER_COST_NAME + 4) + 1] = "";
-	size_t length = 0;
-
-	for (uint32_t i = 0; i < costs; i++) {
-		if (strcmp(cost[i].name, p->part) == 0)
-			return;
-		length += (size_t)snprintf(known + length, sizeof(known) - length, "%s'%s'",
-					   i ? ", " : "", cost[i].name);
-	}
-	drb_die("--part: '%s' is none of %s", p->part, known);
-}
-
 int sim_paper(int argc, char **argv)
 {
 	struct paper p = {.common = sim_common_default()};
@@ -88,20 +70,14 @@ int sim_paper(int argc, char **argv)
 		drb_die("%s: cannot make this directory: %s", p.dir, strerror(errno));
 	paper_plan(&p);
 	if (p.part)
-		check_part(&p);
+		paper_check_part(&p, p.part);
 	paper_run(&p);
-	if (paper_left(&p) == 0) {
-		paper_csv(&p);
-		paper_plots(&p);
-		paper_report(&p);
-		printf("%s/report.html\n", p.dir);
-	} else {
-		paper_study_csv(&p);
-		printf("%s/study.csv\n", p.dir);
+	paper_results(&p);
+	int status = paper_report(&p);
+	if (paper_left(&p) > 0)
 		drb_info("%u of %u points are left for a call without --part and --load",
 			 paper_left(&p), p.points);
-	}
 	free(p.point);
 	free(p.loads.value);
-	return DRB_EXIT_OK;
+	return status;
 }

@@ -9,6 +9,5 @@ int sim_job(int argc, char **argv);
 int sim_replay(int argc, char **argv);
 int sim_theory(int argc, char **argv);
 int sim_ctmc(int argc, char **argv);
-int sim_draw(int argc, char **argv);
 int sim_layers(int argc, char **argv);
 int sim_paper(int argc, char **argv);

@@ -105,6 +105,8 @@ check "down" fabric down --json
 check "an experiment" "$prefix/bin/drbexperiment" --scheme drb --load 0.5 --runs 1 --slots 100 --repeat 0 --stretch 0 \
   --out "$scratch/report"
 check "with a report" test -s "$scratch/report/report.html"
+paper() { [ "$("$prefix/bin/drbsim" paper --quick --part theory --out "$scratch/paper")" = "$scratch/paper/study.csv" ]; }
+check "drbsim finds what reports" paper
 check "namespaces of its own, from there" "$prefix/bin/drbrootless" true
 check "nothing was written beside the modules" bash -c "! find '$dest' -name '__pycache__' | grep ."
 check "nothing is left" nothing_left

@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `drbsim paper`: its journal, and the study of dead links and switches, on the short plan.
+// `drbsim paper`: its plan, its journal, and the study of dead links and switches, on the short plan.
 #include "fixtures/unit.h"
 
 #include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "fixtures/text.h"
 #include "sim/paper/cost.h"
 #include "sim/paper/faults.h"
 #include "sim/paper/journal.h"
-#include "sim/paper/output.h"
 #include "sim/paper/plan.h"
 #include "sim/paper/points.h"
-#include "sim/paper/report_parts.h"
 #include "sim/paper/run.h"
-#include "sim/paper/study.h"
-#include "sim/paper/study_csv.h"
 
 static struct paper plan_in(const char *dir)
 {
@@ -134,25 +129,36 @@ TEST(the_journal_knows_its_code)
 	free(p.point);
 }
 
+// The run of a scheme at the highest load with this share of links or switches dead.
+static struct drb_packet_result with_dead(const struct paper *p, enum drb_scheme scheme,
+					  double share, bool switches)
+{
+	for (uint32_t i = 0; i < p->points; i++) {
+		const struct drb_packet_setup *s = &p->point[i].packet;
+		if (s->scheme == scheme && s->rho == 0.5 && p->point[i].dead == share &&
+		    (s->fail.switches > 0) == switches) {
+			assert_int_equal(s->fail.links, switches ? 0 : lround(share * 2048));
+			assert_int_equal(s->fail.switches, switches ? lround(share * 192) : 0);
+			return paper_packet_result(&p->point[i]);
+		}
+	}
+	fail_msg("no such point");
+	return (struct drb_packet_result){0};
+}
+
 // What is dead changes the key of a point: all points have figures of their own.
 TEST(figures_follow_what_is_dead)
 {
+	static const enum drb_scheme schemes[] = {DRB_SCHEME_DRB, DRB_SCHEME_MICRO,
+						  DRB_SCHEME_DMODK, DRB_SCHEME_WALK};
 	struct paper p = plan_in(*state);
-	const uint32_t last = PAPER_FAULT_SHARES - 1, high = PAPER_FAULT_LOADS - 1;
 
 	paper_run(&p);
-	for (uint32_t s = 0; s < PAPER_FAULT_SCHEMES; s++) {
-		enum drb_scheme scheme = paper_fault_scheme[s];
-		struct paper_fault none = paper_fault(&p, scheme, high, false, 0);
-		struct paper_fault same = paper_fault(&p, scheme, high, true, 0);
-		struct paper_fault links = paper_fault(&p, scheme, high, false, last);
-		struct paper_fault switches = paper_fault(&p, scheme, high, true, last);
-		assert_int_equal(none.runs, 1);
-		assert_int_equal(none.dead, 0);
+	for (size_t s = 0; s < ARRAY_SIZE(schemes); s++) {
+		struct drb_packet_result none = with_dead(&p, schemes[s], 0, false);
+		struct drb_packet_result links = with_dead(&p, schemes[s], 0.1, false);
+		struct drb_packet_result switches = with_dead(&p, schemes[s], 0.1, true);
 		assert_true(none.lost == 0 && none.latency > 6 && none.latency < 9);
-		assert_true(none.latency == same.latency && none.tail == same.tail);
-		assert_int_equal(links.dead, 205);
-		assert_int_equal(switches.dead, 19);
 		assert_true(links.lost > 0 && links.lost < 0.05);
 		assert_true(switches.lost > 0 && switches.lost < 0.1);
 		assert_true(links.latency > none.latency && switches.latency > links.latency);
@@ -161,59 +167,22 @@ TEST(figures_follow_what_is_dead)
 	free(p.point);
 }
 
-// A row for every share that was run, and no figure that is none.
-TEST(the_report_has_every_figure)
-{
-	struct paper p = plan_in(*state);
-	char *html;
-	FILE *f;
-
-	paper_run(&p);
-	f = paper_open(&p, "faults.html");
-	report_faults(&p, f);
-	paper_close(&p, f, "faults.html");
-	html = contents(*state, "faults.html");
-	assert_null(strstr(html, "nan"));
-	assert_null(strstr(html, "inf"));
-	assert_int_equal(times_in(html, "<tr><td>"), 2 * (1 + PAPER_FAULT_SHARES / 2));
-	assert_non_null(strstr(html, "205 (10 %)"));
-	assert_non_null(strstr(html, "19 (10 %)"));
-	free(html);
-	free(p.point);
-}
-
-// Every point is in one part, and no part is forgotten; the long ones are known as such before.
-TEST(costs_add_up)
+// The long points are known as such before: F(4,12) at 0.99 has the most hosts and the most layers.
+TEST(the_longest_run_is_known)
 {
 	struct paper p = {
 		.common = sim_common_default(), .seeds = 3, .own_seeds = 5, .dir = *state};
-	struct paper_cost cost[PAPER_COSTS];
-	uint32_t costs, points = 0;
-	double cpu = 0, longest = 0;
+	const struct paper_point *longest;
 
 	paper_plan(&p);
-	for (uint32_t i = 0; i < p.points; i++)
-		p.point[i].cpu = i % 7;
-	costs = paper_costs(&p, cost);
-	for (uint32_t i = 0; i < costs; i++) {
-		points += cost[i].points;
-		cpu += cost[i].cpu;
-		assert_true(cost[i].points > 0 && cost[i].longest <= 6);
-	}
-	assert_int_equal(costs, 11); // flows and packets of 2 trees, 5 of the study, faults, theory
-	assert_int_equal(points, p.points);
-	for (uint32_t i = 0; i < p.points; i++)
-		cpu -= p.point[i].cpu;
-	assert_true(cpu == 0);
-	for (uint32_t i = 0; i < p.points; i++)
-		longest = fmax(longest, paper_estimate(&p.point[i]));
-	// F(4,12) at 0.99 is the longest of all: the most hosts, the most layers.
+	longest = p.point;
 	for (uint32_t i = 0; i < p.points; i++) {
-		if (paper_estimate(&p.point[i]) == longest) {
-			assert_int_equal(p.point[i].kind, PAPER_PACKET);
-			assert_int_equal(p.point[i].packet.tree.hosts, 41472);
-		}
+		if (paper_estimate(&p.point[i]) > paper_estimate(longest))
+			longest = &p.point[i];
 	}
+	assert_int_equal(longest->kind, PAPER_PACKET);
+	assert_int_equal(longest->packet.tree.hosts, 41472);
+	assert_true(longest->packet.rho == 0.99);
 	free(p.point);
 }
 
@@ -244,7 +213,8 @@ TEST(figures_come_back)
 {
 	struct drb_flow_summary flow = {1, 2, 3, 4, 5}, flow_back;
 	struct drb_packet_result packet = {0}, packet_back;
-	struct drb_ctmc_result ctmc = {.mean_queue = 1.5, .mean_time = 2.5, .redirected = 0.25};
+	struct drb_ctmc_result ctmc = {
+		.s = {1, 0.75}, .mean_queue = 1.5, .mean_time = 2.5, .redirected = 0.25};
 	struct paper_point point = {0};
 
 	paper_set_flow_summary(&point, &flow);
@@ -278,48 +248,16 @@ TEST(figures_come_back)
 			    packet_back.down_max[m] == packet.down_max[m]);
 
 	paper_set_ctmc_result(&point, &ctmc);
-	struct paper_chain chain = paper_chain(&point);
-	assert_true(chain.mean_queue == 1.5 && chain.mean_time == 2.5 && chain.redirected == 0.25);
+	assert_true(point.value[0] == 1.5 && point.value[1] == 2.5 && point.value[2] == 0.25 &&
+		    point.value[3] == 0.75);
 
 	struct drb_ctmc_layers_result layers = {.layer[1] = {.mean_queue = 1, .departures_cv2 = 3},
 						.layer[3] = {.s = {0, 0.5}, .mean_queue = 7}};
+	const double *third = point.value + 6;
 	point.layers.layers = PAPER_LAYERS_MAX;
 	paper_set_layers_result(&point, &layers);
-	struct paper_layer first = paper_layer(&point, 1), third = paper_layer(&point, 3);
-	assert_true(first.mean_queue == 1 && first.distance == 0 && first.departures_cv2 == 3);
-	assert_true(third.mean_queue == 7 && third.distance == 0.5 && third.departures_cv2 == 0);
-}
-
-// Points are found by what they are of, and no other is taken for them.
-TEST(points_are_found)
-{
-	struct paper p = {.common = sim_common_default(),
-			  .quick = true,
-			  .seeds = 1,
-			  .own_seeds = 2,
-			  .dir = *state};
-	struct paper_where at = {PAPER_ITSELF, paper_trees[1], "permutation", "drb T=0", 0.9};
-
-	paper_plan(&p);
-	const struct paper_point *point = paper_find_packet(&p, &at);
-	assert_non_null(point);
-	assert_int_equal(point->packet.tree.layers, 4);
-	assert_int_equal(point->packet.scheme, DRB_SCHEME_DRB);
-	assert_true(point->packet.threshold == 0 && point->packet.rho == 0.9);
-	at.label = "drb";
-	const struct paper_point *other = paper_find_packet(&p, &at);
-	assert_true(other && other != point && other->packet.threshold > 0);
-	at.rho = 0.91;
-	assert_null(paper_find_packet(&p, &at));
-	at = (struct paper_where){PAPER_PERSISTENT, paper_studied[0], "fixed", "walk", 0.7};
-	point = paper_find_packet(&p, &at);
-	assert_true(point && point->study == PAPER_PERSISTENT);
-	at.tree = paper_studied[2];
-	assert_null(paper_find_packet(&p, &at));
-	point = paper_find_flow(&p, paper_trees[0], "vlb", 5);
-	assert_true(point && point->kind == PAPER_FLOW && point->flow.flows == 5);
-	assert_null(paper_find_flow(&p, paper_trees[0], "vlb", 3));
-	free(p.point);
+	assert_true(point.value[0] == 1 && point.value[1] == 0 && point.value[2] == 3);
+	assert_true(third[0] == 7 && third[1] == 0.5 && third[2] == 0);
 }
 
 // Of 290,304 links that are alike chance lets 67 pass for growing; of the studies none may.

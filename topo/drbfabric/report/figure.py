@@ -23,9 +23,9 @@ class Axis:
 
 @dataclass
 class Series:
-    """look: a scheme, "ink", or a number from 1 on of what has an order (looks.py)."""
+    """style: a scheme, "ink", or a number from 1 on of what has an order (styles.py)."""
     label: str
-    look: str
+    style: str
     points: list = field(default_factory=list)
     dashed: bool = False
     in_key: bool = True
@@ -57,7 +57,7 @@ class Figure:
     panels: list = field(default_factory=list)
     wide: bool = False
 
-    def add(self, label, look, points, **more):
+    def add(self, label, style, points, **more):
         if not self.panels:
             self.panels.append(Panel())
-        self.panels[-1].series.append(Series(label, look, list(points), **more))
+        self.panels[-1].series.append(Series(label, style, list(points), **more))

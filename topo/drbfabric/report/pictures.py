@@ -11,11 +11,12 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from drbfabric.report.looks import (DARK_GRID, DARK_INK, DARK_PAPER, GRID, HEAT, INK, PAPER, look)
+from drbfabric.report.styles import (DARK_GRID, DARK_INK, DARK_PAPER, GRID, HEAT, INK, PAPER, style_of)
 
-rcParams.update({'svg.fonttype': 'none', 'pdf.fonttype': 42, 'font.family': 'sans-serif', 'axes.axisbelow': True,
-                 'font.sans-serif': ['DejaVu Sans'], 'font.size': 11, 'axes.titlesize': 12, 'svg.hashsalt': 'drb',
-                 'axes.grid': True, 'grid.color': GRID, 'grid.linewidth': 0.7, 'figure.facecolor': PAPER})
+rcParams.update({'svg.fonttype': 'none', 'svg.hashsalt': 'drb', 'pdf.fonttype': 42, 'font.family': 'sans-serif',
+                 'font.sans-serif': ['DejaVu Sans'], 'font.size': 11, 'axes.titlesize': 12, 'axes.titley': 1.0,
+                 'axes.axisbelow': True, 'axes.grid': True, 'grid.color': GRID, 'grid.linewidth': 0.7,
+                 'figure.facecolor': PAPER})
 WIDTH, HEIGHT, PANEL_WIDTH, PANEL_HEIGHT, KEY_ROW = 6.4, 4.6, 4, 3.2, 0.24  # inches
 DARK_STYLE = (f'<style>@media (prefers-color-scheme:dark){{[style*="fill: {PAPER}"]{{fill:{DARK_PAPER} !important}}'
               f'text{{fill:{DARK_INK}}}[style*="stroke: {INK}"]{{stroke:{DARK_INK} !important}}'
@@ -31,7 +32,7 @@ def _set_axis(axis, of, limits, whole=False):
         if of.low is None or of.low >= 1e-3:  # figures of everyday size
             axis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
             axis.set_major_formatter(ticker.FormatStrFormatter('%g'))
-        axis.set_minor_formatter(ticker.NullFormatter())
+        axis.set_minor_locator(ticker.NullLocator())
     elif whole:
         axis.set_major_locator(ticker.MaxNLocator(integer=True))
     if of.low is not None:
@@ -44,7 +45,7 @@ def _whole(value):
 
 def _line(axes, series, kind):
     """Points that are no means stand alone: hollow, and not joined to the others."""
-    colour, mark = look(series.look)
+    colour, mark = style_of(series.style)
     style = '--' if series.dashed else '-'
     xs = [p.x for p in series.points]
     if kind == 'steps':
@@ -64,7 +65,7 @@ def _bars(axes, panel, low):
     width = 0.85 / max(1, len(panel.series))
     for i, series in enumerate(panel.series):
         at = [names.index(p.x) + (i - (len(panel.series) - 1) / 2) * width for p in series.points]
-        axes.bar(at, [p.y - (low or 0) for p in series.points], width, low or 0, color=look(series.look)[0],
+        axes.bar(at, [p.y - (low or 0) for p in series.points], width, low or 0, color=style_of(series.style)[0],
                  alpha=0.45 if series.dashed else 1, yerr=[_whole(p.half) for p in series.points],
                  error_kw={'elinewidth': 1, 'ecolor': INK})
     axes.set_xticks(range(len(names)), names)
@@ -75,7 +76,7 @@ def _key_of(figure):
     """Handles of all panels: a label once."""
     handles = {}
     for series in (s for panel in figure.panels for s in panel.series if s.label and s.in_key):
-        colour, mark = look(series.look)
+        colour, mark = style_of(series.style)
         if figure.kind == 'bars':
             handles.setdefault(series.label, Patch(color=colour, alpha=0.45 if series.dashed else 1))
         else:
@@ -167,4 +168,5 @@ def draw_all(figures, folder):
     processes = min(len(figures), os.cpu_count() or 1)
     with concurrent.futures.ProcessPoolExecutor(max(1, processes)) as pool:
         drawn = pool.map(draw, figures, [folder] * len(figures))
-        return {figure.name: (svg, figure.caption, figure.wide or len(figure.panels) > 1) for figure, svg in zip(figures, drawn)}
+        return {figure.name: (svg, figure.caption, figure.wide or len(figure.panels) > 1)
+                for figure, svg in zip(figures, drawn)}

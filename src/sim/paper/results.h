@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// DIR/results.jsonl: all that `drbsim paper` computed, for topo/drbfabric/paper, which judges and draws it. A JSON
+// object a line, by its "kind"; figures have all their digits, NaN is null. Any run of the same seed writes the same
+// but for "cpu", seconds.
+//   run              version, seed, what was asked for, and how many points are left
+//   flow, packet, chain, layers    a point, in the order of the plan (points.h); without figures unless "done". The
+//                    "rate" of chains and layers is the paper's lambda
+//   theory           a fixed point that chains or layers are compared with (sim/models/theory.h)
+//   bins             the fullest bin of each throw
+//   tree             the wiring of a fat-tree
+//   heat             the queues of all links of a small fabric in one slot of a run
+
+#include <stdio.h>
+
+#include "sim/paper/paper.h"
+
+// Writes the file, or dies.
+void paper_results(const struct paper *p);
+
+// All that determines the figures of a point: the first members of its line.
+void paper_put_setup(FILE *f, const struct paper_point *point);
+
+// The lines that are no points.
+void paper_put_theory(const struct paper *p, FILE *f);
+void paper_put_bins(const struct paper *p, FILE *f);
+void paper_put_trees(FILE *f);
+void paper_put_queues(const struct paper *p, FILE *f);
+
+// Members of an object; a comma before all but the first, its kind.
+void paper_put_kind(FILE *f, const char *kind);
+void paper_put_text(FILE *f, const char *key, const char *value);
+void paper_put_count(FILE *f, const char *key, uint64_t value);
+void paper_put_real(FILE *f, const char *key, double value);
+void paper_put_reals(FILE *f, const char *key, const double value[], uint32_t count);

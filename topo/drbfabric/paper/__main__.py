@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Started by `drbsim paper` as a folder: python3 drbfabric/paper DIR."""
+
+import os
+import sys
+
+sys.path[0] = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+
+from drbfabric.paper import command  # noqa: E402
+
+if __name__ == '__main__':
+    sys.exit(command.main(sys.argv[1]))

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Section 4.2: packets, Fig. 5 and Fig. 6."""
+
+from drbfabric.paper.compare import above, excess, latency, queues, tail, where_at
+from drbfabric.paper.judge import Margin, claim
+from drbfabric.paper.results import LINES, name_of
+
+# The others that the paper compares with, but for itself without threshold.
+OTHERS = ('dmodk', 'micro', 'vlb')
+
+
+@claim('4.2', 'text', 'The system is stable by the last 500 of 2000 slots.',
+       '1 if no queue grows any more, else -1, each scheme, rho and tree')
+def settled(results):
+    """A run grows or does not: that is exact, for the run."""
+    for tree in results.trees:
+        for line in LINES:
+            for rho in results.loads:
+                runs = results.runs(tree, line, rho)
+                if runs:
+                    grows = any(run.growing for run in runs)
+                    yield Margin(-1 if grows else 1, 0, len(runs)), where_at(tree, line, rho)
+
+
+NAMES = {'dmodk': 'D-mod-k', 'drb': 'DRB', 'micro': 'micro'}
+
+
+def balances(says, than, label, key):
+    """A claim of Fig. 5: queues of the links of each layer are shorter under one scheme than under another."""
+    kind = key.split('_')[1]
+    better, what = ('better than ' + NAMES[label], 'mean') if kind == 'mean' else ('the longest queue', 'longest')
+
+    def judge(results):
+        return queues(results, than, label, key)
+
+    judge.__name__ = f'{than}_{key}'
+    claim('4.2', 'Fig. 5', f'{says}: {better}.',
+          f"{what} queue of a layer, {NAMES[label]}'s over {NAMES[than]}'s, less 1, each layer, rho and tree",
+          f'queue-{kind}-')(judge)
+
+
+for kind in ('mean', 'max'):
+    balances('DRB balances the uplinks', 'drb', 'dmodk', f'up_{kind}')
+    balances('DRB balances the down-links', 'drb', 'micro', f'down_{kind}')
+    balances('Micro balances the uplinks', 'micro', 'dmodk', f'up_{kind}')
+    balances('D-mod-k balances the down-links', 'dmodk', 'micro', f'down_{kind}')
+
+
+@claim('4.2', 'Fig. 6', 'DRB achieves the best performance: the lowest mean latency of all five.',
+       "mean latency, the other's over DRB's, less 1, T = 0 among them, each rho and tree", 'latency-')
+def best(results):
+    for other in LINES[1:]:
+        yield from above(results, 'drb', other, latency)
+
+
+@claim('4.2', 'Fig. 6', 'DRB has the lower mean latency: than D-mod-k, micro and VLB.',
+       "mean latency, the other's over DRB's, less 1, each rho and tree", 'latency-')
+def mean_latency(results):
+    for other in OTHERS:
+        yield from above(results, 'drb', other, latency)
+
+
+@claim('4.2', 'Fig. 6', 'DRB has the lower tail latency: than D-mod-k, micro and VLB.',
+       "tail latency, the other's over DRB's, less 1, each rho and tree", 'tail-')
+def tail_latency(results):
+    for other in OTHERS:
+        yield from above(results, 'drb', other, tail)
+
+
+@claim('4.2', 'Fig. 6', '... the more so under heavy load.',
+       'the margin of the mean, at the highest rho less at the lowest, each other scheme and tree', 'latency-')
+def heavy(results):
+    for tree in results.trees:
+        for other in OTHERS:
+            samples = [excess(results, tree, rho, ('drb', other), latency) for rho in results.loads]
+            margins = [Margin.of(sample) for sample in samples if sample.count]
+            if margins:
+                yield margins[-1].less(margins[0])._replace(runs=margins[-1].runs), f'{name_of(tree)}, {other}'
+
+
+@claim('4.2', 'Fig. 6', 'The threshold T(rho) lowers the mean latency against T = 0.',
+       'mean latency, T = 0 over DRB, less 1, each rho and tree', 'latency-')
+def threshold_mean(results):
+    return above(results, 'drb', 'drb T=0', latency)
+
+
+@claim('4.2', 'Fig. 6', 'The threshold T(rho) lowers the tail latency against T = 0.',
+       'tail latency, T = 0 over DRB, less 1, each rho and tree', 'tail-')
+def threshold_tail(results):
+    return above(results, 'drb', 'drb T=0', tail)
