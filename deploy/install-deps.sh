@@ -8,7 +8,7 @@ set -euo pipefail
 packages=(
   # build
   gcc libc6-dev meson ninja-build pkg-config clang linux-libc-dev
-  dpdk-dev libpcap-dev libbpf-dev libyaml-dev libjansson-dev
+  dpdk-dev libpcap-dev libbpf-dev libyaml-dev libjansson-dev zlib1g-dev
   libsystemd-dev libseccomp-dev libsodium-dev libmicrohttpd-dev
   # running fabrics
   iproute2 iputils-ping fping procps python3

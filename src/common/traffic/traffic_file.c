@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/cli/file.h"
 #include "common/cli/log.h"
 #include "common/cli/quantity.h"
 
@@ -230,7 +231,7 @@ void drb_traffic_file_free(struct drb_traffic_file *file)
 // The whole of a file. NULL after a message.
 static char *read_whole(const char *path, size_t *size)
 {
-	FILE *in = fopen(path, "re");
+	FILE *in = drb_file_read(path);
 	char *text = NULL;
 
 	if (!in) {
@@ -251,7 +252,7 @@ static char *read_whole(const char *path, size_t *size)
 	fclose(in);
 	if (whole)
 		return text;
-	drb_error("%s: cannot be read, or is larger than %zu MiB", path,
+	drb_error("%s: cannot be read, or is larger than %zu MiB", drb_file_name(path),
 		  DRB_TRAFFIC_BYTES_MAX >> 20);
 	free(text);
 	return NULL;
@@ -271,7 +272,7 @@ int drb_traffic_load(struct drb_traffic_kind *kind, uint32_t hosts)
 	int rc = drb_traffic_file_parse(text, size, hosts, &file, error);
 	free(text);
 	if (rc < 0)
-		drb_error("%s:%s", kind->path, error);
+		drb_error("%s:%s", drb_file_name(kind->path), error);
 	else
 		kind->file = file;
 	return rc;

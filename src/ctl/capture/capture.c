@@ -13,13 +13,13 @@
 
 #include "common/cli/args.h"
 #include "common/cli/clock.h"
+#include "common/cli/file.h"
 #include "common/cli/interrupt.h"
 #include "common/cli/log.h"
 #include "common/cli/quantity.h"
 #include "ctl/capture/pcapng.h"
 #include "ctl/capture/session.h"
 #include "ctl/ctl.h"
-#include "ctl/output.h"
 
 #define FILTER_MAX 1024
 
@@ -214,7 +214,7 @@ static int capture_at(const struct options *o, const char *socket_path, const ch
 	if (rc < 0)
 		return DRB_EXIT_FAILED;
 	// Only now: where no packets will come, whatever FILE was before stays as it was.
-	FILE *file = ctl_output_open(o->path);
+	FILE *file = drb_file_write(o->path);
 	const struct output output = {file, o->path != NULL, &s,
 				      drb_clock_ns(CLOCK_REALTIME) - (int64_t)drb_clock_now()};
 	if (output.pcapng)
@@ -226,7 +226,7 @@ static int capture_at(const struct options *o, const char *socket_path, const ch
 	session_end(&s);
 	write_end(&output, written);
 	session_close(&s);
-	int code = ctl_output_close(file, o->path);
+	int code = drb_file_written(file, o->path);
 	if (!ended)
 		return code;
 	drb_error("%s: the switch has ended, what it had not handed over is lost", o->where);

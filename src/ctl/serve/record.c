@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "common/cli/clock.h"
+#include "common/cli/file.h"
 #include "common/cli/interrupt.h"
 #include "common/cli/log.h"
 #include "common/cli/options.h"
 #include "ctl/ctl.h"
-#include "ctl/output.h"
 #include "ctl/serve/page.h"
 #include "ctl/serve/state.h"
 
@@ -106,8 +106,8 @@ static int record(const struct options *o, FILE *out)
 
 static int record_to_file(const struct options *o)
 {
-	FILE *out = ctl_output_open(o->path);
-	int code = record(o, out), written = ctl_output_close(out, o->path);
+	FILE *out = drb_file_write(o->path);
+	int code = record(o, out), written = drb_file_written(out, o->path);
 
 	return written == DRB_EXIT_OK ? code : written;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/cli/file.h"
 #include "common/cli/quantity.h"
 
 #define HEADING "packets,share"
@@ -100,13 +101,13 @@ int drb_sizes_read(const char *name, FILE *in, struct drb_sizes *sizes,
 
 static int open_file(const char *path, struct drb_sizes *sizes, char error[DRB_SIZES_ERROR_MAX])
 {
-	FILE *in = fopen(path, "re");
+	FILE *in = drb_file_read(path);
 
 	if (!in) {
 		snprintf(error, DRB_SIZES_ERROR_MAX, "%.80s: %s", path, strerror(errno));
 		return -EINVAL;
 	}
-	int rc = drb_sizes_read(path, in, sizes, error);
+	int rc = drb_sizes_read(drb_file_name(path), in, sizes, error);
 	fclose(in);
 	return rc;
 }

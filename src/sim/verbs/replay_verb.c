@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/cli/file.h"
 #include "common/cli/log.h"
 
 #include "sim/flows/list_run.h"
@@ -64,8 +65,9 @@ static void read_list(struct replay_verb *v)
 	if (!v->path)
 		drb_die("no list: give a file that drbsim transfer --list or drbsim job --list "
 			"printed");
-	FILE *in = fopen(v->path, "re");
-	int rc = in ? drb_list_read(v->path, in, v->base.fabric.tree.hosts, &v->list, error)
+	FILE *in = drb_file_read(v->path);
+	int rc = in ? drb_list_read(drb_file_name(v->path), in, v->base.fabric.tree.hosts, &v->list,
+				    error)
 		    : -errno;
 	if (in)
 		fclose(in);

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "common/cli/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <zlib.h>
+
+#include "common/cli/log.h"
+
+static bool is_standard(const char *path)
+{
+	return !path || strcmp(path, "-") == 0;
+}
+
+// What is not compressed passes as it is, but for the byte order mark that some editors begin a text with.
+static ssize_t take(void *cookie, char *buffer, size_t size)
+{
+	bool first = gztell(cookie) == 0;
+	int error, count = gzread(cookie, buffer, (unsigned)size);
+
+	if (first && count >= 3 && memcmp(buffer, "\xef\xbb\xbf", 3) == 0) {
+		count -= 3;
+		memmove(buffer, buffer + 3, (size_t)count);
+		if (count == 0)
+			return take(cookie, buffer, size);
+	}
+	if (count > 0)
+		return count;
+	gzerror(cookie, &error);
+	if (error == Z_OK || error == Z_STREAM_END)
+		return 0;
+	if (error != Z_ERRNO)
+		errno = error == Z_BUF_ERROR ? ENODATA : EBADMSG;
+	return -1;
+}
+
+static int finish(void *cookie)
+{
+	(void)gzclose_r(cookie); // what was wrong was told by take()
+	return 0;
+}
+
+FILE *drb_file_read(const char *path)
+{
+	static const cookie_io_functions_t functions = {.read = take, .close = finish};
+	int fd = is_standard(path) ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return NULL;
+	gzFile gz = gzdopen(fd, "r");
+	FILE *file = gz ? fopencookie(gz, "r", functions) : NULL;
+	if (file)
+		return file;
+	if (gz)
+		(void)gzclose_r(gz);
+	else
+		close(fd);
+	errno = ENOMEM;
+	return NULL;
+}
+
+const char *drb_file_error(int error)
+{
+	return error == ENODATA   ? "its gzip data end too early"
+	       : error == EBADMSG ? "its gzip data are damaged"
+				  : strerror(error);
+}
+
+const char *drb_file_name(const char *path)
+{
+	return is_standard(path) ? "standard input" : path;
+}
+
+FILE *drb_file_write(const char *path)
+{
+	FILE *file = is_standard(path) ? stdout : fopen(path, "we");
+
+	if (!file)
+		drb_die("%s: %s", path, strerror(errno));
+	return file;
+}
+
+int drb_file_written(FILE *file, const char *path)
+{
+	if (file && (ferror(file) | (file == stdout ? fflush(file) : fclose(file)))) {
+		drb_error("%s: cannot write all of it: %s",
+			  is_standard(path) ? "standard output" : path, strerror(errno));
+		return DRB_EXIT_FAILED;
+	}
+	return DRB_EXIT_OK;
+}

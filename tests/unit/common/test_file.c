@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Files that users name: compressed or not, with a byte order mark or not, and standard input.
+#include "fixtures/unit.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include <zlib.h>
+
+#include "common/cli/file.h"
+
+#define TEXT_BYTES 300000
+
+static char text[TEXT_BYTES];
+
+static int set_up(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < TEXT_BYTES; i++)
+		text[i] = (char)('a' + i * i % 23);
+	return 0;
+}
+
+static char *path_of(const void *bytes, size_t size)
+{
+	static char path[32];
+
+	snprintf(path, sizeof(path), "/tmp/test_file.XXXXXX");
+	int fd = mkstemp(path);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, size), (ssize_t)size);
+	close(fd);
+	return path;
+}
+
+// All of it; returns 0, or errno of what went wrong.
+static int read_all(const char *path, size_t *size)
+{
+	static char read[2 * TEXT_BYTES];
+	FILE *file = drb_file_read(path);
+
+	assert_non_null(file);
+	errno = 0;
+	*size = fread(read, 1, sizeof(read), file);
+	int error = ferror(file) ? errno : 0;
+	fclose(file);
+	assert_memory_equal(read, text, *size < TEXT_BYTES ? *size : TEXT_BYTES);
+	return error;
+}
+
+static size_t pack(uint8_t *to, size_t room)
+{
+	char *path = path_of("", 0);
+	gzFile gz = gzopen(path, "w");
+
+	assert_int_equal(gzwrite(gz, text, TEXT_BYTES), TEXT_BYTES);
+	assert_int_equal(gzclose(gz), Z_OK);
+	FILE *file = fopen(path, "r");
+	size_t size = fread(to, 1, room, file);
+	fclose(file);
+	unlink(path);
+	return size;
+}
+
+TEST(files_are_read_as_they_are)
+{
+	static char marked[TEXT_BYTES + 3] = "\xef\xbb\xbf";
+	size_t size;
+
+	for (size_t length = 0; length <= TEXT_BYTES; length += length < 8 ? 1 : 73331) {
+		char *path = path_of(text, length);
+		assert_int_equal(read_all(path, &size), 0);
+		assert_int_equal(size, length);
+		unlink(path);
+		memcpy(marked + 3, text, length);
+		path = path_of(marked, length + 3);
+		assert_int_equal(read_all(path, &size), 0);
+		assert_int_equal(size, length);
+		unlink(path);
+	}
+}
+
+TEST(gzip_is_read)
+{
+	static uint8_t packed[TEXT_BYTES];
+	size_t length = pack(packed, sizeof(packed)), size;
+
+	assert_true(length > 100 && length < TEXT_BYTES);
+	char *path = path_of(packed, length);
+	assert_int_equal(read_all(path, &size), 0);
+	assert_int_equal(size, TEXT_BYTES);
+	unlink(path);
+	path = path_of(packed, length - 20);
+	assert_int_equal(read_all(path, &size), ENODATA);
+	assert_true(size < TEXT_BYTES);
+	assert_string_equal(drb_file_error(ENODATA), "its gzip data end too early");
+	unlink(path);
+	packed[length - 6] ^= 1; // its checksum
+	path = path_of(packed, length);
+	assert_int_equal(read_all(path, &size), EBADMSG);
+	unlink(path);
+}
+
+TEST(standard_input_is_a_file)
+{
+	char *path = path_of(text, 1000);
+	size_t size;
+
+	assert_non_null(freopen(path, "r", stdin));
+	assert_int_equal(read_all("-", &size), 0);
+	assert_int_equal(size, 1000);
+	assert_string_equal(drb_file_name("-"), "standard input");
+	assert_string_equal(drb_file_name(path), path);
+	unlink(path);
+}
+
+TEST(what_is_no_file)
+{
+	size_t size;
+
+	assert_null(drb_file_read("/nowhere/at/all"));
+	assert_int_equal(errno, ENOENT);
+	assert_int_equal(read_all("/tmp", &size), EISDIR);
+}
+
+TEST_MAIN(set_up, NULL)
