@@ -222,3 +222,23 @@ int drb_parse_reals(const char *text, double min, double max, struct drb_reals *
 	*out = r.list;
 	return 0;
 }
+
+const char *drb_format_duration(double ns, char text[DRB_DURATION_MAX])
+{
+	double seconds = ns / 1e9;
+
+	if (seconds < 1)
+		snprintf(text, DRB_DURATION_MAX, "%.3f s", seconds);
+	else if (seconds < 120)
+		snprintf(text, DRB_DURATION_MAX, "%.1f s", seconds);
+	else if (seconds < 7200)
+		snprintf(text, DRB_DURATION_MAX, "%.0f min %.0f s", floor(seconds / 60),
+			 floor(fmod(seconds, 60)));
+	else if (seconds < 2 * 86400)
+		snprintf(text, DRB_DURATION_MAX, "%.0f h %.0f min", floor(seconds / 3600),
+			 floor(fmod(seconds, 3600) / 60));
+	else
+		snprintf(text, DRB_DURATION_MAX, "%.0f days %.0f h", floor(seconds / 86400),
+			 floor(fmod(seconds, 86400) / 3600));
+	return text;
+}

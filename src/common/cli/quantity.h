@@ -26,6 +26,9 @@ void drb_format_rate(const struct drb_rate *rate, char *buf, size_t size);
 
 // A time with its unit, "2ms", "500us", "1s", "100ns", as ns.
 int drb_parse_time(const char *text, uint64_t *ns);
+// A length of time for people, from ns: "0.190 s", "12.5 s", "3 min 20 s", "24 h 0 min", "12 days 3 h".
+#define DRB_DURATION_MAX 40
+const char *drb_format_duration(double ns, char text[DRB_DURATION_MAX]);
 // A whole number in [min, max], decimal, nothing behind it.
 int drb_parse_u64(const char *text, uint64_t min, uint64_t max, uint64_t *out);
 int drb_parse_u32(const char *text, uint32_t min, uint32_t max, uint32_t *out);

@@ -2,13 +2,19 @@
 #include "gen/captures/foreign.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/packet/bytes.h"
 #include "core/packet/wire.h"
 
+#include "gen/captures/repeats.h"
 #include "gen/frames/ip_frame.h"
+
+#define PORTS_BYTES 4
 
 static bool is_multicast(const struct ipframe_address *a)
 {
@@ -48,48 +54,71 @@ static int collect(struct trace *t, struct addrmap *map, struct foreign_skipped 
 	return 0;
 }
 
-static void readdress(struct trace *t, const struct addrmap *map, const struct drb_addr_plan *plan,
-		      struct foreign_skipped *skipped)
+// Sets the packet's host and addresses; false if both its ends are on one host.
+static bool readdress(struct trace_packet *p, const struct addrmap *map,
+		      const struct drb_addr_plan *plan, struct flow_key *key)
 {
+	struct ipframe f;
+
+	// Cannot fail: collect() kept what parses.
+	(void)ipframe_parse(p->frame, p->captured, &f);
+	*key = flow_key_of(&f, p->frame, p->captured);
+	key->from = addrmap_host(map, &f.src);
+	key->to = addrmap_host(map, &f.dst);
+	if (key->from == key->to)
+		return false;
+	if (p->cut && f.transport + PORTS_BYTES > p->captured)
+		p->cut = TRACE_CUT_PORTS;
+	ipframe_readdress(p->frame, &f, plan, key->from, key->to);
+	p->host = key->from;
+	return true;
+}
+
+// Of all packets, and tells flows apart.
+static int readdress_all(struct trace *t, const struct drb_addr_plan *plan,
+			 struct foreign_traffic *to)
+{
+	struct flow_key *keys = malloc((t->count + 1) * sizeof(*keys));
 	size_t kept = 0;
 
+	if (!keys)
+		return -ENOMEM;
 	for (size_t i = 0; i < t->count; i++) {
-		struct trace_packet *p = &t->packet[i];
-		struct ipframe f;
-		// Cannot fail: collect() kept what parses.
-		(void)ipframe_parse(p->frame, p->captured, &f);
-		uint32_t src = addrmap_host(map, &f.src), dst = addrmap_host(map, &f.dst);
-		if (src == dst) {
-			skipped->same_host++;
-			continue;
-		}
-		ipframe_readdress(p->frame, &f, plan, src, dst);
-		p->host = src;
-		t->packet[kept++] = *p;
+		if (readdress(&t->packet[i], to->map, plan, &keys[kept]))
+			t->packet[kept++] = t->packet[i];
+		else
+			to->skipped.same_host++;
 	}
 	t->count = kept;
+	int rc = flows_make(&to->flows, keys, t);
+	free(keys);
+	return rc;
 }
 
 int foreign_map(struct trace *t, const struct host_rules *rules, uint64_t seed,
-		struct foreign_skipped *skipped, struct addrmap **map)
+		struct foreign_traffic *to)
 {
-	*map = addrmap_new(rules->plan.hosts, seed);
-	if (!*map || collect(t, *map, skipped) < 0)
-		goto fail;
-	addrmap_keep(*map, rules);
-	if (addrmap_solve(*map) < 0)
-		goto fail;
-	readdress(t, *map, &rules->plan, skipped);
-
 	int64_t origin = INT64_MAX;
+	struct repeats repeats;
+
+	*to = (struct foreign_traffic){.map = addrmap_new(rules->plan.hosts, seed)};
+	if (!to->map || collect(t, to->map, &to->skipped) < 0 || repeats_take_out(t, &repeats) < 0)
+		return -ENOMEM;
+	to->skipped.repeated = repeats.taken_out;
+	to->twice = repeats.left;
+	addrmap_keep(to->map, rules);
+	if (addrmap_solve(to->map) < 0 || readdress_all(t, &rules->plan, to) < 0)
+		return -ENOMEM;
 	for (size_t i = 0; i < t->count; i++)
 		origin = t->packet[i].time_ns < origin ? t->packet[i].time_ns : origin;
 	trace_merge(t, origin);
 	return 0;
-fail:
-	addrmap_free(*map);
-	*map = NULL;
-	return -ENOMEM;
+}
+
+void foreign_free(struct foreign_traffic *to)
+{
+	addrmap_free(to->map);
+	flows_free(&to->flows);
 }
 
 void foreign_fit(struct trace *t, uint32_t mtu, struct foreign_skipped *skipped)
@@ -109,4 +138,24 @@ void foreign_fit(struct trace *t, uint32_t mtu, struct foreign_skipped *skipped)
 			t->packet[kept++] = *p;
 	}
 	t->count = kept;
+}
+
+uint64_t foreign_skipped_count(const struct foreign_skipped *s)
+{
+#define X(key, text) +s->key
+	return FOREIGN_SKIPPED(X);
+#undef X
+}
+
+void foreign_skipped_text(const struct foreign_skipped *s, char text[FOREIGN_SKIPPED_TEXT])
+{
+	size_t used = 0;
+
+	text[0] = '\0';
+#define X(key, reason)                                                                             \
+	if (s->key)                                                                                \
+		used += (size_t)snprintf(text + used, FOREIGN_SKIPPED_TEXT - used,                 \
+					 "%s%" PRIu64 " " reason, used ? ", " : "", s->key);
+	FOREIGN_SKIPPED(X)
+#undef X
 }

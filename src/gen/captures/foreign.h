@@ -5,24 +5,47 @@
 #include <stdint.h>
 
 #include "gen/captures/address_map.h"
+#include "gen/captures/flows.h"
 #include "gen/captures/host_rules.h"
 #include "gen/captures/trace.h"
 
-// Packets that are not sent, by reason.
+// X(key, text): why packets are not sent, for "5 are not IP".
+#define FOREIGN_SKIPPED(X)                                                                         \
+	X(not_ip, "are not IP")                                                                    \
+	X(malformed, "are too short for the headers that they announce")                           \
+	X(multicast, "are multicast, which no fabric carries")                                     \
+	X(repeated, "are in the capture before, at another port of the switch")                    \
+	X(same_host, "have both ends on one host (--map, --seed)")                                 \
+	X(oversize, "are longer than the interfaces take (captured before segmentation? "          \
+		    "topo/fabric up --offloads off, or ethtool -K DEVICE tso off gso off gro off " \
+		    "on the host that was captured)")
+
 struct foreign_skipped {
-	uint64_t not_ip;    // carries no IPv4 or IPv6
-	uint64_t malformed; // too short for the headers it announces
-	uint64_t same_host; // both addresses ended up on one host
-	uint64_t multicast; // for no single host; a fabric carries none
-	uint64_t oversize;  // longer than the interfaces take
+#define X(key, text) uint64_t key;
+	FOREIGN_SKIPPED(X)
+#undef X
+};
+
+// What captures became.
+struct foreign_traffic {
+	struct foreign_skipped skipped;
+	uint64_t twice;      // packets that may be in the captures twice: see repeats.h
+	struct addrmap *map; // who became whom
+	struct flows flows;
 };
 
 // Gives every packet of the trace a sending host and addresses of the rules' plan, takes those out
 // that cannot be sent, and merges the rest by time, the first at 0. Hosts that no rule names follow
-// from the seed. *map tells who became whom, to be freed by the caller. 0 or -ENOMEM.
+// from the seed. 0 or -ENOMEM. To be freed in either case.
 int foreign_map(struct trace *t, const struct host_rules *rules, uint64_t seed,
-		struct foreign_skipped *skipped, struct addrmap **map);
+		struct foreign_traffic *to);
+void foreign_free(struct foreign_traffic *to);
 
 // Takes out packets that an interface with this MTU does not send. Frames with VLAN tags may be
 // longer by 4 bytes.
 void foreign_fit(struct trace *t, uint32_t mtu, struct foreign_skipped *skipped);
+
+uint64_t foreign_skipped_count(const struct foreign_skipped *s);
+#define FOREIGN_SKIPPED_TEXT 640
+// "5 are not IP, 1 are multicast, ...".
+void foreign_skipped_text(const struct foreign_skipped *s, char text[FOREIGN_SKIPPED_TEXT]);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/cli/file.h"
 #include "common/cli/log.h"
 #include "common/cli/quantity.h"
 #include "core/fabric/names.h"
@@ -69,7 +70,7 @@ static int parse_line(struct host_rules *rules, char *line, const char *path, un
 
 int host_rules_load(struct host_rules *rules, const char *path)
 {
-	FILE *in = fopen(path, "r");
+	FILE *in = drb_file_read(path);
 	char *line = NULL;
 	size_t room = 0;
 	int rc = 0;
@@ -80,9 +81,9 @@ int host_rules_load(struct host_rules *rules, const char *path)
 	}
 	errno = 0;
 	for (unsigned number = 1; rc == 0 && getline(&line, &room, in) >= 0; number++)
-		rc = parse_line(rules, line, path, number);
+		rc = parse_line(rules, line, drb_file_name(path), number);
 	if (rc == 0 && ferror(in)) {
-		drb_error("%s: %s", path, strerror(errno));
+		drb_error("%s: %s", path, drb_file_error(errno));
 		rc = -EINVAL;
 	}
 	free(line);

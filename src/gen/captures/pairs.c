@@ -19,10 +19,10 @@ void moments_free(struct moments *m)
 	*m = (struct moments){0};
 }
 
-void moments_add(struct moments *m, size_t kind, uint64_t ns)
+void moments_add(struct moments *m, uint32_t packet, uint64_t ns)
 {
 	if (m->count < m->room)
-		m->at[m->count++] = (struct moment){.ns = ns, .kind = kind};
+		m->at[m->count++] = (struct moment){ns, packet, packet};
 	else if (ns < m->end_ns)
 		m->end_ns = ns;
 }
@@ -42,7 +42,7 @@ static void sort(struct moments *m)
 }
 
 // The end of the moments of one kind that begin at `from`.
-static size_t end_of(const struct moments *m, size_t kind, size_t from)
+static size_t end_of(const struct moments *m, uint32_t kind, size_t from)
 {
 	while (from < m->count && m->at[from].kind == kind)
 		from++;
@@ -50,38 +50,48 @@ static size_t end_of(const struct moments *m, size_t kind, size_t from)
 }
 
 // Pairs the moments of one kind: sendings and arrivals in the order of their times.
-static size_t pair_kind(const struct moment *sent, size_t sendings, const struct moment *arrived,
-			size_t arrivals, uint64_t limit_ns, uint64_t *latency)
+static void pair_kind(const struct moment *sent, size_t sendings, const struct moment *arrived,
+		      size_t arrivals, uint64_t limit_ns, struct outcome *outcome)
 {
 	size_t pairs = 0;
 
-	for (size_t k = 0; k < sendings && k < arrivals; k++) {
+	for (size_t k = 0; k < sendings; k++) {
+		struct outcome *o = &outcome[k];
+		*o = (struct outcome){sent[k].ns, LATENCY_UNKNOWN, sent[k].packet, FATE_UNKNOWN};
+		if (k >= arrivals)
+			continue;
 		uint64_t next =
 			k + 1 < sendings && sent[k + 1].ns < limit_ns ? sent[k + 1].ns : limit_ns;
 		bool before = k == 0 || arrived[k - 1].ns < sent[k].ns;
 		bool alone = k + 1 == arrivals || arrived[k + 1].ns >= next;
-		if (before && alone && arrived[k].ns >= sent[k].ns && arrived[k].ns < next)
-			latency[pairs++] = arrived[k].ns - sent[k].ns;
+		if (!before || !alone || arrived[k].ns < sent[k].ns || arrived[k].ns >= next)
+			continue;
+		o->latency_ns = arrived[k].ns - sent[k].ns;
+		o->fate = FATE_ARRIVED;
+		pairs++;
 	}
-	return pairs;
+	if (limit_ns != UINT64_MAX || (arrivals < sendings && pairs < arrivals))
+		return;
+	for (size_t k = 0; k < sendings; k++) {
+		if (outcome[k].fate == FATE_UNKNOWN)
+			outcome[k].fate = arrivals < sendings ? FATE_LOST : FATE_ARRIVED;
+	}
 }
 
-size_t pairs_find(struct moments *sent, struct moments *arrived, uint64_t *latency)
+void pairs_find(struct moments *sent, struct moments *arrived, struct outcome *outcome)
 {
 	uint64_t limit = sent->end_ns < arrived->end_ns ? sent->end_ns : arrived->end_ns;
-	size_t pairs = 0, a = 0;
+	size_t a = 0;
 
 	sort(sent);
 	sort(arrived);
 	for (size_t s = 0, end; s < sent->count; s = end) {
-		size_t kind = sent->at[s].kind;
+		uint32_t kind = sent->at[s].kind;
 		end = end_of(sent, kind, s);
 		while (a < arrived->count && arrived->at[a].kind < kind)
 			a++;
 		size_t from = a;
 		a = end_of(arrived, kind, from);
-		pairs += pair_kind(&sent->at[s], end - s, &arrived->at[from], a - from, limit,
-				   latency + pairs);
+		pair_kind(&sent->at[s], end - s, &arrived->at[from], a - from, limit, &outcome[s]);
 	}
-	return pairs;
 }

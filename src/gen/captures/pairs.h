@@ -14,8 +14,9 @@
 struct moments {
 	struct moment {
 		uint64_t ns;
-		size_t kind; // any number; packets that are alike have the same
-	} * at;              // owned
+		uint32_t kind;   // any number; packets that are alike have the same
+		uint32_t packet; // which; of sendings
+	} * at;                  // owned
 	size_t count, room;
 	uint64_t end_ns; // UINT64_MAX: all are kept
 };
@@ -26,8 +27,19 @@ struct moments {
 // Room for `most` moments, or MOMENTS_MAX. 0 or -ENOMEM.
 int moments_make(struct moments *m, uint64_t most);
 void moments_free(struct moments *m);
-void moments_add(struct moments *m, size_t kind, uint64_t ns);
+// The kind is the packet until it is known.
+void moments_add(struct moments *m, uint32_t packet, uint64_t ns);
 
-// Sorts both, and writes the latencies that are certain, in ns, to `latency`, which has room for one
-// per sending. Returns how many there are.
-size_t pairs_find(struct moments *sent, struct moments *arrived, uint64_t *latency);
+enum fate { FATE_UNKNOWN, FATE_ARRIVED, FATE_LOST };
+
+// What became of one sending.
+struct outcome {
+	uint64_t sent_ns;
+	uint64_t latency_ns; // LATENCY_UNKNOWN where it is not certain
+	uint32_t packet;
+	enum fate fate;
+};
+#define LATENCY_UNKNOWN UINT64_MAX
+
+// Sorts both, and writes what became of each sending to `outcome`, which has room for all.
+void pairs_find(struct moments *sent, struct moments *arrived, struct outcome *outcome);

@@ -6,13 +6,15 @@
 
 #include "core/math/random.h"
 #include "common/measures/latency.h"
+#include "common/measures/reordering.h"
 
 // All packets of the trace with one fingerprint.
 struct kind {
 	uint64_t print; // 0: free entry
-	uint64_t sent;  // filled in by recogniser_result()
 	uint64_t arrived;
+	uint64_t left; // of these, not yet set against a packet that was sent: recogniser_result()
 	uint32_t dst;
+	uint32_t flow; // of the last packet
 };
 
 struct recogniser {
@@ -23,23 +25,8 @@ struct recogniser {
 	struct recognised *host; // what arrived at each
 	uint64_t arrived;
 	struct moments sendings, arrivals; // by index of the packet; by index of the kind
+	struct outcome *outcome;           // of each sending: recogniser_latency()
 };
-
-static uint64_t fingerprint(const uint8_t *frame, uint32_t captured, uint32_t size)
-{
-	uint32_t n = captured < RECOGNISE_BYTES ? captured : RECOGNISE_BYTES;
-	uint64_t print = size;
-
-	for (; n >= 8; n -= 8, frame += 8) {
-		uint64_t word;
-		memcpy(&word, frame, 8);
-		print = drb_mix64(print ^ word);
-	}
-	uint64_t word = 0;
-	memcpy(&word, frame, n);
-	print = drb_mix64(print ^ word);
-	return print ? print : 1;
-}
 
 static struct kind *find(const struct recogniser *r, uint64_t print)
 {
@@ -52,7 +39,7 @@ static struct kind *find(const struct recogniser *r, uint64_t print)
 
 static struct kind *kind_of(const struct recogniser *r, const struct trace_packet *p)
 {
-	return find(r, fingerprint(p->frame, p->size, p->size));
+	return find(r, trace_fingerprint(p->frame, p->size, p->size));
 }
 
 struct recogniser *recogniser_new(const struct trace *t, const struct drb_addr_plan *plan,
@@ -75,10 +62,11 @@ struct recogniser *recogniser_new(const struct trace *t, const struct drb_addr_p
 	}
 	for (size_t i = 0; i < t->count; i++) {
 		const struct trace_packet *p = &t->packet[i];
-		uint64_t print = fingerprint(p->frame, p->size, p->size);
+		uint64_t print = trace_fingerprint(p->frame, p->size, p->size);
 		struct kind *k = find(r, print);
 		k->print = print;
 		k->dst = drb_addr_of_mac(plan, p->frame);
+		k->flow = p->flow;
 	}
 	return r;
 }
@@ -91,6 +79,7 @@ void recogniser_free(struct recogniser *r)
 	moments_free(&r->arrivals);
 	free(r->kinds);
 	free(r->host);
+	free(r->outcome);
 	free(r);
 }
 
@@ -101,7 +90,7 @@ struct moments *recogniser_sendings(struct recogniser *r)
 
 void recogniser_frame(struct recogniser *r, const struct arrival *a)
 {
-	struct kind *k = find(r, fingerprint(a->frame, a->captured, a->size));
+	struct kind *k = find(r, trace_fingerprint(a->frame, a->captured, a->size));
 	struct recognised *host = &r->host[a->host];
 
 	if (!k->print) {
@@ -113,7 +102,7 @@ void recogniser_frame(struct recogniser *r, const struct arrival *a)
 		host->misdelivered++;
 		return;
 	}
-	moments_add(&r->arrivals, (size_t)(k - r->kinds), a->rx_ns);
+	moments_add(&r->arrivals, (uint32_t)(k - r->kinds), a->rx_ns);
 	k->arrived++;
 	r->arrived++;
 }
@@ -123,29 +112,28 @@ uint64_t recogniser_arrived(const struct recogniser *r)
 	return r->arrived;
 }
 
-// Compares what was sent of one kind with what arrived of it.
-static void settle(struct recognised *to, const struct kind *k)
-{
-	to->expected += k->sent;
-	if (k->arrived > k->sent)
-		to->duplicated += k->arrived - k->sent;
-	else
-		to->missing += k->sent - k->arrived;
-}
-
-void recogniser_result(struct recogniser *r, struct recognised *by_host, struct tally *tally)
+void recogniser_result(struct recogniser *r, struct recognised *by_host, struct flows *flows,
+		       struct tally *tally)
 {
 	memcpy(by_host, r->host, r->plan.hosts * sizeof(*by_host));
 	for (size_t i = 0; i <= r->mask; i++)
-		r->kinds[i].sent = 0;
+		r->kinds[i].left = r->kinds[i].arrived;
 	for (size_t i = 0; i < r->trace->count; i++) {
 		const struct trace_packet *p = &r->trace->packet[i];
-		kind_of(r, p)->sent += p->sent;
+		struct kind *k = kind_of(r, p);
+		uint64_t arrived = p->sent < k->left ? p->sent : k->left;
+		k->left -= arrived;
 		by_host[p->host].sent += p->sent;
+		by_host[k->dst].expected += p->sent;
+		by_host[k->dst].missing += p->sent - arrived;
+		flows->at[p->flow].sent += p->sent;
+		flows->at[p->flow].lost += p->sent - arrived;
 	}
 	for (size_t i = 0; i <= r->mask; i++) {
-		if (r->kinds[i].print)
-			settle(&by_host[r->kinds[i].dst], &r->kinds[i]);
+		if (!r->kinds[i].print)
+			continue;
+		by_host[r->kinds[i].dst].duplicated += r->kinds[i].left;
+		flows->at[r->kinds[i].flow].duplicated += r->kinds[i].left;
 	}
 	*tally = (struct tally){0};
 	for (uint32_t h = 0; h < r->plan.hosts; h++) {
@@ -157,18 +145,80 @@ void recogniser_result(struct recogniser *r, struct recognised *by_host, struct 
 	}
 }
 
-struct drb_latency recogniser_latency(struct recogniser *r)
+static uint32_t flow_of(const struct recogniser *r, const struct outcome *o)
 {
-	uint64_t *samples = malloc((r->sendings.count + 1) * sizeof(*samples));
+	return r->trace->packet[o->packet].flow;
+}
 
-	if (!samples)
-		return drb_latency_of(NULL, 0);
-	for (size_t i = 0; i < r->sendings.count; i++) {
-		struct moment *m = &r->sendings.at[i];
-		m->kind = (size_t)(kind_of(r, &r->trace->packet[m->kind]) - r->kinds);
+static int by_flow(const void *a, const void *b, void *recogniser)
+{
+	const struct outcome *x = a, *y = b;
+	uint32_t of_x = flow_of(recogniser, x), of_y = flow_of(recogniser, y);
+
+	if (of_x != of_y)
+		return of_x < of_y ? -1 : 1;
+	return x->sent_ns < y->sent_ns ? -1 : x->sent_ns > y->sent_ns;
+}
+
+// What memory the figures of flows are made in, each for as many packets as were sent.
+struct work {
+	uint64_t *samples;
+	struct drb_arrival *arrivals;
+};
+
+// Latency and order of the flow to which outcomes [from, end) belong.
+static void add_flow(const struct recogniser *r, size_t from, size_t end, const struct work *w,
+		     struct flow *flow)
+{
+	struct drb_reordering order = {0};
+	size_t count = 0;
+
+	for (size_t i = from; i < end; i++) {
+		const struct outcome *o = &r->outcome[i];
+		if (o->latency_ns == LATENCY_UNKNOWN)
+			continue;
+		w->arrivals[count].at = o->sent_ns + o->latency_ns;
+		w->samples[count++] = o->latency_ns;
 	}
-	struct drb_latency result =
-		drb_latency_of(samples, pairs_find(&r->sendings, &r->arrivals, samples));
-	free(samples);
+	drb_reordering_add(&order, w->arrivals, (uint32_t)count);
+	flow->reordered = order.reordered;
+	flow->latency = drb_latency_of(w->samples, count);
+}
+
+struct drb_latency recogniser_latency(struct recogniser *r, struct flows *flows)
+{
+	size_t sent = r->sendings.count, all = 0;
+	struct work w = {.samples = malloc((sent + 1) * sizeof(*w.samples)),
+			 .arrivals = malloc((sent + 1) * sizeof(*w.arrivals))};
+	struct drb_latency result = drb_latency_of(NULL, 0);
+
+	r->outcome = malloc((sent + 1) * sizeof(*r->outcome));
+	if (w.samples && w.arrivals && r->outcome) {
+		for (size_t i = 0; i < sent; i++) {
+			struct moment *m = &r->sendings.at[i];
+			m->kind = (uint32_t)(kind_of(r, &r->trace->packet[m->packet]) - r->kinds);
+		}
+		pairs_find(&r->sendings, &r->arrivals, r->outcome);
+		qsort_r(r->outcome, sent, sizeof(*r->outcome), by_flow, r);
+		for (size_t i = 0, end; i < sent; i = end) {
+			uint32_t flow = flow_of(r, &r->outcome[i]);
+			for (end = i + 1; end < sent && flow_of(r, &r->outcome[end]) == flow;)
+				end++;
+			add_flow(r, i, end, &w, &flows->at[flow]);
+		}
+		for (size_t i = 0; i < sent; i++) {
+			if (r->outcome[i].latency_ns != LATENCY_UNKNOWN)
+				w.samples[all++] = r->outcome[i].latency_ns;
+		}
+		result = drb_latency_of(w.samples, all);
+	}
+	free(w.samples);
+	free(w.arrivals);
 	return result;
+}
+
+const struct outcome *recogniser_outcomes(const struct recogniser *r, size_t *count)
+{
+	*count = r->outcome ? r->sendings.count : 0;
+	return r->outcome;
 }

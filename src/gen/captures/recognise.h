@@ -10,12 +10,11 @@
 
 #include "common/measures/latency.h"
 
+#include "gen/captures/flows.h"
 #include "gen/captures/pairs.h"
 #include "gen/captures/trace.h"
 #include "gen/sinks/sink.h"
 #include "gen/sinks/tally.h"
-
-#define RECOGNISE_BYTES 128 // of a frame that are looked at, besides its size
 
 struct recogniser;
 
@@ -43,8 +42,12 @@ void recogniser_frame(struct recogniser *r, const struct arrival *a);
 // Packets that arrived at their destination so far, duplicates included.
 uint64_t recogniser_arrived(const struct recogniser *r);
 
-// Compares what arrived with what the trace says was sent. by_host: one per host of the plan.
-// Of packets that are alike in what is looked at, those above the number sent are duplicates.
-void recogniser_result(struct recogniser *r, struct recognised *by_host, struct tally *tally);
-// Latencies of the packets for which it is certain when they were sent and when they arrived. Once.
-struct drb_latency recogniser_latency(struct recogniser *r);
+// Compares what arrived with what the trace says was sent. by_host: one per host of the plan; flows: those of
+// the trace. Of packets that are alike in what is looked at, those above the number sent are duplicates.
+void recogniser_result(struct recogniser *r, struct recognised *by_host, struct flows *flows,
+		       struct tally *tally);
+// Latencies of the packets for which it is certain when they were sent and when they arrived, and those of each
+// flow, with how many were overtaken. Once.
+struct drb_latency recogniser_latency(struct recogniser *r, struct flows *flows);
+// What became of each sending, by flow and time: after recogniser_latency(). NULL if memory was out.
+const struct outcome *recogniser_outcomes(const struct recogniser *r, size_t *count);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/fabric/addresses.h"
+#include "core/math/random.h"
 
 // Frames lie back to back in large blocks: a replay walks them in almost this order.
 #define BLOCK_SIZE ((size_t)1 << 20)
@@ -70,6 +71,22 @@ void trace_free(struct trace *t)
 	}
 	free(t->packet);
 	*t = (struct trace){0};
+}
+
+uint64_t trace_fingerprint(const uint8_t *frame, uint32_t captured, uint32_t size)
+{
+	uint32_t n = captured < TRACE_PRINT_BYTES ? captured : TRACE_PRINT_BYTES;
+	uint64_t print = size;
+
+	for (; n >= 8; n -= 8, frame += 8) {
+		uint64_t word;
+		memcpy(&word, frame, 8);
+		print = drb_mix64(print ^ word);
+	}
+	uint64_t word = 0;
+	memcpy(&word, frame, n);
+	print = drb_mix64(print ^ word);
+	return print ? print : 1;
 }
 
 static int compare(const void *a, const void *b)

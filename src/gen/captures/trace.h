@@ -2,8 +2,16 @@
 #pragma once
 // Packets of any number of captures in memory, merged by time: what a replay sends.
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+// What of a frame was captured.
+enum trace_cut {
+	TRACE_WHOLE,
+	TRACE_CUT,       // its end is missing
+	TRACE_CUT_PORTS, // even the ports are missing
+};
 
 struct trace_packet {
 	int64_t time_ns;   // time stamp of the capture; trace_merge() makes it relative
@@ -14,12 +22,19 @@ struct trace_packet {
 	uint32_t captured; // of which this many came from the capture, the rest is zeros
 	uint32_t host;     // label of the host that sends it
 	uint32_t number;   // of the packet in its file, from 1
+	uint32_t flow;     // of those that flows_make() found
+	uint32_t place;    // where it was captured: see capture_reader.h
+	uint16_t file;     // which of those loaded it is from
+	bool at_switch;    // captured by drbctl capture
+	uint8_t cut;       // enum trace_cut
 	uint32_t sent;     // how often it was sent; written by the sender
 };
 
 struct trace {
 	struct trace_packet *packet;
 	size_t count;
+	uint16_t files;      // loaded
+	uint64_t disordered; // packets with times before those of the packet in front of them
 	// Private.
 	size_t room;
 	struct trace_block *blocks;
@@ -37,7 +52,12 @@ void trace_free(struct trace *t);
 // Sorts by time, then key, then order of addition, and makes times relative to `origin`.
 void trace_merge(struct trace *t, int64_t origin);
 
-// Appends all packets of an Ethernet capture (pcap in micro- or nanoseconds, pcapng) with host =
-// DRB_NO_LABEL and key = 0. 0, or -EINVAL after a message that names the file and packet: not
-// readable, no capture, truncated, not Ethernet, or out of memory.
+// Bytes of a frame by which packets are told apart, besides its size.
+#define TRACE_PRINT_BYTES 128
+// A number for what a frame of `size` bytes consists of, of which the first `captured` are there; never 0.
+uint64_t trace_fingerprint(const uint8_t *frame, uint32_t captured, uint32_t size);
+
+// Appends all packets of an Ethernet capture (drb_file_read(), capture_reader.h) with host = DRB_NO_LABEL and
+// key = 0; of one that is cut or damaged those before, with a warning. 0, or -EINVAL after a message that
+// names the file: not readable, no capture, no whole packet, not Ethernet, or out of memory.
 int trace_load(struct trace *t, const char *path);

@@ -2,88 +2,70 @@
 #include "gen/captures/trace.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
-#include <pcap/pcap.h>
-
+#include "common/cli/file.h"
 #include "common/cli/log.h"
+#include "gen/captures/capture_reader.h"
 
 #define ETHER_FRAME_MIN 60 // without FCS
-// Seconds that a time stamp may have, so that differences in ns fit 64 bits.
-#define SECONDS_MAX 4000000000
 
-// Opens an Ethernet capture; NULL after a message.
-static pcap_t *open_capture(const char *path)
+static int add_record(struct trace *t, const struct capture_record *r)
 {
-	char error[PCAP_ERRBUF_SIZE];
-	FILE *in = fopen(path, "re");
+	// Captures taken where a frame was sent miss the padding that the wire adds.
+	uint32_t size = r->size < ETHER_FRAME_MIN ? ETHER_FRAME_MIN : r->size;
+	struct trace_packet *p = trace_add(t, r->time_ns, r->data, r->captured, size);
 
-	if (!in) {
-		drb_error("%s: %s", path, strerror(errno));
-		return NULL;
-	}
-	pcap_t *p = pcap_fopen_offline_with_tstamp_precision(in, PCAP_TSTAMP_PRECISION_NANO, error);
-	if (!p) {
-		drb_error("%s: not a readable capture: %s", path, error);
-		fclose(in);
-		return NULL;
-	}
-	if (pcap_datalink(p) != DLT_EN10MB) {
-		const char *name = pcap_datalink_val_to_name(pcap_datalink(p));
-		drb_error("%s: link type %s (%d): only Ethernet captures (EN10MB) can be replayed",
-			  path, name ? name : "unknown", pcap_datalink(p));
-		pcap_close(p);
-		return NULL;
-	}
-	return p;
+	if (!p)
+		return -ENOMEM;
+	p->number = r->number;
+	p->file = t->files;
+	p->place = r->place;
+	p->at_switch = r->at_switch;
+	p->cut = r->captured < r->size ? TRACE_CUT : TRACE_WHOLE;
+	if (p->number > 1 && p->time_ns < p[-1].time_ns)
+		t->disordered++;
+	return 0;
 }
 
-// Appends one record; 0 or what is wrong with it.
-static const char *add_record(struct trace *t, const struct pcap_pkthdr *hdr, const uint8_t *data,
-			      uint32_t number)
+static int load(struct trace *t, const char *name, struct capture *c)
 {
-	int64_t seconds = hdr->ts.tv_sec;
-	int64_t ns = hdr->ts.tv_usec; // in nanoseconds, as asked for
+	struct capture_record record;
+	enum capture_result result;
+	uint32_t packets = 0;
 
-	if (seconds < -SECONDS_MAX || seconds > SECONDS_MAX || ns < 0 || ns >= 1000000000)
-		return "time stamp out of range";
-	uint32_t size = hdr->len > hdr->caplen ? hdr->len : hdr->caplen;
-	// Captures taken where a frame was sent miss the padding that the wire adds.
-	if (size < ETHER_FRAME_MIN)
-		size = ETHER_FRAME_MIN;
-	struct trace_packet *p = trace_add(t, seconds * 1000000000 + ns, data, hdr->caplen, size);
-	if (!p)
-		return "out of memory";
-	p->number = number;
-	return NULL;
+	while ((result = capture_next(c, &record)) == CAPTURE_RECORD) {
+		if (add_record(t, &record) < 0) {
+			drb_error("%s: packet %u: out of memory", name, record.number);
+			return -EINVAL;
+		}
+		packets++;
+	}
+	if (result == CAPTURE_REFUSED || (result == CAPTURE_CUT && packets == 0)) {
+		drb_error("%s: %s", name, capture_wrong(c));
+		return -EINVAL;
+	}
+	if (result == CAPTURE_CUT)
+		drb_warn("%s: %s: only what is before it is used: %u packets", name,
+			 capture_wrong(c), packets);
+	return 0;
 }
 
 int trace_load(struct trace *t, const char *path)
 {
-	pcap_t *p = open_capture(path);
-	const char *wrong = NULL;
-	uint32_t number = 0;
-	int rc;
+	const char *name = drb_file_name(path);
+	FILE *in = drb_file_read(path);
+	struct capture *c = in ? capture_new(in) : NULL;
+	int rc = -EINVAL;
 
-	if (!p)
-		return -EINVAL;
-	for (;;) {
-		struct pcap_pkthdr *hdr;
-		const uint8_t *data;
-		number++;
-		rc = pcap_next_ex(p, &hdr, &data);
-		if (rc != 1)
-			break;
-		wrong = add_record(t, hdr, data, number);
-		if (wrong)
-			break;
-	}
-	// PCAP_ERROR_BREAK is the end of the file.
-	if (!wrong && rc != PCAP_ERROR_BREAK)
-		wrong = pcap_geterr(p);
-	if (wrong)
-		drb_error("%s: packet %u: %s", path, number, wrong);
-	pcap_close(p);
-	return wrong ? -EINVAL : 0;
+	if (!in)
+		drb_error("%s: %s", name, drb_file_error(errno));
+	else if (!c)
+		drb_error("%s: out of memory", name);
+	else
+		rc = load(t, name, c);
+	t->files++;
+	capture_free(c);
+	if (in)
+		fclose(in);
+	return rc;
 }

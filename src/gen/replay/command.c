@@ -3,10 +3,9 @@
 
 #include "gen/verbs.h"
 
-#include <errno.h>
-#include <string.h>
 #include <sys/stat.h>
 
+#include "common/cli/file.h"
 #include "common/cli/log.h"
 #include "gen/replay/foreign.h"
 #include "gen/replay/measured.h"
@@ -18,20 +17,19 @@ int gen_replay(int argc, char **argv)
 	struct stat st;
 
 	replay_options_parse(&o, argc, argv);
-	if (stat(o.paths[0], &st) < 0)
-		drb_die("%s: %s", o.paths[0], strerror(errno));
-	if (S_ISDIR(st.st_mode)) {
-		if (o.count > 1)
-			drb_die("%s: one directory at a time", o.paths[1]);
-		if (o.foreign_given)
-			drb_die("%s: traffic of drbgen write is replayed slot by slot; --slot sets "
-				"the pace, the options of foreign captures do not apply",
-				o.paths[0]);
-		return replay_measured(&o);
+	// What is no file, such as "-", is left to whoever opens it.
+	if (stat(o.paths[0], &st) < 0 || !S_ISDIR(st.st_mode)) {
+		if (o.measured_option)
+			drb_die("%s: --%s is for a directory of drbgen write, and this is a "
+				"capture",
+				drb_file_name(o.paths[0]), o.measured_option);
+		return replay_foreign(&o);
 	}
-	if (o.measured_given)
-		drb_die("%s: --slot, --warmup, --stats and --sink are for directories of drbgen "
-			"write",
-			o.paths[0]);
-	return replay_foreign(&o);
+	if (o.count > 1)
+		drb_die("%s: one directory at a time", o.paths[1]);
+	if (o.foreign_option)
+		drb_die("%s: --%s is for captures, and this is traffic of drbgen write, which is "
+			"replayed slot by slot; --slot sets its pace",
+			o.paths[0], o.foreign_option);
+	return replay_measured(&o);
 }

@@ -9,11 +9,14 @@
 
 #include "core/fabric/names.h"
 
+#include "common/cli/file.h"
 #include "common/cli/log.h"
 #include "gen/captures/foreign.h"
 #include "gen/captures/recognise.h"
+#include "gen/replay/flow_report.h"
 #include "gen/replay/foreign_report.h"
 #include "gen/replay/hosts.h"
+#include "gen/replay/pace.h"
 #include "gen/replay/run.h"
 
 #define FILTER_MAX 96
@@ -21,17 +24,17 @@
 
 // One replay of captures: what the callbacks of the run work on.
 struct foreign {
+	const struct replay_options *o;
 	struct drb_addr_plan plan;
-	char **paths;
-	uint32_t count;
-	const struct schedule *schedule;
+	struct replay *run;
 	struct trace trace;
-	struct foreign_skipped skipped;
+	struct foreign_traffic traffic;
 	struct host_rules rules;
-	struct addrmap *map;
 	struct silence *silence; // NULL: stacks of hosts may answer
 	struct recogniser *recogniser;
 	struct recognised *by_host;
+	struct drop_places places;
+	uint64_t cut; // packets of which the captures have a part only
 };
 
 static struct drb_addr_plan make_plan(const struct replay_options *o)
@@ -54,26 +57,74 @@ static struct drb_addr_plan make_plan(const struct replay_options *o)
 	return plan;
 }
 
+// What replaying changes: of frames that were captured in part, and of the order in the files.
+static void say_changes(struct foreign *f)
+{
+	uint64_t portless = 0;
+	char ports[128] = "";
+
+	for (size_t i = 0; i < f->trace.count; i++) {
+		f->cut += f->trace.packet[i].cut != TRACE_WHOLE;
+		portless += f->trace.packet[i].cut == TRACE_CUT_PORTS;
+	}
+	if (portless)
+		snprintf(ports, sizeof(ports),
+			 "; %" PRIu64
+			 " are without their ports, so schemes by flow see other flows",
+			 portless);
+	if (f->cut)
+		drb_warn("%" PRIu64
+			 " packets were captured in part: what is missing is sent as zeros, and "
+			 "checksums are wrong%s%s; capture whole packets (tcpdump -s 0)",
+			 f->cut, f->o->to_stack ? ", so hosts' kernels drop them" : "", ports);
+	if (f->trace.disordered)
+		drb_info("%" PRIu64 " packets are older than what is in front of them in their "
+			 "capture: all are sent in the order of their times",
+			 f->trace.disordered);
+	if (f->traffic.twice)
+		drb_warn("%" PRIu64 " packets are in the captures at two places, as when both ends "
+			 "are captured, and are sent as often: give one of the captures, or take "
+			 "them out (editcap -w 0.01 FILE NEW)",
+			 f->traffic.twice);
+	if (foreign_skipped_count(&f->traffic.skipped)) {
+		char text[FOREIGN_SKIPPED_TEXT];
+		foreign_skipped_text(&f->traffic.skipped, text);
+		drb_info("%" PRIu64 " packets of the capture are not sent: %s",
+			 foreign_skipped_count(&f->traffic.skipped), text);
+	}
+}
+
 // The first moment when it is known what will be sent: the MTU was found out.
 static int check(struct trace *t, uint32_t mtu, void *context)
 {
 	struct foreign *f = context;
-	foreign_fit(t, mtu, &f->skipped);
+	struct schedule *schedule = &f->run->schedule;
+
+	foreign_fit(t, mtu, &f->traffic.skipped);
 	if (t->count == 0) {
-		char others[32] = "";
-		if (f->count > 1)
-			snprintf(others, sizeof(others), " and %u more", f->count - 1);
-		drb_error("%s%s: there is no packet to send: of %" PRIu64
-			  ", " FOREIGN_SKIPPED_FORMAT,
-			  f->paths[0], others, foreign_skipped_count(&f->skipped),
-			  FOREIGN_SKIPPED_ARGUMENTS(f->skipped));
+		char others[32] = "", text[FOREIGN_SKIPPED_TEXT];
+		if (f->o->count > 1)
+			snprintf(others, sizeof(others), " and %u more", f->o->count - 1);
+		foreign_skipped_text(&f->traffic.skipped, text);
+		drb_error("%s%s: there is no packet to send%s%s", drb_file_name(f->o->paths[0]),
+			  others, *text ? ": " : "", text);
 		return -ENODATA;
 	}
-	f->recogniser = recogniser_new(t, &f->plan, schedule_count(f->schedule, t));
+	if (f->o->max_gap_ns)
+		pace_shorten(t, f->o->max_gap_ns);
+	if (f->o->load > 0) {
+		int rc = pace_load(schedule, t, &f->plan, f->o->fabric, f->o->load);
+		if (rc < 0)
+			return rc;
+	}
+	say_changes(f);
+	pace_warn(schedule, t, f->o->paths);
+	f->recogniser = recogniser_new(t, &f->plan, schedule_count(schedule, t));
 	if (!f->recogniser) {
 		drb_error("out of memory");
 		return -ENOMEM;
 	}
+	f->places = drop_places_begin(f->o->fabric);
 	return 0;
 }
 
@@ -93,13 +144,56 @@ static void result(void *context, struct tally *tally, struct drb_latency *laten
 {
 	struct foreign *f = context;
 
-	recogniser_result(f->recogniser, f->by_host, tally);
-	*latency = recogniser_latency(f->recogniser);
+	recogniser_result(f->recogniser, f->by_host, &f->traffic.flows, tally);
+	*latency = recogniser_latency(f->recogniser, &f->traffic.flows);
 }
 
 static struct moments *sendings(void *context)
 {
 	return recogniser_sendings(((struct foreign *)context)->recogniser);
+}
+
+// Files for what became of each packet and flow.
+struct outputs {
+	FILE *records, *hgrm, *flows;
+};
+
+static FILE *create(const char *path)
+{
+	return path ? drb_file_write(path) : NULL;
+}
+
+static int write_files(const struct foreign *f, const struct outputs *to)
+{
+	const struct flow_records records = {&f->trace, &f->traffic.flows, f->recogniser,
+					     f->o->paths};
+
+	if (to->flows)
+		flow_report_print(to->flows, DRB_FORMAT_CSV, &f->traffic.flows, &f->places,
+				  SIZE_MAX);
+	if (to->records)
+		flow_records_write(to->records, &records);
+	if (to->hgrm && flow_records_write_hgrm(to->hgrm, &records) < 0)
+		drb_die("out of memory");
+	return drb_file_written(to->flows, f->o->flows) |
+	       drb_file_written(to->records, f->o->records) |
+	       drb_file_written(to->hgrm, f->o->hgrm);
+}
+
+static int report(struct foreign *f, const struct replay_result *outcome)
+{
+	const struct replay_options *o = f->o;
+
+	drop_places_end(&f->places, o->fabric);
+	for (uint32_t h = 0; h < f->plan.hosts; h++)
+		f->by_host[h].receiver_dropped = f->run->sink->ops->dropped(f->run->sink, h);
+	const struct foreign_report r = {.hosts = f->plan.hosts,
+					 .by_host = f->by_host,
+					 .traffic = &f->traffic,
+					 .places = &f->places,
+					 .cut = f->cut,
+					 .run = outcome};
+	return foreign_report_print(&r, o->format) ? DRB_EXIT_OK : DRB_EXIT_FAILED;
 }
 
 static int replay(const struct replay_options *o, struct foreign *f)
@@ -113,7 +207,7 @@ static int replay(const struct replay_options *o, struct foreign *f)
 		.hosts = f->plan.hosts,
 		.interface = DRB_HOST_INTERFACE,
 		.filter = filter,
-		.snaplen = RECOGNISE_BYTES,
+		.snaplen = TRACE_PRINT_BYTES,
 		.buffer_bytes = replay_buffer_bytes(o, f->plan.hosts),
 		.scorer = {f, recognise_arrival, arrived, result},
 	};
@@ -132,15 +226,14 @@ static int replay(const struct replay_options *o, struct foreign *f)
 		drb_error("out of memory or file descriptors");
 		return DRB_EXIT_USAGE;
 	}
+	f->run = &r;
+	// Before the run: a mistake is not to cost it.
+	const struct outputs to = {create(o->records), create(o->hgrm), create(o->flows)};
 	int code = DRB_EXIT_USAGE;
 	if (replay_run(&r, &outcome) == 0) {
-		for (uint32_t h = 0; h < f->plan.hosts; h++)
-			f->by_host[h].receiver_dropped = r.sink->ops->dropped(r.sink, h);
-		const struct foreign_report report = {.hosts = f->plan.hosts,
-						      .by_host = f->by_host,
-						      .skipped = &f->skipped,
-						      .run = &outcome};
-		code = foreign_report_print(&report, o->format) ? DRB_EXIT_OK : DRB_EXIT_FAILED;
+		code = report(f, &outcome);
+		if (write_files(f, &to) != DRB_EXIT_OK)
+			code = DRB_EXIT_FAILED;
 	}
 	r.sink->ops->destroy(r.sink);
 	return code;
@@ -169,7 +262,7 @@ static void print_hashed(const struct addrmap *map)
 
 int replay_foreign(const struct replay_options *o)
 {
-	struct foreign f = {.paths = o->paths, .count = o->count, .schedule = &o->schedule};
+	struct foreign f = {.o = o};
 	int code = DRB_EXIT_USAGE;
 
 	for (uint32_t i = 0; i < o->count; i++) {
@@ -180,7 +273,7 @@ int replay_foreign(const struct replay_options *o)
 	if (o->map && host_rules_load(&f.rules, o->map) < 0)
 		goto out;
 	f.by_host = calloc(f.plan.hosts, sizeof(*f.by_host));
-	if (!f.by_host || foreign_map(&f.trace, &f.rules, o->seed, &f.skipped, &f.map) < 0) {
+	if (!f.by_host || foreign_map(&f.trace, &f.rules, o->seed, &f.traffic) < 0) {
 		drb_error("out of memory");
 		goto out;
 	}
@@ -188,12 +281,13 @@ int replay_foreign(const struct replay_options *o)
 		drb_error("out of memory");
 		goto out;
 	}
-	print_hashed(f.map);
+	print_hashed(f.traffic.map);
 	code = replay(o, &f);
 out:
+	drop_places_free(&f.places);
 	silence_free(f.silence);
 	recogniser_free(f.recogniser);
-	addrmap_free(f.map);
+	foreign_free(&f.traffic);
 	host_rules_free(&f.rules);
 	free(f.by_host);
 	trace_free(&f.trace);

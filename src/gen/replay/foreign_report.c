@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gen/replay/foreign_report.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "core/fabric/names.h"
 
 #include "common/cli/log.h"
+#include "gen/replay/flow_report.h"
 
 // Figures of one host, or of all.
 #define COUNTS(X)                                                                                  \
@@ -31,10 +33,7 @@ struct row {
 #undef MEMBER
 };
 
-uint64_t foreign_skipped_count(const struct foreign_skipped *s)
-{
-	return s->not_ip + s->malformed + s->multicast + s->same_host + s->oversize;
-}
+#define FLOWS_SHOWN 16
 
 static struct row row_of(const struct recognised *h)
 {
@@ -72,7 +71,8 @@ static void put_run(struct drb_table *t, const struct foreign_report *r,
 	double seconds = run ? run->sending_ns / 1e9 : NAN;
 
 	put_count(t, run, run ? run->failed : 0);
-	put_count(t, run, foreign_skipped_count(r->skipped));
+	put_count(t, run, foreign_skipped_count(&r->traffic->skipped));
+	put_count(t, run, r->cut);
 	drb_table_real(t, seconds);
 	drb_table_real(t, run && seconds > 0 ? (double)run->sent / seconds : NAN);
 	drb_table_real(t, run ? run->late_max_ns / 1e3 : NAN);
@@ -89,6 +89,7 @@ static struct row print_rows(const struct foreign_report *r, enum drb_format for
 	static const struct drb_column columns[] = {{"host", NULL, DRB_TEXT, 0},
 						    COUNTS(COUNT){"not_sent", NULL, DRB_COUNT, 0},
 						    {"skipped", NULL, DRB_COUNT, 0},
+						    {"cut", NULL, DRB_COUNT, 0},
 						    {"seconds", NULL, DRB_REAL, 3},
 						    {"pps", NULL, DRB_REAL, 0},
 						    {"late_max_us", "late us", DRB_REAL, 1},
@@ -101,12 +102,15 @@ static struct row print_rows(const struct foreign_report *r, enum drb_format for
 	for (uint32_t h = 0; h < r->hosts; h++) {
 		char name[DRB_NAME_MAX];
 		struct row row = row_of(&r->by_host[h]);
+		uint64_t any = 0;
+#define ADD(key) any += row.key, all.key += row.key;
+		COUNTS(ADD)
+#undef ADD
+		if (any == 0 && format == DRB_FORMAT_TABLE)
+			continue;
 		drb_node_name(name, 0, h);
 		put_row(t, name, &row);
 		put_run(t, r, NULL);
-#define ADD(key) all.key += row.key;
-		COUNTS(ADD)
-#undef ADD
 	}
 	put_row(t, "all", &all);
 	put_run(t, r, r->run);
@@ -133,9 +137,17 @@ bool foreign_report_print(const struct foreign_report *r, enum drb_format format
 	struct row all = print_rows(r, format);
 
 	if (format == DRB_FORMAT_TABLE && run->latency.samples) {
-		printf("\nOf the %" PRIu64 " packets that can be told from others like them:\n",
-		       run->latency.samples);
+		printf("\nLatency of the %" PRIu64
+		       " packets that are unlike all others under way (of %" PRIu64 " received):\n",
+		       run->latency.samples, all.received);
 		print_latencies(&run->latency);
+	}
+	if (format == DRB_FORMAT_TABLE) {
+		putchar('\n');
+		size_t more = flow_report_print(stdout, format, &r->traffic->flows, r->places,
+						FLOWS_SHOWN);
+		if (more)
+			printf("and %zu more: --flows FILE has all\n", more);
 	}
 	if (all.others)
 		drb_info("%" PRIu64
@@ -146,10 +158,6 @@ bool foreign_report_print(const struct foreign_report *r, enum drb_format format
 					"was replayed, or "
 				      : "");
 	late_switches_say(&run->switches);
-	if (foreign_skipped_count(r->skipped))
-		drb_info("%" PRIu64
-			 " packets of the capture were not sent: " FOREIGN_SKIPPED_FORMAT,
-			 foreign_skipped_count(r->skipped), FOREIGN_SKIPPED_ARGUMENTS(*r->skipped));
 	return !all.lost && !all.duplicated && !all.misdelivered && !all.receiver_dropped &&
 	       !run->failed;
 }

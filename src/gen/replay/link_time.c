@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gen/replay/link_time.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,8 +12,9 @@
 // Slots this much longer or shorter than a packet's time are meant to be the same.
 #define SAME 0.01
 
-// The first uplink of a layer-1 switch of the fabric, or in F(1,d) its first port; false: nobody answers.
-static bool read_uplink(const char *fabric, struct drb_switch_link *link)
+// A port of a layer-1 switch of the fabric, or if it has none of this name its first to a host; false: nobody
+// answers.
+static bool read_port(const char *fabric, const char *port, struct drb_switch_link *link)
 {
 	struct drb_switch_socket *at;
 	struct drb_telemetry t;
@@ -24,11 +26,21 @@ static bool read_uplink(const char *fabric, struct drb_switch_link *link)
 	for (size_t i = 0; i < count && at[i].layer == 1 && !found; i++) {
 		if (drb_telemetry_open(&t, at[i].path, DRB_TELEMETRY_PROMPT_MS) < 0)
 			continue;
-		found = drb_read_link(&t, "u0", link) == 0 || drb_read_link(&t, "d0", link) == 0;
+		found = drb_read_link(&t, port, link) == 0 || drb_read_link(&t, "d0", link) == 0;
 		drb_telemetry_close(&t);
 	}
 	free(at);
 	return found;
+}
+
+int link_time_of_hosts(const char *fabric, struct drb_rate *rate, uint64_t *overhead)
+{
+	struct drb_switch_link link;
+
+	if (!read_port(fabric, "d0", &link) || drb_parse_rate(link.rate, rate) < 0)
+		return -ENOENT;
+	*overhead = link.overhead;
+	return 0;
 }
 
 // As users write it.
@@ -46,7 +58,7 @@ void link_time_compare(const struct link_time_traffic *traffic)
 	struct drb_rate rate;
 	char slot[32], takes[32];
 
-	if (!read_uplink(traffic->fabric, &link) || drb_parse_rate(link.rate, &rate) < 0 ||
+	if (!read_port(traffic->fabric, "u0", &link) || drb_parse_rate(link.rate, &rate) < 0 ||
 	    rate.value == 0)
 		return;
 	double bits = 8.0 * (double)(traffic->size + link.overhead);

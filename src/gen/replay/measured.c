@@ -9,6 +9,7 @@
 #include "core/fabric/names.h"
 #include "core/packet/measured_packet.h"
 
+#include "common/cli/file.h"
 #include "common/cli/log.h"
 #include "gen/replay/hosts.h"
 #include "gen/replay/link_time.h"
@@ -158,23 +159,6 @@ static struct sink *new_sink(const struct replay_options *o, const struct manife
 	return NULL;
 }
 
-static FILE *create(const char *path)
-{
-	FILE *file = path ? fopen(path, "w") : NULL;
-
-	if (path && !file)
-		drb_die("%s: %s", path, strerror(errno));
-	return file;
-}
-
-static bool finish(FILE *file, const char *path)
-{
-	if (!file || !(ferror(file) | fclose(file)))
-		return true;
-	drb_error("%s: cannot write all of it", path);
-	return false;
-}
-
 static int replay(const struct replay_options *o, const struct manifest *m, struct trace *t,
 		  struct score *s)
 {
@@ -213,7 +197,8 @@ static int replay(const struct replay_options *o, const struct manifest *m, stru
 	if (!r.sink)
 		return DRB_EXIT_USAGE;
 	// Before the run: a mistake is not to cost it.
-	FILE *records = create(o->records), *hgrm = create(o->hgrm);
+	FILE *records = o->records ? drb_file_write(o->records) : NULL;
+	FILE *hgrm = o->hgrm ? drb_file_write(o->hgrm) : NULL;
 	int rc = replay_run(&r, &outcome);
 	r.sink->ops->destroy(r.sink);
 	if (rc < 0)
@@ -221,9 +206,11 @@ static int replay(const struct replay_options *o, const struct manifest *m, stru
 	int code = print(o, m, slot_ns, awaited, &outcome);
 	if (records)
 		records_write(records, s);
-	if (hgrm && records_write_hgrm(hgrm, s) < 0)
+	if (hgrm && records_write_latencies(hgrm, s) < 0)
 		drb_die("out of memory");
-	return finish(records, o->records) && finish(hgrm, o->hgrm) ? code : DRB_EXIT_FAILED;
+	if (drb_file_written(records, o->records) | drb_file_written(hgrm, o->hgrm))
+		return DRB_EXIT_FAILED;
+	return code;
 }
 
 int replay_measured(const struct replay_options *o)

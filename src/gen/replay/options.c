@@ -24,10 +24,10 @@ enum {
 	KEY_WARMUP,
 	KEY_STATS,
 	KEY_SINK,
-	KEY_RECORDS,
-	KEY_HGRM,
 	KEY_HOSTS,
-	KEY_BEGIN
+	KEY_BEGIN,
+	KEY_RECORDS,
+	KEY_HGRM
 };
 enum {
 	KEY_SLOT = 0x200,
@@ -37,7 +37,10 @@ enum {
 	KEY_LOOP,
 	KEY_SEED,
 	KEY_MAP,
-	KEY_TO_STACK
+	KEY_TO_STACK,
+	KEY_LOAD,
+	KEY_MAX_GAP,
+	KEY_FLOWS
 };
 enum { KEY_MAC = 0x300, KEY_IPV4, KEY_IPV6 };
 
@@ -47,14 +50,14 @@ static const struct argp_option options[] = {
 	{"drain", KEY_DRAIN, "TIME", 0, "End after this long without an arrival (default 2s)", 0},
 	{"buffer", KEY_BUFFER, "KIB", 0, "Buffer of each receiving socket (default: 64 to 1024)",
 	 0},
+	{"records", KEY_RECORDS, "FILE", 0, "Write what became of each packet, as CSV", 0},
+	{"hgrm", KEY_HGRM, "FILE", 0,
+	 "Write percentiles of the latencies in us, as HdrHistogram's tools read them", 0},
 	{0, 0, NULL, 0, "For a directory of drbgen write:", 1},
 	{"slot", KEY_SLOT, "TIME", 0, "Replay with slots of this length", 1},
 	{"warmup", KEY_WARMUP, "SLOTS", 0, "Ignore the first slots in latencies", 1},
 	{"stats", KEY_STATS, "SLOTS", 0,
 	 "Measure latencies over so many slots: those after the warm-up, else the last ones", 1},
-	{"records", KEY_RECORDS, "FILE", 0, "Write what became of each packet, as CSV", 1},
-	{"hgrm", KEY_HGRM, "FILE", 0,
-	 "Write percentiles of the latencies in us, as HdrHistogram's tools read them", 1},
 	{"hosts", KEY_HOSTS, "FROM-TO", 0,
 	 "Of a fabric over several machines: these hosts are here, and others send and receive "
 	 "elsewhere, at the same --begin",
@@ -67,8 +70,13 @@ static const struct argp_option options[] = {
 	{0, 0, NULL, 0, "For any Ethernet captures:", 2},
 	{"multiplier", KEY_MULTIPLIER, "X", 0, "Send X times as fast as captured", 2},
 	{"pps", KEY_PPS, "RATE", 0, "Send so many packets a second, all hosts together", 2},
+	{"load", KEY_LOAD, "RHO", 0,
+	 "Send at the speed at which the busiest link of a host is used to this part of its rate",
+	 2},
 	{"topspeed", KEY_TOPSPEED, NULL, 0, "Send as fast as possible", 2},
 	{"loop", KEY_LOOP, "COUNT", 0, "Send the captures so often; 0: for ever (default 1)", 2},
+	{"max-gap", KEY_MAX_GAP, "TIME", 0, "Shorten pauses of a capture to this", 2},
+	{"flows", KEY_FLOWS, "FILE", 0, "Write what became of each flow, as CSV", 2},
 	{"seed", KEY_SEED, "NUMBER", 0, "Seed of the mapping of addresses onto hosts (default 1)",
 	 2},
 	{"map", KEY_MAP, "FILE", 0,
@@ -81,10 +89,19 @@ static const struct argp_option options[] = {
 	{0},
 };
 
+static const char *name_of(int key)
+{
+	const struct argp_option *at = options;
+
+	while (at->key != key)
+		at++;
+	return at->name;
+}
+
 static void set_pace(struct replay_options *o, enum schedule_mode mode)
 {
 	if (o->paced)
-		drb_die("only one of --multiplier, --pps and --topspeed");
+		drb_die("only one of --multiplier, --pps, --load and --topspeed");
 	o->paced = true;
 	o->schedule.mode = mode;
 }
@@ -103,8 +120,20 @@ static error_t parse_foreign(struct replay_options *o, int key, char *arg)
 		if (drb_parse_real(arg, 1e-3, 1e9, &o->schedule.rate) < 0)
 			drb_die("--pps %s: must be between 0.001 and 1e9", arg);
 		break;
+	case KEY_LOAD:
+		set_pace(o, SCHEDULE_TIMES);
+		if (drb_parse_real(arg, 1e-6, 1000, &o->load) < 0)
+			drb_die("--load %s: must be between 1e-6 and 1000, such as 0.5", arg);
+		break;
 	case KEY_TOPSPEED:
 		set_pace(o, SCHEDULE_TOPSPEED);
+		break;
+	case KEY_MAX_GAP:
+		if (drb_parse_time(arg, &o->max_gap_ns) < 0 || o->max_gap_ns == 0)
+			drb_die("--max-gap %s: must be a time such as 1s", arg);
+		break;
+	case KEY_FLOWS:
+		o->flows = arg;
 		break;
 	case KEY_LOOP:
 		o->schedule.loops = drb_option_u64("--loop", arg, 0, UINT32_MAX);
@@ -130,7 +159,8 @@ static error_t parse_foreign(struct replay_options *o, int key, char *arg)
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
-	o->foreign_given = true;
+	if (!o->foreign_option)
+		o->foreign_option = name_of(key);
 	return 0;
 }
 
@@ -166,12 +196,6 @@ static error_t parse_measured(struct replay_options *o, int key, char *arg)
 		if (drb_parse_u64(arg, 1, UINT32_MAX, &o->stats) < 0)
 			drb_die("--stats %s: must be a number of slots, at least 1", arg);
 		break;
-	case KEY_RECORDS:
-		o->records = arg;
-		break;
-	case KEY_HGRM:
-		o->hgrm = arg;
-		break;
 	case KEY_HOSTS:
 		parse_hosts(o, arg);
 		break;
@@ -191,7 +215,8 @@ static error_t parse_measured(struct replay_options *o, int key, char *arg)
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
-	o->measured_given = true;
+	if (!o->measured_option)
+		o->measured_option = name_of(key);
 	return 0;
 }
 
@@ -214,6 +239,12 @@ static error_t parse_common(struct replay_options *o, int key, char *arg)
 		if (drb_parse_u32(arg, 16, 1U << 20, &kib) < 0)
 			drb_die("--buffer %s: must be 16-%u KiB", arg, 1U << 20);
 		o->buffer_bytes = kib << 10;
+		return 0;
+	case KEY_RECORDS:
+		o->records = arg;
+		return 0;
+	case KEY_HGRM:
+		o->hgrm = arg;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -265,7 +296,8 @@ void replay_options_parse(struct replay_options *o, int argc, char **argv)
 		.children = children,
 		.args_doc = "DIR\nFILE...",
 		.doc = "Sends the captures of DIR, or any FILEs, from the hosts of a running "
-		       "fabric and reports what arrived.\v"
+		       "fabric and reports what arrived. A FILE may be compressed by gzip; - is "
+		       "standard input, and standard output where something is written.\v"
 		       "Latencies count from the slot in which a packet is generated; every link, "
 		       "also the host's own, takes one slot. Addresses of the fabric in captures "
 		       "keep their hosts, others have those of --map or get one by hash; several "

@@ -16,26 +16,28 @@ struct replay_options {
 	const char *fabric;
 	enum drb_format format;
 	uint64_t drain_ns;
-	uint32_t buffer_bytes; // of every receiving socket; 0: by the number of hosts
+	uint32_t buffer_bytes;              // of every receiving socket; 0: by the number of hosts
+	const char *records, *hgrm, *flows; // files to write; NULL: none
 
 	// Traffic of drbgen write only; absent ones are UINT64_MAX.
 	uint64_t slot_ns; // instead of the one it was written with
 	uint64_t warmup, stats;
 	enum replay_sink sink;
-	const char *records, *hgrm; // files to write; NULL: none
-	bool part;                  // hosts outside [first_host, end_host) are on other machines
+	bool part; // hosts outside [first_host, end_host) are on other machines
 	uint32_t first_host, end_host;
-	uint64_t begin_ns;   // of the first slot, CLOCK_REALTIME; REPLAY_ABSENT: soon
-	bool measured_given; // one of these options was given
+	uint64_t begin_ns;           // of the first slot, CLOCK_REALTIME; REPLAY_ABSENT: soon
+	const char *measured_option; // the first of these options that was given; NULL: none was
 
 	// Foreign captures only.
 	struct schedule schedule;
-	bool paced;      // one of --multiplier, --pps and --topspeed was given
-	uint64_t seed;   // of the mapping
-	const char *map; // file of host rules; NULL: none
+	bool paced;          // one of --multiplier, --pps, --load and --topspeed was given
+	double load;         // of the busiest link of a host; 0: not asked for
+	uint64_t max_gap_ns; // 0: pauses stay as they are
+	uint64_t seed;       // of the mapping
+	const char *map;     // file of host rules; NULL: none
 	const char *mac, *ipv4, *ipv6;
-	bool to_stack;      // hosts' own stacks get the packets, too
-	bool foreign_given; // one of these options was given
+	bool to_stack;              // hosts' own stacks get the packets, too
+	const char *foreign_option; // the first of these options that was given; NULL: none was
 };
 
 #define REPLAY_ABSENT UINT64_MAX

@@ -67,29 +67,35 @@ static void write_percentiles(FILE *out, const struct samples *samples)
 		fprintf(out, "%12.3f %14.12f %10zu \n", (double)samples->ns[n - 1] / 1e3, 1.0, n);
 }
 
-int records_write_hgrm(FILE *out, const struct score *s)
+void records_write_hgrm(FILE *out, uint64_t *ns, size_t count)
+{
+	const struct samples samples = {ns, count};
+	double sum = 0, squares = 0;
+
+	drb_quantile_sort(ns, count);
+	for (size_t i = 0; i < count; i++)
+		sum += (double)ns[i] / 1e3;
+	const double mean = count ? sum / (double)count : 0;
+	for (size_t i = 0; i < count; i++)
+		squares += ((double)ns[i] / 1e3 - mean) * ((double)ns[i] / 1e3 - mean);
+	fputs("       Value     Percentile TotalCount 1/(1-Percentile)\n\n", out);
+	write_percentiles(out, &samples);
+	fprintf(out, "#[Mean    = %12.3f, StdDeviation   = %12.3f]\n", mean,
+		count ? sqrt(squares / (double)count) : 0);
+	fprintf(out, "#[Max     = %12.3f, Total count    = %12zu]\n",
+		count ? (double)ns[count - 1] / 1e3 : 0, count);
+	// Samples are kept as they are: one bucket each.
+	fprintf(out, "#[Buckets = %12d, SubBuckets     = %12zu]\n", 1, count);
+}
+
+int records_write_latencies(FILE *out, const struct score *s)
 {
 	struct samples samples = {malloc((score_packets(s) + 1) * sizeof(*samples.ns)), 0};
-	double sum = 0, squares = 0;
 
 	if (!samples.ns)
 		return -ENOMEM;
 	score_each(s, take, &samples);
-	drb_quantile_sort(samples.ns, samples.count);
-	for (size_t i = 0; i < samples.count; i++)
-		sum += (double)samples.ns[i] / 1e3;
-	const double mean = samples.count ? sum / (double)samples.count : 0;
-	for (size_t i = 0; i < samples.count; i++)
-		squares +=
-			((double)samples.ns[i] / 1e3 - mean) * ((double)samples.ns[i] / 1e3 - mean);
-	fputs("       Value     Percentile TotalCount 1/(1-Percentile)\n\n", out);
-	write_percentiles(out, &samples);
-	fprintf(out, "#[Mean    = %12.3f, StdDeviation   = %12.3f]\n", mean,
-		samples.count ? sqrt(squares / (double)samples.count) : 0);
-	fprintf(out, "#[Max     = %12.3f, Total count    = %12zu]\n",
-		samples.count ? (double)samples.ns[samples.count - 1] / 1e3 : 0, samples.count);
-	// Samples are kept as they are: one bucket each.
-	fprintf(out, "#[Buckets = %12d, SubBuckets     = %12zu]\n", 1, samples.count);
+	records_write_hgrm(out, samples.ns, samples.count);
 	free(samples.ns);
 	return 0;
 }

@@ -10,4 +10,6 @@
 // packet that did not arrive; in_latencies is 0 for one that --warmup or --stats leave out.
 void records_write(FILE *out, const struct score *s);
 // Percentiles of the latencies, in us (.hgrm). 0 or -ENOMEM.
-int records_write_hgrm(FILE *out, const struct score *s);
+int records_write_latencies(FILE *out, const struct score *s);
+// The same of any latencies, which get sorted.
+void records_write_hgrm(FILE *out, uint64_t *ns, size_t count);

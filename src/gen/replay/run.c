@@ -11,6 +11,7 @@
 #include "common/cli/interrupt.h"
 #include "common/cli/log.h"
 #include "common/cli/progress.h"
+#include "common/cli/quantity.h"
 #include "gen/replay/hosts.h"
 #include "gen/replay/sender.h"
 
@@ -24,14 +25,23 @@
 static void await_sender(struct sender *s)
 {
 	uint64_t count = schedule_count(&s->schedule, s->trace);
+	// Of what is sent by the clock, the time tells how much is left; packets may come after a long pause.
+	uint64_t last_ns = schedule_time(&s->schedule, s->trace, count - 1);
+	bool timed = count != UINT64_MAX && last_ns > 0;
 	struct drb_progress progress;
 
-	drb_progress_begin(&progress, "packets sent", count == UINT64_MAX ? 0 : count);
+	drb_progress_begin(&progress, "packets sent",
+			   count == UINT64_MAX ? 0
+			   : timed             ? last_ns
+					       : count);
 	while (!atomic_load_explicit(&s->done, memory_order_acquire)) {
 		if (drb_interrupted())
 			atomic_store_explicit(&s->cancel, true, memory_order_relaxed);
+		uint64_t now = drb_clock_now();
 		drb_progress_update(&progress,
-				    atomic_load_explicit(&s->taken, memory_order_relaxed));
+				    !timed ? atomic_load_explicit(&s->taken, memory_order_relaxed)
+				    : now > s->start_ns ? now - s->start_ns
+							: 0);
 		drb_clock_sleep_until(drb_clock_now() + POLL_NS);
 	}
 	drb_progress_end(&progress);
@@ -51,6 +61,25 @@ static void await_arrivals(struct sink *sink, uint64_t sent, uint64_t drain_ns)
 		last = now;
 	}
 	drb_clock_sleep_until(drb_clock_now() + GRACE_NS);
+}
+
+// Before anything is sent: how long it will take.
+static void announce(const struct replay *r)
+{
+	uint64_t count = schedule_count(&r->schedule, r->trace);
+	char text[DRB_DURATION_MAX];
+
+	if (count == 0)
+		return;
+	double last_ns = (double)schedule_time(&r->schedule, r->trace, count - 1);
+	if (count == UINT64_MAX)
+		drb_info("sends %zu packets again and again, until it is interrupted",
+			 r->trace->count);
+	else if (r->schedule.mode == SCHEDULE_TOPSPEED)
+		drb_info("sends %" PRIu64 " packets as fast as possible", count);
+	else
+		drb_info("sends %" PRIu64 " packets in %s", count,
+			 drb_format_duration(last_ns, text));
 }
 
 // When the run begins, and by which clock packets say when they were sent.
@@ -102,10 +131,7 @@ static int send_and_receive(struct replay *r, struct sender *sender)
 
 int replay_run(struct replay *r, struct replay_result *result)
 {
-	struct sender sender = {.trace = r->trace,
-				.schedule = r->schedule,
-				.measured = r->measured,
-				.late_ns = r->late_ns};
+	struct sender sender = {.trace = r->trace, .measured = r->measured, .late_ns = r->late_ns};
 	struct late_sum late = {.switches = 0};
 	struct hosts hosts;
 	const struct hosts_setup setup = {.fabric = r->fabric,
@@ -122,6 +148,8 @@ int replay_run(struct replay *r, struct replay_result *result)
 	if (r->check)
 		rc = r->check(r->trace, hosts.mtu, r->context);
 	if (rc == 0) {
+		announce(r);
+		sender.schedule = r->schedule;
 		drb_interrupt_catch((int)SA_RESETHAND); // a second signal ends it at once
 		sender.socket = hosts.send;
 		sender.log = r->sendings ? r->sendings(r->context) : NULL;

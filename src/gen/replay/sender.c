@@ -63,7 +63,7 @@ static void send_packet(struct sender *s, struct trace_packet *p, uint64_t due)
 	s->last_ns = tx_ns;
 	p->sent++;
 	if (s->log)
-		moments_add(s->log, (size_t)(p - s->trace->packet), tx_ns);
+		moments_add(s->log, (uint32_t)(p - s->trace->packet), tx_ns);
 	if (s->schedule.mode == SCHEDULE_TOPSPEED)
 		return;
 	uint64_t late = tx_ns > due ? tx_ns - due : 0;

@@ -212,4 +212,20 @@ TEST(sweeps_hit_both_ends)
 	free(list.value);
 }
 
+TEST(lengths_of_time_are_for_people)
+{
+	static const struct {
+		double seconds;
+		const char *text;
+	} cases[] = {{0, "0.000 s"},       {0.19, "0.190 s"},        {12.52, "12.5 s"},
+		     {200, "3 min 20 s"},  {7199.9, "119 min 59 s"}, {86400, "24 h 0 min"},
+		     {1e6, "11 days 13 h"}};
+	char text[DRB_DURATION_MAX];
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_string_equal(drb_format_duration(1e9 * cases[i].seconds, text),
+				    cases[i].text);
+	drb_format_duration(1.8e19, text); // nobody waits for it, and it fits
+}
+
 TEST_MAIN(NULL, NULL)

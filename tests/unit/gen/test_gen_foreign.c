@@ -318,9 +318,12 @@ TEST(addresses_with_a_host_keep_it)
 	};
 	struct host_rules rules = {.plan = drb_addr_default(16)};
 	struct addrmap *m = addrmap_new(16, 1);
-	assert_int_equal(load_rules(&rules, "# mine\n\n192.168.1.7 h4\n172.16.0.0/12\th5 # more\n"
-					    "2001:db8::/32 h6\n10.0.0.11 h3\n"),
-			 0);
+	assert_int_equal(
+		load_rules(
+			&rules,
+			"\xef\xbb\xbf# of Windows\r\n\n192.168.1.7 h4\n172.16.0.0/12\th5 # more\n"
+			"2001:db8::/32 h6\n10.0.0.11 h3\n"),
+		0);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct ipframe_address a = parsed(cases[i].address), b = parsed("9.9.9.9");
 		assert_int_equal(host_rules_host(&rules, &a), cases[i].host);
@@ -355,6 +358,7 @@ TEST(maps_with_mistakes_are_refused)
 		{"1.2.3.4 h1 h2", ":1: must be an address"},
 		{"1.2.3.4 h16", "\"h16\" is no host: must be h0 to h15"},
 		{"1.2.3.4 s1-0", "\"s1-0\" is no host"},
+		{"1.2.3.4,h1", ":1: must be an address"},
 	};
 	struct host_rules rules = {.plan = drb_addr_default(16)};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -379,7 +383,7 @@ TEST(traces_are_mapped)
 {
 	struct drb_addr_plan plan = drb_addr_default(16);
 	struct drb_rng rng = drb_rng_seed(9, 0);
-	struct foreign_skipped skipped = {0};
+	struct foreign_traffic traffic;
 	struct trace t = {0};
 	uint8_t noise[1600] = {0};
 	add_frame(&t, &recipes[0], &rng, 5000);
@@ -392,19 +396,23 @@ TEST(traces_are_mapped)
 	assert_non_null(trace_add(&t, 4, noise, 60, 20000)); // far too long
 	drb_store16(noise + 28, 1);
 	assert_non_null(trace_add(&t, 6000, noise, 60, 1515)); // longer than the MTU
-	struct addrmap *map;
-	assert_int_equal(foreign_map(&t, &(struct host_rules){.plan = plan}, 1, &skipped, &map), 0);
-	addrmap_free(map);
-	foreign_fit(&t, 1500, &skipped);
-	assert_int_equal(skipped.not_ip, 1);
-	assert_int_equal(skipped.malformed, 1);
-	assert_int_equal(skipped.same_host, 1);
-	assert_int_equal(skipped.oversize, 2);
+	char text[FOREIGN_SKIPPED_TEXT];
+	assert_int_equal(foreign_map(&t, &(struct host_rules){.plan = plan}, 1, &traffic), 0);
+	foreign_fit(&t, 1500, &traffic.skipped);
+	assert_int_equal(traffic.skipped.not_ip, 1);
+	assert_int_equal(traffic.skipped.malformed, 1);
+	assert_int_equal(traffic.skipped.same_host, 1);
+	assert_int_equal(traffic.skipped.oversize, 2);
+	assert_int_equal(foreign_skipped_count(&traffic.skipped), 5);
+	foreign_skipped_text(&traffic.skipped, text);
+	assert_non_null(strstr(text, "1 are not IP, 1 are too short"));
+	assert_null(strstr(text, "multicast"));
 	assert_int_equal(t.count, 2);
 	assert_int_equal(t.packet[0].time_ns, 0);
 	assert_int_equal(t.packet[1].time_ns, 1000);
 	for (size_t i = 0; i < t.count; i++)
 		assert_int_equal(drb_addr_of_mac(&plan, t.packet[i].frame + 6), t.packet[i].host);
+	foreign_free(&traffic);
 	trace_free(&t);
 }
 
@@ -413,16 +421,14 @@ TEST(arrivals_are_told_apart)
 	enum { PACKETS = 500, HOSTS = 4 };
 	struct drb_addr_plan plan = drb_addr_default(HOSTS);
 	struct drb_rng rng = drb_rng_seed(10, 0);
-	struct foreign_skipped skipped = {0};
+	struct foreign_traffic traffic;
 	struct recognised host[HOSTS], want[HOSTS] = {0};
 	struct trace t = {0};
 	struct tally tally;
 	uint8_t stranger[60] = {0};
 	for (uint32_t i = 0; i < PACKETS; i++)
 		add_frame(&t, &recipes[i % ARRAY_SIZE(recipes)], &rng, i);
-	struct addrmap *map;
-	assert_int_equal(foreign_map(&t, &(struct host_rules){.plan = plan}, 1, &skipped, &map), 0);
-	addrmap_free(map);
+	assert_int_equal(foreign_map(&t, &(struct host_rules){.plan = plan}, 1, &traffic), 0);
 	struct recogniser *r = recogniser_new(&t, &plan, t.count);
 	assert_non_null(r);
 	for (size_t i = 0; i < t.count; i++) {
@@ -433,12 +439,13 @@ TEST(arrivals_are_told_apart)
 		p->sent = 1 + (fate == 3); // sent twice, arrives twice
 		copies += fate == 3;
 		for (uint32_t c = 0; c < copies; c++)
-			recogniser_frame(r, &(struct arrival){.host = at,
-							      .captured = p->size < RECOGNISE_BYTES
-										  ? p->size
-										  : RECOGNISE_BYTES,
-							      .size = p->size,
-							      .frame = p->frame});
+			recogniser_frame(r,
+					 &(struct arrival){.host = at,
+							   .captured = p->size < TRACE_PRINT_BYTES
+									       ? p->size
+									       : TRACE_PRINT_BYTES,
+							   .size = p->size,
+							   .frame = p->frame});
 		want[p->host].sent += p->sent;
 		want[dst].expected += p->sent;
 		want[at].received += copies;
@@ -451,13 +458,20 @@ TEST(arrivals_are_told_apart)
 					      .size = sizeof(stranger),
 					      .frame = stranger});
 	want[2].strangers = 1;
-	recogniser_result(r, host, &tally);
+	recogniser_result(r, host, &traffic.flows, &tally);
 	assert_memory_equal(host, want, sizeof(want));
 	assert_int_equal(tally.received + want[0].missing + want[1].missing + want[2].missing +
 				 want[3].missing,
 			 want[0].sent + want[1].sent + want[2].sent + want[3].sent +
 				 tally.duplicated + tally.misdelivered);
+	for (size_t i = 0; i < traffic.flows.count; i++) {
+		const struct flow *f = &traffic.flows.at[i];
+		tally.delivered -= f->sent - f->lost;
+		tally.duplicated -= f->duplicated;
+	}
+	assert_true(tally.delivered == 0 && tally.duplicated == 0);
 	recogniser_free(r);
+	foreign_free(&traffic);
 	trace_free(&t);
 }
 

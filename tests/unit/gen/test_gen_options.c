@@ -40,7 +40,7 @@ TEST(defaults_hold)
 	assert_int_equal(o.schedule.mode, SCHEDULE_TIMES);
 	assert_int_equal(o.schedule.loops, 1);
 	assert_int_equal(o.seed, 1);
-	assert_false(o.measured_given || o.foreign_given || o.paced);
+	assert_true(!o.measured_option && !o.foreign_option && !o.paced);
 }
 
 TEST(options_of_measured_traffic)
@@ -57,8 +57,8 @@ TEST(options_of_measured_traffic)
 	assert_int_equal(o.sink, REPLAY_SINK_PCAP);
 	assert_int_equal(o.buffer_bytes, 65536);
 	assert_int_equal(o.format, DRB_FORMAT_CSV);
-	assert_true(o.measured_given);
-	assert_false(o.foreign_given);
+	assert_string_equal(o.measured_option, "slot");
+	assert_null(o.foreign_option);
 }
 
 TEST(options_of_foreign_captures)
@@ -75,8 +75,22 @@ TEST(options_of_foreign_captures)
 	assert_string_equal(o.mac, "06:01");
 	assert_int_equal(o.drain_ns, 1000000000);
 	assert_int_equal(o.format, DRB_FORMAT_JSON);
-	assert_true(o.foreign_given && o.paced);
-	assert_false(o.measured_given);
+	assert_true(o.paced);
+	assert_string_equal(o.foreign_option, "pps");
+	assert_null(o.measured_option);
+}
+
+TEST(options_of_both)
+{
+	struct replay_options o;
+	char text[] = "--records r --hgrm - --max-gap 1s --load 0.5 a";
+
+	parse(&o, text);
+	assert_string_equal(o.records, "r");
+	assert_string_equal(o.hgrm, "-");
+	assert_string_equal(o.foreign_option, "max-gap");
+	assert_int_equal(o.max_gap_ns, 1000000000);
+	assert_true(o.load == 0.5 && o.paced && o.schedule.mode == SCHEDULE_TIMES);
 }
 
 // The exit code of a process that parses the line; its message goes nowhere.
@@ -120,6 +134,9 @@ TEST(mistakes_are_refused)
 		"--loop -1 a",
 		"--seed 1.5 a",
 		"--drain forever d",
+		"--load 0 a",
+		"--load 0.5 --pps 10 a",
+		"--max-gap 0s a",
 		"--nothing d",
 	};
 

@@ -8,9 +8,23 @@
 
 #define SENDINGS 400
 
-static void keep(struct moments *m, size_t kind, uint64_t ns)
+static void keep(struct moments *m, uint32_t kind, uint64_t ns)
 {
 	moments_add(m, kind, ns);
+}
+
+// The latencies that are certain; returns how many.
+static size_t latencies(struct moments *sent, struct moments *arrived, uint64_t *latency)
+{
+	struct outcome outcome[SENDINGS];
+	size_t certain = 0;
+
+	pairs_find(sent, arrived, outcome);
+	for (size_t i = 0; i < sent->count; i++) {
+		if (outcome[i].latency_ns != LATENCY_UNKNOWN)
+			latency[certain++] = outcome[i].latency_ns;
+	}
+	return certain;
 }
 
 // One kind: times of sendings and arrivals, 0 ends a list; what is certain.
@@ -45,13 +59,43 @@ TEST(what_is_certain)
 			keep(&sent, 7, x->sent[i]);
 		for (size_t i = 0; i < 6 && x->arrived[i]; i++)
 			keep(&arrived, 7, x->arrived[i]);
-		size_t pairs = pairs_find(&sent, &arrived, latency), want = 0;
+		size_t pairs = latencies(&sent, &arrived, latency), want = 0;
 		while (want < 5 && x->latency[want])
 			want++;
 		if (pairs != want)
 			fail_msg("%s: %zu latencies", x->what, pairs);
 		for (size_t i = 0; i < pairs; i++)
 			assert_int_equal(latency[i], x->latency[i]);
+		moments_free(&sent);
+		moments_free(&arrived);
+	}
+}
+
+// What became of each: A arrived, L lost, ? nobody knows.
+TEST(fates)
+{
+	static const struct {
+		uint64_t sent[3], arrived[3];
+		const char *fate;
+	} cases[] = {
+		{{10, 20, 30}, {15, 25, 35}, "AAA"}, {{10, 20, 30}, {25, 26, 33}, "AAA"},
+		{{10, 20, 30}, {0}, "LLL"},          {{10, 20, 30}, {15}, "ALL"},
+		{{10, 20, 30}, {15, 35}, "A??"},
+	};
+
+	for (size_t c = 0; c < ARRAY_SIZE(cases); c++) {
+		struct moments sent, arrived;
+		struct outcome outcome[3];
+		assert_int_equal(moments_make(&sent, 3), 0);
+		assert_int_equal(moments_make(&arrived, 3), 0);
+		for (size_t i = 0; i < 3; i++) {
+			keep(&sent, 7, cases[c].sent[i]);
+			if (cases[c].arrived[i])
+				keep(&arrived, 7, cases[c].arrived[i]);
+		}
+		pairs_find(&sent, &arrived, outcome);
+		for (size_t i = 0; i < 3; i++)
+			assert_int_equal("?AL"[outcome[i].fate], cases[c].fate[i]);
 		moments_free(&sent);
 		moments_free(&arrived);
 	}
@@ -93,7 +137,7 @@ TEST(never_wrong)
 		assert_int_equal(moments_make(&sent, SENDINGS), 0);
 		assert_int_equal(moments_make(&arrived, SENDINGS), 0);
 		for (uint64_t i = 0; i < SENDINGS; i++) {
-			size_t kind = drb_rng_below(&rng, kinds);
+			uint32_t kind = drb_rng_below(&rng, kinds);
 			uint64_t at = 1 + i * 1000000,
 				 late = 1 + drb_rng_below(&rng, 4000) * 1000 + i;
 			keep(&sent, kind, at);
@@ -102,7 +146,7 @@ TEST(never_wrong)
 			keep(&arrived, kind, at + late);
 			truth[delivered++] = late;
 		}
-		size_t pairs = pairs_find(&sent, &arrived, latency);
+		size_t pairs = latencies(&sent, &arrived, latency);
 		qsort(truth, delivered, sizeof(*truth), ascending);
 		qsort(latency, pairs, sizeof(*latency), ascending);
 		assert_true(is_part_of(latency, pairs, truth, delivered));
@@ -122,10 +166,10 @@ TEST(packets_of_their_own_are_all_found)
 	assert_int_equal(moments_make(&sent, SENDINGS), 0);
 	assert_int_equal(moments_make(&arrived, SENDINGS), 0);
 	for (uint64_t i = 0; i < SENDINGS; i++)
-		keep(&sent, i, i + 1);
+		keep(&sent, (uint32_t)i, i + 1);
 	for (uint64_t i = SENDINGS; i-- > 0;)
-		keep(&arrived, i, 2 * SENDINGS + 2 * i); // in the order of another clock
-	assert_int_equal(pairs_find(&sent, &arrived, latency), SENDINGS);
+		keep(&arrived, (uint32_t)i, 2 * SENDINGS + 2 * i); // in the order of another clock
+	assert_int_equal(latencies(&sent, &arrived, latency), SENDINGS);
 	for (uint64_t i = 0; i < SENDINGS; i++)
 		sum += latency[i];
 	assert_int_equal(sum, SENDINGS * (2 * SENDINGS - 1) + SENDINGS * (SENDINGS - 1) / 2);
@@ -145,7 +189,7 @@ TEST(long_replays_are_cut)
 		keep(&sent, 1, 100 * i + 1);
 		keep(&arrived, 1, 100 * i + 51);
 	}
-	assert_int_equal(pairs_find(&sent, &arrived, latency), 3);
+	assert_int_equal(latencies(&sent, &arrived, latency), 3);
 	moments_free(&sent);
 	moments_free(&arrived);
 	assert_int_equal(moments_make(&sent, 3), 0);
@@ -154,7 +198,7 @@ TEST(long_replays_are_cut)
 		keep(&sent, 1, 100 * i + 1);
 		keep(&arrived, 1, 100 * i + 151);
 	}
-	assert_int_equal(pairs_find(&sent, &arrived, latency), 0);
+	assert_int_equal(latencies(&sent, &arrived, latency), 0);
 	moments_free(&sent);
 	moments_free(&arrived);
 	assert_int_equal(moments_make(&sent, UINT64_MAX), 0);

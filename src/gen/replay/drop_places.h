@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// At which ports of a fabric packets were dropped while something was replayed, by the counters of its
+// switches. They count by port, not by flow: of a flow it is known which of these ports it can have met.
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/fabric/tree.h"
+
+#define DROP_PLACES_TEXT 160
+
+struct drop_counts;
+
+struct drop_places {
+	struct drop_counts *before; // NULL: nobody answers
+	struct drop_place *at;      // those with most drops first; after drop_places_end()
+	size_t count;
+	struct drb_tree tree;
+};
+
+// Reads the counters before a replay, from the switches that answer promptly; after one that does not, no further.
+struct drop_places drop_places_begin(const char *fabric);
+void drop_places_end(struct drop_places *d, const char *fabric);
+void drop_places_free(struct drop_places *d);
+
+// Where packets between two hosts may have been dropped: "s1-0.u1 queue_full", several with a semicolon
+// between them; "" where no switch on their ways says so.
+void drop_places_text(const struct drop_places *d, uint32_t from, uint32_t to,
+		      char text[DROP_PLACES_TEXT]);

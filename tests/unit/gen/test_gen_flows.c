@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Flows of captures: how they are told apart, what became of each, and packets that are captured twice.
+#include "fixtures/unit.h"
+
+#include "core/packet/bytes.h"
+#include "gen/captures/foreign.h"
+#include "gen/captures/recognise.h"
+#include "gen/captures/repeats.h"
+
+// A frame of UDP from 192.168.1.<from> to 8.8.8.8, of which `captured` bytes are there, at a place.
+static void add_udp(struct trace *t, uint8_t from, uint16_t port, uint32_t captured, uint32_t place)
+{
+	uint8_t frame[60] = {[12] = 8, [14] = 0x45, [23] = 17, [26] = 192, 168, 1,
+			     from,     8,           8,         8,          8};
+
+	drb_store16(frame + 34, port);
+	struct trace_packet *p = trace_add(t, (int64_t)t->count, frame, captured, sizeof(frame));
+	assert_non_null(p);
+	p->place = place;
+	p->cut = captured < sizeof(frame) ? TRACE_CUT : TRACE_WHOLE;
+}
+
+TEST(flows_are_told_apart)
+{
+	const struct host_rules rules = {.plan = drb_addr_default(8)};
+	struct foreign_traffic traffic;
+	struct trace t = {0};
+	char a[FLOW_TEXT_MAX];
+
+	for (uint32_t i = 0; i < 12; i++)
+		add_udp(&t, (uint8_t)(1 + i % 2), (uint16_t)(1000 + i % 3), 60, 0);
+	add_udp(&t, 1, 1000, 36, 0); // without its ports
+	assert_int_equal(foreign_map(&t, &rules, 1, &traffic), 0);
+	assert_int_equal(traffic.flows.count, 7);
+	for (size_t i = 0; i < t.count; i++) {
+		const struct flow_key *key = &traffic.flows.at[t.packet[i].flow].key;
+		bool whole = t.packet[i].cut == TRACE_WHOLE;
+		assert_int_equal(key->source_port, whole ? 1000 + i % 3 : 0);
+		assert_int_equal(key->source.bytes[3], 1 + i % 2);
+		assert_int_equal(key->from, t.packet[i].host);
+		assert_int_equal(t.packet[i].cut, whole ? TRACE_WHOLE : TRACE_CUT_PORTS);
+	}
+	assert_string_equal(flow_end(&traffic.flows.at[0].key.destination, 53, a), "8.8.8.8:53");
+	assert_string_equal(flow_protocol(&traffic.flows.at[0].key, a), "udp");
+	foreign_free(&traffic);
+	trace_free(&t);
+}
+
+// As many as were captured at the place that has most of them; only of a switch is it certain that they are the same.
+TEST(repeats_are_found)
+{
+	struct repeats found;
+	struct trace t = {0};
+
+	for (uint32_t i = 0; i < 40; i++)
+		add_udp(&t, (uint8_t)(i / 2), 7, 60, i % 2); // each at both places
+	for (uint32_t i = 0; i < 6; i++)
+		add_udp(&t, 200, 7, 60, 0); // alike, and sent so often
+	for (uint32_t i = 0; i < 4; i++)
+		add_udp(&t, 200, 7, 60, 1);
+	add_udp(&t, 201, 7, 60, 1);
+	assert_int_equal(repeats_take_out(&t, &found), 0);
+	assert_int_equal(found.left, 24);
+	assert_int_equal(found.taken_out, 0);
+	assert_int_equal(t.count, 51);
+	for (size_t i = 0; i < t.count; i++)
+		t.packet[i].at_switch = true;
+	assert_int_equal(repeats_take_out(&t, &found), 0);
+	assert_int_equal(found.left, 0);
+	assert_int_equal(found.taken_out, 24);
+	assert_int_equal(t.count, 27);
+	// What is left is of two places, and each of them once.
+	assert_int_equal(repeats_take_out(&t, &found), 0);
+	assert_int_equal(found.left + found.taken_out, 0);
+	trace_free(&t);
+}
+
+// Two flows: one is overtaken by itself, of the other every third packet is lost.
+TEST(flows_have_figures_of_their_own)
+{
+	enum { PACKETS = 30 };
+	const struct host_rules rules = {.plan = drb_addr_default(8)};
+	struct foreign_traffic traffic;
+	struct recognised host[8];
+	struct trace t = {0};
+	struct tally tally;
+	size_t count;
+
+	for (uint32_t i = 0; i < PACKETS; i++) {
+		add_udp(&t, (uint8_t)(1 + i % 2), 9, 60, 0);
+		t.packet[i].frame[50] = (uint8_t)i; // unlike all others
+	}
+	assert_int_equal(foreign_map(&t, &rules, 1, &traffic), 0);
+	assert_int_equal(traffic.flows.count, 2);
+	struct recogniser *r = recogniser_new(&t, &rules.plan, PACKETS);
+	assert_non_null(r);
+	for (uint32_t i = 0; i < PACKETS; i++) {
+		struct trace_packet *p = &t.packet[i];
+		uint64_t latency =
+			i % 4 == 0 ? 5000 : 100; // of the first flow: two packets overtake
+		p->sent = 1;
+		moments_add(recogniser_sendings(r), i, 1000 * (i + 1));
+		if (i % 2 == 1 && i % 3 == 0)
+			continue;
+		recogniser_frame(r,
+				 &(struct arrival){.host = drb_addr_of_mac(&rules.plan, p->frame),
+						   .captured = p->size,
+						   .size = p->size,
+						   .frame = p->frame,
+						   .rx_ns = 1000 * (i + 1) + latency});
+	}
+	recogniser_result(r, host, &traffic.flows, &tally);
+	struct drb_latency all = recogniser_latency(r, &traffic.flows);
+	const struct flow *first = &traffic.flows.at[t.packet[0].flow];
+	const struct flow *second = &traffic.flows.at[t.packet[1].flow];
+	assert_int_equal(first->sent, 15);
+	assert_int_equal(first->lost, 0);
+	assert_int_equal(first->reordered, 7); // all that took 5000 ns but the last
+	assert_true(first->latency.max == 5000 && first->latency.p50 == 5000);
+	assert_int_equal(second->lost, 5);
+	assert_int_equal(second->reordered, 0);
+	assert_true(second->latency.samples == 10 && second->latency.max == 100);
+	assert_int_equal(all.samples, 25);
+	const struct outcome *outcome = recogniser_outcomes(r, &count);
+	assert_int_equal(count, PACKETS);
+	for (size_t i = 0; i < count; i++) {
+		bool lost = outcome[i].packet % 2 == 1 && outcome[i].packet % 3 == 0;
+		assert_int_equal(outcome[i].fate, lost ? FATE_LOST : FATE_ARRIVED);
+		assert_true(lost == (outcome[i].latency_ns == LATENCY_UNKNOWN));
+	}
+	recogniser_free(r);
+	foreign_free(&traffic);
+	trace_free(&t);
+}
+
+TEST_MAIN(NULL, NULL)
