@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct trace trace = {0};
 
 	listen_to_errors();
-	int rc = trace_load(&trace, path);
+	int rc = trace_load(&trace, path, false);
 	said = errors_said();
 	if (rc == 0) {
 		require(said[0] == '\0' || (is_one_line(said) && strstr(said, path)));

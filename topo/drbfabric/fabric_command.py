@@ -205,13 +205,17 @@ def add_faults(verb):
     p.add_argument('-n', '--lines', type=positive, default=faults.LOG_LINES, metavar='COUNT',
                    help=f'lines of each switch at first (default {faults.LOG_LINES})')
     p = verb('scenario', scenario.run, 'make things happen at given times, and show on one time axis what the '
-             'fabric did', ('faults.txt', 'faults.txt --replay traffic --interval 200ms --csv'))
+             'fabric did', ('faults.txt', 'faults.txt --replay traffic --interval 200ms --csv',
+                            'faults.txt --replay capture.pcap --map map --load 0.5'))
     p.add_argument('file', metavar='FILE', help="lines such as '2s kill s2-1', '2500ms cut s1-0.u0', '# remark'")
     p.add_argument('--replay', nargs='+', metavar='TRAFFIC', help='what drbgen replays meanwhile')
     p.add_argument('--interval', type=a_duration, default=0.5, metavar='TIME', help='between rows (default 500ms)')
     p.add_argument('--duration', type=a_duration, metavar='TIME',
                    help='go on at least so long (default: until the last event, and the end of the replay)')
     add_format_options(p)
+    group = p.add_argument_group('as of drbgen replay')
+    for name, metavar in scenario.REPLAY_OPTIONS.items():
+        group.add_argument(f'--{name}', **({'metavar': metavar} if metavar else {'action': 'store_true'}))
 
 
 def parser():

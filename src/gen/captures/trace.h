@@ -58,6 +58,6 @@ void trace_merge(struct trace *t, int64_t origin);
 uint64_t trace_fingerprint(const uint8_t *frame, uint32_t captured, uint32_t size);
 
 // Appends all packets of an Ethernet capture (drb_file_read(), capture_reader.h) with host = DRB_NO_LABEL and
-// key = 0; of one that is cut or damaged those before, with a warning. 0, or -EINVAL after a message that
+// key = 0; of one that is cut or damaged those before, with a warning, unless it must be whole. 0, or -EINVAL after a message that
 // names the file: not readable, no capture, no whole packet, not Ethernet, or out of memory.
-int trace_load(struct trace *t, const char *path);
+int trace_load(struct trace *t, const char *path, bool whole);

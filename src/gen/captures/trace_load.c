@@ -27,7 +27,7 @@ static int add_record(struct trace *t, const struct capture_record *r)
 	return 0;
 }
 
-static int load(struct trace *t, const char *name, struct capture *c)
+static int load(struct trace *t, const char *name, struct capture *c, bool whole)
 {
 	struct capture_record record;
 	enum capture_result result;
@@ -40,7 +40,7 @@ static int load(struct trace *t, const char *name, struct capture *c)
 		}
 		packets++;
 	}
-	if (result == CAPTURE_REFUSED || (result == CAPTURE_CUT && packets == 0)) {
+	if (result == CAPTURE_REFUSED || (result == CAPTURE_CUT && (whole || packets == 0))) {
 		drb_error("%s: %s", name, capture_wrong(c));
 		return -EINVAL;
 	}
@@ -50,7 +50,7 @@ static int load(struct trace *t, const char *name, struct capture *c)
 	return 0;
 }
 
-int trace_load(struct trace *t, const char *path)
+int trace_load(struct trace *t, const char *path, bool whole)
 {
 	const char *name = drb_file_name(path);
 	FILE *in = drb_file_read(path);
@@ -62,7 +62,7 @@ int trace_load(struct trace *t, const char *path)
 	else if (!c)
 		drb_error("%s: out of memory", name);
 	else
-		rc = load(t, name, c);
+		rc = load(t, name, c, whole);
 	t->files++;
 	capture_free(c);
 	if (in)

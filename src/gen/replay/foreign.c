@@ -266,7 +266,7 @@ int replay_foreign(const struct replay_options *o)
 	int code = DRB_EXIT_USAGE;
 
 	for (uint32_t i = 0; i < o->count; i++) {
-		if (trace_load(&f.trace, o->paths[i]) < 0)
+		if (trace_load(&f.trace, o->paths[i], false) < 0)
 			goto out;
 	}
 	f.rules.plan = f.plan = make_plan(o);

@@ -83,7 +83,7 @@ int measured_load(const char *dir, const struct manifest *m, uint64_t slot_ns, s
 			drb_error("%s: path too long", dir);
 			return -ENAMETOOLONG;
 		}
-		int rc = trace_load(t, path);
+		int rc = trace_load(t, path, true);
 		if (rc == 0)
 			rc = take_capture(&loading, path, src, first);
 		if (rc < 0)

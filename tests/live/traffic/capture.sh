@@ -67,22 +67,20 @@ cp -r "$scratch/traffic" "$scratch/broken"
 echo '{' >"$scratch/broken/traffic.json"
 refused "no input" 'what is to be replayed'
 refused "no such file" "$scratch/none.*No such file" "$scratch/none"
-refused "no capture" "$scratch/text: not a readable capture" "$scratch/text"
-refused "a capture that ends in its header" "$scratch/stub.pcap: .*truncated" "$scratch/stub.pcap"
-refused "a capture that ends in a packet" "$scratch/cut.pcap: packet [0-9]+: .*truncated" \
-  "$scratch/cut.pcap"
-refused "one such capture of two" "$scratch/cut.pcap: packet" "$capture" "$scratch/cut.pcap"
+refused "no capture" "$scratch/text: no capture: neither pcap nor pcapng" "$scratch/text"
+refused "a capture that ends in its header" "$scratch/stub.pcap: ends in its header" "$scratch/stub.pcap"
+refused "one such capture of two" "$scratch/stub.pcap: ends" "$capture" "$scratch/stub.pcap"
 refused "no Ethernet" "$scratch/raw.pcap: link type RAW" "$scratch/raw.pcap"
 refused "no traffic" "$scratch/traffic.json: No such file" "$scratch"
 refused "a manifest that is none" 'traffic.json: line' "$scratch/broken"
-refused "a truncated capture of traffic" 'h1.pcap: packet [0-9]+: .*truncated' "$scratch/short"
+refused "a truncated capture of traffic" 'h1.pcap: ends in the middle of packet' "$scratch/short"
 refused "no fabric for traffic" 'h0: no network namespace /run/netns/drb-h0' "$scratch/traffic"
 refused "no fabric for captures" 'fabric drb: no hosts' "$capture"
 refused "two paces" 'only one of' --pps 100 --topspeed "$capture"
 refused "no pace" '--pps 0' --pps 0 "$capture"
 refused "a negative multiplier" '--multiplier -1' --multiplier -1 "$capture"
-refused "a pace for traffic" 'slot by slot' --pps 100 "$scratch/traffic"
-refused "a slot for captures" '--slot' --slot 2ms "$capture"
+refused "a pace for traffic" '--pps is for captures.*slot by slot' --pps 100 "$scratch/traffic"
+refused "a slot for captures" '--slot is for a directory' --records "$scratch/r" --slot 2ms "$capture"
 refused "a warm-up longer than the traffic" '--warmup 50: .*50 slots' --warmup 50 "$scratch/traffic"
 
 up -l 2 -d 2 --links memif
@@ -117,6 +115,31 @@ check "as fast as possible" replay "$capture" --topspeed
 whole "as fast as possible" 1
 check "two captures at once" replay "$capture" "$scratch/nano.pcap" --multiplier 2
 whole "two captures at once" 2
+
+words() { # words ARGUMENT...: likewise, and what is said in $scratch/said
+  "$build/src/gen/drbgen" replay "$@" --json >"$scratch/report" 2>"$scratch/said" || return
+  jq -c 'select(.host == "all")' "$scratch/report" >"$scratch/all"
+}
+said() { cat "$scratch/said" && grep -qE -- "$1" "$scratch/said"; }
+check "a capture that ends in a packet" words "$scratch/cut.pcap" --topspeed
+check "is sent up to there" said 'cut.pcap: ends in the middle of packet [0-9]+: only what is before it is used'
+check "frames that were captured in part" words "$capture" --multiplier 2
+check "are counted" all_says '.cut > 100 and .cut < .sent and .skipped == 400'
+check "and named" said "$(jq -r .cut "$scratch/all") packets were captured in part: what is missing is sent as zeros"
+check "how long it takes is said before" said "^drbgen: sends $packets packets in 0\.[56]"
+gzip -c "$capture" >"$scratch/c.pcap.gz"
+check "gzip" replay "$scratch/c.pcap.gz" --pps 5000
+whole "gzip" 1
+check "standard input" replay - --pps 5000 <"$capture"
+whole "standard input" 1
+make_capture "$scratch/gap.pcap" 60 gap
+check "a capture with a pause of a day, which is shortened" words "$scratch/gap.pcap" --max-gap 100ms
+check "ends soon" all_says '.sent == 50 and .seconds < 1'
+"$build/src/gen/drbgen" replay "$scratch/gap.pcap" >/dev/null 2>"$scratch/said" &
+waiting=$!
+check "else it is named" soon said 'gap.pcap: packet 32 comes 24 h 0 min after the one before it: --max-gap 1s'
+kill -TERM $waiting
+wait $waiting
 
 # Until more was sent than the capture holds; a few packets may be other programs'.
 went_round() { [ "$(($(all_hosts_sent) - sent_before))" -gt $((packets * 5 / 4)) ]; }
@@ -156,6 +179,40 @@ wait $running
 check "the first one was not disturbed" test $? = 0
 ip -n drb-h5 link set eth0 down
 refused "a host whose interface is down" 'h5: interface eth0 is down' "$scratch/traffic"
+check "down" fabric down
+
+# The only link to h0 is too slow for what h1 and h2 send it.
+up -l 2 -d 2 --rate 500pps --queue 16
+printf '192.168.0.0/16 h1\n8.8.0.0/16 h0\n::192.168.0.0/112 h2\n::8.8.0.0/112 h7\n' >"$scratch/map"
+check "a load beyond that of the links" bash -c "! '$build/src/gen/drbgen' replay '$capture' --map '$scratch/map' --load 1.5 \
+  --flows '$scratch/flows' --records '$scratch/records' --hgrm '$scratch/hgrm'"
+# What is said of flows is what is said of their packets, and the ports that dropped are those on their ways.
+flows_say() {
+  python3 - "$scratch/flows" "$scratch/records" "$scratch/hgrm" <<'END'
+import collections, csv, sys
+flows, records = (list(csv.DictReader(open(path))) for path in sys.argv[1:3])
+key = lambda r: tuple(r[k] for k in ('protocol', 'source', 'source_port', 'destination', 'destination_port'))
+sent = collections.Counter(map(key, records))
+lost = collections.Counter(key(r) for r in records if r['fate'] == 'lost')
+mean = collections.defaultdict(list)
+for r in records:
+    if r['latency_ns']:
+        mean[key(r)].append(int(r['latency_ns']))
+        assert int(r['received_ns']) - int(r['sent_ns']) == int(r['latency_ns'])
+assert len(flows) == len(sent) > 100
+for f in flows:
+    assert int(f['sent']) == sent[key(f)] and int(f['lost']) == lost[key(f)], f
+    ns = mean[key(f)]
+    assert not ns or abs(float(f['latency_mean_us']) - sum(ns) / len(ns) / 1e3) < 0.1, f
+to_h0 = [f for f in flows if f['destination_host'] == 'h0' and int(f['lost'])]
+assert len(to_h0) > 5 and all('s1-0.d0 queue_full' in f['dropped_at'] for f in to_h0), to_h0
+assert not any('s1-0.d0' in f['dropped_at'] for f in flows if f['destination_host'] == 'h7'), flows
+total = int(open(sys.argv[3]).read().split('Total count')[1].split('=')[1].split(']')[0])
+assert total == sum(map(len, mean.values())) > 100
+print(len(flows), 'flows,', sum(lost.values()), 'packets lost')
+END
+}
+check "flows and packets tell the same" flows_say
 check "down" fabric down
 check "nothing is left" nothing_left
 finish

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes a capture such as others make: TCP, UDP, ARP, VLAN tags, IPv6, snapped packets.
 
-make_capture.py FILE PACKETS [micro|nano|pcapng|raw|long]
+make_capture.py FILE PACKETS [micro|nano|pcapng|raw|long|gap]
 2000 packets a second on average; every sixth packet is ARP. The same PACKETS give the same traffic.
-Frames of `long` are said to be of 3000 bytes more than were captured.
+`gap` has a pause of a day after half of the packets. Frames of `long` are said to be of 3000 bytes more than were captured.
 """
 
 import random
@@ -75,10 +75,11 @@ def packets(count):
         yield at, frame(number, rng)
 
 
-def write_pcap(out, count, nano, link, more):
+def write_pcap(out, count, nano, link, more, gap=0):
     scale = 10**9 if nano else 10**6
     out.write(struct.pack('<IHHiIII', 0xa1b23c4d if nano else 0xa1b2c3d4, 2, 4, 0, 0, 65535, link))
-    for at, data in packets(count):
+    for number, (at, data) in enumerate(packets(count)):
+        at += gap if number >= count // 2 else 0
         captured = data[:SNAPLEN]
         out.write(struct.pack('<IIII', int(at), int(at % 1 * scale), len(captured), len(data) + more))
         out.write(captured)
@@ -107,7 +108,8 @@ def main():
         if kind == 'pcapng':
             write_pcapng(out, count)
         else:
-            write_pcap(out, count, kind == 'nano', 101 if kind == 'raw' else 1, 3000 if kind == 'long' else 0)
+            write_pcap(out, count, kind == 'nano', 101 if kind == 'raw' else 1, 3000 if kind == 'long' else 0,
+                       86400 if kind == 'gap' else 0)
 
 
 main()

@@ -134,7 +134,7 @@ static int load(struct trace *t, const void *bytes, size_t size)
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, bytes, size), size);
 	close(fd);
-	int rc = trace_load(t, path);
+	int rc = trace_load(t, path, false);
 	unlink(path);
 	return rc;
 }
@@ -234,8 +234,8 @@ TEST(broken_captures_are_refused)
 	file.record[0].fraction = 1000000000;
 	assert_int_equal(load(&t, &file, sizeof(file)), -EINVAL);
 	assert_non_null(strstr(drb_msg_last(), ": packet 1 is damaged"));
-	assert_int_equal(trace_load(&t, "/nowhere/at.all"), -EINVAL);
-	assert_int_equal(trace_load(&t, "/tmp"), -EINVAL);
+	assert_int_equal(trace_load(&t, "/nowhere/at.all", false), -EINVAL);
+	assert_int_equal(trace_load(&t, "/tmp", false), -EINVAL);
 	assert_non_null(strstr(drb_msg_last(), "/tmp: Is a directory"));
 	trace_free(&t);
 }

@@ -11,8 +11,8 @@ from drbfabric.common import interrupts
 
 
 class Child:
-    """A program that is told a text and whose output is kept, or with `shown` goes where that of
-    this program goes. Leaving the context ends it with SIGTERM and waits for it."""
+    """A program that is told a text, or with None what this program is told, and whose output is kept, or with
+    `shown` goes where that of this program goes. Leaving the context ends it with SIGTERM and waits for it."""
 
     def __init__(self, command, text='', shown=False):
         self.files = [] if shown else [tempfile.TemporaryFile('w+') for _ in range(2)]
@@ -20,9 +20,9 @@ class Child:
         begun = False
         try:
             with interrupts.deferred(), tempfile.TemporaryFile('w+') as told:
-                told.write(text)
+                told.write(text or '')
                 told.seek(0)
-                self.process = subprocess.Popen(command, stdin=told, stdout=out, stderr=err)
+                self.process = subprocess.Popen(command, stdin=None if text is None else told, stdout=out, stderr=err)
                 begun = True
         except OSError as e:
             raise Failure(f'cannot start program {command[0]}: {os.strerror(e.errno)}') from e
@@ -37,6 +37,10 @@ class Child:
 
     def runs(self):
         return self.process.poll() is None
+
+    def said(self):
+        """What it has said on standard error until now."""
+        return os.pread(self.files[1].fileno(), 1 << 20, 0).decode(errors='replace')
 
     def wait(self):
         """(exit status, standard output, standard error) once it has ended."""

@@ -27,6 +27,12 @@ COLUMNS = [('time_s', 'time s'), ('delivered_pps', 'delivered/s'), ('dropped_pps
            ('detours_pps', 'detours/s'), ('queue_packets', 'queued'), ('silent', 'silent'), ('event', 'event')]
 
 
+# Options of drbgen replay that a scenario takes, too, and what follows them.
+REPLAY_OPTIONS = {'map': 'FILE', 'multiplier': 'X', 'pps': 'RATE', 'load': 'RHO', 'topspeed': None, 'max-gap': 'TIME',
+                  'loop': 'COUNT', 'seed': 'NUMBER', 'to-stack': None, 'slot': 'TIME', 'flows': 'FILE',
+                  'records': 'FILE', 'hgrm': 'FILE'}
+
+
 class Event(NamedTuple):
     at: float  # seconds from the beginning
     verb: str
@@ -64,7 +70,7 @@ def need_all(fabric, events, replay):
         except Failure as e:
             raise usage(f'{event.line}: {event.verb}: {e}') from e
     for path in replay or []:
-        if not os.path.exists(path):
+        if path != '-' and not os.path.exists(path):
             raise usage(f'--replay {path}: {os.strerror(errno.ENOENT)}')
 
 
@@ -143,21 +149,43 @@ def observe(fabric, events, replay, args):
             return rows
 
 
+def replay_options(args):
+    """Those that were given, as drbgen takes them."""
+    given = []
+    for name, metavar in REPLAY_OPTIONS.items():
+        value = getattr(args, name.replace('-', '_'))
+        if value not in (None, False):
+            given += [f'--{name}', value] if metavar else [f'--{name}']
+    if given and not args.replay:
+        raise usage(f'{given[0]}: goes with --replay TRAFFIC')
+    return given
+
+
+def begin(child):
+    """Waits until drbgen is about to send; false if it has ended without it."""
+    while child.runs() and '\ndrbgen: sends ' not in f'\n{child.said()}':
+        time.sleep(0.02)
+    return child.runs()
+
+
 def run(args):
     need_root()
     events = read(args.file)
     fabric = fabrics.Fabric(args.name)
     fabric.need_plan()
     need_all(fabric, events, args.replay)
+    options = replay_options(args)
     if not args.replay:
         print_rows(COLUMNS, observe(fabric, events, None, args), args.format)
         return 0
-    command = [program('drbgen', 'gen'), 'replay', *args.replay, '--fabric', fabric.name]
+    command = [program('drbgen', 'gen'), 'replay', *args.replay, *options, '--fabric', fabric.name]
     command += ['--json'] if args.format != 'table' else []
-    with Child(command) as child:
-        rows = observe(fabric, events, child, args)
+    with Child(command, None if '-' in args.replay else '') as child:
+        # Nothing happens where nothing will be replayed.
+        rows = observe(fabric, events, child, args) if begin(child) else []
         code, out, said = child.wait()
-    print_rows(COLUMNS, rows, args.format)
+    if rows:
+        print_rows(COLUMNS, rows, args.format)
     sys.stdout.flush()
     sys.stderr.write(out + said)
     return code
