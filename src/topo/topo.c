@@ -23,7 +23,7 @@ const struct drb_option topo_options[] = {
 	 "Uplinks of a switch of layer 1 (default D); fewer: the fat-tree is oversubscribed",
 	 .kind = DRB_OPTION_TEXT, AT(uplinks)},
 	{"--fabric", "NAME", "Name of the fabric (default " DRB_FABRIC_DEFAULT ")",
-	 .kind = DRB_OPTION_TEXT, AT(fabric), .alias = "--name"},
+	 .kind = DRB_OPTION_TEXT, AT(fabric), .alias = "--name", .letter = 'f'},
 	{"--ipv4", "NET/LEN", "IPv4 network of the hosts (default 10.0.0.0/8)",
 	 .kind = DRB_OPTION_TEXT, AT(ipv4)},
 	{"--ipv6", "NET/LEN", "IPv6 network of the hosts (default fd00::/64)",

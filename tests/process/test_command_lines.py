@@ -4,6 +4,7 @@
 
 test_command_lines.py VERSION PROGRAM...    TAP on standard output."""
 import functools
+import gzip
 import os
 import re
 import subprocess
@@ -148,6 +149,42 @@ def traffic_is_named_by_traffic():
     assert seen == 5, seen
 
 
+def letters_mean_the_same():
+    """Of programs in C, an option has one letter wherever it has one, and a letter one option in a program. What most have
+    a use for has its letter everywhere."""
+    letters, options = {}, {}
+    for command in commands():
+        if name_of(command[0]) in ('drbfabric', 'drbexperiment', 'drbrootless'):
+            continue
+        for letter, option in re.findall(r'^  (?:-(\w), |    )--([a-z-]+)', help_of(*command), re.M):
+            if letter:
+                assert letters.setdefault(option, letter) == letter, (command, option, letters)
+                place = name_of(command[0]), letter
+                assert options.setdefault(place, option) == option, (command, letter, options)
+            else:
+                assert option not in ('fabric', 'out', 'interval', 'count', 'all', 'layers', 'arity'), (command, option)
+    assert len(letters) > 10, letters
+
+
+def a_dash_is_standard_input():
+    """Of all that is read: what is wrong in it is said of it, and gzip is undone."""
+    drbsim, drbswitch, drbgen = (next(p for p in PROGRAMS if name_of(p) == f'drb{n}') for n in ('sim', 'switch', 'gen'))
+    for command, text, wrong in (
+            ((drbsim, 'replay', '-'), b'mist\n', 'standard input:1: '),
+            ((drbsim, 'packet', '--traffic', 'file:-'), b'mist\n', 'standard input:1: '),
+            ((drbsim, 'transfer', '--sizes', 'file:-'), b'mist\n', 'standard input:1: '),
+            ((drbgen, 'write', '--out', '/dev/null/x', '--traffic', 'file:-'), b'mist\n', 'standard input:1: '),
+            ((drbgen, 'replay', '-'), b'mist\n', 'standard input: no capture'),
+            ((drbswitch, '--check', '-c', '-'), b'a: [\n', '-:')):
+        for data in (text, gzip.compress(text), b'\xef\xbb\xbf' + text):
+            r = subprocess.run(command, input=data, capture_output=True, timeout=WITHIN, check=False)
+            said_ = r.stderr.decode()
+            assert r.returncode == 2 and len(said_.splitlines()) == 1 and wrong in said_, (command, data, said_)
+    r = subprocess.run((drbswitch, '--check', '-c', '-'), input=gzip.compress(b'fabric: {}'), capture_output=True,
+                       timeout=WITHIN, check=False)
+    assert b'compressed by gzip: gunzip it' in r.stderr, r
+
+
 def every_fabric_has_the_same_size():
     seen = 0
     for command in commands():
@@ -162,4 +199,5 @@ def every_fabric_has_the_same_size():
 
 tap.run((verbs_are_found, help_is_the_same_however_it_is_asked_for, help_has_examples, the_version_is_told,
          a_mistake_is_one_line, an_option_that_is_wrong_is_told_where_to_look, a_fabric_is_named_by_fabric,
-         traffic_is_named_by_traffic, every_fabric_has_the_same_size))
+         traffic_is_named_by_traffic, every_fabric_has_the_same_size,
+         letters_mean_the_same, a_dash_is_standard_input))

@@ -29,6 +29,7 @@ struct parser {
 static void add(struct parser *p, const struct drb_option *o, void *into, int group)
 {
 	int key = o->letter ? o->letter : KEY_FIRST + p->count;
+	bool letter = o->alias && o->alias[1] != '-';
 	void *field = (char *)into + o->at;
 
 	if (!o->name) {
@@ -43,9 +44,12 @@ static void add(struct parser *p, const struct drb_option *o, void *into, int gr
 		p->field[p->count] = field;
 		p->argp[p->count++] =
 			i == 0 ? (struct argp_option){o->name + 2, key, o->arg, 0, o->help, group}
-			       : (struct argp_option){o->alias + 2, key,
-						      NULL,         OPTION_ALIAS | OPTION_HIDDEN,
-						      NULL,         group};
+			       : (struct argp_option){letter ? NULL : o->alias + 2,
+						      letter ? o->alias[1] : key,
+						      NULL,
+						      OPTION_ALIAS | OPTION_HIDDEN,
+						      NULL,
+						      group};
 	}
 }
 

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <yaml.h>
 
@@ -23,7 +24,7 @@ static size_t length;
 
 static int open_plainly(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
 }
@@ -45,6 +46,10 @@ static int read_whole(const char *path, int (*open_it)(const char *))
 		length = 0;
 	} else if (length > TEXT_MAX) {
 		drb_error("%s: longer than %d KiB: no config", path, TEXT_MAX >> 10);
+		length = 0;
+	} else if (length > 1 && memcmp(text, "\x1f\x8b", 2) == 0) {
+		drb_error("%s: compressed by gzip: gunzip it, for a config is written to, too",
+			  path);
 		length = 0;
 	} else {
 		fclose(f);

@@ -29,9 +29,9 @@ struct events {
 static const struct drb_option options[] = {
 	{"--json", NULL, "Print one JSON object a line", .kind = DRB_OPTION_FLAG, AT(json)},
 	{"--interval", "TIME", "How often to look (default 200ms)", .kind = DRB_OPTION_TIME,
-	 AT(interval_ns), 10e6},
+	 AT(interval_ns), 10e6, .letter = 'i'},
 	{"--count", "N", "End after so many events (default: never)", .kind = DRB_OPTION_U64,
-	 AT(most), 1},
+	 AT(most), 1, .letter = 'c'},
 	{0},
 };
 

@@ -45,6 +45,8 @@ static void add_setting(struct set *s, const char *arg)
 		drb_die("'%s': that is too much at once", arg);
 }
 
+enum { KEY_SAVE = 0x200 };
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct set *s = state->input;
@@ -56,6 +58,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'a':
 		s->all = true;
 		return 0;
+	case KEY_SAVE:
 	case 's':
 		s->save = true;
 		return 0;
@@ -80,8 +83,9 @@ int ctl_set(int argc, char **argv)
 	static const struct argp_child children[] = {{&ctl_argp, 0, NULL, 0}, {0}};
 	static const struct argp_option options[] = {
 		{"all", 'a', NULL, 0, "Every running switch, or every one of --fabric", 0},
-		{"save", 's', NULL, 0, "Also write into the configs what was set, now and before",
-		 0},
+		{"save", KEY_SAVE, NULL, 0,
+		 "Also write into the configs what was set, now and before", 0},
+		{NULL, 's', NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
 		{0},
 	};
 	static const struct argp argp = {

@@ -56,7 +56,7 @@ static void parse_host(const struct drb_option *o, const char *text, void *host)
 static const struct drb_option option_table[] = {
 	{"--listen", "ADDRESS:PORT",
 	 "Where to serve (default " LISTEN_DEFAULT "; an IPv6 address in brackets)",
-	 .kind = DRB_OPTION_OTHER, AT(listen), .parse = parse_listen, .letter = 'l'},
+	 .kind = DRB_OPTION_OTHER, AT(listen), .parse = parse_listen, .alias = "-l"},
 	{"--host", "NAME",
 	 "Name by which browsers reach this machine, beside the address and localhost",
 	 .kind = DRB_OPTION_OTHER, AT(host), .parse = parse_host},

@@ -331,7 +331,7 @@ static int trace(const struct options *o, const struct drb_tree *tree)
 	return whole ? code : DRB_EXIT_FAILED;
 }
 
-enum { KEY_TIME = 0x300 };
+enum { KEY_TIME = 't' };
 
 static const struct argp_option option_table[] = {
 	{"time", KEY_TIME, "TIME", 0, "How long packets are watched (default 2s)", 0},

@@ -19,7 +19,7 @@
 
 #define CLEAR_SCREEN "\033[H\033[2J"
 
-enum { KEY_INTERVAL = 'i', KEY_COUNT = 'n' };
+enum { KEY_INTERVAL = 'i', KEY_COUNT = 'c' };
 
 // One reading of one switch: sums over its ports.
 struct sample {
@@ -190,6 +190,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 				arg);
 		return 0;
 	case KEY_COUNT:
+	case 'n':
 		w->rounds = drb_option_u64("--count", arg, 1, UINT64_MAX);
 		return 0;
 	case ARGP_KEY_ARG:
@@ -205,6 +206,7 @@ int ctl_watch(int argc, char **argv)
 	static const struct argp_option options[] = {
 		{"interval", KEY_INTERVAL, "TIME", 0, "Time between two tables (default 1s)", 1},
 		{"count", KEY_COUNT, "N", 0, "End after N tables (default: when interrupted)", 1},
+		{NULL, 'n', NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 1},
 		{0},
 	};
 	static const struct argp_child children[] = {{&ctl_table_argp, 0, NULL, 0}, {0}};

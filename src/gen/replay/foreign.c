@@ -175,7 +175,7 @@ static int write_files(const struct foreign *f, const struct outputs *to)
 		flow_records_write(to->records, &records);
 	if (to->hgrm && flow_records_write_hgrm(to->hgrm, &records) < 0)
 		drb_die("out of memory");
-	return drb_file_written(to->flows, f->o->flows) |
+	return drb_file_written(to->flows, f->o->flow_records) |
 	       drb_file_written(to->records, f->o->records) |
 	       drb_file_written(to->hgrm, f->o->hgrm);
 }
@@ -228,7 +228,7 @@ static int replay(const struct replay_options *o, struct foreign *f)
 	}
 	f->run = &r;
 	// Before the run: a mistake is not to cost it.
-	const struct outputs to = {create(o->records), create(o->hgrm), create(o->flows)};
+	const struct outputs to = {create(o->records), create(o->hgrm), create(o->flow_records)};
 	int code = DRB_EXIT_USAGE;
 	if (replay_run(&r, &outcome) == 0) {
 		code = report(f, &outcome);

@@ -147,7 +147,7 @@ bool foreign_report_print(const struct foreign_report *r, enum drb_format format
 		size_t more = flow_report_print(stdout, format, &r->traffic->flows, r->places,
 						FLOWS_SHOWN);
 		if (more)
-			printf("and %zu more: --flows FILE has all\n", more);
+			printf("and %zu more: --flow-records FILE has all\n", more);
 	}
 	if (all.others)
 		drb_info("%" PRIu64

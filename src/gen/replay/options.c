@@ -20,14 +20,14 @@
 enum {
 	KEY_DRAIN = 0x100,
 	KEY_BUFFER,
-	KEY_FABRIC,
 	KEY_WARMUP,
 	KEY_STATS,
 	KEY_SINK,
 	KEY_HOSTS,
 	KEY_BEGIN,
 	KEY_RECORDS,
-	KEY_HGRM
+	KEY_HGRM,
+	KEY_FABRIC = 'f'
 };
 enum {
 	KEY_SLOT = 0x200,
@@ -40,7 +40,7 @@ enum {
 	KEY_TO_STACK,
 	KEY_LOAD,
 	KEY_MAX_GAP,
-	KEY_FLOWS
+	KEY_FLOW_RECORDS
 };
 enum { KEY_MAC = 0x300, KEY_IPV4, KEY_IPV6 };
 
@@ -76,16 +76,16 @@ static const struct argp_option options[] = {
 	{"topspeed", KEY_TOPSPEED, NULL, 0, "Send as fast as possible", 2},
 	{"loop", KEY_LOOP, "COUNT", 0, "Send the captures so often; 0: for ever (default 1)", 2},
 	{"max-gap", KEY_MAX_GAP, "TIME", 0, "Shorten pauses of a capture to this", 2},
-	{"flows", KEY_FLOWS, "FILE", 0, "Write what became of each flow, as CSV", 2},
+	{"flow-records", KEY_FLOW_RECORDS, "FILE", 0, "Write what became of each flow, as CSV", 2},
 	{"seed", KEY_SEED, "NUMBER", 0, "Seed of the mapping of addresses onto hosts (default 1)",
 	 2},
 	{"map", KEY_MAP, "FILE", 0,
 	 "Hosts of addresses, one a line: 192.168.1.7 h4, or 10.1.0.0/16 h5", 2},
 	{"to-stack", KEY_TO_STACK, NULL, 0,
 	 "Hand the packets to the hosts' own network stacks, too, which then answer them", 2},
-	{"mac", KEY_MAC, "BASE", 0, "First two bytes of hosts' MACs (default 02:00)", 2},
-	{"ipv4", KEY_IPV4, "NET", 0, "IPv4 network of the hosts (default 10.0.0.0/8)", 2},
-	{"ipv6", KEY_IPV6, "NET", 0, "IPv6 network of the hosts (default fd00::/64)", 2},
+	{"mac", KEY_MAC, "XX:XX", 0, "First two bytes of hosts' MACs (default 02:00)", 2},
+	{"ipv4", KEY_IPV4, "NET/LEN", 0, "IPv4 network of the hosts (default 10.0.0.0/8)", 2},
+	{"ipv6", KEY_IPV6, "NET/LEN", 0, "IPv6 network of the hosts (default fd00::/64)", 2},
 	{0},
 };
 
@@ -132,8 +132,8 @@ static error_t parse_foreign(struct replay_options *o, int key, char *arg)
 		if (drb_parse_time(arg, &o->max_gap_ns) < 0 || o->max_gap_ns == 0)
 			drb_die("--max-gap %s: must be a time such as 1s", arg);
 		break;
-	case KEY_FLOWS:
-		o->flows = arg;
+	case KEY_FLOW_RECORDS:
+		o->flow_records = arg;
 		break;
 	case KEY_LOOP:
 		o->schedule.loops = drb_option_u64("--loop", arg, 0, UINT32_MAX);

@@ -17,7 +17,7 @@ struct replay_options {
 	enum drb_format format;
 	uint64_t drain_ns;
 	uint32_t buffer_bytes;              // of every receiving socket; 0: by the number of hosts
-	const char *records, *hgrm, *flows; // files to write; NULL: none
+	const char *records, *hgrm, *flow_records; // files to write; NULL: none
 
 	// Traffic of drbgen write only; absent ones are UINT64_MAX.
 	uint64_t slot_ns; // instead of the one it was written with

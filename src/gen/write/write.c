@@ -28,7 +28,7 @@
 #include "gen/captures/manifest.h"
 #include "gen/frames/measured_frame.h"
 
-enum { KEY_TRAFFIC = 0x100, KEY_LOAD, KEY_SLOTS, KEY_SLOT, KEY_SIZE, KEY_SEED, KEY_OUT, KEY_MAC };
+enum { KEY_TRAFFIC = 0x100, KEY_LOAD, KEY_SLOTS, KEY_SLOT, KEY_SIZE, KEY_SEED, KEY_MAC, KEY_OUT = 'o' };
 enum { KEY_IPV4 = 0x200, KEY_IPV6 };
 
 struct write {
@@ -50,9 +50,9 @@ static const struct argp_option options[] = {
 	 "Frame size without FCS, up to 14 more than the hosts' MTU (default 128)", 0},
 	{"seed", KEY_SEED, "NUMBER", 0, "The same seed gives the same packets (default 1)", 0},
 	{"out", KEY_OUT, "DIR", 0, "Directory to write to; made if missing (required)", 0},
-	{"mac", KEY_MAC, "BASE", 0, "First two bytes of hosts' MACs (default 02:00)", 1},
-	{"ipv4", KEY_IPV4, "NET", 0, "IPv4 network of the hosts (default 10.0.0.0/8)", 1},
-	{"ipv6", KEY_IPV6, "NET", 0, "IPv6 network of the hosts (default fd00::/64)", 1},
+	{"mac", KEY_MAC, "XX:XX", 0, "First two bytes of hosts' MACs (default 02:00)", 1},
+	{"ipv4", KEY_IPV4, "NET/LEN", 0, "IPv4 network of the hosts (default 10.0.0.0/8)", 1},
+	{"ipv6", KEY_IPV6, "NET/LEN", 0, "IPv6 network of the hosts (default fd00::/64)", 1},
 	{0},
 };
 

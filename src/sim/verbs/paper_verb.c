@@ -23,7 +23,7 @@
 
 static const struct drb_option options[] = {
 	{"--out", "DIR", "Directory to write to; made if missing (required)",
-	 .kind = DRB_OPTION_TEXT, AT(dir)},
+	 .kind = DRB_OPTION_TEXT, AT(dir), .letter = 'o'},
 	{"--quick", NULL, "Few repetitions and short runs: under a minute", .kind = DRB_OPTION_FLAG,
 	 AT(quick)},
 	{"--long", NULL,

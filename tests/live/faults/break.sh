@@ -96,7 +96,7 @@ check "a map with a mistake" fails_with 2 'map:1: .*h0 to h7' fabric scenario "$
 check "leaves links as they are, too" links_are_up
 check "a map without a replay" fails_with 2 '--map: goes with --replay' fabric scenario "$scratch/cut" --map "$scratch/map"
 echo '192.168.0.0/16 h4' >"$scratch/map"
-check "a map of a capture" fabric scenario /dev/null --replay "$scratch/c.pcap" --map "$scratch/map" --flows "$scratch/flows"
+check "a map of a capture" fabric scenario /dev/null --replay "$scratch/c.pcap" --map "$scratch/map" --flow-records "$scratch/flows"
 check "is used" grep -q ',h4,' "$scratch/flows"
 check "a file that is not there" fails_with 2 'drbfabric: nothing: No such file or directory$' fabric scenario nothing
 check "a table for people" says 'delivered/s' fabric scenario /dev/null --duration 300ms --interval 100ms

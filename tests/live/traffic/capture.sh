@@ -185,7 +185,7 @@ check "down" fabric down
 up -l 2 -d 2 --rate 500pps --queue 16
 printf '192.168.0.0/16 h1\n8.8.0.0/16 h0\n::192.168.0.0/112 h2\n::8.8.0.0/112 h7\n' >"$scratch/map"
 check "a load beyond that of the links" bash -c "! '$build/src/gen/drbgen' replay '$capture' --map '$scratch/map' --load 1.5 \
-  --flows '$scratch/flows' --records '$scratch/records' --hgrm '$scratch/hgrm'"
+  --flow-records '$scratch/flows' --records '$scratch/records' --hgrm '$scratch/hgrm'"
 # What is said of flows is what is said of their packets, and the ports that dropped are those on their ways.
 flows_say() {
   python3 - "$scratch/flows" "$scratch/records" "$scratch/hgrm" <<'END'

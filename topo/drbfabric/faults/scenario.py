@@ -29,7 +29,7 @@ COLUMNS = [('time_s', 'time s'), ('delivered_pps', 'delivered/s'), ('dropped_pps
 
 # Options of drbgen replay that a scenario takes, too, and what follows them.
 REPLAY_OPTIONS = {'map': 'FILE', 'multiplier': 'X', 'pps': 'RATE', 'load': 'RHO', 'topspeed': None, 'max-gap': 'TIME',
-                  'loop': 'COUNT', 'seed': 'NUMBER', 'to-stack': None, 'slot': 'TIME', 'flows': 'FILE',
+                  'loop': 'COUNT', 'seed': 'NUMBER', 'to-stack': None, 'slot': 'TIME', 'flow-records': 'FILE',
                   'records': 'FILE', 'hgrm': 'FILE'}
 
 
@@ -44,7 +44,7 @@ def read(path):
     """Events of a file, in the order of times."""
     events = []
     try:
-        with open(path, encoding='utf-8') as f:
+        with open(0 if path == '-' else path, encoding='utf-8-sig') as f:
             lines = f.read().splitlines()
     except OSError as e:
         raise usage(f'{path}: {os.strerror(e.errno)}') from e
