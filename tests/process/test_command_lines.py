@@ -150,8 +150,8 @@ def traffic_is_named_by_traffic():
 
 
 def letters_mean_the_same():
-    """Of programs in C, an option has one letter wherever it has one, and a letter one option in a program. What most have
-    a use for has its letter everywhere."""
+    """Of programs in C, an option has one letter wherever it has one, and a letter one option in a program. What most
+    have a use for has its letter everywhere."""
     letters, options = {}, {}
     for command in commands():
         if name_of(command[0]) in ('drbfabric', 'drbexperiment', 'drbrootless'):

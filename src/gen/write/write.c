@@ -28,7 +28,16 @@
 #include "gen/captures/manifest.h"
 #include "gen/frames/measured_frame.h"
 
-enum { KEY_TRAFFIC = 0x100, KEY_LOAD, KEY_SLOTS, KEY_SLOT, KEY_SIZE, KEY_SEED, KEY_MAC, KEY_OUT = 'o' };
+enum {
+	KEY_TRAFFIC = 0x100,
+	KEY_LOAD,
+	KEY_SLOTS,
+	KEY_SLOT,
+	KEY_SIZE,
+	KEY_SEED,
+	KEY_MAC,
+	KEY_OUT = 'o'
+};
 enum { KEY_IPV4 = 0x200, KEY_IPV6 };
 
 struct write {

@@ -53,6 +53,15 @@ refused "list: an unknown kind" "cannot list 'ports': must be switches, links or
 refused "schemes: an argument" "'drb'" drbtopo schemes drb
 refused "drbtopo: no verb" 'a verb is missing: must be plan, graph, commands, list or schemes' drbtopo
 refused "drbtopo: an unknown verb" "no verb 'draw': must be .*see drbtopo --help" drbtopo draw
+# What the kernel refuses, in our words.
+without() { # without CAPABILITIES COMMAND...
+  setpriv --bounding-set "$1" --inh-caps "$1" "${@:2}"
+}
+read_only() { unshare --mount sh -c 'mount -o remount,ro,bind /run && exec "$@"' sh "$@"; }
+check "up: without CAP_SYS_ADMIN" fails_with 1 'not permitted: it takes the capabilities SYS_ADMIN, .*topo/rootless' \
+  without -sys_admin "$root/topo/fabric" up -l 1 -d 1
+check "up: a /run that is read-only" fails_with 1 '^drbfabric: /run/[^:]*: it cannot be written to: mount a tmpfs at /run' \
+  read_only "$root/topo/fabric" up -l 1 -d 1
 refused "exec: no fabric" 'is not up' fabric exec h0 -- true
 refused "check: no fabric" 'is not up' fabric check
 refused "replan: no fabric" 'is not up' fabric replan --scheme ecmp
@@ -91,7 +100,7 @@ refused "replay: an empty capture" "empty.pcap: there is no packet to send" \
 python3 -B "$root/tests/live/traffic/make_capture.py" "$scratch/long.pcap" 2 long
 printf '192.168.0.0/16 h0\n8.0.0.0/8 h1\n' >"$scratch/map"
 refused "replay: packets that no interface takes" \
-  '1 longer than the interfaces take .captured before segmentation. topo/fabric up --offloads off, or ethtool -K' \
+  '1 are longer than the interfaces take .captured before segmentation. topo/fabric up --offloads off, or ethtool -K' \
   drbgen replay "$scratch/long.pcap" --map "$scratch/map"
 drbgen write -l 2 -d 2 --slots 10 --slot 2ms --out "$scratch/fitting" 2>/dev/null
 unprivileged() { setpriv --bounding-set=-sys_admin "$build/src/gen/drbgen" "$@"; }

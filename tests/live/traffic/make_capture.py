@@ -4,7 +4,8 @@
 
 make_capture.py FILE PACKETS [micro|nano|pcapng|raw|long|gap]
 2000 packets a second on average; every sixth packet is ARP. The same PACKETS give the same traffic.
-`gap` has a pause of a day after half of the packets. Frames of `long` are said to be of 3000 bytes more than were captured.
+`gap` has a pause of a day after half of the packets. Frames of `long` are said to be of 3000 bytes more than were
+captured.
 """
 
 import random

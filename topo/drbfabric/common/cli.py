@@ -10,6 +10,7 @@ import sys
 import textwrap
 
 from drbfabric import Failure, usage
+from drbfabric.common import refusals
 from drbfabric.common.interrupts import on_signals, stop_on_signal
 from drbfabric.common.places import called, program
 
@@ -66,7 +67,7 @@ def run_program(name, run):
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 1
     except OSError as e:
-        say(e)
+        say(refusals.of_error(e))
         return 1
 
 

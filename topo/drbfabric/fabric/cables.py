@@ -8,6 +8,7 @@ import os
 import subprocess
 
 from drbfabric import Failure, usage
+from drbfabric.common import refusals
 from drbfabric.fabric import netns
 
 
@@ -80,5 +81,4 @@ def give_back(plan, namespaces):
         done = subprocess.run(['ip', '-n', namespace, 'link', 'set', 'dev', port, 'down', 'netns', str(os.getpid()),
                                'name', name], capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            raise Failure(f"cannot give {port} in namespace {namespace} back as {name}: "
-                          f"{' '.join(done.stderr.split())}")
+            raise Failure(refusals.in_words(f'cannot give {port} in namespace {namespace} back as {name}', done.stderr))

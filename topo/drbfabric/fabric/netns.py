@@ -15,7 +15,7 @@ import struct
 import subprocess
 
 from drbfabric import Failure, usage
-from drbfabric.common import interrupts
+from drbfabric.common import interrupts, refusals
 
 FOLDER = '/run/netns'
 CLONE_NEWNET, CLONE_NEWNS = 0x40000000, 0x00020000
@@ -55,7 +55,7 @@ def enter(name):
         finally:
             os.close(fd)
     except OSError as e:
-        raise Failure(f'cannot enter namespace {name}: {os.strerror(e.errno)}') from e
+        raise Failure(refusals.in_words(f'cannot enter namespace {name}', os.strerror(e.errno))) from e
 
 
 def own_files(hosts):
@@ -104,8 +104,10 @@ def batch(source, force=False):
                               stderr=subprocess.PIPE, check=False,
                               stdin=None if lines else subprocess.DEVNULL)
     if done.returncode != 0 and not force:
-        said = ' '.join(done.stderr.split())
-        raise Failure(f'ip -batch {"" if lines else source}: {said or "failed"}')
+        if not lines:
+            with open(source, encoding='utf-8') as f:
+                source = f.read().splitlines()
+        raise Failure(refusals.of_batch(source, done.stderr))
 
 
 def tc(words):
@@ -113,7 +115,7 @@ def tc(words):
     with interrupts.deferred():
         done = subprocess.run(['tc', *words.split()], text=True, capture_output=True, check=False)
     if done.returncode != 0:
-        raise Failure(f'tc {words}: {" ".join(done.stderr.split()) or "failed"}')
+        raise Failure(refusals.in_words(f'tc {words}', done.stderr))
 
 
 def sysctl(settings):
@@ -123,7 +125,7 @@ def sysctl(settings):
             with open(f'/proc/sys/net/{path}', 'w', encoding='ascii') as f:
                 f.write(str(value))
         except OSError as e:
-            raise Failure(f'/proc/sys/net/{path}: {os.strerror(e.errno)}') from e
+            raise Failure(refusals.of_error(e)) from e
 
 
 def offloads_off(interface):
