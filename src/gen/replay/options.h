@@ -16,7 +16,7 @@ struct replay_options {
 	const char *fabric;
 	enum drb_format format;
 	uint64_t drain_ns;
-	uint32_t buffer_bytes;              // of every receiving socket; 0: by the number of hosts
+	uint32_t buffer_bytes; // of every receiving socket; 0: by the number of hosts
 	const char *records, *hgrm, *flow_records; // files to write; NULL: none
 
 	// Traffic of drbgen write only; absent ones are UINT64_MAX.
