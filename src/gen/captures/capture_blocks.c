@@ -68,7 +68,6 @@ static enum capture_result read_interface(struct capture *c, uint32_t size)
 	struct interface *i = capture_add_interface(c, get16(c, c->body));
 	if (!i)
 		return c->result;
-	i->snap = get32(c, c->body + 4);
 	const uint8_t *name = option(c, at, end, OPTION_NAME, &length);
 	i->at_switch = is_switch_port(name, length);
 	const uint8_t *resolution = option(c, at, end, OPTION_RESOLUTION, &length);
@@ -89,28 +88,14 @@ static enum capture_result read_interface(struct capture *c, uint32_t size)
 	return CAPTURE_RECORD;
 }
 
-static enum capture_result read_simple(struct capture *c, uint32_t size, struct capture_record *r)
-{
-	if (size < 4 || c->first == c->count)
-		return capture_damaged(c);
-	const struct interface *i = &c->interfaces[c->first];
-	uint32_t there = i->snap && i->snap < size - 4 ? i->snap : size - 4;
-	r->size = get32(c, c->body);
-	r->captured = r->size < there ? r->size : there;
-	r->data = c->body + 4;
-	r->place = c->first << 3;
-	return capture_give(c, i, r);
-}
-
-static enum capture_result read_packet(struct capture *c, bool old, uint32_t size,
-				       struct capture_record *r)
+static enum capture_result read_packet(struct capture *c, uint32_t size, struct capture_record *r)
 {
 	static const char dropped[] = "dropped: "; // see src/ctl/capture
 	uint16_t length;
 
 	if (size < 20)
 		return capture_damaged(c);
-	uint32_t number = c->first + (old ? get16(c, c->body) : get32(c, c->body));
+	uint32_t number = c->first + get32(c, c->body);
 	r->captured = get32(c, c->body + 12);
 	r->size = get32(c, c->body + 16);
 	r->data = c->body + 20;
@@ -156,8 +141,8 @@ static enum capture_result take_block(struct capture *c, uint32_t *type, uint32_
 	if (length < BLOCK_HEADER || length > BLOCK_BYTES_MAX || length % 4)
 		return capture_damaged(c);
 	*size = length - BLOCK_HEADER;
-	result = capture_take_body(c, 4,
-				   *size); // what is in the head, too, and the length once more
+	// What the head has of it, too; and behind it the length once more.
+	result = capture_take_body(c, 4, *size);
 	if (result == CAPTURE_RECORD)
 		memcpy(c->body, head + 8, 4);
 	return result;
@@ -169,10 +154,13 @@ enum capture_result capture_next_in_blocks(struct capture *c, struct capture_rec
 	uint32_t type = 0, size = 0;
 
 	while ((result = take_block(c, &type, &size)) == CAPTURE_RECORD) {
-		if (type == BLOCK_PACKET || type == BLOCK_OLD_PACKET)
-			return read_packet(c, type == BLOCK_OLD_PACKET, size, r);
-		if (type == BLOCK_SIMPLE_PACKET)
-			return read_simple(c, size, r);
+		if (type == BLOCK_PACKET)
+			return read_packet(c, size, r);
+		if (type == BLOCK_OLD_PACKET || type == BLOCK_SIMPLE_PACKET)
+			return capture_stop(c, CAPTURE_REFUSED,
+					    "packet %u is of a form that nobody writes any more: "
+					    "editcap -F pcap FILE NEW",
+					    c->number + 1);
 		if (type == BLOCK_INTERFACE)
 			result = read_interface(c, size);
 		if (result != CAPTURE_RECORD)

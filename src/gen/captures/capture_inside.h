@@ -12,7 +12,7 @@
 enum { BLOCK_HEADER = 12, BLOCK_SECTION = 0x0a0d0d0a };
 
 struct interface {
-	uint32_t link, snap;
+	uint32_t link;
 	uint64_t units; // of time in a second
 	int64_t offset; // seconds
 	bool at_switch;

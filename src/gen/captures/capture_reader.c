@@ -149,26 +149,6 @@ static enum capture_result next_in_pcap(struct capture *c, struct capture_record
 	return result == CAPTURE_RECORD ? capture_give(c, i, r) : result;
 }
 
-// What other programs make of captures, by its first bytes.
-static const char *program_for(const uint8_t *at)
-{
-	static const struct {
-		uint8_t magic[4];
-		const char *program;
-	} known[] = {
-		{{0x28, 0xb5, 0x2f, 0xfd}, "zstd"},
-		{{0xfd, '7', 'z', 'X'}, "xz"},
-		{{'B', 'Z', 'h', '9'}, "bzip2"},
-		{{0x04, 0x22, 0x4d, 0x18}, "lz4"},
-	};
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		if (memcmp(at, known[i].magic, 4) == 0)
-			return known[i].program;
-	}
-	return NULL;
-}
-
 // Of a pcap file, behind its first four bytes.
 static enum capture_result read_pcap_head(struct capture *c, bool nanoseconds)
 {
@@ -204,14 +184,10 @@ static enum capture_result read_head(struct capture *c)
 	c->swapped = swapped == PCAP_MICROSECONDS || swapped == PCAP_NANOSECONDS;
 	if (c->swapped || magic == PCAP_MICROSECONDS || magic == PCAP_NANOSECONDS)
 		return read_pcap_head(c, (c->swapped ? swapped : magic) == PCAP_NANOSECONDS);
-	const char *program = program_for(c->head);
-	return program ? capture_stop(c, CAPTURE_REFUSED,
-				      "is compressed by %s: %s -dc FILE | drbgen replay -", program,
-				      program)
-		       : capture_stop(
-				 c, CAPTURE_REFUSED,
-				 "no capture: neither pcap nor pcapng, as tcpdump and Wireshark "
-				 "write");
+	return capture_stop(
+		c, CAPTURE_REFUSED,
+		"no capture: neither pcap nor pcapng, as tcpdump and Wireshark write; what is "
+		"compressed, but not by gzip, must be unpacked first");
 }
 
 struct capture *capture_new(FILE *in)

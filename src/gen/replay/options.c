@@ -2,6 +2,7 @@
 #include "gen/replay/options.h"
 
 #include <argp.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,86 +17,55 @@
 #define BUFFER_MIN (64U << 10)
 #define BUFFER_MAX (1U << 20)
 #define BUFFER_ALL (128U << 20) // of all hosts together
+#define KEY_FIRST 0x100
 
-enum {
-	KEY_DRAIN = 0x100,
-	KEY_BUFFER,
-	KEY_WARMUP,
-	KEY_STATS,
-	KEY_SINK,
-	KEY_HOSTS,
-	KEY_BEGIN,
-	KEY_RECORDS,
-	KEY_HGRM,
-	KEY_FABRIC = 'f'
-};
-enum {
-	KEY_SLOT = 0x200,
-	KEY_MULTIPLIER,
-	KEY_PPS,
-	KEY_TOPSPEED,
-	KEY_LOOP,
-	KEY_SEED,
-	KEY_MAP,
-	KEY_TO_STACK,
-	KEY_LOAD,
-	KEY_MAX_GAP,
-	KEY_FLOW_RECORDS
-};
-enum { KEY_MAC = 0x300, KEY_IPV4, KEY_IPV6 };
+// Which replays an option is for: their heading in the help, too.
+enum group { ANY, WRITTEN, CAPTURES };
+enum type { TIME, NUMBER, REAL, TEXT, FLAG, SPECIAL };
 
-static const struct argp_option options[] = {
-	{"fabric", KEY_FABRIC, "NAME", 0, "Fabric to send into (default drb)", 0},
-	{"name", KEY_FABRIC, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
-	{"drain", KEY_DRAIN, "TIME", 0, "End after this long without an arrival (default 2s)", 0},
-	{"buffer", KEY_BUFFER, "KIB", 0, "Buffer of each receiving socket (default: 64 to 1024)",
-	 0},
-	{"records", KEY_RECORDS, "FILE", 0, "Write what became of each packet, as CSV", 0},
-	{"hgrm", KEY_HGRM, "FILE", 0,
-	 "Write percentiles of the latencies in us, as HdrHistogram's tools read them", 0},
-	{0, 0, NULL, 0, "For a directory of drbgen write:", 1},
-	{"slot", KEY_SLOT, "TIME", 0, "Replay with slots of this length", 1},
-	{"warmup", KEY_WARMUP, "SLOTS", 0, "Ignore the first slots in latencies", 1},
-	{"stats", KEY_STATS, "SLOTS", 0,
-	 "Measure latencies over so many slots: those after the warm-up, else the last ones", 1},
-	{"hosts", KEY_HOSTS, "FROM-TO", 0,
-	 "Of a fabric over several machines: these hosts are here, and others send and receive "
-	 "elsewhere, at the same --begin",
-	 1},
-	{"begin", KEY_BEGIN, "SECONDS", 0, "Begin at this time, in seconds since 1970", 1},
-	{"sink", KEY_SINK, "xdp|pcap", 0,
-	 "Count arrivals inside the kernel, or capture them (default xdp where the kernel allows "
-	 "it)",
-	 1},
-	{0, 0, NULL, 0, "For any Ethernet captures:", 2},
-	{"multiplier", KEY_MULTIPLIER, "X", 0, "Send X times as fast as captured", 2},
-	{"pps", KEY_PPS, "RATE", 0, "Send so many packets a second, all hosts together", 2},
-	{"load", KEY_LOAD, "RHO", 0,
-	 "Send at the speed at which the busiest link of a host is used to this part of its rate",
-	 2},
-	{"topspeed", KEY_TOPSPEED, NULL, 0, "Send as fast as possible", 2},
-	{"loop", KEY_LOOP, "COUNT", 0, "Send the captures so often; 0: for ever (default 1)", 2},
-	{"max-gap", KEY_MAX_GAP, "TIME", 0, "Shorten pauses of a capture to this", 2},
-	{"flow-records", KEY_FLOW_RECORDS, "FILE", 0, "Write what became of each flow, as CSV", 2},
-	{"seed", KEY_SEED, "NUMBER", 0, "Seed of the mapping of addresses onto hosts (default 1)",
-	 2},
-	{"map", KEY_MAP, "FILE", 0,
-	 "Hosts of addresses, one a line: 192.168.1.7 h4, or 10.1.0.0/16 h5", 2},
-	{"to-stack", KEY_TO_STACK, NULL, 0,
-	 "Hand the packets to the hosts' own network stacks, too, which then answer them", 2},
-	{"mac", KEY_MAC, "XX:XX", 0, "First two bytes of hosts' MACs (default 02:00)", 2},
-	{"ipv4", KEY_IPV4, "NET/LEN", 0, "IPv4 network of the hosts (default 10.0.0.0/8)", 2},
-	{"ipv6", KEY_IPV6, "NET/LEN", 0, "IPv6 network of the hosts (default fd00::/64)", 2},
-	{0},
-};
-
-static const char *name_of(int key)
+static void take_fabric(struct replay_options *o, const char *arg)
 {
-	const struct argp_option *at = options;
+	if (!drb_fabric_name_ok(arg))
+		drb_die("--fabric %s: not a fabric name", arg);
+	o->fabric = arg;
+}
 
-	while (at->key != key)
-		at++;
-	return at->name;
+static void take_buffer(struct replay_options *o, const char *arg)
+{
+	uint32_t kib;
+
+	if (drb_parse_u32(arg, 16, 1U << 20, &kib) < 0)
+		drb_die("--buffer %s: must be 16-%u KiB", arg, 1U << 20);
+	o->buffer_bytes = kib << 10;
+}
+
+static void take_hosts(struct replay_options *o, const char *arg)
+{
+	unsigned long from, to;
+	char end;
+
+	if (sscanf(arg, "%9lu-%9lu%c", &from, &to, &end) != 2 || from > to)
+		drb_die("--hosts %s: must be the first and the last host that is here, such as 0-7",
+			arg);
+	o->part = true;
+	o->first_host = (uint32_t)from;
+	o->end_host = (uint32_t)to + 1;
+}
+
+static void take_begin(struct replay_options *o, const char *arg)
+{
+	double begin;
+
+	if (drb_parse_real(arg, 0, 1e10, &begin) < 0)
+		drb_die("--begin %s: must be a time in seconds since 1970", arg);
+	o->begin_ns = (uint64_t)(begin * 1e9);
+}
+
+static void take_sink(struct replay_options *o, const char *arg)
+{
+	if (strcmp(arg, "xdp") != 0 && strcmp(arg, "pcap") != 0)
+		drb_die("--sink %s: must be xdp or pcap", arg);
+	o->sink = *arg == 'x' ? REPLAY_SINK_XDP : REPLAY_SINK_PCAP;
 }
 
 static void set_pace(struct replay_options *o, enum schedule_mode mode)
@@ -106,149 +76,118 @@ static void set_pace(struct replay_options *o, enum schedule_mode mode)
 	o->schedule.mode = mode;
 }
 
-// Options of foreign captures.
-static error_t parse_foreign(struct replay_options *o, int key, char *arg)
+#define AT(member) offsetof(struct replay_options, member)
+static const struct replay_option {
+	const char *name, *arg;
+	enum group group;
+	enum type type;
+	size_t member;
+	double least, most; // of a number; of a time in ns
+	const char *help;
+	void (*special)(struct replay_options *o, const char *arg);
+	int pace; // 1 + enum schedule_mode; 0: does not set it
+} table[] = {
+	{"drain", "TIME", ANY, TIME, AT(drain_ns), 0, 1e19,
+	 .help = "End after this long without an arrival (default 2s)"},
+	{"buffer", "KIB", ANY, SPECIAL, 0, 0, 0,
+	 .help = "Buffer of each receiving socket (default: 64 to 1024)", .special = take_buffer},
+	{"records", "FILE", ANY, TEXT, AT(records), 0, 0,
+	 .help = "Write what became of each packet, as CSV"},
+	{"hgrm", "FILE", ANY, TEXT, AT(hgrm), 0, 0,
+	 .help = "Write percentiles of the latencies in us, as HdrHistogram's tools read them"},
+	{"slot", "TIME", WRITTEN, TIME, AT(slot_ns), 1, MANIFEST_SLOT_NS_MAX,
+	 .help = "Replay with slots of this length"},
+	{"warmup", "SLOTS", WRITTEN, NUMBER, AT(warmup), 0, UINT32_MAX,
+	 .help = "Ignore the first slots in latencies"},
+	{"stats", "SLOTS", WRITTEN, NUMBER, AT(stats), 1, UINT32_MAX,
+	 .help = "Measure latencies over so many slots: those after the warm-up, else the last "
+		 "ones"},
+	{"hosts", "FROM-TO", WRITTEN, SPECIAL, 0, 0, 0,
+	 .help = "Of a fabric over several machines: these hosts are here, and others send and "
+		 "receive elsewhere, at the same --begin",
+	 .special = take_hosts},
+	{"begin", "SECONDS", WRITTEN, SPECIAL, 0, 0, 0,
+	 .help = "Begin at this time, in seconds since 1970", .special = take_begin},
+	{"sink", "xdp|pcap", WRITTEN, SPECIAL, 0, 0, 0,
+	 .help = "Count arrivals inside the kernel, or capture them (default xdp where the kernel "
+		 "allows it)",
+	 .special = take_sink},
+	{"multiplier", "X", CAPTURES, REAL, AT(schedule.multiplier), 1e-6, 1e6,
+	 .help = "Send X times as fast as captured", .pace = 1 + SCHEDULE_TIMES},
+	{"pps", "RATE", CAPTURES, REAL, AT(schedule.rate), 1e-3, 1e9,
+	 .help = "Send so many packets a second, all hosts together", .pace = 1 + SCHEDULE_RATE},
+	{"load", "RHO", CAPTURES, REAL, AT(load), 1e-6, 1e3,
+	 .help = "Send at the speed at which the busiest link of a host is used to this part of "
+		 "its rate",
+	 .pace = 1 + SCHEDULE_TIMES},
+	{"topspeed", NULL, CAPTURES, SPECIAL, 0, 0, 0, .help = "Send as fast as possible",
+	 .pace = 1 + SCHEDULE_TOPSPEED},
+	{"loop", "COUNT", CAPTURES, NUMBER, AT(schedule.loops), 0, UINT32_MAX,
+	 .help = "Send the captures so often; 0: for ever (default 1)"},
+	{"max-gap", "TIME", CAPTURES, TIME, AT(max_gap_ns), 1, 1e19,
+	 .help = "Shorten pauses of a capture to this"},
+	{"flow-records", "FILE", CAPTURES, TEXT, AT(flow_records), 0, 0,
+	 .help = "Write what became of each flow, as CSV"},
+	{"seed", "NUMBER", CAPTURES, NUMBER, AT(seed), 0, UINT64_MAX,
+	 .help = "Seed of the mapping of addresses onto hosts (default 1)"},
+	{"map", "FILE", CAPTURES, TEXT, AT(map), 0, 0,
+	 .help = "Hosts of addresses, one a line: 192.168.1.7 h4, or 10.1.0.0/16 h5"},
+	{"to-stack", NULL, CAPTURES, FLAG, AT(to_stack), 0, 0,
+	 .help = "Hand the packets to the hosts' own network stacks, too, which then answer them"},
+	{"mac", "XX:XX", CAPTURES, TEXT, AT(mac), 0, 0,
+	 .help = "First two bytes of hosts' MACs (default 02:00)"},
+	{"ipv4", "NET/LEN", CAPTURES, TEXT, AT(ipv4), 0, 0,
+	 .help = "IPv4 network of the hosts (default 10.0.0.0/8)"},
+	{"ipv6", "NET/LEN", CAPTURES, TEXT, AT(ipv6), 0, 0,
+	 .help = "IPv6 network of the hosts (default fd00::/64)"},
+};
+#define COUNT (sizeof(table) / sizeof(table[0]))
+
+static void take_value(const struct replay_option *at, void *member, const char *arg)
 {
-	switch (key) {
-	case KEY_MULTIPLIER:
-		set_pace(o, SCHEDULE_TIMES);
-		if (drb_parse_real(arg, 1e-6, 1e6, &o->schedule.multiplier) < 0)
-			drb_die("--multiplier %s: must be between 1e-6 and 1e6", arg);
+	char option[32];
+
+	snprintf(option, sizeof(option), "--%s", at->name);
+	switch (at->type) {
+	case TIME: {
+		uint64_t ns;
+		if (drb_parse_time(arg, &ns) < 0 || (double)ns < at->least || (double)ns > at->most)
+			drb_die("%s %s: must be a time such as 2ms or 500us", option, arg);
+		*(uint64_t *)member = ns;
 		break;
-	case KEY_PPS:
-		set_pace(o, SCHEDULE_RATE);
-		if (drb_parse_real(arg, 1e-3, 1e9, &o->schedule.rate) < 0)
-			drb_die("--pps %s: must be between 0.001 and 1e9", arg);
-		break;
-	case KEY_LOAD:
-		set_pace(o, SCHEDULE_TIMES);
-		if (drb_parse_real(arg, 1e-6, 1000, &o->load) < 0)
-			drb_die("--load %s: must be between 1e-6 and 1000, such as 0.5", arg);
-		break;
-	case KEY_TOPSPEED:
-		set_pace(o, SCHEDULE_TOPSPEED);
-		break;
-	case KEY_MAX_GAP:
-		if (drb_parse_time(arg, &o->max_gap_ns) < 0 || o->max_gap_ns == 0)
-			drb_die("--max-gap %s: must be a time such as 1s", arg);
-		break;
-	case KEY_FLOW_RECORDS:
-		o->flow_records = arg;
-		break;
-	case KEY_LOOP:
-		o->schedule.loops = drb_option_u64("--loop", arg, 0, UINT32_MAX);
-		break;
-	case KEY_SEED:
-		o->seed = drb_option_u64("--seed", arg, 0, UINT64_MAX);
-		break;
-	case KEY_MAP:
-		o->map = arg;
-		break;
-	case KEY_TO_STACK:
-		o->to_stack = true;
-		break;
-	case KEY_MAC:
-		o->mac = arg;
-		break;
-	case KEY_IPV4:
-		o->ipv4 = arg;
-		break;
-	case KEY_IPV6:
-		o->ipv6 = arg;
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
 	}
-	if (!o->foreign_option)
-		o->foreign_option = name_of(key);
-	return 0;
+	case NUMBER:
+		*(uint64_t *)member =
+			drb_option_u64(option, arg, (uint64_t)at->least,
+				       at->most < 1e19 ? (uint64_t)at->most : UINT64_MAX);
+		break;
+	case REAL:
+		if (drb_parse_real(arg, at->least, at->most, member) < 0)
+			drb_die("%s %s: must be between %g and %g", option, arg, at->least,
+				at->most);
+		break;
+	case TEXT:
+		*(const char **)member = arg;
+		break;
+	case FLAG:
+		*(bool *)member = true;
+		break;
+	case SPECIAL:
+		break;
+	}
 }
 
-static void parse_hosts(struct replay_options *o, const char *text)
+static void take(struct replay_options *o, const struct replay_option *at, const char *arg)
 {
-	unsigned long from, to;
-	char end;
-
-	if (sscanf(text, "%9lu-%9lu%c", &from, &to, &end) != 2 || from > to)
-		drb_die("--hosts %s: must be the first and the last host that is here, such as 0-7",
-			text);
-	o->part = true;
-	o->first_host = (uint32_t)from;
-	o->end_host = (uint32_t)to + 1;
-}
-
-// Options of a directory of drbgen write.
-static error_t parse_measured(struct replay_options *o, int key, char *arg)
-{
-	double begin;
-
-	switch (key) {
-	case KEY_SLOT:
-		if (drb_parse_time(arg, &o->slot_ns) < 0 || o->slot_ns < 1 ||
-		    o->slot_ns > MANIFEST_SLOT_NS_MAX)
-			drb_die("--slot %s: must be a time such as 2ms or 500us", arg);
-		break;
-	case KEY_WARMUP:
-		if (drb_parse_u64(arg, 0, UINT32_MAX, &o->warmup) < 0)
-			drb_die("--warmup %s: must be a number of slots", arg);
-		break;
-	case KEY_STATS:
-		if (drb_parse_u64(arg, 1, UINT32_MAX, &o->stats) < 0)
-			drb_die("--stats %s: must be a number of slots, at least 1", arg);
-		break;
-	case KEY_HOSTS:
-		parse_hosts(o, arg);
-		break;
-	case KEY_BEGIN:
-		if (drb_parse_real(arg, 0, 1e10, &begin) < 0)
-			drb_die("--begin %s: must be a time in seconds since 1970", arg);
-		o->begin_ns = (uint64_t)(begin * 1e9);
-		break;
-	case KEY_SINK:
-		if (strcmp(arg, "xdp") == 0)
-			o->sink = REPLAY_SINK_XDP;
-		else if (strcmp(arg, "pcap") == 0)
-			o->sink = REPLAY_SINK_PCAP;
-		else
-			drb_die("--sink %s: must be xdp or pcap", arg);
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	if (!o->measured_option)
-		o->measured_option = name_of(key);
-	return 0;
-}
-
-// Options of any replay.
-static error_t parse_common(struct replay_options *o, int key, char *arg)
-{
-	uint32_t kib;
-
-	switch (key) {
-	case KEY_FABRIC:
-		if (!drb_fabric_name_ok(arg))
-			drb_die("--fabric %s: not a fabric name", arg);
-		o->fabric = arg;
-		return 0;
-	case KEY_DRAIN:
-		if (drb_parse_time(arg, &o->drain_ns) < 0)
-			drb_die("--drain %s: must be a time such as 2s", arg);
-		return 0;
-	case KEY_BUFFER:
-		if (drb_parse_u32(arg, 16, 1U << 20, &kib) < 0)
-			drb_die("--buffer %s: must be 16-%u KiB", arg, 1U << 20);
-		o->buffer_bytes = kib << 10;
-		return 0;
-	case KEY_RECORDS:
-		o->records = arg;
-		return 0;
-	case KEY_HGRM:
-		o->hgrm = arg;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	take_value(at, (char *)o + at->member, arg);
+	if (at->special)
+		at->special(o, arg);
+	if (at->pace)
+		set_pace(o, (enum schedule_mode)(at->pace - 1));
+	if (at->group == WRITTEN && !o->measured_option)
+		o->measured_option = at->name;
+	if (at->group == CAPTURES && !o->foreign_option)
+		o->foreign_option = at->name;
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -271,10 +210,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			drb_die("--hosts: the other hosts must begin at the same time: give "
 				"--begin");
 		return 0;
+	case 'f':
+		take_fabric(o, arg);
+		return 0;
 	default:
-		if (parse_common(o, key, arg) == 0 || parse_measured(o, key, arg) == 0)
-			return 0;
-		return parse_foreign(o, key, arg);
+		if (key < KEY_FIRST || key >= KEY_FIRST + (int)COUNT)
+			return ARGP_ERR_UNKNOWN;
+		take(o, &table[key - KEY_FIRST], arg);
+		return 0;
 	}
 }
 
@@ -287,9 +230,30 @@ uint32_t replay_buffer_bytes(const struct replay_options *o, uint32_t hosts)
 	return share < BUFFER_MIN ? BUFFER_MIN : share > BUFFER_MAX ? BUFFER_MAX : share;
 }
 
+// The table, as argp wants it.
+static void list(struct argp_option *to)
+{
+	static const char *const headings[] = {[WRITTEN] = "For a directory of drbgen write:",
+					       [CAPTURES] = "For any Ethernet captures:"};
+
+	*to++ = (struct argp_option){"fabric", 'f', "NAME", 0, "Fabric to send into (default drb)",
+				     0};
+	*to++ = (struct argp_option){"name", 'f', NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0};
+	for (size_t i = 0; i < COUNT; i++) {
+		const struct replay_option *at = &table[i];
+		if (i > 0 && at->group != at[-1].group)
+			*to++ = (struct argp_option){.doc = headings[at->group],
+						     .group = (int)at->group};
+		*to++ = (struct argp_option){at->name, KEY_FIRST + (int)i, at->arg,
+					     0,        at->help,           (int)at->group};
+	}
+	*to = (struct argp_option){0};
+}
+
 void replay_options_parse(struct replay_options *o, int argc, char **argv)
 {
 	static const struct argp_child children[] = {{&drb_format_argp, 0, NULL, 0}, {0}};
+	static struct argp_option options[COUNT + 5];
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse_option,
@@ -317,5 +281,6 @@ void replay_options_parse(struct replay_options *o, int argc, char **argv)
 				     .mac = "02:00",
 				     .ipv4 = "10.0.0.0/8",
 				     .ipv6 = "fd00::/64"};
+	list(options);
 	drb_args_parse(&argp, argc, argv, 0, o);
 }

@@ -192,7 +192,7 @@ TEST(huge_packets_take_no_memory)
 TEST(whole_packets_of_a_cut_capture_are_used)
 {
 	struct pcap_file file = sample(0xa1b23c4d);
-	for (size_t size = 0; size <= sizeof(file); size++) {
+	for (size_t size = 0; size <= sizeof(file); size += 3) {
 		size_t whole = size < 24 ? 0 : (size - 24) / sizeof(struct record);
 		struct trace t = {0};
 		bool used = whole > 0 || size == 24;
@@ -211,11 +211,7 @@ TEST(broken_captures_are_refused)
 	} cases[] = {
 		{"no capture at all", ": no capture: neither pcap nor pcapng"},
 		{"", ": is empty"},
-		{"\x28\xb5\x2f\xfd zstd",
-		 ": is compressed by zstd: zstd -dc FILE | drbgen replay -"},
-		{"\xfd"
-		 "7zXZ",
-		 ": is compressed by xz"},
+		{"\x28\xb5\x2f\xfd zstd", "compressed, but not by gzip, must be unpacked"},
 	};
 	struct trace t = {0};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -377,9 +373,14 @@ TEST(pcapng_with_mistakes)
 	assert_non_null(
 		strstr(drb_msg_last(), "packet 2 is damaged: only what is before it is used"));
 	assert_int_equal(t.count, 1);
+	b.used = whole;
+	end(&b, begin(&b, 3)); // of a form without a time
+	assert_int_equal(load(&t, b.bytes, b.used), -EINVAL);
+	assert_non_null(strstr(drb_msg_last(), "packet 2 is of a form that nobody writes"));
+	trace_free(&t);
 	b.bytes[whole - 1] = 0xff; // lengths behind blocks do not matter
 	assert_int_equal(load(&t, b.bytes, whole), 0);
-	assert_int_equal(t.count, 2);
+	assert_int_equal(t.count, 1);
 	trace_free(&t);
 }
 
