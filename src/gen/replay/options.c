@@ -209,6 +209,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		if (o->part && o->begin_ns == REPLAY_ABSENT)
 			drb_die("--hosts: the other hosts must begin at the same time: give "
 				"--begin");
+		if (o->max_gap_ns && o->schedule.mode != SCHEDULE_TIMES)
+			drb_die("--max-gap: --pps and --topspeed send without pauses already");
 		return 0;
 	case 'f':
 		take_fabric(o, arg);

@@ -26,7 +26,7 @@ static void await_sender(struct sender *s)
 {
 	uint64_t count = schedule_count(&s->schedule, s->trace);
 	// Of what is sent by the clock, the time tells how much is left; packets may come after a long pause.
-	uint64_t last_ns = schedule_time(&s->schedule, s->trace, count - 1);
+	uint64_t last_ns = count ? schedule_time(&s->schedule, s->trace, count - 1) : 0;
 	bool timed = count != UINT64_MAX && last_ns > 0;
 	struct drb_progress progress;
 

@@ -47,8 +47,9 @@ static struct sink_pcap *self_of(struct sink *s)
 
 static int fail(pcap_t *p, uint32_t host, const char *what)
 {
-	drb_error("h%u: cannot capture on the host's interface: %s: %s", host, what,
-		  pcap_geterr(p));
+	drb_error("h%u: cannot capture on the host's interface (%s): %s; it takes CAP_NET_RAW, and "
+		  "the memory of --buffer",
+		  host, what, pcap_geterr(p));
 	return -EIO;
 }
 

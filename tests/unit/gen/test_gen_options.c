@@ -137,6 +137,7 @@ TEST(mistakes_are_refused)
 		"--load 0 a",
 		"--load 0.5 --pps 10 a",
 		"--max-gap 0s a",
+		"--max-gap 1s --pps 10 a",
 		"--nothing d",
 	};
 
