@@ -2,93 +2,82 @@
 #include "sim/models/growth.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 
-static uint64_t links_of(const struct drb_tree *t)
+#define FOUND_EMPTY UINT32_MAX
+
+static uint64_t queues_of(const struct drb_tree *t)
 {
-	uint64_t links = 0;
+	uint64_t queues = 0;
 
 	for (uint32_t m = 1; m <= t->layers; m++)
-		links += (uint64_t)drb_tree_switches(t, m) *
-			 (drb_tree_up_ports(t, m) + drb_tree_down_ports(t, m));
-	return links;
+		queues += (uint64_t)drb_tree_switches(t, m) *
+			  (drb_tree_up_ports(t, m) + drb_tree_down_ports(t, m));
+	return queues;
 }
 
 uint64_t drb_growth_bytes(const struct drb_tree *t)
 {
-	return links_of(t) * sizeof(struct drb_growth_link);
+	return queues_of(t) * sizeof(struct drb_growth_queue);
 }
 
-int drb_growth_init(struct drb_growth *g, const struct drb_tree *t, uint32_t slots, double rho)
+int drb_growth_init(struct drb_growth_meter *g, const struct drb_tree *t, uint32_t slots,
+		    const struct drb_traffic_kind *traffic)
 {
-	*g = (struct drb_growth){.slots = slots,
-				 .rho = rho,
-				 .hosts = t->hosts,
-				 .link_rho = fmin(1, drb_tree_uplink_load(t, rho)),
-				 .links = links_of(t)};
-	g->link = calloc(g->links, sizeof(*g->link));
-	return g->link ? 0 : -ENOMEM;
+	*g = (struct drb_growth_meter){
+		.slots = slots, .lasting = drb_growth_lasting(traffic), .queues = queues_of(t)};
+	g->queue = calloc(g->queues, sizeof(*g->queue));
+	return g->queue ? 0 : -ENOMEM;
 }
 
-void drb_growth_free(struct drb_growth *g)
+void drb_growth_free(struct drb_growth_meter *g)
 {
-	free(g->link);
-	g->link = NULL;
+	free(g->queue);
+	g->queue = NULL;
 }
 
-static void look_at_queues(struct drb_growth *g, const struct drb_fabric *f, bool last)
+void drb_growth_slot(struct drb_growth_meter *g, const struct drb_fabric *f, uint32_t slot)
 {
-	struct drb_growth_link *link = g->link;
+	const uint32_t half = g->slots / 2;
+	const bool begins = slot + 1 == half, ends = slot + 1 == g->slots;
+	struct drb_growth_queue *queue = g->queue;
 
+	if (!begins && !ends && (slot < half || slot >= g->slots || slot % DRB_GROWTH_EVERY != 0))
+		return;
 	for (uint32_t m = 1; m <= f->tree.layers; m++) {
 		const struct drb_layer *l = &f->layer[m];
 		uint64_t queues = (uint64_t)l->switches * (l->up + l->down);
-		for (uint64_t i = 0; i < queues; i++, link++) {
-			uint32_t len = l->len[i];
-			if (len == 0)
-				link->before = UINT64_MAX;
-			else if (last)
-				link->after += len;
-			else if (link->before != UINT64_MAX)
-				link->before += len;
+		for (uint64_t i = 0; i < queues; i++, queue++) {
+			if (begins)
+				queue->before = l->len[i];
+			if (l->len[i] == 0)
+				queue->before = FOUND_EMPTY;
+			queue->after = l->len[i];
 		}
 	}
 }
 
-void drb_growth_slot(struct drb_growth *g, const struct drb_fabric *f, uint32_t slot,
-		     uint64_t inside)
+enum drb_growth drb_growth_of_queue(const struct drb_growth_meter *g, uint64_t i)
 {
-	uint32_t quarter = g->slots / 4;
+	const struct drb_growth_queue *queue = &g->queue[i];
 
-	if (slot >= g->slots || slot < g->slots - 2 * quarter)
-		return;
-	bool last = slot >= g->slots - quarter;
-	*(last ? &g->after : &g->before) += (double)inside;
-	if ((slot - (g->slots - 2 * quarter)) % quarter % DRB_GROWTH_EVERY == 0)
-		look_at_queues(g, f, last);
+	if (queue->before == FOUND_EMPTY)
+		return DRB_GROWTH_NO;
+	return drb_growth_of_link((double)queue->after - queue->before,
+				  (double)(g->slots - g->slots / 2) * g->lasting);
 }
 
-bool drb_growth_of_sum(const struct drb_growth *g)
+enum drb_growth drb_growth_of_fabric(const struct drb_growth_meter *g, uint64_t *links)
 {
-	uint32_t quarter = g->slots / 4;
+	enum drb_growth most = DRB_GROWTH_NO;
 
-	return quarter && g->after > 1.1 * g->before &&
-	       (g->after - g->before) / quarter > 0.002 * g->rho * g->hosts * quarter;
-}
-
-uint64_t drb_growth_of_links(const struct drb_growth *g)
-{
-	uint32_t quarter = g->slots / 4,
-		 looks = (quarter + DRB_GROWTH_EVERY - 1) / DRB_GROWTH_EVERY;
-	double root = sqrt(quarter), chance = 3.5 * root - (1 - g->link_rho) * quarter;
-	double least = looks * fmax(chance, 0.75 * root);
-	uint64_t growing = 0;
-
-	for (uint64_t i = 0; i < g->links; i++) {
-		const struct drb_growth_link *link = &g->link[i];
-		growing += link->before != UINT64_MAX &&
-			   (double)link->after > (double)link->before + least;
+	if (links)
+		*links = 0;
+	for (uint64_t i = 0; i < g->queues; i++) {
+		enum drb_growth growth = drb_growth_of_queue(g, i);
+		most = growth > most ? growth : most;
+		if (links)
+			*links += growth == DRB_GROWTH_YES;
 	}
-	return growing;
+	return most;
 }

@@ -379,8 +379,7 @@ int drb_packet_step(struct drb_packet_sim *sim)
 		drb_record_links(sim->record, &sim->fabric, &sim->slow, sim->slot);
 	sim->delivered += delivered;
 	if (sim->slot < sim->setup.slots) {
-		drb_growth_slot(&sim->growth, &sim->fabric, sim->slot,
-				sim->born - sim->delivered - sim->lost);
+		drb_growth_slot(&sim->growth, &sim->fabric, sim->slot);
 		if (sim->slot >= sim->first_measured)
 			sim->delivered_measuring += delivered;
 	}

@@ -58,9 +58,10 @@ struct drb_packet_result {
 	double tail;       // mean over the measured slots of the largest latency born in the slot
 	double redirected; // share of upward decisions that left the default, NaN without any
 	double throughput; // packets delivered per host and slot, over the measured slots
-	bool growing;      // queues were still growing when the measured slots ended, all together
-			   // or some: see growth.h
-	uint64_t growing_links;                                            // how many
+	// Queues grow for as long as the traffic lasts (growth.h), and how many, or memory ran out. unclear: some
+	// may, which a longer run tells.
+	bool growing, unclear;
+	uint64_t growing_links;
 	double up_mean[DRB_LAYERS_MAX + 1], down_mean[DRB_LAYERS_MAX + 1]; // per queue, [layer]
 	uint32_t up_max[DRB_LAYERS_MAX + 1], down_max[DRB_LAYERS_MAX + 1];
 	double lost;    // share of measured packets that found no way

@@ -187,7 +187,7 @@ static int allocate(struct drb_packet_sim *sim)
 	if (!sim->traffic_memory || !sim->dest || !sim->arrived_up || !sim->arrived_down ||
 	    !sim->largest || (setup->detail && !sim->record) || allocate_walk(sim) < 0 ||
 	    allocate_remembered(sim) < 0 ||
-	    drb_growth_init(&sim->growth, &setup->tree, setup->slots, setup->rho) < 0)
+	    drb_growth_init(&sim->growth, &setup->tree, setup->slots, &setup->traffic) < 0)
 		return -ENOMEM;
 	return drb_fabric_init(&sim->fabric, &setup->tree, setup->memory - other);
 }
@@ -253,11 +253,6 @@ void drb_packet_free(struct drb_packet_sim *sim)
 	free(sim);
 }
 
-static bool is_growing(const struct drb_packet_sim *sim)
-{
-	return drb_growth_of_sum(&sim->growth) || drb_growth_of_links(&sim->growth) > 0;
-}
-
 // What the packets still inside have waited so far counts as their latency.
 static void count_undelivered(struct drb_packet_sim *sim, uint64_t word)
 {
@@ -320,7 +315,7 @@ static bool may_wait(const struct drb_packet_sim *sim)
 {
 	return sim->measured_delivered + sim->measured_lost < sim->measured_born &&
 	       (sim->setup.most_slots == 0 || sim->slot < sim->setup.most_slots) &&
-	       !(sim->setup.give_up && is_growing(sim));
+	       !(sim->setup.give_up && drb_growth_of_fabric(&sim->growth, NULL) == DRB_GROWTH_YES);
 }
 
 bool drb_packet_goes_on(const struct drb_packet_sim *sim)
@@ -346,8 +341,9 @@ void drb_packet_report(struct drb_packet_sim *sim, int rc, struct drb_packet_res
 	r->tail = tail / setup->stats;
 	r->throughput =
 		(double)sim->delivered_measuring / ((double)setup->tree.hosts * setup->stats);
-	r->growing_links = drb_growth_of_links(&sim->growth);
-	r->growing = rc < 0 || is_growing(sim);
+	enum drb_growth growth = drb_growth_of_fabric(&sim->growth, &r->growing_links);
+	r->growing = rc < 0 || growth == DRB_GROWTH_YES;
+	r->unclear = !r->growing && growth == DRB_GROWTH_UNCLEAR;
 	r->hops = sim->hops;
 	r->slots = sim->slot;
 	report_layers(sim, r);

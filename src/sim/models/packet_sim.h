@@ -71,7 +71,7 @@ struct drb_packet_sim {
 	uint64_t late_delivered,
 		late_latency; // of those measured, what the later half of the slots bore
 	uint32_t *largest;    // latency of the packets born in each measured slot
-	struct drb_growth growth;
+	struct drb_growth_meter growth;
 	struct drb_packet_record *record; // NULL: no detail asked for
 	struct layer_meter meter[DRB_LAYERS_MAX + 1];
 };

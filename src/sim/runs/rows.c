@@ -158,7 +158,7 @@ void sim_packet_row(struct drb_table *table, const struct drb_packet_setup *setu
 	drb_table_real(table, r->tail);
 	drb_table_real(table, r->redirected);
 	drb_table_real(table, r->throughput);
-	drb_table_text(table, r->growing ? "yes" : "no");
+	drb_table_text(table, r->growing ? "yes" : r->unclear ? "unclear" : "no");
 	drb_table_count(table, r->growing_links);
 	for (uint32_t m = 1; m < setup->tree.layers; m++) {
 		drb_table_real(table, r->up_mean[m]);
