@@ -24,7 +24,9 @@
 		    "queue length; 0 without a rate")                                              \
 	X(ring_packets, "packets handed to the link that wait in its ring now, where its driver "  \
 			"can tell (memif: of packets longer than 2048 bytes their parts), else 0; "    \
-			"they are in out_packets")
+			"they are in out_packets")                                                     \
+	X(lost_credit_ns, "time in which packets waited for the link and it did not send, because the switch woke later " \
+			  "than catchup allows, ns")
 
 // X(key, meaning): of an af_xdp port, counted by its XDP program and by the kernel behind it. At rest
 // in_packets = xdp_redirected - xdp_ring_full - xdp_dropped, and in_missed is the sum of the two.
@@ -89,9 +91,8 @@
 	X(sleeps, "times the worker slept until a packet or a departure")                          \
 	X(sleep_ns, "time asleep, ns")                                                             \
 	X(busy_ns, "time awake, ns")                                                               \
-	X(late_ns, "sum of how late packets left after they were due, ns")                         \
+	X(late_ns, "sum of how much later packets left than if the worker had always woken in time, ns") \
 	X(late_slots, "packets that left a slotted link a slot or more late")                      \
-	X(lost_credit_ns, "link time lost because the worker woke later than catchup allows, ns")  \
 	X(lost_credit_events, "how often link time was lost")                                      \
 	X(tx_refused, "packets that stayed queued because the driver refused them at first")       \
 	X(gso_packets, "packets given to the kernel several at once, as one frame (GSO)")

@@ -18,7 +18,7 @@ os.environ['DRB_BUILD'] = BUILD
 import tap  # noqa: E402
 from drbfabric import Failure  # noqa: E402
 from drbfabric.common import children, cli, schemes  # noqa: E402
-from drbfabric.experiment import demo, summary, verdict  # noqa: E402
+from drbfabric.experiment import demo, verdict  # noqa: E402
 
 FRESH = 'Under fresh permutations (new destinations in every slot): '
 KEPT = 'Under a persistent permutation (hosts keep their destinations): '
@@ -33,7 +33,8 @@ def rows(fresh, persistent):
             result.append({'traffic': name, 'scheme': scheme, 'latency': latency, 'tail': latency,
                            'sim_latency': latency, 'sim_tail': latency, 'redirected': 0.1,
                            'sim_redirected': 0.1, 'latency_off': 0.0, 'growing': value is None,
-                           'sim_growing': value is None, 'disturbed': 0, 'lost': 0})
+                           'sim_growing': value is None, 'unclear': False, 'sim_unclear': False,
+                           'disturbed': 0, 'lost': 0})
     return result
 
 
@@ -57,6 +58,8 @@ def words_of_the_table_are_explained():
     assert 'Redirected: ' in demo.legend(fine, Setup)
     assert 'grow:' not in demo.legend(fine, Setup) and 'disturbed:' not in demo.legend(fine, Setup)
     assert 'grow:' in demo.legend(rows(*USUAL), Setup)
+    fine[0]['sim_unclear'] = True
+    assert 'cannot be told:' in demo.legend(fine, Setup)
     fine[0]['disturbed'] = 1
     assert 'disturbed:' in demo.legend(fine, Setup)
 
@@ -92,41 +95,14 @@ def disturbed_runs_leave_the_word_to_the_simulator():
     assert 'simulator counts' in line['remarks'] and line['queues'] == 'bounded', line
 
 
-class OneTraffic:
-    """An experiment whose runs are given: whether queues grow, and whether it was disturbed."""
-
-    class progress:
-        done = 0
-
-    def __init__(self, runs, sim_growing):
-        self.runs, self.coming = [], runs
-        self.simulated = {1: {('drb', 0.95): {'growing': sim_growing}}}
-
-    def measure(self, plan, scheme, load, seed):
-        growing, disturbed = self.coming[len(self.runs)]
-        self.runs.append({'growing': growing, 'disturbed': 'late' if disturbed else '', 'counts': True})
-        self.progress.done += 1
-
-    def may_repeat(self):
-        return True
-
-
-def growth_in_one_run_alone_is_looked_at_again():
-    class Setup:
-        load, seed = 0.95, 1
-
-    class Some(demo.Demo):
-        def __init__(self):
-            self.setup = Setup
-    for runs, sim_growing, taken in (([(False, False)], False, 1), ([(True, False), (False, False)], False, 2),
-                                     ([(True, False), (True, False)], False, 2), ([(True, False)], True, 1),
-                                     ([(False, False)], True, 1), ([(True, True)], False, 1)):
-        part = OneTraffic(runs, sim_growing)
-        OneTraffic.progress.done = 0
-        Some().measure(part, None, 'drb')
-        assert len(part.runs) == taken and OneTraffic.progress.done == 1, (runs, sim_growing, part.runs)
-    # Of two runs that count, one is not most.
-    assert summary._most([True, True]) and not summary._most([True, False])
+def queues_grow_where_it_holds():
+    cases: tuple[tuple[str, dict[str, int]], ...] = (
+        ('bounded', {}), ('grow', {'growing': 1}), ('bounded', {'growing': 1, 'disturbed': 1}),
+        ('grow', {'sim_growing': 1}), ('grow', {'sim_growing': 1, 'disturbed': 1}), ('bounded', {'unclear': 1}),
+        ('cannot be told', {'sim_unclear': 1}), ('grow', {'growing': 1, 'sim_unclear': 1}))
+    for word, changes in cases:
+        row = {'growing': 0, 'unclear': 0, 'sim_growing': 0, 'sim_unclear': 0, 'disturbed': 0, **changes}
+        assert verdict.queues(row) == word, (changes, word)
 
 
 def the_picture_shows_both():
@@ -247,7 +223,7 @@ def schemes_are_those_of_the_table():
 
 TESTS = (the_winner_is_said, words_of_the_table_are_explained, noise_changes_nothing, equal_schemes_are_not_faster,
          nobody_wins_everything, disturbed_runs_leave_the_word_to_the_simulator,
-         growth_in_one_run_alone_is_looked_at_again,
+         queues_grow_where_it_holds,
          the_picture_shows_both, what_was_measured_is_said, schemes_are_those_of_the_table, mistakes_are_one_line,
          a_mistake_costs_no_build, folders_and_programs_that_cannot_be_used,
          what_is_not_built_is_said_with_the_cure, programs_are_not_named_twice)

@@ -38,77 +38,31 @@ def setup(**changes):
     return Setup(**{**values, **changes})
 
 
-def counters(start, rate, queued):
-    """A reading of two switches' counters: all grow at `rate` per unit of time `start`."""
-    sums = {'default': 9 * start * rate, 'redirected': start * rate, 'queued': queued,
-            'late_ns': 1000 * start, 'late_slots': start, 'lost_credit_events': start,
-            'lost_credit_ns': 1000000 * start}
-    queue = {'ns': queued * start * 10, 'times': 2 * start * 10, 'links': 2, 'max': queued,
-             'out': 10 * start * rate, 'left': {('s1-0', 'u0'): (start * rate, 1000000 * start),
-                                                ('s1-0', 'u1'): (2 * start * rate, 1000000 * start)}}
-    links = {('s1-0', name): (queued * start * 5, start * 10, queued) for name in ('u0', 'd0')}
-    return sums, {'up1': dict(queue), 'down1': dict(queue)}, links
-
-
 SAID: dict[str, Any] = {
     'latency_mean_slots': 7.5, 'tail_slots': 11, 'latency_p50_slots': 7, 'latency_p99_slots': 10,
     'latency_p999_slots': 12, 'latency_max_slots': 13, 'reordered_share': 0.01, 'reorder_extent': 2,
-    'reorder_buffer': 3}
+    'reorder_buffer': 3, 'sent': 100, 'lost': 1, 'duplicated': 2, 'misdelivered': 3, 'receiver_dropped': 4,
+    'late_packets': 5, 'late_max_us': 6, 'late_slots': 7, 'lost_credit_events': 8, 'switch_late_us': 9,
+    'forwarded': 60, 'redirected': 0.1, 'growing': 'no', 'growing_links': 0, 'slowest_link': 1, 'machine_lost': 0,
+    'machine_late_us': 2}
+# As drbgen writes them.
+LINKS: list[dict[str, Any]] = [
+    {'layer': layer, 'switch': f's{layer}-0', 'port': port, 'peer': 'h0.eth0', 'use': use, 'queue_mean': queue,
+     'queue_max': f'{int(float(queue) * 9)}', 'dropped': '0', 'rate_part': '1', 'growing': 'no'}
+    for layer, port, use, queue in (('1', 'u0', '0.5', '1'), ('1', 'u1', '0.7', '2'), ('1', 'd0', '0.9', '4'),
+                                    ('2', 'd1', '0.1', '0.25'))]
 
 
-def counters_become_figures():
-    said = {**SAID, 'sent': 100, 'lost': 1, 'duplicated': 2,
-            'misdelivered': 3, 'receiver_dropped': 4, 'late_packets': 5, 'late_max_us': 6}
-    s = setup()
-    s.load = 0.9
-    steady = [counters(t, 100, 3) for t in (10, 20, 30, 40)]
-    run = live.result_of(said, steady, s)
-    assert run['latency'] == 7.5 and run['wrong'] == 9, run
-    assert abs(run['redirected'] - 0.1) < 1e-12, run
-    assert run['lost_credit_events'] == 30 and run['forwarded'] == 2 * 10 * 30 * 100, run
-    assert abs(run['queue_up1_mean'] - 1.5) < 1e-12 and run['queue_up1_max'] == 3, run
-    assert not run['growing']
-    # One link sends 100 packets, the other 200, in each ms, half a slot.
-    assert abs(run['use_up1_max'] - 400) < 1e-9 and abs(run['use_up1_mean'] - 300) < 1e-9, run
+def what_drbgen_says_becomes_figures():
+    run = live.result_of(SAID, LINKS)
+    assert run['latency'] == 7.5 and run['wrong'] == 9 and run['redirected'] == 0.1, run
+    assert (run['lost_credit_events'], run['late_departures'], run['forwarded']) == (8, 7, 60), run
+    assert (run['queue_up1_mean'], run['queue_up1_max'], run['queue_down1_mean']) == (1.5, 18, 4), run
+    assert abs(run['use_up1_mean'] - 0.6) < 1e-12 and run['use_up1_max'] == 0.7 and run['use_down2_max'] == 0.1, run
     assert (run['latency_p99'], run['latency_p999'], run['reorder_buffer']) == (10, 12, 3), run
-    # Readings at times 1, 2, 3, 4 with ever longer queues.
-    grows = [counters(t, 100, 400 * t) for t in (10, 20, 30, 40)]
-    assert live.result_of(said, grows, s)['growing']
-
-
-def link_readings(lengths, now=None):
-    """Three readings, a time of 100 apart, of links whose queues have these mean lengths in between, and
-    at each reading `now` packets."""
-    at, sums = [], [0.0] * len(lengths)
-    for moment in range(3):
-        if moment:
-            sums = [s + 100 * mean[moment - 1] for s, mean in zip(sums, lengths)]
-        at.append(({}, {}, {('s1-0', f'u{i}'): (s, 100 * moment, 1 if now is None else now[moment])
-                            for i, s in enumerate(sums)}))
-    return at
-
-
-def growth_is_told_by_link():
-    # 1600 slots, quarters of 400: at load 0.9 a rise of 30 is still chance, at 0.5 one of 15.
-    growing = live.growing_links
-    assert growing(link_readings([(3, 3), (90, 60)]), 1600, 0.9) == 0
-    assert growing(link_readings([(3, 3), (5, 34)]), 1600, 0.9) == 0
-    assert growing(link_readings([(3, 3), (5, 36), (7, 50)]), 1600, 0.9) == 2
-    assert growing(link_readings([(5, 19)]), 1600, 0.5) == 0
-    assert growing(link_readings([(5, 21)]), 1600, 0.5) == 1
-    # One that was empty in between does not grow.
-    assert growing(link_readings([(5, 90)], now=(2, 0, 9)), 1600, 0.9) == 0
-    # The sum hides one of many.
-    said = {**SAID, 'sent': 100, 'lost': 0, 'duplicated': 0,
-            'misdelivered': 0, 'receiver_dropped': 0, 'late_packets': 0, 'late_max_us': 0}
-    s = setup(slots=1600)
-    s.load = 0.9
-    steady = [counters(t, 100, 50) for t in (10, 20, 30, 40)]
-    assert not live.result_of(said, steady, s)['growing']
-    for look, ns in zip(steady, (0, 0, 0, 100 * 40)):
-        look[2]['s1-0', 'u1'] = ns, look[2]['s1-0', 'u0'][1], 1
-    run = live.result_of(said, steady, s)
-    assert run['growing'] and run['growing_links'] == 1, run
+    for word, told in (('no', (False, False)), ('unclear', (False, True)), ('yes', (True, False))):
+        run = live.result_of({**SAID, 'growing': word}, LINKS)
+        assert (run['growing'], run['unclear']) == told, run
 
 
 def disturbed_runs_do_not_count():
@@ -126,11 +80,12 @@ def made_up(s, factor):
     for seed in e.seeds:
         e.simulated[seed] = simulate(s, seed)
         for (scheme, load), figures in e.simulated[seed].items():
-            scaled = {k: v if isinstance(v, bool) else v * factor for k, v in figures.items()}
+            scaled = {k: v if isinstance(v, (bool, str)) else v * factor for k, v in figures.items()}
             e.runs.append({**scaled, 'scheme': scheme, 'load': load, 'seed': seed, 'attempt': 1,
                            'cdf': [(6.0, 0.5), (7.0, 0.9), (12.0, 1.0)],
                            'counts': True, 'disturbed': '', 'control_late': 0.0, 'lost': 0, 'wrong': 0,
-                           'switch_late_us': 1.0, 'late_max_us': 2.0})
+                           'links': LINKS, **{key: SAID[key] for key in (
+                               'switch_late_us', 'late_max_us', 'machine_late_us', 'machine_lost', 'slowest_link')}})
     return e
 
 
@@ -144,8 +99,22 @@ def deviations_are_found():
     row = summarise(made_up(setup(), 1))[0]
     assert deviations({**row, 'tail_off': 0.11, 'tail_off_se': math.nan})
     assert not deviations({**row, 'tail_off': 0.11, 'tail_off_se': 0.01})  # may be chance
-    assert deviations({**row, 'growing': True}) and not deviations(
-        {**row, 'growing': True, 'sim_growing': True, 'latency_off': 0.5})
+    assert deviations({**row, 'growing': True, 'growth_differs': 2})
+    assert not deviations({**row, 'growing': True, 'growth_differs': 1, 'latency_off': 0.5})
+
+
+def growth_is_what_many_times_the_slots_say():
+    # Whether it shows in a run of 200 slots is one thing, whether it goes on another.
+    for scheme, traffic, growing in (('dmodk', 'fixed', True), ('micro', 'fixed', False)):
+        s = setup(schemes=[scheme], loads=[0.95], traffic=traffic, slots=200, warmup=20)
+        figures = simulate(s, 1)[scheme, 0.95]
+        assert (figures['growing'], figures['unclear']) == (growing, False), figures
+    e = made_up(s, 1)
+    assert summarise(e)[0]['growth_differs'] == 0
+    for run, sim in zip(e.runs, e.simulated.values()):
+        run['growing'], sim['micro', 0.95]['growing_in_run'] = True, 'no'
+    row = summarise(e)[0]
+    assert row['growth_differs'] == 2 and deviations(row), row
 
 
 def disturbed_and_lost_are_marked():
@@ -237,6 +206,8 @@ def report_is_one_file():
         assert all(x['within'] == 'no' for x in lines)
         with open(f'{folder}/out/runs.csv', encoding='utf-8') as f:
             assert len(list(csv.DictReader(f))) == 8
+        with open(f'{folder}/out/links.csv', encoding='utf-8') as f:
+            assert len(list(csv.DictReader(f))) == 8 * len(LINKS)
         assert page.count('<img') == len(pictures_in(f'{folder}/out')) == 6
         one_load = made_up(setup(loads=[0.9], runs=1), 1)
         with open(report.write(f'{folder}/one', one_load, summarise(one_load)), encoding='utf-8') as f:
@@ -266,11 +237,6 @@ def slow_links_are_those_of_drbsim():
     plan = {'fabric': 'x', 'links': [{'kind': 'veth', 'lower': 's1-0', 'lower_port': f'u{i}', 'upper': f's2-{i}',
                                       'upper_port': 'd0'} for i in range(2)]}
     assert slow_links.ends(plan, {'s1-0.u1': 3}) == {('s1-0', 'u1'): 3, ('s2-1', 'd0'): 3}
-    # A packet keeps a slow link busy for all its slots.
-    slow.load, slow.paces = 0.9, {('s1-0', 'u0'): 3}
-    run = live.result_of({**SAID, 'sent': 1, 'lost': 0, 'duplicated': 0, 'misdelivered': 0, 'receiver_dropped': 0,
-                          'late_packets': 0, 'late_max_us': 0}, [counters(t, 100, 3) for t in (10, 20, 30, 40)], slow)
-    assert abs(run['use_up1_max'] - 600) < 1e-9 and abs(run['use_up1_mean'] - 500) < 1e-9, run
 
 
 def mistakes_are_one_line():
@@ -291,7 +257,8 @@ def mistakes_are_one_line():
             assert not os.listdir(folder), words
 
 
-TESTS = (counters_become_figures, growth_is_told_by_link, disturbed_runs_do_not_count, deviations_are_found,
+TESTS = (what_drbgen_says_becomes_figures, disturbed_runs_do_not_count, deviations_are_found,
+         growth_is_what_many_times_the_slots_say,
          disturbed_and_lost_are_marked, late_without_cause_is_a_deviation,
          percentiles_become_a_distribution, control_notes_what_is_late, simulator_sees_the_same_load,
          report_is_one_file, slow_links_are_those_of_drbsim, mistakes_are_one_line)

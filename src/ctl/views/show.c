@@ -29,6 +29,7 @@ static const struct {
 	{"queue_max_packets", "queue max pkts"},
 	{"queue_ns", "queue ns"},
 	{"ring_packets", "ring pkts"},
+	{"lost_credit_ns", "lost link ns"},
 	{"up_default", "up default pkts"},
 	{"up_redirected", "up redirected pkts"},
 	{"down", "down pkts"},

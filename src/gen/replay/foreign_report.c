@@ -157,7 +157,7 @@ bool foreign_report_print(const struct foreign_report *r, enum drb_format format
 			 run->answers ? "answers of their own kernels, which know nothing of what "
 					"was replayed, or "
 				      : "");
-	late_switches_say(&run->switches);
+	link_report_say(&run->links, all.lost, run->latency.mean * (double)all.received);
 	return !all.lost && !all.duplicated && !all.misdelivered && !all.receiver_dropped &&
 	       !run->failed;
 }

@@ -98,7 +98,7 @@ static int print(const struct replay_options *o, const struct manifest *m, uint6
 		.late = result->late,
 		.late_mean_ns = result->late_mean_ns,
 		.late_max_ns = result->late_max_ns,
-		.switches = &result->switches,
+		.links = &result->links,
 	};
 
 	report_measured(&report, o->format);
@@ -107,10 +107,10 @@ static int print(const struct replay_options *o, const struct manifest *m, uint6
 			 report.tally.strangers);
 	if (report.late)
 		drb_warn("the generator sent %" PRIu64 " packets more than half a slot late, by up "
-			 "to %.0f us: latencies are not quite those of this load; use longer slots "
+			 "to %.0f us: the traffic is not quite that of this load; use longer slots "
 			 "or a less busy machine",
 			 report.late, report.late_max_ns / 1e3);
-	late_switches_say(&result->switches);
+	link_report_say(&result->links, report_lost(&report), report_latency_ns(&report));
 	if (report.tally.receiver_dropped)
 		drb_error("%" PRIu64 " packets arrived but the receiver had no room for them: not "
 			  "counted as lost, nor in the latencies; see --buffer",
@@ -188,6 +188,8 @@ static int replay(const struct replay_options *o, const struct manifest *m, stru
 		.align_ns = slot_ns, // as the slots of slotted links are
 		.late_ns = slot_ns / 2,
 		.drain_ns = o->drain_ns,
+		.measured_slots = {.slot_ns = slot_ns},
+		.lasting = drb_growth_lasting(&m->pattern),
 		.sink = new_sink(o, m, s),
 		.check = check,
 		.context = s,
@@ -196,9 +198,11 @@ static int replay(const struct replay_options *o, const struct manifest *m, stru
 	struct replay_result outcome;
 	if (!r.sink)
 		return DRB_EXIT_USAGE;
+	select_cohorts(o, m, &r.measured_slots.first, &r.measured_slots.end);
 	// Before the run: a mistake is not to cost it.
 	FILE *records = o->records ? drb_file_write(o->records) : NULL;
 	FILE *hgrm = o->hgrm ? drb_file_write(o->hgrm) : NULL;
+	r.links = o->links ? drb_file_write(o->links) : NULL;
 	int rc = replay_run(&r, &outcome);
 	r.sink->ops->destroy(r.sink);
 	if (rc < 0)
@@ -208,7 +212,8 @@ static int replay(const struct replay_options *o, const struct manifest *m, stru
 		records_write(records, s);
 	if (hgrm && records_write_latencies(hgrm, s) < 0)
 		drb_die("out of memory");
-	if (drb_file_written(records, o->records) | drb_file_written(hgrm, o->hgrm))
+	if (drb_file_written(records, o->records) | drb_file_written(hgrm, o->hgrm) |
+	    drb_file_written(r.links, o->links))
 		return DRB_EXIT_FAILED;
 	return code;
 }

@@ -102,6 +102,9 @@ static const struct replay_option {
 	{"stats", "SLOTS", WRITTEN, NUMBER, AT(stats), 1, UINT32_MAX,
 	 .help = "Measure latencies over so many slots: those after the warm-up, else the last "
 		 "ones"},
+	{"links", "FILE", WRITTEN, TEXT, AT(links), 0, 0,
+	 .help = "Write a line for each link, as CSV: its use, its queue, at what part of its rate "
+		 "it ran"},
 	{"hosts", "FROM-TO", WRITTEN, SPECIAL, 0, 0, 0,
 	 .help = "Of a fabric over several machines: these hosts are here, and others send and "
 		 "receive elsewhere, at the same --begin",

@@ -10,9 +10,14 @@ uint64_t report_lost(const struct report *r)
 	return missing > r->tally.receiver_dropped ? missing - r->tally.receiver_dropped : 0;
 }
 
+double report_latency_ns(const struct report *r)
+{
+	return (r->latency.mean + (double)r->slot_ns) * (double)r->tally.delivered;
+}
+
 bool report_late(const struct report *r)
 {
-	return r->late > 0 || r->switches->switches > 0;
+	return r->late > 0 || link_report_slowed(r->links, report_latency_ns(r));
 }
 
 bool report_clean(const struct report *r)
@@ -58,6 +63,27 @@ static double in_us(const struct report *r, double ns)
 	X(reorder_extent, COUNT, r->tally.order.extent, "extent, packets")                         \
 	X(reorder_buffer, COUNT, r->tally.order.buffer, "buffer, packets")
 
+// X(key, kind, value, decimals): what switches did, and what the machine kept them from.
+#define LINKS(X)                                                                                   \
+	X(slowest_link, REAL, l->slowest, 4)                                                       \
+	X(slowed_s, REAL, l->slowed_s, 1)                                                          \
+	X(machine_lost, COUNT, l->machine_lost, 0)                                                 \
+	X(machine_late_us, REAL, machine_late_us(r), 1)                                            \
+	X(late_slots, COUNT, l->late_slots, 0)                                                     \
+	X(lost_credit_events, COUNT, l->lost_credit_events, 0)                                     \
+	X(switch_late_us, REAL, l->late_ns / 1e3, 1)                                               \
+	X(forwarded, COUNT, l->forwarded, 0)                                                       \
+	X(redirected, REAL, l->redirected, 4)                                                      \
+	X(growing, TEXT, drb_growth_word(l->growing), 0)                                           \
+	X(growing_links, COUNT, l->growing_links, 0)
+
+// What the machine added to the latency of a packet, on average.
+static double machine_late_us(const struct report *r)
+{
+	return r->tally.delivered ? r->links->machine_late_ns / 1e3 / (double)r->tally.delivered
+				  : 0;
+}
+
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
 
 static void print_row(const struct report *r, enum drb_format format)
@@ -66,6 +92,7 @@ static void print_row(const struct report *r, enum drb_format format)
 #define SLOTS(key, ...) {#key "_slots", NULL, DRB_REAL, 2},
 #define MICROS(key, ...) {#key "_us", NULL, DRB_REAL, 1},
 #define ORDER_COLUMN(key, kind, ...) {#key, NULL, DRB_##kind, 4},
+#define LINK_COLUMN(key, kind, value, decimals) {#key, NULL, DRB_##kind, decimals},
 	static const struct drb_column columns[] = {
 		COUNTS(COLUMN) LATENCIES(SLOTS)
 			LATENCIES(MICROS){"latency_samples", NULL, DRB_COUNT, 0},
@@ -77,9 +104,8 @@ static void print_row(const struct report *r, enum drb_format format)
 		{"late", NULL, DRB_FLAG, 0},
 		{"late_packets", NULL, DRB_COUNT, 0},
 		{"late_switches", NULL, DRB_COUNT, 0},
-		{"late_slots", NULL, DRB_COUNT, 0},
-		{"lost_credit_ns", NULL, DRB_COUNT, 0},
-	};
+		LINKS(LINK_COLUMN)};
+	const struct link_report *l = r->links;
 	struct drb_table *t = drb_table_new(stdout, format, columns, COUNT(columns));
 
 #define PUT_COUNT(key, value) drb_table_count(t, value);
@@ -91,6 +117,8 @@ static void print_row(const struct report *r, enum drb_format format)
 	drb_table_count(t, r->latency.samples);
 #define PUT_AS_COUNT drb_table_count
 #define PUT_AS_REAL drb_table_real
+#define PUT_AS_TEXT drb_table_text
+#define PUT_LINK(key, kind, value, ...) PUT_AS_##kind(t, value);
 #define PUT_ORDER(key, kind, value, ...) PUT_AS_##kind(t, value);
 	ORDERS(PUT_ORDER)
 	drb_table_real(t, r->offered_load);
@@ -100,9 +128,8 @@ static void print_row(const struct report *r, enum drb_format format)
 	drb_table_real(t, r->late_max_ns / 1e3);
 	drb_table_flag(t, report_late(r));
 	drb_table_count(t, r->late);
-	drb_table_count(t, r->switches->switches);
-	drb_table_count(t, r->switches->slots);
-	drb_table_count(t, r->switches->lost_ns);
+	drb_table_count(t, l->late_switches);
+	LINKS(PUT_LINK)
 	drb_table_end(t);
 }
 
@@ -157,16 +184,20 @@ static void print_load(const struct report *r)
 	drb_table_end(t);
 }
 
-static void print_switches(const struct late_sum *late)
+static void print_links(const struct report *r)
 {
 	static const struct drb_column columns[] = {{"late switches", NULL, DRB_COUNT, 0},
-						    {"packets a slot late", NULL, DRB_COUNT, 0},
-						    {"link time lost ms", NULL, DRB_REAL, 1}};
+						    {"slowest link ran at %", NULL, DRB_REAL, 1},
+						    {"lost by the machine", NULL, DRB_COUNT, 0},
+						    {"late by it us, mean", NULL, DRB_REAL, 1},
+						    {"queues grow", NULL, DRB_TEXT, 0}};
 	struct drb_table *t = drb_table_new(stdout, DRB_FORMAT_TABLE, columns, COUNT(columns));
 
-	drb_table_count(t, late->switches);
-	drb_table_count(t, late->slots);
-	drb_table_real(t, (double)late->lost_ns / 1e6);
+	drb_table_count(t, r->links->late_switches);
+	drb_table_real(t, 100 * r->links->slowest);
+	drb_table_count(t, r->links->machine_lost);
+	drb_table_real(t, machine_late_us(r));
+	drb_table_text(t, drb_growth_word(r->links->growing));
 	drb_table_end(t);
 }
 
@@ -184,5 +215,5 @@ void report_measured(const struct report *r, enum drb_format format)
 	putchar('\n');
 	print_load(r);
 	putchar('\n');
-	print_switches(r->switches);
+	print_links(r);
 }

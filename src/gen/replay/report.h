@@ -7,7 +7,7 @@
 
 #include "common/cli/table.h"
 #include "common/measures/latency.h"
-#include "gen/replay/late_switches.h"
+#include "gen/replay/link_report.h"
 #include "gen/sinks/tally.h"
 
 struct report {
@@ -20,15 +20,17 @@ struct report {
 	double achieved_load; // packets delivered per host and slot, first to last delivery
 	uint64_t late;        // packets sent more than half a slot behind the schedule
 	double late_mean_ns, late_max_ns;
-	const struct late_sum *switches;
+	const struct link_report *links;
 };
 
 // Packets that the fabric lost: awaited, not delivered, and not dropped by a full receiving socket
 // after they had arrived.
 uint64_t report_lost(const struct report *r);
-// Latencies are not quite those of this load: the generator missed its schedule by more than half a slot at
-// least once, or a switch woke too late for its links.
+// Latencies and losses are not those of this load alone: the generator missed its schedule by more than half a slot at
+// least once, or links ran slower than their rate.
 bool report_late(const struct report *r);
+// The latencies of all packets that arrived, added up.
+double report_latency_ns(const struct report *r);
 // Everything sent arrived, once and where it should, and the receiver kept up.
 bool report_clean(const struct report *r);
 

@@ -22,7 +22,7 @@
 // When all are there, a duplicate may still be on its way.
 #define GRACE_NS UINT64_C(50000000)
 
-static void await_sender(struct sender *s)
+static void await_sender(struct sender *s, struct link_watch *watch)
 {
 	uint64_t count = schedule_count(&s->schedule, s->trace);
 	// Of what is sent by the clock, the time tells how much is left; packets may come after a long pause.
@@ -42,6 +42,7 @@ static void await_sender(struct sender *s)
 				    !timed ? atomic_load_explicit(&s->taken, memory_order_relaxed)
 				    : now > s->start_ns ? now - s->start_ns
 							: 0);
+		link_watch_poll(watch);
 		drb_clock_sleep_until(drb_clock_now() + POLL_NS);
 	}
 	drb_progress_end(&progress);
@@ -49,12 +50,14 @@ static void await_sender(struct sender *s)
 }
 
 // Until all that was sent has arrived, or nothing has for drain_ns.
-static void await_arrivals(struct sink *sink, uint64_t sent, uint64_t drain_ns)
+static void await_arrivals(struct sink *sink, uint64_t sent, uint64_t drain_ns,
+			   struct link_watch *watch)
 {
 	uint64_t last = sink->ops->delivered(sink), since = drb_clock_now();
 
 	while (last < sent && drb_clock_now() - since < drain_ns) {
 		drb_clock_sleep_until(drb_clock_now() + POLL_NS);
+		link_watch_poll(watch);
 		uint64_t now = sink->ops->delivered(sink);
 		if (now != last)
 			since = drb_clock_now();
@@ -107,8 +110,10 @@ static int set_times(const struct replay *r, struct sender *sender)
 	return 0;
 }
 
-static int send_and_receive(struct replay *r, struct sender *sender)
+static int send_and_receive(struct replay *r, struct sender *sender, struct link_watch *watch)
 {
+	struct watch_slots slots = r->measured_slots;
+
 	if (set_times(r, sender) < 0)
 		return -ETIME;
 	if (r->begin) {
@@ -124,15 +129,18 @@ static int send_and_receive(struct replay *r, struct sender *sender)
 		rc = sender_start(sender);
 	if (rc < 0)
 		return rc;
-	await_sender(sender);
-	await_arrivals(r->sink, r->awaited ? r->awaited : sender->sent, r->drain_ns);
+	slots.start_ns = sender->start_ns;
+	if (slots.slot_ns)
+		link_watch_plan(watch, &slots);
+	await_sender(sender, watch);
+	await_arrivals(r->sink, r->awaited ? r->awaited : sender->sent, r->drain_ns, watch);
 	return r->sink->ops->stop(r->sink);
 }
 
 int replay_run(struct replay *r, struct replay_result *result)
 {
 	struct sender sender = {.trace = r->trace, .measured = r->measured, .late_ns = r->late_ns};
-	struct late_sum late = {.switches = 0};
+	struct link_watch watch = {0};
 	struct hosts hosts;
 	const struct hosts_setup setup = {.fabric = r->fabric,
 					  .plan = r->plan,
@@ -153,12 +161,18 @@ int replay_run(struct replay *r, struct replay_result *result)
 		drb_interrupt_catch((int)SA_RESETHAND); // a second signal ends it at once
 		sender.socket = hosts.send;
 		sender.log = r->sendings ? r->sendings(r->context) : NULL;
-		struct late_counts before = late_switches_begin(r->fabric);
-		rc = send_and_receive(r, &sender);
-		late = late_switches_end(&before, r->fabric);
+		link_watch_begin(&watch, r->fabric);
+		rc = send_and_receive(r, &sender, &watch);
+		link_watch_end(&watch);
 	}
 	bool answers = !r->silence || hosts.answers;
 	hosts_close(&hosts);
+	const struct link_report_setup links = {sender.start_ns, r->measured_slots.slot_ns,
+						r->lasting};
+	struct link_report report = link_report_of(&watch, &links);
+	if (rc >= 0 && r->links)
+		link_report_write(r->links, &watch, &links);
+	link_watch_free(&watch);
 	if (rc < 0)
 		return rc;
 	*result = (struct replay_result){
@@ -168,7 +182,7 @@ int replay_run(struct replay *r, struct replay_result *result)
 		.late_mean_ns = sender.sent ? (double)sender.late_sum_ns / (double)sender.sent : 0,
 		.late_max_ns = (double)sender.late_max_ns,
 		.sending_ns = sender.sent ? (double)sender.last_ns - (double)sender.start_ns : 0,
-		.switches = late,
+		.links = report,
 		.interrupted = drb_interrupted(),
 		.answers = answers};
 	r->sink->ops->result(r->sink, &result->tally, &result->latency);

@@ -10,7 +10,7 @@
 #include "common/measures/latency.h"
 
 #include "gen/captures/trace.h"
-#include "gen/replay/late_switches.h"
+#include "gen/replay/link_report.h"
 #include "gen/replay/schedule.h"
 #include "gen/sinks/sink.h"
 #include "gen/sinks/tally.h"
@@ -29,6 +29,9 @@ struct replay {
 	uint64_t align_ns;       // the run begins at a multiple of it; 0: at any time
 	uint64_t late_ns;        // packets sent later than that count as late
 	uint64_t drain_ns;
+	struct watch_slots measured_slots; // but for its start; all zero: everything is measured
+	uint32_t lasting;                  // slots that destinations last
+	FILE *links;                       // where a line for each link goes; NULL: nowhere
 	struct sink *sink;
 	// Checks the trace against what the interfaces can carry, before anything is sent; 0 or a
 	// negative errno after a message. May be NULL.
@@ -48,7 +51,7 @@ struct replay_result {
 	uint64_t late; // packets
 	double late_mean_ns, late_max_ns;
 	double sending_ns; // from the start to the last packet
-	struct late_sum switches;
+	struct link_report links;
 	bool interrupted; // by a signal
 	bool answers;     // hosts' stacks got the packets, and may have answered
 };

@@ -23,7 +23,7 @@ static uint64_t count_in_ring(const struct drb_worker_port *p)
 }
 
 // A new counter of ports would be 0 for ever if it were forgotten here.
-_Static_assert(sizeof(struct drb_port_counters) == 12 * sizeof(uint64_t),
+_Static_assert(sizeof(struct drb_port_counters) == 13 * sizeof(uint64_t),
 	       "count_port() and count_losses() fill in every counter of a port");
 
 static struct drb_port_counters count_port(const struct drb_worker_port *p,
@@ -41,6 +41,7 @@ static struct drb_port_counters count_port(const struct drb_worker_port *p,
 		.queue_max_packets = drb_egress_max(q),
 		.queue_ns = drb_egress_queue_ns(q, now_ns),
 		.ring_packets = count_in_ring(p),
+		.lost_credit_ns = q->lost_credit_ns,
 	};
 }
 
@@ -86,7 +87,6 @@ void drb_worker_take_snapshot(struct drb_worker *w)
 		count_losses(s, i, p->queue);
 		s->worker.late_ns += q->late.ns;
 		s->worker.late_slots += q->late.slots;
-		s->worker.lost_credit_ns += q->lost_credit_ns;
 		s->worker.lost_credit_events += q->lost_credit_events;
 		s->worker.tx_refused += p->tx_refused;
 	}

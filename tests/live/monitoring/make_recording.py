@@ -10,7 +10,7 @@ import sys
 
 RATE = 500
 KEYS = ('in_packets in_octets in_discards in_missed out_packets out_octets out_discards queue_packets '
-        'queue_octets queue_max_packets queue_ns ring_packets').split()
+        'queue_octets queue_max_packets queue_ns ring_packets lost_credit_ns').split()
 
 
 def main():
@@ -35,7 +35,7 @@ def main():
                 n = sent[(m, s), p]
                 ports.append({'name': f'd{p}' if p < down else f'u{p - down}', 'peer': '', 'neighbour': '',
                               'state': 'up', 'usable': True, 'rate': f'{RATE}pps', 'queue': 512,
-                              'count': [n, n * 60, 0, 0, n, n * 60, 0, int(rng.expovariate(0.4)), 0, 0, 0, 0]})
+                              'count': [n, n * 60, 0, 0, n, n * 60, 0, int(rng.expovariate(0.4)), 0, 0, 0, 0, 0]})
             up = m < layers
             rows.append({
                 'fabric': 'drb', 'name': f's{m}-{s}', 'layer': m, 'label': s, 'up': True,

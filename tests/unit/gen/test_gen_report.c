@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When drbgen replay says that its latencies are not quite those of the load.
+// When drbgen replay says that its figures are not those of the load alone.
 #include "fixtures/unit.h"
 
 #include <unistd.h>
 
 #include "gen/replay/report.h"
 
+#define GOOD .slowest = 1
+
 // What a report of these prints; to be freed.
-static char *printed(uint64_t late, const struct late_sum *switches, enum drb_format format)
+static char *printed(uint64_t late, const struct link_report *links, enum drb_format format)
 {
-	const struct report r = {.slot_ns = 1000, .late = late, .switches = switches};
+	const struct report r = {.slot_ns = 1000,
+				 .tally = {.delivered = 1000},
+				 .latency = {.mean = 9000},
+				 .late = late,
+				 .links = links};
 	FILE *file = tmpfile();
 	char *text = calloc(1, 65536);
 
@@ -28,40 +34,44 @@ static char *printed(uint64_t late, const struct late_sum *switches, enum drb_fo
 	return text;
 }
 
-static void json_has(uint64_t late, struct late_sum switches, const char *expected)
+static void json_has(uint64_t late, struct link_report links, const char *expected)
 {
-	char *text = printed(late, &switches, DRB_FORMAT_JSON);
+	char *text = printed(late, &links, DRB_FORMAT_JSON);
 
 	if (!strstr(text, expected))
 		fail_msg("no %s in %s", expected, text);
 	free(text);
 }
 
-TEST(late_tells_of_the_generator_and_of_switches)
+TEST(late_tells_of_the_generator_and_of_links)
 {
-	json_has(0, (struct late_sum){.switches = 0}, "\"late\":false");
-	json_has(3, (struct late_sum){.switches = 0}, "\"late\":true");
-	json_has(0, (struct late_sum){.switches = 1, .slots = 7}, "\"late\":true");
-	json_has(0, (struct late_sum){.switches = 1, .lost_ns = 2000000}, "\"late\":true");
-	json_has(0, (struct late_sum){.switches = 1, .lost_ns = 2000000}, "\"late_packets\":0");
-	json_has(0, (struct late_sum){.switches = 1, .lost_ns = 2000000},
-		 "\"lost_credit_ns\":2000000");
+	json_has(0, (struct link_report){GOOD}, "\"late\":false");
+	json_has(3, (struct link_report){GOOD}, "\"late\":true");
+	json_has(0, (struct link_report){.slowest = 0.98}, "\"late\":true");
+	json_has(0, (struct link_report){GOOD, .machine_lost = 1}, "\"late\":true");
+	// Of 10 us a packet.
+	json_has(0, (struct link_report){GOOD, .machine_late_ns = 499e3}, "\"late\":false");
+	json_has(0, (struct link_report){GOOD, .machine_late_ns = 501e3}, "\"late\":true");
+	json_has(0, (struct link_report){GOOD, .machine_late_ns = 501e3},
+		 "\"machine_late_us\":0.501");
+	json_has(0, (struct link_report){GOOD, .growing = DRB_GROWTH_UNCLEAR},
+		 "\"growing\":\"unclear\"");
 }
 
-TEST(tables_have_what_switches_lost)
+TEST(tables_have_what_the_machine_took)
 {
-	const struct late_sum late = {.switches = 2, .slots = 7, .lost_ns = 2500000};
-	char *text = printed(0, &late, DRB_FORMAT_TABLE);
-	const char *row = strstr(text, "link time lost ms\n");
-	unsigned switches = 0, slots = 0;
-	double lost = 0;
+	const struct link_report links = {.late_switches = 2, .slowest = 0.75, .machine_lost = 31};
+	char *text = printed(0, &links, DRB_FORMAT_TABLE);
+	const char *row = strstr(text, "queues grow\n");
+	unsigned switches = 0, lost = 0;
+	double slowest = 0;
 
 	if (!row ||
-	    sscanf(row + strlen("link time lost ms\n"), "%u %u %lf", &switches, &slots, &lost) != 3)
-		fail_msg("no line of switches in %s", text);
+	    sscanf(row + strlen("queues grow\n"), "%u %lf %u", &switches, &slowest, &lost) != 3)
+		fail_msg("no line of links in %s", text);
 	assert_int_equal(switches, 2);
-	assert_int_equal(slots, 7);
-	assert_true(lost == 2.5);
+	assert_int_equal(lost, 31);
+	assert_true(slowest == 75);
 	free(text);
 }
 

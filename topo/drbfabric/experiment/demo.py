@@ -15,10 +15,10 @@ from drbfabric.common.cli import a_load, a_time, need_root, not_negative, positi
 from drbfabric.common.output import add_format_options, print_rows
 from drbfabric.experiment import live, single_run
 from drbfabric.experiment.experiment import (
-    Experiment, Progress, Setup, check_setup, default_slot, need_small, simulate, take_priority,
+    LONGER, Experiment, Progress, Setup, check_setup, default_slot, need_small, simulate, take_priority,
     taken_down)
 from drbfabric.experiment.summary import summarise
-from drbfabric.experiment.verdict import TRAFFIC, verdict
+from drbfabric.experiment.verdict import TRAFFIC, queues, verdict
 
 # Disturbed runs are not repeated once the demo has taken so long that the rest would end later.
 SECONDS = 50
@@ -77,12 +77,6 @@ def title(setup):
 
 # Measuring
 
-def wants_second_look(run, simulated):
-    """Whether queues grew in this run alone: a moment without CPU time looks like that, too. Of two runs
-    that count, both must grow."""
-    return run['growing'] and not simulated['growing'] and not run['disturbed']
-
-
 class Demo:
     """All schemes, one after the other: the switches are started once for each."""
 
@@ -110,15 +104,7 @@ class Demo:
             for scheme in setup.schemes:
                 plan = first.set_fabric(scheme, setup.load, setup.seed)
                 for part in self.parts:
-                    self.measure(part, plan, scheme)
-
-    def measure(self, part, plan, scheme):
-        load, seed = self.setup.load, self.setup.seed
-        part.measure(plan, scheme, load, seed)
-        run = next(run for run in reversed(part.runs) if run['counts'])
-        if wants_second_look(run, part.simulated[seed][scheme, load]) and part.may_repeat():
-            part.progress.done -= 1
-            part.measure(plan, scheme, load, seed)
+                    part.measure(plan, scheme, setup.load, setup.seed)
 
     def rows(self):
         result = []
@@ -145,16 +131,12 @@ def remarks(row):
     return ', '.join(found)
 
 
-def _counted_growing(row):
-    return row['sim_growing'] if row['disturbed'] else row['growing']
-
-
 def line_of(row):
     line = {**row, 'remarks': remarks(row)}
-    line['queues'] = 'grow' if _counted_growing(row) else 'bounded'
+    line['queues'] = queues(row)
     for key in 'redirected', 'sim_redirected', 'latency_off':
         line[f'{key}_percent'] = 100 * row[key]
-    if row['growing'] or row['sim_growing']:
+    if line['queues'] == 'grow':
         line['latency_off_percent'] = None
     return {k: None if v != v else v for k, v in line.items()}
 
@@ -170,14 +152,14 @@ def draw(rows, setup):
         mine = [row for row in rows if row['traffic'] == name]
         latencies = [v for row in mine for v in (row['latency'], row['sim_latency'])]
         # What stays in queues that grow is no mean; it is beyond any linear scale.
-        grow = any(row['growing'] or row['sim_growing'] for row in mine)
+        grow = any(queues(row) == 'grow' for row in mine)
         text += (f'set title "{meaning}\\nF({setup.layers},{setup.arity}), load {setup.load:g}"\n'
                  f'{"set" if grow else "unset"} logscale y\n'
                  f'set yrange [{min(4, min(latencies) / 2) if grow else 0:g}:'
                  f'{(4 if grow else 1.35) * max(latencies):g}]\n'
                  f'${name} << EOD\n')
         for row in mine:
-            grows = '\\n(grows)' if row['growing'] else ''
+            grows = '\\n(grows)' if queues(row) == 'grow' else ''
             text += f'"{row["scheme"]}{grows}" {row["latency"]:g} {row["sim_latency"]:g}\n'
         text += (f'EOD\nplot ${name} using 2:xtic(1) lc rgb "#0072b2" fs solid 0.9 title "live", '
                  f'${name} using 3 lc rgb "#999999" fs solid 0.6 title "simulated"\n')
@@ -193,9 +175,13 @@ def legend(rows, setup):
              'packet of the slot.',
              'Off: live above simulated. Redirected: of the decisions on the way up, those that left '
              'the default uplink.']
-    if any(map(_counted_growing, rows)):
-        lines.append('grow: queues get longer as long as the traffic lasts, so there is no mean to compare '
-                     '(off -): the figures are those of this many slots.')
+    words = set(map(queues, rows))
+    if 'grow' in words:
+        lines.append('grow: queues get longer for as long as the traffic lasts, in this run or in the simulator over '
+                     f'{LONGER} times its slots, so there is no mean to compare (off -).')
+    if 'cannot be told' in words:
+        lines.append(f'cannot be told: whether queues grow shows in more than {LONGER} times these slots; take more '
+                     '--slots.')
     if any(row['disturbed'] for row in rows):
         lines.append('disturbed: other work kept the CPUs from some slots; the live figures are shown, '
                      'but those of the simulator decide.')

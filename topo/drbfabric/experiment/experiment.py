@@ -12,7 +12,7 @@ import os
 import re
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from drbfabric import usage
 from drbfabric.common import children, interrupts, schemes
@@ -41,6 +41,9 @@ HOSTS_MAX = 1024
 # A hop costs this much CPU time or less, and every hop of a slot falls into its beginning.
 HOP_NS = 16000
 SLOT_MIN_NS = 2000000
+# Whether queues grow holds for any length of the traffic; the simulator tells it over so many times the slots.
+LONGER = 20
+SLOTS_MAX = 1000000  # of drbsim
 
 
 def threshold_at(load, threshold):
@@ -82,7 +85,6 @@ class Setup:
     uplinks: int = 0  # of a switch of layer 1; 0: arity
     load: float = 0.0  # of the combination that runs
     stretched: int = 0  # how often slots were doubled so far
-    paces: dict = field(default_factory=dict)  # {(switch, port): slots of a packet}, of slow links that are up
 
     @property
     def hosts(self):
@@ -145,25 +147,27 @@ def check_setup(setup):
                       '--scheme', scheme, '--links', setup.links, '--queue', str(setup.queue)])
 
 
-def simulate(setup, seed):
-    """{(scheme, load): figures} of drbsim."""
-    # As drbsim writes and reads them.
+def _packets(setup, seed, times, more):
+    """Rows of drbsim over so many times the slots, for each scheme and load."""
     text = children.run([program('drbsim', 'sim'), 'packet', *setup.shape,
                          '--scheme', ','.join(setup.schemes),
                          '--load', ','.join(f'{load:g}' for load in setup.loads),
                          '--traffic', setup.traffic, '--threshold', setup.threshold,
                          *(['--slow', setup.slow] if setup.slow else []),
-                         '--slots', str(setup.slots), '--stats', str(setup.slots - setup.warmup),
-                         '--seed', str(seed), '--detail', '--csv'])
-    rows = list(csv.DictReader(io.StringIO(text)))
-    result, order = {}, iter(rows)
+                         '--slots', str(min(times * setup.slots, SLOTS_MAX)),
+                         '--stats', str(setup.slots - setup.warmup),
+                         '--seed', str(seed), *more, '--csv'])
+    return csv.DictReader(io.StringIO(text))
+
+
+def simulate(setup, seed):
+    """{(scheme, load): figures} of drbsim; whether queues grow of a longer run, and in_run of this one."""
     wanted = {key for key, _ in (*TOLERANCES, *setup.figures)}
-    for scheme in setup.schemes:
-        for load in setup.loads:
-            row = next(order)
-            figures = {key: float(row[key] or 'nan') for key in row if key in wanted}
-            result[scheme, load] = {**figures, 'growing': row['growing'] == 'yes'}
-    return result
+    points = [(scheme, load) for scheme in setup.schemes for load in setup.loads]
+    rows = zip(points, _packets(setup, seed, 1, ['--detail']), _packets(setup, seed, LONGER, []))
+    return {point: {**{key: float(row[key] or 'nan') for key in row if key in wanted},
+                    'growing_in_run': row['growing'], 'growing': longer['growing'] == 'yes',
+                    'unclear': longer['growing'] == 'unclear'} for point, row, longer in rows}
 
 
 def disturbance(run):
@@ -268,8 +272,7 @@ class Experiment:
                          '--queue', str(s.queue)])
         fabric = Fabric(s.name)
         plan = fabric.need_plan()
-        s.paces = slow_links.ends(plan, slow_links.drawn(s, seed))
-        slow_links.slow_down(fabric, plan, s.paces, s.stretched_ns)
+        slow_links.slow_down(fabric, plan, slow_links.ends(plan, slow_links.drawn(s, seed)), s.stretched_ns)
         return plan
 
     def down(self):
@@ -279,8 +282,7 @@ class Experiment:
 
     def measure_once(self, plan, scheme, load, seed):
         with Control(self.setup.slot) as control:
-            run = live.replay(program('drbgen', 'gen'), self.write_traffic(load, seed), plan,
-                              self.setup)
+            run = live.replay(self.write_traffic(load, seed), plan, self.setup)
         run.update(scheme=scheme, load=load, seed=seed, slot_ms=self.setup.slot * 1e3, counts=False,
                    disturbed=disturbance(run), control_late=control.late_share())
         self.runs.append(run)

@@ -106,8 +106,9 @@ def table(rows):
     for row in rows:
         line = [row['scheme'], f"{row['load']:g}", *_figures(row, 'latency'),
                 *_figures(row, 'tail'), *_figures(row, 'redirected', 100, ' %')]
-        grows = {(False, False): 'no', (True, True): 'live, simulated', (True, False): 'live only',
-                 (False, True): 'simulated only'}[row['growing'], row['sim_growing']]
+        words = ['yes' if row[f'{kind}growing'] else 'unclear' if row[f'{kind}unclear'] else 'no'
+                 for kind in ('', 'sim_')]
+        grows = words[0] if words[0] == words[1] else f'live {words[0]}, simulated {words[1]}'
         lines.append(line + [grows, str(row['runs']), ', '.join(remarks(row))])
     return head, lines
 
@@ -134,7 +135,8 @@ def remarks(row):
     if row['lost']:
         found.append(f"{row['lost']} packets lost")
     if row['disturbed']:
-        found.append(f"{row['disturbed']} of {row['runs']} runs disturbed by the machine")
+        found.append(f"{row['disturbed']} of {row['runs']} runs disturbed by the machine: links ran at "
+                     f"{row['slowest_link']:.0%} to 100 % of their rate")
     if row['repeated']:
         found.append(f"{row['repeated']} runs repeated")
     return found
@@ -144,8 +146,10 @@ def write(folder, experiment, rows):
     """All files of the experiment; returns the path of the page, None without one."""
     setup = experiment.setup
     os.makedirs(folder, exist_ok=True)
-    write_csv(f'{folder}/runs.csv', [{k: v for k, v in run.items() if k != 'cdf'}
+    write_csv(f'{folder}/runs.csv', [{k: v for k, v in run.items() if k not in ('cdf', 'links')}
                                      for run in experiment.runs])
+    write_csv(f'{folder}/links.csv', [{**{k: run[k] for k in ('scheme', 'load', 'seed')}, **link}
+                                      for run in experiment.runs if run['counts'] for link in run['links']])
     write_csv(f'{folder}/summary.csv', rows)
     write_csv(f'{folder}/cdf.csv', [{**{k: run[k] for k in ('scheme', 'load', 'seed')},
                                      'latency_slots': latency, 'share': share}

@@ -149,17 +149,15 @@ class Experiment:
         """The rows of the player, and what disturbed it."""
         s = self.setup
         player = tcp_player.Player(plan, tcp_player.transfers_of(rows), s.slot, s.congestion)
-        with live.Counters(plan) as counters, Control(s.slot) as control:
-            counters.forget()
-            before, stolen = counters.read(), stolen_seconds()
+        with Control(s.slot) as control:
+            live.forget(s.name)
+            before, stolen = live.counted(s.name), stolen_seconds()
             played = player.play(longest)
-            after, stolen = counters.read(), stolen_seconds() - stolen
-        change = {key: after[0][key] - before[0][key] for key in before[0]}
+            after, stolen = live.counted(s.name), stolen_seconds() - stolen
+        change = {key: after[key] - before[key] for key in before}
         run = {'late_packets': player.late, 'sent': len(rows), 'late_departures': change['late_slots'],
-               'lost_credit_events': change['lost_credit_events'],
-               'forwarded': sum(q['out'] - before[1][key]['out'] for key, q in after[1].items()),
-               'queue_max': max(q['max'] for q in after[1].values()),
-               'control_late': control.late_share(), 'stolen_s': stolen}
+               'lost_credit_events': change['lost_credit_events'], 'forwarded': change['forwarded'],
+               'queue_max': after['queue_max'], 'control_late': control.late_share(), 'stolen_s': stolen}
         run['disturbed'] = disturbance(run)
         return played, run
 

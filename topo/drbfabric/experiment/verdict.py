@@ -12,12 +12,18 @@ EQUAL = 0.03
 NEAR = 0.08
 
 
+def queues(row):
+    """What queues do for as long as the traffic lasts: they grow if they did in the run, which the machine did not
+    disturb, by more than chance does; else the simulator says it, over many times the slots."""
+    if row['sim_growing'] or row['growing'] and not row['disturbed']:
+        return 'grow'
+    return 'cannot be told' if row['sim_unclear'] else 'bounded'
+
+
 def latency(row):
     """What counts: live, or the simulator's where the machine disturbed the run. Infinite where
     queues grow."""
-    if row['disturbed']:
-        return math.inf if row['sim_growing'] else row['sim_latency']
-    return math.inf if row['growing'] else row['latency']
+    return math.inf if queues(row) == 'grow' else row['sim_latency' if row['disturbed'] else 'latency']
 
 
 def _names(rows):

@@ -118,6 +118,28 @@ void drb_egress_free(struct drb_egress *q)
 	q->end = NULL;
 }
 
+// The departure of the packet n places behind the head.
+static inline struct drb_instant departure_of(const struct drb_egress *q, uint32_t n)
+{
+	struct drb_instant t = q->departure;
+	uint32_t octets = q->end[drb_egress_ring_index(q, n)] - q->end[drb_egress_ring_index(q, 0)];
+
+	drb_egress_serialise(q, &t, n, octets);
+	return t;
+}
+
+// What came since credit was lost last, before index `end`, is late by what the queue is behind. Without the loss it
+// would be as much shorter, and empty at times when it is not: it is never further behind than what it has to send.
+static void lag(struct drb_egress *q, uint64_t end)
+{
+	uint64_t left_ns = departure_of(q, drb_egress_length(q) - 1).ns - q->departure.ns;
+	uint64_t since = q->head > q->behind_from ? q->head : q->behind_from;
+
+	q->behind_ns = q->behind_ns < left_ns ? q->behind_ns : left_ns;
+	if (end > since)
+		q->late.ns += (end - since) * q->behind_ns;
+}
+
 void drb_egress_lose_credit(struct drb_egress *q, uint64_t now_ns)
 {
 	uint64_t earliest;
@@ -128,19 +150,14 @@ void drb_egress_lose_credit(struct drb_egress *q, uint64_t now_ns)
 	earliest = drb_egress_slot(q, now_ns - q->catchup_ns);
 	if (earliest == q->departure.ns)
 		return; // within the slot that may be made up for
-	q->lost_credit_ns += earliest - q->departure.ns;
+	uint64_t lost_ns = earliest - q->departure.ns;
+	q->lost_credit_ns += lost_ns;
 	q->lost_credit_events++;
+	lag(q, q->tail);
+	q->late.ns += drb_egress_length(q) * lost_ns;
+	q->behind_ns += lost_ns;
+	q->behind_from = q->tail;
 	q->departure.ns = earliest;
-}
-
-// The departure of the packet n places behind the head.
-static inline struct drb_instant departure_of(const struct drb_egress *q, uint32_t n)
-{
-	struct drb_instant t = q->departure;
-	uint32_t octets = q->end[drb_egress_ring_index(q, n)] - q->end[drb_egress_ring_index(q, 0)];
-
-	drb_egress_serialise(q, &t, n, octets);
-	return t;
 }
 
 // How many packets depart by now_ns, at most max, which are queued.
@@ -202,6 +219,8 @@ void drb_egress_depart(struct drb_egress *q, uint32_t count, uint64_t now_ns)
 	struct drb_lateness late = lateness(q, now_ns, count);
 	q->late.ns += late.ns;
 	q->late.slots += late.slots;
+	if (__builtin_expect(q->behind_ns > 0, 0))
+		lag(q, q->head + count);
 	// Of what is behind them; if that is nothing, of the last of them.
 	q->departure = departure_of(q, count < drb_egress_length(q) ? count : count - 1);
 }
@@ -216,4 +235,5 @@ void drb_egress_clear(struct drb_egress *q, uint64_t now_ns)
 		q->departure = (struct drb_instant){0}; // the link is free
 	q->head = q->base = q->tail;
 	q->octets = 0;
+	q->behind_ns = 0;
 }

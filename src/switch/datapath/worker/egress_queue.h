@@ -21,9 +21,9 @@ struct drb_instant {
 	uint32_t fraction;
 };
 
-// How long after their departures packets left.
+// How much later packets left than if the worker had always woken in time.
 struct drb_lateness {
-	uint64_t ns;    // added up
+	uint64_t ns;    // added up: after their departures, and those by lost credit
 	uint64_t slots; // packets of a slotted link that left a slot or more late
 };
 
@@ -50,6 +50,9 @@ struct drb_egress {
 	uint64_t queue_ns; // departures less arrivals of all packets, modulo 2^64
 	struct drb_lateness late;
 	uint64_t lost_credit_ns, lost_credit_events;
+	// By how much it would have sent all that is queued sooner without lost credit, and the index of the first
+	// packet that came since: those before it are late by it already.
+	uint64_t behind_ns, behind_from;
 	uint32_t overhead; // octets a frame takes beyond its own
 } __attribute__((aligned(64)));
 

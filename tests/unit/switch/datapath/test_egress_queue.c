@@ -22,6 +22,7 @@ struct model {
 	uint32_t size[4096], length;
 	wide departure; // of the head; empty: of the last one
 	uint64_t late, late_slots, lost, events, discards, max, sent;
+	uint64_t behind, behind_from; // by lost credit
 };
 
 static wide model_serialise(const struct model *m, uint32_t size)
@@ -58,6 +59,20 @@ static bool model_push(struct model *m, uint64_t id, uint32_t size, uint64_t now
 	return true;
 }
 
+// The first count packets are late by lost credit, but those by as much already that were there when it was lost; and
+// none by more than all that is queued takes.
+static void model_lag(struct model *m, uint32_t count)
+{
+	wide last = m->departure;
+
+	for (uint32_t i = 1; i < m->length; i++)
+		last += model_serialise(m, m->size[i]);
+	uint64_t left = (uint64_t)(last / m->rate) - model_ns(m);
+	m->behind = m->behind < left ? m->behind : left;
+	for (uint32_t i = 0; i < count; i++)
+		m->late += m->sent + i >= m->behind_from ? m->behind : 0;
+}
+
 static void model_lose(struct model *m, uint64_t now)
 {
 	if (!m->rate || m->length == 0 || model_ns(m) + m->catchup >= now)
@@ -67,6 +82,10 @@ static void model_lose(struct model *m, uint64_t now)
 		return;
 	m->lost += lost;
 	m->events++;
+	model_lag(m, m->length);
+	m->late += m->length * lost;
+	m->behind += lost;
+	m->behind_from = m->sent + m->length;
 	m->departure += (wide)lost * m->rate;
 }
 
@@ -147,6 +166,8 @@ static void serve(struct model *m, struct drb_egress *q, struct drb_rng *r, uint
 		assert_in_range(due, 1, want);
 		taken = refuses ? drb_rng_below(r, due + 1) : due;
 		uint64_t octets = 0;
+		if (m->rate && taken > 0)
+			model_lag(m, taken);
 		for (uint32_t i = 0; i < taken; i++) {
 			octets += m->size[0];
 			assert_int_equal((uint64_t)(uintptr_t)front[i], m->id[0]);

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gen/replay/link_watch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cli/clock.h"
+#include "common/telemetry/switch_reader.h"
+
+// Between moments: as rarely, and for so small a share of the time.
+#define EVERY_NS UINT64_C(1000000000)
+#define SHARE 100
+
+// A link that lost this share of the time between two looks is slowed.
+#define SLOWED 0.01
+
+// True if the link of a port is slowed since the last look.
+static bool is_slowed(struct watched_port *p, const struct drb_port_counters *now, double passed_ns)
+{
+	double lost_ns = (double)watch_grown(p->lost_ns, now->lost_credit_ns);
+
+	p->lost_ns = now->lost_credit_ns;
+	return lost_ns > SLOWED * passed_ns;
+}
+
+static bool same_ports(struct watched_switch *s, uint32_t ports)
+{
+	if (!s->port) {
+		s->port = calloc(ports, sizeof(*s->port));
+		s->ports = s->port ? ports : 0;
+	}
+	return s->ports == ports;
+}
+
+// Keeps what a switch counts at a moment. 1 if a link of it is slowed, negative if it does not answer.
+static int keep(struct watched_switch *s, struct drb_telemetry *t, enum watch_moment moment,
+		double passed_ns)
+{
+	struct drb_switch_all all;
+	int rc = drb_read_all(t, &all), slowed = 0;
+
+	if (rc < 0)
+		return rc;
+	if (!same_ports(s, all.port_count)) {
+		drb_switch_all_free(&all);
+		return -1;
+	}
+	s->time_ns[moment] = all.time_ns;
+	s->routing[moment] = all.routing.count;
+	s->worker[moment] = all.worker.count;
+	for (uint32_t i = 0; i < s->ports; i++) {
+		struct watched_port *p = &s->port[i];
+		const struct drb_switch_full_port *now = &all.ports[i];
+		snprintf(p->name, sizeof(p->name), "%s", now->port.name);
+		snprintf(p->peer, sizeof(p->peer), "%s", now->link.peer);
+		snprintf(p->rate, sizeof(p->rate), "%.31s", now->link.rate);
+		p->count[moment] = now->port.count;
+		slowed |= is_slowed(p, &now->port.count, passed_ns);
+	}
+	drb_switch_all_free(&all);
+	return slowed;
+}
+
+// Likewise, between the moments.
+static int glance(struct watched_switch *s, struct drb_telemetry *t, double passed_ns)
+{
+	struct drb_switch_ports ports;
+	int rc = drb_read_ports(t, &ports), slowed = 0;
+
+	if (rc < 0)
+		return rc;
+	for (uint32_t i = 0; i < s->ports && i < ports.count; i++)
+		slowed |= is_slowed(&s->port[i], &ports.port[i].count, passed_ns);
+	drb_switch_ports_free(&ports);
+	return slowed;
+}
+
+static int look_at(struct link_watch *w, struct watched_switch *s, enum watch_moment moment)
+{
+	struct drb_telemetry t;
+	double passed_ns = (double)(drb_clock_now() - w->looked_ns);
+	int rc = drb_telemetry_open(&t, s->path, DRB_TELEMETRY_PROMPT_MS);
+
+	if (rc < 0)
+		return rc;
+	rc = moment < WATCH_MOMENTS ? keep(s, &t, moment, passed_ns) : glance(s, &t, passed_ns);
+	drb_telemetry_close(&t);
+	return rc;
+}
+
+static void look(struct link_watch *w, enum watch_moment moment)
+{
+	uint64_t began_ns = drb_clock_now();
+	bool slowed = false;
+
+	for (size_t i = 0; i < w->count; i++) {
+		struct watched_switch *s = &w->at[i];
+		int rc = s->gone ? 0 : look_at(w, s, moment);
+		s->gone |= rc < 0;
+		slowed |= rc > 0;
+	}
+	if (slowed && !w->slowed_ns && moment != WATCH_START)
+		w->slowed_ns = w->looked_ns;
+	w->done |= 1U << moment;
+	w->looked_ns = began_ns;
+	w->look_ns = drb_clock_now() - began_ns;
+}
+
+void link_watch_begin(struct link_watch *w, const char *fabric)
+{
+	struct drb_switch_socket *socket;
+	size_t sockets;
+
+	*w = (struct link_watch){.done = 1U << WATCH_START};
+	for (int m = 0; m < WATCH_MOMENTS; m++)
+		w->due_ns[m] = UINT64_MAX;
+	if (drb_telemetry_scan(NULL, fabric, &socket, &sockets) < 0)
+		return;
+	w->looked_ns = drb_clock_now();
+	w->at = calloc(sockets + 1, sizeof(*w->at));
+	for (size_t i = 0; w->at && i < sockets; i++) {
+		struct watched_switch *s = &w->at[w->count];
+		*s = (struct watched_switch){.layer = socket[i].layer, .label = socket[i].label};
+		memcpy(s->instance, socket[i].instance, sizeof(s->instance));
+		memcpy(s->path, socket[i].path, sizeof(s->path));
+		uint64_t began_ns = drb_clock_now();
+		if (look_at(w, s, WATCH_START) >= 0)
+			w->count++;
+		else if (drb_clock_now() - began_ns > DRB_TELEMETRY_PROMPT_MS * UINT64_C(500000))
+			break; // it is there and stuck, as others may be
+	}
+	free(socket);
+}
+
+void link_watch_plan(struct link_watch *w, const struct watch_slots *slots)
+{
+	w->due_ns[WATCH_BEGIN] = slots->start_ns + slots->slot_ns * slots->first;
+	w->due_ns[WATCH_HALF] = slots->start_ns + slots->slot_ns * slots->end / 2;
+	w->due_ns[WATCH_END] = slots->start_ns + slots->slot_ns * slots->end;
+}
+
+void link_watch_poll(struct link_watch *w)
+{
+	uint64_t now = drb_clock_now(), pause = w->look_ns * SHARE;
+
+	for (enum watch_moment m = WATCH_BEGIN; m < WATCH_DONE; m++)
+		if (now >= w->due_ns[m] && !(w->done & 1U << m))
+			look(w, m);
+	if (now > w->looked_ns && now - w->looked_ns > (pause > EVERY_NS ? pause : EVERY_NS))
+		look(w, WATCH_MOMENTS);
+}
+
+void link_watch_end(struct link_watch *w)
+{
+	for (enum watch_moment m = WATCH_BEGIN; m <= WATCH_DONE; m++)
+		if (!(w->done & 1U << m))
+			look(w, m);
+}
+
+void link_watch_free(struct link_watch *w)
+{
+	for (size_t i = 0; i < w->count; i++)
+		free(w->at[i].port);
+	free(w->at);
+	*w = (struct link_watch){0};
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What drbgen replay says of links and of switches that were late. tests/live/traffic/replay.sh has such switches.
+#include "fixtures/unit.h"
+
+#include "common/cli/log.h"
+#include "gen/replay/link_report.h"
+
+#define MS UINT64_C(1000000)
+#define CURE ": use links of a lower --rate, with longer slots, or a less busy machine"
+
+// A layer-1 switch of two links of 2 ms a packet, watched for 10 s from 1 s on, a moment every 2.5 s.
+struct stage {
+	struct watched_port port[2];
+	struct watched_switch at;
+	struct link_watch watch;
+};
+
+static const struct link_report_setup setup = {1000 * MS, 2 * MS, 1};
+
+static void set_up(struct stage *s)
+{
+	*s = (struct stage){.at = {.instance = "drb-s1-2", .layer = 1, .label = 2, .ports = 2}};
+	s->at.port = s->port;
+	s->watch = (struct link_watch){.at = &s->at, .count = 1};
+	for (int k = 0; k < 2; k++) {
+		snprintf(s->port[k].name, sizeof(s->port[k].name), "u%d", k);
+		snprintf(s->port[k].rate, sizeof(s->port[k].rate), "500pps");
+	}
+	for (int m = 0; m < WATCH_MOMENTS; m++) {
+		s->at.time_ns[m] = (1000 + 2500 * (uint64_t)m) * MS;
+		for (int k = 0; k < 2; k++)
+			s->port[k].count[m].out_packets = 1250 * (uint64_t)m; // all that it can
+	}
+}
+
+static struct link_report report(const struct stage *s)
+{
+	return link_report_of(&s->watch, &setup);
+}
+
+TEST(nothing_is_said_of_good_ones)
+{
+	struct stage s;
+
+	set_up(&s);
+	const struct link_report r = report(&s);
+	assert_true(r.slowest == 1 && r.machine_lost == 0 && r.late_switches == 0);
+	assert_int_equal(r.forwarded, 2 * 2 * 1250);
+	assert_int_equal(r.growing, DRB_GROWTH_NO);
+	drb_info("before");
+	link_report_say(&r, 5, 1e9);
+	assert_string_equal(drb_msg_last(), "before");
+}
+
+// The last 5 s u1 lost 3.3 s of 10: of 2000 packets that its queue had no room for 1650 are the machine's. u0 dropped,
+// too, but lost nothing.
+TEST(what_the_machine_took_is_named)
+{
+	struct stage s;
+
+	set_up(&s);
+	s.port[1].count[WATCH_DONE].lost_credit_ns = 3300 * MS;
+	s.port[1].count[WATCH_DONE].out_discards = 2000;
+	s.port[0].count[WATCH_DONE].out_discards = 500;
+	s.port[0].count[WATCH_DONE].in_missed = 7;
+	s.at.worker[WATCH_DONE].lost_credit_events = 12;
+	s.at.worker[WATCH_DONE].late_ns = 4000 * MS;
+	s.watch.slowed_ns = 6000 * MS;
+	struct link_report r = report(&s);
+	assert_int_equal(r.machine_lost, 1657);
+	assert_true(r.slowest > 0.6699 && r.slowest < 0.6701);
+	link_report_say(&r, 2507, 1e10);
+	assert_string_equal(
+		drb_msg_last(),
+		"drb-s1-2 woke too late, as when CPUs are busy: links ran at 67 to 100 % of "
+		"their rate from 5.0 s on, which made about 1657 of the 2507 lost packets and "
+		"at least 40 % of the latency" CURE);
+	// No more than all that was lost.
+	r.late_switches = 3;
+	link_report_say(&r, 1000, 1e10);
+	assert_non_null(
+		strstr(drb_msg_last(), "drb-s1-2 and 2 more switches woke too late, as when"));
+	assert_non_null(
+		strstr(drb_msg_last(), "about 1000 of the 1000 lost packets and at least 40 %"));
+	link_report_say(&r, 0, 1e10);
+	assert_non_null(
+		strstr(drb_msg_last(), "from 5.0 s on, which made at least 40 % of the latency:"));
+}
+
+// 1250 slots from half-way to the end: chance is 35 packets, and 159 are beyond it.
+TEST(queues_grow_by_what_the_machine_did_not)
+{
+	struct stage s;
+
+	set_up(&s);
+	s.port[0].count[WATCH_HALF].queue_packets = 10;
+	s.port[0].count[WATCH_END].queue_packets = 10 + 160;
+	assert_int_equal(report(&s).growing, DRB_GROWTH_YES);
+	assert_int_equal(report(&s).growing_links, 1);
+	s.port[0].count[WATCH_END].queue_packets = 10 + 150;
+	assert_int_equal(report(&s).growing, DRB_GROWTH_UNCLEAR);
+	// The switch was away for 60 packets, by its other link.
+	s.port[0].count[WATCH_END].queue_packets = 10 + 200;
+	s.port[1].count[WATCH_END].lost_credit_ns = 120 * MS;
+	assert_int_equal(report(&s).growing, DRB_GROWTH_UNCLEAR);
+	// It was empty in between.
+	s.port[0].count[WATCH_END].queue_packets = 10 + 500;
+	s.port[0].count[WATCH_END].out_packets -= 4;
+	assert_int_equal(report(&s).growing, DRB_GROWTH_NO);
+}
+
+TEST(without_switches_there_is_nothing)
+{
+	struct link_watch watch;
+
+	link_watch_begin(&watch, "nobody-is-called-so");
+	link_watch_poll(&watch);
+	link_watch_end(&watch);
+	assert_int_equal(watch.count, 0);
+	const struct link_report r = link_report_of(&watch, &setup);
+	assert_int_equal(r.late_switches, 0);
+	link_watch_free(&watch);
+}
+
+TEST_MAIN(NULL, NULL)
