@@ -8,6 +8,7 @@
 #include "common/cli/log.h"
 #include "common/cli/quantity.h"
 #include "common/cli/table.h"
+#include "gen/replay/machine_loss.h"
 
 // Less than that is what any machine does.
 #define SLOWEST 0.99
@@ -21,8 +22,7 @@ static double passed_ns(const struct watched_switch *s, enum watch_moment from,
 	return (double)(s->time_ns[to] - s->time_ns[from]);
 }
 
-// The time of a packet on its link, or of an average one; 0: it has no rate.
-static double packet_ns(const struct watched_port *p)
+double link_packet_ns(const struct watched_port *p)
 {
 	const struct drb_port_counters *c = &p->count[WATCH_DONE];
 	struct drb_rate rate;
@@ -42,17 +42,6 @@ static double part_of(const struct watched_switch *s, const struct watched_port 
 			  : 1;
 }
 
-// Each packet time that a link lost is a packet more that its queue had no room for, or waits.
-static uint64_t lost_by_machine(const struct watched_port *p)
-{
-	double time = packet_ns(p),
-	       dropped = GROWN(p->count, WATCH_START, WATCH_DONE, out_discards);
-	double lost = GROWN(p->count, WATCH_START, WATCH_DONE, lost_credit_ns);
-
-	return (uint64_t)(time > 0 ? fmin(dropped, lost / time) : 0) +
-	       watch_grown(p->count[WATCH_START].in_missed, p->count[WATCH_DONE].in_missed);
-}
-
 // The switch was away for as long as one of its links lost: what came meanwhile stands in the queues of all of them.
 static double away_ns(const struct watched_switch *s)
 {
@@ -67,7 +56,7 @@ static enum drb_growth growth_of(const struct watched_switch *s, const struct wa
 				 const struct link_report_setup *setup)
 {
 	const struct drb_port_counters *half = &p->count[WATCH_HALF], *end = &p->count[WATCH_END];
-	double time = packet_ns(p), passed = passed_ns(s, WATCH_HALF, WATCH_END);
+	double time = link_packet_ns(p), passed = passed_ns(s, WATCH_HALF, WATCH_END);
 	double sent = GROWN(p->count, WATCH_HALF, WATCH_END, out_packets) * time;
 
 	if (setup->slot_ns == 0 || time == 0)
@@ -75,9 +64,10 @@ static enum drb_growth growth_of(const struct watched_switch *s, const struct wa
 	// One that sent less than it could was empty in between.
 	if (sent + GROWN(p->count, WATCH_HALF, WATCH_END, lost_credit_ns) < passed - 3 * time)
 		return DRB_GROWTH_NO;
-	return drb_growth_of_link((double)end->queue_packets - (double)half->queue_packets -
-					  away_ns(s) / time,
-				  passed / (double)setup->slot_ns * setup->lasting);
+	// What a full queue dropped would have made it longer.
+	double rise = (double)end->queue_packets - (double)half->queue_packets +
+		      GROWN(p->count, WATCH_HALF, WATCH_END, out_discards) - away_ns(s) / time;
+	return drb_growth_of_link(rise, passed / (double)setup->slot_ns * setup->lasting);
 }
 
 static void add_port(struct link_report *r, const struct watched_switch *s,
@@ -90,7 +80,6 @@ static void add_port(struct link_report *r, const struct watched_switch *s,
 		r->slowest = part;
 		memcpy(r->worst, s->instance, sizeof(r->worst));
 	}
-	r->machine_lost += lost_by_machine(p);
 	r->forwarded +=
 		watch_grown(p->count[WATCH_BEGIN].out_packets, p->count[WATCH_END].out_packets);
 	r->growing = growth > r->growing ? growth : r->growing;
@@ -124,6 +113,7 @@ struct link_report link_report_of(const struct link_watch *w, const struct link_
 		kept += GROWN(s->routing, WATCH_BEGIN, WATCH_END, up_default);
 		redirected += GROWN(s->routing, WATCH_BEGIN, WATCH_END, up_redirected);
 	}
+	r.machine_lost = (uint64_t)(machine_loss_of(w, setup->start_ns) + 0.5);
 	r.late_ns = r.forwarded ? r.late_ns / (double)r.forwarded : 0;
 	r.redirected = kept + redirected > 0 ? redirected / (kept + redirected) : NAN;
 	if (w->slowed_ns)
@@ -184,7 +174,7 @@ void link_report_write(FILE *out, const struct link_watch *w, const struct link_
 			drb_table_text(t, p->name);
 			drb_table_text(t, p->peer);
 			drb_table_real(t, GROWN(p->count, WATCH_BEGIN, WATCH_END, out_packets) *
-						  packet_ns(p) / passed);
+						  link_packet_ns(p) / passed);
 			drb_table_real(t,
 				       GROWN(p->count, WATCH_BEGIN, WATCH_END, queue_ns) / passed);
 			drb_table_count(t, p->count[WATCH_END].queue_max_packets);

@@ -14,11 +14,9 @@ struct link_report {
 	uint32_t late_switches;   // that lost link time or were a slot late
 	char worst[DRB_NAME_MAX]; // instance of the one with the slowest link
 	double slowest;           // the part of its rate at which the slowest link ran, 0..1
-	double slowed_s; // when that began, in s since the first packet; NaN: no link lost as much as 1 %
-	uint64_t
-		machine_lost; // packets that the machine lost: what a full queue dropped while its link lost time,
-			      // and what switches had no time to receive
-	double machine_late_ns; // how much later packets left switches by it, added up
+	double slowed_s; // when a link first lost 1 % of its time, in s since the first packet; NaN: none
+	uint64_t machine_lost;  // packets: machine_loss.h
+	double machine_late_ns; // how much later packets left switches by the machine, added up
 	// Of what is measured.
 	uint64_t forwarded; // packets that left switches
 	uint64_t late_slots, lost_credit_events;
@@ -34,6 +32,9 @@ struct link_report_setup {
 	uint64_t slot_ns; // 0: not known, and whether queues grow is not told
 	uint32_t lasting; // slots that destinations last: common/measures/growth.h
 };
+
+// The time of a packet on its link, or of an average one; 0: it has no rate.
+double link_packet_ns(const struct watched_port *p);
 
 struct link_report link_report_of(const struct link_watch *w,
 				  const struct link_report_setup *setup);

@@ -151,11 +151,17 @@ void link_watch_poll(struct link_watch *w)
 		look(w, WATCH_MOMENTS);
 }
 
-void link_watch_end(struct link_watch *w)
+void link_watch_sent(struct link_watch *w)
 {
-	for (enum watch_moment m = WATCH_BEGIN; m <= WATCH_DONE; m++)
+	for (enum watch_moment m = WATCH_BEGIN; m <= WATCH_END; m++)
 		if (!(w->done & 1U << m))
 			look(w, m);
+}
+
+void link_watch_end(struct link_watch *w)
+{
+	link_watch_sent(w);
+	look(w, WATCH_DONE);
 }
 
 void link_watch_free(struct link_watch *w)

@@ -50,6 +50,8 @@ struct watch_slots {
 void link_watch_plan(struct link_watch *w, const struct watch_slots *slots);
 // Looks if it is time.
 void link_watch_poll(struct link_watch *w);
+// All has been sent: looks for WATCH_END, if it did not.
+void link_watch_sent(struct link_watch *w);
 // Looks for the last time.
 void link_watch_end(struct link_watch *w);
 void link_watch_free(struct link_watch *w);

@@ -133,6 +133,7 @@ static int send_and_receive(struct replay *r, struct sender *sender, struct link
 	if (slots.slot_ns)
 		link_watch_plan(watch, &slots);
 	await_sender(sender, watch);
+	link_watch_sent(watch);
 	await_arrivals(r->sink, r->awaited ? r->awaited : sender->sent, r->drain_ns, watch);
 	return r->sink->ops->stop(r->sink);
 }

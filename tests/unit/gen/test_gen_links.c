@@ -23,7 +23,7 @@ static void set_up(struct stage *s)
 	s->at.port = s->port;
 	s->watch = (struct link_watch){.at = &s->at, .count = 1};
 	for (int k = 0; k < 2; k++) {
-		snprintf(s->port[k].name, sizeof(s->port[k].name), "u%d", k);
+		snprintf(s->port[k].name, sizeof(s->port[k].name), "d%d", k);
 		snprintf(s->port[k].rate, sizeof(s->port[k].rate), "500pps");
 	}
 	for (int m = 0; m < WATCH_MOMENTS; m++) {
@@ -52,28 +52,36 @@ TEST(nothing_is_said_of_good_ones)
 	assert_string_equal(drb_msg_last(), "before");
 }
 
-// The last 5 s u1 lost 3.3 s of 10: of 2000 packets that its queue had no room for 1650 are the machine's. u0 dropped,
-// too, but lost nothing.
+// A link that lost so much of its time by then, and dropped so many packets.
+static void lose(struct watched_port *p, uint64_t lost_ms, uint64_t dropped)
+{
+	for (int m = WATCH_END; m < WATCH_MOMENTS; m++) {
+		p->count[m].out_packets -= lost_ms / 2;
+		p->count[m].lost_credit_ns = lost_ms * MS;
+		p->count[m].out_discards = dropped;
+	}
+}
+
+// d1 lost 3.3 s: of 2000 packets that its queue had no room for it could have sent 1650. d0 dropped, too, but lost nothing.
 TEST(what_the_machine_took_is_named)
 {
 	struct stage s;
 
 	set_up(&s);
-	s.port[1].count[WATCH_DONE].lost_credit_ns = 3300 * MS;
-	s.port[1].count[WATCH_DONE].out_discards = 2000;
-	s.port[0].count[WATCH_DONE].out_discards = 500;
-	s.port[0].count[WATCH_DONE].in_missed = 7;
+	lose(&s.port[1], 3300, 2000);
+	lose(&s.port[0], 0, 500);
+	s.port[0].count[WATCH_END].in_missed = 7; // there was no room for them either
 	s.at.worker[WATCH_DONE].lost_credit_events = 12;
 	s.at.worker[WATCH_DONE].late_ns = 4000 * MS;
 	s.watch.slowed_ns = 6000 * MS;
 	struct link_report r = report(&s);
-	assert_int_equal(r.machine_lost, 1657);
+	assert_int_equal(r.machine_lost, 1650);
 	assert_true(r.slowest > 0.6699 && r.slowest < 0.6701);
 	link_report_say(&r, 2507, 1e10);
 	assert_string_equal(
 		drb_msg_last(),
 		"drb-s1-2 woke too late, as when CPUs are busy: links ran at 67 to 100 % of "
-		"their rate from 5.0 s on, which made about 1657 of the 2507 lost packets and "
+		"their rate from 5.0 s on, which made about 1650 of the 2507 lost packets and "
 		"at least 40 % of the latency" CURE);
 	// No more than all that was lost.
 	r.late_switches = 3;
@@ -85,6 +93,32 @@ TEST(what_the_machine_took_is_named)
 	link_report_say(&r, 0, 1e10);
 	assert_non_null(
 		strstr(drb_msg_last(), "from 5.0 s on, which made at least 40 % of the latency:"));
+}
+
+// Above it a link of s2-7 drops 3000 packets and lost 2.5 s: they would have come to the link behind, which has no more
+// room than the time it lost, or than it was idle.
+TEST(links_behind_each_other_lose_once)
+{
+	struct stage below, above;
+	struct watched_switch both[2];
+
+	set_up(&below);
+	set_up(&above);
+	above.at.layer = 2;
+	above.at.label = 7;
+	snprintf(above.port[1].peer, sizeof(above.port[1].peer), "s1-2.u1");
+	lose(&above.port[1], 2500, 3000);
+	for (int idle = 0; idle <= 1; idle++) {
+		if (idle)
+			set_up(&below);
+		lose(&below.port[1], 3300, idle ? 0 : 1800);
+		both[0] = below.at;
+		both[1] = above.at;
+		// All that comes from above is for d1.
+		memset(below.port[0].count, 0, sizeof(below.port[0].count));
+		const struct link_watch watch = {.at = both, .count = 2};
+		assert_int_equal(link_report_of(&watch, &setup).machine_lost, idle ? 1250 : 1650);
+	}
 }
 
 // 1250 slots from half-way to the end: chance is 35 packets, and 159 are beyond it.
@@ -99,6 +133,10 @@ TEST(queues_grow_by_what_the_machine_did_not)
 	assert_int_equal(report(&s).growing_links, 1);
 	s.port[0].count[WATCH_END].queue_packets = 10 + 150;
 	assert_int_equal(report(&s).growing, DRB_GROWTH_UNCLEAR);
+	// A full queue drops what would make it longer.
+	s.port[0].count[WATCH_END].out_discards = 20;
+	assert_int_equal(report(&s).growing, DRB_GROWTH_YES);
+	s.port[0].count[WATCH_END].out_discards = 0;
 	// The switch was away for 60 packets, by its other link.
 	s.port[0].count[WATCH_END].queue_packets = 10 + 200;
 	s.port[1].count[WATCH_END].lost_credit_ns = 120 * MS;
