@@ -16,13 +16,15 @@
 #include "common/cli/quantity.h"
 
 #include "ctl/ctl.h"
+#include "ctl/views/hot_spots.h"
 
 #define CLEAR_SCREEN "\033[H\033[2J"
 
 enum { KEY_INTERVAL = 'i', KEY_COUNT = 'c' };
 
-// One reading of one switch: sums over its ports.
+// One reading of one switch, and sums over its ports.
 struct sample {
+	struct drb_switch_all all; // owned
 	char fabric[DRB_NAME_MAX], name[DRB_NAME_MAX];
 	uint64_t pid, time_ns;
 	uint64_t in_packets, out_packets, out_octets, dropped;
@@ -47,20 +49,18 @@ struct watch {
 static int take_sample(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
 {
 	struct samples *samples = &((struct watch *)arg)->now;
-	struct drb_switch_ports ports;
-	struct drb_switch_routing routing;
 	struct sample sample = {.pid = info->pid};
-	int rc = drb_read_routing(t, &routing);
+	int rc = drb_read_all(t, &sample.all);
 
-	if (rc < 0 || (rc = drb_read_ports(t, &ports)) < 0)
+	if (rc < 0)
 		return rc;
 	snprintf(sample.fabric, sizeof(sample.fabric), "%s", info->fabric);
 	snprintf(sample.name, sizeof(sample.name), "%s", info->name);
-	sample.time_ns = ports.time_ns;
-	sample.up_default = routing.count.up_default;
-	sample.up_redirected = routing.count.up_redirected;
-	for (uint32_t i = 0; i < ports.count; i++) {
-		const struct drb_port_counters *c = &ports.port[i].count;
+	sample.time_ns = sample.all.time_ns;
+	sample.up_default = sample.all.routing.count.up_default;
+	sample.up_redirected = sample.all.routing.count.up_redirected;
+	for (uint32_t i = 0; i < sample.all.port_count; i++) {
+		const struct drb_port_counters *c = &sample.all.ports[i].port.count;
 		sample.in_packets += c->in_packets;
 		sample.out_packets += c->out_packets;
 		sample.out_octets += c->out_octets;
@@ -68,10 +68,9 @@ static int take_sample(struct drb_telemetry *t, const struct drb_switch_info *in
 		if (c->queue_packets > sample.deepest) {
 			sample.deepest = c->queue_packets;
 			snprintf(sample.deepest_port, sizeof(sample.deepest_port), "%s",
-				 ports.port[i].name);
+				 sample.all.ports[i].port.name);
 		}
 	}
-	drb_switch_ports_free(&ports);
 	if (samples->count == samples->room) {
 		samples->room = samples->room ? 2 * samples->room : 64;
 		struct sample *more = realloc(samples->at, samples->room * sizeof(*more));
@@ -96,9 +95,11 @@ static const struct sample *sample_before(const struct samples *before, const st
 	return NULL;
 }
 
-static void print_sample(struct ctl_rows *rows, const struct watch *w, const struct sample *now)
+static void print_sample(struct ctl_rows *rows, const struct watch *w, const struct sample *now,
+			 struct hot_spots *hot)
 {
 	const struct sample *b = sample_before(&w->before, now);
+	double slowed = b ? hot_spots_add(hot, &b->all, &now->all) : NAN;
 	double seconds = b ? (double)(now->time_ns - b->time_ns) / 1e9 : NAN;
 	struct sample zero = {0};
 
@@ -122,7 +123,15 @@ static void print_sample(struct ctl_rows *rows, const struct watch *w, const str
 	ctl_real(rows, "drops_pps", "drops/s", NULL,
 		 ctl_decimal((double)(now->dropped - b->dropped) / seconds, 0));
 	ctl_count(rows, "drops", "drops pkts", NULL, now->dropped);
+	ctl_real(rows, "slowed_percent", "", NULL, ctl_decimal(100 * slowed, 1));
 	ctl_row_end(rows);
+}
+
+static void forget(struct samples *samples)
+{
+	for (size_t i = 0; i < samples->count; i++)
+		drb_switch_all_free(&samples->at[i].all);
+	samples->count = 0;
 }
 
 static void sleep_until(uint64_t ns)
@@ -149,7 +158,7 @@ static int watch(struct watch *w)
 		struct samples old = w->before;
 		w->before = w->now;
 		w->now = old;
-		w->now.count = 0;
+		forget(&w->now);
 		do {
 			next += w->interval_ns;
 		} while (next < drb_clock_now());
@@ -157,13 +166,15 @@ static int watch(struct watch *w)
 		if (drb_interrupted())
 			break;
 		code = ctl_each(&w->ctl, w->count ? w->names : NULL, w->count, take_sample, w);
+		struct hot_spots hot = {0};
 		struct ctl_rows *rows = stream ? stream : ctl_rows_new(w->ctl.format, false);
 		if (screen)
 			fputs(CLEAR_SCREEN, stdout);
 		for (size_t i = 0; i < w->now.count; i++)
-			print_sample(rows, w, &w->now.at[i]);
+			print_sample(rows, w, &w->now.at[i], &hot);
 		if (!stream) {
 			ctl_rows_end(rows);
+			hot_spots_print(&hot);
 			if (!screen)
 				putchar('\n');
 		}
@@ -216,7 +227,9 @@ int ctl_watch(int argc, char **argv)
 		.args_doc = "[SWITCH...]",
 		.doc = "Prints a table at every interval with what each switch did meanwhile: "
 		       "rates, the deepest queue now, the share of upward packets redirected, "
-		       "drops. Without SWITCH: every running switch, or every one of --fabric. On "
+		       "drops; then the links that are full, first those whose switch woke too "
+		       "late to send at their rate. Without SWITCH: every running switch, or every "
+		       "one of --fabric. On "
 		       "a terminal the table stays in place.",
 		.children = children};
 	struct watch w = {
@@ -226,6 +239,8 @@ int ctl_watch(int argc, char **argv)
 	drb_interrupt_catch(0);
 	int code = watch(&w);
 	free(w.names);
+	forget(&w.before);
+	forget(&w.now);
 	free(w.before.at);
 	free(w.now.at);
 	return code;

@@ -25,11 +25,12 @@ up -l 3 -d 2 --rate 62pps --queue 20
 check "all buffers are free" soon at_rest
 drbgen replay "$scratch/traffic" --json >"$scratch/report" 2>/dev/null &
 replay=$!
+drbctl watch -i 1s -n 3 >"$scratch/watch" &
 while kill -0 $replay 2>/dev/null; do
   drbctl show --all worker --json
   sleep 0.05
 done >"$scratch/workers"
-wait $replay
+wait
 begun=$(now_ms)
 check "overload: all queues run empty, every buffer is back" soon at_rest
 echo "# overload: over after $(($(now_ms) - begun)) ms"
@@ -38,6 +39,7 @@ jq -r --argjson full "$full" '"# overload 2x: \(.lost) of \(.sent) packets lost,
   "$scratch/report"
 jq -rs '"# overload: at least \(map(.buffers_free) | min) of \(.[0].buffers) buffers were free, \(length) looks"' \
   "$scratch/workers"
+check "overload: watch names hot spots" grep -E '^hot spots: s[0-9.-]+[ud][0-9] (is full|sends at)' "$scratch/watch"
 check "overload: half gets through" report_says '.received > 0.35 * .sent and .received < 0.75 * .sent'
 check "overload: what is lost found a queue full" test "$(jq .lost "$scratch/report")" -le "$full"
 check "overload: queues were full" \

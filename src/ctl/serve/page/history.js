@@ -3,8 +3,9 @@
 'use strict';
 
 const FRAMES_MAX = 600; // kept while live
-const PORT_VALUES = ['out', 'in', 'octets', 'load', 'inLoad', 'queue', 'lost'];
+const PORT_VALUES = ['out', 'in', 'octets', 'load', 'inLoad', 'queue', 'lost', 'slowed'];
 const WORDS = ['absent', 'no answer', 'up']; // states of ports, by number; more come as they are told
+const SLOWED = 0.01; // of the time: a link with less is as fast as its rate
 const ABSENT = 0, NO_ANSWER = 1, UP = 2;
 
 function wordNumber(word) {
@@ -117,6 +118,8 @@ class History {
     frame.in[i] = rate('in_packets');
     frame.octets[i] = rate('out_octets');
     frame.lost[i] = rate('in_discards') + rate('out_discards');
+    // The part of the time in which packets waited and the switch woke too late to send; older recordings have none.
+    frame.slowed[i] = 'lost_credit_ns' in this.keys ? Math.min(1, rate('lost_credit_ns') / 1e9) : 0;
     const inOctets = rate('in_octets');
     this.busiest = Math.max(this.busiest, frame.octets[i], inOctets);
     frame.rated ||= limit.value > 0;

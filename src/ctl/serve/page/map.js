@@ -174,7 +174,8 @@ class FabricMap {
   // Both directions of all links that are drawn as one: mean load, packets a second, longest queue, and what
   // is wrong with them.
   measure(link) {
-    const {history, frame, tree} = this, m = {up: 0, down: 0, upPackets: 0, downPackets: 0, upQueue: 0, downQueue: 0, words: []};
+    const {history, frame, tree} = this, m = {up: 0, down: 0, upPackets: 0, downPackets: 0, upQueue: 0, downQueue: 0,
+      upSlowed: 0, downSlowed: 0, words: []};
     for (const e of link.ends) {
       const i = tree.port(e.layer, e.label, e.up, e.port);
       if (e.up) {
@@ -185,6 +186,8 @@ class FabricMap {
         m.downPackets += frame.out[k];
         m.upQueue = Math.max(m.upQueue, frame.queue[i]);
         m.downQueue = Math.max(m.downQueue, frame.queue[k]);
+        m.upSlowed = Math.max(m.upSlowed, frame.slowed[i]);
+        m.downSlowed = Math.max(m.downSlowed, frame.slowed[k]);
         const worst = [frame.word[i], frame.word[k]].find((w) => w !== UP);
         if (worst !== undefined) m.words.push(WORDS[worst]);
       } else {
@@ -193,6 +196,7 @@ class FabricMap {
         m.upPackets += frame.in[i];
         m.downPackets += frame.out[i];
         m.downQueue = Math.max(m.downQueue, frame.queue[i]);
+        m.downSlowed = Math.max(m.downSlowed, frame.slowed[i]);
         if (frame.word[i] !== UP) m.words.push(WORDS[frame.word[i]]);
       }
     }
@@ -213,7 +217,10 @@ class FabricMap {
       put(line, 'data-packets', m[`${direction}Packets`].toFixed(2));
       this.paintQueue(link, direction, m[`${direction}Queue`]);
     }
+    const slowed = Math.max(m.upSlowed, m.downSlowed);
+    put(link.group, 'data-slowed', slowed.toFixed(3));
     if (m.words.length) this.mark(link, m.words);
+    else if (slowed >= SLOWED) this.mark(link, [`slowed ${Math.ceil(slowed * 100)} %`]);
   }
 
   // A queue stands at the port it waits for: a bar along the link that grows with its logarithm.
@@ -279,11 +286,11 @@ class FabricMap {
 
   linkText(link) {
     const m = link.measured, {below, above, ends} = link;
-    const line = (arrow, load, packets, queue) => `${arrow} ${(load * 100).toFixed(0)} %, ${counted(packets)} packets/s` +
-      (queue ? `, ${queue} queued` : '');
+    const line = (arrow, load, packets, queue, slowed) => `${arrow} ${(load * 100).toFixed(0)} %, ${counted(packets)} packets/s` +
+      (queue ? `, ${queue} queued` : '') + (slowed >= SLOWED ? `, slowed: ${Math.ceil(slowed * 100)} % of the time no CPU time to send` : '');
     const words = m.words.length ? `\n${[...new Set(m.words)].join(', ')}` : '';
     return `${below.id} – ${above.id}${ends.length > 1 ? ` (${ends.length} links)` : ''}\n` +
-      `${line('▲', m.up, m.upPackets, m.upQueue)}\n${line('▼', m.down, m.downPackets, m.downQueue)}${words}`;
+      `${line('▲', m.up, m.upPackets, m.upQueue, m.upSlowed)}\n${line('▼', m.down, m.downPackets, m.downQueue, m.downSlowed)}${words}`;
   }
 
   switchText(node) {

@@ -67,15 +67,19 @@ class Panel {
         }
       }
     }
-    busy.sort((a, b) => frame.load[b.i] - frame.load[a.i] || frame.queue[b.i] - frame.queue[a.i]);
+    // Full ones though they send less than their rate, then the others.
+    const slow = (i) => frame.slowed[i] >= SLOWED && frame.queue[i] > 1;
+    busy.sort((a, b) => slow(b.i) - slow(a.i) || (slow(a.i) ? frame.queue[b.i] - frame.queue[a.i] : 0) ||
+      frame.load[b.i] - frame.load[a.i] || frame.queue[b.i] - frame.queue[a.i]);
     const rows = busy.slice(0, 8).map(({m, s, up, number, i}) => [`${tree.name(m, s)}.${tree.portName(up, number)}`,
-      `${(frame.load[i] * 100).toFixed(0)} %`, counted(frame.out[i]), String(frame.queue[i])]);
+      `${(frame.load[i] * 100).toFixed(0)} %${frame.slowed[i] >= SLOWED ? ' (slowed)' : ''}`, counted(frame.out[i]), String(frame.queue[i])]);
     return [make('h2', {}, tree.text),
       make('p', {class: 'dim'}, `${tree.switches} switches, ${tree.hosts} hosts. Choose a switch or a link for its counters; ` +
         'choose one host, then another, for the ways between them.'),
       this.history('delivered to hosts', frames.map((f) => f.delivered), 'packets/s'),
       this.history('redirected', frames.map((f) => f.share * 100), '%', 100),
-      make('h3', {}, 'Busiest ports'),
+      make('h3', {}, 'Hot spots'),
+      busy.some(({i}) => slow(i)) && make('p', {class: 'bad'}, 'Slowed: packets waited, but the switch got no CPU time to send them.'),
       tableOf(['port', 'load', 'packets/s', 'queue'], rows, (row, k) => {
         const b = busy[k];
         this.link(row, tree.name(b.m, b.s), tree.portName(b.up, b.number));
@@ -153,6 +157,7 @@ class Panel {
     return [back, make('p', {class: frame.word[i] === UP ? '' : 'bad'}, `to ${other}: ${WORDS[frame.word[i]]}`),
       this.history('sent', frames.map((f) => f.out[i]), 'packets/s'), this.history('received', frames.map((f) => f.in[i]), 'packets/s'),
       this.history('queue', frames.map((f) => f.queue[i]), 'packets'), this.history('load', frames.map((f) => f.load[i] * 100), '%', 100),
+      frames.some((f) => f.slowed[i] >= SLOWED) && this.history('slowed: no CPU time to send', frames.map((f) => f.slowed[i] * 100), '% of the time', 100),
       make('h3', {}, 'Formula'), make('p', {class: 'formula'}, formula),
       raw && make('h3', {}, 'Counters'),
       raw && tableOf(['counter', 'value'], [...Object.keys(history.keys).map((key, k) => [key, counted(raw.count[k])]),
