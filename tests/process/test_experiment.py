@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from typing import Any
+from xml.etree import ElementTree
 
 TOPO, BUILD = sys.argv[1:3]
 sys.dont_write_bytecode = True
@@ -22,7 +23,7 @@ sys.path.insert(0, TOPO)
 os.environ['DRB_BUILD'] = BUILD
 
 import tap  # noqa: E402
-from drbfabric.experiment import live, report, slow_links  # noqa: E402
+from drbfabric.experiment import link_tree, live, report, slow_links  # noqa: E402
 from drbfabric.experiment.control import COUNTS, Control  # noqa: E402
 from drbfabric.experiment.experiment import (  # noqa: E402
     Experiment, Setup, disturbance, simulate)
@@ -179,8 +180,9 @@ def simulator_sees_the_same_load():
 
 
 def pictures_in(folder):
-    """{name: SVG}, each of which is there as PDF, too."""
-    names = [name[:-len('.svg')] for name in os.listdir(folder) if name.endswith('.svg')]
+    """{name: SVG} of plots, each of which is there as PDF, too."""
+    names = [name[:-len('.svg')] for name in os.listdir(folder)
+             if name.endswith('.svg') and not name.startswith('links-')]
     assert all(os.path.getsize(f'{folder}/{name}.pdf') > 1000 for name in names)
     return {name: pathlib.Path(f'{folder}/{name}.svg').read_text(encoding='utf-8') for name in names}
 
@@ -208,7 +210,8 @@ def report_is_one_file():
             assert len(list(csv.DictReader(f))) == 8
         with open(f'{folder}/out/links.csv', encoding='utf-8') as f:
             assert len(list(csv.DictReader(f))) == 8 * len(LINKS)
-        assert page.count('<img') == len(pictures_in(f'{folder}/out')) == 6
+        # And a tree for each scheme.
+        assert page.count('<img') == len(pictures_in(f'{folder}/out')) + 2 == 8
         one_load = made_up(setup(loads=[0.9], runs=1), 1)
         with open(report.write(f'{folder}/one', one_load, summarise(one_load)), encoding='utf-8') as f:
             assert 'one run of each, with seed 5.' in f.read()
@@ -224,6 +227,21 @@ def report_is_one_file():
             assert 'prefers-color-scheme:dark' in picture
             # The colour of drb in all reports.
             assert '#0072b2' in picture or name in ('one latency', 'one tail'), name
+
+
+def links_are_drawn_on_the_tree():
+    done = subprocess.run([f'{BUILD}/src/sim/drbsim', 'packet', '--load', '0.9', '--traffic', 'fixed',
+                           '--scheme', 'dmodk', '--links', '--csv'], text=True, capture_output=True, check=True)
+    links = list(csv.DictReader(done.stdout.splitlines()))
+    tree = ElementTree.fromstring(link_tree.draw(links, 'a < b'))
+    strokes = [e for e in tree if e.tag.endswith('line')]
+    assert len(strokes) == len(links) == 80
+    red = [e for e in strokes if e.get('stroke') == '#d00']
+    assert 0 < len(red) == sum(link['growing'] == 'yes' for link in links) < 40, red
+    assert all('growing yes' in (e[0].text or '') for e in red)
+    # The widest are drawn last, where they are seen.
+    widths = [float(e.get('stroke-width', '0')) for e in strokes]
+    assert widths == sorted(widths) and widths[-1] > 2 * widths[0] > 0, widths
 
 
 def slow_links_are_those_of_drbsim():
@@ -261,7 +279,7 @@ TESTS = (what_drbgen_says_becomes_figures, disturbed_runs_do_not_count, deviatio
          growth_is_what_many_times_the_slots_say,
          disturbed_and_lost_are_marked, late_without_cause_is_a_deviation,
          percentiles_become_a_distribution, control_notes_what_is_late, simulator_sees_the_same_load,
-         report_is_one_file, slow_links_are_those_of_drbsim, mistakes_are_one_line)
+         report_is_one_file, links_are_drawn_on_the_tree, slow_links_are_those_of_drbsim, mistakes_are_one_line)
 
 
 tap.run(TESTS)

@@ -29,6 +29,8 @@ whole_rows() {
   fi
 }
 whole_rows packet --scheme drb,dmodk --load 0.5 --slots 100 --stats 50 --detail
+whole_rows packet --scheme drb,dmodk --load 0.5 --slots 100 --stats 50 --runs 3
+whole_rows packet --scheme drb,dmodk --load 0.5 --slots 100 --stats 50 --links
 whole_rows transfer --scheme drb,walk --slots 500 --warmup 10
 whole_rows transfer --scheme drb,walk --slots 500 --warmup 10 --runs 3
 whole_rows packet --scheme drb,dmodk --load 0.4 --slots 100 --stats 50 --detail --uplinks 1
@@ -55,25 +57,27 @@ if [ "$(t_at 0.4 1)" != "$(t_at 0.8 2)" ]; then
 fi
 
 # Figures of some runs are the means of those with each seed, and the interval is Student's, 4.303 with three.
-runs_are_their_mean() { # runs_are_their_mean COLUMN VERB WORDS...
-  local column=$1
-  shift
+runs_are_their_mean() { # runs_are_their_mean MEAN HALF VERB WORDS...: columns
+  local mean=$1 half=$2
+  shift 2
   value() { awk -F, -v key="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at[key] }'; }
   "$sim" "$@" --seed 4 --runs 3 --csv >"$dir/three"
   for seed in 4 5 6; do
-    "$sim" "$@" --seed $seed --runs 1 --csv | value "${column}_mean"
-  done | awk -v mean="$(value "${column}_mean" <"$dir/three")" -v half="$(value "${column}_half" <"$dir/three")" '
+    "$sim" "$@" --seed $seed --runs 1 --csv | value "$mean"
+  done | awk -v mean="$(value "$mean" <"$dir/three")" -v half="$(value "$half" <"$dir/three")" '
     function differs(a, b) { return (a - b) ^ 2 > (1e-6 * b) ^ 2 }
     { sum += $1; squares += $1 * $1 }
     END {
       want = sum / NR
       width = 4.303 * sqrt((squares - NR * want * want) / (NR - 1) / NR)
       exit NR != 3 || width <= 0 || differs(mean, want) || differs(half, width)
-    }' || { echo "not ok: $column of $*: $(cat "$dir/three")" && failed=1; }
+    }' || { echo "not ok: $mean of $*: $(cat "$dir/three")" && failed=1; }
 }
-runs_are_their_mean slowdown transfer --scheme drb --load 0.5 --slots 3000 --warmup 100
-runs_are_their_mean time transfer --scheme drb --load 0.5 --slots 3000 --warmup 100
-runs_are_their_mean makespan job --scheme drb --job all-to-all --data 64
+runs_are_their_mean slowdown_mean slowdown_half transfer --scheme drb --load 0.5 --slots 3000 --warmup 100
+runs_are_their_mean time_mean time_half transfer --scheme drb --load 0.5 --slots 3000 --warmup 100
+runs_are_their_mean makespan_mean makespan_half job --scheme drb --job all-to-all --data 64
+runs_are_their_mean latency latency_half packet --load 0.9 --slots 300 --stats 200
+runs_are_their_mean tail tail_half packet --load 0.9 --slots 300 --stats 200 --detail
 
 # As version 0.1.0 called it.
 "$sim" packet --load 0.9 --slots 100 --stats 50 >"$dir/load"
@@ -95,6 +99,8 @@ refused() {
 same_for_any_threads packet -d 6 --scheme all --load 0.5,0.9 --slots 300 --stats 100
 same_for_any_threads packet -d 6 --scheme all --load 0.9 --slots 300 --stats 100 --traffic mixed
 same_for_any_threads packet -d 6 --scheme all --load 0.9 --slots 300 --stats 100 --detail
+same_for_any_threads packet -d 4 --scheme drb,walk --load 0.8,0.9 --slots 300 --stats 100 --detail --runs 3
+same_for_any_threads packet -d 4 --scheme drb,walk --load 0.8,0.9 --slots 300 --stats 100 --links
 same_for_any_threads flow -d 6 --scheme all --flows 1-5 --runs 7
 same_for_any_threads transfer --scheme all --load 0.3,0.6 --slots 3000 --warmup 500
 same_for_any_threads transfer --scheme drb,least --unit flowlet --sizes fixed:50 --queue 20 --slots 2000 --warmup 100
@@ -120,6 +126,7 @@ refused '--load' packet --load ''
 refused 'flows' flow --flows 5-1
 refused 'whole' flow --flows 1.5
 refused '--runs 0: must be a whole number from 1 to 1000000$' flow --runs 0
+refused '--links: of one run: leave out --runs$' packet --links --runs 2
 refused '--seed -1: must be a whole number$' flow --seed -1
 refused 'stats' packet --slots 10 --stats 11
 refused "no scheme 'best': must be drb, dmodk, .*walk, or all$" packet --scheme drb,best

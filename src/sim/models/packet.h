@@ -13,6 +13,7 @@
 #include "core/routing/threshold_two_choice.h"
 #include "core/traffic/traffic.h"
 
+#include "common/measures/growth.h"
 #include "common/measures/latency.h"
 #include "common/measures/reordering.h"
 
@@ -42,6 +43,14 @@ struct drb_packet_setup {
 // links of one kind the mean, and the largest.
 struct drb_link_use {
 	double mean, max;
+};
+
+// Of one link and the queue before it.
+struct drb_link_figures {
+	struct drb_end from; // the port that sends
+	double use, queue_mean;
+	uint32_t queue_max;
+	enum drb_growth growing;
 };
 
 // What is asked for apart, of the measured packets.
@@ -94,6 +103,10 @@ struct drb_packet_count {
 	uint64_t hops;
 };
 struct drb_packet_count drb_packet_counted(const struct drb_packet_sim *sim);
+
+// How many links there are, with those to hosts, and after a run with the detail each of them.
+uint64_t drb_packet_links(const struct drb_tree *t);
+struct drb_link_figures drb_packet_link(const struct drb_packet_sim *sim, uint64_t i);
 
 // Runs to the end and reports. Frees nothing.
 void drb_packet_run(struct drb_packet_sim *sim, struct drb_packet_result *result);

@@ -20,7 +20,8 @@ uint64_t drb_record_bytes(const struct drb_tree *t, uint32_t slots)
 
 	for (uint32_t m = 1; m <= t->layers; m++)
 		links += links_of(t, m);
-	return ((uint64_t)t->hosts * slots + links) * sizeof(uint64_t) +
+	return (uint64_t)t->hosts * slots * sizeof(uint64_t) +
+	       links * sizeof(struct drb_queue_record) +
 	       slots * (sizeof(uint64_t) + sizeof(struct drb_arrival));
 }
 
@@ -37,10 +38,10 @@ struct drb_packet_record *drb_record_new(const struct drb_tree *t, uint32_t firs
 		links += links_of(t, m);
 	}
 	r->packet = calloc((size_t)t->hosts * slots, sizeof(*r->packet));
-	r->carried = calloc(links, sizeof(*r->carried));
+	r->queue = calloc(links, sizeof(*r->queue));
 	r->key = malloc(slots * sizeof(*r->key));
 	r->arrival = malloc(slots * sizeof(*r->arrival));
-	if (!r->packet || !r->carried || !r->key || !r->arrival) {
+	if (!r->packet || !r->queue || !r->key || !r->arrival) {
 		drb_record_free(r);
 		return NULL;
 	}
@@ -52,7 +53,7 @@ void drb_record_free(struct drb_packet_record *r)
 	if (!r)
 		return;
 	free(r->packet);
-	free(r->carried);
+	free(r->queue);
 	free(r->key);
 	free(r->arrival);
 	free(r);
@@ -62,7 +63,8 @@ void drb_record_host_link(struct drb_packet_record *r, uint32_t host)
 {
 	uint32_t down = drb_tree_down_ports(&r->tree, 1), up = drb_tree_up_ports(&r->tree, 1);
 
-	r->carried[r->first_of[1] + (uint64_t)(host / down) * (up + down) + up + host % down]++;
+	r->queue[r->first_of[1] + (uint64_t)(host / down) * (up + down) + up + host % down].leaves =
+		true;
 }
 
 void drb_record_packet(struct drb_packet_record *r, uint32_t source, uint32_t dest, uint32_t birth,
@@ -73,21 +75,26 @@ void drb_record_packet(struct drb_packet_record *r, uint32_t source, uint32_t de
 }
 
 // What crosses the links of a switch in the next slot, as its neighbours will find it.
-static void add_switch(uint64_t *carried, const struct drb_layer *l, uint32_t s, uint32_t next)
+static void note_leaving(struct drb_queue_record *queue, const struct drb_layer *l, uint32_t s,
+			 uint32_t next)
 {
 	for (uint32_t u = 0; u < l->up; u++)
-		carried[u] +=
+		queue[u].leaves =
 			l[1].from_below[next][l->up_to[s] + u * l->up_stride] != DRB_NO_PACKET;
 	for (uint32_t p = 0; l->layer > 1 && p < l->down; p++)
-		carried[l->up + p] +=
+		queue[l->up + p].leaves =
 			l[-1].from_above[next][l->down_to[s] + p * l->down_stride] != DRB_NO_PACKET;
 }
 
-// Slow links in use by packets that do not reach the other end yet.
-static void add_slow(uint64_t *used, const struct drb_pace pace[], uint64_t links)
+// A slow link is also in use by a packet that does not reach the other end yet.
+static void add_queue(struct drb_queue_record *queue, uint32_t left, const struct drb_pace *pace)
 {
-	for (uint64_t i = 0; pace != NULL && i < links; i++)
-		used[i] += pace[i].last != DRB_LINK_IDLE;
+	uint32_t length = left + queue->leaves;
+
+	queue->carried += queue->leaves + (pace && pace->last != DRB_LINK_IDLE);
+	queue->length += length;
+	queue->longest = length > queue->longest ? length : queue->longest;
+	queue->leaves = false;
 }
 
 void drb_record_links(struct drb_packet_record *r, const struct drb_fabric *f,
@@ -97,10 +104,11 @@ void drb_record_links(struct drb_packet_record *r, const struct drb_fabric *f,
 		return;
 	for (uint32_t m = 1; m <= f->tree.layers; m++) {
 		const struct drb_layer *l = &f->layer[m];
-		uint64_t *carried = r->carried + r->first_of[m];
-		for (uint32_t s = 0; s < l->switches; s++, carried += l->up + l->down)
-			add_switch(carried, l, s, (slot + 1) & 1);
-		add_slow(r->carried + r->first_of[m], slow->of[m], links_of(&f->tree, m));
+		struct drb_queue_record *queue = r->queue + r->first_of[m];
+		for (uint32_t s = 0; s < l->switches; s++)
+			note_leaving(queue + (uint64_t)s * (l->up + l->down), l, s, (slot + 1) & 1);
+		for (uint64_t i = 0; i < links_of(&f->tree, m); i++)
+			add_queue(&queue[i], l->len[i], slow->of[m] ? &slow->of[m][i] : NULL);
 	}
 }
 
@@ -145,18 +153,37 @@ static struct drb_link_use use_of(const struct drb_packet_record *r, uint32_t la
 	uint32_t ups = drb_tree_up_ports(&r->tree, layer),
 		 downs = drb_tree_down_ports(&r->tree, layer), count = up ? ups : downs;
 	uint32_t switches = drb_tree_switches(&r->tree, layer);
-	const uint64_t *carried = r->carried + r->first_of[layer] + (up ? 0 : ups);
+	const struct drb_queue_record *queue = r->queue + r->first_of[layer] + (up ? 0 : ups);
 	uint64_t sum = 0, most = 0;
 
-	for (uint32_t s = 0; s < switches; s++, carried += ups + downs) {
+	for (uint32_t s = 0; s < switches; s++, queue += ups + downs) {
 		for (uint32_t i = 0; i < count; i++) {
-			sum += carried[i];
-			most = carried[i] > most ? carried[i] : most;
+			sum += queue[i].carried;
+			most = queue[i].carried > most ? queue[i].carried : most;
 		}
 	}
 	double links = (double)switches * count, slots = r->slots;
 	return (struct drb_link_use){links > 0 ? (double)sum / links / slots : 0,
 				     (double)most / slots};
+}
+
+struct drb_link_figures drb_record_link(const struct drb_packet_record *r, uint64_t i)
+{
+	const struct drb_queue_record *queue = &r->queue[i];
+	uint32_t m = 1;
+
+	while (m < r->tree.layers && i >= r->first_of[m + 1])
+		m++;
+	uint32_t ups = drb_tree_up_ports(&r->tree, m),
+		 ports = ups + drb_tree_down_ports(&r->tree, m);
+	uint32_t at = (uint32_t)((i - r->first_of[m]) % ports);
+	return (struct drb_link_figures){
+		.from = {m, (uint32_t)((i - r->first_of[m]) / ports), at < ups ? at : at - ups,
+			 at < ups},
+		.use = (double)queue->carried / r->slots,
+		.queue_mean = (double)queue->length / r->slots,
+		.queue_max = queue->longest,
+	};
 }
 
 void drb_record_result(struct drb_packet_record *r, struct drb_packet_detail *detail)

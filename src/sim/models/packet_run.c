@@ -351,6 +351,19 @@ void drb_packet_report(struct drb_packet_sim *sim, int rc, struct drb_packet_res
 		drb_record_result(sim->record, &r->detail);
 }
 
+uint64_t drb_packet_links(const struct drb_tree *t)
+{
+	return drb_growth_bytes(t) / sizeof(struct drb_growth_queue);
+}
+
+struct drb_link_figures drb_packet_link(const struct drb_packet_sim *sim, uint64_t i)
+{
+	struct drb_link_figures link = drb_record_link(sim->record, i);
+
+	link.growing = drb_growth_of_queue(&sim->growth, i);
+	return link;
+}
+
 void drb_packet_run(struct drb_packet_sim *sim, struct drb_packet_result *r)
 {
 	int rc = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sim/runs/rows.h"
+#include "sim/runs/sample.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,6 +14,7 @@ static const struct drb_column flow_columns[] = {
 	{"runs", NULL, DRB_COUNT, 0},
 	{"max_load", "max load", DRB_REAL, 2},
 	{"max_load_sd", "sd", DRB_REAL, 2},
+	{"max_load_half", "+-", DRB_REAL, 2},
 	{"max_up", "up", DRB_REAL, 2},
 	{"max_down", "down", DRB_REAL, 2},
 	{"redirected", NULL, DRB_REAL, 4},
@@ -59,6 +61,8 @@ void sim_flow_row(struct drb_table *table, const struct drb_flow_setup *setup,
 	drb_table_count(table, runs);
 	drb_table_real(table, s->max_load);
 	drb_table_real(table, s->max_load_sd);
+	const struct sim_sample runs_of = sim_sample_of(runs, s->max_load, s->max_load_sd);
+	drb_table_real(table, sim_sample_half_width(&runs_of));
 	drb_table_real(table, s->max_up);
 	drb_table_real(table, s->max_down);
 	drb_table_real(table, s->redirected);

@@ -17,6 +17,7 @@
 #include "sim/models/links.h"
 #include "sim/runs/jobs.h"
 #include "sim/runs/options.h"
+#include "sim/runs/packet_mean.h"
 #include "sim/runs/rows.h"
 
 struct packet_verb {
@@ -24,13 +25,15 @@ struct packet_verb {
 	struct sim_fabric fabric;
 	struct drb_reals rho;
 	struct drb_traffic_kind traffic;
-	uint32_t slots, stats;
+	uint32_t slots, stats, runs;
 	struct drb_fail fail;
 	struct drb_slow slow;
 	unsigned by_port;
-	bool detail, list_slow;
+	bool detail, list_slow, list_links;
 	uint64_t memory;                  // of one run
-	struct drb_packet_result *result; // [scheme][rho]
+	struct drb_packet_result *result; // [scheme][rho][run]
+	struct drb_link_figures *link;    // [scheme][rho][link]: of --links
+	uint64_t links;
 };
 
 static void parse_traffic(const struct drb_option *o, const char *text, void *kind)
@@ -73,6 +76,13 @@ static const struct drb_option options[] = {
 	 .kind = DRB_OPTION_WORD, AT(by_port)},
 	{"--detail", NULL, "Also percentiles of the latency, reordering and the use of links",
 	 .kind = DRB_OPTION_FLAG, AT(detail)},
+	{"--links", NULL,
+	 "Print what became of each link in a run instead, the longest queues first",
+	 .kind = DRB_OPTION_FLAG, AT(list_links)},
+	{"--runs", "COUNT",
+	 "Repetitions, with seeds one after the other (default 1): figures are means over them, "
+	 "with half of the 95 % interval of the latency and the tail behind +-",
+	 .kind = DRB_OPTION_U32, AT(runs), 1, 10000},
 	{"--slots", "COUNT", "Length of a run in slots (default 2000)", .kind = DRB_OPTION_U32,
 	 AT(slots), 1, 1e6},
 	{"--stats", "COUNT", "Measure the last slots of a run (default 500)",
@@ -101,22 +111,26 @@ static struct drb_packet_setup setup_of(const struct packet_verb *v, uint64_t i)
 		.fail = v->fail,
 		.slow = v->slow,
 		.by_port = v->by_port,
-		.detail = v->detail,
+		.detail = v->detail || v->list_links,
 	};
 }
 
 static void job(void *context, uint64_t i, uint32_t thread)
 {
 	struct packet_verb *v = context;
-	struct drb_packet_setup setup = setup_of(v, i);
+	struct drb_packet_setup setup = setup_of(v, i / v->runs);
+	struct drb_packet_result links_only, *result = v->list_links ? &links_only : &v->result[i];
 	struct drb_packet_sim *sim;
 
 	(void)thread;
+	setup.seed += i % v->runs;
 	int rc = drb_packet_new(&sim, &setup);
 	if (rc < 0)
 		drb_die("cannot simulate F(%u,%u): %s", setup.tree.layers, setup.tree.arity,
 			strerror(-rc));
-	drb_packet_run(sim, &v->result[i]);
+	drb_packet_run(sim, result);
+	for (uint64_t k = 0; k < v->links; k++)
+		v->link[i * v->links + k] = drb_packet_link(sim, k);
 	drb_packet_free(sim);
 }
 
@@ -125,6 +139,8 @@ static uint32_t check(struct packet_verb *v)
 {
 	char text[DRB_TRAFFIC_NAME_MAX];
 
+	if (v->list_links && v->runs > 1)
+		drb_die("--links: of one run: leave out --runs");
 	if (v->stats > v->slots)
 		drb_die("--stats %u: more than the %u slots of the run", v->stats, v->slots);
 	if (drb_traffic_load(&v->traffic, v->fabric.tree.hosts) < 0)
@@ -176,15 +192,16 @@ static void list_slow(const struct packet_verb *v)
 	drb_slow_free(&links);
 }
 
-static void warn_undelivered(const struct packet_verb *v, uint64_t i)
+static void warn_undelivered(const struct packet_verb *v, uint64_t i,
+			     const struct drb_packet_result *result)
 {
 	struct drb_packet_setup setup = setup_of(v, i);
 
-	if (v->result[i].undelivered)
+	if (result->undelivered)
 		drb_warn("%s at load %g ran out of memory: %" PRIu64
 			 " packets count with the latency they "
 			 "had by then; raise --memory or take fewer --slots",
-			 drb_scheme_name(setup.scheme), setup.rho, v->result[i].undelivered);
+			 drb_scheme_name(setup.scheme), setup.rho, result->undelivered);
 }
 
 static void print(const struct packet_verb *v, uint64_t points)
@@ -195,16 +212,57 @@ static void print(const struct packet_verb *v, uint64_t points)
 	sim_packet_lay_out(&layout, v->fabric.layers, v->detail);
 	if (fails)
 		layout.column[layout.count++] = (struct drb_column){"lost", NULL, DRB_REAL, 4};
+	if (v->runs > 1) {
+		layout.column[layout.count++] = (struct drb_column){"runs", NULL, DRB_COUNT, 0};
+		layout.column[layout.count++] =
+			(struct drb_column){"latency_half", "latency +-", DRB_REAL, 2};
+		layout.column[layout.count++] =
+			(struct drb_column){"tail_half", "tail +-", DRB_REAL, 1};
+	}
 	layout.column[layout.count++] = (struct drb_column)SIM_COLUMN_UPLINKS;
 	struct drb_table *table = drb_table_new(stdout, v->common.format, layout.column,
 						sim_columns(&v->fabric.tree, layout.count));
 	for (uint64_t i = 0; i < points; i++) {
 		struct drb_packet_setup setup = setup_of(v, i);
-		sim_packet_row(table, &setup, &v->result[i]);
+		const struct sim_packet_mean mean =
+			sim_packet_mean_of(v->result + i * v->runs, v->runs);
+		sim_packet_row(table, &setup, &mean.result);
 		if (fails)
-			drb_table_real(table, v->result[i].lost);
+			drb_table_real(table, mean.result.lost);
+		if (v->runs > 1) {
+			drb_table_count(table, v->runs);
+			drb_table_real(table, sim_sample_half_width(&mean.latency));
+			drb_table_real(table, sim_sample_half_width(&mean.tail));
+		}
 		sim_put_uplinks(table, &v->fabric.tree);
-		warn_undelivered(v, i);
+		warn_undelivered(v, i, &mean.result);
+	}
+	drb_table_end(table);
+}
+
+static int longest_first(const void *a, const void *b)
+{
+	const struct drb_link_figures *x = a, *y = b;
+
+	return (x->queue_mean < y->queue_mean) - (x->queue_mean > y->queue_mean);
+}
+
+static void print_links(const struct packet_verb *v, uint64_t points)
+{
+	static const struct drb_column columns[] = {
+		{"scheme", NULL, DRB_TEXT, 0}, {"rho", "load", DRB_REAL, 3}, SIM_LINK_COLUMNS};
+	struct drb_table *table = drb_table_new(stdout, v->common.format, columns,
+						sizeof(columns) / sizeof(columns[0]));
+
+	for (uint64_t i = 0; i < points; i++) {
+		struct drb_packet_setup setup = setup_of(v, i);
+		struct drb_link_figures *link = v->link + i * v->links;
+		qsort(link, v->links, sizeof(*link), longest_first);
+		for (uint64_t k = 0; k < v->links; k++) {
+			drb_table_text(table, drb_scheme_name(setup.scheme));
+			drb_table_real(table, setup.rho);
+			sim_put_link(table, &setup.tree, &link[k]);
+		}
 	}
 	drb_table_end(table);
 }
@@ -212,17 +270,27 @@ static void print(const struct packet_verb *v, uint64_t points)
 static void simulate(struct packet_verb *v, uint32_t threads)
 {
 	const uint64_t points = (uint64_t)v->fabric.schemes * v->rho.count;
+	size_t bytes = points * v->runs * sizeof(*v->result);
 
-	v->result = sim_results_new(points, sizeof(*v->result));
-	sim_jobs_run(&(struct sim_jobs){.count = points,
+	if (v->list_links) {
+		v->links = drb_packet_links(&v->fabric.tree);
+		bytes = points * v->links * sizeof(*v->link);
+	}
+	void *results = sim_results_new(1, bytes);
+	v->link = v->list_links ? results : NULL;
+	v->result = v->list_links ? NULL : results;
+	sim_jobs_run(&(struct sim_jobs){.count = points * v->runs,
 					.job = job,
 					.context = v,
 					.threads = threads,
 					.what = "simulating packets",
-					.results = v->result,
-					.result_bytes = points * sizeof(*v->result)});
-	print(v, points);
-	free(v->result);
+					.results = results,
+					.result_bytes = bytes});
+	if (v->list_links)
+		print_links(v, points);
+	else
+		print(v, points);
+	free(results);
 }
 
 int sim_packet(int argc, char **argv)
@@ -231,7 +299,8 @@ int sim_packet(int argc, char **argv)
 				.fabric = sim_fabric_default(),
 				.rho = sim_reals("--load", "0.6:0.99:0.03", 0, 1),
 				.slots = 2000,
-				.stats = 500};
+				.stats = 500,
+				.runs = 1};
 
 	const struct drb_options sets[] = {SIM_FABRIC_SET(&v.fabric),
 					   {.option = options, &v},

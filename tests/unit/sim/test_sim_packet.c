@@ -316,6 +316,51 @@ TEST(detail_changes_no_figure)
 	}
 }
 
+// Of links of a kind: the mean and the largest of what is told of each.
+static void links_are_their_layers(const struct drb_packet_sim *sim, struct drb_packet_result *r)
+{
+	const struct drb_tree *t = &sim->setup.tree;
+	double mean[2][DRB_LAYERS_MAX + 1] = {0}, use[2][DRB_LAYERS_MAX + 1] = {0};
+	uint32_t longest[2][DRB_LAYERS_MAX + 1] = {0}, of[2][DRB_LAYERS_MAX + 1] = {0};
+
+	for (uint64_t i = 0; i < drb_packet_links(t); i++) {
+		const struct drb_link_figures link = drb_packet_link(sim, i);
+		const uint32_t up = link.from.up, m = link.from.layer;
+		assert_true(link.from.label < drb_tree_switches(t, m));
+		of[up][m]++;
+		mean[up][m] += link.queue_mean;
+		use[up][m] += link.use;
+		longest[up][m] = link.queue_max > longest[up][m] ? link.queue_max : longest[up][m];
+	}
+	for (uint32_t m = 1; m <= t->layers; m++) {
+		assert_true(fabs(mean[0][m] / of[0][m] - r->down_mean[m]) < 1e-9);
+		assert_true(fabs(use[0][m] / of[0][m] - r->detail.down[m].mean) < 1e-9);
+		assert_int_equal(longest[0][m], r->down_max[m]);
+		if (m == t->layers)
+			continue;
+		assert_true(fabs(mean[1][m] / of[1][m] - r->up_mean[m]) < 1e-9);
+		assert_int_equal(longest[1][m], r->up_max[m]);
+	}
+}
+
+TEST(links_are_told_one_by_one)
+{
+	struct drb_packet_setup s = setup_of(3, 4, DRB_SCHEME_DRB, "fixed", 0.9);
+	struct drb_packet_sim *sim;
+	struct drb_packet_result r;
+	uint64_t growing = 0;
+
+	s.detail = true;
+	assert_int_equal(drb_packet_new(&sim, &s), 0);
+	drb_packet_run(sim, &r);
+	links_are_their_layers(sim, &r);
+	for (uint64_t i = 0; i < drb_packet_links(&s.tree); i++)
+		growing += drb_packet_link(sim, i).growing == DRB_GROWTH_YES;
+	assert_true(growing > 0);
+	assert_int_equal(growing, r.growing_links);
+	drb_packet_free(sim);
+}
+
 // What is still on its way counts with the latency it has by then, as in the mean, and has no order.
 TEST(what_did_not_arrive_has_no_order)
 {

@@ -4,6 +4,7 @@
 import math
 import os
 
+from drbfabric.experiment import link_tree
 from drbfabric.experiment.experiment import DETAILS, DISTURBED_SHARE, TOLERANCES, name_of
 from drbfabric.experiment.summary import deviations
 from drbfabric.report import write_page
@@ -155,6 +156,10 @@ def write(folder, experiment, rows):
                                      'latency_slots': latency, 'share': share}
                                     for run in experiment.runs if run['counts']
                                     for latency, share in run.get('cdf', ())])
-    return write_page(folder, figures_of(rows, setup, experiment.runs), TEMPLATE, fabric=name_of(setup), setup=setup,
-                      table=table(rows), detail=detail(rows, setup.queues), disturbed_share=DISTURBED_SHARE,
+    trees = link_tree.pictures(experiment.runs, max(setup.loads))
+    for name, (picture, *_) in trees.items():
+        with open(f'{folder}/{name}.svg', 'w', encoding='utf-8') as f:
+            f.write(picture)
+    return write_page(folder, figures_of(rows, setup, experiment.runs), TEMPLATE, drawn=trees, fabric=name_of(setup),
+                      setup=setup, table=table(rows), detail=detail(rows, setup.queues), disturbed_share=DISTURBED_SHARE,
                       tolerances=TOLERANCES, grow=any(row['growing'] or row['sim_growing'] for row in rows))

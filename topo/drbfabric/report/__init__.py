@@ -7,9 +7,10 @@ import sys
 PACKAGES = {'jinja2': 'python3-jinja2', 'markupsafe': 'python3-markupsafe', 'matplotlib': 'python3-matplotlib'}
 
 
-def write_page(folder, figures, template, **data):
+def write_page(folder, figures, template, drawn=None, **data):
     """Draws the figures, writes report.html and returns its path; None, after a line that names it, if a package is
-    missing. template: the path of one that extends page.html; its `pictures` are the figures by name."""
+    missing. template: the path of one that extends page.html; its `pictures` are the figures by name, and after
+    them what is drawn already, as draw_all() has it."""
     try:
         from drbfabric.report import page, pictures
     except ModuleNotFoundError as e:
@@ -18,7 +19,7 @@ def write_page(folder, figures, template, **data):
         print(f'no report, but all CSV files are in {folder}: {sys.executable} has no {e.name} (Debian package '
               f'{PACKAGES[e.name]})', file=sys.stderr)
         return None
-    text = page.render(template, pictures=pictures.draw_all(figures, folder), **data)
+    text = page.render(template, pictures={**pictures.draw_all(figures, folder), **(drawn or {})}, **data)
     path = f'{folder}/report.html'
     with open(path, 'w', encoding='utf-8') as f:
         f.write(text)
