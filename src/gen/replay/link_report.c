@@ -99,6 +99,7 @@ struct link_report link_report_of(const struct link_watch *w, const struct link_
 
 	for (size_t i = 0; i < w->count; i++) {
 		const struct watched_switch *s = &w->at[i];
+		r.silent += s->gone;
 		if (s->gone)
 			continue;
 		if (was_late(s) && r.late_switches++ == 0)
@@ -132,6 +133,11 @@ void link_report_say(const struct link_report *r, uint64_t lost, double latency_
 	char who[2 * DRB_NAME_MAX] = "", since[48] = "", drops[80] = "";
 	uint64_t machine = r->machine_lost < lost ? r->machine_lost : lost;
 
+	if (r->silent)
+		drb_warn("%" PRIu32
+			 " switch%s did not answer in time: what is said of links leaves "
+			 "theirs out",
+			 r->silent, r->silent == 1 ? "" : "es");
 	if (r->late_switches == 0 || !link_report_slowed(r, latency_ns))
 		return;
 	if (r->late_switches > 1)

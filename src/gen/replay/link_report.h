@@ -11,6 +11,7 @@
 
 struct link_report {
 	// From the first packet to the last.
+	uint32_t silent; // switches that did not answer in time: what follows is without them
 	uint32_t late_switches;   // that lost link time or were a slot late
 	char worst[DRB_NAME_MAX]; // instance of the one with the slowest link
 	double slowest;           // the part of its rate at which the slowest link ran, 0..1

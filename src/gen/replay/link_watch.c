@@ -12,6 +12,9 @@
 #define EVERY_NS UINT64_C(1000000000)
 #define SHARE 100
 
+// So long a look waits for switches that do not answer; what is left of them then is not asked again.
+#define PATIENCE_NS UINT64_C(3000000000)
+
 // A link that lost this share of the time between two looks is slowed.
 #define SLOWED 0.01
 
@@ -91,12 +94,15 @@ static int look_at(struct link_watch *w, struct watched_switch *s, enum watch_mo
 
 static void look(struct link_watch *w, enum watch_moment moment)
 {
-	uint64_t began_ns = drb_clock_now();
+	uint64_t began_ns = drb_clock_now(), waited_ns = 0;
 	bool slowed = false;
 
 	for (size_t i = 0; i < w->count; i++) {
 		struct watched_switch *s = &w->at[i];
-		int rc = s->gone ? 0 : look_at(w, s, moment);
+		uint64_t asked_ns = drb_clock_now();
+		int rc = s->gone ? 0 : waited_ns > PATIENCE_NS ? -1 : look_at(w, s, moment);
+		if (rc < 0)
+			waited_ns += drb_clock_now() - asked_ns;
 		s->gone |= rc < 0;
 		slowed |= rc > 0;
 	}

@@ -106,10 +106,12 @@ static int print(const struct replay_options *o, const struct manifest *m, uint6
 		drb_info("%" PRIu64 " packets of other runs arrived and were left out",
 			 report.tally.strangers);
 	if (report.late)
-		drb_warn("the generator sent %" PRIu64 " packets more than half a slot late, by up "
-			 "to %.0f us: the traffic is not quite that of this load; use longer slots "
-			 "or a less busy machine",
-			 report.late, report.late_max_ns / 1e3);
+		drb_warn("the generator woke too late: %" PRIu64 " of %" PRIu64
+			 " packets left more "
+			 "than half a slot late, all of them by %.0f us on average and %.0f us at "
+			 "most; use longer slots or a less busy machine",
+			 report.late, report.sent, report.late_mean_ns / 1e3,
+			 report.late_max_ns / 1e3);
 	link_report_say(&result->links, report_lost(&report), report_latency_ns(&report));
 	if (report.tally.receiver_dropped)
 		drb_error("%" PRIu64 " packets arrived but the receiver had no room for them: not "

@@ -121,6 +121,17 @@ TEST(links_behind_each_other_lose_once)
 	}
 }
 
+TEST(silent_switches_are_named)
+{
+	struct stage s;
+
+	set_up(&s);
+	s.at.gone = true;
+	const struct link_report r = report(&s);
+	link_report_say(&r, 0, 1e9);
+	assert_non_null(strstr(drb_msg_last(), "1 switch did not answer in time: what is said of"));
+}
+
 // 1250 slots from half-way to the end: chance is 35 packets, and 159 are beyond it.
 TEST(queues_grow_by_what_the_machine_did_not)
 {
