@@ -62,7 +62,8 @@ def pictures(runs, load):
         name = f"links-{run['scheme']}-{load:g}"
         if run['counts'] and run['load'] == load and name not in result:
             what = f"{run['scheme']}, load {load:g}, live, seed {run['seed']}"
-            result[name] = draw(run['links'], what), (
+            result[name] = (
+                draw(run['links'], what),
                 f'Links under {what}: the darker the more they were used, the wider the longer their mean queue; red: '
                 'it grows; dashed: the machine kept the link below 99 % of its rate.', True)
     return result
