@@ -3,10 +3,8 @@
 
 #include "ctl/verbs.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include <jansson.h>
@@ -84,21 +82,19 @@ static int follow(struct events *e)
 	int rc = metrics_poll(&poller, &before.poll);
 
 	// The first look is compared with itself: nothing has happened yet.
-	if (rc == 0)
-		rc = ctl_compare(&before, &before, print_event, e);
+	if (rc == 0 && ctl_compare(&before, &before, print_event, e) < 0)
+		drb_die("out of memory");
 	while (rc == 0 && !drb_interrupted() && !(e->most && e->told == e->most)) {
 		nanosleep(&pause, NULL);
 		rc = metrics_poll(&poller, &now.poll);
-		if (rc == 0)
-			rc = ctl_compare(&before, &now, print_event, e);
+		if (rc == 0 && ctl_compare(&before, &now, print_event, e) < 0)
+			drb_die("out of memory");
 		ctl_look_free(&before);
 		before = now;
 		now = (struct ctl_look){0};
 	}
 	ctl_look_free(&before);
 	metrics_poller_close(&poller);
-	if (rc < 0)
-		drb_error("cannot look at switches: %s", strerror(-rc));
 	return rc < 0 ? DRB_EXIT_FAILED : DRB_EXIT_OK;
 }
 

@@ -2,9 +2,6 @@
 // drbctl metrics: the counters of running switches as text for monitoring systems.
 #include "ctl/verbs.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "common/cli/log.h"
 #include "common/cli/options.h"
 #include "ctl/ctl.h"
@@ -28,10 +25,8 @@ int ctl_metrics(int argc, char **argv)
 		.runtime = ctl.runtime, .fabric = ctl.fabric, .timeout_ms = ctl.timeout_ms};
 	int rc = metrics_poll(&poller, &poll);
 	metrics_poller_close(&poller);
-	if (rc < 0) {
-		drb_error("cannot look for switches: %s", strerror(-rc));
+	if (rc < 0)
 		return DRB_EXIT_FAILED;
-	}
 	if (!metrics_write(stdout, &poll))
 		drb_die("out of memory");
 	bool found = poll.count > 0;

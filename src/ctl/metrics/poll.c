@@ -2,13 +2,19 @@
 #include "ctl/metrics/poll.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "common/cli/clock.h"
+#include "common/cli/files.h"
+#include "common/cli/log.h"
 #include "ctl/metrics/ask.h"
 #include "ctl/metrics/ended.h"
+
+// What a process has open besides its connections to switches.
+#define FILES_BESIDE 16
 
 // The open connection to a socket moves to its new place.
 static struct metrics_connection take_connection(struct metrics_poller *poller,
@@ -32,16 +38,20 @@ static int look_for_switches(struct metrics_poller *poller)
 {
 	struct drb_switch_socket *sockets;
 	size_t count;
+	char what[32];
 	int rc = drb_telemetry_scan(poller->runtime, poller->fabric, &sockets, &count);
 
 	if (rc < 0)
 		return rc;
-	struct metrics_connection *connections = calloc(count ? count : 1, sizeof(*connections));
+	snprintf(what, sizeof(what), "%zu switches", count);
+	rc = drb_files_need(count + FILES_BESIDE, what, !poller->failed);
+	struct metrics_connection *connections =
+		rc < 0 ? NULL : calloc(count ? count : 1, sizeof(*connections));
 	for (size_t i = 0; connections && i < count; i++)
 		connections[i] = take_connection(poller, &sockets[i]);
 	free(sockets);
 	if (!connections)
-		return -ENOMEM;
+		return rc < 0 ? rc : -ENOMEM;
 	for (size_t i = 0; i < poller->count; i++)
 		metrics_connection_close(&poller->connections[i]);
 	free(poller->connections);
@@ -76,7 +86,7 @@ static void leave_out_others(struct metrics_poll *poll)
 	poll->count = kept;
 }
 
-int metrics_poll(struct metrics_poller *poller, struct metrics_poll *poll)
+static int poll_all(struct metrics_poller *poller, struct metrics_poll *poll)
 {
 	*poll = (struct metrics_poll){0};
 	int rc = look_for_switches(poller);
@@ -95,6 +105,16 @@ int metrics_poll(struct metrics_poller *poller, struct metrics_poll *poll)
 	rc = metrics_add_ended(poller, poll);
 	if (rc < 0)
 		metrics_poll_free(poll);
+	return rc;
+}
+
+int metrics_poll(struct metrics_poller *poller, struct metrics_poll *poll)
+{
+	int rc = poll_all(poller, poll);
+
+	if (rc < 0 && rc != -EMFILE && !poller->failed)
+		drb_error("cannot look for switches: %s", strerror(-rc));
+	poller->failed = rc < 0;
 	return rc;
 }
 

@@ -41,11 +41,12 @@ struct metrics_poller {
 	size_t count;
 	struct metrics_known *known; // switches that have answered, of the fabrics that are there
 	size_t known_count;
+	bool failed; // the last poll
 };
 
 // A switch that was killed left a socket and is listed with its error. So is one that ended in order, as long as a
 // switch of its fabric has a socket, if it has answered this poller earlier; or as topo/fabric stopped it. Processes
-// that are no drbswitch are not listed. 0 or -ENOMEM.
+// that are no drbswitch are not listed. 0 or a negative errno, which is said once, until a poll succeeds again.
 int metrics_poll(struct metrics_poller *poller, struct metrics_poll *poll);
 void metrics_poll_free(struct metrics_poll *poll);
 void metrics_poller_close(struct metrics_poller *poller);

@@ -96,7 +96,7 @@ static void *run(void *arg)
 		next = next + p->interval_ns > drb_clock_now() ? next + p->interval_ns
 							       : drb_clock_now() + p->interval_ns;
 		if (!now)
-			continue; // out of memory: the last one stays
+			continue; // there is no memory, or the poll said why: the last one stays
 		number++;
 		pthread_mutex_lock(&p->lock);
 		before = p->last;
@@ -118,10 +118,9 @@ int poller_init(struct poller *p)
 	pthread_cond_init(&p->wake, &attributes);
 	pthread_condattr_destroy(&attributes);
 	p->last = take(p, 1);
-	if (p->last)
-		return 0;
-	drb_error("no memory for the answers of the switches");
-	return -ENOMEM;
+	if (!p->last && !p->switches.failed)
+		drb_error("out of memory");
+	return p->last ? 0 : -ENOMEM;
 }
 
 int poller_start(struct poller *p)

@@ -2,10 +2,8 @@
 // drbctl record: what the page of drbctl serve shows, into a file that it plays.
 #include "ctl/verbs.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/cli/clock.h"
 #include "common/cli/file.h"
@@ -48,7 +46,7 @@ static void write_state(FILE *out, const char *json, bool html)
 	putc_unlocked('\n', out);
 }
 
-// One look. The number of switches that answered, or -ENOMEM.
+// One look. The number of switches that answered, or a negative errno.
 static int look(struct metrics_poller *switches, const struct options *o, FILE *out)
 {
 	struct metrics_poll poll;
@@ -61,7 +59,7 @@ static int look(struct metrics_poller *switches, const struct options *o, FILE *
 	char *json = serve_state_json(&poll);
 	metrics_poll_free(&poll);
 	if (!json)
-		return -ENOMEM;
+		drb_die("out of memory");
 	write_state(out, json, o->html);
 	free(json);
 	return up;
@@ -95,11 +93,9 @@ static int record(const struct options *o, FILE *out)
 	metrics_poller_close(&switches);
 	if (o->html)
 		page_end_recording(out);
-	if (rc < 0)
-		drb_error("cannot look at switches: %s", strerror(-rc));
-	else if (looks == 0)
+	if (rc >= 0 && looks == 0)
 		ctl_say_none(&o->ctl, NULL);
-	else
+	else if (rc >= 0)
 		drb_info("%s: %llu looks", o->path, (unsigned long long)looks);
 	return rc < 0 || looks == 0 ? DRB_EXIT_FAILED : DRB_EXIT_OK;
 }

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
+#include "common/cli/files.h"
 #include "common/cli/log.h"
 #include "common/cli/options.h"
 #include "common/cli/quantity.h"
@@ -18,7 +18,7 @@
 #include "ctl/serve/http.h"
 
 #define LISTEN_DEFAULT "127.0.0.1:9110"
-#define FILES_WANTED 4096
+#define FILES_WANTED 4096 // for connections, and a socket for each switch
 
 struct options {
 	struct ctl ctl;
@@ -65,17 +65,6 @@ static const struct drb_option option_table[] = {
 	{0},
 };
 
-// A socket for each connection and for each switch: more than a process has by default.
-static void allow_sockets(void)
-{
-	struct rlimit files;
-
-	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur >= FILES_WANTED)
-		return;
-	files.rlim_cur = files.rlim_max < FILES_WANTED ? files.rlim_max : FILES_WANTED;
-	setrlimit(RLIMIT_NOFILE, &files);
-}
-
 // What serves needs no root any more: it becomes the user that switches are (common/cli/user.h), whose stats
 // sockets it asks. 0 or -errno with a message printed.
 static int leave_root(void)
@@ -108,7 +97,7 @@ static int serve(const struct options *o)
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGINT);
 	pthread_sigmask(SIG_BLOCK, &ends, NULL);
-	allow_sockets();
+	drb_files_allow(FILES_WANTED);
 	if (poller_init(&poller) < 0)
 		return code;
 	server = http_start(&o->listen, o->host, &poller);

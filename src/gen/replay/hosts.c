@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,9 +21,13 @@
 #include "core/fabric/names.h"
 #include "core/packet/measured_packet.h"
 
+#include "common/cli/files.h"
 #include "common/cli/log.h"
 #include "gen/parallel.h"
 
+// Files open: sockets to send, to keep the kernel quiet and to receive; and what the process has besides.
+#define FILES_A_HOST 4
+#define FILES_BESIDE 64
 #define NETNS_DIR "/run/netns"
 // More namespaces than any machine runs; bounds the search.
 #define NAMESPACES_MAX UINT32_C(65536)
@@ -202,16 +205,12 @@ static int open_host(struct hosts *h, const struct hosts_setup *setup, uint32_t 
 	return rc < 0 ? rc : setup->sink->ops->attach(setup->sink, host);
 }
 
-// A host takes a handful of descriptors; the usual soft limit of 1024 is for programs with
-// select().
-static void raise_file_limit(void)
+static int allow_files(uint32_t hosts)
 {
-	struct rlimit limit;
+	char what[32];
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	(void)setrlimit(RLIMIT_NOFILE, &limit);
+	snprintf(what, sizeof(what), "%u hosts", hosts);
+	return drb_files_need((uint64_t)FILES_A_HOST * hosts + FILES_BESIDE, what, true);
 }
 
 static int allocate(struct hosts *h, uint32_t count)
@@ -239,8 +238,9 @@ int hosts_open(struct hosts *h, const struct hosts_setup *setup)
 		drb_error("/proc/thread-self/ns/net: %s", strerror(errno));
 		return rc;
 	}
-	raise_file_limit();
 	int rc = allocate(h, setup->plan->hosts);
+	if (rc == 0)
+		rc = allow_files(setup->end - setup->first);
 	for (uint32_t host = setup->first; rc == 0 && host < setup->end; host++)
 		rc = open_host(h, setup, host);
 	if (setns(home, CLONE_NEWNET) < 0 && rc == 0) {

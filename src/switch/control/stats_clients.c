@@ -7,12 +7,12 @@
 #include <string.h>
 #include <poll.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "common/cli/clock.h"
+#include "common/cli/files.h"
 #include "common/telemetry/telemetry_client.h"
 
 // What DPDK reads of a request, and more than it ever replies.
@@ -67,27 +67,17 @@ int __wrap_accept(int fd, struct sockaddr *address, socklen_t *length);
 
 void drb_stats_clients_begin(void)
 {
-	struct rlimit files;
-
-	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
-		return;
-	if (files.rlim_cur < DRB_STATS_CLIENTS_MAX + OTHER_FDS) {
-		files.rlim_cur = files.rlim_max < DRB_STATS_CLIENTS_MAX + OTHER_FDS
-					 ? files.rlim_max
-					 : DRB_STATS_CLIENTS_MAX + OTHER_FDS;
-		setrlimit(RLIMIT_NOFILE, &files);
-	}
+	drb_files_allow(DRB_STATS_CLIENTS_MAX + OTHER_FDS);
 }
 
 // No more than half of the descriptors where there are few.
 static uint32_t most_clients(void)
 {
-	struct rlimit files;
+	const uint64_t files = drb_files_allow(DRB_STATS_CLIENTS_MAX + OTHER_FDS);
 
-	if (getrlimit(RLIMIT_NOFILE, &files) < 0 ||
-	    files.rlim_cur >= DRB_STATS_CLIENTS_MAX + OTHER_FDS)
+	if (files == DRB_STATS_CLIENTS_MAX + OTHER_FDS)
 		return DRB_STATS_CLIENTS_MAX;
-	uint64_t half = files.rlim_cur / 2;
+	uint64_t half = files / 2;
 	return half < DRB_STATS_CLIENTS_MAX ? (uint32_t)half : DRB_STATS_CLIENTS_MAX;
 }
 

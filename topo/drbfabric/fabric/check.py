@@ -10,6 +10,7 @@ import tempfile
 import time
 
 from drbfabric import Failure
+from drbfabric.common.limits import at_once
 from drbfabric.fabric import link_states, neighbours, netns
 from drbfabric.fabric.telemetry import Telemetry
 
@@ -119,12 +120,12 @@ def _run_pings(plan, wave, family):
     """Pings the pairs of a wave, all sources at once; {(source, destination): ms or None}."""
     interval, timeout = _ping_timing(plan)
     hosts, result = _every_host(plan), {}
-    targets = {}
+    targets, most = {}, at_once(PING_PROCESSES)
     for a, b in wave:
         targets.setdefault(a, []).append(b)
     waiting, running = list(targets), []
     while waiting or running:
-        while waiting and len(running) < PING_PROCESSES:
+        while waiting and len(running) < most:
             a = waiting.pop()
             command = ['fping', f'-{family}', '-q', '-C1', f'-i{interval}', f'-t{timeout}']
             command += [hosts[b][f'ipv{family}'] for b in targets[a]]

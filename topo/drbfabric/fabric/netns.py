@@ -9,20 +9,20 @@ import contextlib
 import ctypes
 import fcntl
 import os
-import resource
 import socket
 import struct
 import subprocess
 
 from drbfabric import Failure, usage
 from drbfabric.common import interrupts, refusals
+from drbfabric.common.limits import at_once
 
 FOLDER = '/run/netns'
 CLONE_NEWNET, CLONE_NEWNS = 0x40000000, 0x00020000
 MS_RDONLY, MS_BIND, MS_REC, MS_SLAVE = 0x1, 0x1000, 0x4000, 0x80000
 SIOCETHTOOL = 0x8946
-# Files a process of the fabric has open besides those of namespaces.
-SPARE_FILES = 64
+# `ip -batch` opens the two namespaces of a line anew, and keeps them open until it ends: so many lines at a time.
+BATCH_LINES = 256
 # struct ethtool_value commands of linux/ethtool.h that set a feature of the interface.
 ETHTOOL_STXCSUM, ETHTOOL_STSO, ETHTOOL_SGSO, ETHTOOL_SGRO = 0x17, 0x1f, 0x24, 0x2c
 
@@ -33,17 +33,6 @@ _home = os.open('/proc/self/ns/net', os.O_RDONLY | os.O_CLOEXEC)
 def _setns(fd):
     if _libc.setns(fd, CLONE_NEWNET) != 0:
         raise OSError(ctypes.get_errno(), 'setns')
-
-
-def need_files(namespaces):
-    """`ip -batch` keeps a descriptor of every namespace it meets."""
-    wanted = namespaces + SPARE_FILES
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if hard != resource.RLIM_INFINITY and hard < wanted:
-        raise usage(f'{namespaces} namespaces take {wanted} open files, and this process may have '
-                    f'{hard}: raise the limit (ulimit -n {wanted})')
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def enter(name):
@@ -96,18 +85,18 @@ def inode(name):
 
 def batch(source, force=False):
     """Runs `ip -batch` on a file (a path) or on lines (a list), in this thread's namespace."""
-    lines = isinstance(source, list)
-    command = ['ip'] + (['-force'] if force else []) + ['-batch', '-' if lines else source]
-    text = '\n'.join(source) + '\n' if lines else None
-    with interrupts.deferred():
-        done = subprocess.run(command, input=text, text=True, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.PIPE, check=False,
-                              stdin=None if lines else subprocess.DEVNULL)
-    if done.returncode != 0 and not force:
-        if not lines:
-            with open(source, encoding='utf-8') as f:
-                source = f.read().splitlines()
-        raise Failure(refusals.of_batch(source, done.stderr))
+    lines = source
+    if not isinstance(source, list):
+        with open(source, encoding='utf-8') as f:
+            lines = f.read().splitlines()
+    step = at_once(BATCH_LINES, files=2)
+    for at in range(0, len(lines), step):
+        part = lines[at:at + step]
+        with interrupts.deferred():
+            done = subprocess.run(['ip', *(['-force'] if force else []), '-batch', '-'], text=True, check=False,
+                                  input='\n'.join(part) + '\n', stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        if done.returncode != 0 and not force:
+            raise Failure(refusals.of_batch(part, done.stderr))
 
 
 def tc(words):

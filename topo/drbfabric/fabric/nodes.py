@@ -7,6 +7,7 @@ from concurrent import futures
 from drbfabric import Failure, usage
 from drbfabric.common import schemes
 from drbfabric.common.cli import need_root
+from drbfabric.common.limits import at_once
 from drbfabric.common.output import print_result, print_rows
 from drbfabric.common.places import program
 from drbfabric.fabric import fabrics, netns, processes
@@ -113,7 +114,7 @@ def status(args):
         return _status(node, recorded.get(name), fabrics.STOPPED if name in stopped else 'dead')
 
     # All at once: those that do not answer cost one timeout, not one each.
-    with futures.ThreadPoolExecutor(max_workers=ASKED_AT_ONCE) as pool:
+    with futures.ThreadPoolExecutor(max_workers=at_once(ASKED_AT_ONCE)) as pool:
         rows = list(pool.map(one, plan['switches']))
     for node in plan['hosts']:
         there = netns.inode(node['namespace'])

@@ -7,7 +7,6 @@ are not.
 
 import contextlib
 import os
-import select
 import signal
 import subprocess
 import sys
@@ -80,22 +79,6 @@ def inside(namespaces):
     return found
 
 
-def _wait(fds, seconds):
-    """Waits until processes behind pidfds have ended; returns those that have not."""
-    left, end = set(fds), time.monotonic() + seconds
-    poller = select.poll()
-    for fd in left:
-        poller.register(fd, select.POLLIN)
-    while left:
-        remaining = end - time.monotonic()
-        if remaining <= 0:
-            break
-        for fd, _ in poller.poll(remaining * 1000):
-            poller.unregister(fd)
-            left.discard(fd)
-    return left
-
-
 def send(process, number):
     """Sends a signal to a process given as (pid, start), if it still is that one."""
     with contextlib.suppress(ProcessLookupError):
@@ -109,30 +92,15 @@ def send(process, number):
 
 def stop(processes):
     """Ends processes given as (pid, start): SIGTERM, then SIGKILL for those that do not listen."""
-    fds = []
-    try:
-        for pid, started in processes:
-            try:
-                fd = os.pidfd_open(pid)
-            except ProcessLookupError:
-                continue
-            fds.append(fd)
-            # The descriptor pins the process; only now can its start time be trusted.
-            if not is_alive(pid, started):
-                os.close(fds.pop())
-        left = fds
-        for number, seconds in ((signal.SIGTERM, TERM_SECONDS), (signal.SIGKILL, KILL_SECONDS)):
-            for fd in left:
-                try:
-                    signal.pidfd_send_signal(fd, number)
-                except ProcessLookupError:
-                    pass
-            left = _wait(left, seconds)
-        if left:
-            raise Failure(f'{len(left)} switch processes do not end after SIGKILL')
-    finally:
-        for fd in fds:
-            os.close(fd)
+    left = set(processes)
+    for number, seconds in ((signal.SIGTERM, TERM_SECONDS), (signal.SIGKILL, KILL_SECONDS)):
+        for process in left:
+            send(process, number)
+        end = time.monotonic() + seconds
+        while (left := {process for process in left if is_alive(*process)}) and time.monotonic() < end:
+            time.sleep(POLL_SECONDS)
+    if left:
+        raise Failure(f'{len(left)} switch processes do not end after SIGKILL')
 
 
 class Switches:
@@ -165,12 +133,12 @@ class Switches:
     def wait_ready(self, nodes, seconds):
         """Returns when every switch says that all its ports forward."""
         pending = {node['name']: node['namespace'] for node in nodes}
-        links, total, end = {}, len(pending), time.monotonic() + seconds
+        total, end = len(pending), time.monotonic() + seconds
         show = sys.stderr.isatty()
         try:
             while pending:
                 for name, instance in list(pending.items()):
-                    if self._is_ready(name, instance, links):
+                    if self._is_ready(name, instance):
                         del pending[name]
                 if show:
                     print(f'\r{total - len(pending)} of {total} switches ready', end='',
@@ -182,23 +150,17 @@ class Switches:
                 if pending:
                     time.sleep(POLL_SECONDS)
         finally:
-            for link in links.values():
-                link.close()
             if show:
                 print('\r\033[K', end='', file=sys.stderr, flush=True)
 
-    def _is_ready(self, name, instance, links):
+    def _is_ready(self, name, instance):
         status = self.children[name].poll()
         if status is not None:
-            how = f'by signal {-status}' if status < 0 else f'with status {status}'
+            how = f'by signal {-status} ({signal.strsignal(-status)})' if status < 0 else f'with status {status}'
             raise Failure(f'switch {name} ended {how}: {self.last_line(name)}')
         try:
-            if name not in links:
-                links[name] = Telemetry(instance)
-            info = links[name].ask('/drb/info')
+            with Telemetry(instance) as t:
+                info = t.ask('/drb/info')
         except OSError:
-            # Not there yet, or not yet listening.
-            if name in links:
-                links.pop(name).close()
-            return False
+            return False  # not there yet, or not yet listening
         return bool(info) and info.get('ready') == 1 and info.get('pid') == self.children[name].pid

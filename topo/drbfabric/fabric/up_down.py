@@ -135,7 +135,6 @@ def up(args):
         with undone_on_failure(fabric):
             fabric.create()
             plan = _take_plan(fabric, args)
-            netns.need_files(len(plan['switches'] + plan['hosts']))
             for node in plan['switches'] + plan['hosts']:
                 if netns.exists(node['namespace']):
                     raise usage(f"namespace {node['namespace']} exists and is not of this fabric: "
