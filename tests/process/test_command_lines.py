@@ -116,7 +116,11 @@ def an_option_that_is_wrong_is_told_where_to_look():
         command, *words = line.split()
         want = f'drbctl: {text} (see drbctl {command} --help)\n'
         assert said(drbctl, command, *words) == (2, '', want), (line, said(drbctl, command, *words))
-    assert said(drbctl, '--json', 'list')[2] == "drbctl: unrecognized option '--json' (see drbctl --help)\n"
+    for words, text in ((('--jsno', 'list'), "drbctl: unrecognized option '--jsno' (is it json?) (see drbctl list --help)"),
+                        (('lits',), "drbctl: no verb 'lits' (is it list?): must be "),
+                        (('--fabric', 'set', 'list'), 'drbctl: options stand behind the verb: drbctl set --fabric ...'),
+                        (('list', '--fabirc=x'), "unrecognized option '--fabirc=x' (is it fabric?) ")):
+        assert text in said(drbctl, *words)[2], (words, said(drbctl, *words))
     assert said(drbswitch, '-x')[2] == "drbswitch: invalid option -- 'x' (see drbswitch --help)\n"
     assert said(drbctl, 'list', '-?') == (0, help_of(drbctl, 'list'), '')
     # What comes behind -- is no option.

@@ -8,7 +8,7 @@ from typing import Any
 
 from drbfabric import usage
 from drbfabric.common.cli import (
-    NS, Parser, Version, help_first, need_root, positive, run_program, say, some_loads, some_schemes)
+    NS, Parser, Version, help_first, verb_first, need_root, positive, run_program, say, some_loads, some_schemes)
 from drbfabric.common.output import add_format_options, print_rows
 from drbfabric.common.places import called, called_program, program
 from drbfabric.experiment import demo
@@ -226,6 +226,7 @@ def parser():
     top.add_argument('--version', nargs=0, action=Version, help='show the version and exit')
     # Verbs are made by Parser, whose arguments they take.
     verbs: Any = top.add_subparsers(dest='verb', required=True, metavar='VERB')
+    top.verbs = verbs.choices
 
     def verb(name, run, text, examples, fabric='drb', **more):
         p = verbs.add_parser(name, help=text, description=text[0].upper() + text[1:] + '.',
@@ -247,7 +248,7 @@ def parser():
 
 def run(arguments):
     top = parser()
-    args, rest = top.parse_known_args(help_first(arguments))
+    args, rest = top.parse_known_args(verb_first(help_first(arguments), top.verbs))
     if args.verb in ('up', 'replan'):
         args.plan_options = rest
     elif args.verb == 'replay':

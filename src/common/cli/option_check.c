@@ -3,10 +3,12 @@
 
 #include <getopt.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/cli/log.h"
+#include "common/cli/nearest.h"
 
 #define LONG_MAX_COUNT 256
 #define SHORT_MAX 600
@@ -80,8 +82,14 @@ static _Noreturn void refuse(const struct options *o, int found, const char *wor
 	if (optopt == FOUND_LONG)
 		drb_die("option '%.*s' doesn't allow an argument (see %s --help)",
 			(int)strcspn(word, "="), word, program);
-	drb_die("%s option '%s' (see %s --help)",
-		is_ambiguous(o, word + 2) ? "ambiguous" : "unrecognized", word, program);
+	char name[64], hint[DRB_NEAREST_TEXT];
+	struct drb_nearest n = {.word = name};
+	const bool ambiguous = is_ambiguous(o, word + 2);
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "=") - 2, word + 2);
+	for (size_t i = 0; !ambiguous && i < o->count; i++)
+		drb_nearest_try(&n, o->option[i].name);
+	drb_die("%s option '%s'%s (see %s --help)", ambiguous ? "ambiguous" : "unrecognized", word,
+		drb_nearest_text(&n, hint), program);
 }
 
 void drb_option_check(const struct argp *argp, int argc, char *const argv[], unsigned flags)

@@ -9,6 +9,7 @@
 
 #include "common/cli/args.h"
 #include "common/cli/log.h"
+#include "common/cli/nearest.h"
 
 #define TEXT_MAX 2048
 
@@ -60,8 +61,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			verbs->code = verb->run(count, rest);
 			return 0;
 		}
-		drb_die("no verb '%s': must be %s (see %s --help)", arg, names,
-			program_invocation_short_name);
+		struct drb_nearest n = {.word = arg};
+		char hint[DRB_NEAREST_TEXT];
+		for (size_t i = 0; i < verbs->count; i++)
+			drb_nearest_try(&n, verbs->at[i].name);
+		drb_die("no verb '%s'%s: must be %s (see %s --help)", arg,
+			drb_nearest_text(&n, hint), names, program_invocation_short_name);
 	}
 	case ARGP_KEY_NO_ARGS:
 		drb_die("a verb is missing: must be %s (see %s --help)", names,
@@ -90,6 +95,27 @@ static char *first_examples(const struct drb_verb verbs[], size_t count)
 	return text;
 }
 
+// Options may stand before the verb: it is moved to the front if no other word may be meant.
+static void put_verb_first(const struct verbs *verbs, int argc, char **argv)
+{
+	int at = 0, found = 0;
+
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		if (find(verbs, argv[i])) {
+			at = found ? at : i;
+			found++;
+		}
+	}
+	if (!found || argv[1][0] != '-')
+		return;
+	if (found > 1)
+		drb_die("options stand behind the verb: %s %s %s ...",
+			program_invocation_short_name, argv[at], argv[1]);
+	char *verb = argv[at];
+	memmove(argv + 2, argv + 1, (size_t)(at - 1) * sizeof(*argv));
+	argv[1] = verb;
+}
+
 int drb_verbs_main(const char *about, const struct drb_verb verbs[], size_t count, int argc,
 		   char **argv)
 {
@@ -112,6 +138,7 @@ int drb_verbs_main(const char *about, const struct drb_verb verbs[], size_t coun
 		argv[1] = argv[2];
 		argv[2] = "--help";
 	}
+	put_verb_first(&input, argc, argv);
 	struct argp argp = {.parser = parse, .args_doc = "VERB [OPTION...]", .doc = doc};
 	drb_args_set_examples(examples);
 	drb_args_parse(&argp, argc, argv, ARGP_IN_ORDER, &input);

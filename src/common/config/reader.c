@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/cli/nearest.h"
 #include "common/config/complaint.h"
 #include "common/config/document.h"
 
@@ -56,6 +57,34 @@ static int bad_twice(const struct mapping *m, const yaml_node_t *key, size_t fir
 	return bad_key(m, key, text);
 }
 
+static int unknown(const struct mapping *m, const yaml_node_t *key, struct drb_nearest *n)
+{
+	char text[DRB_NEAREST_TEXT + 16], hint[DRB_NEAREST_TEXT];
+
+	snprintf(text, sizeof(text), "unknown key%s", drb_nearest_text(n, hint));
+	return bad_key(m, key, text);
+}
+
+static int unknown_key(const struct mapping *m, const yaml_node_t *key)
+{
+	struct drb_nearest n = {.word = drb_document_text(key)};
+
+	for (size_t i = 0; i < DRB_CONFIG_KEYS; i++) {
+		if (m->sections & 1u << drb_config_keys[i].section)
+			drb_nearest_try(&n, drb_config_keys[i].name);
+	}
+	return unknown(m, key, &n);
+}
+
+static int unknown_section(const struct mapping *top, const yaml_node_t *key)
+{
+	struct drb_nearest n = {.word = drb_document_text(key)};
+
+	for (int i = 0; i < DRB_SECTION_COUNT; i++)
+		drb_nearest_try(&n, drb_config_section_name((enum drb_config_section)i));
+	return unknown(top, key, &n);
+}
+
 // One key of a mapping; line has the line of each key seen before, 0 for the others.
 static int check_pair(const struct mapping *m, const yaml_node_pair_t *pair, size_t line[])
 {
@@ -64,7 +93,7 @@ static int check_pair(const struct mapping *m, const yaml_node_pair_t *pair, siz
 	const struct drb_config_key *key = text ? drb_config_key(m->sections, text) : NULL;
 
 	if (!key)
-		return bad_key(m, name, "unknown key");
+		return unknown_key(m, name);
 	size_t *seen = &line[drb_config_index(key)];
 	if (*seen)
 		return bad_twice(m, name, *seen);
@@ -149,7 +178,7 @@ int drb_config_check(const char *path)
 		const yaml_node_t *name = drb_document_node(p->key);
 		enum drb_config_section section = find_section(drb_document_text(name));
 		if (section == DRB_SECTION_COUNT)
-			return bad_key(&top, name, "unknown key");
+			return unknown_section(&top, name);
 		if (line[section])
 			return bad_twice(&top, name, line[section]);
 		line[section] = name->start_mark.line + 1;

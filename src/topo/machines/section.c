@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/cli/nearest.h"
 #include "common/config/complaint.h"
 #include "common/config/document.h"
 
@@ -33,16 +34,21 @@ static int read_pair(const struct section *s, const yaml_node_pair_t *pair, bool
 	yaml_node_t *value = drb_document_node(pair->value);
 	const char *text = drb_document_text(name);
 	char why[DRB_CONFIG_WHY];
+	struct drb_nearest n = {.word = text};
+	char hint[DRB_NEAREST_TEXT], unknown[DRB_NEAREST_TEXT + 16];
 	size_t i = 0;
 
 	if (is_nested(s, text)) // the first one counts, so there is no other
 		return drb_document_value(s->node, text) == value
 			       ? 0
 			       : bad_pair(s, name, "key is there twice");
-	while (i < s->count && (!text || strcmp(s->keys[i].name, text) != 0))
-		i++;
+	for (; i < s->count && (!text || strcmp(s->keys[i].name, text) != 0); i++)
+		drb_nearest_try(&n, s->keys[i].name);
+	for (const char *const *nested = s->nested; nested && *nested; nested++)
+		drb_nearest_try(&n, *nested);
+	snprintf(unknown, sizeof(unknown), "unknown key%s", drb_nearest_text(&n, hint));
 	if (i == s->count)
-		return bad_pair(s, name, "unknown key");
+		return bad_pair(s, name, unknown);
 	if (seen[i])
 		return bad_pair(s, name, "key is there twice");
 	seen[i] = true;

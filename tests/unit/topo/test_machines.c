@@ -242,7 +242,7 @@ static void check_mistakes(const struct drb_tree *t, const struct mistake mistak
 #define NO_ADDRESS " is not an IP address such as 192.0.2.1, by which others reach the machine"
 
 static const struct mistake mistakes[] = {
-	{"machine: []\n", ":1: machine: unknown key"},
+	{"machine: []\n", ":1: machine: unknown key (is it machines?)"},
 	{"links: vxlan\n", ":1: machines: a list is missing, such as "
 			   "[{name: a, address: 192.0.2.1}]"},
 	{"machines: []\n", ":1: machines: 0 machines: must be 1 to 64"},

@@ -31,6 +31,8 @@ def need_root():
 class Parser(argparse.ArgumentParser):
     """Says what is wrong in one line; --help has the rest, examples last."""
 
+    verbs: dict = {}
+
     def __init__(self, *, prog, description, examples=(), epilog=''):
         lines = [textwrap.fill(epilog, 78), ''] if epilog else []
         lines += ['examples:'] + [f'  {example}' for example in examples]
@@ -46,6 +48,17 @@ def help_first(arguments):
     if arguments[:1] == ['help']:
         return [*arguments[1:2], '--help']
     return arguments
+
+
+def verb_first(arguments, verbs):
+    """Options may stand before the verb, if no other word may be meant by it."""
+    found = [word for word in arguments if word in verbs]
+    if not found or not arguments[0].startswith('-'):
+        return arguments
+    if len(found) > 1:
+        raise usage(f"options stand behind the verb: {called('fabric')} {found[0]} {arguments[0]} ...")
+    at = arguments.index(found[0])
+    return [found[0], *arguments[:at], *arguments[at + 1:]]
 
 
 def run_program(name, run):
