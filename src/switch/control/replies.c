@@ -12,6 +12,7 @@
 
 #include "common/cli/clock.h"
 #include "core/counters.h"
+#include "switch/control/interface_losses.h"
 #include "switch/control/reload.h"
 #include "switch/control/stats_socket.h"
 #include "switch/startup/confine.h"
@@ -34,7 +35,10 @@ int drb_reply_snapshot(struct drb_snapshot *s)
 		return -EAGAIN; // the worker does not run yet
 	if (is_stuck())
 		return -ETIMEDOUT; // nor would it be waited for in vain
-	return drb_workers_snapshot(drb_reply_context.workers, s);
+	int rc = drb_workers_snapshot(drb_reply_context.workers, s);
+	if (rc == 0)
+		drb_interface_losses_add(drb_reply_context.setup, s);
+	return rc;
 }
 
 static void say_stuck(char *trouble, size_t size)

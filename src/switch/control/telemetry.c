@@ -5,6 +5,7 @@
 
 #include "common/cli/clock.h"
 #include "core/counters.h"
+#include "switch/control/interface_losses.h"
 #include "switch/control/orders.h"
 #include "switch/control/replies.h"
 #include "switch/control/stats_socket.h"
@@ -45,5 +46,6 @@ static const struct drb_stats_command commands[] = {
 int drb_telemetry_init(struct drb_workers *workers, const struct drb_setup *setup)
 {
 	drb_reply_context = (struct drb_reply_context){workers, setup, drb_clock_now()};
+	drb_interface_losses_begin(setup);
 	return drb_stats_socket_init(commands, RTE_DIM(commands));
 }

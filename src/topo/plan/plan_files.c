@@ -12,6 +12,7 @@
 #include "topo/machines/split.h"
 
 #define INTERFACE_MTU 1500 // of one that nobody gives another
+#define LONGEST_MTU 65535  // of a veth
 
 static FILE *open_file(const struct plan *plan, const char *name)
 {
@@ -64,7 +65,8 @@ static void put_mtu(char text[24], const struct plan *plan)
 
 // Both ends are made where they belong: moving a link costs more than making it. Ends of switches
 // answer no ARP; a single queue is what the drivers read. The index of a host's interface tells the
-// host.
+// host. Whatever a host sends reaches its switch, so that what is too long is dropped there, counted and answered,
+// and not by the kernel in front of it.
 static void write_wire(FILE *file, const struct plan *plan, const struct topo_link *link)
 {
 	char space[DRB_NAME_MAX], port[DRB_NAME_MAX], mac[TOPO_ADDR_MAX], mtu[24];
@@ -83,6 +85,8 @@ static void write_wire(FILE *file, const struct plan *plan, const struct topo_li
 	fprintf(file, "%s netns %s numtxqueues 1 numrxqueues 1 type veth", mtu, space);
 	drb_instance_name(space, plan->topo.fabric, upper->layer, upper->label);
 	drb_end_port(port, upper);
+	if (lower->layer == 0)
+		snprintf(mtu, sizeof(mtu), " mtu %u", LONGEST_MTU);
 	fprintf(file, " peer name %s arp off%s netns %s numtxqueues 1 numrxqueues 1\n", port, mtu,
 		space);
 }
