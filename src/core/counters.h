@@ -9,22 +9,22 @@
 
 // clang-format off
 // X(key, meaning): counters of one port. Bytes are without FCS and preamble.
-#define DRB_PORT_COUNTERS(X)                                                                       \
-	X(in_packets, "packets received, including those dropped later")                           \
-	X(in_octets, "bytes received")                                                             \
-	X(in_discards, "packets received here and dropped before they reached an egress queue")    \
+#define DRB_PORT_COUNTERS(X) \
+	X(in_packets, "packets received, including those dropped later") \
+	X(in_discards, "packets received here and dropped before they reached an egress queue") \
 	X(in_missed, "packets the kernel or the card dropped before the switch could receive them, as far as they tell; a host's GSO packet is one") \
-	X(out_packets, "packets handed to the link")                                               \
-	X(out_octets, "bytes handed to the link")                                                  \
-	X(out_discards, "packets dropped at this port's egress queue")                             \
-	X(queue_packets, "packets in the egress queue now, including the one being sent")          \
-	X(queue_octets, "bytes in the egress queue now")                                           \
-	X(queue_max_packets, "most packets the egress queue has held")                             \
-	X(queue_ns, "sum of the times packets were queued, ns; its growth per ns is the mean "     \
-		    "queue length; 0 without a rate")                                              \
-	X(ring_packets, "packets handed to the link that wait in its ring now, where its driver "  \
-			"can tell (memif: of packets longer than 2048 bytes their parts), else 0; "    \
-			"they are in out_packets")                                                     \
+	X(out_packets, "packets handed to the link") \
+	X(out_discards, "packets dropped at this port's egress queue") \
+	X(queue_packets, "packets in the egress queue now, including the one being sent") \
+	X(queue_max_packets, "most packets the egress queue has held") \
+	X(in_octets, "bytes received") \
+	X(out_octets, "bytes handed to the link") \
+	X(queue_octets, "bytes in the egress queue now") \
+	X(queue_ns, "sum of the times packets were queued, ns; its growth per ns is the mean " \
+		    "queue length; 0 without a rate") \
+	X(ring_packets, "packets handed to the link that wait in its ring now, where its driver " \
+			"can tell (memif: of packets longer than 2048 bytes their parts), else 0; " \
+			"they are in out_packets") \
 	X(lost_credit_ns, "time in which packets waited for the link and it did not send, because the switch woke later " \
 			  "than catchup allows, ns")
 

@@ -63,6 +63,9 @@ void ctl_text(struct ctl_rows *r, const char *key, const char *title, const char
 	      const char *value);
 void ctl_count(struct ctl_rows *r, const char *key, const char *title, const char *meaning,
 	       uint64_t value);
+// A count that says nothing where it is zero: tables then have no column or line of it (DRB_LOSS).
+void ctl_loss(struct ctl_rows *r, const char *key, const char *title, const char *meaning,
+	      uint64_t value);
 void ctl_integer(struct ctl_rows *r, const char *key, const char *title, const char *meaning,
 		 int64_t value);
 void ctl_real(struct ctl_rows *r, const char *key, const char *title, const char *meaning,

@@ -70,6 +70,13 @@ void ctl_count(struct ctl_rows *r, const char *key, const char *title, const cha
 	snprintf(c->text, sizeof(c->text), "%" PRIu64, value);
 }
 
+void ctl_loss(struct ctl_rows *r, const char *key, const char *title, const char *meaning,
+	      uint64_t value)
+{
+	ctl_count(r, key, title, meaning, value);
+	r->column[r->at - 1].kind = DRB_LOSS;
+}
+
 void ctl_nothing(struct ctl_rows *r, const char *key, const char *title)
 {
 	struct cell *c = next_cell(r, (struct drb_column){key, title, DRB_COUNT, 0});
@@ -120,6 +127,7 @@ static void put_across(struct ctl_rows *r)
 			drb_table_text(r->table, r->cell[i].text);
 			break;
 		case DRB_COUNT:
+		case DRB_LOSS:
 			if (r->cell[i].nothing)
 				drb_table_nothing(r->table);
 			else
@@ -150,9 +158,11 @@ static void put_below(struct ctl_rows *r)
 	if (!r->table)
 		r->table = drb_table_new(stdout, r->format, lines, 3);
 	for (uint32_t i = 0; i < r->at; i++) {
-		if (r->column[i].title && !*r->column[i].title)
+		const struct drb_column *c = &r->column[i];
+		if ((c->title && !*c->title) ||
+		    (c->kind == DRB_LOSS && !r->cell[i].count && !drb_table_is_wide()))
 			continue;
-		drb_table_text(r->table, r->column[i].key);
+		drb_table_text(r->table, c->key);
 		drb_table_text(r->table, r->cell[i].text);
 		drb_table_text(r->table, r->cell[i].meaning ? r->cell[i].meaning : "");
 	}

@@ -6,11 +6,13 @@
 // Behind the options of any verb in --help.
 #define GROUP 9
 
-enum { KEY_CSV = 0x7f00, KEY_JSON };
+enum { KEY_CSV = 0x7f00, KEY_JSON, KEY_WIDE };
 
 static const struct argp_option options[] = {
 	{"csv", KEY_CSV, NULL, 0, "Print comma-separated values", GROUP},
 	{"json", KEY_JSON, NULL, 0, "Print one JSON object a line", GROUP},
+	{"wide", KEY_WIDE, NULL, 0,
+	 "Print all rows and columns, also those that are zero or wider than the terminal", GROUP},
 	{0},
 };
 
@@ -25,6 +27,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_JSON:
 		*format = DRB_FORMAT_JSON;
+		return 0;
+	case KEY_WIDE:
+		drb_table_wide();
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

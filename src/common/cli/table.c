@@ -3,14 +3,30 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <jansson.h>
 
 #define CELL_MAX 160
+#define FOLDED_MIN 24 // characters a line, of a text that goes on in further lines
+
+static bool wide;
+
+void drb_table_wide(void)
+{
+	wide = true;
+}
+
+bool drb_table_is_wide(void)
+{
+	return wide;
+}
 
 struct drb_table {
 	FILE *out;
@@ -176,39 +192,118 @@ void drb_table_flag(struct drb_table *t, bool value)
 		    t->format == DRB_FORMAT_JSON ? json_boolean(value) : NULL);
 }
 
-static void print_cell(const struct drb_table *t, uint32_t column, const char *text, int width)
+// Columns of the terminal, INT_MAX if it is none.
+static int room_of(const struct drb_table *t)
 {
-	// Numbers are read by their last digit, names by their first.
-	if (t->columns[column].kind == DRB_TEXT)
-		fprintf(t->out, "%-*s", width, text);
-	else
-		fprintf(t->out, "%*s", width, text);
+	struct winsize size;
+
+	if (wide || !isatty(fileno(t->out)) || ioctl(fileno(t->out), TIOCGWINSZ, &size) < 0)
+		return INT_MAX;
+	return size.ws_col ? size.ws_col : INT_MAX;
+}
+
+// Words of a text from column `at` on, in as many lines as they take; at < room.
+static void print_words(FILE *out, const char *text, int at, int room)
+{
+	while ((int)strlen(text) > room - at) {
+		int length = room - at;
+		for (int i = length; i > 0; i--) {
+			if (text[i] == ' ') {
+				length = i;
+				break;
+			}
+		}
+		fprintf(out, "%.*s\n%*s", length, text, at, "");
+		text += length;
+		text += *text == ' ';
+	}
+	fprintf(out, "%s\n", text);
+}
+
+static int width_of(const struct drb_table *t, uint32_t c)
+{
+	int width = (int)strlen(title_of(&t->columns[c]));
+	bool zero = t->columns[c].kind == DRB_LOSS && !wide;
+
+	if (width == 0)
+		return 0;
+	for (size_t i = c; i < t->used; i += t->count) {
+		int w = (int)strlen(t->cells[i]);
+		width = w > width ? w : width;
+		zero &= strcmp(t->cells[i], "0") == 0;
+	}
+	return zero ? 0 : width;
+}
+
+// How many columns fit. Of the last one that does, if it is text, the words may go on in further lines.
+static uint32_t fitting(const struct drb_table *t, const int *width, int room)
+{
+	int used = 0;
+
+	for (uint32_t c = 0; c < t->count; c++) {
+		bool folds = t->columns[c].kind == DRB_TEXT && used + FOLDED_MIN <= room;
+		if (width[c] == 0)
+			continue;
+		if (used + width[c] > room)
+			return c + (folds || used == 0);
+		used += width[c] + 2;
+	}
+	return t->count;
+}
+
+static void name_left_out(const struct drb_table *t, const int *width, uint32_t from, int room)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = checked(open_memstream(&text, &length));
+
+	fprintf(out, "Left out (--wide shows all):");
+	for (uint32_t c = from; c < t->count; c++) {
+		if (width[c])
+			fprintf(out, "%s %s", c > from ? "," : "", title_of(&t->columns[c]));
+	}
+	fclose(out);
+	print_words(t->out, text, 0, room);
+	free(text);
+}
+
+static void print_row(const struct drb_table *t, const int *width, char *const *cells,
+		      uint32_t count, int room)
+{
+	uint32_t last = 0;
+	int at = 0;
+
+	for (uint32_t c = 0; c < count; c++)
+		last = width[c] ? c : last;
+	for (uint32_t c = 0; c <= last; c++) {
+		const char *text = cells ? cells[c] : title_of(&t->columns[c]);
+		bool words = t->columns[c].kind == DRB_TEXT;
+		if (width[c] == 0)
+			continue;
+		if (c == last && words)
+			print_words(t->out, text, at, room);
+		else // numbers are read by their last digit, names by their first
+			fprintf(t->out, words ? "%-*s%s" : "%*s%s", width[c], text,
+				c < last ? "  " : "\n");
+		at += width[c] + 2;
+	}
 }
 
 static void print_table(const struct drb_table *t)
 {
 	int *width = checked(calloc(t->count, sizeof(*width)));
-	uint32_t last = 0;
+	const int room = room_of(t);
 
-	for (uint32_t c = 0; c < t->count; c++) {
-		width[c] = (int)strlen(title_of(&t->columns[c]));
-		if (width[c] == 0)
-			continue; // left out
-		last = c;
-		for (size_t i = c; i < t->used; i += t->count) {
-			int w = (int)strlen(t->cells[i]);
-			width[c] = w > width[c] ? w : width[c];
-		}
-	}
-	for (size_t row = 0; row <= t->used / t->count; row++) {
-		for (uint32_t c = 0; c <= last; c++) {
-			if (width[c] == 0)
-				continue;
-			const char *text =
-				row ? t->cells[(row - 1) * t->count + c] : title_of(&t->columns[c]);
-			bool pad = c < last || t->columns[c].kind != DRB_TEXT;
-			print_cell(t, c, text, pad ? width[c] : 0);
-			fputs(c < last ? "  " : "\n", t->out);
+	for (uint32_t c = 0; c < t->count; c++)
+		width[c] = width_of(t, c);
+	const uint32_t count = fitting(t, width, room);
+	print_row(t, width, NULL, count, room);
+	for (size_t i = 0; i < t->used; i += t->count)
+		print_row(t, width, t->cells + i, count, room);
+	for (uint32_t c = count; c < t->count; c++) {
+		if (width[c]) {
+			name_left_out(t, width, c, room);
+			break;
 		}
 	}
 	free(width);

@@ -9,7 +9,8 @@
 
 enum drb_format { DRB_FORMAT_TABLE, DRB_FORMAT_CSV, DRB_FORMAT_JSON };
 
-enum drb_kind { DRB_TEXT, DRB_COUNT, DRB_INTEGER, DRB_REAL, DRB_FLAG };
+// DRB_LOSS: a count of which tables have no column where it is zero in all rows.
+enum drb_kind { DRB_TEXT, DRB_COUNT, DRB_LOSS, DRB_INTEGER, DRB_REAL, DRB_FLAG };
 
 struct drb_column {
 	const char *key;   // CSV header and JSON key
@@ -18,6 +19,12 @@ struct drb_column {
 	enum drb_kind kind;
 	int decimals; // DRB_REAL in tables; CSV and JSON print the shortest exact-enough form
 };
+
+// On a terminal a table is no wider than that: columns that do not fit are left out from the right, and a line
+// below names them; words of a last column that is longer go on in further lines. This has tables be whole, of all
+// that is printed from then on.
+void drb_table_wide(void);
+bool drb_table_is_wide(void);
 
 struct drb_table;
 

@@ -82,13 +82,13 @@ static int check_one(struct drb_telemetry *t, const struct drb_switch_info *info
 
 	ctl_text(c->rows, "fabric", c->ctl.fabric ? "" : NULL, NULL, info->fabric);
 	ctl_text(c->rows, "switch", NULL, NULL, info->name);
+	ctl_flag(c->rows, "conserved", NULL, missing == 0 && named);
 	ctl_count(c->rows, "in_packets", "in pkts", NULL, sum.in_packets);
 	ctl_count(c->rows, "out_packets", "out pkts", NULL, sum.out_packets);
 	ctl_count(c->rows, "in_discards", "in drops", NULL, sum.in_discards);
 	ctl_count(c->rows, "out_discards", "out drops", NULL, sum.out_discards);
 	ctl_count(c->rows, "queue_packets", "queue pkts", NULL, sum.queue_packets);
 	ctl_integer(c->rows, "missing_packets", "missing pkts", NULL, missing);
-	ctl_flag(c->rows, "conserved", NULL, missing == 0 && named);
 	ctl_row_end(c->rows);
 	if (missing != 0)
 		drb_error("%s: %" PRId64 " packets %s", info->name,

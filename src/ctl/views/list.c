@@ -19,9 +19,6 @@ static int list_one(struct drb_telemetry *t, const struct drb_switch_info *info,
 	(void)t;
 	ctl_text(rows, "fabric", NULL, NULL, info->fabric);
 	ctl_text(rows, "switch", NULL, NULL, info->name);
-	ctl_text(rows, "code", NULL, NULL, info->code);
-	ctl_count(rows, "layers", NULL, NULL, info->layers);
-	ctl_count(rows, "arity", NULL, NULL, info->arity);
 	ctl_count(rows, "ports", NULL, NULL, info->ports);
 	ctl_count(rows, "ports_usable", "usable", NULL, info->ports_usable);
 	ctl_text(rows, "state", NULL, NULL,
@@ -30,6 +27,9 @@ static int list_one(struct drb_telemetry *t, const struct drb_switch_info *info,
 			       : "starting");
 	ctl_text(rows, "trouble", NULL, NULL, info->trouble);
 	ctl_real(rows, "uptime_s", "uptime s", NULL, ctl_decimal((double)info->uptime_ns / 1e9, 0));
+	ctl_text(rows, "code", NULL, NULL, info->code);
+	ctl_count(rows, "layers", NULL, NULL, info->layers);
+	ctl_count(rows, "arity", NULL, NULL, info->arity);
 	ctl_count(rows, "pid", NULL, NULL, info->pid);
 	ctl_text(rows, "version", NULL, NULL, info->version);
 	ctl_row_end(rows);
@@ -44,15 +44,15 @@ static void list_stopped(struct ctl_rows *rows, const struct stopped_switch *s)
 	drb_code_text(code, &s->tree, s->layer, s->label);
 	ctl_text(rows, "fabric", NULL, NULL, s->fabric);
 	ctl_text(rows, "switch", NULL, NULL, name);
-	ctl_text(rows, "code", NULL, NULL, code);
-	ctl_count(rows, "layers", NULL, NULL, s->tree.layers);
-	ctl_count(rows, "arity", NULL, NULL, s->tree.arity);
 	ctl_count(rows, "ports", NULL, NULL,
 		  drb_tree_down_ports(&s->tree, s->layer) + drb_tree_up_ports(&s->tree, s->layer));
 	ctl_count(rows, "ports_usable", "usable", NULL, 0);
 	ctl_text(rows, "state", NULL, NULL, "stopped");
 	ctl_text(rows, "trouble", NULL, NULL, "");
 	ctl_real(rows, "uptime_s", "uptime s", NULL, ctl_decimal(NAN, 0));
+	ctl_text(rows, "code", NULL, NULL, code);
+	ctl_count(rows, "layers", NULL, NULL, s->tree.layers);
+	ctl_count(rows, "arity", NULL, NULL, s->tree.arity);
 	ctl_nothing(rows, "pid", NULL);
 	ctl_text(rows, "version", NULL, NULL, "");
 	ctl_row_end(rows);

@@ -3,6 +3,7 @@
 
 #include "ctl/verbs.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,9 +25,9 @@ static const struct {
 	{"out_packets", "out pkts"},
 	{"out_octets", "out bytes"},
 	{"out_discards", "out drops"},
-	{"queue_packets", "queue pkts"},
+	{"queue_packets", "queue"},
 	{"queue_octets", "queue bytes"},
-	{"queue_max_packets", "queue max pkts"},
+	{"queue_max_packets", "queue max"},
 	{"queue_ns", "queue ns"},
 	{"ring_packets", "ring pkts"},
 	{"lost_credit_ns", "lost link ns"},
@@ -164,6 +165,11 @@ int ctl_show(int argc, char **argv)
 	s.rows = ctl_rows_new(s.ctl.format, s.view->below && s.count == 1);
 	int code = ctl_each(&s.ctl, s.all ? NULL : s.names, s.count, visit, &s);
 	ctl_rows_end(s.rows);
+	if (s.ctl.format == DRB_FORMAT_TABLE && s.multicast)
+		drb_info("%" PRIu64 " of these drops are multicast that nobody waits for",
+			 s.multicast);
+	if (s.ctl.format == DRB_FORMAT_TABLE && s.view->show == ctl_show_drops && !s.dropped)
+		drb_info("nothing was dropped");
 	free(s.names);
 	return code;
 }

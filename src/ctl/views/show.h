@@ -13,6 +13,8 @@ struct show {
 	bool all;
 	const struct view *view;
 	struct ctl_rows *rows;
+	// Of all switches: what they dropped, and of that multicast that nobody waits for.
+	uint64_t dropped, multicast;
 };
 
 // 0 or a negative errno.

@@ -7,15 +7,19 @@
 int ctl_show_ports(struct drb_telemetry *t, const struct drb_switch_info *info, struct show *s)
 {
 	struct drb_switch_ports ports;
-	int rc = drb_read_ports(t, &ports);
+	struct drb_switch_drops drops;
+	int rc = drb_read_drops(t, &drops);
 
-	if (rc < 0)
+	if (rc < 0 || (rc = drb_read_ports(t, &ports)) < 0)
 		return rc;
+	s->multicast += drops.reason[DRB_DROP_multicast];
 	for (uint32_t i = 0; i < ports.count; i++) {
 		const struct drb_port_counters *c = &ports.port[i].count;
 		ctl_show_begin_row(s, info);
 		ctl_text(s->rows, "port", NULL, NULL, ports.port[i].name);
-#define X(key, meaning) ctl_count(s->rows, #key, ctl_show_title(#key), meaning, c->key);
+#define X(key, meaning)                                                                            \
+	(&c->key == &c->in_missed || &c->key == &c->ring_packets ? ctl_loss : ctl_count)(          \
+		s->rows, #key, ctl_show_title(#key), meaning, c->key);
 		DRB_PORT_COUNTERS(X)
 #undef X
 		ctl_row_end(s->rows);

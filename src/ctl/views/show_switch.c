@@ -44,10 +44,14 @@ int ctl_show_drops(struct drb_telemetry *t, const struct drb_switch_info *info, 
 	if (rc < 0)
 		return rc;
 	ctl_show_begin_row(s, info);
-#define X(key, meaning) ctl_count(s->rows, #key, NULL, meaning, drops.reason[DRB_DROP_##key]);
+	uint64_t all = 0;
+#define X(key, meaning)                                                                            \
+	ctl_loss(s->rows, #key, NULL, meaning, drops.reason[DRB_DROP_##key]);                      \
+	all += drops.reason[DRB_DROP_##key];
 	DRB_DROP_REASONS(X)
 #undef X
 	ctl_row_end(s->rows);
+	s->dropped += all;
 	return 0;
 }
 

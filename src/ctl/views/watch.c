@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "common/cli/args.h"
@@ -18,6 +19,7 @@
 #include "ctl/ctl.h"
 #include "ctl/views/hot_spots.h"
 
+#define LINES_BESIDE 4 // the head, what is left out, and the cursor
 #define CLEAR_SCREEN "\033[H\033[2J"
 
 enum { KEY_INTERVAL = 'i', KEY_COUNT = 'c' };
@@ -27,7 +29,8 @@ struct sample {
 	struct drb_switch_all all; // owned
 	char fabric[DRB_NAME_MAX], name[DRB_NAME_MAX];
 	uint64_t pid, time_ns;
-	uint64_t in_packets, out_packets, out_octets, dropped;
+	uint64_t in_packets, out_packets, out_octets;
+	uint64_t dropped; // or missed; without multicast that nobody waits for
 	uint64_t up_default, up_redirected;
 	uint64_t deepest;                // packets in the longest queue
 	char deepest_port[DRB_NAME_MAX]; // "" if all are empty
@@ -59,12 +62,14 @@ static int take_sample(struct drb_telemetry *t, const struct drb_switch_info *in
 	sample.time_ns = sample.all.time_ns;
 	sample.up_default = sample.all.routing.count.up_default;
 	sample.up_redirected = sample.all.routing.count.up_redirected;
+	sample.dropped =
+		-sample.all.drops.reason[DRB_DROP_multicast]; // of the discards added below
 	for (uint32_t i = 0; i < sample.all.port_count; i++) {
 		const struct drb_port_counters *c = &sample.all.ports[i].port.count;
 		sample.in_packets += c->in_packets;
 		sample.out_packets += c->out_packets;
 		sample.out_octets += c->out_octets;
-		sample.dropped += c->in_discards + c->out_discards;
+		sample.dropped += c->in_discards + c->out_discards + c->in_missed;
 		if (c->queue_packets > sample.deepest) {
 			sample.deepest = c->queue_packets;
 			snprintf(sample.deepest_port, sizeof(sample.deepest_port), "%s",
@@ -95,6 +100,23 @@ static const struct sample *sample_before(const struct samples *before, const st
 	return NULL;
 }
 
+static bool is_idle(const struct sample *b, const struct sample *now)
+{
+	return b && now->in_packets == b->in_packets && now->out_packets == b->out_packets &&
+	       now->dropped == b->dropped && now->deepest == 0;
+}
+
+// How many rows a screen has room for.
+static size_t rows_of_screen(void)
+{
+	struct winsize size = {0};
+
+	if (drb_table_is_wide() || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 ||
+	    size.ws_row <= LINES_BESIDE)
+		return SIZE_MAX;
+	return size.ws_row - LINES_BESIDE;
+}
+
 static void print_sample(struct ctl_rows *rows, const struct watch *w, const struct sample *now,
 			 struct hot_spots *hot)
 {
@@ -111,9 +133,7 @@ static void print_sample(struct ctl_rows *rows, const struct watch *w, const str
 		 ctl_decimal((double)(now->in_packets - b->in_packets) / seconds, 0));
 	ctl_real(rows, "out_pps", "out pkt/s", NULL,
 		 ctl_decimal((double)(now->out_packets - b->out_packets) / seconds, 0));
-	ctl_real(rows, "out_mbit", "out Mbit/s", NULL,
-		 ctl_decimal((double)(now->out_octets - b->out_octets) * 8e-6 / seconds, 3));
-	ctl_count(rows, "queue_deepest", "deepest queue pkts", NULL, now->deepest);
+	ctl_count(rows, "queue_deepest", "queue", NULL, now->deepest);
 	ctl_text(rows, "queue_port", "at", NULL, now->deepest_port);
 	ctl_real(rows, "redirected_percent", "redirected %", NULL,
 		 ctl_decimal(isnan(seconds) ? NAN
@@ -122,7 +142,9 @@ static void print_sample(struct ctl_rows *rows, const struct watch *w, const str
 			     1));
 	ctl_real(rows, "drops_pps", "drops/s", NULL,
 		 ctl_decimal((double)(now->dropped - b->dropped) / seconds, 0));
-	ctl_count(rows, "drops", "drops pkts", NULL, now->dropped);
+	ctl_count(rows, "drops", NULL, NULL, now->dropped);
+	ctl_real(rows, "out_mbit", "out Mbit/s", NULL,
+		 ctl_decimal((double)(now->out_octets - b->out_octets) * 8e-6 / seconds, 3));
 	ctl_real(rows, "slowed_percent", "", NULL, ctl_decimal(100 * slowed, 1));
 	ctl_row_end(rows);
 }
@@ -170,10 +192,19 @@ static int watch(struct watch *w)
 		struct ctl_rows *rows = stream ? stream : ctl_rows_new(w->ctl.format, false);
 		if (screen)
 			fputs(CLEAR_SCREEN, stdout);
-		for (size_t i = 0; i < w->now.count; i++)
-			print_sample(rows, w, &w->now.at[i], &hot);
+		size_t left_out = 0;
+		bool all = !screen || w->now.count <= rows_of_screen();
+		for (size_t i = 0; i < w->now.count; i++) {
+			const struct sample *now = &w->now.at[i];
+			if (!all && is_idle(sample_before(&w->before, now), now))
+				left_out++;
+			else
+				print_sample(rows, w, now, &hot);
+		}
 		if (!stream) {
 			ctl_rows_end(rows);
+			if (left_out)
+				printf("%zu idle switches left out (--wide shows all)\n", left_out);
 			hot_spots_print(&hot);
 			if (!screen)
 				putchar('\n');

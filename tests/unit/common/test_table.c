@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fixtures/unit.h"
 
+#include <pty.h>
+#include <unistd.h>
+
 #include "common/cli/table.h"
 
 static const struct drb_column columns[] = {
 	{"port", NULL, DRB_TEXT, 0}, {"in_packets", "in", DRB_COUNT, 0},
 	{"seed", "", DRB_COUNT, 0},  {"latency", "latency slots", DRB_REAL, 2},
 	{"note", NULL, DRB_TEXT, 0},
+};
+
+static const struct drb_column losses[] = {
+	{"port", NULL, DRB_TEXT, 0},    {"missed", NULL, DRB_LOSS, 0}, {"drops", NULL, DRB_LOSS, 0},
+	{"trouble", NULL, DRB_TEXT, 0}, {"peer", NULL, DRB_TEXT, 0},   {"pid", NULL, DRB_COUNT, 0},
 };
 
 // The same rows in every format.
@@ -51,6 +59,65 @@ TEST(aligned_table)
 				"d0                7           6.12  plain\n"
 				"u11   1234567890123              -  a \"b\", c\n"
 				"-                 -           0.00  -\n");
+}
+
+// What a terminal of so many columns shows of a row.
+static void check_on_terminal(uint16_t width, const char *expected)
+{
+	const struct winsize size = {.ws_row = 24, .ws_col = width};
+	int terminal, user;
+	char shown[1024];
+	size_t used = 0;
+
+	assert_int_equal(openpty(&terminal, &user, NULL, NULL, &size), 0);
+	FILE *out = fdopen(user, "w");
+	struct drb_table *t = drb_table_new(out, DRB_FORMAT_TABLE, losses, ARRAY_SIZE(losses));
+	for (int row = 0; row < 2; row++) {
+		drb_table_text(t, row ? "d0" : "u11");
+		drb_table_count(t, 0);
+		drb_table_count(t, row ? 0 : 5);
+		drb_table_text(t, "sends frames that are too long for it");
+		drb_table_text(t, "h4");
+		drb_table_count(t, 12);
+	}
+	drb_table_end(t);
+	fclose(out);
+	for (ssize_t n; (n = read(terminal, shown + used, sizeof(shown) - 1 - used)) > 0;)
+		used += (size_t)n;
+	shown[used] = '\0';
+	for (char *from = shown, *to = shown; (*to = *from); from++)
+		to += *from != '\r';
+	assert_string_equal(shown, expected);
+	close(terminal);
+}
+
+TEST(width_of_a_terminal)
+{
+	// Nothing was missed: no column for it.
+	check_on_terminal(61, "port  drops  trouble                                peer  pid\n"
+			      "u11       5  sends frames that are too long for it  h4     12\n"
+			      "d0        0  sends frames that are too long for it  h4     12\n");
+	check_on_terminal(60, "port  drops  trouble                                peer\n"
+			      "u11       5  sends frames that are too long for it  h4\n"
+			      "d0        0  sends frames that are too long for it  h4\n"
+			      "Left out (--wide shows all): pid\n");
+	// Words go on below.
+	check_on_terminal(40, "port  drops  trouble\n"
+			      "u11       5  sends frames that are too\n"
+			      "             long for it\n"
+			      "d0        0  sends frames that are too\n"
+			      "             long for it\n"
+			      "Left out (--wide shows all): peer, pid\n");
+	check_on_terminal(30, "port  drops\n"
+			      "u11       5\n"
+			      "d0        0\n"
+			      "Left out (--wide shows all):\n"
+			      "trouble, peer, pid\n");
+	drb_table_wide();
+	check_on_terminal(
+		30, "port  missed  drops  trouble                                peer  pid\n"
+		    "u11        0      5  sends frames that are too long for it  h4     12\n"
+		    "d0         0      0  sends frames that are too long for it  h4     12\n");
 }
 
 TEST(csv)

@@ -1,9 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rows of figures as an aligned table, as CSV or as JSON, one object a line."""
 
+import argparse
 import csv
+import itertools
 import json
+import shutil
 import sys
+import textwrap
+
+_wide = False  # tables are whole, however wide a terminal is
+
+
+class _Wide(argparse.Action):
+    def __call__(self, *_):
+        global _wide
+        _wide = True
 
 
 def add_format_options(parser):
@@ -12,6 +24,8 @@ def add_format_options(parser):
                       help='print comma-separated values')
     kind.add_argument('--json', dest='format', action='store_const', const='json',
                       help='print one JSON object a line')
+    parser.add_argument('--wide', action=_Wide, nargs=0, help='print all columns, also those that are wider than the '
+                        'terminal')
 
 
 def print_rows(columns, rows, kind):
@@ -47,12 +61,24 @@ def _text(value):
     return f'{value:.2f}' if isinstance(value, float) else str(value)
 
 
+def _fitting(widths):
+    """How many columns a terminal has room for: at least one."""
+    if _wide or not sys.stdout.isatty():
+        return len(widths)
+    room = shutil.get_terminal_size().columns
+    return max(1, sum(end - 2 <= room for end in itertools.accumulate(width + 2 for width in widths)))
+
+
 def _print_table(columns, rows):
     cells = [[title for _, title in columns]]
     cells += [[_text(row.get(key)) for key, _ in columns] for row in rows]
     widths = [max(map(len, column)) for column in zip(*cells)]
     # Numbers are read by their last digit, names by their first.
     right = [not any(isinstance(row.get(key), str) for row in rows) for key, _ in columns]
+    count = _fitting(widths)
     for line in cells:
-        padded = [c.rjust(w) if r else c.ljust(w) for c, w, r in zip(line, widths, right)]
+        padded = [c.rjust(w) if r else c.ljust(w) for c, w, r in zip(line[:count], widths, right)]
         print('  '.join(padded).rstrip())
+    if count < len(columns):
+        print(textwrap.fill(f"Left out (--wide shows all): {', '.join(cells[0][count:])}",
+                            shutil.get_terminal_size().columns))
