@@ -62,7 +62,7 @@ static bool next_snapshot(struct event_stream *s, ssize_t *result)
 {
 	// Under the lock: a snapshot that comes after this look finds the stream waiting and wakes it.
 	pthread_mutex_lock(&s->all->lock);
-	struct snapshot *p = poller_last(s->all->poller);
+	struct snapshot *p = poller_next(s->all->poller, s->number);
 	bool ended = s->all->ended, stale = p->number == s->number;
 	if (stale && !ended) {
 		s->waits = true;

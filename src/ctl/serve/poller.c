@@ -91,7 +91,7 @@ static void *run(void *arg)
 	uint64_t number = 1, next = drb_clock_now() + p->interval_ns;
 
 	while (wait_until(p, next)) {
-		struct snapshot *now = take(p, number + 1), *before;
+		struct snapshot *now = take(p, number + 1), *oldest;
 		// A poll that took longer than the interval is not made up for.
 		next = next + p->interval_ns > drb_clock_now() ? next + p->interval_ns
 							       : drb_clock_now() + p->interval_ns;
@@ -99,10 +99,11 @@ static void *run(void *arg)
 			continue; // there is no memory, or the poll said why: the last one stays
 		number++;
 		pthread_mutex_lock(&p->lock);
-		before = p->last;
+		oldest = p->before;
+		p->before = p->last;
 		p->last = now;
 		pthread_mutex_unlock(&p->lock);
-		snapshot_release(before);
+		snapshot_release(oldest);
 		p->on_snapshot(p->context);
 	}
 	return NULL;
@@ -143,16 +144,22 @@ void poller_stop(struct poller *p)
 
 void poller_free(struct poller *p)
 {
+	snapshot_release(p->before);
 	snapshot_release(p->last);
-	p->last = NULL;
+	p->before = p->last = NULL;
 	metrics_poller_close(&p->switches);
+}
+
+struct snapshot *poller_next(struct poller *p, uint64_t number)
+{
+	pthread_mutex_lock(&p->lock);
+	struct snapshot *next = p->before && !number ? p->before : p->last;
+	atomic_fetch_add(&next->references, 1);
+	pthread_mutex_unlock(&p->lock);
+	return next;
 }
 
 struct snapshot *poller_last(struct poller *p)
 {
-	pthread_mutex_lock(&p->lock);
-	struct snapshot *last = p->last;
-	atomic_fetch_add(&last->references, 1);
-	pthread_mutex_unlock(&p->lock);
-	return last;
+	return poller_next(p, UINT64_MAX);
 }

@@ -38,9 +38,10 @@ struct poller {
 	void *context;
 	// Private.
 	pthread_t thread;
-	pthread_mutex_t lock; // of last, stop
+	pthread_mutex_t lock; // of last, before, stop
 	pthread_cond_t wake;
-	struct snapshot *last; // NULL before the first poll
+	struct snapshot *last;   // NULL before the first poll
+	struct snapshot *before; // the one before it; NULL: none yet
 	bool stop;
 };
 
@@ -52,3 +53,5 @@ void poller_stop(struct poller *p);
 void poller_free(struct poller *p);
 // The last snapshot, with a reference for the caller.
 struct snapshot *poller_last(struct poller *p);
+// The same for who has had that of a number: the one before the last for who has had none (0), since rates take two.
+struct snapshot *poller_next(struct poller *p, uint64_t number);

@@ -19,7 +19,7 @@ static struct poller poller;
 static struct event_streams streams;
 static struct snapshot snapshots[3]; // each is published once
 static unsigned published, looks;
-static bool publish_in_look; // in the second one, while the stream is within poller_last()
+static bool publish_in_look; // in the second one, while the stream is within poller_next()
 static pthread_t publisher;
 
 static void publish(void)
@@ -39,8 +39,9 @@ static void *publish_and_wake(void *arg)
 	return arg;
 }
 
-struct snapshot *poller_last(struct poller *p)
+struct snapshot *poller_next(struct poller *p, uint64_t number)
 {
+	(void)number;
 	struct snapshot *last = __atomic_load_n(&p->last, __ATOMIC_SEQ_CST);
 
 	// It has sent the first snapshot and looks for another: here is one. The wake may have to wait for a lock.

@@ -3,7 +3,7 @@
 'use strict';
 
 const FRAMES_MAX = 600; // kept while live
-const PORT_VALUES = ['out', 'in', 'octets', 'load', 'inLoad', 'queue', 'lost', 'slowed'];
+const PORT_VALUES = ['out', 'in', 'octets', 'load', 'inLoad', 'queue', 'slowed'];
 const WORDS = ['absent', 'no answer', 'up']; // states of ports, by number; more come as they are told
 const SLOWED = 0.01; // of the time: a link with less is as fast as its rate
 const ABSENT = 0, NO_ANSWER = 1, UP = 2;
@@ -47,6 +47,7 @@ class History {
     this.busiest = 1; // octets a second of the busiest link so far
     this.before = new Map(); // switch name -> what it last told
     this.dropping = new Set(); // "s1-0 queue_full" in the last frame
+    this.looked = false; // at this tree: rates take two looks, so the first one makes no frame
   }
 
   get last() { return this.frames[this.frames.length - 1]; }
@@ -60,11 +61,14 @@ class History {
       this.tree = new Tree(size);
       this.frames = [];
       this.before.clear();
+      this.looked = false;
     }
     this.keys = Object.fromEntries(state.port_counters.map((key, i) => [key, i]));
     const frame = new Frame(this.tree, state);
-    const first = this.frames.length === 0;
+    const first = !this.looked;
+    this.looked = true;
     for (const s of mine) this.take(frame, s, first);
+    if (first) return;
     this.sum(frame);
     this.frames.push(frame);
     if (!keep && this.frames.length > 5 && this.tree.switches > 100) this.frames.at(-5).state = null;
@@ -117,7 +121,7 @@ class History {
     frame.out[i] = rate('out_packets');
     frame.in[i] = rate('in_packets');
     frame.octets[i] = rate('out_octets');
-    frame.lost[i] = rate('in_discards') + rate('out_discards');
+    frame.dropped[this.tree.index(s.layer, s.label)] += rate('in_missed');
     // The part of the time in which packets waited and the switch woke too late to send; older recordings have none.
     frame.slowed[i] = 'lost_credit_ns' in this.keys ? Math.min(1, rate('lost_credit_ns') / 1e9) : 0;
     const inOctets = rate('in_octets');
@@ -139,7 +143,7 @@ class History {
     frame.moved = (frame.moved || 0) + moved;
     for (const [reason, count] of Object.entries(s.drops)) {
       const more = count - (same.drops[reason] || 0), key = `${s.name} ${reason}`;
-      if (more > 0) {
+      if (more > 0 && reason !== 'multicast') { // which nobody waits for
         frame.dropped[at] += more / seconds;
         if (!this.dropping.has(key)) this.event(frame, 'bad', s.name, `${s.name} drops packets: ${reason}`);
         this.dropping.add(key);
