@@ -128,4 +128,28 @@ def one_that_ends_is_down():
         f.until()
 
 
-tap.run((one_that_hangs_is_down, one_that_ends_is_down))
+def any_address_is_served():
+    """Where it listens at every address of the machine, by address: no name is one, so no other site's is."""
+    with World() as w, socket.create_server(('127.0.0.1', 0)) as free:
+        port = free.getsockname()[1]
+        free.close()
+        for listen, hosts in (('0.0.0.0', {f'192.0.2.7:{port}': 200, f'127.0.0.1:{port}': 200, f'[2001:db8::7]:{port}': 200,
+                                           f'localhost:{port}': 200, f'evil.example:{port}': 421, '192.0.2.7': 421,
+                                           f'192.0.2.7:{port + 1}': 421, f'[192.0.2.7]:{port}': 421, f':{port}': 421,
+                                           f'2001:db8::7:{port}': 421, 'a' * 300: 421}),
+                              ('127.0.0.1', {f'127.0.0.1:{port}': 200, f'192.0.2.7:{port}': 421})):
+            server = subprocess.Popen([DRBCTL, 'serve', '--runtime', w.dir / 'run', '--listen', f'{listen}:{port}'],
+                                      stderr=subprocess.PIPE)
+            w.processes.append(server)
+            assert server.stderr
+            said = server.stderr.readline().decode()
+            assert ('any address of this machine; by a name with --host NAME' in said) == (listen == '0.0.0.0'), said
+            for host, status in hosts.items():
+                connection = http.client.HTTPConnection('127.0.0.1', port, timeout=WITHIN)
+                connection.request('GET', '/api/state', headers={'Host': host})
+                assert connection.getresponse().status == status, (listen, host)
+                connection.close()
+            stop(server)
+
+
+tap.run((one_that_hangs_is_down, one_that_ends_is_down, any_address_is_served))

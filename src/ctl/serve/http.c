@@ -31,6 +31,8 @@ struct http_server {
 	struct event_streams streams;
 	struct connections connections;
 	char hosts[8][HTTP_HOST_MAX + 8]; // values of Host that are ours, in lower case; "" ends
+	bool any;                         // it listens at every address of this machine
+	uint16_t port;                    // where
 };
 
 // Nothing from elsewhere is loaded, run or shown in a frame of somebody else's page.
@@ -126,6 +128,41 @@ static enum MHD_Result events(struct http_server *s, struct MHD_Connection *c, b
 	return answer(c, MHD_HTTP_OK, "text/event-stream", response);
 }
 
+static bool parse_address(const struct http_address *a, struct sockaddr_storage *address)
+{
+	struct sockaddr_in *v4 = (struct sockaddr_in *)address;
+	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)address;
+
+	memset(address, 0, sizeof(*address));
+	if (inet_pton(AF_INET, a->host, &v4->sin_addr) == 1) {
+		v4->sin_family = AF_INET;
+		v4->sin_port = htons(a->port);
+		return true;
+	}
+	v6->sin6_family = AF_INET6;
+	v6->sin6_port = htons(a->port);
+	return inet_pton(AF_INET6, a->host, &v6->sin6_addr) == 1;
+}
+
+// "192.0.2.7:9110" or "[2001:db8::7]:9110", of our port: no name, so nobody else's either.
+static bool is_address(const struct http_server *s, const char *host)
+{
+	const char *colon = strrchr(host, ':');
+	struct http_address a = {.port = s->port};
+	struct sockaddr_storage unused;
+	char port[8];
+	size_t length = colon ? (size_t)(colon - host) : 0;
+
+	snprintf(port, sizeof(port), ":%u", s->port);
+	if (!colon || strcmp(colon, port) != 0) // browsers leave out 80
+		length = s->port == 80 ? strlen(host) : 0;
+	bool brackets = length > 2 && host[0] == '[' && host[length - 1] == ']';
+	if (length - 2 * brackets >= sizeof(a.host))
+		return false;
+	memcpy(a.host, host + brackets, length - 2 * brackets);
+	return length && parse_address(&a, &unused) && brackets == (strchr(a.host, ':') != NULL);
+}
+
 // A page that another site has a browser load under a name of its own (DNS rebinding) names that
 // site as Host.
 static bool host_is_ours(const struct http_server *s, struct MHD_Connection *c)
@@ -136,7 +173,7 @@ static bool host_is_ours(const struct http_server *s, struct MHD_Connection *c)
 		if (strcasecmp(host, s->hosts[i]) == 0)
 			return true;
 	}
-	return false;
+	return host && s->any && is_address(s, host);
 }
 
 static enum MHD_Result handle(void *server, struct MHD_Connection *c, const char *url,
@@ -174,22 +211,6 @@ static enum MHD_Result handle(void *server, struct MHD_Connection *c, const char
 		      "nothing here; see /, /metrics, /api/state, /events\n");
 }
 
-static bool parse_address(const struct http_address *a, struct sockaddr_storage *address)
-{
-	struct sockaddr_in *v4 = (struct sockaddr_in *)address;
-	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)address;
-
-	memset(address, 0, sizeof(*address));
-	if (inet_pton(AF_INET, a->host, &v4->sin_addr) == 1) {
-		v4->sin_family = AF_INET;
-		v4->sin_port = htons(a->port);
-		return true;
-	}
-	v6->sin6_family = AF_INET6;
-	v6->sin6_port = htons(a->port);
-	return inet_pton(AF_INET6, a->host, &v6->sin6_addr) == 1;
-}
-
 static void name_hosts(struct http_server *s, const struct http_address *a, const char *name)
 {
 	const bool v6 = strchr(a->host, ':');
@@ -205,6 +226,11 @@ static void name_hosts(struct http_server *s, const struct http_address *a, cons
 		snprintf(s->hosts[n++], sizeof(s->hosts[0]), v6 ? "[%s]" : "%s", a->host);
 		snprintf(s->hosts[n++], sizeof(s->hosts[0]), "localhost");
 	}
+}
+
+bool http_is_any(const struct http_address *listen)
+{
+	return strcmp(listen->host, "0.0.0.0") == 0 || strcmp(listen->host, "::") == 0;
 }
 
 struct http_server *http_start(const struct http_address *listen, const char *host_name,
@@ -223,6 +249,8 @@ struct http_server *http_start(const struct http_address *listen, const char *ho
 	s->poller = poller;
 	event_streams_init(&s->streams, poller);
 	name_hosts(s, listen, host_name);
+	s->any = http_is_any(listen);
+	s->port = listen->port;
 	s->daemon = MHD_start_daemon(flags, 0, NULL, NULL, handle, s, MHD_OPTION_SOCK_ADDR,
 				     (struct sockaddr *)&address, MHD_OPTION_CONNECTION_LIMIT,
 				     (unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,

@@ -3,6 +3,7 @@
 // The HTTP server behind drbctl serve: read only, bounded in connections, memory and time, and
 // only for requests whose Host is one of its own names.
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "ctl/serve/poller.h"
@@ -20,6 +21,8 @@ struct http_address {
 // name that requests may ask for, or NULL. NULL with a message printed if it cannot listen.
 struct http_server *http_start(const struct http_address *listen, const char *host_name,
 			       struct poller *poller);
+// Whether it listens at every address of this machine: then requests may ask for any address.
+bool http_is_any(const struct http_address *listen);
 // A snapshot was taken: event streams go on.
 void http_wake(void *server);
 void http_stop(struct http_server *server);

@@ -105,8 +105,11 @@ static int serve(const struct options *o)
 	if (!server) {
 		code = DRB_EXIT_USAGE;
 	} else if (leave_root() == 0 && poller_start(&poller) == 0) {
-		drb_info("serving http://%s:%u/ (metrics at /metrics)", o->listen.host,
-			 o->listen.port);
+		drb_info("serving http://%s:%u/ (metrics at /metrics)%s", o->listen.host,
+			 o->listen.port,
+			 http_is_any(&o->listen) && !o->host
+				 ? ", by any address of this machine; by a name with --host NAME"
+				 : "");
 		sigwait(&ends, &signal);
 		poller_stop(&poller);
 		code = DRB_EXIT_OK;
