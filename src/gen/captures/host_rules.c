@@ -38,9 +38,23 @@ static bool parse_host(const char *text, uint32_t hosts, uint32_t *host)
 	return drb_node_parse(text, &layer, host) == 0 && layer == 0 && *host < hosts;
 }
 
+static bool fits(const struct host_rule *rule, const struct ipframe_address *a)
+{
+	uint32_t octets = rule->length / 8, bits = rule->length % 8;
+
+	if (rule->network.size != a->size || memcmp(rule->network.bytes, a->bytes, octets) != 0)
+		return false;
+	return bits == 0 || (rule->network.bytes[octets] ^ a->bytes[octets]) >> (8 - bits) == 0;
+}
+
+static bool is_same_network(const struct host_rule *a, const struct host_rule *b)
+{
+	return a->length == b->length && fits(a, &b->network);
+}
+
 static int parse_line(struct host_rules *rules, char *line, const char *path, unsigned number)
 {
-	struct host_rule rule;
+	struct host_rule rule = {0};
 	char *comment = strchr(line, '#'), *rest;
 
 	if (comment)
@@ -58,6 +72,14 @@ static int parse_line(struct host_rules *rules, char *line, const char *path, un
 			  rules->plan.hosts - 1);
 		return -EINVAL;
 	}
+	for (uint32_t i = 0; i < rules->count; i++) {
+		if (is_same_network(&rules->rule[i], &rule)) {
+			drb_error("%s:%u: this network stands in line %u already", path, number,
+				  rules->rule[i].line);
+			return -EINVAL;
+		}
+	}
+	rule.line = number;
 	struct host_rule *more = realloc(rules->rule, (rules->count + 1) * sizeof(*more));
 	if (!more) {
 		drb_error("%s:%u: out of memory", path, number);
@@ -98,22 +120,35 @@ void host_rules_free(struct host_rules *rules)
 	rules->count = 0;
 }
 
-static bool fits(const struct host_rule *rule, const struct ipframe_address *a)
+void host_rules_warn_unused(const struct host_rules *rules, const char *path)
 {
-	uint32_t octets = rule->length / 8, bits = rule->length % 8;
+	uint32_t unused = 0, first = 0;
 
-	if (rule->network.size != a->size || memcmp(rule->network.bytes, a->bytes, octets) != 0)
-		return false;
-	return bits == 0 || (rule->network.bytes[octets] ^ a->bytes[octets]) >> (8 - bits) == 0;
+	for (uint32_t i = 0; i < rules->count; i++) {
+		first = unused || rules->rule[i].used ? first : rules->rule[i].line;
+		unused += !rules->rule[i].used;
+	}
+	if (unused)
+		drb_warn("%s:%u: no address of the capture is counted to this network%s", path,
+			 first,
+			 unused == 1              ? ""
+			 : unused == rules->count ? ", nor to that of any line"
+						  : ", nor to those of some lines below");
 }
 
 uint32_t host_rules_host(const struct host_rules *rules, const struct ipframe_address *address)
 {
 	uint32_t ipv4;
 
+	struct host_rule *longest = NULL;
 	for (uint32_t i = 0; i < rules->count; i++) {
-		if (fits(&rules->rule[i], address))
-			return rules->rule[i].host;
+		struct host_rule *rule = &rules->rule[i];
+		if (fits(rule, address) && (!longest || rule->length > longest->length))
+			longest = rule;
+	}
+	if (longest) {
+		longest->used = true;
+		return longest->host;
 	}
 	if (address->size != 4)
 		return drb_addr_of_ipv6(&rules->plan, address->bytes);

@@ -5,8 +5,9 @@
 //
 // The file has a line for each rule, "ADDRESS HOST" or "ADDRESS/LENGTH HOST"; # begins a comment:
 //   192.168.1.7     h4
-//   2001:db8::/32   h5     the first rule that fits counts
+//   2001:db8::/32   h5     the longest network that fits counts
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/fabric/addresses.h"
@@ -16,6 +17,8 @@ struct host_rule {
 	struct ipframe_address network;
 	uint32_t length; // bits of it that count
 	uint32_t host;
+	unsigned line; // of the file
+	bool used;     // for an address, by host_rules_host()
 };
 
 struct host_rules {
@@ -26,7 +29,9 @@ struct host_rules {
 
 // Appends the rules of a file. 0, or -EINVAL after a message that names file and line.
 int host_rules_load(struct host_rules *rules, const char *path);
+// Once all addresses are known: a warning that names a line which had no effect.
+void host_rules_warn_unused(const struct host_rules *rules, const char *path);
 void host_rules_free(struct host_rules *rules);
 
-// The host of an address: by the first rule that fits, else by the plan; DRB_NO_LABEL: none says.
+// The host of an address: by the longest network that it is in, else by the plan; DRB_NO_LABEL: none says.
 uint32_t host_rules_host(const struct host_rules *rules, const struct ipframe_address *address);

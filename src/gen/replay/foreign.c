@@ -281,6 +281,7 @@ int replay_foreign(const struct replay_options *o)
 		drb_error("out of memory");
 		goto out;
 	}
+	host_rules_warn_unused(&f.rules, o->map);
 	print_hashed(f.traffic.map);
 	code = replay(o, &f);
 out:

@@ -346,6 +346,32 @@ TEST(addresses_with_a_host_keep_it)
 	host_rules_free(&rules);
 }
 
+// Whatever the order of lines.
+TEST(the_longest_network_counts)
+{
+	struct host_rules rules = {.plan = drb_addr_default(16)};
+	const struct ipframe_address inside = parsed("192.168.7.20"),
+				     beside = parsed("192.168.7.21"), other = parsed("9.9.9.9");
+
+	assert_int_equal(load_rules(&rules, "192.168.0.0/16 h1\n192.168.7.20 h2\n0.0.0.0/0 h3\n"
+					    "192.168.7.0/24 h4\n::/0 h5\n10.9.0.0/16 h6\n"),
+			 0);
+	assert_int_equal(host_rules_host(&rules, &inside), 2);
+	assert_int_equal(host_rules_host(&rules, &beside), 4);
+	assert_int_equal(host_rules_host(&rules, &other), 3);
+	host_rules_warn_unused(&rules, "map");
+	assert_string_equal(drb_msg_last(),
+			    "map:1: no address of the capture is counted to this network, nor to "
+			    "those of some lines below");
+	host_rules_free(&rules);
+	assert_int_equal(load_rules(&rules, "10.9.0.0/16 h1\n10.8.0.0/16 h1"), 0);
+	assert_int_equal(host_rules_host(&rules, &inside), DRB_NO_LABEL);
+	host_rules_warn_unused(&rules, "map");
+	assert_non_null(strstr(drb_msg_last(), "map:1: no address of the capture is counted to "
+					       "this network, nor to that of any line"));
+	host_rules_free(&rules);
+}
+
 TEST(maps_with_mistakes_are_refused)
 {
 	static const struct {
@@ -359,6 +385,8 @@ TEST(maps_with_mistakes_are_refused)
 		{"1.2.3.4 h16", "\"h16\" is no host: must be h0 to h15"},
 		{"1.2.3.4 s1-0", "\"s1-0\" is no host"},
 		{"1.2.3.4,h1", ":1: must be an address"},
+		{"10.1.0.0/16 h1\n\n10.1.2.3/16 h2", ":3: this network stands in line 1 already"},
+		{"fd01::/16 h1\nfd01::7/16 h1", ":2: this network stands in line 1 already"},
 	};
 	struct host_rules rules = {.plan = drb_addr_default(16)};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
