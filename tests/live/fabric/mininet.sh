@@ -103,7 +103,8 @@ check "a switch is stopped" cli "switch s2-1 stop"
 check "it is dead then" says '^s2-1,drb-s2-1,[0-9]*,dead' fabric status --csv
 check "and started" cli "switch s2-1 start"
 check "and works" soon fabric check wiring
-check "counters from the command line of mn" says 'multicast' cli "dpctl s2-1 drops"
+check "counters from the command line of mn" says 'multicast' cli "dpctl drops"
+check "only those that are not zero" bash -c "! grep -E '^[a-z_]+ +0 ' '$scratch/said'"
 drbgen write --traffic fixed --load 0.5 --slots 300 --slot 4ms --out "$scratch/traffic" 2>/dev/null
 check "a replay of a permutation loses nothing" drbgen replay "$scratch/traffic"
 check "other settings are Mininet's to give" fails_with 2 'made by mininet' fabric replan --scheme walk
@@ -119,9 +120,11 @@ check "nothing is left of one that was killed" soon all_gone
 
 cat >"$scratch/script.py" <<END
 import functools
+import json
 import sys
 sys.path.insert(0, '$root/topo/mininet')
 from mininet.net import Mininet
+from mininet.node import Node, RemoteController
 from drb import DrbSwitch, FatTreeTopo
 net = Mininet(topo=FatTreeTopo(2, 1, bw=20), switch=functools.partial(DrbSwitch, mtu=4000), controller=None)
 net.start()
@@ -129,11 +132,32 @@ print('mtu', *(intf.node.cmd(f'cat /sys/class/net/{intf.name}/mtu').strip()
                for intf in net.links[0].intf1.link.intf2.node.intfList() if intf.link))
 print('lost', net.pingAll())
 print(net.get('h0').cmd('ping -c 1 -W 2 -M do -s 3972 10.0.0.2'))
+ports = [json.loads(line) for line in net.get('s1-0').dpctl('ports', '--json').splitlines()]
+print('counted', sum(port['in_packets'] for port in ports) > 4, 'connected', net.waitConnected(timeout=5))
+net.addLink('h0', 's1-0')
+net.stop()
+
+class Strange(FatTreeTopo):
+    def build(self):
+        super().build(2, 1)
+        self.addHost('nat0', cls=Node, inNamespace=False)  # as --nat does
+        self.addLink('nat0', 's1-0')
+
+net = Mininet(topo=Strange(), switch=DrbSwitch, controller=lambda name: RemoteController('c7', port=9347))
+net.get('h1').setIP('10.0.0.77/8')
+net.start()
 net.stop()
 END
 script() { /usr/bin/python3 -B "$scratch/script.py" 2>&1 | tee "$scratch/of-script"; }
 check "from a script" says 'lost 0.0' script
 check "with a larger MTU" grep '1 received' "$scratch/of-script"
-check "between switches, too" grep '^mtu 4000 4000$' "$scratch/of-script"
+check "between switches, too, and whatever a host sends reaches its switch" grep '^mtu 65535 4000$' "$scratch/of-script"
+check "and reads counters" grep '^counted True connected True$' "$scratch/of-script"
+check "what has no effect is named: a link to a switch that runs" \
+  grep 's1-0-eth[0-9] has no effect: s1-0 runs, and takes no further ports' "$scratch/of-script"
+check "a host of no fat-tree" grep 'nat0 has no effect: switches forward between the hosts of F(2,1)' "$scratch/of-script"
+check "an address of its own" grep 'h1 has the address 10.0.0.77, and its switch drops .* 10.0.0.2: leave' "$scratch/of-script"
+check "a controller, once" test "$(grep -c 'c7 has no effect: switches decide for themselves' "$scratch/of-script")" = 1
+check "options of other switches are refused" says 'opts' env switch=drb,opts=x bash -c "$(declare -f network); root='$root'; network 2 1 --test none"
 check "nothing is left of the script" all_gone
 finish

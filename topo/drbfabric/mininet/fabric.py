@@ -10,10 +10,12 @@ import sys
 import time
 
 from drbfabric import usage
+from drbfabric.common.cli import say
 from drbfabric.common.places import HERE, program
 from drbfabric.fabric import fabrics, netns, processes
 
 READY_SECONDS = 60
+LONGEST_MTU = 65535  # of a veth
 # What the state of such a fabric says of itself.
 MAKER = 'mininet'
 
@@ -64,6 +66,7 @@ class MininetFabric:
         if any(link['kind'] == 'memif' for link in self.plan['links']):
             raise usage('links=memif: Mininet makes the links, of veths')
         self._find_hosts()
+        self._say_useless()
         fabric.save_state(phase=fabrics.STARTING, options=options, maker=MAKER)
         command = [sys.executable, '-B', f'{HERE}/mininet/keeper.py', fabric.name, str(os.getpid())]
         self.keeper = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -91,6 +94,20 @@ class MininetFabric:
                 raise usage(f"the network has no {node['name']}, as F({self.plan['layers']},{self.plan['arity']}) has: "
                             'build it by FatTreeTopo')
 
+    def _say_useless(self):
+        """What the network has and switches do not carry out."""
+        size = f"F({self.plan['layers']},{self.plan['arity']})"
+        planned = {node['name']: node for node in self.plan['switches'] + self.plan['hosts']}
+        for name in sorted(set(self.nodes) - set(planned)):
+            say(f'{name} has no effect: switches forward between the hosts of {size}, and it is none, so nothing '
+                'reaches it')
+        for host in self.plan['hosts']:
+            node = self.nodes[host['name']]
+            for what, has, wanted in (('address', node.IP(), host['ipv4']), ('MAC', node.MAC(), host['mac'])):
+                if has and has != wanted:
+                    say(f"{host['name']} has the {what} {has}, and its switch drops what does not come from {wanted}: "
+                        'leave addresses to FatTreeTopo')
+
     def _name_namespaces(self):
         nodes = self.plan['switches'] + self.plan['hosts']
         for node in nodes:
@@ -108,13 +125,18 @@ class MininetFabric:
             netns.sysctl(netns.SWITCH_SETTINGS)
             for intf in ports:
                 self._leave_to_queues(intf)
-            netns.batch([f'link set dev {intf.name} mtu {self.plan["mtu"]} arp off up' for intf in ports])
+            netns.batch([f'link set dev {intf.name} mtu {self._mtu_at(node, intf)} arp off up' for intf in ports])
         for intf in ports:
             bw = intf.params.get('bw', switch.bw)
             rate = f', rate: {_rate(bw)}' if bw is not None else ''
             lines.append(f"  - {{name: {intf.params['drb_port']}, interface: {intf.name}{rate}}}\n")
         with open(self.fabric.path(node['config']), 'a', encoding='utf-8') as f:
             f.write('ports:\n' + ''.join(lines))
+
+    def _mtu_at(self, node, intf):
+        """What hosts send reaches the switch however long it is, which then drops, counts and answers it."""
+        below = node['layer'] == 1 and intf.params['drb_port'].startswith('d')
+        return LONGEST_MTU if below else self.plan['mtu']
 
     @staticmethod
     def _leave_to_queues(intf):

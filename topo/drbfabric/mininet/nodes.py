@@ -8,11 +8,12 @@ from mininet.topo import Topo
 from mininet.util import quietRun
 
 from drbfabric.common import children
+from drbfabric.common.cli import say
 from drbfabric.common.places import program
 from drbfabric.mininet.fabric import MininetFabric
 
 # What Mininet gives every switch.
-PARAMETERS = 'dpid', 'opts', 'listenPort', 'privateDirs', 'waitExited', 'isSwitch', 'ip', 'mac', 'batch'
+PARAMETERS = 'dpid', 'listenPort', 'privateDirs', 'waitExited', 'isSwitch', 'batch'
 
 
 def findController(*_):  # noqa: N802 (mn calls it by this name)
@@ -45,6 +46,8 @@ class DrbSwitch(Switch):
     bw: Mbit/s of its links that say nothing else; fabric: its name for drbctl and drbgen; every other
     option is one of `drbtopo plan`, with _ for -: scheme='walk', threshold=3, rate='500pps'."""
 
+    warned = False  # of a controller
+
     def __init__(self, name, layers=3, arity=2, bw=None, fabric='drb', inNamespace=True, **params):
         del inNamespace  # a switch that Mininet puts beside the machine's own interfaces is none of ours
         own = {key: value for key, value in params.items() if key in PARAMETERS}
@@ -64,9 +67,20 @@ class DrbSwitch(Switch):
 
     def start(self, controllers):
         """Starts it again, as `switch s1-0 start` does; the first time batchStartup() starts all."""
-        del controllers
+        if controllers and not DrbSwitch.warned:
+            DrbSwitch.warned = True
+            say(f'{controllers[0].name} has no effect: switches decide for themselves and ask no controller')
         if self.of_fabric:
             self.of_fabric.start(self.name)
+
+    def connected(self):
+        """What --wait and waitConnected() wait for."""
+        return self.of_fabric is not None
+
+    def addIntf(self, intf, *args, **options):  # noqa: N802 (Mininet's name)
+        if self.of_fabric:
+            say(f'{intf.name} has no effect: {self.name} runs, and takes no further ports')
+        super().addIntf(intf, *args, **options)
 
     def stop(self, deleteIntfs=True):
         if self.of_fabric:
@@ -90,6 +104,6 @@ class DrbSwitch(Switch):
         return switches
 
     def dpctl(self, *args):
-        """`dpctl` of the command line shows counters: dpctl ports, dpctl drops."""
+        """`dpctl` of the command line shows counters: dpctl ports, dpctl drops. The text, for scripts, too."""
         drbctl, fabric = program('drbctl', 'ctl'), self.wanted['fabric']
         return quietRun([drbctl, 'show', self.name, '--fabric', fabric, *args])
