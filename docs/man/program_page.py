@@ -17,6 +17,26 @@ from roff import Page  # noqa: E402
 PAGES = (('drbctl', 1), ('drbexperiment', 8), ('drbfabric', 8), ('drbgen', 1), ('drbrootless', 1),
          ('drbsim', 1), ('drbswitch', 8), ('drbswitch-plan', 5), ('drbswitch-stats', 7),
          ('drbswitch.yaml', 5), ('drbtopo', 1))
+# Of those that --help has no room for.
+SIGNALS = {
+    'drbswitch': (('SIGHUP', 'Reads the config again; what cannot change while it runs is named and stays.'),
+                  ('SIGTERM, SIGINT', 'Ends in order: ports are given back, and the stats socket is removed.')),
+    'drbctl': (('SIGTERM, SIGINT', 'End watch, events, capture, record and serve, with exit status 0.'),),
+    'drbgen': (('SIGTERM, SIGINT', 'End a replay: its figures are of what was sent until then.'),),
+    'drbfabric': (('SIGTERM, SIGINT', 'Undo an up that is under way; end the other verbs.'),),
+}
+RUNTIME = ('/var/run/dpdk/FABRIC-SWITCH/dpdk_telemetry.v2', 'Stats socket of a running switch, drbswitch-stats(7). '
+           'Below $RUNTIME_DIRECTORY if that is set; of users other than root below $XDG_RUNTIME_DIR or /tmp.')
+FABRIC = ('/run/drbswitch/FABRIC/', 'Of a fabric that drbfabric has brought up: plan.json, drbswitch-plan(5), the '
+          'config of each switch, and log/, what each has said.')
+FILES = {
+    'drbswitch': (('/etc/drbswitch/NAME.yaml', 'Config of the switch that drbswitch@NAME.service runs, '
+                   'drbswitch.yaml(5).'), RUNTIME),
+    'drbctl': (RUNTIME, FABRIC),
+    'drbgen': (FABRIC,),
+    'drbfabric': (FABRIC, ('/run/drbfabric.lock', 'Locked while fabrics are changed.'),
+                  ('/run/netns/FABRIC-NODE', 'Network namespace of a switch or host.')),
+}
 # An option begins in columns 3 to 7; what is said of it stands behind two spaces or in further lines.
 OPTION = re.compile(r'^ {2,6}(-{1,2}[^ ].*?)(?:  +(\S.*))?$')
 # What every program says alike.
@@ -125,6 +145,12 @@ def main(program, section, version, date):
     page.section('options')
     add_options(page, top.options)
     examples = list(add_verbs(page, program, name, top)) if top.verbs else top.examples
+    if name in SIGNALS:
+        page.section('signals')
+        add_options(page, SIGNALS[name])
+    if name in FILES:
+        page.section('files')
+        add_options(page, FILES[name])
     page.section('exit status')
     page.item('0', 'Done.')
     page.item('1', 'A check, or something that was begun, failed.')

@@ -93,6 +93,14 @@ def every_command_and_counter_is_there():
     explains('drbswitch-stats.7', found_in(counters, r'^\tX\((\w+),', 50))
 
 
+def signals_and_files_are_there():
+    for name, words in (('drbswitch.8', ('SIGHUP', 'SIGTERM', 'dpdk_telemetry')), ('drbctl.1', ('SIGINT', 'plan.json')),
+                        ('drbgen.1', ('SIGINT', 'plan.json')), ('drbfabric.8', ('SIGINT', '/run/netns'))):
+        for title, wanted in zip(('SIGNALS', 'FILES'), (words[:-1], words[-1:])):
+            part = text_of(name).partition(f'.SH {title}\n')[2].partition('\n.SH ')[0]
+            assert all(word in part for word in wanted), (name, title, part)
+
+
 def mandoc_finds_nothing():
     if not shutil.which('mandoc'):
         raise tap.Skip('mandoc is not installed')
@@ -116,5 +124,5 @@ def pages_name_what_is_installed():
 
 
 tap.run((every_option_is_in_its_page, every_config_key_is_there, every_key_of_a_plan_is_there,
-         every_command_and_counter_is_there, mandoc_finds_nothing, pages_refer_to_pages,
+         every_command_and_counter_is_there, signals_and_files_are_there, mandoc_finds_nothing, pages_refer_to_pages,
          pages_name_what_is_installed))
