@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "common/cli/clock.h"
-#include "common/cli/files.h"
+#include "common/cli/file_limit.h"
 #include "common/cli/log.h"
 #include "ctl/metrics/ask.h"
 #include "ctl/metrics/ended.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cli/files.h"
+#include "common/cli/file_limit.h"
 #include "common/cli/log.h"
 #include "common/cli/options.h"
 #include "common/cli/quantity.h"

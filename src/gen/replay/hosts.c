@@ -21,7 +21,7 @@
 #include "core/fabric/names.h"
 #include "core/packet/measured_packet.h"
 
-#include "common/cli/files.h"
+#include "common/cli/file_limit.h"
 #include "common/cli/log.h"
 #include "gen/parallel.h"
 

@@ -3,6 +3,11 @@
 
 #include <math.h>
 
+struct sim_sample sim_sample_of(uint32_t count, double mean, double sd)
+{
+	return (struct sim_sample){count, mean, count > 1 ? sd * sd * (count - 1) : 0};
+}
+
 void sim_sample_add(struct sim_sample *s, double value)
 {
 	double distance = value - s->mean;

@@ -10,6 +10,9 @@ struct sim_sample {
 	double squares; // sum of squared distances from the mean
 };
 
+// A sample of which only this is known; sd: standard deviation, without effect if there is one figure.
+struct sim_sample sim_sample_of(uint32_t count, double mean, double sd);
+
 // Adds a figure; a sample begins as all zero.
 void sim_sample_add(struct sim_sample *s, double value);
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "common/cli/clock.h"
-#include "common/cli/files.h"
+#include "common/cli/file_limit.h"
 #include "common/telemetry/telemetry_client.h"
 
 // What DPDK reads of a request, and more than it ever replies.

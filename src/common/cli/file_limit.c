@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "common/cli/files.h"
+#include "common/cli/file_limit.h"
 
 #include <errno.h>
 #include <sys/resource.h>
