@@ -133,9 +133,10 @@ def any_address_is_served():
     with World() as w, socket.create_server(('127.0.0.1', 0)) as free:
         port = free.getsockname()[1]
         free.close()
-        for listen, hosts in (('0.0.0.0', {f'192.0.2.7:{port}': 200, f'127.0.0.1:{port}': 200, f'[2001:db8::7]:{port}': 200,
-                                           f'localhost:{port}': 200, f'evil.example:{port}': 421, '192.0.2.7': 421,
-                                           f'192.0.2.7:{port + 1}': 421, f'[192.0.2.7]:{port}': 421, f':{port}': 421,
+        for listen, hosts in (('0.0.0.0', {f'192.0.2.7:{port}': 200, f'127.0.0.1:{port}': 200,
+                                           f'[2001:db8::7]:{port}': 200, f'localhost:{port}': 200,
+                                           f'evil.example:{port}': 421, '192.0.2.7': 421, f'192.0.2.7:{port + 1}': 421,
+                                           f'[192.0.2.7]:{port}': 421, f':{port}': 421,
                                            f'2001:db8::7:{port}': 421, 'a' * 300: 421}),
                               ('127.0.0.1', {f'127.0.0.1:{port}': 200, f'192.0.2.7:{port}': 421})):
             server = subprocess.Popen([DRBCTL, 'serve', '--runtime', w.dir / 'run', '--listen', f'{listen}:{port}'],

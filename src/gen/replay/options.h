@@ -24,7 +24,7 @@ struct replay_options {
 	uint64_t warmup, stats;
 	enum replay_sink sink;
 	const char *links; // file to write; NULL: none
-	bool part; // hosts outside [first_host, end_host) are on other machines
+	bool part;         // hosts outside [first_host, end_host) are on other machines
 	uint32_t first_host, end_host;
 	uint64_t begin_ns;           // of the first slot, CLOCK_REALTIME; REPLAY_ABSENT: soon
 	const char *measured_option; // the first of these options that was given; NULL: none was

@@ -134,7 +134,9 @@ int drb_drain_set(struct drb_liveness *l, struct drb_port_order order, char *tex
 
 int drb_down_set(struct drb_liveness *l, struct drb_port_order order, char *text, size_t size)
 {
-	drb_liveness_switch_off(l, order.ports, order.on);
+	l->off = order.on ? l->off | order.ports : l->off & ~order.ports;
+	l->changed = true;
+	l->due_ns = 0;
 	describe(l, l->off, "down by order", text, size);
 	return 0;
 }

@@ -89,13 +89,6 @@ void drb_liveness_look(struct drb_liveness *l)
 	l->carrier_due_ns = l->due_ns = 0;
 }
 
-void drb_liveness_switch_off(struct drb_liveness *l, uint64_t ports, bool off)
-{
-	l->off = off ? l->off | ports : l->off & ~ports;
-	l->changed = true;
-	l->due_ns = 0;
-}
-
 // no_alternate becomes the down-ports to switches that cannot turn a packet back up.
 static struct drb_port_knowledge knowledge(const struct drb_liveness *l, uint64_t *no_alternate)
 {

@@ -159,7 +159,7 @@ struct drb_liveness {
 	bool no_alternate;       // this switch has fewer than two uplinks in use
 	bool changed;            // something was switched on or off since the last look
 	bool silent;             // no hello is sent. Set by the owner
-	uint64_t off;            // a bit per port: taken down by order, hellos pass neither way
+	uint64_t off; // a bit per port: taken down by drb_down_set(), hellos pass neither way
 	uint64_t needs_upstream; // a bit per port: drained uplinks of which this switch needs one
 	uint64_t needed;         // those, and drained down-ports to switches that need this one
 	struct drb_known_outages known;
@@ -180,8 +180,6 @@ void drb_liveness_drain(struct drb_liveness *l, uint32_t port, bool drained);
 
 // The neighbours at these ports, a bit each, get a hello at this time, or before.
 void drb_liveness_send_soon(struct drb_liveness *l, uint64_t ports, uint64_t at_ns);
-// These ports, a bit each, are off, or on again: published at the next look, which is due at once.
-void drb_liveness_switch_off(struct drb_liveness *l, uint64_t ports, bool off);
 
 // Something has changed at an interface: carriers are asked for at the next look, which is due at once.
 void drb_liveness_look(struct drb_liveness *l);

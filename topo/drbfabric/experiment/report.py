@@ -161,5 +161,6 @@ def write(folder, experiment, rows):
         with open(f'{folder}/{name}.svg', 'w', encoding='utf-8') as f:
             f.write(picture)
     return write_page(folder, figures_of(rows, setup, experiment.runs), TEMPLATE, drawn=trees, fabric=name_of(setup),
-                      setup=setup, table=table(rows), detail=detail(rows, setup.queues), disturbed_share=DISTURBED_SHARE,
-                      tolerances=TOLERANCES, grow=any(row['growing'] or row['sim_growing'] for row in rows))
+                      setup=setup, table=table(rows), detail=detail(rows, setup.queues),
+                      disturbed_share=DISTURBED_SHARE, tolerances=TOLERANCES,
+                      grow=any(row['growing'] or row['sim_growing'] for row in rows))

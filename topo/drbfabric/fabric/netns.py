@@ -13,7 +13,7 @@ import socket
 import struct
 import subprocess
 
-from drbfabric import Failure, usage
+from drbfabric import Failure
 from drbfabric.common import interrupts, refusals
 from drbfabric.common.limits import at_once
 
