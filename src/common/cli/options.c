@@ -19,18 +19,20 @@ struct parser {
 	struct argp_option argp[OPTIONS_MAX + 1];
 	const struct drb_option *option[OPTIONS_MAX];
 	void *field[OPTIONS_MAX];
+	const char **given[OPTIONS_MAX];
 	struct argp_child child[CHILDREN_MAX + 1];
 	void *child_input[CHILDREN_MAX];
 	int count, children;
 	const struct drb_option *argument; // that is no option; NULL: there may be none
-	const char **argument_at;
+	void *argument_at;
 };
 
-static void add(struct parser *p, const struct drb_option *o, void *into, int group)
+static void add(struct parser *p, const struct drb_option *o, const struct drb_options *set,
+		int group)
 {
 	int key = o->letter ? o->letter : KEY_FIRST + p->count;
 	bool letter = o->alias && o->alias[1] != '-';
-	void *field = (char *)into + o->at;
+	void *field = (char *)set->into + o->at;
 
 	if (!o->name) {
 		p->argument = o;
@@ -42,6 +44,7 @@ static void add(struct parser *p, const struct drb_option *o, void *into, int gr
 			abort();
 		p->option[p->count] = o;
 		p->field[p->count] = field;
+		p->given[p->count] = set->given;
 		p->argp[p->count++] =
 			i == 0 ? (struct argp_option){o->name + 2, key, o->arg, 0, o->help, group}
 			       : (struct argp_option){letter ? NULL : o->alias + 2,
@@ -62,8 +65,10 @@ static void add_set(struct parser *p, const struct drb_options *set, int group)
 		p->child_input[p->children++] = set->into;
 		return;
 	}
+	if (set->heading)
+		p->argp[p->count++] = (struct argp_option){.doc = set->heading, .group = group};
 	for (const struct drb_option *o = set->option; o->name || o->arg; o++)
-		add(p, o, set->into, group);
+		add(p, o, set, group);
 }
 
 // The place of the text among these words.
@@ -85,6 +90,20 @@ static unsigned word_of(const struct drb_option *o, const char *text)
 	}
 }
 
+static uint64_t most_of(const struct drb_option *o)
+{
+	return o->most > 0 ? (uint64_t)o->most : UINT64_MAX;
+}
+
+static void take_time(const struct drb_option *o, const char *text, uint64_t *ns)
+{
+	if (drb_parse_time(text, ns) == 0 && *ns >= (uint64_t)o->least && *ns <= most_of(o))
+		return;
+	if (o->least >= 1e6)
+		drb_die("%s %s: must be a time from %gms", o->name, text, o->least / 1e6);
+	drb_die("%s %s: must be a time, such as 200ms or 2s", o->name, text);
+}
+
 static void take(const struct drb_option *o, char *text, void *field)
 {
 	switch (o->kind) {
@@ -99,11 +118,10 @@ static void take(const struct drb_option *o, char *text, void *field)
 			drb_option_u32(o->name, text, (uint32_t)o->least, (uint32_t)o->most);
 		return;
 	case DRB_OPTION_U64:
-		*(uint64_t *)field = drb_option_u64(o->name, text, (uint64_t)o->least, UINT64_MAX);
+		*(uint64_t *)field = drb_option_u64(o->name, text, (uint64_t)o->least, most_of(o));
 		return;
 	case DRB_OPTION_TIME:
-		if (drb_parse_time(text, field) < 0 || *(uint64_t *)field < (uint64_t)o->least)
-			drb_die("%s %s: must be a time from %gms", o->name, text, o->least / 1e6);
+		take_time(o, text, field);
 		return;
 	case DRB_OPTION_REAL:
 		if (drb_parse_real(text, o->least, o->most, field) < 0)
@@ -112,6 +130,8 @@ static void take(const struct drb_option *o, char *text, void *field)
 		return;
 	case DRB_OPTION_WORD:
 		*(unsigned *)field = word_of(o, text);
+		return;
+	case DRB_OPTION_REST: // is no option
 		return;
 	case DRB_OPTION_OTHER:
 		o->parse(o, text, field);
@@ -127,13 +147,22 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	}
 	if (key == ARGP_KEY_ARG) {
-		if (!p->argument || *p->argument_at)
+		if (p->argument && p->argument->kind == DRB_OPTION_REST)
+			return ARGP_ERR_UNKNOWN; // then all come at once
+		if (!p->argument || *(const char **)p->argument_at)
 			drb_die("'%s' is one argument too many", arg);
-		*p->argument_at = arg;
+		*(const char **)p->argument_at = arg;
+		return 0;
+	}
+	if (key == ARGP_KEY_ARGS) {
+		*(struct drb_rest *)p->argument_at = (struct drb_rest){
+			state->argv + state->next, (uint32_t)(state->argc - state->next)};
 		return 0;
 	}
 	for (int i = 0; i < p->count; i++) {
-		if (p->argp[i].key == key) {
+		if (p->option[i] && p->argp[i].key == key) {
+			if (p->given[i] && !*p->given[i])
+				*p->given[i] = p->option[i]->name;
 			take(p->option[i], arg, p->field[i]);
 			return 0;
 		}

@@ -18,18 +18,18 @@ int gen_replay(int argc, char **argv)
 
 	replay_options_parse(&o, argc, argv);
 	// What is no file, such as "-", is left to whoever opens it.
-	if (stat(o.paths[0], &st) < 0 || !S_ISDIR(st.st_mode)) {
+	if (stat(o.captures.at[0], &st) < 0 || !S_ISDIR(st.st_mode)) {
 		if (o.measured_option)
-			drb_die("%s: --%s is for a directory of drbgen write, and this is a "
+			drb_die("%s: %s is for a directory of drbgen write, and this is a "
 				"capture",
-				drb_file_name(o.paths[0]), o.measured_option);
+				drb_file_name(o.captures.at[0]), o.measured_option);
 		return replay_foreign(&o);
 	}
-	if (o.count > 1)
-		drb_die("%s: one directory at a time", o.paths[1]);
+	if (o.captures.count > 1)
+		drb_die("%s: one directory at a time", o.captures.at[1]);
 	if (o.foreign_option)
-		drb_die("%s: --%s is for captures, and this is traffic of drbgen write, which is "
+		drb_die("%s: %s is for captures, and this is traffic of drbgen write, which is "
 			"replayed slot by slot; --slot sets its pace",
-			o.paths[0], o.foreign_option);
+			o.captures.at[0], o.foreign_option);
 	return replay_measured(&o);
 }

@@ -103,11 +103,11 @@ static int check(struct trace *t, uint32_t mtu, void *context)
 	foreign_fit(t, mtu, &f->traffic.skipped);
 	if (t->count == 0) {
 		char others[32] = "", text[FOREIGN_SKIPPED_TEXT];
-		if (f->o->count > 1)
-			snprintf(others, sizeof(others), " and %u more", f->o->count - 1);
+		if (f->o->captures.count > 1)
+			snprintf(others, sizeof(others), " and %u more", f->o->captures.count - 1);
 		foreign_skipped_text(&f->traffic.skipped, text);
-		drb_error("%s%s: there is no packet to send%s%s", drb_file_name(f->o->paths[0]),
-			  others, *text ? ": " : "", text);
+		drb_error("%s%s: there is no packet to send%s%s",
+			  drb_file_name(f->o->captures.at[0]), others, *text ? ": " : "", text);
 		return -ENODATA;
 	}
 	if (f->o->max_gap_ns)
@@ -118,7 +118,7 @@ static int check(struct trace *t, uint32_t mtu, void *context)
 			return rc;
 	}
 	say_changes(f);
-	pace_warn(schedule, t, f->o->paths);
+	pace_warn(schedule, t, f->o->captures.at);
 	f->recogniser = recogniser_new(t, &f->plan, schedule_count(schedule, t));
 	if (!f->recogniser) {
 		drb_error("out of memory");
@@ -166,7 +166,7 @@ static FILE *create(const char *path)
 static int write_files(const struct foreign *f, const struct outputs *to)
 {
 	const struct flow_records records = {&f->trace, &f->traffic.flows, f->recogniser,
-					     f->o->paths};
+					     f->o->captures.at};
 
 	if (to->flows)
 		flow_report_print(to->flows, DRB_FORMAT_CSV, &f->traffic.flows, &f->places,
@@ -265,8 +265,8 @@ int replay_foreign(const struct replay_options *o)
 	struct foreign f = {.o = o};
 	int code = DRB_EXIT_USAGE;
 
-	for (uint32_t i = 0; i < o->count; i++) {
-		if (trace_load(&f.trace, o->paths[i], false) < 0)
+	for (uint32_t i = 0; i < o->captures.count; i++) {
+		if (trace_load(&f.trace, o->captures.at[i], false) < 0)
 			goto out;
 	}
 	f.rules.plan = f.plan = make_plan(o);

@@ -5,5 +5,5 @@
 
 #include "gen/replay/options.h"
 
-// Replays o->count files at o->paths, merged by time; returns an exit code.
+// Replays o->captures.count files at o->captures.at, merged by time; returns an exit code.
 int replay_foreign(const struct replay_options *o);

@@ -164,7 +164,7 @@ static struct sink *new_sink(const struct replay_options *o, const struct manife
 static int replay(const struct replay_options *o, const struct manifest *m, struct trace *t,
 		  struct score *s)
 {
-	const char *dir = o->paths[0];
+	const char *dir = o->captures.at[0];
 	uint64_t slot_ns = o->slot_ns != REPLAY_ABSENT ? o->slot_ns : m->slot_ns;
 
 	if (m->slots >= MANIFEST_RUN_NS_MAX / slot_ns)
@@ -222,7 +222,7 @@ static int replay(const struct replay_options *o, const struct manifest *m, stru
 
 int replay_measured(const struct replay_options *o)
 {
-	const char *dir = o->paths[0];
+	const char *dir = o->captures.at[0];
 	struct manifest m;
 	struct trace t = {0};
 	uint32_t first, end;

@@ -5,14 +5,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/cli/options.h"
 #include "common/cli/table.h"
 #include "gen/replay/schedule.h"
 
-enum replay_sink { REPLAY_SINK_AUTO, REPLAY_SINK_XDP, REPLAY_SINK_PCAP };
+enum replay_sink { REPLAY_SINK_XDP, REPLAY_SINK_PCAP, REPLAY_SINK_AUTO };
 
 struct replay_options {
-	char **paths; // a directory of drbgen write, or capture files
-	uint32_t count;
+	struct drb_rest captures; // paths of a directory of drbgen write, or of capture files
 	const char *fabric;
 	enum drb_format format;
 	uint64_t drain_ns;

@@ -6,7 +6,7 @@
 #include "core/routing/spread.h"
 
 #include "sim/models/fabric.h"
-#include "sim/models/growth.h"
+#include "sim/models/growth_meter.h"
 #include "sim/models/packet.h"
 #include "sim/models/packet_record.h"
 

@@ -168,7 +168,7 @@ check "a host is no switch" fails_with 2 'h3 is a host: only switches are proces
 check "a switch that is not there" fails_with 2 "no node 's9-9'" fabric stop s9-9
 check "all is well" soon fabric check
 ip netns delete drb-h2
-check "a host whose namespace is gone" fails_with 1 'cannot enter namespace drb-h2: No such file' fabric exec h2 -- true
+check "a host whose namespace is gone" fails_with 1 'cannot enter namespace drb-h2: it is not there, or not any more' fabric exec h2 -- true
 fabric down >/dev/null
 check "no fabric, no restart" fails_with 2 'not up' fabric restart s1-0
 check "nothing is left" nothing_left

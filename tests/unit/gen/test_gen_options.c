@@ -29,7 +29,7 @@ TEST(defaults_hold)
 	char text[] = "dir";
 
 	parse(&o, text);
-	assert_int_equal(o.count, 1);
+	assert_int_equal(o.captures.count, 1);
 	assert_string_equal(o.fabric, "drb");
 	assert_int_equal(o.format, DRB_FORMAT_TABLE);
 	assert_int_equal(o.drain_ns, 2000000000);
@@ -57,7 +57,7 @@ TEST(options_of_measured_traffic)
 	assert_int_equal(o.sink, REPLAY_SINK_PCAP);
 	assert_int_equal(o.buffer_bytes, 65536);
 	assert_int_equal(o.format, DRB_FORMAT_CSV);
-	assert_string_equal(o.measured_option, "slot");
+	assert_string_equal(o.measured_option, "--slot");
 	assert_null(o.foreign_option);
 }
 
@@ -67,7 +67,7 @@ TEST(options_of_foreign_captures)
 	char text[] = "--pps 1500 --loop 0 --seed 9 --mac 06:01 --drain 1s --json a b";
 
 	parse(&o, text);
-	assert_int_equal(o.count, 2);
+	assert_int_equal(o.captures.count, 2);
 	assert_int_equal(o.schedule.mode, SCHEDULE_RATE);
 	assert_true(o.schedule.rate == 1500);
 	assert_int_equal(o.schedule.loops, 0);
@@ -76,7 +76,7 @@ TEST(options_of_foreign_captures)
 	assert_int_equal(o.drain_ns, 1000000000);
 	assert_int_equal(o.format, DRB_FORMAT_JSON);
 	assert_true(o.paced);
-	assert_string_equal(o.foreign_option, "pps");
+	assert_string_equal(o.foreign_option, "--pps");
 	assert_null(o.measured_option);
 }
 
@@ -88,7 +88,7 @@ TEST(options_of_both)
 	parse(&o, text);
 	assert_string_equal(o.records, "r");
 	assert_string_equal(o.hgrm, "-");
-	assert_string_equal(o.foreign_option, "max-gap");
+	assert_string_equal(o.foreign_option, "--max-gap");
 	assert_int_equal(o.max_gap_ns, 1000000000);
 	assert_true(o.load == 0.5 && o.paced && o.schedule.mode == SCHEDULE_TIMES);
 }

@@ -2,7 +2,7 @@
 #include "fixtures/unit.h"
 
 #include "core/math/random.h"
-#include "sim/models/growth.h"
+#include "sim/models/growth_meter.h"
 
 #define SLOTS 8000
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Network namespaces: entering them, and what is set inside them.
+"""Network namespaces: entering them, and what is set inside them. up_down.prepare_namespaces() makes them, by a file
+of the plan for `ip -batch`.
 
 A thread's own network namespace decides what its sockets, its /proc/sys/net and its children see,
 so one process that enters namespace after namespace replaces hundreds of `ip netns exec`.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """From results.jsonl to CSV files and, once all points are done, claims, pictures and report.html."""
 
-from drbfabric.paper import pages, tables
+from drbfabric.paper import report, tables
 from drbfabric.paper.claims import judge_all
 from drbfabric.paper.results import Results
 
@@ -15,7 +15,7 @@ def main(folder):
     judged = judge_all(results)
     tables.write_all(results, folder)
     tables.write_claims(judged, folder)
-    page = pages.write(results, judged, folder)
+    page = report.write(results, judged, folder)
     if not page:
         return 2
     print(page)

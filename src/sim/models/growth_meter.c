@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sim/models/growth.h"
+#include "sim/models/growth_meter.h"
 
 #include <errno.h>
 #include <stdlib.h>
