@@ -176,7 +176,7 @@ void drb_options_parse(const struct drb_options *sets, const char *doc, int argc
 
 	for (int i = 0; sets[i].into; i++)
 		add_set(&p, &sets[i], i + 1);
-	const struct argp argp = {.options = p.argp,
+	const struct argp argp = {.options = p.count ? p.argp : NULL, // argp leaks an empty list
 				  .parser = parse,
 				  .args_doc = p.argument ? p.argument->arg : NULL,
 				  .doc = doc,
