@@ -33,7 +33,7 @@ for key in key none; do
   check "$key: the log says what comes back" \
     grep 'port u0: on this link hellos of this switch come back' /run/drbswitch/drb/log/s1-0.log
   decide "$key: 20,000 forged ones a second change no link, nothing is lost" \
-    undisturbed 200 holds flood 5 '.changed == {} and .counted > 1000'
+    undisturbed 100 holds flood 5 '.changed == {} and .counted > 1000'
   check "$key: packets are conserved" drbctl check
   check "$key: down" fabric down
 done

@@ -62,7 +62,7 @@ TEST(checksums_stay_unfinished)
 	const uint32_t length = 101, start = DRB_ETHER_HEADER + DRB_IPV4_HEADER;
 	const uint32_t segment = length - start;
 
-	start_port();
+	start_port((struct port_of){0});
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		uint8_t frame[128] = {2, [12] = 0x08, 0x00, 0x45};
 		uint8_t *ip = frame + DRB_ETHER_HEADER, *check = frame + start + kinds[i].field;
@@ -112,7 +112,7 @@ TEST(lies_are_finished_at_once)
 		    {DRB_ETHERTYPE_ARP, 34, DRB_UDP_CHECKSUM, 0, false}};
 	const uint32_t length = 110;
 
-	start_port();
+	start_port((struct port_of){0});
 	for (size_t i = 0; i < ARRAY_SIZE(said); i++) {
 		uint8_t frame[128] = {2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2};
 		const bool tagged = said[i].type == DRB_ETHERTYPE_VLAN;
@@ -178,7 +178,7 @@ TEST(gso_packets_come_and_go)
 	const uint32_t payloads[] = {65000, 100, 3000, SEGMENT + 1, 2, 40000};
 	int fd = open_headed();
 
-	start_port();
+	start_port((struct port_of){0});
 	struct drb_port_queue *q = port->queue[0];
 	for (uint32_t n = 0; n < 4 * ARRAY_SIZE(payloads); n++) {
 		const struct segment_fields fields = {
@@ -232,7 +232,7 @@ TEST(gso_packets_stay_whole)
 	struct rte_mbuf *packets[BURST];
 	int fd = open_headed();
 
-	start_port();
+	start_port((struct port_of){0});
 	struct drb_port_queue *q = port->queue[0];
 	for (uint32_t i = 0; i < ARRAY_SIZE(segments); i++) {
 		make_gso(&s, &fields, segments[i] * 900, 900);
@@ -258,7 +258,7 @@ TEST(bad_gso_packets_are_counted)
 	struct rte_mbuf *m;
 	int fd = open_headed();
 
-	start_port();
+	start_port((struct port_of){0});
 	struct drb_port_queue *q = port->queue[0];
 	for (uint32_t n = 0; n < 2; n++) {
 		make_gso(&s, &fields, n ? 30000 : 1400, n ? 1600 : 1); // longer than a frame
@@ -281,7 +281,7 @@ TEST(long_segments_are_oversize)
 	const struct segment_fields fields = {.flags = FLAG_ACK};
 	int fd = open_headed();
 
-	start_port();
+	start_port((struct port_of){0});
 	struct drb_port_queue *q = port->queue[0];
 	for (uint32_t payload = 4000; payload <= 40000;
 	     payload += 36000) { // in the socket's buffer, both

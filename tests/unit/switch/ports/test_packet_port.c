@@ -57,7 +57,7 @@ static void send_frames(uint32_t first, uint32_t end)
 // Several times around the ring.
 TEST(frames_come_in)
 {
-	start_port();
+	start_port((struct port_of){0});
 	struct drb_port_queue *q = port->queue[0];
 	for (uint32_t n = 0; n < 5 * RING; n += 300) {
 		send_frames(n, n + 300);
@@ -78,7 +78,7 @@ TEST(tags_stay)
 	};
 	uint8_t frame[LONGEST];
 
-	start_port();
+	start_port((struct port_of){0});
 	for (uint32_t n = 0; n < 4 * ARRAY_SIZE(tags); n++) {
 		uint32_t length = frame_of(n, frame);
 		if (n % 4 == 0)
@@ -94,7 +94,7 @@ TEST(long_frames_are_cut)
 {
 	uint8_t frame[VETH_MTU] = {2, [12] = 0x12, 0x34};
 
-	start_port();
+	start_port((struct port_of){0});
 	for (uint32_t i = 14; i < sizeof(frame); i++)
 		frame[i] = (uint8_t)i;
 	come_in(frame, LONGEST);
@@ -116,7 +116,7 @@ TEST(jumbo_frames)
 	for (size_t i = 0; i < ARRAY_SIZE(mtus); i++) {
 		uint32_t whole = drb_frame_max(mtus[i]) < sizeof(frame) ? drb_frame_max(mtus[i])
 									: sizeof(frame);
-		start_port(.mtu = mtus[i]);
+		start_port((struct port_of){.mtu = mtus[i]});
 		// More than once around the ring.
 		for (uint32_t n = 0; n < RING + 100; n++) {
 			frame[20] = (uint8_t)n;
@@ -151,7 +151,7 @@ TEST(full_ring)
 	} of[] = {{2, RING}, {4, RING / 2}, {6, 1344}, {8, RING / 4}, {32, RING / 16}};
 
 	for (uint32_t i = 0; i < ARRAY_SIZE(of); i++) {
-		start_port(.arity = of[i].arity);
+		start_port((struct port_of){.arity = of[i].arity});
 		fills_ring(of[i].ring);
 		stop_port();
 	}
@@ -163,7 +163,7 @@ TEST(no_buffers)
 	struct rte_mbuf *packets[BURST];
 	uint8_t frame[LONGEST];
 
-	start_port();
+	start_port((struct port_of){0});
 	struct drb_port_queue *q = port->queue[0];
 	uint32_t all = set.pool->size;
 	struct rte_mbuf **taken = calloc(all, sizeof(*taken));
@@ -190,7 +190,7 @@ TEST(frames_go_out)
 	uint8_t frame[LONGEST], got[LONGEST + 1];
 	struct rte_mbuf *none;
 
-	start_port();
+	start_port((struct port_of){0});
 	struct drb_port_queue *q = port->queue[0];
 	for (uint32_t n = 0; n < 200; n++) {
 		uint32_t length = frame_of(n, frame);
@@ -210,7 +210,7 @@ TEST(workers_share)
 	uint32_t owner[FLOWS], seen[FLOWS] = {0}, of_worker[2] = {0};
 	struct rte_mbuf *m;
 
-	start_port(.workers = 2);
+	start_port((struct port_of){.workers = 2});
 	for (uint32_t n = 0; n < FLOWS * EACH; n++) {
 		// UDP over IPv4, from a port of its own.
 		uint8_t frame[60] = {2, [12] = 8, [14] = 0x45, [17] = 46, [23] = 17, [39] = 26};
@@ -264,7 +264,7 @@ TEST(what_the_kernel_says)
 	uint8_t mac[6];
 
 	assert_int_equal(system("ip link set inner address 02:00:00:00:ab:cd"), 0);
-	start_port();
+	start_port((struct port_of){0});
 	assert_true(port->kind->mac(port, mac));
 	assert_memory_equal(mac, wanted, sizeof(mac));
 	assert_true(becomes(true));
@@ -299,7 +299,7 @@ static bool promiscuity_is(int users)
 TEST(promiscuous_meanwhile)
 {
 	assert_true(promiscuity_is(0));
-	start_port(.workers = 2);
+	start_port((struct port_of){.workers = 2});
 	assert_true(promiscuity_is(2));
 	stop_port();
 	assert_true(promiscuity_is(0));
@@ -309,7 +309,7 @@ TEST(failed_start)
 {
 	int before = descriptors();
 
-	start_port(.workers = 2);
+	start_port((struct port_of){.workers = 2});
 	stop_port();
 	assert_int_equal(descriptors(), before);
 	snprintf(setup.ports[0].interface, sizeof(setup.ports[0].interface), "nowhere");
@@ -364,7 +364,7 @@ TEST(gone)
 	struct rte_mbuf *m;
 	struct drb_send_result result;
 
-	start_port();
+	start_port((struct port_of){0});
 	struct drb_port_queue *q = port->queue[0];
 	assert_int_equal(system("ip link del inner"), 0);
 	assert_true(becomes(false));

@@ -138,7 +138,7 @@ static void passes_frames(void)
 
 static void lose_and_take_again(const char *name, uint32_t workers)
 {
-	start_port(.workers = workers, .name = name);
+	start_port((struct port_of){.workers = workers, .name = name});
 	const int before = descriptors(), mapped = mappings();
 	passes_frames();
 	for (uint32_t round = 0; round < 5; round++) {
@@ -188,7 +188,7 @@ TEST(hellos_of_two_workers)
 TEST(stuck_worker)
 {
 	for (uint32_t workers = 1; workers <= 2; workers++) {
-		start_port(.workers = workers);
+		start_port((struct port_of){.workers = workers});
 		const int before = descriptors(), mapped = mappings();
 		assert_int_equal(system("ip link del inner"), 0);
 		make_again();
@@ -207,7 +207,7 @@ TEST(stuck_worker)
 // An interface that goes to another namespace and comes back may have the index it had.
 TEST(moved_away_and_back)
 {
-	start_port();
+	start_port((struct port_of){0});
 	passes_frames();
 	if (system("ip netns add rebind-away 2>/dev/null") != 0) {
 		stop_port();

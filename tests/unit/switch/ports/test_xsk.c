@@ -315,8 +315,11 @@ TEST(workers_share_queues)
 	assert_int_equal(system("ip link set tap addrgenmode none && ip link set tap mtu 9000 up"),
 			 0);
 	for (uint32_t mtu = 1500; mtu <= MTU; mtu += MTU - 1500) {
-		start_port(.workers = 2, .mtu = mtu, .buffers = 6000, .driver = "af_xdp",
-			   .interface = "tap");
+		start_port((struct port_of){.workers = 2,
+					    .mtu = mtu,
+					    .buffers = 6000,
+					    .driver = "af_xdp",
+					    .interface = "tap"});
 		const uint32_t buffers = free_buffers();
 		assert_int_equal(port->rx_queues, 2);
 		assert_int_equal(port->kind->mtu(port), MTU);
