@@ -110,8 +110,11 @@ void drb_workers_run(struct drb_workers *all)
 	for (uint32_t n = 1; n < all->count; n++)
 		rte_eal_remote_launch(run, &all->worker[n], n);
 	drb_worker_run(&all->worker[0]);
-	for (uint32_t n = 1; n < all->count; n++)
+	for (uint32_t n = 1; n < all->count; n++) {
 		rte_eal_wait_lcore(n);
+		// All that it did is seen: DPDK keeps the order of its wait to itself.
+		(void)atomic_load(&all->worker[n].running);
+	}
 }
 
 void drb_workers_stop(struct drb_workers *all)

@@ -93,7 +93,7 @@ class Line:
             rf'^ +(?:-\w(?: \w+)?, )?{re.escape(option)}(?:, --[\w-]+)?(?:=| (?! ))(\S+)', self.help(), re.M)
         if not found:
             return None
-        return found[1].strip('{}').split(',') if found[1].startswith('{') else []
+        return re.split('[,|]', found[1].strip('{}')) if re.match(r'\{|[a-z-]+\|', found[1]) else []
 
     def ports(self):
         switch = self.begun.partition('.')[0]
