@@ -100,8 +100,10 @@ void drb_egress_change(struct drb_egress *q, uint32_t limit, const struct drb_li
 	// What is queued counts from now on, or until now.
 	if (q->paced && !was_paced)
 		q->queue_ns -= length * now_ns;
-	if (!q->paced && was_paced)
+	if (!q->paced && was_paced) {
 		q->queue_ns += length * now_ns;
+		q->behind_ns = 0;
+	}
 	if (!q->paced || length == 0)
 		return;
 	struct drb_instant sooner = {.ns = drb_egress_slot(q, now_ns)};
@@ -221,6 +223,9 @@ void drb_egress_depart(struct drb_egress *q, uint32_t count, uint64_t now_ns)
 	q->late.slots += late.slots;
 	if (__builtin_expect(q->behind_ns > 0, 0))
 		lag(q, q->head + count);
+	// What comes later finds the link free.
+	if (count == drb_egress_length(q))
+		q->behind_ns = 0;
 	// Of what is behind them; if that is nothing, of the last of them.
 	q->departure = departure_of(q, count < drb_egress_length(q) ? count : count - 1);
 }

@@ -121,6 +121,8 @@ static void model_pop(struct model *m, uint64_t now)
 	}
 	if (m->rate && m->length > 0)
 		m->departure += model_serialise(m, m->size[0]);
+	if (m->length == 0)
+		m->behind = 0; // what comes later finds the link free
 }
 
 static bool push(struct drb_egress *q, void *packet, uint32_t size, uint64_t now)

@@ -48,4 +48,48 @@ TEST(lateness_is_what_pauses_cost)
 	}
 }
 
+// Served in time: each leaves at its departure.
+static void serve_in_time(struct drb_egress *q, uint32_t packets)
+{
+	while (packets-- > 0) {
+		const uint64_t now = q->departure.ns;
+		assert_int_equal(drb_egress_due(q, now, 1), 1);
+		drb_egress_pop(q, 1, 60, now);
+	}
+}
+
+static void push(struct drb_egress *q, uint32_t packets, uint64_t now)
+{
+	while (packets-- > 0)
+		assert_true(drb_egress_push(q, q, 60, now));
+}
+
+// What a pause cost ends with the packets that waited then, also if they leave all at once or without a rate.
+TEST(the_next_busy_period_is_not_late)
+{
+	const struct drb_link_model link = {{1000, true}, 0, 0, 2000000}, unpaced = {0};
+	const uint64_t pause = 1000000000, hour = 3600 * pause;
+	struct drb_egress_ring none = {0};
+	struct drb_egress q;
+
+	for (int changes = 0; changes < 2; changes++) {
+		assert_int_equal(drb_egress_init(&q, 1024, &link), 0);
+		push(&q, 3, 0);
+		assert_int_equal(drb_egress_due(&q, pause, 32), 3);
+		if (changes) {
+			drb_egress_change(&q, 1024, &unpaced, pause, &none);
+			drb_egress_pop(&q, 3, 180, pause);
+			drb_egress_change(&q, 1024, &link, pause, &none);
+		} else {
+			drb_egress_pop(&q, 3, 180, pause);
+		}
+		const uint64_t before = q.late.ns;
+		assert_true(before > 0);
+		push(&q, 1000, hour);
+		serve_in_time(&q, 1000);
+		assert_int_equal(q.late.ns, before);
+		drb_egress_free(&q);
+	}
+}
+
 TEST_MAIN(NULL, NULL)
