@@ -25,5 +25,6 @@ struct drb_port_order {
 // not. 0 or -EINVAL. Call while no worker runs.
 int drb_drain_set(struct drb_liveness *l, struct drb_port_order order, char *text, size_t size);
 
-// Takes ports down, which nothing objects to: as if cables were cut halfway, so both ends find out by silence.
+// Takes ports down, which nothing objects to: as if cables were cut halfway, so both ends find out by silence. A port without
+// hellos is out of use here at once.
 int drb_down_set(struct drb_liveness *l, struct drb_port_order order, char *text, size_t size);

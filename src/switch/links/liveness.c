@@ -105,8 +105,8 @@ static struct drb_port_knowledge knowledge(const struct drb_liveness *l, uint64_
 		if (!((l->active | l->awaited) & bit))
 			continue;
 		*(i < l->down_ports ? &k.downs : &k.ups) |= bit;
-		if (!(l->active & bit))
-			k.dead |= bit; // has not met its peer yet
+		if (!(l->active & bit) || (!watched && (l->off & bit)))
+			k.dead |= bit; // not met its peer yet, or down where no silence tells
 		else if (watched ? drb_link_is_spare(link) : link->drained)
 			k.drained |= bit;
 		else if (watched && !drb_link_is_usable(link))

@@ -18,7 +18,7 @@ struct drb_port_link drb_liveness_view_port(const struct drb_liveness *l, uint32
 		.watched = dead || (l->port[i].watched && !l->port[i].starts),
 		.state = dead ? DRB_LINK_DOWN : p->state,
 		.off = off,
-		.needed = l->needed >> i & 1,
+		.needed = !off && (l->needed >> i & 1),
 		.since_ns = p->since_ns,
 		.hellos_in = l->port[i].hellos_in,
 		.hellos_out = l->port[i].hellos_out,

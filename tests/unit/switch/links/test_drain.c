@@ -3,6 +3,7 @@
 #include "fixtures/unit.h"
 
 #include "switch/datapath/forward.h"
+#include "switch/datapath/transmit.h"
 #include "fixtures/hello_switch.h"
 #include "switch/control/drain.h"
 #include "core/links/port_selection.h"
@@ -120,17 +121,24 @@ TEST(by_neighbour)
 	end();
 }
 
-// A packet that came before the neighbours knew goes where it must.
-static void passes(uint32_t in, uint32_t to, uint32_t out)
+static void is_queued(uint32_t in, uint32_t to, uint32_t out)
 {
 	uint8_t frame[60];
 	struct rte_mbuf *m;
-	uint32_t one = 1;
 
 	make_frame(frame, sizeof(frame), in < 2 ? 8 + in : 0, to);
 	m = mbuf_of(frame, sizeof(frame));
 	drb_forward_burst(w, in, &m, 1);
 	assert_int_equal(drb_egress_length(&w->egress[out]), 1);
+}
+
+// A packet that came before the neighbours knew goes where it must.
+static void passes(uint32_t in, uint32_t to, uint32_t out)
+{
+	struct rte_mbuf *m;
+	uint32_t one = 1;
+
+	is_queued(in, to, out);
 	m = *(struct rte_mbuf **)drb_egress_front(&w->egress[out], &one);
 	drb_egress_pop(&w->egress[out], 1, m->pkt_len, w->now_ns);
 	w->occupancy[out]--;
@@ -182,6 +190,9 @@ TEST(needed)
 		assert_int_equal(said(i), DRB_HELLO_DRAINED | DRB_HELLO_NEEDS_UPSTREAM);
 		assert_string_equal(state_text(i), "drained, still needed");
 	}
+	assert_int_equal(drb_down(&all, &setup, "u0", reply, sizeof(reply)), 0);
+	assert_string_equal(state_text(2), "down"); // before silence tells, too
+	assert_int_equal(drb_up(&all, &setup, "u0", reply, sizeof(reply)), 0);
 	hear_from(1, 0);
 	turn(1003);
 	assert_int_equal(w->dead, 0);
@@ -239,6 +250,7 @@ TEST(what_is_refused)
 TEST(down)
 {
 	struct drb_hello h;
+	uint64_t next_ns;
 
 	begin_heard(2, 5, "");
 	assert_int_equal(drb_down(&all, &setup, "u1", reply, sizeof(reply)), 0);
@@ -246,6 +258,10 @@ TEST(down)
 	turn(1001);
 	assert_string_equal(state_text(3), "down");
 	assert_int_equal(w->dead, 0);
+	is_queued(0, 2, 3);
+	drb_transmit(w, &next_ns);
+	assert_int_equal(w->port[3].lost, 1);
+	assert_int_equal(w->drop[DRB_DROP_port_down], 1);
 	empty(3, &h);
 	for (uint32_t ms = 1100; ms <= 1400; ms += 100) {
 		for (uint32_t i = 0; i < PORTS; i++)
@@ -270,6 +286,27 @@ TEST(down)
 	turn(1601);
 	assert_string_equal(state_text(3), "up");
 	assert_int_equal(w->dead, 0);
+	end();
+}
+
+// Without hellos nobody finds out by silence: the port is out of use at once, whatever was asked for before.
+TEST(down_without_hellos)
+{
+	begin_heard(2, 5, "");
+	drained("u1", "drb-s2-5: drained now: u1");
+	for (uint32_t i = 2; i < PORTS; i++)
+		setup.ports[i].hello_ns = 0;
+	drb_hellos_set(w, &setup);
+	assert_int_equal(drb_down(&all, &setup, "u0", reply, sizeof(reply)), 0);
+	turn(1001);
+	assert_int_equal(w->dead, 4); // u1 is the last way up
+	assert_int_equal(drb_down(&all, &setup, "u1", reply, sizeof(reply)), 0);
+	turn(1002);
+	assert_int_equal(w->dead, 12);
+	assert_string_equal(state_text(3), "down");
+	assert_int_equal(drb_up(&all, &setup, NULL, reply, sizeof(reply)), 0);
+	turn(1003);
+	assert_int_equal(w->dead, 8);
 	end();
 }
 
