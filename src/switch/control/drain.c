@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "common/cli/log.h"
 #include "switch/links/drain_rules.h"
 
 // What an operator asks for, and the reply.
@@ -32,10 +33,12 @@ static int carry_out(struct drb_workers *all, const char *instance, const struct
 	}
 	rc = r->set(l, order, result, sizeof(result));
 	drb_workers_unpark(all);
-	if (rc == 0)
+	if (rc == 0) {
 		snprintf(r->text, r->size, "%s: %s", instance, result);
-	else
+		drb_info("%s: %s", instance, result);
+	} else {
 		snprintf(r->text, r->size, "%s", result);
+	}
 	return rc;
 }
 

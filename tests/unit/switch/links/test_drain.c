@@ -255,6 +255,7 @@ TEST(down)
 	begin_heard(2, 5, "");
 	assert_int_equal(drb_down(&all, &setup, "u1", reply, sizeof(reply)), 0);
 	assert_string_equal(reply, "drb-s2-5: down by order now: u1");
+	says(reply);
 	turn(1001);
 	assert_string_equal(state_text(3), "down");
 	assert_int_equal(w->dead, 0);
