@@ -61,7 +61,9 @@ class Link:
         for node, port, namespace in ends:
             try:
                 with Telemetry(namespace, ORDER_SECONDS) as t:
-                    said = t.ask(f'/drb/{state},{port}') or ''
+                    said = t.ask(f'/drb/{state},{port}')
+                if said is None:
+                    continue  # it is about to run, and has no order yet
                 if said.startswith('ok: '):
                     done += 1
                 else:
