@@ -69,6 +69,7 @@ refused "fabric: no verb" 'VERB' fabric
 refused "fabric: an unknown verb" 'draw' fabric draw
 refused "fabric: an unknown option" "unknown argument '--csw' .see topo/fabric status --help" fabric status --csw
 refused "scenario: an interval without unit" "'5': must be a time such as 100ms or 5s" fabric scenario x --interval 5
+refused "scenario: two things from one input" "not both" fabric scenario - --replay -
 ip netns add drb-h1
 refused "up: a namespace of somebody else" 'namespace .* exists and is not of this fabric: take another --fabric, or remove it' \
   fabric up -l 2 -d 2

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from drbfabric import Failure, usage
 from drbfabric.common.children import Child
 from drbfabric.common.cli import NS, need_root
+from drbfabric.common.limits import at_once
 from drbfabric.common.output import print_rows
 from drbfabric.common.places import program
 from drbfabric.fabric import fabrics
@@ -44,7 +45,7 @@ def read(path):
     """Events of a file, in the order of times."""
     events = []
     try:
-        with open(0 if path == '-' else path, encoding='utf-8-sig') as f:
+        with open(0 if path == '-' else path, encoding='utf-8-sig', closefd=path != '-') as f:
             lines = f.read().splitlines()
     except OSError as e:
         raise usage(f'{path}: {os.strerror(e.errno)}') from e
@@ -81,7 +82,7 @@ class Watch:
         self.layer = {s['name']: s['layer'] for s in plan['switches']}
         self.instance = {s['name']: s['namespace'] for s in plan['switches']}
         self.last = {}
-        self.pool = futures.ThreadPoolExecutor(max_workers=ASKED_AT_ONCE)
+        self.pool = futures.ThreadPoolExecutor(max_workers=at_once(ASKED_AT_ONCE))
 
     def _read(self, name):
         """Sums of a switch; None of one that does not answer in time."""
@@ -170,6 +171,8 @@ def begin(child):
 
 def run(args):
     need_root()
+    if args.file == '-' and '-' in (args.replay or []):
+        raise usage('-: standard input is the scenario or the traffic, not both')
     events = read(args.file)
     fabric = fabrics.Fabric(args.name)
     fabric.need_plan()
