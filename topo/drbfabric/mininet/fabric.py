@@ -104,7 +104,7 @@ class MininetFabric:
         for host in self.plan['hosts']:
             node = self.nodes[host['name']]
             for what, has, wanted in (('address', node.IP(), host['ipv4']), ('MAC', node.MAC(), host['mac'])):
-                if has and has != wanted:
+                if has and has.lower() != wanted:
                     say(f"{host['name']} has the {what} {has}, and its switch drops what does not come from {wanted}: "
                         'leave addresses to FatTreeTopo')
 
