@@ -12,9 +12,9 @@ uint64_t drb_files_allow(uint64_t wanted)
 
 	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur >= wanted)
 		return wanted;
+	const rlim_t before = files.rlim_cur;
 	files.rlim_cur = files.rlim_max < wanted ? files.rlim_max : wanted;
-	setrlimit(RLIMIT_NOFILE, &files);
-	return files.rlim_cur;
+	return setrlimit(RLIMIT_NOFILE, &files) < 0 ? before : files.rlim_cur;
 }
 
 int drb_files_need(uint64_t wanted, const char *what, bool say)
