@@ -14,8 +14,7 @@ static struct {
 	uint64_t since; // the beginning
 } losses[DRB_PORTS_MAX];
 
-// Takes "  eth0: BYTES PACKETS ERRORS DROPPED ..." of an interface of a port. One that was made again begins with 0.
-static void take_line(const struct drb_setup *setup, const char *line)
+void drb_interface_losses_take(const struct drb_setup *setup, const char *line)
 {
 	char name[64];
 	uint64_t dropped;
@@ -32,14 +31,15 @@ static void take_line(const struct drb_setup *setup, const char *line)
 	}
 }
 
+// Above layer 1 there are no hosts.
 static void look(const struct drb_setup *setup)
 {
-	FILE *table = fopen(TABLE, "re");
+	FILE *table = setup->layer == 1 ? fopen(TABLE, "re") : NULL;
 	char *line = NULL;
 	size_t room = 0;
 
 	while (table && getline(&line, &room, table) >= 0)
-		take_line(setup, line);
+		drb_interface_losses_take(setup, line);
 	free(line);
 	if (table)
 		fclose(table);
