@@ -50,7 +50,9 @@ for verb in "packet --load 0.4 --slots 100 --stats 50" "flow --runs 2" "job --da
   "$sim" $verb --csv --uplinks 1 | awk -F, -v was="$(head -n 1 "$dir/all")" '
     NR == 1 && $0 != was ",uplinks" || NR > 1 && $NF != 1 { exit 1 }' || { echo "not ok: $verb --uplinks 1" && failed=1; }
 done
-t_at() { "$sim" packet --load "$1" --slots 20 --stats 10 --csv --uplinks "$2" | awk -F, 'NR == 2 { print $6 }'; }
+# value KEY: of the first row
+value() { awk -F, -v key="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at[key] }'; }
+t_at() { "$sim" packet --load "$1" --slots 20 --stats 10 --csv --uplinks "$2" | value threshold; }
 if [ "$(t_at 0.4 1)" != "$(t_at 0.8 2)" ]; then
   echo "not ok: T at load 0.4 of 1 uplink for 2 hosts: $(t_at 0.4 1)"
   failed=1
@@ -60,7 +62,6 @@ fi
 runs_are_their_mean() { # runs_are_their_mean MEAN HALF VERB WORDS...: columns
   local mean=$1 half=$2
   shift 2
-  value() { awk -F, -v key="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at[key] }'; }
   "$sim" "$@" --seed 4 --runs 3 --csv >"$dir/three"
   for seed in 4 5 6; do
     "$sim" "$@" --seed $seed --runs 1 --csv | value "$mean"
@@ -78,6 +79,22 @@ runs_are_their_mean time_mean time_half transfer --scheme drb --load 0.5 --slots
 runs_are_their_mean makespan_mean makespan_half job --scheme drb --job all-to-all --data 64
 runs_are_their_mean latency latency_half packet --load 0.9 --slots 300 --stats 200
 runs_are_their_mean tail tail_half packet --load 0.9 --slots 300 --stats 200 --detail
+
+# A terminal of 80 columns has room for the results: what does not fit are settings.
+shows() { # shows TITLES VERB WORDS...
+  local titles=$1
+  shift
+  script -qec "stty cols 80; '$sim' $* 2>/dev/null" /dev/null >"$dir/shown"
+  head -n 1 "$dir/shown" | grep -qE "^scheme .*$titles" || { echo "not ok: $* shows $(cat "$dir/shown")" && failed=1; }
+}
+if command -v script >/dev/null; then
+  shows 'slowdown +[+]- .*99 % .*slots +unfinished' transfer --slots 500 --warmup 10
+  shows 'makespan +[+]- +slowdown +[+]- +broken +dropped' job --data 16
+  shows 'latency +tail .*throughput +growing' packet --scheme all --load 0.9 --slots 300 --stats 200
+  shows 'start .*slowdown' replay "$dir/list"
+else
+  echo "skipped: tables of 80 columns: script is not installed"
+fi
 
 # As version 0.1.0 called it.
 "$sim" packet --load 0.9 --slots 100 --stats 50 >"$dir/load"

@@ -7,11 +7,8 @@
 
 static const struct drb_column flow_columns[] = {
 	{"scheme", NULL, DRB_TEXT, 0},
-	{"layers", "l", DRB_COUNT, 0},
-	{"arity", "d", DRB_COUNT, 0},
 	{"flows", "c", DRB_COUNT, 0},
 	{"threshold", "T", DRB_REAL, 2},
-	{"runs", NULL, DRB_COUNT, 0},
 	{"max_load", "max load", DRB_REAL, 2},
 	{"max_load_sd", "sd", DRB_REAL, 2},
 	{"max_load_half", "+-", DRB_REAL, 2},
@@ -20,12 +17,13 @@ static const struct drb_column flow_columns[] = {
 	{"redirected", NULL, DRB_REAL, 4},
 	{"estimate", NULL, DRB_REAL, 2},
 	{"relative_error", "error", DRB_REAL, 4},
+	{"runs", NULL, DRB_COUNT, 0},
+	SIM_COLUMNS_TREE,
 	SIM_COLUMN_UPLINKS,
 };
 
-void sim_put_scheme(struct drb_table *table, enum drb_scheme scheme, const struct drb_tree *t)
+void sim_put_tree(struct drb_table *table, const struct drb_tree *t)
 {
-	drb_table_text(table, drb_scheme_name(scheme));
 	drb_table_count(table, t->layers);
 	drb_table_count(table, t->arity);
 }
@@ -55,10 +53,9 @@ void sim_flow_row(struct drb_table *table, const struct drb_flow_setup *setup,
 		setup->scheme == DRB_SCHEME_DRB && setup->tree.uplinks == setup->tree.arity;
 	double estimate = drb_estimate_flow(setup->flows, setup->tree.hosts, setup->threshold);
 
-	sim_put_scheme(table, setup->scheme, &setup->tree);
+	drb_table_text(table, drb_scheme_name(setup->scheme));
 	drb_table_count(table, setup->flows);
 	drb_table_real(table, setup->scheme == DRB_SCHEME_DRB ? setup->threshold : NAN);
-	drb_table_count(table, runs);
 	drb_table_real(table, s->max_load);
 	drb_table_real(table, s->max_load_sd);
 	const struct sim_sample runs_of = sim_sample_of(runs, s->max_load, s->max_load_sd);
@@ -68,6 +65,8 @@ void sim_flow_row(struct drb_table *table, const struct drb_flow_setup *setup,
 	drb_table_real(table, s->redirected);
 	drb_table_real(table, estimated ? estimate : NAN);
 	drb_table_real(table, estimated ? fabs(s->max_load - estimate) / estimate : NAN);
+	drb_table_count(table, runs);
+	sim_put_tree(table, &setup->tree);
 	sim_put_uplinks(table, &setup->tree);
 }
 
@@ -98,9 +97,7 @@ static void add_links(struct sim_packet_layout *l, const char *figure, uint32_t 
 void sim_packet_lay_out(struct sim_packet_layout *l, uint32_t layers, bool detail)
 {
 	static const struct drb_column fixed[SIM_PACKET_FIXED] = {
-		{"scheme", NULL, DRB_TEXT, 0},     {"layers", "l", DRB_COUNT, 0},
-		{"arity", "d", DRB_COUNT, 0},      {"traffic", NULL, DRB_TEXT, 0},
-		{"rho", "load", DRB_REAL, 3},      {"threshold", "T", DRB_REAL, 2},
+		{"scheme", NULL, DRB_TEXT, 0},     {"rho", "load", DRB_REAL, 3},
 		{"latency", NULL, DRB_REAL, 2},    {"tail", NULL, DRB_REAL, 1},
 		{"redirected", NULL, DRB_REAL, 4}, {"throughput", NULL, DRB_REAL, 4},
 		{"growing", NULL, DRB_TEXT, 0},    {"growing_links", "links", DRB_COUNT, 0},
@@ -115,16 +112,23 @@ void sim_packet_lay_out(struct sim_packet_layout *l, uint32_t layers, bool detai
 		{"reorder_extent", "extent", DRB_COUNT, 0},
 		{"reorder_buffer", "buffer", DRB_COUNT, 0},
 	};
+	static const struct drb_column settings[SIM_PACKET_SETTINGS] = {
+		{"traffic", NULL, DRB_TEXT, 0},
+		{"threshold", "T", DRB_REAL, 2},
+		SIM_COLUMNS_TREE,
+	};
 
 	memcpy(l->column, fixed, sizeof(fixed));
 	l->count = SIM_PACKET_FIXED;
 	l->keys = 0;
 	add_links(l, "queue", layers);
-	if (!detail)
-		return;
-	memcpy(l->column + l->count, more, sizeof(more));
-	l->count += SIM_PACKET_DETAIL;
-	add_links(l, "use", layers);
+	if (detail) {
+		memcpy(l->column + l->count, more, sizeof(more));
+		l->count += SIM_PACKET_DETAIL;
+		add_links(l, "use", layers);
+	}
+	memcpy(l->column + l->count, settings, sizeof(settings));
+	l->count += SIM_PACKET_SETTINGS;
 }
 
 static void put_use(struct drb_table *table, struct drb_link_use use)
@@ -154,10 +158,8 @@ void sim_packet_row(struct drb_table *table, const struct drb_packet_setup *setu
 	char traffic[DRB_TRAFFIC_NAME_MAX];
 
 	drb_traffic_format(setup->traffic, traffic);
-	sim_put_scheme(table, setup->scheme, &setup->tree);
-	drb_table_text(table, traffic);
+	drb_table_text(table, drb_scheme_name(setup->scheme));
 	drb_table_real(table, setup->rho);
-	sim_put_threshold(table, setup->scheme, setup->threshold);
 	drb_table_real(table, r->latency);
 	drb_table_real(table, r->tail);
 	drb_table_real(table, r->redirected);
@@ -174,4 +176,7 @@ void sim_packet_row(struct drb_table *table, const struct drb_packet_setup *setu
 	}
 	if (setup->detail)
 		put_detail(table, &r->detail, setup->tree.layers);
+	drb_table_text(table, traffic);
+	sim_put_threshold(table, setup->scheme, setup->threshold);
+	sim_put_tree(table, &setup->tree);
 }

@@ -17,11 +17,17 @@ static inline uint32_t sim_columns(const struct drb_tree *t, size_t all)
 {
 	return (uint32_t)all - (t->uplinks == t->arity);
 }
+// Before it tables have the tree: settings stand behind results, which a narrow terminal is to show.
+#define SIM_COLUMNS_TREE                                                                           \
+	{"layers", "l", DRB_COUNT, 0},                                                             \
+	{                                                                                          \
+		"arity", "d", DRB_COUNT, 0                                                         \
+	}
 #define SIM_TABLE(common, tree, columns)                                                           \
 	drb_table_new(stdout, (common).format, columns,                                            \
 		      sim_columns(tree, sizeof(columns) / sizeof((columns)[0])))
-// The first cells of such tables: scheme, layers, arity. And that of the threshold, nothing without one.
-void sim_put_scheme(struct drb_table *table, enum drb_scheme scheme, const struct drb_tree *t);
+// Cells of such tables: that of the threshold is nothing without one.
+void sim_put_tree(struct drb_table *table, const struct drb_tree *t);
 void sim_put_threshold(struct drb_table *table, enum drb_scheme scheme, double threshold);
 void sim_put_uplinks(struct drb_table *table, const struct drb_tree *t);
 
@@ -30,14 +36,16 @@ void sim_flow_row(struct drb_table *table, const struct drb_flow_setup *setup,
 		  const struct drb_flow_summary *summary, uint32_t runs);
 
 // Columns of the packet model: a fixed part, then two per kind of queue; with the detail another fixed
-// part and two per kind of link.
-#define SIM_PACKET_FIXED 12
+// part and two per kind of link; settings.
+#define SIM_PACKET_FIXED 8
+#define SIM_PACKET_SETTINGS 4
 #define SIM_PACKET_DETAIL 7
+#define SIM_PACKET_ADDED 5 // at most, by those who print it
 #define SIM_PACKET_LAYER 8 // keys that are made for a layer
 
 struct sim_packet_layout {
-	struct drb_column
-		column[SIM_PACKET_FIXED + SIM_PACKET_DETAIL + SIM_PACKET_LAYER * DRB_LAYERS_MAX];
+	struct drb_column column[SIM_PACKET_FIXED + SIM_PACKET_DETAIL + SIM_PACKET_SETTINGS +
+				 SIM_PACKET_ADDED + SIM_PACKET_LAYER * DRB_LAYERS_MAX];
 	char key[SIM_PACKET_LAYER * DRB_LAYERS_MAX][24];
 	uint32_t count, keys;
 };

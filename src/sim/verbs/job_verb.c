@@ -121,25 +121,24 @@ static uint32_t check(struct job_verb *v)
 
 static const struct drb_column columns[] = {
 	{"scheme", NULL, DRB_TEXT, 0},
-	{"layers", "l", DRB_COUNT, 0},
-	{"arity", "d", DRB_COUNT, 0},
 	{"job", NULL, DRB_TEXT, 0},
-	{"place", NULL, DRB_TEXT, 0},
-	{"data", NULL, DRB_COUNT, 0},
-	{"unit", NULL, DRB_TEXT, 0},
-	{"source", NULL, DRB_TEXT, 0},
-	{"threshold", "T", DRB_REAL, 2},
-	{"runs", NULL, DRB_COUNT, 0},
 	{"makespan_mean", "makespan", DRB_REAL, 1},
 	{"makespan_half", "+-", DRB_REAL, 1},
-	{"makespan_min", "min", DRB_REAL, 0},
-	{"makespan_max", "max", DRB_REAL, 0},
-	{"alone_mean", "alone", DRB_REAL, 1},
 	{"slowdown_mean", "slowdown", DRB_REAL, 3},
 	{"slowdown_half", "+-", DRB_REAL, 3},
 	{"broken", NULL, DRB_COUNT, 0},
 	{"dropped", NULL, DRB_REAL, 5},
 	{"resent", NULL, DRB_REAL, 5},
+	{"makespan_min", "min", DRB_REAL, 0},
+	{"makespan_max", "max", DRB_REAL, 0},
+	{"alone_mean", "alone", DRB_REAL, 1},
+	{"threshold", "T", DRB_REAL, 2},
+	{"place", NULL, DRB_TEXT, 0},
+	{"data", NULL, DRB_COUNT, 0},
+	{"unit", NULL, DRB_TEXT, 0},
+	{"source", NULL, DRB_TEXT, 0},
+	{"runs", NULL, DRB_COUNT, 0},
+	SIM_COLUMNS_TREE,
 	SIM_COLUMN_UPLINKS,
 };
 
@@ -177,22 +176,23 @@ static void put_row(struct drb_table *t, const struct job_verb *v, uint64_t poin
 	char name[DRB_JOB_NAME_MAX];
 
 	drb_job_format(&setup.job, name);
-	sim_put_scheme(t, setup.transfers.scheme, &v->base.fabric.tree);
+	drb_table_text(t, drb_scheme_name(setup.transfers.scheme));
 	drb_table_text(t, name);
-	drb_table_text(t, v->by_label ? "label" : "random");
-	drb_table_count(t, v->data);
-	sim_put_source(t, &v->base);
-	sim_put_threshold(t, setup.transfers.scheme, setup.transfers.threshold);
-	drb_table_count(t, v->runs);
 	sim_put_mean(t, &s.makespan);
 	drb_table_real(t, sim_sample_half_width(&s.makespan));
-	drb_table_real(t, s.least);
-	drb_table_real(t, s.most);
-	sim_put_mean(t, &s.alone);
 	sim_put_mean(t, &s.slowdown);
 	drb_table_real(t, sim_sample_half_width(&s.slowdown));
 	drb_table_count(t, v->runs - s.makespan.count);
 	sim_put_losses(t, s.packets, s.dropped, s.resent);
+	drb_table_real(t, s.least);
+	drb_table_real(t, s.most);
+	sim_put_mean(t, &s.alone);
+	sim_put_threshold(t, setup.transfers.scheme, setup.transfers.threshold);
+	drb_table_text(t, v->by_label ? "label" : "random");
+	drb_table_count(t, v->data);
+	sim_put_source(t, &v->base);
+	drb_table_count(t, v->runs);
+	sim_put_tree(t, &v->base.fabric.tree);
 	sim_put_uplinks(t, &v->base.fabric.tree);
 }
 

@@ -78,14 +78,21 @@ static void read_list(struct replay_verb *v)
 }
 
 static const struct drb_column columns[] = {
-	{"scheme", NULL, DRB_TEXT, 0},    {"layers", "l", DRB_COUNT, 0},
-	{"arity", "d", DRB_COUNT, 0},     {"unit", NULL, DRB_TEXT, 0},
-	{"source", NULL, DRB_TEXT, 0},    {"threshold", "T", DRB_REAL, 2},
-	{"transfer", NULL, DRB_COUNT, 0}, {"from", NULL, DRB_COUNT, 0},
-	{"to", NULL, DRB_COUNT, 0},       {"packets", NULL, DRB_COUNT, 0},
-	{"start", NULL, DRB_COUNT, 0},    {"handshake", NULL, DRB_COUNT, 0},
-	{"time", "slots", DRB_COUNT, 0},  {"alone", NULL, DRB_COUNT, 0},
-	{"slowdown", NULL, DRB_REAL, 3},  SIM_COLUMN_UPLINKS,
+	{"scheme", NULL, DRB_TEXT, 0},
+	{"transfer", NULL, DRB_COUNT, 0},
+	{"from", NULL, DRB_COUNT, 0},
+	{"to", NULL, DRB_COUNT, 0},
+	{"packets", NULL, DRB_COUNT, 0},
+	{"start", NULL, DRB_COUNT, 0},
+	{"handshake", NULL, DRB_COUNT, 0},
+	{"time", "slots", DRB_COUNT, 0},
+	{"alone", NULL, DRB_COUNT, 0},
+	{"slowdown", NULL, DRB_REAL, 3},
+	{"threshold", "T", DRB_REAL, 2},
+	{"unit", NULL, DRB_TEXT, 0},
+	{"source", NULL, DRB_TEXT, 0},
+	SIM_COLUMNS_TREE,
+	SIM_COLUMN_UPLINKS,
 };
 
 static void put_row(struct drb_table *t, const struct replay_verb *v, uint64_t i, uint32_t place)
@@ -97,9 +104,7 @@ static void put_row(struct drb_table *t, const struct replay_verb *v, uint64_t i
 		&v->base.fabric.tree,
 		&(struct drb_transfer){.source = l->source, .dest = l->dest, .size = l->size});
 
-	sim_put_scheme(t, s.transfers.scheme, &v->base.fabric.tree);
-	sim_put_source(t, &v->base);
-	sim_put_threshold(t, s.transfers.scheme, s.transfers.threshold);
+	drb_table_text(t, drb_scheme_name(s.transfers.scheme));
 	drb_table_count(t, place);
 	drb_table_count(t, l->source);
 	drb_table_count(t, l->dest);
@@ -115,6 +120,9 @@ static void put_row(struct drb_table *t, const struct replay_verb *v, uint64_t i
 	drb_table_count(t, alone);
 	drb_table_real(t,
 		       time->finish ? (double)(time->finish - time->start) / (double)alone : NAN);
+	sim_put_threshold(t, s.transfers.scheme, s.transfers.threshold);
+	sim_put_source(t, &v->base);
+	sim_put_tree(t, &v->base.fabric.tree);
 	sim_put_uplinks(t, &v->base.fabric.tree);
 }
 

@@ -102,30 +102,29 @@ static uint32_t check(struct transfer_verb *v)
 
 static const struct drb_column columns[] = {
 	{"scheme", NULL, DRB_TEXT, 0},
-	{"layers", "l", DRB_COUNT, 0},
-	{"arity", "d", DRB_COUNT, 0},
-	{"unit", NULL, DRB_TEXT, 0},
-	{"source", NULL, DRB_TEXT, 0},
-	{"sizes", NULL, DRB_TEXT, 0},
 	{"load", NULL, DRB_REAL, 3},
-	{"threshold", "T", DRB_REAL, 2},
-	{"packets_from", "packets from", DRB_COUNT, 0},
-	{"packets_to", "to", DRB_COUNT, 0},
-	{"runs", NULL, DRB_COUNT, 0},
-	{"transfers", NULL, DRB_COUNT, 0},
-	{"time_mean", "slots", DRB_REAL, 1},
-	{"time_half", "+-", DRB_REAL, 1},
-	{"time_p50", "median", DRB_REAL, 0},
-	{"time_p99", "99 %", DRB_REAL, 0},
+	{"packets_from", "from", DRB_COUNT, 0},
+	{"packets_to", "to packets", DRB_COUNT, 0},
 	{"slowdown_mean", "slowdown", DRB_REAL, 2},
 	{"slowdown_half", "+-", DRB_REAL, 2},
 	{"slowdown_p50", "median", DRB_REAL, 2},
 	{"slowdown_p99", "99 %", DRB_REAL, 2},
-	{"slowdown_p999", "99.9 %", DRB_REAL, 2},
-	{"broken", NULL, DRB_COUNT, 0},
+	{"time_mean", "slots", DRB_REAL, 1},
 	{"unfinished", NULL, DRB_COUNT, 0},
+	{"slowdown_p999", "99.9 %", DRB_REAL, 2},
+	{"time_half", "slots +-", DRB_REAL, 1},
+	{"time_p50", "slots median", DRB_REAL, 0},
+	{"time_p99", "slots 99 %", DRB_REAL, 0},
+	{"broken", NULL, DRB_COUNT, 0},
 	{"dropped", NULL, DRB_REAL, 5},
 	{"resent", NULL, DRB_REAL, 5},
+	{"transfers", NULL, DRB_COUNT, 0},
+	{"threshold", "T", DRB_REAL, 2},
+	{"unit", NULL, DRB_TEXT, 0},
+	{"source", NULL, DRB_TEXT, 0},
+	{"sizes", NULL, DRB_TEXT, 0},
+	{"runs", NULL, DRB_COUNT, 0},
+	SIM_COLUMNS_TREE,
 	SIM_COLUMN_UPLINKS,
 };
 
@@ -177,30 +176,31 @@ static void put_row(struct drb_table *t, const struct transfer_verb *v, uint64_t
 	const struct summary s = summary_of(v, point, class);
 	uint32_t end = drb_size_class_end[class];
 
-	sim_put_scheme(t, setup.transfers.scheme, &v->base.fabric.tree);
-	sim_put_source(t, &v->base);
-	drb_table_text(t, v->sizes_name);
+	drb_table_text(t, drb_scheme_name(setup.transfers.scheme));
 	drb_table_real(t, setup.load);
-	sim_put_threshold(t, setup.transfers.scheme, setup.transfers.threshold);
 	drb_table_count(t, class < 2 ? 1 : drb_size_class_end[class - 1] + 1);
 	if (end == UINT32_MAX)
 		drb_table_nothing(t);
 	else
 		drb_table_count(t, end);
-	drb_table_count(t, v->runs);
-	drb_table_count(t, s.transfers);
-	sim_put_mean(t, &s.time.mean);
-	drb_table_real(t, sim_sample_half_width(&s.time.mean));
-	sim_put_mean(t, &s.time.p50);
-	sim_put_mean(t, &s.time.p99);
 	sim_put_mean(t, &s.slowdown.mean);
 	drb_table_real(t, sim_sample_half_width(&s.slowdown.mean));
 	sim_put_mean(t, &s.slowdown.p50);
 	sim_put_mean(t, &s.slowdown.p99);
-	sim_put_mean(t, &s.slowdown.p999);
-	drb_table_count(t, s.broken);
+	sim_put_mean(t, &s.time.mean);
 	drb_table_count(t, s.unfinished);
+	sim_put_mean(t, &s.slowdown.p999);
+	drb_table_real(t, sim_sample_half_width(&s.time.mean));
+	sim_put_mean(t, &s.time.p50);
+	sim_put_mean(t, &s.time.p99);
+	drb_table_count(t, s.broken);
 	sim_put_losses(t, s.packets, s.dropped, s.resent);
+	drb_table_count(t, s.transfers);
+	sim_put_threshold(t, setup.transfers.scheme, setup.transfers.threshold);
+	sim_put_source(t, &v->base);
+	drb_table_text(t, v->sizes_name);
+	drb_table_count(t, v->runs);
+	sim_put_tree(t, &v->base.fabric.tree);
 	sim_put_uplinks(t, &v->base.fabric.tree);
 }
 
