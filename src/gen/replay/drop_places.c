@@ -2,12 +2,10 @@
 #include "gen/replay/drop_places.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/telemetry/switch_reader.h"
 #include "core/fabric/next_hop.h"
 
 #define NAMED_MAX 3 // places of a flow
@@ -76,8 +74,24 @@ static uint64_t growth(uint64_t before, uint64_t after)
 			       : after; // one that was started again counts from zero
 }
 
-// The only reason that grew, "" if there are several; NULL: none but that for packets that nobody misses.
-static const char *reason_of(const struct drop_count *before, const struct drop_count *after)
+// Which discards of ports a reason counts with.
+static bool counts_with(enum drb_drop reason, bool in)
+{
+	switch (reason) {
+	case DRB_DROP_multicast: // nobody misses them
+		return false;
+	case DRB_DROP_port_down:
+		return true;
+	case DRB_DROP_queue_full:
+	case DRB_DROP_not_sent:
+		return !in;
+	default:
+		return in;
+	}
+}
+
+const char *drop_places_reason(const struct drb_switch_drops *before,
+			       const struct drb_switch_drops *after, bool in)
 {
 	static const char *const name[] = {
 #define X(key, meaning) [DRB_DROP_##key] = #key,
@@ -87,8 +101,8 @@ static const char *reason_of(const struct drop_count *before, const struct drop_
 	const char *why = NULL;
 
 	for (int r = 0; r < DRB_DROP_COUNT; r++) {
-		if (r != DRB_DROP_multicast &&
-		    growth(before->drops.reason[r], after->drops.reason[r]) > 0)
+		if (counts_with((enum drb_drop)r, in) &&
+		    growth(before->reason[r], after->reason[r]) > 0)
 			why = why ? "" : name[r];
 	}
 	return why;
@@ -109,7 +123,8 @@ static void add_place(struct drop_places *d, const struct drop_place *place)
 static void add_switch(struct drop_places *d, const struct drop_count *before,
 		       const struct drop_count *after)
 {
-	const char *why = reason_of(before, after);
+	const char *out_why = drop_places_reason(&before->drops, &after->drops, false);
+	const char *in_why = drop_places_reason(&before->drops, &after->drops, true);
 
 	for (uint32_t p = 0; p < after->ports.count && p < before->ports.count; p++) {
 		const struct drb_port_counters *then = &before->ports.port[p].count;
@@ -118,10 +133,11 @@ static void add_switch(struct drop_places *d, const struct drop_count *before,
 		if (drb_port_parse(after->ports.port[p].name, &place.end.up, &place.end.port) < 0)
 			continue;
 		place.packets = growth(then->out_discards, now->out_discards);
-		place.why = why;
+		place.why = out_why;
 		add_place(d, &place);
 		place.in = true;
 		place.packets = growth(then->in_discards, now->in_discards);
+		place.why = in_why;
 		add_place(d, &place);
 		place.packets = growth(then->in_missed, now->in_missed);
 		place.why = "in_missed";

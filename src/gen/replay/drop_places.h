@@ -3,9 +3,11 @@
 // At which ports of a fabric packets were dropped while something was replayed, by the counters of its
 // switches. They count by port, not by flow: of a flow it is known which of these ports it can have met.
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/telemetry/switch_reader.h"
 #include "core/fabric/tree.h"
 
 #define DROP_PLACES_TEXT 160
@@ -23,6 +25,11 @@ struct drop_places {
 struct drop_places drop_places_begin(const char *fabric);
 void drop_places_end(struct drop_places *d, const char *fabric);
 void drop_places_free(struct drop_places *d);
+
+// Why a switch dropped packets on entry (in) or before they left: the only reason of these that grew, "" if several
+// did, NULL if none did.
+const char *drop_places_reason(const struct drb_switch_drops *before,
+			       const struct drb_switch_drops *after, bool in);
 
 // Where packets between two hosts may have been dropped: "s1-0.u1 queue_full", several with a semicolon
 // between them; "" where no switch on their ways says so.

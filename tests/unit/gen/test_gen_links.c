@@ -3,6 +3,7 @@
 #include "fixtures/unit.h"
 
 #include "common/cli/log.h"
+#include "gen/replay/drop_places.h"
 #include "gen/replay/link_report.h"
 
 #define MS UINT64_C(1000000)
@@ -169,6 +170,23 @@ TEST(without_switches_there_is_nothing)
 	const struct link_report r = link_report_of(&watch, &setup);
 	assert_int_equal(r.late_switches, 0);
 	link_watch_free(&watch);
+}
+
+// Ports count discards of either direction without a reason; in_discards have multicast, which nobody misses.
+TEST(drops_have_reasons_of_their_direction)
+{
+	const struct drb_switch_drops none = {0};
+	struct drb_switch_drops now = {
+		.reason = {[DRB_DROP_multicast] = 9, [DRB_DROP_queue_full] = 5}};
+
+	assert_string_equal(drop_places_reason(&none, &now, false), "queue_full");
+	assert_null(drop_places_reason(&none, &now, true));
+	assert_null(drop_places_reason(&now, &now, false));
+	now.reason[DRB_DROP_no_route] = 1;
+	assert_string_equal(drop_places_reason(&none, &now, true), "no_route");
+	assert_string_equal(drop_places_reason(&none, &now, false), "queue_full");
+	now.reason[DRB_DROP_not_sent] = 1;
+	assert_string_equal(drop_places_reason(&none, &now, false), "");
 }
 
 TEST_MAIN(NULL, NULL)
