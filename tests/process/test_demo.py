@@ -4,6 +4,8 @@
 
 test_demo.py TOPO_DIR BUILD_DIR    TAP on standard output."""
 import argparse
+import contextlib
+import io
 import os
 import re
 import subprocess
@@ -17,7 +19,7 @@ os.environ['DRB_BUILD'] = BUILD
 
 import tap  # noqa: E402
 from drbfabric import Failure  # noqa: E402
-from drbfabric.common import children, cli, schemes  # noqa: E402
+from drbfabric.common import children, cli, output, schemes  # noqa: E402
 from drbfabric.experiment import demo, verdict  # noqa: E402
 
 FRESH = 'Under fresh permutations (new destinations in every slot): '
@@ -64,6 +66,17 @@ def words_of_the_table_are_explained():
     assert 'disturbed:' in demo.legend(fine, Setup)
 
 
+def a_narrow_terminal_has_the_results():
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+    row = {**rows(*USUAL)[4], 'scheme': 'bouncing', 'lost': 12, 'disturbed': 1}
+    os.environ['COLUMNS'] = '80'
+    with contextlib.redirect_stdout(Terminal()) as shown:
+        output.print_rows(demo.COLUMNS, [demo.line_of(row)], 'table')
+    assert shown.getvalue().splitlines()[1].endswith('  grow    12 lost, disturbed'), shown.getvalue()
+
+
 def noise_changes_nothing():
     plain = verdict.verdict(rows(*USUAL))
     for factor in 0.97, 1.03:
@@ -92,7 +105,7 @@ def disturbed_runs_leave_the_word_to_the_simulator():
         row.update(disturbed=1, latency=row['latency'] * 3, growing=False)
     assert verdict.verdict(disturbed) == verdict.verdict(rows(*USUAL))
     line = demo.line_of(disturbed[0])
-    assert 'simulator counts' in line['remarks'] and line['queues'] == 'bounded', line
+    assert line['remarks'] == 'disturbed' and line['queues'] == 'bounded', line
 
 
 def queues_grow_where_it_holds():

@@ -26,16 +26,16 @@ bool report_clean(const struct report *r)
 	       r->tally.misdelivered == 0 && r->tally.receiver_dropped == 0;
 }
 
-// X(key, value): what is counted, in packets.
+// X(key, value, kind): what is counted, in packets.
 #define COUNTS(X)                                                                                  \
-	X(sent, r->sent)                                                                           \
-	X(received, r->tally.received)                                                             \
-	X(lost, report_lost(r))                                                                    \
-	X(duplicated, r->tally.duplicated)                                                         \
-	X(misdelivered, r->tally.misdelivered)                                                     \
-	X(reordered, r->tally.reordered)                                                           \
-	X(not_sent, r->failed)                                                                     \
-	X(receiver_dropped, r->tally.receiver_dropped)
+	X(sent, r->sent, COUNT)                                                                    \
+	X(received, r->tally.received, COUNT)                                                      \
+	X(lost, report_lost(r), COUNT)                                                             \
+	X(receiver_dropped, r->tally.receiver_dropped, LOSS)                                       \
+	X(not_sent, r->failed, LOSS)                                                               \
+	X(misdelivered, r->tally.misdelivered, LOSS)                                               \
+	X(duplicated, r->tally.duplicated, LOSS)                                                   \
+	X(reordered, r->tally.reordered, COUNT)
 
 // X(key prefix, member of struct drb_latency, title). The host's own link takes one slot, which no
 // packet waits for here: a packet is sent when it has crossed that link.
@@ -88,7 +88,7 @@ static double machine_late_us(const struct report *r)
 
 static void print_row(const struct report *r, enum drb_format format)
 {
-#define COLUMN(key, ...) {#key, NULL, DRB_COUNT, 0},
+#define COLUMN(key, value, kind) {#key, NULL, DRB_##kind, 0},
 #define SLOTS(key, ...) {#key "_slots", NULL, DRB_REAL, 2},
 #define MICROS(key, ...) {#key "_us", NULL, DRB_REAL, 1},
 #define ORDER_COLUMN(key, kind, ...) {#key, NULL, DRB_##kind, 4},
@@ -108,7 +108,7 @@ static void print_row(const struct report *r, enum drb_format format)
 	const struct link_report *l = r->links;
 	struct drb_table *t = drb_table_new(stdout, format, columns, COUNT(columns));
 
-#define PUT_COUNT(key, value) drb_table_count(t, value);
+#define PUT_COUNT(key, value, kind) drb_table_count(t, value);
 #define PUT_SLOTS(key, member, ...) drb_table_real(t, in_slots(r, r->latency.member));
 #define PUT_MICROS(key, member, ...) drb_table_real(t, in_us(r, r->latency.member));
 	COUNTS(PUT_COUNT)
@@ -187,9 +187,9 @@ static void print_load(const struct report *r)
 static void print_links(const struct report *r)
 {
 	static const struct drb_column columns[] = {{"late switches", NULL, DRB_COUNT, 0},
-						    {"slowest link ran at %", NULL, DRB_REAL, 1},
+						    {"slowest link %", NULL, DRB_REAL, 1},
 						    {"lost by the machine", NULL, DRB_COUNT, 0},
-						    {"late by it us, mean", NULL, DRB_REAL, 1},
+						    {"late by it us", NULL, DRB_REAL, 1},
 						    {"queues grow", NULL, DRB_TEXT, 0}};
 	struct drb_table *t = drb_table_new(stdout, DRB_FORMAT_TABLE, columns, COUNT(columns));
 

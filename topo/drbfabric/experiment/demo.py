@@ -117,17 +117,18 @@ class Demo:
 
 # What is shown
 
-COLUMNS = [('traffic', 'traffic'), ('scheme', 'scheme'), ('latency', 'latency, live'),
-           ('sim_latency', 'simulated'), ('latency_off_percent', 'off %'), ('tail', 'tail, live'),
-           ('sim_tail', 'simulated'), ('redirected_percent', 'redirected %'),
-           ('sim_redirected_percent', 'simulated'), ('queues', 'queues'), ('remarks', 'remarks')]
+# A terminal leaves out those on the right.
+COLUMNS = [('traffic', 'traffic'), ('scheme', 'scheme'), ('latency', 'latency'),
+           ('sim_latency', 'simulated'), ('latency_off_percent', 'off %'), ('queues', 'queues'),
+           ('remarks', 'remarks'), ('redirected_percent', 'redirected %'),
+           ('sim_redirected_percent', 'simulated'), ('tail', 'tail'), ('sim_tail', 'simulated')]
 
 
 def remarks(row):
     """Deviations are said only where nothing grows: there is no mean to deviate from then."""
-    found = [f"{row['lost']} packets lost"] if row['lost'] else []
+    found = [f"{row['lost']} lost"] if row['lost'] else []
     if row['disturbed']:
-        found.append('* disturbed: the simulator counts')
+        found.append('disturbed')
     return ', '.join(found)
 
 
