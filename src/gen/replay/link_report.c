@@ -86,7 +86,7 @@ static void add_port(struct link_report *r, const struct watched_switch *s,
 	r->growing_links += growth == DRB_GROWTH_YES;
 }
 
-static bool was_late(const struct watched_switch *s)
+bool link_was_late(const struct watched_switch *s)
 {
 	return GROWN(s->worker, WATCH_START, WATCH_DONE, lost_credit_events) > 0 ||
 	       GROWN(s->worker, WATCH_START, WATCH_DONE, late_slots) > 0;
@@ -102,7 +102,7 @@ struct link_report link_report_of(const struct link_watch *w, const struct link_
 		r.silent += s->gone;
 		if (s->gone)
 			continue;
-		if (was_late(s) && r.late_switches++ == 0)
+		if (link_was_late(s) && r.late_switches++ == 0)
 			memcpy(r.worst, s->instance, sizeof(r.worst));
 		for (uint32_t k = 0; k < s->ports; k++)
 			add_port(&r, s, &s->port[k], setup);

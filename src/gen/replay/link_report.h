@@ -37,6 +37,9 @@ struct link_report_setup {
 // The time of a packet on its link, or of an average one; 0: it has no rate.
 double link_packet_ns(const struct watched_port *p);
 
+// Whether a switch lost link time, or was a slot late.
+bool link_was_late(const struct watched_switch *s);
+
 struct link_report link_report_of(const struct link_watch *w,
 				  const struct link_report_setup *setup);
 

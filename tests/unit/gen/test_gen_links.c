@@ -172,6 +172,22 @@ TEST(without_switches_there_is_nothing)
 	link_watch_free(&watch);
 }
 
+// A switch that was in time misses what is too long: no machine loses that.
+TEST(only_late_switches_miss_packets_by_it)
+{
+	struct stage s;
+
+	set_up(&s);
+	for (int m = WATCH_END; m < WATCH_MOMENTS; m++) {
+		s.port[0].count[m].out_packets -= 100;
+		s.port[1].count[m].out_packets -= 100;
+		s.port[0].count[m].in_missed = 7;
+	}
+	assert_int_equal(report(&s).machine_lost, 0);
+	s.at.worker[WATCH_DONE].late_slots = 1;
+	assert_int_equal(report(&s).machine_lost, 7);
+}
+
 // Ports count discards of either direction without a reason; in_discards have multicast, which nobody misses.
 TEST(drops_have_reasons_of_their_direction)
 {
