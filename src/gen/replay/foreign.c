@@ -26,7 +26,7 @@
 struct foreign {
 	const struct replay_options *o;
 	struct drb_addr_plan plan;
-	struct replay *run;
+	struct replay run;
 	struct trace trace;
 	struct foreign_traffic traffic;
 	struct host_rules rules;
@@ -98,7 +98,7 @@ static void say_changes(struct foreign *f)
 static int check(struct trace *t, uint32_t mtu, void *context)
 {
 	struct foreign *f = context;
-	struct schedule *schedule = &f->run->schedule;
+	struct schedule *schedule = &f->run.schedule;
 
 	foreign_fit(t, mtu, &f->traffic.skipped);
 	if (t->count == 0) {
@@ -184,9 +184,14 @@ static int report(struct foreign *f, const struct replay_result *outcome)
 {
 	const struct replay_options *o = f->o;
 
+	if (recogniser_sendings(f->recogniser)->end_ns != UINT64_MAX)
+		drb_warn("latencies and --records have the first %zu packets that were sent, and "
+			 "no others: replay a part of the capture at a time (editcap -c), or "
+			 "--loop less",
+			 MOMENTS_MAX);
 	drop_places_end(&f->places, o->fabric);
 	for (uint32_t h = 0; h < f->plan.hosts; h++)
-		f->by_host[h].receiver_dropped = f->run->sink->ops->dropped(f->run->sink, h);
+		f->by_host[h].receiver_dropped = f->run.sink->ops->dropped(f->run.sink, h);
 	const struct foreign_report r = {.hosts = f->plan.hosts,
 					 .by_host = f->by_host,
 					 .traffic = &f->traffic,
@@ -211,31 +216,31 @@ static int replay(const struct replay_options *o, struct foreign *f)
 		.buffer_bytes = replay_buffer_bytes(o, f->plan.hosts),
 		.scorer = {f, recognise_arrival, arrived, result},
 	};
-	struct replay r = {.fabric = o->fabric,
-			   .plan = &f->plan,
-			   .trace = &f->trace,
-			   .schedule = o->schedule,
-			   .silence = f->silence,
-			   .drain_ns = o->drain_ns,
-			   .sink = sink_pcap_new(&setup),
-			   .check = check,
-			   .sendings = sendings,
-			   .context = f};
+	struct replay *r = &f->run;
+	*r = (struct replay){.fabric = o->fabric,
+			     .plan = &f->plan,
+			     .trace = &f->trace,
+			     .schedule = o->schedule,
+			     .silence = f->silence,
+			     .drain_ns = o->drain_ns,
+			     .sink = sink_pcap_new(&setup),
+			     .check = check,
+			     .sendings = sendings,
+			     .context = f};
 	struct replay_result outcome;
-	if (!r.sink) {
+	if (!r->sink) {
 		drb_error("out of memory or file descriptors");
 		return DRB_EXIT_USAGE;
 	}
-	f->run = &r;
 	// Before the run: a mistake is not to cost it.
 	const struct outputs to = {create(o->records), create(o->hgrm), create(o->flow_records)};
 	int code = DRB_EXIT_USAGE;
-	if (replay_run(&r, &outcome) == 0) {
+	if (replay_run(r, &outcome) == 0) {
 		code = report(f, &outcome);
 		if (write_files(f, &to) != DRB_EXIT_OK)
 			code = DRB_EXIT_FAILED;
 	}
-	r.sink->ops->destroy(r.sink);
+	r->sink->ops->destroy(r->sink);
 	return code;
 }
 

@@ -86,7 +86,7 @@ static void write_wire(FILE *file, const struct plan *plan, const struct topo_li
 	drb_instance_name(space, plan->topo.fabric, upper->layer, upper->label);
 	drb_end_port(port, upper);
 	if (lower->layer == 0)
-		snprintf(mtu, sizeof(mtu), " mtu %u", LONGEST_MTU);
+		snprintf(mtu, sizeof(mtu), " mtu %d", LONGEST_MTU);
 	fprintf(file, " peer name %s arp off%s netns %s numtxqueues 1 numrxqueues 1\n", port, mtu,
 		space);
 }
