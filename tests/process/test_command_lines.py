@@ -124,6 +124,9 @@ def an_option_that_is_wrong_is_told_where_to_look():
         assert (code, out) == (2, '') and err.startswith(f'drbctl: {text}'), (line, err)
     assert said(drbswitch, '-x')[2] == "drbswitch: invalid option -- 'x' (see drbswitch --help)\n"
     assert said(drbctl, 'list', '-?') == (0, help_of(drbctl, 'list'), '')
+    # Of switches that are not there nobody knows what they dropped.
+    assert said(drbctl, 'show', '--all', 'drops', '--fabric', 'nosuch') == (
+        1, '', "drbctl: no switch of fabric 'nosuch' is running\n")
     # What comes behind -- is no option.
     assert said(drbctl, 'list', '--', '--json')[2] == "drbctl: '--json' is one argument too many\n"
 

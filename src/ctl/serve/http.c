@@ -230,7 +230,13 @@ static void name_hosts(struct http_server *s, const struct http_address *a, cons
 
 bool http_is_any(const struct http_address *listen)
 {
-	return strcmp(listen->host, "0.0.0.0") == 0 || strcmp(listen->host, "::") == 0;
+	struct sockaddr_storage address;
+
+	if (!parse_address(listen, &address))
+		return false;
+	if (address.ss_family == AF_INET)
+		return ((struct sockaddr_in *)&address)->sin_addr.s_addr == INADDR_ANY;
+	return IN6_IS_ADDR_UNSPECIFIED(&((struct sockaddr_in6 *)&address)->sin6_addr);
 }
 
 struct http_server *http_start(const struct http_address *listen, const char *host_name,

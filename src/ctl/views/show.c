@@ -168,7 +168,8 @@ int ctl_show(int argc, char **argv)
 	if (s.ctl.format == DRB_FORMAT_TABLE && s.multicast)
 		drb_info("%" PRIu64 " of these drops are multicast that nobody waits for",
 			 s.multicast);
-	if (s.ctl.format == DRB_FORMAT_TABLE && s.view->show == ctl_show_drops && !s.dropped)
+	if (code == DRB_EXIT_OK && s.ctl.format == DRB_FORMAT_TABLE &&
+	    s.view->show == ctl_show_drops && !s.dropped)
 		drb_info("nothing was dropped");
 	free(s.names);
 	return code;
