@@ -53,6 +53,7 @@ refused "list: an unknown kind" "cannot list 'ports': must be switches, links or
 refused "schemes: an argument" "'drb'" drbtopo schemes drb
 refused "drbtopo: no verb" 'a verb is missing: must be plan, graph, commands, list or schemes' drbtopo
 refused "drbtopo: an unknown verb" "no verb 'draw': must be .*see drbtopo --help" drbtopo draw
+refused "drbgen replay: a slot without unit" '--slot 2: must be a time, such as 200ms or 2s' drbgen replay --slot 2 .
 # What the kernel refuses, in our words.
 without() { # without CAPABILITIES COMMAND...
   setpriv --bounding-set "$1" --inh-caps "$1" "${@:2}"
