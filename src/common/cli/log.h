@@ -29,7 +29,7 @@ void drb_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void drb_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 // Prints the message and exits with DRB_EXIT_USAGE. For command lines and input files only, before
 // anything was started. Of several threads, the first one does so, and the others wait for the end.
-_Noreturn void drb_die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void drb_die(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
 // The last message of this thread, for callers that pass it on.
 const char *drb_msg_last(void);

@@ -27,7 +27,7 @@ static void put_peers(FILE *f, const struct drb_tree *t, const char *key, enum p
 		fputs(m > 1 ? ",[" : "[", f);
 		for (uint32_t s = 0; s < drb_tree_switches(t, m); s++) {
 			for (uint32_t port = 0; port < ports; port++)
-				fprintf(f, "%s%u", s + port ? "," : "",
+				fprintf(f, "%s%u", s || port ? "," : "",
 					peer(t, peers, m, (const uint32_t[]){s, port}));
 		}
 		fputc(']', f);
