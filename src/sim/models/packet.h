@@ -69,7 +69,7 @@ struct drb_packet_result {
 	double throughput; // packets delivered per host and slot, over the measured slots
 	// Queues grow for as long as the traffic lasts (growth.h), and how many, or memory ran out. unclear: some
 	// may, which a longer run tells.
-	bool growing, unclear;
+	bool growing, unclear, out_of_memory;
 	uint64_t growing_links;
 	double up_mean[DRB_LAYERS_MAX + 1], down_mean[DRB_LAYERS_MAX + 1]; // per queue, [layer]
 	uint32_t up_max[DRB_LAYERS_MAX + 1], down_max[DRB_LAYERS_MAX + 1];

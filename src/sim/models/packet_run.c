@@ -342,6 +342,7 @@ void drb_packet_report(struct drb_packet_sim *sim, int rc, struct drb_packet_res
 	r->throughput =
 		(double)sim->delivered_measuring / ((double)setup->tree.hosts * setup->stats);
 	enum drb_growth growth = drb_growth_of_fabric(&sim->growth, &r->growing_links);
+	r->out_of_memory = rc < 0;
 	r->growing = rc < 0 || growth == DRB_GROWTH_YES;
 	r->unclear = !r->growing && growth == DRB_GROWTH_UNCLEAR;
 	r->hops = sim->hops;

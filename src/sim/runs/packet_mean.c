@@ -46,6 +46,7 @@ static void add_result(struct drb_packet_result *to, const struct drb_packet_res
 	add(&to->lost, r->lost, runs);
 	to->growing |= r->growing;
 	to->unclear |= r->unclear;
+	to->out_of_memory |= r->out_of_memory;
 	LARGER(to->growing_links, r->growing_links);
 	to->undelivered += r->undelivered;
 	for (uint32_t m = 0; m <= DRB_LAYERS_MAX; m++) {

@@ -115,11 +115,20 @@ static struct drb_packet_setup setup_of(const struct packet_verb *v, uint64_t i)
 	};
 }
 
+static void warn_out_of_memory(const struct drb_packet_setup *s, const struct drb_packet_result *r)
+{
+	if (r->out_of_memory)
+		drb_warn("%s at load %g ran out of memory: its figures are those until then; raise "
+			 "--memory or take fewer --slots",
+			 drb_scheme_name(s->scheme), s->rho);
+}
+
 static void job(void *context, uint64_t i, uint32_t thread)
 {
 	struct packet_verb *v = context;
 	struct drb_packet_setup setup = setup_of(v, i / v->runs);
-	struct drb_packet_result links_only, *result = v->list_links ? &links_only : &v->result[i];
+	struct drb_packet_result links_only = {0};
+	struct drb_packet_result *result = v->list_links ? &links_only : &v->result[i];
 	struct drb_packet_sim *sim;
 
 	(void)thread;
@@ -129,6 +138,7 @@ static void job(void *context, uint64_t i, uint32_t thread)
 		drb_die("cannot simulate F(%u,%u): %s", setup.tree.layers, setup.tree.arity,
 			strerror(-rc));
 	drb_packet_run(sim, result);
+	warn_out_of_memory(&setup, &links_only);
 	for (uint64_t k = 0; k < v->links; k++)
 		v->link[i * v->links + k] = drb_packet_link(sim, k);
 	drb_packet_free(sim);
@@ -173,7 +183,7 @@ static void list_slow(const struct packet_verb *v)
 						    {"slots", NULL, DRB_COUNT, 0}};
 	const struct drb_tree *t = &v->fabric.tree;
 	struct drb_table *table = drb_table_new(stdout, v->common.format, columns, 2);
-	struct drb_slow_links links;
+	struct drb_slow_links links = {{0}};
 	int rc = drb_slow_make(&links, t, v->slow, v->common.seed);
 
 	if (rc < 0)
@@ -190,18 +200,6 @@ static void list_slow(const struct packet_verb *v)
 	}
 	drb_table_end(table);
 	drb_slow_free(&links);
-}
-
-static void warn_undelivered(const struct packet_verb *v, uint64_t i,
-			     const struct drb_packet_result *result)
-{
-	struct drb_packet_setup setup = setup_of(v, i);
-
-	if (result->undelivered)
-		drb_warn("%s at load %g ran out of memory: %" PRIu64
-			 " packets count with the latency they "
-			 "had by then; raise --memory or take fewer --slots",
-			 drb_scheme_name(setup.scheme), setup.rho, result->undelivered);
 }
 
 static void print(const struct packet_verb *v, uint64_t points)
@@ -235,7 +233,7 @@ static void print(const struct packet_verb *v, uint64_t points)
 			drb_table_real(table, sim_sample_half_width(&mean.tail));
 		}
 		sim_put_uplinks(table, &v->fabric.tree);
-		warn_undelivered(v, i, &mean.result);
+		warn_out_of_memory(&setup, &mean.result);
 	}
 	drb_table_end(table);
 }
