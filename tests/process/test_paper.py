@@ -21,7 +21,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, TOPO)
 
 import tap  # noqa: E402
-from drbfabric.paper import study, tables  # noqa: E402
+from drbfabric.paper import report, study, tables  # noqa: E402
 from drbfabric.paper.claims import judge_all  # noqa: E402
 from drbfabric.paper.judge import CLAIMS, Judgement, Margin  # noqa: E402
 from drbfabric.paper.results import LINES, Results  # noqa: E402
@@ -59,7 +59,7 @@ def packet(study_of, tree, label, rho, seed, traffic='permutation'):
             'traffic': traffic, 'rho': rho, 'threshold': None, 'seed': seed + 1, 'slots': 800, 'measured': 400,
             'dead': 0, 'dead_links': 0, 'dead_switches': 0, 'latency': factor * heavy, 'tail': 2 * factor * heavy,
             'redirected': 1 - STAYS.get(label, 1), 'throughput': rho, 'drift': 0.001, 'lost': 0, 'growing': 0,
-            'growing_links': 0, 'up_mean': [factor * UP.get(label, 1)] * (layers - 1),
+            'unclear': 0, 'growing_links': 0, 'up_mean': [factor * UP.get(label, 1)] * (layers - 1),
             'up_max': [20 * UP.get(label, 1)] * (layers - 1), 'down_mean': [factor * DOWN.get(label, 1)] * layers,
             'down_max': [20 * DOWN.get(label, 1)] * layers, 'cpu': 1, 'done': 1}
 
@@ -289,6 +289,22 @@ def walk_that_grows_has_no_best():
     assert (s.grows['walk'], s.grows_alone, s.compared, s.worst) == (5, 5, [], None)
 
 
+def unclear_is_neither_stable_nor_growing():
+    """One run of micro is unclear: micro is no best, has no mean, and the page says from where."""
+    def change(row):
+        row['unclear'] = int(row['scheme'] == 'micro' and row['seed'] == 3 and row['rho'] == 0.95)
+        row['growing'] = int(row['scheme'] == 'drb' and row['rho'] == 0.95)
+    places = persistent(change)
+    s = study.summary_of(places, (3, 8), above=True)
+    assert (s.grows['micro'], s.compared, places[1].growth('micro')) == (0, [], 'unclear')
+    rows = {row['scheme']: row for row in tables._place_rows(places[1:2])}
+    assert (rows['micro']['growing'], rows['micro']['unclear'], rows['walk']['unclear']) == (0, 1, 0)
+    assert math.isnan(rows['micro']['latency']) and rows['walk']['latency'] == 10
+    cells = dict(zip(study.SCHEMES, dict(report.breaks(places, (3, 8)))['fixed']))
+    assert (cells['micro'], cells['drb'], cells['walk']) == (
+        (None, 0.95, 0.95), (0.95, None, 0.95), (None, None, 0.95))
+
+
 def what_grows_counts_by_its_long_run():
     def change(row):
         row.update(growing=int(row['scheme'] == 'drb'), latency=30 if row['seed'] == 1 else 10,
@@ -358,5 +374,6 @@ def without_packages_the_csv_stays():
 
 tap.run([what_the_paper_says_is_reproduced, every_claim_can_be_refuted, one_run_decides_nothing,
          schemes_have_colours_of_their_own, places_have_a_best, walk_that_grows_has_no_best,
-         what_grows_counts_by_its_long_run, a_missing_run_takes_its_place_with_it, the_report_has_everything,
+         unclear_is_neither_stable_nor_growing, what_grows_counts_by_its_long_run,
+         a_missing_run_takes_its_place_with_it, the_report_has_everything,
          pictures_show_what_is_sure, without_packages_the_csv_stays])

@@ -7,7 +7,7 @@
 // make it a random walk, whose rise has a standard deviation of sqrt(n). Where destinations last for s slots before
 // they are drawn again, arrivals have up to s times the variance.
 //   yes      it rose by more than 4.5 sqrt(n s), and was never seen empty: of links that are not overloaded one in
-//            150,000 at most does, so a link that does grows at any length
+//            150,000 at most does (DRB_GROWTH_ONE_IN), so a link that does grows at any length
 //   unclear  it rose by more than 1.5 sqrt(n s), and was never seen empty: a longer run tells
 //   no       anything else. A queue that grows by less than a packet in sqrt(n) / 4 slots may pass for it
 // A fabric grows if any of its links does.
@@ -15,6 +15,9 @@
 #include <math.h>
 
 #include "core/traffic/traffic.h"
+
+#define DRB_GROWTH_SURE 4.5 // standard deviations, and of so many links one may rise by more
+#define DRB_GROWTH_ONE_IN 150000
 
 enum drb_growth { DRB_GROWTH_NO, DRB_GROWTH_UNCLEAR, DRB_GROWTH_YES };
 
@@ -24,9 +27,9 @@ static inline enum drb_growth drb_growth_of_link(double rise, double slots)
 {
 	const double chance = sqrt(slots);
 
-	return rise > 4.5 * chance   ? DRB_GROWTH_YES
-	       : rise > 1.5 * chance ? DRB_GROWTH_UNCLEAR
-				     : DRB_GROWTH_NO;
+	return rise > DRB_GROWTH_SURE * chance ? DRB_GROWTH_YES
+	       : rise > 1.5 * chance           ? DRB_GROWTH_UNCLEAR
+					       : DRB_GROWTH_NO;
 }
 
 // s: how many slots destinations last that are drawn again and again.

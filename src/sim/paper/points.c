@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/cli/log.h"
+#include "common/measures/growth.h"
 
 #include "sim/paper/lengths.h"
 
@@ -63,6 +64,7 @@ void paper_set_packet_result(struct paper_point *point, const struct drb_packet_
 	const double head[] = {r->latency,    r->tail, r->redirected,
 			       r->throughput, growing, (double)r->undelivered};
 	memcpy(v, head, sizeof(head));
+	v[PAPER_VALUES - 3] = r->unclear;
 	v[PAPER_VALUES - 2] = r->lost;
 	v[PAPER_VALUES - 1] = r->drift;
 	for (uint32_t m = 1; m <= PAPER_LAYERS_MAX; m++) {
@@ -73,15 +75,15 @@ void paper_set_packet_result(struct paper_point *point, const struct drb_packet_
 	}
 }
 
-// Where all links are alike, as in the paper's own experiment, chance lets that many of them pass for growing: by 3.5
-// standard deviations (growth.h) one in 4300.
+// Where all links are alike, as in the paper's own experiment, chance lets that many of them pass for growing
+// (growth.h).
 static uint64_t links_by_chance(const struct paper_point *point)
 {
 	const struct drb_tree *t = &point->packet.tree;
 
 	if (point->study != PAPER_ITSELF)
 		return 0;
-	return (2 * t->layers - 1) * (uint64_t)t->hosts / 4300;
+	return (2 * t->layers - 1) * (uint64_t)t->hosts / DRB_GROWTH_ONE_IN;
 }
 
 struct drb_packet_result paper_packet_result(const struct paper_point *point)
@@ -95,8 +97,11 @@ struct drb_packet_result paper_packet_result(const struct paper_point *point)
 	r.throughput = v[3];
 	r.growing = v[4] != 0;
 	r.growing_links = r.growing ? (uint64_t)v[4] - 1 : 0;
-	if (r.growing_links > 0 && r.growing_links <= links_by_chance(point))
+	r.unclear = v[PAPER_VALUES - 3] != 0;
+	if (r.growing_links > 0 && r.growing_links <= links_by_chance(point)) {
 		r.growing = false;
+		r.unclear = true;
+	}
 	r.undelivered = (uint64_t)v[5];
 	r.lost = v[PAPER_VALUES - 2];
 	r.drift = v[PAPER_VALUES - 1];

@@ -130,6 +130,7 @@ static void put_packet(FILE *f, const struct paper_point *point)
 	paper_put_real(f, "drift", r.drift);
 	paper_put_real(f, "lost", r.lost);
 	paper_put_count(f, "growing", r.growing);
+	paper_put_count(f, "unclear", r.unclear);
 	paper_put_count(f, "growing_links", r.growing_links);
 	put_queues(f, &r, point->packet.tree.layers);
 }

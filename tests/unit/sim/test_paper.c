@@ -225,7 +225,7 @@ TEST(figures_come_back)
 	packet.tail = 2;
 	packet.redirected = 3;
 	packet.throughput = 4;
-	packet.growing = true;
+	packet.unclear = true;
 	packet.undelivered = 5;
 	packet.lost = 6;
 	packet.drift = 7;
@@ -239,8 +239,8 @@ TEST(figures_come_back)
 	packet_back = paper_packet_result(&point);
 	assert_true(packet_back.latency == 1 && packet_back.tail == 2 &&
 		    packet_back.redirected == 3 && packet_back.throughput == 4 &&
-		    packet_back.growing && packet_back.undelivered == 5 && packet_back.lost == 6 &&
-		    packet_back.drift == 7);
+		    !packet_back.growing && packet_back.unclear && packet_back.undelivered == 5 &&
+		    packet_back.lost == 6 && packet_back.drift == 7);
 	for (uint32_t m = 1; m <= PAPER_LAYERS_MAX; m++)
 		assert_true(packet_back.up_mean[m] == packet.up_mean[m] &&
 			    packet_back.up_max[m] == packet.up_max[m] &&
@@ -260,19 +260,20 @@ TEST(figures_come_back)
 	assert_true(third[0] == 7 && third[1] == 0.5 && third[2] == 0);
 }
 
-// Of 290,304 links that are alike chance lets 67 pass for growing; of the studies none may.
-TEST(links_that_grow_by_chance_are_told)
+// Of 290,304 links that are alike chance lets one pass for growing: that is unclear. Of the studies none may.
+TEST(a_link_that_grows_by_chance_is_unclear)
 {
 	struct paper_point point = {.kind = PAPER_PACKET};
-	struct drb_packet_result r = {.growing = true, .growing_links = 67};
+	struct drb_packet_result r = {.growing = true, .growing_links = 1};
 
 	drb_tree_init(&point.packet.tree, 4, 12);
 	paper_set_packet_result(&point, &r);
 	assert_false(paper_packet_result(&point).growing);
+	assert_true(paper_packet_result(&point).unclear);
 	point.study = PAPER_PERSISTENT;
 	assert_true(paper_packet_result(&point).growing);
 	point.study = PAPER_ITSELF;
-	r.growing_links = 68;
+	r.growing_links = 2;
 	paper_set_packet_result(&point, &r);
 	assert_true(paper_packet_result(&point).growing);
 	r.growing_links = 0; // the sum of all

@@ -4,7 +4,7 @@
 import math
 
 from drbfabric.paper import compare
-from drbfabric.paper.results import LINES, name_of
+from drbfabric.paper.results import LINES, growth_of, name_of
 from drbfabric.paper.study import SCHEMES, Faults, places_of
 from drbfabric.report.figure import Axis, Figure, Heat, Panel, Point
 from drbfabric.report.sample import Sample
@@ -18,8 +18,8 @@ def _suffix(tree):
     return f'F{tree[0]}-{tree[1]}'
 
 
-def _mean(x, sample, grows=False):
-    return Point(x, sample.mean, sample.half, bool(grows))
+def _mean(x, sample, growth='no'):
+    return Point(x, sample.mean, sample.half, growth != 'no')
 
 
 def flow(results, tree):
@@ -38,7 +38,7 @@ def _by_load(results, tree, line, figure):
     for rho in results.loads:
         runs = results.runs(tree, line, rho)
         if runs:
-            yield _mean(rho, Sample(figure(run) for run in runs), any(run.growing for run in runs))
+            yield _mean(rho, Sample(figure(run) for run in runs), growth_of(runs))
 
 
 def latency(results, tree, tail=False):
@@ -87,14 +87,15 @@ def study(places, traffic):
                'Beyond the paper: mean latency under traffic that persists. ' + SEEDS,
                Axis('load'), Axis('mean latency, slots', log=True, low=5))
     for scheme in SCHEMES:
-        f.add(scheme, scheme, [_mean(place.rho, place.of[scheme].mean, place.of[scheme].growing) for place in places
-                               if place.tree == tree and place.traffic == traffic and scheme in place.of])
+        f.add(scheme, scheme, [_mean(place.rho, place.of[scheme].mean, place.of[scheme].growth) for place in places
+                               if place.tree == tree and place.traffic == traffic and scheme in place.of
+                               and place.of[scheme].mean.count])
     return f
 
 
 def _fault_lines(f, of, switches, key, **more):
     for scheme in Faults.SCHEMES:
-        f.add(scheme, scheme, [_mean(100 * fault.share, getattr(fault, key), key != 'lost' and fault.growing)
+        f.add(scheme, scheme, [_mean(100 * fault.share, getattr(fault, key), 'no' if key == 'lost' else fault.growth)
                                for fault in of.line(scheme, switches) if fault.runs], **more)
 
 

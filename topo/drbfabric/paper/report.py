@@ -5,7 +5,7 @@ import math
 import os
 
 from drbfabric.paper import compare, figures, study, tables
-from drbfabric.paper.results import LINES, estimate, name_of
+from drbfabric.paper.results import LINES, estimate, growth_of, name_of
 from drbfabric.report import write_page
 from drbfabric.report.sample import Sample
 
@@ -31,10 +31,10 @@ def table_1(results):
 
 
 def unsettled(results):
-    """Lines whose queues still grew at the end of a run, and from which load on."""
+    """Lines whose queues still grew at the end of a run, or may have, and from which load on."""
     for tree in results.trees:
         for line in LINES:
-            grew = [rho for rho in results.loads if any(run.growing for run in results.runs(tree, line, rho))]
+            grew = [rho for rho in results.loads if growth_of(results.runs(tree, line, rho)) != 'no']
             if grew:
                 yield line, tree, grew[0]
 
@@ -51,10 +51,12 @@ def warm_up(results):
 
 
 def breaks(places, tree):
-    """By traffic: of each scheme the load from which its queues grow, and the largest that it was run at."""
+    """By traffic: of each scheme the load from which its queues grow, that from which it is unclear whether they do
+    (None if there is none), and the largest that it was run at."""
     for traffic in dict.fromkeys(place.traffic for place in places if place.tree == tree):
         mine = [place for place in places if (place.tree, place.traffic) == (tree, traffic)]
-        yield traffic, [(min((place.rho for place in mine if place.grows(scheme)), default=None),
+        yield traffic, [(*(min((place.rho for place in mine if place.growth(scheme) == growth), default=None)
+                           for growth in ('yes', 'unclear')),
                          max((place.rho for place in mine if scheme in place.of), default=None))
                         for scheme in study.SCHEMES]
 
@@ -78,7 +80,7 @@ def findings(of, switches):
             'loses_nothing': up_to(drb, lambda i: not drb[i].lost.mean),
             'is_fastest': up_to(drb, lambda i: all(drb[i].latency.mean < other[i].latency.mean
                                                    for other in (micro, dmodk))),
-            'no_growth': up_to(drb, lambda i: not drb[i].growing)}
+            'no_growth': up_to(drb, lambda i: drb[i].growth == 'no')}
 
 
 def fault_rows(of, switches):

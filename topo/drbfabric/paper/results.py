@@ -20,6 +20,11 @@ def _row(members):
     return SimpleNamespace(**{key: math.nan if value is None else value for key, value in members.items()})
 
 
+def growth_of(runs):
+    """'yes' if the queues of any run grow, else 'unclear' if those of any may, else 'no' (common/measures/growth.h)."""
+    return 'yes' if any(run.growing for run in runs) else 'unclear' if any(run.unclear for run in runs) else 'no'
+
+
 def tree_of(row):
     return row.layers, row.arity
 

@@ -5,7 +5,7 @@ load, each with several seeds; and what dead links and switches do."""
 import itertools
 from types import SimpleNamespace
 
-from drbfabric.paper.results import tree_of
+from drbfabric.paper.results import growth_of, tree_of
 from drbfabric.report.sample import Sample
 
 SCHEMES = ('drb', 'micro', 'dmodk', 'least', 'walk')
@@ -16,19 +16,20 @@ DISJOINT = ('tornado', 'stride', 'all-to-all')
 
 class Studied:
     """The runs of a scheme at a place. Where queues grow latencies are what the run is long: only equal runs, those
-    of the full length, have a mean then."""
+    of the full length, have a mean then. Where it is unclear whether they do there is none."""
 
     def __init__(self, rows, full):
         self.rows = rows
-        self.growing = sum(row.growing for row in rows)
-        means = [row for row in rows if not self.growing or row.slots == full]
+        self.growth = growth_of(rows)
+        self.growing, self.unclear = (sum(getattr(row, key) for row in rows) for key in ('growing', 'unclear'))
+        means = {'no': rows, 'unclear': [], 'yes': [row for row in rows if row.slots == full]}[self.growth]
         self.mean = Sample(row.latency for row in means)
         self.tail = Sample(row.tail for row in means)
 
 
 class Place:
-    """best: of drb and micro the one of the lower mean latency whose queues do not grow; None if there is none, or
-    walk's grow. ratio: walk's latency to the best's, seed by seed."""
+    """best: of drb and micro the one of the lower mean latency that is stable; None if there is none, or
+    walk is not. ratio: walk's latency to the best's, seed by seed."""
 
     def __init__(self, rows):
         first = rows[0]
@@ -44,10 +45,13 @@ class Place:
                                 for walk, other in zip(self.of['walk'].rows, self.of[self.best].rows))
 
     def is_stable(self, scheme):
-        return scheme in self.of and not self.of[scheme].growing
+        return self.growth(scheme) == 'no'
 
     def grows(self, scheme):
-        return scheme in self.of and self.of[scheme].growing > 0
+        return self.growth(scheme) == 'yes'
+
+    def growth(self, scheme):
+        return self.of[scheme].growth if scheme in self.of else None
 
 
 def places_of(results):
@@ -79,7 +83,7 @@ class Fault:
     def __init__(self, rows, share):
         self.share, self.runs = share, len(rows)
         self.dead = rows[0].dead_links + rows[0].dead_switches if rows else 0
-        self.growing = sum(row.growing for row in rows)
+        self.growth = growth_of(rows)
         self.latency = Sample(row.latency for row in rows)
         self.tail = Sample(row.tail for row in rows)
         self.lost = Sample(100 * row.lost for row in rows)  # in %

@@ -12,8 +12,8 @@ from drbfabric.report.files import write_csv
 FLOW = ('scheme', 'layers', 'arity', 'flows', 'threshold', 'runs', 'max_load', 'max_load_sd', 'max_up', 'max_down',
         'redirected')
 PACKET = ('scheme', 'layers', 'arity', 'traffic', 'rho', 'threshold', 'latency', 'tail', 'redirected', 'throughput')
-STUDY = ('layers', 'arity', 'traffic', 'rho', 'scheme', 'runs', 'growing', 'latency', 'latency_half', 'tail',
-         'tail_half', 'of_best', 'of_best_half')
+STUDY = ('layers', 'arity', 'traffic', 'rho', 'scheme', 'runs', 'growing', 'unclear', 'latency', 'latency_half',
+         'tail', 'tail_half', 'of_best', 'of_best_half')
 SUMMARY = ('layers', 'arity', 'loads', 'places', 'drb_grows', 'micro_grows', 'walk_grows', 'walk_not_micro',
            'compared', 'within', 'worst', 'worst_half', 'worst_traffic', 'worst_rho', 'fresh_of_drb',
            'fresh_tail_of_drb', 'disjoint_of_dmodk')
@@ -33,7 +33,8 @@ def _flow(row):
 
 
 def _packet(row):
-    cells = {**_some(row, PACKET), 'growing': bool(row.growing), 'growing_links': row.growing_links}
+    cells = {**_some(row, PACKET), 'growing': bool(row.growing), 'unclear': bool(row.unclear),
+             'growing_links': row.growing_links}
     for way in ('up', 'down'):
         for m, (mean, most) in enumerate(zip(getattr(row, f'{way}_mean'), getattr(row, f'{way}_max')), 1):
             cells.update({f'queue_{way}{m}_mean': mean, f'queue_{way}{m}_max': most})
@@ -48,8 +49,8 @@ def _place_rows(places):
         for scheme, of in place.of.items():
             mean, tail = of.mean if of.mean.count else NONE, of.tail if of.tail.count else NONE
             best = place.ratio if scheme == 'walk' and place.best else NONE
-            yield dict(zip(STUDY, (*place.tree, place.traffic, place.rho, scheme, len(of.rows), of.growing, mean.mean,
-                                   mean.half, tail.mean, tail.half, best.mean, best.half)))
+            yield dict(zip(STUDY, (*place.tree, place.traffic, place.rho, scheme, len(of.rows), of.growing, of.unclear,
+                                   mean.mean, mean.half, tail.mean, tail.half, best.mean, best.half)))
 
 
 def _summary_rows(places):

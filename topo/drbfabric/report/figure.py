@@ -7,7 +7,7 @@ import math
 
 
 class Point(NamedTuple):
-    """half: of the width of its interval. grows: queues did, so the figure is no mean. x of bars is a name."""
+    """half: of the width of its interval. grows: queues do or may, so it is no mean. x of bars is a name."""
     x: float | str
     y: float
     half: float = math.nan

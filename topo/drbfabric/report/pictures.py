@@ -22,7 +22,7 @@ DARK_STYLE = (f'<style>@media (prefers-color-scheme:dark){{[style*="fill: {PAPER
               f'text{{fill:{DARK_INK}}}[style*="stroke: {INK}"]{{stroke:{DARK_INK} !important}}'
               f'[style*="fill: {INK}"]{{fill:{DARK_INK} !important}}'
               f'[style*="stroke: {GRID}"]{{stroke:{DARK_GRID} !important}}}}</style>')
-GROWS = 'queues grow: no mean'
+GROWS = 'queues grow or may: no mean'
 
 
 def _set_axis(axis, of, limits, whole=False):

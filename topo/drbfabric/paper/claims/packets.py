@@ -3,14 +3,14 @@
 
 from drbfabric.paper.compare import above, excess, latency, queues, tail, where_at
 from drbfabric.paper.judge import Margin, claim
-from drbfabric.paper.results import LINES, name_of
+from drbfabric.paper.results import LINES, growth_of, name_of
 
 # The others that the paper compares with, but for itself without threshold.
 OTHERS = ('dmodk', 'micro', 'vlb')
 
 
 @claim('4.2', 'text', 'The system is stable by the last 500 of 2000 slots.',
-       '1 if no queue grows any more, else -1, each scheme, rho and tree')
+       '1 if no queue grows any more, 0 if that is unclear, else -1, each scheme, rho and tree')
 def settled(results):
     """A run grows or does not: that is exact, for the run."""
     for tree in results.trees:
@@ -18,8 +18,8 @@ def settled(results):
             for rho in results.loads:
                 runs = results.runs(tree, line, rho)
                 if runs:
-                    grows = any(run.growing for run in runs)
-                    yield Margin(-1 if grows else 1, 0, len(runs)), where_at(tree, line, rho)
+                    margin = {'yes': -1, 'unclear': 0, 'no': 1}[growth_of(runs)]
+                    yield Margin(margin, 0, len(runs)), where_at(tree, line, rho)
 
 
 NAMES = {'dmodk': 'D-mod-k', 'drb': 'DRB', 'micro': 'micro'}
