@@ -59,7 +59,7 @@ check "it draws a picture" grep -q '</svg>' "$scratch/demo.svg"
 check "and says so" grep -q "^drbfabric: $scratch/demo.svg has the picture" "$scratch/demo.err"
 check "nothing is left of it" clean
 decide "a single run" demo_keeps_time
-check "it prints what arrived" demo_shows '^ *[0-9]+ +[0-9]+ +0 +0 +0 '
+check "it prints what arrived" demo_shows '^ *[0-9]+ +[0-9]+ +0 +[0-9]+$'
 check "it prints counters of ports" demo_shows 's3-3'
 for step in 'replaying' 'counters of every port' 'checking that no packet was lost between counters' 'taking everything down'; do
   check "it says: $step" grep -qx "drbfabric: $step" "$scratch/demo.err"
