@@ -144,12 +144,21 @@ def packets_are_captured():
         stop(below)
 
 
+def dropped_at(w, reason):
+    """Port and direction, 1 in and 2 out, of packets that are dropped for this reason."""
+    reader = begin(w, 's1-0', '-c', '300', '-w', str(w.dir / 'd.pcapng'))
+    assert reader.wait(WITHIN) == 0
+    return {(q[0], q[1]) for q in read_pcapng(w.dir / 'd.pcapng')[1] if q[2].startswith(f'dropped: {reason}')}
+
+
 def drops_say_why():
     """A frame that is dropped is there once more, with the reason; filters take what they say."""
     with World() as w:
         capture(w.dir / 'in.pcap', [bytes.fromhex('0a0000000001' '020000000000' '88b6') + bytes(46),
                                     bytes.fromhex('020000000001' '020000000000' '88b6') + bytes(46)] * 8)
-        p = low(w, f'net_pcap0,rx_pcap={w.dir}/in.pcap,tx_pcap={w.dir}/out.pcap,infinite_rx=1')
+        p = w.start('fabric: {layers: 2, arity: 2}\nlink: {driver: none}\nswitch: {layer: 1, label: 0}\nports:\n'
+                    f'  - {{name: d0, driver: vdev, device: "net_pcap0,rx_pcap={w.dir}/in.pcap,infinite_rx=1"}}\n'
+                    '  - {name: d1, driver: vdev, device: net_null0, rate: 1000pps}\n')
         w.notified('READY=1')
         reader = begin(w, 's1-0.d0', '-c', '200', '-w', str(w.dir / 'c.pcapng'), 'ether', 'dst', '0a:00:00:00:00:01')
         assert reader.wait(WITHIN) == 0
@@ -157,6 +166,11 @@ def drops_say_why():
         assert len(packets) == 200 and all(q[3][:6] == bytes.fromhex('0a0000000001') for q in packets)
         dropped = [q for q in packets if q[2] == 'dropped: unknown_destination, queue 0']
         assert 90 <= len(dropped) <= 110 and all(q[0] == 's1-0.d0' and q[1] == 1 for q in dropped), packets[:4]
+        # At a port that is down it came in, where a queue is full it would have left.
+        assert ask(w.socket_of('drb-s1-0'), '/drb/down,d0')[0].startswith('ok: ')
+        assert dropped_at(w, 'port_down') == {('s1-0.d0', 1)}
+        assert ask(w.socket_of('drb-s1-0'), '/drb/up,d0')[0].startswith('ok: ')
+        assert dropped_at(w, 'queue_full') == {('s1-0.d1', 2)}
         stop(p)
 
 
@@ -272,7 +286,7 @@ def answer_as_switch(listener, true, give):
                 waits.close()
                 at.unlink()
                 reader.recv(1 << 16)
-                socket.send_fds(reader, [struct.pack('<II', 1, 1)], [give])
+                socket.send_fds(reader, [struct.pack('<II', 2, 1)], [give])
                 client.recv(1)  # until it ends
                 reader.close()
                 return

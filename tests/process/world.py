@@ -132,7 +132,7 @@ def take_memory(connection, at):
     assert ask(at, '/drb/capture')[0] == 'ok: waits'
     connection.settimeout(WITHIN)
     connection.connect(str(at.parent / 'capture'))
-    connection.send(struct.pack('<IIQII', 1, 64, 3, 0, 0))
+    connection.send(struct.pack('<IIQII', 2, 64, 3, 0, 0))
     _, descriptors, _, _ = socket.recv_fds(connection, 64, 1)
     return descriptors[0]
 

@@ -7,9 +7,10 @@
 
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
-#define DRB_CAPTURE_VERSION 1
+#define DRB_CAPTURE_VERSION 2
 #define DRB_CAPTURE_SOCKET                                                                         \
 	"capture" // beside the stats socket; there while the switch waits for a reader
 #define DRB_CAPTURE_PORTS 64
@@ -17,7 +18,18 @@
 #define DRB_CAPTURE_BYTES 1536 // of a packet that a slot holds
 #define DRB_CAPTURE_INSNS 2048 // most instructions of a filter
 
-enum drb_capture_kind { DRB_CAPTURE_IN, DRB_CAPTURE_OUT, DRB_CAPTURE_DROP };
+// What became of a packet at the port.
+enum drb_capture_kind {
+	DRB_CAPTURE_IN,       // it came in
+	DRB_CAPTURE_OUT,      // it left
+	DRB_CAPTURE_DROP_IN,  // it came in and was dropped before it reached an egress queue
+	DRB_CAPTURE_DROP_OUT, // it was dropped where it would have left
+};
+
+static inline bool drb_capture_is_drop(uint8_t kind)
+{
+	return kind == DRB_CAPTURE_DROP_IN || kind == DRB_CAPTURE_DROP_OUT;
+}
 
 // How a packet that leaves was sent, see core/counters.h.
 enum drb_capture_way {

@@ -87,7 +87,7 @@ static void describe(char *text, size_t size, const struct drb_capture_slot *p)
 {
 	const char *way = session_way(p);
 
-	snprintf(text, size, "%s%s", p->kind == DRB_CAPTURE_DROP ? "dropped: " : "", way);
+	snprintf(text, size, "%s%s", drb_capture_is_drop(p->kind) ? "dropped: " : "", way);
 	if (*way)
 		snprintf(text + strlen(text), size - strlen(text), ", queue %" PRIu32, p->queue);
 }
@@ -100,12 +100,9 @@ struct output {
 	int64_t real_ns; // wall clock less CLOCK_MONOTONIC
 };
 
-// Drops are counted where they came in, but for those at a queue.
 static bool goes_out(const struct drb_capture_slot *p)
 {
-	return p->kind == DRB_CAPTURE_OUT ||
-	       (p->kind == DRB_CAPTURE_DROP &&
-		(p->reason == DRB_DROP_queue_full || p->reason == DRB_DROP_port_down));
+	return p->kind == DRB_CAPTURE_OUT || p->kind == DRB_CAPTURE_DROP_OUT;
 }
 
 static void write_line(const struct output *o, const struct drb_capture_slot *p,

@@ -275,7 +275,7 @@ const char *session_way(const struct drb_capture_slot *packet)
 #undef X
 	};
 
-	if (packet->kind == DRB_CAPTURE_DROP)
+	if (drb_capture_is_drop(packet->kind))
 		return packet->reason < DRB_DROP_COUNT ? reasons[packet->reason] : "?";
 	return packet->kind == DRB_CAPTURE_OUT && packet->way < sizeof(ways) / sizeof(ways[0])
 		       ? ways[packet->way]

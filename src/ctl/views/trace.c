@@ -92,7 +92,7 @@ static struct hop *hop_of(struct trace *t, const struct session *s,
 			  const struct drb_capture_slot *p)
 {
 	const char *way = session_way(p);
-	bool dropped = p->kind == DRB_CAPTURE_DROP;
+	bool dropped = drb_capture_is_drop(p->kind);
 
 	for (size_t i = 0; i < t->hops; i++) {
 		struct hop *h = &t->hop[i];

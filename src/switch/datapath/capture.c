@@ -96,7 +96,7 @@ void drb_capture_received(struct drb_worker *w, uint32_t in, struct rte_mbuf *co
 }
 
 void drb_capture_dropped(struct drb_worker *w, uint32_t port, const struct rte_mbuf *m,
-			 enum drb_drop reason)
+			 enum drb_capture_kind kind, enum drb_drop reason)
 {
 	const struct drb_capture *c = w->capture;
 	struct cursor at = cursor_of(c);
@@ -107,7 +107,7 @@ void drb_capture_dropped(struct drb_worker *w, uint32_t port, const struct rte_m
 	if ((slot = next_slot(c, &at))) {
 		slot->time_ns = drb_clock_now();
 		slot->port = (uint8_t)port;
-		slot->kind = DRB_CAPTURE_DROP;
+		slot->kind = (uint8_t)kind;
 		slot->way = DRB_CAPTURE_NO_WAY;
 		slot->reason = (uint8_t)reason;
 		slot->queue = w->occupancy[port];

@@ -21,9 +21,9 @@ struct drb_capture {
 // Packets that port in has received, before anything is done with them.
 void drb_capture_received(struct drb_worker *w, uint32_t in, struct rte_mbuf *const *packets,
 			  uint32_t count);
-// A packet that is dropped and counted at this port.
+// A packet that is dropped and counted at this port. kind: DRB_CAPTURE_DROP_IN or DRB_CAPTURE_DROP_OUT.
 void drb_capture_dropped(struct drb_worker *w, uint32_t port, const struct rte_mbuf *m,
-			 enum drb_drop reason);
+			 enum drb_capture_kind kind, enum drb_drop reason);
 
 // Packets that may leave by a port are copied before the driver has them, and kept if it took them:
 // begin, send, end with how many the driver is done with. Nothing is written in between.

@@ -13,7 +13,7 @@ static inline void drb_drop(struct drb_worker *w, uint32_t in, struct rte_mbuf *
 			    enum drb_drop reason)
 {
 	if (unlikely(w->capture))
-		drb_capture_dropped(w, in, m, reason);
+		drb_capture_dropped(w, in, m, DRB_CAPTURE_DROP_IN, reason);
 	w->drop[reason]++;
 	w->port[in].in_discards++;
 	rte_pktmbuf_free(m);
@@ -40,7 +40,7 @@ static inline bool drb_enqueue(struct drb_worker *w, uint32_t out, struct rte_mb
 	// A port without a device has an egress queue of no places.
 	enum drb_drop reason = w->port[out].active ? DRB_DROP_queue_full : DRB_DROP_port_down;
 	if (unlikely(w->capture))
-		drb_capture_dropped(w, out, m, reason);
+		drb_capture_dropped(w, out, m, DRB_CAPTURE_DROP_OUT, reason);
 	w->drop[reason]++;
 	rte_pktmbuf_free(m);
 	return false;

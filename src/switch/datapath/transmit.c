@@ -78,7 +78,8 @@ static __attribute__((noinline)) uint32_t lose(struct drb_worker *w, uint32_t i,
 	for (uint32_t n = 0; n < count; n++) {
 		result->lost_octets += packets[n]->pkt_len;
 		if (w->capture)
-			drb_capture_dropped(w, i, packets[n], DRB_DROP_port_down);
+			drb_capture_dropped(w, i, packets[n], DRB_CAPTURE_DROP_OUT,
+					    DRB_DROP_port_down);
 		rte_pktmbuf_free(packets[n]);
 	}
 	return count;
@@ -134,7 +135,7 @@ static void abandon(struct drb_worker *w, uint32_t i)
 
 	for (uint32_t n = 0; unlikely(w->capture) && n < drb_egress_length(q); n++)
 		drb_capture_dropped(w, i, q->packet[drb_egress_ring_index(q, n)],
-				    DRB_DROP_port_down);
+				    DRB_CAPTURE_DROP_OUT, DRB_DROP_port_down);
 	uint32_t length = drb_transmit_free(w, i);
 	count_lost(w, i, length, DRB_DROP_port_down);
 	w->occupancy[i] = 0;
