@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs test functions and reports in TAP."""
 
+import signal
+import sys
 import traceback
 
 
@@ -9,6 +11,8 @@ class Skip(Exception):
 
 
 def run(tests):
+    # Who ends a test ends what it has started, also what it has stopped.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     print(f'1..{len(tests)}')
     for number, test in enumerate(tests, 1):
         try:
