@@ -96,11 +96,12 @@ static int poll_all(struct metrics_poller *poller, struct metrics_poll *poll)
 	if (!poll->switches)
 		return -ENOMEM;
 	poll->count = poller->count;
+	// Before: a silent switch makes the poll longer, yet says nothing of when the others answered.
+	poll->time_ns = drb_clock_now();
+	poll->unix_ms = drb_clock_ns(CLOCK_REALTIME) / 1000000;
 	metrics_ask(poller->connections, poller->count, poller->timeout_ms);
 	for (size_t i = 0; i < poll->count; i++)
 		take(&poller->connections[i], &poll->switches[i]);
-	poll->time_ns = drb_clock_now();
-	poll->unix_ms = drb_clock_ns(CLOCK_REALTIME) / 1000000;
 	leave_out_others(poll);
 	rc = metrics_add_ended(poller, poll);
 	if (rc < 0)

@@ -22,7 +22,7 @@ struct metrics_switch {
 };
 
 struct metrics_poll {
-	uint64_t time_ns, unix_ms;       // CLOCK_MONOTONIC and wall clock when all had answered
+	uint64_t time_ns, unix_ms;       // CLOCK_MONOTONIC and wall clock when they were asked
 	struct metrics_switch *switches; // by fabric, layer and label; owned
 	size_t count;
 };
