@@ -23,13 +23,16 @@ KILL_SECONDS = 5.0
 
 
 def start_time(pid):
-    """Start of a process in clock ticks since boot; None if there is no such running process."""
+    """Start of a process in clock ticks since boot; None if there is no such running process.
+
+    One that is killed is dead when its last thread is: until then it keeps its files and locks."""
     try:
         with open(f'/proc/{pid}/stat', encoding='ascii', errors='replace') as f:
             fields = f.read().rpartition(')')[2].split()
     except (FileNotFoundError, ProcessLookupError):
         return None
-    return None if fields[0] in 'ZX' else int(fields[19])
+    threads = int(fields[17])
+    return None if fields[0] in 'ZX' and threads <= 1 else int(fields[19])
 
 
 def is_alive(pid, started):
