@@ -22,7 +22,7 @@ pid_of() { drbctl list --json | jq -r "select(.switch == \"$1\") | .pid"; }
 # It has looked once when this is seen; nothing that was so before is told.
 sets() { drbctl set s2-1 threshold=5 2>/dev/null && drbctl set s2-1 threshold=2 2>/dev/null && told '.what == "threshold"'; }
 check "a threshold that is set" soon sets
-check "is told with its value before" told '.switch == "s2-1" and .fabric == "drb" and .before == "5" and .after == "2"'
+check "is told with its value before" soon told '.switch == "s2-1" and .fabric == "drb" and .before == "5" and .after == "2"'
 # Hosts ask for groups when they come up.
 no_others() {
   jq -es 'map(select(.what != "threshold" and (.what != "drops" or (.after | startswith("multicast ") | not)))) |
