@@ -104,7 +104,7 @@ loss_is_named() {
   drbgen replay "$scratch/drb" --json >"$scratch/report" && without=$(jq .lost "$scratch/report") || return
   "$build/src/gen/drbgen" replay "$scratch/drb" --json >"$scratch/report" 2>"$scratch/said" &
   one_sleeps
-  wait
+  wait $!
   cat "$scratch/report" "$scratch/said"
   echo "lost without sleep: $without"
   jq -e "(.machine_lost / (.lost - $without) - 1 | fabs) < 0.2 and .lost > $without + 100" "$scratch/report"
