@@ -82,10 +82,16 @@ machine_is_named() { # machine_is_named COMMAND...: what disturbs meanwhile
   after=$(late_ns)
   cat "$scratch/report" "$scratch/said"
   echo "packets left $((after - before)) ns late in all"
-  jq -e "(.machine_late_us * 1000 * .received / ($after - $before) - 1 | fabs) < 0.2 and .late and
-    .late_switches >= 1 and .growing != \"yes\"" "$scratch/report" &&
-    grep -E 'warning: drb-s[0-9-]+ .*woke too late, .*: links ran at [0-9]+ to 100 % of their rate from [0-9.]+ s on, which made .*at least [0-9]+ % of the latency: ' \
-      "$scratch/said"
+  jq -e "(.machine_late_us * 1000 * .received / ($after - $before) - 1 | fabs) < 0.2 and
+    .late_switches >= 1 and .growing != \"yes\"" "$scratch/report" || return
+  # In words where it is more than any machine does: loops that the kernel keeps aside disturb less.
+  if jq -e '.slowest_link < 0.99 or .machine_lost > 0 or .machine_late_us > 0.05 * .latency_mean_us' "$scratch/report"; then
+    jq -e .late "$scratch/report" &&
+      grep -E 'warning: drb-s[0-9-]+ .*woke too late, .*: links ran at [0-9]+ to 100 % of their rate from [0-9.]+ s on, which made .*at least [0-9]+ % of the latency: ' \
+        "$scratch/said"
+  else
+    ! grep 'woke too late' "$scratch/said"
+  fi
 }
 
 # s1-2 sleeps for 50 ms, again and again, while its queues are hardly ever empty.
