@@ -9,7 +9,7 @@ packages=(
   # build
   gcc libc6-dev meson ninja-build pkg-config clang linux-libc-dev
   dpdk-dev libpcap-dev libbpf-dev libyaml-dev libjansson-dev zlib1g-dev
-  libsystemd-dev libseccomp-dev libsodium-dev libmicrohttpd-dev
+  libevent-dev libsystemd-dev libseccomp-dev libsodium-dev libmicrohttpd-dev
   # running fabrics
   iproute2 iputils-ping fping procps python3
   # reports of drbsim paper and topo/experiment; the picture of topo/demo.sh and those of tests/bench

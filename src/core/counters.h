@@ -95,7 +95,9 @@
 	X(late_slots, "packets that left a slotted link a slot or more late")                      \
 	X(lost_credit_events, "how often link time was lost")                                      \
 	X(tx_refused, "packets that stayed queued because the driver refused them at first")       \
-	X(gso_packets, "packets given to the kernel several at once, as one frame (GSO)")
+	X(gso_packets, "packets given to the kernel several at once, as one frame (GSO)")            \
+	X(changes, "changes taken over while forwarding: reloads, orders, captures, ports")        \
+	X(change_ns, "time that these took, in which nothing was forwarded, ns")
 // clang-format on
 
 // The same in C: drop reasons as numbers, counters as structs whose members are the keys.

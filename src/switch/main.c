@@ -5,23 +5,28 @@
 #include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <time.h>
+#include <string.h>
 
+#include <linux/capability.h>
+
+#include <event2/event.h>
 #include <systemd/sd-daemon.h>
 
 #include "common/cli/args.h"
+#include "common/cli/clock.h"
 #include "common/cli/log.h"
 #include "common/cli/log_writer.h"
 #include "switch/startup/await_interfaces.h"
 #include "switch/startup/broker.h"
 #include "switch/startup/confine.h"
 #include "switch/startup/eal.h"
-#include "switch/datapath/idle.h"
 #include "switch/startup/instance.h"
 #include "switch/ports/memif/callbacks.h"
 #include "switch/ports/memif/connect.h"
 #include "switch/ports/port_set.h"
 #include "switch/startup/privilege.h"
+#include "switch/startup/signals.h"
+#include "switch/control/bridge.h"
 #include "switch/control/capture_order.h"
 #include "switch/control/cards.h"
 #include "switch/control/heartbeat.h"
@@ -32,11 +37,12 @@
 #include "switch/control/stats_socket.h"
 #include "switch/control/telemetry.h"
 #include "switch/datapath/decide/flow_assign.h"
+#include "switch/datapath/idle.h"
 #include "switch/datapath/workers.h"
 
 // Peers of memif ports start in any order. How long to wait for the next one before forwarding without
 // those that are missing.
-#define LINK_WITHIN_S 10
+#define LINK_WITHIN_NS UINT64_C(10000000000)
 #define TRIM_THRESHOLD (1024 * 1024) // bytes
 
 const char *argp_program_version = "drbswitch " DRB_VERSION;
@@ -115,52 +121,42 @@ static const struct argp argp = {
 	       "and down by the only port that leads there.",
 };
 
-// Static, for the signal handler and for threads of DPDK that outlive main's variables.
+// Of the control thread, as all that has no other owner. Static: a worker that is left behind may still use them.
 static struct drb_setup setup;
 static struct drb_workers workers;
-static atomic_bool ended;   // the signal handler; whoever waits reads
-static atomic_bool working; // there are workers to be told; the signal handler reads
+static struct drb_port_set ports;
+static struct event_base *base;
+static struct event *signals;
+static int code = DRB_EXIT_FAILED; // of the process
+static bool reload_wanted;         // by SIGHUP; done once the workers run
 
-static void on_signal(int signal)
+static const struct drb_port_users users = {drb_workers_apply_to_port, &workers};
+
+// What goes on from the start of the ports until the workers run.
+static struct {
+	struct event *due;
+	struct drb_memif_connect memif;
+	uint32_t least;  // memif ports without a peer
+	uint64_t met_ns; // when it became that
+	bool met;
+} start = {.least = UINT32_MAX};
+
+static void on_signal(int fd, short events, void *unused)
 {
-	int saved = errno;
+	char text[1024];
 
-	(void)signal;
-	atomic_store(&ended, true);
-	if (atomic_load(&working))
-		drb_workers_stop(&workers);
-	errno = saved;
-}
-
-static void catch_signals(void)
-{
-	struct sigaction action = {.sa_handler = on_signal};
-
-	sigemptyset(&action.sa_mask);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGINT, &action, NULL);
-	signal(SIGPIPE, SIG_IGN);
-}
-
-// Waits until all memif ports have met their peers, or no further one has come for LINK_WITHIN_S, or
-// the switch is told to stop.
-static void wait_for_links(const struct drb_memif_connect *memif)
-{
-	const struct timespec pause = {.tv_nsec = 2000000};
-	uint32_t missing, least = UINT32_MAX;
-	struct timespec now, last = {0};
-
-	while ((missing = drb_memif_connect(memif)) > 0 && !atomic_load(&workers.worker[0].stop)) {
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		if (missing < least) {
-			least = missing;
-			last = now;
+	(void)events, (void)unused;
+	for (int signal; (signal = drb_signals_take(fd)) != 0;) {
+		if (signal == SIGHUP) {
+			reload_wanted = true;
+			continue;
 		}
-		if (now.tv_sec - last.tv_sec > LINK_WITHIN_S) {
-			drb_memif_connect_log(memif);
-			break;
-		}
-		nanosleep(&pause, NULL);
+		code = DRB_EXIT_OK;
+		event_base_loopbreak(base);
+	}
+	if (reload_wanted && drb_stats_socket_is_ready()) {
+		reload_wanted = false;
+		drb_reload(text, sizeof(text));
 	}
 }
 
@@ -176,91 +172,126 @@ static void say_ready(void)
 		   setup.tree.layers, setup.tree.arity);
 }
 
-static int park(void *all)
-{
-	return drb_workers_park(all);
-}
-
-static void unpark(void *all)
-{
-	drb_workers_unpark(all);
-}
-
 // A memif port has met its peer for the first time.
-static int begin_to_use(void *ports, uint32_t index)
+static int begin_to_use(void *unused, uint32_t index)
 {
-	drb_stats_socket_pause(); // no reload meanwhile
-	int rc = drb_workers_park(&workers);
-	if (rc == 0) {
-		drb_workers_attach_port(&workers, ports, &setup, index);
-		drb_workers_unpark(&workers);
-	}
-	drb_stats_socket_resume();
+	struct drb_attachment *a = malloc(sizeof(*a));
+
+	(void)unused;
+	if (!a)
+		return -ENOMEM;
+	*a = (struct drb_attachment){&ports, &setup, index};
+	int rc = drb_workers_apply(&workers, drb_worker_attach_port, a);
+	if (rc == -EINPROGRESS)
+		return 0;
+	free(a);
 	return rc;
 }
 
-// All threads are there.
-static int run_workers(struct drb_port_set *ports)
+// True once all memif ports have met their peers, or no further one has come for LINK_WITHIN_NS.
+static bool have_links_come(void)
 {
-	int code = DRB_EXIT_FAILED;
+	const uint32_t missing = drb_memif_connect(&start.memif);
+	const uint64_t now = drb_clock_now();
 
-	if (drb_heartbeat_begin(&workers) < 0)
-		return code;
-	if (drb_cards_begin(&workers, ports) == 0) {
-		if (drb_privilege_drop() == 0 && drb_confine(&setup) == 0) {
-			if (!atomic_load(&workers.worker[0].stop))
-				say_ready();
-			drb_workers_run(&workers);
-			code = DRB_EXIT_OK;
-		}
-		drb_cards_end();
+	if (missing < start.least) {
+		start.least = missing;
+		start.met_ns = now;
 	}
-	drb_heartbeat_end();
-	return code;
+	if (missing > 0 && now - start.met_ns <= LINK_WITHIN_NS)
+		return false;
+	if (missing > 0)
+		drb_memif_connect_log(&start.memif);
+	return true;
 }
 
-// The threads beside the workers, from whose start to whose end these forward.
-static int run_threads(struct drb_port_set *ports, const struct drb_port_parking *parking,
-		       const struct drb_memif_connect *memif, const struct drb_reload *reload)
+// All ports are there: the workers run from now on.
+static int begin_to_forward(void)
 {
-	int code = DRB_EXIT_FAILED;
+	const int kept = drb_interfaces_need_privilege(&ports) ? CAP_NET_RAW : -1;
+	int rc = drb_link_rates_begin(base, &ports, &setup);
 
-	if (drb_interfaces_begin(&workers, ports, parking) < 0)
-		return code;
-	if (drb_memif_connect_start(memif) == 0) {
-		if (drb_reload_start(reload) == 0) {
-			if (drb_link_rates_begin(ports, &setup) == 0)
-				code = run_workers(ports);
-			drb_link_rates_end();
-			drb_reload_stop();
-		}
-		sd_notify(0, "STOPPING=1");
-		drb_memif_connect_stop();
+	if (rc == 0)
+		rc = drb_memif_connect_begin(base, &start.memif);
+	if (rc == 0)
+		rc = drb_cards_begin(base, &workers, &ports);
+	if (rc == 0)
+		rc = drb_heartbeat_begin(&workers);
+	if (rc == 0)
+		rc = drb_privilege_drop(kept);
+	if (rc == 0)
+		rc = drb_confine(&setup);
+	if (rc == 0)
+		rc = drb_workers_start(&workers);
+	if (rc == 0)
+		rc = drb_interfaces_begin(base, &workers, &ports);
+	if (rc == 0)
+		say_ready();
+	return rc;
+}
+
+static void go_on_starting(int fd, short events, void *unused)
+{
+	static const struct timeval soon = {.tv_usec = 2000}, later = {.tv_usec = 20000};
+
+	(void)fd, (void)events, (void)unused;
+	start.met = start.met || have_links_come();
+	if (!start.met || !drb_cards_settled(&ports)) {
+		evtimer_add(start.due, start.met ? &later : &soon);
+		return;
 	}
-	drb_interfaces_end();
-	return code;
+	if (begin_to_forward() < 0)
+		event_base_loopbreak(base);
+	else
+		event_active(signals, EV_READ, 0);
+}
+
+static int begin_loop(void)
+{
+	static const struct timeval at_once = {0};
+	const int fd = drb_signals_open();
+
+	start.memif = (struct drb_memif_connect){&ports, begin_to_use, NULL};
+	start.due = evtimer_new(base, go_on_starting, NULL);
+	signals = fd < 0 ? NULL : event_new(base, fd, EV_READ | EV_PERSIST, on_signal, NULL);
+	if (signals && start.due && event_add(signals, NULL) == 0 &&
+	    evtimer_add(start.due, &at_once) == 0)
+		return 0;
+	drb_error("cannot wait for signals: %s", strerror(fd < 0 ? -fd : ENOMEM));
+	return -ENOMEM;
 }
 
 // With the ports running: forwards until told to stop.
-static int forward(struct drb_port_set *ports, const struct drb_reload *reload)
+static void forward(const struct drb_reload *reload)
 {
-	static const struct drb_port_parking parking = {park, unpark, &workers};
-	const struct drb_memif_connect memif = {ports, begin_to_use, ports};
-	int code = DRB_EXIT_FAILED;
+	static const struct drb_memif_control control = {&users, drb_bridge_run};
 
-	if (drb_workers_attach(&workers, ports, &setup) < 0 || drb_workers_idle_init(&workers) < 0)
-		return code;
-	drb_memif_set_parking(&parking);
-	if (drb_telemetry_init(&workers, &setup) == 0) {
-		wait_for_links(&memif);
-		drb_cards_settle(ports, &workers.worker[0].stop);
-		code = run_threads(ports, &parking, &memif, reload);
-		drb_stats_socket_stop();
-		drb_capture_stop();
+	if (drb_workers_attach(&workers, &ports, &setup) < 0 || drb_workers_idle_init(&workers) < 0)
+		return;
+	drb_reload_begin(reload);
+	drb_capture_begin(base, &workers);
+	if (begin_loop() == 0 && drb_bridge_begin(base) == 0 &&
+	    drb_telemetry_init(&workers, &setup) == 0) {
+		drb_memif_set_control(&control);
+		event_base_dispatch(base);
+		sd_notify(0, "STOPPING=1");
 	}
-	drb_memif_set_parking(NULL); // the interrupt thread goes on
+	drb_workers_stop(&workers);
+	drb_workers_join(&workers);
+	drb_heartbeat_end();
+	drb_stats_socket_stop();
+	drb_memif_set_control(NULL); // the interrupt thread goes on
+	drb_bridge_end();
+	drb_interfaces_end();
+	drb_cards_end();
+	drb_memif_connect_end();
+	drb_link_rates_end();
+	drb_capture_end();
+	if (signals)
+		event_free(signals);
+	if (start.due)
+		event_free(start.due);
 	drb_workers_idle_free(&workers);
-	return code;
 }
 
 static uint32_t memory_mb(void)
@@ -272,23 +303,19 @@ static uint32_t memory_mb(void)
 static int run(const struct options *o)
 {
 	uint32_t mbufs = drb_ports_buffers(&setup);
-	struct drb_port_set ports;
-	int code = DRB_EXIT_FAILED;
 
-	if (drb_workers_init(&workers, &setup) < 0) {
+	base = event_base_new();
+	if (!base || drb_workers_init(&workers, &setup) < 0) {
 		drb_error("out of memory for the egress queues");
 		return code;
 	}
-	atomic_store(&working, true);
-	if (atomic_load(&ended))
-		drb_workers_stop(&workers);
 	drb_stats_clients_begin();
 	if (drb_eal_init(&setup, memory_mb(), o->log == DRB_LOG_DEBUG) == 0) {
-		int rc = drb_ports_start(&ports, o->config, &setup, mbufs);
+		int rc = drb_ports_start(&ports, o->config, &setup, mbufs, &users);
 		if (rc == 0) {
 			const struct drb_reload reload = {o->config, &o->override, &workers,
 							  &setup};
-			code = forward(&ports, &reload);
+			forward(&reload);
 			drb_workers_free(&workers); // their packets are of the ports' pool
 			drb_ports_stop(&ports);
 		} else if (rc == -EINVAL) {
@@ -297,6 +324,7 @@ static int run(const struct options *o)
 		drb_eal_free();
 	}
 	drb_workers_free(&workers);
+	event_base_free(base);
 	return code;
 }
 
@@ -313,7 +341,7 @@ int main(int argc, char **argv)
 	// again with each.
 	mallopt(M_TRIM_THRESHOLD, TRIM_THRESHOLD);
 	drb_privilege_begin();
-	drb_reload_block();
+	drb_signals_block(false);
 	drb_log_limit(o.log);
 	if (drb_log_writer_start() < 0)
 		drb_die("cannot start a thread for messages");
@@ -331,8 +359,9 @@ int main(int argc, char **argv)
 	if (drb_broker_begin(o.config, &o.override, &setup, folder, lock) < 0 ||
 	    drb_privilege_leave_root() < 0)
 		return DRB_EXIT_FAILED;
-	catch_signals();
-	int rc = drb_await_interfaces(o.config, &setup, &ended);
+	drb_signals_block(true);
+	signal(SIGPIPE, SIG_IGN);
+	int rc = drb_await_interfaces(o.config, &setup);
 	if (rc < 0)
 		return rc == -EINTR ? DRB_EXIT_OK : DRB_EXIT_FAILED;
 	if (drb_ports_check(o.config, &setup) < 0 ||

@@ -44,7 +44,7 @@ enum does { SAYS, SAYS_WITH_MEMORY, SAYS_WITH_SHORT, SAYS_WITH_BELL, WRITES, COM
 static int passed[3]; // a region, one too short for a ring, a bell
 static uint8_t *shared;
 static struct drb_memif_link *link_;
-static bool connected;
+static atomic_bool connected;
 static uint16_t device;
 static struct sockaddr_un server = {.sun_family = AF_UNIX};
 
@@ -249,7 +249,7 @@ static void use_rings(void)
 	const struct drb_memif_packets p = {
 		.frame_max = FRAME_MAX,
 		.buffer = DRB_MEMIF_BUFFER,
-		.marked = drb_memif_link_takes(link_, DRB_MEMIF_TAKES_UNFINISHED)};
+		.marked = drb_memif_takes(&link_->tx[0], DRB_MEMIF_TAKES_UNFINISHED)};
 	for (uint32_t q = 0; q < QUEUES; q++) {
 		struct drb_send_result result = {0};
 		require(link_->owner || (!link_->rx[q].ring && !link_->tx[q].ring));

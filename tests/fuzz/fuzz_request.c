@@ -16,6 +16,8 @@
 
 #include "switch/startup/eal.h"
 #include "switch/datapath/idle.h"
+#include "switch/control/bridge.h"
+#include "switch/control/capture_order.h"
 #include "switch/control/reload.h"
 #include "switch/control/stats_socket.h"
 #include "switch/control/telemetry.h"
@@ -29,13 +31,15 @@ static struct drb_workers workers;
 static struct drb_port_set port_set;
 static char path[128];
 static int fd = -1;
+static struct event_base *base;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 
-static void *forward(void *arg)
+// The control thread.
+static void *serve(void *arg)
 {
 	(void)arg;
-	drb_workers_run(&workers);
+	event_base_dispatch(base);
 	return NULL;
 }
 
@@ -75,10 +79,13 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	require(drb_eal_init(&setup, 32, false) == 0 && drb_workers_init(&workers, &setup) == 0);
 	require(drb_workers_attach(&workers, &port_set, &setup) == 0);
 	require(drb_workers_idle_init(&workers) == 0);
+	drb_reload_begin(&reload);
+	require((base = event_base_new()) && drb_bridge_begin(base) == 0);
+	drb_capture_begin(base, &workers);
 	require(drb_telemetry_init(&workers, &setup) == 0);
-	require(drb_reload_start(&reload) == 0);
 	drb_stats_socket_ready();
-	require(pthread_create(&thread, NULL, forward, NULL) == 0);
+	require(drb_workers_start(&workers) == 0);
+	require(pthread_create(&thread, NULL, serve, NULL) == 0);
 	pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
 	connect_to_switch();
 	return 0;

@@ -47,12 +47,9 @@ class Stopped:
 
 
 def worker(pid, number):
-    """The thread of a worker: the first is the process's, others are DPDK's."""
-    if number == 0:
-        return pid
+    """The thread of a worker."""
     for tid in os.listdir(f'/proc/{pid}/task'):
         with open(f'/proc/{pid}/task/{tid}/comm', encoding='ascii') as f:
-            # By releases of DPDK: up to 22.11, 23.03, later.
-            if f.read().strip() in (f'lcore-worker-{number}', f'rte-worker-{number}', f'dpdk-worker{number}'):
+            if f.read().strip() == f'worker-{number}':
                 return int(tid)
     raise AssertionError('no such thread')

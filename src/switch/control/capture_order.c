@@ -3,17 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <pthread.h>
-#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <pcap/bpf.h>
@@ -22,48 +18,57 @@
 #include "common/telemetry/telemetry_client.h"
 #include "switch/datapath/capture.h"
 
-#define REQUEST_WITHIN_S 5
-#define AGAIN_NS 100000000 // between tries to park workers
+// For the reader to connect, then to ask.
+static const struct timeval request_within = {.tv_sec = 5};
+// Between tries to end a capture.
+static const struct timeval try_every = {.tv_usec = 100000};
 
 struct request {
 	struct drb_capture_request head;
 	struct drb_capture_insn insn[DRB_CAPTURE_INSNS];
 };
 
-// The capture that goes on. Written by telemetry's thread before the capture's thread begins, and by main
-// after all have ended; then the capture's thread's.
-static struct {
-	struct drb_workers *workers;
-	int fd;                      // listens for the reader, then the connection to it
-	struct sockaddr_un address;  // where it listens
-	atomic_bool stopping;        // by main, before it shuts fd down
-	pthread_t thread;            // joinable while `started`
-	bool started;                // the thread was started and not joined
-	atomic_bool ended;           // by the thread: it has nothing left to do
-	struct drb_capture *capture; // of each worker
-	void *memory;
+// What workers use. Freed when none does.
+struct rings {
 	size_t size;
+	struct drb_capture_ring *memory;
+	struct drb_capture of[]; // each worker
+};
+
+// The capture that goes on.
+static struct {
+	struct event_base *base;
+	struct drb_workers *workers;
+	struct sockaddr_un address; // where its reader is waited for
+	int fd;                     // listens there, then the connection; -1: neither
+	struct event *event;        // of fd, or of the next try to end; NULL: there is no capture
+	struct rings *rings;        // NULL: no worker captures
 } one = {.fd = -1};
 
-// The connection takes the place of the socket that listened, whose name is gone. False: nobody came.
-static bool meet_reader(void)
+// This is called once when the reader says something, or has said nothing for so long (NULL: for ever). False: it is
+// not.
+static bool expect(event_callback_fn call, const struct timeval *within)
 {
-	const struct timeval within = {.tv_sec = REQUEST_WITHIN_S};
-	int fd = accept4(one.fd, NULL, NULL, SOCK_CLOEXEC);
+	if (one.event)
+		event_free(one.event);
+	one.event = event_new(one.base, one.fd, EV_READ, call, NULL);
+	return one.event && event_add(one.event, within) == 0;
+}
 
-	unlink(one.address.sun_path);
-	bool met = fd >= 0 &&
-		   setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &within, sizeof(within)) == 0 &&
-		   dup3(fd, one.fd, O_CLOEXEC) >= 0;
-	if (fd >= 0)
-		close(fd);
-	return met && !atomic_load(&one.stopping);
+static void close_connection(void)
+{
+	if (one.event)
+		event_free(one.event);
+	one.event = NULL;
+	if (one.fd >= 0)
+		close(one.fd);
+	one.fd = -1;
 }
 
 // Takes a whole and valid request. False: there is none.
 static bool take_request(int fd, struct request *request)
 {
-	ssize_t size = recv(fd, request, sizeof(*request), 0);
+	ssize_t size = recv(fd, request, sizeof(*request), MSG_DONTWAIT);
 	const struct drb_capture_request *head = &request->head;
 
 	return size >= (ssize_t)sizeof(*head) && head->version == DRB_CAPTURE_VERSION &&
@@ -93,7 +98,7 @@ static bool give(int fd, int memory, uint32_t rings)
 	c->cmsg_type = SCM_RIGHTS;
 	c->cmsg_len = CMSG_LEN(sizeof(int));
 	memcpy(CMSG_DATA(c), &memory, sizeof(int));
-	return sendmsg(fd, &message, MSG_NOSIGNAL) == (ssize_t)sizeof(reply);
+	return sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof(reply);
 }
 
 // Memory whose size nobody can change any more: a reader that cut it would have workers die of SIGBUS.
@@ -109,165 +114,163 @@ static int make_memory(size_t size)
 	return fd;
 }
 
-// The rings, and for each worker what it is to capture. The descriptor of the rings' memory; -1: there is none.
-static int prepare(const struct request *request)
+static void free_rings(struct rings *rings)
 {
-	uint32_t workers = one.workers->count;
+	if (rings->memory)
+		munmap(rings->memory, rings->size);
+	free(rings);
+}
 
-	one.size = workers * sizeof(struct drb_capture_ring);
-	one.capture = calloc(workers, sizeof(*one.capture));
-	int fd = make_memory(one.size);
-	if (fd >= 0 && one.capture) {
-		one.memory = mmap(NULL, one.size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+// In the memory of this descriptor. NULL: there is no memory.
+static struct rings *new_rings(const struct request *request, uint32_t workers, int *memory)
+{
+	struct rings *rings = calloc(1, sizeof(*rings) + workers * sizeof(rings->of[0]));
+
+	if (!rings)
+		return NULL;
+	rings->size = workers * sizeof(struct drb_capture_ring);
+	*memory = make_memory(rings->size);
+	void *at = *memory < 0 ? MAP_FAILED
+			       : mmap(NULL, rings->size, PROT_READ | PROT_WRITE, MAP_SHARED,
+				      *memory, 0);
+	if (at == MAP_FAILED) {
+		free_rings(rings);
+		return NULL;
 	}
-	if (fd >= 0 && (!one.memory || one.memory == MAP_FAILED)) {
-		close(fd);
-		return -1;
-	}
-	for (uint32_t n = 0; fd >= 0 && n < workers; n++) {
-		struct drb_capture *c = &one.capture[n];
-		c->ring = (struct drb_capture_ring *)one.memory + n;
+	rings->memory = at;
+	for (uint32_t n = 0; n < workers; n++) {
+		struct drb_capture *c = &rings->of[n];
+		c->ring = &rings->memory[n];
 		c->ports = request->head.ports;
 		c->snap = request->head.snap;
 		c->insns = request->head.insns;
 		memcpy(c->insn, request->insn, sizeof(c->insn));
 	}
-	return fd;
+	return rings;
 }
 
-static void give_workers(bool on)
+// A change of workers: they capture, or end that.
+static void capture(struct drb_worker *w, void *rings)
 {
-	for (uint32_t n = 0; n < one.workers->count; n++)
-		one.workers->worker[n].capture = on ? &one.capture[n] : NULL;
-	drb_workers_unpark(one.workers);
-}
-
-// False: a worker is stuck, so none captures.
-static bool begin_capture(void)
-{
-	if (drb_workers_park(one.workers) < 0)
-		return false;
-	give_workers(true);
-	return true;
+	w->capture = rings ? &((struct rings *)rings)->of[w->number] : NULL;
 }
 
 // A worker that is stuck may be writing to a ring, which stays until it goes on or ends.
-static void end_capture(void)
+static void end(int fd, short events, void *again)
 {
-	const struct timespec pause = {.tv_nsec = AGAIN_NS};
-
-	if (drb_workers_park(one.workers) < 0) {
-		drb_warn("capture: its reader is gone, but " DRB_PARK_FAILED);
-		shutdown(one.fd, SHUT_RDWR); // the reader does not wait
-		do
-			nanosleep(&pause, NULL);
-		while (drb_workers_park(one.workers) < 0);
+	(void)fd, (void)events;
+	close_connection();
+	if (!one.rings)
+		return;
+	int rc = drb_workers_apply(one.workers, capture, NULL);
+	if (rc == -ETIMEDOUT) {
+		if (!again)
+			drb_warn("capture: its reader is gone, but " DRB_APPLY_FAILED);
+		one.event = evtimer_new(one.base, end, &one);
+		if (one.event)
+			evtimer_add(one.event, &try_every);
+		return;
 	}
-	give_workers(false);
+	if (rc == 0)
+		free_rings(one.rings);
+	one.rings = NULL;
 }
 
-// Until the reader, or drb_capture_stop(), closes the connection; what it sends means nothing.
-static void wait_for_end(void)
+// What the reader sends means nothing, until it closes the connection.
+static void wait_for_end(int fd, short events, void *unused)
 {
-	struct pollfd p = {.fd = one.fd, .events = POLLIN};
 	char byte;
 
-	for (;;) {
-		if (poll(&p, 1, -1) < 0 && errno != EINTR)
-			return;
-		if (p.revents && recv(one.fd, &byte, sizeof(byte), MSG_DONTWAIT) <= 0)
-			return;
-	}
+	(void)unused;
+	if ((events && recv(fd, &byte, sizeof(byte), MSG_DONTWAIT) == 0) ||
+	    !expect(wait_for_end, NULL))
+		end(-1, 0, NULL);
 }
 
-static void *run(void *unused)
+// False: nobody captures.
+static bool begin_capture(const struct request *request)
 {
-	struct request *request = calloc(1, sizeof(*request));
 	int memory = -1;
+	bool given = false;
 
-	(void)unused;
-	if (request && meet_reader() && take_request(one.fd, request))
-		memory = prepare(request);
-	if (memory >= 0 && begin_capture()) {
-		if (give(one.fd, memory, one.workers->count))
-			wait_for_end();
-		end_capture();
+	one.rings = new_rings(request, one.workers->count, &memory);
+	if (one.rings && drb_workers_apply(one.workers, capture, one.rings) == -ETIMEDOUT) {
+		free_rings(one.rings);
+		one.rings = NULL;
 	}
+	if (one.rings)
+		given = give(one.fd, memory, one.workers->count);
 	if (memory >= 0)
 		close(memory);
-	shutdown(one.fd, SHUT_RDWR); // the reader sees that nothing more comes
+	return given;
+}
+
+static void hear_request(int fd, short events, void *unused)
+{
+	struct request *request = calloc(1, sizeof(*request));
+
+	(void)unused;
+	if ((events & EV_READ) && request && take_request(fd, request) && begin_capture(request))
+		wait_for_end(fd, 0, NULL);
+	else
+		end(-1, 0, NULL);
 	free(request);
-	if (one.memory && one.memory != MAP_FAILED)
-		munmap(one.memory, one.size);
-	free(one.capture);
-	one.memory = NULL;
-	one.capture = NULL;
-	atomic_store(&one.ended, true);
-	return NULL;
+}
+
+// The connection takes the place of the socket that listened, whose name is gone.
+static void meet_reader(int fd, short events, void *unused)
+{
+	(void)events, (void)unused;
+	one.fd = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); // -1 if nobody came
+	close(fd);
+	unlink(one.address.sun_path);
+	if (one.fd < 0 || !expect(hear_request, &request_within))
+		end(-1, 0, NULL);
 }
 
 static int listen_for_reader(const char *instance)
 {
-	const struct timeval within = {.tv_sec = REQUEST_WITHIN_S};
-
 	one.address = (struct sockaddr_un){.sun_family = AF_UNIX};
 	snprintf(one.address.sun_path, sizeof(one.address.sun_path),
 		 "%s/dpdk/%s/" DRB_CAPTURE_SOCKET, drb_telemetry_runtime(), instance);
 	unlink(one.address.sun_path); // of a switch that was killed
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	if (fd < 0)
+	one.fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (one.fd < 0 || bind(one.fd, (struct sockaddr *)&one.address, sizeof(one.address)) < 0 ||
+	    listen(one.fd, 1) < 0)
 		return -errno;
-	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &within, sizeof(within)) < 0 ||
-	    bind(fd, (struct sockaddr *)&one.address, sizeof(one.address)) < 0 ||
-	    listen(fd, 1) < 0) {
-		int error = -errno;
-		close(fd);
-		return error;
-	}
-	return fd;
+	return expect(meet_reader, &request_within) ? 0 : -ENOMEM;
 }
 
-static void join(void)
+int drb_capture_order(const char *instance, char *text, size_t size)
 {
-	pthread_join(one.thread, NULL);
-	close(one.fd);
-	one.started = false;
-}
-
-int drb_capture_order(struct drb_workers *workers, const char *instance, char *text, size_t size)
-{
-	if (drb_workers_stuck(workers) >= 0) {
-		snprintf(text, size, "%s", DRB_PARK_FAILED);
+	if (drb_workers_stuck(one.workers) >= 0) {
+		snprintf(text, size, "%s", DRB_APPLY_FAILED);
 		return -ETIMEDOUT;
 	}
-	if (one.started && !atomic_load(&one.ended)) {
+	if (one.event || one.rings) {
 		snprintf(text, size, "another capture of this switch goes on: end that first");
 		return -EBUSY;
 	}
-	if (one.started)
-		join();
-	int fd = listen_for_reader(instance);
-	if (fd < 0) {
+	int rc = listen_for_reader(instance);
+	if (rc < 0) {
 		snprintf(text, size, "cannot wait for who wants packets at %s: %s",
-			 one.address.sun_path, strerror(-fd));
-		return fd;
+			 one.address.sun_path, strerror(-rc));
+		close_connection();
+		return rc;
 	}
-	one.workers = workers;
-	one.fd = fd;
-	atomic_store(&one.ended, false);
-	int rc = -pthread_create(&one.thread, NULL, run, NULL);
-	one.started = rc == 0;
-	if (rc < 0)
-		close(fd);
-	snprintf(text, size, "%s", rc < 0 ? strerror(-rc) : "waits");
-	return rc;
+	snprintf(text, size, "waits");
+	return 0;
 }
 
-void drb_capture_stop(void)
+void drb_capture_begin(struct event_base *base, struct drb_workers *workers)
 {
-	if (!one.started)
-		return;
-	atomic_store(&one.stopping, true);
-	shutdown(one.fd, SHUT_RDWR);
-	join();
+	one.base = base;
+	one.workers = workers;
+}
+
+void drb_capture_end(void)
+{
+	if (one.fd >= 0 && *one.address.sun_path)
+		unlink(one.address.sun_path);
+	end(-1, 0, NULL);
 }

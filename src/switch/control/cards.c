@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switch/control/cards.h"
 
-#include <stdbool.h>
-#include <time.h>
+#include <errno.h>
 
 #include "common/cli/clock.h"
-#include "common/cli/periodic.h"
+#include "common/cli/log.h"
 
-#define PERIOD_NS 100000000
+#define PERIOD_US 100000
 // Copper agrees on a speed within this.
 #define SETTLE_NS UINT64_C(5000000000)
-#define SETTLE_LOOK_NS 20000000
 // At least: an emulated card hands over what it kept bit by bit, hellos that speak of the process before.
 #define SETTLE_LOOKS 5
 
 static struct drb_workers *workers;
 static struct drb_port_set *port_set;
+static struct event *due;
+static uint64_t settle_end_ns; // 0: not begun
+static uint32_t looks;         // since then
 
 static bool has_cards(const struct drb_port_set *set)
 {
@@ -50,42 +51,46 @@ static void drop_what_came(struct drb_port_set *set)
 	}
 }
 
-void drb_cards_settle(struct drb_port_set *set, const atomic_bool *ended)
+bool drb_cards_settled(struct drb_port_set *set)
 {
-	const struct timespec pause = {.tv_nsec = SETTLE_LOOK_NS};
-	const uint64_t end = drb_clock_now() + SETTLE_NS;
 	bool all_up = false;
 
 	if (!has_cards(set))
-		return;
-	for (int looks = 0; looks < SETTLE_LOOKS || !all_up; looks++) {
-		if (atomic_load(ended) || drb_clock_now() >= end)
-			return;
-		look_at_all(set, &all_up);
-		drop_what_came(set);
-		nanosleep(&pause, NULL);
-	}
+		return true;
+	if (settle_end_ns == 0)
+		settle_end_ns = drb_clock_now() + SETTLE_NS;
+	look_at_all(set, &all_up);
+	drop_what_came(set);
+	return (++looks >= SETTLE_LOOKS && all_up) || drb_clock_now() >= settle_end_ns;
 }
 
-static void look(void *unused)
+static void look(int fd, short events, void *unused)
 {
 	bool all_up;
 
-	(void)unused;
+	(void)fd, (void)events, (void)unused;
 	if (look_at_all(port_set, &all_up))
 		drb_workers_look_at_carriers(workers);
 }
 
-static struct drb_periodic thread = {.what = "asks cards", .look = look, .period_ns = PERIOD_NS};
-
-int drb_cards_begin(struct drb_workers *all, struct drb_port_set *set)
+int drb_cards_begin(struct event_base *base, struct drb_workers *all, struct drb_port_set *set)
 {
+	const struct timeval period = {.tv_usec = PERIOD_US};
+
 	workers = all;
 	port_set = set;
-	return has_cards(set) ? drb_periodic_begin(&thread) : 0;
+	if (!has_cards(set))
+		return 0;
+	due = event_new(base, -1, EV_PERSIST, look, NULL);
+	if (due && event_add(due, &period) == 0)
+		return 0;
+	drb_error("cannot ask cards: no memory");
+	return -ENOMEM;
 }
 
 void drb_cards_end(void)
 {
-	drb_periodic_end(&thread);
+	if (due)
+		event_free(due);
+	due = NULL;
 }

@@ -14,7 +14,7 @@
 #include "common/cli/periodic.h"
 #include "switch/control/stats_socket.h"
 #include "switch/startup/confine.h"
-#include "switch/datapath/park.h"
+#include "switch/datapath/requests.h"
 
 #define PERIOD_NS 160000000
 // Periods without an answer.

@@ -5,7 +5,7 @@
 // for a CPU on a busy machine is not. Then the switch stops as a member of its fabric, until the worker goes on:
 //   - it sends no hellos and no packets to other switches, whichever worker is stuck, so that all neighbours
 //     take other ways; packets between hosts of this switch still pass the other workers;
-//   - replies of the stats socket say so at once, and orders fail (drb_workers_park());
+//   - replies of the stats socket say so at once, and orders fail (drb_workers_apply());
 //   - the service manager hears no more WATCHDOG=1 and restarts the switch, if it was told to.
 // Workers that do not end 2.7 s after SIGTERM are left behind: the process ends with status 1.
 

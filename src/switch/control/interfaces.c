@@ -3,12 +3,8 @@
 
 #include <errno.h>
 #include <net/if.h>
-#include <poll.h>
-#include <pthread.h>
-#include <semaphore.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <linux/capability.h>
@@ -21,23 +17,19 @@
 // An interface is taken again before it is up, mostly: so long afterwards each change may be that.
 #define SETTLES_NS UINT64_C(3000000000)
 // While a port is without its interface, and where there is no netlink socket.
-#define LOOK_EVERY_MS 500
+#define LOOK_EVERY_US 500000
 
 static struct drb_workers *workers;
 static struct drb_port_set *port_set;
-static const struct drb_port_parking *parking;
-static pthread_t thread;
-static int changes_fd = -1, end_fd = -1;
-static sem_t begun; // the thread has the capabilities that it keeps
-// Of the thread.
+static struct event *changed, *look_again;
 static uint64_t settled_ns; // when the last interface that was taken again is as it will be
 static bool lost[DRB_PORTS_MAX];
 static int why[DRB_PORTS_MAX]; // said last: why a port has not taken its interface again
 
-static bool needs_privilege(void)
+bool drb_interfaces_need_privilege(const struct drb_port_set *set)
 {
-	for (uint32_t i = 0; i < port_set->count; i++) {
-		const struct drb_port *p = &port_set->port[i];
+	for (uint32_t i = 0; i < set->count; i++) {
+		const struct drb_port *p = &set->port[i];
 		if (p->kind && p->kind->interface && p->kind->interface->rebind && p->workers > 1)
 			return true;
 	}
@@ -63,7 +55,7 @@ static void say_failed(const struct drb_port *p, int error)
 	else
 		drb_warn("port %s: cannot take interface \"%s\" again: %s", p->setup->name,
 			 p->setup->interface,
-			 error == -ETIMEDOUT ? DRB_PARK_FAILED : strerror(-error));
+			 error == -ETIMEDOUT ? DRB_APPLY_FAILED : strerror(-error));
 }
 
 // True while the port is without its interface.
@@ -90,7 +82,7 @@ static bool look_at(struct drb_port *p)
 		rc = -ETIMEDOUT; // spares the sockets
 	} else if (interface->rebind) {
 		drb_privilege_raise(CAP_NET_RAW);
-		rc = interface->rebind(p, parking);
+		rc = interface->rebind(p);
 		drb_privilege_lower();
 	}
 	if (rc == 0) {
@@ -104,62 +96,46 @@ static bool look_at(struct drb_port *p)
 	return lost[i];
 }
 
-static void *watch(void *arg)
+static void look(int fd, short events, void *unused)
 {
-	struct pollfd fds[] = {{.fd = changes_fd, .events = POLLIN},
-			       {.fd = end_fd, .events = POLLIN}};
+	const struct timeval soon = {.tv_usec = LOOK_EVERY_US};
 	bool missing = false;
 
-	(void)arg;
-	drb_privilege_keep(needs_privilege() ? CAP_NET_RAW : -1);
-	sem_post(&begun);
-	for (;;) {
-		int n = poll(fds, 2, missing || changes_fd < 0 ? LOOK_EVERY_MS : -1);
-		if (fds[1].revents)
-			return NULL;
-		if (n < 0 && errno != EINTR)
-			return NULL;
-		if (changes_fd >= 0)
-			drb_interfaces_changed(changes_fd);
-		missing = false;
-		for (uint32_t i = 0; i < port_set->count; i++)
-			missing |= look_at(&port_set->port[i]);
-		if (drb_clock_now() < settled_ns)
-			drb_workers_look_at_carriers(workers);
-	}
+	(void)unused;
+	if (events & EV_READ)
+		drb_interfaces_changed(fd);
+	for (uint32_t i = 0; i < port_set->count; i++)
+		missing |= look_at(&port_set->port[i]);
+	if (missing || !changed)
+		event_add(look_again, &soon);
+	if (drb_clock_now() < settled_ns)
+		drb_workers_look_at_carriers(workers);
 }
 
-int drb_interfaces_begin(struct drb_workers *all, struct drb_port_set *set,
-			 const struct drb_port_parking *by)
+int drb_interfaces_begin(struct event_base *base, struct drb_workers *all, struct drb_port_set *set)
 {
+	const int fd = drb_interfaces_watch();
+
 	workers = all;
 	port_set = set;
-	parking = by;
-	changes_fd = drb_interfaces_watch();
-	end_fd = eventfd(0, EFD_CLOEXEC);
-	sem_init(&begun, 0, 0);
-	int rc = end_fd < 0 ? -errno : -pthread_create(&thread, NULL, watch, NULL);
-	while (rc == 0 && sem_wait(&begun) < 0)
-		; // interrupted
-	if (rc == 0)
-		return 0;
-	drb_error("cannot start the thread that watches interfaces: %s", strerror(-rc));
-	if (end_fd >= 0)
-		close(end_fd);
-	if (changes_fd >= 0)
-		close(changes_fd);
-	return rc;
+	if (fd >= 0)
+		changed = event_new(base, fd, EV_READ | EV_PERSIST, look, NULL);
+	look_again = evtimer_new(base, look, NULL);
+	if (!look_again || (changed && event_add(changed, NULL) < 0)) {
+		drb_error("cannot watch interfaces: no memory");
+		return -ENOMEM;
+	}
+	look(-1, 0, NULL);
+	return 0;
 }
 
 void drb_interfaces_end(void)
 {
-	const uint64_t one = 1;
-
-	if (write(end_fd, &one, sizeof(one)) < 0)
-		drb_error("cannot end the thread that watches interfaces: %s", strerror(errno));
-	else
-		pthread_join(thread, NULL);
-	close(end_fd);
-	if (changes_fd >= 0)
-		close(changes_fd);
+	if (changed) {
+		close(event_get_fd(changed));
+		event_free(changed);
+	}
+	if (look_again)
+		event_free(look_again);
+	changed = look_again = NULL;
 }

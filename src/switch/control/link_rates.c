@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switch/control/link_rates.h"
 
-#include "common/cli/periodic.h"
+#include <errno.h>
+
+#include "common/cli/log.h"
 #include "switch/control/link_speeds.h"
 #include "switch/control/reload.h"
-#include "switch/control/stats_socket.h"
 
-#define LOOK_EVERY_NS 1000000000
+static struct event *due;
 
-static void look(void *unused)
+static void look(int fd, short events, void *unused)
 {
-	(void)unused;
-	drb_stats_socket_pause(); // no reload meanwhile
-	drb_reload_link_rates();  // the next look tries again if it cannot, and has said why
-	drb_stats_socket_resume();
+	(void)fd, (void)events, (void)unused;
+	drb_reload_link_rates(); // the next look tries again if it cannot, and has said why
 }
-
-static struct drb_periodic thread = {
-	.what = "follows the speed of links", .look = look, .period_ns = LOOK_EVERY_NS};
 
 static bool tells(const struct drb_port_set *ports)
 {
@@ -28,14 +24,19 @@ static bool tells(const struct drb_port_set *ports)
 	return false;
 }
 
-int drb_link_rates_begin(const struct drb_port_set *ports, const struct drb_setup *setup)
+int drb_link_rates_begin(struct event_base *base, const struct drb_port_set *ports,
+			 const struct drb_setup *setup)
 {
+	const struct timeval period = {.tv_sec = 1};
+
 	if (!tells(ports))
 		return 0;
-	int rc = drb_periodic_begin(&thread);
-	if (rc < 0)
-		return rc;
-	look(NULL);
+	due = event_new(base, -1, EV_PERSIST, look, NULL);
+	if (!due || event_add(due, &period) < 0) {
+		drb_error("cannot follow the speed of links: no memory");
+		return -ENOMEM;
+	}
+	look(-1, 0, NULL);
 	for (uint32_t i = 0; i < setup->down_ports + setup->up_ports; i++) {
 		if (setup->ports[i].link_rate && setup->ports[i].rate.value <= 0)
 			drb_link_speeds_say_one(&setup->ports[i]);
@@ -45,5 +46,7 @@ int drb_link_rates_begin(const struct drb_port_set *ports, const struct drb_setu
 
 void drb_link_rates_end(void)
 {
-	drb_periodic_end(&thread);
+	if (due)
+		event_free(due);
+	due = NULL;
 }

@@ -39,7 +39,7 @@ int drb_command_run(const char *cmd, const char *params, struct rte_tel_data *d)
 	else if (strcmp(cmd, DRB_CMD_SAVE) == 0)
 		rc = drb_reload_save(text, sizeof(text));
 	else if (strcmp(cmd, DRB_CMD_CAPTURE) == 0)
-		rc = drb_capture_order(c->workers, c->setup->instance, text, sizeof(text));
+		rc = drb_capture_order(c->setup->instance, text, sizeof(text));
 	else if (strcmp(cmd, DRB_CMD_DRAIN) == 0)
 		rc = drb_drain(c->workers, c->setup, params, text, sizeof(text));
 	else if (strcmp(cmd, DRB_CMD_DOWN) == 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Gives a running worker another setup, in two steps: whatever takes long or may fail is made first,
-// then exchanged while the worker is parked. Packets stay queued and flows keep their uplinks.
+// then exchanged by the worker itself. Packets stay queued and flows keep their uplinks.
 
 #include "switch/datapath/decide/flow_assign.h"
 #include "switch/datapath/worker/worker.h"
@@ -21,5 +21,5 @@ int drb_reconfigure_make(struct drb_reconfigure *change, const struct drb_worker
 			 const struct drb_setup *from, const struct drb_setup *to);
 void drb_reconfigure_free(struct drb_reconfigure *change);
 
-// Call while the worker is parked.
+// By the worker itself, as a change.
 void drb_reconfigure_apply(struct drb_worker *w, struct drb_reconfigure *change);

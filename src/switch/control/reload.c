@@ -2,8 +2,6 @@
 #include "switch/control/reload.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -16,33 +14,13 @@
 #include "common/config/complaint.h"
 #include "common/config/settings.h"
 #include "common/cli/log.h"
-#include "switch/control/stats_socket.h"
 #include "switch/startup/broker.h"
 
 #define KEPT_MAX 1024
 
 static const struct drb_reload *reload;
-// Written by whoever reloads, read by the stats socket.
-static _Atomic uint64_t reloads;
-static struct drb_settings in_force; // one order at a time
-static pthread_t thread;
-static atomic_bool stopping;
-
-static sigset_t hangup(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGHUP);
-	return set;
-}
-
-void drb_reload_block(void)
-{
-	sigset_t set = hangup();
-
-	pthread_sigmask(SIG_BLOCK, &set, NULL);
-}
+static uint64_t reloads;
+static struct drb_settings in_force;
 
 // A pipe, for instance, was read to its end.
 static int check_readable_again(const char *path)
@@ -60,33 +38,61 @@ static int check_readable_again(const char *path)
 	return -EINVAL;
 }
 
+// What all workers get.
+struct change {
+	struct drb_setup setup;
+	uint32_t made; // of these
+	struct drb_reconfigure worker[DRB_WORKERS_MAX];
+};
+
+static void apply(struct drb_worker *w, void *change)
+{
+	drb_reconfigure_apply(w, &((struct change *)change)->worker[w->number]);
+}
+
+static int make(struct change *c)
+{
+	const struct drb_workers *all = reload->workers;
+	int rc = 0;
+
+	while (rc == 0 && c->made < all->count) {
+		rc = drb_reconfigure_make(&c->worker[c->made], &all->worker[c->made], reload->setup,
+					  &c->setup);
+		c->made += rc == 0;
+	}
+	return rc;
+}
+
+static void free_change(struct change *c)
+{
+	while (c->made > 0)
+		drb_reconfigure_free(&c->worker[--c->made]);
+	free(c);
+}
+
 // Makes what every worker needs before any of them changes.
 static int change_workers(const struct drb_setup *to)
 {
-	uint32_t count = reload->workers->count, made = 0;
-	struct drb_reconfigure *change = calloc(count, sizeof(*change));
-	int rc = change ? 0 : -ENOMEM;
+	struct change *c = calloc(1, sizeof(*c));
+	int rc = -ENOMEM;
 
-	while (rc == 0 && made < count) {
-		rc = drb_reconfigure_make(&change[made], &reload->workers->worker[made],
-					  reload->setup, to);
-		made += rc == 0;
+	if (c) {
+		c->setup = *to;
+		rc = make(c);
 	}
 	if (rc == -ENOMEM)
 		drb_config_bad(reload->path,
 			       to->unit != reload->setup->unit ? "routing.unit" : "link.queue",
 			       "no memory for it while the switch runs: reduce "
 			       "routing.flow_max or restart");
-	if (rc == 0 && (rc = drb_workers_park(reload->workers)) < 0)
-		drb_error("%s: %s", reload->path, DRB_PARK_FAILED);
-	if (rc == 0) {
-		for (uint32_t n = 0; n < count; n++)
-			drb_reconfigure_apply(&reload->workers->worker[n], &change[n]);
-		drb_workers_unpark(reload->workers);
-	}
-	while (made > 0)
-		drb_reconfigure_free(&change[--made]);
-	free(change);
+	if (rc == 0)
+		rc = drb_workers_apply(reload->workers, apply, c);
+	if (rc == -EINPROGRESS) // it holds, and the worker that got stuck will use it
+		return 0;
+	if (rc == -ETIMEDOUT)
+		drb_error("%s: %s", reload->path, DRB_APPLY_FAILED);
+	if (c)
+		free_change(c);
 	return rc;
 }
 
@@ -209,35 +215,7 @@ int drb_reload_save(char *text, size_t size)
 	return rc;
 }
 
-static void *serve(void *arg)
-{
-	sigset_t set = hangup();
-	char text[KEPT_MAX];
-	int signal;
-
-	(void)arg;
-	while (sigwait(&set, &signal) == 0 && !atomic_load(&stopping)) {
-		drb_stats_socket_pause();
-		drb_reload(text, sizeof(text));
-		drb_stats_socket_resume();
-	}
-	return NULL;
-}
-
-int drb_reload_start(const struct drb_reload *r)
+void drb_reload_begin(const struct drb_reload *r)
 {
 	reload = r;
-	int rc = pthread_create(&thread, NULL, serve, NULL);
-	if (rc == 0)
-		return 0;
-	drb_error("cannot start the reload thread: %s", strerror(rc));
-	reload = NULL;
-	return -rc;
-}
-
-void drb_reload_stop(void)
-{
-	atomic_store(&stopping, true);
-	pthread_kill(thread, SIGHUP);
-	pthread_join(thread, NULL);
 }

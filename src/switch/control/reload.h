@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Reloads the config while the switch runs: on SIGHUP, and on the telemetry command.
+// Reloads the config while the switch runs: on SIGHUP, and by order of the stats socket. Of the control thread.
 
 #include "switch/datapath/workers.h"
 
@@ -8,20 +8,16 @@ struct drb_reload {
 	const char *path; // of the config
 	const struct drb_config_override *override;
 	struct drb_workers *workers;
-	struct drb_setup *setup; // in force; written here, with telemetry paused
+	struct drb_setup *setup; // in force; written here
 };
 
-// SIGHUP waits for drb_reload_start() from now on, in the calling thread and those it starts.
-void drb_reload_block(void);
-// Before telemetry is ready. r must outlive drb_reload_stop(). 0, or -errno with a message printed.
-int drb_reload_start(const struct drb_reload *r);
-void drb_reload_stop(void);
+// r stays the caller's.
+void drb_reload_begin(const struct drb_reload *r);
 
 // Reads the config and applies it as a whole or, if it is not valid, not at all. text becomes one
-// line: what is in force now and what needs a restart, or the mistake. 0 or -errno. Call with telemetry
-// paused, or from one of its commands.
+// line: what is in force now and what needs a restart, or the mistake. 0 or -errno.
 int drb_reload(char *text, size_t size);
-// How many of these were done since the start. Any thread.
+// How many of these were done since the start.
 uint64_t drb_reload_count(void);
 // The same with other values for keys of routing, "threshold=3 scheme=walk", on top of those set
 // before. They hold until drb_reload().

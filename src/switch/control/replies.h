@@ -20,7 +20,7 @@
 // What the replies are about; set once, before the commands are registered.
 struct drb_reply_context {
 	struct drb_workers *workers;
-	const struct drb_setup *setup; // in force; changes only while the socket is paused
+	const struct drb_setup *setup; // in force
 	uint64_t started_ns;
 };
 

@@ -2,40 +2,48 @@
 #include "switch/control/stats_socket.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include <rte_log.h>
 
 #include "common/cli/log.h"
+#include "switch/control/bridge.h"
 
-static pthread_mutex_t serving = PTHREAD_MUTEX_INITIALIZER;
-// Under serving: written by main(), read by telemetry's threads, which run before there are commands.
+// Constant once there are commands.
 static const struct drb_stats_command *commands;
 static size_t count;
-static bool stopped;
-static atomic_bool ready; // written by main(), read by telemetry's threads
+static atomic_bool ready; // the control thread; it and the heartbeat read
+
+// A request, on the stack of a thread of telemetry.
+struct request {
+	const char *cmd, *params;
+	struct rte_tel_data *reply;
+	int rc;
+};
+
+static void carry_out(void *request)
+{
+	struct request *r = request;
+
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(r->cmd, commands[i].cmd) == 0)
+			r->rc = commands[i].call(r->cmd, r->params, r->reply);
+	}
+}
 
 static int serve(const char *cmd, const char *params, struct rte_tel_data *d)
 {
-	int rc = -ESHUTDOWN;
+	struct request r = {cmd, params, d, -ENOENT};
+	int rc = drb_bridge_run(carry_out, &r);
 
-	pthread_mutex_lock(&serving);
-	for (size_t i = 0; !stopped && i < count; i++) {
-		if (strcmp(cmd, commands[i].cmd) == 0)
-			rc = commands[i].call(cmd, params, d);
-	}
-	pthread_mutex_unlock(&serving);
-	return rc;
+	return rc < 0 ? rc : r.rc;
 }
 
 int drb_stats_socket_init(const struct drb_stats_command *c, size_t n)
 {
-	pthread_mutex_lock(&serving);
 	commands = c;
 	count = n;
-	pthread_mutex_unlock(&serving);
 	for (size_t i = 0; i < n; i++) {
 		int rc = rte_telemetry_register_cmd(c[i].cmd, serve, c[i].help);
 		if (rc < 0) {
@@ -56,21 +64,8 @@ bool drb_stats_socket_is_ready(void)
 	return atomic_load(&ready);
 }
 
-void drb_stats_socket_pause(void)
-{
-	pthread_mutex_lock(&serving);
-}
-
-void drb_stats_socket_resume(void)
-{
-	pthread_mutex_unlock(&serving);
-}
-
 void drb_stats_socket_stop(void)
 {
-	pthread_mutex_lock(&serving);
-	stopped = true;
-	pthread_mutex_unlock(&serving);
 	// DPDK closes its socket under its own thread, which may complain of that on its way out.
 	rte_log_set_level_pattern("lib.telemetry", RTE_LOG_CRIT);
 }

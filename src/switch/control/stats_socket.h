@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Serving commands on DPDK's telemetry socket: one at a time, none while paused, none once the
-// switch is being taken apart. What the commands are: telemetry.c.
+// Serving commands on DPDK's telemetry socket, on the control thread. What the commands are: telemetry.c.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,8 +19,5 @@ int drb_stats_socket_init(const struct drb_stats_command *commands, size_t count
 // All ports forward from now on.
 void drb_stats_socket_ready(void);
 bool drb_stats_socket_is_ready(void);
-// Between these two no command is served: for whoever changes the switch beside the socket.
-void drb_stats_socket_pause(void);
-void drb_stats_socket_resume(void);
-// Commands answer with nothing from here on; call before what they read goes away.
+// Before DPDK goes.
 void drb_stats_socket_stop(void);

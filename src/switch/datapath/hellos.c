@@ -10,7 +10,7 @@
 #include <rte_ring.h>
 
 #include "common/cli/log.h"
-#include "switch/datapath/park.h"
+#include "switch/datapath/requests.h"
 #include "switch/datapath/transmit.h"
 
 // Hellos that other workers hand over between two iterations: several from each port.

@@ -8,7 +8,7 @@
 // After the ports are attached, before worker 0 runs. 0 or -errno, with a message printed.
 int drb_hellos_init(struct drb_worker *w, const struct drb_setup *setup, struct rte_mempool *pool);
 void drb_hellos_free(struct drb_worker *w);
-// While the worker is parked: ports came or went, or hellos have other periods.
+// As a change of the worker, or before it runs: ports came or went, or hellos have other periods.
 void drb_hellos_set(struct drb_worker *w, const struct drb_setup *setup);
 
 // Worker 0, at the end of an iteration: what is due, or came by a socket of hellos, or was handed over.

@@ -20,5 +20,5 @@ bool drb_idle_arm(const struct drb_worker *w);
 void drb_idle_disarm(const struct drb_worker *w);
 // Waits for packets or a kick, not longer than this; NULL: without end.
 void drb_idle_wait(struct drb_worker *w, const struct timespec *timeout);
-// Before the worker is parked: other sockets may be at the ports' descriptors when it goes on.
+// The worker, as ports change: from now on other sockets may be at their descriptors.
 void drb_idle_pause(struct drb_worker *w);

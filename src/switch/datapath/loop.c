@@ -12,8 +12,8 @@
 #include "common/cli/clock.h"
 #include "switch/datapath/hellos.h"
 #include "switch/datapath/idle.h"
-#include "switch/datapath/park.h"
 #include "switch/datapath/receive.h"
+#include "switch/datapath/requests.h"
 #include "switch/datapath/take_snapshot.h"
 #include "switch/datapath/transmit.h"
 
@@ -76,8 +76,9 @@ static inline uint64_t count_iteration(struct drb_worker *w, uint64_t tsc, bool 
 // rate this offers again what drivers refused.
 static inline void begin_iteration(struct drb_worker *w, uint64_t *next_ns)
 {
-	if (unlikely(atomic_load_explicit(&w->park, memory_order_relaxed)))
-		drb_worker_wait_parked(w);
+	if (unlikely(atomic_load_explicit(&w->changes_posted, memory_order_acquire) !=
+		     atomic_load_explicit(&w->changes_made, memory_order_relaxed)))
+		drb_worker_make_change(w);
 	if (w->paced || !w->poll || w->timed || w->liveness.due_ns != UINT64_MAX ||
 	    w->review_ns != UINT64_MAX)
 		w->now_ns = drb_clock_now();
@@ -119,7 +120,6 @@ void drb_worker_run(struct drb_worker *w)
 		prctl(PR_SET_TIMERSLACK, 1);
 	atomic_store(&w->tid, gettid());
 	atomic_store(&w->running, true);
-	atomic_thread_fence(memory_order_seq_cst); // see drb_worker_park()
 	while (!atomic_load_explicit(&w->stop, memory_order_relaxed)) {
 		uint64_t next_ns; // when a queue, a flow or a link wants attention
 		uint32_t received, queued = w->queued;

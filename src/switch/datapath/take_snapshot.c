@@ -4,13 +4,12 @@
 #include "switch/datapath/take_snapshot.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/cli/clock.h"
-#include "switch/datapath/park.h"
+#include "switch/datapath/requests.h"
 
 // A second is what a client has for several workers.
 #define ANSWER_WITHIN_NS 780000000u
@@ -98,12 +97,10 @@ void drb_worker_take_snapshot(struct drb_worker *w)
 
 int drb_worker_snapshot(struct drb_worker *w, struct drb_snapshot *out)
 {
-	static pthread_mutex_t one_reader = PTHREAD_MUTEX_INITIALIZER;
 	const struct timespec pause = {.tv_nsec = LOOK_EVERY_NS};
 	unsigned wanted;
 	int rc = -ETIMEDOUT;
 
-	pthread_mutex_lock(&one_reader);
 	wanted = atomic_load(&w->snapshot_wanted) + 1;
 	atomic_store_explicit(&w->snapshot_wanted, wanted, memory_order_release);
 	drb_worker_kick(w);
@@ -117,6 +114,5 @@ int drb_worker_snapshot(struct drb_worker *w, struct drb_snapshot *out)
 			break;
 		nanosleep(&pause, NULL);
 	}
-	pthread_mutex_unlock(&one_reader);
 	return rc;
 }

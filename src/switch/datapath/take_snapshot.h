@@ -3,7 +3,7 @@
 
 #include "switch/datapath/worker/worker.h"
 
-// Called from any thread: a consistent snapshot of all counters into *out. 0, or -ETIMEDOUT if the
+// For the control thread: a consistent snapshot of all counters into *out. 0, or -ETIMEDOUT if the
 // worker does not answer within a second.
 int drb_worker_snapshot(struct drb_worker *w, struct drb_snapshot *out);
 // The worker's side: fills w->snapshot.

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -14,7 +15,7 @@
 #include "switch/datapath/hellos.h"
 #include "switch/datapath/idle.h"
 #include "switch/datapath/loop.h"
-#include "switch/datapath/park.h"
+#include "switch/datapath/requests.h"
 #include "switch/datapath/take_snapshot.h"
 #include "switch/datapath/transmit.h"
 #include "switch/datapath/worker_setup.h"
@@ -43,13 +44,15 @@ int drb_workers_init(struct drb_workers *all, const struct drb_setup *s)
 	return 0;
 }
 
-void drb_workers_attach_port(struct drb_workers *all, const struct drb_port_set *ports,
-			     const struct drb_setup *s, uint32_t port)
+void drb_worker_attach_port(struct drb_worker *w, void *attachment)
 {
-	for (uint32_t n = 0; n < all->count; n++)
-		drb_worker_attach(&all->worker[n], port, drb_worker_share(s, s->ports[port].queue),
-				  ports->port[port].queue[n]);
-	drb_hellos_set(&all->worker[0], s);
+	const struct drb_attachment *a = attachment;
+	const struct drb_port *port = &a->ports->port[a->index];
+
+	drb_worker_attach(w, a->index, drb_worker_share(a->setup, a->setup->ports[a->index].queue),
+			  port->queue[w->number]);
+	if (w->owner == w)
+		drb_hellos_set(w, a->setup);
 }
 
 // What worker n has of the port at index i; with the device, unless that waits for its peer.
@@ -101,20 +104,37 @@ void drb_workers_free(struct drb_workers *all)
 
 static int run(void *worker)
 {
+	char name[16];
+
+	snprintf(name, sizeof(name), "worker-%u", ((struct drb_worker *)worker)->number);
+	pthread_setname_np(pthread_self(), name);
 	drb_worker_run(worker);
 	return 0;
 }
 
-void drb_workers_run(struct drb_workers *all)
+int drb_workers_start(struct drb_workers *all)
 {
-	for (uint32_t n = 1; n < all->count; n++)
-		rte_eal_remote_launch(run, &all->worker[n], n);
-	drb_worker_run(&all->worker[0]);
-	for (uint32_t n = 1; n < all->count; n++) {
-		rte_eal_wait_lcore(n);
+	all->launched = true;
+	for (uint32_t n = 0; n < all->count; n++) {
+		int rc = rte_eal_remote_launch(run, &all->worker[n], n + 1);
+		if (rc < 0) {
+			drb_error("cannot start worker %u: %s", n, strerror(-rc));
+			drb_workers_stop(all);
+			drb_workers_join(all);
+			return rc;
+		}
+	}
+	return 0;
+}
+
+void drb_workers_join(struct drb_workers *all)
+{
+	for (uint32_t n = 0; n < all->count; n++) {
+		rte_eal_wait_lcore(n + 1);
 		// All that it did is seen: DPDK keeps the order of its wait to itself.
 		(void)atomic_load(&all->worker[n].running);
 	}
+	all->launched = false;
 }
 
 void drb_workers_stop(struct drb_workers *all)
@@ -123,10 +143,6 @@ void drb_workers_stop(struct drb_workers *all)
 		drb_worker_stop(&all->worker[n]);
 }
 
-static pthread_mutex_t one_parks = PTHREAD_MUTEX_INITIALIZER;
-
-static unsigned orders; // guarded by one_parks
-
 int drb_workers_stuck(const struct drb_workers *all)
 {
 	const int n = atomic_load(&all->stuck);
@@ -134,68 +150,101 @@ int drb_workers_stuck(const struct drb_workers *all)
 	return n >= 0 && atomic_load(&all->worker[n].running) ? n : -1; // not once it has ended
 }
 
-static bool has_answered(const struct drb_worker *w)
-{
-	return !atomic_load(&w->running) || atomic_load(&w->beat) == atomic_load(&w->beat_wanted);
-}
+static const struct timespec look_every = {.tv_nsec = 20000};
 
-static bool is_parked(const struct drb_worker *w)
+// Until every worker goes on. Those that do are not kept.
+static int wait_for_answers(struct drb_workers *all, uint64_t end_ns)
 {
-	return drb_worker_is_parked(w, orders);
-}
+	unsigned request[DRB_WORKERS_MAX];
 
-static int wait_for(const struct drb_workers *all, const struct drb_worker *w,
-		    bool (*done)(const struct drb_worker *w), uint64_t end_ns)
-{
-	const struct timespec pause = {.tv_nsec = DRB_PARK_LOOK_NS};
-
-	while (!done(w)) {
-		if (drb_workers_stuck(all) >= 0 || drb_clock_now() >= end_ns)
-			return -ETIMEDOUT;
-		nanosleep(&pause, NULL);
+	for (uint32_t n = 0; n < all->count; n++)
+		request[n] = drb_worker_ask(&all->worker[n]);
+	for (uint32_t n = 0; n < all->count; n++) {
+		while (!drb_worker_has_answered(&all->worker[n], request[n])) {
+			if (drb_workers_stuck(all) >= 0 || drb_clock_now() >= end_ns)
+				return -ETIMEDOUT;
+			nanosleep(&look_every, NULL);
+		}
 	}
 	return 0;
 }
 
-int drb_workers_park(struct drb_workers *all)
+// A worker has not made the last change yet.
+static bool is_late(const struct drb_workers *all)
 {
-	const uint64_t end = drb_clock_now() + DRB_PARK_WITHIN_NS;
-	const struct timespec until = {.tv_sec = (time_t)(end / 1000000000u),
-				       .tv_nsec = (long)(end % 1000000000u)};
-
-	if (drb_workers_stuck(all) >= 0)
-		return -ETIMEDOUT;
-	int rc = -pthread_mutex_clocklock(&one_parks, CLOCK_MONOTONIC, &until);
-	if (rc < 0)
-		return rc;
-	orders = orders == UINT32_MAX ? 1 : orders + 1; // never 0
-	// None pauses for one that does not go on.
-	for (uint32_t n = 0; rc == 0 && n < all->count; n++) {
-		drb_worker_ask(&all->worker[n]);
-		rc = wait_for(all, &all->worker[n], has_answered, end);
+	for (uint32_t n = 0; n < all->count; n++) {
+		if (!drb_worker_has_changed(&all->worker[n]))
+			return true;
 	}
-	for (uint32_t n = 0; rc == 0 && n < all->count; n++) {
-		drb_worker_park(&all->worker[n], orders);
-		rc = wait_for(all, &all->worker[n], is_parked, end);
-	}
-	if (rc < 0)
-		drb_workers_unpark(all);
-	return rc;
+	return false;
 }
 
-void drb_workers_unpark(struct drb_workers *all)
+// 0, and the next change may be posted.
+static int get_ready(struct drb_workers *all, uint64_t end_ns)
 {
-	for (uint32_t n = 0; n < all->count; n++)
-		drb_worker_unpark(&all->worker[n]);
-	pthread_mutex_unlock(&one_parks);
+	if (!all->launched)
+		return 0;
+	if (drb_workers_stuck(all) >= 0 || is_late(all))
+		return -ETIMEDOUT;
+	return wait_for_answers(all, end_ns);
+}
+
+static int have_changed(struct drb_workers *all, drb_worker_change *change, void *context,
+			uint64_t end_ns)
+{
+	for (uint32_t n = 0; n < all->count; n++) {
+		if (all->launched)
+			drb_worker_post(&all->worker[n], change, context);
+		else
+			change(&all->worker[n], context);
+	}
+	while (is_late(all)) {
+		if (drb_workers_stuck(all) >= 0 || drb_clock_now() >= end_ns)
+			return -EINPROGRESS;
+		nanosleep(&look_every, NULL);
+	}
+	return 0;
+}
+
+int drb_workers_apply(struct drb_workers *all, drb_worker_change *change, void *context)
+{
+	const uint64_t end = drb_clock_now() + DRB_APPLY_WITHIN_NS;
+	int rc = get_ready(all, end);
+
+	return rc == 0 ? have_changed(all, change, context, end) : rc;
+}
+
+static void change_port(struct drb_worker *w, void *workers)
+{
+	const struct drb_workers *all = workers;
+
+	drb_idle_pause(w);
+	all->port_change(w->number, all->port_context);
+}
+
+int drb_workers_apply_to_port(void *workers, drb_port_change *change, void *context)
+{
+	const uint64_t end = drb_clock_now() + DRB_APPLY_WITHIN_NS;
+	struct drb_workers *all = workers;
+	int rc = get_ready(all, end);
+
+	if (rc < 0 || !change)
+		return rc;
+	all->port_change = change;
+	all->port_context = context;
+	return have_changed(all, change_port, all, end);
+}
+
+static void look_at_carriers(struct drb_worker *w, void *unused)
+{
+	(void)unused;
+	if (w->owner == w)
+		drb_liveness_look(&w->liveness);
 }
 
 void drb_workers_look_at_carriers(struct drb_workers *all)
 {
-	if (drb_workers_park(all) < 0)
-		return;
-	drb_liveness_look(&all->worker[0].liveness);
-	drb_workers_unpark(all);
+	drb_workers_apply(all, look_at_carriers, NULL);
 }
 
 int drb_workers_idle_init(struct drb_workers *all)

@@ -8,18 +8,23 @@
 #include "switch/ports/port_set.h"
 #include "switch/datapath/worker/worker.h"
 
-// Within this, who parks workers knows whether it can.
-#define DRB_PARK_WITHIN_NS UINT64_C(1500000000)
-// What to say if it cannot.
-#define DRB_PARK_FAILED                                                                            \
+// Within this it is known whether all workers make a change.
+#define DRB_APPLY_WITHIN_NS UINT64_C(1500000000)
+// What to say if one does not.
+#define DRB_APPLY_FAILED                                                                           \
 	"a worker of this switch is stuck or gets no CPU, so nothing was changed: try again; "     \
 	"restart "                                                                                 \
 	"the switch if `drbctl list` says stuck"
 
 struct drb_workers {
 	uint32_t count;
-	atomic_int
-		stuck; // the number of a worker; -1: none. The heartbeat writes; any thread reads
+	// The number of a worker; -1: none. The heartbeat writes; any thread reads.
+	atomic_int stuck;
+	// Of the control thread.
+	bool launched; // their threads were, and have not ended
+	// Of drb_workers_apply_to_port(): constant while a worker has a change to make.
+	drb_port_change *port_change;
+	void *port_context;
 	struct drb_worker worker[DRB_WORKERS_MAX];
 };
 
@@ -29,23 +34,34 @@ int drb_workers_init(struct drb_workers *all, const struct drb_setup *setup);
 // a running EAL. 0 or -errno, with a message printed.
 int drb_workers_attach(struct drb_workers *all, const struct drb_port_set *ports,
 		       const struct drb_setup *setup);
-// While they are parked or do not run yet: gives the workers a memif port that has met its peer.
-void drb_workers_attach_port(struct drb_workers *all, const struct drb_port_set *ports,
-			     const struct drb_setup *setup, uint32_t port);
 void drb_workers_free(struct drb_workers *all);
 
-// Forwards until stopped: worker 0 in the calling thread, worker n on lcore n.
-void drb_workers_run(struct drb_workers *all);
-// Async-signal-safe.
+// A change of workers: they get a memif port that has met its peer.
+struct drb_attachment {
+	const struct drb_port_set *ports;
+	const struct drb_setup *setup;
+	uint32_t index;
+};
+drb_worker_change drb_worker_attach_port;
+
+// Forward from now on, worker n on lcore n + 1. The caller is the control thread: it alone calls what is below.
+// 0 or -errno, with a message printed.
+int drb_workers_start(struct drb_workers *all);
 void drb_workers_stop(struct drb_workers *all);
+// Waits until they have ended.
+void drb_workers_join(struct drb_workers *all);
 int drb_workers_idle_init(struct drb_workers *all);
 void drb_workers_idle_free(struct drb_workers *all);
 
-// No worker is inside an iteration from the return of the one until the other: whatever they own may be
-// changed. Any thread but theirs; another who parks waits. 0, or -ETIMEDOUT: a worker does not pause, and
-// nobody is parked. It costs the others nothing: none pauses before all have answered.
-int drb_workers_park(struct drb_workers *all);
-void drb_workers_unpark(struct drb_workers *all);
+// Has every worker make a change, each at the edge of an iteration of its own, after which it goes on: they do not
+// wait for one another. A change that concerns one of them alone is made by all. Before they run it is called here.
+//   0             all have made it: what it replaced is nobody's, and may be freed.
+//   -ETIMEDOUT    a worker is stuck or gets no CPU: nothing was changed anywhere.
+//   -EINPROGRESS  one got stuck in between: the others have made it, and that one will if it goes on. So the change
+//                 holds, but *context, and what it replaced, must stay for good. Until then nothing else is changed.
+int drb_workers_apply(struct drb_workers *all, drb_worker_change *change, void *context);
+// The same for struct drb_port_users (ports/port.h). NULL: only finds out whether they would, 0 or -ETIMEDOUT.
+int drb_workers_apply_to_port(void *workers, drb_port_change *change, void *context);
 // The carrier of some port is not what it was, which worker 0 would see within two seconds: it looks at once.
 void drb_workers_look_at_carriers(struct drb_workers *all);
 // The number of a worker that is stuck, by its heartbeat (control/heartbeat.h); -1: none. Any thread.

@@ -22,7 +22,7 @@ struct drb_port_order {
 };
 
 // Carries an order out, or refuses it as a whole. text becomes one line: what is drained now, or why
-// not. 0 or -EINVAL. Call while no worker runs.
+// not. 0 or -EINVAL. For the owner of *l.
 int drb_drain_set(struct drb_liveness *l, struct drb_port_order order, char *text, size_t size);
 
 // Takes ports down, which nothing objects to: as if cables were cut halfway, so both ends find out by silence. A port without

@@ -117,7 +117,7 @@ struct drb_log_budget {
 	uint32_t lines, left_out;
 };
 
-// One port. The owner alone, worker 0 or who has parked it, writes and reads it, by the functions below: others have
+// One port. The owner alone, worker 0, writes and reads it, by the functions below: others have
 // drb_links_read() and the copies of drb_liveness_view().
 struct drb_liveness_port {
 	// Written by drb_liveness_init(); the periods and limits in both setups and what follows by drb_liveness_set().

@@ -15,6 +15,7 @@
 // Every packet that receive() yields is one frame in one buffer. Its checksum may be unfinished
 // (unfinished.h): a kind whose other end could not finish it does so in send().
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -60,21 +61,29 @@ struct drb_port {
 	uint16_t rx_queues;               // 1..workers: how many of these receive
 	// Its other end is a process that comes and goes (memif). Else it is always connected.
 	bool needs_peer;
-	// The other end is there. While it is not, neither receive() nor send() may be called. Written
-	// while the workers are parked.
-	bool connected;
+	// The other end is there. While it is not, neither receive() nor send() may be called. The control thread
+	// writes it after the workers have what they need for them, and before they lose it; workers read.
+	atomic_bool connected;
+	const struct drb_port_users *users;            // NULL: none yet
 	struct drb_port_queue *queue[DRB_WORKERS_MAX]; // of each worker
 	uint32_t mtu, frame_max; // octets of the longest IP packet and frame that are forwarded
 	void *own;               // the kind's
 };
 
-// How a port stops those who poll it, and lets them go on. From no worker.
-struct drb_port_parking {
-	// 0: none is inside a turn. -ETIMEDOUT: one is stuck, and none was stopped.
-	int (*park)(void *workers);
-	void (*unpark)(void *workers);
+// A change of what worker n has of a port, which it makes itself, between two bursts: it allocates, frees, logs and waits
+// for nothing.
+typedef void drb_port_change(uint32_t n, void *context);
+
+// Those who use a port. Of the control thread.
+struct drb_port_users {
+	// All of them make it: 0, -ETIMEDOUT or -EINPROGRESS, as drb_workers_apply() (datapath/workers.h) says. NULL:
+	// whether they would.
+	int (*apply)(void *workers, drb_port_change *change, void *context);
 	void *workers;
 };
+
+// Has its users, where there are any, make a change: see above. Without them it is made here.
+int drb_port_apply(const struct drb_port *port, drb_port_change *change, void *context);
 
 // Memory for a port's `own`, zeroed and on cache lines of its own, for stop() to free. NULL with a
 // message printed.
@@ -105,7 +114,7 @@ static inline struct drb_port_losses drb_port_losses(struct drb_port_queue *q)
 
 static inline bool drb_port_is_without_peer(const struct drb_port_queue *q)
 {
-	return !q->port->connected;
+	return !atomic_load_explicit(&q->port->connected, memory_order_relaxed);
 }
 
 static inline uint32_t drb_port_receive(struct drb_port_queue *q, struct rte_mbuf **packets,

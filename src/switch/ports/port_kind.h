@@ -6,7 +6,7 @@
 // The comment of each function begins with who calls it:
 //   main    the main thread, before workers run or after they have ended; may block
 //   worker  the worker whose queue it is, worker 0 where there is no queue; takes no lock and waits for nothing
-//   other   any other thread, one at a time, while workers run; may wait for the kernel
+//   other   the control thread, while workers run; may wait for the kernel
 // Errors are -errno, with a message printed by who returns them.
 
 #include <stdbool.h>
@@ -17,7 +17,6 @@
 
 struct rte_mbuf;
 struct drb_port;
-struct drb_port_parking;
 struct drb_port_queue;
 
 // What became of packets that send() is done with.
@@ -111,9 +110,9 @@ struct drb_card_ops {
 struct drb_interface_ops {
 	// worker, other: the port still has the interface it was opened at, not another that got its name.
 	bool (*is_bound)(const struct drb_port *port);
-	// other: takes the interface that has the name now, with workers parked. -ENODEV: there is none; -ETIMEDOUT:
-	// a worker is stuck. Prints nothing. NULL: that takes a restart.
-	int (*rebind)(struct drb_port *port, const struct drb_port_parking *parking);
+	// other: takes the interface that has the name now. -ENODEV: there is none; -ETIMEDOUT: a worker is stuck.
+	// Prints nothing. NULL: that takes a restart.
+	int (*rebind)(struct drb_port *port);
 };
 
 struct drb_hello_ops {

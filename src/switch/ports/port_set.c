@@ -111,6 +111,7 @@ static int start_port(struct drb_port_set *set, const char *path, const struct d
 	port->ports = set->count;
 	port->workers = s->workers;
 	port->connected = true;
+	port->users = set->users;
 	int rc = port->kind->start(port, path);
 	if (rc == 0)
 		drb_port_share_queues(port);
@@ -169,9 +170,9 @@ static int make_pools(struct drb_port_set *set, const struct drb_setup *s, uint3
 }
 
 int drb_ports_start(struct drb_port_set *set, const char *path, const struct drb_setup *s,
-		    uint32_t buffers)
+		    uint32_t buffers, const struct drb_port_users *users)
 {
-	*set = (struct drb_port_set){.count = s->down_ports + s->up_ports};
+	*set = (struct drb_port_set){.count = s->down_ports + s->up_ports, .users = users};
 	int rc = make_pools(set, s, buffers);
 	if (rc < 0)
 		return rc;

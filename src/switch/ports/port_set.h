@@ -16,6 +16,7 @@ struct drb_port_set {
 	struct rte_mempool *pool;
 	struct rte_mempool *lent; // of af_xdp ports; NULL: there are none
 	uint32_t count;
+	const struct drb_port_users *users;  // of all its ports
 	struct drb_port port[DRB_PORTS_MAX]; // down-ports first, as in the setup
 	// As they are started: other threads read them while a reload writes its own.
 	struct drb_port_setup setup[DRB_PORTS_MAX];
@@ -31,10 +32,11 @@ uint32_t drb_ports_buffers(const struct drb_setup *setup);
 uint32_t drb_ports_lent(const struct drb_setup *setup);
 
 // Creates the pools and starts all ports; memif clients start when they find their peer
-// (memif/connect.h). setup must outlive them. 0, or -errno with a message naming the port and
-// nothing left started.
+// (memif/connect.h). setup and users (NULL: none) must outlive them. 0, or -errno with a message naming the port
+// and nothing left started.
 int drb_ports_start(struct drb_port_set *set, const char *config_path,
-		    const struct drb_setup *setup, uint32_t buffers);
+		    const struct drb_setup *setup, uint32_t buffers,
+		    const struct drb_port_users *users);
 void drb_ports_stop(struct drb_port_set *set);
 
 // Which of its receive queues each worker has, once port->rx_queues is known: its own if there are

@@ -15,8 +15,9 @@
 #include "common/cli/log.h"
 #include "switch/ports/interface.h"
 #include "switch/ports/port_set.h"
+#include "switch/startup/signals.h"
 
-// A signal may come between looking at *ended and going to sleep.
+// How often a signal is looked for.
 #define LOOK_EVERY_NS UINT64_C(200000000)
 // What the service manager is asked for beyond the wait itself.
 #define START_NS UINT64_C(60000000000)
@@ -67,7 +68,7 @@ static void wait_for_change(int fd, uint64_t left_ns)
 		drb_interfaces_changed(fd);
 }
 
-int drb_await_interfaces(const char *path, const struct drb_setup *s, const atomic_bool *ended)
+int drb_await_interfaces(const char *path, const struct drb_setup *s)
 {
 	const uint64_t end = drb_clock_now() + s->wait_ns;
 	const struct drb_port_setup *first = NULL;
@@ -76,7 +77,7 @@ int drb_await_interfaces(const char *path, const struct drb_setup *s, const atom
 	if (missing > 0 && s->wait_ns > 0)
 		say_waiting(s, first, missing);
 	int fd = missing > 0 ? drb_interfaces_watch() : -1;
-	while (missing > 0 && !atomic_load(ended)) {
+	while (missing > 0 && !drb_signals_end()) {
 		uint64_t now = drb_clock_now();
 		if (now >= end)
 			break;
@@ -85,7 +86,7 @@ int drb_await_interfaces(const char *path, const struct drb_setup *s, const atom
 	}
 	if (fd >= 0)
 		close(fd);
-	if (atomic_load(ended))
+	if (drb_signals_end())
 		return -EINTR;
 	return missing > 0 && drb_interface_check(path, first) < 0 ? -ENODEV : 0;
 }

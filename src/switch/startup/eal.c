@@ -220,24 +220,23 @@ static void take_log(void)
 	rte_openlog_stream(stream);
 }
 
-// One lcore per worker. Each has a CPU of its own if the config names enough of them, else all may
-// run on all.
+// The first lcore is the control thread, which may run on all CPUs; then one for each worker. Each of these has a CPU of its
+// own if the config names enough of them, else all may run on all.
 static void add_lcores(struct arguments *a, const struct drb_setup *setup, const char *cpus)
 {
 	cpu_set_t set = cpus_of(cpus);
-	char list[DRB_WORKERS_MAX * 12] = "";
-	size_t len = 0;
+	char list[sizeof(setup->cpus) + DRB_WORKERS_MAX * 12];
 	int cpu = -1;
 
 	if (!*setup->cpus || setup->workers == 1 || CPU_COUNT(&set) < (int)setup->workers) {
-		add(a, "--lcores=(0-%u)@(%s)", setup->workers - 1, cpus);
+		add(a, "--lcores=(0-%u)@(%s)", setup->workers, cpus);
 		return;
 	}
+	size_t len = (size_t)snprintf(list, sizeof(list), "0@(%s)", cpus);
 	for (uint32_t n = 0; n < setup->workers; n++) {
 		while (!CPU_ISSET(++cpu, &set))
 			;
-		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%u@%d", n ? "," : "", n,
-					cpu);
+		len += (size_t)snprintf(list + len, sizeof(list) - len, ",%u@%d", n + 1, cpu);
 	}
 	add(a, "--lcores=%s", list);
 }

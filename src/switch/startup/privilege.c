@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <linux/capability.h>
-#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +17,6 @@
 #include "switch/startup/other_threads.h"
 
 #define CAPABILITIES_MAX 63 // those that a later kernel may have
-
-static atomic_int keeper; // the thread that keeps one; 0: there is none
 
 // This thread may have `permitted` alone, of which `effective` are in effect. 0 or -errno.
 static int set_here(uint64_t permitted, uint64_t effective)
@@ -44,10 +41,9 @@ static uint64_t permitted_here(void)
 	return (uint64_t)caps[1].permitted << 32 | caps[0].permitted;
 }
 
-// The keeper has laid down by itself what it does not keep.
 static int lay_down_here(void)
 {
-	return gettid() == atomic_load(&keeper) ? 0 : set_here(0, 0);
+	return set_here(0, 0);
 }
 
 void drb_privilege_begin(void)
@@ -99,23 +95,15 @@ int drb_privilege_of_broker(void)
 	return set_here(kept, kept);
 }
 
-int drb_privilege_drop(void)
+int drb_privilege_drop(int kept)
 {
 	int rc = drb_in_other_threads(lay_down_here);
 
 	if (rc == 0)
-		rc = lay_down_here();
+		rc = set_here(kept >= 0 ? permitted_here() & UINT64_C(1) << kept : 0, 0);
 	if (rc < 0)
 		drb_error("cannot drop capabilities: %s", strerror(-rc));
 	return rc;
-}
-
-void drb_privilege_keep(int capability)
-{
-	uint64_t kept = capability >= 0 ? permitted_here() & UINT64_C(1) << capability : 0;
-
-	if (set_here(kept, 0) == 0)
-		atomic_store(&keeper, gettid());
 }
 
 void drb_privilege_raise(int capability)

@@ -15,12 +15,9 @@ int drb_privilege_leave_root(void);
 bool drb_privilege_has(int capability);
 // The broker's (broker.h): it keeps CAP_DAC_OVERRIDE, in effect, if it has it. 0 or -errno.
 int drb_privilege_of_broker(void);
-// Drops them, once the ports run: in the caller, in every other thread, whoever started it, and so in
-// the threads that those start. 0 or -errno with a message printed.
-int drb_privilege_drop(void);
-// A thread that drb_privilege_drop() leaves alone, by itself and before: of all capabilities it keeps
-// this one (-1: none), if it has it, and not in effect. Waits for nobody; a second thread may not.
-void drb_privilege_keep(int capability);
+// Drops them, once the ports run: in every other thread, whoever started it, and so in the threads that those start; in
+// the caller all but one (-1: all), if it has that, which is not in effect then. 0 or -errno with a message printed.
+int drb_privilege_drop(int kept);
 // In effect in this thread, which keeps it, from the one until the other.
 void drb_privilege_raise(int capability);
 void drb_privilege_lower(void);

@@ -26,8 +26,13 @@
 #include "switch/datapath/worker/classify.h"
 
 struct drb_capture;
+struct drb_worker;
 struct rte_mempool;
 struct rte_ring;
+
+// A change of a worker's state, which it makes itself at the edge of an iteration: from a posted one until it is made the
+// control thread waits, so a change allocates, frees, logs and waits for nothing.
+typedef void drb_worker_change(struct drb_worker *w, void *context);
 
 struct drb_worker_port {
 	struct drb_port_queue *queue; // this worker's; NULL: no device
@@ -61,11 +66,11 @@ struct drb_hello_io {
 };
 
 // One worker. Where nothing else is said, the worker itself is the only writer and reader of what
-// changes while it runs. Every group but the last may be changed by another thread while the worker
-// is parked (park.h).
+// changes while it runs. What others want changed of it, it changes itself (drb_workers_apply()); before it runs the
+// control thread does.
 struct drb_worker {
-	// Configuration, of the switch's config and ports: written by worker_setup.c at the start and, for a
-	// reload, while the worker is parked; read by all stages.
+	// Configuration, of the switch's config and ports: written by worker_setup.c, at the start and for a
+	// reload; read by all stages.
 	struct {
 		struct drb_hop hop;
 		struct drb_addr_plan addr;
@@ -167,7 +172,7 @@ struct drb_worker {
 		uint64_t woken_ns; // when a packet last ended a sleep
 	};
 
-	struct drb_capture *capture; // who wants packets; NULL: nobody. Written while parked
+	struct drb_capture *capture; // who wants packets; NULL: nobody
 
 	// Shared with other threads while the worker runs. Each field has one writer, named first:
 	struct {
@@ -178,10 +183,12 @@ struct drb_worker {
 		// All workers; bits are only ever set.
 		atomic_uint_least64_t
 			host_faults_told[DRB_HOST_FAULT_COUNT]; // of worker 0, by port
-		atomic_bool stop;             // the signal handler; the worker reads
-		atomic_bool running;          // the worker; the thread that parks it reads
-		atomic_uint parked;           // the worker, the order by which it pauses; likewise
-		atomic_uint park;             // the thread that parks it, an order; 0: none
+		atomic_bool stop;             // the control thread; the worker and the heartbeat read
+		atomic_bool running;          // the worker; control thread and heartbeat read
+		drb_worker_change *change;    // the control thread, before changes_posted; the worker reads
+		void *change_context;         // likewise
+		atomic_uint changes_posted;   // the control thread, by adding; the worker reads
+		atomic_uint changes_made;     // the worker, by adding; the control thread reads
 		atomic_int tid;               // the worker; the heartbeat reads
 		atomic_uint beat_wanted;      // whoever asks, by adding; the worker reads
 		atomic_uint beat;             // the worker, when it has gone on since

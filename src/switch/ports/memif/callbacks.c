@@ -33,7 +33,7 @@ int __wrap_rte_intr_callback_unregister_pending(const struct rte_intr_handle *ha
 						rte_intr_unregister_callback_fn after);
 
 #define FORGET_TRIES 2000  // 1 ms apart
-#define AGAIN_NS 100000000 // between tries to park workers
+#define AGAIN_NS 100000000 // between tries to have workers answer
 
 // A callback of the driver. Freed when unregistered.
 struct registered {
@@ -51,11 +51,11 @@ struct registered {
 };
 
 static struct {
-	pthread_mutex_t driver;                 // held while anybody is inside the driver
-	pthread_mutex_t list;                   // for `first`; held for a moment only
-	struct registered *first;               // all that are registered
-	const struct drb_port_parking *parking; // NULL: no workers yet. Under `driver`
-	bool closed, waits; // under `driver`. The latter: a callback could not park workers
+	pthread_mutex_t driver;                  // held while anybody is inside the driver
+	pthread_mutex_t list;                    // for `first`; held for a moment only
+	struct registered *first;                // all that are registered
+	const struct drb_memif_control *control; // NULL: none yet. Under `driver`
+	bool closed, waits;                      // under `driver`. The latter: for a worker
 } callbacks = {.driver = PTHREAD_MUTEX_INITIALIZER, .list = PTHREAD_MUTEX_INITIALIZER};
 
 // This thread is inside the driver, for this port: what it registers is the driver's. NULL: not.
@@ -73,16 +73,18 @@ void drb_memif_leave(void)
 	pthread_mutex_unlock(&callbacks.driver);
 }
 
-void drb_memif_set_parking(const struct drb_port_parking *parking)
+void drb_memif_set_control(const struct drb_memif_control *control)
 {
 	pthread_mutex_lock(&callbacks.driver);
-	callbacks.parking = parking;
+	callbacks.control = control;
 	pthread_mutex_unlock(&callbacks.driver);
 }
 
-int drb_memif_park(void)
+// 0, or -ETIMEDOUT, which is said once until they do.
+static int have_workers_answer(void)
 {
-	int rc = callbacks.parking ? callbacks.parking->park(callbacks.parking->workers) : 0;
+	const struct drb_port_users *users = callbacks.control ? callbacks.control->users : NULL;
+	int rc = users ? users->apply(users->workers, NULL, NULL) : 0;
 
 	if (rc < 0 && !callbacks.waits)
 		drb_warn("port %s: its memif peer comes or goes, which waits for a worker that is "
@@ -90,12 +92,6 @@ int drb_memif_park(void)
 			 inside->port);
 	callbacks.waits = rc < 0;
 	return rc;
-}
-
-void drb_memif_unpark(void)
-{
-	if (callbacks.parking)
-		callbacks.parking->unpark(callbacks.parking->workers);
 }
 
 static void add(struct registered *g)
@@ -172,23 +168,41 @@ static struct registered *new_registered(const struct rte_intr_handle *handle,
 	return g;
 }
 
-static void call(void *arg)
+// A callback that is called: what, and whether it could be.
+struct called {
+	struct registered *registered;
+	int rc;
+};
+
+static void call_here(void *arg)
 {
-	const struct timespec pause = {.tv_nsec = AGAIN_NS};
-	struct registered *g = arg;
-	int rc = 0;
+	struct called *c = arg;
+	struct registered *g = c->registered;
 
 	drb_memif_enter(NULL);
 	inside = g->link; // not before: who registers is inside until *g is whole
 	// While this waited, main() may have unregistered it.
-	if (!callbacks.closed && !g->after && (rc = drb_memif_park()) == 0) {
+	if (!callbacks.closed && !g->after && (c->rc = have_workers_answer()) == 0) {
 		drb_memif_listen(g->link, &g->talk);
 		g->callback(g->arg);
 		drb_memif_listen(NULL, NULL);
-		drb_memif_unpark();
 	}
 	drb_memif_leave();
-	if (rc < 0) // EAL calls again as long as there is something to read
+}
+
+static void call(void *arg)
+{
+	const struct timespec pause = {.tv_nsec = AGAIN_NS};
+	struct called called = {.registered = arg};
+
+	pthread_mutex_lock(&callbacks.driver);
+	const struct drb_memif_control *control = callbacks.control;
+	pthread_mutex_unlock(&callbacks.driver);
+	if (!control)
+		call_here(&called);
+	else if (control->run(call_here, &called) < 0)
+		called.rc = -ESHUTDOWN;
+	if (called.rc < 0) // EAL calls again as long as there is something to read
 		nanosleep(&pause, NULL);
 }
 
@@ -242,7 +256,7 @@ int __wrap_rte_intr_callback_unregister_pending(const struct rte_intr_handle *ha
 
 	if (!g)
 		return __real_rte_intr_callback_unregister_pending(handle, callback, arg, after);
-	drb_memif_talk_over(g->link, &g->talk); // now, that the workers are parked
+	drb_memif_talk_over(g->link, &g->talk); // now, on the control thread
 	handle = g->handle;
 	set_after(g, after); // from now on *g may go, once its thread knows by the following
 	rc = __real_rte_intr_callback_unregister_pending(handle, call, g, call_after);

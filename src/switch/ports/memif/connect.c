@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switch/ports/memif/connect.h"
 
+#include <errno.h>
 #include <stdbool.h>
 
 #include "common/cli/clock.h"
 #include "common/cli/log.h"
-#include "common/cli/periodic.h"
 #include "switch/ports/memif/memif_port.h"
 #include "switch/ports/memif/server_probe.h"
 #include "switch/ports/port_set.h"
 
 // Between looks at links that are up.
-#define LOOK_NS 250000000
+#define LOOK_US 250000
 // A client that was turned away, or whose peer is slow to answer, tries again after so long, then
 // after twice as long and so on.
 #define AGAIN_NS 50000000
@@ -21,6 +21,7 @@ static struct {
 	uint64_t due_ns, wait_ns; // of a client's next try
 	bool met;
 } search[DRB_PORTS_MAX];
+static struct event *due;
 
 static void try_client(struct drb_port *port, uint32_t i)
 {
@@ -67,13 +68,11 @@ void drb_memif_connect_log(const struct drb_memif_connect *s)
 	}
 }
 
-static void look(void *s)
+static void look(int fd, short events, void *s)
 {
+	(void)fd, (void)events;
 	drb_memif_connect(s);
 }
-
-static struct drb_periodic thread = {
-	.what = "finds memif peers", .look = look, .period_ns = LOOK_NS};
 
 static bool has_memif(const struct drb_port_set *ports)
 {
@@ -84,13 +83,22 @@ static bool has_memif(const struct drb_port_set *ports)
 	return false;
 }
 
-int drb_memif_connect_start(const struct drb_memif_connect *s)
+int drb_memif_connect_begin(struct event_base *base, const struct drb_memif_connect *s)
 {
-	thread.context = (void *)(uintptr_t)s;
-	return has_memif(s->ports) ? drb_periodic_begin(&thread) : 0;
+	const struct timeval period = {.tv_usec = LOOK_US};
+
+	if (!has_memif(s->ports))
+		return 0;
+	due = event_new(base, -1, EV_PERSIST, look, (void *)(uintptr_t)s);
+	if (due && event_add(due, &period) == 0)
+		return 0;
+	drb_error("no memory for a timer");
+	return -ENOMEM;
 }
 
-void drb_memif_connect_stop(void)
+void drb_memif_connect_end(void)
 {
-	drb_periodic_end(&thread);
+	if (due)
+		event_free(due);
+	due = NULL;
 }

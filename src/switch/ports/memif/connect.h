@@ -2,10 +2,12 @@
 #pragma once
 // memif links find their peers: when switches start, in any order, and again after a peer has died
 // and come back. The upper switch of a link is its client. The driver looks for a server only when
-// a client's device is started, once; so devices of clients without a link are stopped and started,
-// with the workers parked, when somebody listens on the link's socket.
+// a client's device is started, once; so devices of clients without a link are stopped and started
+// when somebody listens on the link's socket.
 
 #include <stdint.h>
+
+#include <event2/event.h>
 
 struct drb_port_set;
 
@@ -17,15 +19,15 @@ struct drb_memif_connect {
 	void *context;
 };
 
-// Before drb_memif_connect_start(), any number of times: tries to connect clients without a link,
+// Before drb_memif_connect_begin(), any number of times: tries to connect clients without a link,
 // and calls met() for ports that have met their peer. Returns how many memif ports have no
 // link.
 uint32_t drb_memif_connect(const struct drb_memif_connect *s);
 // Says which memif ports have not met their peer.
 void drb_memif_connect_log(const struct drb_memif_connect *s);
 
-// From now on a thread does it, if there are memif ports. 0 or -errno, with a message printed. s
+// From now on it is done four times a second, if there are memif ports. 0 or -errno, with a message printed. s
 // stays the caller's.
-int drb_memif_connect_start(const struct drb_memif_connect *s);
-// Before telemetry and the ports are stopped.
-void drb_memif_connect_stop(void);
+int drb_memif_connect_begin(struct event_base *base, const struct drb_memif_connect *s);
+// Before the ports are stopped.
+void drb_memif_connect_end(void);

@@ -5,9 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -68,40 +66,6 @@ void drb_memif_listen(struct drb_memif_link *link, struct drb_memif_talk *talk)
 {
 	heard.link = link;
 	heard.talk = talk;
-}
-
-struct drb_memif_link *drb_memif_link_new(const struct drb_memif_link *of)
-{
-	struct drb_memif_link *link = calloc(1, sizeof(*link));
-
-	if (!link)
-		return NULL;
-	*link = *of;
-	for (uint32_t q = 0; q < DRB_WORKERS_MAX; q++)
-		link->epoll_fd[q] = -1;
-	*link->connected = false;
-	return link;
-}
-
-void drb_memif_link_free(struct drb_memif_link *link)
-{
-	free(link);
-}
-
-static int watch(const struct drb_memif_link *link, uint32_t queue, int op)
-{
-	// By edge: every ring is one, so that nobody needs to read the descriptor.
-	struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.fd = link->rx[queue].fd};
-
-	if (link->epoll_fd[queue] < 0 || !link->rx[queue].ring)
-		return 0;
-	return epoll_ctl(link->epoll_fd[queue], op, link->rx[queue].fd, &event) < 0 ? -errno : 0;
-}
-
-int drb_memif_link_watch(struct drb_memif_link *link, uint32_t queue, int epoll_fd)
-{
-	link->epoll_fd[queue] = epoll_fd;
-	return watch(link, queue, EPOLL_CTL_ADD);
 }
 
 // The ring of so many descriptors at `offset` of a region. NULL if there is none.
@@ -179,33 +143,11 @@ static uint32_t taken_by(const char name[DRB_MEMIF_NAME_LEN])
 	return takes;
 }
 
-static bool connect_link(struct drb_memif_link *link, const struct drb_memif_talk *talk)
-{
-	bool watched = true;
-
-	if (link->owner) // of somebody whom the driver turns away
-		return true;
-	link->owner = talk;
-	link->takes = talk->takes;
-	*link->connected = true;
-	memcpy(link->rx, talk->bell[link->server], sizeof(link->rx));
-	memcpy(link->tx, talk->bell[!link->server], sizeof(link->tx));
-	for (uint32_t q = 0; q < DRB_WORKERS_MAX; q++)
-		watched &= watch(link, q, EPOLL_CTL_ADD) == 0;
-	return watched;
-}
-
 void drb_memif_talk_over(struct drb_memif_link *link, struct drb_memif_talk *talk)
 {
-	if (link->owner == talk) {
-		// The peer has these eventfds as well: closing ours would not take them out.
-		for (uint32_t q = 0; q < DRB_WORKERS_MAX; q++) {
-			watch(link, q, EPOLL_CTL_DEL);
-			link->rx[q].ring = link->tx[q].ring = NULL;
-		}
-		link->owner = NULL;
-		link->takes = 0;
-		*link->connected = false;
+	if (link->owner == talk && !drb_memif_link_disconnect(link)) {
+		*talk = (struct drb_memif_talk){0};
+		return;
 	}
 	for (uint32_t q = 0; q < DRB_WORKERS_MAX; q++) {
 		forget(&talk->bell[0][q]);
@@ -267,8 +209,9 @@ static const char *take_in(const struct message *m, int fd)
 		return add_ring(heard.talk, m, fd);
 	case SAYS_CONNECT:
 	case SAYS_CONNECTED:
-		return link->server == (m->type == SAYS_CONNECT) && !connect_link(link, heard.talk)
-			       ? "its doorbells cannot be waited for"
+		return link->server == (m->type == SAYS_CONNECT) &&
+				       !drb_memif_link_connect(link, heard.talk)
+			       ? "its rings cannot be taken"
 			       : NULL;
 	default:
 		return NULL;
@@ -368,7 +311,7 @@ ssize_t __wrap_sendmsg(int fd, const struct msghdr *msg, int flags)
 		}
 		put_name(msg);
 	}
-	// A peer that does not read must not keep this thread, for which the workers wait.
+	// A peer that does not read must not keep this thread.
 	ssize_t size = __real_sendmsg(fd, msg, heard.talk ? flags | MSG_DONTWAIT : flags);
 	if (size < 0 && heard.talk) {
 		// A server that cannot greet frees a channel that is still registered, and EAL then

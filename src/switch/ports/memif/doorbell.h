@@ -50,6 +50,7 @@ struct drb_doorbell {
 	uint16_t empty; // head - tail when no packet is in the ring
 	uint16_t next;  // the descriptor that this end comes to next, modulo 2^16
 	uint16_t lent;  // of a receiver whose buffers a sender fills: up to which it has lent them
+	uint32_t takes; // the other end: a bit for each of enum drb_memif_takes
 };
 
 #define DRB_MEMIF_NAME "drbswitch +"
@@ -58,6 +59,8 @@ struct drb_doorbell {
 // What an end may take, and its letter: X(id, letter).
 #define DRB_MEMIF_TAKES(X)                                                                         \
 	X(UNFINISHED, "u") // packets with unfinished checksums, which descriptors tell of
+
+struct drb_port;
 
 enum drb_memif_takes {
 #define X(id, letter) DRB_MEMIF_TAKES_##id,
@@ -78,26 +81,31 @@ struct drb_memif_talk {
 	uint32_t takes; // the other end: a bit for each of enum drb_memif_takes
 };
 
-// A memif port. The rings of each queue, as long as the link is up; they change while the workers
-// are parked.
+// A memif port.
 struct drb_memif_link {
 	const char *port; // its name, for messages
 	bool server;
-	uint32_t queues; // pairs of rings that it has
-	bool *connected; // the port's: written with `owner`, while the workers are parked
-	uint32_t takes;  // the other end; likewise
+	uint32_t queues;           // pairs of rings that it has
+	atomic_bool *connected;    // the port's
+	const struct drb_port *of; // the port; NULL: nobody uses it
+	// The rings of each queue, as long as the link is up. Of its worker alone, which takes them over from `owner`.
 	struct drb_doorbell rx[DRB_WORKERS_MAX], tx[DRB_WORKERS_MAX];
 	int epoll_fd[DRB_WORKERS_MAX];      // who sleeps on the bell of the rx queue; -1: nobody
 	const struct drb_memif_talk *owner; // whose rings these are; NULL: no link
 };
 
-// With these first four fields. *connected becomes false, and says from now on whether there is a link. NULL: out of
+// With these first five fields. *connected becomes false, and says from now on whether there is a link. NULL: out of
 // memory.
 struct drb_memif_link *drb_memif_link_new(const struct drb_memif_link *of);
 void drb_memif_link_free(struct drb_memif_link *link);
 // From now on the bell of a receive queue, when there is one, is in this epoll set; -1: in none.
 // Within drb_memif_enter() and drb_memif_leave(). 0 or -errno.
 int drb_memif_link_watch(struct drb_memif_link *link, uint32_t queue, int epoll_fd);
+
+// Workers use the rings that talk has named. False: they cannot.
+bool drb_memif_link_connect(struct drb_memif_link *link, struct drb_memif_talk *talk);
+// They use none any more. False: one may, which is stuck: what it uses stays for good.
+bool drb_memif_link_disconnect(struct drb_memif_link *link);
 
 // What this thread's driver says and hears until the next call is `talk`, about `link`; NULL: not
 // listened to.
@@ -106,10 +114,9 @@ void drb_memif_listen(struct drb_memif_link *link, struct drb_memif_talk *talk);
 void drb_memif_talk_over(struct drb_memif_link *link, struct drb_memif_talk *talk);
 
 // Whether the other end takes that.
-static inline bool drb_memif_link_takes(const struct drb_memif_link *link,
-					enum drb_memif_takes what)
+static inline bool drb_memif_takes(const struct drb_doorbell *b, enum drb_memif_takes what)
 {
-	return link->takes >> what & 1;
+	return b->takes >> what & 1;
 }
 
 // After the packets: wakes the receiver if it asks.

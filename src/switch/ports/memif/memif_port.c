@@ -92,6 +92,7 @@ static int start(struct drb_port *port, const char *path)
 		.server = port->setup->up,
 		.queues = port->workers,
 		.connected = &port->connected,
+		.of = port,
 	});
 	if (!own->link) {
 		drb_error("port %s: out of memory", port->setup->name);
@@ -142,42 +143,41 @@ void drb_memif_port_restart(struct drb_port *port)
 	const struct drb_memif_port *own = own_of(port);
 
 	drb_memif_enter(own->link);
-	if (!drb_dpdk_carrier(port) &&
-	    drb_memif_park() == 0) { // may have come while this waited to enter
+	if (!drb_dpdk_carrier(port)) { // may have come while this waited to enter
 		rte_eth_dev_stop(own->dpdk.device);
 		rte_eth_dev_start(own->dpdk.device);
-		drb_memif_unpark();
 	}
 	drb_memif_leave();
 }
 
 // The driver keeps the control channel; packets pass it by.
-static struct drb_memif_packets packets_of(const struct drb_port_queue *q)
+static struct drb_memif_packets packets_of(const struct drb_port_queue *q,
+					   const struct drb_doorbell *ring)
 {
-	const struct drb_memif_link *link = link_of(q);
-
 	return (struct drb_memif_packets){
 		.frame_max = q->port->frame_max,
 		.buffer = DRB_MEMIF_BUFFER,
-		.marked = drb_memif_link_takes(link, DRB_MEMIF_TAKES_UNFINISHED),
+		.marked = drb_memif_takes(ring, DRB_MEMIF_TAKES_UNFINISHED),
 	};
 }
 
 static uint32_t receive_burst(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count)
 {
-	const struct drb_memif_packets p = packets_of(q);
+	struct drb_doorbell *rx = &link_of(q)->rx[q->rx];
+	const struct drb_memif_packets p = packets_of(q, rx);
 
-	return drb_memif_receive(&link_of(q)->rx[q->rx], &p, q->port->pool, packets, count);
+	return drb_memif_receive(rx, &p, q->port->pool, packets, count);
 }
 
 static uint32_t send_burst(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count,
 			   struct drb_send_result *result)
 {
-	const struct drb_memif_packets p = packets_of(q);
+	struct drb_doorbell *tx = &link_of(q)->tx[q->tx];
+	const struct drb_memif_packets p = packets_of(q, tx);
 
 	if (!p.marked)
 		drb_finish_checksums(packets, count);
-	return drb_memif_send(&link_of(q)->tx[q->tx], &p, packets, count, result);
+	return drb_memif_send(tx, &p, packets, count, result);
 }
 
 static void flush(struct drb_port_queue *q)

@@ -23,4 +23,4 @@ void drb_packet_queue_close(struct drb_packet_queue *q);
 
 // Functions of struct drb_port_kind.
 bool drb_packet_port_is_bound(const struct drb_port *port);
-int drb_packet_port_rebind(struct drb_port *port, const struct drb_port_parking *parking);
+int drb_packet_port_rebind(struct drb_port *port);

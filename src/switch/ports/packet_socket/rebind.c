@@ -26,15 +26,25 @@ bool drb_packet_port_is_bound(const struct drb_port *port)
 	return index > 0;
 }
 
-static int bind_again(struct drb_port *port)
+// The only worker has its sockets bound to something else.
+static void begin_anew(uint32_t n, void *port)
+{
+	struct drb_packet_queue *queues = ((struct drb_port *)port)->own;
+
+	queues[n].out.full = false;
+	drb_tx_socket_review(&queues[n].out);
+}
+
+static int bind_again(struct drb_port *port, unsigned index)
 {
 	struct drb_packet_queue *q = port->own;
-	const unsigned index = if_nametoindex(port->setup->interface);
+	int rc = drb_port_apply(port, NULL, NULL);
 
-	if (index == 0)
-		return -ENODEV;
-	int rc = drb_rx_ring_rebind(&q->in, index);
-	return rc == 0 ? drb_tx_socket_rebind(&q->out, index) : rc;
+	if (rc == 0)
+		rc = drb_rx_ring_rebind(&q->in, index);
+	if (rc == 0)
+		rc = drb_tx_socket_rebind(&q->out, index);
+	return rc == 0 ? drb_port_apply(port, begin_anew, port) : rc;
 }
 
 // Each of two descriptors becomes what the other was.
@@ -49,80 +59,103 @@ static int swap_descriptors(int one, int other)
 	return rc;
 }
 
-static int swap_rings(struct drb_rx_ring *ring, struct drb_rx_ring *fresh)
-{
-	const struct drb_rx_ring old = {.fd = fresh->fd,
-					.frame = ring->frame,
-					.frames = ring->frames,
-					.frame_size = ring->frame_size,
-					.gso = ring->gso};
-	int rc = swap_descriptors(ring->fd, fresh->fd);
+// What takes the place of a port's sockets; afterwards, what did. Freed when no worker uses it.
+struct replacement {
+	struct drb_port *port;
+	struct drb_packet_queue queue[];
+};
 
-	if (rc < 0)
-		return rc;
-	fresh->fd = ring->fd;
-	fresh->lost = ring->lost; // counters go on
-	*ring = *fresh;
-	*fresh = old;
-	return 0;
+static struct replacement *new_replacement(struct drb_port *port)
+{
+	const size_t size =
+		sizeof(struct replacement) + port->workers * sizeof(struct drb_packet_queue);
+	struct replacement *r = NULL;
+
+	if (posix_memalign((void **)&r, _Alignof(struct drb_packet_queue), size) != 0)
+		return NULL;
+	memset(r, 0, size);
+	r->port = port;
+	for (uint32_t n = 0; n < port->workers; n++)
+		r->queue[n].in.fd = r->queue[n].out.fd = r->queue[n].hellos = -1;
+	return r;
 }
 
-// Puts fresh sockets at the descriptors of q, which its worker, parked now, sleeps on. The old ones are
-// `fresh` then, to be closed when workers run: for each the kernel waits until no CPU uses it, 15 ms and more.
-static int swap_sockets(struct drb_packet_queue *q, struct drb_packet_queue *fresh)
+// For each socket that is closed the kernel waits until no CPU uses it, 15 ms and more.
+static void free_replacement(struct replacement *r)
 {
-	const int out = q->out.fd;
-
-	if (q->out.owned != fresh->out.owned)
-		return -EOPNOTSUPP; // no longer such a device
-	int rc = q->out.owned ? swap_descriptors(out, fresh->out.fd) : 0;
-	if (rc < 0)
-		return rc;
-	q->out = fresh->out;
-	q->out.fd = out;
-	return swap_rings(&q->in, &fresh->in);
+	for (uint32_t n = 0; n < r->port->workers; n++)
+		drb_packet_queue_close(&r->queue[n]);
+	free(r);
 }
 
-static int replace(struct drb_port *port, const struct drb_port_parking *parking)
+// A worker has slept on these descriptors, and goes on to.
+static int swap_sockets(struct replacement *r)
 {
-	struct drb_packet_queue *queues = port->own, *fresh = NULL;
-	const size_t size = port->workers * sizeof(*fresh);
-	const char *step;
+	const struct drb_packet_queue *queues = r->port->own;
 	int rc = 0;
 
-	if (posix_memalign((void **)&fresh, _Alignof(struct drb_packet_queue), size) != 0)
-		return -ENOMEM;
-	memset(fresh, 0, size);
-	for (uint32_t n = 0; n < port->workers; n++)
-		fresh[n].in.fd = fresh[n].out.fd = fresh[n].hellos = -1;
-	for (uint32_t n = 0; rc == 0 && n < port->workers; n++)
-		rc = drb_packet_queue_open(port, &fresh[n], &fresh[0], &step);
-	if (rc == 0)
-		rc = parking->park(parking->workers);
-	if (rc == 0) {
-		for (uint32_t n = 0; rc == 0 && n < port->workers; n++)
-			rc = swap_sockets(&queues[n], &fresh[n]);
-		parking->unpark(parking->workers);
+	for (uint32_t n = 0; rc == 0 && n < r->port->workers; n++) {
+		if (queues[n].out.owned != r->queue[n].out.owned)
+			return -EOPNOTSUPP; // no longer such a device
+		rc = swap_descriptors(queues[n].in.fd, r->queue[n].in.fd);
+		if (rc == 0 && queues[n].out.owned)
+			rc = swap_descriptors(queues[n].out.fd, r->queue[n].out.fd);
 	}
-	for (uint32_t n = 0; n < port->workers; n++)
-		drb_packet_queue_close(&fresh[n]);
-	free(fresh);
 	return rc;
 }
 
-int drb_packet_port_rebind(struct drb_port *port, const struct drb_port_parking *parking)
+// A worker takes over the rings of the sockets that are at its descriptors now.
+static void swap_rings(uint32_t n, void *replacement)
+{
+	struct replacement *r = replacement;
+	struct drb_packet_queue *q = (struct drb_packet_queue *)r->port->own + n;
+	struct drb_packet_queue *fresh = &r->queue[n];
+	const struct drb_rx_ring in = q->in;
+	const struct drb_tx_socket out = q->out;
+
+	q->in = fresh->in;
+	q->in.fd = in.fd;
+	q->in.lost = in.lost; // counters go on
+	q->out = fresh->out;
+	q->out.fd = out.fd;
+	const int in_fd = fresh->in.fd, out_fd = fresh->out.fd;
+	fresh->in = in;
+	fresh->in.fd = in_fd;
+	fresh->out = out;
+	fresh->out.fd = out_fd;
+}
+
+static int replace(struct drb_port *port)
+{
+	struct replacement *r = new_replacement(port);
+	const char *step;
+	int rc = 0;
+
+	if (!r)
+		return -ENOMEM;
+	for (uint32_t n = 0; rc == 0 && n < port->workers; n++)
+		rc = drb_packet_queue_open(port, &r->queue[n], &r->queue[0], &step);
+	if (rc == 0)
+		rc = drb_port_apply(port, NULL, NULL);
+	if (rc == 0)
+		rc = swap_sockets(r);
+	if (rc == 0) {
+		rc = drb_port_apply(port, swap_rings, r);
+		if (rc == -ETIMEDOUT)
+			swap_sockets(r);
+	}
+	if (rc != -EINPROGRESS)
+		free_replacement(r);
+	return rc;
+}
+
+int drb_packet_port_rebind(struct drb_port *port)
 {
 	const struct drb_packet_queue *first = port->own;
 	const unsigned index = if_nametoindex(port->setup->interface);
-	int rc;
 
 	if (index == 0)
 		return -ENODEV;
-	if (port->workers > 1) {
-		rc = replace(port, parking);
-	} else if ((rc = parking->park(parking->workers)) == 0) {
-		rc = bind_again(port);
-		parking->unpark(parking->workers);
-	}
+	int rc = port->workers > 1 ? replace(port) : bind_again(port, index);
 	return rc == 0 && first->hellos >= 0 ? drb_hello_socket_bind(first->hellos, index) : rc;
 }

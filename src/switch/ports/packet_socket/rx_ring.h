@@ -36,8 +36,7 @@ uint32_t drb_rx_ring_frames(uint32_t ports, bool host);
 int drb_rx_ring_join(struct drb_rx_ring *ring, const struct drb_rx_ring *first);
 // The index of the interface that the ring's socket is bound to; 0: of none any more.
 unsigned drb_rx_ring_interface(const struct drb_rx_ring *ring);
-// Binds the socket of a ring that shares with no other to another interface. Its worker is parked. 0 or
-// -errno.
+// Binds the socket of a ring that shares with no other to another interface. 0 or -errno.
 int drb_rx_ring_rebind(struct drb_rx_ring *ring, unsigned interface);
 void drb_rx_ring_close(struct drb_rx_ring *ring);
 

@@ -77,12 +77,10 @@ void drb_tx_socket_close(struct drb_tx_socket *out)
 	*out = (struct drb_tx_socket){.fd = -1};
 }
 
-int drb_tx_socket_rebind(struct drb_tx_socket *out, unsigned interface)
+int drb_tx_socket_rebind(const struct drb_tx_socket *out, unsigned interface)
 {
 	struct sockaddr_ll at = {.sll_family = AF_PACKET, .sll_ifindex = (int)interface};
 
-	out->full = false;
-	drb_tx_socket_review(out);
 	if (!out->owned)
 		return 0;
 	return bind(out->fd, (const struct sockaddr *)&at, sizeof(at)) < 0 ? -errno : 0;

@@ -28,8 +28,8 @@ struct drb_tx_socket {
 bool drb_tx_socket_open(struct drb_tx_socket *out, const struct drb_port_setup *port, int fd);
 // Closes it if it is ours to close; nothing is sent by it any more.
 void drb_tx_socket_close(struct drb_tx_socket *out);
-// Binds it to another interface, if it is ours. Its worker is parked. 0 or -errno.
-int drb_tx_socket_rebind(struct drb_tx_socket *out, unsigned interface);
+// Binds it to another interface, if it is ours. 0 or -errno. Its worker then looks what that takes.
+int drb_tx_socket_rebind(const struct drb_tx_socket *out, unsigned interface);
 // After something has changed at the interface: what it takes as GSO packets.
 void drb_tx_socket_review(struct drb_tx_socket *out);
 

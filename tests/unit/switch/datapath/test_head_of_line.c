@@ -5,8 +5,7 @@
 // by ports whose links are a thousand times slower. Printed as a table.
 #include "fixtures/unit.h"
 
-#include <pthread.h>
-
+#define EAL_LCORES "(0-1)@0"
 #include "fixtures/ring_ports.h"
 
 #define GOOD 20000
@@ -99,7 +98,6 @@ static void disturb(const struct disturbance *d)
 	uint8_t good[60], bad[1600];
 	uint32_t sent = 0, arrived = 0, turns = 0;
 	uint64_t offered = 0;
-	pthread_t thread;
 
 	make_frame(good, sizeof(good), 0, 2);
 	memcpy(good + 34, &mark, 8);
@@ -107,7 +105,7 @@ static void disturb(const struct disturbance *d)
 	if (d->change[0])
 		memcpy(bad + d->change_at, d->change, 6);
 	start_switch(SLOW);
-	assert_int_equal(pthread_create(&thread, NULL, run_workers, NULL), 0);
+	assert_int_equal(drb_workers_start(&all), 0);
 	while (sent < GOOD || arrived < sent) {
 		if (d->in < PORTS)
 			offered += offer(d->in, bad, d->size, RING);
@@ -133,7 +131,7 @@ static void disturb(const struct disturbance *d)
 	assert_int_equal(dropped, all_drops);
 	assert_true(d->in == PORTS || dropped > GOOD / 4);
 	drb_workers_stop(&all);
-	assert_int_equal(pthread_join(thread, NULL), 0);
+	drb_workers_join(&all);
 	for (uint32_t i = 0; i < PORTS; i++) {
 		void *left;
 		while (rte_ring_dequeue(into[i][0], &left) == 0)

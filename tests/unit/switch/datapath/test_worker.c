@@ -170,7 +170,7 @@ TEST(null_devices)
 			      "  - {name: d1, device: \"net_null1,size=60\"}\n"
 			      "  - {name: u0, device: \"net_null2,copy=1\"}\n"
 			      "  - {name: u1, driver: none}\n");
-	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096), 0);
+	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096, NULL), 0);
 	assert_null(set.port[3].kind);
 	assert_int_equal(drb_worker_init(&w, &setup), 0);
 	for (uint32_t i = 0; i < 3; i++)
@@ -199,12 +199,12 @@ TEST(failed_start_is_undone)
 			      "  - {name: u0, device: \"net_pcap0,rx_pcap=/nonexistent/x.pcap\"}\n"
 			      "  - {name: u1, driver: none}\n");
 	for (int i = 0; i < 3; i++) {
-		assert_true(drb_ports_start(&set, "none", &setup, 4096) < 0);
+		assert_true(drb_ports_start(&set, "none", &setup, 4096, NULL) < 0);
 		assert_int_equal(rte_eth_dev_count_avail(), before);
 		assert_null(rte_mempool_lookup("packets"));
 	}
 	snprintf(setup.ports[2].device, sizeof(setup.ports[2].device), "no_such_driver7");
-	assert_true(drb_ports_start(&set, "none", &setup, 4096) < 0);
+	assert_true(drb_ports_start(&set, "none", &setup, 4096, NULL) < 0);
 	assert_int_equal(rte_eth_dev_count_avail(), before);
 }
 

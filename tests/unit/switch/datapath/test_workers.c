@@ -3,11 +3,10 @@
 // up at any time.
 #include "fixtures/unit.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <time.h>
 
-#define EAL_LCORES "(0-1)@0"
+#define EAL_LCORES "(0-2)@0"
 #include "core/links/hello.h"
 #include "switch/control/drain.h"
 #include "switch/datapath/forward.h"
@@ -69,11 +68,10 @@ static void random_traffic(const char *text, uint64_t packets)
 	struct drb_rng r = drb_rng_seed(4, 4);
 	uint32_t last[QUEUES] = {0};
 	uint64_t sent = 0, got = 0;
-	pthread_t thread;
 	struct totals t;
 
 	start_switch(text);
-	assert_int_equal(pthread_create(&thread, NULL, run_workers, NULL), 0);
+	assert_int_equal(drb_workers_start(&all), 0);
 	while (sent < packets) {
 		for (uint32_t n = drb_rng_below(&r, 200); n > 0; n--) {
 			uint32_t in = drb_rng_below(&r, PORTS), q = drb_rng_below(&r, QUEUES);
@@ -102,7 +100,7 @@ static void random_traffic(const char *text, uint64_t packets)
 	// Both had their share.
 	assert_true(last[0] > packets / 50 && last[1] > packets / 50);
 	drb_workers_stop(&all);
-	assert_int_equal(pthread_join(thread, NULL), 0);
+	drb_workers_join(&all);
 	free_switch();
 }
 
@@ -228,10 +226,10 @@ TEST(too_few_queues)
 			      "  - {name: d1, device: net_null1}\n"
 			      "  - {name: u0, device: \"net_pcap0,tx_pcap=/dev/null\"}\n"
 			      "  - {name: u1, driver: none}\n" TWO);
-	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096), -EINVAL);
+	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096, NULL), -EINVAL);
 	assert_int_equal(rte_eth_dev_count_avail(), before);
 	setup.workers = 1;
-	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096), 0);
+	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096, NULL), 0);
 	assert_int_equal(set.port[0].rx_queues, 1);
 	drb_ports_stop(&set);
 	setup = setup_of(HEAD "link: {driver: vdev}\nports:\n"
@@ -239,7 +237,7 @@ TEST(too_few_queues)
 			      "  - {name: d1, device: net_null1}\n"
 			      "  - {name: u0, device: net_null2}\n"
 			      "  - {name: u1, driver: none}\n" TWO);
-	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096), 0);
+	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096, NULL), 0);
 	assert_int_equal(set.port[0].rx_queues, 2);
 	drb_ports_stop(&set);
 }
@@ -269,7 +267,6 @@ TEST(without_peer)
 	struct drb_port *port = &port_set.port[u1];
 	uint32_t last[QUEUES] = {0};
 	struct totals t;
-	pthread_t thread;
 
 	port->needs_peer = true;
 	port->connected = false;
@@ -279,22 +276,19 @@ TEST(without_peer)
 		drb_hellos_read_links(&all.worker[n]);
 		assert_int_equal(all.worker[n].dead, UINT64_C(1) << u1);
 	}
-	assert_int_equal(pthread_create(&thread, NULL, run_workers, NULL), 0);
+	assert_int_equal(drb_workers_start(&all), 0);
 	t = offer_up(40);
 	assert_int_equal(t.in, 40);
 	assert_int_equal(seen.port[u1].queue_packets, 0);
 	assert_int_equal(t.dropped, 0);
 
-	drb_workers_park(&all);
+	struct drb_attachment attachment = {&port_set, &setup, u1};
+	assert_int_equal(drb_workers_apply(&all, drb_worker_attach_port, &attachment), 0);
 	port->connected = true;
-	drb_workers_attach_port(&all, &port_set, &setup, u1);
-	drb_workers_unpark(&all);
 	t = offer_up(80);
 	assert_int_equal(seen.port[u1].queue_packets, 20);
 
-	drb_workers_park(&all);
 	port->connected = false;
-	drb_workers_unpark(&all);
 	do {
 		t = snapshot();
 	} while (seen.port[u1].queue_packets > 0);
@@ -303,7 +297,7 @@ TEST(without_peer)
 	assert_int_equal(seen.port[u1].out_packets, 0);
 
 	drb_workers_stop(&all);
-	assert_int_equal(pthread_join(thread, NULL), 0);
+	drb_workers_join(&all);
 	collect(last);
 	free_switch();
 	port->needs_peer = false;
@@ -318,10 +312,9 @@ TEST(down_by_order)
 	uint32_t last[QUEUES] = {0};
 	char said[64];
 	uint8_t frame[64];
-	pthread_t thread;
 
 	start_switch(HEAD RINGS "link: {driver: vdev}\nrouting: {scheme: dmodk}\n" TWO);
-	assert_int_equal(pthread_create(&thread, NULL, run_workers, NULL), 0);
+	assert_int_equal(drb_workers_start(&all), 0);
 	assert_int_equal(drb_down(&all, &setup, "u1", said, sizeof(said)), 0);
 	assert_string_equal(said, "drb-s1-0: down by order now: u1");
 	while (atomic_load(&all.worker[0].published_links.off) == 0)
@@ -346,7 +339,7 @@ TEST(down_by_order)
 	} while (seen.port[u1].out_packets < 20);
 	assert_int_equal(seen.drop[DRB_DROP_port_down], QUEUES);
 	drb_workers_stop(&all);
-	assert_int_equal(pthread_join(thread, NULL), 0);
+	drb_workers_join(&all);
 	assert_int_equal(collect(last), 80);
 	free_switch();
 }

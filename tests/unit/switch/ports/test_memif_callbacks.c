@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Callbacks of the memif driver run with the workers parked, and not at all once ports are stopped.
+// Callbacks of the memif driver run on the control thread, and not at all once ports are stopped.
 // The driver is played by a file descriptor that DPDK's interrupt thread waits on.
 #define ALLOW_EXPERIMENTAL_API
 #include "fixtures/unit.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/eventfd.h>
 #include <time.h>
 
 #include <rte_interrupts.h>
 
-#define EAL_LCORES "(0-1)@0"
+#define EAL_LCORES "(0-2)@0"
 #include "fixtures/ring_ports.h"
-#include "switch/ports/memif/doorbell.h"
+#include "switch/control/bridge.h"
 #include "switch/ports/memif/callbacks.h"
+#include "switch/ports/memif/doorbell.h"
 
 #define CALLS 200
 
+static struct event_base *base;
 static int guarded = -1, last = -1; // events
-static atomic_uint calls, unparked, last_calls;
+static atomic_uint calls, elsewhere, last_calls;
 
 static void on_guarded(void *arg)
 {
 	uint64_t count;
 
 	(void)arg;
-	for (uint32_t n = 0; n < all.count; n++)
-		unparked += !atomic_load(&all.worker[n].parked);
+	elsewhere += gettid() != getpid();
 	if (read(guarded, &count, sizeof(count)) == sizeof(count))
 		calls++;
 }
@@ -41,19 +41,18 @@ static void on_last(void *arg)
 		last_calls++;
 }
 
-static void wait_until_running(void)
-{
-	for (uint32_t n = 0; n < all.count; n++) {
-		while (!atomic_load(&all.worker[n].running))
-			nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
-	}
-}
-
 static void happen(int event)
 {
 	uint64_t one = 1;
 
 	assert_int_equal(write(event, &one, sizeof(one)), sizeof(one));
+}
+
+// What the control thread does meanwhile.
+static void serve(void)
+{
+	event_base_loop(base, EVLOOP_NONBLOCK);
+	nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
 }
 
 // So many times, one after the other.
@@ -62,7 +61,7 @@ static void happen_until(int event, atomic_uint *counted, uint32_t times)
 	for (uint32_t n = 1; n <= times; n++) {
 		happen(event);
 		while (atomic_load(counted) < n)
-			nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+			serve();
 	}
 }
 
@@ -78,47 +77,37 @@ static struct rte_intr_handle *listen_to(int *event, rte_intr_callback_fn callba
 	return handle;
 }
 
-static int park(void *workers)
+TEST(control_thread_calls)
 {
-	return drb_workers_park(workers);
-}
-
-static void unpark(void *workers)
-{
-	drb_workers_unpark(workers);
-}
-
-TEST(workers_rest_meanwhile)
-{
-	static const struct drb_port_parking parking = {park, unpark, &all};
-	bool connected = true;
+	static const struct drb_port_users users = {drb_workers_apply_to_port, &all};
+	static const struct drb_memif_control control = {&users, drb_bridge_run};
+	static atomic_bool connected = true;
 	struct drb_memif_link *link_ =
 		drb_memif_link_new(&(struct drb_memif_link){.port = "u0", .connected = &connected});
 	struct rte_intr_handle *handle, *last_handle;
-	pthread_t thread;
 
 	assert_non_null(link_);
+	assert_non_null(base = event_base_new());
+	assert_int_equal(drb_bridge_begin(base), 0);
 	start_switch(HEAD RINGS "link: {driver: vdev}\nprocess: {workers: 2, idle: poll}\n");
-	assert_int_equal(pthread_create(&thread, NULL, run_workers, NULL), 0);
-	wait_until_running();
-	drb_memif_set_parking(&parking);
+	assert_int_equal(drb_workers_start(&all), 0);
+	drb_memif_set_control(&control);
 	drb_memif_enter(link_);
 	handle = listen_to(&guarded, on_guarded);
 	drb_memif_leave();
 	happen_until(guarded, &calls, CALLS);
-	assert_int_equal(atomic_load(&unparked), 0);
+	assert_int_equal(atomic_load(&elsewhere), 0);
 
 	// A worker that is stuck may be using what a callback takes away: the callback waits, and the workers do not.
 	atomic_store(&all.stuck, 1);
 	happen(guarded);
-	nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+	for (uint32_t n = 0; n < 5000; n++)
+		serve();
 	assert_int_equal(atomic_load(&calls), CALLS);
-	for (uint32_t n = 0; n < all.count; n++)
-		assert_int_equal(atomic_load(&all.worker[n].park), 0);
 	atomic_store(&all.stuck, -1);
 	while (atomic_load(&calls) == CALLS)
-		nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
-	assert_int_equal(atomic_load(&unparked), 0);
+		serve();
+	assert_int_equal(atomic_load(&elsewhere), 0);
 
 	// The last tells when the interrupt thread has been through all that happened.
 	last_handle = listen_to(&last, on_last);
@@ -126,12 +115,15 @@ TEST(workers_rest_meanwhile)
 	happen(guarded);
 	happen_until(last, &last_calls, 5);
 	assert_int_equal(atomic_load(&calls), CALLS + 1);
+	drb_memif_set_control(NULL);
+	drb_bridge_end();
 	drb_memif_forget();
 
 	assert_true(rte_intr_callback_unregister(last_handle, on_last, NULL) > 0);
 	drb_workers_stop(&all);
-	assert_int_equal(pthread_join(thread, NULL), 0);
+	drb_workers_join(&all);
 	free_switch();
+	event_base_free(base);
 	drb_memif_link_free(link_);
 	rte_intr_instance_free(handle);
 	rte_intr_instance_free(last_handle);

@@ -115,15 +115,15 @@ TEST_WITH(names_tell_what_is_taken, begin, end)
 	for (size_t i = 0; i < ARRAY_SIZE(said); i++) {
 		link_->server = said[i].type == INIT;
 		hear_name(said[i].type, said[i].name);
-		assert_false(drb_memif_link_takes(link_, DRB_MEMIF_TAKES_UNFINISHED));
+		assert_false(drb_memif_takes(&link_->tx[0], DRB_MEMIF_TAKES_UNFINISHED));
 		if (link_->server)
 			assert_int_equal(hear(CONNECT), MESSAGE);
 		else
 			connect_client();
-		if (drb_memif_link_takes(link_, DRB_MEMIF_TAKES_UNFINISHED) != said[i].takes)
+		if (drb_memif_takes(&link_->tx[0], DRB_MEMIF_TAKES_UNFINISHED) != said[i].takes)
 			fail_msg("\"%s\" is taken for what it is not", said[i].name);
 		drb_memif_talk_over(link_, &talk);
-		assert_false(drb_memif_link_takes(link_, DRB_MEMIF_TAKES_UNFINISHED));
+		assert_false(drb_memif_takes(&link_->tx[0], DRB_MEMIF_TAKES_UNFINISHED));
 	}
 }
 

@@ -315,7 +315,7 @@ TEST(failed_start)
 	snprintf(setup.ports[0].interface, sizeof(setup.ports[0].interface), "nowhere");
 	assert_int_equal(drb_ports_check("none", &setup), -EINVAL);
 	// It goes away after the check.
-	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096), -ENODEV);
+	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096, NULL), -ENODEV);
 	assert_null(rte_mempool_lookup("packets"));
 	assert_int_equal(descriptors(), before);
 }
@@ -349,7 +349,7 @@ TEST(many_ports)
 	assert_int_equal(drb_ports_check("none", &setup), -EINVAL);
 	setup = setup_of_many("af_packet");
 	assert_int_equal(drb_ports_check("none", &setup), 0);
-	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096), 0);
+	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096, NULL), 0);
 	assert_int_equal(set.count, MANY);
 	for (uint32_t i = 0; i < MANY; i++) {
 		port = &set.port[i];

@@ -12,9 +12,7 @@
 #define FLOWS 32
 #define HELLO 100 // octets
 
-static uint32_t parked; // how often
-static bool parked_now;
-static int parked_with; // descriptors
+static uint32_t changes; // how often workers made one
 
 // Of the memory of sockets.
 static int mappings(void)
@@ -32,28 +30,22 @@ static int mappings(void)
 
 static bool stuck; // a worker is
 
-static int park(void *workers)
+static int apply(void *unused, drb_port_change *change, void *context)
 {
-	(void)workers;
-	assert_false(parked_now);
+	const int open = descriptors();
+
+	(void)unused;
 	if (stuck)
 		return -ETIMEDOUT;
-	parked_now = true;
-	parked++;
-	parked_with = descriptors();
+	for (uint32_t n = 0; change && n < port->workers; n++)
+		change(n, context);
+	changes += change != NULL;
+	// To close a socket takes the kernel 15 ms and more: not while packets wait.
+	assert_int_equal(descriptors(), open);
 	return 0;
 }
 
-static void unpark(void *workers)
-{
-	(void)workers;
-	assert_true(parked_now);
-	parked_now = false;
-	// To close a socket takes the kernel 15 ms and more: not while packets wait.
-	assert_int_equal(descriptors(), parked_with);
-}
-
-static const struct drb_port_parking parking = {park, unpark, NULL};
+static const struct drb_port_users users = {apply, NULL};
 
 static void make_again(void)
 {
@@ -138,7 +130,7 @@ static void passes_frames(void)
 
 static void lose_and_take_again(const char *name, uint32_t workers)
 {
-	start_port((struct port_of){.workers = workers, .name = name});
+	start_port((struct port_of){.workers = workers, .name = name, .users = &users});
 	const int before = descriptors(), mapped = mappings();
 	passes_frames();
 	for (uint32_t round = 0; round < 5; round++) {
@@ -147,15 +139,14 @@ static void lose_and_take_again(const char *name, uint32_t workers)
 		assert_false(port->kind->interface->is_bound(port));
 		assert_false(port->kind->carrier(port));
 		assert_string_equal(drb_port_state(port), "gone");
-		assert_int_equal(port->kind->interface->rebind(port, &parking), -ENODEV);
+		assert_int_equal(port->kind->interface->rebind(port), -ENODEV);
 		make_again();
 		// One that only has its name is none of the port's.
 		assert_false(port->kind->interface->is_bound(port));
 		assert_false(port->kind->carrier(port));
-		assert_int_equal(port->kind->interface->rebind(port, &parking), 0);
-		assert_int_equal(parked, 1);
-		assert_false(parked_now);
-		parked = 0;
+		assert_int_equal(port->kind->interface->rebind(port), 0);
+		assert_int_equal(changes, 1);
+		changes = 0;
 		assert_true(port->kind->interface->is_bound(port));
 		passes_frames();
 	}
@@ -188,17 +179,17 @@ TEST(hellos_of_two_workers)
 TEST(stuck_worker)
 {
 	for (uint32_t workers = 1; workers <= 2; workers++) {
-		start_port((struct port_of){.workers = workers});
+		start_port((struct port_of){.workers = workers, .users = &users});
 		const int before = descriptors(), mapped = mappings();
 		assert_int_equal(system("ip link del inner"), 0);
 		make_again();
 		stuck = true;
-		assert_int_equal(port->kind->interface->rebind(port, &parking), -ETIMEDOUT);
+		assert_int_equal(port->kind->interface->rebind(port), -ETIMEDOUT);
 		stuck = false;
 		assert_false(port->kind->interface->is_bound(port));
 		assert_int_equal(descriptors(), before);
 		assert_int_equal(mappings(), mapped);
-		assert_int_equal(port->kind->interface->rebind(port, &parking), 0);
+		assert_int_equal(port->kind->interface->rebind(port), 0);
 		passes_frames();
 		stop_port();
 	}
@@ -219,7 +210,7 @@ TEST(moved_away_and_back)
 		       "ip link set inner addrgenmode none up; ip netns delete rebind-away"),
 		0);
 	assert_false(port->kind->interface->is_bound(port));
-	assert_int_equal(port->kind->interface->rebind(port, &parking), 0);
+	assert_int_equal(port->kind->interface->rebind(port), 0);
 	passes_frames();
 	stop_port();
 }

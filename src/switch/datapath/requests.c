@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/datapath/requests.h"
+
+#include <unistd.h>
+
+#include "common/cli/clock.h"
+
+void drb_worker_kick(struct drb_worker *w)
+{
+	uint64_t one = 1;
+
+	if (!w->poll && write(w->kick_fd, &one, sizeof(one)) < 0)
+		return; // the counter is full: the worker is awake anyway
+}
+
+void drb_worker_stop(struct drb_worker *w)
+{
+	atomic_store_explicit(&w->stop, true, memory_order_relaxed);
+	drb_worker_kick(w);
+}
+
+unsigned drb_worker_ask(struct drb_worker *w)
+{
+	const unsigned request = atomic_fetch_add(&w->beat_wanted, 1) + 1;
+
+	drb_worker_kick(w);
+	return request;
+}
+
+bool drb_worker_has_answered(const struct drb_worker *w, unsigned request)
+{
+	return (int)(atomic_load(&w->beat) - request) >= 0;
+}
+
+void drb_worker_answer(struct drb_worker *w)
+{
+	atomic_store_explicit(&w->beat, atomic_load_explicit(&w->beat_wanted, memory_order_relaxed),
+			      memory_order_relaxed);
+}
+
+void drb_worker_post(struct drb_worker *w, drb_worker_change *change, void *context)
+{
+	w->change = change;
+	w->change_context = context;
+	atomic_fetch_add_explicit(&w->changes_posted, 1, memory_order_release);
+	drb_worker_kick(w);
+}
+
+bool drb_worker_has_changed(const struct drb_worker *w)
+{
+	return atomic_load_explicit(&w->changes_made, memory_order_acquire) ==
+	       atomic_load_explicit(&w->changes_posted, memory_order_relaxed);
+}
+
+void drb_worker_make_change(struct drb_worker *w)
+{
+	const uint64_t begin = drb_clock_now();
+
+	w->change(w, w->change_context);
+	w->counters.changes++;
+	w->counters.change_ns += drb_clock_now() - begin;
+	atomic_fetch_add_explicit(&w->changes_made, 1, memory_order_release);
+}
