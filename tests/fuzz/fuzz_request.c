@@ -17,21 +17,16 @@
 #include "switch/startup/eal.h"
 #include "switch/datapath/idle.h"
 #include "switch/control/bridge.h"
-#include "switch/control/capture_order.h"
-#include "switch/control/reload.h"
-#include "switch/control/stats_socket.h"
+#include "switch/control/switch.h"
 #include "switch/control/telemetry.h"
 #include "fixtures/switch_eal.h"
 
 // Each takes turns of several threads.
 #define REQUESTS_MAX 20
 
-static struct drb_setup setup;
-static struct drb_workers workers;
-static struct drb_port_set port_set;
+static struct drb_switch self;
 static char path[128];
 static int fd = -1;
-static struct event_base *base;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 
@@ -39,7 +34,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv);
 static void *serve(void *arg)
 {
 	(void)arg;
-	event_base_dispatch(base);
+	event_base_dispatch(self.base);
 	return NULL;
 }
 
@@ -57,7 +52,6 @@ static void connect_to_switch(void)
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	static struct drb_config_override none = {.layer = -1, .label = -1};
-	static struct drb_reload reload = {"/nonexistent", &none, &workers, &setup};
 	char folder[96];
 	pthread_t thread;
 
@@ -73,18 +67,20 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	snprintf(folder, sizeof(folder), "%s/dpdk/fuzz-s1-0", test_runtime);
 	require(mkdir(folder, 0700) == 0);
 	snprintf(path, sizeof(path), "%s/dpdk_telemetry.v2", folder);
-	setup = setup_of("fabric: {layers: 2, arity: 4, name: fuzz}\nswitch: {layer: 1, label: 0}\n"
+	self.config = "/nonexistent";
+	self.override = &none;
+	self.setup =
+		setup_of("fabric: {layers: 2, arity: 4, name: fuzz}\nswitch: {layer: 1, label: 0}\n"
 			 "link: {driver: none}\nprocess: {hugepages: \"no\"}\n");
-	port_set.count = setup.down_ports + setup.up_ports;
-	require(drb_eal_init(&setup, 32, false) == 0 && drb_workers_init(&workers, &setup) == 0);
-	require(drb_workers_attach(&workers, &port_set, &setup) == 0);
-	require(drb_workers_idle_init(&workers) == 0);
-	drb_reload_begin(&reload);
-	require((base = event_base_new()) && drb_bridge_begin(base) == 0);
-	drb_capture_begin(base, &workers);
-	require(drb_telemetry_init(&workers, &setup) == 0);
-	drb_stats_socket_ready();
-	require(drb_workers_start(&workers) == 0);
+	self.ports.count = self.setup.down_ports + self.setup.up_ports;
+	require(drb_eal_init(&self.setup, 32, false) == 0 &&
+		drb_workers_init(&self.workers, &self.setup) == 0);
+	require(drb_workers_attach(&self.workers, &self.ports, &self.setup) == 0);
+	require(drb_workers_idle_init(&self.workers) == 0);
+	require((self.base = event_base_new()) && drb_bridge_begin(self.base) == 0);
+	require(drb_capture_open(&self) == 0 && drb_stats_open(&self) == 0);
+	require(drb_workers_start(&self.workers) == 0);
+	self.ready = true;
 	require(pthread_create(&thread, NULL, serve, NULL) == 0);
 	pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
 	connect_to_switch();

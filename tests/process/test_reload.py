@@ -6,6 +6,8 @@ test_reload.py DRBSWITCH CONFIG_DIR    TAP on standard output. See world.py."""
 import os
 import select
 import signal
+import socket
+import statistics
 import struct
 import subprocess
 import sys
@@ -13,7 +15,9 @@ import sys
 sys.dont_write_bytecode = True
 
 import tap  # noqa: E402
-from world import NULLS, SWITCH, WITHIN, World, ask, capture, conserved, stop  # noqa: E402
+from world import NULLS, SWITCH, WITHIN, World, ask, capture, conserved, stop, take_memory  # noqa: E402
+
+PAUSES = 21
 
 
 def frame_of(flow, number, to=4):
@@ -241,6 +245,34 @@ def link_rate_follows_the_device():
         assert 'port u0: its link has 10Gbit, which is its rate now' in said, said
 
 
+def changes_take_no_time():
+    """Packets come without end: how long a change keeps a worker from them, by its own clock; mostly, for another
+    program may have its CPU meanwhile."""
+    with World() as w:
+        p = w.ready(NULLS)
+        path = w.socket_of('drb-s1-0')
+
+        def paused(order):
+            w.drain()
+            before, = ask(path, '/drb/worker')
+            if order == '/drb/capture':
+                with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as reader:
+                    os.close(take_memory(reader, path))
+            else:
+                assert ask(path, order)[0].startswith('ok: ')
+            made = 2 if order == '/drb/capture' else 1  # it ends, too
+            while (after := ask(path, '/drb/worker')[0])['changes'] < before['changes'] + made:
+                pass
+            assert after['changes'] == before['changes'] + made and after['rx_packets'] > before['rx_packets']
+            return (after['change_ns'] - before['change_ns']) / made / 1e3
+
+        for order in ('/drb/reload', '/drb/set,threshold=3', '/drb/down,u0', '/drb/up,u0', '/drb/capture'):
+            pauses = [paused(order) for _ in range(PAUSES)]
+            print(f'# {order}: forwarding paused for {statistics.median(pauses):.1f} us, {max(pauses):.1f} at most')
+            assert statistics.median(pauses) < 50, pauses
+        stop(p)
+
+
 tap.run((another_switch_is_refused, what_was_set_is_saved,
          reload_keeps_what_is_queued, reload_under_load, reload_of_a_pipe,
-         link_rate_follows_the_device))
+         link_rate_follows_the_device, changes_take_no_time))

@@ -121,7 +121,7 @@ def ends_without_it():
 
 
 def watchdog():
-    """WATCHDOG=1 comes while the workers go on, and only then."""
+    """WATCHDOG=1 comes while the workers and the control thread go on, and only then."""
     with World() as w:
         p = w.start(TWO, env={'WATCHDOG_USEC': '1000000'})
         w.notified('READY=1')
@@ -130,6 +130,11 @@ def watchdog():
         ask(w.socket_of('drb-s1-0'), '/drb/ports')
         with Stopped(worker(p.pid, 1)):
             time.sleep(1)
+            w.drain()
+            assert not select.select([w.notify], [], [], 1.5)[0], 'it still says that all is well'
+        w.notified('WATCHDOG=1')
+        with Stopped(p.pid):  # the control thread
+            time.sleep(1.5)
             w.drain()
             assert not select.select([w.notify], [], [], 1.5)[0], 'it still says that all is well'
         w.notified('WATCHDOG=1')

@@ -8,7 +8,7 @@
 
 #include "common/cli/quantity.h"
 #include "core/counters.h"
-#include "switch/control/stats_socket.h"
+#include "switch/control/switch.h"
 
 // A reply has room for so many ports whatever their counters are: DPDK's limit is 16 KiB.
 #define PORTS_AT_ONCE 32
@@ -111,7 +111,7 @@ static bool parse(const char *params, uint32_t *first, uint64_t *time_ns)
 // False: it starts or ends, and has nothing to tell.
 static bool is_forwarding(void)
 {
-	return drb_stats_socket_is_ready() &&
+	return drb_reply_context.owner->ready &&
 	       !atomic_load(&drb_reply_context.workers->worker[0].stop);
 }
 

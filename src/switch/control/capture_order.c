@@ -16,6 +16,7 @@
 
 #include "common/cli/log.h"
 #include "common/telemetry/telemetry_client.h"
+#include "switch/control/switch.h"
 #include "switch/datapath/capture.h"
 
 // For the reader to connect, then to ask.
@@ -29,43 +30,35 @@ struct request {
 };
 
 // What workers use. Freed when none does.
-struct rings {
+struct drb_capture_rings {
 	size_t size;
 	struct drb_capture_ring *memory;
 	struct drb_capture of[]; // each worker
 };
 
-// The capture that goes on.
-static struct {
-	struct event_base *base;
-	struct drb_workers *workers;
-	struct sockaddr_un address; // where its reader is waited for
-	int fd;                     // listens there, then the connection; -1: neither
-	struct event *event;        // of fd, or of the next try to end; NULL: there is no capture
-	struct rings *rings;        // NULL: no worker captures
-} one = {.fd = -1};
-
 // This is called once when the reader says something, or has said nothing for so long (NULL: for ever). False: it is
 // not.
-static bool expect(event_callback_fn call, const struct timeval *within)
+static bool expect(struct drb_switch *s, event_callback_fn call, const struct timeval *within)
 {
-	if (one.event)
-		event_free(one.event);
-	one.event = event_new(one.base, one.fd, EV_READ, call, NULL);
-	return one.event && event_add(one.event, within) == 0;
+	struct drb_capture_order *o = &s->capture;
+
+	if (o->event)
+		event_free(o->event);
+	o->event = event_new(s->base, o->fd, EV_READ, call, s);
+	return o->event && event_add(o->event, within) == 0;
 }
 
-static void close_connection(void)
+static void close_connection(struct drb_capture_order *o)
 {
-	if (one.event)
-		event_free(one.event);
-	one.event = NULL;
-	if (one.fd >= 0)
-		close(one.fd);
-	one.fd = -1;
+	if (o->event)
+		event_free(o->event);
+	o->event = NULL;
+	if (o->fd >= 0)
+		close(o->fd);
+	o->fd = -1;
 }
 
-// Takes a whole and valid request. False: there is none.
+// Takes a whole and valid request. False: there is no->
 static bool take_request(int fd, struct request *request)
 {
 	ssize_t size = recv(fd, request, sizeof(*request), MSG_DONTWAIT);
@@ -114,7 +107,7 @@ static int make_memory(size_t size)
 	return fd;
 }
 
-static void free_rings(struct rings *rings)
+static void free_rings(struct drb_capture_rings *rings)
 {
 	if (rings->memory)
 		munmap(rings->memory, rings->size);
@@ -122,9 +115,11 @@ static void free_rings(struct rings *rings)
 }
 
 // In the memory of this descriptor. NULL: there is no memory.
-static struct rings *new_rings(const struct request *request, uint32_t workers, int *memory)
+static struct drb_capture_rings *new_rings(const struct request *request, uint32_t workers,
+					   int *memory)
 {
-	struct rings *rings = calloc(1, sizeof(*rings) + workers * sizeof(rings->of[0]));
+	struct drb_capture_rings *rings =
+		calloc(1, sizeof(*rings) + workers * sizeof(rings->of[0]));
 
 	if (!rings)
 		return NULL;
@@ -152,125 +147,139 @@ static struct rings *new_rings(const struct request *request, uint32_t workers, 
 // A change of workers: they capture, or end that.
 static void capture(struct drb_worker *w, void *rings)
 {
-	w->capture = rings ? &((struct rings *)rings)->of[w->number] : NULL;
+	w->capture = rings ? &((struct drb_capture_rings *)rings)->of[w->number] : NULL;
 }
 
 // A worker that is stuck may be writing to a ring, which stays until it goes on or ends.
-static void end(int fd, short events, void *again)
+static void end(struct drb_switch *s, bool again);
+
+static void try_again(int fd, short events, void *s)
 {
 	(void)fd, (void)events;
-	close_connection();
-	if (!one.rings)
+	end(s, true);
+}
+
+static void end(struct drb_switch *s, bool again)
+{
+	struct drb_capture_order *o = &s->capture;
+
+	close_connection(o);
+	if (!o->rings)
 		return;
-	int rc = drb_workers_apply(one.workers, capture, NULL);
+	int rc = drb_workers_apply(&s->workers, capture, NULL);
 	if (rc == -ETIMEDOUT) {
 		if (!again)
 			drb_warn("capture: its reader is gone, but " DRB_APPLY_FAILED);
-		one.event = evtimer_new(one.base, end, &one);
-		if (one.event)
-			evtimer_add(one.event, &try_every);
+		o->event = evtimer_new(s->base, try_again, s);
+		if (o->event)
+			evtimer_add(o->event, &try_every);
 		return;
 	}
 	if (rc == 0)
-		free_rings(one.rings);
-	one.rings = NULL;
+		free_rings(o->rings);
+	o->rings = NULL;
 }
 
 // What the reader sends means nothing, until it closes the connection.
-static void wait_for_end(int fd, short events, void *unused)
+static void wait_for_end(int fd, short events, void *s)
 {
 	char byte;
 
-	(void)unused;
 	if ((events && recv(fd, &byte, sizeof(byte), MSG_DONTWAIT) == 0) ||
-	    !expect(wait_for_end, NULL))
-		end(-1, 0, NULL);
+	    !expect(s, wait_for_end, NULL))
+		end(s, false);
 }
 
 // False: nobody captures.
-static bool begin_capture(const struct request *request)
+static bool begin_capture(struct drb_switch *s, const struct request *request)
 {
-	int memory = -1;
+	struct drb_capture_order *o = &s->capture;
 	bool given = false;
+	int memory = -1;
 
-	one.rings = new_rings(request, one.workers->count, &memory);
-	if (one.rings && drb_workers_apply(one.workers, capture, one.rings) == -ETIMEDOUT) {
-		free_rings(one.rings);
-		one.rings = NULL;
+	o->rings = new_rings(request, s->workers.count, &memory);
+	if (o->rings && drb_workers_apply(&s->workers, capture, o->rings) == -ETIMEDOUT) {
+		free_rings(o->rings);
+		o->rings = NULL;
 	}
-	if (one.rings)
-		given = give(one.fd, memory, one.workers->count);
+	if (o->rings)
+		given = give(o->fd, memory, s->workers.count);
 	if (memory >= 0)
 		close(memory);
 	return given;
 }
 
-static void hear_request(int fd, short events, void *unused)
+static void hear_request(int fd, short events, void *s)
 {
 	struct request *request = calloc(1, sizeof(*request));
 
-	(void)unused;
-	if ((events & EV_READ) && request && take_request(fd, request) && begin_capture(request))
-		wait_for_end(fd, 0, NULL);
+	if ((events & EV_READ) && request && take_request(fd, request) && begin_capture(s, request))
+		wait_for_end(fd, 0, s);
 	else
-		end(-1, 0, NULL);
+		end(s, false);
 	free(request);
 }
 
 // The connection takes the place of the socket that listened, whose name is gone.
-static void meet_reader(int fd, short events, void *unused)
+static void meet_reader(int fd, short events, void *s)
 {
-	(void)events, (void)unused;
-	one.fd = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); // -1 if nobody came
+	struct drb_capture_order *o = &((struct drb_switch *)s)->capture;
+
+	(void)events;
+	o->fd = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); // -1 if nobody came
 	close(fd);
-	unlink(one.address.sun_path);
-	if (one.fd < 0 || !expect(hear_request, &request_within))
-		end(-1, 0, NULL);
+	unlink(o->address.sun_path);
+	if (o->fd < 0 || !expect(s, hear_request, &request_within))
+		end(s, false);
 }
 
-static int listen_for_reader(const char *instance)
+static int listen_for_reader(struct drb_switch *s)
 {
-	one.address = (struct sockaddr_un){.sun_family = AF_UNIX};
-	snprintf(one.address.sun_path, sizeof(one.address.sun_path),
-		 "%s/dpdk/%s/" DRB_CAPTURE_SOCKET, drb_telemetry_runtime(), instance);
-	unlink(one.address.sun_path); // of a switch that was killed
-	one.fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (one.fd < 0 || bind(one.fd, (struct sockaddr *)&one.address, sizeof(one.address)) < 0 ||
-	    listen(one.fd, 1) < 0)
+	struct drb_capture_order *o = &s->capture;
+
+	o->address = (struct sockaddr_un){.sun_family = AF_UNIX};
+	snprintf(o->address.sun_path, sizeof(o->address.sun_path), "%s/dpdk/%s/" DRB_CAPTURE_SOCKET,
+		 drb_telemetry_runtime(), s->setup.instance);
+	unlink(o->address.sun_path); // of a switch that was killed
+	o->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (o->fd < 0 || bind(o->fd, (struct sockaddr *)&o->address, sizeof(o->address)) < 0 ||
+	    listen(o->fd, 1) < 0)
 		return -errno;
-	return expect(meet_reader, &request_within) ? 0 : -ENOMEM;
+	return expect(s, meet_reader, &request_within) ? 0 : -ENOMEM;
 }
 
-int drb_capture_order(const char *instance, char *text, size_t size)
+int drb_capture_begin(struct drb_switch *s, char *text, size_t size)
 {
-	if (drb_workers_stuck(one.workers) >= 0) {
+	struct drb_capture_order *o = &s->capture;
+
+	if (drb_workers_stuck(&s->workers) >= 0) {
 		snprintf(text, size, "%s", DRB_APPLY_FAILED);
 		return -ETIMEDOUT;
 	}
-	if (one.event || one.rings) {
+	if (o->event || o->rings) {
 		snprintf(text, size, "another capture of this switch goes on: end that first");
 		return -EBUSY;
 	}
-	int rc = listen_for_reader(instance);
+	int rc = listen_for_reader(s);
 	if (rc < 0) {
 		snprintf(text, size, "cannot wait for who wants packets at %s: %s",
-			 one.address.sun_path, strerror(-rc));
-		close_connection();
+			 o->address.sun_path, strerror(-rc));
+		close_connection(o);
 		return rc;
 	}
 	snprintf(text, size, "waits");
 	return 0;
 }
 
-void drb_capture_begin(struct event_base *base, struct drb_workers *workers)
+int drb_capture_open(struct drb_switch *s)
 {
-	one.base = base;
-	one.workers = workers;
+	s->capture.fd = -1;
+	return 0;
 }
 
-void drb_capture_end(void)
+void drb_capture_close(struct drb_switch *s)
 {
-	if (one.fd >= 0 && *one.address.sun_path)
-		unlink(one.address.sun_path);
-	end(-1, 0, NULL);
+	if (s->capture.fd >= 0)
+		unlink(s->capture.address.sun_path);
+	end(s, false);
 }

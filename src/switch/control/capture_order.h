@@ -5,14 +5,24 @@
 // connection.
 
 #include <stddef.h>
+#include <sys/un.h>
 
 #include <event2/event.h>
 
-#include "switch/datapath/workers.h"
+struct drb_capture_rings;
+struct drb_switch;
 
-// Both stay the caller's until drb_capture_end().
-void drb_capture_begin(struct event_base *base, struct drb_workers *workers);
+// The capture that goes on.
+struct drb_capture_order {
+	struct sockaddr_un address; // where its reader is waited for
+	int fd;                     // listens there, then the connection; -1: neither
+	struct event *event;        // of fd, or of the next try to end; NULL: there is no capture
+	struct drb_capture_rings *rings; // NULL: no worker captures
+};
+
 // Waits for the reader from now on. text becomes one line: what is done, or why not. 0 or a negative errno.
-int drb_capture_order(const char *instance, char *text, size_t size);
-// Ends a capture that goes on. After the workers have ended.
-void drb_capture_end(void);
+int drb_capture_begin(struct drb_switch *s, char *text, size_t size);
+
+int drb_capture_open(struct drb_switch *s);
+// After the workers have ended.
+void drb_capture_close(struct drb_switch *s);

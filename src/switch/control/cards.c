@@ -5,18 +5,13 @@
 
 #include "common/cli/clock.h"
 #include "common/cli/log.h"
+#include "switch/control/switch.h"
 
 #define PERIOD_US 100000
 // Copper agrees on a speed within this.
 #define SETTLE_NS UINT64_C(5000000000)
 // At least: an emulated card hands over what it kept bit by bit, hellos that speak of the process before.
 #define SETTLE_LOOKS 5
-
-static struct drb_workers *workers;
-static struct drb_port_set *port_set;
-static struct event *due;
-static uint64_t settle_end_ns; // 0: not begun
-static uint32_t looks;         // since then
 
 static bool has_cards(const struct drb_port_set *set)
 {
@@ -51,46 +46,50 @@ static void drop_what_came(struct drb_port_set *set)
 	}
 }
 
-bool drb_cards_settled(struct drb_port_set *set)
+int drb_cards_settle(struct drb_switch *s)
 {
+	struct drb_cards *c = &s->cards;
 	bool all_up = false;
 
-	if (!has_cards(set))
-		return true;
-	if (settle_end_ns == 0)
-		settle_end_ns = drb_clock_now() + SETTLE_NS;
-	look_at_all(set, &all_up);
-	drop_what_came(set);
-	return (++looks >= SETTLE_LOOKS && all_up) || drb_clock_now() >= settle_end_ns;
+	if (!has_cards(&s->ports))
+		return 0;
+	if (c->settle_end_ns == 0)
+		c->settle_end_ns = drb_clock_now() + SETTLE_NS;
+	look_at_all(&s->ports, &all_up);
+	drop_what_came(&s->ports);
+	c->looks++;
+	return (c->looks >= SETTLE_LOOKS && all_up) || drb_clock_now() >= c->settle_end_ns
+		       ? 0
+		       : -EAGAIN;
 }
 
-static void look(int fd, short events, void *unused)
+static void look(int fd, short events, void *context)
 {
+	struct drb_switch *s = context;
 	bool all_up;
 
-	(void)fd, (void)events, (void)unused;
-	if (look_at_all(port_set, &all_up))
-		drb_workers_look_at_carriers(workers);
+	(void)fd, (void)events;
+	if (look_at_all(&s->ports, &all_up))
+		drb_workers_look_at_carriers(&s->workers);
 }
 
-int drb_cards_begin(struct event_base *base, struct drb_workers *all, struct drb_port_set *set)
+int drb_cards_open(struct drb_switch *s)
 {
 	const struct timeval period = {.tv_usec = PERIOD_US};
 
-	workers = all;
-	port_set = set;
-	if (!has_cards(set))
+	if (!has_cards(&s->ports))
 		return 0;
-	due = event_new(base, -1, EV_PERSIST, look, NULL);
-	if (due && event_add(due, &period) == 0)
+	s->cards.due = event_new(s->base, -1, EV_PERSIST, look, s);
+	if (s->cards.due && event_add(s->cards.due, &period) == 0)
 		return 0;
-	drb_error("cannot ask cards: no memory");
+	drb_error("no memory for a timer");
+	drb_cards_close(s);
 	return -ENOMEM;
 }
 
-void drb_cards_end(void)
+void drb_cards_close(struct drb_switch *s)
 {
-	if (due)
-		event_free(due);
-	due = NULL;
+	if (s->cards.due)
+		event_free(s->cards.due);
+	s->cards.due = NULL;
 }

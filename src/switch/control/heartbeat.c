@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switch/control/heartbeat.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,8 +12,7 @@
 #include "common/cli/clock.h"
 #include "common/cli/log.h"
 #include "common/cli/log_writer.h"
-#include "common/cli/periodic.h"
-#include "switch/control/stats_socket.h"
+#include "switch/control/switch.h"
 #include "switch/startup/confine.h"
 #include "switch/datapath/requests.h"
 
@@ -24,18 +24,6 @@
 #define RAN_NS 150000000
 // Workers that were told to end do within this, or the process ends without them.
 #define END_WITHIN 17
-
-struct pulse {
-	unsigned missed; // periods since it last answered
-	uint64_t ran_ns; // of its time on a CPU, when it first missed
-	bool stuck;
-};
-
-static struct drb_workers *workers;
-// Of the thread.
-static struct pulse pulse[DRB_WORKERS_MAX];
-static uint64_t watchdog_ns, told_ns; // of the service manager; 0: none
-static unsigned stopping;             // periods since the workers were told to end
 
 // The first line of a file of a thread.
 static bool read_task(int tid, const char *name, char *text, size_t size)
@@ -72,7 +60,7 @@ static char state_of(int tid)
 }
 
 // Not if it only waits for a CPU, has answered meanwhile, or if it cannot be told.
-static bool is_stuck(const struct drb_worker *w, const struct pulse *p)
+static bool is_stuck(const struct drb_worker *w, const struct drb_pulse *p)
 {
 	const int tid = atomic_load(&w->tid);
 	const char state = state_of(tid);
@@ -83,7 +71,7 @@ static bool is_stuck(const struct drb_worker *w, const struct pulse *p)
 }
 
 // Each worker takes it over as it answers, which it is asked to do now.
-static void silence(bool silent)
+static void silence(struct drb_workers *workers, bool silent)
 {
 	for (uint32_t n = 0; n < workers->count; n++) {
 		struct drb_worker *w = &workers->worker[n];
@@ -92,47 +80,50 @@ static void silence(bool silent)
 	}
 }
 
-static void begin_stuck(uint32_t n)
+static void begin_stuck(struct drb_switch *s, uint32_t n)
 {
+	struct drb_workers *workers = &s->workers;
 	const int tid = atomic_load(&workers->worker[n].tid);
 
-	pulse[n].stuck = true;
+	s->heartbeat.pulse[n].stuck = true;
 	atomic_store(&workers->stuck, (int)n);
-	silence(true);
+	silence(workers, true);
 	drb_error("worker %u is stuck (thread %d, state %c): the switch sends no hellos, so that "
 		  "neighbours take other ways; restart it",
 		  n, tid, state_of(tid));
 	sd_notifyf(0, "STATUS=worker %u is stuck", n);
 }
 
-static void end_stuck(uint32_t n)
+static void end_stuck(struct drb_switch *s, uint32_t n)
 {
+	struct drb_workers *workers = &s->workers;
+	struct drb_pulse *pulse = s->heartbeat.pulse;
 	int another = -1;
 
 	pulse[n].stuck = false;
 	for (uint32_t k = 0; k < workers->count; k++)
 		another = pulse[k].stuck ? (int)k : another;
 	atomic_store(&workers->stuck, another);
-	silence(another >= 0);
+	silence(workers, another >= 0);
 	drb_warn("worker %u goes on%s", n, another < 0 ? ": the switch sends hellos again" : "");
 }
 
-static void ask(struct drb_worker *w, struct pulse *p)
+static void ask(struct drb_worker *w, struct drb_pulse *p)
 {
 	p->missed = 0;
 	atomic_fetch_add(&w->beat_wanted, 1);
 }
 
-static void look_at(uint32_t n)
+static void look_at(struct drb_switch *s, uint32_t n)
 {
-	struct drb_worker *w = &workers->worker[n];
-	struct pulse *p = &pulse[n];
+	struct drb_worker *w = &s->workers.worker[n];
+	struct drb_pulse *p = &s->heartbeat.pulse[n];
 
 	if (!atomic_load(&w->running))
 		return;
 	if (atomic_load(&w->beat) == atomic_load(&w->beat_wanted)) {
 		if (p->stuck)
-			end_stuck(n);
+			end_stuck(s, n);
 		ask(w, p);
 		return;
 	}
@@ -142,22 +133,26 @@ static void look_at(uint32_t n)
 	if (p->missed == 1)
 		p->ran_ns = ran_ns(atomic_load(&w->tid));
 	if (!p->stuck && p->missed >= STUCK_AFTER && is_stuck(w, p))
-		begin_stuck(n);
+		begin_stuck(s, n);
 }
 
-static void tell_watchdog(uint64_t now)
+static void tell_watchdog(struct drb_switch *s, uint64_t now)
 {
-	if (watchdog_ns == 0 || !drb_stats_socket_is_ready() || drb_workers_stuck(workers) >= 0 ||
-	    now - told_ns < watchdog_ns / 3)
+	struct drb_heartbeat *h = &s->heartbeat;
+
+	if (h->watchdog_ns == 0 || !s->ready || drb_workers_stuck(&s->workers) >= 0 ||
+	    now - h->alive_ns >= h->watchdog_ns || now - h->told_ns < h->watchdog_ns / 3)
 		return;
-	told_ns = now;
+	h->told_ns = now;
 	sd_notify(0, "WATCHDOG=1");
 }
 
 // A worker that is stuck does not end either.
-static void look_at_end(void)
+static void look_at_end(struct drb_switch *s)
 {
-	if (!atomic_load(&workers->worker[0].stop) || ++stopping < END_WITHIN)
+	const struct drb_workers *workers = &s->workers;
+
+	if (!atomic_load(&workers->worker[0].stop) || ++s->heartbeat.stopping < END_WITHIN)
 		return;
 	// The first that still runs; if none does, the last has not even begun.
 	uint32_t n = 0;
@@ -168,30 +163,57 @@ static void look_at_end(void)
 	_exit(DRB_EXIT_FAILED); // what exit() calls would meet threads that still run
 }
 
-static void look(void *unused)
+static void look(void *context)
 {
-	(void)unused;
-	for (uint32_t n = 0; n < workers->count; n++)
-		look_at(n);
-	tell_watchdog(drb_clock_now());
+	struct drb_switch *s = context;
+
+	for (uint32_t n = 0; n < s->workers.count; n++)
+		look_at(s, n);
+	tell_watchdog(s, drb_clock_now());
 	drb_confine_say();
-	look_at_end();
+	look_at_end(s);
 }
 
-static struct drb_periodic thread = {
-	.what = "watches workers", .look = look, .period_ns = PERIOD_NS};
-
-int drb_heartbeat_begin(struct drb_workers *all)
+static void say_alive(int fd, short events, void *heartbeat)
 {
+	(void)fd, (void)events;
+	((struct drb_heartbeat *)heartbeat)->alive_ns = drb_clock_now();
+}
+
+static int begin_watchdog(struct drb_switch *s, uint64_t usec)
+{
+	const struct timeval period = {.tv_sec = (time_t)(usec / 4 / 1000000),
+				       .tv_usec = (suseconds_t)(usec / 4 % 1000000)};
+	struct drb_heartbeat *h = &s->heartbeat;
+
+	h->watchdog_ns = usec * 1000;
+	h->alive_ns = drb_clock_now();
+	h->alive = event_new(s->base, -1, EV_PERSIST, say_alive, h);
+	if (h->alive && event_add(h->alive, &period) == 0)
+		return 0;
+	drb_error("no memory for the service manager's watchdog");
+	return -ENOMEM;
+}
+
+int drb_heartbeat_open(struct drb_switch *s)
+{
+	struct drb_heartbeat *h = &s->heartbeat;
 	uint64_t usec = 0;
+	int rc = sd_watchdog_enabled(0, &usec) > 0 ? begin_watchdog(s, usec) : 0;
 
-	workers = all;
-	if (sd_watchdog_enabled(0, &usec) > 0)
-		watchdog_ns = usec * 1000;
-	return drb_periodic_begin(&thread);
+	h->thread = (struct drb_periodic){
+		.what = "watches workers", .look = look, .context = s, .period_ns = PERIOD_NS};
+	if (rc == 0)
+		rc = drb_periodic_begin(&h->thread);
+	if (rc < 0)
+		drb_heartbeat_close(s);
+	return rc;
 }
 
-void drb_heartbeat_end(void)
+void drb_heartbeat_close(struct drb_switch *s)
 {
-	drb_periodic_end(&thread);
+	drb_periodic_end(&s->heartbeat.thread);
+	if (s->heartbeat.alive)
+		event_free(s->heartbeat.alive);
+	s->heartbeat.alive = NULL;
 }

@@ -6,12 +6,35 @@
 //   - it sends no hellos and no packets to other switches, whichever worker is stuck, so that all neighbours
 //     take other ways; packets between hosts of this switch still pass the other workers;
 //   - replies of the stats socket say so at once, and orders fail (drb_workers_apply());
-//   - the service manager hears no more WATCHDOG=1 and restarts the switch, if it was told to.
+//   - the service manager hears no more WATCHDOG=1 and restarts the switch, if it was told to. The same if the
+//     control thread does not go on.
 // Workers that do not end 2.7 s after SIGTERM are left behind: the process ends with status 1.
 
-#include "switch/datapath/workers.h"
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 
-// They stay the caller's until drb_heartbeat_end(), and may start later. 0, or -errno with a message
-// printed.
-int drb_heartbeat_begin(struct drb_workers *workers);
-void drb_heartbeat_end(void);
+#include <event2/event.h>
+
+#include "common/cli/periodic.h"
+#include "common/config/config.h"
+
+struct drb_switch;
+
+// Where nothing else is said it is the thread's own, between open and close.
+struct drb_heartbeat {
+	struct drb_periodic thread;
+	struct drb_pulse {
+		unsigned missed; // periods since it last answered
+		uint64_t ran_ns; // of its time on a CPU, when it first missed
+		bool stuck;
+	} pulse[DRB_WORKERS_MAX];
+	uint64_t watchdog_ns, told_ns; // of the service manager; 0: none
+	// Of the control thread, where the service manager wants to know.
+	struct event *alive;
+	atomic_uint_least64_t alive_ns; // when it went on last; the thread reads
+	unsigned stopping;              // periods since the workers were told to end
+};
+
+int drb_heartbeat_open(struct drb_switch *s);
+void drb_heartbeat_close(struct drb_switch *s);

@@ -11,6 +11,7 @@
 
 #include "common/cli/clock.h"
 #include "common/cli/log.h"
+#include "switch/control/switch.h"
 #include "switch/ports/interface.h"
 #include "switch/startup/privilege.h"
 
@@ -18,13 +19,6 @@
 #define SETTLES_NS UINT64_C(3000000000)
 // While a port is without its interface, and where there is no netlink socket.
 #define LOOK_EVERY_US 500000
-
-static struct drb_workers *workers;
-static struct drb_port_set *port_set;
-static struct event *changed, *look_again;
-static uint64_t settled_ns; // when the last interface that was taken again is as it will be
-static bool lost[DRB_PORTS_MAX];
-static int why[DRB_PORTS_MAX]; // said last: why a port has not taken its interface again
 
 bool drb_interfaces_need_privilege(const struct drb_port_set *set)
 {
@@ -43,11 +37,11 @@ static void say_lost(const struct drb_port *p)
 		 p->kind->interface->rebind ? " until there is one of that name" : "");
 }
 
-static void say_failed(const struct drb_port *p, int error)
+static void say_failed(struct drb_interfaces *all, const struct drb_port *p, int error)
 {
-	if (why[p->index] == error)
+	if (all->why[p->index] == error)
 		return;
-	why[p->index] = error;
+	all->why[p->index] = error;
 	if (error == -ENOTSUP)
 		drb_warn("port %s: interface \"%s\" was made again, which %s cannot take: restart "
 			 "the switch",
@@ -59,26 +53,27 @@ static void say_failed(const struct drb_port *p, int error)
 }
 
 // True while the port is without its interface.
-static bool look_at(struct drb_port *p)
+static bool look_at(struct drb_switch *s, struct drb_port *p)
 {
+	struct drb_interfaces *all = &s->interfaces;
 	const struct drb_interface_ops *interface = p->kind ? p->kind->interface : NULL;
 	const uint32_t i = p->index;
 
 	if (!interface || interface->is_bound(p)) {
-		lost[i] = false;
+		all->lost[i] = false;
 		return false;
 	}
-	if (!lost[i]) {
+	if (!all->lost[i]) {
 		say_lost(p);
-		drb_workers_look_at_carriers(workers);
+		drb_workers_look_at_carriers(&s->workers);
 	}
-	lost[i] = true;
+	all->lost[i] = true;
 	if (if_nametoindex(p->setup->interface) == 0) {
-		why[i] = 0;
+		all->why[i] = 0;
 		return true;
 	}
 	int rc = -ENOTSUP;
-	if (interface->rebind && drb_workers_stuck(workers) >= 0) {
+	if (interface->rebind && drb_workers_stuck(&s->workers) >= 0) {
 		rc = -ETIMEDOUT; // spares the sockets
 	} else if (interface->rebind) {
 		drb_privilege_raise(CAP_NET_RAW);
@@ -88,54 +83,56 @@ static bool look_at(struct drb_port *p)
 	if (rc == 0) {
 		drb_info("port %s: interface \"%s\" is there again and used", p->setup->name,
 			 p->setup->interface);
-		why[i] = 0;
-		settled_ns = drb_clock_now() + SETTLES_NS;
+		all->why[i] = 0;
+		all->settled_ns = drb_clock_now() + SETTLES_NS;
 	} else if (rc != -ENODEV) // it was there a moment ago
-		say_failed(p, rc);
-	lost[i] = rc < 0;
-	return lost[i];
+		say_failed(all, p, rc);
+	all->lost[i] = rc < 0;
+	return all->lost[i];
 }
 
-static void look(int fd, short events, void *unused)
+static void look(int fd, short events, void *context)
 {
 	const struct timeval soon = {.tv_usec = LOOK_EVERY_US};
+	struct drb_switch *s = context;
 	bool missing = false;
 
-	(void)unused;
 	if (events & EV_READ)
 		drb_interfaces_changed(fd);
-	for (uint32_t i = 0; i < port_set->count; i++)
-		missing |= look_at(&port_set->port[i]);
-	if (missing || !changed)
-		event_add(look_again, &soon);
-	if (drb_clock_now() < settled_ns)
-		drb_workers_look_at_carriers(workers);
+	for (uint32_t i = 0; i < s->ports.count; i++)
+		missing |= look_at(s, &s->ports.port[i]);
+	if (missing || !s->interfaces.changed)
+		event_add(s->interfaces.look_again, &soon);
+	if (drb_clock_now() < s->interfaces.settled_ns)
+		drb_workers_look_at_carriers(&s->workers);
 }
 
-int drb_interfaces_begin(struct event_base *base, struct drb_workers *all, struct drb_port_set *set)
+int drb_interfaces_open(struct drb_switch *s)
 {
+	struct drb_interfaces *all = &s->interfaces;
 	const int fd = drb_interfaces_watch();
 
-	workers = all;
-	port_set = set;
 	if (fd >= 0)
-		changed = event_new(base, fd, EV_READ | EV_PERSIST, look, NULL);
-	look_again = evtimer_new(base, look, NULL);
-	if (!look_again || (changed && event_add(changed, NULL) < 0)) {
-		drb_error("cannot watch interfaces: no memory");
+		all->changed = event_new(s->base, fd, EV_READ | EV_PERSIST, look, s);
+	all->look_again = evtimer_new(s->base, look, s);
+	if (!all->look_again || (all->changed && event_add(all->changed, NULL) < 0)) {
+		drb_error("no memory to watch interfaces");
+		drb_interfaces_close(s);
 		return -ENOMEM;
 	}
-	look(-1, 0, NULL);
+	look(-1, 0, s);
 	return 0;
 }
 
-void drb_interfaces_end(void)
+void drb_interfaces_close(struct drb_switch *s)
 {
-	if (changed) {
-		close(event_get_fd(changed));
-		event_free(changed);
+	struct drb_interfaces *all = &s->interfaces;
+
+	if (all->changed) {
+		close(event_get_fd(all->changed));
+		event_free(all->changed);
 	}
-	if (look_again)
-		event_free(look_again);
-	changed = look_again = NULL;
+	if (all->look_again)
+		event_free(all->look_again);
+	all->changed = all->look_again = NULL;
 }

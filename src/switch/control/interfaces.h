@@ -4,14 +4,25 @@
 // they are gone. A port without its interface has no carrier, so its link is down within a second; what is sent there is
 // dropped and counted (not_sent).
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include <event2/event.h>
 
-#include "switch/datapath/workers.h"
 #include "switch/ports/port_set.h"
+
+struct drb_switch;
+
+struct drb_interfaces {
+	struct event *changed;    // NULL: the kernel does not tell
+	struct event *look_again; // while a port is without its interface
+	uint64_t settled_ns;      // when the last interface that was taken again is as it will be
+	bool lost[DRB_PORTS_MAX];
+	int why[DRB_PORTS_MAX]; // said last: why a port has not taken its interface again
+};
 
 // Taking some of these again takes CAP_NET_RAW, which the control thread then keeps.
 bool drb_interfaces_need_privilege(const struct drb_port_set *ports);
-// All stay the caller's until drb_interfaces_end(). 0, or -errno with a message printed.
-int drb_interfaces_begin(struct event_base *base, struct drb_workers *workers,
-			 struct drb_port_set *ports);
-void drb_interfaces_end(void);
+
+int drb_interfaces_open(struct drb_switch *s);
+void drb_interfaces_close(struct drb_switch *s);

@@ -5,14 +5,12 @@
 
 #include "common/cli/log.h"
 #include "switch/control/link_speeds.h"
-#include "switch/control/reload.h"
+#include "switch/control/switch.h"
 
-static struct event *due;
-
-static void look(int fd, short events, void *unused)
+static void look(int fd, short events, void *s)
 {
-	(void)fd, (void)events, (void)unused;
-	drb_reload_link_rates(); // the next look tries again if it cannot, and has said why
+	(void)fd, (void)events;
+	drb_reload_link_rates(s); // the next look tries again if it cannot, and has said why
 }
 
 static bool tells(const struct drb_port_set *ports)
@@ -24,19 +22,20 @@ static bool tells(const struct drb_port_set *ports)
 	return false;
 }
 
-int drb_link_rates_begin(struct event_base *base, const struct drb_port_set *ports,
-			 const struct drb_setup *setup)
+int drb_link_rates_open(struct drb_switch *s)
 {
 	const struct timeval period = {.tv_sec = 1};
+	const struct drb_setup *setup = &s->setup;
 
-	if (!tells(ports))
+	if (!tells(&s->ports))
 		return 0;
-	due = event_new(base, -1, EV_PERSIST, look, NULL);
-	if (!due || event_add(due, &period) < 0) {
-		drb_error("cannot follow the speed of links: no memory");
+	s->link_rates = event_new(s->base, -1, EV_PERSIST, look, s);
+	if (!s->link_rates || event_add(s->link_rates, &period) < 0) {
+		drb_error("no memory for a timer");
+		drb_link_rates_close(s);
 		return -ENOMEM;
 	}
-	look(-1, 0, NULL);
+	look(-1, 0, s);
 	for (uint32_t i = 0; i < setup->down_ports + setup->up_ports; i++) {
 		if (setup->ports[i].link_rate && setup->ports[i].rate.value <= 0)
 			drb_link_speeds_say_one(&setup->ports[i]);
@@ -44,9 +43,9 @@ int drb_link_rates_begin(struct event_base *base, const struct drb_port_set *por
 	return 0;
 }
 
-void drb_link_rates_end(void)
+void drb_link_rates_close(struct drb_switch *s)
 {
-	if (due)
-		event_free(due);
-	due = NULL;
+	if (s->link_rates)
+		event_free(s->link_rates);
+	s->link_rates = NULL;
 }

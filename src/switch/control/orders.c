@@ -8,11 +8,9 @@
 #include <rte_telemetry.h>
 
 #include "core/counters.h"
-#include "switch/control/capture_order.h"
 #include "switch/control/drain.h"
-#include "switch/control/reload.h"
 #include "switch/control/replies.h"
-#include "switch/control/stats_socket.h"
+#include "switch/control/switch.h"
 
 // A reply is JSON, and repeats what was asked for, perhaps cut within a character: DPDK escapes quotes, but lets
 // control characters and bytes that are no text through.
@@ -26,28 +24,28 @@ static void clean(char *text)
 
 int drb_command_run(const char *cmd, const char *params, struct rte_tel_data *d)
 {
-	const struct drb_reply_context *c = &drb_reply_context;
+	struct drb_switch *s = drb_reply_context.owner;
 	char text[1024], reply[1100];
 	int rc;
 
-	if (!drb_stats_socket_is_ready())
+	if (!s->ready)
 		return -EAGAIN;
 	if (strcmp(cmd, DRB_CMD_RELOAD) == 0)
-		rc = drb_reload(text, sizeof(text));
+		rc = drb_reload(s, text, sizeof(text));
 	else if (strcmp(cmd, DRB_CMD_SET) == 0)
-		rc = drb_reload_set(params ? params : "", text, sizeof(text));
+		rc = drb_reload_set(s, params ? params : "", text, sizeof(text));
 	else if (strcmp(cmd, DRB_CMD_SAVE) == 0)
-		rc = drb_reload_save(text, sizeof(text));
+		rc = drb_reload_save(s, text, sizeof(text));
 	else if (strcmp(cmd, DRB_CMD_CAPTURE) == 0)
-		rc = drb_capture_order(c->setup->instance, text, sizeof(text));
+		rc = drb_capture_begin(s, text, sizeof(text));
 	else if (strcmp(cmd, DRB_CMD_DRAIN) == 0)
-		rc = drb_drain(c->workers, c->setup, params, text, sizeof(text));
+		rc = drb_drain(&s->workers, &s->setup, params, text, sizeof(text));
 	else if (strcmp(cmd, DRB_CMD_DOWN) == 0)
-		rc = drb_down(c->workers, c->setup, params, text, sizeof(text));
+		rc = drb_down(&s->workers, &s->setup, params, text, sizeof(text));
 	else if (strcmp(cmd, DRB_CMD_UP) == 0)
-		rc = drb_up(c->workers, c->setup, params, text, sizeof(text));
+		rc = drb_up(&s->workers, &s->setup, params, text, sizeof(text));
 	else
-		rc = drb_undrain(c->workers, c->setup, params, text, sizeof(text));
+		rc = drb_undrain(&s->workers, &s->setup, params, text, sizeof(text));
 	clean(text);
 	snprintf(reply, sizeof(reply), "%s: %s", rc < 0 ? DRB_REPLY_ERROR : DRB_REPLY_OK, text);
 	return rte_tel_data_string(d, reply);

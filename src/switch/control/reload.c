@@ -14,13 +14,10 @@
 #include "common/config/complaint.h"
 #include "common/config/settings.h"
 #include "common/cli/log.h"
+#include "switch/control/switch.h"
 #include "switch/startup/broker.h"
 
 #define KEPT_MAX 1024
-
-static const struct drb_reload *reload;
-static uint64_t reloads;
-static struct drb_settings in_force;
 
 // A pipe, for instance, was read to its end.
 static int check_readable_again(const char *path)
@@ -50,13 +47,13 @@ static void apply(struct drb_worker *w, void *change)
 	drb_reconfigure_apply(w, &((struct change *)change)->worker[w->number]);
 }
 
-static int make(struct change *c)
+static int make(struct change *c, const struct drb_switch *s)
 {
-	const struct drb_workers *all = reload->workers;
+	const struct drb_workers *all = &s->workers;
 	int rc = 0;
 
 	while (rc == 0 && c->made < all->count) {
-		rc = drb_reconfigure_make(&c->worker[c->made], &all->worker[c->made], reload->setup,
+		rc = drb_reconfigure_make(&c->worker[c->made], &all->worker[c->made], &s->setup,
 					  &c->setup);
 		c->made += rc == 0;
 	}
@@ -71,59 +68,58 @@ static void free_change(struct change *c)
 }
 
 // Makes what every worker needs before any of them changes.
-static int change_workers(const struct drb_setup *to)
+static int change_workers(struct drb_switch *s, const struct drb_setup *to)
 {
 	struct change *c = calloc(1, sizeof(*c));
 	int rc = -ENOMEM;
 
 	if (c) {
 		c->setup = *to;
-		rc = make(c);
+		rc = make(c, s);
 	}
 	if (rc == -ENOMEM)
-		drb_config_bad(reload->path,
-			       to->unit != reload->setup->unit ? "routing.unit" : "link.queue",
+		drb_config_bad(s->config, to->unit != s->setup.unit ? "routing.unit" : "link.queue",
 			       "no memory for it while the switch runs: reduce "
 			       "routing.flow_max or restart");
 	if (rc == 0)
-		rc = drb_workers_apply(reload->workers, apply, c);
+		rc = drb_workers_apply(&s->workers, apply, c);
 	if (rc == -EINPROGRESS) // it holds, and the worker that got stuck will use it
 		return 0;
 	if (rc == -ETIMEDOUT)
-		drb_error("%s: %s", reload->path, DRB_APPLY_FAILED);
+		drb_error("%s: %s", s->config, DRB_APPLY_FAILED);
 	if (c)
 		free_change(c);
 	return rc;
 }
 
-static int reload_config(struct drb_setup *setup, const struct drb_settings *settings,
-			 char kept[KEPT_MAX])
+static int reload_config(struct drb_switch *s, struct drb_setup *setup,
+			 const struct drb_settings *settings, char kept[KEPT_MAX])
 {
-	struct drb_config_override override = *reload->override;
+	struct drb_config_override override = *s->override;
 
 	override.settings = settings;
 	override.open = drb_broker_open_config;
-	if (check_readable_again(reload->path) < 0 ||
-	    drb_config_load(reload->path, &override, setup) < 0 ||
-	    drb_config_keep(reload->path, reload->setup, setup, kept, KEPT_MAX) < 0)
+	if (check_readable_again(s->config) < 0 ||
+	    drb_config_load(s->config, &override, setup) < 0 ||
+	    drb_config_keep(s->config, &s->setup, setup, kept, KEPT_MAX) < 0)
 		return -EINVAL;
-	drb_link_speeds_fill(reload->workers, setup);
-	return change_workers(setup);
+	drb_link_speeds_fill(&s->workers, setup);
+	return change_workers(s, setup);
 }
 
-int drb_reload_link_rates(void)
+int drb_reload_link_rates(struct drb_switch *s)
 {
 	static struct drb_setup setup;
 
-	if (drb_workers_stuck(reload->workers) >= 0)
+	if (drb_workers_stuck(&s->workers) >= 0)
 		return -ETIMEDOUT; // which is said already
-	setup = *reload->setup;
-	if (!drb_link_speeds_fill(reload->workers, &setup))
+	setup = s->setup;
+	if (!drb_link_speeds_fill(&s->workers, &setup))
 		return 0;
-	int rc = change_workers(&setup);
+	int rc = change_workers(s, &setup);
 	if (rc == 0) {
-		drb_link_speeds_say(reload->setup, &setup);
-		*reload->setup = setup;
+		drb_link_speeds_say(&s->setup, &setup);
+		s->setup = setup;
 	}
 	return rc;
 }
@@ -151,23 +147,18 @@ static const char *restart_needed(const char *kept)
 	return *kept ? "; needs a restart: " : "";
 }
 
-uint64_t drb_reload_count(void)
-{
-	return reloads;
-}
-
-int drb_reload(char *text, size_t size)
+int drb_reload(struct drb_switch *s, char *text, size_t size)
 {
 	static const struct drb_settings none;
 	static struct drb_setup setup;
 	char kept[KEPT_MAX] = "";
 
 	say_reloading();
-	int rc = reload_config(&setup, &none, kept);
+	int rc = reload_config(s, &setup, &none, kept);
 	if (rc == 0) {
-		*reload->setup = setup;
-		in_force = none;
-		reloads++;
+		s->setup = setup;
+		s->reload.in_force = none;
+		s->reload.count++;
 		drb_info("%s reloaded: scheme %s, unit %s, T %s%g%s%s", setup.instance,
 			 drb_scheme_name(setup.choice.scheme), drb_unit_name(setup.unit),
 			 setup.threshold_auto ? DRB_THRESHOLD_AUTO ", first " : "", setup.threshold,
@@ -176,10 +167,10 @@ int drb_reload(char *text, size_t size)
 	return reloaded(rc, text, size);
 }
 
-int drb_reload_set(const char *settings, char *text, size_t size)
+int drb_reload_set(struct drb_switch *s, const char *settings, char *text, size_t size)
 {
 	static struct drb_setup setup;
-	struct drb_settings named = {0}, wanted = in_force;
+	struct drb_settings named = {0}, wanted = s->reload.in_force;
 	char kept[KEPT_MAX] = "", changes[KEPT_MAX];
 
 	if (drb_settings_add(&named, settings) < 0 || drb_settings_add(&wanted, settings) < 0) {
@@ -187,35 +178,30 @@ int drb_reload_set(const char *settings, char *text, size_t size)
 		return -EINVAL;
 	}
 	say_reloading();
-	int rc = reload_config(&setup, &wanted, kept);
+	int rc = reload_config(s, &setup, &wanted, kept);
 	if (rc == 0) {
-		drb_settings_describe(&named, reload->setup, &setup, changes, sizeof(changes));
-		*reload->setup = setup;
-		in_force = wanted;
+		drb_settings_describe(&named, &s->setup, &setup, changes, sizeof(changes));
+		s->setup = setup;
+		s->reload.in_force = wanted;
 		drb_info("%s: %s%s%s", setup.instance, changes, restart_needed(kept), kept);
 	}
 	return reloaded(rc, text, size);
 }
 
-int drb_reload_save(char *text, size_t size)
+int drb_reload_save(struct drb_switch *s, char *text, size_t size)
 {
 	char saved[KEPT_MAX] = "";
 
-	for (uint32_t i = 0; i < in_force.count; i++) {
+	for (uint32_t i = 0; i < s->reload.in_force.count; i++) {
 		size_t used = strlen(saved);
-		snprintf(saved + used, sizeof(saved) - used, " %s=%s", in_force.at[i].key->name,
-			 in_force.at[i].value);
+		snprintf(saved + used, sizeof(saved) - used, " %s=%s",
+			 s->reload.in_force.at[i].key->name, s->reload.in_force.at[i].value);
 	}
 	int rc = drb_broker_save(saved);
 	if (rc == 0) {
-		in_force = (struct drb_settings){0};
-		drb_info("%s: written into %s:%s", reload->setup->instance, reload->path, saved);
+		s->reload.in_force = (struct drb_settings){0};
+		drb_info("%s: written into %s:%s", s->setup.instance, s->config, saved);
 	}
 	snprintf(text, size, "%s", drb_msg_last());
 	return rc;
-}
-
-void drb_reload_begin(const struct drb_reload *r)
-{
-	reload = r;
 }

@@ -13,8 +13,7 @@
 #include "common/cli/clock.h"
 #include "core/counters.h"
 #include "switch/control/interface_losses.h"
-#include "switch/control/reload.h"
-#include "switch/control/stats_socket.h"
+#include "switch/control/switch.h"
 #include "switch/startup/confine.h"
 
 // Twelve arrays over all ports stay within the 16 KiB of a reply.
@@ -31,7 +30,7 @@ static bool is_stuck(void)
 
 int drb_reply_snapshot(struct drb_snapshot *s)
 {
-	if (!drb_stats_socket_is_ready())
+	if (!drb_reply_context.owner->ready)
 		return -EAGAIN; // the worker does not run yet
 	if (is_stuck())
 		return -ETIMEDOUT; // nor would it be waited for in vain
@@ -113,10 +112,10 @@ int drb_fill_info(struct rte_tel_data *d, const struct drb_snapshot *s, int rc)
 	add_dict_u64(d, "label", setup->label);
 	rte_tel_data_add_dict_container(d, "code", code, 0);
 	add_dict_u64(d, "pid", (uint64_t)getpid());
-	add_dict_u64(d, "ready", drb_stats_socket_is_ready());
+	add_dict_u64(d, "ready", drb_reply_context.owner->ready);
 	add_dict_u64(d, "stuck", is_stuck());
 	add_dict_u64(d, "uptime_ns", drb_clock_now() - drb_reply_context.started_ns);
-	add_dict_u64(d, "reloads", drb_reload_count());
+	add_dict_u64(d, "reloads", drb_reply_context.owner->reload.count);
 	add_dict_u64(d, "ports_usable", usable);
 	rte_tel_data_add_dict_string(d, "trouble", trouble);
 	return add_dict_u64(d, "ports", all);

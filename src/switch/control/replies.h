@@ -17,8 +17,11 @@
 #define add_array_u64 rte_tel_data_add_array_u64
 #endif
 
+struct drb_switch;
+
 // What the replies are about; set once, before the commands are registered.
 struct drb_reply_context {
+	struct drb_switch *owner;
 	struct drb_workers *workers;
 	const struct drb_setup *setup; // in force
 	uint64_t started_ns;

@@ -2,7 +2,6 @@
 #include "switch/control/stats_socket.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <string.h>
 
 #include <rte_log.h>
@@ -13,7 +12,6 @@
 // Constant once there are commands.
 static const struct drb_stats_command *commands;
 static size_t count;
-static atomic_bool ready; // the control thread; it and the heartbeat read
 
 // A request, on the stack of a thread of telemetry.
 struct request {
@@ -52,16 +50,6 @@ int drb_stats_socket_init(const struct drb_stats_command *c, size_t n)
 		}
 	}
 	return 0;
-}
-
-void drb_stats_socket_ready(void)
-{
-	atomic_store(&ready, true);
-}
-
-bool drb_stats_socket_is_ready(void)
-{
-	return atomic_load(&ready);
 }
 
 void drb_stats_socket_stop(void)

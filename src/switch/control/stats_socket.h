@@ -2,7 +2,6 @@
 #pragma once
 // Serving commands on DPDK's telemetry socket, on the control thread. What the commands are: telemetry.c.
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include <rte_telemetry.h>
@@ -16,8 +15,5 @@ struct drb_stats_command {
 // Registers the commands, which must stay valid until the process ends. 0, or a negative errno with a
 // message printed.
 int drb_stats_socket_init(const struct drb_stats_command *commands, size_t count);
-// All ports forward from now on.
-void drb_stats_socket_ready(void);
-bool drb_stats_socket_is_ready(void);
 // Before DPDK goes.
 void drb_stats_socket_stop(void);

@@ -3,12 +3,12 @@
 
 #include <rte_common.h>
 
-#include "common/cli/clock.h"
 #include "core/counters.h"
 #include "switch/control/interface_losses.h"
 #include "switch/control/orders.h"
 #include "switch/control/replies.h"
 #include "switch/control/stats_socket.h"
+#include "switch/control/switch.h"
 
 static const struct drb_stats_command commands[] = {
 	{DRB_CMD_INFO, drb_reply_info, "Identity and state of this switch"},
@@ -43,9 +43,9 @@ static const struct drb_stats_command commands[] = {
 	{DRB_CMD_WORKER, drb_reply_worker, "The forwarding thread: bursts, sleeps, lateness"},
 };
 
-int drb_telemetry_init(struct drb_workers *workers, const struct drb_setup *setup)
+int drb_stats_open(struct drb_switch *s)
 {
-	drb_reply_context = (struct drb_reply_context){workers, setup, drb_clock_now()};
-	drb_interface_losses_begin(setup);
+	drb_reply_context = (struct drb_reply_context){s, &s->workers, &s->setup, s->started_ns};
+	drb_interface_losses_begin(&s->setup);
 	return drb_stats_socket_init(commands, RTE_DIM(commands));
 }

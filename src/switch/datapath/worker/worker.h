@@ -183,10 +183,11 @@ struct drb_worker {
 		// All workers; bits are only ever set.
 		atomic_uint_least64_t
 			host_faults_told[DRB_HOST_FAULT_COUNT]; // of worker 0, by port
-		atomic_bool stop;             // the control thread; the worker and the heartbeat read
-		atomic_bool running;          // the worker; control thread and heartbeat read
-		drb_worker_change *change;    // the control thread, before changes_posted; the worker reads
-		void *change_context;         // likewise
+		atomic_bool stop;    // the control thread; the worker and the heartbeat read
+		atomic_bool running; // the worker; control thread and heartbeat read
+		drb_worker_change
+			*change;      // the control thread, before changes_posted; the worker reads
+		void *change_context; // likewise
 		atomic_uint changes_posted;   // the control thread, by adding; the worker reads
 		atomic_uint changes_made;     // the worker, by adding; the control thread reads
 		atomic_int tid;               // the worker; the heartbeat reads

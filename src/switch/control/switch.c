@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/control/switch.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <linux/capability.h>
+
+#include <systemd/sd-daemon.h>
+
+#include "common/cli/clock.h"
+#include "common/cli/log.h"
+#include "switch/control/bridge.h"
+#include "switch/control/link_rates.h"
+#include "switch/control/stats_clients.h"
+#include "switch/control/stats_socket.h"
+#include "switch/control/telemetry.h"
+#include "switch/datapath/decide/flow_assign.h"
+#include "switch/startup/confine.h"
+#include "switch/startup/eal.h"
+#include "switch/startup/privilege.h"
+#include "switch/startup/signals.h"
+
+uint32_t drb_switch_memory_mb(const struct drb_setup *s)
+{
+	return drb_eal_memory_mb(s, drb_ports_buffers(s) + drb_ports_lent(s),
+				 drb_assign_bytes(s) * s->workers);
+}
+
+static int open_workers(struct drb_switch *s)
+{
+	int rc = drb_workers_init(&s->workers, &s->setup);
+
+	if (rc < 0)
+		drb_error("out of memory for the egress queues");
+	return rc;
+}
+
+static void close_workers(struct drb_switch *s)
+{
+	drb_workers_free(&s->workers);
+}
+
+static int open_dpdk(struct drb_switch *s)
+{
+	drb_stats_clients_begin();
+	return drb_eal_init(&s->setup, drb_switch_memory_mb(&s->setup), s->verbose);
+}
+
+static void close_dpdk(struct drb_switch *s)
+{
+	(void)s;
+	drb_eal_free();
+}
+
+static int open_ports(struct drb_switch *s)
+{
+	s->users = (struct drb_port_users){drb_workers_apply_to_port, &s->workers};
+	int rc = drb_ports_start(&s->ports, s->config, &s->setup, drb_ports_buffers(&s->setup),
+				 &s->users);
+	if (rc == -EINVAL)
+		s->code = DRB_EXIT_USAGE;
+	return rc;
+}
+
+static void close_ports(struct drb_switch *s)
+{
+	drb_workers_free(&s->workers); // their packets are of the ports' pool
+	drb_ports_stop(&s->ports);
+}
+
+static int open_queues(struct drb_switch *s)
+{
+	int rc = drb_workers_attach(&s->workers, &s->ports, &s->setup);
+
+	return rc == 0 ? drb_workers_idle_init(&s->workers) : rc;
+}
+
+static void close_queues(struct drb_switch *s)
+{
+	drb_workers_idle_free(&s->workers);
+}
+
+static void on_signal(int fd, short events, void *context)
+{
+	struct drb_switch *s = context;
+	char text[1024];
+
+	(void)events;
+	for (int signal; (signal = drb_signals_take(fd)) != 0;) {
+		if (signal == SIGHUP)
+			s->reload_wanted = true;
+		else
+			event_base_loopbreak(s->base);
+	}
+	if (s->reload_wanted && s->ready) {
+		s->reload_wanted = false;
+		drb_reload(s, text, sizeof(text));
+	}
+}
+
+static int open_signals(struct drb_switch *s)
+{
+	const int fd = drb_signals_open();
+
+	if (fd >= 0)
+		s->signals = event_new(s->base, fd, EV_READ | EV_PERSIST, on_signal, s);
+	if (s->signals && event_add(s->signals, NULL) == 0)
+		return 0;
+	drb_error("cannot wait for signals: %s", strerror(fd < 0 ? -fd : ENOMEM));
+	return -ENOMEM;
+}
+
+static void close_signals(struct drb_switch *s)
+{
+	close(event_get_fd(s->signals));
+	event_free(s->signals);
+}
+
+static int open_bridge(struct drb_switch *s)
+{
+	return drb_bridge_begin(s->base);
+}
+
+static void close_bridge(struct drb_switch *s)
+{
+	(void)s;
+	drb_memif_set_control(NULL); // DPDK's thread goes on
+	drb_bridge_end();
+}
+
+static void close_stats(struct drb_switch *s)
+{
+	(void)s;
+	drb_stats_socket_stop();
+}
+
+static int lay_down_rights(struct drb_switch *s)
+{
+	int rc = drb_privilege_drop(drb_interfaces_need_privilege(&s->ports) ? CAP_NET_RAW : -1);
+
+	return rc == 0 ? drb_confine(&s->setup) : rc;
+}
+
+static int open_forwarding(struct drb_switch *s)
+{
+	return drb_workers_start(&s->workers);
+}
+
+static void close_forwarding(struct drb_switch *s)
+{
+	drb_workers_stop(&s->workers);
+	drb_workers_join(&s->workers);
+}
+
+static int say_ready(struct drb_switch *s)
+{
+	const struct drb_setup *setup = &s->setup;
+
+	s->ready = true;
+	drb_info("%s ready: layer %u, label %u of F(%u,%u), %u down-ports, %u up-ports, scheme %s, "
+		 "T %g",
+		 setup->instance, setup->layer, setup->label, setup->tree.layers, setup->tree.arity,
+		 setup->down_ports, setup->up_ports, drb_scheme_name(setup->choice.scheme),
+		 setup->threshold);
+	sd_notifyf(0, "READY=1\nSTATUS=layer %u, label %u of F(%u,%u)", setup->layer, setup->label,
+		   setup->tree.layers, setup->tree.arity);
+	event_active(s->signals, EV_READ, 0); // one may have come for a switch that is ready
+	return 0;
+}
+
+static void say_stopping(struct drb_switch *s)
+{
+	s->ready = false;
+	sd_notify(0, "STOPPING=1");
+}
+
+static const struct drb_module modules[] = {
+	{"workers", open_workers, close_workers, 0},
+	{"dpdk", open_dpdk, close_dpdk, 0},
+	{"ports", open_ports, close_ports, 0},
+	{"queues", open_queues, close_queues, 0},
+	{"signals", open_signals, close_signals, 0},
+	{"bridge", open_bridge, close_bridge, 0},
+	{"stats socket", drb_stats_open, close_stats, 0},
+	{"memif peers", drb_memif_peers_open, drb_memif_peers_close, 2000},
+	{"carriers of cards", drb_cards_settle, NULL, 20000},
+	{"cards", drb_cards_open, drb_cards_close, 0},
+	{"link rates", drb_link_rates_open, drb_link_rates_close, 0},
+	{"captures", drb_capture_open, drb_capture_close, 0},
+	{"watchdog", drb_heartbeat_open, drb_heartbeat_close, 0},
+	{"rights", lay_down_rights, NULL, 0}, // of all threads
+	{"forwarding", open_forwarding, close_forwarding, 0},
+	{"interfaces", drb_interfaces_open, drb_interfaces_close, 0},
+	{"readiness", say_ready, say_stopping, 0},
+};
+
+#define MODULES (sizeof(modules) / sizeof(modules[0]))
+
+static void open_more(int fd, short events, void *context)
+{
+	struct drb_switch *s = context;
+
+	(void)fd, (void)events;
+	while (s->open < MODULES) {
+		const struct drb_module *m = &modules[s->open];
+		const struct timeval retry = {.tv_usec = m->retry_us};
+		int rc = m->open(s);
+		if (rc == -EAGAIN) {
+			evtimer_add(s->opening, &retry);
+			return;
+		}
+		if (rc < 0) {
+			s->code = s->code ? s->code : DRB_EXIT_FAILED;
+			event_base_loopbreak(s->base);
+			return;
+		}
+		s->open++;
+	}
+}
+
+int drb_switch_run(struct drb_switch *s)
+{
+	static const struct timeval at_once = {0};
+
+	s->started_ns = drb_clock_now();
+	s->base = event_base_new();
+	s->opening = s->base ? evtimer_new(s->base, open_more, s) : NULL;
+	if (!s->opening || evtimer_add(s->opening, &at_once) < 0 ||
+	    event_base_dispatch(s->base) < 0) {
+		drb_error("no memory for an event loop");
+		s->code = DRB_EXIT_FAILED;
+	}
+	while (s->open > 0) {
+		const struct drb_module *m = &modules[--s->open];
+		if (m->close)
+			m->close(s);
+	}
+	if (s->opening)
+		event_free(s->opening);
+	if (s->base)
+		event_base_free(s->base);
+	return s->code;
+}

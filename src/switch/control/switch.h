@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// One switch, which is this process, and the modules that it consists of. It is the control thread's, which runs the
+// event loop; another reader or writer of a field is named there.
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <event2/event.h>
+
+#include "common/config/config.h"
+#include "switch/control/capture_order.h"
+#include "switch/control/cards.h"
+#include "switch/control/heartbeat.h"
+#include "switch/control/interfaces.h"
+#include "switch/control/memif_peers.h"
+#include "switch/control/reload.h"
+#include "switch/datapath/workers.h"
+#include "switch/ports/port_set.h"
+
+struct drb_switch {
+	// Given by main().
+	const char *config; // its path
+	const struct drb_config_override *override;
+	bool verbose;           // DPDK's own messages, too
+	struct drb_setup setup; // in force
+	// What runs.
+	struct event_base *base;
+	struct event *opening; // goes on opening modules
+	uint32_t open;         // modules that are
+	int code;              // of the process
+	uint64_t started_ns;
+	atomic_bool ready; // all modules are open. The watchdog reads
+	struct drb_workers workers;
+	struct drb_port_set ports;
+	struct drb_port_users users; // of the ports
+	// Of modules.
+	struct event *signals, *link_rates;
+	bool reload_wanted; // by SIGHUP, before it was ready
+	struct drb_reload reload;
+	struct drb_memif_peers memif;
+	struct drb_cards cards;
+	struct drb_interfaces interfaces;
+	struct drb_capture_order capture;
+	struct drb_heartbeat heartbeat;
+};
+
+// A part of a switch. Modules are opened in the order of a table, by the event loop, and closed in reverse.
+struct drb_module {
+	const char *name; // what is waited for, while open() says -EAGAIN
+	// 0; -EAGAIN: to be called again in retry_us; another -errno, with a message printed and nothing left open.
+	int (*open)(struct drb_switch *s);
+	void (*close)(struct drb_switch *s); // NULL: nothing is to be done
+	uint32_t retry_us;
+};
+
+// Runs a switch that is zeroed but for what main() gives, until it is told to end. The status of the process.
+int drb_switch_run(struct drb_switch *s);
+// MiB that DPDK needs for this.
+uint32_t drb_switch_memory_mb(const struct drb_setup *setup);

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The command line of drbswitch.
+
+#include <stdbool.h>
+
+#include "common/cli/log.h"
+#include "common/config/config.h"
+
+struct drb_options {
+	const char *config;
+	struct drb_config_override override;
+	bool check;
+	enum drb_log_level log;
+};
+
+// Ends the process where the command line is wrong.
+struct drb_options drb_options_parse(int argc, char **argv);
