@@ -192,9 +192,9 @@ static const struct drb_module modules[] = {
 	{"captures", drb_capture_open, drb_capture_close, 0},
 	{"watchdog", drb_heartbeat_open, drb_heartbeat_close, 0},
 	{"rights", lay_down_rights, NULL, 0}, // of all threads
-	{"forwarding", open_forwarding, close_forwarding, 0},
 	{"interfaces", drb_interfaces_open, drb_interfaces_close, 0},
-	{"readiness", say_ready, say_stopping, 0},
+	{"readiness", say_ready, say_stopping, 0}, // before what workers have to say
+	{"forwarding", open_forwarding, close_forwarding, 0},
 };
 
 #define MODULES (sizeof(modules) / sizeof(modules[0]))

@@ -31,7 +31,7 @@ struct drb_switch {
 	uint32_t open;         // modules that are
 	int code;              // of the process
 	uint64_t started_ns;
-	atomic_bool ready; // all modules are open. The watchdog reads
+	atomic_bool ready; // it forwards, or is about to. The watchdog reads
 	struct drb_workers workers;
 	struct drb_port_set ports;
 	struct drb_port_users users; // of the ports
