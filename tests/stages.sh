@@ -44,7 +44,7 @@ sanitizers() { build_sanitizers && unit_tests build-asan --no-suite statistics -
 # Threads of programs without DPDK, and the switch, for story sanitized. Of DPDK, ThreadSanitizer sees what is in its headers:
 # rings and spinlocks, through which packets and callbacks go from thread to thread, once they are C11 atomics.
 # Fences it does not know (-Wno-tsan): all that ours order is atomic itself.
-threaded=(log_writer switch_reader telemetry_client ask jobs gen_score gen_write gen_links)
+threaded=(log_writer switch_reader telemetry_client ask jobs gen_score gen_write gen_links apply)
 
 build_thread_sanitizer() {
   local targets=("${threaded[@]/#/tests/unit/test_}" src/switch/drbswitch)

@@ -140,10 +140,10 @@ def few_descriptors():
 
 
 def other_threads(p):
-    """CPU time that all threads but the first, which forwards, have taken, in seconds."""
+    """CPU time that all threads but the worker have taken, in seconds."""
     ticks = 0
     for task in pathlib.Path(f'/proc/{p.pid}/task').iterdir():
-        if task.name != str(p.pid):
+        if not (task / 'comm').read_text().startswith('worker-'):
             ticks += sum(map(int, (task / 'stat').read_text().rpartition(')')[2].split()[11:13]))
     return ticks / os.sysconf('SC_CLK_TCK')
 
