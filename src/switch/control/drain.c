@@ -46,10 +46,12 @@ static int carry_out(struct drb_workers *all, const struct by *by, const struct 
 	r->order.all = !by->port;
 	r->order.ports = drb_drain_ports(&all->worker[0].liveness, by->port, text, size);
 	int rc = r->order.ports ? drb_workers_apply(all, set, r) : -EINVAL;
-	if (rc == -ETIMEDOUT || rc == -EINPROGRESS)
-		snprintf(text, size, "%s", DRB_APPLY_FAILED);
-	if (rc == -EINPROGRESS)
+	if (rc == -EINPROGRESS) {
+		snprintf(text, size, "a worker is stuck since: this holds when it goes on");
 		return rc;
+	}
+	if (rc == -ETIMEDOUT)
+		snprintf(text, size, "%s", DRB_APPLY_FAILED);
 	if (rc == 0 && (rc = r->rc) < 0)
 		snprintf(text, size, "%s", r->text);
 	else if (rc == 0)
