@@ -13,7 +13,7 @@ packages=(
   # running fabrics
   iproute2 iputils-ping fping procps python3
   # reports of drbsim paper and topo/experiment; the picture of topo/demo.sh and those of tests/bench
-  python3-jinja2 python3-matplotlib gnuplot-nox
+  python3-jinja2 python3-matplotlib
   # tests and checks
   libcmocka-dev iperf3 jq tcpdump clang libclang-rt-dev clang-format cppcheck shellcheck
   flake8 mypy codespell prometheus curl

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """topo/fabric demo without a fabric: what the verdict says of which figures, and what it refuses.
 
@@ -21,6 +21,7 @@ import tap  # noqa: E402
 from drbfabric import Failure  # noqa: E402
 from drbfabric.common import children, cli, output, schemes  # noqa: E402
 from drbfabric.experiment import demo, verdict  # noqa: E402
+from drbfabric.report import pictures  # noqa: E402
 
 FRESH = 'Under fresh permutations (new destinations in every slot): '
 KEPT = 'Under a persistent permutation (hosts keep their destinations): '
@@ -119,12 +120,13 @@ def queues_grow_where_it_holds():
 
 
 def the_picture_shows_both():
-    args = demo_arguments()
-    picture = demo.draw(rows(*USUAL), demo.setup_of(args))
-    if picture is None:
-        return  # without gnuplot
-    for text in 'fresh permutations', 'a persistent permutation', 'walk', '(grows)', 'simulated', '0.95':
+    figure = demo.figure_of(rows(*USUAL), demo.setup_of(demo_arguments()))
+    with tempfile.TemporaryDirectory() as folder:
+        picture = pictures.draw_alone(figure, f'{folder}/demo.svg')
+    for text in 'fresh permutations', 'a persistent permutation', 'walk', 'queues grow', 'simulated', '0.95':
         assert text in picture, text
+    fine = demo.figure_of(rows({'drb': 8.0}, {'drb': 7.0}), demo.setup_of(demo_arguments()))
+    assert [bool(panel.y) for panel in [*figure.panels, *fine.panels]] == [False, True, False, False]
 
 
 def demo_arguments():

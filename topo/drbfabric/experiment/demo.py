@@ -5,12 +5,11 @@ under one that persists, each beside the simulator. One table, a verdict in sent
 import argparse
 import dataclasses
 import os
-import shutil
 import tempfile
 import time
 
 from drbfabric import usage
-from drbfabric.common import children, schemes
+from drbfabric.common import schemes
 from drbfabric.common.cli import a_load, a_time, need_root, not_negative, positive, some_schemes
 from drbfabric.common.output import add_format_options, print_rows
 from drbfabric.experiment import live, single_run
@@ -19,6 +18,8 @@ from drbfabric.experiment.experiment import (
     taken_down)
 from drbfabric.experiment.summary import summarise
 from drbfabric.experiment.verdict import TRAFFIC, queues, verdict
+from drbfabric.report import write_picture
+from drbfabric.report.figure import Axis, Figure, Panel, Point
 
 # Disturbed runs are not repeated once the demo has taken so long that the rest would end later.
 SECONDS = 50
@@ -142,31 +143,21 @@ def line_of(row):
     return {k: None if v != v else v for k, v in line.items()}
 
 
-def draw(rows, setup):
-    """Mean latencies, live and simulated, a panel for each traffic, as SVG; None without gnuplot."""
-    if not shutil.which('gnuplot'):
-        return None
-    text = ('set encoding utf8\nset terminal svg size 900,420 font "sans,13" background rgb "white"\n'
-            f'set multiplot layout 1,{len(TRAFFIC)}\nset style data histograms\nset boxwidth 0.9\n'
-            'set ylabel "mean latency, slots"\nset grid y\nset key top right\nset bmargin 4\nset xtics nomirror\n')
+def figure_of(rows, setup):
+    """Mean latencies, live beside simulated, a panel for each traffic."""
+    f = Figure('demo', 'bars', f'Mean latency, F({setup.layers},{setup.arity}), load {setup.load:g}', '',
+               Axis(''), Axis('slots', low=0))
     for _, name, meaning in TRAFFIC:
         mine = [row for row in rows if row['traffic'] == name]
-        latencies = [v for row in mine for v in (row['latency'], row['sim_latency'])]
-        # What stays in queues that grow is no mean; it is beyond any linear scale.
-        grow = any(queues(row) == 'grow' for row in mine)
-        text += (f'set title "{meaning}\\nF({setup.layers},{setup.arity}), load {setup.load:g}"\n'
-                 f'{"set" if grow else "unset"} logscale y\n'
-                 f'set yrange [{min(4, min(latencies) / 2) if grow else 0:g}:'
-                 f'{(4 if grow else 1.35) * max(latencies):g}]\n'
-                 f'${name} << EOD\n')
-        for row in mine:
-            grows = '\\n(grows)' if queues(row) == 'grow' else ''
-            text += f'"{row["scheme"]}{grows}" {row["latency"]:g} {row["sim_latency"]:g}\n'
-        text += (f'EOD\nplot ${name} using 2:xtic(1) lc rgb "#0072b2" fs solid 0.9 title "live", '
-                 f'${name} using 3 lc rgb "#999999" fs solid 0.6 title "simulated"\n')
-    with children.Child(['gnuplot'], text + 'unset multiplot\nset output\n') as child:
-        code, picture, _ = child.wait()
-    return picture if code == 0 and picture else None
+        grow = [queues(row) == 'grow' for row in mine]
+        latencies = [row[key] for row in mine for key in ('latency', 'sim_latency')]
+        # What stays in queues that grow is beyond any linear scale.
+        log = Axis('slots', log=True, low=min(4, min(latencies) / 2))
+        f.panels.append(Panel(meaning.split(' (')[0], y=log if any(grow) else None))
+        for label, key in (('live', 'latency'), ('simulated', 'sim_latency')):
+            f.add(label, '1', [Point(row['scheme'], row[key], grows=grows) for row, grows in zip(mine, grow)],
+                  dashed=label == 'simulated')
+    return f
 
 
 def legend(rows, setup):
@@ -196,13 +187,8 @@ def show(rows, setup, args, say):
         print(f'\n{legend(rows, setup)}\n')
     for line in verdict(rows):
         say_verdict(line)
-    picture = draw(rows, setup)
-    if picture:
-        with open(args.out, 'w', encoding='utf-8') as f:
-            f.write(picture)
+    if write_picture(figure_of(rows, setup), args.out):
         say(f'{args.out} has the picture')
-    else:
-        say('no picture: gnuplot is not installed')
 
 
 def check_out(path):

@@ -33,8 +33,10 @@ class Series:
 
 @dataclass
 class Panel:
+    """y: its own axis, if it is not that of the figure."""
     title: str = ''
     series: list = field(default_factory=list)
+    y: Axis | None = None
 
 
 @dataclass

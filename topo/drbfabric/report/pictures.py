@@ -61,11 +61,14 @@ def _line(axes, series, kind):
 
 
 def _bars(axes, panel, low):
+    """What is no mean is hollow."""
     names = list(dict.fromkeys(p.x for series in panel.series for p in series.points))
     width = 0.85 / max(1, len(panel.series))
     for i, series in enumerate(panel.series):
         at = [names.index(p.x) + (i - (len(panel.series) - 1) / 2) * width for p in series.points]
-        axes.bar(at, [p.y - (low or 0) for p in series.points], width, low or 0, color=style_of(series.style)[0],
+        colour = style_of(series.style)[0]
+        axes.bar(at, [p.y - (low or 0) for p in series.points], width, low or 0, edgecolor=colour,
+                 color=[PAPER if p.grows else colour for p in series.points],
                  alpha=0.45 if series.dashed else 1, yerr=[_whole(p.half) for p in series.points],
                  error_kw={'elinewidth': 1, 'ecolor': INK})
     axes.set_xticks(range(len(names)), names)
@@ -84,18 +87,20 @@ def _key_of(figure):
                                                     marker='' if figure.kind == 'steps' else mark,
                                                     linestyle='--' if series.dashed else '-'))
     if any(p.grows for panel in figure.panels for s in panel.series for p in s.points):
-        handles[GROWS] = Line2D([], [], linestyle='', marker='^', markersize=7, color=INK, markerfacecolor='none')
+        handles[GROWS] = Patch(edgecolor=INK, facecolor='none') if figure.kind == 'bars' else \
+            Line2D([], [], linestyle='', marker='^', markersize=7, color=INK, markerfacecolor='none')
     return handles
 
 
 def _draw_panel(axes, figure, panel):
+    y = panel.y or figure.y
     if figure.kind == 'bars':
-        _bars(axes, panel, figure.y.low)
+        _bars(axes, panel, y.low)
     for series in panel.series if figure.kind != 'bars' else ():
         _line(axes, series, figure.kind)
     whole = all(isinstance(p.x, int) for series in panel.series for p in series.points)
     _set_axis(axes.xaxis, figure.x, lambda low: axes.set_xlim(left=low), whole)
-    _set_axis(axes.yaxis, figure.y, lambda low: axes.set_ylim(bottom=low))
+    _set_axis(axes.yaxis, y, lambda low: axes.set_ylim(bottom=low))
     if panel.title:
         axes.set_title(panel.title)
 
@@ -143,8 +148,7 @@ def _draw_lines(canvas, figure):
     grid.flat[len(figure.panels)].legend(**key, loc='center')
 
 
-def draw(figure, folder):
-    """Writes NAME.svg and NAME.pdf into the folder; returns the SVG."""
+def _canvas_of(figure):
     canvas = Canvas()
     if figure.kind == 'heat':
         canvas.set_size_inches(2.2 * PANEL_WIDTH, PANEL_HEIGHT * math.ceil(len(figure.panels) / 2))
@@ -152,13 +156,28 @@ def draw(figure, folder):
         _draw_heat(canvas, figure)
     else:
         _draw_lines(canvas, figure)
-    canvas.savefig(f'{folder}/{figure.name}.pdf', metadata={'CreationDate': None})
+    return canvas
+
+
+def _svg_of(canvas):
     text = io.StringIO()
     canvas.savefig(text, format='svg', metadata={'Date': None})
     head, tag, rest = text.getvalue().partition('<svg ')
     attributes, end, rest = rest.partition('>')
-    svg = f'{head}{tag}{attributes}{end}\n{DARK_STYLE}{rest}'
-    with open(f'{folder}/{figure.name}.svg', 'w', encoding='utf-8') as f:
+    return f'{head}{tag}{attributes}{end}\n{DARK_STYLE}{rest}'
+
+
+def draw(figure, folder):
+    """Writes NAME.svg and NAME.pdf into the folder; returns the SVG."""
+    canvas = _canvas_of(figure)
+    canvas.savefig(f'{folder}/{figure.name}.pdf', metadata={'CreationDate': None})
+    return draw_alone(figure, f'{folder}/{figure.name}.svg', canvas)
+
+
+def draw_alone(figure, path, canvas=None):
+    """The SVG alone, into this file; returns it."""
+    svg = _svg_of(canvas or _canvas_of(figure))
+    with open(path, 'w', encoding='utf-8') as f:
         f.write(svg)
     return svg
 
