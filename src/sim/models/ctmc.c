@@ -50,6 +50,32 @@ static void add_histogram(const struct chain *chain, double s[])
 	}
 }
 
+// Sums over looks at the chain: of the packets of all queues and of one, and of their squares.
+struct sums {
+	double looks, packets, packets_squared, squares;
+};
+
+static void add_squares(const struct chain *chain, struct sums *sums)
+{
+	double packets = (double)chain->packets;
+
+	for (uint32_t q = 0; q < chain->choice.uplinks; q++)
+		sums->squares += (double)chain->queue[q] * chain->queue[q];
+	sums->packets += packets;
+	sums->packets_squared += packets * packets;
+	sums->looks++;
+}
+
+// All queues are alike: the variance of their sum is n variance + n (n - 1) covariance.
+static double correlation(const struct sums *s, double n)
+{
+	double mean = s->packets / s->looks;
+	double of_sum = s->packets_squared / s->looks - mean * mean;
+	double of_one = s->squares / s->looks / n - mean * mean / (n * n);
+
+	return (of_sum / n - of_one) / ((n - 1) * of_one);
+}
+
 static void measure(struct chain *chain, struct drb_rng *rng, const struct drb_ctmc_setup *setup,
 		    struct drb_ctmc_result *result)
 {
@@ -57,7 +83,7 @@ static void measure(struct chain *chain, struct drb_rng *rng, const struct drb_c
 	double events_per_unit = setup->queues * (1 + setup->lambda);
 	uint64_t warm_up = (uint64_t)ceil(setup->warm_up * events_per_unit);
 	uint64_t events = (uint64_t)ceil(setup->time * events_per_unit);
-	uint64_t samples = 0;
+	struct sums sums = {0};
 	double packets = 0;
 
 	for (uint64_t i = 0; i < warm_up; i++)
@@ -69,11 +95,12 @@ static void measure(struct chain *chain, struct drb_rng *rng, const struct drb_c
 		packets += (double)chain->packets;
 		if (i % setup->queues == 0) {
 			add_histogram(chain, result->s);
-			samples++;
+			add_squares(chain, &sums);
 		}
 	}
 	for (uint32_t i = 0; i < DRB_CTMC_LEVELS; i++)
-		result->s[i] /= (double)samples;
+		result->s[i] /= sums.looks;
+	result->correlation = correlation(&sums, setup->queues);
 	result->mean_queue = packets / (double)events / setup->queues;
 	result->mean_time = result->mean_queue / setup->lambda;
 	result->redirected = (double)chain->redirected / (double)chain->arrived;

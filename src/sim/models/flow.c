@@ -10,14 +10,10 @@
 
 #define LATE 32 // a power of two
 
-struct flow {
-	uint32_t src, dst;
-};
-
 struct drb_flow_work {
 	uint32_t hosts;
-	uint64_t room;     // flows
-	struct flow *flow; // in the order of their assignment
+	uint64_t room;         // flows
+	struct drb_flow *flow; // in the order of their assignment
 	uint32_t *permutation;
 	uint32_t *memory; // of the traffic
 	// Flows on the links between layers m and m+1, 1 <= m < layers: up[m][s * ups + port], s the lower
@@ -39,7 +35,7 @@ uint64_t drb_flow_bytes(const struct drb_tree *t, uint32_t flows)
 {
 	uint64_t hosts = t->hosts;
 
-	return hosts * flows * sizeof(struct flow) +
+	return hosts * flows * sizeof(struct drb_flow) +
 	       (hosts + DRB_TRAFFIC_WORDS(hosts) + link_words(t)) * sizeof(uint32_t);
 }
 
@@ -96,14 +92,14 @@ void drb_flow_draw(const struct drb_flow_setup *setup, uint32_t run, struct drb_
 			uint64_t j =
 				(uint64_t)(((unsigned __int128)drb_rng_next(&rng) * (n + 1)) >> 64);
 			work->flow[n] = work->flow[j];
-			work->flow[j] = (struct flow){.src = h, .dst = work->permutation[h]};
+			work->flow[j] = (struct drb_flow){.src = h, .dst = work->permutation[h]};
 		}
 	}
 }
 
 // Digits of source and destination up to the highest in which they differ, whose number it returns:
 // the layer k from which the flow goes down.
-static uint32_t codes_of(const struct drb_tree *t, const struct flow *f, uint32_t src[],
+static uint32_t codes_of(const struct drb_tree *t, const struct drb_flow *f, uint32_t src[],
 			 uint32_t dst[])
 {
 	uint32_t a = f->src, b = f->dst, k = 0;
@@ -141,14 +137,14 @@ static void count_all(struct drb_flow_work *work)
 // Up from the source to layer k, each switch deciding; then down by the digits of the destination.
 // One step changes one digit of the switch's label, as drb_tree_up_peer() and drb_tree_down_peer()
 // say.
-static void assign(const struct drb_tree *t, struct drb_choice *choice, const struct flow *f,
+static void assign(const struct drb_tree *t, struct drb_choice *choice, const struct drb_flow *f,
 		   uint64_t salt, struct drb_rng *rng, struct drb_flow_work *work,
 		   struct drb_flow_result *r)
 {
 	uint32_t src[DRB_LAYERS_MAX + 1], dst[DRB_LAYERS_MAX + 1], up[DRB_LAYERS_MAX + 1];
 	uint32_t k = codes_of(t, f, src, dst), d = t->arity;
 	uint32_t s = t->layers == 1 ? 0 : drb_div(f->src, &t->by_arity);
-	uint64_t flow = (uint64_t)f->src << 32 | f->dst;
+	uint64_t flow = (uint64_t)f->src << 32 | f->dst, before = r->redirected;
 
 	for (uint32_t m = 1; m < k; m++) {
 		uint32_t ups = m == 1 ? t->uplinks : d, def = dst[m] < ups ? dst[m] : dst[m] % ups;
@@ -164,6 +160,8 @@ static void assign(const struct drb_tree *t, struct drb_choice *choice, const st
 			   : s + (up[m] - src[m + 1]) * t->above[m - 1];
 	}
 	r->decided += k - 1;
+	r->climbed += k == t->layers;
+	r->kept += k == t->layers && r->redirected == before;
 	for (uint32_t m = k; m > 1; m--) {
 		uint32_t ports = m == t->layers ? 2 * d : d;
 		count_late(work, &work->down[m - 1][(size_t)s * ports + dst[m]]);
@@ -205,6 +203,11 @@ struct drb_flow_result drb_flow_assign(const struct drb_flow_setup *setup, uint3
 	return r;
 }
 
+struct drb_flow *drb_flow_list(struct drb_flow_work *work)
+{
+	return work->flow;
+}
+
 struct drb_flow_result drb_flow_run(const struct drb_flow_setup *setup, uint32_t run,
 				    struct drb_flow_work *work)
 {
@@ -215,7 +218,7 @@ struct drb_flow_result drb_flow_run(const struct drb_flow_setup *setup, uint32_t
 struct drb_flow_summary drb_flow_summarize(const struct drb_flow_result *r, uint32_t runs)
 {
 	struct drb_flow_summary s = {0};
-	uint64_t decided = 0, redirected = 0;
+	uint64_t decided = 0, redirected = 0, climbed = 0, kept = 0;
 	double squares = 0, n = runs;
 
 	for (uint32_t i = 0; i < runs; i++) {
@@ -226,9 +229,12 @@ struct drb_flow_summary drb_flow_summarize(const struct drb_flow_result *r, uint
 		s.max_down += r[i].max_down / n;
 		decided += r[i].decided;
 		redirected += r[i].redirected;
+		climbed += r[i].climbed;
+		kept += r[i].kept;
 	}
 	s.max_load_sd =
 		runs > 1 ? sqrt(fmax(0, squares - s.max_load * s.max_load) * n / (n - 1)) : NAN;
 	s.redirected = decided ? (double)redirected / (double)decided : NAN;
+	s.kept = climbed ? (double)kept / (double)climbed : NAN;
 	return s;
 }

@@ -22,6 +22,12 @@ struct drb_flow_setup {
 struct drb_flow_result {
 	uint32_t max_up, max_down; // largest number of flows on a link, host links included
 	uint64_t decided, redirected;
+	uint64_t climbed,
+		kept; // flows by way of the core; of them, those all of whose uplinks are defaults
+};
+
+struct drb_flow {
+	uint32_t src, dst;
 };
 
 // Memory for runs of setups that share tree and, at most, flows. NULL if there is not enough.
@@ -35,6 +41,8 @@ uint64_t drb_flow_bytes(const struct drb_tree *t, uint32_t flows);
 void drb_flow_draw(const struct drb_flow_setup *setup, uint32_t run, struct drb_flow_work *work);
 struct drb_flow_result drb_flow_assign(const struct drb_flow_setup *setup, uint32_t run,
 				       struct drb_flow_work *work);
+// The c N flows of a draw, in the order of their assignment; others may be written there.
+struct drb_flow *drb_flow_list(struct drb_flow_work *work);
 // Both.
 struct drb_flow_result drb_flow_run(const struct drb_flow_setup *setup, uint32_t run,
 				    struct drb_flow_work *work);
@@ -44,5 +52,6 @@ struct drb_flow_summary {
 	double max_load, max_load_sd; // of the busiest link of either direction; sd NaN for one run
 	double max_up, max_down;
 	double redirected; // share of upward decisions that left the default, NaN without any
+	double kept; // share of the flows by way of the core whose whole path is the default one, likewise
 };
 struct drb_flow_summary drb_flow_summarize(const struct drb_flow_result *result, uint32_t runs);

@@ -38,6 +38,8 @@ struct drb_ctmc_setup {
 struct drb_ctmc_result {
 	double s[DRB_CTMC_LEVELS]; // share of queues with at least i packets, averaged over time
 	double mean_queue, mean_time, redirected;
+	// Of the lengths of two queues at one time: from how much their sum varies.
+	double correlation;
 };
 
 // The supermarket model by event simulation, every decision by drb_choose(). -EINVAL, -ENOMEM.

@@ -45,7 +45,8 @@ struct paper_point *paper_add_packets(struct paper *p, const uint32_t tree[2],
 
 void paper_set_flow_summary(struct paper_point *point, const struct drb_flow_summary *s)
 {
-	const double v[] = {s->max_load, s->max_load_sd, s->max_up, s->max_down, s->redirected};
+	const double v[] = {s->max_load, s->max_load_sd, s->max_up,
+			    s->max_down, s->redirected,  s->kept};
 
 	memcpy(point->value, v, sizeof(v));
 }
@@ -54,7 +55,7 @@ struct drb_flow_summary paper_flow_summary(const struct paper_point *point)
 {
 	const double *v = point->value;
 
-	return (struct drb_flow_summary){v[0], v[1], v[2], v[3], v[4]};
+	return (struct drb_flow_summary){v[0], v[1], v[2], v[3], v[4], v[5]};
 }
 
 void paper_set_packet_result(struct paper_point *point, const struct drb_packet_result *r)

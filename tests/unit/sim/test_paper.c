@@ -211,7 +211,7 @@ TEST(no_point_is_there_twice)
 // What the journal holds of a point is all that the report reads back.
 TEST(figures_come_back)
 {
-	struct drb_flow_summary flow = {1, 2, 3, 4, 5}, flow_back;
+	struct drb_flow_summary flow = {1, 2, 3, 4, 5, 6}, flow_back;
 	struct drb_packet_result packet = {0}, packet_back;
 	struct drb_ctmc_result ctmc = {
 		.s = {1, 0.75}, .mean_queue = 1.5, .mean_time = 2.5, .redirected = 0.25};
