@@ -109,6 +109,8 @@ def report_has_every_format():
             page = f.read()
         assert '>outside<' in page and '>20 % ± ' in page
         assert not re.search('(src|href)="(?!data:)', page)
+        assert [tcp_report._off(*off) for off in ((2.1, 2.47), (0.02, 0.05), (0.4, 0.2))] == [
+            'too few to tell', '2 % ± 5 %', '40 % ± 20 %']
         with open(f'{folder}/out/summary.json', encoding='utf-8') as f:
             assert json.load(f)[0]['verdict'] == 'outside'
         with open(f'{folder}/out/summary.csv', encoding='utf-8') as f:

@@ -24,6 +24,11 @@ def _with_interval(value, half, unit=''):
     return f'{value:.4g}{unit}' + ('' if math.isnan(half) else f' ± {half:.2g}{unit}')
 
 
+def _off(value, half):
+    """In percent. What is less sure than itself, and than what is asked, says nothing."""
+    return 'too few to tell' if half > max(abs(value), TOLERANCE) else _with_interval(100 * value, 100 * half, ' %')
+
+
 def remarks(row):
     found = []
     if row['unfinished']:
@@ -38,7 +43,7 @@ def table(rows):
     """Head and lines of the comparison."""
     return HEAD, [[row['workload'], row['unit'], row['scheme'], _with_interval(row['time'], row['time_se']),
                    f"{row['sim_time']:.4g}",
-                   _with_interval(100 * row['time_off'], 100 * row['time_off_interval'], ' %'),
+                   _off(row['time_off'], row['time_off_interval']),
                    f"{row['slowdown']:.3f}", f"{row['sim_slowdown']:.3f}", f"{row['makespan']:.4g}",
                    f"{row['sim_makespan']:.4g}", str(row['runs']), row['verdict'], ', '.join(remarks(row))]
                   for row in rows]
