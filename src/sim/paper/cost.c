@@ -13,6 +13,8 @@ double paper_estimate(const struct paper_point *point)
 	const struct drb_flow_setup *f = &point->flow;
 	const struct drb_ctmc_setup *c = &point->ctmc;
 	const struct drb_ctmc_layers_setup *l = &point->layers;
+	const struct drb_transient_setup *x = &point->transient;
+	const struct drb_bins_setup *b = &point->bins;
 
 	switch (point->kind) {
 	case PAPER_FLOW:
@@ -21,6 +23,10 @@ double paper_estimate(const struct paper_point *point)
 		return 2.0 * s->tree.layers * s->slots * s->rho * s->tree.hosts;
 	case PAPER_CTMC:
 		return (c->warm_up + c->time) * c->lambda * c->queues;
+	case PAPER_TRANSIENT:
+		return 2 * x->repeats * x->time * x->queues;
+	case PAPER_BINS:
+		return (double)DRB_BINS_RUNS * b->bins * b->each * b->choices;
 	case PAPER_CTMC_LAYERS:
 		break;
 	}
@@ -33,7 +39,7 @@ void paper_part_of(const struct paper_point *point, char name[PAPER_COST_NAME])
 	const struct drb_tree *t =
 		point->kind == PAPER_FLOW ? &point->flow.tree : &point->packet.tree;
 
-	if (point->kind == PAPER_CTMC || point->kind == PAPER_CTMC_LAYERS)
+	if (point->kind != PAPER_FLOW && point->kind != PAPER_PACKET)
 		snprintf(name, PAPER_COST_NAME, "theory");
 	else
 		snprintf(name, PAPER_COST_NAME, "%s F(%u,%u)",

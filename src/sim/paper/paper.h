@@ -5,22 +5,36 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/models/bins.h"
 #include "sim/models/ctmc_layers.h"
 #include "sim/models/flow.h"
 #include "sim/models/packet.h"
 #include "sim/models/theory.h"
+#include "sim/models/transient.h"
 #include "sim/runs/options.h"
 
-enum paper_kind { PAPER_FLOW, PAPER_PACKET, PAPER_CTMC, PAPER_CTMC_LAYERS };
+enum paper_kind {
+	PAPER_FLOW,
+	PAPER_PACKET,
+	PAPER_CTMC,
+	PAPER_CTMC_LAYERS,
+	PAPER_TRANSIENT,
+	PAPER_BINS
+};
+// Who gives flows their paths: each switch by the scheme of the setup, or who sees all links.
+enum paper_paths { PAPER_BY_SCHEME, PAPER_BY_PATH, PAPER_OPTIMAL };
 // Whose packet model a point is of.
 enum paper_study { PAPER_ITSELF, PAPER_PERSISTENT, PAPER_FAULTS };
 
-// Figures of one point, by kind: struct drb_flow_summary; struct drb_packet_result; mean queue,
-// mean time and redirected share of the chain; mean queue, distance from layer 1 and departures of each layer.
+// Figures of one point, by kind: struct drb_flow_summary; struct drb_packet_result; mean queue, mean time, redirected
+// share, s_1, s_2, ... and correlation of the chain; mean queue, distance from layer 1 and departures of each layer;
+// distance from the equations; the fullest bin of each run.
 #define PAPER_LAYERS_MAX 4
 #define PAPER_SEEDS_MAX 32
 #define PAPER_PATH_MAX 4096
 #define PAPER_VALUES (9 + 4 * PAPER_LAYERS_MAX)
+
+_Static_assert(DRB_BINS_RUNS <= PAPER_VALUES, "a figure for each run");
 
 struct paper_point {
 	enum paper_kind kind;
@@ -28,9 +42,13 @@ struct paper_point {
 	bool paper_t;           // threshold is the paper's, not set
 	struct drb_flow_setup flow;
 	uint32_t runs;
+	enum paper_paths paths; // of flows
+	bool worst;             // flows are D-mod-k's worst permutation, not c random ones
 	struct drb_packet_setup packet;
 	struct drb_ctmc_setup ctmc;
 	struct drb_ctmc_layers_setup layers;
+	struct drb_transient_setup transient;
+	struct drb_bins_setup bins;
 	bool done;
 	double value[PAPER_VALUES];
 	double cpu;  // seconds its run took

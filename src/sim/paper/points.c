@@ -121,6 +121,7 @@ void paper_set_ctmc_result(struct paper_point *point, const struct drb_ctmc_resu
 
 	memcpy(point->value, v, sizeof(v));
 	memcpy(point->value + 3, r->s + 1, PAPER_CHAIN_LEVELS * sizeof(r->s[0]));
+	point->value[3 + PAPER_CHAIN_LEVELS] = r->correlation;
 }
 
 void paper_set_layers_result(struct paper_point *point, const struct drb_ctmc_layers_result *r)
@@ -136,8 +137,11 @@ void paper_set_layers_result(struct paper_point *point, const struct drb_ctmc_la
 
 const char *paper_label(const struct paper_point *point)
 {
+	static const char *const paths[] = {[PAPER_BY_PATH] = "paths", [PAPER_OPTIMAL] = "optimal"};
 	enum drb_scheme scheme =
 		point->kind == PAPER_FLOW ? point->flow.scheme : point->packet.scheme;
 
+	if (point->paths != PAPER_BY_SCHEME)
+		return paths[point->paths];
 	return scheme == DRB_SCHEME_DRB && !point->paper_t ? "drb T=0" : drb_scheme_name(scheme);
 }

@@ -65,6 +65,7 @@ static void put_flow_setup(FILE *f, const struct paper_point *point)
 	const struct drb_flow_setup *s = &point->flow;
 
 	put_tree(f, &s->tree, s->scheme);
+	paper_put_text(f, "traffic", point->worst ? "worst" : "permutation");
 	paper_put_count(f, "flows", s->flows);
 	paper_put_real(f, "threshold", s->threshold);
 	paper_put_count(f, "runs", point->runs);
@@ -80,6 +81,7 @@ static void put_flow(FILE *f, const struct paper_point *point)
 	paper_put_real(f, "max_up", s.max_up);
 	paper_put_real(f, "max_down", s.max_down);
 	paper_put_real(f, "redirected", s.redirected);
+	paper_put_real(f, "kept", s.kept);
 }
 
 static void put_queues(FILE *f, const struct drb_packet_result *r, uint32_t layers)
@@ -155,6 +157,7 @@ static void put_chain(FILE *f, const struct paper_point *point)
 	paper_put_real(f, "mean_time", v[1]);
 	paper_put_real(f, "redirected", v[2]);
 	paper_put_reals(f, "s", v + 3, PAPER_CHAIN_LEVELS);
+	paper_put_real(f, "correlation", v[3 + PAPER_CHAIN_LEVELS]);
 }
 
 static void put_layers_setup(FILE *f, const struct paper_point *point)
@@ -182,6 +185,39 @@ static void put_layers(FILE *f, const struct paper_point *point)
 	paper_put_reals(f, "departures_cv2", of[2], between);
 }
 
+static void put_transient_setup(FILE *f, const struct paper_point *point)
+{
+	const struct drb_transient_setup *s = &point->transient;
+
+	paper_put_count(f, "queues", s->queues);
+	paper_put_real(f, "rate", s->lambda);
+	paper_put_count(f, "threshold", s->threshold);
+	paper_put_count(f, "start", s->start);
+	paper_put_real(f, "time", s->time);
+	paper_put_count(f, "repeats", s->repeats);
+	paper_put_count(f, "seed", s->seed);
+}
+
+static void put_transient(FILE *f, const struct paper_point *point)
+{
+	paper_put_real(f, "distance", point->value[0]);
+}
+
+static void put_bins_setup(FILE *f, const struct paper_point *point)
+{
+	const struct drb_bins_setup *s = &point->bins;
+
+	paper_put_count(f, "bins", s->bins);
+	paper_put_count(f, "each", s->each);
+	paper_put_count(f, "choices", s->choices);
+	paper_put_count(f, "seed", s->seed);
+}
+
+static void put_bins(FILE *f, const struct paper_point *point)
+{
+	paper_put_reals(f, "fullest", point->value, DRB_BINS_RUNS);
+}
+
 static const struct {
 	const char *name;
 	void (*put_setup)(FILE *f, const struct paper_point *point);
@@ -189,7 +225,9 @@ static const struct {
 } kinds[] = {[PAPER_FLOW] = {"flow", put_flow_setup, put_flow},
 	     [PAPER_PACKET] = {"packet", put_packet_setup, put_packet},
 	     [PAPER_CTMC] = {"chain", put_chain_setup, put_chain},
-	     [PAPER_CTMC_LAYERS] = {"layers", put_layers_setup, put_layers}};
+	     [PAPER_CTMC_LAYERS] = {"layers", put_layers_setup, put_layers},
+	     [PAPER_TRANSIENT] = {"transient", put_transient_setup, put_transient},
+	     [PAPER_BINS] = {"bins", put_bins_setup, put_bins}};
 
 void paper_put_setup(FILE *f, const struct paper_point *point)
 {
@@ -235,7 +273,6 @@ void paper_results(const struct paper *p)
 	for (uint32_t i = 0; i < p->points; i++)
 		put_point(f, &p->point[i]);
 	paper_put_theory(p, f);
-	paper_put_bins(p, f);
 	paper_put_trees(f);
 	paper_put_queues(p, f);
 	bool bad = ferror(f);

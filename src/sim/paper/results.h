@@ -4,10 +4,9 @@
 // object a line, by its "kind"; figures have all their digits, NaN is null. Any run of the same seed writes the same
 // but for "cpu", seconds.
 //   run              version, seed, what was asked for, and how many points are left
-//   flow, packet, chain, layers    a point, in the order of the plan (points.h); without figures unless "done". The
-//                    "rate" of chains and layers is the paper's lambda
+//   flow, packet, chain, layers, transient, bins    a point, in the order of the plan (points.h); without figures
+//                    unless "done". "rate" is the paper's lambda. bins: the fullest bin of each throw
 //   theory           a fixed point that chains or layers are compared with (sim/models/theory.h)
-//   bins             the fullest bin of each throw
 //   tree             the wiring of a fat-tree
 //   heat             the queues of all links of a small fabric in one slot of a run
 
@@ -23,7 +22,6 @@ void paper_put_setup(FILE *f, const struct paper_point *point);
 
 // The lines that are no points.
 void paper_put_theory(const struct paper *p, FILE *f);
-void paper_put_bins(const struct paper *p, FILE *f);
 void paper_put_trees(FILE *f);
 void paper_put_queues(const struct paper *p, FILE *f);
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/models/flow_global.h"
+#include "sim/models/flow_worst.h"
 #include "sim/paper/points.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -17,8 +19,8 @@ static void draws_of(const struct paper_point *point, double draws[8])
 	const double packets[8] = {
 		s->tree.layers, s->tree.arity,    s->tree.uplinks, s->traffic.pattern,
 		s->traffic.k,   s->traffic.share, s->rho,          (double)s->seed};
-	const double flows[8] = {f->tree.layers, f->tree.arity,   f->tree.uplinks,
-				 f->flows,       (double)f->seed, point->runs};
+	const double flows[8] = {f->tree.layers,  f->tree.arity, f->tree.uplinks, f->flows,
+				 (double)f->seed, point->runs,   point->worst};
 
 	memset(draws, 0, 8 * sizeof(*draws));
 	if (point->kind == PAPER_PACKET)
@@ -48,6 +50,25 @@ bool paper_share_draws(const struct paper_point *a, const struct paper_point *b)
 			  paper_compare_draws(a, b) == 0);
 }
 
+static int draw(const struct paper_point *point, uint32_t run, struct drb_flow_work *work)
+{
+	if (point->worst)
+		return drb_flow_draw_worst(&point->flow, run, work);
+	drb_flow_draw(&point->flow, run, work);
+	return 0;
+}
+
+static int assign(const struct paper_point *point, uint32_t run, struct drb_flow_work *work,
+		  struct drb_flow_result *result)
+{
+	if (point->paths == PAPER_OPTIMAL)
+		return drb_flow_optimal(&point->flow, work, result);
+	if (point->paths == PAPER_BY_PATH)
+		return drb_flow_by_path(&point->flow, run, work, result);
+	*result = drb_flow_assign(&point->flow, run, work);
+	return 0;
+}
+
 static int run_flows(struct paper_point *const point[], uint32_t count)
 {
 	const struct paper_point *first = point[0];
@@ -56,10 +77,9 @@ static int run_flows(struct paper_point *const point[], uint32_t count)
 	int rc = work && result ? 0 : -ENOMEM;
 
 	for (uint32_t run = 0; rc == 0 && run < first->runs; run++) {
-		drb_flow_draw(&first->flow, run, work);
-		for (uint32_t i = 0; i < count; i++)
-			result[(size_t)i * first->runs + run] =
-				drb_flow_assign(&point[i]->flow, run, work);
+		rc = draw(first, run, work);
+		for (uint32_t i = 0; rc == 0 && i < count; i++)
+			rc = assign(point[i], run, work, &result[(size_t)i * first->runs + run]);
 	}
 	for (uint32_t i = 0; rc == 0 && i < count; i++) {
 		struct drb_flow_summary s =
@@ -120,6 +140,10 @@ int paper_run_points(struct paper_point *const point[], uint32_t count)
 		return run_chain(point[0]);
 	case PAPER_CTMC_LAYERS:
 		return run_layers(point[0]);
+	case PAPER_TRANSIENT:
+		return drb_transient_run(&point[0]->transient, point[0]->value);
+	case PAPER_BINS:
+		return drb_bins_run(&point[0]->bins, point[0]->value);
 	}
 	return -EINVAL;
 }

@@ -6,6 +6,11 @@ from drbfabric.paper.claims import judge_all
 from drbfabric.paper.results import Results
 
 
+def changes(before, judged):
+    """What was said of claims before, and is not now: (claim, what was said, Judgement)."""
+    return [(claim, before[claim.name], j) for claim, j in judged if before.get(claim.name, j.verdict) != j.verdict]
+
+
 def main(folder):
     results = Results(folder)
     tables.write_study(results, folder)
@@ -13,9 +18,16 @@ def main(folder):
         print(f'{folder}/study.csv')
         return 0
     judged = judge_all(results)
+    before = tables.verdicts(folder)
+    changed = changes(before, judged)
     tables.write_all(results, folder)
     tables.write_claims(judged, folder)
-    page = report.write(results, judged, folder)
+    page = report.write(results, judged, changed, folder)
+    print(report.in_words(judged))
+    for claim, was, j in changed:
+        print(f'changed: {claim.name} was {was}, is {j.verdict}')
+    if before and not changed:
+        print('no verdict differs from the last report')
     if not page:
         return 2
     print(page)

@@ -27,9 +27,9 @@ def busiest(point):
     return Margin.of(Sample.of(point.runs, point.max_load, point.max_load_sd))
 
 
-def redirected(point):
-    """Of so many decisions the share has next to no error by chance."""
-    share = point.redirected
+def redirected(point, key='redirected'):
+    """A share; of so many decisions or flows it has next to no error by chance. key: kept, of whole paths."""
+    share = getattr(point, key)
     decisions = point.runs * point.flows * point.hosts
     return Margin(share, 2 * math.sqrt(share * (1 - share) / decisions), point.runs)
 
@@ -41,6 +41,13 @@ def flows(results, *labels, trees=None):
             points = [results.flows.get((tree, label, c)) for label in labels]
             if all(points):
                 yield points
+
+
+def mean_of(margins):
+    """Of independent ones."""
+    values = [margin.value for margin in margins]
+    half = math.sqrt(sum(margin.half ** 2 for margin in margins)) / len(margins)
+    return Margin(sum(values) / len(values), half, min(margin.runs for margin in margins))
 
 
 def busier(results, than, label):
@@ -88,12 +95,12 @@ def each(results, label, figure, trees=None):
             yield Margin.of(Sample(figure(run) for run in runs)), where_at(tree, label, rho)
 
 
-def queues(results, than, label, key, room=0.0):
-    """Queues of each layer: how far longer under one line than under another; they may be so much shorter. key:
-    up_mean, down_max, ... To its host a packet has one link, whatever the scheme: layer 1 down is left out."""
+def queues(results, than, label, key):
+    """Queues of each layer: how far longer under one line than under another. key: up_mean, down_max, ... To its host a
+    packet has one link, whatever the scheme: layer 1 down is left out."""
     for tree, rho in loads(results):
         a, b = (results.runs(tree, line, rho) for line in (than, label))
         layers = range(1, tree[0]) if key.startswith('up') else range(2, tree[0] + 1)
         for m in layers if a and b else ():
-            sample = Sample(ratio(getattr(y, key)[m - 1], getattr(x, key)[m - 1]) - 1 + room for x, y in zip(a, b))
+            sample = Sample(ratio(getattr(y, key)[m - 1], getattr(x, key)[m - 1]) - 1 for x, y in zip(a, b))
             yield Margin.of(sample), f'{where_at(tree, than, rho)}, layer {m}'

@@ -4,7 +4,7 @@
 import math
 
 from drbfabric.paper import compare
-from drbfabric.paper.results import LINES, growth_of, name_of
+from drbfabric.paper.results import LINES, estimate, growth_of, name_of
 from drbfabric.paper.study import SCHEMES, Faults, places_of
 from drbfabric.report.figure import Axis, Figure, Heat, Panel, Point
 from drbfabric.report.sample import Sample
@@ -24,12 +24,16 @@ def _mean(x, sample, growth='no'):
 
 def flow(results, tree):
     f = Figure(f'flow-{_suffix(tree)}', 'lines', f'Busiest link in {name_of(tree)}',
-               'Paper, Fig. 4: flows on the busiest link, c flows a host; the optimum is c. Bars: 95 % intervals of '
-               'the mean over the runs.', Axis('flows per host, c'), Axis('flows on the busiest link'))
-    for line in LINES:
+               "Paper, Fig. 4: flows on the busiest link, c flows a host. Black: an optimum that was constructed; "
+               "dashed: the paper's estimate of drb, its Table 1. paths: each flow takes the better of two whole "
+               "paths. Bars: "
+               '95 % intervals of the mean over the runs.', Axis('flows per host, c'), Axis('flows on the busiest '
+                                                                                            'link'))
+    for line in (*LINES, 'paths', 'optimal'):
         points = [point for point, in compare.flows(results, line, trees=[tree])]
-        f.add(line, line, (Point(p.flows, *compare.busiest(p)[:2]) for p in points))
-    f.add('optimum', 'ink', [Point(1, 1), Point(20, 20)], dashed=True)
+        f.add(line, 'ink' if line == 'optimal' else line, (Point(p.flows, *compare.busiest(p)[:2]) for p in points))
+    f.add('estimate of drb', 'drb', [Point(p.flows, estimate(p.flows, p.hosts, p.threshold)) for p, in
+                                     compare.flows(results, 'drb', trees=[tree])], dashed=True)
     return f
 
 
@@ -149,6 +153,31 @@ def theory_chain(results):
     return f
 
 
+def kurtz(results):
+    f = Figure('kurtz', 'lines', 'How far chains are from their equations',
+               'Paper, section 5.2 and appendix D: the largest distance of s_i on [0, 10] from the solution of the '
+               'equations; λ = 0.9. A line of slope -1/2 is dashed. ' + SEEDS, Axis('queues', log=True),
+               Axis('distance', log=True, low=LEAST * 1e5))
+    for i, start in enumerate(results.starts):
+        samples = [(n, Sample(runs)) for n, runs in results.transients[start].items()]
+        f.add(f'from {start} packets in each queue' if start else 'from empty', str(3 * i + 1),
+              [Point(n, sample.mean, sample.half) for n, sample in samples])
+    ends = [n for n in results.transients[results.starts[0]]]
+    f.add('', 'ink', [Point(n, 0.7 / math.sqrt(n)) for n in (ends[0], ends[-1])], dashed=True)
+    return f
+
+
+def bins(results):
+    """Against ln ln n a growth as ln ln n is a straight line."""
+    f = Figure('bins', 'lines', 'Fullest of n bins, n balls', 'Paper, section 1: balls thrown into random bins, each '
+               'into the least loaded of some. Bars: 95 % intervals over 20 runs.', Axis('ln ln n'), Axis('balls',
+                                                                                                          low=0))
+    for choices in (1, 2, 3):
+        f.add(f'{choices} choices' if choices > 1 else '1 choice', str(2 * choices - 1),
+              [_mean(math.log(math.log(n)), Sample(runs)) for n, runs in results.throws(choices)])
+    return f
+
+
 def heat(results, traffic):
     rows = [row for row in results.of('heat') if row.traffic == traffic]
     f = Figure(f'heat-{traffic}', 'heat', f'Queues of all links of F(3,4), traffic {traffic}, load {rows[0].rho:g}',
@@ -168,5 +197,6 @@ def all_of(results):
                     queue(results, tree, 'max'), queue_load(results, tree)]
     places, of = places_of(results), Faults(results)
     figures += [study(places, traffic) for traffic in ('permutation', 'fixed', 'mixed', 'reversal')]
-    figures += [faults(of, False), faults(of, True), lost(of), theory(results), theory_chain(results)]
+    figures += [faults(of, False), faults(of, True), lost(of), bins(results), theory(results), theory_chain(results),
+                kurtz(results)]
     return figures + [heat(results, traffic) for traffic in ('permutation', 'fixed')]

@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a claim is, and how comparisons of figures decide on it.
 
-A claim of the paper is a function of the results that yields comparisons: (margin, where). A margin is above 0 where it
-speaks for the claim; it decides only if all of its interval of 95 % is on one side of 0.
+A claim of the paper is a function of the results that yields comparisons: (margin, where). With the claim's room added,
+a margin is above 0 where it speaks for the claim. One holds if all of its 95 % interval is above 0; as all have to
+hold, no correction for their number is due. One fails if all of it is below 0 after Holm's correction: of 240
+comparisons some would be below by chance.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Callable, NamedTuple
+from typing import NamedTuple
+
+from drbfabric.report.sample import chance, student
 
 EXACT = 2 ** 32  # runs of what chance has no part in
+ERROR = 0.05
+NEEDS_MORE = 'needs the full run'
 
 
 class Margin(NamedTuple):
@@ -25,35 +32,52 @@ class Margin(NamedTuple):
     def less(self, other):
         return Margin(self.value - other.value, math.hypot(self.half, other.half), min(self.runs, other.runs))
 
-    def within(self, room, target=0.0):
-        """Of a distance that may be so large."""
-        return self._replace(value=room - abs(self.value - target))
+    def off(self, target=0.0):
+        """How far it is from what it should be: a claim's room may be as large."""
+        return self._replace(value=-abs(self.value - target))
 
     def times(self, factor):
         return Margin(self.value * factor, self.half * factor, self.runs)
 
+    @property
+    def chance(self):
+        """Of a figure so far below 0, were it really 0."""
+        if self.value >= 0 or math.isnan(self.half):
+            return 1.0
+        if not self.half:
+            return 0.0
+        return chance(-self.value / self.half * student(self.runs - 1), self.runs - 1)
+
+
+def below(margins):
+    """Which of them are below 0 for sure, by Holm: the k-th least likely of n is as rare as 0.05 / (n - k + 1)."""
+    order = sorted(range(len(margins)), key=lambda i: margins[i].chance)
+    found = set()
+    for k, i in enumerate(order):
+        if margins[i].chance > ERROR / (len(margins) - k):
+            break
+        found.add(i)
+    return found
+
 
 class Judgement:
-    """Comparisons that hold, fail or are open; the least margin, and where it is."""
+    """Comparisons that hold, fail or are open; the least margin, and where it is. flips: the room with which all would
+    hold; a claim with less is not reproduced, or undecided."""
 
-    def __init__(self, comparisons=()):
-        self.hold = self.fail = self.open = 0
-        self.margin = self.half = math.nan
-        self.where, self.runs = '', 0
-        for margin, where in comparisons:
-            self._add(margin, where)
-
-    def _add(self, margin, where):
+    def __init__(self, comparisons=(), room=0.0, unjudged='not testable', undecided='undecided'):
+        pairs = [(margin._replace(value=margin.value + room), where) for margin, where in comparisons]
+        margins = [margin for margin, _ in pairs]
+        self.fail = len(below(margins))
+        self.hold = sum(margin.value - margin.half > 0 for margin in margins)
+        self.open = len(margins) - self.hold - self.fail
+        self.unjudged, self.undecided = unjudged, undecided
+        self.runs = min((margin.runs for margin in margins), default=0)
+        (self.margin, self.half, _), self.where = min(
+            pairs, key=lambda pair: pair[0].value if pair[0].value == pair[0].value else -math.inf,
+            default=(Margin(math.nan, math.nan), ''))
         # Of a figure that one run yields nobody knows how sure it is: it has no half, and is open.
-        if margin.value - margin.half > 0:
-            self.hold += 1
-        elif margin.value + margin.half < 0:
-            self.fail += 1
-        else:
-            self.open += 1
-        if self.hold + self.fail + self.open == 1 or margin.value < self.margin:
-            self.margin, self.half, self.where = margin.value, margin.half, where
-        self.runs = min(self.runs or margin.runs, margin.runs)
+        sure = [margin.half - margin.value for margin in margins]
+        self.flips = math.nan if any(map(math.isnan, sure)) else room + max(sure, default=math.nan)
 
     @property
     def is_exact(self):
@@ -62,32 +86,52 @@ class Judgement:
     @property
     def verdict(self):
         if not self.hold + self.fail + self.open:
-            return 'not testable'
-        return 'not reproduced' if self.fail else 'undecided' if self.open else 'reproduced'
+            return self.unjudged
+        return 'not reproduced' if self.fail else self.undecided if self.open else 'reproduced'
 
 
 @dataclass
 class Claim:
     """section and source of the paper ('4.1', 'Fig. 4'); margin: what is compared, or why nothing can be. figure: of
-    the report, for each tree if it ends in '-'."""
+    the report, for each tree if it ends in '-'. room: how far off what is compared may be, in its unit: ours, the paper
+    names none. ours: a check of ours that the paper does not claim in these words, or that could hardly fail.
+    full: what the runs of --quick are too short for."""
     section: str
     source: str
     says: str
     margin: str
-    figure: str | None
     judge: Callable
+    figure: str | None = None
+    room: float = 0.0
+    ours: bool = False
+    full: bool = False
+
+    @property
+    def name(self):
+        return self.judge.__name__
 
 
 CLAIMS: list[Claim] = []
 
 
-def claim(section, source, says, margin, figure=None):
+def claim(section, source, says, margin, **more):
     """Makes a function a claim, in the order of the report."""
     def add(judge):
-        CLAIMS.append(Claim(section, source, says, margin, figure, judge))
+        CLAIMS.append(Claim(section, source, says, margin, judge, **more))
         return judge
     return add
 
 
-def untestable(section, source, says, why):
-    claim(section, source, says, why)(lambda results: ())
+def untestable(name, section, says, why):
+    def judge(results):
+        return ()
+    judge.__name__ = name
+    claim(section, 'text', says, why)(judge)
+
+
+def judge_claim(of, results):
+    if not results.run.quick:
+        return Judgement(of.judge(results), of.room)
+    if of.full:
+        return Judgement(unjudged=NEEDS_MORE)
+    return Judgement(of.judge(results), of.room, undecided=NEEDS_MORE)

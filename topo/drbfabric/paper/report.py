@@ -5,11 +5,17 @@ import math
 import os
 
 from drbfabric.paper import compare, figures, study, tables
+from drbfabric.paper.judge import NEEDS_MORE
 from drbfabric.paper.results import LINES, estimate, growth_of, name_of
 from drbfabric.report import write_page
 from drbfabric.report.sample import Sample
 
 TEMPLATE = os.path.join(os.path.dirname(__file__), 'templates/paper.html')
+VERDICTS = 'reproduced', 'not reproduced', 'undecided', NEEDS_MORE, 'not testable'
+# Appendices have the proofs of sections.
+SECTIONS = {'1': 'Introduction', '2': 'Fat-trees and D-mod-k', '3': 'The threshold', '4': 'Numerical experiments',
+            '5': 'Theory'}
+PROOFS = {'A': '2', 'B': '2', 'C': '5', 'D': '5'}
 DRIFT = 0.01  # a drift is seen where its interval is above 0 and it is more than this
 
 
@@ -20,6 +26,31 @@ def links_to(claim, trees):
     return [f'{claim.figure}F{layers}-{arity}' for layers, arity in trees]
 
 
+def tally(judged):
+    """Verdicts and the claims of the paper that have them; checks of ours are left out."""
+    return {verdict: [claim for claim, j in judged if j.verdict == verdict and not claim.ours] for verdict in VERDICTS}
+
+
+def in_words(judged):
+    """'50 reproduced, 12 not reproduced, 2 undecided, 3 not testable'"""
+    return ', '.join(f'{len(claims)} {verdict}' for verdict, claims in tally(judged).items() if claims)
+
+
+def sections(judged):
+    """Claims and judgements by section, in the paper's order."""
+    of = {title: [] for title in SECTIONS.values()}
+    for claim, j in judged:
+        first = claim.section[0]
+        of[SECTIONS[PROOFS.get(first, first)]].append((claim, j))
+    return of
+
+
+def persistent_growth(places):
+    """Where hosts keep their destinations: the place of the least load, of the first tree, at which drb grows."""
+    return next((place for place in sorted(places, key=lambda place: place.rho)
+                 if place.tree == places[0].tree and place.traffic == 'fixed' and place.grows('drb')), None)
+
+
 def table_1(results):
     """Busiest link under DRB against its estimate: c, T(c), and a cell for each tree."""
     for c in compare.FLOWS:
@@ -28,6 +59,14 @@ def table_1(results):
             yield c, points[0].threshold, [
                 (compare.busiest(p), about, abs(p.max_load - about) / about)
                 for p in points for about in [estimate(c, p.hosts, p.threshold)]]
+
+
+def regrets(results):
+    """Of each tree, at the most flows: by how many flows the busiest link of each line is above the optimum."""
+    c = compare.FLOWS[-1]
+    for tree in results.trees:
+        loads = ((line, results.flows[tree, line, c].max_load - c) for line in (*LINES, 'paths'))
+        yield tree, c, sorted(loads, key=lambda pair: pair[1])
 
 
 def unsettled(results):
@@ -88,7 +127,7 @@ def fault_rows(of, switches):
     return [row for row in rows if row[0].runs]
 
 
-def write(results, judged, folder):
+def write(results, judged, changed, folder):
     """Draws the pictures and writes the page; returns its path, None if a package is missing."""
     places, faults = study.places_of(results), study.Faults(results)
     studied = list(dict.fromkeys(place.tree for place in places))
@@ -96,7 +135,9 @@ def write(results, judged, folder):
                  for summary in [study.summary_of(places, tree, above)] if summary.places]
     return write_page(
         folder, figures.all_of(results), TEMPLATE, results=results, run=results.run, judged=judged, links_to=links_to,
+        tally=tally(judged), sections=sections(judged), changed=changed, surprise=persistent_growth(places),
         name_of=name_of, study=study, places=places, studied=studied, table_1=list(table_1(results)),
+        regrets=list(regrets(results)),
         unsettled=list(unsettled(results)), warm_up=list(warm_up(results)), drift=DRIFT, breaks=breaks,
         summaries=summaries, faults=faults, findings=findings, fault_rows=fault_rows, costs=tables.costs(results),
         alone=[place for place in places if place.grows('walk') and not place.grows('micro')],

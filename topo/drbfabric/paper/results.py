@@ -41,6 +41,7 @@ class Chain:
         self.queues, self.rate, self.threshold, self.theory = runs[0].queues, runs[0].rate, runs[0].threshold, theory
         self.queue = Sample(run.mean_queue for run in runs)
         self.redirected = Sample(run.redirected for run in runs)
+        self.correlation = Sample(run.correlation for run in runs)
         self.s = [Sample([1, *run.s][i] for run in runs) for i in range(len(runs[0].s) + 1)]
         self.where = f'n = {self.queues}, lambda = {self.rate:g}, T = {self.threshold:g}'
 
@@ -70,18 +71,31 @@ class Results:
         for row in rows:
             self.rows.setdefault(row.kind, []).append(row)
         self.run = self.rows['run'][0]
-        self.flows = {(tree_of(row), row.label, row.flows): row for row in self.of('flow')}
+        flows = [row for row in self.of('flow') if row.done]
+        self.flows = {(tree_of(row), row.label, row.flows): row for row in flows if row.traffic == 'permutation'}
+        self.worst = {(tree_of(row), row.label): row for row in flows if row.traffic == 'worst'}
         self.trees = list(dict.fromkeys(tree_of(row) for row in self.of('flow')))
         self.theory = {(row.rate, row.threshold): row for row in self.of('theory')}
         self.wiring = {tree_of(row): row for row in self.of('tree')}
-        self.bins = {(row.bins, row.each, row.choices): row.fullest for row in self.of('bins')}
+        self.bins = {(row.bins, row.each, row.choices): row.fullest for row in self.of('bins') if row.done}
         self.chains = self._groups('chain', Chain, ('queues', 'rate', 'threshold'))
         self.layers = self._groups('layers', Layers, ('layers', 'arity', 'rate', 'threshold'))
+        # Distances from the equations: {packets in each queue at the start: {queues: [of each seed]}}.
+        self.transients = {}
+        for row in self.of('transient'):
+            if row.done:
+                self.transients.setdefault(row.start, {}).setdefault(row.queues, []).append(row.distance)
+        self.starts = list(self.transients)
         own = self.packets('packet')
         self.loads = sorted({row.rho for row in own})
         self._runs = {}
         for row in own:
             self._runs.setdefault((tree_of(row), row.label, row.rho), []).append(row)
+
+    def throws(self, choices):
+        """[(n, the fullest bin of each run)] of n balls in n bins, for n = 2^10, 2^12, ..."""
+        return sorted((n, runs) for (n, each, ways), runs in self.bins.items()
+                      if each == 1 and ways == choices and n & (n - 1) == 0)
 
     def of(self, kind):
         return self.rows.get(kind, [])

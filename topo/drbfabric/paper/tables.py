@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The CSV files of the report: every figure of it."""
 
+import csv
 import math
 from types import SimpleNamespace
 from typing import Any
@@ -74,7 +75,7 @@ def write_study(results, folder):
 def costs(results):
     """What the points of each part took."""
     parts = {}
-    for row in (row for kind in ('packet', 'chain', 'layers', 'flow') for row in results.of(kind)):
+    for row in (row for kind in ('packet', 'chain', 'layers', 'transient', 'bins', 'flow') for row in results.of(kind)):
         parts.setdefault(row.part, []).append(row.cpu)
     return [{'part': part, 'points': len(cpu), 'cpu_seconds': sum(cpu), 'longest_seconds': max(cpu)}
             for part, cpu in parts.items()]
@@ -105,7 +106,17 @@ def write_all(results, folder):
 
 def write_claims(judged, folder):
     write_csv(f'{folder}/claims.csv', [
-        {'section': claim.section, 'source': claim.source, 'claim': claim.says, 'margin_of': claim.margin,
-         'verdict': j.verdict, 'hold': j.hold, 'fail': j.fail, 'undecided': j.open, 'least_margin': j.margin,
+        {'name': claim.name, 'section': claim.section, 'source': claim.source, 'claim': claim.says,
+         'margin_of': claim.margin, 'ours': claim.ours, 'verdict': j.verdict, 'hold': j.hold, 'fail': j.fail,
+         'undecided': j.open, 'room': claim.room, 'flips_at': j.flips, 'least_margin': j.margin,
          'least_margin_half': math.nan if j.is_exact else j.half, 'where': j.where,
          'runs': 0 if j.is_exact else j.runs} for claim, j in judged])
+
+
+def verdicts(folder):
+    """{name: verdict} of the claims.csv that is there, none if there is no such file."""
+    try:
+        with open(f'{folder}/claims.csv', encoding='utf-8') as f:
+            return {row['name']: row['verdict'] for row in csv.DictReader(f) if 'name' in row}
+    except FileNotFoundError:
+        return {}

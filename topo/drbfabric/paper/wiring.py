@@ -94,3 +94,24 @@ class Wiring:
         for m in range(k, 0, -1):
             s = self.down_from(m, s, self.host_digit(b, m))
         return right and s == b
+
+
+def shared_links(w):
+    """Down-links of D-mod-k's paths to two hosts; a host that its path does not lead to counts, too. A link down is
+    named by the port up beside it. There is one sender at each distance from a host: it differs in that digit alone."""
+    used, shared = {}, 0
+    above = [{}] + [{(end, port): i for i, (end, port) in enumerate(zip(w.up[m], w.up_port[m]))}
+                    for m in range(1, w.layers)]
+    for to in range(w.hosts):
+        for k in range(2, w.layers + 1):
+            power = w.arity ** (k - 1)
+            sender = to - power if w.host_digit(to, k) else to + power
+            s = w.up[0][sender]
+            for m in range(1, k):
+                s = w.up_from(m, s, w.host_digit(to, m))
+            for m in range(k - 1, 0, -1):
+                link = above[m].get((s, w.host_digit(to, m + 1)), -1)
+                shared += used.setdefault((m, link), to) != to
+                s = link // w.arity
+            shared += s != w.up[0][to]
+    return shared

@@ -16,6 +16,20 @@ def student(freedom):
             (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96.0 * freedom * freedom))
 
 
+def chance(t, freedom):
+    """Of a figure that Student's t is as far from 0, on either side. Abramowitz and Stegun, 26.7.3 and 26.7.4."""
+    angle = math.atan2(t, math.sqrt(freedom))
+    sine, cosine = math.sin(angle), math.cos(angle)
+    odd = freedom % 2
+    term = cosine if odd else 1.0
+    total = term if freedom > 1 else 0.0
+    for i in range(1 + odd, freedom - 2, 2):
+        term *= cosine * cosine * i / (i + 1)
+        total += term
+    within = 2 / math.pi * (angle + sine * total) if odd else sine * total
+    return max(0.0, 1 - within)
+
+
 class Sample:
     """Adds up figures; only count, mean and squares (of distances from the mean) are kept."""
 

@@ -8,7 +8,7 @@ GRID, DARK_GRID = '#cccccc', '#3b414a'
 SCHEMES = {
     'drb': ('#0072b2', 'o'), 'drb T=0': ('#56b4e9', 'x'), 'dmodk': ('#808080', 's'), 'vlb': ('#cc79a7', 'D'),
     'micro': ('#d55e00', '^'), 'ecmp': ('#a6761d', 'v'), 'least': ('#e69f00', 'p'), 'drill': ('#e0457b', 'P'),
-    'bouncing': ('#5b9e1f', 'X'), 'walk': ('#8f4fd8', 'h'),
+    'bouncing': ('#5b9e1f', 'X'), 'walk': ('#8f4fd8', 'h'), 'paths': ('#a6761d', '*'),
 }
 # From the first to the last of an order.
 ORDER = [('#1f4e9c', 'o'), ('#2a8fbd', 's'), ('#1fa187', 'D'), ('#7cb518', '^'), ('#f2a900', 'v'), ('#e4572e', 'p'),

@@ -10,7 +10,7 @@ OTHERS = ('dmodk', 'micro', 'vlb')
 
 
 @claim('4.2', 'text', 'The system is stable by the last 500 of 2000 slots.',
-       '1 if no queue grows any more, 0 if that is unclear, else -1, each scheme, rho and tree')
+       '1 if no queue grows any more, 0 if that is unclear, else -1, each scheme, rho and tree', full=True)
 def settled(results):
     """A run grows or does not: that is exact, for the run."""
     for tree in results.trees:
@@ -36,7 +36,7 @@ def balances(says, than, label, key):
     judge.__name__ = f'{than}_{key}'
     claim('4.2', 'Fig. 5', f'{says}: {better}.',
           f"{what} queue of a layer, {NAMES[label]}'s over {NAMES[than]}'s, less 1, each layer, rho and tree",
-          f'queue-{kind}-')(judge)
+          figure=f'queue-{kind}-', full=True)(judge)
 
 
 for kind in ('mean', 'max'):
@@ -47,28 +47,30 @@ for kind in ('mean', 'max'):
 
 
 @claim('4.2', 'Fig. 6', 'DRB achieves the best performance: the lowest mean latency of all five.',
-       "mean latency, the other's over DRB's, less 1, T = 0 among them, each rho and tree", 'latency-')
+       "mean latency, the other's over DRB's, less 1, T = 0 among them, each rho and tree", figure='latency-',
+       full=True)
 def best(results):
     for other in LINES[1:]:
         yield from above(results, 'drb', other, latency)
 
 
 @claim('4.2', 'Fig. 6', 'DRB has the lower mean latency: than D-mod-k, micro and VLB.',
-       "mean latency, the other's over DRB's, less 1, each rho and tree", 'latency-')
+       "mean latency, the other's over DRB's, less 1, each rho and tree", figure='latency-', full=True)
 def mean_latency(results):
     for other in OTHERS:
         yield from above(results, 'drb', other, latency)
 
 
 @claim('4.2', 'Fig. 6', 'DRB has the lower tail latency: than D-mod-k, micro and VLB.',
-       "tail latency, the other's over DRB's, less 1, each rho and tree", 'tail-')
+       "tail latency, the other's over DRB's, less 1, each rho and tree", figure='tail-', full=True)
 def tail_latency(results):
     for other in OTHERS:
         yield from above(results, 'drb', other, tail)
 
 
 @claim('4.2', 'Fig. 6', '... the more so under heavy load.',
-       'the margin of the mean, at the highest rho less at the lowest, each other scheme and tree', 'latency-')
+       'the margin of the mean, at the highest rho less at the lowest, each other scheme and tree', figure='latency-',
+       full=True)
 def heavy(results):
     for tree in results.trees:
         for other in OTHERS:
@@ -79,12 +81,12 @@ def heavy(results):
 
 
 @claim('4.2', 'Fig. 6', 'The threshold T(rho) lowers the mean latency against T = 0.',
-       'mean latency, T = 0 over DRB, less 1, each rho and tree', 'latency-')
+       'mean latency, T = 0 over DRB, less 1, each rho and tree', figure='latency-', full=True)
 def threshold_mean(results):
     return above(results, 'drb', 'drb T=0', latency)
 
 
 @claim('4.2', 'Fig. 6', 'The threshold T(rho) lowers the tail latency against T = 0.',
-       'tail latency, T = 0 over DRB, less 1, each rho and tree', 'tail-')
+       'tail latency, T = 0 over DRB, less 1, each rho and tree', figure='tail-', full=True)
 def threshold_tail(results):
     return above(results, 'drb', 'drb T=0', tail)
