@@ -30,7 +30,8 @@ def _set_axis(axis, of, limits, whole=False):
     if of.log:
         axis.axes.set(**{f'{axis.axis_name}scale': 'log'})
         if of.low is None or of.low >= 1e-3:  # figures of everyday size
-            axis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
+            low, high = axis.get_view_interval()
+            axis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5) if high > 10 * low else (1, 1.5, 2, 3, 4, 5, 7)))
             axis.set_major_formatter(ticker.FormatStrFormatter('%g'))
         axis.set_minor_locator(ticker.NullLocator())
     elif whole:
