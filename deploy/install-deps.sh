@@ -15,7 +15,7 @@ packages=(
   # reports of drbsim paper and topo/experiment; the picture of topo/demo.sh and those of tests/bench
   python3-jinja2 python3-matplotlib
   # tests and checks
-  libcmocka-dev iperf3 jq tcpdump clang libclang-rt-dev clang-format cppcheck shellcheck
+  libcmocka-dev dpdk iperf3 jq tcpdump clang libclang-rt-dev clang-format cppcheck shellcheck
   flake8 mypy codespell prometheus curl
   mandoc bash-completion zsh fish mininet iperf telnet
   ansible-core openssh-server python3-jsonschema python3-yaml

@@ -92,8 +92,9 @@ def bad_input():
                 'ports: [{name: u0, driver: pci, device: "fffe:1f:1f.7"}]\n',
                 'c.yaml:4: ports[0].device: port u0: no PCI device "fffe:1f:1f.7"')
         refuses(w, HEAD.replace('arity: 1', 'arity: 17') + 'link: {driver: memif}\n'
-                'ports: [' + ', '.join(f'{{name: d{n}, driver: vdev, device: net_null{n}}}' for n in range(17)) + ']\n',
-                'ports: 34 devices of DPDK, which has room for 32: take af_packet for others')
+                'ports: [' + ', '.join(f'{{name: {end}{n}, driver: vdev, device: net_null{end}{n}}}'
+                                       for end in 'du' for n in range(17)) + ']\n',
+                'ports: 34 devices of DPDK, which has room for 32: take af_packet or memif for others')
         refuses(w, HEAD + 'link: {driver: memif}\nports: [{name: d0, driver: none}]\n'
                 f'process: {{memif_dir: {w.dir}/no/such}}\n', 'process.memif_dir')
         assert w.left() == [], w.left()

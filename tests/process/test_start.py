@@ -127,12 +127,13 @@ def stopped_while_starting():
 
 
 def stopped_while_waiting():
+    """For more links than DPDK has places for devices."""
     with World() as w:
-        text = HEAD + ('link: {driver: memif}\nports: [{name: d0, driver: none}]\n'
-                       f'process: {{memif_dir: {w.dir}}}\n')
+        text = HEAD.replace('arity: 1', 'arity: 17').replace('layer: 1', 'layer: 2') + (
+            'link: {driver: memif}\nports: [{name: d0, driver: none}]\n' f'process: {{memif_dir: {w.dir}}}\n')
         p = w.start(text)
         deadline = time.monotonic() + WITHIN
-        while not w.socket_of('drb-s1-0').exists():
+        while not w.socket_of('drb-s2-0').exists():
             assert time.monotonic() < deadline
             time.sleep(0.01)
         time.sleep(0.3)

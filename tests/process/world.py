@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A folder of its own for each test of drbswitch as a process, and what all of them do with one: start,
 ask, stop, replay captures. Programs that use it are called with DRBSWITCH CONFIG_DIR. Needs no root, no
-hugepages and no network interfaces: ports are DPDK's null, capture and memif devices."""
+hugepages and no network interfaces: ports are DPDK's null and capture devices, and memif."""
 import json
 import os
 import pathlib

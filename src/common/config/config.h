@@ -16,7 +16,7 @@
 
 #include "common/cli/quantity.h"
 
-// Most ports of a switch (2d): sets of ports are words of 64 bits. Of devices of DPDK there can be
+// Most ports of a switch (2d): sets of ports are words of 64 bits. Of devices of DPDK (pci, vdev) there can be
 // fewer (RTE_MAX_ETHPORTS, 32 in distributions).
 #define DRB_PORTS_MAX 64
 // Most forwarding threads of a switch.

@@ -5,15 +5,14 @@
 #include <stdlib.h>
 
 #include "common/cli/clock.h"
-#include "switch/control/bridge.h"
 #include "switch/control/switch.h"
+#include "switch/startup/broker.h"
 
 #define NEXT_WITHIN_NS UINT64_C(10000000000)
 
 // A port has met its peer for the first time.
-static int begin_to_use(void *context, uint32_t index)
+static int begin_to_use(struct drb_switch *s, uint32_t index)
 {
-	struct drb_switch *s = context;
 	struct drb_attachment *a = malloc(sizeof(*a));
 
 	if (!a)
@@ -26,38 +25,47 @@ static int begin_to_use(void *context, uint32_t index)
 	return rc;
 }
 
-static void begin(struct drb_switch *s)
+static int on_change(void *context, uint32_t index, bool has_link)
 {
-	s->memif = (struct drb_memif_peers){
-		.control = {&s->users, drb_bridge_run},
-		.connect = {&s->ports, begin_to_use, s},
-		.missing = UINT32_MAX,
-		.since_ns = drb_clock_now(),
-	};
-	drb_memif_set_control(&s->memif.control);
+	const uint64_t bit = UINT64_C(1) << index;
+	struct drb_switch *s = context;
+
+	if (has_link && !(s->memif.attached & bit)) {
+		int rc = begin_to_use(s, index);
+		s->memif.attached |= rc == 0 ? bit : 0;
+		return rc;
+	}
+	drb_workers_look_at_carriers(&s->workers);
+	return 0;
 }
 
 int drb_memif_peers_open(struct drb_switch *s)
 {
 	struct drb_memif_peers *p = &s->memif;
 
-	if (p->since_ns == 0)
-		begin(s);
-	const uint32_t missing = drb_memif_connect(&p->connect);
+	*p = (struct drb_memif_peers){.missing = UINT32_MAX};
+	p->host = (struct drb_memif_host){s->base, &s->ports, drb_broker_connect, on_change, s};
+	p->links = drb_memif_links_begin(&p->host);
+	return p->links ? 0 : -ENOMEM;
+}
+
+int drb_memif_peers_await(struct drb_switch *s)
+{
+	struct drb_memif_peers *p = &s->memif;
+	const uint32_t missing = drb_memif_links_missing(p->links);
 	const uint64_t now = drb_clock_now();
+
 	if (missing < p->missing) {
 		p->missing = missing;
 		p->since_ns = now;
 	}
 	if (missing > 0 && now - p->since_ns <= NEXT_WITHIN_NS)
 		return -EAGAIN;
-	if (missing > 0)
-		drb_memif_connect_log(&p->connect);
-	return drb_memif_connect_begin(s->base, &p->connect);
+	drb_memif_links_settle(p->links);
+	return 0;
 }
 
 void drb_memif_peers_close(struct drb_switch *s)
 {
-	(void)s;
-	drb_memif_connect_end();
+	drb_memif_links_end(s->memif.links);
 }

@@ -127,7 +127,6 @@ static int open_bridge(struct drb_switch *s)
 static void close_bridge(struct drb_switch *s)
 {
 	(void)s;
-	drb_memif_set_control(NULL); // DPDK's thread goes on
 	drb_bridge_end();
 }
 
@@ -185,7 +184,8 @@ static const struct drb_module modules[] = {
 	{"signals", open_signals, close_signals, 0},
 	{"bridge", open_bridge, close_bridge, 0},
 	{"stats socket", drb_stats_open, close_stats, 0},
-	{"memif peers", drb_memif_peers_open, drb_memif_peers_close, 2000},
+	{"memif links", drb_memif_peers_open, drb_memif_peers_close, 0},
+	{"memif peers", drb_memif_peers_await, NULL, 2000},
 	{"carriers of cards", drb_cards_settle, NULL, 20000},
 	{"cards", drb_cards_open, drb_cards_close, 0},
 	{"link rates", drb_link_rates_open, drb_link_rates_close, 0},

@@ -55,14 +55,14 @@ void drb_worker_attach_port(struct drb_worker *w, void *attachment)
 		drb_hellos_set(w, a->setup);
 }
 
-// What worker n has of the port at index i; with the device, unless that waits for its peer.
+// What worker n has of the port at index i; with the device, unless that has no peer yet.
 static int attach_port(struct drb_worker *w, const struct drb_port *port, const struct drb_setup *s,
 		       uint32_t i)
 {
 	if (!port->kind)
 		return 0;
 	w->port[i].queue = port->queue[w->number];
-	if (!port->needs_peer)
+	if (w->port[i].queue->connected)
 		drb_worker_attach(w, i, drb_worker_share(s, s->ports[i].queue), w->port[i].queue);
 	int rc = drb_transmit_attach(w, i);
 	if (rc < 0)

@@ -29,6 +29,7 @@ void drb_port_add_queue(struct drb_port *port, uint32_t n, struct drb_port_queue
 		.kind = port->kind,
 		.port = port,
 		.flushed = port->kind->flush,
+		.connected = true,
 		.fd = -1,
 	};
 	port->queue[n] = q;

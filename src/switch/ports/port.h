@@ -46,25 +46,23 @@ struct drb_port_queue {
 	bool unfinished;   // send() takes packets with unfinished checksums
 	bool finishes;     // others do not, where some port yields such packets
 	bool doorbell;     // the kind's bell tells of packets
-	int fd;            // readable when packets wait; -1: none
+	// The other end is there: always, but for memif. While it is not, neither receive() nor send() may be called.
+	// Written by the worker where it takes up a link or lets go of one.
+	bool connected;
+	int fd; // readable when packets wait; -1: none
 };
 
 // All of a port. Zeroed: no device.
 struct drb_port {
 	const struct drb_port_kind *kind; // NULL: no device
 	const struct drb_port_setup *setup;
-	const struct drb_addr_plan *plan; // of the fabric
-	struct rte_mempool *pool;         // of received packets
-	struct rte_mempool *lent;         // of those of AF_XDP sockets
-	uint32_t index, ports;            // of this port in its switch, which has so many
-	uint32_t workers;                 // each has a queue
-	uint16_t rx_queues;               // 1..workers: how many of these receive
-	// Its other end is a process that comes and goes (memif). Else it is always connected.
-	bool needs_peer;
-	// The other end is there. While it is not, neither receive() nor send() may be called. The control thread
-	// writes it after the workers have what they need for them, and before they lose it; workers read.
-	atomic_bool connected;
-	const struct drb_port_users *users;            // NULL: none yet
+	const struct drb_addr_plan *plan;   // of the fabric
+	struct rte_mempool *pool;           // of received packets
+	struct rte_mempool *lent;           // of those of AF_XDP sockets
+	uint32_t index, ports;              // of this port in its switch, which has so many
+	uint32_t workers;                   // each has a queue
+	uint16_t rx_queues;                 // 1..workers: how many of these receive
+	const struct drb_port_users *users; // NULL: none yet
 	struct drb_port_queue *queue[DRB_WORKERS_MAX]; // of each worker
 	uint32_t mtu, frame_max; // octets of the longest IP packet and frame that are forwarded
 	void *own;               // the kind's
@@ -114,7 +112,7 @@ static inline struct drb_port_losses drb_port_losses(struct drb_port_queue *q)
 
 static inline bool drb_port_is_without_peer(const struct drb_port_queue *q)
 {
-	return !atomic_load_explicit(&q->port->connected, memory_order_relaxed);
+	return !q->connected;
 }
 
 static inline uint32_t drb_port_receive(struct drb_port_queue *q, struct rte_mbuf **packets,

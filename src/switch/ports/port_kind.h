@@ -85,8 +85,8 @@ struct drb_port_kind {
 	const struct drb_xdp_ops *xdp;             // AF_XDP sockets behind an XDP program
 	// Flags.
 	bool unfinished; // receive() may yield packets with unfinished checksums (unfinished.h)
-	bool is_device;  // takes one of DPDK's places for devices
-	bool is_driven;  // by a driver of DPDK, which may want each buffer in one piece of memory
+	// By a driver of DPDK: takes one of its places for devices, and may want each buffer in one piece of memory.
+	bool is_driven;
 };
 
 // A bell wakes a sleeping worker, where its queue has no descriptor and `doorbell` is set.

@@ -28,21 +28,21 @@ const struct drb_port_kind *drb_port_kind_of(enum drb_driver driver)
 	return kinds[driver];
 }
 
-// DPDK has room for so many devices, which kernel interfaces are not.
+// DPDK has room for so many devices.
 static int check_room(const char *path, const struct drb_setup *s)
 {
 	uint32_t devices = 0;
 
 	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
 		const struct drb_port_kind *kind = kinds[s->ports[i].driver];
-		devices += kind && kind->is_device;
+		devices += kind && kind->is_driven;
 	}
 	if (devices <= RTE_MAX_ETHPORTS)
 		return 0;
 	return drb_config_bad(
 		path, "ports",
-		"%u devices of DPDK, which has room for %d: take af_packet for others", devices,
-		RTE_MAX_ETHPORTS);
+		"%u devices of DPDK, which has room for %d: take af_packet or memif for others",
+		devices, RTE_MAX_ETHPORTS);
 }
 
 int drb_ports_check(const char *path, const struct drb_setup *s)
@@ -110,7 +110,6 @@ static int start_port(struct drb_port_set *set, const char *path, const struct d
 	port->index = i;
 	port->ports = set->count;
 	port->workers = s->workers;
-	port->connected = true;
 	port->users = set->users;
 	int rc = port->kind->start(port, path);
 	if (rc == 0)

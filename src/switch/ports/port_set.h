@@ -31,9 +31,8 @@ uint32_t drb_ports_buffers(const struct drb_setup *setup);
 // How many are lent to the kernel for af_xdp ports, besides.
 uint32_t drb_ports_lent(const struct drb_setup *setup);
 
-// Creates the pools and starts all ports; memif clients start when they find their peer
-// (memif/connect.h). setup and users (NULL: none) must outlive them. 0, or -errno with a message naming the port
-// and nothing left started.
+// Creates the pools and starts all ports; those of memif have no links yet (memif/link.h). setup and users (NULL: none)
+// must outlive them. 0, or -errno with a message naming the port and nothing left started.
 int drb_ports_start(struct drb_port_set *set, const char *config_path,
 		    const struct drb_setup *setup, uint32_t buffers,
 		    const struct drb_port_users *users);

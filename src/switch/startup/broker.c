@@ -40,12 +40,6 @@ struct reply {
 	char text[256]; // the message of a failure that has one
 };
 
-// The system's: calls by these names reach functions of the memif links, and __wrap_connect() below.
-ssize_t __real_sendmsg(int fd, const struct msghdr *msg, int flags);
-ssize_t __real_recvmsg(int fd, struct msghdr *msg, int flags);
-int __real_connect(int fd, const struct sockaddr *address, socklen_t length);
-int __wrap_connect(int fd, const struct sockaddr *address, socklen_t length);
-
 // Constant from drb_broker_begin() on.
 static struct drb_setup known; // a copy: reloads change what it is of
 static struct drb_config_override given;
@@ -77,7 +71,7 @@ static bool put(const void *data, size_t length, int passed)
 		control.header.cmsg_len = CMSG_LEN(sizeof(int));
 		memcpy(CMSG_DATA(&control.header), &passed, sizeof(int));
 	}
-	return __real_sendmsg(channel, &message, MSG_NOSIGNAL) == (ssize_t)length;
+	return sendmsg(channel, &message, MSG_NOSIGNAL) == (ssize_t)length;
 }
 
 // How many octets came, 0: the other end is gone.
@@ -93,7 +87,7 @@ static size_t take(void *data, size_t size, int *passed)
 
 	*passed = -1;
 	do
-		length = __real_recvmsg(channel, &message, MSG_CMSG_CLOEXEC);
+		length = recvmsg(channel, &message, MSG_CMSG_CLOEXEC);
 	while (length < 0 && errno == EINTR);
 	const struct cmsghdr *c = length > 0 ? CMSG_FIRSTHDR(&message) : NULL;
 	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
@@ -121,19 +115,16 @@ static int open_config(void)
 	return -ENXIO;
 }
 
-// The socket is the switch's; whether it waits is set for both. A server that is stopped is not waited for.
+// The socket is the switch's. A server that is stopped is not waited for.
 static int connect_to_server(uint32_t port, int fd)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	const int flags = fcntl(fd, F_GETFL);
 
-	if (!is_client(port) || flags < 0)
+	if (!is_client(port) || flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0)
 		return -EINVAL;
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s", known.ports[port].socket);
-	fcntl(fd, F_SETFL, flags | O_NONBLOCK);
-	int rc = __real_connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ? -errno : 0;
-	fcntl(fd, F_SETFL, flags);
-	return rc;
+	return connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ? -errno : 0;
 }
 
 // What a switch may have written into its config are values of settings, nothing else.
@@ -291,32 +282,9 @@ int drb_broker_save(const char *settings)
 	return -EINVAL;
 }
 
-// The port of a memif client whose server listens there, or -1.
-static int port_at(const struct sockaddr *address, socklen_t length)
+int drb_broker_connect(uint32_t port, int fd)
 {
-	const struct sockaddr_un *to = (const void *)address;
-
-	if (channel < 0 || length < sizeof(*to) || to->sun_family != AF_UNIX)
-		return -1;
-	for (uint32_t i = 0; i < known.down_ports + known.up_ports; i++) {
-		if (is_client(i) &&
-		    strncmp(known.ports[i].socket, to->sun_path, sizeof(to->sun_path)) == 0)
-			return (int)i;
-	}
-	return -1;
-}
-
-int __wrap_connect(int fd, const struct sockaddr *address, socklen_t length)
-{
-	const int port = port_at(address, length);
 	struct reply reply = {0};
 
-	if (port < 0)
-		return __real_connect(fd, address, length);
-	const struct request request = {.operation = CONNECT, .port = (uint32_t)port};
-	int rc = ask(&request, fd, &reply);
-	if (rc == 0)
-		return 0;
-	errno = -rc;
-	return -1;
+	return ask(&(struct request){.operation = CONNECT, .port = port}, fd, &reply);
 }

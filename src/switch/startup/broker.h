@@ -8,9 +8,8 @@
 
 #include "common/config/config.h"
 
-// Before threads use the driver. path and folder stay the caller's. Calls of connect() to the sockets of memif clients
-// go by the broker from then on, in the whole program. folder: of the stats socket. 0, or -errno with a message
-// printed. lock: on it, as drb_instance_claim() returned it.
+// path and folder stay the caller's. folder: of the stats socket. 0, or -errno with a message printed. lock: on it, as
+// drb_instance_claim() returned it.
 int drb_broker_begin(const char *path, const struct drb_config_override *override,
 		     const struct drb_setup *setup, const char *folder, int lock);
 
@@ -26,3 +25,6 @@ int drb_broker_open_config(const char *path);
 // Writes settings, "threshold=3 scheme=walk", into the config: see common/config/save.h. 0, or -EINVAL with a message
 // printed.
 int drb_broker_save(const char *settings);
+// Connects a socket to the server of the memif link of this port. 0 or -errno; a server that is stopped is not waited
+// for: -EAGAIN if there is no room before its door.
+int drb_broker_connect(uint32_t port, int fd);

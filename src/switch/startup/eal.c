@@ -258,11 +258,8 @@ int drb_eal_init(const struct drb_setup *setup, uint32_t memory_mb, bool verbose
 	add_lcores(&a, setup, cpus);
 	add(&a, "--iova-mode=va");
 	add(&a, "--log-level=%s", verbose ? "*:info" : "*:error");
-	if (!verbose) {
+	if (!verbose)
 		quieten_bpf();
-		// A client says each time that its server is not there yet.
-		add(&a, "--log-level=pmd.net.memif:critical");
-	}
 	add(&a, "-m");
 	add(&a, "%u", memory_mb);
 	// Without hugepages DPDK refuses --in-memory; --no-shconf then leaves no files either.

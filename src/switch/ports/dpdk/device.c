@@ -38,13 +38,11 @@ int drb_dpdk_create(struct drb_port *port, const char *path, const char *name, c
 	struct drb_dpdk_port *own = own_of(port);
 
 	own->device = DRB_DPDK_NONE;
-	if (args && rte_vdev_init(name, args) < 0) {
-		const char *key = *p->device ? "device" : "driver";
+	if (args && rte_vdev_init(name, args) < 0)
 		return drb_config_bad_port(
-			path, p, key,
+			path, p, "device",
 			"port %s: cannot create device \"%s%s%s\" (-v shows what the driver says)",
 			p->name, name, *args ? "," : "", args);
-	}
 	if (rte_eth_dev_get_port_by_name(name, &own->device) == 0)
 		return 0;
 	if (!args)
@@ -169,10 +167,10 @@ bool drb_dpdk_has_parts(const struct drb_port *port)
 	return rte_eth_rx_queue_info_get(own_of(port)->device, 0, &info) == 0 && info.scattered_rx;
 }
 
-int drb_dpdk_begin(struct drb_port *port, bool start)
+int drb_dpdk_begin(struct drb_port *port)
 {
 	uint16_t id = own_of(port)->device;
-	int rc = start ? rte_eth_dev_start(id) : 0;
+	int rc = rte_eth_dev_start(id);
 
 	if (rc < 0)
 		return failed(port, "start", rc);

@@ -50,7 +50,7 @@ static int start(struct drb_port *port, const char *path, bool vdev)
 		rc = drb_dpdk_configure(port, path, DESCRIPTORS,
 					vdev ? DESCRIPTORS : CARD_TX_DESCRIPTORS);
 	if (rc == 0)
-		rc = drb_dpdk_begin(port, true);
+		rc = drb_dpdk_begin(port);
 	if (rc < 0)
 		return rc;
 	((struct drb_dpdk_port *)port->own)->parts = drb_dpdk_has_parts(port);
@@ -288,7 +288,6 @@ const struct drb_port_kind drb_pci_port = {
 					     .is_silent = is_card_silent,
 					     .disarm = disarm_card},
 	.card = &(const struct drb_card_ops){.look = look_at_card, .settle = settle_card},
-	.is_device = true,
 	.is_driven = true,
 };
 
@@ -303,6 +302,5 @@ const struct drb_port_kind drb_vdev_port = {
 	.buffers = buffers,
 	.mtu = mtu,
 	.speed = speed,
-	.is_device = true,
 	.is_driven = true,
 };

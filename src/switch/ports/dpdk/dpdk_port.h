@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Ports that are devices of DPDK: PCI cards and virtual devices as they are, and what the memif and
-// af_xdp ports have in common with them.
+// Ports that are devices of DPDK: PCI cards and virtual devices as they are.
 
 #include <stdatomic.h>
 
@@ -51,8 +50,8 @@ int drb_dpdk_create(struct drb_port *port, const char *config_path, const char *
 		    const char *args);
 // Queues of so many descriptors or as near as the device can. Then adopts it.
 int drb_dpdk_configure(struct drb_port *port, const char *config_path, uint16_t rx, uint16_t tx);
-// Starts the device unless told that somebody else does later, and takes frames for any MAC.
-int drb_dpdk_begin(struct drb_port *port, bool start);
+// Starts the device, and takes frames for any MAC.
+int drb_dpdk_begin(struct drb_port *port);
 // Whether a device that was started may put a packet into several buffers: some fill a power of two of each.
 bool drb_dpdk_has_parts(const struct drb_port *port);
 // Stops, closes and removes the device, if there is one.

@@ -5,30 +5,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <rte_ethdev.h>
-
-#include "common/cli/log.h"
 #include "common/config/complaint.h"
-#include "switch/ports/memif/callbacks.h"
-#include "switch/ports/memif/ring.h"
-#include "switch/ports/memif/server_probe.h"
+#include "switch/ports/memif/door.h"
 
-#define DESCRIPTORS 512
-
-// Stopped ports: their links are what callbacks speak of, which the driver may have left registered.
-static struct drb_memif_port *stopped;
-
-static struct drb_memif_port *own_of(const struct drb_port *port)
+static struct drb_memif_queue *queue_of(struct drb_port_queue *q)
 {
-	return port->own;
-}
-
-static struct drb_memif_link *link_of(const struct drb_port_queue *q)
-{
-	return own_of(q->port)->link;
+	return (struct drb_memif_queue *)q; // begins with it
 }
 
 // The directory of a socket, made if only itself is missing.
@@ -59,160 +45,119 @@ static int check(const char *path, const struct drb_port_setup *p, uint32_t work
 				   p->name, p->socket, strerror(errno));
 }
 
-static int create(struct drb_port *port, const char *path)
-{
-	const struct drb_port_setup *p = port->setup;
-	char name[64], args[256];
-
-	// The socket of a server that was killed stands in the way of the next.
-	if (p->up && drb_memif_probe(p->socket) == -ECONNREFUSED)
-		unlink(p->socket);
-	// The socket is a file: abstract ones end at the network namespace.
-	snprintf(name, sizeof(name), "net_memif_%s", p->name);
-	snprintf(args, sizeof(args), "role=%s,socket=%s,socket-abstract=no,rsize=%d,bsize=%d",
-		 p->up ? "server" : "client", p->socket, DRB_MEMIF_LOG2_RING, DRB_MEMIF_BUFFER);
-	// The socket that a server listens on is for this user alone.
-	mode_t mask = umask(0177);
-	drb_memif_enter(own_of(port)->link);
-	int rc = drb_dpdk_create(port, path, name, args);
-	drb_memif_leave();
-	umask(mask);
-	return rc;
-}
-
 static int start(struct drb_port *port, const char *path)
 {
+	const struct drb_port_setup *p = port->setup;
 	struct drb_memif_port *own = drb_port_own(port, sizeof(*own));
 
 	if (!own)
 		return -ENOMEM;
-	own->dpdk.device = DRB_DPDK_NONE;
-	own->link = drb_memif_link_new(&(struct drb_memif_link){
-		.port = port->setup->name,
-		.server = port->setup->up,
-		.queues = port->workers,
-		.connected = &port->connected,
-		.of = port,
-	});
-	if (!own->link) {
-		drb_error("port %s: out of memory", port->setup->name);
-		return -ENOMEM;
+	own->door = -1;
+	port->rx_queues = (uint16_t)port->workers;
+	for (uint32_t n = 0; n < port->workers; n++) {
+		struct drb_memif_queue *q = &own->queue[n];
+		drb_port_add_queue(port, n, &q->base);
+		q->base.doorbell = q->base.unfinished = true;
+		q->base.connected = false;
+		q->epoll_fd = -1;
 	}
-	port->needs_peer = true;
-	int rc = create(port, path);
-	if (rc == 0)
-		rc = drb_dpdk_configure(port, path, DESCRIPTORS, DESCRIPTORS);
-	if (rc < 0)
-		return rc;
-	// Clients start when they find their server (connect.h).
-	for (uint32_t n = 0; n < port->workers; n++)
-		port->queue[n]->doorbell = port->queue[n]->unfinished = true;
-	drb_memif_enter(own->link);
-	rc = drb_dpdk_begin(port, port->setup->up);
-	drb_memif_leave();
-	return rc;
+	if (!p->up)
+		return 0;
+	own->door = drb_memif_door_open(p->socket);
+	if (own->door >= 0)
+		return 0;
+	return drb_config_bad_port(path, p, "socket", "port %s: cannot listen on \"%s\": %s",
+				   p->name, p->socket, strerror(-own->door));
 }
 
 static void stop(struct drb_port *port)
 {
 	struct drb_memif_port *own = port->own;
 
-	if (!own)
-		return;
-	drb_memif_close();
-	drb_memif_enter(own->link);
-	drb_dpdk_remove(port);
-	drb_memif_leave();
-	own->next = stopped;
-	stopped = own;
+	if (own && own->door >= 0)
+		drb_memif_door_close(own->door, port->setup->socket);
+	free(own);
 }
 
-static void end(void)
+void drb_memif_port_change(uint32_t n, void *of)
 {
-	drb_memif_forget();
-	while (stopped) {
-		struct drb_memif_port *gone = stopped;
-		stopped = gone->next;
-		drb_memif_link_free(gone->link);
-		free(gone);
+	const struct drb_port *port = of;
+	struct drb_memif_queue *q = queue_of(port->queue[n]);
+	const struct drb_memif_channel *c = atomic_load(&drb_memif_port_of(port)->channel);
+
+	q->rx = q->tx = (struct drb_doorbell){0};
+	if (c) {
+		q->rx = *drb_memif_channel_rx(c, n);
+		q->tx = *drb_memif_channel_tx(c, n);
+		q->packets = (struct drb_memif_packets){
+			.frame_max = port->frame_max,
+			.buffer = DRB_MEMIF_BUFFER,
+			.marked = c->takes >> DRB_MEMIF_TAKES_UNFINISHED & 1};
 	}
+	q->base.connected = q->tx.ring;
 }
 
-void drb_memif_port_restart(struct drb_port *port)
+static bool has_link(const struct drb_port *port)
 {
-	const struct drb_memif_port *own = own_of(port);
-
-	drb_memif_enter(own->link);
-	if (!drb_dpdk_carrier(port)) { // may have come while this waited to enter
-		rte_eth_dev_stop(own->dpdk.device);
-		rte_eth_dev_start(own->dpdk.device);
-	}
-	drb_memif_leave();
+	return atomic_load_explicit(&drb_memif_port_of(port)->channel, memory_order_relaxed);
 }
 
-// The driver keeps the control channel; packets pass it by.
-static struct drb_memif_packets packets_of(const struct drb_port_queue *q,
-					   const struct drb_doorbell *ring)
+static bool no_mac(const struct drb_port *port, uint8_t mac[6])
 {
-	return (struct drb_memif_packets){
-		.frame_max = q->port->frame_max,
-		.buffer = DRB_MEMIF_BUFFER,
-		.marked = drb_memif_takes(ring, DRB_MEMIF_TAKES_UNFINISHED),
-	};
+	(void)port;
+	(void)mac;
+	return false;
 }
 
-static uint32_t receive_burst(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count)
+static uint32_t receive_burst(struct drb_port_queue *queue, struct rte_mbuf **packets,
+			      uint32_t count)
 {
-	struct drb_doorbell *rx = &link_of(q)->rx[q->rx];
-	const struct drb_memif_packets p = packets_of(q, rx);
+	struct drb_memif_queue *q = queue_of(queue);
 
-	return drb_memif_receive(rx, &p, q->port->pool, packets, count);
+	return drb_memif_receive(&q->rx, &q->packets, queue->port->pool, packets, count);
 }
 
-static uint32_t send_burst(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count,
+static uint32_t send_burst(struct drb_port_queue *queue, struct rte_mbuf **packets, uint32_t count,
 			   struct drb_send_result *result)
 {
-	struct drb_doorbell *tx = &link_of(q)->tx[q->tx];
-	const struct drb_memif_packets p = packets_of(q, tx);
+	struct drb_memif_queue *q = queue_of(queue);
 
-	if (!p.marked)
+	if (!q->packets.marked)
 		drb_finish_checksums(packets, count);
-	return drb_memif_send(tx, &p, packets, count, result);
+	return drb_memif_send(&q->tx, &q->packets, packets, count, result);
 }
 
 static void flush(struct drb_port_queue *q)
 {
-	drb_doorbell_ring(&link_of(q)->tx[q->tx]);
+	drb_doorbell_ring(&queue_of(q)->tx);
 }
 
 static uint32_t in_ring(struct drb_port_queue *q)
 {
-	return drb_doorbell_packets(&link_of(q)->tx[q->tx]);
+	return drb_doorbell_packets(&queue_of(q)->tx);
 }
 
-static int watch(struct drb_port_queue *q, int epoll_fd)
+static int watch(struct drb_port_queue *queue, int epoll_fd)
 {
-	struct drb_memif_link *link = link_of(q);
+	struct drb_memif_queue *q = queue_of(queue);
 
-	drb_memif_enter(link);
-	int rc = drb_memif_link_watch(link, q->rx, epoll_fd);
-	drb_memif_leave();
-	return rc;
+	q->epoll_fd = epoll_fd;
+	return 0;
 }
 
 static void arm(struct drb_port_queue *q)
 {
-	drb_doorbell_arm(&link_of(q)->rx[q->rx]);
+	drb_doorbell_arm(&queue_of(q)->rx);
 }
 
 static bool is_silent(struct drb_port_queue *q)
 {
-	return drb_doorbell_silent(&link_of(q)->rx[q->rx]);
+	return drb_doorbell_silent(&queue_of(q)->rx);
 }
 
 static void disarm(struct drb_port_queue *q)
 {
-	drb_doorbell_disarm(&link_of(q)->rx[q->rx]);
+	drb_doorbell_disarm(&queue_of(q)->rx);
 }
 
 const struct drb_port_kind drb_memif_port = {
@@ -221,15 +166,13 @@ const struct drb_port_kind drb_memif_port = {
 	.stop = stop,
 	.receive = receive_burst,
 	.send = send_burst,
-	.carrier = drb_dpdk_carrier,
-	.mac = drb_dpdk_mac,
+	.carrier = has_link,
+	.mac = no_mac,
 	.check = check,
-	.end = end,
 	.flush = flush,
 	.in_ring = in_ring,
 	.wake =
 		&(const struct drb_wake_ops){
 			.watch = watch, .arm = arm, .is_silent = is_silent, .disarm = disarm},
 	.unfinished = true,
-	.is_device = true,
 };

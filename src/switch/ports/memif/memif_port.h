@@ -1,21 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Ports to another process of this machine. DPDK's memif driver opens and closes their links, with
-// callbacks that do not run beside the workers (callbacks.h) and clients that find their server at
-// any time (connect.h); packets go through the rings past it (ring.h), with doorbells (doorbell.h).
+// Ports to another process of this machine: packets go through rings in memory that both share (ring.h). The control
+// thread makes their links (link.h).
 
-#include "switch/ports/dpdk/dpdk_port.h"
-#include "switch/ports/memif/doorbell.h"
+#include <stdatomic.h>
+
+#include "switch/ports/memif/channel.h"
+#include "switch/ports/memif/ring.h"
+#include "switch/ports/port.h"
 
 extern const struct drb_port_kind drb_memif_port;
 
-// In a port's `own`.
-struct drb_memif_port {
-	struct drb_dpdk_port dpdk;
-	struct drb_memif_link *link;
-	struct drb_memif_port *next; // of those that are stopped
+// One worker's part of a port. The worker writes and reads it, by drb_memif_port_change().
+struct drb_memif_queue {
+	_Alignas(64) struct drb_port_queue base;
+	struct drb_doorbell rx, tx;
+	struct drb_memif_packets packets;
+	int epoll_fd; // who sleeps on the bell of rx; -1: nobody. Constant while workers run
 };
 
-// Stops and starts the device of a client that has no link, which has its driver look for the
-// server. What follows is up to the driver's callbacks.
-void drb_memif_port_restart(struct drb_port *port);
+// In a port's `own`.
+struct drb_memif_port {
+	// Whose rings workers have, or are to have. NULL: no link. The control thread writes; any thread reads whether
+	// there is one, workers what is in it when they are told to.
+	_Atomic(const struct drb_memif_channel *) channel;
+	int door; // where the server listens; -1: a client. The control thread's
+	struct drb_memif_queue queue[DRB_WORKERS_MAX];
+};
+
+static inline struct drb_memif_port *drb_memif_port_of(const struct drb_port *port)
+{
+	return port->own;
+}
+
+// A change of worker n: it takes up the rings of the port's channel, or lets go of those that it had.
+void drb_memif_port_change(uint32_t n, void *port);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switch/ports/memif/memory.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdbool.h>
@@ -11,7 +12,7 @@
 
 #include "switch/ports/memif/doorbell.h"
 
-static uint64_t whole_pages(uint64_t octets)
+uint64_t drb_memif_whole_pages(uint64_t octets)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 
@@ -23,8 +24,37 @@ uint64_t drb_memif_memory_most(uint32_t pairs)
 	const uint64_t count = UINT64_C(1) << DRB_MEMIF_LOG2_RING;
 
 	return 2 * pairs *
-	       (whole_pages(sizeof(struct drb_memif_ring) + count * sizeof(struct drb_memif_desc)) +
-		whole_pages(count * DRB_MEMIF_BUFFER));
+	       (drb_memif_whole_pages(sizeof(struct drb_memif_ring) +
+				      count * sizeof(struct drb_memif_desc)) +
+		drb_memif_whole_pages(count * DRB_MEMIF_BUFFER));
+}
+
+// Maps a descriptor of so many octets. 0 or -errno.
+static int map(struct drb_memif_memory *memory, uint64_t size, int fd)
+{
+	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (at == MAP_FAILED)
+		return -errno;
+	memory->region[memory->count].at = at;
+	memory->region[memory->count++].size = size;
+	memory->total += drb_memif_whole_pages(size);
+	return 0;
+}
+
+int drb_memif_memory_make(struct drb_memif_memory *memory, uint64_t size)
+{
+	int fd = memfd_create("memif", MFD_CLOEXEC | MFD_ALLOW_SEALING), rc;
+
+	if (fd < 0)
+		return -errno;
+	rc = ftruncate(fd, (off_t)size) < 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) < 0
+		     ? -errno
+		     : map(memory, size, fd);
+	if (rc == 0)
+		return fd;
+	close(fd);
+	return rc;
 }
 
 // Whoever reads memory beyond its end dies of SIGBUS: at a file that became shorter, or where a page of a hugetlb file
@@ -48,18 +78,13 @@ const char *drb_memif_memory_add(struct drb_memif_memory *memory,
 	if (said->fd < 0 || !stays(said->fd) || fstat(said->fd, &st) < 0)
 		return "a region of its memory is no memfd without huge pages that is sealed "
 		       "against shrinking";
-	// The driver maps what the message says.
 	if (st.st_size <= 0 || said->size != (uint64_t)st.st_size)
 		return "a region of its memory is not as long as a message says";
-	if (said->size > most || whole_pages(said->size) > most - memory->total)
+	if (said->size > most || drb_memif_whole_pages(said->size) > most - memory->total)
 		return "it shares more memory than this link needs: give it rings of 1024 "
 		       "descriptors and buffers of 2048 octets";
-	void *at = mmap(NULL, said->size, PROT_READ | PROT_WRITE, MAP_SHARED, said->fd, 0);
-	if (at == MAP_FAILED)
+	if (map(memory, said->size, said->fd) < 0)
 		return "its memory cannot be mapped to be read and written";
-	memory->region[memory->count].at = at;
-	memory->region[memory->count++].size = said->size;
-	memory->total += whole_pages(said->size);
 	return NULL;
 }
 

@@ -6,9 +6,9 @@
 
 #include <stdint.h>
 
-#define DRB_MEMIF_REGIONS 256 // most of them that a link has: what the driver takes
+#define DRB_MEMIF_REGIONS 16 // most of them that a link has
 
-// Mapped. Zeroed: none. Owned by the talk that named it.
+// Mapped. Zeroed: none. Owned by the channel that named it.
 struct drb_memif_memory {
 	struct {
 		uint8_t *at; // NULL: not named
@@ -25,8 +25,14 @@ struct drb_memif_region {
 	int fd;        // stays the caller's
 };
 
+// `octets` in whole pages.
+uint64_t drb_memif_whole_pages(uint64_t octets);
 // Octets that so many pairs of rings may take, which are no larger than ours.
 uint64_t drb_memif_memory_most(uint32_t pairs);
+
+// Makes a region, the only one, and maps it: zeroed, for a server to take. A descriptor of it, which becomes the
+// caller's, or -errno.
+int drb_memif_memory_make(struct drb_memif_memory *memory, uint64_t size);
 // Maps one more region, if there are at most `most` octets then. NULL, or why it is refused.
 const char *drb_memif_memory_add(struct drb_memif_memory *memory,
 				 const struct drb_memif_region *said, uint64_t most);

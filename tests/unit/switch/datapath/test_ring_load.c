@@ -65,8 +65,7 @@ static void begin(const char *text)
 			if (d) {
 				d->port = (struct drb_port){.kind = &kind,
 							    .setup = &setup.ports[i],
-							    .workers = setup.workers,
-							    .connected = true};
+							    .workers = setup.workers};
 				drb_port_add_queue(&d->port, n, &d->queue[n].base);
 				for (uint32_t k = 0; k <= n; k++)
 					d->port.queue[k] = &d->queue[k].base;

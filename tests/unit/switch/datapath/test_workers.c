@@ -260,48 +260,60 @@ static struct totals offer_up(uint64_t all_in)
 	return t;
 }
 
+#define U1 3
+
+static void meet_peer(struct drb_worker *w, void *unused)
+{
+	(void)unused;
+	port_set.port[U1].queue[w->number]->connected = true;
+}
+
+static void lose_peer(struct drb_worker *w, void *unused)
+{
+	(void)unused;
+	port_set.port[U1].queue[w->number]->connected = false;
+}
+
 // A memif port gets no packet before it has met its peer, and keeps none when the peer is gone.
 TEST(without_peer)
 {
-	const uint32_t u1 = 3;
-	struct drb_port *port = &port_set.port[u1];
 	uint32_t last[QUEUES] = {0};
 	struct totals t;
 
-	port->needs_peer = true;
-	port->connected = false;
+	for (uint32_t n = 0; n < QUEUES; n++)
+		port_set.port[U1].queue[n]->connected = false;
 	start_switch(HEAD RINGS "link: {driver: vdev, rate: 1pps}\nrouting: {scheme: dmodk}\n" TWO);
 	// Known before the first iteration.
 	for (uint32_t n = 0; n < all.count; n++) {
 		drb_hellos_read_links(&all.worker[n]);
-		assert_int_equal(all.worker[n].dead, UINT64_C(1) << u1);
+		assert_int_equal(all.worker[n].dead, UINT64_C(1) << U1);
 	}
 	assert_int_equal(drb_workers_start(&all), 0);
 	t = offer_up(40);
 	assert_int_equal(t.in, 40);
-	assert_int_equal(seen.port[u1].queue_packets, 0);
+	assert_int_equal(seen.port[U1].queue_packets, 0);
 	assert_int_equal(t.dropped, 0);
 
-	struct drb_attachment attachment = {&port_set, &setup, u1};
+	assert_int_equal(drb_workers_apply(&all, meet_peer, NULL), 0);
+	struct drb_attachment attachment = {&port_set, &setup, U1};
 	assert_int_equal(drb_workers_apply(&all, drb_worker_attach_port, &attachment), 0);
-	port->connected = true;
 	t = offer_up(80);
-	assert_int_equal(seen.port[u1].queue_packets, 20);
+	assert_int_equal(seen.port[U1].queue_packets, 20);
 
-	port->connected = false;
+	assert_int_equal(drb_workers_apply(&all, lose_peer, NULL), 0);
 	do {
 		t = snapshot();
-	} while (seen.port[u1].queue_packets > 0);
+	} while (seen.port[U1].queue_packets > 0);
 	assert_int_equal(seen.drop[DRB_DROP_port_down], 20);
-	assert_int_equal(seen.port[u1].out_discards, 20);
-	assert_int_equal(seen.port[u1].out_packets, 0);
+	assert_int_equal(seen.port[U1].out_discards, 20);
+	assert_int_equal(seen.port[U1].out_packets, 0);
 
 	drb_workers_stop(&all);
 	drb_workers_join(&all);
 	collect(last);
 	free_switch();
-	port->needs_peer = false;
-	port->connected = true;
+	for (uint32_t n = 0; n < QUEUES; n++)
+		port_set.port[U1].queue[n]->connected = true;
 }
 
 // A port without hellos that was taken down gets no packet, and what comes there is dropped by name, until it is up

@@ -3,65 +3,41 @@
 #include "fixtures/unit.h"
 
 #include <linux/memfd.h>
-#include <sys/uio.h>
 
 #include "fixtures/memif_channel.h"
 
 #define PAGE 4096u
 #define HUGE_PAGE (2u << 20)
+#define MEMORY (16u * PAGE)
 
-static int begin_server(void **state)
+static int begin_greeted(void **state)
 {
-	int rc = begin(state);
-
-	link_->server = true;
-	return rc == 0 && hear(INIT) == MESSAGE ? 0 : -1;
+	return begin_server(state) == 0 && !hear_init() ? 0 : -1;
 }
 
-// The next descriptor that is free.
-static int next_fd(void)
+static void begin_again(void)
 {
-	int fd = dup(region);
-
-	close(fd);
-	return fd;
+	end_channel(NULL);
+	assert_int_equal(begin_greeted(NULL), 0);
 }
 
-static int memory_of(uint64_t size, unsigned flags, int seals)
-{
-	int fd = memfd_create("memory", flags | MFD_CLOEXEC | MFD_ALLOW_SEALING);
-
-	assert_true(fd >= 0 && ftruncate(fd, (off_t)size) == 0);
-	assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
-	return fd;
-}
-
-static ssize_t hear_region(uint16_t index, uint64_t size, int fd)
-{
-	char text[MESSAGE] = {REGION};
-
-	memcpy(text + 2, &index, sizeof(index));
-	memcpy(text + 4, &size, sizeof(size));
-	return hear_text(text, fd);
-}
-
-// Memory that is refused leaves nothing behind, and is named.
+// Memory that is refused leaves nothing behind, and the reason is told.
 static void refuses(uint64_t size, int fd, const char *why)
 {
 	const int before = next_fd();
+	const char *said = hear_region(0, size, fd);
 
-	assert_int_equal(hear_region(0, size, fd), -1);
-	assert_int_equal(talk.memory.count, 0);
+	assert_non_null(said);
+	assert_int_equal(channel.memory.count, 0);
 	assert_int_equal(next_fd(), before);
-	assert_non_null(strstr(drb_msg_last(), "port u0: "));
-	if (!strstr(drb_msg_last(), why))
-		fail_msg("\"%s\" does not say \"%s\"", drb_msg_last(), why);
+	if (!strstr(said, why))
+		fail_msg("\"%s\" does not say \"%s\"", said, why);
 	if (fd >= 0)
 		close(fd);
 }
 
 // What could end this process: memory that its owner may take away, and what it only says that there is.
-TEST_WITH(memory_that_may_go_is_refused, begin_server, end)
+TEST_WITH(memory_that_may_go_is_refused, begin_greeted, end_channel)
 {
 	const uint64_t size = HUGE_PAGE;
 
@@ -80,148 +56,172 @@ TEST_WITH(memory_that_may_go_is_refused, begin_server, end)
 }
 
 // As much as the rings of this link can need, however it comes, and what its owner does to it then stays within that.
-TEST_WITH(memory_is_bounded, begin_server, end)
+TEST_WITH(memory_is_bounded, begin_greeted, end_channel)
 {
-	const uint64_t most = drb_memif_memory_most(2), each = 1024 * (16 + 2048) + 128;
+	const uint64_t most = drb_memif_memory_most(QUEUES), each = 1024 * (16 + 2048) + 128;
 	int all = memory_of(most, 0, F_SEAL_SHRINK), page = memory_of(1, 0, F_SEAL_SHRINK);
 	uint16_t count;
 
 	assert_in_range(most, 4 * each, 4 * (each + 2 * PAGE));
 	refuses(most + 1, memory_of(most + 1, 0, F_SEAL_SHRINK), "more memory");
 	refuses(UINT64_C(1) << 40, memory_of(UINT64_C(1) << 40, 0, F_SEAL_SHRINK), "more memory");
-	assert_int_equal(hear_region(0, most, all), MESSAGE);
-	assert_int_equal(hear_region(1, 1, page), -1);
-	volatile uint8_t *octet = talk.memory.region[0].at;
+	assert_null(hear_region(0, most, all));
+	assert_non_null(hear_region(1, 1, page));
+	volatile uint8_t *octet = channel.memory.region[0].at;
 	*octet = 1;
 	assert_int_equal(fallocate(all, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, PAGE), 0);
 	assert_int_equal(*octet, 0);
-	drb_memif_talk_over(link_, &talk);
+	begin_again();
 	// An octet takes a page: no more regions than the link may have pages, or than there can be.
-	assert_int_equal(hear(INIT), MESSAGE);
-	for (count = 0; hear_region(count, 1, page) == MESSAGE; count++)
+	for (count = 0; !hear_region(count, 1, page); count++)
 		;
 	assert_int_equal(count, DRB_MEMIF_REGIONS);
+	begin_again();
+	assert_non_null(hear_region(DRB_MEMIF_REGIONS, 1, page));
+	assert_non_null(hear_region(1, 1, page));
 	close(all);
 	close(page);
 }
 
-// The driver would keep the descriptors of regions that it did not map.
-TEST_WITH(talks_that_end_early_leave_nothing, begin_server, end)
+// Rings are where a message says, whole and with the mark of a ring, or they are none.
+TEST_WITH(bad_rings_are_refused, begin_greeted, end_channel)
 {
+	int memory = memory_of(MEMORY, 0, F_SEAL_SHRINK), bell = eventfd(0, EFD_CLOEXEC);
+	const uint32_t cookie = DRB_MEMIF_COOKIE;
+	struct drb_memif_message m = {.type = DRB_MEMIF_RING};
+
+	assert_non_null(hear_ring(true, 0, 0, bell)); // of a region not named
+	assert_null(hear_region(0, MEMORY, memory));
+	for (uint32_t at = 0; at < MEMORY; at += 64)
+		assert_int_equal(pwrite(memory, &cookie, sizeof(cookie), at), sizeof(cookie));
+	assert_int_equal(pwrite(memory, "none", 4, PAGE), 4);
+	assert_non_null(hear_ring(true, 0, 0, -1));
+	assert_non_null(hear_ring(true, 1, 0, bell));      // before the first one
+	assert_non_null(hear_ring(true, QUEUES, 0, bell)); // of no worker
+	assert_non_null(hear_ring(true, UINT16_MAX, 0, bell));
+	assert_non_null(hear_ring(true, 0, MEMORY, bell));
+	assert_non_null(hear_ring(true, 0, MEMORY - 64, bell));
+	assert_non_null(hear_ring(true, 0, MEMORY - RING_OCTETS + 64, bell)); // its end is outside
+	assert_non_null(hear_ring(true, 0, UINT32_MAX - 63, bell));
+	assert_non_null(hear_ring(true, 0, 32, bell));
+	assert_non_null(hear_ring(true, 0, PAGE, bell)); // no ring there
+	for (uint32_t log2_size = DRB_MEMIF_LOG2_RING + 1; log2_size < 256; log2_size++) {
+		m.ring.log2_size = (uint8_t)log2_size;
+		assert_non_null(hear(&m, bell));
+	}
+	assert_null(hear_ring(true, 0, 0, bell));
+	assert_non_null(hear_ring(true, 0, 0, bell));                // twice
+	assert_null(hear_ring(true, 1, MEMORY - RING_OCTETS, bell)); // up to the last octet
+	assert_non_null(hear_type(DRB_MEMIF_CONNECT));               // no ring the other way
+	assert_null(hear_ring(false, 0, RING_OCTETS, bell));
+	assert_null(hear_type(DRB_MEMIF_CONNECT));
+	assert_int_equal(answer.message.type, DRB_MEMIF_CONNECTED);
+	for (int type = 0; type < 12; type++) // all is said
+		assert_non_null(hear_type((enum drb_memif_type)type));
+	close(memory);
+	close(bell);
+}
+
+TEST_WITH(channels_that_end_early_leave_nothing, begin_greeted, end_channel)
+{
+	int memory = memory_of(MEMORY, 0, F_SEAL_SHRINK), bell = eventfd(0, EFD_CLOEXEC);
+	const uint32_t cookie = DRB_MEMIF_COOKIE;
 	const int before = next_fd();
 
+	assert_int_equal(pwrite(memory, &cookie, sizeof(cookie), 0), sizeof(cookie));
 	for (int i = 0; i < 3; i++) {
-		assert_int_equal(hear_region(0, REGION_OCTETS, region), MESSAGE);
-		drb_memif_talk_over(link_, &talk);
+		assert_null(hear_region(0, MEMORY, memory));
+		assert_null(hear_ring(true, 0, 0, bell));
+		begin_again();
 		assert_int_equal(next_fd(), before);
-		assert_int_equal(hear(INIT), MESSAGE);
+	}
+	close(memory);
+	close(bell);
+}
+
+// What is not its turn to say, and what there is not, at each stage of a server and of a client.
+TEST(turns_are_kept)
+{
+	for (int type = 0; type < 12; type++) {
+		assert_int_equal(begin_server(NULL), 0);
+		if (type != DRB_MEMIF_INIT)
+			assert_non_null(hear_type((enum drb_memif_type)type));
+		begin_again();
+		assert_non_null(hear_type((enum drb_memif_type)type));
+		end_channel(NULL);
+
+		struct drb_memif_message greeting = hello("");
+		assert_int_equal(begin_client(NULL), 0);
+		if (type != DRB_MEMIF_HELLO)
+			assert_non_null(hear_type((enum drb_memif_type)type));
+		assert_null(hear(&greeting, -1));
+		greeting.type = (uint16_t)type;
+		assert_int_equal(hear(&greeting, -1) == NULL, type == DRB_MEMIF_ACK);
+		end_channel(NULL);
+
+		assert_int_equal(begin_client(NULL), 0);
+		join_as_client();
+		assert_non_null(hear(&greeting, -1));
+		end_channel(NULL);
 	}
 }
 
-// What is not its turn to say, and what there is not.
-TEST_WITH(turns_are_kept, begin_server, end)
+// Nor is a client acknowledged for what it has not said, or connected before it asks.
+TEST_WITH(acknowledgements_are_counted, begin_client, end_channel)
 {
-	for (int type = 0; type < 10; type++) {
-		bool known = type == ACK || type == CONNECT || type == DISCONNECT;
-		drb_memif_talk_over(link_, &talk);
-		assert_int_equal(hear(type),
-				 type == INIT || type == ACK || type == DISCONNECT ? MESSAGE : -1);
-		drb_memif_talk_over(link_, &talk);
-		assert_int_equal(hear(INIT), MESSAGE);
-		assert_int_equal(hear(type), known ? MESSAGE : -1);
-		if (type != CONNECT)
-			continue;
-		assert_int_equal(hear(CONNECT), -1);
-		assert_int_equal(hear_region(0, REGION_OCTETS, region), -1);
-	}
-	link_->server = false;
-	for (int type = 0; type < 10; type++) {
-		bool known = type == ACK || type == CONNECTED || type == DISCONNECT;
-		drb_memif_talk_over(link_, &talk);
-		assert_int_equal(hear(HELLO), MESSAGE);
-		assert_int_equal(hear(type), known ? MESSAGE : -1);
-	}
+	struct drb_memif_message greeting = hello("");
+
+	assert_null(hear(&greeting, -1));
+	assert_non_null(hear_type(DRB_MEMIF_CONNECTED));
+	while (answer.message.type != DRB_MEMIF_CONNECT)
+		assert_null(hear_type(DRB_MEMIF_ACK));
+	assert_non_null(hear_type(DRB_MEMIF_ACK));
+	assert_null(hear_type(DRB_MEMIF_CONNECTED));
 }
 
-// The driver would copy a name until it ends; a message that is cut off has none.
-TEST_WITH(messages_are_whole, begin_server, end)
+TEST_WITH(messages_are_whole, begin_server, end_channel)
 {
+	struct drb_memif_message m = {.type = DRB_MEMIF_INIT};
+
+	m.init.version = DRB_MEMIF_VERSION;
+	memset(m.init.name, 'n', sizeof(m.init.name));
+	for (size_t size = 0; size < sizeof(m); size++)
+		assert_non_null(drb_memif_channel_hear(&channel, &m, size, -1, &answer));
+	assert_null(drb_memif_channel_hear(&channel, &m, sizeof(m), -1, &answer));
+}
+
+// Descriptors with what has no use for them are closed.
+TEST_WITH(descriptors_of_no_use_are_closed, begin_server, end_channel)
+{
+	struct drb_memif_message m = {.type = DRB_MEMIF_INIT};
 	const int before = next_fd();
-	char text[MESSAGE];
-	struct iovec part = {text, sizeof(text)};
-	struct msghdr msg = {.msg_iov = &part, .msg_iovlen = 1};
 
-	drb_memif_talk_over(link_, &talk);
-	memset(text, 'n', sizeof(text));
-	text[0] = INIT;
-	text[1] = 0;
-	assert_int_equal(write(pair[1], text, sizeof(text)), MESSAGE);
-	assert_int_equal(recvmsg(pair[0], &msg, 0), MESSAGE);
-	assert_int_equal(text[MESSAGE - 1], '\0');
-	drb_memif_talk_over(link_, &talk);
-	assert_int_equal(write(pair[1], text, MESSAGE - 1), MESSAGE - 1);
-	assert_int_equal(recvmsg(pair[0], &msg, 0), -1);
+	m.init.version = DRB_MEMIF_VERSION;
+	assert_null(hear(&m, 0));
+	assert_int_equal(next_fd(), before);
+	m.type = DRB_MEMIF_DISCONNECT;
+	assert_non_null(hear(&m, 0));
+	assert_non_null(drb_memif_channel_hear(&channel, &m, 1, dup(0), &answer));
 	assert_int_equal(next_fd(), before);
 }
 
-// A peer that passes descriptors with what has no use for them has none left open here.
-TEST_WITH(descriptors_of_no_use_are_closed, begin_server, end)
-{
-	static const int types[] = {ACK, REGION, CONNECT};
-	_Alignas(struct cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))];
-	char text[MESSAGE];
-	struct iovec part = {text, sizeof(text)};
-	const int both[] = {region, bell[0]};
-
-	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
-		struct msghdr msg = {.msg_iov = &part,
-				     .msg_iovlen = 1,
-				     .msg_control = control,
-				     .msg_controllen = sizeof(control)};
-		const int before = next_fd();
-		memset(text, 0, sizeof(text));
-		text[0] = (char)types[i];
-		text[6] = REGION_OCTETS >> 16;
-		memset(control, 0, sizeof(control));
-		*CMSG_FIRSTHDR(&msg) = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof(both)),
-							.cmsg_level = SOL_SOCKET,
-							.cmsg_type = SCM_RIGHTS};
-		memcpy(CMSG_DATA(CMSG_FIRSTHDR(&msg)), both, sizeof(both));
-		drb_memif_listen(NULL, NULL);
-		assert_int_equal(sendmsg(pair[1], &msg, 0), MESSAGE);
-		drb_memif_listen(link_, &talk);
-		assert_int_equal(recvmsg(pair[0], &msg, 0), MESSAGE);
-		if (types[i] == REGION) // the driver's
-			close(before);
-		assert_int_equal(next_fd(), before);
-	}
-}
-
 // Nor does a peer keep who rings: one whose bell blocks writers, and is full.
-TEST_WITH(full_bells_keep_nobody, begin, end)
+TEST_WITH(full_bells_keep_nobody, begin_greeted, end_channel)
 {
+	int memory = memory_of(MEMORY, 0, F_SEAL_SHRINK), bell = eventfd(0, EFD_CLOEXEC);
+	const uint32_t cookie = DRB_MEMIF_COOKIE;
 	const uint64_t most = UINT64_MAX - 1;
-	int blocking = eventfd(0, EFD_CLOEXEC);
 
-	assert_int_equal(write(blocking, &most, sizeof(most)), sizeof(most));
-	assert_int_equal(hear(HELLO), MESSAGE);
-	assert_int_equal(say_region(region), MESSAGE);
-	assert_int_equal(say_ring(true, blocking, 0, 0), MESSAGE);
-	assert_int_equal(say_ring(false, bell[1], 0, RING_AT), MESSAGE);
-	assert_int_equal(say(CONNECT, -1, 0, 0, 0, 0), MESSAGE);
-	assert_int_equal(hear(CONNECTED), MESSAGE);
-	ring[0]->flags = 0;
-	drb_doorbell_ring(&link_->tx[0]);
-	close(blocking);
-}
-
-// Nor one that reads nothing of what the driver answers.
-TEST_WITH(unread_answers_keep_nobody, begin, end)
-{
+	assert_int_equal(pwrite(memory, &cookie, sizeof(cookie), 0), sizeof(cookie));
+	assert_int_equal(write(bell, &most, sizeof(most)), sizeof(most));
+	assert_null(hear_region(0, MEMORY, memory));
+	assert_null(hear_ring(false, 0, 0, bell));
+	struct drb_doorbell tx = *drb_memif_channel_tx(&channel, 0);
 	alarm(30);
-	for (int i = 0; i < 5000; i++)
-		assert_int_equal(say(ACK, -1, 0, 0, 0, 0), MESSAGE);
+	drb_doorbell_ring(&tx);
 	alarm(0);
+	close(memory);
+	close(bell);
 }
 
 TEST_MAIN(NULL, NULL)

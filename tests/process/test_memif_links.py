@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""A memif link between two switches while its server is stopped, killed, or comes in the middle of reloads: its client
+goes on, and the link is made again.
+
+test_memif_links.py DRBSWITCH CONFIG_DIR    TAP on standard output. See world.py."""
+import os
+import re
+import signal
+import sys
+import time
+
+sys.dont_write_bytecode = True
+
+import tap  # noqa: E402
+from world import HEAD, WITHIN, World, ask, stop, until_port  # noqa: E402
+
+ANSWERS_S = 2  # a switch that waits for its peer does not answer at all
+COMES_AGAIN = 8
+
+
+class Link:
+    """The two switches of F(2,1) beside a link: the leaf is its server, the core its client."""
+
+    def __init__(self, w, hello='100ms'):
+        self.w = w
+        tail = f'link: {{driver: memif, hello: {hello}}}\nprocess: {{memif_dir: {w.dir}/memif}}\n'
+        self.low = HEAD + 'ports: [{name: d0, driver: none}]\n' + tail
+        self.top = HEAD.replace('layer: 1', 'layer: 2') + 'ports: [{name: d1, driver: none}]\n' + tail
+        self.leaf, self.core = self.start_leaf(), self.start_core()
+        for _ in range(2):
+            w.notified('READY=1')
+        self.is_up()
+
+    def start_leaf(self):
+        return self.w.start(self.low, name='low')
+
+    def start_core(self):
+        return self.w.start(self.top, name='top')
+
+    def is_up(self):
+        until_port(self.w.socket_of('drb-s1-0'), 'u0', 'up')
+        until_port(self.w.socket_of('drb-s2-0'), 'd0', 'up')
+
+    def core_answers(self):
+        begun = time.monotonic()
+        assert ask(self.w.socket_of('drb-s2-0'), '/drb/info')[0]['ports'] == 2
+        took = time.monotonic() - begun
+        assert took < ANSWERS_S, f'{took:.1f} s'
+
+    def end(self):
+        for p in self.leaf, self.core:
+            stop(p)
+        assert self.w.left() == [] and not list((self.w.dir / 'memif').iterdir())
+
+
+def stopped_servers_keep_nobody():
+    """The client of a server that is stopped goes on, and so does one that comes while it is."""
+    with World() as w:
+        link = Link(w)
+        link.leaf.send_signal(signal.SIGSTOP)
+        until_port(w.socket_of('drb-s2-0'), 'd0', 'down')
+        link.core_answers()
+        link.core.kill()
+        link.core.wait(WITHIN)
+        link.core = link.start_core()
+        w.notified('READY=1')  # it has waited long enough
+        link.core_answers()
+        link.leaf.send_signal(signal.SIGCONT)
+        link.is_up()
+        link.end()
+
+
+def servers_come_again():
+    """Each time at once, and nothing is left of the times before."""
+    with World() as w:
+        link, healed = Link(w, 'off'), []  # a port that goes this often would be flapping
+        files = len(os.listdir(f'/proc/{link.core.pid}/fd'))
+        for _ in range(COMES_AGAIN):
+            link.leaf.kill()
+            link.leaf.wait(WITHIN)
+            link.leaf = link.start_leaf()
+            w.notified('READY=1')
+            begun = time.monotonic()
+            link.is_up()
+            healed.append(time.monotonic() - begun)
+        print(f'# up {max(healed) * 1000:.0f} ms after the server is ready, at the longest')
+        assert len(os.listdir(f'/proc/{link.core.pid}/fd')) == files
+        link.end()
+
+
+def reloads_go_on():
+    """The client reloads its config again and again while its server goes and comes: every reload holds."""
+    with World() as w:
+        link, reloads = Link(w, 'off'), 0
+        for _ in range(COMES_AGAIN):
+            link.leaf.kill()
+            link.leaf.wait(WITHIN)
+            link.leaf = link.start_leaf()
+            end = time.monotonic() + 1
+            while time.monotonic() < end:
+                w.config(link.top + f'routing: {{threshold: {reloads % 7}}}\n', 'top')
+                said = ask(w.socket_of('drb-s2-0'), '/drb/reload')[0]
+                assert re.match('ok: ', said), said
+                reloads += 1
+                w.drain()
+        print(f'# {reloads} reloads')
+        link.is_up()
+        link.end()
+
+
+tap.run((stopped_servers_keep_nobody, servers_come_again, reloads_go_on))

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""memif links whose other end is DPDK's own driver, in dpdk-testpmd, as client and as server: packets pass both ways,
+whole, also once testpmd was killed and has come again.
+
+test_memif_testpmd.py DRBSWITCH CONFIG_DIR    TAP on standard output. See world.py."""
+import contextlib
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+
+import tap  # noqa: E402
+from world import WITHIN, World, ask, capture, stop, until_port  # noqa: E402
+
+# A leaf of F(2,1), which is the server of its uplink, and the core, which is the client of its down-ports. Packets come
+# in by one port as fast as they can and leave by the link, 1000 a second: testpmd exchanges their addresses, and they
+# come back.
+SWITCHES = {
+    'server': ('s1-0', 'u0', 'd0', (0, 1)),
+    'client': ('s2-0', 'd0', 'd1', (1, 0)),
+}
+CONFIG = '''fabric: {{layers: 2, arity: 1}}
+switch: {{layer: {layer}, label: 0}}
+link: {{driver: none, hello: off}}
+ports:
+  - {{name: {link}, driver: memif, socket: {dir}/link.memif, rate: 1000pps}}
+  - {{name: {other}, driver: vdev, device: "net_pcap0,rx_pcap={dir}/in.pcap,infinite_rx=1,tx_pcap={dir}/out.pcap"}}
+'''
+ENOUGH = 300
+
+
+def mac(host):
+    return b'\2\0\0\0\0' + bytes([host])
+
+
+def frame_of(source, to, length):
+    """UDP, as long as that."""
+    udp = struct.pack('>HHHH', 1000, 7, length - 34, 0) + bytes(i % 251 for i in range(length - 42))
+    ip = struct.pack('>BBHHHBBHII', 0x45, 0, length - 14, 0, 0, 64, 17, 0, 0x0a000001 + source, 0x0a000001 + to)
+    return mac(to) + mac(source) + b'\x08\0' + ip + udp
+
+
+def frames_of(path):
+    """Of a file whose last one may be cut off."""
+    data, at, found = path.read_bytes(), 24, []
+    while at + 16 <= len(data):
+        length = struct.unpack_from('<I', data, at + 8)[0]
+        if at + 16 + length <= len(data):
+            found.append(data[at + 16:at + 16 + length])
+        at += 16 + length
+    return found
+
+
+@contextlib.contextmanager
+def testpmd(w, role):
+    """Killed in the end."""
+    args = ['dpdk-testpmd', f'--lcores=(0-1)@(0-{(os.cpu_count() or 1) - 1})', '--no-huge', '-m', '128', '--no-pci',
+            '--no-telemetry', '--file-prefix=testpmd', '--iova-mode=va',
+            f'--vdev=net_memif0,role={role},socket={w.dir}/link.memif,socket-abstract=no', '--',
+            '--forward-mode=macswap', '--auto-start', '--total-num-mbufs=4096', '--no-mlockall']
+    with open(w.dir / 'testpmd.log', 'ab') as log:
+        p = subprocess.Popen(args, stdin=subprocess.PIPE, stdout=log, stderr=log, env=w.environment())
+    w.processes.append(p)
+    try:
+        yield
+    except BaseException:
+        print('# ' + (w.dir / 'testpmd.log').read_text(errors='replace').replace('\n', '\n# '))
+        raise
+    finally:
+        p.kill()
+        p.communicate()
+
+
+def came_back(path, port):
+    counts = ask(path, f'/drb/port,{port}')[0]
+    return counts['in_packets']
+
+
+def passes(path, port):
+    """Packets come back by the link."""
+    begun, end = came_back(path, port), time.monotonic() + WITHIN
+    while (now := came_back(path, port)) < begun + ENOUGH:
+        assert time.monotonic() < end, f'{now - begun} packets came back'
+        time.sleep(0.02)
+
+
+def other_end_is(role):
+    ours = {'server': 'client', 'client': 'server'}[role]
+    name, link, other, (source, to) = SWITCHES[ours]
+    if not shutil.which('dpdk-testpmd'):
+        raise tap.Skip('dpdk-testpmd is not installed')
+    with World() as w:
+        w.dir.chmod(0o777)
+        sent = {frame_of(source, to, length) for length in (60, 61, 1000, 1514)}
+        capture(w.dir / 'in.pcap', sorted(sent))
+        p = w.start(CONFIG.format(layer=name[1], link=link, other=other, dir=w.dir))
+        path = w.socket_of('drb-' + name)
+        end = time.monotonic() + WITHIN
+        while not (path.exists() and (role == 'server' or (w.dir / 'link.memif').exists())):
+            assert time.monotonic() < end, 'the switch does not come'
+            time.sleep(0.01)
+        with testpmd(w, role):
+            w.notified('READY=1')
+            until_port(path, link, 'up')
+            passes(path, link)
+        until_port(path, link, 'down')
+        if role == 'server':  # as it would not find its place otherwise
+            (w.dir / 'link.memif').unlink()
+        with testpmd(w, role):
+            until_port(path, link, 'up')
+            passes(path, link)
+        said = stop(p)
+        assert 'refused' not in said, said
+        back = {mac(source) + mac(to) + frame[12:] for frame in sent}
+        got = frames_of(w.dir / 'out.pcap')
+        assert len(got) > ENOUGH and set(got) == back, (len(got), len(set(got) - back), len(back - set(got)))
+
+
+def testpmd_as_client():
+    other_end_is('client')
+
+
+def testpmd_as_server():
+    other_end_is('server')
+
+
+tap.run((testpmd_as_client, testpmd_as_server))
