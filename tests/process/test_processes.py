@@ -25,6 +25,7 @@ ctypes.CDLL(None).pthread_exit(None)
 
 def started(program):
     child = subprocess.Popen([sys.executable, '-c', program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert child.stdout and child.stdin
     child.stdout.readline()
     return child
 
