@@ -153,7 +153,7 @@ refused 'from 0 to 1, such as 0.5,0.9 or 0.6:0.9:0.1$' packet --load 90
 refused "such as 3, 1-5 or 1:9:2\$" flow --flows 0
 refused 'not flows' flow --scheme walk
 refused 'threshold' packet --threshold -1
-refused 'traffic stride: no such traffic: must be permutation, fixed, .*stride:K, .*epoch:S, jobs:K or file:PATH$' packet --traffic stride
+refused 'traffic stride: no such traffic: must be permutation, fixed, .*stride:K, .*epoch:S, .*unequal:F or file:PATH$' packet --traffic stride
 refused 'must be link:N' packet --fail port:1
 refused 'drbsim: --order layer: must be random or port$' packet --order layer
 for slow in link:1 link:1:0 link:1:1001 switch:1:2 link::2 link:1:x 1:2; do refused 'must be link:N:K' packet --slow $slow; done
@@ -218,10 +218,10 @@ if [ "$(cat "$dir/out")" != "$dir/part/study.csv" ] || ! grep -q ' points are le
   failed=1
 fi
 
-# Some loads of a part: 13 patterns under 5 schemes, and no others.
+# Some loads of a part: 15 patterns under 5 schemes, and no others.
 "$sim" paper --quick --part 'persistent F(3,8)' --load 0.5 --out "$dir/loads" >"$dir/out" 2>"$dir/err"
-if [ "$(grep -c '"layers":3,"arity":8' "$dir/loads/journal.txt")" != 65 ] ||
-  [ "$(grep -c ',0.5,' "$dir/loads/study.csv")" != 65 ] || [ "$(wc -l <"$dir/loads/study.csv")" != 66 ]; then
+if [ "$(grep -c '"layers":3,"arity":8' "$dir/loads/journal.txt")" != 75 ] ||
+  [ "$(grep -c ',0.5,' "$dir/loads/study.csv")" != 75 ] || [ "$(wc -l <"$dir/loads/study.csv")" != 76 ]; then
   echo "not ok: paper --load: $(cat "$dir/out" "$dir/err")"
   failed=1
 fi

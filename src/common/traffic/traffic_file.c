@@ -3,26 +3,26 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/cli/file.h"
 #include "common/cli/log.h"
 #include "common/cli/quantity.h"
+#include "common/traffic/host_set.h"
 
 #define HEADING "slot,from,to,rate"
-#define LINE_MAX_BYTES 128
 // Rates of a host may exceed 1 by so much: decimal fractions do not add up exactly.
-#define ROUNDING 1e-9
+#define ROUNDING 1e-5
 
 struct entry {
-	uint32_t slot, from, to, line;
+	uint32_t slot, from, to, line; // to: as in struct drb_traffic_file
 	double rate;
 	uint32_t pair;
 };
 
 struct reader {
+	struct drb_traffic_file *file;
 	struct entry *entry;
 	size_t count, room;
 	uint32_t hosts, line;
@@ -49,10 +49,8 @@ static int keep(struct reader *r, struct entry e)
 	if (r->count == r->room) {
 		size_t room = r->room ? 2 * r->room : 256;
 		struct entry *more = realloc(r->entry, room * sizeof(*more));
-		if (!more) {
-			snprintf(r->error, DRB_TRAFFIC_ERROR_MAX, "not enough memory");
+		if (!more)
 			return -ENOMEM;
-		}
 		r->entry = more;
 		r->room = room;
 	}
@@ -60,10 +58,78 @@ static int keep(struct reader *r, struct entry e)
 	return 0;
 }
 
+static bool is_group(const struct drb_traffic_file *file, uint32_t g,
+		     const struct drb_host_set *set)
+{
+	return file->begin[g + 1] - file->begin[g] == set->count &&
+	       memcmp(file->member + file->begin[g], set->host, set->count * sizeof(*set->host)) ==
+		       0;
+}
+
+// What stands for these hosts in *to: the one, or the number of a group, a new one if it is new.
+static int name_hosts(struct drb_traffic_file *file, const struct drb_host_set *set, uint32_t *to)
+{
+	uint32_t g = file->groups;
+
+	if (set->count == 1) {
+		*to = set->host[0];
+		return 0;
+	}
+	while (g > 0 && !is_group(file, g - 1, set))
+		g--;
+	*to = DRB_TRAFFIC_GROUP | (g ? g - 1 : file->groups);
+	if (g)
+		return 0;
+	const uint32_t members = file->groups ? file->begin[file->groups] : 0;
+	uint32_t *begin = realloc(file->begin, (file->groups + 2) * sizeof(*begin));
+	file->begin = begin ? begin : file->begin;
+	uint32_t *member = realloc(file->member, ((size_t)members + set->count) * sizeof(*member));
+	file->member = member ? member : file->member;
+	if (!begin || !member)
+		return -ENOMEM;
+	memcpy(member + members, set->host, set->count * sizeof(*member));
+	begin[file->groups] = members;
+	begin[++file->groups] = members + set->count;
+	return 0;
+}
+
+// The entries of a line, one for each of the hosts that send.
+static int keep_line(struct reader *r, struct entry e, const struct drb_host_set set[2])
+{
+	int rc = name_hosts(r->file, &set[1], &e.to);
+
+	for (uint32_t i = 0; rc == 0 && i < set[0].count; i++) {
+		e.from = set[0].host[i];
+		rc = e.from == e.to
+			     ? refuse(r->error, r->line, "host %u would send to itself", e.from)
+			     : keep(r, e);
+	}
+	return rc;
+}
+
+static int read_hosts(struct reader *r, char *field[], struct entry e)
+{
+	static const char *const names[] = {"from", "to"};
+	struct drb_host_set set[2] = {{0}};
+	int rc = 0;
+
+	for (int i = 0; rc == 0 && i < 2; i++) {
+		rc = drb_host_set_parse(field[i], r->hosts, &set[i]);
+		if (rc == -EINVAL)
+			refuse(r->error, r->line,
+			       "%s: \"%.20s\" is no host up to %u, nor hosts such as 0-3+8",
+			       names[i], field[i], r->hosts - 1);
+	}
+	if (rc == 0)
+		rc = keep_line(r, e, set);
+	drb_host_set_free(&set[0]);
+	drb_host_set_free(&set[1]);
+	return rc;
+}
+
 // One line, without its end, its comment and blanks around it.
 static int read_line(struct reader *r, char *text)
 {
-	static const char *const names[] = {"slot", "from", "to", "rate"};
 	struct entry e = {.line = r->line};
 	char *field[5], *save = NULL;
 	int fields = 0;
@@ -78,48 +144,42 @@ static int read_line(struct reader *r, char *text)
 		field[fields++] = f;
 	if (fields != 4)
 		return refuse(r->error, r->line, "must be four values, " HEADING);
-	uint32_t *numbers[] = {&e.slot, &e.from, &e.to};
-	for (int i = 0; i < 3; i++) {
-		uint32_t max = i ? r->hosts - 1 : UINT32_MAX;
-		if (drb_parse_u32(field[i], 0, max, numbers[i]) < 0)
-			return refuse(r->error, r->line,
-				      "%s: \"%.20s\" is no whole number up to %u", names[i],
-				      field[i], max);
-	}
+	if (drb_parse_u32(field[0], 0, UINT32_MAX, &e.slot) < 0)
+		return refuse(r->error, r->line, "slot: \"%.20s\" is no whole number up to %u",
+			      field[0], UINT32_MAX);
 	if (drb_parse_real(field[3], 0, 1, &e.rate) < 0)
 		return refuse(r->error, r->line, "rate: \"%.20s\" is no number from 0 to 1",
 			      field[3]);
-	if (e.from == e.to)
-		return refuse(r->error, r->line, "host %u would send to itself", e.from);
 	if (r->count && e.slot < r->entry[r->count - 1].slot)
 		return refuse(r->error, r->line, "slot %u comes after slot %u", e.slot,
 			      r->entry[r->count - 1].slot);
-	return keep(r, e);
+	return read_hosts(r, field + 1, e);
 }
 
-static int read_text(struct reader *r, const char *text, size_t size)
+static int read_lines(struct reader *r, FILE *in)
 {
-	char line[LINE_MAX_BYTES];
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t got;
 	int rc = 0;
 
-	for (size_t at = 0, next; rc == 0 && at < size; at = next) {
-		const char *end = memchr(text + at, '\n', size - at);
-		size_t len = end ? (size_t)(end - text) - at : size - at;
-		next = at + len + 1;
+	while (rc == 0 && (got = getline(&line, &room, in)) >= 0) {
+		size_t len = (size_t)got;
 		r->line++;
-		const char *comment = memchr(text + at, '#', len);
-		if (comment)
-			len = (size_t)(comment - text) - at;
-		while (len && strchr(" \t\r", text[at + len - 1]) && text[at + len - 1])
+		if (memchr(line, '\0', len)) {
+			rc = refuse(r->error, r->line, "no line of this format");
+			break;
+		}
+		len = strcspn(line, "#\n");
+		while (len && strchr(" \t\r", line[len - 1]))
 			len--;
-		if (len == 0)
-			continue;
-		if (len >= sizeof(line) || memchr(text + at, '\0', len))
-			return refuse(r->error, r->line, "no line of this format");
-		memcpy(line, text + at, len);
 		line[len] = '\0';
-		rc = read_line(r, line);
+		if (len)
+			rc = read_line(r, line);
 	}
+	free(line);
+	if (rc == 0 && ferror(in))
+		return refuse(r->error, r->line, "%s", drb_file_error(errno));
 	if (rc == 0 && r->count == 0)
 		return refuse(r->error, r->line, "no host sends");
 	return rc;
@@ -138,8 +198,9 @@ static int by_pair(const void *a, const void *b)
 }
 
 // Numbers the pairs by host and fills in whose are whose.
-static int number_pairs(struct reader *r, struct drb_traffic_file *file)
+static int number_pairs(struct reader *r)
 {
+	struct drb_traffic_file *file = r->file;
 	struct entry **sorted = malloc(r->count * sizeof(*sorted));
 	uint32_t from = 0;
 
@@ -168,8 +229,9 @@ static int number_pairs(struct reader *r, struct drb_traffic_file *file)
 }
 
 // Fills in the changes. At any slot the rates of a host add up to 1 at most.
-static int fill_changes(const struct reader *r, struct drb_traffic_file *file)
+static int fill_changes(const struct reader *r)
 {
+	struct drb_traffic_file *file = r->file;
 	double *rate = calloc(file->pairs, sizeof(*rate)), *sum = calloc(file->hosts, sizeof(*sum));
 	int rc = 0;
 
@@ -197,24 +259,23 @@ static int fill_changes(const struct reader *r, struct drb_traffic_file *file)
 	return rc;
 }
 
-int drb_traffic_file_parse(const char *text, size_t size, uint32_t hosts,
-			   struct drb_traffic_file **out, char error[DRB_TRAFFIC_ERROR_MAX])
+int drb_traffic_file_read(FILE *in, uint32_t hosts, struct drb_traffic_file **out,
+			  char error[DRB_TRAFFIC_ERROR_MAX])
 {
-	struct drb_traffic_file *file = calloc(1, sizeof(*file));
-	struct reader r = {.hosts = hosts, .error = error};
-	int rc = file ? read_text(&r, text, size) : -ENOMEM;
+	struct reader r = {.file = calloc(1, sizeof(*r.file)), .hosts = hosts, .error = error};
+	int rc = r.file ? read_lines(&r, in) : -ENOMEM;
 
 	if (rc == 0)
-		rc = number_pairs(&r, file);
+		rc = number_pairs(&r);
 	if (rc == 0)
-		rc = fill_changes(&r, file);
+		rc = fill_changes(&r);
 	if (rc == -ENOMEM)
 		snprintf(error, DRB_TRAFFIC_ERROR_MAX, "not enough memory");
 	free(r.entry);
 	if (rc < 0)
-		drb_traffic_file_free(file);
+		drb_traffic_file_free(r.file);
 	else
-		*out = file;
+		*out = r.file;
 	return rc;
 }
 
@@ -224,53 +285,26 @@ void drb_traffic_file_free(struct drb_traffic_file *file)
 		return;
 	free(file->first);
 	free(file->to);
+	free(file->begin);
+	free(file->member);
 	free(file->change);
 	free(file);
-}
-
-// The whole of a file. NULL after a message.
-static char *read_whole(const char *path, size_t *size)
-{
-	FILE *in = drb_file_read(path);
-	char *text = NULL;
-
-	if (!in) {
-		drb_error("%s: %s", path, strerror(errno));
-		return NULL;
-	}
-	*size = 0;
-	for (size_t room = 1 << 16; room <= 2 * DRB_TRAFFIC_BYTES_MAX; room *= 2) {
-		char *more = realloc(text, room);
-		if (!more)
-			break;
-		text = more;
-		*size += fread(text + *size, 1, room - *size, in);
-		if (*size < room)
-			break;
-	}
-	bool whole = text && feof(in) && !ferror(in) && *size <= DRB_TRAFFIC_BYTES_MAX;
-	fclose(in);
-	if (whole)
-		return text;
-	drb_error("%s: cannot be read, or is larger than %zu MiB", drb_file_name(path),
-		  DRB_TRAFFIC_BYTES_MAX >> 20);
-	free(text);
-	return NULL;
 }
 
 int drb_traffic_load(struct drb_traffic_kind *kind, uint32_t hosts)
 {
 	char error[DRB_TRAFFIC_ERROR_MAX];
 	struct drb_traffic_file *file;
-	size_t size;
 
 	if (kind->pattern != DRB_PATTERN_FILE)
 		return 0;
-	char *text = read_whole(kind->path, &size);
-	if (!text)
+	FILE *in = drb_file_read(kind->path);
+	if (!in) {
+		drb_error("%s: %s", kind->path, strerror(errno));
 		return -EINVAL;
-	int rc = drb_traffic_file_parse(text, size, hosts, &file, error);
-	free(text);
+	}
+	int rc = drb_traffic_file_read(in, hosts, &file, error);
+	fclose(in);
 	if (rc < 0)
 		drb_error("%s:%s", drb_file_name(kind->path), error);
 	else

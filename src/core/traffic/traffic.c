@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/traffic/roles.h"
+#include "core/traffic/shuffle.h"
+
 // The label whose digits, read in base d with the half of the tree split off the top one, are those
 // of h moved: digit i of the result is digit from[i] of h. The half is switched.
 static uint32_t move_digits(const struct drb_tree *t, uint32_t h, const uint32_t from[])
@@ -147,6 +150,12 @@ static void draw_maps(struct drb_traffic *traffic, const struct drb_tree *t, str
 	case DRB_PATTERN_TURNS:
 		traffic->turn_seed = drb_rng_next(rng);
 		break;
+	case DRB_PATTERN_ONEWAY:
+	case DRB_PATTERN_SINK:
+	case DRB_PATTERN_SILENT:
+	case DRB_PATTERN_UNEQUAL:
+		drb_roles_draw(traffic, t, rng);
+		break;
 	case DRB_PATTERN_FILE:
 		memset(traffic->rate, 0, kind.file->pairs * sizeof(*traffic->rate));
 		break;
@@ -176,6 +185,7 @@ int drb_traffic_init(struct drb_traffic *traffic, const struct drb_traffic_setup
 		.map = s->memory,
 		.order = s->memory + n,
 		.rate = s->memory + 2 * (size_t)n,
+		.weight = s->memory + 2 * (size_t)n,
 	};
 	draw_maps(traffic, s->tree, rng);
 	return 0;
@@ -197,23 +207,6 @@ static uint32_t hot_or_other(const struct drb_traffic *traffic, struct drb_rng *
 	return to == h ? other_host(rng, traffic->hosts, h) : to;
 }
 
-// Puts the images to[who[0..n)] in uniformly random order such that to[h] != h (who NULL: of
-// 0..n-1): a Fisher-Yates shuffle from the top, begun again at the first place that fails. Entries
-// above i are final, so failing early is as good as drawing the rest: every allowed order is
-// equally likely.
-static void shuffle_avoiding(struct drb_rng *rng, uint32_t to[], const uint32_t who[], uint32_t n)
-{
-	for (uint32_t i = n; i > 0;) {
-		uint32_t j = drb_rng_below(rng, i--);
-		uint32_t hi = who ? who[i] : i, hj = who ? who[j] : j;
-		uint32_t x = to[hj];
-		to[hj] = to[hi];
-		to[hi] = x;
-		if (x == hi)
-			i = n;
-	}
-}
-
 // The permutation of n places whose turn it is, always the same; which: among several sets of them.
 static void take_turn(const struct drb_traffic *traffic, uint32_t turn, uint32_t which,
 		      uint32_t map[], uint32_t n)
@@ -231,14 +224,14 @@ static void draw_job(struct drb_traffic *traffic, struct drb_rng *rng, uint64_t 
 
 	switch (job.pattern) {
 	case DRB_PATTERN_PERMUTATION:
-		shuffle_avoiding(rng, map, NULL, n);
+		drb_shuffle_avoiding(rng, map, NULL, n);
 		break;
 	case DRB_PATTERN_TURNS:
 		take_turn(traffic, slot % JOB_SLOTS, i, map, n);
 		break;
 	case DRB_PATTERN_EPOCH:
 		if (slot % JOB_SLOTS == 0)
-			shuffle_avoiding(rng, map, NULL, n);
+			drb_shuffle_avoiding(rng, map, NULL, n);
 		break;
 	case DRB_PATTERN_TORNADO:
 	case DRB_PATTERN_ALL_TO_ALL:
@@ -265,6 +258,22 @@ static void draw_jobs(struct drb_traffic *traffic, struct drb_rng *rng, uint64_t
 	}
 }
 
+// The host that a packet of h to this host, or group, goes to: of a group it may be any but h.
+static uint32_t draw_member(const struct drb_traffic_file *file, struct drb_rng *rng, uint32_t h,
+			    uint32_t to)
+{
+	const uint32_t g = to & ~DRB_TRAFFIC_GROUP;
+	uint32_t member = to;
+
+	if (!(to & DRB_TRAFFIC_GROUP))
+		return to;
+	do
+		member = file->member[file->begin[g] +
+				      drb_rng_below(rng, file->begin[g + 1] - file->begin[g])];
+	while (member == h);
+	return member;
+}
+
 // The destination of a host by the rates of its pairs.
 static uint32_t draw_pair(const struct drb_traffic *traffic, struct drb_rng *rng, uint32_t h)
 {
@@ -276,7 +285,7 @@ static uint32_t draw_pair(const struct drb_traffic *traffic, struct drb_rng *rng
 	draw = (uint32_t)(drb_rng_next(rng) >> 33);
 	for (uint32_t p = file->first[h]; p < file->first[h + 1]; p++) {
 		if (draw < traffic->rate[p])
-			return file->to[p];
+			return draw_member(file, rng, h, file->to[p]);
 		draw -= traffic->rate[p];
 	}
 	return DRB_NO_LABEL;
@@ -301,7 +310,7 @@ static void draw_destinations(struct drb_traffic *traffic, struct drb_rng *rng, 
 
 	switch (traffic->kind.pattern) {
 	case DRB_PATTERN_PERMUTATION:
-		shuffle_avoiding(rng, map, NULL, n);
+		drb_shuffle_avoiding(rng, map, NULL, n);
 		break;
 	case DRB_PATTERN_RANDOM:
 		for (uint32_t h = 0; h < n; h++)
@@ -316,7 +325,7 @@ static void draw_destinations(struct drb_traffic *traffic, struct drb_rng *rng, 
 		break;
 	case DRB_PATTERN_MIXED:
 	case DRB_PATTERN_RACKS:
-		shuffle_avoiding(rng, map, traffic->order, traffic->free);
+		drb_shuffle_avoiding(rng, map, traffic->order, traffic->free);
 		break;
 	case DRB_PATTERN_TURNS:
 		take_turn(traffic, (uint32_t)(slot % traffic->kind.k), 0, map, n);
@@ -327,6 +336,12 @@ static void draw_destinations(struct drb_traffic *traffic, struct drb_rng *rng, 
 		break;
 	case DRB_PATTERN_JOBS:
 		draw_jobs(traffic, rng, slot, dest);
+		return;
+	case DRB_PATTERN_ONEWAY:
+	case DRB_PATTERN_SINK:
+	case DRB_PATTERN_SILENT:
+	case DRB_PATTERN_UNEQUAL:
+		drb_roles_slot(traffic, rng, dest);
 		return;
 	case DRB_PATTERN_FILE:
 		draw_file(traffic, rng, slot, dest);

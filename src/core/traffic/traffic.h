@@ -24,11 +24,22 @@
 //   epoch:S      a permutation drawn afresh every S slots
 //   jobs:K       the hosts in K groups drawn at random, each with a pattern within itself: fixed,
 //                all-to-all, permutation, tornado, turns:10, epoch:10, then from the first again
+//   oneway:F:A   a random half of the pods (what is below a port of a core) send to the hosts of the
+//                others, each to one: those of a share F of the sending racks keep it, those of the
+//                others draw it afresh every slot. The others answer likewise, afresh, in a share A
+//                of the slots: 0 <= F, A <= 1
+//   sink:F       a random pod only receives. Racks elsewhere, each by destinations below one of its
+//                uplinks, keep a share F of its hosts; all else as `permutation`: 0 < F <= 1
+//   silent:F     a share F of the racks neither sends nor receives, a half of the others keep their
+//                destinations: 0 < F < 1
+//   unequal:F    all racks but a share F send in a tenth of the slots only; half of all keep their
+//                destinations: 0 < F < 1
 //   file:PATH    what a file says, see struct drb_traffic_file
 // No host sends to itself: permutations are drawn without fixed points, random destinations among
 // the others, and a hot host that draws itself draws again among all others. Transposed and
 // reversed labels lie in the other half of the tree, so that every such packet crosses the core.
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -52,18 +63,26 @@ enum drb_pattern {
 	DRB_PATTERN_TURNS,
 	DRB_PATTERN_EPOCH,
 	DRB_PATTERN_JOBS,
+	DRB_PATTERN_ONEWAY,
+	DRB_PATTERN_SINK,
+	DRB_PATTERN_SILENT,
+	DRB_PATTERN_UNEQUAL,
 	DRB_PATTERN_FILE,
 	DRB_PATTERN_COUNT
 };
 
-// Traffic as a file says: from a slot on, host `from` sends to host `to` at a rate, the share of
-// the slots in which it would send to it at rho = 1. Each pair has one rate at a time; rates of one
-// host add up to at most 1 at any time. See common/traffic/traffic_file.h for the file.
+// Traffic as a file says: from a slot on, host `from` sends to `to`, a host or one of a group that
+// is drawn for each packet, at a rate: the share of the slots in which it would send to it at
+// rho = 1. Each pair has one rate at a time; rates of one host add up to at most 1 at any time. See
+// common/traffic/traffic_file.h for the file.
 struct drb_traffic_file {
 	uint32_t hosts; // labels in it are below
 	// Pairs, by host `from`: those of h are first[h] .. first[h + 1] - 1.
-	uint32_t *first, *to;
+	uint32_t *first, *to; // to: a host, or DRB_TRAFFIC_GROUP and the number of a group
 	uint32_t pairs;
+	// Groups: those of g are member[begin[g]] .. member[begin[g + 1] - 1].
+	uint32_t *begin, *member;
+	uint32_t groups;
 	// Changes of rates, by slot.
 	struct drb_traffic_change {
 		uint32_t slot, pair;
@@ -73,6 +92,7 @@ struct drb_traffic_file {
 };
 
 #define DRB_TRAFFIC_RATE_ONE (UINT32_C(1) << 31)
+#define DRB_TRAFFIC_GROUP (UINT32_C(1) << 31)
 
 #define DRB_TRAFFIC_PATH_MAX 248
 #define DRB_TRAFFIC_NAME_MAX (DRB_TRAFFIC_PATH_MAX + 8)
@@ -80,7 +100,7 @@ struct drb_traffic_file {
 struct drb_traffic_kind {
 	enum drb_pattern pattern;
 	uint32_t k;                      // K, C or S where the pattern has one, else 0
-	double share;                    // F of racks
+	double share, answers;           // F and A where the pattern has them, else 0
 	char path[DRB_TRAFFIC_PATH_MAX]; // of file
 	struct drb_traffic_file *file;   // what is in it: the caller's, who reads it
 };
@@ -105,16 +125,22 @@ struct drb_traffic {
 	uint32_t *order;     // N: hosts; first those whose destinations are drawn anew every slot,
 			     // where some keep theirs; of jobs group by group
 	uint32_t free;       // hosts that share the fresh permutation
+	uint32_t answering;  // the last of the order, which share another (oneway)
+	uint32_t *weight;    // N, of patterns with roles: shares of the slots, 2^-32
 	uint32_t *rate;      // of file: of each pair, now
 	uint32_t next;       // change of file
 	uint64_t turn_seed;  // of the permutations that take turns
 };
 
-// 32-bit words of memory that drb_traffic_init() wants, of patterns without a file and of any.
+// 32-bit words of memory that drb_traffic_init() wants, of patterns without file or roles, and of any.
 #define DRB_TRAFFIC_WORDS(hosts) (2 * (size_t)(hosts))
 static inline size_t drb_traffic_words(const struct drb_traffic_kind *kind, uint32_t hosts)
 {
-	return DRB_TRAFFIC_WORDS(hosts) + (kind->file ? kind->file->pairs : 0);
+	const bool roles =
+		kind->pattern >= DRB_PATTERN_ONEWAY && kind->pattern <= DRB_PATTERN_UNEQUAL;
+
+	return DRB_TRAFFIC_WORDS(hosts) + (kind->file ? kind->file->pairs : 0) +
+	       (roles ? 2 * (size_t)hosts : 0);
 }
 
 struct drb_traffic_setup {

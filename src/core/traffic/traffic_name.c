@@ -7,28 +7,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const usages[DRB_PATTERN_COUNT] = {
-	[DRB_PATTERN_PERMUTATION] = "permutation",
-	[DRB_PATTERN_FIXED] = "fixed",
-	[DRB_PATTERN_RANDOM] = "random",
-	[DRB_PATTERN_MIXED] = "mixed",
-	[DRB_PATTERN_STRIDE] = "stride:K",
-	[DRB_PATTERN_TORNADO] = "tornado",
-	[DRB_PATTERN_ALL_TO_ALL] = "all-to-all",
-	[DRB_PATTERN_TRANSPOSE] = "transpose",
-	[DRB_PATTERN_REVERSAL] = "reversal",
-	[DRB_PATTERN_HOTSPOT] = "hotspot:K",
-	[DRB_PATTERN_INCAST] = "incast:K",
-	[DRB_PATTERN_RACKS] = "racks:F",
-	[DRB_PATTERN_TURNS] = "turns:C",
-	[DRB_PATTERN_EPOCH] = "epoch:S",
-	[DRB_PATTERN_JOBS] = "jobs:K",
-	[DRB_PATTERN_FILE] = "file:PATH",
+// What stands behind the colon of a pattern.
+enum argument {
+	NOTHING,
+	COUNT,      // k, from 1 on
+	SHARE,      // above 0, at most 1
+	PART,       // above 0, below 1
+	TWO_SHARES, // share and answers, from 0 to 1
+	PATH,
+};
+
+static const struct pattern {
+	const char *usage;
+	enum argument argument;
+} patterns[DRB_PATTERN_COUNT] = {
+	[DRB_PATTERN_PERMUTATION] = {"permutation", NOTHING},
+	[DRB_PATTERN_FIXED] = {"fixed", NOTHING},
+	[DRB_PATTERN_RANDOM] = {"random", NOTHING},
+	[DRB_PATTERN_MIXED] = {"mixed", NOTHING},
+	[DRB_PATTERN_STRIDE] = {"stride:K", COUNT},
+	[DRB_PATTERN_TORNADO] = {"tornado", NOTHING},
+	[DRB_PATTERN_ALL_TO_ALL] = {"all-to-all", NOTHING},
+	[DRB_PATTERN_TRANSPOSE] = {"transpose", NOTHING},
+	[DRB_PATTERN_REVERSAL] = {"reversal", NOTHING},
+	[DRB_PATTERN_HOTSPOT] = {"hotspot:K", COUNT},
+	[DRB_PATTERN_INCAST] = {"incast:K", COUNT},
+	[DRB_PATTERN_RACKS] = {"racks:F", SHARE},
+	[DRB_PATTERN_TURNS] = {"turns:C", COUNT},
+	[DRB_PATTERN_EPOCH] = {"epoch:S", COUNT},
+	[DRB_PATTERN_JOBS] = {"jobs:K", COUNT},
+	[DRB_PATTERN_ONEWAY] = {"oneway:F:A", TWO_SHARES},
+	[DRB_PATTERN_SINK] = {"sink:F", SHARE},
+	[DRB_PATTERN_SILENT] = {"silent:F", PART},
+	[DRB_PATTERN_UNEQUAL] = {"unequal:F", PART},
+	[DRB_PATTERN_FILE] = {"file:PATH", PATH},
 };
 
 const char *drb_traffic_usage(enum drb_pattern pattern)
 {
-	return (unsigned)pattern < DRB_PATTERN_COUNT ? usages[pattern] : NULL;
+	return (unsigned)pattern < DRB_PATTERN_COUNT ? patterns[pattern].usage : NULL;
 }
 
 // Length of the name in front of the colon.
@@ -37,28 +54,60 @@ static size_t name_length(const char *usage)
 	return strcspn(usage, ":");
 }
 
-// What stands behind the colon.
-static int parse_argument(const char *text, struct drb_traffic_kind *kind)
+static int parse_path(const char *text, struct drb_traffic_kind *kind)
+{
+	if (*text == '\0' || strlen(text) >= sizeof(kind->path))
+		return -EINVAL;
+	strcpy(kind->path, text);
+	return 0;
+}
+
+static int parse_count(const char *text, uint32_t *k)
 {
 	char *end;
 
-	if (kind->pattern == DRB_PATTERN_FILE) {
-		if (*text == '\0' || strlen(text) >= sizeof(kind->path))
-			return -EINVAL;
-		strcpy(kind->path, text);
-		return 0;
-	}
 	if (!isdigit((unsigned char)*text))
 		return -EINVAL;
-	if (kind->pattern == DRB_PATTERN_RACKS) {
-		kind->share = strtod(text, &end);
-		return *end || !(kind->share > 0 && kind->share <= 1) ? -EINVAL : 0;
-	}
-	unsigned long long k = strtoull(text, &end, 10);
-	if (*end || k == 0 || k > DRB_HOSTS_MAX)
+	unsigned long long value = strtoull(text, &end, 10);
+	if (*end || value == 0 || value > DRB_HOSTS_MAX)
 		return -EINVAL;
-	kind->k = (uint32_t)k;
+	*k = (uint32_t)value;
 	return 0;
+}
+
+// A number from 0 to 1 that ends before this character.
+static int parse_share(const char *text, char last, double *share, const char **rest)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*text))
+		return -EINVAL;
+	*share = strtod(text, &end);
+	*rest = end + 1;
+	return *end == last && *share <= 1 ? 0 : -EINVAL;
+}
+
+static int parse_argument(const char *text, enum argument argument, struct drb_traffic_kind *kind)
+{
+	const char *rest = text;
+	int rc = 0;
+
+	switch (argument) {
+	case NOTHING:
+		return -EINVAL;
+	case PATH:
+		return parse_path(text, kind);
+	case COUNT:
+		return parse_count(text, &kind->k);
+	case TWO_SHARES:
+		rc = parse_share(text, ':', &kind->share, &rest);
+		return rc == 0 ? parse_share(rest, '\0', &kind->answers, &rest) : rc;
+	case SHARE:
+	case PART:
+		rc = parse_share(text, '\0', &kind->share, &rest);
+		return kind->share > 0 && (argument == SHARE || kind->share < 1) ? rc : -EINVAL;
+	}
+	return -EINVAL;
 }
 
 int drb_traffic_parse(const char *text, struct drb_traffic_kind *kind)
@@ -66,29 +115,40 @@ int drb_traffic_parse(const char *text, struct drb_traffic_kind *kind)
 	size_t len = strcspn(text, ":");
 
 	for (int i = 0; i < DRB_PATTERN_COUNT; i++) {
-		if (len != name_length(usages[i]) || strncmp(text, usages[i], len) != 0)
+		const char *usage = patterns[i].usage;
+		if (len != name_length(usage) || strncmp(text, usage, len) != 0)
 			continue;
-		if ((text[len] == ':') != (usages[i][len] == ':'))
-			return -EINVAL;
 		*kind = (struct drb_traffic_kind){.pattern = (enum drb_pattern)i};
-		return text[len] == '\0' ? 0 : parse_argument(text + len + 1, kind);
+		if (text[len] == '\0')
+			return patterns[i].argument == NOTHING ? 0 : -EINVAL;
+		return parse_argument(text + len + 1, patterns[i].argument, kind);
 	}
 	return -EINVAL;
 }
 
 void drb_traffic_format(struct drb_traffic_kind kind, char text[DRB_TRAFFIC_NAME_MAX])
 {
-	const char *usage = usages[kind.pattern];
-	size_t len = name_length(usage);
+	const struct pattern *p = &patterns[kind.pattern];
+	int n = snprintf(text, DRB_TRAFFIC_NAME_MAX, "%.*s", (int)name_length(p->usage), p->usage);
+	size_t left = DRB_TRAFFIC_NAME_MAX - (size_t)n;
 
-	if (kind.pattern == DRB_PATTERN_FILE)
-		snprintf(text, DRB_TRAFFIC_NAME_MAX, "file:%s", kind.path);
-	else if (kind.pattern == DRB_PATTERN_RACKS)
-		snprintf(text, DRB_TRAFFIC_NAME_MAX, "racks:%.15g", kind.share);
-	else if (usage[len] == ':')
-		snprintf(text, DRB_TRAFFIC_NAME_MAX, "%.*s:%u", (int)len, usage, kind.k);
-	else
-		snprintf(text, DRB_TRAFFIC_NAME_MAX, "%s", usage);
+	switch (p->argument) {
+	case NOTHING:
+		break;
+	case COUNT:
+		snprintf(text + n, left, ":%u", kind.k);
+		break;
+	case SHARE:
+	case PART:
+		snprintf(text + n, left, ":%.15g", kind.share);
+		break;
+	case TWO_SHARES:
+		snprintf(text + n, left, ":%.15g:%.15g", kind.share, kind.answers);
+		break;
+	case PATH:
+		snprintf(text + n, left, ":%s", kind.path);
+		break;
+	}
 }
 
 int drb_traffic_fits(struct drb_traffic_kind kind, uint32_t hosts)

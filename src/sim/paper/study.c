@@ -19,15 +19,18 @@ static const struct pattern {
 	// Where the plan is not the long one: on all fabrics, on all but the large ones, on none.
 	enum { ALWAYS, USUAL, LONG } when;
 } patterns[] = {
-	{"permutation", 0, ALWAYS}, {"fixed", 0, ALWAYS},    {"mixed", 0, ALWAYS},
-	{"racks:0.03", 0, LONG},    {"racks:0.1", 0, USUAL}, {"racks:0.25", 0, LONG},
-	{"racks:0.5", 0, ALWAYS},   {"racks:0.9", 0, LONG},  {"turns:2", 0, LONG},
-	{"turns:4", 0, LONG},       {"turns:10", 0, ALWAYS}, {"turns:16", 0, LONG},
-	{"turns:64", 0, LONG},      {"epoch:2", 0, LONG},    {"epoch:4", 0, ALWAYS},
-	{"epoch:10", 0, LONG},      {"epoch:100", 0, LONG},  {"epoch:1000", 0, LONG},
-	{"jobs:2", 0, LONG},        {"jobs:8", 0, USUAL},    {"transpose", 0, USUAL},
-	{"reversal", 0, ALWAYS},    {"tornado", 0, USUAL},   {"stride", 1 / 7.0, LONG},
-	{"all-to-all", 0, LONG},    {"random", 0, USUAL},    {"hotspot", 0.5, USUAL},
+	{"permutation", 0, ALWAYS},   {"fixed", 0, ALWAYS},        {"mixed", 0, ALWAYS},
+	{"racks:0.03", 0, LONG},      {"racks:0.1", 0, USUAL},     {"racks:0.25", 0, LONG},
+	{"racks:0.5", 0, ALWAYS},     {"racks:0.9", 0, LONG},      {"turns:2", 0, LONG},
+	{"turns:4", 0, LONG},         {"turns:10", 0, ALWAYS},     {"turns:16", 0, LONG},
+	{"turns:64", 0, LONG},        {"epoch:2", 0, LONG},        {"epoch:4", 0, ALWAYS},
+	{"epoch:10", 0, LONG},        {"epoch:100", 0, LONG},      {"epoch:1000", 0, LONG},
+	{"jobs:2", 0, LONG},          {"jobs:8", 0, USUAL},        {"transpose", 0, USUAL},
+	{"reversal", 0, ALWAYS},      {"tornado", 0, USUAL},       {"stride", 1 / 7.0, LONG},
+	{"all-to-all", 0, LONG},      {"random", 0, USUAL},        {"hotspot", 0.5, USUAL},
+	{"oneway:0.5:0", 0, USUAL},   {"oneway:0.1:0", 0, LONG},   {"oneway:0.5:0.01", 0, LONG},
+	{"oneway:0.5:0.05", 0, LONG}, {"oneway:0.5:0.2", 0, LONG}, {"sink:0.25", 0, USUAL},
+	{"silent:0.5", 0, LONG},      {"unequal:0.25", 0, LONG},
 };
 
 static const enum drb_scheme studied[] = {DRB_SCHEME_DRB, DRB_SCHEME_MICRO, DRB_SCHEME_DMODK,

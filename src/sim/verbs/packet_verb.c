@@ -312,7 +312,10 @@ int sim_packet(int argc, char **argv)
 		"random, mixed (half of the hosts fixed), stride:K, tornado, all-to-all, "
 		"transpose, reversal, hotspot:K, incast:K, racks:F (a share F of the racks "
 		"fixed), turns:C (C permutations in turn), epoch:S (a new one every S "
-		"slots), jobs:K (K groups of hosts, each with its own), file:PATH.",
+		"slots), jobs:K (K groups of hosts, each with its own), oneway:F:A (half of the "
+		"pods send, the others answer a share A), sink:F (a pod only receives), silent:F "
+		"(a share F of the racks is), unequal:F (all but a share F send little), "
+		"file:PATH.",
 		argc, argv);
 	uint32_t threads = check(&v);
 	if (v.list_slow)

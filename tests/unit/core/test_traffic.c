@@ -6,10 +6,11 @@
 TEST(names_read_back)
 {
 	static const char *const good[] = {
-		"permutation", "fixed",          "random",    "mixed",    "stride:3",
-		"tornado",     "all-to-all",     "transpose", "reversal", "hotspot:16",
-		"incast:1",    "racks:0.03",     "racks:1",   "turns:10", "epoch:4",
-		"jobs:8",      "file:a/b:c.csv",
+		"permutation", "fixed",          "random",       "mixed",      "stride:3",
+		"tornado",     "all-to-all",     "transpose",    "reversal",   "hotspot:16",
+		"incast:1",    "racks:0.03",     "racks:1",      "turns:10",   "epoch:4",
+		"jobs:8",      "file:a/b:c.csv", "oneway:0.5:0", "oneway:0:1", "sink:1",
+		"silent:0.5",  "unequal:0.1",
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
 		struct drb_traffic_kind kind;
@@ -44,6 +45,13 @@ TEST(bad_names_are_refused)
 					  "turns:0",
 					  "epoch:",
 					  "jobs:-1",
+					  "oneway:0.5",
+					  "oneway:0.5:",
+					  "oneway:0.5:1.1",
+					  "oneway:0.5:0:0",
+					  "sink:0",
+					  "silent:1",
+					  "unequal:1",
 					  "file",
 					  "file:"};
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {

@@ -199,12 +199,22 @@ static const char text_of_file[] = "# who\n"
 				   "600,0,1,0\n"
 				   "900,15,0,0.125";
 
+static int parse(const char *text, size_t size, struct drb_traffic_file **file, char *error)
+{
+	FILE *in = fmemopen((void *)(uintptr_t)text, size, "r");
+
+	assert_non_null(in);
+	int rc = drb_traffic_file_read(in, 16, file, error);
+	fclose(in);
+	return rc;
+}
+
 static void read_text(struct drb_traffic_kind *kind, const char *text, size_t size)
 {
 	char error[DRB_TRAFFIC_ERROR_MAX] = "";
 
 	assert_int_equal(drb_traffic_parse("file:x", kind), 0);
-	assert_int_equal(drb_traffic_file_parse(text, size, 16, &kind->file, error), 0);
+	assert_int_equal(parse(text, size, &kind->file, error), 0);
 	assert_string_equal(error, "");
 }
 
@@ -269,8 +279,15 @@ TEST(bad_files_are_refused_by_line)
 		{H "0,1,2\n", "2: must be four values, slot,from,to,rate"},
 		{H "0,1,2,1,1\n", "2: must be four values, slot,from,to,rate"},
 		{H "0,,2,1\n", "2: must be four values, slot,from,to,rate"},
-		{H "\n0,16,2,1\n", "3: from: \"16\" is no whole number up to 15"},
-		{H "0,1,-2,1\n", "2: to: \"-2\" is no whole number up to 15"},
+		{H "\n0,16,2,1\n", "3: from: \"16\" is no host up to 15, nor hosts such as 0-3+8"},
+		{H "0,1,-2,1\n", "2: to: \"-2\" is no host up to 15, nor hosts such as 0-3+8"},
+		{H "0,1-16,2,1\n",
+		 "2: from: \"1-16\" is no host up to 15, nor hosts such as 0-3+8"},
+		{H "0,3-1,2,1\n", "2: from: \"3-1\" is no host up to 15, nor hosts such as 0-3+8"},
+		{H "0,1+,2,1\n", "2: from: \"1+\" is no host up to 15, nor hosts such as 0-3+8"},
+		{H "0,1-3,2,1\n", "2: host 2 would send to itself"},
+		{H "0,1,2-5,0.5\n0,1-2,3-5,0.6\n",
+		 "2: from slot 0 on the rates of host 1 add up to 1.1"},
 		{H "x,1,2,1\n", "2: slot: \"x\" is no whole number up to 4294967295"},
 		{H "0,1,2,1.5\n", "2: rate: \"1.5\" is no number from 0 to 1"},
 		{H "0,1,2,nan\n", "2: rate: \"nan\" is no number from 0 to 1"},
@@ -284,9 +301,7 @@ TEST(bad_files_are_refused_by_line)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct drb_traffic_file *file;
 		char error[DRB_TRAFFIC_ERROR_MAX];
-		assert_int_equal(drb_traffic_file_parse(cases[i].text, strlen(cases[i].text), 16,
-							&file, error),
-				 -22);
+		assert_int_equal(parse(cases[i].text, strlen(cases[i].text), &file, error), -22);
 		assert_string_equal(error, cases[i].error);
 	}
 	// Within a slot lines may come in any order.
@@ -295,6 +310,46 @@ TEST(bad_files_are_refused_by_line)
 	read_text(&kind, swap, strlen(swap));
 	assert_int_equal(kind.file->pairs, 2);
 	drb_traffic_file_free(kind.file);
+	// What rounding adds is no reason.
+	static const char rounded[] = H "0,1,2,0.333334\n0,1,3,0.333334\n0,1,4,0.333334\n";
+	read_text(&kind, rounded, strlen(rounded));
+	drb_traffic_file_free(kind.file);
+}
+
+// Each host of a line sends to all hosts of a group but itself, alike; the last line of a group holds.
+TEST(groups_draw_their_members)
+{
+	enum { SLOTS = 20000 };
+	static const char text[] = H "0,0-2+5,4-6+9,0.5\n10,0-2+5,4+5+6+9,1\n10,3,0,1\n";
+	static uint32_t count[16][16];
+	struct model m;
+
+	assert_int_equal(drb_tree_init(&m.t, 3, 2), 0);
+	read_text(&m.kind, text, strlen(text));
+	assert_int_equal(m.kind.file->pairs, 5);
+	assert_int_equal(m.kind.file->groups, 1);
+	m.memory = calloc(drb_traffic_words(&m.kind, 16), sizeof(uint32_t));
+	m.rng = drb_rng_seed(1, 0);
+	const struct drb_traffic_setup setup = {&m.t, m.kind, 1, m.memory};
+	assert_int_equal(drb_traffic_init(&m.traffic, &setup, &m.rng), 0);
+	for (uint32_t slot = 0; slot < SLOTS; slot++) {
+		drb_traffic_slot(&m.traffic, &m.rng, slot, m.dest);
+		for (uint32_t h = 0; h < 16; h++) {
+			if (m.dest[h] != DRB_NO_LABEL)
+				count[h][m.dest[h]]++;
+		}
+	}
+	for (uint32_t i = 0; i < 16 * 16; i++) {
+		uint32_t h = i / 16, to = i % 16;
+		bool sends = h < 3 || h == 5, member = (to >= 4 && to <= 6) || to == 9;
+		double p = h == 3                       ? to == 0
+			   : sends && member && h != to ? 1 / (h == 5 ? 3.0 : 4)
+							: 0;
+		double sd = sqrt(SLOTS * p * (1 - p));
+		assert_true(fabs(count[h][to] - SLOTS * p) <= 5 * sd + 10);
+	}
+	free(m.memory);
+	drb_traffic_file_free(m.kind.file);
 }
 
 // Any bytes are either traffic or refused.
@@ -309,13 +364,14 @@ TEST(garbled_files_do_no_harm)
 		memcpy(text, text_of_file, sizeof(text));
 		for (uint32_t k = 0; k <= i % 3; k++)
 			text[drb_rng_below(&rng, sizeof(text) - 1)] = (char)drb_rng_next(&rng);
-		if (drb_traffic_file_parse(text, sizeof(text) - 1, 16, &file, error) < 0)
+		if (parse(text, sizeof(text) - 1, &file, error) < 0)
 			continue;
 		read++;
 		for (uint32_t c = 0; c < file->changes; c++)
 			assert_true(file->change[c].pair < file->pairs);
 		for (uint32_t p = 0; p < file->pairs; p++)
-			assert_true(file->to[p] < 16);
+			assert_true(file->to[p] < 16 ||
+				    (file->to[p] & ~DRB_TRAFFIC_GROUP) < file->groups);
 		assert_int_equal(file->first[16], file->pairs);
 		drb_traffic_file_free(file);
 	}

@@ -38,7 +38,7 @@ TEST(places_have_their_seeds)
 		assert_int_equal(p.point[i].packet.scheme, p.point[i - i % 3].packet.scheme);
 		walks += p.point[i].packet.scheme == DRB_SCHEME_WALK;
 	}
-	assert_int_equal(walks, 5 * 27 * 6 * 3);
+	assert_int_equal(walks, 5 * 35 * 6 * 3);
 	free(p.point);
 }
 
