@@ -24,6 +24,8 @@ int main(int argc, char **argv)
 		 "  drbsim job -d 4 --scheme all --job all-reduce-ring --data 4096\n"},
 		{"replay", "drbsim replay", "completion times of the transfers of a list",
 		 sim_replay, "  drbsim replay list --scheme drb,ecmp --csv\n"},
+		{"search", "drbsim search", "traffic under which queues grow with one scheme alone",
+		 sim_search, "  drbsim search -d 4 --scheme walk,micro --out found\n"},
 		{"theory", "drbsim theory", "fixed point of the mean-field equations", sim_theory,
 		 "  drbsim theory --threshold 0-5 --lambda 0.9\n"},
 		{"ctmc", "drbsim ctmc", "the supermarket model next to its fixed point", sim_ctmc,

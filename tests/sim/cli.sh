@@ -209,6 +209,21 @@ refused 'from 1 to 32' paper --seeds 0 --out /tmp/none
 refused "none of 'persistent F(3,8)'" paper --quick --part nothing --out "$dir"
 refused '0 to 1' paper --load 2 --out "$dir"
 refused "'drb' is one argument too many" packet drb
+refused 'out DIR is missing' search --scheme walk,micro
+refused 'must be two' search --scheme walk --out "$dir/found"
+refused 'cannot make' search --scheme walk,micro --out /proc/x/y
+
+# A search finds the same with any number of threads, and once more in what it kept; its witness grows in drbsim packet.
+look() { "$sim" search -d 2 --scheme dmodk,micro --cases 20 --climbs 2 --steps 3 --slots 800 --csv "$@" || [ $? = 1 ]; }
+look -j 1 --out "$dir/found" >"$dir/one"
+look -j 3 --out "$dir/others" >"$dir/three"
+look -j 2 --out "$dir/found" >"$dir/again"
+witness=$(sed -n '1s/^# drbsim //p' "$dir/found/witness-1.csv" | sed 's/dmodk,micro/dmodk/')
+# shellcheck disable=SC2086
+if ! cmp "$dir/one" "$dir/three" || ! cmp "$dir/one" "$dir/again" || ! "$sim" $witness --csv | grep -q ',yes,'; then
+  echo "not ok: search: $(cat "$dir/one")"
+  failed=1
+fi
 
 # One part: its points are done and kept, the others are left.
 "$sim" paper --quick --part theory --out "$dir/part" >"$dir/out" 2>"$dir/err"
