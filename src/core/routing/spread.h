@@ -31,6 +31,11 @@
 //             the law holds for small groups, too, such as the d hosts of a rack: one of them that
 //             all packets are spread to is a share of 1/d there, and those who could relieve the
 //             others' down-links are everywhere.
+//   deafness  A switch that gets less than a quarter of what it sends up cannot hear whom it would
+//             overload. It spreads at the distance 7, which nobody follows.
+//   queues    A switch above layer 1 whose queue down stays long sees the overload that no uplink
+//             shows. That is evidence, too, and it tells others by what it sends down: it marks all
+//             packets that come from above, a core all.
 // Pure: memory and time come from the caller.
 
 #include <stdbool.h>
@@ -45,6 +50,7 @@
 #define DRB_SPREAD_COUNT 128 // packets for each uplink in a window, where the rate is not known
 #define DRB_SPREAD_FAR 7     // the largest distance; marks have 3 bits, 0: not spread
 #define DRB_SPREAD_HEAR 32   // a switch hears over so many packets for each uplink
+#define DRB_SPREAD_DEAF 8    // windows, after which it knows whether it is deaf
 
 struct drb_spread {
 	// Constant while running.
@@ -56,6 +62,9 @@ struct drb_spread {
 	uint64_t *count;   // lent: of each uplink, in this window: packets << 40 | sizes added up
 	uint64_t *lasting; // lent: sizes in the windows of `lasts` so far
 	uint64_t *weight;  // lent: of each uplink, its rate over the average, 2^-32
+	uint32_t queues;   // down, that it looks at
+	uint32_t stand;    // packets in a queue that is long
+	uint64_t *stood;   // lent: of each queue down, windows for which it has been long
 	// Hot.
 	uint8_t distance;                   // of what it sends up; 0: it does not spread
 	uint8_t heard;                      // distance by what it heard, 0: none
@@ -64,6 +73,14 @@ struct drb_spread {
 	uint32_t sent;                      // packets in it
 	uint32_t hearing;                   // packets from above, heard since the last count
 	uint32_t marks[DRB_SPREAD_FAR + 1]; // of these
+	bool deaf;
+	struct drb_spread_ears {
+		uint32_t windows;
+		double heard, sent; // packets, in these
+	} ears;
+	// Windows for which it will take queues down for long ones; for how many it last did so from
+	// when they had drained; and since that ended.
+	uint32_t holds, held, since;
 	// Of the windows judged together.
 	struct drb_spread_bursts {
 		uint32_t windows;
@@ -80,6 +97,7 @@ enum drb_spread_evidence {
 	DRB_SPREAD_AT_ONCE = 1,
 	DRB_SPREAD_BY_BURSTS = 2,
 	DRB_SPREAD_BY_LASTING = 4,
+	DRB_SPREAD_BY_QUEUES = 8,
 };
 
 // Marks that are heard, of those.
@@ -89,12 +107,12 @@ static inline uint32_t drb_spread_enough(uint32_t uplinks)
 }
 
 // 64-bit words of memory that drb_spread_init() wants.
-#define DRB_SPREAD_WORDS(uplinks) (3 * (size_t)(uplinks))
+#define DRB_SPREAD_WORDS(uplinks, downlinks) (3 * (size_t)(uplinks) + (downlinks))
 
 // What is told of a switch.
 struct drb_spread_setup {
 	const struct drb_tree *tree;
-	uint32_t layer;
+	uint32_t layer;       // of a core, too: it sends nothing up, and only looks at its queues
 	uint32_t packet_time; // in the caller's unit of time, which wraps at 2^32
 	// Of all uplinks, as above; 0 where it is not known: then windows are counted in packets, and a link
 	// is taken for one that can carry 10/9 of the mean.
@@ -112,13 +130,18 @@ void drb_spread_judge(struct drb_spread *s, uint32_t now);
 void drb_spread_heard(struct drb_spread *s);
 
 // To be called before each burst of packets, or each slot. packets: sent up since the last call. Time
-// must not run backwards.
-static inline void drb_spread_tick(struct drb_spread *s, uint32_t now, uint32_t packets)
+// must not run backwards. True at the end of a window, when drb_spread_look() is due.
+static inline bool drb_spread_tick(struct drb_spread *s, uint32_t now, uint32_t packets)
 {
 	s->sent += packets;
-	if (s->rate > 0 ? now - s->began >= s->window : s->sent >= DRB_SPREAD_COUNT * s->uplinks)
-		drb_spread_judge(s, now);
+	if (s->rate > 0 ? now - s->began < s->window : s->sent < DRB_SPREAD_COUNT * s->uplinks)
+		return false;
+	drb_spread_judge(s, now);
+	return true;
 }
+
+// waiting: packets in each queue down. Of a switch of layer 1 none are looked at: those to hosts.
+void drb_spread_look(struct drb_spread *s, const uint32_t waiting[]);
 
 // Packets are sent up. def: their default uplink. size: of all, packets or octets, as rate; below
 // 2^24.
@@ -128,8 +151,8 @@ static inline void drb_spread_count(struct drb_spread *s, uint32_t def, uint32_t
 	s->count[def] += (uint64_t)packets << 40 | size;
 }
 
-// The mark of a packet that is sent up, which came with a mark: the lesser distance of that and the
-// switch's own. 0: it takes its default.
+// The mark of a packet that came with one: the lesser distance of that and the switch's own. 0: it takes
+// its default, if it is sent up.
 static inline uint8_t drb_spread_mark(const struct drb_spread *s, uint8_t mark)
 {
 	uint8_t own = (uint8_t)(s->distance - 1) & DRB_SPREAD_FAR;

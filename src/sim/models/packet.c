@@ -275,7 +275,7 @@ static inline int switch_slot(struct drb_packet_sim *sim, struct active_switch *
 	at->hop = drb_hop_at(&sim->fabric.tree, l->layer, s);
 	if (drb_scheme_has(at->choice.scheme, DRB_READS_FLOW))
 		at->choice.salt = drb_salt(sim->setup.seed, l->layer, s);
-	if (sim->mark_mask && l->up)
+	if (sim->mark_mask)
 		sim_hear(sim, l, s);
 	rc = sim->source        ? sim->source->arrivals(sim, at, rng, tally)
 	     : sim->detour_mask ? arrivals_slot(sim, at, rng, tally)

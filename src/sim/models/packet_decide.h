@@ -73,15 +73,30 @@ static inline uint64_t sim_detoured(const struct drb_packet_sim *sim, uint64_t w
 										  << sim->detour_at;
 }
 
+// Each packet that comes to a switch that spreads gets the mark of it, wherever it goes.
+static inline void sim_mark(const struct drb_packet_sim *sim, const struct drb_spread *spread,
+			    uint64_t word[], uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint8_t mark = word[i] >> sim->mark_at & sim->mark_mask;
+		if (word[i] != DRB_NO_PACKET)
+			word[i] = sim_marked(sim, word[i], drb_spread_mark(spread, mark));
+	}
+}
+
 // Before the arrivals of a slot: a scheme that marks packets hears the marks of those from above.
 static inline void sim_hear(struct drb_packet_sim *sim, const struct drb_layer *l, uint32_t s)
 {
-	const uint64_t *above = l->from_above[sim->slot & 1] + (uint64_t)s * l->up;
+	uint64_t *above = l->from_above[sim->slot & 1] + (uint64_t)s * l->up;
+	uint64_t *below = l->from_below[sim->slot & 1] + (uint64_t)s * l->down;
 	struct drb_spread *spread = &sim->spread[l->layer][s];
 
 	for (uint32_t i = 0; i < l->up; i++) {
 		if (above[i] != DRB_NO_PACKET)
 			drb_spread_hear(spread, above[i] >> sim->mark_at & sim->mark_mask);
 	}
-	drb_spread_tick(spread, sim->slot, 0);
+	if (drb_spread_tick(spread, sim->slot, 0) && l->layer > 1)
+		drb_spread_look(spread, l->len + (uint64_t)s * (l->up + l->down) + l->up);
+	if (spread->distance && l->layer > 1)
+		sim_mark(sim, spread, l->up ? above : below, l->up ? l->up : l->down);
 }

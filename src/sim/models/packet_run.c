@@ -60,11 +60,11 @@ static uint64_t walk_bytes(const struct drb_packet_setup *setup)
 
 	if (setup->scheme != DRB_SCHEME_WALK)
 		return 0;
-	for (uint32_t m = 1; m < t->layers; m++)
-		bytes +=
-			(uint64_t)drb_tree_switches(t, m) *
-			(sizeof(struct drb_spread) + DRB_SPREAD_WORDS(t->arity) * sizeof(uint64_t) +
-			 drb_rounds(t, m) * sizeof(drb_round));
+	for (uint32_t m = 1; m <= t->layers; m++)
+		bytes += (uint64_t)drb_tree_switches(t, m) *
+			 (sizeof(struct drb_spread) +
+			  DRB_SPREAD_WORDS(t->arity, 2 * t->arity) * sizeof(uint64_t) +
+			  drb_rounds(t, m) * sizeof(drb_round));
 	return bytes;
 }
 
@@ -120,7 +120,7 @@ static int allocate_walk_layer(struct drb_packet_sim *sim, uint32_t layer)
 {
 	const struct drb_tree *t = &sim->setup.tree;
 	uint32_t switches = drb_tree_switches(t, layer), rounds = drb_rounds(t, layer);
-	size_t words = DRB_SPREAD_WORDS(t->arity);
+	size_t words = DRB_SPREAD_WORDS(t->arity, 2 * t->arity);
 	uint64_t *memory = malloc(switches * words * sizeof(*memory));
 
 	sim->rounds[layer] = rounds;
@@ -146,7 +146,7 @@ static int allocate_walk(struct drb_packet_sim *sim)
 
 	if (sim->setup.scheme != DRB_SCHEME_WALK)
 		return 0;
-	for (uint32_t m = 1; rc == 0 && m < sim->setup.tree.layers; m++)
+	for (uint32_t m = 1; rc == 0 && m <= sim->setup.tree.layers; m++)
 		rc = allocate_walk_layer(sim, m);
 	return rc;
 }
@@ -239,7 +239,7 @@ void drb_packet_free(struct drb_packet_sim *sim)
 	drb_slow_free(&sim->slow);
 	free(sim->traffic_memory);
 	free(sim->dest);
-	for (uint32_t m = 0; m < DRB_LAYERS_MAX; m++) {
+	for (uint32_t m = 0; m <= DRB_LAYERS_MAX; m++) {
 		free(sim->spread[m]);
 		free(sim->spread_memory[m]);
 		free(sim->round[m]);

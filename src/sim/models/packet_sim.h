@@ -39,12 +39,12 @@ struct drb_packet_sim {
 	struct drb_fabric fabric;
 	struct drb_choice choice; // but for the uplinks, which depend on the layer
 	// DRB_SCHEME_WALK only: of each switch of a layer, and its rounds.
-	struct drb_spread *spread[DRB_LAYERS_MAX];
-	uint64_t *spread_memory[DRB_LAYERS_MAX];
-	drb_round *round[DRB_LAYERS_MAX]; // [layer][switch * rounds[layer] + group]
-	uint32_t rounds[DRB_LAYERS_MAX];
+	struct drb_spread *spread[DRB_LAYERS_MAX + 1];
+	uint64_t *spread_memory[DRB_LAYERS_MAX + 1];
+	drb_round *round[DRB_LAYERS_MAX + 1]; // [layer][switch * rounds[layer] + group]
+	uint32_t rounds[DRB_LAYERS_MAX + 1];
 	// What switches remember, of each of a layer: [layer][switch * remembers of the scheme].
-	uint16_t *remembered[DRB_LAYERS_MAX];
+	uint16_t *remembered[DRB_LAYERS_MAX + 1];
 	struct drb_traffic traffic;
 	uint32_t *traffic_memory;
 	uint32_t *dest;                      // of every host, this slot

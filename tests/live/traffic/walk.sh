@@ -49,6 +49,15 @@ check "marks are seen between switches" grep -qx "02:01:00:00:00:04" "$scratch/b
 check "and none by hosts" test "$(cat "$scratch/host")" = "02:00:00:00:00:04"
 check "all pings came back" grep -q " 0% packet loss" "$scratch/ping"
 
+# Half of the pods send, the others receive: who hears nobody walks, too, and what waits stays short.
+drbgen write -l 3 -d 2 --traffic oneway:0.5:0 --load 0.8 --slots 1500 --slot 4ms --seed 5 --out "$scratch/oneway"
+before=$(for switch in s1-{0..7}; do walked $switch; done | jq -s add)
+check "one way: replay" replay "$scratch/oneway"
+cat "$scratch/all"
+check "one way: nothing is lost" jq -e '.sent > 9000 and .lost == 0' "$scratch/all"
+after=$(for switch in s1-{0..7}; do walked $switch; done | jq -s add)
+check "one way: senders walk" test $((after - before)) -gt 6000
+
 # All hosts under a layer-1 switch want the same uplink; those of s1-0, whose other uplink dies, send and
 # get no more than one link can carry.
 dead_uplink() {

@@ -10,9 +10,10 @@
 struct stage {
 	struct drb_tree t;
 	struct drb_spread s;
-	uint64_t memory[DRB_SPREAD_WORDS(UPLINKS_MAX)];
+	uint64_t memory[DRB_SPREAD_WORDS(UPLINKS_MAX, 2 * UPLINKS_MAX)];
 	struct drb_rng rng;
 	uint32_t now;
+	bool silent; // nothing comes from above; else as much as is sent up, without marks
 };
 
 static void restart(struct stage *stage, uint32_t packet_time, double rate)
@@ -29,6 +30,7 @@ static void set_up(struct stage *stage, uint32_t layers, uint32_t arity)
 	restart(stage, 1, 1);
 	stage->rng = drb_rng_seed(1, 0);
 	stage->now = 0;
+	stage->silent = false;
 }
 
 // One slot: for each of the d ports below with probability rho a packet with the default of its
@@ -41,8 +43,11 @@ static void slot(struct stage *stage, double rho, uint32_t def[], uint32_t fresh
 	for (uint32_t i = 0; i < d; i++) {
 		if (fresh && stage->now % fresh == 0)
 			def[i] = drb_rng_below(&stage->rng, d);
-		if (drb_rng_unit(&stage->rng) < rho)
-			drb_spread_count(&stage->s, def[i], 1, 1);
+		if (drb_rng_unit(&stage->rng) >= rho)
+			continue;
+		drb_spread_count(&stage->s, def[i], 1, 1);
+		if (!stage->silent)
+			drb_spread_hear(&stage->s, 0);
 	}
 	stage->now++;
 }
@@ -150,7 +155,7 @@ TEST(lasting_overflow_is_found)
 	uint32_t slots = 0;
 
 	set_up(&stage, 3, 8);
-	for (; stage.s.distance == 0 && slots < 10000; slots++) {
+	for (; stage.s.evidence == 0 && slots < 10000; slots++) {
 		drb_spread_tick(&stage.s, slots, 0);
 		for (uint32_t u = 0; u < 8; u++)
 			drb_spread_count(&stage.s, u, 1, 1);
@@ -178,7 +183,7 @@ TEST(sizes_are_octets)
 				uint32_t def = collide ? i / 2 : drb_rng_below(&stage.rng, 8);
 				drb_spread_count(&stage.s, def, 1, small ? 60 : 1500);
 			}
-			spread |= stage.s.distance > 0;
+			spread |= stage.s.evidence > 0;
 		}
 		assert_int_equal(spread, collide);
 	}
@@ -204,7 +209,7 @@ TEST(rates_may_differ)
 			drb_spread_tick(&stage.s, now, 0);
 			for (uint32_t u = 0; u < 4; u++)
 				drb_spread_count(&stage.s, u, 1, (uint32_t)(rate[u] * 900));
-			spread |= stage.s.distance > 0;
+			spread |= stage.s.evidence > 0;
 		}
 		assert_int_equal(spread, !weighed);
 	}
@@ -222,7 +227,7 @@ TEST(an_unknown_rate_will_do)
 			uint32_t def = drb_rng_below(&stage.rng, 8);
 			drb_spread_tick(&stage.s, 0, 1);
 			drb_spread_count(&stage.s, collide ? def / 2 : def, 1, 1);
-			spread |= stage.s.distance > 0;
+			spread |= stage.s.evidence > 0;
 		}
 		assert_int_equal(spread, collide);
 	}
@@ -310,17 +315,109 @@ TEST(rumours_die)
 	}
 }
 
-// Who hears nobody any more, but still sends, forgets.
+// Who hears nobody any more, but still sends, forgets what it heard.
 TEST(silence_is_forgotten)
 {
 	uint32_t def[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 	struct stage stage;
 
 	set_up(&stage, 3, 8);
+	stage.silent = true;
 	hear(&stage.s, DRB_SPREAD_HEAR * 8, 1);
 	assert_int_equal(stage.s.distance, 2);
-	assert_true(ends(&stage, 0.5, def, 0) <= 2 * DRB_SPREAD_LASTS * DRB_SPREAD_WINDOW + 16);
-	assert_int_equal(stage.s.distance, 0);
+	for (uint32_t i = 0; i < 2 * DRB_SPREAD_LASTS * DRB_SPREAD_WINDOW + 16; i++)
+		slot(&stage, 0.5, def, 0);
+	assert_int_equal(stage.s.heard, 0);
+}
+
+// Who gets less than a quarter of what it sends spreads at a distance that nobody follows, until it hears.
+TEST(the_deaf_spread)
+{
+	enum { SOON = 2 * DRB_SPREAD_DEAF * DRB_SPREAD_WINDOW };
+	uint32_t def[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+
+	for (uint32_t eighths = 0; eighths <= 4; eighths += eighths == 1 ? 2 : 1) {
+		struct stage stage;
+		set_up(&stage, 3, 8);
+		stage.silent = true;
+		for (uint32_t i = 0; i < 8 * SOON; i++) {
+			slot(&stage, 0.9, def, 0);
+			if (i % 10 != 0) // 7.2 packets are sent a slot
+				hear(&stage.s, eighths, 0);
+			if (i >= SOON)
+				assert_int_equal(stage.s.distance,
+						 eighths < 2 ? DRB_SPREAD_FAR : 0);
+		}
+		assert_int_equal(stage.s.evidence, 0);
+		stage.silent = false;
+		for (uint32_t i = 0; i < SOON; i++)
+			slot(&stage, 0.9, def, 0);
+		assert_int_equal(stage.s.distance, 0);
+		// Links without a rate have no queues.
+		restart(&stage, 1, 0);
+		for (uint32_t i = 0; i < 100000; i++) {
+			drb_spread_tick(&stage.s, 0, 1);
+			drb_spread_count(&stage.s, i % 8, 1, 1);
+		}
+		assert_int_equal(stage.s.distance, 0);
+	}
+}
+
+// Windows until a switch of this layer has evidence, with so many packets in one queue down.
+static uint32_t windows_until(struct stage *stage, uint32_t packets, bool evidence, uint32_t most)
+{
+	uint32_t waiting[2 * UPLINKS_MAX] = {0}, windows = 0;
+
+	waiting[3] = packets;
+	while (windows < most && (stage->s.evidence == DRB_SPREAD_BY_QUEUES) != evidence) {
+		stage->now += DRB_SPREAD_WINDOW;
+		assert_true(drb_spread_tick(&stage->s, stage->now, 0));
+		drb_spread_look(&stage->s, waiting);
+		windows++;
+	}
+	return windows;
+}
+
+static void set_up_layer(struct stage *stage, uint32_t layer)
+{
+	set_up(stage, 3, 4);
+	const struct drb_spread_setup setup = {
+		.tree = &stage->t, .layer = layer, .packet_time = 1, .rate = 1};
+	drb_spread_init(&stage->s, &setup, stage->memory);
+}
+
+// A queue down that stays long is evidence, a very long one at once; those of hosts are not. It is held for a
+// while, for longer each time that it soon comes back.
+TEST(queues_down_are_seen)
+{
+	enum { LONG = 6 * 4, MANY = 10000 };
+
+	for (uint32_t layer = 1; layer <= 3; layer++) {
+		struct stage stage;
+		set_up_layer(&stage, layer);
+		if (layer == 1) {
+			assert_int_equal(windows_until(&stage, 1000, true, MANY), MANY);
+			continue;
+		}
+		assert_int_equal(windows_until(&stage, LONG, true, MANY), MANY);
+		assert_int_equal(windows_until(&stage, LONG + 1, true, MANY), DRB_SPREAD_BURSTS);
+		assert_int_equal(stage.s.distance, 1);
+		// It is as long as it is not drained.
+		assert_int_equal(windows_until(&stage, 5, false, MANY), MANY);
+		uint32_t held = windows_until(&stage, 0, false, MANY);
+		assert_in_range(held, DRB_SPREAD_LASTS, DRB_SPREAD_LASTS + 1);
+		assert_int_equal(windows_until(&stage, 2 * LONG + 1, true, MANY), 1);
+		assert_in_range(windows_until(&stage, 0, false, MANY), 2 * held - 2, 2 * held);
+		for (int i = 0; i < 10; i++) {
+			assert_int_equal(windows_until(&stage, 2 * LONG + 1, true, MANY), 1);
+			windows_until(&stage, 0, false, MANY);
+		}
+		windows_until(&stage, 2 * LONG + 1, true, MANY);
+		assert_in_range(windows_until(&stage, 0, false, MANY), 16 * held - 20, 16 * held);
+		windows_until(&stage, 0, true, MANY); // long after
+		windows_until(&stage, 2 * LONG + 1, true, MANY);
+		assert_int_equal(windows_until(&stage, 0, false, MANY), held);
+	}
 }
 
 // A pause is no overflow: what comes in it is spread over all of its time.
@@ -334,7 +431,7 @@ TEST(pauses_are_time)
 		drb_spread_tick(&stage.s, stage.now, 0);
 		for (uint32_t k = 0; k < 64; k++)
 			drb_spread_count(&stage.s, 0, 1, 1);
-		assert_int_equal(stage.s.distance, 0);
+		assert_int_equal(stage.s.evidence, 0);
 	}
 }
 

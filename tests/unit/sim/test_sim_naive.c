@@ -106,7 +106,8 @@ static uint64_t both_do_the_same(const struct drb_packet_setup *s)
 
 TEST(same_draws_give_the_same_packets)
 {
-	static const char *const traffics[] = {"permutation", "random", "mixed", "fixed"};
+	static const char *const traffics[] = {"permutation", "random", "mixed", "fixed",
+					       "oneway:0.5:0.2"};
 	uint64_t reordered = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(traffics) * DRB_SCHEME_COUNT; i++) {

@@ -2,11 +2,14 @@
 // The stability law of core/routing/spread.h against the simulator, and scheme walk in it.
 #include "fixtures/unit.h"
 
+#include "common/traffic/traffic_file.h"
+
 #include "sim/models/packet_sim.h"
 
 #define LAYERS 3
 
-static struct drb_packet_sim *make(uint32_t arity, const char *traffic, double rho, uint32_t slots)
+static struct drb_packet_sim *make_of(uint32_t arity, struct drb_traffic_kind kind, double rho,
+				      uint32_t slots)
 {
 	struct drb_packet_setup s = {.scheme = DRB_SCHEME_WALK,
 				     .choices = 2,
@@ -18,10 +21,18 @@ static struct drb_packet_sim *make(uint32_t arity, const char *traffic, double r
 				     .memory = UINT64_C(256) << 20};
 	struct drb_packet_sim *sim;
 
+	s.traffic = kind;
 	assert_int_equal(drb_tree_init(&s.tree, LAYERS, arity), 0);
-	assert_int_equal(drb_traffic_parse(traffic, &s.traffic), 0);
 	assert_int_equal(drb_packet_new(&sim, &s), 0);
 	return sim;
+}
+
+static struct drb_packet_sim *make(uint32_t arity, const char *traffic, double rho, uint32_t slots)
+{
+	struct drb_traffic_kind kind;
+
+	assert_int_equal(drb_traffic_parse(traffic, &kind), 0);
+	return make_of(arity, kind, rho, slots);
 }
 
 // Makes the marked switches of layer 1 spread and no other, whatever they find.
@@ -114,6 +125,97 @@ TEST(loads_are_what_the_law_says)
 	}
 }
 
+// The traffic of the bound (docs/walk.md) on F(3,d): of d - 1 racks of the first pod each keeps the d
+// destinations in the last pod that default to one of its uplinks; all hosts of the pods between send to each
+// other and to the d hosts of the last pod that are left, evenly. Neither of these two pods gets or sends more.
+static struct drb_traffic_kind traffic_of_bound(uint32_t d)
+{
+	struct drb_traffic_kind kind = {.pattern = DRB_PATTERN_FILE};
+	const uint32_t in_pod = d * d, last = (2 * d - 1) * in_pod;
+	char *text, error[DRB_TRAFFIC_ERROR_MAX];
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	fprintf(f, "slot,from,to,rate\n");
+	for (uint32_t h = 0; h < (d - 1) * d; h++)
+		fprintf(f, "0,%u,%u,1\n", h, last + h % d * d + h / d);
+	fprintf(f, "0,%u-%u,%u-%u", in_pod, last - 1, in_pod, last - 1);
+	for (uint32_t rack = 0; rack < d; rack++)
+		fprintf(f, "+%u", last + rack * d + d - 1);
+	fprintf(f, ",1\n");
+	fclose(f);
+	f = fmemopen(text, size, "r");
+	assert_int_equal(drb_traffic_file_read(f, 2 * d * d * d, &kind.file, error), 0);
+	fclose(f);
+	free(text);
+	return kind;
+}
+
+// Runs with only these racks spreading, or all. What arrives for each host at its default down-link of the cores,
+// a slot; *growing: whether queues do.
+static void run_forced(struct drb_packet_sim *sim, const bool spreads[], double load[],
+		       bool *growing)
+{
+	const uint32_t hosts = sim->setup.tree.hosts, slots = sim->setup.slots;
+	uint32_t *count = calloc(hosts, sizeof(*count));
+
+	sim->choice.margin = DRB_LOAD_MAX; // no redirects
+	for (uint32_t slot = 0; slot < slots; slot++) {
+		force(sim, spreads);
+		count_at_cores(sim, count);
+		assert_int_equal(drb_packet_step(sim), 0);
+	}
+	for (uint32_t h = 0; h < hosts; h++)
+		load[h] = (double)count[default_link(sim, 0, h)] / slots;
+	*growing = drb_growth_of_fabric(&sim->growth, NULL) == DRB_GROWTH_YES;
+	free(count);
+}
+
+// Racks that must spread, and others that see, to the packet, what they see under fresh permutations. The law of
+// unequal rates: the down-link of D has r_D (1 - x_D) and the mean of r x over the hosts of its pod. So the d hosts
+// that are left get rho (1 + (d - 1) / d) if those who send to them keep their defaults, and queues grow from half
+// of the load on; where all spread they do not, at any load.
+TEST(racks_that_hear_nothing_overload_a_silent_pod)
+{
+	enum { ARITY = 4, IN_POD = ARITY * ARITY, HOSTS = 2 * ARITY * IN_POD, SLOTS = 4000 };
+	static const double rhos[] = {0.45, 0.7, 0.9};
+	const uint32_t last = HOSTS - IN_POD, others = HOSTS - 2 * IN_POD;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rhos); i++) {
+		for (int all = 0; all <= 1; all++) {
+			struct drb_traffic_kind kind = traffic_of_bound(ARITY);
+			struct drb_packet_sim *sim = make_of(ARITY, kind, rhos[i], SLOTS);
+			bool spreads[HOSTS / ARITY], growing;
+			double load[HOSTS], x = (ARITY - 1.0) / ARITY;
+			for (uint32_t r = 0; r < HOSTS / ARITY; r++)
+				spreads[r] = all || r < ARITY - 1;
+			run_forced(sim, spreads, load, &growing);
+			double rate = rhos[i] * others / (others + ARITY); // of those that are left
+			double law = all ? rhos[i] * x + rate / ARITY : rate + rhos[i] * x;
+			for (uint32_t rack = 0; rack < ARITY; rack++)
+				assert_true(fabs(load[last + rack * ARITY + ARITY - 1] - law) <
+					    0.04);
+			assert_int_equal(growing, law > 1);
+			drb_packet_free(sim);
+			drb_traffic_file_free(kind.file);
+		}
+	}
+}
+
+// The cores say so, and all hear them.
+TEST(a_silent_pod_is_heard_of)
+{
+	struct drb_traffic_kind kind = traffic_of_bound(4);
+	struct drb_packet_sim *sim = make_of(4, kind, 0.9, 6000);
+	struct drb_packet_result r;
+
+	drb_packet_run(sim, &r);
+	assert_false(r.growing);
+	assert_true(r.latency < 12);
+	drb_packet_free(sim);
+	drb_traffic_file_free(kind.file);
+}
+
 static uint32_t spreading(const struct drb_packet_sim *sim)
 {
 	uint32_t n = 0;
@@ -160,8 +262,10 @@ TEST(it_hears_and_forgets)
 // Traffic in which the queues of drb grow, or those of a rule that lets each switch judge alone.
 TEST(queues_do_not_grow)
 {
-	static const char *const traffic[] = {"fixed",     "mixed",    "racks:0.1",
-					      "racks:0.5", "turns:10", "jobs:8"};
+	static const char *const traffic[] = {
+		"fixed",  "mixed",        "racks:0.1",       "racks:0.5",    "turns:10",
+		"jobs:8", "oneway:0.5:0", "oneway:0.5:0.05", "oneway:0.1:0", "sink:0.5",
+		"sink:1", "silent:0.5",   "unequal:0.25"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(traffic); i++) {
 		struct drb_packet_result r;

@@ -19,6 +19,7 @@ struct drb_scheme_state {
 	// Constant while running.
 	enum drb_scheme scheme;
 	bool timed; // decisions need the time
+	bool walks; // scheme walk, of a switch that sends up or looks at queues down
 	uint32_t layer;
 	uint8_t mac_octet;       // the octet without a mark
 	bool octets;             // walk: sizes are octets, with so many beyond the frame's own,
@@ -63,30 +64,37 @@ static inline void drb_scheme_state_count(struct drb_scheme_state *s, const uint
 		drb_spread_count(&s->spread, u, packets[u], packets[u]);
 }
 
-// At the end of a burst of which so many packets were sent up.
-static inline void drb_scheme_state_tick(struct drb_scheme_state *s, uint64_t now_ns, uint32_t up)
+// At the end of a burst of which so many packets were sent up. True at the end of a window.
+static inline bool drb_scheme_state_tick(struct drb_scheme_state *s, uint64_t now_ns, uint32_t up)
 {
-	if (s->round)
-		drb_spread_tick(&s->spread, (uint32_t)(now_ns >> s->tick_shift), up);
+	return s->walks && drb_spread_tick(&s->spread, (uint32_t)(now_ns >> s->tick_shift), up);
 }
 
-// Reads the marks of packets that came from above, and at layer 1 takes them away. What goes to a
-// group address is no packet from host to host, but a hello.
+// The mark with which a packet that came with one leaves downwards: a host sees none.
+static inline uint8_t drb_scheme_state_mark_down(const struct drb_scheme_state *s, uint8_t mark)
+{
+	return s->layer == 1 ? 0 : drb_spread_mark(&s->spread, mark);
+}
+
+// Reads the marks of packets that came from above, and writes those that they go down with; a core does so with
+// all packets. What goes to a group address is no packet from host to host, but a hello.
 static inline void drb_scheme_state_from_above(struct drb_scheme_state *s,
 					       const struct drb_burst *b, uint32_t down_ports)
 {
-	if (!drb_scheme_table[s->scheme].mark_bits || b->in < down_ports || !s->round)
+	if (!s->walks || (b->in < down_ports && (s->round || !s->spread.distance)))
 		return;
 	// Copies: what is written into a frame might be what they are of, for all the compiler knows.
-	const bool to_hosts = s->layer == 1;
+	const bool hears = s->round;
 	const uint8_t mac_octet = s->mac_octet;
 	for (uint32_t i = 0; i < b->count; i++) {
 		uint8_t *frame = rte_pktmbuf_mtod(b->packets[i], uint8_t *);
 		if (b->packets[i]->data_len < DRB_FRAME_MIN || frame[0] & 1)
 			continue;
 		uint8_t mark = frame[DRB_MARK_AT] ^ mac_octet;
-		drb_spread_hear(&s->spread, mark);
-		if (to_hosts && mark)
-			frame[DRB_MARK_AT] = mac_octet;
+		if (hears)
+			drb_spread_hear(&s->spread, mark);
+		uint8_t leaves = drb_scheme_state_mark_down(s, mark);
+		if (leaves != mark)
+			frame[DRB_MARK_AT] = mac_octet ^ leaves;
 	}
 }

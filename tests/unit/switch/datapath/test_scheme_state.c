@@ -107,8 +107,11 @@ TEST(small_switches_spread_nothing)
 static void slot_of_hosts(double rho, const uint32_t to[4], struct drb_rng *rng, uint8_t *mark)
 {
 	for (uint32_t host = 0; host < 4; host++) {
-		if (drb_rng_unit(rng) < rho)
-			passes(host, host, to[host], 0, mark);
+		uint8_t none;
+		if (drb_rng_unit(rng) >= rho)
+			continue;
+		passes(4 + host, to[host], host, 0, &none); // an answer: it is not deaf
+		passes(host, host, to[host], 0, mark);
 	}
 	w.now_ns += 2000000;
 }
@@ -183,6 +186,36 @@ TEST(marks_are_heard)
 			}
 			end();
 		}
+	}
+}
+
+// What a switch sends down after a queue down was long: cores mark all, others what comes from above, and layer 1
+// nothing, since hosts see no mark.
+TEST(marks_go_down)
+{
+	static const struct {
+		const char *text;
+		uint32_t in, from, to, port;
+		uint8_t left;
+	} cases[] = {
+		{SWITCH_AT(", rate: 500pps", 3, 0, "scheme: walk"), 1, 16, 0, 0, 1},
+		{SWITCH_AT(", rate: 500pps", 2, 0, "scheme: walk"), 4, 77, 0, 0, 1},
+		{SWITCH_AT(", rate: 500pps", 1, 0, "scheme: walk"), 4, 77, 2, 2, 0},
+	};
+	const uint32_t waiting[8] = {1000};
+	uint8_t mark;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		begin(cases[i].text, 512);
+		assert_int_equal(passes(cases[i].in, cases[i].from, cases[i].to, 0, &mark),
+				 cases[i].port);
+		assert_int_equal(mark, 0);
+		drb_spread_look(&w.scheme_state.spread, waiting);
+		for (uint8_t came = 0; came <= DRB_SPREAD_FAR; came++) {
+			passes(cases[i].in, cases[i].from, cases[i].to, came, &mark);
+			assert_int_equal(mark, cases[i].left);
+		}
+		end();
 	}
 }
 
