@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// drbctl: reads the counters of running switches over their telemetry sockets.
+// drbctl: reads the counters of running switches over their stats sockets.
 
 #include <argp.h>
 #include <stdbool.h>

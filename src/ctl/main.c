@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbctl: reads the counters of running switches over their telemetry sockets, and gives them
+// drbctl: reads the counters of running switches over their stats sockets, and gives them
 // orders.
 
 #include "common/cli/verbs.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What a switch reports over its telemetry socket, as structs. Each function asks one command and
+// What a switch reports over its stats socket, as structs. Each function asks one command and
 // checks the whole reply: 0, or a negative errno as drb_telemetry_ask() returns it.
 
 #include <math.h>
@@ -34,38 +34,27 @@ struct drb_switch_info {
 	uint64_t pid, ready, uptime_ns, ports;
 	uint64_t reloads;      // of the config, since the start
 	uint64_t ports_usable; // of ports
-	bool stuck;            // a worker is
+	uint64_t stuck;        // a worker is
 	char trouble[160];     // what is wrong with the others; "" if nothing is
 };
 
 struct drb_switch_port {
-	char name[DRB_NAME_MAX]; // d0, u1
-	struct drb_port_counters count;
-};
-
-struct drb_switch_ports {
-	uint64_t time_ns; // CLOCK_MONOTONIC of all counters
-	uint32_t count;
-	struct drb_switch_port *port; // owned: drb_switch_ports_free()
-};
-
-struct drb_switch_link {
-	char name[DRB_NAME_MAX];
+	char name[DRB_NAME_MAX];     // d0, u1
 	char peer[2 * DRB_NAME_MAX]; // "s2-0.d1"
 	char driver[DRB_READER_TEXT_MAX], device[DRB_READER_TEXT_MAX * 2];
 	char state[DRB_READER_TEXT_MAX], rate[DRB_READER_TEXT_MAX];
 	char occupancy
 		[DRB_READER_TEXT_MAX]; // "queue", or "ring": that behind the queue counts, too
-	uint64_t usable; // 1: the port takes traffic, also while it is drained and still needed
-	uint64_t queue;  // packets, limit of the egress queue
-	uint64_t
-		overhead; // bytes a frame takes on the wire beyond its own; of drb_read_link() alone
-	bool steered;     // an XDP program counts here: xdp is there
-	struct drb_xdp_counters xdp;
+	uint64_t usable;   // 1: the port takes traffic, also while it is drained and still needed
+	uint64_t queue;    // packets, limit of the egress queue
+	uint64_t overhead; // bytes a frame takes on the wire beyond its own
 	char neighbour[2 * DRB_NAME_MAX]; // who says hello there, "" if nobody does
 	// What was lost within about a minute of what the neighbour sent, and of what the switch sent it,
-	// in millionths. Only in what drb_read_link() reads.
+	// in millionths.
 	uint64_t loss_in, loss_out;
+	struct drb_port_counters count;
+	bool steered; // an XDP program counts here: xdp is there
+	struct drb_xdp_counters xdp;
 };
 
 struct drb_switch_routing {
@@ -97,12 +86,6 @@ struct drb_switch_worker {
 	struct drb_worker_counters count;
 };
 
-// A port with all that is known of it.
-struct drb_switch_full_port {
-	struct drb_switch_port port;
-	struct drb_switch_link link; // but for xdp
-};
-
 // Everything, of one instant.
 struct drb_switch_all {
 	uint64_t time_ns; // CLOCK_MONOTONIC
@@ -113,7 +96,7 @@ struct drb_switch_all {
 	struct drb_switch_worker worker;
 	uint64_t burst_size[DRB_LOG_BINS], queue_length[DRB_LOG_BINS];
 	uint32_t port_count;
-	struct drb_switch_full_port *ports; // owned: drb_switch_all_free()
+	struct drb_switch_port *ports; // owned: drb_switch_all_free()
 };
 
 #define DRB_ORDER_TEXT_MAX 2048
@@ -124,20 +107,10 @@ int drb_order(struct drb_telemetry *t, const char *command, const char *param, b
 	      char text[DRB_ORDER_TEXT_MAX]);
 
 int drb_read_info(struct drb_telemetry *t, struct drb_switch_info *info);
-int drb_read_ports(struct drb_telemetry *t, struct drb_switch_ports *ports);
-int drb_read_link(struct drb_telemetry *t, const char *port, struct drb_switch_link *link);
-int drb_read_routing(struct drb_telemetry *t, struct drb_switch_routing *routing);
-int drb_read_differences(struct drb_telemetry *t, struct drb_switch_differences *differences);
-int drb_read_drops(struct drb_telemetry *t, struct drb_switch_drops *drops);
-int drb_read_worker(struct drb_telemetry *t, struct drb_switch_worker *worker);
-// In one request, or one for each 32 ports.
 int drb_read_all(struct drb_telemetry *t, struct drb_switch_all *all);
-// A reply to DRB_CMD_ALL, for callers that do not wait for it; all: struct drb_switch_all, zeroed before the first
-// one. 0, -EPROTO, -ENOMEM, -EIO: a worker is stuck, so that the switch can tell nothing, -ETIMEDOUT: one gets no CPU,
-// or -EAGAIN: many readers asked in between, so begin again.
-int drb_all_take(const json_t *reply, void *all);
-#define DRB_ALL_PARAM_MAX 32
-// The parameter of the next request, as long as all->port_count is less than all->info.ports. NULL for the first.
-const char *drb_all_next(const struct drb_switch_all *all, char param[DRB_ALL_PARAM_MAX]);
+// A reply to DRB_CMD_ALL, for callers that do not wait for it. 0, -EPROTO, -ENOMEM, -EIO: a worker is stuck, so that
+// the switch can tell nothing, or -ETIMEDOUT: one gets no CPU.
+int drb_all_take(const json_t *reply, struct drb_switch_all *all);
 void drb_switch_all_free(struct drb_switch_all *all);
-void drb_switch_ports_free(struct drb_switch_ports *ports);
+// The port of this name; NULL: there is none.
+const struct drb_switch_port *drb_port_named(const struct drb_switch_all *all, const char *name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A client of DPDK's telemetry sockets: SOCK_SEQPACKET, one JSON greeting on connecting, then one
+// A client of stats sockets: SOCK_SEQPACKET, one JSON greeting on connecting, then one
 // JSON reply {"<command>": value} a command. The other end is not trusted: replies are bounded in
 // size and time and checked for their form. Functions return 0 or a negative errno:
 //   -ENOENT, -ECONNREFUSED  nobody listens: no such process, or the socket of a dead one
@@ -17,7 +17,7 @@
 #include "core/fabric/names.h"
 
 #define DRB_TELEMETRY_SOCKET "dpdk_telemetry.v2"
-#define DRB_TELEMETRY_REPLY_MAX (1 << 20) // DPDK's own limit is 16 KiB
+#define DRB_TELEMETRY_REPLY_MAX (1 << 20) // more than a switch sends
 #define DRB_TELEMETRY_TIMEOUT_MS 2000
 // Where the question is whether it answers at all.
 #define DRB_TELEMETRY_PROMPT_MS 900

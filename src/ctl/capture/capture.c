@@ -111,7 +111,7 @@ static void write_line(const struct output *o, const struct drb_capture_slot *p,
 	const uint8_t *b = p->bytes;
 
 	fprintf(o->file, "%.6f %s.%s %s %u bytes", (double)p->time_ns / 1e9,
-		o->session->all.info.name, o->session->all.ports[p->port].port.name,
+		o->session->all.info.name, o->session->all.ports[p->port].name,
 		goes_out(p) ? "out" : "in", p->length);
 	if (p->captured >= 14)
 		fprintf(o->file,
@@ -150,8 +150,8 @@ static void write_head(const struct output *o, uint32_t snap)
 	pcapng_begin(o->file, "drbctl " DRB_VERSION);
 	for (uint32_t i = 0; i < all->port_count; i++) {
 		char name[2 * DRB_NAME_MAX], description[3 * DRB_NAME_MAX];
-		snprintf(name, sizeof(name), "%s.%s", all->info.name, all->ports[i].port.name);
-		snprintf(description, sizeof(description), "to %s", all->ports[i].link.peer);
+		snprintf(name, sizeof(name), "%s.%s", all->info.name, all->ports[i].name);
+		snprintf(description, sizeof(description), "to %s", all->ports[i].peer);
 		pcapng_interface(o->file, name, description, snap);
 	}
 }

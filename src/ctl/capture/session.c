@@ -144,7 +144,7 @@ static uint64_t ports_of(const struct session *s, const char *port)
 	uint64_t ports = 0;
 
 	for (uint32_t i = 0; i < s->all.port_count && i < DRB_CAPTURE_PORTS; i++) {
-		if (!port || strcmp(port, s->all.ports[i].port.name) == 0)
+		if (!port || strcmp(port, s->all.ports[i].name) == 0)
 			ports |= UINT64_C(1) << i;
 	}
 	return ports;

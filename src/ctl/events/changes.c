@@ -81,10 +81,9 @@ static void compare_ports(const struct telling *t, const struct drb_switch_all *
 			  const struct drb_switch_all *now)
 {
 	for (uint32_t i = 0; i < now->port_count && i < before->port_count; i++) {
-		const struct drb_switch_link *a = &before->ports[i].link, *b = &now->ports[i].link;
-		const char *port = now->ports[i].port.name;
-		tell(t, port, "state", a->state, b->state);
-		tell(t, port, "neighbour", a->neighbour, b->neighbour);
+		const struct drb_switch_port *a = &before->ports[i], *b = &now->ports[i];
+		tell(t, b->name, "state", a->state, b->state);
+		tell(t, b->name, "neighbour", a->neighbour, b->neighbour);
 	}
 }
 

@@ -15,14 +15,11 @@
 #define SLOW_NS UINT64_C(20000000)
 // How often it is tried again where too many others wait to be connected.
 #define RETRY_MS 5
-#define TRIES 3
 
 static void begin(struct metrics_connection *c);
 
 static void end(struct metrics_connection *c, int error)
 {
-	if (error < 0)
-		drb_switch_all_free(&c->all);
 	c->error = error;
 	c->owes = OWES_NOTHING;
 	c->silent = c->old = false;
@@ -41,23 +38,15 @@ static void fail(struct metrics_connection *c, int error)
 	begin(c);
 }
 
-// For what follows the ports that are there.
 static void ask(struct metrics_connection *c)
 {
-	char param[DRB_ALL_PARAM_MAX];
+	int rc = drb_telemetry_send(&c->telemetry, DRB_CMD_ALL, NULL);
 
-	int rc = drb_telemetry_send(&c->telemetry, DRB_CMD_ALL, drb_all_next(&c->all, param));
+	c->silent = c->old = false;
 	if (rc < 0)
 		fail(c, rc);
 	else
 		c->owes = OWES_ANSWER;
-}
-
-static void ask_anew(struct metrics_connection *c)
-{
-	drb_switch_all_free(&c->all);
-	c->silent = c->old = false;
-	ask(c);
 }
 
 static void begin(struct metrics_connection *c)
@@ -65,7 +54,7 @@ static void begin(struct metrics_connection *c)
 	if (c->owes != OWES_NOTHING)
 		return;
 	if (c->telemetry.fd >= 0) {
-		ask_anew(c);
+		ask(c);
 		return;
 	}
 	int rc = drb_telemetry_connect(&c->telemetry, c->socket.path);
@@ -75,19 +64,6 @@ static void begin(struct metrics_connection *c)
 	} else if (rc != -ETIMEDOUT) {
 		end(c, rc);
 	}
-}
-
-static void take_part(struct metrics_connection *c, json_t *reply)
-{
-	int rc = drb_all_take(reply, &c->all);
-
-	json_decref(reply);
-	if (rc == -EAGAIN && ++c->tries < TRIES)
-		ask_anew(c);
-	else if (rc < 0 || c->all.port_count >= c->all.info.ports)
-		end(c, rc);
-	else
-		ask(c);
 }
 
 // Something has come.
@@ -105,9 +81,11 @@ static void go_on(struct metrics_connection *c)
 	} else if (greeting || c->old) { // an old answer is of who knows when
 		json_decref(reply);
 		c->begun_ns = drb_clock_now();
-		ask_anew(c);
+		ask(c);
 	} else {
-		take_part(c, reply);
+		drb_switch_all_free(&c->all);
+		end(c, drb_all_take(reply, &c->all));
+		json_decref(reply);
 	}
 }
 
@@ -184,7 +162,6 @@ void metrics_ask(struct metrics_connection *all, size_t count, uint32_t timeout_
 	for (size_t i = 0; i < count; i++) {
 		struct metrics_connection *c = &all[i];
 		c->begun = c->ended = c->fresh = false;
-		c->tries = 0;
 		c->old = c->owes != OWES_NOTHING;
 		c->error = fds ? -ETIMEDOUT : -ENOMEM;
 	}

@@ -22,7 +22,6 @@ struct metrics_connection {
 	bool old;          // what it owes was asked in an earlier round
 	bool begun, ended; // of this round
 	bool fresh;        // connected in this round
-	int tries;
 	uint64_t begun_ns;
 };
 

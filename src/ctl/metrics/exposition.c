@@ -92,11 +92,11 @@ static void write_link_states(const struct writer *w)
 	for (size_t i = 0; i < w->poll->count; i++) {
 		const struct drb_switch_all *s = &w->poll->switches[i].all;
 		for (uint32_t k = 0; k < s->port_count; k++) {
-			const struct drb_switch_link *link = &s->ports[k].link;
-			const struct label labels[] = {{"port", link->name},
-						       {"peer", link->peer},
-						       {"driver", link->driver},
-						       {"state", link->state},
+			const struct drb_switch_port *port = &s->ports[k];
+			const struct label labels[] = {{"port", port->name},
+						       {"peer", port->peer},
+						       {"driver", port->driver},
+						       {"state", port->state},
 						       {0}};
 			series_write(w, &info, i, labels, 1);
 		}
@@ -224,7 +224,7 @@ static void write_counters(const struct writer *w)
 
 #define X(key, meaning)                                                                            \
 	f = family_of("drb_port", #key, meaning);                                                  \
-	series_of_ports(w, &f, offsetof(struct drb_switch_full_port, port.count.key));
+	series_of_ports(w, &f, offsetof(struct drb_switch_port, count.key));
 	DRB_PORT_COUNTERS(X)
 #undef X
 #define X(key, meaning) SWITCH_COUNTER(routing, key, meaning)
@@ -271,9 +271,9 @@ static void write_all(const struct writer *w)
 
 	write_identity(w);
 	write_gauges(w);
-	series_of_ports(w, &up, offsetof(struct drb_switch_full_port, link.usable));
+	series_of_ports(w, &up, offsetof(struct drb_switch_port, usable));
 	write_link_states(w);
-	series_of_ports(w, &limit, offsetof(struct drb_switch_full_port, link.queue));
+	series_of_ports(w, &limit, offsetof(struct drb_switch_port, queue));
 	write_counters(w);
 	write_drops(w);
 	write_histograms(w);

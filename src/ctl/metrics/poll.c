@@ -69,7 +69,7 @@ static void take(struct metrics_connection *c, struct metrics_switch *s)
 	s->label = c->socket.label;
 	s->error = c->error;
 	if (c->error < 0)
-		return; // what has come of an answer stays there
+		return;
 	s->all = c->all;
 	c->all = (struct drb_switch_all){0};
 }

@@ -113,11 +113,11 @@ bool series_init(struct writer *w)
 		if (!l->port)
 			return false;
 		for (uint32_t k = 0; k < s->all.port_count; k++) {
-			const struct drb_switch_link *link = &s->all.ports[k].link;
+			const struct drb_switch_port *port = &s->all.ports[k];
 			size_t used = put_label(l->port[k], PORT_LABELS_MAX,
-						&(struct label){"port", link->name});
+						&(struct label){"port", port->name});
 			put_label(l->port[k] + used, PORT_LABELS_MAX - used,
-				  &(struct label){"peer", link->peer});
+				  &(struct label){"peer", port->peer});
 		}
 	}
 	return w->labels;

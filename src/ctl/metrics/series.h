@@ -48,5 +48,5 @@ void series_write(const struct writer *w, const struct family *f, size_t i,
 		  const struct label *more, uint64_t value);
 // A whole family: a value of each switch that answered, found at this offset of struct metrics_switch.
 void series_of_switches(const struct writer *w, const struct family *f, size_t offset);
-// The same of each port, at this offset of struct drb_switch_full_port.
+// The same of each port, at this offset of struct drb_switch_port.
 void series_of_ports(const struct writer *w, const struct family *f, size_t offset);

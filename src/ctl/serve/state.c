@@ -16,17 +16,17 @@ static json_t *number(uint64_t value)
 	return json_integer((json_int_t)value);
 }
 
-static json_t *port_json(const struct drb_switch_full_port *p)
+static json_t *port_json(const struct drb_switch_port *p)
 {
 	json_t *count = json_array();
 
-#define X(key, meaning) json_array_append_new(count, number(p->port.count.key));
+#define X(key, meaning) json_array_append_new(count, number(p->count.key));
 	DRB_PORT_COUNTERS(X)
 #undef X
-	return json_pack("{s:s, s:s, s:s, s:s, s:b, s:s, s:I, s:o}", "name", p->port.name, "peer",
-			 p->link.peer, "neighbour", p->link.neighbour, "state", p->link.state,
-			 "usable", (int)p->link.usable, "rate", p->link.rate, "queue",
-			 (json_int_t)p->link.queue, "count", count);
+	return json_pack("{s:s, s:s, s:s, s:s, s:b, s:s, s:I, s:o}", "name", p->name, "peer",
+			 p->peer, "neighbour", p->neighbour, "state", p->state, "usable",
+			 (int)p->usable, "rate", p->rate, "queue", (json_int_t)p->queue, "count",
+			 count);
 }
 
 static json_t *routing_json(const struct drb_routing_counters *count)

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbctl check: no packet appears or vanishes inside a switch.
-//   in + too_big_replies = out + in_discards + out_discards + queued    summed over the ports, in one snapshot;
-//                                         too_big_replies are between what they were before and after
-//   discards = sum of the drop reasons    between two snapshots, as both only grow
+// drbctl check: no packet appears or vanishes inside a switch. Summed over its ports, in one snapshot:
+//   in + too_big_replies = out + in_discards + out_discards + queued
+//   discards = sum of the drop reasons
 
 #include "ctl/verbs.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -23,66 +21,39 @@ struct check {
 	bool violated;
 };
 
-static struct drb_port_counters sum_of(const struct drb_switch_ports *ports)
+static struct drb_port_counters sum_of(const struct drb_switch_all *all)
 {
 	struct drb_port_counters sum = {0};
 
-	for (uint32_t i = 0; i < ports->count; i++) {
-#define X(key, meaning) sum.key += ports->port[i].count.key;
+	for (uint32_t i = 0; i < all->port_count; i++) {
+#define X(key, meaning) sum.key += all->ports[i].count.key;
 		DRB_PORT_COUNTERS(X)
 #undef X
 	}
 	return sum;
 }
 
-static int read_sum(struct drb_telemetry *t, struct drb_port_counters *sum)
-{
-	struct drb_switch_ports ports;
-	int rc = drb_read_ports(t, &ports);
-
-	if (rc < 0)
-		return rc;
-	*sum = sum_of(&ports);
-	drb_switch_ports_free(&ports);
-	return 0;
-}
-
-// Packets that are gone; negative: that came from nowhere.
-static int64_t missing_of(const struct drb_port_counters *sum,
-			  const struct drb_switch_routing *before,
-			  const struct drb_switch_routing *after)
-{
-	uint64_t dropped = sum->in_discards + sum->out_discards;
-	int64_t missing =
-		(int64_t)(sum->in_packets - sum->out_packets - dropped - sum->queue_packets);
-	int64_t least = (int64_t)before->count.too_big_replies,
-		most = (int64_t)after->count.too_big_replies;
-
-	return missing + (-missing < least ? least : -missing > most ? most : -missing);
-}
-
 static int check_one(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
 {
 	struct check *c = arg;
-	struct drb_port_counters sum, later;
-	struct drb_switch_routing before, after;
-	struct drb_switch_drops drops;
+	struct drb_switch_all all;
 	uint64_t reasons = 0;
-	int rc;
+	int rc = drb_read_all(t, &all);
 
-	if ((rc = drb_read_routing(t, &before)) < 0 || (rc = read_sum(t, &sum)) < 0 ||
-	    (rc = drb_read_drops(t, &drops)) < 0 || (rc = read_sum(t, &later)) < 0 ||
-	    (rc = drb_read_routing(t, &after)) < 0)
+	if (rc < 0)
 		return rc;
+	const struct drb_port_counters sum = sum_of(&all);
 	for (int i = 0; i < DRB_DROP_COUNT; i++)
-		reasons += drops.reason[i];
-	uint64_t dropped = sum.in_discards + sum.out_discards;
-	int64_t missing = missing_of(&sum, &before, &after);
-	bool named = dropped <= reasons && reasons <= later.in_discards + later.out_discards;
+		reasons += all.drops.reason[i];
+	const uint64_t dropped = sum.in_discards + sum.out_discards;
+	// Packets that are gone; negative: that came from nowhere.
+	const int64_t missing = (int64_t)(sum.in_packets + all.routing.count.too_big_replies -
+					  sum.out_packets - dropped - sum.queue_packets);
+	drb_switch_all_free(&all);
 
 	ctl_text(c->rows, "fabric", c->ctl.fabric ? "" : NULL, NULL, info->fabric);
 	ctl_text(c->rows, "switch", NULL, NULL, info->name);
-	ctl_flag(c->rows, "conserved", NULL, missing == 0 && named);
+	ctl_flag(c->rows, "conserved", NULL, missing == 0 && dropped == reasons);
 	ctl_count(c->rows, "in_packets", "in pkts", NULL, sum.in_packets);
 	ctl_count(c->rows, "out_packets", "out pkts", NULL, sum.out_packets);
 	ctl_count(c->rows, "in_discards", "in drops", NULL, sum.in_discards);
@@ -94,10 +65,10 @@ static int check_one(struct drb_telemetry *t, const struct drb_switch_info *info
 		drb_error("%s: %" PRId64 " packets %s", info->name,
 			  missing < 0 ? -missing : missing,
 			  missing < 0 ? "came from nowhere" : "are gone without a reason");
-	if (!named)
+	if (dropped != reasons)
 		drb_error("%s: reasons are counted for %" PRIu64 " of %" PRIu64 " dropped packets",
 			  info->name, reasons, dropped);
-	c->violated |= missing != 0 || !named;
+	c->violated |= missing != 0 || dropped != reasons;
 	return 0;
 }
 

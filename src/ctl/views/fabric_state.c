@@ -75,17 +75,17 @@ static struct drb_usable_ports ports_of(const struct fabric_state *s,
 	struct drb_usable_ports ports = {0};
 
 	for (uint32_t i = 0; i < all->port_count; i++) {
-		const struct drb_switch_full_port *p = &all->ports[i];
+		const struct drb_switch_port *p = &all->ports[i];
 		uint32_t number;
 		bool up;
-		if (drb_port_parse(p->port.name, &up, &number) < 0)
+		if (drb_port_parse(p->name, &up, &number) < 0)
 			continue;
 		number += up ? downs : 0;
 		if (number > 63)
 			continue;
-		if (p->link.usable)
+		if (p->usable)
 			ports.usable |= UINT64_C(1) << number;
-		else if (is_spare(p->link.state))
+		else if (is_spare(p->state))
 			ports.drained |= UINT64_C(1) << number;
 	}
 	return ports;
@@ -130,11 +130,11 @@ static struct drb_outage_sources sources_of(const struct fabric_state *s,
 	struct drb_outage_sources from = {.tree = &s->tree, .layer = layer, .label = label};
 
 	for (uint32_t i = 0; i < all->port_count; i++) {
-		const char *state = all->ports[i].link.state;
+		const char *state = all->ports[i].state;
 		uint32_t number;
 		bool up;
-		if (drb_port_parse(all->ports[i].port.name, &up, &number) < 0 ||
-		    (layer == 1 && !up) || number + (up ? downs : 0) > 63)
+		if (drb_port_parse(all->ports[i].name, &up, &number) < 0 || (layer == 1 && !up) ||
+		    number + (up ? downs : 0) > 63)
 			continue;
 		const struct drb_end peer = up ? drb_tree_up_peer(&s->tree, layer, label, number)
 					       : drb_tree_down_peer(&s->tree, layer, label, number);

@@ -15,14 +15,14 @@ static double grown(uint64_t before, uint64_t now)
 	return now > before ? (double)(now - before) : 0;
 }
 
-static struct hot_spot measured(const struct drb_switch_full_port *before,
-				const struct drb_switch_full_port *now, double seconds)
+static struct hot_spot measured(const struct drb_switch_port *before,
+				const struct drb_switch_port *now, double seconds)
 {
-	const struct drb_port_counters *b = &before->port.count, *n = &now->port.count;
+	const struct drb_port_counters *b = &before->count, *n = &now->count;
 	struct hot_spot spot = {.queued = n->queue_packets};
 	struct drb_rate rate;
 
-	if (drb_parse_rate(now->link.rate, &rate) < 0 || rate.value == 0)
+	if (drb_parse_rate(now->rate, &rate) < 0 || rate.value == 0)
 		return spot;
 	double sent = rate.per_packet ? grown(b->out_packets, n->out_packets)
 				      : 8 * grown(b->out_octets, n->out_octets);
@@ -65,7 +65,7 @@ double hot_spots_add(struct hot_spots *hot, const struct drb_switch_all *before,
 		if (spot.queued < 2 || spot.load + spot.slowed < FULL)
 			continue;
 		snprintf(spot.port, sizeof(spot.port), "%.31s.%.31s", now->info.name,
-			 now->ports[i].port.name);
+			 now->ports[i].name);
 		keep(hot, &spot);
 	}
 	return most;

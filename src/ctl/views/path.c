@@ -44,11 +44,11 @@ static void describe_others(char text[OTHERS_MAX], const struct drb_switch_all *
 
 	*text = '\0';
 	for (uint32_t i = 0; chosen[0] == 'u' && i < all->port_count; i++) {
-		const struct drb_switch_port *p = &all->ports[i].port;
+		const struct drb_switch_port *p = &all->ports[i];
 		char ring[32] = "";
 		if (p->name[0] != 'u' || strcmp(p->name, chosen) == 0 || used >= OTHERS_MAX)
 			continue;
-		if (strcmp(all->ports[i].link.occupancy, "ring") == 0)
+		if (strcmp(p->occupancy, "ring") == 0)
 			snprintf(ring, sizeof(ring), "+%" PRIu64, p->count.ring_packets);
 		used += (size_t)snprintf(text + used, OTHERS_MAX - used, "%s%s:%" PRIu64 "%s",
 					 used ? " " : "", p->name, p->count.queue_packets, ring);
@@ -145,32 +145,20 @@ static int32_t decide(struct path *p, const struct drb_switch_all *all)
 	return port;
 }
 
-static const struct drb_switch_full_port *port_of(const struct drb_switch_all *all,
-						  const char *name)
-{
-	for (uint32_t i = 0; i < all->port_count; i++) {
-		if (strcmp(all->ports[i].port.name, name) == 0)
-			return &all->ports[i];
-	}
-	return NULL;
-}
-
 // One switch of the way: its port, and what else it could choose.
 static void print_hop(struct path *p, const struct drb_switch_all *all, const struct drb_end *out)
 {
 	char port[DRB_NAME_MAX], others[OTHERS_MAX];
 
 	drb_port_name(port, out->up, out->port);
-	const struct drb_switch_full_port *full = port_of(all, port);
+	const struct drb_switch_port *now = drb_port_named(all, port);
 	describe_others(others, all, port);
 	ctl_text(p->rows, "switch", NULL, NULL, all->info.name);
 	ctl_text(p->rows, "port", NULL, NULL, port);
-	ctl_text(p->rows, "to", NULL, NULL, full ? full->link.peer : "");
-	ctl_text(p->rows, "state", NULL, NULL, full ? full->link.state : "");
-	ctl_count(p->rows, "queue_packets", "queue pkts", NULL,
-		  full ? full->port.count.queue_packets : 0);
-	ctl_count(p->rows, "ring_packets", "ring pkts", NULL,
-		  full ? full->port.count.ring_packets : 0);
+	ctl_text(p->rows, "to", NULL, NULL, now ? now->peer : "");
+	ctl_text(p->rows, "state", NULL, NULL, now ? now->state : "");
+	ctl_count(p->rows, "queue_packets", "queue pkts", NULL, now ? now->count.queue_packets : 0);
+	ctl_count(p->rows, "ring_packets", "ring pkts", NULL, now ? now->count.ring_packets : 0);
 	ctl_text(p->rows, "scheme", NULL, NULL, out->up ? all->routing.scheme : "");
 	ctl_flag(p->rows, "certain", NULL, p->certain);
 	ctl_text(p->rows, "others", "other uplinks: queue", NULL, others);

@@ -50,11 +50,11 @@ const char *ctl_show_title(const char *key)
 	return NULL;
 }
 
-void ctl_show_begin_row(struct show *s, const struct drb_switch_info *info)
+void ctl_show_begin_row(struct show *s, const struct drb_switch_all *all)
 {
 	if (s->all)
-		ctl_text(s->rows, "fabric", s->ctl.fabric ? "" : NULL, NULL, info->fabric);
-	ctl_text(s->rows, "switch", NULL, "s<layer>-<label>", info->name);
+		ctl_text(s->rows, "fabric", s->ctl.fabric ? "" : NULL, NULL, all->info.fabric);
+	ctl_text(s->rows, "switch", NULL, "s<layer>-<label>", all->info.name);
 }
 
 struct view {
@@ -125,8 +125,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static int visit(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
 {
 	struct show *s = arg;
+	struct drb_switch_all all = {.info = *info};
+	int rc = s->view->show == ctl_show_info ? 0 : drb_read_all(t, &all);
 
-	return s->view->show(t, info, s);
+	if (rc < 0)
+		return rc;
+	s->view->show(&all, s);
+	drb_switch_all_free(&all);
+	return 0;
 }
 
 int ctl_show(int argc, char **argv)

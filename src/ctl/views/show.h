@@ -17,21 +17,19 @@ struct show {
 	uint64_t dropped, multicast;
 };
 
-// 0 or a negative errno.
-typedef int (*ctl_show_view)(struct drb_telemetry *t, const struct drb_switch_info *info,
-			     struct show *s);
+typedef void (*ctl_show_view)(const struct drb_switch_all *all, struct show *s);
 
-int ctl_show_ports(struct drb_telemetry *t, const struct drb_switch_info *info, struct show *s);
-int ctl_show_links(struct drb_telemetry *t, const struct drb_switch_info *info, struct show *s);
-int ctl_show_xdp(struct drb_telemetry *t, const struct drb_switch_info *info, struct show *s);
-int ctl_show_routing(struct drb_telemetry *t, const struct drb_switch_info *info, struct show *s);
-int ctl_show_drops(struct drb_telemetry *t, const struct drb_switch_info *info, struct show *s);
-int ctl_show_differences(struct drb_telemetry *t, const struct drb_switch_info *info,
-			 struct show *s);
-int ctl_show_worker(struct drb_telemetry *t, const struct drb_switch_info *info, struct show *s);
-int ctl_show_info(struct drb_telemetry *t, const struct drb_switch_info *info, struct show *s);
+void ctl_show_ports(const struct drb_switch_all *all, struct show *s);
+void ctl_show_links(const struct drb_switch_all *all, struct show *s);
+void ctl_show_xdp(const struct drb_switch_all *all, struct show *s);
+void ctl_show_routing(const struct drb_switch_all *all, struct show *s);
+void ctl_show_drops(const struct drb_switch_all *all, struct show *s);
+void ctl_show_differences(const struct drb_switch_all *all, struct show *s);
+void ctl_show_worker(const struct drb_switch_all *all, struct show *s);
+// Of all there is the info alone, which a switch that starts has, too.
+void ctl_show_info(const struct drb_switch_all *all, struct show *s);
 
 // The title of a counter's column; NULL: its key. CSV and JSON have the key.
 const char *ctl_show_title(const char *key);
 // The cells that say which switch a row is of.
-void ctl_show_begin_row(struct show *s, const struct drb_switch_info *info);
+void ctl_show_begin_row(struct show *s, const struct drb_switch_all *all);

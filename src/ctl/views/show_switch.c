@@ -2,57 +2,45 @@
 // drbctl show: what is about a switch as a whole.
 #include "ctl/views/show.h"
 
-int ctl_show_routing(struct drb_telemetry *t, const struct drb_switch_info *info, struct show *s)
+void ctl_show_routing(const struct drb_switch_all *all, struct show *s)
 {
-	struct drb_switch_routing routing;
-	const struct drb_routing_counters *c = &routing.count;
-	int rc = drb_read_routing(t, &routing);
+	const struct drb_switch_routing *routing = &all->routing;
+	const struct drb_routing_counters *c = &routing->count;
 
-	if (rc < 0)
-		return rc;
-	ctl_show_begin_row(s, info);
-	ctl_text(s->rows, "scheme", NULL, "how uplinks are chosen", routing.scheme);
+	ctl_show_begin_row(s, all);
+	ctl_text(s->rows, "scheme", NULL, "how uplinks are chosen", routing->scheme);
 	ctl_text(s->rows, "unit", NULL, "what one decision holds for: packet, flow or flowlet",
-		 routing.unit);
+		 routing->unit);
 	ctl_text(s->rows, "threshold", NULL,
 		 "T: leave the default if the other queue is shorter by more than this",
-		 routing.threshold);
+		 routing->threshold);
 	ctl_text(s->rows, "threshold_mode", "mode", "fixed, or auto: T follows measurements",
-		 routing.threshold_mode);
+		 routing->threshold_mode);
 	ctl_real(s->rows, "utilisation", NULL,
 		 "rho: share of time uplinks are busy, mean over 100 ms",
-		 ctl_decimal(drb_reader_number(routing.utilisation), 3));
-	ctl_count(s->rows, "flows", NULL, "live now (unit flow)", routing.flows);
+		 ctl_decimal(drb_reader_number(routing->utilisation), 3));
+	ctl_count(s->rows, "flows", NULL, "live now (unit flow)", routing->flows);
 	ctl_text(s->rows, "flows_per_uplink", "flows/uplink", "c: live flows per uplink",
-		 routing.flows_per_uplink);
-	ctl_count(s->rows, "choices", NULL, "uplinks that drb and walk compare", routing.choices);
-	ctl_count(s->rows, "seed", NULL, "seed of the random numbers", routing.seed);
+		 routing->flows_per_uplink);
+	ctl_count(s->rows, "choices", NULL, "uplinks that drb and walk compare", routing->choices);
+	ctl_count(s->rows, "seed", NULL, "seed of the random numbers", routing->seed);
 #define X(key, meaning) ctl_count(s->rows, #key, ctl_show_title(#key), meaning, c->key);
 	DRB_ROUTING_COUNTERS(X)
 #undef X
 	ctl_real(s->rows, "redirected_percent", "redirected %", "share of the packets sent up",
 		 ctl_decimal(ctl_percent(c->up_redirected, c->up_default), 2));
 	ctl_row_end(s->rows);
-	return 0;
 }
 
-int ctl_show_drops(struct drb_telemetry *t, const struct drb_switch_info *info, struct show *s)
+void ctl_show_drops(const struct drb_switch_all *all, struct show *s)
 {
-	struct drb_switch_drops drops;
-	int rc = drb_read_drops(t, &drops);
-
-	if (rc < 0)
-		return rc;
-	ctl_show_begin_row(s, info);
-	uint64_t all = 0;
+	ctl_show_begin_row(s, all);
 #define X(key, meaning)                                                                            \
-	ctl_loss(s->rows, #key, NULL, meaning, drops.reason[DRB_DROP_##key]);                      \
-	all += drops.reason[DRB_DROP_##key];
+	ctl_loss(s->rows, #key, NULL, meaning, all->drops.reason[DRB_DROP_##key]);                 \
+	s->dropped += all->drops.reason[DRB_DROP_##key];
 	DRB_DROP_REASONS(X)
 #undef X
 	ctl_row_end(s->rows);
-	s->dropped += all;
-	return 0;
 }
 
 static double ratio(uint64_t a, uint64_t b)
@@ -60,54 +48,46 @@ static double ratio(uint64_t a, uint64_t b)
 	return b ? (double)a / (double)b : 0;
 }
 
-int ctl_show_differences(struct drb_telemetry *t, const struct drb_switch_info *info,
-			 struct show *s)
+void ctl_show_differences(const struct drb_switch_all *all, struct show *s)
 {
-	struct drb_switch_differences d;
-	uint64_t all = 0, upto = 0;
-	int rc = drb_read_differences(t, &d);
+	const uint64_t *count = all->differences.count;
+	uint64_t sum = 0, upto = 0;
 
-	if (rc < 0)
-		return rc;
 	for (int i = 0; i < DRB_DIFFERENCES; i++)
-		all += d.count[i];
+		sum += count[i];
 	for (int i = 0; i < DRB_DIFFERENCES; i++) {
 		char text[16];
-		if (d.count[i] == 0)
+		if (count[i] == 0)
 			continue;
-		upto += d.count[i];
-		ctl_show_begin_row(s, info);
+		upto += count[i];
+		ctl_show_begin_row(s, all);
 		snprintf(text, sizeof(text), "%d", i - DRB_DIFFERENCE_MAX);
 		ctl_text(s->rows, "difference", NULL, "load(default) - load(candidate)", text);
 		ctl_count(s->rows, "decisions", NULL, "sampled decisions with this difference",
-			  d.count[i]);
+			  count[i]);
 		ctl_real(s->rows, "percent", "%", "share of the sample",
-			 ctl_decimal(100 * ratio(d.count[i], all), 2));
+			 ctl_decimal(100 * ratio(count[i], sum), 2));
 		ctl_real(s->rows, "above_percent", "above %",
 			 "with a larger difference: what T = this would redirect",
-			 ctl_decimal(100 * ratio(all - upto, all), 2));
+			 ctl_decimal(100 * ratio(sum - upto, sum), 2));
 		ctl_row_end(s->rows);
 	}
-	return 0;
 }
 
-int ctl_show_worker(struct drb_telemetry *t, const struct drb_switch_info *info, struct show *s)
+void ctl_show_worker(const struct drb_switch_all *all, struct show *s)
 {
-	struct drb_switch_worker worker;
-	const struct drb_worker_counters *c = &worker.count;
-	int rc = drb_read_worker(t, &worker);
+	const struct drb_switch_worker *worker = &all->worker;
+	const struct drb_worker_counters *c = &worker->count;
 
-	if (rc < 0)
-		return rc;
-	ctl_show_begin_row(s, info);
-	ctl_text(s->rows, "idle", NULL, "sleep or poll when there is nothing to do", worker.idle);
-	ctl_count(s->rows, "time_ns", "", "CLOCK_MONOTONIC of this snapshot", worker.time_ns);
+	ctl_show_begin_row(s, all);
+	ctl_text(s->rows, "idle", NULL, "sleep or poll when there is nothing to do", worker->idle);
+	ctl_count(s->rows, "time_ns", "", "CLOCK_MONOTONIC of this snapshot", worker->time_ns);
 #define X(key, meaning) ctl_count(s->rows, #key, NULL, meaning, c->key);
 	DRB_WORKER_COUNTERS(X)
 #undef X
 	ctl_count(s->rows, "buffers", NULL, "packet buffers: enough to fill every queue, and more",
-		  worker.buffers);
-	ctl_count(s->rows, "buffers_free", NULL, "packet buffers free now", worker.buffers_free);
+		  worker->buffers);
+	ctl_count(s->rows, "buffers_free", NULL, "packet buffers free now", worker->buffers_free);
 	ctl_real(s->rows, "cycles_per_packet", "cycles/pkt",
 		 "work_cycles per packet received: the cost of a packet, driver included",
 		 ctl_decimal(ratio(c->work_cycles, c->rx_packets), 1));
@@ -115,19 +95,19 @@ int ctl_show_worker(struct drb_telemetry *t, const struct drb_switch_info *info,
 		 "packets per receive burst that was not empty",
 		 ctl_decimal(ratio(c->rx_packets, c->rx_bursts), 2));
 	ctl_real(s->rows, "idle_percent", "idle %", "share of its time asleep or polling in vain",
-		 ctl_decimal(100 - 100e9 * ratio(c->work_cycles, worker.cycles_hz) /
+		 ctl_decimal(100 - 100e9 * ratio(c->work_cycles, worker->cycles_hz) /
 					     (double)(c->busy_ns + c->sleep_ns + 1),
 			     2));
 	ctl_real(s->rows, "busy_percent", "busy %", "share of its time awake",
 		 ctl_decimal(ctl_percent(c->busy_ns, c->sleep_ns), 2));
 	ctl_row_end(s->rows);
-	return 0;
 }
 
-int ctl_show_info(struct drb_telemetry *t, const struct drb_switch_info *info, struct show *s)
+void ctl_show_info(const struct drb_switch_all *all, struct show *s)
 {
-	(void)t;
-	ctl_show_begin_row(s, info);
+	const struct drb_switch_info *info = &all->info;
+
+	ctl_show_begin_row(s, all);
 	ctl_text(s->rows, "version", NULL, "version of drbswitch", info->version);
 	ctl_count(s->rows, "layers", NULL, "l of F(l,d)", info->layers);
 	ctl_count(s->rows, "arity", NULL, "d of F(l,d)", info->arity);
@@ -145,5 +125,4 @@ int ctl_show_info(struct drb_telemetry *t, const struct drb_switch_info *info, s
 	ctl_real(s->rows, "uptime_s", "uptime s", "seconds since the start",
 		 ctl_decimal((double)info->uptime_ns / 1e9, 3));
 	ctl_row_end(s->rows);
-	return 0;
 }

@@ -163,8 +163,8 @@ static int by_way(const void *a, const void *b)
 {
 	const struct hop *x = a, *y = b;
 	const struct drb_switch_info *s = &x->session->all.info, *r = &y->session->all.info;
-	bool up = x->session->all.ports[x->port].port.name[0] == 'u';
-	bool other_up = y->session->all.ports[y->port].port.name[0] == 'u';
+	bool up = x->session->all.ports[x->port].name[0] == 'u';
+	bool other_up = y->session->all.ports[y->port].name[0] == 'u';
 
 	if (up != other_up)
 		return up ? -1 : 1;
@@ -180,21 +180,21 @@ static int by_way(const void *a, const void *b)
 static void print_hop(struct ctl_rows *rows, const struct trace *t, const struct hop *h)
 {
 	const struct drb_switch_all *all = &h->session->all;
-	const struct drb_switch_full_port *p = &all->ports[h->port];
+	const struct drb_switch_port *p = &all->ports[h->port];
 	double queue = (double)h->queue_sum / (double)h->packets;
 	char way[2 * DRB_READER_TEXT_MAX];
 
 	snprintf(way, sizeof(way), "%s%s", h->dropped ? "dropped: " : "", h->way);
 	ctl_text(rows, "switch", NULL, NULL, all->info.name);
-	ctl_text(rows, "port", NULL, NULL, p->port.name);
-	ctl_text(rows, "to", NULL, NULL, p->link.peer);
+	ctl_text(rows, "port", NULL, NULL, p->name);
+	ctl_text(rows, "to", NULL, NULL, p->peer);
 	ctl_count(rows, "packets", NULL, NULL, h->packets);
 	ctl_real(rows, "packets_percent", "% of packets", NULL,
 		 ctl_decimal(
 			 ctl_percent(h->packets, t->sent > h->packets ? t->sent - h->packets : 0),
 			 1));
 	ctl_text(rows, "way", NULL, NULL, way);
-	ctl_text(rows, "scheme", NULL, NULL, p->port.name[0] == 'u' ? all->routing.scheme : "");
+	ctl_text(rows, "scheme", NULL, NULL, p->name[0] == 'u' ? all->routing.scheme : "");
 	ctl_real(rows, "queue_packets_mean", "queue pkts, mean", NULL, ctl_decimal(queue, 2));
 	ctl_count(rows, "queue_packets_max", "max", NULL, h->queue_max);
 	ctl_row_end(rows);

@@ -65,7 +65,7 @@ static int take_sample(struct drb_telemetry *t, const struct drb_switch_info *in
 	sample.dropped =
 		-sample.all.drops.reason[DRB_DROP_multicast]; // of the discards added below
 	for (uint32_t i = 0; i < sample.all.port_count; i++) {
-		const struct drb_port_counters *c = &sample.all.ports[i].port.count;
+		const struct drb_port_counters *c = &sample.all.ports[i].count;
 		sample.in_packets += c->in_packets;
 		sample.out_packets += c->out_packets;
 		sample.out_octets += c->out_octets;
@@ -73,7 +73,7 @@ static int take_sample(struct drb_telemetry *t, const struct drb_switch_info *in
 		if (c->queue_packets > sample.deepest) {
 			sample.deepest = c->queue_packets;
 			snprintf(sample.deepest_port, sizeof(sample.deepest_port), "%s",
-				 sample.all.ports[i].port.name);
+				 sample.all.ports[i].name);
 		}
 	}
 	if (samples->count == samples->room) {

@@ -13,13 +13,11 @@
 // What one switch counted.
 struct drop_count {
 	uint32_t layer, label;
-	struct drb_switch_ports ports;
-	struct drb_switch_drops drops;
+	struct drb_switch_all all;
 };
 
 struct drop_counts {
 	size_t count;
-	struct drb_switch_info info; // of the first one
 	struct drop_count at[];
 };
 
@@ -33,7 +31,7 @@ struct drop_place {
 static void free_counts(struct drop_counts *c)
 {
 	for (size_t i = 0; c && i < c->count; i++)
-		drb_switch_ports_free(&c->at[i].ports);
+		drb_switch_all_free(&c->at[i].all);
 	free(c);
 }
 
@@ -51,9 +49,7 @@ static struct drop_counts *read_counts(const char *fabric)
 		*c = (struct drop_count){.layer = socket[i].layer, .label = socket[i].label};
 		if (drb_telemetry_open(&t, socket[i].path, DRB_TELEMETRY_PROMPT_MS) < 0)
 			continue; // left behind by a dead one
-		bool read = (counts->count || drb_read_info(&t, &counts->info) == 0) &&
-			    drb_read_drops(&t, &c->drops) == 0 &&
-			    drb_read_ports(&t, &c->ports) == 0;
+		bool read = drb_read_all(&t, &c->all) == 0;
 		drb_telemetry_close(&t);
 		if (!read)
 			break;
@@ -123,14 +119,14 @@ static void add_place(struct drop_places *d, const struct drop_place *place)
 static void add_switch(struct drop_places *d, const struct drop_count *before,
 		       const struct drop_count *after)
 {
-	const char *out_why = drop_places_reason(&before->drops, &after->drops, false);
-	const char *in_why = drop_places_reason(&before->drops, &after->drops, true);
+	const char *out_why = drop_places_reason(&before->all.drops, &after->all.drops, false);
+	const char *in_why = drop_places_reason(&before->all.drops, &after->all.drops, true);
 
-	for (uint32_t p = 0; p < after->ports.count && p < before->ports.count; p++) {
-		const struct drb_port_counters *then = &before->ports.port[p].count;
-		const struct drb_port_counters *now = &after->ports.port[p].count;
+	for (uint32_t p = 0; p < after->all.port_count && p < before->all.port_count; p++) {
+		const struct drb_port_counters *then = &before->all.ports[p].count;
+		const struct drb_port_counters *now = &after->all.ports[p].count;
 		struct drop_place place = {.end = {.layer = after->layer, .label = after->label}};
-		if (drb_port_parse(after->ports.port[p].name, &place.end.up, &place.end.port) < 0)
+		if (drb_port_parse(after->all.ports[p].name, &place.end.up, &place.end.port) < 0)
 			continue;
 		place.packets = growth(then->out_discards, now->out_discards);
 		place.why = out_why;
@@ -155,10 +151,10 @@ static int most_first(const void *a, const void *b)
 void drop_places_end(struct drop_places *d, const char *fabric)
 {
 	struct drop_counts *after = read_counts(fabric);
-	const struct drb_switch_info *info = after ? &after->info : NULL;
+	const struct drb_switch_info *info = after && after->count ? &after->at[0].all.info : NULL;
 
-	if (!d->before || !after || after->count == 0 || info->layers > DRB_LAYERS_MAX ||
-	    info->arity > DRB_ARITY_MAX || info->uplinks > info->arity ||
+	if (!d->before || !info || info->layers > DRB_LAYERS_MAX || info->arity > DRB_ARITY_MAX ||
+	    info->uplinks > info->arity ||
 	    drb_tree_init_uplinks(&d->tree, (uint32_t)info->layers, (uint32_t)info->arity,
 				  (uint32_t)(info->layers == 1 ? info->arity : info->uplinks)) < 0)
 		goto out;

@@ -14,9 +14,10 @@
 
 // A port of a layer-1 switch of the fabric, or if it has none of this name its first to a host; false: nobody
 // answers.
-static bool read_port(const char *fabric, const char *port, struct drb_switch_link *link)
+static bool read_port(const char *fabric, const char *port, struct drb_switch_port *link)
 {
 	struct drb_switch_socket *at;
+	struct drb_switch_all all;
 	struct drb_telemetry t;
 	size_t count;
 	bool found = false;
@@ -26,8 +27,13 @@ static bool read_port(const char *fabric, const char *port, struct drb_switch_li
 	for (size_t i = 0; i < count && at[i].layer == 1 && !found; i++) {
 		if (drb_telemetry_open(&t, at[i].path, DRB_TELEMETRY_PROMPT_MS) < 0)
 			continue;
-		found = drb_read_link(&t, port, link) == 0 || drb_read_link(&t, "d0", link) == 0;
+		found = drb_read_all(&t, &all) == 0;
 		drb_telemetry_close(&t);
+		if (!found)
+			continue;
+		const struct drb_switch_port *named = drb_port_named(&all, port);
+		*link = named ? *named : all.ports[0];
+		drb_switch_all_free(&all);
 	}
 	free(at);
 	return found;
@@ -35,7 +41,7 @@ static bool read_port(const char *fabric, const char *port, struct drb_switch_li
 
 int link_time_of_hosts(const char *fabric, struct drb_rate *rate, uint64_t *overhead)
 {
-	struct drb_switch_link link;
+	struct drb_switch_port link;
 
 	if (!read_port(fabric, "d0", &link) || drb_parse_rate(link.rate, rate) < 0)
 		return -ENOENT;
@@ -54,7 +60,7 @@ static void format_time(double ns, char text[32])
 
 void link_time_compare(const struct link_time_traffic *traffic)
 {
-	struct drb_switch_link link;
+	struct drb_switch_port link;
 	struct drb_rate rate;
 	char slot[32], takes[32];
 

@@ -36,8 +36,24 @@ static bool same_ports(struct watched_switch *s, uint32_t ports)
 	return s->ports == ports;
 }
 
-// Keeps what a switch counts at a moment. 1 if a link of it is slowed, negative if it does not answer.
-static int keep(struct watched_switch *s, struct drb_telemetry *t, enum watch_moment moment,
+static void keep(struct watched_switch *s, const struct drb_switch_all *all,
+		 enum watch_moment moment)
+{
+	s->time_ns[moment] = all->time_ns;
+	s->routing[moment] = all->routing.count;
+	s->worker[moment] = all->worker.count;
+	for (uint32_t i = 0; i < s->ports; i++) {
+		struct watched_port *p = &s->port[i];
+		const struct drb_switch_port *now = &all->ports[i];
+		snprintf(p->name, sizeof(p->name), "%s", now->name);
+		snprintf(p->peer, sizeof(p->peer), "%s", now->peer);
+		snprintf(p->rate, sizeof(p->rate), "%.31s", now->rate);
+		p->count[moment] = now->count;
+	}
+}
+
+// Takes what a switch counts; at a moment it is kept. 1 if a link of it is slowed, negative if it does not answer.
+static int take(struct watched_switch *s, struct drb_telemetry *t, enum watch_moment moment,
 		double passed_ns)
 {
 	struct drb_switch_all all;
@@ -49,33 +65,11 @@ static int keep(struct watched_switch *s, struct drb_telemetry *t, enum watch_mo
 		drb_switch_all_free(&all);
 		return -1;
 	}
-	s->time_ns[moment] = all.time_ns;
-	s->routing[moment] = all.routing.count;
-	s->worker[moment] = all.worker.count;
-	for (uint32_t i = 0; i < s->ports; i++) {
-		struct watched_port *p = &s->port[i];
-		const struct drb_switch_full_port *now = &all.ports[i];
-		snprintf(p->name, sizeof(p->name), "%s", now->port.name);
-		snprintf(p->peer, sizeof(p->peer), "%s", now->link.peer);
-		snprintf(p->rate, sizeof(p->rate), "%.31s", now->link.rate);
-		p->count[moment] = now->port.count;
-		slowed |= is_slowed(p, &now->port.count, passed_ns);
-	}
+	for (uint32_t i = 0; i < s->ports; i++)
+		slowed |= is_slowed(&s->port[i], &all.ports[i].count, passed_ns);
+	if (moment < WATCH_MOMENTS)
+		keep(s, &all, moment);
 	drb_switch_all_free(&all);
-	return slowed;
-}
-
-// Likewise, between the moments.
-static int glance(struct watched_switch *s, struct drb_telemetry *t, double passed_ns)
-{
-	struct drb_switch_ports ports;
-	int rc = drb_read_ports(t, &ports), slowed = 0;
-
-	if (rc < 0)
-		return rc;
-	for (uint32_t i = 0; i < s->ports && i < ports.count; i++)
-		slowed |= is_slowed(&s->port[i], &ports.port[i].count, passed_ns);
-	drb_switch_ports_free(&ports);
 	return slowed;
 }
 
@@ -87,7 +81,7 @@ static int look_at(struct link_watch *w, struct watched_switch *s, enum watch_mo
 
 	if (rc < 0)
 		return rc;
-	rc = moment < WATCH_MOMENTS ? keep(s, &t, moment, passed_ns) : glance(s, &t, passed_ns);
+	rc = take(s, &t, moment, passed_ns);
 	drb_telemetry_close(&t);
 	return rc;
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The reply about one port: who must be at its other end and who is, device, link model, counters.
-#include <errno.h>
-#include <inttypes.h>
+// The replies about ports: who must be at the other end and who is, device, link model, counters.
 #include <stdio.h>
 #include <string.h>
 
@@ -10,196 +8,155 @@
 #include "core/counters.h"
 #include "core/fabric/names.h"
 #include "switch/control/replies.h"
+#include "switch/control/switch.h"
 
-// NULL: the port has no device.
-static const struct drb_port *device_of(uint32_t i)
+const struct drb_port *drb_port_device_of(const struct drb_switch *self, uint32_t i)
 {
-	const struct drb_port_queue *q = drb_reply_context.workers->worker[0].port[i].queue;
+	const struct drb_port_queue *q = self->workers.worker[0].port[i].queue;
 
 	return q ? q->port : NULL;
 }
 
-static const char *port_state(uint32_t i, const struct drb_port_link *live)
+static const char *port_state(const struct drb_switch *self, uint32_t i,
+			      const struct drb_port_link *live)
 {
-	const struct drb_port_setup *p = &drb_reply_context.setup->ports[i];
-	const struct drb_port *port = device_of(i);
+	const struct drb_port *port = drb_port_device_of(self, i);
 
 	if (!port)
 		return "none";
 	const char *state = drb_port_state(port);
 	// A switch that says hello and was not heard yet is unknown; a host never speaks.
 	if (live->watched && strcmp(state, "up") == 0 &&
-	    (p->peer.layer > 0 || live->state != DRB_LINK_UNKNOWN))
+	    (self->setup.ports[i].peer.layer > 0 || live->state != DRB_LINK_UNKNOWN))
 		return drb_liveness_state(live);
 	return state;
 }
 
 // A drained port does while it is needed; one that nobody watches does while it is plugged in.
-static bool takes_traffic(uint32_t i, const struct drb_port_link *live)
+static bool takes_traffic(const struct drb_port *port, const struct drb_port_link *live)
 {
-	const struct drb_port *port = device_of(i);
-
 	if (!port || strcmp(drb_port_state(port), "up") != 0)
 		return false;
 	return !live->watched || live->needed || live->state == DRB_LINK_UP ||
 	       live->state == DRB_LINK_UNKNOWN;
 }
 
-// Who says hello at the other end.
-static void add_neighbour(struct rte_tel_data *d, const struct drb_port_link *live)
-{
-	char text[DRB_END_NAME_MAX] = "";
-
-	if (live->heard)
-		drb_end_name(text, &live->last.from);
-	rte_tel_data_add_dict_string(d, "neighbour", text);
-	add_dict_u64(d, "since_ns", live->watched ? live->since_ns : 0);
-	add_dict_u64(d, "hellos_in", live->hellos_in);
-	add_dict_u64(d, "hellos_out", live->hellos_out);
-	add_dict_u64(d, "loss_in_ppm", live->loss_in);
-	add_dict_u64(d, "loss_out_ppm", live->heard ? live->last.loss : 0);
-}
-
 // What counts as the port's occupancy: its ring where the config says so and its device can tell.
-static const char *occupancy_of(uint32_t i)
+static const char *occupancy_of(const struct drb_switch *self, uint32_t i)
 {
-	const struct drb_port_queue *q = drb_reply_context.workers->worker[0].port[i].queue;
+	const struct drb_port_queue *q = self->workers.worker[0].port[i].queue;
 	bool tells = q && q->in_ring;
 
-	return drb_occupancy_name(tells ? drb_reply_context.setup->ports[i].occupancy
-					: DRB_OCCUPANCY_QUEUE);
+	return drb_occupancy_name(tells ? self->setup.ports[i].occupancy : DRB_OCCUPANCY_QUEUE);
 }
 
-static void add_device(struct rte_tel_data *d, uint32_t i, const struct drb_port_link *live)
+// Who must be at the other end, who says hello there, and what was lost on the way.
+static void add_peer(json_t *port, const struct drb_port_setup *p, const struct drb_port_link *live)
 {
-	struct rte_ether_addr mac;
-	char text[RTE_ETHER_ADDR_FMT_SIZE];
-	const struct drb_port_setup *p = &drb_reply_context.setup->ports[i];
+	char peer[DRB_END_NAME_MAX], neighbour[DRB_END_NAME_MAX] = "";
 
-	const struct drb_port *port = device_of(i);
+	drb_end_name(peer, &p->peer);
+	if (live->heard)
+		drb_end_name(neighbour, &live->last.from);
+	json_object_set_new(port, "peer", json_string(peer));
+	json_object_set_new(port, "neighbour", json_string(neighbour));
+	drb_json_add_count(port, "since_ns", live->watched ? live->since_ns : 0);
+	drb_json_add_count(port, "hellos_in", live->hellos_in);
+	drb_json_add_count(port, "hellos_out", live->hellos_out);
+	drb_json_add_count(port, "loss_in_ppm", live->loss_in);
+	drb_json_add_count(port, "loss_out_ppm", live->heard ? live->last.loss : 0);
+}
+
+static void add_device(json_t *object, const struct drb_port *port, const struct drb_port_setup *p)
+{
+	char text[RTE_ETHER_ADDR_FMT_SIZE], device[128]; // as readers have room for
+	struct rte_ether_addr mac;
 
 	if (port && port->kind->mac(port, mac.addr_bytes)) {
 		rte_ether_format_addr(text, sizeof(text), &mac);
-		rte_tel_data_add_dict_string(d, "mac", text);
+		json_object_set_new(object, "mac", json_string(text));
 	}
-	rte_tel_data_add_dict_string(d, "state", port_state(i, live));
-	add_dict_u64(d, "usable", takes_traffic(i, live));
-	rte_tel_data_add_dict_string(d, "driver", drb_driver_name(p->driver));
-	rte_tel_data_add_dict_string(d, "device", drb_port_device(p));
+	snprintf(device, sizeof(device), "%s", drb_port_device(p));
+	json_object_set_new(object, "driver", json_string(drb_driver_name(p->driver)));
+	json_object_set_new(object, "device", drb_text_json(device));
 }
 
-// What the kernel counts in front of an af_xdp port.
-static void add_xdp(struct rte_tel_data *d, uint32_t i)
+static void add_counters(json_t *object, const struct drb_port *port,
+			 const struct drb_port_counters *count)
 {
-	const struct drb_port *port = device_of(i);
-	struct drb_xdp_counters count;
+	struct drb_xdp_counters xdp; // of the kernel, in front of an af_xdp port
 
-	if (!port || !port->kind->xdp || !port->kind->xdp->count(port, &count))
+#define X(key, meaning) drb_json_add_count(object, #key, count->key);
+	DRB_PORT_COUNTERS(X)
+#undef X
+	if (!port || !port->kind->xdp || !port->kind->xdp->count(port, &xdp))
 		return;
-#define X(key, meaning) add_dict_u64(d, #key, count.key);
+#define X(key, meaning) drb_json_add_count(object, #key, xdp.key);
 	DRB_XDP_COUNTERS(X)
 #undef X
 }
 
-int drb_reply_port(const char *cmd, const char *params, struct rte_tel_data *d)
+json_t *drb_port_counters_json(const struct drb_switch *self, const struct drb_snapshot *s,
+			       uint32_t i)
 {
-	const struct drb_setup *setup = drb_reply_context.setup;
-	struct drb_snapshot s;
-	uint32_t total = setup->down_ports + setup->up_ports, i = 0;
-	char text[128], peer[DRB_END_NAME_MAX];
+	json_t *counters = json_object();
 
-	(void)cmd;
-	while (i < total && (!params || strcmp(setup->ports[i].name, params) != 0))
+	add_counters(counters, drb_port_device_of(self, i), &s->port[i]);
+	return counters;
+}
+
+json_t *drb_port_json(const struct drb_switch *self, const struct drb_snapshot *s, uint32_t i)
+{
+	const struct drb_port_setup *p = &self->setup.ports[i];
+	const struct drb_port *device = drb_port_device_of(self, i);
+	const struct drb_port_link *live = &s->live[i];
+	char rate[128];
+
+	drb_format_rate(&p->rate, rate, sizeof(rate));
+	json_t *port = json_pack("{s:s, s:s, s:i, s:s, s:i, s:i, s:s, s:i, s:I}", "name", p->name,
+				 "state", port_state(self, i, live), "usable",
+				 takes_traffic(device, live), "rate", rate, "overhead", p->overhead,
+				 "queue", p->queue, "occupancy", occupancy_of(self, i), "slotted",
+				 p->slotted, "catchup_ns", (json_int_t)p->catchup_ns);
+	add_peer(port, p, live);
+	add_device(port, device, p);
+	add_counters(port, device, &s->port[i]);
+	return port;
+}
+
+json_t *drb_reply_port(const char *parameter, void *context)
+{
+	struct drb_switch *self = context;
+	const uint32_t count = drb_reply_ports_count(self);
+	struct drb_snapshot s;
+	uint32_t i = 0;
+
+	while (i < count && (!parameter || strcmp(self->setup.ports[i].name, parameter) != 0))
 		i++;
-	if (i == total)
-		return -EINVAL;
-	if (drb_reply_snapshot(&s) < 0)
-		return -EIO;
-	const struct drb_port_setup *p = &setup->ports[i];
-	rte_tel_data_start_dict(d);
-	rte_tel_data_add_dict_string(d, "name", p->name);
-	drb_end_name(peer, &p->peer);
-	rte_tel_data_add_dict_string(d, "peer", peer);
-	add_neighbour(d, &s.live[i]);
-	add_device(d, i, &s.live[i]);
-	drb_format_rate(&p->rate, text, sizeof(text));
-	rte_tel_data_add_dict_string(d, "rate", text);
-	add_dict_u64(d, "overhead", p->overhead);
-	add_dict_u64(d, "queue", p->queue);
-	rte_tel_data_add_dict_string(d, "occupancy", occupancy_of(i));
-	add_dict_u64(d, "slotted", p->slotted);
-	add_dict_u64(d, "catchup_ns", p->catchup_ns);
-#define X(key, meaning) add_dict_u64(d, #key, s.port[i].key);
+	return i == count || drb_reply_snapshot(self, &s) < 0 ? NULL : drb_port_json(self, &s, i);
+}
+
+json_t *drb_reply_ports(const char *parameter, void *context)
+{
+	struct drb_switch *self = context;
+	const uint32_t count = drb_reply_ports_count(self);
+	json_t *names, *list;
+	struct drb_snapshot s;
+
+	(void)parameter;
+	if (drb_reply_snapshot(self, &s) < 0)
+		return NULL;
+	names = json_array();
+	for (uint32_t i = 0; i < count; i++)
+		json_array_append_new(names, json_string(self->setup.ports[i].name));
+	json_t *ports = json_pack("{s:s, s:I, s:o}", "switch", self->setup.name, "time_ns",
+				  (json_int_t)s.time_ns, "name", names);
+#define X(key, meaning)                                                                            \
+	list = json_array();                                                                       \
+	for (uint32_t i = 0; i < count; i++)                                                       \
+		json_array_append_new(list, json_integer((json_int_t)s.port[i].key));              \
+	json_object_set_new_nocheck(ports, #key, list);
 	DRB_PORT_COUNTERS(X)
 #undef X
-	add_xdp(d, i);
-	return 0;
-}
-
-enum link_text { NAME, PEER, NEIGHBOUR, STATE, DRIVER, DEVICE, RATE, OCCUPANCY, LINK_TEXTS };
-
-static void link_text(enum link_text what, uint32_t i, const struct drb_port_link *live,
-		      char text[128])
-{
-	const struct drb_port_setup *p = &drb_reply_context.setup->ports[i];
-	const char *word = "";
-
-	text[0] = '\0';
-	switch (what) {
-	case NAME:
-		word = p->name;
-		break;
-	case PEER:
-		drb_end_name(text, &p->peer);
-		return;
-	case NEIGHBOUR:
-		if (live->heard)
-			drb_end_name(text, &live->last.from);
-		return;
-	case STATE:
-		word = port_state(i, live);
-		break;
-	case DRIVER:
-		word = drb_driver_name(p->driver);
-		break;
-	case DEVICE:
-		word = drb_port_device(p);
-		break;
-	case OCCUPANCY:
-		word = occupancy_of(i);
-		break;
-	case RATE:
-	case LINK_TEXTS:
-		drb_format_rate(&p->rate, text, 128);
-		return;
-	}
-	snprintf(text, 128, "%s", word);
-}
-
-int drb_fill_port_links(struct rte_tel_data *d, const struct drb_snapshot *s,
-			struct drb_port_range range)
-{
-	static const char *const keys[LINK_TEXTS] = {"name",   "peer",   "neighbour", "state",
-						     "driver", "device", "rate",      "occupancy"};
-	uint64_t usable[DRB_PORTS_MAX], queue[DRB_PORTS_MAX];
-	char text[128];
-
-	for (enum link_text what = NAME; what < LINK_TEXTS; what++) {
-		struct rte_tel_data *column = rte_tel_data_alloc();
-		if (!column)
-			return -ENOMEM;
-		rte_tel_data_start_array(column, RTE_TEL_STRING_VAL);
-		for (uint32_t i = range.first; i < range.end; i++) {
-			link_text(what, i, &s->live[i], text);
-			rte_tel_data_add_array_string(column, text);
-		}
-		rte_tel_data_add_dict_container(d, keys[what], column, 0);
-	}
-	for (uint32_t i = range.first; i < range.end; i++) {
-		usable[i] = takes_traffic(i, &s->live[i]);
-		queue[i] = drb_reply_context.setup->ports[i].queue;
-	}
-	int rc = drb_fill_array(d, "usable", usable + range.first, range.end - range.first);
-	return rc < 0 ? rc
-		      : drb_fill_array(d, "queue", queue + range.first, range.end - range.first);
+	return ports;
 }

@@ -2,7 +2,6 @@
 #include "switch/control/replies.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,33 +15,44 @@
 #include "switch/control/switch.h"
 #include "switch/startup/confine.h"
 
-// Twelve arrays over all ports stay within the 16 KiB of a reply.
-_Static_assert(DRB_PORTS_MAX <= 64, "all ports in one reply");
-
-struct drb_reply_context drb_reply_context;
-
 #define TROUBLE_TEXT 160
 
-static bool is_stuck(void)
+void drb_json_add_count(json_t *object, const char *key, uint64_t count)
 {
-	return drb_workers_stuck(drb_reply_context.workers) >= 0;
+	json_object_set_new_nocheck(object, key, json_integer((json_int_t)count));
 }
 
-int drb_reply_snapshot(struct drb_snapshot *s)
+json_t *drb_text_json(char *text)
 {
-	if (!drb_reply_context.owner->ready)
+	json_t *string = json_string(text);
+
+	for (char *c = text; !string && *c; c++) {
+		if (*c < ' ' || *c >= 0x7f)
+			*c = '?';
+	}
+	return string ? string : json_string(text);
+}
+
+int drb_reply_snapshot(struct drb_switch *self, struct drb_snapshot *s)
+{
+	if (!self->ready)
 		return -EAGAIN; // the worker does not run yet
-	if (is_stuck())
+	if (drb_workers_stuck(&self->workers) >= 0)
 		return -ETIMEDOUT; // nor would it be waited for in vain
-	int rc = drb_workers_snapshot(drb_reply_context.workers, s);
+	int rc = drb_workers_snapshot(&self->workers, s);
 	if (rc == 0)
-		drb_interface_losses_add(drb_reply_context.setup, s);
+		drb_interface_losses_add(&self->setup, s);
 	return rc;
 }
 
-static void say_stuck(char *trouble, size_t size)
+uint32_t drb_reply_ports_count(const struct drb_switch *self)
 {
-	int n = drb_workers_stuck(drb_reply_context.workers);
+	return self->setup.down_ports + self->setup.up_ports;
+}
+
+static void say_stuck(const struct drb_switch *self, char *trouble, size_t size)
+{
+	int n = drb_workers_stuck(&self->workers);
 
 	if (n >= 0)
 		snprintf(trouble, size, "worker %d is stuck: restart the switch", n);
@@ -51,16 +61,16 @@ static void say_stuck(char *trouble, size_t size)
 }
 
 // Without any reply a reader would take this for a process that is no drbswitch.
-int drb_fill_stuck(struct rte_tel_data *d)
+static json_t *stuck_json(const struct drb_switch *self)
 {
 	char trouble[64];
 
-	say_stuck(trouble, sizeof(trouble));
-	add_dict_u64(d, "stuck", is_stuck());
-	return rte_tel_data_add_dict_string(d, "trouble", trouble);
+	say_stuck(self, trouble, sizeof(trouble));
+	return json_pack("{s:i, s:s}", "stuck", drb_workers_stuck(&self->workers) >= 0, "trouble",
+			 trouble);
 }
 
-// First, since DPDK cuts the text.
+// First, since it is the cause of others.
 static void say_more_outages(char *trouble, size_t size)
 {
 	char rest[TROUBLE_TEXT];
@@ -81,101 +91,57 @@ static void say_refused(char *trouble, size_t size)
 		snprintf(trouble + used, size - used, "%s%s was refused", used ? "; " : "", last);
 }
 
-int drb_fill_info(struct rte_tel_data *d, const struct drb_snapshot *s, int rc)
+static json_t *code_json(const struct drb_setup *setup)
 {
-	const struct drb_setup *setup = drb_reply_context.setup;
-	struct rte_tel_data *code = rte_tel_data_alloc();
-	uint32_t all = setup->down_ports + setup->up_ports;
-	char trouble[TROUBLE_TEXT];
+	json_t *code = json_array();
 
-	if (!code)
-		return -ENOMEM;
+	for (uint32_t i = setup->tree.layers - 1; i >= 1; i--)
+		json_array_append_new(code, json_integer(drb_switch_digit(
+						    &setup->tree, setup->layer, setup->label, i)));
+	return code;
+}
+
+// rc: what drb_reply_snapshot() said; s is zero unless it is 0.
+static json_t *info_json(const struct drb_switch *self, const struct drb_snapshot *s, int rc)
+{
+	const struct drb_setup *setup = &self->setup;
+	char trouble[TROUBLE_TEXT];
 	uint32_t usable = drb_liveness_trouble(setup, s->live, trouble, sizeof(trouble));
+
 	drb_host_fault_trouble(setup, s->host_faults, trouble, sizeof(trouble));
 	if (s->more_outages)
 		say_more_outages(trouble, sizeof(trouble));
 	say_refused(trouble, sizeof(trouble));
 	if (rc == -ETIMEDOUT) {
-		say_stuck(trouble, sizeof(trouble));
+		say_stuck(self, trouble, sizeof(trouble));
 		usable = 0;
 	}
-	rte_tel_data_start_array(code, RTE_TEL_U64_VAL);
-	for (uint32_t i = setup->tree.layers - 1; i >= 1; i--)
-		add_array_u64(code, drb_switch_digit(&setup->tree, setup->layer, setup->label, i));
-	rte_tel_data_add_dict_string(d, "name", setup->name);
-	rte_tel_data_add_dict_string(d, "fabric", setup->fabric);
-	rte_tel_data_add_dict_string(d, "version", DRB_VERSION);
-	add_dict_u64(d, "layers", setup->tree.layers);
-	add_dict_u64(d, "arity", setup->tree.arity);
-	add_dict_u64(d, "uplinks", setup->tree.uplinks);
-	add_dict_u64(d, "layer", setup->layer);
-	add_dict_u64(d, "label", setup->label);
-	rte_tel_data_add_dict_container(d, "code", code, 0);
-	add_dict_u64(d, "pid", (uint64_t)getpid());
-	add_dict_u64(d, "ready", drb_reply_context.owner->ready);
-	add_dict_u64(d, "stuck", is_stuck());
-	add_dict_u64(d, "uptime_ns", drb_clock_now() - drb_reply_context.started_ns);
-	add_dict_u64(d, "reloads", drb_reply_context.owner->reload.count);
-	add_dict_u64(d, "ports_usable", usable);
-	rte_tel_data_add_dict_string(d, "trouble", trouble);
-	return add_dict_u64(d, "ports", all);
+	return json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:I, s:o, s:i, s:i, s:i, s:I, s:I, "
+			 "s:i, s:o, s:i}",
+			 "name", setup->name, "fabric", setup->fabric, "version", DRB_VERSION,
+			 "layers", setup->tree.layers, "arity", setup->tree.arity, "uplinks",
+			 setup->tree.uplinks, "layer", setup->layer, "label",
+			 (json_int_t)setup->label, "code", code_json(setup), "pid", getpid(),
+			 "ready", self->ready, "stuck", drb_workers_stuck(&self->workers) >= 0,
+			 "uptime_ns", (json_int_t)(drb_clock_now() - self->started_ns), "reloads",
+			 (json_int_t)self->reload.count, "ports_usable", usable, "trouble",
+			 drb_text_json(trouble), "ports", drb_reply_ports_count(self));
 }
 
-int drb_reply_info(const char *cmd, const char *params, struct rte_tel_data *d)
+json_t *drb_reply_info(const char *parameter, void *context)
 {
-	static struct drb_snapshot s; // one command at a time
-	int rc = drb_reply_snapshot(&s);
+	struct drb_snapshot s;
+	int rc = drb_reply_snapshot(context, &s);
 
-	(void)cmd, (void)params;
+	(void)parameter;
 	if (rc < 0)
 		memset(&s, 0, sizeof(s)); // not ready yet, or the worker hangs
-	rte_tel_data_start_dict(d);
-	return drb_fill_info(d, &s, rc);
+	return info_json(context, &s, rc);
 }
 
-int drb_fill_port_counters(struct rte_tel_data *d, const struct drb_snapshot *s,
-			   struct drb_port_range range)
+static json_t *routing_json(const struct drb_switch *self, const struct drb_snapshot *s)
 {
-	struct rte_tel_data *column;
-
-#define X(key, meaning)                                                                            \
-	column = rte_tel_data_alloc();                                                             \
-	if (!column)                                                                               \
-		return -ENOMEM;                                                                    \
-	rte_tel_data_start_array(column, RTE_TEL_U64_VAL);                                         \
-	for (uint32_t i = range.first; i < range.end; i++)                                         \
-		add_array_u64(column, s->port[i].key);                                             \
-	rte_tel_data_add_dict_container(d, #key, column, 0);
-	DRB_PORT_COUNTERS(X)
-#undef X
-	return 0;
-}
-
-int drb_reply_ports(const char *cmd, const char *params, struct rte_tel_data *d)
-{
-	const struct drb_setup *setup = drb_reply_context.setup;
-	struct drb_snapshot s;
-	struct rte_tel_data *names;
-	uint32_t count = setup->down_ports + setup->up_ports;
-
-	(void)cmd;
-	if (params)
-		return -EINVAL;
-	if (drb_reply_snapshot(&s) < 0 || !(names = rte_tel_data_alloc()))
-		return -EIO;
-	rte_tel_data_start_array(names, RTE_TEL_STRING_VAL);
-	for (uint32_t i = 0; i < count; i++)
-		rte_tel_data_add_array_string(names, setup->ports[i].name);
-	rte_tel_data_start_dict(d);
-	rte_tel_data_add_dict_string(d, "switch", setup->name);
-	add_dict_u64(d, "time_ns", s.time_ns);
-	rte_tel_data_add_dict_container(d, "name", names, 0);
-	return drb_fill_port_counters(d, &s, (struct drb_port_range){0, count});
-}
-
-int drb_fill_routing(struct rte_tel_data *d, const struct drb_snapshot *s)
-{
-	const struct drb_setup *setup = drb_reply_context.setup;
+	const struct drb_setup *setup = &self->setup;
 	char threshold[32], utilisation[32] = "", flows[32]; // empty: no uplinks
 
 	snprintf(threshold, sizeof(threshold), "%.3g", s->threshold);
@@ -183,87 +149,98 @@ int drb_fill_routing(struct rte_tel_data *d, const struct drb_snapshot *s)
 		snprintf(utilisation, sizeof(utilisation), "%.3f", s->utilisation);
 	snprintf(flows, sizeof(flows), "%.6g",
 		 setup->up_ports ? (double)s->flows / setup->up_ports : 0);
-	rte_tel_data_add_dict_string(d, "scheme", drb_scheme_name(setup->choice.scheme));
-	rte_tel_data_add_dict_string(d, "unit", drb_unit_name(setup->unit));
-	rte_tel_data_add_dict_string(d, "threshold", threshold);
-	rte_tel_data_add_dict_string(d, "threshold_mode",
-				     setup->threshold_auto ? DRB_THRESHOLD_AUTO : "fixed");
-	rte_tel_data_add_dict_string(d, "utilisation", utilisation);
-	add_dict_u64(d, "flows", s->flows);
-	rte_tel_data_add_dict_string(d, "flows_per_uplink", flows);
-	add_dict_u64(d, "choices", setup->choice.choices);
-	add_dict_u64(d, "seed", setup->seed);
-#define X(key, meaning) add_dict_u64(d, #key, s->routing.key);
+	json_t *routing =
+		json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:i, s:I}", "scheme",
+			  drb_scheme_name(setup->choice.scheme), "unit", drb_unit_name(setup->unit),
+			  "threshold", threshold, "threshold_mode",
+			  setup->threshold_auto ? DRB_THRESHOLD_AUTO : "fixed", "utilisation",
+			  utilisation, "flows", (json_int_t)s->flows, "flows_per_uplink", flows,
+			  "choices", setup->choice.choices, "seed", (json_int_t)setup->seed);
+#define X(key, meaning) drb_json_add_count(routing, #key, s->routing.key);
 	DRB_ROUTING_COUNTERS(X)
 #undef X
-	return 0;
+	return routing;
 }
 
-int drb_fill_drops(struct rte_tel_data *d, const struct drb_snapshot *s)
+static json_t *drops_json(const struct drb_switch *self, const struct drb_snapshot *s)
 {
+	json_t *drops = json_object();
 
-#define X(key, meaning) add_dict_u64(d, #key, s->drop[DRB_DROP_##key]);
+	(void)self;
+#define X(key, meaning) drb_json_add_count(drops, #key, s->drop[DRB_DROP_##key]);
 	DRB_DROP_REASONS(X)
 #undef X
-	return 0;
+	return drops;
 }
 
-int drb_fill_worker(struct rte_tel_data *d, const struct drb_snapshot *s)
+static json_t *worker_json(const struct drb_switch *self, const struct drb_snapshot *s)
 {
-	const struct drb_setup *setup = drb_reply_context.setup;
-	const struct rte_mempool *pool =
-		drb_reply_context.workers->worker[0]
-			.hello_io.pool; // of all ports; NULL: without ports
+	// Of all ports; NULL: without ports.
+	const struct rte_mempool *pool = self->workers.worker[0].hello_io.pool;
+	json_t *worker =
+		json_pack("{s:s, s:I, s:i, s:I, s:i, s:i}", "idle",
+			  self->setup.idle == DRB_IDLE_POLL ? "poll" : "sleep", "time_ns",
+			  (json_int_t)s->time_ns, "workers", self->setup.workers, "cycles_hz",
+			  (json_int_t)rte_get_tsc_hz(), "buffers", pool ? pool->size : 0,
+			  "buffers_free", pool ? rte_mempool_avail_count(pool) : 0);
 
-	rte_tel_data_add_dict_string(d, "idle", setup->idle == DRB_IDLE_POLL ? "poll" : "sleep");
-	add_dict_u64(d, "time_ns", s->time_ns);
-	add_dict_u64(d, "workers", setup->workers);
-	add_dict_u64(d, "cycles_hz", rte_get_tsc_hz());
-	add_dict_u64(d, "buffers", pool ? pool->size : 0);
-	add_dict_u64(d, "buffers_free", pool ? rte_mempool_avail_count(pool) : 0);
-#define X(key, meaning) add_dict_u64(d, #key, s->worker.key);
+#define X(key, meaning) drb_json_add_count(worker, #key, s->worker.key);
 	DRB_WORKER_COUNTERS(X)
 #undef X
-	return 0;
+	return worker;
 }
 
-int drb_fill_array(struct rte_tel_data *d, const char *key, const uint64_t *values, uint32_t count)
+static json_t *list_json(const uint64_t *values, uint32_t count)
 {
-	struct rte_tel_data *array = rte_tel_data_alloc();
+	json_t *list = json_array();
 
-	if (!array)
-		return -ENOMEM;
-	rte_tel_data_start_array(array, RTE_TEL_U64_VAL);
 	for (uint32_t i = 0; i < count; i++)
-		add_array_u64(array, values[i]);
-	return rte_tel_data_add_dict_container(d, key, array, 0);
+		json_array_append_new(list, json_integer((json_int_t)values[i]));
+	return list;
 }
 
-int drb_fill_differences(struct rte_tel_data *d, const struct drb_snapshot *s)
+static json_t *differences_json(const struct drb_switch *self, const struct drb_snapshot *s)
 {
-	add_dict_u64(d, "max", DRB_DIFFERENCE_MAX);
-	add_dict_u64(d, "every",
-		     drb_reply_context.setup->unit == DRB_UNIT_FLOW ? 1 : DRB_DIFFERENCE_EVERY);
-	return drb_fill_array(d, "count", s->difference, DRB_DIFFERENCES);
+	return json_pack("{s:i, s:i, s:o}", "max", DRB_DIFFERENCE_MAX, "every",
+			 self->setup.unit == DRB_UNIT_FLOW ? 1 : DRB_DIFFERENCE_EVERY, "count",
+			 list_json(s->difference, DRB_DIFFERENCES));
 }
 
-// A reply of one part of a snapshot.
-static int reply_part(struct rte_tel_data *d,
-		      int (*fill)(struct rte_tel_data *d, const struct drb_snapshot *s))
+// All of one instant: a poller asks once a switch.
+json_t *drb_reply_all(const char *parameter, void *context)
 {
-	static struct drb_snapshot s; // one command at a time
+	struct drb_switch *self = context;
+	struct drb_snapshot s;
+	int rc = drb_reply_snapshot(self, &s);
 
-	if (drb_reply_snapshot(&s) < 0)
-		return -EIO;
-	rte_tel_data_start_dict(d);
-	return fill(d, &s);
+	(void)parameter;
+	if (rc < 0)
+		return rc == -ETIMEDOUT ? stuck_json(self) : NULL;
+	json_t *ports = json_array();
+	for (uint32_t i = 0; i < drb_reply_ports_count(self); i++)
+		json_array_append_new(ports, drb_port_json(self, &s, i));
+	return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o}, s:o}", "time_ns",
+			 (json_int_t)s.time_ns, "info", info_json(self, &s, 0), "routing",
+			 routing_json(self, &s), "drops", drops_json(self, &s), "worker",
+			 worker_json(self, &s), "differences", differences_json(self, &s),
+			 "samples", "burst_size", list_json(s.burst_size, DRB_LOG_BINS),
+			 "queue_length", list_json(s.queue_length, DRB_LOG_BINS), "ports", ports);
 }
 
-#define REPLY(part)                                                                                \
-	int drb_reply_##part(const char *cmd, const char *params, struct rte_tel_data *d)          \
+// One part of it.
+static json_t *part(struct drb_switch *self,
+		    json_t *(*make)(const struct drb_switch *self, const struct drb_snapshot *s))
+{
+	struct drb_snapshot s;
+
+	return drb_reply_snapshot(self, &s) < 0 ? NULL : make(self, &s);
+}
+
+#define REPLY(name)                                                                                \
+	json_t *drb_reply_##name(const char *parameter, void *context)                             \
 	{                                                                                          \
-		(void)cmd, (void)params;                                                           \
-		return reply_part(d, drb_fill_##part);                                             \
+		(void)parameter;                                                                   \
+		return part(context, name##_json);                                                 \
 	}
 REPLY(routing)
 REPLY(drops)

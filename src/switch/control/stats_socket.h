@@ -1,19 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Serving commands on DPDK's telemetry socket, on the control thread. What the commands are: telemetry.c.
+// The stats socket: a Unix socket of whole messages (SOCK_SEQPACKET), by the protocol of DPDK's telemetry, so that
+// its clients can ask a switch, too. A client is greeted with a JSON object; each request of it, "/path" or
+// "/path,parameter", gets one JSON object with the path as its only key. The socket runs in the loop of its owner: it
+// takes one request of each client in turn and waits for none of them.
 
 #include <stddef.h>
 
-#include <rte_telemetry.h>
+#include <jansson.h>
+
+struct event_base;
+struct drb_stats_socket;
+
+// Most clients at once. Beyond, whoever has been silent for longest makes room for the next.
+#define DRB_STATS_CLIENTS_MAX 1024
+// Who does not take replies is let go after so long.
+#define DRB_STATS_TAKE_WITHIN_S 5
+// Bytes of the longest reply; what may wait for a client that does not read is about as much.
+#define DRB_STATS_REPLY_MAX (128 << 10)
 
 struct drb_stats_command {
-	const char *cmd;
-	telemetry_cb call;
+	const char *path; // "/drb/info"
 	const char *help;
+	// The value of the reply, which becomes the caller's; NULL: it cannot be told, and the reply is null.
+	// parameter: what follows the comma; NULL: nothing does.
+	json_t *(*reply)(const char *parameter, void *context);
 };
 
-// Registers the commands, which must stay valid until the process ends. 0, or a negative errno with a
-// message printed.
-int drb_stats_socket_init(const struct drb_stats_command *commands, size_t count);
-// Before DPDK goes.
-void drb_stats_socket_stop(void);
+// Replaces what a killed process has left at this path. Commands and context must outlive the socket. NULL: it cannot
+// be made, with a message printed.
+struct drb_stats_socket *drb_stats_socket_open(struct event_base *base, const char *path,
+					       const struct drb_stats_command *commands,
+					       size_t count, void *context);
+void drb_stats_socket_close(struct drb_stats_socket *s);

@@ -12,11 +12,8 @@
 
 #include "common/cli/clock.h"
 #include "common/cli/log.h"
-#include "switch/control/bridge.h"
 #include "switch/control/link_rates.h"
-#include "switch/control/stats_clients.h"
-#include "switch/control/stats_socket.h"
-#include "switch/control/telemetry.h"
+#include "switch/control/stats_commands.h"
 #include "switch/datapath/decide/flow_assign.h"
 #include "switch/startup/confine.h"
 #include "switch/startup/eal.h"
@@ -45,7 +42,6 @@ static void close_workers(struct drb_switch *s)
 
 static int open_dpdk(struct drb_switch *s)
 {
-	drb_stats_clients_begin();
 	return drb_eal_init(&s->setup, drb_switch_memory_mb(&s->setup), s->verbose);
 }
 
@@ -119,23 +115,6 @@ static void close_signals(struct drb_switch *s)
 	event_free(s->signals);
 }
 
-static int open_bridge(struct drb_switch *s)
-{
-	return drb_bridge_begin(s->base);
-}
-
-static void close_bridge(struct drb_switch *s)
-{
-	(void)s;
-	drb_bridge_end();
-}
-
-static void close_stats(struct drb_switch *s)
-{
-	(void)s;
-	drb_stats_socket_stop();
-}
-
 static int lay_down_rights(struct drb_switch *s)
 {
 	int rc = drb_privilege_drop(drb_interfaces_need_privilege(&s->ports) ? CAP_NET_RAW : -1);
@@ -182,8 +161,7 @@ static const struct drb_module modules[] = {
 	{"ports", open_ports, close_ports, 0},
 	{"queues", open_queues, close_queues, 0},
 	{"signals", open_signals, close_signals, 0},
-	{"bridge", open_bridge, close_bridge, 0},
-	{"stats socket", drb_stats_open, close_stats, 0},
+	{"stats socket", drb_stats_open, drb_stats_close, 0},
 	{"memif links", drb_memif_peers_open, drb_memif_peers_close, 0},
 	{"memif peers", drb_memif_peers_await, NULL, 2000},
 	{"carriers of cards", drb_cards_settle, NULL, 20000},

@@ -19,6 +19,8 @@
 #include "switch/datapath/workers.h"
 #include "switch/ports/port_set.h"
 
+struct drb_stats_socket;
+
 struct drb_switch {
 	// Given by main().
 	const char *config; // its path
@@ -38,6 +40,7 @@ struct drb_switch {
 	// Of modules.
 	struct event *signals, *link_rates;
 	bool reload_wanted; // by SIGHUP, before it was ready
+	struct drb_stats_socket *stats;
 	struct drb_reload reload;
 	struct drb_memif_peers memif;
 	struct drb_cards cards;

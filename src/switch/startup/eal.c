@@ -6,7 +6,6 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <linux/capability.h>
@@ -257,6 +256,7 @@ int drb_eal_init(const struct drb_setup *setup, uint32_t memory_mb, bool verbose
 	add(&a, "--file-prefix=%s", setup->instance);
 	add_lcores(&a, setup, cpus);
 	add(&a, "--iova-mode=va");
+	add(&a, "--no-telemetry"); // the stats socket is our own
 	add(&a, "--log-level=%s", verbose ? "*:info" : "*:error");
 	if (!verbose)
 		quieten_bpf();
@@ -279,10 +279,7 @@ int drb_eal_init(const struct drb_setup *setup, uint32_t memory_mb, bool verbose
 	}
 	if (!pci)
 		add(&a, "--no-pci");
-	// The stats socket is for this user alone; its directory is there already.
-	mode_t mask = umask(0177);
 	rc = rte_eal_init(a.count, a.value);
-	umask(mask);
 	if (rc < 0) {
 		rc = -rte_errno;
 		drb_error("DPDK did not start: %s (-v shows its log)", rte_strerror(-rc));

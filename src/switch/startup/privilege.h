@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Capabilities of the process. Opening ports needs some; forwarding and answering telemetry need none.
+// Capabilities of the process. Opening ports needs some; forwarding and answering clients need none.
 // So all threads drop theirs once the ports run; closing them needs none.
 
 #include <stdbool.h>

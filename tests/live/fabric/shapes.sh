@@ -14,7 +14,6 @@ for shape in 1,4 2,1 2,3 4,2 3,4; do
   check "F($shape): wiring, pings, counters" fabric check wiring ping counters links
   check "F($shape): down" fabric down
 done
-# A switch tells of 32 ports in one reply.
 up -l 1 -d 20
 check "40 ports: wiring, pings, counters" fabric check wiring ping counters links
 check "40 ports: all in what is repeated for other machines" \

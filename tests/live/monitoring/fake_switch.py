@@ -23,27 +23,35 @@ def keys(macro):
     return re.findall(r"X\((\w+),", listing[1])
 
 
+def some(texts, numbers, macro):
+    """An object with these keys, and those that a macro lists."""
+    return {**dict.fromkeys(texts.split(), ""), **dict.fromkeys([*numbers.split(), *keys(macro)], 0)}
+
+
 def replies(instance, lost, unnamed):
     parts = re.fullmatch(r"(.+)-s(\d+)-(\d+)", instance)
     assert parts, f"{instance} is no switch of a fabric"
     fabric, layer, label = parts.groups()
     name = f"s{layer}-{label}"
     # 100 packets came in by d0, 10 wait in u0.
-    out = [0, 90 - lost - unnamed]
-    drops = [unnamed, 0]
-    ports = {key: [0, 0] for key in keys("DRB_PORT_COUNTERS")}
-    ports |= {"in_packets": [100, 0], "in_discards": drops, "out_packets": out,
-              "queue_packets": [0, 10]}
-    return {
-        "/drb/info": {"name": name, "fabric": fabric, "version": "0", "layers": 2, "arity": 2,
-                      "layer": int(layer), "label": int(label), "code": [0], "pid": os.getpid(),
-                      "ready": 1, "uptime_ns": 1, "reloads": 0, "ports": 2, "ports_usable": 2, "trouble": ""},
-        "/drb/ports": {"switch": name, "time_ns": 1, "name": ["d0", "u0"], **ports},
-        "/drb/routing": {**{key: "" for key in ("scheme", "unit", "threshold", "threshold_mode", "utilisation",
-                                                "flows_per_uplink")},
-                         **{key: 0 for key in ("flows", "choices", "seed", *keys("DRB_ROUTING_COUNTERS"))}},
-        "/drb/drops": {reason: 0 for reason in keys("DRB_DROP_REASONS")},
-    }
+    counts = {"d0": {"in_packets": 100, "in_discards": unnamed},
+              "u0": {"out_packets": 90 - lost - unnamed, "queue_packets": 10}}
+    info = {"name": name, "fabric": fabric, "version": "0", "layers": 2, "arity": 2, "uplinks": 2,
+            "layer": int(layer), "label": int(label), "code": [0], "pid": os.getpid(), "ready": 1, "stuck": 0,
+            "uptime_ns": 1, "reloads": 0, "ports": 2, "ports_usable": 2, "trouble": ""}
+    return {"/drb/info": info, "/drb/all": {
+        "time_ns": 1,
+        "info": info,
+        "routing": some("scheme unit threshold threshold_mode utilisation flows_per_uplink",
+                        "flows choices seed", "DRB_ROUTING_COUNTERS"),
+        "drops": some("", "", "DRB_DROP_REASONS"),
+        "worker": some("idle", "time_ns cycles_hz buffers buffers_free", "DRB_WORKER_COUNTERS"),
+        "differences": {"every": 61, "count": [0] * 65},
+        "samples": {"burst_size": [0] * 16, "queue_length": [0] * 16},
+        "ports": [{**some("peer neighbour state driver device rate occupancy",
+                          "usable queue overhead loss_in_ppm loss_out_ppm", "DRB_PORT_COUNTERS"),
+                   "name": port, **count} for port, count in counts.items()],
+    }}
 
 
 def serve(client, answers):

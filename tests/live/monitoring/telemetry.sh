@@ -7,7 +7,7 @@ need drbtopo drbswitch
 need_tool dpdk-telemetry.py jq
 
 ask() { # ask SWITCH COMMAND: the reply, without the client's greeting
-  echo "$2" | dpdk-telemetry.py -f "drb-$1" | sed -n '/^{"\/drb/p'
+  echo "$2" | dpdk-telemetry.py -f "drb-$1" | sed -n '/^{"\//p'
 }
 
 reply_has() { # reply_has SWITCH COMMAND FILTER
@@ -31,9 +31,18 @@ check "/drb/drops" reply_has s1-0 /drb/drops '.queue_full == 0 and has("spoofed_
 check "/drb/worker" reply_has s1-0 /drb/worker '.idle == "sleep" and .iterations > 0'
 check "/drb/all" reply_has s2-5 /drb/all '.time_ns == .worker.time_ns and .info.name == "s2-5"
   and .routing.scheme == "drb" and .drops.queue_full == 0 and (.differences.count | length) == 65
-  and (.samples.burst_size | length) == 16 and .ports.peer[1] == "s1-5.u1" and (.ports.in_packets | length) == 4'
-check "/drb/all has no such port" reply_has s2-5 /drb/all,4 '. == null'
-check "DPDK's own commands" sh -c \
-  "echo /ethdev/list | dpdk-telemetry.py -f drb-s1-0 | grep -q '/ethdev/list'"
+  and (.samples.burst_size | length) == 16 and .ports[1].peer == "s1-5.u1" and (.ports | length) == 4'
+check "/drb/all is long" test "$(wc -c <"$scratch/reply")" -gt 4000
+check "what is no command" reply_has s2-5 /drb/nothing '. == null'
+check "all commands" reply_has s2-5 / 'contains(["/drb/info", "/ethdev/list", "/help"])'
+check "help" reply_has s2-5 /help,/drb/drops '."/drb/drops" == "Dropped packets by reason"'
+# What exporters ask that know DPDK's own commands alone.
+check "/info" reply_has s2-5 /info '(.version | startswith("DPDK")) and .pid > 0 and .max_output_len > 16384'
+check "/ethdev/list" reply_has s2-5 /ethdev/list '. == [0, 1, 2, 3]'
+check "/ethdev/info" reply_has s2-5 /ethdev/info,1 '.name == "d1" and .peer == "s1-5.u1"'
+check "/ethdev/stats" reply_has s2-5 /ethdev/stats,1 '.ipackets == 0 and .obytes == 0 and .imissed == 0'
+check "/ethdev/xstats" reply_has s2-5 /ethdev/xstats,1 '.in_packets == 0 and .queue_max_packets == 0'
+check "/ethdev/link_status" reply_has s2-5 /ethdev/link_status,3 '.status == "UP"'
+check "no such device" reply_has s2-5 /ethdev/stats,4 '. == null'
 check "down" fabric down
 finish

@@ -10,7 +10,7 @@
 
 // A switch that answered, with two ports, and one that did not.
 static struct metrics_switch switches[2];
-static struct drb_switch_full_port ports[2];
+static struct drb_switch_port ports[2];
 static char *text;
 
 static void write_metrics(void)
@@ -48,14 +48,14 @@ static int begin(void **state)
 	all->port_count = 2;
 	all->ports = ports;
 	for (uint32_t k = 0; k < 2; k++) {
-		snprintf(ports[k].link.name, sizeof(ports[k].link.name), "u%u", k);
-		strcpy(ports[k].link.peer, "s2-0.d0");
-		strcpy(ports[k].link.driver, "memif");
-		strcpy(ports[k].link.state, "up");
-		ports[k].port.count.in_packets = 10 + k;
-		ports[k].port.count.out_octets = UINT64_MAX - k;
-		ports[k].port.count.queue_packets = 7 + k;
-		ports[k].port.count.ring_packets = 9 + k;
+		snprintf(ports[k].name, sizeof(ports[k].name), "u%u", k);
+		strcpy(ports[k].peer, "s2-0.d0");
+		strcpy(ports[k].driver, "memif");
+		strcpy(ports[k].state, "up");
+		ports[k].count.in_packets = 10 + k;
+		ports[k].count.out_octets = UINT64_MAX - k;
+		ports[k].count.queue_packets = 7 + k;
+		ports[k].count.ring_packets = 9 + k;
 	}
 	return 0;
 }

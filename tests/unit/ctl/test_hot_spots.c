@@ -7,7 +7,7 @@
 #define PORTS 6
 
 struct stage {
-	struct drb_switch_full_port ports[2][PORTS];
+	struct drb_switch_port ports[2][PORTS];
 	struct drb_switch_all all[2]; // 2 s apart
 };
 
@@ -17,12 +17,12 @@ static void add(struct stage *s, uint64_t sent, uint64_t lost_ms, uint64_t queue
 	uint32_t i = s->all[0].port_count;
 
 	for (int k = 0; k < 2; k++) {
-		struct drb_switch_full_port *p = &s->ports[k][i];
-		snprintf(p->port.name, sizeof(p->port.name), "u%u", i);
-		snprintf(p->link.rate, sizeof(p->link.rate), "500pps");
-		p->port.count.out_packets = 7000 + (k ? sent : 0);
-		p->port.count.lost_credit_ns = 900 + (k ? lost_ms * 1000000 : 0);
-		p->port.count.queue_packets = queued;
+		struct drb_switch_port *p = &s->ports[k][i];
+		snprintf(p->name, sizeof(p->name), "u%u", i);
+		snprintf(p->rate, sizeof(p->rate), "500pps");
+		p->count.out_packets = 7000 + (k ? sent : 0);
+		p->count.lost_credit_ns = 900 + (k ? lost_ms * 1000000 : 0);
+		p->count.queue_packets = queued;
 		s->all[k].ports = s->ports[k];
 		s->all[k].port_count = i + 1;
 		s->all[k].time_ns = UINT64_C(1000000000) * (uint64_t)(5 + 2 * k);

@@ -60,7 +60,7 @@ def switch_view(switch, ports, plan):
                 if says.get('hellos_out') and says.get('hellos_in'):
                     expect(f'neighbour of {port}', says.get('neighbour'), peer)
     except OSError as e:
-        complaints.append(f'{name}: no answer from its telemetry socket ({e})')
+        complaints.append(f'{name}: no answer from its stats socket ({e})')
     return complaints, drained
 
 
@@ -203,7 +203,7 @@ def snapshots(plan):
                 uptime_ns = (t.ask('/drb/info') or {}).get('uptime_ns', 0)
                 result[switch['name']] = {**t.ports(), 'started_ns': asked_ns - uptime_ns}
         except OSError as e:
-            raise Failure(f"{switch['name']}: no answer from its telemetry socket ({e})") from e
+            raise Failure(f"{switch['name']}: no answer from its stats socket ({e})") from e
     return result
 
 

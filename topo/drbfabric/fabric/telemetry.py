@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The DPDK telemetry socket of a running switch."""
+"""The stats socket of a running switch."""
 
 import json
 import os
 import socket
 
 REPLY_MAX = 1 << 20
-TRIES = 3  # to be told of all ports at one instant
 
 
 def runtime_folder():
@@ -37,39 +36,17 @@ class Telemetry:
     def _receive(self):
         data = self.socket.recv(REPLY_MAX)
         if not data:
-            raise ConnectionResetError('the switch closed its telemetry socket')
+            raise ConnectionResetError('the switch closed its stats socket')
         try:
             return json.loads(data)
         except ValueError as e:
-            raise OSError(f'no JSON from the telemetry socket: {e}') from e
+            raise OSError(f'no JSON from the stats socket: {e}') from e
 
     def ask(self, command):
         """The reply to a command such as '/drb/info'; None if the switch has none."""
         self.socket.send(command.encode())
         # The key is the command without its parameters.
         return self._receive().get(command.split(',')[0])
-
-    def parts(self, command):
-        """{command: reply}. /drb/all tells of some ports at a time: the others follow as '/drb/all,32,TIME_NS' and so
-        on. All are of one instant; OSError when many others asked in between each time."""
-        for _ in range(TRIES):
-            found = {command: self.ask(command)}
-            if command != '/drb/all' or not found[command] or self._add_other_ports(found):
-                return found
-        raise OSError('other readers asked the switch in between')
-
-    def _add_other_ports(self, found):
-        """False: some are of another instant."""
-        first = found['/drb/all']
-        told = len(first['ports']['name'])
-        while told < first['info']['ports']:
-            following = f'/drb/all,{told},{first["time_ns"]}'
-            page = self.ask(following)
-            if page['time_ns'] != first['time_ns'] or not page['ports']['name']:
-                return False
-            found[following] = page
-            told += len(page['ports']['name'])
-        return True
 
     def ports(self):
         """Every counter of every port, {key: [value per port]}."""

@@ -48,8 +48,7 @@ def answers(args):
         instance = switch['namespace']
         try:
             with Telemetry(instance) as t:
-                said[instance] = {'greeting': t.greeting, **{key: reply for command in args.commands
-                                                             for key, reply in t.parts(command).items()}}
+                said[instance] = {'greeting': t.greeting, **{command: t.ask(command) for command in args.commands}}
         except (ConnectionRefusedError, FileNotFoundError):
             pass  # it does not run, and has no socket, which says that
         except OSError as e:

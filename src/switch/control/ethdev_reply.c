@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// DPDK's own commands about its devices, for exporters that know no others: every port of the switch is one, of any
+// kind, by its place in `/drb/ports`.
+#include <string.h>
+
+#include "common/cli/quantity.h"
+#include "switch/control/replies.h"
+
+json_t *drb_reply_ethdev_list(const char *parameter, void *context)
+{
+	json_t *list = json_array();
+
+	(void)parameter;
+	for (uint32_t i = 0; i < drb_reply_ports_count(context); i++)
+		json_array_append_new(list, json_integer(i));
+	return list;
+}
+
+// False: the parameter is no number of a port, or no snapshot can be had.
+static bool find(const char *parameter, struct drb_switch *self, struct drb_snapshot *s,
+		 uint32_t *i)
+{
+	return parameter && drb_parse_u32(parameter, 0, drb_reply_ports_count(self) - 1, i) == 0 &&
+	       drb_reply_snapshot(self, s) == 0;
+}
+
+json_t *drb_reply_ethdev_info(const char *parameter, void *context)
+{
+	struct drb_snapshot s;
+	uint32_t i;
+
+	return find(parameter, context, &s, &i) ? drb_port_json(context, &s, i) : NULL;
+}
+
+json_t *drb_reply_ethdev_xstats(const char *parameter, void *context)
+{
+	struct drb_snapshot s;
+	uint32_t i;
+
+	return find(parameter, context, &s, &i) ? drb_port_counters_json(context, &s, i) : NULL;
+}
+
+// Packets that were dropped are DPDK's errors, in and out.
+json_t *drb_reply_ethdev_stats(const char *parameter, void *context)
+{
+	struct drb_snapshot s;
+	uint32_t i;
+
+	if (!find(parameter, context, &s, &i))
+		return NULL;
+	const struct drb_port_counters *p = &s.port[i];
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i}", "ipackets",
+			 (json_int_t)p->in_packets, "opackets", (json_int_t)p->out_packets,
+			 "ibytes", (json_int_t)p->in_octets, "obytes", (json_int_t)p->out_octets,
+			 "imissed", (json_int_t)p->in_missed, "ierrors", (json_int_t)p->in_discards,
+			 "oerrors", (json_int_t)p->out_discards, "rx_nombuf", 0);
+}
+
+json_t *drb_reply_ethdev_link_status(const char *parameter, void *context)
+{
+	struct drb_snapshot s;
+	uint32_t i;
+
+	if (!find(parameter, context, &s, &i))
+		return NULL;
+	const struct drb_port *port = drb_port_device_of(context, i);
+	const bool up = port && strcmp(drb_port_state(port), "up") == 0;
+	return json_pack("{s:s}", "status", up ? "UP" : "DOWN");
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a switch that forwards replies, and what readers make of it.
+#include "fixtures/unit.h"
+
+#define EAL_LCORES "(0-1)@0" // control and a worker
+
+#include "common/telemetry/switch_reader.h"
+#include "fixtures/switch_eal.h"
+#include "switch/control/replies.h"
+#include "switch/control/stats_socket.h"
+#include "switch/control/switch.h"
+#include "switch/datapath/idle.h"
+
+#define MANY 0x7ffffffffffffffeu // counters are that large at most
+
+static struct drb_switch self;
+
+// 64 ports whose names, and whatever else has no other bound, are as long as they may be.
+static int start_switch(void **state)
+{
+	if (setup_eal(state) < 0)
+		return -1;
+	self.setup = setup_of("fabric: {layers: 3, arity: 32, name: abcdefghijklmnopqrstuvwx}\n"
+			      "switch: {layer: 2, label: 1023}\nlink: {driver: none}\n");
+	self.ports.count = self.setup.down_ports + self.setup.up_ports;
+	for (uint32_t i = 0; i < self.ports.count; i++) {
+		struct drb_port_setup *p = &self.setup.ports[i];
+		p->driver = DRB_DRIVER_VDEV;
+		memset(p->device, '"', sizeof(p->device) - 1);
+	}
+	if (drb_workers_init(&self.workers, &self.setup) < 0)
+		return -1;
+	struct drb_worker *w = &self.workers.worker[0];
+	for (uint32_t i = 0; i < self.ports.count; i++) {
+		struct drb_worker_port *p = &w->port[i];
+		p->in_packets = p->in_octets = p->in_discards = p->out_octets = MANY;
+	}
+	for (uint32_t i = 0; i < DRB_DROP_COUNT; i++)
+		w->drop[i] = MANY;
+	self.ready = true;
+	return drb_workers_attach(&self.workers, &self.ports, &self.setup) < 0 ||
+			       drb_workers_idle_init(&self.workers) < 0
+		       ? -1
+		       : drb_workers_start(&self.workers);
+}
+
+static int stop_switch(void **state)
+{
+	drb_workers_stop(&self.workers);
+	drb_workers_join(&self.workers);
+	drb_workers_idle_free(&self.workers);
+	drb_workers_free(&self.workers);
+	return free_eal(state);
+}
+
+TEST(readers_take_the_longest_reply)
+{
+	json_t *reply = drb_reply_all(NULL, &self);
+	char *text = json_dumps(reply, JSON_COMPACT);
+	struct drb_switch_all all;
+
+	assert_non_null(text);
+	assert_in_range(strlen(text), 50000, DRB_STATS_REPLY_MAX - 1000);
+	assert_int_equal(drb_all_take(reply, &all), 0);
+	assert_int_equal(all.port_count, 64);
+	assert_int_equal(all.info.stuck, 0);
+	assert_int_equal(all.info.ready, 1);
+	assert_string_equal(all.ports[63].name, "u31");
+	assert_true(all.ports[63].count.in_octets == MANY);
+	assert_true(all.drops.reason[0] == MANY && all.drops.reason[DRB_DROP_COUNT - 1] == MANY);
+	assert_string_equal(all.ports[0].state, "none");
+	drb_switch_all_free(&all);
+	free(text);
+	json_decref(reply);
+}
+
+// Under the key of `all`, with all but what changes from one look to the next.
+static void is_part(const char *key, json_t *(*reply)(const char *parameter, void *context))
+{
+	json_t *all = drb_reply_all(NULL, &self), *part = reply(NULL, &self), *value;
+	const char *name;
+
+	assert_true(json_object_size(part) > 0);
+	assert_int_equal(json_object_size(part), json_object_size(json_object_get(all, key)));
+	json_object_foreach(part, name, value)
+	{
+		const json_t *same = json_object_get(json_object_get(all, key), name);
+		assert_non_null(same);
+		if (!json_is_integer(value))
+			assert_true(json_equal(value, same));
+	}
+	json_decref(all);
+	json_decref(part);
+}
+
+TEST(parts_are_those_of_the_whole)
+{
+	is_part("info", drb_reply_info);
+	is_part("routing", drb_reply_routing);
+	is_part("drops", drb_reply_drops);
+	is_part("worker", drb_reply_worker);
+	is_part("differences", drb_reply_differences);
+}
+
+static json_int_t number(json_t *object, const char *key)
+{
+	assert_true(json_is_integer(json_object_get(object, key)));
+	return json_integer_value(json_object_get(object, key));
+}
+
+TEST(a_port_by_its_name_and_by_its_number)
+{
+	json_t *named = drb_reply_port("u31", &self);
+	json_t *numbered = drb_reply_ethdev_info("63", &self);
+	json_t *counters = drb_reply_ethdev_xstats("63", &self);
+	json_t *stats = drb_reply_ethdev_stats("63", &self);
+	json_t *link = drb_reply_ethdev_link_status("63", &self);
+	json_t *lists = drb_reply_ports(NULL, &self);
+
+	assert_true(json_equal(named, numbered));
+	assert_string_equal(json_string_value(json_object_get(named, "name")), "u31");
+#define X(key, meaning)                                                                            \
+	assert_int_equal(number(named, #key), number(counters, #key));                             \
+	assert_int_equal(json_array_size(json_object_get(lists, #key)), 64);                       \
+	assert_int_equal(json_integer_value(json_array_get(json_object_get(lists, #key), 63)),     \
+			 number(named, #key));
+	DRB_PORT_COUNTERS(X)
+#undef X
+	assert_int_equal(number(stats, "ipackets"), MANY);
+	assert_int_equal(number(stats, "ierrors"), MANY);
+	assert_int_equal(number(stats, "opackets"), 0);
+	assert_string_equal(json_string_value(json_object_get(link, "status")), "DOWN");
+	json_decref(named);
+	json_decref(numbered);
+	json_decref(counters);
+	json_decref(stats);
+	json_decref(link);
+	json_decref(lists);
+}
+
+TEST(other_ports_are_none)
+{
+	static const char *const wrong[] = {NULL, "64", "-1", "u0", "0,1"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
+		assert_null(drb_reply_ethdev_stats(wrong[i], &self));
+	assert_null(drb_reply_port(NULL, &self));
+	assert_null(drb_reply_port("u32", &self));
+}
+
+TEST_MAIN(start_switch, stop_switch)

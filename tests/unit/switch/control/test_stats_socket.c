@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Clients of a stats socket in the loop of the test: real sockets, commands of the test's own.
+#include "fixtures/unit.h"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <event2/event.h>
+
+#include "common/cli/clock.h"
+#include "common/cli/file_limit.h"
+#include "switch/control/stats_socket.h"
+
+#define PATIENT_NS UINT64_C(20000000000)
+
+static struct event_base *base;
+static struct drb_stats_socket *stats;
+static char folder[64], path[96];
+static char asked[4096]; // a character for each request that was served: of its parameter, or '-'
+
+static json_t *echo(const char *parameter, void *context)
+{
+	assert_ptr_equal(context, &base);
+	asked[strlen(asked)] = parameter ? *parameter : '-';
+	return parameter ? json_string(parameter) : json_string("nothing");
+}
+
+static json_t *longest(const char *parameter, void *context)
+{
+	static char text[DRB_STATS_REPLY_MAX - sizeof("{\"/longest\":\"\"}") + 1];
+
+	(void)parameter, (void)context;
+	return json_string(memset(text, 'x', sizeof(text) - 1));
+}
+
+static const struct drb_stats_command commands[] = {{"/echo", "Says it again", echo},
+						    {"/longest", "As long as may be", longest}};
+
+static int begin(void **state)
+{
+	(void)state;
+	strcpy(folder, "/tmp/drb-test-XXXXXX");
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/socket", folder);
+	memset(asked, 0, sizeof(asked));
+	base = event_base_new();
+	stats = drb_stats_socket_open(base, path, commands, ARRAY_SIZE(commands), &base);
+	return base && stats ? 0 : -1;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	drb_stats_socket_close(stats);
+	event_base_free(base);
+	return rmdir(folder); // so the socket is gone
+}
+
+// What comes next, as text; "": the end.
+static const char *receive(int fd)
+{
+	static char text[1 << 20];
+	const uint64_t until = drb_clock_now() + PATIENT_NS;
+	ssize_t size;
+
+	while ((size = recv(fd, text, sizeof(text) - 1, MSG_DONTWAIT)) < 0 && errno == EAGAIN) {
+		assert_true(drb_clock_now() < until);
+		event_base_loop(base, EVLOOP_NONBLOCK);
+	}
+	text[size > 0 ? size : 0] = '\0';
+	return text;
+}
+
+static void request(int fd, const char *text)
+{
+	assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT), strlen(text));
+}
+
+static void says(int fd, const char *text, const char *want)
+{
+	request(fd, text);
+	assert_string_equal(receive(fd), want);
+}
+
+static int connect_to(void)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	strcpy(address.sun_path, path);
+	assert_true(fd >= 0);
+	assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	return fd;
+}
+
+static int greeted(void)
+{
+	int fd = connect_to();
+
+	assert_non_null(strstr(receive(fd), "max_output_len"));
+	return fd;
+}
+
+static bool is_open(int fd)
+{
+	char byte;
+
+	event_base_loop(base, EVLOOP_NONBLOCK);
+	return recv(fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK) < 0 && errno == EAGAIN;
+}
+
+TEST_WITH(dpdk_s_protocol, begin, end)
+{
+	int fd = connect_to();
+	json_t *greeting = json_loads(receive(fd), 0, NULL);
+
+	assert_int_equal(json_integer_value(json_object_get(greeting, "pid")), getpid());
+	assert_int_equal(json_integer_value(json_object_get(greeting, "max_output_len")),
+			 DRB_STATS_REPLY_MAX);
+	assert_non_null(strstr(json_string_value(json_object_get(greeting, "version")), "DPDK"));
+	request(fd, "/info");
+	json_t *info = json_loads(receive(fd), 0, NULL);
+	assert_true(json_equal(json_object_get(info, "/info"), greeting));
+	json_decref(greeting);
+	json_decref(info);
+	says(fd, "/", "{\"/\":[\"/\",\"/help\",\"/info\",\"/echo\",\"/longest\"]}");
+	says(fd, "/help,/echo", "{\"/help\":{\"/echo\":\"Says it again\"}}");
+	says(fd, "/help,/nothing", "{\"/help\":null}");
+	says(fd, "/help", "{\"/help\":null}");
+	close(fd);
+}
+
+TEST_WITH(parameters_follow_a_comma, begin, end)
+{
+	int fd = greeted();
+
+	says(fd, "/echo", "{\"/echo\":\"nothing\"}");
+	says(fd, "/echo,", "{\"/echo\":\"nothing\"}");
+	says(fd, "/echo,a,b", "{\"/echo\":\"a,b\"}");
+	says(fd, "/nothing,a", "{\"/nothing\":null}");
+	says(fd, ",", "{\"\":null}");
+	// A command that is no text; a value that is none cannot be told.
+	says(fd, "/\x01\xff\"\x7f", "{\"/??\\\"?\":null}");
+	says(fd, "/echo,\xff", "{\"/echo\":null}");
+	close(fd);
+}
+
+TEST_WITH(the_longest_reply_comes_in_one_piece, begin, end)
+{
+	int fd = greeted();
+
+	for (int i = 0; i < 3; i++) {
+		request(fd, "/longest");
+		assert_int_equal(strlen(receive(fd)), DRB_STATS_REPLY_MAX - 1);
+	}
+	close(fd);
+}
+
+TEST_WITH(what_is_no_request_ends_the_connection, begin, end)
+{
+	char too_long[1025] = {0};
+	int fd = greeted();
+
+	memset(too_long, '/', 1023);
+	request(fd, too_long);
+	assert_non_null(strstr(receive(fd), "null")); // of a length that may be
+	memset(too_long, '/', 1024);
+	request(fd, too_long);
+	assert_string_equal(receive(fd), "");
+	close(fd);
+	fd = greeted();
+	request(fd, "");
+	assert_string_equal(receive(fd), "");
+	close(fd);
+}
+
+TEST_WITH(each_has_its_turn, begin, end)
+{
+	int many = greeted(), one = greeted();
+
+	for (int i = 0; i < 50; i++)
+		request(many, "/echo,m");
+	request(one, "/echo,1");
+	receive(one);
+	assert_true(strchr(asked, '1') - asked <= 1);
+	close(many);
+	close(one);
+}
+
+// Its requests wait, others are served; once it reads it is served as well.
+TEST_WITH(who_does_not_read_is_not_asked, begin, end)
+{
+	int greedy = greeted(), other = greeted();
+	uint32_t sent = 0;
+
+	while (sent < 20 && send(greedy, "/longest", 8, MSG_DONTWAIT | MSG_NOSIGNAL) > 0)
+		sent++;
+	request(greedy, "/echo,g");
+	for (int i = 0; i < 50; i++)
+		says(other, "/echo,o", "{\"/echo\":\"o\"}");
+	assert_int_equal(strlen(asked), 50);
+	for (uint32_t i = 0; i < sent; i++)
+		assert_int_equal(strlen(receive(greedy)), DRB_STATS_REPLY_MAX - 1);
+	assert_string_equal(receive(greedy), "{\"/echo\":\"g\"}");
+	close(greedy);
+	close(other);
+}
+
+TEST_WITH(who_does_not_read_for_long_is_let_go, begin, end)
+{
+	const uint64_t began = drb_clock_now();
+	int fd = greeted();
+
+	for (int i = 0; i < 20; i++)
+		request(fd, "/longest");
+	while (send(fd, "/", 1, MSG_DONTWAIT | MSG_NOSIGNAL) > 0 || errno == EAGAIN) {
+		assert_true(drb_clock_now() - began < PATIENT_NS);
+		event_base_loop(base, EVLOOP_ONCE);
+	}
+	assert_true(errno == EPIPE || errno == ECONNRESET);
+	assert_true(drb_clock_now() - began >= DRB_STATS_TAKE_WITHIN_S * UINT64_C(1000000000));
+	close(fd);
+}
+
+// The first asks again, so the second has been silent for longest.
+TEST_WITH(the_longest_silent_makes_room, begin, end)
+{
+	static int fd[DRB_STATS_CLIENTS_MAX + 3];
+	const uint32_t all = ARRAY_SIZE(fd);
+
+	if (drb_files_allow(4 * DRB_STATS_CLIENTS_MAX) < 4 * DRB_STATS_CLIENTS_MAX)
+		skip();
+	end(NULL);
+	begin(NULL); // with as many descriptors
+	for (uint32_t i = 0; i < DRB_STATS_CLIENTS_MAX; i++)
+		fd[i] = greeted();
+	says(fd[0], "/echo", "{\"/echo\":\"nothing\"}");
+	for (uint32_t i = DRB_STATS_CLIENTS_MAX; i < all; i++)
+		fd[i] = greeted();
+	for (uint32_t i = 0; i < all; i++) {
+		assert_int_equal(is_open(fd[i]), i == 0 || i > 3);
+		close(fd[i]);
+	}
+}
+
+TEST_WITH(the_name_is_its_owner_s, begin, end)
+{
+	struct drb_stats_socket *other;
+	char left[100];
+	struct stat st;
+
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode, S_IFSOCK | 0600);
+	// What a killed process left makes room.
+	snprintf(left, sizeof(left), "%s2", path);
+	assert_int_equal(link(path, left), 0);
+	other = drb_stats_socket_open(base, left, commands, ARRAY_SIZE(commands), &base);
+	assert_non_null(other);
+	drb_stats_socket_close(other);
+	assert_int_equal(access(left, F_OK), -1);
+	assert_null(drb_stats_socket_open(base, "/nonexistent/socket", commands, 1, NULL));
+}
+
+TEST_MAIN(NULL, NULL)
