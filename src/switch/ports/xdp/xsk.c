@@ -31,8 +31,8 @@
 #define CHUNK_MIN 2048
 #define PART_MAX (PAGE - XDP_HEADROOM - (uint32_t)sizeof(struct rte_mbuf))
 // How long an interface may be busy, and how often to try.
-#define BUSY_NS 500000000
-#define BUSY_TRIES 50
+#define BUSY_NS 2000000000
+#define BUSY_TRIES 200
 
 _Static_assert(DRB_MTU_MAX + 64 <= DRB_XSK_PARTS * PART_MAX, "the longest packet is so many parts");
 
@@ -159,8 +159,8 @@ static int make_rings(struct drb_xsk *x, bool sends, uint32_t fill)
 	return rc == 0 ? map_rings(x) : rc;
 }
 
-// The kernel lets an interface's queue go some milliseconds after the socket that had it was closed, by this process or by
-// one that a restarted switch takes the place of.
+// The kernel lets an interface's queue go some milliseconds after the socket that had it was closed, on a busy machine a
+// second: by this process or by one that a restarted switch takes the place of.
 static int bind_to(int fd, const struct sockaddr_xdp *at)
 {
 	const struct timespec pause = {.tv_nsec = BUSY_NS / BUSY_TRIES};
