@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 union control {
 	struct cmsghdr header;
@@ -20,14 +21,17 @@ ssize_t drb_memif_hear(int fd, struct drb_memif_message *message, int *passed)
 			     .msg_control = &control,
 			     .msg_controllen = CMSG_LEN(sizeof(int))};
 	const ssize_t size = recvmsg(fd, &msg, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-	const struct cmsghdr *c = size > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
+	const int error = size < 0 ? errno : 0;
+	const struct cmsghdr *c = size < 0 ? NULL : CMSG_FIRSTHDR(&msg);
 
 	*passed = -1;
 	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
 		memcpy(passed, CMSG_DATA(c), sizeof(*passed));
-	if (size < 0)
-		return errno == EAGAIN || errno == EINTR ? -1 : 0;
-	return size;
+	if (size == 0 && *passed >= 0) { // an empty message may bring one, too
+		close(*passed);
+		*passed = -1;
+	}
+	return size >= 0 ? size : error == EAGAIN || error == EINTR ? -1 : 0;
 }
 
 int drb_memif_say(int fd, const struct drb_memif_answer *answer)
