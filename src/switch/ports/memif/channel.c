@@ -130,6 +130,18 @@ static struct drb_memif_ring *find_ring(const struct drb_memif_memory *memory, u
 	return ring->cookie == DRB_MEMIF_COOKIE ? ring : NULL;
 }
 
+// Whoever rings writes to it. What else the other end may pass would grow with each ring, or wait for its owner; even
+// to ask such a file's own system what it is may wait.
+static bool is_bell(int fd)
+{
+	static const char kind[] = "anon_inode:[eventfd]";
+	char path[32], is[sizeof(kind)];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return readlink(path, is, sizeof(is)) == sizeof(kind) - 1 &&
+	       memcmp(is, kind, sizeof(kind) - 1) == 0;
+}
+
 // Keeps the descriptor, which is none then.
 static const char *take_ring(struct drb_memif_channel *c, const struct drb_memif_message *m,
 			     int *fd)
@@ -142,8 +154,8 @@ static const char *take_ring(struct drb_memif_channel *c, const struct drb_memif
 		return "its rings are out of order, or more than this switch has workers";
 	if (m->ring.log2_size > DRB_MEMIF_LOG2_RING)
 		return "a ring is too long";
-	if (*fd < 0)
-		return "a ring has no doorbell";
+	if (*fd < 0 || !is_bell(*fd))
+		return "a ring has no eventfd for a doorbell";
 	struct drb_doorbell *b = &bells[index];
 	b->memory = &c->memory;
 	set_size(b, from_client, m->ring.log2_size);

@@ -229,6 +229,25 @@ TEST(descriptors_with_nothing_are_closed)
 	close(ends[1]);
 }
 
+// Whatever is written to grows, or waits, but for an eventfd.
+TEST_WITH(bells_are_eventfds, begin_greeted, end_channel)
+{
+	int memory = memory_of(MEMORY, 0, F_SEAL_SHRINK), file = memory_of(0, 0, 0), ends[2];
+	const uint32_t cookie = DRB_MEMIF_COOKIE;
+
+	assert_int_equal(pwrite(memory, &cookie, sizeof(cookie), 0), sizeof(cookie));
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	assert_null(hear_region(0, MEMORY, memory));
+	const int before = next_fd();
+	assert_non_null(hear_ring(false, 0, 0, file));
+	assert_non_null(hear_ring(false, 0, 0, ends[1]));
+	assert_int_equal(next_fd(), before);
+	close(memory);
+	close(file);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 // Nor does a peer keep who rings: one whose bell blocks writers, and is full.
 TEST_WITH(full_bells_keep_nobody, begin_greeted, end_channel)
 {
