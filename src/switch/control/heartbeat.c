@@ -66,7 +66,7 @@ static bool is_stuck(const struct drb_worker *w, const struct drb_pulse *p)
 	const char state = state_of(tid);
 	const uint64_t ran = ran_ns(tid);
 
-	return atomic_load(&w->beat) != atomic_load(&w->beat_wanted) && state != '?' &&
+	return !drb_worker_has_answered(w, p->asked) && state != '?' &&
 	       (state != 'R' || (p->ran_ns > 0 && ran > p->ran_ns + RAN_NS));
 }
 
@@ -111,7 +111,7 @@ static void end_stuck(struct drb_switch *s, uint32_t n)
 static void ask(struct drb_worker *w, struct drb_pulse *p)
 {
 	p->missed = 0;
-	atomic_fetch_add(&w->beat_wanted, 1);
+	p->asked = atomic_fetch_add(&w->beat_wanted, 1) + 1;
 }
 
 static void look_at(struct drb_switch *s, uint32_t n)
@@ -121,7 +121,7 @@ static void look_at(struct drb_switch *s, uint32_t n)
 
 	if (!atomic_load(&w->running))
 		return;
-	if (atomic_load(&w->beat) == atomic_load(&w->beat_wanted)) {
+	if (drb_worker_has_answered(w, p->asked)) {
 		if (p->stuck)
 			end_stuck(s, n);
 		ask(w, p);

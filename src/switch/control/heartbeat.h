@@ -25,6 +25,7 @@ struct drb_switch;
 struct drb_heartbeat {
 	struct drb_periodic thread;
 	struct drb_pulse {
+		unsigned asked;  // the request; others ask, too
 		unsigned missed; // periods since it last answered
 		uint64_t ran_ns; // of its time on a CPU, when it first missed
 		bool stuck;

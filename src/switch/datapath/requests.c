@@ -34,7 +34,8 @@ bool drb_worker_has_answered(const struct drb_worker *w, unsigned request)
 
 void drb_worker_answer(struct drb_worker *w)
 {
-	atomic_store_explicit(&w->beat, atomic_load_explicit(&w->beat_wanted, memory_order_relaxed),
+	// What was written before the request, such as `silent`, is seen by who has answered it.
+	atomic_store_explicit(&w->beat, atomic_load_explicit(&w->beat_wanted, memory_order_acquire),
 			      memory_order_relaxed);
 }
 
