@@ -198,7 +198,8 @@ static int have_changed(struct drb_workers *all, drb_worker_change *change, void
 		else
 			change(&all->worker[n], context);
 	}
-	while (is_late(all)) {
+	// One that has ended may have left the last change undone.
+	while (all->launched && is_late(all)) {
 		if (drb_workers_stuck(all) >= 0 || drb_clock_now() >= end_ns)
 			return -EINPROGRESS;
 		nanosleep(&look_every, NULL);

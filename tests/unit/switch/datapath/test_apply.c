@@ -8,6 +8,7 @@
 #define EAL_LCORES "(0-2)@(0-1)"
 #include "common/cli/clock.h"
 #include "fixtures/ring_ports.h"
+#include "switch/datapath/requests.h"
 
 #define CHANGES 2000
 #define SLEEPING HEAD RINGS "link: {driver: vdev}\nprocess: {workers: 2}\n"
@@ -79,6 +80,19 @@ TEST(before_they_run)
 	assert_int_equal(made[1], 1);
 	assert_int_equal(by[1], gettid());
 	assert_int_equal(drb_workers_apply_to_port(&all, NULL, NULL), 0);
+	free_switch();
+}
+
+// Nor after they have ended, one of them with a change before it.
+TEST(after_they_have_ended)
+{
+	begin(SLEEPING);
+	drb_workers_stop(&all);
+	drb_workers_join(&all);
+	drb_worker_post(&all.worker[1], count, &wanted);
+	wanted = 1;
+	assert_int_equal(drb_workers_apply(&all, count, &wanted), 0);
+	assert_int_equal(made[1], 1);
 	free_switch();
 }
 
