@@ -97,7 +97,8 @@ static int watch(const struct link *l, int op)
 	for (uint32_t n = 0; n < l->port->workers; n++) {
 		const struct drb_doorbell *bell = drb_memif_channel_rx(&l->channel, n);
 		// By edge: every ring is one, so that nobody needs to read the descriptor.
-		struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.fd = bell->fd};
+		struct epoll_event event = {.events = EPOLLIN | EPOLLET,
+					    .data.u64 = (uint32_t)bell->fd};
 		const int set = own->queue[n].epoll_fd;
 		if (set >= 0 && bell->ring && epoll_ctl(set, op, bell->fd, &event) < 0)
 			rc = -errno;
