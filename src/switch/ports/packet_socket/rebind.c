@@ -156,6 +156,10 @@ int drb_packet_port_rebind(struct drb_port *port)
 
 	if (index == 0)
 		return -ENODEV;
-	int rc = port->workers > 1 ? replace(port) : bind_again(port, index);
-	return rc == 0 && first->hellos >= 0 ? drb_hello_socket_bind(first->hellos, index) : rc;
+	// First: a port whose other sockets have the interface is not looked at again, also where a worker got stuck.
+	int rc = first->hellos >= 0 ? drb_hello_socket_bind(first->hellos, index) : 0;
+	if (rc < 0)
+		return rc;
+	rc = port->workers > 1 ? replace(port) : bind_again(port, index);
+	return rc == -EINPROGRESS ? 0 : rc; // it holds, and the worker that got stuck will use it
 }
