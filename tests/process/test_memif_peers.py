@@ -166,4 +166,28 @@ def two_hostile_peers():
             assert f'port {port}: the other end of the memif link is refused: ' in said, said
 
 
-tap.run((two_hostile_peers,))
+def a_bell_that_waits():
+    """A peer makes its doorbell one whose writers wait, once the switch has it, and fills it: no worker is kept."""
+    with World() as w:
+        p = w.ready(UPLINKS.format(dir=w.dir).replace('off', '100ms'))
+        fd = memory(MOST)
+        with mmap.mmap(fd, MOST) as m, Peer(str(w.dir / 'drb-s1-0-u0.memif')) as peer:
+            m[0:4] = m[RING_OCTETS:RING_OCTETS + 4] = COOKIE
+            for i in range(DESCRIPTORS):
+                struct.pack_into('<HHIII', m, RING_OCTETS + 128 + 16 * i, 0, 0, 2048, BUFFERS, 0)
+            struct.pack_into('<H', m, RING_OCTETS + 6, DESCRIPTORS - 1)
+            assert peer.region(fd, MOST) == ACK
+            assert peer.ring(1, 0) == ACK and peer.ring(0, RING_OCTETS) == ACK
+            assert libc.eventfd_write(peer.bell, ctypes.c_uint64(2**64 - 2)) == 0
+            fcntl.fcntl(peer.bell, fcntl.F_SETFL, 0)
+            assert peer.say(struct.pack('<H', CONNECT)) == CONNECTED
+            for _ in range(30):  # hellos come
+                struct.pack_into('<H', m, RING_OCTETS + 4, 0)
+                time.sleep(0.05)
+            assert struct.unpack_from('<H', m, RING_OCTETS + 64)[0] > 5
+        assert ask(w.socket_of('drb-s1-0'), '/drb/info')[0]['stuck'] == 0
+        os.close(fd)
+        assert 'is stuck' not in stop(p)
+
+
+tap.run((two_hostile_peers, a_bell_that_waits))

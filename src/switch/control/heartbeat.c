@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,6 +21,8 @@
 // Periods without an answer.
 #define KICK_AFTER 1
 #define STUCK_AFTER 2
+// Ends a system call that waits.
+#define INTERRUPT SIGURG
 // Of these, so much on a CPU is no waiting for one.
 #define RAN_NS 150000000
 // Workers that were told to end do within this, or the process ends without them.
@@ -114,6 +117,19 @@ static void ask(struct drb_worker *w, struct drb_pulse *p)
 	p->asked = atomic_fetch_add(&w->beat_wanted, 1) + 1;
 }
 
+static void on_interrupt(int signal)
+{
+	(void)signal;
+}
+
+// One that is at work answers by itself. One that sleeps is woken; one that waits for somebody else in a system call
+// (ports/memif/doorbell.c) is to go on without.
+static void rouse(struct drb_worker *w)
+{
+	drb_worker_kick(w);
+	tgkill(getpid(), atomic_load(&w->tid), INTERRUPT);
+}
+
 static void look_at(struct drb_switch *s, uint32_t n)
 {
 	struct drb_worker *w = &s->workers.worker[n];
@@ -127,9 +143,8 @@ static void look_at(struct drb_switch *s, uint32_t n)
 		ask(w, p);
 		return;
 	}
-	// One that is at work answers by itself.
 	if (++p->missed >= KICK_AFTER)
-		drb_worker_kick(w);
+		rouse(w);
 	if (p->missed == 1)
 		p->ran_ns = ran_ns(atomic_load(&w->tid));
 	if (!p->stuck && p->missed >= STUCK_AFTER && is_stuck(w, p))
@@ -197,8 +212,12 @@ static int begin_watchdog(struct drb_switch *s, uint64_t usec)
 
 int drb_heartbeat_open(struct drb_switch *s)
 {
+	// Without SA_RESTART: calls are not begun again.
+	const struct sigaction interrupt = {.sa_handler = on_interrupt};
 	struct drb_heartbeat *h = &s->heartbeat;
 	uint64_t usec = 0;
+
+	sigaction(INTERRUPT, &interrupt, NULL);
 	int rc = sd_watchdog_enabled(0, &usec) > 0 ? begin_watchdog(s, usec) : 0;
 
 	h->thread = (struct drb_periodic){

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Whether the workers go on. A thread asks each six times a second to say so between two iterations. One that
-// does not for half a second, although it sleeps, is stopped or uses its CPU, is stuck; one that waits
-// for a CPU on a busy machine is not. Then the switch stops as a member of its fabric, until the worker goes on:
+// does not until it is asked again is woken, and a system call that it waits in is interrupted. One that does not
+// for half a second, although it sleeps, is stopped or uses its CPU, is stuck; one that waits for a CPU on a busy
+// machine is not. Then the switch stops as a member of its fabric, until the worker goes on:
 //   - it sends no hellos and no packets to other switches, whichever worker is stuck, so that all neighbours
 //     take other ways; packets between hosts of this switch still pass the other workers;
 //   - replies of the stats socket say so at once, and orders fail (drb_workers_apply());

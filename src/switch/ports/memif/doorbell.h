@@ -42,6 +42,7 @@ struct drb_doorbell {
 	struct drb_memif_ring *ring; // NULL: no link now
 	const struct drb_memif_memory *memory;
 	int fd;         // the eventfd
+	bool deaf;      // it has kept who rings, and is not rung again
 	uint16_t size;  // most packets in the ring
 	uint16_t empty; // head - tail when no packet is in the ring
 	uint16_t next;  // the descriptor that this end comes to next, modulo 2^16
