@@ -86,7 +86,8 @@ void drb_memif_port_change(uint32_t n, void *of)
 	const struct drb_memif_channel *c = atomic_load(&drb_memif_port_of(port)->channel);
 
 	q->rx = q->tx = (struct drb_doorbell){0};
-	if (c) {
+	// A peer may have more rings one way than the other: one that is not received from would wake its worker for ever.
+	if (c && drb_memif_channel_tx(c, n)->ring) {
 		q->rx = *drb_memif_channel_rx(c, n);
 		q->tx = *drb_memif_channel_tx(c, n);
 		q->packets = (struct drb_memif_packets){

@@ -7,6 +7,7 @@
 #include <linux/memfd.h>
 
 #include "fixtures/memif_channel.h"
+#include "switch/ports/memif/memif_port.h"
 #include "switch/ports/memif/say.h"
 
 #define PAGE 4096u
@@ -227,6 +228,29 @@ TEST(descriptors_with_nothing_are_closed)
 	assert_int_equal(next_fd(), before);
 	close(ends[0]);
 	close(ends[1]);
+}
+
+// A worker that has no ring to send to has none to receive from, which would keep it awake.
+TEST_WITH(a_ring_alone_wakes_nobody, begin_greeted, end_channel)
+{
+	int memory = memory_of(MEMORY, 0, F_SEAL_SHRINK), bell = eventfd(0, EFD_CLOEXEC);
+	const struct drb_memif_ring waiting = {.cookie = DRB_MEMIF_COOKIE, .head = 1};
+	struct drb_memif_port own = {.channel = &channel};
+	struct drb_port port = {.own = &own, .queue = {&own.queue[0].base, &own.queue[1].base}};
+
+	assert_int_equal(pwrite(memory, &waiting, sizeof(waiting), 0), sizeof(waiting));
+	assert_null(hear_region(0, MEMORY, memory));
+	assert_null(hear_ring(false, 0, 0, bell));
+	for (uint16_t n = 0; n < QUEUES; n++)
+		assert_null(hear_ring(true, n, 0, bell));
+	assert_null(hear_type(DRB_MEMIF_CONNECT));
+	for (uint32_t n = 0; n < QUEUES; n++) {
+		drb_memif_port_change(n, &port);
+		assert_int_equal(own.queue[n].base.connected, n == 0);
+		assert_int_equal(drb_memif_port.wake->is_silent(port.queue[n]), n > 0);
+	}
+	close(memory);
+	close(bell);
 }
 
 // Whatever is written to grows, or waits, but for an eventfd.
