@@ -7,13 +7,15 @@
 // decide. The same seed gives the same queues and the same draws.
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/fabric/names.h"
 #include "core/fabric/next_hop.h"
 #include "core/fabric/tree.h"
 #include "core/math/random.h"
 #include "core/routing/decide.h"
+#include "core/schemes/schemes.h"
+
+#include "drb/threshold.h"
 
 #define UPLINKS_MAX 64
 
@@ -22,19 +24,6 @@ static int usage(void)
 	fprintf(stderr, "usage: route LAYERS ARITY FROM TO [SCHEME [THRESHOLD [SEED]]]\n"
 			"such as: route 3 2 4 10 drb 2\n");
 	return 2;
-}
-
-static bool keeps_something(enum drb_scheme scheme)
-{
-	switch (scheme) {
-#define X(id, name, rule, decide, ...)                                                             \
-	case DRB_SCHEME_##id:                                                                      \
-		return strcmp(#decide, "by_rule") != 0;
-		DRB_SCHEMES(X)
-#undef X
-	default:
-		return true;
-	}
 }
 
 // The number argument i stands for; absent if there is none, UINT32_MAX if it is not a number.
@@ -95,18 +84,20 @@ int main(int argc, char **argv)
 	uint32_t threshold = number(argc, argv, 6, 2);
 	uint32_t seed = number(argc, argv, 7, 1);
 	struct drb_choice choice = {.choices = 2};
+	enum drb_scheme scheme;
 	struct drb_tree tree;
 
 	if (argc > 8 || arity > UPLINKS_MAX || drb_tree_init(&tree, layers, arity) < 0 ||
 	    from >= tree.hosts || to >= tree.hosts || from == to || threshold == UINT32_MAX ||
-	    seed == UINT32_MAX || drb_scheme_parse(argc > 5 ? argv[5] : "drb", &choice.scheme) < 0)
+	    seed == UINT32_MAX || drb_scheme_parse(argc > 5 ? argv[5] : "drb", &scheme) < 0)
 		return usage();
-	if (keeps_something(choice.scheme)) {
+	choice.ops = drb_scheme_ops(scheme);
+	if (choice.ops->state_size) {
 		fprintf(stderr,
 			"route: %s keeps something from packet to packet, and this example shows "
 			"one "
 			"packet; take drb, or see all schemes in drbsim packet\n",
-			drb_scheme_name(choice.scheme));
+			choice.ops->name);
 		return 2;
 	}
 	choice.margin = drb_margin(threshold);

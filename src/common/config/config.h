@@ -13,6 +13,7 @@
 #include "core/fabric/names.h"
 #include "core/fabric/tree.h"
 #include "core/packet/wire.h"
+#include "core/schemes/schemes.h"
 
 #include "common/cli/quantity.h"
 
@@ -118,8 +119,9 @@ struct drb_setup {
 	uint32_t mtu; // octets of the longest IP packet
 	uint32_t layer, label;
 	struct drb_hop hop;
-	struct drb_choice choice;
-	double threshold; // T, unless threshold_auto
+	enum drb_scheme scheme;
+	struct drb_choice choice; // of that scheme
+	double threshold;         // T, unless threshold_auto
 	bool threshold_auto;
 	enum drb_unit unit;
 	uint64_t flow_idle_ns;   // a flow that pauses longer has ended

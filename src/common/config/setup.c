@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/routing/threshold_two_choice.h"
+#include "drb/threshold.h"
 
 #include "common/config/complaint.h"
 #include "common/config/config.h"
@@ -81,16 +81,18 @@ static int resolve_switch(const char *path, const struct drb_config_override *ov
 // The ports are known.
 static int resolve_routing(const char *path, struct drb_setup *s)
 {
-	const char *scheme = drb_scheme_name(s->choice.scheme);
+	const struct drb_scheme_ops *ops = drb_scheme_ops(s->scheme);
 
-	if (drb_scheme_packets_only(s->choice.scheme) && s->unit != DRB_UNIT_PACKET)
+	if ((ops->needs & DRB_PACKETS_ONLY) && s->unit != DRB_UNIT_PACKET)
 		return drb_config_bad(path, "routing.unit",
 				      "\"%s\": scheme %s decides on packets only",
-				      drb_unit_name(s->unit), scheme);
-	if (s->choice.scheme == DRB_SCHEME_WALK && s->check_source == DRB_CHECK_SOURCE_OFF)
+				      drb_unit_name(s->unit), ops->name);
+	if (ops->mark_bits > 0 && s->check_source == DRB_CHECK_SOURCE_OFF)
 		return drb_config_bad(path, "routing.check_source",
-				      "off: scheme walk marks packets in their source MAC, so "
-				      "sources must be known");
+				      "off: scheme %s marks packets in their source MAC, so "
+				      "sources must be known",
+				      ops->name);
+	s->choice.ops = ops;
 	s->choice.uplinks = s->up_ports;
 	s->choice.margin = drb_margin(s->threshold);
 	s->choice.salt = drb_salt(s->seed, s->layer, s->label);

@@ -5,37 +5,16 @@
 
 #include <stdint.h>
 
+#include "drb/draw.h"
+
 struct drb_rng {
 	uint64_t s[4];
 };
-
-// One bijective mixing step of splitmix64; also serves as a hash of 64-bit values.
-static inline uint64_t drb_mix64(uint64_t x)
-{
-	x += UINT64_C(0x9e3779b97f4a7c15);
-	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return x ^ (x >> 31);
-}
-
-// Multiplied to 128 bits and folded, as in wyhash (Wang Yi).
-static inline uint64_t drb_product64(uint64_t a, uint64_t b)
-{
-	unsigned __int128 product = (unsigned __int128)a * b;
-
-	return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
 
 // A hash of two words.
 static inline uint64_t drb_fold64(uint64_t a, uint64_t b)
 {
 	return drb_product64(a ^ UINT64_C(0xa0761d6478bd642f), b ^ UINT64_C(0xe7037ed1a0b428db));
-}
-
-// 32 bits of a hash of word; salt is random, and each gives a hash of its own.
-static inline uint32_t drb_salted32(uint64_t word, uint64_t salt)
-{
-	return (uint32_t)(drb_product64(word ^ UINT64_C(0xa0761d6478bd642f), salt) >> 32);
 }
 
 // Independent streams of one seed: per switch, per run, per slot.
@@ -55,12 +34,6 @@ static inline uint64_t drb_rng_next(struct drb_rng *r)
 	s[2] ^= t;
 	s[3] = (s[3] << 45) | (s[3] >> 19);
 	return result;
-}
-
-// 32 random bits to [0, n): no value is more likely than another by more than n / 2^32.
-static inline uint32_t drb_scale32(uint32_t bits, uint32_t n)
-{
-	return (uint32_t)(((uint64_t)bits * n) >> 32);
 }
 
 // One random number serves several draws from [0, n): its digits in base n. drb_rng_share() returns the

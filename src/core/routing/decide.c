@@ -3,54 +3,18 @@
 
 #include "core/links/port_sets.h"
 
-uint32_t drb_choose_among(const struct drb_choice *c, uint64_t usable, const uint32_t *load,
-			  const struct drb_decision *d)
+uint32_t drb_decide_among(const struct drb_decider *s, uint64_t usable, const uint32_t *load,
+			  struct drb_decision *d)
 {
-	uint32_t port[DRB_USABLE_UPLINKS_MAX], among[DRB_USABLE_UPLINKS_MAX];
-	uint32_t n = 0, def = UINT32_MAX;
-	struct drb_choice choice = *c;
+	const struct drb_scheme_ops *ops = s->choice.ops;
+	const struct drb_loads loads = {load};
+	const uint64_t all = drb_ports_below(s->choice.uplinks);
 
-	usable &= drb_ports_below(c->uplinks);
-	if (c->uplinks < 2 || !usable || usable == drb_ports_below(c->uplinks))
-		return drb_choose(c, load, d->def, d->flow, d->draw);
-	if (drb_scheme_has(c->scheme, DRB_READS_FLOW)) {
-		uint32_t up = drb_choose(c, load, d->def, d->flow, d->draw);
-		if (usable >> up & 1)
-			return up;
-	}
-	for (uint32_t u = 0; u < c->uplinks; u++) {
-		if (!(usable >> u & 1))
-			continue;
-		if (u == d->def)
-			def = n;
-		port[n] = u;
-		among[n++] = load[u];
-	}
-	if (def == UINT32_MAX)
-		def = drb_scale32((uint32_t)drb_mix64(d->draw), n);
-	choice.uplinks = n;
-	return port[drb_choose(&choice, among, def, drb_mix64(d->flow), d->draw)];
-}
-
-// The next turn of the flow that is a usable uplink's. usable: some.
-static uint32_t next_usable(struct drb_decider *s, uint64_t usable, struct drb_decision *d)
-{
-	uint32_t up;
-
-	do
-		up = drb_decide_bouncing(s, (struct drb_loads){0}, d);
-	while (!(usable >> up & 1));
-	return up;
-}
-
-static uint32_t decide_among(struct drb_decider *s, uint64_t usable, const uint32_t *load,
-			     struct drb_decision *d)
-{
-	if (usable == drb_ports_below(s->choice.uplinks))
-		return drb_decide_uplink(s, (struct drb_loads){.at = load}, d);
-	if (s->choice.scheme == DRB_SCHEME_BOUNCING)
-		return next_usable(s, usable, d);
-	return drb_choose_among(&s->choice, usable, load, d);
+	usable &= all;
+	if (s->choice.uplinks < 2 || !usable || usable == all)
+		return drb_decide_uplink(s, loads, d);
+	return ops->choose_among ? ops->choose_among(s, usable, loads, d)
+				 : drb_among(s, usable, loads, d, ops->choose);
 }
 
 static int32_t detour(const struct drb_detour_node *node, struct drb_usable_ports links,
@@ -97,7 +61,7 @@ static uint32_t draw_port(uint64_t ports, uint64_t draw)
 
 // By the known outages. A packet whose way is not up and then down is marked until it arrives. NOT_ROUTED:
 // no way is known, or the neighbours would not know it yet.
-static int32_t by_routes(struct drb_decider *s, const struct drb_detour_node *node,
+static int32_t by_routes(const struct drb_decider *s, const struct drb_detour_node *node,
 			 struct drb_usable_ports links, const uint32_t *load,
 			 struct drb_decision *d)
 {
@@ -121,7 +85,7 @@ static int32_t by_routes(struct drb_decider *s, const struct drb_detour_node *no
 	if (down)
 		return (int32_t)digit;
 	if (ups)
-		return (int32_t)(node->down_ports + decide_among(s, ups, load, d));
+		return (int32_t)(node->down_ports + drb_decide_among(s, ups, load, d));
 	return (int32_t)draw_port(ports, d->draw);
 }
 
@@ -144,7 +108,7 @@ static bool may_follow_routes(const struct drb_detour_node *node, const struct d
 	return !d->detour && (below ? node->layer > 1 : d->port < node->down_ports);
 }
 
-int32_t drb_decide(struct drb_decider *s, const struct drb_detour_node *node,
+int32_t drb_decide(const struct drb_decider *s, const struct drb_detour_node *node,
 		   struct drb_usable_ports links, const uint32_t *load, struct drb_decision *d)
 {
 	bool below = drb_hop_below(&node->hop, d->dest);
@@ -163,7 +127,7 @@ int32_t drb_decide(struct drb_decider *s, const struct drb_detour_node *node,
 		return (int32_t)digit;
 	if (!d->detour && !below && d->port < node->down_ports && uplinks) {
 		d->def = drb_hop_default(&node->hop, d->dest);
-		return (int32_t)(node->down_ports + decide_among(s, uplinks, load, d));
+		return (int32_t)(node->down_ports + drb_decide_among(s, uplinks, load, d));
 	}
 	return detour(node, links, d);
 }

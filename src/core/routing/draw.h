@@ -10,7 +10,7 @@
 // What a switch with this choice draws.
 static inline enum drb_draw drb_draw_of(const struct drb_choice *c)
 {
-	enum drb_draw draw = drb_scheme_table[c->scheme].draw;
+	enum drb_draw draw = c->ops->draw;
 
 	return draw == DRB_DRAW_OTHER && c->choices > 2 ? DRB_DRAW_WORD : draw;
 }

@@ -15,6 +15,7 @@
 #include "core/fabric/next_hop.h"
 #include "core/routing/decide.h"
 #include "core/routing/routes.h"
+#include "core/schemes/schemes.h"
 
 #include "ctl/ctl.h"
 #include "ctl/views/fabric_state.h"
@@ -65,24 +66,25 @@ static void explain(struct path *p, const struct drb_switch_all *all, const char
 
 // The rule of the switch, as far as it can be known from outside: schemes that compare queues, draw or
 // remember are told by their default.
-static enum drb_scheme scheme_of(struct path *p, const struct drb_switch_all *all)
+static const struct drb_scheme_ops *scheme_of(struct path *p, const struct drb_switch_all *all)
 {
+	const struct drb_scheme_ops *none = drb_scheme_ops(DRB_SCHEME_DMODK), *ops;
 	enum drb_scheme scheme;
 
 	if (drb_scheme_parse(all->routing.scheme, &scheme) < 0) {
 		explain(p, all, "another version's scheme");
-		return DRB_SCHEME_DMODK;
+		return none;
 	}
-	const struct drb_scheme_row *row = &drb_scheme_table[scheme];
-	if (row->draw != DRB_DRAW_NONE || row->compares != DRB_COMPARES_NONE || row->remembers) {
-		explain(p, all, row->help);
-		return DRB_SCHEME_DMODK;
+	ops = drb_scheme_ops(scheme);
+	if (ops->draw != DRB_DRAW_NONE || ops->compares != DRB_COMPARES_NONE || ops->state_size) {
+		explain(p, all, ops->help);
+		return none;
 	}
-	if ((row->flags & DRB_READS_FLOW) && !p->ends.flow.given) {
+	if ((ops->needs & DRB_READS_FLOW) && !p->ends.flow.given) {
 		explain(p, all, "it depends on the flow: name one, such as tcp:40000:5201");
-		return DRB_SCHEME_DMODK;
+		return none;
 	}
-	return scheme;
+	return ops;
 }
 
 // The ports of the switch towards every rack, if some outage is known and none left out. Owned by the caller.
@@ -124,9 +126,9 @@ static int32_t decide(struct path *p, const struct drb_switch_all *all)
 	uint32_t def = drb_hop_default(&node.hop, p->ends.to);
 
 	p->certain = true;
-	s.choice.scheme = DRB_SCHEME_DMODK;
+	s.choice.ops = drb_scheme_ops(DRB_SCHEME_DMODK);
 	if (up && node.up_ports > 1)
-		s.choice.scheme = scheme_of(p, all);
+		s.choice.ops = scheme_of(p, all);
 	uint64_t *routes = routes_of(p, all, ~(usable.usable | usable.drained));
 	uint64_t leads = usable.usable;
 	usable.routes = routes;
@@ -136,7 +138,7 @@ static int32_t decide(struct path *p, const struct drb_switch_all *all)
 	free(routes);
 	if (port >= 0 && p->packet.detoured)
 		explain(p, all, "packets make a detour, of which this is one");
-	else if (up && p->certain && !drb_scheme_has(s.choice.scheme, DRB_READS_FLOW) &&
+	else if (up && p->certain && !(s.choice.ops->needs & DRB_READS_FLOW) &&
 		 !(leads >> (node.down_ports + def) & 1))
 		explain(p, all,
 			"the default uplink leads nowhere or further: packets take any other");

@@ -149,7 +149,7 @@ bool drb_smalls_hold_host(struct drb_transfers *t, uint32_t host, bool has_packe
 static uint32_t port_of(struct drb_transfers *t, struct drb_small *s, struct active_switch *at)
 {
 	struct drb_packet_sim *sim = t->sim;
-	struct drb_decider decider = sim_decider(sim, at->l, at->s, &at->choice);
+	const struct drb_decider decider = sim_decider(sim, at->l, at->s, &at->choice);
 	uint32_t dest = (uint32_t)s->word, port;
 
 	if (drb_hop_below(&at->hop, dest))
@@ -233,7 +233,7 @@ static void leave_switch(struct drb_transfers *t, struct drb_small *s)
 				   .hop = drb_hop_at(tree, s->layer, s->label),
 				   .choice = sim_choice(t->sim, l)};
 
-	if (drb_scheme_has(at.choice.scheme, DRB_READS_FLOW))
+	if (at.choice.ops->needs & DRB_READS_FLOW)
 		at.choice.salt = drb_salt(t->setup.seed, s->layer, s->label);
 	uint32_t port = port_of(t, s, &at);
 	const struct crossing link = {

@@ -192,7 +192,7 @@ static int arrivals_slot(struct drb_packet_sim *sim, const struct active_switch 
 			 struct drb_rng *rng, struct tally *tally)
 {
 	uint64_t *up = sim->arrived_up, *down = sim->arrived_down;
-	struct drb_decider decider = sim_decider(sim, at->l, at->s, &at->choice);
+	const struct drb_decider decider = sim_decider(sim, at->l, at->s, &at->choice);
 	uint32_t n_up, n_down;
 	int rc = 0;
 

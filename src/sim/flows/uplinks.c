@@ -54,7 +54,7 @@ static uint32_t *flows_at(const struct drb_transfers *t, const struct active_swi
 
 // By the flows on each uplink, once.
 static void choose_for_flow(struct drb_transfers *t, const struct active_switch *at,
-			    struct drb_decider *decider, struct drb_way *way,
+			    const struct drb_decider *decider, struct drb_way *way,
 			    struct drb_decision *d)
 {
 	uint32_t *flows = flows_at(t, at);
@@ -66,7 +66,8 @@ static void choose_for_flow(struct drb_transfers *t, const struct active_switch 
 }
 
 uint32_t drb_uplinks_choose(struct drb_transfers *t, const struct active_switch *at,
-			    struct drb_decider *decider, uint32_t transfer, struct drb_decision *d)
+			    const struct drb_decider *decider, uint32_t transfer,
+			    struct drb_decision *d)
 {
 	const struct drb_loads queues = {.at = at->l->len + at->first};
 	uint64_t now = (uint64_t)t->sim->slot + 1;
@@ -85,7 +86,7 @@ uint32_t drb_uplinks_choose(struct drb_transfers *t, const struct active_switch 
 }
 
 uint32_t drb_uplinks_advise(const struct drb_transfers *t, const struct active_switch *at,
-			    struct drb_decider *decider, struct drb_decision *d)
+			    const struct drb_decider *decider, struct drb_decision *d)
 {
 	bool by_flows = t->setup.unit == DRB_SIM_FLOW;
 	const uint32_t *load = by_flows ? flows_at(t, at) : at->l->len + at->first;

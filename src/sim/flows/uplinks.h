@@ -12,9 +12,10 @@ int drb_uplinks_grow(struct drb_transfers *t, uint32_t transfers);
 
 // Of a packet at a switch; d as for drb_decide_uplink().
 uint32_t drb_uplinks_choose(struct drb_transfers *t, const struct active_switch *at,
-			    struct drb_decider *decider, uint32_t transfer, struct drb_decision *d);
+			    const struct drb_decider *decider, uint32_t transfer,
+			    struct drb_decision *d);
 // The same of a packet that belongs to no transfer.
 uint32_t drb_uplinks_advise(const struct drb_transfers *t, const struct active_switch *at,
-			    struct drb_decider *decider, struct drb_decision *d);
+			    const struct drb_decider *decider, struct drb_decision *d);
 // The transfer is over.
 void drb_uplinks_forget(struct drb_transfers *t, uint32_t transfer);

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 
 #include "core/routing/decide.h"
+#include "core/schemes/schemes.h"
+
+#include "drb/threshold.h"
 
 struct chain {
 	struct drb_choice choice;
@@ -112,7 +115,7 @@ int drb_ctmc_run(const struct drb_ctmc_setup *setup, struct drb_ctmc_result *res
 	    setup->queues < 2 || !(setup->warm_up >= 0) || !(setup->time > 0))
 		return -EINVAL;
 	struct chain chain = {
-		.choice = {.scheme = DRB_SCHEME_DRB,
+		.choice = {.ops = drb_scheme_ops(DRB_SCHEME_DRB),
 			   .uplinks = setup->queues,
 			   .choices = 2,
 			   .margin = drb_margin(setup->threshold)},

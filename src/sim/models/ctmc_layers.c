@@ -6,6 +6,9 @@
 #include <stdlib.h>
 
 #include "core/routing/decide.h"
+#include "core/schemes/schemes.h"
+
+#include "drb/threshold.h"
 
 #include "sim/models/fifo.h"
 
@@ -200,7 +203,7 @@ int drb_ctmc_layers_run(const struct drb_ctmc_layers_setup *setup,
 	if (l.tree.hosts > DRB_CTMC_LINKS_MAX / (setup->layers - 1))
 		return -EOVERFLOW;
 	l.links = (setup->layers - 1) * l.tree.hosts;
-	l.choice = (struct drb_choice){.scheme = DRB_SCHEME_DRB,
+	l.choice = (struct drb_choice){.ops = drb_scheme_ops(DRB_SCHEME_DRB),
 				       .uplinks = setup->arity,
 				       .choices = 2,
 				       .margin = drb_margin(setup->threshold)};

@@ -137,7 +137,7 @@ static void count_all(struct drb_flow_work *work)
 // Up from the source to layer k, each switch deciding; then down by the digits of the destination.
 // One step changes one digit of the switch's label, as drb_tree_up_peer() and drb_tree_down_peer()
 // say.
-static void assign(const struct drb_tree *t, struct drb_choice *choice, const struct drb_flow *f,
+static void assign(const struct drb_tree *t, struct drb_decider *by, const struct drb_flow *f,
 		   uint64_t salt, struct drb_rng *rng, struct drb_flow_work *work,
 		   struct drb_flow_result *r)
 {
@@ -149,10 +149,11 @@ static void assign(const struct drb_tree *t, struct drb_choice *choice, const st
 	for (uint32_t m = 1; m < k; m++) {
 		uint32_t ups = m == 1 ? t->uplinks : d, def = dst[m] < ups ? dst[m] : dst[m] % ups;
 		uint32_t *load = work->up[m] + (size_t)s * ups;
-		choice->uplinks = ups;
-		if (drb_scheme_has(choice->scheme, DRB_READS_FLOW))
-			choice->salt = drb_salt(salt, m, s);
-		up[m] = drb_choose(choice, load, def, flow, drb_rng_next(rng));
+		struct drb_decision packet = {.def = def, .flow = flow, .draw = drb_rng_next(rng)};
+		by->choice.uplinks = ups;
+		if (by->choice.ops->needs & DRB_READS_FLOW)
+			by->choice.salt = drb_salt(salt, m, s);
+		up[m] = drb_decide_uplink(by, (struct drb_loads){load}, &packet);
 		load[up[m]]++;
 		r->redirected += up[m] != def;
 		// Digit 1 has another place behind it above layer 1.
@@ -184,17 +185,17 @@ struct drb_flow_result drb_flow_assign(const struct drb_flow_setup *setup, uint3
 	struct drb_flow_result r = {.max_up = setup->flows, .max_down = setup->flows};
 	struct drb_rng rng = drb_rng_seed(setup->seed, 2 * (uint64_t)run + 1);
 	uint64_t salt = drb_rng_next(&rng), flows = (uint64_t)setup->flows * t->hosts;
-	struct drb_choice choice = {
-		.scheme = setup->scheme,
-		.choices = setup->choices,
-		.margin = drb_margin(setup->threshold),
-	};
+	struct drb_decider by = {.choice = {
+					 .ops = drb_scheme_ops(setup->scheme),
+					 .choices = setup->choices,
+					 .margin = drb_margin(setup->threshold),
+				 }};
 
 	memset(work->load, 0, link_words(t) * sizeof(uint32_t));
 	for (uint32_t i = 0; i < LATE; i++)
 		work->late[i] = &work->nothing;
 	for (uint64_t i = 0; i < flows; i++)
-		assign(t, &choice, &work->flow[i], salt, &rng, work, &r);
+		assign(t, &by, &work->flow[i], salt, &rng, work, &r);
 	count_all(work);
 	for (uint32_t m = 1; m < t->layers; m++) {
 		r.max_up = largest(work->up[m], t->hosts, r.max_up);

@@ -7,13 +7,15 @@
 
 #include <stdint.h>
 
-#include "core/routing/threshold_two_choice.h"
+#include "core/schemes/schemes.h"
 #include "core/fabric/tree.h"
+
+#include "drb/threshold.h"
 
 struct drb_flow_setup {
 	struct drb_tree tree;
-	enum drb_scheme scheme;
-	uint32_t choices; // of DRB_SCHEME_DRB: 2 = the paper's
+	enum drb_scheme scheme; // none with DRB_PACKETS_ONLY
+	uint32_t choices;       // of the schemes with a threshold: 2 = the paper's
 	double threshold;
 	uint32_t flows; // c, per host
 	uint64_t seed;  // equal seeds and runs give equal flows to all schemes

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "core/math/random.h"
+
 // A path by its uplinks: they have places in the label of a switch, and so have the digits above.
 struct path {
 	uint32_t k;                  // the layer from which it goes down

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "core/math/random.h"
+
 static uint32_t on_uplink(const struct drb_tree *t, uint32_t m)
 {
 	uint32_t below = t->pow[m], to = t->hosts / t->pow[m] - 1;

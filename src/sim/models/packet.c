@@ -4,12 +4,6 @@
 
 #include "sim/models/packet_slot.h"
 
-// Where the packets of a slot leave their traces.
-struct sending {
-	struct drb_rng *rng;
-	struct tally *tally;
-};
-
 // Births after the last measured one are all told as of the slot after it, so that no run is too long
 // for the word.
 static uint64_t word_of(const struct drb_packet_sim *sim, uint32_t dest, uint32_t tag)
@@ -183,50 +177,6 @@ static int arrivals_slot(struct drb_packet_sim *sim, const struct active_switch 
 	return 0;
 }
 
-// Each of n chooses its uplink and joins the queue. Compiled for each scheme alone.
-static inline __attribute__((always_inline)) int send_up_by(enum drb_scheme scheme,
-							    struct drb_packet_sim *sim,
-							    const struct active_switch *at,
-							    uint32_t n, struct sending *out)
-{
-	uint64_t *word = sim->arrived_up;
-	const struct drb_loads loads = {.at = at->l->len + at->first};
-	uint32_t redirected = 0, max = out->tally->up_max;
-	struct drb_choice choice = at->choice;
-	struct drb_rng r = *out->rng; // in registers
-
-	choice.scheme = scheme;
-	struct drb_decider decider = sim_decider(sim, at->l, at->s, &choice);
-	for (uint32_t i = 0; i < n; i++) {
-		struct drb_decision d = sim_decision(sim, &at->hop, word[i], drb_rng_next(&r));
-		uint32_t up = drb_decide_uplink(&decider, loads, &d);
-		redirected += up != d.def;
-		if (drb_scheme_table[scheme].mark_bits)
-			word[i] = sim_marked(sim, word[i], d.mark);
-		if (join(&sim->fabric.pool, at->l, at->first + up, word[i], &max) < 0)
-			return -ENOMEM;
-	}
-	out->tally->up_max = max;
-	out->tally->redirected += redirected;
-	*out->rng = r;
-	return 0;
-}
-
-static int send_up(struct drb_packet_sim *sim, const struct active_switch *at, uint32_t n,
-		   struct sending *out)
-{
-	switch (at->choice.scheme) {
-#define X(id, ...)                                                                                 \
-	case DRB_SCHEME_##id:                                                                      \
-		return send_up_by(DRB_SCHEME_##id, sim, at, n, out);
-		DRB_SCHEMES(X)
-#undef X
-	case DRB_SCHEME_COUNT:
-		break;
-	}
-	return 0;
-}
-
 static int send_down(struct drb_packet_sim *sim, const struct active_switch *at, uint32_t n,
 		     struct tally *tally)
 {
@@ -259,7 +209,7 @@ static inline int arrivals_of_whole_fabric(struct drb_packet_sim *sim,
 	}
 	tally->up_in += n_up;
 	tally->down_in += n_down;
-	if (n_up > 0 && send_up(sim, at, n_up, &out) < 0)
+	if (n_up > 0 && sim_send_up(sim, at, n_up, &out) < 0)
 		return -ENOMEM;
 	return send_down(sim, at, n_down, tally);
 }
@@ -273,10 +223,10 @@ static inline int switch_slot(struct drb_packet_sim *sim, struct active_switch *
 	int rc;
 
 	at->hop = drb_hop_at(&sim->fabric.tree, l->layer, s);
-	if (drb_scheme_has(at->choice.scheme, DRB_READS_FLOW))
+	if (at->choice.ops->needs & DRB_READS_FLOW)
 		at->choice.salt = drb_salt(sim->setup.seed, l->layer, s);
-	if (sim->mark_mask)
-		sim_hear(sim, l, s);
+	if (sim->state[l->layer])
+		sim_hear_above(sim, l, s);
 	rc = sim->source        ? sim->source->arrivals(sim, at, rng, tally)
 	     : sim->detour_mask ? arrivals_slot(sim, at, rng, tally)
 				: arrivals_of_whole_fabric(sim, at, rng, tally);

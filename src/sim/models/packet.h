@@ -10,8 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/routing/threshold_two_choice.h"
+#include "core/schemes/schemes.h"
 #include "core/traffic/traffic.h"
+
+#include "drb/threshold.h"
 
 #include "common/measures/growth.h"
 #include "common/measures/latency.h"

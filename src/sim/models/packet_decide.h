@@ -35,14 +35,9 @@ static inline __attribute__((always_inline)) struct drb_decider sim_decider(
 
 	if (l->up == 0)
 		return d;
-	if (drb_scheme_table[choice->scheme].remembers)
-		d.remembered = sim->remembered[l->layer] +
-			       (uint64_t)s * drb_scheme_table[choice->scheme].remembers;
-	if (choice->scheme == DRB_SCHEME_WALK) {
-		d.spread = &sim->spread[l->layer][s];
-		d.round = sim->round[l->layer] + (uint64_t)s * sim->rounds[l->layer];
-		d.by_group = sim->setup.tree.by[l->layer];
-	}
+	d.state = sim_state(sim, l->layer, s);
+	if (choice->ops->own_mark)
+		d.mark = choice->ops->own_mark(d.state);
 	return d;
 }
 
@@ -73,30 +68,35 @@ static inline uint64_t sim_detoured(const struct drb_packet_sim *sim, uint64_t w
 										  << sim->detour_at;
 }
 
-// Each packet that comes to a switch that spreads gets the mark of it, wherever it goes.
-static inline void sim_mark(const struct drb_packet_sim *sim, const struct drb_spread *spread,
-			    uint64_t word[], uint32_t n)
+// Each packet from above, or to a core, gets the mark with which it goes down.
+static inline __attribute__((always_inline)) void sim_mark_down(const struct drb_scheme_ops *ops,
+								const struct drb_packet_sim *sim,
+								const void *state, uint64_t word[],
+								uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		uint8_t mark = word[i] >> sim->mark_at & sim->mark_mask;
 		if (word[i] != DRB_NO_PACKET)
-			word[i] = sim_marked(sim, word[i], drb_spread_mark(spread, mark));
+			word[i] = sim_marked(sim, word[i], ops->mark_down(state, mark));
 	}
 }
 
-// Before the arrivals of a slot: a scheme that marks packets hears the marks of those from above.
-static inline void sim_hear(struct drb_packet_sim *sim, const struct drb_layer *l, uint32_t s)
+// Before the arrivals of a slot: a scheme hears the marks of packets from above, and sees the time and, above
+// layer 1, the queues down.
+static inline __attribute__((always_inline)) void sim_hear(const struct drb_scheme_ops *ops,
+							   struct drb_packet_sim *sim,
+							   const struct drb_layer *l, uint32_t s)
 {
 	uint64_t *above = l->from_above[sim->slot & 1] + (uint64_t)s * l->up;
 	uint64_t *below = l->from_below[sim->slot & 1] + (uint64_t)s * l->down;
-	struct drb_spread *spread = &sim->spread[l->layer][s];
+	void *state = sim_state(sim, l->layer, s);
 
-	for (uint32_t i = 0; i < l->up; i++) {
+	for (uint32_t i = 0; ops->hear && i < l->up; i++) {
 		if (above[i] != DRB_NO_PACKET)
-			drb_spread_hear(spread, above[i] >> sim->mark_at & sim->mark_mask);
+			ops->hear(state, above[i] >> sim->mark_at & sim->mark_mask);
 	}
-	if (drb_spread_tick(spread, sim->slot, 0) && l->layer > 1)
-		drb_spread_look(spread, l->len + (uint64_t)s * (l->up + l->down) + l->up);
-	if (spread->distance && l->layer > 1)
-		sim_mark(sim, spread, l->up ? above : below, l->up ? l->up : l->down);
+	if (ops->tick && ops->tick(state, sim->slot, 0) && ops->look && l->layer > 1)
+		ops->look(state, l->len + (uint64_t)s * (l->up + l->down) + l->up);
+	if (ops->mark_down && ops->own_mark(state) && l->layer > 1)
+		sim_mark_down(ops, sim, state, l->up ? above : below, l->up ? l->up : l->down);
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/routing/remember.h"
+#include "core/routing/choice.h"
 
 #include "sim/models/packet_sim.h"
 
@@ -17,7 +17,7 @@ static uint32_t flow_bits_of(const struct drb_packet_setup *setup)
 
 static uint32_t mark_bits_of(const struct drb_packet_setup *setup)
 {
-	return drb_scheme_table[setup->scheme].mark_bits;
+	return drb_scheme_ops(setup->scheme)->mark_bits;
 }
 
 static uint32_t detour_bits_of(const struct drb_packet_setup *setup)
@@ -53,26 +53,34 @@ static void lay_out_word(struct drb_packet_sim *sim)
 	sim->birth_at = 32 + tag_bits_of(&sim->setup);
 }
 
-static uint64_t walk_bytes(const struct drb_packet_setup *setup)
+// What the scheme keeps at each switch of a layer, aligned.
+static size_t state_size(const struct drb_packet_setup *setup, uint32_t layer)
 {
-	const struct drb_tree *t = &setup->tree;
-	uint64_t bytes = 0;
+	const struct drb_scheme_ops *ops = drb_scheme_ops(setup->scheme);
+	const struct drb_choice choice = {.ops = ops,
+					  .uplinks = drb_tree_up_ports(&setup->tree, layer)};
+	const struct drb_scheme_setup each = {.tree = &setup->tree,
+					      .layer = layer,
+					      .choice = &choice,
+					      .packet_time = 1,
+					      .rate = 1};
 
-	if (setup->scheme != DRB_SCHEME_WALK)
-		return 0;
-	for (uint32_t m = 1; m <= t->layers; m++)
-		bytes += (uint64_t)drb_tree_switches(t, m) *
-			 (sizeof(struct drb_spread) +
-			  DRB_SPREAD_WORDS(t->arity, 2 * t->arity) * sizeof(uint64_t) +
-			  drb_rounds(t, m) * sizeof(drb_round));
-	return bytes;
+	return ops->state_size ? (ops->state_size(&each) + 15) / 16 * 16 : 0;
 }
 
-// Of what a layer of switches remembers.
-static uint64_t remembered_bytes(const struct drb_packet_setup *setup)
+// The highest layer whose switches keep something.
+static uint32_t highest_state(const struct drb_packet_setup *setup)
 {
-	return (uint64_t)drb_tree_switches(&setup->tree, 1) *
-	       drb_scheme_table[setup->scheme].remembers * sizeof(uint16_t);
+	return setup->tree.layers - !drb_scheme_has(setup->scheme, DRB_WATCHES_DOWN);
+}
+
+static uint64_t state_bytes(const struct drb_packet_setup *setup)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t m = 1; m <= highest_state(setup); m++)
+		bytes += (uint64_t)drb_tree_switches(&setup->tree, m) * state_size(setup, m);
+	return bytes;
 }
 
 uint64_t drb_packet_bytes(const struct drb_packet_setup *setup)
@@ -82,8 +90,7 @@ uint64_t drb_packet_bytes(const struct drb_packet_setup *setup)
 
 	uint64_t slow = setup->slow.links ? drb_slow_bytes(&setup->tree) : 0;
 
-	return drb_fabric_bytes(&setup->tree) + walk_bytes(setup) + record + slow +
-	       (setup->tree.layers - 1) * remembered_bytes(setup) +
+	return drb_fabric_bytes(&setup->tree) + state_bytes(setup) + record + slow +
 	       (drb_traffic_words(&setup->traffic, (uint32_t)hosts) + hosts) * sizeof(uint32_t) +
 	       (uint64_t)setup->stats * sizeof(uint32_t) + drb_growth_bytes(&setup->tree);
 }
@@ -98,74 +105,51 @@ static int check(const struct drb_packet_setup *setup)
 	return drb_packet_bytes(setup) > setup->memory ? -ENOMEM : 0;
 }
 
-// A switch knows how fast its uplinks are.
-static void tell_rates(struct drb_packet_sim *sim, uint32_t layer, uint32_t s)
+// Of a switch some of whose uplinks are slow, which it knows: into rate. NULL: none is.
+static const double *rates_of(const struct drb_packet_sim *sim, uint32_t layer, uint32_t s,
+			      double rate[])
 {
 	const struct drb_tree *t = &sim->setup.tree;
 	uint32_t ups = drb_tree_up_ports(t, layer), ports = ups + drb_tree_down_ports(t, layer);
 	const struct drb_pace *pace = sim->slow.of[layer];
-	double rate[DRB_ARITY_MAX];
 	bool slow = false;
 
 	for (uint32_t u = 0; pace && u < ups; u++) {
 		rate[u] = 1.0 / pace[(uint64_t)s * ports + u].slots;
 		slow |= rate[u] < 1;
 	}
-	if (slow)
-		drb_spread_set_rates(&sim->spread[layer][s], rate);
+	return slow ? rate : NULL;
 }
 
-// What the switches of a layer keep.
-static int allocate_walk_layer(struct drb_packet_sim *sim, uint32_t layer)
+static void begin_state(struct drb_packet_sim *sim, uint32_t layer, uint32_t s)
 {
 	const struct drb_tree *t = &sim->setup.tree;
-	uint32_t switches = drb_tree_switches(t, layer), rounds = drb_rounds(t, layer);
-	size_t words = DRB_SPREAD_WORDS(t->arity, 2 * t->arity);
-	uint64_t *memory = malloc(switches * words * sizeof(*memory));
+	struct drb_choice choice = sim->choice;
+	double rate[DRB_ARITY_MAX];
+	const struct drb_scheme_setup setup = {.tree = t,
+					       .layer = layer,
+					       .choice = &choice,
+					       .packet_time = 1,
+					       .rate = 1,
+					       .rates = rates_of(sim, layer, s, rate)};
 
-	sim->rounds[layer] = rounds;
-	sim->spread_memory[layer] = memory;
-	sim->spread[layer] = malloc(switches * sizeof(struct drb_spread));
-	sim->round[layer] = malloc((size_t)switches * rounds * sizeof(drb_round));
-	if (!memory || !sim->spread[layer] || !sim->round[layer])
-		return -ENOMEM;
-	const struct drb_spread_setup each = {
-		.tree = t, .layer = layer, .packet_time = 1, .rate = 1};
-	for (uint32_t s = 0; s < switches; s++) {
-		drb_spread_init(&sim->spread[layer][s], &each, memory + s * words);
-		tell_rates(sim, layer, s);
-		drb_rounds_init(sim->round[layer] + (size_t)s * rounds, t, layer,
-				drb_salt(sim->setup.seed, layer, s));
-	}
-	return 0;
+	choice.uplinks = drb_tree_up_ports(t, layer);
+	choice.salt = drb_salt(sim->setup.seed, layer, s);
+	choice.ops->init(sim_state(sim, layer, s), &setup);
 }
 
-static int allocate_walk(struct drb_packet_sim *sim)
-{
-	int rc = 0;
-
-	if (sim->setup.scheme != DRB_SCHEME_WALK)
-		return 0;
-	for (uint32_t m = 1; rc == 0 && m <= sim->setup.tree.layers; m++)
-		rc = allocate_walk_layer(sim, m);
-	return rc;
-}
-
-static int allocate_remembered(struct drb_packet_sim *sim)
+static int allocate_state(struct drb_packet_sim *sim)
 {
 	const struct drb_tree *t = &sim->setup.tree;
-	const uint32_t each = drb_scheme_table[sim->setup.scheme].remembers;
 
-	for (uint32_t m = 1; each > 0 && m < t->layers; m++) {
-		sim->remembered[m] = malloc(remembered_bytes(&sim->setup));
-		if (!sim->remembered[m])
+	for (uint32_t m = 1; sim->choice.ops->state_size && m <= highest_state(&sim->setup); m++) {
+		const uint32_t switches = drb_tree_switches(t, m);
+		sim->state_size[m] = state_size(&sim->setup, m);
+		sim->state[m] = malloc(switches * sim->state_size[m]);
+		if (!sim->state[m])
 			return -ENOMEM;
-		for (uint32_t s = 0; s < drb_tree_switches(t, m); s++) {
-			struct drb_choice choice = sim->choice;
-			choice.uplinks = drb_tree_up_ports(t, m);
-			choice.salt = drb_salt(sim->setup.seed, m, s);
-			drb_remember_init(sim->remembered[m] + (size_t)s * each, &choice);
-		}
+		for (uint32_t s = 0; s < switches; s++)
+			begin_state(sim, m, s);
 	}
 	return 0;
 }
@@ -185,8 +169,7 @@ static int allocate(struct drb_packet_sim *sim)
 	if (setup->detail)
 		sim->record = drb_record_new(&setup->tree, sim->first_measured, setup->stats);
 	if (!sim->traffic_memory || !sim->dest || !sim->arrived_up || !sim->arrived_down ||
-	    !sim->largest || (setup->detail && !sim->record) || allocate_walk(sim) < 0 ||
-	    allocate_remembered(sim) < 0 ||
+	    !sim->largest || (setup->detail && !sim->record) || allocate_state(sim) < 0 ||
 	    drb_growth_init(&sim->growth, &setup->tree, setup->slots, &setup->traffic) < 0)
 		return -ENOMEM;
 	return drb_fabric_init(&sim->fabric, &setup->tree, setup->memory - other);
@@ -206,7 +189,7 @@ int drb_packet_new(struct drb_packet_sim **out, const struct drb_packet_setup *s
 	lay_out_word(sim);
 	sim->first_measured = setup->slots - setup->stats;
 	sim->choice = (struct drb_choice){
-		.scheme = setup->scheme,
+		.ops = drb_scheme_ops(setup->scheme),
 		.choices = setup->choices,
 		.margin = drb_margin(setup->threshold),
 	};
@@ -239,12 +222,8 @@ void drb_packet_free(struct drb_packet_sim *sim)
 	drb_slow_free(&sim->slow);
 	free(sim->traffic_memory);
 	free(sim->dest);
-	for (uint32_t m = 0; m <= DRB_LAYERS_MAX; m++) {
-		free(sim->spread[m]);
-		free(sim->spread_memory[m]);
-		free(sim->round[m]);
-		free(sim->remembered[m]);
-	}
+	for (uint32_t m = 0; m <= DRB_LAYERS_MAX; m++)
+		free(sim->state[m]);
 	free(sim->arrived_up);
 	free(sim->arrived_down);
 	free(sim->largest);

@@ -2,9 +2,6 @@
 #pragma once
 // The state of a packet simulation, for the files that step, set up and report it.
 
-#include "core/routing/rounds.h"
-#include "core/routing/spread.h"
-
 #include "sim/models/fabric.h"
 #include "sim/models/growth_meter.h"
 #include "sim/models/packet.h"
@@ -38,13 +35,9 @@ struct drb_packet_sim {
 	struct drb_packet_setup setup;
 	struct drb_fabric fabric;
 	struct drb_choice choice; // but for the uplinks, which depend on the layer
-	// DRB_SCHEME_WALK only: of each switch of a layer, and its rounds.
-	struct drb_spread *spread[DRB_LAYERS_MAX + 1];
-	uint64_t *spread_memory[DRB_LAYERS_MAX + 1];
-	drb_round *round[DRB_LAYERS_MAX + 1]; // [layer][switch * rounds[layer] + group]
-	uint32_t rounds[DRB_LAYERS_MAX + 1];
-	// What switches remember, of each of a layer: [layer][switch * remembers of the scheme].
-	uint16_t *remembered[DRB_LAYERS_MAX + 1];
+	// What the scheme keeps at the switches of a layer, so many octets each; NULL: nothing.
+	char *state[DRB_LAYERS_MAX + 1];
+	size_t state_size[DRB_LAYERS_MAX + 1];
 	struct drb_traffic traffic;
 	uint32_t *traffic_memory;
 	uint32_t *dest;                      // of every host, this slot
@@ -80,6 +73,12 @@ struct drb_packet_sim {
 bool drb_packet_goes_on(const struct drb_packet_sim *sim);
 // What it came to; rc: of its last step.
 void drb_packet_report(struct drb_packet_sim *sim, int rc, struct drb_packet_result *result);
+
+// What the scheme keeps at a switch of a layer; NULL: nothing.
+static inline void *sim_state(const struct drb_packet_sim *sim, uint32_t layer, uint32_t s)
+{
+	return sim->state[layer] ? sim->state[layer] + s * sim->state_size[layer] : NULL;
+}
 
 // What a packet of this host carries of it.
 static inline uint32_t source_tag(const struct drb_packet_sim *sim, uint32_t host)

@@ -77,3 +77,15 @@ static inline int join(struct drb_fifo_pool *pool, struct drb_layer *l, uint64_t
 	*max = len + 1 > *max ? len + 1 : *max;
 	return 0;
 }
+
+// Where the packets of a slot leave their traces.
+struct sending {
+	struct drb_rng *rng;
+	struct tally *tally;
+};
+
+// Each of the n packets that arrived to go up chooses its uplink and joins the queue. 0 or -ENOMEM.
+int sim_send_up(struct drb_packet_sim *sim, const struct active_switch *at, uint32_t n,
+		struct sending *out);
+// Before the arrivals of a slot, where the scheme keeps something: sim_hear().
+void sim_hear_above(struct drb_packet_sim *sim, const struct drb_layer *l, uint32_t s);

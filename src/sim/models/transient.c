@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "core/math/random.h"
-#include "core/routing/threshold_two_choice.h"
+
+#include "drb/threshold.h"
 
 #define LEVELS 96 // nothing is as long as that
 #define STEP 0.1  // between two looks

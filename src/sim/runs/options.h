@@ -6,7 +6,8 @@
 #include <stdint.h>
 
 #include "core/fabric/tree.h"
-#include "core/routing/threshold_two_choice.h"
+#include "core/routing/choice.h"
+#include "core/schemes/schemes.h"
 
 #include "common/cli/format_option.h"
 #include "common/cli/options.h"

@@ -50,12 +50,12 @@ void sim_flow_row(struct drb_table *table, const struct drb_flow_setup *setup,
 {
 	// The estimate is that of the paper's scheme and fat-tree.
 	bool estimated =
-		setup->scheme == DRB_SCHEME_DRB && setup->tree.uplinks == setup->tree.arity;
+		drb_scheme_has_threshold(setup->scheme) && setup->tree.uplinks == setup->tree.arity;
 	double estimate = drb_estimate_flow(setup->flows, setup->tree.hosts, setup->threshold);
 
 	drb_table_text(table, drb_scheme_name(setup->scheme));
 	drb_table_count(table, setup->flows);
-	drb_table_real(table, setup->scheme == DRB_SCHEME_DRB ? setup->threshold : NAN);
+	sim_put_threshold(table, setup->scheme, setup->threshold);
 	drb_table_real(table, s->max_load);
 	drb_table_real(table, s->max_load_sd);
 	const struct sim_sample runs_of = sim_sample_of(runs, s->max_load, s->max_load_sd);

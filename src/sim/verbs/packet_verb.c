@@ -304,19 +304,21 @@ int sim_packet(int argc, char **argv)
 					   {.option = options, &v},
 					   SIM_COMMON_SETS(&v.common),
 					   {0}};
-	drb_options_parse(
-		sets,
-		"Simulates packets slot by slot.\v"
-		"Schemes:\n" DRB_SCHEMES_HELP
-		"Traffic: permutation (a fresh one every slot), fixed (one for the run), "
-		"random, mixed (half of the hosts fixed), stride:K, tornado, all-to-all, "
-		"transpose, reversal, hotspot:K, incast:K, racks:F (a share F of the racks "
-		"fixed), turns:C (C permutations in turn), epoch:S (a new one every S "
-		"slots), jobs:K (K groups of hosts, each with its own), oneway:F:A (half of the "
-		"pods send, the others answer a share A), sink:F (a pod only receives), silent:F "
-		"(a share F of the racks is), unequal:F (all but a share F send little), "
-		"file:PATH.",
-		argc, argv);
+	char doc[2048];
+
+	snprintf(doc, sizeof(doc),
+		 "Simulates packets slot by slot.\v"
+		 "Schemes:\n%s"
+		 "Traffic: permutation (a fresh one every slot), fixed (one for the run), "
+		 "random, mixed (half of the hosts fixed), stride:K, tornado, all-to-all, "
+		 "transpose, reversal, hotspot:K, incast:K, racks:F (a share F of the racks "
+		 "fixed), turns:C (C permutations in turn), epoch:S (a new one every S "
+		 "slots), jobs:K (K groups of hosts, each with its own), oneway:F:A (half of the "
+		 "pods send, the others answer a share A), sink:F (a pod only receives), silent:F "
+		 "(a share F of the racks is), unequal:F (all but a share F send little), "
+		 "file:PATH.",
+		 drb_schemes_help());
+	drb_options_parse(sets, doc, argc, argv);
 	uint32_t threads = check(&v);
 	if (v.list_slow)
 		list_slow(&v);

@@ -49,6 +49,7 @@ void drb_reconfigure_apply(struct drb_worker *w, struct drb_reconfigure *c)
 	const struct drb_setup *s = c->setup;
 
 	w->now_ns = drb_clock_now();
+	w->scheme = s->scheme;
 	w->choice = w->packet_choice = s->choice;
 	for (uint32_t i = 0; i < w->ports; i++) {
 		const struct drb_port_setup *p = &s->ports[i];

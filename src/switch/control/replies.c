@@ -149,13 +149,12 @@ static json_t *routing_json(const struct drb_switch *self, const struct drb_snap
 		snprintf(utilisation, sizeof(utilisation), "%.3f", s->utilisation);
 	snprintf(flows, sizeof(flows), "%.6g",
 		 setup->up_ports ? (double)s->flows / setup->up_ports : 0);
-	json_t *routing =
-		json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:i, s:I}", "scheme",
-			  drb_scheme_name(setup->choice.scheme), "unit", drb_unit_name(setup->unit),
-			  "threshold", threshold, "threshold_mode",
-			  setup->threshold_auto ? DRB_THRESHOLD_AUTO : "fixed", "utilisation",
-			  utilisation, "flows", (json_int_t)s->flows, "flows_per_uplink", flows,
-			  "choices", setup->choice.choices, "seed", (json_int_t)setup->seed);
+	json_t *routing = json_pack(
+		"{s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:i, s:I}", "scheme", setup->choice.ops->name,
+		"unit", drb_unit_name(setup->unit), "threshold", threshold, "threshold_mode",
+		setup->threshold_auto ? DRB_THRESHOLD_AUTO : "fixed", "utilisation", utilisation,
+		"flows", (json_int_t)s->flows, "flows_per_uplink", flows, "choices",
+		setup->choice.choices, "seed", (json_int_t)setup->seed);
 #define X(key, meaning) drb_json_add_count(routing, #key, s->routing.key);
 	DRB_ROUTING_COUNTERS(X)
 #undef X

@@ -57,7 +57,7 @@ static void count(struct drb_worker *w, const struct drb_decision *d, uint32_t o
 static void forward_one(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, uint8_t mark,
 			struct uplink_loads *l)
 {
-	struct drb_decider s = drb_scheme_state_decider(&w->scheme_state, w->choice.scheme);
+	struct drb_decider s = drb_scheme_state_decider(&w->scheme_state, &w->choice);
 	struct drb_usable_ports links = w->links;
 	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *), flags;
 	struct drb_decision d = {.dest = drb_addr_label_octets(frame),
@@ -65,14 +65,13 @@ static void forward_one(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, u
 				 .draw = drb_rng_next(&w->rng),
 				 .detour = mark};
 
-	s.choice = w->choice;
-	s.spread = &w->scheme_state.spread;
 	links.drained = w->drained;
 	if (w->assigns && links.routes)
-		s.choice.scheme = DRB_SCHEME_ECMP; // not in the flow table, but in order
-	if (drb_scheme_has(s.choice.scheme, DRB_READS_FLOW))
+		s.choice.ops =
+			drb_scheme_ops(DRB_SCHEME_ECMP); // not in the flow table, but in order
+	if (s.choice.ops->needs & DRB_READS_FLOW)
 		d.flow = drb_flow_hash_of(frame, m->data_len, &flags);
-	if (drb_scheme_table[w->choice.scheme].mark_bits) {
+	if (w->choice.ops->mark_bits) {
 		d.mark = frame[DRB_MARK_AT] ^ w->scheme_state.mac_octet;
 		d.size = drb_scheme_state_size(&w->scheme_state, m);
 	}
@@ -83,7 +82,7 @@ static void forward_one(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, u
 	}
 	count(w, &d, (uint32_t)out, mark);
 	frame[1] = w->addr.mac[1] ^ d.detour;
-	if (drb_scheme_table[w->choice.scheme].mark_bits)
+	if (w->choice.ops->mark_bits)
 		frame[DRB_MARK_AT] = w->scheme_state.mac_octet ^ d.mark;
 	uint32_t up = (uint32_t)out - w->down_ports;
 	if (drb_enqueue(w, (uint32_t)out, m) && up < w->up_ports)

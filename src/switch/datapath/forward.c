@@ -23,7 +23,7 @@ static __attribute__((noinline)) void look_down(struct drb_worker *w)
 
 	for (uint32_t p = 0; p < w->down_ports; p++)
 		waiting[p] = drb_egress_length(&w->egress[p]);
-	drb_spread_look(&w->scheme_state.spread, waiting);
+	w->scheme_state.ops->look(w->scheme_state.state, waiting);
 }
 
 static void count_ways(struct drb_worker *w, const struct drb_burst *b)
@@ -57,7 +57,7 @@ static inline __attribute__((always_inline)) void forward_plain(struct drb_worke
 	else
 		drb_enqueue_each(w, b);
 	if (b->counts_queues)
-		drb_scheme_state_count(&w->scheme_state, &w->occupancy[w->down_ports]);
+		w->choice.ops->count(w->scheme_state.state, &w->occupancy[w->down_ports]);
 	count_ways(w, b);
 }
 

@@ -22,6 +22,7 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 	w->tx_burst = s->burst;
 	w->poll = s->idle == DRB_IDLE_POLL;
 	w->owner = w;
+	w->scheme = s->scheme;
 	w->choice = s->choice;
 	w->packet_choice = s->choice;
 	w->node = (struct drb_detour_node){.hop = s->hop,
@@ -72,7 +73,7 @@ static uint32_t rings_of(const struct drb_worker *w, const struct drb_setup *s)
 	uint32_t rings = 0;
 
 	if (w->up_ports < 2 || s->unit == DRB_UNIT_FLOW ||
-	    drb_scheme_table[s->choice.scheme].compares == DRB_COMPARES_NONE)
+	    s->choice.ops->compares == DRB_COMPARES_NONE)
 		return 0;
 	for (uint32_t u = 0; u < w->up_ports; u++) {
 		const struct drb_port_queue *q = w->port[w->down_ports + u].queue;

@@ -157,15 +157,16 @@ int topo_plan(int argc, char **argv)
 					   {.argp = plan_config_argp(), .into = &plan},
 					   {0}};
 	int code = DRB_EXIT_OK;
+	char doc[2048];
 
 	drb_config_defaults(DRB_SECTION_LINK, &plan.link);
-	drb_options_parse(sets,
-			  "Plans a fabric: with --out, writes SWITCH.yaml for every switch, the "
-			  "ip -batch files and " DRB_PLAN_FILE
-			  " into DIR; without, prints " DRB_PLAN_FILE
-			  ". Switches use no hugepages unless --hugepages says "
-			  "so.\vSchemes:\n" DRB_SCHEMES_HELP,
-			  argc, argv);
+	snprintf(doc, sizeof(doc),
+		 "Plans a fabric: with --out, writes SWITCH.yaml for every switch, the "
+		 "ip -batch files and " DRB_PLAN_FILE " into DIR; without, prints " DRB_PLAN_FILE
+		 ". Switches use no hugepages unless --hugepages says "
+		 "so.\vSchemes:\n%s",
+		 drb_schemes_help());
+	drb_options_parse(sets, doc, argc, argv);
 	complete(&plan);
 	if (plan_check_configs(&plan) < 0)
 		return DRB_EXIT_USAGE;

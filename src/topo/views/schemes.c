@@ -2,7 +2,7 @@
 // drbtopo schemes: the table of routing schemes, for people and for programs that must know them.
 #include "topo/verbs.h"
 
-#include "core/routing/schemes.h"
+#include "core/schemes/schemes.h"
 
 #include "common/cli/format_option.h"
 #include "common/cli/log.h"
@@ -17,18 +17,21 @@ static void print(enum drb_format format)
 	static const struct drb_column columns[] = {
 		{"scheme", NULL, DRB_TEXT, 0},    {"compares", "compares queues of", DRB_TEXT, 0},
 		{"threshold", NULL, DRB_FLAG, 0}, {"flows", "flows and flowlets", DRB_FLAG, 0},
+		{"colour", NULL, DRB_TEXT, 0},    {"symbol", NULL, DRB_TEXT, 0},
 		{"meaning", NULL, DRB_TEXT, 0},
 	};
 	struct drb_table *table =
 		drb_table_new(stdout, format, columns, sizeof(columns) / sizeof(columns[0]));
 
 	for (int i = 0; i < DRB_SCHEME_COUNT; i++) {
-		const struct drb_scheme_row *row = &drb_scheme_table[i];
-		drb_table_text(table, row->name);
-		drb_table_text(table, compared[row->compares]);
-		drb_table_flag(table, drb_scheme_has_threshold((enum drb_scheme)i));
-		drb_table_flag(table, !drb_scheme_packets_only((enum drb_scheme)i));
-		drb_table_text(table, row->help);
+		const struct drb_scheme_ops *ops = drb_scheme_ops((enum drb_scheme)i);
+		drb_table_text(table, ops->name);
+		drb_table_text(table, compared[ops->compares]);
+		drb_table_flag(table, ops->needs & DRB_HAS_THRESHOLD);
+		drb_table_flag(table, !(ops->needs & DRB_PACKETS_ONLY));
+		drb_table_text(table, ops->colour);
+		drb_table_text(table, ops->symbol);
+		drb_table_text(table, ops->help);
 	}
 	drb_table_end(table);
 }
@@ -42,7 +45,8 @@ int topo_schemes(int argc, char **argv)
 		sets,
 		"Lists the routing schemes: how many uplinks' queues a decision compares, "
 		"whether it redirects by the threshold T, and whether it can hold for flows "
-		"and flowlets as well as for packets.",
+		"and flowlets as well as for packets. Figures draw it in its colour, with points "
+		"that are matplotlib's symbol.",
 		argc, argv);
 	print(format);
 	return DRB_EXIT_OK;

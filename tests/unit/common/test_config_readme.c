@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // config/README.md has the table of keys as keys.def says it, section by section, below a line
-// "<!-- keys of SECTION -->". With --write the tables are written instead of compared.
+// "<!-- keys of SECTION -->", and that of schemes below "<!-- schemes -->". With --write the tables are written instead of compared.
 #include "fixtures/unit.h"
 
 #include "common/config/keys.h"
+#include "core/schemes/schemes.h"
 
 #define README DRB_SOURCE_ROOT "/config/README.md"
 
@@ -87,29 +88,52 @@ static void write_readme(const char *text, const char *begin, const char *end, c
 	assert_int_equal(fclose(f), 0);
 }
 
+// The file has this table, which is of no more use then, below the line mark.
+static void has_table(const char *mark, char *want)
+{
+	char *text = read_readme();
+	const char *begin = strstr(text, mark);
+
+	if (!begin)
+		fail_msg(README ": there is no line %s", mark);
+	begin += strlen(mark);
+	const char *end = *begin == '\n' ? begin : strstr(begin, "\n\n");
+	assert_non_null(end);
+	end += *begin != '\n';
+	if (writing)
+		write_readme(text, begin, end, want);
+	else if (strlen(want) != (size_t)(end - begin) || memcmp(begin, want, strlen(want)) != 0)
+		fail_msg(README ": %sis not as the source says; "
+				"test_config_readme --write makes it so:\n%s",
+			 mark, want);
+	free(text);
+	free(want);
+}
+
 TEST(readme_has_every_key)
 {
 	for (int i = 0; i < DRB_SECTION_COUNT; i++) {
-		char mark[64], *want = table((enum drb_config_section)i), *text = read_readme();
+		char mark[64];
 		snprintf(mark, sizeof(mark), "<!-- keys of %s -->\n",
 			 drb_config_section_name((enum drb_config_section)i));
-		const char *begin = strstr(text, mark);
-		if (!begin)
-			fail_msg(README ": there is no line %s", mark);
-		begin += strlen(mark);
-		const char *end = *begin == '\n' ? begin : strstr(begin, "\n\n");
-		assert_non_null(end);
-		end += *begin != '\n';
-		if (writing)
-			write_readme(text, begin, end, want);
-		else if (strlen(want) != (size_t)(end - begin) ||
-			 memcmp(begin, want, strlen(want)) != 0)
-			fail_msg(README ": %sis not as keys.def says; "
-					"test_config_readme --write makes it so:\n%s",
-				 mark, want);
-		free(text);
-		free(want);
+		has_table(mark, table((enum drb_config_section)i));
 	}
+}
+
+TEST(readme_has_every_scheme)
+{
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	fprintf(out, "| scheme | uplink |\n|---|---|\n");
+	for (int i = 0; i < DRB_SCHEME_COUNT; i++) {
+		const struct drb_scheme_ops *ops = drb_scheme_ops((enum drb_scheme)i);
+		fprintf(out, "| `%s` | %s |\n", ops->name, ops->help);
+	}
+	assert_int_equal(fclose(out), 0);
+	has_table("<!-- schemes -->\n", text);
 }
 
 int main(int argc, char **argv)

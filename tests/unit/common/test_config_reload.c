@@ -22,7 +22,7 @@ TEST(kept_while_running)
 
 	keep(HEAD, HEAD "routing: {scheme: ecmp, unit: flow, threshold: auto, flow_max: 9}\n", "",
 	     &s);
-	assert_int_equal(s.choice.scheme, DRB_SCHEME_ECMP);
+	assert_int_equal(s.scheme, DRB_SCHEME_ECMP);
 	assert_int_equal(s.flow_max, 9);
 	keep(HEAD "routing: {unit: flow}\n", HEAD "routing: {unit: flow, flow_max: 9, seed: 5}\n",
 	     "routing.flow_max, routing.seed", &s);

@@ -17,7 +17,7 @@ TEST(settings_add_up)
 	assert_int_equal(drb_settings_add(&s, " threshold=1 "), 0);
 	assert_int_equal(s.count, 2);
 	assert_int_equal(drb_settings_apply(&s, &setup), 0);
-	assert_int_equal(setup.choice.scheme, DRB_SCHEME_MICRO);
+	assert_int_equal(setup.scheme, DRB_SCHEME_MICRO);
 	assert_true(setup.threshold > 0.99 && setup.threshold < 1.01);
 }
 

@@ -2,7 +2,11 @@
 // The decision: when it redirects, where to, and with which probabilities.
 #include "fixtures/unit.h"
 
+#include "core/routing/candidates.h"
 #include "core/routing/decide.h"
+#include "core/schemes/schemes.h"
+
+#include "drb/threshold.h"
 
 #include "fixtures/chi2.h"
 #include "fixtures/draws.h"
@@ -12,7 +16,7 @@
 static struct drb_choice choice_of(enum drb_scheme scheme, uint32_t uplinks, uint32_t choices,
 				   double threshold)
 {
-	return (struct drb_choice){.scheme = scheme,
+	return (struct drb_choice){.ops = drb_scheme_ops(scheme),
 				   .uplinks = uplinks,
 				   .choices = choices,
 				   .margin = drb_margin(threshold)};
@@ -431,7 +435,7 @@ TEST(no_loads_are_zeros)
 		struct drb_choice c = choice_of(schemes[n % 4], d, 2, drb_rng_below(&r, 6));
 		uint32_t def = drb_rng_below(&r, d);
 		uint64_t draw = drb_rng_next(&r);
-		assert_int_equal(drb_choose_by(&c, (struct drb_loads){0}, def, 0, draw),
+		assert_int_equal(drb_choose(&c, NULL, def, 0, draw),
 				 drb_choose(&c, zeros, def, 0, draw));
 	}
 }

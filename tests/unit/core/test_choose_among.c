@@ -3,14 +3,16 @@
 #include "fixtures/unit.h"
 
 #include "core/routing/decide.h"
+#include "core/schemes/schemes.h"
 
 #include "fixtures/chi2.h"
+#include "fixtures/scheme_switch.h"
 
 #define UPLINKS 5
 
 static struct drb_choice choice_of(enum drb_scheme scheme, uint32_t choices)
 {
-	return (struct drb_choice){.scheme = scheme,
+	return (struct drb_choice){.ops = drb_scheme_ops(scheme),
 				   .uplinks = UPLINKS,
 				   .choices = choices,
 				   .margin = drb_margin(2),
@@ -20,38 +22,47 @@ static struct drb_choice choice_of(enum drb_scheme scheme, uint32_t choices)
 static uint32_t choose(const struct drb_choice *c, uint64_t usable, const uint32_t *load,
 		       struct drb_decision d)
 {
-	return drb_choose_among(c, usable, load, &d);
+	const struct drb_decider s = {.choice = *c};
+
+	return drb_decide_among(&s, usable, load, &d);
 }
 
-// Nothing dead: as ever. Something dead: never a dead one, for every scheme and set of them.
+// One decision: nothing dead, as ever; something dead, never a dead one.
+static void chooses_a_usable_one(struct scheme_switch *at, enum drb_scheme scheme,
+				 struct drb_rng *r)
+{
+	const uint64_t usable = 1 + drb_rng_below(r, (1 << UPLINKS) - 1);
+	const struct drb_decision d = {.def = drb_rng_below(r, UPLINKS),
+				       .flow = drb_rng_next(r),
+				       .draw = drb_rng_next(r),
+				       .size = 1};
+	uint32_t load[UPLINKS];
+
+	at->s.choice.choices = 2 + drb_rng_below(r, UPLINKS - 1);
+	for (uint32_t u = 0; u < UPLINKS; u++)
+		load[u] = drb_rng_below(r, 8);
+	uint32_t any = switch_tries(at, 0, load, d), up = switch_tries(at, usable, load, d);
+	assert_true(up < UPLINKS && (usable >> up & 1));
+	if (usable == (1 << UPLINKS) - 1)
+		assert_int_equal(up, any);
+	// Left only for one that is shorter by more than T.
+	if (drb_scheme_has_threshold(scheme) && up != d.def && (usable >> d.def & 1))
+		assert_true(load[up] + at->s.choice.margin <= load[d.def]);
+	for (uint32_t u = 0; scheme == DRB_SCHEME_LEAST && u < UPLINKS; u++)
+		assert_true(!(usable >> u & 1) || load[up] <= load[u]);
+	switch_takes(at, load, d);
+}
+
 TEST(never_a_dead_one)
 {
 	struct drb_rng r = drb_rng_seed(1, 5);
-	uint32_t load[UPLINKS];
 
-	for (int n = 0; n < 400000; n++) {
-		enum drb_scheme scheme = (enum drb_scheme)(n % DRB_SCHEME_COUNT);
-		struct drb_choice c = choice_of(scheme, 2 + drb_rng_below(&r, UPLINKS - 1));
-		uint64_t usable = 1 + drb_rng_below(&r, (1 << UPLINKS) - 1);
-		uint32_t def = drb_rng_below(&r, UPLINKS);
-		uint64_t flow = drb_rng_next(&r), draw = drb_rng_next(&r);
-		for (uint32_t u = 0; u < UPLINKS; u++)
-			load[u] = drb_rng_below(&r, 8);
-		uint32_t up = choose(&c, usable, load,
-				     (struct drb_decision){.def = def, .flow = flow, .draw = draw});
-		assert_true(up < UPLINKS && (usable >> up & 1));
-		uint32_t any = drb_choose(&c, load, def, flow, draw);
-		if (usable == (1 << UPLINKS) - 1)
-			assert_int_equal(up, any);
-		assert_int_equal(
-			choose(&c, 0, load,
-			       (struct drb_decision){.def = def, .flow = flow, .draw = draw}),
-			any);
-		// Left only for one that is shorter by more than T.
-		if (drb_scheme_has_threshold(scheme) && up != def && (usable >> def & 1))
-			assert_true(load[up] + c.margin <= load[def]);
-		for (uint32_t u = 0; scheme == DRB_SCHEME_LEAST && u < UPLINKS; u++)
-			assert_true(!(usable >> u & 1) || load[up] <= load[u]);
+	for (int i = 0; i < DRB_SCHEME_COUNT; i++) {
+		struct scheme_switch at;
+		switch_begin(&at, (enum drb_scheme)i, UPLINKS, 9, 2);
+		for (int n = 0; n < 40000; n++)
+			chooses_a_usable_one(&at, (enum drb_scheme)i, &r);
+		switch_end(&at);
 	}
 }
 

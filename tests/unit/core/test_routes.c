@@ -7,6 +7,7 @@
 #include "core/math/random.h"
 #include "core/routing/decide.h"
 #include "core/routing/routes.h"
+#include "core/schemes/schemes.h"
 
 #define SWITCHES_MAX 50
 #define RACKS_MAX 18
@@ -171,7 +172,7 @@ static uint64_t nearer(uint32_t n, uint32_t rack)
 
 static int32_t decide(uint32_t n, struct drb_decision *d, struct drb_rng *r)
 {
-	struct drb_decider s = {.choice = {.scheme = DRB_SCHEME_DRB,
+	struct drb_decider s = {.choice = {.ops = drb_scheme_ops(DRB_SCHEME_DRB),
 					   .uplinks = w.node[n].up_ports,
 					   .choices = 2,
 					   .margin = 3}};
@@ -347,9 +348,10 @@ TEST(no_endless_way)
 	know_truth();
 	memset(w.via, 0xff, sizeof(w.via));
 	for (uint32_t hop = 0; hop < DRB_ROUTED_HOPS_MAX + 1; hop++) {
-		struct drb_decider s = {
-			.choice = {
-				.scheme = DRB_SCHEME_DRB, .uplinks = 2, .choices = 2, .margin = 3}};
+		struct drb_decider s = {.choice = {.ops = drb_scheme_ops(DRB_SCHEME_DRB),
+						   .uplinks = 2,
+						   .choices = 2,
+						   .margin = 3}};
 		const uint32_t load[64] = {0};
 		struct drb_decision d = {
 			.dest = 15, .port = 0, .draw = drb_rng_next(&r), .detour = mark};

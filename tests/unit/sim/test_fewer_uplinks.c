@@ -136,7 +136,7 @@ static void follow(const struct drb_flow_setup *s, uint64_t salt, const uint32_t
 {
 	const struct drb_tree *t = &s->tree;
 	struct drb_end at = drb_tree_host_peer(t, pair[0]);
-	struct drb_choice choice = {.scheme = s->scheme, .choices = 2};
+	struct drb_choice choice = {.ops = drb_scheme_ops(s->scheme), .choices = 2};
 
 	while (at.layer > 0) {
 		struct drb_hop hop = drb_hop_at(t, at.layer, at.label);

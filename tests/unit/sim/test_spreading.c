@@ -4,6 +4,7 @@
 
 #include "common/traffic/traffic_file.h"
 
+#include "fixtures/walk_state.h"
 #include "sim/models/packet_sim.h"
 
 #define LAYERS 3
@@ -40,7 +41,7 @@ static void force(struct drb_packet_sim *sim, const bool spreads[])
 {
 	for (uint32_t m = 1; m < LAYERS; m++) {
 		for (uint32_t s = 0; s < drb_tree_switches(&sim->setup.tree, m); s++) {
-			struct drb_spread *spread = &sim->spread[m][s];
+			struct drb_spread *spread = spread_of(sim_state(sim, m, s));
 			bool now = m == 1 && spreads[s];
 			spread->evidence = now ? DRB_SPREAD_AT_ONCE : 0;
 			spread->distance = now;
@@ -222,7 +223,7 @@ static uint32_t spreading(const struct drb_packet_sim *sim)
 
 	for (uint32_t m = 1; m < LAYERS; m++)
 		for (uint32_t s = 0; s < drb_tree_switches(&sim->setup.tree, m); s++)
-			n += sim->spread[m][s].distance > 0;
+			n += spread_of(sim_state(sim, m, s))->distance > 0;
 	return n;
 }
 

@@ -11,7 +11,8 @@ from drbfabric.common.places import program
 
 @functools.cache
 def table():
-    """{name: {'compares': 'none', 'two' or 'all', 'threshold': bool, 'flows': bool, 'meaning': text}}"""
+    """{name: {'compares': 'none', 'two' or 'all', 'threshold': bool, 'flows': bool,
+    'colour': '#0072b2', 'symbol': 'o', 'meaning': text}}"""
     text = children.run([program('drbtopo', 'topo'), 'schemes', '--json'])
     rows = [json.loads(line) for line in text.splitlines()]
     return {row.pop('scheme'): row for row in rows}
@@ -26,6 +27,11 @@ def row(name):
 
 def has_threshold(name):
     return row(name)['threshold']
+
+
+def style(name):
+    """Colour and symbol of a scheme in figures."""
+    return row(name)['colour'], row(name)['symbol']
 
 
 def compares_queues(name):

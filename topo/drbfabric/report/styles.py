@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One style for all pictures: a scheme has one colour and one mark wherever it is drawn."""
 
+from drbfabric.common import schemes
+
 INK, PAPER, DARK_INK, DARK_PAPER = '#000000', '#ffffff', '#dfe3e8', '#15181c'
 GRID, DARK_GRID = '#cccccc', '#3b414a'
 
-# Colours that colour-blind readers tell apart, on white and on black.
-SCHEMES = {
-    'drb': ('#0072b2', 'o'), 'drb T=0': ('#56b4e9', 'x'), 'dmodk': ('#808080', 's'), 'vlb': ('#cc79a7', 'D'),
-    'micro': ('#d55e00', '^'), 'ecmp': ('#a6761d', 'v'), 'least': ('#e69f00', 'p'), 'drill': ('#e0457b', 'P'),
-    'bouncing': ('#5b9e1f', 'X'), 'walk': ('#8f4fd8', 'h'), 'paths': ('#a6761d', '*'),
-}
+# Schemes have theirs in the table of `drbtopo schemes`. Colour-blind readers tell them apart, on white and on black.
+VARIANTS = {'drb T=0': ('#56b4e9', 'x'), 'paths': ('#009e73', '*')}
 # From the first to the last of an order.
 ORDER = [('#1f4e9c', 'o'), ('#2a8fbd', 's'), ('#1fa187', 'D'), ('#7cb518', '^'), ('#f2a900', 'v'), ('#e4572e', 'p'),
          ('#c2185b', 'P'), ('#8e24aa', 'X')]
@@ -21,4 +19,6 @@ def style_of(name):
     """Colour and mark of a scheme, of "ink", or of a number from 1 on: what has an order."""
     if name.isdigit():
         return ORDER[int(name) - 1]
-    return (INK, '') if name == 'ink' else SCHEMES[name]
+    if name == 'ink':
+        return INK, ''
+    return VARIANTS.get(name) or schemes.style(name)

@@ -7,21 +7,33 @@
 
 #include "core/packet/flow_key.h"
 #include "core/routing/decide.h"
+#include "core/schemes/all.h"
 
 #include "switch/datapath/decide/difference_sample.h"
 
 // The loads of the uplinks while a burst is decided.
 enum loads_form {
 	LOADS_NONE, // no uplink has one, nor gets one by this burst
-	LOADS_QUEUED, // all packets will be queued, and the decision compares no more than two choices
+	// All packets will be queued, and the decision compares no more than two choices.
+	LOADS_QUEUED,
 	LOADS_ANY,
 	LOADS_RINGS, // likewise; some are in rings (ring_load.h)
 	LOADS_FORMS
 };
 
+// In place of a scheme where it has nothing to choose.
+static inline uint32_t take_default(const struct drb_decider *s, struct drb_loads loads,
+				    struct drb_decision *d)
+{
+	(void)s, (void)loads;
+	return d->def;
+}
+
+static const struct drb_scheme_ops by_default = {.choose = take_default};
+
 // Constants in each loop.
 struct loop_variant {
-	enum drb_scheme scheme;
+	const struct drb_scheme_ops *ops;
 	enum loads_form form;
 	bool marks; // packets may come or leave with a mark of the scheme
 };
@@ -67,43 +79,38 @@ static inline __attribute__((always_inline)) void add_load(enum loads_form form,
 // What the burst is decided by, copied from the worker: the compiler takes whatever is written into
 // a frame for a change of that.
 static inline __attribute__((always_inline)) struct drb_decider decider_of(
-	const struct drb_worker *w, const struct loop_variant v, struct drb_spread *spread)
+	const struct drb_worker *w, const struct loop_variant v)
 {
-	struct drb_decider d = drb_scheme_state_decider(&w->scheme_state, v.scheme);
+	struct drb_choice choice = w->choice;
 
-	d.choice = w->choice;
-	d.choice.scheme = v.scheme;
+	choice.ops = v.ops;
 	if (v.form < LOADS_ANY)
-		d.choice.choices = 2;
-	if (v.scheme == DRB_SCHEME_WALK)
-		*spread = w->scheme_state.spread;
+		choice.choices = 2;
+	struct drb_decider d = drb_scheme_state_decider(&w->scheme_state, &choice);
 	if (!v.marks)
-		spread->distance = 0; // it is: the compiler shall know
-	d.spread = spread;
-	if (v.scheme != DRB_SCHEME_DMODK && (d.choice.uplinks < 2 || d.by_group.unit))
+		d.mark = 0; // it is: the compiler shall know
+	if (v.ops != &by_default && choice.uplinks < 2)
 		__builtin_unreachable(); // see loop_of()
-	if (d.choice.margin == 0)
+	if (choice.margin == 0)
 		__builtin_unreachable(); // see drb_margin(): so that without loads nothing moves
 	return d;
 }
 
-// What the loop draws for a packet. Without loads, no threshold is exceeded by any candidate.
+// What the loop draws for a packet.
 static inline __attribute__((always_inline)) enum drb_draw draw_of(const struct drb_choice *c,
 								   enum loads_form form)
 {
-	return form == LOADS_NONE && drb_scheme_has_threshold(c->scheme) ? DRB_DRAW_NONE
-									 : drb_draw_of(c);
+	return form == LOADS_NONE ? c->ops->unloaded : drb_draw_of(c);
 }
 
 static inline __attribute__((always_inline)) struct drb_decision decision_on(
-	const struct drb_decider *s, const struct loop_variant v, const struct rte_mbuf *m,
-	uint8_t mac_octet)
+	const struct loop_variant v, const struct rte_mbuf *m, uint8_t mac_octet)
 {
 	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
 	struct drb_decision d = {.dest = drb_addr_label_octets(frame)};
 	uint8_t flags;
 
-	if (drb_scheme_has(s->choice.scheme, DRB_READS_FLOW))
+	if (v.ops->needs & DRB_READS_FLOW)
 		d.flow = drb_flow_hash_of(frame, m->data_len, &flags);
 	if (v.marks)
 		d.mark = frame[DRB_MARK_AT] ^ mac_octet;
@@ -111,8 +118,8 @@ static inline __attribute__((always_inline)) struct drb_decision decision_on(
 }
 
 // Whoever empties a ring takes a burst at once, so packets that follow each other to one host would not
-// wait for less in two rings than in one, but would arrive in another order: they stay together. Walk takes
-// packets in turn in any case.
+// wait for less in two rings than in one, but would arrive in another order: they stay together, unless the
+// scheme takes turns in any case.
 struct train {
 	bool made;         // a constant at every call
 	uint32_t dest, up; // of the last packet
@@ -140,15 +147,15 @@ static inline __attribute__((always_inline)) void decide(struct drb_worker *w, s
 	// See drb_scheme_state_size(). A link with a rate is never without load.
 	const bool octets = v.form != LOADS_NONE && w->scheme_state.octets;
 	const uint32_t overhead = w->scheme_state.overhead;
-	struct drb_spread spread; // what changes of it is in the memory that it points to
-	struct drb_decider decider = decider_of(w, v, &spread);
+	const struct drb_decider decider = decider_of(w, v);
 	const enum drb_draw draw = draw_of(&decider.choice, v.form);
 	const uint32_t per_number = drb_draws_per_number(draw, decider.choice.uplinks);
 	struct rte_mbuf **const packets = b->packets;
 	const uint32_t count = b->count;
 	// Of the last one: with the first the compiler would read each packet's place twice.
 	uint32_t size = packets[count - 1]->pkt_len, mixed = 0, redirected = 0, walked = 0;
-	struct train train = {v.form == LOADS_RINGS && v.scheme != DRB_SCHEME_WALK, UINT32_MAX, 0};
+	struct train train = {v.form == LOADS_RINGS && !(v.ops->needs & DRB_TAKES_TURNS),
+			      UINT32_MAX, 0};
 	struct burst_loads l;
 
 	open_loads(w, v.form, &l);
@@ -160,13 +167,13 @@ static inline __attribute__((always_inline)) void decide(struct drb_worker *w, s
 			uint32_t class = drb_classify(&classifier, m);
 			mixed |= m->pkt_len ^ size;
 			if (class >= DRB_CLASS_UP) {
-				struct drb_decision d = decision_on(&decider, v, m, mac_octet);
+				struct drb_decision d = decision_on(v, m, mac_octet);
 				d.def = class - DRB_CLASS_UP;
 				const uint8_t came = d.mark;
-				if (v.scheme == DRB_SCHEME_WALK)
+				if (v.ops->needs & DRB_READS_SIZE)
 					d.size = octets ? m->pkt_len + overhead : 1;
 				d.draw = drb_draw_next(draw, decider.choice.uplinks, &number);
-				uint32_t up = drb_decide_uplink(&decider, l.loads, &d);
+				uint32_t up = drb_decide_by(v.ops, &decider, l.loads, &d);
 				const bool follows = follow(&train, d.dest, &up);
 				redirected += up != d.def;
 				walked += d.walks;
@@ -190,41 +197,32 @@ static inline __attribute__((always_inline)) void decide(struct drb_worker *w, s
 // The loops, one for each variant.
 typedef void decide_loop(struct drb_worker *w, struct drb_burst *b);
 
+// Loops of a scheme that compares no loads, or marks no packets, are the same, which the compiler finds.
 // clang-format off
-#define LOOP(name, scheme, form)                                                                   \
-	static void name(struct drb_worker *w, struct drb_burst *b)                                \
+#define LOOP(loop, of, form, with_marks)                                                           \
+	static void loop(struct drb_worker *w, struct drb_burst *b)                                \
 	{                                                                                          \
-		decide(w, b, (struct loop_variant){scheme, form, false});                          \
-	}                                                                                          \
-	static void name##_marks(struct drb_worker *w, struct drb_burst *b)                        \
-	{                                                                                          \
-		decide(w, b, (struct loop_variant){scheme, form,                                   \
-						   drb_scheme_table[scheme].mark_bits > 0});       \
+		decide(w, b, (struct loop_variant){&(of),                                          \
+			(of).compares == DRB_COMPARES_NONE ? LOADS_NONE : (form),                  \
+			(with_marks) && (of).mark_bits > 0});                                      \
 	}
-#define LOOP_NONE(id)   LOOP(decide_##id##_none, DRB_SCHEME_##id, LOADS_NONE)
-#define LOOP_LOADS(id)  LOOP(decide_##id##_queued, DRB_SCHEME_##id, LOADS_QUEUED)                  \
-			LOOP(decide_##id##_any, DRB_SCHEME_##id, LOADS_ANY)                        \
-			LOOP(decide_##id##_rings, DRB_SCHEME_##id, LOADS_RINGS)
-
-// What a scheme has follows from how many loads it compares. The two loops of a scheme without marks
-// are the same, which the compiler finds.
-#define LOOPS_NONE(id) LOOP_NONE(id)
-#define LOOPS_TWO(id)  LOOP_NONE(id) LOOP_LOADS(id)
-#define LOOPS_ALL(id)  LOOP_LOADS(id)
-#define X(id, name, rule, decide, compares, ...) LOOPS_##compares(id)
-DRB_SCHEMES(X)
-#undef X
+#define LOOPS(id, name)                                                                            \
+	LOOP(name##_none, drb_scheme_##name, LOADS_NONE, false)                                    \
+	LOOP(name##_queued, drb_scheme_##name, LOADS_QUEUED, false)                                \
+	LOOP(name##_any, drb_scheme_##name, LOADS_ANY, false)                                      \
+	LOOP(name##_rings, drb_scheme_##name, LOADS_RINGS, false)                                  \
+	LOOP(name##_none_marks, drb_scheme_##name, LOADS_NONE, true)                               \
+	LOOP(name##_queued_marks, drb_scheme_##name, LOADS_QUEUED, true)                           \
+	LOOP(name##_any_marks, drb_scheme_##name, LOADS_ANY, true)                                 \
+	LOOP(name##_rings_marks, drb_scheme_##name, LOADS_RINGS, true)
+DRB_SCHEMES(LOOPS)
+LOOP(decide_by_default, by_default, LOADS_NONE, false)
 
 // By form, without and with marks.
-#define BOTH(name)     {name, name##_marks}
-#define TABLE_NONE(id) {BOTH(decide_##id##_none), BOTH(decide_##id##_none), BOTH(decide_##id##_none),    \
-			BOTH(decide_##id##_none)}
-#define TABLE_TWO(id)  {BOTH(decide_##id##_none), BOTH(decide_##id##_queued), BOTH(decide_##id##_any),   \
-			BOTH(decide_##id##_rings)}
-#define TABLE_ALL(id)  {BOTH(decide_##id##_any), BOTH(decide_##id##_queued), BOTH(decide_##id##_any),    \
-			BOTH(decide_##id##_rings)}
 static decide_loop *const loops[DRB_SCHEME_COUNT][LOADS_FORMS][2] = {
-#define X(id, name, rule, decide, compares, ...) [DRB_SCHEME_##id] = TABLE_##compares(id),
+#define X(id, name) [DRB_SCHEME_##id] = {{name##_none, name##_none_marks},                         \
+	{name##_queued, name##_queued_marks}, {name##_any, name##_any_marks},                      \
+	{name##_rings, name##_rings_marks}},
 	DRB_SCHEMES(X)
 #undef X
 };
@@ -245,7 +243,7 @@ static bool has_marks(const struct drb_worker *w, const struct drb_burst *b)
 	const struct drb_scheme_state *s = &w->scheme_state;
 	uint8_t marks = 0;
 
-	if (s->spread.distance)
+	if (s->ops->own_mark && s->ops->own_mark(s->state))
 		return true;
 	// What comes from above goes down; plain traffic of hosts has none.
 	if (b->in >= w->down_ports ||
@@ -259,20 +257,19 @@ static bool has_marks(const struct drb_worker *w, const struct drb_burst *b)
 
 static decide_loop *loop_of(const struct drb_worker *w, struct drb_burst *b, bool fits)
 {
+	const struct drb_scheme_ops *ops = w->choice.ops;
 	enum loads_form form = form_of(w, b, fits);
-	// A single uplink leaves no choice.
-	enum drb_scheme scheme = w->choice.uplinks < 2 ? DRB_SCHEME_DMODK : w->choice.scheme;
-	bool marks = scheme == DRB_SCHEME_WALK && has_marks(w, b);
 
-	if (form == LOADS_NONE)
-		scheme = drb_scheme_table[scheme].unloaded;
-	// While nothing is spread, nor delayed, all go by their defaults: who wanted which uplink is
+	if (w->choice.uplinks < 2)
+		return decide_by_default;
+	const bool marks = ops->mark_bits && has_marks(w, b);
+	// While nothing has a mark, nor is delayed, all go by their defaults: who wanted which uplink is
 	// what will be in the queues, all of which are empty and have room.
-	if (scheme == DRB_SCHEME_WALK && form == LOADS_NONE && fits && !marks) {
+	if (ops->count && form == LOADS_NONE && fits && !marks) {
 		b->counts_queues = true;
-		scheme = DRB_SCHEME_DMODK;
+		return decide_by_default;
 	}
-	return loops[scheme][form][marks];
+	return loops[w->scheme][form][marks];
 }
 
 void drb_decide_burst(struct drb_worker *w, struct drb_burst *b, bool fits)

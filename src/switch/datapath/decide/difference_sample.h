@@ -2,7 +2,7 @@
 #pragma once
 // What decisions against a threshold see, for a reader who wonders what T does.
 
-#include "core/routing/decide.h"
+#include "core/routing/candidates.h"
 
 #include "switch/datapath/worker/worker.h"
 
@@ -13,7 +13,7 @@ static inline bool drb_sample_burst(struct drb_worker *w)
 	if (__builtin_expect(w->unrecorded-- != 0, 1))
 		return false;
 	w->unrecorded = DRB_DIFFERENCE_EVERY - 1;
-	return drb_scheme_has_threshold(w->choice.scheme) && w->choice.uplinks >= 2;
+	return (w->choice.ops->needs & DRB_HAS_THRESHOLD) && w->choice.uplinks >= 2;
 }
 
 // A decision between d->def and the candidate that d->draw makes.

@@ -140,6 +140,15 @@ static uint64_t dead_uplinks(const struct drb_worker *w)
 	return w->dead >> w->down_ports;
 }
 
+// A decision holds for a flow, so its scheme keeps nothing else.
+static uint32_t choose_among(const struct drb_choice *c, uint64_t usable, const uint32_t *load,
+			     struct drb_decision *d)
+{
+	const struct drb_decider s = {.choice = *c};
+
+	return drb_decide_among(&s, usable, load, d);
+}
+
 // What is decided on for packet i of a burst, by this choice. Schemes know flows by the public hash.
 static inline struct drb_decision decision_on(struct drb_worker *w, const struct drb_burst *b,
 					      uint32_t i, const struct drb_choice *c)
@@ -148,7 +157,7 @@ static inline struct drb_decision decision_on(struct drb_worker *w, const struct
 	struct drb_decision d = {.def = b->class[i] - DRB_CLASS_UP};
 	uint8_t flags;
 
-	if (drb_scheme_has(c->scheme, DRB_READS_FLOW))
+	if (c->ops->needs & DRB_READS_FLOW)
 		d.flow =
 			drb_flow_hash_of(rte_pktmbuf_mtod(m, const uint8_t *), m->data_len, &flags);
 	if (drb_draw_of(c) != DRB_DRAW_NONE || w->dead)
@@ -159,23 +168,23 @@ static inline struct drb_decision decision_on(struct drb_worker *w, const struct
 // Packet unit, for a packet whose flow has no room in the table.
 static uint32_t choose_alone(struct drb_worker *w, const struct drb_burst *b, uint32_t i)
 {
-	const struct drb_decision d = decision_on(w, b, i, &w->packet_choice);
+	struct drb_decision d = decision_on(w, b, i, &w->packet_choice);
 	uint32_t load[DRB_UPLINKS_MAX];
 
 	w->routing.flow_table_full++;
 	drb_shared_load_sum(w, load);
-	return drb_choose_among(&w->packet_choice, usable_uplinks(w), load, &d);
+	return choose_among(&w->packet_choice, usable_uplinks(w), load, &d);
 }
 
 static uint32_t choose_for_flow(struct drb_worker *w, const struct drb_burst *b, uint32_t i)
 {
-	const struct drb_decision d = decision_on(w, b, i, &w->choice);
+	struct drb_decision d = decision_on(w, b, i, &w->choice);
 	uint32_t load[DRB_UPLINKS_MAX];
 
 	drb_shared_load_flows(w, load);
-	if (drb_scheme_has_threshold(w->choice.scheme) && w->choice.uplinks >= 2)
+	if ((w->choice.ops->needs & DRB_HAS_THRESHOLD) && w->choice.uplinks >= 2)
 		drb_sample_difference(w, &w->choice, load, &d);
-	return drb_choose_among(&w->choice, usable_uplinks(w), load, &d);
+	return choose_among(&w->choice, usable_uplinks(w), load, &d);
 }
 
 // The flow at a position cannot go on as it did: it has ended, or its uplink is dead.
@@ -281,9 +290,10 @@ static void open_choice(struct drb_worker *w, struct flowlet_choice *c)
 	c->record = drb_sample_burst(w);
 	c->waits = drb_waiting_uplinks(w);
 	drb_shared_load_sum(w, c->load);
-	if (!c->record && drb_uplinks_are_unloaded(w))
-		c->choice.scheme = drb_scheme_table[c->choice.scheme].unloaded;
-	c->by_default = c->usable == 0 && c->choice.scheme == DRB_SCHEME_DMODK;
+	const struct drb_scheme_ops *ops = c->choice.ops;
+	const bool unloaded =
+		ops->compares == DRB_COMPARES_NONE || (!c->record && drb_uplinks_are_unloaded(w));
+	c->by_default = c->usable == 0 && unloaded && (ops->needs & DRB_DEFAULT_UNLOADED);
 }
 
 static inline uint32_t uplink_of_flowlet(struct drb_worker *w, const struct drb_burst *b,
@@ -292,12 +302,10 @@ static inline uint32_t uplink_of_flowlet(struct drb_worker *w, const struct drb_
 	w->routing.flowlets++;
 	if (likely(c->by_default))
 		return b->class[i] - DRB_CLASS_UP;
-	const struct drb_decision d = decision_on(w, b, i, &c->choice);
+	struct drb_decision d = decision_on(w, b, i, &c->choice);
 	if (unlikely(c->record))
 		drb_sample_difference(w, &c->choice, c->load, &d);
-	if (unlikely(c->usable != 0))
-		return drb_choose_among(&c->choice, c->usable, c->load, &d);
-	return drb_choose(&c->choice, c->load, d.def, d.flow, d.draw);
+	return choose_among(&c->choice, c->usable, c->load, &d);
 }
 
 // The flowlets' table has no keys, as CONGA's (Alizadeh et al., SIGCOMM 2014): flows whose hashes

@@ -14,7 +14,7 @@ struct rte_mbuf;
 struct drb_burst_counters {
 	uint32_t packets, up; // received but for hellos; sent up
 	uint32_t redirected;  // of up, by another uplink than the default
-	uint32_t walked;      // of up, by a round (scheme walk)
+	uint32_t walked;      // of up, by a round
 	uint32_t exceptions;
 	uint64_t octets; // of packets
 };
@@ -27,7 +27,7 @@ struct drb_burst {
 	// Written by decide and assign, after detours have taken out what they forward themselves:
 	uint32_t size;                // octets of each packet; 0: they differ
 	bool unloaded;                // decided while no uplink had a load
-	bool counts_queues;           // the same, and walk has yet to count the defaults
+	bool counts_queues;           // the same, and the scheme has yet to count the defaults
 	bool recorded;                // its decisions are a sample for the reader of counters
 	uint8_t class[DRB_BURST_MAX]; // of each packet, see classify.h
 	// Written by enqueue:

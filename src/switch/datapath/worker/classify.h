@@ -14,7 +14,7 @@
 #include "core/fabric/addresses.h"
 #include "core/fabric/next_hop.h"
 #include "core/fabric/source_rule.h"
-#include "core/routing/spread.h"
+#include "core/routing/choice.h"
 
 #ifdef __SSE4_1__
 #include <smmintrin.h>
@@ -24,9 +24,9 @@
 // larger MTU, perhaps cut short, but still longer.
 enum { DRB_FRAME_MIN = RTE_ETHER_HDR_LEN };
 
-// Octet of a frame that carries the mark of scheme walk, by exclusive or with what it has of the
+// Octet of a frame that carries the mark of its scheme, by exclusive or with what it has of the
 // fabric's prefix, and its bits.
-enum { DRB_MARK_AT = 7, DRB_MARK_MASK = DRB_SPREAD_FAR };
+enum { DRB_MARK_AT = 7, DRB_MARK_MASK = (1 << DRB_MARK_BITS_MAX) - 1 };
 
 // A class is a down-port (index), or
 enum {

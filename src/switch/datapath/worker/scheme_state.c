@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/schemes/all.h"
+
 // A packet takes less than this in ticks, and at least half of it.
 #define PACKET_TICKS 128
 
@@ -45,18 +47,13 @@ static uint64_t packet_ns(const struct drb_setup *s)
 }
 
 // The rate of each uplink a tick, as far as one of several workers may use it.
-static void set_rates(struct drb_scheme_state *state, const struct drb_setup *s)
+static void rates_of(const struct drb_setup *s, uint32_t tick_shift, double rate[])
 {
 	const struct drb_port_setup *up = &s->ports[s->down_ports];
-	double tick =
-		(double)(UINT64_C(1) << state->tick_shift) / 1e9 / (s->workers ? s->workers : 1);
-	double rate[DRB_PORTS_MAX];
+	double tick = (double)(UINT64_C(1) << tick_shift) / 1e9 / (s->workers ? s->workers : 1);
 
 	for (uint32_t u = 0; u < s->up_ports; u++)
 		rate[u] = up[u].rate.value * tick / (up->rate.per_packet ? 1 : 8);
-	drb_spread_set_rates(&state->spread, rate);
-	state->octets = !up->rate.per_packet;
-	state->overhead = up->overhead;
 }
 
 // A core looks at queues down, which links without a rate do not have.
@@ -65,70 +62,89 @@ static bool queues_are_seen(const struct drb_setup *s)
 	return s->layer > 1 && rates_are_known(s);
 }
 
-static int init_walk(struct drb_scheme_state *state, const struct drb_setup *s)
+static int init_state(struct drb_scheme_state *state, const struct drb_setup *s)
 {
-	struct drb_spread_setup setup = {.tree = &s->tree, .layer = s->layer};
-	const bool up = s->up_ports > 0;
-	uint64_t *memory = malloc(DRB_SPREAD_WORDS(s->up_ports, s->down_ports) * sizeof(*memory));
+	uint32_t links;
+	const struct drb_port_setup *up = clock_links(s, &links);
+	struct drb_scheme_setup setup = {.tree = &s->tree, .layer = s->layer, .choice = &s->choice};
+	double rate[DRB_PORTS_MAX];
 
-	if (up)
-		state->round = malloc(drb_rounds(&s->tree, s->layer) * sizeof(*state->round));
-	if (!memory || (up && !state->round)) {
-		free(memory);
-		return -ENOMEM;
-	}
-	state->timed = rates_are_known(s); // else windows are counted in packets
+	// Else windows of time are counted in packets.
+	state->timed = state->ops->tick && rates_are_known(s);
 	if (state->timed) {
 		const uint64_t ns = packet_ns(s);
 		while (ns >> state->tick_shift >= PACKET_TICKS)
 			state->tick_shift++;
 		setup.packet_time = (uint32_t)(ns >> state->tick_shift);
-		setup.rate = 1; // until it is known of each uplink
+		rates_of(s, state->tick_shift, rate);
+		setup.rate = 1;
+		setup.rates = rate;
+		state->octets = !up->rate.per_packet;
+		state->overhead = up->overhead;
 	}
-	drb_spread_init(&state->spread, &setup, memory);
-	state->walks = true;
-	if (state->timed && up)
-		set_rates(state, s);
-	if (up)
-		drb_rounds_init(state->round, &s->tree, s->layer, s->choice.salt);
+	state->state = malloc(state->ops->state_size(&setup));
+	if (!state->state)
+		return -ENOMEM;
+	state->ops->init(state->state, &setup);
 	return 0;
 }
 
-static int init_remembered(struct drb_scheme_state *state, const struct drb_setup *s)
+// What goes to a group address is no packet from host to host, but a hello.
+static inline __attribute__((always_inline)) void read_marks(const struct drb_scheme_ops *ops,
+							     struct drb_scheme_state *s,
+							     const struct drb_burst *b)
 {
-	state->remembered =
-		malloc(drb_scheme_table[s->choice.scheme].remembers * sizeof(*state->remembered));
-	if (!state->remembered)
-		return -ENOMEM;
-	drb_remember_init(state->remembered, &s->choice);
-	return 0;
+	// Copies: what is written into a frame might be what they are of, for all the compiler knows.
+	const bool to_hosts = s->layer == 1, hears = !s->is_core && ops->hear;
+	const uint8_t mac_octet = s->mac_octet;
+	void *state = s->state;
+
+	for (uint32_t i = 0; i < b->count; i++) {
+		uint8_t *frame = rte_pktmbuf_mtod(b->packets[i], uint8_t *);
+		if (b->packets[i]->data_len < DRB_FRAME_MIN || frame[0] & 1)
+			continue;
+		uint8_t mark = frame[DRB_MARK_AT] ^ mac_octet;
+		if (hears)
+			ops->hear(state, mark);
+		uint8_t leaves = to_hosts ? 0 : ops->mark_down ? ops->mark_down(state, mark) : mark;
+		if (leaves != mark)
+			frame[DRB_MARK_AT] = mac_octet ^ leaves;
+	}
 }
+
+// clang-format off
+#define X(id, name)                                                                                \
+	static void read_marks_##name(struct drb_scheme_state *s, const struct drb_burst *b)       \
+	{                                                                                          \
+		read_marks(&drb_scheme_##name, s, b);                                              \
+	}
+DRB_SCHEMES(X)
+#undef X
+
+static void (*const readers[DRB_SCHEME_COUNT])(struct drb_scheme_state *, const struct drb_burst *) = {
+#define X(id, name) [DRB_SCHEME_##id] = read_marks_##name,
+	DRB_SCHEMES(X)
+#undef X
+};
+// clang-format on
 
 int drb_scheme_state_init(struct drb_scheme_state *state, const struct drb_setup *s)
 {
-	int rc = 0;
-
 	*state = (struct drb_scheme_state){
-		.scheme = s->choice.scheme,
+		.ops = s->choice.ops,
 		.layer = s->layer,
 		.mac_octet = s->addr.mac[1],
-		.by_group = s->tree.by[s->layer],
 	};
-	if (s->choice.scheme == DRB_SCHEME_WALK && (s->up_ports > 0 || queues_are_seen(s)))
-		rc = init_walk(state, s);
-	if (drb_scheme_table[s->choice.scheme].remembers && s->up_ports > 0)
-		rc = init_remembered(state, s);
-	if (rc < 0)
-		drb_scheme_state_free(state);
-	return rc;
+	state->is_core = s->up_ports == 0;
+	if (state->is_core && !((state->ops->needs & DRB_WATCHES_DOWN) && queues_are_seen(s)))
+		return 0;
+	if (state->ops->mark_bits)
+		state->read_marks = readers[s->scheme];
+	return state->ops->state_size ? init_state(state, s) : 0;
 }
 
 void drb_scheme_state_free(struct drb_scheme_state *state)
 {
-	free(state->spread.count);
-	free(state->round);
-	free(state->remembered);
-	state->spread.count = NULL;
-	state->round = NULL;
-	state->remembered = NULL;
+	free(state->state);
+	state->state = NULL;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/routing/threshold_two_choice.h"
+#include "drb/threshold.h"
 
 #include "switch/datapath/worker/threshold_in_force.h"
 

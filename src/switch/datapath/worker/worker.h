@@ -109,7 +109,8 @@ struct drb_worker {
 	// Routing: written by decisions, and the margins of both choices by threshold_in_force.c.
 	struct {
 		struct drb_rng rng;
-		struct drb_choice choice;
+		enum drb_scheme scheme;
+		struct drb_choice choice;        // of that scheme
 		struct drb_choice packet_choice; // of a packet decided alone in flow units
 		struct drb_threshold threshold;
 		struct drb_scheme_state scheme_state;

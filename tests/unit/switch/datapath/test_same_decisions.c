@@ -6,6 +6,7 @@
 #include "sim/models/packet_decide.h"
 #include "switch/datapath/forward.h"
 #include "fixtures/switch_eal.h"
+#include "fixtures/walk_state.h"
 
 #define SLOT_NS (1 << 20) // whole ticks of the switch
 #define SLOTS 60
@@ -54,7 +55,7 @@ static void begin(struct stage *s, const char *fabric, uint32_t layer, uint32_t 
 	for (uint32_t i = 0; i < w.ports; i++)
 		drb_worker_attach(&w, i, QUEUE, NULL);
 	s->model = (struct drb_packet_setup){.tree = s->setup.tree,
-					     .scheme = s->setup.choice.scheme,
+					     .scheme = s->setup.scheme,
 					     .choices = s->setup.choice.choices,
 					     .threshold = s->setup.threshold,
 					     .rho = 0.5,
@@ -69,9 +70,9 @@ static void begin(struct stage *s, const char *fabric, uint32_t layer, uint32_t 
 	s->choice = sim_choice(s->sim, s->layer);
 	s->choice.salt = drb_salt(9, layer, label);
 	s->rng = drb_rng_seed(layer, label);
-	if (s->setup.choice.scheme == DRB_SCHEME_WALK) {
+	if (s->setup.scheme == DRB_SCHEME_WALK) {
 		// A packet a slot, as in the model, and the same beginning.
-		struct drb_spread *spread = &w.scheme_state.spread;
+		struct drb_spread *spread = spread_of(w.scheme_state.state);
 		uint32_t ticks = SLOT_NS >> w.scheme_state.tick_shift;
 		const struct drb_spread_setup each = {&s->setup.tree, layer, ticks, 1.0 / ticks};
 		drb_spread_init(spread, &each, spread->count);
@@ -140,7 +141,7 @@ static uint32_t switch_decides(uint32_t in, const uint8_t *frame, uint32_t len, 
 static void one_packet(struct stage *s)
 {
 	uint32_t in = drb_rng_below(&s->rng, w.down_ports), dest;
-	bool walk = s->setup.choice.scheme == DRB_SCHEME_WALK;
+	bool walk = s->setup.scheme == DRB_SCHEME_WALK;
 	uint8_t frame[60], mark = 0, left;
 
 	if (walk && s->layer->layer > 1)
@@ -156,16 +157,16 @@ static void one_packet(struct stage *s)
 	drb_flow_key_of(frame, sizeof(frame), &key);
 	uint64_t word = sim_marked(s->sim, dest, mark);
 	const uint32_t *load = s->layer->len + s->label * (s->layer->up + s->layer->down);
-	struct drb_decider decider = sim_decider(s->sim, s->layer, s->label, &s->choice);
+	const struct drb_decider decider = sim_decider(s->sim, s->layer, s->label, &s->choice);
 	struct drb_decision d = sim_decision(s->sim, &s->hop, word, draw_to_come());
 	d.flow = drb_flow_hash(&key);
 	uint32_t sim = drb_decide_uplink(&decider, (struct drb_loads){.at = load}, &d);
 	assert_int_equal(switch_decides(in, frame, sizeof(frame), &left), sim);
 	if (walk) {
-		struct drb_spread *spread = &s->sim->spread[s->layer->layer][s->label];
+		struct drb_spread *spread = spread_of(sim_state(s->sim, s->layer->layer, s->label));
 		assert_int_equal(left, d.mark);
 		drb_spread_tick(spread, s->sim->slot, 1);
-		assert_int_equal(spread->distance, w.scheme_state.spread.distance);
+		assert_int_equal(spread->distance, spread_of(w.scheme_state.state)->distance);
 		spread_decisions += spread->distance > 0;
 	}
 	s->layer->len[s->label * (s->layer->up + s->layer->down) + sim]++;
@@ -177,8 +178,8 @@ static void hear(struct stage *s)
 	uint8_t mark = (uint8_t)drb_rng_below(&s->rng, DRB_SPREAD_FAR + 1);
 
 	for (uint32_t i = 0; i < DRB_SPREAD_HEAR * s->layer->up; i++) {
-		drb_spread_hear(&s->sim->spread[s->layer->layer][s->label], mark);
-		drb_spread_hear(&w.scheme_state.spread, mark);
+		drb_spread_hear(spread_of(sim_state(s->sim, s->layer->layer, s->label)), mark);
+		drb_spread_hear(spread_of(w.scheme_state.state), mark);
 	}
 }
 
@@ -195,7 +196,7 @@ static void same_all_along(const char *fabric, uint32_t layer, uint32_t label, c
 		w.now_ns = (uint64_t)(BEFORE + slot) * SLOT_NS;
 		w.open = drb_rng_below(&s.rng, 2); // one loop of the switch, or the other
 		set_queues(&s, any);
-		if (s.setup.choice.scheme == DRB_SCHEME_WALK && drb_rng_below(&s.rng, 4) == 0)
+		if (s.setup.scheme == DRB_SCHEME_WALK && drb_rng_below(&s.rng, 4) == 0)
 			hear(&s);
 		for (uint32_t n = drb_rng_below(&s.rng, 2 * w.down_ports); n > 0; n--)
 			one_packet(&s);

@@ -3,6 +3,7 @@
 // send.
 #include "fixtures/unit.h"
 
+#include "fixtures/walk_state.h"
 #include "switch/datapath/decide/flow_assign.h"
 #include "fixtures/forward_switch.h"
 
@@ -74,9 +75,10 @@ TEST(windows_follow_the_rate)
 			 cases[i].rest);
 		begin(text, 512);
 		assert_int_equal(s->timed, cases[i].packet_ns > 0);
-		assert_int_equal(s->spread.rate > 0, s->timed);
+		assert_int_equal(spread_of(s->state)->rate > 0, s->timed);
 		if (s->timed) {
-			const double window = (double)s->spread.window * (1 << s->tick_shift);
+			const double window =
+				(double)spread_of(s->state)->window * (1 << s->tick_shift);
 			const double wanted = DRB_SPREAD_WINDOW * cases[i].packet_ns;
 			assert_true(window > 0.98 * wanted && window <= wanted);
 		}
@@ -210,7 +212,7 @@ TEST(marks_go_down)
 		assert_int_equal(passes(cases[i].in, cases[i].from, cases[i].to, 0, &mark),
 				 cases[i].port);
 		assert_int_equal(mark, 0);
-		drb_spread_look(&w.scheme_state.spread, waiting);
+		drb_spread_look(spread_of(w.scheme_state.state), waiting);
 		for (uint8_t came = 0; came <= DRB_SPREAD_FAR; came++) {
 			passes(cases[i].in, cases[i].from, cases[i].to, came, &mark);
 			assert_int_equal(mark, cases[i].left);
@@ -235,19 +237,20 @@ TEST(bursts_count_their_defaults)
 		uint64_t walked = w.routing.up_walked;
 		w.open = n % 2;
 		if (n % 20 == 10)
-			w.scheme_state.spread.distance = w.scheme_state.spread.distance ? 0 : 2;
-		memcpy(expected, w.scheme_state.spread.count, sizeof(expected));
+			spread_of(w.scheme_state.state)->distance =
+				spread_of(w.scheme_state.state)->distance ? 0 : 2;
+		memcpy(expected, spread_of(w.scheme_state.state)->count, sizeof(expected));
 		for (uint32_t i = 0; i < BURST; i++) {
 			uint32_t to = 64 + drb_rng_below(&rng, 64), last = n % 3 == 0 && i == 15;
 			make_frame(frame, sizeof(frame), 1, to);
 			frame[7] ^= last ? 5 : 0;
-			marks += last || w.scheme_state.spread.distance;
+			marks += last || spread_of(w.scheme_state.state)->distance;
 			expected[to / 4 % 4] += UINT64_C(1) << 40 | 1;
 			m[i] = mbuf_of(frame, sizeof(frame));
 		}
 		drb_forward_burst(&w, 1, m, BURST);
-		if (w.scheme_state.spread.sent > 0) // not just judged
-			assert_memory_equal(w.scheme_state.spread.count, expected,
+		if (spread_of(w.scheme_state.state)->sent > 0) // not just judged
+			assert_memory_equal(spread_of(w.scheme_state.state)->count, expected,
 					    sizeof(expected));
 		assert_int_equal(w.routing.up_walked, walked + marks);
 		at_once += w.open && !marks;
@@ -268,7 +271,7 @@ TEST(nothing_walks_beside_a_dead_uplink)
 	for (uint32_t layer = 1; layer <= 2; layer++) {
 		uint32_t count[8] = {0};
 		begin(switches[layer - 1], 512);
-		w.scheme_state.spread.distance = 1;
+		spread_of(w.scheme_state.state)->distance = 1;
 		drb_links_publish(&w.published_links, &(struct drb_links){.dead = 1 << 5});
 		drb_hellos_read_links(&w);
 		for (uint32_t n = 0; n < 256; n++) {
@@ -306,7 +309,7 @@ TEST(hosts_see_no_marks)
 	begin("fabric: {layers: 3, arity: 4, mac: \"02:0a\"}\nswitch: {layer: 1, label: 0}\n"
 	      "link: {driver: none}\nrouting: {scheme: walk}\n",
 	      512);
-	w.scheme_state.spread.distance = 3;
+	spread_of(w.scheme_state.state)->distance = 3;
 	for (int down = 0; down <= 1; down++) {
 		uint8_t frame[60];
 		make_frame(frame, sizeof(frame), down ? 77 : 0, down ? 1 : 77);

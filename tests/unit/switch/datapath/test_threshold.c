@@ -2,7 +2,7 @@
 // Thresholds that follow from what is measured, and the record of what decisions see.
 #include "fixtures/unit.h"
 
-#include "core/routing/threshold_two_choice.h"
+#include "drb/threshold.h"
 
 #include <rte_cycles.h>
 

@@ -1,22 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/routing/simple_rules.h"
+#include "core/routing/candidates.h"
 
-double drb_threshold_flow(double flows_per_uplink, uint32_t hosts)
-{
-	double ln_n = log(hosts);
-
-	return flows_per_uplink < ln_n ? ceil(flows_per_uplink / 2) : floor(ln_n / 2);
-}
-
-double drb_threshold_packet(double rho)
-{
-	return 1 - log1p(-rho);
-}
-
-double drb_estimate_flow(double flows_per_host, uint32_t hosts, double threshold)
-{
-	return flows_per_host + log(log(hosts)) / log(2) + threshold;
-}
+#include "core/routing/choice.h"
 
 // The least loaded of ports 0..n-1 without port skip (n: skip none), uniformly random among ties.
 static uint32_t least_but(uint32_t n, uint32_t skip, const uint32_t *load, uint32_t bits)

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// What schemes are made of: random bits made into uplinks, hashes of flows, loads of uplinks.
+// Pure: random bits and loads come from the caller.
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// Loads and thresholds stay below this, so that sums of two fit in 32 bits.
+#define DRB_LOAD_MAX (UINT32_C(1) << 30)
+
+// A rule of a scheme: small, and inlined into the loops of each host.
+#define DRB_RULE static inline __attribute__((always_inline))
+
+// One bijective mixing step of splitmix64; also serves as a hash of 64-bit values.
+static inline uint64_t drb_mix64(uint64_t x)
+{
+	x += UINT64_C(0x9e3779b97f4a7c15);
+	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return x ^ (x >> 31);
+}
+
+// Multiplied to 128 bits and folded, as in wyhash (Wang Yi).
+static inline uint64_t drb_product64(uint64_t a, uint64_t b)
+{
+	__extension__ unsigned __int128 product = (unsigned __int128)a * b;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+// 32 bits of a hash of word; salt is random, and each gives a hash of its own.
+static inline uint32_t drb_salted32(uint64_t word, uint64_t salt)
+{
+	return (uint32_t)(drb_product64(word ^ UINT64_C(0xa0761d6478bd642f), salt) >> 32);
+}
+
+// 32 random bits to [0, n): no value is more likely than another by more than n / 2^32.
+static inline uint32_t drb_scale32(uint32_t bits, uint32_t n)
+{
+	return (uint32_t)(((uint64_t)bits * n) >> 32);
+}
+
+// The loads of a decision: packets queued (or live flows) per uplink.
+struct drb_loads {
+	const uint32_t *at; // NULL: no uplink has any
+};
+
+static inline uint32_t drb_load(struct drb_loads loads, uint32_t uplink)
+{
+	return loads.at ? loads.at[uplink] : 0;
+}
+
+// One of two without a branch: whether a packet is redirected is often predicted wrong.
+DRB_RULE uint32_t drb_select(bool condition, uint32_t yes, uint32_t no)
+{
+	if (__builtin_constant_p(condition))
+		return condition ? yes : no;
+	uint32_t value = __builtin_expect_with_probability(condition, 1, 0.5) ? yes : no;
+
+	__asm__("" : "+r"(value)); // else what depends on it would become two paths
+	return value;
+}
+
+// Uniformly random among the uplinks other than def; uplinks >= 2.
+static inline uint32_t drb_other(uint32_t uplinks, uint32_t def, uint32_t bits)
+{
+	uint32_t r = drb_scale32(bits, uplinks - 1);
+	return r + (r >= def);
+}
+
+// The less loaded of two distinct random uplinks; uplinks >= 2.
+DRB_RULE uint32_t drb_two_random(uint32_t uplinks, struct drb_loads loads, uint64_t draw)
+{
+	uint32_t a = drb_scale32((uint32_t)(draw >> 32), uplinks);
+	uint32_t b = drb_other(uplinks, a, (uint32_t)draw);
+
+	return drb_select(drb_load(loads, b) < drb_load(loads, a), b, a);
+}

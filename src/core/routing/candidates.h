@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Beyond Algorithm 1: uplinks chosen among more than two. Pure: loads and random bits come from the caller.
+
+#include "drb/scheme.h"
+
+// The least loaded of all uplinks, uniformly random among ties.
+uint32_t drb_least_loaded(uint32_t uplinks, const uint32_t *load, uint64_t draw);
+
+// `choices` above 2: the least loaded of choices-1 distinct random uplinks other than def, random among
+// ties.
+uint32_t drb_candidate_of_many(uint32_t uplinks, uint32_t choices, uint32_t def,
+			       const uint32_t *load, uint64_t draw);
+
+// The uplink that the default is compared with. With choices above 2 loads are an array.
+DRB_RULE uint32_t drb_candidate(const struct drb_choice *c, struct drb_loads loads, uint32_t def,
+				uint64_t draw)
+{
+	return c->choices == 2 ? drb_other(c->uplinks, def, (uint32_t)(draw >> 32))
+			       : drb_candidate_of_many(c->uplinks, c->choices, def, loads.at, draw);
+}

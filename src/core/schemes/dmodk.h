@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// dmodk: D-mod-k, the paper's deterministic routing, which every other scheme takes for its default.
+
+#include "drb/scheme.h"
+
+DRB_RULE uint32_t drb_dmodk_choose(const struct drb_decider *s, struct drb_loads loads,
+				   struct drb_decision *d)
+{
+	(void)s, (void)loads;
+	return d->def;
+}
+
+static const struct drb_scheme_ops drb_scheme_dmodk = {
+	.abi = DRB_SCHEME_ABI,
+	.name = "dmodk",
+	.help = "always the D-mod-k default",
+	.colour = "#808080",
+	.symbol = "s",
+	.needs = DRB_DEFAULT_UNLOADED,
+	.compares = DRB_COMPARES_NONE,
+	.draw = DRB_DRAW_NONE,
+	.unloaded = DRB_DRAW_NONE,
+	.choose = drb_dmodk_choose,
+};

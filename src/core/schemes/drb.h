@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// drb: Dynamic Randomized load-Balancing, Algorithm 1 of Wang et al., arXiv:1708.09135 (include/drb/threshold.h). Beyond
+// the paper, `choices` above 2: the candidate is the least loaded of several random uplinks.
+
+#include "core/routing/candidates.h"
+
+#include "drb/threshold.h"
+
+DRB_RULE uint32_t drb_drb_choose(const struct drb_decider *s, struct drb_loads loads,
+				 struct drb_decision *d)
+{
+	if (!loads.at)
+		return d->def; // as T says of queues that are all empty
+	uint32_t candidate = drb_candidate(&s->choice, loads, d->def, d->draw);
+
+	return drb_ttc(s->choice.margin, d->def, candidate, loads);
+}
+
+static const struct drb_scheme_ops drb_scheme_drb = {
+	.abi = DRB_SCHEME_ABI,
+	.name = "drb",
+	.help = "threshold-based two-choice against the D-mod-k default (the paper's)",
+	.colour = "#0072b2",
+	.symbol = "o",
+	.needs = DRB_HAS_THRESHOLD | DRB_DEFAULT_UNLOADED,
+	.compares = DRB_COMPARES_TWO,
+	.draw = DRB_DRAW_OTHER,
+	.unloaded = DRB_DRAW_NONE,
+	.choose = drb_drb_choose,
+};

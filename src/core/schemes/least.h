@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// least: join the shortest queue of all, at random among ties.
+
+#include "core/routing/candidates.h"
+
+DRB_RULE uint32_t drb_least_choose(const struct drb_decider *s, struct drb_loads loads,
+				   struct drb_decision *d)
+{
+	if (!loads.at)
+		return drb_scale32((uint32_t)(d->draw >> 32), s->choice.uplinks);
+	return drb_least_loaded(s->choice.uplinks, loads.at, d->draw);
+}
+
+static const struct drb_scheme_ops drb_scheme_least = {
+	.abi = DRB_SCHEME_ABI,
+	.name = "least",
+	.help = "the least loaded of all, random among ties",
+	.colour = "#e69f00",
+	.symbol = "p",
+	.compares = DRB_COMPARES_ALL,
+	.draw = DRB_DRAW_WORD,
+	.unloaded = DRB_DRAW_ANY,
+	.choose = drb_least_choose,
+};

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// micro: the power of two choices, without a default: what DRILL(2,0) and the paper's comparison do.
+
+#include "drb/scheme.h"
+
+DRB_RULE uint32_t drb_micro_choose(const struct drb_decider *s, struct drb_loads loads,
+				   struct drb_decision *d)
+{
+	return drb_two_random(s->choice.uplinks, loads, d->draw);
+}
+
+static const struct drb_scheme_ops drb_scheme_micro = {
+	.abi = DRB_SCHEME_ABI,
+	.name = "micro",
+	.help = "the less loaded of two distinct random uplinks",
+	.colour = "#d55e00",
+	.symbol = "^",
+	.compares = DRB_COMPARES_TWO,
+	.draw = DRB_DRAW_TWO,
+	.unloaded = DRB_DRAW_ANY,
+	.choose = drb_micro_choose,
+};

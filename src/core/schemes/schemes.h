@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The table of schemes. To add one: its file, its line in all.h and its line here. Names, help texts, colours, the
+// loops of the switch and of the simulator, the checks of the configuration and the lists of tests derive from it.
+
+#include "drb/scheme.h"
+
+// DRB_SCHEME_id, drb_scheme_name: a line each, in the order in which they are listed.
+#define DRB_SCHEMES(X)                                                                             \
+	X(DRB, drb)                                                                                \
+	X(DMODK, dmodk)                                                                            \
+	X(VLB, vlb)                                                                                \
+	X(MICRO, micro)                                                                            \
+	X(ECMP, ecmp)                                                                              \
+	X(LEAST, least)                                                                            \
+	X(DRILL, drill)                                                                            \
+	X(BOUNCING, bouncing)                                                                      \
+	X(WALK, walk)
+
+enum drb_scheme {
+#define X(id, name) DRB_SCHEME_##id,
+	DRB_SCHEMES(X)
+#undef X
+		DRB_SCHEME_COUNT
+};
+
+// What the scheme does; scheme: below DRB_SCHEME_COUNT.
+const struct drb_scheme_ops *drb_scheme_ops(enum drb_scheme scheme);
+// "drb", "dmodk", ... ; NULL beyond the last.
+const char *drb_scheme_name(enum drb_scheme scheme);
+// 0 and *scheme, or -EINVAL.
+int drb_scheme_parse(const char *name, enum drb_scheme *scheme);
+// A line for each: its name and what it does. For help texts.
+const char *drb_schemes_help(void);
+
+static inline bool drb_scheme_has(enum drb_scheme scheme, enum drb_scheme_need need)
+{
+	return drb_scheme_ops(scheme)->needs & need;
+}
+
+// True if the scheme redirects by the threshold T.
+static inline bool drb_scheme_has_threshold(enum drb_scheme scheme)
+{
+	return drb_scheme_has(scheme, DRB_HAS_THRESHOLD);
+}
+
+// True if the scheme decides on packets, not on flows.
+static inline bool drb_scheme_packets_only(enum drb_scheme scheme)
+{
+	return drb_scheme_has(scheme, DRB_PACKETS_ONLY);
+}

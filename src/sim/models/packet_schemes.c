@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a switch does by its scheme in a slot, compiled for each scheme alone.
+#include "core/schemes/all.h"
+
+#include "sim/models/packet_slot.h"
+
+// Each of n chooses its uplink and joins the queue. Compiled for each scheme alone.
+static inline __attribute__((always_inline)) int send_up_by(const struct drb_scheme_ops *ops,
+							    struct drb_packet_sim *sim,
+							    const struct active_switch *at,
+							    uint32_t n, struct sending *out)
+{
+	uint64_t *word = sim->arrived_up;
+	const struct drb_loads loads = {.at = at->l->len + at->first};
+	uint32_t redirected = 0, max = out->tally->up_max;
+	struct drb_choice choice = at->choice;
+	struct drb_rng r = *out->rng; // in registers
+
+	choice.ops = ops;
+	struct drb_decider decider = sim_decider(sim, at->l, at->s, &choice);
+	for (uint32_t i = 0; i < n; i++) {
+		struct drb_decision d = sim_decision(sim, &at->hop, word[i], drb_rng_next(&r));
+		uint32_t up = drb_decide_by(ops, &decider, loads, &d);
+		redirected += up != d.def;
+		if (ops->mark_bits)
+			word[i] = sim_marked(sim, word[i], d.mark);
+		if (join(&sim->fabric.pool, at->l, at->first + up, word[i], &max) < 0)
+			return -ENOMEM;
+	}
+	out->tally->up_max = max;
+	out->tally->redirected += redirected;
+	*out->rng = r;
+	return 0;
+}
+
+int sim_send_up(struct drb_packet_sim *sim, const struct active_switch *at, uint32_t n,
+		struct sending *out)
+{
+	switch (sim->setup.scheme) {
+#define X(id, name)                                                                                \
+	case DRB_SCHEME_##id:                                                                      \
+		return send_up_by(&drb_scheme_##name, sim, at, n, out);
+		DRB_SCHEMES(X)
+#undef X
+	case DRB_SCHEME_COUNT:
+		break;
+	}
+	return 0;
+}
+
+void sim_hear_above(struct drb_packet_sim *sim, const struct drb_layer *l, uint32_t s)
+{
+	switch (sim->setup.scheme) {
+#define X(id, name)                                                                                \
+	case DRB_SCHEME_##id:                                                                      \
+		sim_hear(&drb_scheme_##name, sim, l, s);                                           \
+		break;
+		DRB_SCHEMES(X)
+#undef X
+	case DRB_SCHEME_COUNT:
+		break;
+	}
+}
