@@ -4,7 +4,7 @@
 
     docs/draw_fat_tree.py [BUILD] > docs/fat-tree.svg
 
-Wiring, path and queues come from drbtopo and from the example that links the decision core. The
+Wiring, path and queues come from drbtopo and from the example that links libdrb. The
 colours have a contrast of at least 4 to white and to the page of a dark theme.
 """
 
@@ -78,7 +78,8 @@ def tree(taken, default):
 
 def decision(words, switch):
     """The queues of the first switch, and what they make of the packet."""
-    queued = [int(n) for n in re.findall(r'u\d:(\d+)', words)]
+    candidate, default = (int(n) for n in re.findall(r'(\d+) queued; default u0: (\d+)', words)[0])
+    queued = [default, candidate]
     out = [text(795, 75, f'decision at {switch}, T = 2', size=14, more=' font-weight="bold"')]
     for u, (count, colour) in enumerate(zip(queued, (BLUE, ORANGE))):
         x = 740 + 90 * u
@@ -91,8 +92,8 @@ def decision(words, switch):
 
 
 def main():
-    taken, words = path('drb', '2', '3')
-    default, _ = path('dmodk', '2', '3')
+    taken, words = path('drb', '2', '21')
+    default, _ = path('dmodk', '2', '21')
     body = tree(taken, default) + decision(words, taken[1])
     body += [line((40, 405), (75, 405), BLUE, 3, ' stroke-dasharray="6 4"'),
              text(85, 410, 'default path from h4 to h10 (D-mod-k)', BLUE, anchor='start'),

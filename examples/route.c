@@ -1,107 +1,59 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Links the decision core and prints the way of one packet through the fat-tree F(l,d):
-//   route LAYERS ARITY FROM TO [SCHEME [THRESHOLD [SEED]]]
-// For schemes that keep nothing from packet to packet, for which drb_choose() is all. One that does is
-// refused: it needs drb_decide_uplink(), and memory at each switch (struct drb_decider).
-// Every switch on the way up has made-up queues of 0 to 7 packets, so that there is something to
-// decide. The same seed gives the same queues and the same draws.
+// Prints the ways of packets through the fat-tree F(l,d), switch by switch:
+//   route LAYERS ARITY FROM TO [SCHEME [THRESHOLD [SEED [PACKETS]]]]
+// Packets carry marks and switches keep state, as their scheme wants. Queues of 0 to 7 packets are made up, so that there
+// is something to decide. Packets come d times as fast as an uplink sends.
+#include <drb/scheme.h>
+#include <drb/tree.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/fabric/names.h"
-#include "core/fabric/next_hop.h"
-#include "core/fabric/tree.h"
-#include "core/math/random.h"
-#include "core/routing/decide.h"
-#include "core/schemes/schemes.h"
+#define UPLINKS 64
 
-#include "drb/threshold.h"
+static struct drb_chooser *chooser[DRB_LAYERS_MAX + 1][UPLINKS * UPLINKS];
 
-#define UPLINKS_MAX 64
-
-static int usage(void)
+static uint32_t up(const struct drb_tree *t, struct drb_end at, struct drb_decision *d,
+		   uint32_t now)
 {
-	fprintf(stderr, "usage: route LAYERS ARITY FROM TO [SCHEME [THRESHOLD [SEED]]]\n"
-			"such as: route 3 2 4 10 drb 2\n");
-	return 2;
-}
+	uint32_t load[UPLINKS];
 
-// The number argument i stands for; absent if there is none, UINT32_MAX if it is not a number.
-static uint32_t number(int argc, char **argv, int i, uint32_t absent)
-{
-	char *end;
-
-	if (i >= argc)
-		return absent;
-	unsigned long value = strtoul(argv[i], &end, 10);
-	return end != argv[i] && *end == '\0' && value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
-}
-
-// The uplink that switch (layer, label) takes, where def is D-mod-k's.
-static uint32_t decide(const struct drb_choice *choice, uint32_t def, struct drb_rng *rng)
-{
-	uint32_t load[UPLINKS_MAX];
-
-	for (uint32_t u = 0; u < choice->uplinks; u++)
-		load[u] = drb_rng_below(rng, 8);
-	uint32_t up = drb_choose(choice, load, def, 0, drb_rng_next(rng));
-	printf("  up by u%u (default u%u%s; queued", up, def, up == def ? "" : ", redirected");
-	for (uint32_t u = 0; u < choice->uplinks; u++)
-		printf(" u%u:%u", u, load[u]);
-	printf(")\n");
-	return up;
-}
-
-static void print_route(const struct drb_tree *t, uint32_t from, uint32_t to,
-			struct drb_choice *choice, struct drb_rng *rng)
-{
-	struct drb_end at = drb_tree_host_peer(t, from);
-	char name[DRB_END_NAME_MAX];
-
-	printf("h%u\n", from);
-	while (at.layer > 0) {
-		struct drb_hop hop = drb_hop_at(t, at.layer, at.label);
-		uint32_t digit = drb_hop_digit(&hop, to);
-		drb_end_name(name, &at);
-		printf("%s", name);
-		if (drb_hop_below(&hop, to)) {
-			printf("  down by d%u\n", digit);
-			at = drb_tree_down_peer(t, at.layer, at.label, digit);
-		} else {
-			choice->uplinks = drb_tree_up_ports(t, at.layer);
-			at = drb_tree_up_peer(t, at.layer, at.label, decide(choice, digit, rng));
-		}
-	}
-	printf("h%u\n", at.label);
+	for (uint32_t u = 0; u < drb_tree_up_ports(t, at.layer); u++)
+		load[u] = (uint32_t)rand() / 8 % 8;
+	uint32_t to = drb_chooser_choose(chooser[at.layer][at.label], load, d);
+	printf("s%u-%u  up by u%u (%u queued; default u%u: %u)%s\n", at.layer, at.label, to,
+	       load[to], d->def, load[d->def], to == d->def ? "" : ", redirected");
+	drb_chooser_tick(chooser[at.layer][at.label], now, 1);
+	return to;
 }
 
 int main(int argc, char **argv)
 {
-	uint32_t layers = number(argc, argv, 1, UINT32_MAX);
-	uint32_t arity = number(argc, argv, 2, UINT32_MAX);
-	uint32_t from = number(argc, argv, 3, UINT32_MAX);
-	uint32_t to = number(argc, argv, 4, UINT32_MAX);
-	uint32_t threshold = number(argc, argv, 6, 2);
-	uint32_t seed = number(argc, argv, 7, 1);
-	struct drb_choice choice = {.choices = 2};
-	enum drb_scheme scheme;
-	struct drb_tree tree;
+	uint32_t n[9] = {0, 0, 0, 0, 0, 0, 2, 1, 1}; // by place on the command line
 
-	if (argc > 8 || arity > UPLINKS_MAX || drb_tree_init(&tree, layers, arity) < 0 ||
-	    from >= tree.hosts || to >= tree.hosts || from == to || threshold == UINT32_MAX ||
-	    seed == UINT32_MAX || drb_scheme_parse(argc > 5 ? argv[5] : "drb", &scheme) < 0)
-		return usage();
-	choice.ops = drb_scheme_ops(scheme);
-	if (choice.ops->state_size) {
-		fprintf(stderr,
-			"route: %s keeps something from packet to packet, and this example shows "
-			"one "
-			"packet; take drb, or see all schemes in drbsim packet\n",
-			choice.ops->name);
-		return 2;
+	for (int i = 1; i < argc && i < 9; i++)
+		n[i] = (uint32_t)strtoul(argv[i], NULL, 10);
+	const struct drb_scheme_ops *scheme = drb_scheme_find(argc > 5 ? argv[5] : "drb");
+	struct drb_tree *t = n[2] <= UPLINKS ? drb_tree_new(n[1], n[2], n[2]) : NULL;
+	if (argc < 5 || argc > 9 || !scheme || !t || n[3] >= drb_tree_hosts(t) ||
+	    n[4] >= drb_tree_hosts(t) || drb_tree_switches(t, 1) > UPLINKS * UPLINKS)
+		return puts("route LAYERS ARITY FROM TO [SCHEME [T [SEED [PACKETS]]]]"), 2;
+	srand(n[7]);
+	for (uint32_t m = 1; m < n[1]; m++)
+		for (uint32_t s = 0; s < drb_tree_switches(t, m); s++)
+			chooser[m][s] = drb_chooser_new(
+				scheme, &(struct drb_chooser_setup){t, m, s, n[6], 2, n[7], n[2]});
+	for (uint32_t packet = 0; packet < n[8]; packet++) {
+		struct drb_decision d = {.dest = n[4], .flow = n[3], .size = 1};
+		struct drb_end at = drb_tree_host_peer(t, n[3]);
+		for (printf("h%u\n", n[3]); at.layer > 0;) {
+			if (!drb_tree_is_below(t, at.layer, at.label, n[4])) {
+				at = drb_tree_up_peer(t, at.layer, at.label, up(t, at, &d, packet));
+				continue;
+			}
+			uint32_t port = drb_tree_down_port(t, at.layer, at.label, n[4]);
+			printf("s%u-%u  down by d%u\n", at.layer, at.label, port);
+			at = drb_tree_down_peer(t, at.layer, at.label, port);
+		}
+		printf("h%u\n", at.label);
 	}
-	choice.margin = drb_margin(threshold);
-	struct drb_rng rng = drb_rng_seed(seed, 0);
-	print_route(&tree, from, to, &choice, &rng);
-	return 0;
 }

@@ -8,7 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "drb/api.h"
 #include "drb/draw.h"
+
+DRB_BEGIN
 
 struct drb_tree;
 struct drb_scheme_ops;
@@ -128,3 +131,42 @@ struct drb_scheme_ops {
 	// With DRB_DEFAULT_UNLOADED: so many packets of size 1 took each uplink by default, without choose().
 	void (*count)(void *state, const uint32_t packets[]);
 };
+
+// To choose from outside: a scheme at one switch of a fat-tree.
+
+// The scheme of this name, NULL if there is none.
+DRB_API const struct drb_scheme_ops *drb_scheme_find(const char *name);
+// The schemes one by one, i from 0; NULL behind the last.
+DRB_API const struct drb_scheme_ops *drb_scheme_at(uint32_t i);
+
+struct drb_chooser_setup {
+	const struct drb_tree *tree; // lent for as long as the chooser lasts
+	uint32_t layer, label;       // of the switch, below the core
+	double threshold;            // T, 0 or more, for schemes that have one
+	uint32_t choices;            // uplinks that these compare in all, 2 to 64; 0: 2
+	uint64_t seed;               // equal seeds make equal decisions
+	// For schemes that judge rates: what a packet takes on an uplink, in the caller's unit of time; 0: unknown.
+	uint32_t packet_time;
+};
+
+struct drb_chooser;
+
+// NULL and errno: EINVAL if the tree has no such switch, or it no uplinks, or choices or T are out of range; ENOMEM.
+DRB_API struct drb_chooser *drb_chooser_new(const struct drb_scheme_ops *scheme,
+					    const struct drb_chooser_setup *setup);
+DRB_API void drb_chooser_free(struct drb_chooser *c);
+
+// The uplink of a packet for d->dest, a host that is not below the switch. load: of each uplink. Fills in d->def and
+// d->draw. d->flow, d->size (1, if packets are equal) and d->mark are read by schemes that need them.
+DRB_API uint32_t drb_chooser_choose(struct drb_chooser *c, const uint32_t load[],
+				    struct drb_decision *d);
+// The same among the uplinks whose bits are set in usable, or all if none is, or there are more
+// than 64 uplinks.
+DRB_API uint32_t drb_chooser_choose_among(struct drb_chooser *c, uint64_t usable,
+					  const uint32_t load[], struct drb_decision *d);
+// A packet came from above with this mark.
+DRB_API void drb_chooser_hear(struct drb_chooser *c, uint8_t mark);
+// So much time has passed in all, and so many packets were sent up since the last call. To be called now and then.
+DRB_API void drb_chooser_tick(struct drb_chooser *c, uint32_t now, uint32_t sent);
+
+DRB_END

@@ -13,10 +13,7 @@
 
 #include "core/math/divide.h"
 
-#define DRB_LAYERS_MAX 16
-#define DRB_ARITY_MAX 4096
-// Labels travel in 32-bit fields and products with a port number must not overflow.
-#define DRB_HOSTS_MAX (UINT32_C(1) << 30)
+#include "drb/tree.h"
 
 struct drb_tree {
 	uint32_t layers;                   // l
@@ -37,14 +34,6 @@ int drb_tree_init(struct drb_tree *t, uint32_t layers, uint32_t arity);
 // d where there is no layer above.
 int drb_tree_init_uplinks(struct drb_tree *t, uint32_t layers, uint32_t arity, uint32_t uplinks);
 
-// Number of switches of layer m, 1 <= m <= l: in layer 1 2 d^(l-1), above it 2 u d^(l-2), core u d^(l-2).
-uint32_t drb_tree_switches(const struct drb_tree *t, uint32_t layer);
-// Number of switches of all layers.
-uint32_t drb_tree_switches_total(const struct drb_tree *t);
-// Down-ports of a switch of this layer: d, core 2d.
-uint32_t drb_tree_down_ports(const struct drb_tree *t, uint32_t layer);
-// Up-ports: d, in layer 1 u, core 0.
-uint32_t drb_tree_up_ports(const struct drb_tree *t, uint32_t layer);
 // Links from each layer below the core to the next one: N u / d.
 uint32_t drb_tree_links(const struct drb_tree *t);
 // Load of the uplinks if that of the links of hosts is `load` and no packet stays in its rack: d/u times that.
@@ -74,25 +63,3 @@ static inline uint32_t drb_switch_digit(const struct drb_tree *t, uint32_t layer
 // Label codes, digit 1 at index 0: l digits of a host, l-1 of a switch.
 void drb_host_code(const struct drb_tree *t, uint32_t host, uint32_t code[]);
 void drb_switch_code(const struct drb_tree *t, uint32_t layer, uint32_t label, uint32_t code[]);
-
-// Distance k(a,b) = highest i with a_i != b_i, 0 for a = b. A packet goes down again at layer k and
-// crosses 2k-1 switches.
-uint32_t drb_distance(const struct drb_tree *t, uint32_t host_a, uint32_t host_b);
-
-// One end of a link. layer 0 means the host with that label (port is then 0).
-struct drb_end {
-	uint32_t layer;
-	uint32_t label;
-	uint32_t port; // down-port or up-port number, see .up
-	bool up;       // the port is an up-port of (layer, label)
-};
-
-// The other end of a port, equation (switch_connection): up-port u of (m,s) leads to the switch of
-// layer m+1 whose component m is u, at its down-port s_m; down-port p of (m,s) to the switch of
-// layer m-1 whose component m-1 is p, at its up-port s_{m-1}; a down-port of layer 1 to a host.
-struct drb_end drb_tree_up_peer(const struct drb_tree *t, uint32_t layer, uint32_t label,
-				uint32_t up_port);
-struct drb_end drb_tree_down_peer(const struct drb_tree *t, uint32_t layer, uint32_t label,
-				  uint32_t down_port);
-// Where host h hangs: down-port h_1 of the layer-1 switch with s_i = h_{i+1}.
-struct drb_end drb_tree_host_peer(const struct drb_tree *t, uint32_t host);

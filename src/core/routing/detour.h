@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Detours around a dead link down, without messages. At a switch of layer m, whose down-port to the
-// destination is dead, a detour begins: down to a usable child, which sends the packet up by another
-// uplink than it came from. All parents of that child have the same children, so a dead link costs
-// two extra hops. A dead child switch cannot be passed that way; on a second detour the packet goes
-// one layer deeper before it goes up, and comes back to a switch with other children. Where no child
-// has an alternate uplink, it goes up, and the parent, to which it would have to return, begins a
-// detour two layers deep.
-// The packet carries a mark, which is 0 before its detour and when it reaches a host:
-//   bits 0..3  extra hops so far, in units of two, those of the way it is on included
-//   bits 4..6  layers still to go down before it goes up
-//   bit 7      it follows routes (routes.h) instead: bits 0..6 are its hops since
+// The detour of one packet at one switch (include/drb/detour.h says what a detour is).
 // Pure: the draw comes from the caller. Nothing depends on where a packet comes from but the port.
 
 #include <stdbool.h>
@@ -18,40 +8,12 @@
 
 #include "core/fabric/next_hop.h"
 
-#define DRB_DETOUR_HOPS_MAX 6 // extra hops that a packet may make
-
-// Extra hops of a packet with this mark.
-static inline uint32_t drb_detour_extra_hops(uint8_t mark)
-{
-	return (mark & 0xfu) * 2;
-}
+#include "drb/detour.h"
 
 struct drb_detour_node {
 	struct drb_hop hop;
 	uint32_t layer;
 	uint32_t down_ports, up_ports; // ports are counted down-ports first
-};
-
-// What a switch knows of its ports, a bit each.
-struct drb_usable_ports {
-	uint64_t usable;
-	uint64_t no_alternate; // down-ports to switches that have no other uplink
-	uint64_t drained;      // not usable, but rather these than to lose a packet
-	// For each rack the ports to it, as routes.h finds them; NULL: no outage is known.
-	const uint64_t *routes;
-	bool settled; // the neighbours know what this switch knows
-};
-
-// The mark of a packet that follows routes off the usual way: this bit, and the hops since.
-#define DRB_DETOUR_ROUTED 0x80
-#define DRB_ROUTED_HOPS_MAX 24 // then the packet is lost: switches do not know the same
-
-// Instead of a port.
-enum {
-	DRB_DETOUR_HOST_DOWN = -1, // the host's own port is dead
-	DRB_DETOUR_NO_ROUTE = -2,  // no way, or none within the limit
-	DRB_DETOUR_INVALID =
-		-3, // a mark that no switch makes, or came from above and is not for below
 };
 
 struct drb_detour_hop {

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "drb/version.h"
+
+const char *drb_version(void)
+{
+	return DRB_VERSION;
+}
