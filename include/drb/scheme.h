@@ -24,6 +24,8 @@ struct drb_choice {
 		choices; // uplinks looked at in all by schemes with a threshold, 2 or more (2 = the paper's)
 	uint32_t margin; // floor(T) + 1, see drb_margin(); above 0
 	uint64_t salt;   // random, of this switch
+	// Values of the scheme's parameters, in their order; NULL: it has none.
+	const double *param;
 };
 
 // What one switch decides by for a while (a burst, a slot).
@@ -87,6 +89,15 @@ struct drb_scheme_setup {
 	const double *rates; // where they differ: of each; NULL: they do not
 };
 
+// A parameter that users may set: --scheme NAME:PARAMETER=VALUE.
+struct drb_scheme_param {
+	const char *name, *help;
+	double least, most, initial;
+};
+
+// Most parameters of a scheme.
+#define DRB_SCHEME_PARAMS_MAX 8
+
 #define DRB_SCHEME_ABI 1
 
 // Most bits of a mark.
@@ -94,12 +105,13 @@ struct drb_scheme_setup {
 
 // NULL where a scheme has no such function.
 struct drb_scheme_ops {
-	uint32_t abi;       // DRB_SCHEME_ABI
-	const char *name;   // what users call it: lower case letters and digits
-	const char *help;   // what it does, in a few words
-	const char *colour; // of its figures, #rrggbb
-	const char *symbol; // of its points in figures, one of matplotlib's
-	uint32_t needs;     // of enum drb_scheme_need
+	uint32_t abi;                          // DRB_SCHEME_ABI
+	const char *name;                      // what users call it: lower case letters and digits
+	const char *help;                      // what it does, in a few words
+	const char *colour;                    // of its figures, #rrggbb
+	const char *symbol;                    // of its points in figures, one of matplotlib's
+	uint32_t needs;                        // of enum drb_scheme_need
+	const struct drb_scheme_param *params; // the last has no name; NULL: none
 	enum drb_compares compares;
 	enum drb_draw draw;
 	enum drb_draw unloaded; // the same while no uplink has a load
@@ -131,6 +143,12 @@ struct drb_scheme_ops {
 	// With DRB_DEFAULT_UNLOADED: so many packets of size 1 took each uplink by default, without choose().
 	void (*count)(void *state, const uint32_t packets[]);
 };
+
+// What the source of a shared object ends with: DRB_SCHEME(sprinkle) = {.abi = DRB_SCHEME_ABI, ...};
+#ifndef DRB_SCHEME
+#define DRB_SCHEME(id) DRB_API const struct drb_scheme_ops drb_loaded_scheme
+#endif
+#define DRB_SCHEME_SYMBOL "drb_loaded_scheme"
 
 // To choose from outside: a scheme at one switch of a fat-tree.
 

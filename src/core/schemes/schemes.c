@@ -17,13 +17,64 @@ static const struct drb_scheme_ops *const table[DRB_SCHEME_COUNT] = {
 };
 // clang-format on
 
+// Written by drb_scheme_add(), before other threads read it.
+static struct drb_scheme_variant added[DRB_SCHEMES_MAX - DRB_SCHEME_COUNT];
+static uint32_t added_count;
+
+int drb_scheme_add(const struct drb_scheme_variant *variant, enum drb_scheme *scheme)
+{
+	if (added_count == DRB_SCHEMES_MAX - DRB_SCHEME_COUNT)
+		return -ENOSPC;
+	added[added_count] = *variant;
+	*scheme = (enum drb_scheme)(DRB_SCHEME_COUNT + added_count++);
+	return 0;
+}
+
+const struct drb_scheme_variant *drb_scheme_variant(enum drb_scheme scheme)
+{
+	uint32_t i = (uint32_t)scheme - DRB_SCHEME_COUNT;
+
+	return i < added_count ? &added[i] : NULL;
+}
+
+bool drb_scheme_asked_for(const char *text, enum drb_scheme *scheme)
+{
+	for (uint32_t i = 0; i < added_count; i++) {
+		*scheme = (enum drb_scheme)(DRB_SCHEME_COUNT + i);
+		if (strcmp(text, added[i].text) == 0)
+			return true;
+	}
+	return false;
+}
+
+enum drb_scheme drb_scheme_like(enum drb_scheme scheme)
+{
+	const struct drb_scheme_variant *variant = drb_scheme_variant(scheme);
+
+	return variant ? variant->like : scheme;
+}
+
+struct drb_choice drb_scheme_choice(enum drb_scheme scheme)
+{
+	const struct drb_scheme_variant *variant = drb_scheme_variant(scheme);
+
+	return (struct drb_choice){.ops = drb_scheme_ops(scheme),
+				   .param = variant ? variant->param : NULL};
+}
+
 const struct drb_scheme_ops *drb_scheme_ops(enum drb_scheme scheme)
 {
-	return table[scheme];
+	const struct drb_scheme_variant *variant = drb_scheme_variant(scheme);
+
+	return variant ? variant->ops : table[scheme];
 }
 
 const char *drb_scheme_name(enum drb_scheme scheme)
 {
+	const struct drb_scheme_variant *variant = drb_scheme_variant(scheme);
+
+	if (variant)
+		return variant->name;
 	return (unsigned)scheme < DRB_SCHEME_COUNT ? table[scheme]->name : NULL;
 }
 

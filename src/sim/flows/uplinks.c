@@ -52,6 +52,12 @@ static uint32_t *flows_at(const struct drb_transfers *t, const struct active_swi
 	return t->flows[at->l->layer] + (size_t)at->s * at->l->up;
 }
 
+static uint32_t choose(const struct drb_decider *decider, struct drb_loads loads,
+		       struct drb_decision *d)
+{
+	return sim_uplink(&decider->choice, drb_decide_uplink(decider, loads, d));
+}
+
 // By the flows on each uplink, once.
 static void choose_for_flow(struct drb_transfers *t, const struct active_switch *at,
 			    const struct drb_decider *decider, struct drb_way *way,
@@ -61,7 +67,7 @@ static void choose_for_flow(struct drb_transfers *t, const struct active_switch 
 
 	if (way->slot)
 		return;
-	way->uplink = drb_decide_uplink(decider, (struct drb_loads){.at = flows}, d);
+	way->uplink = choose(decider, (struct drb_loads){.at = flows}, d);
 	flows[way->uplink]++;
 }
 
@@ -73,13 +79,13 @@ uint32_t drb_uplinks_choose(struct drb_transfers *t, const struct active_switch 
 	uint64_t now = (uint64_t)t->sim->slot + 1;
 
 	if (t->setup.unit == DRB_SIM_PACKET)
-		return drb_decide_uplink(decider, queues, d);
+		return choose(decider, queues, d);
 	struct drb_way *way = &t->way[(size_t)transfer * ways_of(t) + at->l->layer - 1];
 	// The flow of one decision comes by one switch of each layer; flowlets may change it.
 	if (t->setup.unit == DRB_SIM_FLOW)
 		choose_for_flow(t, at, decider, way, d);
 	else if (!way->slot || way->at != at->s || now - way->slot > t->setup.gap)
-		way->uplink = drb_decide_uplink(decider, queues, d);
+		way->uplink = choose(decider, queues, d);
 	way->at = at->s;
 	way->slot = now;
 	return way->uplink;
@@ -91,7 +97,7 @@ uint32_t drb_uplinks_advise(const struct drb_transfers *t, const struct active_s
 	bool by_flows = t->setup.unit == DRB_SIM_FLOW;
 	const uint32_t *load = by_flows ? flows_at(t, at) : at->l->len + at->first;
 
-	return drb_decide_uplink(decider, (struct drb_loads){.at = load}, d);
+	return choose(decider, (struct drb_loads){.at = load}, d);
 }
 
 void drb_uplinks_forget(struct drb_transfers *t, uint32_t transfer)

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/routing/decide.h"
 #include "core/traffic/traffic.h"
+
+#include "sim/models/packet_decide.h"
 
 #define LATE 32 // a power of two
 
@@ -153,7 +154,8 @@ static void assign(const struct drb_tree *t, struct drb_decider *by, const struc
 		by->choice.uplinks = ups;
 		if (by->choice.ops->needs & DRB_READS_FLOW)
 			by->choice.salt = drb_salt(salt, m, s);
-		up[m] = drb_decide_uplink(by, (struct drb_loads){load}, &packet);
+		up[m] = sim_uplink(&by->choice,
+				   drb_decide_uplink(by, (struct drb_loads){load}, &packet));
 		load[up[m]]++;
 		r->redirected += up[m] != def;
 		// Digit 1 has another place behind it above layer 1.
@@ -185,12 +187,10 @@ struct drb_flow_result drb_flow_assign(const struct drb_flow_setup *setup, uint3
 	struct drb_flow_result r = {.max_up = setup->flows, .max_down = setup->flows};
 	struct drb_rng rng = drb_rng_seed(setup->seed, 2 * (uint64_t)run + 1);
 	uint64_t salt = drb_rng_next(&rng), flows = (uint64_t)setup->flows * t->hosts;
-	struct drb_decider by = {.choice = {
-					 .ops = drb_scheme_ops(setup->scheme),
-					 .choices = setup->choices,
-					 .margin = drb_margin(setup->threshold),
-				 }};
+	struct drb_decider by = {.choice = drb_scheme_choice(setup->scheme)};
 
+	by.choice.choices = setup->choices;
+	by.choice.margin = drb_margin(setup->threshold);
 	memset(work->load, 0, link_words(t) * sizeof(uint32_t));
 	for (uint32_t i = 0; i < LATE; i++)
 		work->late[i] = &work->nothing;

@@ -166,6 +166,8 @@ static int arrivals_slot(struct drb_packet_sim *sim, const struct active_switch 
 			continue;
 		}
 		bool up = (uint32_t)to >= l->down;
+		if (up)
+			sim_uplink(&at->choice, (uint32_t)to - l->down);
 		uint32_t queue = up ? (uint32_t)to - l->down : l->up + (uint32_t)to;
 		if (join(&sim->fabric.pool, l, at->first + queue, word,
 			 up ? &tally->up_max : &tally->down_max) < 0)

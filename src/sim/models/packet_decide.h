@@ -5,6 +5,8 @@
 
 #include "core/routing/decide.h"
 
+#include "common/cli/log.h"
+
 #include "sim/models/packet_sim.h"
 
 // What tells the flow of a packet from others, for schemes with DRB_READS_FLOW.
@@ -39,6 +41,15 @@ static inline __attribute__((always_inline)) struct drb_decider sim_decider(
 	if (choice->ops->own_mark)
 		d.mark = choice->ops->own_mark(d.state);
 	return d;
+}
+
+// The uplink, which there must be: a scheme from outside may err where its trial did not find it.
+static inline uint32_t sim_uplink(const struct drb_choice *c, uint32_t up)
+{
+	if (__builtin_expect(up >= c->uplinks, 0))
+		drb_die("scheme %s takes uplink %u at a switch with %u", c->ops->name, up,
+			c->uplinks);
+	return up;
 }
 
 // The decision on a packet, by the word that it is.

@@ -57,14 +57,14 @@ static void lay_out_word(struct drb_packet_sim *sim)
 static size_t state_size(const struct drb_packet_setup *setup, uint32_t layer)
 {
 	const struct drb_scheme_ops *ops = drb_scheme_ops(setup->scheme);
-	const struct drb_choice choice = {.ops = ops,
-					  .uplinks = drb_tree_up_ports(&setup->tree, layer)};
+	struct drb_choice choice = drb_scheme_choice(setup->scheme);
 	const struct drb_scheme_setup each = {.tree = &setup->tree,
 					      .layer = layer,
 					      .choice = &choice,
 					      .packet_time = 1,
 					      .rate = 1};
 
+	choice.uplinks = drb_tree_up_ports(&setup->tree, layer);
 	return ops->state_size ? (ops->state_size(&each) + 15) / 16 * 16 : 0;
 }
 
@@ -188,11 +188,9 @@ int drb_packet_new(struct drb_packet_sim **out, const struct drb_packet_setup *s
 	sim->setup = *setup;
 	lay_out_word(sim);
 	sim->first_measured = setup->slots - setup->stats;
-	sim->choice = (struct drb_choice){
-		.ops = drb_scheme_ops(setup->scheme),
-		.choices = setup->choices,
-		.margin = drb_margin(setup->threshold),
-	};
+	sim->choice = drb_scheme_choice(setup->scheme);
+	sim->choice.choices = setup->choices;
+	sim->choice.margin = drb_margin(setup->threshold);
 	sim->traffic_rng = drb_rng_seed(setup->seed, 0);
 	sim->rng = drb_rng_seed(setup->seed, 1);
 	rc = drb_slow_make(&sim->slow, &setup->tree, setup->slow, setup->seed);

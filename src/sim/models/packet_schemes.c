@@ -20,7 +20,7 @@ static inline __attribute__((always_inline)) int send_up_by(const struct drb_sch
 	struct drb_decider decider = sim_decider(sim, at->l, at->s, &choice);
 	for (uint32_t i = 0; i < n; i++) {
 		struct drb_decision d = sim_decision(sim, &at->hop, word[i], drb_rng_next(&r));
-		uint32_t up = drb_decide_by(ops, &decider, loads, &d);
+		uint32_t up = sim_uplink(&choice, drb_decide_by(ops, &decider, loads, &d));
 		redirected += up != d.def;
 		if (ops->mark_bits)
 			word[i] = sim_marked(sim, word[i], d.mark);
@@ -36,7 +36,7 @@ static inline __attribute__((always_inline)) int send_up_by(const struct drb_sch
 int sim_send_up(struct drb_packet_sim *sim, const struct active_switch *at, uint32_t n,
 		struct sending *out)
 {
-	switch (sim->setup.scheme) {
+	switch (drb_scheme_like(sim->setup.scheme)) {
 #define X(id, name)                                                                                \
 	case DRB_SCHEME_##id:                                                                      \
 		return send_up_by(&drb_scheme_##name, sim, at, n, out);
@@ -45,12 +45,12 @@ int sim_send_up(struct drb_packet_sim *sim, const struct active_switch *at, uint
 	case DRB_SCHEME_COUNT:
 		break;
 	}
-	return 0;
+	return send_up_by(at->choice.ops, sim, at, n, out);
 }
 
 void sim_hear_above(struct drb_packet_sim *sim, const struct drb_layer *l, uint32_t s)
 {
-	switch (sim->setup.scheme) {
+	switch (drb_scheme_like(sim->setup.scheme)) {
 #define X(id, name)                                                                                \
 	case DRB_SCHEME_##id:                                                                      \
 		sim_hear(&drb_scheme_##name, sim, l, s);                                           \
@@ -58,6 +58,7 @@ void sim_hear_above(struct drb_packet_sim *sim, const struct drb_layer *l, uint3
 		DRB_SCHEMES(X)
 #undef X
 	case DRB_SCHEME_COUNT:
+		sim_hear(sim->choice.ops, sim, l, s);
 		break;
 	}
 }

@@ -11,6 +11,7 @@
 #include "core/fabric/names.h"
 
 #include "common/cli/log.h"
+#include "common/schemes/load.h"
 
 #include "sim/models/links.h"
 
@@ -73,7 +74,7 @@ static void parse_memory(const struct drb_option *o, const char *text, void *byt
 	*(uint64_t *)bytes = (uint64_t)(gib * (double)GIB);
 }
 
-static _Noreturn void refuse_scheme(const char *list, const char *name)
+static _Noreturn void refuse_scheme(const char *list, const char *why)
 {
 	char names[256];
 	size_t used = 0;
@@ -81,26 +82,32 @@ static _Noreturn void refuse_scheme(const char *list, const char *name)
 	for (int i = 0; i < DRB_SCHEME_COUNT && used < sizeof(names); i++)
 		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s, ",
 					 drb_scheme_name((enum drb_scheme)i));
-	drb_die("--scheme %s: no scheme '%s': must be %sor all", list, name, names);
+	drb_die("--scheme %s: %s: must be %sor all", list, why, names);
 }
 
-static void add_scheme(const char *list, const char *name, struct sim_fabric *f)
+static void add_scheme(const char *list, const char *text, struct sim_fabric *f)
 {
+	char why[DRB_SCHEME_WHY];
 	enum drb_scheme scheme;
+	int rc = drb_scheme_of_text(text, &scheme, why);
 
-	if (drb_scheme_parse(name, &scheme) < 0)
-		refuse_scheme(list, name);
+	if (rc < 0 && strpbrk(text, "/:"))
+		drb_die("--scheme %s: %s", list, why);
+	if (rc < 0)
+		refuse_scheme(list, why);
 	for (uint32_t i = 0; i < f->schemes; i++) {
 		if (f->scheme[i] == scheme)
-			drb_die("--scheme %s: %s is given twice", list, name);
+			drb_die("--scheme %s: %s is given twice", list, text);
 	}
+	if (f->schemes == DRB_SCHEMES_MAX)
+		drb_die("--scheme %s: more than %d schemes", list, DRB_SCHEMES_MAX);
 	f->scheme[f->schemes++] = scheme;
 }
 
 static void parse_schemes(const struct drb_option *o, const char *list, void *fabric)
 {
 	struct sim_fabric *f = fabric;
-	char name[64];
+	char name[DRB_SCHEME_TEXT_MAX + 1];
 
 	(void)o;
 	f->schemes = 0;
@@ -167,7 +174,10 @@ const struct drb_option sim_fabric_options[] = {
 	{"--uplinks", "U",
 	 "Uplinks of a switch of layer 1 (default D); fewer: the fat-tree is oversubscribed",
 	 .kind = DRB_OPTION_U32, AT(uplinks), 1, DRB_ARITY_MAX},
-	{"--scheme", "LIST", "Routing schemes, such as drb,micro, or all (default drb)",
+	{"--scheme", "LIST",
+	 "Routing schemes, such as drb,micro, or all (default drb); also shared objects, ./x.so, "
+	 "and "
+	 "variants, drb:choices=4:threshold=1",
 	 .kind = DRB_OPTION_OTHER, 0, .parse = parse_schemes},
 	{"--choices", "COUNT", "Uplinks that drb and walk compare (default 2)",
 	 .kind = DRB_OPTION_U32, AT(choices), 2, DRB_ARITY_MAX},
@@ -176,6 +186,20 @@ const struct drb_option sim_fabric_options[] = {
 	 .kind = DRB_OPTION_OTHER, AT(threshold), 0, DRB_LOAD_MAX, parse_threshold},
 	{0},
 };
+
+double sim_threshold(const struct sim_fabric *f, enum drb_scheme scheme)
+{
+	const struct drb_scheme_variant *v = drb_scheme_variant(scheme);
+
+	return v && !isnan(v->threshold) ? v->threshold : f->threshold;
+}
+
+uint32_t sim_choices(const struct sim_fabric *f, enum drb_scheme scheme)
+{
+	const struct drb_scheme_variant *v = drb_scheme_variant(scheme);
+
+	return v && !isnan(v->choices) ? (uint32_t)v->choices : f->choices;
+}
 
 void sim_schemes_of_flows(struct sim_fabric *f, const char *cure)
 {
@@ -197,7 +221,7 @@ double sim_uplink_load(const struct sim_fabric *f, enum drb_scheme scheme, doubl
 
 	if (uplinks < 1)
 		return uplinks;
-	if (isnan(f->threshold) && drb_scheme_has_threshold(scheme))
+	if (isnan(sim_threshold(f, scheme)) && drb_scheme_has_threshold(scheme))
 		drb_die("--load %g: more than the %g that %u uplinks for %u hosts carry, for which "
 			"the paper has no T: take a --threshold",
 			load, (double)f->tree.uplinks / f->tree.arity, f->tree.uplinks,

@@ -28,7 +28,7 @@ struct sim_fabric {
 	uint32_t layers, arity;
 	uint32_t uplinks; // of a switch of layer 1; as asked for, 0: not
 	struct drb_tree tree;
-	enum drb_scheme scheme[DRB_SCHEME_COUNT];
+	enum drb_scheme scheme[DRB_SCHEMES_MAX];
 	uint32_t schemes;
 	uint32_t choices;
 	double threshold; // NaN: the paper's
@@ -45,6 +45,10 @@ extern const struct drb_option sim_common_options[], sim_fabric_options[];
 struct sim_common sim_common_default(void);
 struct sim_fabric sim_fabric_default(void);
 void sim_fabric_complete(void *fabric);
+
+// T and choices of a scheme: its own, or those of all. NaN: the paper's T.
+double sim_threshold(const struct sim_fabric *f, enum drb_scheme scheme);
+uint32_t sim_choices(const struct sim_fabric *f, enum drb_scheme scheme);
 
 // Schemes that route packets alone are refused with this cure, or left out if all were asked for.
 void sim_schemes_of_flows(struct sim_fabric *f, const char *cure);

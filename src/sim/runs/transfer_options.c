@@ -95,10 +95,13 @@ uint32_t sim_transfers_prepare(struct sim_transfer_verb *v)
 	return threads;
 }
 
-double sim_transfers_threshold(const struct sim_transfer_verb *v, double load, double flows)
+double sim_transfers_threshold(const struct sim_transfer_verb *v, enum drb_scheme scheme,
+			       double load, double flows)
 {
-	if (!isnan(v->fabric.threshold))
-		return v->fabric.threshold;
+	const double threshold = sim_threshold(&v->fabric, scheme);
+
+	if (!isnan(threshold))
+		return threshold;
 	return v->unit == DRB_SIM_FLOW ? drb_threshold_flow(flows, v->fabric.tree.hosts)
 				       : drb_threshold_packet(load);
 }

@@ -35,7 +35,8 @@ void sim_transfers_check(const struct sim_transfer_verb *v, int rc);
 // How many runs fit the memory at a time, as many threads as are wanted at most.
 uint32_t sim_transfers_prepare(struct sim_transfer_verb *v);
 // The paper's T, unless one is given: of packets for uplinks of this load; of flows for so many on an uplink.
-double sim_transfers_threshold(const struct sim_transfer_verb *v, double load, double flows);
+double sim_transfers_threshold(const struct sim_transfer_verb *v, enum drb_scheme scheme,
+			       double load, double flows);
 // Cells: --unit and --source.
 void sim_put_source(struct drb_table *t, const struct sim_transfer_verb *v);
 // A cell: the mean, nothing of no figures.

@@ -42,16 +42,18 @@ static const struct drb_option options[] = {
 static struct drb_flow_setup setup_of(const struct flow_verb *v, uint32_t scheme, size_t c)
 {
 	uint32_t flows = (uint32_t)v->flows.value[c];
+	const enum drb_scheme id = v->fabric.scheme[scheme];
+	const double threshold = sim_threshold(&v->fabric, id);
 
 	return (struct drb_flow_setup){
 		.tree = v->fabric.tree,
-		.scheme = v->fabric.scheme[scheme],
-		.choices = v->fabric.choices,
+		.scheme = id,
+		.choices = sim_choices(&v->fabric, id),
 		.threshold =
-			isnan(v->fabric.threshold)
+			isnan(threshold)
 				? drb_threshold_flow(drb_tree_uplink_load(&v->fabric.tree, flows),
 						     v->fabric.tree.hosts)
-				: v->fabric.threshold,
+				: threshold,
 		.flows = flows,
 		.seed = v->common.seed,
 	};

@@ -80,7 +80,8 @@ static struct drb_job_setup setup_of(const struct job_verb *v, uint64_t i)
 
 	s.transfers.scheme = v->base.fabric.scheme[point % v->base.fabric.schemes];
 	// Hosts send as fast as they can: the packets' threshold is that of a link that is nearly full.
-	s.transfers.threshold = sim_transfers_threshold(&v->base, 0.9, 1);
+	s.transfers.threshold = sim_transfers_threshold(&v->base, s.transfers.scheme, 0.9, 1);
+	s.transfers.choices = sim_choices(&v->base.fabric, s.transfers.scheme);
 	s.job.data = v->data;
 	return s;
 }

@@ -95,13 +95,13 @@ static struct drb_packet_setup setup_of(const struct packet_verb *v, uint64_t i)
 	const enum drb_scheme scheme = v->fabric.scheme[i / v->rho.count];
 	double rho = v->rho.value[i % v->rho.count];
 	double uplinks = sim_uplink_load(&v->fabric, scheme, rho);
+	const double threshold = sim_threshold(&v->fabric, scheme);
 
 	return (struct drb_packet_setup){
 		.tree = v->fabric.tree,
 		.scheme = scheme,
-		.choices = v->fabric.choices,
-		.threshold = isnan(v->fabric.threshold) ? drb_threshold_packet(uplinks)
-							: v->fabric.threshold,
+		.choices = sim_choices(&v->fabric, scheme),
+		.threshold = isnan(threshold) ? drb_threshold_packet(uplinks) : threshold,
 		.traffic = v->traffic,
 		.rho = rho,
 		.slots = v->slots,

@@ -41,7 +41,8 @@ static struct drb_list_setup setup_of(const struct replay_verb *v, uint64_t i)
 
 	s.transfers.scheme = v->base.fabric.scheme[i];
 	// The list does not say its load: the packets' threshold is that of a link that is nearly full.
-	s.transfers.threshold = sim_transfers_threshold(&v->base, 0.9, 1);
+	s.transfers.threshold = sim_transfers_threshold(&v->base, s.transfers.scheme, 0.9, 1);
+	s.transfers.choices = sim_choices(&v->base.fabric, s.transfers.scheme);
 	return s;
 }
 

@@ -57,7 +57,7 @@ static double threshold_at(const struct transfer_verb *v, enum drb_scheme scheme
 {
 	const double uplinks = sim_uplink_load(&v->base.fabric, scheme, load);
 
-	return sim_transfers_threshold(&v->base, uplinks, uplinks / (1 - uplinks));
+	return sim_transfers_threshold(&v->base, scheme, uplinks, uplinks / (1 - uplinks));
 }
 
 static struct drb_workload_setup setup_of(const struct transfer_verb *v, uint64_t i)
@@ -76,6 +76,7 @@ static struct drb_workload_setup setup_of(const struct transfer_verb *v, uint64_
 
 	s.transfers.scheme = v->base.fabric.scheme[point / v->load.count];
 	s.transfers.threshold = threshold_at(v, s.transfers.scheme, load);
+	s.transfers.choices = sim_choices(&v->base.fabric, s.transfers.scheme);
 	return s;
 }
 

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What every scheme must keep, those of the table do; and one that breaks it is told why.
+#include "fixtures/unit.h"
+
+#include "common/schemes/trial.h"
+#include "core/schemes/schemes.h"
+
+TEST(schemes_of_the_table_pass)
+{
+	char why[DRB_TRIAL_WHY];
+
+	for (int i = 0; i < DRB_SCHEME_COUNT; i++) {
+		if (drb_scheme_trial(drb_scheme_ops((enum drb_scheme)i), why) < 0)
+			fail_msg("%s: %s", drb_scheme_name((enum drb_scheme)i), why);
+	}
+}
+
+static uint32_t one_too_far(const struct drb_decider *s, struct drb_loads loads,
+			    struct drb_decision *d)
+{
+	return drb_load(loads, d->def) == 11 ? s->choice.uplinks : d->def;
+}
+
+static uint32_t whatever(const struct drb_decider *s, struct drb_loads loads,
+			 struct drb_decision *d)
+{
+	static uint32_t turn;
+
+	(void)loads, (void)d;
+	return turn++ % s->choice.uplinks;
+}
+
+static uint32_t first(const struct drb_decider *s, struct drb_loads loads, struct drb_decision *d)
+{
+	(void)loads, (void)d;
+	*(uint32_t *)s->state += 1;
+	return 0;
+}
+
+static uint32_t first_among(const struct drb_decider *s, uint64_t usable, struct drb_loads loads,
+			    struct drb_decision *d)
+{
+	(void)s, (void)loads, (void)d;
+	return (uint32_t)__builtin_ctzll(usable);
+}
+
+static uint32_t dead_among(const struct drb_decider *s, uint64_t usable, struct drb_loads loads,
+			   struct drb_decision *d)
+{
+	(void)s, (void)loads, (void)d;
+	return (uint32_t)__builtin_ctzll(~usable);
+}
+
+static size_t nothing(const struct drb_scheme_setup *setup)
+{
+	(void)setup;
+	return 0;
+}
+
+static size_t a_word(const struct drb_scheme_setup *setup)
+{
+	(void)setup;
+	return sizeof(uint32_t);
+}
+
+static void clear(void *state, const struct drb_scheme_setup *setup)
+{
+	(void)setup;
+	*(uint32_t *)state = 0;
+}
+
+static void leave(void *state, const struct drb_scheme_setup *setup)
+{
+	(void)state, (void)setup;
+}
+
+TEST(broken_ones_are_told_why)
+{
+	const struct drb_scheme_ops good = {.abi = DRB_SCHEME_ABI,
+					    .name = "x",
+					    .help = "x",
+					    .choose = first,
+					    .state_size = a_word,
+					    .init = clear,
+					    .choose_among = first_among};
+	struct drb_scheme_ops bad[6] = {good, good, good, good, good, good};
+	static const char *const said[] = {"another version", "takes uplink",
+					   "otherwise",       "behind its state",
+					   "dead uplink",     "needs choose_among()"};
+	char why[DRB_TRIAL_WHY];
+
+	assert_int_equal(drb_scheme_trial(&good, why), 0);
+	bad[0].abi++;
+	bad[1].choose = one_too_far;
+	bad[2].choose = whatever;
+	bad[3].state_size = nothing;
+	bad[3].init = leave;
+	bad[4].choose_among = dead_among;
+	bad[5].choose_among = NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		assert_int_equal(drb_scheme_trial(&bad[i], why), -EINVAL);
+		if (!strstr(why, said[i]))
+			fail_msg("%zu: %s", i, why);
+	}
+}
+
+TEST_MAIN(NULL, NULL)
