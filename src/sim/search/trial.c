@@ -2,6 +2,7 @@
 #include "sim/search/trial.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "common/traffic/traffic_file.h"
@@ -38,8 +39,14 @@ static int run_both(const struct search_setup *s, struct drb_packet_setup setup,
 	int rc = 0;
 
 	for (int i = 0; rc == 0 && i < 2; i++) {
-		setup.scheme = i ? s->against : s->scheme;
-		rc = drb_packet_new(&sim[i], &setup);
+		struct drb_packet_setup own = setup;
+		own.scheme = i ? s->against : s->scheme;
+		const struct drb_scheme_variant *v = drb_scheme_variant(own.scheme);
+		if (v && !isnan(v->threshold))
+			own.threshold = v->threshold;
+		if (v && !isnan(v->choices))
+			own.choices = (uint32_t)v->choices;
+		rc = drb_packet_new(&sim[i], &own);
 	}
 	if (rc == 0)
 		rc = drb_packet_run_together(sim, 2, result);
