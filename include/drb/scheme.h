@@ -185,6 +185,11 @@ DRB_API uint32_t drb_chooser_choose_among(struct drb_chooser *c, uint64_t usable
 // A packet came from above with this mark.
 DRB_API void drb_chooser_hear(struct drb_chooser *c, uint8_t mark);
 // So much time has passed in all, and so many packets were sent up since the last call. To be called now and then.
-DRB_API void drb_chooser_tick(struct drb_chooser *c, uint32_t now, uint32_t sent);
+// True: drb_chooser_look() is due.
+DRB_API bool drb_chooser_tick(struct drb_chooser *c, uint32_t now, uint32_t sent);
+// Packets in each queue down.
+DRB_API void drb_chooser_look(struct drb_chooser *c, const uint32_t waiting[]);
+// The mark with which a packet from above goes down; to a host: 0.
+DRB_API uint8_t drb_chooser_mark_down(const struct drb_chooser *c, uint8_t mark);
 
 DRB_END

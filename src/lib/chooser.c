@@ -117,10 +117,26 @@ void drb_chooser_hear(struct drb_chooser *c, uint8_t mark)
 		ops->hear(c->state, mark);
 }
 
-void drb_chooser_tick(struct drb_chooser *c, uint32_t now, uint32_t sent)
+bool drb_chooser_tick(struct drb_chooser *c, uint32_t now, uint32_t sent)
 {
 	const struct drb_scheme_ops *ops = c->decider.choice.ops;
 
-	if (ops->tick)
-		ops->tick(c->state, now, sent);
+	return ops->tick && ops->tick(c->state, now, sent) && ops->look && c->node.layer > 1;
+}
+
+void drb_chooser_look(struct drb_chooser *c, const uint32_t waiting[])
+{
+	const struct drb_scheme_ops *ops = c->decider.choice.ops;
+
+	if (ops->look)
+		ops->look(c->state, waiting);
+}
+
+uint8_t drb_chooser_mark_down(const struct drb_chooser *c, uint8_t mark)
+{
+	const struct drb_scheme_ops *ops = c->decider.choice.ops;
+
+	if (c->node.layer == 1)
+		return 0;
+	return ops->mark_down ? ops->mark_down(c->state, mark) : mark;
 }

@@ -78,12 +78,15 @@ static struct drb_decision draw_packet(struct twins *t, const struct drb_choice 
 static void pass_time(struct twins *t, const struct drb_scheme_ops *ops, uint32_t now)
 {
 	uint8_t mark = (uint8_t)drb_rng_below(&t->rng, 1u << ops->mark_bits);
+	uint32_t waiting[64];
 
+	for (uint32_t p = 0; p < drb_tree_down_ports(&t->tree, 1); p++)
+		waiting[p] = drb_rng_below(&t->rng, 1000);
 	for (int i = 0; i < 2; i++) {
 		if (ops->hear)
 			ops->hear(t->s[i].state, mark);
-		if (ops->tick)
-			ops->tick(t->s[i].state, now, 1);
+		if (ops->tick && ops->tick(t->s[i].state, now, 1) && ops->look)
+			ops->look(t->s[i].state, waiting);
 		if (ops->own_mark)
 			t->s[i].mark = ops->own_mark(t->s[i].state);
 	}
@@ -116,6 +119,9 @@ static int decide_once(struct twins *t, uint32_t now, char why[DRB_TRIAL_WHY])
 	if (d.mark >> c->ops->mark_bits)
 		return wrong(why, "marks packets with", d.mark, c->uplinks);
 	pass_time(t, c->ops, now);
+	d.mark = c->ops->mark_down ? c->ops->mark_down(t->s[0].state, packet.mark) : 0;
+	if (d.mark >> c->ops->mark_bits)
+		return wrong(why, "marks what goes down with", d.mark, c->uplinks);
 	return is_guarded(t)
 		       ? 0
 		       : wrong(why, "writes behind its state of", (uint32_t)t->size, c->uplinks);
@@ -152,6 +158,10 @@ static const char *flaw_of(const struct drb_scheme_ops *ops)
 		return "keeps something, so it needs choose_among()";
 	if (!ops->state_size && (ops->hear || ops->tick || ops->own_mark || ops->count))
 		return "keeps nothing, but hears, counts or sees the time";
+	if (ops->look && !ops->tick)
+		return "looks at queues, so it needs tick()";
+	if (ops->mark_down && !ops->own_mark)
+		return "marks what goes down, so it needs own_mark()";
 	if (ops->mark_bits > DRB_MARK_BITS_MAX)
 		return "has more bits of marks than packets carry";
 	for (int i = 0; ops->params && ops->params[i].name; i++) {

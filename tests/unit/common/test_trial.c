@@ -74,6 +74,23 @@ static void leave(void *state, const struct drb_scheme_setup *setup)
 	(void)state, (void)setup;
 }
 
+static uint8_t too_much(const void *state, uint8_t mark)
+{
+	(void)state, (void)mark;
+	return 1;
+}
+
+static uint8_t unmarked(const void *state)
+{
+	(void)state;
+	return 0;
+}
+
+static void glance(void *state, const uint32_t waiting[])
+{
+	(void)state, (void)waiting;
+}
+
 TEST(broken_ones_are_told_why)
 {
 	const struct drb_scheme_ops good = {.abi = DRB_SCHEME_ABI,
@@ -83,10 +100,11 @@ TEST(broken_ones_are_told_why)
 					    .state_size = a_word,
 					    .init = clear,
 					    .choose_among = first_among};
-	struct drb_scheme_ops bad[6] = {good, good, good, good, good, good};
-	static const char *const said[] = {"another version", "takes uplink",
-					   "otherwise",       "behind its state",
-					   "dead uplink",     "needs choose_among()"};
+	struct drb_scheme_ops bad[9] = {good, good, good, good, good, good, good, good, good};
+	static const char *const said[] = {
+		"another version",  "takes uplink",     "otherwise",
+		"behind its state", "dead uplink",      "needs choose_among()",
+		"needs tick()",     "needs own_mark()", "goes down"};
 	char why[DRB_TRIAL_WHY];
 
 	assert_int_equal(drb_scheme_trial(&good, why), 0);
@@ -97,6 +115,10 @@ TEST(broken_ones_are_told_why)
 	bad[3].init = leave;
 	bad[4].choose_among = dead_among;
 	bad[5].choose_among = NULL;
+	bad[6].look = glance;
+	bad[7].mark_down = too_much;
+	bad[8].mark_down = too_much;
+	bad[8].own_mark = unmarked;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		assert_int_equal(drb_scheme_trial(&bad[i], why), -EINVAL);
 		if (!strstr(why, said[i]))
