@@ -120,7 +120,7 @@ void search_cases_open(struct search_cases *cases, const char *dir,
 bool search_cases_find(const struct search_cases *cases, const struct search_case *c,
 		       struct search_result *result)
 {
-	struct search_row wanted;
+	struct search_row wanted = {0};
 	const struct search_row *found;
 
 	if (cases->rows == 0)

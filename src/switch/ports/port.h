@@ -97,9 +97,9 @@ const char *drb_port_state(const struct drb_port *port);
 static inline uint32_t drb_port_rx_queue(const struct drb_port *port, uint32_t n)
 {
 	uint32_t first = port->rx_queues < port->workers ? port->index % port->workers : 0;
-	uint32_t rx = (n + port->workers - first) % port->workers;
+	uint32_t mine = (n + port->workers - first) % port->workers;
 
-	return rx < port->rx_queues ? rx : DRB_QUEUE_NONE;
+	return mine < port->rx_queues ? mine : DRB_QUEUE_NONE;
 }
 
 // Zero of a queue that receives nothing.
