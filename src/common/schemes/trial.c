@@ -53,9 +53,9 @@ static int begin(struct twins *t, const struct drb_choice *choice, char why[DRB_
 static bool is_guarded(const struct twins *t)
 {
 	for (int i = 0; i < 2; i++) {
-		const unsigned char *behind = (const unsigned char *)t->s[i].state + t->size;
-		for (size_t k = 0; t->s[i].state && k < GUARD; k++) {
-			if (behind[k] != 0xa5)
+		const unsigned char *state = t->s[i].state;
+		for (size_t k = 0; state && k < GUARD; k++) {
+			if (state[t->size + k] != 0xa5)
 				return false;
 		}
 	}

@@ -37,7 +37,7 @@ static struct uplink_loads loads_of(const struct drb_worker *w)
 
 static void count(struct drb_worker *w, const struct drb_decision *d, uint32_t out, uint8_t mark)
 {
-	const bool begun = d->detour & DRB_DETOUR_ROUTED
+	const bool begun = (d->detour & DRB_DETOUR_ROUTED)
 				   ? !mark
 				   : drb_detour_extra_hops(d->detour) > drb_detour_extra_hops(mark);
 

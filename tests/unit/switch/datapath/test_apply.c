@@ -16,13 +16,13 @@
 
 // Plain memory: that a change is seen by its worker, and what it did by the control thread, is what is tested.
 static uint64_t wanted, made[DRB_WORKERS_MAX];
-static pid_t by[DRB_WORKERS_MAX];
+static pid_t made_by[DRB_WORKERS_MAX];
 
 static void count(struct drb_worker *w, void *number)
 {
 	if (*(uint64_t *)number == made[w->number] + 1)
 		made[w->number]++;
-	by[w->number] = gettid();
+	made_by[w->number] = gettid();
 }
 
 static void begin(const char *text)
@@ -48,10 +48,10 @@ static void are_all_made(const char *text)
 		assert_int_equal(drb_workers_apply(&all, count, &wanted), 0);
 		for (uint32_t n = 0; n < all.count; n++) {
 			assert_int_equal(made[n], wanted);
-			assert_int_equal(by[n], atomic_load(&all.worker[n].tid));
+			assert_int_equal(made_by[n], atomic_load(&all.worker[n].tid));
 		}
 	}
-	assert_int_not_equal(by[0], by[1]);
+	assert_int_not_equal(made_by[0], made_by[1]);
 	snapshot();
 	assert_int_equal(seen.worker.changes, CHANGES * all.count);
 	assert_true(seen.worker.change_ns > 0);
@@ -78,7 +78,7 @@ TEST(before_they_run)
 	assert_int_equal(drb_workers_apply(&all, count, &wanted), 0);
 	assert_int_equal(made[0], 1);
 	assert_int_equal(made[1], 1);
-	assert_int_equal(by[1], gettid());
+	assert_int_equal(made_by[1], gettid());
 	assert_int_equal(drb_workers_apply_to_port(&all, NULL, NULL), 0);
 	free_switch();
 }
