@@ -93,15 +93,21 @@ def send(process, number):
             os.close(fd)
 
 
+def outlive(processes, seconds):
+    """Those of the processes, given as (pid, start), that have not ended within so many seconds."""
+    left, end = set(processes), time.monotonic() + seconds
+    while (left := {process for process in left if is_alive(*process)}) and time.monotonic() < end:
+        time.sleep(POLL_SECONDS)
+    return left
+
+
 def stop(processes):
     """Ends processes given as (pid, start): SIGTERM, then SIGKILL for those that do not listen."""
     left = set(processes)
     for number, seconds in ((signal.SIGTERM, TERM_SECONDS), (signal.SIGKILL, KILL_SECONDS)):
         for process in left:
             send(process, number)
-        end = time.monotonic() + seconds
-        while (left := {process for process in left if is_alive(*process)}) and time.monotonic() < end:
-            time.sleep(POLL_SECONDS)
+        left = outlive(left, seconds)
     if left:
         raise Failure(f'{len(left)} switch processes do not end after SIGKILL')
 

@@ -89,8 +89,12 @@ def _signal_switches(fabric, names, number):
 
 
 def kill(fabric, names):
-    """As a crash: no goodbye to anybody."""
-    yield from ((name, 'killed') for name in _signal_switches(fabric, names, signal.SIGKILL))
+    """As a crash: no goodbye to anybody. It has ended then, and can be started again."""
+    recorded = fabric.processes()
+    for name in _signal_switches(fabric, names, signal.SIGKILL):
+        if processes.outlive([recorded[name]], processes.KILL_SECONDS):
+            raise Failure(f'{name} does not end after SIGKILL')
+        yield name, 'killed'
 
 
 def pause(fabric, names):
