@@ -163,10 +163,11 @@ static void end(struct drb_switch *s, bool again)
 {
 	struct drb_capture_order *o = &s->capture;
 
+	int rc = o->rings ? drb_workers_apply(&s->workers, capture, NULL) : 0;
+	// Not before: to the reader it means that no worker counts any more.
 	close_connection(o);
 	if (!o->rings)
 		return;
-	int rc = drb_workers_apply(&s->workers, capture, NULL);
 	if (rc == -ETIMEDOUT) {
 		if (!again)
 			drb_warn("capture: its reader is gone, but " DRB_APPLY_FAILED);
