@@ -35,7 +35,7 @@ run packet -d 4 --slots 400 --stats 200 --load 0.9 --scheme drb --choices 3 --th
 tail -1 table | cut -d, -f2- | cmp - by_options || fail "$(cat table by_options)"
 for verb in 'flow --flows 2' 'transfer --load 0.5 --slots 500 --warmup 50' 'job --job all-to-all'; do
   # shellcheck disable=SC2086 # words on purpose
-  run $verb -d 2 --scheme dmodk,./sprinkle.so | grep -q '^sprinkle,' || fail "$verb"
+  run $verb -d 2 --scheme dmodk,./sprinkle.so | grep '^sprinkle,' >rows || fail "$verb"
 done
 
 # refused PATTERN TEXT: one line
