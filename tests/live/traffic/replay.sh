@@ -90,7 +90,7 @@ machine_is_named() { # machine_is_named COMMAND...: what disturbs meanwhile
       grep -E 'warning: drb-s[0-9-]+ .*woke too late, .*: links ran at [0-9]+ to 100 % of their rate from [0-9.]+ s on, which made .*at least [0-9]+ % of the latency: ' \
         "$scratch/said"
   else
-    ! grep 'woke too late' "$scratch/said"
+    ! grep 'drb-.*woke too late' "$scratch/said"
   fi
 }
 
