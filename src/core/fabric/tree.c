@@ -32,6 +32,9 @@ int drb_tree_init_uplinks(struct drb_tree *t, uint32_t layers, uint32_t arity, u
 		t->by_above[i] = drb_div_by(t->above[i]);
 	}
 	t->hosts = 2 * t->pow[layers];
+	t->links = 2 * t->pow[layers - 1] * uplinks;
+	for (uint32_t m = 1; m <= layers; m++)
+		t->switches += drb_tree_switches(t, m);
 	return 0;
 }
 
@@ -46,11 +49,7 @@ uint32_t drb_tree_switches(const struct drb_tree *t, uint32_t layer)
 
 uint32_t drb_tree_switches_total(const struct drb_tree *t)
 {
-	uint32_t total = 0;
-
-	for (uint32_t m = 1; m <= t->layers; m++)
-		total += drb_tree_switches(t, m);
-	return total;
+	return t->switches;
 }
 
 uint32_t drb_tree_down_ports(const struct drb_tree *t, uint32_t layer)
@@ -67,7 +66,7 @@ uint32_t drb_tree_up_ports(const struct drb_tree *t, uint32_t layer)
 
 uint32_t drb_tree_links(const struct drb_tree *t)
 {
-	return 2 * t->pow[t->layers - 1] * t->uplinks;
+	return t->links;
 }
 
 double drb_tree_uplink_load(const struct drb_tree *t, double load)

@@ -20,6 +20,8 @@ struct drb_tree {
 	uint32_t arity;                    // d
 	uint32_t uplinks;                  // u of layer 1: d, or fewer
 	uint32_t hosts;                    // N = 2 d^l
+	uint32_t switches;                 // of all layers
+	uint32_t links;                    // of each layer below the core to the next one
 	uint32_t pow[DRB_LAYERS_MAX + 1];  // pow[i] = d^i, i = 0..l
 	struct drb_div by[DRB_LAYERS_MAX]; // by[i] divides by d^i, i = 0..l-1
 	struct drb_div by_arity;           // divides by d

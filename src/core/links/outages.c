@@ -74,69 +74,18 @@ uint32_t drb_outage_sayer(const struct drb_tree *t, uint32_t key)
 	return sayer_of(key, ends_of(t, drb_outage_item(key)));
 }
 
-static void remove_at(struct drb_outages *o, uint32_t at)
-{
-	o->count--;
-	memmove(o->key + at, o->key + at + 1, (o->count - at) * sizeof(*o->key));
-	memmove(o->distance + at, o->distance + at + 1, o->count - at);
-}
-
-static void insert_at(struct drb_outages *o, uint32_t at, uint32_t key, uint32_t distance)
-{
-	memmove(o->key + at + 1, o->key + at, (o->count - at) * sizeof(*o->key));
-	memmove(o->distance + at + 1, o->distance + at, o->count - at);
-	o->key[at] = key;
-	o->distance[at] = (uint8_t)distance;
-	o->count++;
-}
-
-static uint32_t find_place(const struct drb_outages *o, uint32_t key)
+bool drb_outages_has(const struct drb_outages *o, uint32_t key)
 {
 	uint32_t low = 0, high = o->count;
 
 	while (low < high) {
-		uint32_t middle = (low + high) / 2;
+		const uint32_t middle = (low + high) / 2;
 		if (o->key[middle] < key)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low;
-}
-
-bool drb_outages_has(const struct drb_outages *o, uint32_t key)
-{
-	const uint32_t at = find_place(o, key);
-
-	return at < o->count && o->key[at] == key;
-}
-
-static uint32_t find_last(const struct drb_outages *o)
-{
-	uint32_t at = 0;
-
-	for (uint32_t i = 1; i < o->count; i++)
-		at = o->distance[i] >= o->distance[at] ? i : at;
-	return at;
-}
-
-static void note_last(struct drb_outages *o)
-{
-	if (o->count < DRB_OUTAGES_MAX)
-		return;
-	const uint32_t at = find_last(o);
-	o->last_distance = o->distance[at];
-	o->last_key = o->key[at];
-}
-
-// False: it is the one to be left out.
-static bool make_room(struct drb_outages *o, uint32_t key, uint32_t distance)
-{
-	o->more = 1;
-	if (distance > o->last_distance || (distance == o->last_distance && key > o->last_key))
-		return false;
-	remove_at(o, find_place(o, o->last_key));
-	return true;
+	return low < o->count && o->key[low] == key;
 }
 
 static bool is_there(const struct drb_tree *t, uint32_t key)
@@ -147,28 +96,6 @@ static bool is_there(const struct drb_tree *t, uint32_t key)
 		return false;
 	return drb_outage_kind(key) !=
 	       (is_link(t, item) ? DRB_OUTAGE_ALIVE : DRB_OUTAGE_DEAD_ABOVE);
-}
-
-void drb_outages_add(struct drb_outages *o, const struct drb_tree *t, uint32_t key,
-		     uint32_t distance)
-{
-	if (!is_there(t, key) || distance > drb_outage_distance_max(t))
-		return;
-	const uint32_t at = find_place(o, key);
-	if (at < o->count && o->key[at] == key) {
-		if (distance >= o->distance[at])
-			return;
-		o->distance[at] = (uint8_t)distance;
-		if (key != o->last_key)
-			return;
-	} else if (o->count < DRB_OUTAGES_MAX) {
-		insert_at(o, at, key, distance);
-	} else if (make_room(o, key, distance)) {
-		insert_at(o, find_place(o, key), key, distance);
-	} else {
-		return;
-	}
-	note_last(o);
 }
 
 // A switch that gathers: its own number, its neighbours', and what it hears of itself and them.
@@ -202,23 +129,100 @@ static bool is_own(struct self *s, uint32_t key, struct ends ends, uint32_t saye
 	return ends.low == ends.high;
 }
 
+// Two lists become one: rising keys, and as many as both have.
+struct merged {
+	uint32_t count;
+	uint32_t key[2 * DRB_OUTAGES_MAX];
+	uint8_t distance[2 * DRB_OUTAGES_MAX];
+};
+
+static void append(struct merged *m, uint32_t key, uint32_t distance)
+{
+	m->key[m->count] = key;
+	m->distance[m->count++] = (uint8_t)distance;
+}
+
+// Of too many, the nearest stay; of those at the same distance, the first.
+static void keep_nearest(struct drb_outages *o, const struct merged *m)
+{
+	uint32_t at[DRB_OUTAGE_DISTANCE_MAX + 1] = {0}, room = DRB_OUTAGES_MAX, last = 0;
+
+	for (uint32_t i = 0; i < m->count; i++)
+		at[m->distance[i]]++;
+	while (last < DRB_OUTAGE_DISTANCE_MAX && at[last] <= room)
+		room -= at[last++];
+	if (m->count > DRB_OUTAGES_MAX)
+		o->more = 1;
+	o->count = 0;
+	for (uint32_t i = 0; i < m->count; i++) {
+		if (m->distance[i] > last || (m->distance[i] == last && room == 0))
+			continue;
+		room -= m->distance[i] == last;
+		o->key[o->count] = m->key[i];
+		o->distance[o->count++] = m->distance[i];
+	}
+}
+
+// One that is not known yet: false if it is not to be. `self`: who hears it of a neighbour; or NULL.
+static bool is_taken(const struct drb_tree *t, struct self *self, uint32_t key, uint32_t distance)
+{
+	if (!is_there(t, key))
+		return false;
+	if (self) {
+		const struct ends ends = ends_of(t, drb_outage_item(key));
+		const uint32_t sayer = sayer_of(key, ends);
+		if (is_own(self, key, ends, sayer))
+			return false;
+		note_sayer(self, sayer);
+	}
+	return distance <= drb_outage_distance_max(t);
+}
+
+// What is said is known so much farther. All neighbours say much the same: what is known already costs a comparison.
+static void merge(struct drb_outages *o, const struct drb_tree *t, struct self *self,
+		  const struct drb_outages *said)
+{
+	const uint32_t farther = self ? 1 : 0;
+	struct merged m;
+	uint32_t known = 0;
+
+	m.count = 0;
+	for (uint32_t i = 0; i < said->count; i++) {
+		const uint32_t key = said->key[i], distance = said->distance[i] + farther;
+		for (; known < o->count && o->key[known] < key; known++)
+			append(&m, o->key[known], o->distance[known]);
+		if (known < o->count && o->key[known] == key)
+			o->distance[known] =
+				(uint8_t)(distance < o->distance[known] ? distance
+									: o->distance[known]);
+		else if (is_taken(t, self, key, distance))
+			append(&m, key, distance);
+	}
+	for (; known < o->count; known++)
+		append(&m, o->key[known], o->distance[known]);
+	keep_nearest(o, &m);
+}
+
+void drb_outages_add(struct drb_outages *o, const struct drb_tree *t, uint32_t key,
+		     uint32_t distance)
+{
+	struct drb_outages one;
+
+	if (distance > drb_outage_distance_max(t))
+		return;
+	one.count = 1;
+	one.key[0] = key;
+	one.distance[0] = (uint8_t)distance;
+	merge(o, t, NULL, &one);
+}
+
 // All that a neighbour knows.
 static void hear(struct drb_outages *o, struct self *s, const struct drb_outages *said)
 {
 	const struct drb_tree *t = s->from->tree;
 	const uint32_t more = said->more + 1u;
 
-	for (uint32_t i = 0; i < said->count; i++) {
-		const uint32_t key = said->key[i];
-		if (!is_there(t, key))
-			continue;
-		const struct ends ends = ends_of(t, drb_outage_item(key));
-		const uint32_t sayer = sayer_of(key, ends);
-		if (is_own(s, key, ends, sayer))
-			continue;
-		note_sayer(s, sayer);
-		drb_outages_add(o, t, key, said->distance[i] + 1u);
-	}
+	merge(o, t, s, said);
 	if (said->more > 0 && more <= drb_outage_distance_max(t) &&
 	    (o->more == 0 || more < o->more))
 		o->more = (uint8_t)more;

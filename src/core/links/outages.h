@@ -26,9 +26,6 @@ struct drb_outages {
 	uint8_t distance[DRB_OUTAGES_MAX];
 	// Some were left out, here (1) or where this was heard: a distance as any, but from 1 on. 0: none were.
 	uint8_t more;
-	// Of those kept, where count is DRB_OUTAGES_MAX, the first to be left out. Of drb_outages_add()
-	uint8_t last_distance;
-	uint32_t last_key;
 };
 
 enum drb_outage_kind {
