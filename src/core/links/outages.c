@@ -206,14 +206,10 @@ static void merge(struct drb_outages *o, const struct drb_tree *t, struct self *
 void drb_outages_add(struct drb_outages *o, const struct drb_tree *t, uint32_t key,
 		     uint32_t distance)
 {
-	struct drb_outages one;
+	const struct drb_outages one = {.count = 1, .key = {key}, .distance = {(uint8_t)distance}};
 
-	if (distance > drb_outage_distance_max(t))
-		return;
-	one.count = 1;
-	one.key[0] = key;
-	one.distance[0] = (uint8_t)distance;
-	merge(o, t, NULL, &one);
+	if (distance <= drb_outage_distance_max(t))
+		merge(o, t, NULL, &one);
 }
 
 // All that a neighbour knows.
