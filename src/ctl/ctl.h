@@ -3,6 +3,7 @@
 // drbctl: reads the counters of running switches over their stats sockets.
 
 #include <argp.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -45,35 +46,8 @@ void ctl_say_none(const struct ctl *ctl, const char *instance);
 void ctl_instance(const struct ctl *ctl, const char *text, char instance[DRB_NAME_MAX]);
 void ctl_must_be_switch(const struct ctl *ctl, const char *text);
 
-// Rows of a table whose columns are those of the first row. With one_below_other a row is printed
-// as lines "key value meaning" instead (in table format only).
-struct ctl_rows *ctl_rows_new(enum drb_format format, bool one_below_other);
-// A number as it is printed in tables.
-struct ctl_decimal {
-	double value; // NaN: none
-	int decimals;
-};
-static inline struct ctl_decimal ctl_decimal(double value, int decimals)
-{
-	return (struct ctl_decimal){value, decimals};
-}
-
-// Cells, left to right. title and meaning may be NULL; title "" leaves the column out of tables.
-void ctl_text(struct ctl_rows *r, const char *key, const char *title, const char *meaning,
-	      const char *value);
-void ctl_count(struct ctl_rows *r, const char *key, const char *title, const char *meaning,
-	       uint64_t value);
-// A count that says nothing where it is zero: tables then have no column or line of it (DRB_LOSS).
-void ctl_loss(struct ctl_rows *r, const char *key, const char *title, const char *meaning,
-	      uint64_t value);
-void ctl_integer(struct ctl_rows *r, const char *key, const char *title, const char *meaning,
-		 int64_t value);
-void ctl_real(struct ctl_rows *r, const char *key, const char *title, const char *meaning,
-	      struct ctl_decimal value);
-void ctl_nothing(struct ctl_rows *r, const char *key, const char *title); // of a column of counts
-void ctl_flag(struct ctl_rows *r, const char *key, const char *title, bool value);
-void ctl_row_end(struct ctl_rows *r);
-void ctl_rows_end(struct ctl_rows *r);
-
 // Of `part` among part + rest; NaN if there is nothing.
-double ctl_percent(uint64_t part, uint64_t rest);
+static inline double ctl_percent(uint64_t part, uint64_t rest)
+{
+	return part + rest > 0 ? 100.0 * (double)part / (double)(part + rest) : NAN;
+}

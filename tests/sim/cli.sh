@@ -164,7 +164,7 @@ refused '32 links' packet -l 3 -d 2 --fail link:33
 "$sim" packet --slow link:5:4 --list-slow --seed 3 --csv >"$dir/slow"
 "$sim" packet --slow link:32:4 --list-slow --csv >"$dir/all"
 if [ "$(grep -cE '^s[12]-[0-7].u[01],4$' "$dir/slow")" != 5 ] || [ "$(sort -u "$dir/all" | wc -l)" != 33 ] ||
-  [ "$("$sim" packet --list-slow --csv)" != link,slots ]; then
+  [ -n "$("$sim" packet --list-slow --csv)" ]; then
   echo "not ok: --list-slow: $(cat "$dir/slow" "$dir/all")" && failed=1
 fi
 refused '16 links' packet -l 3 -d 2 --uplinks 1 --slow link:17:2 --load 0.3

@@ -28,15 +28,25 @@ bool drb_table_is_wide(void)
 	return wide;
 }
 
+enum kind { TEXT, COUNT, LOSS, INTEGER, REAL, FLAG };
+
+struct column {
+	const char *key, *title;
+	enum kind kind;
+};
+
 struct drb_table {
 	FILE *out;
 	enum drb_format format;
-	const struct drb_column *columns;
+	bool below;
+	const char *meaning; // of the next cell
+	struct column *columns;
 	uint32_t count; // columns
 	uint32_t at;    // column of the next cell
-	char **cells;   // table format: every cell so far, row by row
+	bool any;       // rows are complete
+	char **cells;   // every cell so far, row by row; CSV: of this row
 	size_t used, room;
-	json_t *object; // JSON format: the row being filled
+	json_t *object; // JSON: this row
 };
 
 static void *checked(void *p)
@@ -48,23 +58,41 @@ static void *checked(void *p)
 	return p;
 }
 
-static const char *title_of(const struct drb_column *c)
+static char *copied(const char *text)
+{
+	return checked(strdup(text));
+}
+
+static const char *title_of(const struct column *c)
 {
 	return c->title ? c->title : c->key;
 }
 
-struct drb_table *drb_table_new(FILE *out, enum drb_format format, const struct drb_column *columns,
-				uint32_t count)
+static void add_column(struct drb_table *t, struct column c)
+{
+	t->columns = checked(realloc(t->columns, (t->count + 1) * sizeof(*t->columns)));
+	t->columns[t->count++] =
+		(struct column){copied(c.key), c.title ? copied(c.title) : NULL, c.kind};
+}
+
+struct drb_table *drb_table_new(FILE *out, enum drb_format format)
 {
 	struct drb_table *t = checked(calloc(1, sizeof(*t)));
 
-	*t = (struct drb_table){.out = out, .format = format, .columns = columns, .count = count};
-	if (format == DRB_FORMAT_CSV) {
-		for (uint32_t i = 0; i < count; i++)
-			fprintf(out, "%s%s", i ? "," : "", columns[i].key);
-		fputc('\n', out);
-	}
+	t->out = out;
+	t->format = format;
 	return t;
+}
+
+void drb_table_below(struct drb_table *t)
+{
+	t->below = t->format == DRB_FORMAT_TABLE;
+	if (!t->below)
+		return;
+	add_column(t, (struct column){"name", NULL, TEXT});
+	// The values are numbers and words mixed: as numbers they stand right-aligned.
+	add_column(t, (struct column){"value", NULL, COUNT});
+	add_column(t, (struct column){"meaning", NULL, TEXT});
 }
 
 static void csv_cell(FILE *out, const char *text)
@@ -107,89 +135,135 @@ static char *table_text(const char *text)
 	return copy;
 }
 
-// Takes one cell: its text form, and for JSON its value (reference stolen).
-static void put(struct drb_table *t, const char *text, json_t *value)
+static void push(struct drb_table *t, char *cell)
 {
-	bool last = t->at + 1 == t->count;
+	if (t->used == t->room) {
+		t->room = t->room ? 2 * t->room : 64;
+		t->cells = checked(realloc(t->cells, t->room * sizeof(*t->cells)));
+	}
+	t->cells[t->used++] = cell;
+}
 
-	switch (t->format) {
-	case DRB_FORMAT_TABLE:
-		if (t->used == t->room) {
-			t->room = t->room ? 2 * t->room : 64;
-			t->cells = checked(realloc(t->cells, t->room * sizeof(*t->cells)));
-		}
-		t->cells[t->used++] = table_text(text);
-		break;
-	case DRB_FORMAT_CSV:
-		csv_cell(t->out, text);
-		fputc(last ? '\n' : ',', t->out);
-		break;
-	case DRB_FORMAT_JSON:
+static void put_below(struct drb_table *t, const struct column *c, const char *text)
+{
+	if (!*title_of(c) || (c->kind == LOSS && strcmp(text, "0") == 0 && !wide))
+		return;
+	push(t, table_text(c->key));
+	push(t, table_text(text));
+	push(t, table_text(t->meaning ? t->meaning : ""));
+}
+
+// Takes one cell: its text form, and for JSON its value (reference stolen).
+static void put(struct drb_table *t, struct column c, const char *text, json_t *value)
+{
+	if (t->below)
+		put_below(t, &c, text);
+	else if (!t->any)
+		add_column(t, c);
+	if (t->format == DRB_FORMAT_JSON) {
 		if (t->at == 0)
 			t->object = checked(json_object());
-		json_object_set_new(t->object, t->columns[t->at].key, checked(value));
-		if (last) {
-			json_dumpf(t->object, t->out, JSON_COMPACT | JSON_REAL_PRECISION(10));
-			fputc('\n', t->out);
-			json_decref(t->object);
-		}
-		break;
+		json_object_set_new(t->object, c.key, checked(value));
+	} else if (!t->below) {
+		push(t, t->format == DRB_FORMAT_TABLE ? table_text(text) : copied(text));
 	}
-	t->at = last ? 0 : t->at + 1;
-	if (last && t->format != DRB_FORMAT_TABLE)
-		fflush(t->out);
+	t->at++;
+	t->meaning = NULL;
 }
 
-void drb_table_text(struct drb_table *t, const char *value)
+// Values are made for JSON alone.
+#define JSON(t, value) ((t)->format == DRB_FORMAT_JSON ? (value) : NULL)
+
+void drb_table_text(struct drb_table *t, const char *key, const char *title, const char *value)
 {
-	put(t, value ? value : "",
-	    t->format != DRB_FORMAT_JSON ? NULL
-	    : value                      ? json_text(value)
-					 : json_null());
+	put(t, (struct column){key, title, TEXT}, value ? value : "",
+	    JSON(t, value ? json_text(value) : json_null()));
 }
 
-void drb_table_count(struct drb_table *t, uint64_t value)
+static void put_count(struct drb_table *t, struct column c, uint64_t value)
 {
 	char text[CELL_MAX];
 
 	snprintf(text, sizeof(text), "%" PRIu64, value);
-	put(t, text, t->format == DRB_FORMAT_JSON ? json_integer((json_int_t)value) : NULL);
+	put(t, c, text, JSON(t, json_integer((json_int_t)value)));
 }
 
-void drb_table_integer(struct drb_table *t, int64_t value)
+void drb_table_count(struct drb_table *t, const char *key, const char *title, uint64_t value)
+{
+	put_count(t, (struct column){key, title, COUNT}, value);
+}
+
+void drb_table_loss(struct drb_table *t, const char *key, const char *title, uint64_t value)
+{
+	put_count(t, (struct column){key, title, LOSS}, value);
+}
+
+void drb_table_nothing(struct drb_table *t, const char *key, const char *title)
+{
+	put(t, (struct column){key, title, COUNT}, "", JSON(t, json_null()));
+}
+
+void drb_table_integer(struct drb_table *t, const char *key, const char *title, int64_t value)
 {
 	char text[CELL_MAX];
 
 	snprintf(text, sizeof(text), "%" PRId64, value);
-	put(t, text, t->format == DRB_FORMAT_JSON ? json_integer(value) : NULL);
+	put(t, (struct column){key, title, INTEGER}, text, JSON(t, json_integer(value)));
 }
 
-void drb_table_real(struct drb_table *t, double value)
+void drb_table_real(struct drb_table *t, const char *key, const char *title, int decimals,
+		    double value)
 {
 	char text[CELL_MAX] = "";
 
 	if (isfinite(value) && t->format == DRB_FORMAT_TABLE)
-		snprintf(text, sizeof(text), "%.*f", t->columns[t->at].decimals, value);
+		snprintf(text, sizeof(text), "%.*f", decimals, value);
 	else if (isfinite(value))
 		snprintf(text, sizeof(text), "%.10g", value);
-	put(t, text,
-	    t->format != DRB_FORMAT_JSON ? NULL
-	    : isfinite(value)            ? json_real(value)
-					 : json_null());
+	put(t, (struct column){key, title, REAL}, text,
+	    JSON(t, isfinite(value) ? json_real(value) : json_null()));
 }
 
-void drb_table_nothing(struct drb_table *t)
+void drb_table_flag(struct drb_table *t, const char *key, const char *title, bool value)
 {
-	put(t, "", t->format == DRB_FORMAT_JSON ? json_null() : NULL);
+	static const char *const words[][2] = {{"no", "yes"}, {"false", "true"}};
+
+	put(t, (struct column){key, title, FLAG}, words[t->format != DRB_FORMAT_TABLE][value],
+	    JSON(t, json_boolean(value)));
 }
 
-void drb_table_flag(struct drb_table *t, bool value)
+void drb_table_meaning(struct drb_table *t, const char *meaning)
 {
-	if (t->format == DRB_FORMAT_TABLE)
-		put(t, value ? "yes" : "no", NULL);
-	else
-		put(t, value ? "true" : "false",
-		    t->format == DRB_FORMAT_JSON ? json_boolean(value) : NULL);
+	t->meaning = meaning;
+}
+
+static void end_csv(struct drb_table *t)
+{
+	for (uint32_t i = 0; i < t->count && !t->any; i++)
+		fprintf(t->out, "%s%c", t->columns[i].key, i + 1 < t->count ? ',' : '\n');
+	for (uint32_t i = 0; i < t->count; i++) {
+		csv_cell(t->out, t->cells[i]);
+		fputc(i + 1 < t->count ? ',' : '\n', t->out);
+		free(t->cells[i]);
+	}
+	t->used = 0;
+}
+
+void drb_table_row_end(struct drb_table *t)
+{
+	if (!t->below && t->at != t->count)
+		abort();
+	if (t->format == DRB_FORMAT_CSV)
+		end_csv(t);
+	if (t->format == DRB_FORMAT_JSON) {
+		json_dumpf(t->object, t->out, JSON_COMPACT | JSON_REAL_PRECISION(10));
+		fputc('\n', t->out);
+		json_decref(t->object);
+	}
+	if (t->format != DRB_FORMAT_TABLE)
+		fflush(t->out);
+	t->any = true;
+	t->at = 0;
 }
 
 // Columns of the terminal, INT_MAX if it is none.
@@ -223,7 +297,7 @@ static void print_words(FILE *out, const char *text, int at, int room)
 static int width_of(const struct drb_table *t, uint32_t c)
 {
 	int width = (int)strlen(title_of(&t->columns[c]));
-	bool zero = t->columns[c].kind == DRB_LOSS && !wide;
+	bool zero = t->columns[c].kind == LOSS && !wide;
 
 	if (width == 0)
 		return 0;
@@ -241,7 +315,7 @@ static uint32_t fitting(const struct drb_table *t, const int *width, int room)
 	int used = 0;
 
 	for (uint32_t c = 0; c < t->count; c++) {
-		bool folds = t->columns[c].kind == DRB_TEXT && used + FOLDED_MIN <= room;
+		bool folds = t->columns[c].kind == TEXT && used + FOLDED_MIN <= room;
 		if (width[c] == 0)
 			continue;
 		if (used + width[c] > room)
@@ -277,7 +351,7 @@ static void print_row(const struct drb_table *t, const int *width, char *const *
 		last = width[c] ? c : last;
 	for (uint32_t c = 0; c <= last; c++) {
 		const char *text = cells ? cells[c] : title_of(&t->columns[c]);
-		bool words = t->columns[c].kind == DRB_TEXT;
+		bool words = t->columns[c].kind == TEXT;
 		if (width[c] == 0)
 			continue;
 		if (c == last && words)
@@ -311,10 +385,15 @@ static void print_table(const struct drb_table *t)
 
 void drb_table_end(struct drb_table *t)
 {
-	if (t->format == DRB_FORMAT_TABLE && t->count)
+	if (t->format == DRB_FORMAT_TABLE && t->any)
 		print_table(t);
 	for (size_t i = 0; i < t->used; i++)
 		free(t->cells[i]);
+	for (uint32_t c = 0; c < t->count; c++) {
+		free((char *)t->columns[c].key);
+		free((char *)t->columns[c].title);
+	}
+	free(t->columns);
 	free(t->cells);
 	free(t);
 }

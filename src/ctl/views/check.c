@@ -17,7 +17,7 @@ struct check {
 	struct ctl ctl;
 	char **names;
 	size_t count;
-	struct ctl_rows *rows;
+	struct drb_table *rows;
 	bool violated;
 };
 
@@ -51,16 +51,16 @@ static int check_one(struct drb_telemetry *t, const struct drb_switch_info *info
 					  sum.out_packets - dropped - sum.queue_packets);
 	drb_switch_all_free(&all);
 
-	ctl_text(c->rows, "fabric", c->ctl.fabric ? "" : NULL, NULL, info->fabric);
-	ctl_text(c->rows, "switch", NULL, NULL, info->name);
-	ctl_flag(c->rows, "conserved", NULL, missing == 0 && dropped == reasons);
-	ctl_count(c->rows, "in_packets", "in pkts", NULL, sum.in_packets);
-	ctl_count(c->rows, "out_packets", "out pkts", NULL, sum.out_packets);
-	ctl_count(c->rows, "in_discards", "in drops", NULL, sum.in_discards);
-	ctl_count(c->rows, "out_discards", "out drops", NULL, sum.out_discards);
-	ctl_count(c->rows, "queue_packets", "queue pkts", NULL, sum.queue_packets);
-	ctl_integer(c->rows, "missing_packets", "missing pkts", NULL, missing);
-	ctl_row_end(c->rows);
+	drb_table_text(c->rows, "fabric", c->ctl.fabric ? "" : NULL, info->fabric);
+	drb_table_text(c->rows, "switch", NULL, info->name);
+	drb_table_flag(c->rows, "conserved", NULL, missing == 0 && dropped == reasons);
+	drb_table_count(c->rows, "in_packets", "in pkts", sum.in_packets);
+	drb_table_count(c->rows, "out_packets", "out pkts", sum.out_packets);
+	drb_table_count(c->rows, "in_discards", "in drops", sum.in_discards);
+	drb_table_count(c->rows, "out_discards", "out drops", sum.out_discards);
+	drb_table_count(c->rows, "queue_packets", "queue pkts", sum.queue_packets);
+	drb_table_integer(c->rows, "missing_packets", "missing pkts", missing);
+	drb_table_row_end(c->rows);
 	if (missing != 0)
 		drb_error("%s: %" PRId64 " packets %s", info->name,
 			  missing < 0 ? -missing : missing,
@@ -103,9 +103,9 @@ int ctl_check(int argc, char **argv)
 	struct check c = {.ctl = ctl_defaults(), .names = ctl_names_new(argc)};
 
 	drb_args_parse(&argp, argc, argv, 0, &c);
-	c.rows = ctl_rows_new(c.ctl.format, false);
+	c.rows = drb_table_new(stdout, c.ctl.format);
 	int code = ctl_each(&c.ctl, c.count ? c.names : NULL, c.count, check_one, &c);
-	ctl_rows_end(c.rows);
+	drb_table_end(c.rows);
 	free(c.names);
 	return c.violated ? DRB_EXIT_FAILED : code;
 }

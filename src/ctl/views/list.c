@@ -14,48 +14,49 @@
 
 static int list_one(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
 {
-	struct ctl_rows *rows = arg;
+	struct drb_table *rows = arg;
 
 	(void)t;
-	ctl_text(rows, "fabric", NULL, NULL, info->fabric);
-	ctl_text(rows, "switch", NULL, NULL, info->name);
-	ctl_count(rows, "ports", NULL, NULL, info->ports);
-	ctl_count(rows, "ports_usable", "usable", NULL, info->ports_usable);
-	ctl_text(rows, "state", NULL, NULL,
-		 info->stuck   ? "stuck"
-		 : info->ready ? "ready"
-			       : "starting");
-	ctl_text(rows, "trouble", NULL, NULL, info->trouble);
-	ctl_real(rows, "uptime_s", "uptime s", NULL, ctl_decimal((double)info->uptime_ns / 1e9, 0));
-	ctl_text(rows, "code", NULL, NULL, info->code);
-	ctl_count(rows, "layers", NULL, NULL, info->layers);
-	ctl_count(rows, "arity", NULL, NULL, info->arity);
-	ctl_count(rows, "pid", NULL, NULL, info->pid);
-	ctl_text(rows, "version", NULL, NULL, info->version);
-	ctl_row_end(rows);
+	drb_table_text(rows, "fabric", NULL, info->fabric);
+	drb_table_text(rows, "switch", NULL, info->name);
+	drb_table_count(rows, "ports", NULL, info->ports);
+	drb_table_count(rows, "ports_usable", "usable", info->ports_usable);
+	drb_table_text(rows, "state", NULL,
+		       info->stuck   ? "stuck"
+		       : info->ready ? "ready"
+				     : "starting");
+	drb_table_text(rows, "trouble", NULL, info->trouble);
+	drb_table_real(rows, "uptime_s", "uptime s", 0, (double)info->uptime_ns / 1e9);
+	drb_table_text(rows, "code", NULL, info->code);
+	drb_table_count(rows, "layers", NULL, info->layers);
+	drb_table_count(rows, "arity", NULL, info->arity);
+	drb_table_count(rows, "pid", NULL, info->pid);
+	drb_table_text(rows, "version", NULL, info->version);
+	drb_table_row_end(rows);
 	return 0;
 }
 
-static void list_stopped(struct ctl_rows *rows, const struct stopped_switch *s)
+static void list_stopped(struct drb_table *rows, const struct stopped_switch *s)
 {
 	char name[DRB_NAME_MAX], code[DRB_CODE_MAX];
 
 	drb_node_name(name, s->layer, s->label);
 	drb_code_text(code, &s->tree, s->layer, s->label);
-	ctl_text(rows, "fabric", NULL, NULL, s->fabric);
-	ctl_text(rows, "switch", NULL, NULL, name);
-	ctl_count(rows, "ports", NULL, NULL,
-		  drb_tree_down_ports(&s->tree, s->layer) + drb_tree_up_ports(&s->tree, s->layer));
-	ctl_count(rows, "ports_usable", "usable", NULL, 0);
-	ctl_text(rows, "state", NULL, NULL, "stopped");
-	ctl_text(rows, "trouble", NULL, NULL, "");
-	ctl_real(rows, "uptime_s", "uptime s", NULL, ctl_decimal(NAN, 0));
-	ctl_text(rows, "code", NULL, NULL, code);
-	ctl_count(rows, "layers", NULL, NULL, s->tree.layers);
-	ctl_count(rows, "arity", NULL, NULL, s->tree.arity);
-	ctl_nothing(rows, "pid", NULL);
-	ctl_text(rows, "version", NULL, NULL, "");
-	ctl_row_end(rows);
+	drb_table_text(rows, "fabric", NULL, s->fabric);
+	drb_table_text(rows, "switch", NULL, name);
+	drb_table_count(rows, "ports", NULL,
+			drb_tree_down_ports(&s->tree, s->layer) +
+				drb_tree_up_ports(&s->tree, s->layer));
+	drb_table_count(rows, "ports_usable", "usable", 0);
+	drb_table_text(rows, "state", NULL, "stopped");
+	drb_table_text(rows, "trouble", NULL, "");
+	drb_table_real(rows, "uptime_s", "uptime s", 0, NAN);
+	drb_table_text(rows, "code", NULL, code);
+	drb_table_count(rows, "layers", NULL, s->tree.layers);
+	drb_table_count(rows, "arity", NULL, s->tree.arity);
+	drb_table_nothing(rows, "pid", NULL);
+	drb_table_text(rows, "version", NULL, "");
+	drb_table_row_end(rows);
 }
 
 int ctl_list(int argc, char **argv)
@@ -71,7 +72,7 @@ int ctl_list(int argc, char **argv)
 
 	ctl.timeout_ms = DRB_TELEMETRY_PROMPT_MS;
 	drb_args_parse(&argp, argc, argv, 0, &ctl);
-	struct ctl_rows *rows = ctl_rows_new(ctl.format, false);
+	struct drb_table *rows = drb_table_new(stdout, ctl.format);
 	int code = ctl_each(&ctl, NULL, 0, list_one, rows);
 	// Their records are of the fabrics of this machine.
 	struct stopped_list stopped = {0};
@@ -80,6 +81,6 @@ int ctl_list(int argc, char **argv)
 	for (size_t i = 0; i < stopped.count; i++)
 		list_stopped(rows, &stopped.at[i]);
 	free(stopped.at);
-	ctl_rows_end(rows);
+	drb_table_end(rows);
 	return code;
 }

@@ -27,7 +27,7 @@ struct path {
 	struct fabric_state fabric;
 	struct drb_outages *outages; // as each switch of it knows them
 	uint64_t hash;               // of the flow, if one is given
-	struct ctl_rows *rows;
+	struct drb_table *rows;
 	struct drb_decision packet; // as it comes to a switch and leaves it
 	bool certain;               // no packet of the flow goes elsewhere from there
 	char why[256];              // why one may, at the first switch where it may; "" if nowhere
@@ -155,16 +155,16 @@ static void print_hop(struct path *p, const struct drb_switch_all *all, const st
 	drb_port_name(port, out->up, out->port);
 	const struct drb_switch_port *now = drb_port_named(all, port);
 	describe_others(others, all, port);
-	ctl_text(p->rows, "switch", NULL, NULL, all->info.name);
-	ctl_text(p->rows, "port", NULL, NULL, port);
-	ctl_text(p->rows, "to", NULL, NULL, now ? now->peer : "");
-	ctl_text(p->rows, "state", NULL, NULL, now ? now->state : "");
-	ctl_count(p->rows, "queue_packets", "queue pkts", NULL, now ? now->count.queue_packets : 0);
-	ctl_count(p->rows, "ring_packets", "ring pkts", NULL, now ? now->count.ring_packets : 0);
-	ctl_text(p->rows, "scheme", NULL, NULL, out->up ? all->routing.scheme : "");
-	ctl_flag(p->rows, "certain", NULL, p->certain);
-	ctl_text(p->rows, "others", "other uplinks: queue", NULL, others);
-	ctl_row_end(p->rows);
+	drb_table_text(p->rows, "switch", NULL, all->info.name);
+	drb_table_text(p->rows, "port", NULL, port);
+	drb_table_text(p->rows, "to", NULL, now ? now->peer : "");
+	drb_table_text(p->rows, "state", NULL, now ? now->state : "");
+	drb_table_count(p->rows, "queue_packets", "queue pkts", now ? now->count.queue_packets : 0);
+	drb_table_count(p->rows, "ring_packets", "ring pkts", now ? now->count.ring_packets : 0);
+	drb_table_text(p->rows, "scheme", NULL, out->up ? all->routing.scheme : "");
+	drb_table_flag(p->rows, "certain", NULL, p->certain);
+	drb_table_text(p->rows, "others", "other uplinks: queue", others);
+	drb_table_row_end(p->rows);
 }
 
 static const char *no_port(int32_t why)
@@ -264,9 +264,9 @@ int ctl_path(int argc, char **argv)
 	path_ends_resolve(&p.ends, &p.fabric.tree);
 	p.hash = path_flow_hash(&p.ends.flow, &p.ends.plan, p.ends.from, p.ends.to);
 	say_version(&p.ends);
-	p.rows = ctl_rows_new(p.ctl.format, false);
+	p.rows = drb_table_new(stdout, p.ctl.format);
 	int code = walk(&p);
-	ctl_rows_end(p.rows);
+	drb_table_end(p.rows);
 	fabric_state_free(&p.fabric);
 	free(p.outages);
 	if (*p.why)

@@ -34,6 +34,17 @@ static const struct {
 	{"up_default", "up default pkts"},
 	{"up_redirected", "up redirected pkts"},
 	{"down", "down pkts"},
+	{"threshold_mode", "mode"},
+	{"flows_per_uplink", "flows/uplink"},
+	{"redirected_percent", "redirected %"},
+	{"percent", "%"},
+	{"above_percent", "above %"},
+	{"time_ns", ""},
+	{"cycles_per_packet", "cycles/pkt"},
+	{"packets_per_burst", "pkts/burst"},
+	{"idle_percent", "idle %"},
+	{"busy_percent", "busy %"},
+	{"uptime_s", "uptime s"},
 	{"xdp_seen", "seen"},
 	{"xdp_redirected", "redirected"},
 	{"xdp_passed", "passed"},
@@ -41,7 +52,7 @@ static const struct {
 	{"xdp_dropped", "dropped"},
 };
 
-const char *ctl_show_title(const char *key)
+static const char *title_of(const char *key)
 {
 	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++) {
 		if (strcmp(titles[i].key, key) == 0)
@@ -50,11 +61,35 @@ const char *ctl_show_title(const char *key)
 	return NULL;
 }
 
+void ctl_show_text(struct show *s, const char *key, const char *meaning, const char *value)
+{
+	drb_table_meaning(s->rows, meaning);
+	drb_table_text(s->rows, key, title_of(key), value);
+}
+
+void ctl_show_count(struct show *s, const char *key, const char *meaning, uint64_t value)
+{
+	drb_table_meaning(s->rows, meaning);
+	drb_table_count(s->rows, key, title_of(key), value);
+}
+
+void ctl_show_loss(struct show *s, const char *key, const char *meaning, uint64_t value)
+{
+	drb_table_meaning(s->rows, meaning);
+	drb_table_loss(s->rows, key, title_of(key), value);
+}
+
+void ctl_show_real(struct show *s, const char *key, const char *meaning, int decimals, double value)
+{
+	drb_table_meaning(s->rows, meaning);
+	drb_table_real(s->rows, key, title_of(key), decimals, value);
+}
+
 void ctl_show_begin_row(struct show *s, const struct drb_switch_all *all)
 {
 	if (s->all)
-		ctl_text(s->rows, "fabric", s->ctl.fabric ? "" : NULL, NULL, all->info.fabric);
-	ctl_text(s->rows, "switch", NULL, "s<layer>-<label>", all->info.name);
+		drb_table_text(s->rows, "fabric", s->ctl.fabric ? "" : NULL, all->info.fabric);
+	ctl_show_text(s, "switch", "s<layer>-<label>", all->info.name);
 }
 
 struct view {
@@ -168,9 +203,11 @@ int ctl_show(int argc, char **argv)
 	drb_args_parse(&argp, argc, argv, 0, &s);
 	if (!s.view)
 		s.view = &views[0];
-	s.rows = ctl_rows_new(s.ctl.format, s.view->below && s.count == 1);
+	s.rows = drb_table_new(stdout, s.ctl.format);
+	if (s.view->below && s.count == 1)
+		drb_table_below(s.rows);
 	int code = ctl_each(&s.ctl, s.all ? NULL : s.names, s.count, visit, &s);
-	ctl_rows_end(s.rows);
+	drb_table_end(s.rows);
 	if (s.ctl.format == DRB_FORMAT_TABLE && s.multicast)
 		drb_info("%" PRIu64 " of these drops are multicast that nobody waits for",
 			 s.multicast);

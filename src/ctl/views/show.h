@@ -12,7 +12,7 @@ struct show {
 	size_t count;
 	bool all;
 	const struct view *view;
-	struct ctl_rows *rows;
+	struct drb_table *rows;
 	// Of all switches: what they dropped, and of that multicast that nobody waits for.
 	uint64_t dropped, multicast;
 };
@@ -29,7 +29,11 @@ void ctl_show_worker(const struct drb_switch_all *all, struct show *s);
 // Of all there is the info alone, which a switch that starts has, too.
 void ctl_show_info(const struct drb_switch_all *all, struct show *s);
 
-// The title of a counter's column; NULL: its key. CSV and JSON have the key.
-const char *ctl_show_title(const char *key);
+// Cells with a meaning, which a single switch is shown with. Tables have short titles for some keys.
+void ctl_show_text(struct show *s, const char *key, const char *meaning, const char *value);
+void ctl_show_count(struct show *s, const char *key, const char *meaning, uint64_t value);
+void ctl_show_loss(struct show *s, const char *key, const char *meaning, uint64_t value);
+void ctl_show_real(struct show *s, const char *key, const char *meaning, int decimals,
+		   double value);
 // The cells that say which switch a row is of.
 void ctl_show_begin_row(struct show *s, const struct drb_switch_all *all);

@@ -8,7 +8,7 @@ static void begin_row(struct show *s, const struct drb_switch_all *all,
 		      const struct drb_switch_port *port)
 {
 	ctl_show_begin_row(s, all);
-	ctl_text(s->rows, "port", NULL, NULL, port->name);
+	drb_table_text(s->rows, "port", NULL, port->name);
 }
 
 void ctl_show_ports(const struct drb_switch_all *all, struct show *s)
@@ -18,11 +18,12 @@ void ctl_show_ports(const struct drb_switch_all *all, struct show *s)
 		const struct drb_port_counters *c = &all->ports[i].count;
 		begin_row(s, all, &all->ports[i]);
 #define X(key, meaning)                                                                            \
-	(&c->key == &c->in_missed || &c->key == &c->ring_packets ? ctl_loss : ctl_count)(          \
-		s->rows, #key, ctl_show_title(#key), meaning, c->key);
+	(&c->key == &c->in_missed || &c->key == &c->ring_packets                                   \
+		 ? ctl_show_loss                                                                   \
+		 : ctl_show_count)(s, #key, meaning, c->key);
 		DRB_PORT_COUNTERS(X)
 #undef X
-		ctl_row_end(s->rows);
+		drb_table_row_end(s->rows);
 	}
 }
 
@@ -31,19 +32,19 @@ void ctl_show_links(const struct drb_switch_all *all, struct show *s)
 	for (uint32_t i = 0; i < all->port_count; i++) {
 		const struct drb_switch_port *p = &all->ports[i];
 		begin_row(s, all, p);
-		ctl_text(s->rows, "peer", NULL, NULL, p->peer);
-		ctl_text(s->rows, "state", NULL, NULL, p->state);
-		ctl_text(s->rows, "neighbour", NULL, NULL, p->neighbour);
-		ctl_text(s->rows, "rate", NULL, NULL, p->rate);
-		ctl_real(s->rows, "loss_in_percent", "loss in %", NULL,
-			 ctl_decimal((double)p->loss_in / 1e4, 2));
-		ctl_real(s->rows, "loss_out_percent", "loss out %", NULL,
-			 ctl_decimal((double)p->loss_out / 1e4, 2));
-		ctl_count(s->rows, "queue", "queue limit pkts", NULL, p->queue);
-		ctl_text(s->rows, "occupancy", NULL, NULL, p->occupancy);
-		ctl_text(s->rows, "driver", NULL, NULL, p->driver);
-		ctl_text(s->rows, "device", NULL, NULL, p->device);
-		ctl_row_end(s->rows);
+		drb_table_text(s->rows, "peer", NULL, p->peer);
+		drb_table_text(s->rows, "state", NULL, p->state);
+		drb_table_text(s->rows, "neighbour", NULL, p->neighbour);
+		drb_table_text(s->rows, "rate", NULL, p->rate);
+		drb_table_real(s->rows, "loss_in_percent", "loss in %", 2,
+			       (double)p->loss_in / 1e4);
+		drb_table_real(s->rows, "loss_out_percent", "loss out %", 2,
+			       (double)p->loss_out / 1e4);
+		drb_table_count(s->rows, "queue", "queue limit pkts", p->queue);
+		drb_table_text(s->rows, "occupancy", NULL, p->occupancy);
+		drb_table_text(s->rows, "driver", NULL, p->driver);
+		drb_table_text(s->rows, "device", NULL, p->device);
+		drb_table_row_end(s->rows);
 	}
 }
 
@@ -56,10 +57,10 @@ void ctl_show_xdp(const struct drb_switch_all *all, struct show *s)
 		if (!p->steered)
 			continue;
 		begin_row(s, all, p);
-#define X(key, meaning) ctl_count(s->rows, #key, ctl_show_title(#key), meaning, p->xdp.key);
+#define X(key, meaning) ctl_show_count(s, #key, meaning, p->xdp.key);
 		DRB_XDP_COUNTERS(X)
 #undef X
-		ctl_row_end(s->rows);
+		drb_table_row_end(s->rows);
 		shown = true;
 	}
 	if (!shown)

@@ -177,7 +177,7 @@ static int by_way(const void *a, const void *b)
 	return x->packets > y->packets ? -1 : x->packets < y->packets;
 }
 
-static void print_hop(struct ctl_rows *rows, const struct trace *t, const struct hop *h)
+static void print_hop(struct drb_table *rows, const struct trace *t, const struct hop *h)
 {
 	const struct drb_switch_all *all = &h->session->all;
 	const struct drb_switch_port *p = &all->ports[h->port];
@@ -185,19 +185,17 @@ static void print_hop(struct ctl_rows *rows, const struct trace *t, const struct
 	char way[2 * DRB_READER_TEXT_MAX];
 
 	snprintf(way, sizeof(way), "%s%s", h->dropped ? "dropped: " : "", h->way);
-	ctl_text(rows, "switch", NULL, NULL, all->info.name);
-	ctl_text(rows, "port", NULL, NULL, p->name);
-	ctl_text(rows, "to", NULL, NULL, p->peer);
-	ctl_count(rows, "packets", NULL, NULL, h->packets);
-	ctl_real(rows, "packets_percent", "% of packets", NULL,
-		 ctl_decimal(
-			 ctl_percent(h->packets, t->sent > h->packets ? t->sent - h->packets : 0),
-			 1));
-	ctl_text(rows, "way", NULL, NULL, way);
-	ctl_text(rows, "scheme", NULL, NULL, p->name[0] == 'u' ? all->routing.scheme : "");
-	ctl_real(rows, "queue_packets_mean", "queue pkts, mean", NULL, ctl_decimal(queue, 2));
-	ctl_count(rows, "queue_packets_max", "max", NULL, h->queue_max);
-	ctl_row_end(rows);
+	drb_table_text(rows, "switch", NULL, all->info.name);
+	drb_table_text(rows, "port", NULL, p->name);
+	drb_table_text(rows, "to", NULL, p->peer);
+	drb_table_count(rows, "packets", NULL, h->packets);
+	drb_table_real(rows, "packets_percent", "% of packets", 1,
+		       ctl_percent(h->packets, t->sent > h->packets ? t->sent - h->packets : 0));
+	drb_table_text(rows, "way", NULL, way);
+	drb_table_text(rows, "scheme", NULL, p->name[0] == 'u' ? all->routing.scheme : "");
+	drb_table_real(rows, "queue_packets_mean", "queue pkts, mean", 2, queue);
+	drb_table_count(rows, "queue_packets_max", "max", h->queue_max);
+	drb_table_row_end(rows);
 }
 
 // Packets that switches had no room for.
@@ -264,14 +262,14 @@ static void say_none(const struct options *o)
 
 static int print(struct trace *t, const struct options *o)
 {
-	struct ctl_rows *rows = ctl_rows_new(o->ctl.format, false);
+	struct drb_table *rows = drb_table_new(stdout, o->ctl.format);
 	uint64_t lost = lost_packets(t);
 
 	if (t->hops)
 		qsort(t->hop, t->hops, sizeof(*t->hop), by_way);
 	for (size_t i = 0; i < t->hops; i++)
 		print_hop(rows, t, &t->hop[i]);
-	ctl_rows_end(rows);
+	drb_table_end(rows);
 	if (lost)
 		drb_warn("%" PRIu64
 			 " packets came faster than they could be read and are not counted",

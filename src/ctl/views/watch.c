@@ -117,7 +117,7 @@ static size_t rows_of_screen(void)
 	return size.ws_row - LINES_BESIDE;
 }
 
-static void print_sample(struct ctl_rows *rows, const struct watch *w, const struct sample *now,
+static void print_sample(struct drb_table *rows, const struct watch *w, const struct sample *now,
 			 struct hot_spots *hot)
 {
 	const struct sample *b = sample_before(&w->before, now);
@@ -126,27 +126,26 @@ static void print_sample(struct ctl_rows *rows, const struct watch *w, const str
 	struct sample zero = {0};
 
 	b = b ? b : &zero;
-	ctl_real(rows, "time_s", "", NULL, ctl_decimal((double)now->time_ns / 1e9, 3));
-	ctl_text(rows, "fabric", w->ctl.fabric ? "" : NULL, NULL, now->fabric);
-	ctl_text(rows, "switch", NULL, NULL, now->name);
-	ctl_real(rows, "in_pps", "in pkt/s", NULL,
-		 ctl_decimal((double)(now->in_packets - b->in_packets) / seconds, 0));
-	ctl_real(rows, "out_pps", "out pkt/s", NULL,
-		 ctl_decimal((double)(now->out_packets - b->out_packets) / seconds, 0));
-	ctl_count(rows, "queue_deepest", "queue", NULL, now->deepest);
-	ctl_text(rows, "queue_port", "at", NULL, now->deepest_port);
-	ctl_real(rows, "redirected_percent", "redirected %", NULL,
-		 ctl_decimal(isnan(seconds) ? NAN
-					    : ctl_percent(now->up_redirected - b->up_redirected,
-							  now->up_default - b->up_default),
-			     1));
-	ctl_real(rows, "drops_pps", "drops/s", NULL,
-		 ctl_decimal((double)(now->dropped - b->dropped) / seconds, 0));
-	ctl_count(rows, "drops", NULL, NULL, now->dropped);
-	ctl_real(rows, "out_mbit", "out Mbit/s", NULL,
-		 ctl_decimal((double)(now->out_octets - b->out_octets) * 8e-6 / seconds, 3));
-	ctl_real(rows, "slowed_percent", "", NULL, ctl_decimal(100 * slowed, 1));
-	ctl_row_end(rows);
+	drb_table_real(rows, "time_s", "", 3, (double)now->time_ns / 1e9);
+	drb_table_text(rows, "fabric", w->ctl.fabric ? "" : NULL, now->fabric);
+	drb_table_text(rows, "switch", NULL, now->name);
+	drb_table_real(rows, "in_pps", "in pkt/s", 0,
+		       (double)(now->in_packets - b->in_packets) / seconds);
+	drb_table_real(rows, "out_pps", "out pkt/s", 0,
+		       (double)(now->out_packets - b->out_packets) / seconds);
+	drb_table_count(rows, "queue_deepest", "queue", now->deepest);
+	drb_table_text(rows, "queue_port", "at", now->deepest_port);
+	drb_table_real(rows, "redirected_percent", "redirected %", 1,
+		       isnan(seconds) ? NAN
+				      : ctl_percent(now->up_redirected - b->up_redirected,
+						    now->up_default - b->up_default));
+	drb_table_real(rows, "drops_pps", "drops/s", 0,
+		       (double)(now->dropped - b->dropped) / seconds);
+	drb_table_count(rows, "drops", NULL, now->dropped);
+	drb_table_real(rows, "out_mbit", "out Mbit/s", 3,
+		       (double)(now->out_octets - b->out_octets) * 8e-6 / seconds);
+	drb_table_real(rows, "slowed_percent", "", 1, 100 * slowed);
+	drb_table_row_end(rows);
 }
 
 static void forget(struct samples *samples)
@@ -166,7 +165,7 @@ static void sleep_until(uint64_t ns)
 static int watch(struct watch *w)
 {
 	bool screen = isatty(STDOUT_FILENO) && w->ctl.format == DRB_FORMAT_TABLE;
-	struct ctl_rows *stream = NULL;
+	struct drb_table *stream = NULL;
 	uint64_t next = drb_clock_now();
 	int code = ctl_each(&w->ctl, w->count ? w->names : NULL, w->count, take_sample, w);
 
@@ -174,7 +173,7 @@ static int watch(struct watch *w)
 	if (code != DRB_EXIT_OK && w->count == 0 && w->now.count == 0)
 		return code;
 	if (w->ctl.format != DRB_FORMAT_TABLE)
-		stream = ctl_rows_new(w->ctl.format, false);
+		stream = drb_table_new(stdout, w->ctl.format);
 	for (uint64_t round = 0; !drb_interrupted() && (w->rounds == 0 || round < w->rounds);
 	     round++) {
 		struct samples old = w->before;
@@ -189,7 +188,7 @@ static int watch(struct watch *w)
 			break;
 		code = ctl_each(&w->ctl, w->count ? w->names : NULL, w->count, take_sample, w);
 		struct hot_spots hot = {0};
-		struct ctl_rows *rows = stream ? stream : ctl_rows_new(w->ctl.format, false);
+		struct drb_table *rows = stream ? stream : drb_table_new(stdout, w->ctl.format);
 		if (screen)
 			fputs(CLEAR_SCREEN, stdout);
 		size_t left_out = 0;
@@ -202,7 +201,7 @@ static int watch(struct watch *w)
 				print_sample(rows, w, now, &hot);
 		}
 		if (!stream) {
-			ctl_rows_end(rows);
+			drb_table_end(rows);
 			if (left_out)
 				printf("%zu idle switches left out (--wide shows all)\n", left_out);
 			hot_spots_print(&hot);
@@ -213,7 +212,7 @@ static int watch(struct watch *w)
 			break;
 	}
 	if (stream)
-		ctl_rows_end(stream);
+		drb_table_end(stream);
 	return code;
 }
 

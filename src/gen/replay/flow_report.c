@@ -52,48 +52,30 @@ static void put_row(struct drb_table *t, bool for_people, const struct flow *f,
 		snprintf(text, sizeof(text), "%s %s %s", w.protocol,
 			 flow_end(&f->key.source, f->key.source_port, a),
 			 flow_end(&f->key.destination, f->key.destination_port, b));
-		drb_table_text(t, text);
+		drb_table_text(t, "flow", NULL, text);
 	}
-	drb_table_text(t, w.protocol);
-	drb_table_text(t, w.source);
-	drb_table_count(t, f->key.source_port);
-	drb_table_text(t, w.destination);
-	drb_table_count(t, f->key.destination_port);
-	drb_table_text(t, w.from);
-	drb_table_text(t, w.to);
-	drb_table_count(t, f->sent);
-	drb_table_count(t, f->lost);
+	drb_table_text(t, "protocol", "", w.protocol);
+	drb_table_text(t, "source", "", w.source);
+	drb_table_count(t, "source_port", "", f->key.source_port);
+	drb_table_text(t, "destination", "", w.destination);
+	drb_table_count(t, "destination_port", "", f->key.destination_port);
+	drb_table_text(t, "source_host", "from", w.from);
+	drb_table_text(t, "destination_host", "to", w.to);
+	drb_table_count(t, "sent", NULL, f->sent);
+	drb_table_count(t, "lost", NULL, f->lost);
 	drop_places_text(places, f->key.from, f->key.to, place);
-	drb_table_text(t, f->lost && *place ? place : NULL);
-	drb_table_real(t, f->latency.mean / 1e3);
-	drb_table_real(t, f->latency.p99 / 1e3);
-	drb_table_count(t, f->duplicated);
-	drb_table_count(t, f->reordered);
-	drb_table_count(t, f->latency.samples);
+	drb_table_text(t, "dropped_at", "dropped at", f->lost && *place ? place : NULL);
+	drb_table_real(t, "latency_mean_us", "mean us", 1, f->latency.mean / 1e3);
+	drb_table_real(t, "latency_p99_us", "99 % us", 1, f->latency.p99 / 1e3);
+	drb_table_count(t, "duplicated", NULL, f->duplicated);
+	drb_table_count(t, "reordered", NULL, f->reordered);
+	drb_table_count(t, "latency_samples", "", f->latency.samples);
+	drb_table_row_end(t);
 }
 
 size_t flow_report_print(FILE *out, enum drb_format format, const struct flows *flows,
 			 const struct drop_places *places, size_t most)
 {
-	static const struct drb_column columns[] = {
-		{"flow", NULL, DRB_TEXT, 0}, // of tables only
-		{"protocol", "", DRB_TEXT, 0},
-		{"source", "", DRB_TEXT, 0},
-		{"source_port", "", DRB_COUNT, 0},
-		{"destination", "", DRB_TEXT, 0},
-		{"destination_port", "", DRB_COUNT, 0},
-		{"source_host", "from", DRB_TEXT, 0},
-		{"destination_host", "to", DRB_TEXT, 0},
-		{"sent", NULL, DRB_COUNT, 0},
-		{"lost", NULL, DRB_COUNT, 0},
-		{"dropped_at", "dropped at", DRB_TEXT, 0},
-		{"latency_mean_us", "mean us", DRB_REAL, 1},
-		{"latency_p99_us", "99 % us", DRB_REAL, 1},
-		{"duplicated", NULL, DRB_COUNT, 0},
-		{"reordered", NULL, DRB_COUNT, 0},
-		{"latency_samples", "", DRB_COUNT, 0},
-	};
-	const uint32_t skip = format == DRB_FORMAT_TABLE ? 0 : 1;
 	const struct flow **sorted = malloc((flows->count + 1) * sizeof(*sorted));
 	size_t count = 0;
 
@@ -104,10 +86,9 @@ size_t flow_report_print(FILE *out, enum drb_format format, const struct flows *
 			sorted[count++] = &flows->at[i];
 	}
 	qsort(sorted, count, sizeof(*sorted), worst_first);
-	struct drb_table *t = drb_table_new(out, format, columns + skip,
-					    sizeof(columns) / sizeof(columns[0]) - skip);
+	struct drb_table *t = drb_table_new(out, format);
 	for (size_t i = 0; i < count && i < most; i++)
-		put_row(t, !skip, sorted[i], places);
+		put_row(t, format == DRB_FORMAT_TABLE, sorted[i], places);
 	drb_table_end(t);
 	free(sorted);
 	return count > most ? count - most : 0;

@@ -50,18 +50,18 @@ static struct row row_of(const struct recognised *h)
 
 static void put_row(struct drb_table *t, const char *name, const struct row *row)
 {
-	drb_table_text(t, name);
-#define PUT(key) drb_table_count(t, row->key);
+	drb_table_text(t, "host", NULL, name);
+#define PUT(key) drb_table_count(t, #key, NULL, row->key);
 	COUNTS(PUT)
 #undef PUT
 }
 
-static void put_count(struct drb_table *t, bool known, uint64_t value)
+static void put_count(struct drb_table *t, const char *key, bool known, uint64_t value)
 {
 	if (known)
-		drb_table_count(t, value);
+		drb_table_count(t, key, NULL, value);
 	else
-		drb_table_nothing(t);
+		drb_table_nothing(t, key, NULL);
 }
 
 // Cells that only the row of all hosts has; run NULL: left empty.
@@ -70,33 +70,26 @@ static void put_run(struct drb_table *t, const struct foreign_report *r,
 {
 	double seconds = run ? run->sending_ns / 1e9 : NAN;
 
-	put_count(t, run, run ? run->failed : 0);
-	put_count(t, run, foreign_skipped_count(&r->traffic->skipped));
-	put_count(t, run, r->cut);
-	drb_table_real(t, seconds);
-	drb_table_real(t, run && seconds > 0 ? (double)run->sent / seconds : NAN);
-	drb_table_real(t, run ? run->late_max_ns / 1e3 : NAN);
-	put_count(t, run, run ? run->latency.samples : 0);
-#define PUT(member, ...) drb_table_real(t, run ? run->latency.member / 1e3 : NAN);
+	put_count(t, "not_sent", run, run ? run->failed : 0);
+	put_count(t, "skipped", run, foreign_skipped_count(&r->traffic->skipped));
+	put_count(t, "cut", run, r->cut);
+	drb_table_real(t, "seconds", NULL, 3, seconds);
+	drb_table_real(t, "pps", NULL, 0, run && seconds > 0 ? (double)run->sent / seconds : NAN);
+	drb_table_real(t, "late_max_us", "late us", 1, run ? run->late_max_ns / 1e3 : NAN);
+	if (run)
+		drb_table_count(t, "latency_samples", "", run->latency.samples);
+	else
+		drb_table_nothing(t, "latency_samples", "");
+#define PUT(member, ...)                                                                           \
+	drb_table_real(t, "latency_" #member "_us", "", 1, run ? run->latency.member / 1e3 : NAN);
 	LATENCIES(PUT)
 #undef PUT
+	drb_table_row_end(t);
 }
 
 static struct row print_rows(const struct foreign_report *r, enum drb_format format)
 {
-#define COUNT(key) {#key, NULL, DRB_COUNT, 0},
-#define LATENCY(member, ...) {"latency_" #member "_us", "", DRB_REAL, 1},
-	static const struct drb_column columns[] = {{"host", NULL, DRB_TEXT, 0},
-						    COUNTS(COUNT){"not_sent", NULL, DRB_COUNT, 0},
-						    {"skipped", NULL, DRB_COUNT, 0},
-						    {"cut", NULL, DRB_COUNT, 0},
-						    {"seconds", NULL, DRB_REAL, 3},
-						    {"pps", NULL, DRB_REAL, 0},
-						    {"late_max_us", "late us", DRB_REAL, 1},
-						    {"latency_samples", "", DRB_COUNT, 0},
-						    LATENCIES(LATENCY)};
-	struct drb_table *t =
-		drb_table_new(stdout, format, columns, sizeof(columns) / sizeof(columns[0]));
+	struct drb_table *t = drb_table_new(stdout, format);
 	struct row all = {0};
 
 	for (uint32_t h = 0; h < r->hosts; h++) {
@@ -120,13 +113,12 @@ static struct row print_rows(const struct foreign_report *r, enum drb_format for
 
 static void print_latencies(const struct drb_latency *l)
 {
-	static const struct drb_column columns[] = {{"latency", NULL, DRB_TEXT, 0},
-						    {"us", NULL, DRB_REAL, 1}};
-	struct drb_table *t = drb_table_new(stdout, DRB_FORMAT_TABLE, columns, 2);
+	struct drb_table *t = drb_table_new(stdout, DRB_FORMAT_TABLE);
 
-#define LINE(member, title)                                                                        \
-	drb_table_text(t, title);                                                                  \
-	drb_table_real(t, l->member / 1e3);
+#define LINE(member, name)                                                                         \
+	drb_table_text(t, "latency", NULL, name);                                                  \
+	drb_table_real(t, "us", NULL, 1, l->member / 1e3);                                         \
+	drb_table_row_end(t);
 	LATENCIES(LINE)
 	drb_table_end(t);
 }

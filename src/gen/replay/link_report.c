@@ -158,15 +158,7 @@ void link_report_say(const struct link_report *r, uint64_t lost, double latency_
 
 void link_report_write(FILE *out, const struct link_watch *w, const struct link_report_setup *setup)
 {
-	static const struct drb_column columns[] = {
-		{"layer", NULL, DRB_COUNT, 0},     {"switch", NULL, DRB_TEXT, 0},
-		{"port", NULL, DRB_TEXT, 0},       {"peer", NULL, DRB_TEXT, 0},
-		{"use", NULL, DRB_REAL, 4},        {"queue_mean", NULL, DRB_REAL, 3},
-		{"queue_max", NULL, DRB_COUNT, 0}, {"dropped", NULL, DRB_COUNT, 0},
-		{"rate_part", NULL, DRB_REAL, 4},  {"growing", NULL, DRB_TEXT, 0},
-	};
-	struct drb_table *t =
-		drb_table_new(out, DRB_FORMAT_CSV, columns, sizeof(columns) / sizeof(columns[0]));
+	struct drb_table *t = drb_table_new(out, DRB_FORMAT_CSV);
 
 	for (size_t i = 0; i < w->count; i++) {
 		const struct watched_switch *s = &w->at[i];
@@ -175,20 +167,25 @@ void link_report_write(FILE *out, const struct link_watch *w, const struct link_
 			const struct watched_port *p = &s->port[k];
 			char name[DRB_NAME_MAX];
 			snprintf(name, sizeof(name), "s%" PRIu32 "-%" PRIu32, s->layer, s->label);
-			drb_table_count(t, s->layer);
-			drb_table_text(t, name);
-			drb_table_text(t, p->name);
-			drb_table_text(t, p->peer);
-			drb_table_real(t, GROWN(p->count, WATCH_BEGIN, WATCH_END, out_packets) *
-						  link_packet_ns(p) / passed);
-			drb_table_real(t,
+			drb_table_count(t, "layer", NULL, s->layer);
+			drb_table_text(t, "switch", NULL, name);
+			drb_table_text(t, "port", NULL, p->name);
+			drb_table_text(t, "peer", NULL, p->peer);
+			drb_table_real(t, "use", NULL, 4,
+				       GROWN(p->count, WATCH_BEGIN, WATCH_END, out_packets) *
+					       link_packet_ns(p) / passed);
+			drb_table_real(t, "queue_mean", NULL, 3,
 				       GROWN(p->count, WATCH_BEGIN, WATCH_END, queue_ns) / passed);
-			drb_table_count(t, p->count[WATCH_END].queue_max_packets);
+			drb_table_count(t, "queue_max", NULL,
+					p->count[WATCH_END].queue_max_packets);
 			drb_table_count(
-				t, (uint64_t)GROWN(p->count, WATCH_BEGIN, WATCH_END, out_discards));
-			drb_table_real(t, part_of(s, p));
-			drb_table_text(t, setup->slot_ns ? drb_growth_word(growth_of(s, p, setup))
-							 : NULL);
+				t, "dropped", NULL,
+				(uint64_t)GROWN(p->count, WATCH_BEGIN, WATCH_END, out_discards));
+			drb_table_real(t, "rate_part", NULL, 4, part_of(s, p));
+			drb_table_text(t, "growing", NULL,
+				       setup->slot_ns ? drb_growth_word(growth_of(s, p, setup))
+						      : NULL);
+			drb_table_row_end(t);
 		}
 	}
 	drb_table_end(t);

@@ -84,136 +84,101 @@ static double machine_late_us(const struct report *r)
 				  : 0;
 }
 
-#define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
+#define PUT_COUNT(key, value) drb_table_count(t, #key, NULL, value);
+#define PUT_LOSS(key, value) drb_table_loss(t, #key, NULL, value);
+#define PUT(key, value, kind) PUT_##kind(key, value)
+
+// Cells of counts, or of reals with so many decimals, or of texts.
+#define PUT_AS_COUNT(key, title, value, decimals) drb_table_count(t, #key, title, value);
+#define PUT_AS_REAL(key, title, value, decimals) drb_table_real(t, #key, title, decimals, value);
+#define PUT_AS_TEXT(key, title, value, decimals) drb_table_text(t, #key, title, value);
 
 static void print_row(const struct report *r, enum drb_format format)
 {
-#define COLUMN(key, value, kind) {#key, NULL, DRB_##kind, 0},
-#define SLOTS(key, ...) {#key "_slots", NULL, DRB_REAL, 2},
-#define MICROS(key, ...) {#key "_us", NULL, DRB_REAL, 1},
-#define ORDER_COLUMN(key, kind, ...) {#key, NULL, DRB_##kind, 4},
-#define LINK_COLUMN(key, kind, value, decimals) {#key, NULL, DRB_##kind, decimals},
-	static const struct drb_column columns[] = {
-		COUNTS(COLUMN) LATENCIES(SLOTS)
-			LATENCIES(MICROS){"latency_samples", NULL, DRB_COUNT, 0},
-		ORDERS(ORDER_COLUMN){"offered_load", NULL, DRB_REAL, 4},
-		{"achieved_load", NULL, DRB_REAL, 4},
-		{"slot_us", NULL, DRB_REAL, 1},
-		{"late_mean_us", NULL, DRB_REAL, 1},
-		{"late_max_us", NULL, DRB_REAL, 1},
-		{"late", NULL, DRB_FLAG, 0},
-		{"late_packets", NULL, DRB_COUNT, 0},
-		{"late_switches", NULL, DRB_COUNT, 0},
-		LINKS(LINK_COLUMN)};
 	const struct link_report *l = r->links;
-	struct drb_table *t = drb_table_new(stdout, format, columns, COUNT(columns));
+	struct drb_table *t = drb_table_new(stdout, format);
 
-#define PUT_COUNT(key, value, kind) drb_table_count(t, value);
-#define PUT_SLOTS(key, member, ...) drb_table_real(t, in_slots(r, r->latency.member));
-#define PUT_MICROS(key, member, ...) drb_table_real(t, in_us(r, r->latency.member));
-	COUNTS(PUT_COUNT)
+#define PUT_SLOTS(key, member, ...)                                                                \
+	drb_table_real(t, #key "_slots", NULL, 2, in_slots(r, r->latency.member));
+#define PUT_MICROS(key, member, ...)                                                               \
+	drb_table_real(t, #key "_us", NULL, 1, in_us(r, r->latency.member));
+#define PUT_ORDER(key, kind, value, title) PUT_AS_##kind(key, NULL, value, 4)
+#define PUT_LINK(key, kind, value, decimals) PUT_AS_##kind(key, NULL, value, decimals)
+	COUNTS(PUT)
 	LATENCIES(PUT_SLOTS)
 	LATENCIES(PUT_MICROS)
-	drb_table_count(t, r->latency.samples);
-#define PUT_AS_COUNT drb_table_count
-#define PUT_AS_REAL drb_table_real
-#define PUT_AS_TEXT drb_table_text
-#define PUT_LINK(key, kind, value, ...) PUT_AS_##kind(t, value);
-#define PUT_ORDER(key, kind, value, ...) PUT_AS_##kind(t, value);
+	drb_table_count(t, "latency_samples", NULL, r->latency.samples);
 	ORDERS(PUT_ORDER)
-	drb_table_real(t, r->offered_load);
-	drb_table_real(t, r->achieved_load);
-	drb_table_real(t, (double)r->slot_ns / 1e3);
-	drb_table_real(t, r->late_mean_ns / 1e3);
-	drb_table_real(t, r->late_max_ns / 1e3);
-	drb_table_flag(t, report_late(r));
-	drb_table_count(t, r->late);
-	drb_table_count(t, l->late_switches);
+	drb_table_real(t, "offered_load", NULL, 4, r->offered_load);
+	drb_table_real(t, "achieved_load", NULL, 4, r->achieved_load);
+	drb_table_real(t, "slot_us", NULL, 1, (double)r->slot_ns / 1e3);
+	drb_table_real(t, "late_mean_us", NULL, 1, r->late_mean_ns / 1e3);
+	drb_table_real(t, "late_max_us", NULL, 1, r->late_max_ns / 1e3);
+	drb_table_flag(t, "late", NULL, report_late(r));
+	drb_table_count(t, "late_packets", NULL, r->late);
+	drb_table_count(t, "late_switches", NULL, l->late_switches);
 	LINKS(PUT_LINK)
+	drb_table_row_end(t);
 	drb_table_end(t);
 }
 
-static void print_counts(const struct report *r)
+static void print_counts(const struct report *r, struct drb_table *t)
 {
-	static const struct drb_column columns[] = {COUNTS(COLUMN)};
-	struct drb_table *t = drb_table_new(stdout, DRB_FORMAT_TABLE, columns, COUNT(columns));
-
-	COUNTS(PUT_COUNT)
-	drb_table_end(t);
+	COUNTS(PUT)
+	drb_table_row_end(t);
 }
 
-static void print_latencies(const struct report *r)
+static void print_latencies(const struct report *r, struct drb_table *t)
 {
-	static const struct drb_column columns[] = {{"latency", NULL, DRB_TEXT, 0},
-						    {"slots", NULL, DRB_REAL, 2},
-						    {"us", NULL, DRB_REAL, 1}};
-	struct drb_table *t = drb_table_new(stdout, DRB_FORMAT_TABLE, columns, COUNT(columns));
-
-#define PUT_LINE(key, member, title)                                                               \
-	drb_table_text(t, title);                                                                  \
-	drb_table_real(t, in_slots(r, r->latency.member));                                         \
-	drb_table_real(t, in_us(r, r->latency.member));
+#define PUT_LINE(key, member, name)                                                                \
+	drb_table_text(t, "latency", NULL, name);                                                  \
+	drb_table_real(t, "slots", NULL, 2, in_slots(r, r->latency.member));                       \
+	drb_table_real(t, "us", NULL, 1, in_us(r, r->latency.member));                             \
+	drb_table_row_end(t);
 	LATENCIES(PUT_LINE)
-	drb_table_end(t);
 }
 
-static void print_order(const struct report *r)
+static void print_order(const struct report *r, struct drb_table *t)
 {
-#define ORDER_TITLE(key, kind, value, title) {#key, title, DRB_##kind, 4},
-	static const struct drb_column columns[] = {ORDERS(ORDER_TITLE)};
-	struct drb_table *t = drb_table_new(stdout, DRB_FORMAT_TABLE, columns, COUNT(columns));
-
-	ORDERS(PUT_ORDER)
-	drb_table_end(t);
+#define PUT_TITLED(key, kind, value, title) PUT_AS_##kind(key, title, value, 4)
+	ORDERS(PUT_TITLED)
+	drb_table_row_end(t);
 }
 
-static void print_load(const struct report *r)
+static void print_load(const struct report *r, struct drb_table *t)
 {
-	static const struct drb_column columns[] = {{"offered load", NULL, DRB_REAL, 3},
-						    {"achieved load", NULL, DRB_REAL, 3},
-						    {"slot us", NULL, DRB_REAL, 1},
-						    {"generator late us, mean", NULL, DRB_REAL, 1},
-						    {"max", NULL, DRB_REAL, 1}};
-	struct drb_table *t = drb_table_new(stdout, DRB_FORMAT_TABLE, columns, COUNT(columns));
-
-	drb_table_real(t, r->offered_load);
-	drb_table_real(t, r->achieved_load);
-	drb_table_real(t, (double)r->slot_ns / 1e3);
-	drb_table_real(t, r->late_mean_ns / 1e3);
-	drb_table_real(t, r->late_max_ns / 1e3);
-	drb_table_end(t);
+	drb_table_real(t, "offered load", NULL, 3, r->offered_load);
+	drb_table_real(t, "achieved load", NULL, 3, r->achieved_load);
+	drb_table_real(t, "slot us", NULL, 1, (double)r->slot_ns / 1e3);
+	drb_table_real(t, "generator late us, mean", NULL, 1, r->late_mean_ns / 1e3);
+	drb_table_real(t, "max", NULL, 1, r->late_max_ns / 1e3);
+	drb_table_row_end(t);
 }
 
-static void print_links(const struct report *r)
+static void print_links(const struct report *r, struct drb_table *t)
 {
-	static const struct drb_column columns[] = {{"late switches", NULL, DRB_COUNT, 0},
-						    {"slowest link %", NULL, DRB_REAL, 1},
-						    {"lost by the machine", NULL, DRB_COUNT, 0},
-						    {"late by it us", NULL, DRB_REAL, 1},
-						    {"queues grow", NULL, DRB_TEXT, 0}};
-	struct drb_table *t = drb_table_new(stdout, DRB_FORMAT_TABLE, columns, COUNT(columns));
-
-	drb_table_count(t, r->links->late_switches);
-	drb_table_real(t, 100 * r->links->slowest);
-	drb_table_count(t, r->links->machine_lost);
-	drb_table_real(t, machine_late_us(r));
-	drb_table_text(t, drb_growth_word(r->links->growing));
-	drb_table_end(t);
+	drb_table_count(t, "late switches", NULL, r->links->late_switches);
+	drb_table_real(t, "slowest link %", NULL, 1, 100 * r->links->slowest);
+	drb_table_count(t, "lost by the machine", NULL, r->links->machine_lost);
+	drb_table_real(t, "late by it us", NULL, 1, machine_late_us(r));
+	drb_table_text(t, "queues grow", NULL, drb_growth_word(r->links->growing));
+	drb_table_row_end(t);
 }
 
 void report_measured(const struct report *r, enum drb_format format)
 {
+	static void (*const print[])(const struct report *r, struct drb_table *t) = {
+		print_counts, print_latencies, print_order, print_load, print_links};
+
 	if (format != DRB_FORMAT_TABLE) {
 		print_row(r, format);
 		return;
 	}
-	print_counts(r);
-	putchar('\n');
-	print_latencies(r);
-	putchar('\n');
-	print_order(r);
-	putchar('\n');
-	print_load(r);
-	putchar('\n');
-	print_links(r);
+	for (size_t i = 0; i < sizeof(print) / sizeof(print[0]); i++) {
+		struct drb_table *t = drb_table_new(stdout, format);
+		if (i)
+			putchar('\n');
+		print[i](r, t);
+		drb_table_end(t);
+	}
 }

@@ -294,12 +294,6 @@ static int prepare_directory(const char *dir)
 // For people on standard error, for machines on standard output.
 static void print_summary(const struct write *w)
 {
-	static const struct drb_column columns[] = {
-		{"out", NULL, DRB_TEXT, 0},
-		{"packets", NULL, DRB_COUNT, 0},
-		{"hosts", NULL, DRB_COUNT, 0},
-		{"slots", NULL, DRB_COUNT, 0},
-	};
 	const struct manifest *m = &w->manifest;
 
 	if (w->format == DRB_FORMAT_TABLE) {
@@ -307,11 +301,12 @@ static void print_summary(const struct write *w)
 			 w->out, m->packets, m->tree.hosts, m->slots);
 		return;
 	}
-	struct drb_table *table = drb_table_new(stdout, w->format, columns, 4);
-	drb_table_text(table, w->out);
-	drb_table_count(table, m->packets);
-	drb_table_count(table, m->tree.hosts);
-	drb_table_count(table, m->slots);
+	struct drb_table *table = drb_table_new(stdout, w->format);
+	drb_table_text(table, "out", NULL, w->out);
+	drb_table_count(table, "packets", NULL, m->packets);
+	drb_table_count(table, "hosts", NULL, m->tree.hosts);
+	drb_table_count(table, "slots", NULL, m->slots);
+	drb_table_row_end(table);
 	drb_table_end(table);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Equal runs of the packet model with different seeds, as one result; and their links.
+// Equal runs of the packet model with different seeds, as one result; and what tables say of them.
 
 #include "common/cli/table.h"
 
@@ -15,13 +15,8 @@ struct sim_packet_mean {
 
 struct sim_packet_mean sim_packet_mean_of(const struct drb_packet_result result[], uint32_t runs);
 
-// The columns of a link, behind those of the run that it is from, and its row.
-#define SIM_LINK_COLUMNS                                                                           \
-	{"layer", NULL, DRB_COUNT, 0}, {"switch", NULL, DRB_TEXT, 0}, {"port", NULL, DRB_TEXT, 0}, \
-		{"peer", NULL, DRB_TEXT, 0}, {"use", NULL, DRB_REAL, 3},                           \
-		{"queue_mean", "mean queue", DRB_REAL, 2}, {"queue_max", "longest", DRB_COUNT, 0}, \
-	{                                                                                          \
-		"growing", NULL, DRB_TEXT, 0                                                       \
-	}
+// The cells of a run, with the detail if the setup asks for it; and those of a link.
+void sim_packet_row(struct drb_table *table, const struct drb_packet_setup *setup,
+		    const struct drb_packet_result *result);
 void sim_put_link(struct drb_table *table, const struct drb_tree *t,
 		  const struct drb_link_figures *link);

@@ -2,6 +2,7 @@
 #pragma once
 // Figures of equal runs with different seeds: their mean, and how sure it is.
 
+#include <math.h>
 #include <stdint.h>
 
 struct sim_sample {
@@ -15,6 +16,12 @@ struct sim_sample sim_sample_of(uint32_t count, double mean, double sd);
 
 // Adds a figure; a sample begins as all zero.
 void sim_sample_add(struct sim_sample *s, double value);
+
+// NaN of none.
+static inline double sim_sample_mean(const struct sim_sample *s)
+{
+	return s->count ? s->mean : NAN;
+}
 
 // Half the width of the interval that holds the true mean in 95 of 100 cases, if the figures are normally
 // distributed (Student's t); NaN of fewer than two figures.

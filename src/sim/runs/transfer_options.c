@@ -108,19 +108,14 @@ double sim_transfers_threshold(const struct sim_transfer_verb *v, enum drb_schem
 
 void sim_put_source(struct drb_table *t, const struct sim_transfer_verb *v)
 {
-	drb_table_text(t, unit_names[v->unit]);
-	drb_table_text(t, source_names[v->source]);
-}
-
-void sim_put_mean(struct drb_table *t, const struct sim_sample *s)
-{
-	drb_table_real(t, s->count ? s->mean : NAN);
+	drb_table_text(t, "unit", NULL, unit_names[v->unit]);
+	drb_table_text(t, "source", NULL, source_names[v->source]);
 }
 
 void sim_put_losses(struct drb_table *t, uint64_t packets, uint64_t dropped, uint64_t resent)
 {
 	double sent = (double)(dropped + packets);
 
-	drb_table_real(t, (double)dropped / sent);
-	drb_table_real(t, (double)resent / sent);
+	drb_table_real(t, "dropped", NULL, 5, (double)dropped / sent);
+	drb_table_real(t, "resent", NULL, 5, (double)resent / sent);
 }

@@ -5,7 +5,6 @@
 
 #include "sim/flows/transfers.h"
 #include "sim/runs/options.h"
-#include "sim/runs/sample.h"
 
 // What each of these verbs begins with.
 struct sim_transfer_verb {
@@ -39,7 +38,5 @@ double sim_transfers_threshold(const struct sim_transfer_verb *v, enum drb_schem
 			       double load, double flows);
 // Cells: --unit and --source.
 void sim_put_source(struct drb_table *t, const struct sim_transfer_verb *v);
-// A cell: the mean, nothing of no figures.
-void sim_put_mean(struct drb_table *t, const struct sim_sample *s);
-// The cells of verbs' last columns, dropped and resent: shares of the packets sent.
+// Cells dropped and resent: shares of the packets sent.
 void sim_put_losses(struct drb_table *t, uint64_t packets, uint64_t dropped, uint64_t resent);

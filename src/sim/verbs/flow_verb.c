@@ -6,9 +6,11 @@
 
 #include "common/cli/log.h"
 
+#include "sim/models/flow.h"
 #include "sim/runs/jobs.h"
 #include "sim/runs/options.h"
 #include "sim/runs/rows.h"
+#include "sim/runs/sample.h"
 
 struct flow_verb {
 	struct sim_common common;
@@ -99,6 +101,32 @@ static void simulate(struct flow_verb *v)
 	free(v->work);
 }
 
+static void put_row(struct drb_table *table, const struct drb_flow_setup *setup,
+		    const struct drb_flow_summary *s, uint32_t runs)
+{
+	// The estimate is that of the paper's scheme and fat-tree.
+	bool estimated =
+		drb_scheme_has_threshold(setup->scheme) && setup->tree.uplinks == setup->tree.arity;
+	double estimate = drb_estimate_flow(setup->flows, setup->tree.hosts, setup->threshold);
+
+	drb_table_text(table, "scheme", NULL, drb_scheme_name(setup->scheme));
+	drb_table_count(table, "flows", "c", setup->flows);
+	sim_put_threshold(table, setup->scheme, setup->threshold);
+	drb_table_real(table, "max_load", "max load", 2, s->max_load);
+	drb_table_real(table, "max_load_sd", "sd", 2, s->max_load_sd);
+	const struct sim_sample runs_of = sim_sample_of(runs, s->max_load, s->max_load_sd);
+	drb_table_real(table, "max_load_half", "+-", 2, sim_sample_half_width(&runs_of));
+	drb_table_real(table, "max_up", "up", 2, s->max_up);
+	drb_table_real(table, "max_down", "down", 2, s->max_down);
+	drb_table_real(table, "redirected", NULL, 4, s->redirected);
+	drb_table_real(table, "estimate", NULL, 2, estimated ? estimate : NAN);
+	drb_table_real(table, "relative_error", "error", 4,
+		       estimated ? fabs(s->max_load - estimate) / estimate : NAN);
+	drb_table_count(table, "runs", NULL, runs);
+	sim_put_tree(table, &setup->tree);
+	drb_table_row_end(table);
+}
+
 int sim_flow(int argc, char **argv)
 {
 	struct flow_verb v = {.common = sim_common_default(),
@@ -116,13 +144,13 @@ int sim_flow(int argc, char **argv)
 	// Flows have no slots and follow nothing: schemes that shift by time are about packets.
 	sim_schemes_of_flows(&v.fabric, "see drbsim packet");
 	simulate(&v);
-	struct drb_table *table = sim_flow_table(stdout, v.common.format, &v.fabric.tree);
+	struct drb_table *table = drb_table_new(stdout, v.common.format);
 	for (uint32_t s = 0; s < v.fabric.schemes; s++) {
 		for (size_t c = 0; c < v.flows.count; c++) {
 			struct drb_flow_setup setup = setup_of(&v, s, c);
 			struct drb_flow_summary summary = drb_flow_summarize(
 				v.result + (s * v.flows.count + c) * v.runs, v.runs);
-			sim_flow_row(table, &setup, &summary, v.runs);
+			put_row(table, &setup, &summary, v.runs);
 		}
 	}
 	drb_table_end(table);

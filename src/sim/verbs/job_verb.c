@@ -120,29 +120,6 @@ static uint32_t check(struct job_verb *v)
 	return sim_transfers_prepare(&v->base);
 }
 
-static const struct drb_column columns[] = {
-	{"scheme", NULL, DRB_TEXT, 0},
-	{"job", NULL, DRB_TEXT, 0},
-	{"makespan_mean", "makespan", DRB_REAL, 1},
-	{"makespan_half", "+-", DRB_REAL, 1},
-	{"slowdown_mean", "slowdown", DRB_REAL, 3},
-	{"slowdown_half", "+-", DRB_REAL, 3},
-	{"broken", NULL, DRB_COUNT, 0},
-	{"dropped", NULL, DRB_REAL, 5},
-	{"resent", NULL, DRB_REAL, 5},
-	{"makespan_min", "min", DRB_REAL, 0},
-	{"makespan_max", "max", DRB_REAL, 0},
-	{"alone_mean", "alone", DRB_REAL, 1},
-	{"threshold", "T", DRB_REAL, 2},
-	{"place", NULL, DRB_TEXT, 0},
-	{"data", NULL, DRB_COUNT, 0},
-	{"unit", NULL, DRB_TEXT, 0},
-	{"source", NULL, DRB_TEXT, 0},
-	{"runs", NULL, DRB_COUNT, 0},
-	SIM_COLUMNS_TREE,
-	SIM_COLUMN_UPLINKS,
-};
-
 // Makespans of the runs that came to their end.
 struct summary {
 	struct sim_sample makespan, alone, slowdown;
@@ -177,24 +154,24 @@ static void put_row(struct drb_table *t, const struct job_verb *v, uint64_t poin
 	char name[DRB_JOB_NAME_MAX];
 
 	drb_job_format(&setup.job, name);
-	drb_table_text(t, drb_scheme_name(setup.transfers.scheme));
-	drb_table_text(t, name);
-	sim_put_mean(t, &s.makespan);
-	drb_table_real(t, sim_sample_half_width(&s.makespan));
-	sim_put_mean(t, &s.slowdown);
-	drb_table_real(t, sim_sample_half_width(&s.slowdown));
-	drb_table_count(t, v->runs - s.makespan.count);
+	drb_table_text(t, "scheme", NULL, drb_scheme_name(setup.transfers.scheme));
+	drb_table_text(t, "job", NULL, name);
+	drb_table_real(t, "makespan_mean", "makespan", 1, sim_sample_mean(&s.makespan));
+	drb_table_real(t, "makespan_half", "+-", 1, sim_sample_half_width(&s.makespan));
+	drb_table_real(t, "slowdown_mean", "slowdown", 3, sim_sample_mean(&s.slowdown));
+	drb_table_real(t, "slowdown_half", "+-", 3, sim_sample_half_width(&s.slowdown));
+	drb_table_count(t, "broken", NULL, v->runs - s.makespan.count);
 	sim_put_losses(t, s.packets, s.dropped, s.resent);
-	drb_table_real(t, s.least);
-	drb_table_real(t, s.most);
-	sim_put_mean(t, &s.alone);
+	drb_table_real(t, "makespan_min", "min", 0, s.least);
+	drb_table_real(t, "makespan_max", "max", 0, s.most);
+	drb_table_real(t, "alone_mean", "alone", 1, sim_sample_mean(&s.alone));
 	sim_put_threshold(t, setup.transfers.scheme, setup.transfers.threshold);
-	drb_table_text(t, v->by_label ? "label" : "random");
-	drb_table_count(t, v->data);
+	drb_table_text(t, "place", NULL, v->by_label ? "label" : "random");
+	drb_table_count(t, "data", NULL, v->data);
 	sim_put_source(t, &v->base);
-	drb_table_count(t, v->runs);
+	drb_table_count(t, "runs", NULL, v->runs);
 	sim_put_tree(t, &v->base.fabric.tree);
-	sim_put_uplinks(t, &v->base.fabric.tree);
+	drb_table_row_end(t);
 }
 
 static int put_list(const struct job_verb *v)
@@ -240,7 +217,7 @@ int sim_job(int argc, char **argv)
 					.what = "simulating jobs",
 					.results = v.result,
 					.result_bytes = points * v.runs * sizeof(*v.result)});
-	struct drb_table *table = SIM_TABLE(v.base.common, &v.base.fabric.tree, columns);
+	struct drb_table *table = drb_table_new(stdout, v.base.common.format);
 	for (uint64_t i = 0; i < points; i++)
 		put_row(table, &v, i);
 	drb_table_end(table);

@@ -18,7 +18,6 @@
 #include "sim/runs/jobs.h"
 #include "sim/runs/options.h"
 #include "sim/runs/packet_mean.h"
-#include "sim/runs/rows.h"
 
 struct packet_verb {
 	struct sim_common common;
@@ -179,10 +178,8 @@ static uint32_t check(struct packet_verb *v)
 // The lower ends of the slow links, and how many slots a packet takes.
 static void list_slow(const struct packet_verb *v)
 {
-	static const struct drb_column columns[] = {{"link", NULL, DRB_TEXT, 0},
-						    {"slots", NULL, DRB_COUNT, 0}};
 	const struct drb_tree *t = &v->fabric.tree;
-	struct drb_table *table = drb_table_new(stdout, v->common.format, columns, 2);
+	struct drb_table *table = drb_table_new(stdout, v->common.format);
 	struct drb_slow_links links = {{0}};
 	int rc = drb_slow_make(&links, t, v->slow, v->common.seed);
 
@@ -195,8 +192,9 @@ static void list_slow(const struct packet_verb *v)
 		if (slots == 1)
 			continue;
 		drb_end_name(name, &lower);
-		drb_table_text(table, name);
-		drb_table_count(table, slots);
+		drb_table_text(table, "link", NULL, name);
+		drb_table_count(table, "slots", NULL, slots);
+		drb_table_row_end(table);
 	}
 	drb_table_end(table);
 	drb_slow_free(&links);
@@ -205,34 +203,23 @@ static void list_slow(const struct packet_verb *v)
 static void print(const struct packet_verb *v, uint64_t points)
 {
 	const bool fails = v->fail.links || v->fail.switches;
-	struct sim_packet_layout layout;
+	struct drb_table *table = drb_table_new(stdout, v->common.format);
 
-	sim_packet_lay_out(&layout, v->fabric.layers, v->detail);
-	if (fails)
-		layout.column[layout.count++] = (struct drb_column){"lost", NULL, DRB_REAL, 4};
-	if (v->runs > 1) {
-		layout.column[layout.count++] = (struct drb_column){"runs", NULL, DRB_COUNT, 0};
-		layout.column[layout.count++] =
-			(struct drb_column){"latency_half", "latency +-", DRB_REAL, 2};
-		layout.column[layout.count++] =
-			(struct drb_column){"tail_half", "tail +-", DRB_REAL, 1};
-	}
-	layout.column[layout.count++] = (struct drb_column)SIM_COLUMN_UPLINKS;
-	struct drb_table *table = drb_table_new(stdout, v->common.format, layout.column,
-						sim_columns(&v->fabric.tree, layout.count));
 	for (uint64_t i = 0; i < points; i++) {
 		struct drb_packet_setup setup = setup_of(v, i);
 		const struct sim_packet_mean mean =
 			sim_packet_mean_of(v->result + i * v->runs, v->runs);
 		sim_packet_row(table, &setup, &mean.result);
 		if (fails)
-			drb_table_real(table, mean.result.lost);
+			drb_table_real(table, "lost", NULL, 4, mean.result.lost);
 		if (v->runs > 1) {
-			drb_table_count(table, v->runs);
-			drb_table_real(table, sim_sample_half_width(&mean.latency));
-			drb_table_real(table, sim_sample_half_width(&mean.tail));
+			drb_table_count(table, "runs", NULL, v->runs);
+			drb_table_real(table, "latency_half", "latency +-", 2,
+				       sim_sample_half_width(&mean.latency));
+			drb_table_real(table, "tail_half", "tail +-", 1,
+				       sim_sample_half_width(&mean.tail));
 		}
-		sim_put_uplinks(table, &v->fabric.tree);
+		drb_table_row_end(table);
 		warn_out_of_memory(&setup, &mean.result);
 	}
 	drb_table_end(table);
@@ -247,19 +234,17 @@ static int longest_first(const void *a, const void *b)
 
 static void print_links(const struct packet_verb *v, uint64_t points)
 {
-	static const struct drb_column columns[] = {
-		{"scheme", NULL, DRB_TEXT, 0}, {"rho", "load", DRB_REAL, 3}, SIM_LINK_COLUMNS};
-	struct drb_table *table = drb_table_new(stdout, v->common.format, columns,
-						sizeof(columns) / sizeof(columns[0]));
+	struct drb_table *table = drb_table_new(stdout, v->common.format);
 
 	for (uint64_t i = 0; i < points; i++) {
 		struct drb_packet_setup setup = setup_of(v, i);
 		struct drb_link_figures *link = v->link + i * v->links;
 		qsort(link, v->links, sizeof(*link), longest_first);
 		for (uint64_t k = 0; k < v->links; k++) {
-			drb_table_text(table, drb_scheme_name(setup.scheme));
-			drb_table_real(table, setup.rho);
+			drb_table_text(table, "scheme", NULL, drb_scheme_name(setup.scheme));
+			drb_table_real(table, "rho", "load", 3, setup.rho);
 			sim_put_link(table, &setup.tree, &link[k]);
+			drb_table_row_end(table);
 		}
 	}
 	drb_table_end(table);

@@ -78,23 +78,14 @@ static void read_list(struct replay_verb *v)
 		drb_die("%s", error);
 }
 
-static const struct drb_column columns[] = {
-	{"scheme", NULL, DRB_TEXT, 0},
-	{"transfer", NULL, DRB_COUNT, 0},
-	{"from", NULL, DRB_COUNT, 0},
-	{"to", NULL, DRB_COUNT, 0},
-	{"packets", NULL, DRB_COUNT, 0},
-	{"start", NULL, DRB_COUNT, 0},
-	{"handshake", NULL, DRB_COUNT, 0},
-	{"time", "slots", DRB_COUNT, 0},
-	{"alone", NULL, DRB_COUNT, 0},
-	{"slowdown", NULL, DRB_REAL, 3},
-	{"threshold", "T", DRB_REAL, 2},
-	{"unit", NULL, DRB_TEXT, 0},
-	{"source", NULL, DRB_TEXT, 0},
-	SIM_COLUMNS_TREE,
-	SIM_COLUMN_UPLINKS,
-};
+static void put_slots(struct drb_table *t, const char *key, const char *title, bool known,
+		      uint64_t slots)
+{
+	if (known)
+		drb_table_count(t, key, title, slots);
+	else
+		drb_table_nothing(t, key, title);
+}
 
 static void put_row(struct drb_table *t, const struct replay_verb *v, uint64_t i, uint32_t place)
 {
@@ -105,31 +96,26 @@ static void put_row(struct drb_table *t, const struct replay_verb *v, uint64_t i
 		&v->base.fabric.tree,
 		&(struct drb_transfer){.source = l->source, .dest = l->dest, .size = l->size});
 
-	drb_table_text(t, drb_scheme_name(s.transfers.scheme));
-	drb_table_count(t, place);
-	drb_table_count(t, l->source);
-	drb_table_count(t, l->dest);
-	drb_table_count(t, l->size);
-	if (!time->finish) {
-		for (int blank = 0; blank < 3; blank++)
-			drb_table_nothing(t);
-	} else {
-		drb_table_count(t, time->start);
-		drb_table_count(t, time->connected - time->start);
-		drb_table_count(t, time->finish - time->start);
-	}
-	drb_table_count(t, alone);
-	drb_table_real(t,
+	drb_table_text(t, "scheme", NULL, drb_scheme_name(s.transfers.scheme));
+	drb_table_count(t, "transfer", NULL, place);
+	drb_table_count(t, "from", NULL, l->source);
+	drb_table_count(t, "to", NULL, l->dest);
+	drb_table_count(t, "packets", NULL, l->size);
+	put_slots(t, "start", NULL, time->finish, time->start);
+	put_slots(t, "handshake", NULL, time->finish, time->connected - time->start);
+	put_slots(t, "time", "slots", time->finish, time->finish - time->start);
+	drb_table_count(t, "alone", NULL, alone);
+	drb_table_real(t, "slowdown", NULL, 3,
 		       time->finish ? (double)(time->finish - time->start) / (double)alone : NAN);
 	sim_put_threshold(t, s.transfers.scheme, s.transfers.threshold);
 	sim_put_source(t, &v->base);
 	sim_put_tree(t, &v->base.fabric.tree);
-	sim_put_uplinks(t, &v->base.fabric.tree);
+	drb_table_row_end(t);
 }
 
 static void put_results(const struct replay_verb *v)
 {
-	struct drb_table *t = SIM_TABLE(v->base.common, &v->base.fabric.tree, columns);
+	struct drb_table *t = drb_table_new(stdout, v->base.common.format);
 
 	for (uint64_t i = 0; i < v->base.fabric.schemes; i++) {
 		uint32_t never = 0;

@@ -126,30 +126,22 @@ static void write_witness(const struct search_verb *v, const struct found *found
 
 static void print(const struct search_verb *v, uint32_t count)
 {
-	static const struct drb_column columns[] = {{"rho", "load", DRB_REAL, 2},
-						    {"case", NULL, DRB_TEXT, 0},
-						    {"latency", NULL, DRB_REAL, 2},
-						    {"tail", NULL, DRB_REAL, 1},
-						    {"against_latency", "against", DRB_REAL, 2},
-						    {"against_tail", "its tail", DRB_REAL, 1},
-						    {"ratio", NULL, DRB_REAL, 3},
-						    {"grows_alone", "grows alone", DRB_TEXT, 0}};
-	struct drb_table *table = drb_table_new(stdout, v->common.format, columns,
-						sizeof(columns) / sizeof(columns[0]));
+	struct drb_table *table = drb_table_new(stdout, v->common.format);
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct found *found = &v->found[i];
 		const struct search_result *r = &found->result;
 		char text[SEARCH_CASE_TEXT];
 		search_case_format(&found->c, text);
-		drb_table_real(table, v->setup.load[found->c.load]);
-		drb_table_text(table, text);
-		drb_table_real(table, r->latency);
-		drb_table_real(table, r->tail);
-		drb_table_real(table, r->against_latency);
-		drb_table_real(table, r->against_tail);
-		drb_table_real(table, search_badness(r));
-		drb_table_text(table, r->grows_alone ? "yes" : "no");
+		drb_table_real(table, "rho", "load", 2, v->setup.load[found->c.load]);
+		drb_table_text(table, "case", NULL, text);
+		drb_table_real(table, "latency", NULL, 2, r->latency);
+		drb_table_real(table, "tail", NULL, 1, r->tail);
+		drb_table_real(table, "against_latency", "against", 2, r->against_latency);
+		drb_table_real(table, "against_tail", "its tail", 1, r->against_tail);
+		drb_table_real(table, "ratio", NULL, 3, search_badness(r));
+		drb_table_text(table, "grows_alone", "grows alone", r->grows_alone ? "yes" : "no");
+		drb_table_row_end(table);
 	}
 	drb_table_end(table);
 }

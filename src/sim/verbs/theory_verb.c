@@ -26,8 +26,6 @@ struct theory_verb {
 	struct drb_ctmc_layers_result *of_layers; // [threshold][lambda]
 };
 
-#define TABLE(v, columns)                                                                          \
-	drb_table_new(stdout, (v)->common.format, columns, sizeof(columns) / sizeof((columns)[0]))
 #define AT(field) offsetof(struct theory_verb, field)
 
 static const struct drb_option fixed_point_options[] = {
@@ -113,41 +111,29 @@ static struct drb_theory solve(double lambda, double threshold)
 	return th;
 }
 
-static const struct drb_column summary_columns[] = {
-	{"lambda", NULL, DRB_REAL, 3},
-	{"threshold", "T", DRB_REAL, 1},
-	{"mean_queue", "mean queue", DRB_REAL, 4},
-	{"mean_time", "mean time", DRB_REAL, 4},
-	{"redirected", NULL, DRB_REAL, 4},
-	{"alpha", NULL, DRB_REAL, 4},
-};
-
-static const struct drb_column tail_columns[] = {
-	{"lambda", NULL, DRB_REAL, 3}, {"threshold", "T", DRB_REAL, 1},
-	{"i", NULL, DRB_COUNT, 0},     {"s", "s_i", DRB_REAL, 10},
-	{"z", "z_i", DRB_REAL, 10},    {"decay", NULL, DRB_REAL, 10},
-};
-
 static void print_theory(struct drb_table *table, const struct drb_theory *th, double threshold)
 {
-	drb_table_real(table, th->lambda);
-	drb_table_real(table, threshold);
-	drb_table_real(table, th->mean_queue);
-	drb_table_real(table, th->mean_time);
-	drb_table_real(table, th->redirected);
-	drb_table_real(table, th->alpha);
+	drb_table_real(table, "lambda", NULL, 3, th->lambda);
+	drb_table_real(table, "threshold", "T", 1, threshold);
+	drb_table_real(table, "mean_queue", "mean queue", 4, th->mean_queue);
+	drb_table_real(table, "mean_time", "mean time", 4, th->mean_time);
+	drb_table_real(table, "redirected", NULL, 4, th->redirected);
+	drb_table_real(table, "alpha", NULL, 4, th->alpha);
+	drb_table_row_end(table);
 }
 
 // As far as a table can show.
 static void print_tail(struct drb_table *table, const struct drb_theory *th, double threshold)
 {
 	for (uint32_t i = 0; i < th->count && th->s[i] > 1e-10; i++) {
-		drb_table_real(table, th->lambda);
-		drb_table_real(table, threshold);
-		drb_table_count(table, i);
-		drb_table_real(table, th->s[i]);
-		drb_table_real(table, th->z[i]);
-		drb_table_real(table, pow(th->lambda, th->c * pow(th->alpha, i) - 1));
+		drb_table_real(table, "lambda", NULL, 3, th->lambda);
+		drb_table_real(table, "threshold", "T", 1, threshold);
+		drb_table_count(table, "i", NULL, i);
+		drb_table_real(table, "s", "s_i", 10, th->s[i]);
+		drb_table_real(table, "z", "z_i", 10, th->z[i]);
+		drb_table_real(table, "decay", NULL, 10,
+			       pow(th->lambda, th->c * pow(th->alpha, i) - 1));
+		drb_table_row_end(table);
 	}
 }
 
@@ -157,7 +143,7 @@ int sim_theory(int argc, char **argv)
 
 	parse(&v, theory_options,
 	      "Solves the mean-field equations of threshold-based two-choice queues.", argc, argv);
-	struct drb_table *table = v.tail ? TABLE(&v, tail_columns) : TABLE(&v, summary_columns);
+	struct drb_table *table = drb_table_new(stdout, v.common.format);
 	for (size_t t = 0; t < v.threshold.count; t++) {
 		for (size_t l = 0; l < v.lambda.count; l++) {
 			struct drb_theory th = solve(v.lambda.value[l], v.threshold.value[t]);
@@ -187,19 +173,6 @@ static void ctmc_job(void *context, uint64_t i, uint32_t thread)
 		drb_die("not enough memory for %u queues", v->queues);
 }
 
-static const struct drb_column ctmc_columns[] = {
-	{"lambda", NULL, DRB_REAL, 3},
-	{"threshold", "T", DRB_REAL, 1},
-	{"queues", NULL, DRB_COUNT, 0},
-	{"mean_queue", "mean queue", DRB_REAL, 4},
-	{"mean_queue_theory", "theory", DRB_REAL, 4},
-	{"relative_error", "error", DRB_REAL, 4},
-	{"mean_time", "mean time", DRB_REAL, 4},
-	{"mean_time_theory", "theory", DRB_REAL, 4},
-	{"redirected", NULL, DRB_REAL, 4},
-	{"redirected_theory", "theory", DRB_REAL, 4},
-};
-
 static void print_ctmc(struct drb_table *table, const struct theory_verb *v, uint64_t i)
 {
 	double lambda = v->lambda.value[i % v->lambda.count];
@@ -207,16 +180,18 @@ static void print_ctmc(struct drb_table *table, const struct theory_verb *v, uin
 	const struct drb_ctmc_result *r = &v->result[i];
 	struct drb_theory th = solve(lambda, threshold);
 
-	drb_table_real(table, lambda);
-	drb_table_real(table, threshold);
-	drb_table_count(table, v->queues);
-	drb_table_real(table, r->mean_queue);
-	drb_table_real(table, th.mean_queue);
-	drb_table_real(table, fabs(r->mean_queue - th.mean_queue) / th.mean_queue);
-	drb_table_real(table, r->mean_time);
-	drb_table_real(table, th.mean_time);
-	drb_table_real(table, r->redirected);
-	drb_table_real(table, th.redirected);
+	drb_table_real(table, "lambda", NULL, 3, lambda);
+	drb_table_real(table, "threshold", "T", 1, threshold);
+	drb_table_count(table, "queues", NULL, v->queues);
+	drb_table_real(table, "mean_queue", "mean queue", 4, r->mean_queue);
+	drb_table_real(table, "mean_queue_theory", "theory", 4, th.mean_queue);
+	drb_table_real(table, "relative_error", "error", 4,
+		       fabs(r->mean_queue - th.mean_queue) / th.mean_queue);
+	drb_table_real(table, "mean_time", "mean time", 4, r->mean_time);
+	drb_table_real(table, "mean_time_theory", "theory", 4, th.mean_time);
+	drb_table_real(table, "redirected", NULL, 4, r->redirected);
+	drb_table_real(table, "redirected_theory", "theory", 4, th.redirected);
+	drb_table_row_end(table);
 	drb_theory_free(&th);
 }
 
@@ -235,7 +210,7 @@ int sim_ctmc(int argc, char **argv)
 					.what = "simulating queues",
 					.results = v.result,
 					.result_bytes = points * sizeof(*v.result)});
-	struct drb_table *table = TABLE(&v, ctmc_columns);
+	struct drb_table *table = drb_table_new(stdout, v.common.format);
 	for (uint64_t i = 0; i < points; i++)
 		print_ctmc(table, &v, i);
 	drb_table_end(table);
@@ -264,16 +239,6 @@ static void layers_job(void *context, uint64_t i, uint32_t thread)
 		drb_die("not enough memory for F(%u,%u)", v->layers, v->arity);
 }
 
-static const struct drb_column layers_columns[] = {
-	{"lambda", NULL, DRB_REAL, 3},
-	{"threshold", "T", DRB_REAL, 1},
-	{"layer", NULL, DRB_COUNT, 0},
-	{"mean_queue", "mean queue", DRB_REAL, 4},
-	{"mean_queue_theory", "fixed point", DRB_REAL, 4},
-	{"distance", "from layer 1", DRB_REAL, 4},
-	{"departures_cv2", "departures' cv2", DRB_REAL, 4},
-};
-
 static void print_layers(struct drb_table *table, const struct theory_verb *v, uint64_t i)
 {
 	const double lambda = v->lambda.value[i % v->lambda.count];
@@ -282,13 +247,16 @@ static void print_layers(struct drb_table *table, const struct theory_verb *v, u
 	struct drb_theory th = solve(lambda, threshold);
 
 	for (uint32_t m = 1; m < v->layers; m++) {
-		drb_table_real(table, lambda);
-		drb_table_real(table, threshold);
-		drb_table_count(table, m);
-		drb_table_real(table, layer[m].mean_queue);
-		drb_table_real(table, th.mean_queue);
-		drb_table_real(table, drb_ctmc_distance(&layer[m], &layer[1]));
-		drb_table_real(table, layer[m].departures_cv2);
+		drb_table_real(table, "lambda", NULL, 3, lambda);
+		drb_table_real(table, "threshold", "T", 1, threshold);
+		drb_table_count(table, "layer", NULL, m);
+		drb_table_real(table, "mean_queue", "mean queue", 4, layer[m].mean_queue);
+		drb_table_real(table, "mean_queue_theory", "fixed point", 4, th.mean_queue);
+		drb_table_real(table, "distance", "from layer 1", 4,
+			       drb_ctmc_distance(&layer[m], &layer[1]));
+		drb_table_real(table, "departures_cv2", "departures' cv2", 4,
+			       layer[m].departures_cv2);
+		drb_table_row_end(table);
 	}
 	drb_theory_free(&th);
 }
@@ -312,7 +280,7 @@ int sim_layers(int argc, char **argv)
 					.what = "simulating layers",
 					.results = v.of_layers,
 					.result_bytes = points * sizeof(*v.of_layers)});
-	struct drb_table *table = TABLE(&v, layers_columns);
+	struct drb_table *table = drb_table_new(stdout, v.common.format);
 	for (uint64_t i = 0; i < points; i++)
 		print_layers(table, &v, i);
 	drb_table_end(table);

@@ -101,34 +101,6 @@ static uint32_t check(struct transfer_verb *v)
 	return sim_transfers_prepare(&v->base);
 }
 
-static const struct drb_column columns[] = {
-	{"scheme", NULL, DRB_TEXT, 0},
-	{"load", NULL, DRB_REAL, 3},
-	{"packets_from", "from", DRB_COUNT, 0},
-	{"packets_to", "to packets", DRB_COUNT, 0},
-	{"slowdown_mean", "slowdown", DRB_REAL, 2},
-	{"slowdown_half", "+-", DRB_REAL, 2},
-	{"slowdown_p50", "median", DRB_REAL, 2},
-	{"slowdown_p99", "99 %", DRB_REAL, 2},
-	{"time_mean", "slots", DRB_REAL, 1},
-	{"unfinished", NULL, DRB_COUNT, 0},
-	{"slowdown_p999", "99.9 %", DRB_REAL, 2},
-	{"time_half", "slots +-", DRB_REAL, 1},
-	{"time_p50", "slots median", DRB_REAL, 0},
-	{"time_p99", "slots 99 %", DRB_REAL, 0},
-	{"broken", NULL, DRB_COUNT, 0},
-	{"dropped", NULL, DRB_REAL, 5},
-	{"resent", NULL, DRB_REAL, 5},
-	{"transfers", NULL, DRB_COUNT, 0},
-	{"threshold", "T", DRB_REAL, 2},
-	{"unit", NULL, DRB_TEXT, 0},
-	{"source", NULL, DRB_TEXT, 0},
-	{"sizes", NULL, DRB_TEXT, 0},
-	{"runs", NULL, DRB_COUNT, 0},
-	SIM_COLUMNS_TREE,
-	SIM_COLUMN_UPLINKS,
-};
-
 // What the runs of a point have in common, of one class of sizes.
 struct summary {
 	uint64_t transfers, begun, broken, unfinished, packets, dropped, resent;
@@ -177,37 +149,38 @@ static void put_row(struct drb_table *t, const struct transfer_verb *v, uint64_t
 	const struct summary s = summary_of(v, point, class);
 	uint32_t end = drb_size_class_end[class];
 
-	drb_table_text(t, drb_scheme_name(setup.transfers.scheme));
-	drb_table_real(t, setup.load);
-	drb_table_count(t, class < 2 ? 1 : drb_size_class_end[class - 1] + 1);
+	drb_table_text(t, "scheme", NULL, drb_scheme_name(setup.transfers.scheme));
+	drb_table_real(t, "load", NULL, 3, setup.load);
+	drb_table_count(t, "packets_from", "from",
+			class < 2 ? 1 : drb_size_class_end[class - 1] + 1);
 	if (end == UINT32_MAX)
-		drb_table_nothing(t);
+		drb_table_nothing(t, "packets_to", "to packets");
 	else
-		drb_table_count(t, end);
-	sim_put_mean(t, &s.slowdown.mean);
-	drb_table_real(t, sim_sample_half_width(&s.slowdown.mean));
-	sim_put_mean(t, &s.slowdown.p50);
-	sim_put_mean(t, &s.slowdown.p99);
-	sim_put_mean(t, &s.time.mean);
-	drb_table_count(t, s.unfinished);
-	sim_put_mean(t, &s.slowdown.p999);
-	drb_table_real(t, sim_sample_half_width(&s.time.mean));
-	sim_put_mean(t, &s.time.p50);
-	sim_put_mean(t, &s.time.p99);
-	drb_table_count(t, s.broken);
+		drb_table_count(t, "packets_to", "to packets", end);
+	drb_table_real(t, "slowdown_mean", "slowdown", 2, sim_sample_mean(&s.slowdown.mean));
+	drb_table_real(t, "slowdown_half", "+-", 2, sim_sample_half_width(&s.slowdown.mean));
+	drb_table_real(t, "slowdown_p50", "median", 2, sim_sample_mean(&s.slowdown.p50));
+	drb_table_real(t, "slowdown_p99", "99 %", 2, sim_sample_mean(&s.slowdown.p99));
+	drb_table_real(t, "time_mean", "slots", 1, sim_sample_mean(&s.time.mean));
+	drb_table_count(t, "unfinished", NULL, s.unfinished);
+	drb_table_real(t, "slowdown_p999", "99.9 %", 2, sim_sample_mean(&s.slowdown.p999));
+	drb_table_real(t, "time_half", "slots +-", 1, sim_sample_half_width(&s.time.mean));
+	drb_table_real(t, "time_p50", "slots median", 0, sim_sample_mean(&s.time.p50));
+	drb_table_real(t, "time_p99", "slots 99 %", 0, sim_sample_mean(&s.time.p99));
+	drb_table_count(t, "broken", NULL, s.broken);
 	sim_put_losses(t, s.packets, s.dropped, s.resent);
-	drb_table_count(t, s.transfers);
+	drb_table_count(t, "transfers", NULL, s.transfers);
 	sim_put_threshold(t, setup.transfers.scheme, setup.transfers.threshold);
 	sim_put_source(t, &v->base);
-	drb_table_text(t, v->sizes_name);
-	drb_table_count(t, v->runs);
+	drb_table_text(t, "sizes", NULL, v->sizes_name);
+	drb_table_count(t, "runs", NULL, v->runs);
 	sim_put_tree(t, &v->base.fabric.tree);
-	sim_put_uplinks(t, &v->base.fabric.tree);
+	drb_table_row_end(t);
 }
 
 static void put_results(const struct transfer_verb *v, uint64_t points)
 {
-	struct drb_table *t = SIM_TABLE(v->base.common, &v->base.fabric.tree, columns);
+	struct drb_table *t = drb_table_new(stdout, v->base.common.format);
 
 	for (uint64_t i = 0; i < points; i++) {
 		const struct drb_workload_setup setup = setup_of(v, i * v->runs);

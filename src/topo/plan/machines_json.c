@@ -104,30 +104,20 @@ void plan_add_machines(const struct plan *plan, json_t *json)
 
 static void print_machines(const struct plan *plan)
 {
-	static const struct drb_column columns[] = {
-		{"machine", NULL, DRB_TEXT, 0},
-		{"address", NULL, DRB_TEXT, 0},
-		{"pods", NULL, DRB_COUNT, 0},
-		{"core", NULL, DRB_COUNT, 0},
-		{"switches", NULL, DRB_COUNT, 0},
-		{"hosts", NULL, DRB_COUNT, 0},
-		{"inside", "links inside", DRB_COUNT, 0},
-		{"out", "links out", DRB_COUNT, 0},
-	};
-	struct drb_table *t = drb_table_new(stdout, DRB_FORMAT_TABLE, columns,
-					    sizeof(columns) / sizeof(columns[0]));
+	struct drb_table *t = drb_table_new(stdout, DRB_FORMAT_TABLE);
 
 	for (uint32_t i = 0; i < plan->machines->count; i++) {
 		const struct machine *m = &plan->machines->machine[i];
 		const struct part part = part_of(plan, m);
-		drb_table_text(t, m->name);
-		drb_table_text(t, m->address);
-		drb_table_count(t, m->pods);
-		drb_table_count(t, m->cores);
-		drb_table_count(t, part.switches);
-		drb_table_count(t, part.hosts);
-		drb_table_count(t, part.inside);
-		drb_table_count(t, part.out);
+		drb_table_text(t, "machine", NULL, m->name);
+		drb_table_text(t, "address", NULL, m->address);
+		drb_table_count(t, "pods", NULL, m->pods);
+		drb_table_count(t, "core", NULL, m->cores);
+		drb_table_count(t, "switches", NULL, part.switches);
+		drb_table_count(t, "hosts", NULL, part.hosts);
+		drb_table_count(t, "inside", "links inside", part.inside);
+		drb_table_count(t, "out", "links out", part.out);
+		drb_table_row_end(t);
 	}
 	drb_table_end(t);
 }
@@ -146,19 +136,11 @@ static void carried(const struct plan *plan, double links, char text[40])
 
 static void print_between(const struct plan *plan)
 {
-	static const struct drb_column columns[] = {
-		{"from", NULL, DRB_TEXT, 0},
-		{"to", NULL, DRB_TEXT, 0},
-		{"links", NULL, DRB_COUNT, 0},
-		{"most", "at most, each way", DRB_TEXT, 0},
-		{"uniform", "hosts at full rate, uniform traffic", DRB_TEXT, 0},
-	};
 	const struct drb_tree *tree = &plan->topo.tree;
 	// Of packets to any other host, those that leave the pod; a pod has u / d as many uplinks as hosts.
 	double leave = (tree->hosts - tree->hosts / (2.0 * tree->arity)) / (tree->hosts - 1.0);
 	leave = fmin(1, drb_tree_uplink_load(tree, leave));
-	struct drb_table *t = drb_table_new(stdout, DRB_FORMAT_TABLE, columns,
-					    sizeof(columns) / sizeof(columns[0]));
+	struct drb_table *t = drb_table_new(stdout, DRB_FORMAT_TABLE);
 
 	for (uint32_t i = 0; i < plan->machines->count; i++) {
 		for (uint32_t j = i + 1; j < plan->machines->count; j++) {
@@ -166,13 +148,14 @@ static void print_between(const struct plan *plan)
 			const struct machine *b = &plan->machines->machine[j];
 			double links = (double)machines_links_between(a, b);
 			char text[40];
-			drb_table_text(t, a->name);
-			drb_table_text(t, b->name);
-			drb_table_count(t, (uint64_t)links);
+			drb_table_text(t, "from", NULL, a->name);
+			drb_table_text(t, "to", NULL, b->name);
+			drb_table_count(t, "links", NULL, (uint64_t)links);
 			carried(plan, links, text);
-			drb_table_text(t, text);
+			drb_table_text(t, "most", "at most, each way", text);
 			carried(plan, links * leave, text);
-			drb_table_text(t, text);
+			drb_table_text(t, "uniform", "hosts at full rate, uniform traffic", text);
+			drb_table_row_end(t);
 		}
 	}
 	drb_table_end(t);

@@ -19,14 +19,8 @@ struct list {
 
 static void list_switches(const struct list *list)
 {
-	static const struct drb_column columns[] = {
-		{"switch", NULL, DRB_TEXT, 0},    {"layer", NULL, DRB_COUNT, 0},
-		{"label", NULL, DRB_COUNT, 0},    {"code", NULL, DRB_TEXT, 0},
-		{"instance", "", DRB_TEXT, 0},    {"down_ports", "down", DRB_COUNT, 0},
-		{"up_ports", "up", DRB_COUNT, 0}, {"links", NULL, DRB_TEXT, 0},
-	};
 	const struct drb_tree *t = &list->topo.tree;
-	struct drb_table *table = drb_table_new(stdout, list->format, columns, 8);
+	struct drb_table *table = drb_table_new(stdout, list->format);
 	// One "u0=s2-5.d1 " a port.
 	size_t room = (size_t)2 * t->arity * 3 * DRB_NAME_MAX + 1;
 	char *links = malloc(room);
@@ -50,14 +44,15 @@ static void list_switches(const struct list *list)
 			drb_node_name(name, m, s);
 			drb_code_text(code, t, m, s);
 			drb_instance_name(instance, list->topo.fabric, m, s);
-			drb_table_text(table, name);
-			drb_table_count(table, m);
-			drb_table_count(table, s);
-			drb_table_text(table, code);
-			drb_table_text(table, instance);
-			drb_table_count(table, down);
-			drb_table_count(table, up);
-			drb_table_text(table, links);
+			drb_table_text(table, "switch", NULL, name);
+			drb_table_count(table, "layer", NULL, m);
+			drb_table_count(table, "label", NULL, s);
+			drb_table_text(table, "code", NULL, code);
+			drb_table_text(table, "instance", "", instance);
+			drb_table_count(table, "down_ports", "down", down);
+			drb_table_count(table, "up_ports", "up", up);
+			drb_table_text(table, "links", NULL, links);
+			drb_table_row_end(table);
 		}
 	}
 	free(links);
@@ -66,13 +61,8 @@ static void list_switches(const struct list *list)
 
 static void list_links(const struct list *list)
 {
-	static const struct drb_column columns[] = {
-		{"lower", NULL, DRB_TEXT, 0},
-		{"lower_port", NULL, DRB_TEXT, 0},
-		{"upper", NULL, DRB_TEXT, 0},
-		{"upper_port", NULL, DRB_TEXT, 0},
-	};
-	struct drb_table *table = drb_table_new(stdout, list->format, columns, 4);
+	static const char *const keys[][2] = {{"lower", "lower_port"}, {"upper", "upper_port"}};
+	struct drb_table *table = drb_table_new(stdout, list->format);
 	struct topo_links walk = {.tree = &list->topo.tree};
 	struct topo_link link;
 
@@ -81,46 +71,41 @@ static void list_links(const struct list *list)
 		for (int i = 0; i < 2; i++) {
 			char name[DRB_NAME_MAX];
 			drb_node_name(name, ends[i]->layer, ends[i]->label);
-			drb_table_text(table, name);
+			drb_table_text(table, keys[i][0], NULL, name);
 			drb_end_port(name, ends[i]);
-			drb_table_text(table, name);
+			drb_table_text(table, keys[i][1], NULL, name);
 		}
+		drb_table_row_end(table);
 	}
 	drb_table_end(table);
 }
 
 static void list_hosts(const struct list *list)
 {
-	static const struct drb_column columns[] = {
-		{"host", NULL, DRB_TEXT, 0},    {"label", NULL, DRB_COUNT, 0},
-		{"code", NULL, DRB_TEXT, 0},    {"mac", "MAC", DRB_TEXT, 0},
-		{"ipv4", "IPv4", DRB_TEXT, 0},  {"ipv6", "IPv6", DRB_TEXT, 0},
-		{"switch", NULL, DRB_TEXT, 0},  {"port", NULL, DRB_TEXT, 0},
-		{"namespace", "", DRB_TEXT, 0},
-	};
 	const struct topo *topo = &list->topo;
-	struct drb_table *table = drb_table_new(stdout, list->format, columns, 9);
+	struct drb_table *table = drb_table_new(stdout, list->format);
 
 	for (uint32_t h = 0; h < topo->tree.hosts; h++) {
 		struct drb_end peer = drb_tree_host_peer(&topo->tree, h);
 		char name[DRB_NAME_MAX], code[DRB_CODE_MAX], addr[TOPO_ADDR_MAX];
 		drb_node_name(name, 0, h);
-		drb_table_text(table, name);
-		drb_table_count(table, h);
+		drb_table_text(table, "host", NULL, name);
+		drb_table_count(table, "label", NULL, h);
 		drb_code_text(code, &topo->tree, 0, h);
-		drb_table_text(table, code);
+		drb_table_text(table, "code", NULL, code);
 		topo_mac(addr, topo, h);
-		drb_table_text(table, addr);
+		drb_table_text(table, "mac", "MAC", addr);
 		topo_ipv4(addr, topo, h);
-		drb_table_text(table, addr);
+		drb_table_text(table, "ipv4", "IPv4", addr);
 		topo_ipv6(addr, topo, h);
-		drb_table_text(table, addr);
+		drb_table_text(table, "ipv6", "IPv6", addr);
 		drb_node_name(name, peer.layer, peer.label);
-		drb_table_text(table, name);
+		drb_table_text(table, "switch", NULL, name);
 		drb_end_port(name, &peer);
-		drb_table_text(table, name);
+		drb_table_text(table, "port", NULL, name);
 		drb_instance_name(name, topo->fabric, 0, h);
-		drb_table_text(table, name);
+		drb_table_text(table, "namespace", "", name);
+		drb_table_row_end(table);
 	}
 	drb_table_end(table);
 }

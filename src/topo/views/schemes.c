@@ -14,24 +14,19 @@ static const char *const compared[] = {
 
 static void print(enum drb_format format)
 {
-	static const struct drb_column columns[] = {
-		{"scheme", NULL, DRB_TEXT, 0},    {"compares", "compares queues of", DRB_TEXT, 0},
-		{"threshold", NULL, DRB_FLAG, 0}, {"flows", "flows and flowlets", DRB_FLAG, 0},
-		{"colour", NULL, DRB_TEXT, 0},    {"symbol", NULL, DRB_TEXT, 0},
-		{"meaning", NULL, DRB_TEXT, 0},
-	};
-	struct drb_table *table =
-		drb_table_new(stdout, format, columns, sizeof(columns) / sizeof(columns[0]));
+	struct drb_table *table = drb_table_new(stdout, format);
 
 	for (int i = 0; i < DRB_SCHEME_COUNT; i++) {
 		const struct drb_scheme_ops *ops = drb_scheme_ops((enum drb_scheme)i);
-		drb_table_text(table, ops->name);
-		drb_table_text(table, compared[ops->compares]);
-		drb_table_flag(table, ops->needs & DRB_HAS_THRESHOLD);
-		drb_table_flag(table, !(ops->needs & DRB_PACKETS_ONLY));
-		drb_table_text(table, ops->colour);
-		drb_table_text(table, ops->symbol);
-		drb_table_text(table, ops->help);
+		drb_table_text(table, "scheme", NULL, ops->name);
+		drb_table_text(table, "compares", "compares queues of", compared[ops->compares]);
+		drb_table_flag(table, "threshold", NULL, ops->needs & DRB_HAS_THRESHOLD);
+		drb_table_flag(table, "flows", "flows and flowlets",
+			       !(ops->needs & DRB_PACKETS_ONLY));
+		drb_table_text(table, "colour", NULL, ops->colour);
+		drb_table_text(table, "symbol", NULL, ops->symbol);
+		drb_table_text(table, "meaning", NULL, ops->help);
+		drb_table_row_end(table);
 	}
 	drb_table_end(table);
 }
