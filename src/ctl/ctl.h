@@ -2,33 +2,35 @@
 #pragma once
 // drbctl: reads the counters of running switches over their stats sockets.
 
-#include <argp.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/telemetry/switch_reader.h"
+#include "common/cli/format_option.h"
 #include "common/cli/table.h"
+#include "common/telemetry/switch_reader.h"
 
-// Options of every verb.
+// Options of every verb, and the switches it is about.
 struct ctl {
 	const char *fabric;  // NULL: the default where one is needed, else any
 	const char *runtime; // NULL: where EAL puts its sockets
 	uint32_t timeout_ms;
 	enum drb_format format;
+	struct drb_rest names; // none: all
+	bool all;
 };
 
-// --fabric, --runtime and --timeout; its input is a struct ctl.
-extern const struct argp ctl_argp;
-// The same and --csv, --json, for verbs that print a table.
-extern const struct argp ctl_table_argp;
+// Sets of drb_options_parse(): --fabric, --runtime and --timeout; the same and --csv, --json, --wide, for verbs that
+// print a table; --all.
+extern const struct drb_option ctl_options[], ctl_all_option[];
+// clang-format off
+#define CTL_SET(ctl) {.option = ctl_options, ctl}
+#define CTL_TABLE_SETS(ctl) CTL_SET(ctl), {.option = drb_format_options, &(ctl)->format}
+// clang-format on
 struct ctl ctl_defaults(void);
 
-// Room for as many names of switches as a command line has words; the caller's to free. Ends the program
-// if there is no memory.
-char **ctl_names_new(int argc);
 // Names of switches, or --all: ends the program if it is both or neither.
-void ctl_need_switches(bool all, char *const names[], size_t count);
+void ctl_need_switches(const struct ctl *ctl);
 
 // A switch that answered: `t` is connected and `info` was read from it. 0 or a negative errno.
 typedef int (*ctl_visit)(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg);

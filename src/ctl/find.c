@@ -7,92 +7,62 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cli/format_option.h"
 #include "common/cli/log.h"
 #include "common/cli/quantity.h"
 #include "common/telemetry/forbidden.h"
 
-enum { KEY_RUNTIME = 0x100, KEY_TIMEOUT };
+#define AT(field) offsetof(struct ctl, field)
 
-static const struct argp_option options[] = {
-	{"fabric", 'f', "NAME", 0,
+static void parse_fabric(const struct drb_option *o, const char *text, void *fabric)
+{
+	(void)o;
+	if (!drb_fabric_name_ok(text))
+		drb_die("--fabric '%s': not a fabric name", text);
+	*(const char **)fabric = text;
+}
+
+static void parse_timeout(const struct drb_option *o, const char *text, void *timeout_ms)
+{
+	uint64_t ns;
+
+	if (drb_parse_time(text, &ns) < 0 || ns < 1000000 || ns > 3600 * UINT64_C(1000000000))
+		drb_die("%s '%s': must be a time from 1ms to 3600s", o->name, text);
+	*(uint32_t *)timeout_ms = (uint32_t)(ns / 1000000);
+}
+
+const struct drb_option ctl_options[] = {
+	{"--fabric", "NAME",
 	 "Fabric of names such as s2-5 or h4 (default " DRB_FABRIC_DEFAULT
 	 "); where no switch is named, only switches of this fabric (default: of any)",
-	 8},
-	{"name", 'f', NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 8},
-	{"runtime", KEY_RUNTIME, "DIR", 0,
+	 .kind = DRB_OPTION_OTHER, AT(fabric), .parse = parse_fabric, .alias = "--name",
+	 .letter = 'f'},
+	{"--runtime", "DIR",
 	 "Look for sockets in DIR/dpdk (default: $RUNTIME_DIRECTORY, then /var/run for root, "
 	 "$XDG_RUNTIME_DIR or /tmp for others)",
-	 8},
-	{"timeout", KEY_TIMEOUT, "TIME", 0,
+	 .kind = DRB_OPTION_TEXT, AT(runtime)},
+	{"--timeout", "TIME",
 	 "How long a switch may take to answer (default 2s; list, metrics and events 0.9s, serve "
 	 "and record 0.5s)",
-	 8},
+	 .kind = DRB_OPTION_OTHER, AT(timeout_ms), .parse = parse_timeout},
 	{0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct ctl *ctl = state->input;
-	uint64_t ns;
-
-	switch (key) {
-	case 'f':
-		if (!drb_fabric_name_ok(arg))
-			drb_die("--fabric '%s': not a fabric name", arg);
-		ctl->fabric = arg;
-		return 0;
-	case KEY_RUNTIME:
-		ctl->runtime = arg;
-		return 0;
-	case KEY_TIMEOUT:
-		if (drb_parse_time(arg, &ns) < 0 || ns < 1000000 ||
-		    ns > 3600 * UINT64_C(1000000000))
-			drb_die("--timeout '%s': must be a time from 1ms to 3600s", arg);
-		ctl->timeout_ms = (uint32_t)(ns / 1000000);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-const struct argp ctl_argp = {.options = options, .parser = parse};
-
-static error_t parse_table(int key, char *arg, struct argp_state *state)
-{
-	struct ctl *ctl = state->input;
-
-	(void)arg;
-	if (key != ARGP_KEY_INIT)
-		return ARGP_ERR_UNKNOWN;
-	state->child_inputs[0] = ctl;
-	state->child_inputs[1] = &ctl->format;
-	return 0;
-}
-
-static const struct argp_child table_children[] = {
-	{&ctl_argp, 0, NULL, 0}, {&drb_format_argp, 0, NULL, 0}, {0}};
-const struct argp ctl_table_argp = {.parser = parse_table, .children = table_children};
+const struct drb_option ctl_all_option[] = {
+	{"--all", NULL, "Every running switch, or every one of --fabric", .kind = DRB_OPTION_FLAG,
+	 AT(all), .letter = 'a'},
+	{0},
+};
 
 struct ctl ctl_defaults(void)
 {
 	return (struct ctl){.timeout_ms = DRB_TELEMETRY_TIMEOUT_MS, .format = DRB_FORMAT_TABLE};
 }
 
-char **ctl_names_new(int argc)
+void ctl_need_switches(const struct ctl *ctl)
 {
-	char **names = calloc((size_t)argc, sizeof(*names));
-
-	if (!names)
-		drb_die("out of memory");
-	return names;
-}
-
-void ctl_need_switches(bool all, char *const names[], size_t count)
-{
-	if (all && count)
-		drb_die("--all and '%s': must be one of them", names[0]);
-	if (!all && !count)
+	if (ctl->all && ctl->names.count)
+		drb_die("--all and '%s': must be one of them", ctl->names.at[0]);
+	if (!ctl->all && !ctl->names.count)
 		drb_die("a switch is missing: name one, like s2-5, or --all");
 }
 

@@ -30,19 +30,6 @@ void drb_args_set_examples(const char *text)
 	examples = text;
 }
 
-error_t drb_args_parse_child(int key, char *arg, struct argp_state *state)
-{
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = state->input;
-		return 0;
-	case ARGP_KEY_ARG:
-		drb_die("'%s' is one argument too many", arg);
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
 // Around the parser of a program: without a stream argp does not print its second line.
 static error_t parse(int key, char *arg, struct argp_state *state)
 {

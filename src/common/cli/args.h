@@ -11,10 +11,6 @@
 // `help` print the help and end the process with DRB_EXIT_OK.
 void drb_args_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
 
-// The parser of a verb whose options are those of its only child, with the same input, and which takes no
-// arguments.
-error_t drb_args_parse_child(int key, char *arg, struct argp_state *state);
-
 // What the next help ends with: command lines, each indented by two spaces and with its newline. The
 // text must live as long as the process.
 void drb_args_set_examples(const char *text);

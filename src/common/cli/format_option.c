@@ -3,37 +3,21 @@
 
 #include "common/cli/table.h"
 
-// Behind the options of any verb in --help.
-#define GROUP 9
-
-enum { KEY_CSV = 0x7f00, KEY_JSON, KEY_WIDE };
-
-static const struct argp_option options[] = {
-	{"csv", KEY_CSV, NULL, 0, "Print comma-separated values", GROUP},
-	{"json", KEY_JSON, NULL, 0, "Print one JSON object a line", GROUP},
-	{"wide", KEY_WIDE, NULL, 0,
-	 "Print all rows and columns, also those that are zero or wider than the terminal", GROUP},
-	{0},
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void take_wide(const struct drb_option *o, const char *text, void *format)
 {
-	enum drb_format *format = state->input;
-
-	(void)arg;
-	switch (key) {
-	case KEY_CSV:
-		*format = DRB_FORMAT_CSV;
-		return 0;
-	case KEY_JSON:
-		*format = DRB_FORMAT_JSON;
-		return 0;
-	case KEY_WIDE:
-		drb_table_wide();
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	(void)o;
+	(void)text;
+	(void)format;
+	drb_table_wide();
 }
 
-const struct argp drb_format_argp = {.options = options, .parser = parse};
+const struct drb_option drb_format_options[] = {
+	{"--csv", NULL, "Print comma-separated values", .kind = DRB_OPTION_VALUE, 0,
+	 DRB_FORMAT_CSV},
+	{"--json", NULL, "Print one JSON object a line", .kind = DRB_OPTION_VALUE, 0,
+	 DRB_FORMAT_JSON},
+	{"--wide", NULL,
+	 "Print all rows and columns, also those that are zero or wider than the terminal",
+	 .kind = DRB_OPTION_OTHER, .parse = take_wide},
+	{0},
+};

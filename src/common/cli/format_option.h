@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// --csv and --json of whatever prints a table.
+// --csv, --json and --wide of whatever prints a table.
 
-#include <argp.h>
+#include "common/cli/options.h"
 
-// argp child; its input is an enum drb_format (table.h).
-extern const struct argp drb_format_argp;
+// A set for an enum drb_format (table.h).
+extern const struct drb_option drb_format_options[];

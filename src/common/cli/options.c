@@ -31,7 +31,7 @@ static void add(struct parser *p, const struct drb_option *o, const struct drb_o
 		int group)
 {
 	int key = o->letter ? o->letter : KEY_FIRST + p->count;
-	bool letter = o->alias && o->alias[1] != '-';
+	bool letter = o->alias && o->alias[1] != '-', only_letter = o->name && o->name[1] != '-';
 	void *field = (char *)set->into + o->at;
 
 	if (!o->name) {
@@ -39,6 +39,8 @@ static void add(struct parser *p, const struct drb_option *o, const struct drb_o
 		p->argument_at = field;
 		return;
 	}
+	if (only_letter)
+		key = o->name[1];
 	for (int names = o->alias ? 2 : 1, i = 0; i < names; i++) {
 		if (p->count == OPTIONS_MAX)
 			abort();
@@ -46,7 +48,12 @@ static void add(struct parser *p, const struct drb_option *o, const struct drb_o
 		p->field[p->count] = field;
 		p->given[p->count] = set->given;
 		p->argp[p->count++] =
-			i == 0 ? (struct argp_option){o->name + 2, key, o->arg, 0, o->help, group}
+			i == 0 ? (struct argp_option){only_letter ? NULL : o->name + 2,
+						      key,
+						      o->arg,
+						      0,
+						      o->help,
+						      group}
 			       : (struct argp_option){letter ? NULL : o->alias + 2,
 						      letter ? o->alias[1] : key,
 						      NULL,
@@ -99,6 +106,9 @@ static void take_time(const struct drb_option *o, const char *text, uint64_t *ns
 {
 	if (drb_parse_time(text, ns) == 0 && *ns >= (uint64_t)o->least && *ns <= most_of(o))
 		return;
+	if (o->least >= 1e6 && o->most > 0)
+		drb_die("%s %s: must be a time from %gms to %gs", o->name, text, o->least / 1e6,
+			o->most / 1e9);
 	if (o->least >= 1e6)
 		drb_die("%s %s: must be a time from %gms", o->name, text, o->least / 1e6);
 	drb_die("%s %s: must be a time, such as 200ms or 2s", o->name, text);
@@ -127,6 +137,9 @@ static void take(const struct drb_option *o, char *text, void *field)
 		if (drb_parse_real(text, o->least, o->most, field) < 0)
 			drb_die("%s %s: must be a number from %g to %g", o->name, text, o->least,
 				o->most);
+		return;
+	case DRB_OPTION_VALUE:
+		*(unsigned *)field = (unsigned)o->least;
 		return;
 	case DRB_OPTION_WORD:
 		*(unsigned *)field = word_of(o, text);

@@ -8,25 +8,27 @@
 #include <argp.h>
 
 enum drb_option_kind {
-	DRB_OPTION_FLAG, // bool, which becomes true
-	DRB_OPTION_TEXT, // const char *
-	DRB_OPTION_U32,  // uint32_t from least to most
-	DRB_OPTION_U64,  // uint64_t from least to most; most 0: any
-	DRB_OPTION_TIME, // uint64_t, ns, likewise
-	DRB_OPTION_REAL, // double from least to most
+	DRB_OPTION_FLAG,  // bool, which becomes true
+	DRB_OPTION_TEXT,  // const char *
+	DRB_OPTION_U32,   // uint32_t from least to most
+	DRB_OPTION_U64,   // uint64_t from least to most; most 0: any
+	DRB_OPTION_TIME,  // uint64_t, ns, likewise
+	DRB_OPTION_REAL,  // double from least to most
+	DRB_OPTION_VALUE, // unsigned or an enum, which becomes `least`
 	DRB_OPTION_WORD, // unsigned or an enum: the place of the word in arg, such as "random|label"
 	DRB_OPTION_REST, // struct drb_rest: all arguments that are no options
 	DRB_OPTION_OTHER // as `parse` does, which dies naming the option
 };
 
 struct drb_rest {
-	char **at;
+	char **at; // NULL: none
 	uint32_t count;
 };
 
 struct drb_option {
-	const char *name; // "--seed"; NULL: no option, but the argument (a DRB_OPTION_TEXT) or all
-	const char *arg;  // in --help; NULL: takes none
+	const char *
+		name; // "--seed", or "-6"; NULL: no option, but the argument (a DRB_OPTION_TEXT) or all
+	const char *arg; // in --help; NULL: takes none
 	const char *help;
 	enum drb_option_kind kind;
 	size_t at; // in the struct of the set

@@ -11,12 +11,10 @@
 
 #include <pcap/pcap.h>
 
-#include "common/cli/args.h"
 #include "common/cli/clock.h"
 #include "common/cli/file.h"
 #include "common/cli/interrupt.h"
 #include "common/cli/log.h"
-#include "common/cli/quantity.h"
 #include "ctl/capture/pcapng.h"
 #include "ctl/capture/session.h"
 #include "ctl/ctl.h"
@@ -25,17 +23,23 @@
 
 struct options {
 	struct ctl ctl;
-	const char *where, *path;
+	struct drb_rest words;    // as given
+	const char *where, *path; // where: the first of them
 	char filter[FILTER_MAX];
 	uint64_t count; // 0: until interrupted
 	uint32_t snap;
 };
 
-static const struct argp_option option_table[] = {
-	{"write", 'w', "FILE", 0,
-	 "Write pcapng to FILE; - is standard output (default: a line a packet)", 0},
-	{"count", 'c', "N", 0, "End after N packets", 0},
-	{"snap", 's', "BYTES", 0, "Most bytes of a packet (default 1536, the most)", 0},
+#define AT(field) offsetof(struct options, field)
+
+static const struct drb_option option_table[] = {
+	{NULL, "SWITCH[.PORT] [FILTER...]", NULL, .kind = DRB_OPTION_REST, AT(words)},
+	{"--write", "FILE", "Write pcapng to FILE; - is standard output (default: a line a packet)",
+	 .kind = DRB_OPTION_TEXT, AT(path), .letter = 'w'},
+	{"--count", "N", "End after N packets", .kind = DRB_OPTION_U64, AT(count), 1,
+	 .letter = 'c'},
+	{"--snap", "BYTES", "Most bytes of a packet (default 1536, the most)",
+	 .kind = DRB_OPTION_U32, AT(snap), 1, DRB_CAPTURE_BYTES, .letter = 's'},
 	{0},
 };
 
@@ -48,39 +52,13 @@ static void add_word(struct options *o, const char *word)
 		drb_die("the filter is longer than %d characters", FILTER_MAX - 1);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void take_words(struct options *o)
 {
-	struct options *o = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->ctl;
-		return 0;
-	case 'w':
-		o->path = arg;
-		return 0;
-	case 'c':
-		o->count = drb_option_u64("--count", arg, 1, UINT64_MAX);
-		return 0;
-	case 's':
-		if (drb_parse_u32(arg, 1, DRB_CAPTURE_BYTES, &o->snap) < 0)
-			drb_die("--snap '%s': must be a number of bytes from 1 to %d", arg,
-				DRB_CAPTURE_BYTES);
-		return 0;
-	case ARGP_KEY_ARG:
-		if (o->where)
-			add_word(o, arg);
-		else
-			o->where = arg;
-		return 0;
-	case ARGP_KEY_END:
-		if (!o->where)
-			drb_die("a switch is missing: name one, like s1-0, or a port of it, like "
-				"s1-0.u0");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (!o->words.count)
+		drb_die("a switch is missing: name one, like s1-0, or a port of it, like s1-0.u0");
+	o->where = o->words.at[0];
+	for (uint32_t i = 1; i < o->words.count; i++)
+		add_word(o, o->words.at[i]);
 }
 
 static void describe(char *text, size_t size, const struct drb_capture_slot *p)
@@ -249,21 +227,19 @@ static bool find_switch(const struct ctl *ctl, const char *instance, char path[1
 
 int ctl_capture(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&ctl_argp, 0, NULL, 0}, {0}};
-	static const struct argp argp = {
-		.options = option_table,
-		.parser = parse,
-		.args_doc = "SWITCH[.PORT] [FILTER...]",
-		.doc = "Captures what the ports of a switch receive, send and drop, whatever kind "
-		       "they are: with the direction, how a packet was sent up, the queue it stood "
-		       "in and why it was dropped as comment. FILTER is as in tcpdump. Packets "
-		       "that the switch has no room for are counted, and said at the end. Ends on "
-		       "SIGINT or SIGTERM.",
-		.children = children};
 	struct options o = {.ctl = ctl_defaults(), .snap = DRB_CAPTURE_BYTES};
+	const struct drb_options sets[] = {{.option = option_table, &o}, CTL_SET(&o.ctl), {0}};
 	char path[108], name[2 * DRB_NAME_MAX], instance[DRB_NAME_MAX], *port;
 
-	drb_args_parse(&argp, argc, argv, 0, &o);
+	drb_options_parse(
+		sets,
+		"Captures what the ports of a switch receive, send and drop, whatever kind "
+		"they are: with the direction, how a packet was sent up, the queue it stood "
+		"in and why it was dropped as comment. FILTER is as in tcpdump. Packets "
+		"that the switch has no room for are counted, and said at the end. Ends on "
+		"SIGINT or SIGTERM.",
+		argc, argv);
+	take_words(&o);
 	// A reader of our output that is slow is not to lose what is being written; where it does not
 	// read at all, a second signal ends us.
 	drb_interrupt_catch(SA_RESTART | SA_RESETHAND);

@@ -101,8 +101,7 @@ static int follow(struct events *e)
 int ctl_events(int argc, char **argv)
 {
 	struct events e = {.ctl = ctl_defaults(), .interval_ns = 200000000};
-	const struct drb_options sets[] = {
-		{.option = options, &e}, {.argp = &ctl_argp, .into = &e.ctl}, {0}};
+	const struct drb_options sets[] = {{.option = options, &e}, CTL_SET(&e.ctl), {0}};
 
 	// Meanwhile nothing is heard of the others.
 	e.ctl.timeout_ms = DRB_TELEMETRY_PROMPT_MS;

@@ -11,7 +11,7 @@ int ctl_metrics(int argc, char **argv)
 {
 	struct ctl ctl = ctl_defaults();
 	struct metrics_poll poll;
-	const struct drb_options sets[] = {{.argp = &ctl_argp, .into = &ctl}, {0}};
+	const struct drb_options sets[] = {CTL_SET(&ctl), {0}};
 
 	ctl.timeout_ms = DRB_TELEMETRY_PROMPT_MS;
 	drb_options_parse(

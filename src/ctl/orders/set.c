@@ -4,10 +4,8 @@
 #include "ctl/verbs.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "common/cli/args.h"
 #include "common/cli/log.h"
 
 #include "ctl/ctl.h"
@@ -15,10 +13,8 @@
 
 struct set {
 	struct ctl ctl;
-	char **names;
-	size_t count;
 	char settings[512]; // "threshold=3 scheme=walk"
-	bool all, save;
+	bool save;
 	struct ctl_refusals refused;
 };
 
@@ -45,63 +41,47 @@ static void add_setting(struct set *s, const char *arg)
 		drb_die("'%s': that is too much at once", arg);
 }
 
-enum { KEY_SAVE = 0x200 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
+// What is no KEY=VALUE is the name of a switch.
+static void take_words(struct set *s)
 {
-	struct set *s = state->input;
+	struct drb_rest *names = &s->ctl.names;
+	uint32_t words = names->count;
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &s->ctl;
-		return 0;
-	case 'a':
-		s->all = true;
-		return 0;
-	case KEY_SAVE:
-	case 's':
-		s->save = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (strchr(arg, '='))
-			add_setting(s, arg);
+	names->count = 0;
+	for (uint32_t i = 0; i < words; i++) {
+		if (strchr(names->at[i], '='))
+			add_setting(s, names->at[i]);
 		else
-			s->names[s->count++] = arg;
-		return 0;
-	case ARGP_KEY_END:
-		ctl_need_switches(s->all, s->names, s->count);
-		if (!*s->settings && !s->save)
-			drb_die("nothing to set: want KEY=VALUE, such as threshold=3, or --save");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
+			names->at[names->count++] = names->at[i];
 	}
+	ctl_need_switches(&s->ctl);
+	if (!*s->settings && !s->save)
+		drb_die("nothing to set: want KEY=VALUE, such as threshold=3, or --save");
 }
 
 int ctl_set(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&ctl_argp, 0, NULL, 0}, {0}};
-	static const struct argp_option options[] = {
-		{"all", 'a', NULL, 0, "Every running switch, or every one of --fabric", 0},
-		{"save", KEY_SAVE, NULL, 0,
-		 "Also write into the configs what was set, now and before", 0},
-		{NULL, 's', NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
+	static const struct drb_option options[] = {
+		{NULL, "SWITCH... [KEY=VALUE...]\n--all [KEY=VALUE...]", NULL,
+		 .kind = DRB_OPTION_REST, offsetof(struct set, ctl.names)},
+		{"--save", NULL, "Also write into the configs what was set, now and before",
+		 .kind = DRB_OPTION_FLAG, offsetof(struct set, save), .alias = "-s"},
 		{0},
 	};
-	static const struct argp argp = {
-		.options = options,
-		.parser = parse,
-		.args_doc = "SWITCH... [KEY=VALUE...]\n--all [KEY=VALUE...]",
-		.doc = "Gives switches other values for keys of routing, such as threshold=3 "
-		       "scheme=walk, without losing a packet. They hold until drbctl reload or a "
-		       "restart, which go by the config; with --save also longer: each switch "
-		       "writes them into its own config, whose comments stay. Exit status 1 if a "
-		       "switch refuses.",
-		.children = children};
-	struct set s = {.ctl = ctl_defaults(), .names = ctl_names_new(argc)};
+	struct set s = {.ctl = ctl_defaults()};
+	const struct drb_options sets[] = {
+		{.option = ctl_all_option, &s.ctl}, {.option = options, &s}, CTL_SET(&s.ctl), {0}};
 
-	drb_args_parse(&argp, argc, argv, 0, &s);
-	int code = ctl_each(&s.ctl, s.all ? NULL : s.names, s.count, set_one, &s);
-	free(s.names);
+	drb_options_parse(
+		sets,
+		"Gives switches other values for keys of routing, such as threshold=3 "
+		"scheme=walk, without losing a packet. They hold until drbctl reload or a "
+		"restart, which go by the config; with --save also longer: each switch "
+		"writes them into its own config, whose comments stay. Exit status 1 if a "
+		"switch refuses.",
+		argc, argv);
+	take_words(&s);
+	int code =
+		ctl_each(&s.ctl, s.ctl.all ? NULL : s.ctl.names.at, s.ctl.names.count, set_one, &s);
 	return ctl_refusals_say(&s.refused) ? DRB_EXIT_FAILED : code;
 }

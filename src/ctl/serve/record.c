@@ -111,8 +111,7 @@ static int record_to_file(const struct options *o)
 int ctl_record(int argc, char **argv)
 {
 	struct options o = {.ctl = ctl_defaults(), .interval_ns = 1000000000};
-	const struct drb_options sets[] = {
-		{.option = option_table, &o}, {.argp = &ctl_argp, .into = &o.ctl}, {0}};
+	const struct drb_options sets[] = {{.option = option_table, &o}, CTL_SET(&o.ctl), {0}};
 
 	o.ctl.timeout_ms = METRICS_TIMEOUT_MS;
 	drb_options_parse(

@@ -123,8 +123,7 @@ static int serve(const struct options *o)
 int ctl_serve(int argc, char **argv)
 {
 	struct options o = {.ctl = ctl_defaults(), .interval_ns = 1000000000};
-	const struct drb_options sets[] = {
-		{.option = option_table, &o}, {.argp = &ctl_argp, .into = &o.ctl}, {0}};
+	const struct drb_options sets[] = {{.option = option_table, &o}, CTL_SET(&o.ctl), {0}};
 
 	parse_listen(NULL, LISTEN_DEFAULT, &o.listen);
 	o.ctl.timeout_ms = METRICS_TIMEOUT_MS;

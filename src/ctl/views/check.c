@@ -6,17 +6,14 @@
 #include "ctl/verbs.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
+#include <stddef.h>
 
-#include "common/cli/args.h"
 #include "common/cli/log.h"
 
 #include "ctl/ctl.h"
 
 struct check {
 	struct ctl ctl;
-	char **names;
-	size_t count;
 	struct drb_table *rows;
 	bool violated;
 };
@@ -72,40 +69,25 @@ static int check_one(struct drb_telemetry *t, const struct drb_switch_info *info
 	return 0;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct check *c = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &c->ctl;
-		return 0;
-	case ARGP_KEY_ARG:
-		c->names[c->count++] = arg;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
 int ctl_check(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&ctl_table_argp, 0, NULL, 0}, {0}};
-	static const struct argp argp = {
-		.parser = parse,
-		.args_doc = "[SWITCH...]",
-		.doc = "Checks that in every switch packets in + made = packets out + dropped + "
-		       "queued, "
-		       "in one snapshot of its counters, and that every drop has a reason. Without "
-		       "SWITCH: every running switch, or every one of --fabric. Exit status 1 if "
-		       "that does not hold or a switch could not be read.",
-		.children = children};
-	struct check c = {.ctl = ctl_defaults(), .names = ctl_names_new(argc)};
+	static const struct drb_option options[] = {
+		{NULL, "[SWITCH...]", NULL, .kind = DRB_OPTION_REST,
+		 offsetof(struct check, ctl.names)},
+		{0},
+	};
+	struct check c = {.ctl = ctl_defaults()};
+	const struct drb_options sets[] = {{.option = options, &c}, CTL_TABLE_SETS(&c.ctl), {0}};
 
-	drb_args_parse(&argp, argc, argv, 0, &c);
+	drb_options_parse(
+		sets,
+		"Checks that in every switch packets in + made = packets out + dropped + queued, "
+		"in one snapshot of its counters, and that every drop has a reason. Without "
+		"SWITCH: every running switch, or every one of --fabric. Exit status 1 if "
+		"that does not hold or a switch could not be read.",
+		argc, argv);
 	c.rows = drb_table_new(stdout, c.ctl.format);
-	int code = ctl_each(&c.ctl, c.count ? c.names : NULL, c.count, check_one, &c);
+	int code = ctl_each(&c.ctl, c.ctl.names.at, c.ctl.names.count, check_one, &c);
 	drb_table_end(c.rows);
-	free(c.names);
 	return c.violated ? DRB_EXIT_FAILED : code;
 }

@@ -3,7 +3,6 @@
 
 #include "ctl/verbs.h"
 
-#include "common/cli/args.h"
 #include "common/cli/log.h"
 
 #include <math.h>
@@ -61,17 +60,16 @@ static void list_stopped(struct drb_table *rows, const struct stopped_switch *s)
 
 int ctl_list(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&ctl_table_argp, 0, NULL, 0}, {0}};
-	static const struct argp argp = {
-		.parser = drb_args_parse_child,
-		.doc = "Lists the running switches and what is wrong with their ports: which are "
-		       "down, which cable to move where; and those that were stopped on purpose. "
-		       "Exit status 1 if none is running or one does not answer.",
-		.children = children};
 	struct ctl ctl = ctl_defaults();
+	const struct drb_options sets[] = {CTL_TABLE_SETS(&ctl), {0}};
 
 	ctl.timeout_ms = DRB_TELEMETRY_PROMPT_MS;
-	drb_args_parse(&argp, argc, argv, 0, &ctl);
+	drb_options_parse(
+		sets,
+		"Lists the running switches and what is wrong with their ports: which are "
+		"down, which cable to move where; and those that were stopped on purpose. "
+		"Exit status 1 if none is running or one does not answer.",
+		argc, argv);
 	struct drb_table *rows = drb_table_new(stdout, ctl.format);
 	int code = ctl_each(&ctl, NULL, 0, list_one, rows);
 	// Their records are of the fabrics of this machine.

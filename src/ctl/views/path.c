@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cli/args.h"
 #include "common/cli/log.h"
 #include "core/fabric/next_hop.h"
 #include "core/routing/decide.h"
@@ -225,37 +224,21 @@ static void say_version(const struct path_ends *e)
 		drb_info("IPv4 %s to %s; %s for IPv6", from, to, path_ends_as_ipv6(e));
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct path *p = state->input;
-
-	(void)arg;
-	if (key != ARGP_KEY_INIT)
-		return ARGP_ERR_UNKNOWN;
-	state->child_inputs[0] = &p->ctl;
-	state->child_inputs[1] = &p->ends;
-	return 0;
-}
-
 int ctl_path(int argc, char **argv)
 {
-	static const struct argp_child children[] = {
-		{&ctl_table_argp, 0, NULL, 0}, {&path_ends_argp, 0, NULL, 0}, {0}};
-	static const struct argp argp = {
-		.parser = parse,
-		.args_doc = PATH_ENDS_ARGS,
-		.doc = "Prints the way of packets from host FROM to host TO: the port of each "
-		       "switch, its state and queue, and the queues of the other uplinks. FLOW is "
-		       "PROTOCOL:FROM-PORT:TO-PORT, such as tcp:40000:5201, or a protocol without "
-		       "ports. Where the way depends on nothing but the flow it is certain; "
-		       "elsewhere it is the default (D-mod-k), or one of the ways around ports "
-		       "that "
-		       "are not usable, and a line says so. Exit status 1 if a switch does not "
-		       "answer or no way leads there.",
-		.children = children};
 	struct path p = {.ctl = ctl_defaults()};
+	const struct drb_options sets[] = {PATH_ENDS_SET(&p.ends), CTL_TABLE_SETS(&p.ctl), {0}};
 
-	drb_args_parse(&argp, argc, argv, 0, &p);
+	drb_options_parse(
+		sets,
+		"Prints the way of packets from host FROM to host TO: the port of each "
+		"switch, its state and queue, and the queues of the other uplinks. FLOW is "
+		"PROTOCOL:FROM-PORT:TO-PORT, such as tcp:40000:5201, or a protocol without "
+		"ports. Where the way depends on nothing but the flow it is certain; "
+		"elsewhere it is the default (D-mod-k), or one of the ways around ports that "
+		"are not usable, and a line says so. Exit status 1 if a switch does not "
+		"answer or no way leads there.",
+		argc, argv);
 	p.ctl.fabric = p.ctl.fabric ? p.ctl.fabric : DRB_FABRIC_DEFAULT;
 	int told = fabric_state_read(&p.fabric, &p.ctl);
 	if (p.fabric.tree.layers == 0)

@@ -50,51 +50,28 @@ const char *path_ends_as_ipv6(const struct path_ends *e)
 	return e->flow.protocol == DRB_PROTOCOL_ICMP ? "icmpv6 -6" : "-6";
 }
 
-static void take_argument(struct path_ends *e, char *arg)
-{
-	if (!e->host[0])
-		e->host[0] = arg;
-	else if (!e->host[1])
-		e->host[1] = arg;
-	else if (!e->flow.given)
-		path_flow_parse(arg, &e->flow);
-	else
-		drb_die("'%s' is one argument too many", arg);
-}
+#define AT(field) offsetof(struct path_ends, field)
 
-enum { KEY_IPV4 = 0x200, KEY_IPV6 };
-
-static const struct argp_option options[] = {
-	{NULL, '6', NULL, 0, "The flow is of IPv6", 0},
-	{"ipv4", KEY_IPV4, "NET", 0, "IPv4 network of the hosts (default 10.0.0.0/8)", 0},
-	{"ipv6", KEY_IPV6, "NET", 0, "IPv6 network of the hosts (default fd00::/64)", 0},
+const struct drb_option path_ends_options[] = {
+	{NULL, "FROM TO [FLOW]", NULL, .kind = DRB_OPTION_REST, AT(words)},
+	{"-6", NULL, "The flow is of IPv6", .kind = DRB_OPTION_FLAG, AT(flow.ipv6)},
+	{"--ipv4", "NET", "IPv4 network of the hosts (default 10.0.0.0/8)", .kind = DRB_OPTION_TEXT,
+	 AT(ipv4)},
+	{"--ipv6", "NET", "IPv6 network of the hosts (default fd00::/64)", .kind = DRB_OPTION_TEXT,
+	 AT(ipv6)},
 	{0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+void path_ends_complete(void *ends)
 {
-	struct path_ends *e = state->input;
+	struct path_ends *e = ends;
 
-	switch (key) {
-	case '6':
-		e->flow.ipv6 = true;
-		return 0;
-	case KEY_IPV4:
-		e->ipv4 = arg;
-		return 0;
-	case KEY_IPV6:
-		e->ipv6 = arg;
-		return 0;
-	case ARGP_KEY_ARG:
-		take_argument(e, arg);
-		return 0;
-	case ARGP_KEY_END:
-		if (!e->host[1])
-			drb_die("two hosts are wanted, like h4 h10");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (e->words.count < 2)
+		drb_die("two hosts are wanted, like h4 h10");
+	if (e->words.count > 3)
+		drb_die("'%s' is one argument too many", e->words.at[3]);
+	e->host[0] = e->words.at[0];
+	e->host[1] = e->words.at[1];
+	if (e->words.count == 3)
+		path_flow_parse(e->words.at[2], &e->flow);
 }
-
-const struct argp path_ends_argp = {.options = options, .parser = parse};

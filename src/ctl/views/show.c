@@ -5,10 +5,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
 
-#include "common/cli/args.h"
 #include "common/cli/log.h"
 
 #include "ctl/ctl.h"
@@ -87,7 +86,7 @@ void ctl_show_real(struct show *s, const char *key, const char *meaning, int dec
 
 void ctl_show_begin_row(struct show *s, const struct drb_switch_all *all)
 {
-	if (s->all)
+	if (s->ctl.all)
 		drb_table_text(s->rows, "fabric", s->ctl.fabric ? "" : NULL, all->info.fabric);
 	ctl_show_text(s, "switch", "s<layer>-<label>", all->info.name);
 }
@@ -125,36 +124,28 @@ static const struct view *find_view(const char *name)
 	return NULL;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+// What is no view is the name of a switch.
+static void take_words(struct show *s)
 {
-	struct show *s = state->input;
+	struct drb_rest *names = &s->ctl.names;
+	uint32_t words = names->count;
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &s->ctl;
-		return 0;
-	case 'a':
-		s->all = true;
-		return 0;
-	case ARGP_KEY_ARG: {
-		const struct view *view = find_view(arg);
+	names->count = 0;
+	for (uint32_t i = 0; i < words; i++) {
+		const struct view *view = find_view(names->at[i]);
 		if (view && s->view)
-			drb_die("'%s' and '%s': must be one of them", s->view->name, arg);
+			drb_die("'%s' and '%s': must be one of them", s->view->name, names->at[i]);
+		if (!view && !looks_like_switch(names->at[i]))
+			drb_die("'%s' is neither a switch, like s2-5, nor one of %s", names->at[i],
+				VIEW_NAMES);
 		if (view)
 			s->view = view;
-		else if (!looks_like_switch(arg))
-			drb_die("'%s' is neither a switch, like s2-5, nor one of %s", arg,
-				VIEW_NAMES);
 		else
-			s->names[s->count++] = arg;
-		return 0;
+			names->at[names->count++] = names->at[i];
 	}
-	case ARGP_KEY_END:
-		ctl_need_switches(s->all, s->names, s->count);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	ctl_need_switches(&s->ctl);
+	if (!s->view)
+		s->view = &views[0];
 }
 
 static int visit(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
@@ -172,41 +163,43 @@ static int visit(struct drb_telemetry *t, const struct drb_switch_info *info, vo
 
 int ctl_show(int argc, char **argv)
 {
-	static const struct argp_option options[] = {
-		{"all", 'a', NULL, 0, "Every running switch, or every one of --fabric", 1},
+	static const struct drb_option options[] = {
+		{NULL,
+		 "SWITCH... [ports|routing|differences|drops|worker|info|links|xdp]\n"
+		 "--all [ports|routing|differences|drops|worker|info|links|xdp]",
+		 NULL, .kind = DRB_OPTION_REST, offsetof(struct show, ctl.names)},
 		{0},
 	};
-	static const struct argp_child children[] = {{&ctl_table_argp, 0, NULL, 0}, {0}};
-	static const struct argp argp = {
-		.options = options,
-		.parser = parse,
-		.args_doc = "SWITCH... [ports|routing|differences|drops|worker|info|links|xdp]\n"
-			    "--all [ports|routing|differences|drops|worker|info|links|xdp]",
-		.doc = "Prints the counters of switches. SWITCH is s<layer>-<label>, like s2-5, or "
-		       "with its fabric, drb-s2-5.\v"
-		       "  ports        packets and bytes in, out, dropped and queued (default)\n"
-		       "  routing      scheme, threshold, how many packets left the default "
-		       "uplink\n"
-		       "  differences  how much shorter the other uplink was at decisions: "
-		       "choosing T\n"
-		       "  drops        dropped packets by reason\n"
-		       "  worker       the forwarding thread: iterations, sleeps, lateness\n"
-		       "  info         identity and state of the switch\n"
-		       "  links        each port: peer, neighbour, state, rate, queue limit, "
-		       "occupancy\n"
-		       "  xdp          af_xdp ports: what the kernel saw, sent on, kept or lost\n"
-		       "\n"
-		       "Exit status 1 if a switch could not be read.",
-		.children = children};
-	struct show s = {.ctl = ctl_defaults(), .names = ctl_names_new(argc)};
+	struct show s = {.ctl = ctl_defaults()};
+	const struct drb_options sets[] = {{.option = ctl_all_option, &s.ctl},
+					   {.option = options, &s},
+					   CTL_TABLE_SETS(&s.ctl),
+					   {0}};
 
-	drb_args_parse(&argp, argc, argv, 0, &s);
-	if (!s.view)
-		s.view = &views[0];
+	drb_options_parse(
+		sets,
+		"Prints the counters of switches. SWITCH is s<layer>-<label>, like s2-5, or "
+		"with its fabric, drb-s2-5.\v"
+		"  ports        packets and bytes in, out, dropped and queued (default)\n"
+		"  routing      scheme, threshold, how many packets left the default "
+		"uplink\n"
+		"  differences  how much shorter the other uplink was at decisions: "
+		"choosing T\n"
+		"  drops        dropped packets by reason\n"
+		"  worker       the forwarding thread: iterations, sleeps, lateness\n"
+		"  info         identity and state of the switch\n"
+		"  links        each port: peer, neighbour, state, rate, queue limit, "
+		"occupancy\n"
+		"  xdp          af_xdp ports: what the kernel saw, sent on, kept or lost\n"
+		"\n"
+		"Exit status 1 if a switch could not be read.",
+		argc, argv);
+	take_words(&s);
 	s.rows = drb_table_new(stdout, s.ctl.format);
-	if (s.view->below && s.count == 1)
+	if (s.view->below && s.ctl.names.count == 1)
 		drb_table_below(s.rows);
-	int code = ctl_each(&s.ctl, s.all ? NULL : s.names, s.count, visit, &s);
+	int code =
+		ctl_each(&s.ctl, s.ctl.all ? NULL : s.ctl.names.at, s.ctl.names.count, visit, &s);
 	drb_table_end(s.rows);
 	if (s.ctl.format == DRB_FORMAT_TABLE && s.multicast)
 		drb_info("%" PRIu64 " of these drops are multicast that nobody waits for",
@@ -214,6 +207,5 @@ int ctl_show(int argc, char **argv)
 	if (code == DRB_EXIT_OK && s.ctl.format == DRB_FORMAT_TABLE &&
 	    s.view->show == ctl_show_drops && !s.dropped)
 		drb_info("nothing was dropped");
-	free(s.names);
 	return code;
 }

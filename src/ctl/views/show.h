@@ -8,9 +8,6 @@ struct view;
 
 struct show {
 	struct ctl ctl;
-	char **names;
-	size_t count;
-	bool all;
 	const struct view *view;
 	struct drb_table *rows;
 	// Of all switches: what they dropped, and of that multicast that nobody waits for.

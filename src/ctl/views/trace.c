@@ -15,11 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/cli/args.h"
 #include "common/cli/clock.h"
 #include "common/cli/interrupt.h"
 #include "common/cli/log.h"
-#include "common/cli/quantity.h"
 
 #include "ctl/capture/session.h"
 #include "ctl/ctl.h"
@@ -29,7 +27,6 @@
 #define FILTER_MAX 512
 #define EXEC_MAX 128
 #define SNAP 64 // headers are not looked at here, only how packets went
-#define TIME_MAX_NS (UINT64_C(3600) * 1000000000)
 
 struct options {
 	struct ctl ctl;
@@ -329,55 +326,30 @@ static int trace(const struct options *o, const struct drb_tree *tree)
 	return whole ? code : DRB_EXIT_FAILED;
 }
 
-enum { KEY_TIME = 't' };
-
-static const struct argp_option option_table[] = {
-	{"time", KEY_TIME, "TIME", 0, "How long packets are watched (default 2s)", 0},
-	{"count", 'c', "N", 0, "End after N packets have left their first switch", 0},
+static const struct drb_option option_table[] = {
+	{"--time", "TIME", "How long packets are watched (default 2s)", .kind = DRB_OPTION_TIME,
+	 offsetof(struct options, time_ns), 1e6, 3600e9, .letter = 't'},
+	{"--count", "N", "End after N packets have left their first switch", .kind = DRB_OPTION_U64,
+	 offsetof(struct options, count), 1, .letter = 'c'},
 	{0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct options *o = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->ctl;
-		state->child_inputs[1] = &o->ends;
-		return 0;
-	case KEY_TIME:
-		if (drb_parse_time(arg, &o->time_ns) < 0 || o->time_ns < 1000000 ||
-		    o->time_ns > TIME_MAX_NS)
-			drb_die("--time '%s': must be a time from 1ms to 3600s", arg);
-		return 0;
-	case 'c':
-		o->count = drb_option_u64("--count", arg, 1, UINT64_MAX);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
 int ctl_trace(int argc, char **argv)
 {
-	static const struct argp_child children[] = {
-		{&ctl_table_argp, 0, NULL, 0}, {&path_ends_argp, 0, NULL, 0}, {0}};
-	static const struct argp argp = {
-		.options = option_table,
-		.parser = parse,
-		.args_doc = PATH_ENDS_ARGS,
-		.doc = "Watches packets from host FROM to host TO at every switch and prints by "
-		       "which ports they left, hop by hop: how many, how the switch had decided, "
-		       "and the queue that they stood in, themselves included. FLOW is "
-		       "PROTOCOL:FROM-PORT:TO-PORT, such as tcp:40000:5201, or a protocol without "
-		       "ports. Sends nothing; drbctl path tells the way without packets. Exit "
-		       "status 1 if no packet came by or a switch could not be watched.",
-		.children = children};
 	struct options o = {.ctl = ctl_defaults(), .time_ns = 2000000000};
+	const struct drb_options sets[] = {
+		{.option = option_table, &o}, PATH_ENDS_SET(&o.ends), CTL_TABLE_SETS(&o.ctl), {0}};
 	struct fabric_state fabric;
 
-	drb_args_parse(&argp, argc, argv, 0, &o);
+	drb_options_parse(
+		sets,
+		"Watches packets from host FROM to host TO at every switch and prints by "
+		"which ports they left, hop by hop: how many, how the switch had decided, "
+		"and the queue that they stood in, themselves included. FLOW is "
+		"PROTOCOL:FROM-PORT:TO-PORT, such as tcp:40000:5201, or a protocol without "
+		"ports. Sends nothing; drbctl path tells the way without packets. Exit "
+		"status 1 if no packet came by or a switch could not be watched.",
+		argc, argv);
 	o.ctl.fabric = o.ctl.fabric ? o.ctl.fabric : DRB_FABRIC_DEFAULT;
 	fabric_state_read(&fabric, &o.ctl);
 	const struct drb_tree tree = fabric.tree;

@@ -10,7 +10,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "common/cli/args.h"
 #include "common/cli/clock.h"
 #include "common/cli/interrupt.h"
 #include "common/cli/log.h"
@@ -21,8 +20,6 @@
 
 #define LINES_BESIDE 4 // the head, what is left out, and the cursor
 #define CLEAR_SCREEN "\033[H\033[2J"
-
-enum { KEY_INTERVAL = 'i', KEY_COUNT = 'c' };
 
 // One reading of one switch, and sums over its ports.
 struct sample {
@@ -44,8 +41,6 @@ struct samples {
 struct watch {
 	struct ctl ctl;
 	uint64_t interval_ns, rounds; // rounds 0: until interrupted
-	char **names;
-	size_t count;
 	struct samples before, now;
 };
 
@@ -167,10 +162,10 @@ static int watch(struct watch *w)
 	bool screen = isatty(STDOUT_FILENO) && w->ctl.format == DRB_FORMAT_TABLE;
 	struct drb_table *stream = NULL;
 	uint64_t next = drb_clock_now();
-	int code = ctl_each(&w->ctl, w->count ? w->names : NULL, w->count, take_sample, w);
+	int code = ctl_each(&w->ctl, w->ctl.names.at, w->ctl.names.count, take_sample, w);
 
 	// Later it may be that they are all restarted.
-	if (code != DRB_EXIT_OK && w->count == 0 && w->now.count == 0)
+	if (code != DRB_EXIT_OK && w->ctl.names.count == 0 && w->now.count == 0)
 		return code;
 	if (w->ctl.format != DRB_FORMAT_TABLE)
 		stream = drb_table_new(stdout, w->ctl.format);
@@ -186,7 +181,7 @@ static int watch(struct watch *w)
 		sleep_until(next);
 		if (drb_interrupted())
 			break;
-		code = ctl_each(&w->ctl, w->count ? w->names : NULL, w->count, take_sample, w);
+		code = ctl_each(&w->ctl, w->ctl.names.at, w->ctl.names.count, take_sample, w);
 		struct hot_spots hot = {0};
 		struct drb_table *rows = stream ? stream : drb_table_new(stdout, w->ctl.format);
 		if (screen)
@@ -216,59 +211,32 @@ static int watch(struct watch *w)
 	return code;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct watch *w = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &w->ctl;
-		return 0;
-	case KEY_INTERVAL:
-		if (drb_parse_time(arg, &w->interval_ns) < 0 || w->interval_ns < 10000000 ||
-		    w->interval_ns > 86400 * UINT64_C(1000000000))
-			drb_die("--interval '%s': must be a time from 10ms to 86400s, like 1s",
-				arg);
-		return 0;
-	case KEY_COUNT:
-	case 'n':
-		w->rounds = drb_option_u64("--count", arg, 1, UINT64_MAX);
-		return 0;
-	case ARGP_KEY_ARG:
-		w->names[w->count++] = arg;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
 int ctl_watch(int argc, char **argv)
 {
-	static const struct argp_option options[] = {
-		{"interval", KEY_INTERVAL, "TIME", 0, "Time between two tables (default 1s)", 1},
-		{"count", KEY_COUNT, "N", 0, "End after N tables (default: when interrupted)", 1},
-		{NULL, 'n', NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 1},
+	static const struct drb_option options[] = {
+		{NULL, "[SWITCH...]", NULL, .kind = DRB_OPTION_REST,
+		 offsetof(struct watch, ctl.names)},
+		{"--interval", "TIME", "Time between two tables (default 1s)",
+		 .kind = DRB_OPTION_TIME, offsetof(struct watch, interval_ns), 10e6, 86400e9,
+		 .letter = 'i'},
+		{"--count", "N", "End after N tables (default: when interrupted)",
+		 .kind = DRB_OPTION_U64, offsetof(struct watch, rounds), 1, .alias = "-n",
+		 .letter = 'c'},
 		{0},
 	};
-	static const struct argp_child children[] = {{&ctl_table_argp, 0, NULL, 0}, {0}};
-	static const struct argp argp = {
-		.options = options,
-		.parser = parse,
-		.args_doc = "[SWITCH...]",
-		.doc = "Prints a table at every interval with what each switch did meanwhile: "
-		       "rates, the deepest queue now, the share of upward packets redirected, "
-		       "drops; then the links that are full, first those whose switch woke too "
-		       "late to send at their rate. Without SWITCH: every running switch, or every "
-		       "one of --fabric. On "
-		       "a terminal the table stays in place.",
-		.children = children};
-	struct watch w = {
-		.ctl = ctl_defaults(), .interval_ns = 1000000000, .names = ctl_names_new(argc)};
+	struct watch w = {.ctl = ctl_defaults(), .interval_ns = 1000000000};
+	const struct drb_options sets[] = {{.option = options, &w}, CTL_TABLE_SETS(&w.ctl), {0}};
 
-	drb_args_parse(&argp, argc, argv, 0, &w);
+	drb_options_parse(
+		sets,
+		"Prints a table at every interval with what each switch did meanwhile: "
+		"rates, the deepest queue now, the share of upward packets redirected, "
+		"drops; then the links that are full, first those whose switch woke too "
+		"late to send at their rate. Without SWITCH: every running switch, or every "
+		"one of --fabric. On a terminal the table stays in place.",
+		argc, argv);
 	drb_interrupt_catch(0);
 	int code = watch(&w);
-	free(w.names);
 	forget(&w.before);
 	forget(&w.now);
 	free(w.before.at);

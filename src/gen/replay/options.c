@@ -197,7 +197,7 @@ void replay_options_parse(struct replay_options *o, int argc, char **argv)
 					    o,
 					    .heading = "For any Ethernet captures:",
 					    .given = &o->foreign_option},
-					   {.argp = &drb_format_argp, .into = &o->format},
+					   {.option = drb_format_options, &o->format},
 					   {0}};
 	drb_options_parse(
 		sets,

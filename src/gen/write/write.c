@@ -3,7 +3,6 @@
 
 #include "gen/verbs.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -17,10 +16,8 @@
 
 #include "core/fabric/names.h"
 
-#include "common/cli/args.h"
 #include "common/cli/format_option.h"
 #include "common/cli/log.h"
-#include "common/cli/quantity.h"
 #include "common/cli/table.h"
 #include "common/traffic/traffic_file.h"
 #include "common/traffic/traffic_option.h"
@@ -28,135 +25,79 @@
 #include "gen/captures/manifest.h"
 #include "gen/frames/measured_frame.h"
 
-enum {
-	KEY_TRAFFIC = 0x100,
-	KEY_LOAD,
-	KEY_SLOTS,
-	KEY_SLOT,
-	KEY_SIZE,
-	KEY_SEED,
-	KEY_MAC,
-	KEY_OUT = 'o'
-};
-enum { KEY_IPV4 = 0x200, KEY_IPV6 };
-
 struct write {
 	struct manifest manifest;
 	const char *out;
 	enum drb_format format; // of what is said at the end
 };
 
-static const struct argp_option options[] = {
-	{"layers", 'l', "L", 0, "Layers of the fat-tree (default 3)", 0},
-	{"arity", 'd', "D", 0, "Arity of the fat-tree (default 2)", 0},
-	{"traffic", KEY_TRAFFIC, "NAME", 0, "Who sends to whom (default permutation); see below",
-	 0},
-	{"pattern", KEY_TRAFFIC, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
-	{"load", KEY_LOAD, "RHO", 0, "Probability that a host sends in a slot (default 0.9)", 0},
-	{"slots", KEY_SLOTS, "COUNT", 0, "Length of the run in slots (default 2000)", 0},
-	{"slot", KEY_SLOT, "TIME", 0, "Length of a slot, such as 500us (default 2ms)", 0},
-	{"size", KEY_SIZE, "BYTES", 0,
-	 "Frame size without FCS, up to 14 more than the hosts' MTU (default 128)", 0},
-	{"seed", KEY_SEED, "NUMBER", 0, "The same seed gives the same packets (default 1)", 0},
-	{"out", KEY_OUT, "DIR", 0, "Directory to write to; made if missing (required)", 0},
-	{"mac", KEY_MAC, "XX:XX", 0, "First two bytes of hosts' MACs (default 02:00)", 1},
-	{"ipv4", KEY_IPV4, "NET/LEN", 0, "IPv4 network of the hosts (default 10.0.0.0/8)", 1},
-	{"ipv6", KEY_IPV6, "NET/LEN", 0, "IPv6 network of the hosts (default fd00::/64)", 1},
+static void parse_traffic(const struct drb_option *o, const char *text, void *kind)
+{
+	(void)o;
+	drb_traffic_option(text, kind);
+}
+
+// Into a string of the manifest with room for o->most.
+static void parse_base(const struct drb_option *o, const char *text, void *base)
+{
+	if (snprintf(base, (size_t)o->most, "%s", text) >= (int)o->most)
+		drb_die("%s %s: too long", o->name, text);
+}
+
+#define AT(field) offsetof(struct write, field)
+#define BASE(field)                                                                                \
+	.kind = DRB_OPTION_OTHER, AT(manifest.field), 0, sizeof(((struct manifest *)0)->field),    \
+	parse_base
+
+static const struct drb_option options[] = {
+	{"--layers", "L", "Layers of the fat-tree (default 3)", .kind = DRB_OPTION_U32,
+	 AT(manifest.layers), 1, DRB_LAYERS_MAX, .letter = 'l'},
+	{"--arity", "D", "Arity of the fat-tree (default 2)", .kind = DRB_OPTION_U32,
+	 AT(manifest.arity), 1, DRB_ARITY_MAX, .letter = 'd'},
+	{"--traffic", "NAME", "Who sends to whom (default permutation); see below",
+	 .kind = DRB_OPTION_OTHER, AT(manifest.pattern), .parse = parse_traffic,
+	 .alias = "--pattern"},
+	{"--load", "RHO", "Probability that a host sends in a slot (default 0.9)",
+	 .kind = DRB_OPTION_REAL, AT(manifest.load), 0, 1},
+	{"--slots", "COUNT", "Length of the run in slots (default 2000)", .kind = DRB_OPTION_U32,
+	 AT(manifest.slots), 1, UINT32_MAX},
+	{"--slot", "TIME", "Length of a slot, such as 500us (default 2ms)", .kind = DRB_OPTION_TIME,
+	 AT(manifest.slot_ns)},
+	{"--size", "BYTES",
+	 "Frame size without FCS, up to 14 more than the hosts' MTU (default 128)",
+	 .kind = DRB_OPTION_U32, AT(manifest.size), FRAME_MIN, FRAME_MAX},
+	{"--seed", "NUMBER", "The same seed gives the same packets (default 1)",
+	 .kind = DRB_OPTION_U64, AT(manifest.seed), 0, 9e18},
+	{"--out", "DIR", "Directory to write to; made if missing (required)",
+	 .kind = DRB_OPTION_TEXT, AT(out), .letter = 'o'},
+	{"--mac", "XX:XX", "First two bytes of hosts' MACs (default 02:00)", BASE(mac)},
+	{"--ipv4", "NET/LEN", "IPv4 network of the hosts (default 10.0.0.0/8)", BASE(ipv4)},
+	{"--ipv6", "NET/LEN", "IPv6 network of the hosts (default fd00::/64)", BASE(ipv6)},
 	{0},
 };
 
-static void set_text(char *to, size_t size, const char *arg)
+// The patterns are listed behind the options.
+static void parse(struct write *w, int argc, char **argv)
 {
-	if ((size_t)snprintf(to, size, "%s", arg) >= size)
-		drb_die("address base \"%s\" is too long", arg);
-}
-
-// Options of the fat-tree and its traffic.
-static error_t parse_traffic(struct manifest *m, int key, const char *arg)
-{
-	switch (key) {
-	case 'l':
-		if (drb_parse_u32(arg, 1, DRB_LAYERS_MAX, &m->layers) < 0)
-			drb_die("--layers %s: must be 1-%d", arg, DRB_LAYERS_MAX);
-		return 0;
-	case 'd':
-		if (drb_parse_u32(arg, 1, DRB_ARITY_MAX, &m->arity) < 0)
-			drb_die("--arity %s: must be 1-%d", arg, DRB_ARITY_MAX);
-		return 0;
-	case KEY_TRAFFIC:
-		drb_traffic_option(arg, &m->pattern);
-		return 0;
-	case KEY_LOAD:
-		if (drb_parse_real(arg, 0, 1, &m->load) < 0)
-			drb_die("--load %s: must be above 0 and at most 1", arg);
-		return 0;
-	case KEY_SLOTS:
-		m->slots = drb_option_u32("--slots", arg, 1, UINT32_MAX);
-		return 0;
-	case KEY_SLOT:
-		if (drb_parse_time(arg, &m->slot_ns) < 0)
-			drb_die("--slot %s: must be a time such as 2ms or 500us", arg);
-		return 0;
-	case KEY_SIZE:
-		if (drb_parse_u32(arg, FRAME_MIN, FRAME_MAX, &m->size) < 0)
-			drb_die("--size %s: must be %zu-%d bytes", arg, FRAME_MIN, FRAME_MAX);
-		return 0;
-	case KEY_SEED:
-		m->seed = drb_option_u64("--seed", arg, 0, INT64_MAX);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-	struct write *w = state->input;
-	struct manifest *m = &w->manifest;
-
-	switch (key) {
-	case KEY_OUT:
-		w->out = arg;
-		return 0;
-	case KEY_MAC:
-		set_text(m->mac, sizeof(m->mac), arg);
-		return 0;
-	case KEY_IPV4:
-		set_text(m->ipv4, sizeof(m->ipv4), arg);
-		return 0;
-	case KEY_IPV6:
-		set_text(m->ipv6, sizeof(m->ipv6), arg);
-		return 0;
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &w->format;
-		return 0;
-	case ARGP_KEY_END:
-		if (!w->out)
-			drb_die("--out DIR is required");
-		return 0;
-	default:
-		return parse_traffic(m, key, arg);
-	}
-}
-
-// The patterns, listed behind the options.
-static char *help_filter(int key, const char *text, void *input)
-{
-	(void)input;
-	if (key != ARGP_KEY_HELP_POST_DOC)
-		return (char *)text;
-	char *help;
+	const struct drb_options sets[] = {
+		{.option = options, w}, {.option = drb_format_options, &w->format}, {0}};
+	char *doc;
 	size_t size;
-	FILE *out = open_memstream(&help, &size);
+	FILE *out = open_memstream(&doc, &size);
+
 	if (!out)
-		return NULL;
-	fputs("Traffic:", out);
+		drb_die("out of memory");
+	fputs("Writes traffic as capture files, one per host, for drbgen replay.\vTraffic:", out);
 	for (int p = 0; p < DRB_PATTERN_COUNT; p++)
 		fprintf(out, "%s %s", p ? "," : "", drb_traffic_usage((enum drb_pattern)p));
 	fputs(".\nWrites DIR/h<label>.pcap for every host, time-stamped in nanoseconds with the "
 	      "slot in which a packet is generated, and DIR/" MANIFEST_FILE ".",
 	      out);
-	return fclose(out) == 0 ? help : NULL;
+	fclose(out);
+	drb_options_parse(sets, doc, argc, argv);
+	free(doc);
+	if (!w->out)
+		drb_die("--out DIR is required");
 }
 
 // Destinations of all hosts in all slots: dest[slot * hosts + host]. NULL after a message.
@@ -312,12 +253,6 @@ static void print_summary(const struct write *w)
 
 int gen_write(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&drb_format_argp, 0, NULL, 0}, {0}};
-	static const struct argp argp = {
-		options,  parse_option,
-		NULL,     "Writes traffic as capture files, one per host, for drbgen replay.\v",
-		children, help_filter,
-		NULL};
 	struct write w = {.format = DRB_FORMAT_TABLE,
 			  .manifest = {.layers = DRB_LAYERS_DEFAULT,
 				       .arity = DRB_ARITY_DEFAULT,
@@ -332,7 +267,7 @@ int gen_write(int argc, char **argv)
 				       .ipv6 = "fd00::/64"}};
 	char error[MANIFEST_ERROR_MAX];
 
-	drb_args_parse(&argp, argc, argv, 0, &w);
+	parse(&w, argc, argv);
 	if (manifest_complete(&w.manifest, error) < 0)
 		drb_die("%s", error);
 	uint32_t *dest = NULL;

@@ -39,7 +39,7 @@ struct sim_fabric {
 extern const struct drb_option sim_common_options[], sim_fabric_options[];
 // clang-format off
 #define SIM_COMMON_SETS(common)                                                                    \
-	{.option = sim_common_options, common}, {.argp = &drb_format_argp, .into = &(common)->format}
+	{.option = sim_common_options, common}, {.option = drb_format_options, &(common)->format}
 #define SIM_FABRIC_SET(fabric) {.option = sim_fabric_options, fabric, sim_fabric_complete}
 // clang-format on
 struct sim_common sim_common_default(void);

@@ -126,7 +126,7 @@ int topo_list(int argc, char **argv)
 	struct list list = {.format = DRB_FORMAT_TABLE};
 	const struct drb_options sets[] = {TOPO_SET(&list.topo),
 					   {.option = options, &list},
-					   {.argp = &drb_format_argp, .into = &list.format},
+					   {.option = drb_format_options, &list.format},
 					   {0}};
 
 	drb_options_parse(sets,

@@ -34,7 +34,7 @@ static void print(enum drb_format format)
 int topo_schemes(int argc, char **argv)
 {
 	enum drb_format format = DRB_FORMAT_TABLE;
-	const struct drb_options sets[] = {{.argp = &drb_format_argp, .into = &format}, {0}};
+	const struct drb_options sets[] = {{.option = drb_format_options, &format}, {0}};
 
 	drb_options_parse(
 		sets,
