@@ -22,7 +22,7 @@ static struct drb_switch self;
 
 int main(int argc, char **argv)
 {
-	const struct drb_options o = drb_options_parse(argc, argv);
+	const struct drb_switch_options o = drb_switch_options_parse(argc, argv);
 	struct drb_setup *setup = &self.setup;
 	const char *folder;
 

@@ -7,7 +7,7 @@
 #include "common/cli/log.h"
 #include "common/config/config.h"
 
-struct drb_options {
+struct drb_switch_options {
 	const char *config;
 	struct drb_config_override override;
 	bool check;
@@ -15,4 +15,4 @@ struct drb_options {
 };
 
 // Ends the process where the command line is wrong.
-struct drb_options drb_options_parse(int argc, char **argv);
+struct drb_switch_options drb_switch_options_parse(int argc, char **argv);

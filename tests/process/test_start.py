@@ -26,7 +26,7 @@ def command_line():
     assert r.returncode == 0 and '--layer' in r.stdout and r.stderr == ''
     r = run('--version')
     assert r.returncode == 0 and r.stdout.startswith('drbswitch ')
-    for args, want in (((), 'no config'), (('-c', 'x', 'y'), 'unexpected argument "y"'),
+    for args, want in (((), 'no config'), (('-c', 'x', 'y'), "'y' is one argument too many"),
                        (('--nonsense',), 'nonsense'), (('-c', 'x', '--layer', '-1'), '--layer'),
                        (('-c', 'x', '--label', '1x'), '--label'),
                        (('-c', 'x', '--label', '4294967296'), '--label'),
