@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fat-trees with fewer uplinks in layer 1 than d: what the models say where there is a closed form.
-#include "fixtures/unit.h"
+#include "fixtures/packet_run.h"
 
 #include "core/fabric/next_hop.h"
 #include "core/routing/decide.h"
@@ -33,17 +33,6 @@ static struct drb_packet_setup setup_of(const uint32_t tree[3], enum drb_scheme 
 	return s;
 }
 
-static struct drb_packet_result run(const struct drb_packet_setup *s)
-{
-	struct drb_packet_sim *sim;
-	struct drb_packet_result r;
-
-	assert_int_equal(drb_packet_new(&sim, s), 0);
-	drb_packet_run(sim, &r);
-	drb_packet_free(sim);
-	return r;
-}
-
 // A queue to which c hosts send with probability rho each in every slot, and which sends one packet a slot: its
 // mean length between arrivals and departures.
 static double queue_of(uint32_t c, double rho)
@@ -59,7 +48,7 @@ TEST(defaults_are_queues_of_their_own)
 		uint32_t d = trees[i][1], u = trees[i][2];
 		double rho = 0.7 / ((d + u - 1) / u), mean = 0; // the fullest uplink's load: 0.7
 		struct drb_packet_setup s = setup_of(trees[i], DRB_SCHEME_DMODK, rho);
-		struct drb_packet_result r = run(&s);
+		struct drb_packet_result r = run_packets(&s);
 		for (uint32_t up = 0; up < u; up++)
 			mean += queue_of((d - up + u - 1) / u, rho) / u;
 		assert_true(fabs(r.up_mean[1] / mean - 1) < 0.03);
@@ -80,15 +69,15 @@ TEST(throughput_is_bounded_by_uplinks)
 		double d = trees[i][1], u = trees[i][2];
 		struct drb_packet_setup s = setup_of(trees[i], DRB_SCHEME_MICRO, 0.97);
 		s.most_slots = s.slots;
-		struct drb_packet_result r = run(&s);
+		struct drb_packet_result r = run_packets(&s);
 		assert_true(r.growing);
 		assert_true(r.throughput < u / d * 1.001 && r.throughput > u / d * 0.97);
 		s.scheme = DRB_SCHEME_DMODK;
-		r = run(&s);
+		r = run_packets(&s);
 		assert_true(r.throughput < u / d * 1.001);
 		s.rho = u / d * 0.95;
 		s.scheme = DRB_SCHEME_DRB;
-		r = run(&s);
+		r = run_packets(&s);
 		assert_true(fabs(r.throughput / s.rho - 1) < 0.02);
 		assert_false(r.growing);
 	}
@@ -102,13 +91,13 @@ TEST(defaults_that_share_a_link_are_seen)
 	struct drb_packet_setup s = setup_of(tree, DRB_SCHEME_DMODK, 0.36);
 
 	assert_int_equal(drb_traffic_parse("permutation", &s.traffic), 0);
-	assert_true(run(&s).growing);
+	assert_true(run_packets(&s).growing);
 	s.scheme = DRB_SCHEME_DRB;
 	s.threshold = 4;
-	assert_false(run(&s).growing);
+	assert_false(run_packets(&s).growing);
 	s.scheme = DRB_SCHEME_DMODK;
 	s.rho = 0.3;
-	assert_false(run(&s).growing);
+	assert_false(run_packets(&s).growing);
 }
 
 // c flows of each host: by default at most c ceil(d / u) come down a link between switches, and that many do.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Handshakes of transfers: closed forms on an idle fabric and behind queues that are known, and what full queues
-// lose. test_window.c holds them to a second model.
+// lose, without handshakes, too. test_window.c holds them to a second model.
 #include "fixtures/transfers.h"
 
 #include "core/fabric/next_hop.h"
@@ -97,39 +97,50 @@ TEST(a_flow_begins_with_its_syn)
 	drb_transfers_free(t);
 }
 
-// Short queues, every scheme and unit: all is established and arrives at last, each packet and each SYN counted once.
-TEST(all_are_established_at_last)
+// Short queues, every scheme, unit and window, with handshakes and without: all is established and arrives at last, each
+// packet and each SYN counted once.
+static uint64_t all_arrive(struct drb_transfers_setup s)
+{
+	struct drb_transfers *t = new_of(&s);
+
+	for (uint32_t h = 1; h < 32; h++) {
+		step_until(t, s.handshake ? 7 * h : 0);
+		add(t, h, 0, 60);
+		add(t, h, (h + 7) % 32 == h ? 0 : (h + 7) % 32, 60);
+	}
+	run_out(t);
+	assert_true(t->dropped > 0 && t->resent >= t->dropped);
+	assert_int_equal(t->syns.sent, t->syns.answered + t->syns.lost);
+	assert_int_equal(t->syns.answered, s.handshake ? t->count : 0);
+	struct drb_packet_count c = drb_packet_counted(t->sim);
+	assert_int_equal(c.in, c.out + c.lost + c.inside);
+	assert_int_equal(c.in, 60 * t->count + t->resent);
+	for (uint32_t k = 0; k < t->count; k++) {
+		const struct drb_transfer *f = &t->transfer[k];
+		assert_int_equal(f->connected > f->start, s.handshake);
+		assert_true(f->arrived == f->size && f->sent == f->size);
+		assert_true(f->finish - f->connected >= drb_transfer_alone(&s.tree, f));
+	}
+	const uint64_t lost = t->syns.lost;
+	drb_transfers_free(t);
+	return lost;
+}
+
+TEST(all_arrive_at_last)
 {
 	uint64_t lost = 0;
 
-	for (int i = 0; i < 3 * DRB_SCHEME_COUNT; i++) {
+	for (int i = 0; i < 2 * 2 * 3 * DRB_SCHEME_COUNT; i++) {
 		struct drb_transfers_setup s = setup_of(2, 4);
-		s.scheme = (enum drb_scheme)(i / 3);
-		s.unit = (enum drb_sim_unit)(i % 3);
-		s.source = DRB_SIM_WINDOW;
+		s.handshake = i % 2;
+		s.source = i / 2 % 2 ? DRB_SIM_WINDOW : DRB_SIM_SPRAY;
+		s.unit = (enum drb_sim_unit)(i / 4 % 3);
+		s.scheme = (enum drb_scheme)(i / 12);
 		s.queue = 6;
-		s.ack_hop = 0.0585;
-		if (s.unit != DRB_SIM_PACKET && drb_scheme_packets_only(s.scheme))
-			continue;
-		struct drb_transfers *t = new_of(&s);
-		for (uint32_t h = 1; h < 32; h++) {
-			step_until(t, 7 * h);
-			add(t, h, 0, 60);
-			add(t, h, (h + 7) % 32 == h ? 0 : (h + 7) % 32, 60);
-		}
-		run_out(t);
-		assert_int_equal(t->syns.sent, t->syns.answered + t->syns.lost);
-		assert_int_equal(t->syns.answered, t->count);
-		lost += t->syns.lost;
-		struct drb_packet_count c = drb_packet_counted(t->sim);
-		assert_int_equal(c.in, c.out + c.lost + c.inside);
-		assert_int_equal(c.in, 60 * t->count + t->resent);
-		for (uint32_t k = 0; k < t->count; k++) {
-			const struct drb_transfer *f = &t->transfer[k];
-			assert_true(f->connected > f->start && f->arrived == f->size);
-			assert_true(f->finish - f->connected >= drb_transfer_alone(&s.tree, f));
-		}
-		drb_transfers_free(t);
+		s.mark = 20;
+		s.ack_hop = s.handshake ? 0.0585 : 1;
+		if (s.unit == DRB_SIM_PACKET || !drb_scheme_packets_only(s.scheme))
+			lost += all_arrive(s);
 	}
 	assert_true(lost > 100);
 }

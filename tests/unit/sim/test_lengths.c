@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How long the runs of `drbsim paper` are: long enough, and told if not.
-#include "fixtures/unit.h"
+#include "fixtures/packet_run.h"
 
 #include "sim/models/packet.h"
 #include "sim/paper/lengths.h"
@@ -25,13 +25,9 @@ static struct told run(double rho, struct paper_length length)
 						 .stats = length.stats,
 						 .seed = seed,
 						 .memory = UINT64_C(256) << 20};
-		struct drb_packet_sim *sim;
-		struct drb_packet_result r;
 		drb_tree_init(&setup.tree, 3, 6);
 		drb_traffic_parse("permutation", &setup.traffic);
-		assert_int_equal(drb_packet_new(&sim, &setup), 0);
-		drb_packet_run(sim, &r);
-		drb_packet_free(sim);
+		struct drb_packet_result r = run_packets(&setup);
 		sim_sample_add(&f.latency, r.latency);
 		sim_sample_add(&f.tail, r.tail);
 		sim_sample_add(&f.drift, r.drift);

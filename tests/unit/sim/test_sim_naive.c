@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The packet model against a second one written for plainness. Given the same draws both must agree
 // packet by packet; with its own draws and one random order over all arrivals of a slot, on average.
-#include "fixtures/unit.h"
+#include "fixtures/packet_run.h"
 
 #include "fixtures/packet_model.h"
 #include "fixtures/reordering.h"
@@ -89,12 +89,8 @@ static void same_detail(struct naive *n, const struct drb_packet_detail *d)
 static uint64_t both_do_the_same(const struct drb_packet_setup *s)
 {
 	struct naive *n = naive_new(s);
-	struct drb_packet_sim *sim;
-	struct drb_packet_result r;
+	struct drb_packet_result r = run_packets(s);
 
-	assert_int_equal(drb_packet_new(&sim, s), 0);
-	drb_packet_run(sim, &r);
-	drb_packet_free(sim);
 	for (uint32_t now = 0; now <= r.slots; now++)
 		slot(n, now);
 	assert_true(n->delivered > 0);
@@ -162,16 +158,12 @@ TEST(one_order_over_all_agrees_on_average)
 
 	for (size_t i = 0; i < ARRAY_SIZE(compared); i++) {
 		struct drb_packet_setup s = setup_of(3, compared[i], "permutation");
-		struct drb_packet_sim *sim;
-		struct drb_packet_result r;
 		s.slots = 3000;
 		s.stats = 2900;
 		struct naive *n = naive_new(&s);
 		n->own_order = true;
 		n->rng = drb_rng_seed(99, 1);
-		assert_int_equal(drb_packet_new(&sim, &s), 0);
-		drb_packet_run(sim, &r);
-		drb_packet_free(sim);
+		struct drb_packet_result r = run_packets(&s);
 		for (uint32_t now = 0; now <= r.slots + 50; now++)
 			slot(n, now);
 		double latency = (double)n->latency / (double)n->delivered;

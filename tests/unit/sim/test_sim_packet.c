@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "fixtures/unit.h"
+#include "fixtures/packet_run.h"
 
 #include "sim/models/packet_sim.h"
 
@@ -20,17 +20,6 @@ static struct drb_packet_setup setup_of(uint32_t layers, uint32_t arity, enum dr
 	assert_int_equal(drb_tree_init(&s.tree, layers, arity), 0);
 	assert_int_equal(drb_traffic_parse(traffic, &s.traffic), 0);
 	return s;
-}
-
-static struct drb_packet_result run(const struct drb_packet_setup *s)
-{
-	struct drb_packet_sim *sim;
-	struct drb_packet_result r;
-
-	assert_int_equal(drb_packet_new(&sim, s), 0);
-	drb_packet_run(sim, &r);
-	drb_packet_free(sim);
-	return r;
 }
 
 static const uint32_t trees[][2] = {{1, 1}, {1, 4}, {2, 1}, {2, 3}, {3, 2}, {3, 4}, {4, 3}};
@@ -77,7 +66,7 @@ TEST(zero_load_latency_is_2k)
 		while (traffic.map[from] == DRB_NO_LABEL)
 			from++;
 		uint32_t k = drb_distance(&s.tree, from, traffic.map[from]);
-		struct drb_packet_result r = run(&s);
+		struct drb_packet_result r = run_packets(&s);
 		assert_true(r.latency == 2.0 * k);
 		assert_true(r.tail == 2.0 * k);
 		seen |= 1U << k;
@@ -93,7 +82,7 @@ TEST(dmodk_down_links_never_queue)
 						 "stride:5"};
 	for (size_t i = 0; i < ARRAY_SIZE(persistent); i++) {
 		struct drb_packet_setup s = setup_of(3, 4, DRB_SCHEME_DMODK, persistent[i], 0.9);
-		struct drb_packet_result r = run(&s);
+		struct drb_packet_result r = run_packets(&s);
 		for (uint32_t m = 1; m <= 3; m++)
 			assert_int_equal(r.down_max[m], 1);
 	}
@@ -103,11 +92,11 @@ TEST(equal_seeds_give_equal_runs)
 {
 	struct drb_packet_setup s = setup_of(3, 4, DRB_SCHEME_DRB, "permutation", 0.95);
 
-	struct drb_packet_result a = run(&s), b = run(&s);
+	struct drb_packet_result a = run_packets(&s), b = run_packets(&s);
 	assert_true(a.latency == b.latency && a.tail == b.tail && a.redirected == b.redirected);
 	assert_true(a.hops == b.hops && a.slots == b.slots);
 	s.seed++;
-	b = run(&s);
+	b = run_packets(&s);
 	assert_true(a.latency != b.latency);
 }
 
@@ -115,13 +104,13 @@ TEST(persistent_collisions_grow)
 {
 	struct drb_packet_setup s = setup_of(3, 4, DRB_SCHEME_DMODK, "reversal", 0.9);
 
-	struct drb_packet_result r = run(&s);
+	struct drb_packet_result r = run_packets(&s);
 	assert_true(r.growing);
 	// d flows share an uplink.
 	assert_true(fabs(r.throughput - 0.25) < 0.01);
 	assert_int_equal(r.undelivered, 0);
 	s.scheme = DRB_SCHEME_MICRO;
-	r = run(&s);
+	r = run_packets(&s);
 	assert_false(r.growing);
 	assert_true(fabs(r.throughput - 0.9) < 0.02);
 }
@@ -132,15 +121,15 @@ TEST(a_growing_run_gives_up)
 {
 	struct drb_packet_setup s = setup_of(3, 4, DRB_SCHEME_DMODK, "reversal", 0.9);
 
-	struct drb_packet_result whole = run(&s);
+	struct drb_packet_result whole = run_packets(&s);
 	s.give_up = true;
-	struct drb_packet_result r = run(&s);
+	struct drb_packet_result r = run_packets(&s);
 	assert_true(whole.growing && r.growing);
 	assert_true(whole.slots > s.slots && r.slots == s.slots);
 	assert_true(whole.undelivered == 0 && r.undelivered > 0);
 	assert_true(r.throughput == whole.throughput && r.latency < whole.latency);
 	s.scheme = DRB_SCHEME_MICRO;
-	r = run(&s);
+	r = run_packets(&s);
 	assert_false(r.growing);
 	assert_true(r.slots > s.slots && r.undelivered == 0);
 }
@@ -152,10 +141,10 @@ TEST(memory_ends_a_run)
 	s.slots = 4000;
 	s.stats = 1000;
 	s.memory = drb_packet_bytes(&s) + (1 << 19);
-	struct drb_packet_result r = run(&s);
+	struct drb_packet_result r = run_packets(&s);
 	assert_true(r.slots < s.slots);
 	s.memory = drb_packet_bytes(&s) + (8 << 20);
-	r = run(&s);
+	r = run_packets(&s);
 	assert_true(r.slots > s.slots);
 	assert_true(r.undelivered > 0);
 	assert_true(r.growing);
@@ -199,7 +188,7 @@ TEST(a_lasting_order_grows_faster)
 			s.slots = 2000;
 			s.stats = 1000;
 			s.by_port = by_port;
-			struct drb_packet_result r = run(&s);
+			struct drb_packet_result r = run_packets(&s);
 			assert_true(r.growing);
 			sum[by_port] += r.latency;
 		}
@@ -306,9 +295,9 @@ TEST(detail_changes_no_figure)
 		struct drb_packet_setup s =
 			setup_of(3, 4, (enum drb_scheme)(i / 2), "permutation", 0.8);
 		s.fail.links = i % 2 * 5;
-		struct drb_packet_result plain = run(&s);
+		struct drb_packet_result plain = run_packets(&s);
 		s.detail = true;
-		struct drb_packet_result r = run(&s);
+		struct drb_packet_result r = run_packets(&s);
 		assert_true(fabs(r.detail.latency.mean - r.latency) < 1e-9);
 		assert_true(r.detail.order.packets == r.detail.latency.samples);
 		r.detail = plain.detail;
@@ -368,7 +357,7 @@ TEST(what_did_not_arrive_has_no_order)
 
 	s.give_up = true;
 	s.detail = true;
-	struct drb_packet_result r = run(&s);
+	struct drb_packet_result r = run_packets(&s);
 	assert_true(r.undelivered > 0);
 	assert_int_equal(r.detail.order.packets + r.undelivered, r.detail.latency.samples);
 	assert_true(fabs(r.detail.latency.mean - r.latency) < 1e-9);

@@ -43,12 +43,7 @@ static bool is_taken(uint64_t *taken, bool has_packet)
 
 static void naive_join(struct naive *n)
 {
-	for (uint32_t i = n->wires; i > 1; i--) {
-		uint32_t j = drb_scale32((uint32_t)(drb_rng_next(&n->rng) >> 32), i);
-		struct naive_packet p = n->wire[j];
-		n->wire[j] = n->wire[i - 1];
-		n->wire[i - 1] = p;
-	}
+	naive_shuffle(&n->rng, n->wire, n->wires);
 	for (uint32_t i = 0; i < n->wires; i++) {
 		uint32_t to = n->dest[n->wire[i].host], len = n->tail[to] - n->head[to];
 		n->wire[i].marked = len >= n->setup.mark;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Transfers over the fabric: against the packet model, closed forms, and what queues must drop.
+#include "fixtures/packet_run.h"
 #include "fixtures/transfers.h"
 
 static struct drb_transfers_setup setup_of(uint32_t layers, uint32_t arity, enum drb_scheme scheme)
@@ -67,15 +68,11 @@ TEST(one_packet_transfers_are_the_packet_model)
 					     .slow = {i % 3 == 1 ? 5 : 0, 2},
 					     .seed = 11,
 					     .memory = UINT64_C(64) << 20};
-		struct drb_packet_sim *sim;
-		struct drb_packet_result r;
 		if (drb_scheme_has(p.scheme, DRB_READS_FLOW))
 			continue; // a transfer is a flow here, and a pair of hosts there
 		assert_int_equal(drb_tree_init(&p.tree, 3, 2 + i % 2), 0);
 		assert_int_equal(drb_traffic_parse(traffics[i % 3], &p.traffic), 0);
-		assert_int_equal(drb_packet_new(&sim, &p), 0);
-		drb_packet_run(sim, &r);
-		drb_packet_free(sim);
+		struct drb_packet_result r = run_packets(&p);
 		struct drb_latency is = times_of_traffic(&p), want = r.detail.latency;
 		assert_true(is.samples == want.samples && is.samples > 1000);
 		assert_true(is.mean == want.mean && is.p50 == want.p50 && is.p99 == want.p99);

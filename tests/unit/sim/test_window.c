@@ -31,12 +31,7 @@ static void naive_send(struct naive *n, uint32_t host, uint64_t slot)
 // What arrived joins the queue to host 0 in random order; its head, if there is one, arrives in the next slot.
 static bool naive_switch(struct naive *n, uint64_t slot)
 {
-	for (uint32_t i = n->wires; i > 1; i--) {
-		uint32_t j = drb_scale32((uint32_t)(drb_rng_next(&n->rng) >> 32), i);
-		struct naive_packet p = n->wire[j];
-		n->wire[j] = n->wire[i - 1];
-		n->wire[i - 1] = p;
-	}
+	naive_shuffle(&n->rng, n->wire, n->wires);
 	for (uint32_t i = 0; i < n->wires; i++) {
 		uint32_t len = n->tail - n->head;
 		n->wire[i].marked = len >= n->setup.mark;
@@ -200,30 +195,6 @@ TEST(reordering_is_loss_to_some)
 	run_out(t);
 	assert_int_equal(t->resent + t->dropped, 0);
 	drb_transfers_free(t);
-}
-
-// Short queues, many senders: all arrives, each packet counted once.
-TEST(all_arrives_at_last)
-{
-	for (int i = 0; i < 2 * DRB_SCHEME_COUNT; i++) {
-		struct drb_transfers_setup s =
-			setup_of(2, 4, i % 2 ? DRB_SIM_WINDOW : DRB_SIM_SPRAY);
-		s.scheme = (enum drb_scheme)(i / 2);
-		s.queue = 6;
-		struct drb_transfers *t = new_of(&s);
-		for (uint32_t h = 1; h < 32; h++) {
-			add(t, h, 0, 60);
-			add(t, h, (h + 7) % 32 == h ? 0 : (h + 7) % 32, 60);
-		}
-		run_out(t);
-		assert_true(t->dropped > 0 && t->resent >= t->dropped);
-		for (uint32_t k = 0; k < t->count; k++) {
-			const struct drb_transfer *f = &t->transfer[k];
-			assert_true(f->arrived == f->size && f->sent == f->size);
-			assert_true(f->finish >= drb_transfer_alone(&s.tree, f));
-		}
-		drb_transfers_free(t);
-	}
 }
 
 TEST_MAIN(NULL, NULL)
