@@ -47,8 +47,9 @@ collect_job() { # waits for one job, whichever ends first, shows what it printed
   [ ! -s "$files.time" ] || read -r took cpu sys <"$files.time" # none: it was killed
   echo "== ${words//_/ }: $took s, $((cpu + sys)) s of CPU time"
   cat "$files.out"
-  # What failed is said again at the end: a log of a whole run has thousands of lines.
-  grep -E -A 12 '^not ok ' "$files.out" | awk '!said[$0]++' | sed "s|^|${words//[_|]/ }: |" >>"$logs/failed"
+  # What failed is said again at the end, with its reasons, once: a log of a whole run has thousands of lines.
+  awk '/^not ok / { lines = said[$0]++ ? 0 : 20 } !/^(not ok |#)/ { lines = 0 } lines-- > 0' "$files.out" |
+    sed "s|^|${words//[_|]/ }: |" >>"$logs/failed"
   seconds+=("${words//_/ } $took")
   [ -s "$files.counts" ] || echo 0 1 0 0 0 >"$files.counts"
   while read -r -a counts; do

@@ -160,6 +160,12 @@ def a_run_fails_if_a_check_does():
             lines, status = of_a_run(folder, *arguments, bad='echo ok a; echo not ok b; exit 1\n')
             assert status == 1 and lines[-1] == last, (arguments, lines)
             assert 'live story bad: not ok b' in lines, lines
+        # What two checks say alike is said of both.
+        bad = 'f() { echo value; false; }; ' + STORY.replace('true', 'f') % 'one' + 'echo else; check two f; finish\n'
+        lines, _ = of_a_run(folder, '--live', '--no-lint', bad=bad)
+        first = lines.index('live story bad: not ok one')
+        why = [f'live story bad: # {text}' for text in ('exit status 1 of: f', '  value')]
+        assert lines[first:first + 6] == ['live story bad: not ok one', *why, 'live story bad: not ok two', *why], lines
         lines, status = of_a_run(folder, '--live', none='exit 0\n')
         assert status == 1 and lines[-1] == '1 passed, 1 failed', lines
 
