@@ -20,6 +20,9 @@ import tap  # noqa: E402
 from stopped import Stopped, until, worker  # noqa: E402
 from world import NULLS, SWITCH, WITHIN, World, ask, stop, take_memory, timely  # noqa: E402
 
+sys.path.append(os.path.join(sys.argv[2], '../topo'))
+from drbfabric.fabric.telemetry import Telemetry  # noqa: E402
+
 TWO = NULLS + 'process: {workers: 2}\n'
 
 
@@ -45,12 +48,24 @@ def a_stuck_worker(number):
                 said = timely(2, lambda o=order: ask(path, o))[0]
                 assert said.startswith('error: ') and 'is stuck' in said, said
             assert '\ndrb_up{fabric="drb",switch="s1-0",layer="1"} 0\n' in metrics(w)
+            assert ports(w) == 'a worker does not answer'
         until(lambda: 'is stuck' not in says())
+        assert ports(w)['in_packets']
         w.drain()
         assert ask(path, '/drb/set,threshold=3')[0].startswith('ok: ')
         err = stop(p)
         assert f'worker {number} is stuck (thread {worker_of(err)}, state t)' in err, err
         assert f'worker {number} goes on: the switch sends hellos again' in err, err
+
+
+def ports(w):
+    """Counters of ports, as checks of a fabric ask for them, or why there are none."""
+    os.environ['RUNTIME_DIRECTORY'] = str(w.dir / 'run')
+    with Telemetry('drb-s1-0') as t:
+        try:
+            return t.ports()
+        except OSError as e:
+            return str(e)
 
 
 def metrics(w):

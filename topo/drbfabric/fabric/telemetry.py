@@ -50,7 +50,9 @@ class Telemetry:
 
     def ports(self):
         """Every counter of every port, {key: [value per port]}."""
-        reply = self.ask('/drb/ports') or {}
+        reply = self.ask('/drb/ports')
+        if reply is None:
+            raise OSError('a worker does not answer')
         return {key: value for key, value in reply.items() if isinstance(value, list)}
 
     def close(self):
