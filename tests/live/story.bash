@@ -110,35 +110,31 @@ watched() {
   return $status
 }
 
-# disturbed MS: while it was watched, a control process or a switch that could run got no CPU for longer
-# than that, or the host of a virtual machine took CPUs away; says so in a line
+# disturbed MS [PERCENT]: while it was watched, a control process or a switch that could run got no CPU for longer
+# than MS, the host of a virtual machine took CPUs away, or others took PERCENT of the CPU time; says so in a line
 disturbed() {
-  jq -r '"a control was late by \(.late_ms) ms, a switch waited \(.waited_ms) ms for a CPU, \(.stolen) % of them were taken away"' \
-    "$scratch/machine"
-  jq -e ".late_ms > $1 or .waited_ms > $1 or .stolen >= 10" "$scratch/machine" >/dev/null
+  jq -r '"a control was late by \(.late_ms) ms, a switch waited \(.waited_ms) ms for a CPU, others took \(.others
+    ) % of the CPU time, the host \(.stolen) %"' "$scratch/machine"
+  jq -e ".late_ms > $1 or .waited_ms > $1 or .stolen >= 10 or .others + .stolen >= ${2:-101}" "$scratch/machine" >/dev/null
 }
 
-# undisturbed MS COMMAND...: for decide: the command, whose failure counts if nobody waited longer than MS
-# for a CPU meanwhile
-undisturbed() {
-  local ms=$1
-  shift
+# unhindered MS PERCENT COMMAND...: for decide: the command, whose failure counts if nobody waited longer than MS for
+# a CPU meanwhile, and processes of others and the host took less than PERCENT of the CPU time; for rates, which many
+# short waits change as one long one does
+unhindered() {
+  local ms=$1 percent=$2
+  shift 2
   watched "$@" && return
-  if disturbed "$ms"; then return "$cannot_tell"; fi
+  if disturbed "$ms" "$percent"; then return "$cannot_tell"; fi
   return 1
 }
 
-# unshared PERCENT COMMAND...: for decide: the command, whose failure counts if processes of others and the
-# host took less than that share of the CPU time meanwhile; for what needs every CPU, so that a story beside
+# undisturbed MS COMMAND...: likewise, whatever others took
+undisturbed() { unhindered "$1" 101 "${@:2}"; }
+
+# unshared PERCENT COMMAND...: likewise, however long anybody waited; for what needs every CPU, so that a story beside
 # this one takes speed from it and makes nobody wait for long
-unshared() {
-  local percent=$1
-  shift
-  watched "$@" && return
-  jq -r '"others took \(.others) % of the CPU time, the host \(.stolen) %"' "$scratch/machine"
-  if jq -e ".others + .stolen >= $percent" "$scratch/machine" >/dev/null; then return "$cannot_tell"; fi
-  return 1
-}
+unshared() { unhindered 1e9 "$@"; }
 
 # A folder for files, gone with the story's world.
 scratch=/run/story
