@@ -136,6 +136,11 @@ undisturbed() { unhindered "$1" 101 "${@:2}"; }
 # this one takes speed from it and makes nobody wait for long
 unshared() { unhindered 1e9 "$@"; }
 
+# well NAME [CHECK...]: decides that `fabric check` finds nothing wrong with a whole fabric. A link that missed hellos when
+# the machine had no time is used again a little later, and is waited for.
+well() { decide "$1" undisturbed 200 settled "${@:2}"; }
+settled() { soon fabric check wiring && fabric check "$@"; }
+
 # A folder for files, gone with the story's world.
 scratch=/run/story
 mkdir -p "$scratch"

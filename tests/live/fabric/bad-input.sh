@@ -118,7 +118,7 @@ unprivileged() { setpriv --bounding-set=-sys_admin "$build/src/gen/drbgen" "$@";
 refused "replay: an ordinary user" \
   'h0: cannot enter /run/netns/drb-h0: .*: needs root; without, run it through topo/rootless' \
   unprivileged replay "$scratch/fitting"
-check "the fabric was not disturbed" fabric check
+well "the fabric was not disturbed"
 cp /run/drbswitch/drb/state.json "$scratch/state"
 jq '.maker = "Mininet"' "$scratch/state" >/run/drbswitch/drb/state.json
 refused "replan: a fabric of Mininet's" 'fabric drb is made by Mininet: end it there and begin with other options' \

@@ -37,7 +37,7 @@ def set_program(fabric, switch, name, program):
                    check=True)
 
 
-def wait_for(fabric, ends, states, seconds=5):
+def wait_for(fabric, ends, states, seconds=60):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         replies = [port(fabric, *end) for end in ends]

@@ -30,7 +30,7 @@ check "as D-mod-k has them" bash -c "'$build/src/ctl/drbctl' path h0 h15 --json 
 check "a switch of the middle layer is stopped" fabric stop s2-7
 check "no way leads over it" soon every_pair_without s2-7
 check "some are not the default's" uncertain h15
-check "packets arrive by them" fabric exec h0 -- fping -q 10.0.0.16
+check "packets arrive by them" soon fabric exec h0 -- fping -q 10.0.0.16
 check "it is started" fabric start s2-7
 check "ways are as before" soon bash -c "'$build/src/ctl/drbctl' path h0 h15 --json | jq -es 'all(.[]; .certain) and length == 5'"
 check "a core switch is stopped" fabric stop s3-1
@@ -50,9 +50,12 @@ trace() {
   return $status
 }
 traced() { jq -c . "$scratch/trace" && jq -es "$1" "$scratch/trace"; }
-check "packets are watched" trace --count 100
 # Those under way as the switches end to watch one by one may be missing at some.
-check "all take one way" traced 'length == 5 and all(.[]; .packets >= 90 and .packets <= 110 and .queue_packets_max >= 1)'
+one_way() {
+  trace --count 100 &&
+    traced 'length == 5 and all(.[]; .packets >= 90 and .packets <= 110 and .queue_packets_max >= 1)'
+}
+decide "packets are watched, and all take one way" undisturbed 50 one_way
 check "which is that of drbctl path" test "$(jq -c '[.switch, .port]' "$scratch/trace")" = \
   "$(drbctl path h0 h15 --json | jq -c '[.switch, .port]')"
 check "up by default, then down" traced 'map(.way) == ["default", "default", "down", "down", "down"]'
@@ -76,10 +79,12 @@ captured_by_another() { # the first switch: shares would be of nothing
 }
 check "a switch that another captures at is named" captured_by_another
 check "another scheme" drbctl set --all scheme=vlb
-check "its packets are watched" trace --count 150
-check "they spread" traced 'map(select(.way == "redirected") | .packets) | add > 50'
-check "and all come to their host" traced '(map(select(.to == "h15.eth0") | .packets) | add) as $there |
-  (map(select(.switch == "s1-0") | .packets) | add) as $sent | $sent - $there | -8 <= . and . <= 8'
+spread() {
+  trace --count 150 && traced 'map(select(.way == "redirected") | .packets) | add > 50' &&
+    traced '(map(select(.to == "h15.eth0") | .packets) | add) as $there |
+      (map(select(.switch == "s1-0") | .packets) | add) as $sent | $sent - $there | -8 <= . and . <= 8'
+}
+decide "its packets are watched, spread, and all come to their host" undisturbed 50 spread
 check "a switch of the middle layer is stopped again" fabric stop s2-7
 check "no way leads over it again" soon every_pair_without s2-7
 # Once all switches know of it, detours are at an end.

@@ -10,7 +10,7 @@ need_tool jq
 
 up -l 2 -d 2 --rate 20000pps --links memif
 # Switches are ready before the last link has been heard at both ends; that would be told, too.
-check "all links are up" fabric check
+well "all links are up"
 "$build/src/ctl/drbctl" events --json --interval 20ms >"$scratch/events" 2>"$scratch/said" &
 teller=$!
 

@@ -135,7 +135,7 @@ declare -A drops=([one]=over_rate [flows]=over_rate [segments]=over_rate
 for unit in packet flow; do
   # What a host may be ahead of its link is gone, and carried, when the first second of a flood is over.
   up -l 3 -d 2 --rate 1Mbit --host-burst 8 --unit $unit
-  check "$unit: every pair" fabric check ping
+  well "$unit: every pair" ping
   pings idle
   check "$unit: hosts know each other" acquainted
   neighbours >"$scratch/neighbours"

@@ -27,7 +27,7 @@ chmod 600 "$scratch/key"
 for key in key none; do
   [ $key = key ] || in_full "without a key" || continue
   if [ $key = key ]; then up -l 3 -d 2 --hello-key "$scratch/key"; else up -l 3 -d 2; fi
-  check "$key: all links are up" fabric check
+  well "$key: all links are up"
   decide "$key: of thousands of hellos that do not belong each is counted, no link changes, nothing is lost" \
     undisturbed 200 holds play 20 '.frames > 1000 and .counted == .frames and .changed == {}'
   check "$key: the log says what comes back" \

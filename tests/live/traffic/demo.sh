@@ -20,7 +20,7 @@ demo_shows() { grep -qE "$1" "$scratch/demo.out"; }
 clean() { nothing_left && [ -z "$(find "$scratch" -maxdepth 1 -name 'drb-demo-*')" ]; }
 
 interrupted_while() { # interrupted_while CONDITION [SECONDS]: the demo gets SIGTERM so long after, and ends
-  "$root/topo/demo.sh" --one --slots 20000 >"$scratch/demo.out" 2>&1 &
+  "$root/topo/demo.sh" --one --slots 50000 >"$scratch/demo.out" 2>&1 &
   local pid=$!
   soon eval "$1" >/dev/null || { echo "never saw: $1" && return 1; }
   sleep "${2:-0}"
@@ -29,7 +29,7 @@ interrupted_while() { # interrupted_while CONDITION [SECONDS]: the demo gets SIG
   wait $pid
   local status=$?
   echo "exit status $status after $SECONDS s"
-  [ $status = 1 ] && [ $SECONDS -lt 20 ] # the replay would take 40 s
+  [ $status = 1 ] && [ $SECONDS -lt 60 ] # the replay would take 100 s
 }
 
 # The usual slots; longer ones if the machine had no time for anybody in those.
@@ -51,7 +51,13 @@ verdict_is_right() {
 
 SECONDS=0
 check "the demo says who wins" verdict_is_right
-check "within a minute" test $SECONDS -le 60
+took=$SECONDS
+within_a_minute() { # looks at the time of the last one first
+  [ "$took" -gt 60 ] || return 0
+  SECONDS=0
+  verdict_is_right && echo "after $SECONDS s" && [ $SECONDS -le 60 ]
+}
+DRB_TRIES=2 decide "within a minute" unhindered 200 25 within_a_minute
 check "it names fabric, scheme, T, rate and load" demo_shows \
   'F\(3,2\).*load 0.95.* 500 packets/s.*T = 4 \(drb.*seed 1'
 check "once" test "$(cat "$scratch/demo.out" "$scratch/demo.err" | grep -c 'F(3,2), 16 hosts')" = 1
@@ -85,7 +91,7 @@ for one in '' --one; do
     '^drbfabric: fabric demo is up, 3 switches run: topo/fabric down --fabric demo first, or take another --fabric$' \
     "$root/topo/demo.sh" $one
 done
-check "and stays" fabric check wiring --name demo
+decide "and stays" undisturbed 200 fabric check wiring --name demo
 fabric down --name demo >/dev/null
 for mistake in '-d 17' '--slot 2' '--slot 0ms' '--slot' '--bogus' '-l 0' '--load 2' '--scheme best'; do
   # shellcheck disable=SC2086 # an option and its value

@@ -13,7 +13,8 @@ quiet() { # quiet NAMESPACE: no packets but ours
   ip netns exec "$1" sh -c 'echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6' && ip -n "$1" link set lo up
 }
 
-report_says() { cat "$scratch/joined" && jq -e "$1" "$scratch/joined"; }
+# report_says FILTER: of all hosts
+report_says() { cat "$scratch/report" && jq -es "map(select(.host == null or .host == \"all\"))[0] | $1" "$scratch/report"; }
 
 # replay STATUS ARGUMENT...: ends with this exit status; the report is in $scratch/report
 replay() {
@@ -35,28 +36,31 @@ for h in 0 1; do
   ip -n cable-h$h address add 10.0.0.$((h + 1))/8 dev eth0
 done
 drbgen write -l 1 -d 1 --slots 400 --slot 2ms --out "$scratch/cable" 2>/dev/null
-check "cable: everything arrives" replay 0 "$scratch/cable" --fabric cable
-cp "$scratch/report" "$scratch/joined"
+cable_is_measured() {
+  replay 0 "$scratch/cable" --fabric cable &&
+    report_says '.sent > 640 and .received == .sent and .lost == 0
+      and .duplicated == 0 and .misdelivered == 0 and .reordered == 0 and .receiver_dropped == 0' &&
+    # The cable takes no time, so latency is the slot of the host's own link.
+    report_says '.latency_p50_slots > 1 and .latency_p50_slots < 1.05' &&
+    report_says '(.offered_load - .achieved_load | fabs) < 0.01 and .offered_load > 0.8 and .offered_load < 1'
+}
+decide "cable: everything arrives, latency is one slot, loads are told" unhindered 20 25 cable_is_measured
 jq -r '"# latency \(.latency_mean_slots) slots, generator late by up to \(.late_max_us) us"' \
   "$scratch/report"
-check "cable: counts" report_says '.sent > 640 and .received == .sent and .lost == 0
-  and .duplicated == 0 and .misdelivered == 0 and .reordered == 0 and .receiver_dropped == 0'
-# The cable takes no time, so latency is the slot of the host's own link.
-check "cable: latency is one slot" report_says '.latency_p50_slots > 1 and .latency_p50_slots < 1.05'
-check "cable: loads" report_says '(.offered_load - .achieved_load | fabs) < 0.01
-  and .offered_load > 0.8 and .offered_load < 1'
-check "cable: some slots only" replay 0 "$scratch/cable" --fabric cable --warmup 100 --stats 50 \
-  --slot 1ms
-cp "$scratch/report" "$scratch/joined"
-check "cable: their packets only" report_says '.latency_samples > 70 and .latency_samples <= 100
-  and .slot_us == 1000'
+some_slots() {
+  replay 0 "$scratch/cable" --fabric cable --warmup 100 --stats 50 --slot 1ms &&
+    report_says '.latency_samples > 70 and .latency_samples <= 100 and .slot_us == 1000'
+}
+decide "cable: some slots only" unhindered 100 25 some_slots
 
 # A receiver that cannot keep up is not a network that loses packets. Two packets, repeated.
 head -c $((24 + 2 * (16 + 128))) "$scratch/cable/h0.pcap" >"$scratch/two.pcap"
-check "full receiver" replay 1 "$scratch/two.pcap" --fabric cable --pps 100000 --loop 20000 --buffer 16
-jq -c 'select(.host == "all")' "$scratch/report" >"$scratch/joined"
-check "full receiver: nothing is called lost" report_says '.sent == 40000 and .lost == 0
-  and .receiver_dropped > 0 and .received + .receiver_dropped == .sent'
+full_receiver() {
+  replay 1 "$scratch/two.pcap" --fabric cable --pps 100000 --loop 20000 --buffer 16 &&
+    report_says '.sent == 40000 and .lost == 0
+      and .receiver_dropped > 0 and .received + .receiver_dropped == .sent'
+}
+decide "full receiver: nothing is called lost" unhindered 100 25 full_receiver
 decide "roomy receiver" unshared 25 replay 0 "$scratch/two.pcap" --fabric cable --pps 20000 --loop 10000
 
 # Four hosts around the relay.
@@ -70,22 +74,28 @@ for h in 0 1 2 3; do
   ip -n ring-h$h address add 10.0.0.$((h + 1))/8 dev eth0
   ip -n relay link set p$h up promisc on
 done
-ip netns exec relay python3 -B "$root/tests/live/traffic/relay.py" 4 >"$scratch/relay" &
-relay=$!
-until grep -q ready "$scratch/relay"; do sleep 0.05; done
 drbgen write -l 1 -d 2 --slots 800 --slot 3ms --traffic fixed --out "$scratch/ring" 2>/dev/null
-check "relay: the report ends with status 1" replay 1 "$scratch/ring" --fabric ring --drain 1s
-kill $relay
-wait $relay 2>/dev/null
-jq -sc '.[0] + {relay: .[1]}' "$scratch/report" <(tail -n 1 "$scratch/relay") >"$scratch/joined"
+
+# relayed: what the report says is what the relay did
+relayed() {
+  local relay wrong
+  ip netns exec relay python3 -B "$root/tests/live/traffic/relay.py" 4 >"$scratch/relay" &
+  relay=$!
+  soon grep -q ready "$scratch/relay" && replay 1 "$scratch/ring" --fabric ring --drain 1s || return
+  kill $relay
+  wait $relay
+  jq -sc '.[0] + {relay: .[1]}' "$scratch/report" <(tail -n 1 "$scratch/relay") >"$scratch/joined"
+  cat "$scratch/joined"
+  wrong=$(jq -r 'def claim(what; holds): if holds then empty else "wrong: " + what end;
+    claim("faults of all kinds"; .relay | .dropped > 30 and .doubled > 30 and .misdirected > 20 and .overtaken > 30),
+    claim("sent"; .sent == .relay.seen),
+    claim("lost"; .lost == .relay.dropped + .relay.misdirected),
+    claim("duplicated"; .duplicated == .relay.doubled),
+    claim("misdelivered"; .misdelivered == .relay.misdirected),
+    claim("reordered"; .reordered == .relay.overtaken),
+    claim("counts add up"; .sent + .duplicated + .misdelivered == .received + .lost)' "$scratch/joined") || return
+  [ -z "$wrong" ] || { echo "$wrong" && false; }
+}
+decide "relay: lost, duplicated, misdelivered, reordered are what it did" unhindered 100 25 relayed
 echo "# $(jq -c .relay "$scratch/joined")"
-check "relay: has faults of all kinds" report_says '.relay | .dropped > 30 and .doubled > 30
-  and .misdirected > 20 and .overtaken > 30'
-check "relay: it saw what was sent" report_says '.sent == .relay.seen'
-check "relay: lost" report_says '.lost == .relay.dropped + .relay.misdirected'
-check "relay: duplicated" report_says '.duplicated == .relay.doubled'
-check "relay: misdelivered" report_says '.misdelivered == .relay.misdirected'
-check "relay: reordered" report_says '.reordered == .relay.overtaken'
-check "relay: counts add up" report_says \
-  '.sent + .duplicated + .misdelivered == .received + .lost'
 finish

@@ -8,13 +8,14 @@ need_tool tcpdump jq curl
 
 up -l 3 -d 2 --offloads off --scheme dmodk
 pings=20
+holds() { [ "$(tcpdump -nr "$1" 2>/dev/null | wc -l)" -ge "$2" ]; } # holds CAPTURE PACKETS: so many by now
 record() {
   rm -f "$scratch/own.pcap"
   "$root/topo/fabric" exec h4 -- tcpdump -Z root -q --immediate-mode -i eth0 -w "$scratch/own.pcap" -U "$1" >/dev/null 2>&1 &
   local recorder=$!
   soon test -s "$scratch/own.pcap" >/dev/null
   fabric exec h4 -- ping -q -c $pings -i 0.01 "$2"
-  sleep 0.2
+  soon holds "$scratch/own.pcap" $((2 * pings)) >/dev/null
   kill -TERM $recorder
   wait $recorder
 }
@@ -90,7 +91,8 @@ nothing_but_the_replay() {
   done
   for h in h4 h10; do soon test -s "$scratch/$h.pcap" >/dev/null; done
   replay "$scratch/own.pcap" "$@" || return
-  sleep 0.3
+  for h in h4 h10; do soon holds "$scratch/$h.pcap" "$(jq "select(.host == \"$h\").sent" "$scratch/report")" >/dev/null; done
+  sleep 0.3 # for what must not come
   for h in h4 h10; do ip netns pids "drb-$h" | xargs -r kill -TERM; done
   wait "${watchers[@]}"
   for h in h4 h10; do

@@ -15,7 +15,7 @@ check "the table of schemes" test "$(wc -w <<<"$schemes")" -ge 9
 for scheme in $schemes; do
   check "$scheme: replan" fabric replan --scheme $scheme
   check "$scheme: switches use it" scheme_is $scheme
-  check "$scheme: wiring, pings, counters" fabric check wiring ping counters links
+  well "$scheme: wiring, pings, counters" wiring ping counters links
 done
 check "threshold survived" sh -c "'$build/src/ctl/drbctl' show drb-s1-0 routing --json | grep -q '1.5'"
 check "links stayed" test "$interface" = "$(fabric exec h0 -- ip -o link show eth0)"
