@@ -28,7 +28,7 @@ listens() { ip netns exec "drb-h$1" ss -ltnH 'sport = :5201' | grep .; }
 carries_tcp() { # carries_tcp FROM TO ADDRESS
   ip netns exec "drb-h$2" iperf3 -s -1 -D || return
   soon listens "$2" || return
-  ip netns exec "drb-h$1" timeout 20 iperf3 -c "$3" -n 3M -w 64K --json |
+  ip netns exec "drb-h$1" timeout 120 iperf3 -c "$3" -n 3M -w 64K --json |
     tee iperf.json | jq -e '.end.sum_received.bytes > 2500000'
 }
 

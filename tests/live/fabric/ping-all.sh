@@ -21,11 +21,11 @@ pairs_answered() { # pairs_answered FAMILY COUNT, in the rows of check --json
 
 up -l 3 -d 2
 check "no static neighbours" static_neighbours
-check "every pair answers, every view is right" sh -c \
-  "'$root/topo/fabric' check --json >$scratch/check"
+every_pair() {
+  soon fabric check wiring && fabric check --json >"$scratch/check" && pairs_answered 4 240 && pairs_answered 6 240
+}
+decide "every pair answers, 240 over IPv4 and over IPv6, every view is right" undisturbed 200 every_pair
 sed 's/^/# /' "$scratch/check"
-check "240 pairs answered over IPv4" pairs_answered 4 240
-check "240 pairs answered over IPv6" pairs_answered 6 240
 # 192 pairs are pinged at a time. The ends of the other 48 know each other, all else was flushed.
 forgotten() {
   local n known=0

@@ -100,7 +100,7 @@ check "options" completes bash 'drbfabric check --s' --sample --seed
 drbgen write --load 0.5 --slots 200 --out "$scratch/traffic" 2>/dev/null
 check "a replay loses nothing" drbgen replay "$scratch/traffic"
 check "packets are conserved" fabric check counters links
-check "a host's program" fabric exec h4 -- ping -c 1 -W 5 h10
+check "a host's program" soon fabric exec h4 -- ping -c 1 -W 5 h10
 check "down" fabric down --json
 check "an experiment" "$prefix/bin/drbexperiment" --scheme drb --load 0.5 --runs 1 --slots 100 --repeat 0 --stretch 0 \
   --out "$scratch/report"

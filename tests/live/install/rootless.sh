@@ -23,7 +23,7 @@ kernel_user() { # the id that the kernel outside knows us by
 check "the user is an ordinary one" test "$(kernel_user)" != 0
 up -l 3 -d 2
 well "wiring, pings, counters" wiring ping counters links
-check "exec" fabric exec h4 -- ping -c 1 -W 2 10.0.0.11
+check "exec" soon fabric exec h4 -- ping -c 1 -W 2 10.0.0.11
 check "exec sees the interfaces of the node in /sys too" \
   sh -c "'$root/topo/fabric' exec h4 -- ls /sys/class/net | grep -qx eth0"
 check "down" fabric down

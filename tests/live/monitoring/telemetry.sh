@@ -22,7 +22,7 @@ check "/drb/info" reply_has s2-5 /drb/info \
 check "/drb/ports" reply_has s2-5 /drb/ports \
   '.switch == "s2-5" and (.name | length) == 4
    and (.in_packets | length) == 4 and (.queue_max_packets | length) == 4'
-check "/drb/port" reply_has s2-5 /drb/port,d1 \
+check "/drb/port" soon reply_has s2-5 /drb/port,d1 \
   '.name == "d1" and .peer == "s1-5.u1" and .rate == "500pps" and .queue == 512 and .state == "up"'
 check "/drb/port of a host" reply_has s1-0 /drb/port,d1 '.peer == "h1.eth0"'
 check "/drb/routing" reply_has s1-0 /drb/routing \
@@ -42,7 +42,7 @@ check "/ethdev/list" reply_has s2-5 /ethdev/list '. == [0, 1, 2, 3]'
 check "/ethdev/info" reply_has s2-5 /ethdev/info,1 '.name == "d1" and .peer == "s1-5.u1"'
 check "/ethdev/stats" reply_has s2-5 /ethdev/stats,1 '.ipackets == 0 and .obytes == 0 and .imissed == 0'
 check "/ethdev/xstats" reply_has s2-5 /ethdev/xstats,1 '.in_packets == 0 and .queue_max_packets == 0'
-check "/ethdev/link_status" reply_has s2-5 /ethdev/link_status,3 '.status == "UP"'
+check "/ethdev/link_status" soon reply_has s2-5 /ethdev/link_status,3 '.status == "UP"'
 check "no such device" reply_has s2-5 /ethdev/stats,4 '. == null'
 check "down" fabric down
 finish
