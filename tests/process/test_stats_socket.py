@@ -18,19 +18,10 @@ import time
 sys.dont_write_bytecode = True
 
 import tap  # noqa: E402
-from world import NULLS, WITHIN, World, ask, refuses, stop, timely  # noqa: E402
+from world import NULLS, WITHIN, World, ask, connect, refuses, stop, timely  # noqa: E402
 
 MOST = 1024  # DRB_STATS_CLIENTS_MAX
 SOON = 1.0  # seconds in which a client is served, whatever others do
-
-
-def connect(path):
-    """A client that was greeted."""
-    s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    s.settimeout(30)
-    s.connect(str(path))
-    assert 'version' in json.loads(s.recv(1 << 16))
-    return s
 
 
 def is_closed(s):

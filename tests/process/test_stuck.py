@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 
 import tap  # noqa: E402
 from stopped import Stopped, until, worker  # noqa: E402
-from world import NULLS, SWITCH, WITHIN, World, ask, stop, take_memory, timely  # noqa: E402
+from world import NULLS, SWITCH, WITHIN, World, ask, connect, stop, take_memory, timely  # noqa: E402
 
 sys.path.append(os.path.join(sys.argv[2], '../topo'))
 from drbfabric.fabric.telemetry import Telemetry  # noqa: E402
@@ -135,6 +135,76 @@ def ends_without_it():
         assert 'worker 1 does not end: the switch ends without it' in p.stderr.read().decode()
 
 
+class Starved:
+    """A worker waits meanwhile for a CPU, of which others take all. It is not stuck."""
+
+    def __init__(self, pid, number):
+        self.stat = f'/proc/{pid}/task/{worker(pid, number)}/schedstat'
+        self.tid, self.cpu, self.hogs = worker(pid, number), min(os.sched_getaffinity(0)), []
+
+    def ran(self):
+        with open(self.stat, encoding='ascii') as f:
+            return f.read().split()[0]
+
+    def __enter__(self):
+        os.sched_setscheduler(self.tid, os.SCHED_IDLE, os.sched_param(0))
+        os.sched_setaffinity(self.tid, {self.cpu})
+        loop = f'import os\nos.sched_setaffinity(0, [{self.cpu}])\nwhile True: pass'
+        self.hogs = [subprocess.Popen([sys.executable, '-c', loop]) for _ in range(8)]
+        before = None
+        while before != (before := self.ran()):
+            time.sleep(0.2)
+
+    def __exit__(self, *_):
+        for hog in self.hogs:
+            hog.kill()
+            hog.wait(WITHIN)
+
+
+def waited_for_cpu(pid):
+    """The control thread, in seconds."""
+    with open(f'/proc/{pid}/schedstat', encoding='ascii') as f:
+        return int(f.read().split()[1]) / 1e9
+
+
+def a_starved_worker():
+    """It keeps nobody but who asks about it: others are served, however many these are, and so is SIGTERM."""
+    asks = ('/drb/all', '/drb/drain,u0', '/drb/ports')
+    with World() as w:
+        p = w.ready(TWO)
+        path = w.socket_of('drb-s1-0')
+        ask(path, '/drb/ports')  # both run
+        with Starved(p.pid, 1):
+            waiting, quick = [connect(path) for _ in range(60)], connect(path)
+
+            def all_ask():
+                for i, s in enumerate(waiting):
+                    s.send(asks[i % 3].encode())
+            all_ask()
+            begun, longest = time.monotonic(), 0
+            while time.monotonic() - begun < 1.2:
+                sent = time.monotonic() - waited_for_cpu(p.pid)
+                quick.send(b'/info')
+                quick.recv(1 << 16)
+                longest = max(longest, time.monotonic() - waited_for_cpu(p.pid) - sent)
+            for i, s in enumerate(waiting):
+                want = ('a worker does not answer', 'gets no CPU, so nothing was changed', ':null')[i % 3]
+                assert want in (said := s.recv(1 << 20).decode()), said
+            assert longest < 0.2, f'{longest:.2f} s'
+            all_ask()
+            begun = time.monotonic()
+            p.terminate()
+            until(lambda: state_of(p.pid) == 'Z')
+            took = time.monotonic() - begun
+            print(f'# the loop served others within {longest:.3f} s and ended within {took:.2f} s')
+        said = p.stderr.read().decode()
+        # It may get a CPU before it is left behind.
+        assert p.wait(WITHIN) == ('worker 1 does not end' in said) and took < 4, f'{took:.2f} s: {said}'
+        assert 'is stuck' not in said, said
+        for s in (*waiting, quick):
+            s.close()
+
+
 def watchdog():
     """WATCHDOG=1 comes while the workers and the control thread go on, and only then."""
     with World() as w:
@@ -183,4 +253,5 @@ def busy_is_not_stuck():
         assert 'is stuck' not in stop(p)
 
 
-tap.run((first_worker, second_worker, the_other_goes_on, ends_without_it, watchdog, all_of_it, busy_is_not_stuck))
+tap.run((first_worker, second_worker, the_other_goes_on, ends_without_it, a_starved_worker, watchdog, all_of_it,
+         busy_is_not_stuck))

@@ -114,12 +114,18 @@ def timely(limit, work):
     return result
 
 
+def connect(path):
+    """A client of a stats socket that was greeted."""
+    s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    s.settimeout(WITHIN)
+    s.connect(str(path))
+    assert 'version' in json.loads(s.recv(1 << 16))
+    return s
+
+
 def ask(path, *commands):
     """Replies of a stats socket."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as s:
-        s.settimeout(WITHIN)
-        s.connect(str(path))
-        s.recv(1 << 16)
+    with connect(path) as s:
         replies = []
         for command in commands:
             s.send(command.encode(errors='surrogateescape'))

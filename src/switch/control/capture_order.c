@@ -45,7 +45,9 @@ static bool expect(struct drb_switch *s, event_callback_fn call, const struct ti
 	if (o->event)
 		event_free(o->event);
 	o->event = event_new(s->base, o->fd, EV_READ, call, s);
-	return o->event && event_add(o->event, within) == 0;
+	return o->event &&
+	       event_priority_set(o->event, event_base_get_npriorities(s->base) - 1) == 0 &&
+	       event_add(o->event, within) == 0;
 }
 
 static void close_connection(struct drb_capture_order *o)

@@ -16,39 +16,43 @@ json_t *drb_reply_ethdev_list(const char *parameter, void *context)
 	return list;
 }
 
-// False: the parameter is no number of a port, or no snapshot can be had.
-static bool find(const char *parameter, struct drb_switch *self, struct drb_snapshot *s,
-		 uint32_t *i)
+// The port of this number; NULL: there is none, or no snapshot.
+static const struct drb_port_counters *find(const char *parameter, const struct drb_switch *self,
+					    uint32_t *i)
 {
-	return parameter && drb_parse_u32(parameter, 0, drb_reply_ports_count(self) - 1, i) == 0 &&
-	       drb_reply_snapshot(self, s) == 0;
+	const struct drb_snapshot *s = drb_reply_snapshot(self);
+
+	return s && parameter &&
+			       drb_parse_u32(parameter, 0, drb_reply_ports_count(self) - 1, i) == 0
+		       ? &s->port[*i]
+		       : NULL;
 }
 
 json_t *drb_reply_ethdev_info(const char *parameter, void *context)
 {
-	struct drb_snapshot s;
 	uint32_t i;
 
-	return find(parameter, context, &s, &i) ? drb_port_json(context, &s, i) : NULL;
+	return find(parameter, context, &i) ? drb_port_json(context, drb_reply_snapshot(context), i)
+					    : NULL;
 }
 
 json_t *drb_reply_ethdev_xstats(const char *parameter, void *context)
 {
-	struct drb_snapshot s;
 	uint32_t i;
 
-	return find(parameter, context, &s, &i) ? drb_port_counters_json(context, &s, i) : NULL;
+	return find(parameter, context, &i)
+		       ? drb_port_counters_json(context, drb_reply_snapshot(context), i)
+		       : NULL;
 }
 
 // Packets that were dropped are DPDK's errors, in and out.
 json_t *drb_reply_ethdev_stats(const char *parameter, void *context)
 {
-	struct drb_snapshot s;
 	uint32_t i;
+	const struct drb_port_counters *p = find(parameter, context, &i);
 
-	if (!find(parameter, context, &s, &i))
+	if (!p)
 		return NULL;
-	const struct drb_port_counters *p = &s.port[i];
 	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i}", "ipackets",
 			 (json_int_t)p->in_packets, "opackets", (json_int_t)p->out_packets,
 			 "ibytes", (json_int_t)p->in_octets, "obytes", (json_int_t)p->out_octets,
@@ -58,10 +62,9 @@ json_t *drb_reply_ethdev_stats(const char *parameter, void *context)
 
 json_t *drb_reply_ethdev_link_status(const char *parameter, void *context)
 {
-	struct drb_snapshot s;
 	uint32_t i;
 
-	if (!find(parameter, context, &s, &i))
+	if (!find(parameter, context, &i))
 		return NULL;
 	const struct drb_port *port = drb_port_device_of(context, i);
 	const bool up = port && strcmp(drb_port_state(port), "up") == 0;

@@ -204,7 +204,7 @@ static int begin_watchdog(struct drb_switch *s, uint64_t usec)
 	h->watchdog_ns = usec * 1000;
 	h->alive_ns = drb_clock_now();
 	h->alive = event_new(s->base, -1, EV_PERSIST, say_alive, h);
-	if (h->alive && event_add(h->alive, &period) == 0)
+	if (h->alive && event_priority_set(h->alive, 0) == 0 && event_add(h->alive, &period) == 0)
 		return 0;
 	drb_error("no memory for the service manager's watchdog");
 	return -ENOMEM;

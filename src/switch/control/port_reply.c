@@ -126,35 +126,35 @@ json_t *drb_port_json(const struct drb_switch *self, const struct drb_snapshot *
 
 json_t *drb_reply_port(const char *parameter, void *context)
 {
-	struct drb_switch *self = context;
+	const struct drb_switch *self = context;
 	const uint32_t count = drb_reply_ports_count(self);
-	struct drb_snapshot s;
+	const struct drb_snapshot *s = drb_reply_snapshot(self);
 	uint32_t i = 0;
 
 	while (i < count && (!parameter || strcmp(self->setup.ports[i].name, parameter) != 0))
 		i++;
-	return i == count || drb_reply_snapshot(self, &s) < 0 ? NULL : drb_port_json(self, &s, i);
+	return i < count && s ? drb_port_json(self, s, i) : NULL;
 }
 
 json_t *drb_reply_ports(const char *parameter, void *context)
 {
-	struct drb_switch *self = context;
+	const struct drb_switch *self = context;
 	const uint32_t count = drb_reply_ports_count(self);
+	const struct drb_snapshot *s = drb_reply_snapshot(self);
 	json_t *names, *list;
-	struct drb_snapshot s;
 
 	(void)parameter;
-	if (drb_reply_snapshot(self, &s) < 0)
+	if (!s)
 		return NULL;
 	names = json_array();
 	for (uint32_t i = 0; i < count; i++)
 		json_array_append_new(names, json_string(self->setup.ports[i].name));
 	json_t *ports = json_pack("{s:s, s:I, s:o}", "switch", self->setup.name, "time_ns",
-				  (json_int_t)s.time_ns, "name", names);
+				  (json_int_t)s->time_ns, "name", names);
 #define X(key, meaning)                                                                            \
 	list = json_array();                                                                       \
 	for (uint32_t i = 0; i < count; i++)                                                       \
-		json_array_append_new(list, json_integer((json_int_t)s.port[i].key));              \
+		json_array_append_new(list, json_integer((json_int_t)s->port[i].key));             \
 	json_object_set_new_nocheck(ports, #key, list);
 	DRB_PORT_COUNTERS(X)
 #undef X

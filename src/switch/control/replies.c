@@ -11,7 +11,6 @@
 
 #include "common/cli/clock.h"
 #include "core/counters.h"
-#include "switch/control/interface_losses.h"
 #include "switch/control/switch.h"
 #include "switch/startup/confine.h"
 
@@ -33,16 +32,9 @@ json_t *drb_text_json(char *text)
 	return string ? string : json_string(text);
 }
 
-int drb_reply_snapshot(struct drb_switch *self, struct drb_snapshot *s)
+const struct drb_snapshot *drb_reply_snapshot(const struct drb_switch *self)
 {
-	if (!self->ready)
-		return -EAGAIN; // the worker does not run yet
-	if (drb_workers_stuck(&self->workers) >= 0)
-		return -ETIMEDOUT; // nor would it be waited for in vain
-	int rc = drb_workers_snapshot(&self->workers, s);
-	if (rc == 0)
-		drb_interface_losses_add(&self->setup, s);
-	return rc;
+	return self->snapshots.rc < 0 ? NULL : &self->snapshots.last;
 }
 
 uint32_t drb_reply_ports_count(const struct drb_switch *self)
@@ -101,8 +93,8 @@ static json_t *code_json(const struct drb_setup *setup)
 	return code;
 }
 
-// rc: what drb_reply_snapshot() said; s is zero unless it is 0.
-static json_t *info_json(const struct drb_switch *self, const struct drb_snapshot *s, int rc)
+// s: zero if there is none.
+static json_t *info_json(const struct drb_switch *self, const struct drb_snapshot *s)
 {
 	const struct drb_setup *setup = &self->setup;
 	char trouble[TROUBLE_TEXT];
@@ -112,7 +104,7 @@ static json_t *info_json(const struct drb_switch *self, const struct drb_snapsho
 	if (s->more_outages)
 		say_more_outages(trouble, sizeof(trouble));
 	say_refused(trouble, sizeof(trouble));
-	if (rc == -ETIMEDOUT) {
+	if (self->snapshots.rc == -ETIMEDOUT) {
 		say_stuck(self, trouble, sizeof(trouble));
 		usable = 0;
 	}
@@ -130,13 +122,11 @@ static json_t *info_json(const struct drb_switch *self, const struct drb_snapsho
 
 json_t *drb_reply_info(const char *parameter, void *context)
 {
-	struct drb_snapshot s;
-	int rc = drb_reply_snapshot(context, &s);
+	static const struct drb_snapshot none; // not ready yet, or the worker hangs
+	const struct drb_snapshot *s = drb_reply_snapshot(context);
 
 	(void)parameter;
-	if (rc < 0)
-		memset(&s, 0, sizeof(s)); // not ready yet, or the worker hangs
-	return info_json(context, &s, rc);
+	return info_json(context, s ? s : &none);
 }
 
 static json_t *routing_json(const struct drb_switch *self, const struct drb_snapshot *s)
@@ -208,38 +198,30 @@ static json_t *differences_json(const struct drb_switch *self, const struct drb_
 // All of one instant: a poller asks once a switch.
 json_t *drb_reply_all(const char *parameter, void *context)
 {
-	struct drb_switch *self = context;
-	struct drb_snapshot s;
-	int rc = drb_reply_snapshot(self, &s);
+	const struct drb_switch *self = context;
+	const struct drb_snapshot *s = drb_reply_snapshot(self);
 
 	(void)parameter;
-	if (rc < 0)
-		return rc == -ETIMEDOUT ? stuck_json(self) : NULL;
+	if (!s)
+		return self->snapshots.rc == -ETIMEDOUT ? stuck_json(self) : NULL;
 	json_t *ports = json_array();
 	for (uint32_t i = 0; i < drb_reply_ports_count(self); i++)
-		json_array_append_new(ports, drb_port_json(self, &s, i));
+		json_array_append_new(ports, drb_port_json(self, s, i));
 	return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o}, s:o}", "time_ns",
-			 (json_int_t)s.time_ns, "info", info_json(self, &s, 0), "routing",
-			 routing_json(self, &s), "drops", drops_json(self, &s), "worker",
-			 worker_json(self, &s), "differences", differences_json(self, &s),
-			 "samples", "burst_size", list_json(s.burst_size, DRB_LOG_BINS),
-			 "queue_length", list_json(s.queue_length, DRB_LOG_BINS), "ports", ports);
+			 (json_int_t)s->time_ns, "info", info_json(self, s), "routing",
+			 routing_json(self, s), "drops", drops_json(self, s), "worker",
+			 worker_json(self, s), "differences", differences_json(self, s), "samples",
+			 "burst_size", list_json(s->burst_size, DRB_LOG_BINS), "queue_length",
+			 list_json(s->queue_length, DRB_LOG_BINS), "ports", ports);
 }
 
 // One part of it.
-static json_t *part(struct drb_switch *self,
-		    json_t *(*make)(const struct drb_switch *self, const struct drb_snapshot *s))
-{
-	struct drb_snapshot s;
-
-	return drb_reply_snapshot(self, &s) < 0 ? NULL : make(self, &s);
-}
-
 #define REPLY(name)                                                                                \
 	json_t *drb_reply_##name(const char *parameter, void *context)                             \
 	{                                                                                          \
+		const struct drb_snapshot *s = drb_reply_snapshot(context);                        \
 		(void)parameter;                                                                   \
-		return part(context, name##_json);                                                 \
+		return s ? name##_json(context, s) : NULL;                                         \
 	}
 REPLY(routing)
 REPLY(drops)

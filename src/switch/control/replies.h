@@ -28,8 +28,8 @@ json_t *drb_reply_ethdev_link_status(const char *parameter, void *context);
 
 // What they are made of.
 
-// A snapshot of all counters. -EAGAIN before the switch is ready, -ETIMEDOUT: a worker does not answer.
-int drb_reply_snapshot(struct drb_switch *self, struct drb_snapshot *s);
+// What drb_snapshots_serve() got; NULL if it got none.
+const struct drb_snapshot *drb_reply_snapshot(const struct drb_switch *self);
 uint32_t drb_reply_ports_count(const struct drb_switch *self);
 // All that there is to tell of a port, and its counters alone.
 json_t *drb_port_json(const struct drb_switch *self, const struct drb_snapshot *s, uint32_t i);

@@ -24,6 +24,8 @@
 
 #define REQUEST_MAX 1023 // as in DPDK
 #define BACKLOG 512
+// How often who waits for a reply is looked after.
+#define LOOK_EVERY_US 5000
 // How long nobody is accepted for after there was no descriptor for one.
 #define REST_MS 100
 // Of the descriptors of this process, for all else than clients.
@@ -33,7 +35,11 @@ struct client {
 	TAILQ_ENTRY(client) link;
 	struct drb_stats_socket *socket;
 	int fd;
-	struct event event; // it asks; or it takes replies again, or the time for that is over
+	// It asks; or it takes replies again, or the time for that is over; or its reply may be ready.
+	struct event event;
+	bool waits;      // for its reply
+	uint64_t number; // of that: see ready()
+	char request[REQUEST_MAX + 1];
 };
 
 struct drb_stats_socket {
@@ -54,9 +60,9 @@ static json_t *greeting(const char *parameter, void *socket);
 
 // What every such socket knows; of the socket itself.
 static const struct drb_stats_command own[] = {
-	{"/", "All commands", list_commands},
-	{"/help", "What a command replies. Parameter: the command", help},
-	{"/info", "The greeting: version of DPDK, process, longest reply", greeting},
+	{"/", "All commands", list_commands, NULL},
+	{"/help", "What a command replies. Parameter: the command", help, NULL},
+	{"/info", "The greeting: version of DPDK, process, longest reply", greeting, NULL},
 };
 #define OWN (sizeof(own) / sizeof(own[0]))
 
@@ -94,13 +100,15 @@ static json_t *greeting(const char *parameter, void *socket)
 			 "max_output_len", DRB_STATS_REPLY_MAX);
 }
 
-static json_t *value_of(const struct drb_stats_socket *s, const char *path, const char *parameter)
+static const struct drb_stats_command *command_of(const struct drb_stats_socket *s,
+						  const char *request)
 {
+	const size_t length = strcspn(request, ",");
 	const struct drb_stats_command *c;
 
 	for (size_t i = 0; (c = command_at(s, i)); i++) {
-		if (strcmp(c->path, path) == 0)
-			return c->reply(parameter, i < OWN ? (void *)(uintptr_t)s : s->context);
+		if (strncmp(c->path, request, length) == 0 && !c->path[length])
+			return c;
 	}
 	return NULL;
 }
@@ -117,21 +125,6 @@ static bool say(int fd, json_t *object)
 	return said;
 }
 
-static bool answer(const struct drb_stats_socket *s, int fd, char *request)
-{
-	char *comma = strchr(request, ',');
-
-	if (comma)
-		*comma = '\0';
-	json_t *value = value_of(s, request, comma && comma[1] ? comma + 1 : NULL);
-	// A key must be text; any may be asked for.
-	for (char *c = request; *c; c++) {
-		if (*c < ' ' || *c >= 0x7f)
-			*c = '?';
-	}
-	return say(fd, json_pack("{s:o?}", request, value));
-}
-
 static void let_go(struct client *c)
 {
 	TAILQ_REMOVE(&c->socket->clients, c, link);
@@ -143,22 +136,18 @@ static void let_go(struct client *c)
 
 static void on_client(int fd, short what, void *client);
 
-static void wait_for_request(struct client *c)
+// For this; after all else that the loop has to do. False: the client is let go.
+static bool wait_for(struct client *c, short what, const struct timeval *within)
 {
-	event_del(&c->event);
-	event_assign(&c->event, c->socket->base, c->fd, EV_READ | EV_PERSIST, on_client, c);
-	if (event_add(&c->event, NULL) < 0)
-		let_go(c);
-}
-
-static void wait_for_room(struct client *c)
-{
-	const struct timeval within = {.tv_sec = DRB_STATS_TAKE_WITHIN_S};
+	struct event_base *base = c->socket->base;
 
 	event_del(&c->event);
-	event_assign(&c->event, c->socket->base, c->fd, EV_WRITE, on_client, c);
-	if (event_add(&c->event, &within) < 0)
-		let_go(c);
+	event_assign(&c->event, base, c->fd, what, on_client, c);
+	event_priority_set(&c->event, event_base_get_npriorities(base) - 1);
+	if (event_add(&c->event, within) == 0)
+		return true;
+	let_go(c);
+	return false;
 }
 
 static bool takes_replies(int fd)
@@ -169,12 +158,44 @@ static bool takes_replies(int fd)
 	return poll(&p, 1, 0) == 1 && (p.revents & POLLOUT);
 }
 
+static void answer(struct client *c, const struct drb_stats_command *command)
+{
+	const struct drb_stats_socket *s = c->socket;
+	const bool is_own = command >= own && command < own + OWN;
+	char *comma = strchr(c->request, ',');
+
+	if (comma)
+		*comma = '\0';
+	json_t *value = command ? command->reply(comma && comma[1] ? comma + 1 : NULL,
+						 is_own ? (void *)(uintptr_t)s : s->context)
+				: NULL;
+	// A key must be text; any may be asked for.
+	for (char *key = c->request; *key; key++) {
+		if (*key < ' ' || *key >= 0x7f)
+			*key = '?';
+	}
+	if (!say(c->fd, json_pack("{s:o?}", c->request, value)))
+		let_go(c);
+}
+
+static void answer_when_ready(struct client *c)
+{
+	static const struct timeval look_again = {.tv_usec = LOOK_EVERY_US};
+	const struct drb_stats_command *command = command_of(c->socket, c->request);
+	const bool waited = c->waits;
+
+	c->waits = command && command->ready && !command->ready(&c->number, c->socket->context);
+	if (c->waits)
+		wait_for(c, 0, &look_again);
+	else if (!waited || wait_for(c, EV_READ | EV_PERSIST, NULL))
+		answer(c, command);
+}
+
 // Who ended, or says what no request is, is let go.
 static void take_request(struct client *c)
 {
 	struct clients *all = &c->socket->clients;
-	char request[REQUEST_MAX + 1];
-	ssize_t length = recv(c->fd, request, REQUEST_MAX, MSG_TRUNC);
+	ssize_t length = recv(c->fd, c->request, REQUEST_MAX, MSG_TRUNC);
 
 	if (length < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
@@ -182,46 +203,50 @@ static void take_request(struct client *c)
 		let_go(c);
 		return;
 	}
-	request[length] = '\0';
+	c->request[length] = '\0';
+	c->number = 0;
 	TAILQ_REMOVE(all, c, link);
 	TAILQ_INSERT_TAIL(all, c, link);
-	if (!answer(c->socket, c->fd, request))
-		let_go(c);
+	answer_when_ready(c);
 }
 
 static void on_client(int fd, short what, void *client)
 {
-	if (what & EV_TIMEOUT)
-		let_go(client);
+	static const struct timeval take_within = {.tv_sec = DRB_STATS_TAKE_WITHIN_S};
+	struct client *c = client;
+
+	if (c->waits)
+		answer_when_ready(c);
+	else if (what & EV_TIMEOUT)
+		let_go(c);
 	else if (what & EV_WRITE)
-		wait_for_request(client);
+		wait_for(c, EV_READ | EV_PERSIST, NULL);
 	else if (!takes_replies(fd))
-		wait_for_room(client);
+		wait_for(c, EV_WRITE, &take_within);
 	else
-		take_request(client);
+		take_request(c);
 }
 
-// Greeted, it is one more client. False: it could not be.
-static bool take_client(struct drb_stats_socket *s, int fd)
+// Greeted, it is one more client; or it is closed.
+static void take_client(struct drb_stats_socket *s, int fd)
 {
 	const int room = DRB_STATS_REPLY_MAX;
 	struct client *c = calloc(1, sizeof(*c));
 
-	if (!c)
-		return false;
+	if (!c) {
+		close(fd);
+		return;
+	}
 	if (s->connected == s->most)
 		let_go(TAILQ_FIRST(&s->clients));
 	*c = (struct client){.socket = s, .fd = fd};
-	event_assign(&c->event, s->base, fd, EV_READ | EV_PERSIST, on_client, c);
-	// The kernel counts twice that, for what is not text, as well.
-	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
-	if (!say(fd, greeting(NULL, s)) || event_add(&c->event, NULL) < 0) {
-		free(c);
-		return false;
-	}
 	TAILQ_INSERT_TAIL(&s->clients, c, link);
 	s->connected++;
-	return true;
+	event_assign(&c->event, s->base, fd, 0, on_client, c);
+	// The kernel counts twice that, for what is not text, as well.
+	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
+	if (wait_for(c, EV_READ | EV_PERSIST, NULL) && !say(fd, greeting(NULL, s)))
+		let_go(c);
 }
 
 // One at a time, so that who is connected is asked in between.
@@ -233,8 +258,7 @@ static void on_listener(int listener, short what, void *socket)
 
 	(void)what;
 	if (fd >= 0) {
-		if (!take_client(s, fd))
-			close(fd);
+		take_client(s, fd);
 	} else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
 		// Who waits goes on waiting, and would be announced again at once.
 		if (event_add(&s->rest, &rest) == 0)
@@ -303,6 +327,7 @@ struct drb_stats_socket *drb_stats_socket_open(struct event_base *base, const ch
 		return NULL;
 	}
 	event_assign(&s->listener, base, s->fd, EV_READ | EV_PERSIST, on_listener, s);
+	event_priority_set(&s->listener, event_base_get_npriorities(base) - 1);
 	evtimer_assign(&s->rest, base, on_rest, s);
 	event_add(&s->listener, NULL);
 	return s;

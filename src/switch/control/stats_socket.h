@@ -5,7 +5,9 @@
 // "/path,parameter", gets one JSON object with the path as its only key. The socket runs in the loop of its owner: it
 // takes one request of each client in turn and waits for none of them.
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <jansson.h>
 
@@ -25,6 +27,9 @@ struct drb_stats_command {
 	// The value of the reply, which becomes the caller's; NULL: it cannot be told, and the reply is null.
 	// parameter: what follows the comma; NULL: nothing does.
 	json_t *(*reply)(const char *parameter, void *context);
+	// Whether it can be made by now; until it can, this is asked again every few milliseconds, and other clients are
+	// served. *number is this request's, 0 at first. NULL: always.
+	bool (*ready)(uint64_t *number, void *context);
 };
 
 // Replaces what a killed process has left at this path. Commands and context must outlive the socket. NULL: it cannot

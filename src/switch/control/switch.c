@@ -103,7 +103,8 @@ static int open_signals(struct drb_switch *s)
 
 	if (fd >= 0)
 		s->signals = event_new(s->base, fd, EV_READ | EV_PERSIST, on_signal, s);
-	if (s->signals && event_add(s->signals, NULL) == 0)
+	if (s->signals && event_priority_set(s->signals, 0) == 0 &&
+	    event_add(s->signals, NULL) == 0)
 		return 0;
 	drb_error("cannot wait for signals: %s", strerror(fd < 0 ? -fd : ENOMEM));
 	return -ENOMEM;
@@ -174,6 +175,7 @@ static const struct drb_module modules[] = {
 	{"forwarding", open_forwarding, close_forwarding, 0},
 };
 
+#define PRIORITIES 3
 #define MODULES (sizeof(modules) / sizeof(modules[0]))
 
 static void open_more(int fd, short events, void *context)
@@ -198,12 +200,29 @@ static void open_more(int fd, short events, void *context)
 	}
 }
 
+// What comes first: signals and the sign of life; then timers, news of interfaces; then clients, who may be many.
+static struct event_base *new_base(void)
+{
+	static const struct timeval turn = {.tv_usec = 10000};
+	struct event_config *how = event_config_new();
+	struct event_base *base = NULL;
+
+	// In a turn that took so long what comes first is looked for again.
+	if (how && event_config_set_max_dispatch_interval(how, &turn, -1, 1) == 0)
+		base = event_base_new_with_config(how);
+	if (base)
+		event_base_priority_init(base, PRIORITIES);
+	if (how)
+		event_config_free(how);
+	return base;
+}
+
 int drb_switch_run(struct drb_switch *s)
 {
 	static const struct timeval at_once = {0};
 
 	s->started_ns = drb_clock_now();
-	s->base = event_base_new();
+	s->base = new_base();
 	s->opening = s->base ? evtimer_new(s->base, open_more, s) : NULL;
 	if (!s->opening || evtimer_add(s->opening, &at_once) < 0 ||
 	    event_base_dispatch(s->base) < 0) {

@@ -16,6 +16,7 @@
 #include "switch/control/interfaces.h"
 #include "switch/control/memif_peers.h"
 #include "switch/control/reload.h"
+#include "switch/control/snapshots.h"
 #include "switch/datapath/workers.h"
 #include "switch/ports/port_set.h"
 
@@ -41,6 +42,7 @@ struct drb_switch {
 	struct event *signals, *link_rates;
 	bool reload_wanted; // by SIGHUP, before it was ready
 	struct drb_stats_socket *stats;
+	struct drb_snapshots snapshots;
 	struct drb_reload reload;
 	struct drb_memif_peers memif;
 	struct drb_cards cards;

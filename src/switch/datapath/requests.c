@@ -39,6 +39,18 @@ void drb_worker_answer(struct drb_worker *w)
 			      memory_order_relaxed);
 }
 
+void drb_worker_ask_snapshot(struct drb_worker *w)
+{
+	atomic_fetch_add_explicit(&w->snapshot_wanted, 1, memory_order_release);
+	drb_worker_kick(w);
+}
+
+bool drb_worker_has_snapshot(const struct drb_worker *w)
+{
+	return atomic_load_explicit(&w->snapshot_done, memory_order_acquire) ==
+	       atomic_load_explicit(&w->snapshot_wanted, memory_order_relaxed);
+}
+
 void drb_worker_post(struct drb_worker *w, drb_worker_change *change, void *context)
 {
 	w->change = change;

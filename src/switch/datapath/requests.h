@@ -13,6 +13,10 @@ void drb_worker_kick(struct drb_worker *w);
 // drb_worker_has_answered().
 unsigned drb_worker_ask(struct drb_worker *w);
 bool drb_worker_has_answered(const struct drb_worker *w, unsigned request);
+// Asks the loop for a snapshot of all counters. For the control thread, once it has the one before.
+void drb_worker_ask_snapshot(struct drb_worker *w);
+// w->snapshot is the one that was asked for last.
+bool drb_worker_has_snapshot(const struct drb_worker *w);
 // Has the loop make a change (drb_workers_apply()). For the control thread, once the change before is made.
 void drb_worker_post(struct drb_worker *w, drb_worker_change *change, void *context);
 // Every change that was posted is made.

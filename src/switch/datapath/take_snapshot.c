@@ -3,17 +3,9 @@
 // forwarding loop one load an iteration and gives a snapshot in which packets are conserved exactly.
 #include "switch/datapath/take_snapshot.h"
 
-#include <errno.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "common/cli/clock.h"
-#include "switch/datapath/requests.h"
-
-// A second is what a client has for several workers.
-#define ANSWER_WITHIN_NS 780000000u
-#define LOOK_EVERY_NS 20000u
 
 // A link that is down has nothing in its ring.
 static uint64_t count_in_ring(const struct drb_worker_port *p)
@@ -93,26 +85,4 @@ void drb_worker_take_snapshot(struct drb_worker *w)
 	atomic_store_explicit(&w->snapshot_done,
 			      atomic_load_explicit(&w->snapshot_wanted, memory_order_relaxed),
 			      memory_order_release);
-}
-
-int drb_worker_snapshot(struct drb_worker *w, struct drb_snapshot *out)
-{
-	const struct timespec pause = {.tv_nsec = LOOK_EVERY_NS};
-	unsigned wanted;
-	int rc = -ETIMEDOUT;
-
-	wanted = atomic_load(&w->snapshot_wanted) + 1;
-	atomic_store_explicit(&w->snapshot_wanted, wanted, memory_order_release);
-	drb_worker_kick(w);
-	for (uint64_t end = drb_clock_now() + ANSWER_WITHIN_NS; drb_clock_now() < end;) {
-		if (atomic_load_explicit(&w->snapshot_done, memory_order_acquire) == wanted) {
-			*out = w->snapshot;
-			rc = 0;
-			break;
-		}
-		if (atomic_load(&w->silent)) // some worker is stuck: no sum can be told
-			break;
-		nanosleep(&pause, NULL);
-	}
-	return rc;
 }

@@ -152,45 +152,60 @@ int drb_workers_stuck(const struct drb_workers *all)
 
 static const struct timespec look_every = {.tv_nsec = 20000};
 
-// Until every worker goes on. Those that do are not kept.
-static int wait_for_answers(struct drb_workers *all, uint64_t end_ns)
-{
-	unsigned request[DRB_WORKERS_MAX];
+typedef bool has_done(const struct drb_workers *all, uint32_t n);
 
-	for (uint32_t n = 0; n < all->count; n++)
-		request[n] = drb_worker_ask(&all->worker[n]);
+static bool goes_on(const struct drb_workers *all, uint32_t n)
+{
+	return drb_worker_has_answered(&all->worker[n], all->asked[n]);
+}
+
+static bool has_changed(const struct drb_workers *all, uint32_t n)
+{
+	return drb_worker_has_changed(&all->worker[n]);
+}
+
+// Until every worker has. Those that have are not kept. False: one is stuck or gets no CPU.
+static bool wait_for_all(struct drb_workers *all, has_done *has)
+{
+	const uint64_t end = drb_clock_now() + DRB_APPLY_WITHIN_NS;
+
 	for (uint32_t n = 0; n < all->count; n++) {
-		while (!drb_worker_has_answered(&all->worker[n], request[n])) {
-			if (drb_workers_stuck(all) >= 0 || drb_clock_now() >= end_ns)
-				return -ETIMEDOUT;
+		while (!has(all, n)) {
+			if (drb_workers_stuck(all) >= 0 || drb_clock_now() >= end) {
+				all->late = true;
+				return false;
+			}
 			nanosleep(&look_every, NULL);
 		}
 	}
-	return 0;
+	return true;
 }
 
-// A worker has not made the last change yet.
-static bool is_late(const struct drb_workers *all)
+bool drb_workers_late(struct drb_workers *all)
 {
-	for (uint32_t n = 0; n < all->count; n++) {
-		if (!drb_worker_has_changed(&all->worker[n]))
-			return true;
-	}
-	return false;
+	bool owes = false;
+
+	for (uint32_t n = 0; all->late && n < all->count; n++)
+		owes |= !goes_on(all, n) || !has_changed(all, n) ||
+			!drb_worker_has_snapshot(&all->worker[n]);
+	all->late = owes;
+	return owes;
 }
 
-// 0, and the next change may be posted.
-static int get_ready(struct drb_workers *all, uint64_t end_ns)
+// True, and the next change may be posted.
+static bool get_ready(struct drb_workers *all)
 {
 	if (!all->launched)
-		return 0;
-	if (drb_workers_stuck(all) >= 0 || is_late(all))
-		return -ETIMEDOUT;
-	return wait_for_answers(all, end_ns);
+		return true;
+	if (drb_workers_stuck(all) >= 0 || drb_workers_late(all))
+		return false;
+	for (uint32_t n = 0; n < all->count; n++)
+		all->asked[n] = drb_worker_ask(&all->worker[n]);
+	return wait_for_all(all, goes_on);
 }
 
-static int have_changed(struct drb_workers *all, drb_worker_change *change, void *context,
-			uint64_t end_ns)
+// Once they are ready.
+static int make(struct drb_workers *all, drb_worker_change *change, void *context)
 {
 	for (uint32_t n = 0; n < all->count; n++) {
 		if (all->launched)
@@ -199,20 +214,12 @@ static int have_changed(struct drb_workers *all, drb_worker_change *change, void
 			change(&all->worker[n], context);
 	}
 	// One that has ended may have left the last change undone.
-	while (all->launched && is_late(all)) {
-		if (drb_workers_stuck(all) >= 0 || drb_clock_now() >= end_ns)
-			return -EINPROGRESS;
-		nanosleep(&look_every, NULL);
-	}
-	return 0;
+	return !all->launched || wait_for_all(all, has_changed) ? 0 : -EINPROGRESS;
 }
 
 int drb_workers_apply(struct drb_workers *all, drb_worker_change *change, void *context)
 {
-	const uint64_t end = drb_clock_now() + DRB_APPLY_WITHIN_NS;
-	int rc = get_ready(all, end);
-
-	return rc == 0 ? have_changed(all, change, context, end) : rc;
+	return get_ready(all) ? make(all, change, context) : -ETIMEDOUT;
 }
 
 static void change_port(struct drb_worker *w, void *workers)
@@ -225,15 +232,15 @@ static void change_port(struct drb_worker *w, void *workers)
 
 int drb_workers_apply_to_port(void *workers, drb_port_change *change, void *context)
 {
-	const uint64_t end = drb_clock_now() + DRB_APPLY_WITHIN_NS;
 	struct drb_workers *all = workers;
-	int rc = get_ready(all, end);
 
-	if (rc < 0 || !change)
-		return rc;
+	if (!get_ready(all))
+		return -ETIMEDOUT;
+	if (!change)
+		return 0;
 	all->port_change = change;
 	all->port_context = context;
-	return have_changed(all, change_port, all, end);
+	return make(all, change_port, all);
 }
 
 static void look_at_carriers(struct drb_worker *w, void *unused)
@@ -296,20 +303,23 @@ static void add(struct drb_snapshot *sum, const struct drb_snapshot *s)
 	sum->utilisation += s->utilisation;
 }
 
-int drb_workers_snapshot(struct drb_workers *all, struct drb_snapshot *out)
+void drb_workers_ask_snapshot(struct drb_workers *all)
 {
-	int rc = drb_worker_snapshot(&all->worker[0], out);
+	for (uint32_t n = 0; n < all->count; n++)
+		drb_worker_ask_snapshot(&all->worker[n]);
+}
 
-	for (uint32_t n = 1; rc == 0 && n < all->count; n++) {
-		struct drb_snapshot s;
-		rc = drb_worker_snapshot(&all->worker[n], &s);
-		if (rc == 0)
-			add(out, &s);
+bool drb_workers_sum_snapshot(const struct drb_workers *all, struct drb_snapshot *out)
+{
+	for (uint32_t n = 0; n < all->count; n++) {
+		if (!drb_worker_has_snapshot(&all->worker[n]))
+			return false;
 	}
-	if (rc < 0)
-		return rc;
+	*out = all->worker[0].snapshot;
+	for (uint32_t n = 1; n < all->count; n++)
+		add(out, &all->worker[n].snapshot);
 	// Each worker has its own; what is shown is their mean.
 	out->threshold /= all->count;
 	out->utilisation /= all->count;
-	return 0;
+	return true;
 }

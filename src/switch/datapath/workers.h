@@ -8,8 +8,8 @@
 #include "switch/ports/port_set.h"
 #include "switch/datapath/worker/worker.h"
 
-// Within this it is known whether all workers make a change.
-#define DRB_APPLY_WITHIN_NS UINT64_C(1500000000)
+// Within this all workers say that they go on, or no change is posted; within this after it all have made it.
+#define DRB_APPLY_WITHIN_NS UINT64_C(500000000)
 // What to say if one does not.
 #define DRB_APPLY_FAILED                                                                           \
 	"a worker of this switch is stuck or gets no CPU, so nothing was changed: try again; "     \
@@ -21,7 +21,9 @@ struct drb_workers {
 	// The number of a worker; -1: none. The heartbeat writes; any thread reads.
 	atomic_int stuck;
 	// Of the control thread.
-	bool launched; // their threads were, and have not ended
+	bool launched;                   // their threads were, and have not ended
+	bool late;                       // one was waited for in vain: drb_workers_late()
+	unsigned asked[DRB_WORKERS_MAX]; // last, whether it goes on
 	// Of drb_workers_apply_to_port(): constant while a worker has a change to make.
 	drb_port_change *port_change;
 	void *port_context;
@@ -64,9 +66,12 @@ int drb_workers_apply(struct drb_workers *all, drb_worker_change *change, void *
 int drb_workers_apply_to_port(void *workers, drb_port_change *change, void *context);
 // The carrier of some port is not what it was, which worker 0 would see within two seconds: it looks at once.
 void drb_workers_look_at_carriers(struct drb_workers *all);
+// A worker was waited for in vain and still owes the answer: nobody waits for it meanwhile.
+bool drb_workers_late(struct drb_workers *all);
 // The number of a worker that is stuck, by its heartbeat (control/heartbeat.h); -1: none. Any thread.
 int drb_workers_stuck(const struct drb_workers *all);
 
-// Counters summed over workers, each of which is asked in turn: packets are conserved in what each
-// says, and so in the sum. As drb_worker_snapshot().
-int drb_workers_snapshot(struct drb_workers *all, struct drb_snapshot *out);
+// Asks all for snapshots, and sums these up: packets are conserved in each, and so in the sum. False while a worker has
+// not answered.
+void drb_workers_ask_snapshot(struct drb_workers *all);
+bool drb_workers_sum_snapshot(const struct drb_workers *all, struct drb_snapshot *out);

@@ -189,15 +189,16 @@ struct drb_worker {
 		drb_worker_change
 			*change;      // the control thread, before changes_posted; the worker reads
 		void *change_context; // likewise
-		atomic_uint changes_posted;   // the control thread, by adding; the worker reads
-		atomic_uint changes_made;     // the worker, by adding; the control thread reads
-		atomic_int tid;               // the worker; the heartbeat reads
-		atomic_uint beat_wanted;      // whoever asks, by adding; the worker reads
-		atomic_uint beat;             // the worker, when it has gone on since
-		atomic_bool silent;           // the heartbeat: a worker is stuck; the worker reads
-		atomic_uint snapshot_wanted;  // a reader of counters, one at a time
-		atomic_uint snapshot_done;    // the worker, when `snapshot` answers that request
-		struct drb_snapshot snapshot; // the worker; the reader reads after snapshot_done
+		atomic_uint changes_posted;  // the control thread, by adding; the worker reads
+		atomic_uint changes_made;    // the worker, by adding; the control thread reads
+		atomic_int tid;              // the worker; the heartbeat reads
+		atomic_uint beat_wanted;     // whoever asks, by adding; the worker reads
+		atomic_uint beat;            // the worker, when it has gone on since
+		atomic_bool silent;          // the heartbeat: a worker is stuck; the worker reads
+		atomic_uint snapshot_wanted; // the control thread, by adding; the worker reads
+		atomic_uint snapshot_done;   // the worker, when `snapshot` answers that request
+		struct drb_snapshot
+			snapshot; // the worker; the control thread reads after snapshot_done
 	};
 };
 

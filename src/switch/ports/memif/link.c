@@ -207,12 +207,23 @@ static void hear(evutil_socket_t fd, short what, void *arg)
 	}
 }
 
+// Of what another process says, which comes last: it may say it without end.
+static struct event *new_event(struct link *l, int fd, event_callback_fn call)
+{
+	struct event_base *base = l->all->host->base;
+	struct event *e = event_new(base, fd, EV_READ | EV_PERSIST, call, l);
+
+	if (e)
+		event_priority_set(e, event_base_get_npriorities(base) - 1);
+	return e;
+}
+
 // On a socket that is connected, and is the link's or closed from now on.
 static void talk(struct link *l, int fd)
 {
 	struct drb_memif_answer answer;
 
-	l->hears = event_new(l->all->host->base, fd, EV_READ | EV_PERSIST, hear, l);
+	l->hears = new_event(l, fd, hear);
 	if (!l->hears || event_add(l->hears, NULL) < 0) {
 		drb_error("port %s: no memory for its memif link", name_of(l));
 		if (l->hears)
@@ -283,13 +294,12 @@ static void try_again(evutil_socket_t none, short what, void *arg)
 // False: out of memory.
 static bool begin(struct link *l, struct drb_memif_links *all, struct drb_port *port)
 {
-	struct event_base *base = all->host->base;
 	const int door = drb_memif_port_of(port)->door;
 
 	*l = (struct link){.all = all, .port = port, .fd = -1};
-	l->again = evtimer_new(base, try_again, l);
+	l->again = evtimer_new(all->host->base, try_again, l);
 	if (door >= 0)
-		l->opens = event_new(base, door, EV_READ | EV_PERSIST, open_door, l);
+		l->opens = new_event(l, door, open_door);
 	if (!l->again || (door >= 0 && !l->opens))
 		return false;
 	try_again(-1, 0, l);

@@ -4,10 +4,12 @@
 
 #define EAL_LCORES "(0-1)@0" // control and a worker
 
+#include "common/cli/clock.h"
 #include "common/telemetry/switch_reader.h"
 #include "fixtures/switch_eal.h"
 #include "switch/control/replies.h"
 #include "switch/control/stats_socket.h"
+#include "switch/control/snapshots.h"
 #include "switch/control/switch.h"
 #include "switch/datapath/idle.h"
 
@@ -53,8 +55,19 @@ static int stop_switch(void **state)
 	return free_eal(state);
 }
 
+// As the stats socket has before each reply.
+static void snapshot(void)
+{
+	const uint64_t end = drb_clock_now() + UINT64_C(5000000000);
+	uint64_t number = 0;
+
+	while (!drb_snapshots_serve(&number, &self))
+		assert_true(drb_clock_now() < end);
+}
+
 TEST(readers_take_the_longest_reply)
 {
+	snapshot();
 	json_t *reply = drb_reply_all(NULL, &self);
 	char *text = json_dumps(reply, JSON_COMPACT);
 	struct drb_switch_all all;
@@ -95,6 +108,7 @@ static void is_part(const char *key, json_t *(*reply)(const char *parameter, voi
 
 TEST(parts_are_those_of_the_whole)
 {
+	snapshot();
 	is_part("info", drb_reply_info);
 	is_part("routing", drb_reply_routing);
 	is_part("drops", drb_reply_drops);
@@ -110,6 +124,7 @@ static json_int_t number(json_t *object, const char *key)
 
 TEST(a_port_by_its_name_and_by_its_number)
 {
+	snapshot();
 	json_t *named = drb_reply_port("u31", &self);
 	json_t *numbered = drb_reply_ethdev_info("63", &self);
 	json_t *counters = drb_reply_ethdev_xstats("63", &self);
@@ -142,6 +157,7 @@ TEST(other_ports_are_none)
 {
 	static const char *const wrong[] = {NULL, "64", "-1", "u0", "0,1"};
 
+	snapshot();
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
 		assert_null(drb_reply_ethdev_stats(wrong[i], &self));
 	assert_null(drb_reply_port(NULL, &self));

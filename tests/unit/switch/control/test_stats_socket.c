@@ -35,8 +35,22 @@ static json_t *longest(const char *parameter, void *context)
 	return json_string(memset(text, 'x', sizeof(text) - 1));
 }
 
-static const struct drb_stats_command commands[] = {{"/echo", "Says it again", echo},
-						    {"/longest", "As long as may be", longest}};
+static uint64_t open_to; // numbers of requests that are answered; by the next for each that asks
+
+static bool is_ready(uint64_t *number, void *context)
+{
+	static uint64_t next;
+
+	assert_ptr_equal(context, &base);
+	if (*number == 0)
+		*number = ++next;
+	return *number <= open_to;
+}
+
+static const struct drb_stats_command commands[] = {
+	{"/echo", "Says it again", echo, NULL},
+	{"/longest", "As long as may be", longest, NULL},
+	{"/later", "Says it again, later", echo, is_ready}};
 
 static int begin(void **state)
 {
@@ -125,7 +139,7 @@ TEST_WITH(dpdk_s_protocol, begin, end)
 	assert_true(json_equal(json_object_get(info, "/info"), greeting));
 	json_decref(greeting);
 	json_decref(info);
-	says(fd, "/", "{\"/\":[\"/\",\"/help\",\"/info\",\"/echo\",\"/longest\"]}");
+	says(fd, "/", "{\"/\":[\"/\",\"/help\",\"/info\",\"/echo\",\"/longest\",\"/later\"]}");
 	says(fd, "/help,/echo", "{\"/help\":{\"/echo\":\"Says it again\"}}");
 	says(fd, "/help,/nothing", "{\"/help\":null}");
 	says(fd, "/help", "{\"/help\":null}");
@@ -187,6 +201,32 @@ TEST_WITH(each_has_its_turn, begin, end)
 	assert_true(strchr(asked, '1') - asked <= 1);
 	close(many);
 	close(one);
+}
+
+// Neither others nor the loop wait for its reply, and its next request waits for it.
+TEST_WITH(who_waits_keeps_nobody, begin, end)
+{
+	int first = greeted(), second = greeted(), gone = greeted(), other = greeted();
+
+	request(first, "/later,1");
+	request(first, "/echo,e");
+	request(second, "/later,2");
+	request(gone, "/later,3");
+	close(gone);
+	for (int i = 0; i < 50; i++)
+		says(other, "/echo,o", "{\"/echo\":\"o\"}");
+	assert_int_equal(strspn(asked, "o"), 50);
+	open_to = 1;
+	assert_string_equal(receive(first), "{\"/later\":\"1\"}");
+	assert_string_equal(receive(first), "{\"/echo\":\"e\"}");
+	assert_true(is_open(second));
+	open_to = 2;
+	assert_string_equal(receive(second), "{\"/later\":\"2\"}");
+	says(second, "/echo,s", "{\"/echo\":\"s\"}");
+	assert_string_equal(asked + 50, "1e2s");
+	close(first);
+	close(second);
+	close(other);
 }
 
 // Its requests wait, others are served; once it reads it is served as well.
