@@ -127,11 +127,13 @@ def is_somebody_else():
 
 
 def without_broker():
-    """A broker that is dead or stopped costs the orders that need it, each of which says so, and nothing else."""
+    """A broker that is dead or stopped costs the orders that need it, each of which says so, and nothing else. One that
+    goes on is asked again: what it says late is taken for no other answer."""
     for how in (signal.SIGKILL, signal.SIGSTOP):
         with World() as w:
             p = w.ready(NULLS)
             path = w.socket_of('drb-s1-0')
+            assert ask(path, '/drb/set,threshold=3')[0].startswith('ok: ')
             broker, = pathlib.Path(f'/proc/{p.pid}/task/{p.pid}/children').read_text(encoding='ascii').split()
             os.kill(int(broker), how)
             for _ in range(2):
@@ -140,9 +142,17 @@ def without_broker():
                 assert said.startswith(f'error: {w.dir}/c.yaml: ') and 'is gone or stopped: restart' in said, said
                 assert time.monotonic() - begun < 5
             assert ask(path, '/drb/info')[0]['ready'] == 1
+            if how == signal.SIGSTOP:
+                os.kill(int(broker), signal.SIGCONT)
+                until(lambda s=path: ask(s, '/drb/save')[0].startswith('ok: '))
+                assert 'threshold: 3' in (w.dir / 'c.yaml').read_text()
+                assert ask(path, '/drb/reload')[0].startswith('ok: ')
+                os.kill(int(broker), signal.SIGSTOP)
             begun = time.monotonic()
-            stop(p)
+            err = stop(p)
             assert time.monotonic() - begun < 5
+            assert err.count('restart the switch, or have') == 3, err  # once of itself, and of each order
+            assert err.count('memif links goes on') == (how == signal.SIGSTOP), err
             if how == signal.SIGSTOP:
                 os.kill(int(broker), signal.SIGKILL)
 

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/cli/log.h"
@@ -23,7 +23,7 @@
 #include "switch/startup/privilege.h"
 
 #define TEXT_MAX 1024
-// A broker that does not answer within this is gone, or as good as gone.
+// A broker that does not answer within this is asked nothing more until it has.
 #define ANSWER_WITHIN_S 2
 #define END_WITHIN_MS 1000
 
@@ -47,9 +47,7 @@ static const char *config, *stats_folder;
 static bool is_file; // the config, and no pipe, for instance
 static pid_t process;
 static int channel = -1; // to the broker; -1: there is none
-static bool gone;        // it did not answer; guarded by `asking`
-
-static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER; // of the channel
+static bool owes;        // the answer to the last request
 
 union control {
 	struct cmsghdr header;
@@ -75,7 +73,7 @@ static bool put(const void *data, size_t length, int passed)
 }
 
 // How many octets came, 0: the other end is gone.
-static size_t take(void *data, size_t size, int *passed)
+static size_t take(void *data, size_t size, int *passed, int flags)
 {
 	union control control;
 	struct iovec part = {data, size};
@@ -87,7 +85,7 @@ static size_t take(void *data, size_t size, int *passed)
 
 	*passed = -1;
 	do
-		length = recvmsg(channel, &message, MSG_CMSG_CLOEXEC);
+		length = recvmsg(channel, &message, MSG_CMSG_CLOEXEC | flags);
 	while (length < 0 && errno == EINTR);
 	const struct cmsghdr *c = length > 0 ? CMSG_FIRSTHDR(&message) : NULL;
 	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
@@ -188,7 +186,7 @@ static _Noreturn void serve(int lock)
 	if (ready.result == 0)
 		ready.result = drb_confine_broker(is_file ? config : NULL, stats_folder, &known);
 	put(&ready, sizeof(ready), -1);
-	while ((length = take(&request, sizeof(request), &passed)) > 0) {
+	while ((length = take(&request, sizeof(request), &passed, 0)) > 0) {
 		if (length == sizeof(request))
 			answer(&request, passed);
 		if (passed >= 0)
@@ -232,7 +230,7 @@ int drb_broker_begin(const char *path, const struct drb_config_override *overrid
 		close(ends[1]);
 		channel = ends[0];
 	}
-	if (rc == 0 && take(&ready, sizeof(ready), &passed) == sizeof(ready)) {
+	if (rc == 0 && take(&ready, sizeof(ready), &passed, 0) == sizeof(ready)) {
 		const struct timeval within = {.tv_sec = ANSWER_WITHIN_S};
 		setsockopt(channel, SOL_SOCKET, SO_RCVTIMEO, &within, sizeof(within));
 		setsockopt(channel, SOL_SOCKET, SO_SNDTIMEO, &within, sizeof(within));
@@ -245,20 +243,33 @@ int drb_broker_begin(const char *path, const struct drb_config_override *overrid
 	return rc;
 }
 
+// A late answer is of no use, and must not be taken for that to another request.
+static void drop_late_answer(void)
+{
+	struct reply reply;
+	int got;
+
+	if (!owes || take(&reply, sizeof(reply), &got, MSG_DONTWAIT) != sizeof(reply))
+		return;
+	if (got >= 0)
+		close(got);
+	owes = false;
+	drb_info("the process that opens the config and connects memif links goes on");
+}
+
 // 0 or a descriptor, or -errno.
 static int ask(const struct request *request, int passed, struct reply *reply)
 {
 	int got = -1;
 
-	pthread_mutex_lock(&asking);
-	if (gone || !put(request, sizeof(*request), passed) ||
-	    take(reply, sizeof(*reply), &got) != sizeof(*reply)) {
+	drop_late_answer();
+	if (owes || !put(request, sizeof(*request), passed) ||
+	    take(reply, sizeof(*reply), &got, 0) != sizeof(*reply)) {
 		*reply = (struct reply){-ECHILD, DRB_BROKER_GONE};
-		if (!gone)
+		if (!owes)
 			drb_error(DRB_BROKER_GONE);
-		gone = true; // a late answer would be taken for that to another request
+		owes = true;
 	}
-	pthread_mutex_unlock(&asking);
 	return reply->result < 0 ? reply->result : got >= 0 ? got : 0;
 }
 

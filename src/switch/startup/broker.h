@@ -13,14 +13,13 @@
 int drb_broker_begin(const char *path, const struct drb_config_override *override,
 		     const struct drb_setup *setup, const char *folder, int lock);
 
-// What to say of a broker that is gone, or does not answer within two seconds: nothing is asked of it any more.
+// What to say of a broker that is gone, or does not answer within two seconds: nothing is asked of it until it has.
 #define DRB_BROKER_GONE                                                                            \
 	"the process that opens the config and connects memif links is gone or stopped: restart "  \
-	"the switch"
+	"the switch, or have `drb-broker` go on (kill -CONT)"
 
-// Any thread; each waits until the one before has its answer. path is the config's, for messages.
-// A descriptor to read, or -errno; -ENXIO: it is no file that can be read again, such as a pipe; -ECHILD: the broker is
-// gone.
+// For the control thread, which waits. path is the config's, for messages. A descriptor to read, or -errno; -ENXIO: it is
+// no file that can be read again, such as a pipe; -ECHILD: the broker is gone or stopped.
 int drb_broker_open_config(const char *path);
 // Writes settings, "threshold=3 scheme=walk", into the config: see common/config/save.h. 0, or -EINVAL with a message
 // printed.
