@@ -236,8 +236,6 @@ int drb_workers_apply_to_port(void *workers, drb_port_change *change, void *cont
 
 	if (!get_ready(all))
 		return -ETIMEDOUT;
-	if (!change)
-		return 0;
 	all->port_change = change;
 	all->port_context = context;
 	return make(all, change_port, all);

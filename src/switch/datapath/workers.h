@@ -62,7 +62,7 @@ void drb_workers_idle_free(struct drb_workers *all);
 //   -EINPROGRESS  one got stuck in between: the others have made it, and that one will if it goes on. So the change
 //                 holds, but *context, and what it replaced, must stay for good. Until then nothing else is changed.
 int drb_workers_apply(struct drb_workers *all, drb_worker_change *change, void *context);
-// The same for struct drb_port_users (ports/port.h). NULL: only finds out whether they would, 0 or -ETIMEDOUT.
+// The same for struct drb_port_users (ports/port.h).
 int drb_workers_apply_to_port(void *workers, drb_port_change *change, void *context);
 // The carrier of some port is not what it was, which worker 0 would see within two seconds: it looks at once.
 void drb_workers_look_at_carriers(struct drb_workers *all);

@@ -46,7 +46,7 @@ int drb_port_apply(const struct drb_port *port, drb_port_change *change, void *c
 {
 	if (port->users)
 		return port->users->apply(port->users->workers, change, context);
-	for (uint32_t n = 0; change && n < port->workers; n++)
+	for (uint32_t n = 0; n < port->workers; n++)
 		change(n, context);
 	return 0;
 }

@@ -74,8 +74,7 @@ typedef void drb_port_change(uint32_t n, void *context);
 
 // Those who use a port. Of the control thread.
 struct drb_port_users {
-	// All of them make it: 0, -ETIMEDOUT or -EINPROGRESS, as drb_workers_apply() (datapath/workers.h) says. NULL:
-	// whether they would.
+	// All of them make it: 0, -ETIMEDOUT or -EINPROGRESS, as drb_workers_apply() (datapath/workers.h) says.
 	int (*apply)(void *workers, drb_port_change *change, void *context);
 	void *workers;
 };

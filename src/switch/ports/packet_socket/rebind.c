@@ -26,37 +26,14 @@ bool drb_packet_port_is_bound(const struct drb_port *port)
 	return index > 0;
 }
 
-// The only worker has its sockets bound to something else.
-static void begin_anew(uint32_t n, void *port)
-{
-	struct drb_packet_queue *queues = ((struct drb_port *)port)->own;
-
-	queues[n].out.full = false;
-	drb_tx_socket_review(&queues[n].out);
-}
-
+// The socket that receives is the last: while it has no interface the rest is tried again. What is sent there is reviewed by
+// its worker.
 static int bind_again(struct drb_port *port, unsigned index)
 {
 	struct drb_packet_queue *q = port->own;
-	int rc = drb_port_apply(port, NULL, NULL);
+	int rc = drb_tx_socket_rebind(&q->out, index);
 
-	if (rc == 0)
-		rc = drb_rx_ring_rebind(&q->in, index);
-	if (rc == 0)
-		rc = drb_tx_socket_rebind(&q->out, index);
-	return rc == 0 ? drb_port_apply(port, begin_anew, port) : rc;
-}
-
-// Each of two descriptors becomes what the other was.
-static int swap_descriptors(int one, int other)
-{
-	int kept = fcntl(one, F_DUPFD_CLOEXEC, 0);
-
-	if (kept < 0)
-		return -errno;
-	int rc = dup3(other, one, O_CLOEXEC) < 0 || dup3(kept, other, O_CLOEXEC) < 0 ? -errno : 0;
-	close(kept);
-	return rc;
+	return rc == 0 ? drb_rx_ring_rebind(&q->in, index) : rc;
 }
 
 // What takes the place of a port's sockets; afterwards, what did. Freed when no worker uses it.
@@ -88,20 +65,24 @@ static void free_replacement(struct replacement *r)
 	free(r);
 }
 
+// Each of two descriptors becomes what the other was. None is made, so nothing can fail.
+static void swap_descriptors(int one, int other, int spare)
+{
+	dup3(one, spare, O_CLOEXEC);
+	dup3(other, one, O_CLOEXEC);
+	dup3(spare, other, O_CLOEXEC);
+}
+
 // A worker has slept on these descriptors, and goes on to.
-static int swap_sockets(struct replacement *r)
+static void swap_sockets(const struct replacement *r, int spare)
 {
 	const struct drb_packet_queue *queues = r->port->own;
-	int rc = 0;
 
-	for (uint32_t n = 0; rc == 0 && n < r->port->workers; n++) {
-		if (queues[n].out.owned != r->queue[n].out.owned)
-			return -EOPNOTSUPP; // no longer such a device
-		rc = swap_descriptors(queues[n].in.fd, r->queue[n].in.fd);
-		if (rc == 0 && queues[n].out.owned)
-			rc = swap_descriptors(queues[n].out.fd, r->queue[n].out.fd);
+	for (uint32_t n = 0; n < r->port->workers; n++) {
+		swap_descriptors(queues[n].in.fd, r->queue[n].in.fd, spare);
+		if (queues[n].out.owned)
+			swap_descriptors(queues[n].out.fd, r->queue[n].out.fd, spare);
 	}
-	return rc;
 }
 
 // A worker takes over the rings of the sockets that are at its descriptors now.
@@ -125,26 +106,32 @@ static void swap_rings(uint32_t n, void *replacement)
 	fresh->out.fd = out_fd;
 }
 
+// The interface is gone: no packet is lost while only the descriptors are exchanged.
+static int exchange(struct replacement *r)
+{
+	const int spare = fcntl(r->queue[0].in.fd, F_DUPFD_CLOEXEC, 0);
+
+	if (spare < 0)
+		return -errno;
+	swap_sockets(r, spare);
+	int rc = drb_port_apply(r->port, swap_rings, r);
+	if (rc == -ETIMEDOUT)
+		swap_sockets(r, spare);
+	close(spare);
+	return rc;
+}
+
 static int replace(struct drb_port *port)
 {
 	struct replacement *r = new_replacement(port);
 	const char *step;
-	int rc = 0;
+	int rc = r ? 0 : -ENOMEM;
 
-	if (!r)
-		return -ENOMEM;
 	for (uint32_t n = 0; rc == 0 && n < port->workers; n++)
 		rc = drb_packet_queue_open(port, &r->queue[n], &r->queue[0], &step);
 	if (rc == 0)
-		rc = drb_port_apply(port, NULL, NULL);
-	if (rc == 0)
-		rc = swap_sockets(r);
-	if (rc == 0) {
-		rc = drb_port_apply(port, swap_rings, r);
-		if (rc == -ETIMEDOUT)
-			swap_sockets(r);
-	}
-	if (rc != -EINPROGRESS)
+		rc = exchange(r);
+	if (r && rc != -EINPROGRESS)
 		free_replacement(r);
 	return rc;
 }

@@ -79,7 +79,6 @@ TEST(before_they_run)
 	assert_int_equal(made[0], 1);
 	assert_int_equal(made[1], 1);
 	assert_int_equal(made_by[1], gettid());
-	assert_int_equal(drb_workers_apply_to_port(&all, NULL, NULL), 0);
 	free_switch();
 }
 
@@ -138,7 +137,7 @@ TEST(of_a_worker_that_holds)
 	// It is waited for once.
 	const uint64_t again = drb_clock_now();
 	for (uint32_t i = 0; i < 1000; i++)
-		assert_int_equal(drb_workers_apply_to_port(&all, NULL, NULL), -ETIMEDOUT);
+		assert_int_equal(drb_workers_apply(&all, count, &wanted), -ETIMEDOUT);
 	assert_true(drb_clock_now() - again < DRB_APPLY_WITHIN_NS);
 	atomic_store(&holds, false);
 	while (drb_workers_apply(&all, look, NULL) == -ETIMEDOUT)
