@@ -7,28 +7,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <linux/capability.h>
-
 #include "common/cli/clock.h"
 #include "common/cli/log.h"
 #include "switch/control/switch.h"
 #include "switch/ports/interface.h"
-#include "switch/startup/privilege.h"
 
 // An interface is taken again before it is up, mostly: so long afterwards each change may be that.
 #define SETTLES_NS UINT64_C(3000000000)
 // While a port is without its interface, and where there is no netlink socket.
 #define LOOK_EVERY_US 500000
-
-bool drb_interfaces_need_privilege(const struct drb_port_set *set)
-{
-	for (uint32_t i = 0; i < set->count; i++) {
-		const struct drb_port *p = &set->port[i];
-		if (p->kind && p->kind->interface && p->kind->interface->rebind && p->workers > 1)
-			return true;
-	}
-	return false;
-}
 
 static void say_lost(const struct drb_port *p)
 {
@@ -73,13 +60,8 @@ static bool look_at(struct drb_switch *s, struct drb_port *p)
 		return true;
 	}
 	int rc = -ENOTSUP;
-	if (interface->rebind && drb_workers_stuck(&s->workers) >= 0) {
-		rc = -ETIMEDOUT; // spares the sockets
-	} else if (interface->rebind) {
-		drb_privilege_raise(CAP_NET_RAW);
-		rc = interface->rebind(p);
-		drb_privilege_lower();
-	}
+	if (interface->rebind) // one that is stuck spares the sockets
+		rc = drb_workers_stuck(&s->workers) >= 0 ? -ETIMEDOUT : interface->rebind(p);
 	if (rc == 0) {
 		drb_info("port %s: interface \"%s\" is there again and used", p->setup->name,
 			 p->setup->interface);

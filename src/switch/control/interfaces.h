@@ -21,8 +21,5 @@ struct drb_interfaces {
 	int why[DRB_PORTS_MAX]; // said last: why a port has not taken its interface again
 };
 
-// Taking some of these again takes CAP_NET_RAW, which the control thread then keeps.
-bool drb_interfaces_need_privilege(const struct drb_port_set *ports);
-
 int drb_interfaces_open(struct drb_switch *s);
 void drb_interfaces_close(struct drb_switch *s);

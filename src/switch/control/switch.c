@@ -6,8 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <linux/capability.h>
-
 #include <systemd/sd-daemon.h>
 
 #include "common/cli/clock.h"
@@ -15,6 +13,7 @@
 #include "switch/control/link_rates.h"
 #include "switch/control/stats_commands.h"
 #include "switch/datapath/decide/flow_assign.h"
+#include "switch/startup/broker.h"
 #include "switch/startup/confine.h"
 #include "switch/startup/eal.h"
 #include "switch/startup/privilege.h"
@@ -53,7 +52,8 @@ static void close_dpdk(struct drb_switch *s)
 
 static int open_ports(struct drb_switch *s)
 {
-	s->users = (struct drb_port_users){drb_workers_apply_to_port, &s->workers};
+	s->users = (struct drb_port_users){drb_workers_apply_to_port, &s->workers,
+					   drb_broker_open_socket};
 	int rc = drb_ports_start(&s->ports, s->config, &s->setup, drb_ports_buffers(&s->setup),
 				 &s->users);
 	if (rc == -EINVAL)
@@ -118,7 +118,7 @@ static void close_signals(struct drb_switch *s)
 
 static int lay_down_rights(struct drb_switch *s)
 {
-	int rc = drb_privilege_drop(drb_interfaces_need_privilege(&s->ports) ? CAP_NET_RAW : -1);
+	int rc = drb_privilege_drop();
 
 	return rc == 0 ? drb_confine(&s->setup) : rc;
 }

@@ -77,6 +77,8 @@ struct drb_port_users {
 	// All of them make it: 0, -ETIMEDOUT or -EINPROGRESS, as drb_workers_apply() (datapath/workers.h) says.
 	int (*apply)(void *workers, drb_port_change *change, void *context);
 	void *workers;
+	// A packet socket, where this process may not make one any more. A descriptor, or -errno.
+	int (*open_socket)(void);
 };
 
 // Has its users, where there are any, make a change: see above. Without them it is made here.

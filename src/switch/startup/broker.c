@@ -19,6 +19,7 @@
 
 #include "common/cli/log.h"
 #include "common/config/save.h"
+#include "switch/ports/packet_socket/tx_socket.h"
 #include "switch/startup/confine.h"
 #include "switch/startup/privilege.h"
 
@@ -27,7 +28,7 @@
 #define ANSWER_WITHIN_S 2
 #define END_WITHIN_MS 1000
 
-enum operation { OPEN_CONFIG, SAVE, CONNECT };
+enum operation { OPEN_CONFIG, OPEN_SOCKET, SAVE, CONNECT };
 
 struct request {
 	enum operation operation;
@@ -144,8 +145,8 @@ static void answer(struct request *request, int passed)
 	int opened = -1;
 
 	request->text[TEXT_MAX - 1] = '\0';
-	if (request->operation == OPEN_CONFIG) {
-		opened = open_config();
+	if (request->operation == OPEN_CONFIG || request->operation == OPEN_SOCKET) {
+		opened = request->operation == OPEN_CONFIG ? open_config() : drb_packet_socket();
 		reply.result = opened < 0 ? opened : 0;
 	} else if (request->operation == CONNECT) {
 		reply.result = connect_to_server(request->port, passed);
@@ -169,6 +170,16 @@ static void close_others(unsigned a, unsigned b)
 	close_range(high + 1, ~0u, 0);
 }
 
+// Sockets that share frames are not bound again, but made again (rebind.c).
+static bool opens_sockets(void)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < known.down_ports + known.up_ports; i++)
+		any |= known.ports[i].driver == DRB_DRIVER_AF_PACKET;
+	return any && known.workers > 1;
+}
+
 // The broker: until the switch has ended. The name is claimed until the folder is removed.
 static _Noreturn void serve(int lock)
 {
@@ -182,7 +193,7 @@ static _Noreturn void serve(int lock)
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
 		signal(ignored[i], SIG_IGN);
 	close_others((unsigned)channel, (unsigned)lock);
-	ready.result = drb_privilege_of_broker();
+	ready.result = drb_privilege_of_broker(opens_sockets());
 	if (ready.result == 0)
 		ready.result = drb_confine_broker(is_file ? config : NULL, stats_folder, &known);
 	put(&ready, sizeof(ready), -1);
@@ -279,6 +290,13 @@ int drb_broker_open_config(const char *path)
 
 	(void)path;
 	return ask(&(struct request){.operation = OPEN_CONFIG}, -1, &reply);
+}
+
+int drb_broker_open_socket(void)
+{
+	struct reply reply = {0};
+
+	return ask(&(struct request){.operation = OPEN_SOCKET}, -1, &reply);
 }
 
 int drb_broker_save(const char *settings)

@@ -3,8 +3,9 @@
 // What a confined switch needs from outside later is done by a second process, the broker: it is forked before
 // there is anything to attack, stays the user who started the switch, and does these things alone, whose names
 // it has from its start: open the config, write settings into it, connect a socket to the server of a memif
-// link, and remove the folder of the stats socket when the switch has ended, however it did. It keeps of all
-// capabilities CAP_DAC_OVERRIDE, and is confined as well.
+// link, open a packet socket for an interface that was made again, and remove the folder of the stats socket when the
+// switch has ended, however it did. It keeps of all capabilities CAP_DAC_OVERRIDE, and CAP_NET_RAW if several workers
+// share packet sockets, and is confined as well.
 
 #include "common/config/config.h"
 
@@ -27,3 +28,5 @@ int drb_broker_save(const char *settings);
 // Connects a socket to the server of the memif link of this port. 0 or -errno; a server that is stopped is not waited
 // for: -EAGAIN if there is no room before its door.
 int drb_broker_connect(uint32_t port, int fd);
+// drb_packet_socket() there.
+int drb_broker_open_socket(void);

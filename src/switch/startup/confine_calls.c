@@ -129,10 +129,10 @@ static int allow_plain(scmp_filter_ctx filter)
 	return allow_all(filter, names, sizeof(names) / sizeof(names[0]));
 }
 
-// Sockets: local ones, packets, interfaces by netlink; of IPv4 only what ioctl() is called on.
+// Sockets: local ones, interfaces by netlink; of IPv4 only what ioctl() is called on.
 static int allow_sockets(scmp_filter_ctx filter)
 {
-	static const int families[] = {AF_UNIX, AF_NETLINK, AF_PACKET, AF_XDP};
+	static const int families[] = {AF_UNIX, AF_NETLINK, AF_XDP};
 	const struct scmp_arg_cmp ip[] = {SCMP_A0(SCMP_CMP_EQ, AF_INET, 0),
 					  SCMP_A1(SCMP_CMP_MASKED_EQ, 0xf, SOCK_DGRAM)};
 	int rc = allow(filter, SCMP_SYS(socket), 2, ip);
@@ -240,6 +240,8 @@ int drb_confine_broker_calls(void)
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
 	int rc = filter ? allow_all(filter, names, sizeof(names) / sizeof(names[0])) : -ENOMEM;
 
+	if (rc == 0)
+		rc = allow(filter, SCMP_SYS(socket), 1, &SCMP_A0(SCMP_CMP_EQ, AF_PACKET, 0));
 	if (rc == 0)
 		rc = seccomp_load(filter);
 	seccomp_release(filter);

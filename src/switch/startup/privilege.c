@@ -88,32 +88,22 @@ bool drb_privilege_has(int capability)
 	       (caps[capability / 32].effective & UINT32_C(1) << capability % 32);
 }
 
-int drb_privilege_of_broker(void)
+int drb_privilege_of_broker(bool opens_sockets)
 {
-	const uint64_t kept = permitted_here() & UINT64_C(1) << CAP_DAC_OVERRIDE;
+	const uint64_t wanted = UINT64_C(1) << CAP_DAC_OVERRIDE | (uint64_t)opens_sockets
+									  << CAP_NET_RAW;
+	const uint64_t kept = permitted_here() & wanted;
 
 	return set_here(kept, kept);
 }
 
-int drb_privilege_drop(int kept)
+int drb_privilege_drop(void)
 {
 	int rc = drb_in_other_threads(lay_down_here);
 
 	if (rc == 0)
-		rc = set_here(kept >= 0 ? permitted_here() & UINT64_C(1) << kept : 0, 0);
+		rc = lay_down_here();
 	if (rc < 0)
 		drb_error("cannot drop capabilities: %s", strerror(-rc));
 	return rc;
-}
-
-void drb_privilege_raise(int capability)
-{
-	uint64_t kept = permitted_here();
-
-	set_here(kept, kept & UINT64_C(1) << capability);
-}
-
-void drb_privilege_lower(void)
-{
-	set_here(permitted_here(), 0);
 }

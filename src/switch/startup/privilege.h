@@ -13,11 +13,8 @@ void drb_privilege_begin(void);
 int drb_privilege_leave_root(void);
 // True if this thread has the capability in effect.
 bool drb_privilege_has(int capability);
-// The broker's (broker.h): it keeps CAP_DAC_OVERRIDE, in effect, if it has it. 0 or -errno.
-int drb_privilege_of_broker(void);
-// Drops them, once the ports run: in every other thread, whoever started it, and so in the threads that those start; in
-// the caller all but one (-1: all), if it has that, which is not in effect then. 0 or -errno with a message printed.
-int drb_privilege_drop(int kept);
-// In effect in this thread, which keeps it, from the one until the other.
-void drb_privilege_raise(int capability);
-void drb_privilege_lower(void);
+// The broker's (broker.h): it keeps CAP_DAC_OVERRIDE, in effect, if it has it, and CAP_NET_RAW if it opens sockets. 0 or
+// -errno.
+int drb_privilege_of_broker(bool opens_sockets);
+// Drops them, once the ports run: in every thread, whoever started it. 0 or -errno with a message printed.
+int drb_privilege_drop(void);

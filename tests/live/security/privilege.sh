@@ -25,6 +25,7 @@ flap() { # flap NAMESPACE INTERFACE: down, and up again
 for driver in af_packet af_xdp memif; do
   links=(--driver "$driver")
   [ $driver != memif ] || links=(--links memif)
+  [ $driver != af_packet ] || links+=(--workers 2) # whose sockets are made again, not bound again
   fabric up -l 2 -d 2 "${links[@]}" >"$scratch/up" 2>&1 || {
     [ $driver = af_xdp ] || cannot_run "no fabric: $(cat "$scratch/up")"
     skip "$driver" "$(tail -n 1 "$scratch/up")"

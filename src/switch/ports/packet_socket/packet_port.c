@@ -48,12 +48,17 @@ static void review(struct drb_port_queue *q)
 }
 
 int drb_packet_queue_open(const struct drb_port *port, struct drb_packet_queue *q,
-			  const struct drb_packet_queue *first, const char **step)
+			  const struct drb_packet_queue *first, int (*open_socket)(void),
+			  const char **step)
 {
-	const char *interface = port->setup->interface;
 	const uint32_t frames = drb_rx_ring_frames(port->ports, port->setup->peer.layer == 0);
-	int rc = drb_rx_ring_open(&q->in, interface, port->frame_max, frames, step);
+	const bool apart = drb_packet_port_may_send_apart(port->workers);
 
+	*step = "open";
+	int rc = q->in.fd = open_socket();
+	if (rc >= 0)
+		rc = drb_rx_ring_open(&q->in, port->setup->interface, port->frame_max, frames,
+				      step);
 	if (rc < 0)
 		return rc;
 	if (has_hellos(port))
@@ -61,14 +66,13 @@ int drb_packet_queue_open(const struct drb_port *port, struct drb_packet_queue *
 	if (port->workers > 1) {
 		*step = "share packets by";
 		rc = drb_rx_ring_join(&q->in, &first->in);
+		if (rc < 0)
+			return rc;
 	}
-	*step = rc == 0 ? "open a second one beside" : *step;
+	*step = "open a second one beside";
 	q->base.fd = q->in.fd;
-	const bool apart = drb_packet_port_may_send_apart(port->workers);
-	if (rc == 0 && drb_tx_socket_open(&q->out, port->setup, apart ? -1 : q->in.fd))
-		q->base.review = review;
-	else if (rc == 0)
-		rc = -errno;
+	rc = drb_tx_socket_open(&q->out, port->setup, apart ? open_socket() : q->in.fd, apart);
+	q->base.review = review;
 	q->base.unfinished = rc == 0;
 	return rc;
 }
@@ -86,7 +90,7 @@ static int start(struct drb_port *port, const char *path)
 		queues[n].in.fd = queues[n].out.fd = queues[n].hellos = -1;
 	}
 	for (uint32_t n = 0; rc == 0 && n < port->workers; n++)
-		rc = drb_packet_queue_open(port, &queues[n], queues, &step);
+		rc = drb_packet_queue_open(port, &queues[n], queues, drb_packet_socket, &step);
 	if (rc == 0 && has_hellos(port)) {
 		step = "open for hellos";
 		rc = queues[0].hellos = drb_hello_socket_open(port->setup->interface);

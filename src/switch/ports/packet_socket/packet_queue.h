@@ -14,11 +14,12 @@ struct drb_packet_queue {
 	int hellos; // socket of them; -1: not open, as in all but the first
 };
 
-// Opens queue q's sockets at the port's interface. `first` is the queue that the others share frames
-// with; q itself if it is that. 0 or -errno; *step then says what could not be done. To be closed in any
-// case.
+// Has queue q's sockets, which open_socket() gives as drb_packet_socket() does, at the port's interface. `first` is the
+// queue that the others share frames with; q itself if it is that. 0 or -errno; *step then says what could not be done.
+// To be closed in any case.
 int drb_packet_queue_open(const struct drb_port *port, struct drb_packet_queue *q,
-			  const struct drb_packet_queue *first, const char **step);
+			  const struct drb_packet_queue *first, int (*open_socket)(void),
+			  const char **step);
 void drb_packet_queue_close(struct drb_packet_queue *q);
 
 // Functions of struct drb_port_kind.

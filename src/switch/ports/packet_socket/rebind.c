@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An interface that is deleted leaves its sockets behind, bound to nothing. One that has its name later
-// is bound again: by the same sockets, which takes no privilege, or, with several workers, by new ones: a
+// is bound again: by the same sockets, which takes no privilege, or, with several workers, by new ones, of the broker: a
 // socket that shares frames with others cannot be bound again.
 #include "switch/ports/packet_socket/packet_queue.h"
 
@@ -128,7 +128,8 @@ static int replace(struct drb_port *port)
 	int rc = r ? 0 : -ENOMEM;
 
 	for (uint32_t n = 0; rc == 0 && n < port->workers; n++)
-		rc = drb_packet_queue_open(port, &r->queue[n], &r->queue[0], &step);
+		rc = drb_packet_queue_open(port, &r->queue[n], &r->queue[0],
+					   port->users->open_socket, &step);
 	if (rc == 0)
 		rc = exchange(r);
 	if (r && rc != -EINPROGRESS)

@@ -137,14 +137,9 @@ int drb_rx_ring_open(struct drb_rx_ring *ring, const char *interface, uint32_t f
 	const int version = TPACKET_V2;
 	int rc;
 
-	// A socket of no protocol receives nothing before it is bound. One of all protocols is one of
-	// all interfaces until then, and for the kernel to change that takes it a grace period of
-	// RCU, 15 ms.
 	*step = "open";
-	*ring = (struct drb_rx_ring){.fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0)};
+	*ring = (struct drb_rx_ring){.fd = ring->fd};
 	size_ring(ring, frame_max, frames);
-	if (ring->fd < 0)
-		return -errno;
 	ring->gso.octets = malloc(DRB_RX_GSO_ROOM); // takes memory when a GSO packet comes
 	if (!ring->gso.octets)
 		return -ENOMEM;

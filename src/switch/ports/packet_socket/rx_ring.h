@@ -22,7 +22,7 @@ struct drb_rx_ring {
 	struct drb_rx_gso gso;       // what is left of it comes before the ring's next frame
 };
 
-// Opens the socket of one worker at an interface, which receives every frame that comes in there,
+// Has the packet socket of one worker, ring->fd, receive at an interface every frame that comes in there,
 // whoever it is for, but none that goes out. With several of them, drb_rx_ring_join() divides the
 // frames. Of those longer than frame_max it yields the beginning, longer than that. frames: how long the ring
 // is; half of that where packets are longer than 1500 octets. 0 or -errno; *step then says what could not be

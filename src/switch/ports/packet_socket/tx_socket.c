@@ -37,29 +37,28 @@ struct messages {
 	struct drb_coalesce_header head[AT_ONCE];
 };
 
-static int open_socket(const char *interface)
+int drb_packet_socket(void)
 {
-	struct sockaddr_ll at = {.sll_family = AF_PACKET,
-				 .sll_ifindex = (int)if_nametoindex(interface)};
-	const int on = 1;
-	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0); // receives nothing
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 
-	if (fd >= 0 && (bind(fd, (const struct sockaddr *)&at, sizeof(at)) < 0 ||
-			setsockopt(fd, SOL_PACKET, PACKET_VNET_HDR, &on, sizeof(on)) < 0)) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
+	return fd < 0 ? -errno : fd;
 }
 
-bool drb_tx_socket_open(struct drb_tx_socket *out, const struct drb_port_setup *port, int fd)
+int drb_tx_socket_open(struct drb_tx_socket *out, const struct drb_port_setup *port, int fd,
+		       bool owned)
 {
-	const bool owned = fd < 0;
+	struct sockaddr_ll at = {.sll_family = AF_PACKET,
+				 .sll_ifindex = (int)if_nametoindex(port->interface)};
+	const int on = 1;
 
-	if (owned)
-		fd = open_socket(port->interface);
 	if (fd < 0)
-		return false;
+		return fd;
+	if (owned && (bind(fd, (const struct sockaddr *)&at, sizeof(at)) < 0 ||
+		      setsockopt(fd, SOL_PACKET, PACKET_VNET_HDR, &on, sizeof(on)) < 0)) {
+		const int rc = -errno;
+		close(fd);
+		return rc;
+	}
 	*out = (struct drb_tx_socket){.fd = fd,
 				      .owned = owned,
 				      .headed = true,
@@ -67,7 +66,7 @@ bool drb_tx_socket_open(struct drb_tx_socket *out, const struct drb_port_setup *
 				      .interface = port->interface};
 	out->rules.udp = drb_kernel_at_least(6, 2);
 	drb_tx_socket_review(out);
-	return true;
+	return 0;
 }
 
 void drb_tx_socket_close(struct drb_tx_socket *out)

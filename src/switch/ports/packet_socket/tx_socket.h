@@ -23,9 +23,12 @@ struct drb_tx_socket {
 	const char *interface; // its name, whose setup outlives this; NULL unless headed
 };
 
-// A socket for a port's interface, or in `fd` one with PACKET_VNET_HDR that is the caller's, unless -1.
-// False, and *out is left alone, if there can be none.
-bool drb_tx_socket_open(struct drb_tx_socket *out, const struct drb_port_setup *port, int fd);
+// A packet socket, which receives nothing before it is bound. It takes CAP_NET_RAW. A descriptor, or -errno.
+int drb_packet_socket(void);
+// Sends to a port's interface by a packet socket, which becomes its own, or by one with PACKET_VNET_HDR that stays the
+// caller's. 0 or -errno, and *out is left alone.
+int drb_tx_socket_open(struct drb_tx_socket *out, const struct drb_port_setup *port, int fd,
+		       bool owned);
 // Closes it if it is ours to close; nothing is sent by it any more.
 void drb_tx_socket_close(struct drb_tx_socket *out);
 // Binds it to another interface, if it is ours. 0 or -errno. Its worker then looks what that takes.

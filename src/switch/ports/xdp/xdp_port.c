@@ -155,7 +155,7 @@ static int open_queue(const struct drb_port *port, uint32_t n, const char **step
 	q->base.fd = q->in.fd;
 	if (rc < 0 || !apart)
 		return rc;
-	if (!drb_tx_socket_open(&q->out, port->setup, -1))
+	if (drb_tx_socket_open(&q->out, port->setup, drb_packet_socket(), true) < 0)
 		return -EPERM;
 	q->base.review = review;
 	q->base.unfinished = true;

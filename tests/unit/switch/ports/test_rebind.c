@@ -10,6 +10,7 @@
 #define EAL_LCORES "(0-1)@0"
 #include "fixtures/packet_port.h"
 #include "core/packet/wire.h"
+#include "switch/ports/packet_socket/tx_socket.h"
 
 #define FLOWS 32
 #define HELLO 100 // octets
@@ -49,7 +50,7 @@ static int apply(void *unused, drb_port_change *change, void *context)
 	return late ? -EINPROGRESS : 0;
 }
 
-static const struct drb_port_users users = {apply, NULL};
+static const struct drb_port_users users = {apply, NULL, drb_packet_socket};
 
 static void make_again(void)
 {
