@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // drbswitch: one process is one switch of the fat-tree F(l,d).
-#include <errno.h>
 #include <malloc.h>
 #include <signal.h>
 
@@ -8,7 +7,6 @@
 #include "common/cli/log_writer.h"
 #include "switch/control/switch.h"
 #include "switch/options.h"
-#include "switch/startup/await_interfaces.h"
 #include "switch/startup/broker.h"
 #include "switch/startup/eal.h"
 #include "switch/startup/instance.h"
@@ -53,12 +51,5 @@ int main(int argc, char **argv)
 		return DRB_EXIT_FAILED;
 	drb_signals_block(true);
 	signal(SIGPIPE, SIG_IGN);
-	int rc = drb_await_interfaces(o.config, setup);
-	if (rc < 0)
-		return rc == -EINTR ? DRB_EXIT_OK : DRB_EXIT_FAILED;
-	if (drb_ports_check(o.config, setup) < 0 ||
-	    drb_eal_check_memory(o.config, setup, drb_switch_memory_mb(setup)) < 0)
-		return DRB_EXIT_USAGE;
-	drb_log_writer_stamp();
 	return drb_finish(drb_switch_run(&self));
 }

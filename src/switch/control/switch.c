@@ -10,19 +10,41 @@
 
 #include "common/cli/clock.h"
 #include "common/cli/log.h"
+#include "common/cli/log_writer.h"
 #include "switch/control/link_rates.h"
 #include "switch/control/stats_commands.h"
 #include "switch/datapath/decide/flow_assign.h"
+#include "switch/startup/await_interfaces.h"
 #include "switch/startup/broker.h"
 #include "switch/startup/confine.h"
 #include "switch/startup/eal.h"
 #include "switch/startup/privilege.h"
 #include "switch/startup/signals.h"
 
-uint32_t drb_switch_memory_mb(const struct drb_setup *s)
+// MiB that DPDK needs.
+static uint32_t memory_mb(const struct drb_setup *s)
 {
 	return drb_eal_memory_mb(s, drb_ports_buffers(s) + drb_ports_lent(s),
 				 drb_assign_bytes(s) * s->workers);
+}
+
+static int await_interfaces(struct drb_switch *s)
+{
+	return drb_await_interfaces(s->config, &s->setup, &s->wait_end_ns);
+}
+
+// What ends up in a log is dated from here on.
+static int check(struct drb_switch *s)
+{
+	int rc = drb_ports_check(s->config, &s->setup);
+
+	if (rc == 0)
+		rc = drb_eal_check_memory(s->config, &s->setup, memory_mb(&s->setup));
+	if (rc < 0)
+		s->code = DRB_EXIT_USAGE;
+	else
+		drb_log_writer_stamp();
+	return rc;
 }
 
 static int open_workers(struct drb_switch *s)
@@ -41,7 +63,7 @@ static void close_workers(struct drb_switch *s)
 
 static int open_dpdk(struct drb_switch *s)
 {
-	return drb_eal_init(&s->setup, drb_switch_memory_mb(&s->setup), s->verbose);
+	return drb_eal_init(&s->setup, memory_mb(&s->setup), s->verbose);
 }
 
 static void close_dpdk(struct drb_switch *s)
@@ -156,11 +178,13 @@ static void say_stopping(struct drb_switch *s)
 }
 
 static const struct drb_module modules[] = {
+	{"signals", open_signals, close_signals, 0},
+	{"interfaces of the config", await_interfaces, NULL, 10000},
+	{"checks", check, NULL, 0},
 	{"workers", open_workers, close_workers, 0},
 	{"dpdk", open_dpdk, close_dpdk, 0},
 	{"ports", open_ports, close_ports, 0},
 	{"queues", open_queues, close_queues, 0},
-	{"signals", open_signals, close_signals, 0},
 	{"stats socket", drb_stats_open, drb_stats_close, 0},
 	{"memif links", drb_memif_peers_open, drb_memif_peers_close, 0},
 	{"memif peers", drb_memif_peers_await, NULL, 2000},

@@ -34,7 +34,8 @@ struct drb_switch {
 	uint32_t open;         // modules that are
 	int code;              // of the process
 	uint64_t started_ns;
-	atomic_bool ready; // it forwards, or is about to. The watchdog reads
+	uint64_t wait_end_ns; // of the wait for interfaces; 0: they are not waited for
+	atomic_bool ready;    // it forwards, or is about to. The watchdog reads
 	struct drb_workers workers;
 	struct drb_port_set ports;
 	struct drb_port_users users; // of the ports
@@ -62,5 +63,3 @@ struct drb_module {
 
 // Runs a switch that is zeroed but for what main() gives, until it is told to end. The status of the process.
 int drb_switch_run(struct drb_switch *s);
-// MiB that DPDK needs for this.
-uint32_t drb_switch_memory_mb(const struct drb_setup *setup);

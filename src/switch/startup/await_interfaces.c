@@ -4,10 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <net/if.h>
-#include <poll.h>
 #include <stdbool.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <systemd/sd-daemon.h>
 
@@ -15,10 +12,7 @@
 #include "common/cli/log.h"
 #include "switch/ports/interface.h"
 #include "switch/ports/port_set.h"
-#include "switch/startup/signals.h"
 
-// How often a signal is looked for.
-#define LOOK_EVERY_NS UINT64_C(200000000)
 // What the service manager is asked for beyond the wait itself.
 #define START_NS UINT64_C(60000000000)
 
@@ -57,36 +51,18 @@ static void say_waiting(const struct drb_setup *s, const struct drb_port_setup *
 		   first->interface, others, (s->wait_ns + START_NS) / 1000);
 }
 
-// Until something changes at some interface, but not for long.
-static void wait_for_change(int fd, uint64_t left_ns)
+int drb_await_interfaces(const char *path, const struct drb_setup *s, uint64_t *end_ns)
 {
-	uint64_t ns = left_ns < LOOK_EVERY_NS ? left_ns : LOOK_EVERY_NS;
-	const struct timespec timeout = {.tv_nsec = (long)ns};
-	struct pollfd changes = {.fd = fd, .events = POLLIN}; // fd -1 is passed over
-
-	if (ppoll(&changes, 1, &timeout, NULL) > 0)
-		drb_interfaces_changed(fd);
-}
-
-int drb_await_interfaces(const char *path, const struct drb_setup *s)
-{
-	const uint64_t end = drb_clock_now() + s->wait_ns;
 	const struct drb_port_setup *first = NULL;
-	uint32_t missing = count_missing(s, &first);
+	const uint32_t missing = count_missing(s, &first);
+	const uint64_t now = drb_clock_now();
 
-	if (missing > 0 && s->wait_ns > 0)
-		say_waiting(s, first, missing);
-	int fd = missing > 0 ? drb_interfaces_watch() : -1;
-	while (missing > 0 && !drb_signals_end()) {
-		uint64_t now = drb_clock_now();
-		if (now >= end)
-			break;
-		wait_for_change(fd, end - now);
-		missing = count_missing(s, &first);
+	if (missing == 0)
+		return 0;
+	if (*end_ns == 0) {
+		*end_ns = now + s->wait_ns;
+		if (s->wait_ns > 0)
+			say_waiting(s, first, missing);
 	}
-	if (fd >= 0)
-		close(fd);
-	if (drb_signals_end())
-		return -EINTR;
-	return missing > 0 && drb_interface_check(path, first) < 0 ? -ENODEV : 0;
+	return now < *end_ns ? -EAGAIN : drb_interface_check(path, first);
 }

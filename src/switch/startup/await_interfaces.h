@@ -4,6 +4,6 @@
 
 #include "common/config/config.h"
 
-// Waits until every kernel interface of the config is there, at most process.wait, and says once what for.
-// 0; -ENODEV with a message that names the config's line; -EINTR if the switch was told to end.
-int drb_await_interfaces(const char *config_path, const struct drb_setup *setup);
+// 0 when every kernel interface of the config is there; -EAGAIN, at most for process.wait, which is said once; -errno with
+// a message that names the config's line. *end_ns: of the wait, 0 at first.
+int drb_await_interfaces(const char *config_path, const struct drb_setup *setup, uint64_t *end_ns);

@@ -26,14 +26,6 @@ void drb_signals_block(bool ends)
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
-bool drb_signals_end(void)
-{
-	sigset_t waiting;
-
-	return sigpending(&waiting) == 0 &&
-	       (sigismember(&waiting, SIGTERM) || sigismember(&waiting, SIGINT));
-}
-
 int drb_signals_open(void)
 {
 	const sigset_t set = ours(true);

@@ -6,8 +6,6 @@
 
 // SIGHUP waits to be read from now on, in the calling thread and those it starts; with `ends`, the others as well.
 void drb_signals_block(bool ends);
-// The switch was told to end, which waits to be read.
-bool drb_signals_end(void);
 // Readable when one waits. -errno.
 int drb_signals_open(void);
 // The next that waits; 0: none.
