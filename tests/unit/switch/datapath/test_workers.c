@@ -8,7 +8,7 @@
 
 #define EAL_LCORES "(0-2)@0"
 #include "core/links/hello.h"
-#include "switch/control/drain.h"
+#include "switch/control/orders.h"
 #include "switch/datapath/forward.h"
 #include "switch/datapath/hellos.h"
 #include "fixtures/ring_ports.h"
@@ -327,8 +327,8 @@ TEST(down_by_order)
 
 	start_switch(HEAD RINGS "link: {driver: vdev}\nrouting: {scheme: dmodk}\n" TWO);
 	assert_int_equal(drb_workers_start(&all), 0);
-	assert_int_equal(drb_down(&all, &setup, "u1", said, sizeof(said)), 0);
-	assert_string_equal(said, "drb-s1-0: down by order now: u1");
+	assert_int_equal(drb_order_ports(&all, DRB_DOWN, "u1", said, sizeof(said)), 0);
+	assert_string_equal(said, "down by order now: u1");
 	while (atomic_load(&all.worker[0].published_links.off) == 0)
 		sched_yield();
 	make_frame(frame, sizeof(frame), 7, 0);
@@ -342,7 +342,7 @@ TEST(down_by_order)
 	assert_int_equal(seen.port[u1].in_discards, QUEUES);
 	assert_int_equal(seen.drop[DRB_DROP_port_down], QUEUES);
 
-	assert_int_equal(drb_up(&all, &setup, "u1", said, sizeof(said)), 0);
+	assert_int_equal(drb_order_ports(&all, DRB_UP, "u1", said, sizeof(said)), 0);
 	while (atomic_load(&all.worker[0].published_links.off))
 		sched_yield();
 	offer_up(80 + QUEUES);

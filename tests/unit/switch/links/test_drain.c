@@ -5,26 +5,26 @@
 #include "switch/datapath/forward.h"
 #include "switch/datapath/transmit.h"
 #include "fixtures/hello_switch.h"
-#include "switch/control/drain.h"
+#include "switch/control/orders.h"
 #include "core/links/port_selection.h"
 
 static char reply[256];
 
 static void drained(const char *port, const char *want)
 {
-	assert_int_equal(drb_drain(&all, &setup, port, reply, sizeof(reply)), 0);
+	assert_int_equal(drb_order_ports(&all, DRB_DRAIN, port, reply, sizeof(reply)), 0);
 	assert_string_equal(reply, want);
 }
 
 static void undrained(const char *port, const char *want)
 {
-	assert_int_equal(drb_undrain(&all, &setup, port, reply, sizeof(reply)), 0);
+	assert_int_equal(drb_order_ports(&all, DRB_UNDRAIN, port, reply, sizeof(reply)), 0);
 	assert_string_equal(reply, want);
 }
 
 static void refused(const char *port, const char *want)
 {
-	assert_true(drb_drain(&all, &setup, port, reply, sizeof(reply)) < 0);
+	assert_true(drb_order_ports(&all, DRB_DRAIN, port, reply, sizeof(reply)) < 0);
 	assert_string_equal(reply, want);
 	for (uint32_t i = 0; i < PORTS; i++)
 		assert_false(w->liveness.port[i].link.drained);
@@ -70,7 +70,7 @@ static const char *state_text(uint32_t port)
 TEST(one_port)
 {
 	begin_heard(2, 5, "");
-	drained("u1", "drb-s2-5: drained now: u1");
+	drained("u1", "drained now: u1");
 	turn(1001);
 	assert_int_equal(w->dead, 8);
 	assert_int_equal(w->links.usable, 7);
@@ -78,7 +78,7 @@ TEST(one_port)
 	assert_int_equal(said(3), DRB_HELLO_DRAINED | DRB_HELLO_NO_ALTERNATE); // at once
 	assert_int_equal(said(2), DRB_HELLO_NO_ALTERNATE);
 	assert_string_equal(state_text(3), "drained");
-	drained("u1", "drb-s2-5: drained now: u1");
+	drained("u1", "drained now: u1");
 	assert_int_equal(drb_liveness_trouble(&setup, w->snapshot.live, reply, sizeof(reply)), 3);
 	assert_string_equal(reply, "u1 drained");
 	// It hears on, and a reload changes nothing; nor does turning hellos off and on.
@@ -99,7 +99,7 @@ TEST(one_port)
 	assert_int_equal(w->dead, 8);
 	turn(1200);
 	said(3);
-	undrained("u1", "drb-s2-5: nothing is drained now");
+	undrained("u1", "nothing is drained now");
 	turn(1201);
 	assert_int_equal(w->dead | w->drained, 0);
 	assert_string_equal(state_text(3), "up");
@@ -149,7 +149,7 @@ static void passes(uint32_t in, uint32_t to, uint32_t out)
 TEST(whole_switch)
 {
 	begin_heard(2, 5, ""); // hosts 8 to 11 are below it
-	drained(NULL, "drb-s2-5: drained now: d0 d1 u0 u1");
+	drained(NULL, "drained now: d0 d1 u0 u1");
 	turn(1001);
 	assert_int_equal(w->drained, 0xf);
 	for (uint32_t i = 0; i < PORTS; i++) {
@@ -165,8 +165,8 @@ TEST(whole_switch)
 		passes(in, 2, 3);
 	}
 	assert_int_equal(w->drop[DRB_DROP_no_route], 0);
-	undrained("d0", "drb-s2-5: drained now: d1 u0 u1");
-	undrained(NULL, "drb-s2-5: nothing is drained now");
+	undrained("d0", "drained now: d1 u0 u1");
+	undrained(NULL, "nothing is drained now");
 	turn(1002);
 	assert_int_equal(w->dead | w->drained, 0);
 	end();
@@ -176,7 +176,7 @@ TEST(whole_switch)
 TEST(needed)
 {
 	begin_heard(2, 5, "");
-	drained(NULL, "drb-s2-5: drained now: d0 d1 u0 u1");
+	drained(NULL, "drained now: d0 d1 u0 u1");
 	turn(1001);
 	assert_int_equal(w->dead, 0);
 	for (uint32_t i = 0; i < PORTS; i++)
@@ -190,9 +190,9 @@ TEST(needed)
 		assert_int_equal(said(i), DRB_HELLO_DRAINED | DRB_HELLO_NEEDS_UPSTREAM);
 		assert_string_equal(state_text(i), "drained, still needed");
 	}
-	assert_int_equal(drb_down(&all, &setup, "u0", reply, sizeof(reply)), 0);
+	assert_int_equal(drb_order_ports(&all, DRB_DOWN, "u0", reply, sizeof(reply)), 0);
 	assert_string_equal(state_text(2), "down"); // before silence tells, too
-	assert_int_equal(drb_up(&all, &setup, "u0", reply, sizeof(reply)), 0);
+	assert_int_equal(drb_order_ports(&all, DRB_UP, "u0", reply, sizeof(reply)), 0);
 	hear_from(1, 0);
 	turn(1003);
 	assert_int_equal(w->dead, 0);
@@ -227,13 +227,13 @@ TEST(what_is_refused)
 	refused("", "no such port: they are d0, u0 and so on");
 	hear_from(2, DRB_HELLO_DRAINED);
 	refused("u1", "u1 not drained: no other uplink is in use");
-	drained("u0", "drb-s1-5: drained now: u0"); // that carries nothing as it is
+	drained("u0", "drained now: u0"); // that carries nothing as it is
 	end();
 	begin_heard(2, 5, "");
 	hear_from(1, DRB_HELLO_NO_ALTERNATE);
 	refused("d1", "d1 not drained: s1-5 has no other uplink in use");
 	refused(NULL, "d1 not drained: s1-5 has no other uplink in use");
-	drained("d0", "drb-s2-5: drained now: d0");
+	drained("d0", "drained now: d0");
 	end();
 	begin(2, 5, "");
 	turn(1000);
@@ -253,9 +253,8 @@ TEST(down)
 	uint64_t next_ns;
 
 	begin_heard(2, 5, "");
-	assert_int_equal(drb_down(&all, &setup, "u1", reply, sizeof(reply)), 0);
-	assert_string_equal(reply, "drb-s2-5: down by order now: u1");
-	says(reply);
+	assert_int_equal(drb_order_ports(&all, DRB_DOWN, "u1", reply, sizeof(reply)), 0);
+	assert_string_equal(reply, "down by order now: u1");
 	turn(1001);
 	assert_string_equal(state_text(3), "down");
 	assert_int_equal(w->dead, 0);
@@ -276,10 +275,10 @@ TEST(down)
 	assert_int_equal(w->snapshot.live[3].hellos_in, 1); // before
 	assert_int_equal(drb_liveness_trouble(&setup, w->snapshot.live, reply, sizeof(reply)), 3);
 	assert_string_equal(reply, "u1 down by order");
-	assert_int_equal(drb_down(&all, &setup, "d7", reply, sizeof(reply)), -EINVAL);
+	assert_int_equal(drb_order_ports(&all, DRB_DOWN, "d7", reply, sizeof(reply)), -EINVAL);
 	assert_string_equal(reply, "no port 'd7'");
-	assert_int_equal(drb_up(&all, &setup, NULL, reply, sizeof(reply)), 0);
-	assert_string_equal(reply, "drb-s2-5: nothing is down by order now");
+	assert_int_equal(drb_order_ports(&all, DRB_UP, NULL, reply, sizeof(reply)), 0);
+	assert_string_equal(reply, "nothing is down by order now");
 	turn(1500);
 	turn(1600);
 	assert_true(empty(3, &h) >= 1);
@@ -294,18 +293,18 @@ TEST(down)
 TEST(down_without_hellos)
 {
 	begin_heard(2, 5, "");
-	drained("u1", "drb-s2-5: drained now: u1");
+	drained("u1", "drained now: u1");
 	for (uint32_t i = 2; i < PORTS; i++)
 		setup.ports[i].hello_ns = 0;
 	drb_hellos_set(w, &setup);
-	assert_int_equal(drb_down(&all, &setup, "u0", reply, sizeof(reply)), 0);
+	assert_int_equal(drb_order_ports(&all, DRB_DOWN, "u0", reply, sizeof(reply)), 0);
 	turn(1001);
 	assert_int_equal(w->dead, 4); // u1 is the last way up
-	assert_int_equal(drb_down(&all, &setup, "u1", reply, sizeof(reply)), 0);
+	assert_int_equal(drb_order_ports(&all, DRB_DOWN, "u1", reply, sizeof(reply)), 0);
 	turn(1002);
 	assert_int_equal(w->dead, 12);
 	assert_string_equal(state_text(3), "down");
-	assert_int_equal(drb_up(&all, &setup, NULL, reply, sizeof(reply)), 0);
+	assert_int_equal(drb_order_ports(&all, DRB_UP, NULL, reply, sizeof(reply)), 0);
 	turn(1003);
 	assert_int_equal(w->dead, 8);
 	end();
