@@ -4,7 +4,6 @@
 #include <errno.h>
 
 #include "common/cli/clock.h"
-#include "common/cli/log.h"
 #include "switch/control/switch.h"
 
 #define PERIOD_US 100000
@@ -75,16 +74,10 @@ static void look(int fd, short events, void *context)
 
 int drb_cards_open(struct drb_switch *s)
 {
-	const struct timeval period = {.tv_usec = PERIOD_US};
-
 	if (!has_cards(&s->ports))
 		return 0;
-	s->cards.due = event_new(s->base, -1, EV_PERSIST, look, s);
-	if (s->cards.due && event_add(s->cards.due, &period) == 0)
-		return 0;
-	drb_error("no memory for a timer");
-	drb_cards_close(s);
-	return -ENOMEM;
+	s->cards.due = drb_switch_every(s, PERIOD_US, look);
+	return s->cards.due ? 0 : -ENOMEM;
 }
 
 void drb_cards_close(struct drb_switch *s)

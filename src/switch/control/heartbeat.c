@@ -189,25 +189,23 @@ static void look(void *context)
 	look_at_end(s);
 }
 
-static void say_alive(int fd, short events, void *heartbeat)
+static void say_alive(int fd, short events, void *s)
 {
 	(void)fd, (void)events;
-	((struct drb_heartbeat *)heartbeat)->alive_ns = drb_clock_now();
+	((struct drb_switch *)s)->heartbeat.alive_ns = drb_clock_now();
 }
 
 static int begin_watchdog(struct drb_switch *s, uint64_t usec)
 {
-	const struct timeval period = {.tv_sec = (time_t)(usec / 4 / 1000000),
-				       .tv_usec = (suseconds_t)(usec / 4 % 1000000)};
 	struct drb_heartbeat *h = &s->heartbeat;
 
 	h->watchdog_ns = usec * 1000;
 	h->alive_ns = drb_clock_now();
-	h->alive = event_new(s->base, -1, EV_PERSIST, say_alive, h);
-	if (h->alive && event_priority_set(h->alive, 0) == 0 && event_add(h->alive, &period) == 0)
-		return 0;
-	drb_error("no memory for the service manager's watchdog");
-	return -ENOMEM;
+	h->alive = drb_switch_every(s, usec / 4, say_alive);
+	if (!h->alive)
+		return -ENOMEM;
+	event_priority_set(h->alive, 0);
+	return 0;
 }
 
 int drb_heartbeat_open(struct drb_switch *s)

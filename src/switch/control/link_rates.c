@@ -4,8 +4,46 @@
 #include <errno.h>
 
 #include "common/cli/log.h"
-#include "switch/control/link_speeds.h"
+#include "common/cli/quantity.h"
 #include "switch/control/switch.h"
+
+bool drb_link_rates_fill(const struct drb_workers *all, struct drb_setup *s)
+{
+	bool changed = false;
+
+	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
+		const struct drb_port_queue *q = all->worker[0].port[i].queue;
+		struct drb_rate *rate = &s->ports[i].rate;
+		if (!s->ports[i].link_rate || !q || !q->kind->speed)
+			continue;
+		double speed = (double)q->kind->speed(q->port);
+		changed |= rate->value != speed;
+		*rate = (struct drb_rate){.value = speed};
+	}
+	return changed;
+}
+
+static void say(const struct drb_port_setup *p)
+{
+	char rate[64];
+
+	drb_format_rate(&p->rate, rate, sizeof(rate));
+	if (p->rate.value > 0)
+		drb_info("port %s: its link has %s, which is its rate now", p->name, rate);
+	else if (p->driver != DRB_DRIVER_NONE)
+		drb_info("port %s: the speed of its link is unknown, so it has no rate: give one "
+			 "(%srate)",
+			 p->name, p->key);
+}
+
+void drb_link_rates_say(const struct drb_setup *before, const struct drb_setup *now)
+{
+	for (uint32_t i = 0; i < now->down_ports + now->up_ports; i++) {
+		const struct drb_port_setup *p = &now->ports[i];
+		if (p->link_rate && p->rate.value != before->ports[i].rate.value)
+			say(p);
+	}
+}
 
 static void look(int fd, short events, void *s)
 {
@@ -24,21 +62,17 @@ static bool tells(const struct drb_port_set *ports)
 
 int drb_link_rates_open(struct drb_switch *s)
 {
-	const struct timeval period = {.tv_sec = 1};
 	const struct drb_setup *setup = &s->setup;
 
 	if (!tells(&s->ports))
 		return 0;
-	s->link_rates = event_new(s->base, -1, EV_PERSIST, look, s);
-	if (!s->link_rates || event_add(s->link_rates, &period) < 0) {
-		drb_error("no memory for a timer");
-		drb_link_rates_close(s);
+	s->link_rates = drb_switch_every(s, 1000000, look);
+	if (!s->link_rates)
 		return -ENOMEM;
-	}
 	look(-1, 0, s);
 	for (uint32_t i = 0; i < setup->down_ports + setup->up_ports; i++) {
 		if (setup->ports[i].link_rate && setup->ports[i].rate.value <= 0)
-			drb_link_speeds_say_one(&setup->ports[i]);
+			say(&setup->ports[i]);
 	}
 	return 0;
 }

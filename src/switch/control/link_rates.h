@@ -3,7 +3,14 @@
 // `rate: link`: the rate of a port is what the ends of its link agreed on, which may become another while the
 // switch runs: looked at once a second, where a port can tell.
 
+#include "switch/datapath/workers.h"
+
 struct drb_switch;
 
 int drb_link_rates_open(struct drb_switch *s);
 void drb_link_rates_close(struct drb_switch *s);
+
+// Puts the speeds of links into *setup. True if a rate is another than it was there.
+bool drb_link_rates_fill(const struct drb_workers *workers, struct drb_setup *setup);
+// Says which rates differ.
+void drb_link_rates_say(const struct drb_setup *before, const struct drb_setup *now);

@@ -9,7 +9,7 @@
 
 #include <systemd/sd-daemon.h>
 
-#include "switch/control/link_speeds.h"
+#include "switch/control/link_rates.h"
 #include "switch/control/reconfigure.h"
 #include "common/config/complaint.h"
 #include "common/config/settings.h"
@@ -103,7 +103,7 @@ static int reload_config(struct drb_switch *s, struct drb_setup *setup,
 	    drb_config_load(s->config, &override, setup) < 0 ||
 	    drb_config_keep(s->config, &s->setup, setup, kept, KEPT_MAX) < 0)
 		return -EINVAL;
-	drb_link_speeds_fill(&s->workers, setup);
+	drb_link_rates_fill(&s->workers, setup);
 	return change_workers(s, setup);
 }
 
@@ -114,11 +114,11 @@ int drb_reload_link_rates(struct drb_switch *s)
 	if (drb_workers_stuck(&s->workers) >= 0)
 		return -ETIMEDOUT; // which is said already
 	setup = s->setup;
-	if (!drb_link_speeds_fill(&s->workers, &setup))
+	if (!drb_link_rates_fill(&s->workers, &setup))
 		return 0;
 	int rc = change_workers(s, &setup);
 	if (rc == 0) {
-		drb_link_speeds_say(&s->setup, &setup);
+		drb_link_rates_say(&s->setup, &setup);
 		s->setup = setup;
 	}
 	return rc;

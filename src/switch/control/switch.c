@@ -28,6 +28,20 @@ static uint32_t memory_mb(const struct drb_setup *s)
 				 drb_assign_bytes(s) * s->workers);
 }
 
+struct event *drb_switch_every(struct drb_switch *s, uint64_t us, event_callback_fn call)
+{
+	const struct timeval period = {.tv_sec = (time_t)(us / 1000000),
+				       .tv_usec = (suseconds_t)(us % 1000000)};
+	struct event *e = event_new(s->base, -1, EV_PERSIST, call, s);
+
+	if (e && event_add(e, &period) == 0)
+		return e;
+	if (e)
+		event_free(e);
+	drb_error("no memory for a timer");
+	return NULL;
+}
+
 static int await_interfaces(struct drb_switch *s)
 {
 	return drb_await_interfaces(s->config, &s->setup, &s->wait_end_ns);

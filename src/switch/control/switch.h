@@ -61,5 +61,8 @@ struct drb_module {
 	uint32_t retry_us;
 };
 
+// A timer that calls every so often from now on, with the switch. NULL: no memory, with a message printed.
+struct event *drb_switch_every(struct drb_switch *s, uint64_t us, event_callback_fn call);
+
 // Runs a switch that is zeroed but for what main() gives, until it is told to end. The status of the process.
 int drb_switch_run(struct drb_switch *s);
