@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/cli/log.h"
+#include "common/cli/passing.h"
 #include "core/counters.h"
 
 #define RINGS_MAX 64
@@ -93,28 +94,17 @@ static int send_request(int fd, uint64_t ports, const struct session_filter *fil
 static int take_rings(int fd, uint32_t *count)
 {
 	struct drb_capture_reply reply;
-	union {
-		struct cmsghdr header;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control;
-	struct iovec data = {&reply, sizeof(reply)};
-	struct msghdr message = {.msg_iov = &data,
-				 .msg_iovlen = 1,
-				 .msg_control = &control,
-				 .msg_controllen = sizeof(control)};
-	ssize_t size = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
-	struct cmsghdr *c = CMSG_FIRSTHDR(&message);
 	int rings;
+	ssize_t size = drb_take_passed(fd, &reply, sizeof(reply), &rings, 0);
 
 	if (size <= 0)
-		return size < 0 ? -errno : -ECONNRESET;
-	if (size != sizeof(reply) || !c || c->cmsg_type != SCM_RIGHTS)
-		return -EPROTO;
-	memcpy(&rings, CMSG_DATA(c), sizeof(rings));
+		return size < 0 ? (int)size : -ECONNRESET;
 	*count = reply.rings;
-	if (reply.version == DRB_CAPTURE_VERSION && reply.rings >= 1 && reply.rings <= RINGS_MAX)
+	if (size == sizeof(reply) && rings >= 0 && reply.version == DRB_CAPTURE_VERSION &&
+	    reply.rings >= 1 && reply.rings <= RINGS_MAX)
 		return rings;
-	close(rings);
+	if (rings >= 0)
+		close(rings);
 	return -EPROTO;
 }
 

@@ -15,6 +15,7 @@
 #include <pcap/bpf.h>
 
 #include "common/cli/log.h"
+#include "common/cli/passing.h"
 #include "common/telemetry/telemetry_client.h"
 #include "switch/control/switch.h"
 #include "switch/datapath/capture.h"
@@ -77,23 +78,9 @@ static bool take_request(int fd, struct request *request)
 
 static bool give(int fd, int memory, uint32_t rings)
 {
-	struct drb_capture_reply reply = {DRB_CAPTURE_VERSION, rings};
-	union {
-		struct cmsghdr header;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control = {0};
-	struct iovec data = {&reply, sizeof(reply)};
-	struct msghdr message = {.msg_iov = &data,
-				 .msg_iovlen = 1,
-				 .msg_control = &control,
-				 .msg_controllen = sizeof(control)};
-	struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+	const struct drb_capture_reply reply = {DRB_CAPTURE_VERSION, rings};
 
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(c), &memory, sizeof(int));
-	return sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof(reply);
+	return drb_pass(fd, &reply, sizeof(reply), memory, MSG_DONTWAIT) == 0;
 }
 
 // Memory whose size nobody can change any more: a reader that cut it would have workers die of SIGBUS.

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "common/cli/log.h"
+#include "common/cli/passing.h"
 #include "common/config/save.h"
 #include "switch/ports/packet_socket/tx_socket.h"
 #include "switch/startup/confine.h"
@@ -49,50 +50,6 @@ static bool is_file; // the config, and no pipe, for instance
 static pid_t process;
 static int channel = -1; // to the broker; -1: there is none
 static bool owes;        // the answer to the last request
-
-union control {
-	struct cmsghdr header;
-	char bytes[CMSG_SPACE(sizeof(int))];
-};
-
-// A message, and a descriptor that goes with it, -1: none.
-static bool put(const void *data, size_t length, int passed)
-{
-	union control control = {0};
-	struct iovec part = {(void *)(uintptr_t)data, length};
-	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-
-	if (passed >= 0) {
-		message.msg_control = &control;
-		message.msg_controllen = sizeof(control);
-		control.header.cmsg_level = SOL_SOCKET;
-		control.header.cmsg_type = SCM_RIGHTS;
-		control.header.cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(&control.header), &passed, sizeof(int));
-	}
-	return sendmsg(channel, &message, MSG_NOSIGNAL) == (ssize_t)length;
-}
-
-// How many octets came, 0: the other end is gone.
-static size_t take(void *data, size_t size, int *passed, int flags)
-{
-	union control control;
-	struct iovec part = {data, size};
-	struct msghdr message = {.msg_iov = &part,
-				 .msg_iovlen = 1,
-				 .msg_control = &control,
-				 .msg_controllen = CMSG_LEN(sizeof(int))}; // of one descriptor
-	ssize_t length;
-
-	*passed = -1;
-	do
-		length = recvmsg(channel, &message, MSG_CMSG_CLOEXEC | flags);
-	while (length < 0 && errno == EINTR);
-	const struct cmsghdr *c = length > 0 ? CMSG_FIRSTHDR(&message) : NULL;
-	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-		memcpy(passed, CMSG_DATA(c), sizeof(*passed));
-	return length > 0 ? (size_t)length : 0;
-}
 
 static bool is_client(uint32_t port)
 {
@@ -154,7 +111,7 @@ static void answer(struct request *request, int passed)
 		reply.result = save(request->text);
 		snprintf(reply.text, sizeof(reply.text), "%s", drb_msg_last());
 	}
-	put(&reply, sizeof(reply), opened);
+	drb_pass(channel, &reply, sizeof(reply), opened, 0);
 	if (opened >= 0)
 		close(opened);
 }
@@ -186,7 +143,7 @@ static _Noreturn void serve(int lock)
 	static const int ignored[] = {SIGHUP, SIGINT, SIGTERM, SIGQUIT};
 	struct reply ready = {0};
 	struct request request;
-	size_t length;
+	ssize_t length;
 	int passed;
 
 	prctl(PR_SET_NAME, "drb-broker");
@@ -196,8 +153,8 @@ static _Noreturn void serve(int lock)
 	ready.result = drb_privilege_of_broker(opens_sockets());
 	if (ready.result == 0)
 		ready.result = drb_confine_broker(is_file ? config : NULL, stats_folder, &known);
-	put(&ready, sizeof(ready), -1);
-	while ((length = take(&request, sizeof(request), &passed, 0)) > 0) {
+	drb_pass(channel, &ready, sizeof(ready), -1, 0);
+	while ((length = drb_take_passed(channel, &request, sizeof(request), &passed, 0)) > 0) {
 		if (length == sizeof(request))
 			answer(&request, passed);
 		if (passed >= 0)
@@ -205,6 +162,12 @@ static _Noreturn void serve(int lock)
 	}
 	rmdir(stats_folder);
 	_exit(0);
+}
+
+// False: the broker is gone, or says nothing.
+static bool hear(struct reply *reply, int *passed, int flags)
+{
+	return drb_take_passed(channel, reply, sizeof(*reply), passed, flags) == sizeof(*reply);
 }
 
 // The folder is gone when the broker is. One that is stopped is not waited for.
@@ -241,7 +204,7 @@ int drb_broker_begin(const char *path, const struct drb_config_override *overrid
 		close(ends[1]);
 		channel = ends[0];
 	}
-	if (rc == 0 && take(&ready, sizeof(ready), &passed, 0) == sizeof(ready)) {
+	if (rc == 0 && hear(&ready, &passed, 0)) {
 		const struct timeval within = {.tv_sec = ANSWER_WITHIN_S};
 		setsockopt(channel, SOL_SOCKET, SO_RCVTIMEO, &within, sizeof(within));
 		setsockopt(channel, SOL_SOCKET, SO_SNDTIMEO, &within, sizeof(within));
@@ -260,7 +223,7 @@ static void drop_late_answer(void)
 	struct reply reply;
 	int got;
 
-	if (!owes || take(&reply, sizeof(reply), &got, MSG_DONTWAIT) != sizeof(reply))
+	if (!owes || !hear(&reply, &got, MSG_DONTWAIT))
 		return;
 	if (got >= 0)
 		close(got);
@@ -274,8 +237,8 @@ static int ask(const struct request *request, int passed, struct reply *reply)
 	int got = -1;
 
 	drop_late_answer();
-	if (owes || !put(request, sizeof(*request), passed) ||
-	    take(reply, sizeof(*reply), &got, 0) != sizeof(*reply)) {
+	if (owes || drb_pass(channel, request, sizeof(*request), passed, 0) < 0 ||
+	    !hear(reply, &got, 0)) {
 		*reply = (struct reply){-ECHILD, DRB_BROKER_GONE};
 		if (!owes)
 			drb_error(DRB_BROKER_GONE);

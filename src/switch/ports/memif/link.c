@@ -12,8 +12,8 @@
 
 #include "common/cli/clock.h"
 #include "common/cli/log.h"
+#include "common/cli/passing.h"
 #include "switch/ports/memif/memif_port.h"
-#include "switch/ports/memif/say.h"
 
 // A client looks for its server this often, at the same instants as others: a CPU is woken once for all of them. While
 // the switch waits for its links, more often.
@@ -134,13 +134,19 @@ static void hang_up(struct link *l)
 	let_go(l);
 }
 
+// 0, or -errno: the other end is gone, or reads nothing.
+static int say(int fd, const struct drb_memif_answer *answer)
+{
+	return drb_pass(fd, &answer->message, sizeof(answer->message), answer->fd, MSG_DONTWAIT);
+}
+
 static void refuse(struct link *l, const char *why)
 {
 	struct drb_memif_answer answer;
 
 	drb_warn("port %s: the other end of the memif link is refused: %s", name_of(l), why);
 	drb_memif_channel_refuse(why, &answer);
-	drb_memif_say(l->fd, &answer);
+	say(l->fd, &answer);
 	hang_up(l);
 }
 
@@ -175,7 +181,7 @@ static bool join(struct link *l)
 
 static void answer_or_hang_up(struct link *l, const struct drb_memif_answer *answer)
 {
-	if (answer->any && drb_memif_say(l->fd, answer) < 0)
+	if (answer->any && say(l->fd, answer) < 0)
 		hang_up(l); // who has gone is heard, and who does not listen is not waited for
 }
 
@@ -187,10 +193,10 @@ static void hear(evutil_socket_t fd, short what, void *arg)
 	int passed;
 
 	(void)what;
-	const ssize_t size = drb_memif_hear(fd, &message, &passed);
-	if (size < 0)
+	const ssize_t size = drb_take_passed(fd, &message, sizeof(message), &passed, MSG_DONTWAIT);
+	if (size == -EAGAIN)
 		return;
-	if (size == 0) {
+	if (size <= 0) {
 		hang_up(l);
 		return;
 	}
@@ -255,7 +261,7 @@ static void open_door(evutil_socket_t door, short what, void *arg)
 		look_again(l);
 	} else if (l->state == UP) {
 		drb_memif_channel_refuse("it has another client", &answer);
-		drb_memif_say(fd, &answer);
+		say(fd, &answer);
 		close(fd);
 	} else {
 		if (l->state == TALKS)

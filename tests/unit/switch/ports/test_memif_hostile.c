@@ -7,8 +7,8 @@
 #include <linux/memfd.h>
 
 #include "fixtures/memif_channel.h"
+#include "common/cli/passing.h"
 #include "switch/ports/memif/memif_port.h"
-#include "switch/ports/memif/say.h"
 
 #define PAGE 4096u
 #define HUGE_PAGE (2u << 20)
@@ -212,18 +212,13 @@ TEST_WITH(descriptors_of_no_use_are_closed, begin_server, end_channel)
 // Nor does an empty message, which the kernel passes like any other, leave one behind.
 TEST(descriptors_with_nothing_are_closed)
 {
-	union {
-		struct cmsghdr header;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control = {.header = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
-	struct msghdr empty = {.msg_control = &control, .msg_controllen = sizeof(control)};
 	struct drb_memif_message m;
 	int ends[2], passed;
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
 	const int before = next_fd();
-	assert_int_equal(sendmsg(ends[0], &empty, 0), 0); // descriptor 0
-	assert_int_equal(drb_memif_hear(ends[1], &m, &passed), 0);
+	assert_int_equal(drb_pass(ends[0], NULL, 0, 0, 0), 0); // descriptor 0
+	assert_int_equal(drb_take_passed(ends[1], &m, sizeof(m), &passed, MSG_DONTWAIT), 0);
 	assert_int_equal(passed, -1);
 	assert_int_equal(next_fd(), before);
 	close(ends[0]);
