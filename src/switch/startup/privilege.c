@@ -18,16 +18,14 @@
 
 #define CAPABILITIES_MAX 63 // those that a later kernel may have
 
-// This thread may have `permitted` alone, of which `effective` are in effect. 0 or -errno.
-static int set_here(uint64_t permitted, uint64_t effective)
+// This thread may have these alone, and has them in effect. 0 or -errno.
+static int set_here(uint64_t kept)
 {
 	struct __user_cap_header_struct self = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3] = {{0}};
 
-	for (unsigned i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
-		caps[i].permitted = (uint32_t)(permitted >> (32 * i));
-		caps[i].effective = (uint32_t)(effective >> (32 * i));
-	}
+	for (unsigned i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
+		caps[i].permitted = caps[i].effective = (uint32_t)(kept >> (32 * i));
 	return syscall(SYS_capset, &self, caps) < 0 ? -errno : 0;
 }
 
@@ -43,7 +41,7 @@ static uint64_t permitted_here(void)
 
 static int lay_down_here(void)
 {
-	return set_here(0, 0);
+	return set_here(0);
 }
 
 void drb_privilege_begin(void)
@@ -70,7 +68,7 @@ int drb_privilege_leave_root(void)
 	if (rc == 0)
 		rc = prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0 ? -errno : drb_user_become(&user);
 	if (rc == 0)
-		rc = set_here(permitted_here(), permitted_here());
+		rc = set_here(permitted_here());
 	if (rc < 0)
 		drb_error("cannot become user %s: %s%s", user.name, strerror(-rc),
 			  rc == -EPERM ? ": start it as another user than root, or with "
@@ -92,9 +90,8 @@ int drb_privilege_of_broker(bool opens_sockets)
 {
 	const uint64_t wanted = UINT64_C(1) << CAP_DAC_OVERRIDE | (uint64_t)opens_sockets
 									  << CAP_NET_RAW;
-	const uint64_t kept = permitted_here() & wanted;
 
-	return set_here(kept, kept);
+	return set_here(permitted_here() & wanted);
 }
 
 int drb_privilege_drop(void)
