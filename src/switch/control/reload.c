@@ -14,6 +14,7 @@
 #include "common/config/complaint.h"
 #include "common/config/settings.h"
 #include "common/cli/log.h"
+#include "common/cli/text.h"
 #include "switch/control/switch.h"
 #include "switch/startup/broker.h"
 
@@ -192,11 +193,9 @@ int drb_reload_save(struct drb_switch *s, char *text, size_t size)
 {
 	char saved[KEPT_MAX] = "";
 
-	for (uint32_t i = 0; i < s->reload.in_force.count; i++) {
-		size_t used = strlen(saved);
-		snprintf(saved + used, sizeof(saved) - used, " %s=%s",
-			 s->reload.in_force.at[i].key->name, s->reload.in_force.at[i].value);
-	}
+	for (uint32_t i = 0; i < s->reload.in_force.count; i++)
+		drb_text_add(saved, sizeof(saved), " %s=%s", s->reload.in_force.at[i].key->name,
+			     s->reload.in_force.at[i].value);
 	int rc = drb_broker_save(saved);
 	if (rc == 0) {
 		s->reload.in_force = (struct drb_settings){0};

@@ -10,6 +10,7 @@
 #include <rte_mempool.h>
 
 #include "common/cli/clock.h"
+#include "common/cli/text.h"
 #include "core/counters.h"
 #include "switch/control/switch.h"
 #include "switch/startup/confine.h"
@@ -62,25 +63,12 @@ static json_t *stuck_json(const struct drb_switch *self)
 			 trouble);
 }
 
-// First, since it is the cause of others.
-static void say_more_outages(char *trouble, size_t size)
-{
-	char rest[TROUBLE_TEXT];
-
-	snprintf(rest, sizeof(rest), "%s", trouble);
-	snprintf(
-		trouble, size,
-		"too many outages for hellos: detours alone until some are mended or undrained%s%s",
-		*rest ? "; " : "", rest);
-}
-
 static void say_refused(char *trouble, size_t size)
 {
 	char last[DRB_REFUSED_TEXT];
-	size_t used = strlen(trouble);
 
 	if (drb_confine_refused(last) > 0)
-		snprintf(trouble + used, size - used, "%s%s was refused", used ? "; " : "", last);
+		drb_text_add(trouble, size, "%s%s was refused", *trouble ? "; " : "", last);
 }
 
 static json_t *code_json(const struct drb_setup *setup)
@@ -97,12 +85,14 @@ static json_t *code_json(const struct drb_setup *setup)
 static json_t *info_json(const struct drb_switch *self, const struct drb_snapshot *s)
 {
 	const struct drb_setup *setup = &self->setup;
-	char trouble[TROUBLE_TEXT];
-	uint32_t usable = drb_liveness_trouble(setup, s->live, trouble, sizeof(trouble));
+	char trouble[TROUBLE_TEXT] = "";
 
+	if (s->more_outages) // first, since it is the cause of others
+		drb_text_add(trouble, sizeof(trouble),
+			     "too many outages for hellos: detours alone until some are mended or "
+			     "undrained");
+	uint32_t usable = drb_liveness_trouble(setup, s->live, trouble, sizeof(trouble));
 	drb_host_fault_trouble(setup, s->host_faults, trouble, sizeof(trouble));
-	if (s->more_outages)
-		say_more_outages(trouble, sizeof(trouble));
 	say_refused(trouble, sizeof(trouble));
 	if (self->snapshots.rc == -ETIMEDOUT) {
 		say_stuck(self, trouble, sizeof(trouble));

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/cli/text.h"
 #include "core/fabric/names.h"
 
 enum { WHY_MAX = 2 * DRB_NAME_MAX + 64 };
@@ -106,15 +107,11 @@ static bool may_drain(const struct drb_liveness *l, struct drb_port_order order,
 static void describe(const struct drb_liveness *l, uint64_t ports, const char *what, char *text,
 		     size_t size)
 {
-	size_t used = (size_t)snprintf(text, size, "%s now:", what);
-
+	snprintf(text, size, ports ? "%s now:" : "nothing is %s now", what);
 	for (uint32_t i = 0; i < l->ports; i++) {
-		if ((ports >> i & 1) && used < size)
-			used += (size_t)snprintf(text + used, size - used, " %s",
-						 l->port[i].setup.name);
+		if (ports >> i & 1)
+			drb_text_add(text, size, " %s", l->port[i].setup.name);
 	}
-	if (!ports)
-		snprintf(text, size, "nothing is %s now", what);
 }
 
 int drb_drain_set(struct drb_liveness *l, struct drb_port_order order, char *text, size_t size)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switch/links/hello_faults.h"
 
-#include <stdio.h>
-
 #include "common/cli/log.h"
+#include "common/cli/text.h"
 #include "core/fabric/names.h"
 #include "core/packet/bytes.h"
 
@@ -79,15 +78,13 @@ uint32_t drb_hello_faults_now(const struct drb_hello_faults *f, uint64_t now_ns)
 
 void drb_hello_faults_text(uint32_t now, const char *neighbour, char *text, size_t size)
 {
-	size_t used = 0;
-
 	*text = '\0';
 	for (uint32_t i = 0; i < DRB_HELLO_FAULT_COUNT; i++) {
-		if (!(now >> i & 1) || used >= size)
+		if (!(now >> i & 1))
 			continue;
 		const char *name = is_of_neighbour(i) ? neighbour : "";
-		used += (size_t)snprintf(text + used, size - used, "%s%s%s%s", used ? ", " : "",
-					 name, *name ? " " : "", faults[i].what);
+		drb_text_add(text, size, "%s%s%s%s", *text ? ", " : "", name, *name ? " " : "",
+			     faults[i].what);
 		neighbour = *name ? "" : neighbour;
 	}
 }

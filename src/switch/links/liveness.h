@@ -206,8 +206,7 @@ void drb_liveness_log(struct drb_liveness *l, uint32_t port, enum drb_link_state
 void drb_liveness_log_needed(struct drb_liveness *l, uint32_t port, bool needed, uint64_t now_ns);
 // Logs that hellos have no room for all outages any more, or have again.
 void drb_liveness_log_outages(struct drb_liveness *l, bool more, uint64_t now_ns);
-// How many ports can be used; text becomes what is wrong with the others and which cable to move
-// where, "" if nothing is.
+// How many ports can be used. What is wrong with the others, and which cable to move where, is added to text.
 uint32_t drb_liveness_trouble(const struct drb_setup *setup,
 			      const struct drb_port_link view[DRB_PORTS_MAX], char *text,
 			      size_t size);

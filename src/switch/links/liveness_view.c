@@ -2,9 +2,9 @@
 // Ports as readers of counters see them, and in words what is wrong with them.
 #include "switch/links/liveness.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
+#include "common/cli/text.h"
 #include "core/fabric/names.h"
 
 struct drb_port_link drb_liveness_view_port(const struct drb_liveness *l, uint32_t i,
@@ -72,26 +72,14 @@ const char *drb_liveness_state(const struct drb_port_link *v)
 	}
 }
 
-// A text that grows, cut where its room ends.
-struct text {
-	char *at;
-	size_t size, used;
-};
-
-static void append(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void append(struct text *t, const char *format, ...)
+// What separates it from what is there.
+static const char *comma(const char *text)
 {
-	va_list args;
-
-	va_start(args, format);
-	if (t->used < t->size)
-		t->used += (size_t)vsnprintf(t->at + t->used, t->size - t->used, format, args);
-	va_end(args);
+	return *text ? "; " : "";
 }
 
-static void append_state(struct text *t, const struct drb_port_setup *p,
-			 const struct drb_port_link *v)
+static void add_state(const struct drb_port_setup *p, const struct drb_port_link *v, char *text,
+		      size_t size)
 {
 	char peer[DRB_END_NAME_MAX], there[DRB_END_NAME_MAX], losses[128];
 	bool misplaced = v->last.from.layer != p->peer.layer || v->last.from.up != p->peer.up ||
@@ -99,24 +87,24 @@ static void append_state(struct text *t, const struct drb_port_setup *p,
 
 	drb_end_name(peer, &p->peer);
 	drb_end_name(there, &v->last.from);
-	append(t, "%s%s %s%s", t->used ? "; " : "", p->name, drb_liveness_state(v),
-	       v->off ? " by order" : "");
+	drb_text_add(text, size, "%s%s %s%s", comma(text), p->name, drb_liveness_state(v),
+		     v->off ? " by order" : "");
 	if (v->state == DRB_LINK_MISWIRED && misplaced)
-		append(t, ": move %s to %s", there, peer);
+		drb_text_add(text, size, ": move %s to %s", there, peer);
 	if (v->state == DRB_LINK_LOSSY) {
 		drb_liveness_lossy_text(v, peer, losses, sizeof(losses));
-		append(t, ": %s", losses);
+		drb_text_add(text, size, ": %s", losses);
 	}
 }
 
-static void append_faults(struct text *t, const struct drb_port_setup *p,
-			  const struct drb_port_link *v)
+static void add_faults(const struct drb_port_setup *p, const struct drb_port_link *v, char *text,
+		       size_t size)
 {
 	char peer[DRB_END_NAME_MAX], faults[192];
 
 	drb_end_name(peer, v->heard ? &v->last.from : &p->peer);
 	drb_hello_faults_text(v->hello_faults, peer, faults, sizeof(faults));
-	append(t, "%s%s: %s", t->used ? "; " : "", p->name, faults);
+	drb_text_add(text, size, "%s%s: %s", comma(text), p->name, faults);
 }
 
 uint32_t drb_liveness_trouble(const struct drb_setup *s,
@@ -124,19 +112,16 @@ uint32_t drb_liveness_trouble(const struct drb_setup *s,
 			      size_t size)
 {
 	uint32_t ports = s->down_ports + s->up_ports, usable = 0;
-	struct text t = {text, size, 0};
-
-	*text = '\0';
 	for (uint32_t i = 0; i < ports; i++) {
 		const struct drb_port_link *v = &view[i];
 		if (s->ports[i].driver == DRB_DRIVER_NONE)
-			append(&t, "%s%s none", t.used ? "; " : "", s->ports[i].name);
+			drb_text_add(text, size, "%s%s none", comma(text), s->ports[i].name);
 		else if (!v->watched || v->state == DRB_LINK_UNKNOWN || v->state == DRB_LINK_UP)
 			usable++;
 		else
-			append_state(&t, &s->ports[i], v);
+			add_state(&s->ports[i], v, text, size);
 		if (v->hello_faults)
-			append_faults(&t, &s->ports[i], v);
+			add_faults(&s->ports[i], v, text, size);
 	}
 	return usable;
 }

@@ -9,6 +9,7 @@
 #include <rte_mempool.h>
 
 #include "common/cli/log.h"
+#include "common/cli/text.h"
 #include "common/config/complaint.h"
 #include "switch/ports/dpdk/dpdk_port.h"
 #include "switch/ports/memif/memif_port.h"
@@ -135,14 +136,12 @@ static void share_finishing(struct drb_port_set *set)
 static void say_none(const struct drb_setup *s)
 {
 	char names[DRB_PORTS_MAX * 5] = "";
-	size_t used = 0;
 
 	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
-		if (!kinds[s->ports[i].driver] && used < sizeof(names))
-			used += (size_t)snprintf(names + used, sizeof(names) - used, " %s",
-						 s->ports[i].name);
+		if (!kinds[s->ports[i].driver])
+			drb_text_add(names, sizeof(names), " %s", s->ports[i].name);
 	}
-	if (used > 0)
+	if (*names)
 		drb_info("ports without a device (driver none), nothing goes in or out there:%s; "
 			 "af_packet gives them interfaces",
 			 names);

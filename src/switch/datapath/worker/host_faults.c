@@ -3,10 +3,10 @@
 
 #include <arpa/inet.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "common/cli/log.h"
+#include "common/cli/text.h"
 #include "core/fabric/addresses.h"
 #include "core/fabric/names.h"
 #include "core/packet/wire.h"
@@ -118,16 +118,14 @@ void drb_host_fault_trouble(const struct drb_setup *s, const uint64_t ports[DRB_
 		[DRB_HOST_FAULT_IP] = "has another IP address",
 		[DRB_HOST_FAULT_NEIGHBOUR] = "speaks for other hosts in ARP or neighbour discovery",
 	};
-	size_t used = strlen(text);
 
 	for (uint32_t i = 0; i < s->down_ports; i++) {
 		char peer[DRB_NAME_MAX];
 		drb_node_name(peer, s->ports[i].peer.layer, s->ports[i].peer.label);
 		for (uint32_t f = 0; f < DRB_HOST_FAULT_COUNT; f++) {
-			if ((ports[f] >> i & 1) && used < size)
-				used += (size_t)snprintf(text + used, size - used, "%s%s: %s %s",
-							 used ? "; " : "", s->ports[i].name, peer,
-							 what[f]);
+			if (ports[f] >> i & 1)
+				drb_text_add(text, size, "%s%s: %s %s", *text ? "; " : "",
+					     s->ports[i].name, peer, what[f]);
 		}
 	}
 }

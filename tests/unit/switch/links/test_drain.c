@@ -79,6 +79,7 @@ TEST(one_port)
 	assert_int_equal(said(2), DRB_HELLO_NO_ALTERNATE);
 	assert_string_equal(state_text(3), "drained");
 	drained("u1", "drained now: u1");
+	*reply = '\0';
 	assert_int_equal(drb_liveness_trouble(&setup, w->snapshot.live, reply, sizeof(reply)), 3);
 	assert_string_equal(reply, "u1 drained");
 	// It hears on, and a reload changes nothing; nor does turning hellos off and on.
@@ -273,6 +274,7 @@ TEST(down)
 	assert_int_equal(empty(3, &h), 0);
 	drb_worker_take_snapshot(w);
 	assert_int_equal(w->snapshot.live[3].hellos_in, 1); // before
+	*reply = '\0';
 	assert_int_equal(drb_liveness_trouble(&setup, w->snapshot.live, reply, sizeof(reply)), 3);
 	assert_string_equal(reply, "u1 down by order");
 	assert_int_equal(drb_order_ports(&all, DRB_DOWN, "d7", reply, sizeof(reply)), -EINVAL);

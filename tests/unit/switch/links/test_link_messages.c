@@ -144,6 +144,7 @@ static const char *trouble(void)
 	static char text[256];
 
 	drb_worker_take_snapshot(w);
+	*text = '\0';
 	drb_liveness_trouble(&setup, w->snapshot.live, text, sizeof(text));
 	return text;
 }

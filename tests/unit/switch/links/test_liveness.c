@@ -88,8 +88,10 @@ TEST(miswired_names_the_cable)
 	assert_int_equal(state_of(3), DRB_LINK_MISWIRED);
 	says("port u1: miswired, not used: move the far end of its cable from s3-1.d2 to s3-3.d2");
 	assert_int_equal(w->dead, 8);
+	*text = '\0';
 	assert_int_equal(drb_liveness_trouble(&setup, w->snapshot.live, text, sizeof(text)), 3);
 	assert_string_equal(text, "u1 miswired: move s3-1.d2 to s3-3.d2");
+	*text = '\0';
 	assert_int_equal(drb_liveness_trouble(&setup, w->snapshot.live, text, 12), 3);
 	assert_string_equal(text, "u1 miswired");
 	end();
