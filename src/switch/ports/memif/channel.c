@@ -88,7 +88,8 @@ static bool make_ring(struct drb_memif_channel *c, bool from_client, uint32_t qu
 	b->ring = (struct drb_memif_ring *)(c->memory.region[0].at +
 					    offset_of(c, from_client, queue));
 	b->ring->cookie = DRB_MEMIF_COOKIE;
-	b->ring->flags = DRB_MEMIF_AWAKE;
+	// A server that polls says so itself; libmemif's wants to be woken, and does not say it.
+	b->ring->flags = from_client ? 0 : DRB_MEMIF_AWAKE;
 	for (uint32_t i = 0; i < count; i++)
 		b->ring->desc[i] = (struct drb_memif_desc){
 			.length = DRB_MEMIF_BUFFER,
@@ -170,23 +171,23 @@ static const char *take_ring(struct drb_memif_channel *c, const struct drb_memif
 	return NULL;
 }
 
-// What the other end takes, by its name.
-static uint32_t taken_by(const char name[DRB_MEMIF_NAME_LEN])
+// Who the other end is, and what it takes, by its name.
+static void take_name(struct drb_memif_channel *c, const char name[DRB_MEMIF_NAME_LEN])
 {
 	static const char letter[] =
 #define X(id, letter) letter
 		DRB_MEMIF_TAKES(X);
 #undef X
 	const size_t ours = strlen(DRB_MEMIF_NAME);
-	uint32_t takes = 0;
 
-	if (strncmp(name, DRB_MEMIF_NAME, ours) != 0)
-		return 0;
+	c->ours = strncmp(name, DRB_MEMIF_NAME, ours) == 0;
+	c->takes = 0;
+	if (!c->ours)
+		return;
 	for (const char *at = name + ours; at < name + DRB_MEMIF_NAME_LEN && *at; at++) {
 		const char *known = strchr(letter, *at);
-		takes |= known ? 1u << (known - letter) : 0;
+		c->takes |= known ? 1u << (known - letter) : 0;
 	}
-	return takes;
 }
 
 static const char *take_init(struct drb_memif_channel *c, const struct drb_memif_message *m)
@@ -195,7 +196,7 @@ static const char *take_init(struct drb_memif_channel *c, const struct drb_memif
 		return "it does not speak version 2.0 of the protocol";
 	if (m->init.id != 0 || m->init.mode != 0)
 		return "it asks for another link than id 0 in mode ethernet";
-	c->takes = taken_by(m->init.name);
+	take_name(c, m->init.name);
 	c->stage = DRB_MEMIF_GREETED;
 	return NULL;
 }
@@ -282,7 +283,7 @@ static const char *take_hello(struct drb_memif_channel *c, const struct drb_memi
 		c->pairs = m->hello.max_ring_from_client + 1u;
 	if (!make_memory(c, log2_size))
 		return "this switch has no memory or descriptors left for its rings";
-	c->takes = taken_by(m->hello.name);
+	take_name(c, m->hello.name);
 	c->stage = DRB_MEMIF_GREETED;
 	return NULL;
 }

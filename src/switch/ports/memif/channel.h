@@ -36,6 +36,7 @@ struct drb_memif_channel {
 	bool server;
 	uint32_t queues; // pairs of rings that this end has
 	enum drb_memif_stage stage;
+	bool ours;      // the other end is a drbswitch
 	uint32_t takes; // the other end: a bit for each of enum drb_memif_takes
 	// Of a client: pairs of rings that it offers, its memory, and how many messages it has said.
 	uint32_t pairs, said;

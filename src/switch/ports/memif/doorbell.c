@@ -15,7 +15,8 @@ void drb_doorbell_ring(struct drb_doorbell *b)
 	atomic_thread_fence(memory_order_seq_cst);
 	if (atomic_load_explicit(&b->ring->flags, memory_order_relaxed) & DRB_MEMIF_AWAKE)
 		return;
-	atomic_fetch_or_explicit(&b->ring->flags, DRB_MEMIF_AWAKE, memory_order_relaxed);
+	if (b->asks_each)
+		atomic_fetch_or_explicit(&b->ring->flags, DRB_MEMIF_AWAKE, memory_order_relaxed);
 	// It has rung where the counter is full. A peer may have the write wait for that, since both share the flags of the
 	// descriptor: then the watchdog ends it (control/heartbeat.c), once.
 	b->deaf = write(b->fd, &one, sizeof(one)) < 0 && errno == EINTR;

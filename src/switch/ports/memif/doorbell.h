@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // The rings of a memif link (protocol version 2) and their doorbells. Each ring has a flag by which its receiver asks
-// to be woken, and an eventfd that does it: the worker asks before it sleeps, and rings once at the end of an
-// iteration, for all that it sent.
+// to be woken, and an eventfd that does it: the worker asks before it sleeps, and rings at most once at the end of
+// an iteration, for all that it sent.
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -41,8 +41,10 @@ enum { DRB_MEMIF_AWAKE = 1 }; // a ring's flag: its receiver polls and is not to
 struct drb_doorbell {
 	struct drb_memif_ring *ring; // NULL: no link now
 	const struct drb_memif_memory *memory;
-	int fd;         // the eventfd
-	bool deaf;      // it has kept who rings, and is not rung again
+	int fd;    // the eventfd
+	bool deaf; // it has kept who rings, and is not rung again
+	// The receiver asks again before each sleep, so it is rung once. Others, as libmemif's, ask once for all packets.
+	bool asks_each;
 	uint16_t size;  // most packets in the ring
 	uint16_t empty; // head - tail when no packet is in the ring
 	uint16_t next;  // the descriptor that this end comes to next, modulo 2^16

@@ -90,6 +90,8 @@ void drb_memif_port_change(uint32_t n, void *of)
 	if (c && drb_memif_channel_tx(c, n)->ring) {
 		q->rx = *drb_memif_channel_rx(c, n);
 		q->tx = *drb_memif_channel_tx(c, n);
+		q->tx.asks_each = c->ours;
+		drb_doorbell_disarm(&q->rx);
 		q->packets = (struct drb_memif_packets){
 			.frame_max = port->frame_max,
 			.buffer = DRB_MEMIF_BUFFER,

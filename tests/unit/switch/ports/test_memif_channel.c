@@ -199,6 +199,7 @@ TEST(names_tell_what_is_taken)
 		assert_int_equal(begin_client(NULL), 0);
 		assert_null(hear(&m, -1));
 		assert_int_equal(channel.takes, said[i].takes);
+		assert_int_equal(channel.ours, strncmp(said[i].name, "drbswitch +", 11) == 0);
 		end_channel(NULL);
 		m = (struct drb_memif_message){.type = DRB_MEMIF_INIT};
 		m.init.version = DRB_MEMIF_VERSION;
@@ -206,6 +207,7 @@ TEST(names_tell_what_is_taken)
 		assert_int_equal(begin_server(NULL), 0);
 		assert_null(hear(&m, -1));
 		assert_int_equal(channel.takes, said[i].takes);
+		assert_int_equal(channel.ours, strncmp(said[i].name, "drbswitch +", 11) == 0);
 		end_channel(NULL);
 	}
 }

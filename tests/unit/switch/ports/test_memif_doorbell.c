@@ -22,6 +22,7 @@ static int begin(void **state)
 	join_as_client();
 	rx = *drb_memif_channel_rx(&channel, 0);
 	tx = *drb_memif_channel_tx(&channel, 0);
+	tx.asks_each = true;
 	ring[0] = tx.ring;
 	ring[1] = rx.ring;
 	return 0;
@@ -52,8 +53,9 @@ TEST_WITH(rings_once_for_who_asks, begin, end_channel)
 	uint64_t count;
 
 	struct drb_doorbell *b = &tx;
+	ring[0]->flags = DRB_MEMIF_AWAKE;
 	drb_doorbell_ring(b);
-	assert_int_equal(read(tx.fd, &count, sizeof(count)), -1); // it is awake
+	assert_int_equal(read(tx.fd, &count, sizeof(count)), -1);
 	ring[0]->flags = 0;
 	drb_doorbell_ring(b);
 	assert_int_equal(ring[0]->flags, DRB_MEMIF_AWAKE); // it has been asked for once
@@ -65,6 +67,23 @@ TEST_WITH(rings_once_for_who_asks, begin, end_channel)
 	drb_doorbell_ring(b);
 	assert_int_equal(read(tx.fd, &count, sizeof(count)), sizeof(count));
 	assert_int_equal(count, 1);
+}
+
+// As libmemif does: its flag stays as it is.
+TEST_WITH(rings_always_for_who_asks_once, begin, end_channel)
+{
+	uint64_t count;
+
+	tx.asks_each = false;
+	assert_int_equal(ring[0]->flags, 0); // a server that says nothing
+	for (int i = 0; i < 3; i++)
+		drb_doorbell_ring(&tx);
+	assert_int_equal(ring[0]->flags, 0);
+	assert_int_equal(read(tx.fd, &count, sizeof(count)), sizeof(count));
+	assert_int_equal(count, 3);
+	ring[0]->flags = DRB_MEMIF_AWAKE;
+	drb_doorbell_ring(&tx);
+	assert_int_equal(read(tx.fd, &count, sizeof(count)), -1);
 }
 
 #define ROUNDS 200000
@@ -122,7 +141,7 @@ TEST_WITH(no_wake_up_is_lost, begin, end_channel)
 	struct drb_memif_queue queue = {
 		.base = {.kind = &drb_memif_port, .doorbell = true, .fd = -1}, .rx = rx};
 	struct epoll_event event = {.events = EPOLLIN | EPOLLET};
-	struct drb_doorbell sender = {.ring = rx.ring, .fd = rx.fd};
+	struct drb_doorbell sender = {.ring = rx.ring, .fd = rx.fd, .asks_each = true};
 	struct timespec began;
 	pthread_t thread;
 	uint32_t round;

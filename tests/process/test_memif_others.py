@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""memif links whose other end is DPDK's own driver, in dpdk-testpmd, as client and as server: packets pass both ways,
-whole, also once testpmd was killed and has come again.
+"""memif links whose other end is not ours, as client and as server: DPDK's driver, in dpdk-testpmd, which polls, and
+VPP's libmemif, in its example icmp_responder, which sleeps until it is woken. Packets pass both ways, whole, also once
+the other end was killed and has come again.
 
-test_memif_testpmd.py DRBSWITCH CONFIG_DIR    TAP on standard output. See world.py."""
+test_memif_others.py DRBSWITCH CONFIG_DIR    TAP on standard output. See world.py."""
 import contextlib
 import os
 import shutil
@@ -18,8 +19,8 @@ import tap  # noqa: E402
 from world import WITHIN, World, ask, capture, stop, until_port  # noqa: E402
 
 # A leaf of F(2,1), which is the server of its uplink, and the core, which is the client of its down-ports. Packets come
-# in by one port as fast as they can and leave by the link, 1000 a second: testpmd exchanges their addresses, and they
-# come back.
+# in by one port as fast as they can and leave by the link, 1000 a second: the other end exchanges their addresses, and
+# they come back.
 SWITCHES = {
     'server': ('s1-0', 'u0', 'd0', (0, 1)),
     'client': ('s2-0', 'd0', 'd1', (1, 0)),
@@ -39,10 +40,10 @@ def mac(host):
 
 
 def frame_of(source, to, length):
-    """UDP, as long as that."""
-    udp = struct.pack('>HHHH', 1000, 7, length - 34, 0) + bytes(i % 251 for i in range(length - 42))
-    ip = struct.pack('>BBHHHBBHII', 0x45, 0, length - 14, 0, 0, 64, 17, 0, 0x0a000001 + source, 0x0a000001 + to)
-    return mac(to) + mac(source) + b'\x08\0' + ip + udp
+    """An echo request, as long as that."""
+    icmp = struct.pack('>BBHHH', 8, 0, 0, 1, 1) + bytes(i % 251 for i in range(length - 42))
+    ip = struct.pack('>BBHHHBBHII', 0x45, 0, length - 14, 0, 0, 64, 1, 0, 0x0a000001 + source, 0x0a000001 + to)
+    return mac(to) + mac(source) + b'\x08\0' + ip + icmp
 
 
 def frames_of(path):
@@ -56,20 +57,28 @@ def frames_of(path):
     return found
 
 
-@contextlib.contextmanager
-def testpmd(w, role):
-    """Killed in the end."""
-    args = ['dpdk-testpmd', f'--lcores=(0-1)@(0-{(os.cpu_count() or 1) - 1})', '--no-huge', '-m', '128', '--no-pci',
+def testpmd(socket, role, _):
+    return ['dpdk-testpmd', f'--lcores=(0-1)@(0-{(os.cpu_count() or 1) - 1})', '--no-huge', '-m', '128', '--no-pci',
             '--no-telemetry', '--file-prefix=testpmd', '--iova-mode=va',
-            f'--vdev=net_memif0,role={role},socket={w.dir}/link.memif,socket-abstract=no', '--',
+            f'--vdev=net_memif0,role={role},socket={socket},socket-abstract=no', '--',
             '--forward-mode=macswap', '--auto-start', '--total-num-mbufs=4096', '--no-mlockall']
-    with open(w.dir / 'testpmd.log', 'ab') as log:
+
+
+def icmp_responder(socket, role, to):
+    return ['icmp_responder', '-r', {'client': 'slave', 'server': 'master'}[role], '-s', socket, '-m', mac(to).hex(':'),
+            '-a', f'10.0.0.{1 + to}']
+
+
+@contextlib.contextmanager
+def running(w, args):
+    """Killed in the end."""
+    with open(w.dir / 'other.log', 'ab') as log:
         p = subprocess.Popen(args, stdin=subprocess.PIPE, stdout=log, stderr=log, env=w.environment())
     w.processes.append(p)
     try:
         yield
     except BaseException:
-        print('# ' + (w.dir / 'testpmd.log').read_text(errors='replace').replace('\n', '\n# '))
+        print('# ' + (w.dir / 'other.log').read_text(errors='replace').replace('\n', '\n# '))
         raise
     finally:
         p.kill()
@@ -89,12 +98,13 @@ def passes(path, port):
         time.sleep(0.02)
 
 
-def other_end_is(role):
+def other_end_is(program, role):
     ours = {'server': 'client', 'client': 'server'}[role]
     name, link, other, (source, to) = SWITCHES[ours]
-    if not shutil.which('dpdk-testpmd'):
-        raise tap.Skip('dpdk-testpmd is not installed')
     with World() as w:
+        args = program(f'{w.dir}/link.memif', role, to)
+        if not shutil.which(args[0]):
+            raise tap.Skip(f'{args[0]} is not in PATH')
         w.dir.chmod(0o777)
         sent = {frame_of(source, to, length) for length in (60, 61, 1000, 1514)}
         capture(w.dir / 'in.pcap', sorted(sent))
@@ -104,29 +114,38 @@ def other_end_is(role):
         while not (path.exists() and (role == 'server' or (w.dir / 'link.memif').exists())):
             assert time.monotonic() < end, 'the switch does not come'
             time.sleep(0.01)
-        with testpmd(w, role):
+        with running(w, args):
             w.notified('READY=1')
             until_port(path, link, 'up')
             passes(path, link)
         until_port(path, link, 'down')
         if role == 'server':  # as it would not find its place otherwise
             (w.dir / 'link.memif').unlink()
-        with testpmd(w, role):
+        with running(w, args):
             until_port(path, link, 'up')
             passes(path, link)
         said = stop(p)
         assert 'refused' not in said, said
-        back = {mac(source) + mac(to) + frame[12:] for frame in sent}
-        got = frames_of(w.dir / 'out.pcap')
+        keeps = 42 if program is icmp_responder else 14  # it writes the headers before anew
+        back = {mac(source) + mac(to) + frame[keeps:] for frame in sent}
+        got = [frame[:12] + frame[keeps:] for frame in frames_of(w.dir / 'out.pcap')]
         assert len(got) > ENOUGH and set(got) == back, (len(got), len(set(got) - back), len(back - set(got)))
 
 
 def testpmd_as_client():
-    other_end_is('client')
+    other_end_is(testpmd, 'client')
 
 
 def testpmd_as_server():
-    other_end_is('server')
+    other_end_is(testpmd, 'server')
 
 
-tap.run((testpmd_as_client, testpmd_as_server))
+def libmemif_as_client():
+    other_end_is(icmp_responder, 'client')
+
+
+def libmemif_as_server():
+    other_end_is(icmp_responder, 'server')
+
+
+tap.run((testpmd_as_client, testpmd_as_server, libmemif_as_client, libmemif_as_server))
