@@ -29,6 +29,13 @@ ports:
   - {{name: u0, driver: memif}}
   - {{name: u1, driver: memif}}
 '''
+DOWNLINK = '''fabric: {{layers: 2, arity: 1}}
+switch: {{layer: 2, label: 0}}
+link: {{driver: vdev, hello: off}}
+ports:
+  - {{name: d0, driver: memif, socket: {dir}/link}}
+  - {{name: d1, device: net_null0}}
+'''
 MESSAGE, ACK, HELLO, INIT, REGION, RING, CONNECT, CONNECTED = 128, 1, 2, 3, 4, 5, 6, 7
 LOG2, DESCRIPTORS = 10, 1024
 COOKIE = struct.pack('<I', 0x3E31F20)
@@ -190,4 +197,19 @@ def a_bell_that_waits():
         assert 'is stuck' not in stop(p)
 
 
-tap.run((two_hostile_peers, a_bell_that_waits))
+def a_server_that_hangs_up():
+    """Each time that it is found, after the greeting, without a word: the switch says so once."""
+    with World() as w, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as door:
+        door.bind(str(w.dir / 'link'))
+        door.listen()
+        p = w.ready(DOWNLINK.format(dir=w.dir))
+        for _ in range(5):
+            with door.accept()[0] as s:
+                s.settimeout(WITHIN)
+                s.send(struct.pack('<H32xHHHHHB', HELLO, 2 << 8, 2 << 8, 255, 255, 255, LOG2).ljust(MESSAGE, b'\0'))
+                assert s.recv(MESSAGE)[0] == INIT
+        said = stop(p)
+        assert said.count('port d0: the other end of the memif link hangs up: does it take 1 rings') == 1, said
+
+
+tap.run((two_hostile_peers, a_bell_that_waits, a_server_that_hangs_up))

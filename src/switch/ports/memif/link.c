@@ -2,8 +2,11 @@
 #include "switch/ports/memif/link.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -37,6 +40,7 @@ struct link {
 	struct event *opens; // a client is at the server's door; NULL: this end is a client
 	struct event *again; // what could not be done is tried again
 	struct drb_memif_channel channel;
+	char complaint[160]; // said last: who is there may come and go many times a second
 };
 
 struct drb_memif_links {
@@ -49,6 +53,21 @@ struct drb_memif_links {
 static const char *name_of(const struct link *l)
 {
 	return l->port->setup->name;
+}
+
+// Says why there is no link, once.
+__attribute__((format(printf, 2, 3))) static void complain(struct link *l, const char *format, ...)
+{
+	char complaint[sizeof(l->complaint)];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(complaint, sizeof(complaint), format, args);
+	va_end(args);
+	if (strcmp(complaint, l->complaint) == 0)
+		return;
+	memcpy(l->complaint, complaint, sizeof(complaint));
+	drb_warn("port %s: the other end of the memif link %s", name_of(l), complaint);
 }
 
 static void look_again(struct link *l)
@@ -144,7 +163,7 @@ static void refuse(struct link *l, const char *why)
 {
 	struct drb_memif_answer answer;
 
-	drb_warn("port %s: the other end of the memif link is refused: %s", name_of(l), why);
+	complain(l, "is refused: %s", why);
 	drb_memif_channel_refuse(why, &answer);
 	say(l->fd, &answer);
 	hang_up(l);
@@ -175,6 +194,7 @@ static bool join(struct link *l)
 		hang_up(l);
 		return false;
 	}
+	l->complaint[0] = '\0';
 	say_missing_pairs(l);
 	return true;
 }
@@ -197,14 +217,17 @@ static void hear(evutil_socket_t fd, short what, void *arg)
 	if (size == -EAGAIN)
 		return;
 	if (size <= 0) {
+		if (size == 0 && !l->opens && l->channel.stage == DRB_MEMIF_GREETED)
+			complain(l,
+				 "hangs up: does it take %u rings each way, one for each worker?",
+				 l->port->workers);
 		hang_up(l);
 		return;
 	}
 	const char *why =
 		drb_memif_channel_hear(&l->channel, &message, (size_t)size, passed, &answer);
 	if (answer.goodbye[0]) {
-		drb_warn("port %s: the other end of the memif link hangs up: %s", name_of(l),
-			 answer.goodbye);
+		complain(l, "hangs up: %s", answer.goodbye);
 		hang_up(l);
 	} else if (why) {
 		refuse(l, why);
