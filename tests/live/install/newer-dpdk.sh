@@ -45,8 +45,9 @@ check "it builds" inside ninja -C build
 [ "$not_ok_count" = 0 ] || exit 1
 check "unit tests" inside meson test -C build --no-rebuild --suite unit
 check "processes" inside meson test -C build --no-rebuild --suite process
-for story in drivers memif-back steer; do
-  inside bash "tests/live/$story.sh" >"$scratch/said" 2>&1
+for path in ports/drivers faults/memif-back ports/steer; do
+  story=${path#*/}
+  inside bash "tests/live/$path.sh" >"$scratch/said" 2>&1
   status=$?
   sed "s/^ok /&$story: /; s/^not ok /&$story: /" "$scratch/said"
   check "$story" test $status = 0
