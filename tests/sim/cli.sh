@@ -146,7 +146,7 @@ refused '--runs 0: must be a whole number from 1 to 1000000$' flow --runs 0
 refused '--links: of one run: leave out --runs$' packet --links --runs 2
 refused '--seed -1: must be a whole number$' flow --seed -1
 refused 'stats' packet --slots 10 --stats 11
-refused "no scheme 'best': must be drb, dmodk, .*walk, or all$" packet --scheme drb,best
+refused "no scheme 'best': must be drb, dmodk, .*walk$" packet --scheme drb,best
 refused 'drb is given twice$' packet --scheme drb,drb
 refused 'micro is given twice$' flow --scheme micro,drb,micro
 refused 'from 0 to 1, such as 0.5,0.9 or 0.6:0.9:0.1$' packet --load 90

@@ -71,8 +71,13 @@ static inline bool drb_scheme_has_threshold(enum drb_scheme scheme)
 	return drb_scheme_has(scheme, DRB_HAS_THRESHOLD);
 }
 
-// True if the scheme decides on packets, not on flows.
+// True if the scheme decides on packets, not on flows: one that keeps something does.
+static inline bool drb_scheme_ops_packets_only(const struct drb_scheme_ops *ops)
+{
+	return ops->needs & DRB_PACKETS_ONLY || ops->state_size;
+}
+
 static inline bool drb_scheme_packets_only(enum drb_scheme scheme)
 {
-	return drb_scheme_has(scheme, DRB_PACKETS_ONLY);
+	return drb_scheme_ops_packets_only(drb_scheme_ops(scheme));
 }

@@ -74,57 +74,20 @@ static void parse_memory(const struct drb_option *o, const char *text, void *byt
 	*(uint64_t *)bytes = (uint64_t)(gib * (double)GIB);
 }
 
-static _Noreturn void refuse_scheme(const char *list, const char *why)
-{
-	char names[256];
-	size_t used = 0;
-
-	for (int i = 0; i < DRB_SCHEME_COUNT && used < sizeof(names); i++)
-		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s, ",
-					 drb_scheme_name((enum drb_scheme)i));
-	drb_die("--scheme %s: %s: must be %sor all", list, why, names);
-}
-
-static void add_scheme(const char *list, const char *text, struct sim_fabric *f)
-{
-	char why[DRB_SCHEME_WHY];
-	enum drb_scheme scheme;
-	int rc = drb_scheme_of_text(text, &scheme, why);
-
-	if (rc < 0 && strpbrk(text, "/:"))
-		drb_die("--scheme %s: %s", list, why);
-	if (rc < 0)
-		refuse_scheme(list, why);
-	for (uint32_t i = 0; i < f->schemes; i++) {
-		if (f->scheme[i] == scheme)
-			drb_die("--scheme %s: %s is given twice", list, text);
-	}
-	if (f->schemes == DRB_SCHEMES_MAX)
-		drb_die("--scheme %s: more than %d schemes", list, DRB_SCHEMES_MAX);
-	f->scheme[f->schemes++] = scheme;
-}
-
-static void parse_schemes(const struct drb_option *o, const char *list, void *fabric)
+static void parse_schemes(const struct drb_option *o, const char *text, void *fabric)
 {
 	struct sim_fabric *f = fabric;
-	char name[DRB_SCHEME_TEXT_MAX + 1];
+	struct drb_scheme_list list = {.count = 0};
+	char why[DRB_SCHEME_WHY];
 
 	(void)o;
-	f->schemes = 0;
-	f->all = strcmp(list, "all") == 0;
-	if (f->all) {
-		for (; f->schemes < DRB_SCHEME_COUNT; f->schemes++)
-			f->scheme[f->schemes] = (enum drb_scheme)f->schemes;
-		return;
-	}
-	for (const char *p = list;; p++) {
-		size_t len = strcspn(p, ",");
-		snprintf(name, sizeof(name), "%.*s", (int)len, p);
-		add_scheme(list, name, f);
-		p += len;
-		if (*p == '\0')
-			return;
-	}
+	f->all = strcmp(text, "all") == 0;
+	for (; f->all && list.count < DRB_SCHEME_COUNT; list.count++)
+		list.scheme[list.count] = (enum drb_scheme)list.count;
+	if (!f->all && drb_schemes_of_text(text, &list, why) < 0)
+		drb_die("--scheme %s: %s", text, why);
+	memcpy(f->scheme, list.scheme, sizeof(f->scheme));
+	f->schemes = list.count;
 }
 
 void sim_fabric_complete(void *fabric)
