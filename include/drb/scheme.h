@@ -117,7 +117,7 @@ struct drb_scheme_ops {
 	enum drb_draw unloaded; // the same while no uplink has a load
 	uint8_t mark_bits;      // that it writes into packets for the switches above
 
-	// What a switch keeps, in octets; it begins as init() leaves it, stays at its place, and ends without a word.
+	// What a switch keeps, in octets; setup, and what it points to, last for the call. It begins as init() leaves it, stays at its place, and ends without a word.
 	size_t (*state_size)(const struct drb_scheme_setup *setup);
 	void (*init)(void *state, const struct drb_scheme_setup *setup);
 

@@ -68,6 +68,7 @@
 	X(up_default, "sent up by the default (D-mod-k) uplink")                                   \
 	X(up_redirected, "sent up by another uplink than the default")                             \
 	X(up_walked, "sent up round-robin by scheme walk; counted in up_default or up_redirected, too") \
+	X(scheme_errors, "sent up by another uplink than the scheme named, a shared object, because that was dead or is not there") \
 	X(down, "sent down by the only port that leads there")                                     \
 	X(detours_begun, "on account of a dead link or switch a detour began here, or grew longer") \
 	X(detoured, "passed on along a detour that began at another switch")                       \

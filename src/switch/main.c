@@ -5,6 +5,7 @@
 
 #include "common/cli/log.h"
 #include "common/cli/log_writer.h"
+#include "common/schemes/load.h"
 #include "switch/control/switch.h"
 #include "switch/options.h"
 #include "switch/startup/broker.h"
@@ -37,6 +38,7 @@ int main(int argc, char **argv)
 		drb_die("cannot start a thread for messages");
 	if (drb_config_load(o.config, &o.override, setup) < 0)
 		return DRB_EXIT_USAGE;
+	drb_scheme_objects_end();
 	if (o.check) {
 		drb_info("%s: ok, %s", o.config, setup->instance);
 		return DRB_EXIT_OK;

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "common/config/config.h"
+#include "common/schemes/load.h"
 
 static void check_setup(const struct drb_setup *s)
 {
@@ -29,6 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *path = file_of(data, size), *said;
 	struct drb_setup setup;
 
+	drb_scheme_objects_end(); // a path of a config is not for code
 	listen_to_errors();
 	int rc = drb_config_load(path, NULL, &setup);
 	said = errors_said();

@@ -119,8 +119,8 @@ struct drb_setup {
 	uint32_t mtu; // octets of the longest IP packet
 	uint32_t layer, label;
 	struct drb_hop hop;
-	enum drb_scheme scheme;
-	struct drb_choice choice; // of that scheme
+	struct drb_scheme_variant scheme;
+	struct drb_choice choice; // of that scheme, but for its parameters
 	double threshold;         // T, unless threshold_auto
 	bool threshold_auto;
 	enum drb_unit unit;

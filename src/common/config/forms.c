@@ -143,11 +143,6 @@ bool drb_form_port(const char *text, void *port)
 	return true;
 }
 
-const char *drb_words_scheme(uint32_t i)
-{
-	return i < DRB_SCHEME_COUNT ? drb_scheme_name((enum drb_scheme)i) : NULL;
-}
-
 const char *drb_words_unit(uint32_t i)
 {
 	static const char *const names[DRB_UNIT_COUNT] = {

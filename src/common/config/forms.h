@@ -21,7 +21,6 @@ bool drb_form_loss(const char *text, void *port);
 bool drb_form_port(const char *text, void *port);
 
 // Word number i; NULL beyond the last.
-const char *drb_words_scheme(uint32_t i);
 const char *drb_words_unit(uint32_t i);
 const char *drb_words_check_source(uint32_t i);
 const char *drb_words_driver(uint32_t i);

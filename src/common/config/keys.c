@@ -16,6 +16,7 @@
 	.type = DRB_VALUE_NUMBER, .min = 0, .max = UINT32_MAX, .unit = "", .range = (known_later)
 #define TRUTH .type = DRB_VALUE_TRUTH
 #define WORD(words) .type = DRB_VALUE_WORD, .word = (words)
+#define SCHEME .type = DRB_VALUE_SCHEME
 #define TIME(from, to, such_as)                                                                    \
 	.type = DRB_VALUE_TIME, .min = (from), .max = (to), .example = (such_as)
 #define TEXT(longest, what) .type = DRB_VALUE_TEXT, .max = (longest), .range = (what)

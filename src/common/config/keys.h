@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/schemes/schemes.h"
+
 enum drb_config_section {
 	DRB_SECTION_FABRIC,
 	DRB_SECTION_SWITCH,
@@ -30,6 +32,7 @@ enum drb_value_type {
 	DRB_VALUE_NUMBER, // uint32_t or uint64_t, as the member's size says
 	DRB_VALUE_TRUTH,  // bool
 	DRB_VALUE_WORD,   // an enum, counted from 0 in the order of its words
+	DRB_VALUE_SCHEME, // struct drb_scheme_variant: common/schemes/load.h
 	DRB_VALUE_TIME,   // uint64_t, ns
 	DRB_VALUE_TEXT,   // array of char
 	DRB_VALUE_FORM    // what `parse` makes of it
@@ -77,7 +80,7 @@ size_t drb_config_index(const struct drb_config_key *key);
 // Room for what the two functions below write; longer texts of the user's are cut.
 #define DRB_CONFIG_WHY 512
 // Room for what drb_config_value() writes.
-#define DRB_CONFIG_VALUE 32
+#define DRB_CONFIG_VALUE DRB_SCHEME_TEXT_MAX
 // Puts the value that text stands for into the key's member of *to, a struct drb_setup or
 // drb_port_setup. 0, or -EINVAL and why: "0 is not in 1..65536 packets".
 int drb_config_parse(const struct drb_config_key *key, const char *text, void *to,

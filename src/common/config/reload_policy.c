@@ -7,6 +7,7 @@
 #include "common/config/complaint.h"
 #include "common/config/config.h"
 #include "common/config/keys.h"
+#include "common/schemes/load.h"
 
 struct kept {
 	char *text;
@@ -88,6 +89,8 @@ static void keep_process(const struct drb_setup *now, struct drb_setup *s, struc
 		snprintf(at, sizeof(at), "%s.", drb_config_section_name(key->section));
 		keep_old(key, now, s, at, kept);
 	}
+	if (drb_scheme_object_changed(&s->scheme))
+		name_key(kept, "routing.", "scheme");
 	s->choice.salt = now->choice.salt;
 }
 

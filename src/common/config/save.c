@@ -75,16 +75,18 @@ static bool find_edit(struct drb_config_text text, const struct drb_setting *set
 {
 	const yaml_node_t *routing = drb_document_value(drb_document_root(), "routing");
 	const yaml_node_t *value = routing ? drb_document_value(routing, setting->key->name) : NULL;
-	char pair[EDIT_MAX];
+	char written[DRB_SETTING_VALUE_MAX + 2], pair[EDIT_MAX];
+	const char *quote = strchr(setting->value, ':') ? "\"" : "";
 
-	snprintf(pair, sizeof(pair), "%s: %s", setting->key->name, setting->value);
+	snprintf(written, sizeof(written), "%s%s%s", quote, setting->value, quote);
+	snprintf(pair, sizeof(pair), "%s: %s", setting->key->name, written);
 	if (!routing)
 		return insert_section(text, pair, e);
 	if (!value)
 		return insert_pair(text, routing, pair, e);
 	e->at = offset_of(text, value->start_mark.index);
 	e->end = offset_of(text, value->end_mark.index);
-	snprintf(e->by, sizeof(e->by), "%s", setting->value);
+	snprintf(e->by, sizeof(e->by), "%s", written);
 	return e->end > e->at;
 }
 

@@ -7,7 +7,7 @@
 #include "common/config/keys.h"
 
 #define DRB_SETTINGS_MAX 16
-#define DRB_SETTING_VALUE_MAX 32
+#define DRB_SETTING_VALUE_MAX DRB_SCHEME_TEXT_MAX
 
 struct drb_setting {
 	const struct drb_config_key *key;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // From a config to what it means: what rows of keys.def cannot say, because it takes several keys.
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include "drb/threshold.h"
@@ -81,9 +82,9 @@ static int resolve_switch(const char *path, const struct drb_config_override *ov
 // The ports are known.
 static int resolve_routing(const char *path, struct drb_setup *s)
 {
-	const struct drb_scheme_ops *ops = drb_scheme_ops(s->scheme);
+	const struct drb_scheme_ops *ops = s->scheme.ops;
 
-	if ((ops->needs & DRB_PACKETS_ONLY) && s->unit != DRB_UNIT_PACKET)
+	if (drb_scheme_ops_packets_only(ops) && s->unit != DRB_UNIT_PACKET)
 		return drb_config_bad(path, "routing.unit",
 				      "\"%s\": scheme %s decides on packets only",
 				      drb_unit_name(s->unit), ops->name);
@@ -92,6 +93,13 @@ static int resolve_routing(const char *path, struct drb_setup *s)
 				      "off: scheme %s marks packets in their source MAC, so "
 				      "sources must be known",
 				      ops->name);
+	// What a scheme says of itself holds, rather than what is said of all.
+	if (!isnan(s->scheme.choices))
+		s->choice.choices = (uint32_t)s->scheme.choices;
+	if (!isnan(s->scheme.threshold)) {
+		s->threshold = s->scheme.threshold;
+		s->threshold_auto = false;
+	}
 	s->choice.ops = ops;
 	s->choice.uplinks = s->up_ports;
 	s->choice.margin = drb_margin(s->threshold);

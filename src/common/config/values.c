@@ -10,6 +10,7 @@
 #include "common/config/config.h"
 #include "common/config/forms.h"
 #include "common/config/keys.h"
+#include "common/schemes/load.h"
 
 // As people write a time: in the largest unit that leaves a whole number.
 static void format_time(uint64_t ns, char *text, size_t size)
@@ -60,6 +61,18 @@ static void list_words(const char *(*word)(uint32_t), char range[DRB_CONFIG_WHY]
 					 word(i));
 }
 
+static const char *scheme_word(uint32_t i)
+{
+	return i < DRB_SCHEME_COUNT ? drb_scheme_name((enum drb_scheme)i) : NULL;
+}
+
+static void scheme_range(char range[DRB_CONFIG_WHY])
+{
+	list_words(scheme_word, range);
+	size_t used = strlen(range);
+	snprintf(range + used, DRB_CONFIG_WHY - used, ", drb:choices=3, /x.so:k=3");
+}
+
 void drb_config_range(const struct drb_config_key *key, char range[DRB_CONFIG_WHY])
 {
 	switch (key->type) {
@@ -74,6 +87,9 @@ void drb_config_range(const struct drb_config_key *key, char range[DRB_CONFIG_WH
 		break;
 	case DRB_VALUE_WORD:
 		list_words(key->word, range);
+		break;
+	case DRB_VALUE_SCHEME:
+		scheme_range(range);
 		break;
 	case DRB_VALUE_TEXT:
 		snprintf(range, DRB_CONFIG_WHY, "%s, at most %" PRIu64 " characters", key->range,
@@ -156,6 +172,21 @@ static int parse_word(const struct drb_config_key *key, const char *text, void *
 	return out_of_range(key, text, "is none of", why);
 }
 
+static int parse_scheme(const struct drb_config_key *key, const char *text, struct drb_setup *setup,
+			char why[DRB_CONFIG_WHY])
+{
+	enum drb_scheme scheme;
+
+	if (!strpbrk(text, "/:") && drb_scheme_parse(text, &scheme) < 0)
+		return out_of_range(key, text, "is none of", why);
+	if (strchr(text, '/') && text[0] != '/') {
+		snprintf(why, DRB_CONFIG_WHY, "\"%.200s\": a shared object needs its whole path",
+			 text);
+		return -EINVAL;
+	}
+	return drb_scheme_read(text, &setup->scheme, why);
+}
+
 static int parse_text(const struct drb_config_key *key, const char *text, void *member,
 		      char why[DRB_CONFIG_WHY])
 {
@@ -183,6 +214,8 @@ int drb_config_parse(const struct drb_config_key *key, const char *text, void *t
 		return parse_truth(key, text, member, why);
 	case DRB_VALUE_WORD:
 		return parse_word(key, text, member, why);
+	case DRB_VALUE_SCHEME:
+		return parse_scheme(key, text, to, why);
 	case DRB_VALUE_TEXT:
 		return parse_text(key, text, member, why);
 	case DRB_VALUE_FORM:
@@ -227,6 +260,8 @@ void drb_config_value(const struct drb_config_key *key, const struct drb_setup *
 		snprintf(text, DRB_CONFIG_VALUE, "%.15g", setup->threshold);
 	else if (key->type == DRB_VALUE_WORD)
 		snprintf(text, DRB_CONFIG_VALUE, "%s", key->word((uint32_t)number_at(key, member)));
+	else if (key->type == DRB_VALUE_SCHEME)
+		snprintf(text, DRB_CONFIG_VALUE, "%s", setup->scheme.text);
 	else if (key->type == DRB_VALUE_TIME)
 		format_time(number_at(key, member), text, DRB_CONFIG_VALUE);
 	else

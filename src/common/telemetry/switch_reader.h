@@ -10,6 +10,7 @@
 
 #include "core/fabric/names.h"
 #include "core/counters.h"
+#include "core/schemes/schemes.h"
 
 #include "common/telemetry/telemetry_client.h"
 
@@ -58,7 +59,7 @@ struct drb_switch_port {
 };
 
 struct drb_switch_routing {
-	char scheme[DRB_READER_TEXT_MAX], unit[DRB_READER_TEXT_MAX];
+	char scheme[DRB_SCHEME_TEXT_MAX], unit[DRB_READER_TEXT_MAX];
 	char threshold[DRB_READER_TEXT_MAX];
 	char threshold_mode[DRB_READER_TEXT_MAX];   // "auto" or "fixed"
 	char utilisation[DRB_READER_TEXT_MAX];      // rho of the uplinks; "" if there are none

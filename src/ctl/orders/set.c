@@ -13,7 +13,7 @@
 
 struct set {
 	struct ctl ctl;
-	char settings[512]; // "threshold=3 scheme=walk"
+	char settings[1024]; // "threshold=3 scheme=walk"
 	bool save;
 	struct ctl_refusals refused;
 };

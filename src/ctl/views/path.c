@@ -68,10 +68,13 @@ static void explain(struct path *p, const struct drb_switch_all *all, const char
 static const struct drb_scheme_ops *scheme_of(struct path *p, const struct drb_switch_all *all)
 {
 	const struct drb_scheme_ops *none = drb_scheme_ops(DRB_SCHEME_DMODK), *ops;
+	char name[DRB_SCHEME_TEXT_MAX]; // without parameters
 	enum drb_scheme scheme;
 
-	if (drb_scheme_parse(all->routing.scheme, &scheme) < 0) {
-		explain(p, all, "another version's scheme");
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(all->routing.scheme, ":"),
+		 all->routing.scheme);
+	if (drb_scheme_parse(name, &scheme) < 0) {
+		explain(p, all, "its scheme is a shared object, or of another version");
 		return none;
 	}
 	ops = drb_scheme_ops(scheme);

@@ -49,8 +49,7 @@ void drb_reconfigure_apply(struct drb_worker *w, struct drb_reconfigure *c)
 	const struct drb_setup *s = c->setup;
 
 	w->now_ns = drb_clock_now();
-	w->scheme = s->scheme;
-	w->choice = w->packet_choice = s->choice;
+	drb_worker_choose(w, s);
 	for (uint32_t i = 0; i < w->ports; i++) {
 		const struct drb_port_setup *p = &s->ports[i];
 		struct drb_link_model link = drb_worker_link(s, p);

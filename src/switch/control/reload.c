@@ -161,7 +161,7 @@ int drb_reload(struct drb_switch *s, char *text, size_t size)
 		s->reload.in_force = none;
 		s->reload.count++;
 		drb_info("%s reloaded: scheme %s, unit %s, T %s%g%s%s", setup.instance,
-			 setup.choice.ops->name, drb_unit_name(setup.unit),
+			 setup.scheme.text, drb_unit_name(setup.unit),
 			 setup.threshold_auto ? DRB_THRESHOLD_AUTO ", first " : "", setup.threshold,
 			 restart_needed(kept), kept);
 	}

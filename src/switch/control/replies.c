@@ -130,7 +130,7 @@ static json_t *routing_json(const struct drb_switch *self, const struct drb_snap
 	snprintf(flows, sizeof(flows), "%.6g",
 		 setup->up_ports ? (double)s->flows / setup->up_ports : 0);
 	json_t *routing = json_pack(
-		"{s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:i, s:I}", "scheme", setup->choice.ops->name,
+		"{s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:i, s:I}", "scheme", setup->scheme.text,
 		"unit", drb_unit_name(setup->unit), "threshold", threshold, "threshold_mode",
 		setup->threshold_auto ? DRB_THRESHOLD_AUTO : "fixed", "utilisation", utilisation,
 		"flows", (json_int_t)s->flows, "flows_per_uplink", flows, "choices",

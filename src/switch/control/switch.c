@@ -178,7 +178,7 @@ static int say_ready(struct drb_switch *s)
 	drb_info("%s ready: layer %u, label %u of F(%u,%u), %u down-ports, %u up-ports, scheme %s, "
 		 "T %g",
 		 setup->instance, setup->layer, setup->label, setup->tree.layers, setup->tree.arity,
-		 setup->down_ports, setup->up_ports, setup->choice.ops->name, setup->threshold);
+		 setup->down_ports, setup->up_ports, setup->scheme.text, setup->threshold);
 	sd_notifyf(0, "READY=1\nSTATUS=layer %u, label %u of F(%u,%u)", setup->layer, setup->label,
 		   setup->tree.layers, setup->tree.arity);
 	event_active(s->signals, EV_READ, 0); // one may have come for a switch that is ready

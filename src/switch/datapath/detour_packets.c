@@ -71,10 +71,10 @@ static void forward_one(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, u
 			drb_scheme_ops(DRB_SCHEME_ECMP); // not in the flow table, but in order
 	if (s.choice.ops->needs & DRB_READS_FLOW)
 		d.flow = drb_flow_hash_of(frame, m->data_len, &flags);
-	if (w->choice.ops->mark_bits) {
-		d.mark = frame[DRB_MARK_AT] ^ w->scheme_state.mac_octet;
+	if (s.choice.ops->needs & DRB_READS_SIZE)
 		d.size = drb_scheme_state_size(&w->scheme_state, m);
-	}
+	if (w->choice.ops->mark_bits)
+		d.mark = frame[DRB_MARK_AT] ^ w->scheme_state.mac_octet;
 	int32_t out = drb_decide(&s, &w->node, links, l->load, &d);
 	if (out < 0) {
 		drb_drop(w, in, m, reason_of(out));

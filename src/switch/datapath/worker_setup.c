@@ -9,6 +9,19 @@
 #include "switch/datapath/decide/flow_assign.h"
 #include "switch/datapath/transmit.h"
 
+void drb_worker_choose(struct drb_worker *w, const struct drb_setup *s)
+{
+	w->scheme = s->scheme.like;
+	w->choice = s->choice;
+	memcpy(w->param, s->scheme.param, sizeof(w->param));
+	w->choice.param = w->param;
+	if (w->scheme == DRB_SCHEME_COUNT) {
+		w->guarded = drb_guard(s->choice.ops, &w->routing.scheme_errors);
+		w->choice.ops = &w->guarded.ops;
+	}
+	w->packet_choice = w->choice;
+}
+
 int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 {
 	memset(w, 0, sizeof(*w));
@@ -22,9 +35,7 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 	w->tx_burst = s->burst;
 	w->poll = s->idle == DRB_IDLE_POLL;
 	w->owner = w;
-	w->scheme = s->scheme;
-	w->choice = s->choice;
-	w->packet_choice = s->choice;
+	drb_worker_choose(w, s);
 	w->node = (struct drb_detour_node){.hop = s->hop,
 					   .layer = s->layer,
 					   .down_ports = s->down_ports,

@@ -23,6 +23,8 @@ static inline struct drb_link_model drb_worker_link(const struct drb_setup *s,
 
 // setup must outlive the worker. Ports are inactive until drb_worker_attach(). 0 or -ENOMEM.
 int drb_worker_init(struct drb_worker *w, const struct drb_setup *setup);
+// What it decides by.
+void drb_worker_choose(struct drb_worker *w, const struct drb_setup *setup);
 // Makes it one of several. The owner is worker 0.
 void drb_worker_join(struct drb_worker *w, struct drb_worker *owner, uint32_t number);
 // What a reload may change of its configuration, and who may send from where.

@@ -69,7 +69,7 @@ TEST(save_then_load)
 	free(text);
 	assert_int_equal(drb_config_load_text("text", whole, strlen(whole), &s), 0);
 	assert_string_equal(s.instance, "f-s1-7");
-	assert_int_equal(s.scheme, DRB_SCHEME_MICRO);
+	assert_int_equal(s.scheme.like, DRB_SCHEME_MICRO);
 	assert_true(s.threshold == 1.5);
 	assert_int_equal(s.unit, DRB_UNIT_FLOW);
 	assert_int_equal(s.flow_idle_ns, 5000000000);

@@ -22,7 +22,7 @@ TEST(kept_while_running)
 
 	keep(HEAD, HEAD "routing: {scheme: ecmp, unit: flow, threshold: auto, flow_max: 9}\n", "",
 	     &s);
-	assert_int_equal(s.scheme, DRB_SCHEME_ECMP);
+	assert_int_equal(s.scheme.like, DRB_SCHEME_ECMP);
 	assert_int_equal(s.flow_max, 9);
 	keep(HEAD "routing: {unit: flow}\n", HEAD "routing: {unit: flow, flow_max: 9, seed: 5}\n",
 	     "routing.flow_max, routing.seed", &s);
@@ -54,6 +54,7 @@ struct sample {
 // Those that do not follow from the row.
 static const struct sample samples[] = {
 	{"fabric.layers", "3", "4", ""},
+	{"routing.scheme", "drb", "micro", ""},
 	{"fabric.arity", "2", "3", ""},
 	{"fabric.uplinks", "1", "2", ""},
 	{"fabric.name", "a", "b", ""},

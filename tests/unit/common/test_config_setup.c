@@ -17,7 +17,7 @@ TEST(defaults)
 	assert_int_equal(s.addr.ipv6[0], 0xfd);
 	assert_int_equal(s.addr.ipv6_len, 64);
 	assert_int_equal(s.addr.mac[0], 2);
-	assert_int_equal(s.scheme, DRB_SCHEME_DRB);
+	assert_int_equal(s.scheme.like, DRB_SCHEME_DRB);
 	assert_int_equal(s.choice.choices, 2);
 	assert_int_equal(s.choice.uplinks, 2);
 	assert_int_equal(s.choice.margin, 3);
@@ -80,7 +80,7 @@ TEST(every_key)
 	assert_int_equal(s.addr.ipv4_len, 12);
 	assert_int_equal(s.addr.ipv6[3], 0x56);
 	assert_int_equal(s.addr.ipv6_len, 48);
-	assert_int_equal(s.scheme, DRB_SCHEME_LEAST);
+	assert_int_equal(s.scheme.like, DRB_SCHEME_LEAST);
 	assert_int_equal(s.choice.choices, 3);
 	assert_int_equal(s.choice.margin, 2);
 	assert_int_equal(s.unit, DRB_UNIT_FLOWLET);

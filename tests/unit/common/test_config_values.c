@@ -59,6 +59,7 @@ TEST(bad_schemes)
 		for (int s = 0; s < DRB_SCHEME_COUNT; s++)
 			used += snprintf(want + used, sizeof(want) - (size_t)used, "%s%s",
 					 s ? ", " : "", drb_scheme_name((enum drb_scheme)s));
+		snprintf(want + used, sizeof(want) - (size_t)used, ", drb:choices=3, /x.so:k=3");
 		snprintf(text, sizeof(text), HEAD "routing: {scheme: \"%s\"}\n", words[i]);
 		bad(text, want);
 	}

@@ -33,7 +33,7 @@ static const struct drb_scheme_ops by_default = {.choose = take_default};
 
 // Constants in each loop.
 struct loop_variant {
-	const struct drb_scheme_ops *ops;
+	const struct drb_scheme_ops *ops; // NULL: those of the worker, of a scheme from outside
 	enum loads_form form;
 	bool marks; // packets may come or leave with a mark of the scheme
 };
@@ -83,7 +83,8 @@ static inline __attribute__((always_inline)) struct drb_decider decider_of(
 {
 	struct drb_choice choice = w->choice;
 
-	choice.ops = v.ops;
+	if (v.ops)
+		choice.ops = v.ops;
 	if (v.form < LOADS_ANY)
 		choice.choices = 2;
 	struct drb_decider d = drb_scheme_state_decider(&w->scheme_state, &choice);
@@ -104,15 +105,15 @@ static inline __attribute__((always_inline)) enum drb_draw draw_of(const struct 
 }
 
 static inline __attribute__((always_inline)) struct drb_decision decision_on(
-	const struct loop_variant v, const struct rte_mbuf *m, uint8_t mac_octet)
+	const struct drb_scheme_ops *ops, bool marks, const struct rte_mbuf *m, uint8_t mac_octet)
 {
 	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
 	struct drb_decision d = {.dest = drb_addr_label_octets(frame)};
 	uint8_t flags;
 
-	if (v.ops->needs & DRB_READS_FLOW)
+	if (ops->needs & DRB_READS_FLOW)
 		d.flow = drb_flow_hash_of(frame, m->data_len, &flags);
-	if (v.marks)
+	if (marks)
 		d.mark = frame[DRB_MARK_AT] ^ mac_octet;
 	return d;
 }
@@ -138,6 +139,16 @@ static inline __attribute__((always_inline)) bool follow(struct train *t, uint32
 	return follows;
 }
 
+static inline __attribute__((always_inline)) uint32_t uplink_of(const struct drb_worker *w,
+								const struct loop_variant v,
+								const struct drb_decider *s,
+								struct drb_loads loads,
+								struct drb_decision *d)
+{
+	return v.ops ? drb_decide_by(v.ops, s, loads, d)
+		     : drb_guarded_choose(&w->guarded, s, loads, d);
+}
+
 // The loop: each packet is classified; for one that goes up, the scheme chooses the uplink.
 static inline __attribute__((always_inline)) void decide(struct drb_worker *w, struct drb_burst *b,
 							 const struct loop_variant v)
@@ -148,14 +159,15 @@ static inline __attribute__((always_inline)) void decide(struct drb_worker *w, s
 	const bool octets = v.form != LOADS_NONE && w->scheme_state.octets;
 	const uint32_t overhead = w->scheme_state.overhead;
 	const struct drb_decider decider = decider_of(w, v);
+	const struct drb_scheme_ops *ops = v.ops ? v.ops : decider.choice.ops;
 	const enum drb_draw draw = draw_of(&decider.choice, v.form);
 	const uint32_t per_number = drb_draws_per_number(draw, decider.choice.uplinks);
 	struct rte_mbuf **const packets = b->packets;
 	const uint32_t count = b->count;
 	// Of the last one: with the first the compiler would read each packet's place twice.
 	uint32_t size = packets[count - 1]->pkt_len, mixed = 0, redirected = 0, walked = 0;
-	struct train train = {v.form == LOADS_RINGS && !(v.ops->needs & DRB_TAKES_TURNS),
-			      UINT32_MAX, 0};
+	struct train train = {v.form == LOADS_RINGS && !(ops->needs & DRB_TAKES_TURNS), UINT32_MAX,
+			      0};
 	struct burst_loads l;
 
 	open_loads(w, v.form, &l);
@@ -167,13 +179,13 @@ static inline __attribute__((always_inline)) void decide(struct drb_worker *w, s
 			uint32_t class = drb_classify(&classifier, m);
 			mixed |= m->pkt_len ^ size;
 			if (class >= DRB_CLASS_UP) {
-				struct drb_decision d = decision_on(v, m, mac_octet);
+				struct drb_decision d = decision_on(ops, v.marks, m, mac_octet);
 				d.def = class - DRB_CLASS_UP;
 				const uint8_t came = d.mark;
-				if (v.ops->needs & DRB_READS_SIZE)
+				if (ops->needs & DRB_READS_SIZE)
 					d.size = octets ? m->pkt_len + overhead : 1;
 				d.draw = drb_draw_next(draw, decider.choice.uplinks, &number);
-				uint32_t up = drb_decide_by(v.ops, &decider, l.loads, &d);
+				uint32_t up = uplink_of(w, v, &decider, l.loads, &d);
 				const bool follows = follow(&train, d.dest, &up);
 				redirected += up != d.def;
 				walked += d.walks;
@@ -199,32 +211,36 @@ typedef void decide_loop(struct drb_worker *w, struct drb_burst *b);
 
 // Loops of a scheme that compares no loads, or marks no packets, are the same, which the compiler finds.
 // clang-format off
-#define LOOP(loop, of, form, with_marks)                                                           \
+#define LOOP_BY(loop, ops, form, with_marks)                                                       \
 	static void loop(struct drb_worker *w, struct drb_burst *b)                                \
 	{                                                                                          \
-		decide(w, b, (struct loop_variant){&(of),                                          \
-			(of).compares == DRB_COMPARES_NONE ? LOADS_NONE : (form),                  \
-			(with_marks) && (of).mark_bits > 0});                                      \
+		decide(w, b, (struct loop_variant){ops, form, with_marks});                        \
 	}
-#define LOOPS(id, name)                                                                            \
-	LOOP(name##_none, drb_scheme_##name, LOADS_NONE, false)                                    \
-	LOOP(name##_queued, drb_scheme_##name, LOADS_QUEUED, false)                                \
-	LOOP(name##_any, drb_scheme_##name, LOADS_ANY, false)                                      \
-	LOOP(name##_rings, drb_scheme_##name, LOADS_RINGS, false)                                  \
-	LOOP(name##_none_marks, drb_scheme_##name, LOADS_NONE, true)                               \
-	LOOP(name##_queued_marks, drb_scheme_##name, LOADS_QUEUED, true)                           \
-	LOOP(name##_any_marks, drb_scheme_##name, LOADS_ANY, true)                                 \
-	LOOP(name##_rings_marks, drb_scheme_##name, LOADS_RINGS, true)
+#define LOOP(loop, of, form, with_marks)                                                           \
+	LOOP_BY(loop, &(of), (of).compares == DRB_COMPARES_NONE ? LOADS_NONE : (form),             \
+		(with_marks) && (of).mark_bits > 0)
+#define LOOPS(id, name) LOOPS_OF(LOOP, name, drb_scheme_##name)
+#define LOOPS_OF(LOOP, name, of)                                                                   \
+	LOOP(name##_none, of, LOADS_NONE, false)                                                   \
+	LOOP(name##_queued, of, LOADS_QUEUED, false)                                               \
+	LOOP(name##_any, of, LOADS_ANY, false)                                                     \
+	LOOP(name##_rings, of, LOADS_RINGS, false)                                                 \
+	LOOP(name##_none_marks, of, LOADS_NONE, true)                                              \
+	LOOP(name##_queued_marks, of, LOADS_QUEUED, true)                                          \
+	LOOP(name##_any_marks, of, LOADS_ANY, true)                                                \
+	LOOP(name##_rings_marks, of, LOADS_RINGS, true)
 DRB_SCHEMES(LOOPS)
+LOOPS_OF(LOOP_BY, outside, NULL)
 LOOP(decide_by_default, by_default, LOADS_NONE, false)
 
 // By form, without and with marks.
-static decide_loop *const loops[DRB_SCHEME_COUNT][LOADS_FORMS][2] = {
-#define X(id, name) [DRB_SCHEME_##id] = {{name##_none, name##_none_marks},                         \
-	{name##_queued, name##_queued_marks}, {name##_any, name##_any_marks},                      \
-	{name##_rings, name##_rings_marks}},
+static decide_loop *const loops[DRB_SCHEME_COUNT + 1][LOADS_FORMS][2] = {
+#define FORMS(name) {{name##_none, name##_none_marks}, {name##_queued, name##_queued_marks},       \
+	{name##_any, name##_any_marks}, {name##_rings, name##_rings_marks}}
+#define X(id, name) [DRB_SCHEME_##id] = FORMS(name),
 	DRB_SCHEMES(X)
 #undef X
+	[DRB_SCHEME_COUNT] = FORMS(outside),
 };
 // clang-format on
 

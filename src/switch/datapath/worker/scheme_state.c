@@ -66,9 +66,11 @@ static int init_state(struct drb_scheme_state *state, const struct drb_setup *s)
 {
 	uint32_t links;
 	const struct drb_port_setup *up = clock_links(s, &links);
-	struct drb_scheme_setup setup = {.tree = &s->tree, .layer = s->layer, .choice = &s->choice};
+	struct drb_choice choice = s->choice;
+	struct drb_scheme_setup setup = {.tree = &s->tree, .layer = s->layer, .choice = &choice};
 	double rate[DRB_PORTS_MAX];
 
+	choice.param = s->scheme.param;
 	// Else windows of time are counted in packets.
 	state->timed = state->ops->tick && rates_are_known(s);
 	if (state->timed) {
@@ -89,8 +91,10 @@ static int init_state(struct drb_scheme_state *state, const struct drb_setup *s)
 	return 0;
 }
 
-// What goes to a group address is no packet from host to host, but a hello.
+// What goes to a group address is no packet from host to host, but a hello. known: bits of marks that the scheme
+// reads and writes.
 static inline __attribute__((always_inline)) void read_marks(const struct drb_scheme_ops *ops,
+							     uint8_t known,
 							     struct drb_scheme_state *s,
 							     const struct drb_burst *b)
 {
@@ -105,8 +109,10 @@ static inline __attribute__((always_inline)) void read_marks(const struct drb_sc
 			continue;
 		uint8_t mark = frame[DRB_MARK_AT] ^ mac_octet;
 		if (hears)
-			ops->hear(state, mark);
-		uint8_t leaves = to_hosts ? 0 : ops->mark_down ? ops->mark_down(state, mark) : mark;
+			ops->hear(state, mark & known);
+		uint8_t leaves = to_hosts         ? 0
+				 : ops->mark_down ? ops->mark_down(state, mark & known) & known
+						  : mark;
 		if (leaves != mark)
 			frame[DRB_MARK_AT] = mac_octet ^ leaves;
 	}
@@ -116,15 +122,22 @@ static inline __attribute__((always_inline)) void read_marks(const struct drb_sc
 #define X(id, name)                                                                                \
 	static void read_marks_##name(struct drb_scheme_state *s, const struct drb_burst *b)       \
 	{                                                                                          \
-		read_marks(&drb_scheme_##name, s, b);                                              \
+		read_marks(&drb_scheme_##name, UINT8_MAX, s, b);                                              \
 	}
 DRB_SCHEMES(X)
 #undef X
 
-static void (*const readers[DRB_SCHEME_COUNT])(struct drb_scheme_state *, const struct drb_burst *) = {
+// Of a scheme from outside: switches above may have another one, with marks that it does not know.
+static void read_marks_outside(struct drb_scheme_state *s, const struct drb_burst *b)
+{
+	read_marks(s->ops, (uint8_t)((1u << s->ops->mark_bits) - 1), s, b);
+}
+
+static void (*const readers[DRB_SCHEME_COUNT + 1])(struct drb_scheme_state *, const struct drb_burst *) = {
 #define X(id, name) [DRB_SCHEME_##id] = read_marks_##name,
 	DRB_SCHEMES(X)
 #undef X
+	[DRB_SCHEME_COUNT] = read_marks_outside,
 };
 // clang-format on
 
@@ -139,7 +152,7 @@ int drb_scheme_state_init(struct drb_scheme_state *state, const struct drb_setup
 	if (state->is_core && !((state->ops->needs & DRB_WATCHES_DOWN) && queues_are_seen(s)))
 		return 0;
 	if (state->ops->mark_bits)
-		state->read_marks = readers[s->scheme];
+		state->read_marks = readers[s->scheme.like];
 	return state->ops->state_size ? init_state(state, s) : 0;
 }
 

@@ -56,7 +56,7 @@ static inline uint32_t drb_scheme_state_size(const struct drb_scheme_state *s,
 static inline bool drb_scheme_state_tick(struct drb_scheme_state *s, uint64_t now_ns, uint32_t up)
 {
 	return s->state && s->ops->tick &&
-	       s->ops->tick(s->state, (uint32_t)(now_ns >> s->tick_shift), up);
+	       s->ops->tick(s->state, (uint32_t)(now_ns >> s->tick_shift), up) && s->ops->look;
 }
 
 // Reads the marks of packets that came from above, and writes those that they go down with; a core does so with
@@ -64,6 +64,7 @@ static inline bool drb_scheme_state_tick(struct drb_scheme_state *s, uint64_t no
 static inline void drb_scheme_state_from_above(struct drb_scheme_state *s,
 					       const struct drb_burst *b, uint32_t down_ports)
 {
-	if (s->read_marks && (b->in >= down_ports || (s->is_core && s->ops->own_mark(s->state))))
+	if (s->read_marks &&
+	    (b->in >= down_ports || (s->is_core && s->ops->own_mark && s->ops->own_mark(s->state))))
 		s->read_marks(s, b);
 }

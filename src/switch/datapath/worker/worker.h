@@ -22,6 +22,7 @@
 #include "switch/ports/port.h"
 #include "switch/datapath/worker/snapshot.h"
 #include "switch/datapath/worker/threshold_in_force.h"
+#include "switch/datapath/worker/guarded.h"
 #include "switch/datapath/worker/scheme_state.h"
 #include "switch/datapath/worker/classify.h"
 
@@ -109,7 +110,9 @@ struct drb_worker {
 	// Routing: written by decisions, and the margins of both choices by threshold_in_force.c.
 	struct {
 		struct drb_rng rng;
-		enum drb_scheme scheme;
+		enum drb_scheme scheme;     // of the table; DRB_SCHEME_COUNT: from outside
+		struct drb_guarded guarded; // in that case
+		double param[DRB_SCHEME_PARAMS_MAX];
 		struct drb_choice choice;        // of that scheme
 		struct drb_choice packet_choice; // of a packet decided alone in flow units
 		struct drb_threshold threshold;

@@ -17,14 +17,17 @@
 static struct drb_worker w;
 static uint32_t spread_decisions; // by walk
 
-// Each scheme twice, the second time with candidates that it compares in an array.
+// Each scheme three times, the second time with candidates that it compares in an array, the third as if it came
+// from outside.
 static const struct rule {
 	enum drb_scheme scheme;
 	const char *keys;
+	bool outside;
 } rules[] = {
 #define X(id, name, ...)                                                                           \
-	{DRB_SCHEME_##id, "scheme: " #name ", threshold: 1.5"},                                    \
-		{DRB_SCHEME_##id, "scheme: " #name ", threshold: 0, choices: 3"},
+	{DRB_SCHEME_##id, "scheme: " #name ", threshold: 1.5", false},                             \
+		{DRB_SCHEME_##id, "scheme: " #name ", threshold: 0, choices: 3", false},           \
+		{DRB_SCHEME_##id, "scheme: " #name ", threshold: 1", true},
 	DRB_SCHEMES(X)
 #undef X
 };
@@ -41,7 +44,7 @@ struct stage {
 };
 
 static void begin(struct stage *s, const char *fabric, uint32_t layer, uint32_t label,
-		  const char *routing)
+		  const struct rule *rule)
 {
 	char text[512];
 
@@ -49,13 +52,15 @@ static void begin(struct stage *s, const char *fabric, uint32_t layer, uint32_t 
 		 "fabric: {%s}\nswitch: {layer: %u, label: %u}\n"
 		 "link: {driver: none, rate: " RATE ", queue: %d}\n"
 		 "routing: {seed: 9, %s}\n",
-		 fabric, layer, label, QUEUE, routing);
+		 fabric, layer, label, QUEUE, rule->keys);
 	s->setup = setup_of(text);
+	if (rule->outside)
+		s->setup.scheme.like = DRB_SCHEME_COUNT;
 	assert_int_equal(drb_worker_init(&w, &s->setup), 0);
 	for (uint32_t i = 0; i < w.ports; i++)
 		drb_worker_attach(&w, i, QUEUE, NULL);
 	s->model = (struct drb_packet_setup){.tree = s->setup.tree,
-					     .scheme = s->setup.scheme,
+					     .scheme = rule->scheme,
 					     .choices = s->setup.choice.choices,
 					     .threshold = s->setup.threshold,
 					     .rho = 0.5,
@@ -70,7 +75,7 @@ static void begin(struct stage *s, const char *fabric, uint32_t layer, uint32_t 
 	s->choice = sim_choice(s->sim, s->layer);
 	s->choice.salt = drb_salt(9, layer, label);
 	s->rng = drb_rng_seed(layer, label);
-	if (s->setup.scheme == DRB_SCHEME_WALK) {
+	if (s->model.scheme == DRB_SCHEME_WALK) {
 		// A packet a slot, as in the model, and the same beginning.
 		struct drb_spread *spread = spread_of(w.scheme_state.state);
 		uint32_t ticks = SLOT_NS >> w.scheme_state.tick_shift;
@@ -141,7 +146,7 @@ static uint32_t switch_decides(uint32_t in, const uint8_t *frame, uint32_t len, 
 static void one_packet(struct stage *s)
 {
 	uint32_t in = drb_rng_below(&s->rng, w.down_ports), dest;
-	bool walk = s->setup.scheme == DRB_SCHEME_WALK;
+	bool walk = s->model.scheme == DRB_SCHEME_WALK;
 	uint8_t frame[60], mark = 0, left;
 
 	if (walk && s->layer->layer > 1)
@@ -183,12 +188,13 @@ static void hear(struct stage *s)
 	}
 }
 
-static void same_all_along(const char *fabric, uint32_t layer, uint32_t label, const char *routing)
+static void same_all_along(const char *fabric, uint32_t layer, uint32_t label,
+			   const struct rule *rule)
 {
 	struct stage s;
 	uint8_t frame[60];
 
-	begin(&s, fabric, layer, label, routing);
+	begin(&s, fabric, layer, label, rule);
 	make_frame(frame, sizeof(frame), 0, 1);
 	struct rte_mbuf *any = mbuf_of(frame, sizeof(frame));
 	for (uint32_t slot = 0; slot < SLOTS; slot++) {
@@ -196,7 +202,7 @@ static void same_all_along(const char *fabric, uint32_t layer, uint32_t label, c
 		w.now_ns = (uint64_t)(BEFORE + slot) * SLOT_NS;
 		w.open = drb_rng_below(&s.rng, 2); // one loop of the switch, or the other
 		set_queues(&s, any);
-		if (s.setup.scheme == DRB_SCHEME_WALK && drb_rng_below(&s.rng, 4) == 0)
+		if (s.model.scheme == DRB_SCHEME_WALK && drb_rng_below(&s.rng, 4) == 0)
 			hear(&s);
 		for (uint32_t n = drb_rng_below(&s.rng, 2 * w.down_ports); n > 0; n--)
 			one_packet(&s);
@@ -228,7 +234,7 @@ static void same_decisions(void **state)
 	for (size_t f = 0; f < count; f++)
 		for (uint32_t layer = 1; layer < fabrics[f].layers; layer++)
 			for (uint32_t label = 0; label < fabrics[f].switches; label += 3)
-				same_all_along(fabrics[f].text, layer, label, rule->keys);
+				same_all_along(fabrics[f].text, layer, label, rule);
 	if (walk)
 		assert_true(spread_decisions > 100);
 }

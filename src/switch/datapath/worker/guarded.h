@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// A scheme from outside the tree, as a worker asks it: what it errs in is counted, and costs no packet. Its trial
+// (common/schemes/trial.h) tried some decisions, not all.
+
+#include "core/routing/decide.h"
+
+struct drb_guarded {
+	struct drb_scheme_ops ops; // its own, but that they are asked through this
+	const struct drb_scheme_ops *own;
+	uint64_t *errors; // of the worker
+};
+
+// Constant from then on.
+struct drb_guarded drb_guard(const struct drb_scheme_ops *own, uint64_t *errors);
+
+// An uplink that is there, and a mark that packets can carry. def: the default before the scheme was asked.
+static inline uint32_t drb_guard_uplink(const struct drb_guarded *g, const struct drb_decider *s,
+					uint32_t up, uint32_t def, struct drb_decision *d)
+{
+	const uint32_t uplinks = s->choice.uplinks;
+
+	d->mark &= (uint8_t)((1u << g->ops.mark_bits) - 1);
+	if (__builtin_expect(up < uplinks && d->def < uplinks, 1))
+		return up;
+	++*g->errors;
+	d->def = def;
+	return up < uplinks ? up : def;
+}
+
+static inline uint32_t drb_guarded_choose(const struct drb_guarded *g, const struct drb_decider *s,
+					  struct drb_loads loads, struct drb_decision *d)
+{
+	const uint32_t def = d->def;
+
+	d->mark &= (uint8_t)((1u << g->ops.mark_bits) - 1);
+	return drb_guard_uplink(g, s, g->own->choose(s, loads, d), def, d);
+}
