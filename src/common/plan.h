@@ -5,6 +5,7 @@
 //   fabric          name
 //   layers, arity   l, d of F(l,d)
 //   uplinks         of a switch of layer 1: d, or fewer
+//   scheme          routing.scheme of switches
 //   driver          of veths: af_packet or af_xdp
 //   rate            of every link as text, "none" without limit
 //   rate_value      the same as a number, 0 without limit: packets/s if rate_per_packet, else bit/s
@@ -49,6 +50,7 @@
 #define DRB_PLAN_LAYERS "layers"
 #define DRB_PLAN_ARITY "arity"
 #define DRB_PLAN_UPLINKS "uplinks"
+#define DRB_PLAN_SCHEME "scheme"
 #define DRB_PLAN_DRIVER "driver"
 #define DRB_PLAN_RATE "rate"
 #define DRB_PLAN_RATE_VALUE "rate_value"

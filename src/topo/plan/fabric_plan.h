@@ -19,9 +19,10 @@ struct plan {
 	uint32_t
 		mtu; // of hosts and switches: fabric.mtu, or less where machines are joined by less
 	char mtu_text[12];
-	const char *out;     // directory, NULL: plan.json to standard output only
-	const char *run_dir; // memif sockets go below it; NULL: as topo/fabric
-	char *memif_dir;     // owned
+	char scheme[DRB_SCHEME_TEXT_MAX]; // routing.scheme, with the whole path of a shared object
+	const char *out;                  // directory, NULL: plan.json to standard output only
+	const char *run_dir;              // memif sockets go below it; NULL: as topo/fabric
+	char *memif_dir;                  // owned
 	const char *machines_file;
 	struct machines *machines;     // split; NULL: all on one machine
 	const struct machine *machine; // whose plan this is; NULL: of the whole fabric

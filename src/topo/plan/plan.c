@@ -69,6 +69,7 @@ static void complete(struct plan *plan)
 			DRB_PORTS_MAX);
 	if (link->slotted && !drb_rate_has_slots(&link->rate))
 		drb_die("--slotted: needs a --rate of at most 1Mpps, such as 500pps");
+	plan_set_scheme(plan);
 	drb_config_set(config, "fabric.name", topo->fabric);
 	drb_config_set(config, "fabric.layers", topo->layers);
 	drb_config_set(config, "fabric.arity", topo->arity);

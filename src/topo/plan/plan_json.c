@@ -137,17 +137,17 @@ json_t *plan_json(const struct plan *plan)
 	// The whole of several machines is carried out by nobody.
 	bool parts = plan->machines && !plan->machine;
 	json_t *json = checked(json_pack(
-		"{ss si si si ss ss sf sb si si si ss* ss* ss* so so so}", DRB_PLAN_FABRIC,
+		"{ss si si si ss ss ss sf sb si si si ss* ss* ss* so so so}", DRB_PLAN_FABRIC,
 		topo->fabric, DRB_PLAN_LAYERS, (int)topo->tree.layers, DRB_PLAN_ARITY,
-		(int)topo->tree.arity, DRB_PLAN_UPLINKS, (int)topo->tree.uplinks, DRB_PLAN_DRIVER,
-		drb_driver_name(link->driver), DRB_PLAN_RATE, rate ? rate : "none",
-		DRB_PLAN_RATE_VALUE, link->rate.value, DRB_PLAN_RATE_PER_PACKET,
-		link->rate.per_packet, DRB_PLAN_MTU, (int)plan->mtu, DRB_PLAN_IPV4_LENGTH,
-		(int)topo->addresses.ipv4_len, DRB_PLAN_IPV6_LENGTH, (int)topo->addresses.ipv6_len,
-		DRB_PLAN_MEMIF_DIR, plan->memif_dir, DRB_PLAN_NAMESPACES,
-		parts ? NULL : PLAN_NAMESPACES, DRB_PLAN_WIRES, parts ? NULL : PLAN_WIRES,
-		DRB_PLAN_SWITCHES, switches_json(plan), DRB_PLAN_HOSTS, hosts_json(plan, true),
-		DRB_PLAN_LINKS, links_json(plan)));
+		(int)topo->tree.arity, DRB_PLAN_UPLINKS, (int)topo->tree.uplinks, DRB_PLAN_SCHEME,
+		plan->scheme, DRB_PLAN_DRIVER, drb_driver_name(link->driver), DRB_PLAN_RATE,
+		rate ? rate : "none", DRB_PLAN_RATE_VALUE, link->rate.value,
+		DRB_PLAN_RATE_PER_PACKET, link->rate.per_packet, DRB_PLAN_MTU, (int)plan->mtu,
+		DRB_PLAN_IPV4_LENGTH, (int)topo->addresses.ipv4_len, DRB_PLAN_IPV6_LENGTH,
+		(int)topo->addresses.ipv6_len, DRB_PLAN_MEMIF_DIR, plan->memif_dir,
+		DRB_PLAN_NAMESPACES, parts ? NULL : PLAN_NAMESPACES, DRB_PLAN_WIRES,
+		parts ? NULL : PLAN_WIRES, DRB_PLAN_SWITCHES, switches_json(plan), DRB_PLAN_HOSTS,
+		hosts_json(plan, true), DRB_PLAN_LINKS, links_json(plan)));
 	if (plan->machines)
 		plan_add_machines(plan, json);
 	if (plan->machine)

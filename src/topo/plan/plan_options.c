@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/cli/log.h"
+#include "common/schemes/load.h"
 
 #include "topo/plan/fabric_plan.h"
 
@@ -72,13 +73,32 @@ static error_t parse(int code, char *arg, struct argp_state *state)
 	// A truth value is an option that may be given alone.
 	const char *text = arg ? arg : "true";
 	bool of_link = key->section == DRB_SECTION_LINK;
-	if (drb_config_parse(&option, text, of_link ? (void *)&plan->link : &unused, why) < 0) {
+	// The last one holds, and those before it may be gone: see plan_set_scheme().
+	if (key->type != DRB_VALUE_SCHEME &&
+	    drb_config_parse(&option, text, of_link ? (void *)&plan->link : &unused, why) < 0) {
 		option_name(key, name);
 		drb_config_range(&option, why);
 		drb_die("--%s %s: must be %s", name, text, why);
 	}
 	plan->config.text[drb_config_index(key)] = text;
 	return 0;
+}
+
+void plan_set_scheme(struct plan *plan)
+{
+	const struct drb_config_key *key = drb_config_key(1u << DRB_SECTION_ROUTING, "scheme");
+	const char *text = plan->config.text[drb_config_index(key)];
+	struct drb_setup setup;
+	char why[DRB_CONFIG_WHY] = "";
+
+	if (!text)
+		text = key->initial;
+	if (drb_scheme_whole(text, plan->scheme) < 0)
+		snprintf(why, sizeof(why), "its path is too long");
+	else if (drb_config_parse(key, plan->scheme, &setup, why) == 0)
+		plan->config.text[drb_config_index(key)] = plan->scheme;
+	if (*why)
+		drb_die("%s %s: %s", "--scheme", text, why);
 }
 
 const struct argp *plan_config_argp(void)
