@@ -213,11 +213,11 @@ def what_is_not_built_is_said_with_the_cure():
 
 def programs_are_not_named_twice():
     """What a program that the harness runs says of a mistake becomes the harness's own line."""
-    for command, want in ((['fabric', 'demo', '--scheme', 'foo'], 'drbfabric: --scheme foo: must be '),
+    for command, want in ((['fabric', 'demo', '--scheme', 'foo'], "drbfabric: --scheme foo: no scheme 'foo': must be "),
                           (['fabric', 'up', '--scheme', 'foo', '--fabric', 'nobody-has-this'],
-                           'drbfabric: --scheme foo: must be '),
+                           'drbfabric: --scheme foo: "foo" is none of '),
                           (['experiment', '--scheme', 'foo', '--out', '/tmp'],
-                           'drbexperiment: --scheme foo: must be ')):
+                           "drbexperiment: --scheme foo: no scheme 'foo': must be ")):
         done = subprocess.run([f'{TOPO}/{command[0]}', *command[1:]], text=True, capture_output=True,
                               check=False)
         said = done.stderr

@@ -11,6 +11,7 @@ import os
 import tempfile
 
 from drbfabric import usage
+from drbfabric.common import schemes
 from drbfabric.common.cli import (
     Parser, Version, a_time, help_first, need_root, not_negative, positive, run_program, say, some_loads,
     some_schemes)
@@ -88,7 +89,7 @@ def setup_of(args):
     if args.threshold == 'paper' and max(args.load) * args.arity >= (args.uplinks or args.arity):
         raise usage(f'--load {max(args.load):g}: more than {args.uplinks} uplinks for {args.arity} hosts '
                     'carry, for which the paper has no T: take a --threshold')
-    return Setup(layers=args.layers, arity=args.arity, schemes=args.scheme, loads=args.load,
+    return Setup(layers=args.layers, arity=args.arity, schemes=schemes.named(args.scheme), loads=args.load,
                  traffic=args.traffic, threshold=args.threshold, slow=args.slow,
                  slot_ns=args.slot or default_slot(hosts, args.layers), slots=args.slots,
                  warmup=warmup, runs=args.runs, repeats=args.repeat, stretches=args.stretch,

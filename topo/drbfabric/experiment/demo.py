@@ -60,7 +60,7 @@ def add_options(p):
 def setup_of(args):
     slots = args.slots or 800
     return Setup(layers=args.layers, arity=args.arity,
-                 schemes=args.scheme or list(SCHEMES),
+                 schemes=schemes.named(args.scheme or SCHEMES),
                  loads=[args.load], traffic='permutation', threshold=args.threshold or 'paper',
                  slot_ns=args.slot or default_slot(2 * args.arity ** args.layers, args.layers),
                  slots=slots, warmup=slots // 8, runs=1, repeats=3, queue=QUEUE, seed=args.seed,

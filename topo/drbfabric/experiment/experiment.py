@@ -144,13 +144,13 @@ def check_setup(setup):
     slow_links.drawn(setup, setup.seed)
     for scheme in setup.schemes:
         children.run([program('drbtopo', 'topo'), 'plan', *setup.shape, '--fabric', setup.name,
-                      '--scheme', scheme, '--links', setup.links, '--queue', str(setup.queue)])
+                      '--scheme', schemes.text(scheme), '--links', setup.links, '--queue', str(setup.queue)])
 
 
 def _packets(setup, seed, times, more):
     """Rows of drbsim over so many times the slots, for each scheme and load."""
     text = children.run([program('drbsim', 'sim'), 'packet', *setup.shape,
-                         '--scheme', ','.join(setup.schemes),
+                         '--scheme', ','.join(map(schemes.text, setup.schemes)),
                          '--load', ','.join(f'{load:g}' for load in setup.loads),
                          '--traffic', setup.traffic, '--threshold', setup.threshold,
                          *(['--slow', setup.slow] if setup.slow else []),
@@ -260,7 +260,7 @@ class Experiment:
     def set_fabric(self, scheme, load, seed):
         """The fabric with this scheme and the slow links of the seed, its counters at zero."""
         s = self.setup
-        options = ['--fabric', s.name, '--scheme', scheme, '--rate', f'{1e9 / s.stretched_ns:.15g}pps',
+        options = ['--fabric', s.name, '--scheme', schemes.text(scheme), '--rate', f'{1e9 / s.stretched_ns:.15g}pps',
                    '--catchup', f'{s.stretched_ns}ns']
         if schemes.has_threshold(scheme):
             options += ['--threshold', s.threshold_at(load)]

@@ -6,6 +6,7 @@ python3 link_tree.py LINKS.csv >TREE.svg    of an experiment, drbgen replay --li
 import csv
 import html
 import math
+import re
 import sys
 
 WIDTH, STEP, MARGIN = 900, 110, 40
@@ -59,7 +60,7 @@ def pictures(runs, load):
     """{name: (SVG, caption, whether it is wide)}, of the first run that counts of each scheme at this load."""
     result = {}
     for run in runs:
-        name = f"links-{run['scheme']}-{load:g}"
+        name = re.sub(r'[^\w.-]', '-', f"links-{run['scheme']}-{load:g}")
         if run['counts'] and run['load'] == load and name not in result:
             what = f"{run['scheme']}, load {load:g}, live, seed {run['seed']}"
             result[name] = (

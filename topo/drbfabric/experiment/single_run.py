@@ -26,10 +26,10 @@ def check_options(args):
 
 def run(args, say):
     fabrics.Fabric(args.name).need_free('take another --fabric')
-    scheme, pattern = (args.scheme or ['drb'])[0], args.traffic or 'permutation'
+    scheme, pattern = schemes.named(args.scheme or ['drb'])[0], args.traffic or 'permutation'
     slot_ns = args.slot or default_slot(2 * args.arity ** args.layers, args.layers)
     size = ['-l', str(args.layers), '-d', str(args.arity)]
-    options = [*size, '--fabric', args.name, '--scheme', scheme, '--rate', f'{1e9 / slot_ns:.15g}pps']
+    options = [*size, '--fabric', args.name, '--scheme', schemes.text(scheme), '--rate', f'{1e9 / slot_ns:.15g}pps']
     threshold = threshold_at(args.load, args.threshold or 'paper')
     options += ['--threshold', threshold] if schemes.has_threshold(scheme) else []
     fabric = harness('fabric')

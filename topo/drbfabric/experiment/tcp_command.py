@@ -5,7 +5,7 @@ import argparse
 import tempfile
 
 from drbfabric import usage
-from drbfabric.common import children
+from drbfabric.common import children, schemes
 from drbfabric.common.cli import positive, say
 from drbfabric.common.output import print_rows
 from drbfabric.common.places import program
@@ -52,7 +52,7 @@ def workloads_of(args):
 
 def setup_of(args):
     slot_ns = args.slot or default_slot(2 * args.arity ** args.layers, args.layers)
-    return Setup(layers=args.layers, arity=args.arity, schemes=args.scheme, units=args.unit,
+    return Setup(layers=args.layers, arity=args.arity, schemes=schemes.named(args.scheme), units=args.unit,
                  workloads=workloads_of(args), slot_ns=slot_ns, runs=args.runs, repeats=args.repeat,
                  queue=args.queue or 512, seed=args.seed, congestion=args.congestion, links=args.links,
                  name=args.name, uplinks=args.uplinks)

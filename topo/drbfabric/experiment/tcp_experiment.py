@@ -79,9 +79,9 @@ def draw(setup, workload, seed):
 
 def simulate(setup, path, unit, scheme, options):
     """Rows of drbsim replay, their times numbers, and the threshold."""
-    text = children.run([program('drbsim', 'sim'), 'replay', path, *setup.size, '--scheme', scheme, '--unit', unit,
-                         '--queue', str(setup.queue), '--gap', str(FLOWLET_GAP), '--mark', '100000000', *options,
-                         '--csv'])
+    text = children.run([program('drbsim', 'sim'), 'replay', path, *setup.size, '--scheme', schemes.text(scheme),
+                         '--unit', unit, '--queue', str(setup.queue), '--gap', str(FLOWLET_GAP), '--mark', '100000000',
+                         *options, '--csv'])
     rows = list(csv.DictReader(io.StringIO(text)))
     for row in rows:
         for key in ('start', 'handshake', 'time'):
@@ -127,7 +127,7 @@ class Experiment:
 
     def set_fabric(self, unit, scheme, threshold):
         s = self.setup
-        options = ['--fabric', s.name, '--scheme', scheme, '--unit', unit, '--rate', f'{s.rate:.0f}bit',
+        options = ['--fabric', s.name, '--scheme', schemes.text(scheme), '--unit', unit, '--rate', f'{s.rate:.0f}bit',
                    '--catchup', f'{s.slot_ns}ns', '--flowlet-gap', f'{FLOWLET_GAP * s.slot_ns // 1000}us',
                    '--flow-grace', f'{FLOW_GRACE * s.slot_ns // 1000}us',
                    '--flow-idle', f'{FLOW_IDLE * s.slot_ns // 1000}us',
