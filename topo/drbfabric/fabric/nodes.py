@@ -39,10 +39,10 @@ def warn_without_rate(plan, say):
         return
     try:
         with Telemetry(plan['switches'][0]['namespace']) as t:
-            scheme = (t.ask('/drb/routing') or {}).get('scheme')
             port = t.ask('/drb/port,u0') or {}
     except OSError:
         return
+    scheme = plan.get('scheme')
     if scheme and schemes.compares_queues(scheme) and port.get('occupancy') != 'ring':
         say(f'no --rate, so {scheme} sees no queues: packets leave as they come, and an uplink counts '
             'as loaded only while its driver refuses packets; give a rate, such as --rate 500pps')

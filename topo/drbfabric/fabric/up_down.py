@@ -106,6 +106,11 @@ def _take_plan(fabric, args):
     return plan
 
 
+def _kept(options, plan):
+    """What a plan was made with, for the next one: the path of a scheme as seen from anywhere."""
+    return [*options, '--scheme', plan['scheme']] if '/' in plan['scheme'] else options
+
+
 def _start_dead(fabric, args):
     """Of a fabric that is up, the switches that nobody stopped and that do not run."""
     plan, alive, stopped = fabric.need_plan(), fabric.alive(), fabric.stopped()
@@ -139,7 +144,7 @@ def up(args):
                 if netns.exists(node['namespace']):
                     raise usage(f"namespace {node['namespace']} exists and is not of this fabric: "
                                 f"take another --fabric, or remove it: ip netns delete {node['namespace']}")
-            options = {} if args.plan else {'options': args.plan_options}
+            options = {} if args.plan else {'options': _kept(args.plan_options, plan)}
             fabric.save_state(phase=fabrics.STARTING, **options)
             fabric.write_hosts(plan)
             with given_plan.explained(plan):
@@ -196,7 +201,7 @@ def replan(args):
             for part in ('switches', 'hosts', 'links'):
                 if plan[part] != old[part]:
                     raise usage(f'this changes the {part} of the fabric: take it down and up again')
-            silent = restart_switches(fabric, plan, folder, options, args.timeout)
+            silent = restart_switches(fabric, plan, folder, _kept(options, plan), args.timeout)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
     row = size_of(plan, began)
