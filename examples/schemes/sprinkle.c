@@ -11,7 +11,7 @@ static uint32_t sprinkle_choose(const struct drb_decider *s, struct drb_loads lo
 {
 	uint32_t best = drb_other(s->choice.uplinks, d->def, (uint32_t)(d->draw >> 32));
 
-	for (uint32_t i = 1; i < s->choice.param[0]; i++) {
+	for (uint32_t i = 1; i < drb_param(&s->choice, 0); i++) {
 		uint32_t bits = (uint32_t)(drb_mix64(d->draw + i) >> 32);
 		uint32_t other = drb_other(s->choice.uplinks, d->def, bits);
 		if (drb_load(loads, other) < drb_load(loads, best))

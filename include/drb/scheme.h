@@ -24,7 +24,7 @@ struct drb_choice {
 		choices; // uplinks looked at in all by schemes with a threshold, 2 or more (2 = the paper's)
 	uint32_t margin; // floor(T) + 1, see drb_margin(); above 0
 	uint64_t salt;   // random, of this switch
-	// Values of the scheme's parameters, in their order; NULL: it has none.
+	// Values of the scheme's parameters, in their order: drb_param(). NULL: those that they have at first.
 	const double *param;
 };
 
@@ -144,10 +144,14 @@ struct drb_scheme_ops {
 	void (*count)(void *state, const uint32_t packets[]);
 };
 
-// What the source of a shared object ends with: DRB_SCHEME(sprinkle) = {.abi = DRB_SCHEME_ABI, ...};
-#ifndef DRB_SCHEME
+// The value of the scheme's i-th parameter.
+static inline double drb_param(const struct drb_choice *c, uint32_t i)
+{
+	return c->param ? c->param[i] : c->ops->params[i].initial;
+}
+
+// What the source of a scheme ends with: DRB_SCHEME(sprinkle) = {.abi = DRB_SCHEME_ABI, ...};
 #define DRB_SCHEME(id) DRB_API const struct drb_scheme_ops drb_loaded_scheme
-#endif
 #define DRB_SCHEME_SYMBOL "drb_loaded_scheme"
 
 // To choose from outside: a scheme at one switch of a fat-tree.

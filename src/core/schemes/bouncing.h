@@ -60,7 +60,7 @@ static inline uint32_t drb_bouncing_among(const struct drb_decider *s, uint64_t 
 	return up;
 }
 
-static const struct drb_scheme_ops drb_scheme_bouncing = {
+DRB_SCHEME(bouncing) = {
 	.abi = DRB_SCHEME_ABI,
 	.name = "bouncing",
 	.help = "the uplinks in turn for each flow: Digit-Reversal Bouncing",

@@ -11,7 +11,7 @@ DRB_RULE uint32_t drb_dmodk_choose(const struct drb_decider *s, struct drb_loads
 	return d->def;
 }
 
-static const struct drb_scheme_ops drb_scheme_dmodk = {
+DRB_SCHEME(dmodk) = {
 	.abi = DRB_SCHEME_ABI,
 	.name = "dmodk",
 	.help = "always the D-mod-k default",

@@ -17,7 +17,7 @@ DRB_RULE uint32_t drb_drb_choose(const struct drb_decider *s, struct drb_loads l
 	return drb_ttc(s->choice.margin, d->def, candidate, loads);
 }
 
-static const struct drb_scheme_ops drb_scheme_drb = {
+DRB_SCHEME(drb) = {
 	.abi = DRB_SCHEME_ABI,
 	.name = "drb",
 	.help = "threshold-based two-choice against the D-mod-k default (the paper's)",

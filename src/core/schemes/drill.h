@@ -47,7 +47,7 @@ static inline uint32_t drb_drill_among(const struct drb_decider *s, uint64_t usa
 	return drb_among(s, usable, loads, d, drb_drill_sample);
 }
 
-static const struct drb_scheme_ops drb_scheme_drill = {
+DRB_SCHEME(drill) = {
 	.abi = DRB_SCHEME_ABI,
 	.name = "drill",
 	.help = "as micro, or the uplink taken last if that is less loaded: DRILL(2,1)",

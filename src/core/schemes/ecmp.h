@@ -12,7 +12,7 @@ DRB_RULE uint32_t drb_ecmp_choose(const struct drb_decider *s, struct drb_loads 
 	return drb_scale32(drb_salted32(d->flow, s->choice.salt), s->choice.uplinks);
 }
 
-static const struct drb_scheme_ops drb_scheme_ecmp = {
+DRB_SCHEME(ecmp) = {
 	.abi = DRB_SCHEME_ABI,
 	.name = "ecmp",
 	.help = "a hash of the flow, salted per switch",

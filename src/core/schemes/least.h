@@ -12,7 +12,7 @@ DRB_RULE uint32_t drb_least_choose(const struct drb_decider *s, struct drb_loads
 	return drb_least_loaded(s->choice.uplinks, loads.at, d->draw);
 }
 
-static const struct drb_scheme_ops drb_scheme_least = {
+DRB_SCHEME(least) = {
 	.abi = DRB_SCHEME_ABI,
 	.name = "least",
 	.help = "the least loaded of all, random among ties",

@@ -10,7 +10,7 @@ DRB_RULE uint32_t drb_micro_choose(const struct drb_decider *s, struct drb_loads
 	return drb_two_random(s->choice.uplinks, loads, d->draw);
 }
 
-static const struct drb_scheme_ops drb_scheme_micro = {
+DRB_SCHEME(micro) = {
 	.abi = DRB_SCHEME_ABI,
 	.name = "micro",
 	.help = "the less loaded of two distinct random uplinks",

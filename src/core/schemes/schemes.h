@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The table of schemes. To add one: its file, its line in all.h and its line here. Names, help texts, colours, the
-// loops of the switch and of the simulator, the checks of the configuration and the lists of tests derive from it.
+// The table of schemes. To add one: its file, and its line in meson.build. Names, help texts, colours, the loops of the
+// switch and of the simulator, the checks of the configuration and the lists of tests derive from it.
+
+#include "core/schemes/list.h"
 
 #include "drb/scheme.h"
-
-// DRB_SCHEME_id, drb_scheme_name: a line each, in the order in which they are listed.
-#define DRB_SCHEMES(X)                                                                             \
-	X(DRB, drb)                                                                                \
-	X(DMODK, dmodk)                                                                            \
-	X(VLB, vlb)                                                                                \
-	X(MICRO, micro)                                                                            \
-	X(ECMP, ecmp)                                                                              \
-	X(LEAST, least)                                                                            \
-	X(DRILL, drill)                                                                            \
-	X(BOUNCING, bouncing)                                                                      \
-	X(WALK, walk)
 
 enum drb_scheme {
 #define X(id, name) DRB_SCHEME_##id,

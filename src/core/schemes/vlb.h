@@ -11,7 +11,7 @@ DRB_RULE uint32_t drb_vlb_choose(const struct drb_decider *s, struct drb_loads l
 	return drb_scale32((uint32_t)(d->draw >> 32), s->choice.uplinks);
 }
 
-static const struct drb_scheme_ops drb_scheme_vlb = {
+DRB_SCHEME(vlb) = {
 	.abi = DRB_SCHEME_ABI,
 	.name = "vlb",
 	.help = "a uniformly random uplink",

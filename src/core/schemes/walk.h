@@ -127,7 +127,7 @@ static inline void drb_walk_count(void *state, const uint32_t packets[])
 		drb_spread_count(&walk->spread, u, packets[u], packets[u]);
 }
 
-static const struct drb_scheme_ops drb_scheme_walk = {
+DRB_SCHEME(walk) = {
 	.abi = DRB_SCHEME_ABI,
 	.name = "walk",
 	.help = "as drb, in rounds over all uplinks while defaults are uneven",
