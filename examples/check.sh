@@ -6,6 +6,7 @@ set -euo pipefail
 
 build=$1
 here=$(dirname "$(realpath "$0")")
+drbsim=$(realpath "$build/src/sim/drbsim")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -116,4 +117,17 @@ queue() {
 [ "$(queue least)" -lt "$(queue vlb)" ] || fail "simulate: $(cat "$scratch/queues")"
 fails_with 2 "$scratch/simulate" 4 0.9 nosuch
 fails_with 1 "$scratch/counters" drb-nosuch
+
+# Schemes: they keep what schemes must, and do what they say. The newest load alone is no average.
+for scheme in sprinkle average; do
+  # shellcheck disable=SC2046
+  cc -shared -fPIC "${flags[@]}" $(pkg-config --cflags drb) "$here/schemes/$scheme.c" -o "$scratch/$scheme.so" -lm
+done
+cd "$scratch"
+"$drbsim" check-scheme ./sprinkle.so,./average.so >checked || fail "$(cat checked)"
+"$drbsim" packet -d 4 --slots 1000 --stats 500 --load 0.9 --threads 1 --csv \
+  --scheme drb,./average.so:weight=1,./average.so,./sprinkle.so >table
+cut -d, -f2- table >figures
+[ "$(sed -n 2p figures)" = "$(sed -n 3p figures)" ] || fail "not drb without an average: $(cat table)"
+[ "$(sort -u figures | wc -l)" = 4 ] || fail "the same: $(cat table)"
 echo ok

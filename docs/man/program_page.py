@@ -42,7 +42,7 @@ OPTION = re.compile(r'^ {2,6}(-{1,2}[^ ].*?)(?:  +(\S.*))?$')
 # What every program says alike.
 COMMON = re.compile(r"^(Mandatory or optional arguments|'.* VERB --help' lists)")
 USAGE = re.compile(r'^(Usage: |  or: |usage: )')
-VERB = re.compile(r'^ {2,4}([a-z]+)(?:  +(\S.*))?$')
+VERB = re.compile(r'^ {2,4}([a-z][a-z-]*)(?:  +(\S.*))?$')
 ROW = re.compile(r'^ {2,4}(\S+)  +(\S.*)$')
 
 

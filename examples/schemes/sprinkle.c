@@ -27,7 +27,7 @@ DRB_SCHEME(sprinkle) = {
 		"than T",
 	.colour = "#117733",
 	.symbol = "*",
-	.needs = DRB_HAS_THRESHOLD | DRB_DEFAULT_UNLOADED,
+	.needs = DRB_HAS_THRESHOLD | DRB_DEFAULT_UNLOADED | DRB_UNIFORM,
 	.compares = DRB_COMPARES_ALL,
 	.draw = DRB_DRAW_WORD,
 	.unloaded = DRB_DRAW_NONE,

@@ -76,6 +76,9 @@ enum drb_scheme_need {
 	DRB_TAKES_TURNS = 32,
 	// A core keeps a state, too, for its queues down. It chooses nothing.
 	DRB_WATCHES_DOWN = 64,
+	// Takes uplinks of equal load equally often: all, or with DRB_HAS_THRESHOLD those beside a default that
+	// is longer by more than T.
+	DRB_UNIFORM = 128,
 };
 
 // Of a switch, when its state begins.

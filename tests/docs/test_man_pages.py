@@ -40,7 +40,7 @@ def name_of(program):
 
 def verbs_of(text):
     """As in programs written in C, and in those written in Python."""
-    for mark, line in (('\nVerbs:\n', r'^  ([a-z]+) +\S'), ('\n  VERB\n', r'^    ([a-z]+)(?: |$)')):
+    for mark, line in (('\nVerbs:\n', r'^  ([a-z][a-z-]*) +\S'), ('\n  VERB\n', r'^    ([a-z]+)(?: |$)')):
         if mark in text:
             return re.findall(line, text.partition(mark)[2].partition('\n\n')[0], re.M)
     return []

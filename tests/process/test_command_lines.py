@@ -15,7 +15,7 @@ import tap
 VERSION, PROGRAMS = sys.argv[1], sys.argv[2:]
 WITHIN = 30
 # The verbs that stand in the help of programs in C, and of those in Python.
-VERB_LINES = re.compile(r'^  ([a-z]+) +\S', re.M), re.compile(r'^    ([a-z]+)(?: |$)', re.M)
+VERB_LINES = re.compile(r'^  ([a-z][a-z-]*) +\S', re.M), re.compile(r'^    ([a-z]+)(?: |$)', re.M)
 
 
 @functools.cache

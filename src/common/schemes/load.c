@@ -4,22 +4,21 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <math.h>
-#include <poll.h>
-#include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/routing/choice.h"
 
+#include "common/schemes/child.h"
 #include "common/schemes/trial.h"
 
 #define PATIENCE_MS 3000 // of a trial, which takes a few ms
 
-#define REFUSE(...) (snprintf(why, DRB_SCHEME_WHY, __VA_ARGS__), -EINVAL)
+#define REFUSE(...) drb_scheme_refuse(why, __VA_ARGS__)
 
 // Those that were loaded; the last one stays as it is when it cannot be.
 static struct object {
@@ -30,75 +29,30 @@ static struct object {
 static uint32_t kept_count;
 static bool ended; // no more of them
 
-static const struct drb_scheme_ops *open_object(const char *path, char why[DRB_SCHEME_WHY])
+int drb_scheme_refuse(char why[DRB_SCHEME_WHY], const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(why, DRB_SCHEME_WHY, fmt, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+const struct drb_scheme_ops *drb_scheme_open(const char *path, char why[DRB_SCHEME_WHY])
 {
 	void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	const struct drb_scheme_ops *ops = object ? dlsym(object, DRB_SCHEME_SYMBOL) : NULL;
+	const char *flaw = ops ? drb_scheme_flaw(ops) : NULL;
 
 	if (!object)
-		snprintf(why, DRB_SCHEME_WHY, "cannot load it: %s", dlerror());
+		REFUSE("cannot load it: %s", dlerror());
 	else if (!ops)
-		snprintf(why, DRB_SCHEME_WHY,
-			 "%s: defines no scheme: end its source with DRB_SCHEME() of drb/scheme.h",
-			 path);
-	return ops;
-}
-
-// In the child: what is wrong, "" if nothing.
-static _Noreturn void try_and_tell(const char *path, int to)
-{
-	static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
-	char why[DRB_SCHEME_WHY] = "", flaw[DRB_TRIAL_WHY];
-
-	// The parent tells of it, and nobody else: sanitizers would.
-	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
-		signal(crashes[i], SIG_DFL);
-	const struct drb_scheme_ops *ops = open_object(path, why);
-
-	if (ops && drb_scheme_trial(ops, flaw) < 0)
-		snprintf(why, sizeof(why), "%s: %s", path, flaw);
-	_exit(write(to, why, sizeof(why)) == sizeof(why) ? 0 : 1);
-}
-
-static int take_verdict(const char *path, int from, pid_t child, char why[DRB_SCHEME_WHY])
-{
-	struct pollfd waited = {.fd = from, .events = POLLIN};
-	int n, status;
-
-	do
-		n = poll(&waited, 1, PATIENCE_MS);
-	while (n < 0 && errno == EINTR);
-	const bool said = n > 0 && read(from, why, DRB_SCHEME_WHY) == DRB_SCHEME_WHY;
-	if (n == 0)
-		kill(child, SIGKILL);
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
-	if (said)
-		return why[0] ? -EINVAL : 0;
-	if (n == 0)
-		return REFUSE("%s: does not return within %d s when it is tried out", path,
-			      PATIENCE_MS / 1000);
-	if (WIFSIGNALED(status))
-		return REFUSE("%s: crashes when it is tried out (%s)", path,
-			      strsignal(WTERMSIG(status)));
-	return REFUSE("%s: ends the process when it is tried out", path);
-}
-
-static int try_out(const char *path, char why[DRB_SCHEME_WHY])
-{
-	int ends[2];
-
-	if (pipe(ends) < 0)
-		return REFUSE("%s: cannot try it out: %s", path, strerror(errno));
-	fflush(NULL);
-	pid_t child = fork();
-	if (child == 0)
-		try_and_tell(path, ends[1]);
-	close(ends[1]);
-	int rc = child < 0 ? REFUSE("%s: cannot try it out: %s", path, strerror(errno))
-			   : take_verdict(path, ends[0], child, why);
-	close(ends[0]);
-	return rc;
+		REFUSE("%s: defines no scheme: end its source with DRB_SCHEME() of drb/scheme.h",
+		       path);
+	else if (flaw)
+		REFUSE("%s: %s", path, flaw);
+	return flaw ? NULL : ops;
 }
 
 // Where the value of a key goes, and what it may be.
@@ -166,13 +120,12 @@ static int load(const char *path, const struct drb_scheme_ops **ops, char why[DR
 	if (kept_count == DRB_SCHEMES_MAX)
 		return REFUSE("%s: more than %d shared objects", path, DRB_SCHEMES_MAX);
 	struct object *o = &kept[kept_count];
-	if (try_out(path, why) < 0)
-		return -EINVAL;
-	if (stat(path, &o->file) < 0)
-		return REFUSE("%s: %s", path, strerror(errno));
-	*ops = o->ops = open_object(path, why);
+	const int error = stat(path, &o->file) < 0 ? errno : 0;
+	*ops = o->ops = drb_scheme_open(path, why);
 	if (!o->ops)
 		return -EINVAL;
+	if (error)
+		return REFUSE("%s: %s", path, strerror(error));
 	if (drb_scheme_parse(o->ops->name, &scheme) == 0)
 		return REFUSE("%s: another scheme is called %s: call it otherwise", path,
 			      o->ops->name);
@@ -224,7 +177,8 @@ static int find(const char *name, struct drb_scheme_variant *v, char why[DRB_SCH
 	return 0;
 }
 
-int drb_scheme_read(const char *text, struct drb_scheme_variant *v, char why[DRB_SCHEME_WHY])
+int drb_scheme_read_untried(const char *text, struct drb_scheme_variant *v,
+			    char why[DRB_SCHEME_WHY])
 {
 	char copy[DRB_SCHEME_TEXT_MAX], *rest = copy;
 
@@ -244,6 +198,27 @@ int drb_scheme_read(const char *text, struct drb_scheme_variant *v, char why[DRB
 			return -EINVAL;
 	}
 	return 0;
+}
+
+// In the child.
+static void try_out(void *text, char why[DRB_SCHEME_WHY])
+{
+	struct drb_scheme_variant v;
+	char flaw[DRB_TRIAL_WHY];
+
+	if (drb_scheme_read_untried(text, &v, why) == 0 && drb_scheme_trial(&v, flaw) < 0)
+		REFUSE("%s: %s", v.text, flaw);
+}
+
+int drb_scheme_read(const char *text, struct drb_scheme_variant *v, char why[DRB_SCHEME_WHY])
+{
+	char said[DRB_SCHEME_WHY];
+
+	// One that was loaded before there were workers was tried out then, if by other parameters.
+	if (memchr(text, '/', strcspn(text, ":")) && !ended &&
+	    drb_child_run(try_out, (void *)(uintptr_t)text, PATIENCE_MS, said) < 0)
+		return REFUSE("%s", said);
+	return drb_scheme_read_untried(text, v, why);
 }
 
 int drb_scheme_of_text(const char *text, enum drb_scheme *scheme, char why[DRB_SCHEME_WHY])

@@ -8,9 +8,17 @@
 
 #define DRB_SCHEME_WHY 512
 
+// -EINVAL; why says so.
+int drb_scheme_refuse(char why[DRB_SCHEME_WHY], const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+// What a shared object ends with; NULL, and what is wrong, if it is no whole scheme. It runs what the object begins with.
+const struct drb_scheme_ops *drb_scheme_open(const char *path, char why[DRB_SCHEME_WHY]);
 // 0; -EINVAL with what is wrong and how to mend it. One thread at a time.
 int drb_scheme_read(const char *text, struct drb_scheme_variant *variant, char why[DRB_SCHEME_WHY]);
-// The same with a number of its own (schemes.h). The same text gives the same scheme.
+// The same, but nothing is tried out.
+int drb_scheme_read_untried(const char *text, struct drb_scheme_variant *variant,
+			    char why[DRB_SCHEME_WHY]);
+// As drb_scheme_read(), with a number of its own (schemes.h). The same text gives the same scheme.
 int drb_scheme_of_text(const char *text, enum drb_scheme *scheme, char why[DRB_SCHEME_WHY]);
 
 // "TEXT,TEXT...", each of them once, with paths as seen from the working directory.

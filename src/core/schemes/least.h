@@ -18,6 +18,7 @@ DRB_SCHEME(least) = {
 	.help = "the least loaded of all, random among ties",
 	.colour = "#e69f00",
 	.symbol = "p",
+	.needs = DRB_UNIFORM,
 	.compares = DRB_COMPARES_ALL,
 	.draw = DRB_DRAW_WORD,
 	.unloaded = DRB_DRAW_ANY,

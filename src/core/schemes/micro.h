@@ -16,6 +16,7 @@ DRB_SCHEME(micro) = {
 	.help = "the less loaded of two distinct random uplinks",
 	.colour = "#d55e00",
 	.symbol = "^",
+	.needs = DRB_UNIFORM,
 	.compares = DRB_COMPARES_TWO,
 	.draw = DRB_DRAW_TWO,
 	.unloaded = DRB_DRAW_ANY,

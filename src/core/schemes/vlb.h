@@ -17,6 +17,7 @@ DRB_SCHEME(vlb) = {
 	.help = "a uniformly random uplink",
 	.colour = "#cc79a7",
 	.symbol = "D",
+	.needs = DRB_UNIFORM,
 	.compares = DRB_COMPARES_NONE,
 	.draw = DRB_DRAW_ANY,
 	.unloaded = DRB_DRAW_ANY,

@@ -8,6 +8,7 @@ int sim_transfer(int argc, char **argv);
 int sim_job(int argc, char **argv);
 int sim_replay(int argc, char **argv);
 int sim_search(int argc, char **argv);
+int sim_check_scheme(int argc, char **argv);
 int sim_theory(int argc, char **argv);
 int sim_ctmc(int argc, char **argv);
 int sim_layers(int argc, char **argv);

@@ -5,12 +5,19 @@
 #include "common/schemes/trial.h"
 #include "core/schemes/schemes.h"
 
+static int trial_of(const struct drb_scheme_ops *ops, char why[DRB_TRIAL_WHY])
+{
+	const struct drb_scheme_variant v = {.ops = ops, .threshold = NAN, .choices = NAN};
+
+	return drb_scheme_trial(&v, why);
+}
+
 TEST(schemes_of_the_table_pass)
 {
 	char why[DRB_TRIAL_WHY];
 
 	for (int i = 0; i < DRB_SCHEME_COUNT; i++) {
-		if (drb_scheme_trial(drb_scheme_ops((enum drb_scheme)i), why) < 0)
+		if (trial_of(drb_scheme_ops((enum drb_scheme)i), why) < 0)
 			fail_msg("%s: %s", drb_scheme_name((enum drb_scheme)i), why);
 	}
 }
@@ -74,10 +81,18 @@ static void leave(void *state, const struct drb_scheme_setup *setup)
 	(void)state, (void)setup;
 }
 
+static void divide(void *state, const struct drb_scheme_setup *setup)
+{
+	*(uint32_t *)state = 0;
+	if (setup->choice->uplinks == 0)
+		*((uint32_t *)state + 1) =
+			0; // as a division by it would be found, without a signal
+}
+
 static uint8_t too_much(const void *state, uint8_t mark)
 {
 	(void)state, (void)mark;
-	return 1;
+	return 2;
 }
 
 static uint8_t unmarked(const void *state)
@@ -96,18 +111,24 @@ TEST(broken_ones_are_told_why)
 	const struct drb_scheme_ops good = {.abi = DRB_SCHEME_ABI,
 					    .name = "x",
 					    .help = "x",
+					    .compares = DRB_COMPARES_ALL,
 					    .choose = first,
 					    .state_size = a_word,
 					    .init = clear,
 					    .choose_among = first_among};
-	struct drb_scheme_ops bad[9] = {good, good, good, good, good, good, good, good, good};
-	static const char *const said[] = {
-		"another version",  "takes uplink",     "otherwise",
-		"behind its state", "dead uplink",      "needs choose_among()",
-		"needs tick()",     "needs own_mark()", "goes down"};
+	struct drb_scheme_ops bad[12];
+	static const char *const said[ARRAY_SIZE(bad)] = {
+		"another version", "takes uplink",           "otherwise",    "beside its state",
+		"dead uplink",     "needs choose_among()",   "needs tick()", "needs mark_bits",
+		"goes down",       "more than 8 parameters", "lower case",   "0 uplinks"};
+	static const struct drb_scheme_param many[] = {
+		{.name = "a"}, {.name = "b"}, {.name = "c"}, {.name = "d"}, {.name = "e"},
+		{.name = "f"}, {.name = "g"}, {.name = "h"}, {.name = "i"}, {0}};
 	char why[DRB_TRIAL_WHY];
 
-	assert_int_equal(drb_scheme_trial(&good, why), 0);
+	assert_int_equal(trial_of(&good, why), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		bad[i] = good;
 	bad[0].abi++;
 	bad[1].choose = one_too_far;
 	bad[2].choose = whatever;
@@ -119,8 +140,13 @@ TEST(broken_ones_are_told_why)
 	bad[7].mark_down = too_much;
 	bad[8].mark_down = too_much;
 	bad[8].own_mark = unmarked;
+	bad[8].mark_bits = 1;
+	bad[9].params = many;
+	bad[10].name = "x,y";
+	bad[11].init = divide;
+	bad[11].needs = DRB_WATCHES_DOWN;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		assert_int_equal(drb_scheme_trial(&bad[i], why), -EINVAL);
+		assert_int_equal(trial_of(&bad[i], why), -EINVAL);
 		if (!strstr(why, said[i]))
 			fail_msg("%zu: %s", i, why);
 	}

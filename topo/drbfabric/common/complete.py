@@ -16,7 +16,7 @@ import sys
 
 SECONDS = 3
 RUNS = '/run/drbswitch'
-VERBS = (('\nVerbs:\n', r'^  ([a-z]+) +\S'), ('\n  VERB\n', r'^    ([a-z]+)(?: |$)'))
+VERBS = (('\nVerbs:\n', r'^  ([a-z][a-z-]*) +\S'), ('\n  VERB\n', r'^    ([a-z]+)(?: |$)'))
 # Options whose values are known, and what gives them.
 OF_SWITCHES = {('drbctl', verb) for verb in
                ('check', 'down', 'drain', 'reload', 'set', 'show', 'undrain', 'up', 'watch')} | \
@@ -82,12 +82,15 @@ class Line:
         except (OSError, ValueError, KeyError):
             return []
 
+    def schemes(self):
+        return column('scheme', self.beside('drbtopo', 'topo'), 'schemes')
+
     def values(self, option):
         """Of an option, none where only the user or the shell knows; None of what wants no value."""
         if option in self.of_fabric:
             return sorted({os.path.basename(os.path.dirname(path)) for path in glob.glob(f'{RUNS}/*/plan.json')})
         if option == '--scheme':
-            return column('scheme', self.beside('drbtopo', 'topo'), 'schemes')
+            return self.schemes()
         # -w, --write=FILE or -o DIR, --out DIR
         found = option.startswith('-') and re.search(
             rf'^ +(?:-\w(?: \w+)?, )?{re.escape(option)}(?:, --[\w-]+)?(?:=| (?! ))(\S+)', self.help(), re.M)
@@ -112,6 +115,8 @@ class Line:
         if what == ('drbctl', 'show'):
             views = re.search(r'\[([a-z|]+)\]', output(self.program, 'show', '--help'))
             found += views[1].split('|') if views else []
+        if what == ('drbsim', 'check-scheme'):
+            found += self.schemes()
         if what == ('drbfabric', 'check'):
             found += ['wiring', 'ping', 'counters', 'links']
         if what == ('drbtopo', 'list'):

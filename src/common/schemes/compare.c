@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Properties that are seen by comparison: of two switches that are given the same, or of counts.
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/schemes/properties.h"
+#include "core/math/chi2.h"
+#include "core/links/port_sets.h"
+
+static uint32_t take_step(struct drb_rig *rig, uint32_t i, struct drb_decision *d)
+{
+	if (i % 4 == 0)
+		drb_rig_pass_time(rig);
+	drb_rig_draw(rig);
+	return drb_rig_decide(rig, d);
+}
+
+// Two at once, which began in different memory, and one before.
+static int repeats_on(const struct drb_scheme_variant *v, const struct drb_rig_kind *kind,
+		      uint32_t decisions, char why[DRB_TRIAL_WHY])
+{
+	uint32_t *before = malloc(decisions * sizeof(*before));
+	struct drb_rig one = {0}, two = {0};
+	struct drb_decision d;
+	int rc = before ? drb_rig_begin(&one, v, kind, 0xa5, why) : -ENOMEM;
+
+	for (uint32_t i = 0; rc == 0 && i < decisions; i++)
+		before[i] = take_step(&one, i, &d);
+	drb_rig_end(&one);
+	if (rc == 0)
+		rc = drb_rig_begin(&one, v, kind, 0x3c, why);
+	if (rc == 0)
+		rc = drb_rig_begin(&two, v, kind, 0x5a, why);
+	for (uint32_t i = 0; rc == 0 && i < decisions; i++) {
+		const uint32_t first = take_step(&one, i, &d), second = take_step(&two, i, &d);
+		if (first != second || first != before[i])
+			rc = drb_rig_wrong(&two,
+					   "decides otherwise when asked the same again, by uplink",
+					   first == before[i] ? second : first, why);
+	}
+	drb_rig_end(&one);
+	drb_rig_end(&two);
+	free(before);
+	return rc;
+}
+
+int drb_scheme_repeats(const struct drb_scheme_variant *v, uint32_t decisions,
+		       char why[DRB_TRIAL_WHY])
+{
+	int rc = 0;
+
+	for (const struct drb_rig_kind *kind = drb_rig_kinds; rc == 0 && kind->arity; kind++)
+		rc = repeats_on(v, kind, decisions, why);
+	return rc;
+}
+
+// What came of a decision.
+struct outcome {
+	uint32_t up;
+	struct drb_decision d;
+};
+
+// That a scheme takes the default where it says so is what the switch leaves it out by.
+static bool must_be_default(const struct drb_rig *rig)
+{
+	return (rig->s.choice.ops->needs & DRB_DEFAULT_UNLOADED) && rig->in.unloaded &&
+	       !rig->in.packet.mark && !rig->s.mark &&
+	       rig->in.usable == drb_ports_below(rig->s.choice.uplinks);
+}
+
+// rig, o: of the simulator and of the switch.
+static int compare_hosts(const struct drb_rig rig[2], const struct outcome o[2],
+			 char why[DRB_TRIAL_WHY])
+{
+	if (must_be_default(&rig[0]) && o[0].up != rig[0].in.packet.def)
+		return drb_rig_wrong(&rig[0],
+				     "says DRB_DEFAULT_UNLOADED, and without loads takes uplink",
+				     o[0].up, why);
+	if (o[0].up != o[1].up || o[0].d.def != o[1].d.def)
+		return drb_rig_wrong(&rig[1],
+				     "decides otherwise in the switch, which gives it only what it "
+				     "says that it reads, than in the simulator: by uplink",
+				     o[1].up, why);
+	if (o[0].d.mark != o[1].d.mark || rig[0].s.mark != rig[1].s.mark)
+		return drb_rig_wrong(&rig[1],
+				     "marks otherwise in the switch than in the simulator: with",
+				     o[1].d.mark, why);
+	return 0;
+}
+
+// Two simulators and two switches: of a scheme that does not even repeat itself nothing is said here.
+static int is_one_rule_on(const struct drb_scheme_variant *v, struct drb_rig_kind kind,
+			  uint32_t decisions, char why[DRB_TRIAL_WHY])
+{
+	struct drb_rig rig[4] = {0};
+	struct outcome o[4];
+	int rc = 0;
+
+	for (int k = 0; rc == 0 && k < 4; k++) {
+		kind.as_switch = k % 2;
+		rc = drb_rig_begin(&rig[k], v, &kind, 0xa5, why);
+	}
+	for (uint32_t i = 0; rc == 0 && i < decisions; i++) {
+		for (int k = 0; k < 4; k++)
+			o[k].up = take_step(&rig[k], i, &o[k].d);
+		if (o[0].up != o[2].up || o[1].up != o[3].up)
+			break;
+		rc = compare_hosts(rig, o, why);
+	}
+	for (int k = 0; k < 4; k++)
+		drb_rig_end(&rig[k]);
+	return rc;
+}
+
+int drb_scheme_has_one_rule(const struct drb_scheme_variant *v, uint32_t decisions,
+			    char why[DRB_TRIAL_WHY])
+{
+	int rc = 0;
+
+	for (const struct drb_rig_kind *kind = drb_rig_kinds; rc == 0 && kind->arity; kind++)
+		rc = is_one_rule_on(v, *kind, decisions, why);
+	return rc;
+}
+
+// A packet whose default is this, when all uplinks have the same load, or the default more than T above it.
+static void draw_equal(struct drb_rig *rig, uint32_t def)
+{
+	const struct drb_choice *c = &rig->s.choice;
+
+	do
+		drb_rig_draw_packet(rig);
+	while (rig->in.packet.def != def);
+	rig->in.packet.mark = 0;
+	rig->in.packet.flow = drb_rng_next(&rig->rng); // another one each time
+	rig->in.usable = drb_ports_below(c->uplinks);
+	rig->in.unloaded = false;
+	for (uint32_t u = 0; u < c->uplinks; u++)
+		rig->in.load[u] = 5;
+	if (c->ops->needs & DRB_HAS_THRESHOLD)
+		rig->in.load[def] += c->margin + 100;
+}
+
+static int judge_counts(const struct drb_rig *rig, uint32_t def, uint64_t seen[],
+			char why[DRB_TRIAL_WHY])
+{
+	uint32_t cells = rig->s.choice.uplinks;
+
+	if (rig->s.choice.ops->needs & DRB_HAS_THRESHOLD) {
+		if (seen[def] > 0)
+			return drb_rig_wrong(rig, "keeps to a default longer by more than T,", def,
+					     why);
+		seen[def] = seen[--cells];
+	}
+	const double chi2 = cells > 1 ? drb_chi2_uniform(seen, cells) : 0;
+	const double critical = cells > 1 ? drb_chi2_critical(cells - 1) : 1;
+	if (chi2 < critical)
+		return 0;
+	snprintf(why, DRB_TRIAL_WHY,
+		 "takes uplinks of equal load unevenly at a switch with %u uplinks, by default %u: "
+		 "chi-square %.1f, of at most %.1f",
+		 rig->s.choice.uplinks, def, chi2, critical);
+	return -EINVAL;
+}
+
+// Once it has seen such loads for a while.
+static int is_uniform_on(const struct drb_scheme_variant *v, const struct drb_rig_kind *kind,
+			 uint32_t def, uint32_t decisions, char why[DRB_TRIAL_WHY])
+{
+	uint64_t seen[DRB_RIG_UPLINKS_MAX] = {0};
+	struct drb_decision d;
+	struct drb_rig rig;
+	int rc = drb_rig_begin(&rig, v, kind, 0xa5, why);
+
+	for (uint32_t i = 0; rc == 0 && i < decisions + decisions / 10; i++) {
+		draw_equal(&rig, def);
+		uint32_t up = drb_rig_decide(&rig, &d);
+		if (up >= rig.s.choice.uplinks) {
+			drb_rig_end(&rig);
+			return 0; // which is told elsewhere
+		}
+		seen[up] += i >= decisions / 10;
+	}
+	if (rc == 0)
+		rc = judge_counts(&rig, def, seen, why);
+	drb_rig_end(&rig);
+	return rc;
+}
+
+// A T that no load exceeds redirects nothing.
+int drb_scheme_is_uniform(const struct drb_scheme_variant *v, uint32_t decisions,
+			  char why[DRB_TRIAL_WHY])
+{
+	int rc = 0;
+
+	if (v->threshold >= DRB_LOAD_MAX / 2)
+		return 0;
+	for (const struct drb_rig_kind *kind = drb_rig_kinds; rc == 0 && kind->arity; kind++) {
+		rc = is_uniform_on(v, kind, 0, decisions, why);
+		if (rc == 0)
+			rc = is_uniform_on(v, kind, kind->uplinks - 1, decisions, why);
+	}
+	return rc;
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whether schemes keep what every scheme must: each property in a child process of its own.
+#include "sim/verbs/verbs.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/cli/format_option.h"
+#include "common/cli/log.h"
+#include "common/cli/options.h"
+#include "common/cli/table.h"
+#include "common/schemes/child.h"
+#include "common/schemes/properties.h"
+
+#define PATIENCE_MS 10000 // of a property, which takes less than a second
+#define DECISIONS 20000   // on each kind of switch
+
+struct check_verb {
+	const char *list;
+	enum drb_format format;
+	struct drb_table *table;
+	bool failed;
+};
+
+// What a child is told.
+struct question {
+	const struct drb_property *property;
+	const struct drb_scheme_variant *variant;
+	const char *path;
+};
+
+static const struct drb_option options[] = {
+	{NULL, "SCHEME[,SCHEME]...", NULL, .kind = DRB_OPTION_TEXT,
+	 offsetof(struct check_verb, list)},
+	{0},
+};
+
+static const struct drb_column columns[] = {{"scheme", NULL, DRB_TEXT, 0},
+					    {"property", NULL, DRB_TEXT, 0},
+					    {"result", NULL, DRB_TEXT, 0},
+					    {"detail", NULL, DRB_TEXT, 0}};
+
+// why: what is wrong; "": nothing.
+static void put_row(struct check_verb *v, const char *scheme, const struct drb_property *p,
+		    const char *why)
+{
+	drb_table_text(v->table, scheme);
+	drb_table_text(v->table, p->name);
+	drb_table_text(v->table, *why ? "FAILED" : "ok");
+	drb_table_text(v->table, *why ? why : p->promise);
+	v->failed |= *why != '\0';
+}
+
+static void put_unpromised(struct check_verb *v, const char *scheme, const struct drb_property *p)
+{
+	drb_table_text(v->table, scheme);
+	drb_table_text(v->table, p->name);
+	drb_table_nothing(v->table);
+	drb_table_text(v->table, "it does not say so");
+}
+
+static void open_it(void *context, char why[DRB_SCHEME_WHY])
+{
+	const struct question *q = context;
+
+	drb_scheme_open(q->path, why);
+}
+
+static void hold_it(void *context, char why[DRB_SCHEME_WHY])
+{
+	const struct question *q = context;
+
+	if (q->property->holds(q->variant, DECISIONS, why) < 0 && !why[0])
+		snprintf(why, DRB_SCHEME_WHY, "out of memory");
+}
+
+// False: it is no scheme, of which nothing else can be tried.
+static bool check_interface(struct check_verb *v, const char *text)
+{
+	static const struct drb_property whole = {
+		.name = "interface", .promise = "has all that goes together, and of this version"};
+	char path[DRB_SCHEME_TEXT_MAX], why[DRB_SCHEME_WHY] = "";
+	const struct question q = {.path = path};
+
+	snprintf(path, sizeof(path), "%.*s", (int)strcspn(text, ":"), text);
+	if (strchr(path, '/')) {
+		if (access(path, R_OK) < 0)
+			drb_die("%s: %m", path);
+		drb_child_run(open_it, (void *)(uintptr_t)&q, PATIENCE_MS, why);
+	}
+	put_row(v, text, &whole, why);
+	return !*why;
+}
+
+static void check_scheme(struct check_verb *v, const char *text)
+{
+	struct drb_scheme_variant variant;
+	char why[DRB_SCHEME_WHY];
+
+	if (!strchr(text, '/') && drb_scheme_read_untried(text, &variant, why) < 0)
+		drb_die("%s", why);
+	if (!check_interface(v, text))
+		return;
+	if (drb_scheme_read_untried(text, &variant, why) < 0)
+		drb_die("%s", why);
+	for (const struct drb_property *p = drb_properties; p->name; p++) {
+		const struct question q = {.property = p, .variant = &variant};
+		if (p->is_promised && !p->is_promised(variant.ops)) {
+			put_unpromised(v, text, p);
+			continue;
+		}
+		drb_child_run(hold_it, (void *)(uintptr_t)&q, PATIENCE_MS, why);
+		put_row(v, text, p, why);
+	}
+}
+
+static void check_list(struct check_verb *v)
+{
+	char text[DRB_SCHEME_TEXT_MAX + 1];
+
+	if (strcmp(v->list, "all") == 0) {
+		for (int i = 0; i < DRB_SCHEME_COUNT; i++)
+			check_scheme(v, drb_scheme_name((enum drb_scheme)i));
+		return;
+	}
+	for (const char *p = v->list;; p++) {
+		size_t len = strcspn(p, ",");
+		snprintf(text, sizeof(text), "%.*s", (int)len, p);
+		check_scheme(v, text);
+		p += len;
+		if (!*p)
+			return;
+	}
+}
+
+int sim_check_scheme(int argc, char **argv)
+{
+	struct check_verb v = {0};
+	const struct drb_options sets[] = {
+		{.option = options, &v}, {.argp = &drb_format_argp, .into = &v.format}, {0}};
+
+	drb_options_parse(sets,
+			  "Checks that schemes keep what every scheme must, before they are used: "
+			  "./x.so:k=3, drb, or all of the table."
+			  "\v"
+			  "Each property is tried with 20000 decisions on each of ten kinds of "
+			  "switches, by a fixed seed and in a process of its own. A property that "
+			  "does not hold has its counter-example, and the exit status is then 1.",
+			  argc, argv);
+	if (!v.list)
+		drb_die("no scheme: give one, such as ./x.so");
+	v.table = drb_table_new(stdout, v.format, columns, sizeof(columns) / sizeof(columns[0]));
+	check_list(&v);
+	drb_table_end(v.table);
+	return v.failed ? DRB_EXIT_FAILED : DRB_EXIT_OK;
+}
