@@ -38,6 +38,19 @@ for verb in 'flow --flows 2' 'transfer --load 0.5 --slots 500 --warmup 50' 'job 
   run $verb -d 2 --scheme dmodk,./sprinkle.so | grep '^sprinkle,' >rows || fail "$verb"
 done
 
+# A search names it as the user did, and takes the cases of another object anew.
+search() {
+  local code=0
+  run search -d 2 --slots 400 --load 0.9 --cases 20 --climbs 0 --out found --scheme dmodk,./sprinkle.so:k=1 >rows || code=$?
+  [ $code = 1 ] || fail "search: $code: $(cat rows)"
+  wc -l <found/cases.csv
+}
+first=$(search)
+head -1 found/witness-1.csv | grep -qF -- "--scheme dmodk,$scratch/sprinkle.so:k=1 --load" || fail "$(head -1 found/witness-1.csv)"
+[ "$(search)" -le $((first + 1)) ] || fail 'cases were not found again'
+touch sprinkle.so
+[ "$(search)" -gt $((first + 20)) ] || fail 'cases of an object that is gone were taken'
+
 # refused PATTERN TEXT: one line
 refused() {
   local code=0

@@ -45,6 +45,8 @@ struct drb_choice drb_scheme_choice(enum drb_scheme scheme);
 const struct drb_scheme_ops *drb_scheme_ops(enum drb_scheme scheme);
 // "drb", "dmodk", ... ; NULL beyond the last.
 const char *drb_scheme_name(enum drb_scheme scheme);
+// The same as a user writes it: "./x.so:k=3".
+const char *drb_scheme_text(enum drb_scheme scheme);
 // 0 and *scheme, or -EINVAL.
 int drb_scheme_parse(const char *name, enum drb_scheme *scheme);
 // A line for each: its name and what it does. For help texts.

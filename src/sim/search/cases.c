@@ -4,13 +4,15 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/cli/log.h"
 
 #include "code.h"
 
-#define KEY_BYTES 160
-#define LINE_BYTES 512
+#define SCHEME_BYTES (DRB_SCHEME_TEXT_MAX + 24)
+#define KEY_BYTES (2 * SCHEME_BYTES + 160)
+#define LINE_BYTES (KEY_BYTES + 352)
 
 // What tells a case, the code that its figures come from included.
 struct search_row {
@@ -18,15 +20,32 @@ struct search_row {
 	struct search_result result;
 };
 
+// A shared object is another scheme once it is written anew.
+static void format_scheme(enum drb_scheme scheme, char text[SCHEME_BYTES])
+{
+	const char *said = drb_scheme_text(scheme);
+	char path[DRB_SCHEME_TEXT_MAX];
+	struct stat object;
+
+	snprintf(path, sizeof(path), "%.*s", (int)strcspn(said, ":"), said);
+	if (drb_scheme_like(scheme) == DRB_SCHEME_COUNT && stat(path, &object) == 0)
+		snprintf(text, SCHEME_BYTES, "%s@%lld.%09ld", said,
+			 (long long)object.st_mtim.tv_sec, object.st_mtim.tv_nsec);
+	else
+		snprintf(text, SCHEME_BYTES, "%s", said);
+}
+
 static void key_of(const struct search_setup *s, const struct search_case *c, char key[KEY_BYTES])
 {
 	const struct drb_packet_setup *p = &s->packet;
-	char genes[SEARCH_CASE_TEXT];
+	char genes[SEARCH_CASE_TEXT], scheme[SCHEME_BYTES], against[SCHEME_BYTES];
 
 	search_case_format(c, genes);
-	snprintf(key, KEY_BYTES, "%s,%s,%s,%u,%u,%.6g,%u,%llu,%s", DRB_VERSION "-" SIM_CODE,
-		 drb_scheme_name(s->scheme), drb_scheme_name(s->against), p->tree.layers,
-		 p->tree.arity, s->load[c->load], p->slots, (unsigned long long)p->seed, genes);
+	format_scheme(s->scheme, scheme);
+	format_scheme(s->against, against);
+	snprintf(key, KEY_BYTES, "%s,%s,%s,%u,%u,%.6g,%u,%llu,%s", DRB_VERSION "-" SIM_CODE, scheme,
+		 against, p->tree.layers, p->tree.arity, s->load[c->load], p->slots,
+		 (unsigned long long)p->seed, genes);
 }
 
 static int by_key(const void *a, const void *b)

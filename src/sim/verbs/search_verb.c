@@ -115,8 +115,8 @@ static void write_witness(const struct search_verb *v, const struct found *found
 		"# drbsim packet -l %u -d %u --scheme %s,%s --load %g --slots %u --stats %u "
 		"--traffic "
 		"file:%s\n",
-		s->packet.tree.layers, s->packet.tree.arity, drb_scheme_name(s->scheme),
-		drb_scheme_name(s->against), s->load[found->c.load],
+		s->packet.tree.layers, s->packet.tree.arity, drb_scheme_text(s->scheme),
+		drb_scheme_text(s->against), s->load[found->c.load],
 		s->packet.slots * SEARCH_LONGER, s->packet.stats * SEARCH_LONGER, path);
 	int rc =
 		search_write_matrix(f, &s->packet.tree, &found->c, s->packet.slots * SEARCH_LONGER);
