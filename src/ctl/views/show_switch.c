@@ -20,7 +20,8 @@ void ctl_show_routing(const struct drb_switch_all *all, struct show *s)
 		      drb_reader_number(routing->utilisation));
 	ctl_show_count(s, "flows", "live now (unit flow)", routing->flows);
 	ctl_show_text(s, "flows_per_uplink", "c: live flows per uplink", routing->flows_per_uplink);
-	ctl_show_count(s, "choices", "uplinks that drb and walk compare", routing->choices);
+	ctl_show_count(s, "choices", "uplinks that a scheme with a threshold compares",
+		       routing->choices);
 	ctl_show_count(s, "seed", "seed of the random numbers", routing->seed);
 #define X(key, meaning) ctl_show_count(s, #key, meaning, c->key);
 	DRB_ROUTING_COUNTERS(X)

@@ -142,10 +142,10 @@ const struct drb_option sim_fabric_options[] = {
 	 "and "
 	 "variants, drb:choices=4:threshold=1",
 	 .kind = DRB_OPTION_OTHER, 0, .parse = parse_schemes},
-	{"--choices", "COUNT", "Uplinks that drb and walk compare (default 2)",
+	{"--choices", "COUNT", "Uplinks that schemes with a threshold compare (default 2)",
 	 .kind = DRB_OPTION_U32, AT(choices), 2, DRB_ARITY_MAX},
 	{"--threshold", "T",
-	 "Threshold of drb and walk: a number, or paper (default): the paper's T",
+	 "Threshold of schemes that have one: a number, or paper (default): the paper's T",
 	 .kind = DRB_OPTION_OTHER, AT(threshold), 0, DRB_LOAD_MAX, parse_threshold},
 	{0},
 };

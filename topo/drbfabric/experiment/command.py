@@ -50,7 +50,7 @@ def parser():
                    help='a packet takes K slots on N of the links between switches, at random, both ways: those of '
                    'drbsim packet --slow')
     p.add_argument('--threshold', default='paper', metavar='T',
-                   help="of drb and walk (default paper: 1 - ln(1 - load))")
+                   help="of schemes that have one (default paper: 1 - ln(1 - load))")
     p.add_argument('--slot', type=a_time, metavar='TIME',
                    help='length of a slot (default: what two CPUs can keep, 2ms for F(3,2), 10ms for '
                    'F(3,4))')
