@@ -101,6 +101,9 @@ static const struct {
 	 "threshold=11",
 	 "fabric: {layers: 2, arity: 2}\r\nswitch: {layer: 1, label: 0}\r\nrouting: {threshold: "
 	 "11}\r\n"},
+	{"a scheme with parameters", FABRIC "routing: {scheme: drb}\n",
+	 "scheme=drb:choices=3:threshold=1",
+	 FABRIC "routing: {scheme: \"drb:choices=3:threshold=1\"}\n"},
 	{"the value it has", FABRIC "routing: {threshold: 2}\n", "threshold=2",
 	 FABRIC "routing: {threshold: 2}\n"},
 };
