@@ -36,28 +36,22 @@ static const struct drb_option options[] = {
 	{0},
 };
 
-static const struct drb_column columns[] = {{"scheme", NULL, DRB_TEXT, 0},
-					    {"property", NULL, DRB_TEXT, 0},
-					    {"result", NULL, DRB_TEXT, 0},
-					    {"detail", NULL, DRB_TEXT, 0}};
+static void put(struct check_verb *v, const char *scheme, const struct drb_property *p,
+		const char *result, const char *detail)
+{
+	drb_table_text(v->table, "scheme", NULL, scheme);
+	drb_table_text(v->table, "property", NULL, p->name);
+	drb_table_text(v->table, "result", NULL, result);
+	drb_table_text(v->table, "detail", NULL, detail);
+	drb_table_row_end(v->table);
+}
 
 // why: what is wrong; "": nothing.
 static void put_row(struct check_verb *v, const char *scheme, const struct drb_property *p,
 		    const char *why)
 {
-	drb_table_text(v->table, scheme);
-	drb_table_text(v->table, p->name);
-	drb_table_text(v->table, *why ? "FAILED" : "ok");
-	drb_table_text(v->table, *why ? why : p->promise);
+	put(v, scheme, p, *why ? "FAILED" : "ok", *why ? why : p->promise);
 	v->failed |= *why != '\0';
-}
-
-static void put_unpromised(struct check_verb *v, const char *scheme, const struct drb_property *p)
-{
-	drb_table_text(v->table, scheme);
-	drb_table_text(v->table, p->name);
-	drb_table_nothing(v->table);
-	drb_table_text(v->table, "it does not say so");
 }
 
 static void open_it(void *context, char why[DRB_SCHEME_WHY])
@@ -107,7 +101,7 @@ static void check_scheme(struct check_verb *v, const char *text)
 	for (const struct drb_property *p = drb_properties; p->name; p++) {
 		const struct question q = {.property = p, .variant = &variant};
 		if (p->is_promised && !p->is_promised(variant.ops)) {
-			put_unpromised(v, text, p);
+			put(v, text, p, NULL, "it does not say so");
 			continue;
 		}
 		drb_child_run(hold_it, (void *)(uintptr_t)&q, PATIENCE_MS, why);
@@ -138,7 +132,7 @@ int sim_check_scheme(int argc, char **argv)
 {
 	struct check_verb v = {0};
 	const struct drb_options sets[] = {
-		{.option = options, &v}, {.argp = &drb_format_argp, .into = &v.format}, {0}};
+		{.option = options, &v}, {.option = drb_format_options, &v.format}, {0}};
 
 	drb_options_parse(sets,
 			  "Checks that schemes keep what every scheme must, before they are used: "
@@ -150,7 +144,7 @@ int sim_check_scheme(int argc, char **argv)
 			  argc, argv);
 	if (!v.list)
 		drb_die("no scheme: give one, such as ./x.so");
-	v.table = drb_table_new(stdout, v.format, columns, sizeof(columns) / sizeof(columns[0]));
+	v.table = drb_table_new(stdout, v.format);
 	check_list(&v);
 	drb_table_end(v.table);
 	return v.failed ? DRB_EXIT_FAILED : DRB_EXIT_OK;
