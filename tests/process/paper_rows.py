@@ -58,8 +58,9 @@ def packet(study_of, tree, label, rho, seed, traffic='permutation'):
             'arity': tree[1], 'hosts': 2 * tree[1] ** layers, 'label': label, 'scheme': label.split()[0],
             'traffic': traffic, 'rho': rho, 'threshold': None, 'seed': seed + 1, 'slots': 800, 'measured': 400,
             'dead': 0, 'dead_links': 0, 'dead_switches': 0, 'latency': factor * heavy, 'tail': 2 * factor * heavy,
-            'redirected': 1 - STAYS.get(label, 1), 'throughput': rho, 'drift': 0.001, 'lost': 0, 'growing': 0,
-            'unclear': 0, 'growing_links': 0, 'up_mean': [factor * UP.get(label, 1)] * (layers - 1),
+            'redirected': 1 - STAYS.get(label, 1), 'default_path': STAYS.get(label, 1) ** (layers - 1),
+            'throughput': rho, 'drift': 0.001, 'lost': 0, 'growing': 0, 'unclear': 0, 'growing_links': 0,
+            'up_mean': [factor * UP.get(label, 1)] * (layers - 1),
             'up_max': [20 * UP.get(label, 1)] * (layers - 1), 'down_mean': [factor * DOWN.get(label, 1)] * layers,
             'down_max': [20 * DOWN.get(label, 1)] * layers, 'cpu': 1, 'done': 1}
 

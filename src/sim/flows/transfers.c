@@ -235,6 +235,7 @@ static int make(struct drb_transfers *t)
 		return rc;
 	t->source = (struct drb_packet_source){send_packets, arrivals_slot, receive_packet, t};
 	t->sim->source = &t->source;
+	t->sim->birth_at = t->sim->detour_at; // nobody asks whether they left their default paths
 	t->last = malloc(s->tree.hosts * sizeof(*t->last));
 	if (!t->last)
 		return -ENOMEM;

@@ -306,6 +306,7 @@ static void meter_layer(struct drb_packet_sim *sim, struct layer_meter *m, const
 		m->down_sum += m->down_now;
 		m->decided += t->up_in;
 		m->redirected += t->redirected;
+		m->kept += t->kept;
 		m->up_max = t->up_max > m->up_max ? t->up_max : m->up_max;
 		m->down_max = t->down_max > m->down_max ? t->down_max : m->down_max;
 	}

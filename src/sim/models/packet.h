@@ -68,6 +68,9 @@ struct drb_packet_result {
 		// the earlier half, less 1: about 0 if queues had settled; NaN: nothing to tell
 	double tail;       // mean over the measured slots of the largest latency born in the slot
 	double redirected; // share of upward decisions that left the default, NaN without any
+	// Of the packets that went up to a core, the share that took the default at each switch; NaN without any, and
+	// where something is dead.
+	double default_path;
 	double throughput; // packets delivered per host and slot, over the measured slots
 	// Queues grow for as long as the traffic lasts (growth.h), and how many, or memory ran out. unclear: some
 	// may, which a longer run tells.

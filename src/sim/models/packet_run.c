@@ -20,9 +20,9 @@ static uint32_t mark_bits_of(const struct drb_packet_setup *setup)
 	return drb_scheme_ops(setup->scheme)->mark_bits;
 }
 
-static uint32_t detour_bits_of(const struct drb_packet_setup *setup)
+static bool is_whole(const struct drb_packet_setup *setup)
 {
-	return setup->fail.links || setup->fail.switches ? DETOUR_BITS : 0;
+	return setup->fail.links == 0 && setup->fail.switches == 0;
 }
 
 // Bits of all labels of hosts, where packets are recorded.
@@ -36,7 +36,7 @@ static uint32_t tag_bits_of(const struct drb_packet_setup *setup)
 {
 	uint32_t from = setup->detail ? source_bits_of(setup) : flow_bits_of(setup);
 
-	return from + mark_bits_of(setup) + detour_bits_of(setup);
+	return from + mark_bits_of(setup) + (is_whole(setup) ? 1 : DETOUR_BITS);
 }
 
 static void lay_out_word(struct drb_packet_sim *sim)
@@ -47,7 +47,7 @@ static void lay_out_word(struct drb_packet_sim *sim)
 	sim->source_mask = (UINT32_C(1) << source) - 1;
 	sim->flow_mask = (UINT32_C(1) << flow) - 1;
 	sim->mark_mask = (UINT32_C(1) << mark) - 1;
-	sim->detour_mask = (UINT32_C(1) << detour_bits_of(&sim->setup)) - 1;
+	sim->detour_mask = is_whole(&sim->setup) ? 0 : (UINT32_C(1) << DETOUR_BITS) - 1;
 	sim->mark_at = 32 + (source ? source : flow);
 	sim->detour_at = sim->mark_at + mark;
 	sim->birth_at = 32 + tag_bits_of(&sim->setup);
@@ -274,6 +274,10 @@ static void report_layers(const struct drb_packet_sim *sim, struct drb_packet_re
 		redirected += meter->redirected;
 	}
 	r->redirected = decided ? (double)redirected / (double)decided : NAN;
+	// Who goes up from the layer below the cores goes to a core.
+	const struct layer_meter *top = &sim->meter[t->layers - 1];
+	r->default_path =
+		top->decided && !sim->detour_mask ? (double)top->kept / (double)top->decided : NAN;
 }
 
 static double drift(const struct drb_packet_sim *sim)

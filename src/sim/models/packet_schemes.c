@@ -12,7 +12,7 @@ static inline __attribute__((always_inline)) int send_up_by(const struct drb_sch
 {
 	uint64_t *word = sim->arrived_up;
 	const struct drb_loads loads = {.at = at->l->len + at->first};
-	uint32_t redirected = 0, max = out->tally->up_max;
+	uint32_t redirected = 0, left = 0, max = out->tally->up_max;
 	struct drb_choice choice = at->choice;
 	struct drb_rng r = *out->rng; // in registers
 
@@ -20,15 +20,19 @@ static inline __attribute__((always_inline)) int send_up_by(const struct drb_sch
 	struct drb_decider decider = sim_decider(sim, at->l, at->s, &choice);
 	for (uint32_t i = 0; i < n; i++) {
 		struct drb_decision d = sim_decision(sim, &at->hop, word[i], drb_rng_next(&r));
+		const uint32_t def = d.def; // a packet that walks has its turn in this place then
 		uint32_t up = sim_uplink(&choice, drb_decide_by(ops, &decider, loads, &d));
 		redirected += up != d.def;
 		if (ops->mark_bits)
 			word[i] = sim_marked(sim, word[i], d.mark);
+		word[i] |= (uint64_t)(up != def) << sim->detour_at;
+		left += word[i] >> sim->detour_at & 1;
 		if (join(&sim->fabric.pool, at->l, at->first + up, word[i], &max) < 0)
 			return -ENOMEM;
 	}
 	out->tally->up_max = max;
 	out->tally->redirected += redirected;
+	out->tally->kept += n - left;
 	*out->rng = r;
 	return 0;
 }

@@ -11,7 +11,7 @@
 struct layer_meter {
 	uint64_t up_now, down_now; // packets in all queues of the layer, before they move on
 	uint64_t up_sum, down_sum;
-	uint64_t decided, redirected;
+	uint64_t decided, redirected, kept; // kept: on the default path so far, and taking it here
 	uint32_t up_max, down_max;
 };
 
@@ -46,8 +46,8 @@ struct drb_packet_sim {
 	uint32_t slot; // the next to be simulated
 	// What a packet carries between its destination and the slot of its birth, from bit 32 on:
 	// its source, where packets are recorded, else part of it for schemes that hash flows; the
-	// mark of its scheme; the mark of a detour, unless nothing is dead. Where they stand, and as
-	// many ones as they have bits.
+	// mark of its scheme; the mark of a detour or, if nothing is dead, a bit: it left its default path. Where
+	// they stand, and as many ones as they have bits.
 	uint32_t source_mask, flow_mask, mark_mask, detour_mask;
 	uint32_t mark_at, detour_at, birth_at;
 	struct drb_failures failures;

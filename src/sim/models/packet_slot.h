@@ -11,7 +11,7 @@
 // What happened in one layer in one slot.
 struct tally {
 	uint64_t up_in, up_out, down_in, down_out; // packets queued, packets gone
-	uint64_t redirected;                       // of up_in
+	uint64_t redirected, kept;                 // of up_in; kept: never redirected by now
 	uint32_t up_max, down_max;                 // longest queue a packet joined, itself included
 };
 

@@ -32,7 +32,7 @@ enum paper_study { PAPER_ITSELF, PAPER_PERSISTENT, PAPER_FAULTS };
 #define PAPER_LAYERS_MAX 4
 #define PAPER_SEEDS_MAX 32
 #define PAPER_PATH_MAX 4096
-#define PAPER_VALUES (9 + 4 * PAPER_LAYERS_MAX)
+#define PAPER_VALUES (10 + 4 * PAPER_LAYERS_MAX)
 
 _Static_assert(DRB_BINS_RUNS <= PAPER_VALUES, "a figure for each run");
 

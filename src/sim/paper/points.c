@@ -65,6 +65,7 @@ void paper_set_packet_result(struct paper_point *point, const struct drb_packet_
 	const double head[] = {r->latency,    r->tail, r->redirected,
 			       r->throughput, growing, (double)r->undelivered};
 	memcpy(v, head, sizeof(head));
+	v[PAPER_VALUES - 4] = r->default_path;
 	v[PAPER_VALUES - 3] = r->unclear;
 	v[PAPER_VALUES - 2] = r->lost;
 	v[PAPER_VALUES - 1] = r->drift;
@@ -98,6 +99,7 @@ struct drb_packet_result paper_packet_result(const struct paper_point *point)
 	r.throughput = v[3];
 	r.growing = v[4] != 0;
 	r.growing_links = r.growing ? (uint64_t)v[4] - 1 : 0;
+	r.default_path = v[PAPER_VALUES - 4];
 	r.unclear = v[PAPER_VALUES - 3] != 0;
 	if (r.growing_links > 0 && r.growing_links <= links_by_chance(point)) {
 		r.growing = false;

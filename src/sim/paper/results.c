@@ -128,6 +128,7 @@ static void put_packet(FILE *f, const struct paper_point *point)
 	paper_put_real(f, "latency", r.latency);
 	paper_put_real(f, "tail", r.tail);
 	paper_put_real(f, "redirected", r.redirected);
+	paper_put_real(f, "default_path", r.default_path);
 	paper_put_real(f, "throughput", r.throughput);
 	paper_put_real(f, "drift", r.drift);
 	paper_put_real(f, "lost", r.lost);

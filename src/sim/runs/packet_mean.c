@@ -45,6 +45,7 @@ static void add_result(struct drb_packet_result *to, const struct drb_packet_res
 	add(&to->latency, r->latency, runs);
 	add(&to->tail, r->tail, runs);
 	add(&to->redirected, r->redirected, runs);
+	add(&to->default_path, r->default_path, runs);
 	add(&to->throughput, r->throughput, runs);
 	add(&to->lost, r->lost, runs);
 	to->growing |= r->growing;
@@ -124,6 +125,7 @@ void sim_packet_row(struct drb_table *t, const struct drb_packet_setup *setup,
 	drb_table_real(t, "latency", NULL, 2, r->latency);
 	drb_table_real(t, "tail", NULL, 1, r->tail);
 	drb_table_real(t, "redirected", NULL, 4, r->redirected);
+	drb_table_real(t, "default_path", "default", 4, r->default_path);
 	drb_table_real(t, "throughput", NULL, 4, r->throughput);
 	drb_table_text(t, "growing", NULL, r->growing ? "yes" : r->unclear ? "unclear" : "no");
 	drb_table_count(t, "growing_links", "links", r->growing_links);

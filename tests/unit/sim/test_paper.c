@@ -234,6 +234,7 @@ TEST(figures_come_back)
 	packet.latency = 1;
 	packet.tail = 2;
 	packet.redirected = 3;
+	packet.default_path = 8;
 	packet.throughput = 4;
 	packet.unclear = true;
 	packet.undelivered = 5;
@@ -249,8 +250,9 @@ TEST(figures_come_back)
 	packet_back = paper_packet_result(&point);
 	assert_true(packet_back.latency == 1 && packet_back.tail == 2 &&
 		    packet_back.redirected == 3 && packet_back.throughput == 4 &&
-		    !packet_back.growing && packet_back.unclear && packet_back.undelivered == 5 &&
-		    packet_back.lost == 6 && packet_back.drift == 7);
+		    packet_back.default_path == 8 && !packet_back.growing && packet_back.unclear &&
+		    packet_back.undelivered == 5 && packet_back.lost == 6 &&
+		    packet_back.drift == 7);
 	for (uint32_t m = 1; m <= PAPER_LAYERS_MAX; m++)
 		assert_true(packet_back.up_mean[m] == packet.up_mean[m] &&
 			    packet_back.up_max[m] == packet.up_max[m] &&

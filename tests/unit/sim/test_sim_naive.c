@@ -95,6 +95,7 @@ static uint64_t both_do_the_same(const struct drb_packet_setup *s)
 		slot(n, now);
 	assert_true(n->delivered > 0);
 	assert_true(r.latency == (double)n->latency / (double)n->delivered);
+	assert_true(r.default_path == (double)n->kept / (double)n->climbed);
 	same_detail(n, &r.detail);
 	naive_free(n);
 	return r.detail.order.reordered;

@@ -12,7 +12,8 @@ from drbfabric.report.files import write_csv
 
 FLOW = ('scheme', 'layers', 'arity', 'flows', 'threshold', 'runs', 'max_load', 'max_load_sd', 'max_up', 'max_down',
         'redirected')
-PACKET = ('scheme', 'layers', 'arity', 'traffic', 'rho', 'threshold', 'latency', 'tail', 'redirected', 'throughput')
+PACKET = ('scheme', 'layers', 'arity', 'traffic', 'rho', 'threshold', 'latency', 'tail', 'redirected',
+          'default_path', 'throughput')
 STUDY = ('layers', 'arity', 'traffic', 'rho', 'scheme', 'runs', 'growing', 'unclear', 'latency', 'latency_half',
          'tail', 'tail_half', 'of_best', 'of_best_half')
 SUMMARY = ('layers', 'arity', 'loads', 'places', 'drb_grows', 'micro_grows', 'walk_grows', 'walk_not_micro',
