@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """From results.jsonl to CSV files and, once all points are done, claims, pictures and report.html."""
 
-from drbfabric.paper import report, tables
+import sys
+
+from drbfabric.paper import found, report, tables
 from drbfabric.paper.claims import judge_all
 from drbfabric.paper.results import Results
 
@@ -31,4 +33,21 @@ def main(folder):
     if not page:
         return 2
     print(page)
+    return 0
+
+
+def renew(folder, path):
+    """The table of what was not reproduced in a text, from a full run."""
+    results = Results(folder)
+    if results.run.left or results.run.quick:
+        print(f'{folder}/results.jsonl: not of a full run; drbsim paper --out DIR makes one', file=sys.stderr)
+        return 2
+    with open(path, encoding='utf-8') as f:
+        text = f.read()
+    if text.count(found.BEGIN) != 1 or text.count(found.END) != 1:
+        print(f'{path}: needs one line {found.BEGIN.strip()} and one {found.END.strip()} around the table',
+              file=sys.stderr)
+        return 2
+    with open(path, 'w', encoding='utf-8') as f:
+        f.write(found.renew(text, found.table(results, judge_all(results))))
     return 0

@@ -4,7 +4,7 @@
 import math
 import os
 
-from drbfabric.paper import compare, figures, study, tables
+from drbfabric.paper import compare, figures, found, study, tables
 from drbfabric.paper.judge import NEEDS_MORE
 from drbfabric.paper.results import LINES, estimate, growth_of, name_of
 from drbfabric.report import write_page
@@ -135,7 +135,8 @@ def write(results, judged, changed, folder):
                  for summary in [study.summary_of(places, tree, above)] if summary.places]
     return write_page(
         folder, figures.all_of(results), TEMPLATE, results=results, run=results.run, judged=judged, links_to=links_to,
-        tally=tally(judged), sections=sections(judged), changed=changed, surprise=persistent_growth(places),
+        tally=tally(judged), found={claim.name: found.finding(results, claim, j) for claim, j in judged},
+        sections=sections(judged), changed=changed, surprise=persistent_growth(places),
         name_of=name_of, study=study, places=places, studied=studied, table_1=list(table_1(results)),
         regrets=list(regrets(results)),
         unsettled=list(unsettled(results)), warm_up=list(warm_up(results)), drift=DRIFT, breaks=breaks,

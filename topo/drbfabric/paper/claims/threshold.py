@@ -12,16 +12,26 @@ def flow_zero_half(results):
         yield redirected(point).off(0.5), where_of(point)
 
 
-@claim('3', 'text', 'The same of packets.', 'the same, each rho and tree', room=0.05, full=True)
+@claim('3', 'text', 'With T = 0 a switch takes the D-mod-k uplink with nearly 0.5 probability: packets.',
+       'the same, each rho and tree', room=0.05, full=True)
 def zero_half(results):
     return each(results, 'drb T=0', lambda run: -abs(run.redirected - 0.5))
 
 
-@claim('3', 'text', 'With T = 0 about 25 % of the traffic of a tree of three layers stays on its D-mod-k path.',
+@claim('3', 'text', 'With T = 0 about 25 % of the traffic of a tree of three layers stays on its D-mod-k path: '
+       'flows.',
        'distance from 0.25 of the share of flows by way of the core whose whole path is the default, each c', room=0.05)
 def flow_zero_stays(results):
     for point, in flows(results, 'drb T=0', trees=results.trees[:1]):
         yield redirected(point, 'kept').off(0.25), where_of(point)
+
+
+@claim('3', 'text', 'With T = 0 about 25 % of the traffic of a tree of three layers stays on its D-mod-k path: '
+       'packets.',
+       'distance from 0.25 of the share of packets by way of the core whose whole path is the default, each rho',
+       room=0.05, full=True)
+def zero_stays(results):
+    return each(results, 'drb T=0', lambda run: -abs(run.default_path - 0.25), trees=results.trees[:1])
 
 
 @claim('3', 'text', 'T = 0 fails to improve on D-mod-k: flows.',
