@@ -141,7 +141,7 @@ struct drb_scheme_ops {
 	void (*look)(void *state, const uint32_t waiting[]);
 	// The mark of packets that come without one, until the next hear() or tick(); 0: none.
 	uint8_t (*own_mark)(const void *state);
-	// The mark of a packet that goes down, which came with one from above, or to a core from below.
+	// The mark of a packet that goes down from above layer 1, which came with one. At layer 1: 0, to a host.
 	uint8_t (*mark_down)(const void *state, uint8_t mark);
 	// With DRB_DEFAULT_UNLOADED: so many packets of size 1 took each uplink by default, without choose().
 	void (*count)(void *state, const uint32_t packets[]);
@@ -196,7 +196,7 @@ DRB_API void drb_chooser_hear(struct drb_chooser *c, uint8_t mark);
 DRB_API bool drb_chooser_tick(struct drb_chooser *c, uint32_t now, uint32_t sent);
 // Packets in each queue down.
 DRB_API void drb_chooser_look(struct drb_chooser *c, const uint32_t waiting[]);
-// The mark with which a packet from above goes down; to a host: 0.
+// The mark with which a packet goes down; to a host: 0.
 DRB_API uint8_t drb_chooser_mark_down(const struct drb_chooser *c, uint8_t mark);
 
 DRB_END

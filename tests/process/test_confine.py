@@ -44,7 +44,7 @@ def waits(pid):
     while time.monotonic() < limit:  # it works now and then
         for tid in map(int, os.listdir(f'/proc/{pid}/task')):
             path = pathlib.Path(f'/proc/{pid}/task/{tid}')
-            # epoll_wait() of DPDK's thread for interrupts, dpdk-intr since 23.11: it begins anew whatever the call says.
+            # epoll_wait() of the thread for interrupts, dpdk-intr since DPDK 23.11: it begins anew whatever the call says.
             if (path / 'comm').read_text(encoding='ascii').startswith(('eal-intr', 'dpdk-intr')) and \
                     (path / 'syscall').read_text(encoding='ascii').split()[0] == '232':
                 return tid

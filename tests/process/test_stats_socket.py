@@ -210,7 +210,7 @@ def what_is_asked_is_repeated_as_text():
         p = w.ready(NULLS)
         said, = ask(w.socket_of('drb-s1-0'), '/drb/set,\x02\udcff\x7f"=1')
         assert said.startswith('error: ') and '???"' in said, said
-        said, = ask(w.socket_of('drb-s1-0'), '/drb/set,' + '\udca8' * 40)
+        said, = ask(w.socket_of('drb-s1-0'), '/drb/set,' + '\udca8' * 400)
         assert said == 'error: set: "' + '?' * 32 + '..." is too long', said
         stop(p)
 

@@ -22,7 +22,7 @@ static int add(struct drb_settings *s, const char *word, size_t length)
 	char name[DRB_SETTING_VALUE_MAX], *value;
 
 	if (length >= sizeof(name)) {
-		drb_error("set: \"%.*s...\" is too long", (int)sizeof(name), word);
+		drb_error("set: \"%.32s...\" is too long", word);
 		return -EINVAL;
 	}
 	snprintf(name, sizeof(name), "%.*s", (int)length, word);

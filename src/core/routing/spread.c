@@ -89,7 +89,7 @@ void drb_spread_set_rates(struct drb_spread *s, const double rate[])
 
 static void settle(struct drb_spread *s)
 {
-	s->distance = s->evidence ? 1 : s->heard ? s->heard : s->deaf ? DRB_SPREAD_FAR : 0;
+	s->distance = s->evidence ? 1 : s->heard ? s->heard : s->deaf;
 }
 
 // Sets or clears evidence.
@@ -176,12 +176,21 @@ static void judge_lasting(struct drb_spread *s)
 static void judge_deafness(struct drb_spread *s, double sent)
 {
 	struct drb_spread_ears *e = &s->ears;
+	double heard = s->hearing;
 
 	e->sent += sent;
 	if (++e->windows < DRB_SPREAD_DEAF || e->sent < 2 * s->uplinks || s->rate <= 0)
 		return;
-	s->deaf = e->heard + s->hearing < DEAF * e->sent;
-	*e = (struct drb_spread_ears){.heard = -(double)s->hearing}; // these are counted
+	for (uint32_t n = 0; n <= DRB_SPREAD_FAR; n++)
+		heard += e->heard[n];
+	s->deaf = 0;
+	for (uint8_t n = DRB_SPREAD_GUESS; n <= DRB_SPREAD_FAR && !s->deaf; n++) {
+		s->deaf = heard < DEAF * e->sent ? n : 0;
+		heard -= e->heard[n] + s->marks[n];
+	}
+	*e = (struct drb_spread_ears){0};
+	for (uint32_t n = 0; n <= DRB_SPREAD_FAR; n++)
+		e->heard[n] = -(double)s->marks[n]; // these are counted
 	settle(s);
 }
 
@@ -259,13 +268,14 @@ void drb_spread_heard(struct drb_spread *s)
 	uint32_t near = 0, distance = 1;
 
 	// The least distance that enough of them are within.
-	while (distance < DRB_SPREAD_FAR &&
+	while (distance < DRB_SPREAD_GUESS &&
 	       (near += s->marks[distance]) < drb_spread_enough(s->uplinks))
 		distance++;
-	s->heard = (uint8_t)(distance < DRB_SPREAD_FAR ? distance + 1 : 0);
+	s->heard = (uint8_t)(distance < DRB_SPREAD_GUESS ? distance + 1 : 0);
 	settle(s);
 	s->lasts.heard = true;
-	s->ears.heard += s->hearing;
+	for (uint32_t n = 0; n <= DRB_SPREAD_FAR; n++)
+		s->ears.heard[n] += s->marks[n];
 	s->hearing = 0;
 	memset(s->marks, 0, sizeof(s->marks));
 }

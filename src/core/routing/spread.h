@@ -27,15 +27,17 @@
 //             more than what it heard. The switches that it is sent up by spread it as well. A switch
 //             that gets packets from above hears their marks: if of the last 32 d at least 3/2 d
 //             carry a distance of at most n, it spreads, too, at distance n + 1. Nobody does at a
-//             distance above 7, so without evidence rumours die. So few are enough at any load, for
+//             distance above 5, so without evidence rumours die. So few are enough at any load, for
 //             the law holds for small groups, too, such as the d hosts of a rack: one of them that
 //             all packets are spread to is a share of 1/d there, and those who could relieve the
 //             others' down-links are everywhere.
 //   deafness  A switch that gets less than a quarter of what it sends up cannot hear whom it would
-//             overload. It spreads at the distance 7, which nobody follows.
+//             overload. It spreads at distance 5, which nobody follows. Nor do the deaf know more: who gets
+//             less than a quarter but for theirs spreads at 6, and but for theirs and those at 6, at 7.
 //   queues    A switch above layer 1 whose queue down stays long sees the overload that no uplink
-//             shows. That is evidence, too, and it tells others by what it sends down: it marks all
-//             packets that come from above, a core all.
+//             shows. That is evidence, too.
+//   down      A switch above layer 1 that spreads marks what it sends down as well, so that all whom it
+//             sends to hear of long queues, and who hears only its own side knows how much that tells.
 // Pure: memory and time come from the caller.
 
 #include <stdbool.h>
@@ -49,8 +51,9 @@
 #define DRB_SPREAD_LASTS 128 // windows
 #define DRB_SPREAD_COUNT 128 // packets for each uplink in a window, where the rate is not known
 #define DRB_SPREAD_FAR 7     // the largest distance; marks have 3 bits, 0: not spread
-#define DRB_SPREAD_HEAR 32   // a switch hears over so many packets for each uplink
-#define DRB_SPREAD_DEAF 8    // windows, after which it knows whether it is deaf
+#define DRB_SPREAD_GUESS 5 // from this distance on it spreads since it cannot hear; nobody follows
+#define DRB_SPREAD_HEAR 32 // a switch hears over so many packets for each uplink
+#define DRB_SPREAD_DEAF 8  // windows, after which it knows whether it is deaf
 
 struct drb_spread {
 	// Constant while running.
@@ -73,10 +76,10 @@ struct drb_spread {
 	uint32_t sent;                      // packets in it
 	uint32_t hearing;                   // packets from above, heard since the last count
 	uint32_t marks[DRB_SPREAD_FAR + 1]; // of these
-	bool deaf;
+	uint8_t deaf;                       // distance by what it cannot hear, 0: it can
 	struct drb_spread_ears {
 		uint32_t windows;
-		double heard, sent; // packets, in these
+		double heard[DRB_SPREAD_FAR + 1], sent; // packets, in these
 	} ears;
 	// Windows for which it will take queues down for long ones; for how many it last did so from
 	// when they had drained; and since that ended.

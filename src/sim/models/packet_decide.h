@@ -79,16 +79,23 @@ static inline uint64_t sim_detoured(const struct drb_packet_sim *sim, uint64_t w
 										  << sim->detour_at;
 }
 
-// Each packet from above, or to a core, gets the mark with which it goes down.
+// Each packet that goes down from here gets the mark with which it does.
 static inline __attribute__((always_inline)) void sim_mark_down(const struct drb_scheme_ops *ops,
 								const struct drb_packet_sim *sim,
-								const void *state, uint64_t word[],
-								uint32_t n)
+								const struct drb_layer *l,
+								uint32_t s)
 {
-	for (uint32_t i = 0; i < n; i++) {
-		uint8_t mark = word[i] >> sim->mark_at & sim->mark_mask;
-		if (word[i] != DRB_NO_PACKET)
-			word[i] = sim_marked(sim, word[i], ops->mark_down(state, mark));
+	const struct drb_hop hop = drb_hop_at(&sim->setup.tree, l->layer, s);
+	const void *state = sim_state(sim, l->layer, s);
+
+	for (uint32_t i = 0; i < l->up + l->down; i++) {
+		uint64_t *word =
+			i < l->up
+				? &l->from_above[sim->slot & 1][(uint64_t)s * l->up + i]
+				: &l->from_below[sim->slot & 1][(uint64_t)s * l->down + i - l->up];
+		uint8_t mark = *word >> sim->mark_at & sim->mark_mask;
+		if ((uint32_t)*word - hop.first < hop.span) // no packet is below no switch
+			*word = sim_marked(sim, *word, ops->mark_down(state, mark));
 	}
 }
 
@@ -98,8 +105,7 @@ static inline __attribute__((always_inline)) void sim_hear(const struct drb_sche
 							   struct drb_packet_sim *sim,
 							   const struct drb_layer *l, uint32_t s)
 {
-	uint64_t *above = l->from_above[sim->slot & 1] + (uint64_t)s * l->up;
-	uint64_t *below = l->from_below[sim->slot & 1] + (uint64_t)s * l->down;
+	const uint64_t *above = l->from_above[sim->slot & 1] + (uint64_t)s * l->up;
 	void *state = sim_state(sim, l->layer, s);
 
 	for (uint32_t i = 0; ops->hear && i < l->up; i++) {
@@ -109,5 +115,5 @@ static inline __attribute__((always_inline)) void sim_hear(const struct drb_sche
 	if (ops->tick && ops->tick(state, sim->slot, 0) && ops->look && l->layer > 1)
 		ops->look(state, l->len + (uint64_t)s * (l->up + l->down) + l->up);
 	if (ops->mark_down && ops->own_mark(state) && l->layer > 1)
-		sim_mark_down(ops, sim, state, l->up ? above : below, l->up ? l->up : l->down);
+		sim_mark_down(ops, sim, l, s);
 }

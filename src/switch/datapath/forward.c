@@ -96,7 +96,7 @@ void drb_forward_burst(struct drb_worker *w, uint32_t in, struct rte_mbuf **pack
 
 	begin(&b, in, packets, count);
 	b.classifier = &w->port[in].classifier;
-	drb_scheme_state_from_above(&w->scheme_state, &b, w->down_ports);
+	drb_scheme_state_marks(&w->scheme_state, &b);
 	forward_plain(w, &b);
 	if (unlikely(b.counters.exceptions > 0)) {
 		uint32_t left = b.counters.exceptions;

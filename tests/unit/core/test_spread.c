@@ -266,7 +266,7 @@ TEST(enough_marks_are_heard)
 		assert_int_equal(s->distance, 0);
 		hear(s, enough, mark);
 		hear(s, all - enough, 0);
-		assert_int_equal(s->distance, mark < DRB_SPREAD_FAR ? mark + 1 : 0);
+		assert_int_equal(s->distance, mark < DRB_SPREAD_GUESS ? mark + 1 : 0);
 	}
 	// Few near ones count among those farther away.
 	hear(s, enough - 1, 2);
@@ -279,8 +279,8 @@ TEST(enough_marks_are_heard)
 	assert_int_equal(s->distance, 1);
 }
 
-// A ring of switches in which each hears only the next: what one has evidence of is heard by six
-// more, and forgotten by all within seven counts when the evidence is gone. Also where all hear
+// A ring of switches in which each hears only the next: what one has evidence of is heard by four
+// more, and forgotten by all within five counts when the evidence is gone. Also where all hear
 // each other, nobody keeps a rumour alive.
 TEST(rumours_die)
 {
@@ -308,8 +308,8 @@ TEST(rumours_die)
 			for (int i = 0; i < SWITCHES; i++)
 				spreading += stage[i].s.distance > 0;
 			if (count >= 10 && count < 20)
-				assert_int_equal(spreading, ring ? DRB_SPREAD_FAR : SWITCHES);
-			if (count >= 20 + DRB_SPREAD_FAR)
+				assert_int_equal(spreading, ring ? DRB_SPREAD_GUESS : SWITCHES);
+			if (count >= 20 + DRB_SPREAD_GUESS)
 				assert_int_equal(spreading, 0);
 		}
 	}
@@ -346,7 +346,7 @@ TEST(the_deaf_spread)
 				hear(&stage.s, eighths, 0);
 			if (i >= SOON)
 				assert_int_equal(stage.s.distance,
-						 eighths < 2 ? DRB_SPREAD_FAR : 0);
+						 eighths < 2 ? DRB_SPREAD_GUESS : 0);
 		}
 		assert_int_equal(stage.s.evidence, 0);
 		stage.silent = false;
@@ -384,6 +384,31 @@ static void set_up_layer(struct stage *stage, uint32_t layer)
 	const struct drb_spread_setup setup = {
 		.tree = &stage->t, .layer = layer, .packet_time = 1, .rate = 1};
 	drb_spread_init(&stage->s, &setup, stage->memory);
+}
+
+// The deaf know nothing that who hears only them could go by: it spreads, too, and who hears only such ones. Further
+// it does not go, so none keep each other deaf.
+TEST(who_hears_only_the_deaf_is_deaf)
+{
+	enum { SOON = 2 * DRB_SPREAD_DEAF * DRB_SPREAD_WINDOW };
+	uint32_t def[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+
+	for (uint8_t mark = 0; mark <= DRB_SPREAD_FAR; mark++) {
+		for (uint32_t others = 0; others <= 4; others += 2) { // of 8, without a mark
+			struct stage stage;
+			set_up(&stage, 3, 8);
+			stage.silent = true;
+			uint8_t deaf =
+				mark < DRB_SPREAD_GUESS || mark == DRB_SPREAD_FAR ? 0 : mark + 1;
+			for (uint32_t i = 0; i < 8 * SOON; i++) {
+				slot(&stage, 0.9, def, 0);
+				hear(&stage.s, others, 0);
+				hear(&stage.s, 8 - others, mark);
+				if (i >= SOON)
+					assert_int_equal(stage.s.deaf, others < 2 ? deaf : 0);
+			}
+		}
+	}
 }
 
 // A queue down that stays long is evidence, a very long one at once; those of hosts are not. It is held for a

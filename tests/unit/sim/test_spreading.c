@@ -152,6 +152,34 @@ static struct drb_traffic_kind traffic_of_bound(uint32_t d)
 	return kind;
 }
 
+// Cases that drbsim search found on F(3,2), before a switch that hears only the deaf was taken for deaf.
+static const struct {
+	double rho;
+	const char *lines;
+} found[] = {
+	// 6 keeps its default to a rack of a silent pod, to whose other host the deaf spread; it hears the deaf.
+	{0.9, "0,0,2,1\n0,1,0,1\n0,6,7,1\n0,7,3,1\n0,8,4,0.1\n0,9,1,0.1\n0,10,6,1\n0,11,5,1\n"},
+	{0.95, "0,8,3,1\n0,9,8,1\n0,4-5,2+4-5+9+12-13,0.833333333\n"},
+	// 12 and 13 hear 15, whose rack is deaf, and nobody from another pod.
+	{0.95,
+	 "0,2,5,1\n0,3,7,1\n0,8,10,1\n0,9,8,1\n0,10,4,1\n0,11,6,1\n0,12,2,1\n0,13,11,1\n0,14,15,1\n"
+	 "0,15,12,1\n"},
+	// 0, 1 and 3 hear each other; only their switches of layer 2 know that what else comes is of the deaf.
+	{0.9, "0,6,2,1\n0,7,15,1\n0,0-1+3,1+3+14,0.666666667\n"},
+};
+
+static struct drb_traffic_kind traffic_found(size_t i)
+{
+	struct drb_traffic_kind kind = {.pattern = DRB_PATTERN_FILE};
+	char text[512], error[DRB_TRAFFIC_ERROR_MAX];
+	int size = snprintf(text, sizeof(text), "slot,from,to,rate\n%s", found[i].lines);
+	FILE *f = fmemopen(text, (size_t)size, "r");
+
+	assert_int_equal(drb_traffic_file_read(f, 16, &kind.file, error), 0);
+	fclose(f);
+	return kind;
+}
+
 // Runs with only these racks spreading, or all. What arrives for each host at its default down-link of the cores,
 // a slot; *growing: whether queues do.
 static void run_forced(struct drb_packet_sim *sim, const bool spreads[], double load[],
@@ -215,6 +243,20 @@ TEST(a_silent_pod_is_heard_of)
 	assert_true(r.latency < 12);
 	drb_packet_free(sim);
 	drb_traffic_file_free(kind.file);
+}
+
+TEST(who_hears_only_the_deaf_does_as_they_do)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(found); i++) {
+		struct drb_traffic_kind kind = traffic_found(i);
+		struct drb_packet_sim *sim = make_of(2, kind, found[i].rho, 8000);
+		struct drb_packet_result r;
+		drb_packet_run(sim, &r);
+		assert_false(r.growing);
+		assert_true(r.latency < 7);
+		drb_packet_free(sim);
+		drb_traffic_file_free(kind.file);
+	}
 }
 
 static uint32_t spreading(const struct drb_packet_sim *sim)

@@ -99,7 +99,8 @@ static inline __attribute__((always_inline)) void read_marks(const struct drb_sc
 							     const struct drb_burst *b)
 {
 	// Copies: what is written into a frame might be what they are of, for all the compiler knows.
-	const bool to_hosts = s->layer == 1, hears = !s->is_core && ops->hear;
+	const bool to_hosts = s->layer == 1, above = b->in >= s->down_ports;
+	const uint32_t first = s->first, span = s->span;
 	const uint8_t mac_octet = s->mac_octet;
 	void *state = s->state;
 
@@ -108,8 +109,10 @@ static inline __attribute__((always_inline)) void read_marks(const struct drb_sc
 		if (b->packets[i]->data_len < DRB_FRAME_MIN || frame[0] & 1)
 			continue;
 		uint8_t mark = frame[DRB_MARK_AT] ^ mac_octet;
-		if (hears)
+		if (above && ops->hear)
 			ops->hear(state, mark & known);
+		if (!above && drb_addr_label_octets(frame) - first >= span)
+			continue; // it goes up, as the scheme decides
 		uint8_t leaves = to_hosts         ? 0
 				 : ops->mark_down ? ops->mark_down(state, mark & known) & known
 						  : mark;
@@ -146,10 +149,13 @@ int drb_scheme_state_init(struct drb_scheme_state *state, const struct drb_setup
 	*state = (struct drb_scheme_state){
 		.ops = s->choice.ops,
 		.layer = s->layer,
+		.down_ports = s->down_ports,
+		.first = s->hop.first,
+		.span = s->hop.span,
+		.marks_down = s->layer > 1 && s->choice.ops->mark_down && s->choice.ops->own_mark,
 		.mac_octet = s->addr.mac[1],
 	};
-	state->is_core = s->up_ports == 0;
-	if (state->is_core && !((state->ops->needs & DRB_WATCHES_DOWN) && queues_are_seen(s)))
+	if (s->up_ports == 0 && !((state->ops->needs & DRB_WATCHES_DOWN) && queues_are_seen(s)))
 		return 0;
 	if (state->ops->mark_bits)
 		state->read_marks = readers[s->scheme.like];

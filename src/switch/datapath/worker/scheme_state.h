@@ -19,13 +19,14 @@ struct drb_scheme_state {
 	// Constant while running.
 	const struct drb_scheme_ops *ops;
 	void (*read_marks)(struct drb_scheme_state *s, const struct drb_burst *b); // of ops
-	bool timed;   // decisions need the time
-	bool is_core; // it sends nothing up
-	uint32_t layer;
-	uint8_t mac_octet;   // the octet without a mark
-	bool octets;         // sizes are octets, with so many beyond the frame's own,
-	uint32_t overhead;   // else packets
-	uint32_t tick_shift; // times are ns >> tick_shift
+	bool timed;      // decisions need the time
+	bool marks_down; // also what comes from below
+	uint32_t layer, down_ports;
+	uint32_t first, span; // the hosts below
+	uint8_t mac_octet;    // the octet without a mark
+	bool octets;          // sizes are octets, with so many beyond the frame's own,
+	uint32_t overhead;    // else packets
+	uint32_t tick_shift;  // times are ns >> tick_shift
 	// What it points to is written by the worker with each burst. Owned; NULL: the scheme keeps nothing.
 	void *state;
 };
@@ -59,12 +60,10 @@ static inline bool drb_scheme_state_tick(struct drb_scheme_state *s, uint64_t no
 	       s->ops->tick(s->state, (uint32_t)(now_ns >> s->tick_shift), up) && s->ops->look;
 }
 
-// Reads the marks of packets that came from above, and writes those that they go down with; a core does so with
-// all packets.
-static inline void drb_scheme_state_from_above(struct drb_scheme_state *s,
-					       const struct drb_burst *b, uint32_t down_ports)
+// Reads the marks of packets that came from above, and writes those with which packets go down.
+static inline void drb_scheme_state_marks(struct drb_scheme_state *s, const struct drb_burst *b)
 {
 	if (s->read_marks &&
-	    (b->in >= down_ports || (s->is_core && s->ops->own_mark && s->ops->own_mark(s->state))))
+	    (b->in >= s->down_ports || (s->marks_down && s->ops->own_mark(s->state))))
 		s->read_marks(s, b);
 }

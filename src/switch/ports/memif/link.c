@@ -50,11 +50,6 @@ struct drb_memif_links {
 	struct link link[];
 };
 
-static const char *name_of(const struct link *l)
-{
-	return l->port->setup->name;
-}
-
 // Says why there is no link, once.
 __attribute__((format(printf, 2, 3))) static void complain(struct link *l, const char *format, ...)
 {
@@ -67,7 +62,7 @@ __attribute__((format(printf, 2, 3))) static void complain(struct link *l, const
 	if (strcmp(complaint, l->complaint) == 0)
 		return;
 	memcpy(l->complaint, complaint, sizeof(complaint));
-	drb_warn("port %s: the other end of the memif link %s", name_of(l), complaint);
+	drb_warn("port %s: the other end of the memif link %s", l->port->setup->name, complaint);
 }
 
 static void look_again(struct link *l)
@@ -102,7 +97,7 @@ static int change_workers(struct link *l, const struct drb_memif_channel *channe
 	if (rc < 0 && !l->waits)
 		drb_warn("port %s: its memif peer comes or goes, which waits for a worker that is "
 			 "stuck or gets no CPU: restart the switch if `drbctl list` says stuck",
-			 name_of(l));
+			 l->port->setup->name);
 	l->waits = rc < 0;
 	return rc;
 }
@@ -179,7 +174,7 @@ static void say_missing_pairs(const struct link *l)
 		drb_warn("port %s: the other end of the memif link has %u queues for %u workers: "
 			 "what the "
 			 "others send there is dropped: give both ends as many workers",
-			 name_of(l), pairs, l->port->workers);
+			 l->port->setup->name, pairs, l->port->workers);
 }
 
 // False if it cannot be, and is over.
@@ -254,7 +249,7 @@ static void talk(struct link *l, int fd)
 
 	l->hears = new_event(l, fd, hear);
 	if (!l->hears || event_add(l->hears, NULL) < 0) {
-		drb_error("port %s: no memory for its memif link", name_of(l));
+		drb_error("port %s: no memory for its memif link", l->port->setup->name);
 		if (l->hears)
 			event_free(l->hears);
 		l->hears = NULL;

@@ -191,8 +191,8 @@ TEST(marks_are_heard)
 	}
 }
 
-// What a switch sends down after a queue down was long: cores mark all, others what comes from above, and layer 1
-// nothing, since hosts see no mark.
+// What a switch sends down after a queue down was long: from above or from below, but at layer 1, since hosts see no
+// mark.
 TEST(marks_go_down)
 {
 	static const struct {
@@ -202,6 +202,7 @@ TEST(marks_go_down)
 	} cases[] = {
 		{SWITCH_AT(", rate: 500pps", 3, 0, "scheme: walk"), 1, 16, 0, 0, 1},
 		{SWITCH_AT(", rate: 500pps", 2, 0, "scheme: walk"), 4, 77, 0, 0, 1},
+		{SWITCH_AT(", rate: 500pps", 2, 0, "scheme: walk"), 1, 5, 0, 0, 1},
 		{SWITCH_AT(", rate: 500pps", 1, 0, "scheme: walk"), 4, 77, 2, 2, 0},
 	};
 	const uint32_t waiting[8] = {1000};
@@ -385,7 +386,7 @@ TEST(hellos_are_left_alone)
 	frame[7] = 0x55;
 	m = mbuf_of(frame, sizeof(frame));
 	struct drb_burst b = {.in = 4, .count = 1, .packets = &m};
-	drb_scheme_state_from_above(&w.scheme_state, &b, w.down_ports);
+	drb_scheme_state_marks(&w.scheme_state, &b);
 	assert_memory_equal(rte_pktmbuf_mtod(m, const uint8_t *), frame, sizeof(frame));
 	rte_pktmbuf_free(m);
 	end();
