@@ -104,7 +104,7 @@ check_format() { sources '*.c' '*.h' | xargs -r clang-format --dry-run -Werror; 
 check_cppcheck() {
   nice cppcheck --quiet --std=c11 --enable=warning,performance,portability,style --inline-suppr \
     --suppressions-list=tests/cppcheck.txt --error-exitcode=1 -j "$jobs" -Isrc \
-    -D_GNU_SOURCE '-DDRB_VERSION="0"' '-DSEC(x)=' '-DDRB_SCHEMES(X)=X(DRB, drb)' src tests examples
+    -D_GNU_SOURCE '-DDRB_VERSION="0"' '-DSEC(x)=' '-DDRB_SCHEMES(X)=X(DRB, drb) X(DMODK, dmodk)' src tests examples
 }
 
 check_shell() { shell_sources | xargs -r nice shellcheck -x -S warning; }

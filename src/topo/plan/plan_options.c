@@ -87,16 +87,15 @@ static error_t parse(int code, char *arg, struct argp_state *state)
 void plan_set_scheme(struct plan *plan)
 {
 	const struct drb_config_key *key = drb_config_key(1u << DRB_SECTION_ROUTING, "scheme");
-	const char *text = plan->config.text[drb_config_index(key)];
+	const char **given = &plan->config.text[drb_config_index(key)];
+	const char *text = *given ? *given : key->initial;
 	struct drb_setup setup;
 	char why[DRB_CONFIG_WHY] = "";
 
-	if (!text)
-		text = key->initial;
 	if (drb_scheme_whole(text, plan->scheme) < 0)
 		snprintf(why, sizeof(why), "its path is too long");
-	else if (drb_config_parse(key, plan->scheme, &setup, why) == 0)
-		plan->config.text[drb_config_index(key)] = plan->scheme;
+	else if (drb_config_parse(key, plan->scheme, &setup, why) == 0 && *given)
+		*given = plan->scheme; // else configs say nothing of it
 	if (*why)
 		drb_die("%s %s: %s", "--scheme", text, why);
 }
