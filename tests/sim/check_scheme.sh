@@ -66,7 +66,9 @@ done
 checks 1 ./interface.so
 [ "$(wc -l <found)" = 2 ] || fail "$(cat found)"
 
-"$drbsim" check-scheme ./dead.so --json >found || true
+code=0
+"$drbsim" check-scheme ./dead.so --json >found || code=$?
+[ $code = 1 ] || fail "--json: exit status $code"
 python3 -c '
 import json
 rows = [json.loads(line) for line in open("found")]

@@ -18,12 +18,8 @@ const struct drb_rig_kind drb_rig_kinds[] = {
 	{0},
 };
 
-// Of one decision and what came of it. 0 or -EINVAL.
-typedef int drb_rig_check(const struct drb_rig *rig, uint32_t up, const struct drb_decision *d,
-			  char why[DRB_TRIAL_WHY]);
-
-static int check_decisions(const struct drb_scheme_variant *v, uint32_t decisions,
-			   drb_rig_check *check, char why[DRB_TRIAL_WHY])
+static int check_decisions(const struct drb_property *p, const struct drb_scheme_variant *v,
+			   uint32_t decisions, char why[DRB_TRIAL_WHY])
 {
 	struct drb_decision d;
 	struct drb_rig rig;
@@ -34,7 +30,7 @@ static int check_decisions(const struct drb_scheme_variant *v, uint32_t decision
 		for (uint32_t i = 0; rc == 0 && i < decisions; i++) {
 			drb_rig_draw(&rig);
 			uint32_t up = drb_rig_decide(&rig, &d);
-			rc = check(&rig, up, &d, why);
+			rc = p->each(&rig, up, &d, why);
 			if (i % 4 == 3)
 				drb_rig_pass_time(&rig);
 		}
@@ -53,12 +49,6 @@ static int check_uplink(const struct drb_rig *rig, uint32_t up, const struct drb
 	return 0;
 }
 
-static int uplinks_are_there(const struct drb_scheme_variant *v, uint32_t decisions,
-			     char why[DRB_TRIAL_WHY])
-{
-	return check_decisions(v, decisions, check_uplink, why);
-}
-
 static int check_alive(const struct drb_rig *rig, uint32_t up, const struct drb_decision *d,
 		       char why[DRB_TRIAL_WHY])
 {
@@ -68,12 +58,6 @@ static int check_alive(const struct drb_rig *rig, uint32_t up, const struct drb_
 	return !usable || up >= rig->s.choice.uplinks || (usable >> up & 1)
 		       ? 0
 		       : drb_rig_wrong(rig, "takes dead uplink", up, why);
-}
-
-static int dead_ones_are_avoided(const struct drb_scheme_variant *v, uint32_t decisions,
-				 char why[DRB_TRIAL_WHY])
-{
-	return check_decisions(v, decisions, check_alive, why);
 }
 
 static int check_marks(const struct drb_rig *rig, uint32_t up, const struct drb_decision *d,
@@ -93,12 +77,6 @@ static int check_marks(const struct drb_rig *rig, uint32_t up, const struct drb_
 	return 0;
 }
 
-static int marks_fit(const struct drb_scheme_variant *v, uint32_t decisions,
-		     char why[DRB_TRIAL_WHY])
-{
-	return check_decisions(v, decisions, check_marks, why);
-}
-
 static int check_memory(const struct drb_rig *rig, uint32_t up, const struct drb_decision *d,
 			char why[DRB_TRIAL_WHY])
 {
@@ -106,13 +84,6 @@ static int check_memory(const struct drb_rig *rig, uint32_t up, const struct drb
 	return drb_rig_is_guarded(rig) ? 0
 				       : drb_rig_wrong(rig, "writes beside its state of octets",
 						       (uint32_t)rig->size, why);
-}
-
-static int memory_is_bounded(const struct drb_scheme_variant *v, uint32_t decisions,
-			     char why[DRB_TRIAL_WHY])
-{
-	// Each decision looks at thousands of octets.
-	return check_decisions(v, decisions / 10 + 1, check_memory, why);
 }
 
 // Where a host has the scheme at a switch, and does not ask it: with one uplink, and without any.
@@ -149,14 +120,24 @@ static bool says_uniform(const struct drb_scheme_ops *ops)
 }
 
 const struct drb_property drb_properties[] = {
-	{"uplinks", "takes uplinks that there are", .holds = uplinks_are_there},
-	{"dead", "takes no dead uplink while one is alive", .holds = dead_ones_are_avoided},
-	{"marks", "marks packets with as many bits as it says", .holds = marks_fit},
-	{"memory", "keeps as much as it says, and writes nowhere else", .holds = memory_is_bounded},
-	{"cores", "stands being where it is not asked", .holds = is_there_unasked},
-	{"repeatable", "decides likewise by the same seed", .holds = drb_scheme_repeats},
-	{"hosts", "decides likewise in switch and simulator", .holds = drb_scheme_has_one_rule},
+	{"uplinks", "takes uplinks that there are", .each = check_uplink},
+	{"dead", "takes no dead uplink while one is alive", .each = check_alive},
+	{"marks", "marks packets with as many bits as it says", .each = check_marks},
+	// Looks at thousands of octets.
+	{"memory", "keeps as much as it says, and writes nowhere else", .each = check_memory,
+	 .seldom = 10},
+	{"cores", "stands being where it is not asked", .whole = is_there_unasked},
+	{"repeatable", "decides likewise by the same seed", .whole = drb_scheme_repeats},
+	{"hosts", "decides likewise in switch and simulator", .whole = drb_scheme_has_one_rule},
 	{"uniform", "takes uplinks of equal load equally often, by a chi-square at 1 in 100000",
-	 .by_chance = true, .is_promised = says_uniform, .holds = drb_scheme_is_uniform},
+	 .by_chance = true, .is_promised = says_uniform, .whole = drb_scheme_is_uniform},
 	{0},
 };
+
+int drb_property_holds(const struct drb_property *p, const struct drb_scheme_variant *v,
+		       uint32_t decisions, char why[DRB_TRIAL_WHY])
+{
+	if (!p->each)
+		return p->whole(v, decisions, why);
+	return check_decisions(p, v, p->seldom ? decisions / p->seldom + 1 : decisions, why);
+}

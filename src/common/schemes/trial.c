@@ -50,7 +50,7 @@ int drb_scheme_trial(const struct drb_scheme_variant *v, char why[DRB_TRIAL_WHY]
 	}
 	for (const struct drb_property *p = drb_properties; rc == 0 && p->name; p++) {
 		if (!p->by_chance && (!p->is_promised || p->is_promised(v->ops)))
-			rc = p->holds(v, DECISIONS, why);
+			rc = drb_property_holds(p, v, DECISIONS, why);
 	}
 	return rc;
 }

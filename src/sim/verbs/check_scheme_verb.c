@@ -65,7 +65,7 @@ static void hold_it(void *context, char why[DRB_SCHEME_WHY])
 {
 	const struct question *q = context;
 
-	if (q->property->holds(q->variant, DECISIONS, why) < 0 && !why[0])
+	if (drb_property_holds(q->property, q->variant, DECISIONS, why) < 0 && !why[0])
 		snprintf(why, DRB_SCHEME_WHY, "out of memory");
 }
 
