@@ -163,7 +163,7 @@ class Starved:
 
 
 def clock_of_cpu(pid):
-    """A clock that stands still while the control thread, or this test, waits for a CPU."""
+    """A clock that stops while the control thread, or this test, waits for a CPU."""
     waited = 0
     for who in (pid, os.getpid()):
         with open(f'/proc/{who}/schedstat', encoding='ascii') as f:
