@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Both changelogs begin with the version of meson.build, and a release has at most 20 lines.
+# Both changelogs begin with the version of meson.build, a release has at most 20 lines, and Debian's package of the
+# library has the library's soname.
 #   tests/process/check_changelog.sh VERSION SOURCES
 set -euo pipefail
 
@@ -10,5 +11,8 @@ first=$(grep -m 1 '^## ' "$2/CHANGELOG.md")
 # Debian sorts ~ before nothing, so 0.3.0~dev before 0.3.0.
 debian=$(head -n 1 "$2/debian/changelog")
 [[ $debian == "drbswitch (${1/-/\~}) "* ]] || fail "debian/changelog begins with '$debian', meson.build says $1"
+soname=libdrb${1%.*}
+grep -qx "Package: $soname" "$2/debian/control" || fail "debian/control has no $soname, meson.build says $1"
+[ -e "$2/debian/$soname.install" ] || fail "there is no debian/$soname.install, meson.build says $1"
 awk '/^## / { release = $2; n = -1 } NF && ++n > 20 { print "not ok: more than 20 lines: " release; exit 1 }' \
   "$2/CHANGELOG.md"
