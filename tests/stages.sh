@@ -129,7 +129,7 @@ check_sizes() {
 }
 check_words() {
   sources src tests docs topo config examples deploy README.md CONTRIBUTING.md |
-    grep -vE '^tests/fuzz/corpus/|^docs/glossary.md$|^tests/lint/words.txt$|/test_runner.py$|\.svg$' |
+    grep -vE '^tests/fuzz/corpus/|^docs/reference/glossary.md$|^tests/lint/words.txt$|/test_runner.py$|\.svg$' |
     xargs -r python3 -B tests/lint/words.py tests/lint/words.txt
 }
 check_includes() {

@@ -7,7 +7,7 @@ import textwrap
 WIDTH = 78
 # Of what is said of a checkout, what it is called where pages are installed.
 INSTALLED = ((r' ?\(build/src/\w+/drb\w+ before installation\.\)', ''), (r'\bbuild/src/\w+/(?=drb)', ''),
-             (r'\btopo/(?=(fabric|experiment|rootless)\b)', 'drb'), (r' or config/README\.md', ''))
+             (r'\btopo/(?=(fabric|experiment|rootless)\b)', 'drb'), (r' or docs/reference/config\.md', ''))
 
 
 def as_installed(text):

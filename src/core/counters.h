@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Everything a switch counts: JSON keys, meanings, drop reasons and telemetry commands, defined once
-// for the switch, its readers, the tests and docs/counters.md. Port counters follow RFC 2863.
+// for the switch, its readers, the tests and docs/reference/counters.md. Port counters follow RFC 2863.
 // In every snapshot of a switch, summed over its ports:
 // in_packets + too_big_replies = out_packets + in_discards + out_discards + queue_packets; every discard has one reason.
 

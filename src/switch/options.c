@@ -30,7 +30,7 @@ static void parse_level(const struct drb_option *o, const char *text, void *leve
 
 static const struct drb_option options[] = {
 	{"--config", "FILE",
-	 "YAML config of this switch; keys: drbswitch.yaml(5) or config/README.md",
+	 "YAML config of this switch; keys: drbswitch.yaml(5) or docs/reference/config.md",
 	 .kind = DRB_OPTION_TEXT, AT(config), .letter = 'c'},
 	{"--layer", "M", "Layer of this switch; overrides the file", .kind = DRB_OPTION_OTHER,
 	 AT(override.layer), .parse = parse_number},

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The commands of docs/your-own-scheme.md that need no root give what it says; those that do are run by
+# The commands of docs/guide/your-own-scheme.md that need no root give what it says; those that do are run by
 # tests/live/traffic/tutorial.sh.
 #   check_own_scheme.sh ROOT BUILD
 set -euo pipefail
@@ -17,7 +17,7 @@ fail() {
 }
 
 cd "$scratch"
-"$root/tests/docs/commands_of.sh" "$root/docs/your-own-scheme.md"
+"$root/tests/docs/commands_of.sh" "$root/docs/guide/your-own-scheme.md"
 ran=0
 for block in [0-9].sh; do
   grep -q '^sudo ' "$block" && continue
@@ -33,7 +33,7 @@ column() { # column N: of the second run, in the order of the page
     for (i = 1; i <= NF; i++) if ($i == "yes" || $i == "no") {print $i == "yes" ? "grows" : $3; break}}' 2.sh.said | xargs
 }
 row() { # row NAME: of the page
-  grep "^| $1" "$root/docs/your-own-scheme.md" | tr -d '*' | cut -d'|' -f3- | tr -d '|' | xargs
+  grep "^| $1" "$root/docs/guide/your-own-scheme.md" | tr -d '*' | cut -d'|' -f3- | tr -d '|' | xargs
 }
 [ "$(column 1)" = "$(row 'another host')" ] || fail "$(column 1) is not $(row 'another host')"
 [ "$(column 2)" = "$(row 'the same host')" ] || fail "$(column 2) is not $(row 'the same host')"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prints every counter as the row of docs/counters.md that describes it.
+// Prints every counter as the row of docs/reference/counters.md that describes it.
 #include <stdio.h>
 
 #include "core/counters.h"

@@ -119,7 +119,7 @@ def pages_refer_to_pages():
 
 def pages_name_what_is_installed():
     for name in pages():
-        found = re.findall(r'\bbuild/src/\S+|\btopo/\S+|\bconfig/README\S*', text_of(name))
+        found = re.findall(r'\bbuild/src/\S+|\btopo/\S+|\bdocs/reference/config\S*', text_of(name))
         assert not found, (name, found)
 
 

@@ -36,7 +36,7 @@ def main():
             for match in pattern.finditer(text):
                 line = text.count('\n', 0, match.start()) + 1
                 word = ' '.join(match[0].split())
-                print(f'{path}:{line}: "{word}": say {say} (docs/glossary.md)')
+                print(f'{path}:{line}: "{word}": say {say} (docs/reference/glossary.md)')
                 found = True
     return 1 if found else 0
 

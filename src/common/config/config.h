@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // The config file of one switch (YAML; every key is a row of keys.def and documented in
-// config/README.md), and struct drb_setup, what it means: defaults filled in, names parsed, ranges
+// docs/reference/config.md), and struct drb_setup, what it means: defaults filled in, names parsed, ranges
 // checked.
 
 #include <stdbool.h>

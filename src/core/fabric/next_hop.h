@@ -4,7 +4,7 @@
 // A destination h is below switch s of layer m iff h_{i+1} = s_i for all i >= m. These are the
 // d^m consecutive labels from (s / d^(m-1)) d^m on (core: all). Both the D-mod-k up-port and the
 // only down-port of layer m are the digit h_m; but where layer 1 has u < d uplinks, its D-mod-k up-port is
-// h_1 mod u (docs/oversubscription.md).
+// h_1 mod u (docs/guide/oversubscription.md).
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
 // from 0; a label code is its digit vector. Digits are numbered from 1 as in the paper.
 // Beyond the paper, an oversubscribed fat-tree: switches of layer 1 have u < d uplinks, and what only the
 // others would lead to is not there. Digit 1 of a switch above layer 1 is then in [0,u), and labels are the
-// numbers of what is left (docs/oversubscription.md).
+// numbers of what is left (docs/guide/oversubscription.md).
 
 #include <stdbool.h>
 #include <stdint.h>

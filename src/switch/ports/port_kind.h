@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // What a kind of port must offer, and what it may: a constant struct drb_port_kind, in a folder of its own beside this
-// file; port_set.c has the list of all. How to add one is in docs/extending.md.
+// file; port_set.c has the list of all. How to add one is in docs/development/extending.md.
 //
 // The comment of each function begins with who calls it:
 //   main    the main thread, before workers run or after they have ended; may block

@@ -19,8 +19,8 @@ unset DRB_BUILD
 for program in drbswitch drbtopo drbgen drbctl drbsim drbfabric drbexperiment drbrootless; do
   check "$program is there" test -x "$prefix/bin/$program"
 done
-for page in "$root"/docs/*.md; do
-  check "$(basename "$page") is there" cmp "$page" "$prefix/share/doc/drbswitch/docs/$(basename "$page")"
+for page in $(cd "$root" && find docs -name '*.md'); do
+  check "$page is there" cmp "$root/$page" "$prefix/share/doc/drbswitch/$page"
 done
 check "example configs" test -e "$prefix/share/doc/drbswitch/config/f32/switch.yaml"
 check "a place for configs" test -d "$prefix/../etc/drbswitch" -o -d "$etc/drbswitch" -o -d "$prefix/etc/drbswitch"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The commands of docs/your-own-scheme.md that need root: a scheme from outside in an experiment and in a fabric.
+# The commands of docs/guide/your-own-scheme.md that need root: a scheme from outside in an experiment and in a fabric.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl drbgen drbsim
@@ -12,7 +12,7 @@ mkdir bin
 ln -s "$root/topo/fabric" bin/drbfabric
 ln -s "$root/topo/experiment" bin/drbexperiment
 printf '#!/bin/sh\nexec "$@"\n' >bin/sudo && chmod +x bin/sudo
-"$root/tests/docs/commands_of.sh" "$root/docs/your-own-scheme.md"
+"$root/tests/docs/commands_of.sh" "$root/docs/guide/your-own-scheme.md"
 check "the scheme of the page" bash 1.sh
 for block in [2-9].sh; do
   if grep -q '^sudo ' "$block"; then

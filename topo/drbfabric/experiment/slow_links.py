@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Slow links of an experiment: those that drbsim makes slow for the same seed. A Kth of the rate of the other
-links means K slots a packet (`slotted` in config/README.md)."""
+links means K slots a packet (`slotted` in docs/reference/config.md)."""
 
 import json
 

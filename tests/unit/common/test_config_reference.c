@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// config/README.md has the table of keys as keys.def says it, section by section, below a line
+// docs/reference/config.md has the table of keys as keys.def says it, section by section, below a line
 // "<!-- keys of SECTION -->", and that of schemes below "<!-- schemes -->". With --write the tables are written instead of compared.
 #include "fixtures/unit.h"
 
 #include "common/config/keys.h"
 #include "core/schemes/schemes.h"
 
-#define README DRB_SOURCE_ROOT "/config/README.md"
+#define REFERENCE DRB_SOURCE_ROOT "/docs/reference/config.md"
 
 static bool writing;
 
@@ -68,7 +68,7 @@ static char *table(enum drb_config_section section)
 // The file, to be freed.
 static char *read_readme(void)
 {
-	FILE *f = fopen(README, "r");
+	FILE *f = fopen(REFERENCE, "r");
 	char *text = calloc(1, 1 << 20);
 
 	assert_non_null(f);
@@ -81,7 +81,7 @@ static char *read_readme(void)
 // Puts a table in place of what is between begin and end of text.
 static void write_readme(const char *text, const char *begin, const char *end, const char *instead)
 {
-	FILE *f = fopen(README, "w");
+	FILE *f = fopen(REFERENCE, "w");
 
 	assert_non_null(f);
 	fprintf(f, "%.*s%s%s", (int)(begin - text), text, instead, end);
@@ -95,7 +95,7 @@ static void has_table(const char *mark, char *want)
 	const char *begin = strstr(text, mark);
 
 	if (!begin)
-		fail_msg(README ": there is no line %s", mark);
+		fail_msg(REFERENCE ": there is no line %s", mark);
 	begin += strlen(mark);
 	const char *end = *begin == '\n' ? begin : strstr(begin, "\n\n");
 	assert_non_null(end);
@@ -103,8 +103,8 @@ static void has_table(const char *mark, char *want)
 	if (writing)
 		write_readme(text, begin, end, want);
 	else if (strlen(want) != (size_t)(end - begin) || memcmp(begin, want, strlen(want)) != 0)
-		fail_msg(README ": %sis not as the source says; "
-				"test_config_readme --write makes it so:\n%s",
+		fail_msg(REFERENCE ": %sis not as the source says; "
+				"test_config_reference --write makes it so:\n%s",
 			 mark, want);
 	free(text);
 	free(want);
