@@ -138,7 +138,6 @@ struct drb_worker_counters {
 // colon, and a message.
 #define DRB_CMD_RELOAD "/drb/reload"
 #define DRB_CMD_SET "/drb/set"
-#define DRB_CMD_SAVE "/drb/save"
 #define DRB_CMD_CAPTURE "/drb/capture"
 #define DRB_CMD_DRAIN "/drb/drain"
 #define DRB_CMD_UNDRAIN "/drb/undrain"

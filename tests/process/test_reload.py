@@ -201,32 +201,6 @@ def another_switch_is_refused():
         stop(p)
 
 
-def what_was_set_is_saved():
-    """Into the switch's own file, comments included; the next start goes by it."""
-    text = NULLS.replace('link:', 'routing: {scheme: drb}  # the default\nlink:')
-    with World() as w:
-        p = w.ready(text)
-        path = w.socket_of('drb-s1-0')
-        assert ask(path, '/drb/save') == ['error: nothing to save: no key was set since the config was read']
-        assert ask(path, '/drb/set,threshold=3 scheme=micro')[0].startswith('ok: ')
-        assert (w.dir / 'c.yaml').read_text() == text
-        said = ask(path, '/drb/save')[0]
-        assert said == f'ok: drb-s1-0: written into {w.dir}/c.yaml: threshold=3 scheme=micro', said
-        saved = text.replace('{scheme: drb}', '{threshold: 3, scheme: micro}')
-        assert (w.dir / 'c.yaml').read_text() == saved, (w.dir / 'c.yaml').read_text()
-        assert ask(path, '/drb/save')[0].startswith('error: nothing to save')
-        assert sorted(f.name for f in w.dir.iterdir()) == ['c.yaml', 'notify', 'run']
-        w.drain()
-        said = reloads(w, p, saved)
-        assert 'scheme micro' in said and 'T 3' in said, said
-        stop(p)
-        w.drain()
-        p = w.ready(text, '--layer', '1')
-        assert ask(path, '/drb/set,threshold=3')[0].startswith('ok: ')
-        assert 'several switches' in ask(path, '/drb/save')[0]
-        stop(p)
-
-
 def link_rate_follows_the_device():
     """`rate: link` is the speed of the device behind a port: at the start, and after a reload."""
     def text(rate):
@@ -273,6 +247,5 @@ def changes_take_no_time():
         stop(p)
 
 
-tap.run((another_switch_is_refused, what_was_set_is_saved,
-         reload_keeps_what_is_queued, reload_under_load, reload_of_a_pipe,
+tap.run((another_switch_is_refused, reload_keeps_what_is_queued, reload_under_load, reload_of_a_pipe,
          link_rate_follows_the_device, changes_take_no_time))

@@ -14,19 +14,14 @@
 struct set {
 	struct ctl ctl;
 	char settings[1024]; // "threshold=3 scheme=walk"
-	bool save;
 	struct ctl_refusals refused;
 };
 
 static int set_one(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
 {
 	struct set *s = arg;
-	int rc = 0;
+	int rc = ctl_order(t, info, (struct ctl_order){DRB_CMD_SET, s->settings}, &s->refused);
 
-	if (*s->settings)
-		rc = ctl_order(t, info, (struct ctl_order){DRB_CMD_SET, s->settings}, &s->refused);
-	if (rc == 0 && s->save)
-		rc = ctl_order(t, info, (struct ctl_order){DRB_CMD_SAVE, NULL}, &s->refused);
 	return rc < 0 ? rc : 0;
 }
 
@@ -55,17 +50,15 @@ static void take_words(struct set *s)
 			names->at[names->count++] = names->at[i];
 	}
 	ctl_need_switches(&s->ctl);
-	if (!*s->settings && !s->save)
-		drb_die("nothing to set: want KEY=VALUE, such as threshold=3, or --save");
+	if (!*s->settings)
+		drb_die("nothing to set: want KEY=VALUE, such as threshold=3");
 }
 
 int ctl_set(int argc, char **argv)
 {
 	static const struct drb_option options[] = {
-		{NULL, "SWITCH... [KEY=VALUE...]\n--all [KEY=VALUE...]", NULL,
-		 .kind = DRB_OPTION_REST, offsetof(struct set, ctl.names)},
-		{"--save", NULL, "Also write into the configs what was set, now and before",
-		 .kind = DRB_OPTION_FLAG, offsetof(struct set, save), .alias = "-s"},
+		{NULL, "SWITCH... KEY=VALUE...\n--all KEY=VALUE...", NULL, .kind = DRB_OPTION_REST,
+		 offsetof(struct set, ctl.names)},
 		{0},
 	};
 	struct set s = {.ctl = ctl_defaults()};
@@ -76,9 +69,7 @@ int ctl_set(int argc, char **argv)
 		sets,
 		"Gives switches other values for keys of routing, such as threshold=3 "
 		"scheme=walk, without losing a packet. They hold until drbctl reload or a "
-		"restart, which go by the config; with --save also longer: each switch "
-		"writes them into its own config, whose comments stay. Exit status 1 if a "
-		"switch refuses.",
+		"restart, which go by the config. Exit status 1 if a switch refuses.",
 		argc, argv);
 	take_words(&s);
 	int code =

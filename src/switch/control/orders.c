@@ -95,7 +95,6 @@ static int order_ports(struct drb_switch *self, enum drb_order_of_ports what, co
 	}
 ORDER(reload, drb_reload(self, text, size))
 ORDER(set, drb_reload_set(self, parameter ? parameter : "", text, size))
-ORDER(save, drb_reload_save(self, text, size))
 ORDER(capture, drb_capture_begin(self, text, size))
 ORDER(drain, order_ports(self, DRB_DRAIN, parameter, text, size))
 ORDER(undrain, order_ports(self, DRB_UNDRAIN, parameter, text, size))

@@ -11,7 +11,6 @@ struct drb_workers;
 
 json_t *drb_order_reload(const char *parameter, void *context);
 json_t *drb_order_set(const char *parameter, void *context);
-json_t *drb_order_save(const char *parameter, void *context);
 json_t *drb_order_capture(const char *parameter, void *context);
 json_t *drb_order_drain(const char *parameter, void *context);
 json_t *drb_order_undrain(const char *parameter, void *context);

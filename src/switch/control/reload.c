@@ -14,7 +14,6 @@
 #include "common/config/complaint.h"
 #include "common/config/settings.h"
 #include "common/cli/log.h"
-#include "common/cli/text.h"
 #include "switch/control/switch.h"
 #include "switch/startup/broker.h"
 
@@ -187,20 +186,4 @@ int drb_reload_set(struct drb_switch *s, const char *settings, char *text, size_
 		drb_info("%s: %s%s%s", setup.instance, changes, restart_needed(kept), kept);
 	}
 	return reloaded(rc, text, size);
-}
-
-int drb_reload_save(struct drb_switch *s, char *text, size_t size)
-{
-	char saved[KEPT_MAX] = "";
-
-	for (uint32_t i = 0; i < s->reload.in_force.count; i++)
-		drb_text_add(saved, sizeof(saved), " %s=%s", s->reload.in_force.at[i].key->name,
-			     s->reload.in_force.at[i].value);
-	int rc = drb_broker_save(saved);
-	if (rc == 0) {
-		s->reload.in_force = (struct drb_settings){0};
-		drb_info("%s: written into %s:%s", s->setup.instance, s->config, saved);
-	}
-	snprintf(text, size, "%s", drb_msg_last());
-	return rc;
 }

@@ -23,5 +23,3 @@ int drb_reload_set(struct drb_switch *s, const char *settings, char *text, size_
 // The same with the setup in force and the speeds that links have now (`rate: link`), if one has changed. 0 or
 // -errno.
 int drb_reload_link_rates(struct drb_switch *s);
-// Writes what was set since the config was read into its file: see save.h.
-int drb_reload_save(struct drb_switch *s, char *text, size_t size);

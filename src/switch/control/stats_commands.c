@@ -34,7 +34,6 @@ static const struct drb_stats_command commands[] = {
 	 "Other values for keys of routing until the next reload. Parameter: threshold=3 "
 	 "scheme=walk",
 	 drb_order_set, drb_snapshots_serve},
-	{DRB_CMD_SAVE, "Writes what was set into the config", drb_order_save, NULL},
 	{DRB_CMD_CAPTURE,
 	 "Copies packets to a reader, which then connects to `capture` beside this socket",
 	 drb_order_capture, NULL},

@@ -19,32 +19,25 @@
 
 #include "common/cli/log.h"
 #include "common/cli/passing.h"
-#include "common/config/save.h"
 #include "switch/ports/packet_socket/tx_socket.h"
 #include "switch/startup/confine.h"
 #include "switch/startup/privilege.h"
 
-#define TEXT_MAX 1024
 // A broker that does not answer within this is asked nothing more until it has.
 #define ANSWER_WITHIN_S 2
 #define END_WITHIN_MS 1000
 
-enum operation { OPEN_CONFIG, OPEN_SOCKET, SAVE, CONNECT };
+enum operation { OPEN_CONFIG, OPEN_SOCKET, CONNECT };
 
 struct request {
 	enum operation operation;
-	uint32_t port;       // of CONNECT: its index
-	char text[TEXT_MAX]; // of SAVE: settings
+	uint32_t port; // of CONNECT: its index
 };
 
-struct reply {
-	int32_t result; // 0 or -errno
-	char text[256]; // the message of a failure that has one
-};
+// The reply: 0 or -errno.
 
 // Constant from drb_broker_begin() on.
 static struct drb_setup known; // a copy: reloads change what it is of
-static struct drb_config_override given;
 static const char *config, *stats_folder;
 static bool is_file; // the config, and no pipe, for instance
 static pid_t process;
@@ -83,33 +76,16 @@ static int connect_to_server(uint32_t port, int fd)
 	return connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ? -errno : 0;
 }
 
-// What a switch may have written into its config are values of settings, nothing else.
-static int save(const char *text)
+static void answer(const struct request *request, int passed)
 {
-	struct drb_settings settings = {0};
-	struct drb_config_text edited;
-
-	if (*text && drb_settings_add(&settings, text) < 0)
-		return -EINVAL;
-	if (drb_config_edit(config, &given, &settings, &edited) < 0)
-		return -EINVAL;
-	return drb_config_replace(config, edited);
-}
-
-static void answer(struct request *request, int passed)
-{
-	struct reply reply = {.result = -EINVAL};
+	int32_t reply = -EINVAL;
 	int opened = -1;
 
-	request->text[TEXT_MAX - 1] = '\0';
 	if (request->operation == OPEN_CONFIG || request->operation == OPEN_SOCKET) {
 		opened = request->operation == OPEN_CONFIG ? open_config() : drb_packet_socket();
-		reply.result = opened < 0 ? opened : 0;
+		reply = opened < 0 ? opened : 0;
 	} else if (request->operation == CONNECT) {
-		reply.result = connect_to_server(request->port, passed);
-	} else if (request->operation == SAVE) {
-		reply.result = save(request->text);
-		snprintf(reply.text, sizeof(reply.text), "%s", drb_msg_last());
+		reply = connect_to_server(request->port, passed);
 	}
 	drb_pass(channel, &reply, sizeof(reply), opened, 0);
 	if (opened >= 0)
@@ -141,7 +117,6 @@ static bool opens_sockets(void)
 static _Noreturn void serve(int lock)
 {
 	static const int ignored[] = {SIGHUP, SIGINT, SIGTERM, SIGQUIT};
-	struct reply ready = {0};
 	struct request request;
 	ssize_t length;
 	int passed;
@@ -150,9 +125,9 @@ static _Noreturn void serve(int lock)
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
 		signal(ignored[i], SIG_IGN);
 	close_others((unsigned)channel, (unsigned)lock);
-	ready.result = drb_privilege_of_broker(opens_sockets());
-	if (ready.result == 0)
-		ready.result = drb_confine_broker(is_file ? config : NULL, stats_folder, &known);
+	int32_t ready = drb_privilege_of_broker(opens_sockets());
+	if (ready == 0)
+		ready = drb_confine_broker(is_file ? config : NULL, stats_folder, &known);
 	drb_pass(channel, &ready, sizeof(ready), -1, 0);
 	while ((length = drb_take_passed(channel, &request, sizeof(request), &passed, 0)) > 0) {
 		if (length == sizeof(request))
@@ -165,7 +140,7 @@ static _Noreturn void serve(int lock)
 }
 
 // False: the broker is gone, or says nothing.
-static bool hear(struct reply *reply, int *passed, int flags)
+static bool hear(int32_t *reply, int *passed, int flags)
 {
 	return drb_take_passed(channel, reply, sizeof(*reply), passed, flags) == sizeof(*reply);
 }
@@ -181,15 +156,13 @@ static void end(void)
 		nanosleep(&pause, NULL);
 }
 
-int drb_broker_begin(const char *path, const struct drb_config_override *override,
-		     const struct drb_setup *setup, const char *folder, int lock)
+int drb_broker_begin(const char *path, const struct drb_setup *setup, const char *folder, int lock)
 {
-	struct reply ready = {.result = -ECHILD};
+	int32_t ready = -ECHILD;
 	struct stat st;
 	int ends[2], passed;
 
 	known = *setup;
-	given = *override;
 	config = path;
 	stats_folder = folder;
 	is_file = stat(path, &st) == 0 && S_ISREG(st.st_mode);
@@ -210,7 +183,7 @@ int drb_broker_begin(const char *path, const struct drb_config_override *overrid
 		setsockopt(channel, SOL_SOCKET, SO_SNDTIMEO, &within, sizeof(within));
 		atexit(end);
 	}
-	rc = rc == 0 ? ready.result : rc;
+	rc = rc == 0 ? ready : rc;
 	if (rc < 0)
 		drb_error("cannot start the process that opens the config for this one: %s",
 			  strerror(-rc));
@@ -220,7 +193,7 @@ int drb_broker_begin(const char *path, const struct drb_config_override *overrid
 // A late answer is of no use, and must not be taken for that to another request.
 static void drop_late_answer(void)
 {
-	struct reply reply;
+	int32_t reply;
 	int got;
 
 	if (!owes || !hear(&reply, &got, MSG_DONTWAIT))
@@ -232,51 +205,34 @@ static void drop_late_answer(void)
 }
 
 // 0 or a descriptor, or -errno.
-static int ask(const struct request *request, int passed, struct reply *reply)
+static int ask(const struct request *request, int passed)
 {
+	int32_t reply = 0;
 	int got = -1;
 
 	drop_late_answer();
 	if (owes || drb_pass(channel, request, sizeof(*request), passed, 0) < 0 ||
-	    !hear(reply, &got, 0)) {
-		*reply = (struct reply){-ECHILD, DRB_BROKER_GONE};
+	    !hear(&reply, &got, 0)) {
+		reply = -ECHILD;
 		if (!owes)
 			drb_error(DRB_BROKER_GONE);
 		owes = true;
 	}
-	return reply->result < 0 ? reply->result : got >= 0 ? got : 0;
+	return reply < 0 ? reply : got >= 0 ? got : 0;
 }
 
 int drb_broker_open_config(const char *path)
 {
-	struct reply reply = {0};
-
 	(void)path;
-	return ask(&(struct request){.operation = OPEN_CONFIG}, -1, &reply);
+	return ask(&(struct request){.operation = OPEN_CONFIG}, -1);
 }
 
 int drb_broker_open_socket(void)
 {
-	struct reply reply = {0};
-
-	return ask(&(struct request){.operation = OPEN_SOCKET}, -1, &reply);
-}
-
-int drb_broker_save(const char *settings)
-{
-	struct request request = {.operation = SAVE};
-	struct reply reply = {0};
-
-	snprintf(request.text, sizeof(request.text), "%s", settings);
-	if (ask(&request, -1, &reply) == 0)
-		return 0;
-	drb_error("%s", reply.text);
-	return -EINVAL;
+	return ask(&(struct request){.operation = OPEN_SOCKET}, -1);
 }
 
 int drb_broker_connect(uint32_t port, int fd)
 {
-	struct reply reply = {0};
-
-	return ask(&(struct request){.operation = CONNECT, .port = port}, fd, &reply);
+	return ask(&(struct request){.operation = CONNECT, .port = port}, fd);
 }

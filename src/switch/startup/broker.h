@@ -2,7 +2,7 @@
 #pragma once
 // What a confined switch needs from outside later is done by a second process, the broker: it is forked before
 // there is anything to attack, stays the user who started the switch, and does these things alone, whose names
-// it has from its start: open the config, write settings into it, connect a socket to the server of a memif
+// it has from its start: open the config, connect a socket to the server of a memif
 // link, open a packet socket for an interface that was made again, and remove the folder of the stats socket when the
 // switch has ended, however it did. It keeps of all capabilities CAP_DAC_OVERRIDE, and CAP_NET_RAW if several workers
 // share packet sockets, and is confined as well.
@@ -11,8 +11,7 @@
 
 // path and folder stay the caller's. folder: of the stats socket. 0, or -errno with a message printed. lock: on it, as
 // drb_instance_claim() returned it.
-int drb_broker_begin(const char *path, const struct drb_config_override *override,
-		     const struct drb_setup *setup, const char *folder, int lock);
+int drb_broker_begin(const char *path, const struct drb_setup *setup, const char *folder, int lock);
 
 // What to say of a broker that is gone, or does not answer within two seconds: nothing is asked of it until it has.
 #define DRB_BROKER_GONE                                                                            \
@@ -22,9 +21,6 @@ int drb_broker_begin(const char *path, const struct drb_config_override *overrid
 // For the control thread, which waits. path is the config's, for messages. A descriptor to read, or -errno; -ENXIO: it is
 // no file that can be read again, such as a pipe; -ECHILD: the broker is gone or stopped.
 int drb_broker_open_config(const char *path);
-// Writes settings, "threshold=3 scheme=walk", into the config: see common/config/save.h. 0, or -EINVAL with a message
-// printed.
-int drb_broker_save(const char *settings);
 // Connects a socket to the server of the memif link of this port. 0 or -errno; a server that is stopped is not waited
 // for: -EAGAIN if there is no room before its door.
 int drb_broker_connect(uint32_t port, int fd);

@@ -165,7 +165,7 @@ int drb_confine_files(const struct drb_setup *setup)
 	return rc;
 }
 
-// The config is read, and replaced by a copy that is made beside it.
+// The config is read; who edits it may put another file in its place.
 int drb_confine_broker_files(const char *config, const char *stats_folder)
 {
 	char real[PATH_MAX], folders[PATH_MAX];
@@ -175,7 +175,7 @@ int drb_confine_broker_files(const char *config, const char *stats_folder)
 	if (rules < 0)
 		return rules;
 	if (config && realpath(config, real))
-		rc = allow(dirname(real), CHANGE);
+		rc = allow(dirname(real), READ);
 	snprintf(folders, sizeof(folders), "%s", stats_folder);
 	if (rc == 0)
 		rc = allow(dirname(folders), LANDLOCK_ACCESS_FS_REMOVE_DIR);

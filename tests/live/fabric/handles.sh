@@ -113,13 +113,6 @@ check "what all refuse is said once" fails_with 1 "s1-0 and 5 more switches: set
 check "nothing of that holds" routing_is s1-0 drb 2
 config=/run/drbswitch/drb/s1-0.yaml
 check "what was set is not in the config" bash -c "! grep -q 'threshold: 3.5' $config"
-check "a value to keep" drbctl_set --save s1-0 threshold=3.5
-check "is in the config then" grep -q 'threshold: 3.5' $config
-check "and holds after a reload" drbctl reload s1-0
-check "as it was" routing_is s1-0 drb 3.5
-check "all may be saved" drbctl_set --save --all threshold=2
-check "nothing more to save" fails_with 1 's1-0: nothing to save' drbctl set --save s1-0
-check "no switch has more to save" fails_with 1 's1-0 and 5 more switches: nothing to save: no key was set' drbctl set --save --all
 check "set what?" fails_with 2 'nothing to set' drbctl set s1-0
 check "set where?" fails_with 2 'a switch is missing' drbctl set threshold=3
 
