@@ -2,6 +2,7 @@
 #include "common/config/settings.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -78,6 +79,23 @@ int drb_settings_apply(const struct drb_settings *s, struct drb_setup *setup)
 			drb_error("set: routing.%s: %s", at->key->name, why);
 			return -EINVAL;
 		}
+	}
+	return 0;
+}
+
+int drb_settings_check(const struct drb_settings *named, const struct drb_setup *setup)
+{
+	for (uint32_t i = 0; i < named->count; i++) {
+		const char *key = named->at[i].key->name;
+		const double own = strcmp(key, "threshold") == 0 ? setup->scheme.threshold
+				   : strcmp(key, "choices") == 0 ? setup->scheme.choices
+								 : NAN;
+		if (isnan(own))
+			continue;
+		drb_error("set: routing.%s: scheme %s has its own: set a scheme with another one, "
+			  "or without",
+			  key, setup->scheme.text);
+		return -EINVAL;
 	}
 	return 0;
 }

@@ -24,6 +24,9 @@ struct drb_settings {
 int drb_settings_add(struct drb_settings *s, const char *text);
 // Puts the values into setup. 0, or -EINVAL with a message printed.
 int drb_settings_apply(const struct drb_settings *s, struct drb_setup *setup);
+// None of those named is what the scheme in force has a value of its own for, beside which it would do nothing. 0, or
+// -EINVAL with a message printed.
+int drb_settings_check(const struct drb_settings *named, const struct drb_setup *setup);
 
 // What of routing is another value after an order that named some settings: "scheme drb -> walk,
 // threshold 3 as before".

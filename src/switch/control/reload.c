@@ -92,8 +92,10 @@ static int change_workers(struct drb_switch *s, const struct drb_setup *to)
 	return rc;
 }
 
+// named: of the settings, those of this order.
 static int reload_config(struct drb_switch *s, struct drb_setup *setup,
-			 const struct drb_settings *settings, char kept[KEPT_MAX])
+			 const struct drb_settings *settings, const struct drb_settings *named,
+			 char kept[KEPT_MAX])
 {
 	struct drb_config_override override = *s->override;
 
@@ -101,6 +103,7 @@ static int reload_config(struct drb_switch *s, struct drb_setup *setup,
 	override.open = drb_broker_open_config;
 	if (check_readable_again(s->config) < 0 ||
 	    drb_config_load(s->config, &override, setup) < 0 ||
+	    drb_settings_check(named, setup) < 0 ||
 	    drb_config_keep(s->config, &s->setup, setup, kept, KEPT_MAX) < 0)
 		return -EINVAL;
 	drb_link_rates_fill(&s->workers, setup);
@@ -154,7 +157,7 @@ int drb_reload(struct drb_switch *s, char *text, size_t size)
 	char kept[KEPT_MAX] = "";
 
 	say_reloading();
-	int rc = reload_config(s, &setup, &none, kept);
+	int rc = reload_config(s, &setup, &none, &none, kept);
 	if (rc == 0) {
 		s->setup = setup;
 		s->reload.in_force = none;
@@ -178,7 +181,7 @@ int drb_reload_set(struct drb_switch *s, const char *settings, char *text, size_
 		return -EINVAL;
 	}
 	say_reloading();
-	int rc = reload_config(s, &setup, &wanted, kept);
+	int rc = reload_config(s, &setup, &wanted, &named, kept);
 	if (rc == 0) {
 		drb_settings_describe(&named, &s->setup, &setup, changes, sizeof(changes));
 		s->setup = setup;

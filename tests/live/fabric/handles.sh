@@ -111,6 +111,11 @@ for mistake in 'threshold=-1:threshold' 'scheme=best:drb, dmodk' 'seed=2:cannot 
 done
 check "what all refuse is said once" fails_with 1 "s1-0 and 5 more switches: set: T is no key of routing" drbctl set --all T=3
 check "nothing of that holds" routing_is s1-0 drb 2
+drbctl_set s1-0 scheme=drb:threshold=1
+check "beside a scheme's own threshold there is no other" \
+  fails_with 1 's1-0: set: routing.threshold: scheme drb:threshold=1 has its own: set a scheme' drbctl set s1-0 threshold=3
+drbctl_set s1-0 scheme=drb
+check "which goes with it" routing_is s1-0 drb 2
 config=/run/drbswitch/drb/s1-0.yaml
 check "what was set is not in the config" bash -c "! grep -q 'threshold: 3.5' $config"
 check "set what?" fails_with 2 'nothing to set' drbctl set s1-0

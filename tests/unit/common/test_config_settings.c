@@ -88,4 +88,30 @@ TEST(bad_values_are_refused)
 	assert_non_null(strstr(drb_msg_last(), "set: routing.scheme: "));
 }
 
+// What a scheme says of itself holds, so that a setting beside it would do nothing.
+TEST(settings_that_would_do_nothing_are_refused)
+{
+	static const struct {
+		const char *settings, *says;
+	} cases[] = {
+		{"scheme=drb:threshold=1 threshold=3",
+		 "routing.threshold: scheme drb:threshold=1 has its own"},
+		{"choices=2 scheme=walk:choices=4",
+		 "routing.choices: scheme walk:choices=4 has its own"},
+		{"scheme=drb:choices=4 threshold=3", NULL},
+		{"scheme=drb:threshold=1", NULL},
+		{"threshold=auto choices=3", NULL},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct drb_settings s = {0};
+		struct drb_setup setup;
+		assert_int_equal(drb_config_load_text("f", file, strlen(file), &setup), 0);
+		assert_int_equal(drb_settings_add(&s, cases[i].settings), 0);
+		assert_int_equal(drb_settings_apply(&s, &setup), 0);
+		assert_int_equal(drb_settings_check(&s, &setup), cases[i].says ? -EINVAL : 0);
+		if (cases[i].says && !strstr(drb_msg_last(), cases[i].says))
+			fail_msg("%s: said %s", cases[i].settings, drb_msg_last());
+	}
+}
+
 TEST_MAIN(NULL, NULL)
