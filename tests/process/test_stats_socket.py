@@ -73,50 +73,6 @@ def a_thousand_ask():
         stop(p)
 
 
-def who_does_not_read():
-    """Requests without end, whose replies nobody takes: others are served, and it is let go."""
-    with World() as w:
-        p = w.ready(NULLS)
-        path = w.socket_of('drb-s1-0')
-        greedy = [connect(path) for _ in range(20)]
-        end = time.monotonic() + 12
-        while greedy and time.monotonic() < end:
-            for s in list(greedy):
-                s.settimeout(0)
-                try:
-                    while True:
-                        s.send(b'/drb/ports')
-                except BlockingIOError:
-                    pass
-                except (BrokenPipeError, ConnectionResetError):
-                    greedy.remove(s)
-            served_soon(path)
-            time.sleep(0.1)
-        assert not greedy, f'{len(greedy)} are still connected'
-        stop(p)
-
-
-def no_requests():
-    with World() as w:
-        p = w.ready(NULLS)
-        path = w.socket_of('drb-s1-0')
-        long, empty, odd = connect(path), connect(path), connect(path)
-        long.send(b'/drb/info' + b',' * 5000)
-        empty.send(b'')
-        odd.send(bytes(range(1, 256)))
-        assert long.recv(1 << 16) == b'' and empty.recv(1 << 16) == b''
-        odd.recv(1 << 16)  # a command that there is not
-        odd.send(b'/drb/info')
-        assert b's1-0' in odd.recv(1 << 16)
-        half = connect(path)
-        half.send(b'/drb/info')
-        half.shutdown(socket.SHUT_WR)
-        served_soon(path)
-        connect(path).close()
-        served_soon(path)
-        stop(p)
-
-
 def few_descriptors():
     """What a service manager may allow, and the switch cannot raise."""
     with World() as w:
@@ -216,5 +172,5 @@ def what_is_asked_is_repeated_as_text():
 
 
 resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
-tap.run((silent_clients, a_thousand_ask, who_does_not_read, no_requests, few_descriptors, no_descriptor_left,
-         folders_of_others, waits_for_the_dying, what_is_asked_is_repeated_as_text))
+tap.run((silent_clients, a_thousand_ask, few_descriptors, no_descriptor_left, folders_of_others, waits_for_the_dying,
+         what_is_asked_is_repeated_as_text))

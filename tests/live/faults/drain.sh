@@ -42,57 +42,36 @@ state() { # state SWITCH PORT TEXT: says of itself
 
 drops() { drbctl show --all drops --json | jq -s 'map(.no_route + .port_down + .not_below + .same_port) | add'; }
 
-# drained_and_back NAME SWITCH [PORT]
+# drained_and_back SWITCH [PORT]: it is used, gets quiet, and is used again
 drained_and_back() {
-  local name=$1 what=$2${3:+.$3}
-  shift
-  check "$name: is used" soon busy "$@"
-  check "$name: drained" drbctl drain "$what"
-  check "$name: gets quiet" soon quiet "$@"
-  check "$name: undrained" drbctl undrain "$what"
-  check "$name: is used again" soon busy "$@"
+  local what=$1${2:+.$2}
+  soon busy "$@" && drbctl drain "$what" && soon quiet "$@" && drbctl undrain "$what" && soon busy "$@"
 }
 
-# lossless NAME COMMAND...: streams run meanwhile, and all of them arrive. A loss counts unless a control
+# lossless SWITCH [PORT]: streams run while it is drained, and all of them arrive. A loss counts unless a control
 # process or a switch got no CPU for so long meanwhile that rings overflow or hellos are missed.
-lossless() {
-  local name=$1 before streams try
-  shift
-  for ((try = 1; try <= ${DRB_TRIES:-6}; try++)); do
-    before=$(drops)
-    watched streams_during "$@"
-    echo "# $name: $(jq .lost "$scratch/events") of $(jq .sent "$scratch/events") packets lost"
-    if [ "$(drops)" = "$before" ] && jq -e '.lost == 0' "$scratch/events" >/dev/null; then
-      ok "$name: nothing is lost, nor dropped for want of a way"
-      return
-    fi
-    if ! disturbed 100 >"$scratch/why"; then
-      not_ok "$name: nothing is lost, nor dropped for want of a way"
-      echo "#   $(($(drops) - before)) dropped for want of a way"
-      sed 's/^/#   /' "$scratch/events" "$scratch/why"
-      return
-    fi
-    again "$name" "packets were lost or dropped, but $(cat "$scratch/why")"
-  done
-  undecided "$name: nothing is lost, nor dropped for want of a way" "$(cat "$scratch/why")"
-}
-
-streams_during() { # streams_during COMMAND...
-  local streams
+lossless() { decide "$*: drained and back, nothing is lost, nor dropped for want of a way" undisturbed 100 loses_nothing "$@"; }
+loses_nothing() {
+  local before streams status
+  before=$(drops)
   python3 -B "$root/tests/live/faults/heal.py" drb 16 4 600 >"$scratch/events" &
   streams=$!
-  "$@"
+  drained_and_back "$@"
+  status=$?
   kill -TERM $streams
   wait $streams
+  cat "$scratch/events"
+  echo "$(($(drops) - before)) dropped for want of a way"
+  [ $status = 0 ] && [ "$(drops)" = "$before" ] && jq -e '.lost == 0' "$scratch/events"
 }
 
 up -l 3 -d 2 --rate 250pps
 check "80 ports are usable" soon usable 80
 
-lossless "core" drained_and_back "core" s3-1
-lossless "switch of layer 2" drained_and_back "switch of layer 2" s2-4
-lossless "port up" drained_and_back "port up" s2-2 u1
-lossless "port down" drained_and_back "port down" s2-6 d0
+lossless s3-1
+lossless s2-4
+lossless s2-2 u1
+lossless s2-6 d0
 check "all ports are usable" soon usable 80
 
 check "a switch with hosts" fails_with 1 's1-0: not drained: its hosts have no other path' drbctl drain s1-0

@@ -190,6 +190,21 @@ TEST_WITH(what_is_no_request_ends_the_connection, begin, end)
 	close(fd);
 }
 
+// Who asks and closes, or closes one direction, costs nothing.
+TEST_WITH(who_asks_may_go, begin, end)
+{
+	int half = greeted(), gone = greeted(), other = greeted();
+
+	request(half, "/echo,h");
+	shutdown(half, SHUT_WR);
+	request(gone, "/longest");
+	close(gone);
+	says(other, "/echo,o", "{\"/echo\":\"o\"}");
+	assert_string_equal(receive(half), "{\"/echo\":\"h\"}");
+	close(half);
+	close(other);
+}
+
 TEST_WITH(each_has_its_turn, begin, end)
 {
 	int many = greeted(), one = greeted();
