@@ -2,9 +2,7 @@
 #include "topo/topo.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "common/cli/args.h"
 #include "common/cli/log.h"

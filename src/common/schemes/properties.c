@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "common/schemes/properties.h"
 
-#include <errno.h>
-#include <stdio.h>
-
 const struct drb_rig_kind drb_rig_kinds[] = {
 	{2, 2, 1, false, 1, 2, 1},
 	{3, 3, 2, false, 1, 3, 0},

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/routing/rounds.h"
 
-#include "core/math/random.h"
-
 void drb_rounds_init(drb_round round[], const struct drb_tree *t, uint32_t layer, uint64_t salt)
 {
 	const uint32_t uplinks = drb_tree_up_ports(t, layer);

@@ -3,7 +3,6 @@
 
 #include "ctl/verbs.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
 

@@ -13,7 +13,6 @@
 #include "common/cli/clock.h"
 #include "common/cli/interrupt.h"
 #include "common/cli/log.h"
-#include "common/cli/quantity.h"
 
 #include "ctl/ctl.h"
 #include "ctl/views/hot_spots.h"

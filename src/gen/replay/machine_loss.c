@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/fabric/tree.h"
-
 #include "gen/replay/link_report.h"
 
 // Packets that would have come to a switch beside those that did, from below and from above.

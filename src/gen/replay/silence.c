@@ -2,7 +2,6 @@
 #include "gen/replay/silence.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

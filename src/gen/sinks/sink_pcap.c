@@ -2,7 +2,6 @@
 #include "gen/sinks/sink.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdatomic.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switch/control/stats_commands.h"
 
-#include <errno.h>
 #include <stdio.h>
 
 #include <rte_common.h>

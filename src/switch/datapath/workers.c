@@ -16,7 +16,6 @@
 #include "switch/datapath/idle.h"
 #include "switch/datapath/loop.h"
 #include "switch/datapath/requests.h"
-#include "switch/datapath/take_snapshot.h"
 #include "switch/datapath/transmit.h"
 #include "switch/datapath/worker_setup.h"
 

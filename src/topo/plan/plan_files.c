@@ -9,8 +9,6 @@
 
 #include "common/cli/log.h"
 
-#include "topo/machines/split.h"
-
 #define INTERFACE_MTU 1500 // of one that nobody gives another
 #define LONGEST_MTU 65535  // of a veth
 

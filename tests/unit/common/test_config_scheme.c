@@ -2,8 +2,6 @@
 // A config names its scheme alone, with parameters, or as a shared object.
 #include "fixtures/config_files.h"
 
-#include <math.h>
-
 #include "common/config/settings.h"
 #include "common/schemes/load.h"
 

@@ -10,7 +10,6 @@
 
 #include <microhttpd.h>
 
-#include "ctl/serve/connections.h"
 #include "ctl/serve/event_stream.h"
 
 #define WITHIN_MS 10000

@@ -3,7 +3,6 @@
 
 #include <arpa/inet.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "common/cli/log.h"
 #include "common/cli/text.h"

@@ -11,7 +11,6 @@
 #include "switch/control/stats_socket.h"
 #include "switch/control/snapshots.h"
 #include "switch/control/switch.h"
-#include "switch/datapath/idle.h"
 
 #define MANY 0x7ffffffffffffffeu // counters are that large at most
 

@@ -4,7 +4,6 @@
 #include "fixtures/unit.h"
 
 #include <sched.h>
-#include <time.h>
 
 #define EAL_LCORES "(0-2)@0"
 #include "core/links/hello.h"

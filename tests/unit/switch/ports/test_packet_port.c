@@ -3,8 +3,6 @@
 // as missed; what goes out does not come in again; nothing stays of a port that is stopped.
 #include "fixtures/unit.h"
 
-#include <poll.h>
-#include <sched.h>
 #include <time.h>
 
 #include "core/math/random.h"

@@ -3,7 +3,6 @@
 // times: frames come in and go out as before, by the same descriptors, and nothing leaks.
 #include "fixtures/unit.h"
 
-#include <sched.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
