@@ -2,6 +2,8 @@
 // The table of keys: it contradicts neither itself nor what is derived from it.
 #include "fixtures/config_files.h"
 
+#include <inttypes.h>
+
 #include "common/config/format.h"
 
 // Every row says what it must, and its default is a value of the key.
@@ -33,58 +35,72 @@ TEST(rows_are_whole)
 	}
 }
 
-// What drbtopo writes comes back as it was meant.
-TEST(save_then_load)
-{
-	static const struct {
-		const char *path, *text;
-	} given[] = {
-		{"fabric.name", "f"},        {"fabric.layers", "3"},
-		{"fabric.arity", "2"},       {"fabric.mac", "02:0a"},
-		{"switch.layer", "1"},       {"switch.label", "7"},
-		{"routing.scheme", "micro"}, {"routing.threshold", "1.5"},
-		{"routing.choices", "2"},    {"routing.unit", "flow"},
-		{"routing.flow_idle", "5s"}, {"routing.seed", "9223372036854775807"},
-		{"link.rate", "500pps"},     {"routing.check_source", "off"},
-		{"link.queue", "100"},       {"link.overhead", "24"},
-		{"link.catchup", "3ms"},     {"process.idle", "poll"},
-		{"process.burst", "16"},     {"process.memory", "48"},
-		{"process.cpus", "0"},
-	};
-	static const char ports[] = "ports:\n  - {name: d0, interface: sw-1, rate: none}\n"
-				    "  - {name: u1, driver: vdev, device: \"net_null0,size=64\"}\n";
-	struct drb_config_values values = {0};
-	char *text = NULL, whole[2048];
-	struct drb_setup s;
-	size_t length;
+static union {
+	struct drb_setup setup;
+	struct drb_port_setup port;
+} to;
 
-	for (size_t i = 0; i < ARRAY_SIZE(given); i++) {
-		drb_config_set(&values, given[i].path, given[i].text);
-		assert_string_equal(drb_config_get(&values, given[i].path), given[i].text);
+static void takes(const struct drb_config_key *k, const char *text, uint64_t want)
+{
+	char why[DRB_CONFIG_WHY];
+	uint64_t got = 0;
+
+	memset(&to, 0xff, sizeof(to));
+	if (drb_config_parse(k, text, &to, why) < 0)
+		fail_msg("%s: %s", k->name, why);
+	memcpy(&got, (const char *)&to + k->at, k->size);
+	if (got != want)
+		fail_msg("%s: %s is %llu", k->name, text, (unsigned long long)got);
+}
+
+static void refuses(const struct drb_config_key *k, const char *text, const char *want)
+{
+	char why[DRB_CONFIG_WHY] = "";
+
+	if (drb_config_parse(k, text, &to, why) != -EINVAL || !strstr(why, want))
+		fail_msg("%s: %.32s: said \"%s\", not \"%s\"", k->name, text, why, want);
+}
+
+// What is one beyond either end of a range, and the ends themselves. unit: "" or "ns".
+static void has_ends(const struct drb_config_key *k, const char *unit, const char *refusal)
+{
+	const uint64_t ends[] = {k->min, k->max};
+	char text[64];
+
+	for (int i = 0; i < 2; i++) {
+		snprintf(text, sizeof(text), "%" PRIu64 "%s", ends[i], unit);
+		takes(k, text, ends[i]);
+		snprintf(text, sizeof(text), "%" PRIu64 "%s", i ? ends[i] + 1 : ends[i] - 1, unit);
+		if (i || ends[i] > 0)
+			refuses(k, text, refusal);
 	}
-	assert_int_equal(drb_config_format(&values, &text, &length), 0);
-	assert_int_equal(length, strlen(text));
-	assert_non_null(strstr(text, "\nprocess:\n  idle: poll\n"));
-	snprintf(whole, sizeof(whole), "%s%s", text, ports);
-	free(text);
-	assert_int_equal(drb_config_load_text("text", whole, strlen(whole), &s), 0);
-	assert_string_equal(s.instance, "f-s1-7");
-	assert_int_equal(s.scheme.like, DRB_SCHEME_MICRO);
-	assert_true(s.threshold == 1.5);
-	assert_int_equal(s.unit, DRB_UNIT_FLOW);
-	assert_int_equal(s.flow_idle_ns, 5000000000);
-	assert_int_equal(s.seed, INT64_MAX);
-	assert_int_equal(s.check_source, DRB_CHECK_SOURCE_OFF);
-	assert_int_equal(s.idle, DRB_IDLE_POLL);
-	assert_int_equal(s.burst, 16);
-	assert_int_equal(s.memory_mb, 48);
-	assert_string_equal(s.ports[0].interface, "sw-1");
-	assert_true(s.ports[0].rate.value == 0);
-	assert_true(s.ports[1].rate.value == 500);
-	assert_int_equal(s.ports[1].catchup_ns, 3000000);
-	assert_int_equal(s.ports[1].queue, 100);
-	assert_int_equal(s.ports[3].driver, DRB_DRIVER_VDEV);
-	assert_string_equal(s.ports[3].device, "net_null0,size=64");
+}
+
+TEST(rows_say_what_a_value_may_be)
+{
+	static char text[2048], why[DRB_CONFIG_WHY];
+
+	memset(text, 'x', sizeof(text) - 1);
+	for (size_t i = 0; i < DRB_CONFIG_KEYS; i++) {
+		const struct drb_config_key *k = &drb_config_keys[i];
+		char range[64];
+		snprintf(range, sizeof(range), " is not in %" PRIu64 "..%" PRIu64, k->min, k->max);
+		if (k->type == DRB_VALUE_NUMBER && !k->range) {
+			has_ends(k, "", range);
+			refuses(k, "1x", "\"1x\" is not a whole number");
+		} else if (k->type == DRB_VALUE_TIME) {
+			has_ends(k, "ns", "is not a time of ");
+			refuses(k, "30", "\"30\" is not a time of ");
+		} else if (k->type == DRB_VALUE_WORD) {
+			refuses(k, "x", "\"x\" is none of ");
+			for (uint32_t w = 0; k->word(w); w++)
+				takes(k, k->word(w), w);
+		} else if (k->type == DRB_VALUE_TEXT) {
+			refuses(k, text, "longer than ");
+			assert_int_equal(
+				drb_config_parse(k, text + sizeof(text) - 1 - k->max, &to, why), 0);
+		}
+	}
 }
 
 // Every value that a file can hold is read back as it was written, whatever YAML makes of it.

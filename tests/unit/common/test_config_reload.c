@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a switch that runs does with another config.
+// What a switch that runs does with another config, and what holds without a key.
 #include "fixtures/config_files.h"
 
 #include "common/config/format.h"
@@ -140,6 +140,23 @@ static const void *member(const struct drb_config_key *key, const struct drb_set
 	bool of_port = key->section == DRB_SECTION_LINK || key->section == DRB_SECTION_PORTS;
 
 	return (const char *)(of_port ? (const void *)&s->ports[2] : s) + key->at;
+}
+
+// Without a key its row's default holds.
+TEST(defaults_are_what_rows_say)
+{
+	for (size_t i = 0; i < DRB_CONFIG_KEYS; i++) {
+		const struct drb_config_key *key = &drb_config_keys[i];
+		char text[2][32];
+		const struct sample sample = sample_of(key, text),
+				    without = {"fabric.layers", "", "", sample.with};
+		if (!key->initial)
+			continue;
+		struct drb_setup s = setup_with(&sample, key->initial),
+				 plain = setup_with(&without, "3");
+		if (memcmp(&s, &plain, sizeof(s)) != 0)
+			fail_msg("%s: another one than %s", sample.key, key->initial);
+	}
 }
 
 // Every key does on a reload what its row says: the policies of keys.h.

@@ -1,55 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What config files mean: every key, and what holds without it.
+// What config files mean. Each key alone: test_config_keys.c; without it: test_config_reload.c.
 #include "fixtures/config_files.h"
 
-TEST(defaults)
+TEST(what_follows_from_few_keys)
 {
+	static const char *const names[] = {"d0", "d1", "u0", "u1"};
 	struct drb_setup s = good(HEAD);
 
-	assert_string_equal(s.fabric, "drb");
 	assert_string_equal(s.name, "s1-0");
 	assert_string_equal(s.instance, "drb-s1-0");
-	assert_int_equal(s.tree.layers, 3);
-	assert_int_equal(s.tree.arity, 2);
 	assert_int_equal(s.addr.hosts, 16);
-	assert_int_equal(s.addr.ipv4, UINT32_C(10) << 24);
-	assert_int_equal(s.addr.ipv4_len, 8);
-	assert_int_equal(s.addr.ipv6[0], 0xfd);
-	assert_int_equal(s.addr.ipv6_len, 64);
-	assert_int_equal(s.addr.mac[0], 2);
-	assert_int_equal(s.scheme.like, DRB_SCHEME_DRB);
-	assert_int_equal(s.choice.choices, 2);
 	assert_int_equal(s.choice.uplinks, 2);
 	assert_int_equal(s.choice.margin, 3);
-	assert_true(s.threshold == 2.0 && !s.threshold_auto);
-	assert_int_equal(s.unit, DRB_UNIT_PACKET);
-	assert_int_equal(s.flow_idle_ns, 30000000000);
-	assert_int_equal(s.flow_grace_ns, 1000000000);
-	assert_int_equal(s.flowlet_gap_ns, 500000);
-	assert_int_equal(s.flow_max, 1000000);
-	assert_int_equal(s.seed, 1);
-	assert_int_equal(s.check_source, DRB_CHECK_SOURCE_IP);
 	assert_int_equal(s.down_ports, 2);
 	assert_int_equal(s.up_ports, 2);
-	assert_int_equal(s.idle, DRB_IDLE_SLEEP);
-	assert_int_equal(s.burst, 64);
-	assert_int_equal(s.workers, 1);
-	assert_int_equal(s.buffers, 0);
-	assert_string_equal(s.cpus, "");
-	assert_int_equal(s.hugepages, DRB_HUGEPAGES_AUTO);
-	assert_int_equal(s.memory_mb, 0);
 	for (uint32_t i = 0; i < 4; i++) {
-		static const char *const names[] = {"d0", "d1", "u0", "u1"};
 		const struct drb_port_setup *p = &s.ports[i];
 		assert_string_equal(p->name, names[i]);
 		assert_string_equal(p->interface, names[i]);
 		assert_string_equal(drb_port_device(p), names[i]);
 		assert_int_equal(p->up, i >= 2);
 		assert_int_equal(p->number, i % 2);
-		assert_int_equal(p->driver, DRB_DRIVER_AF_PACKET);
 		assert_true(p->rate.value == 0);
-		assert_int_equal(p->overhead, 24);
-		assert_int_equal(p->queue, 512);
 		assert_int_equal(p->catchup_ns, 2000000);
 		assert_int_equal(p->hello_ns, 100000000);
 	}
@@ -58,20 +30,14 @@ TEST(defaults)
 	assert_int_equal(s.ports[3].peer.layer, 2);
 }
 
-TEST(every_key)
+TEST(every_form)
 {
-	struct drb_setup s =
-		good("fabric: {name: x.y, layers: 3, arity: 2, mac: \"06:0a\", ipv4: "
-		     "172.16.0.0/12, ipv6: \"fd12:3456::/48\"}\n"
-		     "switch: {layer: 2, label: 5}\n"
-		     "routing: {scheme: least, threshold: 1.5, choices: 3, unit: flowlet, seed: "
-		     "9223372036854775807, check_source: off, flow_idle: 2s, flow_grace: 3ms, "
-		     "flow_max: 77, flowlet_gap: 50us}\n"
-		     "link: {driver: none, rate: 10Mbit, overhead: 0, queue: 7, catchup: 500us, "
-		     "hello: 20ms}\n"
-		     "process: {idle: poll, burst: 256, cpus: \"0-1,5\", "
-		     "hugepages: \"no\", "
-		     "memory: 64, memif_dir: /tmp}\n");
+	struct drb_setup s = good("fabric: {name: x.y, layers: 3, arity: 2, mac: \"06:0a\", ipv4: "
+				  "172.16.0.0/12, ipv6: \"fd12:3456::/48\"}\n"
+				  "switch: {layer: 2, label: 5}\n"
+				  "routing: {scheme: least, threshold: 1.5, choices: 3}\n"
+				  "link: {driver: none, rate: 10Mbit, hello: 20ms}\n"
+				  "process: {cpus: \"0-1,5\"}\n");
 
 	assert_string_equal(s.instance, "x.y-s2-5");
 	assert_int_equal(s.addr.mac[0], 6);
@@ -83,27 +49,11 @@ TEST(every_key)
 	assert_int_equal(s.scheme.like, DRB_SCHEME_LEAST);
 	assert_int_equal(s.choice.choices, 3);
 	assert_int_equal(s.choice.margin, 2);
-	assert_int_equal(s.unit, DRB_UNIT_FLOWLET);
-	assert_int_equal(s.flow_idle_ns, 2000000000);
-	assert_int_equal(s.flow_grace_ns, 3000000);
-	assert_int_equal(s.flowlet_gap_ns, 50000);
-	assert_int_equal(s.flow_max, 77);
-	assert_int_equal(s.seed, INT64_MAX);
-	assert_int_equal(s.check_source, DRB_CHECK_SOURCE_OFF);
-	assert_int_equal(s.idle, DRB_IDLE_POLL);
-	assert_int_equal(s.burst, 256);
 	assert_string_equal(s.cpus, "0-1,5");
-	assert_int_equal(s.hugepages, DRB_HUGEPAGES_NO);
-	assert_int_equal(s.memory_mb, 64);
 	for (uint32_t i = 0; i < 4; i++) {
 		const struct drb_port_setup *p = &s.ports[i];
-		assert_int_equal(p->driver, DRB_DRIVER_NONE);
 		assert_string_equal(drb_port_device(p), "");
 		assert_true(p->rate.value == 1e7 && !p->rate.per_packet);
-		assert_false(p->slotted);
-		assert_int_equal(p->overhead, 0);
-		assert_int_equal(p->queue, 7);
-		assert_int_equal(p->catchup_ns, 500000);
 		assert_int_equal(p->hello_ns, 20000000);
 	}
 }
