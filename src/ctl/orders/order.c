@@ -1,46 +1,41 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbctl reload, drain, undrain, down, up: what switches are asked to do.
+// drbctl reload, set, drain, undrain, down, up: what switches are asked to do.
 
 #include "ctl/verbs.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/cli/log.h"
 
 #include "ctl/ctl.h"
-#include "ctl/orders/order.h"
+#include "ctl/orders/refusals.h"
 
 struct order {
 	struct ctl ctl;
 	const char *command;
-	bool ports;       // of a port as well as of a switch
-	const char *port; // of the switch being visited; NULL: the whole switch
+	bool ports;            // of a port as well as of a switch
+	const char *parameter; // the port of the switch being visited, or settings; NULL: none
+	char settings[1024];   // "threshold=3 scheme=walk"
 	struct ctl_refusals refused;
 };
 
-int ctl_order(struct drb_telemetry *t, const struct drb_switch_info *info, struct ctl_order order,
-	      struct ctl_refusals *refused)
+// What the switch did is said at once; that it refuses, and why, is noted.
+static int order_one(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
 {
+	struct order *o = arg;
 	char text[DRB_ORDER_TEXT_MAX];
 	bool done;
-	int rc = drb_order(t, order.command, order.parameter, &done, text);
+	int rc = drb_order(t, o->command, o->parameter, &done, text);
 
 	if (rc < 0)
 		return rc;
 	if (done)
 		drb_info("%s", text);
 	else
-		ctl_refusals_add(refused, info->name, text);
-	return !done;
-}
-
-static int order_one(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
-{
-	struct order *o = arg;
-	int rc = ctl_order(t, info, (struct ctl_order){o->command, o->port}, &o->refused);
-
-	return rc < 0 ? rc : 0;
+		ctl_refusals_add(&o->refused, info->name, text);
+	return 0;
 }
 
 // Takes the port off the end of "s2-5.u0". NULL: there is none.
@@ -70,7 +65,8 @@ static int order_named(struct order *o)
 		ctl_must_be_switch(&o->ctl, names.at[i]);
 	}
 	for (size_t i = 0; i < names.count; i++) {
-		o->port = port[i];
+		if (o->ports)
+			o->parameter = port[i];
 		if (ctl_each(&o->ctl, &names.at[i], 1, order_one, o) != DRB_EXIT_OK)
 			code = DRB_EXIT_FAILED;
 	}
@@ -78,9 +74,40 @@ static int order_named(struct order *o)
 	return code;
 }
 
+static void add_setting(struct order *o, const char *arg)
+{
+	size_t used = strlen(o->settings);
+
+	if (strpbrk(arg, " ,"))
+		drb_die("'%s': a value has no blanks and commas", arg);
+	if ((size_t)snprintf(o->settings + used, sizeof(o->settings) - used, "%s%s",
+			     used ? " " : "", arg) >= sizeof(o->settings) - used)
+		drb_die("'%s': that is too much at once", arg);
+}
+
+// What is no KEY=VALUE is the name of a switch.
+static void take_settings(struct order *o)
+{
+	struct drb_rest *names = &o->ctl.names;
+	uint32_t words = names->count;
+
+	names->count = 0;
+	for (uint32_t i = 0; i < words; i++) {
+		if (strchr(names->at[i], '='))
+			add_setting(o, names->at[i]);
+		else
+			names->at[names->count++] = names->at[i];
+	}
+	ctl_need_switches(&o->ctl);
+	if (!*o->settings)
+		drb_die("nothing to set: want KEY=VALUE, such as threshold=3");
+	o->parameter = o->settings;
+}
+
 #define SWITCHES "SWITCH..."
 #define PORTS "SWITCH[.PORT]..."
 #define OR_ALL "\n--all"
+#define SETTINGS " KEY=VALUE..."
 
 static int order(const char *command, const char *args, const char *doc, int argc, char **argv)
 {
@@ -96,6 +123,8 @@ static int order(const char *command, const char *args, const char *doc, int arg
 					   {0}};
 
 	drb_options_parse(sets, doc, argc, argv);
+	if (strstr(args, SETTINGS))
+		take_settings(&o);
 	if (ports && !o.ctl.all && !o.ctl.names.count)
 		drb_die("a switch or a port is missing: name one, like s2-5 or s2-5.u0");
 	ctl_need_switches(&o.ctl);
@@ -109,6 +138,15 @@ int ctl_reload(int argc, char **argv)
 		     "Makes switches read and apply their config again without losing a packet. "
 		     "An invalid config changes nothing. Keys that cannot change while a switch "
 		     "runs are named. Exit status 1 if a switch refuses.",
+		     argc, argv);
+}
+
+int ctl_set(int argc, char **argv)
+{
+	return order(DRB_CMD_SET, SWITCHES SETTINGS OR_ALL SETTINGS,
+		     "Gives switches other values for keys of routing, such as threshold=3 "
+		     "scheme=walk, without losing a packet. They hold until drbctl reload or a "
+		     "restart, which go by the config. Exit status 1 if a switch refuses.",
 		     argc, argv);
 }
 
