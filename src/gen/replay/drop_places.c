@@ -8,65 +8,12 @@
 
 #define NAMED_MAX 3 // places of a flow
 
-// What one switch counted.
-struct drop_count {
-	uint32_t layer, label;
-	struct drb_switch_all all;
-};
-
-struct drop_counts {
-	size_t count;
-	struct drop_count at[];
-};
-
 struct drop_place {
 	struct drb_end end;
 	bool in; // dropped on entry
 	uint64_t packets;
 	const char *why; // "": several reasons grew there
 };
-
-static void free_counts(struct drop_counts *c)
-{
-	for (size_t i = 0; c && i < c->count; i++)
-		drb_switch_all_free(&c->at[i].all);
-	free(c);
-}
-
-static struct drop_counts *read_counts(const char *fabric)
-{
-	struct drb_switch_socket *socket;
-	size_t sockets;
-
-	if (drb_telemetry_scan(NULL, fabric, &socket, &sockets) < 0)
-		return NULL;
-	struct drop_counts *counts = calloc(1, sizeof(*counts) + sockets * sizeof(counts->at[0]));
-	for (size_t i = 0; i < sockets && counts; i++) {
-		struct drop_count *c = &counts->at[counts->count];
-		struct drb_telemetry t;
-		*c = (struct drop_count){.layer = socket[i].layer, .label = socket[i].label};
-		if (drb_telemetry_open(&t, socket[i].path, DRB_TELEMETRY_PROMPT_MS) < 0)
-			continue; // left behind by a dead one
-		bool read = drb_read_all(&t, &c->all) == 0;
-		drb_telemetry_close(&t);
-		if (!read)
-			break;
-		counts->count++;
-	}
-	free(socket);
-	return counts;
-}
-
-struct drop_places drop_places_begin(const char *fabric)
-{
-	return (struct drop_places){.before = read_counts(fabric)};
-}
-
-static uint64_t growth(uint64_t before, uint64_t after)
-{
-	return after >= before ? after - before
-			       : after; // one that was started again counts from zero
-}
 
 // Which discards of ports a reason counts with.
 static bool counts_with(enum drb_drop reason, bool in)
@@ -96,7 +43,7 @@ const char *drop_places_reason(const struct drb_switch_drops *before,
 
 	for (int r = 0; r < DRB_DROP_COUNT; r++) {
 		if (counts_with((enum drb_drop)r, in) &&
-		    growth(before->reason[r], after->reason[r]) > 0)
+		    watch_grown(before->reason[r], after->reason[r]) > 0)
 			why = why ? "" : name[r];
 	}
 	return why;
@@ -114,26 +61,27 @@ static void add_place(struct drop_places *d, const struct drop_place *place)
 	d->at[d->count++] = *place;
 }
 
-static void add_switch(struct drop_places *d, const struct drop_count *before,
-		       const struct drop_count *after)
+static void add_switch(struct drop_places *d, const struct watched_switch *s)
 {
-	const char *out_why = drop_places_reason(&before->all.drops, &after->all.drops, false);
-	const char *in_why = drop_places_reason(&before->all.drops, &after->all.drops, true);
+	const struct drb_switch_drops *before = &s->drops[WATCH_START],
+				      *after = &s->drops[WATCH_DONE];
+	const char *out_why = drop_places_reason(before, after, false);
+	const char *in_why = drop_places_reason(before, after, true);
 
-	for (uint32_t p = 0; p < after->all.port_count && p < before->all.port_count; p++) {
-		const struct drb_port_counters *then = &before->all.ports[p].count;
-		const struct drb_port_counters *now = &after->all.ports[p].count;
-		struct drop_place place = {.end = {.layer = after->layer, .label = after->label}};
-		if (drb_port_parse(after->all.ports[p].name, &place.end.up, &place.end.port) < 0)
+	for (uint32_t p = 0; p < s->ports; p++) {
+		const struct drb_port_counters *then = &s->port[p].count[WATCH_START];
+		const struct drb_port_counters *now = &s->port[p].count[WATCH_DONE];
+		struct drop_place place = {.end = {.layer = s->layer, .label = s->label}};
+		if (drb_port_parse(s->port[p].name, &place.end.up, &place.end.port) < 0)
 			continue;
-		place.packets = growth(then->out_discards, now->out_discards);
+		place.packets = watch_grown(then->out_discards, now->out_discards);
 		place.why = out_why;
 		add_place(d, &place);
 		place.in = true;
-		place.packets = growth(then->in_discards, now->in_discards);
+		place.packets = watch_grown(then->in_discards, now->in_discards);
 		place.why = in_why;
 		add_place(d, &place);
-		place.packets = growth(then->in_missed, now->in_missed);
+		place.packets = watch_grown(then->in_missed, now->in_missed);
 		place.why = "in_missed";
 		add_place(d, &place);
 	}
@@ -146,40 +94,23 @@ static int most_first(const void *a, const void *b)
 	return x->packets > y->packets ? -1 : x->packets < y->packets;
 }
 
-void drop_places_end(struct drop_places *d, const char *fabric)
+struct drop_places drop_places_of(const struct link_watch *w)
 {
-	struct drop_counts *after = read_counts(fabric);
-	const struct drb_switch_info *info = after && after->count ? &after->at[0].all.info : NULL;
+	struct drop_places d = {.tree = w->tree};
 
-	if (!d->before || !info || info->layers > DRB_LAYERS_MAX || info->arity > DRB_ARITY_MAX ||
-	    info->uplinks > info->arity ||
-	    drb_tree_init_uplinks(&d->tree, (uint32_t)info->layers, (uint32_t)info->arity,
-				  (uint32_t)(info->layers == 1 ? info->arity : info->uplinks)) < 0)
-		goto out;
-	for (size_t i = 0, k = 0; i < after->count; i++) {
-		const struct drop_count *now = &after->at[i];
-		if (now->layer == 0 || now->layer > d->tree.layers ||
-		    now->label >= drb_tree_switches(&d->tree, now->layer))
-			continue;
-		// Both are in the same order.
-		for (size_t j = k; j < d->before->count; j++) {
-			if (d->before->at[j].layer != now->layer ||
-			    d->before->at[j].label != now->label)
-				continue;
-			add_switch(d, &d->before->at[j], now);
-			k = j + 1;
-			break;
-		}
+	for (size_t i = 0; i < w->count; i++) {
+		const struct watched_switch *s = &w->at[i];
+		if (!s->gone && s->layer > 0 && s->layer <= d.tree.layers &&
+		    s->label < drb_tree_switches(&d.tree, s->layer))
+			add_switch(&d, s);
 	}
-	if (d->count)
-		qsort(d->at, d->count, sizeof(*d->at), most_first);
-out:
-	free_counts(after);
+	if (d.count)
+		qsort(d.at, d.count, sizeof(*d.at), most_first);
+	return d;
 }
 
 void drop_places_free(struct drop_places *d)
 {
-	free_counts(d->before);
 	free(d->at);
 	*d = (struct drop_places){0};
 }

@@ -7,23 +7,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/telemetry/switch_reader.h"
-#include "core/fabric/tree.h"
+#include "gen/replay/link_watch.h"
 
 #define DROP_PLACES_TEXT 160
 
-struct drop_counts;
-
 struct drop_places {
-	struct drop_counts *before; // NULL: nobody answers
-	struct drop_place *at;      // those with most drops first; after drop_places_end()
+	struct drop_place *at; // those with most drops first; owned
 	size_t count;
 	struct drb_tree tree;
 };
 
-// Reads the counters before a replay, from the switches that answer promptly; after one that does not, no further.
-struct drop_places drop_places_begin(const char *fabric);
-void drop_places_end(struct drop_places *d, const char *fabric);
+// From first to last look, at switches that answered.
+struct drop_places drop_places_of(const struct link_watch *w);
 void drop_places_free(struct drop_places *d);
 
 // Why a switch dropped packets on entry (in) or before they left: the only reason of these that grew, "" if several

@@ -124,7 +124,6 @@ static int check(struct trace *t, uint32_t mtu, void *context)
 		drb_error("out of memory");
 		return -ENOMEM;
 	}
-	f->places = drop_places_begin(f->o->fabric);
 	return 0;
 }
 
@@ -189,7 +188,6 @@ static int report(struct foreign *f, const struct replay_result *outcome)
 			 "no others: replay a part of the capture at a time (editcap -c), or "
 			 "--loop less",
 			 MOMENTS_MAX);
-	drop_places_end(&f->places, o->fabric);
 	for (uint32_t h = 0; h < f->plan.hosts; h++)
 		f->by_host[h].receiver_dropped = f->run.sink->ops->dropped(f->run.sink, h);
 	const struct foreign_report r = {.hosts = f->plan.hosts,
@@ -224,6 +222,7 @@ static int replay(const struct replay_options *o, struct foreign *f)
 			     .silence = f->silence,
 			     .drain_ns = o->drain_ns,
 			     .sink = sink_pcap_new(&setup),
+			     .places = &f->places,
 			     .check = check,
 			     .sendings = sendings,
 			     .context = f};

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "common/cli/clock.h"
-#include "common/telemetry/switch_reader.h"
 
 // Between moments: as rarely, and for so small a share of the time.
 #define EVERY_NS UINT64_C(1000000000)
@@ -42,6 +41,7 @@ static void keep(struct watched_switch *s, const struct drb_switch_all *all,
 	s->time_ns[moment] = all->time_ns;
 	s->routing[moment] = all->routing.count;
 	s->worker[moment] = all->worker.count;
+	s->drops[moment] = all->drops;
 	for (uint32_t i = 0; i < s->ports; i++) {
 		struct watched_port *p = &s->port[i];
 		const struct drb_switch_port *now = &all->ports[i];
@@ -52,10 +52,24 @@ static void keep(struct watched_switch *s, const struct drb_switch_all *all,
 	}
 }
 
-// Takes what a switch counts; at a moment it is kept. 1 if a link of it is slowed, negative if it does not answer.
-static int take(struct watched_switch *s, struct drb_telemetry *t, enum watch_moment moment,
-		double passed_ns)
+// The tree that a switch says it is of.
+static struct drb_tree tree_of(const struct drb_switch_info *info)
 {
+	struct drb_tree tree;
+	const uint64_t uplinks = info->layers == 1 ? info->arity : info->uplinks;
+
+	if (info->layers > DRB_LAYERS_MAX || info->arity > DRB_ARITY_MAX || uplinks > info->arity ||
+	    drb_tree_init_uplinks(&tree, (uint32_t)info->layers, (uint32_t)info->arity,
+				  (uint32_t)uplinks) < 0)
+		return (struct drb_tree){0};
+	return tree;
+}
+
+// Takes what a switch counts; at a moment it is kept. 1 if a link of it is slowed, negative if it does not answer.
+static int take(struct link_watch *w, struct watched_switch *s, struct drb_telemetry *t,
+		enum watch_moment moment)
+{
+	double passed_ns = (double)(drb_clock_now() - w->looked_ns);
 	struct drb_switch_all all;
 	int rc = drb_read_all(t, &all), slowed = 0;
 
@@ -69,6 +83,8 @@ static int take(struct watched_switch *s, struct drb_telemetry *t, enum watch_mo
 		slowed |= is_slowed(&s->port[i], &all.ports[i].count, passed_ns);
 	if (moment < WATCH_MOMENTS)
 		keep(s, &all, moment);
+	if (w->tree.layers == 0)
+		w->tree = tree_of(&all.info);
 	drb_switch_all_free(&all);
 	return slowed;
 }
@@ -76,12 +92,11 @@ static int take(struct watched_switch *s, struct drb_telemetry *t, enum watch_mo
 static int look_at(struct link_watch *w, struct watched_switch *s, enum watch_moment moment)
 {
 	struct drb_telemetry t;
-	double passed_ns = (double)(drb_clock_now() - w->looked_ns);
 	int rc = drb_telemetry_open(&t, s->path, DRB_TELEMETRY_PROMPT_MS);
 
 	if (rc < 0)
 		return rc;
-	rc = take(s, &t, moment, passed_ns);
+	rc = take(w, s, &t, moment);
 	drb_telemetry_close(&t);
 	return rc;
 }

@@ -9,6 +9,9 @@
 
 #include "core/counters.h"
 #include "core/fabric/names.h"
+#include "core/fabric/tree.h"
+
+#include "common/telemetry/switch_reader.h"
 
 // When counters are kept: before anything is sent; when what is measured begins; half-way from the first packet to its
 // end, and there; when the last packet has arrived. Of a capture all is measured.
@@ -28,12 +31,14 @@ struct watched_switch {
 	uint64_t time_ns[WATCH_MOMENTS]; // CLOCK_MONOTONIC
 	struct drb_routing_counters routing[WATCH_MOMENTS];
 	struct drb_worker_counters worker[WATCH_MOMENTS];
+	struct drb_switch_drops drops[WATCH_MOMENTS];
 	struct watched_port *port; // owned
 };
 
 struct link_watch {
 	struct watched_switch *at; // owned
 	size_t count;
+	struct drb_tree tree;           // of the fabric; all zero: nobody told a tree
 	uint64_t due_ns[WATCH_MOMENTS]; // CLOCK_MONOTONIC; UINT64_MAX: at the end
 	unsigned done;                  // moments, a bit each
 	uint64_t looked_ns, look_ns;    // the last look: when it was, and how long it took

@@ -173,6 +173,8 @@ int replay_run(struct replay *r, struct replay_result *result)
 	struct link_report report = link_report_of(&watch, &links);
 	if (rc >= 0 && r->links)
 		link_report_write(r->links, &watch, &links);
+	if (rc >= 0 && r->places)
+		*r->places = drop_places_of(&watch);
 	link_watch_free(&watch);
 	if (rc < 0)
 		return rc;

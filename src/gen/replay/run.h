@@ -10,6 +10,7 @@
 #include "common/measures/latency.h"
 
 #include "gen/captures/trace.h"
+#include "gen/replay/drop_places.h"
 #include "gen/replay/link_report.h"
 #include "gen/replay/schedule.h"
 #include "gen/sinks/sink.h"
@@ -32,6 +33,7 @@ struct replay {
 	struct watch_slots measured_slots; // but for its start; all zero: everything is measured
 	uint32_t lasting;                  // slots that destinations last
 	FILE *links;                       // where a line for each link goes; NULL: nowhere
+	struct drop_places *places;        // filled in; NULL: nobody asks
 	struct sink *sink;
 	// Checks the trace against what the interfaces can carry, before anything is sent; 0 or a
 	// negative errno after a message. May be NULL.

@@ -205,4 +205,22 @@ TEST(drops_have_reasons_of_their_direction)
 	assert_string_equal(drop_places_reason(&none, &now, false), "");
 }
 
+// Of a host, the port to it, and of others none.
+TEST(places_of_drops_are_told)
+{
+	char text[DROP_PLACES_TEXT];
+	struct stage s;
+
+	set_up(&s);
+	assert_int_equal(drb_tree_init(&s.watch.tree, 2, 2), 0);
+	s.port[1].count[WATCH_DONE].out_discards = 3;
+	s.at.drops[WATCH_DONE].reason[DRB_DROP_queue_full] = 3;
+	struct drop_places places = drop_places_of(&s.watch);
+	drop_places_text(&places, 0, 5, text);
+	assert_string_equal(text, "s1-2.d1 queue_full");
+	drop_places_text(&places, 0, 4, text);
+	assert_string_equal(text, "");
+	drop_places_free(&places);
+}
+
 TEST_MAIN(NULL, NULL)
