@@ -45,7 +45,7 @@ check "it builds" inside ninja -C build
 [ "$not_ok_count" = 0 ] || exit 1
 check "unit tests" inside meson test -C build --no-rebuild --suite unit
 check "processes" inside meson test -C build --no-rebuild --suite process
-for path in ports/drivers faults/memif-back ports/steer; do
+for path in ports/drivers faults/break ports/steer; do
   story=${path#*/}
   inside bash "tests/live/$path.sh" >"$scratch/said" 2>&1
   status=$?

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# DPDK's own client reads the stats sockets.
+# DPDK's own client reads the stats sockets. What each reply has: tests/unit/switch/control/test_replies.c.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch
@@ -16,22 +16,10 @@ reply_has() { # reply_has SWITCH COMMAND FILTER
 
 up -l 3 -d 2 --rate 500pps --scheme drb --threshold 1.5
 check "the sockets are listed" sh -c 'dpdk-telemetry.py -l | grep -q drb-s3-3'
-check "/drb/info" reply_has s2-5 /drb/info \
-  '.name == "s2-5" and .fabric == "drb" and .layer == 2 and .label == 5 and .code == [2,1]
-   and .layers == 3 and .arity == 2 and .ready == 1 and .ports == 4'
-check "/drb/ports" reply_has s2-5 /drb/ports \
-  '.switch == "s2-5" and (.name | length) == 4
-   and (.in_packets | length) == 4 and (.queue_max_packets | length) == 4'
+check "/drb/info" reply_has s2-5 /drb/info '.name == "s2-5" and .code == [2,1] and .ready == 1 and .ports == 4'
 check "/drb/port" soon reply_has s2-5 /drb/port,d1 \
   '.name == "d1" and .peer == "s1-5.u1" and .rate == "500pps" and .queue == 512 and .state == "up"'
-check "/drb/port of a host" reply_has s1-0 /drb/port,d1 '.peer == "h1.eth0"'
-check "/drb/routing" reply_has s1-0 /drb/routing \
-  '.scheme == "drb" and .unit == "packet" and .threshold == "1.5" and .choices == 2'
-check "/drb/drops" reply_has s1-0 /drb/drops '.queue_full == 0 and has("spoofed_source")'
-check "/drb/worker" reply_has s1-0 /drb/worker '.idle == "sleep" and .iterations > 0'
-check "/drb/all" reply_has s2-5 /drb/all '.time_ns == .worker.time_ns and .info.name == "s2-5"
-  and .routing.scheme == "drb" and .drops.queue_full == 0 and (.differences.count | length) == 65
-  and (.samples.burst_size | length) == 16 and .ports[1].peer == "s1-5.u1" and (.ports | length) == 4'
+check "/drb/all" reply_has s2-5 /drb/all '.time_ns == .worker.time_ns and .info.name == "s2-5" and .ports[1].peer == "s1-5.u1"'
 check "/drb/all is long" test "$(wc -c <"$scratch/reply")" -gt 4000
 check "what is no command" reply_has s2-5 /drb/nothing '. == null'
 check "all commands" reply_has s2-5 / 'contains(["/drb/info", "/ethdev/list", "/help"])'
