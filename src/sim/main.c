@@ -33,8 +33,6 @@ int main(int argc, char **argv)
 		 "  drbsim theory --threshold 0-5 --lambda 0.9\n"},
 		{"ctmc", "drbsim ctmc", "the supermarket model next to its fixed point", sim_ctmc,
 		 "  drbsim ctmc --threshold 0-5 --lambda 0.9\n"},
-		{"layers", "drbsim layers", "queues of each layer in continuous time", sim_layers,
-		 "  drbsim layers -l 4 -d 6 --threshold 0-3 --lambda 0.9\n"},
 		{"paper", "drbsim paper",
 		 "every figure and table of the paper: CSV, figures, report", sim_paper,
 		 "  drbsim paper --quick --out report\n"},

@@ -130,7 +130,6 @@ same_for_any_threads transfer --scheme drb,walk --runs 3 --load 0.3,0.6 --slots 
 same_for_any_threads transfer --scheme all --handshake --unit flow --slots 3000 --warmup 500
 same_for_any_threads job --job incast --scheme drb,walk --source spray --queue 20 --runs 3 --data 100
 same_for_any_threads ctmc --queues 50 --time 100
-same_for_any_threads layers -d 4 --time 50
 
 refused 'layers 0' flow -l 0
 refused 'layers 17' flow -l 17
@@ -200,14 +199,12 @@ refused 'from 1 to' job --data 0
 refused 'lambda' theory --lambda 1
 refused 'queues' ctmc --queues 1
 refused 'layers' layers -l 1
-refused 'too many links' layers -l 16 -d 4096
 refused 'out DIR' paper
 refused 'cannot make' paper --out /proc/x/y
 refused 'cannot write' paper --quick --out /proc
 refused 'exclude each other' paper --quick --long --out /tmp/none
 refused 'from 1 to 32' paper --seeds 0 --out /tmp/none
 refused "none of 'persistent F(3,8)'" paper --quick --part nothing --out "$dir"
-refused '0 to 1' paper --load 2 --out "$dir"
 refused "'drb' is one argument too many" packet drb
 refused 'out DIR is missing' search --scheme walk,micro
 refused 'must be two' search --scheme walk --out "$dir/found"
@@ -230,14 +227,6 @@ fi
 if [ "$(cat "$dir/out")" != "$dir/part/study.csv" ] || ! grep -q ' points are left ' "$dir/err" ||
   [ "$(grep -c '"kind":"chain"' "$dir/part/journal.txt")" != 75 ] || [ "$(wc -l <"$dir/part/study.csv")" != 1 ]; then
   echo "not ok: paper --part: $(cat "$dir/out" "$dir/err")"
-  failed=1
-fi
-
-# Some loads of a part: 15 patterns under 5 schemes, and no others.
-"$sim" paper --quick --part 'persistent F(3,8)' --load 0.5 --out "$dir/loads" >"$dir/out" 2>"$dir/err"
-if [ "$(grep -c '"layers":3,"arity":8' "$dir/loads/journal.txt")" != 75 ] ||
-  [ "$(grep -c ',0.5,' "$dir/loads/study.csv")" != 75 ] || [ "$(wc -l <"$dir/loads/study.csv")" != 76 ]; then
-  echo "not ok: paper --load: $(cat "$dir/out" "$dir/err")"
   failed=1
 fi
 exit $failed

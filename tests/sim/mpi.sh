@@ -19,4 +19,3 @@ same_for_two_ranks() {
 same_for_two_ranks packet -d 6 --scheme all --load 0.5,0.9 --slots 300 --stats 100
 same_for_two_ranks flow -d 6 --scheme all --flows 1-5 --runs 7
 same_for_two_ranks ctmc --queues 50 --time 100
-same_for_two_ranks layers -d 4 --time 50

@@ -60,8 +60,7 @@ struct paper {
 	bool quick, longer;
 	// Runs of each point of the studies and of the paper's own, at most PAPER_SEEDS_MAX.
 	uint32_t seeds, own_seeds;
-	const char *part;       // do this one alone; NULL: all
-	struct drb_reals loads; // do packets at these loads alone; empty: at all
+	const char *part; // do this one alone; NULL: all
 	const char *dir;
 	struct paper_point *point;
 	uint32_t points, room;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sim/paper/run.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -75,22 +74,12 @@ static int by_draws(const void *a, const void *b, void *points)
 	return order ? order : (x > y) - (x < y);
 }
 
-static bool is_at_wanted_load(const struct paper *p, const struct paper_point *point)
-{
-	for (size_t i = 0; i < p->loads.count; i++) {
-		if (fabs(p->loads.value[i] - point->packet.rho) < 1e-9)
-			return true;
-	}
-	return p->loads.count == 0 || point->kind != PAPER_PACKET;
-}
-
 static bool is_wanted(const struct paper *p, const struct paper_point *point)
 {
 	char part[PAPER_COST_NAME];
 
 	paper_part_of(point, part);
-	return !point->done && (!p->part || strcmp(p->part, part) == 0) &&
-	       is_at_wanted_load(p, point);
+	return !point->done && (!p->part || strcmp(p->part, part) == 0);
 }
 
 static void find_missing(struct runs *runs)

@@ -4,7 +4,7 @@
 
 #include "sim/paper/paper.h"
 
-// Runs what the journal in the directory does not hold yet, of p->part and p->loads alone if there are, adding to
+// Runs what the journal in the directory does not hold yet, of p->part alone if there is one, adding to
 // it. Under MPI only rank 0 returns.
 void paper_run(struct paper *p);
 

@@ -35,8 +35,6 @@ static const struct drb_option options[] = {
 	{"--part", "NAME",
 	 "Run only this part, as it is named in cost.csv; the report waits for the others",
 	 .kind = DRB_OPTION_TEXT, AT(part)},
-	{"--load", "RANGE", "Run packets only at these loads, such as 0.5,0.9",
-	 .kind = DRB_OPTION_OTHER, AT(loads), 0, 1, sim_parse_reals},
 	{0},
 };
 
@@ -75,9 +73,8 @@ int sim_paper(int argc, char **argv)
 	paper_results(&p);
 	int status = paper_report(&p);
 	if (paper_left(&p) > 0)
-		drb_info("%u of %u points are left for a call without --part and --load",
-			 paper_left(&p), p.points);
+		drb_info("%u of %u points are left for a call without --part", paper_left(&p),
+			 p.points);
 	free(p.point);
-	free(p.loads.value);
 	return status;
 }

@@ -8,10 +8,7 @@
 
 #include "common/cli/log.h"
 
-#include "core/fabric/names.h"
-
 #include "sim/models/theory.h"
-#include "sim/models/ctmc_layers.h"
 #include "sim/runs/jobs.h"
 #include "sim/runs/options.h"
 
@@ -21,9 +18,7 @@ struct theory_verb {
 	bool tail;
 	uint32_t queues; // of the chain
 	double time;
-	struct drb_ctmc_result *result;           // [threshold][lambda]
-	uint32_t layers, arity;                   // of the tree
-	struct drb_ctmc_layers_result *of_layers; // [threshold][lambda]
+	struct drb_ctmc_result *result; // [threshold][lambda]
 };
 
 #define AT(field) offsetof(struct theory_verb, field)
@@ -43,27 +38,12 @@ static const struct drb_option theory_options[] = {
 	{0},
 };
 
-#define OPTION_TIME                                                                                \
-	{                                                                                          \
-		"--time", "UNITS",                                                                 \
-			"Mean service times to measure, after half as many to settle (default "    \
-			"2000)",                                                                   \
-			.kind = DRB_OPTION_REAL, AT(time), 1, 1e9                                  \
-	}
-
 static const struct drb_option ctmc_options[] = {
 	{"--queues", "COUNT", "Queues (default 1000)", .kind = DRB_OPTION_U32, AT(queues), 2, 1e8,
 	 .letter = 'n'},
-	OPTION_TIME,
-	{0},
-};
-
-static const struct drb_option layers_options[] = {
-	{"--layers", "L", "Layers of switches of the fat-tree F(l,d) (default 3)",
-	 .kind = DRB_OPTION_U32, AT(layers), 2, DRB_LAYERS_MAX, .letter = 'l'},
-	{"--arity", "D", "Arity: switches have 2d ports (default 2)", .kind = DRB_OPTION_U32,
-	 AT(arity), 2, DRB_ARITY_MAX, .letter = 'd'},
-	OPTION_TIME,
+	{"--time", "UNITS",
+	 "Mean service times to measure, after half as many to settle (default 2000)",
+	 .kind = DRB_OPTION_REAL, AT(time), 1, 1e9},
 	{0},
 };
 
@@ -86,8 +66,6 @@ static struct theory_verb defaults(void)
 		.threshold = sim_reals("--threshold", "0-5", 0, DRB_THEORY_THRESHOLD_MAX),
 		.queues = 1000,
 		.time = 2000,
-		.layers = DRB_LAYERS_DEFAULT,
-		.arity = DRB_ARITY_DEFAULT,
 	};
 }
 
@@ -96,7 +74,6 @@ static void end(struct theory_verb *v)
 	free(v->lambda.value);
 	free(v->threshold.value);
 	free(v->result);
-	free(v->of_layers);
 }
 
 static struct drb_theory solve(double lambda, double threshold)
@@ -213,76 +190,6 @@ int sim_ctmc(int argc, char **argv)
 	struct drb_table *table = drb_table_new(stdout, v.common.format);
 	for (uint64_t i = 0; i < points; i++)
 		print_ctmc(table, &v, i);
-	drb_table_end(table);
-	end(&v);
-	return DRB_EXIT_OK;
-}
-
-static void layers_job(void *context, uint64_t i, uint32_t thread)
-{
-	struct theory_verb *v = context;
-	const struct drb_ctmc_layers_setup setup = {
-		.layers = v->layers,
-		.arity = v->arity,
-		.lambda = v->lambda.value[i % v->lambda.count],
-		.threshold = v->threshold.value[i / v->lambda.count],
-		.warm_up = v->time / 2,
-		.time = v->time,
-		.seed = v->common.seed,
-	};
-	int rc = drb_ctmc_layers_run(&setup, &v->of_layers[i]);
-
-	(void)thread;
-	if (rc == -EOVERFLOW)
-		drb_die("F(%u,%u) has too many links", v->layers, v->arity);
-	if (rc < 0)
-		drb_die("not enough memory for F(%u,%u)", v->layers, v->arity);
-}
-
-static void print_layers(struct drb_table *table, const struct theory_verb *v, uint64_t i)
-{
-	const double lambda = v->lambda.value[i % v->lambda.count];
-	const double threshold = v->threshold.value[i / v->lambda.count];
-	const struct drb_ctmc_layer *layer = v->of_layers[i].layer;
-	struct drb_theory th = solve(lambda, threshold);
-
-	for (uint32_t m = 1; m < v->layers; m++) {
-		drb_table_real(table, "lambda", NULL, 3, lambda);
-		drb_table_real(table, "threshold", "T", 1, threshold);
-		drb_table_count(table, "layer", NULL, m);
-		drb_table_real(table, "mean_queue", "mean queue", 4, layer[m].mean_queue);
-		drb_table_real(table, "mean_queue_theory", "fixed point", 4, th.mean_queue);
-		drb_table_real(table, "distance", "from layer 1", 4,
-			       drb_ctmc_distance(&layer[m], &layer[1]));
-		drb_table_real(table, "departures_cv2", "departures' cv2", 4,
-			       layer[m].departures_cv2);
-		drb_table_row_end(table);
-	}
-	drb_theory_free(&th);
-}
-
-int sim_layers(int argc, char **argv)
-{
-	struct theory_verb v = defaults();
-
-	parse(&v, layers_options,
-	      "Simulates the uplinks of a fat-tree in continuous "
-	      "time: Poisson arrivals, exponential "
-	      "service, TTC at every switch on the way up. Do "
-	      "all layers have the queues of the first?",
-	      argc, argv);
-	uint64_t points = (uint64_t)v.lambda.count * v.threshold.count;
-	v.of_layers = sim_results_new(points, sizeof(*v.of_layers));
-	sim_jobs_run(&(struct sim_jobs){.count = points,
-					.job = layers_job,
-					.context = &v,
-					.threads = v.common.threads,
-					.what = "simulating layers",
-					.results = v.of_layers,
-					.result_bytes = points * sizeof(*v.of_layers)});
-	struct drb_table *table = drb_table_new(stdout, v.common.format);
-	for (uint64_t i = 0; i < points; i++)
-		print_layers(table, &v, i);
 	drb_table_end(table);
 	end(&v);
 	return DRB_EXIT_OK;

@@ -11,5 +11,4 @@ int sim_search(int argc, char **argv);
 int sim_check_scheme(int argc, char **argv);
 int sim_theory(int argc, char **argv);
 int sim_ctmc(int argc, char **argv);
-int sim_layers(int argc, char **argv);
 int sim_paper(int argc, char **argv);
