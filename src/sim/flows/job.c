@@ -5,270 +5,139 @@
 #include <stdlib.h>
 
 #include "sim/flows/job_rules.h"
+#include "sim/flows/list_run.h"
 
-// A job that runs.
-struct running {
+#define LARGER(a, b) ((a) > (b) ? (a) : (b))
+
+// A job whose transfers are listed.
+struct listing {
 	const struct drb_job_setup *setup;
 	const struct drb_job_rule *rule;
-	struct drb_transfers *transfers;
-	uint32_t ranks, steps;
-	uint32_t *host, *rank; // of each rank, of each host
-	uint32_t *step;        // [rank]: that it is in
-	bool *sends;           // [rank]: its transfer of this step has not left it yet
-	bool *came;            // [rank * steps + step]: what was sent to it in that step
-	uint32_t *step_of;     // [transfer]
-	uint64_t finish;       // of the last transfer that is over
-	bool broken;
+	uint32_t ranks;
+	uint32_t *host; // of each rank
+	// Of each rank the transfer that it sent last; then those that were sent to it in even steps and in odd ones.
+	// DRB_LIST_NONE: none.
+	uint32_t *last;
+	struct drb_list *list;
 };
 
-static bool may_begin(const struct running *j, uint32_t rank)
+static int make(struct listing *l)
 {
-	uint32_t step = j->step[rank];
-	const bool *came = j->came + (size_t)rank * j->steps;
+	struct drb_rng rng = drb_rng_seed(l->setup->transfers.seed, 3);
+	size_t lasts = 3 * (size_t)l->ranks;
 
-	switch (j->rule->wait) {
-	case DRB_WAIT_STEP_BEFORE:
-		return step == 0 || came[step - 1];
-	case DRB_WAIT_SAME_STEP:
-		return rank == 0 || came[step];
-	case DRB_WAIT_NOTHING:
-		break;
-	}
-	return true;
-}
-
-// Begins the step that a rank is in, as soon as it may.
-static void proceed(struct running *j, uint32_t rank, uint64_t start)
-{
-	uint32_t step = j->step[rank];
-
-	if (step == j->steps || j->sends[rank] || !may_begin(j, rank))
-		return;
-	uint32_t dest = j->rule->dest(j->ranks, rank, step);
-	if (dest == DRB_NO_RANK)
-		return;
-	int64_t i = drb_transfers_add(
-		j->transfers,
-		&(struct drb_transfer){.source = j->host[rank],
-				       .dest = j->host[dest],
-				       .size = j->rule->size(&j->setup->job, j->ranks, step),
-				       .start = start});
-	if (i < 0)
-		return; // the next slot reports it
-	j->step_of[i] = step;
-	j->sends[rank] = true;
-}
-
-static void after_sending(void *context, uint32_t transfer)
-{
-	struct running *j = context;
-	uint32_t rank = j->rank[j->transfers->transfer[transfer].source];
-
-	j->sends[rank] = false;
-	j->step[rank]++;
-	proceed(j, rank, drb_transfers_slot(j->transfers) + 1);
-}
-
-static void after_arrival(void *context, uint32_t transfer)
-{
-	struct running *j = context;
-	const struct drb_transfer *t = &j->transfers->transfer[transfer];
-	uint32_t rank = j->rank[t->dest];
-
-	j->broken |= t->finish == 0;
-	j->finish = t->finish > j->finish ? t->finish : j->finish;
-	j->came[(size_t)rank * j->steps + j->step_of[transfer]] = true;
-	proceed(j, rank, drb_transfers_slot(j->transfers) + 1);
-}
-
-static uint64_t count_transfers(const struct running *j)
-{
-	uint64_t count = 0;
-
-	for (uint32_t rank = 0; rank < j->ranks; rank++)
-		count += j->rule->dest(j->ranks, rank, 0) != DRB_NO_RANK;
-	return count * j->steps;
-}
-
-// What one rank sends in a step if no transfer ever waits on a link. times: when each rank may send again;
-// when what it is sent arrives, in even steps and in odd ones. Returns when this arrives.
-static uint64_t send_alone(const struct running *j, uint32_t step, uint32_t rank, uint64_t times[])
-{
-	size_t ranks = j->ranks;
-	// Of the step before and of this one, taking turns.
-	const uint64_t *before = times + (1 + (step + 1) % 2) * ranks;
-	uint64_t *came = times + (1 + step % 2) * ranks, *free_at = times;
-	uint32_t dest = j->rule->dest(j->ranks, rank, step);
-
-	if (dest == DRB_NO_RANK)
-		return 0;
-	const struct drb_transfer t = {.source = j->host[rank],
-				       .dest = j->host[dest],
-				       .size = j->rule->size(&j->setup->job, j->ranks, step)};
-	uint64_t wait = j->rule->wait == DRB_WAIT_STEP_BEFORE ? before[rank]
-			: j->rule->wait == DRB_WAIT_SAME_STEP ? came[rank]
-							      : 0;
-	uint64_t start = wait > free_at[rank] ? wait : free_at[rank];
-
-	free_at[rank] = start + t.size;
-	came[dest] = start + drb_transfer_alone(&j->setup->transfers.tree, &t);
-	return came[dest];
-}
-
-// Slots until all has arrived if no transfer ever waits on a link: step by step, rank by rank.
-static int alone_of(const struct running *j, uint64_t *makespan)
-{
-	uint64_t *times = calloc(3 * (size_t)j->ranks, sizeof(*times));
-
-	*makespan = 0;
-	if (!times)
+	l->host = malloc(l->ranks * sizeof(*l->host));
+	l->last = malloc(lasts * sizeof(*l->last));
+	if (!l->host || !l->last)
 		return -ENOMEM;
-	for (uint32_t step = 0; step < j->steps; step++) {
-		for (uint32_t rank = 0; rank < j->ranks; rank++) {
-			uint64_t at = send_alone(j, step, rank, times);
-			*makespan = at > *makespan ? at : *makespan;
-		}
-	}
-	free(times);
+	for (uint32_t i = 0; i < l->ranks; i++)
+		l->host[i] = i;
+	if (l->setup->shuffled)
+		drb_rng_permutation(&rng, l->host, l->ranks);
+	for (size_t i = 0; i < lasts; i++)
+		l->last[i] = DRB_LIST_NONE;
 	return 0;
 }
 
-// Which rank is on which host.
-static int place(struct running *j)
+static int list_step(const struct listing *l, uint32_t step)
 {
-	const struct drb_job_setup *s = j->setup;
-	struct drb_rng rng = drb_rng_seed(s->transfers.seed, 3);
+	size_t ranks = l->ranks;
+	const uint32_t *before = l->last + (1 + (step + 1) % 2) * ranks;
+	uint32_t *came = l->last + (1 + step % 2) * ranks;
 
-	j->ranks = s->transfers.tree.hosts;
-	j->steps = j->rule->steps(&s->job, j->ranks);
-	j->host = malloc(j->ranks * sizeof(*j->host));
-	j->rank = malloc(j->ranks * sizeof(*j->rank));
-	if (!j->host || !j->rank)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < j->ranks; i++)
-		j->host[i] = i;
-	if (s->shuffled)
-		drb_rng_permutation(&rng, j->host, j->ranks);
-	for (uint32_t i = 0; i < j->ranks; i++)
-		j->rank[j->host[i]] = i;
-	return 0;
-}
-
-static int make(struct running *j)
-{
-	int rc = place(j);
-
-	if (rc < 0)
-		return rc;
-	j->step = calloc(j->ranks, sizeof(*j->step));
-	j->sends = calloc(j->ranks, sizeof(*j->sends));
-	j->came = calloc((size_t)j->ranks * j->steps, sizeof(*j->came));
-	j->step_of = calloc((size_t)j->ranks * j->steps, sizeof(*j->step_of));
-	if (!j->step || !j->sends || !j->came || !j->step_of)
-		return -ENOMEM;
-	return drb_transfers_new(&j->transfers, &j->setup->transfers);
-}
-
-static void unmake(struct running *j)
-{
-	drb_transfers_free(j->transfers);
-	free(j->host);
-	free(j->rank);
-	free(j->step);
-	free(j->sends);
-	free(j->came);
-	free(j->step_of);
-}
-
-static int run(struct running *j, struct drb_job_result *result)
-{
-	struct drb_transfers *t = j->transfers;
-	int rc = 0;
-
-	t->on_sent = after_sending;
-	t->on_over = after_arrival;
-	t->context = j;
-	result->transfers = count_transfers(j);
-	for (uint32_t rank = 0; rank < j->ranks; rank++)
-		proceed(j, rank, 0);
-	while (rc == 0 && !j->broken && t->over < result->transfers &&
-	       drb_transfers_slot(t) < j->setup->longest)
-		rc = drb_transfers_step(t);
-	result->failed = rc < 0;
-	result->makespan = t->over == result->transfers && !j->broken ? j->finish : 0;
-	result->packets = t->arrived;
-	result->dropped = t->dropped;
-	result->resent = t->resent;
-	return alone_of(j, &result->alone);
-}
-
-int drb_job_run(const struct drb_job_setup *setup, struct drb_job_result *result)
-{
-	struct running j = {.setup = setup, .rule = &drb_job_rules[setup->job.kind]};
-	int rc = drb_job_fits(&setup->job, setup->transfers.tree.hosts);
-
-	*result = (struct drb_job_result){0};
-	if (rc == 0)
-		rc = make(&j);
-	if (rc == 0)
-		rc = run(&j, result);
-	unmake(&j);
-	return rc;
-}
-
-// A step's transfers. last: of each rank the transfer that it sent last; then those that were sent to it in
-// even steps and in odd ones. DRB_LIST_NONE: none.
-static int list_step(const struct running *j, uint32_t step, uint32_t last[], struct drb_list *list)
-{
-	size_t ranks = j->ranks;
-	const uint32_t *before = last + (1 + (step + 1) % 2) * ranks;
-	uint32_t *came = last + (1 + step % 2) * ranks;
-
-	for (uint32_t rank = 0; rank < j->ranks; rank++)
+	for (uint32_t rank = 0; rank < ranks; rank++)
 		came[rank] = DRB_LIST_NONE;
-	for (uint32_t rank = 0; rank < j->ranks; rank++) {
-		uint32_t dest = j->rule->dest(j->ranks, rank, step), place = list->count;
+	for (uint32_t rank = 0; rank < ranks; rank++) {
+		uint32_t dest = l->rule->dest(l->ranks, rank, step), place = l->list->count;
 		if (dest == DRB_NO_RANK)
 			continue;
 		const struct drb_listed t = {
-			.source = j->host[rank],
-			.dest = j->host[dest],
-			.size = j->rule->size(&j->setup->job, j->ranks, step),
-			.after_sent = last[rank],
-			.after_arrived = j->rule->wait == DRB_WAIT_STEP_BEFORE ? before[rank]
-					 : j->rule->wait == DRB_WAIT_SAME_STEP ? came[rank]
+			.source = l->host[rank],
+			.dest = l->host[dest],
+			.size = l->rule->size(&l->setup->job, l->ranks, step),
+			.after_sent = l->last[rank],
+			.after_arrived = l->rule->wait == DRB_WAIT_STEP_BEFORE ? before[rank]
+					 : l->rule->wait == DRB_WAIT_SAME_STEP ? came[rank]
 									       : DRB_LIST_NONE,
 		};
-		if (drb_list_add(list, &t) < 0)
+		if (drb_list_add(l->list, &t) < 0)
 			return -ENOMEM;
-		last[rank] = came[dest] = place;
+		l->last[rank] = came[dest] = place;
 	}
 	return 0;
-}
-
-static int list_steps(const struct running *j, struct drb_list *list)
-{
-	size_t count = 3 * (size_t)j->ranks;
-	uint32_t *last = malloc(count * sizeof(*last));
-	int rc = last ? 0 : -ENOMEM;
-
-	for (size_t i = 0; last && i < count; i++)
-		last[i] = DRB_LIST_NONE;
-	for (uint32_t step = 0; rc == 0 && step < j->steps; step++)
-		rc = list_step(j, step, last, list);
-	free(last);
-	return rc;
 }
 
 int drb_job_list(const struct drb_job_setup *setup, struct drb_list *list)
 {
-	struct running j = {.setup = setup, .rule = &drb_job_rules[setup->job.kind]};
-	int rc = drb_job_fits(&setup->job, setup->transfers.tree.hosts);
+	struct listing l = {.setup = setup,
+			    .rule = &drb_job_rules[setup->job.kind],
+			    .ranks = setup->transfers.tree.hosts,
+			    .list = list};
+	int rc = drb_job_fits(&setup->job, l.ranks);
+
+	if (rc < 0)
+		return rc;
+	rc = make(&l);
+	for (uint32_t step = 0; rc == 0 && step < l.rule->steps(&setup->job, l.ranks); step++)
+		rc = list_step(&l, step);
+	free(l.host);
+	free(l.last);
+	return rc;
+}
+
+// Slots until all has arrived if no transfer ever waits on a link.
+static int alone_of(const struct drb_tree *tree, const struct drb_list *list, uint64_t *makespan)
+{
+	struct {
+		uint64_t sent, came;
+	} *at = malloc(list->count * sizeof(*at));
+
+	*makespan = 0;
+	if (!at)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < list->count; i++) {
+		const struct drb_listed *l = &list->transfer[i];
+		const struct drb_transfer t = {
+			.source = l->source, .dest = l->dest, .size = l->size};
+		uint64_t sent = l->after_sent == DRB_LIST_NONE ? 0 : at[l->after_sent].sent;
+		uint64_t came = l->after_arrived == DRB_LIST_NONE ? 0 : at[l->after_arrived].came;
+		uint64_t start = LARGER(sent, came);
+		at[i].sent = start + l->size;
+		at[i].came = start + drb_transfer_alone(tree, &t);
+		*makespan = LARGER(*makespan, at[i].came);
+	}
+	free(at);
+	return 0;
+}
+
+static int run(const struct drb_job_setup *setup, const struct drb_list *list,
+	       struct drb_job_result *result)
+{
+	const struct drb_list_setup s = {
+		.transfers = setup->transfers, .list = list, .longest = setup->longest};
+	struct drb_list_result r = {.time = calloc(list->count, sizeof(*r.time))};
+	int rc = r.time ? drb_list_run(&s, &r) : -ENOMEM;
 
 	if (rc == 0)
-		rc = place(&j);
+		rc = alone_of(&setup->transfers.tree, list, &result->alone);
+	for (uint32_t i = 0; rc == 0 && r.finished == list->count && i < list->count; i++)
+		result->makespan = LARGER(result->makespan, r.time[i].finish);
+	result->packets = r.packets;
+	result->dropped = r.dropped;
+	result->resent = r.resent;
+	result->failed = r.failed;
+	free(r.time);
+	return rc;
+}
+
+int drb_job_run(const struct drb_job_setup *setup, struct drb_job_result *result)
+{
+	struct drb_list list = {0};
+	int rc = drb_job_list(setup, &list);
+
+	*result = (struct drb_job_result){.transfers = list.count};
 	if (rc == 0)
-		rc = list_steps(&j, list);
-	unmake(&j);
+		rc = run(setup, &list, result);
+	drb_list_free(&list);
 	return rc;
 }
