@@ -10,7 +10,7 @@
 #include "code.h"
 #include "sim/paper/results.h"
 
-// The journal: one line per finished point, its key, its values and the CPU seconds it took, in any
+// The journal: one line per finished point, its key, its figures and the CPU seconds it took, in any
 // order. A line cut short by an interruption lacks its end mark and is run again.
 #define LINE_MAX_BYTES 2048
 #define KEY_BYTES 512
@@ -57,20 +57,19 @@ static struct entry *index_of(struct paper *p)
 
 static void read_line(const struct entry *index, uint32_t points, char *line)
 {
-	char *tab = strchr(line, '\t'), *at;
+	char *figures = strchr(line, '\t'), *cpu = strrchr(line, '\t');
 	struct entry wanted = {0}, *found;
 
-	if (!tab || !strstr(tab, " end\n") || tab - line >= KEY_BYTES)
+	if (!figures || !strstr(cpu, " end\n") || figures - line >= KEY_BYTES ||
+	    cpu - figures > PAPER_FIGURES)
 		return;
-	*tab = '\0';
+	*figures++ = *cpu++ = '\0';
 	strcpy(wanted.key, line);
 	found = bsearch(&wanted, index, points, sizeof(*index), by_key);
 	if (!found)
 		return;
-	at = tab + 1;
-	for (int i = 0; i < PAPER_VALUES; i++)
-		found->point->value[i] = strtod(at, &at);
-	found->point->cpu = strtod(at, &at);
+	strcpy(found->point->figures, figures);
+	found->point->cpu = strtod(cpu, NULL);
 	found->point->done = true;
 }
 
@@ -111,11 +110,8 @@ void paper_journal_write(struct paper_journal *j, const struct paper_point *poin
 
 	key_of(point, key);
 	pthread_mutex_lock(&j->lock);
-	fprintf(j->file, "%s\t", key);
-	for (int i = 0; i < PAPER_VALUES; i++)
-		fprintf(j->file, "%.17g ", point->value[i]);
-	if (fprintf(j->file, "%.3f  end\n", point->cpu) < 0 || fflush(j->file) == EOF)
-		j->failed = true;
+	j->failed |= fprintf(j->file, "%s\t%s\t%.3f end\n", key, point->figures, point->cpu) < 0;
+	j->failed |= fflush(j->file) == EOF;
 	pthread_mutex_unlock(&j->lock);
 }
 

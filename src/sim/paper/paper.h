@@ -26,15 +26,9 @@ enum paper_paths { PAPER_BY_SCHEME, PAPER_BY_PATH, PAPER_OPTIMAL };
 // Whose packet model a point is of.
 enum paper_study { PAPER_ITSELF, PAPER_PERSISTENT, PAPER_FAULTS };
 
-// Figures of one point, by kind: struct drb_flow_summary; struct drb_packet_result; mean queue, mean time, redirected
-// share, s_1, s_2, ... and correlation of the chain; mean queue, distance from layer 1 and departures of each layer;
-// distance from the equations; the fullest bin of each run.
-#define PAPER_LAYERS_MAX 4
 #define PAPER_SEEDS_MAX 32
 #define PAPER_PATH_MAX 4096
-#define PAPER_VALUES (10 + 4 * PAPER_LAYERS_MAX)
-
-_Static_assert(DRB_BINS_RUNS <= PAPER_VALUES, "a figure for each run");
+#define PAPER_FIGURES 1280 // bytes
 
 struct paper_point {
 	enum paper_kind kind;
@@ -50,8 +44,8 @@ struct paper_point {
 	struct drb_transient_setup transient;
 	struct drb_bins_setup bins;
 	bool done;
-	double value[PAPER_VALUES];
-	double cpu;  // seconds its run took
+	char figures[PAPER_FIGURES]; // once it is done: members of its line in results.jsonl
+	double cpu;                  // seconds its run took
 	double dead; // the share of links or switches that was asked for, of the study of faults
 };
 

@@ -12,15 +12,5 @@ struct paper_point *paper_add(struct paper *p, enum paper_kind kind);
 struct paper_point *paper_add_packets(struct paper *p, const uint32_t tree[2],
 				      enum drb_scheme scheme, double rho, const char *traffic);
 
-// Shares of queues with at least 1, 2, ... packets that are kept of a chain.
-#define PAPER_CHAIN_LEVELS 16
-
-// Figures into point->value and back.
-void paper_set_flow_summary(struct paper_point *point, const struct drb_flow_summary *s);
-void paper_set_packet_result(struct paper_point *point, const struct drb_packet_result *r);
-void paper_set_ctmc_result(struct paper_point *point, const struct drb_ctmc_result *r);
-void paper_set_layers_result(struct paper_point *point, const struct drb_ctmc_layers_result *r);
-struct drb_flow_summary paper_flow_summary(const struct paper_point *point);
-struct drb_packet_result paper_packet_result(const struct paper_point *point);
 // "drb", "drb T=0", "micro", ...
 const char *paper_label(const struct paper_point *point);

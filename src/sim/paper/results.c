@@ -7,10 +7,13 @@
 #include <string.h>
 
 #include "common/cli/log.h"
+#include "common/measures/growth.h"
 
 #include "sim/paper/cost.h"
 #include "sim/paper/points.h"
 #include "sim/paper/run.h"
+
+#define CHAIN_LEVELS 16 // shares of queues with at least 1, 2, ... packets that are kept
 
 void paper_put_kind(FILE *f, const char *kind)
 {
@@ -23,9 +26,10 @@ void paper_put_text(FILE *f, const char *key, const char *value)
 	fprintf(f, ",\"%s\":\"%s\"", key, value);
 }
 
-void paper_put_count(FILE *f, const char *key, uint64_t value)
+// More digits than a real has.
+void paper_put_seed(FILE *f, uint64_t seed)
 {
-	fprintf(f, ",\"%s\":%" PRIu64, key, value);
+	fprintf(f, ",\"seed\":%" PRIu64, seed);
 }
 
 static void put_value(FILE *f, double value)
@@ -36,13 +40,17 @@ static void put_value(FILE *f, double value)
 		fprintf(f, "%.17g", value);
 }
 
-void paper_put_real(FILE *f, const char *key, double value)
+void paper_put_values(FILE *f, const char *names, const double value[])
 {
-	fprintf(f, ",\"%s\":", key);
-	put_value(f, value);
+	for (const char *name = names; *name; name += strspn(name, " ")) {
+		int length = (int)strcspn(name, " ");
+		fprintf(f, ",\"%.*s\":", length, name);
+		put_value(f, *value++);
+		name += length;
+	}
 }
 
-void paper_put_reals(FILE *f, const char *key, const double value[], uint32_t count)
+void paper_put_list(FILE *f, const char *key, const double value[], uint32_t count)
 {
 	fprintf(f, ",\"%s\":[", key);
 	for (uint32_t i = 0; i < count; i++) {
@@ -54,9 +62,7 @@ void paper_put_reals(FILE *f, const char *key, const double value[], uint32_t co
 
 static void put_tree(FILE *f, const struct drb_tree *t, enum drb_scheme scheme)
 {
-	paper_put_count(f, "layers", t->layers);
-	paper_put_count(f, "arity", t->arity);
-	paper_put_count(f, "hosts", t->hosts);
+	PAPER_PUT(f, "layers arity hosts", t->layers, t->arity, t->hosts);
 	paper_put_text(f, "scheme", drb_scheme_name(scheme));
 }
 
@@ -66,36 +72,17 @@ static void put_flow_setup(FILE *f, const struct paper_point *point)
 
 	put_tree(f, &s->tree, s->scheme);
 	paper_put_text(f, "traffic", point->worst ? "worst" : "permutation");
-	paper_put_count(f, "flows", s->flows);
-	paper_put_real(f, "threshold", s->threshold);
-	paper_put_count(f, "runs", point->runs);
-	paper_put_count(f, "seed", s->seed);
+	PAPER_PUT(f, "flows threshold runs", s->flows, s->threshold, point->runs);
+	paper_put_seed(f, s->seed);
 }
 
-static void put_flow(FILE *f, const struct paper_point *point)
+static void put_flow(FILE *f, const struct paper_point *point, const union paper_result *r)
 {
-	struct drb_flow_summary s = paper_flow_summary(point);
+	const struct drb_flow_summary *s = &r->flow;
 
-	paper_put_real(f, "max_load", s.max_load);
-	paper_put_real(f, "max_load_sd", s.max_load_sd);
-	paper_put_real(f, "max_up", s.max_up);
-	paper_put_real(f, "max_down", s.max_down);
-	paper_put_real(f, "redirected", s.redirected);
-	paper_put_real(f, "kept", s.kept);
-}
-
-static void put_queues(FILE *f, const struct drb_packet_result *r, uint32_t layers)
-{
-	double max[2 * DRB_LAYERS_MAX];
-
-	for (uint32_t m = 1; m <= layers; m++) {
-		max[m] = r->up_max[m];
-		max[DRB_LAYERS_MAX + m - 1] = r->down_max[m];
-	}
-	paper_put_reals(f, "up_mean", r->up_mean + 1, layers - 1);
-	paper_put_reals(f, "up_max", max + 1, layers - 1);
-	paper_put_reals(f, "down_mean", r->down_mean + 1, layers);
-	paper_put_reals(f, "down_max", max + DRB_LAYERS_MAX, layers);
+	(void)point;
+	PAPER_PUT(f, "max_load max_load_sd max_up max_down redirected kept", s->max_load,
+		  s->max_load_sd, s->max_up, s->max_down, s->redirected, s->kept);
 }
 
 static void put_packet_setup(FILE *f, const struct paper_point *point)
@@ -109,122 +96,129 @@ static void put_packet_setup(FILE *f, const struct paper_point *point)
 	paper_put_text(f, "study", study[point->study]);
 	put_tree(f, &s->tree, s->scheme);
 	paper_put_text(f, "traffic", traffic);
-	paper_put_real(f, "rho", s->rho);
-	paper_put_real(f, "threshold", has_threshold ? s->threshold : NAN);
-	paper_put_count(f, "seed", s->seed);
-	paper_put_count(f, "slots", s->slots);
-	paper_put_count(f, "measured", s->stats);
-	paper_put_count(f, "most_slots", s->most_slots);
-	paper_put_count(f, "give_up", s->give_up);
-	paper_put_real(f, "dead", point->dead);
-	paper_put_count(f, "dead_links", s->fail.links);
-	paper_put_count(f, "dead_switches", s->fail.switches);
+	PAPER_PUT(f, "rho threshold", s->rho, has_threshold ? s->threshold : NAN);
+	paper_put_seed(f, s->seed);
+	PAPER_PUT(f, "slots measured most_slots give_up dead dead_links dead_switches", s->slots,
+		  s->stats, s->most_slots, s->give_up, point->dead, s->fail.links,
+		  s->fail.switches);
 }
 
-static void put_packet(FILE *f, const struct paper_point *point)
+// Where all links are alike, as in the paper's own experiment, chance lets that many of them pass for growing
+// (growth.h).
+static uint64_t links_by_chance(const struct paper_point *point)
 {
-	struct drb_packet_result r = paper_packet_result(point);
+	const struct drb_tree *t = &point->packet.tree;
 
-	paper_put_real(f, "latency", r.latency);
-	paper_put_real(f, "tail", r.tail);
-	paper_put_real(f, "redirected", r.redirected);
-	paper_put_real(f, "default_path", r.default_path);
-	paper_put_real(f, "throughput", r.throughput);
-	paper_put_real(f, "drift", r.drift);
-	paper_put_real(f, "lost", r.lost);
-	paper_put_count(f, "growing", r.growing);
-	paper_put_count(f, "unclear", r.unclear);
-	paper_put_count(f, "growing_links", r.growing_links);
-	put_queues(f, &r, point->packet.tree.layers);
+	if (point->study != PAPER_ITSELF)
+		return 0;
+	return (2 * t->layers - 1) * (uint64_t)t->hosts / DRB_GROWTH_ONE_IN;
+}
+
+static void put_queues(FILE *f, const struct drb_packet_result *r, uint32_t layers)
+{
+	double up[DRB_LAYERS_MAX], down[DRB_LAYERS_MAX];
+
+	for (uint32_t m = 1; m <= layers; m++) {
+		up[m - 1] = r->up_max[m];
+		down[m - 1] = r->down_max[m];
+	}
+	paper_put_list(f, "up_mean", r->up_mean + 1, layers - 1);
+	paper_put_list(f, "up_max", up, layers - 1);
+	paper_put_list(f, "down_mean", r->down_mean + 1, layers);
+	paper_put_list(f, "down_max", down, layers);
+}
+
+static void put_packets(FILE *f, const struct paper_point *point, const union paper_result *result)
+{
+	const struct drb_packet_result *r = &result->packets;
+	bool chance = r->growing_links > 0 && r->growing_links <= links_by_chance(point);
+
+	PAPER_PUT(f, "latency tail redirected default_path throughput drift lost", r->latency,
+		  r->tail, r->redirected, r->default_path, r->throughput, r->drift, r->lost);
+	PAPER_PUT(f, "growing unclear growing_links", r->growing && !chance, r->unclear || chance,
+		  (double)r->growing_links);
+	put_queues(f, r, point->packet.tree.layers);
 }
 
 static void put_chain_setup(FILE *f, const struct paper_point *point)
 {
 	const struct drb_ctmc_setup *s = &point->ctmc;
 
-	paper_put_count(f, "queues", s->queues);
-	paper_put_real(f, "rate", s->lambda);
-	paper_put_real(f, "threshold", s->threshold);
-	paper_put_real(f, "warm_up", s->warm_up);
-	paper_put_real(f, "time", s->time);
-	paper_put_count(f, "seed", s->seed);
+	PAPER_PUT(f, "queues rate threshold warm_up time", s->queues, s->lambda, s->threshold,
+		  s->warm_up, s->time);
+	paper_put_seed(f, s->seed);
 }
 
-static void put_chain(FILE *f, const struct paper_point *point)
+static void put_chain(FILE *f, const struct paper_point *point, const union paper_result *r)
 {
-	const double *v = point->value;
+	const struct drb_ctmc_result *c = &r->chain;
 
-	paper_put_real(f, "mean_queue", v[0]);
-	paper_put_real(f, "mean_time", v[1]);
-	paper_put_real(f, "redirected", v[2]);
-	paper_put_reals(f, "s", v + 3, PAPER_CHAIN_LEVELS);
-	paper_put_real(f, "correlation", v[3 + PAPER_CHAIN_LEVELS]);
+	(void)point;
+	PAPER_PUT(f, "mean_queue mean_time redirected correlation", c->mean_queue, c->mean_time,
+		  c->redirected, c->correlation);
+	paper_put_list(f, "s", c->s + 1, CHAIN_LEVELS);
 }
 
 static void put_layers_setup(FILE *f, const struct paper_point *point)
 {
 	const struct drb_ctmc_layers_setup *s = &point->layers;
 
-	paper_put_count(f, "layers", s->layers);
-	paper_put_count(f, "arity", s->arity);
-	paper_put_real(f, "rate", s->lambda);
-	paper_put_real(f, "threshold", s->threshold);
-	paper_put_real(f, "warm_up", s->warm_up);
-	paper_put_real(f, "time", s->time);
-	paper_put_count(f, "seed", s->seed);
+	PAPER_PUT(f, "layers arity rate threshold warm_up time", s->layers, s->arity, s->lambda,
+		  s->threshold, s->warm_up, s->time);
+	paper_put_seed(f, s->seed);
 }
 
-static void put_layers(FILE *f, const struct paper_point *point)
+static void put_layers(FILE *f, const struct paper_point *point, const union paper_result *r)
 {
+	const struct drb_ctmc_layer *layer = r->layers.layer;
 	uint32_t between = point->layers.layers - 1;
-	double of[3][PAPER_LAYERS_MAX];
+	double queue[DRB_LAYERS_MAX], distance[DRB_LAYERS_MAX], departures[DRB_LAYERS_MAX];
 
-	for (uint32_t i = 0; i < 3 * between; i++)
-		of[i % 3][i / 3] = point->value[i];
-	paper_put_reals(f, "mean_queue", of[0], between);
-	paper_put_reals(f, "distance", of[1], between);
-	paper_put_reals(f, "departures_cv2", of[2], between);
+	for (uint32_t m = 1; m <= between; m++) {
+		queue[m - 1] = layer[m].mean_queue;
+		distance[m - 1] = drb_ctmc_distance(&layer[m], &layer[1]);
+		departures[m - 1] = layer[m].departures_cv2;
+	}
+	paper_put_list(f, "mean_queue", queue, between);
+	paper_put_list(f, "distance", distance, between);
+	paper_put_list(f, "departures_cv2", departures, between);
 }
 
 static void put_transient_setup(FILE *f, const struct paper_point *point)
 {
 	const struct drb_transient_setup *s = &point->transient;
 
-	paper_put_count(f, "queues", s->queues);
-	paper_put_real(f, "rate", s->lambda);
-	paper_put_count(f, "threshold", s->threshold);
-	paper_put_count(f, "start", s->start);
-	paper_put_real(f, "time", s->time);
-	paper_put_count(f, "repeats", s->repeats);
-	paper_put_count(f, "seed", s->seed);
+	PAPER_PUT(f, "queues rate threshold start time repeats", s->queues, s->lambda, s->threshold,
+		  s->start, s->time, s->repeats);
+	paper_put_seed(f, s->seed);
 }
 
-static void put_transient(FILE *f, const struct paper_point *point)
+static void put_transient(FILE *f, const struct paper_point *point, const union paper_result *r)
 {
-	paper_put_real(f, "distance", point->value[0]);
+	(void)point;
+	PAPER_PUT(f, "distance", r->distance);
 }
 
 static void put_bins_setup(FILE *f, const struct paper_point *point)
 {
 	const struct drb_bins_setup *s = &point->bins;
 
-	paper_put_count(f, "bins", s->bins);
-	paper_put_count(f, "each", s->each);
-	paper_put_count(f, "choices", s->choices);
-	paper_put_count(f, "seed", s->seed);
+	PAPER_PUT(f, "bins each choices", s->bins, s->each, s->choices);
+	paper_put_seed(f, s->seed);
 }
 
-static void put_bins(FILE *f, const struct paper_point *point)
+static void put_bins(FILE *f, const struct paper_point *point, const union paper_result *r)
 {
-	paper_put_reals(f, "fullest", point->value, DRB_BINS_RUNS);
+	(void)point;
+	paper_put_list(f, "fullest", r->fullest, DRB_BINS_RUNS);
 }
 
 static const struct {
 	const char *name;
 	void (*put_setup)(FILE *f, const struct paper_point *point);
-	void (*put)(FILE *f, const struct paper_point *point);
+	void (*put)(FILE *f, const struct paper_point *point, const union paper_result *r);
 } kinds[] = {[PAPER_FLOW] = {"flow", put_flow_setup, put_flow},
-	     [PAPER_PACKET] = {"packet", put_packet_setup, put_packet},
+	     [PAPER_PACKET] = {"packet", put_packet_setup, put_packets},
 	     [PAPER_CTMC] = {"chain", put_chain_setup, put_chain},
 	     [PAPER_CTMC_LAYERS] = {"layers", put_layers_setup, put_layers},
 	     [PAPER_TRANSIENT] = {"transient", put_transient_setup, put_transient},
@@ -241,25 +235,14 @@ void paper_put_setup(FILE *f, const struct paper_point *point)
 	kinds[point->kind].put_setup(f, point);
 }
 
-static void put_point(FILE *f, const struct paper_point *point)
+void paper_set_figures(struct paper_point *point, const union paper_result *r)
 {
-	paper_put_setup(f, point);
-	kinds[point->kind].put(f, point);
-	paper_put_real(f, "cpu", point->cpu);
-	paper_put_count(f, "done", point->done);
-	fputs("}\n", f);
-}
+	FILE *f = fmemopen(point->figures, sizeof(point->figures), "w");
 
-static void put_run(const struct paper *p, FILE *f)
-{
-	paper_put_kind(f, "run");
-	paper_put_text(f, "version", DRB_VERSION);
-	paper_put_count(f, "seed", p->common.seed);
-	paper_put_count(f, "seeds", p->seeds);
-	paper_put_count(f, "quick", p->quick);
-	paper_put_count(f, "points", p->points);
-	paper_put_count(f, "left", paper_left(p));
-	fputs("}\n", f);
+	if (!f)
+		drb_die("not enough memory");
+	kinds[point->kind].put(f, point, r);
+	fclose(f);
 }
 
 void paper_results(const struct paper *p)
@@ -270,9 +253,17 @@ void paper_results(const struct paper *p)
 	FILE *f = fopen(path, "w");
 	if (!f)
 		drb_die("%s: cannot write: %s", path, strerror(errno));
-	put_run(p, f);
-	for (uint32_t i = 0; i < p->points; i++)
-		put_point(f, &p->point[i]);
+	paper_put_kind(f, "run");
+	paper_put_text(f, "version", DRB_VERSION);
+	paper_put_seed(f, p->common.seed);
+	PAPER_PUT(f, "seeds quick points left", p->seeds, p->quick, p->points, paper_left(p));
+	fputs("}\n", f);
+	for (uint32_t i = 0; i < p->points; i++) {
+		paper_put_setup(f, &p->point[i]);
+		fputs(p->point[i].figures, f);
+		PAPER_PUT(f, "cpu done", p->point[i].cpu, p->point[i].done);
+		fputs("}\n", f);
+	}
 	paper_put_theory(p, f);
 	paper_put_trees(f);
 	paper_put_queues(p, f);

@@ -20,14 +20,26 @@ void paper_results(const struct paper *p);
 // All that determines the figures of a point: the first members of its line.
 void paper_put_setup(FILE *f, const struct paper_point *point);
 
+// What a model tells of a point, by its kind, and all of it that goes into the point.
+union paper_result {
+	struct drb_flow_summary flow;
+	struct drb_packet_result packets;
+	struct drb_ctmc_result chain;
+	struct drb_ctmc_layers_result layers;
+	double distance;
+	double fullest[DRB_BINS_RUNS];
+};
+void paper_set_figures(struct paper_point *point, const union paper_result *r);
+
 // The lines that are no points.
 void paper_put_theory(const struct paper *p, FILE *f);
 void paper_put_trees(FILE *f);
 void paper_put_queues(const struct paper *p, FILE *f);
 
-// Members of an object; a comma before all but the first, its kind.
+// Members of an object; a comma before all but the first, its kind. names: parted by spaces, of as many values.
 void paper_put_kind(FILE *f, const char *kind);
 void paper_put_text(FILE *f, const char *key, const char *value);
-void paper_put_count(FILE *f, const char *key, uint64_t value);
-void paper_put_real(FILE *f, const char *key, double value);
-void paper_put_reals(FILE *f, const char *key, const double value[], uint32_t count);
+void paper_put_seed(FILE *f, uint64_t seed);
+#define PAPER_PUT(f, names, ...) paper_put_values(f, names, (const double[]){__VA_ARGS__})
+void paper_put_values(FILE *f, const char *names, const double value[]);
+void paper_put_list(FILE *f, const char *key, const double value[], uint32_t count);

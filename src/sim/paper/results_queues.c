@@ -58,8 +58,7 @@ static void put_run(FILE *f, enum drb_scheme scheme, const char *traffic, uint64
 		paper_put_kind(f, "heat");
 		paper_put_text(f, "traffic", traffic);
 		paper_put_text(f, "scheme", drb_scheme_name(scheme));
-		paper_put_real(f, "rho", RHO);
-		paper_put_count(f, "slot", slot);
+		PAPER_PUT(f, "rho slot", RHO, slot);
 		put_links(f, &sim->fabric);
 	}
 	if (rc < 0)

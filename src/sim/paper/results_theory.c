@@ -11,14 +11,11 @@ static void put(FILE *f, double lambda, double threshold)
 	if (drb_theory_solve(&th, lambda, threshold) < 0)
 		drb_die("no fixed point of lambda %g, T %g was found", lambda, threshold);
 	paper_put_kind(f, "theory");
-	paper_put_real(f, "rate", lambda);
-	paper_put_real(f, "threshold", threshold);
-	paper_put_count(f, "whole", th.threshold);
-	paper_put_real(f, "paper_threshold", drb_threshold_packet(lambda));
-	paper_put_real(f, "mean_queue", th.mean_queue);
-	paper_put_real(f, "redirected", th.redirected);
-	paper_put_reals(f, "s", th.s, th.count);
-	paper_put_reals(f, "z", th.z, th.count);
+	PAPER_PUT(f, "rate threshold whole paper_threshold mean_queue redirected", lambda,
+		  threshold, th.threshold, drb_threshold_packet(lambda), th.mean_queue,
+		  th.redirected);
+	paper_put_list(f, "s", th.s, th.count);
+	paper_put_list(f, "z", th.z, th.count);
 	fputs("}\n", f);
 	drb_theory_free(&th);
 }

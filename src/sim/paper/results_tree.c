@@ -62,9 +62,7 @@ void paper_put_trees(FILE *f)
 		struct drb_tree t;
 		drb_tree_init(&t, trees[i][0], trees[i][1]);
 		paper_put_kind(f, "tree");
-		paper_put_count(f, "layers", t.layers);
-		paper_put_count(f, "arity", t.arity);
-		paper_put_count(f, "hosts", t.hosts);
+		PAPER_PUT(f, "layers arity hosts", t.layers, t.arity, t.hosts);
 		fputs(",\"host\":[", f);
 		for (uint32_t h = 0; h < t.hosts; h++)
 			fprintf(f, "%s%u", h ? "," : "", drb_tree_host_peer(&t, h).label);

@@ -7,7 +7,7 @@
 
 #include "sim/models/flow_global.h"
 #include "sim/models/flow_worst.h"
-#include "sim/paper/points.h"
+#include "sim/paper/results.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -82,9 +82,9 @@ static int run_flows(struct paper_point *const point[], uint32_t count)
 			rc = assign(point[i], run, work, &result[(size_t)i * first->runs + run]);
 	}
 	for (uint32_t i = 0; rc == 0 && i < count; i++) {
-		struct drb_flow_summary s =
-			drb_flow_summarize(result + (size_t)i * first->runs, first->runs);
-		paper_set_flow_summary(point[i], &s);
+		const union paper_result r = {
+			.flow = drb_flow_summarize(result + (size_t)i * first->runs, first->runs)};
+		paper_set_figures(point[i], &r);
 	}
 	drb_flow_work_free(work);
 	free(result);
@@ -103,47 +103,44 @@ static int run_packets(struct paper_point *const point[], uint32_t count)
 		rc = drb_packet_run_together(sim, count, result);
 	for (uint32_t i = 0; i < count; i++) {
 		if (rc == 0)
-			paper_set_packet_result(point[i], &result[i]);
+			paper_set_figures(point[i], &(union paper_result){.packets = result[i]});
 		drb_packet_free(sim[i]);
 	}
 	return rc;
 }
 
-static int run_chain(struct paper_point *point)
+static int run_alone(struct paper_point *point)
 {
-	struct drb_ctmc_result r;
-	int rc = drb_ctmc_run(&point->ctmc, &r);
+	union paper_result r;
+	int rc = -EINVAL;
 
+	switch (point->kind) {
+	case PAPER_CTMC:
+		rc = drb_ctmc_run(&point->ctmc, &r.chain);
+		break;
+	case PAPER_CTMC_LAYERS:
+		rc = drb_ctmc_layers_run(&point->layers, &r.layers);
+		break;
+	case PAPER_TRANSIENT:
+		rc = drb_transient_run(&point->transient, &r.distance);
+		break;
+	case PAPER_BINS:
+		rc = drb_bins_run(&point->bins, r.fullest);
+		break;
+	case PAPER_FLOW:
+	case PAPER_PACKET:
+		break;
+	}
 	if (rc == 0)
-		paper_set_ctmc_result(point, &r);
-	return rc;
-}
-
-static int run_layers(struct paper_point *point)
-{
-	struct drb_ctmc_layers_result r;
-	int rc = drb_ctmc_layers_run(&point->layers, &r);
-
-	if (rc == 0)
-		paper_set_layers_result(point, &r);
+		paper_set_figures(point, &r);
 	return rc;
 }
 
 int paper_run_points(struct paper_point *const point[], uint32_t count)
 {
-	switch (point[0]->kind) {
-	case PAPER_FLOW:
+	if (point[0]->kind == PAPER_FLOW)
 		return run_flows(point, count);
-	case PAPER_PACKET:
+	if (point[0]->kind == PAPER_PACKET)
 		return run_packets(point, count);
-	case PAPER_CTMC:
-		return run_chain(point[0]);
-	case PAPER_CTMC_LAYERS:
-		return run_layers(point[0]);
-	case PAPER_TRANSIENT:
-		return drb_transient_run(&point[0]->transient, point[0]->value);
-	case PAPER_BINS:
-		return drb_bins_run(&point[0]->bins, point[0]->value);
-	}
-	return -EINVAL;
+	return run_alone(point[0]);
 }

@@ -11,6 +11,6 @@
 int paper_compare_draws(const struct paper_point *a, const struct paper_point *b);
 bool paper_share_draws(const struct paper_point *a, const struct paper_point *b);
 
-// Runs the models of some points, all of which share their draws; figures go into point->value. 0, or what a model
+// Runs the models of some points, all of which share their draws; point->figures are filled in. 0, or what a model
 // says: -ENOMEM, ...
 int paper_run_points(struct paper_point *const point[], uint32_t count);

@@ -11,6 +11,7 @@
 #include "sim/paper/journal.h"
 #include "sim/paper/plan.h"
 #include "sim/paper/points.h"
+#include "sim/paper/results.h"
 #include "sim/paper/run.h"
 
 static struct paper plan_in(const char *dir)
@@ -80,8 +81,7 @@ TEST(the_journal_goes_on_where_it_ended)
 	paper_run(&second);
 	for (uint32_t i = 0; i < first.points; i++) {
 		assert_true(second.point[i].done);
-		assert_memory_equal(first.point[i].value, second.point[i].value,
-				    sizeof(first.point[i].value));
+		assert_string_equal(first.point[i].figures, second.point[i].figures);
 		// What it took is read from the journal, or measured again.
 		assert_true(first.point[i].cpu > 0 && second.point[i].cpu > 0);
 	}
@@ -129,9 +129,21 @@ TEST(the_journal_knows_its_code)
 	free(p.point);
 }
 
+struct dead_run {
+	double latency, tail, lost;
+};
+
+static double figure(const struct paper_point *point, const char *key)
+{
+	const char *at = strstr(point->figures, key);
+
+	assert_non_null(at);
+	return strtod(at + strlen(key), NULL);
+}
+
 // The run of a scheme at the highest load with this share of links or switches dead.
-static struct drb_packet_result with_dead(const struct paper *p, enum drb_scheme scheme,
-					  double share, bool switches)
+static struct dead_run with_dead(const struct paper *p, enum drb_scheme scheme, double share,
+				 bool switches)
 {
 	for (uint32_t i = 0; i < p->points; i++) {
 		const struct drb_packet_setup *s = &p->point[i].packet;
@@ -139,11 +151,13 @@ static struct drb_packet_result with_dead(const struct paper *p, enum drb_scheme
 		    (s->fail.switches > 0) == switches) {
 			assert_int_equal(s->fail.links, switches ? 0 : lround(share * 2048));
 			assert_int_equal(s->fail.switches, switches ? lround(share * 192) : 0);
-			return paper_packet_result(&p->point[i]);
+			return (struct dead_run){figure(&p->point[i], "\"latency\":"),
+						 figure(&p->point[i], "\"tail\":"),
+						 figure(&p->point[i], "\"lost\":")};
 		}
 	}
 	fail_msg("no such point");
-	return (struct drb_packet_result){0};
+	return (struct dead_run){0};
 }
 
 // What is dead changes the key of a point: all points have figures of their own.
@@ -155,9 +169,9 @@ TEST(figures_follow_what_is_dead)
 
 	paper_run(&p);
 	for (size_t s = 0; s < ARRAY_SIZE(schemes); s++) {
-		struct drb_packet_result none = with_dead(&p, schemes[s], 0, false);
-		struct drb_packet_result links = with_dead(&p, schemes[s], 0.1, false);
-		struct drb_packet_result switches = with_dead(&p, schemes[s], 0.1, true);
+		struct dead_run none = with_dead(&p, schemes[s], 0, false);
+		struct dead_run links = with_dead(&p, schemes[s], 0.1, false);
+		struct dead_run switches = with_dead(&p, schemes[s], 0.1, true);
 		assert_true(none.lost == 0 && none.latency > 6 && none.latency < 9);
 		assert_true(links.lost > 0 && links.lost < 0.05);
 		assert_true(switches.lost > 0 && switches.lost < 0.1);
@@ -190,107 +204,138 @@ TEST(the_longest_run_is_known)
 	free(p.point);
 }
 
-// No run is done twice: all points of the plan have different setups.
-TEST(no_point_is_there_twice)
+// Of two trees and five schemes: c of 1 to 20, 200 times; loads 0.60, 0.63, ..., 0.99, with five seeds. Keys differ (below).
+TEST(the_plan_is_that_of_the_paper)
 {
 	struct paper p = {
 		.common = sim_common_default(), .seeds = 3, .own_seeds = 5, .dir = *state};
-	uint32_t same = 0;
+	uint32_t flows = 0, packets = 0;
 
 	paper_plan(&p);
 	for (uint32_t i = 0; i < p.points; i++) {
-		for (uint32_t k = 0; k < i; k++) {
-			const struct paper_point *a = &p.point[i], *b = &p.point[k];
-			same += a->kind == b->kind &&
-				memcmp(&a->flow, &b->flow, sizeof(a->flow)) == 0 &&
-				memcmp(&a->packet, &b->packet, sizeof(a->packet)) == 0 &&
-				memcmp(&a->ctmc, &b->ctmc, sizeof(a->ctmc)) == 0 &&
-				memcmp(&a->layers, &b->layers, sizeof(a->layers)) == 0 &&
-				memcmp(&a->transient, &b->transient, sizeof(a->transient)) == 0 &&
-				memcmp(&a->bins, &b->bins, sizeof(a->bins)) == 0 &&
-				a->paths == b->paths && a->worst == b->worst;
+		const struct paper_point *x = &p.point[i];
+		const struct drb_flow_setup *f = &x->flow;
+		const struct drb_packet_setup *s = &x->packet;
+		bool plain = strcmp(paper_label(x), "drb T=0") == 0;
+		if (x->kind == PAPER_FLOW && x->paths == PAPER_BY_SCHEME && !x->worst) {
+			flows++;
+			assert_true(x->runs == 200 && f->choices == 2 && f->flows <= 20);
+			assert_true(f->threshold ==
+				    (plain ? 0 : drb_threshold_flow(f->flows, f->tree.hosts)));
+		}
+		if (x->kind == PAPER_PACKET && x->study == PAPER_ITSELF) {
+			packets++;
+			assert_true(s->choices == 2 && s->rho >= 0.6 && s->rho <= 0.99);
+			assert_int_equal(s->traffic.pattern, DRB_PATTERN_PERMUTATION);
+			assert_true(s->threshold == (plain ? 0 : drb_threshold_packet(s->rho)));
 		}
 	}
-	assert_int_equal(same, 0);
+	assert_int_equal(flows, 2 * 5 * 20);
+	assert_int_equal(packets, 2 * 5 * 14 * 5);
 	free(p.point);
 }
 
-// What the journal holds of a point is all that the report reads back.
-TEST(figures_come_back)
+static int by_text(const void *a, const void *b)
 {
-	struct drb_flow_summary flow = {1, 2, 3, 4, 5, 6}, flow_back;
-	struct drb_packet_result packet = {0}, packet_back;
-	struct drb_ctmc_result ctmc = {.s = {1, 0.75},
-				       .mean_queue = 1.5,
-				       .mean_time = 2.5,
-				       .redirected = 0.25,
-				       .correlation = 0.1};
-	struct paper_point point = {0};
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
 
-	paper_set_flow_summary(&point, &flow);
-	flow_back = paper_flow_summary(&point);
-	assert_memory_equal(&flow_back, &flow, sizeof(flow));
+// No run is done twice, or taken from the journal for another: all points of the plan have different keys.
+TEST(all_points_have_keys_of_their_own)
+{
+	struct paper p = {
+		.common = sim_common_default(), .seeds = 3, .own_seeds = 5, .dir = *state};
 
-	packet.latency = 1;
-	packet.tail = 2;
-	packet.redirected = 3;
-	packet.default_path = 8;
-	packet.throughput = 4;
-	packet.unclear = true;
-	packet.undelivered = 5;
-	packet.lost = 6;
-	packet.drift = 7;
-	for (uint32_t m = 1; m <= PAPER_LAYERS_MAX; m++) {
-		packet.up_mean[m] = 10.0 * m;
-		packet.up_max[m] = 10 * m + 1;
-		packet.down_mean[m] = 10.0 * m + 2;
-		packet.down_max[m] = 10 * m + 3;
+	paper_plan(&p);
+	char **key = calloc(p.points, sizeof(*key));
+	for (uint32_t i = 0; i < p.points; i++) {
+		size_t size;
+		FILE *f = open_memstream(&key[i], &size);
+		paper_put_setup(f, &p.point[i]);
+		fclose(f);
 	}
-	paper_set_packet_result(&point, &packet);
-	packet_back = paper_packet_result(&point);
-	assert_true(packet_back.latency == 1 && packet_back.tail == 2 &&
-		    packet_back.redirected == 3 && packet_back.throughput == 4 &&
-		    packet_back.default_path == 8 && !packet_back.growing && packet_back.unclear &&
-		    packet_back.undelivered == 5 && packet_back.lost == 6 &&
-		    packet_back.drift == 7);
-	for (uint32_t m = 1; m <= PAPER_LAYERS_MAX; m++)
-		assert_true(packet_back.up_mean[m] == packet.up_mean[m] &&
-			    packet_back.up_max[m] == packet.up_max[m] &&
-			    packet_back.down_mean[m] == packet.down_mean[m] &&
-			    packet_back.down_max[m] == packet.down_max[m]);
+	qsort(key, p.points, sizeof(*key), by_text);
+	for (uint32_t i = 1; i < p.points; i++)
+		assert_string_not_equal(key[i], key[i - 1]);
+	for (uint32_t i = 0; i < p.points; i++)
+		free(key[i]);
+	free(key);
+	free(p.point);
+}
 
-	paper_set_ctmc_result(&point, &ctmc);
-	assert_true(point.value[0] == 1.5 && point.value[1] == 2.5 && point.value[2] == 0.25 &&
-		    point.value[3] == 0.75 && point.value[3 + PAPER_CHAIN_LEVELS] == 0.1);
+// What the report reads of a run, in its own names; of layers and levels from 1 on.
+TEST(figures_are_named)
+{
+	struct paper_point point = {.kind = PAPER_PACKET};
+	union paper_result r = {.packets = {.latency = 1.5,
+					    .default_path = NAN,
+					    .growing_links = 2,
+					    .up_mean = {9, 2, 3},
+					    .up_max = {9, 4, 5},
+					    .down_mean = {9, 6, 7, 8},
+					    .down_max = {9, 10, 11, 12}}};
 
-	struct drb_ctmc_layers_result layers = {.layer[1] = {.mean_queue = 1, .departures_cv2 = 3},
+	drb_tree_init(&point.packet.tree, 3, 4);
+	paper_set_figures(&point, &r);
+	assert_string_equal(point.figures,
+			    ",\"latency\":1.5,\"tail\":0,\"redirected\":0,\"default_path\":null,"
+			    "\"throughput\":0,\"drift\":0,\"lost\":0,\"growing\":0,\"unclear\":0,"
+			    "\"growing_links\":2,\"up_mean\":[2,3],\"up_max\":[4,5],"
+			    "\"down_mean\":[6,7,8],\"down_max\":[10,11,12]");
+	point.kind = PAPER_CTMC_LAYERS;
+	point.layers.layers = 4;
+	r.layers =
+		(struct drb_ctmc_layers_result){.layer[1] = {.mean_queue = 1, .departures_cv2 = 3},
 						.layer[3] = {.s = {0, 0.5}, .mean_queue = 7}};
-	const double *third = point.value + 6;
-	point.layers.layers = PAPER_LAYERS_MAX;
-	paper_set_layers_result(&point, &layers);
-	assert_true(point.value[0] == 1 && point.value[1] == 0 && point.value[2] == 3);
-	assert_true(third[0] == 7 && third[1] == 0.5 && third[2] == 0);
+	paper_set_figures(&point, &r);
+	assert_string_equal(point.figures, ",\"mean_queue\":[1,0,7],\"distance\":[0,0,0.5],"
+					   "\"departures_cv2\":[3,0,0]");
+	point.kind = PAPER_CTMC;
+	r.chain = (struct drb_ctmc_result){.s = {1, 0.75, 0.5}, .correlation = 0.25};
+	paper_set_figures(&point, &r);
+	assert_non_null(strstr(point.figures, ",\"correlation\":0.25,\"s\":[0.75,0.5,0,"));
+}
+
+// The longest line that a point may have fits: its key, its figures, and its end.
+TEST(the_longest_figures_fit)
+{
+	struct paper_point point = {.kind = PAPER_PACKET};
+	union paper_result r = {.packets = {.latency = -1.0 / 3e100}};
+
+	drb_tree_init(&point.packet.tree, 4, 12);
+	for (uint32_t m = 0; m <= 4; m++) {
+		r.packets.up_mean[m] = r.packets.down_mean[m] = -1.0 / 3e100;
+		r.packets.up_max[m] = r.packets.down_max[m] = UINT32_MAX;
+	}
+	paper_set_figures(&point, &r);
+	assert_true(point.figures[strlen(point.figures) - 1] == ']');
+	point.kind = PAPER_CTMC;
+	for (int i = 0; i < DRB_CTMC_LEVELS; i++)
+		r.chain.s[i] = -1.0 / 3e100;
+	paper_set_figures(&point, &r);
+	assert_true(point.figures[strlen(point.figures) - 1] == ']');
+}
+
+static bool has(const struct paper_point *point, uint64_t growing_links, const char *figures)
+{
+	struct paper_point of = *point;
+
+	paper_set_figures(&of, &(union paper_result){.packets = {.growing = true,
+								 .growing_links = growing_links}});
+	return strstr(of.figures, figures) != NULL;
 }
 
 // Of 290,304 links that are alike chance lets one pass for growing: that is unclear. Of the studies none may.
 TEST(a_link_that_grows_by_chance_is_unclear)
 {
 	struct paper_point point = {.kind = PAPER_PACKET};
-	struct drb_packet_result r = {.growing = true, .growing_links = 1};
 
 	drb_tree_init(&point.packet.tree, 4, 12);
-	paper_set_packet_result(&point, &r);
-	assert_false(paper_packet_result(&point).growing);
-	assert_true(paper_packet_result(&point).unclear);
+	assert_true(has(&point, 1, "\"growing\":0,\"unclear\":1,"));
+	assert_true(has(&point, 2, "\"growing\":1,\"unclear\":0,"));
+	assert_true(has(&point, 0, "\"growing\":1,\"unclear\":0,")); // the sum of all
 	point.study = PAPER_PERSISTENT;
-	assert_true(paper_packet_result(&point).growing);
-	point.study = PAPER_ITSELF;
-	r.growing_links = 2;
-	paper_set_packet_result(&point, &r);
-	assert_true(paper_packet_result(&point).growing);
-	r.growing_links = 0; // the sum of all
-	paper_set_packet_result(&point, &r);
-	assert_true(paper_packet_result(&point).growing);
+	assert_true(has(&point, 1, "\"growing\":1,\"unclear\":0,"));
 }
 
 TEST_MAIN(make_dir, remove_dir)
