@@ -38,18 +38,15 @@ static void event(struct chain *chain, struct drb_rng *rng, double arrives_below
 	}
 }
 
-static void add_histogram(const struct chain *chain, double s[])
+void drb_ctmc_add_shares(const uint32_t queue[], uint32_t queues, double s[DRB_CTMC_LEVELS])
 {
-	uint64_t with[DRB_CTMC_LEVELS] = {0};
+	uint64_t with[DRB_CTMC_LEVELS] = {0}, tail = 0;
 
-	for (uint32_t q = 0; q < chain->choice.uplinks; q++) {
-		uint32_t len = chain->queue[q];
-		with[len < DRB_CTMC_LEVELS ? len : DRB_CTMC_LEVELS - 1]++;
-	}
-	uint64_t tail = 0;
+	for (uint32_t q = 0; q < queues; q++)
+		with[queue[q] < DRB_CTMC_LEVELS ? queue[q] : DRB_CTMC_LEVELS - 1]++;
 	for (uint32_t i = DRB_CTMC_LEVELS; i-- > 0;) {
 		tail += with[i];
-		s[i] += (double)tail / chain->choice.uplinks;
+		s[i] += (double)tail / queues;
 	}
 }
 
@@ -97,7 +94,7 @@ static void measure(struct chain *chain, struct drb_rng *rng, const struct drb_c
 		event(chain, rng, below);
 		packets += (double)chain->packets;
 		if (i % setup->queues == 0) {
-			add_histogram(chain, result->s);
+			drb_ctmc_add_shares(chain->queue, setup->queues, result->s);
 			add_squares(chain, &sums);
 		}
 	}

@@ -109,21 +109,6 @@ static int event(struct layers *l)
 	return depart(l, l->busy[drb_rng_below(&l->rng, l->busy_links)]);
 }
 
-static void add_histograms(const struct layers *l, struct drb_ctmc_layers_result *r)
-{
-	for (uint32_t m = 1; m < l->tree.layers; m++) {
-		uint64_t with[DRB_CTMC_LEVELS] = {0}, tail = 0;
-		for (uint32_t i = 0; i < l->tree.hosts; i++) {
-			uint32_t length = l->queue[(m - 1) * l->tree.hosts + i];
-			with[length < DRB_CTMC_LEVELS ? length : DRB_CTMC_LEVELS - 1]++;
-		}
-		for (uint32_t i = DRB_CTMC_LEVELS; i-- > 0;) {
-			tail += with[i];
-			r->layer[m].s[i] += (double)tail / l->tree.hosts;
-		}
-	}
-}
-
 static int measure(struct layers *l, struct drb_ctmc_layers_result *r)
 {
 	uint64_t looks = 0;
@@ -137,7 +122,9 @@ static int measure(struct layers *l, struct drb_ctmc_layers_result *r)
 		rc = event(l);
 		if (l->now < begun + (double)looks)
 			continue;
-		add_histograms(l, r);
+		for (uint32_t m = 1; m < l->tree.layers; m++)
+			drb_ctmc_add_shares(l->queue + (m - 1) * l->tree.hosts, l->tree.hosts,
+					    r->layer[m].s);
 		looks++;
 	}
 	for (uint32_t m = 1; m < l->tree.layers; m++) {

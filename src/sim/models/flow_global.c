@@ -20,15 +20,6 @@ struct links {
 	uint32_t *up, *down;
 };
 
-static uint32_t distance(const struct drb_tree *t, const struct drb_flow *f)
-{
-	uint32_t k = f->src == f->dst ? 0 : 1;
-
-	while (k < t->layers && k > 0 && f->src / t->pow[k] != f->dst / t->pow[k])
-		k++;
-	return k;
-}
-
 // The switch of layer m above a host by these uplinks: label code (up_1, ..., up_(m-1), h_(m+1), ..., h_l).
 static uint32_t switch_at(const struct drb_tree *t, const struct path *p, uint32_t host, uint32_t m)
 {
@@ -110,7 +101,7 @@ int drb_flow_by_path(const struct drb_flow_setup *setup, uint32_t run, struct dr
 		return -ENOMEM;
 	}
 	for (uint64_t i = 0; i < (uint64_t)setup->flows * t->hosts; i++) {
-		uint32_t k = distance(t, &flow[i]);
+		uint32_t k = drb_distance(t, flow[i].src, flow[i].dst);
 		struct path a = draw_path(t, k, &rng), b = draw_path(t, k, &rng);
 		bool first = busiest(&links, &flow[i], &a) <= busiest(&links, &flow[i], &b);
 		take(&links, &flow[i], first ? &a : &b, result);
@@ -205,7 +196,7 @@ static int colour_all(struct colouring *x, const struct drb_flow_setup *setup,
 	int rc = links_new(&links, t) ? 0 : -ENOMEM;
 
 	for (uint64_t i = 0; i < (uint64_t)setup->flows * t->hosts; i++)
-		path[i].k = distance(t, &flow[i]);
+		path[i].k = drb_distance(t, flow[i].src, flow[i].dst);
 	for (uint32_t m = 1; rc == 0 && m < t->layers; m++)
 		colour_layer(x, setup, m, flow, path);
 	for (uint64_t i = 0; rc == 0 && i < (uint64_t)setup->flows * t->hosts; i++)

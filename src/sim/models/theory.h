@@ -42,5 +42,8 @@ struct drb_ctmc_result {
 	double correlation;
 };
 
+// Adds to s[i] the share of these queues that have at least i packets.
+void drb_ctmc_add_shares(const uint32_t queue[], uint32_t queues, double s[DRB_CTMC_LEVELS]);
+
 // The supermarket model by event simulation, every decision by drb_choose(). -EINVAL, -ENOMEM.
 int drb_ctmc_run(const struct drb_ctmc_setup *setup, struct drb_ctmc_result *result);

@@ -59,6 +59,21 @@ TEST(two_paths_are_better_than_one)
 	drb_flow_work_free(work);
 }
 
+// Where a switch has one uplink there is one path, of which two are drawn.
+TEST(paths_go_up_by_uplinks_that_are_there)
+{
+	struct drb_flow_setup s = setup_of(3, 1, DRB_SCHEME_VLB, 1);
+	struct drb_flow_work *work = drb_flow_work_new(&s.tree, s.flows);
+
+	for (uint32_t run = 0; run < 100; run++) {
+		struct drb_flow_result r;
+		drb_flow_draw(&s, run, work);
+		assert_int_equal(drb_flow_by_path(&s, run, work, &r), 0);
+		assert_true(r.max_up == 1 && r.max_down == 1);
+	}
+	drb_flow_work_free(work);
+}
+
 // The most that any permutation puts on an uplink, known from trying all of them on small trees.
 TEST(the_worst_permutation_is_as_bad_as_said)
 {
