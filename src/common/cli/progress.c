@@ -16,6 +16,8 @@ void drb_progress_begin(struct drb_progress *p, const char *what, uint64_t total
 
 	*p = (struct drb_progress){
 		.what = what, .total = total, .shown = isatty(2), .start_ns = now, .last_ns = now};
+	if (p->shown)
+		fprintf(stderr, "\r\033[K%s ...", what);
 }
 
 void drb_progress_update(struct drb_progress *p, uint64_t done)
