@@ -267,7 +267,7 @@ def unclear_is_neither_stable_nor_growing():
     rows = {row['scheme']: row for row in tables._place_rows(places[1:2])}
     assert (rows['micro']['growing'], rows['micro']['unclear'], rows['walk']['unclear']) == (0, 1, 0)
     assert math.isnan(rows['micro']['latency']) and rows['walk']['latency'] == 10
-    cells = dict(zip(study.SCHEMES, dict(report.breaks(places, (3, 8)))['fixed']))
+    cells = dict(zip(study.COMPARED, dict(report.breaks(places, (3, 8)))['fixed']))
     assert (cells['micro'], cells['drb'], cells['walk']) == (
         (None, 0.95, 0.95), (0.95, None, 0.95), (None, None, 0.95))
 

@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-#define LEAST 100
+#define LEAST 60 // slots: several times as long as a path
+#define MOST_MEASURED 120
 // The paper's.
 #define SLOTS 2000
 #define STATS 500
@@ -17,10 +18,11 @@ uint32_t paper_settling(double rho)
 
 struct paper_length paper_length_itself(bool quick, double rho)
 {
-	const uint32_t settling = paper_settling(rho), stats = 120;
+	const uint32_t settling = paper_settling(rho);
+	const uint32_t stats = settling < MOST_MEASURED ? settling : MOST_MEASURED;
 
 	if (quick)
-		return (struct paper_length){120, 40};
+		return (struct paper_length){60, 20};
 	if (settling > SLOTS - STATS)
 		return (struct paper_length){SLOTS, STATS};
 	return (struct paper_length){settling + stats, stats};

@@ -11,11 +11,11 @@ struct paper_length {
 };
 
 // Slots after which a fabric that began empty is as it will be. A queue of load rho forgets in some
-// 1 / (1 - rho)^2 slots; four times that, at least 100.
+// 1 / (1 - rho)^2 slots; four times that, at least 60.
 uint32_t paper_settling(double rho);
 
-// The paper's own experiment: 500 of 2000 slots, as in the paper, at loads at which queues need them;
-// 120 slots behind those in which they settle below that.
+// The paper's own experiment: 500 of 2000 slots, as in the paper, at loads at which queues need them. Below that as many
+// slots as they take to settle, but no more than 120, behind those in which they do. quick: enough for a picture.
 struct paper_length paper_length_itself(bool quick, double rho);
 
 // The study of traffic that persists has one run of the full length at each point, in which links that

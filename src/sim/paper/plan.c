@@ -70,7 +70,10 @@ static void add_global_flows(struct paper *p, const uint32_t tree[2])
 
 static void add_runs(struct paper *p, const uint32_t tree[2], struct line line, double rho)
 {
-	for (uint32_t seed = 0; seed < p->own_seeds; seed++) {
+	// Nothing is judged by packets of the quick plan.
+	const uint32_t seeds = p->quick ? p->seeds : p->own_seeds;
+
+	for (uint32_t seed = 0; seed < seeds; seed++) {
 		struct paper_point *point =
 			paper_add_packets(p, tree, line.scheme, rho, "permutation");
 		if (line.plain)

@@ -34,7 +34,7 @@ static const struct pattern {
 };
 
 static const enum drb_scheme studied[] = {DRB_SCHEME_DRB, DRB_SCHEME_MICRO, DRB_SCHEME_DMODK,
-					  DRB_SCHEME_LEAST, DRB_SCHEME_WALK};
+					  DRB_SCHEME_WALK};
 
 static const double loads[] = {0.5, 0.7, 0.8, 0.9, 0.95, 0.99};
 static const double few_loads[] = {0.5, 0.7, 0.9};
@@ -67,22 +67,11 @@ static struct drb_traffic_kind kind_of(const struct pattern *pattern, uint32_t h
 	return kind;
 }
 
-// No defaults collide.
-static bool is_disjoint(enum drb_pattern pattern)
+// D-mod-k is compared where no defaults collide. Elsewhere it only shows that they do.
+static bool is_compared(enum drb_scheme scheme, enum drb_pattern pattern)
 {
-	return pattern == DRB_PATTERN_TORNADO || pattern == DRB_PATTERN_STRIDE ||
-	       pattern == DRB_PATTERN_ALL_TO_ALL;
-}
-
-// In the long plan and on large fabrics only schemes that the best is sought of, and what shows that no
-// defaults collide.
-static bool is_compared(const struct paper *p, bool large, enum drb_scheme scheme,
-			struct drb_traffic_kind kind)
-{
-	if (!p->longer && !large)
-		return true;
-	return scheme != DRB_SCHEME_LEAST &&
-	       (scheme != DRB_SCHEME_DMODK || is_disjoint(kind.pattern));
+	return scheme != DRB_SCHEME_DMODK || pattern == DRB_PATTERN_TORNADO ||
+	       pattern == DRB_PATTERN_STRIDE || pattern == DRB_PATTERN_ALL_TO_ALL;
 }
 
 // The runs of a scheme at a place that is like `place` but for the seed.
@@ -124,7 +113,7 @@ static void add_place(struct paper *p, size_t tree, const struct pattern *patter
 	drb_tree_init(&place.tree, paper_studied[tree][0], paper_studied[tree][1]);
 	place.traffic = kind_of(pattern, place.tree.hosts);
 	for (size_t s = 0; s < COUNT(studied); s++) {
-		if (is_compared(p, fabric->large, studied[s], place.traffic))
+		if (is_compared(studied[s], place.traffic.pattern))
 			add_runs(p, studied[s], &place);
 	}
 }

@@ -41,7 +41,7 @@ TEST(runs_are_as_long_as_queues_take)
 	struct paper_length high = paper_length_itself(false, 0.96);
 	uint32_t last = 0;
 
-	assert_true(low.slots == 220 && low.stats == 120);
+	assert_true(low.slots == 120 && low.stats == 60);
 	assert_true(high.slots == 2000 && high.stats == 500);
 	for (double rho = 0.6; rho < 0.995; rho += 0.03) {
 		struct paper_length length = paper_length_itself(false, rho);

@@ -97,7 +97,7 @@ def breaks(places, tree):
         yield traffic, [(*(min((place.rho for place in mine if place.growth(scheme) == growth), default=None)
                            for growth in ('yes', 'unclear')),
                          max((place.rho for place in mine if scheme in place.of), default=None))
-                        for scheme in study.SCHEMES]
+                        for scheme in study.COMPARED]
 
 
 def up_to(line, holds):
@@ -134,7 +134,8 @@ def write(results, judged, changed, folder):
     summaries = [(tree, above, summary) for tree in studied for above in (False, True)
                  for summary in [study.summary_of(places, tree, above)] if summary.places]
     return write_page(
-        folder, figures.all_of(results), TEMPLATE, results=results, run=results.run, judged=judged, links_to=links_to,
+        folder, figures.all_of(results), TEMPLATE, results=results, run=results.run, own=results.packets('packet')[0],
+        judged=judged, links_to=links_to,
         tally=tally(judged), found={claim.name: found.finding(results, claim, j) for claim, j in judged},
         sections=sections(judged), changed=changed, surprise=persistent_growth(places),
         name_of=name_of, study=study, places=places, studied=studied, table_1=list(table_1(results)),
