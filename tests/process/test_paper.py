@@ -11,6 +11,7 @@ import json
 import math
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,10 +22,11 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, TOPO)
 
 import tap  # noqa: E402
-from drbfabric.paper import exact, found, report, study, tables  # noqa: E402
+from drbfabric.paper import compare, exact, found, report, study, tables  # noqa: E402
 from drbfabric.paper.claims import judge_all  # noqa: E402
 from drbfabric.paper.judge import CLAIMS, NEEDS_MORE, Judgement, Margin, below, judge_claim  # noqa: E402
 from drbfabric.paper.results import Results  # noqa: E402
+from drbfabric.paper.wiring import Wiring, shared_links  # noqa: E402
 from drbfabric.report import pictures  # noqa: E402
 from drbfabric.report.figure import Axis, Figure, Point  # noqa: E402
 from drbfabric.report.styles import style_of  # noqa: E402
@@ -176,6 +178,37 @@ def certificates_can_fail():
     assert exact.base_of(1) == exact.Fraction(1618, 1000)
     assert exact.grows(1, exact.base_of(1)) and not exact.grows(1, exact.Fraction(1619, 1000))
     assert exact.logarithms(1, 6) == [1, 2, 3, 5, 8, 13] and exact.solves_plain(exact.Fraction(2, 3))
+
+
+def what_is_not_as_wired_shares_links():
+    """Of F(3,2), each end of a link in turn is another. A host that is elsewhere is missed from both distances."""
+    row = next(row for row in RIGHT if row['kind'] == 'tree' and (row['layers'], row['arity']) == (3, 2))
+
+    def shared(key, ends, i):
+        other = copy.deepcopy(row)
+        ends(other[key])[i] ^= 1
+        return shared_links(Wiring(SimpleNamespace(**other)))
+
+    assert shared_links(Wiring(SimpleNamespace(**row))) == 0
+    assert [shared('host', lambda hosts: hosts, i) for i in range(16)] == [2] * 16
+    for key, layer in ('up', 0), ('up', 1), ('up_port', 0), ('up_port', 1):
+        assert all(shared(key, lambda layers: layers[layer], i) for i in range(16)), (key, layer)
+
+
+def means_are_of_figures_that_are_independent():
+    assert compare.mean_of([Margin(1, 3, 5), Margin(3, 4, 4)]) == Margin(2, 2.5, 4)
+
+
+def a_file_adds_a_claim():
+    with open(f'{TOPO}/../src/sim/README.md', encoding='utf-8') as f:
+        added = f.read().split('```python\n')[1].split('```')[0]
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(f'{TOPO}/drbfabric', f'{folder}/drbfabric')
+        with open(f'{folder}/drbfabric/paper/claims/mine.py', 'w', encoding='utf-8') as f:
+            f.write(added)
+        done = subprocess.run([sys.executable, '-B', '-c', 'from drbfabric.paper.claims import CLAIMS; '
+                               'print(len(CLAIMS), CLAIMS[-1].name)'], cwd=folder, capture_output=True, text=True)
+    assert done.stdout == f'{len(CLAIMS) + 1} tail_of_vlb\n', done
 
 
 def many_comparisons_are_corrected_for():
@@ -409,6 +442,7 @@ def without_packages_the_csv_stays():
 
 
 tap.run([what_the_paper_says_is_reproduced, every_claim_can_be_refuted, certificates_can_fail,
+         what_is_not_as_wired_shares_links, means_are_of_figures_that_are_independent, a_file_adds_a_claim,
          many_comparisons_are_corrected_for, verdicts_flip_where_it_is_said, short_runs_judge_only_what_they_can,
          one_run_decides_nothing, what_changed_is_said, what_is_found_is_told, every_finding_has_words,
          the_text_names_claims,
