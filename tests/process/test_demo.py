@@ -23,8 +23,8 @@ from drbfabric.common import children, cli, output, schemes  # noqa: E402
 from drbfabric.experiment import demo, verdict  # noqa: E402
 from drbfabric.report import pictures  # noqa: E402
 
-FRESH = 'Under fresh permutations (new destinations in every slot): '
-KEPT = 'Under a persistent permutation (hosts keep their destinations): '
+FRESH = 'Under fresh permutations (new destinations each slot): '
+KEPT = 'Under a persistent permutation (hosts keep destinations): '
 
 
 def rows(fresh, persistent):
@@ -49,7 +49,7 @@ def the_winner_is_said():
     assert verdict.verdict(rows(*USUAL)) == [
         'Does DRB help?',
         f'  {FRESH}yes, drb is faster than dmodk and micro.',
-        f'  {KEPT}no, queues of drb grow for as long as it lasts.',
+        f'  {KEPT}no, queues of drb grow without end.',
         'Winner: walk, at or near the lowest latency under both.']
 
 

@@ -4,8 +4,8 @@
 import math
 
 # Traffic of the demo: pattern of drbgen and drbsim, and how people read it.
-TRAFFIC = (('permutation', 'fresh', 'fresh permutations (new destinations in every slot)'),
-           ('fixed', 'persistent', 'a persistent permutation (hosts keep their destinations)'))
+TRAFFIC = (('permutation', 'fresh', 'fresh permutations (new destinations each slot)'),
+           ('fixed', 'persistent', 'a persistent permutation (hosts keep destinations)'))
 # Latencies this close are called equal: live runs differ from the simulator by as much.
 EQUAL = 0.03
 # A winner is no further from the fastest than that.
@@ -38,7 +38,7 @@ def answer(rows, scheme='drb'):
     if not mine or not others:
         return f'there is no other scheme to compare {scheme} with'
     if math.isinf(latency(mine)):
-        return f'no, queues of {scheme} grow for as long as it lasts'
+        return f'no, queues of {scheme} grow without end'
     slower = [row for row in others if latency(row) > latency(mine) * (1 + EQUAL)]
     if not slower:
         return f'no, {scheme} is faster than none of the others'
