@@ -56,7 +56,7 @@ check "the unit's program is there" inside sh -c \
   'test -x "$(sed -n "s/^ExecStart=.\([^ ]*drbswitch\). .*/\1/p" /lib/systemd/system/drbswitch@.service)"'
 check "zsh finds its completion" test -s "$clean/usr/share/zsh/vendor-completions/_drbswitch"
 check "the first test" says 'Winner: ' inside drbfabric demo
-# The lines of README.md. The switch keeps its output open.
+# The lines of docs/guide/install.md. The switch keeps its output open.
 check "one switch, its hosts in namespaces" says ' 0% packet loss' inside bash -c \
   'cd /tmp && drbtopo commands -l 3 -d 2 --fabric one s1-0 | bash >said 2>&1; cat said'
 gone() { ! pgrep -r R,S,D -x drbswitch; }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Live latencies are those of the simulator, scheme by scheme, in the short form: F(3,2) at load 0.9.
 # A run that the machine disturbed is repeated, with slots of 2, 4 and 8 ms; one that was late while a
-# control process beside it was not has failed. The long form, a table in topo/README.md: topo/experiment --check --out DIR, with -d 4 --load 0.9.
+# control process beside it was not has failed. The long form, a table in docs/notes: topo/experiment --check --out DIR, with -d 4 --load 0.9.
 # Alone: latencies of packets are compared with the simulator's.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
