@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Links between machines that the file of machines names one by one: an interface at each end, or a VLAN of one
-// (docs/guide/machines.md).
+// (docs/reference/machines.md).
 
 #include "topo/machines/machines.h"
 #include "topo/topo.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The machines that a fabric runs on, as a file says them (docs/guide/machines.md), and which nodes each has.
+// The machines that a fabric runs on, as a file says them (docs/reference/machines.md), and which nodes each has.
 
 #include <stdbool.h>
 #include <stdint.h>
