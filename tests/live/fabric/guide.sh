@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Commands of README.md and of pages of the guide, one after the other as a reader types them, on fabrics of their own.
+# Left out: the demo, which has a story, and what writes to /etc.
+# Quiet: packets are sent in slots.
+# shellcheck source=tests/live/story.bash
+. "$(dirname "$0")/../story.bash"
+need drbtopo drbswitch drbctl drbgen
+need_tool iperf3 fping
+
+mkdir "$scratch/bin" && cd "$scratch" || exit 1
+ln -s "$root/topo" topo
+ln -s "$build" build
+ln -s "$root/topo/fabric" bin/drbfabric
+ln -s "$build/src/ctl/drbctl" bin/drbctl
+printf '#!/bin/sh\nexec "$@"\n' >bin/sudo && chmod +x bin/sudo
+export PATH=$scratch/bin:$PATH
+
+# commands PAGE: those of its indented blocks, a line each
+commands() {
+  sed -nE '/^    /{:more; /\\$/{N; s/ *\\\n */ /; b more}; s/^    (\$ )?//p}' "$root/$1" | grep -E '^(sudo |build/|drb|printf )' |
+    grep -vE 'topo/demo\.sh|tests/run\.sh|/etc/'
+}
+
+# typed COMMAND: as at a terminal, where Ctrl-C ends what runs until then
+typed() {
+  local limit=()
+  [[ $1 =~ (drbctl (watch|serve|events)|logs -f) ]] && limit=(timeout --preserve-status -s INT 2)
+  "${limit[@]}" bash -c "$1"
+}
+
+# reports COMMAND: likewise, of one that ends with 1 where packets are lost, or on Ctrl-C
+reports() {
+  typed "$1"
+  [ $? -le 1 ]
+}
+
+# page PAGE COUNT: its commands, of which there are at least so many
+page() {
+  local command try
+  commands "$1" >"$scratch/commands"
+  check "$1: there are commands" test "$(wc -l <"$scratch/commands")" -ge "$2"
+  while read -r -u 7 command; do
+    try=typed
+    [[ $command =~ scenario|logs ]] && try=reports
+    decide "$1: $command" undisturbed 200 $try "$command"
+  done 7<"$scratch/commands"
+}
+
+page README.md 4
+page docs/guide/first-fabric.md 15
+check "nothing is left" nothing_left
+python3 -B "$root/tests/live/traffic/make_capture.py" capture.pcap 60
+page docs/guide/traffic.md 6
+sed -nE 's/^    ([0-9]+s .*)/\1/p' "$root/docs/guide/faults.md" >faults.txt
+check "the page has a scenario" test "$(wc -l <faults.txt)" = 4
+page docs/guide/faults.md 15
+check "all is well again" soon fabric check
+check "down" fabric down
+check "nothing is left" nothing_left
+finish
