@@ -243,7 +243,8 @@ def words_that_are_not_used():
             return [line.removeprefix(f'{path}:') for line in r.stdout.splitlines()]
 
         assert refused('a\n// Packets that\n// Go\n// around, and bounce.\n') == [
-            '4: "bounce": say detour (docs/reference/glossary.md)', '3: "Go // around": say detour (docs/reference/glossary.md)']
+            '4: "bounce": say detour (docs/reference/glossary.md)',
+            '3: "Go // around": say detour (docs/reference/glossary.md)']
         assert refused('goes the usual way; a detour around it; Digit-Reversal Bouncing\n') == []
 
 

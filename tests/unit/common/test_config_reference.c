@@ -104,7 +104,7 @@ static void has_table(const char *mark, char *want)
 		write_readme(text, begin, end, want);
 	else if (strlen(want) != (size_t)(end - begin) || memcmp(begin, want, strlen(want)) != 0)
 		fail_msg(REFERENCE ": %sis not as the source says; "
-				"test_config_reference --write makes it so:\n%s",
+				   "test_config_reference --write makes it so:\n%s",
 			 mark, want);
 	free(text);
 	free(want);
