@@ -132,6 +132,9 @@ check_words() {
     grep -vE '^tests/fuzz/corpus/|^docs/reference/glossary.md$|^tests/lint/words.txt$|/test_runner.py$|\.svg$' |
     xargs -r python3 -B tests/lint/words.py tests/lint/words.txt
 }
+check_prose() {
+  sources '*.md' | grep -v '^docs/notes/' | xargs -r python3 -B tests/lint/prose.py
+}
 check_includes() {
   python3 -B tests/lint/includes.py tests/lint/folders.txt &&
     python3 -B tests/lint/includes.py tests/lint/modules.txt topo/drbfabric
@@ -154,6 +157,7 @@ source_checks() {
   step mypy check_types
   step codespell check_spelling
   step "words of the glossary" check_words
+  step "prose of Markdown" check_prose
   step "includes go one way" check_includes
   step "sizes of functions and files" check_sizes
   step "messages have tests" check_messages

@@ -5,25 +5,33 @@
 words.py TABLE FILE...    exit status 1 and a line for each place that has one
 
 The table has lines "PATTERN -> what to say instead"; a pattern is a Python regular expression, in which
-a blank also stands for the end of a line. Upper and lower case are alike."""
+a blank also stands for the end of a line. Upper and lower case are alike. Lines below "[markdown]" hold for
+the prose of Markdown only: prose.py reads these."""
 
 import re
 import sys
 
 
-def read_table(path):
-    """[(pattern, what to say)]"""
-    rows = []
+EVERYWHERE, MARKDOWN = '', '[markdown]'
+
+
+def read_table(path, section=EVERYWHERE):
+    """[(pattern, what to say)] of a section"""
+    rows, current = [], EVERYWHERE
     with open(path, encoding='utf-8') as f:
         for number, line in enumerate(f, 1):
             parts = line.rstrip('\n').split(' -> ')
             if line.startswith('#') or not line.strip():
                 continue
+            if line.strip() == MARKDOWN:
+                current = MARKDOWN
+                continue
             if len(parts) != 2:
                 sys.exit(f'{path}:{number}: must be "PATTERN -> what to say instead"')
             # A sentence goes on in the next line of a comment.
             pattern = parts[0].strip().replace(' ', r'(?:\s+(?://|#|\*)?\s*)')
-            rows.append((re.compile(rf'\b(?:{pattern})\b', re.IGNORECASE), parts[1].strip()))
+            if current == section:
+                rows.append((re.compile(rf'\b(?:{pattern})\b', re.IGNORECASE), parts[1].strip()))
     return rows
 
 

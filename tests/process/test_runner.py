@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The test runner itself: what a check may say, how that is counted, what a plain run leaves, and which
-includes are refused.
+"""The test runner itself: what a check may say, how that is counted, what a plain run leaves, and what the
+source checks refuse.
 
 test_runner.py TESTS_DIR    TAP on standard output."""
 import os
@@ -248,7 +248,60 @@ def words_that_are_not_used():
         assert refused('goes the usual way; a detour around it; Digit-Reversal Bouncing\n') == []
 
 
+PAGE = """# A page, and the way to it
+
+A first sentence that ends here. Code such as `drbctl show --all way` counts as one word, and
+![links](https://example.org/told) without the target.
+
+```
+told of the way in a block, and a line of more columns than a page may have, namely one hundred and one.
+```
+
+- An item has a sentence of its own
+- and the next one, too:
+
+      told in an indented block
+
+| told | in a table |
+|---|---|
+| `way` | %s |
+%s
+"""
+
+
+def prose_that_is_hard_to_read():
+    fine, long = 'Just' + '\nword' * 29 + '.', 'Now' + '\nword' * 30 + '.'
+    with tempfile.TemporaryDirectory() as folder:
+        for name in 'prose.py', 'words.py', 'words.txt':
+            pathlib.Path(folder, name).write_bytes((TESTS / 'lint' / name).read_bytes())
+        later, page = pathlib.Path(folder, 'prose.txt'), pathlib.Path(folder, 'page.md')
+
+        def refused(text, *options, but=''):
+            later.write_text(but)
+            page.write_text(text)
+            r = subprocess.run([sys.executable, '-B', pathlib.Path(folder, 'prose.py'), *options, page], text=True,
+                               capture_output=True, check=False)
+            assert not r.stderr and (options or r.returncode == bool(r.stdout)), r
+            return [line.removeprefix(f'{page}:') for line in r.stdout.splitlines()]
+
+        way = '"way": say path, method, direction, or how'
+        told = '"told": say receives, learns, knows or reports, with the subject'
+        ones = [f'1: {way}', '7: 104 columns, at most 100', f'15: {told}']
+        assert refused(PAGE % ('', '')) == ones
+        assert refused(PAGE % ('', ''), but=f'# why\n{page}\n') == []
+        assert refused(f'{fine} {fine} `drbctl` ends.') == []
+        assert refused(f'{fine}\n{long}') == ['31: "Now word word word word ..." has 31 words, at most 30']
+        assert refused('So it is, and of\nwhich no more. So-called.') == [
+            '1: "So": say therefore, or join the sentences with because', '1: "of which": say a new sentence, or whose']
+        assert refused('told once', '--words')[:2] == [f'     2 {page}', f'1: {told}']
+        many = '\n'.join(['A word or two.'] * 4000)
+        assert refused(many) == [
+            '16000 words in all pages, at most 15000: move figures to docs/notes, drop what is said twice']
+        assert refused(many, but='other.md') == []
+
+
 tap.run((checks_pass_or_fail, a_failure_is_final, what_cannot_tell_is_repeated, undecided_is_no_pass,
          everything_is_counted, jobs_run_in_lanes, jobs_run_whatever_descriptors_are_open,
          a_plain_run_names_what_it_leaves, a_run_fails_if_a_check_does, continuous_integration_leaves_nothing_out,
-         includes_that_go_up_or_round, functions_that_are_too_large, words_that_are_not_used))
+         includes_that_go_up_or_round, functions_that_are_too_large, words_that_are_not_used,
+         prose_that_is_hard_to_read))

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Markdown stays readable: short sentences, short lines, words of the field, and not too much of it all.
+
+prose.py [--words] PAGE...    exit status 1 and a line for each fault
+
+--words prints how many words each page has. Beside this program, words.txt has the words that must not be used,
+and prose.txt the pages that are not checked yet. The limit of all words holds once prose.txt names no page.
+Neither code nor link targets nor rows that a test compares with the source count as prose.
+Links are checked by tests/docs/check_links.py."""
+
+import pathlib
+import re
+import sys
+
+import words
+
+HERE = pathlib.Path(__file__).parent
+MOST_WORDS = 15000  # of all pages outside docs/notes
+LONGEST_SENTENCE = 30  # words
+LONGEST_LINE = 100  # columns, link targets not counted
+# Pages whose rows "| `key` ..." are generated from the source, or compared with it.
+GENERATED = ('docs/reference/config.md', 'docs/reference/counters.md')
+FENCE = re.compile(r'\s*```')
+ITEM = re.compile(r'\s*(?:[-*+]|\d+\.)\s+')
+CODE = re.compile(r'`[^`]+`')
+TARGET = re.compile(r'\]\([^)\s]*\)')
+WORD = re.compile(r'\S*\w\S*')
+# A sentence ends before a blank and a capital, a digit, or what may stand before these.
+END = re.compile(r'[.!?]["\')*_\]]*\s+(?=["\'(*_\[`]*[A-Z0-9`])')
+
+
+def kinds(lines):
+    """(number, kind, line), kind one of code, table, blank, item, mark or text."""
+    fenced, indent, code, before = False, 0, False, 'blank'
+    for number, line in enumerate(lines, 1):
+        depth = len(line) - len(line.lstrip())
+        item = ITEM.match(line)
+        code = depth >= indent + 4 and (code or before == 'blank')
+        if FENCE.match(line):
+            fenced, kind = not fenced, 'code'
+        elif fenced:
+            kind = 'code'
+        elif not line.strip():
+            kind, code = 'blank', code or before == 'code'
+        elif code:
+            kind = 'code'
+        elif line.lstrip().startswith('|'):
+            kind = 'table'
+        elif item:
+            kind, indent = 'item', item.end()
+        elif re.match(r'#|<', line):
+            kind, indent = 'mark', 0
+        else:
+            kind, indent = 'text', indent if depth else 0
+        yield number, kind, line
+        before = kind
+
+
+def blocks(lines):
+    """(number of the first line, text) of each heading, paragraph and item, as a reader sees it."""
+    start, text = 0, []
+    for number, kind, line in [*kinds(lines), (0, 'blank', '')]:
+        if kind != 'text' and text:
+            yield start, plain('\n'.join(text))
+            text = []
+        if kind in ('item', 'mark', 'text'):
+            start = start if text else number
+            text.append(line)
+            if kind == 'mark':
+                yield start, plain(line)
+                text = []
+
+
+def plain(text):
+    """Without code and targets of links, line by line."""
+    text = re.sub(r'<!--.*?-->|<[a-z/][^>]*>|^\s*(?:#+|[-*+]|\d+\.|>) ', '', text, flags=re.M)
+    return TARGET.sub(']', CODE.sub(lambda m: '`code`' + '\n' * m[0].count('\n'), text))
+
+
+def sentences(text):
+    """(offset, sentence) of each in a block."""
+    start = 0
+    for end in END.finditer(text):
+        yield start, text[start:end.end()]
+        start = end.end()
+    yield start, text[start:]
+
+
+def is_generated(page, line):
+    return line.startswith('| `') and page.endswith(GENERATED)
+
+
+def rows(page, lines):
+    """(number, text) of each row of a table that is written by hand."""
+    for number, kind, line in kinds(lines):
+        if kind == 'table' and not is_generated(page, line):
+            yield number, plain(line)
+
+
+def long_lines(lines):
+    for number, kind, line in kinds(lines):
+        width = len(TARGET.sub(']()', line.expandtabs(8)))
+        if kind != 'table' and width > LONGEST_LINE:
+            yield number, f'{width} columns, at most {LONGEST_LINE}'
+
+
+def long_sentences(lines):
+    for number, text in blocks(lines):
+        for offset, sentence in sentences(text):
+            count = len(WORD.findall(sentence))
+            if count > LONGEST_SENTENCE:
+                line, head = number + text.count('\n', 0, offset), ' '.join(sentence.split()[:5])
+                yield line, f'"{head} ..." has {count} words, at most {LONGEST_SENTENCE}'
+
+
+def banned_words(page, lines, banned):
+    for number, text in [*blocks(lines), *rows(page, lines)]:
+        for pattern, say in banned:
+            for match in pattern.finditer(text):
+                word = ' '.join(match[0].split())
+                yield number + text.count('\n', 0, match.start()), f'"{word}": say {say}'
+
+
+def count_words(page, lines):
+    return sum(len(WORD.findall(text)) for _, text in [*blocks(lines), *rows(page, lines)])
+
+
+def main():
+    pages = [page for page in sys.argv[1:] if page != '--words']
+    banned = words.read_table(HERE / 'words.txt', words.MARKDOWN)
+    later = {line for line in (HERE / 'prose.txt').read_text().splitlines() if not line.startswith('#')}
+    found, total = False, 0
+    for page in pages:
+        lines = pathlib.Path(page).read_text(encoding='utf-8').splitlines()
+        count = count_words(page, lines)
+        total += count
+        if '--words' in sys.argv:
+            print(f'{count:6} {page}')
+        if page in later:
+            continue
+        faults = [*long_lines(lines), *long_sentences(lines), *banned_words(page, lines, banned)]
+        for number, text in sorted(faults):
+            print(f'{page}:{number}: {text}')
+            found = True
+    if '--words' in sys.argv:
+        print(f'{total:6} in all')
+    if total > MOST_WORDS and not later:
+        print(f'{total} words in all pages, at most {MOST_WORDS}: move figures to docs/notes, drop what is said twice')
+        found = True
+    return 1 if found else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
