@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Commands of the documentation have verbs and options that the programs' --help has.
+
+check_commands.py REPOSITORY PROGRAM...    TAP on standard output."""
+import collections
+import functools
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+REPOSITORY, PROGRAMS = pathlib.Path(sys.argv[1]), sys.argv[2:]
+sys.path[:0] = [str(REPOSITORY / 'tests/process'), str(REPOSITORY / 'tests/lint')]
+
+import prose  # noqa: E402
+import tap  # noqa: E402
+
+INLINE = re.compile(r'`([^`]+)`')
+OPTION = re.compile(r'(?<![\w-])(--[a-z][a-z0-9-]*|-[A-Za-z0-9])(?![\w-])')
+# What comes before a program: a prompt, its rights, variables. It ends where the shell does something else.
+BEFORE = re.compile(r'^(?:\$ |sudo (?:-\w )*|\w+=\S* |time )*')
+AFTER = re.compile(r'\s(?:#|\||&|;|>|<|2>|--\s)|[;|&)]')
+VERBS = re.compile(r'^ {2,4}([a-z][a-z-]*)(?: |$)', re.M)
+# Commands that pass options they do not know on to a verb of another program; None: to any.
+PASSED_ON = {('drbfabric', 'up'): ('drbtopo', 'plan'), ('drbfabric', 'replan'): ('drbtopo', 'plan'),
+             ('drbfabric', 'demo'): ('drbtopo', 'plan'), ('drbexperiment', ''): ('drbtopo', 'plan'),
+             ('drbfabric', 'ctl'): ('drbctl', None)}
+
+
+def name_of(program):
+    name = os.path.basename(program)
+    return name if name.startswith('drb') else f'drb{name}'
+
+
+PATHS = {name_of(program): program for program in PROGRAMS}
+
+
+@functools.cache
+def help_of(*command):
+    """Without examples, which may show options of other programs."""
+    r = subprocess.run([PATHS[command[0]], *command[1:], '--help'], capture_output=True, text=True, check=True,
+                       timeout=30)
+    return re.split('^examples:$', r.stdout, flags=re.M | re.I)[0]
+
+
+@functools.cache
+def verbs_of(name):
+    _, mark, rest = re.split(r'(\nVerbs:\n|\n  VERB\n|$)', help_of(name), maxsplit=1)
+    return VERBS.findall(rest.partition('\n\n')[0]) if mark else []
+
+
+def commands(page):
+    """(line, command) of each in a page, in blocks of code and between backquotes."""
+    lines, joined = page.read_text(encoding='utf-8').splitlines(), ''
+    for number, kind, line in prose.kinds(lines):
+        for text in [line.strip()] if kind == 'code' else INLINE.findall(line):
+            text, joined = joined + text, ''
+            if text.endswith('\\'):
+                joined = text[:-1]
+                continue
+            for part in re.split(r' && | \| |; ', BEFORE.sub('', text)):
+                part = BEFORE.sub('', part)
+                # In drawings, names are followed by lines or by more than a blank.
+                words = AFTER.split(part)[0].split()
+                if words and name_of(words[0]) in PATHS and re.match(r'\S+ [\w-]', part, re.ASCII):
+                    yield number, [name_of(words[0]), *words[1:]]
+
+
+def known_to(name, verb):
+    """The texts that have the options of a command."""
+    yield help_of(name, verb) if verb else help_of(name)
+    program, other = PASSED_ON.get((name, verb), (None, None))
+    for passed_to in [other] if other else verbs_of(program) if program else []:
+        yield help_of(program, passed_to)
+
+
+def fault(command):
+    """What is wrong with it; None: nothing. A verb in capitals stands for any."""
+    name, words = command[0], command[1:]
+    verb = words[0] if verbs_of(name) and not words[0].startswith('-') else ''
+    if verb.isupper() or verb == 'help':
+        return None
+    if verb and verb not in verbs_of(name):
+        return f'{name} has no verb {verb}'
+    known = '\n'.join(known_to(name, verb))
+    for option in OPTION.findall(' '.join(words)):
+        if not re.search(rf'(?<![\w-]){option}(?![\w-])', known):
+            return f'{name} {verb} has no option {option}'
+    return None
+
+
+def pages():
+    return [page for page in sorted(REPOSITORY.glob('**/*.md'))
+            if not re.match(r'(?:\.|build|docs/notes/|CHANGELOG)', str(page.relative_to(REPOSITORY)))]
+
+
+def documented_commands_exist():
+    found, checked = [], collections.Counter()
+    for page in pages():
+        for line, command in commands(page):
+            checked[command[0]] += 1
+            wrong = fault(command)
+            if wrong:
+                found.append(f'{page.relative_to(REPOSITORY)}:{line}: {wrong}')
+    assert not found, '\n'.join(found)
+    assert set(checked) == set(PATHS) and checked.total() > 100, checked
+
+
+def a_mistake_is_found():
+    assert fault(['drbctl', 'shwo', 's1-0']) == 'drbctl has no verb shwo'
+    assert fault(['drbgen', 'write', '--out=x', '--lod', '1']) == 'drbgen write has no option --lod'
+    assert fault(['drbfabric', 'ctl', 'show', '--al']) == 'drbfabric ctl has no option --al'
+    assert fault(['drbfabric', 'up', '--rate', '1pps', '-l', '3']) is None
+
+
+tap.run((documented_commands_exist, a_mistake_is_found))
