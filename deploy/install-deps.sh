@@ -19,7 +19,7 @@ packages=(
   flake8 mypy codespell prometheus curl
   mandoc bash-completion zsh fish mininet iperf telnet
   ansible-core openssh-server python3-jsonschema python3-yaml
-  chromium chromium-driver python3-selenium tshark
+  chromium chromium-driver python3-selenium tshark mkdocs
 )
 
 while true; do

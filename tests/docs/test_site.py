@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The documentation as a site: every page is there, links lead somewhere, search finds words, pictures can be read.
+
+test_site.py REPOSITORY    TAP on standard output."""
+import html.parser
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import urllib.parse
+
+sys.dont_write_bytecode = True
+REPOSITORY = pathlib.Path(sys.argv[1])
+sys.path[:0] = [str(REPOSITORY / 'tests/process'), str(REPOSITORY / 'tests/docs')]
+
+import check_links  # noqa: E402
+import tap  # noqa: E402
+
+# What a browser loads by itself; other addresses are links that a reader may follow.
+LOADED = {'link': 'href', 'script': 'src', 'img': 'src'}
+# Markup that the converter did not understand.
+RAW = re.compile(r'\|-{3}|^\s*\|.*\||^ *(?:-|\d+\.) \S|```|\]\(', re.M)
+
+
+class Page(html.parser.HTMLParser):
+    """Identifiers, links, addresses that it loads, and text outside code."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.ids, self.links, self.loaded, self.text, self.in_code = {''}, [], [], '', 0
+        self.feed(path.read_text(encoding='utf-8'))
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        self.in_code += tag in ('code', 'pre', 'script', 'style', 'title')
+        self.ids.add(attrs.get('id'))
+        if tag == 'a' and 'href' in attrs:
+            self.links.append(attrs['href'])
+        if LOADED.get(tag) in attrs:
+            self.loaded.append(attrs[LOADED[tag]])
+
+    def handle_endtag(self, tag):
+        self.in_code -= tag in ('code', 'pre', 'script', 'style', 'title')
+
+    def handle_data(self, data):
+        self.text += '' if self.in_code else data
+
+
+def make(root, site):
+    return subprocess.run([sys.executable, REPOSITORY / 'docs/site/make_site.py', root, site, '1.2.3'], text=True,
+                          capture_output=True, check=False, timeout=120)
+
+
+def html_of(page):
+    return re.sub(r'README\.html$', 'index.html', re.sub(r'\.md$', '.html', page))
+
+
+def every_page_is_there():
+    found = [page for page in check_links.markdown(REPOSITORY) if not (SITE / html_of(page)).is_file()]
+    assert not found and len(PAGES) > 30, (found, len(PAGES))
+
+
+def links_lead_somewhere():
+    wrong = []
+    for path, page in PAGES.items():
+        for link in page.links + page.loaded:
+            address, _, anchor = urllib.parse.unquote(link).partition('#')
+            if re.match(r'[a-z]+:', address) and link in page.links:
+                continue
+            to = pathlib.Path(os.path.normpath(path.parent / address)) if address not in ('', '.') else path
+            if not to.is_file() or to in PAGES and anchor not in PAGES[to].ids:
+                wrong.append(f'{path.relative_to(SITE)}: {link}')
+    assert not wrong, '\n'.join(wrong)
+
+
+def markup_is_understood():
+    found = {path: RAW.search(page.text) for path, page in PAGES.items()}
+    raw = [f'{path.relative_to(SITE)}: {match[0]}' for path, match in found.items() if match]
+    assert not raw, raw
+
+
+def search_knows_every_page():
+    index = json.loads((SITE / 'search/search_index.json').read_text(encoding='utf-8'))
+    known = {entry['location'].partition('#')[0] for entry in index['docs']}
+    missing = {html_of(page) for page in check_links.markdown(REPOSITORY)} - known
+    assert not missing, missing
+    assert any('queue_full' in entry['text'] for entry in index['docs'])
+
+
+def luminance(colour):
+    parts = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(a, b):
+    dark, light = sorted((luminance(a), luminance(b)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def the_picture_can_be_read_in_light_and_dark():
+    picture = (REPOSITORY / 'docs/fat-tree.svg').read_text(encoding='utf-8')
+    colours = set(re.findall(r'(?:fill|stroke)="(#[0-9a-f]{6})"', picture))
+    assert len(colours) == 3, colours
+    for colour in colours:
+        for page in '#ffffff', '#0d1117':
+            assert contrast(colour, page) >= 4, (colour, page, contrast(colour, page))
+
+
+def a_link_to_nowhere_is_refused():
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder, 'root')
+        root.mkdir()
+        for text, fine in ('[a](CHANGELOG.md)', True), ('[a](docs/none.md)', False):
+            (root / 'README.md').write_text(f'# A page\n\n{text}\n')
+            (root / 'CHANGELOG.md').write_text('# Changes\n')
+            r = make(root, f'{folder}/site')
+            assert (r.returncode == 0) == fine and ('docs/none.md' in r.stderr) != fine, r
+
+
+with tempfile.TemporaryDirectory() as site_folder:
+    SITE = pathlib.Path(site_folder)
+    made = make(REPOSITORY, SITE)
+    PAGES = {path: Page(path) for path in SITE.glob('**/*.html') if path.name not in ('404.html', 'search.html')} \
+        if made.returncode == 0 else {}
+
+    def the_site_is_made():
+        assert made.returncode == 0, made.stdout + made.stderr
+
+    tap.run((the_site_is_made, every_page_is_there, links_lead_somewhere, markup_is_understood, search_knows_every_page,
+             the_picture_can_be_read_in_light_and_dark, a_link_to_nowhere_is_refused))
