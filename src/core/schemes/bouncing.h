@@ -63,7 +63,7 @@ static inline uint32_t drb_bouncing_among(const struct drb_decider *s, uint64_t 
 DRB_SCHEME(bouncing) = {
 	.abi = DRB_SCHEME_ABI,
 	.name = "bouncing",
-	.help = "the uplinks in turn for each flow: Digit-Reversal Bouncing",
+	.help = "round-robin over the uplinks for each flow: Digit-Reversal Bouncing",
 	.colour = "#5b9e1f",
 	.symbol = "X",
 	.needs = DRB_READS_FLOW | DRB_PACKETS_ONLY | DRB_UNIFORM,

@@ -20,7 +20,7 @@ DRB_RULE uint32_t drb_drb_choose(const struct drb_decider *s, struct drb_loads l
 DRB_SCHEME(drb) = {
 	.abi = DRB_SCHEME_ABI,
 	.name = "drb",
-	.help = "threshold-based two-choice against the D-mod-k default (the paper's)",
+	.help = "threshold-based two-choice: the D-mod-k default or a random uplink (the paper's)",
 	.colour = "#0072b2",
 	.symbol = "o",
 	.needs = DRB_HAS_THRESHOLD | DRB_DEFAULT_UNLOADED | DRB_UNIFORM,

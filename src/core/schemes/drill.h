@@ -50,7 +50,7 @@ static inline uint32_t drb_drill_among(const struct drb_decider *s, uint64_t usa
 DRB_SCHEME(drill) = {
 	.abi = DRB_SCHEME_ABI,
 	.name = "drill",
-	.help = "as micro, or the uplink taken last if that is less loaded: DRILL(2,1)",
+	.help = "the least loaded of two random uplinks and the one taken last: DRILL(2,1)",
 	.colour = "#e0457b",
 	.symbol = "P",
 	.needs = DRB_PACKETS_ONLY | DRB_UNIFORM,

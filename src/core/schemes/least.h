@@ -15,7 +15,7 @@ DRB_RULE uint32_t drb_least_choose(const struct drb_decider *s, struct drb_loads
 DRB_SCHEME(least) = {
 	.abi = DRB_SCHEME_ABI,
 	.name = "least",
-	.help = "the least loaded of all, random among ties",
+	.help = "the least loaded uplink, random among ties",
 	.colour = "#e69f00",
 	.symbol = "p",
 	.needs = DRB_UNIFORM,

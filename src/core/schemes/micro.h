@@ -13,7 +13,7 @@ DRB_RULE uint32_t drb_micro_choose(const struct drb_decider *s, struct drb_loads
 DRB_SCHEME(micro) = {
 	.abi = DRB_SCHEME_ABI,
 	.name = "micro",
-	.help = "the less loaded of two distinct random uplinks",
+	.help = "the less loaded of two random uplinks",
 	.colour = "#d55e00",
 	.symbol = "^",
 	.needs = DRB_UNIFORM,

@@ -130,7 +130,7 @@ static inline void drb_walk_count(void *state, const uint32_t packets[])
 DRB_SCHEME(walk) = {
 	.abi = DRB_SCHEME_ABI,
 	.name = "walk",
-	.help = "as drb, in rounds over all uplinks while defaults are uneven",
+	.help = "drb, but round-robin over all uplinks while defaults overflow",
 	.colour = "#8f4fd8",
 	.symbol = "h",
 	.needs = DRB_READS_SIZE | DRB_HAS_THRESHOLD | DRB_PACKETS_ONLY | DRB_DEFAULT_UNLOADED |
