@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Everything a switch counts: JSON keys, meanings, drop reasons and telemetry commands, defined once
-// for the switch, its readers, the tests and docs/reference/counters.md. Port counters follow RFC 2863.
-// In every snapshot of a switch, summed over its ports:
+// Everything that a switch counts: JSON keys, meanings, drop reasons and commands of the stats socket,
+// defined once for the switch, its readers, the tests and docs/reference/counters.md. Port counters follow
+// RFC 2863. In every snapshot of a switch, summed over its ports:
 // in_packets + too_big_replies = out_packets + in_discards + out_discards + queue_packets; every discard has one reason.
 
 #include <stdint.h>
@@ -12,7 +12,7 @@
 #define DRB_PORT_COUNTERS(X) \
 	X(in_packets, "packets received, including those dropped later") \
 	X(in_discards, "packets received here and dropped before they reached an egress queue") \
-	X(in_missed, "packets the kernel or the card dropped before the switch could receive them, as far as they tell; a host's GSO packet is one") \
+	X(in_missed, "packets that the kernel or the card reports as dropped before the switch received them; a GSO packet of a host counts once") \
 	X(out_packets, "packets handed to the link") \
 	X(out_discards, "packets dropped at this port's egress queue") \
 	X(queue_packets, "packets in the egress queue now, including the one being sent") \
@@ -20,85 +20,84 @@
 	X(in_octets, "bytes received") \
 	X(out_octets, "bytes handed to the link") \
 	X(queue_octets, "bytes in the egress queue now") \
-	X(queue_ns, "sum of the times packets were queued, ns; its growth per ns is the mean " \
+	X(queue_ns, "sum of the times that packets were queued, ns; its growth per ns is the mean " \
 		    "queue length; 0 without a rate") \
-	X(ring_packets, "packets handed to the link that wait in its ring now, where its driver " \
-			"can tell (memif: of packets longer than 2048 bytes their parts), else 0; " \
-			"they are in out_packets") \
-	X(lost_credit_ns, "time in which packets waited for the link and it did not send, because the switch woke later " \
+	X(ring_packets, "packets of out_packets that wait in the link's ring now, 0 if the driver " \
+			"cannot report them; memif counts the parts of packets over 2048 bytes") \
+	X(lost_credit_ns, "time in which packets waited and the link was idle, because the switch woke later " \
 			  "than catchup allows, ns")
 
-// X(key, meaning): of an af_xdp port, counted by its XDP program and by the kernel behind it. At rest
-// in_packets = xdp_redirected - xdp_ring_full - xdp_dropped, and in_missed is the sum of the two.
+// X(key, meaning): of an af_xdp port, counted by its XDP program and by the kernel behind it. At rest,
+// in_packets = xdp_redirected - xdp_ring_full - xdp_dropped; in_missed = xdp_ring_full + xdp_dropped.
 #define DRB_XDP_COUNTERS(X)                                                                        \
 	X(xdp_seen, "packets that reached the port's interface")                                    \
 	X(xdp_redirected, "packets the XDP program sent to the switch")                             \
 	X(xdp_passed, "packets the XDP program left to the kernel's network stack")                 \
 	X(xdp_ring_full, "frames for the switch that found its receive ring full")                 \
-	X(xdp_dropped, "frames for the switch that found no free buffer, or did not fit into one")
+	X(xdp_dropped, "frames for the switch that found no free buffer or did not fit into one")
 
 // X(key, meaning): why packets are dropped.
 #define DRB_DROP_REASONS(X)                                                                        \
 	X(bad_frame, "malformed: too short, or a header that ends too early")                      \
-	X(oversize, "longer than a packet of fabric.mtu bytes makes it, with two VLAN tags at most") \
-	X(bad_gso, "several segments in one frame that contradict each other")                     \
+	X(oversize, "longer than a packet of fabric.mtu bytes with two VLAN tags") \
+	X(bad_gso, "GSO packet whose headers contradict each other")                     \
 	X(multicast, "broadcast or multicast that this switch does not answer")                    \
 	X(unknown_destination, "destination MAC belongs to no host of this fabric")                \
 	X(not_below, "came from above, but its destination is not below this switch")              \
-	X(same_port, "would leave by the port it came from")                                       \
-	X(spoofed_source, "a host's frame whose source MAC is not that host's")                    \
-	X(spoofed_ip, "a host's IP packet whose source is not that host's address")                \
-	X(spoofed_neighbour, "a host's ARP or neighbour discovery packet that speaks for others")  \
-	X(hello_from_host, "a frame with the EtherType of hellos from a host's port")              \
+	X(same_port, "would leave by the port through which it came")                                       \
+	X(spoofed_source, "from a host, with another source MAC than its own")                    \
+	X(spoofed_ip, "from a host, with another source IP address than its own")                \
+	X(spoofed_neighbour, "ARP or neighbour discovery packet that a host sends in another's name")  \
+	X(hello_from_host, "from a host, with the EtherType of hellos")              \
 	X(bad_hello, "malformed hello")                                                            \
-	X(forged_hello, "hello without the proof of our hello_key")                                \
-	X(replayed_hello, "hello that was sent before or elsewhere, or not by the neighbour")             \
-	X(hellos_waiting, "hello to another worker than the first, with which too many wait")       \
-	X(spoofed_mark, "a host's frame that carries a detour mark")                               \
+	X(forged_hello, "hello without proof of hello_key")                                \
+	X(replayed_hello, "hello that is old, from another link, or not from the neighbour")             \
+	X(hellos_waiting, "hello that found the queue to the first worker full")       \
+	X(spoofed_mark, "from a host, with a detour mark")                               \
 	X(no_route, "no usable port leads there, or the detour would exceed its limit")            \
 	X(unknown_neighbour, "ARP request or neighbour solicitation for an address outside the fabric") \
-	X(too_many_questions, "a host's ARP or neighbour solicitations beyond 10000 a second")     \
-	X(over_rate, "a host's packets beyond host_burst ahead of its link's rate")                \
+	X(too_many_questions, "ARP or neighbour solicitation of a host beyond 10000 a second")     \
+	X(over_rate, "from a host, more than host_burst ahead of its link's rate")                \
 	X(queue_full, "egress queue full")                                                         \
-	X(port_down, "the port by which it came or would leave is down or not connected")                                          \
+	X(port_down, "input or output port is down or not connected")                                          \
 	X(not_sent, "the kernel could not send it: interface down, MTU too small, or no buffer space")
 
-// X(key, meaning): what decisions did, in packets unless it says otherwise.
+// X(key, meaning): what was decided, in packets unless the meaning says otherwise.
 #define DRB_ROUTING_COUNTERS(X)                                                                    \
 	X(up_default, "sent up by the default (D-mod-k) uplink")                                   \
-	X(up_redirected, "sent up by another uplink than the default")                             \
-	X(up_walked, "sent up round-robin by scheme walk; counted in up_default or up_redirected, too") \
-	X(scheme_errors, "sent up by another uplink than the scheme named, a shared object, because that was dead or is not there") \
-	X(down, "sent down by the only port that leads there")                                     \
-	X(detours_begun, "on account of a dead link or switch a detour began here, or grew longer") \
-	X(detoured, "passed on along a detour that began at another switch")                       \
-	X(flows_appeared, "flows given an uplink (unit flow)")                                     \
-	X(flows_idled, "flows that ended because they paused for flow_idle")                       \
+	X(up_redirected, "sent up by an uplink other than the default")                             \
+	X(up_walked, "sent up round-robin by scheme walk; also in up_default or up_redirected") \
+	X(scheme_errors, "sent up by another uplink because a loaded scheme chose one that is dead or does not exist") \
+	X(down, "sent down by the only port to the destination")                                     \
+	X(detours_begun, "sent on a detour, or on a longer one, around a dead link or switch") \
+	X(detoured, "forwarded along a detour that began at another switch")                       \
+	X(flows_appeared, "flows assigned to an uplink (unit flow)")                                     \
+	X(flows_idled, "flows that ended after a pause of flow_idle")                       \
 	X(flows_closed, "flows that ended flow_grace after a TCP FIN or RST")                      \
 	X(flows_moved, "flows moved because their uplink died")                                    \
 	X(flow_table_full, "packets decided one by one because the flow table was full")           \
-	X(flowlets, "flowlets given an uplink (unit flowlet)")                                     \
+	X(flowlets, "flowlets assigned to an uplink (unit flowlet)")                                     \
 	X(arp_replies, "ARP requests answered on behalf of hosts")                                 \
 	X(nd_replies, "IPv6 neighbour solicitations answered on behalf of hosts")                  \
-	X(too_big_replies, "hosts told fabric.mtu by ICMP, besides dropping their packet as oversize: packets made here")
+	X(too_big_replies, "ICMP replies with fabric.mtu to senders of oversize packets; the switch creates these packets")
 
 // X(key, meaning): the worker thread.
 #define DRB_WORKER_COUNTERS(X)                                                                     \
 	X(iterations, "iterations of the forwarding loop")                                         \
 	X(idle_iterations, "iterations that moved no packet")                                      \
-	X(work_cycles, "time stamp counter cycles of iterations that moved packets")               \
+	X(work_cycles, "cycles of the time stamp counter in iterations that moved packets")               \
 	X(rx_bursts, "receive bursts that were not empty")                                         \
 	X(rx_packets, "packets received")                                                          \
 	X(sleeps, "times the worker slept until a packet or a departure")                          \
 	X(sleep_ns, "time asleep, ns")                                                             \
 	X(busy_ns, "time awake, ns")                                                               \
-	X(late_ns, "sum of how much later packets left than if the worker had always woken in time, ns") \
-	X(late_slots, "packets that left a slotted link a slot or more late")                      \
+	X(late_ns, "sum of the delays of packets by late wake-ups of the worker, ns") \
+	X(late_slots, "packets that left a slotted link at least one slot late")                      \
 	X(lost_credit_events, "how often link time was lost")                                      \
-	X(tx_refused, "packets that stayed queued because the driver refused them at first")       \
-	X(gso_packets, "packets given to the kernel several at once, as one frame (GSO)")            \
-	X(changes, "changes taken over while forwarding: reloads, orders, captures, ports")        \
-	X(change_ns, "time that these took, in which nothing was forwarded, ns")
+	X(tx_refused, "packets that stayed queued because the driver refused them")       \
+	X(gso_packets, "packets passed to the kernel as part of a GSO packet")            \
+	X(changes, "changes applied while forwarding: reloads, orders, captures, ports")        \
+	X(change_ns, "time of these changes, in which nothing was forwarded, ns")
 // clang-format on
 
 // The same in C: drop reasons as numbers, counters as structs whose members are the keys.
@@ -148,15 +147,14 @@ struct drb_worker_counters {
 #define DRB_CMD_DIFFERENCES "/drb/differences"
 
 // Histogram of load(default) - load(candidate) over decisions that compare with a threshold. Its
-// bins run from -DRB_DIFFERENCE_MAX or less to DRB_DIFFERENCE_MAX or more. One receive burst in
-// DRB_DIFFERENCE_EVERY is sampled, a prime so that the sample is not always of the same port; in
-// unit flow every decision is.
+// bins run from -DRB_DIFFERENCE_MAX or less to DRB_DIFFERENCE_MAX or more. In unit flow every decision
+// counts, else one receive burst in DRB_DIFFERENCE_EVERY: a prime, so that the port varies.
 #define DRB_DIFFERENCE_MAX 32
 #define DRB_DIFFERENCES (2 * DRB_DIFFERENCE_MAX + 1)
 #define DRB_DIFFERENCE_EVERY 61
 
-// Histograms of sizes by their number of bits: bin b counts those from 2^(b-1) to 2^b - 1, bin 0
-// zeros, the last one also all that are larger. Of receive bursts every one is counted; of the queue
-// lengths of all ports a burst in DRB_QUEUE_SAMPLE_EVERY finds, a prime as above.
+// Histograms of sizes by their number of bits: bin b counts sizes from 2^(b-1) to 2^b - 1, bin 0 zeros,
+// the last bin also all larger sizes. Every receive burst is counted. One burst in DRB_QUEUE_SAMPLE_EVERY
+// samples the queue lengths of all ports: a prime, as above.
 #define DRB_LOG_BINS 16
 #define DRB_QUEUE_SAMPLE_EVERY 61
