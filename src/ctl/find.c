@@ -33,7 +33,7 @@ static void parse_timeout(const struct drb_option *o, const char *text, void *ti
 const struct drb_option ctl_options[] = {
 	{"--fabric", "NAME",
 	 "Fabric of names such as s2-5 or h4 (default " DRB_FABRIC_DEFAULT
-	 "); where no switch is named, only switches of this fabric (default: of any)",
+	 "); without a named switch, restrict to this fabric (default: all fabrics)",
 	 .kind = DRB_OPTION_OTHER, AT(fabric), .parse = parse_fabric, .alias = "--name",
 	 .letter = 'f'},
 	{"--runtime", "DIR",

@@ -38,7 +38,7 @@ static const struct drb_option option_table[] = {
 	 .kind = DRB_OPTION_TEXT, AT(path), .letter = 'w'},
 	{"--count", "N", "End after N packets", .kind = DRB_OPTION_U64, AT(count), 1,
 	 .letter = 'c'},
-	{"--snap", "BYTES", "Most bytes of a packet (default 1536, the most)",
+	{"--snap", "BYTES", "Capture at most BYTES of a packet (default and maximum 1536)",
 	 .kind = DRB_OPTION_U32, AT(snap), 1, DRB_CAPTURE_BYTES, .letter = 's'},
 	{0},
 };
@@ -233,11 +233,10 @@ int ctl_capture(int argc, char **argv)
 
 	drb_options_parse(
 		sets,
-		"Captures what the ports of a switch receive, send and drop, whatever kind "
-		"they are: with the direction, how a packet was sent up, the queue it stood "
-		"in and why it was dropped as comment. FILTER is as in tcpdump. Packets "
-		"that the switch has no room for are counted, and said at the end. Ends on "
-		"SIGINT or SIGTERM.",
+		"Captures what the ports of a switch receive, send and drop, with any driver. A "
+		"comment has the direction, how a packet was sent up, the queue that it found, "
+		"and why it was dropped. FILTER is as in tcpdump. The end reports how many "
+		"packets the capture missed. Ends on SIGINT or SIGTERM.",
 		argc, argv);
 	take_words(&o);
 	// A reader of our output that is slow is not to lose what is being written; where it does not

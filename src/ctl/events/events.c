@@ -25,8 +25,8 @@ struct events {
 
 static const struct drb_option options[] = {
 	{"--json", NULL, "Print one JSON object a line", .kind = DRB_OPTION_FLAG, AT(json)},
-	{"--interval", "TIME", "How often to look (default 200ms)", .kind = DRB_OPTION_TIME,
-	 AT(interval_ns), 10e6, .letter = 'i'},
+	{"--interval", "TIME", "Time between two polls of the switches (default 200ms)",
+	 .kind = DRB_OPTION_TIME, AT(interval_ns), 10e6, .letter = 'i'},
 	{"--count", "N", "End after so many events (default: never)", .kind = DRB_OPTION_U64,
 	 AT(most), 1, .letter = 'c'},
 	{0},
@@ -105,10 +105,10 @@ int ctl_events(int argc, char **argv)
 	// Meanwhile nothing is heard of the others.
 	e.ctl.timeout_ms = DRB_TELEMETRY_PROMPT_MS;
 	drb_options_parse(sets,
-			  "Prints what happens to all running switches, or to those of --fabric: "
-			  "switches that come, go or fall silent, states and neighbours of ports, "
-			  "reloads, schemes and thresholds, drops that begin. Ends on SIGINT or "
-			  "SIGTERM.",
+			  "Prints events of all running switches, or of those of --fabric: a "
+			  "switch starts, ends or falls silent; the state or neighbour of a port "
+			  "changes; a reload; a new scheme or threshold; drops begin. Ends on "
+			  "SIGINT or SIGTERM.",
 			  argc, argv);
 	drb_interrupt_catch(0);
 	return follow(&e);

@@ -16,10 +16,9 @@ int ctl_metrics(int argc, char **argv)
 	ctl.timeout_ms = DRB_TELEMETRY_PROMPT_MS;
 	drb_options_parse(
 		sets,
-		"Prints the counters of all running switches, or of those of --fabric, for "
-		"Prometheus and what reads its format: for its node exporter, a cron job "
-		"or promtool. A switch that does not answer has drb_up 0. Exit status 1 if "
-		"no switch is running.",
+		"Prints the counters of all running switches, or of those of --fabric, in the "
+		"format of Prometheus: for its node exporter, a cron job or promtool. A switch "
+		"that does not answer has drb_up 0. Exit status 1 if no switch is running.",
 		argc, argv);
 	struct metrics_poller poller = {
 		.runtime = ctl.runtime, .fabric = ctl.fabric, .timeout_ms = ctl.timeout_ms};

@@ -135,18 +135,18 @@ static int order(const char *command, const char *args, const char *doc, int arg
 int ctl_reload(int argc, char **argv)
 {
 	return order(DRB_CMD_RELOAD, SWITCHES OR_ALL,
-		     "Makes switches read and apply their config again without losing a packet. "
-		     "An invalid config changes nothing. Keys that cannot change while a switch "
-		     "runs are named. Exit status 1 if a switch refuses.",
+		     "Makes switches read and apply their config again without loss of packets. "
+		     "An invalid config changes nothing. The reply names keys that cannot change "
+		     "while a switch runs. Exit status 1 if a switch refuses.",
 		     argc, argv);
 }
 
 int ctl_set(int argc, char **argv)
 {
 	return order(DRB_CMD_SET, SWITCHES SETTINGS OR_ALL SETTINGS,
-		     "Gives switches other values for keys of routing, such as threshold=3 "
-		     "scheme=walk, without losing a packet. They hold until drbctl reload or a "
-		     "restart, which go by the config. Exit status 1 if a switch refuses.",
+		     "Changes keys of routing in running switches, such as threshold=3 scheme=walk, "
+		     "without loss of packets. The next drbctl reload or restart undoes this. Exit "
+		     "status 1 if a switch refuses.",
 		     argc, argv);
 }
 
@@ -154,18 +154,18 @@ int ctl_drain(int argc, char **argv)
 {
 	return order(DRB_CMD_DRAIN, PORTS,
 		     "Takes a port, like s2-5.u0, or all ports of a switch above layer 1 out of "
-		     "use without losing a packet: both ends send no new traffic over it, and "
-		     "packets under way still pass. Lasts until drbctl undrain or a restart of "
-		     "the switch. Refused where it would isolate a host or switch; a drained "
-		     "link that later becomes the last path is used until there is another, as "
-		     "drbctl show SWITCH links shows. Exit status 1 if a switch refuses.",
+		     "use without loss: both ends send no new traffic over it, and packets in "
+		     "flight still pass. Lasts until drbctl undrain or a restart of the switch. "
+		     "The switch refuses to isolate a host or a switch. A drained link that "
+		     "later becomes the last path is used until there is another; drbctl show "
+		     "SWITCH links shows it. Exit status 1 if a switch refuses.",
 		     argc, argv);
 }
 
 int ctl_undrain(int argc, char **argv)
 {
 	return order(DRB_CMD_UNDRAIN, PORTS OR_ALL,
-		     "Brings ports, or all ports of switches, back into use after drbctl drain. "
+		     "Puts ports, or all ports of switches, back into use after drbctl drain. "
 		     "Exit status 1 if a switch refuses.",
 		     argc, argv);
 }
@@ -174,17 +174,16 @@ int ctl_down(int argc, char **argv)
 {
 	return order(DRB_CMD_DOWN, PORTS,
 		     "Takes a port, like s2-5.u0, or all ports of a switch down, as if cables "
-		     "were cut: what comes in there or would leave is dropped and counted "
-		     "(port_down), hellos included, by which both ends find out. Lasts until "
-		     "drbctl up or a restart of the switch. To lose nothing, drain before. Exit "
-		     "status 1 if a switch refuses.",
+		     "were cut: packets in both directions are dropped (port_down), and also "
+		     "hellos, so both ends notice. Lasts until drbctl up or a restart of the "
+		     "switch. Drain first to lose nothing. Exit status 1 if a switch refuses.",
 		     argc, argv);
 }
 
 int ctl_up(int argc, char **argv)
 {
 	return order(DRB_CMD_UP, PORTS OR_ALL,
-		     "Ends what drbctl down has begun: the ports are used again once they hear "
+		     "Puts ports up again after drbctl down. They are used again once they hear "
 		     "their neighbours. Exit status 1 if a switch refuses.",
 		     argc, argv);
 }

@@ -25,11 +25,11 @@ struct options {
 
 static const struct drb_option option_table[] = {
 	{NULL, "FILE", NULL, .kind = DRB_OPTION_TEXT, AT(path)},
-	{"--interval", "TIME", "Between two looks at the switches (default 1s)",
+	{"--interval", "TIME", "Time between two polls of the switches (default 1s)",
 	 .kind = DRB_OPTION_TIME, AT(interval_ns), 100e6, .letter = 'i'},
 	{"--time", "TIME", "End after TIME (default: on SIGINT or SIGTERM)",
 	 .kind = DRB_OPTION_TIME, AT(time_ns), 1e6, .letter = 't'},
-	{"--html", NULL, "Write one page that holds the recording and plays it",
+	{"--html", NULL, "Write a page that contains and plays the recording",
 	 .kind = DRB_OPTION_FLAG, AT(html)},
 	{0},
 };
@@ -116,9 +116,9 @@ int ctl_record(int argc, char **argv)
 	o.ctl.timeout_ms = METRICS_TIMEOUT_MS;
 	drb_options_parse(
 		sets,
-		"Records the counters of all running switches, or of those of --fabric: one "
-		"JSON object a look. The page of drbctl serve opens FILE and plays it; with "
-		"--html FILE is a page that plays itself, without a server.",
+		"Records the counters of all running switches, or of those of --fabric, as one "
+		"JSON object per poll. The page of drbctl serve can play FILE. With --html, FILE "
+		"is a page that needs no server.",
 		argc, argv);
 	if (!o.path)
 		drb_die("a file to write is missing; - is standard output");

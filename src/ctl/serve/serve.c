@@ -58,9 +58,10 @@ static const struct drb_option option_table[] = {
 	 "Where to serve (default " LISTEN_DEFAULT "; an IPv6 address in brackets)",
 	 .kind = DRB_OPTION_OTHER, AT(listen), .parse = parse_listen, .alias = "-l"},
 	{"--host", "NAME",
-	 "Name by which browsers reach this machine, beside the address and localhost",
+	 "Additional name of this machine that browsers may use, besides the address and "
+	 "localhost",
 	 .kind = DRB_OPTION_OTHER, AT(host), .parse = parse_host},
-	{"--interval", "TIME", "Between two looks at the switches (default 1s)",
+	{"--interval", "TIME", "Time between two polls of the switches (default 1s)",
 	 .kind = DRB_OPTION_TIME, AT(interval_ns), 100e6, .letter = 'i'},
 	{0},
 };
@@ -129,10 +130,9 @@ int ctl_serve(int argc, char **argv)
 	o.ctl.timeout_ms = METRICS_TIMEOUT_MS;
 	drb_options_parse(
 		sets,
-		"Serves the counters of all running switches, or of those of --fabric: at / "
-		"a live map of the fabric for a browser, at /metrics for Prometheus, at "
-		"/api/state as JSON, at /events the same as server-sent events. Read only. "
-		"Ends on SIGINT or SIGTERM.",
+		"Serves the counters of all running switches, or of those of --fabric: / is a "
+		"live map of the fabric, /metrics is for Prometheus, /api/state is JSON, /events "
+		"is the same as server-sent events. Read only. Ends on SIGINT or SIGTERM.",
 		argc, argv);
 	return serve(&o);
 }

@@ -81,10 +81,10 @@ int ctl_check(int argc, char **argv)
 
 	drb_options_parse(
 		sets,
-		"Checks that in every switch packets in + made = packets out + dropped + queued, "
-		"in one snapshot of its counters, and that every drop has a reason. Without "
-		"SWITCH: every running switch, or every one of --fabric. Exit status 1 if "
-		"that does not hold or a switch could not be read.",
+		"Checks in a snapshot of every switch that packets in + created = packets out + "
+		"dropped + queued, and that every drop has a reason. Without SWITCH: every "
+		"running switch, or every one of --fabric. Exit status 1 if a check fails or a "
+		"switch could not be read.",
 		argc, argv);
 	c.rows = drb_table_new(stdout, c.ctl.format);
 	int code = ctl_each(&c.ctl, c.ctl.names.at, c.ctl.names.count, check_one, &c);

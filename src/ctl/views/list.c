@@ -66,8 +66,8 @@ int ctl_list(int argc, char **argv)
 	ctl.timeout_ms = DRB_TELEMETRY_PROMPT_MS;
 	drb_options_parse(
 		sets,
-		"Lists the running switches and what is wrong with their ports: which are "
-		"down, which cable to move where; and those that were stopped on purpose. "
+		"Lists the running switches and the trouble of their ports: which are down, "
+		"which cable to move where. Also lists switches that were stopped on purpose. "
 		"Exit status 1 if none is running or one does not answer.",
 		argc, argv);
 	struct drb_table *rows = drb_table_new(stdout, ctl.format);

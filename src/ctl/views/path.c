@@ -234,13 +234,12 @@ int ctl_path(int argc, char **argv)
 
 	drb_options_parse(
 		sets,
-		"Prints the way of packets from host FROM to host TO: the port of each "
-		"switch, its state and queue, and the queues of the other uplinks. FLOW is "
+		"Prints the path of packets from host FROM to host TO: the port of each switch, "
+		"its state and queue, and the queues of the other uplinks. FLOW is "
 		"PROTOCOL:FROM-PORT:TO-PORT, such as tcp:40000:5201, or a protocol without "
-		"ports. Where the way depends on nothing but the flow it is certain; "
-		"elsewhere it is the default (D-mod-k), or one of the ways around ports that "
-		"are not usable, and a line says so. Exit status 1 if a switch does not "
-		"answer or no way leads there.",
+		"ports. The path is certain if the scheme depends only on the flow. Else it is "
+		"the default path (D-mod-k), or one of the paths around unusable ports, and a "
+		"line says so. Exit status 1 if a switch does not answer or there is no path.",
 		argc, argv);
 	p.ctl.fabric = p.ctl.fabric ? p.ctl.fabric : DRB_FABRIC_DEFAULT;
 	int told = fabric_state_read(&p.fabric, &p.ctl);

@@ -178,18 +178,15 @@ int ctl_show(int argc, char **argv)
 
 	drb_options_parse(
 		sets,
-		"Prints the counters of switches. SWITCH is s<layer>-<label>, like s2-5, or "
-		"with its fabric, drb-s2-5.\v"
-		"  ports        packets and bytes in, out, dropped and queued (default)\n"
-		"  routing      scheme, threshold, how many packets left the default "
-		"uplink\n"
-		"  differences  how much shorter the other uplink was at decisions: "
-		"choosing T\n"
+		"Prints the counters of switches. SWITCH is s<layer>-<label>, like s2-5, or with "
+		"its fabric, drb-s2-5.\v  ports        packets and bytes in, out, dropped and "
+		"queued (default)\n"
+		"  routing      scheme, threshold, how many packets left the default uplink\n"
+		"  differences  how much shorter the other uplink was at decisions: choosing T\n"
 		"  drops        dropped packets by reason\n"
 		"  worker       the forwarding thread: iterations, sleeps, lateness\n"
 		"  info         identity and state of the switch\n"
-		"  links        each port: peer, neighbour, state, rate, queue limit, "
-		"occupancy\n"
+		"  links        each port: peer, neighbour, state, rate, queue limit, occupancy\n"
 		"  xdp          af_xdp ports: what the kernel saw, sent on, kept or lost\n"
 		"\n"
 		"Exit status 1 if a switch could not be read.",

@@ -327,7 +327,7 @@ static int trace(const struct options *o, const struct drb_tree *tree)
 }
 
 static const struct drb_option option_table[] = {
-	{"--time", "TIME", "How long packets are watched (default 2s)", .kind = DRB_OPTION_TIME,
+	{"--time", "TIME", "How long to watch (default 2s)", .kind = DRB_OPTION_TIME,
 	 offsetof(struct options, time_ns), 1e6, 3600e9, .letter = 't'},
 	{"--count", "N", "End after N packets have left their first switch", .kind = DRB_OPTION_U64,
 	 offsetof(struct options, count), 1, .letter = 'c'},
@@ -343,12 +343,12 @@ int ctl_trace(int argc, char **argv)
 
 	drb_options_parse(
 		sets,
-		"Watches packets from host FROM to host TO at every switch and prints by "
-		"which ports they left, hop by hop: how many, how the switch had decided, "
-		"and the queue that they stood in, themselves included. FLOW is "
+		"Watches packets from host FROM to host TO at every switch. Prints hop by hop "
+		"through which ports how many packets left, how the switch decided, and the "
+		"queue that they found, including themselves. FLOW is "
 		"PROTOCOL:FROM-PORT:TO-PORT, such as tcp:40000:5201, or a protocol without "
-		"ports. Sends nothing; drbctl path tells the way without packets. Exit "
-		"status 1 if no packet came by or a switch could not be watched.",
+		"ports. Sends nothing; drbctl path works without packets. Exit status 1 if no "
+		"packet was seen or a switch could not be watched.",
 		argc, argv);
 	o.ctl.fabric = o.ctl.fabric ? o.ctl.fabric : DRB_FABRIC_DEFAULT;
 	fabric_state_read(&fabric, &o.ctl);

@@ -228,11 +228,10 @@ int ctl_watch(int argc, char **argv)
 
 	drb_options_parse(
 		sets,
-		"Prints a table at every interval with what each switch did meanwhile: "
-		"rates, the deepest queue now, the share of upward packets redirected, "
-		"drops; then the links that are full, first those whose switch woke too "
-		"late to send at their rate. Without SWITCH: every running switch, or every "
-		"one of --fabric. On a terminal the table stays in place.",
+		"Prints a table once an interval: rates of each switch, its deepest queue now, "
+		"the share of upward packets redirected, drops. Full links follow, first those "
+		"whose switch woke too late to send at their rate. Without SWITCH: every running "
+		"switch, or every one of --fabric. On a terminal, each table replaces the last.",
 		argc, argv);
 	drb_interrupt_catch(0);
 	int code = watch(&w);
