@@ -119,9 +119,10 @@ static void parse_threshold(const struct drb_option *o, const char *text, void *
 const struct drb_option sim_common_options[] = {
 	{"--seed", "NUMBER", "The same seed gives the same figures (default 1)",
 	 .kind = DRB_OPTION_U64, AT(seed)},
-	{"--threads", "COUNT", "Runs at a time (default: one per CPU); does not change the figures",
+	{"--threads", "COUNT",
+	 "Concurrent runs (default: one per CPU); does not change the figures",
 	 .kind = DRB_OPTION_U32, AT(threads), 1, 4096, .letter = 'j'},
-	{"--memory", "GIB", "Memory that runs may take (default: 3/4 of the free memory)",
+	{"--memory", "GIB", "Memory for all runs (default: 3/4 of the free memory)",
 	 .kind = DRB_OPTION_OTHER, AT(memory), 1e-3, 1e6, parse_memory},
 	{0},
 };
@@ -135,12 +136,11 @@ const struct drb_option sim_fabric_options[] = {
 	{"--arity", "D", "Arity: switches have 2d ports (default 2)", .kind = DRB_OPTION_U32,
 	 AT(arity), 1, DRB_ARITY_MAX, .letter = 'd'},
 	{"--uplinks", "U",
-	 "Uplinks of a switch of layer 1 (default D); fewer: the fat-tree is oversubscribed",
+	 "Uplinks of a layer-1 switch (default D); fewer make the fat-tree oversubscribed",
 	 .kind = DRB_OPTION_U32, AT(uplinks), 1, DRB_ARITY_MAX},
 	{"--scheme", "LIST",
 	 "Routing schemes, such as drb,micro, or all (default drb); also shared objects, ./x.so, "
-	 "and "
-	 "variants, drb:choices=4:threshold=1",
+	 "and variants, drb:choices=4:threshold=1",
 	 .kind = DRB_OPTION_OTHER, 0, .parse = parse_schemes},
 	{"--choices", "COUNT", "Uplinks that schemes with a threshold compare (default 2)",
 	 .kind = DRB_OPTION_U32, AT(choices), 2, DRB_ARITY_MAX},

@@ -67,8 +67,8 @@ void sim_parse_shares(const struct drb_option *o, const char *text, void *list);
 #define SIM_SLOW_OPTION(at)                                                                        \
 	{                                                                                          \
 		"--slow", "link:N:K",                                                              \
-			"A packet takes K slots on N of the links between switches, at random, "   \
-			"both ways",                                                               \
+			"A packet takes K slots on N random links between switches, in both "      \
+			"directions",                                                              \
 			.kind = DRB_OPTION_OTHER, at, .parse = sim_parse_slow                      \
 	}
 void sim_parse_slow(const struct drb_option *o, const char *text, void *slow);

@@ -135,12 +135,11 @@ int sim_check_scheme(int argc, char **argv)
 		{.option = options, &v}, {.option = drb_format_options, &v.format}, {0}};
 
 	drb_options_parse(sets,
-			  "Checks that schemes keep what every scheme must, before they are used: "
-			  "./x.so:k=3, drb, or all of the table."
-			  "\v"
-			  "Each property is tried with 20000 decisions on each of ten kinds of "
-			  "switches, by a fixed seed and in a process of its own. A property that "
-			  "does not hold has its counter-example, and the exit status is then 1.",
+			  "Checks that schemes have the properties that every scheme needs. "
+			  "SCHEME is ./x.so:k=3, drb, or all for the built-in ones.\v"
+			  "Each property is tried in a process of its own, with a fixed seed and "
+			  "20000 decisions on each of ten kinds of switches. For a property that "
+			  "fails, a counter-example is printed, and the exit status is 1.",
 			  argc, argv);
 	if (!v.list)
 		drb_die("no scheme: give one, such as ./x.so");

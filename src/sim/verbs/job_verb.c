@@ -52,18 +52,16 @@ static void parse_jobs(const struct drb_option *o, const char *list, void *verb)
 
 static const struct drb_option options[] = {
 	{"--job", "LIST",
-	 "What hosts do, such as all-reduce-ring,all-to-all (default these two and "
-	 "all-reduce-halving where it fits); see below",
+	 "Jobs, such as all-reduce-ring,all-to-all (default: these two, and all-reduce-halving "
+	 "if it fits); see below",
 	 .kind = DRB_OPTION_OTHER, 0, .parse = parse_jobs},
-	{"--data", "PACKETS", "That each host holds (default 1024)", .kind = DRB_OPTION_U32,
-	 AT(data), 1, 1e7},
-	{"--place", "random|label",
-	 "Ranks are dealt to hosts at random (default), or by their labels",
+	{"--data", "PACKETS", "Data of each host (default 1024)", .kind = DRB_OPTION_U32, AT(data),
+	 1, 1e7},
+	{"--place", "random|label", "Assign ranks to hosts at random (default), or by label",
 	 .kind = DRB_OPTION_WORD, AT(by_label)},
-	{"--runs", "COUNT", "Repetitions, with seeds one after the other (default 5)",
+	{"--runs", "COUNT", "Repetitions with consecutive seeds (default 5)",
 	 .kind = DRB_OPTION_U32, AT(runs), 1, 10000},
-	{"--list", NULL,
-	 "Simulate nothing; print the transfers of the first run, for drbsim replay",
+	{"--list", NULL, "Only print the transfers of the first run, for drbsim replay",
 	 .kind = DRB_OPTION_FLAG, AT(list)},
 	{0},
 };
@@ -198,12 +196,11 @@ int sim_job(int argc, char **argv)
 					   {0}};
 	drb_options_parse(
 		sets,
-		"Simulates jobs in which all hosts exchange data: how long until all has "
-		"arrived.\v"
-		"Jobs: all-reduce-ring, all-reduce-halving (recursive halving and "
-		"doubling), all-to-all, incast (all to one), pipeline:PARTS. Alone: the "
-		"time it would take if no transfer waited for another one on a link. Behind "
-		"+- is half of the 95 % interval over the --runs (Student's t).",
+		"Simulates jobs in which all hosts exchange data, and prints their durations.\v"
+		"Jobs: all-reduce-ring, all-reduce-halving (recursive halving and doubling), "
+		"all-to-all, incast (all to one), pipeline:PARTS. Alone: the time it would take "
+		"if no transfer waited for another one on a link. Behind +- is half of the 95 % "
+		"interval over the --runs (Student's t).",
 		argc, argv);
 	uint32_t threads = check(&v);
 	if (v.list)

@@ -58,29 +58,27 @@ static void parse_fail(const struct drb_option *o, const char *text, void *value
 
 static const struct drb_option options[] = {
 	{"--load", "RANGE",
-	 "Probability that a host sends in a slot (default 0.6:0.99:0.03). --rho "
-	 "is the same",
+	 "Probability that a host sends in a slot (default 0.6:0.99:0.03). --rho is the same",
 	 .kind = DRB_OPTION_OTHER, AT(rho), 0, 1, sim_parse_shares, "--rho"}, // as in version 0.1.0
 	{"--traffic", "NAME", "Who sends to whom (default permutation); see below",
 	 .kind = DRB_OPTION_OTHER, AT(traffic), .parse = parse_traffic, .alias = "--pattern"},
 	{"--fail", "KIND:N",
-	 "Dead from the start: link:N or switch:N, at random (links between switches, switches "
-	 "above layer 1)",
+	 "Let N random links between switches (link:N) or switches above layer 1 (switch:N) be "
+	 "dead",
 	 .kind = DRB_OPTION_OTHER, AT(fail), .parse = parse_fail},
 	SIM_SLOW_OPTION(AT(slow)),
-	{"--list-slow", NULL, "Print which links those of --slow are, instead of simulating",
-	 .kind = DRB_OPTION_FLAG, AT(list_slow)},
+	{"--list-slow", NULL, "Only print which links --slow chooses", .kind = DRB_OPTION_FLAG,
+	 AT(list_slow)},
 	{"--order", "random|port",
 	 "Order of packets that reach a switch in one slot (default random)",
 	 .kind = DRB_OPTION_WORD, AT(by_port)},
-	{"--detail", NULL, "Also percentiles of the latency, reordering and the use of links",
+	{"--detail", NULL, "Also print percentiles of latency, reordering and use of links",
 	 .kind = DRB_OPTION_FLAG, AT(detail)},
-	{"--links", NULL,
-	 "Print what became of each link in a run instead, the longest queues first",
+	{"--links", NULL, "Print the result of each link in a run instead, longest queues first",
 	 .kind = DRB_OPTION_FLAG, AT(list_links)},
 	{"--runs", "COUNT",
-	 "Repetitions, with seeds one after the other (default 1): figures are means over them, "
-	 "with half of the 95 % interval of the latency and the tail behind +-",
+	 "Repetitions with consecutive seeds (default 1): figures are means; +- is half of the "
+	 "95 % interval of latency and tail",
 	 .kind = DRB_OPTION_U32, AT(runs), 1, 10000},
 	{"--slots", "COUNT", "Length of a run in slots (default 2000)", .kind = DRB_OPTION_U32,
 	 AT(slots), 1, 1e6},

@@ -24,16 +24,14 @@
 static const struct drb_option options[] = {
 	{"--out", "DIR", "Directory to write to; made if missing (required)",
 	 .kind = DRB_OPTION_TEXT, AT(dir), .letter = 'o'},
-	{"--quick", NULL, "Few repetitions and short runs: a minute", .kind = DRB_OPTION_FLAG,
-	 AT(quick)},
-	{"--long", NULL,
-	 "The study of traffic that persists with all patterns on all fabrics: hours",
+	{"--quick", NULL, "Few repetitions and short runs: a minute",
+	 .kind = DRB_OPTION_FLAG, AT(quick)},
+	{"--long", NULL, "Study persistent traffic with all patterns on all fabrics: takes hours",
 	 .kind = DRB_OPTION_FLAG, AT(longer)},
 	{"--seeds", "COUNT",
 	 "Runs of each point, for intervals (default 5; with --quick 3, of packets 1)",
 	 .kind = DRB_OPTION_U32, AT(seeds), 1, PAPER_SEEDS_MAX},
-	{"--part", "NAME",
-	 "Run only this part, as it is named in cost.csv; the report waits for the others",
+	{"--part", "NAME", "Run only this part of cost.csv; the report waits for the others",
 	 .kind = DRB_OPTION_TEXT, AT(part)},
 	{0},
 };
@@ -60,9 +58,9 @@ int sim_paper(int argc, char **argv)
 		{.option = options, &p, complete}, SIM_COMMON_SETS(&p.common), {0}};
 
 	drb_options_parse(sets,
-			  "Reproduces the paper's figures and tables, and studies traffic that "
-			  "persists. Called again with the same DIR, it continues where it was "
-			  "interrupted.",
+			  "Reproduces the figures and tables of the paper, and studies "
+			  "persistent traffic. Called again with the same DIR, it continues "
+			  "where it was interrupted.",
 			  argc, argv);
 	if (mkdir(p.dir, 0777) < 0 && errno != EEXIST)
 		drb_die("%s: cannot make this directory: %s", p.dir, strerror(errno));

@@ -28,7 +28,7 @@ struct replay_verb {
 
 static const struct drb_option options[] = {
 	{NULL, "LIST", NULL, .kind = DRB_OPTION_TEXT, AT(path)},
-	{"--longest", "SLOTS", "The run ends then in any case (default 10000000)",
+	{"--longest", "SLOTS", "End the run after SLOTS in any case (default 10000000)",
 	 .kind = DRB_OPTION_U32, AT(longest), 1, 1e9},
 	{0},
 };
@@ -141,12 +141,12 @@ int sim_replay(int argc, char **argv)
 					   {0}};
 	drb_options_parse(
 		sets,
-		"Simulates the transfers of a list: when each is over, and its slowdown."
-		"\v"
-		"Lines of a list, the first one the heading: " DRB_LIST_HEADING ". A transfer "
-		"begins in this slot, but not before the transfer after_sent has left the "
-		"same host and the transfer after_arrived has arrived there; both are lines "
-		"before, or empty.",
+		"Simulates the transfers of a list, and prints completion time and slowdown of "
+		"each.\v"
+		"Lines of a list, the first one the heading: " DRB_LIST_HEADING ". A "
+		"transfer begins in this slot, but not before transfer after_sent has left the "
+		"same host and transfer after_arrived has arrived there. Both are earlier "
+		"transfers, or empty.",
 		argc, argv);
 	uint32_t threads = sim_transfers_prepare(&v.base);
 	read_list(&v);

@@ -35,18 +35,16 @@ static const struct drb_option options[] = {
 	{"--load", "RANGE", "Packets that a host sends per slot, on average (default 0.3,0.5,0.7)",
 	 .kind = DRB_OPTION_OTHER, AT(load), 0, 1, sim_parse_shares},
 	{"--sizes", "NAME",
-	 "How large transfers are: websearch (default), datamining, fixed:N, file:PATH",
+	 "Sizes of transfers: websearch (default), datamining, fixed:N, file:PATH",
 	 .kind = DRB_OPTION_TEXT, AT(sizes_name)},
-	{"--slots", "COUNT", "Measured transfers begin until then (default 100000)",
+	{"--slots", "COUNT", "Measure transfers that begin before slot COUNT (default 100000)",
 	 .kind = DRB_OPTION_U32, AT(slots), 1, 1e8},
-	{"--warmup", "COUNT", "and from then on (default 10000)", .kind = DRB_OPTION_U32,
-	 AT(warmup), 0, 1e8},
-	{"--runs", "COUNT",
-	 "Repetitions, with seeds one after the other (default 1): figures are means over them",
+	{"--warmup", "COUNT", "Measure none that begins before slot COUNT (default 10000)",
+	 .kind = DRB_OPTION_U32, AT(warmup), 0, 1e8},
+	{"--runs", "COUNT", "Repetitions with consecutive seeds (default 1): figures are means",
 	 .kind = DRB_OPTION_U32, AT(runs), 1, 10000},
 	{"--list", NULL,
-	 "Simulate nothing; print the transfers of the first run that begin in these slots, for "
-	 "drbsim replay",
+	 "Only print the transfers of the first run that begin in these slots, for drbsim replay",
 	 .kind = DRB_OPTION_FLAG, AT(list)},
 	{0},
 };
@@ -227,13 +225,11 @@ int sim_transfer(int argc, char **argv)
 					   {0}};
 	drb_options_parse(
 		sets,
-		"Simulates transfers between random hosts: completion times and slowdowns."
-		"\v"
-		"A row for all transfers of a scheme and load, and one for each class of "
-		"sizes (100 kB and 10 MB in packets of 1460 bytes). Behind +- is half of "
-		"the 95 % interval over the --runs (Student's t). A file of sizes has "
-		"lines packets,share: this share of the transfers has at most so many "
-		"packets.",
+		"Simulates transfers between random hosts: completion times and slowdowns.\v"
+		"Prints a row for all transfers of a scheme and load, and one for each class of "
+		"sizes (limits 100 kB and 10 MB in packets of 1460 bytes). +- is half of the 95 "
+		"% interval over --runs (Student's t). A file of sizes has lines packets,share: "
+		"this share of the transfers has at most so many packets.",
 		argc, argv);
 	uint32_t threads = check(&v);
 	if (v.list)
