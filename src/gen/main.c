@@ -10,7 +10,7 @@ const char *argp_program_version = "drbgen " DRB_VERSION;
 int main(int argc, char **argv)
 {
 	static const struct drb_verb verbs[] = {
-		{"write", "drbgen write", "write patterns of traffic as one capture file per host",
+		{"write", "drbgen write", "write a traffic pattern as one capture file per host",
 		 gen_write,
 		 "  drbgen write --load 0.9 --slots 2000 --out traffic\n"
 		 "  drbgen write -d 4 --traffic fixed --out traffic\n"},

@@ -37,10 +37,11 @@ static const struct drb_option options[] = {
 	{"--label", "N", "Label of this switch; overrides the file", .kind = DRB_OPTION_OTHER,
 	 AT(override.label), .parse = parse_number},
 	{"--check", NULL, "Check the config and exit", .kind = DRB_OPTION_FLAG, AT(check)},
-	{"--log-level", "LEVEL", "Say nothing beyond this: " DRB_LOG_LEVEL_NAMES " (default info)",
+	{"--log-level", "LEVEL",
+	 "Print messages up to LEVEL: " DRB_LOG_LEVEL_NAMES " (default info)",
 	 .kind = DRB_OPTION_OTHER, AT(log), .parse = parse_level},
 	{"--verbose", NULL,
-	 "Print messages of DPDK and its drivers, too: the same as --log-level debug",
+	 "Also print messages of DPDK and its drivers: the same as --log-level debug",
 	 .kind = DRB_OPTION_VALUE, AT(log), DRB_LOG_DEBUG, .letter = 'v'},
 	{0},
 };
@@ -55,9 +56,9 @@ struct drb_switch_options drb_switch_options_parse(int argc, char **argv)
 			      "  drbswitch -c s1-0.yaml --check\n");
 	drb_options_parse(
 		sets,
-		"Runs one switch of the fat-tree F(l,d): sends packets up by the routing scheme "
-		"of its config (default: threshold-based two-choice against the D-mod-k uplink), "
-		"and down by the only port that leads there.",
+		"Runs one switch of the fat-tree F(l,d). Its routing scheme (default: "
+		"threshold-based two-choice against the D-mod-k uplink) chooses the uplinks of "
+		"packets that go up; only one port leads down to a host.",
 		argc, argv);
 	if (!o.config)
 		drb_die("no config: give -c FILE (see --help)");

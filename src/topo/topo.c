@@ -18,7 +18,7 @@ const struct drb_option topo_options[] = {
 	{"--arity", "D", "Arity: switches have 2d ports (default " TEXT_OF(DRB_ARITY_DEFAULT) ")",
 	 .kind = DRB_OPTION_TEXT, AT(arity), .letter = 'd'},
 	{"--uplinks", "U",
-	 "Uplinks of a switch of layer 1 (default D); fewer: the fat-tree is oversubscribed",
+	 "Uplinks of a layer-1 switch (default D); fewer make the fat-tree oversubscribed",
 	 .kind = DRB_OPTION_TEXT, AT(uplinks)},
 	{"--fabric", "NAME", "Name of the fabric (default " DRB_FABRIC_DEFAULT ")",
 	 .kind = DRB_OPTION_TEXT, AT(fabric), .alias = "--name", .letter = 'f'},

@@ -87,7 +87,7 @@ static const struct drb_option any[] = {
 	 .kind = DRB_OPTION_TIME, AT(drain_ns)},
 	{"--buffer", "KIB", "Buffer of each receiving socket (default: 64 to 1024)",
 	 .kind = DRB_OPTION_OTHER, AT(buffer_bytes), .parse = parse_buffer},
-	{"--records", "FILE", "Write what became of each packet, as CSV", .kind = DRB_OPTION_TEXT,
+	{"--records", "FILE", "Write the fate of each packet as CSV", .kind = DRB_OPTION_TEXT,
 	 AT(records)},
 	{"--hgrm", "FILE",
 	 "Write percentiles of the latencies in us, as HdrHistogram's tools read them",
@@ -99,22 +99,23 @@ static const struct drb_option any[] = {
 static const struct drb_option written[] = {
 	{"--slot", "TIME", "Replay with slots of this length", .kind = DRB_OPTION_TIME, AT(slot_ns),
 	 1, MANIFEST_SLOT_NS_MAX},
-	{"--warmup", "SLOTS", "Ignore the first slots in latencies", .kind = DRB_OPTION_U64,
+	{"--warmup", "SLOTS", "Leave the first slots out of latencies", .kind = DRB_OPTION_U64,
 	 AT(warmup), 0, UINT32_MAX},
 	{"--stats", "SLOTS",
-	 "Measure latencies over so many slots: those after the warm-up, else the last ones",
+	 "Measure latencies over so many slots: after --warmup, or else the last slots",
 	 .kind = DRB_OPTION_U64, AT(stats), 1, UINT32_MAX},
 	{"--links", "FILE",
-	 "Write a line for each link, as CSV: its use, its queue, at what part of its rate it ran",
+	 "Write a CSV line for each link: its use, its queue, and the share of its rate that it "
+	 "reached",
 	 .kind = DRB_OPTION_TEXT, AT(links)},
 	{"--hosts", "FROM-TO",
-	 "Of a fabric over several machines: these hosts are here, and others send and receive "
-	 "elsewhere, at the same --begin",
+	 "With a fabric over several machines: only these hosts are on this machine; start the "
+	 "others elsewhere with the same --begin",
 	 .kind = DRB_OPTION_OTHER, .parse = parse_hosts},
 	{"--begin", "SECONDS", "Begin at this time, in seconds since 1970",
 	 .kind = DRB_OPTION_OTHER, AT(begin_ns), .parse = parse_begin},
 	{"--sink", "xdp|pcap",
-	 "Count arrivals inside the kernel, or capture them (default xdp where the kernel allows "
+	 "Count arrivals in the kernel (xdp), or capture them (default: xdp if the kernel allows "
 	 "it)",
 	 .kind = DRB_OPTION_WORD, AT(sink)},
 	{0},
@@ -123,25 +124,25 @@ static const struct drb_option written[] = {
 static const struct drb_option captures[] = {
 	{"--multiplier", "X", "Send X times as fast as captured", .kind = DRB_OPTION_OTHER, 0, 1e-6,
 	 1e6, parse_pace},
-	{"--pps", "RATE", "Send so many packets a second, all hosts together",
-	 .kind = DRB_OPTION_OTHER, 0, 1e-3, 1e9, parse_pace},
+	{"--pps", "RATE", "Send RATE packets/s, all hosts together", .kind = DRB_OPTION_OTHER, 0,
+	 1e-3, 1e9, parse_pace},
 	{"--load", "RHO",
-	 "Send at the speed at which the busiest link of a host is used to this part of its rate",
+	 "Choose the speed so that the busiest link of a host is used to this share of its rate",
 	 .kind = DRB_OPTION_OTHER, 0, 1e-6, 1e3, parse_pace},
 	{"--topspeed", NULL, "Send as fast as possible", .kind = DRB_OPTION_OTHER,
 	 .parse = parse_pace},
-	{"--loop", "COUNT", "Send the captures so often; 0: for ever (default 1)",
+	{"--loop", "COUNT", "Send the captures COUNT times; 0: for ever (default 1)",
 	 .kind = DRB_OPTION_U64, AT(schedule.loops), 0, UINT32_MAX},
-	{"--max-gap", "TIME", "Shorten pauses of a capture to this", .kind = DRB_OPTION_TIME,
+	{"--max-gap", "TIME", "Shorten longer pauses of a capture to TIME", .kind = DRB_OPTION_TIME,
 	 AT(max_gap_ns), 1},
-	{"--flow-records", "FILE", "Write what became of each flow, as CSV",
-	 .kind = DRB_OPTION_TEXT, AT(flow_records)},
+	{"--flow-records", "FILE", "Write the fate of each flow as CSV", .kind = DRB_OPTION_TEXT,
+	 AT(flow_records)},
 	{"--seed", "NUMBER", "Seed of the mapping of addresses onto hosts (default 1)",
 	 .kind = DRB_OPTION_U64, AT(seed)},
-	{"--map", "FILE", "Hosts of addresses, one a line: 192.168.1.7 h4, or 10.1.0.0/16 h5",
+	{"--map", "FILE", "Map addresses to hosts, one a line: 192.168.1.7 h4, or 10.1.0.0/16 h5",
 	 .kind = DRB_OPTION_TEXT, AT(map)},
 	{"--to-stack", NULL,
-	 "Hand the packets to the hosts' own network stacks, too, which then answer them",
+	 "Also pass the packets to the network stacks of the hosts, which then reply",
 	 .kind = DRB_OPTION_FLAG, AT(to_stack)},
 	{"--mac", "XX:XX", "First two bytes of hosts' MACs (default 02:00)",
 	 .kind = DRB_OPTION_TEXT, AT(mac)},
@@ -201,15 +202,15 @@ void replay_options_parse(struct replay_options *o, int argc, char **argv)
 					   {0}};
 	drb_options_parse(
 		sets,
-		"Sends the captures of DIR, or any FILEs, from the hosts of a running "
-		"fabric and reports what arrived. A FILE may be compressed by gzip; - is "
-		"standard input, and standard output where something is written.\v"
-		"Latencies count from the slot in which a packet is generated; every link, "
-		"also the host's own, takes one slot. Addresses of the fabric in captures "
-		"keep their hosts, others have those of --map or get one by hash; several "
-		"files are merged by their time stamps. The hosts' own kernels do not get "
-		"these packets, packet sockets (tcpdump) do. In the report, others are "
-		"packets that came to a host without being replayed to it. Exit status: 0 "
-		"everything arrived once at the right host, 1 not, 2 bad usage or input.",
+		"Sends the captures of DIR, or any FILEs, from the hosts of a running fabric and "
+		"reports what arrived. A FILE may be compressed by gzip. - is standard input, or "
+		"standard output for files that are written.\v"
+		"Latencies count from the slot in which a packet is generated. Every link, also "
+		"that of the host, takes one slot. In captures, addresses of the fabric keep "
+		"their hosts; other addresses get a host from --map or by hash. Several files "
+		"are merged by time stamp. Network stacks of the hosts do not receive these "
+		"packets; packet sockets (tcpdump) do. In the report, \"others\" are packets "
+		"that reached a host without being replayed to it. Exit status 0: every packet "
+		"arrived once at the right host; 1: not; 2: bad usage or input.",
 		argc, argv);
 }

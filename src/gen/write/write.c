@@ -63,8 +63,7 @@ static const struct drb_option options[] = {
 	 AT(manifest.slots), 1, UINT32_MAX},
 	{"--slot", "TIME", "Length of a slot, such as 500us (default 2ms)", .kind = DRB_OPTION_TIME,
 	 AT(manifest.slot_ns)},
-	{"--size", "BYTES",
-	 "Frame size without FCS, up to 14 more than the hosts' MTU (default 128)",
+	{"--size", "BYTES", "Frame size without FCS, at most the hosts' MTU + 14 (default 128)",
 	 .kind = DRB_OPTION_U32, AT(manifest.size), FRAME_MIN, FRAME_MAX},
 	{"--seed", "NUMBER", "The same seed gives the same packets (default 1)",
 	 .kind = DRB_OPTION_U64, AT(manifest.seed), 0, 9e18},
@@ -87,7 +86,10 @@ static void parse(struct write *w, int argc, char **argv)
 
 	if (!out)
 		drb_die("out of memory");
-	fputs("Writes traffic as capture files, one per host, for drbgen replay.\vTraffic:", out);
+	fputs("Writes a traffic pattern as capture files for drbgen replay, one per "
+	      "host.\v"
+	      "Traffic:",
+	      out);
 	for (int p = 0; p < DRB_PATTERN_COUNT; p++)
 		fprintf(out, "%s %s", p ? "," : "", drb_traffic_usage((enum drb_pattern)p));
 	fputs(".\nWrites DIR/h<label>.pcap for every host, time-stamped in nanoseconds with the "

@@ -28,14 +28,14 @@ static const struct drb_option options[] = {
 	 .letter = 'o'},
 	{"--links", "veth|memif",
 	 "Links between switches of one machine (default veth); memif is shared memory: faster, "
-	 "seen by drbctl capture, not by tcpdump",
+	 "but invisible to tcpdump; use drbctl capture",
 	 .kind = DRB_OPTION_WORD, AT(memif)},
 	{"--run-dir", "DIR",
 	 "Where the fabric will run (default " DRB_RUN_DIR "/FABRIC): memif sockets",
 	 .kind = DRB_OPTION_TEXT, AT(run_dir)},
 	{"--machines", "FILE",
-	 "Split the fabric over the machines of this file: a folder with a plan for each in DIR, "
-	 "and a table of what each has",
+	 "Split the fabric over the machines of FILE: write a folder with a plan for each into "
+	 "DIR, and print a table of their parts",
 	 .kind = DRB_OPTION_TEXT, AT(machines_file)},
 	{0},
 };
@@ -162,10 +162,10 @@ int topo_plan(int argc, char **argv)
 
 	drb_config_defaults(DRB_SECTION_LINK, &plan.link);
 	snprintf(doc, sizeof(doc),
-		 "Plans a fabric: with --out, writes SWITCH.yaml for every switch, the "
-		 "ip -batch files and " DRB_PLAN_FILE " into DIR; without, prints " DRB_PLAN_FILE
-		 ". Switches use no hugepages unless --hugepages says "
-		 "so.\vSchemes:\n%s",
+		 "Plans a fabric. With --out, writes SWITCH.yaml for every switch, the ip -batch "
+		 "files and " DRB_PLAN_FILE " into DIR; without, prints " DRB_PLAN_FILE
+		 ". Switches use no hugepages unless --hugepages is given.\v"
+		 "Schemes:\n%s",
 		 drb_schemes_help());
 	drb_options_parse(sets, doc, argc, argv);
 	complete(&plan);

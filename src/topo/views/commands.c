@@ -166,10 +166,10 @@ int topo_commands(int argc, char **argv)
 
 	drb_options_parse(
 		sets,
-		"Prints the commands that run one switch by hand, with its hosts: its "
-		"config, namespaces and links, and the switch itself. Paste them into a "
-		"shell of root. What the commands for a neighbour made already stays as it "
-		"is. While a fabric of this name is up they do nothing but say so.",
+		"Prints the commands that run one switch with its hosts by hand: config, "
+		"namespaces, links and the switch. Paste them into a root shell. They keep what "
+		"the commands for a neighbour have already created. While a fabric of this name "
+		"is up, they only print a message.",
 		argc, argv);
 	if (!c.given)
 		drb_die("a switch is missing: drbtopo commands -l 3 -d 2 s1-0");

@@ -59,7 +59,7 @@ static void print_link(const struct graph *graph, const struct topo_link *link)
 static const struct drb_option options[] = {
 	{"--ports", NULL, "Name the port at each end of a link", .kind = DRB_OPTION_FLAG,
 	 AT(ports)},
-	{"--no-hosts", NULL, "Leave the hosts out", .kind = DRB_OPTION_FLAG, AT(no_hosts)},
+	{"--no-hosts", NULL, "Leave out the hosts", .kind = DRB_OPTION_FLAG, AT(no_hosts)},
 	{0},
 };
 
@@ -69,8 +69,8 @@ int topo_graph(int argc, char **argv)
 	const struct drb_options sets[] = {TOPO_SET(&graph.topo), {.option = options, &graph}, {0}};
 
 	drb_options_parse(sets,
-			  "Prints a fabric in the language of Graphviz dot: "
-			  "drbtopo graph -l 3 -d 2 | dot -Tsvg > fabric.svg",
+			  "Prints a fabric for Graphviz dot: drbtopo graph -l 3 -d 2 | dot -Tsvg "
+			  "> fabric.svg",
 			  argc, argv);
 
 	struct topo_links walk = {.tree = &graph.topo.tree};

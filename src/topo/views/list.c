@@ -130,8 +130,8 @@ int topo_list(int argc, char **argv)
 					   {0}};
 
 	drb_options_parse(sets,
-			  "Prints the switches of a fabric with their label codes and links "
-			  "(default), its links one a row, or its hosts with their addresses.",
+			  "Prints a table: the switches of a fabric with label codes and links "
+			  "(default), its links, or its hosts with addresses.",
 			  argc, argv);
 	if (!list.what)
 		list.what = kinds[0].name;

@@ -47,8 +47,8 @@ static void print(const struct drb_scheme_list *list, bool names, enum drb_forma
 
 static const struct drb_option options[] = {
 	{"--scheme", "LIST",
-	 "These instead of all of the tree, and what tables call them; also shared objects, "
-	 "./x.so, and variants, drb:choices=4",
+	 "Only these, with their names in tables; also shared objects, ./x.so, and variants, "
+	 "drb:choices=4",
 	 .kind = DRB_OPTION_TEXT, 0},
 	{0},
 };
@@ -64,11 +64,9 @@ int topo_schemes(int argc, char **argv)
 
 	drb_options_parse(
 		sets,
-		"Lists the routing schemes: how many uplinks' queues a decision compares, "
-		"whether it redirects by the threshold T that is given for all, and whether it can "
-		"hold for flows "
-		"and flowlets as well as for packets. Figures draw it in its colour, with points "
-		"that are matplotlib's symbol.",
+		"Lists the routing schemes: how many uplinks a decision compares, whether it "
+		"uses the threshold T, and whether it can hold for flows and flowlets as well as "
+		"for packets. Figures use its colour and its symbol (matplotlib's).",
 		argc, argv);
 	for (list.count = 0; !text && list.count < DRB_SCHEME_COUNT; list.count++)
 		list.scheme[list.count] = (enum drb_scheme)list.count;
