@@ -8,13 +8,13 @@ usage() {
   cat <<'END'
 topo/demo.sh [--rootless] [OPTION...]
 
-Does DRB help? Installs the packages that are missing, builds, and compares routing schemes on a
-fat-tree of drbswitch processes: drb, dmodk, micro and the scheme beyond the paper, under fresh and
-persistent permutations, each beside the simulator. One table, a verdict, a picture; everything is
-taken down again. Under 60 s once it is built.
+Does DRB help? Installs missing packages, builds, and compares routing schemes on a fat-tree of
+drbswitch processes: drb, dmodk, micro and walk, under fresh and persistent permutations, next to the
+simulator. Prints a table and a verdict, writes a figure, and takes everything down again. Takes less
+than 60 s once it is built.
 
   --rootless  needs no root once the packages are there: see topo/rootless
-  --one       a single run instead, with the counters of every port
+  --one       run only one scheme, and print the counters of every port
   OPTION...   see topo/fabric demo --help
 
 Examples:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Brings fat-trees of drbswitch processes up in network namespaces, and down again."""
+"""Starts and stops fat-trees of drbswitch processes in network namespaces."""
 
 import argparse
 import os
@@ -95,42 +95,42 @@ def add_whole(verb):
                        help='seconds until all switches must be ready (default 60)')
         if name == 'up':
             p.add_argument('--replace', action='store_true',
-                           help='take a running fabric of this name down first')
+                           help='first take down a running fabric of this name')
             p.add_argument('--plan', metavar='PLAN', help="carry out one machine's plan of drbtopo plan --machines, a "
-                           'folder or the archive of it; given again, start what does not run')
+                           'folder or its archive; given again, start what does not run')
             p.add_argument('--offloads', choices=('on', 'off'), default='on',
-                           help='of hosts and ports; off: frames on every link are those of a wire, '
-                           'also in captures (default on)')
+                           help='offloads of hosts and ports; off: every link and capture has the frames '
+                           'of a wire (default on)')
         add_format_options(p)
     p = verb('export', export.run, 'write a plan as files of an engine that carries it out',
              ('ansible plan', 'compose plan'))
     p.add_argument('export_to', choices=list(export.FORMATS), metavar='FORMAT', help=', '.join(export.FORMATS))
-    p.add_argument('plan', metavar='DIR', help='what drbtopo plan --out DIR has written, with --machines FILE for '
-                   'all but compose')
-    p.add_argument('-o', '--out', metavar='DIR', help='where to (default: beside the plan)')
+    p.add_argument('plan', metavar='DIR', help='output of drbtopo plan --out DIR; all formats but compose need '
+                   '--machines FILE')
+    p.add_argument('-o', '--out', metavar='DIR', help='output folder (default: beside the plan)')
     add_format_options(verb('down', down, 'take a fabric down, running, broken or half up',
                             ('', '--fabric big')))
     add_format_options(verb('status', nodes.status, 'list nodes with process, state and uptime',
                             ('', '--json')))
     p = verb('demo', lambda args: demo.run(args, say),
-             'does DRB help? Compare routing schemes, live and simulated, on a fabric of its own',
+             'compare routing schemes, live and simulated, on a fabric of its own',
              ('', '--load 0.9 --out picture.svg', '--one --scheme walk'), fabric='demo')
     demo.add_options(p)
 
 
-ALL_MACHINES = 'on all machines of a fabric over several: DIR is where export ansible has written'
+ALL_MACHINES = 'on all machines of a fabric: DIR is the output of export ansible'
 
 
 def add_parts(verb):
     """Verbs about fabrics over several machines."""
     p = verb('ctl', control, 'run drbctl, here or on all machines of a fabric',
              ('--machines plan list', '--machines plan show --all links --json', '--machines plan metrics'))
-    p.add_argument('--machines', metavar='DIR', help=f'{ALL_MACHINES}, and one table of what they say')
+    p.add_argument('--machines', metavar='DIR', help=f'{ALL_MACHINES}; print one table of their replies')
     p.add_argument('words', nargs=argparse.REMAINDER, metavar='WORD', help='verb and arguments of drbctl')
-    verb('counts', part.counts, "print what this machine's ends of links to other machines have counted, as JSON",
+    verb('counts', part.counts, "print the counters of this machine's ends of links to other machines, as JSON",
          ('',))
-    p = verb('answers', part.answers, "print what this machine's switches answer to commands of their stats sockets, "
-             'as JSON', ('/drb/info /drb/all',))
+    p = verb('answers', part.answers, "print the replies of this machine's switches to commands of their stats "
+             'sockets, as JSON', ('/drb/info /drb/all',))
     p.add_argument('commands', nargs='+', metavar='COMMAND', help='/drb/info')
     p = verb('experiment', experiment_machines.run, 'replay the same traffic on all machines under each scheme at each '
              'load, and compare with the simulator', ('--machines plan --scheme drb,walk --load 0.5,0.8',))
@@ -141,19 +141,19 @@ def add_parts(verb):
     p.add_argument('--traffic', default='permutation', metavar='NAME', help='permutation (default), fixed, ...')
     p.add_argument('--pattern', dest='traffic', default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     p.add_argument('--slots', type=positive, default=1000, help='slots of a run (default 1000)')
-    p.add_argument('--seed', type=positive, default=1, help='of the traffic (default 1)')
+    p.add_argument('--seed', type=positive, default=1, help='seed of the traffic (default 1)')
     p.add_argument('--lead', type=positive, default=20, metavar='S',
                    help='seconds until all machines are ready to send (default 20)')
     add_format_options(p)
     p = verb('replay', part.replay, 'replay traffic together with the other machines of a fabric, and print what '
              'arrived here, as JSON', ('--begin 1800000000 --load 0.5 --slots 1000',),
              epilog='Every other option is one of drbgen write: see drbgen write --help.')
-    p.add_argument('--begin', required=True, metavar='SECONDS', help='when, in seconds since 1970, on all machines')
-    p = verb('combine', combined.run, 'put together what the machines of a fabric have printed, which comes by '
-             'standard input as one JSON object: {"a": "what a printed"}', ('links plan <counts.json',))
-    p.add_argument('kind', choices=list(combined.KINDS), metavar='KIND', help='links: what counts has printed; '
-                   'replay: what replay has printed')
-    p.add_argument('plan', metavar='DIR', help='what drbtopo plan --machines FILE --out DIR has written')
+    p.add_argument('--begin', required=True, metavar='SECONDS', help='start on all machines, in seconds since 1970')
+    p = verb('combine', combined.run, 'combine the outputs of the machines of a fabric: standard input is one '
+             'JSON object {"a": "output of a"}', ('links plan <counts.json',))
+    p.add_argument('kind', choices=list(combined.KINDS), metavar='KIND', help='links: output of counts; '
+                   'replay: output of replay')
+    p.add_argument('plan', metavar='DIR', help='output of drbtopo plan --machines FILE --out DIR')
     add_format_options(p)
 
 
@@ -161,7 +161,7 @@ def add_nodes(verb):
     """Verbs about single nodes."""
     for name, run, text, examples in (
             ('restart', nodes.restart, 'start switches again, running or dead', ('s2-2',)),
-            ('stop', nodes.stop, 'end switches, which stay down until they are restarted',
+            ('stop', nodes.stop, 'end switches; they stay down until they are restarted',
              ('s2-2', 's1-0 s1-1'))):
         p = verb(name, run, text, examples)
         p.add_argument('switches', nargs='+', metavar='SWITCH', help='s2-2')
@@ -169,14 +169,14 @@ def add_nodes(verb):
             p.add_argument('--timeout', type=positive, default=60, metavar='S',
                            help='seconds until they must be ready (default 60)')
         add_format_options(p)
-    p = verb('exec', execute, 'run a command on a host or switch, where hosts have names',
+    p = verb('exec', execute, 'run a command on a host or switch; names of hosts resolve there',
              ('h4 -- ping -c 3 h10', 'h4 -- bash'))
     p.add_argument('node', help='h4, s2-5')
     p.add_argument('command', nargs=argparse.REMAINDER, help='the command and its arguments')
-    p = verb('check', run_checks, "ping every pair of hosts and compare the switches' view with "
+    p = verb('check', run_checks, "ping every pair of hosts, and compare what switches see with "
              'the wiring', ('', 'wiring counters --json'))
     p.add_argument('what', nargs='*', metavar='WHAT', help='wiring and ping (the default); '
-                   'counters: packets are conserved at every switch; links: and between switches, '
+                   'counters: packets are conserved at every switch; links: also between switches, '
                    'at rest')
     p.add_argument('--sample', type=positive, metavar='K',
                    help='ping from each host to K others (default: all, 8 above 64 hosts)')
@@ -199,21 +199,21 @@ def add_faults(verb):
         p.add_argument('what', nargs='+', metavar=what, help='s2-1' if what == 'SWITCH' else
                        'an end of it, like s1-0.u0 or h4' + (', and the rate' if name == 'rate' else ''))
         add_format_options(p)
-    p = verb('logs', faults.logs, 'print what switches said', ('', '-f s1-0 s2-0'))
+    p = verb('logs', faults.logs, 'print the logs of switches', ('', '-f s1-0 s2-0'))
     p.add_argument('switches', nargs='*', metavar='SWITCH', help='s2-1 (default: all)')
-    p.add_argument('-f', '--follow', action='store_true', help='go on as they say more')
+    p.add_argument('-f', '--follow', action='store_true', help='print new lines as they come')
     p.add_argument('-n', '--lines', type=positive, default=faults.LOG_LINES, metavar='COUNT',
-                   help=f'lines of each switch at first (default {faults.LOG_LINES})')
-    p = verb('scenario', scenario.run, 'make things happen at given times, and show on one time axis what the '
-             'fabric did', ('faults.txt', 'faults.txt --replay traffic --interval 200ms --csv',
-                            'faults.txt --replay capture.pcap --map map --load 0.5'))
+                   help=f'last lines of each switch (default {faults.LOG_LINES})')
+    p = verb('scenario', scenario.run, 'cause faults at given times, and show the reaction of the fabric on '
+             'one time axis', ('faults.txt', 'faults.txt --replay traffic --interval 200ms --csv',
+                               'faults.txt --replay capture.pcap --map map --load 0.5'))
     p.add_argument('file', metavar='FILE', help="lines such as '2s kill s2-1', '2500ms cut s1-0.u0', '# remark'")
-    p.add_argument('--replay', nargs='+', metavar='TRAFFIC', help='what drbgen replays meanwhile')
-    p.add_argument('--interval', type=a_duration, default=0.5, metavar='TIME', help='between rows (default 500ms)')
+    p.add_argument('--replay', nargs='+', metavar='TRAFFIC', help='traffic for drbgen replay meanwhile')
+    p.add_argument('--interval', type=a_duration, default=0.5, metavar='TIME', help='time between rows (default 500ms)')
     p.add_argument('--duration', type=a_duration, metavar='TIME',
-                   help='go on at least so long (default: until the last event, and the end of the replay)')
+                   help='run at least so long (default: until the last event and the end of the replay)')
     add_format_options(p)
-    group = p.add_argument_group('as of drbgen replay')
+    group = p.add_argument_group('options of drbgen replay')
     for name, metavar in scenario.REPLAY_OPTIONS.items():
         group.add_argument(f'--{name}', **({'metavar': metavar} if metavar else {'action': 'store_true'}))
 

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Measures latencies and queues of a live fabric and compares them with the simulator's.
 
-For every scheme the fabric is brought up, or its switches are started anew, with links that move one
-packet in each slot of a common clock; traffic is written and replayed for every load, counters are
-read. The simulator gets the same traffic. DIR gets runs.csv, summary.csv, pictures and
-report.html, which needs no other file."""
+For every scheme, switches start with links that send one packet in each slot of a common clock. For
+every load, traffic is replayed and counters are read. The simulator gets the same traffic. DIR gets
+runs.csv, summary.csv, figures and report.html, which needs no other file."""
 
 import argparse
 import os
@@ -26,9 +25,9 @@ from drbfabric.experiment.summary import summarise
 def parser():
     experiment = called('experiment')
     p = Parser(prog=experiment, description=__doc__.split('\n\n')[0],
-               epilog=__doc__.split('\n\n')[1] + ' Exit status: 0 done, 1 packets were lost, or with '
-               '--check something is further off the simulator than it may be or could not be '
-               'measured undisturbed, 2 bad usage or input.',
+               epilog=__doc__.split('\n\n')[1] + ' Exit status: 0 done; 1 packets were lost, or with '
+               '--check a value deviates too far from the simulator or could not be '
+               'measured undisturbed; 2 bad usage or input.',
                examples=(f'{experiment} --runs 2 --out report',
                          f'{experiment} -d 4 --load 0.9 --out report',
                          f'{experiment} --traffic fixed --scheme drb,walk --load 0.9 --out report',
@@ -47,35 +46,35 @@ def parser():
                    '--help')
     p.add_argument('--pattern', dest='traffic', default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     p.add_argument('--slow', default='', metavar='link:N:K',
-                   help='a packet takes K slots on N of the links between switches, at random, both ways: those of '
+                   help='a packet takes K slots on N random links between switches, in both directions, as with '
                    'drbsim packet --slow')
     p.add_argument('--threshold', default='paper', metavar='T',
-                   help="of schemes that have one (default paper: 1 - ln(1 - load))")
+                   help="threshold of schemes that have one (default paper: 1 - ln(1 - load))")
     p.add_argument('--slot', type=a_time, metavar='TIME',
-                   help='length of a slot (default: what two CPUs can keep, 2ms for F(3,2), 10ms for '
+                   help='length of a slot (default: what two CPUs sustain, 2ms for F(3,2), 10ms for '
                    'F(3,4))')
     p.add_argument('--slots', type=positive, default=1000, help='slots of a run (default 1000)')
     p.add_argument('--warmup', type=positive, metavar='SLOTS',
-                   help='first slots of a run, left out (default a tenth)')
-    p.add_argument('--runs', type=positive, default=3, help='runs of each, with different seeds '
+                   help='slots to leave out at the start of a run (default a tenth)')
+    p.add_argument('--runs', type=positive, default=3, help='runs of each point, with different seeds '
                    '(default 3)')
     p.add_argument('--repeat', type=not_negative, default=3, metavar='COUNT',
-                   help='how often a run that the machine disturbed is repeated (default 3)')
+                   help='how often to repeat a run that the machine disturbed (default 3)')
     p.add_argument('--stretch', type=not_negative, default=3, metavar='COUNT',
-                   help='how often slots are doubled where none of these was undisturbed (default 3)')
+                   help='how often to double the slots if all repetitions were disturbed (default 3)')
     p.add_argument('--queue', type=positive, metavar='PACKETS',
-                   help='limit of every egress queue (default 512, 4096 for traffic that persists)')
-    p.add_argument('--links', choices=('veth', 'memif'), default='veth', help='between switches (default veth)')
-    p.add_argument('--seed', type=not_negative, default=1, help='of the first run (default 1)')
+                   help='limit of every egress queue (default 512, 4096 for persistent traffic)')
+    p.add_argument('--links', choices=('veth', 'memif'), default='veth', help='links between switches (default veth)')
+    p.add_argument('--seed', type=not_negative, default=1, help='seed of the first run (default 1)')
     p.add_argument('--fabric', dest='name', metavar='NAME', default='experiment',
                    help='name of the fabric (default experiment)')
     p.add_argument('--name', dest='name', default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     p.add_argument('--check', action='store_true',
-                   help='fail if a mean latency is off by more than 5 %%, a cohort tail or redirected '
-                   'share by more than 10 %%, and by more than two standard errors; with --tcp, unless all of the '
-                   '95 %% interval of each mean completion time is within 15 %%')
+                   help='fail if a mean latency deviates by more than 5 %%, or a cohort tail or redirected '
+                   'share by more than 10 %%, and by more than two standard errors; with --tcp, if any '
+                   'part of the 95 %% interval of a mean completion time deviates by more than 15 %%')
     tcp_command.add_options(p)
-    p.add_argument('-o', '--out', required=True, metavar='DIR', help='where the report goes')
+    p.add_argument('-o', '--out', required=True, metavar='DIR', help='folder of the report')
     add_format_options(p)
     return p
 

@@ -37,22 +37,22 @@ def add_options(p):
     p.add_argument('--scheme', type=some_schemes, metavar='LIST',
                    help=f'routing schemes (default {",".join(SCHEMES)}; with --one drb)')
     p.add_argument('--threshold', metavar='T',
-                   help='of drb and its relatives (default 1 - ln(1 - load), as in the paper)')
+                   help='threshold of schemes that have one (default 1 - ln(1 - load), as in the paper)')
     p.add_argument('--load', type=a_load, default=0.95, metavar='LOAD',
                    help='packets per host and slot (default 0.95)')
     p.add_argument('--slot', type=a_time, metavar='TIME',
-                   help='time of a packet on a link (default: what the CPUs can keep, 2ms for F(3,2))')
+                   help='time of a packet on a link (default: what the CPUs sustain, 2ms for F(3,2))')
     p.add_argument('--slots', type=positive, metavar='COUNT',
                    help='slots of a run (default 800; with --one 2000)')
-    p.add_argument('--seed', type=not_negative, default=1, help='of the traffic (default 1)')
+    p.add_argument('--seed', type=not_negative, default=1, help='seed of the traffic (default 1)')
     p.add_argument('-o', '--out', default='drb-demo.svg', metavar='FILE',
-                   help='the picture (default drb-demo.svg)')
+                   help='file of the figure (default drb-demo.svg)')
     p.add_argument('--one', action='store_true',
-                   help='a single run of one scheme instead, with the counters of every port')
+                   help='run only one scheme, and print the counters of every port')
     # Of demo.sh, which has a build ahead.
     p.add_argument('--options-only', action='store_true', help=argparse.SUPPRESS)
     p.add_argument('--traffic', metavar='NAME',
-                   help='of --one: permutation (default), fixed, ...: see drbgen write --help')
+                   help='traffic of --one: permutation (default), fixed, ...: see drbgen write --help')
     p.add_argument('--pattern', dest='traffic', default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     add_format_options(p)
 

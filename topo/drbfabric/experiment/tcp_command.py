@@ -30,9 +30,9 @@ def add_options(p):
     group.add_argument('--tcp', metavar='LIST', help='transfers or jobs by TCP instead of packets: sizes of drbsim '
                        'transfer (fixed:50, websearch, ...), jobs of drbsim job (all-to-all, ...)')
     group.add_argument('--unit', type=some_units, default=['flow'], metavar='LIST',
-                       help='what decisions are made for: packet, flowlet, flow (default flow)')
+                       help='units of decisions: packet, flowlet, flow (default flow)')
     group.add_argument('--data', type=positive, default=256, metavar='PACKETS',
-                       help='of jobs, what each host holds (default 256)')
+                       help='data of each host in jobs (default 256)')
     group.add_argument('--congestion', default='reno', metavar='NAME',
                        help="TCP's congestion control (default reno)")
 

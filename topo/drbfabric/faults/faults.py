@@ -197,8 +197,8 @@ def _write(path, text):
 HANDLES = {
     'kill': (kill, 'SWITCH', 'end switches as a crash would', 's2-1'),
     'start': (start, 'SWITCH', 'start switches that do not run', 's2-1'),
-    'pause': (pause, 'SWITCH', 'stop switches from running, as a machine without time would', 's2-1'),
-    'resume': (resume, 'SWITCH', 'let paused switches go on', 's2-1'),
+    'pause': (pause, 'SWITCH', 'suspend switches, as an overloaded machine would', 's2-1'),
+    'resume': (resume, 'SWITCH', 'resume paused switches', 's2-1'),
     'cut': (cut, 'LINK', 'take links down at both ends, as if a cable were pulled', 's1-0.u0'),
     'mend': (mend, 'LINK', 'take links up again', 's1-0.u0'),
     'rate': (rate, 'LINK', 'give a link another rate, in both directions', 's1-0.u0 5Mbit'),
