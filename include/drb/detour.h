@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Detours around a dead link down, without messages. At a switch of layer m, whose down-port to the
-// destination is dead, a detour begins: down to a usable child, which sends the packet up by another
-// uplink than it came from. All parents of that child have the same children, so a dead link costs
-// two extra hops. A dead child switch cannot be passed that way; on a second detour the packet goes
-// one layer deeper before it goes up, and comes back to a switch with other children. Where no child
-// has an alternate uplink, it goes up, and the parent, to which it would have to return, begins a
-// detour two layers deep.
+// Detours around a dead down-link, without messages. A detour begins at a switch of layer m whose down-port
+// to the destination is dead. The packet goes down to a usable child, which sends it up by an uplink other
+// than the one it came from. All parents of that child have the same children, so a dead link costs two extra
+// hops. A dead child switch cannot be passed like that. On a second detour the packet goes one layer deeper
+// before it goes up, and returns to a switch with other children. Where no child has an alternate uplink, the
+// packet goes up, and the parent, to which it would have to return, begins a detour two layers deep.
 // The packet carries a mark, which is 0 before its detour and when it reaches a host:
-//   bits 0..3  extra hops so far, in units of two, those of the way it is on included
+//   bits 0..3  extra hops so far, in units of two, including those of the current detour
 //   bits 4..6  layers still to go down before it goes up
-//   bit 7      it follows the routes that its switches know instead: bits 0..6 are its hops since
+//   bit 7      it follows the routes that switches know instead; bits 0..6 count its hops since then
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,30 +26,30 @@ static inline uint32_t drb_detour_extra_hops(uint8_t mark)
 	return (mark & 0xfu) * 2;
 }
 
-// What a switch knows of its ports, a bit each; down-ports first.
+// A switch's knowledge of its ports, a bit each; down-ports first.
 struct drb_usable_ports {
 	uint64_t usable;
 	uint64_t no_alternate; // down-ports to switches that have no other uplink
-	uint64_t drained;      // not usable, but rather these than to lose a packet
-	// For each rack the ports to it, as shortest ways lead there; NULL: no outage is known.
+	uint64_t drained;      // not usable, but used rather than lose a packet
+	// For each rack, the ports where shortest paths to it begin; NULL: no outage is known.
 	const uint64_t *routes;
-	bool settled; // the neighbours know what this switch knows
+	bool settled; // the neighbours know the same outages as this switch
 };
 
-// The mark of a packet that follows routes off the usual way: this bit, and the hops since.
+// The mark of a packet that follows routes off the usual path: this bit, and the hops since.
 #define DRB_DETOUR_ROUTED 0x80
-#define DRB_ROUTED_HOPS_MAX 24 // then the packet is lost: switches do not know the same
+#define DRB_ROUTED_HOPS_MAX 24 // then the packet is dropped: switches do not agree on outages
 
 // Instead of a port.
 enum {
 	DRB_DETOUR_HOST_DOWN = -1, // the host's own port is dead
-	DRB_DETOUR_NO_ROUTE = -2,  // no way, or none within the limit
-	// A mark that no switch makes, or came from above and is not for below.
+	DRB_DETOUR_NO_ROUTE = -2,  // no path, or none within the limit
+	// A mark that no switch writes, or a packet from above that is not for below.
 	DRB_DETOUR_INVALID = -3,
 };
 
-// The port by which a packet leaves a switch some of whose ports are dead, up or down, or one of the above. The switch
-// has at most 64 ports. Of *d also port (that it came in by) and detour (its mark, 0 from a host) are read.
+// The output port, up or down, of a packet at a switch with dead ports, or one of the values above. The switch has at
+// most 64 ports. This also reads d->port (the input port) and d->detour (the mark, 0 from a host).
 DRB_API int32_t drb_chooser_detour(struct drb_chooser *c, const struct drb_usable_ports *ports,
 				   const uint32_t load[], struct drb_decision *d);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What schemes are made of: random bits made into uplinks, hashes of flows, loads of uplinks.
+// Building blocks of schemes: uplinks from random bits, hashes of flows, loads of uplinks.
 // Pure: random bits and loads come from the caller.
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 // Loads and thresholds stay below this, so that sums of two fit in 32 bits.
 #define DRB_LOAD_MAX (UINT32_C(1) << 30)
 
-// A rule of a scheme: small, and inlined into the loops of each host.
+// A function of a scheme that is small and inlined into the loops of each host.
 #define DRB_RULE static inline __attribute__((always_inline))
 
 // One bijective mixing step of splitmix64; also serves as a hash of 64-bit values.
@@ -21,7 +21,7 @@ static inline uint64_t drb_mix64(uint64_t x)
 	return x ^ (x >> 31);
 }
 
-// Multiplied to 128 bits and folded, as in wyhash (Wang Yi).
+// The product of 128 bits, folded to 64, as in wyhash (Wang Yi).
 static inline uint64_t drb_product64(uint64_t a, uint64_t b)
 {
 	__extension__ unsigned __int128 product = (unsigned __int128)a * b;
@@ -29,13 +29,13 @@ static inline uint64_t drb_product64(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-// 32 bits of a hash of word; salt is random, and each gives a hash of its own.
+// 32 bits of a hash of word. Each value of salt, a random number, gives another hash function.
 static inline uint32_t drb_salted32(uint64_t word, uint64_t salt)
 {
 	return (uint32_t)(drb_product64(word ^ UINT64_C(0xa0761d6478bd642f), salt) >> 32);
 }
 
-// 32 random bits to [0, n): no value is more likely than another by more than n / 2^32.
+// Maps 32 random bits to [0, n). The probabilities of two values differ by at most a fraction of n / 2^32.
 static inline uint32_t drb_scale32(uint32_t bits, uint32_t n)
 {
 	return (uint32_t)(((uint64_t)bits * n) >> 32);
@@ -51,14 +51,14 @@ static inline uint32_t drb_load(struct drb_loads loads, uint32_t uplink)
 	return loads.at ? loads.at[uplink] : 0;
 }
 
-// One of two without a branch: whether a packet is redirected is often predicted wrong.
+// One of two values without a branch, which would often be mispredicted: whether to redirect is random.
 DRB_RULE uint32_t drb_select(bool condition, uint32_t yes, uint32_t no)
 {
 	if (__builtin_constant_p(condition))
 		return condition ? yes : no;
 	uint32_t value = __builtin_expect_with_probability(condition, 1, 0.5) ? yes : no;
 
-	__asm__("" : "+r"(value)); // else what depends on it would become two paths
+	__asm__("" : "+r"(value)); // keeps the compiler from splitting what follows into two paths
 	return value;
 }
 

@@ -33,7 +33,7 @@ static inline uint32_t drb_two_choice(uint32_t uplinks, uint32_t margin, uint32_
 	return uplinks < 2 ? def : drb_ttc(margin, def, drb_other(uplinks, def, bits), loads);
 }
 
-// T(c) of equation (c_two): flow unit, c flows per uplink, N hosts. c = ln N counts as above.
+// T(c) of equation (c_two): flow unit, c flows per uplink, N hosts. c = ln N belongs to the case c >= ln N.
 static inline double drb_threshold_flow(double flows_per_uplink, uint32_t hosts)
 {
 	double ln_n = log(hosts);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The fat-tree F(l,d): labels, wiring, D-mod-k. Layers of switches are 1 (edge) to l (core). A label is the number that
-// a host or switch has in its layer, from 0. Ports of a kind are counted from 0, too.
-// Arguments must exist in the tree: nothing is checked but by drb_tree_new().
+// The fat-tree F(l,d): labels, wiring, D-mod-k. Layers of switches are 1 (edge) to l (core). A label is the
+// number of a host or switch in its layer, from 0. Ports of a kind are counted from 0, too. Arguments must
+// exist in the tree: only drb_tree_new() checks them.
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,8 +18,8 @@ DRB_BEGIN
 
 struct drb_tree;
 
-// F(layers, arity), where switches of layer 1 have so many uplinks: arity, or fewer. NULL and errno: EINVAL for what
-// is 0 or above its limit, EOVERFLOW for more than DRB_HOSTS_MAX hosts, ENOMEM.
+// F(layers, arity); switches of layer 1 have so many uplinks: arity, or fewer. NULL and errno: EINVAL for an
+// argument that is 0 or above its limit, EOVERFLOW for more than DRB_HOSTS_MAX hosts, ENOMEM.
 DRB_API struct drb_tree *drb_tree_new(uint32_t layers, uint32_t arity, uint32_t uplinks);
 DRB_API void drb_tree_free(struct drb_tree *t);
 
@@ -53,16 +53,16 @@ DRB_API struct drb_end drb_tree_up_peer(const struct drb_tree *t, uint32_t layer
 					uint32_t up_port);
 DRB_API struct drb_end drb_tree_down_peer(const struct drb_tree *t, uint32_t layer, uint32_t label,
 					  uint32_t down_port);
-// Where host h hangs: down-port h_1 of the layer-1 switch with s_i = h_{i+1}.
+// The switch port of host h: down-port h_1 of the layer-1 switch with s_i = h_{i+1}.
 DRB_API struct drb_end drb_tree_host_peer(const struct drb_tree *t, uint32_t host);
 
 // True if host is below the switch (layer, label): its packets go down.
 DRB_API bool drb_tree_is_below(const struct drb_tree *t, uint32_t layer, uint32_t label,
 			       uint32_t host);
-// The down-port of a packet for a host below.
+// The down-port of a packet to a host below.
 DRB_API uint32_t drb_tree_down_port(const struct drb_tree *t, uint32_t layer, uint32_t label,
 				    uint32_t host);
-// The D-mod-k up-port of a packet for any other.
+// The D-mod-k up-port of a packet to any other host.
 DRB_API uint32_t drb_tree_default_uplink(const struct drb_tree *t, uint32_t layer, uint32_t label,
 					 uint32_t host);
 
