@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Keys of plan.json, the fabric as drbtopo plans it and topo/fabric and drbgen read it.
+// Keys of plan.json, which drbtopo writes and topo/fabric and drbgen read.
 //
 //   fabric          name
 //   layers, arity   l, d of F(l,d)
-//   uplinks         of a switch of layer 1: d, or fewer
+//   uplinks         uplinks of a layer-1 switch: d, or fewer
 //   scheme          routing.scheme of switches
-//   driver          of veths: af_packet or af_xdp
-//   rate            of every link as text, "none" without limit
-//   rate_value      the same as a number, 0 without limit: packets/s if rate_per_packet, else bit/s
+//   driver          driver of veths: af_packet or af_xdp
+//   rate            rate of every link as text, or "none"
+//   rate_value      the rate as a number, 0 for "none": packets/s if rate_per_packet, else bit/s
 //   rate_per_packet
-//   mtu             of hosts and of the interfaces of switches
+//   mtu             MTU of hosts and of the interfaces of switches
 //   ipv4_length     prefix lengths that put every host of the fabric on-link
 //   ipv6_length
-//   memif_dir       directory of the memif sockets; absent unless links are memif
-//   namespaces      ip -batch file that makes the namespaces, beside plan.json
-//   wires           ip -batch file that makes the veth links
+//   memif_dir       folder of the memif sockets; absent unless links are memif
+//   namespaces      ip -batch file that creates the namespaces, beside plan.json
+//   wires           ip -batch file that creates the veth links
 //   switches        [{name, namespace, layer, label, code (top digit first), config, batch}]
 //   hosts           [{name, namespace, label, code, mac, ipv4, ipv6, batch}]
 //   links           [{lower, lower_port, upper, upper_port, kind ("veth" or "memif")}]
 //
-// For several machines, kind is "vxlan", "vlan" or "cable" between two of them, with an id (VNI, VLAN, of a cable
-// a number), and:
+// Between two machines, kind is "vxlan", "vlan" or "cable", with an id (VNI, VLAN, a number of the cable). More
+// keys for several machines:
 //
-//   lower_interface of a link that is a VLAN or cable: the interface of the machine
+//   lower_interface for a VLAN or cable: the interface of the machine at that end
 //   upper_interface
-//   machines        of the whole fabric: [{name, address, share, ssh_user, ssh_port, command, plan,
-//                   pods, core, switches, hosts, links, links_out}]; every node has its machine
+//   machines        in the plan of the whole: [{name, address, share, ssh_user, ssh_port, command, pods, core,
+//                   switches, hosts, links, links_out}]; every node has its machine
 //   between         links from one machine to another: [{machines, links}]
-//   machine         whose plan this is: it has the nodes of that machine, and links with an end there
-//   udp_port        of VXLAN
-//   underlay_mtu    which IP packets to other machines need
+//   machine         in the plan of a machine: its name; the plan has its nodes, and links with an end there
+//   udp_port        UDP port of VXLAN
+//   underlay_mtu    MTU that packets to other machines need
 //   remotes         addresses of the machines at the other ends of links
 //   elsewhere       hosts of other machines
 //

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Options of every verb, and reaching the switches they are about.
+// Options of every verb, and the connection to the switches that they name.
 
 #include "ctl/ctl.h"
 

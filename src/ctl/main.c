@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbctl: reads the counters of running switches over their stats sockets, and gives them
-// orders.
+// drbctl: reads the counters of running switches over their stats sockets, and sends them orders.
 
 #include "common/cli/verbs.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Trees of programs that link libdrb, which do not know what is in one.
+// Opaque trees for programs that link libdrb.
 #include <errno.h>
 #include <stdlib.h>
 

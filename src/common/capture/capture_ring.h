@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What a switch and a reader of its packets share: the messages with which a capture begins, and a ring for each
-// worker in memory that the switch gives away. A worker only ever writes, and never waits: packets that find
-// no place are counted. The reader is not trusted: whatever it writes into `head`, the switch stays within
-// its ring.
+// What a switch and a reader of its packets share: the messages with which a capture begins, and one ring per
+// worker, in memory that the switch passes to the reader. A worker only writes and never waits: it counts
+// packets that find the ring full. The reader is not trusted: whatever it writes into `head`, the switch
+// stays within its ring.
 
 #include <fcntl.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Command lines, parsed alike by every program.
+// Command lines, which every program parses alike.
 
 #include <stdint.h>
 

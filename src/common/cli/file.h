@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Files that users name, the same in every program: "-" is standard input or output, and a file that gzip
-// has compressed is read as what it was. The byte order mark of a text is left out.
+// Files that users name, the same in every program: "-" is standard input or output, a file compressed by
+// gzip is decompressed, and the byte order mark of a text is skipped.
 
 #include <stdio.h>
 

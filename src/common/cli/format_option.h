@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// --csv, --json and --wide of whatever prints a table.
+// The options --csv, --json and --wide of everything that prints a table.
 
 #include "common/cli/options.h"
 

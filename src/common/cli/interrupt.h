@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Programs that run until they are interrupted, and then come to a proper end.
+// Programs that run until they are interrupted, and then end in order.
 
 #include <stdbool.h>
 

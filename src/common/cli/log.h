@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Messages to the user and exit codes, the same in every program. Results go to standard output,
-// everything else to standard error as one line: "program: text". A daemon has them written by a thread of
-// its own (log_writer.h).
+// Messages to the user and exit codes, the same in every program. Results go to standard output, all else to
+// standard error, one line each: "program: text". In a daemon, a thread writes them (log_writer.h).
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Messages of a daemon, which waits for nobody who reads them. Whoever has something to say puts it into
-// a ring; a thread writes it to standard error, which may be a terminal, a file on a full disk or a pipe
-// that nobody reads. What the ring has no room for, what could not be written, and what one message says
-// too often is counted, and the count is said when it can be.
+// Messages of a daemon, which never waits for their reader. Threads put messages into a ring; one thread
+// writes them to standard error: a terminal, a file on a full disk, or a pipe that nobody reads. Messages
+// that find the ring full, cannot be written, or repeat too often are counted, and the count is written as
+// soon as possible.
 //
-// Where standard error is journald's ($JOURNAL_STREAM), a line begins with its priority, "<4>"; elsewhere
-// with the time, once drb_log_writer_stamp() was called.
+// Where standard error belongs to journald ($JOURNAL_STREAM), a line begins with its priority, "<4>";
+// elsewhere with the time, after a call of drb_log_writer_stamp().
 
 // Of one message (one format), in each window. More than a switch has ports.
 #define DRB_LOG_LINES_MAX 100

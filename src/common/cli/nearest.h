@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Which of the words that may stand somewhere a mistyped one is most like.
+// Finds the allowed word that a mistyped word resembles most.
 
 #include <stdint.h>
 

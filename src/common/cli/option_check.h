@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What argp says of a wrong option is a line without a hint, or two lines. So options are looked at first.
+// Checks options before argp does: argp's message on a wrong option has no hint, or two lines.
 
 #include <argp.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Options as rows of a table: what --help says of one, which values it takes, and where they go.
+// Options as rows of a table: help text, allowed values, and where the value goes.
 
 #include <stddef.h>
 #include <stdint.h>

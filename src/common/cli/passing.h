@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Messages over a Unix socket that keeps them whole (SOCK_SEQPACKET), with a descriptor along.
+// Messages over a Unix socket that keeps their boundaries (SOCK_SEQPACKET), each with a descriptor.
 
 #include <stddef.h>
 #include <sys/types.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A thread that looks at something again and again, until it is ended.
+// A thread that repeats a check until it is ended.
 
 #include <pthread.h>
 #include <semaphore.h>

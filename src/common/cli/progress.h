@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A line of progress with the time left on standard error, while that is a terminal; nothing
-// otherwise. One line at a time, from one thread.
+// A progress line with the time left on standard error if that is a terminal; else nothing. One line at a
+// time, from one thread.
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Figures as people write them, on command lines and in config files. Every function returns 0 or
-// -EINVAL (not of this form, or out of range) and leaves *out alone on error.
+// Numbers as people write them, on command lines and in config files. Every function returns 0, or -EINVAL
+// (bad form or out of range) and then leaves *out alone.
 
 #include <stdbool.h>
 #include <stddef.h>

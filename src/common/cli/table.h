@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Rows of figures for people (aligned table), spreadsheets (CSV) or programs (JSON, one object a line).
+// Rows of values for people (aligned table), spreadsheets (CSV) or programs (JSON, one object a line).
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A text that grows, in an array of size octets, and is cut where its room ends.
+// A growing text in an array of fixed size, truncated at its end.
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Whom a daemon becomes that root has started: the user drbswitch, or nobody where there is no such user.
+// The user that a daemon becomes when root starts it: drbswitch, or nobody if there is no such user.
 
 #include <stdbool.h>
 #include <sys/types.h>

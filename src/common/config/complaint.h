@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Messages about a key of the config that was loaded last, for whoever finds out that its value
-// does not do: "program: file:line: key: text".
+// Messages about a key of the config loaded last, for code that rejects its value: "program: file:line: key:
+// text".
 
 #include <stddef.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The config file of one switch (YAML; every key is a row of keys.def and documented in
-// docs/reference/config.md), and struct drb_setup, what it means: defaults filled in, names parsed, ranges
-// checked.
+// The config file of one switch (YAML; every key is a row of keys.def, documented in
+// docs/reference/config.md), and its meaning, struct drb_setup: with defaults, parsed names and checked
+// ranges.
 
 #include <stdbool.h>
 #include <stdint.h>

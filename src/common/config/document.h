@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The config read last as a YAML document, also that of other programs: of machines.
+// The config read last, as a YAML document; also for configs of other programs (machines).
 
 #include <stdbool.h>
 #include <stddef.h>

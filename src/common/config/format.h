@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Configs as text, for those who write them for others.
+// Writes configs as text.
 
 #include <stddef.h>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What rows of keys.def refer to: values of forms of their own, and lists of words. Private to
-// common/config.
+// Values with a syntax of their own and lists of words, for rows of keys.def. Private to common/config.
 
 #include <stdbool.h>
 #include <stddef.h>

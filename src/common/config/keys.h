@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The table of all keys of a switch config (keys.def), and what can be derived from a row alone.
+// The table of all keys of a switch config (keys.def), and what follows from a single row.
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ports of a switch: what `link` says of all and `ports` of each.
+// The ports of a switch, from `link` (all ports) and `ports` (single ports).
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>

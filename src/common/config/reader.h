@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What the document says of the keys of keys.def. Private to common/config. Everything returns 0, or
-// -EINVAL with a message printed.
+// Reads the keys of keys.def from the document. Private to common/config. Functions return 0, or -EINVAL
+// after they printed a message.
 
 #include "common/config/config.h"
 #include "common/config/keys.h"

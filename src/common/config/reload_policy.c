@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What of a config cannot change while the switch runs: the rows of keys.def say it.
+// Finds the keys that cannot change while the switch runs, as rows of keys.def say.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

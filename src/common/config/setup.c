@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From a config to what it means: what rows of keys.def cannot say, because it takes several keys.
+// From a config to its meaning: rules that span several keys, which rows of keys.def cannot express.
 #include <errno.h>
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The text of the config file, held in memory from reading it on: a pipe can be read once only, and
-// messages name lines of what was read, not of what the file has become since.
+// The text of the config file, kept in memory: a pipe can be read only once, and messages name lines of the
+// text that was read, even if the file has changed since.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The value of a key: what its text stands for, and what a text may be.
+// The value of a key: which texts are allowed, and what they mean.
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

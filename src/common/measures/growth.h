@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Whether the queue of a link grows for as long as the traffic lasts: the one rule, of simulator and live fabric.
+// Whether the queue of a link grows for as long as the traffic lasts: one rule for simulator and live fabric.
 //
-// A link is looked at half-way through the traffic and at its end, n slots apart. One that is offered no more than it
-// can carry has a queue that rises by chance alone: arrivals of variance 1 a slot (independent hosts: less)
-// make it a random walk, whose rise has a standard deviation of sqrt(n). Where destinations last for s slots before
-// they are drawn again, arrivals have up to s times the variance.
-//   yes      it rose by more than 4.5 sqrt(n s), and was never seen empty: of links that are not overloaded one in
-//            150,000 at most does (DRB_GROWTH_ONE_IN), so a link that does grows at any length
-//   unclear  it rose by more than 1.5 sqrt(n s), and was never seen empty: a longer run tells
-//   no       anything else. A queue that grows by less than a packet in sqrt(n) / 4 slots may pass for it
+// The queue is read half-way through the traffic and at its end, n slots apart. A link that is offered no
+// more than it can carry has a queue that rises only by chance: arrivals of variance 1 a slot (independent
+// hosts: less) make it a random walk, whose rise has a standard deviation of sqrt(n). If destinations last
+// for s slots, arrivals have up to s times the variance.
+//   yes      it rose by more than 4.5 sqrt(n s), and was never seen empty: of links without
+//            overload, at most one in 150,000 does (DRB_GROWTH_ONE_IN), at any length
+//   unclear  it rose by more than 1.5 sqrt(n s), and was never seen empty: a longer run decides
+//   no       anything else, also a queue that grows by less than a packet in sqrt(n) / 4 slots
 // A fabric grows if any of its links does.
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Mean and quantiles of latencies, of a fabric that runs (in ns) and of a simulated one (in slots). Pure.
+// Mean and quantiles of latencies, in a live fabric (ns) and a simulated one (slots). Pure.
 
 #include <stddef.h>
 #include <stdint.h>

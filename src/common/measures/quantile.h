@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Exact quantiles of kept samples. A run keeps its packets in memory anyway, so eight more bytes a
-// packet buy exactness. Pure.
+// Exact quantiles of stored samples. A run keeps its packets in memory anyway, so exactness costs only eight
+// more bytes a packet. Pure.
 
 #include <stddef.h>
 #include <stdint.h>

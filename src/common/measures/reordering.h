@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// How far packets arrive out of order, of a fabric that runs and of a simulated one. Pure.
+// How far packets arrive out of order, in a live fabric and a simulated one. Pure.
 //
-// Of a stream, the packets of one source to one destination, a packet is reordered if one that was
-// sent after it arrived before it (RFC 4737, type-P-reordered). Its extent is the number of
-// arrivals since the first of those (RFC 4737, reordering extent). A receiver that passes packets on
-// in the order they were sent in holds those that arrived before one sent earlier; packets that never
-// arrive are not waited for.
+// A stream is the packets of one source to one destination. A packet is reordered if a packet sent after it
+// arrived before it (RFC 4737, type-P-reordered). Its extent is the number of arrivals since the first of
+// those (RFC 4737, reordering extent). A receiver that restores the order buffers packets that arrive before
+// one sent earlier; it does not wait for lost packets.
 
 #include <stddef.h>
 #include <stdint.h>

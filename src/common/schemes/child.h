@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What may crash, or never return, is done in a child process.
+// Runs code that may crash or never return in a child process.
 
 #include "common/schemes/load.h"
 

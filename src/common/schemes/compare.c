@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Properties that are seen by comparison: of two switches that are given the same, or of counts.
+// Properties that are checked by comparison: of two switches with the same input, or of counts.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

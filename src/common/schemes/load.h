@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Schemes as users write them: "NAME[:KEY=VALUE]..." of the table, or "PATH/x.so[:KEY=VALUE]..." of a shared object that
-// ends with DRB_SCHEME() (include/drb/scheme.h). KEY is threshold or choices, for schemes with a threshold, or a parameter of the
-// scheme. A shared object is tried out in a child process before it is used (trial.h).
+// Schemes as users write them: "NAME[:KEY=VALUE]..." for built-in ones, or "PATH/x.so[:KEY=VALUE]..." for a
+// shared object that ends with DRB_SCHEME() (include/drb/scheme.h). KEY is a parameter of the scheme, or
+// threshold or choices if it has a threshold. A shared object is tried in a child process before it is used
+// (trial.h).
 
 #include "core/schemes/schemes.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What every scheme must keep, whoever wrote it.
+// The properties that every scheme must have.
 
 #include "common/schemes/rig.h"
 

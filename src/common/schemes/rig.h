@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A switch on which a scheme is tried out, as a host of schemes has it: simulator or forwarding loop, which give it
-// the same in forms of their own. What it is given comes from a seed, so that two of one kind are given the same.
+// A switch on which a scheme is tried, in two kinds: as the simulator hosts schemes, and as the forwarding
+// loop does. Both pass the same data in their own forms. All input comes from a seed, so two rigs can get the
+// same input.
 
 #include "core/fabric/next_hop.h"
 #include "core/math/random.h"

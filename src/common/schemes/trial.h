@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A scheme from outside is tried out before it is used: some decisions for each property that every scheme keeps.
+// Tries a loaded scheme before it is used: a few decisions for each property that every scheme must have.
 
 #include "common/schemes/properties.h"
 

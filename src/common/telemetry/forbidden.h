@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Where switches of other users may be running, which the caller may not ask.
+// Finds sockets of other users' switches, which the caller may not use.
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What a switch reports over its stats socket, as structs. Each function asks one command and
-// checks the whole reply: 0, or a negative errno as drb_telemetry_ask() returns it.
+// The replies of a switch's stats socket as structs. Each function sends one command and checks the whole
+// reply. It returns 0, or a negative errno as drb_telemetry_ask() does.
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A client of stats sockets: SOCK_SEQPACKET, one JSON greeting on connecting, then one
-// JSON reply {"<command>": value} a command. The other end is not trusted: replies are bounded in
-// size and time and checked for their form. Functions return 0 or a negative errno:
+// A client of stats sockets: SOCK_SEQPACKET, one JSON greeting on connecting, then one JSON reply
+// {"<command>": value} per command. The other end is not trusted: replies are bounded in size and time, and
+// their form is checked. Functions return 0 or a negative errno:
 //   -ENOENT, -ECONNREFUSED  nobody listens: no such process, or the socket of a dead one
 //   -ETIMEDOUT              the process does not answer in time
-//   -EMSGSIZE, -EPROTO      what came is too long, or no greeting or reply
+//   -EMSGSIZE, -EPROTO      the data are too long, or no greeting or reply
 //   -ECONNRESET             the process ended
-//   -EOPNOTSUPP             the process has no such command, or it failed there
+//   -EOPNOTSUPP             the process has no such command, or the command failed
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Hosts as a line of traffic names them: "3", "0-7", "0-7+16-23".
+// Sets of hosts in a line of traffic: "3", "0-7", "0-7+16-23".
 
 #include <stdint.h>
 

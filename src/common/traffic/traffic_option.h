@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Traffic as it is named on a command line: --traffic stride:4.
+// Traffic as a command line names it: --traffic stride:4.
 
 #include "core/traffic/traffic.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Next hop at one switch. Paper: equations (path_definition) and (determinisitc_dwn).
-// A destination h is below switch s of layer m iff h_{i+1} = s_i for all i >= m. These are the
-// d^m consecutive labels from (s / d^(m-1)) d^m on (core: all). Both the D-mod-k up-port and the
-// only down-port of layer m are the digit h_m; but where layer 1 has u < d uplinks, its D-mod-k up-port is
-// h_1 mod u (docs/guide/oversubscription.md).
+// A destination h is below switch s of layer m iff h_{i+1} = s_i for all i >= m: the d^m consecutive labels
+// from (s / d^(m-1)) d^m on (core: all). The D-mod-k up-port and the only down-port of layer m are both the
+// digit h_m. Exception: where layer 1 has u < d uplinks, its D-mod-k up-port is h_1 mod u
+// (docs/guide/oversubscription.md).
 
 #include <stdbool.h>
 #include <stdint.h>

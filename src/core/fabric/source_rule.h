@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What a host may say it is: its addresses follow from its label, so the switch knows them. Checked are the
-// source of IPv4 and IPv6, and what ARP and IPv6 neighbour discovery make others believe. The source MAC is
-// compared in classification. Pure; bounded work, whatever the frame.
+// Which addresses a host may use: they follow from its label. This checks the source of IPv4 and IPv6, and
+// what ARP and IPv6 neighbour discovery announce. Classification compares the source MAC. Pure; bounded work
+// for any frame.
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,11 +2,11 @@
 #pragma once
 // Labels, label codes, distance and wiring of the fat-tree F(l,d).
 // Paper: "Fat-tree Topology and its Routing properties".
-// Pure: no I/O, no allocation. A label is the number a host or switch has in its layer, counted
-// from 0; a label code is its digit vector. Digits are numbered from 1 as in the paper.
-// Beyond the paper, an oversubscribed fat-tree: switches of layer 1 have u < d uplinks, and what only the
-// others would lead to is not there. Digit 1 of a switch above layer 1 is then in [0,u), and labels are the
-// numbers of what is left (docs/guide/oversubscription.md).
+// Pure: no I/O, no allocation. A label is the number of a host or switch in its layer, counted from 0; a
+// label code is its digit vector. Digits are numbered from 1 as in the paper.
+// Beyond the paper, an oversubscribed fat-tree: switches of layer 1 have u < d uplinks, and the switches
+// above that only the missing uplinks would reach do not exist. Digit 1 of a switch above layer 1 is then in
+// [0,u), and labels number the remaining switches (docs/guide/oversubscription.md).
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The hello that switches send each other on every link between them: who sends it, by which port, and
-// what the neighbour must know. It belongs to one link: never forwarded, never to or from hosts.
+// The hello that switches send each other on every link between them: identity of the sender and its port,
+// and what the neighbour must know. It stays on one link: never forwarded, never to or from hosts.
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What a link loses in one direction, from two counts: what the neighbour has sent, as its hellos say, and
-// what has come here. Their difference is what was lost and what is on its way. A queue that fills up
-// somewhere makes it grow once, losses make it grow again and again. Pure.
+// The loss of a link in one direction, from two counts: frames that the neighbour sent, by its hellos, and
+// frames that arrived here. The difference is lost frames plus frames in flight. A queue that fills up raises
+// it once; losses raise it again and again. Pure.
 
 #include <stdbool.h>
 #include <stdint.h>

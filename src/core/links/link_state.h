@@ -2,15 +2,15 @@
 #pragma once
 // Whether a port can be used, from its carrier and from the neighbour's hellos. Pure: the caller passes
 // times, hellos and carriers in.
-//   unknown   no hello heard so far; used as long as there is a carrier. A port stays unknown if its
-//             neighbour sends no hellos. But once hellos are heard on another port of the same
-//             switch, a port that stays silent for the hold time is down: its neighbour is dead.
+//   unknown   no hello heard so far; used while there is a carrier. A port stays unknown if its
+//             neighbour sends no hellos. But once another port of the same switch hears hellos, a
+//             port that is silent for the hold time is down: its neighbour is dead.
 //   up        hellos come from the right neighbour
-//   down      no carrier; or nothing comes any more; or the neighbour says that it does not hear us
-//   miswired  hellos come from another neighbour than the wiring formula wants, or of another fabric
-//   flapping  as up, but it went down too often: used only where there is no other path, until it has
-//             stayed up for a while, which doubles with each time it goes down again
-//   lossy     loses too much, in one direction or both, or all that is long: spare until it has lost
+//   down      no carrier, silence for the hold time, or the neighbour says that it does not hear us
+//   miswired  hellos come from a neighbour other than the wiring formula wants, or of another fabric
+//   flapping  as up, but it went down too often: used only where there is no other path, until it
+//             has stayed up for a while; that time doubles with each further time it goes down
+//   lossy     loses too much in one direction or both, or all long frames: spare until it has lost
 //             little for two minutes, then four, and so on
 //   drained   our operator wants no new traffic over this link
 //   drained by neighbour   the neighbour's operator wants none

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // The links and switches of a fabric that are dead or spare, as hellos carry them from switch to switch. The
-// wiring is a formula, so only these are said. Who sees an outage says it with distance 0, and each switch
-// repeats what it hears with a distance one longer. What nobody sees any more thus disappears: the others
-// repeat it with growing distances.
-//   link dead     said by each end of its own, once it hears that the other end is alive
-//   switch dead   said by each neighbour whose link to it is dead and that hears no sign of its life: whatever
-//                 it says itself of its own links, or
-//   switch alive  said by a switch that hears that it is dead, or its end of a link, and says nothing else of its own
-//   link spare    said by each end, unless a whole end is spare
-//   switch spare  said by a switch of which all links that work are spare
-// So a dead or drained switch is one outage, a dead link two, a spare one one.
-// If there are more than a hello has room for, all switches learn that there are. Pure.
+// wiring is a formula, so hellos name only these outages. A switch that sees an outage reports it with
+// distance 0; each other switch repeats what it hears with a distance one longer. An outage that nobody sees
+// any more disappears, because its distances keep growing.
+//   link dead     reported by both ends, once they hear that the other end is alive
+//   switch dead   reported by each neighbour whose link to it is dead and that hears no sign of its
+//                 life: an outage that it reports of its own links, or
+//   switch alive  reported by a switch that hears that it or its end of a link is dead, and that
+//                 reports no other outage of its own
+//   link spare    reported by both ends, unless a whole end is spare
+//   switch spare  reported by a switch all of whose working links are spare
+// So a dead or drained switch is one outage, a dead link two, a spare link one. If a hello cannot hold all
+// outages, all switches learn that. Pure.
 
 #include <stdbool.h>
 #include <stdint.h>

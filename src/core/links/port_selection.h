@@ -4,10 +4,10 @@
 // first.
 //   dead     takes none.
 //   drained  takes none while there is another path. A drained down-port is used if the switch below
-//            says that it has no other uplink, drained uplinks if this switch has no other. It then
-//            tells the switches above, unless no port below is in use, so that the path from a host
-//            to the core stays whole.
-// A switch whose ports are all drained forwards what it still gets: its neighbours send nothing new.
+//            says that it has no other uplink; drained uplinks are used if this switch has no other.
+//            It then tells the switches above, unless no port below is in use, so that the path from
+//            a host to the core stays whole.
+// A switch whose ports are all drained forwards what it still receives: its neighbours send nothing new.
 
 #include <stdint.h>
 

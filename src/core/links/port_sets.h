@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Sets of up to 64 ports, a bit each, down-ports first. C leaves a shift by all 64 bits undefined, and a
-// core switch of arity 32 has 64 down-ports: cut sets by these functions.
+// Sets of up to 64 ports, a bit each, down-ports first. Use these functions to cut sets: C does not define a
+// shift by all 64 bits, and a core switch of arity 32 has 64 down-ports.
 
 #include <stdint.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // A hash of two words under a secret key, for tables that others fill. Two products of 128 bits, each folded
-// to 64, as in wyhash (Wang Yi), but every factor has secret bits: who does not know the key cannot choose
-// words whose hashes meet more often than those of random ones (tests/unit/core/test_keyed_hash.c tries; with one
-// product, runs of ports share buckets up to 27 times as often under some keys). It is no
-// cipher: who sees hashes may find the key, so they must not leave the program.
+// to 64, as in wyhash (Wang Yi), but every factor has secret bits: without the key, nobody can choose words
+// whose hashes collide more often than those of random ones (tests/unit/core/test_keyed_hash.c tries; with a
+// single product, consecutive ports share buckets up to 27 times as often under some keys). It is no cipher:
+// hashes may reveal the key, so they must not leave the program.
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The flow a frame belongs to: its 5-tuple (IPv4, IPv6), or MAC pair and EtherType otherwise.
-// Fragments have no ports, so all packets of a fragmented datagram take one flow.
+// The flow of a frame: its 5-tuple (IPv4, IPv6), or MAC pair and EtherType otherwise. Fragments have no
+// ports, so all packets of a fragmented datagram belong to one flow.
 
 #include <endian.h>
 #include <stdbool.h>

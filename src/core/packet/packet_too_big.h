@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What a host is told that sends longer packets than its path carries, so that it sends shorter ones (path MTU
-// discovery): "fragmentation needed" of ICMP (RFC 1191) or "packet too big" of ICMPv6 (RFC 4443, 8201). A switch
-// has no address of its own: it answers as the host that the packet is for, as tunnels of Linux do. Pure.
+// The reply to a host that sends longer packets than its path carries, so that it sends shorter ones (path
+// MTU discovery): "fragmentation needed" of ICMP (RFC 1191) or "packet too big" of ICMPv6 (RFC 4443, 8201). A
+// switch has no address of its own: it replies in the name of the destination, as tunnels of Linux do. Pure.
 
 #include <stdint.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Numbers and places of the packet formats that programs of this project read or write. Offsets are
-// in bytes: of Ethernet from the start of the frame, of every other header from its own start.
-// Numbers are in host byte order. Also for programs inside the kernel.
+// Constants and offsets of the packet formats that programs of this project read or write. Offsets are in
+// bytes: of Ethernet from the start of the frame, of every other header from its own start. Numbers are in
+// host byte order. Also for programs inside the kernel.
 
 // Ethernet (IEEE 802.3), without VLAN tags.
 enum {

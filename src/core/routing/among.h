@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A decision when some uplinks are dead: as if they were not there.
+// A decision while some uplinks are dead: as if they did not exist.
 
 #include "drb/scheme.h"
 

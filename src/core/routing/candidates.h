@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Beyond Algorithm 1: uplinks chosen among more than two. Pure: loads and random bits come from the caller.
+// Beyond Algorithm 1: the least loaded of more than two uplinks. Pure: loads and random bits come from the
+// caller.
 
 #include "drb/scheme.h"
 

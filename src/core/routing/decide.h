@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The decision of a switch, whole: this is the only composition of it. The switch's forwarding path
-// and the simulator's models call it.
-//   drb_choose()         one decision of a scheme that keeps nothing
-//   drb_decide_uplink(), drb_decide_by()  a decision of any scheme: struct drb_decider has what it keeps
+// The whole decision of a switch, composed only here. The switch's forwarding path and the simulator's models
+// call it.
+//   drb_choose()         one decision of a scheme without state
+//   drb_decide_uplink(), drb_decide_by()  a decision of any scheme; struct drb_decider has its state
 //   drb_decide_among()   the same among some of the uplinks, while others are dead
-//   drb_decide()         down, up or on a detour: where some link or switch is dead
+//   drb_decide()         down, up or on a detour, while some link or switch is dead
 // Pure: loads, random bits, time and memory come from the caller.
 
 #include "core/routing/among.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The detour of one packet at one switch (include/drb/detour.h says what a detour is).
-// Pure: the draw comes from the caller. Nothing depends on where a packet comes from but the port.
+// The detour of one packet at one switch (include/drb/detour.h explains detours). Pure: the draw comes from
+// the caller. Nothing but the port depends on where a packet comes from.
 
 #include <stdbool.h>
 #include <stdint.h>

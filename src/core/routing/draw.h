@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Random numbers for decisions. A rule takes 64 bits (`draw`), of which it reads the upper half, or
-// both halves if it draws two uplinks. What it draws from is small, so one random number serves
-// several decisions.
+// Random numbers for decisions. A scheme gets 64 bits (`draw`) and reads the upper half, or both halves if it
+// draws two uplinks. It draws from few uplinks, so one random number serves several decisions.
 
 #include "core/math/random.h"
 #include "core/routing/choice.h"

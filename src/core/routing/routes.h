@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The ways around known outages: for each rack, the ports of a switch from which a shortest way over the
-// links that are left begins. A spare link counts as DRB_ROUTES_SPARE links: it is used where there is no
-// other way. All switches that know the same outages come nearer with each hop, whatever port of those they
-// choose. Pure, but for memory of its own.
+// The paths around known outages: for each rack, the ports of a switch from which a shortest path over the
+// remaining links begins. A spare link counts as DRB_ROUTES_SPARE links, so it is used where there is no
+// other path. All switches that know the same outages come nearer with each hop, whichever of these ports
+// they choose. Pure, apart from its own memory.
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// bouncing: Digit-Reversal Bouncing (Cao et al., CoNEXT 2013): a pair of hosts sends its packets over the cores in
-// turn, in the order of digit-reversed numbers. A turn of each switch on the way up does that: the first uplink changes
-// with every packet of the flow, the second with every d-th, and so on. Flows whose hashes meet share a turn. Each
-// worker of a switch has turns of its own. Beside dead uplinks the turns go on among the others.
+// bouncing: Digit-Reversal Bouncing (Cao et al., CoNEXT 2013): a pair of hosts sends its packets over the
+// cores in turn, in the order of digit-reversed numbers. Round-robin at each switch upwards does that: the
+// first uplink changes with every packet of the flow, the second with every d-th, and so on. Flows with the
+// same hash share one rotation. Each worker of a switch has its own. Beside dead uplinks, the rotation
+// continues over the others.
 
 #include "drb/scheme.h"
 

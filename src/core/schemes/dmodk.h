@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// dmodk: D-mod-k, the paper's deterministic routing, which every other scheme takes for its default.
+// dmodk: D-mod-k, the paper's deterministic routing; its uplink is the default of every other scheme.
 
 #include "drb/scheme.h"
 

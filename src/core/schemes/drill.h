@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // drill: DRILL(2,1) (Ghorbani et al., SIGCOMM 2017): the shortest of two random uplinks and the one that was
-// shortest last time, which is the one taken then. On two uplinks it is micro. Each worker of a switch remembers its
-// own. Beside dead uplinks it is micro among the others, and remembers nothing.
+// shortest last time, that is, the one taken then. With two uplinks it is micro. Each worker of a switch
+// remembers its own. Beside dead uplinks it is micro among the others, without memory.
 
 #include "core/routing/among.h"
 

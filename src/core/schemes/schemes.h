@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The table of schemes. To add one: its file, and its line in meson.build. Names, help texts, colours, the loops of the
-// switch and of the simulator, the checks of the configuration and the lists of tests derive from it.
+// The table of schemes. To add one, add its file and its line in meson.build. Names, help texts, colours, the
+// loops of the switch and of the simulator, the checks of the configuration and the lists of tests derive
+// from it.
 
 #include "core/schemes/list.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Patterns in which hosts have roles: some only send, some only receive, some send less, some are
-// silent. Of traffic.c alone.
+// Patterns in which hosts have roles: some only send, some only receive, some send less, some are silent.
+// Private to traffic.c.
 
 #include "core/traffic/traffic.h"
 

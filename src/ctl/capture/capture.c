@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbctl capture: packets of the ports of a switch, of any kind, as pcapng.
+// drbctl capture: packets at the ports of a switch, with any driver, as pcapng.
 #include "ctl/verbs.h"
 
 #include <inttypes.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Writes pcapng (draft-ietf-opsawg-pcapng): what libpcap 1.10 cannot write, and rte_pcapng of DPDK 22.11 not with
-// comments: names of interfaces, directions, comments and losses. In the byte order of this machine.
+// Writes pcapng (draft-ietf-opsawg-pcapng) in the byte order of this machine: names of interfaces,
+// directions, comments and losses. libpcap 1.10 cannot write these; rte_pcapng of DPDK 22.11 cannot write
+// comments.
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A capture at one switch: asks for it, and reads the rings that the switch fills (common/capture).
+// A capture at one switch: starts it, and reads the rings that the switch fills (common/capture).
 
 #include <stdbool.h>
 #include <stdint.h>

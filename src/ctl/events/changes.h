@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What changed between two looks at all switches.
+// The changes between two polls of all switches.
 
 #include "ctl/metrics/poll.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbctl events: what happens to all switches, a line each.
+// drbctl events: events of all switches, a line each.
 
 #include "ctl/verbs.h"
 

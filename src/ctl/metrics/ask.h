@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Asks many switches for all that they tell, in one thread and over connections that stay open. One that does not
-// answer in time still owes that answer: until it comes, later rounds look for it, but do not wait.
+// Asks many switches for everything they report, in one thread and over connections that stay open. A switch
+// that misses its time still owes the reply: later rounds read it when it comes, but do not wait.
 
 #include <stdbool.h>
 #include <stddef.h>

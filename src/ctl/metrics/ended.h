@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Switches that ended in order. They leave no socket, so others have to tell of them: the poller, which knew them,
-// and the records of topo/fabric.
+// Switches that ended in order. They leave no socket; the poller that knew them, and the records of
+// topo/fabric, identify them.
 
 #include "ctl/metrics/poll.h"
 

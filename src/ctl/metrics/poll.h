@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Everything that the switches of this machine tell over their stats sockets, read at once for a
-// metrics reply. Switches are asked side by side, and once each, so that what one tells is of one
-// instant. One that hangs is waited for in its first poll only (ask.h).
+// Everything that the switches of this machine report over their stats sockets, read at once for a metrics
+// reply. Switches are asked in parallel and once each, so that a reply is of one instant. A switch that hangs
+// is waited for only in its first poll (ask.h).
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbctl reload, set, drain, undrain, down, up: what switches are asked to do.
+// drbctl reload, set, drain, undrain, down, up: orders to switches.
 
 #include "ctl/verbs.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Who is connected, by when each asked last: when there are too many, or one does not take its answer, those
-// that asked longest ago make room. So whoever opens many connections closes its own, and a viewer who comes now is
-// served. All of it belongs to the daemon's thread.
+// The open connections, ordered by their last request. When there are too many, or a client does not read its
+// reply, the connection with the oldest request is closed. So a client that opens many connections closes its
+// own, and a new viewer is served. Everything belongs to the daemon's thread.
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Server-sent events: each viewer gets every snapshot that it is fast enough for; a slow one skips
-// snapshots and costs no more memory than one.
+// Server-sent events: each viewer gets every snapshot that it can read in time; a slow one skips snapshots
+// and takes no more memory than one.
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The HTTP server behind drbctl serve: read only, bounded in connections, memory and time, and
-// only for requests whose Host is one of its own names.
+// The HTTP server behind drbctl serve: read only, bounded in connections, memory and time. It serves only
+// requests whose Host is one of its own names.
 
 #include <stdbool.h>
 #include <stdint.h>

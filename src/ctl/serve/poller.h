@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// One thread that asks all switches again and again, whatever the number of viewers, and keeps the
-// last answers.
+// One thread that polls all switches, whatever the number of viewers, and keeps the last replies.
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbctl record: what the page of drbctl serve shows, into a file that it plays.
+// drbctl record: records the live map to a file for playback.
 #include "ctl/verbs.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What all running switches of a fabric say of themselves, and by it what each knows of its ports, as
-// the rules of the decision core want it.
+// What all running switches of a fabric report, and from it what each knows of its ports, in the form of the
+// decision core.
 
 #include "core/fabric/tree.h"
 #include "core/links/outages.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbctl path: the way of packets from one host to another, switch by switch, by the decision core and the
-// state in which the switches' ports are now: certain where nothing but the packet decides, else the
-// default's, or one of the ways around what is not usable.
+// drbctl path: the path of packets from one host to another, switch by switch, from the decision core and the
+// current state of ports. The path is certain if the scheme depends only on the packet. Else it is the
+// default path, or one of the paths around unusable ports.
 
 #include "ctl/verbs.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// drbctl show: one function for each of its views. A view fills rows with what it reads from a switch.
+// drbctl show: one function for each view. A view fills rows with what it reads from a switch.
 
 #include "ctl/ctl.h"
 

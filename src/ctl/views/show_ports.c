@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbctl show: what is about ports: ports, links, xdp.
+// drbctl show: the views of ports: ports, links, xdp.
 #include "ctl/views/show.h"
 
 #include "common/cli/log.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbctl show: what is about a switch as a whole.
+// drbctl show: the views of a switch as a whole.
 #include "ctl/views/show.h"
 
 void ctl_show_routing(const struct drb_switch_all *all, struct show *s)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Switches that topo/fabric was told to stop: no socket tells of them, the records of their fabric do.
+// Switches that topo/fabric stopped on purpose: they have no socket, but the records of their fabric name
+// them.
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbctl trace: the ways that packets between two hosts take, from the packets themselves: every switch of
-// the fabric captures them for a while. How many went by which port, how each switch had decided, and the
-// queues that they met.
+// drbctl trace: the paths that packets between two hosts take, from the packets themselves: every switch of
+// the fabric captures them for a while. Prints how many left through which port, how each switch decided, and
+// the queues that they found.
 
 #include "ctl/verbs.h"
 

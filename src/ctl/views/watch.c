@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbctl watch: what every switch does now, again and again.
+// drbctl watch: the rates of every switch, once an interval.
 
 #include "ctl/verbs.h"
 

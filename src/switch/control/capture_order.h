@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Captures for a reader outside (common/capture): one at a time. It begins with a command on the stats socket, after
-// which the reader connects to a socket beside that one, within seconds, and ends when either end closes that
-// connection.
+// Captures for an external reader (common/capture), one at a time. A command on the stats socket starts a
+// capture. The reader then connects to a socket in the same folder within seconds. The capture ends when
+// either end closes that connection.
 
 #include <stddef.h>
 #include <sys/un.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Asks cards for what takes them long (look() of ports/port_kind.h), ten times a second; workers read what it found.
+// Asks cards ten times a second for what takes long (look() of ports/port_kind.h); workers read the result.
 
 #include <stdint.h>
 

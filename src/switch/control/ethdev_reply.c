@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// DPDK's own commands about its devices, for exporters that know no others: every port of the switch is one, of any
-// kind, by its place in `/drb/ports`.
+// DPDK's own commands about its devices, for exporters that know no others: every port of any kind is a
+// device, numbered by its position in `/drb/ports`.
 #include <string.h>
 
 #include "common/cli/quantity.h"

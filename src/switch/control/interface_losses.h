@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Packets of hosts that the kernel dropped at the interface of an af_packet port, in front of its socket: longer
-// than the interface's MTU, or more than its queue of received frames holds. What a socket has no room for is no part
-// of them, and between switches the sender is told and counts them (not_sent). Frames with a VLAN tag around an
-// EtherType that the kernel has no handler for are part of them, although the socket received them. Called by the
-// thread that replies (stats_socket.h), but for the first time.
+// Packets of hosts that the kernel dropped at the interface of an af_packet port, before its socket: longer
+// than the interface's MTU, or more than its queue of received frames holds. Packets that find the socket
+// full are not among them; between switches, the sender counts them (not_sent). Frames with a VLAN tag around
+// an EtherType unknown to the kernel are among them, although the socket received them. Called by the thread
+// that replies (stats_socket.h), except for the first time.
 
 #include "common/config/config.h"
 #include "switch/datapath/worker/snapshot.h"

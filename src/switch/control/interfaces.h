@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Interfaces that are deleted and made again while the switch runs: their ports take them again, or it is said that
-// they are gone. A port without its interface has no carrier, so its link is down within a second; what is sent there is
-// dropped and counted (not_sent).
+// Interfaces that are deleted and created again while the switch runs: their ports are bound again, or a
+// message says that they are gone. A port without its interface has no carrier, so its link is down within a
+// second; packets to it are dropped and counted (not_sent).
 
 #include <stdbool.h>
 #include <stdint.h>

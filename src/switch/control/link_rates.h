@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// `rate: link`: the rate of a port is what the ends of its link agreed on, which may become another while the
-// switch runs: looked at once a second, where a port can tell.
+// `rate: link`: the rate of a port is the negotiated speed of its link, which may change while the switch
+// runs. It is read once a second at ports that can report it.
 
 #include "switch/datapath/workers.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// memif ports find their peers (ports/memif/link.h): at the start, which waits for them, and later.
+// Connects memif ports to their peers (ports/memif/link.h): at the start, which waits for them, and later.
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The replies about ports: who must be at the other end and who is, device, link model, counters.
+// The replies about ports: expected and actual neighbour, device, link model, counters.
 #include <stdio.h>
 #include <string.h>
 

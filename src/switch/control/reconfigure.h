@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Gives a running worker another setup, in two steps: whatever takes long or may fail is made first,
-// then exchanged by the worker itself. Packets stay queued and flows keep their uplinks.
+// Gives a running worker a new setup in two steps: the caller first makes everything that takes long or may
+// fail; the worker then exchanges it. Packets stay queued and flows keep their uplinks.
 
 #include "switch/datapath/decide/flow_assign.h"
 #include "switch/datapath/worker/worker.h"

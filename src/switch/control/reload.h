@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Reloads the config while the switch runs: on SIGHUP, and by order of the stats socket.
+// Reloads the config while the switch runs: on SIGHUP, and by a command of the stats socket.
 
 #include <stddef.h>
 #include <stdint.h>

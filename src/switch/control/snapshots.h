@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Snapshots for replies. The event loop does not wait for a worker that gets no CPU: requests do, one snapshot for all
-// that came before it was asked for.
+// Snapshots for replies. The event loop does not wait for a worker that gets no CPU; requests wait. One
+// snapshot serves all requests that came before it was taken.
 
 #include "switch/datapath/worker/snapshot.h"
 

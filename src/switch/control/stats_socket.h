@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The stats socket: a Unix socket of whole messages (SOCK_SEQPACKET), by the protocol of DPDK's telemetry, so that
-// its clients can ask a switch, too. A client is greeted with a JSON object; each request of it, "/path" or
-// "/path,parameter", gets one JSON object with the path as its only key. The socket runs in the loop of its owner: it
-// takes one request of each client in turn and waits for none of them.
+// The stats socket: a Unix socket of whole messages (SOCK_SEQPACKET) with the protocol of DPDK's telemetry,
+// so that its clients work with a switch, too. A client is greeted with a JSON object. Each request, "/path"
+// or "/path,parameter", gets one JSON object with the path as its only key. The socket runs in the loop of
+// its owner: it serves one request of each client in turn and waits for none of them.
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// One switch, which is this process, and the modules that it consists of. It is the control thread's, which runs the
-// event loop; another reader or writer of a field is named there.
+// One switch, which is this process, and its modules. It belongs to the control thread, which runs the event
+// loop; fields with another reader or writer say so.
 
 #include <stdatomic.h>
 #include <stdbool.h>

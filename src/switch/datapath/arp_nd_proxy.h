@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// ARP/ND proxy: a layer-1 switch answers ARP requests (RFC 826) and IPv6 neighbour solicitations
-// (RFC 4861) of its hosts on behalf of the hosts they ask for. So hosts reach each other without
-// static neighbours, and nothing is flooded. Pure: rewrites the frame in place.
+// ARP/ND proxy: a layer-1 switch answers ARP requests (RFC 826) and IPv6 neighbour solicitations (RFC 4861)
+// of its hosts in the name of their targets. Hosts thus reach each other without static neighbours, and
+// nothing is flooded. Pure: rewrites the frame in place.
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Copies of packets for a reader outside (common/capture). While nobody captures, a worker's `capture` is NULL
-// and all that it costs is a look at that, once a burst.
+// Copies of packets for an external reader (common/capture). Without a capture, a worker's `capture` is NULL,
+// and the cost is one test per burst.
 
 #include <stdint.h>
 

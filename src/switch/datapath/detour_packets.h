@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Forwarding when some port is dead: dead uplinks are left out of every choice, and what cannot go
-// down goes on a detour (core/routing/detour.h). The mark of a packet on a detour is in the second octet
-// of its destination MAC, by exclusive or with the fabric's own, and 0 again when it reaches a host.
+// Forwarding while some port is dead: no choice includes dead uplinks, and a packet whose down-port is dead
+// takes a detour (core/routing/detour.h). The mark of a packet on a detour is in the second byte of its
+// destination MAC, by exclusive or with the fabric's own, and 0 again when it reaches a host.
 
 #include "switch/datapath/worker/burst.h"
 #include "switch/datapath/worker/worker.h"

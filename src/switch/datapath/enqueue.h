@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Putting packets into egress queues, and what happens to those that find no place.
+// Puts packets into egress queues, and drops those that find a queue full.
 
 #include <rte_mbuf.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Frames that are not plain traffic from host to host, or not where they should be: answered, heard,
+// Frames that are not ordinary traffic between hosts, or not where they should be: answered, read as hellos,
 // sent on a detour, or dropped for a named reason.
 
 #include "switch/datapath/worker/burst.h"

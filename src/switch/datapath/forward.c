@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A burst from one end to the other: where each packet goes, then into the queues.
+// A burst from end to end: the output of each packet, then the queues.
 #include "switch/datapath/forward.h"
 
 #include "switch/datapath/decide/decide_burst.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Hellos between the ports and links/liveness: worker 0 owns liveness and calls it between two iterations
-// of its loop; the other workers hand it the hellos they receive and read what it publishes.
+// Hellos between the ports and links/liveness. Worker 0 owns liveness and calls it between two iterations of
+// its loop. The other workers pass it the hellos they receive, and read what it publishes.
 
 #include "switch/datapath/worker/worker.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The forwarding thread, run to completion: what is due is sent, a burst of each port is received,
-// forwarded and sent, then all that is not about packets.
+// The forwarding thread, run to completion: sends what is due, receives a burst from each port, forwards and
+// sends it, then does everything that is not about packets.
 #include "switch/datapath/loop.h"
 
 #include <sys/prctl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A link carries its rate in both directions, and a card makes its host wait. A veth does not: what a host sends
-// beyond the rate would fill the queues of uplinks, which it shares with other hosts.
+// Holds a host to the rate of its link. A card does that; a veth does not, so a host could fill the queues of
+// uplinks that it shares with other hosts.
 
 #include "switch/datapath/worker/worker.h"
 

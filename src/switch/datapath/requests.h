@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What other threads ask of a worker that runs: to wake up, to stop, to say that it goes on, to make a change. The
-// worker answers between two iterations of its loop.
+// Requests of other threads to a running worker: wake up, stop, confirm that it runs, make a change. The
+// worker serves them between two iterations of its loop.
 
 #include "switch/datapath/worker/worker.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Histograms for a reader of counters, kept once a burst: how many packets it has, and how long the
-// queues are that it finds.
+// Histograms for readers of counters, updated once a burst: the size of the burst, and the lengths of queues
+// at that time.
 
 #include "switch/datapath/worker/worker.h"
 

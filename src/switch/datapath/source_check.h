@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Frames of a host that say they are another's: found among those that classification put aside, since most
-// frames are seen at once to be the host's own (drb_classifier_require()).
+// Finds frames that a host sends in another's name, among those that classification put aside; most frames
+// are recognised at once as the host's own (drb_classifier_require()).
 
 #include "switch/datapath/worker/burst.h"
 #include "switch/datapath/worker/worker.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counters for readers: a reader asks, the worker copies between two iterations. That costs the
-// forwarding loop one load an iteration and gives a snapshot in which packets are conserved exactly.
+// Counters for readers: a reader asks, and the worker copies them between two iterations. That costs the
+// forwarding loop one load an iteration, and packets are conserved exactly in the snapshot.
 #include "switch/datapath/take_snapshot.h"
 
 #include <string.h>

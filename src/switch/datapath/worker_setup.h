@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Making a worker, and what a reload changes of it.
+// Creates a worker, and applies a reload to it.
 
 #include "switch/datapath/worker/worker.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The workers of one switch. Each has its own receive queues (spread by the device's RSS, or, where
-// a device has fewer than there are workers, port by port), its own egress queue and transmit queue
-// at every port, its own flows; they share nothing but what worker/shared_load.h says. A port's rate and queue
-// limit are divided evenly among them, so that all together keep to both.
+// The workers of one switch. Each has its own receive queues (filled by the device's RSS, or whole ports
+// where a device has fewer queues than workers), its own egress queue and transmit queue at every port, and
+// its own flows. They share only what worker/shared_load.h says. A port's rate and queue limit are divided
+// evenly among them, so that together they keep to both.
 
 #include "switch/ports/port_set.h"
 #include "switch/datapath/worker/worker.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Orders about ports, and which an operator may drain. A drained link takes no new traffic from either end,
-// while packets under way still pass, so nothing is lost. Draining is refused where it would isolate a
-// host or a switch, as far as this switch knows; a drained link that later becomes the last path
-// is used until there is another (core/links/port_selection.h).
+// Orders about ports, and which ports an operator may drain. A drained link takes no new traffic from either
+// end, while packets in flight still pass, so nothing is lost. The switch refuses an order that would isolate
+// a host or a switch, as far as it knows. A drained link that later becomes the last path is used until there
+// is another (core/links/port_selection.h).
 
 #include <stdbool.h>
 #include <stddef.h>

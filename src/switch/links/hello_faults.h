@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What hellos tell that is wrong with a link or a neighbour, besides its place: said once for each port, with
-// the cure, and named as trouble as long as it goes on.
+// Faults of a link or a neighbour that hellos reveal, other than a wrong position: logged once for each port,
+// with the cure, and shown as trouble while they last.
 
 #include <stdbool.h>
 #include <stddef.h>

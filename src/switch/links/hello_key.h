@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Hellos with a proof that their sender has the key of the fabric: SipHash-2-4 of 128 bits over their content, of
-// libsodium. It costs less than a hello's other checks, so a flood of forged ones costs hardly more than one of
-// hellos that prove nothing. That no hello is taken that was sent before, or on another link, is seen to by
-// core/links/link_state.h.
+// Hellos with a proof that their sender has the key of the fabric: libsodium's SipHash-2-4 of 128 bits over
+// their content. It costs less than the other checks of a hello, so a flood of forged hellos costs hardly
+// more than one of hellos without proof. core/links/link_state.h rejects hellos that are replayed or come
+// from another link.
 
 #include <stdbool.h>
 #include <stddef.h>

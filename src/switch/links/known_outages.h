@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The outages of the fabric, as far as a switch knows them by its own ports and its neighbours' hellos, and
+// The outages of the fabric, as far as a switch knows them from its own ports and its neighbours' hellos, and
 // the routes around them. Owned by liveness.
 
 #include <stdbool.h>

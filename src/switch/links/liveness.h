@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Which ports of a switch can be used: sends hellos when they are due, hears those of neighbours,
-// looks at carriers, keeps the state of every port and publishes the result. It knows no worker and
-// no driver: the caller owns the clock and passes ports through struct drb_liveness_io
-// (datapath/hellos.c does, on worker 0, between two iterations of its loop).
+// Which ports of a switch can be used: sends hellos when they are due, receives those of neighbours, checks
+// carriers, keeps the state of every port and publishes the result. It knows no worker and no driver: the
+// caller owns the clock and passes ports through struct drb_liveness_io (datapath/hellos.c does, on worker 0,
+// between two iterations of its loop).
 
 #include <stdatomic.h>
 #include <stdbool.h>

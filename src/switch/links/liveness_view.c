@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ports as readers of counters see them, and in words what is wrong with them.
+// Ports as readers of counters see them, and their trouble in words.
 #include "switch/links/liveness.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The routes around known outages, for every worker to read. Written by one thread, before the state of links
-// (struct drb_published_links), whose version tells the workers of news.
+// The routes around known outages, for every worker to read. One thread writes them before the state of links
+// (struct drb_published_links), whose version tells the workers of changes.
 
 #include <stdatomic.h>
 #include <stdbool.h>

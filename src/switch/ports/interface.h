@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What the kernel says of an interface. The drivers of kernel interfaces call them up whatever
-// happens, so the kernel is asked.
+// What the kernel reports of an interface. The drivers of kernel interfaces always report them as up, so the
+// kernel is asked.
 
 #include <stdbool.h>
 #include <stdint.h>

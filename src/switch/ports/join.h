@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A frame that came in several buffers, as it is longer than what a card or an AF_XDP socket puts into one. Packet buffers
-// are as long as the longest packet, and what is forwarded is in one.
+// Joins a frame that came in several buffers, because it is longer than the buffers of a card or an AF_XDP
+// socket. The datapath needs a frame in one buffer, and packet buffers hold the longest packet.
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A kind of DPDK's mempools (its "ops"): a buffer is made when it is first needed, so that memory that no
-// packet was ever in is not in use. Buffers that were are kept in a ring, as in a pool of the usual kind, and
-// taken from there first. For pools of packets whose memory no device reads by itself.
+// A kind of DPDK mempool (its "ops") that creates a buffer when it is first needed, so that unused buffers
+// take no memory. Used buffers return to a ring, as in an ordinary pool, and are taken from there first. For
+// pools of packets whose memory no device reads directly.
 
 struct rte_mempool;
 

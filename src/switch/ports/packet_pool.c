@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Like rte_pktmbuf_pool_create(), but packed: without hugepages DPDK gives each buffer of 2432 bytes a
-// page of 4096, so that none crosses a page, which would double the memory of a switch process. And buffers are
-// made when they are needed: there is one for every packet that all queues have room for, which they rarely hold.
+// Like rte_pktmbuf_pool_create(), but packed: without hugepages, DPDK gives each buffer of 2432 bytes a page
+// of 4096, so that none crosses a page, which would double the memory of a switch process. Buffers are
+// created when they are needed: there is one for every packet that all queues can hold, which they rarely do.
 #include "switch/ports/packet_pool.h"
 
 #include <rte_errno.h>

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What a kind of port must offer, and what it may: a constant struct drb_port_kind, in a folder of its own beside this
-// file; port_set.c has the list of all. How to add one is in docs/development/extending.md.
+// What a kind of port must and may offer: a constant struct drb_port_kind, in a folder of its own beside this
+// file; port_set.c has the list of all. docs/development/extending.md says how to add one.
 //
-// The comment of each function begins with who calls it:
+// The comment of each function begins with its caller:
 //   main    the main thread, before workers run or after they have ended; may block
-//   worker  the worker whose queue it is, worker 0 where there is no queue; takes no lock and waits for nothing
+//   worker  the worker that owns the queue, worker 0 where there is no queue; takes no lock and waits
+//           for nothing
 //   other   the control thread, while workers run; may wait for the kernel
-// Errors are -errno, with a message printed by who returns them.
+// Errors are -errno; the function that returns one prints a message.
 
 #include <stdbool.h>
 #include <stdint.h>

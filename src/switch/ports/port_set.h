@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// From port configs to running ports: all of a switch.
+// All ports of a switch, from their configs to running ports.
 
 #include <stdint.h>
 

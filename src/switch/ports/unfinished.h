@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Packets whose TCP or UDP checksum a kernel left to the device it sends by (CHECKSUM_PARTIAL): the
-// sum of the pseudo-header stands in its place. A virtual interface has no such device, so the
-// checksum stays unfinished until somebody needs it. What a packet socket sends takes the mark along;
-// before any other way out it is finished here.
+// Packets with a partial checksum (CHECKSUM_PARTIAL): a kernel left their TCP or UDP checksum to the device,
+// and the field holds the sum of the pseudo-header. A virtual interface has no such device, so the checksum
+// stays partial until somebody needs it. Packet sockets send the mark along; before any other exit the
+// checksum is completed here.
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Interfaces that come later than the switch: those of a container, or of a machine that boots.
+// Waits for interfaces that appear after the switch starts: in a container, or while a machine boots.
 
 #include "common/config/config.h"
 

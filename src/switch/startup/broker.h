@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What a confined switch needs from outside later is done by a second process, the broker: it is forked before
-// there is anything to attack, stays the user who started the switch, and does these things alone, whose names
-// it has from its start: open the config, connect a socket to the server of a memif
-// link, open a packet socket for an interface that was made again, and remove the folder of the stats socket when the
-// switch has ended, however it did. It keeps of all capabilities CAP_DAC_OVERRIDE, and CAP_NET_RAW if several workers
-// share packet sockets, and is confined as well.
+// The broker is a second process that does for a confined switch what needs access later. It is forked before
+// there is anything to attack, and stays the user who started the switch. It does only the following, with
+// names it knows from its start: open the config, connect a socket to the server of a memif link, open a packet socket for an interface that was created again, and remove the folder of the
+// stats socket when the switch has ended, even if killed. Of all capabilities it keeps CAP_DAC_OVERRIDE, and
+// CAP_NET_RAW if several workers share packet sockets, and it is confined as well.
 
 #include "common/config/config.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // What the process may ask of the kernel once its ports run: the system calls of confine_calls.def (a seccomp
-// filter) and the files below confine_files.c's list (Landlock). An error that lets others run code in the
-// switch then cannot start programs, read other files or write them, or connect by TCP. A system call that is
-// not on the list fails with EPERM, and is said once; a file is refused with EACCES, which whoever wants it
-// says. What the kernel does not have is said and left out. Builds with a sanitizer are not confined.
+// filter) and the files of the list in confine_files.c (Landlock). An error that lets others run code in the
+// switch then cannot start programs, read or write other files, or connect by TCP. A system call that is not
+// on the list fails with EPERM and is logged once; a file is refused with EACCES, which its caller reports.
+// What the kernel does not support is logged and left out. Builds with a sanitizer are not confined.
 
 #include <stdint.h>
 

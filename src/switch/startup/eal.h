@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// DPDK's environment layer, set up by the program rather than by its user: in-memory, own file
-// prefix, no PCI scan unless a PCI port is configured, a floating worker unless pinned, hugepages
-// when there are free ones.
+// DPDK's environment layer, set up by the program instead of its user: in-memory, own file prefix, no PCI
+// scan without a PCI port, a floating worker unless pinned, hugepages if enough are free.
 
 #include "common/config/config.h"
 

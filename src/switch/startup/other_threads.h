@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What a thread can only do to itself (lay down capabilities, give up files), done in every other thread
-// of this process, whoever started it.
+// Does in every other thread of this process, whoever started it, what a thread can only do to itself: drop
+// capabilities, give up files.
 
 // Each other thread calls `act` once, in a signal handler: it must be async-signal-safe, and returns 0 or
 // -errno. Threads begin with what their creator has: those that begin meanwhile are found as well. 0 or

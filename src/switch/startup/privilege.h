@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Capabilities of the process. Opening ports needs some; forwarding and answering clients need none.
-// So all threads drop theirs once the ports run; closing them needs none.
+// Capabilities of the process. Opening ports needs some; forwarding, answering clients and closing ports need
+// none. All threads drop theirs once the ports run.
 
 #include <stdbool.h>
 

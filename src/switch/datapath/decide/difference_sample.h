@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What decisions against a threshold see, for a reader who wonders what T does.
+// The load differences that decisions compare with T, for readers who want to know what another T would do.
 
 #include "core/routing/candidates.h"
 

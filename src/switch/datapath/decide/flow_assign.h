@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Flow and flowlet units: which uplink each packet of a burst takes. One decision holds for all
-// packets of a flow, or of a flowlet: until the flow pauses for longer than the gap.
+// Flow and flowlet units: which uplink each packet of a burst takes. One decision holds for all packets of a
+// flow or flowlet, until a pause exceeds the limit.
 
 #include <stdint.h>
 

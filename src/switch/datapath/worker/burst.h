@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A received burst on its way through the switch: written by each stage in turn, for the next.
+// A received burst between the stages of the datapath: each stage writes its part for the next.
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What to do with a frame, by its addresses and the port it came in by: one comparison of its first
-// 16 octets, one of its IPv4 source, and one table look-up.
+// The class of a frame, by its addresses and its input port: one comparison of its first 16 bytes, one of its
+// IPv4 source, and one table look-up.
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The live flows of one worker and the uplink each was given. Paper: "Permutation-flow Routing".
-// A flow appears with its first packet and ends when it pauses for longer than the idle time, or
-// than the grace time once a FIN or RST was seen. Memory is bounded: a full table takes no more
-// flows. Flows are told apart by their 64-bit hash: among a million, two share one with
-// probability 1e-7, and then they share an uplink.
-// Owned by one worker: no locks, no atomics.
+// The live flows of one worker and their uplinks. Paper: "Permutation-flow Routing". A flow appears with its
+// first packet and ends after a pause longer than the idle time, or than the grace time once a FIN or RST was
+// seen. Memory is bounded: a full table takes no more flows. A flow is identified by its 64-bit hash: among a
+// million flows, two share one with probability 1e-7, and then they share an uplink. Owned by one worker: no
+// locks, no atomics.
 //
-// Whatever the flows are, a look-up reads at most two buckets of a cache line each, and adding a flow
-// moves at most one bucket's flows: a flow is in the first bucket of its hash, or in the second if the
-// first was full. (DPDK's rte_hash has no such bound: it chains buckets, or moves up to a thousand keys.)
-// Buckets become more with the flows, one split at a time (Litwin, "Linear hashing", VLDB 1980), so that
-// few flows take little cache. The hashes come with a secret key (core/packet/flow_key.h), so that flows
-// spread evenly, chosen ones too.
+// For any flows, a look-up reads at most two buckets of a cache line each, and adding a flow moves at most
+// one bucket's flows: a flow is in the first bucket of its hash, or in the second if the first was full.
+// (DPDK's rte_hash has no such bound: it chains buckets, or moves up to a thousand keys.) Buckets grow with
+// the flows, one split at a time (Litwin, "Linear hashing", VLDB 1980), so that few flows take little cache.
+// The hashes use a secret key (core/packet/flow_key.h), so that even chosen flows spread evenly.
 //
-// A part of the table is kept for each host that sends up here, so that one with many flows leaves the
-// others theirs.
+// A part of the table is reserved for each host that sends up here, so that one host with many flows leaves
+// the others theirs.
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A scheme from outside the tree, as a worker asks it: what it errs in is counted, and costs no packet. Its trial
-// (common/schemes/trial.h) tried some decisions, not all.
+// A loaded scheme, as a worker calls it: wrong decisions are counted and lose no packet. The trial
+// (common/schemes/trial.h) tries some decisions, not all.
 
 #include "core/routing/decide.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What a host does that costs it its frames: said once for each port, with the cure, and named as
-// trouble as long as it goes on. Only frames that are dropped anyway come here.
+// Mistakes of a host that lose its frames: logged once for each port, with the cure, and shown as trouble
+// while they last. Called only for frames that are dropped anyway.
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// How many packets a worker receives from a port in an iteration: its share. A port that has had more to give than
-// its share for a whole ring's length is flooded: it gets short shares for as long as other ports have some
-// packets, so that these wait for few of the flood's, not for a burst of each flooded port. While all ports
-// with packets are flooded, or none is, shares are bursts, which cost least.
+// How many packets a worker receives from a port in an iteration: its share. A port that offered more than
+// its share for a whole ring's length is flooded: its shares are short while other ports have some packets,
+// so that these wait for few packets of the flood, not for a burst of each flooded port. While all ports with
+// packets are flooded, or none is, shares are bursts, which cost least.
 
 #include <stdint.h>
 

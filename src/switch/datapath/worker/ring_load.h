@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What waits behind the egress queues of uplinks: packets that a driver took and the other end of the link
-// did not, where the driver can tell. With `occupancy: ring` they are part of the load that decisions
-// compare, those of every worker's rings. A ring is looked at once a burst, and not while all that was sent
-// there was seen taken.
+// Packets behind the egress queues of uplinks: those that a driver took and the other end of the link did
+// not, where the driver can report them. With `occupancy: ring` they are part of the load that decisions
+// compare, from the rings of all workers. A ring is read once a burst, and not while everything sent there is
+// known to be taken.
 
 #include <stdint.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What a scheme keeps besides queues, for one worker: the switch's part of struct drb_decider
-// (include/drb/scheme.h). A packet that carries the mark of its scheme has it in the second octet
-// of its source MAC, by exclusive or with the fabric's own. Switches that send it up write it, those
-// that get it from above read it; the layer-1 switch that sends it down to a host takes it away.
-// Sources of hosts are checked, so no host can send a mark.
+// The state of a scheme besides queues, for one worker: the switch's part of struct drb_decider
+// (include/drb/scheme.h). The mark of a scheme is in the second byte of a packet's source MAC, by exclusive
+// or with the fabric's own. Switches write it when they send the packet up, switches that receive it from
+// above read it, and the layer-1 switch that sends it down to a host removes it. Sources of hosts are
+// checked, so no host can send a mark.
 
 #include <rte_mbuf.h>
 

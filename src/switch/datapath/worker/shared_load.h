@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The load of uplinks that is not in this worker's queues: what the other workers of the switch say of
-// theirs, read without locks and maybe a burst old, and what is in rings (ring_load.h).
+// The load of uplinks that is not in this worker's queues: the loads that the other workers of the switch
+// publish, read without locks and up to a burst old, and packets in rings (ring_load.h).
 
 #include <stdatomic.h>
 #include <stdint.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The threshold T in force, and what it follows from if it is `auto`.
+// The threshold T in force, and the values from which `auto` derives it.
 //   packet, flowlet  T = 1 - ln(1 - rho), equation (packet_threshold). rho is the utilisation of the
-//                    uplinks, mean over uplinks. With a rate: the share of time in which the link was busy
-//                    with what was sent. Where rings count (ring_load.h): the share of bursts that found
-//                    packets in the ring. Else the server of a queue is the worker, and rho the share of
-//                    its time in which it moved packets.
+//                    uplinks, mean over uplinks. With a rate: the share of time in which the link was
+//                    busy with what was sent. Where rings count (ring_load.h): the share of bursts
+//                    that found packets in the ring. Else the server of a queue is the worker, and rho
+//                    the share of its time in which it moved packets.
 //   flow             T(c), equation (c_two), c being live flows per uplink.
-// rho is a moving average over about 100 ms, looked at every 10 ms.
+// rho is a moving average over about 100 ms, updated every 10 ms.
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The state of a worker, a forwarding thread of the switch. loop.c is its way; nothing but this state
-// is known to all its stages.
+// The state of a worker, a forwarding thread of the switch. Its stages (loop.c) share nothing else.
 
 #include <poll.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Packets that a card dropped, from what its driver says. The driver adds up a register that a card clears as it is read.
-// The 82540EM of QEMU and its kin do not clear it: they say what was lost in all, again at every read. Pure.
+// Packets that a card dropped, from its driver's count. The driver adds up a register that a card clears on
+// each read. QEMU's 82540EM and similar cards do not clear it: each read returns the total. Pure.
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Ports that are devices of DPDK: PCI cards and virtual devices as they are.
+// Ports that are DPDK devices: PCI cards and virtual devices.
 
 #include <stdatomic.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Whether a network card can be a port, from what the kernel says of it: each mistake by its name and
-// with its cure, before DPDK looks at it, which only says that it has no such device.
+// Whether a network card can be a port, from what the kernel reports: names each mistake and its cure before
+// DPDK tries, which only says that there is no such device.
 
 struct drb_port_setup;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a card has in its transmit ring and has not sent, from what its driver says of descriptors.
+// Packets in a card's transmit ring that are not sent yet, from what its driver reports of descriptors.
 #include <string.h>
 
 #include <rte_ethdev.h>

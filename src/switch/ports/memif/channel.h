@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The control channel of a memif link, without its socket: messages and descriptors in, messages out, and the rings
-// that both ends share when all is said (message.h has the order). Nothing is taken in that is out of order, or not
-// where the other end says; then the channel is to be ended, which frees what it named.
+// The control channel of a memif link, without its socket: messages and descriptors in, messages out, and the
+// rings that both ends share at the end (message.h has the order). It rejects anything out of order, or not
+// where the other end says. The channel must then be ended, which frees everything it named.
 //
-// In its first message each end tells its name. Ours is DRB_MEMIF_NAME and a letter for all that it takes beyond the
-// protocol; others have other names. Letters that are not known say nothing.
+// In its first message each end says its name. Ours is DRB_MEMIF_NAME and a letter for each extension of the
+// protocol that it accepts; other programs have other names. Unknown letters are ignored.
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The rings of a memif link (protocol version 2) and their doorbells. Each ring has a flag by which its receiver asks
-// to be woken, and an eventfd that does it: the worker asks before it sleeps, and rings at most once at the end of
-// an iteration, for all that it sent.
+// The rings of a memif link (protocol version 2) and their doorbells. Each ring has a flag with which its
+// receiver asks to be woken, and an eventfd that wakes it. A worker sets the flag before it sleeps, and rings
+// at most once at the end of an iteration, for everything that it sent.
 
 #include <stdatomic.h>
 #include <stdbool.h>

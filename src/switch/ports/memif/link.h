@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The links of memif ports, made and ended on the control thread: sockets, and what workers have of a link. A link
-// finds its peer whenever that comes: when switches start, in any order, and again after it has died. The upper switch
-// of a link is its client, which looks for its server again and again.
+// The links of memif ports, created and ended on the control thread: sockets, and the worker's part of a
+// link. A link finds its peer in any order of starts, and again after the peer has died. The upper switch of
+// a link is its client, which looks for its server repeatedly.
 
 #include <stdbool.h>
 #include <stdint.h>

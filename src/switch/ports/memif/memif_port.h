@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Ports to another process of this machine: packets go through rings in memory that both share (ring.h). The control
-// thread makes their links (link.h).
+// Ports to another process of this machine: packets pass through rings in shared memory (ring.h). The control
+// thread creates their links (link.h).
 
 #include <stdatomic.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The memory that the two ends of a memif link share: regions, which the client makes. A server takes those only that
-// their owner can neither shorten nor take pages from, and no more of them than the rings of its link need: what it
-// touches counts as its own memory.
+// The memory that the two ends of a memif link share: regions, which the client creates. A server accepts
+// only regions that their owner can neither shorten nor take pages from, and only as many as the rings of its
+// link need, since pages that it touches count as its own memory.
 
 #include <stdint.h>
 

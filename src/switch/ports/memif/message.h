@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What the two ends of a memif link say to each other, message by message, over a SOCK_SEQPACKET socket: the memif
-// protocol, version 2.0, in the machine's order of octets. The server greets, the client makes what both share and
-// names it, one message at a time, each of which the server acknowledges.
+// The messages between the two ends of a memif link, over a SOCK_SEQPACKET socket: the memif protocol,
+// version 2.0, in the machine's byte order. The server greets. The client creates everything that both share
+// and names it, one message at a time; the server acknowledges each.
 //
 //   server                        client
 //   HELLO                    ->
 //                            <-   INIT
 //   ACK                      ->
-//                            <-   REGION, with a descriptor; RING, with an eventfd; as many as there are
+//                            <-   REGION, with a descriptor; RING, with an eventfd; one or more
 //   ACK of each              ->
 //                            <-   CONNECT
 //   CONNECTED                ->
-//   DISCONNECT, at any time, of either
+//   DISCONNECT, at any time, from either
 
 #include <stdint.h>
 

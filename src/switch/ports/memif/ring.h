@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Packets through the rings of a memif link (doorbell.h). The other end writes to the same memory: what it says of
-// places is looked at once, and no octet outside of the link's memory is touched.
+// Packets through the rings of a memif link (doorbell.h). The other end writes to the same memory: offsets
+// that it writes are read and checked once, and no byte outside of the link's memory is touched.
 
 #include <stdint.h>
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// GSO packets to send: the reverse of gso_packet.h. Where a device cannot, the kernel itself cuts a GSO packet into
-// packets (generic segmentation offload): it repeats the headers, counts TCP's sequence number and
-// IPv4's identification on, keeps PSH for the last one and computes the checksums. Here a GSO packet is a
-// number of packets that it would cut from one, octet for octet, so that they can be handed over as one.
+// GSO packets to send: the reverse of gso_packet.h. Where a device cannot segment, the kernel cuts a GSO
+// packet into packets (generic segmentation offload): it repeats the headers, advances TCP's sequence number
+// and IPv4's identification, keeps PSH for the last packet and computes the checksums. This makes a GSO
+// packet of exactly those packets that the kernel would cut from one, byte for byte, so that they can be
+// passed as one.
 
 #include <linux/virtio_net.h>
 #include <stdbool.h>

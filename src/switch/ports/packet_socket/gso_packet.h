@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A GSO packet: several TCP segments or UDP packets of one flow that a kernel hands over as one frame, with
-// the headers of the first and the payload of all (generic segmentation offload; packet(7),
-// PACKET_VNET_HDR). Here it is cut into the packets that would be on a wire. What a kernel says of a
-// GSO packet may come from a host: any octets.
+// A GSO packet: several TCP segments or UDP packets of one flow that a kernel passes as one frame, with the
+// headers of the first and the payload of all (generic segmentation offload; packet(7), PACKET_VNET_HDR).
+// This cuts it into the packets that would be on a wire. The kernel's description of a GSO packet may come
+// from a host: any bytes.
 
 #include <linux/virtio_net.h>
 #include <stdbool.h>

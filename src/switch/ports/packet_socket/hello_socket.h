@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A packet socket that gets nothing but hellos: they do not stand behind data in a ring, nor find it
-// full.
+// A packet socket that receives only hellos: they do not wait behind data in a ring, and do not find it full.
 
 // A socket that reads without waiting, or -errno.
 int drb_hello_socket_open(const char *interface);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Ports on interfaces of the kernel, by packet sockets (packet(7)): each worker receives from a ring
-// that it shares with the kernel (rx_ring.h) and sends by sendmmsg() (tx_socket.h).
+// Ports on kernel interfaces, by packet sockets (packet(7)): each worker receives from a ring that it shares
+// with the kernel (rx_ring.h) and sends with sendmmsg() (tx_socket.h).
 
 #include "switch/ports/port.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An interface that is deleted leaves its sockets behind, bound to nothing. One that has its name later
-// is bound again: by the same sockets, which takes no privilege, or, with several workers, by new ones, of the broker: a
-// socket that shares frames with others cannot be bound again.
+// A deleted interface leaves its sockets behind, bound to nothing. A later interface of the same name is
+// bound again: with the same sockets, which takes no privilege, or, with several workers, with new ones from
+// the broker, because a socket that shares frames with others cannot be bound again.
 #include "switch/ports/packet_socket/packet_queue.h"
 
 #include <errno.h>

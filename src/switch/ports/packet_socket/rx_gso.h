@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // GSO packets that a packet socket receives (gso_packet.h): read whole, and cut into packets as the worker
-// asks for these.
+// takes them.
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Why sendmmsg() and no ring: from a ring the kernel makes a packet of borrowed pages, which a veth
-// copies again, page by page; sendmmsg() has the kernel copy it once. What it has not passed on is
-// bounded by the socket's buffer; then packets stay where they are.
+// Why sendmmsg() and no ring: from a ring, the kernel makes a packet of borrowed pages, which a veth copies
+// again, page by page; with sendmmsg() the kernel copies it once. The socket's buffer bounds packets that the
+// kernel has not passed on; then further packets stay in the queue.
 //
-// What a packet costs in there is mostly the way, not the octets. The packets of a GSO packet go it as
-// one. Packets that a host's kernel left unfinished leave as a GSO packet again, which the kernel cuts
-// before a device that cannot. Finished ones are only put together where the kernel cuts them again,
-// so that a receiver gets what was sent. The buffer is charged with the last of these alone, and what
-// the device drops of them is told to nobody but its own counter: on a veth whose other end does not
-// keep up although it has no ring of ours, such as one with threaded NAPI, GSO packets are lost
-// (tx_dropped) where single packets would wait.
+// The kernel's cost per frame is mostly fixed; it hardly depends on the length. The packets of a GSO packet
+// pay it once. Packets with a partial checksum leave as a GSO packet again, which the kernel cuts before a
+// device that cannot. Packets with a complete checksum are only coalesced where the kernel cuts them again,
+// so that a receiver gets what was sent. Only the last of these is charged to the buffer, and only the
+// device's own counter counts what the device drops of them. On a veth whose other end does not keep up
+// although it has no ring of ours, such as one with threaded NAPI, GSO packets are lost (tx_dropped) where
+// single packets would wait.
 #include "switch/ports/packet_socket/tx_socket.h"
 
 #include <errno.h>

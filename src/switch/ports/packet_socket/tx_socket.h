@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Sends the packets of kernel interfaces by AF_PACKET sockets; also those of af_xdp ports on veths,
-// past DPDK's driver.
+// Sends the packets of kernel interfaces with AF_PACKET sockets; also those of af_xdp ports on veths.
 
 #include <stdbool.h>
 #include <stdint.h>

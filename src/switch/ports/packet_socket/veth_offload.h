@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What an interface leaves to its device.
+// The offloads of an interface.
 
 #include <stdbool.h>
 #include <stdint.h>

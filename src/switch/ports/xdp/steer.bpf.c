@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decides for each frame that enters the interface of an af_xdp port who receives it: the switch if
-// it is of the fabric, else the kernel's network stack as if the switch were not there.
+// Decides who receives each frame that enters the interface of an af_xdp port: the switch if it is of the
+// fabric, else the kernel's network stack, as if there were no switch.
 
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The XDP program of af_xdp ports: which frames their sockets receive, and what the kernel counts.
-// It is attached as long as this process lives, however it ends.
+// The XDP program of af_xdp ports: which frames their sockets receive, and what the kernel counts. It stays
+// attached exactly as long as this process lives, even if the process is killed.
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// In place of steer.c where libbpf or clang (meson option `bpf`) is missing.
+// Replaces steer.c where libbpf or clang (meson option `bpf`) is missing.
 
 #include "switch/ports/xdp/steer.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For the kernel a buffer begins with its struct rte_mbuf, which it does not touch: before a frame it leaves
-// XDP_PACKET_HEADROOM octets and `headroom` more. Behind that it has room for one part of a frame. A buffer of the kernel
-// is a page at most; packet buffers are as long as the longest packet, so that its other parts are put behind the
-// first.
+// For the kernel, a buffer begins with its struct rte_mbuf, which it does not touch: it leaves
+// XDP_PACKET_HEADROOM bytes and `headroom` more before a frame. The rest holds one part of a frame. A buffer
+// of the kernel is at most a page. Packet buffers hold the longest packet, so the other parts are appended to
+// the first.
 #include "switch/ports/xdp/xsk.h"
 
 #include <errno.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// An AF_XDP socket at one queue of an interface. Its memory is that of the pool of packet buffers: the kernel, or a
-// card, puts frames straight into them. What is longer than a page has room for comes in parts (XDP_USE_SG, Linux 6.6).
+// An AF_XDP socket at one queue of an interface. Its memory is that of the pool of packet buffers: the
+// kernel, or a card, writes frames directly into them. A frame longer than a page comes in parts (XDP_USE_SG,
+// Linux 6.6).
 
 #include <stdbool.h>
 #include <stdint.h>

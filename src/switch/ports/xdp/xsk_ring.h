@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Places of an AF_XDP socket's rings, and buffers by their addresses in the memory that is lent to the kernel.
+// Entries of an AF_XDP socket's rings, and buffers by their addresses in the memory that is lent to the
+// kernel.
 
 #include <rte_mbuf.h>
 

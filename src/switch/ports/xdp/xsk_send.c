@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sending by the socket itself: at all interfaces but veths, since a driver may read packets where they are, and where
-// workers have no packet sockets to send by. A packet is as many entries of the ring as it has parts, each of which
-// keeps it until it has come back.
+// Sends with the socket itself: at all interfaces but veths, since a driver may read packets in place, and
+// where workers have no packet sockets to send with. A packet takes one entry of the ring per part. Each
+// entry keeps its part until the kernel returns it.
 #include <errno.h>
 #include <sys/socket.h>
 
