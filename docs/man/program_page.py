@@ -22,7 +22,7 @@ SIGNALS = {
     'drbswitch': (('SIGHUP', 'Reads the config again; what cannot change while it runs is named and stays.'),
                   ('SIGTERM, SIGINT', 'Ends in order: ports are given back, and the stats socket is removed.')),
     'drbctl': (('SIGTERM, SIGINT', 'End watch, events, capture, record and serve, with exit status 0.'),),
-    'drbgen': (('SIGTERM, SIGINT', 'End a replay: its figures are of what was sent until then.'),),
+    'drbgen': (('SIGTERM, SIGINT', 'End a replay: its figures cover the packets sent until then.'),),
     'drbfabric': (('SIGTERM, SIGINT', 'Undo an up that is under way; end the other verbs.'),),
 }
 RUNTIME = ('/var/run/dpdk/FABRIC-SWITCH/dpdk_telemetry.v2', 'Stats socket of a running switch, drbswitch-stats(7). '

@@ -104,13 +104,12 @@ void ctl_say_none(const struct ctl *ctl, const char *instance)
 	bool forbidden = drb_telemetry_forbidden(ctl->runtime, instance, other);
 
 	if (instance && forbidden)
-		drb_error("%s: no permission to look for it in %s: another user's, try sudo",
+		drb_error("%s: no permission to read %s, which belongs to another user: try sudo",
 			  instance, other);
 	else if (instance)
 		drb_error("%s: not running", instance);
 	else if (forbidden)
-		drb_error("no switch is running that this user may ask: no permission to look into "
-			  "%s, try sudo",
+		drb_error("no running switch is accessible: no permission to read %s, try sudo",
 			  other);
 	else if (ctl->fabric)
 		drb_error("no switch of fabric '%s' is running", ctl->fabric);
@@ -203,7 +202,7 @@ int ctl_each(const struct ctl *ctl, char *const names[], size_t count, ctl_visit
 	int rc = drb_telemetry_scan(ctl->runtime, names ? NULL : ctl->fabric, &visits.at,
 				    &visits.count);
 	if (rc < 0) {
-		drb_error("cannot look for switches: %s", strerror(-rc));
+		drb_error("cannot search for switches: %s", strerror(-rc));
 		return DRB_EXIT_FAILED;
 	}
 	int code = names ? each_named(&visits, names, count) : each_running(&visits);

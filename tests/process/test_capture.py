@@ -192,7 +192,7 @@ def full_speed_loses_by_count():
         conserved(after)
         busy = subprocess.run([DRBCTL, 'capture', '--runtime', w.dir / 'run', 's1-0'], capture_output=True,
                               text=True, timeout=WITHIN, check=False)
-        assert busy.returncode == 1 and 'another capture of this switch goes on' in busy.stderr, busy
+        assert busy.returncode == 1 and 'another capture of this switch is running' in busy.stderr, busy
         reader.send_signal(signal.SIGINT)
         with open(into, 'rb') as f:
             (w.dir / 'c.pcapng').write_bytes(f.read())
@@ -324,7 +324,7 @@ def nobody_connects():
         w.notified('READY=1')
         at = w.socket_of('drb-s1-0')
         assert ask(at, '/drb/capture')[0] == 'ok: waits'
-        assert ask(at, '/drb/capture')[0].startswith('error: another capture of this switch goes on')
+        assert ask(at, '/drb/capture')[0].startswith('error: another capture of this switch is running')
         stop(p)
         assert w.left() == [], w.left()
 

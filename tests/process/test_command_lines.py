@@ -118,7 +118,7 @@ def an_option_that_is_wrong_is_told_where_to_look():
         assert said(drbctl, command, *words) == (2, '', want), (line, said(drbctl, command, *words))
     for line, text in (('--jsno list', "unrecognized option '--jsno' (is it json?) (see drbctl list --help)"),
                        ('lits', "no verb 'lits' (is it list?): must be "),
-                       ('--fabric set list', 'options stand behind the verb: drbctl set --fabric ...'),
+                       ('--fabric set list', 'options must follow the verb: drbctl set --fabric ...'),
                        ('list --fabirc=x', "unrecognized option '--fabirc=x' (is it fabric?) ")):
         code, out, err = said(drbctl, *line.split())
         assert (code, out) == (2, '') and err.startswith(f'drbctl: {text}'), (line, err)

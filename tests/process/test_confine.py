@@ -151,7 +151,7 @@ def without_broker():
             assert time.monotonic() - begun < 5
             # Once of itself, and of each order: some reloads may come before the broker has gone on.
             assert err.count('restart the switch, or have') == 3 + len(reloads[:-1]), err
-            assert err.count('memif links goes on') == (how == signal.SIGSTOP), err
+            assert err.count('memif links runs again') == (how == signal.SIGSTOP), err
             if how == signal.SIGSTOP:
                 os.kill(int(broker), signal.SIGKILL)
 

@@ -94,7 +94,7 @@ def bad_input():
         refuses(w, HEAD.replace('arity: 1', 'arity: 17') + 'link: {driver: memif}\n'
                 'ports: [' + ', '.join(f'{{name: {end}{n}, driver: vdev, device: net_null{end}{n}}}'
                                        for end in 'du' for n in range(17)) + ']\n',
-                'ports: 34 devices of DPDK, which has room for 32: take af_packet or memif for others')
+                'ports: 34 devices of DPDK, which supports 32: use af_packet or memif for others')
         refuses(w, HEAD + 'link: {driver: memif}\nports: [{name: d0, driver: none}]\n'
                 f'process: {{memif_dir: {w.dir}/no/such}}\n', 'process.memif_dir')
         assert w.left() == [], w.left()

@@ -216,7 +216,7 @@ def link_rate_follows_the_device():
             assert rates == want, (rates, want)
         assert ask(path, '/drb/port,u0')[0]['catchup_ns'] == 2000000
         said = stop(p)
-        assert 'port u0: its link has 10Gbit, which is its rate now' in said, said
+        assert 'port u0: its link negotiated 10Gbit, which is its rate now' in said, said
 
 
 def changes_take_no_time():

@@ -17,7 +17,7 @@ import tap  # noqa: E402
 from world import HEAD, NULLS, WITHIN, World, ask, run, refuses, stop  # noqa: E402
 
 # What is said of ports that are not connected.
-NONE = ('drbswitch: ports without a device (driver none), nothing goes in or out there: {}; '
+NONE = ('drbswitch: ports without a device (driver none), which carry no packets: {}; '
         'af_packet gives them interfaces')
 
 

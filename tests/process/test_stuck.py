@@ -55,7 +55,7 @@ def a_stuck_worker(number):
         assert ask(path, '/drb/set,threshold=3')[0].startswith('ok: ')
         err = stop(p)
         assert f'worker {number} is stuck (thread {worker_of(err)}, state t)' in err, err
-        assert f'worker {number} goes on: the switch sends hellos again' in err, err
+        assert f'worker {number} runs again: the switch sends hellos again' in err, err
 
 
 def ports(w):

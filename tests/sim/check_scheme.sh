@@ -51,7 +51,7 @@ declare -A example=(
   [memory]='writes beside its state of octets 8 at'
   [cores]='crashes when it is tried out (Floating point exception)'
   [repeatable]='decides otherwise when asked the same again'
-  [hosts]='decides otherwise in the switch'
+  [hosts]='decides differently in the switch'
   [uniform]='chi-square [0-9.]*, of at most'
 )
 build whole "$root/tests/fixtures/broken_scheme.c"

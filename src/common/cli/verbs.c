@@ -109,8 +109,8 @@ static void put_verb_first(const struct verbs *verbs, int argc, char **argv)
 	if (!found || argv[1][0] != '-')
 		return;
 	if (found > 1)
-		drb_die("options stand behind the verb: %s %s %s ...",
-			program_invocation_short_name, argv[at], argv[1]);
+		drb_die("options must follow the verb: %s %s %s ...", program_invocation_short_name,
+			argv[at], argv[1]);
 	char *verb = argv[at];
 	memmove(argv + 2, argv + 1, (size_t)(at - 1) * sizeof(*argv));
 	argv[1] = verb;

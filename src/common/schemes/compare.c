@@ -75,12 +75,13 @@ static int compare_hosts(const struct drb_rig rig[2], const struct outcome o[2],
 {
 	if (must_be_default(&rig[0]) && o[0].up != rig[0].in.packet.def)
 		return drb_rig_wrong(&rig[0],
-				     "says DRB_DEFAULT_UNLOADED, and without loads takes uplink",
+				     "declares DRB_DEFAULT_UNLOADED, but without loads takes "
+				     "uplink",
 				     o[0].up, why);
 	if (o[0].up != o[1].up || o[0].d.def != o[1].d.def)
 		return drb_rig_wrong(&rig[1],
-				     "decides otherwise in the switch, which gives it only what it "
-				     "says that it reads, than in the simulator: by uplink",
+				     "decides differently in the switch, which passes only what "
+				     "it declares that it reads, than in the simulator: by uplink",
 				     o[1].up, why);
 	if (o[0].d.mark != o[1].d.mark || rig[0].s.mark != rig[1].s.mark)
 		return drb_rig_wrong(&rig[1],

@@ -70,7 +70,7 @@ static int check_marks(const struct drb_rig *rig, uint32_t up, const struct drb_
 	if (rig->s.mark >> ops->mark_bits)
 		return drb_rig_wrong(rig, "has as its own mark", rig->s.mark, why);
 	if (down >> ops->mark_bits)
-		return drb_rig_wrong(rig, "marks what goes down with", down, why);
+		return drb_rig_wrong(rig, "marks downward packets with", down, why);
 	return 0;
 }
 
@@ -117,15 +117,15 @@ static bool says_uniform(const struct drb_scheme_ops *ops)
 }
 
 const struct drb_property drb_properties[] = {
-	{"uplinks", "takes uplinks that there are", .each = check_uplink},
+	{"uplinks", "takes uplinks that exist", .each = check_uplink},
 	{"dead", "takes no dead uplink while one is alive", .each = check_alive},
-	{"marks", "marks packets with as many bits as it says", .each = check_marks},
+	{"marks", "marks packets with as many bits as it declares", .each = check_marks},
 	// Looks at thousands of octets.
-	{"memory", "keeps as much as it says, and writes nowhere else", .each = check_memory,
-	 .seldom = 10},
-	{"cores", "stands being where it is not asked", .whole = is_there_unasked},
-	{"repeatable", "decides likewise by the same seed", .whole = drb_scheme_repeats},
-	{"hosts", "decides likewise in switch and simulator", .whole = drb_scheme_has_one_rule},
+	{"memory", "uses as much memory as it declares, and writes nowhere else",
+	 .each = check_memory, .seldom = 10},
+	{"cores", "can be set up where it is never asked", .whole = is_there_unasked},
+	{"repeatable", "decides alike with the same seed", .whole = drb_scheme_repeats},
+	{"hosts", "decides alike in switch and simulator", .whole = drb_scheme_has_one_rule},
 	{"uniform", "takes uplinks of equal load equally often, by a chi-square at 1 in 100000",
 	 .by_chance = true, .is_promised = says_uniform, .whole = drb_scheme_is_uniform},
 	{0},

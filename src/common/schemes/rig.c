@@ -56,7 +56,7 @@ static int begin_state(struct drb_rig *rig, char why[DRB_TRIAL_WHY])
 	if (rig->size > DRB_SCHEME_STATE_MAX)
 		return drb_rig_wrong(rig, "keeps more than MiB", DRB_SCHEME_STATE_MAX >> 20, why);
 	if (rig->size != ops->state_size(&setup))
-		return drb_rig_wrong(rig, "says another size when asked again, first octets",
+		return drb_rig_wrong(rig, "returns another size when asked again, first octets",
 				     (uint32_t)rig->size, why);
 	rig->memory = malloc(rig->size + 2 * GUARD);
 	if (!rig->memory)

@@ -24,11 +24,11 @@ const char *drb_scheme_flaw(const struct drb_scheme_ops *ops)
 	if (!ops->state_size && (ops->hear || ops->tick || ops->own_mark || ops->count))
 		return "keeps nothing, but hears, counts or sees the time";
 	if (ops->count && !(ops->needs & DRB_DEFAULT_UNLOADED))
-		return "counts what takes its default, so it needs DRB_DEFAULT_UNLOADED";
+		return "has count(), so it needs DRB_DEFAULT_UNLOADED";
 	if (ops->look && !ops->tick)
-		return "looks at queues, so it needs tick()";
+		return "has look(), so it needs tick()";
 	if ((ops->mark_down || ops->hear) && !ops->mark_bits)
-		return "hears marks, or marks what goes down, so it needs mark_bits";
+		return "has hear() or mark_down(), so it needs mark_bits";
 	if (ops->mark_bits > DRB_MARK_BITS_MAX)
 		return "has more bits of marks than packets carry";
 	for (int i = 0; ops->params && ops->params[i].name; i++) {

@@ -204,7 +204,7 @@ static int capture_at(const struct options *o, const char *socket_path, const ch
 	int code = drb_file_written(file, o->path);
 	if (!ended)
 		return code;
-	drb_error("%s: the switch has ended, what it had not handed over is lost", o->where);
+	drb_error("%s: the switch has ended: packets that it had not passed on are lost", o->where);
 	return DRB_EXIT_FAILED;
 }
 

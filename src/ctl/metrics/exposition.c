@@ -61,8 +61,8 @@ static void write_identity(const struct writer *w)
 	const struct family stuck = {"drb_stuck",
 				     "1 if a worker of the switch is stuck; drb_up is 0 then",
 				     GAUGE, false};
-	const struct family info = {
-		"drb_switch_info", "what the switch is and how it routes, as labels", GAUGE, false};
+	const struct family info = {"drb_switch_info",
+				    "identity and routing of the switch, as labels", GAUGE, false};
 
 	series_begin(w, &up);
 	for (size_t i = 0; i < w->poll->count; i++)

@@ -114,7 +114,7 @@ int metrics_poll(struct metrics_poller *poller, struct metrics_poll *poll)
 	int rc = poll_all(poller, poll);
 
 	if (rc < 0 && rc != -EMFILE && !poller->failed)
-		drb_error("cannot look for switches: %s", strerror(-rc));
+		drb_error("cannot search for switches: %s", strerror(-rc));
 	poller->failed = rc < 0;
 	return rc;
 }

@@ -139,7 +139,7 @@ static int32_t decide(struct path *p, const struct drb_switch_all *all)
 	int32_t port = drb_decide(&s, &node, usable, no_load, &p->packet);
 	free(routes);
 	if (port >= 0 && p->packet.detoured)
-		explain(p, all, "packets make a detour, of which this is one");
+		explain(p, all, "packets take detours; this is one of them");
 	else if (up && p->certain && !(s.choice.ops->needs & DRB_READS_FLOW) &&
 		 !(leads >> (node.down_ports + def) & 1))
 		explain(p, all,
@@ -172,7 +172,7 @@ static void print_hop(struct path *p, const struct drb_switch_all *all, const st
 static const char *no_port(int32_t why)
 {
 	return why == DRB_DETOUR_HOST_DOWN ? "the port of the host is not usable"
-					   : "no way leads on: packets are dropped (no_route)";
+					   : "no path leads on: packets are dropped (no_route)";
 }
 
 // Goes on at the switch; false: the way ends there. *end becomes the next end of a link.

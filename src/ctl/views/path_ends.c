@@ -24,7 +24,7 @@ void path_ends_resolve(struct path_ends *e, const struct drb_tree *tree)
 	e->from = host_of(e->host[0], tree);
 	e->to = host_of(e->host[1], tree);
 	if (e->from == e->to)
-		drb_die("from %s to itself there is no way over switches", e->host[0]);
+		drb_die("no path from %s to itself leads over switches", e->host[0]);
 	e->plan = drb_addr_default(tree->hosts);
 	if (e->ipv4 && drb_addr_set_ipv4(&e->plan, e->ipv4) < 0)
 		drb_die("--ipv4 %s: must be a network like 10.0.0.0/8", e->ipv4);

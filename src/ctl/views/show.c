@@ -199,7 +199,7 @@ int ctl_show(int argc, char **argv)
 		ctl_each(&s.ctl, s.ctl.all ? NULL : s.ctl.names.at, s.ctl.names.count, visit, &s);
 	drb_table_end(s.rows);
 	if (s.ctl.format == DRB_FORMAT_TABLE && s.multicast)
-		drb_info("%" PRIu64 " of these drops are multicast that nobody waits for",
+		drb_info("%" PRIu64 " of these drops are multicast that no switch answers",
 			 s.multicast);
 	if (code == DRB_EXIT_OK && s.ctl.format == DRB_FORMAT_TABLE &&
 	    s.view->show == ctl_show_drops && !s.dropped)

@@ -10,7 +10,7 @@ struct show {
 	struct ctl ctl;
 	const struct view *view;
 	struct drb_table *rows;
-	// Of all switches: what they dropped, and of that multicast that nobody waits for.
+	// Of all switches: what they dropped, and of that multicast that no switch answers.
 	uint64_t dropped, multicast;
 };
 

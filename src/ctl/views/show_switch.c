@@ -65,7 +65,7 @@ void ctl_show_differences(const struct drb_switch_all *all, struct show *s)
 		ctl_show_count(s, "decisions", "sampled decisions with this difference", count[i]);
 		ctl_show_real(s, "percent", "share of the sample", 2, 100 * ratio(count[i], sum));
 		ctl_show_real(s, "above_percent",
-			      "with a larger difference: what T = this would redirect", 2,
+			      "with a larger difference: redirected if T were this", 2,
 			      100 * ratio(sum - upto, sum));
 		drb_table_row_end(s->rows);
 	}

@@ -243,17 +243,17 @@ static void say_none(const struct options *o)
 
 	on_first_host(o, exec);
 	if (e->flow.ipv6)
-		drb_error("no IPv6 packet from %s to %s came by: send some meanwhile, such as %s "
-			  "ping -6 %s, or leave -6 out for IPv4",
+		drb_error("no IPv6 packet from %s to %s was seen: send some during the trace, "
+			  "such as %s ping -6 %s, or leave -6 out for IPv4",
 			  from, to, exec, to);
 	else if (e->flow.given)
-		drb_error("no IPv4 packet of this flow from %s to %s came by: programs that are "
-			  "given the name %s send IPv6, for which give %s here; for IPv4 give "
-			  "them -4, such as %s ping -4 %s",
+		drb_error("no IPv4 packet of this flow from %s to %s was seen: programs given "
+			  "the name %s send IPv6: give %s here, or for IPv4 give them -4, such "
+			  "as %s ping -4 %s",
 			  from, to, to, path_ends_as_ipv6(e), exec, to);
 	else
-		drb_error("no IPv4 or IPv6 packet from %s to %s came by: send some meanwhile, such "
-			  "as %s ping %s",
+		drb_error("no IPv4 or IPv6 packet from %s to %s was seen: send some during the "
+			  "trace, such as %s ping %s",
 			  from, to, exec, to);
 }
 

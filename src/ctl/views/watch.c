@@ -26,7 +26,7 @@ struct sample {
 	char fabric[DRB_NAME_MAX], name[DRB_NAME_MAX];
 	uint64_t pid, time_ns;
 	uint64_t in_packets, out_packets, out_octets;
-	uint64_t dropped; // or missed; without multicast that nobody waits for
+	uint64_t dropped; // or missed; without multicast that no switch answers
 	uint64_t up_default, up_redirected;
 	uint64_t deepest;                // packets in the longest queue
 	char deepest_port[DRB_NAME_MAX]; // "" if all are empty

@@ -158,8 +158,8 @@ enum capture_result capture_next_in_blocks(struct capture *c, struct capture_rec
 			return read_packet(c, size, r);
 		if (type == BLOCK_OLD_PACKET || type == BLOCK_SIMPLE_PACKET)
 			return capture_stop(c, CAPTURE_REFUSED,
-					    "packet %u is of a form that nobody writes any more: "
-					    "editcap -F pcap FILE NEW",
+					    "packet %u has an obsolete form: editcap -F pcap "
+					    "FILE NEW",
 					    c->number + 1);
 		if (type == BLOCK_INTERFACE)
 			result = read_interface(c, size);

@@ -74,7 +74,7 @@ static int parse_line(struct host_rules *rules, char *line, const char *path, un
 	}
 	for (uint32_t i = 0; i < rules->count; i++) {
 		if (is_same_network(&rules->rule[i], &rule)) {
-			drb_error("%s:%u: this network stands in line %u already", path, number,
+			drb_error("%s:%u: this network is in line %u already", path, number,
 				  rules->rule[i].line);
 			return -EINVAL;
 		}

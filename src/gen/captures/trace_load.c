@@ -45,7 +45,7 @@ static int load(struct trace *t, const char *name, struct capture *c, bool whole
 		return -EINVAL;
 	}
 	if (result == CAPTURE_CUT)
-		drb_warn("%s: %s: only what is before it is used: %u packets", name,
+		drb_warn("%s: %s: only packets before it are used: %u packets", name,
 			 capture_wrong(c), packets);
 	return 0;
 }

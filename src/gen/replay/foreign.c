@@ -57,7 +57,7 @@ static struct drb_addr_plan make_plan(const struct replay_options *o)
 	return plan;
 }
 
-// What replaying changes: of frames that were captured in part, and of the order in the files.
+// What replaying changes: of frames that the capture truncated, and of the order in the files.
 static void say_changes(struct foreign *f)
 {
 	uint64_t portless = 0;
@@ -74,11 +74,11 @@ static void say_changes(struct foreign *f)
 			 portless);
 	if (f->cut)
 		drb_warn("%" PRIu64
-			 " packets were captured in part: what is missing is sent as zeros, and "
-			 "checksums are wrong%s%s; capture whole packets (tcpdump -s 0)",
+			 " packets were truncated by the capture: the rest is sent as zeros, "
+			 "with wrong checksums%s%s; capture whole packets (tcpdump -s 0)",
 			 f->cut, f->o->to_stack ? ", so hosts' kernels drop them" : "", ports);
 	if (f->trace.disordered)
-		drb_info("%" PRIu64 " packets are older than what is in front of them in their "
+		drb_info("%" PRIu64 " packets are older than packets before them in their "
 			 "capture: all are sent in the order of their times",
 			 f->trace.disordered);
 	if (f->traffic.twice)

@@ -142,12 +142,11 @@ bool foreign_report_print(const struct foreign_report *r, enum drb_format format
 			printf("and %zu more: --flow-records FILE has all\n", more);
 	}
 	if (all.others)
-		drb_info("%" PRIu64
-			 " other packets came to the hosts (others): %straffic of other programs; "
-			 "they take room on the links, too",
+		drb_info("%" PRIu64 " other packets came to the hosts (others): %straffic of other "
+			 "programs; they use the links, too",
 			 all.others,
-			 run->answers ? "answers of their own kernels, which know nothing of what "
-					"was replayed, or "
+			 run->answers ? "replies of their own kernels, which do not know the "
+					"replay, or "
 				      : "");
 	link_report_say(&run->links, all.lost, run->latency.mean * (double)all.received);
 	return !all.lost && !all.duplicated && !all.misdelivered && !all.receiver_dropped &&

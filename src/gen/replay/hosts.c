@@ -186,9 +186,9 @@ static void open_silence(struct hosts *h, struct silence *silence, uint32_t host
 	h->answers = fd < 0;
 	h->guard[host] = fd;
 	if (fd < 0)
-		drb_warn("h%u: its kernel cannot be kept silent, so hosts will answer what is "
-			 "replayed to them: nf_tables says %s; it needs Linux 5.12 and modprobe "
-			 "nf_tables (--to-stack: answers are meant)",
+		drb_warn("h%u: its kernel cannot be kept silent, so hosts will reply to replayed "
+			 "packets: nf_tables says %s; it needs Linux 5.12 and modprobe nf_tables "
+			 "(use --to-stack if replies are wanted)",
 			 host, strerror(-fd));
 }
 

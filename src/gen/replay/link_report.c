@@ -134,9 +134,7 @@ void link_report_say(const struct link_report *r, uint64_t lost, double latency_
 	uint64_t machine = r->machine_lost < lost ? r->machine_lost : lost;
 
 	if (r->silent)
-		drb_warn("%" PRIu32
-			 " switch%s did not answer in time: what is said of links leaves "
-			 "theirs out",
+		drb_warn("%" PRIu32 " switch%s did not answer in time: their links are left out",
 			 r->silent, r->silent == 1 ? "" : "es");
 	if (r->late_switches == 0 || !link_report_slowed(r, latency_ns))
 		return;

@@ -107,15 +107,14 @@ static int print(const struct replay_options *o, const struct manifest *m, uint6
 			 report.tally.strangers);
 	if (report.late)
 		drb_warn("the generator woke too late: %" PRIu64 " of %" PRIu64
-			 " packets left more "
-			 "than half a slot late, all of them by %.0f us on average and %.0f us at "
-			 "most; use longer slots or a less busy machine",
+			 " packets left more than half a slot late, all of them by %.0f us on "
+			 "average and %.0f us at most; use longer slots or a less busy machine",
 			 report.late, report.sent, report.late_mean_ns / 1e3,
 			 report.late_max_ns / 1e3);
 	link_report_say(&result->links, report_lost(&report), report_latency_ns(&report));
 	if (report.tally.receiver_dropped)
-		drb_error("%" PRIu64 " packets arrived but the receiver had no room for them: not "
-			  "counted as lost, nor in the latencies; see --buffer",
+		drb_error("%" PRIu64 " packets arrived, but the receiver's buffer was full: they "
+			  "count neither as lost nor in the latencies; see --buffer",
 			  report.tally.receiver_dropped);
 	return report_clean(&report) && !result->interrupted ? DRB_EXIT_OK : DRB_EXIT_FAILED;
 }

@@ -158,7 +158,7 @@ static void complete(void *options)
 	const struct replay_options *o = options;
 
 	if (o->captures.count == 0)
-		drb_die("what is to be replayed: a directory of drbgen write, or capture files");
+		drb_die("nothing to replay: give a directory of drbgen write, or capture files");
 	if (o->part && o->begin_ns == REPLAY_ABSENT)
 		drb_die("--hosts: the other hosts must begin at the same time: give --begin");
 	if (o->max_gap_ns && o->schedule.mode != SCHEDULE_TIMES)

@@ -53,7 +53,7 @@ int pace_load(struct schedule *s, const struct trace *t, const struct drb_addr_p
 	uint64_t overhead;
 
 	if (link_time_of_hosts(fabric, &rate, &overhead) < 0) {
-		drb_error("--load: no switch of fabric %s tells the rate of its links", fabric);
+		drb_error("--load: no switch of fabric %s reports the rate of its links", fabric);
 		return -ENOENT;
 	}
 	if (rate.value == 0) {

@@ -193,6 +193,6 @@ int replay_run(struct replay *r, struct replay_result *result)
 		drb_warn("%" PRIu64 " packets could not be sent, the last one by h%u: %s",
 			 sender.failed, sender.error_host, strerror(sender.error));
 	if (drb_interrupted())
-		drb_warn("interrupted: figures are of what was sent until then");
+		drb_warn("interrupted: figures cover the packets sent until then");
 	return 0;
 }

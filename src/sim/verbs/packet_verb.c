@@ -298,7 +298,7 @@ int sim_packet(int argc, char **argv)
 		 "fixed), turns:C (C permutations in turn), epoch:S (a new one every S "
 		 "slots), jobs:K (K groups of hosts, each with its own), oneway:F:A (half of the "
 		 "pods send, the others answer a share A), sink:F (a pod only receives), silent:F "
-		 "(a share F of the racks is), unequal:F (all but a share F send little), "
+		 "(a share F of the racks is silent), unequal:F (all but a share F send little), "
 		 "file:PATH.",
 		 drb_schemes_help());
 	drb_options_parse(sets, doc, argc, argv);

@@ -247,12 +247,12 @@ int drb_capture_begin(struct drb_switch *s, char *text, size_t size)
 		return -ETIMEDOUT;
 	}
 	if (o->event || o->rings) {
-		snprintf(text, size, "another capture of this switch goes on: end that first");
+		snprintf(text, size, "another capture of this switch is running: end it first");
 		return -EBUSY;
 	}
 	int rc = listen_for_reader(s);
 	if (rc < 0) {
-		snprintf(text, size, "cannot wait for who wants packets at %s: %s",
+		snprintf(text, size, "cannot listen for the capture reader at %s: %s",
 			 o->address.sun_path, strerror(-rc));
 		close_connection(o);
 		return rc;

@@ -92,7 +92,7 @@ static void begin_stuck(struct drb_switch *s, uint32_t n)
 	atomic_store(&workers->stuck, (int)n);
 	silence(workers, true);
 	drb_error("worker %u is stuck (thread %d, state %c): the switch sends no hellos, so that "
-		  "neighbours take other ways; restart it",
+		  "neighbours use other paths; restart it",
 		  n, tid, state_of(tid));
 	sd_notifyf(0, "STATUS=worker %u is stuck", n);
 }
@@ -108,7 +108,7 @@ static void end_stuck(struct drb_switch *s, uint32_t n)
 		another = pulse[k].stuck ? (int)k : another;
 	atomic_store(&workers->stuck, another);
 	silence(workers, another >= 0);
-	drb_warn("worker %u goes on%s", n, another < 0 ? ": the switch sends hellos again" : "");
+	drb_warn("worker %u runs again%s", n, another < 0 ? ": the switch sends hellos again" : "");
 }
 
 static void ask(struct drb_worker *w, struct drb_pulse *p)

@@ -19,8 +19,8 @@
 
 static void say_lost(const struct drb_port *p)
 {
-	drb_warn("port %s: interface \"%s\" is gone: what is sent there is dropped%s",
-		 p->setup->name, p->setup->interface,
+	drb_warn("port %s: interface \"%s\" is gone: packets to it are dropped%s", p->setup->name,
+		 p->setup->interface,
 		 p->kind->interface->rebind ? " until there is one of that name" : "");
 }
 
@@ -30,11 +30,11 @@ static void say_failed(struct drb_interfaces *all, const struct drb_port *p, int
 		return;
 	all->why[p->index] = error;
 	if (error == -ENOTSUP)
-		drb_warn("port %s: interface \"%s\" was made again, which %s cannot take: restart "
-			 "the switch",
+		drb_warn("port %s: interface \"%s\" was created again, which %s cannot use: "
+			 "restart the switch",
 			 p->setup->name, p->setup->interface, p->kind->name);
 	else
-		drb_warn("port %s: cannot take interface \"%s\" again: %s", p->setup->name,
+		drb_warn("port %s: cannot use interface \"%s\" again: %s", p->setup->name,
 			 p->setup->interface,
 			 error == -ETIMEDOUT ? DRB_APPLY_FAILED : strerror(-error));
 }
@@ -63,7 +63,7 @@ static bool look_at(struct drb_switch *s, struct drb_port *p)
 	if (interface->rebind) // one that is stuck spares the sockets
 		rc = drb_workers_stuck(&s->workers) >= 0 ? -ETIMEDOUT : interface->rebind(p);
 	if (rc == 0) {
-		drb_info("port %s: interface \"%s\" is there again and used", p->setup->name,
+		drb_info("port %s: interface \"%s\" is back and in use", p->setup->name,
 			 p->setup->interface);
 		all->why[i] = 0;
 		all->settled_ns = drb_clock_now() + SETTLES_NS;

@@ -29,7 +29,7 @@ static void say(const struct drb_port_setup *p)
 
 	drb_format_rate(&p->rate, rate, sizeof(rate));
 	if (p->rate.value > 0)
-		drb_info("port %s: its link has %s, which is its rate now", p->name, rate);
+		drb_info("port %s: its link negotiated %s, which is its rate now", p->name, rate);
 	else if (p->driver != DRB_DRIVER_NONE)
 		drb_info("port %s: the speed of its link is unknown, so it has no rate: give one "
 			 "(%srate)",

@@ -58,7 +58,7 @@ int drb_order_ports(struct drb_workers *all, enum drb_order_of_ports what, const
 	};
 	int rc = o->order.ports ? drb_workers_apply(all, carry_out, o) : -EINVAL;
 	if (rc == -EINPROGRESS) {
-		snprintf(text, size, "a worker is stuck since: this holds when it goes on");
+		snprintf(text, size, "a worker is stuck: this takes effect when it runs again");
 		return rc;
 	}
 	if (rc == -ETIMEDOUT)

@@ -20,7 +20,7 @@ static const struct drb_stats_command commands[] = {
 	{DRB_CMD_PORTS, "Counters of all ports, as lists", drb_reply_ports, drb_snapshots_serve},
 	{DRB_CMD_PORT, "One port: peer, device, link model, counters. Parameter: its name",
 	 drb_reply_port, drb_snapshots_serve},
-	{DRB_CMD_ROUTING, "Scheme, threshold and what decisions did", drb_reply_routing,
+	{DRB_CMD_ROUTING, "Scheme, threshold and counters of decisions", drb_reply_routing,
 	 drb_snapshots_serve},
 	{DRB_CMD_DIFFERENCES, "Histogram of load(default) - load(candidate), sampled",
 	 drb_reply_differences, drb_snapshots_serve},

@@ -112,9 +112,9 @@ void drb_liveness_log_outages(struct drb_liveness *l, bool more, uint64_t now_ns
 	if (!may_log(&l->outages_log, "outages", now_ns))
 		return;
 	if (more)
-		drb_warn("more links and switches are dead or drained than hellos have room for: "
-			 "until some "
-			 "are mended or undrained packets take detours alone, which may lose some");
+		drb_warn("more links and switches are dead or drained than hellos can carry: "
+			 "until some are mended or undrained, packets take only detours, which "
+			 "may lose some");
 	else
-		drb_info("hellos have room for all outages again");
+		drb_info("hellos carry all outages again");
 }

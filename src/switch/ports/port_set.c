@@ -42,8 +42,8 @@ static int check_room(const char *path, const struct drb_setup *s)
 		return 0;
 	return drb_config_bad(
 		path, "ports",
-		"%u devices of DPDK, which has room for %d: take af_packet or memif for others",
-		devices, RTE_MAX_ETHPORTS);
+		"%u devices of DPDK, which supports %d: use af_packet or memif for others", devices,
+		RTE_MAX_ETHPORTS);
 }
 
 int drb_ports_check(const char *path, const struct drb_setup *s)
@@ -142,7 +142,7 @@ static void say_none(const struct drb_setup *s)
 			drb_text_add(names, sizeof(names), " %s", s->ports[i].name);
 	}
 	if (*names)
-		drb_info("ports without a device (driver none), nothing goes in or out there:%s; "
+		drb_info("ports without a device (driver none), which carry no packets:%s; "
 			 "af_packet gives them interfaces",
 			 names);
 }

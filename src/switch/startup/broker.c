@@ -201,7 +201,7 @@ static void drop_late_answer(void)
 	if (got >= 0)
 		close(got);
 	owes = false;
-	drb_info("the process that opens the config and connects memif links goes on");
+	drb_info("the process that opens the config and connects memif links runs again");
 }
 
 // 0 or a descriptor, or -errno.

@@ -169,7 +169,7 @@ def _delete(m):
         assert done.returncode == 0, (words, done.stderr)
     m.breaks()
     if m.stuck is not None:
-        m.says_once(f'port d2: cannot take interface "d2" again: {STUCK}')
+        m.says_once(f'port d2: cannot use interface "d2" again: {STUCK}')
 
 
 def _memif_is_up(m):
@@ -178,7 +178,7 @@ def _memif_is_up(m):
 
 
 def _is_used_again(m):
-    until(lambda: m.log.count('interface "d2" is there again and used'), HEALED_S)
+    until(lambda: m.log.count('interface "d2" is back and in use'), HEALED_S)
 
 
 def _begin_another(m):

@@ -71,7 +71,7 @@ captured_by_another() { # the first switch: shares would be of nothing
   "$build/src/ctl/drbctl" capture s1-0 -w /dev/null 2>"$scratch/said" &
   local capture=$!
   soon grep -q 'capturing at' "$scratch/said" >/dev/null
-  fails_with 1 '^drbctl: s1-0: another capture of this switch goes on: end that first$' drbctl trace h0 h15 --time 100ms
+  fails_with 1 '^drbctl: s1-0: another capture of this switch is running: end it first$' drbctl trace h0 h15 --time 100ms
   local status=$?
   kill -INT $capture
   wait $capture

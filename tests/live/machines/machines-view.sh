@@ -77,7 +77,7 @@ check "metrics say so, too" metrics 10 20
 # What is left is asked and told, up to where nobody answers.
 no_way() {
   view ctl path h0 h15 --json >$scratch/way 2>$scratch/said
-  [ $? = 1 ] && cat $scratch/said && grep -qE '^drbctl: .*: (no way leads on|not running)' $scratch/said && grep -q '^drbfabric: b (10.99.0.2) does not answer' $scratch/said
+  [ $? = 1 ] && cat $scratch/said && grep -qE '^drbctl: .*: (no path leads on|not running)' $scratch/said && grep -q '^drbfabric: b (10.99.0.2) does not answer' $scratch/said
 }
 check "a way that ends at what is gone is told so far" no_way
 [ -z "$scraped" ] || check "Prometheus sees b go" soon scrapes 'up{machine="b"}' 0

@@ -84,12 +84,12 @@ check "conserved, under load" bash -c '"$0" exec h1 -- ping -q -f -c 2000 10.0.0
 
 fabric exec h0 -- ping -q -c 2 -i 0.1 -W 0.1 -I eth0 224.0.0.9 >/dev/null # what kernels send by themselves may come later
 check "multicast is no loss" test "$(drbctl watch -i 50ms -n 1 --json | jq -s 'map(.drops) | add')" = 0
-check "what is no loss is named" bash -c "'$build/src/ctl/drbctl' show s1-0 2>&1 | grep 'of these drops are multicast that nobody waits for'"
+check "what is no loss is named" bash -c "'$build/src/ctl/drbctl' show s1-0 2>&1 | grep 'of these drops are multicast that no switch answers'"
 check "nothing was dropped" bash -c "'$build/src/ctl/drbctl' show s2-1 drops 2>&1 | grep 'nothing was dropped'"
 check "options before the verb" test "$(drbctl --json --fabric drb list | jq -s length)" = 6
-check "which may be meant otherwise" fails_with 2 'options stand behind the verb: drbctl drain --fabric' drbctl --fabric drain list
+check "which may be meant otherwise" fails_with 2 'options must follow the verb: drbctl drain --fabric' drbctl --fabric drain list
 check "of drbfabric" bash -c "'$root/topo/fabric' --json status | jq -es 'length == 14'"
-check "which may be meant otherwise" fails_with 2 'options stand behind the verb: .*fabric up --fabric' fabric --fabric up status
+check "which may be meant otherwise" fails_with 2 'options must follow the verb: .*fabric up --fabric' fabric --fabric up status
 check "watch, plain" test "$(drbctl watch -i 50ms -n 3 | grep -c '^fabric')" = 3
 check "watch as CSV is one table" test "$(drbctl watch -i 50ms -n 3 --csv s1-0 s1-1 | wc -l)" = 7
 if command -v script >/dev/null; then

@@ -72,7 +72,7 @@ for workers in 1 2; do
   well "$workers workers: every pair" ping
   decide "$workers workers: a host's interface is gone" undisturbed 100 host_goes
   check "$workers workers: the log says so" \
-    grep -q 'port d0: interface "d0" is gone: what is sent there is dropped' /run/drbswitch/drb/log/s1-0.log
+    grep -q 'port d0: interface "d0" is gone: packets to it are dropped' /run/drbswitch/drb/log/s1-0.log
   check "$workers workers: the switch says so" soon sh -c "'$build/src/ctl/drbctl' list | grep -q 'd0 down'"
   check "$workers workers: other hosts answer" soon answers 1 5
   for round in 1 2 3; do

@@ -123,10 +123,10 @@ words() { # words ARGUMENT...: likewise, and what is said in $scratch/said
 }
 said() { cat "$scratch/said" && grep -qE -- "$1" "$scratch/said"; }
 check "a capture that ends in a packet" words "$scratch/cut.pcap" --topspeed
-check "is sent up to there" said 'cut.pcap: ends in the middle of packet [0-9]+: only what is before it is used'
-check "frames that were captured in part" words "$capture" --multiplier 2
+check "is sent up to there" said 'cut.pcap: ends in the middle of packet [0-9]+: only packets before it are used'
+check "truncated frames" words "$capture" --multiplier 2
 check "are counted" all_says '.cut > 100 and .cut < .sent and .skipped == 400'
-check "and named" said "$(jq -r .cut "$scratch/all") packets were captured in part: what is missing is sent as zeros"
+check "and named" said "$(jq -r .cut "$scratch/all") packets were truncated by the capture: the rest is sent as zeros"
 check "how long it takes is said before" said "^drbgen: sends $packets packets in 0\.[56]"
 gzip -c "$capture" >"$scratch/c.pcap.gz"
 check "gzip" replay "$scratch/c.pcap.gz" --pps 5000

@@ -118,8 +118,8 @@ TEST(maps_with_mistakes_are_refused)
 		{"1.2.3.4 h16", "\"h16\" is no host: must be h0 to h15"},
 		{"1.2.3.4 s1-0", "\"s1-0\" is no host"},
 		{"1.2.3.4,h1", ":1: must be an address"},
-		{"10.1.0.0/16 h1\n\n10.1.2.3/16 h2", ":3: this network stands in line 1 already"},
-		{"fd01::/16 h1\nfd01::7/16 h1", ":2: this network stands in line 1 already"},
+		{"10.1.0.0/16 h1\n\n10.1.2.3/16 h2", ":3: this network is in line 1 already"},
+		{"fd01::/16 h1\nfd01::7/16 h1", ":2: this network is in line 1 already"},
 	};
 	struct host_rules rules = {.plan = drb_addr_default(16)};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {

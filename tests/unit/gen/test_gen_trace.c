@@ -371,12 +371,12 @@ TEST(pcapng_with_mistakes)
 	trace_free(&t);
 	assert_int_equal(load(&t, b.bytes, b.used), 0);
 	assert_non_null(
-		strstr(drb_msg_last(), "packet 2 is damaged: only what is before it is used"));
+		strstr(drb_msg_last(), "packet 2 is damaged: only packets before it are used"));
 	assert_int_equal(t.count, 1);
 	b.used = whole;
 	end(&b, begin(&b, 3)); // of a form without a time
 	assert_int_equal(load(&t, b.bytes, b.used), -EINVAL);
-	assert_non_null(strstr(drb_msg_last(), "packet 2 is of a form that nobody writes"));
+	assert_non_null(strstr(drb_msg_last(), "packet 2 has an obsolete form"));
 	trace_free(&t);
 	b.bytes[whole - 1] = 0xff; // lengths behind blocks do not matter
 	assert_int_equal(load(&t, b.bytes, whole), 0);

@@ -56,7 +56,7 @@ def verb_first(arguments, verbs):
     if not found or not arguments[0].startswith('-'):
         return arguments
     if len(found) > 1:
-        raise usage(f"options stand behind the verb: {called('fabric')} {found[0]} {arguments[0]} ...")
+        raise usage(f"options must follow the verb: {called('fabric')} {found[0]} {arguments[0]} ...")
     at = arguments.index(found[0])
     return [found[0], *arguments[:at], *arguments[at + 1:]]
 

@@ -73,9 +73,8 @@ void drb_host_fault(struct drb_worker *w, uint32_t in, enum drb_host_fault fault
 		break;
 	case DRB_HOST_FAULT_LENGTH:
 		drb_warn("port d%u: host h%u sends frames of %" PRIu32
-			 " bytes, longer than any link "
-			 "carries: set its MTU to %u (ip link set dev INTERFACE mtu %u), or "
-			 "fabric.mtu to its own",
+			 " bytes, longer than any link carries: set its MTU to %u (ip link set "
+			 "dev INTERFACE mtu %u), or fabric.mtu to its own",
 			 in, host, length, w->mtu, w->mtu);
 		break;
 	case DRB_HOST_FAULT_ADDRESS:
@@ -85,10 +84,9 @@ void drb_host_fault(struct drb_worker *w, uint32_t in, enum drb_host_fault fault
 		say_ip(w, in, host);
 		break;
 	case DRB_HOST_FAULT_NEIGHBOUR:
-		drb_warn(
-			"port d%u: host h%u answers ARP or neighbour discovery for others, or says "
-			"it is another: dropped",
-			in, host);
+		drb_warn("port d%u: host h%u sends ARP or neighbour discovery in another's name: "
+			 "dropped",
+			 in, host);
 		break;
 	case DRB_HOST_FAULT_COUNT:
 		break;

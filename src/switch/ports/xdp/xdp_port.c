@@ -120,8 +120,8 @@ static int refused_program(const struct drb_port *port, const char *path, int rc
 		snprintf(cure, sizeof(cure), "built without BPF, meson option bpf");
 	else
 		snprintf(cure, sizeof(cure),
-			 "the driver of many a card takes none while packets may be longer than a "
-			 "page: ip link set dev %s mtu 1500",
+			 "many drivers take no program while packets may be longer than a page: "
+			 "ip link set dev %s mtu 1500",
 			 p->interface);
 	return drb_config_bad_port(path, p, "driver",
 				   "port %s: cannot attach an XDP program to \"%s\": %s (%s); "

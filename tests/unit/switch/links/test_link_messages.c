@@ -278,12 +278,12 @@ TEST(too_many_outages)
 	turn(1000);
 	hear_with(2, h.outages.more = 1);
 	turn(1100);
-	says("more links and switches are dead or drained than hellos have room for: until some");
+	says("more links and switches are dead or drained than hellos can carry: until some");
 	drb_worker_take_snapshot(w);
 	assert_true(w->snapshot.more_outages);
 	hear(2);
 	turn(1200);
-	says("hellos have room for all outages again");
+	says("hellos carry all outages again");
 	drb_worker_take_snapshot(w);
 	assert_false(w->snapshot.more_outages);
 	for (uint64_t ms = 1300; ms < 8000; ms += 100) {
