@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes the manual page of a program from what its --help and those of its verbs say, so that no option
-can be missing in it.
+"""Writes the manual page of a program from its --help and those of its verbs, so that no option is missing.
 
     program_page.py PROGRAM SECTION VERSION DATE >NAME.SECTION"""
 
@@ -17,18 +16,18 @@ from roff import Page  # noqa: E402
 PAGES = (('drbctl', 1), ('drbexperiment', 8), ('drbfabric', 8), ('drbgen', 1), ('drbrootless', 1),
          ('drbsim', 1), ('drbswitch', 8), ('drbswitch-plan', 5), ('drbswitch-stats', 7),
          ('drbswitch.yaml', 5), ('drbtopo', 1))
-# Of those that --help has no room for.
+# What --help does not say.
 SIGNALS = {
-    'drbswitch': (('SIGHUP', 'Reads the config again; what cannot change while it runs is named and stays.'),
-                  ('SIGTERM, SIGINT', 'Ends in order: ports are given back, and the stats socket is removed.')),
+    'drbswitch': (('SIGHUP', 'Reads the config again; keys that cannot change while it runs are named and stay.'),
+                  ('SIGTERM, SIGINT', 'Ends in order: releases its ports and removes the stats socket.')),
     'drbctl': (('SIGTERM, SIGINT', 'End watch, events, capture, record and serve, with exit status 0.'),),
     'drbgen': (('SIGTERM, SIGINT', 'End a replay: its figures cover the packets sent until then.'),),
-    'drbfabric': (('SIGTERM, SIGINT', 'Undo an up that is under way; end the other verbs.'),),
+    'drbfabric': (('SIGTERM, SIGINT', 'Undo an unfinished up; end the other verbs.'),),
 }
 RUNTIME = ('/var/run/dpdk/FABRIC-SWITCH/dpdk_telemetry.v2', 'Stats socket of a running switch, drbswitch-stats(7). '
-           'Below $RUNTIME_DIRECTORY if that is set; of users other than root below $XDG_RUNTIME_DIR or /tmp.')
-FABRIC = ('/run/drbswitch/FABRIC/', 'Of a fabric that drbfabric has brought up: plan.json, drbswitch-plan(5), the '
-          'config of each switch, and log/, what each has said.')
+           'In $RUNTIME_DIRECTORY if that is set; for users other than root in $XDG_RUNTIME_DIR or /tmp.')
+FABRIC = ('/run/drbswitch/FABRIC/', 'Folder of a fabric that drbfabric runs: plan.json, drbswitch-plan(5), the '
+          'config of each switch, and their messages in log/.')
 FILES = {
     'drbswitch': (('/etc/drbswitch/NAME.yaml', 'Config of the switch that drbswitch@NAME.service runs, '
                    'drbswitch.yaml(5).'), RUNTIME),
@@ -37,7 +36,7 @@ FILES = {
     'drbfabric': (FABRIC, ('/run/drbfabric.lock', 'Locked while fabrics are changed.'),
                   ('/run/netns/FABRIC-NODE', 'Network namespace of a switch or host.')),
 }
-# An option begins in columns 3 to 7; what is said of it stands behind two spaces or in further lines.
+# An option begins in columns 3 to 7; its meaning follows after two spaces or in further lines.
 OPTION = re.compile(r'^ {2,6}(-{1,2}[^ ].*?)(?:  +(\S.*))?$')
 # What every program says alike.
 COMMON = re.compile(r"^(Mandatory or optional arguments|'.* VERB --help' lists)")

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Manual pages in the language of man(7), written so that mandoc and groff find nothing to say of them."""
+"""Manual pages in the language of man(7), without warnings of mandoc and groff."""
 
 import re
 import textwrap
 
 WIDTH = 78
-# Of what is said of a checkout, what it is called where pages are installed.
-INSTALLED = ((r' ?\(build/src/\w+/drb\w+ before installation\.\)', ''), (r'\bbuild/src/\w+/(?=drb)', ''),
-             (r'\btopo/(?=(fabric|experiment|rootless)\b)', 'drb'), (r' or docs/reference/config\.md', ''))
+# Names in a checkout, and where pages are installed.
+INSTALLED = ((r'\bbuild/src/\w+/(?=drb)', ''), (r'\btopo/(?=(fabric|experiment|rootless)\b)', 'drb'),
+             (r' or docs/reference/config\.md', ''))
 
 
 def as_installed(text):
@@ -17,7 +17,7 @@ def as_installed(text):
 
 
 def escaped(text):
-    """A line that says itself."""
+    """A line with special characters escaped."""
     text = text.replace('\\', '\\e').replace('-', '\\-')
     return re.sub(r"^([.'])", r'\\&\1', text)
 

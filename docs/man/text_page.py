@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes a manual page of pages of the documentation. Tables that tests hold to the source (config keys,
-counters) are in manual pages by that.
+"""Makes a manual page from pages of the documentation, including tables generated from the source.
 
     text_page.py NAME SECTION "WHAT IT IS" VERSION DATE FILE.md... >NAME.SECTION"""
 
@@ -12,7 +11,7 @@ sys.dont_write_bytecode = True
 
 from roff import Page  # noqa: E402
 
-# Titles of columns that need no name in front of what they say.
+# Titles of columns that are left out in front of their cells.
 PLAIN = 'meaning', 'value', ''
 
 
