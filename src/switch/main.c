@@ -48,8 +48,7 @@ int main(int argc, char **argv)
 	const int lock = drb_instance_claim(setup->instance, &folder);
 	if (lock < 0)
 		return DRB_EXIT_USAGE;
-	if (drb_broker_begin(o.config, setup, folder, lock) < 0 ||
-	    drb_privilege_leave_root() < 0)
+	if (drb_broker_begin(o.config, setup, folder, lock) < 0 || drb_privilege_leave_root() < 0)
 		return DRB_EXIT_FAILED;
 	drb_signals_block(true);
 	signal(SIGPIPE, SIG_IGN);

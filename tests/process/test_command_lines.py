@@ -112,7 +112,7 @@ def an_option_that_is_wrong_is_told_where_to_look():
                        ('reload --fabric', "option '--fabric' requires an argument"),
                        ('reload s1-0 -f', "option requires an argument -- 'f'"),
                        ('reload --=1', "ambiguous option '--=1'"),
-                       ('set s1-0 --sa x=1 --no=1', "unrecognized option '--no=1'")):
+                       ('set s1-0 --al x=1 --no=1', "unrecognized option '--no=1'")):
         command, *words = line.split()
         want = f'drbctl: {text} (see drbctl {command} --help)\n'
         assert said(drbctl, command, *words) == (2, '', want), (line, said(drbctl, command, *words))

@@ -238,7 +238,8 @@ def schemes_are_those_of_the_table():
 
 TESTS = (the_winner_is_said, words_of_the_table_are_explained, a_narrow_terminal_has_the_results, noise_changes_nothing,
          equal_schemes_are_not_faster, nobody_wins_everything, disturbed_runs_leave_the_word_to_the_simulator,
-         queues_grow_where_it_holds, the_picture_shows_both, what_was_measured_is_said, schemes_are_those_of_the_table, mistakes_are_one_line,
+         queues_grow_where_it_holds, the_picture_shows_both, what_was_measured_is_said,
+         schemes_are_those_of_the_table, mistakes_are_one_line,
          a_mistake_costs_no_build, folders_and_programs_that_cannot_be_used,
          what_is_not_built_is_said_with_the_cure, programs_are_not_named_twice)
 

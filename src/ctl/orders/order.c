@@ -143,11 +143,12 @@ int ctl_reload(int argc, char **argv)
 
 int ctl_set(int argc, char **argv)
 {
-	return order(DRB_CMD_SET, SWITCHES SETTINGS OR_ALL SETTINGS,
-		     "Changes keys of routing in running switches, such as threshold=3 scheme=walk, "
-		     "without loss of packets. The next drbctl reload or restart undoes this. Exit "
-		     "status 1 if a switch refuses.",
-		     argc, argv);
+	return order(
+		DRB_CMD_SET, SWITCHES SETTINGS OR_ALL SETTINGS,
+		"Changes keys of routing in running switches, such as threshold=3 scheme=walk, "
+		"without loss of packets. The next drbctl reload or restart undoes this. Exit "
+		"status 1 if a switch refuses.",
+		argc, argv);
 }
 
 int ctl_drain(int argc, char **argv)

@@ -24,8 +24,8 @@
 static const struct drb_option options[] = {
 	{"--out", "DIR", "Directory to write to; made if missing (required)",
 	 .kind = DRB_OPTION_TEXT, AT(dir), .letter = 'o'},
-	{"--quick", NULL, "Few repetitions and short runs: a minute",
-	 .kind = DRB_OPTION_FLAG, AT(quick)},
+	{"--quick", NULL, "Few repetitions and short runs: a minute", .kind = DRB_OPTION_FLAG,
+	 AT(quick)},
 	{"--long", NULL, "Study persistent traffic with all patterns on all fabrics: takes hours",
 	 .kind = DRB_OPTION_FLAG, AT(longer)},
 	{"--seeds", "COUNT",

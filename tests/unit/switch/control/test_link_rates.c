@@ -69,7 +69,8 @@ TEST(cards_go_by_their_links)
 	assert_false(follow());
 	speed[U0] = 1000000000;
 	assert_true(follow());
-	assert_string_equal(drb_msg_last(), "port u0: its link negotiated 1Gbit, which is its rate now");
+	assert_string_equal(drb_msg_last(),
+			    "port u0: its link negotiated 1Gbit, which is its rate now");
 	assert_true(w->paced);
 	assert_true(w->egress[U0].paced);
 	assert_false(w->egress[U0 + 1].paced);
