@@ -51,7 +51,7 @@ int drb_packet_queue_open(const struct drb_port *port, struct drb_packet_queue *
 			  const struct drb_packet_queue *first, int (*open_socket)(void),
 			  const char **step)
 {
-	const uint32_t frames = drb_rx_ring_frames(port->ports, port->setup->peer.layer == 0);
+	const uint32_t frames = drb_rx_ring_frames(port);
 	const bool apart = drb_packet_port_may_send_apart(port->workers);
 
 	*step = "open";

@@ -17,21 +17,24 @@
 #include "core/packet/wire.h"
 #include "switch/ports/interface.h"
 
-// The ring holds what comes while its switch is off its CPU. On a link between switches 512 frames lost bursts of
-// TCP segments; 2048 lose nothing more, but are too long for the cache. A host that leaves no segments to its
-// device sends what the windows of all its TCP connections allow: of eight, 1024 frames lost 7 % of the packets,
-// 2048 lost 5 %, 4096 one in a thousand. The kernel takes the memory at once, so that switches of many ports, which
-// share one CPU's time among them, have shorter rings. Longer frames are fewer. A frame has room for a packet and
-// FRAME_HEAD octets before it; at a power of two they would all want the same part of the cache. A block is pages
-// that frames of FRAME octets, or twice that and so on, fill exactly.
+// The ring holds what comes while its switch is off its CPU. Where the rate of the link is known that is what the link
+// carries in AWAY_S, after which neighbours take the switch for dead and send elsewhere; a host may send a burst besides.
+// Else, on a link between switches 512 frames lost bursts of TCP segments; 2048 lose nothing more, but are too long for
+// the cache. A host that leaves no segments to its device sends what the windows of all its TCP connections allow: of
+// eight, 1024 frames lost 7 % of the packets, 2048 lost 5 %, 4096 one in a thousand. The kernel takes the memory at once,
+// so that switches of many ports, which share one CPU's time among them, have shorter rings. Longer frames are fewer. A
+// frame has room for a packet and FRAME_HEAD octets before it; at a power of two they would all want the same part of the
+// cache. The kernel rounds a block up to a power of two: 40 frames of FRAME octets, 20 of twice that and so on, leave
+// 2 % of one unused.
+#define AWAY_S 0.3
+#define BURST_OF_HOST 64
+#define SHORTEST 60 // octets of a frame
 #define FRAMES_OF_LINK 1024
 #define FRAMES_OF_HOST 4096
 // So many ports have rings of that length; those of a switch with more share what these have. Of each worker.
 #define PORTS_OF_LINKS 8
 #define PORTS_OF_HOSTS 4
-#define FRAME 1664
-#define BLOCK_FRAMES 32 // of FRAME octets
-#define BLOCK_PAGES 13
+#define FRAME 1600
 #define FRAME_HEAD 76
 #define BUFFER (8 << 20) // octets of GSO packets, with what the kernel needs to keep them
 
@@ -73,46 +76,72 @@ static int take_gso_packets(int fd)
 	return rc;
 }
 
-uint32_t drb_rx_ring_frames(uint32_t ports, bool host)
+// Room for packets of up to frame_max octets: the kernel takes a VLAN tag out.
+static uint32_t frame_size(uint32_t frame_max)
 {
-	const uint32_t frames = host ? FRAMES_OF_HOST : FRAMES_OF_LINK;
-	const uint32_t full = host ? PORTS_OF_HOSTS : PORTS_OF_LINKS;
+	uint32_t size = FRAME;
 
-	return ports > full ? frames * full / ports : frames;
+	while (size - FRAME_HEAD + DRB_VLAN_TAG < frame_max)
+		size *= 2;
+	return size;
 }
 
-// Room for packets of up to frame_max octets: the kernel takes a VLAN tag out.
+static uint32_t longest_ring(const struct drb_port *port, bool host)
+{
+	const uint32_t full = host ? PORTS_OF_HOSTS : PORTS_OF_LINKS;
+	uint32_t frames = host ? FRAMES_OF_HOST : FRAMES_OF_LINK;
+
+	if (port->ports > full)
+		frames = frames * full / port->ports;
+	return frame_size(port->frame_max) > FRAME ? frames / 2 : frames;
+}
+
+// Of the shortest frames, where the rate is in bit/s.
+static double frames_a_second(const struct drb_port_setup *port)
+{
+	const double shortest = 8 * (SHORTEST + port->overhead);
+
+	return port->rate.per_packet ? port->rate.value : port->rate.value / shortest;
+}
+
+uint32_t drb_rx_ring_frames(const struct drb_port *port)
+{
+	const struct drb_port_setup *setup = port->setup;
+	const bool host = setup->peer.layer == 0;
+	const double away_s = AWAY_S + (double)setup->catchup_ns / 1e9;
+	const double carried = frames_a_second(setup) * away_s + (host ? BURST_OF_HOST : 0);
+	const uint32_t most = longest_ring(port, host);
+
+	return setup->rate.value > 0 && carried < most ? (uint32_t)carried + 1 : most;
+}
+
 static void size_ring(struct drb_rx_ring *ring, uint32_t frame_max, uint32_t frames)
 {
 	ring->frame_max = frame_max;
-	ring->frame_size = FRAME;
-	ring->frames = frames - frames % BLOCK_FRAMES;
-	while (ring->frame_size - FRAME_HEAD + DRB_VLAN_TAG < frame_max)
-		ring->frame_size *= 2;
-	if (ring->frame_size > FRAME)
-		ring->frames /= 2;
+	ring->frame_size = frame_size(frame_max);
+	const uint32_t of_block = DRB_RX_BLOCK / ring->frame_size;
+	ring->blocks = (frames + of_block - 1) / of_block;
 }
 
 static size_t ring_size(const struct drb_rx_ring *ring)
 {
-	return (size_t)ring->frames * ring->frame_size;
+	return (size_t)ring->blocks * DRB_RX_BLOCK;
 }
 
 static int map_ring(struct drb_rx_ring *ring)
 {
-	const uint32_t block = BLOCK_PAGES * (uint32_t)sysconf(_SC_PAGESIZE);
-	const uint32_t blocks = (uint32_t)(ring_size(ring) / block);
 	const struct tpacket_req request = {
-		.tp_block_size = block,
-		.tp_block_nr = blocks,
+		.tp_block_size = DRB_RX_BLOCK,
+		.tp_block_nr = ring->blocks,
 		.tp_frame_size = ring->frame_size,
-		.tp_frame_nr = blocks * (block / ring->frame_size),
+		.tp_frame_nr = ring->blocks * (DRB_RX_BLOCK / ring->frame_size),
 	};
 	int rc = set(ring->fd, PACKET_RX_RING, &request, sizeof(request));
 
 	if (rc < 0)
 		return rc;
-	void *at = mmap(NULL, ring_size(ring), PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
+	void *at =
+		mmap(NULL, ring_size(ring), PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
 	if (at == MAP_FAILED)
 		return -errno;
 	ring->frame = at;

@@ -9,14 +9,18 @@
 
 #include "switch/ports/packet_socket/rx_frame.h"
 
-static struct tpacket2_hdr *frame_at(const struct drb_rx_ring *ring, uint32_t index)
+static struct tpacket2_hdr *frame_at(const struct drb_rx_ring *ring, uint32_t at)
 {
-	return (struct tpacket2_hdr *)(ring->frame + (size_t)index * ring->frame_size);
+	return (struct tpacket2_hdr *)(ring->frame + at);
 }
 
-static uint32_t after(const struct drb_rx_ring *ring, uint32_t index)
+// What is left of a block has no room for a frame.
+static uint32_t after(const struct drb_rx_ring *ring, uint32_t at)
 {
-	return index + 1 < ring->frames ? index + 1 : 0;
+	at += ring->frame_size;
+	if (at % DRB_RX_BLOCK + ring->frame_size > DRB_RX_BLOCK)
+		at = RTE_ALIGN_CEIL(at, DRB_RX_BLOCK);
+	return at < ring->blocks * DRB_RX_BLOCK ? at : 0;
 }
 
 // How many frames of the ring are there, at most `most`, before a GSO packet or a frame that has been

@@ -12,12 +12,15 @@
 struct rte_mbuf;
 struct rte_mempool;
 
+// Octets of a block of a ring. A frame is in one block.
+#define DRB_RX_BLOCK 65536u
+
 struct drb_rx_ring {
 	int fd;                      // the socket; -1: not open
 	uint8_t *frame;              // the first; NULL: not mapped
-	uint32_t frames, frame_size; // of the ring; octets of each
+	uint32_t blocks, frame_size; // of the ring; octets of each frame
 	uint32_t frame_max;          // octets of the longest packet that is forwarded
-	uint32_t next;               // index of the frame that is filled next
+	uint32_t next; // where the frame is that is filled next: octets from the first
 	struct drb_port_losses lost; // `missed` also by readers of counters
 	struct drb_rx_gso gso;       // what is left of it comes before the ring's next frame
 };
@@ -25,12 +28,11 @@ struct drb_rx_ring {
 // Has the packet socket of one worker, ring->fd, receive at an interface every frame that comes in there,
 // whoever it is for, but none that goes out. With several of them, drb_rx_ring_join() divides the
 // frames. Of those longer than frame_max it yields the beginning, longer than that. frames: how long the ring
-// is; half of that where packets are longer than 1500 octets. 0 or -errno; *step then says what could not be
-// done. To be closed in any case.
+// is at least. 0 or -errno; *step then says what could not be done. To be closed in any case.
 int drb_rx_ring_open(struct drb_rx_ring *ring, const char *interface, uint32_t frame_max,
 		     uint32_t frames, const char **step);
-// How long the ring is of a port to a host, or to a switch, in a switch with so many ports.
-uint32_t drb_rx_ring_frames(uint32_t ports, bool host);
+// How long the ring of a port has to be.
+uint32_t drb_rx_ring_frames(const struct drb_port *port);
 // Joins the group of `first`, or founds one if ring is it: each frame goes to one of the group, those
 // of a flow to the same. 0 or -errno.
 int drb_rx_ring_join(struct drb_rx_ring *ring, const struct drb_rx_ring *first);

@@ -10,7 +10,7 @@
 #define EAL_LCORES "(0-1)@0"
 #include "fixtures/packet_port.h"
 
-#define RING 4096 // frames of the port's receive ring, where a switch has few
+#define RING 4120 // frames of the port's receive ring, where a switch has few
 #define BURST 64
 
 // Frame n of a sequence that is the same each time: random octets, n itself in them.
@@ -146,10 +146,30 @@ TEST(full_ring)
 {
 	static const struct {
 		uint32_t arity, ring;
-	} of[] = {{2, RING}, {4, RING / 2}, {6, 1344}, {8, RING / 4}, {32, RING / 16}};
+	} of[] = {{2, RING}, {4, 2080}, {6, 1400}, {8, 1040}, {32, 280}};
 
 	for (uint32_t i = 0; i < ARRAY_SIZE(of); i++) {
 		start_port((struct port_of){.arity = of[i].arity});
+		fills_ring(of[i].ring);
+		stop_port();
+	}
+}
+
+// A link that has a rate needs what it carries while its switch has no CPU, but not more than without a rate.
+TEST(ring_by_rate)
+{
+	static const struct {
+		const char *name, *rate;
+		uint32_t ring;
+	} of[] = {
+		{"d0", "500pps", 240},                        // 151, and 64 at once
+		{"u0", "500pps", 160},   {"u0", "20pps", 40}, // a block
+		{"u0", "1Mbit", 480},                         // of 84 octets on the wire
+		{"u0", "100Mbit", 1040}, {"d0", "100Mbit", RING},
+	};
+
+	for (uint32_t i = 0; i < ARRAY_SIZE(of); i++) {
+		start_port((struct port_of){.name = of[i].name, .rate = of[i].rate});
 		fills_ring(of[i].ring);
 		stop_port();
 	}
