@@ -46,9 +46,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		require(memcmp(again + 22, frame + 22, 16) == 0); // the tag
 		drb_link_init(&live, &setup, true, 0);
 		count(&live, &hello);
-		require(drb_link_hear_hello(&live, &hello, 1, &changed) == DRB_HELLO_TAKEN);
+		require(drb_link_hear_hello(&live, &hello, 0, 1, &changed) == DRB_HELLO_TAKEN);
 		require(live.state != DRB_LINK_UNKNOWN && live.state != DRB_LINK_DOWN);
-		require(drb_link_hear_hello(&live, &hello, 2, &changed) == DRB_HELLO_STALE);
+		require(drb_link_hear_hello(&live, &hello, 0, 2, &changed) == DRB_HELLO_STALE);
 		require(drb_link_hold_ns(&live) <= DRB_HOLD_MAX_NS);
 		drb_link_check(&live, true, true, 2 + drb_link_hold_ns(&live));
 		require(live.state == DRB_LINK_DOWN);

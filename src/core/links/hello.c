@@ -28,6 +28,9 @@ struct head {
 	uint8_t tag[DRB_HELLO_TAG_LEN];
 };
 
+const uint32_t drb_hello_flags_at = sizeof(struct head) + offsetof(struct fields, flags);
+const uint32_t drb_hello_outages_at = sizeof(struct head) + offsetof(struct fields, outages);
+
 _Static_assert(sizeof(struct head) + sizeof(struct fields) + DRB_OUTAGES_MAX * OUTAGE_LEN <=
 		       DRB_ETHER_HEADER + DRB_MTU_MIN,
 	       "a hello fits into any link of a fabric");

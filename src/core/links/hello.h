@@ -111,6 +111,8 @@ uint32_t drb_hello_encode(const struct drb_hello *hello, uint8_t frame[DRB_HELLO
 // 0, or -EINVAL if the frame differs in any way from what drb_hello_encode() writes, but for fields
 // that it does not know yet. Octets after the frame's own size are ignored.
 int drb_hello_decode(const uint8_t *frame, uint32_t len, struct drb_hello *hello);
+// Where a frame has its flags, an octet, and how many outages it knows, two.
+extern const uint32_t drb_hello_flags_at, drb_hello_outages_at;
 // The octets of a frame that was encoded or can be decoded, but for the 0 behind them that make it longer.
 uint32_t drb_hello_content(const uint8_t *frame);
 // The tag of a frame that was encoded: computed while it is 0.

@@ -147,7 +147,7 @@ static uint16_t long_size(uint16_t fabric_mtu, uint16_t mtu)
 }
 
 enum drb_hello_outcome drb_link_hear_hello(struct drb_link *l, const struct drb_hello *hello,
-					   uint64_t now_ns, bool *changed)
+					   uint64_t waited_ns, uint64_t now_ns, bool *changed)
 {
 	const bool known = l->heard && hello->serial.instance == l->hello.serial.instance;
 	enum drb_hello_outcome outcome = DRB_HELLO_TAKEN;
@@ -186,7 +186,8 @@ enum drb_hello_outcome drb_link_hear_hello(struct drb_link *l, const struct drb_
 	l->asked = (struct drb_hello_serial){0};
 	l->hello = *hello;
 	l->short_hellos = is_long(hello->serial.number) ? 0 : l->short_hellos + 1;
-	l->hello_ns = l->last_ns = now_ns;
+	l->hello_ns = now_ns - waited_ns;
+	l->last_ns = l->hello_ns > l->last_ns ? l->hello_ns : l->last_ns;
 	*changed = enter(l, judge(l, true, now_ns), now_ns);
 	return DRB_HELLO_TAKEN;
 }

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include <rte_mbuf.h>
 #include <rte_ring.h>
@@ -16,9 +15,9 @@
 // Hellos that other workers hand over between two iterations: several from each port.
 #define RING_SIZE 256
 
-// A worker that does not sleep looks at sockets of hellos this often.
+// A worker that is awake looks at sockets of hellos this often.
 #define LOOK_EVERY_NS 5000000
-// Most hellos taken from one socket in one iteration: a neighbour that floods it gets no more.
+// Most hellos taken from one socket in one look: a neighbour that floods it gets no more.
 #define AT_ONCE 16
 
 static const struct drb_port *port_of(const struct drb_worker *w, uint32_t i)
@@ -249,32 +248,39 @@ static void count_drop(struct drb_worker *w, uint32_t in, uint32_t len, enum drb
 
 // A hello frame of port `in`, on worker 0. What is refused counts as a packet that was dropped, unless
 // the caller will count it.
-static enum drb_hello_result hear(struct drb_worker *w, uint32_t in, const uint8_t *frame,
-				  uint32_t len, bool counted)
+static enum drb_hello_result hear(struct drb_worker *w, uint32_t in,
+				  const struct drb_hello_frame *frame, bool counted)
 {
 	static const enum drb_drop reason[] = {[DRB_HELLO_BAD] = DRB_DROP_bad_hello,
 					       [DRB_HELLO_FORGED] = DRB_DROP_forged_hello,
 					       [DRB_HELLO_REPLAYED] = DRB_DROP_replayed_hello};
-	enum drb_hello_result result = drb_liveness_hear(&w->liveness, in, frame, len, w->now_ns);
+	enum drb_hello_result result = drb_liveness_hear(&w->liveness, in, frame, w->now_ns);
 
 	w->hello_io.port[in].refused += result != DRB_HELLO_HEARD;
 	if (result != DRB_HELLO_HEARD && !(result == DRB_HELLO_BAD && counted))
-		count_drop(w, in, len, reason[result]);
+		count_drop(w, in, frame->length, reason[result]);
 	return result;
+}
+
+static struct drb_hello_frame frame_of(const struct rte_mbuf *m)
+{
+	return (struct drb_hello_frame){rte_pktmbuf_mtod(m, const uint8_t *), m->data_len, 0};
 }
 
 bool drb_hellos_receive(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 {
-	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
+	const struct drb_hello_frame frame = frame_of(m);
+	// Of what says something new: the socket has it, too.
+	const bool copy = w->owner->hello_io.port[in].fd >= 0;
 	struct drb_hello hello;
 
-	if (w->owner->hello_io.port[in].fd >= 0) {
-		// A copy: the socket has it, too.
+	if (w->owner == w && copy) {
+		w->hello_io.look_ns = 0;
 	} else if (w->owner == w) {
-		if (hear(w, in, frame, m->data_len, true) == DRB_HELLO_BAD)
+		if (hear(w, in, &frame, true) == DRB_HELLO_BAD)
 			return false;
 		drb_hellos_read_links(w);
-	} else if (drb_hello_decode(frame, m->data_len, &hello) < 0) {
+	} else if (!copy && drb_hello_decode(frame.octets, frame.length, &hello) < 0) {
 		return false;
 	} else if (w->owner->hello_io.ring) {
 		m->port = (uint16_t)in;
@@ -282,7 +288,8 @@ bool drb_hellos_receive(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 			drb_worker_kick(w->owner);
 			return true;
 		}
-		count_drop(w, in, m->data_len, DRB_DROP_hellos_waiting);
+		if (!copy)
+			count_drop(w, in, m->data_len, DRB_DROP_hellos_waiting);
 	}
 	rte_pktmbuf_free(m);
 	return true;
@@ -299,7 +306,9 @@ static void take_waiting(struct drb_worker *w)
 
 	while (rte_ring_dequeue(w->hello_io.ring, &waiting) == 0) {
 		struct rte_mbuf *m = waiting;
-		hear(w, m->port, rte_pktmbuf_mtod(m, const uint8_t *), m->data_len, false);
+		const struct drb_hello_frame frame = frame_of(m);
+		if (w->hello_io.port[m->port].fd < 0)
+			hear(w, m->port, &frame, false);
 		rte_pktmbuf_free(m);
 	}
 }
@@ -317,35 +326,54 @@ void drb_hellos_told(struct drb_worker *w, uint64_t now_ns)
 	note_seen(w);
 }
 
-// More comes in the next iteration.
-static void take_from_socket(struct drb_worker *w, uint32_t i, uint32_t most)
+// False: there may be more. None came before the last look.
+static bool take_from_socket(struct drb_worker *w, uint32_t i, uint32_t most)
 {
-	uint8_t frame[DRB_HELLO_LEN_MAX];
+	const struct drb_hello_ops *ops = port_of(w, i)->kind->hello;
+	const uint64_t most_ns = w->now_ns - w->hello_io.looked_ns;
+	uint8_t octets[DRB_HELLO_LEN_MAX];
 
 	for (uint32_t n = 0; n < most; n++) {
-		ssize_t len = recv(w->hello_io.port[i].fd, frame, sizeof(frame), MSG_DONTWAIT);
-		if (len < 0)
-			return;
-		if (len >= DRB_ETHER_HEADER && drb_hello_is(frame))
-			hear(w, i, frame, (uint32_t)len, false);
+		struct drb_hello_frame frame = {.octets = octets};
+		int length =
+			ops->read(w->hello_io.port[i].fd, octets, sizeof(octets), &frame.waited_ns);
+		if (length < 0)
+			return true;
+		frame.length = (uint32_t)length;
+		if (frame.waited_ns > most_ns)
+			frame.waited_ns = most_ns;
+		if (length >= DRB_ETHER_HEADER && drb_hello_is(octets))
+			hear(w, i, &frame, false);
 	}
+	return false;
 }
 
-// A worker that does not sleep looks at all sockets now and then. One that sleeps is told which have
-// something, and mostly that is one hello.
-static void take_from_sockets(struct drb_worker *w)
+// All sockets: of a worker at rest, and now and then of one that does not sleep. One that is flooded wakes again, so that
+// it does not fill up.
+static void look_at_sockets(struct drb_worker *w)
 {
-	const bool all = w->now_ns >= w->hello_io.look_ns;
+	struct drb_hello_io *io = &w->hello_io;
+	bool all = true;
 
 	for (uint32_t i = 0; i < w->ports; i++) {
-		if (w->hello_io.port[i].fd >= 0 && (all || (w->hello_io.readable >> i & 1)))
-			take_from_socket(w, i, all ? AT_ONCE : 1);
+		if (io->port[i].fd >= 0)
+			all &= take_from_socket(w, i, AT_ONCE);
 	}
+	note_seen(w);
+	io->looked_ns = w->now_ns;
+	io->look_ns = w->now_ns + LOOK_EVERY_NS;
+	if (!all)
+		w->woken_ns = w->now_ns;
+}
+
+// A worker that sleeps now and then is told which have something, and mostly that is one hello.
+static void take_from_sockets(struct drb_worker *w)
+{
+	for (uint64_t left = w->hello_io.readable; left; left &= left - 1)
+		take_from_socket(w, (uint32_t)__builtin_ctzll(left), 1);
 	w->hello_io.readable = 0;
-	if (all) {
-		w->hello_io.look_ns = w->now_ns + LOOK_EVERY_NS;
-		note_seen(w);
-	}
+	if (w->now_ns >= w->hello_io.look_ns)
+		look_at_sockets(w);
 }
 
 void drb_hellos_service(struct drb_worker *w)

@@ -15,15 +15,15 @@ void drb_hellos_set(struct drb_worker *w, const struct drb_setup *setup);
 void drb_hellos_service(struct drb_worker *w);
 // Worker 0, which has slept: the socket of hellos of port i has some, for the next drb_hellos_service().
 void drb_hellos_look(struct drb_worker *w, uint32_t i);
-// A worker that has slept until now: each socket that has some was told of.
+// Worker 0, which has slept until now: each socket that has some was told of.
 void drb_hellos_told(struct drb_worker *w, uint64_t now_ns);
 // Another worker, at the end of an iteration: tells worker 0 that frames came.
 void drb_hellos_publish_frames(struct drb_worker *w);
 // True if another worker handed over a hello.
 bool drb_hellos_waiting(const struct drb_worker *w);
 
-// Any worker: takes a hello frame that came in by port `in` from a switch; the caller counts it as
-// no packet. False, and m is still the caller's: it is malformed.
+// Any worker: takes a hello frame that came in by port `in` from a switch, or a copy of one that its socket has; the
+// caller counts it as no packet. False, and m is still the caller's: it is malformed.
 bool drb_hellos_receive(struct drb_worker *w, uint32_t in, struct rte_mbuf *m);
 // Any worker, at the beginning of an iteration: takes over what worker 0 has published.
 void drb_hellos_read_links(struct drb_worker *w);

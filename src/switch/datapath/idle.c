@@ -22,7 +22,8 @@ static void watch(struct drb_worker *w, int fd)
 #define HELLOS (UINT64_C(1) << 63)
 #define PACKETS (UINT64_C(1) << 62)
 
-// After so long without a packet that ended a sleep the ports' sockets come into the set.
+// After so long without a packet that ended a sleep the ports' sockets come into the set, and those of hellos leave it:
+// what is lost on a link is only told by hellos that are looked at as they come.
 #define QUIET_NS 1000000000
 
 static int watch_in_set(struct drb_worker *w, int fd, uint64_t data)
@@ -30,6 +31,31 @@ static int watch_in_set(struct drb_worker *w, int fd, uint64_t data)
 	struct epoll_event event = {.events = EPOLLIN, .data.u64 = data};
 
 	return epoll_ctl(w->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+}
+
+static void forget_hellos(struct drb_worker *w)
+{
+	for (uint32_t i = 0; w->owner == w && i < w->ports; i++) {
+		if (w->hello_io.port[i].fd >= 0)
+			epoll_ctl(w->epoll_fd, EPOLL_CTL_DEL, w->hello_io.port[i].fd, NULL);
+	}
+	w->hellos_tell = false;
+}
+
+// Rarely does anything come by these: a sleeper may be looked for each time.
+static int watch_hellos(struct drb_worker *w)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && w->owner == w && i < w->ports; i++) {
+		if (w->hello_io.port[i].fd >= 0)
+			rc = watch_in_set(w, w->hello_io.port[i].fd, HELLOS | i);
+	}
+	if (rc < 0)
+		forget_hellos(w);
+	else
+		w->hellos_tell = true;
+	return rc;
 }
 
 // Whether this worker receives from port i and a doorbell tells it of packets there.
@@ -67,11 +93,8 @@ int drb_idle_init(struct drb_worker *w)
 		rc = -errno;
 	if (rc == 0)
 		rc = watch_in_set(w, w->kick_fd, (uint32_t)w->kick_fd);
-	// Rarely does anything come by these: a sleeper may be looked for each time.
-	for (uint32_t i = 0; rc == 0 && w->owner == w && i < w->ports; i++) {
-		if (w->hello_io.port[i].fd >= 0)
-			rc = watch_in_set(w, w->hello_io.port[i].fd, HELLOS | i);
-	}
+	if (rc == 0)
+		rc = watch_hellos(w);
 	w->watched_count = 0;
 	watch(w, w->epoll_fd);
 	for (uint32_t i = 0; rc == 0 && i < w->ports; i++)
@@ -164,6 +187,7 @@ static void leave_set(struct drb_worker *w)
 	for (uint32_t i = 1; i < w->watched_count; i++)
 		epoll_ctl(w->epoll_fd, EPOLL_CTL_DEL, w->watched[i].fd, NULL);
 	w->all_in_set = false;
+	watch_hellos(w); // where the kernel has no memory for it, they are looked at every 5 ms
 }
 
 // Where the kernel has no memory for it, we go on without.
@@ -173,6 +197,7 @@ static void enter_set(struct drb_worker *w)
 
 	for (uint32_t i = 1; rc == 0 && i < w->watched_count; i++)
 		rc = watch_in_set(w, w->watched[i].fd, PACKETS | i);
+	forget_hellos(w);
 	if (rc == 0)
 		w->all_in_set = true;
 	else

@@ -41,7 +41,8 @@ static void sleep_until(struct drb_worker *w, uint64_t next_ns)
 	uint64_t end = drb_clock_now();
 	w->counters.sleeps++;
 	w->counters.sleep_ns += end - begin;
-	drb_hellos_told(w, end);
+	if (w->hellos_tell)
+		drb_hellos_told(w, end);
 }
 
 static void age_flows(struct drb_worker *w, uint64_t *next_ns)

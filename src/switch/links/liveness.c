@@ -226,7 +226,7 @@ static bool count(struct drb_liveness *l, uint32_t in, const struct drb_hello *h
 
 // A hello that is as it should be changes what is known of the port.
 static enum drb_hello_result take(struct drb_liveness *l, uint32_t in, const struct drb_hello *h,
-				  uint64_t now_ns)
+				  uint64_t waited_ns, uint64_t now_ns)
 {
 	struct drb_liveness_port *port = &l->port[in];
 	struct drb_link *p = &port->link;
@@ -237,7 +237,7 @@ static enum drb_hello_result take(struct drb_liveness *l, uint32_t in, const str
 	const bool is_news = !l->heard_any || !drb_outages_equal(&p->hello.outages, &h->outages);
 	bool changed;
 
-	switch (drb_link_hear_hello(p, h, now_ns, &changed)) {
+	switch (drb_link_hear_hello(p, h, waited_ns, now_ns, &changed)) {
 	case DRB_HELLO_OWN:
 		return refuse(port, h, DRB_HELLO_FAULT_LOOP, now_ns);
 	case DRB_HELLO_STALE:
@@ -271,18 +271,18 @@ static enum drb_hello_result take(struct drb_liveness *l, uint32_t in, const str
 	return DRB_HELLO_HEARD;
 }
 
-enum drb_hello_result drb_liveness_hear(struct drb_liveness *l, uint32_t in, const uint8_t *frame,
-					uint32_t len, uint64_t now_ns)
+enum drb_hello_result drb_liveness_hear(struct drb_liveness *l, uint32_t in,
+					const struct drb_hello_frame *frame, uint64_t now_ns)
 {
 	struct drb_hello hello;
 
-	if (drb_hello_decode(frame, len, &hello) < 0)
+	if (drb_hello_decode(frame->octets, frame->length, &hello) < 0)
 		return DRB_HELLO_BAD;
 	if (!l->port || !sends_hellos(&l->port[in]) || l->port[in].starts || (l->off >> in & 1))
 		return DRB_HELLO_HEARD; // switched off here, or not looked at yet
-	if (!drb_hello_key_fits(&l->key, &hello, frame))
+	if (!drb_hello_key_fits(&l->key, &hello, frame->octets))
 		return refuse(&l->port[in], &hello, DRB_HELLO_FAULT_KEY, now_ns);
-	return take(l, in, &hello, now_ns);
+	return take(l, in, &hello, frame->waited_ns, now_ns);
 }
 
 // The first look at a port: listening begins now.

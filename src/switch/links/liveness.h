@@ -100,6 +100,13 @@ struct drb_liveness_io {
 	bool (*send)(void *context, uint32_t port, const uint8_t *frame, uint32_t len);
 };
 
+// A frame that says it is a hello.
+struct drb_hello_frame {
+	const uint8_t *octets;
+	uint32_t length;
+	uint64_t waited_ns; // since it came
+};
+
 // What became of a hello.
 enum drb_hello_result {
 	DRB_HELLO_HEARD,   // or not listened to here
@@ -186,9 +193,9 @@ void drb_liveness_look(struct drb_liveness *l);
 
 // Sends, checks and publishes what is due. Call once now_ns has reached due_ns.
 void drb_liveness_service(struct drb_liveness *l, uint64_t now_ns);
-// A frame that says it is a hello came in by this port. Publishes if anything follows from it.
-enum drb_hello_result drb_liveness_hear(struct drb_liveness *l, uint32_t port, const uint8_t *frame,
-					uint32_t len, uint64_t now_ns);
+// It came in by this port. Publishes if anything follows from it.
+enum drb_hello_result drb_liveness_hear(struct drb_liveness *l, uint32_t port,
+					const struct drb_hello_frame *frame, uint64_t now_ns);
 
 void drb_liveness_view(const struct drb_liveness *l, struct drb_port_link view[DRB_PORTS_MAX],
 		       uint64_t now_ns);

@@ -11,6 +11,7 @@
 // Errors are -errno; the function that returns one prints a message.
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "common/config/config.h"
@@ -117,9 +118,12 @@ struct drb_interface_ops {
 };
 
 struct drb_hello_ops {
-	// main: a socket that gets this port's hellos, to be read without waiting; the queues get copies. -1: there is
-	// none here.
+	// main: a socket that gets this port's hellos; the queues get copies of those that say something new. -1: there
+	// is none here.
 	int (*fd)(const struct drb_port *port);
+	// worker: the next frame in that socket, whose length is returned, and how long it has been there. Negative:
+	// there is none.
+	int (*read)(int fd, uint8_t *frame, size_t size, uint64_t *waited_ns);
 	// worker: nothing waits to be received.
 	bool (*is_empty)(const struct drb_port_queue *q);
 };

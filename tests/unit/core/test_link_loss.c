@@ -71,7 +71,7 @@ static void step(struct line *line)
 		return;
 	}
 	enum drb_link_state before = line->link.state;
-	assert_int_equal(drb_link_hear_hello(&line->link, &hello, line->now_ms * MS, &changed),
+	assert_int_equal(drb_link_hear_hello(&line->link, &hello, 0, line->now_ms * MS, &changed),
 			 DRB_HELLO_TAKEN);
 	const int64_t missing = (int64_t)(line->lost + line->flight);
 	drb_link_count(&line->link,
@@ -303,7 +303,7 @@ TEST(other_direction)
 	struct drb_hello hello = line.link.hello;
 	hello.serial.number++;
 	hello.flags |= DRB_HELLO_LOSSY;
-	drb_link_hear_hello(&line.link, &hello, line.now_ms * MS, &changed);
+	drb_link_hear_hello(&line.link, &hello, 0, line.now_ms * MS, &changed);
 	assert_int_equal(line.link.state, DRB_LINK_LOSSY);
 	line.number++;
 	step(&line);

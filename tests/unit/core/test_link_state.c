@@ -45,7 +45,7 @@ static enum drb_link_state hear_this(const struct drb_hello *h, uint64_t at_ms)
 	enum drb_link_state before = l.state;
 	bool changed;
 
-	assert_int_equal(drb_link_hear_hello(&l, h, at_ms * MS, &changed), DRB_HELLO_TAKEN);
+	assert_int_equal(drb_link_hear_hello(&l, h, 0, at_ms * MS, &changed), DRB_HELLO_TAKEN);
 	assert_int_equal(changed, l.state != before);
 	assert_true(!changed || l.since_ns == at_ms * MS);
 	return l.state;
@@ -63,7 +63,7 @@ static void is_refused(const struct drb_hello *h, uint64_t at_ms, enum drb_hello
 	const struct drb_link before = l;
 	bool changed;
 
-	assert_int_equal(drb_link_hear_hello(&l, h, at_ms * MS, &changed), outcome);
+	assert_int_equal(drb_link_hear_hello(&l, h, 0, at_ms * MS, &changed), outcome);
 	assert_false(changed);
 	assert_true(l.last_ns == before.last_ns && l.state == before.state);
 }
@@ -119,6 +119,26 @@ TEST(their_period)
 	h.serial.number = ++number;
 	hear_this(&h, 5000);
 	assert_true(drb_link_hold_ns(&l) == 16000 * MS);
+}
+
+// A hello that waited to be looked at counts from when it came, unless something came since.
+TEST(looked_at_late)
+{
+	struct drb_hello h;
+	bool changed;
+
+	begin(100);
+	assert_int_equal(hear(DRB_HELLO_HEARS, 1000), DRB_LINK_UP);
+	h = hello_of(DRB_HELLO_HEARS);
+	assert_int_equal(drb_link_hear_hello(&l, &h, 60 * MS, 1200 * MS, &changed),
+			 DRB_HELLO_TAKEN);
+	assert_int_equal(drb_link_due_ns(&l), 1460 * MS + 1);
+	drb_link_hear_frame(&l, 1250 * MS);
+	h = hello_of(DRB_HELLO_HEARS);
+	assert_int_equal(drb_link_hear_hello(&l, &h, 60 * MS, 1300 * MS, &changed),
+			 DRB_HELLO_TAKEN);
+	assert_int_equal(drb_link_due_ns(&l), 1570 * MS + 1);
+	assert_int_equal(look(true, true, 1571), DRB_LINK_DOWN);
 }
 
 // Nobody says hello anywhere: used by its carrier. Somebody does, but not here: dead.
@@ -354,7 +374,7 @@ TEST(nobody_displaces)
 				const struct drb_link before = l;
 				bool changed;
 				assert_int_not_equal(
-					drb_link_hear_hello(&l, &strange, ms * MS, &changed),
+					drb_link_hear_hello(&l, &strange, 0, ms * MS, &changed),
 					DRB_HELLO_TAKEN);
 				l.rival = before.rival;
 				l.unproven = before.unproven;

@@ -54,8 +54,9 @@ struct drb_hello_io {
 	struct rte_mempool *pool; // of the hellos sent
 	struct rte_ring *ring;    // received by other workers; NULL: there are none
 	uint32_t workers;         // this one is the first of them
-	uint64_t look_ns;  // when to look at all sockets of hellos; UINT64_MAX: there are none
-	uint64_t readable; // a bit per port whose socket has hellos
+	uint64_t looked_ns;       // when all sockets of hellos were looked at last
+	uint64_t look_ns;         // when to do so again, while awake; UINT64_MAX: there are none
+	uint64_t readable;        // a bit per port whose socket has hellos
 	struct {
 		int fd; // socket of hellos, constant, which other workers read; -1: there is none
 		// Packets received when sockets of hellos were last looked at, and before that.
@@ -168,10 +169,11 @@ struct drb_worker {
 		// What wakes a sleeping worker: the set, then the sockets of ports. A socket in a
 		// set looks for a sleeper with every packet, also while nobody sleeps; one outside is
 		// looked at twice with every sleep, also where nothing comes. So they are in the set
-		// after a second without packets, until the next.
+		// after a second without packets, until the next. Those of hellos are, before that.
 		struct pollfd watched[DRB_PORTS_MAX + 1];
 		uint32_t watched_count;
 		bool all_in_set;
+		bool hellos_tell;  // sockets of hellos are in the set, and wake
 		uint64_t woken_ns; // when a packet last ended a sleep
 	};
 

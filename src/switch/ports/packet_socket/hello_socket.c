@@ -7,9 +7,12 @@
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "core/links/hello.h"
 #include "core/packet/wire.h"
 
 // Room for what comes in some seconds, as the kernel counts it.
@@ -26,23 +29,63 @@ int drb_hello_socket_bind(int fd, unsigned interface)
 
 int drb_hello_socket_open(const char *interface)
 {
-	const int room = ROOM;
+	const int room = ROOM, on = 1;
 	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	if (fd < 0)
 		return -errno;
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room));
+	setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on));
 	int rc = drb_hello_socket_bind(fd, if_nametoindex(interface));
 	if (rc < 0)
 		close(fd);
 	return rc < 0 ? rc : fd;
 }
 
-void drb_hello_socket_spare(int ring_fd)
+// Since the kernel took it. Nothing, where the clock was set back meanwhile.
+static uint64_t ns_since(const struct timespec *then)
 {
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	const int64_t ns =
+		(int64_t)(now.tv_sec - then->tv_sec) * 1000000000 + now.tv_nsec - then->tv_nsec;
+	return ns > 0 ? (uint64_t)ns : 0;
+}
+
+int drb_hello_socket_read(int fd, uint8_t *frame, size_t size, uint64_t *waited_ns)
+{
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(struct timespec))];
+	struct iovec part = {frame, size};
+	struct msghdr message = {.msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = control,
+				 .msg_controllen = sizeof(control)};
+	struct timespec came;
+	const ssize_t length = recvmsg(fd, &message, MSG_DONTWAIT);
+
+	*waited_ns = 0;
+	if (length < 0)
+		return -errno;
+	const struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS) {
+		memcpy(&came, CMSG_DATA(c), sizeof(came));
+		*waited_ns = ns_since(&came);
+	}
+	return (int)length;
+}
+
+void drb_hello_socket_spare(int ring_fd, bool up)
+{
+	const uint32_t known = ~(up ? DRB_HELLO_NO_ALTERNATE : 0u);
 	struct sock_filter steps[] = {
 		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, DRB_ETHER_TYPE),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, DRB_ETHERTYPE_HELLO, 0, 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, DRB_ETHERTYPE_HELLO, 0, 6),
+		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, drb_hello_flags_at),
+		BPF_STMT(BPF_ALU | BPF_AND | BPF_K, known),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, DRB_HELLO_HEARS, 0, 3),
+		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, drb_hello_outages_at),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, 0),
 		BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
 	};

@@ -62,7 +62,7 @@ int drb_packet_queue_open(const struct drb_port *port, struct drb_packet_queue *
 	if (rc < 0)
 		return rc;
 	if (has_hellos(port))
-		drb_hello_socket_spare(q->in.fd);
+		drb_hello_socket_spare(q->in.fd, port->setup->up);
 	if (port->workers > 1) {
 		*step = "share packets by";
 		rc = drb_rx_ring_join(&q->in, &first->in);
@@ -161,6 +161,8 @@ const struct drb_port_kind drb_packet_port = {
 	.mtu = drb_interface_port_mtu,
 	.interface = &(const struct drb_interface_ops){.is_bound = drb_packet_port_is_bound,
 						       .rebind = drb_packet_port_rebind},
-	.hello = &(const struct drb_hello_ops){.fd = hello_fd, .is_empty = is_empty},
+	.hello = &(const struct drb_hello_ops){.fd = hello_fd,
+					       .read = drb_hello_socket_read,
+					       .is_empty = is_empty},
 	.unfinished = true,
 };

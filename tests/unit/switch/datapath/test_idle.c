@@ -133,4 +133,31 @@ TEST(a_set_does_not_keep_a_socket_that_went)
 	end();
 }
 
+// A hello wakes a worker that forwards, by its own socket. One at rest looks by itself.
+TEST(hellos_wake_who_forwards)
+{
+	int ends[2];
+
+	begin();
+	drb_idle_free(&w);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, ends), 0);
+	w.hello_io.port[1].fd = ends[0];
+	assert_int_equal(drb_idle_init(&w), 0);
+	assert_int_equal(send(ends[1], "h", 1, 0), 1);
+	drb_idle_wait(&w, &long_time);
+	assert_int_equal(w.hello_io.readable, 2);
+	assert_true(w.hellos_tell);
+	w.hello_io.readable = 0;
+	quiet_second();
+	drb_idle_wait(&w, &no_time);
+	assert_true(w.all_in_set && !w.hellos_tell);
+	assert_int_equal(w.hello_io.readable, 0);
+	w.woken_ns = w.now_ns; // a packet came, or too many hellos
+	drb_idle_wait(&w, &long_time);
+	assert_int_equal(w.hello_io.readable, 2);
+	end();
+	close(ends[0]);
+	close(ends[1]);
+}
+
 TEST_MAIN(NULL, NULL)

@@ -94,8 +94,9 @@ static void pass(uint64_t ms)
 		const uint32_t count = under_way_count;
 		for (uint32_t i = 0; i < count; i++) {
 			struct drb_liveness *l = &sw[under_way[i].to].liveness;
-			assert_int_equal(drb_liveness_hear(l, under_way[i].port, under_way[i].frame,
-							   under_way[i].len, now_ns),
+			const struct drb_hello_frame frame = {under_way[i].frame, under_way[i].len,
+							      0};
+			assert_int_equal(drb_liveness_hear(l, under_way[i].port, &frame, now_ns),
 					 DRB_HELLO_HEARD);
 		}
 		under_way_count = 0;

@@ -5,6 +5,7 @@
 
 #include <time.h>
 
+#include "core/links/hello.h"
 #include "core/math/random.h"
 
 #define EAL_LCORES "(0-1)@0"
@@ -218,6 +219,46 @@ TEST(frames_go_out)
 	}
 	assert_int_equal(drb_port_receive(q, &none, 1), 0);
 	stop_port();
+}
+
+// A hello that says what the last one did is in its socket alone and wakes nobody; one that says more comes in, too.
+TEST(hellos_apart)
+{
+	static const struct {
+		const char *name;
+		uint8_t flags, outages;
+		bool comes_in;
+	} of[] = {
+		{"u0", DRB_HELLO_HEARS, 0, false},
+		{"u0", DRB_HELLO_HEARS | DRB_HELLO_NO_ALTERNATE, 0,
+		 false}, // of no use to who is below
+		{"u0", 0, 0, true},
+		{"u0", DRB_HELLO_HEARS | DRB_HELLO_DRAINED, 0, true},
+		{"u0", DRB_HELLO_HEARS, 1, true},
+	};
+	const struct timespec wait = {.tv_nsec = 20000000};
+	uint8_t frame[200] = {1, [12] = DRB_ETHERTYPE_HELLO >> 8, DRB_ETHERTYPE_HELLO & 0xff};
+	uint8_t got[LONGEST];
+	uint64_t waited;
+
+	for (uint32_t i = 0; i < ARRAY_SIZE(of); i++) {
+		start_port((struct port_of){.name = of[i].name});
+		const int fd = port->kind->hello->fd(port);
+		nanosleep(&wait, NULL); // the kernel begins to look at its clock for it
+		frame[drb_hello_flags_at] = of[i].flags;
+		frame[drb_hello_outages_at + 1] = of[i].outages;
+		come_in(frame, sizeof(frame));
+		if (of[i].comes_in)
+			is_frame(next_packet(port->queue[0]), frame, sizeof(frame));
+		nanosleep(&wait, NULL);
+		assert_true(port->kind->hello->is_empty(port->queue[0]));
+		assert_int_equal(port->kind->hello->read(fd, got, sizeof(got), &waited),
+				 sizeof(frame));
+		assert_memory_equal(got, frame, sizeof(frame));
+		assert_in_range(waited, 20000000, 10000000000);
+		assert_true(port->kind->hello->read(fd, got, sizeof(got), &waited) < 0);
+		stop_port();
+	}
 }
 
 // Two workers: each frame is one's, those of a flow are the same one's, and what they send is

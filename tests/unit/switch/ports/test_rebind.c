@@ -8,6 +8,7 @@
 
 #define EAL_LCORES "(0-1)@0"
 #include "fixtures/packet_port.h"
+#include "core/links/hello.h"
 #include "core/packet/wire.h"
 #include "switch/ports/packet_socket/tx_socket.h"
 
@@ -59,9 +60,9 @@ static void make_again(void)
 
 static void hello_comes_in(void)
 {
-	const uint8_t hello[HELLO] = {1, [12] = DRB_ETHERTYPE_HELLO >> 8,
-				      DRB_ETHERTYPE_HELLO & 0xff};
+	uint8_t hello[HELLO] = {1, [12] = DRB_ETHERTYPE_HELLO >> 8, DRB_ETHERTYPE_HELLO & 0xff};
 
+	hello[drb_hello_flags_at] = DRB_HELLO_HEARS;
 	assert_int_equal(send(outer, hello, sizeof(hello), 0), sizeof(hello));
 }
 
