@@ -98,6 +98,15 @@
 	X(gso_packets, "packets passed to the kernel as part of a GSO packet")            \
 	X(changes, "changes applied while forwarding: reloads, orders, captures, ports")        \
 	X(change_ns, "time of these changes, in which nothing was forwarded, ns")
+
+// X(key, meaning): the process of a switch, bytes. What several processes have in common counts in equal shares.
+#define DRB_MEMORY(X)                                                                              \
+	X(memory_code, "programs and libraries, as far as they are in memory, bytes")              \
+	X(memory_rings, "rings of packet sockets, which take memory from the start, bytes")        \
+	X(memory_buffers, "packet buffers that were needed so far, bytes")                         \
+	X(memory_shared, "what else DPDK has, and rings of memif links, bytes")                    \
+	X(memory_own, "tables of the switch, its heap, and stacks of its threads, bytes")          \
+	X(memory_page_tables, "page tables, which say where all of that is, bytes")
 // clang-format on
 
 // The same in C: drop reasons as numbers, counters as structs whose members are the keys.
@@ -124,6 +133,10 @@ struct drb_routing_counters {
 struct drb_worker_counters {
 	DRB_WORKER_COUNTERS(X)
 };
+
+struct drb_memory {
+	DRB_MEMORY(X)
+};
 #undef X
 
 #define DRB_CMD_INFO "/drb/info"
@@ -133,6 +146,7 @@ struct drb_worker_counters {
 #define DRB_CMD_DROPS "/drb/drops"
 #define DRB_CMD_WORKER "/drb/worker"
 #define DRB_CMD_ALL "/drb/all"
+#define DRB_CMD_MEMORY "/drb/memory"
 // Commands that change the switch. The reply is one string: DRB_REPLY_OK or DRB_REPLY_ERROR, a
 // colon, and a message.
 #define DRB_CMD_RELOAD "/drb/reload"

@@ -27,6 +27,9 @@ static const struct field routing_fields[] = {DRB_ROUTING_COUNTERS(X)};
 #define X(key, meaning) {#key, offsetof(struct drb_worker_counters, key)},
 static const struct field worker_fields[] = {DRB_WORKER_COUNTERS(X)};
 #undef X
+#define X(key, meaning) {#key, offsetof(struct drb_memory, key)},
+static const struct field memory_fields[] = {DRB_MEMORY(X)};
+#undef X
 #define X(key, meaning) {#key, DRB_DROP_##key * sizeof(uint64_t)},
 static const struct field drop_fields[] = {DRB_DROP_REASONS(X)};
 #undef X
@@ -236,6 +239,18 @@ int drb_read_all(struct drb_telemetry *t, struct drb_switch_all *all)
 	if (rc < 0)
 		return rc;
 	rc = drb_all_take(reply, all);
+	json_decref(reply);
+	return rc;
+}
+
+int drb_read_memory(struct drb_telemetry *t, struct drb_memory *memory)
+{
+	json_t *reply;
+	int rc = drb_telemetry_ask(t, DRB_CMD_MEMORY, NULL, &reply);
+
+	if (rc < 0)
+		return rc;
+	rc = get_fields(reply, memory_fields, COUNT(memory_fields), memory);
 	json_decref(reply);
 	return rc;
 }

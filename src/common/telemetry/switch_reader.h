@@ -98,6 +98,7 @@ struct drb_switch_all {
 	uint64_t burst_size[DRB_LOG_BINS], queue_length[DRB_LOG_BINS];
 	uint32_t port_count;
 	struct drb_switch_port *ports; // owned: drb_switch_all_free()
+	struct drb_memory memory;      // by drb_read_memory()
 };
 
 #define DRB_ORDER_TEXT_MAX 2048
@@ -112,6 +113,7 @@ int drb_read_all(struct drb_telemetry *t, struct drb_switch_all *all);
 // A reply to DRB_CMD_ALL, for callers that do not wait for it. 0, -EPROTO, -ENOMEM, -EIO: a worker is stuck, so that
 // the switch can tell nothing, or -ETIMEDOUT: one gets no CPU.
 int drb_all_take(const json_t *reply, struct drb_switch_all *all);
+int drb_read_memory(struct drb_telemetry *t, struct drb_memory *memory);
 void drb_switch_all_free(struct drb_switch_all *all);
 // The port of this name; NULL: there is none.
 const struct drb_switch_port *drb_port_named(const struct drb_switch_all *all, const char *name);

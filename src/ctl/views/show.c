@@ -98,13 +98,14 @@ struct view {
 };
 
 static const struct view views[] = {
-	{"ports", false, ctl_show_ports}, {"routing", true, ctl_show_routing},
-	{"drops", true, ctl_show_drops},  {"worker", true, ctl_show_worker},
-	{"info", true, ctl_show_info},    {"links", false, ctl_show_links},
-	{"xdp", false, ctl_show_xdp},     {"differences", false, ctl_show_differences},
+	{"ports", false, ctl_show_ports},  {"routing", true, ctl_show_routing},
+	{"drops", true, ctl_show_drops},   {"worker", true, ctl_show_worker},
+	{"info", true, ctl_show_info},     {"links", false, ctl_show_links},
+	{"xdp", false, ctl_show_xdp},      {"differences", false, ctl_show_differences},
+	{"memory", true, ctl_show_memory},
 };
 
-#define VIEW_NAMES "ports, routing, differences, drops, worker, info, links, xdp"
+#define VIEW_NAMES "ports, routing, differences, drops, worker, memory, info, links, xdp"
 
 static bool looks_like_switch(const char *text)
 {
@@ -152,7 +153,9 @@ static int visit(struct drb_telemetry *t, const struct drb_switch_info *info, vo
 {
 	struct show *s = arg;
 	struct drb_switch_all all = {.info = *info};
-	int rc = s->view->show == ctl_show_info ? 0 : drb_read_all(t, &all);
+	int rc = s->view->show == ctl_show_info     ? 0
+		 : s->view->show == ctl_show_memory ? drb_read_memory(t, &all.memory)
+						    : drb_read_all(t, &all);
 
 	if (rc < 0)
 		return rc;
@@ -165,8 +168,8 @@ int ctl_show(int argc, char **argv)
 {
 	static const struct drb_option options[] = {
 		{NULL,
-		 "SWITCH... [ports|routing|differences|drops|worker|info|links|xdp]\n"
-		 "--all [ports|routing|differences|drops|worker|info|links|xdp]",
+		 "SWITCH... [ports|routing|differences|drops|worker|memory|info|links|xdp]\n"
+		 "--all [ports|routing|differences|drops|worker|memory|info|links|xdp]",
 		 NULL, .kind = DRB_OPTION_REST, offsetof(struct show, ctl.names)},
 		{0},
 	};
@@ -185,6 +188,7 @@ int ctl_show(int argc, char **argv)
 		"  differences  how much shorter the other uplink was at decisions: choosing T\n"
 		"  drops        dropped packets by reason\n"
 		"  worker       the forwarding thread: iterations, sleeps, lateness\n"
+		"  memory       the process: what takes how much of it\n"
 		"  info         identity and state of the switch\n"
 		"  links        each port: peer, neighbour, state, rate, queue limit, occupancy\n"
 		"  xdp          af_xdp ports: what the kernel saw, sent on, kept or lost\n"

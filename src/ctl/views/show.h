@@ -23,6 +23,8 @@ void ctl_show_routing(const struct drb_switch_all *all, struct show *s);
 void ctl_show_drops(const struct drb_switch_all *all, struct show *s);
 void ctl_show_differences(const struct drb_switch_all *all, struct show *s);
 void ctl_show_worker(const struct drb_switch_all *all, struct show *s);
+// Of all there are info and memory.
+void ctl_show_memory(const struct drb_switch_all *all, struct show *s);
 // Of all there is the info alone, which a switch that starts has, too.
 void ctl_show_info(const struct drb_switch_all *all, struct show *s);
 

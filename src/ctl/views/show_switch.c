@@ -98,6 +98,20 @@ void ctl_show_worker(const struct drb_switch_all *all, struct show *s)
 	drb_table_row_end(s->rows);
 }
 
+void ctl_show_memory(const struct drb_switch_all *all, struct show *s)
+{
+	uint64_t sum = 0;
+
+	ctl_show_begin_row(s, all);
+#define X(key, meaning)                                                                            \
+	ctl_show_count(s, #key, meaning, all->memory.key);                                         \
+	sum += all->memory.key;
+	DRB_MEMORY(X)
+#undef X
+	ctl_show_count(s, "memory", "the sum", sum);
+	drb_table_row_end(s->rows);
+}
+
 void ctl_show_info(const struct drb_switch_all *all, struct show *s)
 {
 	const struct drb_switch_info *info = &all->info;

@@ -16,6 +16,7 @@ json_t *drb_reply_drops(const char *parameter, void *context);
 json_t *drb_reply_differences(const char *parameter, void *context);
 json_t *drb_reply_worker(const char *parameter, void *context);
 json_t *drb_reply_all(const char *parameter, void *context);
+json_t *drb_reply_memory(const char *parameter, void *context); // memory_reply.c
 // port_reply.c: a port by its name; counters of all ports, as lists.
 json_t *drb_reply_port(const char *parameter, void *context);
 json_t *drb_reply_ports(const char *parameter, void *context);

@@ -27,6 +27,7 @@ static const struct drb_stats_command commands[] = {
 	{DRB_CMD_DROPS, "Dropped packets by reason", drb_reply_drops, drb_snapshots_serve},
 	{DRB_CMD_WORKER, "The forwarding threads: bursts, sleeps, lateness", drb_reply_worker,
 	 drb_snapshots_serve},
+	{DRB_CMD_MEMORY, "Memory of the process, by what it is for", drb_reply_memory, NULL},
 	{DRB_CMD_RELOAD, "Reads and applies the config again. Orders reply ok: or error: and why",
 	 drb_order_reload, drb_snapshots_serve},
 	{DRB_CMD_SET,

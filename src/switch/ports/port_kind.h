@@ -115,6 +115,8 @@ struct drb_interface_ops {
 	// other: takes the interface that has the name now. -ENODEV: there is none; -ETIMEDOUT: a worker is stuck.
 	// Prints nothing. NULL: that takes a restart.
 	int (*rebind)(struct drb_port *port);
+	// other: octets of rings that the kernel keeps in memory for the port. NULL: none.
+	uint64_t (*rings)(const struct drb_port *port);
 };
 
 struct drb_hello_ops {

@@ -143,6 +143,16 @@ static bool is_empty(const struct drb_port_queue *q)
 	return drb_rx_ring_is_empty(&((const struct drb_packet_queue *)q)->in);
 }
 
+static uint64_t rings(const struct drb_port *port)
+{
+	const struct drb_packet_queue *queues = port->own;
+	uint64_t octets = 0;
+
+	for (uint32_t n = 0; n < port->workers; n++)
+		octets += drb_rx_ring_size(&queues[n].in);
+	return octets;
+}
+
 static struct drb_port_losses losses(struct drb_port_queue *q)
 {
 	return drb_rx_ring_losses(&queue_of(q)->in);
@@ -160,7 +170,8 @@ const struct drb_port_kind drb_packet_port = {
 	.losses = losses,
 	.mtu = drb_interface_port_mtu,
 	.interface = &(const struct drb_interface_ops){.is_bound = drb_packet_port_is_bound,
-						       .rebind = drb_packet_port_rebind},
+						       .rebind = drb_packet_port_rebind,
+						       .rings = rings},
 	.hello = &(const struct drb_hello_ops){.fd = hello_fd,
 					       .read = drb_hello_socket_read,
 					       .is_empty = is_empty},

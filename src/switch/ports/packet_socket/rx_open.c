@@ -123,7 +123,7 @@ static void size_ring(struct drb_rx_ring *ring, uint32_t frame_max, uint32_t fra
 	ring->blocks = (frames + of_block - 1) / of_block;
 }
 
-static size_t ring_size(const struct drb_rx_ring *ring)
+size_t drb_rx_ring_size(const struct drb_rx_ring *ring)
 {
 	return (size_t)ring->blocks * DRB_RX_BLOCK;
 }
@@ -141,7 +141,7 @@ static int map_ring(struct drb_rx_ring *ring)
 	if (rc < 0)
 		return rc;
 	void *at =
-		mmap(NULL, ring_size(ring), PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
+		mmap(NULL, drb_rx_ring_size(ring), PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
 	if (at == MAP_FAILED)
 		return -errno;
 	ring->frame = at;
@@ -224,7 +224,7 @@ int drb_rx_ring_rebind(struct drb_rx_ring *ring, unsigned interface)
 void drb_rx_ring_close(struct drb_rx_ring *ring)
 {
 	if (ring->frame)
-		munmap(ring->frame, ring_size(ring));
+		munmap(ring->frame, drb_rx_ring_size(ring));
 	free(ring->gso.octets);
 	if (ring->fd >= 0)
 		close(ring->fd);

@@ -33,6 +33,8 @@ int drb_rx_ring_open(struct drb_rx_ring *ring, const char *interface, uint32_t f
 		     uint32_t frames, const char **step);
 // How long the ring of a port has to be.
 uint32_t drb_rx_ring_frames(const struct drb_port *port);
+// Octets of a ring that is open.
+size_t drb_rx_ring_size(const struct drb_rx_ring *ring);
 // Joins the group of `first`, or founds one if ring is it: each frame goes to one of the group, those
 // of a flow to the same. 0 or -errno.
 int drb_rx_ring_join(struct drb_rx_ring *ring, const struct drb_rx_ring *first);

@@ -121,6 +121,29 @@ static json_int_t number(json_t *object, const char *key)
 	return json_integer_value(json_object_get(object, key));
 }
 
+// What this process takes more of is counted where it belongs.
+TEST(memory_by_what_it_is_for)
+{
+	enum { MORE = 8 << 20, ELSE = 1 << 20 };
+	json_t *before = drb_reply_memory(NULL, &self);
+	volatile char *own = malloc(MORE);
+
+	for (uint32_t i = 0; i < MORE; i += 1024)
+		own[i] = 1;
+	json_t *after = drb_reply_memory(NULL, &self);
+#define X(key, meaning) assert_true(number(after, #key) >= 0);
+	DRB_MEMORY(X)
+#undef X
+	assert_true(number(after, "memory_own") > number(before, "memory_own") + MORE - ELSE);
+	assert_true(number(after, "memory_shared") < number(before, "memory_shared") + ELSE);
+	assert_true(number(after, "memory_code") > 0);
+	assert_true(number(after, "memory_page_tables") > 0);
+	assert_int_equal(number(after, "memory_rings") + number(after, "memory_buffers"), 0);
+	free((void *)(uintptr_t)own);
+	json_decref(before);
+	json_decref(after);
+}
+
 TEST(a_port_by_its_name_and_by_its_number)
 {
 	snapshot();

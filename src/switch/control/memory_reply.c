@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The reply about memory: what the kernel says of this process, divided by what the switch knows of its parts.
+#include <stdio.h>
+#include <string.h>
+
+#include <rte_mempool.h>
+
+#include "core/counters.h"
+#include "switch/control/replies.h"
+#include "switch/control/switch.h"
+
+// The octets of a line such as "Pss_Anon:  1234 kB" of a file of this process; 0: it has none.
+static uint64_t octets_of(const char *path, const char *key)
+{
+	const size_t length = strlen(key);
+	unsigned long long kb = 0;
+	char line[128];
+	FILE *f = fopen(path, "re");
+
+	while (f && kb == 0 && fgets(line, sizeof(line), f)) {
+		if (strncmp(line, key, length) == 0 && line[length] == ':')
+			sscanf(line + length + 1, "%llu", &kb);
+	}
+	if (f)
+		fclose(f);
+	return kb * 1024;
+}
+
+static uint64_t part(const char *key)
+{
+	return octets_of("/proc/self/smaps_rollup", key);
+}
+
+static uint64_t less(uint64_t all, uint64_t part)
+{
+	return all > part ? all - part : 0;
+}
+
+// Those that were made so far (ports/lazy_pool.h).
+static uint64_t buffers_of(const struct rte_mempool *pool)
+{
+	if (!pool)
+		return 0;
+	return __atomic_load_n(&pool->populated_size, __ATOMIC_RELAXED) *
+	       (uint64_t)(pool->header_size + pool->elt_size + pool->trailer_size);
+}
+
+static uint64_t rings_of(const struct drb_port_set *ports)
+{
+	uint64_t octets = 0;
+
+	for (uint32_t i = 0; i < ports->count; i++) {
+		const struct drb_port *port = &ports->port[i];
+		if (port->kind && port->kind->interface && port->kind->interface->rings)
+			octets += port->kind->interface->rings(port);
+	}
+	return octets;
+}
+
+json_t *drb_reply_memory(const char *parameter, void *context)
+{
+	const struct drb_switch *self = context;
+	const uint64_t shared =
+		part("Pss_Shmem") + part("Private_Hugetlb") + part("Shared_Hugetlb");
+	const uint64_t buffers = buffers_of(self->ports.pool) + buffers_of(self->ports.lent);
+	const uint64_t rings = rings_of(&self->ports);
+	const struct drb_memory m = {
+		.memory_code = less(part("Pss_File"), rings),
+		.memory_rings = rings,
+		.memory_buffers = buffers < shared ? buffers : shared,
+		.memory_shared = less(shared, buffers),
+		.memory_own = part("Pss_Anon"),
+		.memory_page_tables = octets_of("/proc/self/status", "VmPTE"),
+	};
+	json_t *reply = json_object();
+
+	(void)parameter;
+#define X(key, meaning) drb_json_add_count(reply, #key, m.key);
+	DRB_MEMORY(X)
+#undef X
+	return reply;
+}
