@@ -84,8 +84,9 @@ def inode(name):
         return None
 
 
-def batch(source, force=False):
-    """Runs `ip -batch` on a file (a path) or on lines (a list), in this thread's namespace."""
+def batch(source, force=False, told=lambda lines: None):
+    """Runs `ip -batch` on a file (a path) or on lines (a list), in this thread's namespace. told: of how many more are
+    done."""
     lines = source
     if not isinstance(source, list):
         with open(source, encoding='utf-8') as f:
@@ -98,6 +99,7 @@ def batch(source, force=False):
                                   input='\n'.join(part) + '\n', stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         if done.returncode != 0 and not force:
             raise Failure(refusals.of_batch(part, done.stderr))
+        told(len(part))
 
 
 def tc(words):

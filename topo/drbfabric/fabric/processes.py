@@ -5,11 +5,11 @@ A process is known by its id and its start time together: ids are used again, st
 are not.
 """
 
+import collections
 import contextlib
 import os
 import signal
 import subprocess
-import sys
 import time
 
 from drbfabric import Failure
@@ -139,34 +139,32 @@ class Switches:
             lines = []
         return lines[-1] if lines else 'it said nothing'
 
-    def wait_ready(self, nodes, seconds):
-        """Returns when every switch says that all its ports forward."""
-        pending = {node['name']: node['namespace'] for node in nodes}
-        total, end = len(pending), time.monotonic() + seconds
-        show = sys.stderr.isatty()
-        try:
-            while pending:
-                for name, instance in list(pending.items()):
-                    if self._is_ready(name, instance):
-                        del pending[name]
-                if show:
-                    print(f'\r{total - len(pending)} of {total} switches ready', end='',
-                          file=sys.stderr, flush=True)
-                if pending and time.monotonic() > end:
-                    name = next(iter(pending))
-                    raise Failure(f'{len(pending)} of {total} switches are not ready after '
-                                  f'{seconds:g} s, {name} among them: {self.last_line(name)}')
-                if pending:
-                    time.sleep(POLL_SECONDS)
-        finally:
-            if show:
-                print('\r\033[K', end='', file=sys.stderr, flush=True)
+    def wait_ready(self, nodes, seconds, told=lambda switches: None):
+        """Returns when every switch says that all its ports forward. told: of how many more do."""
+        # In the order of their start: while the first is not ready, to ask the others takes time from all.
+        pending = collections.deque((node['name'], node['namespace']) for node in nodes)
+        end = time.monotonic() + seconds
+        while pending:
+            if self._is_ready(*pending[0]):
+                pending.popleft()
+                told(1)
+                continue
+            for name, _ in pending:
+                self._need_running(name)
+            if time.monotonic() > end:
+                late = [name for name, instance in pending if not self._is_ready(name, instance)]
+                if late:
+                    raise Failure(f'{len(late)} of {len(nodes)} switches are not ready after {seconds:g} s, {late[0]} '
+                                  f'among them: {self.last_line(late[0])}')
+            time.sleep(POLL_SECONDS)
 
-    def _is_ready(self, name, instance):
+    def _need_running(self, name):
         status = self.children[name].poll()
         if status is not None:
             how = f'by signal {-status} ({signal.strsignal(-status)})' if status < 0 else f'with status {status}'
             raise Failure(f'switch {name} ended {how}: {self.last_line(name)}')
+
+    def _is_ready(self, name, instance):
         try:
             with Telemetry(instance) as t:
                 info = t.ask('/drb/info')

@@ -13,7 +13,8 @@ from drbfabric.common.cli import need_root, say
 from drbfabric.common.interrupts import on_signals
 from drbfabric.common.output import counted, print_result
 from drbfabric.common.places import called, program
-from drbfabric.fabric import fabrics, given_plan, link_states, netns, nodes, processes
+from drbfabric.common.progress import Progress
+from drbfabric.fabric import fabrics, given_plan, interfaces, link_states, netns, nodes, processes
 
 
 def kernel_ports(plan):
@@ -26,38 +27,43 @@ def kernel_ports(plan):
     return ports
 
 
-def prepare_namespaces(fabric, plan, offloads):
+# What parts of an `up` take, each: in ms of one CPU, about.
+NAMESPACE, WIRE, NODE, SWITCH = 3, 2, 1, 60
+
+
+def work_of(plan):
+    nodes = len(plan['switches']) + len(plan['hosts'])
+    return nodes * (NAMESPACE + NODE) + len(plan['links']) * WIRE + len(plan['switches']) * SWITCH
+
+
+def prepare_namespaces(fabric, plan, offloads, progress):
     """Makes and configures the namespaces and links of a plan. offloads: 'on' or 'off'."""
     switches, hosts = plan['switches'], plan['hosts']
-    netns.batch(fabric.path(plan['namespaces']))
+    netns.batch(fabric.path(plan['namespaces']), told=lambda lines: progress.add(lines * NAMESPACE))
     fabric.save_state(namespaces={n['namespace']: netns.inode(n['namespace'])
                                   for n in switches + hosts})
     for group, settings in ((switches, netns.SWITCH_SETTINGS), (hosts, netns.HOST_SETTINGS)):
         for node in group:
             with netns.inside(node['namespace']):
                 netns.sysctl(settings)
-    netns.batch(fabric.path(plan['wires']))
+    netns.batch(fabric.path(plan['wires']), told=lambda lines: progress.add(lines * WIRE))
     # Before switches start: an XDP program at the other end of a veth pair takes the right to
     # turn offloads off, and a port without a carrier is down until it is looked at again.
     ports = kernel_ports(plan)
-    for node in switches:
+    for node in switches + hosts:
         with netns.inside(node['namespace']):
             for port in ports[node['name']] if offloads == 'off' else ():
                 netns.offloads_off(port)
-            netns.batch(fabric.path(node['batch']))
-    for host in hosts:
-        with netns.inside(host['namespace']):
-            if offloads == 'off':
-                netns.offloads_off('eth0')
-            netns.batch(fabric.path(host['batch']))
+            interfaces.configure(fabric.path(node['batch']))
+        progress.add(NODE)
 
 
-def start_switches(fabric, plan, drbswitch, seconds):
+def start_switches(fabric, plan, drbswitch, seconds, progress):
     """Starts them, waits until they forward, then until they hear each other: the ports that hear nobody."""
     switches = processes.Switches(fabric, drbswitch)
     for node in plan['switches']:
         switches.start(node)
-    switches.wait_ready(plan['switches'], seconds)
+    switches.wait_ready(plan['switches'], seconds, lambda count: progress.add(count * SWITCH))
     return link_states.wait_up(plan)
 
 
@@ -123,6 +129,20 @@ def _start_dead(fabric, args):
     return [node['name'] for node in dead]
 
 
+def _plan_of(fabric, args):
+    """Makes the fabric's folder with its plan, none of whose namespaces is there."""
+    fabric.create()
+    plan = _take_plan(fabric, args)
+    for node in plan['switches'] + plan['hosts']:
+        if netns.exists(node['namespace']):
+            raise usage(f"namespace {node['namespace']} exists and is not of this fabric: "
+                        f"take another --fabric, or remove it: ip netns delete {node['namespace']}")
+    options = {} if args.plan else {'options': _kept(args.plan_options, plan)}
+    fabric.save_state(phase=fabrics.STARTING, **options)
+    fabric.write_hosts(plan)
+    return plan
+
+
 def up(args):
     need_root()
     if args.plan and args.plan_options:
@@ -138,18 +158,11 @@ def up(args):
             return 0
         clear_remains(fabric, args.replace)
         with undone_on_failure(fabric):
-            fabric.create()
-            plan = _take_plan(fabric, args)
-            for node in plan['switches'] + plan['hosts']:
-                if netns.exists(node['namespace']):
-                    raise usage(f"namespace {node['namespace']} exists and is not of this fabric: "
-                                f"take another --fabric, or remove it: ip netns delete {node['namespace']}")
-            options = {} if args.plan else {'options': _kept(args.plan_options, plan)}
-            fabric.save_state(phase=fabrics.STARTING, **options)
-            fabric.write_hosts(plan)
-            with given_plan.explained(plan):
-                prepare_namespaces(fabric, plan, args.offloads)
-            silent = start_switches(fabric, plan, drbswitch, args.timeout)
+            plan = _plan_of(fabric, args)
+            with Progress('up', work_of(plan)) as progress:
+                with given_plan.explained(plan):
+                    prepare_namespaces(fabric, plan, args.offloads, progress)
+                silent = start_switches(fabric, plan, drbswitch, args.timeout, progress)
             mark_up(fabric)
     row = size_of(plan, began)
     print_result(row, f"{fabric.name}: F({plan['layers']},{plan['arity']}) is up in {row['seconds']:.1f} s: "
@@ -172,7 +185,8 @@ def restart_switches(fabric, plan, folder, options, timeout):
             fabric.forget_processes()
             for name in os.listdir(folder):
                 os.replace(f'{folder}/{name}', fabric.path(name))
-            silent = start_switches(fabric, plan, drbswitch, timeout)
+            with Progress('replan', len(plan['switches']) * SWITCH) as progress:
+                silent = start_switches(fabric, plan, drbswitch, timeout, progress)
             mark_up(fabric)
     except Failure as e:
         raise Failure(f'{e}; fabric {fabric.name} is taken down: up makes it again', e.code) from None
