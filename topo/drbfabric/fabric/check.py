@@ -4,14 +4,11 @@ row are lines to print that are no complaints."""
 
 import json
 import random
-import re
 import subprocess
-import tempfile
 import time
 
 from drbfabric import Failure
-from drbfabric.common.limits import at_once
-from drbfabric.fabric import link_states, neighbours, netns
+from drbfabric.fabric import echo, link_states, neighbours, netns
 from drbfabric.fabric.telemetry import Telemetry
 
 # Up to this many hosts every ordered pair is pinged, above it a sample.
@@ -23,11 +20,9 @@ SAMPLE_A_HOST = 8
 PAIRS_A_WAVE = 192
 # Hosts of other machines ping the hosts of this one meanwhile, and entries of their waves go only with one of ours.
 PAIRS_A_WAVE_MIN = 48
-# Pings of one host in a wave: more take longer, fewer take more processes.
+# Pings of one host in a wave, one after another: fewer hosts know others then, and forget them afterwards.
 PINGS_A_HOST = 4
-PING_PROCESSES = 64
 PING_FRAME_BITS = (98 + 24) * 8
-ECHO_LINE = re.compile(r'^(\S+)\s+: (-|[0-9.]+)$')
 
 
 def switch_view(switch, ports, plan):
@@ -118,34 +113,9 @@ def _every_host(plan):
 
 def _run_pings(plan, wave, family):
     """Pings the pairs of a wave, all sources at once; {(source, destination): ms or None}."""
-    interval, timeout = _ping_timing(plan)
-    hosts, result = _every_host(plan), {}
-    targets, most = {}, at_once(PING_PROCESSES)
-    for a, b in wave:
-        targets.setdefault(a, []).append(b)
-    waiting, running = list(targets), []
-    while waiting or running:
-        while waiting and len(running) < most:
-            a = waiting.pop()
-            command = ['fping', f'-{family}', '-q', '-C1', f'-i{interval}', f'-t{timeout}']
-            command += [hosts[b][f'ipv{family}'] for b in targets[a]]
-            output = tempfile.TemporaryFile('w+')
-            with netns.inside(hosts[a]['namespace']):
-                try:
-                    child = subprocess.Popen(command, stdin=subprocess.DEVNULL,
-                                             stdout=subprocess.DEVNULL, stderr=output)
-                except OSError as e:
-                    raise Failure('cannot run fping: is it installed?', 2) from e
-            running.append((a, child, output))
-        a, child, output = running.pop(0)
-        child.wait()
-        output.seek(0)
-        times = {m[1]: m[2] for m in map(ECHO_LINE.match, output) if m}
-        output.close()
-        for b in targets[a]:
-            text = times.get(hosts[b][f'ipv{family}'], '-')
-            result[a, b] = None if text == '-' else float(text)
-    return result
+    hosts = _every_host(plan)
+    pings = [(a, b, hosts[b][f'ipv{family}']) for a, b in wave]
+    return echo.run(family, pings, {a: hosts[a]['namespace'] for a, _ in wave}, *_ping_timing(plan))
 
 
 def pairs_a_wave(plan):
